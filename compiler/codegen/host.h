@@ -1,0 +1,19 @@
+// The machine we run on, as a target. No LLVM types in the header.
+#pragma once
+
+#include <string_view>
+
+#include "core/target.h"
+
+namespace hone {
+
+// Triple, CPU name and the cores that affinity and the cgroup allow.
+Target HostTarget();
+// "host", or Target::Parse. Throws Error(kUsage) also for a triple, CPU or feature that LLVM does not know, with the nearest.
+Target ResolveTarget(std::string_view text);
+// Whether the host can run code for the target: the first missing feature, or empty.
+std::string MissingFeature(const Target& target);
+// Every feature the target's CPU and mattr imply, of those that machine models name.
+std::vector<std::string> ImpliedFeatures(const Target& target);
+
+}  // namespace hone

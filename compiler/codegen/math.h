@@ -1,0 +1,19 @@
+// Polynomial math for kernels: there is no libm in an artifact. Scalars or float32 vectors of any width.
+#pragma once
+
+#include "compiler/codegen/kernel_builder.h"
+
+namespace hone {
+
+// Within 2 ULP over the range where the result is normal; overflow gives infinity, underflow 0; NaN in, NaN out.
+Value* EmitExp(KernelBuilder& b, Value* x);
+Value* EmitLog(KernelBuilder& b, Value* x);
+Value* EmitTanh(KernelBuilder& b, Value* x);
+Value* EmitErf(KernelBuilder& b, Value* x);
+Value* EmitSigmoid(KernelBuilder& b, Value* x);
+// x ** y for x > 0 as exp(y log x); relative error a few ULP times |y log x|. For y a small multiple of 1/4 (LRN's 0.75,
+// square roots) built from square roots, exact to 2 ULP.
+Value* EmitPow(KernelBuilder& b, Value* x, float y);
+Value* EmitSqrt(KernelBuilder& b, Value* x);
+
+}  // namespace hone

@@ -1,0 +1,31 @@
+// Test networks, built as Relay with seeded weights.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compiler/relay/expr.h"
+
+namespace hone {
+
+struct ZooOptions {
+  int64_t batch = 1;
+  int64_t classes = 1000;
+  Shape image_shape{3, 224, 224};
+  uint64_t seed = 0;
+};
+
+struct ZooEntry {
+  std::string name;
+  std::string description;
+};
+const std::vector<ZooEntry>& ZooEntries();
+
+// Parameter names and their order are TVM's relay.testing ones. Weights are He-scaled normal, batch-norm statistics random
+// (an identity batch norm would hide a wrong fold), all a function of the seed and the parameter's name. Throws
+// Error(kNoInput) with the nearest name when there is none of that name.
+relay::IRModule BuildZoo(std::string_view name, const ZooOptions& options = {});
+
+}  // namespace hone

@@ -1,0 +1,35 @@
+// From the optimised module to a Plan: kernels, buffers, calls, memory.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "compiler/passes/passes.h"
+#include "compiler/relay/expr.h"
+#include "core/plan.h"
+
+namespace hone {
+
+// A kernel object and what the plan says of it.
+struct LoweredKernel {
+  PlanKernel kernel;
+  std::string object;  // ELF object code
+};
+
+struct Lowered {
+  Plan plan;
+  std::vector<std::string> objects;  // one per plan.kernels entry, deduplicated by content
+  std::string params;                // the params section, by the offsets in plan.buffers
+  double flops = 0;
+};
+
+// Lowers what RunPasses returned: every call in main is to a primitive function. A reshape of row-major data is a view, not a
+// kernel; a concat along the channel axis of batch 1 lets producers write into their slice. Deterministic: buffers, calls and
+// kernels come in post order. Throws Error(kBadData) naming the node that cannot be lowered.
+Lowered Lower(const relay::IRModule& optimized, const PassContext& context);
+
+// Assigns arena offsets (64-byte aligned) by lifetime, best fit in order of size; sets arena_bytes and live_bound_bytes.
+void PlanMemory(Plan& plan);
+
+}  // namespace hone

@@ -1,0 +1,34 @@
+// The graph passes, and the one list that orders them.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "compiler/config_source.h"
+#include "compiler/relay/expr.h"
+#include "core/target.h"
+
+namespace hone {
+
+struct PassContext {
+  Target target;
+  int threads = 1;
+  int opt_level = 3;
+  ConfigSource* configs = nullptr;  // not owned; may be null
+};
+
+struct Pass {
+  std::string name;
+  int min_level;  // runs when opt_level is at least this
+  std::function<relay::IRModule(const relay::IRModule&, const PassContext&)> run;
+};
+
+// In the order they run: the module gets its types before the first and after each.
+const std::vector<Pass>& AllPasses();
+
+// Runs them all. `after` sees each result.
+relay::IRModule RunPasses(const relay::IRModule& module, const PassContext& context,
+                          const std::function<void(const std::string& pass, const relay::IRModule&)>& after = nullptr);
+
+}  // namespace hone

@@ -1,0 +1,112 @@
+// The graph IR: Relay's node types, immutable, behind shared pointers. Start here, then op.h, then ../build.h.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "compiler/relay/attrs.h"
+#include "compiler/relay/type.h"
+#include "core/tensor.h"
+
+namespace hone::relay {
+
+enum class ExprKind : uint8_t { kVar, kConstant, kOp, kCall, kTuple, kTupleGetItem, kFunction };
+// "Var", "Constant", ... as `inspect --walk` prints.
+std::string_view ExprKindName(ExprKind kind);
+
+struct Expr;
+using ExprPtr = std::shared_ptr<const Expr>;
+struct OpDef;
+
+// Immutable once built. A pass makes new nodes; InferType fills `type` in the copies it makes. The destructor is iterative:
+// a chain of 1e6 nodes can be dropped.
+struct Expr {
+  ExprKind kind;
+  TypePtr type;  // null before InferType (a Var's or a Constant's own type is there from the start when known)
+
+  explicit Expr(ExprKind k, TypePtr t = nullptr) : kind(k), type(std::move(t)) {}
+  Expr(const Expr&) = delete;
+  Expr& operator=(const Expr&) = delete;
+  virtual ~Expr();
+};
+
+struct Var : Expr {
+  std::string name;  // without the %
+  explicit Var(std::string n, TypePtr t = nullptr) : Expr(ExprKind::kVar, std::move(t)), name(std::move(n)) {}
+};
+
+struct Constant : Expr {
+  Tensor value;
+  std::string name;  // of the initializer it came from; may be empty
+  explicit Constant(Tensor v, std::string n = "");
+};
+
+// A registered operator as a node. One per operator for the whole process, so that a walk meets it once.
+struct Op : Expr {
+  const OpDef* def;
+  explicit Op(const OpDef* d) : Expr(ExprKind::kOp), def(d) {}
+};
+
+struct Call : Expr {
+  ExprPtr op;  // an Op or a Function
+  std::vector<ExprPtr> args;
+  Attrs attrs;
+  std::string name;  // the model's own name of the node; may be empty
+  Call(ExprPtr o, std::vector<ExprPtr> a, Attrs at, std::string n)
+      : Expr(ExprKind::kCall), op(std::move(o)), args(std::move(a)), attrs(std::move(at)), name(std::move(n)) {}
+  ~Call() override;
+};
+
+struct Tuple : Expr {
+  std::vector<ExprPtr> fields;
+  explicit Tuple(std::vector<ExprPtr> f) : Expr(ExprKind::kTuple), fields(std::move(f)) {}
+  ~Tuple() override;
+};
+
+struct TupleGetItem : Expr {
+  ExprPtr tuple;
+  int index;
+  TupleGetItem(ExprPtr t, int i) : Expr(ExprKind::kTupleGetItem), tuple(std::move(t)), index(i) {}
+  ~TupleGetItem() override;
+};
+
+// `attrs` says what a pass made of it: "Primitive" (1: one fused group, one kernel).
+struct Function : Expr {
+  std::vector<std::shared_ptr<const Var>> params;
+  ExprPtr body;
+  Attrs attrs;
+  Function(std::vector<std::shared_ptr<const Var>> p, ExprPtr b, Attrs a = {})
+      : Expr(ExprKind::kFunction), params(std::move(p)), body(std::move(b)), attrs(std::move(a)) {}
+  ~Function() override;
+};
+using FunctionPtr = std::shared_ptr<const Function>;
+
+// A module has one function, @main. `params` are values bound to some of main's parameters by name (zoo networks keep their
+// weights so; an ONNX import with frozen weights has them as Constants instead and binds none).
+struct IRModule {
+  FunctionPtr main;
+  std::vector<std::pair<std::string, Tensor>> params;
+  std::string name;  // path or zoo name, for people
+};
+
+// Checked downcasts: null when `expr` is null or of another kind.
+const Var* AsVar(const ExprPtr& expr);
+const Constant* AsConstant(const ExprPtr& expr);
+const Op* AsOp(const ExprPtr& expr);
+const Call* AsCall(const ExprPtr& expr);
+const Tuple* AsTuple(const ExprPtr& expr);
+const TupleGetItem* AsTupleGetItem(const ExprPtr& expr);
+const Function* AsFunction(const ExprPtr& expr);
+// The call when it calls the operator of that name, else null.
+const Call* AsCallTo(const ExprPtr& expr, std::string_view op_name);
+
+// Builders. MakeCall looks the operator up and checks the number of arguments and each attribute's name and kind against its
+// schema: throws Error(kBug) naming the operator.
+ExprPtr MakeVar(std::string name, TypePtr type = nullptr);
+ExprPtr MakeConstant(Tensor value, std::string name = "");
+ExprPtr MakeCall(std::string_view op_name, std::vector<ExprPtr> args, Attrs attrs = {}, std::string name = "");
+ExprPtr MakeTuple(std::vector<ExprPtr> fields);
+ExprPtr MakeTupleGetItem(ExprPtr tuple, int index);
+
+}  // namespace hone::relay

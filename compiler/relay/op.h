@@ -1,0 +1,74 @@
+// The operator registry: one row per operator, with everything that is known of it.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compiler/relay/attrs.h"
+#include "compiler/relay/expr.h"
+#include "compiler/relay/type.h"
+
+namespace hone::relay {
+
+enum class AttrKind : uint8_t { kBool, kInt, kFloat, kString, kInts };
+
+struct AttrSpec {
+  std::string name;
+  AttrKind kind;
+  AttrValue otherwise;  // the default; printing leaves an attribute out that equals it, unless `always_print`
+  std::string description;
+  bool always_print = false;
+};
+
+struct InputSpec {
+  std::string name;
+  std::string description;
+};
+
+// How an operator may be fused, from easy to hard; fusion and the generic generator go by it.
+enum class OpPattern : uint8_t {
+  kElementwise,  // out[i] from in[i]
+  kBroadcast,    // the same with numpy broadcasting
+  kInjective,    // each output element from one input element: reshape, transpose, pad, concatenate, slice
+  kReduction,    // pools, mean, softmax, lrn
+  kAnchor,       // conv2d, dense, batch_matmul: has schedules
+  kOpaque,       // only computed at build time (shape_of, ...)
+};
+
+// What ChooseLayouts may do with the operator.
+enum class LayoutRule : uint8_t {
+  kAny,      // works in any layout when all tensor inputs and the output share it (elementwise)
+  kNCHWc,    // works in NCHW and in NCHW{c}c: pools, global pools, lrn, broadcasts along channels
+  kNative,   // row-major only
+  kAnchor,   // its schedule decides
+};
+
+struct OpDef {
+  std::string name;
+  std::string description;
+  std::vector<InputSpec> inputs;  // one InputSpec "data" of tuple type for variadic operators (concatenate), as in Relay
+  std::vector<AttrSpec> attrs;    // in the order they are printed
+  int support_level = 10;         // Relay's levels: 1 is needed by every network
+  OpPattern pattern = OpPattern::kOpaque;
+  LayoutRule layout = LayoutRule::kNative;
+  // The result's type from the argument types. Throws Error(kBadData) saying what does not fit; the caller adds the node.
+  std::function<TypePtr(const std::vector<TypePtr>& args, const Attrs& attrs)> type_relation;
+  // What the operator means, in plain loops (double accumulation for sums). Variadic inputs arrive flattened. Several
+  // results for an operator whose type is a tuple.
+  std::function<std::vector<Tensor>(const std::vector<Tensor>& args, const Attrs& attrs)> reference;
+};
+
+// Every operator, sorted by name. Built on first use; thread-safe; lives for the process.
+const std::vector<const OpDef*>& AllOps();
+// Null when there is none of that name.
+const OpDef* FindOp(std::string_view name);
+// The one node of the operator. Throws Error(kBug) when there is none.
+ExprPtr GetOp(std::string_view name);
+
+// A table of operators: each file in ops/ defines one such function, and op.cc lists them all.
+using OpTable = std::vector<OpDef>;
+
+}  // namespace hone::relay

@@ -1,0 +1,62 @@
+// A schedule: one way to compute a workload, as code with knobs. One file per schedule; schedule.cc lists them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/artifact.h"
+#include "core/config_space.h"
+#include "core/target.h"
+#include "core/workload.h"
+
+namespace hone {
+
+class KernelBuilder;
+
+// What an emitted kernel is made of.
+struct EmittedKernel {
+  std::vector<KernelStage> stages;
+  int64_t shared_workspace_bytes = 0;
+};
+
+class Schedule {
+ public:
+  virtual ~Schedule() = default;
+  virtual std::string_view name() const = 0;
+  // Grows when a stored config would mean another kernel; records of another version are not used.
+  virtual int version() const = 0;
+  virtual bool Applies(const Workload& workload, const MachineModel& machine) const = 0;
+  // Only knobs and values worth trying on this machine; Reject still prunes combinations.
+  virtual ConfigSpace Space(const Workload& workload, const MachineModel& machine) const = 0;
+  // Why the config cannot be compiled well (registers, code size, an unknown or out-of-range knob), or nullopt. Cheap: runs
+  // before LLVM. A config need not lie in Space to be valid.
+  virtual std::optional<std::string> Reject(const Workload& workload, const MachineModel& machine,
+                                            const Config& config) const = 0;
+  // Operands in kernel order with their layouts: data, weight, [bias], [residual], output.
+  virtual std::vector<KernelOperand> Operands(const Workload& workload, const Config& config,
+                                              const Epilogue& epilogue) const = 0;
+  // Emits one function per stage, named `symbol`, `symbol`_1, ...
+  virtual EmittedKernel Emit(KernelBuilder& builder, const Workload& workload, const MachineModel& machine,
+                             const Config& config, const Epilogue& epilogue, const std::string& symbol) const = 0;
+  // Estimated nanoseconds on one core: orders trials and picks the analytic default.
+  virtual double EstimateNs(const Workload& workload, const MachineModel& machine, const Config& config) const = 0;
+};
+
+// Every schedule, in the order they are tried.
+const std::vector<const Schedule*>& AllSchedules();
+// Null when there is none of that name.
+const Schedule* FindSchedule(std::string_view name);
+// Those that apply; never empty for a valid conv2d or dense workload.
+std::vector<const Schedule*> SchedulesFor(const Workload& workload, const MachineModel& machine);
+
+// The best by EstimateNs among the valid configs of all schedules that apply: what a build without records uses.
+struct DefaultConfig {
+  const Schedule* schedule = nullptr;
+  Config config;
+  double estimate_ns = 0;
+};
+DefaultConfig AnalyticDefault(const Workload& workload, const MachineModel& machine);
+
+}  // namespace hone

@@ -1,0 +1,44 @@
+// A compiled kernel on its way to a runner.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/layout.h"
+#include "core/tensor.h"
+
+namespace hone {
+
+// One symbol of a kernel; see core/kernel_abi.h.
+struct KernelStage {
+  std::string symbol;
+  int64_t extent = 1;                 // work items
+  int64_t grain = 1;                  // a range handed to a worker is a multiple of this (but for the last)
+  int64_t worker_workspace_bytes = 0;
+  bool operator==(const KernelStage&) const = default;
+};
+
+enum class OperandRole : uint8_t { kData = 0, kWeight = 1, kBias = 2, kResidual = 3, kOutput = 4 };
+
+// One operand as the kernel wants it, in the order of hone_kernel_args.operands.
+struct KernelOperand {
+  OperandRole role = OperandRole::kData;
+  DType dtype = DType::kFloat32;
+  Shape shape;    // logical
+  Layout layout;  // in memory
+  bool operator==(const KernelOperand&) const = default;
+};
+
+// What CompileKernel gives. `elf` is a shared object without dependencies; `object_sha256` names the kernel's object code
+// and is the same whether it was linked alone or into a package.
+struct Artifact {
+  std::string elf;
+  std::string object_sha256;
+  std::vector<KernelStage> stages;
+  std::vector<KernelOperand> operands;
+  int64_t shared_workspace_bytes = 0;
+  bool operator==(const Artifact&) const = default;
+};
+
+}  // namespace hone

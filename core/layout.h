@@ -1,0 +1,54 @@
+// Where the elements of a tensor lie: a value with a text form, and generic packing.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/tensor.h"
+
+namespace hone {
+
+// A layout such as "NCHW", "NCHW16c", "OIHW8i16o" or "O16o". Capital letters are whole axes (or the outer part of a
+// blocked axis); NUMBERletter is an inner block of that axis. Axis X with block b has ceil(X / b) outer steps; lanes past
+// X are zero at rest. Each letter may be blocked at most once.
+class Layout {
+ public:
+  struct Axis {
+    char name = 0;      // capital letter of the logical axis
+    int64_t block = 0;  // 0: outer or whole axis; otherwise the size of this inner block
+    bool operator==(const Axis&) const = default;
+  };
+
+  Layout() = default;
+  // Throws Error(kBadData) naming the text.
+  static Layout Parse(std::string_view text);
+  std::string ToText() const;
+
+  bool empty() const { return axes_.empty(); }
+  const std::vector<Axis>& axes() const { return axes_; }
+  // The block of the axis, or 0 when it is not blocked or absent.
+  int64_t BlockOf(char axis) const;
+  bool blocked() const;
+  // The logical axes in the order of their capital letters: "NCHW" for "NCHW16c".
+  std::string LogicalAxes() const;
+
+  // The shape in memory of a tensor whose logical shape's dims are named by `logical_axes` ("NCHW").
+  Shape PhysicalShape(const Shape& logical, std::string_view logical_axes) const;
+  // The same with logical_axes = LogicalAxes().
+  Shape PhysicalShape(const Shape& logical) const { return PhysicalShape(logical, LogicalAxes()); }
+
+  bool operator==(const Layout&) const = default;
+
+ private:
+  std::vector<Axis> axes_;
+};
+
+// Copies `logical`, whose dims are named by layout.LogicalAxes(), into the layout; lanes past an axis are zero. The result's
+// shape is the physical shape. Any dtype.
+Tensor Pack(const Tensor& logical, const Layout& layout);
+// The reverse: drops the lanes past each axis. `shape` is the logical shape.
+Tensor Unpack(const Tensor& physical, const Layout& layout, const Shape& shape);
+
+}  // namespace hone

@@ -1,0 +1,90 @@
+// Tensors in host memory: the values that constants, references and files hold.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace hone {
+
+// The numbers are permanent: packages store them.
+enum class DType : uint8_t { kFloat32 = 0, kFloat64 = 1, kInt32 = 2, kInt64 = 3, kInt8 = 4, kUInt8 = 5, kBool = 6 };
+
+// "float32", "int64", ...: numpy's names, which Relay uses too.
+std::string_view DTypeName(DType dtype);
+// Throws Error(kBadData) naming the text when it is not a dtype's name.
+DType ParseDType(std::string_view name);
+int64_t DTypeBytes(DType dtype);
+
+using Shape = std::vector<int64_t>;
+
+// The product of the dims; 1 for a scalar (empty shape). Throws Error(kBadData) on a negative dim or on overflow.
+int64_t ElementCount(const Shape& shape);
+// "1x64x56x56"; "scalar" for the empty shape.
+std::string ShapeText(const Shape& shape);
+// The reverse of ShapeText. Throws Error(kBadData) naming the text.
+Shape ParseShape(std::string_view text);
+
+// A dense row-major tensor whose memory is 64-byte aligned. Copies share the memory; Clone() does not. Not thread-safe
+// while somebody writes.
+class Tensor {
+ public:
+  Tensor() = default;
+  // Zero-filled.
+  Tensor(DType dtype, Shape shape);
+  template <typename T>
+  static Tensor FromVector(DType dtype, Shape shape, const std::vector<T>& values) {
+    Tensor t(dtype, std::move(shape));
+    for (size_t i = 0; i < values.size(); ++i) t.data<T>()[i] = values[i];
+    return t;
+  }
+  static Tensor Scalar(float value);
+
+  DType dtype() const { return dtype_; }
+  const Shape& shape() const { return shape_; }
+  int64_t elements() const { return elements_; }
+  int64_t size_bytes() const { return elements_ * DTypeBytes(dtype_); }
+  bool defined() const { return storage_ != nullptr; }
+
+  // The caller names the C++ type that matches dtype(): float, double, int32_t, int64_t, int8_t, uint8_t (bool too).
+  template <typename T>
+  T* data() {
+    return static_cast<T*>(storage_.get());
+  }
+  template <typename T>
+  const T* data() const {
+    return static_cast<const T*>(storage_.get());
+  }
+  void* raw() { return storage_.get(); }
+  const void* raw() const { return storage_.get(); }
+
+  Tensor Clone() const;
+  // The same memory under another shape of as many elements.
+  Tensor Reshaped(Shape shape) const;
+  // Element i converted to double, whatever the dtype.
+  double At(int64_t i) const;
+  void Set(int64_t i, double value);
+
+ private:
+  DType dtype_ = DType::kFloat32;
+  Shape shape_;
+  int64_t elements_ = 0;
+  std::shared_ptr<void> storage_;
+};
+
+// How test and tuning inputs are filled. The numbers are permanent: records store them.
+enum class Fill : uint8_t {
+  kZeros = 0,
+  kOnes = 1,
+  kRamp = 2,    // i / n for element i of n
+  kNormal = 3,  // standard normal, from the seed
+  kUniform = 4  // uniform in [-1, 1), from the seed
+};
+// Throws Error(kUsage) on an unknown name: "zeros", "ones", "ramp", "random" (normal), "uniform".
+Fill ParseFill(std::string_view name);
+// Fills in place. The values depend on (fill, seed, element index) alone: the same on every machine and compiler.
+void FillTensor(Tensor& tensor, Fill fill, uint64_t seed);
+
+}  // namespace hone

@@ -1,0 +1,34 @@
+// hone's own log: one record per line, as JSON. docs/formats.md describes it.
+#pragma once
+
+#include <functional>
+#include <istream>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "core/serialize.h"
+#include "db/record_store.h"
+
+namespace hone {
+
+Json ToJson(const Record& record);
+// Throws Error(kBadData) naming the field; also when the id does not match the content.
+Record RecordFromJson(const Json& json);
+
+struct RefusedLine {
+  std::string file;
+  int64_t line = 0;  // from 1
+  std::string reason;
+};
+struct ImportCounts {
+  int64_t fresh = 0, known = 0;
+  std::vector<RefusedLine> refused;
+};
+// Reads line by line (at most 16 MiB each); a bad line is refused with its number and the rest is imported. Accepts CRLF and
+// a BOM. The first line names format and version.
+ImportCounts ImportLog(std::istream& in, const std::string& file, RecordStore& store);
+// Returns how many records were written.
+int64_t ExportLog(const RecordStore& store, const RecordQuery& query, std::ostream& out);
+
+}  // namespace hone

@@ -1,0 +1,71 @@
+// The db room's door: where records are kept. Start here.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "db/record.h"
+
+namespace hone {
+
+struct RecordQuery {
+  std::string workload;   // exact text; empty: any
+  std::string cpu;        // target cpu; empty: any
+  std::string device;     // part of environment.cpu_model or host; empty: any
+  std::optional<Fate> fate;
+  std::optional<CacheMode> cache;
+  std::optional<int> threads;
+  std::string session;
+  int64_t limit = 0;      // 0: all
+  bool by_time = false;   // order by least sample first (only records that have one), else by arrival
+};
+
+// One tuning run; its state makes resuming possible.
+struct TuningRun {
+  std::string id;     // content hash of what was asked: model, target, threads, strategy, seed, budget kind
+  std::string state;  // "running", "done", "interrupted"
+  std::string json;   // what was asked, for people and for replay
+};
+
+struct StoreStats {
+  int64_t records = 0, ok = 0, workloads = 0, devices = 0, runs = 0, size_bytes = 0;
+  std::string journal_mode, sqlite_version;
+  int schema_version = 0;
+};
+
+// A store in one SQLite file. Many processes may write at once. One object is used by one thread at a time.
+class RecordStore {
+ public:
+  // Creates the file and its folder when `create`. Throws Error: kNoInput (absent and not create), kBadData (not a store,
+  // damaged, or of a newer version: the file is left as it was), kCannotCreate, kIo.
+  static std::unique_ptr<RecordStore> Open(const std::string& path, bool create = true);
+  virtual ~RecordStore() = default;
+
+  // Durable when it returns. Known ids are passed over. Returns how many were new. Throws Error(kIo).
+  virtual int64_t Append(const std::vector<Record>& records) = 0;
+  virtual std::vector<Record> Find(const RecordQuery& query) const = 0;
+  virtual std::optional<Record> Get(const std::string& id) const = 0;
+
+  // The records a build may use for a workload, best first: rank 0 same workload, CPU model and threads; 1 the same CPU at
+  // another thread count; 2 the same microarchitecture (target cpu); 3 any whose required features the target has. Within a
+  // rank by least sample. Only fate Ok, not noisy, and one cache mode (cold-weights where a rank has any).
+  struct Ranked {
+    Record record;
+    int rank = 0;
+  };
+  virtual std::vector<Ranked> Best(const std::string& workload, const Target& target, const std::string& cpu_model,
+                                   int threads, int64_t limit = 8) const = 0;
+
+  virtual void PutRun(const TuningRun& run) = 0;
+  virtual std::optional<TuningRun> GetRun(const std::string& id) const = 0;
+  virtual std::vector<TuningRun> Runs() const = 0;
+  virtual StoreStats Stats() const = 0;
+};
+
+// $XDG_DATA_HOME/hone/records.db, else ~/.local/share/hone/records.db.
+std::string DefaultStorePath();
+
+}  // namespace hone

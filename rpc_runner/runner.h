@@ -1,0 +1,59 @@
+// The runner's door: whoever times candidates is a Runner, near or far or in a test. Start here.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/artifact.h"
+#include "core/measurement.h"
+#include "core/tensor.h"
+
+namespace hone {
+
+// A kernel job: a candidate's artifact, what to feed it, what to compare with, how to time. Tensors do not travel.
+struct KernelJob {
+  Artifact artifact;
+  Artifact reference;           // of the workload; see CompileReference. A remote runner gets its bytes once, by hash
+  double tolerance = 2e-6;      // right is |got - ref| <= tolerance * magnitude + 1e-7 (see docs/design.md, Numbers)
+  std::vector<uint64_t> seeds;  // one check per seed; inputs are filled normally from it, the last again after timing
+  TimingPolicy timing;
+};
+
+using JobId = uint64_t;  // the submitter's own, unique within its runner
+
+struct JobResult {
+  JobId id = 0;
+  Measurement measurement;
+};
+
+// Not thread-safe. A job never throws: what goes wrong is its fate.
+class Runner {
+ public:
+  virtual ~Runner() = default;
+  // How many more jobs it will take now without making Submit wait.
+  virtual int FreeSlots() const = 0;
+  virtual JobId Submit(KernelJob job) = 0;
+  // Waits at most timeout_ns (negative: as long as it takes) for the next result, in order of completion. False when none came
+  // or none is under way.
+  virtual bool Wait(int64_t timeout_ns, JobResult* result) = 0;
+  // The machine behind it. Throws Error(kNoRunner) when it cannot be asked.
+  virtual Environment Describe() = 0;
+};
+
+// The executor on this machine, over a socketpair. Finds the hone-runner program beside the running program, else in
+// $HONE_RUNNER_PROGRAM, else throws Error(kNoRunner) naming both places. `cores`: the CPUs to time on, empty for all allowed.
+std::unique_ptr<Runner> MakeLocalRunner(const std::vector<int>& cores = {});
+
+// Runners behind a tracker. Throws Error(kNoRunner) when no tracker answers within connect_timeout_ns, or when no runner
+// offers the key within it.
+struct RemoteRunnerOptions {
+  std::string tracker;  // "tcp://127.0.0.1:9190"
+  std::string key;
+  std::string client = "hone";  // shown by `hone devices`
+  int64_t connect_timeout_ns = 5'000'000'000;
+};
+std::unique_ptr<Runner> MakeRemoteRunner(const RemoteRunnerOptions& options);
+
+}  // namespace hone

@@ -1,0 +1,51 @@
+// Runs a package.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/tensor.h"
+#include "runtime/package.h"
+#include "runtime/thread_pool.h"
+
+namespace hone {
+
+struct SessionOptions {
+  int threads = 0;  // 0: the cores that affinity and the cgroup allow
+  bool pin = false;
+  ThreadPool* pool = nullptr;  // the caller's own, not owned; must outlive the session
+};
+
+// Arena, bound inputs and outputs, thread pool. Used by one thread at a time.
+class Session {
+ public:
+  explicit Session(std::shared_ptr<const Package> package, const SessionOptions& options = {});
+  ~Session();
+
+  // Copies the tensor in. Throws Error(kUsage) naming the input when the name, shape or dtype does not fit.
+  void SetInput(std::string_view name, const Tensor& value);
+  // Memory of input i of the plan's list for the caller to fill; valid as long as the session.
+  void* InputData(int i);
+  // Runs every call. Throws Error(kBug) when a kernel returns a code, naming its node. Allocates nothing.
+  void Run();
+  int outputs() const;
+  Tensor Output(int i) const;  // a copy
+  // Runs with a clock around each call: nanoseconds per plan call.
+  std::vector<int64_t> RunProfiled();
+  // Bytes that the session holds: arena, inputs, outputs, workspaces.
+  int64_t memory_bytes() const;
+  int threads() const;
+  const Package& package() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// Cores that affinity and the cgroup's CPU quota allow, at least 1.
+int AllowedCores();
+
+}  // namespace hone

@@ -1,0 +1,55 @@
+// How the next configs are chosen. One file per strategy in strategies/; strategy.cc lists them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/config_space.h"
+#include "core/target.h"
+#include "core/workload.h"
+
+namespace hone {
+
+// One config of one of the task's schedules.
+struct Proposal {
+  std::string schedule;
+  Config config;
+  bool operator==(const Proposal&) const = default;
+};
+
+struct Observation {
+  Proposal proposal;
+  bool ok = false;
+  int64_t min_ns = 0;  // 0 when not ok
+};
+
+// What a strategy may look at: the task's schedules with their spaces, constraints and estimates.
+struct SearchTask {
+  Workload workload;
+  MachineModel machine;
+};
+
+// Deterministic: the same seed and observations give the same proposals. Never proposes a config twice nor one that its
+// schedule rejects.
+class Strategy {
+ public:
+  virtual ~Strategy() = default;
+  // Up to n new proposals; fewer, or none, when the space is spent.
+  virtual std::vector<Proposal> Propose(int n) = 0;
+  // Trials may be observed that were never proposed (resume, records of others).
+  virtual void Observe(const Observation& observation) = 0;
+};
+
+struct StrategyEntry {
+  std::string_view name;
+  std::string_view description;
+  std::unique_ptr<Strategy> (*make)(const SearchTask& task, uint64_t seed);
+};
+const std::vector<StrategyEntry>& AllStrategies();
+// Throws Error(kUsage) with the nearest name.
+std::unique_ptr<Strategy> MakeStrategy(std::string_view name, const SearchTask& task, uint64_t seed);
+
+}  // namespace hone
