@@ -1,6 +1,6 @@
-// The loop-nest language: C++ lambdas over LLVM's IRBuilder. Schedules and the generic generator write kernels with it; what
-// is constant while emitting is the partial evaluator (a tap that cannot be is not emitted).
-// Only compiler/codegen, compiler/schedules and compiler/generic include LLVM.
+// The loop-nest language: C++ lambdas over LLVM's IRBuilder. Schedules and the generic generator write kernels with it;
+// what is constant while emitting is the partial evaluator (a tap that cannot be is not emitted). Only
+// compiler/codegen, compiler/schedules and compiler/generic include LLVM.
 #pragma once
 
 #include <llvm/IR/IRBuilder.h>
@@ -25,8 +25,8 @@ struct StageArgs {
   Value* args = nullptr;   // hone_kernel_args*
 };
 
-// Builds one LLVM module. Values are SSA: what a loop changes travels through it as `carried`. Floats are float32 unless said
-// otherwise; indices are i64. Not thread-safe; one context per builder.
+// Builds one LLVM module. Values are SSA: what a loop changes travels through it as `carried`. Floats are float32
+// unless said otherwise; indices are i64. Not thread-safe; one context per builder.
 class KernelBuilder {
  public:
   KernelBuilder(const Target& target, const MachineModel& machine);
@@ -51,7 +51,7 @@ class KernelBuilder {
 
   // Constants.
   Value* Index(int64_t v);
-  Value* Float(float v);                  // scalar
+  Value* Float(float v);                   // scalar
   Value* Splat(Value* scalar, int lanes);  // the scalar itself when lanes == 1
   Value* FloatVec(float v, int lanes);
 
@@ -66,10 +66,12 @@ class KernelBuilder {
   Value* Min(Value* a, Value* b);
   Value* Max(Value* a, Value* b);
 
-  // for (i = lo; i < hi; i += step): the body gets i and the carried values and returns the next ones. Runs zero times when
-  // lo >= hi. Constant bounds with one trip fold to the body.
-  Vals Loop(Value* lo, Value* hi, int64_t step, const Vals& carried, const std::function<Vals(Value* i, const Vals&)>& body);
-  Vals Loop(int64_t lo, int64_t hi, int64_t step, const Vals& carried, const std::function<Vals(Value* i, const Vals&)>& body);
+  // for (i = lo; i < hi; i += step): the body gets i and the carried values and returns the next ones. Runs zero times
+  // when lo >= hi. Constant bounds with one trip fold to the body.
+  Vals Loop(Value* lo, Value* hi, int64_t step, const Vals& carried,
+            const std::function<Vals(Value* i, const Vals&)>& body);
+  Vals Loop(int64_t lo, int64_t hi, int64_t step, const Vals& carried,
+            const std::function<Vals(Value* i, const Vals&)>& body);
   // The same without carried values.
   void For(Value* lo, Value* hi, int64_t step, const std::function<void(Value* i)>& body);
   void For(int64_t lo, int64_t hi, int64_t step, const std::function<void(Value* i)>& body);

@@ -11,8 +11,8 @@ Value* EmitLog(KernelBuilder& b, Value* x);
 Value* EmitTanh(KernelBuilder& b, Value* x);
 Value* EmitErf(KernelBuilder& b, Value* x);
 Value* EmitSigmoid(KernelBuilder& b, Value* x);
-// x ** y for x > 0 as exp(y log x); relative error a few ULP times |y log x|. For y a small multiple of 1/4 (LRN's 0.75,
-// square roots) built from square roots, exact to 2 ULP.
+// x ** y for x > 0 as exp(y log x); relative error a few ULP times |y log x|. For y a small multiple of 1/4 (LRN's
+// 0.75, square roots) built from square roots, exact to 2 ULP.
 Value* EmitPow(KernelBuilder& b, Value* x, float y);
 Value* EmitSqrt(KernelBuilder& b, Value* x);
 

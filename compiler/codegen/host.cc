@@ -1,0 +1,101 @@
+#include "compiler/codegen/host.h"
+
+#include <fmt/format.h>
+#include <llvm/MC/MCSubtargetInfo.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/TargetParser/Host.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "compiler/codegen/target_machine.h"
+#include "core/error.h"
+#include "core/spelling.h"
+
+namespace hone {
+namespace {
+
+std::unique_ptr<llvm::MCSubtargetInfo> Subtarget(const Target& target) {
+  InitializeTargets();
+  std::string reason;
+  const llvm::Target* found = llvm::TargetRegistry::lookupTarget(target.triple, reason);
+  if (!found) throw Error(ExitCode::kUsage, fmt::format("target triple '{}': {}", target.triple, reason));
+  return std::unique_ptr<llvm::MCSubtargetInfo>(
+      found->createMCSubtargetInfo(target.triple, target.cpu, FeatureString(target)));
+}
+
+int AffinityCores() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  return sched_getaffinity(0, sizeof set, &set) == 0 ? std::max(1, CPU_COUNT(&set)) : 1;
+}
+
+void CheckKnown(const Target& target) {
+  Target plain = target;
+  plain.cpu.clear();
+  plain.features.clear();
+  const auto subtarget = Subtarget(plain);
+  std::vector<std::string> cpus, features;
+  for (const auto& row : subtarget->getAllProcessorDescriptions()) cpus.emplace_back(row.Key);
+  for (const auto& row : subtarget->getAllProcessorFeatures()) features.emplace_back(row.Key);
+  if (!target.cpu.empty() && std::find(cpus.begin(), cpus.end(), target.cpu) == cpus.end()) {
+    throw Error(ExitCode::kUsage, fmt::format("-mcpu={} is not a CPU that LLVM knows for {}; did you mean {}?",
+                                              target.cpu, target.triple, Nearest(target.cpu, cpus)));
+  }
+  for (const std::string& feature : target.features) {
+    const std::string name = feature.substr(1);
+    if (std::find(features.begin(), features.end(), name) == features.end()) {
+      throw Error(ExitCode::kUsage, fmt::format("-mattr={} is not a feature that LLVM knows for {}; did you mean {}{}?",
+                                                feature, target.triple, feature[0], Nearest(name, features)));
+    }
+  }
+}
+
+}  // namespace
+
+Target HostTarget() {
+  Target target;
+  target.triple = llvm::sys::getDefaultTargetTriple();
+  target.cpu = llvm::sys::getHostCPUName().str();
+  target.num_cores = AffinityCores();
+  // A hypervisor may hide what the CPU's name implies: then the code must not use it.
+  const auto host = llvm::sys::getHostCPUFeatures();
+  for (const std::string& feature : ImpliedFeatures(target)) {
+    const auto found = host.find(feature);
+    if (found != host.end() && !found->second) target.features.push_back("-" + feature);
+  }
+  std::sort(target.features.begin(), target.features.end());
+  return target;
+}
+
+Target ResolveTarget(std::string_view text) {
+  if (text == "host" || text == "native") return HostTarget();
+  Target target = Target::Parse(text);
+  if (target.triple.empty()) target.triple = llvm::sys::getDefaultTargetTriple();
+  CheckKnown(target);
+  return target;
+}
+
+std::vector<std::string> ImpliedFeatures(const Target& target) {
+  static const char* const kNamed[] = {"sse4.2",   "avx",      "avx2",     "fma",        "f16c", "avx512f", "avx512bw",
+                                       "avx512dq", "avx512vl", "avx512cd", "avx512vnni", "neon", "dotprod", "v"};
+  const auto subtarget = Subtarget(target);
+  std::vector<std::string> implied;
+  for (const auto& row : subtarget->getAllProcessorFeatures()) {
+    const bool named = std::find(std::begin(kNamed), std::end(kNamed), std::string_view(row.Key)) != std::end(kNamed);
+    if (named && subtarget->checkFeatures("+" + std::string(row.Key))) implied.emplace_back(row.Key);
+  }
+  return implied;
+}
+
+std::string MissingFeature(const Target& target) {
+  const auto host = llvm::sys::getHostCPUFeatures();
+  for (const std::string& feature : MachineModelFor(target).required_features) {
+    const auto found = host.find(feature);
+    if (found == host.end() || !found->second) return feature;
+  }
+  return "";
+}
+
+}  // namespace hone

@@ -1,0 +1,56 @@
+#include "compiler/codegen/object.h"
+
+#include <fmt/format.h>
+#include <llvm/Config/llvm-config.h>
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/Support/CommandLine.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include <mutex>
+
+#include "compiler/codegen/target_machine.h"
+#include "core/error.h"
+
+namespace hone {
+namespace {
+
+// Loop strength reduction makes code generation of clipped loops several times slower and no kernel faster.
+void DisableLsr() {
+  static std::once_flag once;
+  std::call_once(
+      once, [] { static_cast<llvm::cl::opt<bool>*>(llvm::cl::getRegisteredOptions()["disable-lsr"])->setValue(true); });
+}
+
+std::string Generate(KernelBuilder& builder, const Target& target, llvm::CodeGenFileType type) {
+  auto machine = MakeTargetMachine(target);
+  DisableLsr();
+  std::string problem;
+  llvm::raw_string_ostream problem_stream(problem);
+  if (llvm::verifyModule(builder.module(), &problem_stream)) {
+    throw Error(ExitCode::kBug, fmt::format("a kernel's IR does not verify: {}", problem));
+  }
+  llvm::SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream stream(bytes);
+  llvm::legacy::PassManager passes;
+  if (machine->addPassesToEmitFile(passes, stream, nullptr, type)) {
+    throw Error(ExitCode::kBadData, fmt::format("LLVM cannot write objects for '{}'", target.triple));
+  }
+  passes.run(builder.module());
+  return std::string(bytes.begin(), bytes.end());
+}
+
+}  // namespace
+
+std::string EmitObject(KernelBuilder& builder, const Target& target) {
+  return Generate(builder, target, llvm::CodeGenFileType::ObjectFile);
+}
+
+std::string EmitAssembly(KernelBuilder& builder, const Target& target) {
+  return Generate(builder, target, llvm::CodeGenFileType::AssemblyFile);
+}
+
+std::string LlvmVersion() { return LLVM_VERSION_STRING; }
+
+}  // namespace hone

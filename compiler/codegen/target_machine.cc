@@ -1,0 +1,41 @@
+#include "compiler/codegen/target_machine.h"
+
+#include <fmt/format.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Support/CommandLine.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/TargetParser/Triple.h>
+
+#include <mutex>
+
+#include "core/error.h"
+
+namespace hone {
+
+void InitializeTargets() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    llvm::InitializeAllTargetInfos();
+    llvm::InitializeAllTargets();
+    llvm::InitializeAllTargetMCs();
+    llvm::InitializeAllAsmPrinters();
+    llvm::InitializeAllAsmParsers();
+  });
+}
+
+std::string FeatureString(const Target& target) { return fmt::format("{}", fmt::join(target.features, ",")); }
+
+std::unique_ptr<llvm::TargetMachine> MakeTargetMachine(const Target& target) {
+  InitializeTargets();
+  std::string reason;
+  const llvm::Target* found = llvm::TargetRegistry::lookupTarget(target.triple, reason);
+  if (!found) throw Error(ExitCode::kBadData, fmt::format("target triple '{}': {}", target.triple, reason));
+  llvm::TargetOptions options;
+  options.AllowFPOpFusion = llvm::FPOpFusion::Fast;
+  if (llvm::Triple(target.triple).isRISCV()) options.MCOptions.ABIName = "lp64d";
+  return std::unique_ptr<llvm::TargetMachine>(
+      found->createTargetMachine(target.triple, target.cpu, FeatureString(target), options, llvm::Reloc::PIC_,
+                                 llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default));
+}
+
+}  // namespace hone

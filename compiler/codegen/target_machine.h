@@ -1,0 +1,20 @@
+// LLVM's target machine for a Target.
+#pragma once
+
+#include <llvm/Target/TargetMachine.h>
+
+#include <memory>
+#include <string>
+
+#include "core/target.h"
+
+namespace hone {
+
+// Registers LLVM's back ends once. Thread-safe.
+void InitializeTargets();
+// The explicit features, joined by commas.
+std::string FeatureString(const Target& target);
+// Throws Error(kBadData) for a triple that LLVM does not have.
+std::unique_ptr<llvm::TargetMachine> MakeTargetMachine(const Target& target);
+
+}  // namespace hone
