@@ -19,8 +19,8 @@ struct Expr;
 using ExprPtr = std::shared_ptr<const Expr>;
 struct OpDef;
 
-// Immutable once built. A pass makes new nodes; InferType fills `type` in the copies it makes. The destructor is iterative:
-// a chain of 1e6 nodes can be dropped.
+// Immutable once built. A pass makes new nodes; InferType fills `type` in the copies it makes. The destructor is
+// iterative: a chain of 1e6 nodes can be dropped.
 struct Expr {
   ExprKind kind;
   TypePtr type;  // null before InferType (a Var's or a Constant's own type is there from the start when known)
@@ -82,8 +82,8 @@ struct Function : Expr {
 };
 using FunctionPtr = std::shared_ptr<const Function>;
 
-// A module has one function, @main. `params` are values bound to some of main's parameters by name (zoo networks keep their
-// weights so; an ONNX import with frozen weights has them as Constants instead and binds none).
+// A module has one function, @main. `params` are values bound to some of main's parameters by name (zoo networks keep
+// their weights so; an ONNX import with frozen weights has them as Constants instead and binds none).
 struct IRModule {
   FunctionPtr main;
   std::vector<std::pair<std::string, Tensor>> params;
@@ -101,8 +101,9 @@ const Function* AsFunction(const ExprPtr& expr);
 // The call when it calls the operator of that name, else null.
 const Call* AsCallTo(const ExprPtr& expr, std::string_view op_name);
 
-// Builders. MakeCall looks the operator up and checks the number of arguments and each attribute's name and kind against its
-// schema: throws Error(kBug) naming the operator.
+// Builders. MakeCall looks the operator up and checks the number of arguments and each attribute's name and kind
+// against its schema: throws Error(kBug) naming the operator. The call's attributes are complete and in the schema's
+// order: those not given hold their defaults.
 ExprPtr MakeVar(std::string name, TypePtr type = nullptr);
 ExprPtr MakeConstant(Tensor value, std::string name = "");
 ExprPtr MakeCall(std::string_view op_name, std::vector<ExprPtr> args, Attrs attrs = {}, std::string name = "");

@@ -40,22 +40,27 @@ enum class OpPattern : uint8_t {
 
 // What ChooseLayouts may do with the operator.
 enum class LayoutRule : uint8_t {
-  kAny,      // works in any layout when all tensor inputs and the output share it (elementwise)
-  kNCHWc,    // works in NCHW and in NCHW{c}c: pools, global pools, lrn, broadcasts along channels
-  kNative,   // row-major only
-  kAnchor,   // its schedule decides
+  kAny,     // works in any layout when all tensor inputs and the output share it (elementwise)
+  kNCHWc,   // works in NCHW and in NCHW{c}c: pools, global pools, lrn, broadcasts along channels
+  kNative,  // row-major only
+  kAnchor,  // its schedule decides
 };
 
 struct OpDef {
   std::string name;
   std::string description;
-  std::vector<InputSpec> inputs;  // one InputSpec "data" of tuple type for variadic operators (concatenate), as in Relay
-  std::vector<AttrSpec> attrs;    // in the order they are printed
-  int support_level = 10;         // Relay's levels: 1 is needed by every network
+  std::vector<InputSpec>
+      inputs;                   // one InputSpec "data" of tuple type for variadic operators (concatenate), as in Relay
+  std::vector<AttrSpec> attrs;  // in the order they are printed
+  int support_level = 10;       // Relay's levels: 1 is needed by every network
   OpPattern pattern = OpPattern::kOpaque;
   LayoutRule layout = LayoutRule::kNative;
-  // The result's type from the argument types. Throws Error(kBadData) saying what does not fit; the caller adds the node.
+  // The result's type from the argument types. Throws Error(kBadData) saying what does not fit; the caller adds the
+  // node.
   std::function<TypePtr(const std::vector<TypePtr>& args, const Attrs& attrs)> type_relation;
+  // Fills what is null in `args` from the others and the attributes, as far as it can: the types of weights. May be
+  // empty.
+  std::function<void(std::vector<TypePtr>& args, const Attrs& attrs)> fill_types;
   // What the operator means, in plain loops (double accumulation for sums). Variadic inputs arrive flattened. Several
   // results for an operator whose type is a tuple.
   std::function<std::vector<Tensor>(const std::vector<Tensor>& args, const Attrs& attrs)> reference;

@@ -21,8 +21,8 @@ using TypePtr = std::shared_ptr<const Type>;
 // Immutable. One struct with a kind; which members hold depends on it.
 struct Type {
   TypeKind kind = TypeKind::kTensor;
-  // kTensor. `layout` is empty until ChooseLayouts, and then names how the logical shape lies in memory when that is not
-  // row-major: "NCHW16c". The shape stays the logical one.
+  // kTensor. `layout` is empty until ChooseLayouts, and then names how the logical shape lies in memory when that is
+  // not row-major: "NCHW16c". The shape stays the logical one.
   Shape shape;
   DType dtype = DType::kFloat32;
   std::string layout;
@@ -37,8 +37,8 @@ TypePtr TensorType(Shape shape, DType dtype = DType::kFloat32, std::string layou
 TypePtr TupleType(std::vector<TypePtr> fields);
 TypePtr FuncType(std::vector<TypePtr> params, TypePtr result);
 bool Equal(const TypePtr& a, const TypePtr& b);
-// Relay's text: "Tensor[(1, 64, 56, 56), float32]", "(Tensor[...], Tensor[...])", "fn (Tensor[...]) -> Tensor[...]"; a scalar
-// is "float32". A layout is a third item: "Tensor[(1, 64, 56, 56), float32, NCHW16c]".
+// Relay's text: "Tensor[(1, 64, 56, 56), float32]", "(Tensor[...], Tensor[...])", "fn (Tensor[...]) -> Tensor[...]"; a
+// scalar is "float32". A layout is a third item: "Tensor[(1, 64, 56, 56), float32, NCHW16c]".
 std::string ToText(const TypePtr& type);
 
 }  // namespace hone::relay

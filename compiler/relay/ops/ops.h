@@ -1,0 +1,20 @@
+// The tables of operators, one per family; op.cc joins them into the registry.
+#pragma once
+
+#include "compiler/relay/op.h"
+
+namespace hone::relay {
+
+OpTable ConvOps();       // nn.conv2d, nn.conv2d_transpose
+OpTable MatmulOps();     // nn.dense, nn.batch_matmul
+OpTable NormalizeOps();  // nn.bias_add, nn.batch_norm, nn.lrn, nn.dropout
+OpTable UnaryOps();      // nn.relu, sigmoid, exp, clip, ...
+OpTable BinaryOps();     // add, multiply, ...; nn.prelu
+OpTable SoftmaxOps();    // nn.softmax, nn.log_softmax
+OpTable PoolOps();       // nn.max_pool2d, nn.avg_pool2d and the global pools
+OpTable ReduceOps();     // mean, sum, max
+OpTable ReshapeOps();    // reshape, squeeze, expand_dims, nn.batch_flatten, shape_of, cast, layout_transform
+OpTable RearrangeOps();  // transpose, strided_slice, take, broadcast_to, nn.pad
+OpTable JoinOps();       // concatenate, split
+
+}  // namespace hone::relay
