@@ -41,17 +41,19 @@ struct Knob {
   bool operator==(const Knob&) const = default;
 };
 
-// The cross product of knobs. Index order is mixed radix, the last knob fastest; an index is for loops in memory alone and
-// is never stored.
+// The cross product of knobs. Index order is mixed radix, the last knob fastest; an index is for loops in memory alone
+// and is never stored.
 class ConfigSpace {
  public:
   ConfigSpace() = default;
   explicit ConfigSpace(std::vector<Knob> knobs) : knobs_(std::move(knobs)) {}
   const std::vector<Knob>& knobs() const { return knobs_; }
-  // 1 for a space without knobs.
+  // 1 for a space without knobs. Throws Error(kBug) beyond 64 bits.
   int64_t size() const;
+  // Throws Error(kBug) when the index is not in [0, size()).
   Config At(int64_t index) const;
-  // nullopt when a knob's value is not in the space.
+  // nullopt when a knob of the space is missing from the config or has a value that is not in the space, or when the
+  // config names a knob that the space lacks.
   std::optional<int64_t> IndexOf(const Config& config) const;
   Config Sample(Random& random) const;
 

@@ -11,8 +11,8 @@
 namespace hone {
 
 // A layout such as "NCHW", "NCHW16c", "OIHW8i16o" or "O16o". Capital letters are whole axes (or the outer part of a
-// blocked axis); NUMBERletter is an inner block of that axis. Axis X with block b has ceil(X / b) outer steps; lanes past
-// X are zero at rest. Each letter may be blocked at most once.
+// blocked axis); NUMBERletter is an inner block of that axis. Axis X with block b has ceil(X / b) outer steps; lanes
+// past X are zero at rest. Each letter may be blocked at most once.
 class Layout {
  public:
   struct Axis {
@@ -22,7 +22,7 @@ class Layout {
   };
 
   Layout() = default;
-  // Throws Error(kBadData) naming the text.
+  // A block is 1 to 65536; the empty text is the layout of a scalar. Throws Error(kBadData) naming the text.
   static Layout Parse(std::string_view text);
   std::string ToText() const;
 
@@ -34,7 +34,8 @@ class Layout {
   // The logical axes in the order of their capital letters: "NCHW" for "NCHW16c".
   std::string LogicalAxes() const;
 
-  // The shape in memory of a tensor whose logical shape's dims are named by `logical_axes` ("NCHW").
+  // The shape in memory of a tensor whose logical shape's dims are named by `logical_axes` ("NCHW"). Throws
+  // Error(kBadData) when the axes differ or the product overflows.
   Shape PhysicalShape(const Shape& logical, std::string_view logical_axes) const;
   // The same with logical_axes = LogicalAxes().
   Shape PhysicalShape(const Shape& logical) const { return PhysicalShape(logical, LogicalAxes()); }
@@ -45,8 +46,8 @@ class Layout {
   std::vector<Axis> axes_;
 };
 
-// Copies `logical`, whose dims are named by layout.LogicalAxes(), into the layout; lanes past an axis are zero. The result's
-// shape is the physical shape. Any dtype.
+// Copies `logical`, whose dims are named by layout.LogicalAxes(), into the layout; lanes past an axis are zero. The
+// result's shape is the physical shape. Any dtype.
 Tensor Pack(const Tensor& logical, const Layout& layout);
 // The reverse: drops the lanes past each axis. `shape` is the logical shape.
 Tensor Unpack(const Tensor& physical, const Layout& layout, const Shape& shape);

@@ -11,11 +11,11 @@ namespace hone {
 // The numbers are permanent: records store them.
 enum class Fate : uint8_t {
   kOk = 0,
-  kInvalidConfig = 1,    // the schedule's constraint rejects it
-  kUnsupported = 2,      // the target or the runner cannot run it
+  kInvalidConfig = 1,  // the schedule's constraint rejects it
+  kUnsupported = 2,    // the target or the runner cannot run it
   kCompileFailed = 3,
   kWrongOutput = 4,
-  kOutOfBounds = 5,      // wrote outside its buffers
+  kOutOfBounds = 5,  // wrote outside its buffers
   kCrashed = 6,
   kTimedOut = 7,
   kOutOfMemory = 8,
@@ -53,15 +53,15 @@ struct Environment {
   std::string cpu_model;  // "AMD EPYC" as /proc/cpuinfo says
   std::string cpu_id;     // "AuthenticAMD-25-1-1": vendor-family-model-stepping
   std::string microcode;
-  std::string features;   // space-separated, sorted, of those that kernels may require (LLVM's names)
-  int cores = 0;          // that affinity and the cgroup allow
-  std::string caches;     // "32K,512K,32M"
+  std::string features;  // space-separated, sorted, of those that kernels may require (LLVM's names)
+  int cores = 0;         // that affinity and the cgroup allow
+  std::string caches;    // "32K,512K,32M"
   std::string governor;
-  std::string kernel;     // uname -r
-  std::string hypervisor; // "" on bare metal, else what is known
-  std::string isolation;  // what the executor could enforce, e.g. "fork,rlimit,guard"
-  bool emulated = false;  // under qemu-user
-  double load = 0;        // 1-minute load average when it was taken
+  std::string kernel;      // uname -r
+  std::string hypervisor;  // "" on bare metal, else what is known
+  std::string isolation;   // what the executor could enforce, e.g. "fork,rlimit,guard"
+  bool emulated = false;   // under qemu-user
+  double load = 0;         // 1-minute load average when it was taken
   std::string hone_version;
   bool operator==(const Environment&) const = default;
 };

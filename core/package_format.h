@@ -1,5 +1,5 @@
-// Constants of the one-file package, shared by its writer (compiler) and its reader (runtime). docs/formats.md holds the
-// grammar.
+// Constants of the one-file package, shared by its writer (compiler) and its reader (runtime). docs/formats.md holds
+// the grammar.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,11 @@ inline constexpr uint64_t kPackageAlign = 4096;
 
 // The numbers are permanent.
 enum PackageSection : uint32_t {
-  kSectionManifest = 0,  // JSON: hone and LLVM versions, target, required features, hashes of the others, dispatch table
-  kSectionGraph = 1,     // JSON: the Plan
-  kSectionLib = 2,       // ELF shared object with every kernel
-  kSectionParams = 3,    // constants at the offsets that the Plan's buffers give
+  kSectionManifest =
+      0,               // JSON: hone and LLVM versions, target, required features, hashes of the others, dispatch table
+  kSectionGraph = 1,   // JSON: the Plan
+  kSectionLib = 2,     // ELF shared object with every kernel
+  kSectionParams = 3,  // constants at the offsets that the Plan's buffers give
   kSectionCount = 4,
 };
 

@@ -20,8 +20,8 @@ Json ParseJson(std::string_view text, std::string_view what);
 // The compact form. Throws Error(kBug) on NaN or infinity, which JSON cannot say.
 std::string DumpJson(const Json& json);
 
-// A From function throws Error(kBadData) naming the field that is missing or of the wrong type; fields it does not know are
-// passed over. Artifact's ELF bytes are not part of its JSON: they travel beside it.
+// A From function throws Error(kBadData) naming the field that is missing or of the wrong type; fields it does not know
+// are passed over. Artifact's ELF bytes are not part of its JSON: they travel beside it.
 Json ToJson(const Target& target);
 Target TargetFromJson(const Json& json);
 Json ToJson(const KernelStage& stage);

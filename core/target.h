@@ -17,7 +17,8 @@ struct Target {
 
   // TVM-like text: "llvm -mtriple=... -mcpu=... -mattr=+a,+b -num-cores=4"; fields that are empty are left out.
   std::string ToText() const;
-  // Accepts what ToText prints, with the fields in any order. "host" is not resolved here: see compiler/codegen/host.h.
+  // Accepts what ToText prints, with the fields in any order. "host" is not resolved here: see compiler/codegen/host.h,
+  // and -mcpu=native is refused.
   // Throws Error(kUsage) on anything else, naming the field.
   static Target Parse(std::string_view text);
 
@@ -26,14 +27,14 @@ struct Target {
 
 // The figures that schedules plan with, one row per kind of CPU. Sizes in bytes, lanes in float32.
 struct MachineModel {
-  std::string name;             // the row's name, e.g. "avx512"
-  int vector_lanes = 4;         // float32 lanes of one vector register
+  std::string name;      // the row's name, e.g. "avx512"
+  int vector_lanes = 4;  // float32 lanes of one vector register
   int vector_registers = 16;
   bool has_fma = true;
   bool broadcast_operand = false;  // an FMA can broadcast a scalar from memory (AVX-512) or from a lane (NEON)
   int64_t l1_bytes = 32 << 10;     // data cache of one core
   int64_t l2_bytes = 512 << 10;
-  int64_t l3_bytes = 16 << 20;     // the share one core can count on
+  int64_t l3_bytes = 16 << 20;                 // the share one core can count on
   std::vector<std::string> required_features;  // what a machine needs to run such code, in LLVM's names ("avx2", "fma")
 
   bool operator==(const MachineModel&) const = default;
@@ -42,5 +43,8 @@ struct MachineModel {
 // The row for a target: by cpu name first, then by features, then by architecture. Never fails: an unknown CPU gets its
 // architecture's most modest row.
 MachineModel MachineModelFor(const Target& target);
+
+// The CPUs that the table of rows names, as targets with triple and cpu, in the table's order.
+std::vector<Target> KnownTargets();
 
 }  // namespace hone

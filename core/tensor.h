@@ -32,7 +32,7 @@ Shape ParseShape(std::string_view text);
 class Tensor {
  public:
   Tensor() = default;
-  // Zero-filled.
+  // Zero-filled. Throws Error(kBadData) as ElementCount does; std::bad_alloc when memory runs out.
   Tensor(DType dtype, Shape shape);
   template <typename T>
   static Tensor FromVector(DType dtype, Shape shape, const std::vector<T>& values) {
@@ -61,7 +61,7 @@ class Tensor {
   const void* raw() const { return storage_.get(); }
 
   Tensor Clone() const;
-  // The same memory under another shape of as many elements.
+  // The same memory under another shape of as many elements; throws Error(kBadData) otherwise.
   Tensor Reshaped(Shape shape) const;
   // Element i converted to double, whatever the dtype.
   double At(int64_t i) const;
@@ -79,12 +79,14 @@ enum class Fill : uint8_t {
   kZeros = 0,
   kOnes = 1,
   kRamp = 2,    // i / n for element i of n
-  kNormal = 3,  // standard normal, from the seed
+  kNormal = 3,  // approximately standard normal (NormalFromBits in core/random.h), from the seed
   kUniform = 4  // uniform in [-1, 1), from the seed
 };
 // Throws Error(kUsage) on an unknown name: "zeros", "ones", "ramp", "random" (normal), "uniform".
 Fill ParseFill(std::string_view name);
 // Fills in place. The values depend on (fill, seed, element index) alone: the same on every machine and compiler.
+// Integer dtypes take random values times 32, cut towards zero (magnitudes when unsigned); bools their lowest bit. A
+// ramp is i / n in float64, converted to the dtype.
 void FillTensor(Tensor& tensor, Fill fill, uint64_t seed);
 
 }  // namespace hone

@@ -11,7 +11,15 @@
 namespace hone {
 
 // Fused into an anchor's store, in this order: bias, residual add, activation.
-enum class Activation : uint8_t { kNone = 0, kRelu = 1, kClip = 2, kSigmoid = 3, kTanh = 4, kLeakyRelu = 5, kHardSwish = 6 };
+enum class Activation : uint8_t {
+  kNone = 0,
+  kRelu = 1,
+  kClip = 2,
+  kSigmoid = 3,
+  kTanh = 4,
+  kLeakyRelu = 5,
+  kHardSwish = 6
+};
 
 // What a workload's key says of its epilogue; the numbers are permanent.
 enum class EpilogueClass : uint8_t { kNone = 0, kBiasAct = 1, kResidual = 2 };
@@ -38,18 +46,18 @@ Epilogue CanonicalEpilogue(EpilogueClass epilogue_class);
 struct Workload {
   std::string op;  // "nn.conv2d" or "nn.dense"
   DType dtype = DType::kFloat32;
-  Shape data;                                // conv2d: N,C,H,W; dense: M,K
-  Shape weight;                              // conv2d: O,C/groups,KH,KW; dense: N,K
-  std::array<int64_t, 2> strides{1, 1};      // conv2d only, as the next three
+  Shape data;                                  // conv2d: N,C,H,W; dense: M,K
+  Shape weight;                                // conv2d: O,C/groups,KH,KW; dense: N,K
+  std::array<int64_t, 2> strides{1, 1};        // conv2d only, as the next three
   std::array<int64_t, 4> padding{0, 0, 0, 0};  // top, left, bottom, right
   std::array<int64_t, 2> dilation{1, 1};
   int64_t groups = 1;
   EpilogueClass epilogue = EpilogueClass::kNone;
 
   bool is_conv() const { return op == "nn.conv2d"; }
-  // One input and one output channel per group.
+  // One input and one output channel per group, and more than one group.
   bool is_depthwise() const;
-  // conv2d: N,O,OH,OW; dense: M,N.
+  // conv2d: N,O,OH,OW; dense: M,N. For a workload that Parse would accept.
   Shape OutputShape() const;
   // 2 x multiply-adds of the direct algorithm, padding counted.
   double Flops() const;
@@ -59,7 +67,8 @@ struct Workload {
   // equal texts.
   std::string ToText() const;
   // Accepts the fields in any order; strides, padding, dilation, groups, dtype and epilogue may be left out. Throws
-  // Error(kBadData) naming what is wrong, also for shapes that cannot be (no output, channels that groups do not divide).
+  // Error(kBadData) naming what is wrong, also for shapes that cannot be (no output, channels that groups do not
+  // divide).
   static Workload Parse(std::string_view text);
   bool operator==(const Workload&) const = default;
 };

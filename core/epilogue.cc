@@ -1,0 +1,108 @@
+#include <fmt/format.h>
+
+#include <array>
+#include <vector>
+
+#include "core/error.h"
+#include "core/parse_number.h"
+#include "core/workload.h"
+
+namespace hone {
+namespace {
+
+struct ActivationRow {
+  std::string_view name;
+  Activation activation;
+  size_t arguments;
+};
+constexpr std::array<ActivationRow, 6> kActivations = {{{"relu", Activation::kRelu, 0},
+                                                        {"clip", Activation::kClip, 2},
+                                                        {"sigmoid", Activation::kSigmoid, 0},
+                                                        {"tanh", Activation::kTanh, 0},
+                                                        {"leaky_relu", Activation::kLeakyRelu, 1},
+                                                        {"hard_swish", Activation::kHardSwish, 0}}};
+
+[[noreturn]] void Refuse(std::string_view text) {
+  throw Error(ExitCode::kBadData,
+              fmt::format("'{}' is not an epilogue such as none, bias,relu or bias,add,clip(0,6)", text));
+}
+
+std::string ActivationText(const Epilogue& epilogue) {
+  for (const ActivationRow& row : kActivations) {
+    if (row.activation != epilogue.activation) continue;
+    if (row.arguments == 2) return fmt::format("{}({},{})", row.name, epilogue.lo, epilogue.hi);
+    if (row.arguments == 1) return fmt::format("{}({})", row.name, epilogue.lo);
+    return std::string(row.name);
+  }
+  return "";
+}
+
+// Reads "clip(0,6)" into the epilogue; false when it is no activation.
+bool ParseActivation(std::string_view text, Epilogue& epilogue) {
+  const size_t open = text.find('(');
+  std::vector<float> arguments;
+  if (open != std::string_view::npos) {
+    if (text.back() != ')') return false;
+    for (std::string_view part : Split(text.substr(open + 1, text.size() - open - 2), ',')) {
+      const auto value = ParseFloat(part);
+      if (!value) return false;
+      arguments.push_back(*value);
+    }
+  }
+  for (const ActivationRow& row : kActivations) {
+    if (row.name != text.substr(0, open) || row.arguments != arguments.size()) continue;
+    epilogue.activation = row.activation;
+    if (!arguments.empty()) epilogue.lo = arguments[0];
+    if (arguments.size() > 1) epilogue.hi = arguments[1];
+    return true;
+  }
+  return false;
+}
+
+// Takes `word` and the comma behind it off the front of the text.
+bool Take(std::string_view& text, std::string_view word) {
+  if (text.substr(0, word.size()) != word) return false;
+  if (text.size() > word.size() && text[word.size()] != ',') return false;
+  const bool last = text.size() == word.size();
+  // A comma with nothing behind it is left for the caller to refuse.
+  if (!last && text.size() == word.size() + 1) return false;
+  text.remove_prefix(word.size() + (last ? 0 : 1));
+  return true;
+}
+
+}  // namespace
+
+EpilogueClass Epilogue::Class() const {
+  if (residual) return EpilogueClass::kResidual;
+  return bias || activation != Activation::kNone ? EpilogueClass::kBiasAct : EpilogueClass::kNone;
+}
+
+std::string Epilogue::ToText() const {
+  std::vector<std::string> parts;
+  if (bias) parts.emplace_back("bias");
+  if (residual) parts.emplace_back("add");
+  if (activation != Activation::kNone) parts.push_back(ActivationText(*this));
+  return parts.empty() ? "none" : fmt::format("{}", fmt::join(parts, ","));
+}
+
+Epilogue Epilogue::Parse(std::string_view text) {
+  Epilogue epilogue;
+  if (text == "none") return epilogue;
+  if (text.empty()) Refuse(text);
+  std::string_view rest = text;
+  epilogue.bias = Take(rest, "bias");
+  epilogue.residual = Take(rest, "add");
+  if (!rest.empty() && !ParseActivation(rest, epilogue)) Refuse(text);
+  return epilogue;
+}
+
+Epilogue CanonicalEpilogue(EpilogueClass epilogue_class) {
+  Epilogue epilogue;
+  if (epilogue_class == EpilogueClass::kNone) return epilogue;
+  epilogue.bias = true;
+  epilogue.residual = epilogue_class == EpilogueClass::kResidual;
+  epilogue.activation = Activation::kRelu;
+  return epilogue;
+}
+
+}  // namespace hone

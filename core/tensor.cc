@@ -1,0 +1,206 @@
+#include "core/tensor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include "core/error.h"
+#include "core/parse_number.h"
+#include "core/random.h"
+
+namespace hone {
+namespace {
+
+struct DTypeRow {
+  std::string_view name;
+  int64_t bytes;
+};
+constexpr std::array<DTypeRow, 7> kDTypes = {
+    {{"float32", 4}, {"float64", 8}, {"int32", 4}, {"int64", 8}, {"int8", 1}, {"uint8", 1}, {"bool", 1}}};
+
+const DTypeRow& RowOf(DType dtype) {
+  const auto number = static_cast<size_t>(dtype);
+  if (number >= kDTypes.size()) throw Error(ExitCode::kBug, fmt::format("{} is not a dtype's number", number));
+  return kDTypes[number];
+}
+
+std::shared_ptr<void> AllocateZeroed(int64_t bytes) {
+  constexpr int64_t kAlign = 64;
+  // Never empty: a tensor of no elements is still defined.
+  const int64_t rounded = std::max(kAlign, (bytes + kAlign - 1) / kAlign * kAlign);
+  void* memory = std::aligned_alloc(kAlign, rounded);
+  if (memory == nullptr) throw std::bad_alloc();
+  std::memset(memory, 0, rounded);
+  return {memory, std::free};
+}
+
+// Calls f with a null pointer of the dtype's C++ type.
+template <typename F>
+auto WithType(DType dtype, F f) {
+  switch (dtype) {
+    case DType::kFloat32:
+      return f(static_cast<float*>(nullptr));
+    case DType::kFloat64:
+      return f(static_cast<double*>(nullptr));
+    case DType::kInt32:
+      return f(static_cast<int32_t*>(nullptr));
+    case DType::kInt64:
+      return f(static_cast<int64_t*>(nullptr));
+    case DType::kInt8:
+      return f(static_cast<int8_t*>(nullptr));
+    case DType::kUInt8:
+    case DType::kBool:
+      break;
+  }
+  return f(static_cast<uint8_t*>(nullptr));
+}
+
+uint64_t ElementBits(uint64_t mixed_seed, int64_t i) {
+  return MixBits(mixed_seed + 0x9e3779b97f4a7c15ULL * (static_cast<uint64_t>(i) + 1));
+}
+
+float RandomValue(Fill fill, uint64_t bits) {
+  return fill == Fill::kNormal ? NormalFromBits(bits) : static_cast<float>(bits >> 40) * 0x1.0p-23F - 1.0F;
+}
+
+// Integers in (-32, 32) for uniform and (-111, 111) for normal, so that they fit int8; magnitudes for unsigned.
+template <typename T>
+T FromRandom(float value) {
+  if constexpr (std::is_floating_point_v<T>) return value;
+  const auto scaled = static_cast<int32_t>(value * 32);
+  return static_cast<T>(std::is_unsigned_v<T> ? std::abs(scaled) : scaled);
+}
+
+template <Fill fill, typename T>
+void FillRandom(T* out, int64_t n, uint64_t seed) {
+  const uint64_t mixed = MixBits(seed + 0x9e3779b97f4a7c15ULL);
+  for (int64_t i = 0; i < n; ++i) out[i] = FromRandom<T>(RandomValue(fill, ElementBits(mixed, i)));
+}
+
+template <typename T>
+void FillAs(T* out, int64_t n, Fill fill, uint64_t seed) {
+  switch (fill) {
+    case Fill::kZeros:
+      std::fill_n(out, n, T{0});
+      return;
+    case Fill::kOnes:
+      std::fill_n(out, n, T{1});
+      return;
+    case Fill::kRamp:
+      for (int64_t i = 0; i < n; ++i) out[i] = static_cast<T>(static_cast<double>(i) / static_cast<double>(n));
+      return;
+    case Fill::kNormal:
+      FillRandom<Fill::kNormal>(out, n, seed);
+      return;
+    case Fill::kUniform:
+      FillRandom<Fill::kUniform>(out, n, seed);
+      return;
+  }
+}
+
+}  // namespace
+
+std::string_view DTypeName(DType dtype) { return RowOf(dtype).name; }
+
+DType ParseDType(std::string_view name) {
+  for (size_t i = 0; i < kDTypes.size(); ++i) {
+    if (kDTypes[i].name == name) return static_cast<DType>(i);
+  }
+  throw Error(ExitCode::kBadData, fmt::format("'{}' is not a dtype; right would be float32, int64 and the like", name));
+}
+
+int64_t DTypeBytes(DType dtype) { return RowOf(dtype).bytes; }
+
+int64_t ElementCount(const Shape& shape) {
+  int64_t count = 1;
+  for (int64_t dim : shape) {
+    if (dim < 0 || __builtin_mul_overflow(count, dim, &count)) {
+      throw Error(ExitCode::kBadData,
+                  fmt::format("shape {} has a negative dimension or too many elements", ShapeText(shape)));
+    }
+  }
+  return count;
+}
+
+std::string ShapeText(const Shape& shape) {
+  return shape.empty() ? "scalar" : fmt::format("{}", fmt::join(shape, "x"));
+}
+
+Shape ParseShape(std::string_view text) {
+  Shape shape;
+  if (text == "scalar") return shape;
+  for (std::string_view part : Split(text, 'x')) {
+    const auto dim = ParseInteger(part);
+    if (!dim || *dim < 0) throw Error(ExitCode::kBadData, fmt::format("'{}' is not a shape such as 1x64x56x56", text));
+    shape.push_back(*dim);
+  }
+  return shape;
+}
+
+Tensor::Tensor(DType dtype, Shape shape) : dtype_(dtype), shape_(std::move(shape)), elements_(ElementCount(shape_)) {
+  int64_t bytes = 0;
+  if (__builtin_mul_overflow(elements_, DTypeBytes(dtype), &bytes) || bytes > INT64_MAX / 2) {
+    throw Error(ExitCode::kBadData, fmt::format("a tensor of shape {} does not fit memory", ShapeText(shape_)));
+  }
+  storage_ = AllocateZeroed(bytes);
+}
+
+Tensor Tensor::Scalar(float value) {
+  Tensor scalar(DType::kFloat32, {});
+  scalar.data<float>()[0] = value;
+  return scalar;
+}
+
+Tensor Tensor::Clone() const {
+  if (!defined()) return {};
+  Tensor copy(dtype_, shape_);
+  std::memcpy(copy.raw(), raw(), size_bytes());
+  return copy;
+}
+
+Tensor Tensor::Reshaped(Shape shape) const {
+  if (ElementCount(shape) != elements_) {
+    throw Error(ExitCode::kBadData,
+                fmt::format("a tensor of shape {} cannot be reshaped to {}", ShapeText(shape_), ShapeText(shape)));
+  }
+  Tensor view = *this;
+  view.shape_ = std::move(shape);
+  return view;
+}
+
+double Tensor::At(int64_t i) const {
+  return WithType(dtype_,
+                  [&](auto* type) { return static_cast<double>(data<std::remove_pointer_t<decltype(type)>>()[i]); });
+}
+
+void Tensor::Set(int64_t i, double value) {
+  WithType(dtype_, [&](auto* type) {
+    using T = std::remove_pointer_t<decltype(type)>;
+    data<T>()[i] = static_cast<T>(value);
+  });
+}
+
+Fill ParseFill(std::string_view name) {
+  constexpr std::array<std::string_view, 5> kNames = {"zeros", "ones", "ramp", "random", "uniform"};
+  const auto at = std::find(kNames.begin(), kNames.end(), name);
+  if (at != kNames.end()) return static_cast<Fill>(at - kNames.begin());
+  throw Error(ExitCode::kUsage, fmt::format("'{}' is not a fill; it is one of {}", name, fmt::join(kNames, ", ")));
+}
+
+void FillTensor(Tensor& tensor, Fill fill, uint64_t seed) {
+  WithType(tensor.dtype(), [&](auto* type) {
+    using T = std::remove_pointer_t<decltype(type)>;
+    FillAs(tensor.data<T>(), tensor.elements(), fill, seed);
+  });
+  // A bool holds 0 or 1, whatever the fill gave.
+  if (tensor.dtype() == DType::kBool) {
+    auto* bits = tensor.data<uint8_t>();
+    for (int64_t i = 0; i < tensor.elements(); ++i) bits[i] &= 1;
+  }
+}
+
+}  // namespace hone

@@ -1,0 +1,7 @@
+#include "core/version.h"
+
+namespace hone {
+
+const char* HoneVersion() { return HONE_VERSION; }
+
+}  // namespace hone

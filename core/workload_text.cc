@@ -1,0 +1,128 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "core/error.h"
+#include "core/parse_number.h"
+#include "core/spelling.h"
+#include "core/workload.h"
+
+namespace hone {
+namespace {
+
+// Keeps every sum and product of two numbers of a workload within 64 bits.
+constexpr int64_t kMaxNumber = std::numeric_limits<int32_t>::max();
+constexpr std::array<std::string_view, 3> kEpilogueNames = {"none", "bias_act", "residual"};
+
+[[noreturn]] void Refuse(std::string_view text, std::string_view why) {
+  throw Error(ExitCode::kBadData, fmt::format("workload '{}': {}", text, why));
+}
+
+Shape ParseNumbers(std::string_view text, std::string_view field, std::string_view value, size_t count, int64_t least) {
+  Shape numbers;
+  for (std::string_view part : Split(value, 'x')) {
+    const auto number = ParseInteger(part);
+    if (!number || *number < least || *number > kMaxNumber) {
+      Refuse(text, fmt::format("{}={} needs {} numbers of at least {}, as in 1x1", field, value, count, least));
+    }
+    numbers.push_back(*number);
+  }
+  if (numbers.size() != count) Refuse(text, fmt::format("{}={} needs {} numbers", field, value, count));
+  return numbers;
+}
+
+template <size_t N>
+std::array<int64_t, N> ParseArray(std::string_view text, std::string_view field, std::string_view value,
+                                  int64_t least) {
+  const Shape numbers = ParseNumbers(text, field, value, N, least);
+  std::array<int64_t, N> array{};
+  std::copy(numbers.begin(), numbers.end(), array.begin());
+  return array;
+}
+
+EpilogueClass ParseEpilogueClass(std::string_view text, std::string_view value) {
+  const auto at = std::find(kEpilogueNames.begin(), kEpilogueNames.end(), value);
+  if (at == kEpilogueNames.end()) Refuse(text, fmt::format("epilogue={} is not none, bias_act or residual", value));
+  return static_cast<EpilogueClass>(at - kEpilogueNames.begin());
+}
+
+std::vector<std::string> FieldsOf(const Workload& workload) {
+  if (!workload.is_conv()) return {"data", "weight", "dtype", "epilogue"};
+  return {"data", "weight", "strides", "padding", "dilation", "groups", "dtype", "epilogue"};
+}
+
+void SetField(std::string_view text, std::string_view field, std::string_view value, Workload& workload) {
+  const size_t rank = workload.is_conv() ? 4 : 2;
+  if (field == "data") workload.data = ParseNumbers(text, field, value, rank, 1);
+  if (field == "weight") workload.weight = ParseNumbers(text, field, value, rank, 1);
+  if (field == "strides") workload.strides = ParseArray<2>(text, field, value, 1);
+  if (field == "padding") workload.padding = ParseArray<4>(text, field, value, 0);
+  if (field == "dilation") workload.dilation = ParseArray<2>(text, field, value, 1);
+  if (field == "groups") workload.groups = ParseNumbers(text, field, value, 1, 1)[0];
+  if (field == "dtype") workload.dtype = ParseDType(value);
+  if (field == "epilogue") workload.epilogue = ParseEpilogueClass(text, value);
+}
+
+void CheckConv(std::string_view text, const Workload& w) {
+  if (w.data[1] % w.groups != 0 || w.weight[0] % w.groups != 0) {
+    Refuse(text,
+           fmt::format("{} groups do not divide {} input and {} output channels", w.groups, w.data[1], w.weight[0]));
+  }
+  if (w.weight[1] != w.data[1] / w.groups) {
+    Refuse(text, fmt::format("weight has {} input channels per group; data and groups make it {}", w.weight[1],
+                             w.data[1] / w.groups));
+  }
+  const Shape output = w.OutputShape();
+  if (output[2] < 1 || output[3] < 1) Refuse(text, "the kernel is larger than the padded input: there is no output");
+}
+
+void CheckShapes(std::string_view text, const Workload& w) {
+  if (w.data.empty()) Refuse(text, "data= is missing");
+  if (w.weight.empty()) Refuse(text, "weight= is missing");
+  if (w.is_conv()) CheckConv(text, w);
+  if (!w.is_conv() && w.data[1] != w.weight[1]) {
+    Refuse(text, fmt::format("data has {} columns and weight {}; they are the same K", w.data[1], w.weight[1]));
+  }
+  ElementCount(w.data);
+  ElementCount(w.weight);
+  ElementCount(w.OutputShape());
+}
+
+}  // namespace
+
+std::string Workload::ToText() const {
+  std::string text = fmt::format("{} data={} weight={}", op, ShapeText(data), ShapeText(weight));
+  if (is_conv()) {
+    text += fmt::format(" strides={} padding={} dilation={} groups={}", fmt::join(strides, "x"),
+                        fmt::join(padding, "x"), fmt::join(dilation, "x"), groups);
+  }
+  return text +
+         fmt::format(" dtype={} epilogue={}", DTypeName(dtype), kEpilogueNames.at(static_cast<size_t>(epilogue)));
+}
+
+Workload Workload::Parse(std::string_view text) {
+  std::vector<std::string_view> words = Split(text, ' ');
+  std::erase(words, std::string_view());
+  Workload workload;
+  if (!words.empty()) workload.op = words[0];
+  if (workload.op != "nn.conv2d" && workload.op != "nn.dense") Refuse(text, "it begins with nn.conv2d or nn.dense");
+  const std::vector<std::string> fields = FieldsOf(workload);
+  std::vector<std::string_view> given;
+  for (size_t i = 1; i < words.size(); ++i) {
+    const size_t equals = words[i].find('=');
+    const std::string_view field = words[i].substr(0, equals);
+    if (equals == std::string_view::npos || std::find(fields.begin(), fields.end(), field) == fields.end()) {
+      Refuse(text, fmt::format("'{}' is not a field of {}{}", words[i], workload.op, DidYouMean(field, fields)));
+    }
+    if (std::find(given.begin(), given.end(), field) != given.end())
+      Refuse(text, fmt::format("{} is given twice", field));
+    given.push_back(field);
+    SetField(text, field, words[i].substr(equals + 1), workload);
+  }
+  CheckShapes(text, workload);
+  return workload;
+}
+
+}  // namespace hone
