@@ -1,8 +1,8 @@
 /* hone's C API: run a package from any language. Links the runtime alone.
  *
- * Every function that can fail returns a hone_status; hone_error_text() tells, for the calling thread, what the last failure
- * was. Packages are immutable and may be shared between threads; a session is used by one thread at a time. Element counts and
- * shapes are those of the model; tensors are dense and row-major, of any alignment. */
+ * Every function that can fail returns a hone_status; hone_error_text() tells, for the calling thread, what the last
+ * failure was. Packages are immutable and may be shared between threads; a session is used by one thread at a time.
+ * Element counts and shapes are those of the model; tensors are dense and row-major, of any alignment. */
 #pragma once
 
 #include <stddef.h>

@@ -2,21 +2,22 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/artifact.h"
 #include "core/kernel_abi.h"
+#include "runtime/check_elf.h"
 #include "runtime/thread_pool.h"
 
 namespace hone {
 
-// A dlopened shared object. Checked before it is loaded: no dependencies, constructors, TLS, text relocations or executable
-// stack. Throws Error(kBadData) saying which rule it breaks.
+// A dlopened shared object. Checked before it is loaded: no dependencies, constructors, TLS, text relocations or
+// executable stack (see check_elf.h). Throws Error(kBadData) saying which rule it breaks.
 class KernelLibrary {
  public:
   // From bytes (through a memfd). `name` is for messages.
   static KernelLibrary FromBytes(std::string_view elf, const std::string& name);
-  // From a part of an open file: `offset` is page-aligned.
   KernelLibrary(KernelLibrary&&) noexcept;
   KernelLibrary& operator=(KernelLibrary&&) noexcept;
   ~KernelLibrary();
@@ -25,10 +26,10 @@ class KernelLibrary {
 
  private:
   KernelLibrary() = default;
+  void Close();
   void* handle_ = nullptr;
+  int fd_ = -1;  // kept open while loaded: the loader knows objects by path, and the path has this number
 };
-// The rule that the ELF breaks, or empty. Bounds-checked: any bytes may be given.
-std::string CheckElf(std::string_view elf);
 
 struct KernelLaunch {
   struct Stage {
@@ -44,7 +45,8 @@ struct KernelLaunch {
   int64_t worker_stride_bytes = 0;
 };
 
-// Runs every stage on the pool with a barrier after each. Returns 0 or the first non-zero code of a stage. Allocates nothing.
+// Runs every stage on the pool with a barrier after each. Returns 0 or the first non-zero code of a stage. Allocates
+// nothing.
 int32_t RunKernel(ThreadPool& pool, const KernelLaunch& launch);
 
 }  // namespace hone

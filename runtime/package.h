@@ -14,8 +14,8 @@ namespace hone {
 // A package file, mapped and checked. Immutable and shareable between threads and sessions.
 class Package {
  public:
-  // Throws Error: kNoInput (no such file), kBadData (damaged: which section and why, or a newer version), kBadConfig (built
-  // for a CPU feature that this machine lacks: names it and the target).
+  // Throws Error: kNoInput (no such file), kBadData (damaged: which section and why, or a newer version), kBadConfig
+  // (built for a CPU feature that this machine lacks: names it and the target).
   static std::shared_ptr<const Package> Load(const std::string& path);
   // From bytes in memory (they are copied).
   static std::shared_ptr<const Package> FromBytes(std::string_view bytes, const std::string& name);

@@ -8,8 +8,8 @@
 
 namespace hone {
 
-// A pool of `threads` workers, the caller being worker 0. Static partition; helpers spin a little, then sleep. Workers set
-// FTZ and DAZ. One Run at a time.
+// A pool of `threads` workers, the caller being worker 0. Static partition; helpers spin a little, then sleep. Workers
+// set FTZ and DAZ. One Run at a time.
 class ThreadPool {
  public:
   // pin: each worker is bound to one of the cores that the process may use, in order (the caller is not bound).

@@ -1,0 +1,93 @@
+#include "runtime/allowed_cores.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <sstream>
+
+#include "runtime/session.h"
+
+namespace hone {
+namespace {
+
+std::string ReadText(const std::string& path) {
+  std::ifstream in(path);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+// "QUOTA PERIOD" in cores; 0 for "max", -1 or anything else.
+double QuotaOf(const std::string& text) {
+  std::istringstream in(text);
+  double quota = 0, period = 0;
+  if (!(in >> quota >> period) || quota <= 0 || period <= 0) return 0;
+  return quota / period;
+}
+
+double QuotaOfGroup(const std::string& folder, bool version2) {
+  if (version2) return QuotaOf(ReadText(folder + "/cpu.max"));
+  return QuotaOf(ReadText(folder + "/cpu.cfs_quota_us") + " " + ReadText(folder + "/cpu.cfs_period_us"));
+}
+
+double LeastQuotaUpwards(const std::string& mount, std::string group, bool version2) {
+  double least = 0;
+  while (true) {
+    const double quota = QuotaOfGroup(mount + group, version2);
+    if (quota > 0 && (least == 0 || quota < least)) least = quota;
+    if (group.empty()) return least;
+    const size_t slash = group.rfind('/');
+    group.resize(slash == std::string::npos ? 0 : slash);
+  }
+}
+
+bool NamesCpuController(const std::string& controllers) {
+  return ("," + controllers + ",").find(",cpu,") != std::string::npos;
+}
+
+}  // namespace
+
+std::vector<int> AffinityCpus() {
+  // Machines with more CPUs than a cpu_set_t holds make the call fail with EINVAL until the mask is large enough.
+  for (int bits = CPU_SETSIZE; bits <= (1 << 20); bits *= 2) {
+    cpu_set_t* set = CPU_ALLOC(static_cast<size_t>(bits));
+    if (set == nullptr) return {};
+    const size_t size = CPU_ALLOC_SIZE(static_cast<size_t>(bits));
+    std::vector<int> cpus;
+    const bool done = sched_getaffinity(0, size, set) == 0;
+    for (int cpu = 0; done && cpu < bits; ++cpu) {
+      if (CPU_ISSET_S(static_cast<size_t>(cpu), size, set)) cpus.push_back(cpu);
+    }
+    CPU_FREE(set);
+    if (done) return cpus;
+  }
+  return {};
+}
+
+double CgroupQuotaCores(const std::string& membership, const std::string& root) {
+  double least = 0;
+  std::istringstream lines(membership);
+  for (std::string line; std::getline(lines, line);) {  // HIERARCHY:CONTROLLERS:PATH
+    const size_t first = line.find(':'), second = line.find(':', first + 1);
+    if (first == std::string::npos || second == std::string::npos) continue;
+    const std::string controllers = line.substr(first + 1, second - first - 1);
+    std::string group = line.substr(second + 1);
+    if (group == "/") group.clear();
+    const bool version2 = controllers.empty();
+    if (!version2 && !NamesCpuController(controllers)) continue;
+    const double quota = LeastQuotaUpwards(version2 ? root : root + "/cpu", group, version2);
+    if (quota > 0 && (least == 0 || quota < least)) least = quota;
+  }
+  return least;
+}
+
+int AllowedCores() {
+  const double quota = CgroupQuotaCores(ReadText("/proc/self/cgroup"), "/sys/fs/cgroup");
+  int cores = std::max(1, static_cast<int>(AffinityCpus().size()));
+  if (quota > 0 && quota < cores) cores = std::max(1, static_cast<int>(std::ceil(quota)));
+  return cores;
+}
+
+}  // namespace hone

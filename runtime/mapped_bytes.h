@@ -1,0 +1,36 @@
+// Memory straight from the system: a file's bytes, or zeros.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace hone {
+
+// Owns one mapping; page-aligned; empty when nothing is mapped.
+class MappedBytes {
+ public:
+  // A whole file, read-only and not copied. Throws Error: kNoInput (no such file, or not a file), kIo.
+  static MappedBytes FromFile(const std::string& path);
+  // A read-only copy. Throws Error(kIo) when there is no memory.
+  static MappedBytes Copy(std::string_view bytes);
+  // Zeros to write to, in huge pages where the system gives them. Throws Error(kIo) when there is no memory.
+  static MappedBytes Zeros(size_t size_bytes);
+
+  MappedBytes() = default;
+  MappedBytes(MappedBytes&& other) noexcept;
+  MappedBytes& operator=(MappedBytes&& other) noexcept;
+  ~MappedBytes();
+
+  std::string_view view() const { return {static_cast<const char*>(data_), size_}; }
+  // Writable for Zeros alone.
+  char* data() { return static_cast<char*>(data_); }
+  size_t size() const { return size_; }
+
+ private:
+  MappedBytes(void* data, size_t size) : data_(data), size_(size) {}
+  void* data_ = nullptr;
+  size_t size_ = 0;
+};
+
+}  // namespace hone

@@ -1,0 +1,108 @@
+#include "runtime/package.h"
+
+#include <fmt/format.h>
+
+#include "core/error.h"
+#include "runtime/host_cpu.h"
+#include "runtime/package_impl.h"
+#include "runtime/package_parts.h"
+#include "runtime/validate_plan.h"
+
+namespace hone {
+namespace {
+
+std::vector<std::string> RequiredFeatures(const Json& manifest, const std::string& name) {
+  std::vector<std::string> features;
+  const auto list = manifest.find("required_features");
+  if (list == manifest.end() || !list->is_array()) {
+    throw Error(ExitCode::kBadData, fmt::format("{}: manifest: no list required_features", name));
+  }
+  for (const Json& feature : *list) {
+    if (!feature.is_string()) {
+      throw Error(ExitCode::kBadData, fmt::format("{}: manifest: required_features holds something else", name));
+    }
+    features.push_back(feature.get<std::string>());
+  }
+  return features;
+}
+
+void CheckFormat(const Json& manifest, const std::string& name) {
+  const auto format = manifest.find("format");
+  if (format == manifest.end() || !format->is_number_integer() || *format != 1) {
+    throw Error(ExitCode::kBadData, fmt::format("{}: manifest: format 1 is what this hone reads", name));
+  }
+}
+
+void CheckHost(const Package::Impl& package) {
+  const Target& target = package.plan.target;
+  const std::string text = target.ToText();
+  const std::string architecture = target.triple.substr(0, target.triple.find('-'));
+  if (!architecture.empty() && architecture != HostArchitecture()) {
+    throw Error(ExitCode::kBadConfig, fmt::format("{} was built for {}, this machine is {}; build with --target host",
+                                                  package.name, text, HostArchitecture()));
+  }
+  const std::string missing = FirstMissingFeature(RequiredFeatures(package.manifest, package.name));
+  if (!missing.empty()) {
+    throw Error(ExitCode::kBadConfig, fmt::format("{} was built for {}, which needs {}; this CPU lacks it; build with "
+                                                  "--target host",
+                                                  package.name, text, missing));
+  }
+}
+
+void LoadKernels(Package::Impl& package) {
+  package.library = KernelLibrary::FromBytes(package.lib, package.name);
+  for (const PlanKernel& kernel : package.plan.kernels) {
+    auto& stages = package.functions.emplace_back();
+    for (const KernelStage& stage : kernel.stages) stages.push_back(package.library->Find(stage.symbol));
+  }
+}
+
+std::unique_ptr<Package::Impl> Open(MappedBytes bytes, const std::string& name) {
+  auto package = std::make_unique<Package::Impl>();
+  package->name = name;
+  package->bytes = std::move(bytes);
+  const PackageParts parts = SplitPackage(package->bytes.view(), name);
+  CheckFormat(parts.manifest, name);
+  package->manifest = parts.manifest;
+  package->lib = parts.lib;
+  package->params = parts.params;
+  package->plan = PlanFromJson(ParseJson(parts.graph, name + ": graph"));
+  ValidatePlan(package->plan, static_cast<int64_t>(package->params.size()), name);
+  return package;
+}
+
+}  // namespace
+
+Package::Package() = default;
+Package::~Package() = default;
+
+std::shared_ptr<const Package> Package::Load(const std::string& path) {
+  std::shared_ptr<Package> package(new Package);
+  package->impl_ = Open(MappedBytes::FromFile(path), path);
+  CheckHost(*package->impl_);
+  LoadKernels(*package->impl_);
+  return package;
+}
+
+std::shared_ptr<const Package> Package::FromBytes(std::string_view bytes, const std::string& name) {
+  std::shared_ptr<Package> package(new Package);
+  package->impl_ = Open(MappedBytes::Copy(bytes), name);
+  CheckHost(*package->impl_);
+  LoadKernels(*package->impl_);
+  return package;
+}
+
+std::shared_ptr<const Package> Package::Inspect(const std::string& path) {
+  std::shared_ptr<Package> package(new Package);
+  package->impl_ = Open(MappedBytes::FromFile(path), path);
+  return package;
+}
+
+const Plan& Package::plan() const { return impl_->plan; }
+const Json& Package::manifest() const { return impl_->manifest; }
+std::string_view Package::lib() const { return impl_->lib; }
+std::string_view Package::params() const { return impl_->params; }
+
+void Package::VerifyParams() const { CheckSectionHash(impl_->manifest, "params", impl_->params, impl_->name); }
+
+}  // namespace hone

@@ -1,0 +1,96 @@
+#include "runtime/package_parts.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstring>
+
+#include "core/error.h"
+#include "core/hash.h"
+#include "core/package_format.h"
+
+namespace hone {
+namespace {
+
+constexpr std::array<const char*, kSectionCount> kSectionNames = {"manifest", "graph", "lib", "params"};
+constexpr uint64_t kMostText = uint64_t{256} << 20;  // of manifest and graph: more would only exhaust the JSON parser
+
+[[noreturn]] void Refuse(const std::string& name, const std::string& why) {
+  throw Error(ExitCode::kBadData, fmt::format("{}: {}", name, why));
+}
+
+PackageHeader ReadHeader(std::string_view bytes, const std::string& name) {
+  PackageHeader header;
+  if (bytes.size() < sizeof(header)) Refuse(name, "not a package: shorter than a package's header");
+  std::memcpy(&header, bytes.data(), sizeof(header));
+  if (std::memcmp(header.magic, kPackageMagic, sizeof(kPackageMagic)) != 0) Refuse(name, "not a hone package");
+  if (header.version != kPackageVersion) {
+    Refuse(name, fmt::format("package format {}; this hone reads format {}", header.version, kPackageVersion));
+  }
+  if (header.section_count != kSectionCount) {
+    Refuse(name, fmt::format("header damaged: {} sections where {} belong", header.section_count, +kSectionCount));
+  }
+  return header;
+}
+
+std::array<std::string_view, kSectionCount> ReadSections(std::string_view bytes, const PackageHeader& header,
+                                                         const std::string& name) {
+  std::array<std::string_view, kSectionCount> sections;
+  uint64_t free_from = sizeof(header);
+  for (uint32_t i = 0; i < kSectionCount; ++i) {
+    const auto [offset, size] = header.sections[i];
+    const std::string section = kSectionNames[i];
+    if (offset % kPackageAlign != 0) Refuse(name, section + " section is not page-aligned");
+    if (offset < free_from) Refuse(name, section + " section overlaps the one before it");
+    if (offset > bytes.size() || bytes.size() - offset < size) {
+      Refuse(name, fmt::format("cut off: the {} section ends at byte {}, the file at {}", section, offset + size,
+                               bytes.size()));
+    }
+    if (i <= kSectionGraph && size > kMostText) Refuse(name, section + " section is too large");
+    sections[i] = bytes.substr(offset, size);
+    free_from = offset + size;
+  }
+  return sections;
+}
+
+std::string HexOf(const uint8_t (&digest)[32]) {
+  std::string text;
+  for (const uint8_t byte : digest) text += fmt::format("{:02x}", byte);
+  return text;
+}
+
+}  // namespace
+
+void CheckSectionHash(const Json& manifest, const std::string& section, std::string_view bytes,
+                      const std::string& name) {
+  const auto sections = manifest.find("sections");
+  if (sections == manifest.end() || !sections->is_object() || !sections->contains(section)) {
+    Refuse(name, fmt::format("manifest: no sections.{}", section));
+  }
+  const Json& entry = (*sections)[section];
+  if (!entry.is_object() || !entry.contains("sha256") || !entry["sha256"].is_string()) {
+    Refuse(name, fmt::format("manifest: no sections.{}.sha256", section));
+  }
+  if (entry["sha256"].get<std::string>() != Sha256Hex(bytes)) {
+    Refuse(name, fmt::format("{} section damaged: its hash is not the manifest's", section));
+  }
+}
+
+PackageParts SplitPackage(std::string_view bytes, const std::string& name) {
+  const PackageHeader header = ReadHeader(bytes, name);
+  const auto sections = ReadSections(bytes, header, name);
+  if (Sha256Hex(sections[kSectionManifest]) != HexOf(header.manifest_sha256)) {
+    Refuse(name, "manifest section damaged: its hash is not the header's");
+  }
+  PackageParts parts;
+  parts.manifest = ParseJson(sections[kSectionManifest], name + ": manifest");
+  if (!parts.manifest.is_object()) Refuse(name, "manifest: not an object");
+  parts.graph = sections[kSectionGraph];
+  parts.lib = sections[kSectionLib];
+  parts.params = sections[kSectionParams];
+  CheckSectionHash(parts.manifest, "graph", parts.graph, name);
+  CheckSectionHash(parts.manifest, "lib", parts.lib, name);
+  return parts;
+}
+
+}  // namespace hone

@@ -1,0 +1,131 @@
+#include "runtime/validate_plan.h"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "core/error.h"
+
+namespace hone {
+namespace {
+
+constexpr int64_t kMostBytes = int64_t{1} << 42;  // of any one thing; sums of a few do not overflow
+constexpr int64_t kAlign = 64;
+
+class PlanValidator {
+ public:
+  PlanValidator(const Plan& plan, int64_t params_bytes, const std::string& name)
+      : plan_(plan), params_bytes_(params_bytes), name_(name) {}
+
+  void Validate() const {
+    Require(plan_.version == kPlanVersion, "the graph",
+            fmt::format("version {}; this hone runs version {}", plan_.version, kPlanVersion));
+    Require(InRange(plan_.arena_bytes), "arena", fmt::format("{} bytes", plan_.arena_bytes));
+    Require(plan_.params_bytes == params_bytes_, "params",
+            fmt::format("{} bytes planned, the section has {}", plan_.params_bytes, params_bytes_));
+    for (const PlanBuffer& buffer : plan_.buffers) ValidateBuffer(buffer);
+    ValidateList(plan_.inputs, BufferKind::kInput, "inputs");
+    ValidateList(plan_.outputs, BufferKind::kOutput, "outputs");
+    for (size_t i = 0; i < plan_.kernels.size(); ++i) ValidateKernel(plan_.kernels[i], fmt::format("kernel {}", i));
+    for (size_t i = 0; i < plan_.calls.size(); ++i) ValidateCall(plan_.calls[i], fmt::format("call {}", i));
+  }
+
+ private:
+  void Require(bool holds, const std::string& where, const std::string& what) const {
+    if (!holds) throw Error(ExitCode::kBadData, fmt::format("{}: graph: {}: {}", name_, where, what));
+  }
+  static bool InRange(int64_t bytes) { return bytes >= 0 && bytes <= kMostBytes; }
+
+  Shape PhysicalShapeOf(const PlanBuffer& buffer, const std::string& where) const {
+    for (const int64_t dim : buffer.shape) Require(dim >= 0, where, "a negative dimension");
+    if (buffer.layout.empty()) return buffer.shape;
+    Require(buffer.layout.LogicalAxes().size() == buffer.shape.size(), where,
+            fmt::format("layout {} does not fit shape {}", buffer.layout.ToText(), ShapeText(buffer.shape)));
+    return buffer.layout.PhysicalShape(buffer.shape);
+  }
+
+  void ValidateBuffer(const PlanBuffer& buffer) const {
+    const std::string where = fmt::format("buffer '{}'", buffer.name);
+    const int64_t elements = ElementCount(PhysicalShapeOf(buffer, where));
+    Require(elements <= kMostBytes && elements * DTypeBytes(buffer.dtype) == buffer.size_bytes, where,
+            fmt::format("{} bytes, its shape and layout need {} elements", buffer.size_bytes, elements));
+    Require(InRange(buffer.offset_bytes) && buffer.offset_bytes % kAlign == 0, where,
+            fmt::format("offset {}", buffer.offset_bytes));
+    switch (buffer.kind) {
+      case BufferKind::kInput:
+      case BufferKind::kOutput:
+        Require(buffer.offset_bytes == 0 && !buffer.layout.blocked(), where, "the user's memory is plain row-major");
+        return;
+      case BufferKind::kParam:
+        Require(buffer.offset_bytes + buffer.size_bytes <= params_bytes_, where, "ends beyond the params section");
+        return;
+      case BufferKind::kArena:
+        Require(buffer.offset_bytes + buffer.size_bytes <= plan_.arena_bytes, where, "ends beyond the arena");
+        return;
+    }
+    Require(false, where, "an unknown kind");
+  }
+
+  void ValidateList(const std::vector<int>& list, BufferKind kind, const std::string& where) const {
+    std::vector<bool> listed(plan_.buffers.size(), false);
+    for (const int index : list) {
+      Require(index >= 0 && static_cast<size_t>(index) < plan_.buffers.size(), where,
+              fmt::format("no buffer {}", index));
+      Require(plan_.buffers[index].kind == kind, where, fmt::format("buffer {} is of another kind", index));
+      Require(!listed[index], where, fmt::format("buffer {} twice", index));
+      listed[index] = true;
+    }
+    for (size_t i = 0; i < listed.size(); ++i) {
+      Require(listed[i] || plan_.buffers[i].kind != kind, where, fmt::format("buffer {} is left out", i));
+    }
+  }
+
+  void ValidateKernel(const PlanKernel& kernel, const std::string& where) const {
+    Require(!kernel.stages.empty(), where, "no stages");
+    Require(InRange(kernel.shared_workspace_bytes), where,
+            fmt::format("a workspace of {} bytes", kernel.shared_workspace_bytes));
+    for (const KernelStage& stage : kernel.stages) {
+      Require(!stage.symbol.empty(), where, "a stage without a symbol");
+      Require(stage.extent >= 0 && stage.grain >= 1, where,
+              fmt::format("extent {} and grain {}", stage.extent, stage.grain));
+      Require(InRange(stage.worker_workspace_bytes), where,
+              fmt::format("a workspace of {} bytes", stage.worker_workspace_bytes));
+    }
+  }
+
+  void ValidateView(const PlanView& view, const std::string& where) const {
+    Require(view.buffer >= 0 && static_cast<size_t>(view.buffer) < plan_.buffers.size(), where,
+            fmt::format("no buffer {}", view.buffer));
+    const PlanBuffer& buffer = plan_.buffers[view.buffer];
+    const bool inside = view.offset_bytes >= 0 && view.offset_bytes <= buffer.size_bytes &&
+                        view.offset_bytes % DTypeBytes(buffer.dtype) == 0;
+    Require(inside, where, fmt::format("offset {} in buffer '{}'", view.offset_bytes, buffer.name));
+    Require(view.batch_stride_bytes >= 0, where, fmt::format("batch stride {}", view.batch_stride_bytes));
+    const int64_t images = buffer.shape.empty() ? 1 : buffer.shape[0];
+    const int64_t room = buffer.size_bytes - view.offset_bytes;
+    // With a stride the last image must begin inside; a stride of 0 reads the same slice for every image.
+    Require(images <= 1 || view.batch_stride_bytes <= room / (images - 1), where,
+            fmt::format("batch stride {} in buffer '{}'", view.batch_stride_bytes, buffer.name));
+  }
+
+  void ValidateCall(const PlanCall& call, const std::string& where) const {
+    Require(call.kernel >= 0 && static_cast<size_t>(call.kernel) < plan_.kernels.size(), where,
+            fmt::format("no kernel {}", call.kernel));
+    Require(!call.operands.empty(), where, "no operands");
+    for (const PlanView& view : call.operands) ValidateView(view, where);
+    const BufferKind result = plan_.buffers[call.operands.back().buffer].kind;
+    Require(result == BufferKind::kOutput || result == BufferKind::kArena, where, "writes to an input or a parameter");
+  }
+
+  const Plan& plan_;
+  int64_t params_bytes_;
+  const std::string& name_;
+};
+
+}  // namespace
+
+void ValidatePlan(const Plan& plan, int64_t params_bytes, const std::string& name) {
+  PlanValidator(plan, params_bytes, name).Validate();
+}
+
+}  // namespace hone

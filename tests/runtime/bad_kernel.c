@@ -1,0 +1,29 @@
+/* Shared objects that break one loading rule each: compiled once per rule, named by BREAKS_... */
+#include "core/kernel_abi.h"
+
+#ifdef BREAKS_CONSTRUCTOR
+static volatile int begun;
+__attribute__((constructor)) static void Begin(void) { begun = 1; }
+#endif
+#ifdef BREAKS_TLS
+__thread int counter;
+#define USE ++counter
+#endif
+#ifdef BREAKS_IMPORT
+int getpid(void);
+#define USE getpid()
+#endif
+#ifdef BREAKS_IFUNC
+static int Chosen(void) { return 0; }
+static int (*Choose(void))(void) { return Chosen; }
+int Which(void) __attribute__((ifunc("Choose")));
+#define USE Which()
+#endif
+#ifndef USE
+#define USE 0
+#endif
+
+int32_t scale(const hone_kernel_args* args, int64_t begin, int64_t end) {
+  (void)args, (void)begin, (void)end;
+  return USE;
+}

@@ -1,0 +1,39 @@
+/* Kernels for the runtime's tests, in the form that the compiler emits. */
+#include "core/kernel_abi.h"
+
+/* operands: x, w (one value), y. y[i] = x[i] * w[0]; an item is one float. */
+int32_t scale(const hone_kernel_args* args, int64_t begin, int64_t end) {
+  const float* x = args->operands[0];
+  const float* w = args->operands[1];
+  float* y = args->operands[2];
+  for (int64_t i = begin; i < end; ++i) y[i] = x[i] * w[0];
+  return 0;
+}
+
+/* Two stages over `operands: x, y`: 64 partial sums of every 64th element, then y[i] = x[i] + sum of the partials. */
+int32_t sum(const hone_kernel_args* args, int64_t begin, int64_t end) {
+  const float* x = args->operands[0];
+  float* partial = args->shared_workspace;
+  float* own = args->worker_workspace;
+  for (int64_t i = begin; i < end; ++i) {
+    own[0] = 0;
+    for (int64_t k = i; k < 4096; k += 64) own[0] += x[k];
+    partial[i] = own[0];
+  }
+  return 0;
+}
+
+int32_t sum_1(const hone_kernel_args* args, int64_t begin, int64_t end) {
+  const float* x = args->operands[0];
+  const float* partial = args->shared_workspace;
+  float* y = args->operands[1];
+  float total = 0;
+  for (int64_t k = 0; k < 64; ++k) total += partial[k];
+  for (int64_t i = begin; i < end; ++i) y[i] = x[i] + total;
+  return 0;
+}
+
+int32_t fail(const hone_kernel_args* args, int64_t begin, int64_t end) {
+  (void)args;
+  return begin < end ? 7 : 0;
+}

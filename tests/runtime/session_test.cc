@@ -1,0 +1,165 @@
+#include "runtime/session.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+#include "core/error.h"
+#include "core/random.h"
+#include "tests/runtime/test_package.h"
+
+namespace {
+std::atomic<int64_t> allocations{0};
+
+void* Allocate(std::size_t size) {
+  allocations.fetch_add(1, std::memory_order_relaxed);
+  void* memory = std::malloc(size == 0 ? 1 : size);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+}  // namespace
+
+// Counts what the whole test program allocates, so that a run can be shown to allocate nothing.
+void* operator new(std::size_t size) { return Allocate(size); }
+void* operator new[](std::size_t size) { return Allocate(size); }
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete[](void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
+
+namespace hone {
+namespace {
+
+using testing::ExpectedOutput;
+using ::testing::HasSubstr;
+using testing::kTestElements;
+
+std::vector<float> SomeInput(uint64_t seed) {
+  Random random(seed);
+  std::vector<float> x(kTestElements);
+  for (float& value : x) value = static_cast<float>(random.Uniform() - 0.5);
+  return x;
+}
+
+Tensor InputTensor(const std::vector<float>& x) {
+  return Tensor::FromVector<float>(DType::kFloat32, {1, kTestElements}, x);
+}
+
+std::vector<float> OutputValues(const Session& session) {
+  const Tensor y = session.Output(0);
+  return {y.data<float>(), y.data<float>() + y.elements()};
+}
+
+class SessionTest : public ::testing::Test {
+ protected:
+  std::shared_ptr<const Package> package_ = Package::FromBytes(testing::TestPackage(), "test");
+};
+
+TEST_F(SessionTest, ComputesTheSameBitsAtAnyNumberOfThreads) {
+  const std::vector<float> x = SomeInput(1);
+  for (const int threads : {1, 2, 3, 4}) {
+    SessionOptions options;
+    options.threads = threads;
+    Session session(package_, options);
+    EXPECT_EQ(session.threads(), threads);
+    session.SetInput("x", InputTensor(x));
+    session.Run();
+    EXPECT_EQ(OutputValues(session), ExpectedOutput(x)) << threads;
+  }
+}
+
+TEST_F(SessionTest, RunsAgainWithOtherInputs) {
+  Session session(package_);
+  for (uint64_t seed = 1; seed < 4; ++seed) {
+    session.SetInput("x", InputTensor(SomeInput(seed)));
+    session.Run();
+    EXPECT_EQ(OutputValues(session), ExpectedOutput(SomeInput(seed)));
+  }
+}
+
+TEST_F(SessionTest, RunAllocatesNothing) {
+  SessionOptions options;
+  options.threads = 2;
+  Session session(package_, options);
+  session.Run();
+  const int64_t before = allocations;
+  for (int i = 0; i < 10; ++i) session.Run();
+  EXPECT_EQ(allocations, before);
+}
+
+TEST_F(SessionTest, UsesTheCallersPool) {
+  ThreadPool pool(2);
+  SessionOptions options;
+  options.pool = &pool;
+  Session session(package_, options);
+  EXPECT_EQ(session.threads(), 2);
+  session.SetInput("x", InputTensor(SomeInput(1)));
+  session.Run();
+  EXPECT_EQ(OutputValues(session), ExpectedOutput(SomeInput(1)));
+}
+
+TEST_F(SessionTest, BuffersAreAligned) {
+  Session session(package_);
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(session.InputData(0)) % 64, 0U);
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(session.OutputData(0)) % 64, 0U);
+}
+
+TEST_F(SessionTest, MemoryIsArenaInputsOutputsAndWorkspaces) {
+  SessionOptions options;
+  options.threads = 2;
+  const Session session(package_, options);
+  EXPECT_EQ(session.memory_bytes(), 3 * kTestElements * 4 + 256 + 2 * 64);
+}
+
+TEST_F(SessionTest, ProfileHasOneTimePerCall) {
+  Session session(package_);
+  const std::vector<int64_t> spent_ns = session.RunProfiled();
+  ASSERT_EQ(spent_ns.size(), 2U);
+  for (const int64_t ns : spent_ns) EXPECT_GE(ns, 0);
+}
+
+std::string UsageErrorOf(Session& session, const std::string& name, const Tensor& value) {
+  try {
+    session.SetInput(name, value);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kUsage);
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST_F(SessionTest, AnInputThatDoesNotFitIsAUsageErrorThatNamesIt) {
+  Session session(package_);
+  EXPECT_THAT(UsageErrorOf(session, "z", InputTensor(SomeInput(1))), HasSubstr("no input 'z'; the inputs are: x"));
+  EXPECT_THAT(UsageErrorOf(session, "x", Tensor(DType::kFloat32, {1, 2})), HasSubstr("float32 1x4096 would be right"));
+  EXPECT_THAT(UsageErrorOf(session, "x", Tensor(DType::kInt32, {1, kTestElements})), HasSubstr("int32"));
+}
+
+TEST_F(SessionTest, AKernelThatFailsNamesItsNode) {
+  const auto package = Package::FromBytes(
+      testing::PackTestPackage(testing::FailingPlan(), testing::ReadTestKernels(), std::string(64, '\0')), "failing");
+  Session session(package);
+  try {
+    session.Run();
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kBug);
+    EXPECT_THAT(error.what(), HasSubstr("Conv_17"));
+    EXPECT_THAT(error.what(), HasSubstr("code 7"));
+  }
+}
+
+TEST_F(SessionTest, OutlivesTheCallersReferenceToThePackage) {
+  auto package = Package::FromBytes(testing::TestPackage(), "test");
+  Session session(package);
+  package.reset();
+  session.SetInput("x", InputTensor(SomeInput(2)));
+  session.Run();
+  EXPECT_EQ(OutputValues(session), ExpectedOutput(SomeInput(2)));
+}
+
+}  // namespace
+}  // namespace hone

@@ -1,0 +1,152 @@
+#include "tests/runtime/test_package.h"
+
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+#include "core/hash.h"
+#include "core/package_format.h"
+#include "core/serialize.h"
+#include "runtime/host_cpu.h"
+
+namespace hone::testing {
+namespace {
+
+constexpr int64_t kBytes = kTestElements * 4;
+
+PlanBuffer Buffer(const std::string& name, BufferKind kind, Shape shape, int64_t size_bytes) {
+  PlanBuffer buffer;
+  buffer.name = name;
+  buffer.kind = kind;
+  buffer.shape = std::move(shape);
+  buffer.size_bytes = size_bytes;
+  return buffer;
+}
+
+Plan EmptyPlan() {
+  Plan plan;
+  plan.model = "test";
+  plan.target.triple = std::string(HostArchitecture()) + "-pc-linux-gnu";
+  plan.buffers = {Buffer("x", BufferKind::kInput, {1, kTestElements}, kBytes),
+                  Buffer("y", BufferKind::kOutput, {1, kTestElements}, kBytes)};
+  plan.inputs = {0};
+  plan.outputs = {1};
+  return plan;
+}
+
+Json SectionJson(const std::string& bytes) {
+  Json json;
+  json["sha256"] = Sha256Hex(bytes);
+  json["size_bytes"] = bytes.size();
+  return json;
+}
+
+std::string ManifestText(const Plan& plan, const std::string& graph, const std::string& lib, const std::string& params,
+                         const std::vector<std::string>& required_features) {
+  Json manifest;
+  manifest["format"] = 1;
+  manifest["target"] = plan.target.ToText();
+  manifest["required_features"] = required_features;
+  manifest["sections"]["graph"] = SectionJson(graph);
+  manifest["sections"]["lib"] = SectionJson(lib);
+  manifest["sections"]["params"] = SectionJson(params);
+  return DumpJson(manifest);
+}
+
+}  // namespace
+
+std::string ReadFile(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream bytes;
+  bytes << in.rdbuf();
+  return bytes.str();
+}
+
+std::string ReadTestKernels() { return ReadFile(HONE_TEST_KERNELS); }
+
+Plan TestPlan() {
+  Plan plan = EmptyPlan();
+  plan.buffers.push_back(Buffer("w", BufferKind::kParam, {1}, 4));
+  plan.buffers.push_back(Buffer("scaled", BufferKind::kArena, {1, kTestElements}, kBytes));
+  plan.arena_bytes = kBytes;
+  plan.params_bytes = 64;
+  PlanKernel scale;
+  scale.stages = {{"scale", kTestElements, 16, 0}};
+  PlanKernel sum;
+  sum.stages = {{"sum", 64, 1, 4}, {"sum_1", kTestElements, 100, 0}};
+  sum.shared_workspace_bytes = 64 * 4;
+  plan.kernels = {scale, sum};
+  PlanCall first, second;
+  first.operands = {{0, 0, kBytes}, {2, 0, 0}, {3, 0, kBytes}};
+  first.op = "multiply";
+  second.kernel = 1;
+  second.operands = {{3, 0, kBytes}, {1, 0, kBytes}};
+  second.op = "sum";
+  plan.calls = {first, second};
+  return plan;
+}
+
+Plan FailingPlan() {
+  Plan plan = EmptyPlan();
+  plan.params_bytes = 64;
+  PlanKernel kernel;
+  kernel.stages = {{"fail", 8, 1, 0}};
+  plan.kernels = {kernel};
+  PlanCall call;
+  call.operands = {{0, 0, 0}, {1, 0, 0}};
+  call.op = "nn.conv2d";
+  call.nodes = {"Conv_17"};
+  plan.calls = {call};
+  return plan;
+}
+
+std::string PackTestPackage(const Plan& plan, const std::string& lib, const std::string& params,
+                            const std::vector<std::string>& required_features) {
+  const std::string graph = DumpJson(ToJson(plan));
+  const std::string manifest = ManifestText(plan, graph, lib, params, required_features);
+  PackageHeader header{};
+  std::memcpy(header.magic, kPackageMagic, sizeof(header.magic));
+  header.version = kPackageVersion;
+  header.section_count = kSectionCount;
+  const std::string digest = Sha256Hex(manifest);
+  for (size_t i = 0; i < 32; ++i) {
+    header.manifest_sha256[i] = static_cast<uint8_t>(std::stoi(digest.substr(2 * i, 2), nullptr, 16));
+  }
+  std::string bytes(sizeof(header), '\0');
+  int index = 0;
+  for (const std::string* section : {&manifest, &graph, &lib, &params}) {
+    bytes.resize((bytes.size() + kPackageAlign - 1) / kPackageAlign * kPackageAlign);
+    header.sections[index++] = {bytes.size(), section->size()};
+    bytes += *section;
+  }
+  std::memcpy(bytes.data(), &header, sizeof(header));
+  return bytes;
+}
+
+std::string TestPackage() {
+  const float weight = 3;
+  std::string params(64, '\0');
+  std::memcpy(params.data(), &weight, sizeof(weight));
+  return PackTestPackage(TestPlan(), ReadTestKernels(), params);
+}
+
+std::vector<float> ExpectedOutput(const std::vector<float>& x) {
+  std::vector<float> scaled(x.size()), y(x.size());
+  for (size_t i = 0; i < x.size(); ++i) scaled[i] = x[i] * 3;
+  float total = 0;
+  for (size_t i = 0; i < 64; ++i) {
+    float partial = 0;
+    for (size_t k = i; k < scaled.size(); k += 64) partial += scaled[k];
+    total += partial;
+  }
+  for (size_t i = 0; i < x.size(); ++i) y[i] = scaled[i] + total;
+  return y;
+}
+
+SectionPlace PlaceOf(const std::string& package, int index) {
+  PackageHeader header;
+  std::memcpy(&header, package.data(), sizeof(header));
+  return {header.sections[index].offset_bytes, header.sections[index].size_bytes};
+}
+
+}  // namespace hone::testing
