@@ -1,6 +1,7 @@
 #include "compiler/codegen/host.h"
 
 #include <fmt/format.h>
+#include <llvm/ADT/StringMap.h>
 #include <llvm/MC/MCSubtargetInfo.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/TargetParser/Host.h>

@@ -30,8 +30,8 @@ class Schedule {
   virtual bool Applies(const Workload& workload, const MachineModel& machine) const = 0;
   // Only knobs and values worth trying on this machine; Reject still prunes combinations.
   virtual ConfigSpace Space(const Workload& workload, const MachineModel& machine) const = 0;
-  // Why the config cannot be compiled well (registers, code size, an unknown or out-of-range knob), or nullopt. Cheap: runs
-  // before LLVM. A config need not lie in Space to be valid.
+  // Why the config cannot be compiled well (registers, code size, an unknown or out-of-range knob), or nullopt. Cheap:
+  // runs before LLVM. A config need not lie in Space to be valid.
   virtual std::optional<std::string> Reject(const Workload& workload, const MachineModel& machine,
                                             const Config& config) const = 0;
   // Operands in kernel order with their layouts: data, weight, [bias], [residual], output.

@@ -1,0 +1,178 @@
+#include "compiler/codegen/math.h"
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+namespace hone {
+namespace {
+
+constexpr float kLog2E = 1.44269504f;
+// ln 2 in two parts: the product of the first with any exponent is exact, with or without fused multiply-add.
+constexpr float kLn2High = 0.693359375f;
+constexpr float kLn2Low = -2.12194440e-4f;
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+int LanesOf(Value* x) {
+  auto* type = llvm::dyn_cast<llvm::FixedVectorType>(x->getType());
+  return type ? static_cast<int>(type->getNumElements()) : 1;
+}
+
+Value* Constant(KernelBuilder& b, Value* like, float v) { return b.FloatVec(v, LanesOf(like)); }
+
+llvm::Type* IntType(KernelBuilder& b, Value* like) {
+  const int lanes = LanesOf(like);
+  return lanes == 1 ? b.i32() : static_cast<llvm::Type*>(llvm::FixedVectorType::get(b.i32(), lanes));
+}
+
+Value* IntConstant(KernelBuilder& b, Value* like, int64_t v) {
+  return llvm::ConstantInt::get(IntType(b, like), static_cast<uint64_t>(v), true);
+}
+
+Value* AsInt(KernelBuilder& b, Value* x) { return b.ir().CreateBitCast(x, IntType(b, x)); }
+
+Value* AsFloat(KernelBuilder& b, Value* bits, Value* like) { return b.ir().CreateBitCast(bits, like->getType()); }
+
+// c[0] + c[1] x + ... by Horner's rule.
+Value* Polynomial(KernelBuilder& b, Value* x, const std::vector<float>& c) {
+  Value* sum = Constant(b, x, c.back());
+  for (size_t i = c.size() - 1; i-- > 0;) sum = b.Fma(sum, x, Constant(b, x, c[i]));
+  return sum;
+}
+
+// 2 ** n for a vector of integers in [-126, 127].
+Value* PowerOfTwo(KernelBuilder& b, Value* n, Value* like) {
+  return AsFloat(b, b.ir().CreateShl(b.ir().CreateAdd(n, IntConstant(b, like, 127)), IntConstant(b, like, 23)), like);
+}
+
+Value* Magnitude(KernelBuilder& b, Value* x) {
+  return AsFloat(b, b.ir().CreateAnd(AsInt(b, x), IntConstant(b, x, 0x7fffffff)), x);
+}
+
+// `magnitude` with the sign of `x`; NaN stays.
+Value* WithSignOf(KernelBuilder& b, Value* magnitude, Value* x) {
+  Value* sign = b.ir().CreateAnd(AsInt(b, x), IntConstant(b, x, int64_t{-0x7fffffff} - 1));
+  return AsFloat(b, b.ir().CreateOr(AsInt(b, magnitude), sign), x);
+}
+
+// An ordered less-than, false for NaN.
+Value* Less(KernelBuilder& b, Value* x, float bound) { return b.ir().CreateFCmpOLT(x, Constant(b, x, bound)); }
+
+}  // namespace
+
+Value* EmitExp(KernelBuilder& b, Value* x) {
+  Value* clamped = b.FMin(b.FMax(x, Constant(b, x, -87.5f)), Constant(b, x, 89.0f));
+  // Adding 1.5 * 2^23 rounds to an integer, which then lies in the low bits; rint would be a call on machines without
+  // it.
+  const float shifter = 12582912.0f;
+  Value* shifted = b.Fma(clamped, Constant(b, x, kLog2E), Constant(b, x, shifter));
+  Value* n = b.ir().CreateSub(AsInt(b, shifted), IntConstant(b, x, 0x4b400000));
+  Value* n_float = b.FSub(shifted, Constant(b, x, shifter));
+  Value* r = b.Fma(n_float, Constant(b, x, -kLn2High), clamped);
+  r = b.Fma(n_float, Constant(b, x, -kLn2Low), r);
+  Value* tail = Polynomial(b, r, {0.5f, 1.0f / 6, 1.0f / 24, 1.0f / 120, 1.0f / 720, 1.0f / 5040});
+  Value* p = b.FAdd(b.Fma(b.FMul(r, r), tail, r), Constant(b, x, 1.0f));
+  // 2^128 is no float: the scale is applied in two halves.
+  Value* half = b.ir().CreateAShr(n, IntConstant(b, x, 1));
+  Value* scaled = b.FMul(p, PowerOfTwo(b, half, x));
+  scaled = b.FMul(scaled, PowerOfTwo(b, b.ir().CreateSub(n, half), x));
+  return b.ir().CreateSelect(Less(b, x, -87.3365f), Constant(b, x, 0.0f), scaled);
+}
+
+Value* EmitLog(KernelBuilder& b, Value* x) {
+  auto& ir = b.ir();
+  Value* tiny = Less(b, x, std::numeric_limits<float>::min());
+  Value* normal = ir.CreateSelect(tiny, b.FMul(x, Constant(b, x, 33554432.0f)), x);
+  // Offsetting by the bits of sqrt(1/2) puts the mantissa in [sqrt(1/2), sqrt(2)).
+  Value* bits = ir.CreateSub(AsInt(b, normal), IntConstant(b, x, 0x3f3504f3));
+  Value* e = ir.CreateAShr(bits, IntConstant(b, x, 23));
+  Value* mantissa = ir.CreateAdd(ir.CreateAnd(bits, IntConstant(b, x, 0x7fffff)), IntConstant(b, x, 0x3f3504f3));
+  Value* exponent = ir.CreateSIToFP(e, x->getType());
+  exponent = b.FSub(exponent, ir.CreateSelect(tiny, Constant(b, x, 25.0f), Constant(b, x, 0.0f)));
+  // log(1 + f) by the series of 2 atanh(s), s = f / (2 + f), with f's first two terms kept exact.
+  Value* f = b.FSub(AsFloat(b, mantissa, x), Constant(b, x, 1.0f));
+  Value* s = b.FDiv(f, b.FAdd(f, Constant(b, x, 2.0f)));
+  Value* z = b.FMul(s, s);
+  Value* rest = b.FMul(z, Polynomial(b, z, {2.0f / 3, 2.0f / 5, 2.0f / 7, 2.0f / 9}));
+  Value* half_square = b.FMul(b.FMul(f, f), Constant(b, x, 0.5f));
+  Value* low = b.Fma(s, b.FAdd(half_square, rest), b.FMul(exponent, Constant(b, x, kLn2Low)));
+  Value* result = b.Fma(exponent, Constant(b, x, kLn2High), b.FSub(f, b.FSub(half_square, low)));
+  result = ir.CreateSelect(ir.CreateFCmpOEQ(x, Constant(b, x, kInfinity)), x, result);
+  result = ir.CreateSelect(ir.CreateFCmpOEQ(x, Constant(b, x, 0.0f)), Constant(b, x, -kInfinity), result);
+  Value* undefined = ir.CreateFCmpULT(x, Constant(b, x, 0.0f));
+  return ir.CreateSelect(undefined, Constant(b, x, std::numeric_limits<float>::quiet_NaN()), result);
+}
+
+Value* EmitTanh(KernelBuilder& b, Value* x) {
+  Value* magnitude = Magnitude(b, x);
+  // Near 0 the quotient below would lose bits to cancellation: an odd polynomial, fitted at Chebyshev nodes.
+  Value* z = b.FMul(x, x);
+  Value* p = Polynomial(
+      b, z,
+      {-3.333333433e-01f, 1.333329231e-01f, -5.395659804e-02f, 2.174806409e-02f, -8.278154768e-03f, 2.220887924e-03f});
+  Value* small = b.Fma(b.FMul(p, z), x, x);
+  Value* e = EmitExp(b, b.FAdd(magnitude, magnitude));
+  Value* quotient = b.FDiv(Constant(b, x, 2.0f), b.FAdd(e, Constant(b, x, 1.0f)));
+  Value* large = WithSignOf(b, b.FSub(Constant(b, x, 1.0f), quotient), x);
+  return b.ir().CreateSelect(Less(b, magnitude, 0.625f), small, large);
+}
+
+Value* EmitErf(KernelBuilder& b, Value* x) {
+  Value* magnitude = Magnitude(b, x);
+  Value* z = b.FMul(x, x);
+  // Both polynomials are fits at Chebyshev nodes: erf(x) / x - 1 in x^2 below 1, log(erfc(x)) in x - 1 up to 4.
+  Value* p = Polynomial(b, z,
+                        {0.128379167f, -3.761262596e-01f, 1.128359437e-01f, -2.685421146e-02f, 5.189087242e-03f,
+                         -8.016864303e-04f, 7.875874871e-05f});
+  Value* small = b.Fma(p, x, x);
+  Value* u = b.FSub(b.FMin(magnitude, Constant(b, x, 4.0f)), Constant(b, x, 1.0f));
+  Value* q = Polynomial(b, u,
+                        {-1.849605560e+00f, -2.638967752e+00f, -8.431047201e-01f, -4.157574102e-02f, 1.007780805e-02f,
+                         -2.054300858e-03f, 3.202395746e-04f, -3.296083014e-05f, 1.637151399e-06f});
+  Value* large = WithSignOf(b, b.FSub(Constant(b, x, 1.0f), EmitExp(b, q)), x);
+  return b.ir().CreateSelect(Less(b, magnitude, 1.0f), small, large);
+}
+
+Value* EmitSigmoid(KernelBuilder& b, Value* x) {
+  Value* e = EmitExp(b, b.FSub(Constant(b, x, 0.0f), x));
+  return b.FDiv(Constant(b, x, 1.0f), b.FAdd(e, Constant(b, x, 1.0f)));
+}
+
+Value* EmitSqrt(KernelBuilder& b, Value* x) { return b.ir().CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, x); }
+
+namespace {
+
+Value* WholePower(KernelBuilder& b, Value* x, int n) {
+  Value* result = nullptr;
+  for (Value* square = x; n > 0; n >>= 1) {
+    if (n & 1) result = result ? b.FMul(result, square) : square;
+    if (n > 1) square = b.FMul(square, square);
+  }
+  return result;
+}
+
+Value* Times(KernelBuilder& b, Value* x, Value* y) { return x ? b.FMul(x, y) : y; }
+
+// x ** (quarters / 4) for quarters > 0.
+Value* QuarterPower(KernelBuilder& b, Value* x, int quarters) {
+  Value* result = WholePower(b, x, quarters / 4);
+  if (quarters % 4 == 0) return result;
+  Value* root = EmitSqrt(b, x);
+  if (quarters & 2) result = Times(b, result, root);
+  if (quarters & 1) result = Times(b, result, EmitSqrt(b, root));
+  return result;
+}
+
+}  // namespace
+
+Value* EmitPow(KernelBuilder& b, Value* x, float y) {
+  const float quarters = y * 4;
+  if (y == 0) return Constant(b, x, 1.0f);
+  if (quarters == std::nearbyint(quarters) && std::abs(quarters) <= 12) {
+    Value* power = QuarterPower(b, x, static_cast<int>(std::abs(quarters)));
+    return y > 0 ? power : b.FDiv(Constant(b, x, 1.0f), power);
+  }
+  return EmitExp(b, b.FMul(EmitLog(b, x), Constant(b, x, y)));
+}
+
+}  // namespace hone

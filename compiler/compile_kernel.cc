@@ -1,0 +1,89 @@
+#include "compiler/compile_kernel.h"
+
+#include <fmt/format.h>
+
+#include "compiler/build.h"
+#include "compiler/codegen/kernel_builder.h"
+#include "compiler/codegen/object.h"
+#include "compiler/generic/generic_kernel.h"
+#include "compiler/schedules/reference_kernel.h"
+#include "core/error.h"
+#include "core/hash.h"
+
+namespace hone {
+namespace {
+
+std::string SymbolFor(const std::string& key) { return "k_" + Sha256Hex(key).substr(0, 16); }
+
+CompiledKernel Compile(KernelBuilder& builder, const Target& target, EmittedKernel emitted,
+                       std::vector<KernelOperand> operands) {
+  CompiledKernel kernel;
+  kernel.object = EmitObject(builder, target);
+  kernel.object_sha256 = Sha256Hex(kernel.object);
+  kernel.emitted = std::move(emitted);
+  kernel.operands = std::move(operands);
+  return kernel;
+}
+
+Artifact LinkAlone(const CompiledKernel& kernel, const Target& target) {
+  Artifact artifact;
+  artifact.elf = LinkShared({kernel.object}, target);
+  artifact.object_sha256 = kernel.object_sha256;
+  artifact.stages = kernel.emitted.stages;
+  artifact.shared_workspace_bytes = kernel.emitted.shared_workspace_bytes;
+  artifact.operands = kernel.operands;
+  return artifact;
+}
+
+}  // namespace
+
+CompiledKernel CompileAnchorObject(const Candidate& candidate, const Epilogue& epilogue) {
+  const Schedule* schedule = FindSchedule(candidate.schedule);
+  const MachineModel machine = MachineModelFor(candidate.target);
+  if (!schedule || !schedule->Applies(candidate.workload, machine)) {
+    throw Error(ExitCode::kBug,
+                fmt::format("schedule {} does not apply to {}", candidate.schedule, candidate.workload.ToText()));
+  }
+  const std::string key =
+      fmt::format("{}|{}|{}|v{}|{}|{}", candidate.target.ToText(), candidate.workload.ToText(), candidate.schedule,
+                  schedule->version(), candidate.config.ToText(), epilogue.ToText());
+  KernelBuilder builder(candidate.target, machine);
+  EmittedKernel emitted =
+      schedule->Emit(builder, candidate.workload, machine, candidate.config, epilogue, SymbolFor(key));
+  return Compile(builder, candidate.target, std::move(emitted),
+                 schedule->Operands(candidate.workload, candidate.config, epilogue));
+}
+
+CompiledKernel CompileGenericObject(const relay::Function& function, const Target& target) {
+  KernelBuilder builder(target, MachineModelFor(target));
+  const std::string key = fmt::format("{}|{}", target.ToText(), GenericKey(function));
+  EmittedKernel emitted = EmitGeneric(builder, function, SymbolFor(key));
+  return Compile(builder, target, std::move(emitted), GenericOperands(function));
+}
+
+std::variant<Artifact, Rejection> CompileKernel(const Candidate& candidate, const std::optional<Epilogue>& epilogue) {
+  const Schedule* schedule = FindSchedule(candidate.schedule);
+  const MachineModel machine = MachineModelFor(candidate.target);
+  if (!schedule) return Rejection{Fate::kUnsupported, fmt::format("there is no schedule {}", candidate.schedule)};
+  if (!schedule->Applies(candidate.workload, machine)) {
+    return Rejection{Fate::kUnsupported, fmt::format("{} does not apply to this workload", candidate.schedule)};
+  }
+  if (auto reason = schedule->Reject(candidate.workload, machine, candidate.config)) {
+    return Rejection{Fate::kInvalidConfig, *reason};
+  }
+  try {
+    const Epilogue fused = epilogue.value_or(CanonicalEpilogue(candidate.workload.epilogue));
+    return LinkAlone(CompileAnchorObject(candidate, fused), candidate.target);
+  } catch (const Error& error) {
+    return Rejection{Fate::kCompileFailed, error.what()};
+  }
+}
+
+Artifact CompileReference(const Workload& workload, const Target& target) {
+  KernelBuilder builder(target, MachineModelFor(target));
+  EmittedKernel emitted =
+      EmitReference(builder, workload, SymbolFor(fmt::format("reference|{}|{}", target.ToText(), workload.ToText())));
+  return LinkAlone(Compile(builder, target, std::move(emitted), ReferenceOperands(workload)), target);
+}
+
+}  // namespace hone

@@ -1,0 +1,245 @@
+#include "compiler/schedules/conv2d_depthwise.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "compiler/codegen/kernel_builder.h"
+#include "compiler/schedules/conv_shape.h"
+#include "compiler/schedules/epilogue_emit.h"
+#include "compiler/schedules/knob_check.h"
+#include "compiler/schedules/row_tiles.h"
+
+namespace hone {
+namespace {
+
+struct DepthwiseConfig {
+  int64_t oc_block = 8;   // channels of a block, in and out
+  int64_t tile_ow = 1;    // outputs along w of one register tile
+  int64_t unroll_kh = 0;  // 1: kernel rows in a straight line, for rows that no padding clips
+
+  static DepthwiseConfig From(const Config& config) {
+    DepthwiseConfig k;
+    k.oc_block = config.Get("oc_block", k.oc_block);
+    k.tile_ow = config.Get("tile_ow", k.tile_ow);
+    k.unroll_kh = config.Get("unroll_kh", k.unroll_kh);
+    return k;
+  }
+};
+
+// One vector per (pixel, half block): blocks wider than a vector take several passes over the tile.
+class DepthwiseEmitter {
+ public:
+  DepthwiseEmitter(KernelBuilder& builder, const ConvShape& shape, const DepthwiseConfig& knobs,
+                   const Epilogue& epilogue)
+      : b_(builder),
+        s_(shape),
+        k_(knobs),
+        epilogue_(epilogue),
+        row_{s_.OW, s_.W, s_.KW, s_.stride_w, s_.pad_l, s_.dil_w},
+        lanes_(static_cast<int>(std::min<int64_t>(builder.lanes(), knobs.oc_block))),
+        column_(knobs.oc_block * 4) {}
+
+  void Emit(const StageArgs& args) {
+    int next = 2;
+    Value* data = b_.Operand(args, 0);
+    Value* weight = b_.Operand(args, 1);
+    Value* bias = epilogue_.bias ? b_.Operand(args, next++) : nullptr;
+    Value* residual = epilogue_.residual ? b_.Operand(args, next) : nullptr;
+    Value* residual_stride = epilogue_.residual ? b_.BatchStride(args, next++) : nullptr;
+    Value* out = b_.Operand(args, next);
+    const int64_t blocks = CeilDiv(s_.C, k_.oc_block);
+    b_.For(args.begin, args.end, 1, [&](Value* item) {
+      Value* row = b_.Mod(item, s_.OH);
+      Value* plane = b_.Div(item, s_.OH);
+      Value* block = b_.Mod(plane, blocks);
+      Value* n = b_.Div(plane, blocks);
+      first_channel_ = b_.Mul(block, k_.oc_block);
+      Value* y_offset = b_.Add(b_.Mul(block, s_.OH * s_.OW * column_), b_.Mul(row, s_.OW * column_));
+      x_ = b_.At(b_.At(data, b_.Mul(n, b_.BatchStride(args, 0))), b_.Mul(block, s_.H * s_.W * column_));
+      x_ = b_.At(b_.At(x_, b_.Mul(row, s_.stride_h * s_.W * column_)), -(s_.pad_t * s_.W + s_.pad_l) * column_);
+      w_ = b_.At(weight, b_.Mul(block, s_.KH * s_.KW * column_));
+      y_ = b_.At(b_.At(out, b_.Mul(n, b_.BatchStride(args, next))), y_offset);
+      if (residual) r_ = b_.At(b_.At(residual, b_.Mul(n, residual_stride)), y_offset);
+      if (bias) bias_ = b_.At(bias, b_.Mul(block, column_));
+      Row(row);
+    });
+  }
+
+ private:
+  void Row(Value* row) {
+    const bool clips = s_.pad_t > 0 || (s_.OH - 1) * s_.stride_h - s_.pad_t + (s_.KH - 1) * s_.dil_h >= s_.H;
+    if (!clips) return Tiles(b_.Index(0), b_.Index(s_.KH));
+    Value* above = b_.Sub(b_.Index(s_.pad_t + s_.dil_h - 1), b_.Mul(row, s_.stride_h));
+    Value* below = b_.Sub(b_.Index(s_.H + s_.pad_t + s_.dil_h - 1), b_.Mul(row, s_.stride_h));
+    Value* lo = b_.Min(b_.Div(b_.Max(above, b_.Index(0)), s_.dil_h), b_.Index(s_.KH));
+    Value* hi = b_.Min(b_.Div(b_.Max(below, b_.Index(0)), s_.dil_h), b_.Index(s_.KH));
+    if (!k_.unroll_kh) return Tiles(lo, hi);
+    Value* whole = b_.ir().CreateICmpEQ(b_.Sub(hi, lo), b_.Index(s_.KH));
+    b_.If(whole, [&] { Tiles(b_.Index(0), b_.Index(s_.KH)); }, [&] { Tiles(lo, hi); });
+  }
+
+  void Tiles(Value* kh_lo, Value* kh_hi) {
+    for (const RowTile& tile : CutRow(row_, k_.tile_ow)) {
+      b_.For(0, tile.count, 1, [&](Value* i) {
+        for (int64_t part = 0; part < k_.oc_block; part += lanes_) Tile(tile, i, part, kh_lo, kh_hi);
+      });
+    }
+  }
+
+  // Channels [part, part + lanes) of the block.
+  void Tile(const RowTile& tile, Value* i, int64_t part, Value* kh_lo, Value* kh_hi) {
+    Value* x =
+        b_.At(b_.At(x_, tile.start * s_.stride_w * column_ + part * 4), b_.Mul(i, tile.width * s_.stride_w * column_));
+    Value* offset = b_.Add(b_.Mul(i, tile.width * column_), tile.start * column_ + part * 4);
+    Vals acc(static_cast<size_t>(tile.width), b_.FloatVec(0, lanes_));
+    const bool straight = k_.unroll_kh && llvm::isa<llvm::ConstantInt>(kh_lo) && llvm::isa<llvm::ConstantInt>(kh_hi);
+    if (straight) {
+      for (int64_t kh = 0; kh < s_.KH; ++kh) {
+        acc =
+            KernelRow(tile, b_.At(x, kh * s_.dil_h * s_.W * column_), b_.At(w_, kh * s_.KW * column_ + part * 4), acc);
+      }
+    } else {
+      acc = b_.Loop(kh_lo, kh_hi, 1, acc, [&](Value* kh, const Vals& in) {
+        return KernelRow(tile, b_.At(x, b_.Mul(kh, s_.dil_h * s_.W * column_)),
+                         b_.At(b_.At(w_, b_.Mul(kh, s_.KW * column_)), part * 4), in);
+      });
+    }
+    for (int64_t p = 0; p < tile.width; ++p) {
+      EpilogueOperands operands;
+      if (bias_) operands.bias = b_.At(bias_, part * 4);
+      if (r_) operands.residual = b_.At(b_.At(r_, offset), p * column_);
+      Value* done = EmitEpilogue(b_, epilogue_, acc[static_cast<size_t>(p)], operands);
+      b_.Store(MaskTail(done, part), b_.At(b_.At(y_, offset), p * column_));
+    }
+  }
+
+  Vals KernelRow(const RowTile& tile, Value* x, Value* w, Vals acc) {
+    Vals weights;
+    for (int64_t kw = 0; kw < s_.KW; ++kw) weights.push_back(b_.Load(b_.At(w, kw * column_), lanes_));
+    // Each input column is loaded once, when the first tap needs it, and dies after the last.
+    std::map<int64_t, std::vector<std::pair<int64_t, int64_t>>> uses;
+    for (int64_t p = 0; p < tile.width; ++p) {
+      for (int64_t kw = 0; kw < s_.KW; ++kw) {
+        if (TapInside(row_, tile.start + p, kw)) uses[p * s_.stride_w + kw * s_.dil_w].push_back({p, kw});
+      }
+    }
+    for (const auto& [column, taps] : uses) {
+      Value* value = b_.Load(b_.At(x, column * column_), lanes_);
+      for (const auto& [p, kw] : taps) {
+        Value*& a = acc[static_cast<size_t>(p)];
+        a = b_.Fma(value, weights[static_cast<size_t>(kw)], a);
+      }
+    }
+    return acc;
+  }
+
+  Value* MaskTail(Value* value, int64_t part) {
+    if (!ChangesZero(epilogue_) || s_.C % k_.oc_block == 0) return value;
+    auto& ir = b_.ir();
+    auto* type = llvm::FixedVectorType::get(b_.i64(), static_cast<unsigned>(lanes_));
+    Value* channel = ir.CreateVectorSplat(static_cast<unsigned>(lanes_), b_.Add(first_channel_, part));
+    Value* inside = ir.CreateICmpSLT(ir.CreateAdd(channel, ir.CreateStepVector(type)),
+                                     llvm::ConstantInt::get(type, static_cast<uint64_t>(s_.C)));
+    return ir.CreateSelect(inside, value, b_.FloatVec(0, lanes_));
+  }
+
+  KernelBuilder& b_;
+  const ConvShape& s_;
+  const DepthwiseConfig& k_;
+  const Epilogue& epilogue_;
+  RowShape row_;
+  int lanes_;
+  int64_t column_;
+  Value *x_ = nullptr, *w_ = nullptr, *y_ = nullptr, *r_ = nullptr, *bias_ = nullptr, *first_channel_ = nullptr;
+};
+
+class Depthwise : public Schedule {
+ public:
+  std::string_view name() const override { return "conv2d_depthwise"; }
+  int version() const override { return 1; }
+  bool Applies(const Workload& w, const MachineModel&) const override {
+    return w.is_conv() && w.dtype == DType::kFloat32 && w.is_depthwise();
+  }
+
+  ConfigSpace Space(const Workload& w, const MachineModel& machine) const override {
+    const ConvShape s(w);
+    std::vector<int64_t> widths;
+    for (int64_t t = 1; t <= std::min<int64_t>(machine.vector_registers - 4, s.OW); ++t) widths.push_back(t);
+    return ConfigSpace({{"oc_block", {machine.vector_lanes}}, {"tile_ow", widths}, {"unroll_kh", {0, 1}}});
+  }
+
+  std::optional<std::string> Reject(const Workload& w, const MachineModel& machine,
+                                    const Config& config) const override {
+    if (auto unknown = UnknownKnob(config, {"oc_block", "tile_ow", "unroll_kh"})) return unknown;
+    const DepthwiseConfig k = DepthwiseConfig::From(config);
+    if (auto range = OutOfRange(
+            {{"oc_block", k.oc_block, 1, 128}, {"tile_ow", k.tile_ow, 1, 64}, {"unroll_kh", k.unroll_kh, 0, 1}})) {
+      return range;
+    }
+    const ConvShape s(w);
+    const int64_t lanes = std::min<int64_t>(machine.vector_lanes, k.oc_block);
+    if (k.oc_block % lanes != 0) return fmt::format("oc_block is not a multiple of {} lanes", lanes);
+    if (k.tile_ow > s.OW) return "tile_ow is wider than a row";
+    const int64_t registers = k.tile_ow + std::min<int64_t>(s.KW, 3) + 1;
+    if (registers > machine.vector_registers) {
+      return fmt::format("the register tile needs {} of {} registers", registers, machine.vector_registers);
+    }
+    if (k.tile_ow * s.KW * (k.unroll_kh ? s.KH : 1) > 640) return "more than 640 multiply-adds in a straight line";
+    return std::nullopt;
+  }
+
+  std::vector<KernelOperand> Operands(const Workload& w, const Config& config,
+                                      const Epilogue& epilogue) const override {
+    const DepthwiseConfig k = DepthwiseConfig::From(config);
+    const std::string c = k.oc_block == 1 ? "" : fmt::format("{}", k.oc_block);
+    const auto blocked = [&](const char* letter) { return c.empty() ? c : c + letter; };
+    const Layout data = Layout::Parse("NCHW" + blocked("c"));
+    std::vector<KernelOperand> operands{
+        {OperandRole::kData, w.dtype, w.data, data},
+        {OperandRole::kWeight, w.dtype, w.weight, Layout::Parse("OIHW" + blocked("o"))}};
+    if (epilogue.bias)
+      operands.push_back({OperandRole::kBias, w.dtype, {w.weight[0]}, Layout::Parse("O" + blocked("o"))});
+    if (epilogue.residual) operands.push_back({OperandRole::kResidual, w.dtype, w.OutputShape(), data});
+    operands.push_back({OperandRole::kOutput, w.dtype, w.OutputShape(), data});
+    return operands;
+  }
+
+  EmittedKernel Emit(KernelBuilder& builder, const Workload& w, const MachineModel&, const Config& config,
+                     const Epilogue& epilogue, const std::string& symbol) const override {
+    const ConvShape shape(w);
+    const DepthwiseConfig knobs = DepthwiseConfig::From(config);
+    builder.Stage(symbol, [&](const StageArgs& args) { DepthwiseEmitter(builder, shape, knobs, epilogue).Emit(args); });
+    EmittedKernel kernel;
+    kernel.stages.push_back({symbol, shape.N * CeilDiv(shape.C, knobs.oc_block) * shape.OH, 1, 0});
+    return kernel;
+  }
+
+  // Per tile: two FMAs and two loads a cycle, latency of four per accumulator chain, input columns loaded once per
+  // kernel row.
+  double EstimateNs(const Workload& w, const MachineModel& machine, const Config& config) const override {
+    const ConvShape s(w);
+    const DepthwiseConfig k = DepthwiseConfig::From(config);
+    const double passes = static_cast<double>(CeilDiv(k.oc_block, machine.vector_lanes));
+    double cycles = 0;
+    for (int64_t start = 0; start < s.OW; start += k.tile_ow) {
+      const double pixels = static_cast<double>(std::min(k.tile_ow, s.OW - start));
+      const double columns =
+          pixels * static_cast<double>(std::min(s.stride_w, s.KW)) + static_cast<double>(s.KW - s.stride_w);
+      const double row = std::max({pixels * static_cast<double>(s.KW) / 2, (columns + static_cast<double>(s.KW)) / 2,
+                                   4.0 * static_cast<double>(s.KW)});
+      cycles += passes * (static_cast<double>(s.KH) * (row + (k.unroll_kh ? 0 : 2)) + pixels + 4);
+    }
+    return cycles * static_cast<double>(s.N * CeilDiv(s.C, k.oc_block) * s.OH) / 3.5;
+  }
+};
+
+}  // namespace
+
+const Schedule& Conv2dDepthwise() {
+  static const Depthwise schedule;
+  return schedule;
+}
+
+}  // namespace hone

@@ -1,0 +1,290 @@
+#include <algorithm>
+
+#include "compiler/codegen/kernel_builder.h"
+#include "compiler/schedules/conv2d_direct.h"
+#include "compiler/schedules/epilogue_emit.h"
+#include "compiler/schedules/register_tile.h"
+#include "compiler/schedules/row_tiles.h"
+
+namespace hone {
+namespace {
+
+// Emits one stage. Work items are rows of one channel group: ((n * groups) + group) * rows + row, or with loop_order 1
+// ((n * rows) + row) * groups + group. All strides are in bytes.
+class DirectEmitter {
+ public:
+  DirectEmitter(KernelBuilder& builder, const DirectNest& nest, const Epilogue& epilogue)
+      : b_(builder), nest_(nest), s_(nest.shape), k_(nest.knobs), epilogue_(epilogue) {
+    row_ = {nest.row_width, nest.row_input, s_.KW, s_.stride_w, s_.pad_l, s_.dil_w};
+    if (k_.tile_oh > 1) row_ = {nest.row_width, nest.row_input, 1, 1, 0, 1};
+    x_column_ = k_.ic_block * 4;
+    x_row_ = nest.row_input * x_column_;
+    x_block_ = s_.H * s_.W * x_column_;
+    w_step_ = k_.oc_block * 4;
+    w_tap_ = k_.ic_block * w_step_;
+    w_in_block_ = s_.KH * s_.KW * w_tap_;
+    w_out_block_ = nest.in_blocks * w_in_block_;
+    y_column_ = k_.oc_block * 4;
+    y_row_ = nest.row_width * y_column_;
+    y_block_ = s_.OH * s_.OW * y_column_;
+    in_channels_last_ = s_.group_in - (nest.in_blocks - 1) * k_.ic_block;
+  }
+
+  void Emit(const StageArgs& args) {
+    LoadOperands(args);
+    const int64_t inner_extent = k_.loop_order == 0 ? nest_.rows : nest_.groups_of_blocks;
+    const int64_t outer_extent = k_.loop_order == 0 ? nest_.groups_of_blocks : nest_.rows;
+    Value* last = b_.Div(b_.Add(args.end, inner_extent - 1), inner_extent);
+    b_.For(b_.Div(args.begin, inner_extent), last, 1, [&](Value* q) {
+      Value* first_item = b_.Mul(q, inner_extent);
+      Value* lo = b_.Max(b_.Sub(args.begin, first_item), b_.Index(0));
+      Value* hi = b_.Min(b_.Sub(args.end, first_item), b_.Index(inner_extent));
+      SelectImage(b_.Div(q, outer_extent));
+      Value* outer = b_.Mod(q, outer_extent);
+      if (k_.loop_order == 0) {
+        SelectGroup(outer);
+        ForChunks([&] { b_.For(lo, hi, 1, [&](Value* row) { Row(row); }); });
+      } else {
+        b_.For(lo, hi, 1, [&](Value* group) {
+          SelectGroup(group);
+          ForChunks([&] { Row(outer); });
+        });
+      }
+    });
+  }
+
+ private:
+  void LoadOperands(const StageArgs& args) {
+    int next = 2;
+    data_ = b_.Operand(args, 0);
+    weight_ = b_.Operand(args, 1);
+    data_stride_ = b_.BatchStride(args, 0);
+    if (epilogue_.bias) bias_ = b_.Operand(args, next++);
+    if (epilogue_.residual) {
+      residual_stride_ = b_.BatchStride(args, next);
+      residual_ = b_.Operand(args, next++);
+    }
+    out_stride_ = b_.BatchStride(args, next);
+    out_ = b_.Operand(args, next);
+  }
+
+  void SelectImage(Value* n) {
+    image_x_ = b_.At(data_, b_.Mul(n, data_stride_));
+    image_y_ = b_.At(out_, b_.Mul(n, out_stride_));
+    if (epilogue_.residual) image_r_ = b_.At(residual_, b_.Mul(n, residual_stride_));
+  }
+
+  void SelectGroup(Value* group) {
+    first_block_ = b_.Mul(group, k_.tile_oc);
+    group_w_ = b_.At(weight_, b_.Mul(group, k_.tile_oc * w_out_block_));
+    group_y_offset_ = b_.Mul(group, k_.tile_oc * y_block_);
+    if (epilogue_.bias) group_bias_ = b_.At(bias_, b_.Mul(group, k_.tile_oc * k_.oc_block * 4));
+    group_x_ = image_x_;
+    if (s_.groups > 1) {
+      const int64_t blocks_per_group = nest_.out_blocks / s_.groups;
+      Value* conv_group = b_.Div(first_block_, blocks_per_group);
+      group_x_ = b_.At(image_x_, b_.Mul(conv_group, nest_.in_blocks * x_block_));
+    }
+  }
+
+  void ForChunks(const std::function<void()>& body) {
+    if (nest_.chunks == 1) {
+      chunk_lo_ = b_.Index(0);
+      chunk_hi_ = b_.Index(nest_.in_blocks);
+      body();
+      return;
+    }
+    b_.For(0, nest_.chunks, 1, [&](Value* chunk) {
+      chunk_lo_ = b_.Mul(chunk, k_.ic_chunk);
+      chunk_hi_ = b_.Min(b_.Add(chunk_lo_, k_.ic_chunk), b_.Index(nest_.in_blocks));
+      body();
+    });
+  }
+
+  void Row(Value* row) {
+    ClipTaps(row);
+    // The pointer may lie before the data: taps that would read there are clipped or dropped.
+    Value* first_input = b_.Mul(row, s_.stride_h * x_row_);
+    row_x_ = b_.At(b_.At(group_x_, first_input), -s_.pad_t * x_row_ - row_.pad * x_column_);
+    row_y_offset_ = b_.Add(group_y_offset_, b_.Mul(row, y_row_));
+    for (const RowTile& tile : CutRow(row_, k_.tile_ow)) {
+      b_.For(0, tile.count, 1, [&](Value* i) { Tile(tile, i); });
+    }
+  }
+
+  // Kernel rows [kh_lo_, kh_hi_) that read inside the input.
+  void ClipTaps(Value* row) {
+    kh_lo_ = b_.Index(0);
+    kh_hi_ = b_.Index(s_.KH);
+    if (s_.pad_t > 0) {
+      Value* above = b_.Sub(b_.Index(s_.pad_t + s_.dil_h - 1), b_.Mul(row, s_.stride_h));
+      kh_lo_ = b_.Min(b_.Div(b_.Max(above, b_.Index(0)), s_.dil_h), b_.Index(s_.KH));
+    }
+    const int64_t last_row_reach = (s_.OH - 1) * s_.stride_h - s_.pad_t + (s_.KH - 1) * s_.dil_h;
+    if (last_row_reach >= s_.H && k_.tile_oh == 1) {
+      Value* below = b_.Sub(b_.Index(s_.H + s_.pad_t + s_.dil_h - 1), b_.Mul(row, s_.stride_h));
+      kh_hi_ = b_.Min(b_.Div(b_.Max(below, b_.Index(0)), s_.dil_h), b_.Index(s_.KH));
+    }
+  }
+
+  // Tile number i of a run of equal tiles.
+  void Tile(const RowTile& tile, Value* i) {
+    const RegisterTile registers{static_cast<int>(tile.width), nest_.vectors(), nest_.lanes};
+    Value* x =
+        b_.At(b_.At(row_x_, tile.start * s_.stride_w * x_column_), b_.Mul(i, tile.width * s_.stride_w * x_column_));
+    Value* y_offset = b_.Add(b_.Add(row_y_offset_, tile.start * y_column_), b_.Mul(i, tile.width * y_column_));
+    Vals acc = StartValues(registers, y_offset);
+    acc = b_.Loop(chunk_lo_, chunk_hi_, 1, acc, [&](Value* block, const Vals& in_block) {
+      Value* block_x = b_.At(x, b_.Mul(block, x_block_));
+      Value* block_w = b_.At(group_w_, b_.Mul(block, w_in_block_));
+      return b_.Loop(kh_lo_, kh_hi_, 1, in_block, [&](Value* kh, const Vals& in_row) {
+        Value* tap_x = b_.At(block_x, b_.Mul(kh, s_.dil_h * x_row_));
+        Value* tap_w = b_.At(block_w, b_.Mul(kh, s_.KW * w_tap_));
+        return Taps(tile, registers, block, tap_x, tap_w, in_row);
+      });
+    });
+    Finish(registers, acc, y_offset);
+  }
+
+  Vals Taps(const RowTile& tile, const RegisterTile& registers, Value* block, Value* x, Value* w, const Vals& start) {
+    if (!tile.border && k_.ic_block >= 4) {
+      return b_.Loop(0, s_.KW, 1, start, [&](Value* kw, const Vals& acc) {
+        Value* tap_x = b_.At(x, b_.Mul(kw, s_.dil_w * x_column_));
+        return Channels(tile, registers, block, tap_x, b_.At(w, b_.Mul(kw, w_tap_)), -1, acc);
+      });
+    }
+    Vals acc = start;
+    for (int64_t kw = 0; kw < s_.KW; ++kw) {
+      Value* tap_x = b_.At(x, kw * s_.dil_w * x_column_);
+      acc = Channels(tile, registers, block, tap_x, b_.At(w, kw * w_tap_), kw, acc);
+    }
+    return acc;
+  }
+
+  // The input channels of one tap; kw -1 means that every pixel has it.
+  Vals Channels(const RowTile& tile, const RegisterTile& registers, Value* block, Value* x, Value* w, int64_t kw,
+                const Vals& start) {
+    auto inside = [&](int p) { return kw < 0 || TapInside(row_, tile.start + p, kw); };
+    bool any = false;
+    for (int p = 0; p < registers.pixels; ++p) any = any || inside(p);
+    if (!any) return start;
+    return b_.Loop(b_.Index(0), ChannelCount(block), k_.unroll_ic, start, [&](Value* ic, const Vals& in) {
+      Value* xs = b_.At(x, b_.Mul(ic, 4));
+      Value* ws = b_.At(w, b_.Mul(ic, w_step_));
+      Vals acc = in;
+      for (int64_t u = 0; u < k_.unroll_ic; ++u) Step(registers, xs, ws, u, inside, acc);
+      return acc;
+    });
+  }
+
+  void Step(const RegisterTile& registers, Value* xs, Value* ws, int64_t u, const std::function<bool(int)>& inside,
+            Vals& acc) {
+    const int vectors_per_block = static_cast<int>(k_.oc_block / nest_.lanes);
+    registers.Step(
+        b_, acc,
+        [&](int p) -> Value* { return inside(p) ? b_.Load(b_.At(xs, p * s_.stride_w * x_column_ + u * 4)) : nullptr; },
+        [&](int v) {
+          const int64_t offset = (v / vectors_per_block) * w_out_block_ + (v % vectors_per_block) * nest_.lanes * 4;
+          if (k_.prefetch > 0) b_.Prefetch(b_.At(ws, offset + u * w_step_ + k_.prefetch * w_tap_));
+          return b_.Load(b_.At(ws, offset + u * w_step_), nest_.lanes);
+        });
+  }
+
+  // Channels of an input block: the last block may be short, and then its zero lanes are not multiplied.
+  Value* ChannelCount(Value* block) {
+    const int64_t needed = CeilDiv(in_channels_last_, k_.unroll_ic) * k_.unroll_ic;
+    if (needed == k_.ic_block) return b_.Index(k_.ic_block);
+    Value* is_last = b_.ir().CreateICmpEQ(block, b_.Index(nest_.in_blocks - 1));
+    return b_.ir().CreateSelect(is_last, b_.Index(needed), b_.Index(k_.ic_block));
+  }
+
+  int64_t OutputOffset(int p, int v) const {
+    const int per_block = static_cast<int>(k_.oc_block / nest_.lanes);
+    return p * y_column_ + (v / per_block) * y_block_ + (v % per_block) * nest_.lanes * 4;
+  }
+
+  // Zeros in the first chunk, the partial sums in the others.
+  Vals StartValues(const RegisterTile& registers, Value* y_offset) {
+    Vals zeros = registers.Zeros(b_);
+    if (nest_.chunks == 1) return zeros;
+    Value* partial = b_.ir().CreateZExt(b_.ir().CreateICmpNE(chunk_lo_, b_.Index(0)), b_.i64());
+    return b_.Loop(b_.Index(0), partial, 1, zeros, [&](Value*, const Vals&) {
+      Vals loaded;
+      for (int p = 0; p < registers.pixels; ++p) {
+        for (int v = 0; v < registers.vectors; ++v) {
+          loaded.push_back(b_.Load(b_.At(b_.At(image_y_, y_offset), OutputOffset(p, v)), nest_.lanes));
+        }
+      }
+      return loaded;
+    });
+  }
+
+  void Finish(const RegisterTile& registers, const Vals& acc, Value* y_offset) {
+    if (nest_.chunks == 1) return StoreFinal(registers, acc, y_offset);
+    Value* is_last = b_.ir().CreateICmpEQ(chunk_hi_, b_.Index(nest_.in_blocks));
+    b_.If(is_last, [&] { StoreFinal(registers, acc, y_offset); }, [&] { StorePartial(registers, acc, y_offset); });
+  }
+
+  void StorePartial(const RegisterTile& registers, const Vals& acc, Value* y_offset) {
+    Value* y = b_.At(image_y_, y_offset);
+    for (int p = 0; p < registers.pixels; ++p) {
+      for (int v = 0; v < registers.vectors; ++v) {
+        b_.Store(acc[static_cast<size_t>(p * registers.vectors + v)], b_.At(y, OutputOffset(p, v)));
+      }
+    }
+  }
+
+  void StoreFinal(const RegisterTile& registers, const Vals& acc, Value* y_offset) {
+    Value* y = b_.At(image_y_, y_offset);
+    Value* r = epilogue_.residual ? b_.At(image_r_, y_offset) : nullptr;
+    for (int p = 0; p < registers.pixels; ++p) {
+      for (int v = 0; v < registers.vectors; ++v) {
+        EpilogueOperands operands;
+        if (epilogue_.bias) operands.bias = b_.At(group_bias_, v * nest_.lanes * 4);
+        if (r) operands.residual = b_.At(r, OutputOffset(p, v));
+        Value* done = EmitEpilogue(b_, epilogue_, acc[static_cast<size_t>(p * registers.vectors + v)], operands);
+        b_.Store(MaskTail(done, v), b_.At(y, OutputOffset(p, v)));
+      }
+    }
+  }
+
+  // Lanes past the output channels stay zero, whatever the activation makes of zero.
+  Value* MaskTail(Value* value, int v) {
+    if (!ChangesZero(epilogue_) || s_.group_out % k_.oc_block == 0) return value;
+    auto& ir = b_.ir();
+    Value* first = b_.Add(b_.Mul(first_block_, k_.oc_block), int64_t{v} * nest_.lanes);
+    auto* type = llvm::FixedVectorType::get(b_.i64(), static_cast<unsigned>(nest_.lanes));
+    Value* channel = ir.CreateVectorSplat(static_cast<unsigned>(nest_.lanes), first);
+    Value* steps = ir.CreateStepVector(type);
+    Value* inside =
+        ir.CreateICmpSLT(ir.CreateAdd(channel, steps), llvm::ConstantInt::get(type, static_cast<uint64_t>(s_.O)));
+    return ir.CreateSelect(inside, value, b_.FloatVec(0, nest_.lanes));
+  }
+
+  KernelBuilder& b_;
+  const DirectNest& nest_;
+  const ConvShape& s_;
+  const DirectConfig& k_;
+  const Epilogue& epilogue_;
+  RowShape row_;
+  int64_t x_column_, x_row_, x_block_, w_step_, w_tap_, w_in_block_, w_out_block_, y_column_, y_row_, y_block_;
+  int64_t in_channels_last_;
+  Value *data_ = nullptr, *weight_ = nullptr, *bias_ = nullptr, *residual_ = nullptr, *out_ = nullptr;
+  Value *data_stride_ = nullptr, *residual_stride_ = nullptr, *out_stride_ = nullptr;
+  Value *image_x_ = nullptr, *image_y_ = nullptr, *image_r_ = nullptr;
+  Value *first_block_ = nullptr, *group_x_ = nullptr, *group_w_ = nullptr, *group_bias_ = nullptr;
+  Value *group_y_offset_ = nullptr, *chunk_lo_ = nullptr, *chunk_hi_ = nullptr;
+  Value *row_x_ = nullptr, *row_y_offset_ = nullptr, *kh_lo_ = nullptr, *kh_hi_ = nullptr;
+};
+
+}  // namespace
+
+EmittedKernel EmitConv2dDirect(KernelBuilder& builder, const DirectNest& nest, const Epilogue& epilogue,
+                               const std::string& symbol) {
+  builder.Stage(symbol, [&](const StageArgs& args) { DirectEmitter(builder, nest, epilogue).Emit(args); });
+  EmittedKernel kernel;
+  kernel.stages.push_back({symbol, nest.shape.N * nest.groups_of_blocks * nest.rows, 1, 0});
+  return kernel;
+}
+
+}  // namespace hone

@@ -1,0 +1,47 @@
+// A convolution's extents under short names, for schedules.
+#pragma once
+
+#include <cstdint>
+
+#include "core/workload.h"
+
+namespace hone {
+
+// N, C, H, W of the data; O output channels; KH, KW of the kernel; strides, padding (top, left, bottom, right),
+// dilation; OH, OW of the output; channels per group.
+struct ConvShape {
+  int64_t N, C, H, W, O, KH, KW;
+  int64_t stride_h, stride_w, pad_t, pad_l, pad_b, pad_r, dil_h, dil_w;
+  int64_t OH, OW, groups, group_in, group_out;
+
+  explicit ConvShape(const Workload& w)
+      : N(w.data[0]),
+        C(w.data[1]),
+        H(w.data[2]),
+        W(w.data[3]),
+        O(w.weight[0]),
+        KH(w.weight[2]),
+        KW(w.weight[3]),
+        stride_h(w.strides[0]),
+        stride_w(w.strides[1]),
+        pad_t(w.padding[0]),
+        pad_l(w.padding[1]),
+        pad_b(w.padding[2]),
+        pad_r(w.padding[3]),
+        dil_h(w.dilation[0]),
+        dil_w(w.dilation[1]),
+        OH(w.OutputShape()[2]),
+        OW(w.OutputShape()[3]),
+        groups(w.groups),
+        group_in(C / w.groups),
+        group_out(O / w.groups) {}
+
+  // One tap at stride 1 without padding: rows may be joined.
+  bool pointwise() const {
+    return KH == 1 && KW == 1 && stride_h == 1 && stride_w == 1 && pad_t == 0 && pad_l == 0 && pad_b == 0 && pad_r == 0;
+  }
+};
+
+inline int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+}  // namespace hone

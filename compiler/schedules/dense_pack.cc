@@ -1,0 +1,226 @@
+#include "compiler/schedules/dense_pack.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "compiler/codegen/kernel_builder.h"
+#include "compiler/schedules/conv_shape.h"
+#include "compiler/schedules/epilogue_emit.h"
+#include "compiler/schedules/knob_check.h"
+#include "compiler/schedules/register_tile.h"
+
+namespace hone {
+namespace {
+
+struct DenseConfig {
+  int64_t oc_block = 8;   // output columns of a packed panel of weights: one register tile's columns
+  int64_t tile_m = 1;     // rows of one register tile
+  int64_t unroll_ic = 1;  // reduction steps per inner iteration
+  int64_t prefetch = 0;   // weights fetched ahead, in units of 4 KiB
+
+  static DenseConfig From(const Config& config) {
+    DenseConfig k;
+    k.oc_block = config.Get("oc_block", k.oc_block);
+    k.tile_m = config.Get("tile_m", k.tile_m);
+    k.unroll_ic = config.Get("unroll_ic", k.unroll_ic);
+    k.prefetch = config.Get("prefetch", k.prefetch);
+    return k;
+  }
+};
+
+// Work items are (panel, row tile): panel * row_tiles + tile. Data and output are row-major; batch strides are row
+// strides.
+class DenseEmitter {
+ public:
+  DenseEmitter(KernelBuilder& builder, const Workload& w, const DenseConfig& knobs, const Epilogue& epilogue)
+      : b_(builder),
+        M_(w.data[0]),
+        K_(w.data[1]),
+        N_(w.weight[0]),
+        k_(knobs),
+        epilogue_(epilogue),
+        lanes_(static_cast<int>(std::min<int64_t>(builder.lanes(), knobs.oc_block))) {}
+
+  void Emit(const StageArgs& args) {
+    int next = 2;
+    data_ = b_.Operand(args, 0);
+    data_stride_ = b_.BatchStride(args, 0);
+    weight_ = b_.Operand(args, 1);
+    if (epilogue_.bias) bias_ = b_.Operand(args, next++);
+    if (epilogue_.residual) {
+      residual_stride_ = b_.BatchStride(args, next);
+      residual_ = b_.Operand(args, next++);
+    }
+    out_stride_ = b_.BatchStride(args, next);
+    out_ = b_.Operand(args, next);
+    const int64_t row_tiles = CeilDiv(M_, k_.tile_m);
+    b_.For(args.begin, args.end, 1, [&](Value* item) {
+      Value* panel = b_.Div(item, row_tiles);
+      Value* tile = b_.Mod(item, row_tiles);
+      const int64_t last_rows = M_ - (row_tiles - 1) * k_.tile_m;
+      if (last_rows == k_.tile_m) return Panel(panel, tile, k_.tile_m);
+      b_.If(
+          b_.ir().CreateICmpEQ(tile, b_.Index(row_tiles - 1)), [&] { Panel(panel, tile, last_rows); },
+          [&] { Panel(panel, tile, k_.tile_m); });
+    });
+  }
+
+ private:
+  // The last panel may be narrower than the others; lanes past N exist in the weights alone.
+  void Panel(Value* panel, Value* tile, int64_t rows) {
+    const int64_t panels = CeilDiv(N_, k_.oc_block);
+    const int64_t last = N_ - (panels - 1) * k_.oc_block;
+    if (last == k_.oc_block) return Tile(panel, tile, rows, last);
+    b_.If(
+        b_.ir().CreateICmpEQ(panel, b_.Index(panels - 1)), [&] { Tile(panel, tile, rows, last); },
+        [&] { Tile(panel, tile, rows, k_.oc_block); });
+  }
+
+  void Tile(Value* panel, Value* tile, int64_t rows, int64_t columns) {
+    const RegisterTile registers{static_cast<int>(rows), static_cast<int>(CeilDiv(columns, lanes_)), lanes_};
+    Value* first_row = b_.Mul(tile, k_.tile_m);
+    Value* x = b_.At(data_, b_.Mul(first_row, data_stride_));
+    Value* w = b_.At(weight_, b_.Mul(panel, K_ * k_.oc_block * 4));
+    const int64_t main = K_ - K_ % k_.unroll_ic;
+    Vals acc = Reduce(registers, x, w, 0, main, k_.unroll_ic, registers.Zeros(b_));
+    acc = Reduce(registers, x, w, main, K_, 1, acc);
+    for (int p = 0; p < registers.pixels; ++p) {
+      Value* row = b_.Add(first_row, p);
+      Value* column = b_.Mul(panel, k_.oc_block * 4);
+      Value* y = b_.At(b_.At(out_, b_.Mul(row, out_stride_)), column);
+      Value* r = residual_ ? b_.At(b_.At(residual_, b_.Mul(row, residual_stride_)), column) : nullptr;
+      Value* bias = bias_ ? b_.At(bias_, column) : nullptr;
+      for (int v = 0; v < registers.vectors; ++v) {
+        const int width = static_cast<int>(std::min<int64_t>(lanes_, columns - int64_t{v} * lanes_));
+        StoreVector(acc[static_cast<size_t>(p * registers.vectors + v)], y, r, bias, v, width);
+      }
+    }
+  }
+
+  Vals Reduce(const RegisterTile& registers, Value* x, Value* w, int64_t lo, int64_t hi, int64_t unroll,
+              const Vals& start) {
+    return b_.Loop(lo, hi, unroll, start, [&](Value* k, const Vals& in) {
+      Vals acc = in;
+      Value* xs = b_.At(x, b_.Mul(k, 4));
+      Value* ws = b_.At(w, b_.Mul(k, k_.oc_block * 4));
+      Vals rows{xs};
+      for (int p = 1; p < registers.pixels; ++p) rows.push_back(b_.At(rows.back(), data_stride_));
+      for (int64_t u = 0; u < unroll; ++u) {
+        registers.Step(
+            b_, acc, [&](int p) { return b_.Load(b_.At(rows[static_cast<size_t>(p)], u * 4)); },
+            [&](int v) {
+              Value* address = b_.At(ws, (u * k_.oc_block + int64_t{v} * lanes_) * 4);
+              if (k_.prefetch > 0) b_.Prefetch(b_.At(address, k_.prefetch * 4096));
+              return b_.Load(address, lanes_);
+            });
+      }
+      return acc;
+    });
+  }
+
+  // Stores `width` lanes of vector v: a tail is written lane by lane so that nothing past the row is touched.
+  void StoreVector(Value* acc, Value* y, Value* r, Value* bias, int v, int width) {
+    const int64_t offset = int64_t{v} * lanes_ * 4;
+    auto at = [&](Value* base, int64_t extra) { return base ? b_.At(base, offset + extra) : nullptr; };
+    if (width == lanes_) {
+      b_.Store(EmitEpilogue(b_, epilogue_, acc, {at(bias, 0), at(r, 0)}), at(y, 0));
+      return;
+    }
+    for (int lane = 0; lane < width; ++lane) {
+      Value* scalar = lanes_ == 1 ? acc : b_.ir().CreateExtractElement(acc, static_cast<uint64_t>(lane));
+      b_.Store(EmitEpilogue(b_, epilogue_, scalar, {at(bias, lane * 4), at(r, lane * 4)}), at(y, lane * 4));
+    }
+  }
+
+  KernelBuilder& b_;
+  int64_t M_, K_, N_;
+  const DenseConfig& k_;
+  const Epilogue& epilogue_;
+  int lanes_;
+  Value *data_ = nullptr, *weight_ = nullptr, *bias_ = nullptr, *residual_ = nullptr, *out_ = nullptr;
+  Value *data_stride_ = nullptr, *residual_stride_ = nullptr, *out_stride_ = nullptr;
+};
+
+class Dense : public Schedule {
+ public:
+  std::string_view name() const override { return "dense_pack"; }
+  int version() const override { return 1; }
+  bool Applies(const Workload& w, const MachineModel&) const override {
+    return w.op == "nn.dense" && w.dtype == DType::kFloat32;
+  }
+
+  ConfigSpace Space(const Workload& w, const MachineModel& machine) const override {
+    std::vector<int64_t> blocks, rows, unrolls;
+    for (int64_t v : {1, 2, 3, 4, 6, 8, 12, 16}) blocks.push_back(v * machine.vector_lanes);
+    for (int64_t m = 1; m <= std::min<int64_t>(w.data[0], 14); ++m) rows.push_back(m);
+    for (int64_t u : {1, 2, 4, 8}) unrolls.push_back(u);
+    return ConfigSpace({{"oc_block", blocks}, {"tile_m", rows}, {"unroll_ic", unrolls}, {"prefetch", {0, 1, 2, 4}}});
+  }
+
+  std::optional<std::string> Reject(const Workload& w, const MachineModel& machine,
+                                    const Config& config) const override {
+    if (auto unknown = UnknownKnob(config, {"oc_block", "tile_m", "unroll_ic", "prefetch"})) return unknown;
+    const DenseConfig k = DenseConfig::From(config);
+    if (auto range = OutOfRange({{"oc_block", k.oc_block, 1, 512},
+                                 {"tile_m", k.tile_m, 1, 64},
+                                 {"unroll_ic", k.unroll_ic, 1, 64},
+                                 {"prefetch", k.prefetch, 0, 64}})) {
+      return range;
+    }
+    const int lanes = static_cast<int>(std::min<int64_t>(machine.vector_lanes, k.oc_block));
+    if (k.oc_block % lanes != 0) return fmt::format("oc_block is not a multiple of {} lanes", lanes);
+    if (k.tile_m > w.data[0]) return "tile_m is more than the rows";
+    if (k.unroll_ic > w.data[1]) return "unroll_ic is more than the reduction";
+    const RegisterTile tile{static_cast<int>(k.tile_m), static_cast<int>(k.oc_block / lanes), lanes};
+    if (tile.registers() > machine.vector_registers) {
+      return fmt::format("the register tile needs {} of {} registers", tile.registers(), machine.vector_registers);
+    }
+    if (tile.pixels * tile.vectors * k.unroll_ic > 640) return "more than 640 multiply-adds in a straight line";
+    return std::nullopt;
+  }
+
+  std::vector<KernelOperand> Operands(const Workload& w, const Config& config,
+                                      const Epilogue& epilogue) const override {
+    const DenseConfig k = DenseConfig::From(config);
+    const std::string n = k.oc_block == 1 ? "" : fmt::format("{}n", k.oc_block);
+    std::vector<KernelOperand> operands{{OperandRole::kData, w.dtype, w.data, Layout::Parse("MK")},
+                                        {OperandRole::kWeight, w.dtype, w.weight, Layout::Parse("NK" + n)}};
+    if (epilogue.bias) operands.push_back({OperandRole::kBias, w.dtype, {w.weight[0]}, Layout::Parse("N" + n)});
+    if (epilogue.residual) operands.push_back({OperandRole::kResidual, w.dtype, w.OutputShape(), Layout::Parse("MN")});
+    operands.push_back({OperandRole::kOutput, w.dtype, w.OutputShape(), Layout::Parse("MN")});
+    return operands;
+  }
+
+  EmittedKernel Emit(KernelBuilder& builder, const Workload& w, const MachineModel&, const Config& config,
+                     const Epilogue& epilogue, const std::string& symbol) const override {
+    const DenseConfig knobs = DenseConfig::From(config);
+    builder.Stage(symbol, [&](const StageArgs& args) { DenseEmitter(builder, w, knobs, epilogue).Emit(args); });
+    EmittedKernel kernel;
+    kernel.stages.push_back({symbol, CeilDiv(w.weight[0], knobs.oc_block) * CeilDiv(w.data[0], knobs.tile_m), 1, 0});
+    return kernel;
+  }
+
+  // A panel is read from memory once and then from cache once per further row tile.
+  double EstimateNs(const Workload& w, const MachineModel& machine, const Config& config) const override {
+    const DenseConfig k = DenseConfig::From(config);
+    const double vectors = static_cast<double>(CeilDiv(k.oc_block, machine.vector_lanes));
+    const double panels = static_cast<double>(CeilDiv(w.weight[0], k.oc_block));
+    const double tiles = static_cast<double>(CeilDiv(w.data[0], k.tile_m));
+    const double rows = static_cast<double>(k.tile_m), steps = static_cast<double>(w.data[1]);
+    const double step = std::max({rows * vectors / 2, (rows + vectors) / 2, 4.0});
+    const double compute =
+        panels * tiles * (steps * (step + 1.0 / static_cast<double>(k.unroll_ic)) + 2 * rows * vectors);
+    const double first_read = panels * steps * static_cast<double>(k.oc_block) * 4 / 8.0;
+    return std::max(compute, first_read + 0.05 * compute) / 3.5;
+  }
+};
+
+}  // namespace
+
+const Schedule& DensePack() {
+  static const Dense schedule;
+  return schedule;
+}
+
+}  // namespace hone

@@ -1,0 +1,24 @@
+// The epilogue of an anchor: what happens to an accumulator before it is stored.
+#pragma once
+
+#include "compiler/codegen/kernel_builder.h"
+#include "core/workload.h"
+
+namespace hone {
+
+// Where one accumulator vector goes and what it meets there. Null pointers where the epilogue has no such operand.
+struct EpilogueOperands {
+  Value* bias = nullptr;      // address of the vector's bias values
+  Value* residual = nullptr;  // address of the residual's elements
+};
+
+// bias, residual add, activation, in this order. `acc` may be a scalar or any vector.
+Value* EmitEpilogue(KernelBuilder& b, const Epilogue& epilogue, Value* acc, const EpilogueOperands& operands);
+
+// Whether the activation of 0 is not 0: lanes past the channels must then be masked.
+bool ChangesZero(const Epilogue& epilogue);
+
+// The activation alone.
+Value* EmitActivation(KernelBuilder& b, const Epilogue& epilogue, Value* x);
+
+}  // namespace hone

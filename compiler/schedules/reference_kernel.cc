@@ -1,0 +1,146 @@
+#include "compiler/schedules/reference_kernel.h"
+
+#include "compiler/codegen/kernel_builder.h"
+#include "compiler/schedules/conv_shape.h"
+
+namespace hone {
+namespace {
+
+// Rows of the output are the work items. A dense layer is the convolution of an M x K image of one row per channel: M
+// images of K channels, 1x1.
+ConvShape AsConv(const Workload& w) {
+  if (w.is_conv()) return ConvShape(w);
+  Workload conv = w;
+  conv.op = "nn.conv2d";
+  conv.data = {w.data[0], w.data[1], 1, 1};
+  conv.weight = {w.weight[0], w.weight[1], 1, 1};
+  return ConvShape(conv);
+}
+
+class ReferenceEmitter {
+ public:
+  ReferenceEmitter(KernelBuilder& builder, const ConvShape& shape, const Epilogue& epilogue)
+      : b_(builder), s_(shape), epilogue_(epilogue), lanes_(builder.lanes() / 2) {}
+
+  void Emit(const StageArgs& args) {
+    int next = 2;
+    data_ = b_.Operand(args, 0);
+    weight_ = b_.Operand(args, 1);
+    if (epilogue_.bias) bias_ = b_.Operand(args, next++);
+    if (epilogue_.residual) residual_ = b_.Operand(args, next++);
+    value_ = b_.Operand(args, next++);
+    magnitude_ = b_.Operand(args, next);
+    b_.For(args.begin, args.end, 1, [&](Value* item) {
+      Value* oh = b_.Mod(item, s_.OH);
+      Value* plane = b_.Div(item, s_.OH);
+      Value* o = b_.Mod(plane, s_.O);
+      Row(item, b_.Div(plane, s_.O), o, oh);
+    });
+  }
+
+ private:
+  void Row(Value* item, Value* n, Value* o, Value* oh) {
+    Value* y = b_.At(value_, b_.Mul(item, s_.OW * 8));
+    Value* m = b_.At(magnitude_, b_.Mul(item, s_.OW * 8));
+    Value* bias = epilogue_.bias ? Extend(b_.Load(b_.At(bias_, b_.Mul(o, 4)))) : llvm::ConstantFP::get(b_.f64(), 0);
+    Value* bias_size = Abs(bias);
+    b_.For(0, s_.OW, 1, [&](Value* ow) {
+      b_.Store(bias, b_.At(y, b_.Mul(ow, 8)));
+      b_.Store(bias_size, b_.At(m, b_.Mul(ow, 8)));
+    });
+    Value* first_channel = b_.Mul(b_.Div(o, s_.group_out), s_.group_in);
+    Value* w = b_.At(weight_, b_.Mul(o, s_.group_in * s_.KH * s_.KW * 4));
+    b_.For(0, s_.group_in, 1, [&](Value* ic) {
+      Value* channel = b_.Add(b_.Mul(n, s_.C), b_.Add(first_channel, ic));
+      Value* plane = b_.At(data_, b_.Mul(channel, s_.H * s_.W * 4));
+      b_.For(0, s_.KH, 1, [&](Value* kh) {
+        Value* h = b_.Sub(b_.Add(b_.Mul(oh, s_.stride_h), b_.Mul(kh, s_.dil_h)), b_.Index(s_.pad_t));
+        Value* inside = b_.ir().CreateICmpULT(h, b_.Index(s_.H));
+        b_.If(inside, [&] { KernelRow(b_.At(plane, b_.Mul(h, s_.W * 4)), b_.At(w, TapOffset(ic, kh)), y, m); });
+      });
+    });
+    Finish(item, y, m);
+  }
+
+  Value* TapOffset(Value* ic, Value* kh) { return b_.Add(b_.Mul(ic, s_.KH * s_.KW * 4), b_.Mul(kh, s_.KW * 4)); }
+
+  void KernelRow(Value* x, Value* w, Value* y, Value* m) {
+    for (int64_t kw = 0; kw < s_.KW; ++kw) {
+      const int64_t first = kw * s_.dil_w - s_.pad_l;  // input column of output 0
+      const int64_t lo = first >= 0 ? 0 : CeilDiv(-first, s_.stride_w);
+      const int64_t hi = std::min(s_.OW, CeilDiv(s_.W - first, s_.stride_w));
+      if (lo >= hi) continue;
+      Value* weight = Extend(b_.Load(b_.At(w, kw * 4)));
+      const int64_t wide = s_.stride_w == 1 ? (hi - lo) / lanes_ * lanes_ : 0;
+      b_.For(lo, lo + wide, lanes_, [&](Value* ow) { Accumulate(x, first, weight, y, m, ow, lanes_); });
+      b_.For(lo + wide, hi, 1, [&](Value* ow) { Accumulate(x, first, weight, y, m, ow, 1); });
+    }
+  }
+
+  void Accumulate(Value* x, int64_t first, Value* weight, Value* y, Value* m, Value* ow, int lanes) {
+    auto* type = lanes == 1 ? b_.f64() : llvm::FixedVectorType::get(b_.f64(), static_cast<unsigned>(lanes));
+    Value* column = b_.Add(b_.Mul(ow, s_.stride_w), first);
+    Value* product = b_.FMul(Extend(b_.Load(b_.At(x, b_.Mul(column, 4)), lanes)), b_.Splat(weight, lanes));
+    Value* ya = b_.At(y, b_.Mul(ow, 8));
+    Value* ma = b_.At(m, b_.Mul(ow, 8));
+    b_.Store(b_.FAdd(b_.LoadAs(type, ya), product), ya);
+    b_.Store(b_.FAdd(b_.LoadAs(type, ma), Abs(product)), ma);
+  }
+
+  // The canonical epilogues end in a relu or in nothing.
+  void Finish(Value* item, Value* y, Value* m) {
+    if (!epilogue_.residual && epilogue_.activation == Activation::kNone) return;
+    b_.For(0, s_.OW, 1, [&](Value* ow) {
+      Value* ya = b_.At(y, b_.Mul(ow, 8));
+      Value* value = b_.LoadAs(b_.f64(), ya);
+      if (epilogue_.residual) {
+        Value* r = Extend(b_.Load(b_.At(b_.At(residual_, b_.Mul(item, s_.OW * 4)), b_.Mul(ow, 4))));
+        Value* ma = b_.At(m, b_.Mul(ow, 8));
+        b_.Store(b_.FAdd(b_.LoadAs(b_.f64(), ma), Abs(r)), ma);
+        value = b_.FAdd(value, r);
+      }
+      if (epilogue_.activation == Activation::kRelu) value = b_.FMax(value, llvm::ConstantFP::get(b_.f64(), 0));
+      b_.Store(value, ya);
+    });
+  }
+
+  Value* Extend(Value* v) {
+    auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(v->getType());
+    llvm::Type* type = vector ? llvm::FixedVectorType::get(b_.f64(), vector->getNumElements()) : b_.f64();
+    return b_.ir().CreateFPExt(v, type);
+  }
+  Value* Abs(Value* v) { return b_.ir().CreateUnaryIntrinsic(llvm::Intrinsic::fabs, v); }
+
+  KernelBuilder& b_;
+  const ConvShape& s_;
+  const Epilogue& epilogue_;
+  int lanes_;
+  Value *data_ = nullptr, *weight_ = nullptr, *bias_ = nullptr, *residual_ = nullptr, *value_ = nullptr,
+        *magnitude_ = nullptr;
+};
+
+}  // namespace
+
+std::vector<KernelOperand> ReferenceOperands(const Workload& w) {
+  const Epilogue epilogue = CanonicalEpilogue(w.epilogue);
+  const bool conv = w.is_conv();
+  const Layout image = Layout::Parse(conv ? "NCHW" : "MN");
+  std::vector<KernelOperand> operands{{OperandRole::kData, w.dtype, w.data, Layout::Parse(conv ? "NCHW" : "MK")},
+                                      {OperandRole::kWeight, w.dtype, w.weight, Layout::Parse(conv ? "OIHW" : "NK")}};
+  if (epilogue.bias) operands.push_back({OperandRole::kBias, w.dtype, {w.weight[0]}, Layout::Parse(conv ? "O" : "N")});
+  if (epilogue.residual) operands.push_back({OperandRole::kResidual, w.dtype, w.OutputShape(), image});
+  operands.push_back({OperandRole::kOutput, DType::kFloat64, w.OutputShape(), image});
+  operands.push_back({OperandRole::kOutput, DType::kFloat64, w.OutputShape(), image});
+  return operands;
+}
+
+EmittedKernel EmitReference(KernelBuilder& builder, const Workload& workload, const std::string& symbol) {
+  const ConvShape shape = AsConv(workload);
+  const Epilogue epilogue = CanonicalEpilogue(workload.epilogue);
+  builder.Stage(symbol, [&](const StageArgs& args) { ReferenceEmitter(builder, shape, epilogue).Emit(args); });
+  EmittedKernel kernel;
+  kernel.stages.push_back({symbol, shape.N * shape.O * shape.OH, 1, 0});
+  return kernel;
+}
+
+}  // namespace hone

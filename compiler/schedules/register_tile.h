@@ -1,0 +1,28 @@
+// The register tile that every anchor schedule computes with: pixels x vectors of accumulators.
+#pragma once
+
+#include <functional>
+
+#include "compiler/codegen/kernel_builder.h"
+
+namespace hone {
+
+// `pixels` broadcast operands times `vectors` vector operands of `lanes` lanes. Accumulators travel as one Vals, the
+// vectors of pixel p at [p * vectors, (p + 1) * vectors).
+struct RegisterTile {
+  int pixels = 1;
+  int vectors = 1;
+  int lanes = 8;
+
+  // Registers that the accumulators and one step's operands need: the smaller operand set is held, the larger is
+  // streamed.
+  int registers() const { return pixels * vectors + std::min(pixels, vectors) + 1; }
+  Vals Zeros(KernelBuilder& b) const;
+  // acc[p][v] += x(p) * w(v) for one reduction step. `x` returns a scalar, or null for a pixel whose tap is not there.
+  // The operands of the smaller set are loaded first and held; each of the larger set is loaded, used and let die, in
+  // this order: code generation keeps it, and a spilled accumulator costs more than anything else here.
+  void Step(KernelBuilder& b, Vals& acc, const std::function<Value*(int pixel)>& x,
+            const std::function<Value*(int vector)>& w) const;
+};
+
+}  // namespace hone

@@ -1,0 +1,33 @@
+#include "compiler/schedules/schedule.h"
+
+#include "compiler/schedules/conv2d_depthwise.h"
+#include "compiler/schedules/conv2d_direct.h"
+#include "compiler/schedules/dense_pack.h"
+
+namespace hone {
+
+const std::vector<const Schedule*>& AllSchedules() {
+  static const std::vector<const Schedule*> schedules{
+      &Conv2dDirect(),
+      &Conv2dDepthwise(),
+      &DensePack(),
+  };
+  return schedules;
+}
+
+const Schedule* FindSchedule(std::string_view name) {
+  for (const Schedule* schedule : AllSchedules()) {
+    if (schedule->name() == name) return schedule;
+  }
+  return nullptr;
+}
+
+std::vector<const Schedule*> SchedulesFor(const Workload& workload, const MachineModel& machine) {
+  std::vector<const Schedule*> found;
+  for (const Schedule* schedule : AllSchedules()) {
+    if (schedule->Applies(workload, machine)) found.push_back(schedule);
+  }
+  return found;
+}
+
+}  // namespace hone

@@ -1,0 +1,161 @@
+// Every schedule against the reference kernel, over random shapes, configs, epilogues and machine rows.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "compiler/build.h"
+#include "compiler/codegen/host.h"
+#include "compiler/schedules/schedule.h"
+#include "core/random.h"
+#include "tests/support/run_kernel.h"
+
+namespace hone {
+namespace {
+
+std::vector<Target> TestTargets() {
+  std::vector<Target> targets;
+  for (const char* cpu : {"x86-64-v2", "x86-64-v3", "x86-64-v4"}) {
+    Target target = HostTarget();
+    target.cpu = cpu;
+    target.features.clear();
+    if (MissingFeature(target).empty()) targets.push_back(target);
+  }
+  return targets;
+}
+
+std::vector<Tensor> RandomInputs(const std::vector<KernelOperand>& operands, uint64_t seed) {
+  std::vector<Tensor> inputs;
+  for (const KernelOperand& operand : operands) {
+    if (operand.role == OperandRole::kOutput) continue;
+    inputs.emplace_back(DType::kFloat32, operand.shape);
+    FillTensor(inputs.back(), Fill::kNormal, seed + inputs.size());
+  }
+  return inputs;
+}
+
+// The largest |got - value| / (tolerance * magnitude + 1e-7).
+double WorstError(const Tensor& got, const Tensor& value, const Tensor& magnitude) {
+  double worst = 0;
+  for (int64_t i = 0; i < got.elements(); ++i) {
+    const double bound = 2e-6 * magnitude.At(i) + 1e-7;
+    const double error = std::abs(got.At(i) - value.At(i)) / bound;
+    worst = std::isnan(error) ? INFINITY : std::max(worst, error);
+  }
+  return worst;
+}
+
+void CheckCandidate(const Candidate& candidate, uint64_t seed) {
+  SCOPED_TRACE(candidate.workload.ToText() + " | " + candidate.schedule + " " + candidate.config.ToText() + " | " +
+               candidate.target.cpu);
+  auto compiled = CompileKernel(candidate);
+  ASSERT_TRUE(std::holds_alternative<Artifact>(compiled)) << std::get<Rejection>(compiled).reason;
+  const Artifact& artifact = std::get<Artifact>(compiled);
+  const Artifact reference = CompileReference(candidate.workload, candidate.target);
+  const std::vector<Tensor> inputs = RandomInputs(reference.operands, seed);
+  const std::vector<Tensor> expected = testing::RunArtifact(reference, inputs);
+  const Tensor whole = testing::RunArtifact(artifact, inputs)[0];
+  EXPECT_LE(WorstError(whole, expected[0], expected[1]), 1.0);
+  const Tensor pieces = testing::RunArtifact(artifact, inputs, 3)[0];
+  EXPECT_EQ(std::memcmp(whole.raw(), pieces.raw(), static_cast<size_t>(whole.size_bytes())), 0)
+      << "the result depends on how the work was cut";
+}
+
+// A config of the schedule that it does not reject.
+Config ValidConfig(const Schedule& schedule, const Workload& w, const MachineModel& machine, Random& random) {
+  const ConfigSpace space = schedule.Space(w, machine);
+  for (int tries = 0; tries < 2000; ++tries) {
+    Config config = space.Sample(random);
+    if (!schedule.Reject(w, machine, config)) return config;
+  }
+  ADD_FAILURE() << "no valid config for " << w.ToText();
+  return {};
+}
+
+void CheckRandom(const std::function<Workload(Random&)>& draw, int rounds, uint64_t seed) {
+  Random random(seed);
+  const std::vector<Target> targets = TestTargets();
+  for (int round = 0; round < rounds && !::testing::Test::HasFailure(); ++round) {
+    const Workload w = draw(random);
+    const Target& target = targets[static_cast<size_t>(round) % targets.size()];
+    const MachineModel machine = MachineModelFor(target);
+    for (const Schedule* schedule : SchedulesFor(w, machine)) {
+      CheckCandidate({w, std::string(schedule->name()), ValidConfig(*schedule, w, machine, random), target}, seed);
+    }
+  }
+}
+
+int64_t Between(Random& random, int64_t lo, int64_t hi) {
+  return lo + static_cast<int64_t>(random.Below(static_cast<uint64_t>(hi - lo + 1)));
+}
+
+Workload RandomConv(Random& r) {
+  Workload w;
+  w.op = "nn.conv2d";
+  w.groups = Between(r, 0, 3) == 0 ? Between(r, 2, 4) : 1;
+  const int64_t in = Between(r, 1, 40), out = Between(r, 1, 40);
+  w.strides = {Between(r, 1, 3), Between(r, 1, 3)};
+  w.dilation = {Between(r, 1, 2), Between(r, 1, 2)};
+  w.padding = {Between(r, 0, 3), Between(r, 0, 3), Between(r, 0, 3), Between(r, 0, 3)};
+  const int64_t kh = Between(r, 1, 5), kw = Between(r, 1, 5);
+  w.data = {Between(r, 1, 3), in * w.groups, Between(r, 10, 20), Between(r, 10, 20)};
+  w.weight = {out * w.groups, in, kh, kw};
+  w.epilogue = static_cast<EpilogueClass>(Between(r, 0, 2));
+  return w;
+}
+
+Workload RandomPointwise(Random& r) {
+  Workload w;
+  w.op = "nn.conv2d";
+  const int64_t in = Between(r, 1, 90);
+  w.data = {Between(r, 1, 2), in, Between(r, 1, 14), Between(r, 1, 14)};
+  w.weight = {Between(r, 1, 90), in, 1, 1};
+  w.epilogue = static_cast<EpilogueClass>(Between(r, 0, 2));
+  return w;
+}
+
+Workload RandomDepthwise(Random& r) {
+  Workload w = RandomConv(r);
+  w.groups = Between(r, 2, 50);
+  w.data[1] = w.groups;
+  w.weight[0] = w.groups;
+  w.weight[1] = 1;
+  return w;
+}
+
+Workload RandomDense(Random& r) {
+  Workload w;
+  w.op = "nn.dense";
+  const int64_t k = Between(r, 9, 200);
+  w.data = {Between(r, 1, 20), k};
+  w.weight = {Between(r, 1, 150), k};
+  w.epilogue = static_cast<EpilogueClass>(Between(r, 0, 2));
+  return w;
+}
+
+TEST(ScheduleAgainstReference, RandomConvolutions) { CheckRandom(RandomConv, 60, 1); }
+TEST(ScheduleAgainstReference, RandomPointwiseConvolutions) { CheckRandom(RandomPointwise, 45, 2); }
+TEST(ScheduleAgainstReference, RandomDepthwiseConvolutions) { CheckRandom(RandomDepthwise, 45, 3); }
+TEST(ScheduleAgainstReference, RandomDenseLayers) { CheckRandom(RandomDense, 45, 4); }
+
+// The fused activations that tuning does not see, on channels with a tail: lanes past the channels stay zero.
+TEST(ScheduleAgainstReference, EveryActivationKeepsTailLanesZero) {
+  const Target target = HostTarget();
+  const Workload conv = Workload::Parse("nn.conv2d data=1x5x6x7 weight=19x5x3x3 padding=1x1x1x1 epilogue=bias_act");
+  const Workload depthwise =
+      Workload::Parse("nn.conv2d data=1x19x6x7 weight=19x1x3x3 padding=1x1x1x1 groups=19 epilogue=bias_act");
+  for (const Workload& w : {conv, depthwise}) {
+    const DefaultConfig chosen = AnalyticDefault(w, MachineModelFor(target));
+    for (const char* text : {"bias,relu", "bias,clip(0,6)", "bias,clip(1,2)", "bias,sigmoid", "bias,tanh",
+                             "bias,leaky_relu(0.1)", "bias,hard_swish"}) {
+      SCOPED_TRACE(text);
+      const Candidate candidate{w, std::string(chosen.schedule->name()), chosen.config, target};
+      auto compiled = CompileKernel(candidate, Epilogue::Parse(text));
+      ASSERT_TRUE(std::holds_alternative<Artifact>(compiled));
+      const Artifact& artifact = std::get<Artifact>(compiled);
+      testing::RunArtifact(artifact, RandomInputs(artifact.operands, 5));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace hone

@@ -1,0 +1,62 @@
+#include <gtest/gtest.h>
+
+#include "compiler/build.h"
+#include "compiler/codegen/host.h"
+#include "compiler/schedules/schedule.h"
+
+namespace hone {
+namespace {
+
+Workload Conv3x3() {
+  return Workload::Parse("nn.conv2d data=1x64x56x56 weight=64x64x3x3 padding=1x1x1x1 epilogue=bias_act");
+}
+
+TEST(Schedule, EveryConvAndDenseWorkloadHasOne) {
+  for (const char* text :
+       {"nn.conv2d data=1x3x224x224 weight=64x3x7x7 strides=2x2 padding=3x3x3x3",
+        "nn.conv2d data=2x30x9x9 weight=60x10x3x3 groups=3", "nn.dense data=1x2048 weight=1000x2048",
+        "nn.conv2d data=1x8x9x9 weight=16x1x3x3 groups=8", "nn.conv2d data=1x8x9x9 weight=8x1x3x3 groups=8"}) {
+    for (const char* cpu : {"x86-64", "x86-64-v3", "x86-64-v4"}) {
+      Target target = HostTarget();
+      target.cpu = cpu;
+      target.features.clear();
+      const DefaultConfig chosen = AnalyticDefault(Workload::Parse(text), MachineModelFor(target));
+      EXPECT_NE(chosen.schedule, nullptr) << text << " on " << cpu;
+    }
+  }
+}
+
+TEST(Schedule, RejectsWithAReasonBeforeCompiling) {
+  const Workload w = Conv3x3();
+  const Target target = HostTarget();
+  const MachineModel machine = MachineModelFor(target);
+  const Schedule& direct = *FindSchedule("conv2d_direct");
+  for (const char* text : {"tile_ow=9999", "oc_block=0", "colour=3", "oc_block=16 ic_block=16 tile_ow=60",
+                           "oc_block=16 ic_block=16 unroll_ic=3", "oc_block=16 ic_block=16 tile_oh=2",
+                           "oc_block=16 ic_block=16 ic_chunk=1 loop_order=1"}) {
+    EXPECT_TRUE(direct.Reject(w, machine, Config::Parse(text)).has_value()) << text;
+    auto result = CompileKernel({w, "conv2d_direct", Config::Parse(text), target});
+    ASSERT_TRUE(std::holds_alternative<Rejection>(result));
+    EXPECT_EQ(std::get<Rejection>(result).fate, Fate::kInvalidConfig);
+  }
+}
+
+TEST(CompileKernel, IsAPureFunctionOfTheCandidate) {
+  const Target target = HostTarget();
+  const DefaultConfig chosen = AnalyticDefault(Conv3x3(), MachineModelFor(target));
+  const Candidate candidate{Conv3x3(), std::string(chosen.schedule->name()), chosen.config, target};
+  const auto first = CompileKernel(candidate), second = CompileKernel(candidate);
+  EXPECT_EQ(std::get<Artifact>(first), std::get<Artifact>(second));
+  Candidate other = candidate;
+  other.config.Set("unroll_ic", candidate.config.Get("unroll_ic", 1) == 1 ? 2 : 1);
+  EXPECT_NE(std::get<Artifact>(first).object_sha256, std::get<Artifact>(CompileKernel(other)).object_sha256);
+}
+
+TEST(CompileKernel, RefusesAnUnknownOrUnfitSchedule) {
+  const Target target = HostTarget();
+  EXPECT_EQ(std::get<Rejection>(CompileKernel({Conv3x3(), "nope", {}, target})).fate, Fate::kUnsupported);
+  EXPECT_EQ(std::get<Rejection>(CompileKernel({Conv3x3(), "dense_pack", {}, target})).fate, Fate::kUnsupported);
+}
+
+}  // namespace
+}  // namespace hone
