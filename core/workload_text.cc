@@ -14,6 +14,7 @@ namespace {
 
 // Keeps every sum and product of two numbers of a workload within 64 bits.
 constexpr int64_t kMaxNumber = std::numeric_limits<int32_t>::max();
+constexpr int64_t kMaxElements = int64_t{1} << 40;
 constexpr std::array<std::string_view, 3> kEpilogueNames = {"none", "bias_act", "residual"};
 
 [[noreturn]] void Refuse(std::string_view text, std::string_view why) {
@@ -85,9 +86,9 @@ void CheckShapes(std::string_view text, const Workload& w) {
   if (!w.is_conv() && w.data[1] != w.weight[1]) {
     Refuse(text, fmt::format("data has {} columns and weight {}; they are the same K", w.data[1], w.weight[1]));
   }
-  ElementCount(w.data);
-  ElementCount(w.weight);
-  ElementCount(w.OutputShape());
+  for (const Shape& shape : {w.data, w.weight, w.OutputShape()}) {
+    if (ElementCount(shape) > kMaxElements) Refuse(text, fmt::format("{} is larger than any memory", ShapeText(shape)));
+  }
 }
 
 }  // namespace

@@ -1,0 +1,118 @@
+#include "core/layout.h"
+
+#include <gtest/gtest.h>
+
+#include "core/error.h"
+
+namespace hone {
+namespace {
+
+Tensor Counting(DType dtype, const Shape& shape) {
+  Tensor tensor(dtype, shape);
+  for (int64_t i = 0; i < tensor.elements(); ++i) tensor.Set(i, static_cast<double>(i % 100 + 1));
+  return tensor;
+}
+
+TEST(Layout, TextRoundTrips) {
+  for (const char* text : {"", "NCHW", "NCHW16c", "OIHW8i16o", "O16o", "NHWC", "HWIO", "NCHW1c", "NCDHW4c", "OI2i8o"}) {
+    EXPECT_EQ(Layout::Parse(text).ToText(), text);
+  }
+}
+
+TEST(Layout, RefusesWhatIsNoLayout) {
+  for (const char* text : {"NCHW0c", "NC16c16c", "16c", "16cNCHW", "NCHW16x", "NCHWc", "NCHW16", "NCHW-1c", "NCHW016c",
+                           "NCHW65537c", "NCHW99999999999999999999c", "NCCHW", "nchw", "NCHW 16c", "NCHW16C", "N*"}) {
+    EXPECT_THROW(Layout::Parse(text), Error) << text;
+  }
+}
+
+TEST(Layout, KnowsItsAxes) {
+  const Layout layout = Layout::Parse("OIHW8i16o");
+  EXPECT_EQ(layout.LogicalAxes(), "OIHW");
+  EXPECT_EQ(layout.BlockOf('O'), 16);
+  EXPECT_EQ(layout.BlockOf('H'), 0);
+  EXPECT_TRUE(layout.blocked());
+  EXPECT_FALSE(Layout::Parse("NHWC").blocked());
+  EXPECT_TRUE(Layout().empty());
+}
+
+TEST(Layout, ShapesRoundBlocksUp) {
+  EXPECT_EQ(Layout::Parse("NCHW16c").PhysicalShape({1, 17, 5, 6}), (Shape{1, 2, 5, 6, 16}));
+  EXPECT_EQ(Layout::Parse("NHWC").PhysicalShape({1, 17, 5, 6}, "NCHW"), (Shape{1, 5, 6, 17}));
+  EXPECT_EQ(Layout::Parse("OIHW8i16o").PhysicalShape({20, 3, 3, 3}), (Shape{2, 1, 3, 3, 8, 16}));
+}
+
+TEST(Layout, RefusesShapesThatDoNotFit) {
+  EXPECT_THROW(Layout::Parse("NCHW16c").PhysicalShape({1, 17, 5}), Error);
+  EXPECT_THROW(Layout::Parse("NCHW").PhysicalShape({1, 17, 5, 6}, "NCDW"), Error);
+  EXPECT_THROW(Layout::Parse("NC").PhysicalShape({int64_t{1} << 62, 4}), Error);
+  EXPECT_THROW(Layout::Parse("NC65536c").PhysicalShape({int64_t{1} << 47, 1}), Error);
+}
+
+TEST(Pack, PutsElementsWhereTheLayoutSays) {
+  const Tensor logical = Counting(DType::kFloat32, {2, 5, 2, 3});
+  const Tensor packed = Pack(logical, Layout::Parse("NCHW4c"));
+  ASSERT_EQ(packed.shape(), (Shape{2, 2, 2, 3, 4}));
+  for (int64_t n = 0, at = 0; n < 2; ++n) {
+    for (int64_t co = 0; co < 2; ++co) {
+      for (int64_t hw = 0; hw < 6; ++hw) {
+        for (int64_t ci = 0; ci < 4; ++ci, ++at) {
+          const int64_t c = co * 4 + ci;
+          EXPECT_EQ(packed.At(at), c < 5 ? logical.At((n * 5 + c) * 6 + hw) : 0);
+        }
+      }
+    }
+  }
+}
+
+TEST(Pack, TransposesToo) {
+  const Tensor packed =
+      Pack(Tensor::FromVector<float>(DType::kFloat32, {2, 3}, {1, 2, 3, 4, 5, 6}), Layout::Parse("AB"));
+  EXPECT_EQ(packed.At(1), 2);
+  const Tensor weights = Tensor::FromVector<float>(DType::kFloat32, {3, 2}, {1, 2, 3, 4, 5, 6});
+  const Tensor blocked = Pack(weights, Layout::Parse("OI2o"));
+  const double expected[] = {1, 3, 2, 4, 5, 0, 6, 0};
+  for (int i = 0; i < 8; ++i) EXPECT_EQ(blocked.At(i), expected[i]) << i;
+}
+
+TEST(Pack, OfABlockedAxisThatIsNotLastKeepsTheRest) {
+  // The outer part of a blocked axis is the last in memory here: the hard case of the row walk.
+  const Tensor logical = Counting(DType::kInt32, {5, 3});
+  const Tensor packed = Pack(logical, Layout::Parse("IO2o"));
+  EXPECT_EQ(packed.shape(), (Shape{5, 2, 2}));
+  EXPECT_EQ(Unpack(packed, Layout::Parse("IO2o"), {5, 3}).At(14), logical.At(14));
+}
+
+class RoundTrip : public testing::TestWithParam<std::pair<const char*, Shape>> {};
+
+TEST_P(RoundTrip, UnpackIsTheReverseOfPack) {
+  const auto& [text, shape] = GetParam();
+  for (DType dtype : {DType::kFloat32, DType::kFloat64, DType::kInt8}) {
+    const Tensor logical = Counting(dtype, shape);
+    const Tensor packed = Pack(logical, Layout::Parse(text));
+    const Tensor back = Unpack(packed, Layout::Parse(text), shape);
+    double inside = 0, all = 0;
+    for (int64_t i = 0; i < logical.elements(); ++i) {
+      ASSERT_EQ(back.At(i), logical.At(i)) << i;
+      inside += logical.At(i);
+    }
+    for (int64_t i = 0; i < packed.elements(); ++i) all += packed.At(i);
+    EXPECT_EQ(all, inside) << "lanes past an axis are zero";
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Layouts, RoundTrip,
+                         testing::Values(std::pair{"NCHW16c", Shape{2, 17, 3, 5}},
+                                         std::pair{"NCHW8c", Shape{1, 1, 1, 1}}, std::pair{"NCHW", Shape{2, 3, 4, 5}},
+                                         std::pair{"OIHW8i16o", Shape{33, 9, 3, 3}}, std::pair{"O16o", Shape{17}},
+                                         std::pair{"OI3i5o", Shape{7, 7}}, std::pair{"O4oI", Shape{6, 5}},
+                                         std::pair{"OI4oH", Shape{6, 5, 3}}, std::pair{"AB4b3a", Shape{7, 9}},
+                                         std::pair{"", Shape{}}, std::pair{"NCHW16c", Shape{0, 17, 3, 5}}));
+
+TEST(Unpack, RefusesAShapeThatIsNotTheTensors) {
+  const Tensor packed = Pack(Counting(DType::kFloat32, {1, 17, 2, 2}), Layout::Parse("NCHW16c"));
+  EXPECT_THROW(Unpack(packed, Layout::Parse("NCHW16c"), {1, 33, 2, 2}), Error);
+}
+
+}  // namespace
+}  // namespace hone

@@ -1,0 +1,67 @@
+#include <gtest/gtest.h>
+
+#include "core/target.h"
+
+namespace hone {
+namespace {
+
+MachineModel X86(const std::string& cpu, std::vector<std::string> features = {}) {
+  return MachineModelFor({"x86_64-pc-linux-gnu", cpu, std::move(features), 0});
+}
+
+TEST(MachineModel, FollowsTheCpu) {
+  EXPECT_EQ(X86("x86-64").name, "sse4");
+  EXPECT_EQ(X86("x86-64-v2").name, "sse4");
+  for (const char* cpu : {"x86-64-v3", "haswell", "broadwell", "skylake", "znver1", "znver2", "znver3"}) {
+    EXPECT_EQ(X86(cpu).name, "avx2") << cpu;
+  }
+  for (const char* cpu : {"x86-64-v4", "skylake-avx512", "cascadelake", "icelake-client", "icelake-server",
+                          "sapphirerapids", "znver4", "znver5"}) {
+    EXPECT_EQ(X86(cpu).name, "avx512") << cpu;
+  }
+  EXPECT_EQ(X86("znver5").l1_bytes, 48 << 10);
+  EXPECT_EQ(X86("znver5").l2_bytes, 1 << 20);
+}
+
+TEST(MachineModel, FeaturesMoveTheRow) {
+  EXPECT_EQ(X86("znver5", {"-avx512f"}).name, "avx2");
+  EXPECT_EQ(X86("znver5", {"-avx512f"}).l1_bytes, 48 << 10);
+  EXPECT_EQ(X86("haswell", {"+avx512f"}).name, "avx512");
+  EXPECT_EQ(X86("znver3", {"-avx2"}).name, "sse4");
+  EXPECT_EQ(X86("x86-64", {"+avx2", "+fma"}).name, "avx2");
+  EXPECT_TRUE(X86("x86-64", {"+avx2", "+fma"}).has_fma);
+  EXPECT_FALSE(X86("x86-64", {"+avx2"}).has_fma);
+  EXPECT_FALSE(X86("haswell", {"-fma"}).has_fma);
+}
+
+TEST(MachineModel, UnknownCpuGetsTheModestRow) {
+  EXPECT_EQ(X86("zen9").name, "sse4");
+  EXPECT_EQ(X86("zen9", {"+avx512f"}).name, "avx512");
+  EXPECT_EQ(MachineModelFor({"aarch64-linux-gnu", "cortex-z1", {}, 0}).name, "neon");
+  EXPECT_EQ(MachineModelFor({"sparc-sun-solaris", "x", {}, 0}).name, "plain");
+  EXPECT_EQ(MachineModelFor({}).name, "plain");
+}
+
+TEST(MachineModel, CpuOfAnotherArchitectureIsUnknown) {
+  EXPECT_EQ(MachineModelFor({"aarch64-linux-gnu", "znver5", {}, 0}).name, "neon");
+  EXPECT_EQ(X86("generic").name, "sse4");
+}
+
+TEST(MachineModel, RowsSayWhatTheyNeed) {
+  EXPECT_EQ(X86("znver3").required_features, (std::vector<std::string>{"avx2", "fma"}));
+  EXPECT_TRUE(X86("x86-64").required_features.empty());
+  const MachineModel neon = MachineModelFor({"aarch64-linux-gnu", "cortex-a72", {}, 0});
+  EXPECT_EQ(neon.vector_lanes, 4);
+  EXPECT_EQ(neon.vector_registers, 32);
+  EXPECT_TRUE(neon.broadcast_operand && neon.has_fma);
+}
+
+TEST(MachineModel, KnownTargetsNameThemselves) {
+  for (const Target& target : KnownTargets()) {
+    EXPECT_NE(MachineModelFor(target).name, "plain") << target.cpu;
+    EXPECT_GE(MachineModelFor(target).l2_bytes, MachineModelFor(target).l1_bytes) << target.cpu;
+  }
+}
+
+}  // namespace
+}  // namespace hone

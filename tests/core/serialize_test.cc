@@ -1,0 +1,167 @@
+#include "core/serialize.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "core/error.h"
+
+namespace hone {
+namespace {
+
+Candidate SomeCandidate() {
+  return {Workload::Parse("nn.dense data=1x8 weight=4x8 epilogue=residual"), "dense_gemv",
+          Config::Parse("oc_block=16 tile_ow=6"),
+          Target::Parse("llvm -mtriple=x86_64-pc-linux-gnu -mcpu=znver3 -mattr=+fma")};
+}
+
+Measurement SomeMeasurement() {
+  Measurement measurement;
+  measurement.fate = Fate::kCrashed;
+  measurement.detail = -11;
+  measurement.message = "signal 11 in \"stage\" 2\n";
+  measurement.samples_ns = {1234567890123, 5};
+  measurement.batch = {1, 1000};
+  measurement.worst_error = 0.1;
+  measurement.noisy = true;
+  measurement.environment.cpu_model = "AMD EPYC";
+  measurement.environment.load = 0.25;
+  measurement.environment.emulated = true;
+  return measurement;
+}
+
+Artifact SomeArtifact() {
+  Artifact artifact;
+  artifact.object_sha256 = "ab";
+  artifact.stages = {{"f0", 12, 4, 64}, {"f1", 1, 1, 0}};
+  artifact.operands = {{OperandRole::kWeight, DType::kFloat32, {33, 9, 3, 3}, Layout::Parse("OIHW8i16o")},
+                       {OperandRole::kOutput, DType::kInt64, {}, Layout()}};
+  artifact.shared_workspace_bytes = 4096;
+  return artifact;
+}
+
+Plan SomePlan() {
+  Plan plan;
+  plan.model = "zoo:mlp";
+  plan.target = SomeCandidate().target;
+  plan.threads = 4;
+  plan.buffers = {{"data", BufferKind::kInput, DType::kFloat32, {1, 8}, Layout::Parse("AB"), 32, 0},
+                  {"dense", BufferKind::kArena, DType::kFloat32, {1, 17}, Layout::Parse("AB16b"), 128, 64}};
+  plan.kernels = {{SomeArtifact().stages, 512, {"w", "generic", "", "default", "", 7, "cd"}}};
+  plan.calls = {{0, {{0, 0, 0}, {1, 64, 128}}, "nn.dense", {"fc1", "relu1"}, 256}};
+  plan.inputs = {0};
+  plan.outputs = {1};
+  plan.arena_bytes = 192;
+  return plan;
+}
+
+Json Again(const Json& json) { return ParseJson(DumpJson(json), "test"); }
+
+TEST(Serialize, ValuesRoundTrip) {
+  EXPECT_EQ(CandidateFromJson(Again(ToJson(SomeCandidate()))), SomeCandidate());
+  EXPECT_EQ(MeasurementFromJson(Again(ToJson(SomeMeasurement()))), SomeMeasurement());
+  EXPECT_EQ(ArtifactFromJson(Again(ToJson(SomeArtifact()))), SomeArtifact());
+  EXPECT_EQ(PlanFromJson(Again(ToJson(SomePlan()))), SomePlan());
+  EXPECT_EQ(TimingPolicyFromJson(Again(ToJson(TimingPolicy()))), TimingPolicy());
+}
+
+TEST(Serialize, UnknownFieldsArePassedOver) {
+  Json json = ToJson(SomeCandidate());
+  json["colour"] = "green";
+  EXPECT_EQ(CandidateFromJson(json), SomeCandidate());
+}
+
+TEST(Serialize, MissingOrMistypedFieldsAreNamed) {
+  const Json whole = ToJson(SomeMeasurement());
+  for (const auto& [name, value] : whole.items()) {
+    for (const Json& wrong : {Json(), Json::object({{"a", 1}})}) {
+      Json damaged = whole;
+      if (wrong.is_null()) {
+        damaged.erase(name);
+      } else {
+        damaged[name] = wrong;
+      }
+      try {
+        MeasurementFromJson(damaged);
+        ADD_FAILURE() << name;
+      } catch (const Error& error) {
+        EXPECT_EQ(error.code(), ExitCode::kBadData);
+        if (name != "environment" || wrong.is_null()) {
+          EXPECT_NE(std::string(error.what()).find(name), std::string::npos) << error.what();
+        }
+      }
+    }
+  }
+}
+
+TEST(Serialize, RangesAreChecked) {
+  Json plan = ToJson(SomePlan());
+  const auto refused = [&](const char* pointer, const Json& value) {
+    Json damaged = plan;
+    damaged[Json::json_pointer(pointer)] = value;
+    EXPECT_THROW(PlanFromJson(damaged), Error) << pointer;
+  };
+  refused("/version", 2);
+  refused("/threads", 0);
+  refused("/calls/0/kernel", 1);
+  refused("/calls/0/operands/0/buffer", 2);
+  refused("/calls/0/operands/0/offset_bytes", -1);
+  refused("/buffers/0/shape/0", -1);
+  refused("/buffers/0/shape", {INT64_MAX, 2});
+  refused("/buffers/0/kind", "stack");
+  refused("/buffers/0/dtype", "float");
+  refused("/buffers/0/size_bytes", 18446744073709551615ULL);
+  refused("/outputs/0", 2);
+  refused("/inputs/0", 0.5);
+  refused("/kernels/0/stages/0/grain", 0);
+}
+
+TEST(Serialize, EveryCutIsRefused) {
+  const std::string text = DumpJson(ToJson(SomePlan()));
+  for (size_t cut = 0; cut < text.size(); ++cut) EXPECT_THROW(ParseJson(text.substr(0, cut), "cut"), Error) << cut;
+}
+
+TEST(Serialize, FlippedBytesNeverCrash) {
+  const std::string text = DumpJson(ToJson(SomePlan()));
+  int refused = 0;
+  for (size_t at = 0; at < text.size(); ++at) {
+    for (const char mask : {'\x01', '\x80', '\x10'}) {
+      std::string damaged = text;
+      damaged[at] = static_cast<char>(damaged[at] ^ mask);
+      try {
+        PlanFromJson(ParseJson(damaged, "flip"));
+      } catch (const Error&) {
+        ++refused;
+      }
+    }
+  }
+  EXPECT_GT(refused, 1000);
+}
+
+TEST(ParseJson, RefusesWhatHoneNeverWrites) {
+  for (const char* text : {"", "{", "nan", "[1,]", "{\"a\":1,\"a\":2}", "[{\"a\":{\"b\":1,\"b\":1}}]", "1e999", "[NaN]",
+                           "{} {}", "\"\xff\"", "// x\n1"}) {
+    EXPECT_THROW(ParseJson(text, "test"), Error) << text;
+  }
+  EXPECT_NO_THROW(ParseJson("[{\"a\":1},{\"a\":1,\"b\":{\"a\":1}}]", "test"));
+}
+
+TEST(ParseJson, RefusesDepthAndKeysBeyondReason) {
+  const auto nested = [](int depth) { return std::string(depth, '[') + std::string(depth, ']'); };
+  EXPECT_NO_THROW(ParseJson(nested(64), "test"));
+  EXPECT_THROW(ParseJson(nested(66), "test"), Error);
+  EXPECT_THROW(ParseJson(std::string(1 << 20, '['), "test"), Error);
+  std::string keys = "{\"k\":0";
+  for (int i = 0; i < 3000; ++i) keys += ",\"k" + std::to_string(i) + "\":0";
+  EXPECT_THROW(ParseJson(keys + "}", "test"), Error);
+}
+
+TEST(DumpJson, RefusesNumbersThatAreNotFinite) {
+  EXPECT_THROW(DumpJson({{"a", {1, std::numeric_limits<double>::quiet_NaN()}}}), Error);
+  EXPECT_THROW(DumpJson(std::numeric_limits<double>::infinity()), Error);
+}
+
+TEST(DumpJson, ReplacesBytesThatAreNotText) { EXPECT_EQ(DumpJson("a\xff"), "\"a\xEF\xBF\xBD\""); }
+
+}  // namespace
+}  // namespace hone

@@ -1,0 +1,105 @@
+#include "core/workload.h"
+
+#include <gtest/gtest.h>
+
+#include "core/error.h"
+
+namespace hone {
+namespace {
+
+constexpr const char* kConv =
+    "nn.conv2d data=1x64x56x56 weight=64x64x3x3 strides=1x1 padding=1x1x1x1 dilation=1x1 groups=1 dtype=float32 "
+    "epilogue=bias_act";
+constexpr const char* kDense = "nn.dense data=1x2048 weight=1000x2048 dtype=float32 epilogue=none";
+
+TEST(Workload, TextIsCanonical) {
+  EXPECT_EQ(Workload::Parse(kConv).ToText(), kConv);
+  EXPECT_EQ(Workload::Parse(kDense).ToText(), kDense);
+  EXPECT_EQ(Workload::Parse("nn.dense weight=1000x2048 data=1x2048").ToText(), kDense);
+}
+
+TEST(Workload, KnowsItsOutputAndWork) {
+  const Workload conv = Workload::Parse(kConv);
+  EXPECT_EQ(conv.OutputShape(), (Shape{1, 64, 56, 56}));
+  EXPECT_EQ(conv.Flops(), 2.0 * 64 * 56 * 56 * 64 * 9);
+  EXPECT_EQ(Workload::Parse(kDense).Flops(), 2.0 * 2048 * 1000);
+}
+
+TEST(Workload, OutputFollowsStridePaddingAndDilation) {
+  const auto output = [](const std::string& fields) {
+    return Workload::Parse("nn.conv2d data=1x3x224x225 weight=8x3x7x3 " + fields).OutputShape();
+  };
+  EXPECT_EQ(output("strides=2x3 padding=3x1x2x0"), (Shape{1, 8, 112, 75}));
+  EXPECT_EQ(output("dilation=2x4"), (Shape{1, 8, 212, 217}));
+}
+
+TEST(Workload, KnowsDepthwise) {
+  EXPECT_TRUE(Workload::Parse("nn.conv2d data=1x32x8x8 weight=32x1x3x3 groups=32").is_depthwise());
+  EXPECT_FALSE(Workload::Parse("nn.conv2d data=1x32x8x8 weight=64x1x3x3 groups=32").is_depthwise());
+  EXPECT_FALSE(Workload::Parse(kConv).is_depthwise());
+}
+
+TEST(Workload, RefusesWhatCannotBe) {
+  for (const char* text : {"",
+                           "nn.pool",
+                           "nn.conv2d",
+                           "nn.dense data=1x2",
+                           "nn.dense data=1x2 weight=3x4",
+                           "nn.dense data=1x2 weight=3x2x1",
+                           "nn.dense data=1x2 weight=3x2 groups=1",
+                           "nn.dense data=1x2 weight=3x2 data=1x2",
+                           "nn.dense data=0x2 weight=3x2",
+                           "nn.dense data=-1x2 weight=3x2",
+                           "nn.dense data=1x2 weight=3x2 dtype=float",
+                           "nn.dense data=1x2 weight=3x2 epilogue=x",
+                           "nn.dense data=1x2 weight=3x2 epilogue",
+                           "nn.dense data=2147483647x2147483647 weight=2147483647x2147483647",
+                           "nn.dense data=99999999999x2 weight=3x2",
+                           "nn.conv2d data=1x4x8x8 weight=4x4x3x3 groups=3",
+                           "nn.conv2d data=1x4x8x8 weight=4x4x3x3 groups=2",
+                           "nn.conv2d data=1x4x2x2 weight=4x4x3x3",
+                           "nn.conv2d data=1x4x8x8 weight=4x4x3x3 strides=0x1",
+                           "nn.conv2d data=1x4x8x8 weight=4x4x3x3 padding=1x1",
+                           "nn.conv2d data=1x4x8x8 weight=4x4x3x3 padding=-1x1x1x1",
+                           "nn.conv2d data=1x4x8x8 weight=4x4x3x3 dilation=1x1x1"}) {
+    EXPECT_THROW(Workload::Parse(text), Error) << text;
+  }
+}
+
+TEST(Workload, EveryCutOfTheTextIsRefusedOrEqualsAnother) {
+  const std::string text = kConv;
+  for (size_t cut = 0; cut < text.size(); ++cut) {
+    try {
+      const Workload workload = Workload::Parse(text.substr(0, cut));
+      EXPECT_EQ(Workload::Parse(workload.ToText()), workload);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ExitCode::kBadData);
+    }
+  }
+}
+
+TEST(Epilogue, TextRoundTrips) {
+  for (const char* text : {"none", "bias", "relu", "add", "bias,relu", "bias,add,clip(0,6)", "leaky_relu(0.1)",
+                           "add,sigmoid", "bias,tanh", "bias,hard_swish", "clip(-1.5,1e+20)"}) {
+    EXPECT_EQ(Epilogue::Parse(text).ToText(), text);
+  }
+}
+
+TEST(Epilogue, RefusesWhatIsNoEpilogue) {
+  for (const char* text :
+       {"", ",", "bias,", "add,bias", "relu,bias", "bias,bias", "clip", "clip(0)", "clip(0,6", "clip()", "relu()",
+        "relu(1)", "clip(nan,1)", "biasrelu", "none,relu", "relu,", "(", "leaky_relu(0.1))"}) {
+    EXPECT_THROW(Epilogue::Parse(text), Error) << text;
+  }
+}
+
+TEST(Epilogue, ClassesHaveAStandIn) {
+  for (EpilogueClass c : {EpilogueClass::kNone, EpilogueClass::kBiasAct, EpilogueClass::kResidual}) {
+    EXPECT_EQ(CanonicalEpilogue(c).Class(), c);
+  }
+  EXPECT_EQ(CanonicalEpilogue(EpilogueClass::kResidual).ToText(), "bias,add,relu");
+  EXPECT_EQ(Epilogue::Parse("sigmoid").Class(), EpilogueClass::kBiasAct);
+}
+
+}  // namespace
+}  // namespace hone
