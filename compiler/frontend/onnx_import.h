@@ -15,15 +15,16 @@ struct OnnxImportOptions {
 };
 
 struct OnnxImportResult {
-  relay::IRModule module;             // without types: run InferType
-  std::vector<std::string> notices;   // e.g. that a symbolic batch was bound to 1
+  relay::IRModule module;            // without types: run InferType
+  std::vector<std::string> notices;  // e.g. that a symbolic batch was bound to 1
   std::vector<std::string> output_names;
 };
 
-// Reads the model and its external data (beneath the model's own folder only; no links). Throws Error: kNoInput when there is
-// no such file, kBadData for what is damaged or not supported, naming the node.
+// Reads the model and its external data (beneath the model's own folder only; no links). Throws Error: kNoInput when
+// there is no such file, kBadData for what is damaged or not supported, naming the node.
 OnnxImportResult ImportOnnx(const std::string& path, const OnnxImportOptions& options = {});
 // The same from bytes in memory; external data is refused.
-OnnxImportResult ImportOnnxBytes(std::string_view bytes, const std::string& name, const OnnxImportOptions& options = {});
+OnnxImportResult ImportOnnxBytes(std::string_view bytes, const std::string& name,
+                                 const OnnxImportOptions& options = {});
 
 }  // namespace hone

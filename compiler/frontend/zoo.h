@@ -23,8 +23,8 @@ struct ZooEntry {
 };
 const std::vector<ZooEntry>& ZooEntries();
 
-// Parameter names and their order are TVM's relay.testing ones. Weights are He-scaled normal, batch-norm statistics random
-// (an identity batch norm would hide a wrong fold), all a function of the seed and the parameter's name. Throws
+// Parameter names and their order are TVM's relay.testing ones. Weights are He-scaled normal, batch-norm statistics
+// random (an identity batch norm would hide a wrong fold), all a function of the seed and the parameter's name. Throws
 // Error(kNoInput) with the nearest name when there is none of that name.
 relay::IRModule BuildZoo(std::string_view name, const ZooOptions& options = {});
 

@@ -1,0 +1,239 @@
+#include "compiler/frontend/onnx_import.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <unordered_map>
+
+#include "compiler/frontend/onnx_operators.h"
+#include "compiler/frontend/onnx_parse.h"
+#include "compiler/frontend/topological_order.h"
+#include "compiler/relay/visitor.h"
+#include "core/error.h"
+
+namespace hone {
+namespace {
+
+using relay::ExprPtr;
+
+// Turns one OnnxGraph into a module.
+class Importer {
+ public:
+  Importer(const OnnxGraph& graph, const OnnxImportOptions& options, std::vector<std::string>& notices)
+      : graph_(graph), options_(options), notices_(notices), builder_(options.freeze) {}
+
+  relay::IRModule Run();
+
+ private:
+  void CheckShapeOptions() const;
+  Shape ResolveShape(const OnnxInput& input);
+  int64_t ResolveDim(const OnnxInput& input, size_t i);
+  void AddInputs();
+  void ConvertNode(const OnnxNode& node);
+  std::vector<ExprPtr> Convert(const OnnxNode& node);
+  void CheckNode(const OnnxNode& node, const OnnxOperator& row) const;
+  ExprPtr Body() const;
+  relay::IRModule Finish(const ExprPtr& body) const;
+
+  const OnnxGraph& graph_;
+  const OnnxImportOptions& options_;
+  std::vector<std::string>& notices_;
+  TypedBuilder builder_;
+  std::vector<std::shared_ptr<const relay::Var>> inputs_;
+  std::unordered_map<std::string, ExprPtr> values_;
+};
+
+void Importer::CheckShapeOptions() const {
+  for (const auto& [name, shape] : options_.shapes) {
+    std::string known;
+    bool found = false;
+    for (const OnnxInput& input : graph_.inputs) {
+      found = found || input.name == name;
+      known += (known.empty() ? "" : ", ") + input.name;
+    }
+    if (!found) throw Error(ExitCode::kUsage, fmt::format("--shape {}: the model's inputs are {}", name, known));
+    for (const int64_t dim : shape) {
+      if (dim < 1) throw Error(ExitCode::kUsage, fmt::format("--shape {}: {} is no dimension", name, dim));
+    }
+  }
+}
+
+int64_t Importer::ResolveDim(const OnnxInput& input, size_t i) {
+  const OnnxDim& dim = input.dims[i];
+  if (dim.value >= 0) return dim.value;
+  if (i == 0) {
+    notices_.push_back(fmt::format("input \"{}\": the free dimension{} is bound to 1", input.name,
+                                   dim.symbol.empty() ? "" : " " + dim.symbol));
+    return 1;
+  }
+  std::string text;
+  for (const OnnxDim& each : input.dims) {
+    text += text.empty() ? "" : ",";
+    text += each.value >= 0 ? std::to_string(each.value) : text.empty() ? "1" : each.symbol.empty() ? "?" : each.symbol;
+  }
+  throw Error(ExitCode::kUsage, fmt::format("input \"{}\": dimension {} is free; give --shape {}={} with numbers",
+                                            input.name, i, input.name, text));
+}
+
+Shape Importer::ResolveShape(const OnnxInput& input) {
+  const auto given = options_.shapes.find(input.name);
+  if (given == options_.shapes.end()) {
+    if (!input.has_shape) {
+      throw Error(ExitCode::kUsage,
+                  fmt::format("input \"{}\" has no shape; give --shape {}=...", input.name, input.name));
+    }
+    Shape shape;
+    for (size_t i = 0; i < input.dims.size(); ++i) shape.push_back(ResolveDim(input, i));
+    return shape;
+  }
+  if (input.has_shape && given->second.size() != input.dims.size()) {
+    throw Error(ExitCode::kUsage, fmt::format("--shape {}: the input has {} dimensions, {} are given", input.name,
+                                              input.dims.size(), given->second.size()));
+  }
+  return given->second;
+}
+
+void Importer::AddInputs() {
+  for (const OnnxInput& input : graph_.inputs) {
+    const Shape shape = ResolveShape(input);
+    if (ElementCount(shape) > int64_t{1} << 38) {
+      throw Error(ExitCode::kBadData, fmt::format("input \"{}\": {} is too large", input.name, ShapeText(shape)));
+    }
+    auto var = std::make_shared<const relay::Var>(input.name, relay::TensorType(shape, input.dtype));
+    inputs_.push_back(var);
+    values_.emplace(input.name, var);
+  }
+  for (const auto& [name, tensor] : graph_.initializers) values_.emplace(name, builder_.Weight(tensor, name));
+}
+
+void Importer::CheckNode(const OnnxNode& node, const OnnxOperator& row) const {
+  const int count = static_cast<int>(node.inputs.size());
+  if (count < row.min_inputs || (row.max_inputs >= 0 && count > row.max_inputs)) {
+    RefuseNode(fmt::format("{} inputs; it takes {}", count,
+                           row.max_inputs < 0 ? fmt::format("{} or more", row.min_inputs)
+                                              : fmt::format("{} to {}", row.min_inputs, row.max_inputs)));
+  }
+  if (node.outputs.empty()) RefuseNode("it has no output");
+  for (const auto& [name, attribute] : node.attributes) {
+    if (std::find(row.attributes.begin(), row.attributes.end(), name) == row.attributes.end()) {
+      RefuseNode(fmt::format("the attribute \"{}\" is not known", name));
+    }
+  }
+}
+
+std::vector<ExprPtr> Importer::Convert(const OnnxNode& node) {
+  if (!node.domain.empty() && node.domain != "ai.onnx") {
+    RefuseNode(fmt::format("the operator domain \"{}\" is not supported", node.domain));
+  }
+  const OnnxOperator* row = FindOnnxOperator(node.op_type);
+  if (row == nullptr) RefuseNode("the operator is not supported");
+  CheckNode(node, *row);
+  std::vector<ExprPtr> inputs;
+  for (const std::string& input : node.inputs) inputs.push_back(input.empty() ? nullptr : values_.at(input));
+  return row->convert(OnnxNodeView(node, graph_.opset, std::move(inputs), builder_));
+}
+
+void Importer::ConvertNode(const OnnxNode& node) {
+  builder_.SetNodeName(node.name);
+  try {
+    const std::vector<ExprPtr> results = Convert(node);
+    for (size_t i = 0; i < node.outputs.size(); ++i) {
+      if (node.outputs[i].empty()) continue;
+      if (i >= results.size()) RefuseNode(fmt::format("its output {} is not supported", i));
+      values_[node.outputs[i]] = results[i];
+    }
+  } catch (const Error& error) {
+    throw Error(error.code(), fmt::format("node \"{}\" ({}): {}", node.name, node.op_type, error.what()));
+  } catch (const std::exception& error) {
+    throw Error(ExitCode::kBadData, fmt::format("node \"{}\" ({}): {}", node.name, node.op_type, error.what()));
+  }
+}
+
+ExprPtr Importer::Body() const {
+  std::vector<ExprPtr> outputs;
+  for (const std::string& name : graph_.outputs) {
+    const auto value = values_.find(name);
+    if (value == values_.end()) throw Error(ExitCode::kBadData, fmt::format("nothing makes the output \"{}\"", name));
+    outputs.push_back(value->second);
+  }
+  return outputs.size() == 1 ? outputs[0] : relay::MakeTuple(outputs);
+}
+
+relay::IRModule Importer::Finish(const ExprPtr& body) const {
+  const auto uses = relay::CountUses(body);
+  relay::IRModule module;
+  auto params = inputs_;
+  // Weights that only shaped the import (a clip's bounds) are no parameters of what came out.
+  for (size_t i = 0; i < builder_.param_vars().size(); ++i) {
+    const ExprPtr& var = builder_.param_vars()[i];
+    if (uses.count(var.get()) == 0) continue;
+    params.push_back(std::static_pointer_cast<const relay::Var>(var));
+    module.params.push_back(builder_.params()[i]);
+  }
+  module.main = std::make_shared<const relay::Function>(std::move(params), body);
+  return module;
+}
+
+relay::IRModule Importer::Run() {
+  CheckShapeOptions();
+  const std::vector<int> order = TopologicalOrder(graph_);
+  AddInputs();
+  for (const int index : order) ConvertNode(graph_.nodes[static_cast<size_t>(index)]);
+  return Finish(Body());
+}
+
+OnnxImportResult Import(OnnxGraph graph, const std::string& name, const OnnxImportOptions& options,
+                        std::vector<std::string> notices) {
+  OnnxImportResult result;
+  result.module = Importer(graph, options, notices).Run();
+  result.module.name = name;
+  result.notices = std::move(notices);
+  result.output_names = std::move(graph.outputs);
+  return result;
+}
+
+// Closes its descriptor.
+class OpenFile {
+ public:
+  explicit OpenFile(const std::string& path) : fd_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
+    struct stat info{};
+    if (fd_ >= 0 && fstat(fd_, &info) == 0 && S_ISREG(info.st_mode)) return;
+    const std::string why = fd_ < 0 ? std::strerror(errno) : "not a file";
+    if (fd_ >= 0) close(fd_);
+    throw Error(ExitCode::kNoInput, fmt::format("cannot read \"{}\": {}", path, why));
+  }
+  ~OpenFile() { close(fd_); }
+  OpenFile(const OpenFile&) = delete;
+  OpenFile& operator=(const OpenFile&) = delete;
+  int fd() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+}  // namespace
+
+OnnxImportResult ImportOnnx(const std::string& path, const OnnxImportOptions& options) {
+  const OpenFile file(path);
+  const ExternalData external(path);
+  try {
+    std::vector<std::string> notices;
+    OnnxGraph graph = ParseOnnxFile(file.fd(), &external, notices);
+    return Import(std::move(graph), path, options, std::move(notices));
+  } catch (const Error& error) {
+    throw Error(error.code(), fmt::format("{}: {}", path, error.what()));
+  }
+}
+
+OnnxImportResult ImportOnnxBytes(std::string_view bytes, const std::string& name, const OnnxImportOptions& options) {
+  std::vector<std::string> notices;
+  OnnxGraph graph = ParseOnnx(bytes, nullptr, notices);
+  return Import(std::move(graph), name, options, std::move(notices));
+}
+
+}  // namespace hone

@@ -1,0 +1,40 @@
+// The table of ONNX operators: which converter makes Relay of each. Start here to add one.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "compiler/frontend/onnx_node_view.h"
+
+namespace hone {
+
+// Returns the node's outputs: as many as it has, or fewer when the last are never used. Throws Error(kBadData) without
+// the node's name.
+using OnnxConvert = std::vector<relay::ExprPtr> (*)(const OnnxNodeView& view);
+
+struct OnnxOperator {
+  std::string_view op_type;
+  int min_inputs;
+  int max_inputs;  // -1: any number
+  OnnxConvert convert;
+  std::vector<std::string_view> attributes;  // that it may have, in any opset
+};
+using OnnxOperatorTable = std::vector<OnnxOperator>;
+
+// One row per operator. A family's file in operators/ defines each of these.
+OnnxOperatorTable ConvolutionOperators();
+OnnxOperatorTable PoolingOperators();
+OnnxOperatorTable NormalizationOperators();
+OnnxOperatorTable ActivationOperators();
+OnnxOperatorTable ElementwiseOperators();
+OnnxOperatorTable LinearOperators();
+OnnxOperatorTable ReductionOperators();
+OnnxOperatorTable SoftmaxOperators();
+OnnxOperatorTable ShapeOperators();
+OnnxOperatorTable IndexingOperators();
+OnnxOperatorTable ConstantOperators();
+
+// Null when hone does not read the operator.
+const OnnxOperator* FindOnnxOperator(std::string_view op_type);
+
+}  // namespace hone

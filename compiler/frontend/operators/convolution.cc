@@ -1,0 +1,99 @@
+// Conv and ConvTranspose.
+#include <fmt/format.h>
+
+#include "compiler/frontend/onnx_operators.h"
+#include "compiler/frontend/window.h"
+
+namespace hone {
+namespace {
+
+using relay::ExprPtr;
+
+void CheckWeight(const OnnxNodeView& view) {
+  if (view.InputRank(1) != 4) {
+    RefuseNode(
+        fmt::format("its weight is {}; only two spatial dimensions are supported", ShapeText(view.InputShape(1))));
+  }
+}
+
+int64_t Groups(const OnnxNodeView& view) {
+  const int64_t groups = view.Int("group", 1);
+  if (groups < 1 || groups > kMaxWindow) RefuseNode(fmt::format("group is {}", groups));
+  return groups;
+}
+
+ExprPtr AddBias(const OnnxNodeView& view, const ExprPtr& conv) {
+  return view.HasInput(2) ? view.Call("nn.bias_add", {conv, view.Input(2)}) : conv;
+}
+
+std::vector<ExprPtr> Conv(const OnnxNodeView& view) {
+  CheckWeight(view);
+  const Shape& weight = view.InputShape(1);
+  const Window window = ReadWindow(view, {weight[2], weight[3]});
+  const ExprPtr conv = view.Call("nn.conv2d", {view.Input(0), view.Input(1)},
+                                 {{"strides", window.strides},
+                                  {"padding", window.padding},
+                                  {"dilation", window.dilation},
+                                  {"groups", Groups(view)},
+                                  {"channels", weight[0]},
+                                  {"kernel_size", window.kernel}});
+  return {AddBias(view, conv)};
+}
+
+// The padding that gives `output_shape`: ONNX spreads the excess over both ends, the odd one at the end unless auto_pad
+// is SAME_LOWER.
+void PadToShape(const OnnxNodeView& view, const std::vector<int64_t>& wanted, const std::vector<int64_t>& extra,
+                Window& window) {
+  const bool lower = view.String("auto_pad", "NOTSET") == "SAME_LOWER";
+  for (size_t i = 0; i < 2; ++i) {
+    const int64_t full = (view.InputShape(0)[2 + i] - 1) * window.strides[i] + extra[i] +
+                         (window.kernel[i] - 1) * window.dilation[i] + 1;
+    if (wanted[i] < 1 || wanted[i] > full) {
+      RefuseNode(fmt::format("an output of {} cannot be; 1 to {} can", wanted[i], full));
+    }
+    const int64_t total = full - wanted[i];
+    window.padding[i] = lower ? total - total / 2 : total / 2;
+    window.padding[i + 2] = total - window.padding[i];
+  }
+}
+
+std::vector<ExprPtr> ConvTranspose(const OnnxNodeView& view) {
+  CheckWeight(view);
+  const Shape& weight = view.InputShape(1);  // I, O / groups, KH, KW
+  Window window = ReadWindow(view, {weight[2], weight[3]});
+  const int64_t groups = Groups(view);
+  const std::vector<int64_t> extra = view.Ints("output_padding", {0, 0});
+  std::vector<int64_t> wanted = view.Ints("output_shape", {});
+  if (extra.size() != 2 || extra[0] < 0 || extra[1] < 0) RefuseNode("output_padding must be two numbers, 0 or more");
+  if (wanted.size() == 4) wanted.erase(wanted.begin(), wanted.begin() + 2);
+  const bool same = view.String("auto_pad", "NOTSET").rfind("SAME", 0) == 0;
+  if (wanted.empty() && same) {
+    wanted = {view.InputShape(0)[2] * window.strides[0], view.InputShape(0)[3] * window.strides[1]};
+  }
+  if (!wanted.empty() && wanted.size() != 2) RefuseNode("output_shape must have two numbers");
+  if (!wanted.empty()) PadToShape(view, wanted, extra, window);
+  const ExprPtr conv = view.Call("nn.conv2d_transpose", {view.Input(0), view.Input(1)},
+                                 {{"strides", window.strides},
+                                  {"padding", window.padding},
+                                  {"dilation", window.dilation},
+                                  {"output_padding", extra},
+                                  {"groups", groups},
+                                  {"channels", weight[1] * groups},
+                                  {"kernel_size", window.kernel}});
+  return {AddBias(view, conv)};
+}
+
+}  // namespace
+
+OnnxOperatorTable ConvolutionOperators() {
+  return {
+      {"Conv", 2, 3, Conv, {"auto_pad", "dilations", "group", "kernel_shape", "pads", "strides"}},
+      {"ConvTranspose",
+       2,
+       3,
+       ConvTranspose,
+       {"auto_pad", "dilations", "group", "kernel_shape", "output_padding", "output_shape", "pads", "strides"}},
+  };
+}
+
+}  // namespace hone

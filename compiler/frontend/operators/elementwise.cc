@@ -1,0 +1,94 @@
+// Operators that are one Relay operator, on one, two or any number of tensors.
+#include <fmt/format.h>
+
+#include "compiler/frontend/onnx_operators.h"
+
+namespace hone {
+namespace {
+
+using relay::ExprPtr;
+
+struct Renamed {
+  std::string_view onnx;
+  std::string_view relay;
+};
+
+constexpr Renamed kUnary[] = {{"Relu", "nn.relu"}, {"Sigmoid", "sigmoid"}, {"Tanh", "tanh"},
+                              {"Exp", "exp"},      {"Log", "log"},         {"Sqrt", "sqrt"},
+                              {"Erf", "erf"},      {"Neg", "negative"},    {"Abs", "abs"}};
+constexpr Renamed kBinary[] = {
+    {"Add", "add"}, {"Sub", "subtract"}, {"Mul", "multiply"}, {"Div", "divide"}, {"Pow", "power"}};
+constexpr Renamed kVariadic[] = {{"Sum", "add"}, {"Max", "maximum"}, {"Min", "minimum"}};
+
+template <size_t N>
+std::string_view RelayName(const Renamed (&table)[N], std::string_view onnx) {
+  for (const Renamed& row : table) {
+    if (row.onnx == onnx) return row.relay;
+  }
+  RefuseNode("the operator is not supported");
+}
+
+std::vector<ExprPtr> Unary(const OnnxNodeView& view) {
+  return {view.Call(RelayName(kUnary, view.node().op_type), {view.Input(0)})};
+}
+
+// Pow alone takes an exponent of another type than its base.
+ExprPtr WithDType(const OnnxNodeView& view, const ExprPtr& expr, DType dtype) {
+  if (view.builder().DTypeOf(expr) == dtype) return expr;
+  return view.Call("cast", {expr}, {{"dtype", std::string(DTypeName(dtype))}});
+}
+
+std::vector<ExprPtr> Binary(const OnnxNodeView& view) {
+  const std::string& name = view.node().op_type;
+  ExprPtr rhs = view.Input(1);
+  if (name == "Pow") rhs = WithDType(view, rhs, view.builder().DTypeOf(view.Input(0)));
+  return {view.Call(RelayName(kBinary, name), {view.Input(0), rhs})};
+}
+
+std::vector<ExprPtr> Variadic(const OnnxNodeView& view) {
+  const std::string_view name = RelayName(kVariadic, view.node().op_type);
+  ExprPtr result = view.Input(0);
+  for (int i = 1; i < view.num_inputs(); ++i) result = view.Call(name, {result, view.Input(i)});
+  return {result};
+}
+
+std::vector<ExprPtr> Identity(const OnnxNodeView& view) { return {view.Input(0)}; }
+
+DType CastTarget(int64_t onnx_type) {
+  // ONNX's numbers. float16, bfloat16 and float64 are computed as float32.
+  switch (onnx_type) {
+    case 1:
+    case 10:
+    case 11:
+    case 16:
+      return DType::kFloat32;
+    case 2:
+      return DType::kUInt8;
+    case 3:
+      return DType::kInt8;
+    case 6:
+      return DType::kInt32;
+    case 7:
+      return DType::kInt64;
+    case 9:
+      return DType::kBool;
+    default:
+      RefuseNode(fmt::format("the element type {} to cast to is not supported", onnx_type));
+  }
+}
+
+std::vector<ExprPtr> Cast(const OnnxNodeView& view) {
+  return {WithDType(view, view.Input(0), CastTarget(view.Int("to", 0)))};
+}
+
+}  // namespace
+
+OnnxOperatorTable ElementwiseOperators() {
+  OnnxOperatorTable table = {{"Identity", 1, 1, Identity, {}}, {"Cast", 1, 1, Cast, {"to", "saturate"}}};
+  for (const Renamed& row : kUnary) table.push_back({row.onnx, 1, 1, Unary, {}});
+  for (const Renamed& row : kBinary) table.push_back({row.onnx, 2, 2, Binary, {}});
+  for (const Renamed& row : kVariadic) table.push_back({row.onnx, 1, -1, Variadic, {}});
+  return table;
+}
+
+}  // namespace hone

@@ -1,0 +1,79 @@
+// Pools over windows and over whole planes.
+#include <fmt/format.h>
+
+#include "compiler/frontend/onnx_operators.h"
+#include "compiler/frontend/window.h"
+
+namespace hone {
+namespace {
+
+using relay::ExprPtr;
+
+// Rounding up is said with padding where that means the same; an average that counts its padding is where it does not.
+Window PoolWindow(const OnnxNodeView& view, bool counts_padding) {
+  if (!view.HasAttr("kernel_shape")) RefuseNode("kernel_shape is missing");
+  Window window = ReadWindow(view, {});
+  if (view.Int("ceil_mode", 0) == 0) return window;
+  if (counts_padding) {
+    Window grown = window;
+    PadToCeil(grown, view.InputShape(0));
+    if (grown.padding != window.padding) RefuseNode("ceil_mode together with count_include_pad is not supported");
+  }
+  PadToCeil(window, view.InputShape(0));
+  return window;
+}
+
+relay::Attrs PoolAttrs(const Window& window) {
+  return {{"pool_size", window.kernel},
+          {"strides", window.strides},
+          {"dilation", window.dilation},
+          {"padding", window.padding}};
+}
+
+std::vector<ExprPtr> MaxPool(const OnnxNodeView& view) {
+  view.OnlyOneOutput();
+  return {view.Call("nn.max_pool2d", {view.Input(0)}, PoolAttrs(PoolWindow(view, false)))};
+}
+
+std::vector<ExprPtr> AveragePool(const OnnxNodeView& view) {
+  const bool counts_padding = view.Int("count_include_pad", 0) != 0;
+  relay::Attrs attrs = PoolAttrs(PoolWindow(view, counts_padding));
+  attrs.Set("count_include_pad", counts_padding);
+  return {view.Call("nn.avg_pool2d", {view.Input(0)}, attrs)};
+}
+
+void CheckPlanes(const OnnxNodeView& view) {
+  if (view.InputRank(0) == 4) return;
+  RefuseNode(fmt::format("its data is {}; only two spatial dimensions are supported", ShapeText(view.InputShape(0))));
+}
+
+std::vector<ExprPtr> GlobalAveragePool(const OnnxNodeView& view) {
+  CheckPlanes(view);
+  return {view.Call("nn.global_avg_pool2d", {view.Input(0)})};
+}
+
+std::vector<ExprPtr> GlobalMaxPool(const OnnxNodeView& view) {
+  CheckPlanes(view);
+  return {view.Call("nn.global_max_pool2d", {view.Input(0)})};
+}
+
+}  // namespace
+
+OnnxOperatorTable PoolingOperators() {
+  return {
+      {"MaxPool",
+       1,
+       1,
+       MaxPool,
+       {"auto_pad", "ceil_mode", "dilations", "kernel_shape", "pads", "storage_order", "strides"}},
+      {"AveragePool",
+       1,
+       1,
+       AveragePool,
+       {"auto_pad", "ceil_mode", "count_include_pad", "dilations", "kernel_shape", "pads", "strides"}},
+      {"GlobalAveragePool", 1, 1, GlobalAveragePool, {}},
+      {"GlobalMaxPool", 1, 1, GlobalMaxPool, {}},
+  };
+}
+
+}  // namespace hone

@@ -1,0 +1,56 @@
+// Builds Relay expressions whose types are known at once, and computes those that are constant.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "compiler/relay/expr.h"
+
+namespace hone {
+
+// Importing needs types early: pads that depend on the input's size, shapes that the model computes. Not thread-safe.
+class TypedBuilder {
+ public:
+  // With `freeze` weights are Constants, else Vars whose values are in params().
+  explicit TypedBuilder(bool freeze) : freeze_(freeze) {}
+
+  // Calls made from now on carry this name.
+  void SetNodeName(std::string name) { node_name_ = std::move(name); }
+
+  relay::ExprPtr Weight(Tensor value, const std::string& name);
+  // A call, or the Constant it comes to when all its arguments are constant and moving or elementwise arithmetic is all
+  // it does. Throws Error(kBadData) when the types do not fit or the result is too large to be real.
+  relay::ExprPtr Call(std::string_view op, std::vector<relay::ExprPtr> args, relay::Attrs attrs = {});
+  // The same for operators that take one tuple.
+  relay::ExprPtr CallOnTuple(std::string_view op, std::vector<relay::ExprPtr> fields, relay::Attrs attrs = {});
+  relay::ExprPtr Item(const relay::ExprPtr& tuple, int index);
+
+  relay::TypePtr TypeOf(const relay::ExprPtr& expr) const;
+  const Shape& ShapeOf(const relay::ExprPtr& expr) const { return TypeOf(expr)->shape; }
+  DType DTypeOf(const relay::ExprPtr& expr) const { return TypeOf(expr)->dtype; }
+  // The value when it is known at import time (a Constant, or a bound parameter), else null.
+  const Tensor* ValueOf(const relay::ExprPtr& expr) const;
+
+  const std::vector<std::pair<std::string, Tensor>>& params() const { return params_; }
+  // The Vars of params(), in the same order.
+  const std::vector<relay::ExprPtr>& param_vars() const { return param_vars_; }
+
+  // Accounts for `bytes` that are made from nothing. Throws Error(kBadData) when a model asks for more than is sane.
+  void Spend(int64_t bytes);
+
+ private:
+  relay::ExprPtr Fold(const relay::Call& call, const relay::TypePtr& type);
+
+  bool freeze_;
+  std::string node_name_;
+  int64_t spent_bytes_ = 0;
+  std::vector<std::pair<std::string, Tensor>> params_;
+  std::vector<relay::ExprPtr> param_vars_;
+  std::unordered_map<const relay::Expr*, size_t> param_index_;
+  // Keyed by owner, so that an address is not used again while its type is kept.
+  std::unordered_map<relay::ExprPtr, relay::TypePtr> types_;
+};
+
+}  // namespace hone

@@ -1,0 +1,45 @@
+#include <fmt/format.h>
+
+#include "compiler/frontend/zoo_builder.h"
+#include "compiler/frontend/zoo_networks.h"
+
+namespace hone {
+namespace {
+
+using relay::ExprPtr;
+
+ExprPtr ConvBiasRelu(ZooBuilder& net, const ExprPtr& x, const std::string& name, const ZooConv& conv) {
+  return net.Relu(net.Bias(net.Conv(x, name, conv), name + "_bias"));
+}
+
+ExprPtr Fire(ZooBuilder& net, const ExprPtr& x, const std::string& name, int64_t squeeze, int64_t expand) {
+  const ExprPtr input = ConvBiasRelu(net, x, name + "_input_conv", {.channels = squeeze});
+  const ExprPtr left = ConvBiasRelu(net, input, name + "_left_conv", {.channels = expand});
+  const ExprPtr right = ConvBiasRelu(net, input, name + "_right_conv", {.channels = expand, .kernel = 3, .padding = 1});
+  return relay::MakeCall("concatenate", {relay::MakeTuple({left, right})}, {{"axis", int64_t{1}}});
+}
+
+struct Module {
+  int64_t squeeze;
+  int64_t expand;
+  bool pool_before;
+};
+
+constexpr Module kFires[] = {{16, 64, true},   {16, 64, false},  {32, 128, false}, {32, 128, true},
+                             {48, 192, false}, {48, 192, false}, {64, 256, false}, {64, 256, true}};
+
+}  // namespace
+
+relay::IRModule BuildSqueezenet(const ZooOptions& options) {
+  ZooBuilder net(options);
+  ExprPtr x = ConvBiasRelu(net, net.data(), "conv1", {.channels = 96, .kernel = 7, .stride = 2, .padding = 3});
+  int number = 0;
+  for (const Module& fire : kFires) {
+    if (fire.pool_before) x = net.MaxPool(x, 3, 2, 0);
+    x = Fire(net, x, fmt::format("fire{}", ++number), fire.squeeze, fire.expand);
+  }
+  x = ConvBiasRelu(net, net.Dropout(x), "conv_final", {.channels = options.classes});
+  return net.Finish(net.Call("nn.softmax", net.PoolAndFlatten(x)));
+}
+
+}  // namespace hone
