@@ -1,0 +1,133 @@
+// Operators on two tensors with numpy's broadcasting.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "compiler/relay/ops/arguments.h"
+#include "compiler/relay/ops/indexing.h"
+#include "compiler/relay/ops/ops.h"
+
+namespace hone::relay {
+namespace {
+
+// Reals are computed in double, integers in int64 with wrap-around.
+struct Arithmetic {
+  double (*real)(double, double);
+  int64_t (*integer)(int64_t, int64_t);
+};
+
+// The blocked layout that the operands share, or empty. An operand of the result's full shape must have it; one that is
+// broadcast may be row-major.
+std::string CommonLayout(const Type& lhs, const Type& rhs, const Shape& shape) {
+  const std::string& layout = lhs.layout.empty() ? rhs.layout : lhs.layout;
+  for (const Type* type : {&lhs, &rhs}) {
+    const bool broadcast = type->layout.empty() && type->shape != shape;
+    if (type->layout != layout && !broadcast) {
+      Misfit(fmt::format("operands lie as {} and {}", lhs.layout.empty() ? "row-major" : lhs.layout,
+                         rhs.layout.empty() ? "row-major" : rhs.layout));
+    }
+  }
+  return layout;
+}
+
+TypePtr BroadcastType(const std::vector<TypePtr>& args, const Attrs&) {
+  const Type& lhs = TensorArg(args, 0, "lhs");
+  const Type& rhs = TensorArg(args, 1, "rhs");
+  if (lhs.dtype != rhs.dtype) {
+    Misfit(fmt::format("lhs is {}, rhs is {}", DTypeName(lhs.dtype), DTypeName(rhs.dtype)));
+  }
+  Shape shape = BroadcastShapes(lhs.shape, rhs.shape);
+  std::string layout = CommonLayout(lhs, rhs, shape);
+  return TensorType(std::move(shape), lhs.dtype, std::move(layout));
+}
+
+template <typename T>
+int64_t IntegerAt(const Tensor& tensor, int64_t i) {
+  return static_cast<int64_t>(tensor.data<T>()[i]);
+}
+
+bool IsReal(DType dtype) { return dtype == DType::kFloat32 || dtype == DType::kFloat64; }
+
+Tensor Combined(const Tensor& lhs, const Tensor& rhs, const Arithmetic& arithmetic) {
+  const Shape shape = BroadcastShapes(lhs.shape(), rhs.shape());
+  const std::vector<int64_t> at_lhs = StridedOffsets(shape, BroadcastStrides(lhs.shape(), shape));
+  const std::vector<int64_t> at_rhs = StridedOffsets(shape, BroadcastStrides(rhs.shape(), shape));
+  Tensor result(lhs.dtype(), shape);
+  for (int64_t i = 0; i < result.elements(); ++i) {
+    const int64_t l = at_lhs[static_cast<size_t>(i)];
+    const int64_t r = at_rhs[static_cast<size_t>(i)];
+    if (lhs.dtype() == DType::kInt64) {
+      // Not through double, which cannot hold every int64.
+      result.data<int64_t>()[i] = arithmetic.integer(IntegerAt<int64_t>(lhs, l), IntegerAt<int64_t>(rhs, r));
+    } else if (IsReal(lhs.dtype())) {
+      result.Set(i, arithmetic.real(lhs.At(l), rhs.At(r)));
+    } else {
+      const auto value = arithmetic.integer(static_cast<int64_t>(lhs.At(l)), static_cast<int64_t>(rhs.At(r)));
+      result.Set(i, static_cast<double>(value));
+    }
+  }
+  return result;
+}
+
+OpDef Binary(std::string name, std::string description, int level, Arithmetic arithmetic) {
+  OpDef def;
+  def.name = std::move(name);
+  def.description = std::move(description);
+  def.inputs = {{"lhs", "left operand"}, {"rhs", "right operand, of the same dtype"}};
+  def.support_level = level;
+  def.pattern = OpPattern::kBroadcast;
+  def.layout = LayoutRule::kNCHWc;
+  def.type_relation = BroadcastType;
+  def.reference = [arithmetic](const std::vector<Tensor>& args, const Attrs&) {
+    return std::vector<Tensor>{Combined(args[0], args[1], arithmetic)};
+  };
+  return def;
+}
+
+int64_t Wrapped(uint64_t value) { return static_cast<int64_t>(value); }
+
+uint64_t U(int64_t value) { return static_cast<uint64_t>(value); }
+
+int64_t DivideIntegers(int64_t a, int64_t b) {
+  if (b == 0) Misfit("an integer is divided by zero");
+  // The quotient of the least int64 and -1 overflows; negation wraps.
+  return b == -1 ? Wrapped(0 - U(a)) : a / b;
+}
+
+int64_t PowerOfIntegers(int64_t a, int64_t b) {
+  if (b < 0) return a == 1 ? 1 : a == -1 ? (b % 2 == 0 ? 1 : -1) : 0;
+  uint64_t result = 1;
+  for (auto base = U(a); b > 0; b /= 2, base *= base) {
+    if (b % 2 == 1) result *= base;
+  }
+  return Wrapped(result);
+}
+
+double MaximumOrNan(double a, double b) { return std::isnan(a) || a > b ? a : b; }
+double MinimumOrNan(double a, double b) { return std::isnan(a) || a < b ? a : b; }
+
+}  // namespace
+
+OpTable BinaryOps() {
+  using I = int64_t;
+  return {
+      Binary("add", "lhs + rhs", 1,
+             {[](double a, double b) { return a + b; }, [](I a, I b) { return Wrapped(U(a) + U(b)); }}),
+      Binary("subtract", "lhs - rhs", 1,
+             {[](double a, double b) { return a - b; }, [](I a, I b) { return Wrapped(U(a) - U(b)); }}),
+      Binary("multiply", "lhs * rhs", 1,
+             {[](double a, double b) { return a * b; }, [](I a, I b) { return Wrapped(U(a) * U(b)); }}),
+      Binary("divide", "lhs / rhs; integers round towards zero", 1,
+             {[](double a, double b) { return a / b; }, DivideIntegers}),
+      Binary("maximum", "the larger; NaN when either is NaN", 4,
+             {MaximumOrNan, [](I a, I b) { return std::max(a, b); }}),
+      Binary("minimum", "the smaller; NaN when either is NaN", 4,
+             {MinimumOrNan, [](I a, I b) { return std::min(a, b); }}),
+      Binary("power", "lhs to the power of rhs", 4,
+             {[](double a, double b) { return std::pow(a, b); }, PowerOfIntegers}),
+  };
+}
+
+}  // namespace hone::relay

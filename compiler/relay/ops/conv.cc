@@ -1,0 +1,209 @@
+// nn.conv2d and nn.conv2d_transpose. Shapes are logical (N, C, H, W) whatever the layouts say.
+#include <fmt/format.h>
+
+#include "compiler/relay/ops/arguments.h"
+#include "compiler/relay/ops/conv_reference.h"
+#include "compiler/relay/ops/ops.h"
+
+namespace hone::relay {
+namespace {
+
+using Tensors = std::vector<Tensor>;
+using Types = std::vector<TypePtr>;
+
+// Of images and kernels: products with strides and dilations stay within int64.
+constexpr int64_t kLargestExtent = int64_t{1} << 30;
+
+ConvGeometry GeometryOf(const Attrs& attrs) {
+  const auto strides = CheckedInts(attrs, "strides", 2, 1, {1, 1});
+  const auto padding = CheckedInts(attrs, "padding", 4, 0, {0, 0, 0, 0});
+  const auto dilation = CheckedInts(attrs, "dilation", 2, 1, {1, 1});
+  const int64_t groups = attrs.GetInt("groups", 1);
+  if (groups < 1) Misfit(fmt::format("groups = {} must be at least 1", groups));
+  return {
+      {strides[0], strides[1]}, {padding[0], padding[1], padding[2], padding[3]}, {dilation[0], dilation[1]}, groups};
+}
+
+// The weight's type from the data and the attributes, where they say enough. `channels_first` is the transposed
+// convolution's order: input channels, then outputs per group.
+void FillWeight(Types& args, const Attrs& attrs, bool channels_first) {
+  if (attrs.GetInts("kernel_size").empty()) return;
+  const std::vector<int64_t> kernel = CheckedInts(attrs, "kernel_size", 2, 1);
+  const int64_t outputs = attrs.GetInt("channels");
+  const int64_t groups = attrs.GetInt("groups", 1);
+  if (args[1] != nullptr || args[0] == nullptr || args[0]->shape.size() != 4) return;
+  const int64_t inputs = args[0]->shape[1];
+  if (outputs < 1 || groups < 1 || inputs == kAnyDim) return;
+  if (inputs % groups != 0 || outputs % groups != 0) {
+    Misfit(fmt::format("groups = {} must divide {} input and {} output channels", groups, inputs, outputs));
+  }
+  const int64_t first = channels_first ? inputs : outputs;
+  const int64_t second = channels_first ? outputs / groups : inputs / groups;
+  args[1] = TensorType({first, second, kernel[0], kernel[1]}, args[0]->dtype);
+}
+
+void CheckKernel(const Type& weight, int64_t outputs, const Attrs& attrs) {
+  const std::vector<int64_t> kernel = attrs.GetInts("kernel_size");
+  const int64_t channels = attrs.GetInt("channels");
+  for (size_t d : {2, 3}) {
+    if (weight.shape[d] < 1 || weight.shape[d] > kLargestExtent) {
+      Misfit(fmt::format("the weight's kernel must lie in 1..{} each way", kLargestExtent));
+    }
+  }
+  if (!kernel.empty() && (kernel.size() != 2 || kernel[0] != weight.shape[2] || kernel[1] != weight.shape[3])) {
+    Misfit(fmt::format("kernel_size = {}, weight has {}x{}", ToText(kernel), weight.shape[2], weight.shape[3]));
+  }
+  if (channels != 0 && channels != outputs) Misfit(fmt::format("channels = {}, weight gives {}", channels, outputs));
+}
+
+void CheckChannels(int64_t data, int64_t weight) {
+  if (!DimsFit(data, weight)) Misfit(fmt::format("data has {} channels, weight takes {}", data, weight));
+}
+
+void CheckGroups(int64_t channels, int64_t groups) {
+  if (channels % groups != 0) Misfit(fmt::format("groups = {} must divide {} channels", groups, channels));
+}
+
+int64_t ConvDim(int64_t in, int64_t before, int64_t after, int64_t kernel, int64_t dilation, int64_t stride) {
+  if (in == kAnyDim) return kAnyDim;
+  const int64_t reach = (kernel - 1) * dilation + 1;
+  if (in + before + after < reach) {
+    Misfit(fmt::format("a kernel that reaches {} does not fit in {} with padding {} + {}", reach, in, before, after));
+  }
+  return (in + before + after - reach) / stride + 1;
+}
+
+Shape ConvShape(const Shape& data, const Shape& weight, const ConvGeometry& g) {
+  return {data[0], weight[0], ConvDim(data[2], g.padding[0], g.padding[2], weight[2], g.dilation[0], g.strides[0]),
+          ConvDim(data[3], g.padding[1], g.padding[3], weight[3], g.dilation[1], g.strides[1])};
+}
+
+// The result's layout: out_layout, or data_layout where that is not given.
+std::string ResultLayout(const Type& data, const Attrs& attrs) {
+  const std::string layout = attrs.GetString("data_layout", "NCHW");
+  if (data.layout != TypeLayout(layout)) {
+    Misfit(fmt::format("data lies as {}, data_layout is {}", data.layout.empty() ? "NCHW" : data.layout, layout));
+  }
+  const std::string out = attrs.GetString("out_layout");
+  return TypeLayout(out.empty() ? layout : out);
+}
+
+void CheckOutDtype(const Attrs& attrs) {
+  const std::string dtype = attrs.GetString("out_dtype");
+  if (!dtype.empty() && dtype != "float32") Misfit(fmt::format("out_dtype = \"{}\" must be float32", dtype));
+}
+
+TypePtr ConvType(const Types& args, const Attrs& attrs) {
+  const Type& data = Float32Arg(args, 0, "data", 4);
+  const Type& weight = Float32Arg(args, 1, "weight", 4);
+  const ConvGeometry g = GeometryOf(attrs);
+  CheckOutDtype(attrs);
+  if (weight.shape[0] < 1 || weight.shape[1] < 1) Misfit("the weight's channels must be known and not empty");
+  CheckKernel(weight, weight.shape[0], attrs);
+  CheckGroups(weight.shape[0], g.groups);
+  CheckChannels(data.shape[1], weight.shape[1] * g.groups);
+  return TensorType(ConvShape(data.shape, weight.shape, g), data.dtype, ResultLayout(data, attrs));
+}
+
+Tensors Conv(const Tensors& args, const Attrs& attrs) {
+  const ConvGeometry g = GeometryOf(attrs);
+  return {ConvReference(args[0], args[1], g, ConvShape(args[0].shape(), args[1].shape(), g))};
+}
+
+int64_t TransposedDim(int64_t in, int64_t before, int64_t after, int64_t reach, int64_t stride, int64_t extra) {
+  if (in == kAnyDim) return kAnyDim;
+  if (in > kLargestExtent) Misfit(fmt::format("an image must reach at most {} each way", kLargestExtent));
+  const int64_t out = (in - 1) * stride + reach + extra - before - after;
+  if (out < 1) Misfit(fmt::format("padding {} + {} leaves nothing of the result", before, after));
+  return out;
+}
+
+Shape TransposedShape(const Shape& data, const Shape& weight, const ConvGeometry& g, const Attrs& attrs) {
+  const auto extra = CheckedInts(attrs, "output_padding", 2, 0, {0, 0});
+  const int64_t reach_h = (weight[2] - 1) * g.dilation[0] + 1;
+  const int64_t reach_w = (weight[3] - 1) * g.dilation[1] + 1;
+  return {data[0], weight[1] * g.groups,
+          TransposedDim(data[2], g.padding[0], g.padding[2], reach_h, g.strides[0], extra[0]),
+          TransposedDim(data[3], g.padding[1], g.padding[3], reach_w, g.strides[1], extra[1])};
+}
+
+TypePtr ConvTransposeType(const Types& args, const Attrs& attrs) {
+  const Type& data = Float32Arg(args, 0, "data", 4);
+  const Type& weight = Float32Arg(args, 1, "weight", 4);
+  RowMajorArg(args, 0, "data");
+  const ConvGeometry g = GeometryOf(attrs);
+  if (weight.shape[0] < 1 || weight.shape[1] < 1) Misfit("the weight's channels must be known and not empty");
+  CheckGroups(weight.shape[0], g.groups);
+  CheckKernel(weight, weight.shape[1] * g.groups, attrs);
+  CheckChannels(data.shape[1], weight.shape[0]);
+  return TensorType(TransposedShape(data.shape, weight.shape, g, attrs), data.dtype);
+}
+
+Tensors ConvTranspose(const Tensors& args, const Attrs& attrs) {
+  const ConvGeometry g = GeometryOf(attrs);
+  return {ConvTransposeReference(args[0], args[1], g, TransposedShape(args[0].shape(), args[1].shape(), g, attrs))};
+}
+
+AttrSpec Ints(std::string name, std::vector<int64_t> otherwise, std::string description, bool always_print = false) {
+  return {std::move(name), AttrKind::kInts, std::move(otherwise), std::move(description), always_print};
+}
+
+AttrSpec Text(std::string name, std::string otherwise, std::string description) {
+  return {std::move(name), AttrKind::kString, std::move(otherwise), std::move(description)};
+}
+
+const AttrSpec kGroups{"groups", AttrKind::kInt, int64_t{1}, "parts of the channels that do not see each other"};
+const AttrSpec kChannels{"channels", AttrKind::kInt, int64_t{0}, "output channels; 0 means as weight says"};
+
+OpDef ConvOp() {
+  OpDef def;
+  def.name = "nn.conv2d";
+  def.description = "each output is the sum of a window of data times weight";
+  def.inputs = {{"data", "(batch, channels, height, width)"},
+                {"weight", "(outputs, channels / groups, height, width)"}};
+  def.attrs = {Ints("strides", {1, 1}, "steps of the window"),
+               Ints("padding", {0, 0, 0, 0}, "top, left, bottom, right", true),
+               Ints("dilation", {1, 1}, "distance between taps of the window"),
+               kGroups,
+               kChannels,
+               Ints("kernel_size", {}, "height and width of the window; none given means as weight says"),
+               Text("data_layout", "NCHW", "how data lies in memory"),
+               Text("kernel_layout", "OIHW", "how weight lies in memory"),
+               Text("out_layout", "", "how the result lies in memory; empty means as data"),
+               Text("out_dtype", "", "of the result; empty means the data's")};
+  def.support_level = 2;
+  def.pattern = OpPattern::kAnchor;
+  def.layout = LayoutRule::kAnchor;
+  def.type_relation = ConvType;
+  def.fill_types = [](Types& args, const Attrs& attrs) { FillWeight(args, attrs, false); };
+  def.reference = Conv;
+  return def;
+}
+
+OpDef ConvTransposeOp() {
+  OpDef def;
+  def.name = "nn.conv2d_transpose";
+  def.description = "each input is spread over a window of the result, times weight";
+  def.inputs = {{"data", "(batch, channels, height, width)"},
+                {"weight", "(channels, outputs / groups, height, width)"}};
+  def.attrs = {Ints("strides", {1, 1}, "distance of two inputs' windows"),
+               Ints("padding", {0, 0, 0, 0}, "cut off the result: top, left, bottom, right", true),
+               Ints("output_padding", {0, 0}, "added to the result at the bottom and the right"),
+               Ints("dilation", {1, 1}, "distance between taps of the window"),
+               kGroups,
+               kChannels,
+               Ints("kernel_size", {}, "height and width of the window; none given means as weight says")};
+  def.support_level = 2;
+  def.pattern = OpPattern::kReduction;
+  def.layout = LayoutRule::kNative;
+  def.type_relation = ConvTransposeType;
+  def.fill_types = [](Types& args, const Attrs& attrs) { FillWeight(args, attrs, true); };
+  def.reference = ConvTranspose;
+  return def;
+}
+
+}  // namespace
+
+OpTable ConvOps() { return {ConvOp(), ConvTransposeOp()}; }
+
+}  // namespace hone::relay

@@ -1,0 +1,163 @@
+#include "compiler/relay/ops/conv_reference.h"
+
+#include <algorithm>
+#include <thread>
+#include <vector>
+
+namespace hone::relay {
+namespace {
+
+constexpr int64_t kTile = 16;      // output pixels per panel
+constexpr int64_t kRegisters = 4;  // pixels, and channels, that the inner loop holds in registers
+constexpr double kThreadFlops = 2e7;
+
+// One group of one image.
+struct Problem {
+  const float* data;
+  const float* weight;
+  float* out;
+  const ConvGeometry* geometry;
+  int64_t channels, height, width;      // of the group's input
+  int64_t outputs, kernel_h, kernel_w;  // of the group's weight
+  int64_t out_h, out_w;
+
+  int64_t depth() const { return channels * kernel_h * kernel_w; }
+  int64_t pixels() const { return out_h * out_w; }
+};
+
+// The input element that tap (kh, kw) of channel c sees from an output pixel; zero on the padding.
+double Seen(const Problem& p, int64_t c, int64_t kh, int64_t kw, int64_t pixel) {
+  const ConvGeometry& g = *p.geometry;
+  const int64_t h = pixel / p.out_w * g.strides[0] - g.padding[0] + kh * g.dilation[0];
+  const int64_t w = pixel % p.out_w * g.strides[1] - g.padding[1] + kw * g.dilation[1];
+  if (h < 0 || h >= p.height || w < 0 || w >= p.width) return 0;
+  return p.data[(c * p.height + h) * p.width + w];
+}
+
+// panel[depth][kTile]: what the pixels of a tile see. Pixels past the last are zeros.
+void FillPanel(const Problem& p, int64_t first, std::vector<double>& panel) {
+  panel.assign(static_cast<size_t>(p.depth() * kTile), 0);
+  const int64_t count = std::min(kTile, p.pixels() - first);
+  double* row = panel.data();
+  for (int64_t c = 0; c < p.channels; ++c) {
+    for (int64_t kh = 0; kh < p.kernel_h; ++kh) {
+      for (int64_t kw = 0; kw < p.kernel_w; ++kw, row += kTile) {
+        for (int64_t i = 0; i < count; ++i) row[i] = Seen(p, c, kh, kw, first + i);
+      }
+    }
+  }
+}
+
+// sums[channel][pixel] of kRegisters x kRegisters, over the whole depth.
+void MultiplyBlock(const float* const* weights, const double* panel, int64_t depth,
+                   double sums[kRegisters][kRegisters]) {
+  double acc[kRegisters][kRegisters] = {};
+  for (int64_t k = 0; k < depth; ++k, panel += kTile) {
+    for (int64_t o = 0; o < kRegisters; ++o) {
+      const double w = weights[o][k];
+      for (int64_t i = 0; i < kRegisters; ++i) acc[o][i] += w * panel[i];
+    }
+  }
+  std::copy(&acc[0][0], &acc[0][0] + kRegisters * kRegisters, &sums[0][0]);
+}
+
+// The outputs of `channels` <= kRegisters channels from `first_out` on.
+void MultiplyChannels(const Problem& p, const std::vector<double>& panel, int64_t first_out, int64_t first_pixel) {
+  const int64_t channels = std::min(kRegisters, p.outputs - first_out);
+  const float* weights[kRegisters];
+  // Channels past the last compute the last one again, and are not stored.
+  for (int64_t o = 0; o < kRegisters; ++o) {
+    weights[o] = p.weight + (first_out + std::min(o, channels - 1)) * p.depth();
+  }
+  double sums[kRegisters][kRegisters];
+  const int64_t pixels = std::min(kTile, p.pixels() - first_pixel);
+  for (int64_t i = 0; i < pixels; i += kRegisters) {
+    MultiplyBlock(weights, panel.data() + i, p.depth(), sums);
+    for (int64_t o = 0; o < channels; ++o) {
+      float* to = p.out + (first_out + o) * p.pixels() + first_pixel + i;
+      for (int64_t j = 0; j < std::min(kRegisters, pixels - i); ++j) to[j] = static_cast<float>(sums[o][j]);
+    }
+  }
+}
+
+void ComputeTile(const Problem& p, int64_t first_pixel, std::vector<double>& panel) {
+  FillPanel(p, first_pixel, panel);
+  for (int64_t o = 0; o < p.outputs; o += kRegisters) MultiplyChannels(p, panel, o, first_pixel);
+}
+
+// Runs tile(i) for i in [0, count): on two threads when `parallel`.
+template <typename Body>
+void ForEachTile(int64_t count, bool parallel, Body body) {
+  if (!parallel) return body(0, count);
+  std::thread other([&] { body(count / 2, count); });
+  body(0, count / 2);
+  other.join();
+}
+
+Problem ProblemOf(const Tensor& data, const Tensor& weight, const ConvGeometry& geometry, Tensor& result,
+                  int64_t index) {
+  const Shape& in = data.shape();
+  const Shape& kernel = weight.shape();
+  const Shape& out = result.shape();
+  const int64_t group = index % geometry.groups;
+  const int64_t outputs = kernel[0] / geometry.groups;
+  return {data.data<float>() + index * kernel[1] * in[2] * in[3],
+          weight.data<float>() + group * outputs * kernel[1] * kernel[2] * kernel[3],
+          result.data<float>() + index * outputs * out[2] * out[3],
+          &geometry,
+          kernel[1],
+          in[2],
+          in[3],
+          outputs,
+          kernel[2],
+          kernel[3],
+          out[2],
+          out[3]};
+}
+
+}  // namespace
+
+Tensor ConvReference(const Tensor& data, const Tensor& weight, const ConvGeometry& geometry, const Shape& out) {
+  Tensor result(DType::kFloat32, out);
+  const int64_t tiles = (out[2] * out[3] + kTile - 1) / kTile;
+  const int64_t problems = data.shape()[0] * geometry.groups;
+  const double flops = 2.0 * static_cast<double>(result.elements()) *
+                       static_cast<double>(weight.elements() / std::max<int64_t>(weight.shape()[0], 1));
+  ForEachTile(problems * tiles, flops > kThreadFlops, [&](int64_t begin, int64_t end) {
+    std::vector<double> panel;
+    for (int64_t i = begin; i < end; ++i) {
+      ComputeTile(ProblemOf(data, weight, geometry, result, i / tiles), i % tiles * kTile, panel);
+    }
+  });
+  return result;
+}
+
+Tensor ConvTransposeReference(const Tensor& data, const Tensor& weight, const ConvGeometry& geometry,
+                              const Shape& out) {
+  const Shape& in = data.shape();
+  const Shape& kernel = weight.shape();
+  const int64_t channels = in[1] / geometry.groups;
+  std::vector<double> sums(static_cast<size_t>(ElementCount(out)), 0);
+  const float* x = data.data<float>();
+  for (int64_t i = 0; i < data.elements(); ++i) {
+    const int64_t c = i / (in[2] * in[3]) % in[1];
+    const int64_t n = i / (in[1] * in[2] * in[3]);
+    const float* w = weight.data<float>() + c * kernel[1] * kernel[2] * kernel[3];
+    for (int64_t o = 0; o < kernel[1]; ++o) {
+      double* plane = sums.data() + (n * out[1] + c / channels * kernel[1] + o) * out[2] * out[3];
+      for (int64_t tap = 0; tap < kernel[2] * kernel[3]; ++tap, ++w) {
+        const int64_t h =
+            i / in[3] % in[2] * geometry.strides[0] - geometry.padding[0] + tap / kernel[3] * geometry.dilation[0];
+        const int64_t v =
+            i % in[3] * geometry.strides[1] - geometry.padding[1] + tap % kernel[3] * geometry.dilation[1];
+        if (h < 0 || h >= out[2] || v < 0 || v >= out[3]) continue;
+        plane[h * out[3] + v] += static_cast<double>(x[i]) * static_cast<double>(*w);
+      }
+    }
+  }
+  Tensor result(DType::kFloat32, out);
+  std::transform(sums.begin(), sums.end(), result.data<float>(), [](double sum) { return static_cast<float>(sum); });
+  return result;
+}
+
+}  // namespace hone::relay

@@ -1,0 +1,145 @@
+// Matrix products.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "compiler/relay/ops/arguments.h"
+#include "compiler/relay/ops/ops.h"
+
+namespace hone::relay {
+namespace {
+
+using Tensors = std::vector<Tensor>;
+using Types = std::vector<TypePtr>;
+
+const AttrSpec kOutDtype{"out_dtype", AttrKind::kString, std::string(), "of the result; empty means the data's"};
+
+void RequireFit(int64_t a, int64_t b, const char* what) {
+  if (!DimsFit(a, b)) Misfit(fmt::format("{}: {} against {}", what, a, b));
+}
+
+void CheckOutDtype(const Attrs& attrs) {
+  const std::string dtype = attrs.GetString("out_dtype");
+  if (!dtype.empty() && dtype != "float32") Misfit(fmt::format("out_dtype = \"{}\" must be float32", dtype));
+}
+
+void FillDenseWeight(Types& args, const Attrs& attrs) {
+  const int64_t units = attrs.GetInt("units");
+  if (args[1] != nullptr || args[0] == nullptr || args[0]->shape.size() != 2 || units < 1) return;
+  if (args[0]->shape[1] != kAnyDim) args[1] = TensorType({units, args[0]->shape[1]}, args[0]->dtype);
+}
+
+TypePtr DenseType(const Types& args, const Attrs& attrs) {
+  const Type& data = Float32Arg(args, 0, "data", 2);
+  const Type& weight = Float32Arg(args, 1, "weight", 2);
+  RowMajorArg(args, 0, "data");
+  CheckOutDtype(attrs);
+  RequireFit(data.shape[1], weight.shape[1], "columns of data and weight differ");
+  const int64_t units = attrs.GetInt("units");
+  if (units != 0) RequireFit(units, weight.shape[0], "units and rows of weight differ");
+  return TensorType({data.shape[0], weight.shape[0]}, data.dtype);
+}
+
+// A row of doubles times rows of floats.
+double Dot(const float* a, int64_t a_step, const float* b, int64_t b_step, int64_t count) {
+  double sum = 0;
+  for (int64_t i = 0; i < count; ++i) sum += static_cast<double>(a[i * a_step]) * static_cast<double>(b[i * b_step]);
+  return sum;
+}
+
+Tensors Dense(const Tensors& args, const Attrs&) {
+  const int64_t rows = args[0].shape()[0];
+  const int64_t depth = args[0].shape()[1];
+  const int64_t units = args[1].shape()[0];
+  Tensor result(DType::kFloat32, {rows, units});
+  for (int64_t m = 0; m < rows; ++m) {
+    for (int64_t n = 0; n < units; ++n) {
+      const double sum = Dot(args[0].data<float>() + m * depth, 1, args[1].data<float>() + n * depth, 1, depth);
+      result.data<float>()[m * units + n] = static_cast<float>(sum);
+    }
+  }
+  return {result};
+}
+
+// A batch of matrices, seen as rows x depth whether or not it is stored transposed.
+struct Matrices {
+  int64_t batch, rows, depth, row_step, depth_step;
+
+  static Matrices Of(const Shape& shape, bool depth_last) {
+    if (depth_last) return {shape[0], shape[1], shape[2], shape[2], 1};
+    return {shape[0], shape[2], shape[1], 1, shape[2]};
+  }
+  // Where matrix number `b` begins; a batch of one serves every b.
+  int64_t Begin(int64_t b) const { return batch == 1 ? 0 : b * rows * depth; }
+};
+
+Matrices Left(const Shape& shape, const Attrs& attrs) { return Matrices::Of(shape, !attrs.GetBool("transpose_a")); }
+Matrices Right(const Shape& shape, const Attrs& attrs) {
+  return Matrices::Of(shape, attrs.GetBool("transpose_b", true));
+}
+
+TypePtr BatchMatmulType(const Types& args, const Attrs& attrs) {
+  Float32Arg(args, 0, "tensor_a", 3);
+  Float32Arg(args, 1, "tensor_b", 3);
+  CheckOutDtype(attrs);
+  const Matrices a = Left(RowMajorArg(args, 0, "tensor_a").shape, attrs);
+  const Matrices b = Right(RowMajorArg(args, 1, "tensor_b").shape, attrs);
+  RequireFit(a.depth, b.depth, "the inner dims differ");
+  if (a.batch != 1 && b.batch != 1) RequireFit(a.batch, b.batch, "the batches differ");
+  const int64_t batch = a.batch == 1 || a.batch == kAnyDim ? b.batch : a.batch;
+  return TensorType({a.batch == kAnyDim && b.batch == 1 ? kAnyDim : batch, a.rows, b.rows});
+}
+
+Tensors BatchMatmul(const Tensors& args, const Attrs& attrs) {
+  const Matrices a = Left(args[0].shape(), attrs);
+  const Matrices b = Right(args[1].shape(), attrs);
+  Tensor result(DType::kFloat32, {std::max(a.batch, b.batch), a.rows, b.rows});
+  float* to = result.data<float>();
+  for (int64_t batch = 0; batch < result.shape()[0]; ++batch) {
+    for (int64_t m = 0; m < a.rows; ++m) {
+      const float* row = args[0].data<float>() + a.Begin(batch) + m * a.row_step;
+      for (int64_t n = 0; n < b.rows; ++n) {
+        const float* column = args[1].data<float>() + b.Begin(batch) + n * b.row_step;
+        *to++ = static_cast<float>(Dot(row, a.depth_step, column, b.depth_step, a.depth));
+      }
+    }
+  }
+  return {result};
+}
+
+OpDef DenseOp() {
+  OpDef def;
+  def.name = "nn.dense";
+  def.description = "data times the transpose of weight";
+  def.inputs = {{"data", "(rows, columns)"}, {"weight", "(units, columns)"}};
+  def.attrs = {{"units", AttrKind::kInt, int64_t{0}, "rows of weight; 0 means as weight says"}, kOutDtype};
+  def.support_level = 1;
+  def.pattern = OpPattern::kAnchor;
+  def.layout = LayoutRule::kAnchor;
+  def.type_relation = DenseType;
+  def.fill_types = FillDenseWeight;
+  def.reference = Dense;
+  return def;
+}
+
+OpDef BatchMatmulOp() {
+  OpDef def;
+  def.name = "nn.batch_matmul";
+  def.description = "matrix product of each pair of matrices of two batches";
+  def.inputs = {{"tensor_a", "(batch, m, k), or (batch, k, m) with transpose_a"},
+                {"tensor_b", "(batch, n, k), or (batch, k, n) without transpose_b"}};
+  def.attrs = {kOutDtype,
+               {"transpose_a", AttrKind::kBool, false, "whether tensor_a is stored (batch, k, m)"},
+               {"transpose_b", AttrKind::kBool, true, "whether tensor_b is stored (batch, n, k)"}};
+  def.pattern = OpPattern::kAnchor;
+  def.layout = LayoutRule::kNative;
+  def.type_relation = BatchMatmulType;
+  def.reference = BatchMatmul;
+  return def;
+}
+
+}  // namespace
+
+OpTable MatmulOps() { return {DenseOp(), BatchMatmulOp()}; }
+
+}  // namespace hone::relay

@@ -14,7 +14,8 @@ OpTable SoftmaxOps();    // nn.softmax, nn.log_softmax
 OpTable PoolOps();       // nn.max_pool2d, nn.avg_pool2d and the global pools
 OpTable ReduceOps();     // mean, sum, max
 OpTable ReshapeOps();    // reshape, squeeze, expand_dims, nn.batch_flatten, shape_of, cast, layout_transform
-OpTable RearrangeOps();  // transpose, strided_slice, take, broadcast_to, nn.pad
+OpTable RearrangeOps();  // transpose, strided_slice, take, broadcast_to
 OpTable JoinOps();       // concatenate, split
+OpTable PadOps();        // nn.pad
 
 }  // namespace hone::relay

@@ -1,0 +1,157 @@
+// Pooling over the two last axes of (N, C, H, W) tensors.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "compiler/relay/ops/arguments.h"
+#include "compiler/relay/ops/ops.h"
+
+namespace hone::relay {
+namespace {
+
+// One spatial axis of a pool.
+struct PoolAxis {
+  int64_t size, stride, dilation, before, after;
+  bool ceil_mode;
+
+  int64_t reach() const { return (size - 1) * dilation + 1; }
+
+  int64_t Outputs(int64_t in) const {
+    if (in == kAnyDim) return kAnyDim;
+    const int64_t room = in + before + after - reach();
+    if (room < 0)
+      Misfit(fmt::format("a window of {} does not fit in {} with padding {} + {}", reach(), in, before, after));
+    if (!ceil_mode) return room / stride + 1;
+    const int64_t outputs = (room + stride - 1) / stride + 1;
+    // A window that begins past the data and its left padding would see right padding alone: it is dropped.
+    return (outputs - 1) * stride >= in + before ? outputs - 1 : outputs;
+  }
+};
+
+std::array<PoolAxis, 2> PoolAxes(const Attrs& attrs) {
+  const auto size = CheckedInts(attrs, "pool_size", 2, 1);
+  const auto strides = CheckedInts(attrs, "strides", 2, 1, {1, 1});
+  const auto dilation = CheckedInts(attrs, "dilation", 2, 1, {1, 1});
+  const auto padding = CheckedInts(attrs, "padding", 4, 0, {0, 0, 0, 0});
+  const bool ceil_mode = attrs.GetBool("ceil_mode");
+  return {PoolAxis{size[0], strides[0], dilation[0], padding[0], padding[2], ceil_mode},
+          PoolAxis{size[1], strides[1], dilation[1], padding[1], padding[3], ceil_mode}};
+}
+
+TypePtr PoolType(const std::vector<TypePtr>& args, const Attrs& attrs) {
+  const Type& data = Float32Arg(args, 0, "data", 4);
+  const auto axes = PoolAxes(attrs);
+  return TensorType({data.shape[0], data.shape[1], axes[0].Outputs(data.shape[2]), axes[1].Outputs(data.shape[3])},
+                    data.dtype, data.layout);
+}
+
+TypePtr GlobalPoolType(const std::vector<TypePtr>& args, const Attrs&) {
+  const Type& data = Float32Arg(args, 0, "data", 4);
+  return TensorType({data.shape[0], data.shape[1], 1, 1}, data.dtype, data.layout);
+}
+
+struct Plane {
+  const float* data;
+  int64_t height, width;
+};
+
+// What a window gathered.
+struct Window {
+  double sum = 0;
+  double largest = -std::numeric_limits<double>::infinity();
+  int64_t inside = 0;  // taps on data
+  int64_t padded = 0;  // taps on data or padding
+
+  void Take(double x) {
+    ++inside;
+    sum += x;
+    if (x > largest || std::isnan(x)) largest = x;
+  }
+};
+
+Window Look(const Plane& plane, const std::array<PoolAxis, 2>& axes, int64_t oh, int64_t ow) {
+  Window window;
+  for (int64_t kh = 0; kh < axes[0].size; ++kh) {
+    const int64_t h = oh * axes[0].stride - axes[0].before + kh * axes[0].dilation;
+    for (int64_t kw = 0; kw < axes[1].size; ++kw) {
+      const int64_t w = ow * axes[1].stride - axes[1].before + kw * axes[1].dilation;
+      // In ceil mode a window may reach past the right padding: those taps count nowhere.
+      if (h < plane.height + axes[0].after && w < plane.width + axes[1].after) ++window.padded;
+      if (h >= 0 && h < plane.height && w >= 0 && w < plane.width) window.Take(plane.data[h * plane.width + w]);
+    }
+  }
+  return window;
+}
+
+double Largest(const Window& window, const Attrs&) { return window.largest; }
+
+double Average(const Window& window, const Attrs& attrs) {
+  const int64_t count = attrs.GetBool("count_include_pad") ? window.padded : window.inside;
+  return count == 0 ? 0 : window.sum / static_cast<double>(count);
+}
+
+using Answer = double (*)(const Window&, const Attrs&);
+
+Tensor Pooled(const Tensor& data, const std::array<PoolAxis, 2>& axes, const Attrs& attrs, Answer answer) {
+  const Shape& in = data.shape();
+  const Shape out{in[0], in[1], axes[0].Outputs(in[2]), axes[1].Outputs(in[3])};
+  Tensor result(data.dtype(), out);
+  float* to = result.data<float>();
+  for (int64_t plane = 0; plane < in[0] * in[1]; ++plane) {
+    const Plane from{data.data<float>() + plane * in[2] * in[3], in[2], in[3]};
+    for (int64_t oh = 0; oh < out[2]; ++oh) {
+      for (int64_t ow = 0; ow < out[3]; ++ow) *to++ = static_cast<float>(answer(Look(from, axes, oh, ow), attrs));
+    }
+  }
+  return result;
+}
+
+const AttrSpec kLayout{"layout", AttrKind::kString, std::string("NCHW"), "how data and result lie in memory"};
+
+OpDef Pool(std::string name, std::string description, Answer answer) {
+  OpDef def;
+  def.name = std::move(name);
+  def.description = std::move(description);
+  def.inputs = {{"data", "(batch, channels, height, width)"}};
+  def.attrs = {{"pool_size", AttrKind::kInts, std::vector<int64_t>{}, "height and width of the window"},
+               {"strides", AttrKind::kInts, std::vector<int64_t>{1, 1}, "steps of the window"},
+               {"dilation", AttrKind::kInts, std::vector<int64_t>{1, 1}, "distance between taps of the window"},
+               {"padding", AttrKind::kInts, std::vector<int64_t>{0, 0, 0, 0}, "top, left, bottom, right", true},
+               kLayout,
+               {"ceil_mode", AttrKind::kBool, false, "whether a last window may reach past the padding"}};
+  def.support_level = 2;
+  def.pattern = OpPattern::kReduction;
+  def.layout = LayoutRule::kNCHWc;
+  def.type_relation = PoolType;
+  def.reference = [answer](const std::vector<Tensor>& args, const Attrs& attrs) {
+    return std::vector<Tensor>{Pooled(args[0], PoolAxes(attrs), attrs, answer)};
+  };
+  return def;
+}
+
+OpDef GlobalPool(std::string name, std::string description, Answer answer) {
+  OpDef def = Pool(std::move(name), std::move(description), answer);
+  def.attrs = {kLayout};
+  def.type_relation = GlobalPoolType;
+  def.reference = [answer](const std::vector<Tensor>& args, const Attrs& attrs) {
+    const PoolAxis height{args[0].shape()[2], 1, 1, 0, 0, false};
+    const PoolAxis width{args[0].shape()[3], 1, 1, 0, 0, false};
+    return std::vector<Tensor>{Pooled(args[0], {height, width}, attrs, answer)};
+  };
+  return def;
+}
+
+}  // namespace
+
+OpTable PoolOps() {
+  OpDef average = Pool("nn.avg_pool2d", "mean over a window", Average);
+  average.attrs.push_back({"count_include_pad", AttrKind::kBool, false, "whether padding counts as zeros"});
+  return {Pool("nn.max_pool2d", "largest element of a window; NaN when one is NaN", Largest), average,
+          GlobalPool("nn.global_max_pool2d", "largest element of each channel", Largest),
+          GlobalPool("nn.global_avg_pool2d", "mean of each channel", Average)};
+}
+
+}  // namespace hone::relay

@@ -1,0 +1,93 @@
+// Reductions over whole axes.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "compiler/relay/ops/arguments.h"
+#include "compiler/relay/ops/indexing.h"
+#include "compiler/relay/ops/ops.h"
+
+namespace hone::relay {
+namespace {
+
+enum class Reduction : uint8_t { kMean, kSum, kMax };
+
+std::vector<int64_t> ReducedAxes(const Attrs& attrs, size_t rank) {
+  std::vector<int64_t> axes = attrs.GetInts("axis");
+  if (axes.empty()) {
+    axes.resize(rank);
+    std::iota(axes.begin(), axes.end(), 0);
+  }
+  return NormalizedAxes(axes, rank);
+}
+
+// The shape with the axes set to one.
+Shape KeptShape(Shape shape, const std::vector<int64_t>& axes) {
+  for (int64_t axis : axes) shape[static_cast<size_t>(axis)] = 1;
+  return shape;
+}
+
+Shape ReducedShape(const Shape& shape, const Attrs& attrs) {
+  const std::vector<int64_t> axes = ReducedAxes(attrs, shape.size());
+  if (attrs.GetBool("keepdims")) return KeptShape(shape, axes);
+  Shape result;
+  for (size_t d = 0; d < shape.size(); ++d) {
+    if (!std::binary_search(axes.begin(), axes.end(), static_cast<int64_t>(d))) result.push_back(shape[d]);
+  }
+  return result;
+}
+
+TypePtr ReduceType(const std::vector<TypePtr>& args, const Attrs& attrs) {
+  const Type& data = RowMajorArg(args, 0, "data");
+  return TensorType(ReducedShape(data.shape, attrs), data.dtype);
+}
+
+Tensor Reduced(const Tensor& data, const Attrs& attrs, Reduction reduction) {
+  const Shape kept = KeptShape(data.shape(), ReducedAxes(attrs, data.shape().size()));
+  const std::vector<int64_t> target = StridedOffsets(data.shape(), BroadcastStrides(kept, data.shape()));
+  Tensor result(data.dtype(), ReducedShape(data.shape(), attrs));
+  const bool max = reduction == Reduction::kMax;
+  std::vector<double> values(static_cast<size_t>(result.elements()),
+                             max ? -std::numeric_limits<double>::infinity() : 0);
+  for (size_t i = 0; i < target.size(); ++i) {
+    double& value = values[static_cast<size_t>(target[i])];
+    const double x = data.At(static_cast<int64_t>(i));
+    if (!max) {
+      value += x;
+    } else if (x > value || std::isnan(x)) {
+      value = x;
+    }
+  }
+  const double count =
+      reduction == Reduction::kMean ? static_cast<double>(data.elements()) / static_cast<double>(result.elements()) : 1;
+  for (size_t i = 0; i < values.size(); ++i) result.Set(static_cast<int64_t>(i), values[i] / count);
+  return result;
+}
+
+OpDef ReduceOp(std::string name, std::string description, Reduction reduction) {
+  OpDef def;
+  def.name = std::move(name);
+  def.description = std::move(description);
+  def.inputs = {{"data", "any tensor"}};
+  def.attrs = {{"axis", AttrKind::kInts, std::vector<int64_t>{}, "the axes; none given means all"},
+               {"keepdims", AttrKind::kBool, false, "whether the axes stay, with one element"}};
+  def.support_level = 4;
+  def.pattern = OpPattern::kReduction;
+  def.layout = LayoutRule::kNative;
+  def.type_relation = ReduceType;
+  def.reference = [reduction](const std::vector<Tensor>& args, const Attrs& attrs) {
+    return std::vector<Tensor>{Reduced(args[0], attrs, reduction)};
+  };
+  return def;
+}
+
+}  // namespace
+
+OpTable ReduceOps() {
+  return {ReduceOp("mean", "arithmetic mean over axes", Reduction::kMean),
+          ReduceOp("sum", "sum over axes", Reduction::kSum),
+          ReduceOp("max", "largest element over axes; NaN when one is NaN", Reduction::kMax)};
+}
+
+}  // namespace hone::relay

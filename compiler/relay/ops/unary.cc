@@ -1,0 +1,97 @@
+// Operators that map each element alone.
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <utility>
+
+#include "compiler/relay/ops/arguments.h"
+#include "compiler/relay/ops/ops.h"
+
+namespace hone::relay {
+namespace {
+
+using Map = std::function<double(double, const Attrs&)>;
+
+TypePtr SameType(const std::vector<TypePtr>& args, const Attrs&) {
+  TensorArg(args, 0, "data");
+  return args[0];
+}
+
+Tensor Mapped(const Tensor& data, const Attrs& attrs, const Map& map) {
+  Tensor result(data.dtype(), data.shape());
+  for (int64_t i = 0; i < data.elements(); ++i) result.Set(i, map(data.At(i), attrs));
+  return result;
+}
+
+OpDef Unary(std::string name, std::string description, int level, Map map, std::vector<AttrSpec> attrs = {}) {
+  OpDef def;
+  def.name = std::move(name);
+  def.description = std::move(description);
+  def.inputs = {{"data", "any tensor"}};
+  def.attrs = std::move(attrs);
+  def.support_level = level;
+  def.pattern = OpPattern::kElementwise;
+  def.layout = LayoutRule::kAny;
+  def.type_relation = SameType;
+  def.reference = [map = std::move(map)](const std::vector<Tensor>& args, const Attrs& at) {
+    return std::vector<Tensor>{Mapped(args[0], at, map)};
+  };
+  return def;
+}
+
+// Comparisons are written so that NaN fails them and comes out as it went in.
+double Clip(double x, const Attrs& attrs) {
+  const double lo = attrs.GetFloat("a_min", -std::numeric_limits<double>::infinity());
+  const double hi = attrs.GetFloat("a_max", std::numeric_limits<double>::infinity());
+  if (x < lo) x = lo;
+  return x > hi ? hi : x;
+}
+
+double UnitClip(double x) {
+  if (x < 0) return 0;
+  return x > 1 ? 1 : x;
+}
+
+OpTable Activations() {
+  return {
+      Unary("nn.relu", "max(x, 0); NaN passes", 1, [](double x, const Attrs&) { return x < 0 ? 0.0 : x; }),
+      Unary("nn.leaky_relu", "x where x > 0, alpha * x elsewhere", 3,
+            [](double x, const Attrs& attrs) { return x < 0 ? attrs.GetFloat("alpha", 0.25) * x : x; },
+            {{"alpha", AttrKind::kFloat, 0.25, "slope below zero"}}),
+      Unary("sigmoid", "1 / (1 + exp(-x))", 1, [](double x, const Attrs&) { return 1 / (1 + std::exp(-x)); }),
+      Unary("clip", "x held within [a_min, a_max]; NaN passes", 3, Clip,
+            {{"a_min", AttrKind::kFloat, -std::numeric_limits<double>::infinity(), "least value"},
+             {"a_max", AttrKind::kFloat, std::numeric_limits<double>::infinity(), "largest value"}}),
+      Unary("nn.hard_sigmoid", "alpha * x + beta held within [0, 1]", 10,
+            [](double x, const Attrs& attrs) {
+              return UnitClip(attrs.GetFloat("alpha", 0.2) * x + attrs.GetFloat("beta", 0.5));
+            },
+            {{"alpha", AttrKind::kFloat, 0.2, "slope"}, {"beta", AttrKind::kFloat, 0.5, "value at zero"}}),
+      Unary("nn.hard_swish", "x * (x / 6 + 1/2 held within [0, 1])", 10,
+            [](double x, const Attrs&) { return x * UnitClip(x / 6 + 0.5); }),
+  };
+}
+
+OpTable MathFunctions() {
+  return {
+      Unary("tanh", "hyperbolic tangent", 1, [](double x, const Attrs&) { return std::tanh(x); }),
+      Unary("exp", "e to the power of x", 1, [](double x, const Attrs&) { return std::exp(x); }),
+      Unary("log", "natural logarithm", 1, [](double x, const Attrs&) { return std::log(x); }),
+      Unary("sqrt", "square root", 1, [](double x, const Attrs&) { return std::sqrt(x); }),
+      Unary("erf", "error function", 1, [](double x, const Attrs&) { return std::erf(x); }),
+      Unary("negative", "-x", 3, [](double x, const Attrs&) { return -x; }),
+      Unary("abs", "magnitude", 3, [](double x, const Attrs&) { return std::fabs(x); }),
+  };
+}
+
+}  // namespace
+
+OpTable UnaryOps() {
+  OpTable table = Activations();
+  OpTable math = MathFunctions();
+  std::move(math.begin(), math.end(), std::back_inserter(table));
+  return table;
+}
+
+}  // namespace hone::relay

@@ -1,0 +1,26 @@
+// What the convolutions mean: float32 in and out, sums in double. Row-major tensors.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "core/tensor.h"
+
+namespace hone::relay {
+
+struct ConvGeometry {
+  std::array<int64_t, 2> strides{1, 1};
+  std::array<int64_t, 4> padding{0, 0, 0, 0};  // top, left, bottom, right
+  std::array<int64_t, 2> dilation{1, 1};
+  int64_t groups = 1;
+};
+
+// data (N, C, H, W), weight (O, C / groups, KH, KW); `out` is the result's shape (N, O, OH, OW). The outputs of a tile
+// of pixels are a matrix product of the weights with the inputs that the pixels see. Uses two threads when the work is
+// large; the result does not depend on that.
+Tensor ConvReference(const Tensor& data, const Tensor& weight, const ConvGeometry& geometry, const Shape& out);
+
+// data (N, C, H, W), weight (C, O / groups, KH, KW): every input element adds its share to the outputs it reaches.
+Tensor ConvTransposeReference(const Tensor& data, const Tensor& weight, const ConvGeometry& geometry, const Shape& out);
+
+}  // namespace hone::relay
