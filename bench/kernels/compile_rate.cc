@@ -1,0 +1,74 @@
+// hone_bench_compile_rate [CANDIDATES]: distinct configs drawn from the spaces that `hone tune` uses on ResNet-50,
+// compiled on one core; rejections are not counted. Prints goal, reached and verdict; exits 1 on a miss.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <set>
+#include <string>
+
+#include "compiler/build.h"
+#include "compiler/codegen/host.h"
+#include "compiler/frontend/zoo.h"
+#include "compiler/schedules/schedule.h"
+#include "core/random.h"
+
+namespace hone {
+namespace {
+
+constexpr double kGoalPerSecond = 40;
+constexpr double kGoalGrowthMb = 10;
+
+double ResidentMb() {
+  std::ifstream statm("/proc/self/statm");
+  double pages = 0, resident = 0;
+  statm >> pages >> resident;
+  return resident * 4096 / 1e6;
+}
+
+// The next config of the task that was not drawn before and is not rejected.
+Config NextConfig(const Workload& workload, const Schedule& schedule, const MachineModel& machine, Random& random,
+                  std::set<std::string>& drawn) {
+  const ConfigSpace space = schedule.Space(workload, machine);
+  for (;;) {
+    Config config = space.Sample(random);
+    if (schedule.Reject(workload, machine, config)) continue;
+    if (drawn.insert(workload.ToText() + config.ToText()).second) return config;
+  }
+}
+
+int Run(int wanted) {
+  const Target target = HostTarget();
+  const MachineModel machine = MachineModelFor(target);
+  std::vector<Task> tasks;
+  for (const Task& task : ExtractTasks(BuildZoo("resnet-50"), target)) {
+    if (task.workload.is_conv()) tasks.push_back(task);
+  }
+  Random random(1);
+  std::set<std::string> drawn;
+  double at_200 = 0;
+  const auto start = std::chrono::steady_clock::now();
+  for (int i = 0; i < wanted; ++i) {
+    const Workload& workload = tasks[static_cast<size_t>(i) % tasks.size()].workload;
+    const Schedule& schedule = *SchedulesFor(workload, machine).front();
+    const Config config = NextConfig(workload, schedule, machine, random, drawn);
+    const auto result = CompileKernel({workload, std::string(schedule.name()), config, target});
+    if (!std::holds_alternative<Artifact>(result)) return 1;
+    if (i + 1 == 200) at_200 = ResidentMb();
+  }
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const double rate = wanted / seconds, growth = wanted > 200 ? ResidentMb() - at_200 : 0;
+  fmt::print("{:<34} {:>8} {:>9}  verdict\n", "what", "goal", "reached");
+  fmt::print("{:<34} {:>8.0f} {:>9.1f}  {}\n", "candidates compiled per second", kGoalPerSecond, rate,
+             rate >= kGoalPerSecond ? "reached" : "missed");
+  fmt::print("{:<34} {:>8.0f} {:>9.1f}  {}\n", "MB grown from candidate 200 on", kGoalGrowthMb, growth,
+             growth <= kGoalGrowthMb ? "reached" : "missed");
+  return rate >= kGoalPerSecond && growth <= kGoalGrowthMb ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace hone
+
+int main(int argc, char** argv) { return hone::Run(argc > 1 ? std::atoi(argv[1]) : 1000); }

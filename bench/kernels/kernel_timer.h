@@ -1,0 +1,14 @@
+// Times one artifact alone, on one thread.
+#pragma once
+
+#include "core/artifact.h"
+
+namespace hone::bench {
+
+struct KernelTimes {
+  double hot_ns = 0;   // best run on the same buffers
+  double cold_ns = 0;  // best run with the weights taken from copies that exceed the last-level cache
+};
+KernelTimes TimeKernel(const Artifact& artifact, double seconds);
+
+}  // namespace hone::bench

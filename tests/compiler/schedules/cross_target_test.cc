@@ -1,0 +1,59 @@
+// A kernel for AArch64, compiled here and run under qemu-user.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "compiler/build.h"
+#include "compiler/codegen/host.h"
+#include "compiler/compile_kernel.h"
+#include "tests/support/emulated_kernel.h"
+#include "tests/support/run_kernel.h"
+
+namespace hone {
+namespace {
+
+void ExpectSameAsReference(const Workload& w, const Target& target) {
+  const DefaultConfig chosen = AnalyticDefault(w, MachineModelFor(target));
+  const Candidate candidate{w, std::string(chosen.schedule->name()), chosen.config, target};
+  const CompiledKernel kernel = CompileAnchorObject(candidate, CanonicalEpilogue(w.epilogue));
+  const Artifact reference = CompileReference(w, HostTarget());
+  std::vector<Tensor> inputs;
+  for (const KernelOperand& operand : reference.operands) {
+    if (operand.role == OperandRole::kOutput) break;
+    FillTensor(inputs.emplace_back(DType::kFloat32, operand.shape), Fill::kNormal, inputs.size());
+  }
+  const Tensor got = testing::RunEmulated(kernel, target, inputs);
+  const auto expected = testing::RunArtifact(reference, inputs);
+  for (int64_t i = 0; i < got.elements(); ++i) {
+    ASSERT_NEAR(got.At(i), expected[0].At(i), 2e-6 * expected[1].At(i) + 1e-7) << w.ToText() << " at " << i;
+  }
+}
+
+TEST(CrossTarget, Aarch64ConvolutionsRunUnderEmulation) {
+  const Target target = ResolveTarget("llvm -mtriple=aarch64-linux-gnu -mcpu=cortex-a72");
+  if (testing::EmulatorFor(target).empty()) GTEST_SKIP() << "qemu-aarch64-static is not on the PATH";
+  ExpectSameAsReference(
+      Workload::Parse("nn.conv2d data=1x19x14x15 weight=21x19x3x3 padding=1x1x1x1 strides=1x2 epilogue=residual"),
+      target);
+  ExpectSameAsReference(
+      Workload::Parse("nn.conv2d data=1x19x9x9 weight=19x1x3x3 padding=1x1x1x1 groups=19 epilogue=bias_act"), target);
+  ExpectSameAsReference(Workload::Parse("nn.dense data=3x70 weight=37x70 epilogue=bias_act"), target);
+}
+
+// AVX-512's FMA takes a broadcast operand; a spilled accumulator would show as a vector store inside the loop.
+TEST(CrossTarget, EveryListedArchitectureCompiles) {
+  const Workload w = Workload::Parse("nn.conv2d data=1x32x14x14 weight=32x32x3x3 padding=1x1x1x1 epilogue=bias_act");
+  for (const char* text :
+       {"llvm -mtriple=x86_64-pc-linux-gnu -mcpu=x86-64-v2", "llvm -mtriple=x86_64-pc-linux-gnu -mcpu=x86-64",
+        "llvm -mtriple=x86_64-pc-linux-gnu -mcpu=skylake-avx512", "llvm -mtriple=aarch64-linux-gnu -mcpu=neoverse-n1",
+        "llvm -mtriple=riscv64-linux-gnu -mcpu=generic-rv64 -mattr=+a,+c,+d,+f,+m,+v"}) {
+    const Target target = ResolveTarget(text);
+    const DefaultConfig chosen = AnalyticDefault(w, MachineModelFor(target));
+    ASSERT_NE(chosen.schedule, nullptr);
+    const auto result = CompileKernel({w, std::string(chosen.schedule->name()), chosen.config, target});
+    EXPECT_TRUE(std::holds_alternative<Artifact>(result)) << text;
+  }
+}
+
+}  // namespace
+}  // namespace hone
