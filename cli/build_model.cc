@@ -1,0 +1,31 @@
+#include "cli/build_model.h"
+
+#include <memory>
+#include <optional>
+
+#include "cli/store.h"
+#include "tuner/record_config_source.h"
+
+namespace hone {
+
+void AddRecordOptions(CLI::App& app, RecordOptions& options) {
+  AddStoreOption(app, options.db);
+  app.add_flag("--no-records", options.no_records, "use each schedule's analytic default, whatever the store holds");
+}
+
+BuildResult BuildModel(const relay::IRModule& module, const Machine& machine, const RecordOptions& records,
+                       int opt_level,
+                       const std::function<void(const std::string&, const relay::IRModule&)>& after_pass) {
+  const std::unique_ptr<RecordStore> store = records.no_records ? nullptr : OpenStoreIfThere(records.db);
+  std::optional<RecordConfigSource> source;
+  if (store != nullptr) source.emplace(*store, machine.cpu_model);
+  BuildOptions options;
+  options.target = machine.target;
+  options.threads = machine.threads;
+  options.opt_level = opt_level;
+  options.configs = source.has_value() ? &*source : nullptr;
+  options.after_pass = after_pass;
+  return Build(module, options);
+}
+
+}  // namespace hone

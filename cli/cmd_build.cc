@@ -1,0 +1,112 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+
+#include "cli/build_model.h"
+#include "cli/command_line.h"
+#include "cli/dispatch_table.h"
+#include "cli/model.h"
+#include "cli/number_text.h"
+#include "cli/print_json.h"
+#include "compiler/relay/printer.h"
+#include "core/error.h"
+
+namespace hone {
+namespace {
+
+struct BuildCommandOptions {
+  ModelOptions model;
+  MachineOptions machine;
+  RecordOptions records;
+  std::string output, dump_passes;
+  int opt_level = 3;
+};
+
+void MakeFolder(const std::string& path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (error)
+    throw Error(ExitCode::kCannotCreate, fmt::format("the folder {} cannot be made: {}", path, error.message()));
+}
+
+// Writes each pass's module as NN_pass.txt.
+std::function<void(const std::string&, const relay::IRModule&)> PassDumper(const std::string& folder) {
+  if (folder.empty()) return nullptr;
+  MakeFolder(folder);
+  return [folder, number = 0](const std::string& pass, const relay::IRModule& module) mutable {
+    WriteFileAtomically(fmt::format("{}/{:02}_{}.txt", folder, ++number, pass), relay::ToText(module));
+  };
+}
+
+int CountSource(const Plan& plan, std::string_view source) {
+  return static_cast<int>(std::count_if(plan.kernels.begin(), plan.kernels.end(),
+                                        [source](const PlanKernel& k) { return k.dispatch.source == source; }));
+}
+
+void Warn(const Plan& plan) {
+  if (const int n = CountSource(plan, "other threads"); n > 0) {
+    fmt::print(
+        stderr,
+        "warning: {} kernels use records of another thread count; `hone tune --threads {}` measures for this one\n", n,
+        plan.threads);
+  }
+}
+
+void PrintReport(const BuildResult& result, const std::string& output) {
+  fmt::print("{}{}", DispatchText(result.plan), MemoryText(result.plan));
+  double total = 0;
+  for (const auto& [step, seconds] : result.report.seconds) total += seconds;
+  fmt::print("{} written: {}, {} calls, {:.3f} GFLOP, {} threads, built in {:.1f} s\n", output,
+             BytesText(static_cast<int64_t>(result.package.size())), result.plan.calls.size(),
+             result.report.flops / 1e9, result.plan.threads, total);
+}
+
+Json ReportJson(const BuildResult& result, const std::string& output) {
+  Json seconds = Json::object();
+  for (const auto& [step, s] : result.report.seconds) seconds[step] = s;
+  return {{"package", output},
+          {"model", result.plan.model},
+          {"target", result.plan.target.ToText()},
+          {"threads", result.plan.threads},
+          {"dispatch", DispatchJson(result.plan)},
+          {"memory", MemoryJson(result.plan)},
+          {"gflop", result.report.flops / 1e9},
+          {"seconds", seconds}};
+}
+
+void AddOptions(CLI::App& app, BuildCommandOptions& options) {
+  AddModelOptions(app, options.model);
+  app.add_option("-o,--output", options.output, "the package to write")->required();
+  AddMachineOptions(app, options.machine);
+  AddRecordOptions(app, options.records);
+  app.add_option("-O,--opt-level", options.opt_level, "0: no folding, fusion or blocked layouts; 3: everything")
+      ->check(CLI::Range(0, 3))
+      ->capture_default_str();
+  app.add_option("--dump-passes", options.dump_passes, "a folder that gets the module's text after each pass");
+}
+
+}  // namespace
+
+int BuildCommand(const Arguments& arguments) {
+  CommandLine line("hone build", "Builds a package with the best records of the store.");
+  BuildCommandOptions options;
+  AddOptions(line.app(), options);
+  if (!line.Parse(arguments)) return 0;
+  const Machine machine = ResolveMachine(options.machine);
+  const Model model = LoadModel(options.model);
+  const BuildResult result =
+      BuildModel(model.typed, machine, options.records, options.opt_level, PassDumper(options.dump_passes));
+  WriteFileAtomically(options.output, result.package);
+  Warn(result.plan);
+  if (line.json()) {
+    PrintJson(ReportJson(result, options.output));
+  } else {
+    PrintReport(result, options.output);
+  }
+  line.Next("hone run " + options.output);
+  return 0;
+}
+
+}  // namespace hone

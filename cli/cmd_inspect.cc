@@ -1,0 +1,163 @@
+#include <fmt/format.h>
+
+#include "cli/command_line.h"
+#include "cli/machine_options.h"
+#include "cli/model.h"
+#include "cli/model_summary.h"
+#include "cli/number_text.h"
+#include "cli/print_json.h"
+#include "cli/table.h"
+#include "compiler/build.h"
+#include "compiler/passes/passes.h"
+#include "compiler/relay/printer.h"
+#include "compiler/relay/visitor.h"
+#include "compiler/schedules/schedule.h"
+#include "core/error.h"
+
+namespace hone {
+namespace {
+
+struct InspectOptions {
+  ModelOptions model;
+  MachineOptions machine;
+  bool params = false, text = false, untyped = false, optimized = false, walk = false, tasks = false;
+  std::string as = "module";
+};
+
+Json TypesJson(const std::vector<NamedType>& types) {
+  Json list = Json::array();
+  for (const NamedType& t : types) list.push_back({{"name", t.name}, {"type", t.type}});
+  return list;
+}
+
+void PrintSummaryJson(const Model& model, const ModelSummary& summary, bool params) {
+  Json json = {{"model", model.name},
+               {"inputs", TypesJson(summary.inputs)},
+               {"outputs", TypesJson(summary.outputs)},
+               {"ops", summary.ops},
+               {"parameters", summary.parameter_elements},
+               {"parameter_bytes", summary.parameter_bytes},
+               {"gflop", summary.flops / 1e9}};
+  if (params) json["params"] = TypesJson(summary.parameters);
+  PrintJson(json);
+}
+
+int ShowSummary(const Model& model, bool params, bool json) {
+  const ModelSummary summary = Summarize(model.typed, model.output_names);
+  if (json) {
+    PrintSummaryJson(model, summary, params);
+    return 0;
+  }
+  for (const NamedType& t : summary.inputs) fmt::print("input   {}  {}\n", t.name, t.type);
+  for (const NamedType& t : summary.outputs) fmt::print("output  {}  {}\n", t.name, t.type);
+  fmt::print("{} parameters ({}), {:.3f} GFLOP\n\n", summary.parameter_elements, BytesText(summary.parameter_bytes),
+             summary.flops / 1e9);
+  Table table({"operator", "> calls"});
+  for (const auto& [name, calls] : summary.ops) table.Add({name, fmt::format("{}", calls)});
+  fmt::print("{}", table.ToText());
+  if (params) fmt::print("\n");
+  for (size_t i = 0; params && i < summary.parameters.size(); ++i) {
+    fmt::print("{}  {}\n", summary.parameters[i].name, summary.parameters[i].type);
+  }
+  return 0;
+}
+
+int ShowText(const Model& model, const InspectOptions& options, bool json) {
+  relay::IRModule module = options.untyped ? model.untyped : model.typed;
+  if (options.optimized) {
+    const Machine machine = ResolveMachine(options.machine);
+    module = RunPasses(model.typed, {.target = machine.target, .threads = machine.threads});
+  }
+  const std::string text = relay::ToText(module, {.types = !options.untyped, .as = options.as});
+  if (json) {
+    PrintJson({{"model", model.name}, {"text", text}});
+  } else {
+    fmt::print("{}{}", text, text.ends_with('\n') ? "" : "\n");
+  }
+  return 0;
+}
+
+int ShowWalk(const Model& model, bool json) {
+  Json nodes = Json::array();
+  relay::PostOrderVisit(model.typed.main, [&](const relay::ExprPtr& expr) {
+    const std::string name(relay::ExprKindName(expr->kind));
+    if (json) {
+      nodes.push_back(name);
+    } else {
+      fmt::print("{}\n", name);
+    }
+  });
+  if (json) PrintJson({{"model", model.name}, {"walk", nodes}});
+  return 0;
+}
+
+Json SpacesJson(const Workload& workload, const MachineModel& machine) {
+  Json spaces = Json::object();
+  for (const Schedule* schedule : SchedulesFor(workload, machine)) {
+    spaces[std::string(schedule->name())] = schedule->Space(workload, machine).size();
+  }
+  return spaces;
+}
+
+int ShowTasks(const Model& model, const InspectOptions& options, bool json) {
+  const Target target = ResolveMachine(options.machine).target;
+  const MachineModel machine = MachineModelFor(target);
+  Json list = Json::array();
+  Table table({"> uses", "> GFLOP", "configs per schedule", "workload"});
+  for (const Task& task : ExtractTasks(model.typed, target)) {
+    const Json spaces = SpacesJson(task.workload, machine);
+    list.push_back({{"workload", task.workload.ToText()},
+                    {"uses", task.uses},
+                    {"gflop", task.workload.Flops() / 1e9},
+                    {"configs", spaces},
+                    {"nodes", task.nodes}});
+    std::string configs;
+    for (const auto& [name, size] : spaces.items())
+      configs += fmt::format("{}{} {}", configs.empty() ? "" : ", ", name, size.dump());
+    table.Add({fmt::format("{}", task.uses), fmt::format("{:.3f}", task.workload.Flops() / 1e9), configs,
+               task.workload.ToText()});
+  }
+  if (json) {
+    PrintJson({{"model", model.name}, {"tasks", list}});
+  } else {
+    fmt::print("{}", table.ToText());
+  }
+  return 0;
+}
+
+int Show(const InspectOptions& options, bool json) {
+  const Model model = LoadModel(options.model);
+  if (options.text) return ShowText(model, options, json);
+  if (options.walk) return ShowWalk(model, json);
+  if (options.tasks) return ShowTasks(model, options, json);
+  return ShowSummary(model, options.params, json);
+}
+
+}  // namespace
+
+int InspectCommand(const Arguments& arguments) {
+  CommandLine line("hone inspect", "What is in a model: by default inputs, outputs, operators, parameters and GFLOP.");
+  InspectOptions options;
+  AddModelOptions(line.app(), options.model);
+  AddMachineOptions(line.app(), options.machine);
+  line.app().add_flag("--params", options.params, "every parameter with its type");
+  auto* text = line.app().add_flag("--text", options.text, "the module in Relay's text form");
+  line.app()
+      .add_option("--as", options.as, "with --text: module, fn or expr")
+      ->check(CLI::IsMember({"module", "fn", "expr"}))
+      ->needs(text);
+  auto* untyped = line.app().add_flag("--untyped", options.untyped, "with --text: before type inference")->needs(text);
+  line.app()
+      .add_flag("--optimized", options.optimized, "with --text: after all passes for --target")
+      ->needs(text)
+      ->excludes(untyped);
+  line.app().add_flag("--walk", options.walk, "one node type per line, in post order")->excludes(text);
+  line.app().add_flag("--tasks", options.tasks, "the tuning tasks: uses, GFLOP, configs per schedule")->excludes(text);
+  if (!line.Parse(arguments)) return 0;
+  const int code = Show(options, line.json());
+  line.Next(options.tasks ? "hone space WORKLOAD, or hone tune " + options.model.model
+                          : "hone tune " + options.model.model);
+  return code;
+}
+
+}  // namespace hone

@@ -1,0 +1,133 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "cli/command_line.h"
+#include "cli/core_list.h"
+#include "cli/machine_options.h"
+#include "cli/model.h"
+#include "cli/print_json.h"
+#include "cli/stop.h"
+#include "cli/store.h"
+#include "cli/tune_output.h"
+#include "compiler/codegen/host.h"
+#include "core/error.h"
+#include "rpc_runner/runner.h"
+#include "tuner/strategy.h"
+
+namespace hone {
+namespace {
+
+constexpr int64_t kDefaultBudgetNs = 300'000'000'000;
+
+struct TuneCommandOptions {
+  ModelOptions model;
+  MachineOptions machine;
+  TuneOptions tune;
+  RemoteRunnerOptions remote;
+  std::string db, budget, cache = "cold-weights", cores;
+  std::vector<std::string> tasks;
+};
+
+std::string StrategyList() {
+  std::string text;
+  for (const StrategyEntry& entry : AllStrategies()) text += fmt::format("{}{}", text.empty() ? "" : ", ", entry.name);
+  return text;
+}
+
+void AddOptions(CLI::App& app, TuneCommandOptions& options) {
+  AddModelOptions(app, options.model);
+  AddMachineOptions(app, options.machine);
+  AddStoreOption(app, options.db);
+  app.add_option("--trials", options.tune.budget.trials,
+                 "stop after so many trials in all, those of earlier runs counted")
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 40));
+  app.add_option("--budget", options.budget, "stop after so long: 90s, 10m, 2h; by default 5m, without --trials");
+  app.add_option("--strategy", options.tune.strategy, StrategyList())->capture_default_str();
+  app.add_option("--cache", options.cache, "cold-weights: as in a network; warm: a hot loop")->capture_default_str();
+  app.add_option("--tasks", options.tasks, "only the tasks whose workload contains one of these texts");
+  app.add_option("--cores", options.cores, "without a tracker: the CPUs to time on, as 0,2-3");
+  auto* tracker = app.add_option("--tracker", options.remote.tracker, "tcp://HOST:PORT: measure on runners behind it")
+                      ->envname("HONE_TRACKER");
+  app.add_option("--key", options.remote.key, "which runners, with --tracker")->envname("HONE_KEY")->needs(tracker);
+}
+
+void FilterTasks(std::vector<Task>& tasks, const std::vector<std::string>& wanted) {
+  if (wanted.empty()) return;
+  const auto unwanted = [&wanted](const Task& task) {
+    const std::string text = task.workload.ToText();
+    return std::none_of(wanted.begin(), wanted.end(),
+                        [&](const std::string& w) { return text.find(w) != std::string::npos; });
+  };
+  tasks.erase(std::remove_if(tasks.begin(), tasks.end(), unwanted), tasks.end());
+  if (tasks.empty())
+    throw Error(ExitCode::kUsage, "no task contains what --tasks says; `hone inspect MODEL --tasks` lists them");
+}
+
+std::unique_ptr<Runner> MakeRunner(const TuneCommandOptions& options, const Machine& machine) {
+  if (!options.remote.tracker.empty()) {
+    if (options.remote.key.empty())
+      throw Error(ExitCode::kUsage, "--tracker needs --key; `hone devices --tracker` lists the keys");
+    return MakeRemoteRunner(options.remote);
+  }
+  const std::string missing = MissingFeature(machine.target);
+  if (!missing.empty()) {
+    throw Error(
+        ExitCode::kBadConfig,
+        fmt::format("this machine lacks {}, which the target needs; a runner that has it is right: --tracker and --key",
+                    missing));
+  }
+  return MakeLocalRunner(ParseCoreList(options.cores));
+}
+
+TuneOptions Complete(const TuneCommandOptions& options, const Machine& machine) {
+  TuneOptions tune = options.tune;
+  tune.target = machine.target;
+  tune.threads = machine.threads;
+  tune.cache = ParseCacheMode(options.cache);
+  tune.seed = options.model.seed;
+  tune.model = options.model.model;
+  if (!options.budget.empty()) {
+    tune.budget.time_ns = ParseDuration(options.budget);
+  } else if (tune.budget.trials == 0) {
+    tune.budget.time_ns = kDefaultBudgetNs;
+  }
+  return tune;
+}
+
+bool Terminal() { return isatty(STDERR_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr; }
+
+}  // namespace
+
+int TuneCommand(const Arguments& arguments) {
+  CommandLine line("hone tune",
+                   "Searches for the best kernels of a model's tasks and keeps every trial. Run again to go on.");
+  TuneCommandOptions options;
+  AddOptions(line.app(), options);
+  if (!line.Parse(arguments)) return 0;
+  const Machine machine = ResolveMachine(options.machine);
+  const TuneOptions tune = Complete(options, machine);
+  const Model model = LoadModel(options.model);
+  std::vector<Task> tasks = ExtractTasks(model.typed, machine.target);
+  FilterTasks(tasks, options.tasks);
+  // The runner before the store: a tracker that is not there leaves no empty store behind.
+  const std::unique_ptr<Runner> runner = MakeRunner(options, machine);
+  const std::unique_ptr<RecordStore> store = OpenStore(options.db);
+
+  TuneOutput output(line.json(), Terminal(), tasks.size(), tune.budget);
+  const TuneReport report = Tune(
+      tasks, tune, *runner, *store, [&output](const TuneEvent& event) { output.Observe(event); }, CatchStopSignals());
+  output.Finish();
+  if (line.json()) {
+    PrintJson(ReportJson(report));
+  } else {
+    fmt::print("{}", ReportText(report));
+  }
+  line.Next(report.interrupted ? "the same command again: it goes on where it stopped"
+                               : "hone build " + model.name + " -o P.hone");
+  return StopExitCode(0);
+}
+
+}  // namespace hone

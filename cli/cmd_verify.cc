@@ -1,0 +1,157 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <map>
+#include <optional>
+
+#include "cli/build_model.h"
+#include "cli/command_line.h"
+#include "cli/compare_outputs.h"
+#include "cli/inputs.h"
+#include "cli/model.h"
+#include "cli/print_json.h"
+#include "cli/table.h"
+#include "cli/trailing_softmax.h"
+#include "compiler/reference.h"
+#include "core/error.h"
+#include "runtime/session.h"
+
+namespace hone {
+namespace {
+
+using Inputs = std::map<std::string, Tensor>;
+
+struct VerifyOptions {
+  ModelOptions model;
+  MachineOptions machine;
+  RecordOptions records;
+  InputOptions inputs;
+  std::string package;
+  std::vector<std::string> expect;
+  double tolerance = 1e-4;
+};
+
+std::vector<Tensor> RunPackage(std::shared_ptr<const Package> package, const Inputs& inputs, int threads) {
+  Session session(std::move(package), {.threads = threads});
+  for (const auto& [name, tensor] : inputs) session.SetInput(name, tensor);
+  session.Run();
+  std::vector<Tensor> outputs;
+  for (int i = 0; i < session.outputs(); ++i) outputs.push_back(session.Output(i));
+  return outputs;
+}
+
+std::vector<OutputError> CompareAll(const std::vector<Tensor>& got, const std::vector<Tensor>& expected,
+                                    const std::vector<std::string>& names, double tolerance) {
+  if (got.size() != expected.size()) {
+    throw Error(ExitCode::kUsage,
+                fmt::format("there are {} outputs, and {} to compare them with", got.size(), expected.size()));
+  }
+  std::vector<OutputError> errors;
+  for (size_t i = 0; i < got.size(); ++i) errors.push_back(CompareOutput(names.at(i), got[i], expected[i], tolerance));
+  return errors;
+}
+
+std::vector<std::string> OutputNames(const Plan& plan, const std::string& suffix = "") {
+  std::vector<std::string> names;
+  for (const int index : plan.outputs) names.push_back(plan.buffers.at(static_cast<size_t>(index)).name + suffix);
+  return names;
+}
+
+// Made at most once per command: the reference is slow.
+struct Expected {
+  std::optional<Logits> logits;       // when the model ends in a softmax
+  std::vector<Tensor> logits_values;  // of its module
+  std::vector<Tensor> outputs;
+};
+Expected ReferenceOutputs(const Model& model, const Inputs& inputs, const std::vector<std::string>& files) {
+  Expected expected;
+  if (!files.empty()) {
+    for (const std::string& file : files) expected.outputs.push_back(ReadTensorFile(file));
+    return expected;
+  }
+  expected.logits = WithoutTrailingSoftmax(model.typed);
+  if (!expected.logits) {
+    expected.outputs = RunReference(model.typed, inputs);
+    return expected;
+  }
+  expected.logits_values = RunReference(expected.logits->module, inputs);
+  expected.outputs = {ApplySoftmax(expected.logits_values.at(0), expected.logits->softmax)};
+  return expected;
+}
+
+std::shared_ptr<const Package> BuildOne(const relay::IRModule& module, const Machine& machine,
+                                        const RecordOptions& records) {
+  return Package::FromBytes(BuildModel(module, machine, records).package, "the fresh build of " + module.name);
+}
+
+std::vector<OutputError> Verify(const VerifyOptions& options) {
+  const Model model = LoadModel(options.model);
+  const Machine machine = ResolveMachine(options.machine);
+  const bool fresh = options.package.empty();
+  const auto package = fresh ? BuildOne(model.typed, machine, options.records) : Package::Load(options.package);
+  package->VerifyParams();
+  InputOptions input_options = options.inputs;
+  input_options.seed = options.model.seed;
+  const Inputs inputs = MakeInputs(InputSpecs(package->plan()), input_options);
+  const std::vector<Tensor> got = RunPackage(package, inputs, machine.threads);
+  const Expected expected = ReferenceOutputs(model, inputs, options.expect);
+  std::vector<OutputError> errors = CompareAll(got, expected.outputs, OutputNames(package->plan()), options.tolerance);
+  if (fresh && expected.logits) {
+    const auto without = BuildOne(expected.logits->module, machine, options.records);
+    const std::vector<OutputError> more =
+        CompareAll(RunPackage(without, inputs, machine.threads), expected.logits_values,
+                   OutputNames(without->plan(), " (before softmax)"), options.tolerance);
+    errors.insert(errors.end(), more.begin(), more.end());
+  }
+  return errors;
+}
+
+// JSON has no infinity.
+Json ErrorJson(double worst) { return std::isfinite(worst) ? Json(worst) : Json("inf"); }
+
+void Report(const std::vector<OutputError>& errors, double tolerance, bool json) {
+  Json outputs = Json::array();
+  Table table({"output", "> max|y-r|/max|r|", "> at element", "verdict"});
+  bool all = true;
+  for (const OutputError& e : errors) {
+    all = all && e.agrees;
+    outputs.push_back({{"name", e.name}, {"worst", ErrorJson(e.worst)}, {"index", e.index}, {"agrees", e.agrees}});
+    table.Add({e.name, fmt::format("{:.2e}", e.worst), fmt::format("{}", e.index), e.agrees ? "agrees" : "DIFFERS"});
+  }
+  if (json) {
+    PrintJson({{"agrees", all}, {"tolerance", tolerance}, {"outputs", outputs}});
+  } else {
+    fmt::print("{}tolerance {:.0e}: {}\n", table.ToText(), tolerance, all ? "the outputs agree" : "the outputs differ");
+  }
+}
+
+void AddOptions(CLI::App& app, VerifyOptions& options) {
+  AddModelOptions(app, options.model);
+  app.add_option("PACKAGE", options.package,
+                 "a package of that model; none: one is built, and checked before a last softmax too");
+  AddMachineOptions(app, options.machine);
+  AddRecordOptions(app, options.records);
+  AddInputOptions(app, options.inputs);
+  app.add_option("--expect", options.expect,
+                 "a .pb or .npy file per output: compare with these instead of the reference");
+  app.add_option("--tolerance", options.tolerance, "worst max|y-r|/max|r| that agrees")
+      ->check(CLI::Range(0.0, 1.0))
+      ->capture_default_str();
+}
+
+}  // namespace
+
+int VerifyCommand(const Arguments& arguments) {
+  CommandLine line("hone verify", "Runs a package and the reference on the same inputs; exit 1 when they differ.");
+  VerifyOptions options;
+  AddOptions(line.app(), options);
+  if (!line.Parse(arguments)) return 0;
+  const std::vector<OutputError> errors = Verify(options);
+  Report(errors, options.tolerance, line.json());
+  bool all = true;
+  for (const OutputError& e : errors) all = all && e.agrees;
+  line.Next(all ? "hone bench PACKAGE" : "hone build MODEL -o P.hone -O0, to see whether a pass is to blame");
+  return all ? 0 : static_cast<int>(ExitCode::kAnswerIsNo);
+}
+
+}  // namespace hone

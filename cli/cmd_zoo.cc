@@ -1,0 +1,63 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "cli/command_line.h"
+#include "cli/model.h"
+#include "cli/print_json.h"
+#include "cli/table.h"
+#include "compiler/frontend/onnx_export.h"
+#include "compiler/frontend/zoo.h"
+#include "core/error.h"
+
+namespace hone {
+namespace {
+
+int ListZoo(const CommandLine& line) {
+  Json list = Json::array();
+  Table table({"network", "what it is"});
+  for (const ZooEntry& entry : ZooEntries()) {
+    list.push_back({{"name", entry.name}, {"description", entry.description}});
+    table.Add({entry.name, entry.description});
+  }
+  if (line.json()) {
+    PrintJson({{"networks", list}});
+  } else {
+    fmt::print("{}", table.ToText());
+  }
+  line.Next("hone inspect zoo:resnet-18, or hone zoo resnet-18 -o resnet-18.onnx");
+  return 0;
+}
+
+int WriteZoo(const CommandLine& line, const ModelOptions& options, const std::string& output) {
+  const Model model = LoadModel(options);
+  ExportOnnx(model.typed, output);
+  const auto size = static_cast<int64_t>(std::filesystem::file_size(output));
+  if (line.json()) {
+    PrintJson({{"network", options.model.substr(4)}, {"path", output}, {"size_bytes", size}});
+  } else {
+    fmt::print("{} written, {} bytes\n", output, size);
+  }
+  line.Next(fmt::format("hone tune {}", output));
+  return 0;
+}
+
+}  // namespace
+
+int ZooCommand(const Arguments& arguments) {
+  CommandLine line("hone zoo", "Lists the test networks; with a NAME and -o writes one as ONNX with seeded weights.");
+  ModelOptions options;
+  std::string name, output;
+  line.app().add_option("NAME", name, "a network; none lists them");
+  line.app().add_option("-o,--output", output, "the .onnx file to write");
+  AddZooOptions(line.app(), options);
+  if (!line.Parse(arguments)) return 0;
+  if (name.empty() != output.empty()) {
+    throw Error(ExitCode::kUsage, "to write a network, both are needed: hone zoo NAME -o FILE.onnx");
+  }
+  if (name.empty()) return ListZoo(line);
+  options.model = "zoo:" + name;
+  return WriteZoo(line, options, output);
+}
+
+}  // namespace hone

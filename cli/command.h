@@ -1,0 +1,42 @@
+// The commands of the program: each is one file cmd_NAME.cc that parses its options, calls one door and prints.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace hone {
+
+// What follows the command's name on the command line.
+using Arguments = std::vector<std::string>;
+
+struct Command {
+  std::string_view name;
+  std::string_view summary;
+  // Returns the exit code. Throws Error.
+  int (*run)(const Arguments& arguments);
+};
+
+// Runs the command that arguments[0] names with the rest; `program` is how the user wrote what stands before it. Prints
+// the table for --help. Throws Error(kUsage) when there is no command or none of that name, with the nearest.
+int RunNamedCommand(std::string_view program, const std::vector<Command>& commands, const Arguments& arguments);
+
+int BenchCommand(const Arguments& arguments);
+int BuildCommand(const Arguments& arguments);
+int CompareCommand(const Arguments& arguments);
+int DevicesCommand(const Arguments& arguments);
+int DoctorCommand(const Arguments& arguments);
+int InspectCommand(const Arguments& arguments);
+int LogCommand(const Arguments& arguments);
+int OpsCommand(const Arguments& arguments);
+int PackageCommand(const Arguments& arguments);
+int RunCommand(const Arguments& arguments);
+int RunnerCommand(const Arguments& arguments);
+int SpaceCommand(const Arguments& arguments);
+int TargetsCommand(const Arguments& arguments);
+int TrackerCommand(const Arguments& arguments);
+int TuneCommand(const Arguments& arguments);
+int VerifyCommand(const Arguments& arguments);
+int ZooCommand(const Arguments& arguments);
+
+}  // namespace hone

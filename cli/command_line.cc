@@ -1,0 +1,75 @@
+#include "cli/command_line.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdio>
+
+#include "core/error.h"
+#include "core/spelling.h"
+
+namespace hone {
+namespace {
+
+// "--trials=3" and "-O3" give the option's own name.
+std::string OptionName(const std::string& argument) {
+  if (argument.rfind("--", 0) == 0) return argument.substr(0, argument.find('='));
+  return argument.substr(0, 2);
+}
+
+bool LooksLikeOption(const std::string& argument) {
+  if (argument.size() < 2 || argument[0] != '-') return false;
+  return argument[1] == '-' || std::isalpha(static_cast<unsigned char>(argument[1])) != 0;
+}
+
+std::vector<std::string> LongNames(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+std::string OneLine(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
+
+}  // namespace
+
+CommandLine::CommandLine(const std::string& name, const std::string& summary) : app_(summary, name), name_(name) {
+  app_.add_flag("--json", json_, "print one JSON document on stdout and nothing else");
+}
+
+void CommandLine::RejectUnknownOptions(const Arguments& arguments) const {
+  for (const std::string& argument : arguments) {
+    if (argument == "--") return;
+    if (!LooksLikeOption(argument)) continue;
+    const std::string name = OptionName(argument);
+    if (app_.get_option_no_throw(name) != nullptr) continue;
+    throw Error(ExitCode::kUsage,
+                fmt::format("no option {}{} (`{} --help` lists them)", name, DidYouMean(name, LongNames(app_)), name_));
+  }
+}
+
+bool CommandLine::Parse(const Arguments& arguments) {
+  RejectUnknownOptions(arguments);
+  // CLI11 takes the arguments last first.
+  Arguments reversed(arguments.rbegin(), arguments.rend());
+  try {
+    app_.parse(reversed);
+  } catch (const CLI::CallForHelp&) {
+    fmt::print("{}", app_.help());
+    return false;
+  } catch (const CLI::ParseError& e) {
+    throw Error(ExitCode::kUsage, fmt::format("{} (see `{} --help`)", OneLine(e.what()), name_));
+  }
+  return true;
+}
+
+void CommandLine::Next(const std::string& what) const {
+  if (!json_) fmt::print(stderr, "next: {}\n", what);
+}
+
+}  // namespace hone

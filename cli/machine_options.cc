@@ -1,0 +1,39 @@
+#include "cli/machine_options.h"
+
+#include "compiler/codegen/host.h"
+#include "rpc_runner/environment.h"
+#include "runtime/session.h"
+
+namespace hone {
+namespace {
+
+int DefaultThreads(const Machine& machine) {
+  if (machine.is_host || machine.target.num_cores == 0) return AllowedCores();
+  return machine.target.num_cores;
+}
+
+}  // namespace
+
+void AddThreadsOption(CLI::App& app, int& threads) {
+  app.add_option("--threads", threads, "threads; by default the cores that affinity and the cgroup allow")
+      ->check(CLI::Range(1, 1024))
+      ->envname("HONE_THREADS");
+}
+
+void AddMachineOptions(CLI::App& app, MachineOptions& options) {
+  app.add_option("--target", options.target,
+                 "\"host\", or as \"llvm -mtriple=... -mcpu=... -mattr=+a,-b -num-cores=4\"")
+      ->capture_default_str();
+  AddThreadsOption(app, options.threads);
+}
+
+Machine ResolveMachine(const MachineOptions& options) {
+  Machine machine;
+  machine.target = ResolveTarget(options.target);
+  machine.is_host = options.target == "host";
+  machine.threads = options.threads > 0 ? options.threads : DefaultThreads(machine);
+  if (machine.is_host) machine.cpu_model = ProbeEnvironment().cpu_model;
+  return machine;
+}
+
+}  // namespace hone

@@ -1,0 +1,29 @@
+// --target and --threads: what a model is tuned or built for.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "core/target.h"
+
+namespace hone {
+
+struct MachineOptions {
+  std::string target = "host";
+  int threads = 0;  // 0: by default
+};
+void AddMachineOptions(CLI::App& app, MachineOptions& options);
+// --threads alone.
+void AddThreadsOption(CLI::App& app, int& threads);
+
+struct Machine {
+  Target target;
+  bool is_host = false;  // the very machine that we run on, not merely its kind
+  int threads = 1;
+  std::string cpu_model;  // of this machine; empty for another target
+};
+// Threads are by default the cores that this machine's affinity and cgroup allow, or the target's -num-cores. Throws
+// Error(kUsage).
+Machine ResolveMachine(const MachineOptions& options);
+
+}  // namespace hone

@@ -1,0 +1,75 @@
+// The program `hone`. Every command is one row here and one file cmd_NAME.cc.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <exception>
+
+#include "cli/command.h"
+#include "cli/print_json.h"
+#include "cli/versions.h"
+#include "core/error.h"
+
+namespace hone {
+namespace {
+
+const std::vector<Command>& Commands() {
+  static const std::vector<Command> commands = {
+      {"zoo", "lists the test networks, or writes one as ONNX", ZooCommand},
+      {"inspect", "what is in a model: summary, text, walk, tuning tasks", InspectCommand},
+      {"ops", "the operators that are known", OpsCommand},
+      {"space", "the schedules of a workload and their knobs", SpaceCommand},
+      {"tune", "searches for a model's best kernels and keeps every result", TuneCommand},
+      {"build", "builds a package from a model with the best records", BuildCommand},
+      {"run", "runs a package", RunCommand},
+      {"bench", "times packages, interleaved", BenchCommand},
+      {"verify", "compares a package with the reference", VerifyCommand},
+      {"package", "info on a package, or its parts as files", PackageCommand},
+      {"log", "lists, ranks, imports and exports tuning records", LogCommand},
+      {"compare", "one model across the devices that have records", CompareCommand},
+      {"tracker", "matches tuners with runners", TrackerCommand},
+      {"runner", "offers this machine to a tracker", RunnerCommand},
+      {"devices", "who is connected to a tracker", DevicesCommand},
+      {"targets", "the CPUs that are known, and what is assumed of them", TargetsCommand},
+      {"doctor", "checks this machine and says what to change", DoctorCommand},
+  };
+  return commands;
+}
+
+int RunProgram(const Arguments& arguments) {
+  if (!arguments.empty() && arguments[0] == "--version") {
+    if (arguments.size() > 1 && arguments[1] == "--json") {
+      PrintJson(VersionJson());
+    } else {
+      fmt::print("{}", VersionText());
+    }
+    return 0;
+  }
+  return RunNamedCommand("hone", Commands(), arguments);
+}
+
+int Fail(ExitCode code, std::string_view message) {
+  std::fflush(stdout);
+  fmt::print(stderr, "hone: {}\n", message);
+  return static_cast<int>(code);
+}
+
+// A full disk behind stdout shows only when it is flushed.
+int Flushed(int code) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
+  return Fail(ExitCode::kIo, "the output could not be written to the end");
+}
+
+}  // namespace
+}  // namespace hone
+
+int main(int argc, char** argv) {
+  try {
+    return hone::Flushed(hone::RunProgram(hone::Arguments(argv + (argc > 0 ? 1 : 0), argv + argc)));
+  } catch (const hone::Error& e) {
+    return hone::Fail(e.code(), e.what());
+  } catch (const std::bad_alloc&) {
+    return hone::Fail(hone::ExitCode::kIo, "out of memory; a smaller model or batch is right, or a larger machine");
+  } catch (const std::exception& e) {
+    return hone::Fail(hone::ExitCode::kBug, fmt::format("this is a bug of hone, please report it: {}", e.what()));
+  }
+}

@@ -1,0 +1,98 @@
+#include "cli/model.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+
+#include "cli/number_text.h"
+#include "compiler/frontend/onnx_import.h"
+#include "compiler/frontend/zoo.h"
+#include "compiler/relay/infer_type.h"
+#include "core/error.h"
+
+namespace hone {
+namespace {
+
+constexpr std::string_view kZoo = "zoo:";
+
+Model LoadZoo(const ModelOptions& options) {
+  if (!options.shapes.empty()) {
+    throw Error(ExitCode::kUsage, "--shape is for .onnx files; a zoo network takes --batch and --image-shape");
+  }
+  ZooOptions zoo;
+  zoo.batch = options.batch;
+  zoo.classes = options.classes;
+  zoo.image_shape = ParseDims(options.image_shape, "--image-shape");
+  zoo.seed = options.seed;
+  Model model;
+  model.untyped = BuildZoo(std::string_view(options.model).substr(kZoo.size()), zoo);
+  return model;
+}
+
+OnnxImportOptions ImportOptions(const ModelOptions& options) {
+  OnnxImportOptions import;
+  for (const std::string& text : options.shapes) {
+    const size_t equals = text.rfind('=');
+    if (equals == std::string::npos || equals == 0) {
+      throw Error(ExitCode::kUsage, fmt::format("--shape is given \"{}\"; right is NAME=1,3,224,224", text));
+    }
+    import.shapes[text.substr(0, equals)] = ParseDims(std::string_view(text).substr(equals + 1), "--shape");
+  }
+  return import;
+}
+
+// A bare zoo name is the likeliest slip.
+void ExplainMissing(const std::string& path) {
+  if (std::filesystem::exists(path)) return;
+  for (const ZooEntry& entry : ZooEntries()) {
+    if (entry.name == path) {
+      throw Error(ExitCode::kNoInput,
+                  fmt::format("there is no file {0}; the test network of that name is zoo:{0}", path));
+    }
+  }
+}
+
+Model LoadOnnx(const ModelOptions& options) {
+  const ModelOptions defaults;
+  if (options.batch != defaults.batch || options.classes != defaults.classes ||
+      options.image_shape != defaults.image_shape) {
+    throw Error(ExitCode::kUsage,
+                "--batch, --classes and --image-shape are for zoo: networks; an .onnx file takes --shape");
+  }
+  ExplainMissing(options.model);
+  OnnxImportResult result = ImportOnnx(options.model, ImportOptions(options));
+  for (const std::string& notice : result.notices) fmt::print(stderr, "note: {}\n", notice);
+  Model model;
+  model.untyped = std::move(result.module);
+  model.output_names = std::move(result.output_names);
+  return model;
+}
+
+}  // namespace
+
+void AddZooOptions(CLI::App& app, ModelOptions& options) {
+  app.add_option("--batch", options.batch, "batch size of a zoo network")
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 20));
+  app.add_option("--classes", options.classes, "classes of a zoo network")
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 24));
+  app.add_option("--image-shape", options.image_shape, "one input of a zoo network, without the batch: 3,224,224");
+  app.add_option("--seed", options.seed, "seed of a zoo network's weights, and of what else the command draws");
+}
+
+void AddModelOptions(CLI::App& app, ModelOptions& options) {
+  app.add_option("MODEL", options.model, "an .onnx file, or zoo:NAME (`hone zoo` lists them)")->required();
+  AddZooOptions(app, options);
+  app.add_option("--shape", options.shapes, "NAME=1,3,224,224: the shape of an .onnx file's input");
+}
+
+Model LoadModel(const ModelOptions& options) {
+  const bool zoo = options.model.rfind(kZoo, 0) == 0;
+  Model model = zoo ? LoadZoo(options) : LoadOnnx(options);
+  model.name = options.model;
+  model.untyped.name = options.model;
+  model.typed = relay::InferType(model.untyped);
+  return model;
+}
+
+}  // namespace hone

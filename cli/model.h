@@ -1,0 +1,37 @@
+// MODEL on the command line: an .onnx file, or zoo:NAME.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "compiler/relay/expr.h"
+
+namespace hone {
+
+struct ModelOptions {
+  std::string model;
+  int64_t batch = 1;
+  int64_t classes = 1000;
+  std::string image_shape = "3,224,224";
+  uint64_t seed = 0;                // of a zoo network's weights, and of whatever else the command draws
+  std::vector<std::string> shapes;  // NAME=1,3,224,224 overrides an input of an .onnx file
+};
+
+// The positional MODEL and its options, bound to `options`.
+void AddModelOptions(CLI::App& app, ModelOptions& options);
+// --batch, --classes, --image-shape and --seed alone, for commands that name a network otherwise.
+void AddZooOptions(CLI::App& app, ModelOptions& options);
+
+struct Model {
+  relay::IRModule untyped;  // as it was imported
+  relay::IRModule typed;
+  std::vector<std::string> output_names;  // empty names where the model gives none
+  std::string name;                       // MODEL as it was given
+};
+// Prints the importer's notices to stderr. Throws Error: kNoInput with the nearest zoo name when nothing is there,
+// kUsage for options that do not belong to the kind of model, kBadData for a damaged model.
+Model LoadModel(const ModelOptions& options);
+
+}  // namespace hone

@@ -1,0 +1,26 @@
+// What is said of a sample of times. Times are never averaged: neighbours on the machine make means meaningless.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace hone {
+
+struct Statistics {
+  int64_t runs = 0;
+  int64_t min_ns = 0, p10_ns = 0, median_ns = 0, p90_ns = 0;
+  // A 95 % confidence interval of the median from order statistics: no distribution is assumed (Hoefler and Belli,
+  // "Scientific Benchmarking of Parallel Computing Systems", 2015).
+  int64_t median_low_ns = 0, median_high_ns = 0;
+};
+// All zero for an empty sample.
+Statistics StatisticsOf(std::vector<int64_t> samples_ns);
+
+// How many times as long the 10th percentile of `a` is as that of `b`, with a 95 % interval by bootstrap (percentile
+// method, 1000 resamples, drawn from the seed). Neither may be empty.
+struct Ratio {
+  double value = 1, low = 1, high = 1;
+};
+Ratio RatioOfP10(const std::vector<int64_t>& a, const std::vector<int64_t>& b, uint64_t seed);
+
+}  // namespace hone

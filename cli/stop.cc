@@ -1,0 +1,33 @@
+#include "cli/stop.h"
+
+#include <unistd.h>
+
+#include <csignal>
+
+namespace hone {
+namespace {
+
+std::atomic<bool> stop{false};
+std::atomic<int> number{0};
+static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free,
+              "a signal handler may touch nothing that locks");
+
+void OnSignal(int signal_number) {
+  if (stop.exchange(true)) _exit(128 + signal_number);
+  number = signal_number;
+}
+
+}  // namespace
+
+const std::atomic<bool>* CatchStopSignals() {
+  struct sigaction action = {};
+  action.sa_handler = OnSignal;
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+  return &stop;
+}
+
+int StopExitCode(int otherwise) { return number != 0 ? 128 + number : otherwise; }
+
+}  // namespace hone

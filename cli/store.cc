@@ -1,0 +1,33 @@
+#include "cli/store.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "core/error.h"
+
+namespace hone {
+
+void AddStoreOption(CLI::App& app, std::string& path) {
+  app.add_option("--db", path, "the record store; by default " + DefaultStorePath())->envname("HONE_DB");
+}
+
+std::string StorePath(const std::string& path) { return path.empty() ? DefaultStorePath() : path; }
+
+std::unique_ptr<RecordStore> OpenStore(const std::string& path) { return RecordStore::Open(StorePath(path), true); }
+
+std::unique_ptr<RecordStore> OpenStoreIfThere(const std::string& path) {
+  if (path.empty() && !std::filesystem::exists(DefaultStorePath())) return nullptr;
+  return OpenExistingStore(path);
+}
+
+std::unique_ptr<RecordStore> OpenExistingStore(const std::string& path) {
+  const std::string at = StorePath(path);
+  if (!std::filesystem::exists(at)) {
+    throw Error(ExitCode::kNoInput,
+                fmt::format("there is no record store {}; `hone tune` or `hone log import` makes one", at));
+  }
+  return RecordStore::Open(at, false);
+}
+
+}  // namespace hone

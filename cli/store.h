@@ -1,0 +1,24 @@
+// --db: where records are.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+
+#include "db/record_store.h"
+
+namespace hone {
+
+// Empty: the default place.
+void AddStoreOption(CLI::App& app, std::string& path);
+// The path that holds.
+std::string StorePath(const std::string& path);
+// To write: makes the store when it is not there.
+std::unique_ptr<RecordStore> OpenStore(const std::string& path);
+// To read: null when the default store is not there yet. Throws Error(kNoInput) when a path was given and nothing is
+// there.
+std::unique_ptr<RecordStore> OpenStoreIfThere(const std::string& path);
+// To read: throws Error(kNoInput) when nothing is there.
+std::unique_ptr<RecordStore> OpenExistingStore(const std::string& path);
+
+}  // namespace hone

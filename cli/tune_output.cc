@@ -1,0 +1,120 @@
+#include "cli/tune_output.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "cli/dispatch_table.h"
+#include "cli/number_text.h"
+#include "cli/print_json.h"
+#include "cli/table.h"
+
+namespace hone {
+namespace {
+
+constexpr int64_t kQuietNs = 10'000'000'000;
+
+std::string Eta(const TuneEvent& event, int64_t trials, const Budget& budget) {
+  int64_t left = 0;
+  if (budget.time_ns > 0) left = budget.time_ns - event.elapsed_ns;
+  if (budget.trials > 0 && trials > 0) {
+    const int64_t by_trials = event.elapsed_ns / trials * (budget.trials - trials);
+    left = budget.time_ns > 0 ? std::min(left, by_trials) : by_trials;
+  }
+  return left > 0 ? fmt::format(", at most {:.0f} s left", static_cast<double>(left) / 1e9) : "";
+}
+
+Json TaskJson(const TaskReport& task) {
+  return {{"task", task.workload.ToText()}, {"uses", task.uses},
+          {"trials", task.trials},          {"failed", task.failed},
+          {"default_ns", task.default_ns},  {"best_ns", task.best_ns},
+          {"schedule", task.best_schedule}, {"config", task.best_config},
+          {"stopped", task.stopped}};
+}
+
+}  // namespace
+
+TuneOutput::TuneOutput(bool json, bool terminal, size_t tasks, const Budget& budget)
+    : json_(json), terminal_(terminal), tasks_(tasks), budget_(budget) {}
+
+std::string TuneOutput::Status(const TuneEvent& event) const {
+  const double seconds = static_cast<double>(event.elapsed_ns) / 1e9;
+  return fmt::format("{} trials, {} failed, {:.1f} trials/s, {} of {} tasks seen{}", trials_, failed_,
+                     seconds > 0 ? static_cast<double>(trials_) / seconds : 0.0, best_ns_.size(), tasks_,
+                     Eta(event, trials_, budget_));
+}
+
+void TuneOutput::Observe(const TuneEvent& event) {
+  if (json_) {
+    // The closing object is the report: it says more than the event.
+    if (event.kind != TuneEventKind::kDone) PrintJson(EventJson(event));
+    std::fflush(stdout);
+    return;
+  }
+  if (event.kind != TuneEventKind::kTrial) return;
+  ++trials_;
+  if (event.fate != Fate::kOk) ++failed_;
+  int64_t& best = best_ns_[event.task];
+  const bool better = event.fate == Fate::kOk && event.best_ns > 0 && (best == 0 || event.best_ns < best);
+  if (better) best = event.best_ns;
+  if (terminal_) {
+    fmt::print(stderr, "\r\033[K{}; {} {}", Status(event), WorkloadShapeText(event.task), TimeText(event.best_ns));
+    std::fflush(stderr);
+  } else if (event.elapsed_ns - last_line_ns_ >= kQuietNs) {
+    last_line_ns_ = event.elapsed_ns;
+    fmt::print(stderr, "{}\n", Status(event));
+  }
+}
+
+void TuneOutput::Finish() {
+  if (!json_ && terminal_ && trials_ > 0) fmt::print(stderr, "\n");
+}
+
+Json EventJson(const TuneEvent& event) {
+  static constexpr const char* kKinds[] = {"trial", "task", "done"};
+  return {{"event", kKinds[static_cast<size_t>(event.kind)]},
+          {"task", event.task},
+          {"trial", event.trial},
+          {"fate", FateName(event.fate)},
+          {"min_ns", event.min_ns},
+          {"best_ns", event.best_ns},
+          {"default_ns", event.default_ns},
+          {"elapsed_ns", event.elapsed_ns},
+          {"schedule", event.schedule},
+          {"config", event.config}};
+}
+
+std::string ReportText(const TuneReport& report) {
+  Table table(
+      {"task", "> uses", "> default", "> best", "> gain", "> trials", "> failed", "schedule", "config", "stopped"});
+  int64_t best_sum = 0, default_sum = 0;
+  for (const TaskReport& task : report.tasks) {
+    table.Add({WorkloadShapeText(task.workload.ToText()), fmt::format("{}", task.uses), TimeText(task.default_ns),
+               TimeText(task.best_ns), RatioText(task.default_ns, task.best_ns), fmt::format("{}", task.trials),
+               fmt::format("{}", task.failed), task.best_schedule, task.best_config, task.stopped});
+    if (task.default_ns <= 0 || task.best_ns <= 0) continue;
+    default_sum += task.uses * task.default_ns;
+    best_sum += task.uses * task.best_ns;
+  }
+  return table.ToText() +
+         fmt::format(
+             "sum over uses: default {}, best {} ({})\n{} trials in {:.0f} s ({:.1f}/s), {} known from before{}\n",
+             TimeText(default_sum), TimeText(best_sum), RatioText(default_sum, best_sum), report.trials,
+             static_cast<double>(report.elapsed_ns) / 1e9, report.trials_per_second, report.resumed,
+             report.interrupted ? "; interrupted" : "");
+}
+
+Json ReportJson(const TuneReport& report) {
+  Json tasks = Json::array();
+  for (const TaskReport& task : report.tasks) tasks.push_back(TaskJson(task));
+  return {{"event", "done"},
+          {"trials", report.trials},
+          {"resumed", report.resumed},
+          {"elapsed_ns", report.elapsed_ns},
+          {"trials_per_second", report.trials_per_second},
+          {"interrupted", report.interrupted},
+          {"tasks", tasks}};
+}
+
+}  // namespace hone

@@ -1,0 +1,28 @@
+#include "cli/versions.h"
+
+#include <fmt/format.h>
+
+#include "compiler/codegen/object.h"
+#include "core/kernel_abi.h"
+#include "core/package_format.h"
+#include "core/plan.h"
+#include "core/version.h"
+#include "runtime/hone.h"
+
+namespace hone {
+
+std::string VersionText() {
+  return fmt::format("hone {}\nLLVM {}\nformats: package {}, plan {}, kernel ABI {}, C API {}\n", HoneVersion(),
+                     LlvmVersion(), kPackageVersion, kPlanVersion, HONE_KERNEL_ABI_VERSION, HONE_API_VERSION);
+}
+
+Json VersionJson() {
+  return {{"hone", HoneVersion()},
+          {"llvm", LlvmVersion()},
+          {"package", kPackageVersion},
+          {"plan", kPlanVersion},
+          {"kernel_abi", HONE_KERNEL_ABI_VERSION},
+          {"c_api", HONE_API_VERSION}};
+}
+
+}  // namespace hone

@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# Installs what is missing, builds the release preset and runs every test. Ends with ctest's own summary.
+#   scripts/test.sh [--no-install] [-- CTEST-ARGUMENTS...]
+# HONE_LABELS: a regular expression of test labels; only those are run.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. scripts/install_packages.sh
+
+install=()
+if [ "${1:-}" = "--no-install" ]; then
+  install=(--no-install)
+  shift
+fi
+[ "${1:-}" = "--" ] && shift
+
+install_packages "${install[@]}"
+cmake --preset release >/dev/null
+cmake --build --preset release
+labels=()
+[ -n "${HONE_LABELS:-}" ] && labels=(-L "$HONE_LABELS")
+exec ctest --preset release "${labels[@]}" "$@"
