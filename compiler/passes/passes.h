@@ -22,13 +22,17 @@ struct Pass {
   std::string name;
   int min_level;  // runs when opt_level is at least this
   std::function<relay::IRModule(const relay::IRModule&, const PassContext&)> run;
+  bool infers_types = true;  // false: the pass sets types itself, with layouts that InferType could not know
 };
 
-// In the order they run: the module gets its types before the first and after each.
+// In the order they run: the module gets its types before the first and after each that does not set them itself.
 const std::vector<Pass>& AllPasses();
 
 // Runs them all. `after` sees each result.
 relay::IRModule RunPasses(const relay::IRModule& module, const PassContext& context,
                           const std::function<void(const std::string& pass, const relay::IRModule&)>& after = nullptr);
+
+// Runs those up to and with the pass named `last`.
+relay::IRModule RunPassesUntil(const std::string& last, const relay::IRModule& module, const PassContext& context);
 
 }  // namespace hone

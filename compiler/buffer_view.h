@@ -1,0 +1,24 @@
+// How tensors lie in a plan's buffers, and which functions only look at one in another way.
+#pragma once
+
+#include <optional>
+
+#include "compiler/relay/expr.h"
+#include "core/plan.h"
+
+namespace hone {
+
+// Bytes of the physical tensor, and of one step along its first dimension (0 for a scalar).
+int64_t PhysicalBytes(const relay::Type& type);
+int64_t BatchStride(const relay::Type& type);
+
+// Whether the view of a tensor of that type has its images one after another.
+bool IsDense(const PlanView& view, const relay::Type& type);
+
+// A reshape of row-major data, or a layout_transform between layouts of the same bytes: the view of the result on the
+// argument's memory. nullopt when the function moves data, or must here because the images lie apart.
+std::optional<PlanView> AsView(const relay::Function& function, const PlanView& argument);
+// Whether the function could be a view at all.
+bool MayBeView(const relay::Function& function);
+
+}  // namespace hone

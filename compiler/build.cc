@@ -1,0 +1,46 @@
+#include "compiler/build.h"
+
+#include <chrono>
+
+#include "compiler/codegen/object.h"
+#include "compiler/lower.h"
+#include "compiler/package_writer.h"
+
+namespace hone {
+namespace {
+
+class StepClock {
+ public:
+  explicit StepClock(BuildReport& report) : report_(report) {}
+  // The time since the last step, under this name.
+  void Done(const std::string& step) {
+    const auto now = std::chrono::steady_clock::now();
+    report_.seconds.emplace_back(step, std::chrono::duration<double>(now - last_).count());
+    last_ = now;
+  }
+
+ private:
+  BuildReport& report_;
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace
+
+BuildResult Build(const relay::IRModule& module, const BuildOptions& options) {
+  BuildResult result;
+  StepClock clock(result.report);
+  const PassContext context{options.target, options.threads, options.opt_level, options.configs};
+  const relay::IRModule optimized = RunPasses(module, context, options.after_pass);
+  clock.Done("passes");
+  Lowered lowered = Lower(optimized, context);
+  clock.Done("lower and compile");
+  const std::string lib = LinkShared(lowered.objects, options.target);
+  clock.Done("link");
+  result.package = WritePackage(lowered.plan, lib, lowered.params);
+  clock.Done("pack");
+  result.report.flops = lowered.flops;
+  result.plan = std::move(lowered.plan);
+  return result;
+}
+
+}  // namespace hone

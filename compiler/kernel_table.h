@@ -1,0 +1,44 @@
+// The kernels of a plan: each distinct one is compiled once.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "compiler/compile_kernel.h"
+#include "compiler/relay/expr.h"
+#include "core/plan.h"
+#include "core/target.h"
+
+namespace hone {
+
+// Used by one thread at a time; compiles with several.
+class KernelTable {
+ public:
+  explicit KernelTable(Target target) : target_(std::move(target)) {}
+
+  // The number of the kernel that computes the primitive function. Throws Error(kBadData) naming the operator when
+  // there is no way to compile it.
+  int IndexOf(const relay::FunctionPtr& function);
+  // Compiles every kernel asked for so far, on as many threads as the machine has cores. Throws what the first one
+  // threw.
+  void Compile();
+
+  // After Compile, in the order of their numbers.
+  std::vector<PlanKernel> PlanKernels() const;
+  std::vector<std::string> TakeObjects();
+
+ private:
+  struct Entry {
+    relay::FunctionPtr function;
+    Dispatch dispatch;
+    CompiledKernel compiled;
+  };
+  CompiledKernel CompileEntry(const Entry& entry) const;
+
+  Target target_;
+  std::vector<Entry> entries_;
+  std::map<std::string, int> index_;
+};
+
+}  // namespace hone

@@ -1,0 +1,108 @@
+#include "compiler/passes/fold_batch_norm.h"
+
+#include <optional>
+
+#include "compiler/passes/channel_constant.h"
+#include "compiler/passes/typed_graph.h"
+#include "compiler/relay/op.h"
+
+namespace hone {
+
+using relay::Call;
+using relay::ExprPtr;
+
+namespace {
+
+// A layer with constant weights, perhaps with a constant bias, that only the step to be folded uses.
+struct Layer {
+  const Call* anchor = nullptr;
+  std::vector<double> bias;  // empty when it has none
+  std::string bias_name;
+};
+
+struct Step {
+  ExprPtr data;
+  std::vector<double> scale;  // empty: 1
+  std::vector<double> shift;  // empty: 0
+};
+
+const Call* AsLayer(const ExprPtr& expr) {
+  const Call* conv = relay::AsCallTo(expr, "nn.conv2d");
+  const Call* call = conv ? conv : relay::AsCallTo(expr, "nn.dense");
+  const relay::Constant* weight = call ? relay::AsConstant(call->args[1]) : nullptr;
+  return weight != nullptr && weight->value.dtype() == DType::kFloat32 ? call : nullptr;
+}
+
+std::optional<Layer> FindLayer(const ExprPtr& expr, const Uses& uses) {
+  if (uses.Of(expr) != 1) return {};
+  if (const Call* anchor = AsLayer(expr)) return Layer{anchor, {}, ""};
+  const Call* add = relay::AsCallTo(expr, "nn.bias_add");
+  if (add == nullptr || uses.Of(add->args[0]) != 1) return {};
+  const int64_t axis = add->attrs.GetInt("axis", 1);
+  const int64_t rank = static_cast<int64_t>(ShapeOf(expr).size());
+  const Call* anchor = AsLayer(add->args[0]);
+  if (anchor == nullptr || (axis != 1 && axis + rank != 1)) return {};
+  const auto bias = PerChannel(add->args[1], {ShapeOf(expr)[1]}, 0);
+  if (!bias) return {};
+  return Layer{anchor, *bias, relay::AsConstant(add->args[1])->name};
+}
+
+// The step that the call is when `data` is the argument that is no constant.
+std::optional<Step> StepOf(const ExprPtr& node, size_t data) {
+  const Call& call = *relay::AsCall(node);
+  const Shape& shape = ShapeOf(call.args[data]);
+  if (shape.size() < 2 || shape != ShapeOf(node)) return {};
+  std::optional<std::vector<double>> values = PerChannel(call.args[1 - data], shape, 1);
+  if (!values) return {};
+  const std::string& op = relay::AsOp(call.op)->def->name;
+  if (op == "subtract" || op == "divide") {
+    if (data != 0) return {};
+    for (double& value : *values) value = op == "divide" ? 1 / value : -value;
+  }
+  const bool scales = op == "multiply" || op == "divide";
+  return scales ? Step{call.args[data], *values, {}} : Step{call.args[data], {}, *values};
+}
+
+ExprPtr ScaledWeight(const relay::Constant& weight, const std::vector<double>& scale) {
+  Tensor scaled = weight.value.Clone();
+  const int64_t row = scaled.elements() / static_cast<int64_t>(scale.size());
+  for (int64_t i = 0; i < scaled.elements(); ++i) {
+    scaled.data<float>()[i] = static_cast<float>(scaled.data<float>()[i] * scale[static_cast<size_t>(i / row)]);
+  }
+  return relay::MakeConstant(scaled, weight.name);
+}
+
+ExprPtr Folded(const Layer& layer, const Step& step, const std::string& name) {
+  ExprPtr anchor = WithArgs(*layer.anchor, layer.anchor->args);
+  if (!step.scale.empty()) {
+    const relay::Constant& weight = *relay::AsConstant(layer.anchor->args[1]);
+    anchor = WithArgs(*layer.anchor, {layer.anchor->args[0], ScaledWeight(weight, step.scale)});
+  }
+  if (layer.bias.empty() && step.shift.empty()) return anchor;
+  std::vector<double> bias(static_cast<size_t>(ShapeOf(anchor)[1]));
+  for (size_t i = 0; i < bias.size(); ++i) {
+    const double before = layer.bias.empty() ? 0 : layer.bias[i];
+    bias[i] = before * (step.scale.empty() ? 1 : step.scale[i]) + (step.shift.empty() ? 0 : step.shift[i]);
+  }
+  return TypedCall("nn.bias_add", {anchor, VectorConstant(bias, layer.bias_name)}, {}, name);
+}
+
+ExprPtr FoldStep(const ExprPtr& node, const Uses& uses) {
+  const Call* call = relay::AsCall(node);
+  const relay::Op* op = call ? relay::AsOp(call->op) : nullptr;
+  if (op == nullptr) return nullptr;
+  const std::string& name = op->def->name;
+  if (name != "multiply" && name != "divide" && name != "add" && name != "subtract") return nullptr;
+  for (size_t data = 0; data < 2; ++data) {
+    const std::optional<Layer> layer = FindLayer(call->args[data], uses);
+    const std::optional<Step> step = layer ? StepOf(node, data) : std::nullopt;
+    if (step) return Folded(*layer, *step, call->name);
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+relay::IRModule FoldBatchNorm(const relay::IRModule& module) { return RewriteByRules(module, {FoldStep}); }
+
+}  // namespace hone

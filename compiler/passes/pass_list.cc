@@ -1,0 +1,60 @@
+#include "compiler/passes/bind_params.h"
+#include "compiler/passes/canonicalise.h"
+#include "compiler/passes/choose_layouts.h"
+#include "compiler/passes/fold_batch_norm.h"
+#include "compiler/passes/fold_constants.h"
+#include "compiler/passes/fold_layouts.h"
+#include "compiler/passes/fuse.h"
+#include "compiler/passes/passes.h"
+#include "compiler/passes/simplify_inference.h"
+#include "compiler/relay/infer_type.h"
+
+namespace hone {
+
+using relay::IRModule;
+using After = std::function<void(const std::string& pass, const IRModule&)>;
+
+const std::vector<Pass>& AllPasses() {
+  static const std::vector<Pass> passes{
+      {"bind_params", 0, [](const IRModule& m, const PassContext&) { return BindParams(m); }},
+      {"fold_constants", 0, [](const IRModule& m, const PassContext& c) { return FoldConstants(m, c.opt_level); }},
+      // Before batch norms are folded: they are scales and shifts from here on.
+      {"simplify_inference", 0, [](const IRModule& m, const PassContext&) { return SimplifyInference(m); }},
+      {"fold_batch_norm", 1, [](const IRModule& m, const PassContext&) { return FoldBatchNorm(m); }},
+      {"canonicalise", 0, [](const IRModule& m, const PassContext& c) { return Canonicalise(m, c.opt_level); }},
+      // Below level 2 every operator becomes a function of its own: lowering knows functions alone.
+      {"fuse", 0, [](const IRModule& m, const PassContext& c) { return Fuse(m, c.opt_level >= 2); }, false},
+      {"choose_layouts", 0, ChooseLayouts, false},
+      // At every level: schedules may want weights that are packed ahead.
+      {"fold_layouts", 0, [](const IRModule& m, const PassContext&) { return FoldLayouts(m); }, false},
+  };
+  return passes;
+}
+
+namespace {
+
+// An empty `last` means all.
+IRModule RunPassList(const std::string& last, const IRModule& module, const PassContext& context, const After& after) {
+  IRModule now = relay::InferType(module);
+  for (const Pass& pass : AllPasses()) {
+    if (context.opt_level >= pass.min_level) {
+      now = pass.run(now, context);
+      if (pass.infers_types) now = relay::InferType(now);
+      if (after) after(pass.name, now);
+    }
+    if (pass.name == last) break;
+  }
+  return now;
+}
+
+}  // namespace
+
+IRModule RunPasses(const IRModule& module, const PassContext& context, const After& after) {
+  return RunPassList("", module, context, after);
+}
+
+IRModule RunPassesUntil(const std::string& last, const IRModule& module, const PassContext& context) {
+  return RunPassList(last, module, context, nullptr);
+}
+
+}  // namespace hone

@@ -1,0 +1,54 @@
+// Building and rewriting typed expressions: what every pass is written with.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "compiler/relay/expr.h"
+
+namespace hone {
+
+// The builders of relay/expr.h with the type filled in; the arguments have theirs.
+relay::ExprPtr TypedCall(std::string_view op_name, std::vector<relay::ExprPtr> args, relay::Attrs attrs = {},
+                         std::string name = "");
+relay::ExprPtr TypedTuple(std::vector<relay::ExprPtr> fields);
+relay::ExprPtr TypedItem(relay::ExprPtr tuple, int index);
+// The call with other arguments and, when given, another type: for arguments that mean the same in another place or
+// layout.
+relay::ExprPtr WithArgs(const relay::Call& call, std::vector<relay::ExprPtr> args, relay::TypePtr type = nullptr);
+// A call of a function (not of an operator); its type is that of the function's body.
+relay::ExprPtr CallOf(relay::FunctionPtr function, std::vector<relay::ExprPtr> args, std::string name = "");
+// A function with its type; parameters and body have theirs.
+relay::FunctionPtr TypedFunction(std::vector<std::shared_ptr<const relay::Var>> params, relay::ExprPtr body,
+                                 relay::Attrs attrs = {});
+relay::IRModule WithBody(const relay::IRModule& module, relay::ExprPtr body);
+
+// The tensor shape of a typed expression. Throws Error(kBug) for a tuple.
+const Shape& ShapeOf(const relay::ExprPtr& expr);
+
+// How often each node is used; a node that a rule has just made inside a replacement counts as used once.
+class Uses {
+ public:
+  explicit Uses(const relay::ExprPtr& root);
+  int Of(const relay::ExprPtr& expr) const;
+  // `now` takes the place of `old`.
+  void Replace(const relay::ExprPtr& old, const relay::ExprPtr& now);
+
+ private:
+  std::unordered_map<const relay::Expr*, int> counts_;
+  std::vector<relay::ExprPtr> kept_;  // an address must not come back as another node
+};
+
+// What takes the place of a node whose children are already replaced, or null to keep it.
+using Rule = std::function<relay::ExprPtr(const relay::ExprPtr& node, const Uses& uses)>;
+// Tries the rules on each node in post order, again on what a rule gave, until none has anything to say.
+relay::IRModule RewriteByRules(const relay::IRModule& module, const std::vector<Rule>& rules);
+
+// Every Var, Constant, Call, Tuple and TupleGetItem reachable from `root` without entering called functions, each after
+// its arguments.
+std::vector<relay::ExprPtr> PostOrder(const relay::ExprPtr& root);
+
+}  // namespace hone

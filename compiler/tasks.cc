@@ -1,0 +1,28 @@
+#include <map>
+
+#include "compiler/build.h"
+#include "compiler/passes/anchor.h"
+#include "compiler/passes/passes.h"
+#include "compiler/passes/typed_graph.h"
+
+namespace hone {
+
+std::vector<Task> ExtractTasks(const relay::IRModule& module, const Target& target) {
+  const PassContext context{target};
+  const relay::IRModule fused = RunPassesUntil("fuse", module, context);
+  std::vector<Task> tasks;
+  std::map<std::string, size_t> index;
+  for (const relay::ExprPtr& expr : PostOrder(fused.main->body)) {
+    const relay::Call* call = relay::AsCall(expr);
+    const auto anchor = call ? AnchorOf(*relay::AsFunction(call->op)) : std::nullopt;
+    if (!anchor) continue;
+    const auto [it, is_new] = index.try_emplace(anchor->workload.ToText(), tasks.size());
+    if (is_new) tasks.push_back({anchor->workload, 0, {}});
+    Task& task = tasks[it->second];
+    ++task.uses;
+    if (!anchor->call->name.empty()) task.nodes.push_back(anchor->call->name);
+  }
+  return tasks;
+}
+
+}  // namespace hone
