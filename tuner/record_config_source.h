@@ -11,7 +11,8 @@ namespace hone {
 // Looks records up as RecordStore::Best ranks them. The store must outlive it.
 class RecordConfigSource : public ConfigSource {
  public:
-  RecordConfigSource(const RecordStore& store, std::string cpu_model) : store_(store), cpu_model_(std::move(cpu_model)) {}
+  RecordConfigSource(const RecordStore& store, std::string cpu_model)
+      : store_(store), cpu_model_(std::move(cpu_model)) {}
   std::optional<ConfigChoice> Choose(
       const Workload& workload, const Target& target, int threads,
       const std::function<bool(const std::string& schedule, const Config& config)>& valid) override;

@@ -7,11 +7,14 @@
 #include <string_view>
 #include <vector>
 
+#include "compiler/schedules/schedule.h"
 #include "core/config_space.h"
 #include "core/target.h"
 #include "core/workload.h"
 
 namespace hone {
+
+class SearchSpace;
 
 // One config of one of the task's schedules.
 struct Proposal {
@@ -30,6 +33,8 @@ struct Observation {
 struct SearchTask {
   Workload workload;
   MachineModel machine;
+  std::vector<const Schedule*> schedules;    // not owned; empty: those of SchedulesFor
+  std::shared_ptr<const SearchSpace> space;  // of the three above; null: the strategy makes it
 };
 
 // Deterministic: the same seed and observations give the same proposals. Never proposes a config twice nor one that its

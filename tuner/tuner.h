@@ -58,10 +58,11 @@ struct TuneReport {
   bool interrupted = false;
 };
 
-// Tunes the tasks into the store: every trial is recorded before the next decision is made from it, so that a run that is
-// killed and started again loses none and repeats none. Returns when the budget is spent, every task is at its plateau, or
-// *stop is set. Throws Error(kNoRunner) when the runner is lost for good.
+// Tunes the tasks into the store: every trial is recorded before the next decision is made from it, so that a run that
+// is killed and started again loses none and repeats none. Returns when the budget is spent, every task is at its
+// plateau, or *stop is set. Throws Error(kNoRunner) when the runner is lost for good.
 TuneReport Tune(const std::vector<Task>& tasks, const TuneOptions& options, Runner& runner, RecordStore& store,
-                const std::function<void(const TuneEvent&)>& observe = nullptr, const std::atomic<bool>* stop = nullptr);
+                const std::function<void(const TuneEvent&)>& observe = nullptr,
+                const std::atomic<bool>* stop = nullptr);
 
 }  // namespace hone

@@ -1,0 +1,60 @@
+// Takes a batch of built trials to the runner and their results to the store.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <vector>
+
+#include "db/record_store.h"
+#include "rpc_runner/runner.h"
+#include "tuner/trial.h"
+#include "tuner/tune_tools.h"
+
+namespace hone {
+
+// Results are appended at most kFlushNs after they come, at most kFlushCount at a time; all of a batch when Measure
+// returns.
+class BatchMeasurer {
+ public:
+  static constexpr int64_t kFlushNs = 200'000'000;
+  static constexpr size_t kFlushCount = 16;
+  static constexpr int kAttempts = 4;                     // of a trial whose runner is lost
+  static constexpr int64_t kPatienceNs = 60'000'000'000;  // for a runner that takes no jobs
+
+  // All must outlive it. `job` makes the runner's job of a trial; `record` its record; `halted` says that nothing more
+  // is to be submitted.
+  struct Hooks {
+    std::function<KernelJob(Trial& trial)> job;
+    std::function<Record(const Trial& trial)> record;
+    std::function<bool()> halted;
+  };
+  BatchMeasurer(Runner& runner, RecordStore& store, const TuneTools& tools, Hooks hooks);
+
+  // Marks the trials that were measured or refused as done; once halted the others are dropped, but those under way are
+  // waited for. A lost runner's trial is recorded as such, tried again and does not count. Throws Error(kNoRunner) when
+  // kAttempts runs of one trial were lost, or when the runner took no job for kPatienceNs.
+  void Measure(std::vector<Trial>& batch);
+
+ private:
+  void SubmitWhatFits(std::vector<Trial>& batch);
+  void WaitForOne(std::vector<Trial>& batch);
+  void Take(std::vector<Trial>& batch, const JobResult& result);
+  void Keep(Trial& trial);
+  void FlushWhenDue();
+  void Flush();
+
+  Runner& runner_;
+  RecordStore& store_;
+  const TuneTools& tools_;
+  Hooks hooks_;
+  std::deque<size_t> waiting_;  // indices of trials to submit
+  std::map<JobId, size_t> under_way_;
+  std::vector<int> lost_;  // times, by trial
+  std::vector<Record> pending_;
+  int64_t pending_since_ns_ = 0;
+  int64_t last_progress_ns_ = 0;
+};
+
+}  // namespace hone

@@ -1,0 +1,30 @@
+#include "tuner/strategy.h"
+
+#include <fmt/format.h>
+
+#include "core/error.h"
+#include "core/spelling.h"
+#include "tuner/strategies/strategies.h"
+
+namespace hone {
+
+const std::vector<StrategyEntry>& AllStrategies() {
+  static const std::vector<StrategyEntry> strategies = {
+      {"evolutionary", "founders by estimate, then tournament selection, crossover and mutation", MakeEvolutionary},
+      {"grid", "every valid config, best estimate first", MakeGrid},
+      {"random", "the analytic default, then evenly drawn configs", MakeRandomSearch},
+  };
+  return strategies;
+}
+
+std::unique_ptr<Strategy> MakeStrategy(std::string_view name, const SearchTask& task, uint64_t seed) {
+  std::vector<std::string> names;
+  for (const StrategyEntry& entry : AllStrategies()) {
+    if (entry.name == name) return entry.make(task, seed);
+    names.emplace_back(entry.name);
+  }
+  throw Error(ExitCode::kUsage,
+              fmt::format("no strategy '{}'{}; there are: {}", name, DidYouMean(name, names), fmt::join(names, ", ")));
+}
+
+}  // namespace hone

@@ -1,0 +1,33 @@
+#include "tuner/task_scheduler.h"
+
+#include <algorithm>
+
+namespace hone {
+namespace {
+
+constexpr double kWeight = 1.0 / 16;  // of the newest trial
+constexpr double kLeast = 1e-6;       // keeps large tasks in order when nothing gains any more
+
+double Promise(const TaskProgress& task) {
+  const double ns = task.best_ns > 0 ? static_cast<double>(task.best_ns) : task.estimate_ns;
+  return task.uses * ns * std::max(task.gain_per_trial, kLeast);
+}
+
+}  // namespace
+
+void GainRate::Observe(int64_t before_ns, int64_t after_ns) {
+  if (before_ns == 0) return;
+  const double gain = static_cast<double>(before_ns - after_ns) / static_cast<double>(before_ns);
+  rate_ += kWeight * (std::max(gain, 0.0) - rate_);
+}
+
+int NextTask(const std::vector<TaskProgress>& tasks) {
+  int best = -1;
+  for (size_t i = 0; i < tasks.size(); ++i) {
+    if (tasks[i].stopped) continue;
+    if (best < 0 || Promise(tasks[i]) > Promise(tasks[static_cast<size_t>(best)])) best = static_cast<int>(i);
+  }
+  return best;
+}
+
+}  // namespace hone

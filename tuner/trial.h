@@ -1,0 +1,37 @@
+// A candidate on its way through the loop.
+#pragma once
+
+#include <cstddef>
+#include <variant>
+
+#include "compiler/build.h"
+#include "core/candidate.h"
+#include "core/measurement.h"
+#include "db/record.h"
+#include "tuner/strategy.h"
+
+namespace hone {
+
+struct Trial {
+  size_t task = 0;  // index in the run's tasks
+  Proposal proposal;
+  Candidate candidate;
+  std::variant<Artifact, Rejection> built;
+  TimingPolicy timing;
+  Measurement measurement;
+  bool done = false;  // measured, or refused by the compiler; never for a trial that was dropped or lost
+};
+
+// What a record says besides the trial.
+struct RecordFrame {
+  std::string session;
+  std::string llvm_version;
+  int64_t unix_ms = 0;
+  const Schedule* schedule = nullptr;  // the candidate's
+};
+Record MakeRecord(const Trial& trial, const RecordFrame& frame);
+
+// The bound of |got - ref| over the sum of the magnitudes: docs/design.md, "Numbers".
+double ToleranceOf(const std::string& schedule);
+
+}  // namespace hone

@@ -1,0 +1,259 @@
+#include "tuner/tuning_loop.h"
+
+#include <algorithm>
+#include <future>
+#include <limits>
+#include <numeric>
+#include <set>
+#include <utility>
+
+#include "core/random.h"
+#include "tuner/tuning_run.h"
+
+namespace hone {
+namespace {
+
+// The runner's trouble, not the candidate's: such a trial says nothing and is done again.
+bool SaysNothing(Fate fate) { return fate == Fate::kRunnerLost || fate == Fate::kCancelled; }
+
+}  // namespace
+
+TuningLoop::TuningLoop(const std::vector<Task>& tasks, const TuneOptions& options, Runner& runner, RecordStore& store,
+                       const TuneTools& tools, std::function<void(const TuneEvent&)> observe,
+                       const std::atomic<bool>* stop)
+    : options_(options),
+      runner_(runner),
+      store_(store),
+      tools_(tools),
+      observe_(std::move(observe)),
+      stop_(stop),
+      run_(MakeTuningRun(options)) {
+  Random random(options.seed);
+  seeds_ = {random.Next(), random.Next()};
+  const MachineModel machine = MachineModelFor(options.target);
+  for (const Task& task : tasks) {
+    tasks_.emplace_back(task, SearchTask{task.workload, machine, tools.schedules, nullptr}, options.strategy,
+                        random.Next());
+  }
+}
+
+TuneReport TuningLoop::Run() {
+  begun_ns_ = tools_.now_ns();
+  machine_ = runner_.Describe();
+  store_.PutRun(run_);
+  Resume();
+  Search();
+  TuneReport report = Report();
+  run_.state = report.interrupted ? "interrupted" : "done";
+  store_.PutRun(run_);
+  Emit(TuneEventKind::kDone, nullptr, nullptr);
+  return report;
+}
+
+void TuningLoop::Resume() {
+  for (TuningTask& task : tasks_) {
+    ResumeTask(task);
+    StopAtPlateau(task);
+  }
+}
+
+void TuningLoop::ResumeTask(TuningTask& task) {
+  RecordQuery query;
+  query.workload = task.text();
+  query.threads = options_.threads;
+  query.cache = options_.cache;
+  std::set<std::string> counted;
+  for (const Record& record : store_.Find(query)) {
+    const Candidate& candidate = record.candidate;
+    const Schedule* schedule = task.space().Find(candidate.schedule);
+    const bool usable = schedule != nullptr && schedule->version() == record.schedule_version &&
+                        candidate.target == options_.target && !SaysNothing(record.measurement.fate);
+    // Rejections were never on a machine; a time counts for its own kind of machine alone.
+    const std::string& cpu = record.measurement.environment.cpu_model;
+    if (!usable || (!cpu.empty() && cpu != machine_.cpu_model)) continue;
+    const Proposal proposal{candidate.schedule, candidate.config};
+    if (record.session != run_.id) {
+      task.Learn(proposal, record.measurement);
+    } else if (counted.insert(task.space().Key(proposal)).second) {
+      task.Observe(proposal, record.measurement);
+      ++resumed_;
+    }
+  }
+}
+
+int64_t TuningLoop::TrialsLeft() const {
+  if (options_.budget.trials == 0) return std::numeric_limits<int64_t>::max();
+  return std::max<int64_t>(0, options_.budget.trials - resumed_ - planned_);
+}
+
+void TuningLoop::Search() {
+  BatchMeasurer measurer(
+      runner_, store_, tools_,
+      {[this](Trial& trial) { return JobOf(trial); }, [this](const Trial& trial) { return RecordOf(trial); },
+       [this] { return stopping() || TimeIsUp(); }});
+  std::vector<Trial> batch = PlanBatch();
+  Compile(batch);
+  while (!batch.empty()) {
+    std::vector<Trial> next;
+    std::future<void> compiled;
+    if (tools_.overlap) {
+      next = PlanBatch();
+      compiled = std::async(std::launch::async, [this, &next] { Compile(next); });
+    }
+    measurer.Measure(batch);
+    Learn(batch);
+    if (tools_.overlap) {
+      compiled.get();
+    } else {
+      next = PlanBatch();
+      Compile(next);
+    }
+    batch = std::move(next);
+  }
+}
+
+std::vector<Trial> TuningLoop::PlanBatch() {
+  while (!stopping() && !TimeIsUp()) {
+    const int64_t most = std::min<int64_t>(kBatch, TrialsLeft());
+    if (most == 0) return {};
+    std::vector<Trial> batch = PlanDefaults(most);
+    if (!batch.empty()) return batch;
+    std::vector<TaskProgress> progress;
+    for (const TuningTask& task : tasks_) progress.push_back(task.Progress());
+    const int chosen = NextTask(progress);
+    if (chosen < 0) return {};
+    TuningTask& task = tasks_[static_cast<size_t>(chosen)];
+    AddTrials(static_cast<size_t>(chosen), task.Propose(static_cast<int>(most)), batch);
+    if (!batch.empty()) return batch;
+    StopTask(task, "space spent");
+  }
+  return {};
+}
+
+// The heaviest first: with a small budget they are the ones to know.
+std::vector<Trial> TuningLoop::PlanDefaults(int64_t most) {
+  std::vector<size_t> order(tasks_.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(), [this](size_t a, size_t b) {
+    const TaskProgress x = tasks_[a].Progress(), y = tasks_[b].Progress();
+    return x.uses * x.estimate_ns > y.uses * y.estimate_ns;
+  });
+  std::vector<Trial> batch;
+  for (const size_t i : order) {
+    if (static_cast<int64_t>(batch.size()) == most) break;
+    if (tasks_[i].begun()) continue;
+    tasks_[i].Begin();
+    AddTrials(i, tasks_[i].Propose(1), batch);
+  }
+  return batch;
+}
+
+void TuningLoop::AddTrials(size_t task, const std::vector<Proposal>& proposals, std::vector<Trial>& batch) {
+  for (const Proposal& proposal : proposals) {
+    Trial& trial = batch.emplace_back();
+    trial.task = task;
+    trial.proposal = proposal;
+    trial.candidate = {tasks_[task].workload(), proposal.schedule, proposal.config, options_.target};
+    trial.timing.cache = options_.cache;
+    trial.timing.threads = options_.threads;
+    ++planned_;
+  }
+  if (!proposals.empty() && !tasks_[task].reference) {
+    tasks_[task].reference = tools_.reference(tasks_[task].workload(), options_.target);
+  }
+}
+
+void TuningLoop::Compile(std::vector<Trial>& batch) const {
+  for (Trial& trial : batch) {
+    if (stopping() || TimeIsUp()) {
+      trial.built = Rejection{Fate::kCancelled, ""};
+      continue;
+    }
+    try {
+      trial.built = tools_.compile(trial.candidate);
+    } catch (const std::exception& error) {
+      trial.built = Rejection{Fate::kCompileFailed, error.what()};
+    }
+  }
+  std::erase_if(batch, [](const Trial& trial) {
+    const Rejection* rejection = std::get_if<Rejection>(&trial.built);
+    return rejection != nullptr && rejection->fate == Fate::kCancelled;
+  });
+}
+
+void TuningLoop::Learn(const std::vector<Trial>& batch) {
+  for (const Trial& trial : batch) {
+    if (!trial.done) continue;
+    ++trials_;
+    TuningTask& task = tasks_[trial.task];
+    task.Observe(trial.proposal, trial.measurement);
+    Emit(TuneEventKind::kTrial, &task, &trial);
+  }
+  for (TuningTask& task : tasks_) StopAtPlateau(task);
+}
+
+void TuningLoop::StopAtPlateau(TuningTask& task) {
+  if (!task.stopped() && task.AtPlateau()) StopTask(task, "plateau");
+}
+
+void TuningLoop::StopTask(TuningTask& task, const std::string& why) {
+  task.Stop(why);
+  Emit(TuneEventKind::kTask, &task, nullptr);
+}
+
+KernelJob TuningLoop::JobOf(Trial& trial) const {
+  const TuningTask& task = tasks_[trial.task];
+  trial.timing.incumbent_ns = task.best_ns();
+  KernelJob job;
+  job.artifact = std::get<Artifact>(trial.built);
+  job.reference = *task.reference;
+  job.tolerance = ToleranceOf(trial.proposal.schedule);
+  job.seeds = seeds_;
+  job.timing = trial.timing;
+  return job;
+}
+
+Record TuningLoop::RecordOf(const Trial& trial) const {
+  return MakeRecord(trial, {run_.id, tools_.llvm_version, tools_.unix_ms(),
+                            tasks_[trial.task].space().Find(trial.proposal.schedule)});
+}
+
+void TuningLoop::Emit(TuneEventKind kind, const TuningTask* task, const Trial* trial) const {
+  if (!observe_) return;
+  TuneEvent event;
+  event.kind = kind;
+  event.trial = resumed_ + trials_;
+  event.elapsed_ns = elapsed_ns();
+  if (task != nullptr) {
+    event.task = task->text();
+    event.best_ns = task->best_ns();
+    event.default_ns = task->default_ns();
+    event.schedule = task->report().best_schedule;
+    event.config = task->report().best_config;
+  }
+  if (trial != nullptr) {
+    event.fate = trial->measurement.fate;
+    event.min_ns = trial->measurement.fate == Fate::kOk ? trial->measurement.MinNs() : 0;
+    event.schedule = trial->proposal.schedule;
+    event.config = trial->proposal.config.ToText();
+  }
+  observe_(event);
+}
+
+TuneReport TuningLoop::Report() {
+  TuneReport report;
+  report.interrupted = stopping();
+  for (TuningTask& task : tasks_) {
+    if (!task.stopped()) StopTask(task, report.interrupted ? "interrupted" : "budget");
+    report.tasks.push_back(task.report());
+  }
+  report.trials = trials_;
+  report.resumed = resumed_;
+  report.elapsed_ns = elapsed_ns();
+  if (report.elapsed_ns > 0) {
+    report.trials_per_second = static_cast<double>(trials_) * 1e9 / static_cast<double>(report.elapsed_ns);
+  }
+  return report;
+}
+
+}  // namespace hone

@@ -1,0 +1,65 @@
+// The tuner's loop, with everything it needs handed in.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "tuner/batch_measurer.h"
+#include "tuner/tune_tools.h"
+#include "tuner/tuner.h"
+#include "tuner/tuning_task.h"
+
+namespace hone {
+
+// Proposes a batch, compiles it, measures it, keeps it, learns from it, until nothing is left to do. Every task gets
+// its analytic default first, in one round; then NextTask says whose batch is next. Runner, store and tools must
+// outlive it.
+class TuningLoop {
+ public:
+  static constexpr int kBatch = 16;
+
+  TuningLoop(const std::vector<Task>& tasks, const TuneOptions& options, Runner& runner, RecordStore& store,
+             const TuneTools& tools, std::function<void(const TuneEvent&)> observe, const std::atomic<bool>* stop);
+  // Once per object. Throws what Tune throws.
+  TuneReport Run();
+
+ private:
+  void Resume();
+  void ResumeTask(TuningTask& task);
+  void Search();
+  std::vector<Trial> PlanBatch();
+  std::vector<Trial> PlanDefaults(int64_t most);
+  void AddTrials(size_t task, const std::vector<Proposal>& proposals, std::vector<Trial>& batch);
+  void Compile(std::vector<Trial>& batch) const;
+  void Learn(const std::vector<Trial>& batch);
+  void StopAtPlateau(TuningTask& task);
+  void StopTask(TuningTask& task, const std::string& why);
+  KernelJob JobOf(Trial& trial) const;
+  Record RecordOf(const Trial& trial) const;
+  void Emit(TuneEventKind kind, const TuningTask* task, const Trial* trial) const;
+  TuneReport Report();
+
+  bool stopping() const { return stop_ != nullptr && stop_->load(); }
+  int64_t elapsed_ns() const { return tools_.now_ns() - begun_ns_; }
+  bool TimeIsUp() const { return options_.budget.time_ns > 0 && elapsed_ns() >= options_.budget.time_ns; }
+  int64_t TrialsLeft() const;
+
+  TuneOptions options_;
+  Runner& runner_;
+  RecordStore& store_;
+  const TuneTools& tools_;
+  std::function<void(const TuneEvent&)> observe_;
+  const std::atomic<bool>* stop_;
+  std::vector<TuningTask> tasks_;
+  TuningRun run_;
+  Environment machine_;          // the runner's
+  std::vector<uint64_t> seeds_;  // of the checks' inputs
+  int64_t begun_ns_ = 0;
+  int64_t planned_ = 0;  // trials handed to the compiler by this call
+  int64_t trials_ = 0;   // done by this call
+  int64_t resumed_ = 0;  // of this run, done before
+};
+
+}  // namespace hone

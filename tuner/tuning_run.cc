@@ -1,0 +1,23 @@
+#include "tuner/tuning_run.h"
+
+#include "core/hash.h"
+#include "core/serialize.h"
+
+namespace hone {
+
+TuningRun MakeTuningRun(const TuneOptions& options) {
+  Json asked;
+  asked["model"] = options.model;
+  asked["target"] = options.target.ToText();
+  asked["threads"] = options.threads;
+  asked["strategy"] = options.strategy;
+  asked["seed"] = options.seed;
+  asked["cache"] = CacheModeName(options.cache);
+  TuningRun run;
+  run.json = DumpJson(asked);
+  run.id = Sha256Hex(run.json).substr(0, 16);
+  run.state = "running";
+  return run;
+}
+
+}  // namespace hone

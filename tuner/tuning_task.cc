@@ -1,0 +1,68 @@
+#include "tuner/tuning_task.h"
+
+#include <algorithm>
+
+namespace hone {
+namespace {
+
+constexpr double kGain = 0.01;
+
+// Larger spaces get more patience, within reason.
+int64_t PlateauWindow(const SearchSpace& space) {
+  return std::clamp<int64_t>(static_cast<int64_t>(space.ranked().size()) / 16, 32, 128);
+}
+
+SearchTask WithSpace(SearchTask search, std::shared_ptr<const SearchSpace> space) {
+  search.space = std::move(space);
+  return search;
+}
+
+}  // namespace
+
+TuningTask::TuningTask(const Task& task, const SearchTask& search, const std::string& strategy, uint64_t seed)
+    : text_(task.workload.ToText()),
+      space_(SpaceOf(search)),
+      strategy_(MakeStrategy(strategy, WithSpace(search, space_), seed)),
+      plateau_window_(PlateauWindow(*space_)) {
+  report_.workload = task.workload;
+  report_.uses = task.uses;
+  if (!space_->ranked().empty()) default_key_ = space_->Key(space_->ranked().front().proposal);
+}
+
+void TuningTask::Learn(const Proposal& proposal, const Measurement& measurement) {
+  const bool ok = measurement.fate == Fate::kOk && measurement.MinNs() > 0;
+  const int64_t min_ns = ok ? measurement.MinNs() : 0;
+  begun_ = true;
+  strategy_->Observe({proposal, ok, min_ns});
+  if (!ok) return;
+  if (space_->Key(proposal) == default_key_ && (report_.default_ns == 0 || min_ns < report_.default_ns)) {
+    report_.default_ns = min_ns;
+  }
+  // A build never takes a noisy record, so no noisy time may raise the bar for the others.
+  if (measurement.noisy || (report_.best_ns > 0 && min_ns >= report_.best_ns)) return;
+  report_.best_ns = min_ns;
+  report_.best_schedule = proposal.schedule;
+  report_.best_config = proposal.config.ToText();
+}
+
+void TuningTask::Observe(const Proposal& proposal, const Measurement& measurement) {
+  const int64_t before_ns = report_.best_ns;
+  Learn(proposal, measurement);
+  ++report_.trials;
+  if (measurement.fate != Fate::kOk) ++report_.failed;
+  gain_.Observe(before_ns, report_.best_ns);
+  ++since_gain_;
+  const bool gained =
+      report_.best_ns > 0 &&
+      (gain_from_ns_ == 0 || static_cast<double>(report_.best_ns) < (1 - kGain) * static_cast<double>(gain_from_ns_));
+  if (!gained) return;
+  gain_from_ns_ = report_.best_ns;
+  since_gain_ = 0;
+}
+
+TaskProgress TuningTask::Progress() const {
+  const double estimate_ns = space_->ranked().empty() ? 0 : space_->ranked().front().estimate_ns;
+  return {report_.uses, report_.best_ns, estimate_ns, gain_.per_trial(), stopped()};
+}
+
+}  // namespace hone

@@ -1,0 +1,60 @@
+// One task of a tuning run: its strategy, what is known of it, and when it has had enough.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/measurement.h"
+#include "tuner/search_space.h"
+#include "tuner/task_scheduler.h"
+#include "tuner/tuner.h"
+
+namespace hone {
+
+// Thread-compatible.
+class TuningTask {
+ public:
+  TuningTask(const Task& task, const SearchTask& search, const std::string& strategy, uint64_t seed);
+
+  const Workload& workload() const { return report_.workload; }
+  const std::string& text() const { return text_; }
+  const SearchSpace& space() const { return *space_; }
+  // The workload's meaning, compiled once for the runner; empty until it is set.
+  std::optional<Artifact> reference;
+
+  std::vector<Proposal> Propose(int n) { return strategy_->Propose(n); }
+  // Whether anything was proposed, tried or learnt yet: a task begins with its default.
+  bool begun() const { return begun_; }
+  void Begin() { begun_ = true; }
+
+  // A trial of this run: counts, and moves the plateau.
+  void Observe(const Proposal& proposal, const Measurement& measurement);
+  // A measurement of another run: it is known, and no trial of ours.
+  void Learn(const Proposal& proposal, const Measurement& measurement);
+
+  void Stop(const std::string& why) { report_.stopped = why; }
+  bool stopped() const { return !report_.stopped.empty(); }
+  // No trial of the last `window` improved the best by more than 1 %.
+  bool AtPlateau() const { return since_gain_ >= plateau_window_; }
+  int64_t best_ns() const { return report_.best_ns; }
+  int64_t default_ns() const { return report_.default_ns; }
+  int64_t trials() const { return report_.trials; }
+  TaskProgress Progress() const;
+  const TaskReport& report() const { return report_; }
+
+ private:
+  std::string text_;
+  std::shared_ptr<const SearchSpace> space_;
+  std::unique_ptr<Strategy> strategy_;
+  std::string default_key_;
+  TaskReport report_;
+  GainRate gain_;
+  bool begun_ = false;
+  int64_t plateau_window_ = 32;
+  int64_t since_gain_ = 0;
+  int64_t gain_from_ns_ = 0;  // the best when it last improved by more than 1 %
+};
+
+}  // namespace hone
