@@ -46,8 +46,8 @@ wait_for_runner() {
 
 step "Build hone"
 install_packages "$@"
-cmake --preset release -DHONE_BUILD_TESTS=OFF -DHONE_BUILD_BENCH=OFF >/dev/null
-cmake --build --preset release
+cmake --preset release >/dev/null
+cmake --build --preset release --target hone_program hone_runner_program
 mkdir -p "$work"
 "$bin/hone" --version
 

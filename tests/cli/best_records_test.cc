@@ -1,0 +1,57 @@
+#include "cli/best_records.h"
+
+#include <gtest/gtest.h>
+
+#include "cli/compare_devices.h"
+
+namespace hone {
+namespace {
+
+const char* const kConv = "nn.conv2d data=1x8x8x8 weight=8x8x3x3 padding=1x1x1x1";
+const char* const kDense = "nn.dense data=1x64 weight=10x64";
+
+Record Timed(const char* workload, const std::string& device, int64_t ns) {
+  Record record;
+  record.candidate.workload = Workload::Parse(workload);
+  record.candidate.target.cpu = "znver3";
+  record.measurement.environment.cpu_model = device;
+  record.measurement.samples_ns = {ns + 5, ns};
+  return record;
+}
+
+TEST(BestOf, KeepsTheQuickestPerWorkloadAndDevice) {
+  const auto best = BestOf({Timed(kConv, "A", 300), Timed(kConv, "A", 200), Timed(kConv, "B", 900)});
+  ASSERT_EQ(best.size(), 2u);
+  EXPECT_EQ(best[0].measurement.MinNs(), 200);
+}
+
+TEST(BestOf, PassesOverWhatFailedOrIsNoisy) {
+  Record noisy = Timed(kConv, "A", 10), wrong = Timed(kConv, "A", 5);
+  noisy.measurement.noisy = true;
+  wrong.measurement.fate = Fate::kWrongOutput;
+  const auto best = BestOf({noisy, wrong, Timed(kConv, "A", 100)});
+  ASSERT_EQ(best.size(), 1u);
+  EXPECT_EQ(best[0].measurement.MinNs(), 100);
+}
+
+TEST(BestOf, NeverComparesCacheModes) {
+  Record warm = Timed(kConv, "A", 50);
+  warm.timing.cache = CacheMode::kWarm;
+  EXPECT_EQ(BestOf({warm, Timed(kConv, "A", 100)}).size(), 2u);
+}
+
+TEST(CompareDevices, SumsUsesTimesBestAndPutsCompleteRowsFirst) {
+  const std::vector<Task> tasks = {{Workload::Parse(kConv), 3, {}}, {Workload::Parse(kDense), 1, {}}};
+  const auto rows =
+      CompareDevices(tasks, {Timed(kConv, "slow", 400), Timed(kDense, "slow", 100), Timed(kConv, "fast", 200),
+                             Timed(kDense, "fast", 50), Timed(kConv, "half", 1)});
+  ASSERT_EQ(rows.size(), 3u);
+  EXPECT_EQ(rows[0].device, "fast");
+  EXPECT_EQ(rows[0].expected_ns, 650);
+  EXPECT_DOUBLE_EQ(rows[1].vs_best, 2.0);
+  EXPECT_EQ(rows[2].device, "half");
+  EXPECT_EQ(rows[2].vs_best, 0);
+}
+
+}  // namespace
+}  // namespace hone

@@ -1,0 +1,73 @@
+#include "cli/npy.h"
+
+#include <gtest/gtest.h>
+
+#include "core/error.h"
+
+namespace hone {
+namespace {
+
+Tensor Sample() { return Tensor::FromVector<float>(DType::kFloat32, {2, 3}, {0, 1, 2, -3, 4.5, 1e-30f}); }
+
+ExitCode CodeOf(const std::string& bytes) {
+  try {
+    ParseNpy(bytes, "x.npy");
+    return ExitCode::kDone;
+  } catch (const Error& e) {
+    return e.code();
+  }
+}
+
+TEST(Npy, ReadsBackWhatItWrites) {
+  const Tensor back = ParseNpy(NpyBytes(Sample()), "x");
+  EXPECT_EQ(back.shape(), (Shape{2, 3}));
+  for (int64_t i = 0; i < 6; ++i) EXPECT_EQ(back.At(i), Sample().At(i));
+}
+
+TEST(Npy, KeepsEveryDtypeAndRank) {
+  for (const DType dtype :
+       {DType::kFloat32, DType::kFloat64, DType::kInt32, DType::kInt64, DType::kInt8, DType::kUInt8, DType::kBool}) {
+    for (const Shape& shape : {Shape{}, Shape{1}, Shape{0, 4}, Shape{1, 2, 3, 1}}) {
+      const Tensor back = ParseNpy(NpyBytes(Tensor(dtype, shape)), "x");
+      EXPECT_EQ(back.dtype(), dtype);
+      EXPECT_EQ(back.shape(), shape);
+    }
+  }
+}
+
+TEST(Npy, PutsTheDataAtAMultipleOf64) { EXPECT_EQ((NpyBytes(Sample()).size() - 24) % 64, 0u); }
+
+TEST(Npy, RefusesEveryTruncation) {
+  const std::string bytes = NpyBytes(Sample());
+  for (size_t n = 0; n < bytes.size(); ++n) EXPECT_EQ(CodeOf(bytes.substr(0, n)), ExitCode::kBadData) << n;
+}
+
+TEST(Npy, RefusesAShapeThatDoesNotFitTheData) {
+  std::string bytes = NpyBytes(Sample());
+  bytes.replace(bytes.find("(2,3,)"), 6, "(2,4,)");
+  EXPECT_EQ(CodeOf(bytes), ExitCode::kBadData);
+  bytes.replace(bytes.find("(2,4,), "), 8, "(9999999");
+  EXPECT_EQ(CodeOf(bytes), ExitCode::kBadData);
+}
+
+TEST(Npy, RefusesBigEndianAndFortranOrder) {
+  std::string big = NpyBytes(Sample());
+  big.replace(big.find("<f4"), 3, ">f4");
+  EXPECT_EQ(CodeOf(big), ExitCode::kBadData);
+  std::string fortran = NpyBytes(Sample());
+  fortran.replace(fortran.find("False"), 5, "True ");
+  EXPECT_EQ(CodeOf(fortran), ExitCode::kBadData);
+}
+
+TEST(Npy, SurvivesAnyByteFlipped) {
+  const std::string bytes = NpyBytes(Sample());
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    std::string flipped = bytes;
+    flipped[i] = static_cast<char>(flipped[i] ^ 0x55);
+    const ExitCode code = CodeOf(flipped);
+    EXPECT_TRUE(code == ExitCode::kDone || code == ExitCode::kBadData) << i;
+  }
+}
+
+}  // namespace
+}  // namespace hone

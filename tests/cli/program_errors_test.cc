@@ -1,0 +1,101 @@
+// What the program says, and with which exit code it ends, when something is not right; and that it leaves nothing
+// behind.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "tests/cli/run_program.h"
+
+namespace hone {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::StartsWith;
+
+class ProgramErrors : public ProgramTest {
+ protected:
+  void ExpectFailure(const std::vector<std::string>& arguments, int code, const std::string& message) {
+    const ProgramResult r = Hone(arguments);
+    EXPECT_EQ(r.code, code) << r.err;
+    EXPECT_THAT(r.err, HasSubstr(message));
+    EXPECT_THAT(r.out, IsEmpty());
+    EXPECT_EQ(std::count(r.err.begin(), r.err.end(), '\n'), 1) << "one line is right: " << r.err;
+    EXPECT_THAT(r.err, StartsWith("hone: "));
+  }
+};
+
+TEST_F(ProgramErrors, UnknownCommandIsUsageWithTheNearest) {
+  ExpectFailure({"tun", "x.onnx"}, 2, "did you mean tune?");
+  ExpectFailure({"log", "exprot"}, 2, "did you mean export?");
+  ExpectFailure({}, 2, "hone --help");
+}
+
+TEST_F(ProgramErrors, UnknownOptionIsUsageWithTheNearest) {
+  ExpectFailure({"build", "x.onnx", "-o", "p.hone", "--no-record"}, 2, "did you mean --no-records?");
+}
+
+TEST_F(ProgramErrors, OptionsThatDoNotFitAreUsage) {
+  ExpectFailure({"build", "x.onnx"}, 2, "--output");
+  ExpectFailure({"run", "p.hone", "--threads", "0"}, 2, "--threads");
+  ExpectFailure({"zoo", "mlp"}, 2, "-o FILE.onnx");
+  ExpectFailure({"bench", "p.hone", "--fail-above", "3%"}, 2, "two packages");
+  ExpectFailure({"tune", "zoo:mlp", "--budget", "soon"}, 2, "soon");
+}
+
+TEST_F(ProgramErrors, MissingFilesAreNoInput) {
+  ExpectFailure({"inspect", Path("no.onnx")}, 66, "no.onnx");
+  ExpectFailure({"run", Path("no.hone")}, 66, "no.hone");
+  ExpectFailure({"inspect", "zoo:resnet-19"}, 66, "resnet-18");
+  ExpectFailure({"inspect", "resnet-18"}, 66, "zoo:resnet-18");
+  ExpectFailure({"log", "list", "--db", Path("no.db")}, 66, "no.db");
+  ExpectFailure({"log", "import", Path("no.log")}, 66, "no.log");
+  EXPECT_THAT(Files(), IsEmpty());
+}
+
+TEST_F(ProgramErrors, ATruncatedModelIsBadData) {
+  ASSERT_EQ(Hone({"zoo", "mlp", "-o", Path("work/m.onnx")}).code, 0);
+  const std::string whole = Read("work/m.onnx");
+  Write("work/cut.onnx", whole.substr(0, whole.size() / 2));
+  ExpectFailure({"build", Path("work/cut.onnx"), "-o", Path("work/p.hone")}, 65, "cut.onnx");
+  EXPECT_THAT(Files(), testing::ElementsAre("work/cut.onnx", "work/m.onnx"));
+}
+
+TEST_F(ProgramErrors, ADamagedPackageIsBadData) {
+  Write("work/p.hone", "HONEPKG\nnot much more");
+  ExpectFailure({"run", Path("work/p.hone")}, 65, "p.hone");
+  ExpectFailure({"package", "info", Path("work/p.hone")}, 65, "p.hone");
+}
+
+TEST_F(ProgramErrors, APackageForAnotherCpuIsBadConfig) {
+  const ProgramResult built = Hone({"build", "zoo:mlp", "-o", Path("work/p.hone"), "--no-records", "--target",
+                                    "llvm -mtriple=aarch64-linux-gnu -mcpu=cortex-a72 -num-cores=4"});
+  ASSERT_EQ(built.code, 0) << built.err;
+  ExpectFailure({"run", Path("work/p.hone")}, 78, "aarch64");
+}
+
+TEST_F(ProgramErrors, AStoreThatIsNoneIsBadDataAndKept) {
+  Write("work/records.db", "this is not a store, and it is somebody's file");
+  ExpectFailure({"log", "list", "--db", Path("work/records.db")}, 65, "records.db");
+  EXPECT_EQ(Read("work/records.db"), "this is not a store, and it is somebody's file");
+}
+
+TEST_F(ProgramErrors, ATrackerThatIsNotThereIsNoRunner) {
+  // Port 1 of loopback: nobody listens there. The bound is loose; what is tested is that nobody waits for ever.
+  const auto start = std::chrono::steady_clock::now();
+  ExpectFailure({"devices", "--tracker", "tcp://127.0.0.1:1"}, 69, "127.0.0.1:1");
+  ExpectFailure({"tune", "zoo:mlp", "--tracker", "tcp://127.0.0.1:1", "--key", "k", "--budget", "1s"}, 69,
+                "127.0.0.1:1");
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(60));
+  EXPECT_THAT(Files(), IsEmpty());
+}
+
+TEST_F(ProgramErrors, AFolderThatIsNotThereCannotBeWrittenTo) {
+  ExpectFailure({"zoo", "mlp", "-o", Path("nowhere/m.onnx")}, 73, "nowhere/m.onnx");
+  EXPECT_THAT(Files(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace hone

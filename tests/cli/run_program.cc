@@ -1,0 +1,85 @@
+#include "tests/cli/run_program.h"
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+
+namespace hone {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string ReadAll(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+void Redirect(const std::string& path, int fd) {
+  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  if (file < 0 || dup2(file, fd) < 0) _exit(127);
+}
+
+// In the child: nothing but what exec needs.
+[[noreturn]] void Exec(const std::vector<std::string>& arguments, const fs::path& folder, const fs::path& output) {
+  Redirect(output.string() + ".out", STDOUT_FILENO);
+  Redirect(output.string() + ".err", STDERR_FILENO);
+  setenv("XDG_DATA_HOME", folder.c_str(), 1);
+  for (const char* name : {"HONE_DB", "HONE_TRACKER", "HONE_KEY", "HONE_THREADS"}) unsetenv(name);
+  std::vector<char*> argv = {const_cast<char*>("hone")};
+  for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
+  argv.push_back(nullptr);
+  execv(HONE_PROGRAM, argv.data());
+  _exit(127);
+}
+
+}  // namespace
+
+void ProgramTest::SetUp() {
+  std::string name = (fs::temp_directory_path() / "hone_program_XXXXXX").string();
+  ASSERT_NE(mkdtemp(name.data()), nullptr);
+  folder_ = name;
+  fs::create_directory(folder_ / "work");
+}
+
+void ProgramTest::TearDown() {
+  std::error_code ignored;
+  fs::remove_all(folder_, ignored);
+}
+
+ProgramResult ProgramTest::Hone(const std::vector<std::string>& arguments) const {
+  // Beside the folder, not in it: what the program leaves there is looked at.
+  const fs::path output = folder_.string() + "_output";
+  const pid_t child = fork();
+  if (child == 0) Exec(arguments, folder_, output);
+  ProgramResult result;
+  int status = 0;
+  if (child < 0 || waitpid(child, &status, 0) != child) return result;
+  result.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  result.out = ReadAll(output.string() + ".out");
+  result.err = ReadAll(output.string() + ".err");
+  fs::remove(output.string() + ".out");
+  fs::remove(output.string() + ".err");
+  return result;
+}
+
+void ProgramTest::Write(const std::string& name, const std::string& bytes) const {
+  std::ofstream(folder_ / name, std::ios::binary) << bytes;
+}
+
+std::string ProgramTest::Read(const std::string& name) const { return ReadAll(folder_ / name); }
+
+std::vector<std::string> ProgramTest::Files() const {
+  std::vector<std::string> files;
+  for (const auto& entry : fs::recursive_directory_iterator(folder_)) {
+    if (entry.is_regular_file()) files.push_back(fs::relative(entry.path(), folder_).string());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+}  // namespace hone
