@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "core/parse_number.h"
+#include "core/winograd.h"
 
 namespace hone {
 namespace {
@@ -97,6 +98,16 @@ void ForEachRow(const Walk& walk, F f) {
   }
 }
 
+// The text without its "@winograd4", whose tile goes to *tile.
+std::string_view CutTransform(std::string_view text, int64_t* tile) {
+  const size_t at = text.find('@');
+  if (at == std::string_view::npos) return text;
+  const std::string_view transform = text.substr(at);
+  if (transform != "@winograd2" && transform != "@winograd4") Refuse(text, "a transform is @winograd2 or @winograd4");
+  *tile = transform.back() - '0';
+  return text.substr(0, at);
+}
+
 template <typename T>
 void PackAs(const T* logical, T* physical, const Walk& walk) {
   ForEachRow(walk, [&](int64_t to, int64_t from, int64_t count, int64_t stride) {
@@ -113,8 +124,9 @@ void UnpackAs(const T* physical, T* logical, const Walk& walk) {
 
 }  // namespace
 
-Layout Layout::Parse(std::string_view text) {
+Layout Layout::Parse(std::string_view whole) {
   Layout layout;
+  const std::string_view text = CutTransform(whole, &layout.winograd_tile_);
   for (size_t at = 0; at < text.size();) {
     if (IsCapital(text[at])) {
       if (Holds(layout.axes_, text[at], false)) Refuse(text, fmt::format("axis {} is there twice", text[at]));
@@ -129,6 +141,11 @@ Layout Layout::Parse(std::string_view text) {
       Refuse(text, "it is made of capital letters and blocks such as 16c");
     }
   }
+  if (layout.winograd_tile_ != 0) {
+    std::string axes;
+    for (const Axis& axis : layout.axes_) axes += axis.block == 0 ? std::string(1, axis.name) : "";
+    if (axes != "HWOI") Refuse(whole, "transformed weights begin with HWOI");
+  }
   return layout;
 }
 
@@ -141,6 +158,7 @@ std::string Layout::ToText() const {
       text += fmt::format("{}{}", axis.block, static_cast<char>(std::tolower(axis.name)));
     }
   }
+  if (winograd_tile_ != 0) text += fmt::format("@winograd{}", winograd_tile_);
   return text;
 }
 
@@ -156,6 +174,7 @@ bool Layout::blocked() const {
 }
 
 std::string Layout::LogicalAxes() const {
+  if (winograd_tile_ != 0) return "OIHW";
   std::string axes;
   for (const Axis& axis : axes_) {
     if (axis.block == 0) axes += axis.name;
@@ -173,7 +192,8 @@ Shape Layout::PhysicalShape(const Shape& logical, std::string_view logical_axes)
   }
   Shape physical;
   for (const Axis& axis : axes_) {
-    const int64_t dim = DimOf(logical, logical_axes, axis.name);
+    const bool frequency = winograd_tile_ != 0 && (axis.name == 'H' || axis.name == 'W');
+    const int64_t dim = frequency ? winograd_tile_ + 2 : DimOf(logical, logical_axes, axis.name);
     const int64_t block = std::max<int64_t>(1, BlockOf(axis.name));
     physical.push_back(axis.block != 0 ? axis.block : dim / block + (dim % block != 0));
   }
@@ -182,6 +202,10 @@ Shape Layout::PhysicalShape(const Shape& logical, std::string_view logical_axes)
 }
 
 Tensor Pack(const Tensor& logical, const Layout& layout) {
+  if (layout.winograd_tile() != 0) {
+    const std::string text = layout.ToText();
+    return Pack(WinogradWeights(logical, layout.winograd_tile()), Layout::Parse(text.substr(0, text.find('@'))));
+  }
   Tensor physical(logical.dtype(), layout.PhysicalShape(logical.shape()));
   if (physical.elements() == 0) return physical;
   if (layout.empty()) return logical.Clone();
@@ -201,6 +225,7 @@ Tensor Pack(const Tensor& logical, const Layout& layout) {
 }
 
 Tensor Unpack(const Tensor& physical, const Layout& layout, const Shape& shape) {
+  if (layout.winograd_tile() != 0) throw Error(ExitCode::kBug, "transformed weights cannot be unpacked");
   Tensor logical(physical.dtype(), shape);
   const Shape expected = layout.PhysicalShape(shape);
   if (ElementCount(expected) != physical.elements()) {

@@ -13,6 +13,9 @@ namespace hone {
 // A layout such as "NCHW", "NCHW16c", "OIHW8i16o" or "O16o". Capital letters are whole axes (or the outer part of a
 // blocked axis); NUMBERletter is an inner block of that axis. Axis X with block b has ceil(X / b) outer steps; lanes
 // past X are zero at rest. Each letter may be blocked at most once.
+//
+// "@winograd2" or "@winograd4" at the end says that 3x3 weights (logical axes OIHW) are transformed for tiles of 2x2 or 4x4
+// outputs before they are laid out: H and W then count frequencies, 4 or 6 each. "HWOI16i16o@winograd4". See core/winograd.h.
 class Layout {
  public:
   struct Axis {
@@ -31,8 +34,10 @@ class Layout {
   // The block of the axis, or 0 when it is not blocked or absent.
   int64_t BlockOf(char axis) const;
   bool blocked() const;
-  // The logical axes in the order of their capital letters: "NCHW" for "NCHW16c".
+  // The logical axes in the order of their capital letters: "NCHW" for "NCHW16c"; "OIHW" for transformed weights.
   std::string LogicalAxes() const;
+  // The outputs of a Winograd tile along one side, 0 for a layout without a transform.
+  int64_t winograd_tile() const { return winograd_tile_; }
 
   // The shape in memory of a tensor whose logical shape's dims are named by `logical_axes` ("NCHW"). Throws
   // Error(kBadData) when the axes differ or the product overflows.
@@ -44,12 +49,13 @@ class Layout {
 
  private:
   std::vector<Axis> axes_;
+  int64_t winograd_tile_ = 0;
 };
 
 // Copies `logical`, whose dims are named by layout.LogicalAxes(), into the layout; lanes past an axis are zero. The
 // result's shape is the physical shape. Any dtype.
 Tensor Pack(const Tensor& logical, const Layout& layout);
-// The reverse: drops the lanes past each axis. `shape` is the logical shape.
+// The reverse: drops the lanes past each axis. `shape` is the logical shape. Throws Error(kBug) for transformed weights.
 Tensor Unpack(const Tensor& physical, const Layout& layout, const Shape& shape);
 
 }  // namespace hone

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cmath>
+#include <limits>
 
 #include "core/error.h"
 #include "core/json_fields.h"
@@ -19,6 +21,9 @@ OperandRole ParseRole(const std::string& name) {
   throw Error(ExitCode::kBadData,
               fmt::format("field 'role' is '{}', not one of {}", name, fmt::join(kRoleNames, ", ")));
 }
+
+// A kernel that writes NaN has an error that JSON cannot say.
+double FiniteError(double error) { return std::isfinite(error) ? error : std::numeric_limits<double>::max(); }
 
 CacheMode CacheField(const Json& json) {
   const std::string name = TextField(json, "cache");
@@ -152,7 +157,7 @@ Json ToJson(const Measurement& measurement) {
           {"message", measurement.message},
           {"samples_ns", measurement.samples_ns},
           {"batch", measurement.batch},
-          {"worst_error", measurement.worst_error},
+          {"worst_error", FiniteError(measurement.worst_error)},
           {"noisy", measurement.noisy},
           {"wall_ns", measurement.wall_ns},
           {"environment", ToJson(measurement.environment)}};

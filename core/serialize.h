@@ -36,6 +36,7 @@ Json ToJson(const TimingPolicy& policy);
 TimingPolicy TimingPolicyFromJson(const Json& json);
 Json ToJson(const Environment& environment);
 Environment EnvironmentFromJson(const Json& json);
+// A worst_error that is not finite becomes the greatest double.
 Json ToJson(const Measurement& measurement);
 Measurement MeasurementFromJson(const Json& json);
 Json ToJson(const Dispatch& dispatch);

@@ -20,9 +20,9 @@ struct Record {
   TimingPolicy timing;
   std::string hone_version, llvm_version;
   std::string artifact_sha256;
-  std::string packing_sha256;               // of how weights are packed; empty when they are packed by layout alone
-  int64_t unix_ms = 0;                      // when it was measured, a label
-  std::string session;                      // id of the tuning run
+  std::string packing_sha256;  // of how weights are packed; empty when they are packed by layout alone
+  int64_t unix_ms = 0;         // when it was measured, a label
+  std::string session;         // id of the tuning run
   bool operator==(const Record&) const = default;
 };
 

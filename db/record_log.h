@@ -25,8 +25,8 @@ struct ImportCounts {
   int64_t fresh = 0, known = 0;
   std::vector<RefusedLine> refused;
 };
-// Reads line by line (at most 16 MiB each); a bad line is refused with its number and the rest is imported. Accepts CRLF and
-// a BOM. The first line names format and version.
+// Reads line by line (at most 16 MiB each); a bad line is refused with its number and the rest is imported. Accepts
+// CRLF and a BOM. The first line names format and version.
 ImportCounts ImportLog(std::istream& in, const std::string& file, RecordStore& store);
 // Returns how many records were written.
 int64_t ExportLog(const RecordStore& store, const RecordQuery& query, std::ostream& out);

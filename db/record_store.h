@@ -12,15 +12,15 @@
 namespace hone {
 
 struct RecordQuery {
-  std::string workload;   // exact text; empty: any
-  std::string cpu;        // target cpu; empty: any
-  std::string device;     // part of environment.cpu_model or host; empty: any
+  std::string workload;  // exact text; empty: any
+  std::string cpu;       // target cpu; empty: any
+  std::string device;    // part of environment.cpu_model or host; empty: any
   std::optional<Fate> fate;
   std::optional<CacheMode> cache;
   std::optional<int> threads;
   std::string session;
-  int64_t limit = 0;      // 0: all
-  bool by_time = false;   // order by least sample first (only records that have one), else by arrival
+  int64_t limit = 0;     // 0: all
+  bool by_time = false;  // order by least sample first (only records that have one), else by arrival
 };
 
 // One tuning run; its state makes resuming possible.
@@ -36,22 +36,27 @@ struct StoreStats {
   int schema_version = 0;
 };
 
-// A store in one SQLite file. Many processes may write at once. One object is used by one thread at a time.
+// A store in one SQLite file; docs/formats.md describes it. Many processes may write at once. One object is used by one
+// thread at a time and never across a fork. Reading throws Error(kBadData) when it meets damage.
 class RecordStore {
  public:
-  // Creates the file and its folder when `create`. Throws Error: kNoInput (absent and not create), kBadData (not a store,
-  // damaged, or of a newer version: the file is left as it was), kCannotCreate, kIo.
+  // Creates the file and its folder when `create`. Throws Error: kNoInput (absent and not create), kBadData (not a
+  // store, damaged, or of a newer version: the file is left as it was), kCannotCreate, kIo.
   static std::unique_ptr<RecordStore> Open(const std::string& path, bool create = true);
   virtual ~RecordStore() = default;
 
-  // Durable when it returns. Known ids are passed over. Returns how many were new. Throws Error(kIo).
+  // Durable when it returns. Known ids are passed over. Returns how many were new. A record without an id is finished;
+  // one whose id is not its content's throws Error(kBug). Throws Error(kIo): what was then written of more than 256
+  // records is a leading part.
   virtual int64_t Append(const std::vector<Record>& records) = 0;
   virtual std::vector<Record> Find(const RecordQuery& query) const = 0;
   virtual std::optional<Record> Get(const std::string& id) const = 0;
 
-  // The records a build may use for a workload, best first: rank 0 same workload, CPU model and threads; 1 the same CPU at
-  // another thread count; 2 the same microarchitecture (target cpu); 3 any whose required features the target has. Within a
-  // rank by least sample. Only fate Ok, not noisy, and one cache mode (cold-weights where a rank has any).
+  // The records a build may use for a workload, best first: rank 0 same workload, CPU model and threads; 1 the same CPU
+  // at another thread count; 2 the same microarchitecture (target cpu); 3 any whose required features the target has.
+  // Within a rank by least sample, those under emulation last. Only fate Ok, not noisy, and one cache mode
+  // (cold-weights where a rank has any). In every rank the record's architecture must be the target's and the features
+  // it requires (MachineModelFor) among the target's. An empty cpu_model leaves ranks 0 and 1 empty; limit 0 means all.
   struct Ranked {
     Record record;
     int rank = 0;

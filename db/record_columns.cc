@@ -1,0 +1,98 @@
+#include "db/record_columns.h"
+
+#include <fmt/format.h>
+
+#include <variant>
+
+#include "core/error.h"
+#include "db/record_log.h"
+
+namespace hone {
+namespace {
+
+using Value = std::variant<int64_t, std::string>;
+
+std::string FeaturesText(const Target& target) { return fmt::format("{}", fmt::join(target.features, ",")); }
+
+struct Conditions {
+  std::string text;
+  std::vector<Value> values;
+  void Add(std::string_view condition, Value value) {
+    text += fmt::format("{}{}", text.empty() ? " WHERE " : " AND ", condition);
+    values.push_back(std::move(value));
+  }
+  void Add(std::string_view condition, const std::string& value) {
+    if (!value.empty()) Add(condition, Value(value));
+  }
+};
+
+Conditions ConditionsOf(const RecordQuery& query) {
+  Conditions conditions;
+  conditions.Add("workload = ?", query.workload);
+  conditions.Add("cpu = ?", query.cpu);
+  conditions.Add("instr(lower(cpu_model || char(10) || host), lower(?)) > 0", query.device);
+  conditions.Add("session = ?", query.session);
+  if (query.fate) conditions.Add("fate = ?", Value(static_cast<int64_t>(*query.fate)));
+  if (query.cache) conditions.Add("cache = ?", Value(static_cast<int64_t>(*query.cache)));
+  if (query.threads) conditions.Add("threads = ?", Value(int64_t{*query.threads}));
+  if (query.by_time) conditions.Add("min_ns > ?", Value(int64_t{0}));
+  return conditions;
+}
+
+}  // namespace
+
+const char* const kInsertRecord =
+    "INSERT INTO records(id, workload, schedule, schedule_version, config, triple, cpu, features, threads, fate, "
+    "min_ns, "
+    "cache, noisy, emulated, cpu_model, host, session, unix_ms, json) "
+    "VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT(id) DO NOTHING";
+
+void BindRecord(Statement& statement, const Record& record) {
+  const Candidate& candidate = record.candidate;
+  const Measurement& measurement = record.measurement;
+  const Value values[] = {record.id,
+                          candidate.workload.ToText(),
+                          candidate.schedule,
+                          int64_t{record.schedule_version},
+                          candidate.config.ToText(),
+                          candidate.target.triple,
+                          candidate.target.cpu,
+                          FeaturesText(candidate.target),
+                          int64_t{record.threads},
+                          static_cast<int64_t>(measurement.fate),
+                          measurement.MinNs(),
+                          static_cast<int64_t>(record.timing.cache),
+                          int64_t{measurement.noisy},
+                          int64_t{measurement.environment.emulated},
+                          measurement.environment.cpu_model,
+                          measurement.environment.host,
+                          record.session,
+                          record.unix_ms,
+                          DumpJson(ToJson(record))};
+  int parameter = 0;
+  for (const Value& value : values) {
+    std::visit([&](const auto& held) { statement.Bind(++parameter, held); }, value);
+  }
+}
+
+Record RecordFromColumn(const Statement& statement, int column) {
+  return RecordFromJson(ParseJson(statement.Text(column), "a record of the store"));
+}
+
+Statement SelectRecords(Database& database, const RecordQuery& query) {
+  Conditions conditions = ConditionsOf(query);
+  std::string sql = "SELECT json FROM records" + conditions.text;
+  sql += query.by_time ? " ORDER BY min_ns, id" : " ORDER BY seq";
+  if (query.limit > 0) {
+    sql += " LIMIT ?";
+    conditions.values.emplace_back(query.limit);
+  }
+  Statement statement(database, sql);
+  int parameter = 0;
+  for (const Value& value : conditions.values) {
+    std::visit([&](const auto& held) { statement.Bind(++parameter, held); }, value);
+  }
+  return statement;
+}
+
+}  // namespace hone

@@ -1,0 +1,19 @@
+// A record as a row of the table `records`.
+#pragma once
+
+#include "db/record_store.h"
+#include "db/sqlite.h"
+
+namespace hone {
+
+// The INSERT that passes known ids over; its parameters are set by BindRecord.
+extern const char* const kInsertRecord;
+void BindRecord(Statement& statement, const Record& record);
+
+// The record whose JSON is in the column. Throws Error(kBadData) when it is damaged.
+Record RecordFromColumn(const Statement& statement, int column);
+
+// A SELECT of the column json with the query's conditions, bound.
+Statement SelectRecords(Database& database, const RecordQuery& query);
+
+}  // namespace hone

@@ -1,0 +1,56 @@
+#include <fmt/format.h>
+
+#include "core/error.h"
+#include "core/json_fields.h"
+#include "core/layout.h"
+#include "db/record_log.h"
+
+namespace hone {
+namespace {
+
+std::string LayoutField(const Json& json, const char* name) { return Layout::Parse(TextField(json, name)).ToText(); }
+
+}  // namespace
+
+Json ToJson(const Record& record) {
+  Json json = {{"id", record.id}};
+  json.update(ToJson(record.candidate));
+  json.update({{"schedule_version", record.schedule_version},
+               {"threads", record.threads},
+               {"input_layout", record.input_layout},
+               {"output_layout", record.output_layout},
+               {"measurement", ToJson(record.measurement)},
+               {"timing", ToJson(record.timing)},
+               {"hone_version", record.hone_version},
+               {"llvm_version", record.llvm_version},
+               {"artifact_sha256", record.artifact_sha256},
+               {"packing_sha256", record.packing_sha256},
+               {"unix_ms", record.unix_ms},
+               {"session", record.session}});
+  return json;
+}
+
+Record RecordFromJson(const Json& json) {
+  Record record;
+  record.id = TextField(json, "id");
+  record.candidate = CandidateFromJson(json);
+  record.schedule_version = IntField(json, "schedule_version", 1);
+  record.threads = IntField(json, "threads", 1);
+  record.input_layout = LayoutField(json, "input_layout");
+  record.output_layout = LayoutField(json, "output_layout");
+  record.measurement = MeasurementFromJson(Field(json, "measurement"));
+  record.timing = TimingPolicyFromJson(Field(json, "timing"));
+  record.hone_version = TextField(json, "hone_version");
+  record.llvm_version = TextField(json, "llvm_version");
+  record.artifact_sha256 = TextField(json, "artifact_sha256");
+  record.packing_sha256 = TextField(json, "packing_sha256");
+  record.unix_ms = IntegerField(json, "unix_ms", 0);
+  record.session = TextField(json, "session");
+  const std::string right = Finish(record).id;
+  if (record.id != right) {
+    throw Error(ExitCode::kBadData, fmt::format("field 'id' is '{}', but the content's id is {}", record.id, right));
+  }
+  return record;
+}
+
+}  // namespace hone

@@ -1,0 +1,92 @@
+#include "db/record_log.h"
+
+#include "core/error.h"
+#include "core/json_fields.h"
+#include "db/line_reader.h"
+
+namespace hone {
+namespace {
+
+constexpr int kLogVersion = 1;
+constexpr const char* kLogFormat = "hone-log";
+constexpr size_t kMaxReasonBytes = 300;
+constexpr size_t kBatch = 256;
+
+bool IsHeader(const Json& json) { return json.is_object() && json.contains("format") && !json.contains("id"); }
+
+void CheckHeader(const Json& json) {
+  if (!IsHeader(json) || TextField(json, "format") != kLogFormat) {
+    throw Error(ExitCode::kBadData, R"(a log begins with {"format":"hone-log","version":1})");
+  }
+  const int version = IntField(json, "version");
+  if (version != kLogVersion) {
+    throw Error(ExitCode::kBadData, "the log has version " + std::to_string(version) + "; this hone reads 1");
+  }
+}
+
+class Import {
+ public:
+  Import(const std::string& file, RecordStore& store) : file_(file), store_(store) {}
+
+  void Take(const LineReader& reader) {
+    try {
+      if (reader.too_long()) throw Error(ExitCode::kBadData, "the line is longer than 16 MiB");
+      TakeJson(ParseJson(reader.line(), "the line"));
+    } catch (const Error& error) {
+      counts_.refused.push_back({file_, reader.number(), std::string(error.what()).substr(0, kMaxReasonBytes)});
+    }
+    if (batch_.size() == kBatch) Flush();
+  }
+
+  ImportCounts Done() {
+    Flush();
+    return std::move(counts_);
+  }
+
+ private:
+  // Throws for a line to be refused.
+  void TakeJson(const Json& json) {
+    if (!begun_ || IsHeader(json)) {
+      begun_ = true;
+      readable_ = false;
+      CheckHeader(json);
+      readable_ = true;
+    } else if (readable_) {
+      batch_.push_back(RecordFromJson(json));
+    }
+  }
+
+  void Flush() {
+    const int64_t fresh = store_.Append(batch_);
+    counts_.fresh += fresh;
+    counts_.known += static_cast<int64_t>(batch_.size()) - fresh;
+    batch_.clear();
+  }
+
+  const std::string& file_;
+  RecordStore& store_;
+  ImportCounts counts_;
+  std::vector<Record> batch_;
+  bool begun_ = false;     // a line that could be the header has been seen
+  bool readable_ = false;  // the last header was right
+};
+
+}  // namespace
+
+ImportCounts ImportLog(std::istream& in, const std::string& file, RecordStore& store) {
+  LineReader reader(in);
+  Import import(file, store);
+  while (reader.Next()) import.Take(reader);
+  return import.Done();
+}
+
+int64_t ExportLog(const RecordStore& store, const RecordQuery& query, std::ostream& out) {
+  const std::vector<Record> records = store.Find(query);
+  out << DumpJson({{"format", kLogFormat}, {"version", kLogVersion}}) << '\n';
+  for (const Record& record : records) out << DumpJson(ToJson(record)) << '\n';
+  out.flush();
+  if (!out) throw Error(ExitCode::kIo, "the log could not be written in full");
+  return static_cast<int64_t>(records.size());
+}
+
+}  // namespace hone

@@ -1,0 +1,177 @@
+#include "db/record_store.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "core/error.h"
+#include "core/parse_number.h"
+#include "db/best_lookup.h"
+#include "db/journal_mode.h"
+#include "db/record_columns.h"
+#include "db/schema.h"
+#include "db/store_file.h"
+
+namespace hone {
+namespace {
+
+// Short enough that other writers get their turn, long enough that an import does not wait for the disk at every
+// record.
+constexpr size_t kBatch = 256;
+
+Record Checked(const Record& record) {
+  Record finished = Finish(record);
+  if (!record.id.empty() && record.id != finished.id) {
+    throw Error(ExitCode::kBug, fmt::format("record {} was changed after Finish", record.id));
+  }
+  return finished;
+}
+
+BestRow ReadBestRow(const Statement& statement) {
+  BestRow row;
+  row.seq = statement.Integer(0);
+  row.id = statement.Text(1);
+  row.target.triple = statement.Text(2);
+  row.target.cpu = statement.Text(3);
+  const std::string features = statement.Text(4);
+  for (std::string_view feature : Split(features, ',')) {
+    if (!feature.empty()) row.target.features.emplace_back(feature);
+  }
+  row.threads = static_cast<int>(statement.Integer(5));
+  row.cpu_model = statement.Text(6);
+  row.cache = static_cast<CacheMode>(statement.Integer(7));
+  row.emulated = statement.Integer(8) != 0;
+  row.min_ns = statement.Integer(9);
+  return row;
+}
+
+class SqliteRecordStore : public RecordStore {
+ public:
+  explicit SqliteRecordStore(Database database) : database_(std::make_unique<Database>(std::move(database))) {}
+
+  int64_t Append(const std::vector<Record>& records) override {
+    int64_t fresh = 0;
+    for (size_t begin = 0; begin < records.size(); begin += kBatch) {
+      fresh += AppendBatch(records, begin, std::min(begin + kBatch, records.size()));
+    }
+    return fresh;
+  }
+
+  std::vector<Record> Find(const RecordQuery& query) const override {
+    std::vector<Record> records;
+    Statement statement = SelectRecords(*database_, query);
+    while (statement.Step()) records.push_back(RecordFromColumn(statement, 0));
+    return records;
+  }
+
+  std::optional<Record> Get(const std::string& id) const override {
+    Statement statement(*database_, "SELECT json FROM records WHERE id = ?");
+    statement.Bind(1, id);
+    if (!statement.Step()) return std::nullopt;
+    return RecordFromColumn(statement, 0);
+  }
+
+  std::vector<Ranked> Best(const std::string& workload, const Target& target, const std::string& cpu_model, int threads,
+                           int64_t limit) const override {
+    std::vector<Ranked> ranked;
+    Statement statement(*database_, "SELECT json FROM records WHERE seq = ?");
+    for (const BestRow& row : RankRecords(UsableRows(workload), {target, cpu_model, threads})) {
+      if (limit > 0 && static_cast<int64_t>(ranked.size()) == limit) break;
+      statement.Reset();
+      statement.Bind(1, row.seq);
+      if (statement.Step()) ranked.push_back({RecordFromColumn(statement, 0), row.rank});
+    }
+    return ranked;
+  }
+
+  void PutRun(const TuningRun& run) override {
+    Transaction transaction(*database_);
+    Statement statement(*database_,
+                        "INSERT INTO runs(id, state, json) VALUES(?,?,?) "
+                        "ON CONFLICT(id) DO UPDATE SET state = excluded.state, json = excluded.json");
+    statement.Bind(1, run.id);
+    statement.Bind(2, run.state);
+    statement.Bind(3, run.json);
+    statement.Step();
+    transaction.Commit();
+  }
+
+  std::optional<TuningRun> GetRun(const std::string& id) const override {
+    Statement statement(*database_, "SELECT id, state, json FROM runs WHERE id = ?");
+    statement.Bind(1, id);
+    if (!statement.Step()) return std::nullopt;
+    return TuningRun{statement.Text(0), statement.Text(1), statement.Text(2)};
+  }
+
+  std::vector<TuningRun> Runs() const override {
+    std::vector<TuningRun> runs;
+    Statement statement(*database_, "SELECT id, state, json FROM runs ORDER BY rowid");
+    while (statement.Step()) runs.push_back({statement.Text(0), statement.Text(1), statement.Text(2)});
+    return runs;
+  }
+
+  StoreStats Stats() const override {
+    StoreStats stats;
+    stats.records = database_->Integer("SELECT count(*) FROM records");
+    stats.ok = database_->Integer("SELECT count(*) FROM records WHERE fate = 0");
+    stats.workloads = database_->Integer("SELECT count(DISTINCT workload) FROM records");
+    stats.devices = database_->Integer("SELECT count(DISTINCT cpu_model) FROM records");
+    stats.runs = database_->Integer("SELECT count(*) FROM runs");
+    stats.size_bytes = database_->Integer("PRAGMA page_count") * database_->Integer("PRAGMA page_size");
+    stats.journal_mode = database_->Text("PRAGMA journal_mode");
+    stats.sqlite_version = LinkedSqliteVersion();
+    stats.schema_version = static_cast<int>(database_->Integer("PRAGMA user_version"));
+    return stats;
+  }
+
+ private:
+  int64_t AppendBatch(const std::vector<Record>& records, size_t begin, size_t end) {
+    std::vector<Record> finished;
+    for (size_t i = begin; i < end; ++i) finished.push_back(Checked(records[i]));
+    int64_t fresh = 0;
+    Transaction transaction(*database_);
+    Statement statement(*database_, kInsertRecord);
+    for (const Record& record : finished) {
+      BindRecord(statement, record);
+      statement.Step();
+      fresh += database_->Changes();
+      statement.Reset();
+    }
+    transaction.Commit();
+    return fresh;
+  }
+
+  std::vector<BestRow> UsableRows(const std::string& workload) const {
+    std::vector<BestRow> rows;
+    Statement statement(
+        *database_,
+        "SELECT seq, id, triple, cpu, features, threads, cpu_model, cache, emulated, min_ns FROM records "
+        "WHERE workload = ? AND fate = 0 AND noisy = 0");
+    statement.Bind(1, workload);
+    while (statement.Step()) rows.push_back(ReadBestRow(statement));
+    return rows;
+  }
+
+  std::unique_ptr<Database> database_;
+};
+
+}  // namespace
+
+std::unique_ptr<RecordStore> RecordStore::Open(const std::string& path, bool create) {
+  return std::make_unique<SqliteRecordStore>(OpenStoreFile(path, create));
+}
+
+std::string DefaultStorePath() {
+  const char* data = std::getenv("XDG_DATA_HOME");
+  // The base directory specification tells to pass relative paths over.
+  if (data != nullptr && data[0] == '/') return std::string(data) + "/hone/records.db";
+  const char* home = std::getenv("HOME");
+  if (home == nullptr || home[0] != '/') {
+    throw Error(ExitCode::kBadConfig,
+                "neither XDG_DATA_HOME nor HOME says where the record store is; give it with --db");
+  }
+  return std::string(home) + "/.local/share/hone/records.db";
+}
+
+}  // namespace hone

@@ -1,0 +1,99 @@
+#include "db/store_file.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <system_error>
+
+#include "core/error.h"
+#include "db/schema.h"
+
+namespace hone {
+namespace {
+
+void PrepareFolder(const std::string& path) {
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  if (folder.empty()) return;
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) {
+    throw Error(ExitCode::kCannotCreate,
+                fmt::format("the folder of store '{}' cannot be made: {}", path, error.message()));
+  }
+}
+
+// True when the file was there.
+bool CheckPath(const std::string& path, bool create) {
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  if (std::filesystem::is_regular_file(status)) return true;
+  if (std::filesystem::exists(status))
+    throw Error(ExitCode::kBadData, fmt::format("'{}' is not a file, so not a store", path));
+  if (!create)
+    throw Error(ExitCode::kNoInput,
+                fmt::format("there is no store '{}'; hone tune or hone log import makes one", path));
+  PrepareFolder(path);
+  return false;
+}
+
+Database Connect(const std::string& path, bool create, bool existed) {
+  try {
+    return {path, create};
+  } catch (const Error& error) {
+    throw Error(existed ? ExitCode::kIo : ExitCode::kCannotCreate, error.what());
+  }
+}
+
+[[noreturn]] void Refuse(const Database& database, std::string_view why) {
+  throw Error(ExitCode::kBadData, fmt::format("'{}' {}", database.path(), why));
+}
+
+// The version of the schema, 0 for a database in which there is nothing.
+int64_t VersionOf(Database& database) {
+  const int64_t application = database.Integer("PRAGMA application_id");
+  const int64_t version = database.Integer("PRAGMA user_version");
+  if (application == 0 && version == 0 && database.Integer("SELECT count(*) FROM sqlite_schema") == 0) return 0;
+  if (application != kStoreApplicationId) Refuse(database, "is a database of another program, not a hone store");
+  if (version > kSchemaVersion) {
+    Refuse(database, fmt::format("is a store of version {}; this hone reads up to {}", version, kSchemaVersion));
+  }
+  if (version < 1) Refuse(database, "is a store without a version: it is damaged");
+  return version;
+}
+
+void Upgrade(Database& database) {
+  Transaction transaction(database);
+  // Another process may have done it since.
+  const int64_t version = VersionOf(database);
+  if (version < kSchemaVersion) UpgradeSchema(database, version);
+  transaction.Commit();
+}
+
+void SetJournal(Database& database, JournalMode mode) {
+  const std::string wanted = mode == JournalMode::kWal ? "wal" : "truncate";
+  const std::string got = database.Text("PRAGMA journal_mode = " + wanted);
+  if (got != wanted) {
+    throw Error(ExitCode::kIo, fmt::format("store '{}' keeps its {} journal where {} is needed; close other programs "
+                                           "that have it open",
+                                           database.path(), got, wanted));
+  }
+}
+
+}  // namespace
+
+Database OpenStoreFile(const std::string& path, bool create, JournalMode mode) {
+  const bool existed = CheckPath(path, create);
+  Database database = Connect(path, create, existed);
+  database.Execute("PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; PRAGMA foreign_keys = ON");
+  const int64_t version = VersionOf(database);
+  if (version == 0 && !create) Refuse(database, "is empty, so not a hone store");
+  if (version < kSchemaVersion && database.read_only())
+    Refuse(database, "is a store to be upgraded, but can only be read");
+  if (!database.read_only()) SetJournal(database, mode);
+  database.Execute("PRAGMA synchronous = FULL");
+  if (version < kSchemaVersion) Upgrade(database);
+  if (SchemaTexts(database) != ExpectedSchemaTexts()) Refuse(database, "has tables that hone did not make");
+  return database;
+}
+
+}  // namespace hone

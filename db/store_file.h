@@ -1,0 +1,15 @@
+// Opening a store's file safely: checked before it is written.
+#pragma once
+
+#include <string>
+
+#include "db/journal_mode.h"
+#include "db/sqlite.h"
+
+namespace hone {
+
+// A connection to a store of the present schema. Creates the file and its folder when `create`. Throws Error as
+// RecordStore::Open says; a file that is refused is left as it was.
+Database OpenStoreFile(const std::string& path, bool create, JournalMode mode = LinkedJournalMode());
+
+}  // namespace hone
