@@ -1,0 +1,102 @@
+// Expected numbers are ONNX Runtime 1.x's for the same inputs.
+#include "tests/compiler/relay/run_op.h"
+
+namespace hone::relay {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+TEST(Conv, StridesAndUnevenPadding) {
+  const Attrs attrs{{"strides", Ints{2, 1}}, {"padding", Ints{1, 0, 2, 1}}};
+  EXPECT_THAT(
+      RunFor("nn.conv2d", {Saw({1, 2, 5, 5}, 7, 3), Saw({2, 2, 3, 3}, 5, 2)}, attrs),
+      ElementsAre(0, -13, -12, -5, -21, -10, 29, 5, 12, 19, -9, -10, -4, 7, -3, 14, 38, 11, -9, -11, -13, -12, -11, 2));
+}
+
+TEST(Conv, Dilation) {
+  const Attrs attrs{{"dilation", Ints{2, 2}}, {"padding", Ints{1, 1, 1, 1}}};
+  EXPECT_THAT(RunFor("nn.conv2d", {Saw({1, 2, 5, 5}, 7, 3), Saw({2, 2, 3, 3}, 5, 2)}, attrs),
+              ElementsAre(12, 8, -2, -7, 11, 19, -10, -19, -9, 9, -10, -10, 0, 16, 1, 12, 8, -2));
+}
+
+TEST(Conv, GroupsOfASecondImage) {
+  const auto all = RunFor("nn.conv2d", {Saw({2, 4, 3, 3}, 7, 3), Saw({6, 2, 2, 2}, 5, 2)}, {{"groups", int64_t{2}}});
+  ASSERT_EQ(all.size(), 48u);
+  EXPECT_THAT(std::vector<double>(all.begin() + 24, all.end()),
+              ElementsAre(2, 6, 7, -10, 5, -8, 8, 9, 3, 3, -11, 3, -8, 5, -4, 9, 6, 2, -6, -10, -10, -6, 2, 6));
+}
+
+TEST(Conv, ThreadsDoNotChangeTheResult) {
+  // Large enough for two threads; one output is checked by hand.
+  const Tensor data = Saw({1, 64, 30, 30}, 7, 3);
+  const Tensor weight = Saw({64, 64, 3, 3}, 5, 2);
+  const Tensor result = RunOp("nn.conv2d", {data, weight}, {{"padding", Ints{1, 1, 1, 1}}})[0];
+  const int64_t o = 63;
+  const int64_t h = 29;
+  const int64_t w = 29;
+  double sum = 0;
+  for (int64_t c = 0; c < 64; ++c) {
+    for (int64_t kh = 0; kh < 2; ++kh) {
+      for (int64_t kw = 0; kw < 2; ++kw) {
+        sum += data.At((c * 30 + h - 1 + kh) * 30 + w - 1 + kw) * weight.At(((o * 64 + c) * 3 + kh) * 3 + kw);
+      }
+    }
+  }
+  EXPECT_EQ(result.At((o * 30 + h) * 30 + w), sum);
+}
+
+TEST(ConvTranspose, StridesPaddingAndOutputPadding) {
+  const Attrs attrs{{"strides", Ints{2, 2}}, {"padding", Ints{1, 1, 1, 1}}, {"output_padding", Ints{1, 1}}};
+  EXPECT_THAT(RunFor("nn.conv2d_transpose", {Saw({1, 2, 2, 3}, 7, 3), Saw({2, 2, 3, 3}, 5, 2)}, attrs),
+              ElementsAre(-6, 10, -4, 2, -2, 0, -8, -10, 5, -5, 4, -1, 0, 0, 2, -1, 4, -3, 2, 0, 0, 1, -2, 1, -6, 0, 1,
+                          0, 1, -2, 8, -5, -6, 9, -6, 4, 1, 0, 1, 0, 1, 4, -2, 0, -1, -3, 0, -2));
+}
+
+TEST(ConvTranspose, GroupsAndDilation) {
+  const Attrs attrs{{"groups", int64_t{2}}, {"dilation", Ints{2, 1}}};
+  EXPECT_THAT(RunFor("nn.conv2d_transpose", {Saw({1, 4, 2, 2}, 7, 3), Saw({4, 1, 2, 2}, 5, 2)}, attrs),
+              ElementsAre(8, 9, -2, 8, -11, 6, -1, -5, -2, -3, 2, 0, -2, -3, 1, 0, -2, 0, 8, 6, -5, -6, 0, 3));
+}
+
+TEST(ConvType, FollowsTheLogicalShapes) {
+  const TypePtr data = TensorType({kAnyDim, 3, 224, kAnyDim});
+  const Attrs attrs{{"strides", Ints{2, 2}}, {"padding", Ints{3, 3, 3, 3}}};
+  EXPECT_EQ(ResultType("nn.conv2d", {data, TensorType({64, 3, 7, 7})}, attrs), "Tensor[(?, 64, 112, ?), float32]");
+}
+
+TEST(ConvType, FillsTheWeightFromDataAndAttributes) {
+  const Attrs attrs{{"channels", int64_t{8}}, {"kernel_size", Ints{3, 3}}, {"groups", int64_t{2}}};
+  const FunctionPtr function = CallFunction("nn.conv2d", {TensorType({1, 4, 5, 5}), nullptr}, attrs);
+  EXPECT_EQ(ToText(function->params[1]->type), "Tensor[(8, 2, 3, 3), float32]");
+  EXPECT_EQ(ToText(function->body->type), "Tensor[(1, 8, 3, 3), float32]");
+}
+
+TEST(ConvType, TakesItsLayoutFromTheAttributes) {
+  const TypePtr weight = TensorType({32, 16, 1, 1});
+  const TypePtr data = TensorType({1, 16, 4, 4}, DType::kFloat32, "NCHW8c");
+  EXPECT_EQ(ResultType("nn.conv2d", {data, weight}, {{"data_layout", "NCHW8c"}, {"out_layout", "NCHW16c"}}),
+            "Tensor[(1, 32, 4, 4), float32, NCHW16c]");
+  EXPECT_EQ(ResultType("nn.conv2d", {data, weight}, {{"data_layout", "NCHW8c"}, {"out_layout", "NCHW"}}),
+            "Tensor[(1, 32, 4, 4), float32]");
+  EXPECT_THAT(ResultType("nn.conv2d", {data, weight}), HasSubstr("data lies as NCHW8c, data_layout is NCHW"));
+}
+
+TEST(ConvType, SaysWhatDoesNotFit) {
+  const TypePtr data = TensorType({1, 3, 8, 8});
+  const auto with = [&](Shape weight, const Attrs& attrs = {}) {
+    return ResultType("nn.conv2d", {data, TensorType(std::move(weight))}, attrs);
+  };
+  EXPECT_EQ(with({8, 4, 3, 3}), "node nn.conv2d (call 1): data has 3 channels, weight takes 4");
+  EXPECT_THAT(with({8, 3, 9, 3}), HasSubstr("a kernel that reaches 9 does not fit in 8 with padding 0 + 0"));
+  EXPECT_THAT(with({8, 1, 3, 3}, {{"groups", int64_t{3}}}), HasSubstr("groups = 3 must divide 8 channels"));
+  EXPECT_THAT(with({8, 3, 3, 3}, {{"groups", int64_t{0}}}), HasSubstr("groups = 0"));
+  EXPECT_THAT(with({8, 3, 3, 3}, {{"strides", Ints{0, 1}}}), HasSubstr("strides = [0, 1]"));
+  EXPECT_THAT(with({8, 3, 3, 3}, {{"padding", Ints{1, 1}}}), HasSubstr("padding = [1, 1] must have 4 numbers"));
+  EXPECT_THAT(with({8, 3, 3, 3}, {{"channels", int64_t{9}}}), HasSubstr("channels = 9, weight gives 8"));
+  EXPECT_THAT(with({8, 3, 3, 3}, {{"kernel_size", Ints{1, 3}}}), HasSubstr("kernel_size = [1, 3], weight has 3x3"));
+  EXPECT_THAT(with({8, 3, 3}), HasSubstr("must have 4 dims"));
+}
+
+}  // namespace
+}  // namespace hone::relay

@@ -1,0 +1,115 @@
+#include <cmath>
+#include <limits>
+
+#include "tests/compiler/relay/run_op.h"
+
+namespace hone::relay {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+
+TEST(Unary, ActivationsPassNan) {
+  const Tensor x = Floats({4}, {-2, 0, 3, kNan});
+  EXPECT_THAT(RunFor("nn.relu", {x}), Near({0, 0, 3, kNan}));
+  EXPECT_THAT(RunFor("clip", {x}, {{"a_min", -1.0}, {"a_max", 2.0}}), Near({-1, 0, 2, kNan}));
+  EXPECT_THAT(RunFor("nn.leaky_relu", {x}, {{"alpha", 0.1}}), Near({-0.2, 0, 3, kNan}));
+}
+
+TEST(Unary, HardActivations) {
+  const Tensor x = Floats({5}, {-4, -1, 0, 2, 5});
+  EXPECT_THAT(RunFor("nn.hard_swish", {x}), Near({0, -1.0 / 3, 0, 5.0 / 3, 5}));
+  EXPECT_THAT(RunFor("nn.hard_sigmoid", {x}), Near({0, 0.3, 0.5, 0.9, 1}));
+}
+
+TEST(Unary, MathFunctions) {
+  const Tensor x = Floats({3}, {0.25, 1, 4});
+  EXPECT_THAT(RunFor("sigmoid", {x}), Near({0.562177, 0.731059, 0.982014}));
+  EXPECT_THAT(RunFor("tanh", {x}), Near({0.244919, 0.761594, 0.999329}));
+  EXPECT_THAT(RunFor("exp", {x}), Near({1.284025, 2.718282, 54.598150}));
+  EXPECT_THAT(RunFor("log", {x}), Near({-1.386294, 0, 1.386294}));
+  EXPECT_THAT(RunFor("sqrt", {x}), ElementsAre(0.5, 1, 2));
+  EXPECT_THAT(RunFor("erf", {Floats({4}, {-2, -0.5, 0, 1})}), Near({-0.995322, -0.5205, 0, 0.842701}));
+  EXPECT_THAT(RunFor("negative", {x}), ElementsAre(-0.25, -1, -4));
+  EXPECT_THAT(RunFor("abs", {Floats({2}, {-3, 2})}), ElementsAre(3, 2));
+}
+
+TEST(Binary, BroadcastsAsNumpyDoes) {
+  const Tensor column = Floats({2, 1}, {1, 2});
+  const Tensor row = Floats({3}, {10, 20, 40});
+  EXPECT_THAT(RunFor("add", {column, row}), ElementsAre(11, 21, 41, 12, 22, 42));
+  EXPECT_THAT(RunFor("subtract", {column, row}), ElementsAre(-9, -19, -39, -8, -18, -38));
+  EXPECT_THAT(RunFor("multiply", {column, row}), ElementsAre(10, 20, 40, 20, 40, 80));
+  EXPECT_THAT(RunFor("divide", {row, column}), ElementsAre(10, 20, 40, 5, 10, 20));
+  EXPECT_THAT(RunFor("power", {Floats({3}, {2, 3, 4}), Tensor::Scalar(2)}), ElementsAre(4, 9, 16));
+}
+
+TEST(Binary, ExtremaPassNanFromEitherSide) {
+  const Tensor a = Floats({3}, {1, kNan, 3});
+  const Tensor b = Floats({3}, {2, 2, kNan});
+  EXPECT_THAT(RunFor("maximum", {a, b}), Near({2, kNan, kNan}));
+  EXPECT_THAT(RunFor("minimum", {a, b}), Near({1, kNan, kNan}));
+}
+
+TEST(Binary, IntegersAreExactAndWrap) {
+  const int64_t big = (int64_t{1} << 53) + 1;
+  const int64_t least = std::numeric_limits<int64_t>::min();
+  EXPECT_EQ(RunOp("add", {Int64s({1}, {big}), Int64s({1}, {2})})[0].data<int64_t>()[0], big + 2);
+  EXPECT_EQ(RunOp("divide", {Int64s({1}, {-7}), Int64s({1}, {2})})[0].data<int64_t>()[0], -3);
+  EXPECT_EQ(RunOp("divide", {Int64s({1}, {least}), Int64s({1}, {-1})})[0].data<int64_t>()[0], least);
+  EXPECT_EQ(RunOp("power", {Int64s({1}, {-3}), Int64s({1}, {3})})[0].data<int64_t>()[0], -27);
+  EXPECT_THROW(RunOp("divide", {Int64s({1}, {1}), Int64s({1}, {0})}), Error);
+}
+
+TEST(BinaryType, UnknownDimsGiveWayToKnownOnes) {
+  EXPECT_EQ(ResultType("add", {TensorType({kAnyDim, 1, 4}), TensorType({3, kAnyDim, 1})}),
+            "Tensor[(3, ?, 4), float32]");
+  EXPECT_THAT(ResultType("add", {TensorType({2}), TensorType({3})}), HasSubstr("dims 2 and 3 do not broadcast"));
+  EXPECT_THAT(ResultType("add", {TensorType({2}), TensorType({2}, DType::kInt64)}),
+              HasSubstr("lhs is float32, rhs is int64"));
+}
+
+TEST(BinaryType, OperandsShareALayoutUnlessBroadcast) {
+  const TypePtr blocked = TensorType({1, 20, 2, 2}, DType::kFloat32, "NCHW16c");
+  EXPECT_EQ(ResultType("add", {blocked, blocked}), "Tensor[(1, 20, 2, 2), float32, NCHW16c]");
+  EXPECT_EQ(ResultType("multiply", {TensorType({20, 1, 1}), blocked}), "Tensor[(1, 20, 2, 2), float32, NCHW16c]");
+  EXPECT_THAT(ResultType("add", {blocked, TensorType({1, 20, 2, 2})}),
+              HasSubstr("operands lie as NCHW16c and row-major"));
+}
+
+TEST(PerChannel, BiasBatchNormAndPrelu) {
+  const Tensor x = Saw({1, 2, 1, 2}, 7, 3);  // -3 -2 | -1 0
+  EXPECT_THAT(RunFor("nn.bias_add", {x, Floats({2}, {10, 20})}), ElementsAre(7, 8, 19, 20));
+  EXPECT_THAT(RunFor("nn.prelu", {x, Floats({2}, {0.5, 2})}), ElementsAre(-1.5, -1, -2, 0));
+  const auto normal = RunOp(
+      "nn.batch_norm", {x, Floats({2}, {2, -1}), Floats({2}, {0.5, 1}), Floats({2}, {1, -2}), Floats({2}, {4, 0.25})},
+      {{"epsilon", 0.01}});
+  EXPECT_THAT(Values(normal[0]), Near({-3.495009, -2.496257, -0.961161, -2.922323}));
+  EXPECT_THAT(Values(normal[1]), ElementsAre(1, -2));
+}
+
+TEST(PerChannel, ParametersTakeTheirTypesFromTheData) {
+  const FunctionPtr bias = CallFunction("nn.bias_add", {TensorType({4, 6}), nullptr}, {{"axis", int64_t{-1}}});
+  EXPECT_EQ(ToText(bias->params[1]->type), "Tensor[(6), float32]");
+  const TypePtr x = TensorType({1, 8, 2, 2}, DType::kFloat32, "NCHW8c");
+  EXPECT_EQ(ResultType("nn.batch_norm", {x, nullptr, nullptr, nullptr, nullptr}),
+            "(Tensor[(1, 8, 2, 2), float32, NCHW8c], Tensor[(8), float32], Tensor[(8), float32])");
+  EXPECT_THAT(ResultType("nn.bias_add", {x, TensorType({7})}), HasSubstr("bias has 7 elements, the data's axis has 8"));
+}
+
+TEST(Lrn, DividesByAWindowOfChannels) {
+  const Attrs attrs{{"size", int64_t{3}}, {"alpha", 0.3}, {"beta", 0.5}, {"bias", 1.0}};
+  EXPECT_THAT(RunFor("nn.lrn", {Saw({1, 5, 1, 2}, 7, 3)}, attrs),
+              Near({-2.12132, -1.690308, -0.690066, 0, 0.690066, 1.318761, 1.936492, -1.936492, -1.318761, -0.707107}));
+}
+
+TEST(Dropout, PassesDataAndAMaskOfOnes) {
+  const auto results = RunOp("nn.dropout", {Floats({2}, {3, -4})});
+  EXPECT_THAT(Values(results[0]), ElementsAre(3, -4));
+  EXPECT_THAT(Values(results[1]), ElementsAre(1, 1));
+}
+
+}  // namespace
+}  // namespace hone::relay

@@ -1,0 +1,163 @@
+#include <limits>
+
+#include "tests/compiler/relay/run_op.h"
+
+namespace hone::relay {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+const Tensor kSix = Floats({2, 3}, {0, 1, 2, 3, 4, 5});
+
+TEST(Softmax, SumsToOneAlongItsAxis) {
+  const Tensor x = Saw({2, 3}, 4, 1);  // -1 0 1 | 2 -1 0
+  EXPECT_THAT(RunFor("nn.softmax", {x}), Near({0.090031, 0.244728, 0.665241, 0.843795, 0.04201, 0.114195}));
+  EXPECT_THAT(RunFor("nn.softmax", {x}, {{"axis", int64_t{0}}}),
+              Near({0.047426, 0.731059, 0.731059, 0.952574, 0.268941, 0.268941}));
+  EXPECT_THAT(RunFor("nn.log_softmax", {x}), Near({-2.407606, -1.407606, -0.407606, -0.169846, -3.169846, -2.169846}));
+  EXPECT_THAT(RunFor("nn.softmax", {Floats({2}, {1000, 1000})}), ElementsAre(0.5, 0.5));
+}
+
+TEST(Reduce, OverSomeAxesOrAll) {
+  EXPECT_THAT(RunFor("mean", {kSix}, {{"axis", Ints{-1}}}), ElementsAre(1, 4));
+  EXPECT_THAT(RunFor("sum", {kSix}, {{"axis", Ints{0}}}), ElementsAre(3, 5, 7));
+  EXPECT_THAT(RunFor("max", {kSix}), ElementsAre(5));
+  EXPECT_EQ(RunOp("sum", {kSix}, {{"axis", Ints{0}}, {"keepdims", true}})[0].shape(), (Shape{1, 3}));
+  EXPECT_THAT(ResultType("sum", {TensorType({2, 3})}, {{"axis", Ints{0, -2}}}), HasSubstr("name one axis twice"));
+  EXPECT_THAT(ResultType("sum", {TensorType({2, 3})}, {{"axis", Ints{2}}}), HasSubstr("axis 2 lies outside"));
+}
+
+TEST(Reshape, CopiesDimsAndWorksOneOut) {
+  const auto type = [](Shape data, Ints newshape) {
+    return ResultType("reshape", {TensorType(std::move(data))}, {{"newshape", std::move(newshape)}});
+  };
+  EXPECT_EQ(type({2, 3, 4}, {0, -1}), "Tensor[(2, 12), float32]");
+  EXPECT_EQ(type({kAnyDim, 2048, 1, 1}, {0, -1}), "Tensor[(?, 2048), float32]");
+  EXPECT_EQ(type({kAnyDim, 2, 2}, {-1, 4}), "Tensor[(?, 4), float32]");
+  EXPECT_THAT(type({2, 3}, {4, -1}), HasSubstr("does not reshape"));
+  EXPECT_THAT(type({2, 3}, {5}), HasSubstr("does not reshape"));
+  EXPECT_THAT(type({2, 3}, {-1, -1}), HasSubstr("at most one -1"));
+  EXPECT_THAT(type({2, 3}, {int64_t{1} << 62, 8}), HasSubstr("newshape"));
+  EXPECT_THAT(RunFor("reshape", {kSix}, {{"newshape", Ints{3, 2}}}), ElementsAre(0, 1, 2, 3, 4, 5));
+}
+
+TEST(Reshape, AddsAndRemovesAxesOfOne) {
+  EXPECT_EQ(ResultType("squeeze", {TensorType({1, 3, 1})}), "Tensor[(3), float32]");
+  EXPECT_EQ(ResultType("squeeze", {TensorType({1, 3, 1})}, {{"axis", Ints{-1}}}), "Tensor[(1, 3), float32]");
+  EXPECT_THAT(ResultType("squeeze", {TensorType({1, 3})}, {{"axis", Ints{1}}}), HasSubstr("only one can be squeezed"));
+  EXPECT_EQ(ResultType("expand_dims", {TensorType({3})}, {{"axis", int64_t{1}}, {"num_newaxis", int64_t{2}}}),
+            "Tensor[(3, 1, 1), float32]");
+  EXPECT_EQ(ResultType("nn.batch_flatten", {TensorType({kAnyDim, 3, 4})}), "Tensor[(?, 12), float32]");
+}
+
+TEST(ShapeOf, GivesTheDims) {
+  const Tensor shape = RunOp("shape_of", {kSix})[0];
+  EXPECT_EQ(shape.dtype(), DType::kInt64);
+  EXPECT_THAT(Values(shape), ElementsAre(2, 3));
+}
+
+TEST(Cast, RoundsTowardsZero) {
+  EXPECT_THAT(RunFor("cast", {Floats({3}, {-1.5, 0.25, 2})}, {{"dtype", "int64"}}), ElementsAre(-1, 0, 2));
+  EXPECT_THAT(RunFor("cast", {Floats({3}, {-1.5, 0, 2})}, {{"dtype", "bool"}}), ElementsAre(1, 0, 1));
+  EXPECT_THAT(ResultType("cast", {TensorType({1})}, {{"dtype", "complex"}}), HasSubstr("complex"));
+}
+
+TEST(LayoutTransform, ChangesTheTypesLayoutAlone) {
+  const TypePtr plain = TensorType({1, 20, 2, 2});
+  const Attrs attrs{{"src_layout", "NCHW"}, {"dst_layout", "NCHW16c"}};
+  EXPECT_EQ(ResultType("layout_transform", {plain}, attrs), "Tensor[(1, 20, 2, 2), float32, NCHW16c]");
+  const TypePtr blocked = TensorType({1, 20, 2, 2}, DType::kFloat32, "NCHW16c");
+  EXPECT_EQ(ResultType("layout_transform", {blocked}, {{"src_layout", "NCHW16c"}, {"dst_layout", "NCHW"}}),
+            "Tensor[(1, 20, 2, 2), float32]");
+  EXPECT_THAT(ResultType("layout_transform", {blocked}, attrs), HasSubstr("data lies as NCHW16c"));
+}
+
+TEST(Transpose, PermutesAxes) {
+  EXPECT_THAT(RunFor("transpose", {kSix}), ElementsAre(0, 3, 1, 4, 2, 5));
+  const Tensor x = Floats({1, 2, 3}, {0, 1, 2, 3, 4, 5});
+  const Tensor y = RunOp("transpose", {x}, {{"axes", Ints{2, 0, -2}}})[0];
+  EXPECT_EQ(y.shape(), (Shape{3, 1, 2}));
+  EXPECT_THAT(Values(y), ElementsAre(0, 3, 1, 4, 2, 5));
+  EXPECT_THAT(ResultType("transpose", {TensorType({2, 3})}, {{"axes", Ints{0, 0}}}), HasSubstr("name one axis twice"));
+}
+
+TEST(StridedSlice, FollowsNumpy) {
+  const auto slice = [](Ints begin, Ints end, Ints strides, Ints axes) {
+    return RunFor("strided_slice", {kSix}, {{"begin", begin}, {"end", end}, {"strides", strides}, {"axes", axes}});
+  };
+  EXPECT_THAT(slice({1}, {2}, {}, {1}), ElementsAre(1, 4));
+  EXPECT_THAT(slice({0, -2}, {1, 9}, {}, {}), ElementsAre(1, 2));
+  EXPECT_THAT(slice({2}, {-9}, {-2}, {-1}), ElementsAre(2, 0, 5, 3));
+  EXPECT_THAT(slice({0}, {std::numeric_limits<int64_t>::max()}, {2}, {1}), ElementsAre(0, 2, 3, 5));
+  EXPECT_THAT(slice({2}, {1}, {1}, {1}), ElementsAre());
+  EXPECT_THAT(
+      ResultType("strided_slice", {TensorType({2})}, {{"begin", Ints{0}}, {"end", Ints{1}}, {"strides", Ints{0}}}),
+      HasSubstr("cannot be 0"));
+}
+
+TEST(Take, PicksSlices) {
+  EXPECT_THAT(RunFor("take", {kSix, Int64s({2}, {2, -3})}, {{"axis", int64_t{1}}}), ElementsAre(2, 0, 5, 3));
+  EXPECT_EQ(ResultType("take", {TensorType({5, 7}), TensorType({}, DType::kInt64)}), "Tensor[(7), float32]");
+  EXPECT_THROW(RunOp("take", {kSix, Int64s({1}, {2})}), Error);
+}
+
+TEST(BroadcastTo, Repeats) {
+  EXPECT_THAT(RunFor("broadcast_to", {Floats({2, 1}, {1, 2})}, {{"shape", Ints{2, 2}}}), ElementsAre(1, 1, 2, 2));
+  EXPECT_THAT(ResultType("broadcast_to", {TensorType({2, 2})}, {{"shape", Ints{2, 1}}}),
+              HasSubstr("does not broadcast to"));
+}
+
+TEST(Pad, ConstantReflectAndEdge) {
+  const auto pad = [](Ints width, const std::string& mode) {
+    return RunFor("nn.pad", {kSix}, {{"pad_width", width}, {"pad_mode", mode}, {"pad_value", 9.0}});
+  };
+  EXPECT_THAT(pad({0, 0, 1, 0}, "constant"), ElementsAre(9, 0, 1, 2, 9, 3, 4, 5));
+  EXPECT_THAT(pad({1, 0, 2, 1}, "reflect"), ElementsAre(5, 4, 3, 4, 5, 4, 2, 1, 0, 1, 2, 1, 5, 4, 3, 4, 5, 4));
+  EXPECT_THAT(pad({1, 0, 2, 1}, "edge"), ElementsAre(0, 0, 0, 1, 2, 2, 0, 0, 0, 1, 2, 2, 3, 3, 3, 4, 5, 5));
+  EXPECT_THAT(ResultType("nn.pad", {TensorType({2})}, {{"pad_width", Ints{0, 2}}, {"pad_mode", "reflect"}}),
+              HasSubstr("a reflect border of 2 is too wide for 2"));
+  EXPECT_THAT(ResultType("nn.pad", {TensorType({2})}, {{"pad_width", Ints{-1, 0}}}), HasSubstr("pad_width"));
+}
+
+TEST(Concatenate, JoinsAlongTheAxis) {
+  const Tensor more = Floats({2, 1}, {7, 8});
+  EXPECT_THAT(RunFor("concatenate", {kSix, more}, {{"axis", int64_t{-1}}}), ElementsAre(0, 1, 2, 7, 3, 4, 5, 8));
+  const TypePtr blocked = TensorType({1, 16, 2, 2}, DType::kFloat32, "NCHW16c");
+  EXPECT_EQ(ResultType("concatenate", {blocked, blocked}, {{"axis", int64_t{1}}}),
+            "Tensor[(1, 32, 2, 2), float32, NCHW16c]");
+  EXPECT_THAT(ResultType("concatenate", {blocked, TensorType({1, 16, 2, 2})}), HasSubstr("field 1 is"));
+  EXPECT_THAT(ResultType("concatenate", {TensorType({2, 3}), TensorType({2, 4})}), HasSubstr("does not join"));
+}
+
+TEST(Split, IntoEqualPartsOrAtIndices) {
+  const auto halves = RunOp("split", {Floats({4}, {0, 1, 2, 3})}, {{"indices_or_sections", Ints{2}}});
+  ASSERT_EQ(halves.size(), 2u);
+  EXPECT_THAT(Values(halves[1]), ElementsAre(2, 3));
+  const auto parts = RunOp("split", {kSix}, {{"indices_or_sections", Ints{0, 1}}, {"axis", int64_t{1}}});
+  ASSERT_EQ(parts.size(), 2u);
+  EXPECT_THAT(Values(parts[0]), ElementsAre(0, 3));
+  EXPECT_THAT(Values(parts[1]), ElementsAre(1, 2, 4, 5));
+  EXPECT_EQ(ResultType("split", {TensorType({6})}, {{"indices_or_sections", Ints{1, 3}}}),
+            "(Tensor[(1), float32], Tensor[(2), float32], Tensor[(3), float32])");
+  EXPECT_THAT(ResultType("split", {TensorType({5})}, {{"indices_or_sections", Ints{2}}}), HasSubstr("2 equal parts"));
+}
+
+TEST(Dense, MultipliesByTheTransposedWeight) {
+  EXPECT_THAT(RunFor("nn.dense", {kSix, Floats({2, 3}, {1, 0, -1, 2, 2, 2})}), ElementsAre(-2, 6, -2, 24));
+  const FunctionPtr function = CallFunction("nn.dense", {TensorType({1, 8}), nullptr}, {{"units", int64_t{10}}});
+  EXPECT_EQ(ToText(function->params[1]->type), "Tensor[(10, 8), float32]");
+  EXPECT_THAT(ResultType("nn.dense", {TensorType({1, 8}), TensorType({4, 9})}), HasSubstr("8 against 9"));
+}
+
+TEST(BatchMatmul, TransposesAndSharesABatchOfOne) {
+  const Tensor a = Floats({2, 1, 2}, {1, 2, 3, 4});
+  const Tensor b = Floats({1, 2, 2}, {1, 0, 10, 1});
+  EXPECT_THAT(RunFor("nn.batch_matmul", {a, b}), ElementsAre(1, 12, 3, 34));
+  EXPECT_THAT(RunFor("nn.batch_matmul", {a, b}, {{"transpose_b", false}}), ElementsAre(21, 2, 43, 4));
+  EXPECT_EQ(ResultType("nn.batch_matmul", {TensorType({4, 8, 5}), TensorType({4, 6, 8})}, {{"transpose_a", true}}),
+            "Tensor[(4, 5, 6), float32]");
+}
+
+}  // namespace
+}  // namespace hone::relay
