@@ -36,6 +36,7 @@ class Importer {
   void AddInputs();
   void ConvertNode(const OnnxNode& node);
   std::vector<ExprPtr> Convert(const OnnxNode& node);
+  ExprPtr ValueOf(const std::string& name) const;
   void CheckNode(const OnnxNode& node, const OnnxOperator& row) const;
   ExprPtr Body() const;
   relay::IRModule Finish(const ExprPtr& body) const;
@@ -126,6 +127,13 @@ void Importer::CheckNode(const OnnxNode& node, const OnnxOperator& row) const {
   }
 }
 
+// An output that a converter does not make (a mask, indices) is an error for those who use it alone.
+ExprPtr Importer::ValueOf(const std::string& name) const {
+  const auto value = values_.find(name);
+  if (value == values_.end()) RefuseNode(fmt::format("\"{}\" is a result that is not supported", name));
+  return value->second;
+}
+
 std::vector<ExprPtr> Importer::Convert(const OnnxNode& node) {
   if (!node.domain.empty() && node.domain != "ai.onnx") {
     RefuseNode(fmt::format("the operator domain \"{}\" is not supported", node.domain));
@@ -134,7 +142,7 @@ std::vector<ExprPtr> Importer::Convert(const OnnxNode& node) {
   if (row == nullptr) RefuseNode("the operator is not supported");
   CheckNode(node, *row);
   std::vector<ExprPtr> inputs;
-  for (const std::string& input : node.inputs) inputs.push_back(input.empty() ? nullptr : values_.at(input));
+  for (const std::string& input : node.inputs) inputs.push_back(input.empty() ? nullptr : ValueOf(input));
   return row->convert(OnnxNodeView(node, graph_.opset, std::move(inputs), builder_));
 }
 
@@ -144,8 +152,7 @@ void Importer::ConvertNode(const OnnxNode& node) {
     const std::vector<ExprPtr> results = Convert(node);
     for (size_t i = 0; i < node.outputs.size(); ++i) {
       if (node.outputs[i].empty()) continue;
-      if (i >= results.size()) RefuseNode(fmt::format("its output {} is not supported", i));
-      values_[node.outputs[i]] = results[i];
+      if (i < results.size()) values_[node.outputs[i]] = results[i];
     }
   } catch (const Error& error) {
     throw Error(error.code(), fmt::format("node \"{}\" ({}): {}", node.name, node.op_type, error.what()));

@@ -32,12 +32,6 @@ std::optional<std::vector<int64_t>> OnnxNodeView::InputInts(int i, std::string_v
   return ints;
 }
 
-void OnnxNodeView::OnlyOneOutput() const {
-  for (size_t i = 1; i < node_.outputs.size(); ++i) {
-    if (!node_.outputs[i].empty()) RefuseNode(fmt::format("its output {} is not supported", i));
-  }
-}
-
 const OnnxAttribute* OnnxNodeView::Find(std::string_view name) const {
   for (const auto& [key, attribute] : node_.attributes) {
     if (key == name) return &attribute;

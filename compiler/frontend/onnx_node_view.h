@@ -33,8 +33,6 @@ class OnnxNodeView {
   const Tensor* InputValue(int i) const { return builder_.ValueOf(Input(i)); }
   // The value of an integer input such as axes; nothing when it is absent. Throws when it is not known at import time.
   std::optional<std::vector<int64_t>> InputInts(int i, std::string_view what) const;
-  // Outputs after the first that somebody could use are refused.
-  void OnlyOneOutput() const;
 
   // Throw when the attribute is of another kind.
   bool HasAttr(std::string_view name) const { return Find(name) != nullptr; }

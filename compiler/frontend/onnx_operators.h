@@ -8,8 +8,8 @@
 
 namespace hone {
 
-// Returns the node's outputs: as many as it has, or fewer when the last are never used. Throws Error(kBadData) without
-// the node's name.
+// Returns the node's outputs, or the first of them: those left out (masks, indices) are refused where they are used.
+// Throws Error(kBadData) without the node's name.
 using OnnxConvert = std::vector<relay::ExprPtr> (*)(const OnnxNodeView& view);
 
 struct OnnxOperator {

@@ -9,7 +9,6 @@ namespace {
 using relay::ExprPtr;
 
 std::vector<ExprPtr> BatchNormalization(const OnnxNodeView& view) {
-  view.OnlyOneOutput();
   if (view.Int("training_mode", 0) != 0) RefuseNode("training_mode is set; only inference is supported");
   if (view.Int("spatial", 1) == 0) RefuseNode("spatial=0 is not supported");
   std::vector<ExprPtr> args;
@@ -30,9 +29,8 @@ std::vector<ExprPtr> Lrn(const OnnxNodeView& view) {
                      {"beta", view.Float("beta", 0.75)}})};
 }
 
-// Inference: what goes in comes out, and a mask that somebody reads would be all true.
+// Inference: what goes in comes out.
 std::vector<ExprPtr> Dropout(const OnnxNodeView& view) {
-  view.OnlyOneOutput();
   const Tensor* training = view.HasInput(2) ? view.InputValue(2) : nullptr;
   if (view.HasInput(2) && (training == nullptr || training->elements() != 1 || training->At(0) != 0)) {
     RefuseNode("training_mode is set; only inference is supported");

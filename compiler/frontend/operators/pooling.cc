@@ -31,7 +31,6 @@ relay::Attrs PoolAttrs(const Window& window) {
 }
 
 std::vector<ExprPtr> MaxPool(const OnnxNodeView& view) {
-  view.OnlyOneOutput();
   return {view.Call("nn.max_pool2d", {view.Input(0)}, PoolAttrs(PoolWindow(view, false)))};
 }
 
