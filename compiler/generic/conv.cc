@@ -1,0 +1,129 @@
+// Plain fallbacks for the operators that have schedules: right for any shape, not tuned.
+#include "compiler/generic/evaluator.h"
+#include "compiler/generic/fold.h"
+#include "compiler/generic/window.h"
+
+namespace hone {
+namespace {
+
+// The group of an output channel and its position in the group.
+struct Channel {
+  Value* group;
+  Coordinate within;
+};
+Channel ChannelOf(KernelBuilder& b, const Coordinate& at, int64_t channels, int64_t groups) {
+  if (groups == 1) return {b.Index(0), at};
+  const int64_t per_group = channels / groups;
+  return {b.Div(at.base, per_group), At(b.Mod(at.base, per_group))};
+}
+
+Value* MulAdd(KernelBuilder& b, Value* x, Value* w, Value* sum) {
+  return sum->getType()->getScalarType()->isFloatingPointTy() ? b.Fma(x, w, sum)
+                                                              : b.ir().CreateAdd(b.ir().CreateMul(x, w), sum);
+}
+
+Value* Conv2d(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
+  KernelBuilder& b = e.b();
+  const auto axes = *WindowOf(call);
+  const int64_t groups = call.attrs.GetInt("groups", 1);
+  const bool columns_differ = at[3].step != 0 && !e.interior && !axes[1].always_inside();
+  if (columns_differ || (groups > 1 && at[1].step != 0)) {
+    return e.PerLane(lanes, at, call.type->dtype,
+                     [&](const Coordinates& one) { return Conv2d(e, call, one, kScalar); });
+  }
+  const int64_t depth = call.args[1]->type->shape[1];
+  const Channel channel = ChannelOf(b, at[1], call.type->shape[1], groups);
+  const Taps rows = TapsAt(b, axes[0], at[2].base, e.interior);
+  const Taps columns = TapsAt(b, axes[1], at[3].base, e.interior);
+  llvm::Type* element = ElementType(b, call.type->dtype);
+  const auto step = [&](Value* sum, const Coordinate& c, Lanes) {
+    const Coordinate from_c = At(b.Add(b.Mul(channel.group, depth), c.base));
+    return ForTaps(b, rows, sum, [&](Value* kh, Value* row) {
+      return ForTaps(b, columns, row, [&](Value* kw, Value* tap_sum) {
+        const Coordinates x{at[0], from_c, TapCoordinate(b, axes[0], at[2], kh), TapCoordinate(b, axes[1], at[3], kw)};
+        const Coordinates w{at[1], c, At(kh), At(kw)};
+        return MulAdd(b, e.Eval(call.args[0], x, lanes), e.Eval(call.args[1], w, lanes), tap_sum);
+      });
+    });
+  };
+  Value* zero = llvm::Constant::getNullValue(VectorOf(element, lanes.count));
+  return b.Loop(0, depth, 1, {zero}, [&](Value* c, const Vals& v) { return Vals{step(v[0], At(c), lanes)}; })[0];
+}
+
+// One axis of a transposed convolution: which input position meets an output position through a tap, if any.
+struct Meeting {
+  Value* position;  // always inside the input
+  Value* exists;    // i1
+};
+Meeting MeetingAt(KernelBuilder& b, Value* at, Value* tap, int64_t before, int64_t dilation, int64_t stride,
+                  int64_t in) {
+  auto& ir = b.ir();
+  Value* reach = b.Sub(b.Add(at, before), b.Mul(tap, dilation));
+  Value* forward = b.Max(reach, b.Index(0));
+  Value* position = b.Div(forward, stride);
+  Value* hit = ir.CreateAnd(ir.CreateICmpEQ(b.Mul(position, stride), reach), ir.CreateICmpSLT(position, b.Index(in)));
+  return {b.Min(position, b.Index(in - 1)), hit};
+}
+
+Value* Conv2dTranspose(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
+  KernelBuilder& b = e.b();
+  const int64_t groups = call.attrs.GetInt("groups", 1);
+  if (at[2].step != 0 || at[3].step != 0 || (groups > 1 && at[1].step != 0)) {
+    return e.PerLane(lanes, at, call.type->dtype,
+                     [&](const Coordinates& one) { return Conv2dTranspose(e, call, one, kScalar); });
+  }
+  const auto strides = call.attrs.GetInts("strides", {1, 1}), dilation = call.attrs.GetInts("dilation", {1, 1});
+  const auto padding = call.attrs.GetInts("padding", {0, 0, 0, 0});
+  const Shape &data = call.args[0]->type->shape, &weight = call.args[1]->type->shape;
+  const int64_t depth = data[1] / groups;
+  const Channel channel = ChannelOf(b, at[1], call.type->shape[1], groups);
+  Value* zero = llvm::Constant::getNullValue(VectorOf(ElementType(b, call.type->dtype), lanes.count));
+  const auto tap = [&](Value* kh, Value* kw, Value* sum) {
+    const Meeting y = MeetingAt(b, at[2].base, kh, padding[0], dilation[0], strides[0], data[2]);
+    const Meeting x = MeetingAt(b, at[3].base, kw, padding[1], dilation[1], strides[1], data[3]);
+    Value* met = b.Loop(0, depth, 1, {sum}, [&](Value* c, const Vals& v) {
+      const Coordinate from_c = At(b.Add(b.Mul(channel.group, depth), c));
+      Value* value = e.Eval(call.args[0], {at[0], from_c, At(y.position), At(x.position)}, lanes);
+      Value* w = e.Eval(call.args[1], {from_c, channel.within, At(kh), At(kw)}, lanes);
+      return Vals{MulAdd(b, value, w, v[0])};
+    })[0];
+    return b.ir().CreateSelect(b.ir().CreateAnd(y.exists, x.exists), met, sum);
+  };
+  return b.Loop(0, weight[2], 1, {zero}, [&](Value* kh, const Vals& row) {
+    return b.Loop(0, weight[3], 1, row, [&](Value* kw, const Vals& v) { return Vals{tap(kh, kw, v[0])}; });
+  })[0];
+}
+
+// sum over k of x[.., k] w[.., k].
+Value* Dot(Evaluator& e, const relay::Call& call, const Coordinates& x, const Coordinates& w, Lanes lanes) {
+  KernelBuilder& b = e.b();
+  const int64_t depth = TensorTypeOf(call.args[0]).shape.back();
+  const auto step = [&](Value* sum, const Coordinate& k, Lanes l) {
+    Coordinates from_x = x, from_w = w;
+    from_x.push_back(k);
+    from_w.push_back(k);
+    return MulAdd(b, e.Eval(call.args[0], from_x, l), e.Eval(call.args[1], from_w, l), sum);
+  };
+  const Fold fold{FoldKind::kSum, ElementType(b, call.type->dtype), step};
+  return lanes.count == 1 ? FoldAlong(b, fold, depth) : FoldAcross(b, fold, depth, lanes);
+}
+
+Value* Dense(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
+  return Dot(e, call, Coordinates(at.begin(), at.end() - 1), {at.back()}, lanes);
+}
+
+Value* BatchMatmul(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
+  const auto batch_of = [&](size_t i) { return TensorTypeOf(call.args[i]).shape[0] == 1 ? At(e.b(), 0) : at[0]; };
+  return Dot(e, call, {batch_of(0), at[1]}, {batch_of(1), at[2]}, lanes);
+}
+
+}  // namespace
+
+EmitterTable ConvEmitters() {
+  return {{"nn.conv2d", Conv2d},
+          {"nn.conv2d_transpose", Conv2dTranspose},
+          {"nn.dense", Dense},
+          {"nn.batch_matmul", BatchMatmul}};
+}
+
+}  // namespace hone

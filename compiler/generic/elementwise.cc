@@ -1,0 +1,263 @@
+// Operators whose element depends on one element of each argument.
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "compiler/codegen/math.h"
+#include "compiler/generic/evaluator.h"
+#include "compiler/relay/op.h"
+#include "core/error.h"
+
+namespace hone {
+namespace {
+
+// The coordinates of an argument of shape `from` within a result of shape `to`, by numpy's broadcasting.
+Coordinates Broadcast(KernelBuilder& b, const Coordinates& at, const Shape& from, const Shape& to) {
+  const size_t added = to.size() - from.size();
+  Coordinates result;
+  for (size_t i = 0; i < from.size(); ++i) {
+    result.push_back(from[i] == 1 && to[added + i] != 1 ? At(b, 0) : at[added + i]);
+  }
+  return result;
+}
+
+Value* Argument(Evaluator& e, const relay::Call& call, size_t i, const Coordinates& at, Lanes lanes) {
+  const auto& arg = call.args[i];
+  const Shape& shape = TensorTypeOf(arg).shape;
+  return e.Eval(arg, Broadcast(e.b(), at, shape, call.type->shape), lanes);
+}
+
+bool IsFloat(Value* v) { return v->getType()->isFPOrFPVectorTy(); }
+
+Value* Like(Value* v, double c) {
+  return IsFloat(v) ? llvm::ConstantFP::get(v->getType(), c)
+                    : llvm::ConstantInt::get(v->getType(), static_cast<uint64_t>(static_cast<int64_t>(c)), true);
+}
+
+bool Unsigned(const relay::Call& call) {
+  const DType dtype = TensorTypeOf(call.args[0]).dtype;
+  return dtype == DType::kUInt8 || dtype == DType::kBool;
+}
+
+// The larger (or smaller), NaN when either is.
+Value* Extreme(KernelBuilder& b, Value* x, Value* y, bool larger, bool is_unsigned) {
+  auto& ir = b.ir();
+  if (!IsFloat(x)) {
+    Value* greater = is_unsigned ? ir.CreateICmpUGT(x, y) : ir.CreateICmpSGT(x, y);
+    return larger ? ir.CreateSelect(greater, x, y) : ir.CreateSelect(greater, y, x);
+  }
+  Value* chosen = larger ? b.FMax(x, y) : b.FMin(x, y);
+  return ir.CreateSelect(ir.CreateFCmpUNO(y, y), y, chosen);
+}
+
+// A bound that is no NaN: one comparison less than Extreme.
+Value* AtLeast(KernelBuilder& b, Value* x, Value* low, bool is_unsigned) {
+  return IsFloat(x) ? b.FMax(x, low) : Extreme(b, x, low, true, is_unsigned);
+}
+Value* AtMost(KernelBuilder& b, Value* x, Value* high, bool is_unsigned) {
+  return IsFloat(x) ? b.FMin(x, high) : Extreme(b, x, high, false, is_unsigned);
+}
+
+// float64 has no polynomials of its own.
+Value* RequireFloat(Value* x, const relay::Call& call) {
+  if (x->getType()->getScalarType()->isFloatTy()) return x;
+  throw Error(ExitCode::kBadData,
+              fmt::format("{} is compiled for float32 only, the argument is {}", relay::AsOp(call.op)->def->name,
+                          DTypeName(TensorTypeOf(call.args[0]).dtype)));
+}
+
+template <Value* (*kMath)(KernelBuilder&, Value*)>
+Value* Math(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
+  return kMath(e.b(), RequireFloat(Argument(e, call, 0, at, lanes), call));
+}
+
+Value* Relu(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
+  Value* x = Argument(e, call, 0, at, lanes);
+  return AtLeast(e.b(), x, Like(x, 0), Unsigned(call));
+}
+
+Value* Clip(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  Value* x = Argument(e, call, 0, at, lanes);
+  const double low = call.attrs.GetFloat("a_min", -infinity), high = call.attrs.GetFloat("a_max", infinity);
+  if (low != -infinity) x = AtLeast(e.b(), x, Like(x, low), Unsigned(call));
+  return high == infinity ? x : AtMost(e.b(), x, Like(x, high), Unsigned(call));
+}
+
+Value* Slope(KernelBuilder& b, Value* x, Value* slope) {
+  Value* negative = b.ir().CreateFCmpOLT(x, Like(x, 0));
+  return b.ir().CreateSelect(negative, b.FMul(x, slope), x);
+}
+
+Value* LeakyRelu(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
+  Value* x = Argument(e, call, 0, at, lanes);
+  return Slope(e.b(), x, Like(x, call.attrs.GetFloat("alpha", 0.25)));
+}
+
+Value* AlongAxis(Evaluator& e, const relay::Call& call, size_t i, const Coordinates& at, Lanes lanes) {
+  if (TensorTypeOf(call.args[i]).shape.size() != 1) return Argument(e, call, i, at, lanes);
+  const auto rank = static_cast<int64_t>(at.size());
+  const int64_t axis = (call.attrs.GetInt("axis", 1) + rank) % rank;
+  const bool one = TensorTypeOf(call.args[i]).shape[0] == 1;
+  return e.Eval(call.args[i], {one ? At(e.b(), 0) : at[static_cast<size_t>(axis)]}, lanes);
+}
+
+Value* Prelu(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
+  return Slope(e.b(), Argument(e, call, 0, at, lanes), AlongAxis(e, call, 1, at, lanes));
+}
+
+Value* UnitClip(KernelBuilder& b, Value* x) { return b.FMin(b.FMax(x, Like(x, 0)), Like(x, 1)); }
+
+Value* HardSigmoid(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
+  Value* x = Argument(e, call, 0, at, lanes);
+  Value* line = e.b().Fma(x, Like(x, call.attrs.GetFloat("alpha", 0.2)), Like(x, call.attrs.GetFloat("beta", 0.5)));
+  return UnitClip(e.b(), line);
+}
+
+Value* HardSwish(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
+  Value* x = Argument(e, call, 0, at, lanes);
+  return e.b().FMul(x, UnitClip(e.b(), e.b().Fma(x, Like(x, 1.0 / 6), Like(x, 0.5))));
+}
+
+Value* Negative(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
+  Value* x = Argument(e, call, 0, at, lanes);
+  return IsFloat(x) ? e.b().ir().CreateFNeg(x) : e.b().ir().CreateNeg(x);
+}
+
+Value* Abs(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
+  Value* x = Argument(e, call, 0, at, lanes);
+  if (IsFloat(x)) return e.b().ir().CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x);
+  if (Unsigned(call)) return x;
+  auto& ir = e.b().ir();
+  return ir.CreateSelect(ir.CreateICmpSLT(x, Like(x, 0)), ir.CreateNeg(x), x);
+}
+
+Value* Add(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
+  Value *x = Argument(e, call, 0, at, lanes), *y = Argument(e, call, 1, at, lanes);
+  return IsFloat(x) ? e.b().FAdd(x, y) : e.b().ir().CreateAdd(x, y);
+}
+
+Value* BiasAdd(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
+  Value *x = Argument(e, call, 0, at, lanes), *y = AlongAxis(e, call, 1, at, lanes);
+  return IsFloat(x) ? e.b().FAdd(x, y) : e.b().ir().CreateAdd(x, y);
+}
+
+Value* Subtract(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
+  Value *x = Argument(e, call, 0, at, lanes), *y = Argument(e, call, 1, at, lanes);
+  return IsFloat(x) ? e.b().FSub(x, y) : e.b().ir().CreateSub(x, y);
+}
+
+Value* Multiply(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
+  Value *x = Argument(e, call, 0, at, lanes), *y = Argument(e, call, 1, at, lanes);
+  return IsFloat(x) ? e.b().FMul(x, y) : e.b().ir().CreateMul(x, y);
+}
+
+// An integer quotient that never traps: x / 0 is 0 and x / -1 is -x.
+Value* DivideIntegers(KernelBuilder& b, Value* x, Value* y, bool is_unsigned) {
+  auto& ir = b.ir();
+  Value* is_zero = ir.CreateICmpEQ(y, Like(y, 0));
+  Value* is_minus_one = is_unsigned ? is_zero : ir.CreateICmpEQ(y, Like(y, -1));
+  Value* safe = ir.CreateSelect(ir.CreateOr(is_zero, is_minus_one), Like(y, 1), y);
+  Value* quotient = is_unsigned ? ir.CreateUDiv(x, safe) : ir.CreateSDiv(x, safe);
+  if (!is_unsigned) quotient = ir.CreateSelect(is_minus_one, ir.CreateNeg(x), quotient);
+  return ir.CreateSelect(is_zero, Like(x, 0), quotient);
+}
+
+Value* Divide(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
+  Value *x = Argument(e, call, 0, at, lanes), *y = Argument(e, call, 1, at, lanes);
+  return IsFloat(x) ? e.b().FDiv(x, y) : DivideIntegers(e.b(), x, y, Unsigned(call));
+}
+
+Value* Maximum(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
+  Value *x = Argument(e, call, 0, at, lanes), *y = Argument(e, call, 1, at, lanes);
+  return Extreme(e.b(), x, y, true, Unsigned(call));
+}
+
+Value* Minimum(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
+  Value *x = Argument(e, call, 0, at, lanes), *y = Argument(e, call, 1, at, lanes);
+  return Extreme(e.b(), x, y, false, Unsigned(call));
+}
+
+// x ** y for any signs: a negative base has a real power only for a whole exponent.
+Value* PowerOf(KernelBuilder& b, Value* x, Value* y) {
+  auto& ir = b.ir();
+  Value* magnitude = ir.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x);
+  Value* power = EmitExp(b, b.FMul(y, EmitLog(b, magnitude)));
+  auto* int_type = y->getType()->getWithNewType(b.i32());
+  Value* bounded = b.FMin(b.FMax(y, Like(y, -1e9)), Like(y, 1e9));
+  Value* number = ir.CreateSelect(ir.CreateFCmpUNO(y, y), Like(y, 0), bounded);
+  Value* whole = ir.CreateFPToSI(number, int_type);
+  Value* is_whole = ir.CreateFCmpOEQ(ir.CreateSIToFP(whole, y->getType()), y);
+  Value* is_odd = ir.CreateTrunc(whole, y->getType()->getWithNewType(ir.getInt1Ty()));
+  Value* negated = ir.CreateSelect(is_odd, ir.CreateFNeg(power), power);
+  Value* of_negative = ir.CreateSelect(is_whole, negated, Like(x, std::numeric_limits<double>::quiet_NaN()));
+  Value* result = ir.CreateSelect(ir.CreateFCmpOLT(x, Like(x, 0)), of_negative, power);
+  return ir.CreateSelect(ir.CreateFCmpOEQ(y, Like(y, 0)), Like(x, 1), result);
+}
+
+Value* Power(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
+  Value* x = RequireFloat(Argument(e, call, 0, at, lanes), call);
+  const auto* exponent = relay::AsConstant(call.args[1]);
+  if (exponent && exponent->value.elements() == 1) {
+    const float y = static_cast<float>(exponent->value.At(0));
+    const float quarters = y * 4;
+    // EmitPow's square roots and products hold for these; others need the rules for negative bases.
+    if (quarters == static_cast<float>(static_cast<int>(quarters)) && quarters <= 12 && quarters >= -12) {
+      return EmitPow(e.b(), x, y);
+    }
+  }
+  return PowerOf(e.b(), x, Argument(e, call, 1, at, lanes));
+}
+
+Value* Converted(KernelBuilder& b, Value* x, DType from, DType to) {
+  auto& ir = b.ir();
+  llvm::Type* type = x->getType()->getWithNewType(ElementType(b, to));
+  const bool from_unsigned = from == DType::kUInt8 || from == DType::kBool;
+  if (to == DType::kBool) {
+    Value* truth = IsFloat(x) ? ir.CreateFCmpUNE(x, Like(x, 0)) : ir.CreateICmpNE(x, Like(x, 0));
+    return ir.CreateZExt(truth, type);
+  }
+  if (IsFloat(x)) {
+    if (type->isFPOrFPVectorTy()) return ir.CreateFPCast(x, type);
+    // Through a wide signed integer: a negative float cast to uint8 then wraps as it does in C.
+    return ir.CreateTrunc(ir.CreateFPToSI(x, x->getType()->getWithNewType(b.i64())), type);
+  }
+  if (type->isFPOrFPVectorTy()) return from_unsigned ? ir.CreateUIToFP(x, type) : ir.CreateSIToFP(x, type);
+  return from_unsigned ? ir.CreateZExtOrTrunc(x, type) : ir.CreateSExtOrTrunc(x, type);
+}
+
+Value* Cast(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
+  const DType from = TensorTypeOf(call.args[0]).dtype, to = call.type->dtype;
+  Value* x = e.Eval(call.args[0], at, lanes);
+  return from == to ? x : Converted(e.b(), x, from, to);
+}
+
+}  // namespace
+
+EmitterTable ElementwiseEmitters() {
+  return {{"nn.relu", Relu},
+          {"clip", Clip},
+          {"nn.leaky_relu", LeakyRelu},
+          {"nn.prelu", Prelu},
+          {"nn.hard_sigmoid", HardSigmoid},
+          {"nn.hard_swish", HardSwish},
+          {"sigmoid", Math<EmitSigmoid>},
+          {"tanh", Math<EmitTanh>},
+          {"exp", Math<EmitExp>},
+          {"log", Math<EmitLog>},
+          {"erf", Math<EmitErf>},
+          {"sqrt", Math<EmitSqrt>},
+          {"negative", Negative},
+          {"abs", Abs},
+          {"add", Add},
+          {"nn.bias_add", BiasAdd},
+          {"subtract", Subtract},
+          {"multiply", Multiply},
+          {"divide", Divide},
+          {"maximum", Maximum},
+          {"minimum", Minimum},
+          {"power", Power},
+          {"cast", Cast}};
+}
+
+}  // namespace hone

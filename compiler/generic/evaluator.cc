@@ -1,0 +1,202 @@
+#include "compiler/generic/evaluator.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "compiler/relay/op.h"
+#include "core/error.h"
+
+namespace hone {
+namespace {
+
+bool Same(const Coordinates& a, const Coordinates& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Coordinate& x, const Coordinate& y) {
+    return x.base == y.base && x.step == y.step && x.block == y.block;
+  });
+}
+
+llvm::Constant* ElementConstant(KernelBuilder& b, const Tensor& value, int64_t i) {
+  llvm::Type* type = ElementType(b, value.dtype());
+  if (type->isFloatingPointTy()) return llvm::ConstantFP::get(type, value.At(i));
+  if (value.dtype() == DType::kInt64) {
+    return llvm::ConstantInt::get(type, static_cast<uint64_t>(value.data<int64_t>()[i]), true);
+  }
+  return llvm::ConstantInt::get(type, static_cast<uint64_t>(static_cast<int64_t>(value.At(i))), true);
+}
+
+// A table inside the kernel's own object.
+llvm::GlobalVariable* ConstantTable(KernelBuilder& b, const Tensor& value) {
+  std::vector<llvm::Constant*> elements;
+  for (int64_t i = 0; i < value.elements(); ++i) elements.push_back(ElementConstant(b, value, i));
+  auto* type = llvm::ArrayType::get(ElementType(b, value.dtype()), elements.size());
+  auto* table = new llvm::GlobalVariable(b.module(), type, true, llvm::GlobalValue::PrivateLinkage,
+                                         llvm::ConstantArray::get(type, elements), "table");
+  table->setAlignment(llvm::Align(64));
+  return table;
+}
+
+EmitterTable AllEmitters() {
+  EmitterTable all;
+  for (const auto& family :
+       {ElementwiseEmitters, MovementEmitters, ReductionEmitters, PoolEmitters, ConvEmitters, LrnEmitters}) {
+    for (const auto& row : family()) all.push_back(row);
+  }
+  return all;
+}
+
+}  // namespace
+
+CallEmitter FindEmitter(std::string_view op_name) {
+  static const EmitterTable table = AllEmitters();
+  for (const auto& [name, emitter] : table) {
+    if (name == op_name) return emitter;
+  }
+  return nullptr;
+}
+
+ItemEmitter FindItemEmitter(std::string_view op_name) {
+  for (const auto& [name, emitter] : TupleEmitters()) {
+    if (name == op_name) return emitter;
+  }
+  return nullptr;
+}
+
+const relay::Type& TensorTypeOf(const relay::ExprPtr& expr) {
+  if (!expr->type || expr->type->kind != relay::TypeKind::kTensor) {
+    throw Error(ExitCode::kBug, "a generic kernel met an expression that is not a typed tensor");
+  }
+  return *expr->type;
+}
+
+Layout LayoutOf(const relay::Type& type) { return type.layout.empty() ? Layout() : Layout::Parse(type.layout); }
+
+std::vector<relay::ExprPtr> FlatArgs(const relay::Call& call) {
+  std::vector<relay::ExprPtr> flat;
+  for (const auto& arg : call.args) {
+    const auto* tuple = relay::AsTuple(arg);
+    if (tuple) {
+      flat.insert(flat.end(), tuple->fields.begin(), tuple->fields.end());
+    } else {
+      flat.push_back(arg);
+    }
+  }
+  return flat;
+}
+
+Evaluator::Evaluator(KernelBuilder& builder, const relay::Function& function,
+                     const std::vector<KernelOperand>& operands, const StageArgs& args)
+    : b_(builder) {
+  const int64_t images = operands.back().shape.empty() ? 1 : operands.back().shape[0];
+  for (size_t i = 0; i < operands.size(); ++i) {
+    OperandAccess access{b_.Operand(args, static_cast<int>(i)),
+                         nullptr,
+                         nullptr,
+                         operands[i].dtype,
+                         operands[i].shape,
+                         operands[i].layout};
+    // One image needs no stride, and a vector is no batch.
+    if (access.shape.size() > 1 && access.shape[0] > 1 && access.shape[0] == images)
+      access.batch_stride = b_.BatchStride(args, static_cast<int>(i));
+    operands_.push_back(access);
+  }
+  for (size_t i = 0; i < function.params.size(); ++i) param_[function.params[i].get()] = i;
+}
+
+void Evaluator::Reset() {
+  memo_.clear();
+  known_.clear();
+  field_.clear();
+  interior = false;
+}
+
+bool Evaluator::ReadsBlocks(const relay::ExprPtr& expr, const Coordinate& c) const {
+  const auto it = param_.find(expr.get());
+  if (it == param_.end() || operands_[it->second].layout.empty()) return false;
+  return c.block > 0 && operands_[it->second].layout.axes().back().block == c.block;
+}
+
+void Evaluator::SetBatch(Value* batch) {
+  for (auto& operand : operands_) operand.batch = batch;
+}
+
+std::optional<int> Evaluator::FieldOf(const relay::Expr* concat) const {
+  const auto it = field_.find(concat);
+  return it == field_.end() ? std::nullopt : std::optional<int>(it->second);
+}
+
+const OperandAccess* Evaluator::FlatOperand(const relay::ExprPtr& expr) const {
+  const auto it = param_.find(expr.get());
+  if (it == param_.end()) return nullptr;
+  const OperandAccess& operand = operands_[it->second];
+  // Images may lie apart, so only one image (or one that nobody strides) is flat.
+  return operand.layout.empty() && !operand.batch_stride ? &operand : nullptr;
+}
+
+Value* Evaluator::Remembered(const relay::Expr* expr, const Coordinates& at, Lanes lanes) const {
+  const auto it = memo_.find(expr);
+  if (it == memo_.end()) return nullptr;
+  for (const Memo& memo : it->second) {
+    const bool same_lanes = memo.lanes.count == lanes.count && memo.lanes.valid == lanes.valid;
+    if (memo.block == b_.ir().GetInsertBlock() && same_lanes && Same(memo.at, at)) return memo.value;
+  }
+  return nullptr;
+}
+
+Value* Evaluator::Eval(const relay::ExprPtr& expr, const Coordinates& at, Lanes lanes) {
+  if (const auto known = known_.find(expr.get()); known != known_.end()) return known->second;
+  if (lanes.count > 1 && !Varies(at)) return b_.Splat(Eval(expr, at, kScalar), lanes.count);
+  if (Value* value = Remembered(expr.get(), at, lanes)) return value;
+  Value* value = Compute(expr, at, lanes);
+  // Only the block that holds a value is sure to come before a second use.
+  auto& memos = memo_[expr.get()];
+  std::erase_if(memos, [&](const Memo& m) { return m.block != b_.ir().GetInsertBlock(); });
+  memos.push_back({at, lanes, b_.ir().GetInsertBlock(), value});
+  return value;
+}
+
+Value* Evaluator::Compute(const relay::ExprPtr& expr, const Coordinates& at, Lanes lanes) {
+  if (const auto it = param_.find(expr.get()); it != param_.end()) {
+    return LoadOperand(b_, operands_[it->second], at, lanes);
+  }
+  if (const auto* constant = relay::AsConstant(expr)) return EvalConstant(*constant, at, lanes);
+  if (const auto* item = relay::AsTupleGetItem(expr)) return EvalItem(*item, at, lanes);
+  const auto* call = relay::AsCall(expr);
+  const auto* op = call ? relay::AsOp(call->op) : nullptr;
+  const CallEmitter emitter = op ? FindEmitter(op->def->name) : nullptr;
+  if (!emitter) throw Error(ExitCode::kBug, "a generic kernel met an expression that it cannot compute");
+  return emitter(*this, *call, at, lanes);
+}
+
+Value* Evaluator::EvalItem(const relay::TupleGetItem& item, const Coordinates& at, Lanes lanes) {
+  if (const auto* tuple = relay::AsTuple(item.tuple)) {
+    return Eval(tuple->fields[static_cast<size_t>(item.index)], at, lanes);
+  }
+  const auto* call = relay::AsCall(item.tuple);
+  const auto* op = call ? relay::AsOp(call->op) : nullptr;
+  const ItemEmitter emitter = op ? FindItemEmitter(op->def->name) : nullptr;
+  if (!emitter) throw Error(ExitCode::kBug, "a generic kernel met a tuple that it cannot compute");
+  return emitter(*this, *call, item.index, at, lanes);
+}
+
+Value* Evaluator::EvalConstant(const relay::Constant& constant, const Coordinates& at, Lanes lanes) {
+  if (constant.value.elements() == 1) return b_.Splat(ElementConstant(b_, constant.value, 0), lanes.count);
+  auto [it, is_new] = constant_.try_emplace(&constant);
+  if (is_new) {
+    const relay::Type& type = *constant.type;
+    it->second = {ConstantTable(b_, constant.value), nullptr, nullptr, type.dtype, type.shape, {}};
+  }
+  return LoadOperand(b_, it->second, at, lanes);
+}
+
+Value* Evaluator::PerLane(Lanes lanes, const Coordinates& at, DType dtype,
+                          const std::function<Value*(const Coordinates&)>& lane) {
+  if (lanes.count == 1) return lane(at);
+  Value* result = llvm::Constant::getNullValue(VectorOf(ElementType(b_, dtype), lanes.count));
+  for (int l = 0; l < lanes.valid; ++l) {
+    result = b_.ir().CreateInsertElement(result, lane(LanesOf(b_, at, l)), static_cast<uint64_t>(l));
+  }
+  return result;
+}
+
+}  // namespace hone

@@ -1,0 +1,101 @@
+// Emits the value of an expression at given coordinates: what a generic kernel's innermost loop body is made of.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "compiler/generic/operand_access.h"
+#include "compiler/relay/expr.h"
+#include "core/artifact.h"
+
+namespace hone {
+
+class Evaluator;
+// One call at coordinates of its result's logical axes.
+using CallEmitter = Value* (*)(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes);
+
+// One field of a call that gives a tuple.
+using ItemEmitter = Value* (*)(Evaluator& e, const relay::Call& call, int item, const Coordinates& at, Lanes lanes);
+
+// The emitter of an operator, or null when generic kernels do not know it.
+CallEmitter FindEmitter(std::string_view op_name);
+ItemEmitter FindItemEmitter(std::string_view op_name);
+
+// One per emitted stage.
+class Evaluator {
+ public:
+  // Loads the operands' addresses: call it at the stage's start. `operands` are GenericOperands(function).
+  Evaluator(KernelBuilder& builder, const relay::Function& function, const std::vector<KernelOperand>& operands,
+            const StageArgs& args);
+
+  KernelBuilder& b() { return b_; }
+  // The expression's value at its logical coordinates. Elementwise work may happen in lanes past lanes.valid; memory is
+  // never read for them.
+  Value* Eval(const relay::ExprPtr& expr, const Coordinates& at, Lanes lanes);
+  // The same lane by lane, for what lanes cannot share.
+  Value* PerLane(Lanes lanes, const Coordinates& at, DType dtype,
+                 const std::function<Value*(const Coordinates&)>& lane);
+  // When the expression is a row-major parameter (or a row-major reshape of one): its access, for flat reads.
+  const OperandAccess* FlatOperand(const relay::ExprPtr& expr) const;
+
+  // Whether the expression is a parameter whose innermost axis is such blocks.
+  bool ReadsBlocks(const relay::ExprPtr& expr, const Coordinate& c) const;
+
+  const OperandAccess& Operand(int i) const { return operands_[static_cast<size_t>(i)]; }
+  // The coordinate along axis 0 that batch strides go by: the output's position along its own axis 0.
+  void SetBatch(Value* batch);
+  // What the expression is, until ClearKnown: for values that were computed ahead of the expression around them.
+  void SetKnown(const relay::Expr* expr, Value* value) { known_[expr] = value; }
+  void ClearKnown() { known_.clear(); }
+  // Which field a concatenation's coordinates are known to lie in.
+  void SetField(const relay::Expr* concat, int field) { field_[concat] = field; }
+  // Forgets everything that was set or computed: at the start of another loop nest.
+  void Reset();
+  std::optional<int> FieldOf(const relay::Expr* concat) const;
+  // Whether every window read at the current coordinates lies inside its input along the last axis.
+  bool interior = false;
+
+ private:
+  struct Memo {
+    Coordinates at;
+    Lanes lanes;
+    llvm::BasicBlock* block;
+    Value* value;
+  };
+  Value* Compute(const relay::ExprPtr& expr, const Coordinates& at, Lanes lanes);
+  Value* EvalItem(const relay::TupleGetItem& item, const Coordinates& at, Lanes lanes);
+  Value* EvalConstant(const relay::Constant& constant, const Coordinates& at, Lanes lanes);
+  Value* Remembered(const relay::Expr* expr, const Coordinates& at, Lanes lanes) const;
+
+  KernelBuilder& b_;
+  std::vector<OperandAccess> operands_;
+  std::unordered_map<const relay::Expr*, size_t> param_;
+  std::unordered_map<const relay::Expr*, OperandAccess> constant_;
+  std::unordered_map<const relay::Expr*, Value*> known_;
+  std::unordered_map<const relay::Expr*, int> field_;
+  std::unordered_map<const relay::Expr*, std::vector<Memo>> memo_;
+};
+
+// Shape, dtype and layout of a typed tensor expression.
+const relay::Type& TensorTypeOf(const relay::ExprPtr& expr);
+Layout LayoutOf(const relay::Type& type);
+// The arguments, with a tuple's fields in its place.
+std::vector<relay::ExprPtr> FlatArgs(const relay::Call& call);
+
+using EmitterTable = std::vector<std::pair<std::string_view, CallEmitter>>;
+EmitterTable ElementwiseEmitters();  // elementwise.cc
+EmitterTable MovementEmitters();     // movement.cc: reshape, transpose, pad, slices, concatenate, ...
+EmitterTable ReductionEmitters();    // reduction.cc: mean, sum, max, softmax
+EmitterTable PoolEmitters();         // pool.cc
+EmitterTable ConvEmitters();         // conv.cc: conv2d, conv2d_transpose, dense, batch_matmul
+EmitterTable LrnEmitters();          // lrn.cc
+
+std::vector<std::pair<std::string_view, ItemEmitter>> TupleEmitters();  // tuple_items.cc: split, batch_norm, dropout
+
+}  // namespace hone

@@ -1,0 +1,97 @@
+#include "compiler/generic/fold.h"
+
+#include <limits>
+#include <numeric>
+
+#include "compiler/generic/operand_access.h"
+
+namespace hone {
+namespace {
+
+constexpr int64_t kAccumulators = 4;
+
+Value* Merged(KernelBuilder& b, FoldKind kind, Vals values) {
+  for (size_t width = values.size(); width > 1; width = (width + 1) / 2) {
+    for (size_t i = 0; i < width / 2; ++i) {
+      values[i] = FoldPair(b, kind, values[i], values[width - 1 - i]);
+    }
+  }
+  return values[0];
+}
+
+// The upper half of the lanes folded onto the lower, until one is left.
+Value* Horizontal(KernelBuilder& b, FoldKind kind, Value* value) {
+  auto* type = llvm::dyn_cast<llvm::FixedVectorType>(value->getType());
+  for (unsigned lanes = type ? type->getNumElements() : 1; lanes > 1; lanes /= 2) {
+    std::vector<int> low(lanes / 2), high(lanes / 2);
+    std::iota(low.begin(), low.end(), 0);
+    std::iota(high.begin(), high.end(), static_cast<int>(lanes / 2));
+    Value* upper = b.ir().CreateShuffleVector(value, llvm::ArrayRef<int>(high));
+    value = FoldPair(b, kind, b.ir().CreateShuffleVector(value, llvm::ArrayRef<int>(low)), upper);
+  }
+  return type ? b.ir().CreateExtractElement(value, uint64_t{0}) : value;
+}
+
+// Steps of `width` positions from `from` to below `to`, accumulator i taking the i-th of every `accs.size()` steps.
+Vals Steps(KernelBuilder& b, const Fold& fold, int64_t from, int64_t to, int width, Lanes lanes, const Vals& accs) {
+  const auto count = static_cast<int64_t>(accs.size());
+  return b.Loop(from, to, width * count, accs, [&](Value* k, const Vals& sums) {
+    Vals next;
+    for (int64_t i = 0; i < count; ++i) {
+      const Coordinate at{b.Add(k, i * width), width > 1 ? 1 : 0};
+      next.push_back(fold.step(sums[static_cast<size_t>(i)], at, lanes));
+    }
+    return next;
+  });
+}
+
+// The whole groups of kAccumulators steps, then single steps into the first accumulator.
+Value* Folded(KernelBuilder& b, const Fold& fold, int64_t extent, int width, Lanes lanes) {
+  const int64_t group = width * kAccumulators;
+  const int64_t grouped = extent >= group ? extent / group * group : 0;
+  Value* identity = FoldIdentity(b, fold.kind, VectorOf(fold.element, lanes.count));
+  Vals accs(grouped > 0 ? kAccumulators : 1, identity);
+  if (grouped > 0) accs = Steps(b, fold, 0, grouped, width, lanes, accs);
+  accs[0] = Steps(b, fold, grouped, extent / width * width, width, lanes, {accs[0]})[0];
+  return Merged(b, fold.kind, accs);
+}
+
+// The last positions, fewer than a vector: lanes past them keep what they had.
+Value* Tail(KernelBuilder& b, const Fold& fold, int64_t from, Lanes lanes, Value* sum) {
+  Value* next = fold.step(sum, {b.Index(from), 1}, lanes);
+  std::vector<int> mask(static_cast<size_t>(lanes.count));
+  for (int l = 0; l < lanes.count; ++l) mask[static_cast<size_t>(l)] = l < lanes.valid ? l : lanes.count + l;
+  return b.ir().CreateShuffleVector(next, sum, llvm::ArrayRef<int>(mask));
+}
+
+}  // namespace
+
+Value* FoldIdentity(KernelBuilder&, FoldKind kind, llvm::Type* type) {
+  if (kind == FoldKind::kSum) return llvm::Constant::getNullValue(type);
+  if (type->isFPOrFPVectorTy()) return llvm::ConstantFP::getInfinity(type, true);
+  const unsigned bits = type->getScalarSizeInBits();
+  return llvm::ConstantInt::get(type, llvm::APInt::getSignedMinValue(bits));
+}
+
+Value* FoldPair(KernelBuilder& b, FoldKind kind, Value* x, Value* y) {
+  auto& ir = b.ir();
+  const bool is_float = x->getType()->isFPOrFPVectorTy();
+  if (kind == FoldKind::kSum) return is_float ? b.FAdd(x, y) : ir.CreateAdd(x, y);
+  if (!is_float) return ir.CreateSelect(ir.CreateICmpSGT(x, y), x, y);
+  return ir.CreateSelect(ir.CreateFCmpUNO(y, y), y, b.FMax(x, y));
+}
+
+Value* FoldAcross(KernelBuilder& b, const Fold& fold, int64_t extent, Lanes lanes) {
+  return Folded(b, fold, extent, 1, lanes);
+}
+
+Value* FoldAlong(KernelBuilder& b, const Fold& fold, int64_t extent) {
+  const int width = b.lanes();
+  if (width == 1 || extent < 2 * width || !fold.element->isFloatTy()) return FoldAcross(b, fold, extent, kScalar);
+  Value* sum = Folded(b, fold, extent, width, {width, width});
+  const int rest = static_cast<int>(extent % width);
+  if (rest > 0) sum = Tail(b, fold, extent - rest, {width, rest}, sum);
+  return Horizontal(b, fold.kind, sum);
+}
+
+}  // namespace hone

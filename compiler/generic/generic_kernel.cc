@@ -1,0 +1,179 @@
+#include "compiler/generic/generic_kernel.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <unordered_map>
+#include <variant>
+
+#include "compiler/generic/evaluator.h"
+#include "compiler/generic/piece_loops.h"
+#include "compiler/generic/softmax.h"
+#include "compiler/relay/op.h"
+#include "compiler/relay/visitor.h"
+#include "core/error.h"
+#include "core/hash.h"
+
+namespace hone {
+namespace {
+
+using relay::ExprPtr;
+using relay::TypeKind;
+
+// The body's tensors: its fields when it is a tuple or a call that gives one.
+std::vector<ExprPtr> Outputs(const relay::Function& function) {
+  if (const auto* tuple = relay::AsTuple(function.body)) return tuple->fields;
+  if (!function.body->type || function.body->type->kind != TypeKind::kTuple) return {function.body};
+  std::vector<ExprPtr> outputs;
+  for (size_t i = 0; i < function.body->type->fields.size(); ++i) {
+    auto item = std::make_shared<relay::TupleGetItem>(function.body, static_cast<int>(i));
+    item->type = function.body->type->fields[i];
+    outputs.push_back(item);
+  }
+  return outputs;
+}
+
+bool IsStatic(const relay::TypePtr& type) {
+  if (!type) return false;
+  if (type->kind == TypeKind::kTuple) return std::all_of(type->fields.begin(), type->fields.end(), IsStatic);
+  return type->kind == TypeKind::kTensor &&
+         std::all_of(type->shape.begin(), type->shape.end(), [](int64_t dim) { return dim >= 0; });
+}
+
+bool IsKnown(const ExprPtr& expr) {
+  if (expr->kind == relay::ExprKind::kOp) return true;
+  if (expr->kind == relay::ExprKind::kFunction || !IsStatic(expr->type)) return false;
+  const auto* call = relay::AsCall(expr);
+  if (!call) return true;
+  const auto* op = relay::AsOp(call->op);
+  return op && (FindEmitter(op->def->name) != nullptr || FindItemEmitter(op->def->name) != nullptr);
+}
+
+KernelOperand OperandOf(const relay::Type& type, OperandRole role) {
+  return {role, type.dtype, type.shape, type.layout.empty() ? Layout() : Layout::Parse(type.layout)};
+}
+
+// One output with the boxes it is emitted in.
+struct Work {
+  PieceOutput output;
+  std::vector<Piece> pieces;
+  bool softmax = false;
+};
+
+std::vector<Work> WorkOf(const relay::Function& function, const std::vector<KernelOperand>& operands,
+                         const MachineModel& machine) {
+  const auto outputs = Outputs(function);
+  std::vector<Work> all;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const size_t operand = function.params.size() + i;
+    const KernelOperand& described = operands[operand];
+    Work work{{outputs[i], static_cast<int>(operand), MemoryShapeOf(described.shape, described.layout)}, {}, false};
+    work.softmax = SoftmaxOf(work.output) != nullptr;
+    work.pieces = PiecesOf(outputs[i], described, machine);
+    all.push_back(std::move(work));
+  }
+  return all;
+}
+
+int64_t ItemsOf(const Work& work, const Piece& piece) {
+  return work.softmax ? SoftmaxItems(piece, work.output) : ItemsOf(piece, work.output);
+}
+
+// Every piece takes the part of [begin, end) that falls on its own items.
+int64_t EmitWork(Evaluator& e, const Work& work, const StageArgs& args, int64_t before) {
+  KernelBuilder& b = e.b();
+  for (const Piece& piece : work.pieces) {
+    const int64_t items = ItemsOf(work, piece);
+    Value* begin = b.Max(b.Add(args.begin, -before), b.Index(0));
+    Value* end = b.Min(b.Add(args.end, -before), b.Index(items));
+    if (work.softmax) {
+      EmitSoftmax(e, piece, work.output, begin, end);
+    } else {
+      EmitPiece(e, piece, work.output, begin, end);
+    }
+    before += items;
+  }
+  return before;
+}
+
+// Text that reads back to the very same number.
+std::string KeyText(const relay::AttrValue& value) {
+  if (const auto* real = std::get_if<double>(&value)) return fmt::format("{:a}", *real);
+  return relay::ToText(value);
+}
+
+std::string CallKey(const relay::Call& call, const std::vector<std::string>& args) {
+  auto attrs = call.attrs.values();
+  std::sort(attrs.begin(), attrs.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::string text = fmt::format("{}({})", relay::AsOp(call.op)->def->name, fmt::join(args, ","));
+  for (const auto& [name, value] : attrs) text += fmt::format(" {}={}", name, KeyText(value));
+  return text;
+}
+
+std::string ConstantKey(const Tensor& value) {
+  return "const " + Sha256Hex(value.raw(), static_cast<size_t>(value.size_bytes()));
+}
+
+}  // namespace
+
+bool IsGeneric(const relay::Function& function) {
+  if (!function.body) return false;
+  bool known = true;
+  relay::PostOrderVisit(function.body, [&](const ExprPtr& expr) { known = known && IsKnown(expr); });
+  return known;
+}
+
+std::vector<KernelOperand> GenericOperands(const relay::Function& function) {
+  std::vector<KernelOperand> operands;
+  for (const auto& param : function.params) operands.push_back(OperandOf(*param->type, OperandRole::kData));
+  for (const auto& output : Outputs(function)) {
+    operands.push_back(OperandOf(TensorTypeOf(output), OperandRole::kOutput));
+  }
+  return operands;
+}
+
+std::string GenericKey(const relay::Function& function) {
+  std::string text;
+  std::unordered_map<const relay::Expr*, std::string> names;
+  for (const auto& param : function.params) {
+    names[param.get()] = fmt::format("p{}", names.size());
+    text += fmt::format("{}: {}\n", names[param.get()], relay::ToText(param->type));
+  }
+  relay::PostOrderVisit(function.body, [&](const ExprPtr& expr) {
+    if (expr->kind == relay::ExprKind::kOp || names.count(expr.get()) > 0) return;
+    std::vector<std::string> args;
+    std::string line;
+    if (const auto* call = relay::AsCall(expr)) {
+      for (const auto& arg : call->args) args.push_back(names.at(arg.get()));
+      line = CallKey(*call, args);
+    } else if (const auto* tuple = relay::AsTuple(expr)) {
+      for (const auto& field : tuple->fields) args.push_back(names.at(field.get()));
+      line = fmt::format("({})", fmt::join(args, ","));
+    } else if (const auto* item = relay::AsTupleGetItem(expr)) {
+      line = fmt::format("{}.{}", names.at(item->tuple.get()), item->index);
+    } else if (const auto* constant = relay::AsConstant(expr)) {
+      line = ConstantKey(constant->value);
+    }
+    names[expr.get()] = fmt::format("v{}", names.size());
+    text += fmt::format("{} = {}: {}\n", names[expr.get()], line, relay::ToText(expr->type));
+  });
+  return text + names.at(function.body.get());
+}
+
+EmittedKernel EmitGeneric(KernelBuilder& builder, const relay::Function& function, const std::string& symbol) {
+  if (!IsGeneric(function)) {
+    throw Error(ExitCode::kBug,
+                "a function was given to the generic generator that it cannot compile: ask IsGeneric first");
+  }
+  const auto operands = GenericOperands(function);
+  const auto all = WorkOf(function, operands, builder.machine());
+  int64_t extent = 0;
+  builder.Stage(symbol, [&](const StageArgs& args) {
+    Evaluator e(builder, function, operands, args);
+    for (const Work& work : all) extent = EmitWork(e, work, args, extent);
+  });
+  return {{{symbol, std::max<int64_t>(1, extent), 1, 0}}, 0};
+}
+
+}  // namespace hone

@@ -1,0 +1,43 @@
+#include "compiler/generic/memory_shape.h"
+
+#include <algorithm>
+#include <string>
+
+namespace hone {
+namespace {
+
+// The logical axes of a layout in the order of a tensor's dims.
+std::string LogicalNames(const Layout& layout) {
+  const std::string names = layout.LogicalAxes();
+  for (const std::string canonical : {"NCHW", "OIHW"}) {
+    if (std::is_permutation(names.begin(), names.end(), canonical.begin(), canonical.end())) return canonical;
+  }
+  return names;
+}
+
+}  // namespace
+
+MemoryShape MemoryShapeOf(const Shape& dims, const Layout& layout) {
+  MemoryShape shape;
+  if (layout.empty()) {
+    for (size_t d = 0; d < dims.size(); ++d) shape.axes.push_back({dims[d], d, 0, 0, 1});
+  } else {
+    const std::string names = LogicalNames(layout);
+    const Shape physical = layout.PhysicalShape(dims, names);
+    for (size_t i = 0; i < physical.size(); ++i) {
+      const Layout::Axis& axis = layout.axes()[i];
+      const int64_t outer = axis.block > 0 ? 0 : layout.BlockOf(axis.name);
+      shape.axes.push_back({physical[i], names.find(axis.name), axis.block, outer, 1});
+    }
+  }
+  for (size_t i = shape.axes.size(); i-- > 1;) {
+    shape.axes[i - 1].stride = shape.axes[i].stride * shape.axes[i].extent;
+  }
+  shape.lane_axis = shape.axes.size();
+  for (size_t i = shape.axes.size(); i-- > 0 && shape.lane_axis == shape.axes.size();) {
+    if (shape.axes[i].extent > 1) shape.lane_axis = i;
+  }
+  return shape;
+}
+
+}  // namespace hone

@@ -1,0 +1,29 @@
+// The dims of a tensor as they lie in memory.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "core/layout.h"
+#include "core/tensor.h"
+
+namespace hone {
+
+// The physical shape, and for each physical axis its logical axis and block.
+struct MemoryShape {
+  struct Axis {
+    int64_t extent = 1;
+    size_t logical = 0;
+    int64_t block = 0;        // of the inner block that this axis is, or 0
+    int64_t outer_block = 0;  // the block that splits this axis, or 0
+    int64_t stride = 1;       // elements
+  };
+  std::vector<Axis> axes;
+  // The axis that vectors run along: the last one with more than one step; axes.size() when there is none.
+  size_t lane_axis = 0;
+  bool lanes_in_block() const { return lane_axis < axes.size() && axes[lane_axis].block > 0; }
+};
+// An empty layout is row-major; `shape` is logical.
+MemoryShape MemoryShapeOf(const Shape& shape, const Layout& layout);
+
+}  // namespace hone

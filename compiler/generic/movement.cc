@@ -1,0 +1,227 @@
+// Operators whose elements are elements of their arguments: they only move coordinates.
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "compiler/generic/evaluator.h"
+
+namespace hone {
+namespace {
+
+size_t AxisOf(const relay::Call& call, std::string_view name, int64_t otherwise, size_t rank) {
+  const int64_t axis = call.attrs.GetInt(name, otherwise);
+  return static_cast<size_t>(axis < 0 ? axis + static_cast<int64_t>(rank) : axis);
+}
+
+int64_t Product(const Shape& shape, size_t first, size_t last) {
+  return std::accumulate(shape.begin() + static_cast<int64_t>(first), shape.begin() + static_cast<int64_t>(last),
+                         int64_t{1}, std::multiplies<>());
+}
+
+// Position in row-major order along the dims [first, last).
+Coordinate Flattened(KernelBuilder& b, const Coordinates& at, const Shape& shape, size_t first, size_t last) {
+  Coordinate flat = At(b, 0);
+  for (size_t d = first; d < last; ++d) {
+    const Coordinate scaled = Scaled(b, at[d], Product(shape, d + 1, last));
+    flat = {b.Add(flat.base, scaled.base), flat.step + scaled.step};
+  }
+  return flat;
+}
+
+// The reverse for a scalar position.
+Coordinates Unflattened(KernelBuilder& b, Value* flat, const Shape& shape, size_t first, size_t last) {
+  Coordinates at;
+  for (size_t d = first; d < last; ++d) {
+    const int64_t below = Product(shape, d + 1, last);
+    Value* position = b.Div(flat, below);
+    at.push_back(At(d == first ? position : b.Mod(position, shape[d])));
+  }
+  return at;
+}
+
+// How many dims at the front (or the back) of two shapes are the same, the rest still holding equally many elements.
+size_t CommonPrefix(const Shape& a, const Shape& b) {
+  size_t n = 0;
+  while (n < a.size() && n < b.size() && a[n] == b[n]) ++n;
+  return n;
+}
+size_t CommonSuffix(const Shape& a, const Shape& b, size_t prefix) {
+  size_t n = 0;
+  while (n + prefix < a.size() && n + prefix < b.size() && a[a.size() - 1 - n] == b[b.size() - 1 - n]) ++n;
+  return n;
+}
+
+Value* Reshape(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
+  KernelBuilder& b = e.b();
+  const Shape &to = call.type->shape, &from = TensorTypeOf(call.args[0]).shape;
+  if (const OperandAccess* flat = e.FlatOperand(call.args[0])) {
+    return LoadFlat(b, *flat, Flattened(b, at, to, 0, to.size()), lanes);
+  }
+  const size_t prefix = CommonPrefix(from, to), suffix = CommonSuffix(from, to, prefix);
+  const Coordinate middle = Flattened(b, at, to, prefix, to.size() - suffix);
+  if (middle.step != 0) {
+    return e.PerLane(lanes, at, call.type->dtype,
+                     [&](const Coordinates& one) { return Reshape(e, call, one, kScalar); });
+  }
+  Coordinates source(at.begin(), at.begin() + static_cast<int64_t>(prefix));
+  const Coordinates inner = Unflattened(b, middle.base, from, prefix, from.size() - suffix);
+  source.insert(source.end(), inner.begin(), inner.end());
+  source.insert(source.end(), at.end() - static_cast<int64_t>(suffix), at.end());
+  return e.Eval(call.args[0], source, lanes);
+}
+
+Value* Transpose(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
+  std::vector<int64_t> axes = call.attrs.GetInts("axes");
+  const auto rank = static_cast<int64_t>(at.size());
+  for (int64_t d = rank; axes.size() < at.size() && d-- > 0;) axes.push_back(d);
+  Coordinates from(at.size());
+  for (size_t d = 0; d < at.size(); ++d) from[static_cast<size_t>((axes[d] + rank) % rank)] = at[d];
+  return e.Eval(call.args[0], from, lanes);
+}
+
+// numpy's rule for where a slice begins: negative counts from the back, what lies outside is cut off.
+int64_t SliceBegin(int64_t begin, int64_t step, int64_t extent) {
+  const int64_t low = step > 0 ? 0 : -1, high = step > 0 ? extent : extent - 1;
+  return std::clamp(begin < 0 ? begin + extent : begin, low, high);
+}
+
+Value* StridedSlice(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
+  const auto begin = call.attrs.GetInts("begin"), steps = call.attrs.GetInts("strides");
+  auto axes = call.attrs.GetInts("axes");
+  for (size_t d = axes.size(); d < begin.size(); ++d) axes.push_back(static_cast<int64_t>(d));
+  const Shape& shape = TensorTypeOf(call.args[0]).shape;
+  Coordinates from = at;
+  for (size_t i = 0; i < axes.size(); ++i) {
+    const auto d = static_cast<size_t>(axes[i] < 0 ? axes[i] + static_cast<int64_t>(shape.size()) : axes[i]);
+    const int64_t step = steps.empty() ? 1 : steps[i];
+    // A stride that is not taken a second time may be anything, and could overflow.
+    const Coordinate moved = call.type->shape[d] > 1 ? Scaled(e.b(), from[d], step) : At(e.b(), 0);
+    from[d] = Shifted(e.b(), moved, SliceBegin(begin[i], step, shape[d]));
+  }
+  return e.Eval(call.args[0], from, lanes);
+}
+
+Value* BroadcastTo(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
+  const Shape& from = TensorTypeOf(call.args[0]).shape;
+  Coordinates source(at.end() - static_cast<int64_t>(from.size()), at.end());
+  for (size_t d = 0; d < from.size(); ++d) {
+    if (from[d] == 1) source[d] = At(e.b(), 0);
+  }
+  return e.Eval(call.args[0], source, lanes);
+}
+
+// The index may be anything: it is brought inside the axis, so that a bad one reads no foreign memory.
+Value* SafeIndex(KernelBuilder& b, Value* index, int64_t extent) {
+  auto& ir = b.ir();
+  Value* wide =
+      index->getType()->isFloatingPointTy() ? ir.CreateFPToSI(index, b.i64()) : ir.CreateSExtOrTrunc(index, b.i64());
+  Value* forward = ir.CreateSelect(ir.CreateICmpSLT(wide, b.Index(0)), b.Add(wide, extent), wide);
+  return b.Min(b.Max(forward, b.Index(0)), b.Index(extent - 1));
+}
+
+Value* Take(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
+  const Shape& data = TensorTypeOf(call.args[0]).shape;
+  const size_t rank = TensorTypeOf(call.args[1]).shape.size(), axis = AxisOf(call, "axis", 0, data.size());
+  const auto first = at.begin() + static_cast<int64_t>(axis), last = first + static_cast<int64_t>(rank);
+  const Coordinates picked(first, last);
+  if (Varies(picked)) {
+    return e.PerLane(lanes, at, call.type->dtype, [&](const Coordinates& one) { return Take(e, call, one, kScalar); });
+  }
+  Coordinates from(at.begin(), first);
+  from.push_back(At(SafeIndex(e.b(), e.Eval(call.args[1], picked, kScalar), data[axis])));
+  from.insert(from.end(), last, at.end());
+  return e.Eval(call.args[0], from, lanes);
+}
+
+Value* Pad(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
+  KernelBuilder& b = e.b();
+  const auto width = call.attrs.GetInts("pad_width");
+  const std::string mode = call.attrs.GetString("pad_mode", "constant");
+  const Shape& data = TensorTypeOf(call.args[0]).shape;
+  Coordinates from = at;
+  Value* inside = nullptr;
+  for (size_t d = 0; d < at.size(); ++d) {
+    if (width[2 * d] == 0 && width[2 * d + 1] == 0) continue;
+    if (at[d].step != 0) {
+      return e.PerLane(lanes, at, call.type->dtype, [&](const Coordinates& one) { return Pad(e, call, one, kScalar); });
+    }
+    Value* position = b.Add(at[d].base, -width[2 * d]);
+    Value *zero = b.Index(0), *end = b.Index(data[d] - 1);
+    Value* clamped = b.Min(b.Max(position, zero), end);
+    if (mode == "reflect") {
+      // Only one side of a border is left at a time, so the mirrors do not meet.
+      Value* mirrored = b.Max(position, b.Sub(zero, position));
+      clamped = b.Min(mirrored, b.Sub(b.Index(2 * (data[d] - 1)), mirrored));
+      clamped = b.Max(clamped, zero);
+    }
+    Value* here = b.ir().CreateICmpEQ(position, clamped);
+    inside = inside ? b.ir().CreateAnd(inside, here) : here;
+    from[d] = At(clamped);
+  }
+  Value* value = e.Eval(call.args[0], from, lanes);
+  if (mode != "constant" || !inside) return value;
+  const double border = call.attrs.GetFloat("pad_value", 0);
+  Value* fill =
+      value->getType()->isFPOrFPVectorTy()
+          ? static_cast<Value*>(llvm::ConstantFP::get(value->getType(), border))
+          : llvm::ConstantInt::get(value->getType(), static_cast<uint64_t>(static_cast<int64_t>(border)), true);
+  return b.ir().CreateSelect(inside, value, fill);
+}
+
+// Every field at coordinates brought inside it, and a choice: for concatenations that are not cut into pieces.
+Value* ChosenField(Evaluator& e, const std::vector<relay::ExprPtr>& fields, size_t axis, const Coordinates& at,
+                   Lanes lanes) {
+  KernelBuilder& b = e.b();
+  Value* result = nullptr;
+  int64_t begin = 0;
+  for (const auto& field : fields) {
+    const int64_t extent = TensorTypeOf(field).shape[axis];
+    if (extent == 0) continue;
+    Coordinates from = at;
+    Value* position = b.Add(at[axis].base, -begin);
+    from[axis] = At(b.Min(b.Max(position, b.Index(0)), b.Index(extent - 1)));
+    Value* value = e.Eval(field, from, lanes);
+    Value* past = b.ir().CreateICmpSGE(position, b.Index(0));
+    result = result ? b.ir().CreateSelect(past, value, result) : value;
+    begin += extent;
+  }
+  return result;
+}
+
+Value* Concatenate(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
+  const auto fields = FlatArgs(call);
+  const size_t axis = AxisOf(call, "axis", 0, at.size());
+  if (const auto known = e.FieldOf(&call)) {
+    int64_t begin = 0;
+    for (int i = 0; i < *known; ++i) begin += TensorTypeOf(fields[static_cast<size_t>(i)]).shape[axis];
+    Coordinates from = at;
+    from[axis] = Shifted(e.b(), at[axis], -begin);
+    return e.Eval(fields[static_cast<size_t>(*known)], from, lanes);
+  }
+  if (at[axis].step == 0) return ChosenField(e, fields, axis, at, lanes);
+  return e.PerLane(lanes, at, call.type->dtype,
+                   [&](const Coordinates& one) { return ChosenField(e, fields, axis, one, kScalar); });
+}
+
+// Coordinates are logical: the layouts of argument and result say the rest.
+Value* LayoutTransform(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
+  return e.Eval(call.args[0], at, lanes);
+}
+
+}  // namespace
+
+EmitterTable MovementEmitters() {
+  return {{"reshape", Reshape},
+          {"squeeze", Reshape},
+          {"expand_dims", Reshape},
+          {"nn.batch_flatten", Reshape},
+          {"transpose", Transpose},
+          {"strided_slice", StridedSlice},
+          {"broadcast_to", BroadcastTo},
+          {"take", Take},
+          {"nn.pad", Pad},
+          {"concatenate", Concatenate},
+          {"layout_transform", LayoutTransform}};
+}
+
+}  // namespace hone

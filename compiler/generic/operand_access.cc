@@ -1,0 +1,147 @@
+#include "compiler/generic/operand_access.h"
+
+#include <numeric>
+#include <optional>
+
+#include "compiler/generic/memory_shape.h"
+#include "core/error.h"
+
+namespace hone {
+namespace {
+
+// How far lanes may be apart for one wide load and a shuffle to beat a load per lane.
+constexpr int64_t kWidestStride = 4;
+
+struct Location {
+  Value* bytes = nullptr;   // offset of lane 0
+  int64_t lane_stride = 0;  // elements from lane to lane
+};
+
+// The position of lane 0 along a physical axis, and the lanes' step there; nullopt when the lanes cross blocks
+// unevenly.
+struct AxisPosition {
+  Value* index;
+  int64_t step;
+};
+std::optional<AxisPosition> Along(KernelBuilder& b, const MemoryShape::Axis& axis, const Coordinate& c) {
+  const int64_t block = axis.block > 0 ? axis.block : axis.outer_block;
+  if (block == 0) return AxisPosition{c.base, c.step};
+  if (c.block == block) {
+    return axis.block > 0 ? AxisPosition{b.Index(0), c.step} : AxisPosition{c.block_index, 0};
+  }
+  if (c.step != 0 && !(c.block > 0 && block % c.block == 0)) return std::nullopt;
+  if (axis.block > 0) return AxisPosition{b.Mod(c.base, block), c.step};
+  return AxisPosition{b.Div(c.base, block), 0};
+}
+
+std::optional<Location> Locate(KernelBuilder& b, const OperandAccess& operand, const Coordinates& at) {
+  const int64_t element = DTypeBytes(operand.dtype);
+  Location where{b.Index(0)};
+  const MemoryShape shape = MemoryShapeOf(operand.shape, operand.layout);
+  for (const MemoryShape::Axis& axis : shape.axes) {
+    const auto position = Along(b, axis, at[axis.logical]);
+    if (!position) return std::nullopt;
+    const bool is_batch = operand.batch_stride && axis.logical == 0 && position->index == operand.batch;
+    Value* step =
+        is_batch ? b.Mul(position->index, operand.batch_stride) : b.Mul(position->index, axis.stride * element);
+    where.bytes = b.Add(where.bytes, step);
+    where.lane_stride += position->step * axis.stride;
+  }
+  return where;
+}
+
+// The first `valid` lanes of a value widened to `count` lanes.
+Value* Widened(KernelBuilder& b, Value* value, const std::vector<int>& mask) {
+  return b.ir().CreateShuffleVector(value, llvm::ArrayRef<int>(mask));
+}
+
+Value* LoadStrided(KernelBuilder& b, llvm::Type* element, Value* ptr, int64_t stride, Lanes lanes) {
+  const int64_t span = (lanes.valid - 1) * stride + 1;
+  Value* wide = b.LoadAs(VectorOf(element, static_cast<int>(span)), ptr);
+  if (span == 1) return b.Splat(wide, lanes.count);
+  if (span == lanes.count) return wide;
+  std::vector<int> mask(static_cast<size_t>(lanes.count), llvm::PoisonMaskElem);
+  for (int l = 0; l < lanes.valid; ++l) mask[static_cast<size_t>(l)] = static_cast<int>(l * stride);
+  return Widened(b, wide, mask);
+}
+
+Value* LoadAt(KernelBuilder& b, const OperandAccess& operand, const Location& where, Lanes lanes) {
+  llvm::Type* element = ElementType(b, operand.dtype);
+  Value* ptr = b.At(operand.base, where.bytes);
+  if (lanes.count == 1) return b.LoadAs(element, ptr);
+  if (where.lane_stride == 0) return b.Splat(b.LoadAs(element, ptr), lanes.count);
+  if (where.lane_stride > 0 && where.lane_stride <= kWidestStride) {
+    return LoadStrided(b, element, ptr, where.lane_stride, lanes);
+  }
+  const int64_t apart = where.lane_stride * DTypeBytes(operand.dtype);
+  Value* result = llvm::Constant::getNullValue(VectorOf(element, lanes.count));
+  for (int l = 0; l < lanes.valid; ++l) {
+    Value* one = b.LoadAs(element, b.At(ptr, l * apart));
+    result = b.ir().CreateInsertElement(result, one, static_cast<uint64_t>(l));
+  }
+  return result;
+}
+
+}  // namespace
+
+llvm::Type* ElementType(KernelBuilder& b, DType dtype) {
+  switch (dtype) {
+    case DType::kFloat32:
+      return b.f32();
+    case DType::kFloat64:
+      return b.f64();
+    case DType::kInt32:
+      return b.i32();
+    case DType::kInt64:
+      return b.i64();
+    case DType::kInt8:
+    case DType::kUInt8:
+    case DType::kBool:
+      return b.ir().getInt8Ty();
+  }
+  throw Error(ExitCode::kBug, "an operand has no dtype that kernels know");
+}
+
+llvm::Type* VectorOf(llvm::Type* element, int lanes) {
+  return lanes == 1 ? element : llvm::FixedVectorType::get(element, static_cast<unsigned>(lanes));
+}
+
+Value* LoadOperand(KernelBuilder& b, const OperandAccess& operand, const Coordinates& at, Lanes lanes) {
+  if (const auto where = Locate(b, operand, at)) return LoadAt(b, operand, *where, lanes);
+  Value* result = llvm::Constant::getNullValue(VectorOf(ElementType(b, operand.dtype), lanes.count));
+  for (int l = 0; l < lanes.valid; ++l) {
+    Value* one = LoadOperand(b, operand, LanesOf(b, at, l), kScalar);
+    result = b.ir().CreateInsertElement(result, one, static_cast<uint64_t>(l));
+  }
+  return result;
+}
+
+Value* LoadFlat(KernelBuilder& b, const OperandAccess& operand, const Coordinate& at, Lanes lanes) {
+  return LoadAt(b, operand, {b.Mul(at.base, DTypeBytes(operand.dtype)), at.step}, lanes);
+}
+
+Value* ZeroPast(KernelBuilder& b, Value* value, int valid) {
+  auto* type = llvm::cast<llvm::FixedVectorType>(value->getType());
+  const int count = static_cast<int>(type->getNumElements());
+  if (valid >= count) return value;
+  std::vector<int> mask(static_cast<size_t>(count));
+  for (int l = 0; l < count; ++l) mask[static_cast<size_t>(l)] = l < valid ? l : count;
+  return b.ir().CreateShuffleVector(value, llvm::Constant::getNullValue(type), llvm::ArrayRef<int>(mask));
+}
+
+void StoreOperand(KernelBuilder& b, const OperandAccess& operand, const Coordinates& at, Lanes lanes, Value* value) {
+  const auto where = Locate(b, operand, at);
+  if (!where || (lanes.count > 1 && where->lane_stride != 1)) {
+    throw Error(ExitCode::kBug, "a generic kernel writes lanes that are not neighbours");
+  }
+  Value* ptr = b.At(operand.base, where->bytes);
+  const bool blocked = !operand.layout.empty() && operand.layout.axes().back().block > 0;
+  if (lanes.valid == lanes.count) return b.Store(value, ptr);
+  if (blocked) return b.Store(ZeroPast(b, value, lanes.valid), ptr);
+  if (lanes.valid == 1) return b.Store(b.ir().CreateExtractElement(value, uint64_t{0}), ptr);
+  std::vector<int> prefix(static_cast<size_t>(lanes.valid));
+  std::iota(prefix.begin(), prefix.end(), 0);
+  b.Store(Widened(b, value, prefix), ptr);
+}
+
+}  // namespace hone

@@ -1,0 +1,162 @@
+#include "compiler/generic/piece.h"
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <unordered_set>
+
+#include "compiler/generic/evaluator.h"
+#include "compiler/generic/memory_shape.h"
+#include "compiler/generic/window.h"
+#include "compiler/relay/op.h"
+
+namespace hone {
+namespace {
+
+using relay::ExprPtr;
+
+bool IsNamed(const relay::Call& call, std::initializer_list<std::string_view> names) {
+  const std::string& name = relay::AsOp(call.op)->def->name;
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// Whether the call sums along the last axis of row-major data, so that lanes belong there and not along the output.
+bool FoldsLastAxis(const relay::Call& call) {
+  if (IsNamed(call, {"nn.dense", "nn.batch_matmul"})) return true;
+  if (call.args.empty() || !call.args[0]->type || call.args[0]->type->kind != relay::TypeKind::kTensor) return false;
+  const relay::Type& data = *call.args[0]->type;
+  if (!data.layout.empty()) return false;
+  if (IsNamed(call, {"nn.global_avg_pool2d", "nn.global_max_pool2d"})) return true;
+  if (!IsNamed(call, {"mean", "sum", "max"})) return false;
+  const auto axes = call.attrs.GetInts("axis");
+  const auto last = static_cast<int64_t>(data.shape.size()) - 1;
+  return axes.empty() || std::any_of(axes.begin(), axes.end(), [&](int64_t a) { return a == last || a == -1; });
+}
+
+// Cuts every piece along one axis at the given positions; `mark` sees each part with the number of its interval.
+using Mark = std::function<void(Piece&, size_t interval)>;
+std::vector<Piece> Cut(const std::vector<Piece>& pieces, size_t axis, const std::vector<int64_t>& at,
+                       const Mark& mark) {
+  std::vector<Piece> result;
+  for (const Piece& piece : pieces) {
+    for (size_t i = 0; i <= at.size(); ++i) {
+      Piece part = piece;
+      part.low[axis] = std::max(piece.low[axis], i == 0 ? piece.low[axis] : at[i - 1]);
+      part.high[axis] = std::min(piece.high[axis], i == at.size() ? piece.high[axis] : at[i]);
+      if (part.low[axis] >= part.high[axis]) continue;
+      mark(part, i);
+      result.push_back(part);
+    }
+  }
+  return result;
+}
+
+size_t OuterAxisOf(const MemoryShape& shape, size_t logical) {
+  for (size_t i = 0; i < shape.axes.size(); ++i) {
+    if (shape.axes[i].logical == logical && shape.axes[i].block == 0) return i;
+  }
+  return shape.axes.size();
+}
+
+std::vector<Piece> CutFields(const std::vector<Piece>& whole, const ExprPtr& output, const MemoryShape& shape) {
+  const relay::Call* concat = RootCall(output, [](const relay::Call& call) { return IsNamed(call, {"concatenate"}); });
+  if (!concat) return whole;
+  const int64_t rank = static_cast<int64_t>(concat->type->shape.size());
+  const auto axis = static_cast<size_t>((concat->attrs.GetInt("axis") + rank) % rank);
+  const size_t outer = OuterAxisOf(shape, axis);
+  const int64_t block = std::max<int64_t>(1, shape.axes[outer].outer_block);
+  std::vector<int64_t> cuts;
+  int64_t at = 0;
+  for (const auto& field : FlatArgs(*concat)) {
+    // Lanes of one block from two fields cannot be told apart by boxes.
+    if (at % block != 0) return whole;
+    cuts.push_back(at / block);
+    at += field->type->shape[axis];
+  }
+  cuts.erase(cuts.begin());
+  return Cut(whole, outer, cuts,
+             [&](Piece& piece, size_t i) { piece.fields.emplace_back(concat, static_cast<int>(i)); });
+}
+
+std::vector<Piece> CutBorders(const std::vector<Piece>& whole, const ExprPtr& output, const MemoryShape& shape) {
+  const relay::Call* call = RootCall(output, [](const relay::Call& c) { return WindowOf(c).has_value(); });
+  if (!call) return whole;
+  const auto axes = *WindowOf(*call);
+  if (axes[0].first_inside() >= axes[0].last_inside() || axes[1].first_inside() >= axes[1].last_inside()) return whole;
+  const auto bounds = [&](size_t i) { return std::vector<int64_t>{axes[i].first_inside(), axes[i].last_inside()}; };
+  const auto rows =
+      Cut(whole, OuterAxisOf(shape, 2), bounds(0), [](Piece& piece, size_t i) { piece.interior = i == 1; });
+  std::vector<Piece> result;
+  for (const Piece& row : rows) {
+    if (!row.interior) {
+      result.push_back(row);
+      continue;
+    }
+    const auto parts = Cut({row}, OuterAxisOf(shape, 3), bounds(1), [](Piece& p, size_t i) { p.interior = i == 1; });
+    result.insert(result.end(), parts.begin(), parts.end());
+  }
+  return result;
+}
+
+std::vector<Piece> CutLastBlock(const std::vector<Piece>& pieces, const KernelOperand& operand,
+                                const MemoryShape& shape) {
+  if (!shape.lanes_in_block()) return pieces;
+  const auto& lane = shape.axes[shape.lane_axis];
+  const int64_t extent = operand.shape[lane.logical], rest = extent % lane.block;
+  if (rest == 0) return pieces;
+  return Cut(pieces, OuterAxisOf(shape, lane.logical), {extent / lane.block},
+             [&](Piece& piece, size_t i) { piece.valid = i == 1 ? static_cast<int>(rest) : 0; });
+}
+
+int LanesOf(const Piece& piece, const MemoryShape& shape, const MachineModel& machine, bool scalar, bool windows) {
+  if (shape.lane_axis >= shape.axes.size()) return 1;
+  const auto& lane = shape.axes[shape.lane_axis];
+  if (lane.block > 0) return static_cast<int>(lane.block);
+  if (scalar || (windows && !piece.interior)) return 1;
+  const int64_t extent = piece.high[shape.lane_axis] - piece.low[shape.lane_axis];
+  const int64_t lanes = machine.vector_lanes;
+  return static_cast<int>(extent >= 2 * lanes ? 2 * lanes : std::min(extent, lanes));
+}
+
+}  // namespace
+
+const relay::Call* RootCall(const ExprPtr& output, const std::function<bool(const relay::Call&)>& wanted) {
+  std::vector<ExprPtr> open{output};
+  std::unordered_set<const relay::Expr*> seen;
+  while (!open.empty()) {
+    const ExprPtr expr = open.back();
+    open.pop_back();
+    const auto* call = relay::AsCall(expr);
+    if (!call || !relay::AsOp(call->op) || !seen.insert(call).second) continue;
+    if (call->type->shape != output->type->shape) continue;
+    if (wanted(*call)) return call;
+    const relay::OpPattern pattern = relay::AsOp(call->op)->def->pattern;
+    const bool keeps = pattern == relay::OpPattern::kElementwise || pattern == relay::OpPattern::kBroadcast ||
+                       relay::AsOp(call->op)->def->name == "layout_transform";
+    if (keeps) open.insert(open.end(), call->args.begin(), call->args.end());
+  }
+  return nullptr;
+}
+
+std::vector<Piece> PiecesOf(const ExprPtr& output, const KernelOperand& operand, const MachineModel& machine) {
+  const MemoryShape shape = MemoryShapeOf(operand.shape, operand.layout);
+  Piece whole;
+  for (const auto& axis : shape.axes) {
+    whole.low.push_back(0);
+    whole.high.push_back(axis.extent);
+  }
+  auto pieces = CutFields({whole}, output, shape);
+  pieces = CutBorders(pieces, output, shape);
+  pieces = CutLastBlock(pieces, operand, shape);
+  const bool scalar = RootCall(output, FoldsLastAxis) != nullptr;
+  const bool windows = RootCall(output, [](const relay::Call& call) {
+                         return WindowOf(call).has_value() || IsNamed(call, {"nn.conv2d_transpose"});
+                       }) != nullptr;
+  for (Piece& piece : pieces) {
+    piece.lanes = LanesOf(piece, shape, machine, scalar, windows);
+    piece.heavy = scalar || windows;
+  }
+  return pieces;
+}
+
+}  // namespace hone

@@ -1,0 +1,32 @@
+// How a kernel's output is cut into boxes that are each emitted as one loop nest.
+#pragma once
+
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "compiler/relay/expr.h"
+#include "core/artifact.h"
+#include "core/target.h"
+
+namespace hone {
+
+// A box of an output, by physical positions [low, high) per axis.
+struct Piece {
+  Shape low, high;
+  int lanes = 1;       // of one vector
+  int valid = 0;       // when not 0: of the one vector that a blocked lane axis has here, the lanes that are elements
+  bool heavy = false;  // an element costs many steps
+  bool interior = false;                                   // no window read here touches a border
+  std::vector<std::pair<const relay::Expr*, int>> fields;  // concatenation -> the field that the box lies in
+};
+
+// The boxes of one output: cut where a concatenation changes fields, around the borders of windows and before a last
+// block that is not full. Together they cover it once.
+std::vector<Piece> PiecesOf(const relay::ExprPtr& output, const KernelOperand& operand, const MachineModel& machine);
+
+// The first call that is `wanted`, from the expression down through operators that keep coordinates as they are; or
+// null.
+const relay::Call* RootCall(const relay::ExprPtr& expr, const std::function<bool(const relay::Call&)>& wanted);
+
+}  // namespace hone

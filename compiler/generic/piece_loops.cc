@@ -1,0 +1,180 @@
+#include "compiler/generic/piece_loops.h"
+
+#include <algorithm>
+
+namespace hone {
+namespace {
+
+// An item should do about this many elements, so that its set-up does not show, while items stay enough for all
+// workers.
+constexpr int64_t kItemElements = 4096;
+constexpr int64_t kEnoughItems = 16;
+
+int64_t Extent(const Piece& piece, size_t axis) { return piece.high[axis] - piece.low[axis]; }
+
+// How the box is divided: axes [0, item_axes) make the items, times the chunks of the lane axis.
+struct Division {
+  size_t item_axes = 0;
+  int64_t rows = 1;
+  int64_t chunk = 0;  // positions along the lane axis; 0: the axis is not divided
+  int64_t chunks = 1;
+};
+
+Division Divide(const Piece& piece, const MemoryShape& shape) {
+  Division d;
+  d.item_axes = std::min(shape.lane_axis, shape.axes.size());
+  for (size_t i = 0; i < d.item_axes; ++i) d.rows *= Extent(piece, i);
+  int64_t elements = shape.lane_axis < shape.axes.size() ? Extent(piece, shape.lane_axis) : 1;
+  const int64_t row = elements;
+  const int64_t wanted = piece.heavy ? kItemElements / 16 : kItemElements;
+  while (d.item_axes > 0 && elements < wanted && d.rows / Extent(piece, d.item_axes - 1) >= kEnoughItems) {
+    --d.item_axes;
+    d.rows /= Extent(piece, d.item_axes);
+    elements *= Extent(piece, d.item_axes);
+  }
+  if (d.rows >= kEnoughItems || shape.lane_axis >= shape.axes.size() || shape.lanes_in_block()) return d;
+  if (d.item_axes < shape.lane_axis) return d;
+  const int64_t least = piece.heavy ? 16 : kItemElements;
+  d.chunk = (std::max(least, row / (4 * kEnoughItems)) + piece.lanes - 1) / piece.lanes * piece.lanes;
+  d.chunks = (row + d.chunk - 1) / d.chunk;
+  if (d.chunks == 1) d.chunk = 0;
+  return d;
+}
+
+// A part of a row: vectors from `from` to `to`, and the rest of the row when the part is its last.
+void ForChunk(KernelBuilder& b, const Piece& piece, size_t lane_axis, const Division& d, Value* chunk,
+              const std::function<void(Value*, Lanes)>& body) {
+  const int64_t low = piece.low[lane_axis], high = piece.high[lane_axis];
+  const int64_t rest = (high - low) % piece.lanes;
+  const Lanes full{piece.lanes, piece.lanes};
+  Value* from = b.Add(b.Mul(chunk, d.chunk), low);
+  b.For(from, b.Min(b.Add(from, d.chunk), b.Index(high - rest)), piece.lanes, [&](Value* p) { body(p, full); });
+  if (rest == 0) return;
+  b.If(b.ir().CreateICmpEQ(chunk, b.Index(d.chunks - 1)),
+       [&] { body(b.Index(high - rest), {piece.lanes, static_cast<int>(rest)}); });
+}
+
+// Positions inside a block that is not the lane axis may lie past the axis: those are read somewhere inside, and zero.
+struct Guarded {
+  Coordinates at;
+  Value* inside = nullptr;
+};
+Guarded Guard(KernelBuilder& b, const MemoryShape& shape, const Shape& logical, Coordinates at) {
+  Guarded guarded{std::move(at)};
+  for (size_t i = 0; i < shape.axes.size(); ++i) {
+    const auto& axis = shape.axes[i];
+    const int64_t extent = logical[axis.logical];
+    if (axis.block == 0 || i == shape.lane_axis || extent % axis.block == 0) continue;
+    Coordinate& c = guarded.at[axis.logical];
+    Value* here = b.ir().CreateICmpSLT(c.base, b.Index(extent));
+    guarded.inside = guarded.inside ? b.ir().CreateAnd(guarded.inside, here) : here;
+    c = At(b.Min(c.base, b.Index(extent - 1)));
+  }
+  return guarded;
+}
+
+void EmitElement(Evaluator& e, const PieceOutput& output, const BoxPoint& point) {
+  KernelBuilder& b = e.b();
+  const OperandAccess& operand = e.Operand(output.operand);
+  const Coordinates at = CoordinatesAt(b, output.shape, point);
+  const Guarded guarded = Guard(b, output.shape, operand.shape, at);
+  Value* value = e.Eval(output.expr, guarded.at, point.lanes);
+  if (guarded.inside) {
+    value = b.ir().CreateSelect(guarded.inside, value, llvm::Constant::getNullValue(value->getType()));
+  }
+  StoreOperand(b, operand, at, point.lanes, value);
+}
+
+// The axes [axis, lane axis) as loops, then the lanes.
+void EmitInner(Evaluator& e, const Piece& piece, const PieceOutput& output, size_t axis, Vals at,
+               const std::function<void(const std::function<void(Value*, Lanes)>&)>& row) {
+  const size_t lane_axis = output.shape.lane_axis;
+  if (axis < std::min(lane_axis, output.shape.axes.size())) {
+    e.b().For(piece.low[axis], piece.high[axis], 1, [&](Value* p) {
+      Vals next = at;
+      next[axis] = p;
+      if (axis == 0) e.SetBatch(p);
+      EmitInner(e, piece, output, axis + 1, next, row);
+    });
+    return;
+  }
+  if (lane_axis >= output.shape.axes.size()) return EmitElement(e, output, {at, kScalar});
+  row([&](Value* position, Lanes lanes) {
+    Vals here = at;
+    here[lane_axis] = position;
+    EmitElement(e, output, {here, lanes});
+  });
+}
+
+}  // namespace
+
+Coordinates CoordinatesAt(KernelBuilder& b, const MemoryShape& shape, const BoxPoint& point) {
+  size_t rank = 0;
+  for (const auto& axis : shape.axes) rank = std::max(rank, axis.logical + 1);
+  Coordinates at(rank);
+  for (size_t i = 0; i < shape.axes.size(); ++i) {
+    const auto& axis = shape.axes[i];
+    if (axis.block > 0) continue;
+    at[axis.logical] = {axis.outer_block > 0 ? b.Mul(point.at[i], axis.outer_block) : point.at[i],
+                        i == shape.lane_axis && point.lanes.count > 1 ? 1 : 0,
+                        axis.outer_block > 0 ? point.at[i] : nullptr, axis.outer_block};
+  }
+  for (size_t i = 0; i < shape.axes.size(); ++i) {
+    const auto& axis = shape.axes[i];
+    if (axis.block == 0) continue;
+    Coordinate& c = at[axis.logical];
+    if (i == shape.lane_axis) {
+      c.step = 1;
+    } else {
+      c = At(b.Add(c.base, point.at[i]));
+    }
+  }
+  return at;
+}
+
+Vals ItemPosition(KernelBuilder& b, const Piece& piece, size_t count, size_t skip, Value* item) {
+  Vals at;
+  for (int64_t low : piece.low) at.push_back(b.Index(low));
+  size_t outermost = 0;
+  while (outermost < count && (outermost == skip || Extent(piece, outermost) == 1)) ++outermost;
+  for (size_t i = count; i-- > 0;) {
+    if (i == skip || Extent(piece, i) == 1) continue;
+    at[i] = b.Add(i == outermost ? item : b.Mod(item, Extent(piece, i)), piece.low[i]);
+    if (i != outermost) item = b.Div(item, Extent(piece, i));
+  }
+  return at;
+}
+
+void ForLanes(KernelBuilder& b, int64_t low, int64_t high, int lanes,
+              const std::function<void(Value* position, Lanes lanes)>& body) {
+  const int64_t rest = (high - low) % lanes;
+  b.For(low, high - rest, lanes, [&](Value* p) { body(p, {lanes, lanes}); });
+  if (rest > 0) body(b.Index(high - rest), {lanes, static_cast<int>(rest)});
+}
+
+int64_t ItemsOf(const Piece& piece, const PieceOutput& output) {
+  const Division d = Divide(piece, output.shape);
+  return d.rows * d.chunks;
+}
+
+void EmitPiece(Evaluator& e, const Piece& piece, const PieceOutput& output, Value* begin, Value* end) {
+  KernelBuilder& b = e.b();
+  const Division d = Divide(piece, output.shape);
+  const size_t lane_axis = output.shape.lane_axis;
+  b.For(begin, end, 1, [&](Value* item) {
+    e.Reset();
+    e.interior = piece.interior;
+    for (const auto& [concat, field] : piece.fields) e.SetField(concat, field);
+    const Vals at = ItemPosition(b, piece, d.item_axes, piece.low.size(), b.Div(item, d.chunks));
+    if (!at.empty()) e.SetBatch(at[0]);
+    EmitInner(e, piece, output, d.item_axes, at, [&](const std::function<void(Value*, Lanes)>& body) {
+      if (d.chunk > 0) return ForChunk(b, piece, lane_axis, d, b.Mod(item, d.chunks), body);
+      if (!output.shape.lanes_in_block()) {
+        return ForLanes(b, piece.low[lane_axis], piece.high[lane_axis], piece.lanes, body);
+      }
+      body(b.Index(0), {piece.lanes, piece.valid > 0 ? piece.valid : piece.lanes});
+    });
+  });
+}
+
+}  // namespace hone

@@ -1,0 +1,35 @@
+// The loop nest around one piece of an output.
+#pragma once
+
+#include "compiler/generic/evaluator.h"
+#include "compiler/generic/memory_shape.h"
+#include "compiler/generic/piece.h"
+
+namespace hone {
+
+// One output of a kernel and where its operand is.
+struct PieceOutput {
+  relay::ExprPtr expr;
+  int operand = 0;
+  MemoryShape shape;
+};
+
+// Work items of a piece: rows of memory, or parts of one row when there are few.
+int64_t ItemsOf(const Piece& piece, const PieceOutput& output);
+// Emits items [begin, end) of the piece: each element evaluated and stored.
+void EmitPiece(Evaluator& e, const Piece& piece, const PieceOutput& output, Value* begin, Value* end);
+
+// Where the loops are: one physical position per axis, scalar along all but the lane axis.
+struct BoxPoint {
+  Vals at;
+  Lanes lanes;  // along the lane axis, from at[lane_axis] on
+};
+// The point's logical coordinates, as memory has them: positions in a block past the axis are not brought inside.
+Coordinates CoordinatesAt(KernelBuilder& b, const MemoryShape& shape, const BoxPoint& point);
+// The positions of item `item` along the axes [0, count) but `skip`, row-major; the other positions are each axis' low.
+Vals ItemPosition(KernelBuilder& b, const Piece& piece, size_t count, size_t skip, Value* item);
+// Runs body over [low, high) of the lane axis in vectors of `lanes`, then once over the rest.
+void ForLanes(KernelBuilder& b, int64_t low, int64_t high, int lanes,
+              const std::function<void(Value* position, Lanes lanes)>& body);
+
+}  // namespace hone

@@ -1,0 +1,75 @@
+// Pools over a sliding window.
+#include "compiler/generic/evaluator.h"
+#include "compiler/generic/fold.h"
+#include "compiler/generic/window.h"
+
+namespace hone {
+namespace {
+
+// Lanes along the width see borders of their own unless no window touches one.
+bool LanesDiffer(const Evaluator& e, const WindowAxis& width, const Coordinates& at) {
+  return at[3].step != 0 && !e.interior && !width.always_inside();
+}
+
+Value* Gathered(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes, FoldKind kind,
+                const Taps& rows, const Taps& columns) {
+  KernelBuilder& b = e.b();
+  const auto axes = *WindowOf(call);
+  Value* identity = FoldIdentity(b, kind, VectorOf(ElementType(b, call.type->dtype), lanes.count));
+  return ForTaps(b, rows, identity, [&](Value* kh, Value* row) {
+    return ForTaps(b, columns, row, [&](Value* kw, Value* sum) {
+      const Coordinates from{at[0], at[1], TapCoordinate(b, axes[0], at[2], kh), TapCoordinate(b, axes[1], at[3], kw)};
+      return FoldPair(b, kind, sum, e.Eval(call.args[0], from, lanes));
+    });
+  });
+}
+
+// The taps on data or padding: only right of the padding, which ceil_mode may reach, nothing counts.
+Value* PaddedTaps(KernelBuilder& b, const WindowAxis& axis, Value* at) {
+  WindowAxis padded = axis;
+  padded.in = axis.before + axis.in + axis.after;
+  padded.before = 0;
+  padded.after = 0;
+  const Taps taps = TapsAt(b, padded, at, false);
+  return b.Sub(taps.last, taps.first);
+}
+
+Value* CountTaps(KernelBuilder& b, const WindowAxis& axis, Value* at, const Taps& taps, bool include_padding) {
+  return include_padding ? PaddedTaps(b, axis, at) : b.Sub(taps.last, taps.first);
+}
+
+Value* MaxPool(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
+  const auto axes = *WindowOf(call);
+  if (LanesDiffer(e, axes[1], at)) {
+    return e.PerLane(lanes, at, call.type->dtype,
+                     [&](const Coordinates& one) { return MaxPool(e, call, one, kScalar); });
+  }
+  const Taps rows = TapsAt(e.b(), axes[0], at[2].base, e.interior);
+  const Taps columns = TapsAt(e.b(), axes[1], at[3].base, e.interior);
+  return Gathered(e, call, at, lanes, FoldKind::kMax, rows, columns);
+}
+
+Value* AveragePool(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
+  KernelBuilder& b = e.b();
+  const auto axes = *WindowOf(call);
+  if (LanesDiffer(e, axes[1], at)) {
+    return e.PerLane(lanes, at, call.type->dtype,
+                     [&](const Coordinates& one) { return AveragePool(e, call, one, kScalar); });
+  }
+  const bool padding_counts = call.attrs.GetBool("count_include_pad");
+  const Taps rows = TapsAt(b, axes[0], at[2].base, e.interior);
+  const Taps columns = TapsAt(b, axes[1], at[3].base, e.interior);
+  Value* sum = Gathered(e, call, at, lanes, FoldKind::kSum, rows, columns);
+  if (e.interior) return b.FDiv(sum, b.FloatVec(static_cast<float>(axes[0].size * axes[1].size), lanes.count));
+  Value* count = b.Mul(CountTaps(b, axes[0], at[2].base, rows, padding_counts),
+                       CountTaps(b, axes[1], at[3].base, columns, padding_counts));
+  // A window without any tap has the sum 0 and stays so.
+  Value* divisor = b.ir().CreateSIToFP(b.Max(count, b.Index(1)), b.f32());
+  return b.FDiv(sum, b.Splat(divisor, lanes.count));
+}
+
+}  // namespace
+
+EmitterTable PoolEmitters() { return {{"nn.max_pool2d", MaxPool}, {"nn.avg_pool2d", AveragePool}}; }
+
+}  // namespace hone

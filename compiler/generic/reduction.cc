@@ -1,0 +1,129 @@
+// Reductions over whole axes, global pools among them, and softmax where no better kernel fits.
+#include <algorithm>
+#include <numeric>
+
+#include "compiler/codegen/math.h"
+#include "compiler/generic/evaluator.h"
+#include "compiler/generic/fold.h"
+
+namespace hone {
+namespace {
+
+std::vector<int64_t> ReducedAxes(const relay::Call& call, size_t rank) {
+  std::vector<int64_t> axes = call.attrs.GetInts("axis");
+  if (axes.empty()) {
+    axes.resize(rank);
+    std::iota(axes.begin(), axes.end(), 0);
+  }
+  for (int64_t& axis : axes) axis = axis < 0 ? axis + static_cast<int64_t>(rank) : axis;
+  std::sort(axes.begin(), axes.end());
+  return axes;
+}
+
+// Coordinates of the argument with the reduced axes still open.
+Coordinates Opened(Evaluator& e, const Coordinates& at, const std::vector<int64_t>& axes, size_t rank) {
+  const bool kept = at.size() == rank;
+  Coordinates result;
+  size_t next = 0;
+  for (size_t d = 0; d < rank; ++d) {
+    const bool reduced = std::binary_search(axes.begin(), axes.end(), static_cast<int64_t>(d));
+    if (!reduced || kept) ++next;
+    result.push_back(reduced ? At(e.b(), 0) : at[next - 1]);
+  }
+  return result;
+}
+
+struct Reduction {
+  Evaluator& e;
+  const relay::ExprPtr& data;
+  FoldKind kind;
+  std::vector<int64_t> axes;
+  Lanes lanes;
+};
+
+// Axis by axis, the last one innermost, each with sums of its own: partial sums stay short.
+Value* Reduce(const Reduction& r, Coordinates at, size_t depth) {
+  const relay::Type& type = TensorTypeOf(r.data);
+  const auto axis = static_cast<size_t>(r.axes[depth]);
+  const bool last = depth + 1 == r.axes.size();
+  const auto step = [&](Value* sum, const Coordinate& k, Lanes lanes) {
+    Coordinates here = at;
+    here[axis] = k;
+    Value* term = last ? r.e.Eval(r.data, here, lanes) : Reduce(r, here, depth + 1);
+    return FoldPair(r.e.b(), r.kind, sum, term);
+  };
+  const Fold fold{r.kind, ElementType(r.e.b(), type.dtype), step};
+  const bool along = last && r.lanes.count == 1 && type.layout.empty() && axis + 1 == type.shape.size();
+  return along ? FoldAlong(r.e.b(), fold, type.shape[axis]) : FoldAcross(r.e.b(), fold, type.shape[axis], r.lanes);
+}
+
+Value* Divided(KernelBuilder& b, Value* sum, int64_t count) {
+  if (!sum->getType()->isFPOrFPVectorTy()) {
+    return b.ir().CreateSDiv(sum, llvm::ConstantInt::get(sum->getType(), static_cast<uint64_t>(count)));
+  }
+  return b.FDiv(sum, llvm::ConstantFP::get(sum->getType(), static_cast<double>(count)));
+}
+
+Value* OverAxes(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes, FoldKind kind, bool mean,
+                const std::vector<int64_t>& axes) {
+  const Shape& shape = TensorTypeOf(call.args[0]).shape;
+  const Coordinates open = Opened(e, at, axes, shape.size());
+  if (axes.empty()) return e.Eval(call.args[0], open, lanes);
+  const Reduction reduction{e, call.args[0], kind, axes, lanes};
+  if (lanes.count > 1 && !Varies(open))
+    return e.b().Splat(OverAxes(e, call, LanesOf(e.b(), at, 0), kScalar, kind, mean, axes), lanes.count);
+  Value* value = Reduce(reduction, open, 0);
+  int64_t count = 1;
+  for (int64_t axis : axes) count *= shape[static_cast<size_t>(axis)];
+  return mean ? Divided(e.b(), value, count) : value;
+}
+
+template <FoldKind kKind, bool kMean>
+Value* Reduce(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
+  return OverAxes(e, call, at, lanes, kKind, kMean, ReducedAxes(call, TensorTypeOf(call.args[0]).shape.size()));
+}
+
+template <FoldKind kKind, bool kMean>
+Value* GlobalPool(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
+  return OverAxes(e, call, at, lanes, kKind, kMean, {2, 3});
+}
+
+// Each element alone: only for a softmax that is not the kernel's own (softmax.cc).
+template <bool kLog>
+Value* Softmax(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
+  KernelBuilder& b = e.b();
+  const relay::ExprPtr& data = call.args[0];
+  const Shape& shape = TensorTypeOf(data).shape;
+  const int64_t axis = call.attrs.GetInt("axis", -1);
+  const auto where = static_cast<size_t>(axis < 0 ? axis + static_cast<int64_t>(shape.size()) : axis);
+  const auto term = [&](const Coordinate& k, Lanes l) {
+    Coordinates here = at;
+    here[where] = k;
+    Value* value = e.Eval(data, here, l);
+    return value;
+  };
+  const Fold largest{FoldKind::kMax, b.f32(), [&](Value* sum, const Coordinate& k, Lanes l) {
+                       return FoldPair(b, FoldKind::kMax, sum, term(k, l));
+                     }};
+  Value* max = FoldAcross(b, largest, shape[where], lanes);
+  const Fold sums{FoldKind::kSum, b.f32(), [&](Value* sum, const Coordinate& k, Lanes l) {
+                    return b.FAdd(sum, EmitExp(b, b.FSub(term(k, l), max)));
+                  }};
+  Value* sum = FoldAcross(b, sums, shape[where], lanes);
+  Value* shifted = b.FSub(e.Eval(data, at, lanes), max);
+  return kLog ? b.FSub(shifted, EmitLog(b, sum)) : b.FDiv(EmitExp(b, shifted), sum);
+}
+
+}  // namespace
+
+EmitterTable ReductionEmitters() {
+  return {{"mean", Reduce<FoldKind::kSum, true>},
+          {"sum", Reduce<FoldKind::kSum, false>},
+          {"max", Reduce<FoldKind::kMax, false>},
+          {"nn.global_avg_pool2d", GlobalPool<FoldKind::kSum, true>},
+          {"nn.global_max_pool2d", GlobalPool<FoldKind::kMax, false>},
+          {"nn.softmax", Softmax<false>},
+          {"nn.log_softmax", Softmax<true>}};
+}
+
+}  // namespace hone

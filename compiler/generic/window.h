@@ -1,0 +1,44 @@
+// The taps of a sliding window along one spatial axis, clipped to the data.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+#include "compiler/generic/coordinate.h"
+#include "compiler/relay/expr.h"
+
+namespace hone {
+
+struct WindowAxis {
+  int64_t size = 1;
+  int64_t stride = 1;
+  int64_t dilation = 1;
+  int64_t before = 0;  // padding
+  int64_t after = 0;
+  int64_t in = 1;   // the data's extent
+  int64_t out = 1;  // the result's extent
+
+  // Outputs [first, last) whose every tap lies on data; empty when first >= last.
+  int64_t first_inside() const;
+  int64_t last_inside() const;
+  bool always_inside() const { return first_inside() == 0 && last_inside() == out; }
+};
+
+// Height and width of a typed nn.max_pool2d, nn.avg_pool2d or nn.conv2d; nullopt for other calls.
+std::optional<std::array<WindowAxis, 2>> WindowOf(const relay::Call& call);
+
+// The taps [first, last) that lie on data for the output at `at`; static when `inside` or when they always do.
+struct Taps {
+  Value* first = nullptr;
+  Value* last = nullptr;
+};
+Taps TapsAt(KernelBuilder& b, const WindowAxis& axis, Value* at, bool inside);
+// The data's coordinate of a tap for outputs at `at`.
+Coordinate TapCoordinate(KernelBuilder& b, const WindowAxis& axis, const Coordinate& at, Value* tap);
+// Calls step for each tap with the carried value; taps whose bounds are constants are unrolled when they are few.
+Value* ForTaps(KernelBuilder& b, const Taps& taps, Value* carried,
+               const std::function<Value*(Value* tap, Value* carried)>& step);
+
+}  // namespace hone

@@ -1,0 +1,124 @@
+#include "tests/compiler/generic/kernel_runner.h"
+
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "compiler/codegen/host.h"
+#include "compiler/codegen/kernel_builder.h"
+#include "compiler/codegen/object.h"
+#include "compiler/generic/generic_kernel.h"
+
+namespace hone::testing {
+namespace {
+
+constexpr int64_t kGuardBytes = 256;
+constexpr uint8_t kGuard = 0xa5;
+
+// A physical tensor with guards around it.
+struct Guarded {
+  std::vector<uint8_t> bytes;
+  int64_t size_bytes = 0;
+
+  explicit Guarded(int64_t size) : bytes(static_cast<size_t>(size + 2 * kGuardBytes), kGuard), size_bytes(size) {}
+  uint8_t* data() { return bytes.data() + kGuardBytes; }
+  bool intact() const {
+    const auto clean = [](uint8_t byte) { return byte == kGuard; };
+    return std::all_of(bytes.begin(), bytes.begin() + kGuardBytes, clean) &&
+           std::all_of(bytes.end() - kGuardBytes, bytes.end(), clean);
+  }
+};
+
+Tensor Physical(const Tensor& logical, const Layout& layout) {
+  return layout.empty() ? logical : Pack(logical, layout);
+}
+
+Shape PhysicalShapeOf(const KernelOperand& operand) {
+  return operand.layout.empty() ? operand.shape : operand.layout.PhysicalShape(operand.shape);
+}
+
+void RunCut(hone_kernel_stage stage, const hone_kernel_args& args, int64_t extent, int cuts, Random& random) {
+  std::vector<int64_t> at{0, extent};
+  for (int i = 0; i < cuts; ++i) at.push_back(static_cast<int64_t>(random.Below(static_cast<uint64_t>(extent) + 1)));
+  std::sort(at.begin(), at.end());
+  std::vector<size_t> order(at.size() - 1);
+  for (size_t i = 0; i < order.size(); ++i) order[i] = i;
+  for (size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random.Below(i)]);
+  for (size_t i : order) EXPECT_EQ(stage(&args, at[i], at[i + 1]), 0);
+}
+
+}  // namespace
+
+LoadedKernel::LoadedKernel(const std::string& elf) {
+  const int file = memfd_create("kernel", MFD_CLOEXEC);
+  const bool written = write(file, elf.data(), elf.size()) == static_cast<ssize_t>(elf.size());
+  const std::string path = "/proc/self/fd/" + std::to_string(file);
+  handle_ = written ? dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL) : nullptr;
+  EXPECT_NE(handle_, nullptr) << dlerror();
+  close(file);
+}
+
+LoadedKernel::~LoadedKernel() {
+  if (handle_) dlclose(handle_);
+}
+
+hone_kernel_stage LoadedKernel::Find(const std::string& symbol) const {
+  auto* found = reinterpret_cast<hone_kernel_stage>(dlsym(handle_, symbol.c_str()));
+  EXPECT_NE(found, nullptr) << symbol;
+  return found;
+}
+
+CompiledFunction::CompiledFunction(const relay::FunctionPtr& function, const Target& target)
+    : function_(function), operands_(GenericOperands(*function)) {
+  EXPECT_TRUE(IsGeneric(*function));
+  KernelBuilder builder(target, MachineModelFor(target));
+  kernel_ = EmitGeneric(builder, *function, "kernel");
+  loaded_ = std::make_unique<LoadedKernel>(LinkShared({EmitObject(builder, target)}, target));
+}
+
+std::vector<Tensor> CompiledFunction::Run(const std::vector<Tensor>& args, int cuts, Random& random) const {
+  std::vector<Guarded> memory;
+  std::vector<void*> pointers;
+  std::vector<int64_t> strides;
+  for (size_t i = 0; i < operands_.size(); ++i) {
+    const Shape shape = PhysicalShapeOf(operands_[i]);
+    memory.emplace_back(ElementCount(shape) * DTypeBytes(operands_[i].dtype));
+    strides.push_back(shape.empty() || shape[0] == 0 ? 0 : memory.back().size_bytes / shape[0]);
+    if (i >= args.size()) continue;
+    const Tensor physical = Physical(args[i], operands_[i].layout);
+    std::memcpy(memory.back().data(), physical.raw(), static_cast<size_t>(physical.size_bytes()));
+  }
+  for (auto& block : memory) pointers.push_back(block.data());
+  const hone_kernel_args call{pointers.data(), strides.data(), nullptr, nullptr, 0, 1};
+  RunCut(loaded_->Find("kernel"), call, extent(), cuts, random);
+
+  std::vector<Tensor> results;
+  for (size_t i = args.size(); i < operands_.size(); ++i) {
+    EXPECT_TRUE(memory[i].intact()) << "wrote outside operand " << i;
+    Tensor physical(operands_[i].dtype, PhysicalShapeOf(operands_[i]));
+    std::memcpy(physical.raw(), memory[i].data(), static_cast<size_t>(physical.size_bytes()));
+    const Layout& layout = operands_[i].layout;
+    results.push_back(layout.empty() ? physical : Unpack(physical, layout, operands_[i].shape));
+    if (layout.empty()) continue;
+    const Tensor again = Pack(results.back(), layout);
+    EXPECT_EQ(std::memcmp(again.raw(), physical.raw(), static_cast<size_t>(physical.size_bytes())), 0)
+        << "lanes past an axis are not zero";
+  }
+  return results;
+}
+
+std::vector<Target> TestTargets() {
+  const Target host = HostTarget();
+  std::vector<Target> targets{host};
+  for (const char* cpu : {"x86-64-v2", "x86-64-v3"}) {
+    const Target modest{host.triple, cpu, {}, host.num_cores};
+    if (host.triple.rfind("x86_64", 0) == 0 && MissingFeature(modest).empty()) targets.push_back(modest);
+  }
+  return targets;
+}
+
+}  // namespace hone::testing

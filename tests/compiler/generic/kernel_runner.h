@@ -1,0 +1,50 @@
+// Runs emitted kernels inside the test process.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "compiler/relay/expr.h"
+#include "compiler/schedules/schedule.h"
+#include "core/artifact.h"
+#include "core/kernel_abi.h"
+#include "core/random.h"
+#include "core/target.h"
+#include "core/tensor.h"
+
+namespace hone::testing {
+
+// A loaded shared object; unloaded at the end of its life.
+class LoadedKernel {
+ public:
+  explicit LoadedKernel(const std::string& elf);
+  ~LoadedKernel();
+  LoadedKernel(const LoadedKernel&) = delete;
+  LoadedKernel& operator=(const LoadedKernel&) = delete;
+  hone_kernel_stage Find(const std::string& symbol) const;
+
+ private:
+  void* handle_;
+};
+
+// A primitive function compiled for a target that this machine can run.
+class CompiledFunction {
+ public:
+  CompiledFunction(const relay::FunctionPtr& function, const Target& target);
+  // `cuts`: how often each stage's range is cut, at random places, the parts running in random order. Logical tensors
+  // in and out. Memory behind every operand is checked for foreign writes, lanes past an axis for zeros.
+  std::vector<Tensor> Run(const std::vector<Tensor>& args, int cuts, Random& random) const;
+  int64_t extent() const { return kernel_.stages[0].extent; }
+
+ private:
+  relay::FunctionPtr function_;
+  std::vector<KernelOperand> operands_;
+  EmittedKernel kernel_;
+  std::unique_ptr<LoadedKernel> loaded_;
+};
+
+// The host itself, and two modest models of it that it can run as well.
+std::vector<Target> TestTargets();
+
+}  // namespace hone::testing

@@ -1,0 +1,131 @@
+// The polynomial functions against libm in double precision.
+#include "compiler/codegen/math.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "compiler/codegen/host.h"
+#include "compiler/codegen/object.h"
+#include "tests/compiler/generic/kernel_runner.h"
+
+namespace hone::testing {
+namespace {
+
+using Emit = std::function<Value*(KernelBuilder&, Value*)>;
+constexpr float kInf = std::numeric_limits<float>::infinity();
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+
+// Applies the emitted function to every element, in vectors of `lanes`; the count is padded to whole vectors.
+std::vector<float> Apply(const Emit& emit, std::vector<float> x, int lanes, const Target& target) {
+  const size_t count = x.size();
+  x.resize((count + static_cast<size_t>(lanes) - 1) / static_cast<size_t>(lanes) * static_cast<size_t>(lanes));
+  std::vector<float> y(x.size());
+  KernelBuilder b(target, MachineModelFor(target));
+  b.Stage("f", [&](const StageArgs& args) {
+    Value *from = b.Operand(args, 0), *to = b.Operand(args, 1);
+    b.For(0, static_cast<int64_t>(x.size()), lanes,
+          [&](Value* i) { b.Store(emit(b, b.Load(b.At(from, b.Mul(i, 4)), lanes)), b.At(to, b.Mul(i, 4))); });
+  });
+  const LoadedKernel kernel(LinkShared({EmitObject(b, target)}, target));
+  void* operands[] = {x.data(), y.data()};
+  const hone_kernel_args args{operands, nullptr, nullptr, nullptr, 0, 1};
+  EXPECT_EQ(kernel.Find("f")(&args, 0, 1), 0);
+  y.resize(count);
+  return y;
+}
+
+// Distance in units of the last place of the exact value.
+double UlpError(float got, double exact) {
+  const auto rounded = static_cast<float>(exact);
+  if (std::isnan(exact)) return std::isnan(got) ? 0 : kInf;
+  if (std::isinf(rounded) || std::isinf(got)) return got == rounded ? 0 : kInf;
+  const double least = std::numeric_limits<float>::min();
+  if (std::abs(exact) < least) return std::abs(got) <= least ? 0 : kInf;  // subnormal results may be flushed
+  const double ulp = std::ldexp(1.0, std::ilogb(exact) - 23);
+  return std::abs(static_cast<double>(got) - exact) / ulp;
+}
+
+std::vector<float> Inputs(double low, double high, int count) {
+  std::vector<float> x;
+  for (int i = 0; i <= count; ++i) x.push_back(static_cast<float>(low + (high - low) * i / count));
+  for (float tiny : {0.0f, 1e-30f, -1e-30f, 1e-8f, -1e-8f, 1e-3f, -1e-3f, 1e-42f, -1e-42f}) x.push_back(tiny);
+  return x;
+}
+
+double WorstError(const Emit& emit, double (*exact)(double), const std::vector<float>& x, int lanes,
+                  const Target& target) {
+  const auto y = Apply(emit, x, lanes, target);
+  double worst = 0;
+  for (size_t i = 0; i < x.size(); ++i) worst = std::max(worst, UlpError(y[i], exact(static_cast<double>(x[i]))));
+  return worst;
+}
+
+class Math : public ::testing::TestWithParam<Target> {};
+
+TEST_P(Math, ExpIsWithinTwoUlp) {
+  EXPECT_LE(WorstError(EmitExp, [](double x) { return std::exp(x); }, Inputs(-100, 100, 200000), 16, GetParam()), 2);
+}
+
+TEST_P(Math, LogIsWithinTwoUlp) {
+  const auto exact = [](double x) { return x == 0 ? -HUGE_VAL : std::log(x); };
+  auto x = Inputs(0.25, 4, 100000);
+  for (double e = -37; e < 38; e += 0.01) x.push_back(static_cast<float>(std::pow(10, e)));
+  for (float& v : x) v = std::abs(v) < std::numeric_limits<float>::min() ? 1.0f : std::abs(v);
+  EXPECT_LE(WorstError(EmitLog, exact, x, 8, GetParam()), 2);
+}
+
+TEST_P(Math, TanhIsWithinTwoUlp) {
+  EXPECT_LE(WorstError(EmitTanh, [](double x) { return std::tanh(x); }, Inputs(-12, 12, 200000), 8, GetParam()), 2);
+}
+
+TEST_P(Math, ErfIsWithinTwoUlp) {
+  EXPECT_LE(WorstError(EmitErf, [](double x) { return std::erf(x); }, Inputs(-6, 6, 200000), 8, GetParam()), 2);
+}
+
+TEST_P(Math, SigmoidIsWithinTwoUlp) {
+  const auto exact = [](double x) { return 1 / (1 + std::exp(-x)); };
+  EXPECT_LE(WorstError(EmitSigmoid, exact, Inputs(-87, 100, 200000), 8, GetParam()), 2);
+}
+
+TEST_P(Math, QuarterPowersAreWithinTwoUlp) {
+  for (float y : {0.75f, -0.75f, 0.5f, -0.5f, 1.0f, 2.0f}) {
+    const auto x = Inputs(0.1, 50, 20000);
+    const auto got = Apply([&](KernelBuilder& b, Value* v) { return EmitPow(b, v, y); }, x, 8, GetParam());
+    for (size_t i = 0; i <= 20000; ++i) ASSERT_LE(UlpError(got[i], std::pow(static_cast<double>(x[i]), y)), 2) << x[i];
+  }
+}
+
+TEST_P(Math, OtherPowersAreNear) {
+  const std::vector<float> x{0.5f, 1.0f, 3.0f, 17.0f};
+  const auto got = Apply([](KernelBuilder& b, Value* v) { return EmitPow(b, v, 1.3f); }, x, 4, GetParam());
+  for (size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(got[i] / std::pow(static_cast<double>(x[i]), 1.3f), 1, 1e-6);
+}
+
+TEST_P(Math, NanStaysAndInfinitiesSaturate) {
+  const std::vector<float> x{kNan, kInf, -kInf, 1e30f, -1e30f};
+  const auto check = [&](const Emit& emit, std::vector<float> want) {
+    const auto got = Apply(emit, x, 1, GetParam());
+    EXPECT_TRUE(std::isnan(got[0]));
+    for (size_t i = 1; i < x.size(); ++i) EXPECT_EQ(got[i], want[i - 1]) << x[i];
+  };
+  check(EmitExp, {kInf, 0, kInf, 0});
+  check(EmitTanh, {1, -1, 1, -1});
+  check(EmitErf, {1, -1, 1, -1});
+  check(EmitSigmoid, {1, 0, 1, 0});
+}
+
+TEST_P(Math, LogOfZeroAndBelow) {
+  const auto got = Apply(EmitLog, {0.0f, -1.0f, kInf, kNan}, 4, GetParam());
+  EXPECT_EQ(got[0], -kInf);
+  EXPECT_TRUE(std::isnan(got[1]));
+  EXPECT_EQ(got[2], kInf);
+  EXPECT_TRUE(std::isnan(got[3]));
+}
+
+INSTANTIATE_TEST_SUITE_P(Targets, Math, ::testing::ValuesIn(TestTargets()));
+
+}  // namespace
+}  // namespace hone::testing
