@@ -17,7 +17,9 @@ struct KernelJob {
   Artifact artifact;
   Artifact reference;           // of the workload; see CompileReference. A remote runner gets its bytes once, by hash
   double tolerance = 2e-6;      // right is |got - ref| <= tolerance * magnitude + 1e-7 (see docs/design.md, Numbers)
-  std::vector<uint64_t> seeds;  // one check per seed; inputs are filled normally from it, the last again after timing
+  // One check per seed, inputs filled normally from it: the last after the timing on inputs the kernel has not seen, the others
+  // before it. A single seed is checked before and after.
+  std::vector<uint64_t> seeds;
   TimingPolicy timing;
 };
 
@@ -53,6 +55,7 @@ struct RemoteRunnerOptions {
   std::string key;
   std::string client = "hone";  // shown by `hone devices`
   int64_t connect_timeout_ns = 5'000'000'000;
+  int64_t lost_timeout_ns = 30'000'000'000;  // jobs wait so long for another runner before their fate is RunnerLost
 };
 std::unique_ptr<Runner> MakeRemoteRunner(const RemoteRunnerOptions& options);
 

@@ -1,0 +1,44 @@
+// What a job's child and the executor say to each other: fixed structs, one per packet.
+#pragma once
+
+#include <cstdint>
+
+namespace hone {
+
+inline constexpr int kMaxNoteSamples = 64;
+
+enum class NoteKind : int32_t {
+  kReady = 1,    // loaded, mapped, locked down
+  kRan = 2,      // the kernel returned `code`
+  kSamples = 3,  // timed
+  kFailed = 4,   // could not be loaded or mapped: `code` is a Fate, `text` says why
+  kFault = 5,    // about to die of signal `code`
+};
+
+enum class FaultPlace : int32_t { kElsewhere = 0, kBefore = 1, kAfter = 2, kInside = 3, kStack = 4 };
+
+// From the child. The executor believes nothing in it that it can see for itself.
+struct ChildNote {
+  uint64_t nonce;  // the command's, so that a packet made up in advance is told
+  NoteKind kind;
+  int32_t code;
+  FaultPlace place;
+  int32_t operand;  // that the fault's place refers to; -1: a workspace
+  int64_t offset;   // bytes before or after it
+  int32_t samples;
+  int32_t noisy;
+  int64_t samples_ns[kMaxNoteSamples];
+  int64_t batch[kMaxNoteSamples];
+  char text[240];
+};
+
+enum class CommandKind : int32_t { kRun = 1, kTime = 2, kQuit = 3 };
+
+// To the child. kReady carries the nonce 0; every later note that of the command it answers.
+struct ChildCommand {
+  uint64_t nonce;
+  CommandKind kind;
+  int32_t seed;  // index of the inputs to run on
+};
+
+}  // namespace hone

@@ -1,0 +1,16 @@
+// The instruction sets of this CPU in LLVM's words.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace hone {
+
+// From the "flags" line of an x86 /proc/cpuinfo: those that kernels may require, space-separated and sorted.
+std::string FeaturesFromFlags(std::string_view flags);
+// Of the CPU that we run on: by the flags on x86, by the auxiliary vector on AArch64 (true under emulation too).
+std::string CpuFeatures(std::string_view cpuinfo);
+// The value of the first line "name : value", or empty.
+std::string CpuInfoValue(std::string_view cpuinfo, std::string_view name);
+
+}  // namespace hone

@@ -1,0 +1,144 @@
+#include <fmt/format.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <deque>
+
+#include "core/error.h"
+#include "rpc_runner/blob_store.h"
+#include "rpc_runner/child_process.h"
+#include "rpc_runner/environment.h"
+#include "rpc_runner/frame_stream.h"
+#include "rpc_runner/job_message.h"
+#include "rpc_runner/kernel_job.h"
+#include "rpc_runner/sandbox.h"
+#include "rpc_runner/tracker.h"
+#include "runtime/session.h"
+
+namespace hone {
+namespace {
+
+double LoadAverage() {
+  double load[1] = {0};
+  return getloadavg(load, 1) == 1 ? load[0] : 0;
+}
+
+// Serves one socketpair until the other side closes it.
+class Executor {
+ public:
+  Executor(int fd, bool pin) : fd_(fd), environment_(ProbeEnvironment()), jobs_(fd, AllowedCores(), pin) {
+    environment_.isolation = ProbeIsolation();
+  }
+
+  void Serve() {
+    Frame frame;
+    while (ReadFrame(fd_, &frame)) {
+      if (!Handle(frame)) return;
+    }
+  }
+
+ private:
+  bool Handle(const Frame& frame) {
+    switch (frame.kind) {
+      case FrameKind::kDescribe:
+        return WriteFrame(fd_, {FrameKind::kEnvironment, {{"environment", ToJson(environment_)}}, {}});
+      case FrameKind::kJob: return TakeJob(frame);
+      case FrameKind::kBlob: return TakeBlob(frame);
+      default: return WriteFrame(fd_, ErrorFrame("bad_frame", "an executor takes describe, job and blob"));
+    }
+  }
+
+  bool TakeJob(const Frame& frame) {
+    JobMessage message;
+    try {
+      message = JobFromFrame(frame);
+    } catch (const Error& error) {
+      return WriteFrame(fd_, ErrorFrame("unsupported_job", error.what()));
+    }
+    if (!message.job.reference.elf.empty()) blobs_.Insert(message.reference_sha256, message.job.reference.elf);
+    const std::string* reference = blobs_.Find(message.reference_sha256);
+    if (reference == nullptr) {
+      const Frame need = NeedFrame(message.id, message.reference_sha256);
+      waiting_.push_back(std::move(message));
+      return WriteFrame(fd_, need);
+    }
+    message.job.reference.elf = *reference;
+    return RunJob(message);
+  }
+
+  bool TakeBlob(const Frame& frame) {
+    std::string sha256;
+    const std::string bytes = BlobFromFrame(frame, &sha256);
+    blobs_.Insert(sha256, bytes);
+    std::deque<JobMessage> waiting;
+    waiting.swap(waiting_);
+    for (JobMessage& message : waiting) {
+      if (message.reference_sha256 != sha256) {
+        waiting_.push_back(std::move(message));
+        continue;
+      }
+      message.job.reference.elf = bytes;
+      if (!RunJob(message)) return false;
+    }
+    return true;
+  }
+
+  bool RunJob(const JobMessage& message) {
+    ResultMessage result{message.id, message.attempt, jobs_.Run(message.job, message.reference_sha256)};
+    result.measurement.environment = environment_;
+    result.measurement.environment.load = LoadAverage();
+    return WriteFrame(fd_, ResultToFrame(result));
+  }
+
+  const int fd_;
+  Environment environment_;
+  KernelJobRunner jobs_;
+  BlobStore blobs_;
+  std::deque<JobMessage> waiting_;  // for their reference
+};
+
+void UseCores(const std::vector<int>& cores) {
+  if (cores.empty()) return;
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (int core : cores) {
+    if (core >= 0 && core < CPU_SETSIZE) CPU_SET(core, &set);
+  }
+  if (sched_setaffinity(0, sizeof(set), &set) != 0) {
+    throw Error(ExitCode::kBadConfig, fmt::format("cores {} are not all ours to use", fmt::join(cores, ",")));
+  }
+}
+
+// Whatever the parent had open is none of a candidate's business.
+void KeepOnly(int fd) {
+#ifdef SYS_close_range
+  if (fd > 3) syscall(SYS_close_range, 3u, static_cast<unsigned>(fd) - 1, 0u);
+  syscall(SYS_close_range, static_cast<unsigned>(fd) + 1, ~0u, 0u);
+#endif
+}
+
+}  // namespace
+
+int ExecutorMain(int fd, const std::vector<int>& cores) {
+  KeepOnly(fd);
+  signal(SIGPIPE, SIG_IGN);
+  try {
+    UseCores(cores);
+    Executor(fd, !cores.empty()).Serve();
+    return static_cast<int>(ExitCode::kDone);
+  } catch (const ParentGone&) {
+    return static_cast<int>(ExitCode::kDone);
+  } catch (const Error& error) {
+    fmt::print(stderr, "hone-runner: {}\n", error.what());
+    return static_cast<int>(error.code());
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "hone-runner: {}\n", error.what());
+    return static_cast<int>(ExitCode::kBug);
+  }
+}
+
+}  // namespace hone

@@ -1,0 +1,45 @@
+// A runner's side of one lease: the jobs under it, the references they need and the results that were sent.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "rpc_runner/blob_store.h"
+#include "rpc_runner/job_message.h"
+
+namespace hone {
+
+// Takes a client's frames and says what to answer; does not know sockets, clocks or executors. Not thread-safe.
+class LeaseDesk {
+ public:
+  // Begins a lease; what was under the one before is dropped. "" ends it.
+  void Begin(const std::string& lease);
+  const std::string& lease() const { return lease_; }
+
+  // What to answer to a client's frame. `for_us` tells whether it was under our lease. Throws Error(kBadData).
+  std::vector<Frame> Handle(const Frame& frame, bool* for_us);
+  // The next job that has all it needs, moved to "running".
+  std::optional<JobMessage> NextJob();
+  // The result's frame to send, kept to be sent again; nullopt when the job was under another lease.
+  std::optional<Frame> Finish(const JobMessage& job, const Measurement& measurement);
+
+ private:
+  using Key = std::pair<JobId, uint32_t>;
+  std::vector<Frame> OnJob(const Frame& frame, bool* for_us);
+  std::vector<Frame> OnBeat(const Json& header, bool* for_us);
+  bool Knows(JobId id, const uint32_t* attempt) const;
+  const Frame* FindDone(JobId id, const uint32_t* attempt) const;
+
+  std::string lease_;
+  BlobStore references_;  // outlive leases
+  std::deque<JobMessage> waiting_;
+  std::vector<Key> running_;
+  std::deque<std::pair<Key, Frame>> done_;  // newest last
+};
+
+}  // namespace hone

@@ -1,0 +1,12 @@
+// The times of docs/protocol.md's "Leases".
+#pragma once
+
+#include <cstdint>
+
+namespace hone {
+
+inline constexpr int64_t kBeatNs = 1'000'000'000;
+inline constexpr int64_t kLostNs = 3'000'000'000;
+inline constexpr int64_t kLeaseNs = 15'000'000'000;
+
+}  // namespace hone

@@ -1,0 +1,143 @@
+#include "rpc_runner/local_runner.h"
+
+#include <poll.h>
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "core/hash.h"
+#include "rpc_runner/clock.h"
+#include "rpc_runner/frame_stream.h"
+
+namespace hone {
+namespace {
+
+constexpr int kSlots = 3;
+constexpr int kMostDeaths = 1;
+constexpr int64_t kMillisecondNs = 1'000'000;
+
+// False when the descriptor did not become readable in time.
+bool WaitReadable(int fd, int64_t until_ns) {
+  for (;;) {
+    const int64_t left_ns = until_ns < 0 ? -1 : std::max<int64_t>(0, until_ns - MonotonicNs());
+    const int64_t left_ms = left_ns < 0 ? -1 : std::min<int64_t>((left_ns + kMillisecondNs - 1) / kMillisecondNs, 60'000);
+    pollfd descriptor{fd, POLLIN, 0};
+    if (poll(&descriptor, 1, static_cast<int>(left_ms)) > 0) return true;
+    if (left_ns == 0) return false;
+  }
+}
+
+Environment AskEnvironment(int fd) {
+  Frame frame;
+  if (!WriteFrame(fd, {FrameKind::kDescribe, Json::object(), {}}) || !ReadFrame(fd, &frame) ||
+      frame.kind != FrameKind::kEnvironment) {
+    throw Error(ExitCode::kNoRunner, "the executor does not answer; run hone-runner --version to see whether it starts");
+  }
+  return EnvironmentFromJson(ObjectField(frame.header, "environment"));
+}
+
+}  // namespace
+
+LocalRunner::LocalRunner(const std::vector<int>& cores)
+    : cores_(cores), executor_(std::make_unique<ExecutorProcess>(cores)), environment_(AskEnvironment(executor_->fd())) {}
+
+LocalRunner::~LocalRunner() = default;
+
+int LocalRunner::FreeSlots() const { return std::max(0, kSlots - static_cast<int>(outstanding_.size())); }
+
+JobId LocalRunner::Submit(KernelJob job) {
+  Outstanding next;
+  next.message.id = next_id_++;
+  next.message.reference_sha256 = Sha256Hex(job.reference.elf);
+  next.message.job = std::move(job);
+  outstanding_.push_back(std::move(next));
+  const JobId id = outstanding_.back().message.id;
+  try {
+    if (!Send(outstanding_.back().message)) Restart();
+  } catch (const Error& error) {
+    // Beyond the protocol's limits: nobody can run it.
+    Finish(std::prev(outstanding_.end()), FailedMeasurement(Fate::kUnsupported, 0, error.what()));
+  }
+  return id;
+}
+
+bool LocalRunner::Send(const JobMessage& message) {
+  const bool first = !sent_references_.contains(message.reference_sha256);
+  if (!WriteFrame(executor_->fd(), JobToFrame(message, first))) return false;
+  sent_references_.insert(message.reference_sha256);
+  return true;
+}
+
+void LocalRunner::Restart() {
+  bool sent = false;
+  while (!sent) {
+    if (!outstanding_.empty() && ++outstanding_.front().deaths > kMostDeaths) {
+      Finish(outstanding_.begin(), FailedMeasurement(Fate::kRunnerLost, 0, "the executor died twice while it ran this job"));
+    }
+    sent_references_.clear();
+    try {
+      executor_ = std::make_unique<ExecutorProcess>(cores_);
+      const auto send = [this](const Outstanding& job) { return Send(job.message); };
+      sent = std::all_of(outstanding_.begin(), outstanding_.end(), send);
+    } catch (const Error& error) {
+      while (!outstanding_.empty()) {
+        Finish(outstanding_.begin(), FailedMeasurement(Fate::kRunnerLost, 0, error.what()));
+      }
+      return;
+    }
+  }
+}
+
+bool LocalRunner::Receive(Frame* frame) {
+  try {
+    return ReadFrame(executor_->fd(), frame);
+  } catch (const Error&) {
+    return false;  // an executor that speaks nonsense is as good as dead
+  }
+}
+
+void LocalRunner::Finish(std::deque<Outstanding>::iterator job, Measurement measurement) {
+  if (measurement.environment == Environment()) measurement.environment = environment_;
+  finished_.push_back({job->message.id, std::move(measurement)});
+  outstanding_.erase(job);
+}
+
+void LocalRunner::Handle(const Frame& frame) {
+  const auto find = [this](JobId id) {
+    return std::find_if(outstanding_.begin(), outstanding_.end(), [id](const Outstanding& job) { return job.message.id == id; });
+  };
+  if (frame.kind == FrameKind::kResult) {
+    ResultMessage result = ResultFromFrame(frame);
+    if (const auto job = find(result.id); job != outstanding_.end()) Finish(job, std::move(result.measurement));
+  } else if (frame.kind == FrameKind::kNeed) {
+    const auto job = find(NumberField(frame.header, "job"));
+    if (job == outstanding_.end()) return;
+    if (!WriteFrame(executor_->fd(), BlobFrame(job->message.reference_sha256, job->message.job.reference.elf))) Restart();
+  } else {
+    throw Error(ExitCode::kBadData, "the executor sent a frame that a runner does not take");
+  }
+}
+
+bool LocalRunner::Wait(int64_t timeout_ns, JobResult* result) {
+  const int64_t until_ns = timeout_ns < 0 ? -1 : MonotonicNs() + timeout_ns;
+  while (finished_.empty()) {
+    if (outstanding_.empty() || !WaitReadable(executor_->fd(), until_ns)) return false;
+    Frame frame;
+    if (!Receive(&frame)) {
+      Restart();
+      continue;
+    }
+    try {
+      Handle(frame);
+    } catch (const Error&) {
+      Restart();
+    }
+  }
+  *result = std::move(finished_.front());
+  finished_.pop_front();
+  return true;
+}
+
+std::unique_ptr<Runner> MakeLocalRunner(const std::vector<int>& cores) { return std::make_unique<LocalRunner>(cores); }
+
+}  // namespace hone

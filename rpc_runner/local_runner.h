@@ -1,0 +1,54 @@
+// The executor on this machine as a Runner.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "rpc_runner/executor_process.h"
+#include "rpc_runner/job_message.h"
+#include "rpc_runner/runner.h"
+
+namespace hone {
+
+// One job runs and two wait in the executor's socket. When the executor dies it is started again and the jobs are sent again;
+// the one under way then is tried once more before its fate is RunnerLost.
+class LocalRunner : public Runner {
+ public:
+  // Throws Error(kNoRunner) when the executor cannot be started or does not answer.
+  explicit LocalRunner(const std::vector<int>& cores);
+  ~LocalRunner() override;
+
+  int FreeSlots() const override;
+  JobId Submit(KernelJob job) override;
+  bool Wait(int64_t timeout_ns, JobResult* result) override;
+  Environment Describe() override { return environment_; }
+
+  // Readable when Wait(0) may have something to do. Changes when the executor is started again.
+  int PollFd() const { return executor_->fd(); }
+  pid_t executor_pid() const { return executor_->pid(); }
+
+ private:
+  struct Outstanding {
+    JobMessage message;
+    int deaths = 0;  // of executors while it was the job under way
+  };
+
+  bool Send(const JobMessage& message);
+  void Restart();
+  bool Receive(Frame* frame);
+  void Handle(const Frame& frame);
+  void Finish(std::deque<Outstanding>::iterator job, Measurement measurement);
+
+  const std::vector<int> cores_;
+  std::unique_ptr<ExecutorProcess> executor_;
+  Environment environment_;
+  JobId next_id_ = 1;
+  std::deque<Outstanding> outstanding_;  // in the order of submission, which is the order of running
+  std::set<std::string> sent_references_;  // to this executor
+  std::deque<JobResult> finished_;
+};
+
+}  // namespace hone

@@ -1,0 +1,144 @@
+// hone-runner: offers this machine to tuners. Without LLVM and SQLite, to be copied to a device.
+#include <fmt/format.h>
+#include <signal.h>
+
+#include <atomic>
+#include <charconv>
+#include <cstdio>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/error.h"
+#include "core/version.h"
+#include "rpc_runner/protocol.h"
+#include "rpc_runner/tracker.h"
+
+namespace hone {
+namespace {
+
+constexpr const char* kUsage =
+    "usage: hone-runner --tracker tcp://HOST:PORT --key NAME [options]\n"
+    "  --bind tcp://HOST:PORT  where tuners reach this runner (tcp://127.0.0.1:*)\n"
+    "  --cores LIST            CPUs to time on, as in 0,2-3 (all that are allowed)\n"
+    "  --lifetime TIME         leave after this time, as in 30s, 10m, 2h (never)\n"
+    "  --max-jobs N            leave after so many jobs (never)\n"
+    "  --version               print versions and leave\n";
+
+std::atomic<bool> g_stop{false};
+
+void OnStop(int) { g_stop = true; }
+
+int64_t ParseNumber(std::string_view text, std::string_view option, int64_t most) {
+  int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < 0 || value > most) {
+    throw Error(ExitCode::kUsage, fmt::format("{} {}: a number from 0 to {} would be right", option, text, most));
+  }
+  return value;
+}
+
+int64_t ParseTimeNs(std::string_view text) {
+  const std::string_view unit = text.empty() ? text : text.substr(text.size() - 1);
+  const int64_t seconds = unit == "s" ? 1 : unit == "m" ? 60 : unit == "h" ? 3600 : 0;
+  if (seconds == 0) throw Error(ExitCode::kUsage, fmt::format("--lifetime {}: 30s, 10m or 2h would be right", text));
+  return ParseNumber(text.substr(0, text.size() - 1), "--lifetime", 1'000'000) * seconds * 1'000'000'000;
+}
+
+std::vector<int> ParseCores(std::string_view text) {
+  constexpr int64_t kMostCores = 4096;
+  std::vector<int> cores;
+  while (!text.empty()) {
+    const std::string_view item = text.substr(0, text.find(','));
+    text.remove_prefix(std::min(text.size(), item.size() + 1));
+    const size_t dash = item.find('-');
+    const int64_t first = ParseNumber(item.substr(0, dash), "--cores", kMostCores);
+    const int64_t last = dash == item.npos ? first : ParseNumber(item.substr(dash + 1), "--cores", kMostCores);
+    for (int64_t core = first; core <= last; ++core) cores.push_back(static_cast<int>(core));
+  }
+  return cores;
+}
+
+struct Arguments {
+  RunnerServerOptions server;
+  std::optional<int> executor_fd;
+  bool version = false;
+  bool help = false;
+};
+
+void SetOption(std::string_view name, std::string_view value, Arguments* arguments) {
+  RunnerServerOptions& server = arguments->server;
+  if (name == "--tracker") {
+    server.tracker = value;
+  } else if (name == "--key") {
+    server.key = value;
+  } else if (name == "--bind") {
+    server.bind = value;
+  } else if (name == "--cores") {
+    server.cores = ParseCores(value);
+  } else if (name == "--lifetime") {
+    server.lifetime_ns = ParseTimeNs(value);
+  } else if (name == "--max-jobs") {
+    server.max_jobs = ParseNumber(value, name, int64_t{1} << 40);
+  } else if (name == "--executor") {
+    arguments->executor_fd = static_cast<int>(ParseNumber(value, name, 1 << 20));
+  } else {
+    throw Error(ExitCode::kUsage, fmt::format("{} is not an option; see hone-runner --help", name));
+  }
+}
+
+Arguments ParseArguments(int argc, char** argv) {
+  Arguments arguments;
+  for (int i = 1; i < argc; ++i) {
+    std::string_view name = argv[i];
+    if (name == "--version") {
+      arguments.version = true;
+    } else if (name == "--help" || name == "-h") {
+      arguments.help = true;
+    } else if (const size_t equals = name.find('='); equals != name.npos) {
+      SetOption(name.substr(0, equals), name.substr(equals + 1), &arguments);
+    } else if (i + 1 < argc) {
+      SetOption(name, argv[++i], &arguments);
+    } else {
+      throw Error(ExitCode::kUsage, fmt::format("{} wants a value or is not an option; see hone-runner --help", name));
+    }
+  }
+  return arguments;
+}
+
+int Run(const Arguments& arguments) {
+  if (arguments.help) {
+    fmt::print("{}", kUsage);
+    return 0;
+  }
+  if (arguments.version) {
+    fmt::print("hone-runner {} (protocol {})\n", HoneVersion(), kProtocolVersion);
+    return 0;
+  }
+  if (arguments.executor_fd) return ExecutorMain(*arguments.executor_fd, arguments.server.cores);
+  if (arguments.server.tracker.empty() || arguments.server.key.empty()) {
+    throw Error(ExitCode::kUsage, "--tracker tcp://HOST:PORT and --key NAME are wanted; see hone-runner --help");
+  }
+  struct sigaction action = {};
+  action.sa_handler = OnStop;
+  sigaction(SIGTERM, &action, nullptr);
+  sigaction(SIGINT, &action, nullptr);
+  ServeRunner(arguments.server, &g_stop);
+  return 0;
+}
+
+}  // namespace
+}  // namespace hone
+
+int main(int argc, char** argv) {
+  try {
+    return hone::Run(hone::ParseArguments(argc, argv));
+  } catch (const hone::Error& error) {
+    fmt::print(stderr, "hone-runner: {}\n", error.what());
+    return static_cast<int>(error.code());
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "hone-runner: {}\n", error.what());
+    return static_cast<int>(hone::ExitCode::kBug);
+  }
+}

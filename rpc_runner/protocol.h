@@ -1,0 +1,77 @@
+// The frame that carries every message between tuners, the tracker, runners and executors. docs/protocol.md is its grammar.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/serialize.h"
+
+namespace hone {
+
+inline constexpr uint16_t kProtocolVersion = 1;
+inline constexpr size_t kFrameFixedBytes = 20;  // magic to part_count
+inline constexpr size_t kMaxFrameBytes = size_t{64} << 20;
+inline constexpr size_t kMaxPartBytes = size_t{32} << 20;
+inline constexpr size_t kMaxHeaderBytes = size_t{1} << 20;
+inline constexpr size_t kMaxParts = 8;
+
+// The numbers are permanent.
+enum class FrameKind : uint16_t {
+  kError = 1,
+  kHeartbeat = 2,
+  kHello = 10,
+  kBye = 11,
+  kLeaseOffer = 12,
+  kLeaseTaken = 13,
+  kLeaseEnd = 14,
+  kLeaseRequest = 20,
+  kQueued = 21,
+  kLease = 22,
+  kRelease = 23,
+  kStatusQuery = 30,
+  kStatus = 31,
+  kJob = 40,
+  kNeed = 41,
+  kBlob = 42,
+  kResult = 43,
+  kDescribe = 44,
+  kEnvironment = 45,
+};
+
+struct Frame {
+  FrameKind kind = FrameKind::kError;
+  Json header = Json::object();
+  std::vector<std::string> parts;
+};
+
+// Throws Error(kBug) when the frame is beyond the limits.
+std::string EncodeFrame(const Frame& frame);
+
+// Reads exactly one frame. Throws Error(kBadData) on anything else; of another version the message names both.
+Frame DecodeFrame(std::string_view bytes);
+
+// True when the bytes begin like a frame of another version than ours: the one case that deserves an answer.
+bool IsOtherVersion(std::string_view bytes);
+
+// The whole length of the frame that begins with these kFrameFixedBytes bytes, but for its table of part lengths and what
+// follows it: `table_bytes` more bytes tell. Throws Error(kBadData) when a field is out of limits.
+struct FrameSizes {
+  size_t table_bytes = 0;
+  size_t header_bytes = 0;
+};
+FrameSizes ReadFrameSizes(std::string_view fixed);
+// The sum of the parts' lengths in the table. Throws Error(kBadData) when one is out of limits.
+size_t ReadPartBytes(std::string_view table);
+
+// An error frame; see docs/protocol.md for the codes.
+Frame ErrorFrame(std::string_view code, std::string_view message);
+
+// Fields of a header from outside. Each throws Error(kBadData) naming the field that is missing or of another type.
+std::string TextField(const Json& header, const char* name);
+uint64_t NumberField(const Json& header, const char* name);
+const Json& ObjectField(const Json& header, const char* name);
+
+}  // namespace hone

@@ -1,0 +1,28 @@
+#include "rpc_runner/region_cache.h"
+
+namespace hone {
+
+std::shared_ptr<SharedRegion> RegionCache::Find(const std::string& name) {
+  const auto it = by_name_.find(name);
+  if (it == by_name_.end()) return nullptr;
+  order_.splice(order_.begin(), order_, it->second);
+  return it->second->second;
+}
+
+void RegionCache::Insert(const std::string& name, std::shared_ptr<SharedRegion> region) {
+  if (const auto it = by_name_.find(name); it != by_name_.end()) {
+    bytes_ -= it->second->second->file_bytes();
+    order_.erase(it->second);
+    by_name_.erase(it);
+  }
+  bytes_ += region->file_bytes();
+  order_.emplace_front(name, std::move(region));
+  by_name_[name] = order_.begin();
+  while (order_.size() > 1 && (bytes_ > max_bytes_ || order_.size() > max_regions_)) {
+    bytes_ -= order_.back().second->file_bytes();
+    by_name_.erase(order_.back().first);
+    order_.pop_back();
+  }
+}
+
+}  // namespace hone

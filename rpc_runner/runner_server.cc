@@ -1,0 +1,191 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+
+#include "core/error.h"
+#include "core/random.h"
+#include "rpc_runner/clock.h"
+#include "rpc_runner/lease_desk.h"
+#include "rpc_runner/lease_times.h"
+#include "rpc_runner/local_runner.h"
+#include "rpc_runner/socket.h"
+#include "rpc_runner/tracker.h"
+
+namespace hone {
+namespace {
+
+constexpr int64_t kLoopNs = 100'000'000;
+constexpr int64_t kHelloSpreadNs = 300'000'000;
+
+// One loop over the tracker, the client and the executor. A runner that stops takes no more and finishes what it has begun.
+class RunnerServer {
+ public:
+  explicit RunnerServer(const RunnerServerOptions& options)
+      : options_(options),
+        id_(NewRandomName()),
+        executor_(options.cores),
+        environment_(executor_.Describe()),
+        tracker_(context_, Socket::Kind::kDealer),
+        clients_(context_, Socket::Kind::kRouter),
+        jitter_(static_cast<uint64_t>(MonotonicNs()) ^ static_cast<uint64_t>(getpid())) {
+    address_ = clients_.Bind(options.bind);
+    tracker_.Connect(options.tracker);
+    fmt::print(stderr, "runner \"{}\" at {} offers itself to {}\n", options.key, address_, options.tracker);
+  }
+
+  void Serve(const std::atomic<bool>* stop) {
+    const int64_t begin_ns = MonotonicNs();
+    SayHello();
+    const auto leaving = [&] {
+      return *stop || (options_.max_jobs > 0 && jobs_done_ >= options_.max_jobs) ||
+             (options_.lifetime_ns > 0 && MonotonicNs() - begin_ns > options_.lifetime_ns);
+    };
+    while (!leaving()) Turn(true);
+    while (!running_.empty()) Turn(false);
+    EndLease();
+    tracker_.Send("", {FrameKind::kBye, {{"runner", id_}}, {}});
+  }
+
+ private:
+  void Turn(bool take_more) {
+    WaitForAny({&tracker_, &clients_}, running_.empty() ? -1 : executor_.PollFd(), kLoopNs);
+    Socket::Message message;
+    while (tracker_.Receive(&message)) FromTracker(message);
+    for (int i = 0; i < 64 && clients_.Receive(&message); ++i) FromClient(message);
+    if (take_more) StartJobs();
+    TakeResults();
+    const int64_t now_ns = MonotonicNs();
+    if (!desk_.lease().empty() && now_ns - client_heard_ns_ > kLeaseNs) EndLease();
+    if (now_ns >= hello_ns_) SayHello();
+    if (now_ns - beat_ns_ >= kBeatNs) Beat(now_ns);
+  }
+
+  void SayHello() {
+    hello_ns_ = INT64_MAX;
+    tracker_.Send("", {FrameKind::kHello,
+                       {{"runner", id_},
+                        {"key", options_.key},
+                        {"label", environment_.host},
+                        {"address", address_},
+                        {"environment", ToJson(environment_)},
+                        {"lease", desk_.lease()},
+                        {"jobs_done", jobs_done_}},
+                       {}});
+  }
+
+  void Beat(int64_t now_ns) {
+    beat_ns_ = now_ns;
+    tracker_.Send("", {FrameKind::kHeartbeat, {{"runner", id_}, {"lease", desk_.lease()}, {"jobs_done", jobs_done_}}, {}});
+    if (!client_.empty()) clients_.Send(client_, {FrameKind::kHeartbeat, {{"lease", desk_.lease()}}, {}});
+  }
+
+  void FromTracker(const Socket::Message& message) {
+    try {
+      const Frame frame = DecodeFrame(message.bytes);
+      if (frame.kind == FrameKind::kLeaseOffer) {
+        TakeLease(TextField(frame.header, "lease"));
+      } else if (frame.kind == FrameKind::kLeaseEnd) {
+        if (TextField(frame.header, "lease") == desk_.lease()) EndLease();
+      } else if (frame.kind == FrameKind::kError) {
+        OnTrackerError(TextField(frame.header, "code"), TextField(frame.header, "message"));
+      }
+    } catch (const Error& error) {
+      fmt::print(stderr, "hone-runner: from the tracker: {}\n", error.what());
+    }
+  }
+
+  void OnTrackerError(const std::string& code, const std::string& text) {
+    if (code != "unknown_runner") {
+      fmt::print(stderr, "hone-runner: the tracker says: {}\n", text);
+      return;
+    }
+    // Spread, so that a tracker that comes back is not met by everybody at once.
+    hello_ns_ = MonotonicNs() + static_cast<int64_t>(jitter_.Below(kHelloSpreadNs));
+  }
+
+  void TakeLease(const std::string& lease) {
+    // The tracker learns of a lease that still holds from our next beat.
+    if (!desk_.lease().empty()) return;
+    desk_.Begin(lease);
+    client_.clear();
+    client_heard_ns_ = MonotonicNs();
+    tracker_.Send("", {FrameKind::kLeaseTaken, {{"runner", id_}, {"lease", lease}}, {}});
+  }
+
+  void EndLease() {
+    if (!client_.empty()) clients_.Send(client_, {FrameKind::kLeaseEnd, {{"lease", desk_.lease()}}, {}});
+    client_.clear();
+    desk_.Begin("");
+    Beat(MonotonicNs());
+  }
+
+  void FromClient(const Socket::Message& message) {
+    try {
+      bool for_us = false;
+      const std::vector<Frame> answers = desk_.Handle(DecodeFrame(message.bytes), &for_us);
+      if (for_us) {
+        client_ = message.peer;
+        client_heard_ns_ = MonotonicNs();
+      }
+      for (const Frame& answer : answers) clients_.Send(message.peer, answer);
+    } catch (const Error& error) {
+      const char* code = IsOtherVersion(message.bytes) ? "unsupported_version" : "bad_frame";
+      clients_.Send(message.peer, ErrorFrame(code, error.what()));
+    }
+  }
+
+  void StartJobs() {
+    const auto may_start = [this] {
+      const auto begun = jobs_done_ + static_cast<int64_t>(running_.size());
+      return executor_.FreeSlots() > 0 && (options_.max_jobs == 0 || begun < options_.max_jobs);
+    };
+    while (may_start()) {
+      std::optional<JobMessage> message = desk_.NextJob();
+      if (!message) return;
+      const JobId id = executor_.Submit(std::move(message->job));
+      message->job = KernelJob();
+      running_.emplace(id, std::move(*message));
+    }
+  }
+
+  void TakeResults() {
+    JobResult result;
+    while (!running_.empty() && executor_.Wait(0, &result)) {
+      const auto job = running_.find(result.id);
+      ++jobs_done_;
+      const std::optional<Frame> frame = desk_.Finish(job->second, result.measurement);
+      if (frame && !client_.empty()) clients_.Send(client_, *frame);
+      running_.erase(job);
+    }
+  }
+
+  const RunnerServerOptions options_;
+  const std::string id_;
+  LocalRunner executor_;
+  const Environment environment_;
+  SocketContext context_;
+  Socket tracker_;
+  Socket clients_;
+  Random jitter_;
+  std::string address_;
+  LeaseDesk desk_;
+  std::string client_;  // the lease's client, as the socket names it; empty until it has spoken
+  int64_t client_heard_ns_ = 0;
+  int64_t beat_ns_ = 0;
+  int64_t hello_ns_ = INT64_MAX;  // when to introduce ourselves again
+  int64_t jobs_done_ = 0;
+  std::map<JobId, JobMessage> running_;  // by the executor's id
+};
+
+}  // namespace
+
+void ServeRunner(const RunnerServerOptions& options, const std::atomic<bool>* stop) {
+  RequireLoopback(options.tracker);
+  RequireLoopback(options.bind);
+  RunnerServer(options).Serve(stop);
+}
+
+}  // namespace hone

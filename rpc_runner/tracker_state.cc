@@ -1,0 +1,255 @@
+#include "rpc_runner/tracker_state.h"
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "rpc_runner/lease_times.h"
+#include "rpc_runner/socket.h"
+
+namespace hone {
+namespace {
+
+constexpr int64_t kForgetNs = 60'000'000'000;
+
+}  // namespace
+
+std::vector<TrackerState::Outgoing> TrackerState::TakeOutgoing() {
+  std::vector<Outgoing> outgoing;
+  outgoing.swap(outgoing_);
+  return outgoing;
+}
+
+void TrackerState::Send(const std::string& peer, FrameKind kind, Json header) {
+  outgoing_.push_back({peer, {kind, std::move(header), {}}});
+}
+
+std::vector<TrackerState::Outgoing> TrackerState::Handle(const std::string& peer, const Frame& frame, int64_t now_ns) {
+  const Json& header = frame.header;
+  switch (frame.kind) {
+    case FrameKind::kHello: OnHello(peer, header, now_ns); break;
+    case FrameKind::kBye: OnBye(header); break;
+    case FrameKind::kHeartbeat:
+      header.contains("runner") ? OnRunnerBeat(peer, header, now_ns) : OnClientBeat(peer, header, now_ns);
+      break;
+    case FrameKind::kLeaseTaken: OnLeaseTaken(header, now_ns); break;
+    case FrameKind::kLeaseRequest: OnLeaseRequest(peer, header, now_ns); break;
+    case FrameKind::kRelease: OnRelease(header); break;
+    case FrameKind::kStatusQuery: Send(peer, FrameKind::kStatus, StatusToJson(Status())); break;
+    default: throw Error(ExitCode::kBadData, "bad frame: a tracker does not take messages of this kind");
+  }
+  Match(now_ns);
+  return TakeOutgoing();
+}
+
+void TrackerState::OnHello(const std::string& peer, const Json& header, int64_t now_ns) {
+  RunnerEntry entry;
+  entry.id = TextField(header, "runner");
+  entry.peer = peer;
+  entry.key = TextField(header, "key");
+  entry.label = TextField(header, "label");
+  entry.address = TextField(header, "address");
+  entry.environment = ToJson(EnvironmentFromJson(ObjectField(header, "environment")));
+  entry.lease = TextField(header, "lease");
+  entry.jobs_done = static_cast<int64_t>(NumberField(header, "jobs_done"));
+  entry.heard_ns = now_ns;
+  entry.state = entry.lease.empty() ? State::kFree : State::kBusy;
+  entry.lease_until_ns = now_ns + kLeaseNs;
+  RunnerEntry& known = runners_[entry.id];
+  if (!known.lease.empty() && known.lease == entry.lease) entry.client = known.client;
+  if (known.state == State::kOffered) waiting_.push_front(known.client);
+  known = std::move(entry);
+  Send(peer, FrameKind::kHeartbeat, Json::object());
+}
+
+void TrackerState::OnBye(const Json& header) {
+  const auto it = runners_.find(TextField(header, "runner"));
+  if (it == runners_.end()) return;
+  MarkLost(it->second);
+  runners_.erase(it);
+}
+
+void TrackerState::OnRunnerBeat(const std::string& peer, const Json& header, int64_t now_ns) {
+  const auto it = runners_.find(TextField(header, "runner"));
+  if (it == runners_.end() || it->second.state == State::kLost) {
+    outgoing_.push_back({peer, ErrorFrame("unknown_runner", "say hello")});
+    return;
+  }
+  RunnerEntry& runner = it->second;
+  const std::string lease = TextField(header, "lease");
+  runner.peer = peer;
+  runner.heard_ns = now_ns;
+  runner.jobs_done = static_cast<int64_t>(NumberField(header, "jobs_done"));
+  // A beat may have crossed our offer; but once it has taken a lease, the runner is right about when that ends.
+  if (runner.state == State::kBusy && lease != runner.lease) {
+    runner.lease = lease;
+    runner.client = {};
+    runner.lease_until_ns = now_ns + kLeaseNs;
+    if (lease.empty()) runner.state = State::kFree;
+  } else if (runner.state == State::kFree && !lease.empty()) {
+    Send(peer, FrameKind::kLeaseEnd, {{"lease", lease}});
+  }
+  Send(peer, FrameKind::kHeartbeat, Json::object());
+}
+
+void TrackerState::OnClientBeat(const std::string& peer, const Json& header, int64_t now_ns) {
+  const std::string lease = TextField(header, "lease");
+  for (auto& [id, runner] : runners_) {
+    if (runner.state != State::kBusy || runner.lease != lease) continue;
+    runner.lease_until_ns = now_ns + kLeaseNs;
+    runner.client.id = TextField(header, "client");
+    runner.client.peer = peer;
+  }
+}
+
+void TrackerState::OnLeaseTaken(const Json& header, int64_t now_ns) {
+  const auto it = runners_.find(TextField(header, "runner"));
+  if (it == runners_.end() || it->second.state != State::kOffered) return;
+  RunnerEntry& runner = it->second;
+  if (runner.lease != TextField(header, "lease")) return;
+  runner.state = State::kBusy;
+  runner.lease_until_ns = now_ns + kLeaseNs;
+  SendLease(runner);
+}
+
+void TrackerState::SendLease(const RunnerEntry& runner) {
+  Send(runner.client.peer, FrameKind::kLease,
+       {{"lease", runner.lease}, {"address", runner.address}, {"label", runner.label}, {"environment", runner.environment},
+        {"expires_ns", kLeaseNs}});
+}
+
+void TrackerState::OnLeaseRequest(const std::string& peer, const Json& header, int64_t now_ns) {
+  const Client client{TextField(header, "client"), peer, TextField(header, "label"), TextField(header, "key"), now_ns};
+  for (auto& [id, runner] : runners_) {
+    if (runner.client.id != client.id || (runner.state != State::kBusy && runner.state != State::kOffered)) continue;
+    runner.client = client;
+    // It asks again because our answer was lost.
+    if (runner.state == State::kBusy) SendLease(runner);
+    return;
+  }
+  const auto it = std::find_if(waiting_.begin(), waiting_.end(), [&](const Client& other) { return other.id == client.id; });
+  if (it != waiting_.end()) {
+    *it = client;
+  } else {
+    waiting_.push_back(client);
+  }
+  SendQueued(client);
+}
+
+void TrackerState::SendQueued(const Client& client) {
+  int64_t position = 0, offering = 0;
+  for (const Client& other : waiting_) {
+    if (other.id == client.id) break;
+    position += other.key == client.key;
+  }
+  for (const auto& [id, runner] : runners_) offering += runner.key == client.key && runner.state != State::kLost;
+  Send(client.peer, FrameKind::kQueued, {{"key", client.key}, {"position", position}, {"runners", offering}});
+}
+
+void TrackerState::OnRelease(const Json& header) {
+  const std::string client = TextField(header, "client");
+  std::erase_if(waiting_, [&](const Client& other) { return other.id == client; });
+  for (auto& [id, runner] : runners_) {
+    const bool leased = runner.state == State::kBusy || runner.state == State::kOffered;
+    if (leased && runner.client.id == client) EndLease(runner);
+  }
+}
+
+void TrackerState::EndLease(RunnerEntry& runner) {
+  Send(runner.peer, FrameKind::kLeaseEnd, {{"lease", runner.lease}});
+  runner.state = State::kFree;
+  runner.lease.clear();
+  runner.client = {};
+}
+
+void TrackerState::MarkLost(RunnerEntry& runner) {
+  if (runner.state == State::kOffered) {
+    waiting_.push_front(runner.client);
+  } else if (runner.state == State::kBusy && !runner.client.peer.empty()) {
+    Send(runner.client.peer, FrameKind::kLeaseEnd, {{"lease", runner.lease}});
+  }
+  runner.state = State::kLost;
+  runner.lease.clear();
+  runner.client = {};
+}
+
+void TrackerState::Match(int64_t now_ns) {
+  for (auto client = waiting_.begin(); client != waiting_.end();) {
+    const auto free = std::find_if(runners_.begin(), runners_.end(), [&](const auto& entry) {
+      return entry.second.state == State::kFree && entry.second.key == client->key;
+    });
+    if (free == runners_.end()) {
+      ++client;
+      continue;
+    }
+    RunnerEntry& runner = free->second;
+    runner.state = State::kOffered;
+    runner.lease = NewRandomName();
+    runner.client = *client;
+    runner.lease_until_ns = now_ns + kLostNs;
+    Send(runner.peer, FrameKind::kLeaseOffer, {{"lease", runner.lease}, {"client", client->label}});
+    client = waiting_.erase(client);
+  }
+}
+
+std::vector<TrackerState::Outgoing> TrackerState::Tick(int64_t now_ns) {
+  std::erase_if(waiting_, [&](const Client& client) { return now_ns - client.heard_ns > kLostNs; });
+  for (auto& [id, runner] : runners_) {
+    if (runner.state == State::kLost) continue;
+    const bool silent = now_ns - runner.heard_ns > kLostNs;
+    const bool late = now_ns > runner.lease_until_ns;
+    if (silent || (runner.state == State::kOffered && late)) {
+      MarkLost(runner);
+    } else if (runner.state == State::kBusy && late) {
+      EndLease(runner);
+    }
+  }
+  std::erase_if(runners_, [&](const auto& entry) { return now_ns - entry.second.heard_ns > kForgetNs; });
+  Match(now_ns);
+  return TakeOutgoing();
+}
+
+TrackerStatus TrackerState::Status() const {
+  TrackerStatus status;
+  for (const auto& [id, runner] : runners_) {
+    const Environment environment = EnvironmentFromJson(runner.environment);
+    RunnerInfo info{runner.key, runner.label, environment.cpu_model, environment.features, "", environment.isolation,
+                    runner.address};
+    info.state = runner.state == State::kFree ? "free" : runner.state == State::kLost ? "lost" : "busy";
+    info.cores = environment.cores;
+    info.jobs_done = runner.jobs_done;
+    status.runners.push_back(std::move(info));
+  }
+  std::map<std::string, int> queues;
+  for (const Client& client : waiting_) ++queues[client.key];
+  for (const auto& [key, count] : queues) status.queues.push_back({key, count});
+  return status;
+}
+
+Json StatusToJson(const TrackerStatus& status) {
+  Json json = {{"runners", Json::array()}, {"queues", Json::array()}};
+  for (const RunnerInfo& r : status.runners) {
+    json["runners"].push_back({{"key", r.key}, {"label", r.label}, {"cpu", r.cpu}, {"features", r.features},
+                               {"cores", r.cores}, {"state", r.state}, {"jobs_done", r.jobs_done},
+                               {"isolation", r.isolation}, {"address", r.address}});
+  }
+  for (const QueueInfo& q : status.queues) json["queues"].push_back({{"key", q.key}, {"waiting", q.waiting}});
+  return json;
+}
+
+TrackerStatus StatusFromJson(const Json& json) {
+  TrackerStatus status;
+  if (!json.contains("runners") || !json.contains("queues")) throw Error(ExitCode::kBadData, "bad frame: not a status");
+  for (const Json& r : json["runners"]) {
+    RunnerInfo info{TextField(r, "key"), TextField(r, "label"), TextField(r, "cpu"), TextField(r, "features"),
+                    TextField(r, "state"), TextField(r, "isolation"), TextField(r, "address")};
+    info.cores = static_cast<int>(NumberField(r, "cores"));
+    info.jobs_done = static_cast<int64_t>(NumberField(r, "jobs_done"));
+    status.runners.push_back(std::move(info));
+  }
+  for (const Json& q : json["queues"]) {
+    status.queues.push_back({TextField(q, "key"), static_cast<int>(NumberField(q, "waiting"))});
+  }
+  return status;
+}
+
+}  // namespace hone
