@@ -14,8 +14,9 @@ namespace hone {
 // blocked axis); NUMBERletter is an inner block of that axis. Axis X with block b has ceil(X / b) outer steps; lanes
 // past X are zero at rest. Each letter may be blocked at most once.
 //
-// "@winograd2" or "@winograd4" at the end says that 3x3 weights (logical axes OIHW) are transformed for tiles of 2x2 or 4x4
-// outputs before they are laid out: H and W then count frequencies, 4 or 6 each. "HWOI16i16o@winograd4". See core/winograd.h.
+// "@winograd2" or "@winograd4" at the end says that 3x3 weights (logical axes OIHW) are transformed for tiles of 2x2 or
+// 4x4 outputs before they are laid out: H and W then count frequencies, 4 or 6 each. "HWOI16i16o@winograd4". See
+// core/winograd.h.
 class Layout {
  public:
   struct Axis {
@@ -55,7 +56,8 @@ class Layout {
 // Copies `logical`, whose dims are named by layout.LogicalAxes(), into the layout; lanes past an axis are zero. The
 // result's shape is the physical shape. Any dtype.
 Tensor Pack(const Tensor& logical, const Layout& layout);
-// The reverse: drops the lanes past each axis. `shape` is the logical shape. Throws Error(kBug) for transformed weights.
+// The reverse: drops the lanes past each axis. `shape` is the logical shape. Throws Error(kBug) for transformed
+// weights.
 Tensor Unpack(const Tensor& physical, const Layout& layout, const Shape& shape);
 
 }  // namespace hone

@@ -40,7 +40,8 @@ Tensor WinogradWeights(const Tensor& weights, int64_t m) {
   for (int64_t pair = 0; pair < pairs; ++pair) {
     const float* k = weights.data<float>() + pair * 9;
     for (size_t a = 0; a < g.size(); ++a) {
-      const double left = Dot(g[a], k[0], k[3], k[6]), middle = Dot(g[a], k[1], k[4], k[7]), right = Dot(g[a], k[2], k[5], k[8]);
+      const double left = Dot(g[a], k[0], k[3], k[6]), middle = Dot(g[a], k[1], k[4], k[7]),
+                   right = Dot(g[a], k[2], k[5], k[8]);
       for (size_t b = 0; b < g.size(); ++b) {
         const int64_t frequency = static_cast<int64_t>(a) * alpha + static_cast<int64_t>(b);
         result.data<float>()[frequency * pairs + pair] = static_cast<float>(Dot(g[b], left, middle, right));

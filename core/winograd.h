@@ -7,9 +7,9 @@
 
 namespace hone {
 
-// The weights of F(m x m, 3 x 3) (Lavin and Gray, "Fast Algorithms for Convolutional Neural Networks", 2016, section 4): G g G^T
-// for each (o, i), computed in float64. Takes (O, I, 3, 3) float32 and returns (m + 2, m + 2, O, I). m is 2 or 4; throws
-// Error(kBadData) for another m or shape.
+// The weights of F(m x m, 3 x 3) (Lavin and Gray, "Fast Algorithms for Convolutional Neural Networks", 2016, section
+// 4): G g G^T for each (o, i), computed in float64. Takes (O, I, 3, 3) float32 and returns (m + 2, m + 2, O, I). m is 2
+// or 4; throws Error(kBadData) for another m or shape.
 Tensor WinogradWeights(const Tensor& weights, int64_t m);
 
 }  // namespace hone

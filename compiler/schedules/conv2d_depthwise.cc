@@ -111,7 +111,8 @@ class DepthwiseEmitter {
       if (bias_) operands.bias = b_.At(bias_, part * 4);
       if (r_) operands.residual = b_.At(b_.At(r_, offset), p * column_);
       Value* done = EmitEpilogue(b_, epilogue_, acc[static_cast<size_t>(p)], operands);
-      b_.Store(MaskTail(done, part), b_.At(b_.At(y_, offset), p * column_));
+      b_.Store(MaskTailLanes(b_, epilogue_, done, b_.Add(first_channel_, part), s_.C, k_.oc_block),
+               b_.At(b_.At(y_, offset), p * column_));
     }
   }
 
@@ -133,16 +134,6 @@ class DepthwiseEmitter {
       }
     }
     return acc;
-  }
-
-  Value* MaskTail(Value* value, int64_t part) {
-    if (!ChangesZero(epilogue_) || s_.C % k_.oc_block == 0) return value;
-    auto& ir = b_.ir();
-    auto* type = llvm::FixedVectorType::get(b_.i64(), static_cast<unsigned>(lanes_));
-    Value* channel = ir.CreateVectorSplat(static_cast<unsigned>(lanes_), b_.Add(first_channel_, part));
-    Value* inside = ir.CreateICmpSLT(ir.CreateAdd(channel, ir.CreateStepVector(type)),
-                                     llvm::ConstantInt::get(type, static_cast<uint64_t>(s_.C)));
-    return ir.CreateSelect(inside, value, b_.FloatVec(0, lanes_));
   }
 
   KernelBuilder& b_;

@@ -243,22 +243,10 @@ class DirectEmitter {
         if (epilogue_.bias) operands.bias = b_.At(group_bias_, v * nest_.lanes * 4);
         if (r) operands.residual = b_.At(r, OutputOffset(p, v));
         Value* done = EmitEpilogue(b_, epilogue_, acc[static_cast<size_t>(p * registers.vectors + v)], operands);
-        b_.Store(MaskTail(done, v), b_.At(y, OutputOffset(p, v)));
+        Value* channel = b_.Add(b_.Mul(first_block_, k_.oc_block), int64_t{v} * nest_.lanes);
+        b_.Store(MaskTailLanes(b_, epilogue_, done, channel, s_.O, k_.oc_block), b_.At(y, OutputOffset(p, v)));
       }
     }
-  }
-
-  // Lanes past the output channels stay zero, whatever the activation makes of zero.
-  Value* MaskTail(Value* value, int v) {
-    if (!ChangesZero(epilogue_) || s_.group_out % k_.oc_block == 0) return value;
-    auto& ir = b_.ir();
-    Value* first = b_.Add(b_.Mul(first_block_, k_.oc_block), int64_t{v} * nest_.lanes);
-    auto* type = llvm::FixedVectorType::get(b_.i64(), static_cast<unsigned>(nest_.lanes));
-    Value* channel = ir.CreateVectorSplat(static_cast<unsigned>(nest_.lanes), first);
-    Value* steps = ir.CreateStepVector(type);
-    Value* inside =
-        ir.CreateICmpSLT(ir.CreateAdd(channel, steps), llvm::ConstantInt::get(type, static_cast<uint64_t>(s_.O)));
-    return ir.CreateSelect(inside, value, b_.FloatVec(0, nest_.lanes));
   }
 
   KernelBuilder& b_;

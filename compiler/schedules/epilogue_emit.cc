@@ -56,4 +56,16 @@ bool ChangesZero(const Epilogue& epilogue) {
   return epilogue.activation == Activation::kClip && (epilogue.lo > 0 || epilogue.hi < 0);
 }
 
+Value* MaskTailLanes(KernelBuilder& b, const Epilogue& epilogue, Value* value, Value* first_channel, int64_t channels,
+                     int64_t block) {
+  if (!ChangesZero(epilogue) || channels % block == 0) return value;
+  auto& ir = b.ir();
+  const auto lanes = static_cast<unsigned>(LanesOf(value));
+  if (lanes == 1) return ir.CreateSelect(ir.CreateICmpSLT(first_channel, b.Index(channels)), value, b.Float(0));
+  auto* type = llvm::FixedVectorType::get(b.i64(), lanes);
+  Value* channel = ir.CreateAdd(ir.CreateVectorSplat(lanes, first_channel), ir.CreateStepVector(type));
+  Value* inside = ir.CreateICmpSLT(channel, llvm::ConstantInt::get(type, static_cast<uint64_t>(channels)));
+  return ir.CreateSelect(inside, value, b.FloatVec(0, static_cast<int>(lanes)));
+}
+
 }  // namespace hone

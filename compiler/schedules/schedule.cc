@@ -2,6 +2,7 @@
 
 #include "compiler/schedules/conv2d_depthwise.h"
 #include "compiler/schedules/conv2d_direct.h"
+#include "compiler/schedules/conv2d_winograd.h"
 #include "compiler/schedules/dense_pack.h"
 
 namespace hone {
@@ -9,6 +10,7 @@ namespace hone {
 const std::vector<const Schedule*>& AllSchedules() {
   static const std::vector<const Schedule*> schedules{
       &Conv2dDirect(),
+      &Conv2dWinograd(),
       &Conv2dDepthwise(),
       &DensePack(),
   };

@@ -114,5 +114,28 @@ TEST(Unpack, RefusesAShapeThatIsNotTheTensors) {
   EXPECT_THROW(Unpack(packed, Layout::Parse("NCHW16c"), {1, 33, 2, 2}), Error);
 }
 
+TEST(Pack, TransformsWinogradWeights) {
+  Tensor weights(DType::kFloat32, {1, 1, 3, 3});
+  for (int64_t i = 0; i < 9; ++i) weights.Set(i, 1);
+  const Layout layout = Layout::Parse("HWOI4i4o@winograd2");
+  EXPECT_EQ(layout.ToText(), "HWOI4i4o@winograd2");
+  EXPECT_EQ(layout.LogicalAxes(), "OIHW");
+  const Tensor packed = Pack(weights, layout);
+  ASSERT_EQ(packed.shape(), (Shape{4, 4, 1, 1, 4, 4}));
+  // G applied to a column of ones is (1, 1.5, 0.5, 1).
+  const double g[] = {1, 1.5, 0.5, 1};
+  for (int64_t a = 0; a < 4; ++a) {
+    for (int64_t b = 0; b < 4; ++b) EXPECT_FLOAT_EQ(packed.At((a * 4 + b) * 16), static_cast<float>(g[a] * g[b]));
+  }
+  EXPECT_EQ(packed.At(1), 0) << "lanes past O and I are zero";
+}
+
+TEST(Layout, RefusesTransformsThatDoNotExist) {
+  for (const char* text : {"HWOI@winograd3", "HWOI@", "NCHW@winograd2", "HWOI4i@winograd2x"}) {
+    EXPECT_THROW(Layout::Parse(text), Error) << text;
+  }
+  EXPECT_THROW(Pack(Tensor(DType::kFloat32, {1, 1, 5, 5}), Layout::Parse("HWOI@winograd2")), Error);
+}
+
 }  // namespace
 }  // namespace hone

@@ -36,10 +36,10 @@ std::vector<Tensor> RandomInputs(const std::vector<KernelOperand>& operands, uin
 }
 
 // The largest |got - value| / (tolerance * magnitude + 1e-7).
-double WorstError(const Tensor& got, const Tensor& value, const Tensor& magnitude) {
+double WorstError(const Tensor& got, const Tensor& value, const Tensor& magnitude, double tolerance) {
   double worst = 0;
   for (int64_t i = 0; i < got.elements(); ++i) {
-    const double bound = 2e-6 * magnitude.At(i) + 1e-7;
+    const double bound = tolerance * magnitude.At(i) + 1e-7;
     const double error = std::abs(got.At(i) - value.At(i)) / bound;
     worst = std::isnan(error) ? INFINITY : std::max(worst, error);
   }
@@ -56,7 +56,7 @@ void CheckCandidate(const Candidate& candidate, uint64_t seed) {
   const std::vector<Tensor> inputs = RandomInputs(reference.operands, seed);
   const std::vector<Tensor> expected = testing::RunArtifact(reference, inputs);
   const Tensor whole = testing::RunArtifact(artifact, inputs)[0];
-  EXPECT_LE(WorstError(whole, expected[0], expected[1]), 1.0);
+  EXPECT_LE(WorstError(whole, expected[0], expected[1], FindSchedule(candidate.schedule)->tolerance()), 1.0);
   const Tensor pieces = testing::RunArtifact(artifact, inputs, 3)[0];
   EXPECT_EQ(std::memcmp(whole.raw(), pieces.raw(), static_cast<size_t>(whole.size_bytes())), 0)
       << "the result depends on how the work was cut";
@@ -105,6 +105,17 @@ Workload RandomConv(Random& r) {
   return w;
 }
 
+Workload RandomThreeByThree(Random& r) {
+  Workload w;
+  w.op = "nn.conv2d";
+  w.padding = {Between(r, 0, 2), Between(r, 0, 2), Between(r, 0, 2), Between(r, 0, 2)};
+  const int64_t in = Between(r, 8, 40);
+  w.data = {Between(r, 1, 3), in, Between(r, 3, 20), Between(r, 3, 20)};
+  w.weight = {Between(r, 1, 70), in, 3, 3};
+  w.epilogue = static_cast<EpilogueClass>(Between(r, 0, 2));
+  return w;
+}
+
 Workload RandomPointwise(Random& r) {
   Workload w;
   w.op = "nn.conv2d";
@@ -135,6 +146,7 @@ Workload RandomDense(Random& r) {
 }
 
 TEST(ScheduleAgainstReference, RandomConvolutions) { CheckRandom(RandomConv, 60, 1); }
+TEST(ScheduleAgainstReference, RandomThreeByThreeConvolutions) { CheckRandom(RandomThreeByThree, 60, 5); }
 TEST(ScheduleAgainstReference, RandomPointwiseConvolutions) { CheckRandom(RandomPointwise, 45, 2); }
 TEST(ScheduleAgainstReference, RandomDepthwiseConvolutions) { CheckRandom(RandomDepthwise, 45, 3); }
 TEST(ScheduleAgainstReference, RandomDenseLayers) { CheckRandom(RandomDense, 45, 4); }

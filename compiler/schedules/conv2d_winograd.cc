@@ -1,0 +1,186 @@
+#include "compiler/schedules/conv2d_winograd.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "compiler/schedules/knob_check.h"
+#include "compiler/schedules/register_tile.h"
+
+namespace hone {
+namespace {
+
+constexpr int64_t kMaxWorkspaceBytes = int64_t{256} << 20;
+
+int64_t RoundUp(int64_t n, int64_t to) { return CeilDiv(n, to) * to; }
+
+// Frequencies lie apart by an odd number of cache lines: at a power of two their stores would fight for the same sets.
+int64_t FrequencyBytes(int64_t blocks, int64_t tiles, int64_t block) {
+  const int64_t lines = CeilDiv(blocks * tiles * block * 4, 64);
+  return (lines % 2 == 0 ? lines + 1 : lines) * 64;
+}
+
+std::vector<int64_t> TileBlocks(int64_t tiles) {
+  std::vector<int64_t> blocks{0};
+  for (int64_t count : {64, 32, 16, 8, 4, 2}) {
+    const int64_t block = CeilDiv(tiles, count);
+    if (block >= 8 && block < tiles && block != blocks.back()) blocks.push_back(block);
+  }
+  return blocks;
+}
+
+class Winograd : public Schedule {
+ public:
+  std::string_view name() const override { return "conv2d_winograd"; }
+  int version() const override { return 1; }
+  double tolerance() const override { return 2e-5; }
+  bool Applies(const Workload& w, const MachineModel&) const override {
+    if (!w.is_conv() || w.dtype != DType::kFloat32 || w.groups != 1) return false;
+    const ConvShape s(w);
+    return s.KH == 3 && s.KW == 3 && s.stride_h == 1 && s.stride_w == 1 && s.dil_h == 1 && s.dil_w == 1 && s.C >= 8;
+  }
+
+  ConfigSpace Space(const Workload& w, const MachineModel& machine) const override {
+    const ConvShape s(w);
+    const int64_t lanes = machine.vector_lanes, blocks = CeilDiv(s.O, lanes);
+    const int64_t least_tiles = s.N * CeilDiv(s.OH, 4) * CeilDiv(s.OW, 4);
+    std::vector<int64_t> widths, groups;
+    for (int64_t t = 2; t <= std::min<int64_t>(machine.vector_registers - 2, 4 * least_tiles); ++t) widths.push_back(t);
+    for (int64_t g = 1; g <= std::min<int64_t>(blocks, 8); ++g) {
+      if (blocks % g == 0) groups.push_back(g);
+    }
+    return ConfigSpace({{"tile_m", {2, 4}},
+                        {"oc_block", {lanes}},
+                        {"ic_block", {lanes}},
+                        {"tile_oc", groups},
+                        {"tile_ow", widths},
+                        {"tile_block", TileBlocks(s.N * CeilDiv(s.OH, 2) * CeilDiv(s.OW, 2))},
+                        {"loop_order", {0, 1}},
+                        {"unroll_ic", {1, 2, 4}},
+                        {"prefetch", {0, 1, 4}}});
+  }
+
+  std::optional<std::string> Reject(const Workload& w, const MachineModel& machine,
+                                    const Config& config) const override {
+    if (auto unknown = UnknownKnob(config, {"tile_m", "oc_block", "ic_block", "tile_oc", "tile_ow", "tile_block",
+                                            "loop_order", "unroll_ic", "prefetch"})) {
+      return unknown;
+    }
+    const WinogradConfig k = WinogradConfig::From(config);
+    if (auto range = OutOfRange({{"tile_m", k.tile_m, 2, 4},
+                                 {"oc_block", k.oc_block, 1, 64},
+                                 {"ic_block", k.ic_block, 1, 64},
+                                 {"tile_oc", k.tile_oc, 1, 64},
+                                 {"tile_ow", k.tile_ow, 1, 64},
+                                 {"tile_block", k.tile_block, 0, 1 << 20},
+                                 {"loop_order", k.loop_order, 0, 1},
+                                 {"unroll_ic", k.unroll_ic, 1, 16},
+                                 {"prefetch", k.prefetch, 0, 64}})) {
+      return range;
+    }
+    if (k.tile_m == 3) return "tile_m is 2 or 4";
+    const int64_t lanes = machine.vector_lanes;
+    if (k.oc_block != lanes || k.ic_block != lanes) return fmt::format("the blocks are {} lanes", lanes);
+    if (k.ic_block % k.unroll_ic != 0) return "unroll_ic does not divide ic_block";
+    const WinogradNest nest(w, machine, k);
+    if (nest.out_blocks % k.tile_oc != 0) return "tile_oc does not divide the output blocks";
+    if (k.tile_block >= nest.tiles) return "tile_block is not less than the tiles";
+    if (k.tile_block > 0 && k.tile_block < k.tile_ow) return "tile_ow is more than tile_block";
+    if (k.tile_ow > nest.tiles) return "tile_ow is more than the tiles";
+    if (nest.workspace_bytes() > kMaxWorkspaceBytes) return "the workspace is over 256 MiB";
+    const RegisterTile tile{static_cast<int>(k.tile_ow), static_cast<int>(k.tile_oc), nest.lanes};
+    if (tile.registers() > machine.vector_registers) {
+      return fmt::format("the register tile needs {} of {} registers", tile.registers(), machine.vector_registers);
+    }
+    return std::nullopt;
+  }
+
+  std::vector<KernelOperand> Operands(const Workload& w, const Config& config,
+                                      const Epilogue& epilogue) const override {
+    const WinogradConfig k = WinogradConfig::From(config);
+    const Layout data = Layout::Parse(fmt::format("NCHW{}c", k.ic_block)),
+                 out = Layout::Parse(fmt::format("NCHW{}c", k.oc_block));
+    const Layout weight = Layout::Parse(fmt::format("HWOI{}i{}o@winograd{}", k.ic_block, k.oc_block, k.tile_m));
+    std::vector<KernelOperand> operands{{OperandRole::kData, w.dtype, w.data, data},
+                                        {OperandRole::kWeight, w.dtype, w.weight, weight}};
+    if (epilogue.bias) {
+      operands.push_back({OperandRole::kBias, w.dtype, {w.weight[0]}, Layout::Parse(fmt::format("O{}o", k.oc_block))});
+    }
+    if (epilogue.residual) operands.push_back({OperandRole::kResidual, w.dtype, w.OutputShape(), out});
+    operands.push_back({OperandRole::kOutput, w.dtype, w.OutputShape(), out});
+    return operands;
+  }
+
+  EmittedKernel Emit(KernelBuilder& builder, const Workload& w, const MachineModel& machine, const Config& config,
+                     const Epilogue& epilogue, const std::string& symbol) const override {
+    return EmitConv2dWinograd(builder, WinogradNest(w, machine, WinogradConfig::From(config)), epilogue, symbol);
+  }
+
+  double EstimateNs(const Workload& w, const MachineModel& machine, const Config& config) const override;
+};
+
+// Cycles for one pass over `bytes` that lie in the level that holds `footprint`.
+double PassCycles(const MachineModel& machine, double footprint, double bytes) {
+  if (footprint < 0.7 * static_cast<double>(machine.l1_bytes)) return bytes / 64.0;
+  if (footprint < 0.7 * static_cast<double>(machine.l2_bytes)) return bytes / 32.0;
+  return bytes / (footprint < 0.7 * static_cast<double>(machine.l3_bytes) ? 12.0 : 6.0);
+}
+
+double Winograd::EstimateNs(const Workload& w, const MachineModel& machine, const Config& config) const {
+  const WinogradNest nest(w, machine, WinogradConfig::From(config));
+  const WinogradConfig& k = nest.knobs;
+  const double blocks = static_cast<double>(k.tile_block == 0 ? 1 : CeilDiv(nest.tiles, k.tile_block));
+  const double tiles = static_cast<double>(nest.block_tiles) * blocks,
+               frequencies = static_cast<double>(nest.frequencies);
+  const double pixels = static_cast<double>(k.tile_ow), vectors = static_cast<double>(k.tile_oc);
+  const double channels = static_cast<double>(nest.in_blocks * k.ic_block);
+  const double step =
+      std::max({pixels * vectors / 2, (pixels + vectors) / 2, 4.0}) + 1.0 / static_cast<double>(k.unroll_ic);
+  const double tile_cycles = channels * step + 3 * pixels * vectors;
+  const double product = frequencies * tiles / pixels * static_cast<double>(nest.out_blocks) / vectors * tile_cycles;
+  // Weights are read once per block of tiles, from memory the first time; V and M are written and read once.
+  const double weight_bytes = frequencies * channels * static_cast<double>(nest.out_blocks * k.oc_block) * 4;
+  const double weights = weight_bytes / 6.0 + (blocks - 1) * PassCycles(machine, weight_bytes, weight_bytes);
+  const double work_bytes = static_cast<double>(nest.workspace_bytes());
+  const double moves = 2 * blocks * PassCycles(machine, work_bytes, work_bytes);
+  const double per_vector = static_cast<double>(4 * nest.frequencies);
+  const double transforms = tiles * static_cast<double>(nest.in_blocks + nest.out_blocks) * per_vector;
+  return (std::max(product, weights) + 0.3 * std::min(product, weights) + moves + transforms) / 3.5;
+}
+
+}  // namespace
+
+WinogradConfig WinogradConfig::From(const Config& config) {
+  WinogradConfig k;
+  k.tile_m = config.Get("tile_m", k.tile_m);
+  k.oc_block = config.Get("oc_block", k.oc_block);
+  k.ic_block = config.Get("ic_block", k.ic_block);
+  k.tile_oc = config.Get("tile_oc", k.tile_oc);
+  k.tile_ow = config.Get("tile_ow", k.tile_ow);
+  k.tile_block = config.Get("tile_block", k.tile_block);
+  k.loop_order = config.Get("loop_order", k.loop_order);
+  k.unroll_ic = config.Get("unroll_ic", k.unroll_ic);
+  k.prefetch = config.Get("prefetch", k.prefetch);
+  return k;
+}
+
+WinogradNest::WinogradNest(const Workload& workload, const MachineModel& machine, const WinogradConfig& k)
+    : shape(workload), knobs(k), lanes(static_cast<int>(std::min<int64_t>(machine.vector_lanes, k.oc_block))) {
+  alpha = k.tile_m + 2;
+  frequencies = alpha * alpha;
+  tiles_h = CeilDiv(shape.OH, k.tile_m);
+  tiles_w = CeilDiv(shape.OW, k.tile_m);
+  tiles = shape.N * tiles_h * tiles_w;
+  block_tiles = RoundUp(k.tile_block == 0 ? tiles : k.tile_block, k.tile_ow);
+  in_blocks = CeilDiv(shape.C, k.ic_block);
+  out_blocks = CeilDiv(shape.O, k.oc_block);
+  in_frequency_bytes = FrequencyBytes(in_blocks, block_tiles, k.ic_block);
+  out_frequency_bytes = FrequencyBytes(out_blocks, block_tiles, k.oc_block);
+}
+
+const Schedule& Conv2dWinograd() {
+  static const Winograd schedule;
+  return schedule;
+}
+
+}  // namespace hone

@@ -1,0 +1,297 @@
+#include "compiler/codegen/kernel_builder.h"
+#include "compiler/schedules/conv2d_winograd.h"
+#include "compiler/schedules/epilogue_emit.h"
+#include "compiler/schedules/register_tile.h"
+#include "compiler/schedules/winograd_transform.h"
+
+namespace hone {
+namespace {
+
+// A square of vectors between the two passes of a transform: in registers when they suffice, else in scratch memory.
+class Square {
+ public:
+  Square(KernelBuilder& b, int64_t rows, int64_t columns, int lanes, Value* scratch)
+      : b_(b), columns_(columns), lanes_(lanes), scratch_(scratch), held_(static_cast<size_t>(rows * columns)) {
+    in_registers_ = rows * columns + 8 <= b.machine().vector_registers;
+  }
+  void Set(int64_t r, int64_t c, Value* v) {
+    if (in_registers_) {
+      held_[static_cast<size_t>(r * columns_ + c)] = v;
+    } else {
+      b_.Store(v, Address(r, c));
+    }
+  }
+  Value* Get(int64_t r, int64_t c) {
+    return in_registers_ ? held_[static_cast<size_t>(r * columns_ + c)] : b_.Load(Address(r, c), lanes_);
+  }
+
+ private:
+  Value* Address(int64_t r, int64_t c) { return b_.At(scratch_, (r * columns_ + c) * lanes_ * 4); }
+  KernelBuilder& b_;
+  int64_t columns_;
+  int lanes_;
+  Value* scratch_;
+  bool in_registers_;
+  Vals held_;
+};
+
+// Emits the three steps. V is the transformed input, [frequency][in block][slot][lane]; M the products, [frequency][out
+// block] [slot][lane]. A slot is a Winograd tile's place in the workspace.
+class WinogradEmitter {
+ public:
+  WinogradEmitter(KernelBuilder& builder, const WinogradNest& nest, const Epilogue& epilogue)
+      : b_(builder), nest_(nest), s_(nest.shape), k_(nest.knobs), epilogue_(epilogue), vector_bytes_(nest.lanes * 4) {}
+
+  // Per worker: a patch for tiles that touch the border, and room between the passes of a transform.
+  static int64_t ScratchBytes(const WinogradNest& nest) { return 2 * nest.frequencies * nest.lanes * 4; }
+
+  void Begin(const StageArgs& args, Value* workspace, Value* scratch) {
+    int next = 2;
+    args_ = args;
+    data_ = b_.Operand(args, 0);
+    data_stride_ = b_.BatchStride(args, 0);
+    weight_ = b_.Operand(args, 1);
+    if (epilogue_.bias) bias_ = b_.Operand(args, next++);
+    if (epilogue_.residual) {
+      residual_stride_ = b_.BatchStride(args, next);
+      residual_ = b_.Operand(args, next++);
+    }
+    out_stride_ = b_.BatchStride(args, next);
+    out_ = b_.Operand(args, next);
+    v_ = workspace;
+    m_ = b_.At(workspace, nest_.frequencies * nest_.in_frequency_bytes);
+    patch_ = scratch;
+    half_ = b_.At(scratch, nest_.frequencies * vector_bytes_);
+  }
+
+  void TransformInput(Value* tile, Value* slot, Value* block) {
+    const Place at = Decode(tile);
+    Value* h = b_.Sub(b_.Mul(at.row, k_.tile_m), b_.Index(s_.pad_t));
+    Value* w = b_.Sub(b_.Mul(at.column, k_.tile_m), b_.Index(s_.pad_l));
+    Value* plane = b_.At(b_.At(data_, b_.Mul(at.image, data_stride_)), b_.Mul(block, s_.H * s_.W * vector_bytes_));
+    Value* image = b_.At(plane, b_.Add(b_.Mul(h, s_.W * vector_bytes_), b_.Mul(w, vector_bytes_)));
+    Value* inside = b_.ir().CreateAnd(Within(h, s_.H), Within(w, s_.W));
+    b_.If(b_.ir().CreateNot(inside), [&] { FillPatch(plane, h, w); });
+    Value* source = b_.ir().CreateSelect(inside, image, patch_);
+    Value* row_bytes =
+        b_.ir().CreateSelect(inside, b_.Index(s_.W * vector_bytes_), b_.Index(nest_.alpha * vector_bytes_));
+    Value* target = b_.At(v_, b_.Mul(b_.Add(b_.Mul(block, nest_.block_tiles), slot), vector_bytes_));
+    Square half(b_, nest_.alpha, nest_.alpha, nest_.lanes, half_);
+    Vals rows;
+    for (int64_t r = 0; r < nest_.alpha; ++r) rows.push_back(b_.At(source, b_.Mul(row_bytes, r)));
+    for (int64_t c = 0; c < nest_.alpha; ++c) {
+      Vals column;
+      for (Value* row : rows) column.push_back(b_.Load(b_.At(row, c * vector_bytes_), nest_.lanes));
+      const Vals done = WinogradInput(b_, column, nest_.lanes);
+      for (int64_t r = 0; r < nest_.alpha; ++r) half.Set(r, c, done[static_cast<size_t>(r)]);
+    }
+    for (int64_t r = 0; r < nest_.alpha; ++r) {
+      Vals row;
+      for (int64_t c = 0; c < nest_.alpha; ++c) row.push_back(half.Get(r, c));
+      const Vals done = WinogradInput(b_, row, nest_.lanes);
+      for (int64_t c = 0; c < nest_.alpha; ++c) {
+        b_.Store(done[static_cast<size_t>(c)], b_.At(target, (r * nest_.alpha + c) * nest_.in_frequency_bytes));
+      }
+    }
+  }
+
+  // The product of one frequency and one group of output blocks with the tiles at `slot`.
+  void Multiply(Value* frequency, Value* group, Value* slot) {
+    const RegisterTile registers{static_cast<int>(k_.tile_ow), static_cast<int>(k_.tile_oc), nest_.lanes};
+    const int64_t w_step = k_.oc_block * 4, w_in_block = k_.ic_block * w_step,
+                  w_out_block = nest_.in_blocks * w_in_block;
+    const int64_t x_block = nest_.block_tiles * vector_bytes_;
+    Value* x = b_.At(b_.At(v_, b_.Mul(frequency, nest_.in_frequency_bytes)), b_.Mul(slot, vector_bytes_));
+    Value* w = b_.At(b_.At(weight_, b_.Mul(frequency, nest_.out_blocks * w_out_block)),
+                     b_.Mul(group, k_.tile_oc * w_out_block));
+    const Vals acc = b_.Loop(0, nest_.in_blocks, 1, registers.Zeros(b_), [&](Value* block, const Vals& outer) {
+      Value* block_x = b_.At(x, b_.Mul(block, x_block));
+      Value* block_w = b_.At(w, b_.Mul(block, w_in_block));
+      return b_.Loop(0, k_.ic_block, k_.unroll_ic, outer, [&](Value* ic, const Vals& in) {
+        Vals sums = in;
+        Value* xs = b_.At(block_x, b_.Mul(ic, 4));
+        Value* ws = b_.At(block_w, b_.Mul(ic, w_step));
+        for (int64_t u = 0; u < k_.unroll_ic; ++u) {
+          registers.Step(
+              b_, sums, [&](int p) { return b_.Load(b_.At(xs, p * vector_bytes_ + u * 4)); },
+              [&](int v) {
+                Value* address = b_.At(ws, v * w_out_block + u * w_step);
+                if (k_.prefetch > 0) b_.Prefetch(b_.At(address, k_.prefetch * 1024));
+                return b_.Load(address, nest_.lanes);
+              });
+        }
+        return sums;
+      });
+    });
+    Value* first = b_.Add(b_.Mul(group, k_.tile_oc * nest_.block_tiles), slot);
+    Value* target = b_.At(b_.At(m_, b_.Mul(frequency, nest_.out_frequency_bytes)), b_.Mul(first, vector_bytes_));
+    for (int p = 0; p < registers.pixels; ++p) {
+      for (int v = 0; v < registers.vectors; ++v) {
+        b_.Store(acc[static_cast<size_t>(p * registers.vectors + v)],
+                 b_.At(target, (int64_t{v} * nest_.block_tiles + p) * vector_bytes_));
+      }
+    }
+  }
+
+  void TransformOutput(Value* tile, Value* slot, Value* block) {
+    Value* source = b_.At(m_, b_.Mul(b_.Add(b_.Mul(block, nest_.block_tiles), slot), vector_bytes_));
+    Square half(b_, k_.tile_m, nest_.alpha, nest_.lanes, half_);
+    for (int64_t c = 0; c < nest_.alpha; ++c) {
+      Vals column;
+      for (int64_t r = 0; r < nest_.alpha; ++r) {
+        column.push_back(b_.Load(b_.At(source, (r * nest_.alpha + c) * nest_.out_frequency_bytes), nest_.lanes));
+      }
+      const Vals done = WinogradOutput(b_, column, nest_.lanes);
+      for (int64_t r = 0; r < k_.tile_m; ++r) half.Set(r, c, done[static_cast<size_t>(r)]);
+    }
+    for (int64_t r = 0; r < k_.tile_m; ++r) {
+      Vals row;
+      for (int64_t c = 0; c < nest_.alpha; ++c) row.push_back(half.Get(r, c));
+      const Vals done = WinogradOutput(b_, row, nest_.lanes);
+      for (int64_t c = 0; c < k_.tile_m; ++c)
+        b_.Store(done[static_cast<size_t>(c)], b_.At(patch_, (r * k_.tile_m + c) * vector_bytes_));
+    }
+    StorePatch(Decode(tile), block);
+  }
+
+  // All groups and slots of one frequency, or the slots of one group.
+  void MultiplyFrequency(Value* frequency) {
+    const int64_t groups = nest_.out_blocks / k_.tile_oc;
+    if (k_.loop_order == 0) {
+      b_.For(0, groups, 1, [&](Value* group) { MultiplyGroup(frequency, group); });
+    } else {
+      b_.For(0, nest_.block_tiles, k_.tile_ow,
+             [&](Value* slot) { b_.For(0, groups, 1, [&](Value* group) { Multiply(frequency, group, slot); }); });
+    }
+  }
+  void MultiplyGroup(Value* frequency, Value* group) {
+    b_.For(0, nest_.block_tiles, k_.tile_ow, [&](Value* slot) { Multiply(frequency, group, slot); });
+  }
+
+ private:
+  struct Place {
+    Value *image, *row, *column;
+  };
+  Place Decode(Value* tile) {
+    Value* line = b_.Div(tile, nest_.tiles_w);
+    return {b_.Div(line, nest_.tiles_h), b_.Mod(line, nest_.tiles_h), b_.Mod(tile, nest_.tiles_w)};
+  }
+
+  // Whether [from, from + alpha) lies in [0, extent): unsigned, so that a negative start fails too.
+  Value* Within(Value* from, int64_t extent) {
+    if (extent < nest_.alpha) return b_.ir().getFalse();
+    return b_.ir().CreateICmpULE(from, b_.Index(extent - nest_.alpha));
+  }
+
+  void FillPatch(Value* plane, Value* h, Value* w) {
+    b_.For(0, nest_.alpha, 1, [&](Value* r) {
+      b_.For(0, nest_.alpha, 1, [&](Value* c) {
+        Value* y = b_.Add(h, r);
+        Value* x = b_.Add(w, c);
+        Value* target = b_.At(patch_, b_.Mul(b_.Add(b_.Mul(r, nest_.alpha), c), vector_bytes_));
+        Value* inside =
+            b_.ir().CreateAnd(b_.ir().CreateICmpULT(y, b_.Index(s_.H)), b_.ir().CreateICmpULT(x, b_.Index(s_.W)));
+        b_.If(
+            inside,
+            [&] {
+              Value* from = b_.At(plane, b_.Mul(b_.Add(b_.Mul(y, s_.W), x), vector_bytes_));
+              b_.Store(b_.Load(from, nest_.lanes), target);
+            },
+            [&] { b_.Store(b_.FloatVec(0, nest_.lanes), target); });
+      });
+    });
+  }
+
+  // The part of the patch that lies inside the output, through the epilogue.
+  void StorePatch(const Place& at, Value* block) {
+    Value* h = b_.Mul(at.row, k_.tile_m);
+    Value* w = b_.Mul(at.column, k_.tile_m);
+    Value* rows = b_.Min(b_.Index(k_.tile_m), b_.Sub(b_.Index(s_.OH), h));
+    Value* columns = b_.Min(b_.Index(k_.tile_m), b_.Sub(b_.Index(s_.OW), w));
+    Value* corner = b_.Mul(b_.Add(b_.Mul(b_.Add(b_.Mul(block, s_.OH), h), s_.OW), w), vector_bytes_);
+    Value* y = b_.At(b_.At(out_, b_.Mul(at.image, out_stride_)), corner);
+    Value* r = residual_ ? b_.At(b_.At(residual_, b_.Mul(at.image, residual_stride_)), corner) : nullptr;
+    EpilogueOperands operands;
+    if (bias_) operands.bias = b_.At(bias_, b_.Mul(block, vector_bytes_));
+    b_.For(b_.Index(0), rows, 1, [&](Value* i) {
+      b_.For(b_.Index(0), columns, 1, [&](Value* j) {
+        Value* offset = b_.Mul(b_.Add(b_.Mul(i, s_.OW), j), vector_bytes_);
+        if (r) operands.residual = b_.At(r, offset);
+        Value* sum = b_.Load(b_.At(patch_, b_.Mul(b_.Add(b_.Mul(i, k_.tile_m), j), vector_bytes_)), nest_.lanes);
+        Value* done = EmitEpilogue(b_, epilogue_, sum, operands);
+        b_.Store(MaskTailLanes(b_, epilogue_, done, b_.Mul(block, k_.oc_block), s_.O, k_.oc_block), b_.At(y, offset));
+      });
+    });
+  }
+
+  KernelBuilder& b_;
+  const WinogradNest& nest_;
+  const ConvShape& s_;
+  const WinogradConfig& k_;
+  const Epilogue& epilogue_;
+  int64_t vector_bytes_;
+  StageArgs args_;
+  Value *data_ = nullptr, *weight_ = nullptr, *bias_ = nullptr, *residual_ = nullptr, *out_ = nullptr;
+  Value *data_stride_ = nullptr, *residual_stride_ = nullptr, *out_stride_ = nullptr;
+  Value *v_ = nullptr, *m_ = nullptr, *patch_ = nullptr, *half_ = nullptr;
+};
+
+// Every item takes a block of tiles through all three steps in its worker's own workspace.
+EmittedKernel EmitFused(KernelBuilder& b, const WinogradNest& nest, const Epilogue& epilogue,
+                        const std::string& symbol) {
+  const int64_t scratch_bytes = WinogradEmitter::ScratchBytes(nest), block = nest.knobs.tile_block;
+  b.Stage(symbol, [&](const StageArgs& args) {
+    WinogradEmitter emitter(b, nest, epilogue);
+    Value* own = b.WorkerWorkspace(args);
+    emitter.Begin(args, b.At(own, scratch_bytes), own);
+    b.For(args.begin, args.end, 1, [&](Value* item) {
+      Value* first = b.Mul(item, block);
+      Value* count = b.Min(b.Index(block), b.Sub(b.Index(nest.tiles), first));
+      const auto for_tiles = [&](int64_t blocks, const std::function<void(Value*, Value*, Value*)>& step) {
+        b.For(0, blocks, 1, [&](Value* channels) {
+          b.For(b.Index(0), count, 1, [&](Value* slot) { step(b.Add(first, slot), slot, channels); });
+        });
+      };
+      for_tiles(nest.in_blocks, [&](Value* t, Value* slot, Value* c) { emitter.TransformInput(t, slot, c); });
+      b.For(0, nest.frequencies, 1, [&](Value* frequency) { emitter.MultiplyFrequency(frequency); });
+      for_tiles(nest.out_blocks, [&](Value* t, Value* slot, Value* c) { emitter.TransformOutput(t, slot, c); });
+    });
+  });
+  EmittedKernel kernel;
+  kernel.stages.push_back({symbol, CeilDiv(nest.tiles, block), 1, scratch_bytes + nest.workspace_bytes()});
+  return kernel;
+}
+
+// Each step is a stage over all tiles, through the shared workspace.
+EmittedKernel EmitStaged(KernelBuilder& b, const WinogradNest& nest, const Epilogue& epilogue,
+                         const std::string& symbol) {
+  const int64_t scratch_bytes = WinogradEmitter::ScratchBytes(nest), groups = nest.out_blocks / nest.knobs.tile_oc;
+  EmittedKernel kernel;
+  kernel.shared_workspace_bytes = nest.workspace_bytes();
+  const auto stage = [&](const std::string& name, int64_t extent, int64_t inner,
+                         const std::function<void(WinogradEmitter&, Value*, Value*)>& step) {
+    b.Stage(name, [&](const StageArgs& args) {
+      WinogradEmitter emitter(b, nest, epilogue);
+      emitter.Begin(args, b.SharedWorkspace(args), b.WorkerWorkspace(args));
+      b.For(args.begin, args.end, 1, [&](Value* item) { step(emitter, b.Div(item, inner), b.Mod(item, inner)); });
+    });
+    kernel.stages.push_back({name, extent, 1, scratch_bytes});
+  };
+  stage(symbol, nest.in_blocks * nest.tiles, nest.tiles,
+        [](WinogradEmitter& e, Value* channels, Value* tile) { e.TransformInput(tile, tile, channels); });
+  stage(symbol + "_1", nest.frequencies * groups, groups,
+        [](WinogradEmitter& e, Value* frequency, Value* group) { e.MultiplyGroup(frequency, group); });
+  stage(symbol + "_2", nest.out_blocks * nest.tiles, nest.tiles,
+        [](WinogradEmitter& e, Value* channels, Value* tile) { e.TransformOutput(tile, tile, channels); });
+  return kernel;
+}
+
+}  // namespace
+
+EmittedKernel EmitConv2dWinograd(KernelBuilder& builder, const WinogradNest& nest, const Epilogue& epilogue,
+                                 const std::string& symbol) {
+  return nest.knobs.tile_block > 0 ? EmitFused(builder, nest, epilogue, symbol)
+                                   : EmitStaged(builder, nest, epilogue, symbol);
+}
+
+}  // namespace hone
