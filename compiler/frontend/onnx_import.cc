@@ -194,12 +194,18 @@ relay::IRModule Importer::Run() {
   return Finish(Body());
 }
 
+// Names in a model are anybody's bytes; messages and notices are one line of text.
+std::string OneLine(std::string text) {
+  std::replace_if(text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; }, '?');
+  return text;
+}
+
 OnnxImportResult Import(OnnxGraph graph, const std::string& name, const OnnxImportOptions& options,
                         std::vector<std::string> notices) {
   OnnxImportResult result;
   result.module = Importer(graph, options, notices).Run();
   result.module.name = name;
-  result.notices = std::move(notices);
+  for (std::string& notice : notices) result.notices.push_back(OneLine(std::move(notice)));
   result.output_names = std::move(graph.outputs);
   return result;
 }
@@ -233,14 +239,18 @@ OnnxImportResult ImportOnnx(const std::string& path, const OnnxImportOptions& op
     OnnxGraph graph = ParseOnnxFile(file.fd(), &external, notices);
     return Import(std::move(graph), path, options, std::move(notices));
   } catch (const Error& error) {
-    throw Error(error.code(), fmt::format("{}: {}", path, error.what()));
+    throw Error(error.code(), fmt::format("{}: {}", path, OneLine(error.what())));
   }
 }
 
 OnnxImportResult ImportOnnxBytes(std::string_view bytes, const std::string& name, const OnnxImportOptions& options) {
-  std::vector<std::string> notices;
-  OnnxGraph graph = ParseOnnx(bytes, nullptr, notices);
-  return Import(std::move(graph), name, options, std::move(notices));
+  try {
+    std::vector<std::string> notices;
+    OnnxGraph graph = ParseOnnx(bytes, nullptr, notices);
+    return Import(std::move(graph), name, options, std::move(notices));
+  } catch (const Error& error) {
+    throw Error(error.code(), OneLine(error.what()));
+  }
 }
 
 }  // namespace hone

@@ -40,11 +40,11 @@ std::vector<ExprPtr> Conv(const OnnxNodeView& view) {
   return {AddBias(view, conv)};
 }
 
-// The padding that gives `output_shape`: ONNX spreads the excess over both ends, the odd one at the end unless auto_pad
-// is SAME_LOWER.
+// The padding that gives `output_shape`: ONNX spreads the excess over both ends, the odd one at the beginning unless
+// auto_pad is SAME_UPPER.
 void PadToShape(const OnnxNodeView& view, const std::vector<int64_t>& wanted, const std::vector<int64_t>& extra,
                 Window& window) {
-  const bool lower = view.String("auto_pad", "NOTSET") == "SAME_LOWER";
+  const bool upper = view.String("auto_pad", "NOTSET") == "SAME_UPPER";
   for (size_t i = 0; i < 2; ++i) {
     const int64_t full = (view.InputShape(0)[2 + i] - 1) * window.strides[i] + extra[i] +
                          (window.kernel[i] - 1) * window.dilation[i] + 1;
@@ -52,7 +52,7 @@ void PadToShape(const OnnxNodeView& view, const std::vector<int64_t>& wanted, co
       RefuseNode(fmt::format("an output of {} cannot be; 1 to {} can", wanted[i], full));
     }
     const int64_t total = full - wanted[i];
-    window.padding[i] = lower ? total - total / 2 : total / 2;
+    window.padding[i] = upper ? total / 2 : total - total / 2;
     window.padding[i + 2] = total - window.padding[i];
   }
 }

@@ -71,7 +71,8 @@ std::vector<int64_t> AxesOf(const OnnxNodeView& view) {
 std::vector<ExprPtr> Squeeze(const OnnxNodeView& view) {
   const Shape& shape = view.InputShape(0);
   std::vector<int64_t> axes = OnnxNodeView::Axes(AxesOf(view), view.InputRank(0));
-  for (size_t i = 0; axes.empty() && i < shape.size(); ++i) {
+  const bool all = axes.empty();
+  for (size_t i = 0; all && i < shape.size(); ++i) {
     if (shape[i] == 1) axes.push_back(static_cast<int64_t>(i));
   }
   if (axes.empty()) return {view.Input(0)};

@@ -1,0 +1,39 @@
+// Makes small ONNX models for tests.
+#pragma once
+
+#include <onnx/onnx-ml.pb.h>
+
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace hone {
+
+using TestAttribute = std::variant<int64_t, double, std::string, std::vector<int64_t>>;
+
+class ModelMaker {
+ public:
+  explicit ModelMaker(int64_t opset = 13, int64_t ir_version = 8);
+
+  // A dim of -1 is free; its symbol is dN for axis N.
+  ModelMaker& Input(const std::string& name, const std::vector<int64_t>& dims);
+  ModelMaker& Weight(const std::string& name, const std::vector<int64_t>& dims, const std::vector<float>& values);
+  // All elements alike.
+  ModelMaker& Filled(const std::string& name, const std::vector<int64_t>& dims, float value);
+  ModelMaker& Ints(const std::string& name, const std::vector<int64_t>& values);
+  // Named as its first output.
+  ModelMaker& Node(const std::string& op, const std::vector<std::string>& inputs,
+                   const std::vector<std::string>& outputs,
+                   const std::vector<std::pair<std::string, TestAttribute>>& attributes = {});
+  ModelMaker& Output(const std::string& name);
+
+  onnx::ModelProto& proto() { return proto_; }
+  onnx::GraphProto& graph() { return *proto_.mutable_graph(); }
+  std::string Bytes() const { return proto_.SerializeAsString(); }
+
+ private:
+  onnx::ModelProto proto_;
+};
+
+}  // namespace hone

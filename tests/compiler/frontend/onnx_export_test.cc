@@ -1,0 +1,84 @@
+#include "compiler/frontend/onnx_export.h"
+
+#include <gmock/gmock.h>
+
+#include "compiler/frontend/zoo.h"
+#include "tests/compiler/frontend/run_onnx.h"
+
+namespace hone {
+namespace {
+
+using relay::MakeCall;
+using testing::ElementsAre;
+
+relay::IRModule ModuleOf(const relay::ExprPtr& x, const relay::ExprPtr& body) {
+  relay::IRModule module;
+  module.main = std::make_shared<const relay::Function>(
+      std::vector<std::shared_ptr<const relay::Var>>{std::static_pointer_cast<const relay::Var>(x)}, body);
+  return module;
+}
+
+class ExportedZoo : public testing::TestWithParam<const char*> {};
+
+// Exporting folds each bias into its node and importing takes it out again, so the same sums come in the same order.
+TEST_P(ExportedZoo, ComputesTheSameAfterARoundTrip) {
+  const relay::IRModule module =
+      BuildZoo(GetParam(), {.batch = 2, .classes = 10, .image_shape = {3, 32, 32}, .seed = 3});
+  Tensor image(DType::kFloat32, {2, 3, 32, 32});
+  FillTensor(image, Fill::kNormal, 1);
+  const Tensor before = RunReference(relay::InferType(module), {{"data", image}})[0];
+  const Tensor after = RunOnnx(ExportOnnxBytes(module), {{"data", image}})[0];
+  EXPECT_EQ(after.shape(), (Shape{2, 10}));
+  EXPECT_EQ(Values(before), Values(after));
+}
+
+INSTANTIATE_TEST_SUITE_P(Networks, ExportedZoo, testing::Values("mlp", "mobilenet", "mobilenet_v2", "squeezenet"));
+
+TEST(ExportOnnx, WritesOneNodeForAConvAndItsBias) {
+  onnx::ModelProto proto;
+  ASSERT_TRUE(
+      proto.ParseFromString(ExportOnnxBytes(BuildZoo("squeezenet", {.classes = 10, .image_shape = {3, 64, 64}}))));
+  int convs = 0;
+  for (const auto& node : proto.graph().node()) {
+    EXPECT_NE(node.op_type(), "Add");
+    if (node.op_type() != "Conv") continue;
+    ++convs;
+    EXPECT_EQ(node.input_size(), 3);
+  }
+  EXPECT_EQ(convs, 26);
+  EXPECT_EQ(proto.opset_import(0).version(), 13);
+  EXPECT_EQ(proto.ir_version(), 7);
+}
+
+TEST(ExportOnnx, KeepsABiasApartFromAConvThatOthersUse) {
+  const auto x = relay::MakeVar("x", relay::TensorType({1, 1, 2, 2}));
+  const auto weight = relay::MakeConstant(Tensor::FromVector<float>(DType::kFloat32, {1, 1, 1, 1}, {2}));
+  const auto conv = MakeCall("nn.conv2d", {x, weight}, {{"kernel_size", std::vector<int64_t>{1, 1}}});
+  const auto bias = relay::MakeConstant(Tensor::FromVector<float>(DType::kFloat32, {1}, {1}));
+  const auto sum = MakeCall("add", {conv, MakeCall("nn.bias_add", {conv, bias})});
+  const std::string bytes = ExportOnnxBytes(ModuleOf(x, sum));
+  EXPECT_THAT(Values(RunOnnx(bytes, {{"x", Counting({1, 1, 2, 2})}})[0]), ElementsAre(1, 5, 9, 13));
+}
+
+TEST(ExportOnnx, NamesAnOutputThatIsAnInputAndOneThatIsTwo) {
+  const auto x = relay::MakeVar("x", relay::TensorType({2}));
+  const auto twice = MakeCall("exp", {x});
+  const std::string bytes = ExportOnnxBytes(ModuleOf(x, relay::MakeTuple({x, twice, twice})));
+  EXPECT_THAT(ImportOnnxBytes(bytes, "m").output_names, ElementsAre("output0", "output1", "output2"));
+  const auto outputs = RunOnnx(bytes, {{"x", Counting({2})}});
+  EXPECT_EQ(Values(outputs[1]), Values(outputs[2]));
+  EXPECT_THAT(Values(outputs[0]), ElementsAre(0, 1));
+}
+
+TEST(ExportOnnx, NamesAnOperatorWithoutAForm) {
+  const auto x = relay::MakeVar("x", relay::TensorType({2}));
+  const auto body = MakeCall("shape_of", {x});
+  EXPECT_THROW(ExportOnnxBytes(ModuleOf(x, body)), Error);
+}
+
+TEST(ExportOnnx, LeavesNothingBehindWhereItCannotWrite) {
+  EXPECT_THROW(ExportOnnx(BuildZoo("mlp", {.image_shape = {1, 4, 4}}), "no/such/folder/m.onnx"), Error);
+}
+
+}  // namespace
+}  // namespace hone

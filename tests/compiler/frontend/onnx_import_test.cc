@@ -1,0 +1,136 @@
+#include "compiler/frontend/onnx_import.h"
+
+#include <gmock/gmock.h>
+
+#include "compiler/relay/printer.h"
+#include "tests/compiler/frontend/run_onnx.h"
+
+namespace hone {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+ModelMaker Linear() {
+  ModelMaker model;
+  model.Input("x", {1, 2}).Weight("w", {3, 2}, {1, 2, 3, 4, 5, 6}).Weight("b", {3}, {0.5F, 0.25F, 0.125F});
+  model.Node("Gemm", {"x", "w", "b"}, {"fc"}, {{"transB", int64_t{1}}}).Node("Relu", {"fc"}, {"y"}).Output("y");
+  return model;
+}
+
+TEST(ImportOnnx, KeepsNamesOfNodesInputsWeightsAndOutputs) {
+  const OnnxImportResult result = ImportOnnxBytes(Linear().Bytes(), "linear.onnx");
+  EXPECT_EQ(result.module.name, "linear.onnx");
+  EXPECT_THAT(result.output_names, ElementsAre("y"));
+  EXPECT_EQ(result.module.main->params[0]->name, "x");
+  const relay::Call* relu = relay::AsCallTo(result.module.main->body, "nn.relu");
+  ASSERT_NE(relu, nullptr);
+  EXPECT_EQ(relu->name, "y");
+  const relay::Call* bias = relay::AsCallTo(relu->args[0], "nn.bias_add");
+  ASSERT_NE(bias, nullptr);
+  EXPECT_EQ(bias->name, "fc");
+  EXPECT_EQ(relay::AsConstant(bias->args[1])->name, "b");
+}
+
+TEST(ImportOnnx, FreezesWeightsOrBindsThem) {
+  const std::string bytes = Linear().Bytes();
+  EXPECT_TRUE(ImportOnnxBytes(bytes, "m").module.params.empty());
+  const relay::IRModule open = ImportOnnxBytes(bytes, "m", {.shapes = {}, .freeze = false}).module;
+  ASSERT_EQ(open.params.size(), 2U);
+  EXPECT_EQ(open.params[0].first, "w");
+  EXPECT_EQ(open.main->params.size(), 3U);
+  const std::map<std::string, Tensor> inputs = {{"x", Counting({1, 2})}};
+  EXPECT_EQ(Values(RunReference(relay::InferType(open), inputs)[0]), Values(RunOnnx(bytes, inputs)[0]));
+}
+
+TEST(ImportOnnx, ReadsInitializersThatAreListedAsInputs) {
+  ModelMaker model(9, 3);
+  model.Input("x", {2}).Input("w", {2}).Weight("w", {2}, {10, 20}).Node("Add", {"x", "w"}, {"y"}).Output("y");
+  EXPECT_THAT(Values(RunOnnx(model.Bytes(), {{"x", Counting({2})}})[0]), ElementsAre(10, 21));
+}
+
+TEST(ImportOnnx, TakesNodesInAnyOrder) {
+  ModelMaker model;
+  model.Input("x", {2}).Node("Neg", {"a"}, {"y"}).Node("Exp", {"x"}, {"a"}).Output("y");
+  EXPECT_FLOAT_EQ(Values(RunOnnx(model.Bytes(), {{"x", Counting({2})}})[0])[0], -1);
+}
+
+TEST(ImportOnnx, BindsAFreeBatchToOneAndSaysSo) {
+  ModelMaker model;
+  model.Input("x", {-1, 2}).Node("Relu", {"x"}, {"y"}).Output("y");
+  const OnnxImportResult result = ImportOnnxBytes(model.Bytes(), "m");
+  EXPECT_EQ(result.module.main->params[0]->type->shape, (Shape{1, 2}));
+  EXPECT_THAT(result.notices, ElementsAre("input \"x\": the free dimension d0 is bound to 1"));
+  const OnnxImportResult four = ImportOnnxBytes(model.Bytes(), "m", {.shapes = {{"x", {4, 2}}}});
+  EXPECT_EQ(four.module.main->params[0]->type->shape, (Shape{4, 2}));
+  EXPECT_TRUE(four.notices.empty());
+}
+
+TEST(ImportOnnx, AsksForOtherFreeDims) {
+  ModelMaker model;
+  model.Input("x", {-1, 3, -1, 8}).Node("Relu", {"x"}, {"y"}).Output("y");
+  EXPECT_EQ(ImportError(model.Bytes(), {}, ExitCode::kUsage),
+            "input \"x\": dimension 2 is free; give --shape x=1,3,d2,8 with numbers");
+}
+
+TEST(ImportOnnx, RefusesShapesThatDoNotFitTheModel) {
+  const std::string bytes = Linear().Bytes();
+  EXPECT_THAT(ImportError(bytes, {.shapes = {{"z", {1}}}}, ExitCode::kUsage), HasSubstr("the model's inputs are x"));
+  EXPECT_THAT(ImportError(bytes, {.shapes = {{"x", {1}}}}, ExitCode::kUsage), HasSubstr("2 dimensions"));
+  EXPECT_THAT(ImportError(bytes, {.shapes = {{"x", {1, 0}}}}, ExitCode::kUsage), HasSubstr("0 is no dimension"));
+}
+
+TEST(ImportOnnx, ComputesShapesThatTheModelComputes) {
+  ModelMaker model;
+  model.Input("x", {2, 3, 4}).Ints("zero", {0}).Ints("axes", {0}).Ints("rest", {-1});
+  model.Node("Shape", {"x"}, {"shape"}).Node("Gather", {"shape", "zero"}, {"batch"}, {{"axis", int64_t{0}}});
+  model.Node("Squeeze", {"batch", "axes"}, {"scalar"}).Node("Unsqueeze", {"scalar", "axes"}, {"again"});
+  model.Node("Concat", {"again", "rest"}, {"target"}, {{"axis", int64_t{0}}});
+  model.Node("Reshape", {"x", "target"}, {"y"}).Output("y");
+  const relay::IRModule module = ImportOnnxBytes(model.Bytes(), "m").module;
+  const relay::Call* reshape = relay::AsCallTo(module.main->body, "reshape");
+  ASSERT_NE(reshape, nullptr);
+  EXPECT_EQ(reshape->attrs.GetInts("newshape"), (std::vector<int64_t>{2, 12}));
+  EXPECT_NE(relay::AsVar(reshape->args[0]), nullptr);
+}
+
+TEST(ImportOnnx, LeavesUnusedOutputsOfANodeAlone) {
+  ModelMaker model;
+  model.Input("x", {2}).Node("Dropout", {"x"}, {"y", "mask"}).Output("y");
+  EXPECT_EQ(ImportError(model.Bytes()), "");
+  model.Node("Relu", {"mask"}, {"z"}).Output("z");
+  EXPECT_EQ(ImportError(model.Bytes()), "node \"z\" (Relu): \"mask\" is a result that is not supported");
+}
+
+TEST(ImportOnnx, ReadsHalfAndDoubleWeightsAsFloatWithANotice) {
+  ModelMaker model;
+  model.Input("x", {2}).Node("Add", {"x", "w"}, {"a"}).Node("Add", {"a", "v"}, {"y"}).Output("y");
+  auto& half = *model.graph().add_initializer();
+  half.set_name("w");
+  half.set_data_type(onnx::TensorProto::FLOAT16);
+  half.add_dims(2);
+  half.add_int32_data(0x3C00);  // 1
+  half.add_int32_data(0x0001);  // 2^-24, denormal
+  auto& wide = *model.graph().add_initializer();
+  wide.set_name("v");
+  wide.set_data_type(onnx::TensorProto::DOUBLE);
+  wide.add_dims(1);
+  wide.add_double_data(0.5);
+  EXPECT_THAT(ImportOnnxBytes(model.Bytes(), "m").notices,
+              ElementsAre("float16 weights are read as float32", "float64 weights are read as float32"));
+  EXPECT_THAT(Values(RunOnnx(model.Bytes(), {{"x", Tensor(DType::kFloat32, {2})}})[0]),
+              ElementsAre(1.5F, 0.5F + 0x1p-24F));
+}
+
+TEST(ImportOnnx, SaysWhichFileIsNotThere) {
+  try {
+    ImportOnnx("no/such/model.onnx");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kNoInput);
+    EXPECT_THAT(error.what(), HasSubstr("no/such/model.onnx"));
+  }
+}
+
+}  // namespace
+}  // namespace hone

@@ -1,0 +1,164 @@
+// What each operator becomes, where versions of ONNX differ or the conversion is more than a name.
+#include <gmock/gmock.h>
+
+#include "compiler/relay/visitor.h"
+#include "tests/compiler/frontend/run_onnx.h"
+
+namespace hone {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using Ints = std::vector<int64_t>;
+
+// One node on x = 0, 1, 2, ...; further inputs are integer initializers.
+std::vector<float> RunNode(int64_t opset, const std::string& op, const Shape& shape,
+                           const std::vector<std::pair<std::string, TestAttribute>>& attributes,
+                           const std::vector<Ints>& ints = {}) {
+  ModelMaker model(opset);
+  model.Input("x", shape);
+  std::vector<std::string> inputs = {"x"};
+  for (const Ints& each : ints) {
+    inputs.push_back("i" + std::to_string(inputs.size()));
+    model.Ints(inputs.back(), each);
+  }
+  model.Node(op, inputs, {"y"}, attributes).Output("y");
+  return Values(RunOnnx(model.Bytes(), {{"x", Counting(shape)}})[0]);
+}
+
+relay::Attrs AttrsOf(const std::string& bytes, std::string_view op) {
+  relay::Attrs attrs;
+  relay::PostOrderVisit(ImportOnnxBytes(bytes, "m").module.main, [&](const relay::ExprPtr& expr) {
+    if (const relay::Call* call = relay::AsCallTo(expr, op)) attrs = call->attrs;
+  });
+  return attrs;
+}
+
+Ints PaddingOf(const std::string& op, const Shape& data,
+               const std::vector<std::pair<std::string, TestAttribute>>& attrs) {
+  ModelMaker model;
+  model.Input("x", data).Node(op, {"x"}, {"y"}, attrs).Output("y");
+  return AttrsOf(model.Bytes(), op == "MaxPool" ? "nn.max_pool2d" : "nn.avg_pool2d").GetInts("padding");
+}
+
+TEST(OnnxWindow, AutoPadPutsTheOddRestAtTheEndItNames) {
+  const Ints two{2, 2};
+  EXPECT_EQ(PaddingOf("MaxPool", {1, 1, 5, 5}, {{"kernel_shape", two}, {"auto_pad", "SAME_UPPER"}}),
+            (Ints{0, 0, 1, 1}));
+  EXPECT_EQ(PaddingOf("MaxPool", {1, 1, 5, 5}, {{"kernel_shape", two}, {"auto_pad", "SAME_LOWER"}}),
+            (Ints{1, 1, 0, 0}));
+  EXPECT_EQ(PaddingOf("MaxPool", {1, 1, 5, 5}, {{"kernel_shape", two}, {"auto_pad", "VALID"}}), (Ints{0, 0, 0, 0}));
+}
+
+TEST(OnnxWindow, RoundingUpBecomesPaddingUnlessTheWindowWouldBeginInIt) {
+  const Ints two{2, 2};
+  const auto padding = [&](int64_t size, const Ints& pads) {
+    return PaddingOf("MaxPool", {1, 1, size, size},
+                     {{"kernel_shape", two}, {"strides", two}, {"pads", pads}, {"ceil_mode", int64_t{1}}});
+  };
+  EXPECT_EQ(padding(5, {0, 0, 0, 0}), (Ints{0, 0, 1, 1}));
+  EXPECT_EQ(padding(4, {0, 0, 0, 0}), (Ints{0, 0, 0, 0}));
+  EXPECT_EQ(padding(4, {0, 0, 1, 1}), (Ints{0, 0, 1, 1}));
+}
+
+TEST(OnnxPooling, CountsPaddingOnlyWhenAsked) {
+  const Ints two{2, 2}, pads{1, 1, 0, 0};
+  EXPECT_THAT(RunNode(13, "AveragePool", {1, 1, 2, 2}, {{"kernel_shape", two}, {"strides", two}, {"pads", pads}}),
+              ElementsAre(0));
+  EXPECT_THAT(RunNode(13, "AveragePool", {1, 1, 1, 2},
+                      {{"kernel_shape", Ints{1, 2}}, {"pads", Ints{0, 1, 0, 1}}, {"count_include_pad", int64_t{1}}}),
+              ElementsAre(0, 0.5F, 0.5F));
+}
+
+TEST(OnnxSoftmax, JoinsTrailingAxesBeforeOpset13) {
+  const auto joined = RunNode(11, "Softmax", {1, 2, 2}, {});
+  EXPECT_FLOAT_EQ(joined[0] + joined[1] + joined[2] + joined[3], 1);
+  const auto last = RunNode(13, "Softmax", {1, 2, 2}, {});
+  EXPECT_FLOAT_EQ(last[0] + last[1], 1);
+}
+
+TEST(OnnxClip, TakesBoundsFromAttributesThenInputs) {
+  EXPECT_THAT(RunNode(7, "Clip", {4}, {{"min", 1.0}, {"max", 2.0}}), ElementsAre(1, 1, 2, 2));
+  ModelMaker model(13);
+  model.Input("x", {4}).Weight("hi", {}, {2}).Node("Clip", {"x", "", "hi"}, {"y"}).Output("y");
+  EXPECT_THAT(Values(RunOnnx(model.Bytes(), {{"x", Counting({4})}})[0]), ElementsAre(0, 1, 2, 2));
+}
+
+TEST(OnnxSlice, ClampsCountsFromTheEndAndGoesBackwards) {
+  EXPECT_THAT(RunNode(7, "Slice", {6}, {{"starts", Ints{-3}}, {"ends", Ints{100}}}), ElementsAre(3, 4, 5));
+  EXPECT_THAT(RunNode(13, "Slice", {6}, {}, {{4}, {INT64_MIN}, {0}, {-2}}), ElementsAre(4, 2, 0));
+  EXPECT_THAT(RunNode(13, "Slice", {6}, {}, {{1}, {INT64_MAX}, {-1}, {2}}), ElementsAre(1, 3, 5));
+}
+
+TEST(OnnxSqueeze, TakesAxesFromAttributeInputOrNone) {
+  for (const auto& [opset, attrs, ints] :
+       {std::tuple<int64_t, std::vector<std::pair<std::string, TestAttribute>>, std::vector<Ints>>{
+            11, {{"axes", Ints{0, -1}}}, {}},
+        {13, {}, {{0, 2}}},
+        {13, {}, {}}}) {
+    EXPECT_EQ(RunNode(opset, "Squeeze", {1, 3, 1}, attrs, ints).size(), 3U);
+  }
+  EXPECT_THAT(RunNode(18, "ReduceSum", {2, 2}, {{"keepdims", int64_t{0}}}, {{1}}), ElementsAre(1, 5));
+  EXPECT_THAT(RunNode(11, "ReduceSum", {2, 2}, {{"axes", Ints{0}}}), ElementsAre(2, 4));
+}
+
+TEST(OnnxSplit, GivesPartsOfTheSizesAskedFor) {
+  ModelMaker model(13);
+  model.Input("x", {5}).Ints("s", {2, 3}).Node("Split", {"x", "s"}, {"a", "b"}).Output("b").Output("a");
+  const auto parts = RunOnnx(model.Bytes(), {{"x", Counting({5})}});
+  EXPECT_THAT(Values(parts[0]), ElementsAre(2, 3, 4));
+  EXPECT_THAT(Values(parts[1]), ElementsAre(0, 1));
+}
+
+TEST(OnnxGather, TakesNegativeIndicesAndRefusesThoseOutside) {
+  EXPECT_THAT(RunNode(13, "Gather", {4}, {}, {{-1, 0}}), ElementsAre(3, 0));
+  ModelMaker model;
+  model.Input("x", {4}).Ints("i", {4}).Node("Gather", {"x", "i"}, {"y"}).Output("y");
+  EXPECT_THAT(ImportError(model.Bytes()), HasSubstr("index 4 is outside 4"));
+}
+
+TEST(OnnxPad, OrdersPadsByAxis) {
+  EXPECT_THAT(RunNode(13, "Pad", {1, 2}, {}, {{0, 1, 0, 2}}), ElementsAre(0, 0, 1, 0, 0));
+  EXPECT_THAT(RunNode(10, "Pad", {1, 2}, {{"pads", Ints{0, 1, 1, 0}}, {"value", 9.0}}), ElementsAre(9, 0, 1, 9, 9, 9));
+}
+
+TEST(OnnxGemm, ScalesTransposesAndDoesWithoutC) {
+  ModelMaker model(13);
+  model.Input("a", {2, 1}).Weight("b", {2, 2}, {1, 2, 3, 4}).Weight("c", {1, 2}, {10, 20});
+  model.Node("Gemm", {"a", "b", "c"}, {"y"}, {{"transA", int64_t{1}}, {"alpha", 2.0}, {"beta", 0.5}}).Output("y");
+  model.Node("Gemm", {"a", "b"}, {"z"}, {{"transA", int64_t{1}}}).Output("z");
+  const auto outputs = RunOnnx(model.Bytes(), {{"a", Counting({2, 1})}});
+  EXPECT_THAT(Values(outputs[0]), ElementsAre(11, 18));
+  EXPECT_THAT(Values(outputs[1]), ElementsAre(3, 4));
+}
+
+TEST(OnnxMatMul, BroadcastsBatchesAndPromotesVectors) {
+  ModelMaker model(13);
+  model.Input("x", {2, 1, 2}).Weight("w", {2, 2}, {1, 0, 0, 1}).Weight("v", {2}, {1, 1}).Weight("b", {1, 2, 1}, {2, 3});
+  model.Node("MatMul", {"x", "w"}, {"p"}).Node("MatMul", {"x", "v"}, {"q"}).Node("MatMul", {"x", "b"}, {"r"});
+  model.Output("p").Output("q").Output("r");
+  const auto outputs = RunOnnx(model.Bytes(), {{"x", Counting({2, 1, 2})}});
+  EXPECT_THAT(Values(outputs[0]), ElementsAre(0, 1, 2, 3));
+  EXPECT_EQ(outputs[1].shape(), (Shape{2, 1}));
+  EXPECT_THAT(Values(outputs[2]), ElementsAre(3, 13));
+}
+
+TEST(OnnxPRelu, BroadcastsItsSlope) {
+  ModelMaker model(13);
+  model.Input("x", {1, 2, 1, 2}).Weight("c", {2, 1, 1}, {10, 100}).Weight("w", {2}, {10, 100});
+  model.Node("Neg", {"x"}, {"n"}).Node("PRelu", {"n", "c"}, {"y"}).Node("PRelu", {"n", "w"}, {"z"});
+  model.Output("y").Output("z");
+  const auto outputs = RunOnnx(model.Bytes(), {{"x", Counting({1, 2, 1, 2})}});
+  EXPECT_THAT(Values(outputs[0]), ElementsAre(0, -10, -200, -300));
+  EXPECT_THAT(Values(outputs[1]), ElementsAre(0, -100, -20, -300));
+}
+
+TEST(OnnxConvTranspose, SpreadsWhatOutputShapeLeavesOver) {
+  ModelMaker model(13);
+  model.Input("x", {1, 1, 1, 1}).Filled("w", {1, 1, 3, 3}, 1);
+  model.Node("ConvTranspose", {"x", "w"}, {"y"}, {{"output_shape", Ints{2, 2}}}).Output("y");
+  EXPECT_EQ(AttrsOf(model.Bytes(), "nn.conv2d_transpose").GetInts("padding"), (Ints{1, 1, 0, 0}));
+}
+
+}  // namespace
+}  // namespace hone

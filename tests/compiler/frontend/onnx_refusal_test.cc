@@ -1,0 +1,158 @@
+// What is not right is refused in one line that names the node.
+#include <gmock/gmock.h>
+
+#include "core/random.h"
+#include "tests/compiler/frontend/run_onnx.h"
+
+namespace hone {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr int64_t kHuge = int64_t{1} << 62;
+
+ModelMaker OneNode(const std::string& op, const std::vector<std::pair<std::string, TestAttribute>>& attributes = {},
+                   int64_t opset = 13) {
+  ModelMaker model(opset);
+  model.Input("x", {1, 4, 6, 6}).Node(op, {"x"}, {"y"}, attributes).Output("y");
+  return model;
+}
+
+TEST(OnnxRefusal, NamesTheNodeOfAnUnknownOperator) {
+  EXPECT_EQ(ImportError(OneNode("Frobnicate").Bytes()), "node \"y\" (Frobnicate): the operator is not supported");
+}
+
+TEST(OnnxRefusal, NamesAnUnknownDomain) {
+  ModelMaker model = OneNode("Relu");
+  model.graph().mutable_node(0)->set_domain("com.example");
+  EXPECT_THAT(ImportError(model.Bytes()), HasSubstr("\"com.example\" is not supported"));
+}
+
+TEST(OnnxRefusal, NamesAnUnknownAttribute) {
+  EXPECT_EQ(ImportError(OneNode("Relu", {{"slope", 0.5}}).Bytes()),
+            "node \"y\" (Relu): the attribute \"slope\" is not known");
+}
+
+TEST(OnnxRefusal, NamesAnAttributeOfTheWrongKind) {
+  EXPECT_THAT(ImportError(OneNode("LeakyRelu", {{"alpha", "steep"}}).Bytes()), HasSubstr("alpha is of the wrong kind"));
+}
+
+TEST(OnnxRefusal, NamesOpsetsOutsideItsRange) {
+  EXPECT_THAT(ImportError(OneNode("Relu", {}, 6).Bytes()), HasSubstr("opset 6; hone reads 7 to 21"));
+  EXPECT_THAT(ImportError(OneNode("Relu", {}, 22).Bytes()), HasSubstr("opset 22"));
+}
+
+TEST(OnnxRefusal, NamesANodeOfACycle) {
+  ModelMaker model;
+  model.Input("x", {2}).Node("Add", {"x", "b"}, {"a"}).Node("Relu", {"a"}, {"b"}).Output("b");
+  EXPECT_EQ(ImportError(model.Bytes()), "node \"a\" (Add): it waits for its own output: the graph has a cycle");
+}
+
+TEST(OnnxRefusal, NamesMissingInputsAndDoubleOutputs) {
+  ModelMaker missing;
+  missing.Input("x", {2}).Node("Add", {"x", "ghost"}, {"y"}).Output("y");
+  EXPECT_EQ(ImportError(missing.Bytes()), "node \"y\" (Add): nothing makes its input \"ghost\"");
+  ModelMaker twice;
+  twice.Input("x", {2}).Node("Relu", {"x"}, {"y"}).Node("Exp", {"x"}, {"y"}).Output("y");
+  EXPECT_THAT(ImportError(twice.Bytes()), HasSubstr("\"y\" is made elsewhere too"));
+  ModelMaker nothing;
+  nothing.Input("x", {2}).Output("y");
+  EXPECT_EQ(ImportError(nothing.Bytes()), "nothing makes the output \"y\"");
+}
+
+TEST(OnnxRefusal, NamesDuplicateInitializersAndInputs) {
+  EXPECT_THAT(ImportError(OneNode("Relu").Filled("w", {1}, 0).Filled("w", {1}, 0).Bytes()),
+              HasSubstr("\"w\" is there twice"));
+  EXPECT_THAT(ImportError(OneNode("Relu").Input("x", {1}).Bytes()), HasSubstr("\"x\" is there twice"));
+}
+
+TEST(OnnxRefusal, CountsInputs) {
+  ModelMaker model;
+  model.Input("x", {2}).Node("Conv", {"x"}, {"y"}).Output("y");
+  EXPECT_EQ(ImportError(model.Bytes()), "node \"y\" (Conv): 1 inputs; it takes 2 to 3");
+}
+
+TEST(OnnxRefusal, NamesTypesItCannotHold) {
+  ModelMaker model = OneNode("Relu");
+  auto& tensor = *model.graph().add_initializer();
+  tensor.set_name("w");
+  tensor.set_data_type(onnx::TensorProto::COMPLEX64);
+  EXPECT_THAT(ImportError(model.Bytes()), HasSubstr("initializer \"w\": the element type COMPLEX64"));
+  tensor.set_data_type(999);
+  EXPECT_THAT(ImportError(model.Bytes()), HasSubstr("the element type 999"));
+}
+
+TEST(OnnxRefusal, AllocatesNothingForDimsThatCannotBe) {
+  for (const std::vector<int64_t>& dims :
+       {std::vector<int64_t>{kHuge, 4}, {-5}, {kHuge}, {1 << 30, 100}, {25LL << 30}}) {
+    ModelMaker model = OneNode("Relu");
+    auto& tensor = *model.graph().add_initializer();
+    tensor.set_name("w");
+    tensor.set_data_type(onnx::TensorProto::FLOAT);
+    for (const int64_t dim : dims) tensor.add_dims(dim);
+    tensor.set_raw_data(std::string(16, '\0'));
+    EXPECT_THAT(ImportError(model.Bytes()), HasSubstr("initializer \"w\": "));
+    ModelMaker shaped(9);
+    shaped.Input("x", {2}).Ints("s", dims).Node("ConstantOfShape", {"s"}, {"y"}).Output("y");
+    EXPECT_THAT(ImportError(shaped.Bytes()), HasSubstr("node \"y\" (ConstantOfShape): "));
+  }
+}
+
+TEST(OnnxRefusal, StopsAModelThatExpandsANumberToGigabytes) {
+  ModelMaker model;
+  model.Input("x", {1}).Filled("one", {1}, 1).Ints("s", {1 << 16, 1 << 15});
+  model.Node("Expand", {"one", "s"}, {"all"}).Node("Add", {"x", "all"}, {"y"}).Output("y");
+  EXPECT_THAT(ImportError(model.Bytes()), HasSubstr("node \"all\" (Expand): the model computes more than 4 GiB"));
+}
+
+TEST(OnnxRefusal, ChecksWindows) {
+  const std::vector<int64_t> three{3, 3};
+  const auto pool = [&](const char* name, const std::vector<int64_t>& values) {
+    return ImportError(OneNode("MaxPool", {{"kernel_shape", three}, {name, values}}).Bytes());
+  };
+  EXPECT_THAT(pool("strides", {0, 1}), HasSubstr("strides holds 0"));
+  EXPECT_THAT(pool("strides", {1}), HasSubstr("strides has 1 numbers"));
+  EXPECT_THAT(pool("pads", {-1, 0, 0, 0}), HasSubstr("pads holds -1"));
+  EXPECT_THAT(pool("dilations", {kHuge, 1}), HasSubstr("dilations holds"));
+  EXPECT_THAT(pool("dilations", {100, 100}), HasSubstr("node \"y\" (MaxPool): "));
+}
+
+// Whatever the bytes: an import or an Error, and not another exception.
+void Try(const std::string& bytes) {
+  try {
+    relay::InferType(ImportOnnxBytes(bytes, "damaged").module);
+  } catch (const Error& error) {
+    EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos) << error.what();
+  }
+}
+
+std::string SmallModel() {
+  ModelMaker model;
+  model.Input("x", {1, 2, 8, 8}).Filled("w", {4, 2, 3, 3}, 0.5F).Filled("b", {4}, 1).Ints("s", {0, -1});
+  model.Node("Conv", {"x", "w", "b"}, {"c"},
+             {{"pads", std::vector<int64_t>(4, 1)}, {"strides", std::vector<int64_t>{2, 2}}});
+  model.Node("Relu", {"c"}, {"r"});
+  model.Node("MaxPool", {"r"}, {"p"}, {{"kernel_shape", std::vector<int64_t>{2, 2}}, {"ceil_mode", int64_t{1}}});
+  model.Node("Reshape", {"p", "s"}, {"f"}).Node("Softmax", {"f"}, {"y"}).Output("y");
+  return model.Bytes();
+}
+
+TEST(OnnxDamage, EveryTruncationIsAnErrorOrAModel) {
+  const std::string whole = SmallModel();
+  for (size_t size = 0; size < whole.size(); ++size) Try(whole.substr(0, size));
+}
+
+TEST(OnnxDamage, BitFlipsNeverCrash) {
+  const std::string whole = SmallModel();
+  Random random(29);
+  for (int i = 0; i < 4000; ++i) {
+    std::string bytes = whole;
+    for (uint64_t flips = 1 + random.Below(3); flips > 0; --flips) {
+      bytes[random.Below(bytes.size())] ^= static_cast<char>(1 << random.Below(8));
+    }
+    Try(bytes);
+  }
+}
+
+}  // namespace
+}  // namespace hone

@@ -1,0 +1,102 @@
+#include "compiler/frontend/zoo.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include "compiler/relay/infer_type.h"
+#include "compiler/relay/printer.h"
+#include "core/error.h"
+
+namespace hone {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+const ZooOptions kSmall{.batch = 1, .classes = 10, .image_shape = {3, 32, 32}};
+
+std::vector<std::string> ParamNames(const relay::IRModule& module) {
+  std::vector<std::string> names;
+  for (const auto& param : module.main->params) names.push_back(param->name);
+  return names;
+}
+
+TEST(Zoo, MobilenetReadsAsItsUsersKnowIt) {
+  const std::string text = relay::ToText(BuildZoo("mobilenet"));
+  EXPECT_THAT(text, HasSubstr("def @main(%data: Tensor[(1, 3, 224, 224), float32], %conv_block_1_conv_weight, "
+                              "%conv_block_1_bn_gamma, %conv_block_1_bn_beta, %conv_block_1_bn_moving_mean, "
+                              "%conv_block_1_bn_moving_var, %separable_conv_block_1_weight: Tensor[(32, 1, 3, 3), "
+                              "float32], %separable_conv_block_1_bn1_gamma"));
+  EXPECT_THAT(text,
+              HasSubstr("  %0 = nn.conv2d(%data, %conv_block_1_conv_weight, strides=[2, 2], padding=[1, 1, 1, 1], "
+                        "channels=32, kernel_size=[3, 3]);\n"));
+  EXPECT_THAT(text, HasSubstr("  %2 = %1.0;\n  %3 = nn.relu(%2);\n"));
+  EXPECT_THAT(text, HasSubstr("  nn.softmax(%111)\n"));
+}
+
+TEST(Zoo, EveryNetworkHasTypesAndAValueForEachParameter) {
+  for (const ZooEntry& entry : ZooEntries()) {
+    // The largest are the same code as their smaller kin.
+    if (entry.name.rfind("vgg", 0) == 0 || entry.name == "resnet-101" || entry.name == "resnet-152") continue;
+    const relay::IRModule module = BuildZoo(entry.name, kSmall);
+    EXPECT_EQ(module.name, "zoo:" + entry.name);
+    EXPECT_EQ(module.params.size() + 1, module.main->params.size()) << entry.name;
+    const relay::IRModule typed = relay::InferType(module);
+    EXPECT_EQ(typed.main->body->type->shape, (Shape{1, 10})) << entry.name;
+  }
+}
+
+TEST(Zoo, ResnetParametersKeepTheirOrder) {
+  const std::vector<std::string> names = ParamNames(BuildZoo("resnet-18", kSmall));
+  EXPECT_EQ(names[1], "bn_data_gamma");
+  EXPECT_EQ(names[5], "conv0_weight");
+  EXPECT_EQ(names[6], "stage1_unit1_bn1_gamma");
+  EXPECT_EQ(names[10], "stage1_unit1_conv1_weight");
+  EXPECT_EQ(names[15], "stage1_unit1_conv2_weight");
+  EXPECT_EQ(names[16], "stage1_unit1_sc_weight");
+  EXPECT_EQ(names.back(), "fc1_bias");
+}
+
+TEST(Zoo, WeightsFollowFromSeedAndNameAlone) {
+  const auto values = [](uint64_t seed) {
+    ZooOptions options = kSmall;
+    options.seed = seed;
+    const Tensor weight = BuildZoo("mlp", options).params[0].second;
+    return std::vector<float>(weight.data<float>(), weight.data<float>() + weight.elements());
+  };
+  EXPECT_EQ(values(1), values(1));
+  EXPECT_NE(values(1), values(2));
+}
+
+TEST(Zoo, BatchNormStatisticsAreNotTheIdentity) {
+  for (const auto& [name, value] : BuildZoo("mobilenet", kSmall).params) {
+    if (name == "conv_block_1_bn_moving_var") {
+      for (int64_t i = 0; i < value.elements(); ++i) EXPECT_TRUE(value.At(i) >= 0.5 && value.At(i) < 1.5);
+      EXPECT_NE(value.At(0), value.At(1));
+    }
+    if (name == "conv_block_1_bn_moving_mean") {
+      EXPECT_NE(value.At(0), 0);
+    }
+  }
+}
+
+TEST(Zoo, SuggestsTheNameThatWasMeant) {
+  try {
+    BuildZoo("mobilnet");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kNoInput);
+    EXPECT_THAT(error.what(), HasSubstr("mobilenet"));
+  }
+}
+
+TEST(Zoo, RefusesImagesThatCannotBe) {
+  EXPECT_THROW(BuildZoo("mlp", {.image_shape = {3, 0, 4}}), Error);
+  EXPECT_THROW(BuildZoo("mlp", {.batch = 0}), Error);
+  // Five halvings leave nothing of it.
+  EXPECT_THROW(BuildZoo("vgg-11", {.image_shape = {3, 8, 8}}), Error);
+}
+
+}  // namespace
+}  // namespace hone
