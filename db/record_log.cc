@@ -29,9 +29,11 @@ class Import {
   Import(const std::string& file, RecordStore& store) : file_(file), store_(store) {}
 
   void Take(const LineReader& reader) {
+    const bool first = !begun_;
+    begun_ = true;
     try {
       if (reader.too_long()) throw Error(ExitCode::kBadData, "the line is longer than 16 MiB");
-      TakeJson(ParseJson(reader.line(), "the line"));
+      TakeJson(ParseJson(reader.line(), "the line"), first);
     } catch (const Error& error) {
       counts_.refused.push_back({file_, reader.number(), std::string(error.what()).substr(0, kMaxReasonBytes)});
     }
@@ -45,9 +47,8 @@ class Import {
 
  private:
   // Throws for a line to be refused.
-  void TakeJson(const Json& json) {
-    if (!begun_ || IsHeader(json)) {
-      begun_ = true;
+  void TakeJson(const Json& json, bool first) {
+    if (first || IsHeader(json)) {
       readable_ = false;
       CheckHeader(json);
       readable_ = true;
@@ -67,7 +68,7 @@ class Import {
   RecordStore& store_;
   ImportCounts counts_;
   std::vector<Record> batch_;
-  bool begun_ = false;     // a line that could be the header has been seen
+  bool begun_ = false;     // the first line has been seen
   bool readable_ = false;  // the last header was right
 };
 

@@ -12,13 +12,13 @@
 namespace hone {
 
 struct RecordQuery {
-  std::string workload;  // exact text; empty: any
-  std::string cpu;       // target cpu; empty: any
-  std::string device;    // part of environment.cpu_model or host; empty: any
-  std::optional<Fate> fate;
-  std::optional<CacheMode> cache;
-  std::optional<int> threads;
-  std::string session;
+  std::string workload{};  // exact text; empty: any
+  std::string cpu{};       // target cpu; empty: any
+  std::string device{};    // part of environment.cpu_model or host; empty: any
+  std::optional<Fate> fate{};
+  std::optional<CacheMode> cache{};
+  std::optional<int> threads{};
+  std::string session{};
   int64_t limit = 0;     // 0: all
   bool by_time = false;  // order by least sample first (only records that have one), else by arrival
 };

@@ -1,0 +1,178 @@
+#include "db/record_store.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <utility>
+
+#include "core/error.h"
+#include "tests/db/sample_record.h"
+
+namespace hone {
+namespace {
+
+class RecordStoreTest : public testing::Test {
+ protected:
+  std::unique_ptr<RecordStore> Open(bool create = true) { return RecordStore::Open(path_, create); }
+  TempFolder folder_;
+  std::string path_ = folder_.File("deep/down/records.db");
+};
+
+TEST_F(RecordStoreTest, KeepsWhatItWasGiven) {
+  const std::vector<Record> records = SampleRecords(5);
+  EXPECT_EQ(Open()->Append(records), 5);
+  EXPECT_EQ(Open(false)->Find({}), records);
+  EXPECT_EQ(Open()->Get(records[2].id), records[2]);
+  EXPECT_FALSE(Open()->Get("0000000000000000"));
+}
+
+TEST_F(RecordStoreTest, AppendingTwiceChangesNothing) {
+  const auto store = Open();
+  EXPECT_EQ(store->Append(SampleRecords(5)), 5);
+  EXPECT_EQ(store->Append(SampleRecords(7)), 2);
+  EXPECT_EQ(store->Append({SampleRecord(9), SampleRecord(9)}), 1);
+  EXPECT_EQ(store->Append({}), 0);
+  EXPECT_EQ(store->Stats().records, 8);
+}
+
+TEST_F(RecordStoreTest, AppendsMoreThanOneBatch) {
+  const std::vector<Record> records = SampleRecords(600);
+  EXPECT_EQ(Open()->Append(records), 600);
+  EXPECT_EQ(Open()->Find({}), records);
+}
+
+TEST_F(RecordStoreTest, FinishesRecordsAndRefusesChangedOnes) {
+  Record record = SampleRecord(1);
+  const std::string id = std::exchange(record.id, "");
+  EXPECT_EQ(Open()->Append({record}), 1);
+  EXPECT_TRUE(Open()->Get(id));
+  Record changed = SampleRecord(2);
+  changed.threads = 7;
+  EXPECT_THROW(Open()->Append({changed}), Error);
+}
+
+TEST_F(RecordStoreTest, FindsByEveryKey) {
+  Record other = SampleRecord(50);
+  other.candidate.workload = Workload::Parse("nn.dense data=2x8 weight=4x8");
+  other.candidate.target.cpu = "znver5";
+  other.threads = 4;
+  other.timing.cache = CacheMode::kWarm;
+  other.measurement.fate = Fate::kTimedOut;
+  other.measurement.environment.cpu_model = "Cortex-A72";
+  other.measurement.environment.host = "raspi";
+  other.session = "s2";
+  other = Finish(other);
+  const auto store = Open();
+  store->Append(SampleRecords(3));
+  store->Append({other});
+  std::vector<RecordQuery> queries(8);
+  queries[0].workload = other.candidate.workload.ToText();
+  queries[1].cpu = "znver5";
+  queries[2].device = "cortex";
+  queries[3].device = "RASPI";
+  queries[4].fate = Fate::kTimedOut;
+  queries[5].cache = CacheMode::kWarm;
+  queries[6].threads = 4;
+  queries[7].session = "s2";
+  for (size_t i = 0; i < queries.size(); ++i) {
+    EXPECT_EQ(store->Find(queries[i]), std::vector<Record>{other}) << i;
+    queries[i].workload = "none such";
+    EXPECT_TRUE(store->Find(queries[i]).empty()) << i;
+  }
+}
+
+TEST_F(RecordStoreTest, OrdersByTimeAndLimits) {
+  Record untimed = SampleRecord(0);
+  untimed.measurement.samples_ns = {};
+  untimed.measurement.batch = {};
+  const auto store = Open();
+  store->Append({SampleRecord(9), SampleRecord(2), Finish(untimed), SampleRecord(5)});
+  EXPECT_EQ(store->Find({.limit = 2}), (std::vector<Record>{SampleRecord(9), SampleRecord(2)}));
+  EXPECT_EQ(store->Find({.by_time = true}), (std::vector<Record>{SampleRecord(2), SampleRecord(5), SampleRecord(9)}));
+}
+
+TEST_F(RecordStoreTest, QueryTextIsNeverSql) {
+  const auto store = Open();
+  store->Append(SampleRecords(2));
+  EXPECT_TRUE(store->Find({.workload = "' OR 1=1 --"}).empty());
+  EXPECT_TRUE(store->Find({.device = "%"}).empty());
+}
+
+TEST_F(RecordStoreTest, KeepsRuns) {
+  const auto store = Open();
+  store->PutRun({"a", "running", "{}"});
+  store->PutRun({"b", "running", "{\"x\":1}"});
+  store->PutRun({"a", "done", "{}"});
+  ASSERT_TRUE(store->GetRun("a"));
+  EXPECT_EQ(store->GetRun("a")->state, "done");
+  EXPECT_FALSE(store->GetRun("c"));
+  ASSERT_EQ(store->Runs().size(), 2U);
+  EXPECT_EQ(store->Runs()[1].json, "{\"x\":1}");
+}
+
+TEST_F(RecordStoreTest, TellsItsStats) {
+  const auto store = Open();
+  store->Append(SampleRecords(4));
+  const StoreStats stats = store->Stats();
+  EXPECT_EQ(stats.records, 4);
+  EXPECT_EQ(stats.ok, 4);
+  EXPECT_EQ(stats.workloads, 1);
+  EXPECT_EQ(stats.devices, 1);
+  EXPECT_EQ(stats.schema_version, 1);
+  EXPECT_GT(stats.size_bytes, 4096);
+  EXPECT_FALSE(stats.sqlite_version.empty());
+  EXPECT_TRUE(stats.journal_mode == "truncate" || stats.journal_mode == "wal");
+}
+
+TEST_F(RecordStoreTest, BestGivesRecordsInRankOrder) {
+  std::vector<Record> records = SampleRecords(3);
+  records[0].threads = 8;
+  records[1].measurement.noisy = true;
+  for (Record& record : records) record = Finish(record);
+  const auto store = Open();
+  store->Append(records);
+  const auto best = store->Best(kSampleWorkload, records[0].candidate.target, "AMD EPYC 7763", 1);
+  ASSERT_EQ(best.size(), 2U);
+  EXPECT_EQ(best[0].record, records[2]);
+  EXPECT_EQ(best[0].rank, 0);
+  EXPECT_EQ(best[1].record, records[0]);
+  EXPECT_EQ(best[1].rank, 1);
+  EXPECT_EQ(store->Best(kSampleWorkload, records[0].candidate.target, "AMD EPYC 7763", 1, 1).size(), 1U);
+  EXPECT_TRUE(store->Best("other", records[0].candidate.target, "AMD EPYC 7763", 1).empty());
+}
+
+TEST_F(RecordStoreTest, AbsentStoreIsNoInput) {
+  try {
+    Open(false);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kNoInput);
+  }
+}
+
+TEST_F(RecordStoreTest, FolderInPlaceOfTheFileIsRefused) {
+  EXPECT_THROW(RecordStore::Open(folder_.File("."), true), Error);
+  WriteBytes(folder_.File("file"), "x");
+  try {
+    RecordStore::Open(folder_.File("file/records.db"), true);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kCannotCreate);
+  }
+}
+
+TEST(DefaultStorePath, FollowsTheEnvironment) {
+  setenv("XDG_DATA_HOME", "/data", 1);
+  EXPECT_EQ(DefaultStorePath(), "/data/hone/records.db");
+  setenv("XDG_DATA_HOME", "relative", 1);
+  setenv("HOME", "/home/x", 1);
+  EXPECT_EQ(DefaultStorePath(), "/home/x/.local/share/hone/records.db");
+  unsetenv("XDG_DATA_HOME");
+  unsetenv("HOME");
+  EXPECT_THROW(DefaultStorePath(), Error);
+}
+
+}  // namespace
+}  // namespace hone

@@ -1,0 +1,60 @@
+#include "db/record.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "core/error.h"
+#include "db/record_log.h"
+#include "tests/db/sample_record.h"
+
+namespace hone {
+namespace {
+
+TEST(Record, JsonRoundTrips) {
+  const Record record = SampleRecord(3);
+  EXPECT_EQ(RecordFromJson(ParseJson(DumpJson(ToJson(record)), "test")), record);
+}
+
+TEST(Record, IdIsPermanent) {
+  // Stores and logs that people hold name records by these ids: a change of the canonical form breaks them.
+  EXPECT_EQ(SampleRecord(3).id, "d44ed2fc4f633566");
+}
+
+TEST(Record, IdNamesTheContent) {
+  Record record = SampleRecord(3);
+  EXPECT_EQ(Finish(record).id, record.id);
+  record.measurement.message = "x";
+  EXPECT_NE(Finish(record).id, record.id);
+  Json json = ToJson(record);
+  EXPECT_THROW(RecordFromJson(json), Error);
+  json["id"] = Finish(record).id;
+  EXPECT_EQ(RecordFromJson(json).measurement.message, "x");
+}
+
+TEST(Record, OfAKernelThatGaveNaNCanBeKept) {
+  Record record = SampleRecord(0);
+  record.measurement.fate = Fate::kWrongOutput;
+  record.measurement.worst_error = std::numeric_limits<double>::quiet_NaN();
+  record.measurement.message = "bytes \xff";
+  record = Finish(record);
+  EXPECT_EQ(RecordFromJson(ParseJson(DumpJson(ToJson(record)), "test")).id, record.id);
+}
+
+TEST(Record, MissingFieldsAreNamed) {
+  const Json whole = ToJson(SampleRecord(1));
+  for (const auto& [name, value] : whole.items()) {
+    Json damaged = whole;
+    damaged.erase(name);
+    try {
+      RecordFromJson(damaged);
+      ADD_FAILURE() << name;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ExitCode::kBadData);
+      EXPECT_NE(std::string(error.what()).find(name), std::string::npos) << error.what();
+    }
+  }
+}
+
+}  // namespace
+}  // namespace hone

@@ -1,0 +1,33 @@
+// Records and folders for the tests of the store.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "db/record.h"
+
+namespace hone {
+
+constexpr const char* kSampleWorkload = "nn.dense data=1x8 weight=4x8 dtype=float32 epilogue=none";
+
+// A finished record of fate Ok whose config says tile_ow=`number`, with one sample of 1000 + number ns.
+Record SampleRecord(int number);
+std::vector<Record> SampleRecords(int count);
+
+// A folder of the test's own, removed with all that is in it.
+class TempFolder {
+ public:
+  TempFolder();
+  ~TempFolder();
+  TempFolder(const TempFolder&) = delete;
+  TempFolder& operator=(const TempFolder&) = delete;
+  std::string File(const std::string& name) const { return path_ + "/" + name; }
+
+ private:
+  std::string path_;
+};
+
+std::string ReadBytes(const std::string& path);
+void WriteBytes(const std::string& path, const std::string& bytes);
+
+}  // namespace hone
