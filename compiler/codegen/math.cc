@@ -134,8 +134,14 @@ Value* EmitErf(KernelBuilder& b, Value* x) {
 }
 
 Value* EmitSigmoid(KernelBuilder& b, Value* x) {
-  Value* e = EmitExp(b, b.FSub(Constant(b, x, 0.0f), x));
-  return b.FDiv(Constant(b, x, 1.0f), b.FAdd(e, Constant(b, x, 1.0f)));
+  // exp of what is not positive: the sum below lies in [1, 2], where its rounding weighs least.
+  Value* one = Constant(b, x, 1.0f);
+  Value* e = EmitExp(b, b.FSub(Constant(b, x, 0.0f), Magnitude(b, x)));
+  Value* sum = b.FAdd(e, one);
+  // What the sum lost, exactly; the quotient gets most of it back.
+  Value* lost = b.FSub(e, b.FSub(sum, one));
+  Value* quotient = b.FDiv(b.ir().CreateSelect(Less(b, x, 0.0f), e, one), sum);
+  return b.FSub(quotient, b.FMul(quotient, lost));
 }
 
 Value* EmitSqrt(KernelBuilder& b, Value* x) { return b.ir().CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, x); }
@@ -163,11 +169,20 @@ Value* QuarterPower(KernelBuilder& b, Value* x, int quarters) {
   return result;
 }
 
+// x ** -0.75 as x ** 0.25 / x, which rounds less often than 1 / x ** 0.75 does; the ends of the range by hand.
+Value* InverseThreeQuarters(KernelBuilder& b, Value* x) {
+  Value* root = EmitSqrt(b, EmitSqrt(b, x));
+  root = b.ir().CreateSelect(b.ir().CreateFCmpOEQ(x, Constant(b, x, 0.0f)), Constant(b, x, 1.0f), root);
+  root = b.ir().CreateSelect(b.ir().CreateFCmpOEQ(x, Constant(b, x, kInfinity)), Constant(b, x, 1.0f), root);
+  return b.FDiv(root, x);
+}
+
 }  // namespace
 
 Value* EmitPow(KernelBuilder& b, Value* x, float y) {
   const float quarters = y * 4;
   if (y == 0) return Constant(b, x, 1.0f);
+  if (y == -0.75f) return InverseThreeQuarters(b, x);
   if (quarters == std::nearbyint(quarters) && std::abs(quarters) <= 12) {
     Value* power = QuarterPower(b, x, static_cast<int>(std::abs(quarters)));
     return y > 0 ? power : b.FDiv(Constant(b, x, 1.0f), power);

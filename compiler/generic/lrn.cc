@@ -86,8 +86,8 @@ Value* Lrn(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes l
   const double alpha = call.attrs.GetFloat("alpha", 1e-5) / static_cast<double>(call.attrs.GetInt("size", 5));
   Value* scale = b.Fma(squares, b.FloatVec(static_cast<float>(alpha), lanes.count),
                        b.FloatVec(static_cast<float>(call.attrs.GetFloat("bias", 2)), lanes.count));
-  Value* power = EmitPow(b, scale, static_cast<float>(call.attrs.GetFloat("beta", 0.75)));
-  return b.FDiv(e.Eval(call.args[0], at, lanes), power);
+  Value* power = EmitPow(b, scale, static_cast<float>(-call.attrs.GetFloat("beta", 0.75)));
+  return b.FMul(e.Eval(call.args[0], at, lanes), power);
 }
 
 }  // namespace
