@@ -1,0 +1,71 @@
+// A world for the tuner in which everything is known: schedules with a given cost, a runner that answers from it.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "compiler/schedules/schedule.h"
+#include "db/record_store.h"
+#include "rpc_runner/runner.h"
+#include "tuner/strategy.h"
+#include "tuner/tune_tools.h"
+
+namespace hone::testing {
+
+// Four knobs of `values` values each (1, 2, 3, ...). Rejects configs whose "a" and "b" are both the largest. The true
+// cost is smooth with an optimum away from the estimate's.
+class FakeSchedule : public Schedule {
+ public:
+  explicit FakeSchedule(std::string name, int64_t values = 6) : name_(std::move(name)), values_(values) {}
+  std::string_view name() const override { return name_; }
+  int version() const override { return version_; }
+  void set_version(int version) { version_ = version; }
+  bool Applies(const Workload&, const MachineModel&) const override { return true; }
+  ConfigSpace Space(const Workload&, const MachineModel&) const override;
+  std::optional<std::string> Reject(const Workload&, const MachineModel&, const Config& config) const override;
+  std::vector<KernelOperand> Operands(const Workload&, const Config&, const Epilogue&) const override;
+  EmittedKernel Emit(KernelBuilder&, const Workload&, const MachineModel&, const Config&, const Epilogue&,
+                     const std::string&) const override;
+  double EstimateNs(const Workload&, const MachineModel&, const Config& config) const override;
+  int64_t CostNs(const Config& config) const;
+
+ private:
+  std::string name_;
+  int64_t values_;
+  int version_ = 1;
+};
+
+// A dense workload of m x 64 by 64 x 64.
+Workload FakeWorkload(int64_t m = 1);
+SearchTask FakeTask(const std::vector<const Schedule*>& schedules);
+
+// Runs jobs in order at the cost of their artifact (see FakeTools). Each job takes a millisecond of `clock`.
+class FakeRunner : public Runner {
+ public:
+  explicit FakeRunner(int64_t* clock_ns) : clock_ns_(clock_ns) {}
+  int FreeSlots() const override { return away ? 0 : 2 - static_cast<int>(queue_.size()); }
+  JobId Submit(KernelJob job) override;
+  bool Wait(int64_t timeout_ns, JobResult* result) override;
+  Environment Describe() override;
+
+  std::function<Fate(const std::string& artifact)> fate = [](const std::string&) { return Fate::kOk; };
+  std::function<void()> after_job = [] {};
+  bool away = false;
+  std::string cpu_model = "Fake CPU";
+  std::vector<KernelJob> jobs;  // all that were submitted
+
+ private:
+  int64_t* clock_ns_;
+  JobId next_ = 1;
+  std::deque<std::pair<JobId, KernelJob>> queue_;
+};
+
+// A compiler whose artifacts say "schedule cost config", with the fake clock.
+TuneTools FakeTools(const std::vector<const FakeSchedule*>& schedules, int64_t* clock_ns);
+
+}  // namespace hone::testing

@@ -1,0 +1,90 @@
+#include "tuner/record_config_source.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "compiler/schedules/schedule.h"
+
+namespace hone {
+namespace {
+
+class RecordConfigSourceTest : public ::testing::Test {
+ protected:
+  RecordConfigSourceTest()
+      : path_(::testing::TempDir() + "hone_config_source_" + std::to_string(getpid()) + ".db"),
+        store_(RecordStore::Open(path_)) {
+    workload_ = Workload::Parse("nn.dense data=1x64 weight=64x64");
+    target_ = Target::Parse("llvm -mtriple=x86_64-pc-linux-gnu -mcpu=znver3");
+    default_ = AnalyticDefault(workload_, MachineModelFor(target_));
+  }
+  ~RecordConfigSourceTest() override {
+    store_.reset();
+    std::filesystem::remove(path_);
+  }
+
+  Record Sound(int64_t ns) const {
+    Record record;
+    record.candidate = {workload_, std::string(default_.schedule->name()), default_.config, target_};
+    record.schedule_version = default_.schedule->version();
+    record.measurement.samples_ns = {ns};
+    record.measurement.batch = {1};
+    record.measurement.environment.cpu_model = "This CPU";
+    return record;
+  }
+  std::optional<ConfigChoice> Choose(int threads = 1, bool valid = true) const {
+    RecordConfigSource source(*store_, "This CPU");
+    return source.Choose(workload_, target_, threads, [valid](const std::string&, const Config&) { return valid; });
+  }
+
+  std::string path_;
+  std::unique_ptr<RecordStore> store_;
+  Workload workload_;
+  Target target_;
+  DefaultConfig default_;
+};
+
+TEST_F(RecordConfigSourceTest, KnowsNothingOfAnEmptyStore) { EXPECT_FALSE(Choose()); }
+
+TEST_F(RecordConfigSourceTest, GivesTheFastestRecordAndNamesIt) {
+  const Record slow = Finish(Sound(900)), fast = Finish(Sound(500));
+  store_->Append({slow, fast});
+  const auto choice = Choose();
+  ASSERT_TRUE(choice);
+  EXPECT_EQ(choice->record, fast.id);
+  EXPECT_EQ(choice->source, "record");
+  EXPECT_EQ(choice->expected_ns, 500);
+  EXPECT_EQ(choice->config, default_.config);
+}
+
+TEST_F(RecordConfigSourceTest, PassesOverOtherVersionsOfASchedule) {
+  Record old = Sound(100);
+  ++old.schedule_version;
+  store_->Append({Finish(old), Finish(Sound(700))});
+  ASSERT_TRUE(Choose());
+  EXPECT_EQ(Choose()->expected_ns, 700);
+}
+
+TEST_F(RecordConfigSourceTest, PassesOverUnknownSchedulesAndInvalidConfigs) {
+  Record unknown = Sound(100);
+  unknown.candidate.schedule = "no_such_schedule";
+  store_->Append({Finish(unknown)});
+  EXPECT_FALSE(Choose());
+  store_->Append({Finish(Sound(700))});
+  EXPECT_FALSE(Choose(1, /*valid=*/false));
+}
+
+TEST_F(RecordConfigSourceTest, SaysFromHowFarAChoiceComes) {
+  store_->Append({Finish(Sound(700))});
+  EXPECT_EQ(Choose(4)->source, "other threads");
+  RecordConfigSource elsewhere(*store_, "Another CPU");
+  const auto any = [](const std::string&, const Config&) { return true; };
+  EXPECT_EQ(elsewhere.Choose(workload_, target_, 1, any)->source, "same microarchitecture");
+  Target near = target_;
+  near.cpu = "znver2";
+  EXPECT_EQ(elsewhere.Choose(workload_, near, 1, any)->source, "near");
+}
+
+}  // namespace
+}  // namespace hone

@@ -1,0 +1,309 @@
+#include "tuner/tuning_loop.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include "core/error.h"
+#include "tests/tuner/fake_tuning.h"
+#include "tuner/tuning_run.h"
+
+namespace hone {
+namespace {
+
+using testing::FakeRunner;
+using testing::FakeSchedule;
+using testing::FakeTools;
+using testing::FakeWorkload;
+
+class TuningLoopTest : public ::testing::Test {
+ protected:
+  TuningLoopTest() : schedule_("schedule", 8), runner_(&clock_ns_), tools_(FakeTools({&schedule_}, &clock_ns_)) {
+    const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = std::filesystem::path(::testing::TempDir()) /
+              ("hone_tuner_" + std::string(test->name()) + std::to_string(getpid()));
+    std::filesystem::create_directories(folder_);
+    store_ = RecordStore::Open(folder_ / "records.db");
+    tasks_.push_back({FakeWorkload(1), 3, {}});
+    tasks_.push_back({FakeWorkload(2), 1, {}});
+    options_.target = Target::Parse("llvm -mtriple=x86_64-pc-linux-gnu -mcpu=znver3");
+    options_.model = "fake";
+  }
+  ~TuningLoopTest() override {
+    store_.reset();
+    std::filesystem::remove_all(folder_);
+  }
+
+  TuneReport Tune() {
+    return TuningLoop(
+               tasks_, options_, runner_, *store_, tools_, [this](const TuneEvent& e) { events_.push_back(e); }, &stop_)
+        .Run();
+  }
+  // How often each candidate has a record that counts.
+  std::map<std::string, int> Recorded() const {
+    std::map<std::string, int> times;
+    for (const Record& record : store_->Find({})) {
+      if (record.measurement.fate == Fate::kRunnerLost) continue;
+      ++times[record.candidate.workload.ToText() + record.candidate.schedule + record.candidate.config.ToText()];
+    }
+    return times;
+  }
+  void ExpectNoneTwice() const {
+    for (const auto& [candidate, times] : Recorded()) EXPECT_EQ(times, 1) << candidate;
+  }
+
+  int64_t clock_ns_ = 1'000'000'000'000;
+  FakeSchedule schedule_;
+  FakeRunner runner_;
+  TuneTools tools_;
+  std::filesystem::path folder_;
+  std::unique_ptr<RecordStore> store_;
+  std::vector<Task> tasks_;
+  TuneOptions options_;
+  std::atomic<bool> stop_{false};
+  std::vector<TuneEvent> events_;
+};
+
+TEST_F(TuningLoopTest, MeasuresExactlyTheTrialsOfItsBudgetAndRecordsThem) {
+  options_.budget.trials = 50;
+  const TuneReport report = Tune();
+  EXPECT_EQ(report.trials, 50);
+  EXPECT_EQ(Recorded().size(), 50U);
+  ExpectNoneTwice();
+  ASSERT_EQ(report.tasks.size(), 2U);
+  for (const TaskReport& task : report.tasks) EXPECT_EQ(task.stopped, "budget");
+}
+
+TEST_F(TuningLoopTest, EveryTaskGetsItsDefaultFirst) {
+  options_.budget.trials = 2;
+  const TuneReport report = Tune();
+  for (const TaskReport& task : report.tasks) {
+    EXPECT_EQ(task.trials, 1);
+    EXPECT_GT(task.default_ns, 0);
+    EXPECT_EQ(task.default_ns, task.best_ns);
+  }
+}
+
+TEST_F(TuningLoopTest, ImprovesOnTheDefault) {
+  options_.budget.trials = 200;
+  for (const TaskReport& task : Tune().tasks) EXPECT_LT(task.best_ns, task.default_ns);
+}
+
+TEST_F(TuningLoopTest, TheTimeBudgetStopsIt) {
+  options_.budget.time_ns = 30'000'000;  // the runner takes a millisecond a job
+  const TuneReport report = Tune();
+  EXPECT_GE(report.trials, 28);
+  EXPECT_LE(report.trials, 33);
+  EXPECT_EQ(report.tasks[0].stopped, "budget");
+}
+
+TEST_F(TuningLoopTest, APlateauStopsEachTask) {
+  const TuneReport report = Tune();  // no budget
+  EXPECT_FALSE(report.interrupted);
+  for (const TaskReport& task : report.tasks) {
+    EXPECT_EQ(task.stopped, "plateau");
+    EXPECT_LT(task.trials, 2000);
+  }
+}
+
+TEST_F(TuningLoopTest, ASmallSpaceIsSpent) {
+  const FakeSchedule tiny("tiny", 2);
+  tools_ = FakeTools({&tiny}, &clock_ns_);
+  const TuneReport report = Tune();
+  for (const TaskReport& task : report.tasks) {
+    EXPECT_EQ(task.stopped, "space spent");
+    EXPECT_EQ(task.trials, 12);  // 16 configs, 4 of them rejected
+  }
+}
+
+TEST_F(TuningLoopTest, GoesOnAfterAnInterruptionWithoutLosingOrRepeating) {
+  options_.budget.trials = 120;
+  int jobs = 0;
+  runner_.after_job = [&] { stop_ = stop_ || ++jobs % 17 == 0; };
+  int64_t trials = 0;
+  for (int run = 0; run < 40; ++run) {
+    stop_ = false;
+    const TuneReport report = Tune();
+    EXPECT_EQ(report.resumed, trials);
+    trials += report.trials;
+    if (!report.interrupted) break;
+    EXPECT_EQ(store_->Runs().front().state, "interrupted");
+  }
+  EXPECT_EQ(trials, 120);
+  EXPECT_EQ(Recorded().size(), 120U);
+  ExpectNoneTwice();
+  EXPECT_EQ(store_->Runs().size(), 1U);
+}
+
+TEST_F(TuningLoopTest, AnInterruptionDrainsWhatIsUnderWay) {
+  options_.budget.trials = 100;
+  runner_.after_job = [&] { stop_ = true; };
+  const TuneReport report = Tune();
+  EXPECT_TRUE(report.interrupted);
+  EXPECT_EQ(Recorded().size(), runner_.jobs.size());
+  EXPECT_EQ(report.tasks[0].stopped, "interrupted");
+}
+
+TEST_F(TuningLoopTest, ARunThatDiesBetweenBatchesLosesNothing) {
+  options_.budget.trials = 64;
+  int jobs = 0;
+  runner_.after_job = [&] {
+    if (++jobs == 40) throw std::runtime_error("killed");
+  };
+  EXPECT_THROW(Tune(), std::runtime_error);
+  const size_t kept = Recorded().size();
+  EXPECT_GE(kept, 40U - 16);
+  runner_.after_job = [] {};
+  const TuneReport report = Tune();
+  EXPECT_EQ(report.resumed, static_cast<int64_t>(kept));
+  EXPECT_EQ(Recorded().size(), 64U);
+  ExpectNoneTwice();
+}
+
+TEST_F(TuningLoopTest, TheSameSeedMakesTheSameDecisions) {
+  options_.budget.trials = 80;
+  Tune();
+  const std::vector<KernelJob> first = runner_.jobs;
+  runner_.jobs.clear();
+  store_ = RecordStore::Open(folder_ / "other.db");
+  Tune();
+  ASSERT_EQ(runner_.jobs.size(), first.size());
+  for (size_t i = 0; i < first.size(); ++i) EXPECT_EQ(runner_.jobs[i].artifact.elf, first[i].artifact.elf) << i;
+  EXPECT_EQ(runner_.jobs[0].seeds, first[0].seeds);
+}
+
+TEST_F(TuningLoopTest, OverlappedCompilingKeepsTheContract) {
+  tools_.overlap = true;
+  options_.budget.trials = 100;
+  EXPECT_EQ(Tune().trials, 100);
+  EXPECT_EQ(Recorded().size(), 100U);
+  ExpectNoneTwice();
+}
+
+TEST_F(TuningLoopTest, FailuresAreRecordedAndNeverBest) {
+  options_.budget.trials = 60;
+  runner_.fate = [](const std::string& artifact) {
+    return artifact.find("b=5") != std::string::npos ? Fate::kWrongOutput : Fate::kOk;
+  };
+  const TuneReport report = Tune();
+  int64_t failed = 0;
+  for (const TaskReport& task : report.tasks) {
+    failed += task.failed;
+    EXPECT_EQ(task.best_config.find("b=5"), std::string::npos);
+  }
+  RecordQuery query;
+  query.fate = Fate::kWrongOutput;
+  EXPECT_EQ(static_cast<int64_t>(store_->Find(query).size()), failed);
+  EXPECT_GT(failed, 0);
+}
+
+TEST_F(TuningLoopTest, ARefusedCandidateIsATrialWithoutAJob) {
+  options_.budget.trials = 20;
+  tools_.compile = [](const Candidate&) { return Rejection{Fate::kInvalidConfig, "no"}; };
+  const TuneReport report = Tune();
+  EXPECT_EQ(report.trials, 20);
+  EXPECT_TRUE(runner_.jobs.empty());
+  EXPECT_EQ(store_->Find({}).front().measurement.message, "no");
+}
+
+TEST_F(TuningLoopTest, ACompilerThatThrowsIsACompileFailure) {
+  options_.budget.trials = 3;
+  tools_.compile = [](const Candidate&) -> std::variant<Artifact, Rejection> { throw std::runtime_error("boom"); };
+  Tune();
+  EXPECT_EQ(store_->Find({}).front().measurement.fate, Fate::kCompileFailed);
+  EXPECT_EQ(store_->Find({}).front().measurement.message, "boom");
+}
+
+TEST_F(TuningLoopTest, ALostRunnersTrialIsDoneAgainAndNotCounted) {
+  options_.budget.trials = 30;
+  std::map<std::string, int> tries;
+  runner_.fate = [&](const std::string& artifact) {
+    return ++tries[artifact] == 1 && tries.size() % 3 == 0 ? Fate::kRunnerLost : Fate::kOk;
+  };
+  const TuneReport report = Tune();
+  EXPECT_EQ(report.trials, 30);
+  EXPECT_EQ(report.tasks[0].failed + report.tasks[1].failed, 0);
+  ExpectNoneTwice();
+}
+
+TEST_F(TuningLoopTest, ARunnerThatIsLostForGoodEndsTheRun) {
+  runner_.fate = [](const std::string&) { return Fate::kRunnerLost; };
+  try {
+    Tune();
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kNoRunner);
+  }
+}
+
+TEST_F(TuningLoopTest, ARunnerThatTakesNoJobsEndsTheRun) {
+  runner_.away = true;
+  EXPECT_THROW(Tune(), Error);
+}
+
+TEST_F(TuningLoopTest, TheIncumbentTravelsWithTheJob) {
+  options_.budget.trials = 40;
+  Tune();
+  EXPECT_EQ(runner_.jobs.front().timing.incumbent_ns, 0);
+  EXPECT_GT(runner_.jobs.back().timing.incumbent_ns, 0);
+}
+
+TEST_F(TuningLoopTest, AnotherRunsRecordsAreKnownButNotCounted) {
+  options_.budget.trials = 40;
+  Tune();
+  options_.seed = 1;
+  const TuneReport report = Tune();
+  EXPECT_EQ(report.resumed, 0);
+  EXPECT_EQ(report.trials, 40);
+  EXPECT_EQ(Recorded().size(), 80U);
+  ExpectNoneTwice();
+}
+
+TEST_F(TuningLoopTest, AnotherMachinesOrVersionsRecordsAreMeasuredAgain) {
+  options_.budget.trials = 10;
+  Tune();
+  runner_.cpu_model = "Another CPU";
+  EXPECT_EQ(Tune().resumed, 0);
+  schedule_.set_version(2);
+  EXPECT_EQ(Tune().resumed, 0);
+}
+
+TEST_F(TuningLoopTest, RecordsSayWhatWasDone) {
+  options_.budget.trials = 1;
+  Tune();
+  const Record record = store_->Find({}).front();
+  EXPECT_EQ(record.candidate.target, options_.target);
+  EXPECT_EQ(record.session, MakeTuningRun(options_).id);
+  EXPECT_EQ(record.input_layout, "MK");
+  EXPECT_EQ(record.output_layout, "MN");
+  EXPECT_EQ(record.measurement.environment.cpu_model, "Fake CPU");
+  EXPECT_EQ(record.timing.threads, options_.threads);
+  EXPECT_FALSE(record.artifact_sha256.empty());
+}
+
+TEST_F(TuningLoopTest, TellsEveryTrialEveryTaskAndTheEnd) {
+  options_.budget.trials = 10;
+  Tune();
+  std::map<TuneEventKind, int> count;
+  for (const TuneEvent& event : events_) ++count[event.kind];
+  EXPECT_EQ(count[TuneEventKind::kTrial], 10);
+  EXPECT_EQ(count[TuneEventKind::kTask], 2);
+  EXPECT_EQ(count[TuneEventKind::kDone], 1);
+  EXPECT_EQ(events_.back().kind, TuneEventKind::kDone);
+}
+
+TEST(TuningRun, IsNamedByWhatWasAskedNotByTheBudget) {
+  TuneOptions options;
+  options.model = "m";
+  const std::string id = MakeTuningRun(options).id;
+  options.budget.trials = 5;
+  EXPECT_EQ(MakeTuningRun(options).id, id);
+  options.seed = 1;
+  EXPECT_NE(MakeTuningRun(options).id, id);
+}
+
+}  // namespace
+}  // namespace hone
