@@ -26,7 +26,7 @@ void CheckHash(const std::string& bytes, const std::string& sha256) {
   }
 }
 
-uint32_t Attempt(const Json& header) { return static_cast<uint32_t>(NumberField(header, "attempt")); }
+uint32_t Attempt(const Json& header) { return static_cast<uint32_t>(HeaderNumber(header, "attempt")); }
 
 }  // namespace
 
@@ -49,24 +49,24 @@ Frame JobToFrame(const JobMessage& message, bool with_reference) {
 JobMessage JobFromFrame(const Frame& frame) {
   const Json& header = frame.header;
   JobMessage message;
-  message.id = NumberField(header, "job");
+  message.id = HeaderNumber(header, "job");
   message.attempt = Attempt(header);
-  if (header.contains("lease")) message.lease = TextField(header, "lease");
-  const std::string kind = TextField(header, "kind");
+  if (header.contains("lease")) message.lease = HeaderText(header, "lease");
+  const std::string kind = HeaderText(header, "kind");
   if (kind != "kernel") {
     throw Error(ExitCode::kBadData, fmt::format("jobs of kind \"{}\" are not run; \"kernel\" is", kind));
   }
   if (frame.parts.empty() || frame.parts.size() > 2) throw Error(ExitCode::kBadData, "bad frame: a job has 1 or 2 parts");
-  message.job.artifact = ArtifactFromJson(ObjectField(header, "artifact"));
+  message.job.artifact = ArtifactFromJson(HeaderObject(header, "artifact"));
   message.job.artifact.elf = frame.parts[0];
-  message.job.reference = ArtifactFromJson(ObjectField(header, "reference"));
-  message.reference_sha256 = TextField(header, "reference_sha256");
+  message.job.reference = ArtifactFromJson(HeaderObject(header, "reference"));
+  message.reference_sha256 = HeaderText(header, "reference_sha256");
   if (!header.contains("tolerance") || !header["tolerance"].is_number()) {
     throw Error(ExitCode::kBadData, "bad frame: field \"tolerance\" should be a number");
   }
   message.job.tolerance = header["tolerance"].get<double>();
   message.job.seeds = SeedsFromJson(header);
-  message.job.timing = TimingPolicyFromJson(ObjectField(header, "timing"));
+  message.job.timing = TimingPolicyFromJson(HeaderObject(header, "timing"));
   if (frame.parts.size() == 2) {
     CheckHash(frame.parts[1], message.reference_sha256);
     message.job.reference.elf = frame.parts[1];
@@ -84,9 +84,9 @@ Frame ResultToFrame(const ResultMessage& message) {
 
 ResultMessage ResultFromFrame(const Frame& frame) {
   ResultMessage message;
-  message.id = NumberField(frame.header, "job");
+  message.id = HeaderNumber(frame.header, "job");
   message.attempt = Attempt(frame.header);
-  message.measurement = MeasurementFromJson(ObjectField(frame.header, "measurement"));
+  message.measurement = MeasurementFromJson(HeaderObject(frame.header, "measurement"));
   return message;
 }
 
@@ -99,7 +99,7 @@ Frame BlobFrame(const std::string& sha256, const std::string& bytes) {
 }
 
 std::string BlobFromFrame(const Frame& frame, std::string* sha256) {
-  *sha256 = TextField(frame.header, "sha256");
+  *sha256 = HeaderText(frame.header, "sha256");
   if (frame.parts.size() != 1) throw Error(ExitCode::kBadData, "bad frame: a blob has one part");
   CheckHash(frame.parts[0], *sha256);
   return frame.parts[0];

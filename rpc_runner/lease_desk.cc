@@ -56,7 +56,7 @@ const Frame* LeaseDesk::FindDone(JobId id, const uint32_t* attempt) const {
 }
 
 std::vector<Frame> LeaseDesk::OnJob(const Frame& frame, bool* for_us) {
-  if (lease_.empty() || TextField(frame.header, "lease") != lease_) {
+  if (lease_.empty() || HeaderText(frame.header, "lease") != lease_) {
     return {JobError("no_lease", "this runner is not under that lease", frame.header)};
   }
   *for_us = true;
@@ -79,7 +79,7 @@ std::vector<Frame> LeaseDesk::OnJob(const Frame& frame, bool* for_us) {
 }
 
 std::vector<Frame> LeaseDesk::OnBeat(const Json& header, bool* for_us) {
-  const std::string lease = TextField(header, "lease");
+  const std::string lease = HeaderText(header, "lease");
   if (lease != lease_) return {{FrameKind::kLeaseEnd, {{"lease", lease}}, {}}};
   *for_us = true;
   std::vector<Frame> answer;

@@ -33,7 +33,7 @@ Environment AskEnvironment(int fd) {
       frame.kind != FrameKind::kEnvironment) {
     throw Error(ExitCode::kNoRunner, "the executor does not answer; run hone-runner --version to see whether it starts");
   }
-  return EnvironmentFromJson(ObjectField(frame.header, "environment"));
+  return EnvironmentFromJson(HeaderObject(frame.header, "environment"));
 }
 
 }  // namespace
@@ -110,7 +110,7 @@ void LocalRunner::Handle(const Frame& frame) {
     ResultMessage result = ResultFromFrame(frame);
     if (const auto job = find(result.id); job != outstanding_.end()) Finish(job, std::move(result.measurement));
   } else if (frame.kind == FrameKind::kNeed) {
-    const auto job = find(NumberField(frame.header, "job"));
+    const auto job = find(HeaderNumber(frame.header, "job"));
     if (job == outstanding_.end()) return;
     if (!WriteFrame(executor_->fd(), BlobFrame(job->message.reference_sha256, job->message.job.reference.elf))) Restart();
   } else {

@@ -143,17 +143,17 @@ const Json& Field(const Json& header, const char* name, bool (Json::*is_type)() 
 
 }  // namespace
 
-std::string TextField(const Json& header, const char* name) {
+std::string HeaderText(const Json& header, const char* name) {
   return Field(header, name, &Json::is_string, "a text").get<std::string>();
 }
 
-uint64_t NumberField(const Json& header, const char* name) {
+uint64_t HeaderNumber(const Json& header, const char* name) {
   const Json& field = Field(header, name, &Json::is_number_integer, "an unsigned number");
   if (!field.is_number_unsigned() && field.get<int64_t>() < 0) Bad(fmt::format("field \"{}\" is negative", name));
   return field.get<uint64_t>();
 }
 
-const Json& ObjectField(const Json& header, const char* name) {
+const Json& HeaderObject(const Json& header, const char* name) {
   return Field(header, name, &Json::is_object, "an object");
 }
 

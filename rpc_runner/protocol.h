@@ -70,8 +70,8 @@ size_t ReadPartBytes(std::string_view table);
 Frame ErrorFrame(std::string_view code, std::string_view message);
 
 // Fields of a header from outside. Each throws Error(kBadData) naming the field that is missing or of another type.
-std::string TextField(const Json& header, const char* name);
-uint64_t NumberField(const Json& header, const char* name);
-const Json& ObjectField(const Json& header, const char* name);
+std::string HeaderText(const Json& header, const char* name);
+uint64_t HeaderNumber(const Json& header, const char* name);
+const Json& HeaderObject(const Json& header, const char* name);
 
 }  // namespace hone

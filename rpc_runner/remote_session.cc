@@ -117,13 +117,13 @@ void RemoteSession::Turn() {
 
 void RemoteSession::FromTracker(const Frame& frame) {
   if (frame.kind == FrameKind::kLease) return OnLease(frame.header);
-  if (frame.kind == FrameKind::kLeaseEnd && TextField(frame.header, "lease") == lease_ && runner_) return OnLost();
+  if (frame.kind == FrameKind::kLeaseEnd && HeaderText(frame.header, "lease") == lease_ && runner_) return OnLost();
   const std::lock_guard lock(mutex_);
   if (frame.kind == FrameKind::kError) {
-    fmt::print(stderr, "remote runner: the tracker says: {}\n", TextField(frame.header, "message"));
+    fmt::print(stderr, "remote runner: the tracker says: {}\n", HeaderText(frame.header, "message"));
   } else if (frame.kind == FrameKind::kQueued) {
     tracker_answered_ = true;
-    if (NumberField(frame.header, "runners") == 0) return;
+    if (HeaderNumber(frame.header, "runners") == 0) return;
     runner_offered_ = true;
     served_ns_ = MonotonicNs();
     changed_.notify_all();
@@ -131,11 +131,11 @@ void RemoteSession::FromTracker(const Frame& frame) {
 }
 
 void RemoteSession::OnLease(const Json& header) {
-  const std::string lease = TextField(header, "lease");
+  const std::string lease = HeaderText(header, "lease");
   if (runner_) return;  // an answer to a request that we repeated
-  const Environment environment = EnvironmentFromJson(ObjectField(header, "environment"));
+  const Environment environment = EnvironmentFromJson(HeaderObject(header, "environment"));
   auto runner = std::make_unique<Socket>(context_, Socket::Kind::kDealer);
-  runner->Connect(TextField(header, "address"));
+  runner->Connect(HeaderText(header, "address"));
   runner_ = std::move(runner);
   lease_ = lease;
   runner_heard_ns_ = MonotonicNs();
@@ -150,7 +150,7 @@ void RemoteSession::OnLease(const Json& header) {
 void RemoteSession::FromRunner(const Frame& frame) {
   runner_heard_ns_ = MonotonicNs();
   if (frame.kind == FrameKind::kLeaseEnd) {
-    if (TextField(frame.header, "lease") == lease_) OnLost();
+    if (HeaderText(frame.header, "lease") == lease_) OnLost();
     return;
   }
   if (frame.kind == FrameKind::kError) return OnError(frame.header);
@@ -161,22 +161,22 @@ void RemoteSession::FromRunner(const Frame& frame) {
     if (job == jobs_.end() || job->second.message.attempt != result.attempt) return;  // a repetition
     Finish(job, std::move(result.measurement));
   } else if (frame.kind == FrameKind::kNeed) {
-    const auto job = jobs_.find(NumberField(frame.header, "job"));
+    const auto job = jobs_.find(HeaderNumber(frame.header, "job"));
     if (job == jobs_.end()) return;
     runner_->Send("", BlobFrame(job->second.message.reference_sha256, job->second.message.job.reference.elf));
   }
 }
 
 void RemoteSession::OnError(const Json& header) {
-  const std::string code = TextField(header, "code");
+  const std::string code = HeaderText(header, "code");
   if (code == "no_lease") return OnLost();
   const std::lock_guard lock(mutex_);
-  const auto job = header.contains("job") ? jobs_.find(NumberField(header, "job")) : jobs_.end();
+  const auto job = header.contains("job") ? jobs_.find(HeaderNumber(header, "job")) : jobs_.end();
   if (job == jobs_.end()) return;
   if (code == "unknown_job" || code == "busy") {
     job->second.sent = false;
   } else {
-    Finish(job, FailedMeasurement(Fate::kUnsupported, 0, TextField(header, "message")));
+    Finish(job, FailedMeasurement(Fate::kUnsupported, 0, HeaderText(header, "message")));
   }
 }
 

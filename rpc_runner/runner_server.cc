@@ -86,11 +86,11 @@ class RunnerServer {
     try {
       const Frame frame = DecodeFrame(message.bytes);
       if (frame.kind == FrameKind::kLeaseOffer) {
-        TakeLease(TextField(frame.header, "lease"));
+        TakeLease(HeaderText(frame.header, "lease"));
       } else if (frame.kind == FrameKind::kLeaseEnd) {
-        if (TextField(frame.header, "lease") == desk_.lease()) EndLease();
+        if (HeaderText(frame.header, "lease") == desk_.lease()) EndLease();
       } else if (frame.kind == FrameKind::kError) {
-        OnTrackerError(TextField(frame.header, "code"), TextField(frame.header, "message"));
+        OnTrackerError(HeaderText(frame.header, "code"), HeaderText(frame.header, "message"));
       }
     } catch (const Error& error) {
       fmt::print(stderr, "hone-runner: from the tracker: {}\n", error.what());

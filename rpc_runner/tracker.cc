@@ -76,7 +76,7 @@ TrackerStatus QueryTracker(const std::string& tracker, int64_t timeout_ns) {
   }
   const Frame frame = DecodeFrame(message.bytes);
   if (frame.kind == FrameKind::kStatus) return StatusFromJson(frame.header);
-  throw Error(ExitCode::kBadData, fmt::format("the tracker at {} says: {}", tracker, TextField(frame.header, "message")));
+  throw Error(ExitCode::kBadData, fmt::format("the tracker at {} says: {}", tracker, HeaderText(frame.header, "message")));
 }
 
 }  // namespace hone

@@ -43,14 +43,14 @@ std::vector<TrackerState::Outgoing> TrackerState::Handle(const std::string& peer
 
 void TrackerState::OnHello(const std::string& peer, const Json& header, int64_t now_ns) {
   RunnerEntry entry;
-  entry.id = TextField(header, "runner");
+  entry.id = HeaderText(header, "runner");
   entry.peer = peer;
-  entry.key = TextField(header, "key");
-  entry.label = TextField(header, "label");
-  entry.address = TextField(header, "address");
-  entry.environment = ToJson(EnvironmentFromJson(ObjectField(header, "environment")));
-  entry.lease = TextField(header, "lease");
-  entry.jobs_done = static_cast<int64_t>(NumberField(header, "jobs_done"));
+  entry.key = HeaderText(header, "key");
+  entry.label = HeaderText(header, "label");
+  entry.address = HeaderText(header, "address");
+  entry.environment = ToJson(EnvironmentFromJson(HeaderObject(header, "environment")));
+  entry.lease = HeaderText(header, "lease");
+  entry.jobs_done = static_cast<int64_t>(HeaderNumber(header, "jobs_done"));
   entry.heard_ns = now_ns;
   entry.state = entry.lease.empty() ? State::kFree : State::kBusy;
   entry.lease_until_ns = now_ns + kLeaseNs;
@@ -62,23 +62,23 @@ void TrackerState::OnHello(const std::string& peer, const Json& header, int64_t 
 }
 
 void TrackerState::OnBye(const Json& header) {
-  const auto it = runners_.find(TextField(header, "runner"));
+  const auto it = runners_.find(HeaderText(header, "runner"));
   if (it == runners_.end()) return;
   MarkLost(it->second);
   runners_.erase(it);
 }
 
 void TrackerState::OnRunnerBeat(const std::string& peer, const Json& header, int64_t now_ns) {
-  const auto it = runners_.find(TextField(header, "runner"));
+  const auto it = runners_.find(HeaderText(header, "runner"));
   if (it == runners_.end() || it->second.state == State::kLost) {
     outgoing_.push_back({peer, ErrorFrame("unknown_runner", "say hello")});
     return;
   }
   RunnerEntry& runner = it->second;
-  const std::string lease = TextField(header, "lease");
+  const std::string lease = HeaderText(header, "lease");
   runner.peer = peer;
   runner.heard_ns = now_ns;
-  runner.jobs_done = static_cast<int64_t>(NumberField(header, "jobs_done"));
+  runner.jobs_done = static_cast<int64_t>(HeaderNumber(header, "jobs_done"));
   // A beat may have crossed our offer; but once it has taken a lease, the runner is right about when that ends.
   if (runner.state == State::kBusy && lease != runner.lease) {
     runner.lease = lease;
@@ -92,20 +92,20 @@ void TrackerState::OnRunnerBeat(const std::string& peer, const Json& header, int
 }
 
 void TrackerState::OnClientBeat(const std::string& peer, const Json& header, int64_t now_ns) {
-  const std::string lease = TextField(header, "lease");
+  const std::string lease = HeaderText(header, "lease");
   for (auto& [id, runner] : runners_) {
     if (runner.state != State::kBusy || runner.lease != lease) continue;
     runner.lease_until_ns = now_ns + kLeaseNs;
-    runner.client.id = TextField(header, "client");
+    runner.client.id = HeaderText(header, "client");
     runner.client.peer = peer;
   }
 }
 
 void TrackerState::OnLeaseTaken(const Json& header, int64_t now_ns) {
-  const auto it = runners_.find(TextField(header, "runner"));
+  const auto it = runners_.find(HeaderText(header, "runner"));
   if (it == runners_.end() || it->second.state != State::kOffered) return;
   RunnerEntry& runner = it->second;
-  if (runner.lease != TextField(header, "lease")) return;
+  if (runner.lease != HeaderText(header, "lease")) return;
   runner.state = State::kBusy;
   runner.lease_until_ns = now_ns + kLeaseNs;
   SendLease(runner);
@@ -118,7 +118,7 @@ void TrackerState::SendLease(const RunnerEntry& runner) {
 }
 
 void TrackerState::OnLeaseRequest(const std::string& peer, const Json& header, int64_t now_ns) {
-  const Client client{TextField(header, "client"), peer, TextField(header, "label"), TextField(header, "key"), now_ns};
+  const Client client{HeaderText(header, "client"), peer, HeaderText(header, "label"), HeaderText(header, "key"), now_ns};
   for (auto& [id, runner] : runners_) {
     if (runner.client.id != client.id || (runner.state != State::kBusy && runner.state != State::kOffered)) continue;
     runner.client = client;
@@ -146,7 +146,7 @@ void TrackerState::SendQueued(const Client& client) {
 }
 
 void TrackerState::OnRelease(const Json& header) {
-  const std::string client = TextField(header, "client");
+  const std::string client = HeaderText(header, "client");
   std::erase_if(waiting_, [&](const Client& other) { return other.id == client; });
   for (auto& [id, runner] : runners_) {
     const bool leased = runner.state == State::kBusy || runner.state == State::kOffered;
@@ -240,14 +240,14 @@ TrackerStatus StatusFromJson(const Json& json) {
   TrackerStatus status;
   if (!json.contains("runners") || !json.contains("queues")) throw Error(ExitCode::kBadData, "bad frame: not a status");
   for (const Json& r : json["runners"]) {
-    RunnerInfo info{TextField(r, "key"), TextField(r, "label"), TextField(r, "cpu"), TextField(r, "features"),
-                    TextField(r, "state"), TextField(r, "isolation"), TextField(r, "address")};
-    info.cores = static_cast<int>(NumberField(r, "cores"));
-    info.jobs_done = static_cast<int64_t>(NumberField(r, "jobs_done"));
+    RunnerInfo info{HeaderText(r, "key"), HeaderText(r, "label"), HeaderText(r, "cpu"), HeaderText(r, "features"),
+                    HeaderText(r, "state"), HeaderText(r, "isolation"), HeaderText(r, "address")};
+    info.cores = static_cast<int>(HeaderNumber(r, "cores"));
+    info.jobs_done = static_cast<int64_t>(HeaderNumber(r, "jobs_done"));
     status.runners.push_back(std::move(info));
   }
   for (const Json& q : json["queues"]) {
-    status.queues.push_back({TextField(q, "key"), static_cast<int>(NumberField(q, "waiting"))});
+    status.queues.push_back({HeaderText(q, "key"), static_cast<int>(HeaderNumber(q, "waiting"))});
   }
   return status;
 }

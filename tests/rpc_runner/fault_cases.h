@@ -1,0 +1,48 @@
+// What each broken kernel must be called: one table for near and far runners.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/measurement.h"
+#include "rpc_runner/runner.h"
+
+namespace hone {
+
+struct FaultCase {
+  std::string kernel;
+  Fate fate;
+  int32_t detail;
+  std::string message;  // a part of it
+  bool needs_seccomp = false;
+};
+
+inline std::vector<FaultCase> FaultCases() {
+  return {
+      {"dense", Fate::kOk, 0, ""},
+      {"dense_null_store", Fate::kCrashed, 11, "SIGSEGV"},
+      {"dense_illegal", Fate::kCrashed, 4, "SIGILL"},
+      {"dense_loop", Fate::kTimedOut, 0, "deadline"},
+      {"dense_wrong", Fate::kWrongOutput, 0, "worst error"},
+      {"dense_nan", Fate::kWrongOutput, 0, "worst error"},
+      {"dense_past_1", Fate::kOutOfBounds, 2, "past operand 2"},
+      {"dense_past_64_bytes", Fate::kOutOfBounds, 2, "64 bytes past operand 2"},
+      {"dense_past_page", Fate::kOutOfBounds, 2, "past operand 2"},
+      {"dense_before_1", Fate::kOutOfBounds, 2, "beside its output"},
+      {"dense_before_2_pages", Fate::kOutOfBounds, 2, "before operand 2"},
+      {"dense_read_past", Fate::kOutOfBounds, 0, "past operand 0"},
+      {"dense_write_input", Fate::kOutOfBounds, 0, "is an input"},
+      {"dense_exit", Fate::kCrashed, 0, "ended by itself with code 0"},
+      {"dense_stack", Fate::kCrashed, 11, "stack overflow"},
+      {"dense_socket", Fate::kPolicyViolation, 31, "system call", true},
+      {"dense_kill", Fate::kPolicyViolation, 31, "system call", true},
+      {"dense_forge", Fate::kPolicyViolation, -1, "", true},
+      {"dense_map", Fate::kCrashed, 12, "returned 12"},
+      {"dense_code", Fate::kCrashed, 7, "returned 7"},
+      {"dense_late", Fate::kWrongOutput, 0, "worst error"},
+      {"dense_lazy", Fate::kCrashed, -1, "returned -1"},
+  };
+}
+
+}  // namespace hone

@@ -1,0 +1,83 @@
+#include "rpc_runner/lease_desk.h"
+
+#include <gtest/gtest.h>
+
+#include "core/hash.h"
+
+namespace hone {
+namespace {
+
+Frame JobFrame(JobId id, uint32_t attempt, const std::string& lease, bool with_reference = true) {
+  JobMessage message;
+  message.id = id;
+  message.attempt = attempt;
+  message.lease = lease;
+  message.job.artifact.elf = "elf";
+  message.job.reference.elf = "reference";
+  message.reference_sha256 = Sha256Hex("reference");
+  return JobToFrame(message, with_reference);
+}
+
+class LeaseDeskTest : public testing::Test {
+ protected:
+  LeaseDeskTest() { desk_.Begin("L"); }
+  std::vector<Frame> Handle(const Frame& frame) { return desk_.Handle(DecodeFrame(EncodeFrame(frame)), &for_us_); }
+  std::vector<Frame> Beat(const Json& jobs) { return Handle({FrameKind::kHeartbeat, {{"lease", "L"}, {"jobs", jobs}}, {}}); }
+
+  LeaseDesk desk_;
+  bool for_us_ = false;
+};
+
+TEST_F(LeaseDeskTest, HoldsAJobUntilItsReferenceComes) {
+  const auto answer = Handle(JobFrame(1, 1, "L", false));
+  ASSERT_EQ(answer.size(), 1u);
+  EXPECT_EQ(answer[0].kind, FrameKind::kNeed);
+  EXPECT_FALSE(desk_.NextJob());
+  Handle(BlobFrame(Sha256Hex("reference"), "reference"));
+  const auto job = desk_.NextJob();
+  ASSERT_TRUE(job);
+  EXPECT_EQ(job->job.reference.elf, "reference");
+  EXPECT_FALSE(desk_.NextJob());
+}
+
+TEST_F(LeaseDeskTest, RunsARepeatedJobOnceAndRepeatsItsResult) {
+  Handle(JobFrame(1, 1, "L"));
+  EXPECT_TRUE(Handle(JobFrame(1, 1, "L")).empty());
+  const auto job = desk_.NextJob();
+  EXPECT_TRUE(Handle(JobFrame(1, 1, "L")).empty());
+  EXPECT_FALSE(desk_.NextJob());
+  ASSERT_TRUE(desk_.Finish(*job, Measurement()));
+  const auto again = Handle(JobFrame(1, 1, "L"));
+  ASSERT_EQ(again.size(), 1u);
+  EXPECT_EQ(again[0].kind, FrameKind::kResult);
+  EXPECT_EQ(Beat({1}).at(0).kind, FrameKind::kResult);
+}
+
+TEST_F(LeaseDeskTest, TellsOfJobsThatNeverArrived) {
+  Handle(JobFrame(1, 1, "L"));
+  EXPECT_TRUE(Beat({1}).empty());
+  const auto answer = Beat({2});
+  ASSERT_EQ(answer.size(), 1u);
+  EXPECT_EQ(HeaderText(answer[0].header, "code"), "unknown_job");
+}
+
+TEST_F(LeaseDeskTest, RefusesAnotherLease) {
+  EXPECT_EQ(HeaderText(Handle(JobFrame(1, 1, "M")).at(0).header, "code"), "no_lease");
+  EXPECT_FALSE(for_us_);
+  EXPECT_EQ(Handle({FrameKind::kHeartbeat, {{"lease", "M"}}, {}}).at(0).kind, FrameKind::kLeaseEnd);
+}
+
+TEST_F(LeaseDeskTest, DropsResultsOfAnEndedLease) {
+  Handle(JobFrame(1, 1, "L"));
+  const auto job = desk_.NextJob();
+  desk_.Begin("N");
+  EXPECT_FALSE(desk_.Finish(*job, Measurement()));
+}
+
+TEST_F(LeaseDeskTest, TakesSoManyJobsAndNoMore) {
+  for (JobId id = 0; id < 8; ++id) EXPECT_TRUE(Handle(JobFrame(id, 1, "L")).empty());
+  EXPECT_EQ(HeaderText(Handle(JobFrame(9, 1, "L")).at(0).header, "code"), "busy");
+}
+
+}  // namespace
+}  // namespace hone

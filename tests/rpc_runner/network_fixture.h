@@ -1,0 +1,60 @@
+// A tracker and runners of this test's own, on free loopback ports.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "rpc_runner/runner.h"
+#include "rpc_runner/tracker.h"
+
+namespace hone {
+
+// Serves in a thread until destroyed. Throws what ServeTracker throws before it serves.
+class TrackerThread {
+ public:
+  // port "*" picks one.
+  explicit TrackerThread(const std::string& bind = "tcp://127.0.0.1:*");
+  ~TrackerThread();
+  const std::string& address() const { return address_; }
+
+ private:
+  std::atomic<bool> stop_{false};
+  std::string address_;
+  std::thread thread_;
+};
+
+// ServeRunner in a thread of this process.
+class RunnerThread {
+ public:
+  explicit RunnerThread(RunnerServerOptions options);
+  ~RunnerThread();
+  // Until it has left by itself.
+  void Join();
+
+ private:
+  std::atomic<bool> stop_{false};
+  std::thread thread_;
+};
+
+// The hone-runner program, so that it can be killed.
+class RunnerChild {
+ public:
+  RunnerChild(const std::string& tracker, const std::string& key);
+  ~RunnerChild();
+  void Kill(int signal_number);
+  // Its exit status, once it has ended.
+  int Wait();
+
+ private:
+  int pid_ = -1;
+};
+
+RemoteRunnerOptions RemoteTo(const TrackerThread& tracker, const std::string& key);
+// Asks until the condition holds; fails the test after 20 s.
+void WaitForStatus(const std::string& tracker, const std::function<bool(const TrackerStatus&)>& holds);
+
+}  // namespace hone

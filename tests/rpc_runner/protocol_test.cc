@@ -1,0 +1,90 @@
+#include "rpc_runner/protocol.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "core/error.h"
+#include "rpc_runner/frame_stream.h"
+
+namespace hone {
+namespace {
+
+Frame Sample() { return {FrameKind::kJob, {{"job", 7}, {"text", "a"}}, {"first part", "", "third"}}; }
+
+TEST(Frame, ComesBackAsItWas) {
+  const Frame frame = DecodeFrame(EncodeFrame(Sample()));
+  EXPECT_EQ(frame.kind, FrameKind::kJob);
+  EXPECT_EQ(frame.header, Sample().header);
+  EXPECT_EQ(frame.parts, Sample().parts);
+}
+
+TEST(Frame, IsRefusedWhenCutAnywhere) {
+  const std::string bytes = EncodeFrame(Sample());
+  for (size_t length = 0; length < bytes.size(); ++length) EXPECT_THROW(DecodeFrame(bytes.substr(0, length)), Error) << length;
+  EXPECT_THROW(DecodeFrame(bytes + "x"), Error);
+}
+
+TEST(Frame, IsRefusedWhenAnyBitIsFlipped) {
+  const std::string bytes = EncodeFrame(Sample());
+  for (size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
+    std::string damaged = bytes;
+    damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << (bit % 8)));
+    EXPECT_THROW(DecodeFrame(damaged), Error) << "bit " << bit;
+  }
+}
+
+TEST(Frame, OfAnotherVersionIsRefusedByName) {
+  std::string bytes = EncodeFrame(Sample());
+  EXPECT_FALSE(IsOtherVersion(bytes));
+  bytes[4] = 9;
+  EXPECT_TRUE(IsOtherVersion(bytes));
+  try {
+    DecodeFrame(bytes);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "protocol version 9 was received; this program speaks version 1");
+  }
+}
+
+TEST(Frame, BombsAreRefusedByTheirFixedFields) {
+  std::string bytes = EncodeFrame(Sample());
+  std::string parts = bytes;
+  parts[17] = 1;
+  EXPECT_THROW(ReadFrameSizes(parts), Error);
+  std::string header = bytes;
+  header[15] = 127;
+  EXPECT_THROW(ReadFrameSizes(header), Error);
+  EXPECT_THROW(ReadPartBytes(std::string(8, '\xff')), Error);
+  EXPECT_THROW(EncodeFrame({FrameKind::kJob, Json::object(), std::vector<std::string>(9)}), Error);
+}
+
+TEST(Frame, FieldsFromOutsideAreChecked) {
+  const Json header = {{"text", "a"}, {"number", 3}, {"negative", -1}, {"object", Json::object()}};
+  EXPECT_EQ(HeaderText(header, "text"), "a");
+  EXPECT_EQ(HeaderNumber(header, "number"), 3u);
+  EXPECT_THROW(HeaderNumber(header, "negative"), Error);
+  EXPECT_THROW(HeaderNumber(header, "text"), Error);
+  EXPECT_THROW(HeaderText(header, "absent"), Error);
+  EXPECT_THROW(HeaderObject(header, "text"), Error);
+}
+
+TEST(FrameStream, CarriesFramesAndSeesTheEnd) {
+  int fds[2];
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
+  ASSERT_TRUE(WriteFrame(fds[0], Sample()));
+  ASSERT_TRUE(WriteFrame(fds[0], Sample()));
+  Frame frame;
+  ASSERT_TRUE(ReadFrame(fds[1], &frame));
+  ASSERT_TRUE(ReadFrame(fds[1], &frame));
+  EXPECT_EQ(frame.parts, Sample().parts);
+  const std::string cut = EncodeFrame(Sample()).substr(0, 30);
+  ASSERT_EQ(send(fds[0], cut.data(), cut.size(), 0), 30);
+  close(fds[0]);
+  EXPECT_FALSE(ReadFrame(fds[1], &frame));
+  close(fds[1]);
+}
+
+}  // namespace
+}  // namespace hone

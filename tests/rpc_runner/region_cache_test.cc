@@ -1,0 +1,50 @@
+#include "rpc_runner/region_cache.h"
+
+#include <gtest/gtest.h>
+
+#include "rpc_runner/blob_store.h"
+
+namespace hone {
+namespace {
+
+TEST(SharedRegion, EndsAtAPagesEndAndGuardsItsSurroundings) {
+  SharedRegion region(4 * 1000);
+  EXPECT_EQ(region.data_offset() % 64, 0);
+  EXPECT_LT(region.file_bytes() - region.data_offset() - region.size_bytes(), 64);
+  region.Poison(0xFF);
+  EXPECT_TRUE(region.CanaryHolds());
+  region.data()[region.size_bytes()] = 0;
+  EXPECT_FALSE(region.CanaryHolds());
+  region.Poison(0xFF);
+  region.data()[-1] = 0;
+  EXPECT_FALSE(region.CanaryHolds());
+}
+
+TEST(RegionCache, DropsTheLeastRecentlyUsed) {
+  RegionCache cache(3 * WholePages(1));
+  for (const char* name : {"a", "b", "c"}) cache.Insert(name, std::make_shared<SharedRegion>(1));
+  EXPECT_NE(cache.Find("a"), nullptr);
+  cache.Insert("d", std::make_shared<SharedRegion>(1));
+  EXPECT_EQ(cache.Find("b"), nullptr);
+  EXPECT_NE(cache.Find("a"), nullptr);
+  EXPECT_EQ(cache.bytes(), 3 * WholePages(1));
+}
+
+TEST(RegionCache, KeepsTheNewestHoweverLarge) {
+  RegionCache cache(1);
+  cache.Insert("a", std::make_shared<SharedRegion>(1));
+  EXPECT_NE(cache.Find("a"), nullptr);
+}
+
+TEST(BlobStore, DropsTheLeastRecentlyUsed) {
+  BlobStore store(10);
+  store.Insert("a", "12345");
+  store.Insert("b", "12345");
+  EXPECT_NE(store.Find("a"), nullptr);
+  store.Insert("c", "12345");
+  EXPECT_EQ(store.Find("b"), nullptr);
+  EXPECT_EQ(*store.Find("a"), "12345");
+}
+
+}  // namespace
+}  // namespace hone

@@ -1,0 +1,61 @@
+#include "rpc_runner/socket.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <zmq.h>
+
+#include "rpc_runner/clock.h"
+#include "tests/rpc_runner/network_fixture.h"
+
+namespace hone {
+namespace {
+
+// Sends raw bytes to a tracker and decodes what comes back.
+class RawPeer {
+ public:
+  explicit RawPeer(const std::string& address) : socket_(context_, Socket::Kind::kDealer) { socket_.Connect(address); }
+
+  void Send(const std::string& bytes, int flags = 0) { zmq_send(socket_.raw(), bytes.data(), bytes.size(), flags); }
+  Frame Receive() {
+    Socket::Message message;
+    const int64_t until_ns = MonotonicNs() + 20'000'000'000;
+    while (!socket_.Receive(&message)) {
+      if (MonotonicNs() > until_ns) return ErrorFrame("none", "no answer came");
+      WaitForAny({&socket_}, -1, 100'000'000);
+    }
+    return DecodeFrame(message.bytes);
+  }
+
+ private:
+  SocketContext context_;
+  Socket socket_;
+};
+
+const std::string kQuery = EncodeFrame({FrameKind::kStatusQuery, Json::object(), {}});
+
+TEST(Tracker, NamesBothVersionsToAnotherVersion) {
+  TrackerThread tracker;
+  RawPeer peer(tracker.address());
+  std::string next = kQuery;
+  next[4] = 2;
+  peer.Send(next);
+  const Frame answer = peer.Receive();
+  EXPECT_EQ(HeaderText(answer.header, "code"), "unsupported_version");
+  EXPECT_THAT(HeaderText(answer.header, "message"), testing::AllOf(testing::HasSubstr("2"), testing::HasSubstr("version 1")));
+}
+
+TEST(Tracker, OutlivesGarbageAndManyParts) {
+  TrackerThread tracker;
+  RawPeer peer(tracker.address());
+  peer.Send("nonsense");
+  EXPECT_EQ(HeaderText(peer.Receive().header, "code"), "bad_frame");
+  peer.Send(EncodeFrame({FrameKind::kHello, Json::object(), {}}));
+  EXPECT_EQ(HeaderText(peer.Receive().header, "code"), "bad_frame");
+  for (int i = 0; i < 10'000; ++i) peer.Send("part", ZMQ_SNDMORE);
+  peer.Send("");
+  peer.Send(kQuery);
+  EXPECT_EQ(peer.Receive().kind, FrameKind::kStatus);
+}
+
+}  // namespace
+}  // namespace hone
