@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "core/error.h"
 
@@ -68,7 +69,7 @@ std::string Attrs::GetString(std::string_view name, std::string_view otherwise) 
 
 std::vector<int64_t> Attrs::GetInts(std::string_view name, std::vector<int64_t> otherwise) const {
   const std::vector<int64_t>* value = Typed<std::vector<int64_t>>(*this, name);
-  return value ? *value : otherwise;
+  return value ? *value : std::move(otherwise);
 }
 
 std::string ToText(const AttrValue& value) { return std::visit(ValueText{}, value); }

@@ -113,7 +113,7 @@ ExprPtr MakeConstant(Tensor value, std::string name) {
   return std::make_shared<Constant>(std::move(value), std::move(name));
 }
 
-ExprPtr MakeCall(std::string_view op_name, std::vector<ExprPtr> args, Attrs attrs, std::string name) {
+ExprPtr MakeCall(std::string_view op_name, std::vector<ExprPtr> args, const Attrs& attrs, std::string name) {
   ExprPtr op = GetOp(op_name);
   const OpDef& def = *AsOp(op)->def;
   if (args.size() != def.inputs.size()) {

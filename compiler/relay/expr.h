@@ -106,7 +106,7 @@ const Call* AsCallTo(const ExprPtr& expr, std::string_view op_name);
 // order: those not given hold their defaults.
 ExprPtr MakeVar(std::string name, TypePtr type = nullptr);
 ExprPtr MakeConstant(Tensor value, std::string name = "");
-ExprPtr MakeCall(std::string_view op_name, std::vector<ExprPtr> args, Attrs attrs = {}, std::string name = "");
+ExprPtr MakeCall(std::string_view op_name, std::vector<ExprPtr> args, const Attrs& attrs = {}, std::string name = "");
 ExprPtr MakeTuple(std::vector<ExprPtr> fields);
 ExprPtr MakeTupleGetItem(ExprPtr tuple, int index);
 

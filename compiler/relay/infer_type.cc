@@ -105,6 +105,7 @@ class Inference {
 
   std::vector<TypePtr> KnownTypes(const std::vector<ExprPtr>& exprs) const {
     std::vector<TypePtr> types;
+    types.reserve(exprs.size());
     for (const ExprPtr& expr : exprs) types.push_back(KnownType(expr));
     return types;
   }
@@ -134,6 +135,7 @@ class Inference {
   TypePtr ResultOfOp(const Call& call) {
     const OpDef& def = *AsOp(call.op)->def;
     std::vector<TypePtr> args;
+    args.reserve(call.args.size());
     for (const ExprPtr& arg : call.args) args.push_back(TypeOf(arg));
     if (def.fill_types != nullptr) def.fill_types(args, call.attrs);
     for (size_t i = 0; i < args.size(); ++i) {
@@ -186,6 +188,7 @@ class Inference {
 
   static ExprPtr TypedFunction(const Function& function) {
     std::vector<TypePtr> params;
+    params.reserve(function.params.size());
     for (const auto& param : function.params) params.push_back(param->type);
     auto copy = std::make_shared<Function>(function.params, function.body, function.attrs);
     copy->type = FuncType(std::move(params), function.body->type);

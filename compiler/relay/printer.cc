@@ -31,7 +31,7 @@ class Printer {
     const std::string margin(static_cast<size_t>(indent), ' ');
     for (const ExprPtr& expr : Lifted(body)) {
       const std::string text = Text(expr, indent);
-      if (expr == body) return lines + margin + text + "\n";
+      if (expr == body) return lines.append(margin).append(text).append("\n");
       names_[expr.get()] = fmt::format("%{}", next_);
       lines += fmt::format("{}%{} = {};\n", margin, next_++, text);
     }

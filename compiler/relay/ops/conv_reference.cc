@@ -121,8 +121,8 @@ Tensor ConvReference(const Tensor& data, const Tensor& weight, const ConvGeometr
   Tensor result(DType::kFloat32, out);
   const int64_t tiles = (out[2] * out[3] + kTile - 1) / kTile;
   const int64_t problems = data.shape()[0] * geometry.groups;
-  const double flops = 2.0 * static_cast<double>(result.elements()) *
-                       static_cast<double>(weight.elements() / std::max<int64_t>(weight.shape()[0], 1));
+  const int64_t depth = weight.shape()[1] * weight.shape()[2] * weight.shape()[3];
+  const double flops = 2.0 * static_cast<double>(result.elements()) * static_cast<double>(depth);
   ForEachTile(problems * tiles, flops > kThreadFlops, [&](int64_t begin, int64_t end) {
     std::vector<double> panel;
     for (int64_t i = begin; i < end; ++i) {

@@ -72,6 +72,14 @@ TEST(Printer, PrintsConstantsByIndexAndScalarsInPlace) {
             "%0 = add(%x, meta[relay.Constant][0] /* ty=Tensor[(2), float32] */) /* ty=Tensor[(2), float32] */;\n");
 }
 
+TEST(Printer, PrintsPaddingEvenAtItsDefault) {
+  const auto x = NewVar("x");
+  const IRModule module{
+      std::make_shared<Function>(Vars{x}, MakeCall("nn.max_pool2d", {x}, {{"pool_size", Ints{2, 2}}})), {}, ""};
+  EXPECT_EQ(ToText(module, {.types = true, .as = "expr"}),
+            "nn.max_pool2d(%x, pool_size=[2, 2], padding=[0, 0, 0, 0])\n");
+}
+
 TEST(Printer, NumbersTuplesAndFunctions) {
   const auto p = NewVar("x", TensorType({2}));
   const auto inner =
