@@ -101,7 +101,8 @@ class PlanValidator {
                         view.offset_bytes % DTypeBytes(buffer.dtype) == 0;
     Require(inside, where, fmt::format("offset {} in buffer '{}'", view.offset_bytes, buffer.name));
     Require(view.batch_stride_bytes >= 0, where, fmt::format("batch stride {}", view.batch_stride_bytes));
-    const int64_t images = buffer.shape.empty() ? 1 : buffer.shape[0];
+    const Shape physical = PhysicalShapeOf(buffer, where);
+    const int64_t images = physical.empty() ? 1 : physical[0];
     const int64_t room = buffer.size_bytes - view.offset_bytes;
     // With a stride the last image must begin inside; a stride of 0 reads the same slice for every image.
     Require(images <= 1 || view.batch_stride_bytes <= room / (images - 1), where,
