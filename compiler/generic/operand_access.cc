@@ -82,6 +82,26 @@ Value* LoadAt(KernelBuilder& b, const OperandAccess& operand, const Location& wh
   return result;
 }
 
+// Lanes over several of the operand's smaller blocks, as two vectors of half the lanes; null when they are not such.
+Value* LoadHalves(KernelBuilder& b, const OperandAccess& operand, const Coordinates& at, Lanes lanes) {
+  const int half = lanes.count / 2;
+  if (lanes.count % 2 != 0 || operand.layout.empty() || lanes.valid != lanes.count) return nullptr;
+  Coordinates low = at, high = at;
+  for (size_t d = 0; d < at.size(); ++d) {
+    if (at[d].step == 0) continue;
+    if (at[d].step != 1 || at[d].block != lanes.count) return nullptr;
+    Value* index = b.Mul(at[d].block_index, 2);
+    low[d] = {at[d].base, 1, index, half};
+    high[d] = {b.Add(at[d].base, half), 1, b.Add(index, 1), half};
+  }
+  if (half < 2 || !Locate(b, operand, low)) return nullptr;
+  Value* first = LoadOperand(b, operand, low, {half, half});
+  Value* second = LoadOperand(b, operand, high, {half, half});
+  std::vector<int> all(static_cast<size_t>(lanes.count));
+  std::iota(all.begin(), all.end(), 0);
+  return b.ir().CreateShuffleVector(first, second, llvm::ArrayRef<int>(all));
+}
+
 }  // namespace
 
 llvm::Type* ElementType(KernelBuilder& b, DType dtype) {
@@ -108,6 +128,7 @@ llvm::Type* VectorOf(llvm::Type* element, int lanes) {
 
 Value* LoadOperand(KernelBuilder& b, const OperandAccess& operand, const Coordinates& at, Lanes lanes) {
   if (const auto where = Locate(b, operand, at)) return LoadAt(b, operand, *where, lanes);
+  if (Value* halves = LoadHalves(b, operand, at, lanes)) return halves;
   Value* result = llvm::Constant::getNullValue(VectorOf(ElementType(b, operand.dtype), lanes.count));
   for (int l = 0; l < lanes.valid; ++l) {
     Value* one = LoadOperand(b, operand, LanesOf(b, at, l), kScalar);
