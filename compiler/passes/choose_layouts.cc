@@ -121,14 +121,15 @@ class LayoutChooser {
       types.push_back(args.back()->type);
     }
     const std::optional<Anchor> anchor = AnchorOf(function);
-    const GroupLayout layouts = anchor ? ForAnchor(*anchor, attrs) : LayoutForGroup(function, types);
+    const GroupLayout layouts =
+        anchor ? ForAnchor(*anchor, relay::AsConstant(args[1]) != nullptr, attrs) : LayoutForGroup(function, types);
     for (size_t i = 0; i < args.size(); ++i) args[i] = In(args[i], layouts.operands[i]);
     const ExprPtr result = CallOf(Retyped(function, layouts, std::move(attrs)), std::move(args), call.name);
     return context_.opt_level < 3 ? In(result, "") : result;
   }
 
-  GroupLayout ForAnchor(const Anchor& anchor, relay::Attrs& attrs) {
-    const ConfigChoice& choice = configs_.For(anchor.workload);
+  GroupLayout ForAnchor(const Anchor& anchor, bool constant_weights, relay::Attrs& attrs) {
+    const ConfigChoice& choice = configs_.For(anchor.workload, constant_weights);
     attrs.Set("workload", anchor.workload.ToText());
     attrs.Set("epilogue", anchor.epilogue.ToText());
     attrs.Set("schedule", choice.schedule);

@@ -14,11 +14,13 @@ namespace hone {
 class ConfigChooser {
  public:
   explicit ConfigChooser(const PassContext& context);
-  // From context.configs when it has one that the schedule accepts, else the analytic default ("default").
-  const ConfigChoice& For(const Workload& workload);
+  // From context.configs when it has one that the schedule accepts, else the analytic default ("default"). Weights that
+  // are no constants cannot be transformed ahead: such a schedule is then no choice.
+  const ConfigChoice& For(const Workload& workload, bool constant_weights);
 
  private:
-  ConfigChoice Choose(const Workload& workload) const;
+  ConfigChoice Choose(const Workload& workload, bool constant_weights) const;
+  ConfigChoice Default(const Workload& workload, bool constant_weights) const;
 
   const PassContext& context_;
   MachineModel machine_;

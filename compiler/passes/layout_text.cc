@@ -4,7 +4,9 @@
 
 namespace hone {
 
-std::string LayoutName(const Layout& layout) { return layout.blocked() ? layout.ToText() : ""; }
+std::string LayoutName(const Layout& layout) {
+  return layout.blocked() || layout.winograd_tile() != 0 ? layout.ToText() : "";
+}
 
 std::string RowMajorText(const std::string& other) { return Layout::Parse(other).LogicalAxes(); }
 

@@ -1,0 +1,122 @@
+#include "compiler/passes/canonicalise.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "compiler/relay/infer_type.h"
+#include "tests/compiler/passes/pass_testing.h"
+
+namespace hone::testing {
+namespace {
+
+using relay::ExprPtr;
+using relay::IRModule;
+using relay::MakeCall;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+// Checks the meaning and returns the operators left.
+std::vector<std::string> Canonical(const ExprPtr& body, int level = 3) {
+  const IRModule module = ModuleOf(body);
+  const IRModule after = relay::InferType(Canonicalise(module, level));
+  ExpectSameMeaning(module, after);
+  return OpNames(after);
+}
+
+// Zeros around the plane: one row above, two below, three columns to the right.
+ExprPtr Padded(const ExprPtr& data, double value = 0) {
+  return MakeCall("nn.pad", {data},
+                  {{"pad_width", std::vector<int64_t>{0, 0, 0, 0, 1, 2, 0, 3}}, {"pad_value", value}});
+}
+
+ExprPtr Image() { return Input("x", {2, 4, 6, 6}); }
+
+TEST(Canonicalise, ShapeOperatorsAreReshapes) {
+  const ExprPtr flat = MakeCall("nn.batch_flatten", {MakeCall("nn.relu", {Image()})});
+  EXPECT_THAT(Canonical(flat, 0), ElementsAre("nn.relu", "reshape"));
+}
+
+TEST(Canonicalise, ReshapesOfReshapesAreOneAndBackIsNone) {
+  const ExprPtr flat = MakeCall("nn.batch_flatten", {Image()});
+  EXPECT_THAT(Canonical(MakeCall("reshape", {flat}, {{"newshape", std::vector<int64_t>{4, 72}}})),
+              ElementsAre("reshape"));
+  EXPECT_THAT(Canonical(MakeCall("reshape", {flat}, {{"newshape", std::vector<int64_t>{2, 4, 6, 6}}})), IsEmpty());
+}
+
+TEST(Canonicalise, DropsWhatChangesNothing) {
+  ExprPtr x = MakeCall("transpose", {Image()}, {{"axes", std::vector<int64_t>{0, 1, 2, 3}}});
+  x = MakeCall("concatenate", {relay::MakeTuple({x})}, {{"axis", int64_t{1}}});
+  x = MakeCall("cast", {x}, {{"dtype", std::string("float32")}});
+  EXPECT_THAT(Canonical(x), IsEmpty());
+}
+
+TEST(Canonicalise, AddOfAConstantPerChannelIsABias) {
+  for (const Shape& shape : {Shape{8, 1, 1}, Shape{1, 8, 1, 1}, Shape{}}) {
+    const ExprPtr sum = MakeCall("add", {RandomConstant(shape, 2), Conv(Image(), 4, 8, 3, 1)});
+    EXPECT_THAT(Canonical(sum), ElementsAre("nn.conv2d", "nn.bias_add")) << ShapeText(shape);
+  }
+  const ExprPtr dense = MakeCall("nn.dense", {Input("x", {3, 6}), RandomConstant({4, 6}, 1)});
+  EXPECT_THAT(Canonical(MakeCall("add", {dense, RandomConstant({4}, 2)})), ElementsAre("nn.dense", "nn.bias_add"));
+}
+
+TEST(Canonicalise, AddAlongTheWidthIsNoBias) {
+  const ExprPtr sum = MakeCall("add", {Conv(Image(), 4, 6, 3, 1), RandomConstant({6}, 2)});
+  EXPECT_THAT(Canonical(sum), ElementsAre("nn.conv2d", "add"));
+}
+
+TEST(Canonicalise, ZerosAroundThePlaneAreTheConvolutionsPadding) {
+  EXPECT_THAT(Canonical(Conv(Padded(Image()), 4, 8, 3, 1)), ElementsAre("nn.conv2d"));
+  EXPECT_THAT(Canonical(Conv(Padded(Image(), 1.5), 4, 8, 3, 1)), ElementsAre("nn.pad", "nn.conv2d"));
+}
+
+TEST(Canonicalise, AnAveragePoolTakesZerosOnlyIfItCountsThem) {
+  const auto pool = [](bool counts, int64_t pad) {
+    return MakeCall("nn.avg_pool2d", {Padded(Image())},
+                    {{"pool_size", std::vector<int64_t>{3, 3}},
+                     {"padding", std::vector<int64_t>{pad, pad, pad, pad}},
+                     {"count_include_pad", counts}});
+  };
+  EXPECT_THAT(Canonical(pool(false, 0)), ElementsAre("nn.avg_pool2d"));
+  EXPECT_THAT(Canonical(pool(true, 1)), ElementsAre("nn.avg_pool2d"));
+  EXPECT_THAT(Canonical(pool(false, 1)), ElementsAre("nn.pad", "nn.avg_pool2d"));
+}
+
+TEST(Canonicalise, MeanOverThePlaneIsAPool) {
+  const relay::Attrs kept{{"axis", std::vector<int64_t>{-1, 2}}, {"keepdims", true}};
+  EXPECT_THAT(Canonical(MakeCall("mean", {Image()}, kept)), ElementsAre("nn.global_avg_pool2d"));
+  const relay::Attrs dropped{{"axis", std::vector<int64_t>{2, 3}}};
+  EXPECT_THAT(Canonical(MakeCall("mean", {Image()}, dropped)), ElementsAre("nn.global_avg_pool2d", "reshape"));
+  const relay::Attrs other{{"axis", std::vector<int64_t>{1, 2}}};
+  EXPECT_THAT(Canonical(MakeCall("mean", {Image()}, other)), ElementsAre("mean"));
+}
+
+TEST(Canonicalise, HardSwishInItsThreeSpellings) {
+  const ExprPtr x = Image();
+  const ExprPtr gate = MakeCall("clip", {MakeCall("add", {x, ScalarConstant(3)})}, {{"a_min", 0.0}, {"a_max", 6.0}});
+  const ExprPtr six = ScalarConstant(6);
+  EXPECT_THAT(Canonical(MakeCall("divide", {MakeCall("multiply", {x, gate}), six})), ElementsAre("nn.hard_swish"));
+  EXPECT_THAT(Canonical(MakeCall("multiply", {MakeCall("divide", {gate, six}), x})), ElementsAre("nn.hard_swish"));
+  const ExprPtr sigmoid = MakeCall("nn.hard_sigmoid", {x}, {{"alpha", 1.0 / 6}, {"beta", 0.5}});
+  EXPECT_THAT(Canonical(MakeCall("multiply", {x, sigmoid})), ElementsAre("nn.hard_swish"));
+}
+
+TEST(Canonicalise, AlmostHardSwishStays) {
+  const ExprPtr x = Image();
+  const ExprPtr gate = MakeCall("clip", {MakeCall("add", {x, ScalarConstant(3)})}, {{"a_min", 0.0}, {"a_max", 6.0}});
+  EXPECT_EQ(Canonical(MakeCall("multiply", {x, gate})).back(), "multiply");
+}
+
+TEST(Canonicalise, SharesCommonSubexpressions) {
+  const ExprPtr x = Image();
+  const ExprPtr sum = MakeCall("add", {MakeCall("exp", {x}), MakeCall("exp", {x})});
+  EXPECT_THAT(Canonical(sum), ElementsAre("exp", "add"));
+}
+
+TEST(Canonicalise, DoesNotShareCallsThatDifferPastPrintedDigits) {
+  const ExprPtr x = Image();
+  const auto leaky = [&](double alpha) { return MakeCall("nn.leaky_relu", {x}, {{"alpha", alpha}}); };
+  EXPECT_EQ(Canonical(MakeCall("add", {leaky(0.1), leaky(0.10000000001)})).size(), 3U);
+}
+
+}  // namespace
+}  // namespace hone::testing

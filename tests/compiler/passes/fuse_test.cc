@@ -1,0 +1,104 @@
+#include "compiler/passes/fuse.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "compiler/passes/anchor.h"
+#include "tests/compiler/passes/pass_testing.h"
+
+namespace hone::testing {
+namespace {
+
+using relay::ExprPtr;
+using relay::IRModule;
+using relay::MakeCall;
+using ::testing::ElementsAre;
+
+IRModule Fused(const ExprPtr& body, bool groups = true) {
+  const IRModule module = ModuleOf(body);
+  const IRModule fused = Fuse(module, groups);
+  ExpectSameMeaning(module, fused);
+  return fused;
+}
+
+ExprPtr Image() { return Input("x", {2, 8, 6, 6}); }
+ExprPtr Biased(const ExprPtr& conv, uint64_t seed) {
+  return MakeCall("nn.bias_add", {conv, RandomConstant({8}, seed)});
+}
+
+TEST(Fuse, AnAnchorTakesBiasResidualAndActivation) {
+  const ExprPtr x = Image();
+  const IRModule fused = Fused(MakeCall("nn.relu", {MakeCall("add", {x, Biased(Conv(x, 8, 8, 3, 1), 2)})}));
+  EXPECT_THAT(FunctionNames(fused), ElementsAre("nn.conv2d+nn.bias_add+add+nn.relu"));
+  const relay::Call& call = *FunctionCalls(fused)[0];
+  ASSERT_EQ(call.args.size(), 4U);  // the data again as the residual
+  EXPECT_EQ(call.args[0], call.args[3]);
+  const auto anchor = AnchorOf(*relay::AsFunction(call.op));
+  ASSERT_TRUE(anchor);
+  EXPECT_EQ(anchor->epilogue, (Epilogue{true, true, Activation::kRelu, 0, 0}));
+  EXPECT_EQ(anchor->workload.epilogue, EpilogueClass::kResidual);
+  EXPECT_EQ(anchor->workload.padding, (std::array<int64_t, 4>{1, 1, 1, 1}));
+}
+
+TEST(Fuse, WithoutGroupsEachOperatorIsAFunction) {
+  const ExprPtr x = Image();
+  const IRModule fused = Fused(MakeCall("nn.relu", {Biased(Conv(x, 8, 8, 3, 1), 2)}), false);
+  EXPECT_THAT(FunctionNames(fused), ElementsAre("nn.conv2d", "nn.bias_add", "nn.relu"));
+}
+
+TEST(Fuse, TheLaterOfTwoAnchorsTakesTheSum) {
+  const ExprPtr x = Image();
+  const ExprPtr sum = MakeCall("add", {Biased(Conv(x, 8, 8, 3, 1), 2), Biased(Conv(x, 8, 8, 1, 3), 4)});
+  EXPECT_THAT(FunctionNames(Fused(sum)), ElementsAre("nn.conv2d+nn.bias_add", "nn.conv2d+nn.bias_add+add"));
+}
+
+TEST(Fuse, AValueWithTwoUsersEndsTheEpilogue) {
+  const ExprPtr conv = Conv(Image(), 8, 8, 3, 1);
+  const ExprPtr sum = MakeCall("multiply", {MakeCall("nn.relu", {conv}), MakeCall("sigmoid", {conv})});
+  EXPECT_THAT(FunctionNames(Fused(sum)), ElementsAre("nn.conv2d", "nn.relu+sigmoid+multiply"));
+}
+
+TEST(Fuse, AResultIsNotHiddenInAGroup) {
+  const ExprPtr conv = Conv(Image(), 8, 8, 3, 1);
+  const IRModule fused = Fused(relay::MakeTuple({conv, MakeCall("nn.relu", {conv})}));
+  EXPECT_THAT(FunctionNames(fused), ElementsAre("nn.conv2d", "nn.relu"));
+}
+
+TEST(Fuse, ActivationBeforeTheSumKeepsItsOrder) {
+  const ExprPtr x = Image();
+  const ExprPtr sum = MakeCall("add", {MakeCall("nn.relu", {Conv(x, 8, 8, 3, 1)}), x});
+  EXPECT_THAT(FunctionNames(Fused(sum)), ElementsAre("nn.conv2d+nn.relu", "add"));
+}
+
+TEST(Fuse, ABroadcastSumIsNoResidual) {
+  const ExprPtr sum = MakeCall("add", {Conv(Image(), 8, 8, 3, 1), Input("s", {2, 8, 1, 1})});
+  EXPECT_THAT(FunctionNames(Fused(sum)), ElementsAre("nn.conv2d", "add"));
+}
+
+TEST(Fuse, APoolTakesTheChainBehindIt) {
+  const ExprPtr pool = MakeCall("nn.max_pool2d", {Image()},
+                                {{"pool_size", std::vector<int64_t>{2, 2}}, {"strides", std::vector<int64_t>{2, 2}}});
+  const ExprPtr scaled = MakeCall("multiply", {pool, RandomConstant({8, 1, 1}, 1)});
+  EXPECT_THAT(FunctionNames(Fused(MakeCall("nn.relu", {scaled}))), ElementsAre("nn.max_pool2d+multiply+nn.relu"));
+}
+
+TEST(Fuse, ASmallGateIsNotComputedPerPixel) {
+  const ExprPtr x = Image();
+  const ExprPtr gate = MakeCall("sigmoid", {MakeCall("nn.global_avg_pool2d", {x})});
+  EXPECT_THAT(FunctionNames(Fused(MakeCall("multiply", {x, gate}))),
+              ElementsAre("nn.global_avg_pool2d+sigmoid", "multiply"));
+}
+
+TEST(Fuse, TuplesGoInFieldByField) {
+  const ExprPtr x = Image();
+  const ExprPtr joined = MakeCall("concatenate", {relay::MakeTuple({x, MakeCall("exp", {x})})}, {{"axis", int64_t{1}}});
+  const ExprPtr halves =
+      MakeCall("split", {joined}, {{"indices_or_sections", std::vector<int64_t>{8}}, {"axis", int64_t{1}}});
+  const ExprPtr sum = MakeCall("add", {relay::MakeTupleGetItem(halves, 0), relay::MakeTupleGetItem(halves, 1)});
+  const IRModule fused = Fused(sum);
+  EXPECT_THAT(FunctionNames(fused), ElementsAre("exp", "concatenate", "split", "add"));
+  EXPECT_EQ(FunctionCalls(fused)[1]->args.size(), 2U);
+}
+
+}  // namespace
+}  // namespace hone::testing

@@ -1,0 +1,154 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "compiler/passes/choose_layouts.h"
+#include "compiler/passes/fold_layouts.h"
+#include "compiler/passes/layout_text.h"
+#include "compiler/schedules/schedule.h"
+#include "tests/compiler/passes/pass_testing.h"
+
+namespace hone::testing {
+namespace {
+
+using relay::ExprPtr;
+using relay::IRModule;
+using relay::MakeCall;
+
+IRModule Optimized(const ExprPtr& body, int level = 3) {
+  const IRModule module = ModuleOf(body);
+  ExpectSameMeaning(module, RunPassesUntil("choose_layouts", module, TestContext(level)));
+  return RunPasses(module, TestContext(level));
+}
+
+int Transforms(const IRModule& module) { return CountOf(module, "layout_transform"); }
+
+ExprPtr Image(int64_t channels = 16) { return Input("x", {2, channels, 6, 6}); }
+
+TEST(ChooseLayouts, NeighbouringConvolutionsShareABlockedLayout) {
+  const IRModule module =
+      Optimized(MakeCall("nn.relu", {Conv(MakeCall("nn.relu", {Conv(Image(), 16, 32, 3, 1)}), 32, 16, 3, 2)}));
+  const auto calls = FunctionCalls(module);
+  for (const relay::Call* call : calls) {
+    const relay::Function& function = *relay::AsFunction(call->op);
+    if (function.attrs.Find("anchor") == nullptr) continue;
+    EXPECT_EQ(function.attrs.GetString("source"), "default");
+    EXPECT_NO_THROW(Workload::Parse(function.attrs.GetString("workload")));
+    for (size_t i = 0; i < call->args.size(); ++i) {
+      EXPECT_EQ(call->args[i]->type->layout, function.params[i]->type->layout);
+    }
+  }
+  EXPECT_LE(Transforms(module), 3);
+  EXPECT_TRUE(module.main->body->type->layout.empty());
+}
+
+TEST(ChooseLayouts, BelowLevelThreeValuesLieRowMajorBetweenFunctions) {
+  const IRModule module = Optimized(Conv(MakeCall("nn.lrn", {Conv(Image(), 16, 32, 3, 1)}), 32, 16, 3, 2), 2);
+  for (const relay::Call* call : FunctionCalls(module)) {
+    const relay::Function& function = *relay::AsFunction(call->op);
+    const bool lrn = relay::AsCallTo(function.body, "nn.lrn") != nullptr;
+    EXPECT_TRUE(!lrn || call->type->layout.empty());
+  }
+}
+
+TEST(ChooseLayouts, AValueIsTransformedOncePerLayout) {
+  const ExprPtr x = Image(64);
+  const ExprPtr left = Conv(x, 64, 64, 3, 1), right = Conv(x, 64, 64, 3, 2);
+  const IRModule module = Optimized(relay::MakeTuple({left, right}));
+  int of_input = 0;
+  for (const relay::Call* call : FunctionCalls(module)) of_input += relay::AsVar(call->args[0]) != nullptr ? 1 : 0;
+  EXPECT_EQ(of_input, 1);
+}
+
+TEST(ChooseLayouts, WeightsArePackedAhead) {
+  const IRModule module = Optimized(Conv(Image(), 16, 32, 3, 1));
+  for (const relay::Call* call : FunctionCalls(module)) {
+    for (const ExprPtr& arg : call->args) {
+      const relay::Constant* constant = relay::AsConstant(arg);
+      if (constant == nullptr) continue;
+      EXPECT_EQ(constant->value.shape(), PhysicalShapeOf(*constant->type));
+    }
+    if (relay::AsCallTo(relay::AsFunction(call->op)->body, "layout_transform")) {
+      EXPECT_EQ(relay::AsConstant(call->args[0]), nullptr);
+    }
+  }
+}
+
+TEST(ChooseLayouts, ComputedWeightsAreNotTransformed) {
+  const ExprPtr conv =
+      MakeCall("nn.conv2d", {Image(64), Input("w", {64, 64, 3, 3})}, {{"padding", std::vector<int64_t>{1, 1, 1, 1}}});
+  const IRModule module = Optimized(conv);
+  for (const relay::Call* call : FunctionCalls(module)) {
+    for (const ExprPtr& arg : call->args) {
+      EXPECT_EQ(arg->type->layout.find('@'), std::string::npos) << arg->type->layout;
+    }
+  }
+}
+
+TEST(FoldLayouts, PacksConstantsToTheirPhysicalShape) {
+  const IRModule module = Optimized(Conv(Image(20), 20, 24, 1, 1));
+  const relay::Constant* weight = nullptr;
+  for (const relay::Call* call : FunctionCalls(module)) {
+    if (relay::AsFunction(call->op)->attrs.Find("anchor")) weight = relay::AsConstant(call->args[1]);
+  }
+  ASSERT_NE(weight, nullptr);
+  const Layout layout = Layout::Parse(weight->type->layout);
+  const Tensor unpacked = Unpack(weight->value, layout, weight->type->shape);
+  const Tensor expected = RandomTensor({24, 20, 1, 1}, 1);
+  for (int64_t i = 0; i < expected.elements(); ++i) ASSERT_EQ(unpacked.At(i), expected.At(i));
+}
+
+TEST(ChooseLayouts, ChannelConstantsStayRowMajorInBlockedGroups) {
+  const ExprPtr pool =
+      MakeCall("nn.global_avg_pool2d",
+               {MakeCall("multiply", {MakeCall("exp", {Conv(Image(), 16, 32, 3, 1)}), RandomConstant({32, 1, 1}, 5)})});
+  const IRModule module = Optimized(pool);
+  for (const relay::Call* call : FunctionCalls(module)) {
+    if (!relay::AsCallTo(relay::AsFunction(call->op)->body, "multiply")) continue;
+    EXPECT_NE(ChannelBlock(call->args[0]->type), 0);
+    EXPECT_TRUE(call->args[1]->type->layout.empty());
+  }
+}
+
+// What the source knows is used; what its schedule refuses is not.
+class FixedSource : public ConfigSource {
+ public:
+  explicit FixedSource(ConfigChoice choice) : choice_(std::move(choice)) {}
+  std::optional<ConfigChoice> Choose(const Workload&, const Target&, int,
+                                     const std::function<bool(const std::string&, const Config&)>&) override {
+    ++asked;
+    return choice_;
+  }
+  int asked = 0;
+
+ private:
+  ConfigChoice choice_;
+};
+
+std::string SourceOfConv(ConfigSource& source, int* asked = nullptr) {
+  PassContext context = TestContext();
+  context.configs = &source;
+  const IRModule module = RunPasses(ModuleOf(Conv(Conv(Image(), 16, 16, 3, 1), 16, 16, 3, 2)), context);
+  if (asked != nullptr) *asked = static_cast<FixedSource&>(source).asked;
+  for (const relay::Call* call : FunctionCalls(module)) {
+    const relay::Function& function = *relay::AsFunction(call->op);
+    if (function.attrs.Find("anchor")) return function.attrs.GetString("source");
+  }
+  return "";
+}
+
+TEST(ChooseLayouts, AsksTheSourceOncePerWorkload) {
+  const Workload workload = Workload::Parse("nn.conv2d data=2x16x6x6 weight=16x16x3x3 padding=1x1x1x1");
+  const DefaultConfig best = AnalyticDefault(workload, MachineModelFor(TestContext().target));
+  FixedSource source({std::string(best.schedule->name()), best.config, "record", "r1", 5});
+  int asked = 0;
+  EXPECT_EQ(SourceOfConv(source, &asked), "record");
+  EXPECT_EQ(asked, 1);
+}
+
+TEST(ChooseLayouts, RefusesARecordOfAnUnknownSchedule) {
+  FixedSource source({"conv2d_of_yesterday", Config(), "record", "r1", 5});
+  EXPECT_EQ(SourceOfConv(source), "default");
+}
+
+}  // namespace
+}  // namespace hone::testing

@@ -1,0 +1,136 @@
+#include "compiler/lower.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "compiler/buffer_view.h"
+#include "compiler/build.h"
+#include "compiler/concat_in_place.h"
+#include "compiler/frontend/zoo.h"
+#include "compiler/passes/typed_graph.h"
+#include "core/error.h"
+#include "core/serialize.h"
+#include "tests/compiler/passes/pass_testing.h"
+
+namespace hone::testing {
+namespace {
+
+using relay::ExprPtr;
+using relay::IRModule;
+using relay::MakeCall;
+
+ExprPtr Image(int64_t batch = 1, int64_t channels = 16) { return Input("x", {batch, channels, 6, 6}); }
+ExprPtr Join(std::vector<ExprPtr> parts, int64_t axis = 1) {
+  return MakeCall("concatenate", {relay::MakeTuple(std::move(parts))}, {{"axis", axis}});
+}
+ExprPtr Pool(const ExprPtr& x) { return MakeCall("nn.max_pool2d", {x}, {{"pool_size", std::vector<int64_t>{2, 2}}}); }
+
+Plan PlanOf(const ExprPtr& body, int level = 3) {
+  const PassContext context = TestContext(level);
+  return Lower(RunPasses(ModuleOf(body), context), context).plan;
+}
+
+int CallsTo(const Plan& plan, const std::string& op) {
+  return static_cast<int>(
+      std::count_if(plan.calls.begin(), plan.calls.end(), [&](const PlanCall& c) { return c.op == op; }));
+}
+
+TEST(Lower, AReshapeIsAViewAndTheLastKernelWritesTheOutput) {
+  const Plan plan = PlanOf(MakeCall("nn.batch_flatten", {MakeCall("exp", {Image()})}));
+  ASSERT_EQ(plan.calls.size(), 1U);
+  ASSERT_EQ(plan.outputs.size(), 1U);
+  EXPECT_EQ(plan.calls[0].operands[1].buffer, plan.outputs[0]);
+  EXPECT_EQ(plan.buffers[static_cast<size_t>(plan.outputs[0])].shape, (Shape{1, 576}));
+  EXPECT_EQ(plan.arena_bytes, 0);
+}
+
+TEST(Lower, OutputsThatAreInputsOrReadAgainAreCopied) {
+  const ExprPtr x = Image();
+  const ExprPtr y = MakeCall("exp", {x});
+  const Plan plan = PlanOf(relay::MakeTuple({x, y, Pool(y), y}));
+  EXPECT_EQ(plan.outputs.size(), 4U);
+  EXPECT_EQ(CallsTo(plan, "copy"), 3);
+  std::vector<int> distinct = plan.outputs;
+  std::sort(distinct.begin(), distinct.end());
+  EXPECT_EQ(std::unique(distinct.begin(), distinct.end()), distinct.end());
+}
+
+TEST(Lower, ConcatenationIsWrittenInPlaceAtAnyBatch) {
+  for (const int64_t batch : {1, 3}) {
+    const ExprPtr x = Image(batch);
+    const Plan plan = PlanOf(Pool(Join({MakeCall("exp", {x}), MakeCall("tanh", {x})})));
+    EXPECT_EQ(CallsTo(plan, "concatenate"), 0);
+    EXPECT_EQ(CallsTo(plan, "copy"), 0);
+    const PlanView second = plan.calls[1].operands[1];
+    EXPECT_EQ(second.buffer, plan.calls[0].operands[1].buffer);
+    EXPECT_EQ(second.offset_bytes, 16 * 36 * 4);
+    EXPECT_EQ(second.batch_stride_bytes, 32 * 36 * 4);
+  }
+}
+
+TEST(Lower, InputsOfTheModelAreCopiedIntoAConcatenation) {
+  const ExprPtr x = Image();
+  const Plan plan = PlanOf(Pool(Join({x, MakeCall("exp", {x})})));
+  EXPECT_EQ(CallsTo(plan, "copy"), 1);
+}
+
+TEST(Lower, NestedConcatenationsShareOneBuffer) {
+  const ExprPtr x = Image();
+  const ExprPtr inner = Join({MakeCall("exp", {x}), MakeCall("tanh", {x})});
+  const Plan plan = PlanOf(Pool(Join({inner, MakeCall("nn.lrn", {inner})})));
+  EXPECT_EQ(CallsTo(plan, "copy"), 0);
+  EXPECT_EQ(CallsTo(plan, "concatenate"), 0);
+}
+
+TEST(Lower, AConcatenationAlongTheWidthIsAKernel) {
+  const ExprPtr x = Image();
+  EXPECT_EQ(CallsTo(PlanOf(Join({MakeCall("exp", {x}), MakeCall("tanh", {x})}, 3)), "concatenate"), 1);
+}
+
+TEST(Lower, RefusesUnknownDimensions) {
+  const ExprPtr x = relay::MakeVar("x", relay::TensorType({relay::kAnyDim, 4}));
+  EXPECT_THROW(PlanOf(MakeCall("exp", {x})), Error);
+}
+
+TEST(Lower, EqualKernelsAreCompiledOnce) {
+  const ExprPtr x = Image();
+  const Plan plan = PlanOf(Conv(Conv(Conv(x, 16, 16, 3, 1), 16, 16, 3, 2), 16, 16, 3, 3));
+  EXPECT_EQ(CallsTo(plan, "nn.conv2d"), 3);
+  std::vector<int> kernels;
+  for (const PlanCall& call : plan.calls) {
+    if (call.op == "nn.conv2d") kernels.push_back(call.kernel);
+  }
+  EXPECT_EQ(kernels[1], kernels[2]);
+}
+
+class ZooLower : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(ZooLower, NeedsLittleMoreArenaThanIsAlive) {
+  ZooOptions options;
+  options.classes = 10;
+  options.image_shape = {3, 64, 64};
+  const PassContext context = TestContext();
+  const Plan plan = Lower(RunPasses(BuildZoo(GetParam(), options), context), context).plan;
+  EXPECT_LE(static_cast<double>(plan.arena_bytes), 1.15 * static_cast<double>(plan.live_bound_bytes));
+  EXPECT_EQ(PlanFromJson(ToJson(plan)), plan);
+}
+
+INSTANTIATE_TEST_SUITE_P(Networks, ZooLower, ::testing::Values("mobilenet", "resnet-18", "squeezenet"),
+                         [](const auto& tested) {
+                           std::string name = tested.param;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+TEST(ExtractTasks, CountsDistinctWorkloads) {
+  const ExprPtr x = Image();
+  const std::vector<Task> tasks =
+      ExtractTasks(ModuleOf(Conv(Conv(Conv(x, 16, 16, 3, 1), 16, 16, 3, 2), 16, 8, 1, 3)), TestContext().target);
+  ASSERT_EQ(tasks.size(), 2U);
+  EXPECT_EQ(tasks[0].uses, 2);
+  EXPECT_EQ(tasks[1].workload.weight, (Shape{8, 16, 1, 1}));
+}
+
+}  // namespace
+}  // namespace hone::testing

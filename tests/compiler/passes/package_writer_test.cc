@@ -1,0 +1,81 @@
+#include "compiler/package_writer.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "compiler/build.h"
+#include "core/error.h"
+#include "core/hash.h"
+#include "core/package_format.h"
+#include "core/serialize.h"
+
+namespace hone::testing {
+namespace {
+
+Plan SmallPlan() {
+  Plan plan;
+  plan.model = "small";
+  plan.target = Target::Parse("llvm -mtriple=x86_64-pc-linux-gnu -mcpu=x86-64-v3");
+  return plan;
+}
+
+std::string Section(const std::string& package, PackageSection section) {
+  PackageHeader header;
+  std::memcpy(&header, package.data(), sizeof(header));
+  const PackageSectionEntry& entry = header.sections[section];
+  EXPECT_EQ(entry.offset_bytes % kPackageAlign, 0U);
+  return package.substr(entry.offset_bytes, entry.size_bytes);
+}
+
+TEST(PackageWriter, SectionsHoldWhatWasGiven) {
+  const std::string package = WritePackage(SmallPlan(), "the library", std::string(5000, 'p'));
+  EXPECT_EQ(package.substr(0, 8), std::string(kPackageMagic, 8));
+  EXPECT_EQ(Section(package, kSectionLib), "the library");
+  EXPECT_EQ(Section(package, kSectionParams), std::string(5000, 'p'));
+  EXPECT_EQ(PlanFromJson(ParseJson(Section(package, kSectionGraph), "graph")), SmallPlan());
+}
+
+TEST(PackageWriter, TheManifestHashesTheSectionsAndTheHeaderTheManifest) {
+  const std::string package = WritePackage(SmallPlan(), "lib", "params");
+  const std::string manifest = Section(package, kSectionManifest);
+  const Json json = ParseJson(manifest, "manifest");
+  EXPECT_EQ(json["sections"]["lib"]["sha256"], Sha256Hex("lib"));
+  EXPECT_EQ(json["sections"]["params"]["size_bytes"], 6);
+  EXPECT_EQ(json["required_features"], Json(MachineModelFor(SmallPlan().target).required_features));
+  PackageHeader header;
+  std::memcpy(&header, package.data(), sizeof(header));
+  std::string hex;
+  for (const uint8_t byte : header.manifest_sha256) {
+    for (const int digit : {byte >> 4, byte & 15}) hex += "0123456789abcdef"[digit];
+  }
+  EXPECT_EQ(hex, Sha256Hex(manifest));
+}
+
+TEST(PackageWriter, EqualInputsGiveEqualBytes) {
+  EXPECT_EQ(WritePackage(SmallPlan(), "lib", "params"), WritePackage(SmallPlan(), "lib", "params"));
+}
+
+TEST(WriteFileAtomically, ReplacesTheFileAndLeavesNothingElse) {
+  const std::filesystem::path folder = std::filesystem::path(::testing::TempDir()) / "hone_write";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder);
+  const std::string path = folder / "model.hone";
+  WriteFileAtomically(path, "old");
+  WriteFileAtomically(path, "new");
+  std::ifstream in(path);
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(in), {}), "new");
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1);
+  std::filesystem::remove_all(folder);
+}
+
+TEST(WriteFileAtomically, RefusesAFolderThatIsNotThere) {
+  EXPECT_THROW(WriteFileAtomically("/no/such/folder/model.hone", "x"), Error);
+}
+
+}  // namespace
+}  // namespace hone::testing

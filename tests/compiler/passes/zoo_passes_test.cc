@@ -1,0 +1,52 @@
+// Whole networks: the passes at every level keep the meaning.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "compiler/frontend/zoo.h"
+#include "compiler/relay/infer_type.h"
+#include "tests/compiler/passes/pass_testing.h"
+
+namespace hone::testing {
+namespace {
+
+relay::IRModule Small(const std::string& name) {
+  ZooOptions options;
+  options.classes = 10;
+  if (name != "mlp") options.image_shape = {3, 32, 32};
+  return relay::InferType(BuildZoo(name, options));
+}
+
+// The bound parameters are no inputs.
+relay::IRModule Bound(const relay::IRModule& module) { return AllPasses().front().run(module, TestContext()); }
+
+class ZooPasses : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(ZooPasses, KeepTheMeaningAtEveryLevel) {
+  const relay::IRModule module = Small(GetParam());
+  const relay::IRModule bound = relay::InferType(Bound(module));
+  for (const int level : {0, 1, 2, 3}) {
+    SCOPED_TRACE(level);
+    const relay::IRModule after = RunPassesUntil("choose_layouts", module, TestContext(level));
+    EXPECT_EQ(CountOf(after, "nn.batch_norm"), 0);
+    ExpectSameMeaning(bound, after, 1e-4);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Networks, ZooPasses, ::testing::Values("mlp", "mobilenet", "resnet-18", "squeezenet"),
+                         [](const auto& tested) {
+                           std::string name = tested.param;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+TEST(ZooPasses, MobilenetsBatchNormsAreAllFolded) {
+  const relay::IRModule after = RunPasses(Small("mobilenet"), TestContext());
+  EXPECT_EQ(CountOf(after, "nn.conv2d"), 27);
+  EXPECT_EQ(CountOf(after, "multiply"), 0);
+  EXPECT_EQ(CountOf(after, "add"), 0);
+  EXPECT_EQ(CountOf(after, "nn.bias_add"), 28);
+}
+
+}  // namespace
+}  // namespace hone::testing
