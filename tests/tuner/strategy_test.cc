@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <ostream>
 #include <set>
 
 #include "core/error.h"
@@ -11,6 +12,10 @@
 #include "tuner/search_space.h"
 
 namespace hone {
+
+// Names the parameter in the list of tests.
+void PrintTo(const StrategyEntry& strategy, std::ostream* out) { *out << strategy.name; }
+
 namespace {
 
 using testing::FakeSchedule;
