@@ -8,9 +8,9 @@
 
 namespace hone {
 
-void AddRecordOptions(CLI::App& app, RecordOptions& options) {
-  AddStoreOption(app, options.db);
-  app.add_flag("--no-records", options.no_records, "use each schedule's analytic default, whatever the store holds");
+void AddRecordOptions(CommandLine& line, RecordOptions& options) {
+  AddStoreOption(line, options.db);
+  line.AddFlag("--no-records", options.no_records, "use each schedule's analytic default, whatever the store holds");
 }
 
 BuildResult BuildModel(const relay::IRModule& module, const Machine& machine, const RecordOptions& records,

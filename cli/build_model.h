@@ -13,7 +13,7 @@ struct RecordOptions {
   std::string db;           // empty: the default store, when it is there
   bool no_records = false;  // analytic defaults only
 };
-void AddRecordOptions(CLI::App& app, RecordOptions& options);
+void AddRecordOptions(CommandLine& line, RecordOptions& options);
 
 BuildResult BuildModel(const relay::IRModule& module, const Machine& machine, const RecordOptions& records,
                        int opt_level = 3,

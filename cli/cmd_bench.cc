@@ -132,16 +132,15 @@ int Report(const std::vector<TimedPackage>& packages, const BenchOptions& option
                                                                               : 0;
 }
 
-void AddOptions(CLI::App& app, BenchOptions& options) {
-  app.add_option("PACKAGE", options.packages, "packages; two are judged against each other")->required();
-  AddThreadsOption(app, options.timing.threads);
-  app.add_option("--runs", options.timing.runs, "runs of each package; by default as many as fill --min-time")
-      ->check(CLI::Range(1, 10'000'000));
-  app.add_option("--min-time", options.min_time, "run each package for at least so long")->capture_default_str();
-  app.add_flag("--per-op", options.per_op, "also the median time of every call");
-  app.add_option("--fail-above", options.fail_above,
-                 "with two: exit 1 when the second is slower by more than this, as 3%");
-  AddInputOptions(app, options.timing.inputs);
+void AddOptions(CommandLine& line, BenchOptions& options) {
+  line.Add("PACKAGE", options.packages, "packages; two are judged against each other").Required();
+  AddThreadsOption(line, options.timing.threads);
+  line.Add("--runs", options.timing.runs, "runs of each package; by default as many as fill --min-time")
+      .Between(1, 10'000'000);
+  line.Add("--min-time", options.min_time, "run each package for at least so long").ShowDefault();
+  line.AddFlag("--per-op", options.per_op, "also the median time of every call");
+  line.Add("--fail-above", options.fail_above, "with two: exit 1 when the second is slower by more than this, as 3%");
+  AddInputOptions(line, options.timing.inputs);
 }
 
 }  // namespace
@@ -149,7 +148,7 @@ void AddOptions(CLI::App& app, BenchOptions& options) {
 int BenchCommand(const Arguments& arguments) {
   CommandLine line("hone bench", "Times packages, interleaved run by run after a warm-up.");
   BenchOptions options;
-  AddOptions(line.app(), options);
+  AddOptions(line, options);
   if (!line.Parse(arguments)) return 0;
   if (!options.fail_above.empty()) {
     ParseShare(options.fail_above, "--fail-above");

@@ -76,15 +76,15 @@ Json ReportJson(const BuildResult& result, const std::string& output) {
           {"seconds", seconds}};
 }
 
-void AddOptions(CLI::App& app, BuildCommandOptions& options) {
-  AddModelOptions(app, options.model);
-  app.add_option("-o,--output", options.output, "the package to write")->required();
-  AddMachineOptions(app, options.machine);
-  AddRecordOptions(app, options.records);
-  app.add_option("-O,--opt-level", options.opt_level, "0: no folding, fusion or blocked layouts; 3: everything")
-      ->check(CLI::Range(0, 3))
-      ->capture_default_str();
-  app.add_option("--dump-passes", options.dump_passes, "a folder that gets the module's text after each pass");
+void AddOptions(CommandLine& line, BuildCommandOptions& options) {
+  AddModelOptions(line, options.model);
+  line.Add("-o,--output", options.output, "the package to write").Required();
+  AddMachineOptions(line, options.machine);
+  AddRecordOptions(line, options.records);
+  line.Add("-O,--opt-level", options.opt_level, "0: no folding, fusion or blocked layouts; 3: everything")
+      .Between(0, 3)
+      .ShowDefault();
+  line.Add("--dump-passes", options.dump_passes, "a folder that gets the module's text after each pass");
 }
 
 }  // namespace
@@ -92,7 +92,7 @@ void AddOptions(CLI::App& app, BuildCommandOptions& options) {
 int BuildCommand(const Arguments& arguments) {
   CommandLine line("hone build", "Builds a package with the best records of the store.");
   BuildCommandOptions options;
-  AddOptions(line.app(), options);
+  AddOptions(line, options);
   if (!line.Parse(arguments)) return 0;
   const Machine machine = ResolveMachine(options.machine);
   const Model model = LoadModel(options.model);

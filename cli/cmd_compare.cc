@@ -48,10 +48,10 @@ int CompareCommand(const Arguments& arguments) {
   MachineOptions machine;
   std::string db;
   bool from_records = false;
-  AddModelOptions(line.app(), options);
-  line.app().add_flag("--from-records", from_records, "from what the store holds; nothing is measured")->required();
-  line.app().add_option("--target", machine.target, "whose passes make the tasks")->capture_default_str();
-  AddStoreOption(line.app(), db);
+  AddModelOptions(line, options);
+  line.AddFlag("--from-records", from_records, "from what the store holds; nothing is measured").Required();
+  line.Add("--target", machine.target, "whose passes make the tasks").ShowDefault();
+  AddStoreOption(line, db);
   if (!line.Parse(arguments)) return 0;
   const auto store = OpenExistingStore(db);
   const Model model = LoadModel(options);

@@ -42,7 +42,7 @@ void PrintStatus(const TrackerStatus& status) {
 int DevicesCommand(const Arguments& arguments) {
   CommandLine line("hone devices", "Who is connected to a tracker: key, CPU, state, jobs done, queue.");
   std::string tracker;
-  line.app().add_option("--tracker", tracker, "tcp://HOST:PORT")->required()->envname("HONE_TRACKER");
+  line.Add("--tracker", tracker, "tcp://HOST:PORT").Required().Env("HONE_TRACKER");
   if (!line.Parse(arguments)) return 0;
   const TrackerStatus status = QueryTracker(tracker);
   if (line.json()) {

@@ -126,8 +126,8 @@ int DoctorCommand(const Arguments& arguments) {
       "hone doctor",
       "Checks toolchain, CPU, noise, store and executor, and says what to change. Exit 1 when something is bad.");
   std::string db, tracker;
-  AddStoreOption(line.app(), db);
-  line.app().add_option("--tracker", tracker, "also ask this tracker")->envname("HONE_TRACKER");
+  AddStoreOption(line, db);
+  line.Add("--tracker", tracker, "also ask this tracker").Env("HONE_TRACKER");
   if (!line.Parse(arguments)) return 0;
   Json list = Json::array();
   Table table({"check", "state", "what was found"});

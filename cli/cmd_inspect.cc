@@ -138,21 +138,17 @@ int Show(const InspectOptions& options, bool json) {
 int InspectCommand(const Arguments& arguments) {
   CommandLine line("hone inspect", "What is in a model: by default inputs, outputs, operators, parameters and GFLOP.");
   InspectOptions options;
-  AddModelOptions(line.app(), options.model);
-  AddMachineOptions(line.app(), options.machine);
-  line.app().add_flag("--params", options.params, "every parameter with its type");
-  auto* text = line.app().add_flag("--text", options.text, "the module in Relay's text form");
-  line.app()
-      .add_option("--as", options.as, "with --text: module, fn or expr")
-      ->check(CLI::IsMember({"module", "fn", "expr"}))
-      ->needs(text);
-  auto* untyped = line.app().add_flag("--untyped", options.untyped, "with --text: before type inference")->needs(text);
-  line.app()
-      .add_flag("--optimized", options.optimized, "with --text: after all passes for --target")
-      ->needs(text)
-      ->excludes(untyped);
-  line.app().add_flag("--walk", options.walk, "one node type per line, in post order")->excludes(text);
-  line.app().add_flag("--tasks", options.tasks, "the tuning tasks: uses, GFLOP, configs per schedule")->excludes(text);
+  AddModelOptions(line, options.model);
+  AddMachineOptions(line, options.machine);
+  line.AddFlag("--params", options.params, "every parameter with its type");
+  const Option text = line.AddFlag("--text", options.text, "the module in Relay's text form");
+  line.Add("--as", options.as, "with --text: module, fn or expr").OneOf({"module", "fn", "expr"}).Needs(text);
+  const Option untyped = line.AddFlag("--untyped", options.untyped, "with --text: before type inference").Needs(text);
+  line.AddFlag("--optimized", options.optimized, "with --text: after all passes for --target")
+      .Needs(text)
+      .Excludes(untyped);
+  line.AddFlag("--walk", options.walk, "one node type per line, in post order").Excludes(text);
+  line.AddFlag("--tasks", options.tasks, "the tuning tasks: uses, GFLOP, configs per schedule").Excludes(text);
   if (!line.Parse(arguments)) return 0;
   const int code = Show(options, line.json());
   line.Next(options.tasks ? "hone space WORKLOAD, or hone tune " + options.model.model

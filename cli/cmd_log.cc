@@ -23,14 +23,14 @@ struct QueryOptions {
   int threads = 0;
 };
 
-void AddQueryOptions(CLI::App& app, QueryOptions& options) {
-  AddStoreOption(app, options.db);
-  app.add_option("--workload", options.query.workload, "a workload's whole text");
-  app.add_option("--target", options.query.cpu, "the target's CPU, as znver3");
-  app.add_option("--device", options.query.device, "part of the machine's CPU model or label");
-  app.add_option("--fate", options.fate, "Ok, WrongOutput, Crashed, TimedOut, ...");
-  app.add_option("--cache", options.cache, "cold-weights or warm");
-  app.add_option("--threads", options.threads, "the thread count")->check(CLI::Range(1, 1024));
+void AddQueryOptions(CommandLine& line, QueryOptions& options) {
+  AddStoreOption(line, options.db);
+  line.Add("--workload", options.query.workload, "a workload's whole text");
+  line.Add("--target", options.query.cpu, "the target's CPU, as znver3");
+  line.Add("--device", options.query.device, "part of the machine's CPU model or label");
+  line.Add("--fate", options.fate, "Ok, WrongOutput, Crashed, TimedOut, ...");
+  line.Add("--cache", options.cache, "cold-weights or warm");
+  line.Add("--threads", options.threads, "the thread count").Between(1, 1024);
 }
 
 RecordQuery QueryOf(const QueryOptions& options) {
@@ -61,8 +61,8 @@ void PrintRecords(const std::vector<Record>& records, bool json) {
 int ListCommand(const Arguments& arguments) {
   CommandLine line("hone log list", "The records that fit, in the order they came.");
   QueryOptions options;
-  AddQueryOptions(line.app(), options);
-  line.app().add_option("--limit", options.query.limit, "at most so many; 0: all")->check(CLI::NonNegativeNumber);
+  AddQueryOptions(line, options);
+  line.Add("--limit", options.query.limit, "at most so many; 0: all").Between(0, int64_t{1} << 40);
   if (!line.Parse(arguments)) return 0;
   PrintRecords(OpenExistingStore(options.db)->Find(QueryOf(options)), line.json());
   line.Next("hone log best");
@@ -72,7 +72,7 @@ int ListCommand(const Arguments& arguments) {
 int BestCommand(const Arguments& arguments) {
   CommandLine line("hone log best", "The best record per workload, device, thread count and cache mode.");
   QueryOptions options;
-  AddQueryOptions(line.app(), options);
+  AddQueryOptions(line, options);
   if (!line.Parse(arguments)) return 0;
   RecordQuery query = QueryOf(options);
   query.fate = Fate::kOk;
@@ -114,8 +114,8 @@ int ImportCommand(const Arguments& arguments) {
   CommandLine line("hone log import", "Adds the records of hone logs to the store; those it has change nothing.");
   std::string db;
   std::vector<std::string> files;
-  line.app().add_option("FILE", files, "logs that `hone log export` wrote; - is stdin")->required();
-  AddStoreOption(line.app(), db);
+  line.Add("FILE", files, "logs that `hone log export` wrote; - is stdin").Required();
+  AddStoreOption(line, db);
   if (!line.Parse(arguments)) return 0;
   for (const std::string& file : files) {
     if (file != "-" && !std::ifstream(file)) throw Error(ExitCode::kNoInput, fmt::format("there is no file {}", file));
@@ -132,8 +132,8 @@ int ExportCommand(const Arguments& arguments) {
   CommandLine line("hone log export", "Writes records as a hone log, one JSON object a line.");
   QueryOptions options;
   std::string output;
-  AddQueryOptions(line.app(), options);
-  line.app().add_option("-o,--output", output, "the file to write; by default stdout");
+  AddQueryOptions(line, options);
+  line.Add("-o,--output", output, "the file to write; by default stdout");
   if (!line.Parse(arguments)) return 0;
   if (line.json() && output.empty()) throw Error(ExitCode::kUsage, "--json reports on a file; give one with -o");
   const auto store = OpenExistingStore(options.db);

@@ -87,7 +87,7 @@ void ListOps(bool json) {
 int OpsCommand(const Arguments& arguments) {
   CommandLine line("hone ops", "The operator registry: description, inputs, attributes, support level.");
   std::string name;
-  line.app().add_option("NAME", name, "one operator; none lists them");
+  line.Add("NAME", name, "one operator; none lists them");
   if (!line.Parse(arguments)) return 0;
   if (name.empty()) {
     ListOps(line.json());

@@ -39,7 +39,7 @@ void PrintInfo(const Package& package) {
 int InfoCommand(const Arguments& arguments) {
   CommandLine line("hone package info", "What is inside a package, whatever its target.");
   std::string path;
-  line.app().add_option("PACKAGE", path, "a package that `hone build` wrote")->required();
+  line.Add("PACKAGE", path, "a package that `hone build` wrote").Required();
   if (!line.Parse(arguments)) return 0;
   const auto package = Package::Inspect(path);
   package->VerifyParams();
@@ -82,8 +82,8 @@ Json WriteParts(const Package& package, const std::string& folder) {
 int UnpackCommand(const Arguments& arguments) {
   CommandLine line("hone package unpack", "Writes a package's manifest, graph, lib and params as files of their own.");
   std::string path, folder;
-  line.app().add_option("PACKAGE", path, "a package that `hone build` wrote")->required();
-  line.app().add_option("-o,--output", folder, "the folder to write them to")->required();
+  line.Add("PACKAGE", path, "a package that `hone build` wrote").Required();
+  line.Add("-o,--output", folder, "the folder to write them to").Required();
   if (!line.Parse(arguments)) return 0;
   const auto package = Package::Inspect(path);
   package->VerifyParams();

@@ -93,11 +93,11 @@ void Report(const Session& session, const RunOptions& options, int64_t ns, bool 
 int RunCommand(const Arguments& arguments) {
   CommandLine line("hone run", "Runs a package once and prints the first values of each output.");
   RunOptions options;
-  line.app().add_option("PACKAGE", options.package, "a package that `hone build` wrote")->required();
-  AddInputOptions(line.app(), options.inputs);
-  line.app().add_option("--seed", options.inputs.seed, "seed of random and uniform inputs");
-  line.app().add_option("--output", options.output, "a folder that gets every output as a .npy file");
-  AddThreadsOption(line.app(), options.threads);
+  line.Add("PACKAGE", options.package, "a package that `hone build` wrote").Required();
+  AddInputOptions(line, options.inputs);
+  line.Add("--seed", options.inputs.seed, "seed of random and uniform inputs");
+  line.Add("--output", options.output, "a folder that gets every output as a .npy file");
+  AddThreadsOption(line, options.threads);
   if (!line.Parse(arguments)) return 0;
   const auto package = Package::Load(options.package);
   Session session(package, {.threads = options.threads});

@@ -33,10 +33,8 @@ int SpaceCommand(const Arguments& arguments) {
   CommandLine line("hone space", "The schedules that can compute a workload: knobs, values and size of each.");
   std::string text;
   MachineOptions options;
-  line.app()
-      .add_option("WORKLOAD", text, "a workload's text, in quotes, as `hone inspect MODEL --tasks` prints it")
-      ->required();
-  AddMachineOptions(line.app(), options);
+  line.Add("WORKLOAD", text, "a workload's text, in quotes, as `hone inspect MODEL --tasks` prints it").Required();
+  AddMachineOptions(line, options);
   if (!line.Parse(arguments)) return 0;
 
   const Workload workload = Workload::Parse(text);

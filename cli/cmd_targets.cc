@@ -32,7 +32,7 @@ std::vector<KnownCpu> Asked(const std::string& name) {
 int TargetsCommand(const Arguments& arguments) {
   CommandLine line("hone targets", "CPUs that are known, and what schedules assume of them.");
   std::string name;
-  line.app().add_option("NAME", name, "a CPU of the list, \"host\", or a whole target text; none lists all");
+  line.Add("NAME", name, "a CPU of the list, \"host\", or a whole target text; none lists all");
   if (!line.Parse(arguments)) return 0;
   Json list = Json::array();
   Table table({"cpu", "model", "> lanes", "> registers", "> L1d", "> L2", "> L3", "needs", "target"});

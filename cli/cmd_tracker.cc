@@ -10,8 +10,8 @@ int TrackerCommand(const Arguments& arguments) {
   CommandLine line("hone tracker",
                    "Matches tuners with runners until it is told to stop. Loopback only: there are no keys yet.");
   TrackerOptions options;
-  line.app().add_option("--bind", options.bind, "tcp://HOST:PORT; port * picks a free one")->capture_default_str();
-  line.app().add_option("--port-file", options.port_file, "the bound address is written there once the tracker serves");
+  line.Add("--bind", options.bind, "tcp://HOST:PORT; port * picks a free one").ShowDefault();
+  line.Add("--port-file", options.port_file, "the bound address is written there once the tracker serves");
   if (!line.Parse(arguments)) return 0;
   line.Next("hone runner --tracker ADDRESS --key NAME, on the device");
   ServeTracker(options, CatchStopSignals());

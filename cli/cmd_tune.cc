@@ -37,21 +37,20 @@ std::string StrategyList() {
   return text;
 }
 
-void AddOptions(CLI::App& app, TuneCommandOptions& options) {
-  AddModelOptions(app, options.model);
-  AddMachineOptions(app, options.machine);
-  AddStoreOption(app, options.db);
-  app.add_option("--trials", options.tune.budget.trials,
-                 "stop after so many trials in all, those of earlier runs counted")
-      ->check(CLI::Range(int64_t{1}, int64_t{1} << 40));
-  app.add_option("--budget", options.budget, "stop after so long: 90s, 10m, 2h; by default 5m, without --trials");
-  app.add_option("--strategy", options.tune.strategy, StrategyList())->capture_default_str();
-  app.add_option("--cache", options.cache, "cold-weights: as in a network; warm: a hot loop")->capture_default_str();
-  app.add_option("--tasks", options.tasks, "only the tasks whose workload contains one of these texts");
-  app.add_option("--cores", options.cores, "without a tracker: the CPUs to time on, as 0,2-3");
-  auto* tracker = app.add_option("--tracker", options.remote.tracker, "tcp://HOST:PORT: measure on runners behind it")
-                      ->envname("HONE_TRACKER");
-  app.add_option("--key", options.remote.key, "which runners, with --tracker")->envname("HONE_KEY")->needs(tracker);
+void AddOptions(CommandLine& line, TuneCommandOptions& options) {
+  AddModelOptions(line, options.model);
+  AddMachineOptions(line, options.machine);
+  AddStoreOption(line, options.db);
+  line.Add("--trials", options.tune.budget.trials, "stop after so many trials in all, those of earlier runs counted")
+      .Between(int64_t{1}, int64_t{1} << 40);
+  line.Add("--budget", options.budget, "stop after so long: 90s, 10m, 2h; by default 5m, without --trials");
+  line.Add("--strategy", options.tune.strategy, StrategyList()).ShowDefault();
+  line.Add("--cache", options.cache, "cold-weights: as in a network; warm: a hot loop").ShowDefault();
+  line.Add("--tasks", options.tasks, "only the tasks whose workload contains one of these texts");
+  line.Add("--cores", options.cores, "without a tracker: the CPUs to time on, as 0,2-3");
+  const Option tracker = line.Add("--tracker", options.remote.tracker, "tcp://HOST:PORT: measure on runners behind it")
+                             .Env("HONE_TRACKER");
+  line.Add("--key", options.remote.key, "which runners, with --tracker").Env("HONE_KEY").Needs(tracker);
 }
 
 void FilterTasks(std::vector<Task>& tasks, const std::vector<std::string>& wanted) {
@@ -105,7 +104,7 @@ int TuneCommand(const Arguments& arguments) {
   CommandLine line("hone tune",
                    "Searches for the best kernels of a model's tasks and keeps every trial. Run again to go on.");
   TuneCommandOptions options;
-  AddOptions(line.app(), options);
+  AddOptions(line, options);
   if (!line.Parse(arguments)) return 0;
   const Machine machine = ResolveMachine(options.machine);
   const TuneOptions tune = Complete(options, machine);

@@ -125,18 +125,15 @@ void Report(const std::vector<OutputError>& errors, double tolerance, bool json)
   }
 }
 
-void AddOptions(CLI::App& app, VerifyOptions& options) {
-  AddModelOptions(app, options.model);
-  app.add_option("PACKAGE", options.package,
-                 "a package of that model; none: one is built, and checked before a last softmax too");
-  AddMachineOptions(app, options.machine);
-  AddRecordOptions(app, options.records);
-  AddInputOptions(app, options.inputs);
-  app.add_option("--expect", options.expect,
-                 "a .pb or .npy file per output: compare with these instead of the reference");
-  app.add_option("--tolerance", options.tolerance, "worst max|y-r|/max|r| that agrees")
-      ->check(CLI::Range(0.0, 1.0))
-      ->capture_default_str();
+void AddOptions(CommandLine& line, VerifyOptions& options) {
+  AddModelOptions(line, options.model);
+  line.Add("PACKAGE", options.package,
+           "a package of that model; none: one is built, and checked before a last softmax too");
+  AddMachineOptions(line, options.machine);
+  AddRecordOptions(line, options.records);
+  AddInputOptions(line, options.inputs);
+  line.Add("--expect", options.expect, "a .pb or .npy file per output: compare with these instead of the reference");
+  line.Add("--tolerance", options.tolerance, "worst max|y-r|/max|r| that agrees").BetweenReal(0, 1).ShowDefault();
 }
 
 }  // namespace
@@ -144,7 +141,7 @@ void AddOptions(CLI::App& app, VerifyOptions& options) {
 int VerifyCommand(const Arguments& arguments) {
   CommandLine line("hone verify", "Runs a package and the reference on the same inputs; exit 1 when they differ.");
   VerifyOptions options;
-  AddOptions(line.app(), options);
+  AddOptions(line, options);
   if (!line.Parse(arguments)) return 0;
   const std::vector<OutputError> errors = Verify(options);
   Report(errors, options.tolerance, line.json());

@@ -48,9 +48,9 @@ int ZooCommand(const Arguments& arguments) {
   CommandLine line("hone zoo", "Lists the test networks; with a NAME and -o writes one as ONNX with seeded weights.");
   ModelOptions options;
   std::string name, output;
-  line.app().add_option("NAME", name, "a network; none lists them");
-  line.app().add_option("-o,--output", output, "the .onnx file to write");
-  AddZooOptions(line.app(), options);
+  line.Add("NAME", name, "a network; none lists them");
+  line.Add("-o,--output", output, "the .onnx file to write");
+  AddZooOptions(line, options);
   if (!line.Parse(arguments)) return 0;
   if (name.empty() != output.empty()) {
     throw Error(ExitCode::kUsage, "to write a network, both are needed: hone zoo NAME -o FILE.onnx");

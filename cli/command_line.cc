@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
@@ -38,8 +39,79 @@ std::string OneLine(std::string text) {
 
 }  // namespace
 
-CommandLine::CommandLine(const std::string& name, const std::string& summary) : app_(summary, name), name_(name) {
-  app_.add_flag("--json", json_, "print one JSON document on stdout and nothing else");
+Option Option::Required() const {
+  option_->required();
+  return *this;
+}
+
+Option Option::Env(const std::string& name) const {
+  option_->envname(name);
+  return *this;
+}
+
+Option Option::ShowDefault() const {
+  option_->capture_default_str();
+  return *this;
+}
+
+Option Option::Between(int64_t least, int64_t most) const {
+  option_->check(CLI::Range(least, most));
+  return *this;
+}
+
+Option Option::BetweenReal(double least, double most) const {
+  option_->check(CLI::Range(least, most));
+  return *this;
+}
+
+Option Option::OneOf(const std::vector<std::string>& values) const {
+  option_->check(CLI::IsMember(values));
+  return *this;
+}
+
+Option Option::Needs(const Option& other) const {
+  option_->needs(other.option_);
+  return *this;
+}
+
+Option Option::Excludes(const Option& other) const {
+  option_->excludes(other.option_);
+  return *this;
+}
+
+CommandLine::CommandLine(const std::string& name, const std::string& summary)
+    : app_(std::make_unique<CLI::App>(summary, name)), name_(name) {
+  AddFlag("--json", json_, "print one JSON document on stdout and nothing else");
+}
+
+CommandLine::~CommandLine() = default;
+
+Option CommandLine::Add(const std::string& name, std::string& value, const std::string& description) {
+  return Option(app_->add_option(name, value, description));
+}
+
+Option CommandLine::Add(const std::string& name, int& value, const std::string& description) {
+  return Option(app_->add_option(name, value, description));
+}
+
+Option CommandLine::Add(const std::string& name, int64_t& value, const std::string& description) {
+  return Option(app_->add_option(name, value, description));
+}
+
+Option CommandLine::Add(const std::string& name, uint64_t& value, const std::string& description) {
+  return Option(app_->add_option(name, value, description));
+}
+
+Option CommandLine::Add(const std::string& name, double& value, const std::string& description) {
+  return Option(app_->add_option(name, value, description));
+}
+
+Option CommandLine::Add(const std::string& name, std::vector<std::string>& value, const std::string& description) {
+  return Option(app_->add_option(name, value, description));
+}
+
+Option CommandLine::AddFlag(const std::string& name, bool& value, const std::string& description) {
+  return Option(app_->add_flag(name, value, description));
 }
 
 void CommandLine::RejectUnknownOptions(const Arguments& arguments) const {
@@ -47,9 +119,9 @@ void CommandLine::RejectUnknownOptions(const Arguments& arguments) const {
     if (argument == "--") return;
     if (!LooksLikeOption(argument)) continue;
     const std::string name = OptionName(argument);
-    if (app_.get_option_no_throw(name) != nullptr) continue;
-    throw Error(ExitCode::kUsage,
-                fmt::format("no option {}{} (`{} --help` lists them)", name, DidYouMean(name, LongNames(app_)), name_));
+    if (app_->get_option_no_throw(name) != nullptr) continue;
+    throw Error(ExitCode::kUsage, fmt::format("no option {}{} (`{} --help` lists them)", name,
+                                              DidYouMean(name, LongNames(*app_)), name_));
   }
 }
 
@@ -58,9 +130,9 @@ bool CommandLine::Parse(const Arguments& arguments) {
   // CLI11 takes the arguments last first.
   Arguments reversed(arguments.rbegin(), arguments.rend());
   try {
-    app_.parse(reversed);
+    app_->parse(reversed);
   } catch (const CLI::CallForHelp&) {
-    fmt::print("{}", app_.help());
+    fmt::print("{}", app_->help());
     return false;
   } catch (const CLI::ParseError& e) {
     throw Error(ExitCode::kUsage, fmt::format("{} (see `{} --help`)", OneLine(e.what()), name_));

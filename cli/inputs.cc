@@ -40,10 +40,10 @@ Tensor ReadInput(const InputSpec& spec, const std::string& path) {
 
 }  // namespace
 
-void AddInputOptions(CLI::App& app, InputOptions& options) {
-  app.add_option("--input", options.files, "NAME=FILE: an input from a .npy file or an ONNX tensor (.pb)");
-  app.add_option("--fill", options.fill, "the other inputs: zeros, ones, ramp (i/n), random (normal) or uniform")
-      ->capture_default_str();
+void AddInputOptions(CommandLine& line, InputOptions& options) {
+  line.Add("--input", options.files, "NAME=FILE: an input from a .npy file or an ONNX tensor (.pb)");
+  line.Add("--fill", options.fill, "the other inputs: zeros, ones, ramp (i/n), random (normal) or uniform")
+      .ShowDefault();
 }
 
 std::vector<InputSpec> InputSpecs(const Plan& plan) {

@@ -1,12 +1,12 @@
 // The inputs that run, bench and verify feed a model with.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "cli/command_line.h"
 #include "core/plan.h"
 #include "core/tensor.h"
 
@@ -18,7 +18,7 @@ struct InputOptions {
   uint64_t seed = 0;               // of random and uniform
 };
 // --input and --fill; the seed is the command's own option.
-void AddInputOptions(CLI::App& app, InputOptions& options);
+void AddInputOptions(CommandLine& line, InputOptions& options);
 
 struct InputSpec {
   std::string name;

@@ -14,17 +14,16 @@ int DefaultThreads(const Machine& machine) {
 
 }  // namespace
 
-void AddThreadsOption(CLI::App& app, int& threads) {
-  app.add_option("--threads", threads, "threads; by default the cores that affinity and the cgroup allow")
-      ->check(CLI::Range(1, 1024))
-      ->envname("HONE_THREADS");
+void AddThreadsOption(CommandLine& line, int& threads) {
+  line.Add("--threads", threads, "threads; by default the cores that affinity and the cgroup allow")
+      .Between(1, 1024)
+      .Env("HONE_THREADS");
 }
 
-void AddMachineOptions(CLI::App& app, MachineOptions& options) {
-  app.add_option("--target", options.target,
-                 "\"host\", or as \"llvm -mtriple=... -mcpu=... -mattr=+a,-b -num-cores=4\"")
-      ->capture_default_str();
-  AddThreadsOption(app, options.threads);
+void AddMachineOptions(CommandLine& line, MachineOptions& options) {
+  line.Add("--target", options.target, "\"host\", or as \"llvm -mtriple=... -mcpu=... -mattr=+a,-b -num-cores=4\"")
+      .ShowDefault();
+  AddThreadsOption(line, options.threads);
 }
 
 Machine ResolveMachine(const MachineOptions& options) {

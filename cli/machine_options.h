@@ -1,9 +1,9 @@
 // --target and --threads: what a model is tuned or built for.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 
+#include "cli/command_line.h"
 #include "core/target.h"
 
 namespace hone {
@@ -12,9 +12,9 @@ struct MachineOptions {
   std::string target = "host";
   int threads = 0;  // 0: by default
 };
-void AddMachineOptions(CLI::App& app, MachineOptions& options);
+void AddMachineOptions(CommandLine& line, MachineOptions& options);
 // --threads alone.
-void AddThreadsOption(CLI::App& app, int& threads);
+void AddThreadsOption(CommandLine& line, int& threads);
 
 struct Machine {
   Target target;

@@ -71,19 +71,17 @@ Model LoadOnnx(const ModelOptions& options) {
 
 }  // namespace
 
-void AddZooOptions(CLI::App& app, ModelOptions& options) {
-  app.add_option("--batch", options.batch, "batch size of a zoo network")
-      ->check(CLI::Range(int64_t{1}, int64_t{1} << 20));
-  app.add_option("--classes", options.classes, "classes of a zoo network")
-      ->check(CLI::Range(int64_t{1}, int64_t{1} << 24));
-  app.add_option("--image-shape", options.image_shape, "one input of a zoo network, without the batch: 3,224,224");
-  app.add_option("--seed", options.seed, "seed of a zoo network's weights, and of what else the command draws");
+void AddZooOptions(CommandLine& line, ModelOptions& options) {
+  line.Add("--batch", options.batch, "batch size of a zoo network").Between(int64_t{1}, int64_t{1} << 20);
+  line.Add("--classes", options.classes, "classes of a zoo network").Between(int64_t{1}, int64_t{1} << 24);
+  line.Add("--image-shape", options.image_shape, "one input of a zoo network, without the batch: 3,224,224");
+  line.Add("--seed", options.seed, "seed of a zoo network's weights, and of what else the command draws");
 }
 
-void AddModelOptions(CLI::App& app, ModelOptions& options) {
-  app.add_option("MODEL", options.model, "an .onnx file, or zoo:NAME (`hone zoo` lists them)")->required();
-  AddZooOptions(app, options);
-  app.add_option("--shape", options.shapes, "NAME=1,3,224,224: the shape of an .onnx file's input");
+void AddModelOptions(CommandLine& line, ModelOptions& options) {
+  line.Add("MODEL", options.model, "an .onnx file, or zoo:NAME (`hone zoo` lists them)").Required();
+  AddZooOptions(line, options);
+  line.Add("--shape", options.shapes, "NAME=1,3,224,224: the shape of an .onnx file's input");
 }
 
 Model LoadModel(const ModelOptions& options) {

@@ -1,11 +1,11 @@
 // MODEL on the command line: an .onnx file, or zoo:NAME.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "cli/command_line.h"
 #include "compiler/relay/expr.h"
 
 namespace hone {
@@ -20,9 +20,9 @@ struct ModelOptions {
 };
 
 // The positional MODEL and its options, bound to `options`.
-void AddModelOptions(CLI::App& app, ModelOptions& options);
+void AddModelOptions(CommandLine& line, ModelOptions& options);
 // --batch, --classes, --image-shape and --seed alone, for commands that name a network otherwise.
-void AddZooOptions(CLI::App& app, ModelOptions& options);
+void AddZooOptions(CommandLine& line, ModelOptions& options);
 
 struct Model {
   relay::IRModule untyped;  // as it was imported

@@ -8,8 +8,8 @@
 
 namespace hone {
 
-void AddStoreOption(CLI::App& app, std::string& path) {
-  app.add_option("--db", path, "the record store; by default " + DefaultStorePath())->envname("HONE_DB");
+void AddStoreOption(CommandLine& line, std::string& path) {
+  line.Add("--db", path, "the record store; by default " + DefaultStorePath()).Env("HONE_DB");
 }
 
 std::string StorePath(const std::string& path) { return path.empty() ? DefaultStorePath() : path; }

@@ -1,16 +1,16 @@
 // --db: where records are.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
 
+#include "cli/command_line.h"
 #include "db/record_store.h"
 
 namespace hone {
 
 // Empty: the default place.
-void AddStoreOption(CLI::App& app, std::string& path);
+void AddStoreOption(CommandLine& line, std::string& path);
 // The path that holds.
 std::string StorePath(const std::string& path);
 // To write: makes the store when it is not there.

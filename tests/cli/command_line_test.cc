@@ -16,10 +16,10 @@ struct Parsed {
 Parsed Parse(const Arguments& arguments) {
   CommandLine line("hone test", "a test");
   Parsed p;
-  line.app().add_option("MODEL", p.model)->required();
-  line.app().add_option("--trials", p.trials);
-  line.app().add_option("--target", p.target);
-  line.app().add_option("-O,--opt-level", p.level);
+  line.Add("MODEL", p.model).Required();
+  line.Add("--trials", p.trials);
+  line.Add("--target", p.target);
+  line.Add("-O,--opt-level", p.level);
   line.Parse(arguments);
   return p;
 }
