@@ -78,7 +78,7 @@ TEST_F(DamagedStore, OtherFilesAreRefused) {
 }
 
 TEST_F(DamagedStore, FlippedBytesNeverGiveAFalseRecord) {
-  for (size_t at = 0; at < whole_.size(); at += at < 200 ? 1 : 61) {
+  for (size_t at = 0; at < whole_.size(); at += at < 200 ? 1 : 331) {
     std::string damaged = whole_;
     damaged[at] = static_cast<char>(damaged[at] ^ 0x41);
     WriteBytes(path_, damaged);
