@@ -28,6 +28,14 @@ void ExpectRefused(const std::string& what, const std::function<void(Plan&)>& da
 
 TEST(ValidatePlan, AcceptsASoundPlan) { EXPECT_NO_THROW(ValidatePlan(TestPlan(), 64, "model.hone")); }
 
+TEST(ValidatePlan, AStrideIsOverTheOutermostAxisInMemory) {
+  Plan plan = TestPlan();
+  plan.buffers[3].shape = {64, 64};
+  plan.buffers[3].layout = Layout::Parse("NK64n");
+  plan.calls[0].operands[2].batch_stride_bytes = plan.buffers[3].size_bytes;
+  EXPECT_NO_THROW(ValidatePlan(plan, 64, "model.hone"));
+}
+
 TEST(ValidatePlan, RefusesBuffersOutsideTheirMemory) {
   ExpectRefused("arena offset", [](Plan& p) { p.buffers[3].offset_bytes = 64; });
   ExpectRefused("huge arena offset", [](Plan& p) { p.buffers[3].offset_bytes = kMost - 63; });
