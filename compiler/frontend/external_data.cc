@@ -46,7 +46,8 @@ void CheckFile(int fd, const std::string& location, int64_t offset, int64_t size
 }  // namespace
 
 int ExternalData::Open(const std::string& location, int64_t offset, int64_t size) const {
-  if (location.empty() || location.find('\0') != std::string::npos) Refuse(location, "not a file name");
+  // what() ends at a zero byte, so the text shows what comes before it.
+  if (location.empty() || location.find('\0') != std::string::npos) Refuse(location.c_str(), "not a file name");
   open_how how{};
   // O_NONBLOCK: opening a FIFO must not wait for a writer.
   how.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;

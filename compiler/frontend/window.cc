@@ -40,6 +40,8 @@ Window ReadWindow(const OnnxNodeView& view, const std::vector<int64_t>& kernel) 
   if (data.size() != 4) {
     RefuseNode(fmt::format("its data is {}; only two spatial dimensions (N,C,H,W) are supported", ShapeText(data)));
   }
+  if (data[2] > kMaxWindow || data[3] > kMaxWindow)
+    RefuseNode(fmt::format("its data of {} are too large", ShapeText(data)));
   Window window;
   window.kernel = ReadInts(view, "kernel_shape", 2, 1, kernel);
   if (!kernel.empty() && kernel != window.kernel) {

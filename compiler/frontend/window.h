@@ -26,6 +26,6 @@ Window ReadWindow(const OnnxNodeView& view, const std::vector<int64_t>& kernel);
 void PadToCeil(Window& window, const Shape& data);
 
 // The sizes and steps of four numbers at most are held below this, so that their arithmetic cannot overflow.
-inline constexpr int64_t kMaxWindow = int64_t{1} << 31;
+inline constexpr int64_t kMaxWindow = int64_t{1} << 30;
 
 }  // namespace hone

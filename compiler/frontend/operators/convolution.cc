@@ -64,7 +64,9 @@ std::vector<ExprPtr> ConvTranspose(const OnnxNodeView& view) {
   const int64_t groups = Groups(view);
   const std::vector<int64_t> extra = view.Ints("output_padding", {0, 0});
   std::vector<int64_t> wanted = view.Ints("output_shape", {});
-  if (extra.size() != 2 || extra[0] < 0 || extra[1] < 0) RefuseNode("output_padding must be two numbers, 0 or more");
+  const auto fits = [](int64_t pad) { return pad >= 0 && pad <= kMaxWindow; };
+  if (extra.size() != 2 || !fits(extra[0]) || !fits(extra[1]))
+    RefuseNode("output_padding must be two numbers, 0 or more");
   if (wanted.size() == 4) wanted.erase(wanted.begin(), wanted.begin() + 2);
   const bool same = view.String("auto_pad", "NOTSET").rfind("SAME", 0) == 0;
   if (wanted.empty() && same) {

@@ -44,6 +44,7 @@ Range Clamped(Range range, int64_t dim) {
 
 // Backwards is a gather of falling indices: strided_slice goes forward only.
 ExprPtr SliceBackwards(const OnnxNodeView& view, const ExprPtr& data, const Range& range) {
+  view.builder().Spend((range.begin - range.end) / -range.step * 8);
   std::vector<int64_t> indices;
   for (int64_t i = range.begin; i > range.end; i += range.step) indices.push_back(i);
   const Tensor tensor = Tensor::FromVector<int64_t>(DType::kInt64, {static_cast<int64_t>(indices.size())}, indices);

@@ -105,6 +105,20 @@ TEST(OnnxRefusal, StopsAModelThatExpandsANumberToGigabytes) {
   EXPECT_THAT(ImportError(model.Bytes()), HasSubstr("node \"all\" (Expand): the model computes more than 4 GiB"));
 }
 
+TEST(OnnxRefusal, StopsASliceOfBillionsOfIndices) {
+  ModelMaker model;
+  model.Input("x", {int64_t{1} << 34}).Ints("from", {-1}).Ints("to", {INT64_MIN}).Ints("axis", {0}).Ints("step", {-1});
+  model.Node("Slice", {"x", "from", "to", "axis", "step"}, {"y"}).Output("y");
+  EXPECT_THAT(ImportError(model.Bytes()), HasSubstr("more than 4 GiB"));
+}
+
+TEST(OnnxRefusal, ChecksTheSizesOfATransposedConvolution) {
+  ModelMaker model;
+  model.Input("x", {1, 1, int64_t{1} << 36, 1}).Filled("w", {1, 1, 1, 1}, 1);
+  model.Node("ConvTranspose", {"x", "w"}, {"y"}, {{"output_shape", std::vector<int64_t>{4, 4}}}).Output("y");
+  EXPECT_THAT(ImportError(model.Bytes()), HasSubstr("are too large"));
+}
+
 TEST(OnnxRefusal, ChecksWindows) {
   const std::vector<int64_t> three{3, 3};
   const auto pool = [&](const char* name, const std::vector<int64_t>& values) {
