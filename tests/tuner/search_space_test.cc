@@ -49,7 +49,8 @@ TEST_F(SearchSpaceTest, AMutationChangesOneKnobAtMost) {
 TEST_F(SearchSpaceTest, AChildsKnobsAreItsParents) {
   Random random(1);
   const Proposal a{"one", Config::Parse("a=1 b=1 c=1 d=1")}, b{"one", Config::Parse("a=2 b=2 c=2 d=2")};
-  for (const auto& [knob, value] : space_.Cross(a, b, random).config.values()) EXPECT_TRUE(value == 1 || value == 2);
+  const Proposal child = space_.Cross(a, b, random);
+  for (const auto& [knob, value] : child.config.values()) EXPECT_TRUE(value == 1 || value == 2);
 }
 
 TEST_F(SearchSpaceTest, WhatNoScheduleKnowsIsInvalid) {
