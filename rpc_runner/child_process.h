@@ -30,8 +30,8 @@ struct Ending {
 // Forks a child for the task and talks with it. Its process group is killed and reaped when this ends.
 class ChildProcess {
  public:
-  // watch_fd: while waiting, a hang-up on it throws ParentGone; -1 for none. The clock of timing.deadline_ns starts now.
-  // Throws std::bad_alloc when the system gives no process.
+  // watch_fd: while waiting, a hang-up on it throws ParentGone; -1 for none. The clock of timing.deadline_ns starts
+  // now. Throws std::bad_alloc when the system gives no process.
   ChildProcess(const ChildTask& task, int watch_fd);
   ~ChildProcess();
   ChildProcess(const ChildProcess&) = delete;

@@ -16,14 +16,36 @@ struct Name {
 };
 
 [[maybe_unused]] constexpr Name kNames[] = {
-    {"pni", "sse3"},           {"ssse3", "ssse3"},          {"sse4_1", "sse4.1"},     {"sse4_2", "sse4.2"},
-    {"popcnt", "popcnt"},      {"movbe", "movbe"},          {"abm", "lzcnt"},         {"bmi1", "bmi"},
-    {"bmi2", "bmi2"},          {"avx", "avx"},              {"avx2", "avx2"},         {"fma", "fma"},
-    {"f16c", "f16c"},          {"avx_vnni", "avxvnni"},     {"avx512f", "avx512f"},   {"avx512bw", "avx512bw"},
-    {"avx512cd", "avx512cd"},  {"avx512dq", "avx512dq"},    {"avx512vl", "avx512vl"}, {"avx512_vnni", "avx512vnni"},
-    {"avx512_bf16", "avx512bf16"}, {"avx512_fp16", "avx512fp16"}, {"avx512vbmi", "avx512vbmi"}, {"avx512_vbmi2", "avx512vbmi2"},
-    {"avx512ifma", "avx512ifma"}, {"avx512_bitalg", "avx512bitalg"}, {"avx512_vpopcntdq", "avx512vpopcntdq"},
-    {"amx_tile", "amx-tile"},  {"amx_int8", "amx-int8"},    {"amx_bf16", "amx-bf16"},
+    {"pni", "sse3"},
+    {"ssse3", "ssse3"},
+    {"sse4_1", "sse4.1"},
+    {"sse4_2", "sse4.2"},
+    {"popcnt", "popcnt"},
+    {"movbe", "movbe"},
+    {"abm", "lzcnt"},
+    {"bmi1", "bmi"},
+    {"bmi2", "bmi2"},
+    {"avx", "avx"},
+    {"avx2", "avx2"},
+    {"fma", "fma"},
+    {"f16c", "f16c"},
+    {"avx_vnni", "avxvnni"},
+    {"avx512f", "avx512f"},
+    {"avx512bw", "avx512bw"},
+    {"avx512cd", "avx512cd"},
+    {"avx512dq", "avx512dq"},
+    {"avx512vl", "avx512vl"},
+    {"avx512_vnni", "avx512vnni"},
+    {"avx512_bf16", "avx512bf16"},
+    {"avx512_fp16", "avx512fp16"},
+    {"avx512vbmi", "avx512vbmi"},
+    {"avx512_vbmi2", "avx512vbmi2"},
+    {"avx512ifma", "avx512ifma"},
+    {"avx512_bitalg", "avx512bitalg"},
+    {"avx512_vpopcntdq", "avx512vpopcntdq"},
+    {"amx_tile", "amx-tile"},
+    {"amx_int8", "amx-int8"},
+    {"amx_bf16", "amx-bf16"},
 };
 
 std::string Join(const std::set<std::string_view>& names) {
@@ -69,9 +91,10 @@ std::string CpuFeatures(std::string_view) {
     int bit;
     std::string_view name;
   };
-  constexpr Bit kBits[] = {{AT_HWCAP, 1, "neon"},  {AT_HWCAP, 7, "crc"},    {AT_HWCAP, 8, "lse"},  {AT_HWCAP, 10, "fullfp16"},
-                           {AT_HWCAP, 20, "dotprod"}, {AT_HWCAP, 22, "sve"}, {AT_HWCAP, 23, "fp16fml"}, {AT_HWCAP2, 1, "sve2"},
-                           {AT_HWCAP2, 13, "i8mm"}, {AT_HWCAP2, 14, "bf16"}, {AT_HWCAP2, 23, "sme"}};
+  constexpr Bit kBits[] = {{AT_HWCAP, 1, "neon"},      {AT_HWCAP, 7, "crc"},      {AT_HWCAP, 8, "lse"},
+                           {AT_HWCAP, 10, "fullfp16"}, {AT_HWCAP, 20, "dotprod"}, {AT_HWCAP, 22, "sve"},
+                           {AT_HWCAP, 23, "fp16fml"},  {AT_HWCAP2, 1, "sve2"},    {AT_HWCAP2, 13, "i8mm"},
+                           {AT_HWCAP2, 14, "bf16"},    {AT_HWCAP2, 23, "sme"}};
   std::set<std::string_view> found;
   for (const Bit& bit : kBits) {
     if ((getauxval(bit.type) >> bit.bit) & 1) found.insert(bit.name);

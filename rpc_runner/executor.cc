@@ -46,9 +46,12 @@ class Executor {
     switch (frame.kind) {
       case FrameKind::kDescribe:
         return WriteFrame(fd_, {FrameKind::kEnvironment, {{"environment", ToJson(environment_)}}, {}});
-      case FrameKind::kJob: return TakeJob(frame);
-      case FrameKind::kBlob: return TakeBlob(frame);
-      default: return WriteFrame(fd_, ErrorFrame("bad_frame", "an executor takes describe, job and blob"));
+      case FrameKind::kJob:
+        return TakeJob(frame);
+      case FrameKind::kBlob:
+        return TakeBlob(frame);
+      default:
+        return WriteFrame(fd_, ErrorFrame("bad_frame", "an executor takes describe, job and blob"));
     }
   }
 

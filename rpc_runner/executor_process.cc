@@ -62,8 +62,10 @@ std::string FindRunnerProgram() {
   const char* variable = std::getenv("HONE_RUNNER_PROGRAM");
   const std::string named = variable == nullptr ? "" : variable;
   if (IsProgram(named)) return named;
-  throw Error(ExitCode::kNoRunner, fmt::format("no hone-runner program at {} nor in $HONE_RUNNER_PROGRAM (\"{}\"); install "
-                                               "it there or set the variable to its path", beside, named));
+  throw Error(ExitCode::kNoRunner,
+              fmt::format("no hone-runner program at {} nor in $HONE_RUNNER_PROGRAM (\"{}\"); install "
+                          "it there or set the variable to its path",
+                          beside, named));
 }
 
 ExecutorProcess::ExecutorProcess(const std::vector<int>& cores) {

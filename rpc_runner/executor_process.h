@@ -8,11 +8,12 @@
 
 namespace hone {
 
-// The hone-runner program: beside the running program, else $HONE_RUNNER_PROGRAM. Throws Error(kNoRunner) naming both places.
+// The hone-runner program: beside the running program, else $HONE_RUNNER_PROGRAM. Throws Error(kNoRunner) naming both
+// places.
 std::string FindRunnerProgram();
 
-// A spawned `hone-runner --executor`, in a process group of its own so that a terminal's signals do not reach it. The socketpair
-// is closed when this ends; the executor then leaves by itself, and is killed after 2 s if it has not.
+// A spawned `hone-runner --executor`, in a process group of its own so that a terminal's signals do not reach it. The
+// socketpair is closed when this ends; the executor then leaves by itself, and is killed after 2 s if it has not.
 class ExecutorProcess {
  public:
   // Throws Error(kNoRunner) when it cannot be started.

@@ -2,6 +2,7 @@
 
 #include <signal.h>
 #include <sys/mman.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -22,7 +23,19 @@ const uint64_t* g_nonce = nullptr;
 Watched g_watched[32];
 int g_watched_count = 0;
 
-void FindPlace(uintptr_t address, ChildNote* note) {
+// Where the faulting code's stack ended; we run on another one.
+uintptr_t StackPointer(const void* context) {
+  const auto* machine = &static_cast<const ucontext_t*>(context)->uc_mcontext;
+#if defined(__x86_64__)
+  return static_cast<uintptr_t>(machine->gregs[REG_RSP]);
+#elif defined(__aarch64__)
+  return machine->sp;
+#else
+  return reinterpret_cast<uintptr_t>(machine);
+#endif
+}
+
+void FindPlace(uintptr_t address, uintptr_t stack, ChildNote* note) {
   for (int i = 0; i < g_watched_count; ++i) {
     const Watched& w = g_watched[i];
     if (address < w.begin || address >= w.end) continue;
@@ -35,18 +48,20 @@ void FindPlace(uintptr_t address, ChildNote* note) {
     }
     return;
   }
-  // An overflow faults within the guard below the stack, which is nearer to a frame of this thread than anything else.
-  const uintptr_t frame = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
-  if (frame - address + (16u << 20) < (32u << 20)) note->place = FaultPlace::kStack;
+  // An overflow faults in or just beyond the newest frame.
+  constexpr uintptr_t kNear = 1 << 20;
+  if (address + kNear - stack < 2 * kNear) note->place = FaultPlace::kStack;
 }
 
-void OnFault(int signal_number, siginfo_t* info, void*) {
+void OnFault(int signal_number, siginfo_t* info, void* context) {
   ChildNote note;
   std::memset(&note, 0, sizeof(note));
   note.nonce = *g_nonce;
   note.kind = NoteKind::kFault;
   note.code = signal_number;
-  if (signal_number == SIGSEGV || signal_number == SIGBUS) FindPlace(reinterpret_cast<uintptr_t>(info->si_addr), &note);
+  if (signal_number == SIGSEGV || signal_number == SIGBUS) {
+    FindPlace(reinterpret_cast<uintptr_t>(info->si_addr), StackPointer(context), &note);
+  }
   // Nothing can be done when it fails: the executor still sees the signal.
   [[maybe_unused]] const ssize_t written = write(g_note_fd, &note, sizeof(note));
   // SA_RESETHAND has put the default action back: returning faults again and kills; an abort goes on by itself.

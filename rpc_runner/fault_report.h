@@ -6,8 +6,8 @@
 
 namespace hone {
 
-// Installs handlers for SIGSEGV, SIGBUS, SIGILL, SIGFPE and SIGABRT that write one kFault note to note_fd and let the signal
-// kill the process. `nonce` is read when the fault comes. For a job's child alone.
+// Installs handlers for SIGSEGV, SIGBUS, SIGILL, SIGFPE and SIGABRT that write one kFault note to note_fd and let the
+// signal kill the process. `nonce` is read when the fault comes. For a job's child alone.
 void ReportFaults(int note_fd, const uint64_t* nonce);
 // Gives the calling thread a stack of its own for those handlers, so that a stack overflow is reported too.
 void UseFaultStack();

@@ -9,8 +9,8 @@ namespace hone {
 
 // Writes one frame, waiting as long as it takes. False when the other side is gone. Never raises SIGPIPE.
 bool WriteFrame(int fd, const Frame& frame);
-// Reads one frame, waiting as long as it takes. False when the other side is gone, also within a frame. Throws Error(kBadData)
-// on a bad frame; its lengths are checked before memory is taken.
+// Reads one frame, waiting as long as it takes. False when the other side is gone, also within a frame. Throws
+// Error(kBadData) on a bad frame; its lengths are checked before memory is taken.
 bool ReadFrame(int fd, Frame* frame);
 
 }  // namespace hone

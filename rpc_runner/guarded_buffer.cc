@@ -11,7 +11,8 @@ constexpr int64_t kGuardBytes = 64 << 10;
 
 void MapInto(uintptr_t address, int64_t bytes, int protection, int flags, int fd) {
   void* place = reinterpret_cast<void*>(address);
-  if (mmap(place, static_cast<size_t>(bytes), protection, flags | MAP_FIXED, fd, 0) == MAP_FAILED) throw std::bad_alloc();
+  if (mmap(place, static_cast<size_t>(bytes), protection, flags | MAP_FIXED, fd, 0) == MAP_FAILED)
+    throw std::bad_alloc();
 }
 
 }  // namespace

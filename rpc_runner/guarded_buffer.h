@@ -7,8 +7,8 @@
 
 namespace hone {
 
-// One mapping with 64 KiB of PROT_NONE on either side. The data is 64-byte aligned and its end meets the guard as nearly as
-// that allows. Lives until the process ends: only a job's child makes them. Throws std::bad_alloc.
+// One mapping with 64 KiB of PROT_NONE on either side. The data is 64-byte aligned and its end meets the guard as
+// nearly as that allows. Lives until the process ends: only a job's child makes them. Throws std::bad_alloc.
 class GuardedBuffer {
  public:
   // Zero-filled, private.

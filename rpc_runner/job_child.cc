@@ -62,7 +62,9 @@ void BindToFirstCore() {
 class LoadedKernel {
  public:
   explicit LoadedKernel(const ChildTask& task)
-      : task_(task), library_(KernelLibrary::FromBytes(task.artifact->elf, "candidate")), pool_(task.timing.threads, task.pin) {
+      : task_(task),
+        library_(KernelLibrary::FromBytes(task.artifact->elf, "candidate")),
+        pool_(task.timing.threads, task.pin) {
     if (task.pin) BindToFirstCore();
     for (const KernelStage& stage : task.artifact->stages) {
       launch_.stages.push_back({library_.Find(stage.symbol), stage.extent, stage.grain});
@@ -74,7 +76,8 @@ class LoadedKernel {
       outputs_.push_back(buffer.data());
     }
     MapWorkspaces();
-    for (const KernelOperand& operand : task.artifact->operands) launch_.batch_strides.push_back(BatchStrideBytes(operand));
+    for (const KernelOperand& operand : task.artifact->operands)
+      launch_.batch_strides.push_back(BatchStrideBytes(operand));
     UseInputs(0);
     // Every helper has run before the filter comes: it then needs nothing that the filter forbids.
     pool_.Run([](int) { UseFaultStack(); });

@@ -20,8 +20,8 @@ struct ChildTask {
   bool pin = false;  // bind each thread to one of the allowed cores
 };
 
-// Loads the kernel, locks itself down, says kReady and obeys commands (child_note.h) until kQuit. Call it in a process that was
-// just forked from one with a single thread.
+// Loads the kernel, locks itself down, says kReady and obeys commands (child_note.h) until kQuit. Call it in a process
+// that was just forked from one with a single thread.
 [[noreturn]] void RunJobChild(const ChildTask& task, int note_fd, int parent);
 
 }  // namespace hone

@@ -54,7 +54,8 @@ RawOutputs RunReference(RegionCache& cache, const Artifact& reference, uint64_t 
   return {task.outputs[0], task.outputs[1]};
 }
 
-RawOutputs OutputsOf(RegionCache& cache, const Artifact& reference, const std::string& name, uint64_t seed, int watch_fd) {
+RawOutputs OutputsOf(RegionCache& cache, const Artifact& reference, const std::string& name, uint64_t seed,
+                     int watch_fd) {
   const std::string value_name = fmt::format("value {} {}", name, seed);
   const std::string magnitude_name = fmt::format("magnitude {} {}", name, seed);
   RawOutputs raw{cache.Find(value_name), cache.Find(magnitude_name)};
@@ -74,7 +75,8 @@ Tensor PackFor(const KernelOperand& operand, const Tensor& logical) {
 }  // namespace
 
 std::shared_ptr<SharedRegion> InputFor(RegionCache& cache, const KernelOperand& operand, size_t index, uint64_t seed) {
-  const std::string shape = fmt::format("input {} {} {} {}", seed, index, DTypeName(operand.dtype), ShapeText(operand.shape));
+  const std::string shape =
+      fmt::format("input {} {} {} {}", seed, index, DTypeName(operand.dtype), ShapeText(operand.shape));
   const bool row_major = IsRowMajor(operand);
   const std::string name = row_major ? shape : shape + " " + operand.layout.ToText();
   if (auto region = cache.Find(name)) return region;
@@ -93,8 +95,9 @@ std::shared_ptr<SharedRegion> InputFor(RegionCache& cache, const KernelOperand& 
   return region;
 }
 
-std::shared_ptr<SharedRegion> ExpectedFor(RegionCache& cache, const Artifact& reference, const std::string& reference_name,
-                                          const KernelOperand& output, uint64_t seed, int watch_fd) {
+std::shared_ptr<SharedRegion> ExpectedFor(RegionCache& cache, const Artifact& reference,
+                                          const std::string& reference_name, const KernelOperand& output, uint64_t seed,
+                                          int watch_fd) {
   const std::string layout = IsRowMajor(output) ? "" : output.layout.ToText();
   const std::string name = fmt::format("expected {} {} {}", reference_name, seed, layout);
   if (auto region = cache.Find(name)) return region;

@@ -25,8 +25,8 @@ std::string CheckOperand(const KernelOperand& operand, size_t index) {
 }
 
 std::string CheckStage(const KernelStage& stage) {
-  const bool right = !stage.symbol.empty() && stage.extent >= 0 && stage.grain >= 1 && stage.worker_workspace_bytes >= 0 &&
-                     stage.worker_workspace_bytes <= kMostBytes;
+  const bool right = !stage.symbol.empty() && stage.extent >= 0 && stage.grain >= 1 &&
+                     stage.worker_workspace_bytes >= 0 && stage.worker_workspace_bytes <= kMostBytes;
   return right ? "" : fmt::format("stage \"{}\" has a number out of range", stage.symbol);
 }
 
@@ -34,8 +34,10 @@ std::string CheckStage(const KernelStage& stage) {
 std::string CheckArtifact(const Artifact& artifact, size_t outputs) {
   const size_t count = artifact.operands.size();
   if (count <= outputs || count > kMaxOperands) return fmt::format("{} operands", count);
-  if (artifact.stages.empty() || artifact.stages.size() > kMaxStages) return fmt::format("{} stages", artifact.stages.size());
-  if (artifact.shared_workspace_bytes < 0 || artifact.shared_workspace_bytes > kMostBytes) return "its workspace's size";
+  if (artifact.stages.empty() || artifact.stages.size() > kMaxStages)
+    return fmt::format("{} stages", artifact.stages.size());
+  if (artifact.shared_workspace_bytes < 0 || artifact.shared_workspace_bytes > kMostBytes)
+    return "its workspace's size";
   for (size_t i = 0; i < count; ++i) {
     if (std::string why = CheckOperand(artifact.operands[i], i); !why.empty()) return why;
     if ((artifact.operands[i].role == OperandRole::kOutput) != (i + outputs >= count)) {
@@ -61,8 +63,8 @@ std::string CheckSameWorkload(const Artifact& artifact, const Artifact& referenc
   }
   const KernelOperand& value = reference.operands[reference.operands.size() - 2];
   const KernelOperand& magnitude = reference.operands.back();
-  const bool right = value.dtype == DType::kFloat64 && magnitude.dtype == DType::kFloat64 && value.shape == magnitude.shape &&
-                     !value.layout.blocked() && !magnitude.layout.blocked();
+  const bool right = value.dtype == DType::kFloat64 && magnitude.dtype == DType::kFloat64 &&
+                     value.shape == magnitude.shape && !value.layout.blocked() && !magnitude.layout.blocked();
   return right ? "" : "a reference's two outputs should be row-major float64 of one shape";
 }
 
@@ -81,8 +83,8 @@ int64_t PhysicalBytes(const KernelOperand& operand) {
   Shape shape = operand.shape;
   if (!operand.layout.empty()) {
     if (operand.layout.LogicalAxes().size() != operand.shape.size()) {
-      throw Error(ExitCode::kBadData, fmt::format("layout {} does not fit shape {}", operand.layout.ToText(),
-                                                  ShapeText(operand.shape)));
+      throw Error(ExitCode::kBadData,
+                  fmt::format("layout {} does not fit shape {}", operand.layout.ToText(), ShapeText(operand.shape)));
     }
     shape = operand.layout.PhysicalShape(operand.shape);
   }
@@ -109,7 +111,8 @@ int64_t NeededBytes(const Artifact& artifact, int workers) {
 }
 
 std::string CheckJob(const KernelJob& job, int cores) {
-  if (job.seeds.empty() || job.seeds.size() > kMaxSeeds) return fmt::format("{} seeds, 1 to {} are right", job.seeds.size(), kMaxSeeds);
+  if (job.seeds.empty() || job.seeds.size() > kMaxSeeds)
+    return fmt::format("{} seeds, 1 to {} are right", job.seeds.size(), kMaxSeeds);
   if (!(job.tolerance >= 0) || !std::isfinite(job.tolerance)) return "the tolerance should be a number not below 0";
   if (std::string why = CheckTiming(job.timing, cores); !why.empty()) return why;
   if (std::string why = CheckArtifact(job.artifact, 1); !why.empty()) return "the candidate: " + why;

@@ -11,7 +11,8 @@ namespace {
 std::vector<uint64_t> SeedsFromJson(const Json& header) {
   std::vector<uint64_t> seeds;
   const auto it = header.find("seeds");
-  if (it == header.end() || !it->is_array()) throw Error(ExitCode::kBadData, "bad frame: field \"seeds\" should be a list");
+  if (it == header.end() || !it->is_array())
+    throw Error(ExitCode::kBadData, "bad frame: field \"seeds\" should be a list");
   for (const Json& seed : *it) {
     if (!seed.is_number_unsigned()) throw Error(ExitCode::kBadData, "bad frame: a seed should be an unsigned number");
     seeds.push_back(seed.get<uint64_t>());
@@ -56,7 +57,8 @@ JobMessage JobFromFrame(const Frame& frame) {
   if (kind != "kernel") {
     throw Error(ExitCode::kBadData, fmt::format("jobs of kind \"{}\" are not run; \"kernel\" is", kind));
   }
-  if (frame.parts.empty() || frame.parts.size() > 2) throw Error(ExitCode::kBadData, "bad frame: a job has 1 or 2 parts");
+  if (frame.parts.empty() || frame.parts.size() > 2)
+    throw Error(ExitCode::kBadData, "bad frame: a job has 1 or 2 parts");
   message.job.artifact = ArtifactFromJson(HeaderObject(header, "artifact"));
   message.job.artifact.elf = frame.parts[0];
   message.job.reference = ArtifactFromJson(HeaderObject(header, "reference"));

@@ -20,8 +20,8 @@ struct JobMessage {
 
 // The reference's bytes go along when with_reference is set.
 Frame JobToFrame(const JobMessage& message, bool with_reference);
-// Throws Error(kBadData) naming the field, also when a reference that came along has another hash than the header says, or the
-// job's kind is not "kernel". The limits of docs/protocol.md are checked where the job is run.
+// Throws Error(kBadData) naming the field, also when a reference that came along has another hash than the header says,
+// or the job's kind is not "kernel". The limits of docs/protocol.md are checked where the job is run.
 JobMessage JobFromFrame(const Frame& frame);
 
 struct ResultMessage {

@@ -12,20 +12,31 @@ Ending OutOfBounds(const ChildNote& fault) {
   const std::string what = fault.operand < 0 ? "a workspace" : fmt::format("operand {}", fault.operand);
   std::string message;
   switch (fault.place) {
-    case FaultPlace::kBefore: message = fmt::format("it touched memory {} bytes before {}", fault.offset, what); break;
-    case FaultPlace::kAfter: message = fmt::format("it touched memory {} bytes past {}", fault.offset, what); break;
-    default: message = fmt::format("it wrote to {}, which is an input", what); break;
+    case FaultPlace::kBefore:
+      message = fmt::format("it touched memory {} bytes before {}", fault.offset, what);
+      break;
+    case FaultPlace::kAfter:
+      message = fmt::format("it touched memory {} bytes past {}", fault.offset, what);
+      break;
+    default:
+      message = fmt::format("it wrote to {}, which is an input", what);
+      break;
   }
   return {Fate::kOutOfBounds, fault.operand, message};
 }
 
 Ending BySignal(int number, const ChildNote* fault) {
   switch (number) {
-    case SIGSYS: return {Fate::kPolicyViolation, number, "it made a system call that a kernel has no need of"};
-    case SIGXFSZ: return {Fate::kPolicyViolation, number, "it wrote a file"};
-    case SIGXCPU: return {Fate::kTimedOut, number, "it used more CPU time than its deadline allows"};
-    case SIGKILL: return {Fate::kOutOfMemory, number, "the system killed it, most likely for want of memory"};
-    default: break;
+    case SIGSYS:
+      return {Fate::kPolicyViolation, number, "it made a system call that a kernel has no need of"};
+    case SIGXFSZ:
+      return {Fate::kPolicyViolation, number, "it wrote a file"};
+    case SIGXCPU:
+      return {Fate::kTimedOut, number, "it used more CPU time than its deadline allows"};
+    case SIGKILL:
+      return {Fate::kOutOfMemory, number, "the system killed it, most likely for want of memory"};
+    default:
+      break;
   }
   const bool told = fault != nullptr && fault->code == number;
   if (told && fault->place == FaultPlace::kStack) return {Fate::kCrashed, number, "stack overflow"};

@@ -15,8 +15,8 @@ class KernelJobRunner {
   // watch_fd: see ChildProcess. pin: bind threads to the allowed cores.
   KernelJobRunner(int watch_fd, int cores, bool pin) : watch_fd_(watch_fd), cores_(cores), pin_(pin) {}
 
-  // Checks and times. `reference_name` is the hash of the reference's bytes. The environment of the result is empty. Never throws
-  // but ParentGone.
+  // Checks and times. `reference_name` is the hash of the reference's bytes. The environment of the result is empty.
+  // Never throws but ParentGone.
   Measurement Run(const KernelJob& job, const std::string& reference_name);
 
  private:

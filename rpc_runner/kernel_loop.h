@@ -11,8 +11,8 @@
 
 namespace hone {
 
-// Times RunKernel. With kColdWeights the given ranges are flushed from the caches before each run, outside the clock, and each
-// run is timed by itself; with kWarm the batch runs in one go.
+// Times RunKernel. With kColdWeights the given ranges are flushed from the caches before each run, outside the clock,
+// and each run is timed by itself; with kWarm the batch runs in one go.
 class KernelLoop : public TimedLoop {
  public:
   using Range = std::pair<const void*, size_t>;

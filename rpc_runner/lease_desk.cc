@@ -43,9 +43,12 @@ std::vector<Frame> LeaseDesk::Handle(const Frame& frame, bool* for_us) {
 
 // attempt null: any.
 bool LeaseDesk::Knows(JobId id, const uint32_t* attempt) const {
-  const auto same = [&](JobId other, uint32_t other_attempt) { return other == id && (!attempt || other_attempt == *attempt); };
+  const auto same = [&](JobId other, uint32_t other_attempt) {
+    return other == id && (!attempt || other_attempt == *attempt);
+  };
   return std::any_of(running_.begin(), running_.end(), [&](const Key& key) { return same(key.first, key.second); }) ||
-         std::any_of(waiting_.begin(), waiting_.end(), [&](const JobMessage& job) { return same(job.id, job.attempt); });
+         std::any_of(waiting_.begin(), waiting_.end(),
+                     [&](const JobMessage& job) { return same(job.id, job.attempt); });
 }
 
 const Frame* LeaseDesk::FindDone(JobId id, const uint32_t* attempt) const {

@@ -20,7 +20,8 @@ constexpr int64_t kMillisecondNs = 1'000'000;
 bool WaitReadable(int fd, int64_t until_ns) {
   for (;;) {
     const int64_t left_ns = until_ns < 0 ? -1 : std::max<int64_t>(0, until_ns - MonotonicNs());
-    const int64_t left_ms = left_ns < 0 ? -1 : std::min<int64_t>((left_ns + kMillisecondNs - 1) / kMillisecondNs, 60'000);
+    const int64_t left_ms =
+        left_ns < 0 ? -1 : std::min<int64_t>((left_ns + kMillisecondNs - 1) / kMillisecondNs, 60'000);
     pollfd descriptor{fd, POLLIN, 0};
     if (poll(&descriptor, 1, static_cast<int>(left_ms)) > 0) return true;
     if (left_ns == 0) return false;
@@ -31,7 +32,8 @@ Environment AskEnvironment(int fd) {
   Frame frame;
   if (!WriteFrame(fd, {FrameKind::kDescribe, Json::object(), {}}) || !ReadFrame(fd, &frame) ||
       frame.kind != FrameKind::kEnvironment) {
-    throw Error(ExitCode::kNoRunner, "the executor does not answer; run hone-runner --version to see whether it starts");
+    throw Error(ExitCode::kNoRunner,
+                "the executor does not answer; run hone-runner --version to see whether it starts");
   }
   return EnvironmentFromJson(HeaderObject(frame.header, "environment"));
 }
@@ -39,7 +41,9 @@ Environment AskEnvironment(int fd) {
 }  // namespace
 
 LocalRunner::LocalRunner(const std::vector<int>& cores)
-    : cores_(cores), executor_(std::make_unique<ExecutorProcess>(cores)), environment_(AskEnvironment(executor_->fd())) {}
+    : cores_(cores),
+      executor_(std::make_unique<ExecutorProcess>(cores)),
+      environment_(AskEnvironment(executor_->fd())) {}
 
 LocalRunner::~LocalRunner() = default;
 
@@ -72,7 +76,8 @@ void LocalRunner::Restart() {
   bool sent = false;
   while (!sent) {
     if (!outstanding_.empty() && ++outstanding_.front().deaths > kMostDeaths) {
-      Finish(outstanding_.begin(), FailedMeasurement(Fate::kRunnerLost, 0, "the executor died twice while it ran this job"));
+      Finish(outstanding_.begin(),
+             FailedMeasurement(Fate::kRunnerLost, 0, "the executor died twice while it ran this job"));
     }
     sent_references_.clear();
     try {
@@ -104,7 +109,8 @@ void LocalRunner::Finish(std::deque<Outstanding>::iterator job, Measurement meas
 
 void LocalRunner::Handle(const Frame& frame) {
   const auto find = [this](JobId id) {
-    return std::find_if(outstanding_.begin(), outstanding_.end(), [id](const Outstanding& job) { return job.message.id == id; });
+    return std::find_if(outstanding_.begin(), outstanding_.end(),
+                        [id](const Outstanding& job) { return job.message.id == id; });
   };
   if (frame.kind == FrameKind::kResult) {
     ResultMessage result = ResultFromFrame(frame);
@@ -112,7 +118,8 @@ void LocalRunner::Handle(const Frame& frame) {
   } else if (frame.kind == FrameKind::kNeed) {
     const auto job = find(HeaderNumber(frame.header, "job"));
     if (job == outstanding_.end()) return;
-    if (!WriteFrame(executor_->fd(), BlobFrame(job->message.reference_sha256, job->message.job.reference.elf))) Restart();
+    if (!WriteFrame(executor_->fd(), BlobFrame(job->message.reference_sha256, job->message.job.reference.elf)))
+      Restart();
   } else {
     throw Error(ExitCode::kBadData, "the executor sent a frame that a runner does not take");
   }

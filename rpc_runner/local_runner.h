@@ -13,8 +13,8 @@
 
 namespace hone {
 
-// One job runs and two wait in the executor's socket. When the executor dies it is started again and the jobs are sent again;
-// the one under way then is tried once more before its fate is RunnerLost.
+// One job runs and two wait in the executor's socket. When the executor dies it is started again and the jobs are sent
+// again; the one under way then is tried once more before its fate is RunnerLost.
 class LocalRunner : public Runner {
  public:
   // Throws Error(kNoRunner) when the executor cannot be started or does not answer.
@@ -46,7 +46,7 @@ class LocalRunner : public Runner {
   std::unique_ptr<ExecutorProcess> executor_;
   Environment environment_;
   JobId next_id_ = 1;
-  std::deque<Outstanding> outstanding_;  // in the order of submission, which is the order of running
+  std::deque<Outstanding> outstanding_;    // in the order of submission, which is the order of running
   std::set<std::string> sent_references_;  // to this executor
   std::deque<JobResult> finished_;
 };

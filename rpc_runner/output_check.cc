@@ -26,13 +26,19 @@ double WorstError(const void* got, DType dtype, int64_t elements, const double* 
   const double* magnitude1 = expected + elements;
   const auto as = [&](auto* typed) { return WorstOf(typed, elements, expected, magnitude1, tolerance); };
   switch (dtype) {
-    case DType::kFloat32: return as(static_cast<const float*>(got));
-    case DType::kFloat64: return as(static_cast<const double*>(got));
-    case DType::kInt32: return as(static_cast<const int32_t*>(got));
-    case DType::kInt64: return as(static_cast<const int64_t*>(got));
-    case DType::kInt8: return as(static_cast<const int8_t*>(got));
+    case DType::kFloat32:
+      return as(static_cast<const float*>(got));
+    case DType::kFloat64:
+      return as(static_cast<const double*>(got));
+    case DType::kInt32:
+      return as(static_cast<const int32_t*>(got));
+    case DType::kInt64:
+      return as(static_cast<const int64_t*>(got));
+    case DType::kInt8:
+      return as(static_cast<const int8_t*>(got));
     case DType::kUInt8:
-    case DType::kBool: return as(static_cast<const uint8_t*>(got));
+    case DType::kBool:
+      return as(static_cast<const uint8_t*>(got));
   }
   return kWrongBeyondMeasure;
 }

@@ -46,8 +46,8 @@ uint64_t Get(std::string_view bytes, size_t at, int count) {
 [[noreturn]] void Bad(std::string_view why) { throw Error(ExitCode::kBadData, fmt::format("bad frame: {}", why)); }
 
 bool IsKnownKind(uint64_t kind) {
-  return kind == 1 || kind == 2 || (kind >= 10 && kind <= 14) || (kind >= 20 && kind <= 23) || kind == 30 || kind == 31 ||
-         (kind >= 40 && kind <= 45);
+  return kind == 1 || kind == 2 || (kind >= 10 && kind <= 14) || (kind >= 20 && kind <= 23) || kind == 30 ||
+         kind == 31 || (kind >= 40 && kind <= 45);
 }
 
 void CheckLimits(const Frame& frame, size_t header_bytes) {

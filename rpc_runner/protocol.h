@@ -1,4 +1,5 @@
-// The frame that carries every message between tuners, the tracker, runners and executors. docs/protocol.md is its grammar.
+// The frame that carries every message between tuners, the tracker, runners and executors. docs/protocol.md is its
+// grammar.
 #pragma once
 
 #include <cstddef>
@@ -56,8 +57,8 @@ Frame DecodeFrame(std::string_view bytes);
 // True when the bytes begin like a frame of another version than ours: the one case that deserves an answer.
 bool IsOtherVersion(std::string_view bytes);
 
-// The whole length of the frame that begins with these kFrameFixedBytes bytes, but for its table of part lengths and what
-// follows it: `table_bytes` more bytes tell. Throws Error(kBadData) when a field is out of limits.
+// The whole length of the frame that begins with these kFrameFixedBytes bytes, but for its table of part lengths and
+// what follows it: `table_bytes` more bytes tell. Throws Error(kBadData) when a field is out of limits.
 struct FrameSizes {
   size_t table_bytes = 0;
   size_t header_bytes = 0;

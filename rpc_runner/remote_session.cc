@@ -23,7 +23,10 @@ std::chrono::nanoseconds Span(int64_t ns) { return std::chrono::nanoseconds(ns);
 }  // namespace
 
 RemoteSession::RemoteSession(const RemoteRunnerOptions& options)
-    : options_(options), client_(NewRandomName()), served_ns_(MonotonicNs()), tracker_(context_, Socket::Kind::kDealer) {
+    : options_(options),
+      client_(NewRandomName()),
+      served_ns_(MonotonicNs()),
+      tracker_(context_, Socket::Kind::kDealer) {
   tracker_.Connect(options.tracker);
   wake_fd_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   if (wake_fd_ < 0) throw Error(ExitCode::kIo, "the system gives no event descriptor");
@@ -40,10 +43,11 @@ RemoteSession::~RemoteSession() {
 void RemoteSession::WaitForOffer() {
   std::unique_lock lock(mutex_);
   if (changed_.wait_for(lock, Span(options_.connect_timeout_ns), [this] { return runner_offered_; })) return;
-  throw Error(ExitCode::kNoRunner, tracker_answered_
-                                       ? fmt::format("no runner offers the key \"{}\" at {}; hone devices lists those that do",
-                                                     options_.key, options_.tracker)
-                                       : fmt::format("no tracker answers at {}; start one with hone tracker", options_.tracker));
+  throw Error(ExitCode::kNoRunner,
+              tracker_answered_
+                  ? fmt::format("no runner offers the key \"{}\" at {}; hone devices lists those that do", options_.key,
+                                options_.tracker)
+                  : fmt::format("no tracker answers at {}; start one with hone tracker", options_.tracker));
 }
 
 void RemoteSession::Submit(JobId id, KernelJob job) {
@@ -214,7 +218,8 @@ void RemoteSession::SendJobs() {
 void RemoteSession::Beat(int64_t now_ns) {
   beat_ns_ = now_ns;
   if (!runner_) {
-    tracker_.Send("", {FrameKind::kLeaseRequest, {{"client", client_}, {"label", options_.client}, {"key", options_.key}}, {}});
+    tracker_.Send(
+        "", {FrameKind::kLeaseRequest, {{"client", client_}, {"label", options_.client}, {"key", options_.key}}, {}});
     return;
   }
   tracker_.Send("", {FrameKind::kHeartbeat, {{"client", client_}, {"lease", lease_}}, {}});

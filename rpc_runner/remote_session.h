@@ -24,7 +24,8 @@ class RemoteSession {
   explicit RemoteSession(const RemoteRunnerOptions& options);
   ~RemoteSession();
 
-  // Waits until a runner is leased or known to be busy with somebody else. Throws Error(kNoRunner) after connect_timeout_ns.
+  // Waits until a runner is leased or known to be busy with somebody else. Throws Error(kNoRunner) after
+  // connect_timeout_ns.
   void WaitForOffer();
   void Submit(JobId id, KernelJob job);
   size_t outstanding() const;

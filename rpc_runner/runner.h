@@ -15,10 +15,10 @@ namespace hone {
 // A kernel job: a candidate's artifact, what to feed it, what to compare with, how to time. Tensors do not travel.
 struct KernelJob {
   Artifact artifact;
-  Artifact reference;           // of the workload; see CompileReference. A remote runner gets its bytes once, by hash
-  double tolerance = 2e-6;      // right is |got - ref| <= tolerance * magnitude + 1e-7 (see docs/design.md, Numbers)
-  // One check per seed, inputs filled normally from it: the last after the timing on inputs the kernel has not seen, the others
-  // before it. A single seed is checked before and after.
+  Artifact reference;       // of the workload; see CompileReference. A remote runner gets its bytes once, by hash
+  double tolerance = 2e-6;  // right is |got - ref| <= tolerance * magnitude + 1e-7 (see docs/design.md, Numbers)
+  // One check per seed, inputs filled normally from it: the last after the timing on inputs the kernel has not seen,
+  // the others before it. A single seed is checked before and after.
   std::vector<uint64_t> seeds;
   TimingPolicy timing;
 };
@@ -37,19 +37,20 @@ class Runner {
   // How many more jobs it will take now without making Submit wait.
   virtual int FreeSlots() const = 0;
   virtual JobId Submit(KernelJob job) = 0;
-  // Waits at most timeout_ns (negative: as long as it takes) for the next result, in order of completion. False when none came
-  // or none is under way.
+  // Waits at most timeout_ns (negative: as long as it takes) for the next result, in order of completion. False when
+  // none came or none is under way.
   virtual bool Wait(int64_t timeout_ns, JobResult* result) = 0;
   // The machine behind it. Throws Error(kNoRunner) when it cannot be asked.
   virtual Environment Describe() = 0;
 };
 
 // The executor on this machine, over a socketpair. Finds the hone-runner program beside the running program, else in
-// $HONE_RUNNER_PROGRAM, else throws Error(kNoRunner) naming both places. `cores`: the CPUs to time on, empty for all allowed.
+// $HONE_RUNNER_PROGRAM, else throws Error(kNoRunner) naming both places. `cores`: the CPUs to time on, empty for all
+// allowed.
 std::unique_ptr<Runner> MakeLocalRunner(const std::vector<int>& cores = {});
 
-// Runners behind a tracker. Throws Error(kNoRunner) when no tracker answers within connect_timeout_ns, or when no runner
-// offers the key within it.
+// Runners behind a tracker. Throws Error(kNoRunner) when no tracker answers within connect_timeout_ns, or when no
+// runner offers the key within it.
 struct RemoteRunnerOptions {
   std::string tracker;  // "tcp://127.0.0.1:9190"
   std::string key;

@@ -20,7 +20,8 @@ namespace {
 constexpr int64_t kLoopNs = 100'000'000;
 constexpr int64_t kHelloSpreadNs = 300'000'000;
 
-// One loop over the tracker, the client and the executor. A runner that stops takes no more and finishes what it has begun.
+// One loop over the tracker, the client and the executor. A runner that stops takes no more and finishes what it has
+// begun.
 class RunnerServer {
  public:
   explicit RunnerServer(const RunnerServerOptions& options)
@@ -78,7 +79,8 @@ class RunnerServer {
 
   void Beat(int64_t now_ns) {
     beat_ns_ = now_ns;
-    tracker_.Send("", {FrameKind::kHeartbeat, {{"runner", id_}, {"lease", desk_.lease()}, {"jobs_done", jobs_done_}}, {}});
+    tracker_.Send("",
+                  {FrameKind::kHeartbeat, {{"runner", id_}, {"lease", desk_.lease()}, {"jobs_done", jobs_done_}}, {}});
     if (!client_.empty()) clients_.Send(client_, {FrameKind::kHeartbeat, {{"lease", desk_.lease()}}, {}});
   }
 

@@ -34,7 +34,8 @@ int64_t MappedBytes() {
 }  // namespace
 
 void LeaveParent(int parent) {
-  setsid();
+  // Not a session: that would take the child out of the scheduler group, and so the priority, that the user chose.
+  setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   prctl(PR_SET_DUMPABLE, 0);
   prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);

@@ -6,8 +6,9 @@
 
 namespace hone {
 
-// A memfd mapped in this process, but not in children that it forks: they map it where they want it, between guards, so that a
-// stray write of theirs meets nothing. The data's end lies at a page's end as far as its 64-byte alignment allows.
+// A memfd mapped in this process, but not in children that it forks: they map it where they want it, between guards, so
+// that a stray write of theirs meets nothing. The data's end lies at a page's end as far as its 64-byte alignment
+// allows.
 class SharedRegion {
  public:
   // Zero-filled. Throws std::bad_alloc when the system has no room.

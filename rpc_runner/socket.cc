@@ -55,8 +55,9 @@ bool ReceivePart(void* socket, std::string* bytes, bool* more) {
 void RequireLoopback(std::string_view address) {
   const std::string_view host = HostOf(address);
   if (host.substr(0, 4) == "127." || host == "localhost" || host == "[::1]") return;
-  throw Error(ExitCode::kBadConfig,
-              fmt::format("{} is not a loopback tcp address, and hone has no keys yet: use tcp://127.0.0.1:PORT", address));
+  throw Error(
+      ExitCode::kBadConfig,
+      fmt::format("{} is not a loopback tcp address, and hone has no keys yet: use tcp://127.0.0.1:PORT", address));
 }
 
 std::string NewRandomName() {
@@ -105,7 +106,8 @@ void Socket::Connect(const std::string& address) {
 
 bool Socket::Send(const std::string& peer, const Frame& frame) {
   const std::string bytes = EncodeFrame(frame);
-  if (kind_ == Kind::kRouter && zmq_send(socket_, peer.data(), peer.size(), ZMQ_DONTWAIT | ZMQ_SNDMORE) < 0) return false;
+  if (kind_ == Kind::kRouter && zmq_send(socket_, peer.data(), peer.size(), ZMQ_DONTWAIT | ZMQ_SNDMORE) < 0)
+    return false;
   return zmq_send(socket_, bytes.data(), bytes.size(), ZMQ_DONTWAIT) >= 0;
 }
 

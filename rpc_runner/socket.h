@@ -44,7 +44,8 @@ class Socket {
 
   // Returns the address with its port. Throws Error: kBadConfig (not loopback), kIo (taken, malformed).
   std::string Bind(const std::string& address);
-  // Connects in the background and again when the connection breaks. Throws Error(kBadConfig) as above or when malformed.
+  // Connects in the background and again when the connection breaks. Throws Error(kBadConfig) as above or when
+  // malformed.
   void Connect(const std::string& address);
   // False when the peer cannot be reached or its queue is full: never waits.
   bool Send(const std::string& peer, const Frame& frame);

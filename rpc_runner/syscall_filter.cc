@@ -31,10 +31,26 @@ constexpr uint32_t kArch = AUDIT_ARCH_AARCH64;
 
 // futex and membarrier: the pool. brk to madvise: malloc. The rest: clocks, signals, the end.
 constexpr int kAllowed[] = {
-    SYS_futex,         SYS_sched_yield,   SYS_brk,           SYS_munmap,          SYS_madvise,
-    SYS_clock_gettime, SYS_gettimeofday,  SYS_nanosleep,     SYS_clock_nanosleep, SYS_getrusage,
-    SYS_rt_sigreturn,  SYS_rt_sigaction,  SYS_rt_sigprocmask, SYS_sigaltstack,    SYS_restart_syscall,
-    SYS_getpid,        SYS_gettid,        SYS_exit,          SYS_exit_group,      SYS_sched_getaffinity,
+    SYS_futex,
+    SYS_sched_yield,
+    SYS_brk,
+    SYS_munmap,
+    SYS_madvise,
+    SYS_clock_gettime,
+    SYS_gettimeofday,
+    SYS_nanosleep,
+    SYS_clock_nanosleep,
+    SYS_getrusage,
+    SYS_rt_sigreturn,
+    SYS_rt_sigaction,
+    SYS_rt_sigprocmask,
+    SYS_sigaltstack,
+    SYS_restart_syscall,
+    SYS_getpid,
+    SYS_gettid,
+    SYS_exit,
+    SYS_exit_group,
+    SYS_sched_getaffinity,
 #ifdef SYS_membarrier
     SYS_membarrier,
 #endif
@@ -49,8 +65,12 @@ class Program {
   void Kill() { code_.push_back(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS)); }
   // Pass over the next `count` instructions by the loaded word.
   void SkipIf(uint32_t value, uint8_t count) { code_.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, count, 0)); }
-  void SkipUnless(uint32_t value, uint8_t count) { code_.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0, count)); }
-  void SkipIfAnyBit(uint32_t bits, uint8_t count) { code_.push_back(BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, bits, count, 0)); }
+  void SkipUnless(uint32_t value, uint8_t count) {
+    code_.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0, count));
+  }
+  void SkipIfAnyBit(uint32_t bits, uint8_t count) {
+    code_.push_back(BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, bits, count, 0));
+  }
 
   bool Install() {
     sock_fprog program{static_cast<unsigned short>(code_.size()), code_.data()};

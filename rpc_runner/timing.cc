@@ -62,7 +62,8 @@ class Sampler {
     std::vector<int64_t> round;
     const int least = std::max(1, policy_.min_samples);
     const auto add_until = [&](int count, bool within_budget) {
-      while (static_cast<int>(round.size()) < count && !Full() && !(within_budget && Spent())) round.push_back(TakeOne());
+      while (static_cast<int>(round.size()) < count && !Full() && !(within_budget && Spent()))
+        round.push_back(TakeOne());
     };
     add_until(least, false);
     if (!round.empty() && IsNear(round)) add_until(std::max(least, policy_.max_samples), true);
@@ -87,6 +88,8 @@ class Sampler {
 
 }  // namespace
 
-Samples TakeSamples(const TimingPolicy& policy, int most, TimedLoop& loop) { return Sampler(policy, most, loop).Take(); }
+Samples TakeSamples(const TimingPolicy& policy, int most, TimedLoop& loop) {
+  return Sampler(policy, most, loop).Take();
+}
 
 }  // namespace hone

@@ -24,10 +24,10 @@ struct Samples {
   bool noisy = false;
 };
 
-// At most `most` samples in all. One warm run and one timed run choose the batch; then rounds: min_samples, and max_samples in
-// all when the least comes within near_factor of the incumbent. A round is clean when nothing disturbed it and its median is
-// within 5 % of its least; a second to fourth round follows a round that is not, until two rounds' minima agree within 5 %.
-// Noisy: the two least of them do not. Stops beyond min_samples when 400 ms were spent.
+// At most `most` samples in all. One warm run and one timed run choose the batch; then rounds: min_samples, and
+// max_samples in all when the least comes within near_factor of the incumbent. A round is clean when nothing disturbed
+// it and its median is within 5 % of its least; a second to fourth round follows a round that is not, until two rounds'
+// minima agree within 5 %. Noisy: the two least of them do not. Stops beyond min_samples when 400 ms were spent.
 Samples TakeSamples(const TimingPolicy& policy, int most, TimedLoop& loop);
 
 }  // namespace hone

@@ -71,12 +71,14 @@ TrackerStatus QueryTracker(const std::string& tracker, int64_t timeout_ns) {
   Socket::Message message;
   while (!socket.Receive(&message)) {
     const int64_t left_ns = until_ns - MonotonicNs();
-    if (left_ns <= 0) throw Error(ExitCode::kNoRunner, fmt::format("no tracker answers at {}; start one with hone tracker", tracker));
+    if (left_ns <= 0)
+      throw Error(ExitCode::kNoRunner, fmt::format("no tracker answers at {}; start one with hone tracker", tracker));
     WaitForAny({&socket}, -1, left_ns);
   }
   const Frame frame = DecodeFrame(message.bytes);
   if (frame.kind == FrameKind::kStatus) return StatusFromJson(frame.header);
-  throw Error(ExitCode::kBadData, fmt::format("the tracker at {} says: {}", tracker, HeaderText(frame.header, "message")));
+  throw Error(ExitCode::kBadData,
+              fmt::format("the tracker at {} says: {}", tracker, HeaderText(frame.header, "message")));
 }
 
 }  // namespace hone

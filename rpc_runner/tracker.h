@@ -12,8 +12,8 @@ struct TrackerOptions {
   std::string bind = "tcp://127.0.0.1:9190";  // port "*" picks a free one
   std::string port_file;                      // when given, the bound address is written there once the tracker serves
 };
-// Serves until *stop is set. Prints "tracker listening on ADDRESS" to stderr. Throws Error: kBadConfig for a non-loopback
-// address (there are no keys yet), kIo when the address is taken.
+// Serves until *stop is set. Prints "tracker listening on ADDRESS" to stderr. Throws Error: kBadConfig for a
+// non-loopback address (there are no keys yet), kIo when the address is taken.
 void ServeTracker(const TrackerOptions& options, const std::atomic<bool>* stop);
 
 struct RunnerServerOptions {
@@ -24,8 +24,9 @@ struct RunnerServerOptions {
   int64_t lifetime_ns = 0;                 // 0: for ever
   int64_t max_jobs = 0;                    // 0: any number
 };
-// Offers this machine until *stop is set, its lifetime is over or it has done max_jobs; finishes the job under way. Keeps
-// reconnecting when the tracker goes away. Throws Error(kNoRunner) when the executor cannot start, kBadConfig as above.
+// Offers this machine until *stop is set, its lifetime is over or it has done max_jobs; finishes the job under way.
+// Keeps reconnecting when the tracker goes away. Throws Error(kNoRunner) when the executor cannot start, kBadConfig as
+// above.
 void ServeRunner(const RunnerServerOptions& options, const std::atomic<bool>* stop);
 
 struct RunnerInfo {

@@ -26,16 +26,29 @@ void TrackerState::Send(const std::string& peer, FrameKind kind, Json header) {
 std::vector<TrackerState::Outgoing> TrackerState::Handle(const std::string& peer, const Frame& frame, int64_t now_ns) {
   const Json& header = frame.header;
   switch (frame.kind) {
-    case FrameKind::kHello: OnHello(peer, header, now_ns); break;
-    case FrameKind::kBye: OnBye(header); break;
+    case FrameKind::kHello:
+      OnHello(peer, header, now_ns);
+      break;
+    case FrameKind::kBye:
+      OnBye(header);
+      break;
     case FrameKind::kHeartbeat:
       header.contains("runner") ? OnRunnerBeat(peer, header, now_ns) : OnClientBeat(peer, header, now_ns);
       break;
-    case FrameKind::kLeaseTaken: OnLeaseTaken(header, now_ns); break;
-    case FrameKind::kLeaseRequest: OnLeaseRequest(peer, header, now_ns); break;
-    case FrameKind::kRelease: OnRelease(header); break;
-    case FrameKind::kStatusQuery: Send(peer, FrameKind::kStatus, StatusToJson(Status())); break;
-    default: throw Error(ExitCode::kBadData, "bad frame: a tracker does not take messages of this kind");
+    case FrameKind::kLeaseTaken:
+      OnLeaseTaken(header, now_ns);
+      break;
+    case FrameKind::kLeaseRequest:
+      OnLeaseRequest(peer, header, now_ns);
+      break;
+    case FrameKind::kRelease:
+      OnRelease(header);
+      break;
+    case FrameKind::kStatusQuery:
+      Send(peer, FrameKind::kStatus, StatusToJson(Status()));
+      break;
+    default:
+      throw Error(ExitCode::kBadData, "bad frame: a tracker does not take messages of this kind");
   }
   Match(now_ns);
   return TakeOutgoing();
@@ -113,12 +126,16 @@ void TrackerState::OnLeaseTaken(const Json& header, int64_t now_ns) {
 
 void TrackerState::SendLease(const RunnerEntry& runner) {
   Send(runner.client.peer, FrameKind::kLease,
-       {{"lease", runner.lease}, {"address", runner.address}, {"label", runner.label}, {"environment", runner.environment},
+       {{"lease", runner.lease},
+        {"address", runner.address},
+        {"label", runner.label},
+        {"environment", runner.environment},
         {"expires_ns", kLeaseNs}});
 }
 
 void TrackerState::OnLeaseRequest(const std::string& peer, const Json& header, int64_t now_ns) {
-  const Client client{HeaderText(header, "client"), peer, HeaderText(header, "label"), HeaderText(header, "key"), now_ns};
+  const Client client{HeaderText(header, "client"), peer, HeaderText(header, "label"), HeaderText(header, "key"),
+                      now_ns};
   for (auto& [id, runner] : runners_) {
     if (runner.client.id != client.id || (runner.state != State::kBusy && runner.state != State::kOffered)) continue;
     runner.client = client;
@@ -126,7 +143,8 @@ void TrackerState::OnLeaseRequest(const std::string& peer, const Json& header, i
     if (runner.state == State::kBusy) SendLease(runner);
     return;
   }
-  const auto it = std::find_if(waiting_.begin(), waiting_.end(), [&](const Client& other) { return other.id == client.id; });
+  const auto it =
+      std::find_if(waiting_.begin(), waiting_.end(), [&](const Client& other) { return other.id == client.id; });
   if (it != waiting_.end()) {
     *it = client;
   } else {
@@ -212,8 +230,8 @@ TrackerStatus TrackerState::Status() const {
   TrackerStatus status;
   for (const auto& [id, runner] : runners_) {
     const Environment environment = EnvironmentFromJson(runner.environment);
-    RunnerInfo info{runner.key, runner.label, environment.cpu_model, environment.features, "", environment.isolation,
-                    runner.address};
+    RunnerInfo info{runner.key, runner.label,          environment.cpu_model, environment.features,
+                    "",         environment.isolation, runner.address};
     info.state = runner.state == State::kFree ? "free" : runner.state == State::kLost ? "lost" : "busy";
     info.cores = environment.cores;
     info.jobs_done = runner.jobs_done;
@@ -228,9 +246,15 @@ TrackerStatus TrackerState::Status() const {
 Json StatusToJson(const TrackerStatus& status) {
   Json json = {{"runners", Json::array()}, {"queues", Json::array()}};
   for (const RunnerInfo& r : status.runners) {
-    json["runners"].push_back({{"key", r.key}, {"label", r.label}, {"cpu", r.cpu}, {"features", r.features},
-                               {"cores", r.cores}, {"state", r.state}, {"jobs_done", r.jobs_done},
-                               {"isolation", r.isolation}, {"address", r.address}});
+    json["runners"].push_back({{"key", r.key},
+                               {"label", r.label},
+                               {"cpu", r.cpu},
+                               {"features", r.features},
+                               {"cores", r.cores},
+                               {"state", r.state},
+                               {"jobs_done", r.jobs_done},
+                               {"isolation", r.isolation},
+                               {"address", r.address}});
   }
   for (const QueueInfo& q : status.queues) json["queues"].push_back({{"key", q.key}, {"waiting", q.waiting}});
   return json;
@@ -240,8 +264,9 @@ TrackerStatus StatusFromJson(const Json& json) {
   TrackerStatus status;
   if (!json.contains("runners") || !json.contains("queues")) throw Error(ExitCode::kBadData, "bad frame: not a status");
   for (const Json& r : json["runners"]) {
-    RunnerInfo info{HeaderText(r, "key"), HeaderText(r, "label"), HeaderText(r, "cpu"), HeaderText(r, "features"),
-                    HeaderText(r, "state"), HeaderText(r, "isolation"), HeaderText(r, "address")};
+    RunnerInfo info{HeaderText(r, "key"),      HeaderText(r, "label"), HeaderText(r, "cpu"),
+                    HeaderText(r, "features"), HeaderText(r, "state"), HeaderText(r, "isolation"),
+                    HeaderText(r, "address")};
     info.cores = static_cast<int>(HeaderNumber(r, "cores"));
     info.jobs_done = static_cast<int64_t>(HeaderNumber(r, "jobs_done"));
     status.runners.push_back(std::move(info));

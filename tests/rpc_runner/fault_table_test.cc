@@ -15,7 +15,9 @@ void ExpectCase(Runner& runner, const FaultCase& expected) {
   if (expected.fate == Fate::kTimedOut) job.timing.deadline_ns = 200'000'000;
   const Measurement measurement = RunJob(runner, std::move(job));
   EXPECT_EQ(FateName(measurement.fate), FateName(expected.fate)) << measurement.message;
-  if (expected.detail >= 0) EXPECT_EQ(measurement.detail, expected.detail) << measurement.message;
+  if (expected.detail >= 0) {
+    EXPECT_EQ(measurement.detail, expected.detail) << measurement.message;
+  }
   EXPECT_THAT(measurement.message, testing::HasSubstr(expected.message));
   EXPECT_EQ(measurement.samples_ns.empty(), expected.fate != Fate::kOk);
 }
@@ -35,7 +37,7 @@ TEST(FaultTable, NearRunnerNamesEveryFaultAndLives) { ExpectTable(*MakeLocalRunn
 
 TEST(FaultTable, FarRunnerNamesEveryFaultAndLives) {
   TrackerThread tracker;
-  RunnerThread server({.tracker = tracker.address(), .key = "table"});
+  RunnerThread server(OfferTo(tracker.address(), "table"));
   ExpectTable(*MakeRemoteRunner(RemoteTo(tracker, "table")));
 }
 

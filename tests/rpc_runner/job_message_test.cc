@@ -33,7 +33,9 @@ TEST(JobMessage, ComesBackWithItsReference) {
   EXPECT_EQ(back.job.timing, Sample().job.timing);
 }
 
-TEST(JobMessage, LeavesTheReferenceOut) { EXPECT_TRUE(JobFromFrame(JobToFrame(Sample(), false)).job.reference.elf.empty()); }
+TEST(JobMessage, LeavesTheReferenceOut) {
+  EXPECT_TRUE(JobFromFrame(JobToFrame(Sample(), false)).job.reference.elf.empty());
+}
 
 TEST(JobMessage, RefusesBytesOfAnotherHash) {
   Frame frame = JobToFrame(Sample(), true);
@@ -44,7 +46,8 @@ TEST(JobMessage, RefusesBytesOfAnotherHash) {
 }
 
 TEST(JobMessage, RefusesAnyMissingField) {
-  for (const char* field : {"job", "attempt", "kind", "artifact", "reference", "reference_sha256", "tolerance", "seeds", "timing"}) {
+  for (const char* field :
+       {"job", "attempt", "kind", "artifact", "reference", "reference_sha256", "tolerance", "seeds", "timing"}) {
     Frame frame = JobToFrame(Sample(), true);
     frame.header.erase(field);
     EXPECT_THROW(JobFromFrame(frame), Error) << field;

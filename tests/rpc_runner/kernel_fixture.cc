@@ -44,12 +44,23 @@ KernelJob DenseJob(const std::string& kernel) {
 
 KernelJob TwiceJob(const std::string& kernel) {
   const Shape shape = {1, 20, 3, 4};
-  const auto operand = [&](OperandRole role, DType dtype, const char* layout) { return Operand(role, dtype, shape, layout); };
+  const auto operand = [&](OperandRole role, DType dtype, const char* layout) {
+    return Operand(role, dtype, shape, layout);
+  };
   KernelJob job;
-  job.artifact = {ReadKernel(kernel), "", {{"twice", 2, 1, 64}}, {operand(OperandRole::kData, DType::kFloat32, "NCHW16c"),
-                  operand(OperandRole::kOutput, DType::kFloat32, "NCHW16c")}, 4096};
-  job.reference = {ReadKernel("twice"), "", {{"twice_reference", 20, 1, 0}}, {operand(OperandRole::kData, DType::kFloat32, "NCHW"),
-                   operand(OperandRole::kOutput, DType::kFloat64, "NCHW"), operand(OperandRole::kOutput, DType::kFloat64, "NCHW")}, 0};
+  job.artifact = {ReadKernel(kernel),
+                  "",
+                  {{"twice", 2, 1, 64}},
+                  {operand(OperandRole::kData, DType::kFloat32, "NCHW16c"),
+                   operand(OperandRole::kOutput, DType::kFloat32, "NCHW16c")},
+                  4096};
+  job.reference = {
+      ReadKernel("twice"),
+      "",
+      {{"twice_reference", 20, 1, 0}},
+      {operand(OperandRole::kData, DType::kFloat32, "NCHW"), operand(OperandRole::kOutput, DType::kFloat64, "NCHW"),
+       operand(OperandRole::kOutput, DType::kFloat64, "NCHW")},
+      0};
   job.seeds = {1};
   job.timing = QuickTiming();
   return job;

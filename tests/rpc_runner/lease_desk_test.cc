@@ -22,7 +22,9 @@ class LeaseDeskTest : public testing::Test {
  protected:
   LeaseDeskTest() { desk_.Begin("L"); }
   std::vector<Frame> Handle(const Frame& frame) { return desk_.Handle(DecodeFrame(EncodeFrame(frame)), &for_us_); }
-  std::vector<Frame> Beat(const Json& jobs) { return Handle({FrameKind::kHeartbeat, {{"lease", "L"}, {"jobs", jobs}}, {}}); }
+  std::vector<Frame> Beat(const Json& jobs) {
+    return Handle({FrameKind::kHeartbeat, {{"lease", "L"}, {"jobs", jobs}}, {}});
+  }
 
   LeaseDesk desk_;
   bool for_us_ = false;

@@ -24,7 +24,8 @@ void Pause() { std::this_thread::sleep_for(std::chrono::milliseconds(10)); }
 
 TrackerThread::TrackerThread(const std::string& bind) {
   static std::atomic<int> count{0};
-  const std::string file = testing::TempDir() + "hone_tracker_" + std::to_string(getpid()) + "_" + std::to_string(count++);
+  const std::string file =
+      testing::TempDir() + "hone_tracker_" + std::to_string(getpid()) + "_" + std::to_string(count++);
   thread_ = std::thread([this, bind, file] { ServeTracker({bind, file}, &stop_); });
   while (access(file.c_str(), F_OK) != 0) Pause();
   std::ifstream(file) >> address_;
@@ -70,6 +71,14 @@ int RunnerChild::Wait() {
   waitpid(pid_, &status, 0);
   pid_ = -1;
   return status;
+}
+
+RunnerServerOptions OfferTo(const std::string& tracker, const std::string& key, int64_t max_jobs) {
+  RunnerServerOptions options;
+  options.tracker = tracker;
+  options.key = key;
+  options.max_jobs = max_jobs;
+  return options;
 }
 
 RemoteRunnerOptions RemoteTo(const TrackerThread& tracker, const std::string& key) {

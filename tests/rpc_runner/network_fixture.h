@@ -53,6 +53,7 @@ class RunnerChild {
   int pid_ = -1;
 };
 
+RunnerServerOptions OfferTo(const std::string& tracker, const std::string& key, int64_t max_jobs = 0);
 RemoteRunnerOptions RemoteTo(const TrackerThread& tracker, const std::string& key);
 // Asks until the condition holds; fails the test after 20 s.
 void WaitForStatus(const std::string& tracker, const std::function<bool(const TrackerStatus&)>& holds);

@@ -22,7 +22,8 @@ TEST(Frame, ComesBackAsItWas) {
 
 TEST(Frame, IsRefusedWhenCutAnywhere) {
   const std::string bytes = EncodeFrame(Sample());
-  for (size_t length = 0; length < bytes.size(); ++length) EXPECT_THROW(DecodeFrame(bytes.substr(0, length)), Error) << length;
+  for (size_t length = 0; length < bytes.size(); ++length)
+    EXPECT_THROW(DecodeFrame(bytes.substr(0, length)), Error) << length;
   EXPECT_THROW(DecodeFrame(bytes + "x"), Error);
 }
 

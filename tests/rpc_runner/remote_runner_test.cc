@@ -16,17 +16,19 @@ namespace hone {
 namespace {
 
 bool HasRunner(const TrackerStatus& status, const std::string& state) {
-  return std::any_of(status.runners.begin(), status.runners.end(), [&](const RunnerInfo& r) { return r.state == state; });
+  return std::any_of(status.runners.begin(), status.runners.end(),
+                     [&](const RunnerInfo& r) { return r.state == state; });
 }
 
 TEST(RemoteRunner, RunsJobsAndShowsInTheStatus) {
   TrackerThread tracker;
-  RunnerThread server({.tracker = tracker.address(), .key = "here"});
+  RunnerThread server(OfferTo(tracker.address(), "here"));
   {
     const auto runner = MakeRemoteRunner(RemoteTo(tracker, "here"));
     EXPECT_EQ(RunJob(*runner, DenseJob()).fate, Fate::kOk);
     EXPECT_GE(runner->Describe().cores, 1);
-    WaitForStatus(tracker.address(), [](const TrackerStatus& s) { return s.runners.size() == 1 && s.runners[0].jobs_done == 1; });
+    WaitForStatus(tracker.address(),
+                  [](const TrackerStatus& s) { return s.runners.size() == 1 && s.runners[0].jobs_done == 1; });
     EXPECT_TRUE(HasRunner(QueryTracker(tracker.address()), "busy"));
   }
   WaitForStatus(tracker.address(), [](const TrackerStatus& s) { return HasRunner(s, "free"); });
@@ -44,12 +46,13 @@ TEST(RemoteRunner, SaysThatNobodyAnswersOrOffersTheKey) {
 
 TEST(RemoteRunner, SecondTunerWaitsForTheFirst) {
   TrackerThread tracker;
-  RunnerThread server({.tracker = tracker.address(), .key = "one"});
+  RunnerThread server(OfferTo(tracker.address(), "one"));
   auto first = MakeRemoteRunner(RemoteTo(tracker, "one"));
   EXPECT_EQ(RunJob(*first, DenseJob()).fate, Fate::kOk);
   const auto second = MakeRemoteRunner(RemoteTo(tracker, "one"));
   second->Submit(DenseJob());
-  WaitForStatus(tracker.address(), [](const TrackerStatus& s) { return s.queues.size() == 1 && s.queues[0].waiting == 1; });
+  WaitForStatus(tracker.address(),
+                [](const TrackerStatus& s) { return s.queues.size() == 1 && s.queues[0].waiting == 1; });
   first.reset();
   JobResult result;
   ASSERT_TRUE(second->Wait(20'000'000'000, &result));
@@ -66,7 +69,7 @@ TEST(RemoteRunner, MovesItsJobsWhenTheRunnerIsKilled) {
   slow.timing.deadline_ns = 1'000'000'000;
   std::set<JobId> ids = {runner->Submit(slow), runner->Submit(DenseJob())};
   doomed->Kill(SIGKILL);
-  RunnerThread heir({.tracker = tracker.address(), .key = "fragile"});
+  RunnerThread heir(OfferTo(tracker.address(), "fragile"));
   while (!ids.empty()) {
     JobResult result;
     ASSERT_TRUE(runner->Wait(30'000'000'000, &result));
@@ -92,7 +95,7 @@ TEST(RemoteRunner, GivesUpWhenNoRunnerIsLeft) {
 TEST(RemoteRunner, SurvivesTheTrackersRestart) {
   auto tracker = std::make_unique<TrackerThread>();
   const std::string address = tracker->address();
-  RunnerThread server({.tracker = address, .key = "steady"});
+  RunnerThread server(OfferTo(address, "steady"));
   const auto runner = MakeRemoteRunner(RemoteTo(*tracker, "steady"));
   EXPECT_EQ(RunJob(*runner, DenseJob()).fate, Fate::kOk);
   tracker.reset();
@@ -104,7 +107,7 @@ TEST(RemoteRunner, SurvivesTheTrackersRestart) {
 
 TEST(RunnerServer, LeavesAfterItsJobs) {
   TrackerThread tracker;
-  RunnerThread server({.tracker = tracker.address(), .key = "few", .max_jobs = 2});
+  RunnerThread server(OfferTo(tracker.address(), "few", 2));
   const auto runner = MakeRemoteRunner(RemoteTo(tracker, "few"));
   for (int i = 0; i < 2; ++i) EXPECT_EQ(RunJob(*runner, DenseJob()).fate, Fate::kOk);
   server.Join();
@@ -132,7 +135,9 @@ TEST(Loopback, IsTheOnlyPlaceWithoutKeys) {
   const std::atomic<bool> stop{true};
   EXPECT_THROW(ServeTracker({"tcp://0.0.0.0:*", ""}, &stop), Error);
   EXPECT_THROW(ServeTracker({"tcp://*:9190", ""}, &stop), Error);
-  EXPECT_THROW(ServeRunner({.tracker = "tcp://127.0.0.1:1", .key = "k", .bind = "tcp://10.0.0.1:*"}, &stop), Error);
+  RunnerServerOptions options = OfferTo("tcp://127.0.0.1:1", "k");
+  options.bind = "tcp://10.0.0.1:*";
+  EXPECT_THROW(ServeRunner(options, &stop), Error);
   EXPECT_THROW(QueryTracker("tcp://example.com:9190"), Error);
 }
 

@@ -41,7 +41,8 @@ TEST(Tracker, NamesBothVersionsToAnotherVersion) {
   peer.Send(next);
   const Frame answer = peer.Receive();
   EXPECT_EQ(HeaderText(answer.header, "code"), "unsupported_version");
-  EXPECT_THAT(HeaderText(answer.header, "message"), testing::AllOf(testing::HasSubstr("2"), testing::HasSubstr("version 1")));
+  EXPECT_THAT(HeaderText(answer.header, "message"),
+              testing::AllOf(testing::HasSubstr("2"), testing::HasSubstr("version 1")));
 }
 
 TEST(Tracker, OutlivesGarbageAndManyParts) {

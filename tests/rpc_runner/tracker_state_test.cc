@@ -22,15 +22,24 @@ const Frame* Find(const Sent& sent, const std::string& peer, FrameKind kind) {
 class TrackerStateTest : public testing::Test {
  protected:
   Sent Hello(const std::string& id, const std::string& lease = "", int64_t now = 0) {
-    return state_.Handle(id, {FrameKind::kHello,
-                              {{"runner", id}, {"key", "k"}, {"label", id}, {"address", "tcp://127.0.0.1:" + id},
-                               {"environment", ToJson(Environment())}, {"lease", lease}, {"jobs_done", 0}}, {}}, now);
+    return state_.Handle(id,
+                         {FrameKind::kHello,
+                          {{"runner", id},
+                           {"key", "k"},
+                           {"label", id},
+                           {"address", "tcp://127.0.0.1:" + id},
+                           {"environment", ToJson(Environment())},
+                           {"lease", lease},
+                           {"jobs_done", 0}},
+                          {}},
+                         now);
   }
   Sent RunnerBeat(const std::string& id, const std::string& lease, int64_t now) {
     return state_.Handle(id, {FrameKind::kHeartbeat, {{"runner", id}, {"lease", lease}, {"jobs_done", 4}}, {}}, now);
   }
   Sent Request(const std::string& client, int64_t now = 0) {
-    return state_.Handle(client, {FrameKind::kLeaseRequest, {{"client", client}, {"label", "t"}, {"key", "k"}}, {}}, now);
+    return state_.Handle(client, {FrameKind::kLeaseRequest, {{"client", client}, {"label", "t"}, {"key", "k"}}, {}},
+                         now);
   }
   Sent ClientBeat(const std::string& client, const std::string& lease, int64_t now) {
     return state_.Handle(client, {FrameKind::kHeartbeat, {{"client", client}, {"lease", lease}}, {}}, now);

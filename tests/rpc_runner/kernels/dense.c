@@ -1,22 +1,38 @@
-/* A dense layer by plain loops, y[n][o] = sum over k of x[n][k] * w[o][k], and everything that a broken kernel may do instead:
- * FAULT_... says which. N, O and K are those of kernel_fixture.cc. */
+/* A dense layer by plain loops, y[n][o] = sum over k of x[n][k] * w[o][k], and everything that a broken kernel may do
+ * instead: FAULT_... says which. N, O and K are those of kernel_fixture.cc. */
 #include "core/kernel_abi.h"
 
 enum { N = 4, O = 16, K = 32 };
 
 #if defined(__x86_64__)
-enum { SYSCALL_SOCKET = 41, SYSCALL_EXIT_GROUP = 231, SYSCALL_WRITE = 1, SYSCALL_FORK = 57, SYSCALL_MMAP = 9, SYSCALL_KILL = 62 };
+enum {
+  SYSCALL_SOCKET = 41,
+  SYSCALL_EXIT_GROUP = 231,
+  SYSCALL_WRITE = 1,
+  SYSCALL_FORK = 57,
+  SYSCALL_MMAP = 9,
+  SYSCALL_KILL = 62
+};
 static long Syscall6(long number, long a, long b, long c, long d, long e, long f) {
   long result;
   register long r10 __asm__("r10") = d;
   register long r8 __asm__("r8") = e;
   register long r9 __asm__("r9") = f;
-  __asm__ volatile("syscall" : "=a"(result) : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+  __asm__ volatile("syscall"
+                   : "=a"(result)
+                   : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
                    : "rcx", "r11", "memory");
   return result;
 }
 #else
-enum { SYSCALL_SOCKET = 198, SYSCALL_EXIT_GROUP = 94, SYSCALL_WRITE = 64, SYSCALL_FORK = 220, SYSCALL_MMAP = 222, SYSCALL_KILL = 129 };
+enum {
+  SYSCALL_SOCKET = 198,
+  SYSCALL_EXIT_GROUP = 94,
+  SYSCALL_WRITE = 64,
+  SYSCALL_FORK = 220,
+  SYSCALL_MMAP = 222,
+  SYSCALL_KILL = 129
+};
 static long Syscall6(long number, long a, long b, long c, long d, long e, long f) {
   register long x8 __asm__("x8") = number;
   register long x0 __asm__("x0") = a;
@@ -29,7 +45,9 @@ static long Syscall6(long number, long a, long b, long c, long d, long e, long f
   return x0;
 }
 #endif
-__attribute__((unused)) static long Syscall(long number, long a, long b, long c) { return Syscall6(number, a, b, c, 0, 0, 0); }
+__attribute__((unused)) static long Syscall(long number, long a, long b, long c) {
+  return Syscall6(number, a, b, c, 0, 0, 0);
+}
 
 #ifdef FAULT_STACK
 static int Recurse(volatile char* above, int depth) {
