@@ -1,6 +1,9 @@
 # hone_room(NAME SOURCES...) makes the library of one room, with the project's warnings and the source root as include path.
-# GCC 12's -Wrestrict fires on "literal" + std::string (GCC bug 105651).
-set(HONE_WARNINGS -Wall -Wextra -Wno-restrict -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wimplicit-fallthrough -Werror)
+set(HONE_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wimplicit-fallthrough -Werror)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # GCC 12's -Wrestrict fires on "literal" + std::string (GCC bug 105651).
+  list(APPEND HONE_WARNINGS -Wno-restrict)
+endif()
 set(HONE_C_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Werror)
 
 function(hone_flags target)
@@ -13,16 +16,6 @@ function(hone_flags target)
 endfunction()
 
 function(hone_room name)
-  set(sources "")
-  foreach(source ${ARGN})
-    if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${source})
-      list(APPEND sources ${source})
-    endif()
-  endforeach()
-  if(NOT sources)
-    file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/empty.cc "")
-    set(sources ${CMAKE_CURRENT_BINARY_DIR}/empty.cc)
-  endif()
-  add_library(hone_${name} STATIC ${sources})
+  add_library(hone_${name} STATIC ${ARGN})
   hone_flags(hone_${name})
 endfunction()
