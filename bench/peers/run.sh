@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# The same models in hone, ONNX Runtime and OpenVINO, interleaved in one run; prints a table and writes it as Markdown and JSON.
+#   bench/peers/run.sh [--models a,b,...] [--threads 1,2] [--tune 120s] [--seconds 6] [--onnx FOLDER]
+# Needs Python 3 with venv; the packages of requirements.txt go into build/peers/venv. Exits 1 on a missed goal.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+work=build/peers
+mkdir -p "$work"
+if [ ! -x "$work/venv/bin/python" ]; then
+  python3 -m venv "$work/venv"
+  "$work/venv/bin/pip" install --quiet -r bench/peers/requirements.txt
+fi
+cmake --preset release >/dev/null
+cmake --build --preset release --target hone_program hone_runner_program hone_shared
+exec "$work/venv/bin/python" bench/peers/compare.py --hone build/release --work "$work" "$@"
