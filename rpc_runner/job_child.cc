@@ -167,7 +167,9 @@ void RunJobChild(const ChildTask& task, int note_fd, int parent) {
   ReportFaults(note_fd, &g_nonce);
   LimitResources(task.timing.deadline_ns, task.timing.memory_bytes, task.timing.threads);
   if (const std::string rule = CheckElf(task.artifact->elf); !rule.empty()) {
-    Fail(note_fd, Fate::kPolicyViolation, "the artifact " + rule);
+    // Another machine's code is no malice.
+    const bool foreign = rule.starts_with("is for ELF machine");
+    Fail(note_fd, foreign ? Fate::kUnsupported : Fate::kPolicyViolation, "the artifact " + rule);
   }
   try {
     // Never destroyed: threads and mappings end with the process.

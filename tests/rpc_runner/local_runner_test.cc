@@ -116,6 +116,10 @@ TEST(LocalRunner, RefusesWhatCannotBeRun) {
   KernelJob damaged = DenseJob();
   damaged.artifact.elf.resize(100);
   EXPECT_EQ(RunJob(runner, damaged).fate, Fate::kPolicyViolation);
+  KernelJob foreign = DenseJob();
+  foreign.artifact.elf[18] = 8;  // e_machine: MIPS
+  foreign.artifact.elf[19] = 0;
+  EXPECT_EQ(RunJob(runner, foreign).fate, Fate::kUnsupported);
   KernelJob tolerance = DenseJob();
   tolerance.tolerance = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(RunJob(runner, tolerance).fate, Fate::kUnsupported);
