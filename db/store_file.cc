@@ -61,6 +61,14 @@ int64_t VersionOf(Database& database) {
   return version;
 }
 
+// The same at one moment: between two reads another process may make the store.
+int64_t VersionAtOneMoment(Database& database) {
+  database.Execute("BEGIN");
+  const int64_t version = VersionOf(database);
+  database.Execute("COMMIT");
+  return version;
+}
+
 void Upgrade(Database& database) {
   Transaction transaction(database);
   // Another process may have done it since.
@@ -85,7 +93,7 @@ Database OpenStoreFile(const std::string& path, bool create, JournalMode mode) {
   const bool existed = CheckPath(path, create);
   Database database = Connect(path, create, existed);
   database.Execute("PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; PRAGMA foreign_keys = ON");
-  const int64_t version = VersionOf(database);
+  const int64_t version = VersionAtOneMoment(database);
   if (version == 0 && !create) Refuse(database, "is empty, so not a hone store");
   if (version < kSchemaVersion && database.read_only())
     Refuse(database, "is a store to be upgraded, but can only be read");

@@ -1,6 +1,7 @@
 #include "runtime/allowed_cores.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -12,7 +13,7 @@ namespace {
 
 class CgroupTest : public ::testing::Test {
  protected:
-  CgroupTest() : root_(std::filesystem::path(::testing::TempDir()) / "hone_cgroup") {
+  CgroupTest() : root_(std::filesystem::path(::testing::TempDir()) / ("hone_cgroup_" + std::to_string(getpid()))) {
     std::filesystem::remove_all(root_);
   }
   ~CgroupTest() override { std::filesystem::remove_all(root_); }

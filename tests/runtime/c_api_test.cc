@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -15,7 +16,7 @@ using ::testing::HasSubstr;
 
 class CApiTest : public ::testing::Test {
  protected:
-  CApiTest() : path_(::testing::TempDir() + "hone_c_api_test.hone") {
+  CApiTest() : path_(::testing::TempDir() + "hone_c_api_test_" + std::to_string(getpid()) + ".hone") {
     std::ofstream(path_, std::ios::binary) << hone::testing::TestPackage();
     EXPECT_EQ(hone_package_load(path_.c_str(), &package_), HONE_OK) << hone_error_text();
     EXPECT_EQ(hone_session_create(package_, 2, &session_), HONE_OK) << hone_error_text();

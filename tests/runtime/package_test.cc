@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -31,7 +32,7 @@ Error ErrorOf(const std::string& bytes) {
 }
 
 std::string WriteTemporary(const std::string& name, const std::string& bytes) {
-  const std::string path = ::testing::TempDir() + name;
+  const std::string path = ::testing::TempDir() + std::to_string(getpid()) + name;
   std::ofstream(path, std::ios::binary) << bytes;
   return path;
 }

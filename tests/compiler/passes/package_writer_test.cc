@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cstring>
 #include <filesystem>
@@ -61,7 +62,8 @@ TEST(PackageWriter, EqualInputsGiveEqualBytes) {
 }
 
 TEST(WriteFileAtomically, ReplacesTheFileAndLeavesNothingElse) {
-  const std::filesystem::path folder = std::filesystem::path(::testing::TempDir()) / "hone_write";
+  const std::filesystem::path folder =
+      std::filesystem::path(::testing::TempDir()) / ("hone_write_" + std::to_string(getpid()));
   std::filesystem::remove_all(folder);
   std::filesystem::create_directories(folder);
   const std::string path = folder / "model.hone";
