@@ -58,9 +58,9 @@ void PrintReport(const BuildResult& result, const std::string& output) {
   fmt::print("{}{}", DispatchText(result.plan), MemoryText(result.plan));
   double total = 0;
   for (const auto& [step, seconds] : result.report.seconds) total += seconds;
-  fmt::print("{} written: {}, {} calls, {:.3f} GFLOP, {} threads, built in {:.1f} s\n", output,
+  fmt::print("{} written: {}, {} calls, {}, {} threads, built in {:.1f} s\n", output,
              BytesText(static_cast<int64_t>(result.package.size())), result.plan.calls.size(),
-             result.report.flops / 1e9, result.plan.threads, total);
+             FlopText(result.report.flops), result.plan.threads, total);
 }
 
 Json ReportJson(const BuildResult& result, const std::string& output) {

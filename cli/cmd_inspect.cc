@@ -50,8 +50,8 @@ int ShowSummary(const Model& model, bool params, bool json) {
   }
   for (const NamedType& t : summary.inputs) fmt::print("input   {}  {}\n", t.name, t.type);
   for (const NamedType& t : summary.outputs) fmt::print("output  {}  {}\n", t.name, t.type);
-  fmt::print("{} parameters ({}), {:.3f} GFLOP\n\n", summary.parameter_elements, BytesText(summary.parameter_bytes),
-             summary.flops / 1e9);
+  fmt::print("{} parameters ({}), {}\n\n", summary.parameter_elements, BytesText(summary.parameter_bytes),
+             FlopText(summary.flops));
   Table table({"operator", "> calls"});
   for (const auto& [name, calls] : summary.ops) table.Add({name, fmt::format("{}", calls)});
   fmt::print("{}", table.ToText());
@@ -103,7 +103,7 @@ int ShowTasks(const Model& model, const InspectOptions& options, bool json) {
   const Target target = ResolveMachine(options.machine).target;
   const MachineModel machine = MachineModelFor(target);
   Json list = Json::array();
-  Table table({"> uses", "> GFLOP", "configs per schedule", "workload"});
+  Table table({"> uses", "> work", "configs per schedule", "workload"});
   for (const Task& task : ExtractTasks(model.typed, target)) {
     const Json spaces = SpacesJson(task.workload, machine);
     list.push_back({{"workload", task.workload.ToText()},
@@ -114,8 +114,7 @@ int ShowTasks(const Model& model, const InspectOptions& options, bool json) {
     std::string configs;
     for (const auto& [name, size] : spaces.items())
       configs += fmt::format("{}{} {}", configs.empty() ? "" : ", ", name, size.dump());
-    table.Add({fmt::format("{}", task.uses), fmt::format("{:.3f}", task.workload.Flops() / 1e9), configs,
-               task.workload.ToText()});
+    table.Add({fmt::format("{}", task.uses), FlopText(task.workload.Flops()), configs, task.workload.ToText()});
   }
   if (json) {
     PrintJson({{"model", model.name}, {"tasks", list}});

@@ -42,7 +42,7 @@ int SpaceCommand(const Arguments& arguments) {
   const DefaultConfig best = AnalyticDefault(workload, machine);
   Json schedules = Json::array();
   if (!line.json())
-    fmt::print("{}\nmachine model {}, {:.3f} GFLOP\n", workload.ToText(), machine.name, workload.Flops() / 1e9);
+    fmt::print("{}\nmachine model {}, {}\n", workload.ToText(), machine.name, FlopText(workload.Flops()));
   for (const Schedule* schedule : SchedulesFor(workload, machine)) {
     const ConfigSpace space = schedule->Space(workload, machine);
     schedules.push_back(ScheduleJson(*schedule, space));

@@ -35,6 +35,8 @@ std::string WorkloadShapeText(const std::string& workload) {
     std::string text = fmt::format("{} * {}", ShapeText(w.data), ShapeText(w.weight));
     if (w.strides[0] > 1 || w.strides[1] > 1) text += fmt::format(" /{}", w.strides[0]);
     if (w.groups > 1) text += fmt::format(" g{}", w.groups);
+    if (w.epilogue == EpilogueClass::kBiasAct) text += " +act";
+    if (w.epilogue == EpilogueClass::kResidual) text += " +residual";
     return text;
   } catch (const Error&) {
     return workload;

@@ -16,7 +16,8 @@ Json DispatchJson(const Plan& plan);
 // Arena against its lower bound, and parameters.
 std::string MemoryText(const Plan& plan);
 Json MemoryJson(const Plan& plan);
-// "1x64x56x56 * 64x64x3x3 /2" for the workload's text; the text itself when it does not parse.
+// "1x64x56x56 * 64x64x3x3 /2 +residual": data, weight, stride, what is fused; for the workload's text; the text itself
+// when it does not parse.
 std::string WorkloadShapeText(const std::string& workload);
 
 }  // namespace hone

@@ -24,6 +24,10 @@ std::string BytesText(int64_t bytes) {
   return fmt::format("{:.1f} MiB", b / (1024 * 1024));
 }
 
+std::string FlopText(double flops) {
+  return flops < 1e8 ? fmt::format("{:.3g} MFLOP", flops / 1e6) : fmt::format("{:.3g} GFLOP", flops / 1e9);
+}
+
 std::string GflopsText(double flops, int64_t ns) {
   return ns > 0 && flops > 0 ? fmt::format("{:.1f}", flops / static_cast<double>(ns)) : "-";
 }

@@ -13,6 +13,8 @@ namespace hone {
 std::string TimeText(int64_t ns);
 // "812 B", "12.3 KiB", "4.6 MiB".
 std::string BytesText(int64_t bytes);
+// "3.65 GFLOP", "0.23 MFLOP".
+std::string FlopText(double flops);
 // "1.23" from flop and nanoseconds as GFLOP/s; "-" when the time is not known.
 std::string GflopsText(double flops, int64_t ns);
 // "1.84x" of before / after; "-" when either is not known.

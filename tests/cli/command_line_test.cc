@@ -16,10 +16,10 @@ struct Parsed {
 Parsed Parse(const Arguments& arguments) {
   CommandLine line("hone test", "a test");
   Parsed p;
-  line.Add("MODEL", p.model).Required();
-  line.Add("--trials", p.trials);
-  line.Add("--target", p.target);
-  line.Add("-O,--opt-level", p.level);
+  line.Add("MODEL", p.model, "a model").Required();
+  line.Add("--trials", p.trials, "how many");
+  line.Add("--target", p.target, "for what");
+  line.Add("-O,--opt-level", p.level, "how much");
   line.Parse(arguments);
   return p;
 }

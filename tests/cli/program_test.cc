@@ -21,7 +21,10 @@ class Program : public ProgramTest {
     EXPECT_THAT(r.err, testing::Not(HasSubstr("next:")));
     return ParseJson(r.out, arguments[0]);
   }
-  void BuildMlp() { ASSERT_EQ(Hone({"build", "zoo:mlp", "-o", Path("work/mlp.hone"), "--no-records"}).code, 0); }
+  void BuildMlp() {
+    ASSERT_EQ(Hone({"build", "zoo:mlp", "--image-shape", "1,14,14", "-o", Path("work/mlp.hone"), "--no-records"}).code,
+              0);
+  }
 };
 
 TEST_F(Program, HelpListsTheCommands) {
@@ -42,21 +45,21 @@ TEST_F(Program, VersionNamesLlvmAndFormats) {
 }
 
 TEST_F(Program, ZooWritesAModelThatInspectReads) {
-  ASSERT_EQ(Hone({"zoo", "mlp", "-o", Path("work/m.onnx")}).code, 0);
+  ASSERT_EQ(Hone({"zoo", "mlp", "--image-shape", "1,14,14", "-o", Path("work/m.onnx")}).code, 0);
   const Json summary = HoneJson({"inspect", Path("work/m.onnx")});
   EXPECT_EQ(summary["inputs"].size(), 1u);
   EXPECT_GT(summary["parameters"].get<int64_t>(), 1000);
-  EXPECT_EQ(summary["parameters"], HoneJson({"inspect", "zoo:mlp"})["parameters"]);
+  EXPECT_EQ(summary["parameters"], HoneJson({"inspect", "zoo:mlp", "--image-shape", "1,14,14"})["parameters"]);
 }
 
 TEST_F(Program, InspectShowsTextWalkAndTasks) {
-  EXPECT_THAT(Hone({"inspect", "zoo:mlp", "--text"}).out, HasSubstr("def @main("));
-  EXPECT_THAT(Hone({"inspect", "zoo:mlp", "--walk"}).out, HasSubstr("Call\n"));
-  EXPECT_GE(HoneJson({"inspect", "zoo:mlp", "--tasks"})["tasks"].size(), 1u);
+  EXPECT_THAT(Hone({"inspect", "zoo:mlp", "--image-shape", "1,14,14", "--text"}).out, HasSubstr("def @main("));
+  EXPECT_THAT(Hone({"inspect", "zoo:mlp", "--image-shape", "1,14,14", "--walk"}).out, HasSubstr("Call\n"));
+  EXPECT_GE(HoneJson({"inspect", "zoo:mlp", "--image-shape", "1,14,14", "--tasks"})["tasks"].size(), 1u);
 }
 
 TEST_F(Program, SpaceTakesAWorkloadThatTasksPrint) {
-  const Json tasks = HoneJson({"inspect", "zoo:mlp", "--tasks"})["tasks"];
+  const Json tasks = HoneJson({"inspect", "zoo:mlp", "--image-shape", "1,14,14", "--tasks"})["tasks"];
   ASSERT_FALSE(tasks.empty());
   const Json space = HoneJson({"space", tasks[0]["workload"].get<std::string>()});
   EXPECT_GE(space["schedules"].size(), 1u);
@@ -72,18 +75,18 @@ TEST_F(Program, BuildRunBenchAndVerifyAgree) {
   EXPECT_EQ(bench["packages"][0]["runs"], 20);
   EXPECT_GE(bench["packages"][0]["per_op"].size(), 1u);
   EXPECT_TRUE(bench.contains("verdict"));
-  EXPECT_EQ(HoneJson({"verify", "zoo:mlp", Path("work/mlp.hone")})["agrees"], true);
+  EXPECT_EQ(HoneJson({"verify", "zoo:mlp", "--image-shape", "1,14,14", Path("work/mlp.hone")})["agrees"], true);
 }
 
 TEST_F(Program, VerifyChecksBeforeTheSoftmaxToo) {
-  const Json verified = HoneJson({"verify", "zoo:mlp", "--no-records"});
+  const Json verified = HoneJson({"verify", "zoo:mlp", "--image-shape", "1,14,14", "--no-records"});
   EXPECT_EQ(verified["agrees"], true);
   EXPECT_EQ(verified["outputs"].size(), 2u);
 }
 
 TEST_F(Program, VerifyOfAnotherModelsWeightsSaysNo) {
   BuildMlp();
-  const ProgramResult r = Hone({"verify", "zoo:mlp", Path("work/mlp.hone"), "--seed", "1"});
+  const ProgramResult r = Hone({"verify", "zoo:mlp", "--image-shape", "1,14,14", Path("work/mlp.hone"), "--seed", "1"});
   EXPECT_EQ(r.code, 1);
   EXPECT_THAT(r.out, HasSubstr("DIFFERS"));
 }
@@ -95,12 +98,15 @@ TEST_F(Program, TheOutputOfARunIsWhatVerifyExpects) {
   for (const std::string& file : Files()) {
     if (file.rfind("work/out/", 0) == 0) output = file;
   }
-  EXPECT_EQ(HoneJson({"verify", "zoo:mlp", Path("work/mlp.hone"), "--expect", Path(output)})["agrees"], true);
+  EXPECT_EQ(HoneJson({"verify", "zoo:mlp", "--image-shape", "1,14,14", Path("work/mlp.hone"), "--expect",
+                      Path(output)})["agrees"],
+            true);
 }
 
 TEST_F(Program, BuildsAreTheSameByteForByte) {
   BuildMlp();
-  ASSERT_EQ(Hone({"build", "zoo:mlp", "-o", Path("work/again.hone"), "--no-records"}).code, 0);
+  ASSERT_EQ(Hone({"build", "zoo:mlp", "--image-shape", "1,14,14", "-o", Path("work/again.hone"), "--no-records"}).code,
+            0);
   EXPECT_EQ(Read("work/mlp.hone"), Read("work/again.hone"));
 }
 
