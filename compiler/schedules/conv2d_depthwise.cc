@@ -207,20 +207,20 @@ class Depthwise : public Schedule {
     return kernel;
   }
 
-  // Per tile: two FMAs and two loads a cycle, latency of four per accumulator chain, input columns loaded once per
-  // kernel row.
+  // Per tile: two FMAs and two loads a cycle, input columns loaded once per kernel row. Tiles overlap in flight, so
+  // latency does not show; accumulators beyond half the registers leave too few for the columns.
   double EstimateNs(const Workload& w, const MachineModel& machine, const Config& config) const override {
     const ConvShape s(w);
     const DepthwiseConfig k = DepthwiseConfig::From(config);
     const double passes = static_cast<double>(CeilDiv(k.oc_block, machine.vector_lanes));
+    const double crowd = std::max(0.0, static_cast<double>(k.tile_ow) / machine.vector_registers - 0.5);
     double cycles = 0;
     for (int64_t start = 0; start < s.OW; start += k.tile_ow) {
       const double pixels = static_cast<double>(std::min(k.tile_ow, s.OW - start));
       const double columns =
           pixels * static_cast<double>(std::min(s.stride_w, s.KW)) + static_cast<double>(s.KW - s.stride_w);
-      const double row = std::max({pixels * static_cast<double>(s.KW) / 2, (columns + static_cast<double>(s.KW)) / 2,
-                                   4.0 * static_cast<double>(s.KW)});
-      cycles += passes * (static_cast<double>(s.KH) * (row + (k.unroll_kh ? 0 : 2)) + pixels + 4);
+      const double row = std::max(pixels * static_cast<double>(s.KW), columns + static_cast<double>(s.KW)) / 2;
+      cycles += passes * (static_cast<double>(s.KH) * (row * (1 + crowd) + (k.unroll_kh ? 0 : 1)) + pixels + 6);
     }
     return cycles * static_cast<double>(s.N * CeilDiv(s.C, k.oc_block) * s.OH) / 3.5;
   }

@@ -162,6 +162,15 @@ double StreamCycles(const MachineModel& machine, double footprint, double bytes)
   return bytes / (footprint < 0.75 * static_cast<double>(machine.l3_bytes) ? 12.0 : 6.0);
 }
 
+// Taps in a straight line let code generation load the next ones early, and a tile that fills the registers then
+// spills.
+double SpillRisk(const DirectNest& nest, const MachineModel& machine) {
+  if (!TapsUnrolled(nest.knobs, false)) return 1;
+  const RegisterTile tile{static_cast<int>(nest.knobs.tile_ow), nest.vectors(), nest.lanes};
+  const double excess = static_cast<double>(tile.registers()) / machine.vector_registers - 0.75;
+  return excess > 0 ? 1 + 10 * excess * excess : 1;
+}
+
 double Direct::EstimateNs(const Workload& w, const MachineModel& machine, const Config& config) const {
   const DirectNest nest(w, machine, DirectConfig::From(config));
   const DirectConfig& k = nest.knobs;
@@ -183,6 +192,7 @@ double Direct::EstimateNs(const Workload& w, const MachineModel& machine, const 
     const double partial = 2.0 * static_cast<double>(nest.chunks - 1) * pixels * vectors;
     row_cycles += std::max(steps * step, weights) + overhead + partial + pixels * vectors * 2;
   }
+  row_cycles *= SpillRisk(nest, machine);
   // The first touch of weights and input by an item: which of the two stays depends on the order.
   const double all_rows = static_cast<double>(s.N * nest.rows * nest.groups_of_blocks);
   const double all_weights = weight_bytes * static_cast<double>(nest.chunks * nest.groups_of_blocks);
