@@ -30,16 +30,16 @@ struct Rejection {
 std::variant<Artifact, Rejection> CompileKernel(const Candidate& candidate,
                                                 const std::optional<Epilogue>& epilogue = std::nullopt);
 
-// The workload's meaning as a kernel in plain loops, for a runner to check candidates with. Its operands are the inputs in
-// logical row-major float32 layouts (the same order as a candidate's), then two float64 outputs in the output's logical
-// shape: the value, and the sum of the magnitudes of its terms (sum |x||w| + |bias| + |residual|). The activation is applied
-// to the value.
+// The workload's meaning as a kernel in plain loops, for a runner to check candidates with. Its operands are the inputs
+// in logical row-major float32 layouts (the same order as a candidate's), then two float64 outputs in the output's
+// logical shape: the value, and the sum of the magnitudes of its terms (sum |x||w| + |bias| + |residual|). The
+// activation is applied to the value.
 Artifact CompileReference(const Workload& workload, const Target& target);
 
 struct BuildOptions {
   Target target;
   int threads = 1;
-  int opt_level = 3;           // 0: no folding, no fusion, no blocked layouts; 3: everything
+  int opt_level = 3;                // 0: no folding, no fusion, no blocked layouts; 3: everything
   ConfigSource* configs = nullptr;  // not owned; null: analytic defaults only
   // Called after each pass with its name and the module (for --dump-passes).
   std::function<void(const std::string& pass, const relay::IRModule& module)> after_pass;

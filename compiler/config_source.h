@@ -15,13 +15,13 @@ namespace hone {
 struct ConfigChoice {
   std::string schedule;
   Config config;
-  std::string source;        // as in Dispatch
-  std::string record;        // id, may be empty
+  std::string source;  // as in Dispatch
+  std::string record;  // id, may be empty
   int64_t expected_ns = 0;
 };
 
-// Asked once per distinct workload, with the schedules' constraint as a filter: a choice must satisfy `valid` (a record of
-// an older schedule may not). Returns nullopt when it knows nothing: the analytic default is used then.
+// Asked once per distinct workload, with the schedules' constraint as a filter: a choice must satisfy `valid` (a record
+// of an older schedule may not). Returns nullopt when it knows nothing: the analytic default is used then.
 class ConfigSource {
  public:
   virtual ~ConfigSource() = default;
