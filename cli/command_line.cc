@@ -141,7 +141,10 @@ bool CommandLine::Parse(const Arguments& arguments) {
 }
 
 void CommandLine::Next(const std::string& what) const {
-  if (!json_) fmt::print(stderr, "next: {}\n", what);
+  if (json_) return;
+  // What goes before it stands on stdout, which is slower where it is no terminal.
+  std::fflush(stdout);
+  fmt::print(stderr, "next: {}\n", what);
 }
 
 }  // namespace hone

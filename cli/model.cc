@@ -23,7 +23,7 @@ Model LoadZoo(const ModelOptions& options) {
   ZooOptions zoo;
   zoo.batch = options.batch;
   zoo.classes = options.classes;
-  zoo.image_shape = ParseDims(options.image_shape, "--image-shape");
+  if (!options.image_shape.empty()) zoo.image_shape = ParseDims(options.image_shape, "--image-shape");
   zoo.seed = options.seed;
   Model model;
   model.untyped = BuildZoo(std::string_view(options.model).substr(kZoo.size()), zoo);

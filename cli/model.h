@@ -14,7 +14,7 @@ struct ModelOptions {
   std::string model;
   int64_t batch = 1;
   int64_t classes = 1000;
-  std::string image_shape = "3,224,224";
+  std::string image_shape;          // empty: the network's own
   uint64_t seed = 0;                // of a zoo network's weights, and of whatever else the command draws
   std::vector<std::string> shapes;  // NAME=1,3,224,224 overrides an input of an .onnx file
 };
