@@ -35,7 +35,7 @@ Config NextConfig(const Workload& workload, const Schedule& schedule, const Mach
   for (;;) {
     Config config = space.Sample(random);
     if (schedule.Reject(workload, machine, config)) continue;
-    if (drawn.insert(workload.ToText() + config.ToText()).second) return config;
+    if (drawn.insert(workload.ToText() + std::string(schedule.name()) + config.ToText()).second) return config;
   }
 }
 
@@ -52,7 +52,8 @@ int Run(int wanted) {
   const auto start = std::chrono::steady_clock::now();
   for (int i = 0; i < wanted; ++i) {
     const Workload& workload = tasks[static_cast<size_t>(i) % tasks.size()].workload;
-    const Schedule& schedule = *SchedulesFor(workload, machine).front();
+    const std::vector<const Schedule*> schedules = SchedulesFor(workload, machine);
+    const Schedule& schedule = *schedules[static_cast<size_t>(i) / tasks.size() % schedules.size()];
     const Config config = NextConfig(workload, schedule, machine, random, drawn);
     const auto result = CompileKernel({workload, std::string(schedule.name()), config, target});
     if (!std::holds_alternative<Artifact>(result)) return 1;

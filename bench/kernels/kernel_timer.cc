@@ -20,6 +20,7 @@ double Seconds(Clock::time_point since) { return std::chrono::duration<double>(C
 struct Prepared {
   std::vector<Tensor> tensors;
   std::vector<Tensor> weights;  // copies of the weight, the first being the one in use
+  Tensor shared_workspace, worker_workspace;
   KernelLaunch launch;
   size_t weight_operand = 0;
 };
@@ -38,6 +39,12 @@ Prepared Prepare(const Artifact& artifact, const KernelLibrary& library) {
   const Tensor& weight = p.tensors[p.weight_operand];
   const int64_t copies = std::max<int64_t>(1, kColdBytes / std::max<int64_t>(weight.size_bytes(), 1 << 16));
   for (int64_t i = 0; i < copies; ++i) p.weights.push_back(weight.Clone());
+  int64_t worker_bytes = 1;
+  for (const KernelStage& stage : artifact.stages) worker_bytes = std::max(worker_bytes, stage.worker_workspace_bytes);
+  p.shared_workspace = Tensor(DType::kInt8, {artifact.shared_workspace_bytes + 1});
+  p.worker_workspace = Tensor(DType::kInt8, {worker_bytes});
+  p.launch.shared_workspace = p.shared_workspace.raw();
+  p.launch.worker_workspaces = p.worker_workspace.data<char>();
   for (const KernelStage& stage : artifact.stages) {
     p.launch.stages.push_back({library.Find(stage.symbol), stage.extent, stage.grain});
   }

@@ -216,7 +216,7 @@ Value* KernelBuilder::LoadAs(llvm::Type* type, Value* ptr) {
 
 void KernelBuilder::Prefetch(Value* ptr) {
   ir_->CreateIntrinsic(llvm::Intrinsic::prefetch, {ir_->getPtrTy()},
-                       {ptr, ir_->getInt32(0), ir_->getInt32(3), ir_->getInt32(1)});
+                       {ptr, ir_->getInt32(0), ir_->getInt32(2), ir_->getInt32(1)});
 }
 
 Value* KernelBuilder::FMul(Value* a, Value* b) { return ir_->CreateFMul(a, b); }

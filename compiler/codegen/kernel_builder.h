@@ -84,7 +84,7 @@ class KernelBuilder {
   Value* Load(Value* ptr, int lanes = 1);
   void Store(Value* value, Value* ptr);
   Value* LoadAs(llvm::Type* type, Value* ptr);  // other element types: i64, double, i8
-  void Prefetch(Value* ptr);
+  void Prefetch(Value* ptr);                    // into the second-level cache; any address, also outside a buffer
 
   // Float arithmetic on scalars or vectors of equal width (lanes follow the operands).
   Value* FMul(Value* a, Value* b);

@@ -13,6 +13,8 @@
 namespace hone {
 namespace {
 
+constexpr double kMemoryBytesPerCycle = 8;
+constexpr double kCyclesPerNs = 3.5;
 constexpr int64_t kMaxStraightLineFmas = 640;
 
 int64_t LargestDivisorUpTo(int64_t n, int64_t limit) {
@@ -93,7 +95,7 @@ class Direct : public Schedule {
                                  {"unroll_ic", k.unroll_ic, 1, 64},
                                  {"ic_chunk", k.ic_chunk, 0, 1 << 20},
                                  {"loop_order", k.loop_order, 0, 1},
-                                 {"prefetch", k.prefetch, 0, 8}})) {
+                                 {"prefetch", k.prefetch, 0, 1}})) {
       return range;
     }
     return RejectShape(ConvShape(w), machine, k);
@@ -107,7 +109,7 @@ class Direct : public Schedule {
     };
     const Layout data = Layout::Parse("NCHW" + blocked(k.ic_block, "c"));
     const Layout out = Layout::Parse("NCHW" + blocked(k.oc_block, "c"));
-    const Layout weight = Layout::Parse("OIHW" + blocked(k.ic_block, "i") + blocked(k.oc_block, "o"));
+    const Layout weight = Layout::Parse("OIHW" + blocked(k.ic_block, "i") + blocked(k.tile_oc * k.oc_block, "o"));
     std::vector<KernelOperand> operands{{OperandRole::kData, w.dtype, w.data, data},
                                         {OperandRole::kWeight, w.dtype, w.weight, weight}};
     if (epilogue.bias) {
@@ -200,7 +202,10 @@ double Direct::EstimateNs(const Workload& w, const MachineModel& machine, const 
       k.loop_order == 0
           ? StreamCycles(machine, input_bytes * static_cast<double>(nest.rows), input_bytes / static_cast<double>(s.KH))
           : StreamCycles(machine, all_weights + input_bytes, weight_bytes * static_cast<double>(nest.chunks));
-  return all_rows * (row_cycles + per_row * 0.5) / 3.5;
+  // In a network every weight comes from memory once: behind the arithmetic when it is fetched ahead.
+  const double compute = all_rows * (row_cycles + per_row * 0.5);
+  const double memory = all_weights / kMemoryBytesPerCycle;
+  return (k.prefetch ? std::max(1.01 * compute, memory) : compute + 0.8 * memory) / kCyclesPerNs;
 }
 
 }  // namespace

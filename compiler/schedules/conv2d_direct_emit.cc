@@ -5,6 +5,7 @@
 #include "compiler/schedules/epilogue_emit.h"
 #include "compiler/schedules/register_tile.h"
 #include "compiler/schedules/row_tiles.h"
+#include "compiler/schedules/weight_prefetch.h"
 
 namespace hone {
 namespace {
@@ -20,10 +21,10 @@ class DirectEmitter {
     x_column_ = k_.ic_block * 4;
     x_row_ = nest.row_input * x_column_;
     x_block_ = s_.H * s_.W * x_column_;
-    w_step_ = k_.oc_block * 4;
+    w_step_ = k_.tile_oc * k_.oc_block * 4;
     w_tap_ = k_.ic_block * w_step_;
     w_in_block_ = s_.KH * s_.KW * w_tap_;
-    w_out_block_ = nest.in_blocks * w_in_block_;
+    panel_ = nest.in_blocks * w_in_block_;
     y_column_ = k_.oc_block * 4;
     y_row_ = nest.row_width * y_column_;
     y_block_ = s_.OH * s_.OW * y_column_;
@@ -76,7 +77,7 @@ class DirectEmitter {
 
   void SelectGroup(Value* group) {
     first_block_ = b_.Mul(group, k_.tile_oc);
-    group_w_ = b_.At(weight_, b_.Mul(group, k_.tile_oc * w_out_block_));
+    group_w_ = b_.At(weight_, b_.Mul(group, panel_));
     group_y_offset_ = b_.Mul(group, k_.tile_oc * y_block_);
     if (epilogue_.bias) group_bias_ = b_.At(bias_, b_.Mul(group, k_.tile_oc * k_.oc_block * 4));
     group_x_ = image_x_;
@@ -107,8 +108,16 @@ class DirectEmitter {
     Value* first_input = b_.Mul(row, s_.stride_h * x_row_);
     row_x_ = b_.At(b_.At(group_x_, first_input), -s_.pad_t * x_row_ - row_.pad * x_column_);
     row_y_offset_ = b_.Add(group_y_offset_, b_.Mul(row, y_row_));
-    for (const RowTile& tile : CutRow(row_, k_.tile_ow)) {
-      b_.For(0, tile.count, 1, [&](Value* i) { Tile(tile, i); });
+    const std::vector<RowTile> tiles = CutRow(row_, k_.tile_ow);
+    int64_t before = 0;
+    for (const RowTile& tile : tiles) before += tile.count;
+    const int64_t passes = k_.loop_order == 0 ? nest_.rows * before : before;
+    const WeightPrefetch prefetch(k_.prefetch > 0 ? w_in_block_ : 0, passes);
+    Value* first_pass = k_.loop_order == 0 ? b_.Mul(row, before) : b_.Index(0);
+    before = 0;
+    for (const RowTile& tile : tiles) {
+      b_.For(0, tile.count, 1, [&](Value* i) { Tile(tile, i, prefetch, b_.Add(b_.Add(first_pass, i), before)); });
+      before += tile.count;
     }
   }
 
@@ -127,8 +136,8 @@ class DirectEmitter {
     }
   }
 
-  // Tile number i of a run of equal tiles.
-  void Tile(const RowTile& tile, Value* i) {
+  // Tile number i of a run of equal tiles; `pass` counts the tiles that use the same weights.
+  void Tile(const RowTile& tile, Value* i, const WeightPrefetch& prefetch, Value* pass) {
     const RegisterTile registers{static_cast<int>(tile.width), nest_.vectors(), nest_.lanes};
     Value* x =
         b_.At(b_.At(row_x_, tile.start * s_.stride_w * x_column_), b_.Mul(i, tile.width * s_.stride_w * x_column_));
@@ -137,6 +146,9 @@ class DirectEmitter {
     acc = b_.Loop(chunk_lo_, chunk_hi_, 1, acc, [&](Value* block, const Vals& in_block) {
       Value* block_x = b_.At(x, b_.Mul(block, x_block_));
       Value* block_w = b_.At(group_w_, b_.Mul(block, w_in_block_));
+      Value* chunk = b_.Sub(chunk_hi_, chunk_lo_);
+      prefetch.Emit(b_, b_.At(group_w_, b_.Mul(chunk_hi_, w_in_block_)),
+                    b_.Add(b_.Mul(pass, chunk), b_.Sub(block, chunk_lo_)));
       return b_.Loop(kh_lo_, kh_hi_, 1, in_block, [&](Value* kh, const Vals& in_row) {
         Value* tap_x = b_.At(block_x, b_.Mul(kh, s_.dil_h * x_row_));
         Value* tap_w = b_.At(block_w, b_.Mul(kh, s_.KW * w_tap_));
@@ -179,15 +191,11 @@ class DirectEmitter {
 
   void Step(const RegisterTile& registers, Value* xs, Value* ws, int64_t u, const std::function<bool(int)>& inside,
             Vals& acc) {
-    const int vectors_per_block = static_cast<int>(k_.oc_block / nest_.lanes);
+    const int64_t vector_bytes = int64_t{nest_.lanes} * 4;
     registers.Step(
         b_, acc,
         [&](int p) -> Value* { return inside(p) ? b_.Load(b_.At(xs, p * s_.stride_w * x_column_ + u * 4)) : nullptr; },
-        [&](int v) {
-          const int64_t offset = (v / vectors_per_block) * w_out_block_ + (v % vectors_per_block) * nest_.lanes * 4;
-          if (k_.prefetch > 0) b_.Prefetch(b_.At(ws, offset + u * w_step_ + k_.prefetch * w_tap_));
-          return b_.Load(b_.At(ws, offset + u * w_step_), nest_.lanes);
-        });
+        [&](int v) { return b_.Load(b_.At(ws, v * vector_bytes + u * w_step_), nest_.lanes); });
   }
 
   // Channels of an input block: the last block may be short, and then its zero lanes are not multiplied.
@@ -255,7 +263,7 @@ class DirectEmitter {
   const DirectConfig& k_;
   const Epilogue& epilogue_;
   RowShape row_;
-  int64_t x_column_, x_row_, x_block_, w_step_, w_tap_, w_in_block_, w_out_block_, y_column_, y_row_, y_block_;
+  int64_t x_column_, x_row_, x_block_, w_step_, w_tap_, w_in_block_, panel_, y_column_, y_row_, y_block_;
   int64_t in_channels_last_;
   Value *data_ = nullptr, *weight_ = nullptr, *bias_ = nullptr, *residual_ = nullptr, *out_ = nullptr;
   Value *data_stride_ = nullptr, *residual_stride_ = nullptr, *out_stride_ = nullptr;

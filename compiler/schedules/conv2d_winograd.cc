@@ -10,6 +10,8 @@
 namespace hone {
 namespace {
 
+constexpr double kMemoryBytesPerCycle = 8;
+constexpr double kCyclesPerNs = 3.5;
 constexpr int64_t kMaxWorkspaceBytes = int64_t{256} << 20;
 
 int64_t RoundUp(int64_t n, int64_t to) { return CeilDiv(n, to) * to; }
@@ -57,7 +59,7 @@ class Winograd : public Schedule {
                         {"tile_block", TileBlocks(s.N * CeilDiv(s.OH, 2) * CeilDiv(s.OW, 2))},
                         {"loop_order", {0, 1}},
                         {"unroll_ic", {1, 2, 4}},
-                        {"prefetch", {0, 1, 4}}});
+                        {"prefetch", {0, 1}}});
   }
 
   std::optional<std::string> Reject(const Workload& w, const MachineModel& machine,
@@ -75,7 +77,7 @@ class Winograd : public Schedule {
                                  {"tile_block", k.tile_block, 0, 1 << 20},
                                  {"loop_order", k.loop_order, 0, 1},
                                  {"unroll_ic", k.unroll_ic, 1, 16},
-                                 {"prefetch", k.prefetch, 0, 64}})) {
+                                 {"prefetch", k.prefetch, 0, 1}})) {
       return range;
     }
     if (k.tile_m == 3) return "tile_m is 2 or 4";
@@ -85,6 +87,7 @@ class Winograd : public Schedule {
     const WinogradNest nest(w, machine, k);
     if (nest.out_blocks % k.tile_oc != 0) return "tile_oc does not divide the output blocks";
     if (k.tile_block >= nest.tiles) return "tile_block is not less than the tiles";
+    if (k.tile_block == 0 && k.loop_order == 1) return "loop_order=1 needs a tile_block";
     if (k.tile_block > 0 && k.tile_block < k.tile_ow) return "tile_ow is more than tile_block";
     if (k.tile_ow > nest.tiles) return "tile_ow is more than the tiles";
     if (nest.workspace_bytes() > kMaxWorkspaceBytes) return "the workspace is over 256 MiB";
@@ -100,7 +103,8 @@ class Winograd : public Schedule {
     const WinogradConfig k = WinogradConfig::From(config);
     const Layout data = Layout::Parse(fmt::format("NCHW{}c", k.ic_block)),
                  out = Layout::Parse(fmt::format("NCHW{}c", k.oc_block));
-    const Layout weight = Layout::Parse(fmt::format("HWOI{}i{}o@winograd{}", k.ic_block, k.oc_block, k.tile_m));
+    const Layout weight =
+        Layout::Parse(fmt::format("HWOI{}i{}o@winograd{}", k.ic_block, k.tile_oc * k.oc_block, k.tile_m));
     std::vector<KernelOperand> operands{{OperandRole::kData, w.dtype, w.data, data},
                                         {OperandRole::kWeight, w.dtype, w.weight, weight}};
     if (epilogue.bias) {
@@ -138,14 +142,17 @@ double Winograd::EstimateNs(const Workload& w, const MachineModel& machine, cons
       std::max({pixels * vectors / 2, (pixels + vectors) / 2, 4.0}) + 1.0 / static_cast<double>(k.unroll_ic);
   const double tile_cycles = channels * step + 3 * pixels * vectors;
   const double product = frequencies * tiles / pixels * static_cast<double>(nest.out_blocks) / vectors * tile_cycles;
-  // Weights are read once per block of tiles, from memory the first time; V and M are written and read once.
+  // Weights come from memory once, behind the product when they are fetched ahead, and again for every further block of
+  // tiles; V and M are written and read once.
   const double weight_bytes = frequencies * channels * static_cast<double>(nest.out_blocks * k.oc_block) * 4;
-  const double weights = weight_bytes / 6.0 + (blocks - 1) * PassCycles(machine, weight_bytes, weight_bytes);
+  const double memory = weight_bytes / kMemoryBytesPerCycle;
+  const double again = (blocks - 1) * PassCycles(machine, weight_bytes, weight_bytes);
   const double work_bytes = static_cast<double>(nest.workspace_bytes());
   const double moves = 2 * blocks * PassCycles(machine, work_bytes, work_bytes);
   const double per_vector = static_cast<double>(4 * nest.frequencies);
   const double transforms = tiles * static_cast<double>(nest.in_blocks + nest.out_blocks) * per_vector;
-  return (std::max(product, weights) + 0.3 * std::min(product, weights) + moves + transforms) / 3.5;
+  const double weighed = k.prefetch ? std::max(product, memory) : product + 0.8 * memory;
+  return (weighed + 0.3 * again + moves + transforms) / kCyclesPerNs;
 }
 
 }  // namespace

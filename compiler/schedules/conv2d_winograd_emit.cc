@@ -2,6 +2,7 @@
 #include "compiler/schedules/conv2d_winograd.h"
 #include "compiler/schedules/epilogue_emit.h"
 #include "compiler/schedules/register_tile.h"
+#include "compiler/schedules/weight_prefetch.h"
 #include "compiler/schedules/winograd_transform.h"
 
 namespace hone {
@@ -98,13 +99,17 @@ class WinogradEmitter {
   // The product of one frequency and one group of output blocks with the tiles at `slot`.
   void Multiply(Value* frequency, Value* group, Value* slot) {
     const RegisterTile registers{static_cast<int>(k_.tile_ow), static_cast<int>(k_.tile_oc), nest_.lanes};
-    const int64_t w_step = k_.oc_block * 4, w_in_block = k_.ic_block * w_step,
-                  w_out_block = nest_.in_blocks * w_in_block;
+    const int64_t w_step = k_.tile_oc * k_.oc_block * 4, w_in_block = k_.ic_block * w_step;
+    const int64_t panel = nest_.in_blocks * w_in_block, groups = nest_.out_blocks / k_.tile_oc;
     const int64_t x_block = nest_.block_tiles * vector_bytes_;
     Value* x = b_.At(b_.At(v_, b_.Mul(frequency, nest_.in_frequency_bytes)), b_.Mul(slot, vector_bytes_));
-    Value* w = b_.At(b_.At(weight_, b_.Mul(frequency, nest_.out_blocks * w_out_block)),
-                     b_.Mul(group, k_.tile_oc * w_out_block));
+    Value* w = b_.At(b_.At(weight_, b_.Mul(frequency, groups * panel)), b_.Mul(group, panel));
+    const bool weights_stay = k_.loop_order == 0;
+    const int64_t passes = weights_stay ? nest_.block_tiles / k_.tile_ow : 1;
+    const WeightPrefetch prefetch(k_.prefetch > 0 ? w_in_block : 0, passes);
+    Value* pass = weights_stay ? b_.Div(slot, k_.tile_ow) : b_.Index(0);
     const Vals acc = b_.Loop(0, nest_.in_blocks, 1, registers.Zeros(b_), [&](Value* block, const Vals& outer) {
+      prefetch.Emit(b_, b_.At(w, panel), b_.Add(b_.Mul(pass, nest_.in_blocks), block));
       Value* block_x = b_.At(x, b_.Mul(block, x_block));
       Value* block_w = b_.At(w, b_.Mul(block, w_in_block));
       return b_.Loop(0, k_.ic_block, k_.unroll_ic, outer, [&](Value* ic, const Vals& in) {
@@ -114,11 +119,7 @@ class WinogradEmitter {
         for (int64_t u = 0; u < k_.unroll_ic; ++u) {
           registers.Step(
               b_, sums, [&](int p) { return b_.Load(b_.At(xs, p * vector_bytes_ + u * 4)); },
-              [&](int v) {
-                Value* address = b_.At(ws, v * w_out_block + u * w_step);
-                if (k_.prefetch > 0) b_.Prefetch(b_.At(address, k_.prefetch * 1024));
-                return b_.Load(address, nest_.lanes);
-              });
+              [&](int v) { return b_.Load(b_.At(ws, v * vector_bytes_ + u * w_step), nest_.lanes); });
         }
         return sums;
       });

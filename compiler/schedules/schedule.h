@@ -29,8 +29,8 @@ class Schedule {
   virtual std::string_view name() const = 0;
   // Grows when a stored config would mean another kernel; records of another version are not used.
   virtual int version() const = 0;
-  // An output is right when |got - ref| <= tolerance * sum |x||w| + 1e-7. More than kExactTolerance: the algorithm trades
-  // accuracy for speed, and `--math exact` forbids it.
+  // An output is right when |got - ref| <= tolerance * sum |x||w| + 1e-7. More than kExactTolerance: the algorithm
+  // trades accuracy for speed, and `--math exact` forbids it.
   virtual double tolerance() const { return kExactTolerance; }
   virtual bool Applies(const Workload& workload, const MachineModel& machine) const = 0;
   // Only knobs and values worth trying on this machine; Reject still prunes combinations.

@@ -1,0 +1,22 @@
+// Fetches the weights that come next while the present ones are used: in a network weights are cold, and a kernel that
+// waits for memory at each new panel loses up to half its time.
+#pragma once
+
+#include "compiler/codegen/kernel_builder.h"
+
+namespace hone {
+
+// A panel of weights is used in `passes` passes (register tiles), each over the panel's input blocks; the panel after
+// it in memory is fetched in equal parts, one part per pass and block.
+class WeightPrefetch {
+ public:
+  // block_bytes: weights of one input block, 0 for no prefetch.
+  WeightPrefetch(int64_t block_bytes, int64_t passes);
+  // Emits the part number `step` (pass * blocks + block) of the panel at `next`.
+  void Emit(KernelBuilder& b, Value* next, Value* step) const;
+
+ private:
+  int64_t lines_;  // per part
+};
+
+}  // namespace hone
