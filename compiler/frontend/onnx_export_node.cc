@@ -68,6 +68,12 @@ void AddConv(OnnxWriter& writer, const Call& call, const std::string& result, co
   writer.AddNode("Conv", inputs, result, ConvAttributes(call));
 }
 
+void ConvTranspose(OnnxWriter& writer, const Call& call, const std::string& result) {
+  OnnxExportAttributes attributes = ConvAttributes(call);
+  attributes.emplace_back("output_padding", call.attrs.GetInts("output_padding", {0, 0}));
+  writer.AddNode("ConvTranspose", ArgNames(writer, call), result, attributes);
+}
+
 void AddGemm(OnnxWriter& writer, const Call& call, const std::string& result, const std::string& bias) {
   std::vector<std::string> inputs = ArgNames(writer, call);
   if (!bias.empty()) inputs.push_back(bias);
@@ -225,6 +231,7 @@ constexpr Same kSame[] = {{"nn.relu", "Relu"},
 
 const std::map<std::string_view, Exporter>& Exporters() {
   static const std::map<std::string_view, Exporter> exporters = {{"nn.conv2d", Conv},
+                                                                 {"nn.conv2d_transpose", ConvTranspose},
                                                                  {"nn.dense", Dense},
                                                                  {"nn.bias_add", BiasAdd},
                                                                  {"nn.batch_norm", BatchNorm},

@@ -13,7 +13,7 @@ namespace hone {
 struct ZooOptions {
   int64_t batch = 1;
   int64_t classes = 1000;
-  Shape image_shape{3, 224, 224};
+  Shape image_shape{};  // channels, height, width; empty: the network's own, {3, 224, 224} for most
   uint64_t seed = 0;
 };
 

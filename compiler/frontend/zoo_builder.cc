@@ -10,7 +10,9 @@ namespace hone {
 
 using relay::ExprPtr;
 
-ZooBuilder::ZooBuilder(const ZooOptions& options) : options_(options) {
+namespace {
+
+void CheckOptions(const ZooOptions& options) {
   const Shape& image = options.image_shape;
   bool fits = image.size() == 3 && options.batch >= 1 && options.classes >= 1;
   for (const int64_t dim : image) fits = fits && dim >= 1;
@@ -19,7 +21,28 @@ ZooBuilder::ZooBuilder(const ZooOptions& options) : options_(options) {
                                               "shape is channels,height,width",
                                               options.batch, options.classes, ShapeText(image)));
   }
-  data_ = Param("data", relay::TensorType({options.batch, image[0], image[1], image[2]}));
+}
+
+relay::TypePtr ImageType(const ZooOptions& options) {
+  CheckOptions(options);
+  Shape shape = options.image_shape;
+  shape.insert(shape.begin(), options.batch);
+  return relay::TensorType(shape);
+}
+
+relay::Attrs PoolAttrs(int64_t size, int64_t stride, const std::vector<int64_t>& padding) {
+  return {{"pool_size", std::vector<int64_t>{size, size}},
+          {"strides", std::vector<int64_t>{stride, stride}},
+          {"padding", padding}};
+}
+
+}  // namespace
+
+ZooBuilder::ZooBuilder(const ZooOptions& options) : ZooBuilder(options, ImageType(options)) {}
+
+ZooBuilder::ZooBuilder(const ZooOptions& options, relay::TypePtr data) : options_(options) {
+  CheckOptions(options);
+  data_ = Param("data", std::move(data));
 }
 
 ExprPtr ZooBuilder::Param(const std::string& name, relay::TypePtr type, float gain) {
@@ -30,11 +53,15 @@ ExprPtr ZooBuilder::Param(const std::string& name, relay::TypePtr type, float ga
 
 ExprPtr ZooBuilder::Conv(const ExprPtr& x, const std::string& name, const ZooConv& conv) {
   const ExprPtr weight = Param(name + "_weight", nullptr, conv.gain);
+  const bool square = conv.kernel_width == 0;
+  const int64_t width = square ? conv.kernel : conv.kernel_width;
+  const int64_t side = square ? conv.padding : conv.padding_width;
   return relay::MakeCall("nn.conv2d", {x, weight},
                          {{"strides", std::vector<int64_t>{conv.stride, conv.stride}},
-                          {"padding", std::vector<int64_t>(4, conv.padding)},
+                          {"padding", std::vector<int64_t>{conv.padding, side, conv.padding, side}},
+                          {"groups", conv.groups},
                           {"channels", conv.channels},
-                          {"kernel_size", std::vector<int64_t>{conv.kernel, conv.kernel}}});
+                          {"kernel_size", std::vector<int64_t>{conv.kernel, width}}});
 }
 
 ExprPtr ZooBuilder::DepthwiseConv(const ExprPtr& x, const std::string& name, int64_t channels, int64_t stride) {
@@ -49,6 +76,14 @@ ExprPtr ZooBuilder::DepthwiseConv(const ExprPtr& x, const std::string& name, int
 
 ExprPtr ZooBuilder::Bias(const ExprPtr& x, const std::string& name, int64_t axis) {
   return relay::MakeCall("nn.bias_add", {x, Param(name)}, {{"axis", axis}});
+}
+
+ExprPtr ZooBuilder::ConvBiasRelu(const ExprPtr& x, const std::string& name, const ZooConv& conv) {
+  return Relu(Bias(Conv(x, name, conv), name + "_bias"));
+}
+
+ExprPtr ZooBuilder::ConvBnRelu(const ExprPtr& x, const std::string& name, const ZooConv& conv) {
+  return Relu(BatchNorm(Conv(x, name + "_conv", conv), name + "_bn"));
 }
 
 ExprPtr ZooBuilder::BatchNorm(const ExprPtr& x, const std::string& name, double epsilon, bool scale) {
@@ -66,10 +101,21 @@ ExprPtr ZooBuilder::Dense(const ExprPtr& x, const std::string& name, int64_t uni
 ExprPtr ZooBuilder::Relu(const ExprPtr& x) { return Call("nn.relu", x); }
 
 ExprPtr ZooBuilder::MaxPool(const ExprPtr& x, int64_t size, int64_t stride, int64_t padding) {
-  return Call("nn.max_pool2d", x,
-              {{"pool_size", std::vector<int64_t>{size, size}},
-               {"strides", std::vector<int64_t>{stride, stride}},
-               {"padding", std::vector<int64_t>(4, padding)}});
+  return Call("nn.max_pool2d", x, PoolAttrs(size, stride, std::vector<int64_t>(4, padding)));
+}
+
+ExprPtr ZooBuilder::HalvingMaxPool(const ExprPtr& x) { return Call("nn.max_pool2d", x, PoolAttrs(3, 2, {0, 0, 1, 1})); }
+
+ExprPtr ZooBuilder::AvgPool(const ExprPtr& x, int64_t size, int64_t stride, int64_t padding) {
+  return Call("nn.avg_pool2d", x, PoolAttrs(size, stride, std::vector<int64_t>(4, padding)));
+}
+
+ExprPtr ZooBuilder::Lrn(const ExprPtr& x, double alpha, double bias) {
+  return Call("nn.lrn", x, {{"size", int64_t{5}}, {"alpha", alpha}, {"beta", 0.75}, {"bias", bias}});
+}
+
+ExprPtr ZooBuilder::Concat(std::vector<ExprPtr> parts) {
+  return relay::MakeCall("concatenate", {relay::MakeTuple(std::move(parts))}, {{"axis", int64_t{1}}});
 }
 
 ExprPtr ZooBuilder::Dropout(const ExprPtr& x) { return relay::MakeTupleGetItem(Call("nn.dropout", x), 0); }

@@ -8,15 +8,11 @@ namespace {
 
 using relay::ExprPtr;
 
-ExprPtr ConvBiasRelu(ZooBuilder& net, const ExprPtr& x, const std::string& name, const ZooConv& conv) {
-  return net.Relu(net.Bias(net.Conv(x, name, conv), name + "_bias"));
-}
-
 ExprPtr Fire(ZooBuilder& net, const ExprPtr& x, const std::string& name, int64_t squeeze, int64_t expand) {
-  const ExprPtr input = ConvBiasRelu(net, x, name + "_input_conv", {.channels = squeeze});
-  const ExprPtr left = ConvBiasRelu(net, input, name + "_left_conv", {.channels = expand});
-  const ExprPtr right = ConvBiasRelu(net, input, name + "_right_conv", {.channels = expand, .kernel = 3, .padding = 1});
-  return relay::MakeCall("concatenate", {relay::MakeTuple({left, right})}, {{"axis", int64_t{1}}});
+  const ExprPtr input = net.ConvBiasRelu(x, name + "_input_conv", {.channels = squeeze});
+  const ExprPtr left = net.ConvBiasRelu(input, name + "_left_conv", {.channels = expand});
+  const ExprPtr right = net.ConvBiasRelu(input, name + "_right_conv", {.channels = expand, .kernel = 3, .padding = 1});
+  return net.Concat({left, right});
 }
 
 struct Module {
@@ -32,13 +28,13 @@ constexpr Module kFires[] = {{16, 64, true},   {16, 64, false},  {32, 128, false
 
 relay::IRModule BuildSqueezenet(const ZooOptions& options) {
   ZooBuilder net(options);
-  ExprPtr x = ConvBiasRelu(net, net.data(), "conv1", {.channels = 96, .kernel = 7, .stride = 2, .padding = 3});
+  ExprPtr x = net.ConvBiasRelu(net.data(), "conv1", {.channels = 96, .kernel = 7, .stride = 2, .padding = 3});
   int number = 0;
   for (const Module& fire : kFires) {
     if (fire.pool_before) x = net.MaxPool(x, 3, 2, 0);
     x = Fire(net, x, fmt::format("fire{}", ++number), fire.squeeze, fire.expand);
   }
-  x = ConvBiasRelu(net, net.Dropout(x), "conv_final", {.channels = options.classes});
+  x = net.ConvBiasRelu(net.Dropout(x), "conv_final", {.channels = options.classes});
   return net.Finish(net.Call("nn.softmax", net.PoolAndFlatten(x)));
 }
 

@@ -32,7 +32,18 @@ TEST_P(ExportedZoo, ComputesTheSameAfterARoundTrip) {
   EXPECT_EQ(Values(before), Values(after));
 }
 
-INSTANTIATE_TEST_SUITE_P(Networks, ExportedZoo, testing::Values("mlp", "mobilenet", "mobilenet_v2", "squeezenet"));
+INSTANTIATE_TEST_SUITE_P(Networks, ExportedZoo,
+                         testing::Values("mlp", "mobilenet", "mobilenet_v2", "squeezenet", "shufflenet"));
+
+TEST(ExportOnnx, WritesTransposedConvolutions) {
+  const relay::IRModule module = BuildZoo("dcgan", {.image_shape = {3, 16, 32}});
+  Tensor code(DType::kFloat32, {1, 100});
+  FillTensor(code, Fill::kNormal, 1);
+  const Tensor before = RunReference(relay::InferType(module), {{"data", code}})[0];
+  const Tensor after = RunOnnx(ExportOnnxBytes(module), {{"data", code}})[0];
+  EXPECT_EQ(after.shape(), (Shape{1, 3, 16, 32}));
+  EXPECT_THAT(Values(after), testing::Pointwise(testing::FloatNear(1e-6), Values(before)));
+}
 
 TEST(ExportOnnx, WritesOneNodeForAConvAndItsBias) {
   onnx::ModelProto proto;

@@ -6,6 +6,7 @@
 
 #include "compiler/relay/infer_type.h"
 #include "compiler/relay/printer.h"
+#include "compiler/relay/visitor.h"
 #include "core/error.h"
 
 namespace hone {
@@ -15,6 +16,12 @@ using testing::HasSubstr;
 using testing::Not;
 
 const ZooOptions kSmall{.batch = 1, .classes = 10, .image_shape = {3, 32, 32}};
+
+// Networks with large windows, or that halve the image often, need more.
+Shape SmallestImage(const std::string& name) {
+  if (name == "alexnet" || name == "zfnet512") return {3, 99, 99};
+  return name == "inception_v3" ? Shape{3, 75, 75} : name == "dqn" ? Shape{4, 36, 36} : Shape{3, 32, 32};
+}
 
 std::vector<std::string> ParamNames(const relay::IRModule& module) {
   std::vector<std::string> names;
@@ -39,13 +46,48 @@ TEST(Zoo, EveryNetworkHasTypesAndAValueForEachParameter) {
   for (const ZooEntry& entry : ZooEntries()) {
     // The largest are the same code as their smaller kin.
     if (entry.name.rfind("vgg", 0) == 0 || entry.name == "resnet-101" || entry.name == "resnet-152") continue;
-    const relay::IRModule module = BuildZoo(entry.name, kSmall);
+    ZooOptions options = kSmall;
+    options.image_shape = SmallestImage(entry.name);
+    const relay::IRModule module = BuildZoo(entry.name, options);
     EXPECT_EQ(module.name, "zoo:" + entry.name);
     EXPECT_EQ(module.params.size() + 1, module.main->params.size()) << entry.name;
     const relay::IRModule typed = relay::InferType(module);
-    EXPECT_EQ(typed.main->body->type->shape, (Shape{1, 10})) << entry.name;
+    const Shape wanted = entry.name == "dcgan" ? Shape{1, 3, 32, 32} : Shape{1, 10};
+    EXPECT_EQ(typed.main->body->type->shape, wanted) << entry.name;
   }
 }
+
+Shape InputShape(const relay::IRModule& module) { return module.main->params[0]->type->shape; }
+
+TEST(Zoo, NetworksHaveAnImageSizeOfTheirOwn) {
+  EXPECT_EQ(InputShape(BuildZoo("squeezenet")), (Shape{1, 3, 224, 224}));
+  EXPECT_EQ(InputShape(BuildZoo("dqn")), (Shape{1, 4, 84, 84}));
+  EXPECT_EQ(InputShape(BuildZoo("dqn", {.image_shape = {1, 40, 50}})), (Shape{1, 1, 40, 50}));
+  EXPECT_EQ(InputShape(BuildZoo("dcgan", {.batch = 2})), (Shape{2, 100}));
+}
+
+int64_t Multiplications(const relay::IRModule& module) {
+  int64_t total = 0;
+  relay::PostOrderVisit(relay::InferType(module).main->body, [&](const relay::ExprPtr& expr) {
+    const relay::Call* call = relay::AsCallTo(expr, "nn.conv2d");
+    if (call == nullptr) return;
+    const Shape& weight = call->args[1]->type->shape;
+    total += ElementCount(call->type->shape) * weight[1] * weight[2] * weight[3];
+  });
+  return total;
+}
+
+// Millions of multiplications in convolutions, from the papers' tables or summed up by hand.
+TEST(Zoo, NetworksAreOfTheSizeThatTheirPapersSay) {
+  EXPECT_NEAR(Multiplications(BuildZoo("googlenet")) / 1e6, 1582, 2);
+  EXPECT_NEAR(Multiplications(BuildZoo("densenet-121")) / 1e6, 2833, 2);
+  EXPECT_NEAR(Multiplications(BuildZoo("shufflenet")) / 1e6, 137, 2);
+  EXPECT_NEAR(Multiplications(BuildZoo("inception_v2")) / 1e6, 2018, 2);
+  EXPECT_NEAR(Multiplications(BuildZoo("inception_v3")) / 1e6, 5711, 10);
+  EXPECT_NEAR(Multiplications(BuildZoo("darknet")) / 1e6, 2790, 10);
+}
+
+TEST(Zoo, RefusesImagesThatDcganCannotMake) { EXPECT_THROW(BuildZoo("dcgan", {.image_shape = {3, 60, 64}}), Error); }
 
 TEST(Zoo, ResnetParametersKeepTheirOrder) {
   const std::vector<std::string> names = ParamNames(BuildZoo("resnet-18", kSmall));
