@@ -160,7 +160,7 @@ class Direct : public Schedule {
 // Cycles that one core needs to stream `bytes` used over and over from the level that holds `footprint`.
 double StreamCycles(const MachineModel& machine, double footprint, double bytes) {
   if (footprint < 0.75 * static_cast<double>(machine.l1_bytes)) return bytes / (8.0 * machine.vector_lanes);
-  if (footprint < 0.75 * static_cast<double>(machine.l2_bytes)) return bytes / 32.0;
+  if (footprint < 0.75 * static_cast<double>(machine.l2_bytes)) return bytes / 22.0;
   return bytes / (footprint < 0.75 * static_cast<double>(machine.l3_bytes) ? 12.0 : 6.0);
 }
 
