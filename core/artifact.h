@@ -19,7 +19,15 @@ struct KernelStage {
   bool operator==(const KernelStage&) const = default;
 };
 
-enum class OperandRole : uint8_t { kData = 0, kWeight = 1, kBias = 2, kResidual = 3, kOutput = 4 };
+enum class OperandRole : uint8_t {
+  kData = 0,
+  kWeight = 1,
+  kBias = 2,
+  kResidual = 3,
+  kOutput = 4,
+  kScale = 5,
+  kShift = 6
+};
 
 // One operand as the kernel wants it, in the order of hone_kernel_args.operands.
 struct KernelOperand {

@@ -12,7 +12,8 @@
 namespace hone {
 namespace {
 
-constexpr std::array<std::string_view, 5> kRoleNames = {"data", "weight", "bias", "residual", "output"};
+constexpr std::array<std::string_view, 7> kRoleNames = {"data",   "weight", "bias", "residual",
+                                                        "output", "scale",  "shift"};
 
 OperandRole ParseRole(const std::string& name) {
   for (size_t i = 0; i < kRoleNames.size(); ++i) {

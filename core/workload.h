@@ -24,6 +24,10 @@ enum class Activation : uint8_t {
 // What a workload's key says of its epilogue; the numbers are permanent.
 enum class EpilogueClass : uint8_t { kNone = 0, kBiasAct = 1, kResidual = 2 };
 
+// Applied to the data as it is read, per input channel: x * scale + shift, then perhaps relu. The numbers are
+// permanent.
+enum class Prologue : uint8_t { kNone = 0, kScaleShift = 1, kScaleShiftRelu = 2 };
+
 struct Epilogue {
   bool bias = false;      // one value per output channel
   bool residual = false;  // a tensor of the output's shape and layout
@@ -53,6 +57,7 @@ struct Workload {
   std::array<int64_t, 2> dilation{1, 1};
   int64_t groups = 1;
   EpilogueClass epilogue = EpilogueClass::kNone;
+  Prologue prologue = Prologue::kNone;  // conv2d only
 
   bool is_conv() const { return op == "nn.conv2d"; }
   // One input and one output channel per group, and more than one group.
@@ -63,7 +68,8 @@ struct Workload {
   double Flops() const;
 
   // "nn.conv2d data=1x64x56x56 weight=64x64x3x3 strides=1x1 padding=1x1x1x1 dilation=1x1 groups=1 dtype=float32
-  // epilogue=bias_act" on one line; dense has no strides, padding, dilation and groups. Canonical: equal workloads have
+  // epilogue=bias_act" on one line, and " prologue=scale_shift_relu" when there is one; dense has no strides, padding,
+  // dilation, groups and prologue. Canonical: equal workloads have
   // equal texts.
   std::string ToText() const;
   // Accepts the fields in any order; strides, padding, dilation, groups, dtype and epilogue may be left out. Throws

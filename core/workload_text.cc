@@ -15,6 +15,7 @@ namespace {
 // Keeps every sum and product of two numbers of a workload within 64 bits.
 constexpr int64_t kMaxNumber = std::numeric_limits<int32_t>::max();
 constexpr int64_t kMaxElements = int64_t{1} << 40;
+constexpr std::array<std::string_view, 3> kPrologueNames = {"none", "scale_shift", "scale_shift_relu"};
 constexpr std::array<std::string_view, 3> kEpilogueNames = {"none", "bias_act", "residual"};
 
 [[noreturn]] void Refuse(std::string_view text, std::string_view why) {
@@ -49,9 +50,17 @@ EpilogueClass ParseEpilogueClass(std::string_view text, std::string_view value) 
   return static_cast<EpilogueClass>(at - kEpilogueNames.begin());
 }
 
+Prologue ParsePrologue(std::string_view text, std::string_view value) {
+  const auto at = std::find(kPrologueNames.begin(), kPrologueNames.end(), value);
+  if (at == kPrologueNames.end()) {
+    Refuse(text, fmt::format("prologue={} is not none, scale_shift or scale_shift_relu", value));
+  }
+  return static_cast<Prologue>(at - kPrologueNames.begin());
+}
+
 std::vector<std::string> FieldsOf(const Workload& workload) {
   if (!workload.is_conv()) return {"data", "weight", "dtype", "epilogue"};
-  return {"data", "weight", "strides", "padding", "dilation", "groups", "dtype", "epilogue"};
+  return {"data", "weight", "strides", "padding", "dilation", "groups", "dtype", "epilogue", "prologue"};
 }
 
 void SetField(std::string_view text, std::string_view field, std::string_view value, Workload& workload) {
@@ -64,6 +73,7 @@ void SetField(std::string_view text, std::string_view field, std::string_view va
   if (field == "groups") workload.groups = ParseNumbers(text, field, value, 1, 1)[0];
   if (field == "dtype") workload.dtype = ParseDType(value);
   if (field == "epilogue") workload.epilogue = ParseEpilogueClass(text, value);
+  if (field == "prologue") workload.prologue = ParsePrologue(text, value);
 }
 
 void CheckConv(std::string_view text, const Workload& w) {
@@ -99,8 +109,10 @@ std::string Workload::ToText() const {
     text += fmt::format(" strides={} padding={} dilation={} groups={}", fmt::join(strides, "x"),
                         fmt::join(padding, "x"), fmt::join(dilation, "x"), groups);
   }
-  return text +
-         fmt::format(" dtype={} epilogue={}", DTypeName(dtype), kEpilogueNames.at(static_cast<size_t>(epilogue)));
+  text += fmt::format(" dtype={} epilogue={}", DTypeName(dtype), kEpilogueNames.at(static_cast<size_t>(epilogue)));
+  if (prologue != Prologue::kNone)
+    text += fmt::format(" prologue={}", kPrologueNames.at(static_cast<size_t>(prologue)));
+  return text;
 }
 
 Workload Workload::Parse(std::string_view text) {

@@ -97,6 +97,10 @@ std::optional<Anchor> AnchorOf(const relay::Function& function) {
   }
   anchor.call = relay::AsCall(at);
   anchor.workload = WorkloadOf(*anchor.call);
+  if (const Call* read = relay::AsCall(anchor.call->args[0])) {
+    const bool relu = relay::AsOp(read->op)->def->name == "nn.relu";
+    anchor.workload.prologue = relu ? Prologue::kScaleShiftRelu : Prologue::kScaleShift;
+  }
   anchor.workload.epilogue = anchor.epilogue.Class();
   return anchor;
 }

@@ -19,8 +19,8 @@ struct Anchor {
 // float32 with known shapes. Null for any other expression.
 const relay::Call* AsAnchor(const relay::ExprPtr& expr);
 
-// Reads a primitive function that Fuse made; nullopt when it has no anchor. The function's parameters are data, weight,
-// [bias], [residual] in this order.
+// Reads a primitive function that Fuse made; nullopt when it has no anchor. The function's parameters are data, [scale,
+// shift], weight, [bias], [residual] in this order.
 std::optional<Anchor> AnchorOf(const relay::Function& function);
 
 // The activation that the call is, with its bounds in `epilogue`; false when it is none that epilogues have.

@@ -1,6 +1,9 @@
+#include <algorithm>
+
 #include "compiler/passes/anchor.h"
 #include "compiler/passes/fuse.h"
 #include "compiler/passes/typed_graph.h"
+#include "compiler/passes/window_attrs.h"
 
 namespace hone {
 
@@ -35,6 +38,46 @@ bool TakeResidual(const ExprPtr& step, FuseGroup& group) {
   return true;
 }
 
+// x * scale + shift with constants per channel, (C, 1, 1): the add, or null.
+const Call* AsScaleShift(const ExprPtr& expr) {
+  const Call* add = relay::AsCallTo(expr, "add");
+  const Call* multiply = add ? relay::AsCallTo(add->args[0], "multiply") : nullptr;
+  if (multiply == nullptr) return nullptr;
+  const Shape channel{ShapeOf(expr)[1], 1, 1};
+  for (const ExprPtr& constant : {add->args[1], multiply->args[1]}) {
+    if (relay::AsConstant(constant) == nullptr || ShapeOf(constant) != channel) return nullptr;
+  }
+  return add;
+}
+
+// A prologue is applied once per row for all output channels, which keeps the weights moving: they have to stay in
+// cache.
+bool MayHavePrologue(const Call& anchor) {
+  constexpr int64_t kMostWeightBytes = 512 << 10;
+  const Shape& weight = ShapeOf(anchor.args[1]);
+  if (weight.size() != 4 || weight[2] != 1 || weight[3] != 1 || anchor.attrs.GetInt("groups", 1) != 1) return false;
+  const std::array<int64_t, 4> padding = Padding4(anchor.attrs);
+  const bool padded = std::any_of(padding.begin(), padding.end(), [](int64_t p) { return p != 0; });
+  return !padded && weight[1] >= 16 && ElementCount(weight) * 4 <= kMostWeightBytes;
+}
+
+// Puts scale, shift and relu ahead of the anchor when nobody else reads them.
+void TakePrologue(const UserMap& users, const Grouping& grouping, FuseGroup& group) {
+  const ExprPtr anchor = group.members.front();
+  if (!MayHavePrologue(*relay::AsCall(anchor))) return;
+  const ExprPtr& read = relay::AsCall(anchor)->args[0];
+  const Call* relu = relay::AsCallTo(read, "nn.relu");
+  const ExprPtr& sum = relu ? relu->args[0] : read;
+  const Call* add = AsScaleShift(sum);
+  if (add == nullptr) return;
+  std::vector<ExprPtr> chain{add->args[0], sum};
+  if (relu != nullptr) chain.push_back(read);
+  for (const ExprPtr& step : chain) {
+    if (grouping.Has(step) || users.OnlyUser(step) == nullptr) return;
+  }
+  group.members.insert(group.members.begin(), chain.begin(), chain.end());
+}
+
 void TakeEpilogue(const UserMap& users, const Grouping& grouping, FuseGroup& group) {
   ExprPtr next = NextStep(users, grouping, group);
   if (next != nullptr && TakeBias(next, group)) next = NextStep(users, grouping, group);
@@ -49,7 +92,10 @@ void GroupAnchors(const UserMap& users, bool with_epilogues, Grouping& grouping)
   for (auto it = users.order.rbegin(); it != users.order.rend(); ++it) {
     if (AsAnchor(*it) == nullptr) continue;
     FuseGroup group{{*it}, true};
-    if (with_epilogues) TakeEpilogue(users, grouping, group);
+    if (with_epilogues) {
+      TakePrologue(users, grouping, group);
+      TakeEpilogue(users, grouping, group);
+    }
     grouping.Add(std::move(group));
   }
 }

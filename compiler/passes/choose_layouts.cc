@@ -122,11 +122,15 @@ class LayoutChooser {
     }
     const std::optional<Anchor> anchor = AnchorOf(function);
     const GroupLayout layouts =
-        anchor ? ForAnchor(*anchor, relay::AsConstant(args[1]) != nullptr, attrs) : LayoutForGroup(function, types);
+        anchor ? ForAnchor(*anchor, relay::AsConstant(args[WeightOf(*anchor)]) != nullptr, attrs)
+               : LayoutForGroup(function, types);
     for (size_t i = 0; i < args.size(); ++i) args[i] = In(args[i], layouts.operands[i]);
     const ExprPtr result = CallOf(Retyped(function, layouts, std::move(attrs)), std::move(args), call.name);
     return context_.opt_level < 3 ? In(result, "") : result;
   }
+
+  // Behind the data and the prologue's scale and shift.
+  static size_t WeightOf(const Anchor& anchor) { return anchor.workload.prologue == Prologue::kNone ? 1 : 3; }
 
   GroupLayout ForAnchor(const Anchor& anchor, bool constant_weights, relay::Attrs& attrs) {
     const ConfigChoice& choice = configs_.For(anchor.workload, constant_weights);

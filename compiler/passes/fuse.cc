@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "compiler/passes/anchor.h"
 #include "compiler/passes/typed_graph.h"
 #include "compiler/relay/op.h"
 
@@ -19,6 +20,8 @@ std::vector<ExprPtr> ChildrenOf(const ExprPtr& expr) {
   return {};
 }
 
+constexpr int64_t kLargestTable = 4096;
+
 using Replaced = std::unordered_map<const relay::Expr*, ExprPtr>;
 
 // Builds the primitive function of one group and the call of it.
@@ -30,12 +33,14 @@ class GroupBuilder {
     for (const ExprPtr& member : group_.members) {
       const Call& call = *relay::AsCall(member);
       std::vector<ExprPtr> args;
-      for (const ExprPtr& arg : call.args) args.push_back(InsideArg(arg));
+      for (const ExprPtr& arg : call.args) args.push_back(IsIndexTable(call, arg) ? arg : InsideArg(arg));
       inside_[member.get()] = WithArgs(call, std::move(args));
     }
     relay::Attrs attrs{{"Primitive", int64_t{1}}};
-    const Call& first = *relay::AsCall(group_.members.front());
-    if (group_.anchor) attrs.Set("anchor", relay::AsOp(first.op)->def->name);
+    for (const ExprPtr& member : group_.members) {
+      const Call* anchor = group_.anchor ? AsAnchor(member) : nullptr;
+      if (anchor != nullptr) attrs.Set("anchor", relay::AsOp(anchor->op)->def->name);
+    }
     const std::string& name = relay::AsCall(group_.members.back())->name;
     return CallOf(TypedFunction(std::move(params_), inside_.at(group_.members.back().get()), std::move(attrs)),
                   std::move(args_), name);
@@ -55,6 +60,13 @@ class GroupBuilder {
     ExprPtr parameter = Parameter(outside_.at(expr.get()));
     if (!group_.anchor) inside_.emplace(expr.get(), parameter);
     return parameter;
+  }
+
+  // Indices of selected channels stay in the kernel, where they are addresses.
+  static bool IsIndexTable(const Call& call, const ExprPtr& arg) {
+    const relay::Constant* table = relay::AsConstant(arg);
+    return relay::AsOp(call.op)->def->name == "take" && table != nullptr && table->value.dtype() == DType::kInt64 &&
+           table->value.elements() <= kLargestTable;
   }
 
   // A tuple goes in field by field: kernels know tensors alone.

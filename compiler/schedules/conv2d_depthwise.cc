@@ -151,7 +151,7 @@ class Depthwise : public Schedule {
   std::string_view name() const override { return "conv2d_depthwise"; }
   int version() const override { return 1; }
   bool Applies(const Workload& w, const MachineModel&) const override {
-    return w.is_conv() && w.dtype == DType::kFloat32 && w.is_depthwise();
+    return w.is_depthwise() && w.dtype == DType::kFloat32 && w.prologue == Prologue::kNone;
   }
 
   ConfigSpace Space(const Workload& w, const MachineModel& machine) const override {

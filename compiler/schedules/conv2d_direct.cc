@@ -42,6 +42,12 @@ std::vector<int64_t> Divisors(int64_t n, int64_t limit) {
   return all;
 }
 
+// A prologue is applied to the rows of a pointwise convolution, once for all its output channels.
+bool TakesPrologue(const ConvShape& s) {
+  const bool padded = s.pad_t > 0 || s.pad_l > 0 || s.pad_b > 0 || s.pad_r > 0;
+  return s.KH == 1 && s.KW == 1 && !padded && s.groups == 1 && s.C >= 16;
+}
+
 bool TapsUnrolled(const DirectConfig& k, bool border) { return border || k.ic_block < 4; }
 
 class Direct : public Schedule {
@@ -49,7 +55,8 @@ class Direct : public Schedule {
   std::string_view name() const override { return "conv2d_direct"; }
   int version() const override { return 1; }
   bool Applies(const Workload& w, const MachineModel&) const override {
-    return w.is_conv() && w.dtype == DType::kFloat32 && !w.is_depthwise();
+    if (!w.is_conv() || w.dtype != DType::kFloat32 || w.is_depthwise()) return false;
+    return w.prologue == Prologue::kNone || TakesPrologue(ConvShape(w));
   }
 
   ConfigSpace Space(const Workload& w, const MachineModel& machine) const override {
@@ -98,6 +105,9 @@ class Direct : public Schedule {
                                  {"prefetch", k.prefetch, 0, 1}})) {
       return range;
     }
+    if (w.prologue != Prologue::kNone && (k.loop_order != 1 || k.ic_block != machine.vector_lanes)) {
+      return fmt::format("a prologue needs loop_order=1 and ic_block={}", machine.vector_lanes);
+    }
     return RejectShape(ConvShape(w), machine, k);
   }
 
@@ -110,8 +120,13 @@ class Direct : public Schedule {
     const Layout data = Layout::Parse("NCHW" + blocked(k.ic_block, "c"));
     const Layout out = Layout::Parse("NCHW" + blocked(k.oc_block, "c"));
     const Layout weight = Layout::Parse("OIHW" + blocked(k.ic_block, "i") + blocked(k.tile_oc * k.oc_block, "o"));
-    std::vector<KernelOperand> operands{{OperandRole::kData, w.dtype, w.data, data},
-                                        {OperandRole::kWeight, w.dtype, w.weight, weight}};
+    std::vector<KernelOperand> operands{{OperandRole::kData, w.dtype, w.data, data}};
+    if (w.prologue != Prologue::kNone) {
+      const Layout channels = Layout::Parse("CHW" + blocked(k.ic_block, "c"));
+      operands.push_back({OperandRole::kScale, w.dtype, {w.data[1], 1, 1}, channels});
+      operands.push_back({OperandRole::kShift, w.dtype, {w.data[1], 1, 1}, channels});
+    }
+    operands.push_back({OperandRole::kWeight, w.dtype, w.weight, weight});
     if (epilogue.bias) {
       operands.push_back({OperandRole::kBias, w.dtype, {w.weight[0]}, Layout::Parse("O" + blocked(k.oc_block, "o"))});
     }
@@ -203,7 +218,9 @@ double Direct::EstimateNs(const Workload& w, const MachineModel& machine, const 
           ? StreamCycles(machine, input_bytes * static_cast<double>(nest.rows), input_bytes / static_cast<double>(s.KH))
           : StreamCycles(machine, all_weights + input_bytes, weight_bytes * static_cast<double>(nest.chunks));
   // In a network every weight comes from memory once: behind the arithmetic when it is fetched ahead.
-  const double compute = all_rows * (row_cycles + per_row * 0.5);
+  double compute = all_rows * (row_cycles + per_row * 0.5);
+  if (w.prologue != Prologue::kNone)
+    compute += 2.0 * static_cast<double>(s.N * nest.rows * nest.row_width * nest.in_blocks);
   const double memory = all_weights / kMemoryBytesPerCycle;
   return (k.prefetch ? std::max(1.01 * compute, memory) : compute + 0.8 * memory) / kCyclesPerNs;
 }
@@ -225,7 +242,7 @@ DirectConfig DirectConfig::From(const Config& config) {
 }
 
 DirectNest::DirectNest(const Workload& workload, const MachineModel& machine, const DirectConfig& k)
-    : shape(workload), knobs(k) {
+    : shape(workload), prologue(workload.prologue), knobs(k) {
   lanes = static_cast<int>(std::min<int64_t>(machine.vector_lanes, k.oc_block));
   rows = shape.OH / k.tile_oh;
   row_width = shape.OW * k.tile_oh;

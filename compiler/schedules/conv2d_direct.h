@@ -29,6 +29,7 @@ struct DirectConfig {
 // What the knobs make of a shape: extents that the estimate and the emission share.
 struct DirectNest {
   ConvShape shape;
+  Prologue prologue;
   DirectConfig knobs;
   int lanes = 8;                 // of one vector: the machine's, or oc_block when that is less
   int64_t rows = 0;              // work items along h

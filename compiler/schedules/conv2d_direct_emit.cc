@@ -25,6 +25,13 @@ class DirectEmitter {
     w_tap_ = k_.ic_block * w_step_;
     w_in_block_ = s_.KH * s_.KW * w_tap_;
     panel_ = nest.in_blocks * w_in_block_;
+    x_pixel_ = s_.stride_w * x_column_;
+    if (prologue()) {
+      x_pixel_ = x_column_;
+      panel_block_ = nest.row_width * x_column_;
+    } else {
+      panel_block_ = x_block_;
+    }
     y_column_ = k_.oc_block * 4;
     y_row_ = nest.row_width * y_column_;
     y_block_ = s_.OH * s_.OW * y_column_;
@@ -46,6 +53,7 @@ class DirectEmitter {
         SelectGroup(outer);
         ForChunks([&] { b_.For(lo, hi, 1, [&](Value* row) { Row(row); }); });
       } else {
+        if (prologue()) PreparePanel(outer);
         b_.For(lo, hi, 1, [&](Value* group) {
           SelectGroup(group);
           ForChunks([&] { Row(outer); });
@@ -55,10 +63,17 @@ class DirectEmitter {
   }
 
  private:
+  bool prologue() const { return nest_.prologue != Prologue::kNone; }
+
   void LoadOperands(const StageArgs& args) {
-    int next = 2;
+    int next = 1;
     data_ = b_.Operand(args, 0);
-    weight_ = b_.Operand(args, 1);
+    if (prologue()) {
+      scale_ = b_.Operand(args, next++);
+      shift_ = b_.Operand(args, next++);
+      panel_x_ = b_.WorkerWorkspace(args);
+    }
+    weight_ = b_.Operand(args, next++);
     data_stride_ = b_.BatchStride(args, 0);
     if (epilogue_.bias) bias_ = b_.Operand(args, next++);
     if (epilogue_.residual) {
@@ -88,6 +103,25 @@ class DirectEmitter {
     }
   }
 
+  // The prologue of one row of inputs, for all output channels: the row lies packed in the worker's workspace
+  // afterwards, with the columns that a stride skips left out.
+  void PreparePanel(Value* row) {
+    Value* source = b_.At(image_x_, b_.Mul(row, s_.stride_h * x_row_));
+    const int lanes = static_cast<int>(k_.ic_block);
+    b_.For(0, nest_.in_blocks, 1, [&](Value* block) {
+      Value* scale = b_.Load(b_.At(scale_, b_.Mul(block, x_column_)), lanes);
+      Value* shift = b_.Load(b_.At(shift_, b_.Mul(block, x_column_)), lanes);
+      Value* from = b_.At(source, b_.Mul(block, x_block_));
+      Value* to = b_.At(panel_x_, b_.Mul(block, panel_block_));
+      b_.For(0, nest_.row_width, 1, [&](Value* column) {
+        Value* x = b_.Load(b_.At(from, b_.Mul(column, s_.stride_w * x_column_)), lanes);
+        Value* done = b_.Fma(x, scale, shift);
+        if (nest_.prologue == Prologue::kScaleShiftRelu) done = b_.FMax(done, b_.FloatVec(0, lanes));
+        b_.Store(done, b_.At(to, b_.Mul(column, x_column_)));
+      });
+    });
+  }
+
   void ForChunks(const std::function<void()>& body) {
     if (nest_.chunks == 1) {
       chunk_lo_ = b_.Index(0);
@@ -107,6 +141,7 @@ class DirectEmitter {
     // The pointer may lie before the data: taps that would read there are clipped or dropped.
     Value* first_input = b_.Mul(row, s_.stride_h * x_row_);
     row_x_ = b_.At(b_.At(group_x_, first_input), -s_.pad_t * x_row_ - row_.pad * x_column_);
+    if (prologue()) row_x_ = panel_x_;
     row_y_offset_ = b_.Add(group_y_offset_, b_.Mul(row, y_row_));
     const std::vector<RowTile> tiles = CutRow(row_, k_.tile_ow);
     int64_t before = 0;
@@ -139,12 +174,11 @@ class DirectEmitter {
   // Tile number i of a run of equal tiles; `pass` counts the tiles that use the same weights.
   void Tile(const RowTile& tile, Value* i, const WeightPrefetch& prefetch, Value* pass) {
     const RegisterTile registers{static_cast<int>(tile.width), nest_.vectors(), nest_.lanes};
-    Value* x =
-        b_.At(b_.At(row_x_, tile.start * s_.stride_w * x_column_), b_.Mul(i, tile.width * s_.stride_w * x_column_));
+    Value* x = b_.At(b_.At(row_x_, tile.start * x_pixel_), b_.Mul(i, tile.width * x_pixel_));
     Value* y_offset = b_.Add(b_.Add(row_y_offset_, tile.start * y_column_), b_.Mul(i, tile.width * y_column_));
     Vals acc = StartValues(registers, y_offset);
     acc = b_.Loop(chunk_lo_, chunk_hi_, 1, acc, [&](Value* block, const Vals& in_block) {
-      Value* block_x = b_.At(x, b_.Mul(block, x_block_));
+      Value* block_x = b_.At(x, b_.Mul(block, panel_block_));
       Value* block_w = b_.At(group_w_, b_.Mul(block, w_in_block_));
       Value* chunk = b_.Sub(chunk_hi_, chunk_lo_);
       prefetch.Emit(b_, b_.At(group_w_, b_.Mul(chunk_hi_, w_in_block_)),
@@ -193,8 +227,7 @@ class DirectEmitter {
             Vals& acc) {
     const int64_t vector_bytes = int64_t{nest_.lanes} * 4;
     registers.Step(
-        b_, acc,
-        [&](int p) -> Value* { return inside(p) ? b_.Load(b_.At(xs, p * s_.stride_w * x_column_ + u * 4)) : nullptr; },
+        b_, acc, [&](int p) -> Value* { return inside(p) ? b_.Load(b_.At(xs, p * x_pixel_ + u * 4)) : nullptr; },
         [&](int v) { return b_.Load(b_.At(ws, v * vector_bytes + u * w_step_), nest_.lanes); });
   }
 
@@ -263,8 +296,10 @@ class DirectEmitter {
   const DirectConfig& k_;
   const Epilogue& epilogue_;
   RowShape row_;
-  int64_t x_column_, x_row_, x_block_, w_step_, w_tap_, w_in_block_, panel_, y_column_, y_row_, y_block_;
+  int64_t x_column_, x_row_, x_block_, x_pixel_, panel_block_, w_step_, w_tap_, w_in_block_, panel_, y_column_, y_row_,
+      y_block_;
   int64_t in_channels_last_;
+  Value *scale_ = nullptr, *shift_ = nullptr, *panel_x_ = nullptr;
   Value *data_ = nullptr, *weight_ = nullptr, *bias_ = nullptr, *residual_ = nullptr, *out_ = nullptr;
   Value *data_stride_ = nullptr, *residual_stride_ = nullptr, *out_stride_ = nullptr;
   Value *image_x_ = nullptr, *image_y_ = nullptr, *image_r_ = nullptr;
@@ -279,7 +314,9 @@ EmittedKernel EmitConv2dDirect(KernelBuilder& builder, const DirectNest& nest, c
                                const std::string& symbol) {
   builder.Stage(symbol, [&](const StageArgs& args) { DirectEmitter(builder, nest, epilogue).Emit(args); });
   EmittedKernel kernel;
-  kernel.stages.push_back({symbol, nest.shape.N * nest.groups_of_blocks * nest.rows, 1, 0});
+  const int64_t panel_bytes = nest.in_blocks * nest.row_width * nest.knobs.ic_block * 4;
+  kernel.stages.push_back({symbol, nest.shape.N * nest.groups_of_blocks * nest.rows, 1,
+                           nest.prologue == Prologue::kNone ? 0 : panel_bytes});
   return kernel;
 }
 

@@ -37,7 +37,7 @@ class Winograd : public Schedule {
   int version() const override { return 1; }
   double tolerance() const override { return 2e-5; }
   bool Applies(const Workload& w, const MachineModel&) const override {
-    if (!w.is_conv() || w.dtype != DType::kFloat32 || w.groups != 1) return false;
+    if (!w.is_conv() || w.dtype != DType::kFloat32 || w.groups != 1 || w.prologue != Prologue::kNone) return false;
     const ConvShape s(w);
     return s.KH == 3 && s.KW == 3 && s.stride_h == 1 && s.stride_w == 1 && s.dil_h == 1 && s.dil_w == 1 && s.C >= 8;
   }

@@ -19,13 +19,17 @@ ConvShape AsConv(const Workload& w) {
 
 class ReferenceEmitter {
  public:
-  ReferenceEmitter(KernelBuilder& builder, const ConvShape& shape, const Epilogue& epilogue)
-      : b_(builder), s_(shape), epilogue_(epilogue), lanes_(builder.lanes() / 2) {}
+  ReferenceEmitter(KernelBuilder& builder, const ConvShape& shape, Prologue prologue, const Epilogue& epilogue)
+      : b_(builder), s_(shape), prologue_(prologue), epilogue_(epilogue), lanes_(builder.lanes() / 2) {}
 
   void Emit(const StageArgs& args) {
-    int next = 2;
+    int next = 1;
     data_ = b_.Operand(args, 0);
-    weight_ = b_.Operand(args, 1);
+    if (prologue_ != Prologue::kNone) {
+      scales_ = b_.Operand(args, next++);
+      shifts_ = b_.Operand(args, next++);
+    }
+    weight_ = b_.Operand(args, next++);
     if (epilogue_.bias) bias_ = b_.Operand(args, next++);
     if (epilogue_.residual) residual_ = b_.Operand(args, next++);
     value_ = b_.Operand(args, next++);
@@ -53,6 +57,11 @@ class ReferenceEmitter {
     b_.For(0, s_.group_in, 1, [&](Value* ic) {
       Value* channel = b_.Add(b_.Mul(n, s_.C), b_.Add(first_channel, ic));
       Value* plane = b_.At(data_, b_.Mul(channel, s_.H * s_.W * 4));
+      if (prologue_ != Prologue::kNone) {
+        Value* offset = b_.Mul(b_.Add(first_channel, ic), 4);
+        scale_ = Extend(b_.Load(b_.At(scales_, offset)));
+        shift_ = Extend(b_.Load(b_.At(shifts_, offset)));
+      }
       b_.For(0, s_.KH, 1, [&](Value* kh) {
         Value* h = b_.Sub(b_.Add(b_.Mul(oh, s_.stride_h), b_.Mul(kh, s_.dil_h)), b_.Index(s_.pad_t));
         Value* inside = b_.ir().CreateICmpULT(h, b_.Index(s_.H));
@@ -80,11 +89,21 @@ class ReferenceEmitter {
   void Accumulate(Value* x, int64_t first, Value* weight, Value* y, Value* m, Value* ow, int lanes) {
     auto* type = lanes == 1 ? b_.f64() : llvm::FixedVectorType::get(b_.f64(), static_cast<unsigned>(lanes));
     Value* column = b_.Add(b_.Mul(ow, s_.stride_w), first);
-    Value* product = b_.FMul(Extend(b_.Load(b_.At(x, b_.Mul(column, 4)), lanes)), b_.Splat(weight, lanes));
+    Value* value = Extend(b_.Load(b_.At(x, b_.Mul(column, 4)), lanes));
+    Value* size = Abs(value);
+    if (prologue_ != Prologue::kNone) {
+      Value* scaled = b_.FMul(value, b_.Splat(scale_, lanes));
+      value = b_.FAdd(scaled, b_.Splat(shift_, lanes));
+      // What cancels in the sum still leaves its rounding error.
+      size = b_.FAdd(Abs(scaled), Abs(b_.Splat(shift_, lanes)));
+    }
+    if (prologue_ == Prologue::kScaleShiftRelu) value = b_.FMax(value, llvm::ConstantFP::get(type, 0));
+    Value* product = b_.FMul(value, b_.Splat(weight, lanes));
+    size = b_.FMul(size, Abs(b_.Splat(weight, lanes)));
     Value* ya = b_.At(y, b_.Mul(ow, 8));
     Value* ma = b_.At(m, b_.Mul(ow, 8));
     b_.Store(b_.FAdd(b_.LoadAs(type, ya), product), ya);
-    b_.Store(b_.FAdd(b_.LoadAs(type, ma), Abs(product)), ma);
+    b_.Store(b_.FAdd(b_.LoadAs(type, ma), size), ma);
   }
 
   // The canonical epilogues end in a relu or in nothing.
@@ -113,8 +132,10 @@ class ReferenceEmitter {
 
   KernelBuilder& b_;
   const ConvShape& s_;
+  Prologue prologue_;
   const Epilogue& epilogue_;
   int lanes_;
+  Value *scales_ = nullptr, *shifts_ = nullptr, *scale_ = nullptr, *shift_ = nullptr;
   Value *data_ = nullptr, *weight_ = nullptr, *bias_ = nullptr, *residual_ = nullptr, *value_ = nullptr,
         *magnitude_ = nullptr;
 };
@@ -125,8 +146,12 @@ std::vector<KernelOperand> ReferenceOperands(const Workload& w) {
   const Epilogue epilogue = CanonicalEpilogue(w.epilogue);
   const bool conv = w.is_conv();
   const Layout image = Layout::Parse(conv ? "NCHW" : "MN");
-  std::vector<KernelOperand> operands{{OperandRole::kData, w.dtype, w.data, Layout::Parse(conv ? "NCHW" : "MK")},
-                                      {OperandRole::kWeight, w.dtype, w.weight, Layout::Parse(conv ? "OIHW" : "NK")}};
+  std::vector<KernelOperand> operands{{OperandRole::kData, w.dtype, w.data, Layout::Parse(conv ? "NCHW" : "MK")}};
+  if (w.prologue != Prologue::kNone) {
+    operands.push_back({OperandRole::kScale, w.dtype, {w.data[1], 1, 1}, Layout::Parse("CHW")});
+    operands.push_back({OperandRole::kShift, w.dtype, {w.data[1], 1, 1}, Layout::Parse("CHW")});
+  }
+  operands.push_back({OperandRole::kWeight, w.dtype, w.weight, Layout::Parse(conv ? "OIHW" : "NK")});
   if (epilogue.bias) operands.push_back({OperandRole::kBias, w.dtype, {w.weight[0]}, Layout::Parse(conv ? "O" : "N")});
   if (epilogue.residual) operands.push_back({OperandRole::kResidual, w.dtype, w.OutputShape(), image});
   operands.push_back({OperandRole::kOutput, DType::kFloat64, w.OutputShape(), image});
@@ -137,7 +162,8 @@ std::vector<KernelOperand> ReferenceOperands(const Workload& w) {
 EmittedKernel EmitReference(KernelBuilder& builder, const Workload& workload, const std::string& symbol) {
   const ConvShape shape = AsConv(workload);
   const Epilogue epilogue = CanonicalEpilogue(workload.epilogue);
-  builder.Stage(symbol, [&](const StageArgs& args) { ReferenceEmitter(builder, shape, epilogue).Emit(args); });
+  builder.Stage(
+      symbol, [&](const StageArgs& args) { ReferenceEmitter(builder, shape, workload.prologue, epilogue).Emit(args); });
   EmittedKernel kernel;
   kernel.stages.push_back({symbol, shape.N * shape.O * shape.OH, 1, 0});
   return kernel;

@@ -39,7 +39,7 @@ class Schedule {
   // runs before LLVM. A config need not lie in Space to be valid.
   virtual std::optional<std::string> Reject(const Workload& workload, const MachineModel& machine,
                                             const Config& config) const = 0;
-  // Operands in kernel order with their layouts: data, weight, [bias], [residual], output.
+  // Operands in kernel order with their layouts: data, [scale, shift], weight, [bias], [residual], output.
   virtual std::vector<KernelOperand> Operands(const Workload& workload, const Config& config,
                                               const Epilogue& epilogue) const = 0;
   // Emits one function per stage, named `symbol`, `symbol`_1, ...

@@ -18,6 +18,18 @@ TEST(Workload, TextIsCanonical) {
   EXPECT_EQ(Workload::Parse("nn.dense weight=1000x2048 data=1x2048").ToText(), kDense);
 }
 
+TEST(Workload, NamesItsPrologueOnlyWhenThereIsOne) {
+  const std::string plain =
+      "nn.conv2d data=1x16x6x6 weight=8x16x1x1 strides=1x1 padding=0x0x0x0 dilation=1x1 groups=1 "
+      "dtype=float32 epilogue=none";
+  EXPECT_EQ(Workload::Parse(plain + " prologue=none").ToText(), plain);
+  const Workload fused = Workload::Parse(plain + " prologue=scale_shift_relu");
+  EXPECT_EQ(fused.prologue, Prologue::kScaleShiftRelu);
+  EXPECT_EQ(fused.ToText(), plain + " prologue=scale_shift_relu");
+  EXPECT_THROW(Workload::Parse(plain + " prologue=relu"), Error);
+  EXPECT_THROW(Workload::Parse("nn.dense data=1x16 weight=8x16 prologue=scale_shift"), Error);
+}
+
 TEST(Workload, KnowsItsOutputAndWork) {
   const Workload conv = Workload::Parse(kConv);
   EXPECT_EQ(conv.OutputShape(), (Shape{1, 64, 56, 56}));

@@ -40,6 +40,35 @@ TEST(Fuse, AnAnchorTakesBiasResidualAndActivation) {
   EXPECT_EQ(anchor->workload.padding, (std::array<int64_t, 4>{1, 1, 1, 1}));
 }
 
+// x * scale + shift, then relu, ahead of a 1x1 convolution from 16 channels.
+ExprPtr Activated(const ExprPtr& x) {
+  const ExprPtr scaled = MakeCall("multiply", {x, RandomConstant({16, 1, 1}, 5)});
+  return MakeCall("nn.relu", {MakeCall("add", {scaled, RandomConstant({16, 1, 1}, 6)})});
+}
+
+TEST(Fuse, APointwiseConvolutionTakesTheScaleShiftAndReluAheadOfIt) {
+  const IRModule fused = Fused(Biased(Conv(Activated(Input("x", {2, 16, 6, 6})), 16, 8, 1, 1), 2));
+  EXPECT_THAT(FunctionNames(fused), ElementsAre("multiply+add+nn.relu+nn.conv2d+nn.bias_add"));
+  const relay::Call& call = *FunctionCalls(fused)[0];
+  ASSERT_EQ(call.args.size(), 5U);  // data, scale, shift, weight, bias
+  const auto anchor = AnchorOf(*relay::AsFunction(call.op));
+  ASSERT_TRUE(anchor);
+  EXPECT_EQ(anchor->workload.prologue, Prologue::kScaleShiftRelu);
+  EXPECT_EQ(anchor->workload.data, (Shape{2, 16, 6, 6}));
+}
+
+TEST(Fuse, AnActivatedValueThatOthersReadIsNoPrologue) {
+  const ExprPtr active = Activated(Input("x", {2, 16, 6, 6}));
+  const IRModule fused =
+      Fused(MakeCall("concatenate", {relay::MakeTuple({Conv(active, 16, 8, 1, 1), active})}, {{"axis", int64_t{1}}}));
+  EXPECT_THAT(FunctionNames(fused), ElementsAre("multiply+add+nn.relu", "nn.conv2d", "concatenate"));
+}
+
+TEST(Fuse, AWiderKernelTakesNoPrologue) {
+  const IRModule fused = Fused(Conv(Activated(Input("x", {2, 16, 6, 6})), 16, 8, 3, 1));
+  EXPECT_THAT(FunctionNames(fused), ElementsAre("multiply+add+nn.relu", "nn.conv2d"));
+}
+
 TEST(Fuse, WithoutGroupsEachOperatorIsAFunction) {
   const ExprPtr x = Image();
   const IRModule fused = Fused(MakeCall("nn.relu", {Biased(Conv(x, 8, 8, 3, 1), 2)}), false);

@@ -126,6 +126,14 @@ Workload RandomPointwise(Random& r) {
   return w;
 }
 
+Workload RandomPrologue(Random& r) {
+  Workload w = RandomPointwise(r);
+  w.data[1] = w.weight[1] = Between(r, 16, 90);
+  w.strides = {Between(r, 1, 2), Between(r, 1, 2)};
+  w.prologue = static_cast<Prologue>(Between(r, 1, 2));
+  return w;
+}
+
 Workload RandomDepthwise(Random& r) {
   Workload w = RandomConv(r);
   w.groups = Between(r, 2, 50);
@@ -148,6 +156,7 @@ Workload RandomDense(Random& r) {
 TEST(ScheduleAgainstReference, RandomConvolutions) { CheckRandom(RandomConv, 60, 1); }
 TEST(ScheduleAgainstReference, RandomThreeByThreeConvolutions) { CheckRandom(RandomThreeByThree, 60, 5); }
 TEST(ScheduleAgainstReference, RandomPointwiseConvolutions) { CheckRandom(RandomPointwise, 45, 2); }
+TEST(ScheduleAgainstReference, RandomPrologues) { CheckRandom(RandomPrologue, 45, 6); }
 TEST(ScheduleAgainstReference, RandomDepthwiseConvolutions) { CheckRandom(RandomDepthwise, 45, 3); }
 TEST(ScheduleAgainstReference, RandomDenseLayers) { CheckRandom(RandomDense, 45, 4); }
 
