@@ -119,7 +119,55 @@ Value* SafeIndex(KernelBuilder& b, Value* index, int64_t extent) {
   return b.Min(b.Max(forward, b.Index(0)), b.Index(extent - 1));
 }
 
+// The elements of `indices` that the lanes stand at; none when that is not known here or the data's blocks are not read
+// as a whole.
+std::vector<int64_t> KnownIndices(const relay::Call& call, const Coordinate& at, Lanes lanes) {
+  const relay::Constant* indices = relay::AsConstant(call.args[1]);
+  const auto* first = llvm::dyn_cast<llvm::ConstantInt>(at.base);
+  if (indices == nullptr || first == nullptr || at.step != 1 || indices->value.shape().size() != 1 ||
+      indices->value.dtype() != DType::kInt64)
+    return {};
+  const int64_t* from = indices->value.data<int64_t>() + first->getSExtValue();
+  std::vector<int64_t> known(from, from + lanes.valid);
+  const bool safe = std::all_of(known.begin(), known.end(), [&](int64_t index) {
+    return index >= 0 && index < TensorTypeOf(call.args[0]).shape[static_cast<size_t>(call.attrs.GetInt("axis"))];
+  });
+  return safe ? known : std::vector<int64_t>();
+}
+
+// Vectors of the data's blocks, their lanes put where they belong.
+Value* GatheredBlocks(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes,
+                      const std::vector<int64_t>& indices, int64_t block) {
+  KernelBuilder& b = e.b();
+  const auto axis = static_cast<size_t>(call.attrs.GetInt("axis"));
+  Value* result = nullptr;
+  std::vector<int64_t> blocks;
+  for (const int64_t index : indices) blocks.push_back(index / block);
+  std::sort(blocks.begin(), blocks.end());
+  blocks.erase(std::unique(blocks.begin(), blocks.end()), blocks.end());
+  for (const int64_t source : blocks) {
+    Coordinates from = at;
+    from[axis] = {b.Index(source * block), 1, b.Index(source), block};
+    const int width = static_cast<int>(block);
+    std::vector<int> pick(static_cast<size_t>(lanes.count), llvm::PoisonMaskElem), merge = pick;
+    for (size_t l = 0; l < merge.size(); ++l) {
+      const bool here = l < indices.size() && indices[l] / block == source;
+      if (here) pick[l] = static_cast<int>(indices[l] % block);
+      merge[l] = static_cast<int>(here ? l + merge.size() : l);
+    }
+    Value* part = b.ir().CreateShuffleVector(e.Eval(call.args[0], from, {width, width}), llvm::ArrayRef<int>(pick));
+    result = result ? b.ir().CreateShuffleVector(result, part, llvm::ArrayRef<int>(merge)) : part;
+  }
+  return result;
+}
+
 Value* Take(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
+  const relay::Type& type = TensorTypeOf(call.args[0]);
+  const int64_t block = type.layout.empty() ? 0 : Layout::Parse(type.layout).axes().back().block;
+  if (block > 1 && call.attrs.GetInt("axis") == 1) {
+    const std::vector<int64_t> known = KnownIndices(call, at[1], lanes);
+    if (!known.empty()) return GatheredBlocks(e, call, at, lanes, known, block);
+  }
   const Shape& data = TensorTypeOf(call.args[0]).shape;
   const size_t rank = TensorTypeOf(call.args[1]).shape.size(), axis = AxisOf(call, "axis", 0, data.size());
   const auto first = at.begin() + static_cast<int64_t>(axis), last = first + static_cast<int64_t>(rank);

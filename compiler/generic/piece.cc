@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <numeric>
 #include <string>
 #include <unordered_set>
 
@@ -98,6 +99,21 @@ std::vector<Piece> CutBorders(const std::vector<Piece>& whole, const ExprPtr& ou
   return result;
 }
 
+// Each block of selected channels by itself: which channels a vector gathers is known in the code then.
+std::vector<Piece> CutSelection(const std::vector<Piece>& pieces, const ExprPtr& output, const MemoryShape& shape) {
+  constexpr int64_t kMostBlocks = 64;
+  if (!shape.lanes_in_block()) return pieces;
+  const size_t axis = shape.axes[shape.lane_axis].logical, outer = OuterAxisOf(shape, axis);
+  const int64_t blocks = shape.axes[outer].extent;
+  const relay::Call* take = RootCall(output, [&](const relay::Call& call) {
+    return IsNamed(call, {"take"}) && relay::AsConstant(call.args[1]) && call.attrs.GetInt("axis") == int64_t(axis);
+  });
+  if (take == nullptr || blocks > kMostBlocks) return pieces;
+  std::vector<int64_t> cuts(static_cast<size_t>(blocks - 1));
+  std::iota(cuts.begin(), cuts.end(), 1);
+  return Cut(pieces, outer, cuts, [](Piece&, size_t) {});
+}
+
 std::vector<Piece> CutLastBlock(const std::vector<Piece>& pieces, const KernelOperand& operand,
                                 const MemoryShape& shape) {
   if (!shape.lanes_in_block()) return pieces;
@@ -147,6 +163,7 @@ std::vector<Piece> PiecesOf(const ExprPtr& output, const KernelOperand& operand,
   }
   auto pieces = CutFields({whole}, output, shape);
   pieces = CutBorders(pieces, output, shape);
+  pieces = CutSelection(pieces, output, shape);
   pieces = CutLastBlock(pieces, operand, shape);
   const bool scalar = RootCall(output, FoldsLastAxis) != nullptr;
   const bool windows = RootCall(output, [](const relay::Call& call) {

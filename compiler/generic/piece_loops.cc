@@ -90,13 +90,15 @@ void EmitInner(Evaluator& e, const Piece& piece, const PieceOutput& output, size
                const std::function<void(const std::function<void(Value*, Lanes)>&)>& row) {
   const size_t lane_axis = output.shape.lane_axis;
   if (axis < std::min(lane_axis, output.shape.axes.size())) {
-    e.b().For(piece.low[axis], piece.high[axis], 1, [&](Value* p) {
+    const auto inner = [&](Value* p) {
       Vals next = at;
       next[axis] = p;
       if (axis == 0) e.SetBatch(p);
       EmitInner(e, piece, output, axis + 1, next, row);
-    });
-    return;
+    };
+    // The one position is a number that evaluation can look at.
+    if (axis > 0 && Extent(piece, axis) == 1) return inner(e.b().Index(piece.low[axis]));
+    return e.b().For(piece.low[axis], piece.high[axis], 1, inner);
   }
   if (lane_axis >= output.shape.axes.size()) return EmitElement(e, output, {at, kScalar});
   row([&](Value* position, Lanes lanes) {

@@ -83,10 +83,24 @@ class LayoutChooser {
     if (from->type->layout == layout) return from;
     ExprPtr& transformed = transformed_[{from.get(), layout}];
     if (transformed == nullptr) {
-      transformed = Transform(from, layout);
+      transformed = WritesAnyLayout(from) ? WrittenIn(from, layout) : Transform(from, layout);
       source_of_.emplace(transformed.get(), from);
     }
     return transformed;
+  }
+
+  // A selection of channels costs the same wherever it writes them.
+  static bool WritesAnyLayout(const ExprPtr& value) {
+    const Call* call = relay::AsCall(value);
+    const Function* function = call ? relay::AsFunction(call->op) : nullptr;
+    return function != nullptr && call->args.size() == 1 && ShapeOf(value).size() == 4 &&
+           relay::AsCallTo(function->body, "take") != nullptr;
+  }
+
+  static ExprPtr WrittenIn(const ExprPtr& value, const std::string& layout) {
+    const Call& call = *relay::AsCall(value);
+    const Function& function = *relay::AsFunction(call.op);
+    return CallOf(Retyped(function, {{call.args[0]->type->layout}, layout}, function.attrs), call.args, call.name);
   }
 
   static ExprPtr Transform(const ExprPtr& value, const std::string& layout) {
@@ -121,9 +135,9 @@ class LayoutChooser {
       types.push_back(args.back()->type);
     }
     const std::optional<Anchor> anchor = AnchorOf(function);
-    const GroupLayout layouts =
-        anchor ? ForAnchor(*anchor, relay::AsConstant(args[WeightOf(*anchor)]) != nullptr, attrs)
-               : LayoutForGroup(function, types);
+    const GroupLayout layouts = anchor
+                                    ? ForAnchor(*anchor, relay::AsConstant(args[WeightOf(*anchor)]) != nullptr, attrs)
+                                    : LayoutForGroup(function, types);
     for (size_t i = 0; i < args.size(); ++i) args[i] = In(args[i], layouts.operands[i]);
     const ExprPtr result = CallOf(Retyped(function, layouts, std::move(attrs)), std::move(args), call.name);
     return context_.opt_level < 3 ? In(result, "") : result;

@@ -5,6 +5,8 @@
 #include "compiler/passes/fold_constants.h"
 #include "compiler/passes/fold_layouts.h"
 #include "compiler/passes/fuse.h"
+#include "compiler/passes/gather_channels.h"
+#include "compiler/passes/nest_concats.h"
 #include "compiler/passes/passes.h"
 #include "compiler/passes/simplify_inference.h"
 #include "compiler/relay/infer_type.h"
@@ -22,6 +24,11 @@ const std::vector<Pass>& AllPasses() {
       {"simplify_inference", 0, [](const IRModule& m, const PassContext&) { return SimplifyInference(m); }},
       {"fold_batch_norm", 1, [](const IRModule& m, const PassContext&) { return FoldBatchNorm(m); }},
       {"canonicalise", 0, [](const IRModule& m, const PassContext& c) { return Canonicalise(m, c.opt_level); }},
+      {"gather_channels", 3,
+       [](const IRModule& m, const PassContext& c) {
+         return GatherChannels(m, MachineModelFor(c.target).vector_lanes);
+       }},
+      {"nest_concats", 3, [](const IRModule& m, const PassContext&) { return NestConcats(m); }},
       // Below level 2 every operator becomes a function of its own: lowering knows functions alone.
       {"fuse", 0, [](const IRModule& m, const PassContext& c) { return Fuse(m, c.opt_level >= 2); }, false},
       {"choose_layouts", 0, ChooseLayouts, false},

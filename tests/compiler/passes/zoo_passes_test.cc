@@ -33,7 +33,8 @@ TEST_P(ZooPasses, KeepTheMeaningAtEveryLevel) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Networks, ZooPasses, ::testing::Values("mlp", "mobilenet", "resnet-18", "squeezenet"),
+INSTANTIATE_TEST_SUITE_P(Networks, ZooPasses,
+                         ::testing::Values("mlp", "mobilenet", "resnet-18", "shufflenet", "squeezenet"),
                          [](const auto& tested) {
                            std::string name = tested.param;
                            std::replace(name.begin(), name.end(), '-', '_');

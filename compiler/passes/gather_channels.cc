@@ -1,0 +1,178 @@
+#include "compiler/passes/gather_channels.h"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <optional>
+#include <set>
+
+#include "compiler/passes/typed_graph.h"
+#include "compiler/relay/op.h"
+
+namespace hone {
+
+using relay::Call;
+using relay::ExprPtr;
+
+namespace {
+
+using Channels = std::vector<int64_t>;
+
+// Channel c is the data's channel channels[c]; no channel of the data comes twice.
+struct Selection {
+  ExprPtr data;
+  Channels channels;
+};
+
+bool IsStatic(const Shape& shape) {
+  return std::all_of(shape.begin(), shape.end(), [](int64_t dim) { return dim >= 0; });
+}
+
+bool IsImage(const ExprPtr& expr) {
+  return expr->type->kind == relay::TypeKind::kTensor && expr->type->dtype == DType::kFloat32 &&
+         ShapeOf(expr).size() == 4 && IsStatic(ShapeOf(expr));
+}
+
+std::optional<Selection> AsSelection(const ExprPtr& expr) {
+  const Call* take = relay::AsCallTo(expr, "take");
+  const relay::Constant* indices = take ? relay::AsConstant(take->args[1]) : nullptr;
+  if (indices == nullptr || indices->value.dtype() != DType::kInt64 || indices->value.shape().size() != 1) return {};
+  if (!IsImage(take->args[0]) || take->attrs.GetInt("axis") != 1) return {};
+  const int64_t* first = indices->value.data<int64_t>();
+  Selection selection{take->args[0], Channels(first, first + indices->value.elements())};
+  const std::set<int64_t> distinct(selection.channels.begin(), selection.channels.end());
+  const bool valid = distinct.size() == selection.channels.size() && *distinct.begin() >= 0 &&
+                     *distinct.rbegin() < ShapeOf(selection.data)[1];
+  return valid ? std::optional(selection) : std::nullopt;
+}
+
+ExprPtr Take(const Selection& selection, const std::string& name) {
+  const auto count = static_cast<int64_t>(selection.channels.size());
+  const ExprPtr indices =
+      relay::MakeConstant(Tensor::FromVector<int64_t>(DType::kInt64, {count}, selection.channels), name);
+  return TypedCall("take", {selection.data, indices}, {{"axis", int64_t{1}}}, name);
+}
+
+ExprPtr ShuffleAsSelection(const ExprPtr& node, const Uses& uses) {
+  const Call* joined = relay::AsCallTo(node, "reshape");
+  const Call* turned = joined ? relay::AsCallTo(joined->args[0], "transpose") : nullptr;
+  const Call* parted = turned ? relay::AsCallTo(turned->args[0], "reshape") : nullptr;
+  if (parted == nullptr || uses.Of(joined->args[0]) != 1 || uses.Of(turned->args[0]) != 1) return nullptr;
+  if (!IsImage(parted->args[0]) || ShapeOf(node) != ShapeOf(parted->args[0])) return nullptr;
+  const Shape &image = ShapeOf(node), &parts = ShapeOf(turned->args[0]);
+  if (parts.size() != 5 || turned->attrs.GetInts("axes") != std::vector<int64_t>{0, 2, 1, 3, 4}) return nullptr;
+  if (parts[0] != image[0] || parts[1] * parts[2] != image[1] || parts[3] != image[2]) return nullptr;
+  Channels channels;
+  for (int64_t c = 0; c < image[1]; ++c) channels.push_back(c % parts[1] * parts[2] + c / parts[1]);
+  return Take({parted->args[0], channels}, turned->name);
+}
+
+// The rows of the constant at their places among `count`, zeros elsewhere.
+ExprPtr Spread(const relay::Constant& constant, const Channels& places, int64_t count) {
+  Shape shape = constant.value.shape();
+  const size_t row = static_cast<size_t>(constant.value.size_bytes() / std::max<int64_t>(1, shape[0]));
+  shape[0] = count;
+  Tensor spread(DType::kFloat32, shape);
+  std::memset(spread.raw(), 0, static_cast<size_t>(spread.size_bytes()));
+  for (size_t i = 0; i < places.size(); ++i) {
+    std::memcpy(static_cast<char*>(spread.raw()) + static_cast<size_t>(places[i]) * row,
+                static_cast<const char*>(constant.value.raw()) + i * row, row);
+  }
+  return relay::MakeConstant(spread, constant.name);
+}
+
+bool IsUnary(const Call& call) {
+  const relay::Op* op = relay::AsOp(call.op);
+  return op != nullptr && call.args.size() == 1 && op->def->pattern == relay::OpPattern::kElementwise &&
+         call.type->kind == relay::TypeKind::kTensor && call.type->dtype == DType::kFloat32;
+}
+
+// The constant second operand of a call that has one float32 row per channel of the result.
+const relay::Constant* ChannelRows(const Call& call) {
+  const relay::Constant* rows = call.args.size() == 2 ? relay::AsConstant(call.args[1]) : nullptr;
+  if (rows == nullptr || rows->value.dtype() != DType::kFloat32 || rows->value.shape().empty()) return nullptr;
+  return rows->value.shape()[0] == call.type->shape[1] ? rows : nullptr;
+}
+
+bool IsBias(const Call& call) {
+  return relay::AsOp(call.op)->def->name == "nn.bias_add" && call.attrs.GetInt("axis", 1) == 1;
+}
+
+// The call on data whose channel places[c] is its channel c now.
+ExprPtr OnSpread(const Call& call, const ExprPtr& data, const Channels& places) {
+  const std::string& op = relay::AsOp(call.op)->def->name;
+  if (call.args.size() == 1) return TypedCall(op, {data}, call.attrs, call.name);
+  const int64_t count = ShapeOf(data)[1];
+  relay::Attrs attrs = call.attrs;
+  if (op == "nn.conv2d") {
+    attrs.Set("groups", count);
+    attrs.Set("channels", count);
+  }
+  return TypedCall(op, {data, Spread(*relay::AsConstant(call.args[1]), places, count)}, std::move(attrs), call.name);
+}
+
+bool IsDepthwise(const Call& call) {
+  if (relay::AsOp(call.op)->def->name != "nn.conv2d") return false;
+  const int64_t groups = call.attrs.GetInt("groups", 1);
+  return groups == ShapeOf(call.args[0])[1] && groups == ShapeOf(call.args[1])[0];
+}
+
+ExprPtr SinkSelection(const ExprPtr& node, const Uses& uses) {
+  const Call* call = relay::AsCall(node);
+  if (call == nullptr || relay::AsOp(call->op) == nullptr || call->args.empty() || !IsImage(node)) return nullptr;
+  if (uses.Of(call->args[0]) != 1) return nullptr;
+  const auto selection = AsSelection(call->args[0]);
+  if (!selection) return nullptr;
+  const bool rows = ChannelRows(*call) != nullptr && (IsBias(*call) || IsDepthwise(*call));
+  if (!IsUnary(*call) && !rows) return nullptr;
+  const std::string& name = relay::AsCall(call->args[0])->name;
+  return Take({OnSpread(*call, selection->data, selection->channels), selection->channels}, name);
+}
+
+// A grouped convolution and what follows it up to a selection, from the selection backwards.
+std::optional<std::vector<const Call*>> GroupedChain(ExprPtr expr, const Uses& uses) {
+  std::vector<const Call*> chain;
+  for (;; expr = chain.back()->args[0]) {
+    const Call* call = relay::AsCall(expr);
+    if (call == nullptr || relay::AsOp(call->op) == nullptr || uses.Of(expr) != 1) return {};
+    chain.push_back(call);
+    const bool conv = relay::AsOp(call->op)->def->name == "nn.conv2d";
+    if (conv && ChannelRows(*call) != nullptr) return chain;
+    if (conv || !(IsUnary(*call) || (IsBias(*call) && ChannelRows(*call) != nullptr))) return {};
+  }
+}
+
+// Without padding a kernel's vectors hold the largest block that divides the group; with it, all lanes but those behind
+// the group work.
+bool PaddingPays(int64_t per_group, int64_t padded, int64_t lanes) {
+  return 4 * per_group * lanes > 5 * padded * std::gcd(per_group, lanes);
+}
+
+ExprPtr PadGroups(const ExprPtr& node, const Uses& uses, int64_t lanes) {
+  const auto selection = AsSelection(node);
+  const auto chain = selection ? GroupedChain(selection->data, uses) : std::nullopt;
+  if (!chain || IsDepthwise(*chain->back())) return nullptr;
+  const Call& conv = *chain->back();
+  const int64_t groups = conv.attrs.GetInt("groups", 1), outputs = ShapeOf(selection->data)[1];
+  const int64_t per_group = outputs / groups, padded = (per_group + lanes - 1) / lanes * lanes;
+  if (groups == 1 || !PaddingPays(per_group, padded, lanes)) return nullptr;
+  Channels places;
+  for (int64_t c = 0; c < outputs; ++c) places.push_back(c / per_group * padded + c % per_group);
+  relay::Attrs attrs = conv.attrs;
+  attrs.Set("channels", groups * padded);
+  const ExprPtr weight = Spread(*relay::AsConstant(conv.args[1]), places, groups * padded);
+  ExprPtr now = TypedCall("nn.conv2d", {conv.args[0], weight}, std::move(attrs), conv.name);
+  for (size_t i = chain->size() - 1; i-- > 0;) now = OnSpread(*(*chain)[i], now, places);
+  Channels channels;
+  for (const int64_t c : selection->channels) channels.push_back(places[static_cast<size_t>(c)]);
+  return Take({now, channels}, relay::AsCall(node)->name);
+}
+
+}  // namespace
+
+relay::IRModule GatherChannels(const relay::IRModule& module, int lanes) {
+  const auto pad = [lanes](const ExprPtr& node, const Uses& uses) { return PadGroups(node, uses, lanes); };
+  return RewriteByRules(module, {ShuffleAsSelection, pad, SinkSelection});
+}
+
+}  // namespace hone
