@@ -42,6 +42,7 @@ const std::vector<Network>& Networks() {
       {{"resnet-152", "ResNet v2 (pre-activation), 50 bottlenecks"}, OfDepth(BuildResnet, 152)},
       {{"shufflenet", "ShuffleNet v1: 16 units of 3 groups with channel shuffles"}, BuildShufflenet},
       {{"squeezenet", "SqueezeNet 1.0: 8 fire modules"}, BuildSqueezenet},
+      {{"squeezenet_v1.1", "SqueezeNet 1.1: 8 fire modules, pooled earlier"}, BuildSqueezenet11},
       {{"vgg-11", "VGG: 8 convolutions, 3 dense layers"}, OfDepth(BuildVgg, 11)},
       {{"vgg-13", "VGG: 10 convolutions, 3 dense layers"}, OfDepth(BuildVgg, 13)},
       {{"vgg-16", "VGG: 13 convolutions, 3 dense layers"}, OfDepth(BuildVgg, 16)},

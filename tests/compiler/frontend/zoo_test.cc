@@ -84,6 +84,7 @@ TEST(Zoo, NetworksAreOfTheSizeThatTheirPapersSay) {
   EXPECT_NEAR(Multiplications(BuildZoo("shufflenet")) / 1e6, 137, 2);
   EXPECT_NEAR(Multiplications(BuildZoo("inception_v2")) / 1e6, 2018, 2);
   EXPECT_NEAR(Multiplications(BuildZoo("inception_v3")) / 1e6, 5711, 10);
+  EXPECT_NEAR(Multiplications(BuildZoo("squeezenet_v1.1")) / 1e6, 352, 5);
   EXPECT_NEAR(Multiplications(BuildZoo("darknet")) / 1e6, 2790, 10);
 }
 
