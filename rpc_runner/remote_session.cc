@@ -84,7 +84,8 @@ bool RemoteSession::Wait(int64_t timeout_ns, JobResult* result) {
 
 Environment RemoteSession::Describe() {
   std::unique_lock lock(mutex_);
-  if (!changed_.wait_for(lock, Span(options_.connect_timeout_ns), [this] { return environment_.has_value(); })) {
+  // A tuner that was killed holds its lease until that runs out: to be started again at once must work.
+  if (!changed_.wait_for(lock, Span(options_.lost_timeout_ns), [this] { return environment_.has_value(); })) {
     throw Error(ExitCode::kNoRunner, fmt::format("every runner of the key \"{}\" is busy", options_.key));
   }
   return *environment_;

@@ -30,7 +30,7 @@ class RemoteSession {
   void Submit(JobId id, KernelJob job);
   size_t outstanding() const;
   bool Wait(int64_t timeout_ns, JobResult* result);
-  // Of the runner that is or was leased last. Throws Error(kNoRunner) when none is leased within connect_timeout_ns.
+  // Of the runner that is or was leased last. Throws Error(kNoRunner) when none is leased within lost_timeout_ns.
   Environment Describe();
 
  private:

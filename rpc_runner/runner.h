@@ -56,7 +56,9 @@ struct RemoteRunnerOptions {
   std::string key;
   std::string client = "hone";  // shown by `hone devices`
   int64_t connect_timeout_ns = 5'000'000'000;
-  int64_t lost_timeout_ns = 30'000'000'000;  // jobs wait so long for another runner before their fate is RunnerLost
+  // Jobs wait so long for another runner before their fate is RunnerLost, and Describe for a busy one: longer than a
+  // lease that nobody renews.
+  int64_t lost_timeout_ns = 30'000'000'000;
 };
 std::unique_ptr<Runner> MakeRemoteRunner(const RemoteRunnerOptions& options);
 
