@@ -29,7 +29,8 @@ class StepClock {
 BuildResult Build(const relay::IRModule& module, const BuildOptions& options) {
   BuildResult result;
   StepClock clock(result.report);
-  const PassContext context{options.target, options.threads, options.opt_level, options.configs};
+  const PassContext context{options.target, options.threads, options.opt_level, options.configs,
+                            options.exact_math};
   const relay::IRModule optimized = RunPasses(module, context, options.after_pass);
   clock.Done("passes");
   Lowered lowered = Lower(optimized, context);

@@ -41,6 +41,7 @@ struct BuildOptions {
   int threads = 1;
   int opt_level = 3;                // 0: no folding, no fusion, no blocked layouts; 3: everything
   ConfigSource* configs = nullptr;  // not owned; null: analytic defaults only
+  bool exact_math = false;          // no schedule that trades accuracy for speed, whatever the records say
   // Called after each pass with its name and the module (for --dump-passes).
   std::function<void(const std::string& pass, const relay::IRModule& module)> after_pass;
 };

@@ -1,9 +1,6 @@
 #include "compiler/passes/config_choice.h"
 
 #include <limits>
-
-#include "compiler/schedules/schedule.h"
-
 namespace hone {
 namespace {
 
@@ -12,6 +9,12 @@ bool TransformsWeights(const Schedule& schedule, const Workload& workload, const
 }
 
 }  // namespace
+
+bool ConfigChooser::Allowed(const Schedule& schedule, const Workload& workload, const Config& config,
+                            bool constant_weights) const {
+  if (context_.exact_math && schedule.tolerance() > kExactTolerance) return false;
+  return constant_weights || !TransformsWeights(schedule, workload, config);
+}
 
 ConfigChooser::ConfigChooser(const PassContext& context)
     : context_(context), machine_(MachineModelFor(context.target)) {}
@@ -28,7 +31,7 @@ ConfigChoice ConfigChooser::Choose(const Workload& workload, bool constant_weigh
     const Schedule* schedule = FindSchedule(name);
     return schedule != nullptr && schedule->Applies(workload, machine_) &&
            !schedule->Reject(workload, machine_, config).has_value() &&
-           (constant_weights || !TransformsWeights(*schedule, workload, config));
+           Allowed(*schedule, workload, config, constant_weights);
   };
   if (context_.configs != nullptr) {
     const auto choice = context_.configs->Choose(workload, context_.target, context_.threads, valid);
@@ -39,13 +42,14 @@ ConfigChoice ConfigChooser::Choose(const Workload& workload, bool constant_weigh
 
 ConfigChoice ConfigChooser::Default(const Workload& workload, bool constant_weights) const {
   DefaultConfig best = AnalyticDefault(workload, machine_);
-  if (!constant_weights && TransformsWeights(*best.schedule, workload, best.config)) {
+  if (!Allowed(*best.schedule, workload, best.config, constant_weights)) {
     best.estimate_ns = std::numeric_limits<double>::infinity();
     for (const Schedule* schedule : SchedulesFor(workload, machine_)) {
       const ConfigSpace space = schedule->Space(workload, machine_);
       for (int64_t i = 0; i < space.size(); ++i) {
         const Config config = space.At(i);
-        if (schedule->Reject(workload, machine_, config) || TransformsWeights(*schedule, workload, config)) continue;
+        if (schedule->Reject(workload, machine_, config)) continue;
+        if (!Allowed(*schedule, workload, config, constant_weights)) continue;
         const double estimate_ns = schedule->EstimateNs(workload, machine_, config);
         if (estimate_ns < best.estimate_ns) best = {schedule, config, estimate_ns};
       }

@@ -16,6 +16,7 @@ struct PassContext {
   int threads = 1;
   int opt_level = 3;
   ConfigSource* configs = nullptr;  // not owned; may be null
+  bool exact_math = false;          // as in BuildOptions
 };
 
 struct Pass {
