@@ -5,6 +5,7 @@ HONE_PACKAGES="g++ cmake ninja-build ccache pkg-config git
   llvm-19-dev liblld-19-dev
   libonnx-dev libprotobuf-dev protobuf-compiler
   libzmq3-dev cppzmq-dev libsqlite3-dev nlohmann-json3-dev libcli11-dev libfmt-dev libsodium-dev
+  libxgboost-dev
   libgtest-dev libgmock-dev libbenchmark-dev
   qemu-user-static"
 

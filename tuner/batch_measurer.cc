@@ -20,6 +20,7 @@ BatchMeasurer::BatchMeasurer(Runner& runner, RecordStore& store, const TuneTools
 
 void BatchMeasurer::Measure(std::vector<Trial>& batch) {
   lost_.assign(batch.size(), 0);
+  repeated_.assign(batch.size(), 0);
   last_progress_ns_ = tools_.now_ns();
   for (size_t i = 0; i < batch.size(); ++i) {
     const Rejection* rejection = std::get_if<Rejection>(&batch[i].built);
@@ -68,11 +69,15 @@ void BatchMeasurer::Take(std::vector<Trial>& batch, const JobResult& result) {
   const size_t i = job->second;
   under_way_.erase(job);
   Trial& trial = batch[i];
-  trial.measurement = result.measurement;
   last_progress_ns_ = tools_.now_ns();
-  if (trial.measurement.fate == Fate::kCancelled) return;
+  if (result.measurement.fate == Fate::kCancelled) return;
+  trial.measurement = result.measurement;
   Keep(trial);
-  if (trial.measurement.fate != Fate::kRunnerLost) return;
+  if (trial.measurement.fate != Fate::kRunnerLost) {
+    const bool noisy = trial.measurement.fate == Fate::kOk && trial.measurement.noisy;
+    if (noisy && hooks_.repeat && hooks_.repeat(trial) && ++repeated_[i] <= kRepeats) waiting_.push_back(i);
+    return;
+  }
   trial.done = false;
   waiting_.push_back(i);
   if (++lost_[i] < kAttempts) return;

@@ -21,6 +21,7 @@ class BatchMeasurer {
   static constexpr int64_t kFlushNs = 200'000'000;
   static constexpr size_t kFlushCount = 16;
   static constexpr int kAttempts = 4;                     // of a trial whose runner is lost
+  static constexpr int kRepeats = 2;                      // of a trial that was too noisy
   static constexpr int64_t kPatienceNs = 60'000'000'000;  // for a runner that takes no jobs
 
   // All must outlive it. `job` makes the runner's job of a trial; `record` its record; `halted` says that nothing more
@@ -29,11 +30,14 @@ class BatchMeasurer {
     std::function<KernelJob(Trial& trial)> job;
     std::function<Record(const Trial& trial)> record;
     std::function<bool()> halted;
+    // Whether a noisy trial matters enough to be measured again; empty: none does.
+    std::function<bool(const Trial& trial)> repeat;
   };
   BatchMeasurer(Runner& runner, RecordStore& store, const TuneTools& tools, Hooks hooks);
 
   // Marks the trials that were measured or refused as done; once halted the others are dropped, but those under way are
-  // waited for. A lost runner's trial is recorded as such, tried again and does not count. Throws Error(kNoRunner) when
+  // waited for. A lost runner's trial is recorded as such, tried again and does not count. Each
+  // attempt at a noisy trial is recorded; the last one stands. Throws Error(kNoRunner) when
   // kAttempts runs of one trial were lost, or when the runner took no job for kPatienceNs.
   void Measure(std::vector<Trial>& batch);
 
@@ -51,7 +55,8 @@ class BatchMeasurer {
   Hooks hooks_;
   std::deque<size_t> waiting_;  // indices of trials to submit
   std::map<JobId, size_t> under_way_;
-  std::vector<int> lost_;  // times, by trial
+  std::vector<int> lost_;      // times, by trial
+  std::vector<int> repeated_;  // times, by trial
   std::vector<Record> pending_;
   int64_t pending_since_ns_ = 0;
   int64_t last_progress_ns_ = 0;

@@ -53,12 +53,25 @@ void SearchSpace::Enumerate() {
   }
 }
 
+std::optional<SearchSpace::Ranked> SearchSpace::Default() const {
+  std::optional<Ranked> best;
+  for (const Part& part : parts_) {
+    for (int64_t i = 0; i < part.space.size(); ++i) {
+      Config config = part.space.At(i);
+      if (part.schedule->Reject(workload_, machine_, config)) continue;
+      const double estimate = part.schedule->EstimateNs(workload_, machine_, config);
+      if (!best || estimate < best->estimate_ns)
+        best = {{std::string(part.schedule->name()), std::move(config)}, estimate};
+    }
+  }
+  return best;
+}
+
 void SearchSpace::Draw() {
-  const DefaultConfig first = AnalyticDefault(workload_, machine_);
   std::set<std::string> drawn;
-  if (const Part* part = first.schedule == nullptr ? nullptr : PartOf(std::string(first.schedule->name()))) {
-    Rank(*part, first.config);
-    if (!ranked_.empty()) drawn.insert(Key(ranked_[0].proposal));
+  if (auto first = Default()) {
+    drawn.insert(Key(first->proposal));
+    ranked_.push_back(std::move(*first));
   }
   Random random(0);
   for (int64_t i = 0; i < 2 * kDrawn && static_cast<int64_t>(ranked_.size()) < kDrawn; ++i) {

@@ -54,6 +54,8 @@ class SearchSpace {
   };
   const Part* PartOf(const std::string& schedule) const;
   void Enumerate();
+  // What AnalyticDefault gives, of these schedules.
+  std::optional<Ranked> Default() const;
   void Draw();
   void Rank(const Part& part, Config config);
 

@@ -8,10 +8,13 @@
 
 namespace hone {
 
+void Strategy::Transfer(const SearchTask&, const std::vector<Observation>&) {}
+
 const std::vector<StrategyEntry>& AllStrategies() {
   static const std::vector<StrategyEntry> strategies = {
       {"evolutionary", "founders by estimate, then tournament selection, crossover and mutation", MakeEvolutionary},
       {"grid", "every valid config, best estimate first", MakeGrid},
+      {"model", "the estimate, corrected by boosted trees that learn from every trial", MakeModelGuided},
       {"random", "the analytic default, then evenly drawn configs", MakeRandomSearch},
   };
   return strategies;

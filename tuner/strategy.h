@@ -46,6 +46,8 @@ class Strategy {
   virtual std::vector<Proposal> Propose(int n) = 0;
   // Trials may be observed that were never proposed (resume, records of others).
   virtual void Observe(const Observation& observation) = 0;
+  // What is known of another task on the same kind of machine; a strategy may make use of it or not.
+  virtual void Transfer(const SearchTask& other, const std::vector<Observation>& observations);
 };
 
 struct StrategyEntry {

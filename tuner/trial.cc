@@ -35,6 +35,4 @@ Record MakeRecord(const Trial& trial, const RecordFrame& frame) {
   return Finish(std::move(record));
 }
 
-double ToleranceOf(const std::string& schedule) { return schedule.find("winograd") == std::string::npos ? 2e-6 : 2e-5; }
-
 }  // namespace hone

@@ -31,7 +31,4 @@ struct RecordFrame {
 };
 Record MakeRecord(const Trial& trial, const RecordFrame& frame);
 
-// The bound of |got - ref| over the sum of the magnitudes: docs/design.md, "Numbers".
-double ToleranceOf(const std::string& schedule);
-
 }  // namespace hone

@@ -28,6 +28,7 @@ struct TuneOptions {
   Budget budget;
   std::string strategy = "evolutionary";
   CacheMode cache = CacheMode::kColdWeights;
+  bool exact_math = false;  // no schedule that trades accuracy for speed
   uint64_t seed = 0;
   std::string model;  // for people and for the run's id
 };

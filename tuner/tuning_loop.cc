@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <future>
 #include <limits>
+#include <map>
 #include <numeric>
-#include <set>
 #include <utility>
 
 #include "core/random.h"
@@ -15,6 +15,20 @@ namespace {
 
 // The runner's trouble, not the candidate's: such a trial says nothing and is done again.
 bool SaysNothing(Fate fate) { return fate == Fate::kRunnerLost || fate == Fate::kCancelled; }
+
+// Observations of one task that another one is told of.
+constexpr size_t kTransferred = 64;
+
+bool Alike(const Workload& a, const Workload& b) { return a.op == b.op && a.is_depthwise() == b.is_depthwise(); }
+
+// At most `most`, from the fastest to the slowest in even steps.
+std::vector<Observation> Spread(std::vector<Observation> all, size_t most) {
+  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.min_ns < b.min_ns; });
+  if (all.size() <= most) return all;
+  std::vector<Observation> some;
+  for (size_t i = 0; i < most; ++i) some.push_back(all[i * all.size() / most]);
+  return some;
+}
 
 }  // namespace
 
@@ -32,9 +46,17 @@ TuningLoop::TuningLoop(const std::vector<Task>& tasks, const TuneOptions& option
   seeds_ = {random.Next(), random.Next()};
   const MachineModel machine = MachineModelFor(options.target);
   for (const Task& task : tasks) {
-    tasks_.emplace_back(task, SearchTask{task.workload, machine, tools.schedules, nullptr}, options.strategy,
-                        random.Next());
+    const SearchTask search{task.workload, machine, SchedulesOf(task.workload, machine), nullptr};
+    tasks_.emplace_back(task, search, options.strategy, random.Next());
   }
+}
+
+std::vector<const Schedule*> TuningLoop::SchedulesOf(const Workload& workload, const MachineModel& machine) const {
+  auto schedules = tools_.schedules.empty() ? SchedulesFor(workload, machine) : tools_.schedules;
+  if (options_.exact_math) {
+    std::erase_if(schedules, [](const Schedule* schedule) { return schedule->tolerance() > kExactTolerance; });
+  }
+  return schedules;
 }
 
 TuneReport TuningLoop::Run() {
@@ -62,8 +84,9 @@ void TuningLoop::ResumeTask(TuningTask& task) {
   query.workload = task.text();
   query.threads = options_.threads;
   query.cache = options_.cache;
-  std::set<std::string> counted;
-  for (const Record& record : store_.Find(query)) {
+  std::map<std::string, const Record*> own;  // the last attempt at a trial stands
+  const std::vector<Record> records = store_.Find(query);
+  for (const Record& record : records) {
     const Candidate& candidate = record.candidate;
     const Schedule* schedule = task.space().Find(candidate.schedule);
     const bool usable = schedule != nullptr && schedule->version() == record.schedule_version &&
@@ -74,10 +97,16 @@ void TuningLoop::ResumeTask(TuningTask& task) {
     const Proposal proposal{candidate.schedule, candidate.config};
     if (record.session != run_.id) {
       task.Learn(proposal, record.measurement);
-    } else if (counted.insert(task.space().Key(proposal)).second) {
-      task.Observe(proposal, record.measurement);
-      ++resumed_;
+    } else {
+      own[task.space().Key(proposal)] = &record;
     }
+  }
+  for (const Record& record : records) {
+    const Proposal proposal{record.candidate.schedule, record.candidate.config};
+    const auto last = own.find(task.space().Key(proposal));
+    if (last == own.end() || last->second != &record) continue;
+    task.Observe(proposal, record.measurement);
+    ++resumed_;
   }
 }
 
@@ -90,7 +119,8 @@ void TuningLoop::Search() {
   BatchMeasurer measurer(
       runner_, store_, tools_,
       {[this](Trial& trial) { return JobOf(trial); }, [this](const Trial& trial) { return RecordOf(trial); },
-       [this] { return stopping() || TimeIsUp(); }});
+       [this] { return stopping() || TimeIsUp(); },
+       [this](const Trial& trial) { return tasks_[trial.task].Doubts(trial.measurement); }});
   std::vector<Trial> batch = PlanBatch();
   Compile(batch);
   while (!batch.empty()) {
@@ -123,11 +153,21 @@ std::vector<Trial> TuningLoop::PlanBatch() {
     const int chosen = NextTask(progress);
     if (chosen < 0) return {};
     TuningTask& task = tasks_[static_cast<size_t>(chosen)];
+    if (!task.warm) WarmUp(task);
     AddTrials(static_cast<size_t>(chosen), task.Propose(static_cast<int>(most)), batch);
     if (!batch.empty()) return batch;
     StopTask(task, "space spent");
   }
   return {};
+}
+
+// Once, when its search proper begins: every other task has its default by then, those before it much more.
+void TuningLoop::WarmUp(TuningTask& task) {
+  task.warm = true;
+  for (const TuningTask& other : tasks_) {
+    if (&other == &task || !Alike(other.workload(), task.workload())) continue;
+    task.Transfer(other.search(), Spread(other.observations(), kTransferred));
+  }
 }
 
 // The heaviest first: with a small budget they are the ones to know.
@@ -207,7 +247,7 @@ KernelJob TuningLoop::JobOf(Trial& trial) const {
   KernelJob job;
   job.artifact = std::get<Artifact>(trial.built);
   job.reference = *task.reference;
-  job.tolerance = ToleranceOf(trial.proposal.schedule);
+  job.tolerance = task.space().Find(trial.proposal.schedule)->tolerance();
   job.seeds = seeds_;
   job.timing = trial.timing;
   return job;

@@ -29,6 +29,8 @@ class TuningLoop {
   void Resume();
   void ResumeTask(TuningTask& task);
   void Search();
+  std::vector<const Schedule*> SchedulesOf(const Workload& workload, const MachineModel& machine) const;
+  void WarmUp(TuningTask& task);
   std::vector<Trial> PlanBatch();
   std::vector<Trial> PlanDefaults(int64_t most);
   void AddTrials(size_t task, const std::vector<Proposal>& proposals, std::vector<Trial>& batch);

@@ -12,6 +12,7 @@ TuningRun MakeTuningRun(const TuneOptions& options) {
   asked["threads"] = options.threads;
   asked["strategy"] = options.strategy;
   asked["seed"] = options.seed;
+  asked["math"] = options.exact_math ? "exact" : "fast";
   asked["cache"] = CacheModeName(options.cache);
   TuningRun run;
   run.json = DumpJson(asked);

@@ -21,6 +21,7 @@ SearchTask WithSpace(SearchTask search, std::shared_ptr<const SearchSpace> space
 
 TuningTask::TuningTask(const Task& task, const SearchTask& search, const std::string& strategy, uint64_t seed)
     : text_(task.workload.ToText()),
+      search_(search),
       space_(SpaceOf(search)),
       strategy_(MakeStrategy(strategy, WithSpace(search, space_), seed)),
       plateau_window_(PlateauWindow(*space_)) {
@@ -35,6 +36,7 @@ void TuningTask::Learn(const Proposal& proposal, const Measurement& measurement)
   begun_ = true;
   strategy_->Observe({proposal, ok, min_ns});
   if (!ok) return;
+  observations_.push_back({proposal, true, min_ns});
   if (space_->Key(proposal) == default_key_ && (report_.default_ns == 0 || min_ns < report_.default_ns)) {
     report_.default_ns = min_ns;
   }
@@ -43,6 +45,10 @@ void TuningTask::Learn(const Proposal& proposal, const Measurement& measurement)
   report_.best_ns = min_ns;
   report_.best_schedule = proposal.schedule;
   report_.best_config = proposal.config.ToText();
+}
+
+bool TuningTask::Doubts(const Measurement& measurement) const {
+  return measurement.noisy && (report_.best_ns == 0 || measurement.MinNs() < report_.best_ns);
 }
 
 void TuningTask::Observe(const Proposal& proposal, const Measurement& measurement) {

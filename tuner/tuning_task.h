@@ -33,6 +33,15 @@ class TuningTask {
   void Observe(const Proposal& proposal, const Measurement& measurement);
   // A measurement of another run: it is known, and no trial of ours.
   void Learn(const Proposal& proposal, const Measurement& measurement);
+  // What is known of another task.
+  void Transfer(const SearchTask& other, const std::vector<Observation>& observations) {
+    strategy_->Transfer(other, observations);
+  }
+  // All that worked, in the order they were learnt; noisy ones too.
+  const std::vector<Observation>& observations() const { return observations_; }
+  // What the strategy searches.
+  const SearchTask& search() const { return search_; }
+  bool warm = false;  // whether it was told of the other tasks
 
   void Stop(const std::string& why) { report_.stopped = why; }
   bool stopped() const { return !report_.stopped.empty(); }
@@ -40,15 +49,19 @@ class TuningTask {
   bool AtPlateau() const { return since_gain_ >= plateau_window_; }
   int64_t best_ns() const { return report_.best_ns; }
   int64_t default_ns() const { return report_.default_ns; }
+  // Whether it may have the best time, but is too noisy to be believed.
+  bool Doubts(const Measurement& measurement) const;
   int64_t trials() const { return report_.trials; }
   TaskProgress Progress() const;
   const TaskReport& report() const { return report_; }
 
  private:
   std::string text_;
+  SearchTask search_;
   std::shared_ptr<const SearchSpace> space_;
   std::unique_ptr<Strategy> strategy_;
   std::string default_key_;
+  std::vector<Observation> observations_;
   TaskReport report_;
   GainRate gain_;
   bool begun_ = false;

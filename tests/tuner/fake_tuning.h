@@ -25,6 +25,8 @@ class FakeSchedule : public Schedule {
   std::string_view name() const override { return name_; }
   int version() const override { return version_; }
   void set_version(int version) { version_ = version; }
+  double tolerance() const override { return tolerance_; }
+  void set_tolerance(double tolerance) { tolerance_ = tolerance; }
   bool Applies(const Workload&, const MachineModel&) const override { return true; }
   ConfigSpace Space(const Workload&, const MachineModel&) const override;
   std::optional<std::string> Reject(const Workload&, const MachineModel&, const Config& config) const override;
@@ -38,6 +40,7 @@ class FakeSchedule : public Schedule {
   std::string name_;
   int64_t values_;
   int version_ = 1;
+  double tolerance_ = kExactTolerance;
 };
 
 // A dense workload of m x 64 by 64 x 64.
@@ -54,6 +57,7 @@ class FakeRunner : public Runner {
   Environment Describe() override;
 
   std::function<Fate(const std::string& artifact)> fate = [](const std::string&) { return Fate::kOk; };
+  std::function<bool(const std::string& artifact)> noisy = [](const std::string&) { return false; };
   std::function<void()> after_job = [] {};
   bool away = false;
   std::string cpu_model = "Fake CPU";

@@ -129,6 +129,39 @@ TEST(Evolutionary, FindsBetterConfigsThanRandomSearchOnAverage) {
   EXPECT_LT(evolved, random);
 }
 
+TEST(ModelGuided, FindsBetterConfigsThanRandomSearchOnAverage) {
+  int64_t guided = 0, random = 0;
+  for (uint64_t seed = 0; seed < 10; ++seed) {
+    guided += BestOf("model", seed, 64);
+    random += BestOf("random", seed, 64);
+  }
+  EXPECT_LT(guided, random);
+}
+
+TEST(ModelGuided, WhatIsKnownOfAnotherTaskHelps) {
+  const FakeSchedule schedule("schedule", 8);
+  const SearchTask task = FakeTask({&schedule});
+  SearchTask other = task;
+  other.workload = testing::FakeWorkload(7);
+  std::vector<Observation> known;
+  const SearchSpace space(other);
+  for (size_t i = 0; i < space.ranked().size(); i += 5) {
+    const Proposal& proposal = space.ranked()[i].proposal;
+    known.push_back({proposal, true, 3 * schedule.CostNs(proposal.config)});
+  }
+  const auto best_of_first = [&](bool warm) {
+    auto strategy = MakeStrategy("model", task, 1);
+    if (warm) strategy->Transfer(other, known);
+    int64_t best = 0;
+    for (const Proposal& proposal : strategy->Propose(8)) {
+      const int64_t cost = schedule.CostNs(proposal.config);
+      if (best == 0 || cost < best) best = cost;
+    }
+    return best;
+  };
+  EXPECT_LT(best_of_first(true), best_of_first(false));
+}
+
 TEST(MakeStrategy, AnUnknownNameIsAUsageErrorWithTheNearest) {
   try {
     MakeStrategy("evolutionnary", SearchTask{}, 0);

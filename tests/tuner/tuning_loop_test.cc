@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -244,6 +245,58 @@ TEST_F(TuningLoopTest, ARunnerThatTakesNoJobsEndsTheRun) {
   EXPECT_THROW(Tune(), Error);
 }
 
+TEST_F(TuningLoopTest, ANoisyTrialThatMayBeTheBestIsMeasuredAgain) {
+  options_.budget.trials = 30;
+  std::map<std::string, int> tries;
+  runner_.noisy = [&](const std::string& artifact) { return ++tries[artifact] == 1; };
+  const TuneReport report = Tune();
+  EXPECT_EQ(report.trials, 30);
+  for (const TaskReport& task : report.tasks) {
+    EXPECT_GT(task.best_ns, 0);
+    EXPECT_GT(task.default_ns, 0);
+  }
+  EXPECT_EQ(report.tasks[0].trials + report.tasks[1].trials, 30);
+}
+
+TEST_F(TuningLoopTest, WhatStaysNoisyIsGivenUp) {
+  options_.budget.trials = 3;
+  runner_.noisy = [](const std::string&) { return true; };
+  const TuneReport report = Tune();
+  EXPECT_EQ(report.trials, 3);
+  EXPECT_EQ(report.tasks[0].best_ns, 0);
+  EXPECT_EQ(runner_.jobs.size(), 3U * (1 + BatchMeasurer::kRepeats));
+}
+
+TEST_F(TuningLoopTest, ResumingTakesTheLastAttemptAtATrial) {
+  options_.budget.trials = 20;
+  std::map<std::string, int> tries;
+  runner_.noisy = [&](const std::string& artifact) { return ++tries[artifact] == 1; };
+  const TuneReport first = Tune();
+  const TuneReport again = Tune();
+  EXPECT_EQ(again.resumed, 20);
+  EXPECT_EQ(again.trials, 0);
+  for (size_t i = 0; i < first.tasks.size(); ++i) EXPECT_EQ(again.tasks[i].best_ns, first.tasks[i].best_ns);
+}
+
+TEST_F(TuningLoopTest, ExactMathNeverTriesWhatTradesAccuracyAway) {
+  FakeSchedule loose("loose", 8);
+  loose.set_tolerance(2e-5);
+  tools_ = FakeTools({&schedule_, &loose}, &clock_ns_);
+  options_.budget.trials = 60;
+  Tune();
+  const auto tried_loose = [this] {
+    return std::any_of(runner_.jobs.begin(), runner_.jobs.end(), [](const KernelJob& job) {
+      EXPECT_EQ(job.tolerance, job.artifact.elf.starts_with("loose") ? 2e-5 : kExactTolerance);
+      return job.artifact.elf.starts_with("loose");
+    });
+  };
+  EXPECT_TRUE(tried_loose());
+  runner_.jobs.clear();
+  options_.exact_math = true;
+  Tune();
+  EXPECT_FALSE(tried_loose());
+}
+
 TEST_F(TuningLoopTest, TheIncumbentTravelsWithTheJob) {
   options_.budget.trials = 40;
   Tune();
@@ -302,6 +355,9 @@ TEST(TuningRun, IsNamedByWhatWasAskedNotByTheBudget) {
   options.budget.trials = 5;
   EXPECT_EQ(MakeTuningRun(options).id, id);
   options.seed = 1;
+  EXPECT_NE(MakeTuningRun(options).id, id);
+  options.seed = 0;
+  options.exact_math = true;
   EXPECT_NE(MakeTuningRun(options).id, id);
 }
 

@@ -1,0 +1,120 @@
+#include "tuner/replay_runner.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "core/error.h"
+#include "tests/tuner/fake_tuning.h"
+#include "tuner/replay.h"
+#include "tuner/tuning_loop.h"
+
+namespace hone {
+namespace {
+
+using testing::FakeRunner;
+using testing::FakeSchedule;
+using testing::FakeTools;
+using testing::FakeWorkload;
+
+// A run that is recorded, to be replayed.
+class ReplayTest : public ::testing::Test {
+ protected:
+  ReplayTest() : schedule_("schedule", 8) {
+    const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = std::filesystem::path(::testing::TempDir()) /
+              ("hone_replay_" + std::string(test->name()) + std::to_string(getpid()));
+    std::filesystem::create_directories(folder_);
+    store_ = RecordStore::Open((folder_ / "records.db").string());
+    tasks_.push_back({FakeWorkload(1), 3, {}});
+    tasks_.push_back({FakeWorkload(2), 1, {}});
+    options_.target = Target::Parse("llvm -mtriple=x86_64-pc-linux-gnu -mcpu=znver3");
+    options_.budget.trials = 80;
+  }
+  ~ReplayTest() override {
+    store_.reset();
+    std::filesystem::remove_all(folder_);
+  }
+  TuneReport RecordRun() {
+    FakeRunner runner(&clock_ns_);
+    std::map<std::string, int> tries;
+    runner.noisy = [&tries](const std::string& artifact) { return ++tries[artifact] == 1 && tries.size() % 4 == 0; };
+    runner.fate = [](const std::string& artifact) {
+      return artifact.find("d=6") == std::string::npos ? Fate::kOk : Fate::kWrongOutput;
+    };
+    return TuningLoop(tasks_, options_, runner, *store_, FakeTools({&schedule_}, &clock_ns_), Watch(), nullptr).Run();
+  }
+  TuneReport ReplayRun() { return ReplayWith({&schedule_}, tasks_, options_, *store_, Watch(), nullptr); }
+  std::function<void(const TuneEvent&)> Watch() {
+    seen_.clear();
+    return [this](const TuneEvent& event) {
+      if (event.kind == TuneEventKind::kTrial)
+        seen_.push_back(event.task + event.config + std::to_string(event.min_ns));
+    };
+  }
+
+  int64_t clock_ns_ = 1'000'000'000'000;
+  FakeSchedule schedule_;
+  std::filesystem::path folder_;
+  std::unique_ptr<RecordStore> store_;
+  std::vector<Task> tasks_;
+  TuneOptions options_;
+  std::vector<std::string> seen_;  // trials
+};
+
+TEST_F(ReplayTest, TheSameSeedTakesTheSameDecisions) {
+  for (const StrategyEntry& strategy : AllStrategies()) {
+    options_.strategy = strategy.name;
+    const TuneReport recorded = RecordRun();
+    const std::vector<std::string> trials = seen_;
+    const TuneReport replayed = ReplayRun();
+    EXPECT_EQ(seen_, trials) << strategy.name;
+    EXPECT_EQ(replayed.tasks[0].best_config, recorded.tasks[0].best_config);
+  }
+}
+
+TEST_F(ReplayTest, KeepsTheRecordingAsItIs) {
+  RecordRun();
+  const int64_t records = store_->Stats().records;
+  ReplayRun();
+  EXPECT_EQ(store_->Stats().records, records);
+}
+
+TEST_F(ReplayTest, AskedOtherwiseItFindsWhatWasRecorded) {
+  RecordRun();
+  options_.strategy = "random";
+  const TuneReport report = ReplayRun();
+  EXPECT_LT(report.trials, 80);
+  EXPECT_GE(report.trials, 2);  // the defaults
+}
+
+TEST_F(ReplayTest, ARecordingOfAnotherThreadCountIsRefused) {
+  RecordRun();
+  options_.threads = 2;
+  EXPECT_THROW(ReplayRun(), Error);
+}
+
+TEST(ReplayRunner, ACandidateWithoutARecordIsCancelled) {
+  Record record;
+  record.candidate = {FakeWorkload(), "schedule", Config::Parse("a=1 b=2"), {}};
+  record.artifact_sha256 = "x";
+  ReplayRunner runner({record});
+  KernelJob job;
+  const auto fate_of = [&](const char* config) {
+    job.artifact = std::get<Artifact>(runner.Compile({FakeWorkload(), "schedule", Config::Parse(config), {}}));
+    JobResult result;
+    const JobId id = runner.Submit(job);
+    EXPECT_TRUE(runner.Wait(-1, &result));
+    EXPECT_EQ(result.id, id);
+    return result.measurement.fate;
+  };
+  EXPECT_EQ(fate_of("b=2 a=1"), Fate::kOk);
+  EXPECT_EQ(fate_of("a=1 b=2"), Fate::kOk);
+  EXPECT_EQ(runner.now_ns(), 0);
+  EXPECT_EQ(fate_of("a=1 b=3"), Fate::kCancelled);
+  EXPECT_EQ(runner.now_ns(), ReplayRunner::kUnknownNs);
+}
+
+}  // namespace
+}  // namespace hone

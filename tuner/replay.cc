@@ -1,0 +1,82 @@
+#include "tuner/replay.h"
+
+#include <stdlib.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+
+#include "core/error.h"
+#include "tuner/replay_runner.h"
+#include "tuner/tuning_loop.h"
+#include "tuner/tuning_run.h"
+
+namespace hone {
+namespace {
+
+// A store for the replay's own records, gone with it.
+class ScratchStore {
+ public:
+  ScratchStore() {
+    std::string name = (std::filesystem::temp_directory_path() / "hone-replay-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) {
+      throw Error(ExitCode::kCannotCreate,
+                  "no folder can be made in " + std::filesystem::temp_directory_path().string());
+    }
+    folder_ = name;
+    store_ = RecordStore::Open((folder_ / "records.db").string());
+  }
+  ~ScratchStore() {
+    store_.reset();
+    std::error_code ignored;
+    std::filesystem::remove_all(folder_, ignored);
+  }
+  ScratchStore(const ScratchStore&) = delete;
+  ScratchStore& operator=(const ScratchStore&) = delete;
+  RecordStore& store() { return *store_; }
+
+ private:
+  std::filesystem::path folder_;
+  std::unique_ptr<RecordStore> store_;
+};
+
+// What the recorded run found in the store, and what it measured itself: the whole, when there was no such run.
+struct Recording {
+  std::vector<Record> before, run;
+};
+
+Recording Split(const RecordStore& store, const TuneOptions& options) {
+  RecordQuery query;
+  query.threads = options.threads;
+  query.cache = options.cache;
+  std::vector<Record> all = store.Find(query);
+  std::erase_if(all, [&](const Record& record) { return record.candidate.target != options.target; });
+  const std::string session = MakeTuningRun(options).id;
+  const auto is_ours = [&session](const Record& record) { return record.session == session; };
+  const auto first = std::find_if(all.begin(), all.end(), is_ours);
+  if (first == all.end()) return {{}, std::move(all)};
+  Recording recording{{all.begin(), first}, {}};
+  std::copy_if(first, all.end(), std::back_inserter(recording.run), is_ours);
+  return recording;
+}
+
+}  // namespace
+
+TuneReport ReplayWith(const std::vector<const Schedule*>& schedules, const std::vector<Task>& tasks,
+                      const TuneOptions& options, const RecordStore& recording,
+                      const std::function<void(const TuneEvent&)>& observe, const std::atomic<bool>* stop) {
+  const Recording recorded = Split(recording, options);
+  ReplayRunner runner(recorded.run);
+  TuneTools tools = ReplayTools(runner);
+  tools.schedules = schedules;
+  ScratchStore scratch;
+  scratch.store().Append(recorded.before);
+  return TuningLoop(tasks, options, runner, scratch.store(), tools, observe, stop).Run();
+}
+
+TuneReport Replay(const std::vector<Task>& tasks, const TuneOptions& options, const RecordStore& recording,
+                  const std::function<void(const TuneEvent&)>& observe, const std::atomic<bool>* stop) {
+  return ReplayWith({}, tasks, options, recording, observe, stop);
+}
+
+}  // namespace hone

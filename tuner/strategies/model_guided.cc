@@ -1,0 +1,247 @@
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <unordered_map>
+
+#include "tuner/boosted_trees.h"
+#include "tuner/features.h"
+#include "tuner/search_space.h"
+#include "tuner/strategies/proposed.h"
+#include "tuner/strategies/strategies.h"
+
+namespace hone {
+namespace {
+
+constexpr size_t kFounders = 8;        // configs chosen by estimate before there is a model
+constexpr double kRandomShare = 0.05;  // of proposals that ask nobody
+constexpr size_t kCrowd = 4;           // proposals of a batch that may share all but one knob with one before them
+constexpr int kBred = 256;             // children of the best, for spaces too large to list
+constexpr size_t kParents = 16;
+constexpr double kFailed = 1.0;  // log of how much slower than its estimate says a failure is taken to be
+
+int64_t Distance(const Proposal& a, const Proposal& b) {
+  if (a.schedule != b.schedule) return 1000;
+  int64_t differing = 0;
+  for (const auto& [knob, value] : a.config.values()) differing += b.config.Find(knob) != value ? 1 : 0;
+  return differing;
+}
+
+// What was seen of one task: features, and the log of time over estimate. Within a task only differences count, so that
+// tasks are centred before they are learnt from together.
+struct Lesson {
+  std::vector<Features> rows;
+  std::vector<float> residuals;
+
+  void Add(const Features& row, double residual) {
+    rows.push_back(row);
+    residuals.push_back(static_cast<float>(residual));
+  }
+  float Median() const {
+    std::vector<float> sorted = residuals;
+    const auto middle = sorted.begin() + static_cast<int64_t>(sorted.size() / 2);
+    std::nth_element(sorted.begin(), middle, sorted.end());
+    return *middle;
+  }
+};
+
+// The estimate corrected by boosted trees that learn from every trial how far it is off; the best of the space by that,
+// spread out, with a few at random (after Chen et al., "Learning to Optimize Tensor Programs", 2018).
+class ModelGuided : public Strategy {
+ public:
+  ModelGuided(const SearchTask& task, uint64_t seed)
+      : task_(task), space_(SpaceOf(task)), proposed_(*space_), random_(seed) {
+    for (const SearchSpace::Ranked& ranked : space_->ranked()) AddToPool(ranked);
+  }
+
+  std::vector<Proposal> Propose(int n) override {
+    std::vector<Proposal> chosen;
+    const auto wanted = static_cast<size_t>(std::max(0, n));
+    if (wanted > 0 && !space_->ranked().empty()) Take(space_->ranked().front().proposal, chosen);
+    if (others_.empty()) AddFounders(wanted, chosen);
+    if (chosen.size() < wanted) AddByModel(wanted, chosen);
+    return chosen;
+  }
+
+  void Observe(const Observation& observation) override {
+    const bool fresh = MarkTaken(observation.proposal);
+    if (space_->Find(observation.proposal.schedule) == nullptr) return;
+    if (fresh) ++founded_;
+    const double estimate = std::max(1.0, space_->EstimateNs(observation.proposal));
+    const Features row = FeaturesOf(task_.workload, task_.machine, observation.proposal, estimate);
+    if (observation.ok) {
+      own_.Add(row, std::log(static_cast<double>(observation.min_ns) / estimate));
+      Remember(observation);
+    } else {
+      failed_.push_back(row);
+    }
+    ++unlearnt_;
+  }
+
+  void Transfer(const SearchTask& other, const std::vector<Observation>& observations) override {
+    Lesson lesson;
+    for (const Observation& observation : observations) {
+      const Schedule* schedule = ScheduleOf(other, observation.proposal.schedule);
+      if (!observation.ok || schedule == nullptr) continue;
+      const double estimate =
+          std::max(1.0, schedule->EstimateNs(other.workload, other.machine, observation.proposal.config));
+      lesson.Add(FeaturesOf(other.workload, other.machine, observation.proposal, estimate),
+                 std::log(static_cast<double>(observation.min_ns) / estimate));
+    }
+    if (lesson.rows.empty()) return;
+    others_.push_back(std::move(lesson));
+    trees_.reset();
+  }
+
+ private:
+  struct Candidate {
+    Proposal proposal;
+    double log_estimate;
+    bool taken;
+  };
+
+  static const Schedule* ScheduleOf(const SearchTask& task, const std::string& name) {
+    for (const Schedule* schedule : task.schedules) {
+      if (schedule->name() == name) return schedule;
+    }
+    return task.schedules.empty() ? FindSchedule(name) : nullptr;
+  }
+
+  void AddToPool(const SearchSpace::Ranked& ranked) {
+    place_[space_->Key(ranked.proposal)] = pool_.size();
+    pool_.push_back({ranked.proposal, std::log(std::max(1.0, ranked.estimate_ns)), false});
+    pool_rows_.push_back(FeaturesOf(task_.workload, task_.machine, ranked.proposal, ranked.estimate_ns));
+  }
+
+  void Remember(const Observation& observation) {
+    const auto place = std::upper_bound(best_.begin(), best_.end(), observation,
+                                        [](const auto& a, const auto& b) { return a.min_ns < b.min_ns; });
+    best_.insert(place, observation);
+    if (best_.size() > kParents) best_.pop_back();
+  }
+
+  // False when it was taken already.
+  bool MarkTaken(const Proposal& proposal) {
+    if (const auto place = place_.find(space_->Key(proposal)); place != place_.end()) pool_[place->second].taken = true;
+    return proposed_.Add(proposal);
+  }
+
+  bool Take(const Proposal& proposal, std::vector<Proposal>& chosen) {
+    if (!MarkTaken(proposal)) return false;
+    chosen.push_back(proposal);
+    return true;
+  }
+
+  // By estimate, each unlike the founders before it.
+  void AddFounders(size_t wanted, std::vector<Proposal>& chosen) {
+    for (const SearchSpace::Ranked& ranked : space_->ranked()) {
+      if (chosen.size() == wanted || founded_ >= kFounders) return;
+      const bool unlike = std::all_of(founders_.begin(), founders_.end(),
+                                      [&](const Proposal& f) { return Distance(f, ranked.proposal) >= 2; });
+      if (!unlike || !Take(ranked.proposal, chosen)) continue;
+      founders_.push_back(ranked.proposal);
+      ++founded_;
+    }
+  }
+
+  // A little new data does not change much of a large model.
+  void Learn() {
+    if (trees_ != nullptr && unlearnt_ * 8 < std::max<size_t>(learnt_, 64)) return;
+    std::vector<Features> rows;
+    std::vector<float> targets;
+    const auto add = [&](const Lesson& lesson) {
+      const float median = lesson.Median();
+      rows.insert(rows.end(), lesson.rows.begin(), lesson.rows.end());
+      for (const float residual : lesson.residuals) targets.push_back(residual - median);
+    };
+    for (const Lesson& other : others_) add(other);
+    if (!own_.rows.empty()) add(own_);
+    rows.insert(rows.end(), failed_.begin(), failed_.end());
+    targets.resize(rows.size(), static_cast<float>(kFailed));
+    if (rows.empty()) return;
+    trees_ = std::make_unique<BoostedTrees>(rows, targets);
+    learnt_ = rows.size();
+    unlearnt_ = 0;
+    scores_ = trees_->Predict(pool_rows_);
+  }
+
+  // Children of the best: the listed configs of a space that was only drawn are far apart.
+  void Breed() {
+    if (space_->complete() || best_.empty()) return;
+    const auto parent = [this]() -> const Proposal& { return best_[random_.Below(best_.size())].proposal; };
+    for (int i = 0; i < kBred; ++i) {
+      const Proposal& mother = parent();
+      const Proposal& father = parent();
+      const bool crosses = mother.schedule == father.schedule && random_.Below(2) == 0;
+      Proposal child = space_->Mutate(crosses ? space_->Cross(mother, father, random_) : mother, random_);
+      if (!space_->Valid(child) || proposed_.Contains(child) || place_.contains(space_->Key(child))) continue;
+      const double estimate = space_->EstimateNs(child);
+      AddToPool({std::move(child), estimate});
+    }
+    if (trees_ == nullptr) return;
+    const std::vector<Features> fresh(pool_rows_.begin() + static_cast<int64_t>(scores_.size()), pool_rows_.end());
+    const std::vector<float> scores = trees_->Predict(fresh);
+    scores_.insert(scores_.end(), scores.begin(), scores.end());
+  }
+
+  std::vector<size_t> Order() const {
+    std::vector<double> cost(pool_.size());
+    for (size_t i = 0; i < pool_.size(); ++i) cost[i] = pool_[i].log_estimate + (trees_ == nullptr ? 0 : scores_[i]);
+    std::vector<size_t> order;
+    for (size_t i = 0; i < pool_.size(); ++i) {
+      if (!pool_[i].taken) order.push_back(i);
+    }
+    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return cost[a] < cost[b]; });
+    return order;
+  }
+
+  void AddByModel(size_t wanted, std::vector<Proposal>& chosen) {
+    Learn();
+    Breed();
+    const std::vector<size_t> order = Order();
+    for (const size_t crowd : {kCrowd, wanted}) {
+      for (size_t i = 0; i < order.size() && chosen.size() < wanted; ++i) {
+        const bool asks_nobody = trees_ != nullptr && random_.Uniform() < kRandomShare;
+        const Proposal& next = pool_[order[asks_nobody ? random_.Below(order.size()) : i]].proposal;
+        if (!asks_nobody && Neighbours(next, chosen) >= crowd) continue;
+        Take(next, chosen);
+      }
+    }
+    AddStrangers(wanted, chosen);
+  }
+
+  static size_t Neighbours(const Proposal& proposal, const std::vector<Proposal>& chosen) {
+    return static_cast<size_t>(std::count_if(chosen.begin(), chosen.end(),
+                                             [&](const Proposal& other) { return Distance(other, proposal) <= 1; }));
+  }
+
+  void AddStrangers(size_t wanted, std::vector<Proposal>& chosen) {
+    for (int misses = 0; !space_->complete() && chosen.size() < wanted && misses < 256; ++misses) {
+      if (const auto stranger = space_->Sample(random_)) Take(*stranger, chosen);
+    }
+  }
+
+  SearchTask task_;
+  std::shared_ptr<const SearchSpace> space_;
+  Proposed proposed_;
+  Random random_;
+  std::vector<Candidate> pool_;  // all that may be proposed, or all that were met
+  std::vector<Features> pool_rows_;
+  std::unordered_map<std::string, size_t> place_;  // in the pool, by key
+  std::vector<Proposal> founders_;
+  size_t founded_ = 0;  // proposals before the model, those of others counted
+  Lesson own_;
+  std::vector<Lesson> others_;
+  std::vector<Features> failed_;
+  std::vector<Observation> best_;  // fastest first
+  std::unique_ptr<BoostedTrees> trees_;
+  std::vector<float> scores_;  // of the pool, by the trees
+  size_t learnt_ = 0, unlearnt_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Strategy> MakeModelGuided(const SearchTask& task, uint64_t seed) {
+  return std::make_unique<ModelGuided>(task, seed);
+}
+
+}  // namespace hone
