@@ -9,6 +9,7 @@
 #include "compiler/passes/nest_concats.h"
 #include "compiler/passes/passes.h"
 #include "compiler/passes/simplify_inference.h"
+#include "compiler/passes/split_transposed_conv.h"
 #include "compiler/relay/infer_type.h"
 
 namespace hone {
@@ -20,6 +21,7 @@ const std::vector<Pass>& AllPasses() {
   static const std::vector<Pass> passes{
       {"bind_params", 0, [](const IRModule& m, const PassContext&) { return BindParams(m); }},
       {"fold_constants", 0, [](const IRModule& m, const PassContext& c) { return FoldConstants(m, c.opt_level); }},
+      {"split_transposed_convs", 1, [](const IRModule& m, const PassContext&) { return SplitTransposedConvs(m); }},
       // Before batch norms are folded: they are scales and shifts from here on.
       {"simplify_inference", 0, [](const IRModule& m, const PassContext&) { return SimplifyInference(m); }},
       {"fold_batch_norm", 1, [](const IRModule& m, const PassContext&) { return FoldBatchNorm(m); }},

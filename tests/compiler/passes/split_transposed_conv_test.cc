@@ -1,0 +1,55 @@
+#include "compiler/passes/split_transposed_conv.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "compiler/relay/infer_type.h"
+#include "tests/compiler/passes/pass_testing.h"
+
+namespace hone::testing {
+namespace {
+
+using relay::ExprPtr;
+using relay::IRModule;
+using relay::MakeCall;
+using Ints = std::vector<int64_t>;
+
+struct Case {
+  Ints kernel{4, 4};
+  Ints strides{2, 2};
+  Ints padding{1, 1, 1, 1};
+  Ints extra{0, 0};
+  int64_t groups = 1;
+};
+
+// How many transposed convolutions are left; the meaning stays.
+int Left(const Case& c) {
+  const ExprPtr weight = RandomConstant({4, 6 / c.groups, c.kernel[0], c.kernel[1]}, 1);
+  const IRModule module = ModuleOf(MakeCall("nn.conv2d_transpose", {Input("x", {2, 4, 3, 5}), weight},
+                                            {{"strides", c.strides},
+                                             {"padding", c.padding},
+                                             {"output_padding", c.extra},
+                                             {"groups", c.groups},
+                                             {"channels", int64_t{6}},
+                                             {"kernel_size", c.kernel}}));
+  const IRModule after = relay::InferType(SplitTransposedConvs(module));
+  ExpectSameMeaning(module, after);
+  return CountOf(after, "nn.conv2d_transpose");
+}
+
+TEST(SplitTransposedConvs, BecomeConvolutions) {
+  EXPECT_EQ(Left({}), 0);
+  EXPECT_EQ(Left({.kernel = {3, 2}, .padding = {1, 0, 1, 0}, .extra = {1, 0}}), 0);
+  EXPECT_EQ(Left({.kernel = {5, 5}, .padding = {2, 2, 2, 2}, .extra = {1, 1}}), 0);
+  EXPECT_EQ(Left({.kernel = {3, 3}, .strides = {1, 3}, .padding = {1, 0, 1, 0}}), 0);
+  EXPECT_EQ(Left({.kernel = {2, 2}, .padding = {0, 0, 0, 0}}), 0);
+}
+
+TEST(SplitTransposedConvs, OthersStay) {
+  EXPECT_EQ(Left({.groups = 2}), 1);
+  EXPECT_EQ(Left({.kernel = {1, 1}, .padding = {0, 0, 0, 0}, .extra = {1, 1}}), 1);
+  EXPECT_EQ(Left({.padding = {1, 1, 0, 0}}), 1);
+}
+
+}  // namespace
+}  // namespace hone::testing
