@@ -9,6 +9,7 @@
 #include "compiler/passes/nest_concats.h"
 #include "compiler/passes/passes.h"
 #include "compiler/passes/simplify_inference.h"
+#include "compiler/passes/sink_concats.h"
 #include "compiler/passes/split_transposed_conv.h"
 #include "compiler/relay/infer_type.h"
 
@@ -30,6 +31,7 @@ const std::vector<Pass>& AllPasses() {
        [](const IRModule& m, const PassContext& c) {
          return GatherChannels(m, MachineModelFor(c.target).vector_lanes);
        }},
+      {"sink_concats", 2, [](const IRModule& m, const PassContext&) { return SinkConcats(m); }},
       {"nest_concats", 3, [](const IRModule& m, const PassContext&) { return NestConcats(m); }},
       // Below level 2 every operator becomes a function of its own: lowering knows functions alone.
       {"fuse", 0, [](const IRModule& m, const PassContext& c) { return Fuse(m, c.opt_level >= 2); }, false},

@@ -1,0 +1,37 @@
+#include "compiler/passes/sink_concats.h"
+
+#include "compiler/passes/typed_graph.h"
+#include "compiler/relay/op.h"
+
+namespace hone {
+
+using relay::Call;
+using relay::ExprPtr;
+
+namespace {
+
+bool IsUnary(const Call& call) {
+  const relay::Op* op = relay::AsOp(call.op);
+  return op != nullptr && call.args.size() == 1 && op->def->pattern == relay::OpPattern::kElementwise &&
+         call.type->kind == relay::TypeKind::kTensor && call.type->dtype == DType::kFloat32 &&
+         relay::Equal(call.type, call.args[0]->type);
+}
+
+ExprPtr Sunk(const ExprPtr& node, const Uses& uses) {
+  const Call* call = relay::AsCall(node);
+  if (call == nullptr || !IsUnary(*call) || uses.Of(call->args[0]) != 1) return nullptr;
+  const Call* concat = relay::AsCallTo(call->args[0], "concatenate");
+  const relay::Tuple* tuple = concat ? relay::AsTuple(concat->args[0]) : nullptr;
+  if (tuple == nullptr) return nullptr;
+  std::vector<ExprPtr> parts;
+  for (const ExprPtr& field : tuple->fields) {
+    parts.push_back(TypedCall(relay::AsOp(call->op)->def->name, {field}, call->attrs, call->name));
+  }
+  return TypedCall("concatenate", {TypedTuple(std::move(parts))}, concat->attrs, concat->name);
+}
+
+}  // namespace
+
+relay::IRModule SinkConcats(const relay::IRModule& module) { return RewriteByRules(module, {Sunk}); }
+
+}  // namespace hone
