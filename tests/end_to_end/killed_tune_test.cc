@@ -1,0 +1,61 @@
+// A tuning run that is killed or interrupted loses nothing that it told of, and repeats nothing when it goes on.
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <chrono>
+#include <random>
+#include <thread>
+
+#include "core/random.h"
+#include "tests/end_to_end/tune_child.h"
+
+namespace hone {
+namespace {
+
+using KilledTune = TuneChildTest;
+
+TEST_F(KilledTune, GoesOnWithoutLossOrRepetition) {
+  Random random(std::random_device{}());
+  int seen = 0;
+  for (int kill_number = 0; kill_number < 4; ++kill_number) {
+    const auto tune = Tune();
+    // At the first time it may not even have a store.
+    if (kill_number > 0) tune->WaitForLines("\"event\":\"trial\"", static_cast<int>(random.Below(5)) + 1);
+    std::this_thread::sleep_for(std::chrono::milliseconds(random.Below(kill_number == 0 ? 60 : 15)));
+    tune->Signal(SIGKILL);
+    tune->Wait();
+    seen += Acknowledge(*tune);
+  }
+  const auto last = Tune();
+  ASSERT_EQ(last->Wait(), 0) << last->ErrorText();
+  EXPECT_GE(Done(*last).at("resumed").get<int>(), seen);
+  EXPECT_EQ(Done(*last).at("resumed").get<int>() + Acknowledge(*last), kTrials);
+  ExpectStoreWhole();
+}
+
+TEST_F(KilledTune, InterruptedEndsInOrderAndGoesOn) {
+  const auto first = Tune();
+  ASSERT_TRUE(first->WaitForLines("\"event\":\"trial\"", 3)) << first->ErrorText();
+  first->Signal(SIGINT);
+  EXPECT_EQ(first->Wait(), 130);
+  EXPECT_EQ(Done(*first).at("interrupted"), true);
+  const int seen = Acknowledge(*first);
+  EXPECT_LT(seen, kTrials);
+  const auto second = Tune();
+  ASSERT_EQ(second->Wait(), 0) << second->ErrorText();
+  EXPECT_EQ(Done(*second).at("resumed"), seen);
+  EXPECT_EQ(Acknowledge(*second), kTrials - seen);
+  ExpectStoreWhole();
+}
+
+TEST_F(KilledTune, DoneOnceIsDone) {
+  ASSERT_EQ(Tune()->Wait(), 0);
+  const auto again = Tune();
+  ASSERT_EQ(again->Wait(), 0);
+  EXPECT_EQ(Done(*again).at("resumed"), kTrials);
+  EXPECT_EQ(Acknowledge(*again), 0);
+  ExpectStoreWhole();
+}
+
+}  // namespace
+}  // namespace hone

@@ -1,0 +1,57 @@
+#include "tests/end_to_end/tune_child.h"
+
+#include "db/record_store.h"
+
+namespace hone {
+namespace {
+
+std::string KeyOf(const std::string& workload, const std::string& schedule, const std::string& config) {
+  return workload + " | " + schedule + " | " + config;
+}
+
+bool SaysNothing(Fate fate) { return fate == Fate::kRunnerLost || fate == Fate::kCancelled; }
+
+}  // namespace
+
+std::unique_ptr<ChildProgram> TuneChildTest::Tune(const std::vector<std::string>& more) {
+  std::vector<std::string> arguments = {
+      "tune",      "zoo:mlp", "--image-shape", "1,14,14", "--trials", std::to_string(kTrials),
+      "--threads", "1",       "--json",        "--db",    Store()};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return std::make_unique<ChildProgram>(HONE_PROGRAM, arguments, Path("work/tune" + std::to_string(started_++)));
+}
+
+int TuneChildTest::Acknowledge(const ChildProgram& tune) {
+  int trials = 0;
+  for (const std::string& line : tune.Lines()) {
+    const Json event = ParseJson(line, "the stream of hone tune");
+    if (event.at("event") != "trial") continue;
+    ++trials;
+    acknowledged_.insert(KeyOf(event.at("task"), event.at("schedule"), event.at("config")));
+  }
+  return trials;
+}
+
+Json TuneChildTest::Done(const ChildProgram& tune) {
+  const std::vector<std::string> lines = tune.Lines();
+  if (lines.empty()) return {};
+  Json done = ParseJson(lines.back(), "the stream of hone tune");
+  EXPECT_EQ(done.at("event"), "done") << tune.ErrorText();
+  return done;
+}
+
+void TuneChildTest::ExpectStoreWhole() const {
+  const auto store = RecordStore::Open(Store(), /*create=*/false);
+  std::set<std::string> telling, all;
+  for (const Record& record : store->Find({})) {
+    const Candidate& c = record.candidate;
+    const std::string key = KeyOf(c.workload.ToText(), c.schedule, c.config.ToText());
+    all.insert(key);
+    const bool counts = !SaysNothing(record.measurement.fate);
+    EXPECT_TRUE(!counts || telling.insert(key).second) << "twice: " << key;
+  }
+  EXPECT_EQ(telling.size(), static_cast<size_t>(kTrials));
+  for (const std::string& key : acknowledged_) EXPECT_TRUE(all.contains(key)) << "lost: " << key;
+}
+
+}  // namespace hone
