@@ -101,7 +101,7 @@ std::vector<Piece> CutBorders(const std::vector<Piece>& whole, const ExprPtr& ou
 
 // Each block of selected channels by itself: which channels a vector gathers is known in the code then.
 std::vector<Piece> CutSelection(const std::vector<Piece>& pieces, const ExprPtr& output, const MemoryShape& shape) {
-  constexpr int64_t kMostBlocks = 64;
+  constexpr int64_t kMostBlocks = 256;
   if (!shape.lanes_in_block()) return pieces;
   const size_t axis = shape.axes[shape.lane_axis].logical, outer = OuterAxisOf(shape, axis);
   const int64_t blocks = shape.axes[outer].extent;

@@ -168,11 +168,43 @@ ExprPtr PadGroups(const ExprPtr& node, const Uses& uses, int64_t lanes) {
   return Take({now, channels}, relay::AsCall(node)->name);
 }
 
+// Multiplications per output that a selection costs as much time as, in full vectors.
+constexpr int64_t kSelectionCost = 40;
+
+// Even where nothing selects channels yet: when most of each vector would idle otherwise.
+ExprPtr PadLoneGroups(const ExprPtr& node, const Uses&, int64_t lanes) {
+  const Call* conv = relay::AsCallTo(node, "nn.conv2d");
+  if (conv == nullptr || !IsImage(node) || ChannelRows(*conv) == nullptr || IsDepthwise(*conv)) return nullptr;
+  const int64_t groups = conv->attrs.GetInt("groups", 1), outputs = ShapeOf(node)[1];
+  const int64_t per_group = outputs / groups, padded = (per_group + lanes - 1) / lanes * lanes;
+  const Shape& weight = ShapeOf(conv->args[1]);
+  const int64_t work = weight[1] * weight[2] * weight[3];
+  const int64_t saved = work * lanes / std::gcd(per_group, lanes) - work * padded / per_group;
+  if (groups == 1 || saved < kSelectionCost) return nullptr;
+  Channels places;
+  for (int64_t c = 0; c < outputs; ++c) places.push_back(c / per_group * padded + c % per_group);
+  relay::Attrs attrs = conv->attrs;
+  attrs.Set("channels", groups * padded);
+  const ExprPtr padded_weight = Spread(*relay::AsConstant(conv->args[1]), places, groups * padded);
+  return Take({TypedCall("nn.conv2d", {conv->args[0], padded_weight}, std::move(attrs), conv->name), places},
+              conv->name);
+}
+
+ExprPtr JoinSelections(const ExprPtr& node, const Uses&) {
+  const auto outer = AsSelection(node);
+  const auto inner = outer ? AsSelection(outer->data) : std::nullopt;
+  if (!inner) return nullptr;
+  Channels channels;
+  for (const int64_t c : outer->channels) channels.push_back(inner->channels[static_cast<size_t>(c)]);
+  return Take({inner->data, channels}, relay::AsCall(node)->name);
+}
+
 }  // namespace
 
 relay::IRModule GatherChannels(const relay::IRModule& module, int lanes) {
   const auto pad = [lanes](const ExprPtr& node, const Uses& uses) { return PadGroups(node, uses, lanes); };
-  return RewriteByRules(module, {ShuffleAsSelection, pad, SinkSelection});
+  const auto pad_lone = [lanes](const ExprPtr& node, const Uses& uses) { return PadLoneGroups(node, uses, lanes); };
+  return RewriteByRules(module, {ShuffleAsSelection, JoinSelections, pad, pad_lone, SinkSelection});
 }
 
 }  // namespace hone

@@ -47,7 +47,7 @@ ExprPtr Image() { return Input("x", {2, 12, kRows, kRows}); }
 
 TEST(GatherChannels, AShuffleIsASelection) {
   EXPECT_THAT(OpNames(Gathered(Shuffle(Image(), 12, 3))), ElementsAre("take"));
-  EXPECT_THAT(OpNames(Gathered(Shuffle(Shuffle(Image(), 12, 3), 12, 4))), ElementsAre("take", "take"));
+  EXPECT_THAT(OpNames(Gathered(Shuffle(Shuffle(Image(), 12, 3), 12, 4))), ElementsAre("take"));
 }
 
 TEST(GatherChannels, OtherTransposesStay) {
@@ -85,6 +85,13 @@ TEST(GatherChannels, GroupsBeforeASelectionFillVectors) {
   const ExprPtr depthwise = Grouped(Shuffle(conv, 18, 3), 18, 18, 18, 3);
   const IRModule after = Gathered(depthwise);
   EXPECT_THAT(OpNames(after), ElementsAre("nn.conv2d", "nn.bias_add", "nn.relu", "nn.conv2d", "take"));
+}
+
+TEST(GatherChannels, GroupsThatLeaveVectorsIdleGetASelectionOfTheirOwn) {
+  const ExprPtr sum = MakeCall("add", {Bias(Grouped(Image(), 12, 9, 3, 3), 9), Input("y", {2, 9, kRows, kRows})});
+  const IRModule after = Gathered(sum);
+  EXPECT_EQ(ChannelsOfFirstConv(after), 24);
+  EXPECT_THAT(OpNames(after), ElementsAre("nn.conv2d", "nn.bias_add", "take", "add"));
 }
 
 TEST(GatherChannels, GroupsThatFillVectorsOrWouldWasteThemStay) {
