@@ -15,6 +15,7 @@
 #include "compiler/codegen/host.h"
 #include "core/error.h"
 #include "rpc_runner/runner.h"
+#include "tuner/replay.h"
 #include "tuner/strategy.h"
 
 namespace hone {
@@ -27,7 +28,7 @@ struct TuneCommandOptions {
   MachineOptions machine;
   TuneOptions tune;
   RemoteRunnerOptions remote;
-  std::string db, budget, cache = "cold-weights", cores;
+  std::string db, replay, budget, cache = "cold-weights", math = "fast", cores;
   std::vector<std::string> tasks;
 };
 
@@ -46,8 +47,12 @@ void AddOptions(CommandLine& line, TuneCommandOptions& options) {
   line.Add("--budget", options.budget, "stop after so long: 90s, 10m, 2h; by default 5m, without --trials");
   line.Add("--strategy", options.tune.strategy, StrategyList()).ShowDefault();
   line.Add("--cache", options.cache, "cold-weights: as in a network; warm: a hot loop").ShowDefault();
+  line.Add("--math", options.math, "exact: no kernels that trade accuracy for speed, as Winograd's do")
+      .OneOf({"fast", "exact"})
+      .ShowDefault();
   line.Add("--tasks", options.tasks, "only the tasks whose workload contains one of these texts");
   line.Add("--cores", options.cores, "without a tracker: the CPUs to time on, as 0,2-3");
+  line.Add("--replay", options.replay, "search with the records of this store in place of a runner; keeps nothing");
   const Option tracker = line.Add("--tracker", options.remote.tracker, "tcp://HOST:PORT: measure on runners behind it")
                              .Env("HONE_TRACKER");
   line.Add("--key", options.remote.key, "which runners, with --tracker").Env("HONE_KEY").Needs(tracker);
@@ -86,6 +91,7 @@ TuneOptions Complete(const TuneCommandOptions& options, const Machine& machine) 
   tune.target = machine.target;
   tune.threads = machine.threads;
   tune.cache = ParseCacheMode(options.cache);
+  tune.exact_math = options.math == "exact";
   tune.seed = options.model.seed;
   tune.model = options.model.model;
   if (!options.budget.empty()) {
@@ -94,6 +100,18 @@ TuneOptions Complete(const TuneCommandOptions& options, const Machine& machine) 
     tune.budget.time_ns = kDefaultBudgetNs;
   }
   return tune;
+}
+
+TuneReport Search(const TuneCommandOptions& options, const Machine& machine, const std::vector<Task>& tasks,
+                  const TuneOptions& tune, TuneOutput& output) {
+  const auto observe = [&output](const TuneEvent& event) { output.Observe(event); };
+  if (!options.replay.empty()) {
+    return Replay(tasks, tune, *OpenExistingStore(options.replay), observe, CatchStopSignals());
+  }
+  // The runner before the store: a tracker that is not there leaves no empty store behind.
+  const std::unique_ptr<Runner> runner = MakeRunner(options, machine);
+  const std::unique_ptr<RecordStore> store = OpenStore(options.db);
+  return Tune(tasks, tune, *runner, *store, observe, CatchStopSignals());
 }
 
 bool Terminal() { return isatty(STDERR_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr; }
@@ -111,13 +129,8 @@ int TuneCommand(const Arguments& arguments) {
   const Model model = LoadModel(options.model);
   std::vector<Task> tasks = ExtractTasks(model.typed, machine.target);
   FilterTasks(tasks, options.tasks);
-  // The runner before the store: a tracker that is not there leaves no empty store behind.
-  const std::unique_ptr<Runner> runner = MakeRunner(options, machine);
-  const std::unique_ptr<RecordStore> store = OpenStore(options.db);
-
   TuneOutput output(line.json(), Terminal(), tasks.size(), tune.budget);
-  const TuneReport report = Tune(
-      tasks, tune, *runner, *store, [&output](const TuneEvent& event) { output.Observe(event); }, CatchStopSignals());
+  const TuneReport report = Search(options, machine, tasks, tune, output);
   output.Finish();
   if (line.json()) {
     PrintJson(ReportJson(report));
