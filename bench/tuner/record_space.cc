@@ -63,17 +63,19 @@ class SpaceRecorder {
   }
 
   void Measure(std::vector<Trial>& batch) {
-    BatchMeasurer measurer(
-        *runner_, *store_, tools_,
-        {[this](Trial& trial) {
-           return KernelJob{
-               std::get<Artifact>(trial.built), reference_, space_.Find(trial.proposal.schedule)->tolerance(), {1}, trial.timing};
-         },
-         [this](const Trial& trial) {
-           return MakeRecord(trial,
-                             {kSession, tools_.llvm_version, tools_.unix_ms(), space_.Find(trial.proposal.schedule)});
-         },
-         [] { return false; }});
+    BatchMeasurer measurer(*runner_, *store_, tools_,
+                           {[this](Trial& trial) {
+                              return KernelJob{std::get<Artifact>(trial.built),
+                                               reference_,
+                                               space_.Find(trial.proposal.schedule)->tolerance(),
+                                               {1},
+                                               trial.timing};
+                            },
+                            [this](const Trial& trial) {
+                              return MakeRecord(trial, {kSession, tools_.llvm_version, tools_.unix_ms(),
+                                                        space_.Find(trial.proposal.schedule)});
+                            },
+                            [] { return false; }, [](const Trial&) { return true; }});
     measurer.Measure(batch);
     for (const Trial& trial : batch) times_[space_.Key(trial.proposal)] = trial.measurement.MinNs();
     batch.clear();
