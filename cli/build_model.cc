@@ -14,7 +14,7 @@ void AddRecordOptions(CommandLine& line, RecordOptions& options) {
 }
 
 BuildResult BuildModel(const relay::IRModule& module, const Machine& machine, const RecordOptions& records,
-                       int opt_level,
+                       const BuildChoices& choices,
                        const std::function<void(const std::string&, const relay::IRModule&)>& after_pass) {
   const std::unique_ptr<RecordStore> store = records.no_records ? nullptr : OpenStoreIfThere(records.db);
   std::optional<RecordConfigSource> source;
@@ -22,7 +22,8 @@ BuildResult BuildModel(const relay::IRModule& module, const Machine& machine, co
   BuildOptions options;
   options.target = machine.target;
   options.threads = machine.threads;
-  options.opt_level = opt_level;
+  options.opt_level = choices.opt_level;
+  options.exact_math = choices.math == "exact";
   options.configs = source.has_value() ? &*source : nullptr;
   options.after_pass = after_pass;
   return Build(module, options);

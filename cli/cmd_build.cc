@@ -21,7 +21,7 @@ struct BuildCommandOptions {
   MachineOptions machine;
   RecordOptions records;
   std::string output, dump_passes;
-  int opt_level = 3;
+  BuildChoices choices;
 };
 
 void MakeFolder(const std::string& path) {
@@ -81,7 +81,10 @@ void AddOptions(CommandLine& line, BuildCommandOptions& options) {
   line.Add("-o,--output", options.output, "the package to write").Required();
   AddMachineOptions(line, options.machine);
   AddRecordOptions(line, options.records);
-  line.Add("-O,--opt-level", options.opt_level, "0: no folding, fusion or blocked layouts; 3: everything")
+  line.Add("--math", options.choices.math, "exact: no kernels that trade accuracy for speed, as Winograd's do")
+      .OneOf({"fast", "exact"})
+      .ShowDefault();
+  line.Add("-O,--opt-level", options.choices.opt_level, "0: no folding, fusion or blocked layouts; 3: everything")
       .Between(0, 3)
       .ShowDefault();
   line.Add("--dump-passes", options.dump_passes, "a folder that gets the module's text after each pass");
@@ -97,7 +100,7 @@ int BuildCommand(const Arguments& arguments) {
   const Machine machine = ResolveMachine(options.machine);
   const Model model = LoadModel(options.model);
   const BuildResult result =
-      BuildModel(model.typed, machine, options.records, options.opt_level, PassDumper(options.dump_passes));
+      BuildModel(model.typed, machine, options.records, options.choices, PassDumper(options.dump_passes));
   WriteFileAtomically(options.output, result.package);
   Warn(result.plan);
   if (line.json()) {

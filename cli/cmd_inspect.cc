@@ -43,7 +43,7 @@ void PrintSummaryJson(const Model& model, const ModelSummary& summary, bool para
 }
 
 int ShowSummary(const Model& model, bool params, bool json) {
-  const ModelSummary summary = Summarize(model.typed, model.output_names);
+  const ModelSummary summary = Summarize(model.typed);
   if (json) {
     PrintSummaryJson(model, summary, params);
     return 0;

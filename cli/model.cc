@@ -65,7 +65,6 @@ Model LoadOnnx(const ModelOptions& options) {
   for (const std::string& notice : result.notices) fmt::print(stderr, "note: {}\n", notice);
   Model model;
   model.untyped = std::move(result.module);
-  model.output_names = std::move(result.output_names);
   return model;
 }
 

@@ -27,8 +27,7 @@ void AddZooOptions(CommandLine& line, ModelOptions& options);
 struct Model {
   relay::IRModule untyped;  // as it was imported
   relay::IRModule typed;
-  std::vector<std::string> output_names;  // empty names where the model gives none
-  std::string name;                       // MODEL as it was given
+  std::string name;  // MODEL as it was given
 };
 // Prints the importer's notices to stderr. Throws Error: kNoInput with the nearest zoo name when nothing is there,
 // kUsage for options that do not belong to the kind of model, kBadData for a damaged model.

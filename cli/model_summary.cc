@@ -45,7 +45,7 @@ std::vector<ExprPtr> OutputsOf(const relay::IRModule& module) {
 
 }  // namespace
 
-ModelSummary Summarize(const relay::IRModule& typed, const std::vector<std::string>& output_names) {
+ModelSummary Summarize(const relay::IRModule& typed) {
   ModelSummary summary;
   std::set<std::string> bound;
   for (const auto& [name, value] : typed.params) {
@@ -57,8 +57,7 @@ ModelSummary Summarize(const relay::IRModule& typed, const std::vector<std::stri
   }
   const std::vector<ExprPtr> outputs = OutputsOf(typed);
   for (size_t i = 0; i < outputs.size(); ++i) {
-    const bool named = i < output_names.size() && !output_names[i].empty();
-    summary.outputs.push_back({named ? output_names[i] : fmt::format("output{}", i), relay::ToText(outputs[i]->type)});
+    summary.outputs.push_back({relay::OutputName(typed, i), relay::ToText(outputs[i]->type)});
   }
   relay::PostOrderVisit(typed.main, [&summary](const ExprPtr& expr) {
     if (const relay::Constant* constant = relay::AsConstant(expr))

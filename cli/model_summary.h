@@ -24,7 +24,7 @@ struct ModelSummary {
   double flops = 0;                // 2 x multiply-adds of convolutions and dense layers; dims not known count as 1
 };
 
-// The module needs its types. `output_names` may be shorter than the outputs.
-ModelSummary Summarize(const relay::IRModule& typed, const std::vector<std::string>& output_names);
+// The module needs its types.
+ModelSummary Summarize(const relay::IRModule& typed);
 
 }  // namespace hone

@@ -226,7 +226,7 @@ class Lowering {
     for (const ExprPtr& result : results) {
       for (const PlanView& view : ViewsOf(result)) views.push_back(view);
     }
-    for (size_t i = 0; i < views.size(); ++i) AddOutput(views[i], types.at(i), fmt::format("output{}", i));
+    for (size_t i = 0; i < views.size(); ++i) AddOutput(views[i], types.at(i), relay::OutputName(module_, i));
   }
 
   void AddOutput(const PlanView& view, const TypePtr& type, const std::string& name) {

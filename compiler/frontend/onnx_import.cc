@@ -206,7 +206,7 @@ OnnxImportResult Import(OnnxGraph graph, const std::string& name, const OnnxImpo
   result.module = Importer(graph, options, notices).Run();
   result.module.name = name;
   for (std::string& notice : notices) result.notices.push_back(OneLine(std::move(notice)));
-  result.output_names = std::move(graph.outputs);
+  result.module.output_names = std::move(graph.outputs);
   return result;
 }
 

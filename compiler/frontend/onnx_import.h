@@ -17,7 +17,6 @@ struct OnnxImportOptions {
 struct OnnxImportResult {
   relay::IRModule module;            // without types: run InferType
   std::vector<std::string> notices;  // e.g. that a symbolic batch was bound to 1
-  std::vector<std::string> output_names;
 };
 
 // Reads the model and its external data (beneath the model's own folder only; no links). Throws Error: kNoInput when

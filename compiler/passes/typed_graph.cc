@@ -95,7 +95,9 @@ relay::FunctionPtr TypedFunction(std::vector<std::shared_ptr<const relay::Var>> 
 
 relay::IRModule WithBody(const relay::IRModule& module, ExprPtr body) {
   if (body == module.main->body) return module;
-  return {TypedFunction(module.main->params, std::move(body), module.main->attrs), module.params, module.name};
+  relay::IRModule changed = module;
+  changed.main = TypedFunction(module.main->params, std::move(body), module.main->attrs);
+  return changed;
 }
 
 const Shape& ShapeOf(const ExprPtr& expr) {

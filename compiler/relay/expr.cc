@@ -127,4 +127,9 @@ ExprPtr MakeTuple(std::vector<ExprPtr> fields) { return std::make_shared<Tuple>(
 
 ExprPtr MakeTupleGetItem(ExprPtr tuple, int index) { return std::make_shared<TupleGetItem>(std::move(tuple), index); }
 
+std::string OutputName(const IRModule& module, size_t i) {
+  const bool named = i < module.output_names.size() && !module.output_names[i].empty();
+  return named ? module.output_names[i] : fmt::format("output{}", i);
+}
+
 }  // namespace hone::relay

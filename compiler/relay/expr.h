@@ -88,7 +88,12 @@ struct IRModule {
   FunctionPtr main;
   std::vector<std::pair<std::string, Tensor>> params;
   std::string name;  // path or zoo name, for people
+  // Of the results, in order; shorter, or with empty names, where the model gives none. Passes keep them.
+  std::vector<std::string> output_names;
 };
+
+// The name of result i: the model's own, else "output" and i.
+std::string OutputName(const IRModule& module, size_t i);
 
 // Checked downcasts: null when `expr` is null or of another kind.
 const Var* AsVar(const ExprPtr& expr);

@@ -75,7 +75,7 @@ TEST(ExportOnnx, NamesAnOutputThatIsAnInputAndOneThatIsTwo) {
   const auto x = relay::MakeVar("x", relay::TensorType({2}));
   const auto twice = MakeCall("exp", {x});
   const std::string bytes = ExportOnnxBytes(ModuleOf(x, relay::MakeTuple({x, twice, twice})));
-  EXPECT_THAT(ImportOnnxBytes(bytes, "m").output_names, ElementsAre("output0", "output1", "output2"));
+  EXPECT_THAT(ImportOnnxBytes(bytes, "m").module.output_names, ElementsAre("output0", "output1", "output2"));
   const auto outputs = RunOnnx(bytes, {{"x", Counting({2})}});
   EXPECT_EQ(Values(outputs[1]), Values(outputs[2]));
   EXPECT_THAT(Values(outputs[0]), ElementsAre(0, 1));

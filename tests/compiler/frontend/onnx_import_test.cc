@@ -21,7 +21,7 @@ ModelMaker Linear() {
 TEST(ImportOnnx, KeepsNamesOfNodesInputsWeightsAndOutputs) {
   const OnnxImportResult result = ImportOnnxBytes(Linear().Bytes(), "linear.onnx");
   EXPECT_EQ(result.module.name, "linear.onnx");
-  EXPECT_THAT(result.output_names, ElementsAre("y"));
+  EXPECT_THAT(result.module.output_names, ElementsAre("y"));
   EXPECT_EQ(result.module.main->params[0]->name, "x");
   const relay::Call* relu = relay::AsCallTo(result.module.main->body, "nn.relu");
   ASSERT_NE(relu, nullptr);

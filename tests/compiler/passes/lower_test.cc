@@ -45,6 +45,33 @@ TEST(Lower, AReshapeIsAViewAndTheLastKernelWritesTheOutput) {
   EXPECT_EQ(plan.arena_bytes, 0);
 }
 
+TEST(Lower, OutputsCarryTheModelsNames) {
+  const ExprPtr x = Image();
+  relay::IRModule module = ModuleOf(relay::MakeTuple({MakeCall("exp", {x}), MakeCall("tanh", {x})}));
+  module.output_names = {"scores"};
+  const PassContext context = TestContext(3);
+  const Plan plan = Lower(RunPasses(module, context), context).plan;
+  ASSERT_EQ(plan.outputs.size(), 2U);
+  EXPECT_EQ(plan.buffers[static_cast<size_t>(plan.outputs[0])].name, "scores");
+  EXPECT_EQ(plan.buffers[static_cast<size_t>(plan.outputs[1])].name, "output1");
+}
+
+TEST(Lower, ExactMathForbidsWinograd) {
+  const relay::IRModule module = ModuleOf(Conv(Input("x", {1, 64, 28, 28}), 64, 64, 3, 1));
+  const auto schedule = [&](bool exact) {
+    PassContext context = TestContext(3);
+    context.exact_math = exact;
+    const Plan plan = Lower(RunPasses(module, context), context).plan;
+    std::string used;
+    for (const PlanKernel& kernel : plan.kernels) {
+      if (!kernel.dispatch.workload.empty()) used = kernel.dispatch.schedule;
+    }
+    return used;
+  };
+  EXPECT_EQ(schedule(false), "conv2d_winograd");
+  EXPECT_EQ(schedule(true), "conv2d_direct");
+}
+
 TEST(Lower, OutputsThatAreInputsOrReadAgainAreCopied) {
   const ExprPtr x = Image();
   const ExprPtr y = MakeCall("exp", {x});

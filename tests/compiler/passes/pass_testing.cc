@@ -48,7 +48,7 @@ IRModule ModuleOf(const ExprPtr& body) {
   for (const ExprPtr& expr : PostOrder(body)) {
     if (relay::AsVar(expr)) params.push_back(std::static_pointer_cast<const relay::Var>(expr));
   }
-  return relay::InferType(IRModule{std::make_shared<relay::Function>(std::move(params), body), {}, "test"});
+  return relay::InferType(IRModule{std::make_shared<relay::Function>(std::move(params), body), {}, "test", {}});
 }
 
 PassContext TestContext(int opt_level) {

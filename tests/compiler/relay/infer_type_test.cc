@@ -18,7 +18,7 @@ std::shared_ptr<const Var> NewVar(const std::string& name, TypePtr type = nullpt
 }
 
 IRModule ModuleOf(Vars params, ExprPtr body) {
-  return {std::make_shared<Function>(std::move(params), std::move(body)), {}, "m"};
+  return {std::make_shared<Function>(std::move(params), std::move(body)), {}, "m", {}};
 }
 
 std::string ErrorOf(const IRModule& module) {

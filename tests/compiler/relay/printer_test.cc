@@ -26,8 +26,10 @@ IRModule SmallNetwork() {
   const ExprPtr norm =
       MakeCall("nn.batch_norm", {conv, params[2], params[3], params[4], params[5]}, {{"epsilon", 2e-05}});
   const ExprPtr relu = MakeCall("nn.relu", {MakeTupleGetItem(norm, 0)});
-  return {
-      std::make_shared<Function>(params, MakeCall("nn.softmax", {MakeCall("nn.batch_flatten", {relu})})), {}, "small"};
+  return {std::make_shared<Function>(params, MakeCall("nn.softmax", {MakeCall("nn.batch_flatten", {relu})})),
+          {},
+          "small",
+          {}};
 }
 
 TEST(Printer, PrintsAModuleWithoutTypesWhereNoneAreKnown) {
@@ -63,7 +65,7 @@ TEST(Printer, PrintsConstantsByIndexAndScalarsInPlace) {
   const ExprPtr constant = MakeConstant(Tensor(DType::kFloat32, {2}));
   const ExprPtr sum = MakeCall("add", {x, constant});
   const ExprPtr body = MakeCall("add", {MakeCall("multiply", {sum, MakeConstant(Tensor::Scalar(0.5F))}), constant});
-  const IRModule module{std::make_shared<Function>(Vars{x}, body), {}, ""};
+  const IRModule module{std::make_shared<Function>(Vars{x}, body), {}, "", {}};
   EXPECT_EQ(ToText(module, {.types = true, .as = "expr"}),
             "%0 = add(%x, meta[relay.Constant][0]);\n"
             "%1 = multiply(%0, 0.5f);\n"
@@ -75,7 +77,7 @@ TEST(Printer, PrintsConstantsByIndexAndScalarsInPlace) {
 TEST(Printer, PrintsPaddingEvenAtItsDefault) {
   const auto x = NewVar("x");
   const IRModule module{
-      std::make_shared<Function>(Vars{x}, MakeCall("nn.max_pool2d", {x}, {{"pool_size", Ints{2, 2}}})), {}, ""};
+      std::make_shared<Function>(Vars{x}, MakeCall("nn.max_pool2d", {x}, {{"pool_size", Ints{2, 2}}})), {}, "", {}};
   EXPECT_EQ(ToText(module, {.types = true, .as = "expr"}),
             "nn.max_pool2d(%x, pool_size=[2, 2], padding=[0, 0, 0, 0])\n");
 }
@@ -87,7 +89,7 @@ TEST(Printer, NumbersTuplesAndFunctions) {
   const auto x = NewVar("x", TensorType({2}));
   const ExprPtr call = std::make_shared<Call>(inner, std::vector<ExprPtr>{x}, Attrs{}, "");
   const ExprPtr body = MakeCall("concatenate", {MakeTuple({call, x})});
-  const IRModule module{std::make_shared<Function>(Vars{x}, body), {}, ""};
+  const IRModule module{std::make_shared<Function>(Vars{x}, body), {}, "", {}};
   EXPECT_EQ(ToText(module, {.types = true, .as = "fn"}),
             R"(fn (%x: Tensor[(2), float32]) {
   %1 = fn (%x1: Tensor[(2), float32], Primitive=1) {
@@ -103,7 +105,7 @@ TEST(Printer, NumbersTuplesAndFunctions) {
 
 TEST(Printer, PrintsABodyThatIsAParameter) {
   const auto x = NewVar("x");
-  EXPECT_EQ(ToText(IRModule{std::make_shared<Function>(Vars{x}, x), {}, ""}), "def @main(%x) {\n  %x\n}\n");
+  EXPECT_EQ(ToText(IRModule{std::make_shared<Function>(Vars{x}, x), {}, "", {}}), "def @main(%x) {\n  %x\n}\n");
 }
 
 TEST(Printer, RefusesAnUnknownForm) { EXPECT_THROW(ToText(SmallNetwork(), {.types = true, .as = "dot"}), Error); }
