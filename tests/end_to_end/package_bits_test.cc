@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <ostream>
 
 #include "tests/end_to_end/run_model.h"
 
@@ -14,6 +15,11 @@ struct Network {
   Shape image_shape;
   int64_t batch;
 };
+
+// Test listings print parameters by this, and would print their bytes without it.
+void PrintTo(const Network& network, std::ostream* out) {
+  *out << network.name << " " << ShapeText(network.image_shape) << " x" << network.batch;
+}
 
 class PackageBits : public testing::TestWithParam<Network> {
  protected:
