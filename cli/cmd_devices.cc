@@ -8,23 +8,6 @@
 namespace hone {
 namespace {
 
-Json StatusJson(const TrackerStatus& status) {
-  Json runners = Json::array(), queues = Json::array();
-  for (const RunnerInfo& r : status.runners) {
-    runners.push_back({{"key", r.key},
-                       {"label", r.label},
-                       {"cpu", r.cpu},
-                       {"features", r.features},
-                       {"cores", r.cores},
-                       {"state", r.state},
-                       {"jobs_done", r.jobs_done},
-                       {"isolation", r.isolation},
-                       {"address", r.address}});
-  }
-  for (const QueueInfo& q : status.queues) queues.push_back({{"key", q.key}, {"waiting", q.waiting}});
-  return {{"runners", runners}, {"queues", queues}};
-}
-
 void PrintStatus(const TrackerStatus& status) {
   Table runners({"key", "label", "cpu", "> cores", "state", "> jobs done", "isolation", "address"});
   for (const RunnerInfo& r : status.runners) {
@@ -46,7 +29,7 @@ int DevicesCommand(const Arguments& arguments) {
   if (!line.Parse(arguments)) return 0;
   const TrackerStatus status = QueryTracker(tracker);
   if (line.json()) {
-    PrintJson(StatusJson(status));
+    PrintJson(StatusToJson(status));
   } else {
     PrintStatus(status);
   }

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "core/serialize.h"
+
 namespace hone {
 
 struct TrackerOptions {
@@ -42,6 +44,8 @@ struct TrackerStatus {
   std::vector<RunnerInfo> runners;
   std::vector<QueueInfo> queues;
 };
+// The JSON of docs/protocol.md, which `hone devices --json` prints as it is.
+Json StatusToJson(const TrackerStatus& status);
 // Asks a tracker. Throws Error(kNoRunner) when none answers within timeout_ns.
 TrackerStatus QueryTracker(const std::string& tracker, int64_t timeout_ns = 3'000'000'000);
 

@@ -64,7 +64,6 @@ class TrackerState {
 };
 
 // The header of a kStatus frame, and back (throws Error(kBadData)).
-Json StatusToJson(const TrackerStatus& status);
 TrackerStatus StatusFromJson(const Json& json);
 
 }  // namespace hone

@@ -39,8 +39,6 @@ KernelBuilder::KernelBuilder(const Target& target, const MachineModel& machine)
 
 KernelBuilder::~KernelBuilder() = default;
 
-std::unique_ptr<llvm::Module> KernelBuilder::TakeModule() { return std::move(module_); }
-
 void KernelBuilder::Stage(const std::string& symbol, const std::function<void(const StageArgs&)>& body) {
   auto* ptr = ir_->getPtrTy();
   auto* type = llvm::FunctionType::get(i32(), {ptr, i64(), i64()}, false);

@@ -36,7 +36,6 @@ class KernelBuilder {
 
   llvm::IRBuilder<>& ir() { return *ir_; }
   llvm::Module& module() { return *module_; }
-  std::unique_ptr<llvm::Module> TakeModule();
   llvm::LLVMContext& context() { return *context_; }
   const MachineModel& machine() const { return machine_; }
   int lanes() const { return machine_.vector_lanes; }

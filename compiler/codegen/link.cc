@@ -10,6 +10,7 @@
 #include <cstring>
 #include <mutex>
 
+#include "compiler/codegen/llvm_options_lock.h"
 #include "compiler/codegen/object.h"
 #include "core/error.h"
 
@@ -91,12 +92,12 @@ const char* Emulation(const Target& target) {
   }
 }
 
-std::mutex& LinkLock() {
-  static std::mutex lock;
+}  // namespace
+
+std::shared_mutex& LlvmOptionsLock() {
+  static std::shared_mutex lock;
   return lock;
 }
-
-}  // namespace
 
 std::string LinkShared(const std::vector<std::string>& objects, const Target& target) {
   std::vector<std::unique_ptr<MemoryFile>> inputs;
@@ -117,7 +118,7 @@ std::string LinkShared(const std::vector<std::string>& objects, const Target& ta
   llvm::raw_string_ostream stream(messages);
   lld::Result result;
   {
-    std::lock_guard<std::mutex> hold(LinkLock());
+    const std::lock_guard<std::shared_mutex> hold(LlvmOptionsLock());
     result = lld::lldMain(args, stream, stream, {{lld::Gnu, &lld::elf::link}});
   }
   if (result.retCode != 0) throw Error(ExitCode::kBug, fmt::format("lld failed: {}", messages));

@@ -9,7 +9,9 @@
 #include <llvm/Support/raw_ostream.h>
 
 #include <mutex>
+#include <shared_mutex>
 
+#include "compiler/codegen/llvm_options_lock.h"
 #include "compiler/codegen/target_machine.h"
 #include "core/error.h"
 
@@ -23,7 +25,9 @@ void DisableLsr() {
       once, [] { static_cast<llvm::cl::opt<bool>*>(llvm::cl::getRegisteredOptions()["disable-lsr"])->setValue(true); });
 }
 
-std::string Generate(KernelBuilder& builder, const Target& target, llvm::CodeGenFileType type) {
+}  // namespace
+
+std::string EmitObject(KernelBuilder& builder, const Target& target) {
   auto machine = MakeTargetMachine(target);
   DisableLsr();
   std::string problem;
@@ -34,21 +38,12 @@ std::string Generate(KernelBuilder& builder, const Target& target, llvm::CodeGen
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream stream(bytes);
   llvm::legacy::PassManager passes;
-  if (machine->addPassesToEmitFile(passes, stream, nullptr, type)) {
+  if (machine->addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::ObjectFile)) {
     throw Error(ExitCode::kBadData, fmt::format("LLVM cannot write objects for '{}'", target.triple));
   }
+  const std::shared_lock<std::shared_mutex> hold(LlvmOptionsLock());
   passes.run(builder.module());
   return std::string(bytes.begin(), bytes.end());
-}
-
-}  // namespace
-
-std::string EmitObject(KernelBuilder& builder, const Target& target) {
-  return Generate(builder, target, llvm::CodeGenFileType::ObjectFile);
-}
-
-std::string EmitAssembly(KernelBuilder& builder, const Target& target) {
-  return Generate(builder, target, llvm::CodeGenFileType::AssemblyFile);
 }
 
 std::string LlvmVersion() { return LLVM_VERSION_STRING; }

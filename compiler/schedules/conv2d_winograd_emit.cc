@@ -48,7 +48,6 @@ class WinogradEmitter {
 
   void Begin(const StageArgs& args, Value* workspace, Value* scratch) {
     int next = 2;
-    args_ = args;
     data_ = b_.Operand(args, 0);
     data_stride_ = b_.BatchStride(args, 0);
     weight_ = b_.Operand(args, 1);
@@ -231,7 +230,6 @@ class WinogradEmitter {
   const WinogradConfig& k_;
   const Epilogue& epilogue_;
   int64_t vector_bytes_;
-  StageArgs args_;
   Value *data_ = nullptr, *weight_ = nullptr, *bias_ = nullptr, *residual_ = nullptr, *out_ = nullptr;
   Value *data_stride_ = nullptr, *residual_stride_ = nullptr, *out_stride_ = nullptr;
   Value *v_ = nullptr, *m_ = nullptr, *patch_ = nullptr, *half_ = nullptr;
