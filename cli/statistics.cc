@@ -1,8 +1,9 @@
 #include "cli/statistics.h"
 
 #include <algorithm>
-#include <cmath>
+#include <utility>
 
+#include "core/median_interval.h"
 #include "core/random.h"
 
 namespace hone {
@@ -38,14 +39,11 @@ Statistics StatisticsOf(std::vector<int64_t> samples_ns) {
   s.runs = static_cast<int64_t>(n);
   s.min_ns = samples_ns.front();
   s.p10_ns = samples_ns[Rank(0.1, n)];
-  s.median_ns = samples_ns[Rank(0.5, n)];
   s.p90_ns = samples_ns[Rank(0.9, n)];
-  // The number of samples below the median is binomial(n, 1/2): these ranks, from 1, hold it in 95 of 100 cases.
-  const double half_width = 1.96 * std::sqrt(static_cast<double>(n));
-  const double low = std::floor((static_cast<double>(n) - half_width) / 2);
-  const double high = std::ceil(1 + (static_cast<double>(n) + half_width) / 2);
-  s.median_low_ns = samples_ns[static_cast<size_t>(std::max(low, 1.0)) - 1];
-  s.median_high_ns = samples_ns[std::min(static_cast<size_t>(high), n) - 1];
+  const MedianInterval median = MedianOf(std::move(samples_ns));
+  s.median_ns = median.median;
+  s.median_low_ns = median.low;
+  s.median_high_ns = median.high;
   return s;
 }
 

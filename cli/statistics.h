@@ -9,8 +9,7 @@ namespace hone {
 struct Statistics {
   int64_t runs = 0;
   int64_t min_ns = 0, p10_ns = 0, median_ns = 0, p90_ns = 0;
-  // A 95 % confidence interval of the median from order statistics: no distribution is assumed (Hoefler and Belli,
-  // "Scientific Benchmarking of Parallel Computing Systems", 2015).
+  // MedianOf's 95 % confidence interval.
   int64_t median_low_ns = 0, median_high_ns = 0;
 };
 // All zero for an empty sample.
