@@ -1,7 +1,10 @@
 #include "cli/best_records.h"
 
+#include <algorithm>
 #include <map>
 #include <tuple>
+
+#include "db/judge_by_finals.h"
 
 namespace hone {
 
@@ -12,17 +15,23 @@ std::string DeviceName(const Record& record) {
 
 std::vector<Record> BestOf(const std::vector<Record>& records) {
   using Key = std::tuple<std::string, std::string, std::string, int, CacheMode>;
-  std::map<Key, const Record*> best;
-  for (const Record& record : records) {
+  std::map<Key, std::vector<BestRow>> groups;
+  for (size_t i = 0; i < records.size(); ++i) {
+    const Record& record = records[i];
     const Measurement& m = record.measurement;
     if (m.fate != Fate::kOk || m.noisy || m.MinNs() <= 0) continue;
     const Key key(record.candidate.workload.ToText(), DeviceName(record), record.candidate.target.cpu, record.threads,
                   record.timing.cache);
-    const Record*& held = best[key];
-    if (held == nullptr || m.MinNs() < held->measurement.MinNs()) held = &record;
+    groups[key].push_back(BestRowOf(record, static_cast<int64_t>(i)));
   }
   std::vector<Record> result;
-  for (const auto& [key, record] : best) result.push_back(*record);
+  for (auto& [key, rows] : groups) {
+    JudgeByFinals(rows);
+    const auto best = std::min_element(rows.begin(), rows.end(), [](const BestRow& a, const BestRow& b) {
+      return std::tuple(a.worth_ns, a.held == 0, a.min_ns) < std::tuple(b.worth_ns, b.held == 0, b.min_ns);
+    });
+    result.push_back(records[static_cast<size_t>(best->seq)]);
+  }
   return result;
 }
 

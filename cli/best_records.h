@@ -8,8 +8,9 @@
 
 namespace hone {
 
-// One record per workload, device (its CPU model), target CPU, thread count and cache mode: the one of least time among
-// those that are right and not noisy. Times of different cache modes are never compared. Sorted by workload, then
+// One record per workload, device (its CPU model), target CPU, thread count and cache mode: the one that a
+// build would take (see judge_by_finals.h) among those that are right and not noisy. The records come in the order of
+// arrival. Times of different cache modes are never compared. Sorted by workload, then
 // device.
 std::vector<Record> BestOf(const std::vector<Record>& records);
 

@@ -4,6 +4,8 @@
 #include <array>
 #include <tuple>
 
+#include "db/judge_by_finals.h"
+
 namespace hone {
 namespace {
 
@@ -35,6 +37,23 @@ int RankOf(const BestRow& row, const BestWanted& wanted) {
 
 }  // namespace
 
+BestRow BestRowOf(const Record& record, int64_t seq) {
+  BestRow row;
+  row.seq = seq;
+  row.id = record.id;
+  row.target = record.candidate.target;
+  row.threads = record.threads;
+  row.cpu_model = record.measurement.environment.cpu_model;
+  row.cache = record.timing.cache;
+  row.emulated = record.measurement.environment.emulated;
+  row.min_ns = record.measurement.MinNs();
+  row.session = record.session;
+  row.candidate = record.candidate.schedule + " " + record.candidate.config.ToText();
+  row.held = record.finals.held;
+  row.place = record.finals.place;
+  return row;
+}
+
 std::vector<BestRow> RankRecords(std::vector<BestRow> rows, const BestWanted& wanted) {
   const MachineModel model = MachineModelFor(wanted.target);
   std::array<bool, kRanks + 1> has_cold{};
@@ -50,8 +69,11 @@ std::vector<BestRow> RankRecords(std::vector<BestRow> rows, const BestWanted& wa
   std::erase_if(rows, [&](const BestRow& row) {
     return row.rank == kUnusable || (row.cache != CacheMode::kColdWeights && has_cold.at(row.rank));
   });
+  JudgeByFinals(rows);
   std::sort(rows.begin(), rows.end(), [](const BestRow& a, const BestRow& b) {
-    return std::tie(a.rank, a.emulated, a.min_ns, a.id) < std::tie(b.rank, b.emulated, b.min_ns, b.id);
+    const bool a_screening = a.held == 0, b_screening = b.held == 0;
+    return std::tie(a.rank, a.emulated, a.worth_ns, a_screening, a.min_ns, a.id) <
+           std::tie(b.rank, b.emulated, b.worth_ns, b_screening, b.min_ns, b.id);
   });
   return rows;
 }

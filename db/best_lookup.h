@@ -7,6 +7,7 @@
 
 #include "core/measurement.h"
 #include "core/target.h"
+#include "db/record.h"
 
 namespace hone {
 
@@ -20,8 +21,14 @@ struct BestRow {
   CacheMode cache = CacheMode::kColdWeights;
   bool emulated = false;
   int64_t min_ns = 0;
-  int rank = 0;  // set by RankRecords
+  std::string session, candidate;  // the candidate as any text that tells it from others of its workload
+  int held = 0, place = 0;         // as FinalsPart's
+  int rank = 0;                    // set by RankRecords
+  int64_t worth_ns = 0;            // set by JudgeByFinals
 };
+
+// seq: the record's place in the order of arrival.
+BestRow BestRowOf(const Record& record, int64_t seq);
 
 // For whom the lookup is.
 struct BestWanted {
@@ -31,8 +38,10 @@ struct BestWanted {
 };
 
 // The rows that may be used, best first: by rank as RecordStore::Best says, then measured before emulated, then by
-// least sample, then by id. In every rank a row's architecture must be the wanted one and the features it requires
-// among those the wanted target has. A rank gives rows of one cache mode: cold-weights where it has any.
+// worth (see judge_by_finals.h), then those of finals, then by least sample, then by
+// id. In every rank a row's architecture must be the
+// wanted one and the features it requires among those the wanted target has. A rank gives rows of one cache mode:
+// cold-weights where it has any.
 std::vector<BestRow> RankRecords(std::vector<BestRow> rows, const BestWanted& wanted);
 
 }  // namespace hone

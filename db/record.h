@@ -9,6 +9,15 @@
 
 namespace hone {
 
+// The trial's part in finals (docs/tuning.md), where a task's fastest candidates were timed again in turns.
+struct FinalsPart {
+  int held = 0;            // which finals of the run for this workload, from 1; 0: a trial of the search
+  int round = 0;           // from 1
+  int place = 0;           // its candidate's when they were judged; 1: the winner
+  bool incumbent = false;  // its candidate was what a build took before them
+  bool operator==(const FinalsPart&) const = default;
+};
+
 // Immutable, named by its content: importing the same record twice changes nothing.
 struct Record {
   std::string id;  // first 16 hex digits of the SHA-256 of its canonical JSON without the id; set by Finish
@@ -23,6 +32,7 @@ struct Record {
   std::string packing_sha256;  // of how weights are packed; empty when they are packed by layout alone
   int64_t unix_ms = 0;         // when it was measured, a label
   std::string session;         // id of the tuning run
+  FinalsPart finals;
   bool operator==(const Record&) const = default;
 };
 

@@ -44,8 +44,8 @@ Conditions ConditionsOf(const RecordQuery& query) {
 const char* const kInsertRecord =
     "INSERT INTO records(id, workload, schedule, schedule_version, config, triple, cpu, features, threads, fate, "
     "min_ns, "
-    "cache, noisy, emulated, cpu_model, host, session, unix_ms, json) "
-    "VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT(id) DO NOTHING";
+    "cache, noisy, emulated, cpu_model, host, session, unix_ms, json, held, place) "
+    "VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT(id) DO NOTHING";
 
 void BindRecord(Statement& statement, const Record& record) {
   const Candidate& candidate = record.candidate;
@@ -68,7 +68,9 @@ void BindRecord(Statement& statement, const Record& record) {
                           measurement.environment.host,
                           record.session,
                           record.unix_ms,
-                          DumpJson(ToJson(record))};
+                          DumpJson(ToJson(record)),
+                          int64_t{record.finals.held},
+                          int64_t{record.finals.place}};
   int parameter = 0;
   for (const Value& value : values) {
     std::visit([&](const auto& held) { statement.Bind(++parameter, held); }, value);

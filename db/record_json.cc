@@ -8,6 +8,15 @@
 namespace hone {
 namespace {
 
+Json ToJson(const FinalsPart& finals) {
+  return {{"held", finals.held}, {"round", finals.round}, {"place", finals.place}, {"incumbent", finals.incumbent}};
+}
+
+FinalsPart FinalsPartFromJson(const Json& json) {
+  return {IntField(json, "held", 1), IntField(json, "round", 1), IntField(json, "place", 1),
+          BoolField(json, "incumbent")};
+}
+
 std::string LayoutField(const Json& json, const char* name) { return Layout::Parse(TextField(json, name)).ToText(); }
 
 }  // namespace
@@ -27,6 +36,8 @@ Json ToJson(const Record& record) {
                {"packing_sha256", record.packing_sha256},
                {"unix_ms", record.unix_ms},
                {"session", record.session}});
+  // Later than version 0.1's fields: left out where it says nothing, so that the ids of older records stand.
+  if (record.finals.held > 0) json["finals"] = ToJson(record.finals);
   return json;
 }
 
@@ -46,6 +57,7 @@ Record RecordFromJson(const Json& json) {
   record.packing_sha256 = TextField(json, "packing_sha256");
   record.unix_ms = IntegerField(json, "unix_ms", 0);
   record.session = TextField(json, "session");
+  if (json.contains("finals")) record.finals = FinalsPartFromJson(json["finals"]);
   const std::string right = Finish(record).id;
   if (record.id != right) {
     throw Error(ExitCode::kBadData, fmt::format("field 'id' is '{}', but the content's id is {}", record.id, right));

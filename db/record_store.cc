@@ -43,6 +43,10 @@ BestRow ReadBestRow(const Statement& statement) {
   row.cache = static_cast<CacheMode>(statement.Integer(7));
   row.emulated = statement.Integer(8) != 0;
   row.min_ns = statement.Integer(9);
+  row.session = statement.Text(10);
+  row.candidate = statement.Text(11) + " " + statement.Text(12);
+  row.held = static_cast<int>(statement.Integer(13));
+  row.place = static_cast<int>(statement.Integer(14));
   return row;
 }
 
@@ -144,10 +148,11 @@ class SqliteRecordStore : public RecordStore {
 
   std::vector<BestRow> UsableRows(const std::string& workload) const {
     std::vector<BestRow> rows;
-    Statement statement(
-        *database_,
-        "SELECT seq, id, triple, cpu, features, threads, cpu_model, cache, emulated, min_ns FROM records "
-        "WHERE workload = ? AND fate = 0 AND noisy = 0");
+    Statement statement(*database_,
+                        "SELECT seq, id, triple, cpu, features, threads, cpu_model, cache, emulated, min_ns, session, "
+                        "schedule, config, held, "
+                        "place FROM records "
+                        "WHERE workload = ? AND fate = 0 AND noisy = 0");
     statement.Bind(1, workload);
     while (statement.Step()) rows.push_back(ReadBestRow(statement));
     return rows;

@@ -54,9 +54,10 @@ class RecordStore {
 
   // The records a build may use for a workload, best first: rank 0 same workload, CPU model and threads; 1 the same CPU
   // at another thread count; 2 the same microarchitecture (target cpu); 3 any whose required features the target has.
-  // Within a rank by least sample, those under emulation last. Only fate Ok, not noisy, and one cache mode
-  // (cold-weights where a rank has any). In every rank the record's architecture must be the target's and the features
-  // it requires (MachineModelFor) among the target's. An empty cpu_model leaves ranks 0 and 1 empty; limit 0 means all.
+  // Within a rank by least sample, but what finals decided stands (judge_by_finals.h); those under emulation last. Only
+  // fate Ok, not noisy, and one cache mode (cold-weights where a rank has any). In every rank the record's architecture
+  // must be the target's and the features it requires (MachineModelFor) among the target's. An empty cpu_model leaves
+  // ranks 0 and 1 empty; limit 0 means all.
   struct Ranked {
     Record record;
     int rank = 0;

@@ -42,9 +42,16 @@ void CreateVersion1(Database& database) {
   )");
 }
 
+void AddFinals(Database& database) {
+  database.Execute(R"(
+    ALTER TABLE records ADD COLUMN held INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE records ADD COLUMN place INTEGER NOT NULL DEFAULT 0;
+  )");
+}
+
 // Step i brings version i to i + 1. A new version adds a step and never edits one: stores of every version are out
 // there.
-constexpr std::array<void (*)(Database&), kSchemaVersion> kSteps = {CreateVersion1};
+constexpr std::array<void (*)(Database&), kSchemaVersion> kSteps = {CreateVersion1, AddFinals};
 
 }  // namespace
 

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "core/error.h"
+#include "db/record_log.h"
 #include "db/record_store.h"
 #include "db/schema.h"
 #include "db/sqlite.h"
@@ -102,8 +103,8 @@ TEST_F(DamagedStore, ZeroedPagesNeverGiveAFalseRecord) {
 }
 
 TEST_F(DamagedStore, NewerVersionIsRefused) {
-  Database(path_, false).Execute("PRAGMA user_version = 2");
-  ExpectRefused("version 2; this hone reads up to 1");
+  Database(path_, false).Execute("PRAGMA user_version = 3");
+  ExpectRefused("version 3; this hone reads up to 2");
 }
 
 TEST_F(DamagedStore, DatabaseOfAnotherProgramIsRefused) {
@@ -117,6 +118,72 @@ TEST_F(DamagedStore, DatabaseOfAnotherProgramIsRefused) {
 TEST_F(DamagedStore, TablesAndTriggersThatHoneDidNotMakeAreRefused) {
   Database(path_, false).Execute("CREATE TRIGGER t AFTER INSERT ON records BEGIN DELETE FROM records; END");
   ExpectRefused("tables that hone did not make");
+}
+
+// As hone 0.1 made it before finals were kept: its tables, and its records as they were.
+void MakeVersion1(const std::string& path, const std::vector<Record>& records) {
+  std::filesystem::remove(path);
+  Database database(path, true);
+  database.Execute(R"(
+    CREATE TABLE records(
+      seq INTEGER PRIMARY KEY,
+      id TEXT NOT NULL UNIQUE,
+      workload TEXT NOT NULL,
+      schedule TEXT NOT NULL,
+      schedule_version INTEGER NOT NULL,
+      config TEXT NOT NULL,
+      triple TEXT NOT NULL,
+      cpu TEXT NOT NULL,
+      features TEXT NOT NULL,
+      threads INTEGER NOT NULL,
+      fate INTEGER NOT NULL,
+      min_ns INTEGER NOT NULL,
+      cache INTEGER NOT NULL,
+      noisy INTEGER NOT NULL,
+      emulated INTEGER NOT NULL,
+      cpu_model TEXT NOT NULL,
+      host TEXT NOT NULL,
+      session TEXT NOT NULL,
+      unix_ms INTEGER NOT NULL,
+      json TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX records_by_workload ON records(workload, fate, noisy, cache, min_ns);
+    CREATE INDEX records_by_session ON records(session);
+    CREATE INDEX records_by_cpu ON records(cpu, workload);
+    CREATE TABLE runs(
+      id TEXT PRIMARY KEY,
+      state TEXT NOT NULL,
+      json TEXT NOT NULL
+    ) STRICT;
+    PRAGMA application_id = 0x484F4E45;
+    PRAGMA user_version = 1;
+  )");
+  Statement statement(database,
+                      "INSERT INTO records(id, workload, schedule, schedule_version, config, triple, cpu, features, "
+                      "threads, fate, min_ns, cache, noisy, emulated, cpu_model, host, session, unix_ms, json) "
+                      "VALUES(?,?,'dense_gemv',1,'c','x86_64-pc-linux-gnu','znver3','',1,0,?,0,0,0,'AMD EPYC "
+                      "7763','Bench-1','s1',0,?)");
+  for (const Record& record : records) {
+    statement.Bind(1, record.id);
+    statement.Bind(2, record.candidate.workload.ToText());
+    statement.Bind(3, record.measurement.MinNs());
+    statement.Bind(4, DumpJson(ToJson(record)));
+    statement.Step();
+    statement.Reset();
+  }
+}
+
+TEST_F(DamagedStore, AnOlderVersionIsBroughtUpWithAllItsRecords) {
+  MakeVersion1(path_, records_);
+  const auto store = RecordStore::Open(path_);
+  EXPECT_EQ(store->Stats().schema_version, kSchemaVersion);
+  EXPECT_EQ(store->Find({}), records_);
+  Record final = records_[0];
+  final.finals = {1, 1, 1, false};
+  EXPECT_EQ(store->Append({Finish(final)}), 1);
+  const Candidate& candidate = final.candidate;
+  EXPECT_EQ(store->Best(candidate.workload.ToText(), candidate.target, "AMD EPYC 7763", 1).front().record.finals.held,
+            1);
 }
 
 TEST_F(DamagedStore, UnfinishedUpgradeLeavesNothing) {

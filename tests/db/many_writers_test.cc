@@ -10,6 +10,7 @@
 
 #include "core/error.h"
 #include "db/record_store.h"
+#include "db/schema.h"
 #include "db/sqlite.h"
 #include "db/store_file.h"
 #include "tests/db/sample_record.h"
@@ -113,8 +114,8 @@ TEST_F(ManyWriters, ManyMayCreateAStoreAtOnce) {
     const std::string path = folder_.File(mode == JournalMode::kWal ? "wal.db" : "truncate.db");
     std::vector<pid_t> children;
     for (int c = 0; c < 8; ++c) {
-      children.push_back(
-          Fork([&] { return OpenStoreFile(path, true, mode).Integer("PRAGMA user_version") == 1 ? 0 : 1; }));
+      children.push_back(Fork(
+          [&] { return OpenStoreFile(path, true, mode).Integer("PRAGMA user_version") == kSchemaVersion ? 0 : 1; }));
     }
     for (pid_t child : children) EXPECT_EQ(StatusOf(child), 0);
   }

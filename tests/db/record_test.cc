@@ -41,6 +41,32 @@ TEST(Record, OfAKernelThatGaveNaNCanBeKept) {
   EXPECT_EQ(RecordFromJson(ParseJson(DumpJson(ToJson(record)), "test")).id, record.id);
 }
 
+Record SampleFinal() {
+  Record record = SampleRecord(3);
+  record.finals = {2, 5, 1, true};
+  return Finish(record);
+}
+
+TEST(Record, OfFinalsRoundTripsAndHasAnIdOfItsOwn) {
+  const Record record = SampleFinal();
+  EXPECT_EQ(RecordFromJson(ParseJson(DumpJson(ToJson(record)), "test")), record);
+  EXPECT_EQ(record.id, "306d7e97c3ccb8aa");
+}
+
+TEST(Record, OfFinalsMustSayWhich) {
+  const Json whole = ToJson(SampleFinal());
+  for (const char* field : {"held", "round", "place", "incumbent"}) {
+    Json damaged = whole;
+    damaged["finals"].erase(field);
+    EXPECT_THROW(RecordFromJson(damaged), Error) << field;
+  }
+  for (const Json& wrong : {Json(3), Json({{"held", 0}, {"round", 1}, {"place", 1}, {"incumbent", true}})}) {
+    Json damaged = whole;
+    damaged["finals"] = wrong;
+    EXPECT_THROW(RecordFromJson(damaged), Error);
+  }
+}
+
 TEST(Record, MissingFieldsAreNamed) {
   const Json whole = ToJson(SampleRecord(1));
   for (const auto& [name, value] : whole.items()) {
