@@ -8,6 +8,7 @@
 #include "cli/core_list.h"
 #include "cli/machine_options.h"
 #include "cli/model.h"
+#include "cli/number_text.h"
 #include "cli/print_json.h"
 #include "cli/stop.h"
 #include "cli/store.h"
@@ -28,7 +29,7 @@ struct TuneCommandOptions {
   MachineOptions machine;
   TuneOptions tune;
   RemoteRunnerOptions remote;
-  std::string db, replay, budget, cache = "cold-weights", math = "fast", cores;
+  std::string db, replay, budget, until_gain, cache = "cold-weights", math = "fast", cores;
   std::vector<std::string> tasks;
 };
 
@@ -44,7 +45,10 @@ void AddOptions(CommandLine& line, TuneCommandOptions& options) {
   AddStoreOption(line, options.db);
   line.Add("--trials", options.tune.budget.trials, "stop after so many trials in all, those of earlier runs counted")
       .Between(int64_t{1}, int64_t{1} << 40);
-  line.Add("--budget", options.budget, "stop after so long: 90s, 10m, 2h; by default 5m, without --trials");
+  line.Add("--budget", options.budget,
+           "stop after so long: 90s, 10m, 2h; by default 5m, without --trials and --until-gain");
+  line.Add("--until-gain", options.until_gain,
+           "stop when 16 more trials of every task promise to save less of the model's time than this, as 1%");
   line.Add("--strategy", options.tune.strategy, StrategyList()).ShowDefault();
   line.Add("--cache", options.cache, "cold-weights: as in a network; warm: a hot loop").ShowDefault();
   line.Add("--math", options.math, "exact: no kernels that trade accuracy for speed, as Winograd's do")
@@ -86,17 +90,26 @@ std::unique_ptr<Runner> MakeRunner(const TuneCommandOptions& options, const Mach
   return MakeLocalRunner(ParseCoreList(options.cores));
 }
 
+double ParseUntilGain(const std::string& text) {
+  const double share = ParseShare(text, "--until-gain");
+  if (share > 0 && share < 1) return share;
+  throw Error(ExitCode::kUsage,
+              fmt::format("--until-gain is given \"{}\"; right is more than 0 and less than 1", text));
+}
+
 TuneOptions Complete(const TuneCommandOptions& options, const Machine& machine) {
   TuneOptions tune = options.tune;
   tune.target = machine.target;
   tune.threads = machine.threads;
+  tune.strategy = FindStrategy(options.tune.strategy).name;
   tune.cache = ParseCacheMode(options.cache);
   tune.exact_math = options.math == "exact";
   tune.seed = options.model.seed;
   tune.model = options.model.model;
+  if (!options.until_gain.empty()) tune.budget.until_gain = ParseUntilGain(options.until_gain);
   if (!options.budget.empty()) {
     tune.budget.time_ns = ParseDuration(options.budget);
-  } else if (tune.budget.trials == 0) {
+  } else if (tune.budget.trials == 0 && tune.budget.until_gain == 0) {
     tune.budget.time_ns = kDefaultBudgetNs;
   }
   return tune;

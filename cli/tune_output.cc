@@ -25,12 +25,58 @@ std::string Eta(const TuneEvent& event, int64_t trials, const Budget& budget) {
   return left > 0 ? fmt::format(", at most {:.0f} s left", static_cast<double>(left) / 1e9) : "";
 }
 
-Json TaskJson(const TaskReport& task) {
-  return {{"task", task.workload.ToText()}, {"uses", task.uses},
-          {"trials", task.trials},          {"failed", task.failed},
-          {"default_ns", task.default_ns},  {"best_ns", task.best_ns},
-          {"schedule", task.best_schedule}, {"config", task.best_config},
-          {"stopped", task.stopped}};
+double Gflops(const TaskReport& task) {
+  return task.best_ns > 0 ? task.workload.Flops() / static_cast<double>(task.best_ns) : 0;
+}
+
+double ShareOfPeak(const TaskReport& task, double peak_gflops) {
+  return peak_gflops > 0 ? Gflops(task) / peak_gflops : 0;
+}
+
+Json MedianJson(const MedianInterval& m) {
+  return {{"median_ns", m.median}, {"ci95_ns", Json::array({m.low, m.high})}};
+}
+
+Json FinalsJson(const FinalsReport& finals) {
+  if (finals.held == 0) return nullptr;
+  return {{"held", finals.held},
+          {"finalists", finals.finalists},
+          {"best", MedianJson(finals.best)},
+          {"incumbent", MedianJson(finals.incumbent)},
+          {"replaced", finals.replaced},
+          {"gain", finals.gain},
+          {"p", finals.p}};
+}
+
+std::string FinalsText(const FinalsReport& finals) {
+  if (finals.held == 0) return "not held";
+  if (!finals.replaced) return "no significant difference";
+  return fmt::format("{:.1f} % faster, p {:.3f}", 100 * finals.gain, finals.p);
+}
+
+Json TaskJson(const TaskReport& task, double peak_gflops) {
+  return {{"task", task.workload.ToText()},
+          {"uses", task.uses},
+          {"trials", task.trials},
+          {"failed", task.failed},
+          {"default_ns", task.default_ns},
+          {"best_ns", task.best_ns},
+          {"schedule", task.best_schedule},
+          {"config", task.best_config},
+          {"stopped", task.stopped},
+          {"gflops", Gflops(task)},
+          {"share_of_peak", ShareOfPeak(task, peak_gflops)},
+          {"finals", FinalsJson(task.finals)}};
+}
+
+// Schedules and configs are longer than a table's row.
+std::string ConfigsText(const TuneReport& report) {
+  std::string text = "best:\n";
+  for (size_t i = 0; i < report.tasks.size(); ++i) {
+    const TaskReport& task = report.tasks[i];
+    if (task.best_ns > 0) text += fmt::format("{:>4}  {} {}\n", i + 1, task.best_schedule, task.best_config);
+  }
+  return text;
 }
 
 }  // namespace
@@ -72,7 +118,7 @@ void TuneOutput::Finish() {
 }
 
 Json EventJson(const TuneEvent& event) {
-  static constexpr const char* kKinds[] = {"trial", "task", "done"};
+  static constexpr const char* kKinds[] = {"trial", "task", "done", "finals"};
   return {{"event", kKinds[static_cast<size_t>(event.kind)]},
           {"task", event.task},
           {"trial", event.trial},
@@ -86,33 +132,42 @@ Json EventJson(const TuneEvent& event) {
 }
 
 std::string ReportText(const TuneReport& report) {
-  Table table(
-      {"task", "> uses", "> default", "> best", "> gain", "> trials", "> failed", "schedule", "config", "stopped"});
+  Table table({"> #", "task", "> uses", "> default", "> best", "> gain", "> peak", "> trials", "> failed", "stopped",
+               "finals"});
   int64_t best_sum = 0, default_sum = 0;
+  int number = 0;
   for (const TaskReport& task : report.tasks) {
-    table.Add({WorkloadShapeText(task.workload.ToText()), fmt::format("{}", task.uses), TimeText(task.default_ns),
-               TimeText(task.best_ns), RatioText(task.default_ns, task.best_ns), fmt::format("{}", task.trials),
-               fmt::format("{}", task.failed), task.best_schedule, task.best_config, task.stopped});
+    const double share = ShareOfPeak(task, report.peak_gflops);
+    table.Add({fmt::format("{}", ++number), WorkloadShapeText(task.workload.ToText()), fmt::format("{}", task.uses),
+               TimeText(task.default_ns), TimeText(task.best_ns), RatioText(task.default_ns, task.best_ns),
+               share > 0 ? fmt::format("{:.0f} %", 100 * share) : "-", fmt::format("{}", task.trials),
+               fmt::format("{}", task.failed), task.stopped, FinalsText(task.finals)});
     if (task.default_ns <= 0 || task.best_ns <= 0) continue;
     default_sum += task.uses * task.default_ns;
     best_sum += task.uses * task.best_ns;
   }
-  return table.ToText() +
+  const std::string peak =
+      report.peak_gflops > 0 ? fmt::format("measured peak: {:.1f} GFLOP/s\n", report.peak_gflops) : "";
+  return table.ToText() + ConfigsText(report) + peak +
          fmt::format(
-             "sum over uses: default {}, best {} ({})\n{} trials in {:.0f} s ({:.1f}/s), {} known from before{}\n",
+             "sum over uses: default {}, best {} ({})\n{} trials in {:.0f} s ({:.1f}/s), finals {:.0f} s, {} known "
+             "from "
+             "before{}\n",
              TimeText(default_sum), TimeText(best_sum), RatioText(default_sum, best_sum), report.trials,
-             static_cast<double>(report.elapsed_ns) / 1e9, report.trials_per_second, report.resumed,
-             report.interrupted ? "; interrupted" : "");
+             static_cast<double>(report.elapsed_ns - report.finals_ns) / 1e9, report.trials_per_second,
+             static_cast<double>(report.finals_ns) / 1e9, report.resumed, report.interrupted ? "; interrupted" : "");
 }
 
 Json ReportJson(const TuneReport& report) {
   Json tasks = Json::array();
-  for (const TaskReport& task : report.tasks) tasks.push_back(TaskJson(task));
+  for (const TaskReport& task : report.tasks) tasks.push_back(TaskJson(task, report.peak_gflops));
   return {{"event", "done"},
           {"trials", report.trials},
           {"resumed", report.resumed},
           {"elapsed_ns", report.elapsed_ns},
           {"trials_per_second", report.trials_per_second},
+          {"finals_ns", report.finals_ns},
+          {"peak_gflops", report.peak_gflops},
           {"interrupted", report.interrupted},
           {"tasks", tasks}};
 }

@@ -32,7 +32,8 @@ class TuneOutput {
 
 // One object per event.
 Json EventJson(const TuneEvent& event);
-// Per task: uses, default, best, gain, trials, why it stopped; then the sums.
+// Per task: uses, default, best, gain, share of the measured peak (of the direct algorithm's arithmetic: Winograd
+// passes 100 %), trials, why it stopped and what its finals said; then schedules and configs, the peak and the sums.
 std::string ReportText(const TuneReport& report);
 // The closing object: event "done" and the tasks.
 Json ReportJson(const TuneReport& report);

@@ -18,7 +18,8 @@ std::string NameOf(const Candidate& candidate) {
 
 ReplayRunner::ReplayRunner(const std::vector<Record>& records) {
   for (const Record& record : records) {
-    answers_[NameOf(record.candidate)].push_back({record.measurement, record.artifact_sha256});
+    answers_[NameOf(record.candidate)][record.timing.min_samples].push_back(
+        {record.measurement, record.artifact_sha256});
     if (environment_.cpu_model.empty()) environment_ = record.measurement.environment;
   }
   if (answers_.empty()) {
@@ -32,31 +33,31 @@ std::variant<Artifact, Rejection> ReplayRunner::Compile(const Candidate& candida
   artifact.elf = NameOf(candidate);
   const auto known = answers_.find(artifact.elf);
   if (known == answers_.end()) return artifact;
-  const Answer& next = known->second.front();
+  const Answer& next = known->second.begin()->second.front();
   if (next.artifact_sha256.empty()) return Rejection{next.measurement.fate, next.measurement.message};
   artifact.object_sha256 = next.artifact_sha256;
   return artifact;
 }
 
 JobId ReplayRunner::Submit(KernelJob job) {
-  queue_.emplace_back(next_, std::move(job.artifact.elf));
+  queue_.push_back({next_, std::move(job.artifact.elf), job.timing.min_samples});
   return next_++;
 }
 
 bool ReplayRunner::Wait(int64_t, JobResult* result) {
   if (queue_.empty()) return false;
-  const auto [id, name] = std::move(queue_.front());
+  const Asked asked = std::move(queue_.front());
   queue_.pop_front();
-  *result = {id, {}};
-  const auto known = answers_.find(name);
-  if (known == answers_.end()) {
+  *result = {asked.id, {}};
+  const auto known = answers_.find(asked.name);
+  if (known == answers_.end() || !known->second.contains(asked.samples)) {
     result->measurement.fate = Fate::kCancelled;
     result->measurement.message = "it is not in the recording";
     result->measurement.environment = environment_;
     now_ns_ += kUnknownNs;
     return true;
   }
-  std::deque<Answer>& answers = known->second;
+  std::deque<Answer>& answers = known->second[asked.samples];
   result->measurement = answers.front().measurement;
   if (answers.size() > 1) answers.pop_front();
   now_ns_ += result->measurement.wall_ns;

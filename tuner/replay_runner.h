@@ -13,9 +13,10 @@
 
 namespace hone {
 
-// Answers a candidate with its recorded measurements in the order of recording, the last one again and again. The fate
-// of a candidate without a record is kCancelled, which makes a tuning run drop it as if it had not been proposed. Time
-// is the recorded time: a job takes what it took when it was recorded, kUnknownNs when it has no record.
+// Answers a candidate with its recorded measurements of the asked least number of samples (the search's and the finals'
+// differ in it) in the order of recording, the last one again and again. The fate of a candidate without one is
+// kCancelled, which makes a tuning run drop it as if it had not been proposed. Time is the recorded time: a job takes
+// what it took when it was recorded, kUnknownNs when it has no record.
 class ReplayRunner : public Runner {
  public:
   static constexpr int64_t kUnknownNs = 1'000'000'000;
@@ -38,9 +39,14 @@ class ReplayRunner : public Runner {
     Measurement measurement;
     std::string artifact_sha256;  // empty: the compiler refused it
   };
-  std::map<std::string, std::deque<Answer>> answers_;  // by candidate
+  std::map<std::string, std::map<int, std::deque<Answer>>> answers_;  // by candidate and least number of samples
   Environment environment_;
-  std::deque<std::pair<JobId, std::string>> queue_;
+  struct Asked {
+    JobId id = 0;
+    std::string name;
+    int samples = 0;
+  };
+  std::deque<Asked> queue_;
   JobId next_ = 1;
   int64_t now_ns_ = 0;
 };

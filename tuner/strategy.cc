@@ -20,14 +20,18 @@ const std::vector<StrategyEntry>& AllStrategies() {
   return strategies;
 }
 
-std::unique_ptr<Strategy> MakeStrategy(std::string_view name, const SearchTask& task, uint64_t seed) {
+const StrategyEntry& FindStrategy(std::string_view name) {
   std::vector<std::string> names;
   for (const StrategyEntry& entry : AllStrategies()) {
-    if (entry.name == name) return entry.make(task, seed);
+    if (entry.name == name) return entry;
     names.emplace_back(entry.name);
   }
   throw Error(ExitCode::kUsage,
               fmt::format("no strategy '{}'{}; there are: {}", name, DidYouMean(name, names), fmt::join(names, ", ")));
+}
+
+std::unique_ptr<Strategy> MakeStrategy(std::string_view name, const SearchTask& task, uint64_t seed) {
+  return FindStrategy(name).make(task, seed);
 }
 
 }  // namespace hone

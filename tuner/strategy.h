@@ -57,6 +57,8 @@ struct StrategyEntry {
 };
 const std::vector<StrategyEntry>& AllStrategies();
 // Throws Error(kUsage) with the nearest name.
+const StrategyEntry& FindStrategy(std::string_view name);
+// The same.
 std::unique_ptr<Strategy> MakeStrategy(std::string_view name, const SearchTask& task, uint64_t seed);
 
 }  // namespace hone

@@ -1,6 +1,7 @@
 #include "tuner/task_scheduler.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace hone {
 namespace {
@@ -8,10 +9,11 @@ namespace {
 constexpr double kWeight = 1.0 / 16;  // of the newest trial
 constexpr double kLeast = 1e-6;       // keeps large tasks in order when nothing gains any more
 
-double Promise(const TaskProgress& task) {
-  const double ns = task.best_ns > 0 ? static_cast<double>(task.best_ns) : task.estimate_ns;
-  return task.uses * ns * std::max(task.gain_per_trial, kLeast);
+double ModelNs(const TaskProgress& task) {
+  return task.uses * (task.best_ns > 0 ? static_cast<double>(task.best_ns) : task.estimate_ns);
 }
+
+double Promise(const TaskProgress& task) { return ModelNs(task) * std::max(task.gain_per_trial, kLeast); }
 
 }  // namespace
 
@@ -19,6 +21,15 @@ void GainRate::Observe(int64_t before_ns, int64_t after_ns) {
   if (before_ns == 0) return;
   const double gain = static_cast<double>(before_ns - after_ns) / static_cast<double>(before_ns);
   rate_ += kWeight * (std::max(gain, 0.0) - rate_);
+}
+
+double ExpectedGain(const std::vector<TaskProgress>& tasks, int trials) {
+  double saved_ns = 0, all_ns = 0;
+  for (const TaskProgress& task : tasks) {
+    all_ns += ModelNs(task);
+    if (!task.stopped) saved_ns += ModelNs(task) * (1 - std::pow(1 - task.gain_per_trial, trials));
+  }
+  return all_ns > 0 ? saved_ns / all_ns : 0;
 }
 
 int NextTask(const std::vector<TaskProgress>& tasks) {

@@ -27,6 +27,10 @@ class GainRate {
   double rate_ = 0.02;  // as if the next fifteen trials gained 30 %
 };
 
+// The share of the tasks' model time (uses x best) that `trials` more trials of every task that is not stopped are
+// expected to save, were each to gain as GainRate says. 0 when nothing is known of any.
+double ExpectedGain(const std::vector<TaskProgress>& tasks, int trials);
+
 // The index of the task whose next trials promise the most model time: uses x best x expected improvement. -1 when
 // every task is stopped. The first of equals.
 int NextTask(const std::vector<TaskProgress>& tasks);

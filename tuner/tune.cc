@@ -1,5 +1,6 @@
 #include "rpc_runner/environment.h"
 #include "runtime/session.h"
+#include "tuner/measure_peak.h"
 #include "tuner/tuner.h"
 #include "tuner/tuning_loop.h"
 
@@ -18,7 +19,9 @@ TuneReport Tune(const std::vector<Task>& tasks, const TuneOptions& options, Runn
                 const std::function<void(const TuneEvent&)>& observe, const std::atomic<bool>* stop) {
   TuneTools tools = RealTuneTools();
   tools.overlap = CompilingDisturbsNobody(runner, options.threads);
-  return TuningLoop(tasks, options, runner, store, tools, observe, stop).Run();
+  TuneReport report = TuningLoop(tasks, options, runner, store, tools, observe, stop).Run();
+  if (!report.interrupted) report.peak_gflops = MeasurePeak(runner, options.target, options.threads);
+  return report;
 }
 
 }  // namespace hone

@@ -9,6 +9,7 @@
 
 #include "compiler/build.h"
 #include "core/measurement.h"
+#include "core/median_interval.h"
 #include "db/record_store.h"
 #include "rpc_runner/runner.h"
 
@@ -16,8 +17,9 @@ namespace hone {
 
 // When to stop: whichever comes first. 0: no limit of that kind.
 struct Budget {
-  int64_t trials = 0;  // measured in this run and, on resume, before
-  int64_t time_ns = 0;
+  int64_t trials = 0;     // measured in this run and, on resume, before; finals come after them
+  int64_t time_ns = 0;    // finals take their share of it, at most a fifth
+  double until_gain = 0;  // the search ends when ExpectedGain of 16 more trials of every task is below this share
 };
 // "90s", "10m", "2h". Throws Error(kUsage) naming the text; zero is refused.
 int64_t ParseDuration(std::string_view text);
@@ -33,7 +35,7 @@ struct TuneOptions {
   std::string model;  // for people and for the run's id
 };
 
-enum class TuneEventKind : uint8_t { kTrial, kTask, kDone };
+enum class TuneEventKind : uint8_t { kTrial, kTask, kDone, kFinals };
 struct TuneEvent {
   TuneEventKind kind = TuneEventKind::kTrial;
   std::string task;  // workload text
@@ -43,6 +45,15 @@ struct TuneEvent {
   std::string schedule, config;
 };
 
+// What a task's finals decided (docs/tuning.md).
+struct FinalsReport {
+  int held = 0;  // the how manieth of this run and task; 0: there were none
+  int finalists = 0;
+  bool replaced = false;           // the best is not what a build took before
+  MedianInterval best, incumbent;  // of their processes' least samples, ns
+  double gain = 0, p = 1;  // of the best, or where nobody was better of the fastest challenger, against the incumbent
+};
+
 struct TaskReport {
   Workload workload;
   int uses = 0;
@@ -50,12 +61,15 @@ struct TaskReport {
   int64_t default_ns = 0;  // the analytic default, measured; 0 when it was not
   int64_t best_ns = 0;
   std::string best_schedule, best_config;
-  std::string stopped;  // "budget", "plateau", "space spent", "interrupted"
+  std::string stopped;  // "budget", "plateau", "until-gain", "space spent", "interrupted"
+  FinalsReport finals;  // when they were held, the best is their winner and the times are of them
 };
 struct TuneReport {
   std::vector<TaskReport> tasks;
   int64_t trials = 0, resumed = 0, elapsed_ns = 0;
-  double trials_per_second = 0;
+  double trials_per_second = 0;  // of the search
+  int64_t finals_ns = 0;         // that the finals took, of elapsed_ns
+  double peak_gflops = 0;        // multiply-adds that the runner's machine reached on the run's threads; 0: not known
   bool interrupted = false;
 };
 

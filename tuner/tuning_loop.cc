@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/random.h"
+#include "tuner/finals_stage.h"
 #include "tuner/tuning_run.h"
 
 namespace hone {
@@ -65,6 +66,7 @@ TuneReport TuningLoop::Run() {
   store_.PutRun(run_);
   Resume();
   Search();
+  HoldFinals();
   TuneReport report = Report();
   run_.state = report.interrupted ? "interrupted" : "done";
   store_.PutRun(run_);
@@ -77,6 +79,19 @@ void TuningLoop::Resume() {
     ResumeTask(task);
     StopAtPlateau(task);
   }
+}
+
+// Own finals are no trials: they leave the search where it was. Others' are measurements like any.
+bool TuningLoop::ResumeFinals(TuningTask& task, const Record& record) const {
+  const FinalsPart& part = record.finals;
+  if (part.place == 1) task.finals.incumbent = Proposal{record.candidate.schedule, record.candidate.config};
+  if (record.session != run_.id) return false;
+  task.finals.due = part.held == 0;
+  if (part.held == 0) return false;
+  if (part.held != task.finals.held) task.finals.last.clear();
+  task.finals.held = part.held;
+  task.finals.last.push_back(record);
+  return true;
 }
 
 void TuningLoop::ResumeTask(TuningTask& task) {
@@ -95,6 +110,7 @@ void TuningLoop::ResumeTask(TuningTask& task) {
     const std::string& cpu = record.measurement.environment.cpu_model;
     if (!usable || (!cpu.empty() && cpu != machine_.cpu_model)) continue;
     const Proposal proposal{candidate.schedule, candidate.config};
+    if (ResumeFinals(task, record)) continue;
     if (record.session != run_.id) {
       task.Learn(proposal, record.measurement);
     } else {
@@ -108,6 +124,18 @@ void TuningLoop::ResumeTask(TuningTask& task) {
     task.Observe(proposal, record.measurement);
     ++resumed_;
   }
+}
+
+int64_t TuningLoop::TimeLeftNs() const {
+  const int64_t budget_ns = options_.budget.time_ns;
+  return budget_ns > 0 ? budget_ns - elapsed_ns() : std::numeric_limits<int64_t>::max();
+}
+
+bool TuningLoop::GainsTooLittle() const {
+  if (options_.budget.until_gain <= 0) return false;
+  std::vector<TaskProgress> progress;
+  for (const TuningTask& task : tasks_) progress.push_back(task.Progress());
+  return ExpectedGain(progress, kBatch) < options_.budget.until_gain;
 }
 
 int64_t TuningLoop::TrialsLeft() const {
@@ -148,6 +176,12 @@ std::vector<Trial> TuningLoop::PlanBatch() {
     if (most == 0) return {};
     std::vector<Trial> batch = PlanDefaults(most);
     if (!batch.empty()) return batch;
+    if (GainsTooLittle()) {
+      for (TuningTask& task : tasks_) {
+        if (!task.stopped()) StopTask(task, "until-gain");
+      }
+      return {};
+    }
     std::vector<TaskProgress> progress;
     for (const TuningTask& task : tasks_) progress.push_back(task.Progress());
     const int chosen = NextTask(progress);
@@ -227,9 +261,20 @@ void TuningLoop::Learn(const std::vector<Trial>& batch) {
     ++trials_;
     TuningTask& task = tasks_[trial.task];
     task.Observe(trial.proposal, trial.measurement);
+    task.finals.due = true;
     Emit(TuneEventKind::kTrial, &task, &trial);
   }
   for (TuningTask& task : tasks_) StopAtPlateau(task);
+  const auto most_ns = static_cast<int64_t>(FinalsStage::kShare * static_cast<double>(options_.budget.time_ns));
+  finals_reserve_ns_ = std::min(most_ns, FinalsStage::ExpectedNs(tasks_));
+}
+
+void TuningLoop::HoldFinals() {
+  const int64_t begin_ns = tools_.now_ns();
+  FinalsStage stage(runner_, store_, tools_,
+                    {options_, run_.id, seeds_, [this] { return stopping(); }, [this] { return TimeLeftNs(); }});
+  stage.Hold(tasks_, [this](const TuningTask& task) { Emit(TuneEventKind::kFinals, &task, nullptr); });
+  finals_ns_ = tools_.now_ns() - begin_ns;
 }
 
 void TuningLoop::StopAtPlateau(TuningTask& task) {
@@ -290,8 +335,9 @@ TuneReport TuningLoop::Report() {
   report.trials = trials_;
   report.resumed = resumed_;
   report.elapsed_ns = elapsed_ns();
-  if (report.elapsed_ns > 0) {
-    report.trials_per_second = static_cast<double>(trials_) * 1e9 / static_cast<double>(report.elapsed_ns);
+  report.finals_ns = finals_ns_;
+  if (report.elapsed_ns > finals_ns_) {
+    report.trials_per_second = static_cast<double>(trials_) * 1e9 / static_cast<double>(report.elapsed_ns - finals_ns_);
   }
   return report;
 }

@@ -28,7 +28,9 @@ class TuningLoop {
  private:
   void Resume();
   void ResumeTask(TuningTask& task);
+  bool ResumeFinals(TuningTask& task, const Record& record) const;
   void Search();
+  void HoldFinals();
   std::vector<const Schedule*> SchedulesOf(const Workload& workload, const MachineModel& machine) const;
   void WarmUp(TuningTask& task);
   std::vector<Trial> PlanBatch();
@@ -45,7 +47,10 @@ class TuningLoop {
 
   bool stopping() const { return stop_ != nullptr && stop_->load(); }
   int64_t elapsed_ns() const { return tools_.now_ns() - begun_ns_; }
-  bool TimeIsUp() const { return options_.budget.time_ns > 0 && elapsed_ns() >= options_.budget.time_ns; }
+  int64_t TimeLeftNs() const;
+  // For the search: what the finals are expected to take is left to them.
+  bool TimeIsUp() const { return TimeLeftNs() <= finals_reserve_ns_; }
+  bool GainsTooLittle() const;
   int64_t TrialsLeft() const;
 
   TuneOptions options_;
@@ -62,6 +67,8 @@ class TuningLoop {
   int64_t planned_ = 0;  // trials handed to the compiler by this call
   int64_t trials_ = 0;   // done by this call
   int64_t resumed_ = 0;  // of this run, done before
+  int64_t finals_ns_ = 0;
+  std::atomic<int64_t> finals_reserve_ns_{0};  // asked by the thread that compiles, too
 };
 
 }  // namespace hone

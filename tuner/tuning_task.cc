@@ -12,6 +12,10 @@ int64_t PlateauWindow(const SearchSpace& space) {
   return std::clamp<int64_t>(static_cast<int64_t>(space.ranked().size()) / 16, 32, 128);
 }
 
+int64_t Least(const Finalist& finalist) {
+  return *std::min_element(finalist.least_ns.begin(), finalist.least_ns.end());
+}
+
 SearchTask WithSpace(SearchTask search, std::shared_ptr<const SearchSpace> space) {
   search.space = std::move(space);
   return search;
@@ -55,6 +59,10 @@ void TuningTask::Observe(const Proposal& proposal, const Measurement& measuremen
   const int64_t before_ns = report_.best_ns;
   Learn(proposal, measurement);
   ++report_.trials;
+  if (measurement.wall_ns > 0) {
+    ++measured_;
+    wall_ns_ += measurement.wall_ns;
+  }
   if (measurement.fate != Fate::kOk) ++report_.failed;
   gain_.Observe(before_ns, report_.best_ns);
   ++since_gain_;
@@ -64,6 +72,29 @@ void TuningTask::Observe(const Proposal& proposal, const Measurement& measuremen
   if (!gained) return;
   gain_from_ns_ = report_.best_ns;
   since_gain_ = 0;
+}
+
+void TuningTask::Settle(const FinalsOutcome& outcome) {
+  const auto& standings = outcome.verdict.standings;
+  const Finalist& winner = outcome.winner();
+  report_.best_ns = Least(winner);
+  report_.best_schedule = winner.proposal.schedule;
+  report_.best_config = winner.proposal.config.ToText();
+  for (const Finalist& finalist : outcome.finalists) {
+    if (space_->Key(finalist.proposal) == default_key_) report_.default_ns = Least(finalist);
+  }
+  FinalsReport& report = report_.finals;
+  report.held = finals.held;
+  report.finalists = static_cast<int>(standings.size());
+  report.replaced = outcome.verdict.winner != outcome.incumbent;
+  report.best = standings[outcome.verdict.winner].ns;
+  report.incumbent = standings[outcome.incumbent].ns;
+  const int told = report.replaced ? 1 : 2;  // place
+  for (const Standing& standing : standings) {
+    if (standing.place != told) continue;
+    report.gain = standing.gain;
+    report.p = standing.p;
+  }
 }
 
 TaskProgress TuningTask::Progress() const {

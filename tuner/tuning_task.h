@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "core/measurement.h"
+#include "db/record.h"
+#include "tuner/finals_outcome.h"
 #include "tuner/search_space.h"
 #include "tuner/task_scheduler.h"
 #include "tuner/tuner.h"
@@ -43,6 +45,17 @@ class TuningTask {
   const SearchTask& search() const { return search_; }
   bool warm = false;  // whether it was told of the other tasks
 
+  // What is known of its finals.
+  struct FinalsState {
+    std::optional<Proposal> incumbent;  // the winner of the last ones on this kind of machine, whosever run's
+    int held = 0;                       // by this run
+    std::vector<Record> last;           // this run's last
+    bool due = true;                    // a trial came after them
+  };
+  FinalsState finals;
+  // What they decided is what is reported; the search goes on from what it saw itself.
+  void Settle(const FinalsOutcome& outcome);
+
   void Stop(const std::string& why) { report_.stopped = why; }
   bool stopped() const { return !report_.stopped.empty(); }
   // No trial of the last `window` improved the best by more than 1 %.
@@ -52,6 +65,8 @@ class TuningTask {
   // Whether it may have the best time, but is too noisy to be believed.
   bool Doubts(const Measurement& measurement) const;
   int64_t trials() const { return report_.trials; }
+  // Of the trials that were measured, on the runner; 0 before the first.
+  int64_t mean_wall_ns() const { return measured_ > 0 ? wall_ns_ / measured_ : 0; }
   TaskProgress Progress() const;
   const TaskReport& report() const { return report_; }
 
@@ -67,6 +82,7 @@ class TuningTask {
   bool begun_ = false;
   int64_t plateau_window_ = 32;
   int64_t since_gain_ = 0;
+  int64_t measured_ = 0, wall_ns_ = 0;
   int64_t gain_from_ns_ = 0;  // the best when it last improved by more than 1 %
 };
 

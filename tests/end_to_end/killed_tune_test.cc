@@ -58,5 +58,26 @@ TEST_F(KilledTune, DoneOnceIsDone) {
   ExpectStoreWhole();
 }
 
+TEST_F(KilledTune, KilledInItsFinalsItHasHeldATasksWholeOrNotAtAll) {
+  Random random(std::random_device{}());
+  for (int kill_number = 0; kill_number < 4; ++kill_number) {
+    const auto tune = Tune();
+    if (kill_number == 0) {
+      ASSERT_TRUE(tune->WaitForLines("\"event\":\"trial\"", kTrials)) << tune->ErrorText();
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(random.Below(400)));
+    tune->Signal(SIGKILL);
+    tune->Wait();
+    Acknowledge(*tune);
+    ExpectFinalsWhole();
+  }
+  const auto last = Tune();
+  ASSERT_EQ(last->Wait(), 0) << last->ErrorText();
+  EXPECT_EQ(Done(*last).at("resumed"), kTrials);
+  EXPECT_EQ(Acknowledge(*last), 0);
+  EXPECT_GE(ExpectFinalsWhole(), 1);
+  ExpectStoreWhole();
+}
+
 }  // namespace
 }  // namespace hone

@@ -25,6 +25,8 @@ class TuneChildTest : public ProgramTest {
   // The store opens, has every acknowledged trial, has kTrials that say something, and none of
   // those twice but for noisy ones.
   void ExpectStoreWhole() const;
+  // Every finals in the store has all its rounds, and none of a task's was held twice. Returns how many there are.
+  int ExpectFinalsWhole() const;
   std::string Store() const { return Path("work/records.db"); }
 
  private:

@@ -58,6 +58,8 @@ class FakeRunner : public Runner {
 
   std::function<Fate(const std::string& artifact)> fate = [](const std::string&) { return Fate::kOk; };
   std::function<bool(const std::string& artifact)> noisy = [](const std::string&) { return false; };
+  // What the job takes, of the cost that its artifact says.
+  std::function<int64_t(const KernelJob& job, int64_t cost_ns)> time = [](const KernelJob&, int64_t ns) { return ns; };
   std::function<void()> after_job = [] {};
   bool away = false;
   std::string cpu_model = "Fake CPU";

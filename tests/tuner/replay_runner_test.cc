@@ -70,7 +70,15 @@ TEST_F(ReplayTest, TheSameSeedTakesTheSameDecisions) {
     const std::vector<std::string> trials = seen_;
     const TuneReport replayed = ReplayRun();
     EXPECT_EQ(seen_, trials) << strategy.name;
-    EXPECT_EQ(replayed.tasks[0].best_config, recorded.tasks[0].best_config);
+    for (size_t i = 0; i < recorded.tasks.size(); ++i) {
+      const TaskReport &then = recorded.tasks[i], &now = replayed.tasks[i];
+      EXPECT_EQ(now.best_config, then.best_config);
+      EXPECT_EQ(now.best_ns, then.best_ns);
+      EXPECT_EQ(now.finals.held, then.finals.held);
+      EXPECT_EQ(now.finals.finalists, then.finals.finalists);
+      EXPECT_EQ(now.finals.p, then.finals.p);
+    }
+    EXPECT_EQ(recorded.tasks[0].finals.held, 1) << strategy.name;
   }
 }
 

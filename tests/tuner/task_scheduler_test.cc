@@ -35,6 +35,20 @@ TEST(NextTask, StoppedTasksAreLeftOut) {
   EXPECT_EQ(NextTask({}), -1);
 }
 
+TEST(ExpectedGain, IsTheShareOfTheModelsTime) {
+  EXPECT_NEAR(ExpectedGain({Task(1, 100, 0.01)}, 1), 0.01, 1e-12);
+  EXPECT_NEAR(ExpectedGain({Task(3, 100, 0.1), Task(1, 100, 0)}, 1), 0.075, 1e-12);
+  EXPECT_NEAR(ExpectedGain({Task(1, 100, 0.1)}, 2), 0.19, 1e-12);
+}
+
+TEST(ExpectedGain, OfStoppedTasksIsNone) {
+  TaskProgress stopped = Task(1, 100, 0.5);
+  stopped.stopped = true;
+  EXPECT_EQ(ExpectedGain({stopped}, 16), 0);
+  EXPECT_NEAR(ExpectedGain({stopped, Task(1, 300, 0.1)}, 1), 0.075, 1e-12);
+  EXPECT_EQ(ExpectedGain({}, 16), 0);
+}
+
 TEST(GainRate, DecaysWithoutGainsAndRisesWithThem) {
   GainRate rate;
   const double begin = rate.per_trial();

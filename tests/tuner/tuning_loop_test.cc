@@ -43,11 +43,11 @@ class TuningLoopTest : public ::testing::Test {
                tasks_, options_, runner_, *store_, tools_, [this](const TuneEvent& e) { events_.push_back(e); }, &stop_)
         .Run();
   }
-  // How often each candidate has a record that counts.
+  // How often each candidate has a record of the search that counts.
   std::map<std::string, int> Recorded() const {
     std::map<std::string, int> times;
     for (const Record& record : store_->Find({})) {
-      if (record.measurement.fate == Fate::kRunnerLost) continue;
+      if (record.measurement.fate == Fate::kRunnerLost || record.finals.held > 0) continue;
       ++times[record.candidate.workload.ToText() + record.candidate.schedule + record.candidate.config.ToText()];
     }
     return times;
@@ -96,8 +96,9 @@ TEST_F(TuningLoopTest, ImprovesOnTheDefault) {
 TEST_F(TuningLoopTest, TheTimeBudgetStopsIt) {
   options_.budget.time_ns = 30'000'000;  // the runner takes a millisecond a job
   const TuneReport report = Tune();
-  EXPECT_GE(report.trials, 28);
-  EXPECT_LE(report.trials, 33);
+  EXPECT_GE(report.trials, 22);  // a fifth is the finals'
+  EXPECT_LE(report.trials, 28);
+  EXPECT_LE(report.elapsed_ns, 33'000'000);
   EXPECT_EQ(report.tasks[0].stopped, "budget");
 }
 
@@ -108,6 +109,25 @@ TEST_F(TuningLoopTest, APlateauStopsEachTask) {
     EXPECT_EQ(task.stopped, "plateau");
     EXPECT_LT(task.trials, 2000);
   }
+}
+
+TEST_F(TuningLoopTest, TooLittleExpectedGainStopsAllTasks) {
+  const auto trials_until = [this](double gain) {
+    options_.budget.until_gain = gain;
+    options_.seed = static_cast<uint64_t>(1000 * gain);  // a run of its own
+    store_ = RecordStore::Open(folder_ / ("gain" + std::to_string(options_.seed) + ".db"));
+    const TuneReport report = Tune();
+    EXPECT_TRUE(std::any_of(report.tasks.begin(), report.tasks.end(),
+                            [](const TaskReport& task) { return task.stopped == "until-gain"; }));
+    return report.trials;
+  };
+  const int64_t early = trials_until(0.2), later = trials_until(0.05);
+  EXPECT_GT(early, 2);
+  EXPECT_GT(later, early);
+  options_.budget.until_gain = 0.9;  // more than even the first trials promise
+  options_.seed = 7;
+  store_ = RecordStore::Open(folder_ / "at_once.db");
+  EXPECT_EQ(Tune().trials, 2);  // the defaults
 }
 
 TEST_F(TuningLoopTest, ASmallSpaceIsSpent) {
@@ -264,7 +284,10 @@ TEST_F(TuningLoopTest, WhatStaysNoisyIsGivenUp) {
   const TuneReport report = Tune();
   EXPECT_EQ(report.trials, 3);
   EXPECT_EQ(report.tasks[0].best_ns, 0);
-  EXPECT_EQ(runner_.jobs.size(), 3U * (1 + BatchMeasurer::kRepeats));
+  const auto of_search = std::count_if(runner_.jobs.begin(), runner_.jobs.end(), [](const KernelJob& job) {
+    return job.timing.incumbent_ns == 0 && job.timing.min_samples == 3;
+  });
+  EXPECT_EQ(of_search, 3 * (1 + BatchMeasurer::kRepeats));
 }
 
 TEST_F(TuningLoopTest, ResumingTakesTheLastAttemptAtATrial) {
@@ -301,7 +324,8 @@ TEST_F(TuningLoopTest, TheIncumbentTravelsWithTheJob) {
   options_.budget.trials = 40;
   Tune();
   EXPECT_EQ(runner_.jobs.front().timing.incumbent_ns, 0);
-  EXPECT_GT(runner_.jobs.back().timing.incumbent_ns, 0);
+  EXPECT_GT(runner_.jobs.at(39).timing.incumbent_ns, 0);
+  EXPECT_EQ(runner_.jobs.back().timing.incumbent_ns, 0);  // of the finals: all get all samples
 }
 
 TEST_F(TuningLoopTest, AnotherRunsRecordsAreKnownButNotCounted) {
@@ -344,6 +368,7 @@ TEST_F(TuningLoopTest, TellsEveryTrialEveryTaskAndTheEnd) {
   for (const TuneEvent& event : events_) ++count[event.kind];
   EXPECT_EQ(count[TuneEventKind::kTrial], 10);
   EXPECT_EQ(count[TuneEventKind::kTask], 2);
+  EXPECT_GE(count[TuneEventKind::kFinals], 1);
   EXPECT_EQ(count[TuneEventKind::kDone], 1);
   EXPECT_EQ(events_.back().kind, TuneEventKind::kDone);
 }

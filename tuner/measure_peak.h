@@ -1,0 +1,13 @@
+// What a runner's machine can do at best.
+#pragma once
+
+#include "core/target.h"
+#include "rpc_runner/runner.h"
+
+namespace hone {
+
+// float32 GFLOP/s of fused multiply-adds on so many threads, as a kernel job like any (CompileFmaKernel), so that every
+// runner answers it: the best of 15 samples of about a tenth of a millisecond. 0 when the runner did not run it.
+double MeasurePeak(Runner& runner, const Target& target, int threads);
+
+}  // namespace hone
