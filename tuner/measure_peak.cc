@@ -1,5 +1,7 @@
 #include "tuner/measure_peak.h"
 
+#include <algorithm>
+
 #include "compiler/codegen/fma_kernel.h"
 
 namespace hone {
@@ -7,12 +9,21 @@ namespace {
 
 constexpr int64_t kTrips = 8000;
 constexpr int kSamples = 15;
+constexpr int kProcesses = 3;
 constexpr int64_t kPatienceNs = 30'000'000'000;
+
+// 0 when the runner did not run it.
+int64_t LeastNs(Runner& runner, const KernelJob& job) {
+  if (runner.FreeSlots() == 0) return 0;
+  const JobId id = runner.Submit(job);
+  JobResult result;
+  const bool came = runner.Wait(kPatienceNs, &result) && result.id == id;
+  return came && result.measurement.fate == Fate::kOk ? result.measurement.MinNs() : 0;
+}
 
 }  // namespace
 
 double MeasurePeak(Runner& runner, const Target& target, int threads) {
-  if (runner.FreeSlots() == 0) return 0;
   const FmaKernel kernel = CompileFmaKernel(target, kTrips, threads);
   KernelJob job;
   job.artifact = kernel.artifact;
@@ -21,10 +32,12 @@ double MeasurePeak(Runner& runner, const Target& target, int threads) {
   job.timing.cache = CacheMode::kWarm;
   job.timing.threads = threads;
   job.timing.min_samples = job.timing.max_samples = kSamples;
-  const JobId id = runner.Submit(std::move(job));
-  JobResult result;
-  if (!runner.Wait(kPatienceNs, &result) || result.id != id || result.measurement.fate != Fate::kOk) return 0;
-  return kernel.flops / static_cast<double>(result.measurement.MinNs());
+  double best = 0;
+  for (int i = 0; i < kProcesses; ++i) {
+    const int64_t ns = LeastNs(runner, job);
+    if (ns > 0) best = std::max(best, kernel.flops / static_cast<double>(ns));
+  }
+  return best;
 }
 
 }  // namespace hone

@@ -7,7 +7,8 @@
 namespace hone {
 
 // float32 GFLOP/s of fused multiply-adds on so many threads, as a kernel job like any (CompileFmaKernel), so that every
-// runner answers it: the best of 15 samples of about a tenth of a millisecond. 0 when the runner did not run it.
+// runner answers it: the best of 15 samples of about a tenth of a millisecond in each of 3 processes. 0 when the runner
+// did not run it.
 double MeasurePeak(Runner& runner, const Target& target, int threads);
 
 }  // namespace hone
