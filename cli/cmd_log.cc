@@ -48,12 +48,13 @@ void PrintRecords(const std::vector<Record>& records, bool json) {
     PrintJson({{"records", list}});
     return;
   }
-  Table table({"record", "fate", "> min", "> threads", "cpu", "device", "cache", "schedule", "config", "workload"});
+  Table table(
+      {"record", "fate", "> min", "> threads", "cpu", "device", "cache", "> place", "schedule", "config", "workload"});
   for (const Record& r : records) {
     table.Add({r.id, std::string(FateName(r.measurement.fate)), TimeText(r.measurement.MinNs()),
                fmt::format("{}", r.threads), r.candidate.target.cpu, DeviceName(r),
-               std::string(CacheModeName(r.timing.cache)), r.candidate.schedule, r.candidate.config.ToText(),
-               r.candidate.workload.ToText()});
+               std::string(CacheModeName(r.timing.cache)), r.finals.held > 0 ? fmt::format("{}", r.finals.place) : "",
+               r.candidate.schedule, r.candidate.config.ToText(), r.candidate.workload.ToText()});
   }
   fmt::print("{}{} records\n", table.empty() ? "" : table.ToText(), records.size());
 }

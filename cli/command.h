@@ -26,6 +26,7 @@ int BuildCommand(const Arguments& arguments);
 int CompareCommand(const Arguments& arguments);
 int DevicesCommand(const Arguments& arguments);
 int DoctorCommand(const Arguments& arguments);
+int ExplainCommand(const Arguments& arguments);
 int InspectCommand(const Arguments& arguments);
 int LogCommand(const Arguments& arguments);
 int OpsCommand(const Arguments& arguments);

@@ -25,6 +25,7 @@ const std::vector<Command>& Commands() {
       {"verify", "compares a package with the reference", VerifyCommand},
       {"package", "info on a package, or its parts as files", PackageCommand},
       {"log", "lists, ranks, imports and exports tuning records", LogCommand},
+      {"explain", "why a record is fast: knobs, roofline, assembly", ExplainCommand},
       {"compare", "one model across the devices that have records", CompareCommand},
       {"tracker", "matches tuners with runners", TrackerCommand},
       {"runner", "offers this machine to a tracker", RunnerCommand},

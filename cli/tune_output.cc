@@ -98,6 +98,7 @@ void TuneOutput::Observe(const TuneEvent& event) {
     std::fflush(stdout);
     return;
   }
+  if (event.kind == TuneEventKind::kFinals) return ObserveFinals(event);
   if (event.kind != TuneEventKind::kTrial) return;
   ++trials_;
   if (event.fate != Fate::kOk) ++failed_;
@@ -111,6 +112,15 @@ void TuneOutput::Observe(const TuneEvent& event) {
     last_line_ns_ = event.elapsed_ns;
     fmt::print(stderr, "{}\n", Status(event));
   }
+}
+
+void TuneOutput::ObserveFinals(const TuneEvent& event) {
+  ++finals_;
+  if (!terminal_ && event.elapsed_ns - last_line_ns_ < kQuietNs) return;
+  last_line_ns_ = event.elapsed_ns;
+  fmt::print(stderr, "{}finals of {} of {} tasks; {} {}{}", terminal_ ? "\r\033[K" : "", finals_, tasks_,
+             WorkloadShapeText(event.task), TimeText(event.best_ns), terminal_ ? "" : "\n");
+  std::fflush(stderr);
 }
 
 void TuneOutput::Finish() {

@@ -21,11 +21,12 @@ class TuneOutput {
 
  private:
   std::string Status(const TuneEvent& event) const;
+  void ObserveFinals(const TuneEvent& event);
 
   bool json_, terminal_;
   size_t tasks_;
   Budget budget_;
-  int64_t trials_ = 0, failed_ = 0;
+  int64_t trials_ = 0, failed_ = 0, finals_ = 0;
   int64_t last_line_ns_ = 0;
   std::map<std::string, int64_t> best_ns_;  // by task
 };

@@ -35,23 +35,37 @@ Artifact LinkAlone(const CompiledKernel& kernel, const Target& target) {
   return artifact;
 }
 
-}  // namespace
-
-CompiledKernel CompileAnchorObject(const Candidate& candidate, const Epilogue& epilogue) {
+const Schedule& ScheduleOf(const Candidate& candidate) {
   const Schedule* schedule = FindSchedule(candidate.schedule);
-  const MachineModel machine = MachineModelFor(candidate.target);
-  if (!schedule || !schedule->Applies(candidate.workload, machine)) {
+  if (!schedule || !schedule->Applies(candidate.workload, MachineModelFor(candidate.target))) {
     throw Error(ExitCode::kBug,
                 fmt::format("schedule {} does not apply to {}", candidate.schedule, candidate.workload.ToText()));
   }
+  return *schedule;
+}
+
+EmittedKernel EmitAnchor(KernelBuilder& builder, const Schedule& schedule, const Candidate& candidate,
+                         const Epilogue& epilogue) {
   const std::string key =
       fmt::format("{}|{}|{}|v{}|{}|{}", candidate.target.ToText(), candidate.workload.ToText(), candidate.schedule,
-                  schedule->version(), candidate.config.ToText(), epilogue.ToText());
-  KernelBuilder builder(candidate.target, machine);
-  EmittedKernel emitted =
-      schedule->Emit(builder, candidate.workload, machine, candidate.config, epilogue, SymbolFor(key));
+                  schedule.version(), candidate.config.ToText(), epilogue.ToText());
+  return schedule.Emit(builder, candidate.workload, builder.machine(), candidate.config, epilogue, SymbolFor(key));
+}
+
+}  // namespace
+
+CompiledKernel CompileAnchorObject(const Candidate& candidate, const Epilogue& epilogue) {
+  const Schedule& schedule = ScheduleOf(candidate);
+  KernelBuilder builder(candidate.target, MachineModelFor(candidate.target));
+  EmittedKernel emitted = EmitAnchor(builder, schedule, candidate, epilogue);
   return Compile(builder, candidate.target, std::move(emitted),
-                 schedule->Operands(candidate.workload, candidate.config, epilogue));
+                 schedule.Operands(candidate.workload, candidate.config, epilogue));
+}
+
+std::string CompileAssembly(const Candidate& candidate) {
+  KernelBuilder builder(candidate.target, MachineModelFor(candidate.target));
+  EmitAnchor(builder, ScheduleOf(candidate), candidate, CanonicalEpilogue(candidate.workload.epilogue));
+  return EmitAssembly(builder, candidate.target);
 }
 
 CompiledKernel CompileGenericObject(const relay::Function& function, const Target& target) {

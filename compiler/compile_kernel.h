@@ -22,6 +22,8 @@ struct CompiledKernel {
 
 // The schedule must apply and not reject the config: throws Error(kBug) otherwise. Thread-safe.
 CompiledKernel CompileAnchorObject(const Candidate& candidate, const Epilogue& epilogue);
+// The kernel that CompileKernel makes of the candidate, as assembly text. Throws as CompileAnchorObject does.
+std::string CompileAssembly(const Candidate& candidate);
 // A primitive function without an anchor schedule; see generic/generic_kernel.h. Thread-safe.
 CompiledKernel CompileGenericObject(const relay::Function& function, const Target& target);
 

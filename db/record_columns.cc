@@ -28,6 +28,8 @@ struct Conditions {
 
 Conditions ConditionsOf(const RecordQuery& query) {
   Conditions conditions;
+  conditions.Add("id >= ?", query.id);
+  if (!query.id.empty()) conditions.Add("id < ?", query.id + "g");  // the letter after the last digit
   conditions.Add("workload = ?", query.workload);
   conditions.Add("cpu = ?", query.cpu);
   conditions.Add("instr(lower(cpu_model || char(10) || host), lower(?)) > 0", query.device);

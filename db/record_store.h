@@ -12,6 +12,7 @@
 namespace hone {
 
 struct RecordQuery {
+  std::string id{};        // the first digits of the id; empty: any
   std::string workload{};  // exact text; empty: any
   std::string cpu{};       // target cpu; empty: any
   std::string device{};    // part of environment.cpu_model or host; empty: any

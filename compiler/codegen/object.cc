@@ -25,9 +25,7 @@ void DisableLsr() {
       once, [] { static_cast<llvm::cl::opt<bool>*>(llvm::cl::getRegisteredOptions()["disable-lsr"])->setValue(true); });
 }
 
-}  // namespace
-
-std::string EmitObject(KernelBuilder& builder, const Target& target) {
+std::string Emit(KernelBuilder& builder, const Target& target, llvm::CodeGenFileType type) {
   auto machine = MakeTargetMachine(target);
   DisableLsr();
   std::string problem;
@@ -38,12 +36,22 @@ std::string EmitObject(KernelBuilder& builder, const Target& target) {
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream stream(bytes);
   llvm::legacy::PassManager passes;
-  if (machine->addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::ObjectFile)) {
+  if (machine->addPassesToEmitFile(passes, stream, nullptr, type)) {
     throw Error(ExitCode::kBadData, fmt::format("LLVM cannot write objects for '{}'", target.triple));
   }
   const std::shared_lock<std::shared_mutex> hold(LlvmOptionsLock());
   passes.run(builder.module());
   return std::string(bytes.begin(), bytes.end());
+}
+
+}  // namespace
+
+std::string EmitObject(KernelBuilder& builder, const Target& target) {
+  return Emit(builder, target, llvm::CodeGenFileType::ObjectFile);
+}
+
+std::string EmitAssembly(KernelBuilder& builder, const Target& target) {
+  return Emit(builder, target, llvm::CodeGenFileType::AssemblyFile);
 }
 
 std::string LlvmVersion() { return LLVM_VERSION_STRING; }

@@ -44,6 +44,22 @@ TEST_F(ProgramErrors, OptionsThatDoNotFitAreUsage) {
   ExpectFailure({"tune", "zoo:mlp", "--image-shape", "1,14,14", "--budget", "soon"}, 2, "soon");
 }
 
+TEST_F(ProgramErrors, TuningAskedWrongIsUsageAndLeavesNoStore) {
+  const auto expect = [this](const std::vector<std::string>& more, const std::string& message) {
+    std::vector<std::string> arguments = {"tune", "zoo:mlp", "--image-shape", "1,14,14"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    ExpectFailure(arguments, 2, message);
+  };
+  expect({"--budget", "0s"}, "0s");
+  expect({"--trials", "0"}, "--trials");
+  for (const char* gain : {"0", "0%", "100%", "1", "-1%", "soon", "200%"})
+    expect({"--until-gain", gain}, "--until-gain");
+  expect({"--strategy", "evolutionry"}, "did you mean evolutionary?");
+  expect({"--cache", "hot"}, "cold-weights");
+  expect({"--tasks", "nn.conv3d", "no such"}, "hone inspect MODEL --tasks");
+  EXPECT_THAT(Files(), IsEmpty());
+}
+
 TEST_F(ProgramErrors, MissingFilesAreNoInput) {
   ExpectFailure({"inspect", Path("no.onnx")}, 66, "no.onnx");
   ExpectFailure({"run", Path("no.hone")}, 66, "no.hone");

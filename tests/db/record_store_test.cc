@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <utility>
 
@@ -81,6 +82,22 @@ TEST_F(RecordStoreTest, FindsByEveryKey) {
     queries[i].workload = "none such";
     EXPECT_TRUE(store->Find(queries[i]).empty()) << i;
   }
+}
+
+TEST_F(RecordStoreTest, FindsByTheFirstDigitsOfTheId) {
+  const std::vector<Record> records = SampleRecords(40);
+  const auto store = Open();
+  store->Append(records);
+  RecordQuery query;
+  for (size_t digits : {1, 4, 16}) {
+    query.id = records[7].id.substr(0, digits);
+    const auto fits = [&](const Record& record) { return record.id.starts_with(query.id); };
+    EXPECT_EQ(static_cast<std::ptrdiff_t>(store->Find(query).size()),
+              std::count_if(records.begin(), records.end(), fits));
+  }
+  EXPECT_EQ(store->Find(query).front(), records[7]);
+  query.id += "0";
+  EXPECT_TRUE(store->Find(query).empty());
 }
 
 TEST_F(RecordStoreTest, OrdersByTimeAndLimits) {

@@ -1,0 +1,96 @@
+// `hone explain`, and the record ids that lead to it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "core/serialize.h"
+#include "db/record_store.h"
+#include "tests/cli/run_program.h"
+
+namespace hone {
+namespace {
+
+using testing::HasSubstr;
+
+class ExplainProgram : public ProgramTest {
+ protected:
+  void SetUp() override {
+    ProgramTest::SetUp();
+    const ProgramResult tuned = Hone({"tune", "zoo:mlp", "--image-shape", "1,14,14", "--trials", "8", "--threads", "1",
+                                      "--tasks", "data=1x128", "--db", Db()});
+    ASSERT_EQ(tuned.code, 0) << tuned.err;
+    const auto store = RecordStore::Open(Db(), /*create=*/false);
+    for (const Record& record : store->Find({})) {
+      if (record.measurement.fate == Fate::kOk) record_ = record;
+    }
+    ASSERT_FALSE(record_.id.empty());
+  }
+  std::string Db() const { return Path("work/records.db"); }
+  void ExpectRefused(const std::string& what, int code, const std::string& message) {
+    const ProgramResult r = Hone({"explain", what, "--db", Db()});
+    EXPECT_EQ(r.code, code) << r.err;
+    EXPECT_THAT(r.err, HasSubstr(message));
+    EXPECT_EQ(r.out, "");
+    EXPECT_EQ(std::count(r.err.begin(), r.err.end(), '\n'), 1) << r.err;
+  }
+
+  Record record_;
+};
+
+TEST_F(ExplainProgram, TakesAnIdThatTheLogListsOrItsBeginning) {
+  EXPECT_THAT(Hone({"log", "list", "--db", Db()}).out, HasSubstr(record_.id));
+  for (const size_t digits : {16U, 12U}) {
+    const ProgramResult r = Hone({"explain", record_.id.substr(0, digits), "--db", Db()});
+    ASSERT_EQ(r.code, 0) << r.err;
+    for (const char* part :
+         {"record ", "roofline:", "GFLOP/s", "measured peak", "hot loop", "multiply-adds", "knobs"}) {
+      EXPECT_THAT(r.out, HasSubstr(part));
+    }
+    EXPECT_THAT(r.out, HasSubstr(record_.candidate.config.ToText()));
+  }
+}
+
+TEST_F(ExplainProgram, SaysAllAsJson) {
+  const ProgramResult r = Hone({"explain", record_.id, "--db", Db(), "--json"});
+  ASSERT_EQ(r.code, 0) << r.err;
+  const Json json = ParseJson(r.out, "explain");
+  EXPECT_EQ(json.at("record"), record_.id);
+  EXPECT_EQ(json.at("roofline").at("flops"), 2.0 * 128 * 64);
+  EXPECT_GT(json.at("roofline").at("bytes").get<int64_t>(), 4 * 128 * 64);
+  EXPECT_GT(json.at("roofline").at("peak_gflops").get<double>(), 0);
+  ASSERT_EQ(json.at("kernels").size(), 2U);
+  EXPECT_GT(json.at("kernels")[0].at("multiply_adds").get<int>(), 0);
+  EXPECT_NE(json.at("kernels")[0].at("config"), json.at("kernels")[1].at("config"));
+}
+
+TEST_F(ExplainProgram, TakesAWorkloadForItsBest) {
+  const ProgramResult r = Hone({"explain", record_.candidate.workload.ToText(), "--db", Db(), "--json"});
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_EQ(ParseJson(r.out, "explain").at("workload"), record_.candidate.workload.ToText());
+}
+
+TEST_F(ExplainProgram, RefusesWhatIsNoRecordInOneLine) {
+  ExpectRefused("0000000000000000", 66, "hone log list");
+  ExpectRefused("not-an-id", 2, "not-an-id");
+  ExpectRefused("", 2, "neither");
+  ExpectRefused("nn.dense data=1x7 weight=3x7", 66, "no time");
+  ExpectRefused("some words", 65, "some");
+}
+
+TEST_F(ExplainProgram, RefusesRecordsThatCannotBeExplained) {
+  Record failed = record_, old = record_;
+  failed.id = old.id = "";
+  failed.measurement.fate = Fate::kWrongOutput;
+  failed.measurement.samples_ns.clear();
+  failed.measurement.batch.clear();
+  old.schedule_version = 999;
+  failed = Finish(failed);
+  old = Finish(old);
+  RecordStore::Open(Db())->Append({failed, old});
+  ExpectRefused(failed.id, 2, "WrongOutput");
+  ExpectRefused(old.id, 2, "version 999");
+}
+
+}  // namespace
+}  // namespace hone

@@ -1,0 +1,87 @@
+#include "cli/tune_output.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+namespace hone {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+// As wide as tasks get.
+TaskReport WideTask() {
+  TaskReport task;
+  task.workload =
+      Workload::Parse("nn.conv2d data=1x1024x14x14 weight=2048x1024x1x1 strides=2x2 padding=0x0x0x0 epilogue=residual");
+  task.uses = 10;
+  task.trials = 1000;
+  task.failed = 100;
+  task.default_ns = 1'000'000;
+  task.best_ns = 800'000;
+  task.best_schedule = "conv2d_direct";
+  task.best_config = "oc_block=16 ic_block=64 tile_ow=6 tile_oh=2 unroll_ic=1 ic_chunk=256 loop_order=2 prefetch=1";
+  task.stopped = "space spent";
+  task.finals.held = 1;
+  task.finals.finalists = 4;
+  task.finals.gain = 0.2;
+  task.finals.p = 0.0023;
+  task.finals.best = {800'000, 790'000, 812'000};
+  return task;
+}
+
+TuneReport OneTask() {
+  TuneReport report;
+  report.tasks = {WideTask()};
+  report.trials = 1000;
+  report.elapsed_ns = 20'000'000'000;
+  report.finals_ns = 3'000'000'000;
+  report.peak_gflops = 500;
+  return report;
+}
+
+TEST(ReportText, FitsATerminalAndPutsConfigsBelow) {
+  TuneReport report = OneTask();
+  const std::string text = ReportText(report);
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 150U) << line;
+  EXPECT_THAT(text, HasSubstr(report.tasks[0].best_config));
+  EXPECT_THAT(text.substr(0, text.find("best:\n")), Not(HasSubstr("oc_block")));
+}
+
+TEST(ReportText, SaysWhyItStoppedAndWhatTheFinalsSaid) {
+  TuneReport report = OneTask();
+  EXPECT_THAT(ReportText(report), HasSubstr("space spent"));
+  EXPECT_THAT(ReportText(report), HasSubstr("no significant difference"));
+  report.tasks[0].finals.replaced = true;
+  EXPECT_THAT(ReportText(report), HasSubstr("20.0 % faster, p 0.002"));
+  report.tasks[0].finals.held = 0;
+  EXPECT_THAT(ReportText(report), HasSubstr("not held"));
+}
+
+TEST(ReportText, GivesTheShareOfTheMeasuredPeak) {
+  TuneReport report = OneTask();
+  // 2 * 1024 * 2048 * 49 flop in 800 us are 257 GFLOP/s.
+  EXPECT_THAT(ReportText(report), HasSubstr("51 %"));
+  EXPECT_THAT(ReportText(report), HasSubstr("measured peak: 500.0 GFLOP/s"));
+  report.peak_gflops = 0;
+  EXPECT_THAT(ReportText(report), Not(HasSubstr("peak:")));
+}
+
+TEST(ReportJson, HoldsWhatTheTableHolds) {
+  TuneReport report = OneTask();
+  const Json json = ReportJson(report);
+  EXPECT_EQ(json["peak_gflops"], 500);
+  EXPECT_EQ(json["finals_ns"], 3'000'000'000);
+  const Json& task = json["tasks"][0];
+  EXPECT_NEAR(task["share_of_peak"].get<double>(), 0.514, 1e-3);
+  EXPECT_EQ(task["finals"]["best"]["ci95_ns"], Json::array({790'000, 812'000}));
+  EXPECT_EQ(task["finals"]["replaced"], false);
+  report.tasks[0].finals.held = 0;
+  EXPECT_TRUE(ReportJson(report)["tasks"][0]["finals"].is_null());
+}
+
+}  // namespace
+}  // namespace hone
