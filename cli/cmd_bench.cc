@@ -39,9 +39,25 @@ Json PerOpJson(const TimedPackage& timed) {
                     {"config", d.config},
                     {"workload", d.workload},
                     {"median_ns", timed.call_ns[i]},
+                    {"expected_ns", d.expected_ns},
                     {"gflops", timed.call_ns[i] > 0 ? call.flops / static_cast<double>(timed.call_ns[i]) : 0.0}});
   }
   return list;
+}
+
+// Of the calls whose kernels have been timed alone: what they took then, together. 0 when none has.
+int64_t ExpectedNs(const Plan& plan) {
+  int64_t total_ns = 0;
+  for (const PlanCall& call : plan.calls) {
+    total_ns += plan.kernels.at(static_cast<size_t>(call.kernel)).dispatch.expected_ns;
+  }
+  return total_ns;
+}
+
+// Least with least: an expected time is the least of its samples.
+double ExpectedShare(const TimedPackage& timed) {
+  const int64_t min_ns = StatisticsOf(timed.samples_ns).min_ns;
+  return min_ns > 0 ? static_cast<double>(ExpectedNs(timed.package->plan())) / static_cast<double>(min_ns) : 0;
 }
 
 Json PackageJson(const TimedPackage& timed) {
@@ -56,6 +72,8 @@ Json PackageJson(const TimedPackage& timed) {
                {"p90_ns", s.p90_ns},
                {"median_ci95_ns", Json::array({s.median_low_ns, s.median_high_ns})}};
   if (!timed.call_ns.empty()) json["per_op"] = PerOpJson(timed);
+  json["expected_ns"] = ExpectedNs(timed.package->plan());
+  json["expected_share"] = ExpectedShare(timed);
   return json;
 }
 
@@ -73,16 +91,21 @@ void PrintTimes(const std::vector<TimedPackage>& packages) {
 void PrintPerOp(const TimedPackage& timed) {
   const Plan& plan = timed.package->plan();
   const int64_t total = std::accumulate(timed.call_ns.begin(), timed.call_ns.end(), int64_t{0});
-  Table table({"> time", "> share", "> GFLOP/s", "op", "schedule", "config", "node"});
+  Table table({"> time", "> share", "> tuned", "> GFLOP/s", "op", "schedule", "config", "node"});
   for (size_t i = 0; i < timed.call_ns.size(); ++i) {
     const PlanCall& call = plan.calls[i];
     const Dispatch& d = plan.kernels.at(static_cast<size_t>(call.kernel)).dispatch;
     const double share =
         100.0 * static_cast<double>(timed.call_ns[i]) / static_cast<double>(std::max<int64_t>(total, 1));
-    table.Add({TimeText(timed.call_ns[i]), fmt::format("{:.1f}%", share), GflopsText(call.flops, timed.call_ns[i]),
-               call.op, d.schedule, d.config, call.nodes.empty() ? "" : call.nodes.front()});
+    table.Add({TimeText(timed.call_ns[i]), fmt::format("{:.1f}%", share), TimeText(d.expected_ns),
+               GflopsText(call.flops, timed.call_ns[i]), call.op, d.schedule, d.config,
+               call.nodes.empty() ? "" : call.nodes.front()});
   }
   fmt::print("\n{}: {} in {} calls\n{}", timed.path, TimeText(total), plan.calls.size(), table.ToText());
+  if (ExpectedNs(plan) > 0) {
+    fmt::print("kernels as they were tuned: {} together, {:.0f} % of the package's least time\n",
+               TimeText(ExpectedNs(plan)), 100 * ExpectedShare(timed));
+  }
 }
 
 struct Verdict {
