@@ -78,6 +78,16 @@ TEST_F(ExplainProgram, RefusesWhatIsNoRecordInOneLine) {
   ExpectRefused("some words", 65, "some");
 }
 
+TEST_F(ExplainProgram, ABeginningOfSeveralIdsIsRefusedWithThem) {
+  const std::vector<Record> records = RecordStore::Open(Db())->Find({});
+  for (const Record& a : records) {
+    const auto same = [&](const Record& b) { return b.id != a.id && b.id[0] == a.id[0]; };
+    if (std::none_of(records.begin(), records.end(), same)) continue;
+    return ExpectRefused(a.id.substr(0, 1), 2, a.id);
+  }
+  FAIL() << "all of " << records.size() << " records begin with digits of their own";
+}
+
 TEST_F(ExplainProgram, RefusesRecordsThatCannotBeExplained) {
   Record failed = record_, old = record_;
   failed.id = old.id = "";
