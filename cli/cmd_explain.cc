@@ -92,7 +92,7 @@ void PrintExplanation(const Explanation& e) {
   const Record& r = e.record;
   fmt::print("record {}: {}\n{} {}\n", r.id, r.candidate.workload.ToText(), r.candidate.schedule,
              r.candidate.config.ToText());
-  fmt::print("{} on {}, {} threads, {} cache, hone {}, run {}{}\n", TimeText(r.measurement.MinNs()), DeviceName(r),
+  fmt::print("{} on {}, {} thread(s), {} cache, hone {}, run {}{}\n", TimeText(r.measurement.MinNs()), DeviceName(r),
              r.threads, CacheModeName(r.timing.cache), r.hone_version, r.session.empty() ? "-" : r.session,
              r.finals.held > 0 ? fmt::format(", finals: place {}", r.finals.place) : "");
   fmt::print("{} of {} configs measured alike are faster by their least sample\n", e.faster, e.configs);
@@ -101,8 +101,8 @@ void PrintExplanation(const Explanation& e) {
              static_cast<double>(e.bytes) / static_cast<double>(r.measurement.MinNs()));
   if (e.peak_gflops > 0) {
     const double share = e.flops / static_cast<double>(r.measurement.MinNs()) / e.peak_gflops;
-    fmt::print("measured peak on {} threads: {:.1f} GFLOP/s, of which it reaches {:.0f} %\n", r.threads, e.peak_gflops,
-               100 * share);
+    fmt::print("measured peak on {} thread(s): {:.1f} GFLOP/s, of which it reaches {:.0f} %\n", r.threads,
+               e.peak_gflops, 100 * share);
   } else {
     fmt::print("its machine is not this one: the peak is not known here\n");
   }

@@ -16,6 +16,7 @@ struct Ranked {
 
 Ranked Rank(const std::vector<int64_t>& a, const std::vector<int64_t>& b) {
   std::vector<std::pair<int64_t, bool>> all;  // value, whether it is a's
+  all.reserve(a.size() + b.size());
   for (int64_t value : a) all.emplace_back(value, true);
   for (int64_t value : b) all.emplace_back(value, false);
   std::sort(all.begin(), all.end());

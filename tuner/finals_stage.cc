@@ -114,6 +114,7 @@ std::vector<Trial> FinalsStage::Compile(const TuningTask& task, int challengers)
 std::vector<Record> FinalsStage::Measure(TuningTask& task, const std::vector<Trial>& finalists) {
   if (!task.reference) task.reference = tools_.reference(task.workload(), frame_.options.target);
   std::vector<KernelJob> jobs;
+  jobs.reserve(finalists.size());
   for (const Trial& trial : finalists) {
     jobs.push_back({std::get<Artifact>(trial.built), *task.reference,
                     task.space().Find(trial.proposal.schedule)->tolerance(), frame_.seeds, trial.timing});

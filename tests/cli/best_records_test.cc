@@ -34,6 +34,18 @@ TEST(BestOf, PassesOverWhatFailedOrIsNoisy) {
   EXPECT_EQ(best[0].measurement.MinNs(), 100);
 }
 
+TEST(BestOf, TakesTheWinnerOfFinalsAsABuildDoes) {
+  Record lucky = Timed(kConv, "A", 80), winner = Timed(kConv, "A", 100), second = Timed(kConv, "A", 99);
+  lucky.candidate.config = second.candidate.config = Config::Parse("a=1");
+  winner.candidate.config = Config::Parse("a=2");
+  lucky.session = winner.session = second.session = "run";
+  winner.finals = {1, 1, 1, true};
+  second.finals = {1, 1, 2, false};
+  const auto best = BestOf({lucky, second, winner});
+  ASSERT_EQ(best.size(), 1u);
+  EXPECT_EQ(best[0], winner);
+}
+
 TEST(BestOf, NeverComparesCacheModes) {
   Record warm = Timed(kConv, "A", 50);
   warm.timing.cache = CacheMode::kWarm;
