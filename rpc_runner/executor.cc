@@ -1,4 +1,7 @@
 #include <fmt/format.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <sched.h>
 #include <signal.h>
 #include <sys/syscall.h>
@@ -124,10 +127,20 @@ void KeepOnly(int fd) {
 #endif
 }
 
+// Every page that this process has is copied into each child's page table and torn down with it: left alone, the
+// allocator keeps hundreds of megabytes of freed tensors, and a fork and its end take 25 ms instead of 1.
+void KeepHeapSmall() {
+#ifdef __GLIBC__
+  mallopt(M_MMAP_THRESHOLD, 256 << 10);
+  mallopt(M_TRIM_THRESHOLD, 1 << 20);
+#endif
+}
+
 }  // namespace
 
 int ExecutorMain(int fd, const std::vector<int>& cores) {
   KeepOnly(fd);
+  KeepHeapSmall();
   signal(SIGPIPE, SIG_IGN);
   try {
     UseCores(cores);
