@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -27,6 +28,18 @@ std::vector<Row> MatrixG(int64_t m) {
 
 double Dot(const Row& a, double x, double y, double z) { return a[0] * x + a[1] * y + a[2] * z; }
 
+constexpr int64_t kLine = 16;  // floats
+
+// G k G^T of one 3x3 kernel, frequency by frequency.
+template <typename Take>
+void TransformOne(const std::vector<Row>& g, const float* k, const Take& take) {
+  for (size_t a = 0; a < g.size(); ++a) {
+    const double left = Dot(g[a], k[0], k[3], k[6]), middle = Dot(g[a], k[1], k[4], k[7]),
+                 right = Dot(g[a], k[2], k[5], k[8]);
+    for (size_t b = 0; b < g.size(); ++b) take(a * g.size() + b, static_cast<float>(Dot(g[b], left, middle, right)));
+  }
+}
+
 }  // namespace
 
 Tensor WinogradWeights(const Tensor& weights, int64_t m) {
@@ -37,15 +50,17 @@ Tensor WinogradWeights(const Tensor& weights, int64_t m) {
   }
   const int64_t alpha = m + 2, pairs = shape[0] * shape[1];
   Tensor result(DType::kFloat32, {alpha, alpha, shape[0], shape[1]});
-  for (int64_t pair = 0; pair < pairs; ++pair) {
-    const float* k = weights.data<float>() + pair * 9;
-    for (size_t a = 0; a < g.size(); ++a) {
-      const double left = Dot(g[a], k[0], k[3], k[6]), middle = Dot(g[a], k[1], k[4], k[7]),
-                   right = Dot(g[a], k[2], k[5], k[8]);
-      for (size_t b = 0; b < g.size(); ++b) {
-        const int64_t frequency = static_cast<int64_t>(a) * alpha + static_cast<int64_t>(b);
-        result.data<float>()[frequency * pairs + pair] = static_cast<float>(Dot(g[b], left, middle, right));
-      }
+  // A cache line of each frequency's plane at a time: one pair at a time would write to 36 places a power of two apart.
+  for (int64_t first = 0; first < pairs; first += kLine) {
+    const int64_t count = std::min(kLine, pairs - first);
+    std::array<std::array<float, kLine>, 36> lines;
+    for (int64_t i = 0; i < count; ++i) {
+      TransformOne(g, weights.data<float>() + (first + i) * 9,
+                   [&](size_t frequency, float value) { lines[frequency][static_cast<size_t>(i)] = value; });
+    }
+    for (int64_t frequency = 0; frequency < alpha * alpha; ++frequency) {
+      std::copy_n(lines[static_cast<size_t>(frequency)].begin(), count,
+                  result.data<float>() + frequency * pairs + first);
     }
   }
   return result;
