@@ -9,11 +9,25 @@ constexpr int64_t kBudgetNs = 400'000'000;
 constexpr int64_t kMostRunsPerSample = 1 << 16;
 constexpr int kMostRounds = 4;
 constexpr double kAgree = 1.05;
+constexpr double kThirdsAgree = 1.02;
+constexpr size_t kLeastThird = 3;  // samples
 
-bool LeastTwoAgree(std::vector<int64_t> values) {
+bool LeastTwoAgree(std::vector<int64_t> values, double within) {
   if (values.size() < 2) return true;
   std::partial_sort(values.begin(), values.begin() + 2, values.end());
-  return static_cast<double>(values[1]) <= kAgree * static_cast<double>(values[0]);
+  return static_cast<double>(values[1]) <= within * static_cast<double>(values[0]);
+}
+
+// Whether the least was met at two different times of the round.
+bool LeastComesAgain(const std::vector<int64_t>& round) {
+  const size_t third = round.size() / 3;
+  if (third < kLeastThird) return false;
+  std::vector<int64_t> minima;
+  for (size_t i = 0; i < 3; ++i) {
+    const auto begin = round.begin() + static_cast<int64_t>(i * third);
+    minima.push_back(*std::min_element(begin, begin + static_cast<int64_t>(third)));
+  }
+  return LeastTwoAgree(minima, kThirdsAgree);
 }
 
 bool MedianNearLeast(std::vector<int64_t> values) {
@@ -36,15 +50,14 @@ class Sampler {
       if (round.empty()) break;
       minima.push_back(*std::min_element(round.begin(), round.end()));
       const bool clean = loop_.Disturbances() == before && MedianNearLeast(round);
-      settled = clean || (minima.size() > 1 && LeastTwoAgree(minima));
+      settled = clean || LeastComesAgain(round) || (minima.size() > 1 && LeastTwoAgree(minima, kAgree));
     }
-    samples_.noisy = !settled && !LeastTwoAgree(minima.size() > 1 ? minima : round);
+    samples_.noisy = !settled && !LeastTwoAgree(minima.size() > 1 ? minima : round, kAgree);
     return std::move(samples_);
   }
 
  private:
   void Calibrate() {
-    loop_.Run(1);
     const int64_t once_ns = std::max<int64_t>(1, loop_.Run(1));
     batch_ = std::clamp<int64_t>((policy_.min_sample_ns + once_ns - 1) / once_ns, 1, kMostRunsPerSample);
   }
@@ -52,10 +65,12 @@ class Sampler {
   bool Spent() const { return spent_ns_ > kBudgetNs; }
   bool Full() const { return static_cast<int>(samples_.batch.size()) >= most_; }
 
-  bool IsNear(const std::vector<int64_t>& round) const {
+  // Within `share` of the margin beyond the incumbent.
+  bool IsNear(const std::vector<int64_t>& round, double share) const {
+    if (round.empty()) return false;
     if (policy_.incumbent_ns == 0) return true;
     const auto least = static_cast<double>(*std::min_element(round.begin(), round.end()));
-    return least <= policy_.near_factor * static_cast<double>(policy_.incumbent_ns);
+    return least <= (1 + share * (policy_.near_factor - 1)) * static_cast<double>(policy_.incumbent_ns);
   }
 
   std::vector<int64_t> TakeRound() {
@@ -66,7 +81,9 @@ class Sampler {
         round.push_back(TakeOne());
     };
     add_until(least, false);
-    if (!round.empty() && IsNear(round)) add_until(std::max(least, policy_.max_samples), true);
+    const int most = std::max(least, policy_.max_samples);
+    if (IsNear(round, 1)) add_until((least + most) / 2, true);
+    if (IsNear(round, 0.5)) add_until(most, true);
     return round;
   }
 

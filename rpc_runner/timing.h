@@ -24,10 +24,12 @@ struct Samples {
   bool noisy = false;
 };
 
-// At most `most` samples in all. One warm run and one timed run choose the batch; then rounds: min_samples, and
-// max_samples in all when the least comes within near_factor of the incumbent. A round is clean when nothing disturbed
-// it and its median is within 5 % of its least; a second to fourth round follows a round that is not, until two rounds'
-// minima agree within 5 %. Noisy: the two least of them do not. Stops beyond min_samples when 400 ms were spent.
+// At most `most` samples in all. One timed run, which warms up too, chooses the batch; then rounds: min_samples;
+// halfway to max_samples when the least comes within near_factor of the incumbent; max_samples when it then comes
+// within half of that margin. A round is clean when nothing disturbed it and its median is within 5 % of its least, and
+// good enough when two of its thirds have minima within 2 %: what disturbed it did not reach the minimum then. A second
+// to fourth round follows one that is neither, until two rounds' minima agree within 5 %. Noisy: the two least of them
+// do not. Stops beyond min_samples when 400 ms were spent.
 Samples TakeSamples(const TimingPolicy& policy, int most, TimedLoop& loop);
 
 }  // namespace hone
