@@ -4,9 +4,11 @@
 #endif
 #include <sched.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <deque>
@@ -94,7 +96,8 @@ class Executor {
   }
 
   bool RunJob(const JobMessage& message) {
-    ResultMessage result{message.id, message.attempt, jobs_.Run(message.job, message.reference_sha256)};
+    JobResult done = jobs_.Run(message.job, message.reference_sha256);
+    ResultMessage result{message.id, message.attempt, std::move(done.measurement), done.cost};
     result.measurement.environment = environment_;
     result.measurement.environment.load = LoadAverage();
     return WriteFrame(fd_, ResultToFrame(result));
@@ -127,6 +130,14 @@ void KeepOnly(int fd) {
 #endif
 }
 
+// Each region that is kept between jobs is a descriptor. A job's child may have none, whatever is allowed here.
+void AllowManyDescriptors() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = std::max(limit.rlim_cur, std::min<rlim_t>(limit.rlim_max, 8192));
+  (void)setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 // Every page that this process has is copied into each child's page table and torn down with it: left alone, the
 // allocator keeps hundreds of megabytes of freed tensors, and a fork and its end take 25 ms instead of 1.
 void KeepHeapSmall() {
@@ -141,6 +152,7 @@ void KeepHeapSmall() {
 int ExecutorMain(int fd, const std::vector<int>& cores) {
   KeepOnly(fd);
   KeepHeapSmall();
+  AllowManyDescriptors();
   signal(SIGPIPE, SIG_IGN);
   try {
     UseCores(cores);

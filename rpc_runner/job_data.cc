@@ -36,9 +36,11 @@ struct RawOutputs {
   std::shared_ptr<SharedRegion> magnitude;
 };
 
-RawOutputs RunReference(RegionCache& cache, const Artifact& reference, uint64_t seed, int watch_fd) {
+RawOutputs Run(RegionCache& cache, const ReferenceRun& run, uint64_t seed, int watch_fd) {
+  const Artifact& reference = *run.artifact;
   ChildTask task;
   task.artifact = &reference;
+  task.timing.threads = run.threads;
   task.inputs.emplace_back();
   const size_t inputs = reference.operands.size() - 2;
   for (size_t i = 0; i < inputs; ++i) task.inputs[0].push_back(InputFor(cache, reference.operands[i], i, seed));
@@ -54,13 +56,12 @@ RawOutputs RunReference(RegionCache& cache, const Artifact& reference, uint64_t 
   return {task.outputs[0], task.outputs[1]};
 }
 
-RawOutputs OutputsOf(RegionCache& cache, const Artifact& reference, const std::string& name, uint64_t seed,
-                     int watch_fd) {
-  const std::string value_name = fmt::format("value {} {}", name, seed);
-  const std::string magnitude_name = fmt::format("magnitude {} {}", name, seed);
+RawOutputs OutputsOf(RegionCache& cache, const ReferenceRun& reference, uint64_t seed, int watch_fd) {
+  const std::string value_name = fmt::format("value {} {}", reference.name, seed);
+  const std::string magnitude_name = fmt::format("magnitude {} {}", reference.name, seed);
   RawOutputs raw{cache.Find(value_name), cache.Find(magnitude_name)};
   if (raw.value == nullptr || raw.magnitude == nullptr) {
-    raw = RunReference(cache, reference, seed, watch_fd);
+    raw = Run(cache, reference, seed, watch_fd);
     cache.Insert(value_name, raw.value);
     cache.Insert(magnitude_name, raw.magnitude);
   }
@@ -95,13 +96,12 @@ std::shared_ptr<SharedRegion> InputFor(RegionCache& cache, const KernelOperand& 
   return region;
 }
 
-std::shared_ptr<SharedRegion> ExpectedFor(RegionCache& cache, const Artifact& reference,
-                                          const std::string& reference_name, const KernelOperand& output, uint64_t seed,
-                                          int watch_fd) {
+std::shared_ptr<SharedRegion> ExpectedFor(RegionCache& cache, const ReferenceRun& reference,
+                                          const KernelOperand& output, uint64_t seed, int watch_fd) {
   const std::string layout = IsRowMajor(output) ? "" : output.layout.ToText();
-  const std::string name = fmt::format("expected {} {} {}", reference_name, seed, layout);
+  const std::string name = fmt::format("expected {} {} {}", reference.name, seed, layout);
   if (auto region = cache.Find(name)) return region;
-  const RawOutputs raw = OutputsOf(cache, reference, reference_name, seed, watch_fd);
+  const RawOutputs raw = OutputsOf(cache, reference, seed, watch_fd);
   const Tensor value = PackFor(output, TensorOf(*raw.value, DType::kFloat64, output.shape));
   Tensor magnitude = TensorOf(*raw.magnitude, DType::kFloat64, output.shape);
   for (int64_t i = 0; i < magnitude.elements(); ++i) magnitude.data<double>()[i] += 1;

@@ -20,12 +20,16 @@ class ReferenceFailed : public std::runtime_error {
 // layout, seed and index: candidates and references share it.
 std::shared_ptr<SharedRegion> InputFor(RegionCache& cache, const KernelOperand& operand, size_t index, uint64_t seed);
 
+struct ReferenceRun {
+  const Artifact* artifact = nullptr;
+  std::string name;  // a hash of its bytes and description
+  int threads = 1;   // it computes the same on any number
+};
+
 // What a candidate's output, in the layout of `output`, is held against for one seed: its elements' values as float64,
 // then as many magnitudes plus one; where the latter is 0 a lane lies past its axis. The reference runs, in a child of
-// its own and for at most 120 s, only when the cache lacks its outputs. `reference_name` is a hash of its bytes. Throws
-// ReferenceFailed.
-std::shared_ptr<SharedRegion> ExpectedFor(RegionCache& cache, const Artifact& reference,
-                                          const std::string& reference_name, const KernelOperand& output, uint64_t seed,
-                                          int watch_fd);
+// its own and for at most 120 s, only when the cache lacks its outputs. Throws ReferenceFailed.
+std::shared_ptr<SharedRegion> ExpectedFor(RegionCache& cache, const ReferenceRun& reference,
+                                          const KernelOperand& output, uint64_t seed, int watch_fd);
 
 }  // namespace hone

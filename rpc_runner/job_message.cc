@@ -81,6 +81,7 @@ Frame ResultToFrame(const ResultMessage& message) {
   frame.header["job"] = message.id;
   frame.header["attempt"] = message.attempt;
   frame.header["measurement"] = ToJson(message.measurement);
+  frame.header["cost"] = {{"verify_ns", message.cost.verify_ns}, {"timing_ns", message.cost.timing_ns}};
   return frame;
 }
 
@@ -89,6 +90,11 @@ ResultMessage ResultFromFrame(const Frame& frame) {
   message.id = HeaderNumber(frame.header, "job");
   message.attempt = Attempt(frame.header);
   message.measurement = MeasurementFromJson(HeaderObject(frame.header, "measurement"));
+  if (frame.header.contains("cost")) {
+    const Json& cost = HeaderObject(frame.header, "cost");
+    message.cost = {static_cast<int64_t>(HeaderNumber(cost, "verify_ns")),
+                    static_cast<int64_t>(HeaderNumber(cost, "timing_ns"))};
+  }
   return message;
 }
 

@@ -28,6 +28,7 @@ struct ResultMessage {
   JobId id = 0;
   uint32_t attempt = 1;
   Measurement measurement;
+  JobCost cost = {};
 };
 Frame ResultToFrame(const ResultMessage& message);
 ResultMessage ResultFromFrame(const Frame& frame);  // throws Error(kBadData)

@@ -23,16 +23,37 @@ namespace {
 // All bits set is a NaN in either float type.
 constexpr uint8_t kPoison = 0xFF;
 
+// Adds the time until its end to *sum.
+class Stopwatch {
+ public:
+  explicit Stopwatch(int64_t* sum_ns) : sum_ns_(sum_ns), begin_ns_(MonotonicNs()) {}
+  ~Stopwatch() { *sum_ns_ += MonotonicNs() - begin_ns_; }
+  Stopwatch(const Stopwatch&) = delete;
+  Stopwatch& operator=(const Stopwatch&) = delete;
+  int64_t begin_ns() const { return begin_ns_; }
+
+ private:
+  int64_t* const sum_ns_;
+  const int64_t begin_ns_;
+};
+
 // One candidate's child, from its first check to its last. Each step returns false when the measurement is final.
 class Trial {
  public:
-  Trial(const KernelJob& job, const ChildTask& task, std::vector<std::shared_ptr<SharedRegion>> expected, int watch_fd)
-      : job_(job), task_(task), expected_(std::move(expected)), child_(task, watch_fd) {}
+  // The result's measurement and the cost are written to; all must outlive it.
+  Trial(const KernelJob& job, const ChildTask& task, std::vector<std::shared_ptr<SharedRegion>> expected, int watch_fd,
+        JobResult* result)
+      : job_(job),
+        task_(task),
+        expected_(std::move(expected)),
+        child_(task, watch_fd),
+        result_(result->measurement),
+        cost_(result->cost) {}
 
-  Measurement Judge() {
+  void Judge() {
     if (!child_.WaitReady()) {
       Take(child_.ending());
-      return result_;
+      return;
     }
     const int last = static_cast<int>(expected_.size()) - 1;
     bool good = true;
@@ -42,7 +63,6 @@ class Trial {
       result_.samples_ns.clear();
       result_.batch.clear();
     }
-    return result_;
   }
 
  private:
@@ -74,6 +94,7 @@ class Trial {
   }
 
   bool Check(int seed) {
+    const Stopwatch watch(&cost_.verify_ns);
     SharedRegion& output = *task_.outputs[0];
     output.Poison(kPoison);
     if (!Ask(CommandKind::kRun, seed)) return false;
@@ -87,11 +108,11 @@ class Trial {
   }
 
   bool Time() {
-    const int64_t begin_ns = MonotonicNs();
+    const Stopwatch watch(&cost_.timing_ns);
     const int seed = std::max(0, static_cast<int>(expected_.size()) - 2);
     const std::optional<ChildNote> note = Ask(CommandKind::kTime, seed);
     if (!note) return false;
-    return TakeTimes(*note, MonotonicNs() - begin_ns);
+    return TakeTimes(*note, MonotonicNs() - watch.begin_ns());
   }
 
   // Believes times only as far as our own clock bears them out.
@@ -114,7 +135,8 @@ class Trial {
   const ChildTask& task_;
   const std::vector<std::shared_ptr<SharedRegion>> expected_;
   ChildProcess child_;
-  Measurement result_;
+  Measurement& result_;
+  JobCost& cost_;
 };
 
 }  // namespace
@@ -124,12 +146,16 @@ std::shared_ptr<SharedRegion> KernelJobRunner::OutputRegion(int64_t bytes) {
   return output_;
 }
 
-Measurement KernelJobRunner::RunChecked(const KernelJob& job, const std::string& reference_name) {
-  if (std::string why = CheckJob(job, cores_); !why.empty()) return FailedMeasurement(Fate::kUnsupported, 0, why);
+void KernelJobRunner::RunChecked(const KernelJob& job, const std::string& reference_name, JobResult* result) {
+  if (std::string why = CheckJob(job, cores_); !why.empty()) {
+    result->measurement = FailedMeasurement(Fate::kUnsupported, 0, why);
+    return;
+  }
   const int64_t needed = NeededBytes(job.artifact, job.timing.threads);
   if (needed > job.timing.memory_bytes) {
-    return FailedMeasurement(Fate::kOutOfMemory, 0,
-                             fmt::format("it needs {} bytes, {} are allowed", needed, job.timing.memory_bytes));
+    result->measurement = FailedMeasurement(
+        Fate::kOutOfMemory, 0, fmt::format("it needs {} bytes, {} are allowed", needed, job.timing.memory_bytes));
+    return;
   }
   // The same bytes under another description compute something else.
   const std::string name = Sha256Hex(reference_name + DumpJson(ToJson(job.reference)));
@@ -144,25 +170,26 @@ Measurement KernelJobRunner::RunChecked(const KernelJob& job, const std::string&
     for (size_t i = 0; i + 1 < job.artifact.operands.size(); ++i) {
       inputs.push_back(InputFor(cache_, job.artifact.operands[i], i, seed));
     }
-    expected.push_back(ExpectedFor(cache_, job.reference, name, output, seed, watch_fd_));
+    const Stopwatch watch(&result->cost.verify_ns);
+    expected.push_back(ExpectedFor(cache_, {&job.reference, name, cores_}, output, seed, watch_fd_));
   }
   task.outputs.push_back(OutputRegion(PhysicalBytes(output)));
-  return Trial(job, task, std::move(expected), watch_fd_).Judge();
+  Trial(job, task, std::move(expected), watch_fd_, result).Judge();
 }
 
-Measurement KernelJobRunner::Run(const KernelJob& job, const std::string& reference_name) {
+JobResult KernelJobRunner::Run(const KernelJob& job, const std::string& reference_name) {
   const int64_t begin_ns = MonotonicNs();
-  Measurement result;
+  JobResult result;
   try {
-    result = RunChecked(job, reference_name);
+    RunChecked(job, reference_name, &result);
   } catch (const ParentGone&) {
     throw;
   } catch (const std::bad_alloc&) {
-    result = FailedMeasurement(Fate::kOutOfMemory, 0, "the runner has no memory for the job");
+    result.measurement = FailedMeasurement(Fate::kOutOfMemory, 0, "the runner has no memory for the job");
   } catch (const std::exception& error) {
-    result = FailedMeasurement(Fate::kUnsupported, 0, error.what());
+    result.measurement = FailedMeasurement(Fate::kUnsupported, 0, error.what());
   }
-  result.wall_ns = MonotonicNs() - begin_ns;
+  result.measurement.wall_ns = MonotonicNs() - begin_ns;
   return result;
 }
 

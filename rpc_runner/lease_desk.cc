@@ -118,10 +118,10 @@ std::optional<JobMessage> LeaseDesk::NextJob() {
   return std::nullopt;
 }
 
-std::optional<Frame> LeaseDesk::Finish(const JobMessage& job, const Measurement& measurement) {
+std::optional<Frame> LeaseDesk::Finish(const JobMessage& job, const Measurement& measurement, const JobCost& cost) {
   if (job.lease != lease_) return std::nullopt;
   std::erase(running_, Key(job.id, job.attempt));
-  done_.emplace_back(Key(job.id, job.attempt), ResultToFrame({job.id, job.attempt, measurement}));
+  done_.emplace_back(Key(job.id, job.attempt), ResultToFrame({job.id, job.attempt, measurement, cost}));
   if (done_.size() > kMostDone) done_.pop_front();
   return done_.back().second;
 }

@@ -26,7 +26,7 @@ class LeaseDesk {
   // The next job that has all it needs, moved to "running".
   std::optional<JobMessage> NextJob();
   // The result's frame to send, kept to be sent again; nullopt when the job was under another lease.
-  std::optional<Frame> Finish(const JobMessage& job, const Measurement& measurement);
+  std::optional<Frame> Finish(const JobMessage& job, const Measurement& measurement, const JobCost& cost = {});
 
  private:
   using Key = std::pair<JobId, uint32_t>;

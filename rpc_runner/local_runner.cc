@@ -101,9 +101,9 @@ bool LocalRunner::Receive(Frame* frame) {
   }
 }
 
-void LocalRunner::Finish(std::deque<Outstanding>::iterator job, Measurement measurement) {
+void LocalRunner::Finish(std::deque<Outstanding>::iterator job, Measurement measurement, JobCost cost) {
   if (measurement.environment == Environment()) measurement.environment = environment_;
-  finished_.push_back({job->message.id, std::move(measurement)});
+  finished_.push_back({job->message.id, std::move(measurement), cost});
   outstanding_.erase(job);
 }
 
@@ -114,7 +114,8 @@ void LocalRunner::Handle(const Frame& frame) {
   };
   if (frame.kind == FrameKind::kResult) {
     ResultMessage result = ResultFromFrame(frame);
-    if (const auto job = find(result.id); job != outstanding_.end()) Finish(job, std::move(result.measurement));
+    if (const auto job = find(result.id); job != outstanding_.end())
+      Finish(job, std::move(result.measurement), result.cost);
   } else if (frame.kind == FrameKind::kNeed) {
     const auto job = find(HeaderNumber(frame.header, "job"));
     if (job == outstanding_.end()) return;

@@ -40,7 +40,7 @@ class LocalRunner : public Runner {
   void Restart();
   bool Receive(Frame* frame);
   void Handle(const Frame& frame);
-  void Finish(std::deque<Outstanding>::iterator job, Measurement measurement);
+  void Finish(std::deque<Outstanding>::iterator job, Measurement measurement, JobCost cost = {});
 
   const std::vector<int> cores_;
   std::unique_ptr<ExecutorProcess> executor_;

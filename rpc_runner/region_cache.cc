@@ -1,6 +1,19 @@
 #include "rpc_runner/region_cache.h"
 
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+
 namespace hone {
+
+RegionCache RegionCache::ForThisMachine() {
+  const int64_t memory_bytes = int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
+  rlimit descriptors{768, 768};
+  (void)getrlimit(RLIMIT_NOFILE, &descriptors);
+  const auto regions = static_cast<size_t>(std::min<rlim_t>(descriptors.rlim_cur / 2, 4096));
+  return RegionCache(std::clamp(memory_bytes / 8, int64_t{64} << 20, int64_t{3} << 30), regions);
+}
 
 std::shared_ptr<SharedRegion> RegionCache::Find(const std::string& name) {
   const auto it = by_name_.find(name);

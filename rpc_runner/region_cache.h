@@ -14,8 +14,12 @@ namespace hone {
 // Regions by name; the least recently used go when the cap is passed. Whoever holds a region keeps it alive.
 class RegionCache {
  public:
-  explicit RegionCache(int64_t max_bytes = int64_t{1} << 30, size_t max_regions = 384)
+  explicit RegionCache(int64_t max_bytes, size_t max_regions = 384)
       : max_bytes_(max_bytes), max_regions_(max_regions) {}
+  // As much as this machine can well spare: an eighth of its memory, at most 3 GiB, and half of the descriptors that
+  // the process may have. A network's 25 tasks with their layouts take about 1.5 GiB in 900 regions; what is dropped
+  // costs a run of the reference or a packing.
+  static RegionCache ForThisMachine();
 
   // Null when there is none of that name.
   std::shared_ptr<SharedRegion> Find(const std::string& name);

@@ -164,7 +164,7 @@ void RemoteSession::FromRunner(const Frame& frame) {
     ResultMessage result = ResultFromFrame(frame);
     const auto job = jobs_.find(result.id);
     if (job == jobs_.end() || job->second.message.attempt != result.attempt) return;  // a repetition
-    Finish(job, std::move(result.measurement));
+    Finish(job, std::move(result.measurement), result.cost);
   } else if (frame.kind == FrameKind::kNeed) {
     const auto job = jobs_.find(HeaderNumber(frame.header, "job"));
     if (job == jobs_.end()) return;
@@ -242,8 +242,8 @@ void RemoteSession::GiveUpLateJobs(int64_t now_ns) {
   }
 }
 
-void RemoteSession::Finish(std::map<JobId, Job>::iterator job, Measurement measurement) {
-  results_.push_back({job->first, std::move(measurement)});
+void RemoteSession::Finish(std::map<JobId, Job>::iterator job, Measurement measurement, JobCost cost) {
+  results_.push_back({job->first, std::move(measurement), cost});
   jobs_.erase(job);
   changed_.notify_all();
 }

@@ -49,7 +49,7 @@ class RemoteSession {
   void SendJobs();
   void Beat(int64_t now_ns);
   void GiveUpLateJobs(int64_t now_ns);
-  void Finish(std::map<JobId, Job>::iterator job, Measurement measurement);
+  void Finish(std::map<JobId, Job>::iterator job, Measurement measurement, JobCost cost = {});
 
   const RemoteRunnerOptions options_;
   const std::string client_;

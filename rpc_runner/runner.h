@@ -25,9 +25,17 @@ struct KernelJob {
 
 using JobId = uint64_t;  // the submitter's own, unique within its runner
 
+// Where a job's measurement.wall_ns went on the runner; the rest is fetching inputs, forking, loading and cleaning up.
+struct JobCost {
+  int64_t verify_ns = 0;  // running the reference and the checks, comparing
+  int64_t timing_ns = 0;  // calibration and all rounds
+  bool operator==(const JobCost&) const = default;
+};
+
 struct JobResult {
   JobId id = 0;
   Measurement measurement;
+  JobCost cost = {};  // zeros where the runner does not tell
 };
 
 // Not thread-safe. A job never throws: what goes wrong is its fate.

@@ -158,7 +158,7 @@ class RunnerServer {
     while (!running_.empty() && executor_.Wait(0, &result)) {
       const auto job = running_.find(result.id);
       ++jobs_done_;
-      const std::optional<Frame> frame = desk_.Finish(job->second, result.measurement);
+      const std::optional<Frame> frame = desk_.Finish(job->second, result.measurement, result.cost);
       if (frame && !client_.empty()) clients_.Send(client_, *frame);
       running_.erase(job);
     }

@@ -56,6 +56,15 @@ TEST(JobMessage, RefusesAnyMissingField) {
   }
 }
 
+TEST(JobMessage, AResultTellsItsCostWhenItKnows) {
+  Frame frame = ResultToFrame({7, 1, FailedMeasurement(Fate::kCrashed, 11, "x"), {20, 30}});
+  EXPECT_EQ(ResultFromFrame(frame).cost, (JobCost{20, 30}));
+  frame.header.erase("cost");
+  EXPECT_EQ(ResultFromFrame(frame).cost, JobCost());
+  frame.header["cost"] = {{"verify_ns", "long"}};
+  EXPECT_THROW(ResultFromFrame(frame), Error);
+}
+
 TEST(JobMessage, RefusesOtherKindsOfJob) {
   Frame frame = JobToFrame(Sample(), true);
   frame.header["kind"] = "package";
