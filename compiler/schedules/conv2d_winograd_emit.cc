@@ -144,14 +144,29 @@ class WinogradEmitter {
       const Vals done = WinogradOutput(b_, column, nest_.lanes);
       for (int64_t r = 0; r < k_.tile_m; ++r) half.Set(r, c, done[static_cast<size_t>(r)]);
     }
-    for (int64_t r = 0; r < k_.tile_m; ++r) {
-      Vals row;
-      for (int64_t c = 0; c < nest_.alpha; ++c) row.push_back(half.Get(r, c));
-      const Vals done = WinogradOutput(b_, row, nest_.lanes);
-      for (int64_t c = 0; c < k_.tile_m; ++c)
-        b_.Store(done[static_cast<size_t>(c)], b_.At(patch_, (r * k_.tile_m + c) * vector_bytes_));
-    }
-    StorePatch(Decode(tile), block);
+    const Target at = TargetOf(tile, block);
+    const auto rows = [&](const std::function<void(int64_t, int64_t, Value*)>& store) {
+      for (int64_t r = 0; r < k_.tile_m; ++r) {
+        Vals row;
+        for (int64_t c = 0; c < nest_.alpha; ++c) row.push_back(half.Get(r, c));
+        const Vals done = WinogradOutput(b_, row, nest_.lanes);
+        for (int64_t c = 0; c < k_.tile_m; ++c) store(r, c, done[static_cast<size_t>(c)]);
+      }
+    };
+    const auto to_patch = [&](int64_t r, int64_t c, Value* sum) {
+      b_.Store(sum, b_.At(patch_, (r * k_.tile_m + c) * vector_bytes_));
+    };
+    const auto to_output = [&](int64_t r, int64_t c, Value* sum) {
+      StoreOutput(at, block, b_.Index((r * s_.OW + c) * vector_bytes_), sum);
+    };
+    if (s_.OH % k_.tile_m == 0 && s_.OW % k_.tile_m == 0) return rows(to_output);
+    Value* full = b_.Mul(at.rows, at.columns);
+    b_.If(
+        b_.ir().CreateICmpEQ(full, b_.Index(k_.tile_m * k_.tile_m)), [&] { rows(to_output); },
+        [&] {
+          rows(to_patch);
+          StorePatch(at, block);
+        });
   }
 
   // All groups and slots of one frequency, or the slots of one group.
@@ -202,24 +217,36 @@ class WinogradEmitter {
     });
   }
 
-  // The part of the patch that lies inside the output, through the epilogue.
-  void StorePatch(const Place& at, Value* block) {
+  // Where a tile's outputs of one channel block go, and how many of its rows and columns lie inside.
+  struct Target {
+    Value *y, *residual, *rows, *columns;
+  };
+  Target TargetOf(Value* tile, Value* block) {
+    const Place at = Decode(tile);
     Value* h = b_.Mul(at.row, k_.tile_m);
     Value* w = b_.Mul(at.column, k_.tile_m);
-    Value* rows = b_.Min(b_.Index(k_.tile_m), b_.Sub(b_.Index(s_.OH), h));
-    Value* columns = b_.Min(b_.Index(k_.tile_m), b_.Sub(b_.Index(s_.OW), w));
     Value* corner = b_.Mul(b_.Add(b_.Mul(b_.Add(b_.Mul(block, s_.OH), h), s_.OW), w), vector_bytes_);
-    Value* y = b_.At(b_.At(out_, b_.Mul(at.image, out_stride_)), corner);
-    Value* r = residual_ ? b_.At(b_.At(residual_, b_.Mul(at.image, residual_stride_)), corner) : nullptr;
+    return {b_.At(b_.At(out_, b_.Mul(at.image, out_stride_)), corner),
+            residual_ ? b_.At(b_.At(residual_, b_.Mul(at.image, residual_stride_)), corner) : nullptr,
+            b_.Min(b_.Index(k_.tile_m), b_.Sub(b_.Index(s_.OH), h)),
+            b_.Min(b_.Index(k_.tile_m), b_.Sub(b_.Index(s_.OW), w))};
+  }
+
+  // One pixel through the epilogue.
+  void StoreOutput(const Target& at, Value* block, Value* offset, Value* sum) {
     EpilogueOperands operands;
     if (bias_) operands.bias = b_.At(bias_, b_.Mul(block, vector_bytes_));
-    b_.For(b_.Index(0), rows, 1, [&](Value* i) {
-      b_.For(b_.Index(0), columns, 1, [&](Value* j) {
-        Value* offset = b_.Mul(b_.Add(b_.Mul(i, s_.OW), j), vector_bytes_);
-        if (r) operands.residual = b_.At(r, offset);
-        Value* sum = b_.Load(b_.At(patch_, b_.Mul(b_.Add(b_.Mul(i, k_.tile_m), j), vector_bytes_)), nest_.lanes);
-        Value* done = EmitEpilogue(b_, epilogue_, sum, operands);
-        b_.Store(MaskTailLanes(b_, epilogue_, done, b_.Mul(block, k_.oc_block), s_.O, k_.oc_block), b_.At(y, offset));
+    if (at.residual) operands.residual = b_.At(at.residual, offset);
+    Value* done = EmitEpilogue(b_, epilogue_, sum, operands);
+    b_.Store(MaskTailLanes(b_, epilogue_, done, b_.Mul(block, k_.oc_block), s_.O, k_.oc_block), b_.At(at.y, offset));
+  }
+
+  // The part of the patch that lies inside the output.
+  void StorePatch(const Target& at, Value* block) {
+    b_.For(b_.Index(0), at.rows, 1, [&](Value* i) {
+      b_.For(b_.Index(0), at.columns, 1, [&](Value* j) {
+        Value* from = b_.At(patch_, b_.Mul(b_.Add(b_.Mul(i, k_.tile_m), j), vector_bytes_));
+        StoreOutput(at, block, b_.Mul(b_.Add(b_.Mul(i, s_.OW), j), vector_bytes_), b_.Load(from, nest_.lanes));
       });
     });
   }
