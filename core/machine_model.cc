@@ -149,7 +149,7 @@ MachineModel X86Model(const Target& target, Row row) {
 
 }  // namespace
 
-MachineModel MachineModelFor(const Target& target) {
+MachineModel MachineModelFor(const Target& target, int threads) {
   const Row modest = ModestRow(target.triple);
   const CpuRow* cpu = FindCpu(target, modest);
   const Row row = cpu != nullptr ? cpu->row : modest;
@@ -159,6 +159,7 @@ MachineModel MachineModelFor(const Target& target) {
     model.l2_bytes = cpu->l2_kib << 10;
     model.l3_bytes = cpu->l3_kib << 10;
   }
+  model.threads = threads;
   return model;
 }
 

@@ -36,13 +36,14 @@ struct MachineModel {
   int64_t l2_bytes = 512 << 10;
   int64_t l3_bytes = 16 << 20;                 // the share one core can count on
   std::vector<std::string> required_features;  // what a machine needs to run such code, in LLVM's names ("avx2", "fma")
+  int threads = 1;                             // workers that share a kernel's items
 
   bool operator==(const MachineModel&) const = default;
 };
 
 // The row for a target: by cpu name first, then by features, then by architecture. Never fails: an unknown CPU gets its
 // architecture's most modest row.
-MachineModel MachineModelFor(const Target& target);
+MachineModel MachineModelFor(const Target& target, int threads = 1);
 
 // The CPUs that the table of rows names, as targets with triple and cpu, in the table's order.
 std::vector<Target> KnownTargets();

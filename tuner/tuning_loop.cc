@@ -45,7 +45,7 @@ TuningLoop::TuningLoop(const std::vector<Task>& tasks, const TuneOptions& option
       run_(MakeTuningRun(options)) {
   Random random(options.seed);
   seeds_ = {random.Next(), random.Next()};
-  const MachineModel machine = MachineModelFor(options.target);
+  const MachineModel machine = MachineModelFor(options.target, options.threads);
   for (const Task& task : tasks) {
     const SearchTask search{task.workload, machine, SchedulesOf(task.workload, machine), nullptr};
     tasks_.emplace_back(task, search, options.strategy, random.Next());

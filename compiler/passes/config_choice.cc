@@ -17,7 +17,7 @@ bool ConfigChooser::Allowed(const Schedule& schedule, const Workload& workload, 
 }
 
 ConfigChooser::ConfigChooser(const PassContext& context)
-    : context_(context), machine_(MachineModelFor(context.target)) {}
+    : context_(context), machine_(MachineModelFor(context.target, context.threads)) {}
 
 const ConfigChoice& ConfigChooser::For(const Workload& workload, bool constant_weights) {
   const std::string key = workload.ToText() + (constant_weights ? "" : " weights=computed");

@@ -10,6 +10,7 @@
 #include "compiler/schedules/epilogue_emit.h"
 #include "compiler/schedules/knob_check.h"
 #include "compiler/schedules/row_tiles.h"
+#include "compiler/schedules/thread_share.h"
 
 namespace hone {
 namespace {
@@ -222,7 +223,8 @@ class Depthwise : public Schedule {
       const double row = std::max(pixels * static_cast<double>(s.KW), columns + static_cast<double>(s.KW)) / 2;
       cycles += passes * (static_cast<double>(s.KH) * (row * (1 + crowd) + (k.unroll_kh ? 0 : 1)) + pixels + 6);
     }
-    return cycles * static_cast<double>(s.N * CeilDiv(s.C, k.oc_block) * s.OH) / 3.5;
+    const int64_t items = s.N * CeilDiv(s.C, k.oc_block) * s.OH;
+    return cycles * static_cast<double>(items) * ThreadShare(items, machine.threads) / 3.5;
   }
 };
 

@@ -9,6 +9,7 @@
 #include "compiler/schedules/knob_check.h"
 #include "compiler/schedules/register_tile.h"
 #include "compiler/schedules/row_tiles.h"
+#include "compiler/schedules/thread_share.h"
 
 namespace hone {
 namespace {
@@ -221,6 +222,7 @@ double Direct::EstimateNs(const Workload& w, const MachineModel& machine, const 
   double compute = all_rows * (row_cycles + per_row * 0.5);
   if (w.prologue != Prologue::kNone)
     compute += 2.0 * static_cast<double>(s.N * nest.rows * nest.row_width * nest.in_blocks);
+  compute *= ThreadShare(s.N * nest.rows * nest.groups_of_blocks, machine.threads);
   const double memory = all_weights / kMemoryBytesPerCycle;
   return (k.prefetch ? std::max(1.01 * compute, memory) : compute + 0.8 * memory) / kCyclesPerNs;
 }

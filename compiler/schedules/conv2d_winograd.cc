@@ -6,6 +6,7 @@
 
 #include "compiler/schedules/knob_check.h"
 #include "compiler/schedules/register_tile.h"
+#include "compiler/schedules/thread_share.h"
 
 namespace hone {
 namespace {
@@ -24,7 +25,7 @@ int64_t FrequencyBytes(int64_t blocks, int64_t tiles, int64_t block) {
 
 std::vector<int64_t> TileBlocks(int64_t tiles) {
   std::vector<int64_t> blocks{0};
-  for (int64_t count : {64, 32, 16, 8, 4, 2}) {
+  for (int64_t count : {512, 256, 128, 64, 32, 16, 8, 4, 2}) {
     const int64_t block = CeilDiv(tiles, count);
     if (block >= 8 && block < tiles && block != blocks.back()) blocks.push_back(block);
   }
@@ -151,8 +152,12 @@ double Winograd::EstimateNs(const Workload& w, const MachineModel& machine, cons
   const double moves = 2 * blocks * PassCycles(machine, work_bytes, work_bytes);
   const double per_vector = static_cast<double>(4 * nest.frequencies);
   const double transforms = tiles * static_cast<double>(nest.in_blocks + nest.out_blocks) * per_vector;
-  const double weighed = k.prefetch ? std::max(product, memory) : product + 0.8 * memory;
-  return (weighed + 0.3 * again + moves + transforms) / kCyclesPerNs;
+  // The staged product shares out (frequency, channel group) pairs, the fused kernel its blocks of tiles.
+  const double share = ThreadShare(
+      k.tile_block == 0 ? nest.frequencies * nest.out_blocks / k.tile_oc : CeilDiv(nest.tiles, k.tile_block),
+      machine.threads);
+  const double weighed = k.prefetch ? std::max(share * product, memory) : share * product + 0.8 * memory;
+  return (weighed + share * (0.3 * again + moves + transforms)) / kCyclesPerNs;
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "compiler/schedules/epilogue_emit.h"
 #include "compiler/schedules/knob_check.h"
 #include "compiler/schedules/register_tile.h"
+#include "compiler/schedules/thread_share.h"
 
 namespace hone {
 namespace {
@@ -212,7 +213,8 @@ class Dense : public Schedule {
     const double compute =
         panels * tiles * (steps * (step + 1.0 / static_cast<double>(k.unroll_ic)) + 2 * rows * vectors);
     const double first_read = panels * steps * static_cast<double>(k.oc_block) * 4 / 8.0;
-    return std::max(compute, first_read + 0.05 * compute) / 3.5;
+    const double share = ThreadShare(static_cast<int64_t>(panels * tiles), machine.threads);
+    return std::max(compute * share, first_read + 0.05 * compute * share) / 3.5;
   }
 };
 

@@ -45,7 +45,7 @@ class Schedule {
   // Emits one function per stage, named `symbol`, `symbol`_1, ...
   virtual EmittedKernel Emit(KernelBuilder& builder, const Workload& workload, const MachineModel& machine,
                              const Config& config, const Epilogue& epilogue, const std::string& symbol) const = 0;
-  // Estimated nanoseconds on one core: orders trials and picks the analytic default.
+  // Estimated nanoseconds with machine.threads workers: orders trials and picks the analytic default.
   virtual double EstimateNs(const Workload& workload, const MachineModel& machine, const Config& config) const = 0;
 };
 
