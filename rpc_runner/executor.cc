@@ -20,6 +20,7 @@
 #include "rpc_runner/frame_stream.h"
 #include "rpc_runner/job_message.h"
 #include "rpc_runner/kernel_job.h"
+#include "rpc_runner/package_job.h"
 #include "rpc_runner/sandbox.h"
 #include "rpc_runner/tracker.h"
 #include "runtime/session.h"
@@ -35,7 +36,7 @@ double LoadAverage() {
 // Serves one socketpair until the other side closes it.
 class Executor {
  public:
-  Executor(int fd, bool pin) : fd_(fd), environment_(ProbeEnvironment()), jobs_(fd, AllowedCores(), pin) {
+  Executor(int fd, bool pin) : fd_(fd), pin_(pin), environment_(ProbeEnvironment()), jobs_(fd, AllowedCores(), pin) {
     environment_.isolation = ProbeIsolation();
   }
 
@@ -67,6 +68,7 @@ class Executor {
     } catch (const Error& error) {
       return WriteFrame(fd_, ErrorFrame("unsupported_job", error.what()));
     }
+    if (message.package) return RunPackage(message);
     if (!message.job.reference.elf.empty()) blobs_.Insert(message.reference_sha256, message.job.reference.elf);
     const std::string* reference = blobs_.Find(message.reference_sha256);
     if (reference == nullptr) {
@@ -95,15 +97,27 @@ class Executor {
     return true;
   }
 
-  bool RunJob(const JobMessage& message) {
-    JobResult done = jobs_.Run(message.job, message.reference_sha256);
-    ResultMessage result{message.id, message.attempt, std::move(done.measurement), done.cost};
+  bool RunJob(const JobMessage& message) { return Answer(message, jobs_.Run(message.job, message.reference_sha256)); }
+
+  bool RunPackage(const JobMessage& message) {
+    JobResult done;
+    if (std::string why = CheckPackageJob(*message.package, AllowedCores()); !why.empty()) {
+      done.measurement = FailedMeasurement(Fate::kUnsupported, 0, why);
+    } else {
+      done = RunPackageJob(*message.package, fd_, pin_);
+    }
+    return Answer(message, std::move(done));
+  }
+
+  bool Answer(const JobMessage& message, JobResult done) {
+    ResultMessage result{message.id, message.attempt, std::move(done.measurement), std::move(done.cost)};
     result.measurement.environment = environment_;
     result.measurement.environment.load = LoadAverage();
     return WriteFrame(fd_, ResultToFrame(result));
   }
 
   const int fd_;
+  const bool pin_;
   Environment environment_;
   KernelJobRunner jobs_;
   BlobStore blobs_;

@@ -16,6 +16,7 @@
 #include "rpc_runner/guarded_buffer.h"
 #include "rpc_runner/job_limits.h"
 #include "rpc_runner/kernel_loop.h"
+#include "rpc_runner/loaded_package.h"
 #include "rpc_runner/sandbox.h"
 #include "runtime/kernel_launch.h"
 
@@ -160,19 +161,44 @@ void TimeIt(const ChildTask& task, LoadedKernel& kernel, int fd) {
   }
 }
 
+[[noreturn]] void ServePackage(const ChildTask& task, int fd) {
+  auto* package = new LoadedPackage(*task.package, task.pin);
+  if (task.pin) BindToFirstCore();
+  const GuardedBuffer table = GuardedBuffer::Of(*task.outputs[0], true);
+  package->pool().Run([](int) { UseFaultStack(); });
+  LockDown(fd);
+  Say(fd, NewNote(NoteKind::kReady, 0));
+  ChildCommand command{};
+  if (read(fd, &command, sizeof(command)) != static_cast<ssize_t>(sizeof(command))) _exit(0);
+  g_nonce = command.nonce;
+  try {
+    package->Time(static_cast<int64_t*>(table.data()));
+  } catch (const std::exception& error) {
+    Fail(fd, Fate::kCrashed, error.what());
+  }
+  Say(fd, NewNote(NoteKind::kSamples, 0));
+  _exit(0);
+}
+
+// Returns when the artifact may be loaded.
+void CheckArtifact(const ChildTask& task, int fd) {
+  const std::string rule = CheckElf(task.package ? task.package->lib : task.artifact->elf);
+  if (rule.empty()) return;
+  // Another machine's code is no malice.
+  const bool foreign = rule.starts_with("is for ELF machine");
+  Fail(fd, foreign ? Fate::kUnsupported : Fate::kPolicyViolation, "the artifact " + rule);
+}
+
 }  // namespace
 
 void RunJobChild(const ChildTask& task, int note_fd, int parent) {
   LeaveParent(parent);
   ReportFaults(note_fd, &g_nonce);
   LimitResources(task.timing.deadline_ns, task.timing.memory_bytes, task.timing.threads);
-  if (const std::string rule = CheckElf(task.artifact->elf); !rule.empty()) {
-    // Another machine's code is no malice.
-    const bool foreign = rule.starts_with("is for ELF machine");
-    Fail(note_fd, foreign ? Fate::kUnsupported : Fate::kPolicyViolation, "the artifact " + rule);
-  }
+  CheckArtifact(task, note_fd);
   try {
     // Never destroyed: threads and mappings end with the process.
+    if (task.package) ServePackage(task, note_fd);
     auto* kernel = new LoadedKernel(task);
     LockDown(note_fd);
     Say(note_fd, NewNote(NoteKind::kReady, 0));

@@ -6,6 +6,7 @@
 
 #include "core/artifact.h"
 #include "core/measurement.h"
+#include "rpc_runner/runner.h"
 #include "rpc_runner/shared_region.h"
 
 namespace hone {
@@ -17,7 +18,8 @@ struct ChildTask {
   std::vector<std::vector<std::shared_ptr<const SharedRegion>>> inputs;
   std::vector<std::shared_ptr<SharedRegion>> outputs;
   TimingPolicy timing;
-  bool pin = false;  // bind each thread to one of the allowed cores
+  const PackageJob* package = nullptr;  // instead of an artifact; outputs[0] then is the table of its times
+  bool pin = false;                     // bind each thread to one of the allowed cores
 };
 
 // Loads the kernel, locks itself down, says kReady and obeys commands (child_note.h) until kQuit. Call it in a process

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/error.h"
 #include "core/hash.h"
 
@@ -29,13 +31,48 @@ void CheckHash(const std::string& bytes, const std::string& sha256) {
 
 uint32_t Attempt(const Json& header) { return static_cast<uint32_t>(HeaderNumber(header, "attempt")); }
 
+void DescribePackage(const PackageJob& job, Frame& frame) {
+  frame.header["kind"] = "package";
+  frame.header["runs"] = job.runs;
+  frame.header["timing"] = ToJson(job.timing);
+  frame.parts = {job.lib, DumpJson(ToJson(job.plan)), job.exact_params};
+}
+
+PackageJob PackageFromFrame(const Frame& frame) {
+  if (frame.parts.size() != 3) throw Error(ExitCode::kBadData, "bad frame: a package job has 3 parts");
+  PackageJob job;
+  job.runs = static_cast<int>(std::min<uint64_t>(HeaderNumber(frame.header, "runs"), 1 << 20));
+  job.timing = TimingPolicyFromJson(HeaderObject(frame.header, "timing"));
+  job.lib = frame.parts[0];
+  job.plan = PlanFromJson(ParseJson(frame.parts[1], "the job's plan"));
+  job.exact_params = frame.parts[2];
+  return job;
+}
+
+std::vector<int64_t> CallsFromJson(const Json& cost) {
+  std::vector<int64_t> calls_ns;
+  const auto list = cost.find("calls_ns");
+  if (list == cost.end()) return calls_ns;
+  if (!list->is_array()) throw Error(ExitCode::kBadData, "bad frame: field \"calls_ns\" should be a list");
+  for (const Json& ns : *list) {
+    if (!ns.is_number_integer()) throw Error(ExitCode::kBadData, "bad frame: a call's time should be a whole number");
+    calls_ns.push_back(ns.get<int64_t>());
+  }
+  return calls_ns;
+}
+
 }  // namespace
 
 Frame JobToFrame(const JobMessage& message, bool with_reference) {
-  Frame frame{FrameKind::kJob, Json::object(), {message.job.artifact.elf}};
+  Frame frame{FrameKind::kJob, Json::object(), {}};
   frame.header["job"] = message.id;
   frame.header["attempt"] = message.attempt;
   if (!message.lease.empty()) frame.header["lease"] = message.lease;
+  if (message.package) {
+    DescribePackage(*message.package, frame);
+    return frame;
+  }
+  frame.parts.push_back(message.job.artifact.elf);
   frame.header["kind"] = "kernel";
   frame.header["artifact"] = ToJson(message.job.artifact);
   frame.header["reference"] = ToJson(message.job.reference);
@@ -54,8 +91,13 @@ JobMessage JobFromFrame(const Frame& frame) {
   message.attempt = Attempt(header);
   if (header.contains("lease")) message.lease = HeaderText(header, "lease");
   const std::string kind = HeaderText(header, "kind");
+  if (kind == "package") {
+    message.package = PackageFromFrame(frame);
+    return message;
+  }
   if (kind != "kernel") {
-    throw Error(ExitCode::kBadData, fmt::format("jobs of kind \"{}\" are not run; \"kernel\" is", kind));
+    throw Error(ExitCode::kBadData,
+                fmt::format("jobs of kind \"{}\" are not run; \"kernel\" and \"package\" are", kind));
   }
   if (frame.parts.empty() || frame.parts.size() > 2)
     throw Error(ExitCode::kBadData, "bad frame: a job has 1 or 2 parts");
@@ -82,6 +124,7 @@ Frame ResultToFrame(const ResultMessage& message) {
   frame.header["attempt"] = message.attempt;
   frame.header["measurement"] = ToJson(message.measurement);
   frame.header["cost"] = {{"verify_ns", message.cost.verify_ns}, {"timing_ns", message.cost.timing_ns}};
+  if (!message.cost.calls_ns.empty()) frame.header["cost"]["calls_ns"] = message.cost.calls_ns;
   return frame;
 }
 
@@ -93,7 +136,7 @@ ResultMessage ResultFromFrame(const Frame& frame) {
   if (frame.header.contains("cost")) {
     const Json& cost = HeaderObject(frame.header, "cost");
     message.cost = {static_cast<int64_t>(HeaderNumber(cost, "verify_ns")),
-                    static_cast<int64_t>(HeaderNumber(cost, "timing_ns"))};
+                    static_cast<int64_t>(HeaderNumber(cost, "timing_ns")), CallsFromJson(cost)};
   }
   return message;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "rpc_runner/protocol.h"
@@ -13,15 +14,16 @@ namespace hone {
 struct JobMessage {
   JobId id = 0;
   uint32_t attempt = 1;
-  std::string lease;  // empty on a socketpair
-  std::string reference_sha256;
+  std::string lease;             // empty on a socketpair
+  std::string reference_sha256;  // of a kernel job
   KernelJob job;
+  std::optional<PackageJob> package;  // instead of `job`
 };
 
 // The reference's bytes go along when with_reference is set.
 Frame JobToFrame(const JobMessage& message, bool with_reference);
 // Throws Error(kBadData) naming the field, also when a reference that came along has another hash than the header says,
-// or the job's kind is not "kernel". The limits of docs/protocol.md are checked where the job is run.
+// or the job's kind is neither "kernel" nor "package". The limits of docs/protocol.md are checked where the job is run.
 JobMessage JobFromFrame(const Frame& frame);
 
 struct ResultMessage {

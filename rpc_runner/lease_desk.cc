@@ -51,6 +51,10 @@ bool LeaseDesk::Knows(JobId id, const uint32_t* attempt) const {
                      [&](const JobMessage& job) { return same(job.id, job.attempt); });
 }
 
+bool LeaseDesk::Lacks(const JobMessage& job) {
+  return !job.package && references_.Find(job.reference_sha256) == nullptr;
+}
+
 const Frame* LeaseDesk::FindDone(JobId id, const uint32_t* attempt) const {
   for (const auto& [key, frame] : done_) {
     if (key.first == id && (!attempt || key.second == *attempt)) return &frame;
@@ -76,7 +80,7 @@ std::vector<Frame> LeaseDesk::OnJob(const Frame& frame, bool* for_us) {
   }
   if (!job.job.reference.elf.empty()) references_.Insert(job.reference_sha256, job.job.reference.elf);
   std::vector<Frame> answer;
-  if (references_.Find(job.reference_sha256) == nullptr) answer.push_back(NeedFrame(job.id, job.reference_sha256));
+  if (Lacks(job)) answer.push_back(NeedFrame(job.id, job.reference_sha256));
   waiting_.push_back(std::move(job));
   return answer;
 }
@@ -100,18 +104,17 @@ std::vector<Frame> LeaseDesk::OnBeat(const Json& header, bool* for_us) {
   }
   // A blob may have been lost too.
   for (const JobMessage& job : waiting_) {
-    if (references_.Find(job.reference_sha256) == nullptr) answer.push_back(NeedFrame(job.id, job.reference_sha256));
+    if (Lacks(job)) answer.push_back(NeedFrame(job.id, job.reference_sha256));
   }
   return answer;
 }
 
 std::optional<JobMessage> LeaseDesk::NextJob() {
   for (auto it = waiting_.begin(); it != waiting_.end(); ++it) {
-    const std::string* reference = references_.Find(it->reference_sha256);
-    if (reference == nullptr) continue;
+    if (Lacks(*it)) continue;
     JobMessage job = std::move(*it);
     waiting_.erase(it);
-    job.job.reference.elf = *reference;
+    if (!job.package) job.job.reference.elf = *references_.Find(job.reference_sha256);
     running_.emplace_back(job.id, job.attempt);
     return job;
   }

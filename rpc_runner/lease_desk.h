@@ -33,6 +33,7 @@ class LeaseDesk {
   std::vector<Frame> OnJob(const Frame& frame, bool* for_us);
   std::vector<Frame> OnBeat(const Json& header, bool* for_us);
   bool Knows(JobId id, const uint32_t* attempt) const;
+  bool Lacks(const JobMessage& job);
   const Frame* FindDone(JobId id, const uint32_t* attempt) const;
 
   std::string lease_;

@@ -50,11 +50,21 @@ LocalRunner::~LocalRunner() = default;
 int LocalRunner::FreeSlots() const { return std::max(0, kSlots - static_cast<int>(outstanding_.size())); }
 
 JobId LocalRunner::Submit(KernelJob job) {
-  Outstanding next;
-  next.message.id = next_id_++;
-  next.message.reference_sha256 = Sha256Hex(job.reference.elf);
-  next.message.job = std::move(job);
-  outstanding_.push_back(std::move(next));
+  JobMessage message;
+  message.reference_sha256 = Sha256Hex(job.reference.elf);
+  message.job = std::move(job);
+  return SubmitMessage(std::move(message));
+}
+
+JobId LocalRunner::SubmitPackage(PackageJob job) {
+  JobMessage message;
+  message.package = std::move(job);
+  return SubmitMessage(std::move(message));
+}
+
+JobId LocalRunner::SubmitMessage(JobMessage message) {
+  message.id = next_id_++;
+  outstanding_.push_back({std::move(message)});
   const JobId id = outstanding_.back().message.id;
   try {
     if (!Send(outstanding_.back().message)) Restart();
@@ -66,9 +76,9 @@ JobId LocalRunner::Submit(KernelJob job) {
 }
 
 bool LocalRunner::Send(const JobMessage& message) {
-  const bool first = !sent_references_.contains(message.reference_sha256);
+  const bool first = !message.package && !sent_references_.contains(message.reference_sha256);
   if (!WriteFrame(executor_->fd(), JobToFrame(message, first))) return false;
-  sent_references_.insert(message.reference_sha256);
+  if (first) sent_references_.insert(message.reference_sha256);
   return true;
 }
 

@@ -23,6 +23,7 @@ class LocalRunner : public Runner {
 
   int FreeSlots() const override;
   JobId Submit(KernelJob job) override;
+  JobId SubmitPackage(PackageJob job) override;
   bool Wait(int64_t timeout_ns, JobResult* result) override;
   Environment Describe() override { return environment_; }
 
@@ -36,6 +37,7 @@ class LocalRunner : public Runner {
     int deaths = 0;  // of executors while it was the job under way
   };
 
+  JobId SubmitMessage(JobMessage message);
   bool Send(const JobMessage& message);
   void Restart();
   bool Receive(Frame* frame);

@@ -20,6 +20,11 @@ class RemoteRunner : public Runner {
     return next_id_++;
   }
 
+  JobId SubmitPackage(PackageJob job) override {
+    session_.SubmitPackage(next_id_, std::move(job));
+    return next_id_++;
+  }
+
   bool Wait(int64_t timeout_ns, JobResult* result) override { return session_.Wait(timeout_ns, result); }
   Environment Describe() override { return session_.Describe(); }
 

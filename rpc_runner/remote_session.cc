@@ -51,10 +51,21 @@ void RemoteSession::WaitForOffer() {
 }
 
 void RemoteSession::Submit(JobId id, KernelJob job) {
-  Job next;
+  JobMessage message;
+  message.reference_sha256 = Sha256Hex(job.reference.elf);
+  message.job = std::move(job);
+  Add(id, std::move(message));
+}
+
+void RemoteSession::SubmitPackage(JobId id, PackageJob job) {
+  JobMessage message;
+  message.package = std::move(job);
+  Add(id, std::move(message));
+}
+
+void RemoteSession::Add(JobId id, JobMessage message) {
+  Job next{std::move(message)};
   next.message.id = id;
-  next.message.reference_sha256 = Sha256Hex(job.reference.elf);
-  next.message.job = std::move(job);
   {
     const std::lock_guard lock(mutex_);
     if (jobs_.empty()) served_ns_ = MonotonicNs();

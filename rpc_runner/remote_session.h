@@ -28,6 +28,7 @@ class RemoteSession {
   // connect_timeout_ns.
   void WaitForOffer();
   void Submit(JobId id, KernelJob job);
+  void SubmitPackage(JobId id, PackageJob job);
   size_t outstanding() const;
   bool Wait(int64_t timeout_ns, JobResult* result);
   // Of the runner that is or was leased last. Throws Error(kNoRunner) when none is leased within lost_timeout_ns.
@@ -39,6 +40,7 @@ class RemoteSession {
     bool sent = false;
   };
 
+  void Add(JobId id, JobMessage message);
   void Loop();
   void Turn();
   void FromTracker(const Frame& frame);

@@ -8,6 +8,7 @@
 
 #include "core/artifact.h"
 #include "core/measurement.h"
+#include "core/plan.h"
 #include "core/tensor.h"
 
 namespace hone {
@@ -23,12 +24,25 @@ struct KernelJob {
   TimingPolicy timing;
 };
 
+// A package job: a built model, run as a whole with a clock around every call. Its float parameters and inputs do not
+// travel: the runner fills them with random numbers, on which times do not depend. Make one with MakePackageJob.
+struct PackageJob {
+  Plan plan;
+  std::string lib;           // the ELF shared object with the plan's kernels
+  std::string exact_params;  // the plan's parameter buffers that are not float32, one after the other
+  int runs = 10;             // after one to warm up; 1 to kMaxPackageRuns
+  TimingPolicy timing;       // of it threads, deadline_ns and memory_bytes
+};
+inline constexpr int kMaxPackageRuns = 64;
+
 using JobId = uint64_t;  // the submitter's own, unique within its runner
 
 // Where a job's measurement.wall_ns went on the runner; the rest is fetching inputs, forking, loading and cleaning up.
 struct JobCost {
   int64_t verify_ns = 0;  // running the reference and the checks, comparing
   int64_t timing_ns = 0;  // calibration and all rounds
+  // Of a package job: the least time of each of the plan's calls.
+  std::vector<int64_t> calls_ns = {};
   bool operator==(const JobCost&) const = default;
 };
 
@@ -45,6 +59,9 @@ class Runner {
   // How many more jobs it will take now without making Submit wait.
   virtual int FreeSlots() const = 0;
   virtual JobId Submit(KernelJob job) = 0;
+  // The measurement's samples are the times of whole runs. A runner that cannot answers with the fate Unsupported; this
+  // one throws Error(kNoRunner).
+  virtual JobId SubmitPackage(PackageJob job);
   // Waits at most timeout_ns (negative: as long as it takes) for the next result, in order of completion. False when
   // none came or none is under way.
   virtual bool Wait(int64_t timeout_ns, JobResult* result) = 0;

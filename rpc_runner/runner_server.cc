@@ -147,8 +147,10 @@ class RunnerServer {
     while (may_start()) {
       std::optional<JobMessage> message = desk_.NextJob();
       if (!message) return;
-      const JobId id = executor_.Submit(std::move(message->job));
+      const JobId id = message->package ? executor_.SubmitPackage(std::move(*message->package))
+                                        : executor_.Submit(std::move(message->job));
       message->job = KernelJob();
+      message->package.reset();
       running_.emplace(id, std::move(*message));
     }
   }

@@ -33,7 +33,7 @@ void CheckFormat(const Json& manifest, const std::string& name) {
   }
 }
 
-void CheckHost(const Package::Impl& package) {
+void CheckHost(const Package::Impl& package, const std::vector<std::string>& required_features) {
   const Target& target = package.plan.target;
   const std::string text = target.ToText();
   const std::string architecture = target.triple.substr(0, target.triple.find('-'));
@@ -41,7 +41,7 @@ void CheckHost(const Package::Impl& package) {
     throw Error(ExitCode::kBadConfig, fmt::format("{} was built for {}, this machine is {}; build with --target host",
                                                   package.name, text, HostArchitecture()));
   }
-  const std::string missing = FirstMissingFeature(RequiredFeatures(package.manifest, package.name));
+  const std::string missing = FirstMissingFeature(required_features);
   if (!missing.empty()) {
     throw Error(ExitCode::kBadConfig, fmt::format("{} was built for {}, which needs {}; this CPU lacks it; build with "
                                                   "--target host",
@@ -79,7 +79,7 @@ Package::~Package() = default;
 std::shared_ptr<const Package> Package::Load(const std::string& path) {
   std::shared_ptr<Package> package(new Package);
   package->impl_ = Open(MappedBytes::FromFile(path), path);
-  CheckHost(*package->impl_);
+  CheckHost(*package->impl_, RequiredFeatures(package->impl_->manifest, package->impl_->name));
   LoadKernels(*package->impl_);
   return package;
 }
@@ -87,8 +87,25 @@ std::shared_ptr<const Package> Package::Load(const std::string& path) {
 std::shared_ptr<const Package> Package::FromBytes(std::string_view bytes, const std::string& name) {
   std::shared_ptr<Package> package(new Package);
   package->impl_ = Open(MappedBytes::Copy(bytes), name);
-  CheckHost(*package->impl_);
+  CheckHost(*package->impl_, RequiredFeatures(package->impl_->manifest, package->impl_->name));
   LoadKernels(*package->impl_);
+  return package;
+}
+
+std::shared_ptr<const Package> Package::FromParts(Plan plan, std::string_view lib, MappedBytes params,
+                                                  const std::string& name) {
+  std::shared_ptr<Package> package(new Package);
+  package->impl_ = std::make_unique<Impl>();
+  Impl& impl = *package->impl_;
+  impl.name = name;
+  impl.plan = std::move(plan);
+  impl.bytes = std::move(params);
+  impl.params = impl.bytes.view();
+  ValidatePlan(impl.plan, static_cast<int64_t>(impl.params.size()), name);
+  CheckHost(impl, MachineModelFor(impl.plan.target).required_features);
+  impl.lib = lib;
+  LoadKernels(impl);
+  impl.lib = {};  // the caller's
   return package;
 }
 

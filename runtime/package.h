@@ -8,6 +8,7 @@
 
 #include "core/plan.h"
 #include "core/serialize.h"
+#include "runtime/mapped_bytes.h"
 
 namespace hone {
 
@@ -19,6 +20,10 @@ class Package {
   static std::shared_ptr<const Package> Load(const std::string& path);
   // From bytes in memory (they are copied).
   static std::shared_ptr<const Package> FromBytes(std::string_view bytes, const std::string& name);
+  // Of parts that came by other ways than a file: a plan, the ELF with its kernels (copied) and its parameters. There
+  // is no manifest. Throws Error as FromBytes does.
+  static std::shared_ptr<const Package> FromParts(Plan plan, std::string_view lib, MappedBytes params,
+                                                  const std::string& name);
   // Only what `package info` and `unpack` need: any target's package may be opened.
   static std::shared_ptr<const Package> Inspect(const std::string& path);
   ~Package();

@@ -1,0 +1,104 @@
+#include "rpc_runner/package_job.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "rpc_runner/local_runner.h"
+#include "tests/rpc_runner/network_fixture.h"
+#include "tests/runtime/test_package.h"
+
+namespace hone {
+namespace {
+
+PackageJob TestJob(int runs = 4) {
+  return MakePackageJob(*Package::FromBytes(testing::TestPackage(), "test"), 1, runs);
+}
+
+JobResult RunPackage(Runner& runner, PackageJob job) {
+  const JobId id = runner.SubmitPackage(std::move(job));
+  JobResult result;
+  EXPECT_TRUE(runner.Wait(-1, &result));
+  EXPECT_EQ(result.id, id);
+  return result;
+}
+
+// What the executor makes of a job that is not right.
+Measurement Spoiled(const std::function<void(PackageJob&)>& spoil) {
+  LocalRunner runner({});
+  PackageJob job = TestJob();
+  spoil(job);
+  const JobResult result = RunPackage(runner, std::move(job));
+  EXPECT_TRUE(result.cost.calls_ns.empty());
+  // It is alive and runs the next one.
+  EXPECT_EQ(RunPackage(runner, TestJob()).measurement.fate, Fate::kOk);
+  return result.measurement;
+}
+
+TEST(PackageJob, TellsTheTimeOfEveryCall) {
+  LocalRunner runner({});
+  const JobResult result = RunPackage(runner, TestJob());
+  EXPECT_EQ(result.measurement.fate, Fate::kOk) << result.measurement.message;
+  EXPECT_EQ(result.measurement.samples_ns.size(), 4u);
+  ASSERT_EQ(result.cost.calls_ns.size(), testing::TestPlan().calls.size());
+  int64_t sum_ns = 0;
+  for (const int64_t ns : result.cost.calls_ns) sum_ns += ns;
+  EXPECT_GT(sum_ns, 0);
+  EXPECT_LE(sum_ns, result.measurement.MinNs());
+  EXPECT_FALSE(result.measurement.environment.cpu_model.empty());
+}
+
+TEST(PackageJob, RunsBehindATracker) {
+  const TrackerThread tracker;
+  const RunnerThread server(OfferTo(tracker.address(), "k"));
+  const auto runner = MakeRemoteRunner(RemoteTo(tracker, "k"));
+  const JobResult result = RunPackage(*runner, TestJob());
+  EXPECT_EQ(result.measurement.fate, Fate::kOk) << result.measurement.message;
+  EXPECT_EQ(result.cost.calls_ns.size(), testing::TestPlan().calls.size());
+}
+
+TEST(PackageJob, TakesParametersThatAreNoFloatsAsTheyAre) {
+  Plan plan = testing::TestPlan();
+  for (PlanBuffer& buffer : plan.buffers) {
+    if (buffer.kind == BufferKind::kParam) buffer.dtype = DType::kInt32;
+  }
+  const std::string params = std::string("\x07\0\0\0", 4) + std::string(60, '\0');
+  const auto package = Package::FromBytes(testing::PackTestPackage(plan, testing::ReadTestKernels(), params), "test");
+  PackageJob job = MakePackageJob(*package, 1, 1);
+  EXPECT_EQ(job.exact_params, std::string("\x07\0\0\0", 4));
+  LocalRunner runner({});
+  EXPECT_EQ(RunPackage(runner, job).measurement.fate, Fate::kOk);
+  job.exact_params.pop_back();
+  EXPECT_EQ(RunPackage(runner, job).measurement.fate, Fate::kUnsupported);
+}
+
+TEST(PackageJob, AnswersWhatIsNotRightWithAFate) {
+  EXPECT_EQ(Spoiled([](PackageJob& job) { job.runs = 0; }).fate, Fate::kUnsupported);
+  EXPECT_EQ(Spoiled([](PackageJob& job) { job.runs = kMaxPackageRuns + 1; }).fate, Fate::kUnsupported);
+  EXPECT_EQ(Spoiled([](PackageJob& job) { job.timing.threads = 4096; }).fate, Fate::kUnsupported);
+  EXPECT_EQ(Spoiled([](PackageJob& job) { job.plan.calls.clear(); }).fate, Fate::kUnsupported);
+  EXPECT_EQ(Spoiled([](PackageJob& job) { job.plan.arena_bytes = int64_t{1} << 50; }).fate, Fate::kUnsupported);
+  EXPECT_EQ(Spoiled([](PackageJob& job) { job.plan.calls[0].operands[0].offset_bytes = 1 << 20; }).fate,
+            Fate::kUnsupported);
+  EXPECT_EQ(Spoiled([](PackageJob& job) { job.plan.target.triple = "s390x-ibm-linux-gnu"; }).fate, Fate::kUnsupported);
+  EXPECT_EQ(Spoiled([](PackageJob& job) { job.lib.resize(job.lib.size() / 2); }).fate, Fate::kPolicyViolation);
+}
+
+TEST(PackageJob, SaysWhenAKernelFailsOrFaults) {
+  const Measurement failed = Spoiled([](PackageJob& job) { job.plan = testing::FailingPlan(); });
+  EXPECT_EQ(failed.fate, Fate::kCrashed);
+  EXPECT_THAT(failed.message, ::testing::HasSubstr("code 7"));
+  // Items past the buffer's end, which the plan's checks cannot know.
+  const Measurement faulted = Spoiled([](PackageJob& job) { job.plan.kernels[0].stages[0].extent = int64_t{1} << 40; });
+  EXPECT_EQ(faulted.fate, Fate::kCrashed);
+}
+
+TEST(PackageJob, IsKilledAtItsDeadline) {
+  const Measurement late = Spoiled([](PackageJob& job) {
+    job.timing.deadline_ns = 1;
+    job.runs = kMaxPackageRuns;
+  });
+  EXPECT_EQ(late.fate, Fate::kTimedOut);
+}
+
+}  // namespace
+}  // namespace hone
