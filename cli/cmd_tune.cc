@@ -2,12 +2,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 
 #include "cli/command_line.h"
 #include "cli/core_list.h"
 #include "cli/machine_options.h"
 #include "cli/model.h"
+#include "cli/network_finals_output.h"
 #include "cli/number_text.h"
 #include "cli/print_json.h"
 #include "cli/stop.h"
@@ -16,6 +18,7 @@
 #include "compiler/codegen/host.h"
 #include "core/error.h"
 #include "rpc_runner/runner.h"
+#include "tuner/network_finals.h"
 #include "tuner/replay.h"
 #include "tuner/strategy.h"
 
@@ -29,7 +32,7 @@ struct TuneCommandOptions {
   MachineOptions machine;
   TuneOptions tune;
   RemoteRunnerOptions remote;
-  std::string db, replay, budget, until_gain, cache = "cold-weights", math = "fast", cores;
+  std::string db, replay, budget, until_gain, cache = "cold-weights", math = "fast", finals = "network", cores;
   std::vector<std::string> tasks;
 };
 
@@ -53,6 +56,9 @@ void AddOptions(CommandLine& line, TuneCommandOptions& options) {
   line.Add("--cache", options.cache, "cold-weights: as in a network; warm: a hot loop").ShowDefault();
   line.Add("--math", options.math, "exact: no kernels that trade accuracy for speed, as Winograd's do")
       .OneOf({"fast", "exact"})
+      .ShowDefault();
+  line.Add("--finals", options.finals, "network: the best of each task also in the built model; kernels: alone only")
+      .OneOf({"network", "kernels"})
       .ShowDefault();
   line.Add("--tasks", options.tasks, "only the tasks whose workload contains one of these texts");
   line.Add("--cores", options.cores, "without a tracker: the CPUs to time on, as 0,2-3");
@@ -115,16 +121,45 @@ TuneOptions Complete(const TuneCommandOptions& options, const Machine& machine) 
   return tune;
 }
 
-TuneReport Search(const TuneCommandOptions& options, const Machine& machine, const std::vector<Task>& tasks,
-                  const TuneOptions& tune, TuneOutput& output) {
+// What of a time budget the finals in the built model may take: below a minute they would not come to an end.
+int64_t NetworkShareNs(const TuneCommandOptions& options, const Budget& budget) {
+  if (options.finals != "network" || budget.time_ns < 60'000'000'000) return 0;
+  return std::min<int64_t>(budget.time_ns * 15 / 100, 60'000'000'000);
+}
+
+int64_t NowNs() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+struct Tuned {
+  TuneReport report;
+  NetworkFinals network;
+};
+
+Tuned TuneAndRank(const TuneCommandOptions& options, const relay::IRModule& module, const std::vector<Task>& tasks,
+                  TuneOptions tune, Runner& runner, RecordStore& store, TuneOutput& output) {
+  const int64_t end_ns = tune.budget.time_ns > 0 ? NowNs() + tune.budget.time_ns : 0;
+  tune.budget.time_ns -= NetworkShareNs(options, tune.budget);
   const auto observe = [&output](const TuneEvent& event) { output.Observe(event); };
+  Tuned tuned;
+  tuned.report = Tune(tasks, tune, runner, store, observe, CatchStopSignals());
+  if (options.finals == "network" && !tuned.report.interrupted) {
+    tuned.network = HoldNetworkFinals(module, tune, runner, store, end_ns, CatchStopSignals());
+  }
+  return tuned;
+}
+
+Tuned Search(const TuneCommandOptions& options, const Machine& machine, const relay::IRModule& module,
+             const std::vector<Task>& tasks, const TuneOptions& tune, TuneOutput& output) {
   if (!options.replay.empty()) {
-    return Replay(tasks, tune, *OpenExistingStore(options.replay), observe, CatchStopSignals());
+    const auto observe = [&output](const TuneEvent& event) { output.Observe(event); };
+    return {Replay(tasks, tune, *OpenExistingStore(options.replay), observe, CatchStopSignals()), {}};
   }
   // The runner before the store: a tracker that is not there leaves no empty store behind.
   const std::unique_ptr<Runner> runner = MakeRunner(options, machine);
   const std::unique_ptr<RecordStore> store = OpenStore(options.db);
-  return Tune(tasks, tune, *runner, *store, observe, CatchStopSignals());
+  return TuneAndRank(options, module, tasks, tune, *runner, *store, output);
 }
 
 bool Terminal() { return isatty(STDERR_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr; }
@@ -143,15 +178,17 @@ int TuneCommand(const Arguments& arguments) {
   std::vector<Task> tasks = ExtractTasks(model.typed, machine.target);
   FilterTasks(tasks, options.tasks);
   TuneOutput output(line.json(), Terminal(), tasks.size(), tune.budget);
-  const TuneReport report = Search(options, machine, tasks, tune, output);
+  const Tuned tuned = Search(options, machine, model.typed, tasks, tune, output);
   output.Finish();
   if (line.json()) {
-    PrintJson(ReportJson(report));
+    Json report = ReportJson(tuned.report);
+    report["network_finals"] = NetworkFinalsJson(tuned.network);
+    PrintJson(report);
   } else {
-    fmt::print("{}", ReportText(report));
+    fmt::print("{}{}", ReportText(tuned.report), NetworkFinalsText(tuned.network));
   }
-  line.Next(report.interrupted ? "the same command again: it goes on where it stopped"
-                               : "hone build " + model.name + " -o P.hone");
+  line.Next(tuned.report.interrupted ? "the same command again: it goes on where it stopped"
+                                     : "hone build " + model.name + " -o P.hone");
   return StopExitCode(0);
 }
 

@@ -15,6 +15,7 @@ struct FinalsPart {
   int round = 0;           // from 1
   int place = 0;           // its candidate's when they were judged; 1: the winner
   bool incumbent = false;  // its candidate was what a build took before them
+  int64_t network_ns = 0;  // of finals in the built model: its least time there, over all uses; 0: of finals alone
   bool operator==(const FinalsPart&) const = default;
 };
 

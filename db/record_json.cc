@@ -9,12 +9,15 @@ namespace hone {
 namespace {
 
 Json ToJson(const FinalsPart& finals) {
-  return {{"held", finals.held}, {"round", finals.round}, {"place", finals.place}, {"incumbent", finals.incumbent}};
+  Json json = {
+      {"held", finals.held}, {"round", finals.round}, {"place", finals.place}, {"incumbent", finals.incumbent}};
+  if (finals.network_ns > 0) json["network_ns"] = finals.network_ns;
+  return json;
 }
 
 FinalsPart FinalsPartFromJson(const Json& json) {
   return {IntField(json, "held", 1), IntField(json, "round", 1), IntField(json, "place", 1),
-          BoolField(json, "incumbent")};
+          BoolField(json, "incumbent"), json.contains("network_ns") ? IntegerField(json, "network_ns", 1) : 0};
 }
 
 std::string LayoutField(const Json& json, const char* name) { return Layout::Parse(TextField(json, name)).ToText(); }

@@ -76,18 +76,17 @@ JobResult RunInChild(const PackageJob& job, int watch_fd, bool pin) {
 
 }  // namespace
 
-PackageJob MakePackageJob(const Package& package, int threads, int runs) {
+PackageJob MakePackageJob(const Plan& plan, std::string_view lib, std::string_view params, int threads, int runs) {
   PackageJob job;
-  job.plan = package.plan();
-  job.lib = std::string(package.lib());
+  job.plan = plan;
+  job.lib = std::string(lib);
   job.runs = runs;
   job.timing.threads = threads;
   job.timing.deadline_ns = kDeadlineNs;
   job.timing.memory_bytes = 2 * job.plan.params_bytes + job.plan.arena_bytes + kSpareBytes;
   for (const PlanBuffer& buffer : job.plan.buffers) {
     if (buffer.kind != BufferKind::kParam || buffer.dtype == DType::kFloat32) continue;
-    job.exact_params +=
-        package.params().substr(static_cast<size_t>(buffer.offset_bytes), static_cast<size_t>(buffer.size_bytes));
+    job.exact_params += params.substr(static_cast<size_t>(buffer.offset_bytes), static_cast<size_t>(buffer.size_bytes));
   }
   return job;
 }

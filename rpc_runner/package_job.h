@@ -2,15 +2,16 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "rpc_runner/job_child.h"
 #include "rpc_runner/runner.h"
-#include "runtime/package.h"
 
 namespace hone {
 
-// What a runner needs of a package to time it on `threads` threads. The memory limit is set by what the plan asks for.
-PackageJob MakePackageJob(const Package& package, int threads, int runs);
+// What a runner needs of a package to time it on `threads` threads: its plan, lib and params sections. The memory limit
+// is set by what the plan asks for.
+PackageJob MakePackageJob(const Plan& plan, std::string_view lib, std::string_view params, int threads, int runs);
 
 // Why the job cannot be run here, or empty. `cores`: that the runner may use. Any values may be given.
 std::string CheckPackageJob(const PackageJob& job, int cores);

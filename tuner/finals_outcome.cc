@@ -30,6 +30,16 @@ std::vector<Seen> ByCandidate(const std::vector<Record>& records) {
   return all;
 }
 
+// What was decided in the built model stands, whatever the kernel takes alone.
+void TakeWinner(const Record& record, FinalsOutcome& outcome) {
+  for (size_t f = 0; f < outcome.finalists.size(); ++f) {
+    const Proposal& proposal = outcome.finalists[f].proposal;
+    if (proposal.schedule == record.candidate.schedule && proposal.config == record.candidate.config) {
+      outcome.verdict.winner = f;
+    }
+  }
+}
+
 }  // namespace
 
 std::optional<FinalsOutcome> OutcomeOf(const std::vector<Record>& records) {
@@ -47,6 +57,9 @@ std::optional<FinalsOutcome> OutcomeOf(const std::vector<Record>& records) {
   }
   if (!has_incumbent || least_ns.size() < 2) return std::nullopt;
   outcome.verdict = JudgeFinals(least_ns, outcome.incumbent);
+  for (const Record& record : records) {
+    if (record.finals.network_ns > 0 && record.finals.place == 1) TakeWinner(record, outcome);
+  }
   return outcome;
 }
 

@@ -23,7 +23,8 @@ struct FinalsOutcome {
   const Finalist& winner() const { return finalists[verdict.winner]; }
 };
 
-// Judges the records of one finals, whatever place they have. nullopt when the incumbent is not among the
+// Judges the records of one finals, whatever place they have, but for those that were decided in the built model:
+// their winner is the one that they name. nullopt when the incumbent is not among the
 // finalists or nobody else is.
 std::optional<FinalsOutcome> OutcomeOf(const std::vector<Record>& records);
 

@@ -53,6 +53,17 @@ TEST(Record, OfFinalsRoundTripsAndHasAnIdOfItsOwn) {
   EXPECT_EQ(record.id, "306d7e97c3ccb8aa");
 }
 
+TEST(Record, OfFinalsInTheModelSaysItsTimeThere) {
+  Record record = SampleFinal();
+  record.finals.network_ns = 123'456;
+  record = Finish(record);
+  EXPECT_EQ(RecordFromJson(ParseJson(DumpJson(ToJson(record)), "test")), record);
+  EXPECT_NE(record.id, SampleFinal().id);
+  Json damaged = ToJson(record);
+  damaged["finals"]["network_ns"] = -1;
+  EXPECT_THROW(RecordFromJson(damaged), Error);
+}
+
 TEST(Record, OfFinalsMustSayWhich) {
   const Json whole = ToJson(SampleFinal());
   for (const char* field : {"held", "round", "place", "incumbent"}) {

@@ -11,7 +11,7 @@ namespace hone {
 namespace {
 
 PackageJob TestJob(int runs = 4) {
-  return MakePackageJob(*Package::FromBytes(testing::TestPackage(), "test"), 1, runs);
+  return MakePackageJob(testing::TestPlan(), testing::ReadTestKernels(), std::string(64, '\0'), 1, runs);
 }
 
 JobResult RunPackage(Runner& runner, PackageJob job) {
@@ -62,8 +62,7 @@ TEST(PackageJob, TakesParametersThatAreNoFloatsAsTheyAre) {
     if (buffer.kind == BufferKind::kParam) buffer.dtype = DType::kInt32;
   }
   const std::string params = std::string("\x07\0\0\0", 4) + std::string(60, '\0');
-  const auto package = Package::FromBytes(testing::PackTestPackage(plan, testing::ReadTestKernels(), params), "test");
-  PackageJob job = MakePackageJob(*package, 1, 1);
+  PackageJob job = MakePackageJob(plan, testing::ReadTestKernels(), params, 1, 1);
   EXPECT_EQ(job.exact_params, std::string("\x07\0\0\0", 4));
   LocalRunner runner({});
   EXPECT_EQ(RunPackage(runner, job).measurement.fate, Fate::kOk);

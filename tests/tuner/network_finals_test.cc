@@ -1,0 +1,212 @@
+#include "tuner/network_finals.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "compiler/codegen/host.h"
+#include "compiler/frontend/zoo.h"
+#include "compiler/schedules/schedule.h"
+#include "core/error.h"
+#include "tuner/network_variants.h"
+#include "tuner/tuning_run.h"
+
+namespace hone {
+namespace {
+
+using ::testing::HasSubstr;
+
+// Answers package jobs with the time that `cost_ns` says of each anchor's config; other calls take a microsecond.
+class PackageTimer : public Runner {
+ public:
+  int FreeSlots() const override { return 1; }
+  JobId Submit(KernelJob) override { return 0; }
+  JobId SubmitPackage(PackageJob job) override {
+    ++jobs;
+    JobResult result;
+    result.id = static_cast<JobId>(jobs);
+    result.measurement.fate = fate;
+    result.measurement.message = "it did not go well";
+    for (const PlanCall& call : job.plan.calls) {
+      const Dispatch& dispatch = job.plan.kernels[static_cast<size_t>(call.kernel)].dispatch;
+      // Rounds differ a little, as they do in the world.
+      const int64_t ns = dispatch.workload.empty() ? 1000 : cost_ns(job.plan, dispatch);
+      result.cost.calls_ns.push_back(ns + jobs % 3);
+    }
+    results_.push_back(result);
+    return result.id;
+  }
+  bool Wait(int64_t, JobResult* result) override {
+    if (results_.empty()) return false;
+    *result = results_.front();
+    results_.erase(results_.begin());
+    return true;
+  }
+  Environment Describe() override { return {}; }
+
+  std::function<int64_t(const Plan&, const Dispatch&)> cost_ns = [](const Plan&, const Dispatch&) { return 50'000; };
+  Fate fate = Fate::kOk;
+  int jobs = 0;
+
+ private:
+  std::vector<JobResult> results_;
+};
+
+// The mlp of the zoo after a run whose finals of kernels alone named the default of each task, another config 2 %
+// behind.
+class NetworkFinalsTest : public ::testing::Test {
+ protected:
+  NetworkFinalsTest() : module_(BuildZoo("mlp")) {
+    folder_ = std::filesystem::path(::testing::TempDir()) / ("hone_network_" + std::to_string(getpid()));
+    std::filesystem::create_directories(folder_);
+    store_ = RecordStore::Open(folder_ / "records.db");
+    options_.target = HostTarget();
+    options_.model = "zoo:mlp";
+    for (const Task& task : ExtractTasks(module_, options_.target)) AddFinals(task.workload);
+  }
+  ~NetworkFinalsTest() override {
+    store_.reset();
+    std::filesystem::remove_all(folder_);
+  }
+
+  static Config RivalOf(const Workload& workload, const DefaultConfig& best, const MachineModel& machine) {
+    const ConfigSpace space = best.schedule->Space(workload, machine);
+    for (int64_t i = 0; i < space.size(); ++i) {
+      const bool valid = !best.schedule->Reject(workload, machine, space.At(i));
+      if (valid && space.At(i) != best.config) return space.At(i);
+    }
+    ADD_FAILURE() << "a space of one config";
+    return best.config;
+  }
+
+  void AddFinals(const Workload& workload) {
+    const MachineModel machine = MachineModelFor(options_.target, 1);
+    const DefaultConfig best = AnalyticDefault(workload, machine);
+    const std::string schedule(best.schedule->name());
+    const Config rival = RivalOf(workload, best, machine);
+    rivals_[workload.ToText()] = rival.ToText();
+    for (int round = 1; round <= 7; ++round) {
+      for (const bool incumbent : {true, false}) {
+        Record record;
+        record.candidate = {workload, schedule, incumbent ? best.config : rival, options_.target};
+        record.schedule_version = best.schedule->version();
+        record.session = MakeTuningRun(options_).id;
+        record.measurement.samples_ns = {incumbent ? 50'000 : 51'000};
+        record.measurement.batch = {1};
+        record.measurement.environment.cpu_model = "Fake CPU";
+        record.finals = {1, round, incumbent ? 1 : 2, incumbent};
+        records_.push_back(Finish(std::move(record)));
+      }
+    }
+    store_->Append(records_);
+  }
+
+  bool IsRival(const Dispatch& dispatch) const { return rivals_.at(dispatch.workload) == dispatch.config; }
+  bool IsFirst(const Dispatch& dispatch) const { return rivals_.begin()->first == dispatch.workload; }
+  NetworkFinals Hold(int64_t deadline_ns = 0) {
+    return HoldNetworkFinals(module_, options_, timer_, *store_, deadline_ns);
+  }
+  // Tasks for which a build would take the rival.
+  int64_t RivalsBuilt() const {
+    int64_t count = 0;
+    for (const auto& [workload, rival] : rivals_) {
+      const auto best = store_->Best(workload, options_.target, "Fake CPU", 1);
+      count += best.front().record.candidate.config.ToText() == rival;
+    }
+    return count;
+  }
+
+  relay::IRModule module_;
+  TuneOptions options_;
+  PackageTimer timer_;
+  std::filesystem::path folder_;
+  std::unique_ptr<RecordStore> store_;
+  std::map<std::string, std::string> rivals_;  // by workload
+  std::vector<Record> records_;
+};
+
+TEST_F(NetworkFinalsTest, ReplacesAWinnerThatIsSlowerInTheModel) {
+  timer_.cost_ns = [this](const Plan&, const Dispatch& d) { return IsFirst(d) && IsRival(d) ? 40'000 : 50'000; };
+  ASSERT_EQ(RivalsBuilt(), 0);
+  const NetworkFinals finals = Hold();
+  ASSERT_TRUE(finals.held) << finals.why_not;
+  EXPECT_EQ(finals.tasks, static_cast<int>(rivals_.size()));
+  EXPECT_EQ(finals.replaced, 1);
+  EXPECT_LT(finals.after.median, finals.before.median);
+  EXPECT_LT(finals.p, 0.05);
+  EXPECT_EQ(RivalsBuilt(), 1);
+  RecordQuery query;
+  query.workload = rivals_.begin()->first;
+  for (const Record& record : store_->Find(query)) {
+    if (record.finals.held != 2 || record.finals.place != 1) continue;
+    EXPECT_GE(record.finals.network_ns, 40'000);
+    EXPECT_LT(record.finals.network_ns, 40'003);
+    EXPECT_EQ(record.measurement.MinNs(), 51'000);
+    EXPECT_EQ(record.candidate.config.ToText(), rivals_.begin()->second);
+  }
+}
+
+TEST_F(NetworkFinalsTest, AreNotHeldAgainForWhatIsDecided) {
+  timer_.cost_ns = [this](const Plan&, const Dispatch& d) { return IsRival(d) ? 40'000 : 50'000; };
+  ASSERT_TRUE(Hold().held);
+  EXPECT_EQ(RivalsBuilt(), static_cast<int64_t>(rivals_.size()));
+  const int jobs = timer_.jobs;
+  const NetworkFinals again = Hold();
+  EXPECT_FALSE(again.held);
+  EXPECT_EQ(timer_.jobs, jobs);
+  EXPECT_EQ(RivalsBuilt(), static_cast<int64_t>(rivals_.size()));
+}
+
+TEST_F(NetworkFinalsTest, WhatDoesNotWinTogetherDoesNotStand) {
+  // The first task's rival is faster beside the other rivals, which are slow themselves, and slow without them.
+  timer_.cost_ns = [this](const Plan& plan, const Dispatch& d) {
+    const auto rivals = std::count_if(plan.kernels.begin(), plan.kernels.end(), [this](const PlanKernel& kernel) {
+      return !kernel.dispatch.workload.empty() && IsRival(kernel.dispatch);
+    });
+    if (!IsRival(d)) return 50'000;
+    if (!IsFirst(d)) return 60'000;
+    return rivals > 1 ? 40'000 : 80'000;
+  };
+  ASSERT_GT(rivals_.size(), 1U);
+  const NetworkFinals finals = Hold();
+  ASSERT_TRUE(finals.held) << finals.why_not;
+  EXPECT_EQ(finals.replaced, 0);
+  EXPECT_EQ(RivalsBuilt(), 0);
+}
+
+TEST_F(NetworkFinalsTest, WithoutADifferenceTheWinnersStayAndThatIsKept) {
+  const NetworkFinals finals = Hold();
+  ASSERT_TRUE(finals.held) << finals.why_not;
+  EXPECT_EQ(finals.replaced, 0);
+  EXPECT_EQ(RivalsBuilt(), 0);
+  EXPECT_FALSE(Hold().held);
+}
+
+TEST_F(NetworkFinalsTest, SayWhyTheyAreNotHeld) {
+  EXPECT_THAT(Hold(1).why_not, HasSubstr("no time"));
+  timer_.fate = Fate::kUnsupported;
+  EXPECT_THAT(Hold().why_not, HasSubstr("it did not go well"));
+  const std::atomic<bool> stop{true};
+  timer_.fate = Fate::kOk;
+  EXPECT_THAT(HoldNetworkFinals(module_, options_, timer_, *store_, 0, &stop).why_not, HasSubstr("interrupted"));
+  options_.seed = 99;  // another run: it has no finals
+  EXPECT_THAT(Hold().why_not, HasSubstr("no task"));
+  EXPECT_EQ(store_->Find({}).size(), records_.size());
+}
+
+TEST(ProposalSource, GivesWhatItIsToldWhereThatIsValid) {
+  const Workload workload = Workload::Parse("nn.dense data=1x64 weight=32x64 dtype=float32 epilogue=none");
+  ProposalSource source({{workload.ToText(), {"dense_pack", Config::Parse("oc_block=16")}}});
+  const auto yes = [](const std::string&, const Config&) { return true; };
+  const auto no = [](const std::string&, const Config&) { return false; };
+  EXPECT_EQ(source.Choose(workload, {}, 1, yes)->schedule, "dense_pack");
+  EXPECT_FALSE(source.Choose(workload, {}, 1, no));
+  EXPECT_FALSE(
+      source.Choose(Workload::Parse("nn.dense data=2x64 weight=32x64 dtype=float32 epilogue=none"), {}, 1, yes));
+}
+
+}  // namespace
+}  // namespace hone
