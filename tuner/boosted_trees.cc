@@ -52,7 +52,7 @@ BoostedTrees::BoostedTrees(const std::vector<Features>& rows, const std::vector<
   const std::pair<const char*, std::string> parameters[] = {{"objective", "reg:squarederror"},
                                                             {"tree_method", "hist"},
                                                             {"max_bin", "64"},
-                                                            {"max_depth", "6"},
+                                                            {"max_depth", "3"},
                                                             {"eta", "0.2"},
                                                             {"lambda", "1"},
                                                             {"nthread", "1"},

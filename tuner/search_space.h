@@ -23,7 +23,7 @@ class SearchSpace {
   // Enumerates the space when it has at most kMostEnumerated configs, and otherwise draws kDrawn of them with a seed of
   // its own, so that equal tasks have equal spaces.
   explicit SearchSpace(const SearchTask& task);
-  static constexpr int64_t kMostEnumerated = 20'000;
+  static constexpr int64_t kMostEnumerated = 60'000;
   static constexpr int64_t kDrawn = 4'096;
 
   // Valid configs, the best estimate first: all of them when complete(), else those drawn. Never empty for a task whose

@@ -28,7 +28,7 @@ struct TuneOptions {
   Target target;
   int threads = 1;
   Budget budget;
-  std::string strategy = "evolutionary";
+  std::string strategy = "model";
   CacheMode cache = CacheMode::kColdWeights;
   bool exact_math = false;  // no schedule that trades accuracy for speed
   uint64_t seed = 0;

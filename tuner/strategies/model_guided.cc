@@ -6,14 +6,14 @@
 #include "tuner/boosted_trees.h"
 #include "tuner/features.h"
 #include "tuner/search_space.h"
+#include "tuner/strategies/founders.h"
 #include "tuner/strategies/proposed.h"
 #include "tuner/strategies/strategies.h"
 
 namespace hone {
 namespace {
 
-constexpr size_t kFounders = 8;        // configs chosen by estimate before there is a model
-constexpr double kRandomShare = 0.05;  // of proposals that ask nobody
+constexpr double kRandomShare = 0.10;  // of proposals that ask nobody
 constexpr size_t kCrowd = 4;           // proposals of a batch that may share all but one knob with one before them
 constexpr int kBred = 256;             // children of the best, for spaces too large to list
 constexpr size_t kParents = 16;
@@ -32,10 +32,6 @@ struct Lesson {
   std::vector<Features> rows;
   std::vector<float> residuals;
 
-  void Add(const Features& row, double residual) {
-    rows.push_back(row);
-    residuals.push_back(static_cast<float>(residual));
-  }
   float Median() const {
     std::vector<float> sorted = residuals;
     const auto middle = sorted.begin() + static_cast<int64_t>(sorted.size() / 2);
@@ -49,7 +45,7 @@ struct Lesson {
 class ModelGuided : public Strategy {
  public:
   ModelGuided(const SearchTask& task, uint64_t seed)
-      : task_(task), space_(SpaceOf(task)), proposed_(*space_), random_(seed) {
+      : task_(task), space_(SpaceOf(task)), proposed_(*space_), random_(seed), founders_(*space_) {
     for (const SearchSpace::Ranked& ranked : space_->ranked()) AddToPool(ranked);
   }
 
@@ -57,24 +53,22 @@ class ModelGuided : public Strategy {
     std::vector<Proposal> chosen;
     const auto wanted = static_cast<size_t>(std::max(0, n));
     if (wanted > 0 && !space_->ranked().empty()) Take(space_->ranked().front().proposal, chosen);
-    if (others_.empty()) AddFounders(wanted, chosen);
+    Learn();
+    if (!founders_.done()) AddFounders(wanted, chosen);
     if (chosen.size() < wanted) AddByModel(wanted, chosen);
     return chosen;
   }
 
   void Observe(const Observation& observation) override {
-    const bool fresh = MarkTaken(observation.proposal);
+    if (MarkTaken(observation.proposal)) founders_.Add(observation.proposal);
     if (space_->Find(observation.proposal.schedule) == nullptr) return;
-    if (fresh) ++founded_;
     const double estimate = std::max(1.0, space_->EstimateNs(observation.proposal));
-    const Features row = FeaturesOf(task_.workload, task_.machine, observation.proposal, estimate);
-    if (observation.ok) {
-      own_.Add(row, std::log(static_cast<double>(observation.min_ns) / estimate));
-      Remember(observation);
-    } else {
-      failed_.push_back(row);
-    }
+    std::vector<Features>& rows = observation.ok ? own_.rows : failed_;
+    rows.push_back(FeaturesOf(task_.workload, task_.machine, observation.proposal, estimate));
     ++unlearnt_;
+    if (!observation.ok) return;
+    own_.residuals.push_back(static_cast<float>(std::log(static_cast<double>(observation.min_ns) / estimate)));
+    Remember(observation);
   }
 
   void Transfer(const SearchTask& other, const std::vector<Observation>& observations) override {
@@ -84,8 +78,8 @@ class ModelGuided : public Strategy {
       if (!observation.ok || schedule == nullptr) continue;
       const double estimate =
           std::max(1.0, schedule->EstimateNs(other.workload, other.machine, observation.proposal.config));
-      lesson.Add(FeaturesOf(other.workload, other.machine, observation.proposal, estimate),
-                 std::log(static_cast<double>(observation.min_ns) / estimate));
+      lesson.rows.push_back(FeaturesOf(other.workload, other.machine, observation.proposal, estimate));
+      lesson.residuals.push_back(static_cast<float>(std::log(static_cast<double>(observation.min_ns) / estimate)));
     }
     if (lesson.rows.empty()) return;
     others_.push_back(std::move(lesson));
@@ -127,19 +121,15 @@ class ModelGuided : public Strategy {
 
   bool Take(const Proposal& proposal, std::vector<Proposal>& chosen) {
     if (!MarkTaken(proposal)) return false;
+    founders_.Add(proposal);
     chosen.push_back(proposal);
     return true;
   }
 
-  // By estimate, each unlike the founders before it.
   void AddFounders(size_t wanted, std::vector<Proposal>& chosen) {
-    for (const SearchSpace::Ranked& ranked : space_->ranked()) {
-      if (chosen.size() == wanted || founded_ >= kFounders) return;
-      const bool unlike = std::all_of(founders_.begin(), founders_.end(),
-                                      [&](const Proposal& f) { return Distance(f, ranked.proposal) >= 2; });
-      if (!unlike || !Take(ranked.proposal, chosen)) continue;
-      founders_.push_back(ranked.proposal);
-      ++founded_;
+    for (const size_t next : Order()) {
+      if (chosen.size() == wanted || founders_.done()) return;
+      if (founders_.Wants(pool_[next].proposal)) Take(pool_[next].proposal, chosen);
     }
   }
 
@@ -195,7 +185,6 @@ class ModelGuided : public Strategy {
   }
 
   void AddByModel(size_t wanted, std::vector<Proposal>& chosen) {
-    Learn();
     Breed();
     const std::vector<size_t> order = Order();
     for (const size_t crowd : {kCrowd, wanted}) {
@@ -227,8 +216,7 @@ class ModelGuided : public Strategy {
   std::vector<Candidate> pool_;  // all that may be proposed, or all that were met
   std::vector<Features> pool_rows_;
   std::unordered_map<std::string, size_t> place_;  // in the pool, by key
-  std::vector<Proposal> founders_;
-  size_t founded_ = 0;  // proposals before the model, those of others counted
+  Founders founders_;
   Lesson own_;
   std::vector<Lesson> others_;
   std::vector<Features> failed_;
