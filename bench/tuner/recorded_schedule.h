@@ -1,45 +1,48 @@
 // A recorded space as schedules, so that a strategy searches it as it would the real one.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "bench/tuner/recorded_space.h"
 #include "compiler/schedules/schedule.h"
+#include "tuner/strategy.h"
 
 namespace hone::bench {
 
-// One schedule's part of a recorded space: the knobs' values are those that occur, what was not recorded is rejected,
-// and the estimate is the recorded one. Emits nothing.
+// One schedule's part of a recorded space, which must outlive it: the knobs and what is rejected are as recorded, and
+// the estimate is today's, so that replay judges it too. Emits nothing.
 class RecordedSchedule : public Schedule {
  public:
-  RecordedSchedule(std::string name, const RecordedSpace& space);
-  std::string_view name() const override { return name_; }
-  int version() const override { return 1; }
+  // Throws Error(kBadData) for a schedule that there is not.
+  explicit RecordedSchedule(const RecordedPart& part);
+  std::string_view name() const override { return part_.schedule; }
+  int version() const override { return real_->version(); }
   bool Applies(const Workload&, const MachineModel&) const override { return true; }
-  ConfigSpace Space(const Workload&, const MachineModel&) const override { return space_; }
+  ConfigSpace Space(const Workload&, const MachineModel&) const override { return part_.space; }
   std::optional<std::string> Reject(const Workload&, const MachineModel&, const Config& config) const override;
   std::vector<KernelOperand> Operands(const Workload&, const Config&, const Epilogue&) const override { return {}; }
   EmittedKernel Emit(KernelBuilder&, const Workload&, const MachineModel&, const Config&, const Epilogue&,
                      const std::string&) const override {
     return {};
   }
-  double EstimateNs(const Workload&, const MachineModel&, const Config& config) const override;
-  // 0 when it failed or was not recorded.
+  double EstimateNs(const Workload& workload, const MachineModel& machine, const Config& config) const override {
+    return real_->EstimateNs(workload, machine, config);
+  }
+  // kFailed or kRejected when there is no time.
   int64_t MinNs(const Config& config) const;
 
  private:
-  std::string name_;
-  ConfigSpace space_;
-  std::map<int64_t, std::pair<int64_t, int64_t>> times_;  // estimate and least time, by index in space_
+  const RecordedPart& part_;
+  const Schedule* real_;
 };
 
-// The whole space as a task, with its schedules.
+// The whole space as a task, with its schedules. The recorded space must outlive it. `machine` is what the search takes
+// the machine to be: another than the recording's makes the estimate mislead.
 struct RecordedTask {
-  explicit RecordedTask(const RecordedSpace& space);
+  RecordedTask(const RecordedSpace& space, const MachineModel& machine);
+  explicit RecordedTask(const RecordedSpace& space) : RecordedTask(space, MachineModelFor(space.target)) {}
   std::vector<std::unique_ptr<RecordedSchedule>> schedules;
   SearchTask task;
   int64_t best_ns = 0;

@@ -7,16 +7,20 @@
 #include <string>
 #include <vector>
 
+#include "core/config_space.h"
 #include "core/target.h"
 #include "core/workload.h"
-#include "tuner/strategy.h"
 
 namespace hone::bench {
 
-struct RecordedConfig {
-  Proposal proposal;
-  int64_t estimate_ns = 0;  // the schedule's, when it was recorded
-  int64_t min_ns = 0;       // 0: it failed
+inline constexpr int64_t kRejected = -1;  // by the schedule, before anything was compiled
+inline constexpr int64_t kFailed = 0;     // compiled or run without a time
+
+// One schedule's share of the space.
+struct RecordedPart {
+  std::string schedule;
+  ConfigSpace space;
+  std::vector<int64_t> times_ns;  // least time by index in space, or kRejected, or kFailed
 };
 
 struct RecordedSpace {
@@ -24,13 +28,14 @@ struct RecordedSpace {
   Workload workload;
   Target target;
   std::string cpu_model;
-  std::vector<RecordedConfig> configs;  // those of one schedule lie together
+  std::vector<RecordedPart> parts;
   // The least time, or 0 when everything failed.
   int64_t BestNs() const;
+  // Configs that were not rejected.
+  int64_t valid() const;
 };
 
-// Lines of text: "hone-space 1"; "workload ...", "target ...", "cpu ..."; then for each schedule one line "schedule
-// NAME KNOB ..." and a line per config: the knobs' values, the estimate and the least time in ns.
+// Text, as docs/formats.md describes it under "Recorded spaces".
 void WriteRecordedSpace(const RecordedSpace& space, std::ostream& out);
 // Throws Error(kBadData) with the line's number.
 RecordedSpace ReadRecordedSpace(std::istream& in);

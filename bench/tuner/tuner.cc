@@ -1,8 +1,13 @@
-// hone_bench_tuner SPACES [SEEDS]: what the tuner's parts reach against their goals; exit code 1 on a miss.
+// hone_bench_tuner SPACES [SEEDS [PAGE]]: what the tuner's parts reach against their goals. PAGE names the bounds of
+// rows that cannot reach theirs, docs/tuning.md unless given; exit code 1 on a miss that it does not name.
+// hone_bench_tuner spaces MODEL: every task's space of a zoo network, and what timing all of it would take.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 
+#include "bench/tuner/bounds.h"
+#include "bench/tuner/model_spaces.h"
 #include "bench/tuner/replay_strategies.h"
 #include "core/error.h"
 
@@ -10,9 +15,15 @@ namespace hone::bench {
 namespace {
 
 int Run(int argc, char** argv) {
-  if (argc < 2) throw Error(ExitCode::kUsage, "hone_bench_tuner SPACES [SEEDS] is right");
-  Verdicts verdicts;
-  ReplayStrategies(ReadRecordedSpaces(argv[1]), argc > 2 ? std::max(1, std::atoi(argv[2])) : 20, verdicts);
+  if (argc < 2) throw Error(ExitCode::kUsage, "hone_bench_tuner SPACES [SEEDS [PAGE]] or spaces MODEL is right");
+  if (argc == 3 && std::string(argv[1]) == "spaces") {
+    PrintModelSpaces(argv[2]);
+    return 0;
+  }
+  Verdicts verdicts(ReadBounds(std::string(argc > 3 ? argv[3] : "docs/tuning.md")));
+  const std::vector<RecordedSpace> spaces = ReadRecordedSpaces(argv[1]);
+  ReplayStrategies(spaces, argc > 2 ? std::max(1, std::atoi(argv[2])) : 20, verdicts);
+  TimeLearning(spaces, verdicts);
   return verdicts.all_met() ? 0 : 1;
 }
 

@@ -4,25 +4,42 @@
 #include <fmt/format.h>
 
 #include <string>
+#include <utility>
+
+#include "bench/tuner/bounds.h"
 
 namespace hone::bench {
 
-// Prints "what  goal  reached  verdict" and keeps whether all were met.
+// Prints "what  goal  reached  verdict". A miss is "bounded" when the bounds name the row and it reached what they say,
+// a tenth aside; any other is MISSED, and not all were met.
 class Verdicts {
  public:
+  explicit Verdicts(Bounds bounds = {}) : bounds_(std::move(bounds)) {}
   void AtMost(const std::string& what, double goal, double reached) {
-    Print(what, "<=", goal, reached, reached <= goal);
+    const Bound* bound = BoundOf(what);
+    Print(what, "<=", goal, reached, reached <= goal, bound != nullptr && reached <= 1.1 * bound->reached);
   }
   void AtLeast(const std::string& what, double goal, double reached) {
-    Print(what, ">=", goal, reached, reached >= goal);
+    const Bound* bound = BoundOf(what);
+    Print(what, ">=", goal, reached, reached >= goal, bound != nullptr && reached >= 0.9 * bound->reached);
   }
+  // False when a row was missed without a bound.
   bool all_met() const { return all_met_; }
 
  private:
-  void Print(const std::string& what, const char* relation, double goal, double reached, bool met) {
-    all_met_ = all_met_ && met;
-    fmt::print("{:<68} {} {:<7.4g} {:>8.4g}  {}\n", what, relation, goal, reached, met ? "met" : "MISSED");
+  const Bound* BoundOf(const std::string& what) const {
+    const auto bound = bounds_.find(what);
+    return bound == bounds_.end() ? nullptr : &bound->second;
   }
+  void Print(const std::string& what, const char* relation, double goal, double reached, bool met, bool bounded) {
+    all_met_ = all_met_ && (met || bounded);
+    fmt::print("{:<68} {} {:<7.4g} {:>8.4g}  {}\n", what, relation, goal, reached,
+               met       ? "met"
+               : bounded ? "bounded: " + BoundOf(what)->what
+                         : "MISSED");
+  }
+
+  Bounds bounds_;
   bool all_met_ = true;
 };
 
