@@ -75,8 +75,19 @@ TEST(Replay, TheModelNeedsAFifthOfEvenDrawsTrialsWhereTheEstimateMisleads) {
   EXPECT_LE(5 * MedianTrials("model", true), MedianTrials("random", true, 1));
 }
 
-TEST(Replay, WithoutLearningAMisleadingEstimateIsFollowedForLong) {
-  EXPECT_LT(MedianTrials("model", true), MedianTrials("grid", true));
+// Where following the misleading estimate takes long, learning takes a third of it: it needs founders that show what
+// the estimate would not.
+TEST(Replay, TheModelLeavesAMisleadingEstimate) {
+  int followed_for_long = 0;
+  for (const auto& task : Tasks(true, 5000)) {
+    const double followed = Trials("grid", *task, 0);
+    if (followed < 50) continue;
+    ++followed_for_long;
+    std::vector<double> learnt;
+    for (uint64_t seed = 0; seed < 5; ++seed) learnt.push_back(Trials("model", *task, seed));
+    EXPECT_LE(3 * Median(learnt), followed) << task->task.workload.ToText();
+  }
+  EXPECT_GE(followed_for_long, 2);
 }
 
 TEST(Replay, TheLossIsThatOfTheFirstTrials) {
