@@ -91,7 +91,10 @@ std::shared_ptr<SharedRegion> InputFor(RegionCache& cache, const KernelOperand& 
     plain.layout = Layout();
     const auto logical = InputFor(cache, plain, index, seed);
     region = RegionOf(Pack(TensorOf(*logical, operand.dtype, operand.shape), operand.layout));
+    logical->Unmap();
   }
+  // The child maps it for itself.
+  region->Unmap();
   cache.Insert(name, region);
   return region;
 }
@@ -109,6 +112,8 @@ std::shared_ptr<SharedRegion> ExpectedFor(RegionCache& cache, const ReferenceRun
   auto region = std::make_shared<SharedRegion>(value.size_bytes() + magnitude.size_bytes());
   std::memcpy(region->data(), value.raw(), static_cast<size_t>(value.size_bytes()));
   std::memcpy(region->data() + value.size_bytes(), magnitude.raw(), static_cast<size_t>(magnitude.size_bytes()));
+  raw.value->Unmap();
+  raw.magnitude->Unmap();
   cache.Insert(name, region);
   return region;
 }

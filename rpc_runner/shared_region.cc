@@ -25,24 +25,33 @@ SharedRegion::SharedRegion(int64_t size_bytes)
     : size_bytes_(size_bytes), file_bytes_(WholePages(size_bytes)), data_offset_(RightAlignedOffset(size_bytes)) {
   fd_ = memfd_create("hone", MFD_CLOEXEC);
   if (fd_ < 0) throw std::bad_alloc();
-  void* map = MAP_FAILED;
-  if (ftruncate(fd_, file_bytes_) == 0) {
-    map = mmap(nullptr, static_cast<size_t>(file_bytes_), PROT_READ | PROT_WRITE, MAP_SHARED, fd_, 0);
-  }
-  if (map == MAP_FAILED) {
+  if (ftruncate(fd_, file_bytes_) != 0) {
     close(fd_);
     throw std::bad_alloc();
   }
-  map_ = static_cast<char*>(map);
-  madvise(map_, static_cast<size_t>(file_bytes_), MADV_DONTFORK);
 }
 
 SharedRegion::~SharedRegion() {
-  munmap(map_, static_cast<size_t>(file_bytes_));
+  Unmap();
   close(fd_);
 }
 
+char* SharedRegion::Mapped() const {
+  if (map_ != nullptr) return map_;
+  void* map = mmap(nullptr, static_cast<size_t>(file_bytes_), PROT_READ | PROT_WRITE, MAP_SHARED, fd_, 0);
+  if (map == MAP_FAILED) throw std::bad_alloc();
+  map_ = static_cast<char*>(map);
+  madvise(map_, static_cast<size_t>(file_bytes_), MADV_DONTFORK);
+  return map_;
+}
+
+void SharedRegion::Unmap() const {
+  if (map_ != nullptr) munmap(map_, static_cast<size_t>(file_bytes_));
+  map_ = nullptr;
+}
+
 void SharedRegion::Poison(uint8_t poison) {
+  Mapped();
   std::memset(map_, kCanary, static_cast<size_t>(data_offset_));
   std::memset(data(), poison, static_cast<size_t>(size_bytes_));
   const int64_t end = data_offset_ + size_bytes_;
@@ -50,6 +59,7 @@ void SharedRegion::Poison(uint8_t poison) {
 }
 
 bool SharedRegion::CanaryHolds() const {
+  Mapped();
   const auto is_canary = [](char byte) { return byte == kCanary; };
   return std::all_of(map_, map_ + data_offset_, is_canary) &&
          std::all_of(map_ + data_offset_ + size_bytes_, map_ + file_bytes_, is_canary);

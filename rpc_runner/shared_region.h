@@ -22,8 +22,10 @@ class SharedRegion {
   int64_t file_bytes() const { return file_bytes_; }  // whole pages
   // Where the data begins within the file.
   int64_t data_offset() const { return data_offset_; }
-  char* data() { return map_ + data_offset_; }
-  const char* data() const { return map_ + data_offset_; }
+  char* data() { return Mapped() + data_offset_; }
+  const char* data() const { return Mapped() + data_offset_; }
+  // Unmaps it here until data() is asked for again, which may throw std::bad_alloc: every mapping makes forks slower.
+  void Unmap() const;
 
   // Every byte of the data becomes `poison`, and every byte of the file around it the canary.
   void Poison(uint8_t poison);
@@ -31,8 +33,10 @@ class SharedRegion {
   bool CanaryHolds() const;
 
  private:
+  char* Mapped() const;
+
   int fd_ = -1;
-  char* map_ = nullptr;
+  mutable char* map_ = nullptr;
   int64_t size_bytes_ = 0;
   int64_t file_bytes_ = 0;
   int64_t data_offset_ = 0;

@@ -20,6 +20,14 @@ TEST(SharedRegion, EndsAtAPagesEndAndGuardsItsSurroundings) {
   EXPECT_FALSE(region.CanaryHolds());
 }
 
+TEST(SharedRegion, KeepsItsBytesWhileUnmapped) {
+  SharedRegion region(5000);
+  region.Poison(0x5A);
+  region.Unmap();
+  EXPECT_TRUE(region.CanaryHolds());
+  EXPECT_EQ(region.data()[4999], 0x5A);
+}
+
 TEST(RegionCache, DropsTheLeastRecentlyUsed) {
   RegionCache cache(3 * WholePages(1));
   for (const char* name : {"a", "b", "c"}) cache.Insert(name, std::make_shared<SharedRegion>(1));
