@@ -1,0 +1,42 @@
+// Another program of hone's as a process of ours.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace hone {
+
+// The program of that name beside the running one, else the path in the environment variable. Throws Error(kNoRunner)
+// naming both places.
+std::string FindHelperProgram(const std::string& name, const char* variable);
+
+// A spawned program with one end of a socketpair as its descriptor kFd, in a process group of its own so that a
+// terminal's signals do not reach it. Thread-compatible.
+class HelperProgram {
+ public:
+  static constexpr int kFd = 3;
+
+  // `words` follow the program's name. stderr_fd becomes its standard error; -1: ours. Throws Error(kNoRunner) when it
+  // cannot be started.
+  HelperProgram(const std::string& program, const std::vector<std::string>& words, int stderr_fd = -1);
+  // Closes the socketpair, upon which the program should leave; killed after 2 s if it has not.
+  ~HelperProgram();
+  HelperProgram(const HelperProgram&) = delete;
+  HelperProgram& operator=(const HelperProgram&) = delete;
+
+  int fd() const { return fd_; }
+  pid_t pid() const { return pid_; }
+  // Waits at most grace_ns for its end, then kills it. Reaps it; its status as waitpid gives it.
+  int End(int64_t grace_ns);
+
+ private:
+  int fd_ = -1;
+  pid_t pid_ = -1;
+  bool reaped_ = false;
+  int status_ = 0;
+};
+
+}  // namespace hone
