@@ -113,6 +113,7 @@ TuneOptions Complete(const TuneCommandOptions& options, const Machine& machine) 
   tune.seed = options.model.seed;
   tune.model = options.model.model;
   if (!options.until_gain.empty()) tune.budget.until_gain = ParseUntilGain(options.until_gain);
+  tune.cores = ParseCoreList(options.cores);
   if (!options.budget.empty()) {
     tune.budget.time_ns = ParseDuration(options.budget);
   } else if (tune.budget.trials == 0 && tune.budget.until_gain == 0) {

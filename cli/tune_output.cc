@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdio>
 
 #include "cli/dispatch_table.h"
@@ -15,14 +14,17 @@ namespace {
 
 constexpr int64_t kQuietNs = 10'000'000'000;
 
-std::string Eta(const TuneEvent& event, int64_t trials, const Budget& budget) {
-  int64_t left = 0;
-  if (budget.time_ns > 0) left = budget.time_ns - event.elapsed_ns;
-  if (budget.trials > 0 && trials > 0) {
-    const int64_t by_trials = event.elapsed_ns / trials * (budget.trials - trials);
-    left = budget.time_ns > 0 ? std::min(left, by_trials) : by_trials;
-  }
-  return left > 0 ? fmt::format(", at most {:.0f} s left", static_cast<double>(left) / 1e9) : "";
+std::string LeftText(std::optional<int64_t> left_ns) {
+  return left_ns ? fmt::format(", at most {:.0f} s left", static_cast<double>(*left_ns) / 1e9) : "";
+}
+
+std::string CostsText(const TuneReport& report) {
+  const int64_t search_ns = report.elapsed_ns - report.finals_ns;
+  if (report.trials == 0 || search_ns <= 0) return "";
+  const auto share = [&](int64_t ns) { return 100 * static_cast<double>(ns) / static_cast<double>(search_ns); };
+  return fmt::format("wall time: compile {:.0f} %, verify {:.0f} %, timing {:.0f} %, other {:.0f} %\n",
+                     share(report.costs.compile_ns), share(report.costs.verify_ns), share(report.costs.timing_ns),
+                     share(report.costs.other_ns(search_ns)));
 }
 
 double Gflops(const TaskReport& task) {
@@ -82,13 +84,13 @@ std::string ConfigsText(const TuneReport& report) {
 }  // namespace
 
 TuneOutput::TuneOutput(bool json, bool terminal, size_t tasks, const Budget& budget)
-    : json_(json), terminal_(terminal), tasks_(tasks), budget_(budget) {}
+    : json_(json), terminal_(terminal), tasks_(tasks), left_(budget) {}
 
 std::string TuneOutput::Status(const TuneEvent& event) const {
   const double seconds = static_cast<double>(event.elapsed_ns) / 1e9;
   return fmt::format("{} trials, {} failed, {:.1f} trials/s, {} of {} tasks seen{}", trials_, failed_,
                      seconds > 0 ? static_cast<double>(trials_) / seconds : 0.0, best_ns_.size(), tasks_,
-                     Eta(event, trials_, budget_));
+                     LeftText(left_.Ns()));
 }
 
 void TuneOutput::Observe(const TuneEvent& event) {
@@ -101,6 +103,7 @@ void TuneOutput::Observe(const TuneEvent& event) {
   if (event.kind == TuneEventKind::kFinals) return ObserveFinals(event);
   if (event.kind != TuneEventKind::kTrial) return;
   ++trials_;
+  left_.Trial(event.trial, event.elapsed_ns);
   if (event.fate != Fate::kOk) ++failed_;
   int64_t& best = best_ns_[event.task];
   const bool better = event.fate == Fate::kOk && event.best_ns > 0 && (best == 0 || event.best_ns < best);
@@ -162,10 +165,11 @@ std::string ReportText(const TuneReport& report) {
          fmt::format(
              "sum over uses: default {}, best {} ({})\n{} trials in {:.0f} s ({:.1f}/s), finals {:.0f} s, {} known "
              "from "
-             "before{}\n",
+             "before{}\n{}",
              TimeText(default_sum), TimeText(best_sum), RatioText(default_sum, best_sum), report.trials,
              static_cast<double>(report.elapsed_ns - report.finals_ns) / 1e9, report.trials_per_second,
-             static_cast<double>(report.finals_ns) / 1e9, report.resumed, report.interrupted ? "; interrupted" : "");
+             static_cast<double>(report.finals_ns) / 1e9, report.resumed, report.interrupted ? "; interrupted" : "",
+             CostsText(report));
 }
 
 Json ReportJson(const TuneReport& report) {
@@ -179,6 +183,10 @@ Json ReportJson(const TuneReport& report) {
           {"finals_ns", report.finals_ns},
           {"peak_gflops", report.peak_gflops},
           {"interrupted", report.interrupted},
+          {"compile_ns", report.costs.compile_ns},
+          {"verify_ns", report.costs.verify_ns},
+          {"timing_ns", report.costs.timing_ns},
+          {"other_ns", report.costs.other_ns(report.elapsed_ns - report.finals_ns)},
           {"tasks", tasks}};
 }
 

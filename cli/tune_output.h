@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 
+#include "cli/time_left.h"
 #include "core/serialize.h"
 #include "tuner/tuner.h"
 
@@ -25,7 +26,7 @@ class TuneOutput {
 
   bool json_, terminal_;
   size_t tasks_;
-  Budget budget_;
+  TimeLeft left_;
   int64_t trials_ = 0, failed_ = 0, finals_ = 0;
   int64_t last_line_ns_ = 0;
   std::map<std::string, int64_t> best_ns_;  // by task

@@ -70,6 +70,8 @@ void BatchMeasurer::Take(std::vector<Trial>& batch, const JobResult& result) {
   under_way_.erase(job);
   Trial& trial = batch[i];
   last_progress_ns_ = tools_.now_ns();
+  cost_.verify_ns += result.cost.verify_ns;
+  cost_.timing_ns += result.cost.timing_ns;
   if (result.measurement.fate == Fate::kCancelled) return;
   trial.measurement = result.measurement;
   Keep(trial);

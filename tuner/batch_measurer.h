@@ -40,6 +40,8 @@ class BatchMeasurer {
   // attempt at a noisy trial is recorded; the last one stands. Throws Error(kNoRunner) when
   // kAttempts runs of one trial were lost, or when the runner took no job for kPatienceNs.
   void Measure(std::vector<Trial>& batch);
+  // Of all jobs so far.
+  const JobCost& cost() const { return cost_; }
 
  private:
   void SubmitWhatFits(std::vector<Trial>& batch);
@@ -58,6 +60,7 @@ class BatchMeasurer {
   std::vector<int> lost_;      // times, by trial
   std::vector<int> repeated_;  // times, by trial
   std::vector<Record> pending_;
+  JobCost cost_;
   int64_t pending_since_ns_ = 0;
   int64_t last_progress_ns_ = 0;
 };

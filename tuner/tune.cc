@@ -1,5 +1,9 @@
+#include <algorithm>
+
 #include "rpc_runner/environment.h"
+#include "runtime/allowed_cores.h"
 #include "runtime/session.h"
+#include "tuner/compile_pool.h"
 #include "tuner/measure_peak.h"
 #include "tuner/tuner.h"
 #include "tuner/tuning_loop.h"
@@ -7,10 +11,27 @@
 namespace hone {
 namespace {
 
+bool IsHere(Runner& runner) { return runner.Describe().host == ProbeEnvironment().host; }
+
 // Compiling while a kernel is timed disturbs the timing, also from the core's other thread: it waits its turn unless
 // the runner is another machine or half of this one's cores are idle anyway.
 bool CompilingDisturbsNobody(Runner& runner, int threads) {
-  return runner.Describe().host != ProbeEnvironment().host || AllowedCores() >= 2 * threads + 2;
+  return !IsHere(runner) || AllowedCores() >= 2 * threads + 2;
+}
+
+// While a kernel is timed here, compilers keep to what the rule above left idle; else every core compiles.
+CompilePoolOptions PoolOptions(Runner& runner, const TuneOptions& options, bool overlap) {
+  CompilePoolOptions pool;
+  pool.workers = AllowedCores();
+  if (overlap && IsHere(runner)) {
+    pool.workers = AllowedCores() / 2 - options.threads;
+    if (!options.cores.empty()) pool.cores = AffinityCpus();
+    std::erase_if(pool.cores, [&](int core) {
+      return std::find(options.cores.begin(), options.cores.end(), core) != options.cores.end();
+    });
+  }
+  pool.workers = std::clamp(pool.workers, 1, TuningLoop::kBatch);
+  return pool;
 }
 
 }  // namespace
@@ -19,6 +40,13 @@ TuneReport Tune(const std::vector<Task>& tasks, const TuneOptions& options, Runn
                 const std::function<void(const TuneEvent&)>& observe, const std::atomic<bool>* stop) {
   TuneTools tools = RealTuneTools();
   tools.overlap = CompilingDisturbsNobody(runner, options.threads);
+  const CompilePoolOptions pool_options = PoolOptions(runner, options, tools.overlap);
+  CompilePool pool(pool_options);
+  tools.compile = [&pool](const Candidate& candidate) { return pool.Compile(candidate); };
+  tools.reference = [&pool](const Workload& workload, const Target& target) {
+    return pool.Reference(workload, target);
+  };
+  tools.compile_workers = pool_options.workers;
   TuneReport report = TuningLoop(tasks, options, runner, store, tools, observe, stop).Run();
   if (!report.interrupted) report.peak_gflops = MeasurePeak(runner, options.target, options.threads);
   return report;

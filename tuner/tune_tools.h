@@ -22,6 +22,8 @@ struct TuneTools {
   std::vector<const Schedule*> schedules;  // empty: those of SchedulesFor
   // Compile the next batch while this one is timed. Right only where compiling does not disturb the timing.
   bool overlap = false;
+  // Threads that call compile and reference at once; both must be thread-safe when there are several.
+  int compile_workers = 1;
 };
 
 // The compiler, the system's clocks, no overlap.

@@ -32,7 +32,8 @@ struct TuneOptions {
   CacheMode cache = CacheMode::kColdWeights;
   bool exact_math = false;  // no schedule that trades accuracy for speed
   uint64_t seed = 0;
-  std::string model;  // for people and for the run's id
+  std::string model;       // for people and for the run's id
+  std::vector<int> cores;  // that a local runner times on, so that compilers keep off them; empty: not known
 };
 
 enum class TuneEventKind : uint8_t { kTrial, kTask, kDone, kFinals };
@@ -64,6 +65,13 @@ struct TaskReport {
   std::string stopped;  // "budget", "plateau", "until-gain", "space spent", "interrupted"
   FinalsReport finals;  // when they were held, the best is their winner and the times are of them
 };
+// Where a call's wall time went. The rest (see other_ns) is overhead: inputs, processes, search, store.
+struct TuneCosts {
+  int64_t compile_ns = 0;  // that measuring waited for the compiler
+  int64_t verify_ns = 0;   // references, checks before and after the timing
+  int64_t timing_ns = 0;
+  int64_t other_ns(int64_t elapsed_ns) const { return elapsed_ns - compile_ns - verify_ns - timing_ns; }
+};
 struct TuneReport {
   std::vector<TaskReport> tasks;
   int64_t trials = 0, resumed = 0, elapsed_ns = 0;
@@ -71,6 +79,7 @@ struct TuneReport {
   int64_t finals_ns = 0;         // that the finals took, of elapsed_ns
   double peak_gflops = 0;        // multiply-adds that the runner's machine reached on the run's threads; 0: not known
   bool interrupted = false;
+  TuneCosts costs;
 };
 
 // Tunes the tasks into the store: every trial is recorded before the next decision is made from it, so that a run that

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/random.h"
+#include "tuner/compile_batch.h"
 #include "tuner/finals_stage.h"
 #include "tuner/tuning_run.h"
 
@@ -150,7 +151,7 @@ void TuningLoop::Search() {
        [this] { return stopping() || TimeIsUp(); },
        [this](const Trial& trial) { return tasks_[trial.task].Doubts(trial.measurement); }});
   std::vector<Trial> batch = PlanBatch();
-  Compile(batch);
+  WaitForCompiler([&] { Compile(batch); });
   while (!batch.empty()) {
     std::vector<Trial> next;
     std::future<void> compiled;
@@ -160,14 +161,18 @@ void TuningLoop::Search() {
     }
     measurer.Measure(batch);
     Learn(batch);
-    if (tools_.overlap) {
-      compiled.get();
-    } else {
-      next = PlanBatch();
-      Compile(next);
-    }
+    if (!tools_.overlap) next = PlanBatch();
+    WaitForCompiler([&] { tools_.overlap ? compiled.get() : Compile(next); });
     batch = std::move(next);
   }
+  costs_.verify_ns = measurer.cost().verify_ns;
+  costs_.timing_ns = measurer.cost().timing_ns;
+}
+
+void TuningLoop::WaitForCompiler(const std::function<void()>& wait) {
+  const int64_t begin_ns = tools_.now_ns();
+  wait();
+  costs_.compile_ns += tools_.now_ns() - begin_ns;
 }
 
 std::vector<Trial> TuningLoop::PlanBatch() {
@@ -232,27 +237,10 @@ void TuningLoop::AddTrials(size_t task, const std::vector<Proposal>& proposals, 
     trial.timing.threads = options_.threads;
     ++planned_;
   }
-  if (!proposals.empty() && !tasks_[task].reference) {
-    tasks_[task].reference = tools_.reference(tasks_[task].workload(), options_.target);
-  }
 }
 
-void TuningLoop::Compile(std::vector<Trial>& batch) const {
-  for (Trial& trial : batch) {
-    if (stopping() || TimeIsUp()) {
-      trial.built = Rejection{Fate::kCancelled, ""};
-      continue;
-    }
-    try {
-      trial.built = tools_.compile(trial.candidate);
-    } catch (const std::exception& error) {
-      trial.built = Rejection{Fate::kCompileFailed, error.what()};
-    }
-  }
-  std::erase_if(batch, [](const Trial& trial) {
-    const Rejection* rejection = std::get_if<Rejection>(&trial.built);
-    return rejection != nullptr && rejection->fate == Fate::kCancelled;
-  });
+void TuningLoop::Compile(std::vector<Trial>& batch) {
+  CompileBatch(tools_, [this] { return stopping() || TimeIsUp(); }, tasks_, batch);
 }
 
 void TuningLoop::Learn(const std::vector<Trial>& batch) {
@@ -335,6 +323,7 @@ TuneReport TuningLoop::Report() {
   report.trials = trials_;
   report.resumed = resumed_;
   report.elapsed_ns = elapsed_ns();
+  report.costs = costs_;
   report.finals_ns = finals_ns_;
   if (report.elapsed_ns > finals_ns_) {
     report.trials_per_second = static_cast<double>(trials_) * 1e9 / static_cast<double>(report.elapsed_ns - finals_ns_);

@@ -36,7 +36,8 @@ class TuningLoop {
   std::vector<Trial> PlanBatch();
   std::vector<Trial> PlanDefaults(int64_t most);
   void AddTrials(size_t task, const std::vector<Proposal>& proposals, std::vector<Trial>& batch);
-  void Compile(std::vector<Trial>& batch) const;
+  void Compile(std::vector<Trial>& batch);
+  void WaitForCompiler(const std::function<void()>& wait);
   void Learn(const std::vector<Trial>& batch);
   void StopAtPlateau(TuningTask& task);
   void StopTask(TuningTask& task, const std::string& why);
@@ -69,6 +70,7 @@ class TuningLoop {
   int64_t resumed_ = 0;  // of this run, done before
   int64_t finals_ns_ = 0;
   std::atomic<int64_t> finals_reserve_ns_{0};  // asked by the thread that compiles, too
+  TuneCosts costs_;
 };
 
 }  // namespace hone

@@ -238,6 +238,52 @@ TEST_F(TuningLoopTest, ACompilerThatThrowsIsACompileFailure) {
   EXPECT_EQ(store_->Find({}).front().measurement.message, "boom");
 }
 
+TEST_F(TuningLoopTest, AReferenceThatCannotBeCompiledFailsItsTasksTrials) {
+  options_.budget.trials = 40;
+  tools_.reference = [](const Workload& workload, const Target&) -> Artifact {
+    if (workload.data[0] == 2) throw Error(ExitCode::kBadData, "no reference");
+    return {};
+  };
+  const TuneReport report = Tune();
+  EXPECT_EQ(report.trials, 40);
+  EXPECT_EQ(report.tasks[0].failed, 0);
+  EXPECT_GT(report.tasks[1].trials, 0);
+  EXPECT_EQ(report.tasks[1].failed, report.tasks[1].trials);
+}
+
+TEST_F(TuningLoopTest, ManyCompilersBuildTheSame) {
+  options_.budget.trials = 60;
+  const TuneReport one = Tune();
+  const std::map<std::string, int> recorded = Recorded();
+  store_ = RecordStore::Open(folder_ / "second.db");
+  tools_.compile_workers = 5;
+  std::atomic<int> compiled{0};
+  const auto compile = tools_.compile;
+  tools_.compile = [&](const Candidate& candidate) {
+    ++compiled;
+    return compile(candidate);
+  };
+  const TuneReport five = Tune();
+  EXPECT_EQ(compiled, 60);
+  EXPECT_EQ(Recorded(), recorded);
+  EXPECT_EQ(five.tasks[0].best_ns, one.tasks[0].best_ns);
+}
+
+TEST_F(TuningLoopTest, TellsWhereTheTimeWent) {
+  options_.budget.trials = 50;
+  const auto compile = tools_.compile;
+  tools_.compile = [&](const Candidate& candidate) {
+    clock_ns_ += 3'000'000;
+    return compile(candidate);
+  };
+  const TuneReport report = Tune();
+  EXPECT_EQ(report.costs.compile_ns, 50 * 3'000'000);
+  EXPECT_EQ(report.costs.verify_ns, 50 * 200'000);
+  EXPECT_EQ(report.costs.timing_ns, 50 * 700'000);
+  // What a job took beyond its cost.
+  EXPECT_EQ(report.costs.other_ns(report.elapsed_ns), 50 * 100'000);
+}
+
 TEST_F(TuningLoopTest, ALostRunnersTrialIsDoneAgainAndNotCounted) {
   options_.budget.trials = 30;
   std::map<std::string, int> tries;

@@ -1,0 +1,55 @@
+// A compile worker that does what its candidate's schedule says: for compile_pool_test.cc.
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <stdexcept>
+
+#include "tuner/compile_worker.h"
+
+namespace {
+
+using hone::Artifact;
+using hone::Candidate;
+using hone::Fate;
+using hone::Rejection;
+
+// Memory that is never given back, touched so that it counts.
+void TakeAllMemory() {
+  for (;;) {
+    const size_t bytes = size_t{64} << 20;
+    std::memset(::operator new(bytes), 1, bytes);
+  }
+}
+
+std::variant<Artifact, Rejection> Compile(const Candidate& candidate) {
+  const std::string& what = candidate.schedule;
+  if (what == "crash") {
+    std::fputs("LLVM ERROR: cannot select\nstack\n", stderr);
+    std::abort();
+  }
+  if (what == "hang") {
+    for (;;) usleep(1'000);
+  }
+  if (what == "bomb") TakeAllMemory();
+  if (what == "leave") std::exit(3);
+  if (what == "throw") throw std::runtime_error("no such register");
+  if (what == "reject") return Rejection{Fate::kInvalidConfig, "too wide"};
+  Artifact artifact;
+  artifact.elf = candidate.config.ToText();
+  artifact.object_sha256 = std::to_string(getpid());
+  return artifact;
+}
+
+Artifact Reference(const hone::Workload& workload, const hone::Target&) {
+  if (workload.data[0] == 13) std::abort();
+  Artifact artifact;
+  artifact.elf = workload.ToText();
+  return artifact;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) { return hone::CompileWorkerMain(argc, argv, {Compile, Reference}); }

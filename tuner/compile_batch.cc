@@ -1,0 +1,81 @@
+#include "tuner/compile_batch.h"
+
+#include <algorithm>
+#include <atomic>
+#include <future>
+#include <map>
+#include <set>
+#include <string>
+
+namespace hone {
+namespace {
+
+// each(0) to each(count - 1), on `threads` threads. `each` does not throw.
+void ForEachOnThreads(int threads, size_t count, const std::function<void(size_t)>& each) {
+  std::atomic<size_t> next{0};
+  const auto work = [&] {
+    for (size_t i = next++; i < count; i = next++) each(i);
+  };
+  std::vector<std::future<void>> helpers;
+  for (int i = 1; i < std::min(threads, static_cast<int>(count)); ++i) {
+    helpers.push_back(std::async(std::launch::async, work));
+  }
+  work();
+  for (std::future<void>& helper : helpers) helper.get();
+}
+
+std::variant<Artifact, Rejection> Compiled(const std::function<std::variant<Artifact, Rejection>()>& compile) {
+  try {
+    return compile();
+  } catch (const std::exception& error) {
+    return Rejection{Fate::kCompileFailed, error.what()};
+  }
+}
+
+// The tasks whose reference could not be compiled, with the reason.
+std::map<size_t, Rejection> CompileReferences(const TuneTools& tools, std::vector<TuningTask>& tasks,
+                                              const std::vector<Trial>& batch) {
+  std::set<size_t> wanted;
+  for (const Trial& trial : batch) {
+    if (!tasks[trial.task].reference) wanted.insert(trial.task);
+  }
+  const std::vector<size_t> order(wanted.begin(), wanted.end());
+  std::vector<std::variant<Artifact, Rejection>> built(order.size());
+  ForEachOnThreads(tools.compile_workers, order.size(), [&](size_t i) {
+    const Candidate& candidate =
+        std::find_if(batch.begin(), batch.end(), [&](const Trial& trial) { return trial.task == order[i]; })->candidate;
+    built[i] = Compiled([&] { return tools.reference(candidate.workload, candidate.target); });
+  });
+  std::map<size_t, Rejection> failed;
+  for (size_t i = 0; i < order.size(); ++i) {
+    if (auto* artifact = std::get_if<Artifact>(&built[i])) {
+      tasks[order[i]].reference = std::move(*artifact);
+    } else {
+      failed[order[i]] = std::get<Rejection>(built[i]);
+    }
+  }
+  return failed;
+}
+
+}  // namespace
+
+void CompileBatch(const TuneTools& tools, const std::function<bool()>& halted, std::vector<TuningTask>& tasks,
+                  std::vector<Trial>& batch) {
+  const std::map<size_t, Rejection> unchecked = CompileReferences(tools, tasks, batch);
+  ForEachOnThreads(tools.compile_workers, batch.size(), [&](size_t i) {
+    Trial& trial = batch[i];
+    if (halted()) {
+      trial.built = Rejection{Fate::kCancelled, ""};
+    } else if (const auto it = unchecked.find(trial.task); it != unchecked.end()) {
+      trial.built = it->second;
+    } else {
+      trial.built = Compiled([&] { return tools.compile(trial.candidate); });
+    }
+  });
+  std::erase_if(batch, [](const Trial& trial) {
+    const Rejection* rejection = std::get_if<Rejection>(&trial.built);
+    return rejection != nullptr && rejection->fate == Fate::kCancelled;
+  });
+}
+
+}  // namespace hone
