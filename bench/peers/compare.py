@@ -1,181 +1,166 @@
-"""Builds models with hone and times them against its peers, interleaved. See run.sh."""
+"""Builds models with hone and measures them against other systems, interleaved. See run.sh."""
 import argparse
+import array
 import json
+import math
 import os
-import platform
-import subprocess
+import random
 import sys
 
-import numpy as np
+import goals
+import report
+from bounds import read_bounds
+from measure import Worker, interleave, summary, worst_error
+from packages import HoneProgram, input_shape, uses_winograd
+from systems import SYSTEMS, missing_modules
 
-# ONNX Runtime's time / hone's time that we want: (1 thread, 2 threads).
-GOALS = {
-    "resnet-50": (1.25, 1.25), "resnet-18": (1.6, 1.6), "vgg-16": (2.2, 2.2), "mobilenet": (1.15, 1.15),
-    "mobilenet_v2": (1.30, 1.30), "squeezenet": (1.3, 1.5), "googlenet": (2.2, 2.2), "alexnet": (1.6, 1.6),
-    "densenet-121": (1.4, 1.4), "shufflenet": (1.4, 1.4),
-}
-# A ratio below this is a miss that nothing excuses.
-FLOOR = 1.0
-PEERS = ("onnxruntime", "openvino")
-
-
-class Worker:
-    def __init__(self, peer, model, threads, feed):
-        self.process = subprocess.Popen(
-            [sys.executable, os.path.join(os.path.dirname(__file__), "worker.py"), peer, model, str(threads), feed],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self.times = []
-        if self.process.stdout.readline().strip() != "ready":
-            raise RuntimeError(f"{peer} cannot run {model}")
-
-    def ask(self, command):
-        self.process.stdin.write(command + "\n")
-        self.process.stdin.flush()
-        return self.process.stdout.readline().split()
-
-    def run(self, count):
-        self.times += [int(t) for t in self.ask(f"run {count}")]
-
-    def close(self):
-        self.process.stdin.close()
-        self.process.wait()
+REFERENCE = "onnxruntime"
+SMOKE_MODELS = "squeezenet,shufflenet"
+HERE = os.path.dirname(os.path.abspath(__file__))
 
 
-def hone(options, *arguments):
-    program = os.path.join(options.hone, "bin", "hone")
-    subprocess.run([program, *arguments], check=True, stdout=subprocess.DEVNULL)
+def write_feed(path, shape):
+    draw = random.Random(0)
+    with open(path, "wb") as file:
+        array.array("f", (draw.gauss(0, 1) for _ in range(math.prod(shape)))).tofile(file)
 
 
-def prepare(options, model):
-    """Returns (onnx file, hone's name of the model)."""
-    if options.onnx:
-        path = os.path.join(options.onnx, model + ".onnx")
-        return path, path
-    path = os.path.join(options.work, model + ".onnx")
-    if not os.path.exists(path):
-        hone(options, "zoo", model, "-o", path)
-    return path, path
+def start_workers(options, hone, name, path, threads, wanted):
+    """Workers by name: hone's on `threads` threads, and the others' that are wanted; and hone's words on its package."""
+    package = hone.package(path, threads, options.tune)
+    information = hone.information(package)
+    shape, feed = input_shape(information), os.path.join(options.work, name + ".f32")
+    write_feed(feed, shape)
+    workers = {"hone": Worker("hone", f"{hone.library}:{package}", threads, feed, shape)}
+    for system in wanted:
+        workers[system] = Worker(system, path, threads, feed, shape)
+    return workers, information
 
 
-def build(options, path, name, threads):
-    package = os.path.join(options.work, f"{name}-{threads}.hone")
-    arguments = ["build", path, "-o", package, "--threads", str(threads)]
-    if options.tune:
-        store = os.path.join(options.work, "records.db")
-        hone(options, "tune", path, "--threads", str(threads), "--budget", options.tune, "--db", store)
-        arguments += ["--db", store]
-    else:
-        arguments.append("--no-records")
-    hone(options, *arguments)
-    return package
+def outputs_of(options, workers):
+    return {system: worker.output(os.path.join(options.work, f"output-{system}.f32")) for system, worker in workers.items()}
 
 
-def input_of(path):
-    import onnx
-
-    graph = onnx.load(path, load_external_data=False).graph
-    weights = {i.name for i in graph.initializer}
-    tensor = [i for i in graph.input if i.name not in weights][0].type.tensor_type
-    shape = [d.dim_value or 1 for d in tensor.shape.dim]
-    return np.random.default_rng(0).standard_normal(shape).astype(np.float32)
+def error_against(outputs):
+    if len(outputs) == 1:
+        return None
+    reference = REFERENCE if REFERENCE in outputs else next(system for system in outputs if system != "hone")
+    return worst_error(outputs["hone"], outputs[reference])
 
 
-def percentile(times, p):
-    return sorted(times)[int(p * (len(times) - 1))]
-
-
-def time_model(options, name, threads):
-    path, model = prepare(options, name)
-    feed = os.path.join(options.work, name + ".npy")
-    np.save(feed, input_of(path))
-    library = os.path.join(options.hone, "lib", "libhone.so")
-    workers = {"hone": Worker("hone", f"{library}:{build(options, model, name, threads)}", threads, feed)}
-    for peer in options.peers:
-        workers[peer] = Worker(peer, path, threads, feed)
-    outputs = {}
-    for peer, worker in workers.items():
-        file = os.path.join(options.work, f"output-{peer}.npy")
-        worker.ask(f"output {file}")
-        outputs[peer] = np.load(file)
-        worker.run(2)
-        worker.times.clear()
-        worker.run(1)
-    # Bursts of about 0.15 s in turn: a slow spell of the machine meets every peer.
-    for _ in range(max(3, int(options.seconds / 0.15 / 2))):
-        for worker in workers.values():
-            worker.run(max(1, int(0.15e9 / min(worker.times))))
-    for worker in workers.values():
-        worker.close()
-    reference = outputs["onnxruntime"].ravel() if "onnxruntime" in outputs else outputs["hone"].ravel()
-    error = float(np.abs(outputs["hone"].ravel() - reference).max() / max(np.abs(reference).max(), 1e-30))
-    row = {"model": name, "threads": threads, "worst_error": error, "peers": {}}
-    for peer, worker in workers.items():
-        row["peers"][peer] = {"runs": len(worker.times), "min_ns": min(worker.times), "p10_ns": percentile(worker.times, 0.1),
-                              "median_ns": percentile(worker.times, 0.5)}
+def speed_row(name, threads, outputs, workers, bounds):
+    systems = {system: summary(worker) for system, worker in workers.items()}
+    ours = systems["hone"]["p10_ns"]
+    ratios = {system: values["p10_ns"] / ours for system, values in systems.items() if system != "hone"}
+    judged = REFERENCE in ratios and threads <= 2 and name in goals.SPEED
+    row = {"row": f"{name}, {threads} thread{'s' if threads > 1 else ''}", "systems": systems, "ratios": ratios,
+           "reached": ratios.get(REFERENCE), "goal": goals.SPEED[name][threads - 1] if judged else None,
+           "more_is_better": True, "floor": goals.SPEED_FLOOR, "worst_error": error_against(outputs)}
+    if row["reached"] is None:
+        row["reached"] = min(ratios.values(), default=goals.SPEED_FLOOR)
+    row["verdict"] = goals.judge(row, bounds)
+    if any(ratio < goals.SPEED_FLOOR for ratio in ratios.values()):
+        row["verdict"] = "behind"
+    if row["worst_error"] is not None and row["worst_error"] > goals.WORST_ERROR:
+        row["verdict"] = "outputs differ"
     return row
 
 
-def judge(row):
-    """Adds ratios, goal and verdict; returns whether the row is good."""
-    ours = row["peers"]["hone"]["p10_ns"]
-    row["ratios"] = {peer: values["p10_ns"] / ours for peer, values in row["peers"].items() if peer != "hone"}
-    row["goal"] = GOALS.get(row["model"], (FLOOR, FLOOR))[0 if row["threads"] == 1 else 1]
-    reached = row["ratios"].get("onnxruntime", row["goal"]) >= row["goal"]
-    behind = [peer for peer, ratio in row["ratios"].items() if ratio < FLOOR]
-    row["verdict"] = "behind " + ", ".join(behind) if behind else ("reached" if reached else "missed")
-    if row["worst_error"] > 1e-4:
-        row["verdict"] = "outputs differ"
-    return row["verdict"] == "reached"
+def memory_row(name, systems, information, bounds):
+    goal = goals.MEMORY_WINOGRAD if uses_winograd(information) else goals.MEMORY
+    row = {"row": f"{name}, memory", "systems": systems, "goal": goal, "more_is_better": False, "floor": None,
+           "reached": systems["hone"]["peak_bytes"] / systems[REFERENCE]["peak_bytes"]}
+    row["verdict"] = goals.judge(row, bounds)
+    return row
 
 
-def table(rows, peers):
-    lines = ["| model | threads | hone p10 (median) ms | " + " | ".join(f"{p} p10 (median) ms | ratio" for p in peers)
-             + " | goal | worst error | verdict |"]
-    lines.append("|" + " --- |" * (lines[0].count("|") - 1))
-    for row in rows:
-        cells = [row["model"], str(row["threads"])]
-        for peer in ("hone", *peers):
-            values = row["peers"][peer]
-            cells.append(f"{values['p10_ns'] / 1e6:.2f} ({values['median_ns'] / 1e6:.2f})")
-            if peer != "hone":
-                cells.append(f"{row['ratios'][peer]:.2f}")
-        cells += [f"{row['goal']:.2f}", f"{row['worst_error']:.1e}", row["verdict"]]
-        lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+def compare_systems(options, hone, name, threads, bounds, rows):
+    path = hone.model(name, options.onnx)
+    workers, information = start_workers(options, hone, name, path, threads, options.peers)
+    memory = {system: worker.memory() for system, worker in workers.items()}
+    outputs = outputs_of(options, workers)
+    interleave(list(workers.values()), options.seconds)
+    for worker in workers.values():
+        worker.close()
+    rows["speed"].append(speed_row(name, threads, outputs, workers, bounds))
+    print(report.speed_table(rows["speed"][-1:], options.peers).splitlines()[-1], flush=True)
+    if REFERENCE in memory and threads == options.threads[0]:
+        rows["memory"].append(memory_row(name, memory, information, bounds))
 
 
-def machine():
-    with open("/proc/cpuinfo", encoding="ascii") as info:
-        model = next((l.split(":")[1].strip() for l in info if l.startswith("model name")), platform.machine())
-    return f"{model}, {os.cpu_count()} cores, Linux {platform.release()}"
+def compare_threads(options, hone, name, bounds, rows):
+    """hone on one thread against hone on two, in turns."""
+    path = hone.model(name, options.onnx)
+    one, two = (start_workers(options, hone, name, path, threads, [])[0]["hone"] for threads in (1, 2))
+    error = worst_error(*(w.output(os.path.join(options.work, "output-hone.f32")) for w in (one, two)))
+    interleave([one, two], options.seconds)
+    for worker in (one, two):
+        worker.close()
+    row = {"row": f"{name}, speed-up", "one": summary(one), "two": summary(two), "goal": goals.SPEED_UP.get(name),
+           "more_is_better": True, "floor": None, "worst_error": error}
+    row["reached"] = row["one"]["p10_ns"] / row["two"]["p10_ns"]
+    row["verdict"] = goals.judge(row, bounds) if error <= goals.WORST_ERROR else "outputs differ"
+    rows["speed_up"].append(row)
+    print(report.speed_up_table([row]).splitlines()[-1], flush=True)
+
+
+def options_from(arguments):
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--hone", default="build/release", help="the folder that hone was built in")
+    parser.add_argument("--work", default="build/peers", help="a folder for models, packages and results")
+    parser.add_argument("--models", default="", help=f"by default {','.join(goals.SPEED)}")
+    parser.add_argument("--threads", default="1,2")
+    parser.add_argument("--tune", default="", help="tune each model this long first, e.g. 120s")
+    parser.add_argument("--seconds", type=float, default=3, help="of each system in each row")
+    parser.add_argument("--onnx", default="", help="take MODEL.onnx from this folder instead of the zoo")
+    parser.add_argument("--peers", default="onnxruntime,openvino", help="'' compares hone with nobody")
+    parser.add_argument("--bounds", default=os.path.join(HERE, "../../docs/performance.md"),
+                        help="the page whose table under the heading Bounds excuses a miss")
+    parser.add_argument("--smoke", action="store_true",
+                        help=f"{SMOKE_MODELS} with the peers that this Python has; times are printed, outputs are judged")
+    options = parser.parse_args(arguments)
+    options.peers = [p for p in options.peers.split(",") if p]
+    unknown = [p for p in options.peers if p not in SYSTEMS or p == "hone"]
+    if unknown:
+        parser.error(f"--peers {unknown[0]}: one of {', '.join(s for s in SYSTEMS if s != 'hone')} would be right")
+    options.threads = sorted(int(t) for t in options.threads.split(","))
+    options.models = options.models or (SMOKE_MODELS if options.smoke else ",".join(goals.SPEED))
+    return options
+
+
+def keep_importable(options):
+    """Without --smoke a peer that cannot be imported is an error: a table must not silently lack a column."""
+    for peer in list(options.peers):
+        missing = missing_modules(peer)
+        if missing and not options.smoke:
+            raise SystemExit(f"{peer} needs {', '.join(missing)}: pip install -r bench/peers/requirements.txt")
+        if missing:
+            print(f"{peer} is left out: no module {', '.join(missing)}")
+            options.peers.remove(peer)
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--hone", default="build/release")
-    parser.add_argument("--work", default="build/peers")
-    parser.add_argument("--models", default=",".join(GOALS))
-    parser.add_argument("--threads", default="1,2")
-    parser.add_argument("--tune", default="", help="tune each model this long first, e.g. 120s")
-    parser.add_argument("--seconds", type=float, default=6)
-    parser.add_argument("--onnx", default="", help="take MODEL.onnx from this folder instead of the zoo")
-    parser.add_argument("--peers", default=",".join(PEERS))
-    options = parser.parse_args()
+    options = options_from(sys.argv[1:])
+    keep_importable(options)
     os.makedirs(options.work, exist_ok=True)
-    options.peers = [p for p in options.peers.split(",") if p]
-    rows, good = [], True
+    hone = HoneProgram(options.hone, options.work)
+    bounds = {} if options.smoke else read_bounds(options.bounds)
+    rows = {"speed": [], "speed_up": [], "memory": []}
     for name in options.models.split(","):
-        for threads in [int(t) for t in options.threads.split(",")]:
-            rows.append(time_model(options, name, threads))
-            good = judge(rows[-1]) and good
-            print(table(rows[-1:], options.peers).splitlines()[-1], flush=True)
-    text = f"{machine()}\n\n{table(rows, options.peers)}\n"
+        for threads in options.threads:
+            compare_systems(options, hone, name, threads, bounds, rows)
+        if {1, 2} <= set(options.threads):
+            compare_threads(options, hone, name, bounds, rows)
+    text = report.text(rows, options.peers)
     print("\n" + text)
     with open(os.path.join(options.work, "peers.md"), "w", encoding="utf-8") as file:
         file.write(text)
     with open(os.path.join(options.work, "peers.json"), "w", encoding="utf-8") as file:
-        json.dump({"machine": machine(), "rows": rows}, file, indent=1)
-    return 0 if good else 1
+        json.dump({"machine": report.machine(), **rows}, file, indent=1)
+    verdicts = [row["verdict"] for kind in rows.values() for row in kind]
+    if options.smoke:
+        return int("outputs differ" in verdicts)
+    return int(any(goals.fails(verdict) for verdict in verdicts))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
-# The same models in hone, ONNX Runtime and OpenVINO, interleaved in one run; prints a table and writes it as Markdown and JSON.
-#   bench/peers/run.sh [--models a,b,...] [--threads 1,2] [--tune 120s] [--seconds 6] [--onnx FOLDER]
-# Needs Python 3 with venv; the packages of requirements.txt go into build/peers/venv. Exits 1 on a missed goal.
+# The same models in hone, ONNX Runtime and OpenVINO, interleaved in one run: times, hone's speed-up from one thread to two, and the
+# memory that a loaded model takes; prints tables and writes them as build/peers/peers.md and .json.
+#   bench/peers/run.sh [--models a,b,...] [--threads 1,2] [--tune 120s] [--seconds 3] [--onnx FOLDER] [--smoke]
+# Needs Python 3 with venv; the packages of requirements.txt go into build/peers/venv. Exits 1 on a missed goal for which the table
+# "Bounds" of docs/performance.md names nothing, and whenever hone is behind or outputs differ.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 work=build/peers

@@ -1,0 +1,31 @@
+"""Reads the bounds that a page of the documentation names: what a missed row is excused with."""
+
+
+def cells_of(line):
+    return [cell.strip().strip("`") for cell in line.strip().strip("|").split("|")]
+
+
+def read_bounds(path):
+    """{row: {"reached": number, "what": text}} of the table under the heading "Bounds"; {} where the page has none.
+
+    The table's columns are row, reached, what bounds it. Raises ValueError on a row that cannot be read: an excuse must not be
+    lost or made up by a slip of the pen.
+    """
+    bounds, inside = {}, False
+    with open(path, encoding="utf-8") as page:
+        for number, line in enumerate(page, 1):
+            if line.startswith("#"):
+                inside = line.strip("# \n") == "Bounds"
+            if not inside or not line.startswith("|"):
+                continue
+            cells = cells_of(line)
+            if cells[0] == "row" or set(cells[0]) <= set("-: "):
+                continue
+            try:
+                row, reached, what = cells
+                bounds[row] = {"reached": float(reached), "what": what}
+            except ValueError:
+                raise ValueError(f"{path}:{number}: a row of the bounds is | row | number | what bounds it |") from None
+            if not what:
+                raise ValueError(f"{path}:{number}: no bound is named for '{row}'")
+    return bounds

@@ -1,0 +1,62 @@
+"""The tables of a run, as Markdown."""
+import os
+import platform
+
+
+def machine():
+    with open("/proc/cpuinfo", encoding="ascii") as info:
+        model = next((line.split(":")[1].strip() for line in info if line.startswith("model name")), platform.machine())
+    return f"{model}, {os.cpu_count()} cores, Linux {platform.release()}"
+
+
+def table(heads, lines):
+    rows = ["| " + " | ".join(heads) + " |", "|" + " --- |" * len(heads)]
+    return "\n".join(rows + ["| " + " | ".join(line) + " |" for line in lines])
+
+
+def milliseconds(values):
+    return f"{values['p10_ns'] / 1e6:.2f} ({values['median_ns'] / 1e6:.2f})"
+
+
+def number(value, digits=2):
+    return "-" if value is None else f"{value:.{digits}f}"
+
+
+def speed_table(rows, peers):
+    heads = ["row", "hone p10 (median) ms"]
+    for peer in peers:
+        heads += [f"{peer} p10 (median) ms", "ratio"]
+    lines = []
+    for row in rows:
+        cells = [row["row"], milliseconds(row["systems"]["hone"])]
+        for peer in peers:
+            cells += [milliseconds(row["systems"][peer]), number(row["ratios"][peer])]
+        error = "-" if row["worst_error"] is None else f"{row['worst_error']:.1e}"
+        lines.append(cells + [number(row["goal"]), error, row["verdict"]])
+    return table(heads + ["goal", "worst error", "verdict"], lines)
+
+
+def speed_up_table(rows):
+    heads = ["row", "1 thread p10 (median) ms", "2 threads p10 (median) ms", "speed-up", "goal", "verdict"]
+    return table(heads, [[row["row"], milliseconds(row["one"]), milliseconds(row["two"]), number(row["reached"]),
+                          number(row["goal"]), row["verdict"]] for row in rows])
+
+
+def memory_table(rows, peers):
+    def megabytes(values):
+        return f"{values['peak_bytes'] / 1e6:.0f} ({values['held_bytes'] / 1e6:.0f})"
+
+    heads = ["row", *(f"{system} peak (held) MB" for system in ("hone", *peers)), "hone / onnxruntime", "goal", "verdict"]
+    return table(heads, [[row["row"], *(megabytes(row["systems"][s]) for s in ("hone", *peers)), number(row["reached"]),
+                          number(row["goal"]), row["verdict"]] for row in rows])
+
+
+def text(rows, peers):
+    parts = [machine()]
+    if rows["speed"]:
+        parts.append(speed_table(rows["speed"], peers))
+    if rows["speed_up"]:
+        parts.append(speed_up_table(rows["speed_up"]))
+    if rows["memory"]:
+        parts.append(memory_table(rows["memory"], peers))
+    return "\n\n".join(parts) + "\n"

@@ -1,0 +1,82 @@
+"""The rules of bench/peers: what a bound may excuse, what it may not, and what the page must look like."""
+import math
+import os
+import tempfile
+import unittest
+
+import goals
+from bounds import read_bounds
+from measure import percentile, worst_error
+
+PAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../docs/performance.md")
+
+
+def row(reached, goal, more_is_better=True, floor=None):
+    return {"row": "net, 2 threads", "reached": reached, "goal": goal, "more_is_better": more_is_better, "floor": floor}
+
+
+def bound(reached):
+    return {"net, 2 threads": {"reached": reached, "what": "memory"}}
+
+
+def page_of(text):
+    file = tempfile.NamedTemporaryFile("w", suffix=".md", delete=False, encoding="utf-8")
+    with file:
+        file.write(text)
+    return file.name
+
+
+class Verdicts(unittest.TestCase):
+    def test_a_goal_is_reached_or_missed(self):
+        self.assertEqual(goals.judge(row(1.3, 1.3), {}), "reached")
+        self.assertEqual(goals.judge(row(1.29, 1.3), {}), "missed")
+        self.assertEqual(goals.judge(row(1.36, 1.35, more_is_better=False), {}), "missed")
+        self.assertEqual(goals.judge(row(1.2, None), {}), "no goal")
+
+    def test_a_bound_excuses_what_it_names_and_no_regression(self):
+        self.assertEqual(goals.judge(row(1.28, 1.3), bound(1.29)), "missed, bound: memory")
+        self.assertEqual(goals.judge(row(1.1, 1.3), bound(1.29)), "missed")
+        self.assertEqual(goals.judge(row(1.4, 1.0, more_is_better=False), bound(1.39)), "missed, bound: memory")
+        self.assertEqual(goals.judge(row(1.6, 1.0, more_is_better=False), bound(1.39)), "missed")
+        self.assertEqual(goals.judge(row(1.28, 1.3), {"other, 2 threads": bound(1.29)["net, 2 threads"]}), "missed")
+
+    def test_nothing_excuses_being_behind(self):
+        self.assertEqual(goals.judge(row(0.99, 1.3, floor=1.0), bound(0.99)), "behind")
+
+    def test_what_fails_a_run(self):
+        self.assertTrue(all(map(goals.fails, ("missed", "behind", "outputs differ"))))
+        self.assertFalse(any(map(goals.fails, ("reached", "no goal", "missed, bound: memory"))))
+
+
+class Bounds(unittest.TestCase):
+    def test_only_the_table_under_the_heading_counts(self):
+        path = page_of("## Other\n| a | 1 | x |\n## Bounds\ntext\n| row | reached | what bounds it |\n| --- | --- | --- |\n"
+                       "| `net, 1 thread` | 1.2 | memory |\n## After\n| b | 1 | x |\n")
+        self.assertEqual(read_bounds(path), {"net, 1 thread": {"reached": 1.2, "what": "memory"}})
+
+    def test_a_row_that_cannot_be_read_is_an_error(self):
+        for cells in ("| a | fast | x |", "| a | 1 |", "| a | 1 |  |"):
+            with self.assertRaises(ValueError):
+                read_bounds(page_of(f"## Bounds\n{cells}\n"))
+
+    def test_the_page_names_rows_that_a_run_prints(self):
+        kinds = ("1 thread", "2 threads", "speed-up", "memory")
+        printed = {f"{model}, {kind}" for model in goals.SPEED for kind in kinds}
+        for name in read_bounds(PAGE):
+            self.assertIn(name, printed)
+
+
+class Figures(unittest.TestCase):
+    def test_percentile_is_one_of_the_values(self):
+        self.assertEqual(percentile([5, 1, 3], 0.0), 1)
+        self.assertEqual(percentile([5, 1, 3], 0.5), 3)
+        self.assertEqual(percentile([5, 1, 3], 1.0), 5)
+
+    def test_worst_error(self):
+        self.assertAlmostEqual(worst_error([1.0, 2.0], [1.0, 4.0]), 0.5)
+        self.assertEqual(worst_error([1.0, math.nan], [1.0, 4.0]), math.inf)
+        self.assertEqual(worst_error([1.0], [1.0, 4.0]), math.inf)
+
+
+if __name__ == "__main__":
+    unittest.main()
