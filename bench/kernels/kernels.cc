@@ -1,71 +1,134 @@
-// hone_bench_kernels [MODEL [STORE]]: every anchor of a zoo network on one thread, as share of the measured FMA peak.
+// hone_bench_kernels [--target TEXT] [--records STORE] [--bounds PAGE] [MODEL...]: the anchors of zoo networks on one
+// thread, as share of the measured FMA peak or, for depthwise layers, of the copy bandwidth of the cache that feeds
+// them. Prints goal, reached and verdict for each class of layer; exits 1 on a miss for which PAGE's table "Bounds"
+// names nothing.
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <memory>
 
+#include "bench/kernels/class_shares.h"
+#include "bench/kernels/copy_bandwidth.h"
 #include "bench/kernels/kernel_timer.h"
+#include "bench/kernels/layers.h"
 #include "bench/kernels/peak.h"
-#include "compiler/build.h"
 #include "compiler/codegen/host.h"
-#include "compiler/frontend/zoo.h"
-#include "compiler/schedules/schedule.h"
 #include "core/error.h"
 #include "db/record_store.h"
 #include "rpc_runner/environment.h"
 #include "tuner/record_config_source.h"
 
-namespace hone {
+namespace hone::bench {
 namespace {
 
-ConfigChoice Choose(const Workload& workload, const Target& target, ConfigSource* records) {
-  const MachineModel machine = MachineModelFor(target);
-  const auto valid = [&](const std::string& name, const Config& config) {
-    const Schedule* schedule = FindSchedule(name);
-    return schedule && schedule->Applies(workload, machine) && !schedule->Reject(workload, machine, config);
-  };
-  if (records) {
-    if (auto choice = records->Choose(workload, target, 1, valid)) return *choice;
+struct Options {
+  Target target = HostTarget();
+  std::string store;
+  std::string page = "docs/performance.md";
+  std::vector<std::string> models;
+};
+
+Options OptionsFrom(int argc, char** argv) {
+  Options options;
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    if (!word.starts_with("--")) {
+      options.models.push_back(word);
+      continue;
+    }
+    if (i + 1 == argc) throw Error(ExitCode::kUsage, fmt::format("{} without a value", word));
+    const std::string value = argv[++i];
+    if (word == "--target") {
+      options.target = ResolveTarget(value);
+    } else if (word == "--records") {
+      options.store = value;
+    } else if (word == "--bounds") {
+      options.page = value;
+    } else {
+      throw Error(ExitCode::kUsage, fmt::format("no option {}; --target, --records and --bounds would be right", word));
+    }
   }
-  const DefaultConfig chosen = AnalyticDefault(workload, machine);
-  return {std::string(chosen.schedule->name()), chosen.config, "default", "", 0};
+  if (options.models.empty()) options.models = {"resnet-50", "mobilenet", "mobilenet_v2"};
+  return options;
 }
 
-int Run(int argc, char** argv) {
-  const std::string model = argc > 1 ? argv[1] : "resnet-50";
-  const Target target = HostTarget();
+int64_t BytesMoved(const Artifact& artifact) {
+  int64_t bytes = 0;
+  for (const KernelOperand& operand : artifact.operands) {
+    bytes += ElementCount(operand.layout.PhysicalShape(operand.shape)) * 4;
+  }
+  return bytes;
+}
+
+// What the machine could do at best: arithmetic at the FMA peak, memory at the copy bandwidth of the layer's footprint.
+struct Limits {
+  double arithmetic_ns = 0;
+  double memory_ns = 0;  // of layers that are judged by it; 0: of others
+};
+
+Limits LimitsOf(const Layer& layer, LayerClass kind, const Artifact& artifact, const Target& target, double peak) {
+  Limits limits{layer.workload.Flops() / peak, 0};
+  if (!BoundByMemory(kind)) return limits;
+  const int64_t bytes = BytesMoved(artifact);
+  limits.memory_ns = static_cast<double>(bytes) / MeasureCopyBandwidth(target, bytes);
+  return limits;
+}
+
+void PrintLayer(const Layer& layer, const KernelTimes& times, const Limits& limits) {
+  const std::string memory = limits.memory_ns > 0 ? fmt::format("{:.0f}%", 100 * limits.memory_ns / times.hot_ns) : "-";
+  fmt::print("{:>5} {:>9.1f} {:>9.1f} {:>5.0f}% {:>5.0f}% {:>7}  {} | {} {} ({})\n", layer.uses, times.hot_ns / 1e3,
+             times.cold_ns / 1e3, 100 * limits.arithmetic_ns / times.hot_ns, 100 * limits.arithmetic_ns / times.cold_ns,
+             memory, layer.workload.ToText(), layer.choice.schedule, layer.choice.config.ToText(), layer.choice.source);
+}
+
+// Prints every layer; returns whether the goals are reached or what holds them back is named.
+bool MeasureModel(const std::string& model, const Target& target, ConfigSource* records, double peak,
+                  const Bounds& bounds) {
+  fmt::print("\n{}\n{:>5} {:>9} {:>9} {:>6} {:>6} {:>7}  {}\n", model, "uses", "hot us", "cold us", "hot", "cold",
+             "of copy", "workload");
+  ClassShares shares;
+  double hot = 0, cold = 0, flops = 0;
+  for (const Layer& layer : LayersOf(model, target, records)) {
+    const auto compiled = CompileKernel({layer.workload, layer.choice.schedule, layer.choice.config, target});
+    const Artifact& artifact = std::get<Artifact>(compiled);
+    const KernelTimes times = TimeKernel(artifact, 0.1);
+    const LayerClass kind = ClassOf(layer.workload, layer.choice.schedule);
+    const Limits limits = LimitsOf(layer, kind, artifact, target, peak);
+    PrintLayer(layer, times, limits);
+    shares.Add(kind, layer.workload.ToText(), BoundByMemory(kind) ? limits.memory_ns : limits.arithmetic_ns, times);
+    hot += layer.uses * times.hot_ns;
+    cold += layer.uses * times.cold_ns;
+    flops += layer.uses * layer.workload.Flops();
+  }
+  fmt::print("sum: {:.2f} ms hot, {:.2f} ms cold; {:.0f} % and {:.0f} % of the FMA peak\n\n{:<40} {:>6} {:>9}  {}\n",
+             hot / 1e6, cold / 1e6, 100 * flops / hot / peak, 100 * flops / cold / peak, "row", "goal", "reached",
+             "verdict");
+  return shares.PrintVerdicts(model, MachineModelFor(target), bounds);
+}
+
+int Run(const Options& options) {
   std::unique_ptr<RecordStore> store;
   std::unique_ptr<RecordConfigSource> records;
-  if (argc > 2) {
-    store = RecordStore::Open(argv[2], false);
+  if (!options.store.empty()) {
+    store = RecordStore::Open(options.store, false);
     records = std::make_unique<RecordConfigSource>(*store, ProbeEnvironment().cpu_model);
   }
-  const double peak = bench::MeasureFmaPeak(target);
-  fmt::print("{} on {}: measured FMA peak {:.1f} GFLOP/s on one core\n", model, target.cpu, peak);
-  fmt::print("{:>5} {:>9} {:>9} {:>6} {:>6}  {}\n", "uses", "hot us", "cold us", "hot", "cold", "workload");
-  double hot = 0, cold = 0, flops = 0;
-  for (const Task& task : ExtractTasks(BuildZoo(model), target)) {
-    const ConfigChoice choice = Choose(task.workload, target, records.get());
-    const auto compiled = CompileKernel({task.workload, choice.schedule, choice.config, target});
-    const bench::KernelTimes times = bench::TimeKernel(std::get<Artifact>(compiled), 0.1);
-    const double work = task.workload.Flops();
-    fmt::print("{:>5} {:>9.1f} {:>9.1f} {:>5.0f}% {:>5.0f}%  {} | {} {} ({})\n", task.uses, times.hot_ns / 1e3,
-               times.cold_ns / 1e3, 100 * work / times.hot_ns / peak, 100 * work / times.cold_ns / peak,
-               task.workload.ToText(), choice.schedule, choice.config.ToText(), choice.source);
-    hot += task.uses * times.hot_ns;
-    cold += task.uses * times.cold_ns;
-    flops += task.uses * work;
+  const Bounds bounds = ReadBounds(options.page);
+  const double peak = MeasureFmaPeak(options.target);
+  fmt::print("{}: measured FMA peak {:.1f} GFLOP/s on one core\n", options.target.ToText(), peak);
+  bool good = true;
+  for (const std::string& model : options.models) {
+    good = MeasureModel(model, options.target, records.get(), peak, bounds) && good;
   }
-  fmt::print("sum: {:.2f} ms hot, {:.2f} ms cold; {:.0f} % and {:.0f} % of peak\n", hot / 1e6, cold / 1e6,
-             100 * flops / hot / peak, 100 * flops / cold / peak);
-  return 0;
+  return good ? 0 : 1;
 }
 
 }  // namespace
-}  // namespace hone
+}  // namespace hone::bench
 
 int main(int argc, char** argv) {
   try {
-    return hone::Run(argc, argv);
+    return hone::bench::Run(hone::bench::OptionsFrom(argc, argv));
   } catch (const hone::Error& error) {
     fmt::print(stderr, "hone_bench_kernels: {}\n", error.what());
     return static_cast<int>(error.code());

@@ -62,6 +62,8 @@ class Bounds(unittest.TestCase):
     def test_the_page_names_rows_that_a_run_prints(self):
         kinds = ("1 thread", "2 threads", "speed-up", "memory")
         printed = {f"{model}, {kind}" for model in goals.SPEED for kind in kinds}
+        printed |= {f"{model}, {machine}, {layer}, {weights}" for model in goals.SPEED for machine in ("avx512", "avx2")
+                    for layer in ("direct 3x3 s1", "direct 1x1 s1", "depthwise s1", "depthwise s2") for weights in ("hot", "cold")}
         for name in read_bounds(PAGE):
             self.assertIn(name, printed)
 
