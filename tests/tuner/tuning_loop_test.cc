@@ -253,18 +253,20 @@ TEST_F(TuningLoopTest, AReferenceThatCannotBeCompiledFailsItsTasksTrials) {
 
 TEST_F(TuningLoopTest, ManyCompilersBuildTheSame) {
   options_.budget.trials = 60;
-  const TuneReport one = Tune();
-  const std::map<std::string, int> recorded = Recorded();
-  store_ = RecordStore::Open(folder_ / "second.db");
-  tools_.compile_workers = 5;
   std::atomic<int> compiled{0};
   const auto compile = tools_.compile;
   tools_.compile = [&](const Candidate& candidate) {
     ++compiled;
     return compile(candidate);
   };
+  const TuneReport one = Tune();
+  const std::map<std::string, int> recorded = Recorded();
+  const int compiled_by_one = compiled.exchange(0);
+  store_ = RecordStore::Open(folder_ / "second.db");
+  tools_.compile_workers = 5;
   const TuneReport five = Tune();
-  EXPECT_EQ(compiled, 60);
+  EXPECT_GE(compiled, 60);
+  EXPECT_EQ(compiled, compiled_by_one);
   EXPECT_EQ(Recorded(), recorded);
   EXPECT_EQ(five.tasks[0].best_ns, one.tasks[0].best_ns);
 }
@@ -281,7 +283,7 @@ TEST_F(TuningLoopTest, TellsWhereTheTimeWent) {
   EXPECT_EQ(report.costs.verify_ns, 50 * 200'000);
   EXPECT_EQ(report.costs.timing_ns, 50 * 700'000);
   // What a job took beyond its cost.
-  EXPECT_EQ(report.costs.other_ns(report.elapsed_ns), 50 * 100'000);
+  EXPECT_EQ(report.costs.other_ns(report.elapsed_ns - report.finals_ns), 50 * 100'000);
 }
 
 TEST_F(TuningLoopTest, ALostRunnersTrialIsDoneAgainAndNotCounted) {
