@@ -7,7 +7,7 @@
 namespace hone {
 namespace {
 
-enum class Row { kSse4, kAvx2, kAvx512, kNeon, kRiscv, kArm, kPlain };
+enum class Row { kSse4, kAvx2, kAvx512, kNeon, kRiscv, kRvv, kArm, kPlain };
 
 struct CpuRow {
   std::string_view cpu;
@@ -72,7 +72,10 @@ MachineModel ModelOf(Row row) {
     case Row::kNeon:
       return {"neon", 4, 32, true, true, 32 << 10, 256 << 10, 512 << 10, {"neon"}};
     case Row::kRiscv:
-      return {"riscv64", 4, 32, true, true, 32 << 10, 256 << 10, 256 << 10, {}};
+      // Four scalar registers stand for a vector.
+      return {"riscv64", 4, 8, true, true, 32 << 10, 256 << 10, 256 << 10, {}};
+    case Row::kRvv:
+      return {"rvv", 4, 32, true, true, 32 << 10, 256 << 10, 256 << 10, {"v"}};
     case Row::kArm:
       return {"arm", 4, 16, false, false, 32 << 10, 128 << 10, 128 << 10, {}};
     case Row::kSse4:
@@ -147,13 +150,26 @@ MachineModel X86Model(const Target& target, Row row) {
   return model;
 }
 
+// With the vector extension lanes follow from the least register length that the features promise: 128 bits with V
+// alone.
+MachineModel RiscvModel(const Target& target) {
+  const auto has = [&](std::string_view feature) {
+    return std::find(target.features.begin(), target.features.end(), feature) != target.features.end();
+  };
+  if (!has("+v")) return ModelOf(Row::kRiscv);
+  MachineModel model = ModelOf(Row::kRvv);
+  if (has("+zvl256b")) model.vector_lanes = 8;
+  if (has("+zvl512b")) model.vector_lanes = 16;
+  return model;
+}
+
 }  // namespace
 
 MachineModel MachineModelFor(const Target& target, int threads) {
   const Row modest = ModestRow(target.triple);
   const CpuRow* cpu = FindCpu(target, modest);
   const Row row = cpu != nullptr ? cpu->row : modest;
-  MachineModel model = IsX86(row) ? X86Model(target, row) : ModelOf(row);
+  MachineModel model = IsX86(row) ? X86Model(target, row) : row == Row::kRiscv ? RiscvModel(target) : ModelOf(row);
   if (cpu != nullptr) {
     model.l1_bytes = cpu->l1_kib << 10;
     model.l2_bytes = cpu->l2_kib << 10;

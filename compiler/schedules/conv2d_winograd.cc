@@ -93,8 +93,8 @@ class Winograd : public Schedule {
     if (k.tile_ow > nest.tiles) return "tile_ow is more than the tiles";
     if (nest.workspace_bytes() > kMaxWorkspaceBytes) return "the workspace is over 256 MiB";
     const RegisterTile tile{static_cast<int>(k.tile_ow), static_cast<int>(k.tile_oc), nest.lanes};
-    if (tile.registers() > machine.vector_registers) {
-      return fmt::format("the register tile needs {} of {} registers", tile.registers(), machine.vector_registers);
+    if (tile.RegistersOn(machine) > machine.vector_registers) {
+      return fmt::format("the register tile needs {} of {} registers", tile.RegistersOn(machine), machine.vector_registers);
     }
     return std::nullopt;
   }

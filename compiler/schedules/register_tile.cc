@@ -2,6 +2,12 @@
 
 namespace hone {
 
+int RegisterTile::RegistersOn(const MachineModel& machine) const {
+  constexpr int kLoadedAhead = 5, kProducts = 3;
+  if (machine.name == "neon") return pixels * vectors + pixels + 1 + kLoadedAhead;
+  return registers() + (machine.has_fma ? 0 : kProducts);
+}
+
 Vals RegisterTile::Zeros(KernelBuilder& b) const {
   return Vals(static_cast<size_t>(pixels) * static_cast<size_t>(vectors), b.FloatVec(0, lanes));
 }

@@ -17,6 +17,9 @@ struct RegisterTile {
   // Registers that the accumulators and one step's operands need: the smaller operand set is held, the larger is
   // streamed.
   int registers() const { return pixels * vectors + std::min(pixels, vectors) + 1; }
+  // The same on a machine. With lane operands (NEON) a pixel's channels are loaded together and held until the last of
+  // them is used, and code generation loads a few vectors ahead; without fused multiply-adds products need room.
+  int RegistersOn(const MachineModel& machine) const;
   Vals Zeros(KernelBuilder& b) const;
   // acc[p][v] += x(p) * w(v) for one reduction step. `x` returns a scalar, or null for a pixel whose tap is not there.
   // The operands of the smaller set are loaded first and held; each of the larger set is loaded, used and let die, in

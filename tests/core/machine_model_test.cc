@@ -63,5 +63,18 @@ TEST(MachineModel, KnownTargetsNameThemselves) {
   }
 }
 
+TEST(MachineModel, RiscvLanesFollowFromTheVectorExtension) {
+  const auto model = [](std::vector<std::string> features) {
+    return MachineModelFor({"riscv64-linux-gnu", "generic-rv64", std::move(features), 0});
+  };
+  EXPECT_EQ(model({"+d", "+f"}).name, "riscv64");
+  EXPECT_EQ(model({"+d", "+v"}).name, "rvv");
+  EXPECT_EQ(model({"+d", "+v"}).vector_lanes, 4);
+  EXPECT_EQ(model({"+d", "+v"}).required_features, (std::vector<std::string>{"v"}));
+  EXPECT_EQ(model({"+v", "+zvl256b"}).vector_lanes, 8);
+  EXPECT_EQ(model({"+v", "+zvl512b"}).vector_lanes, 16);
+  EXPECT_EQ(model({"+d", "+zvl256b"}).name, "riscv64");
+}
+
 }  // namespace
 }  // namespace hone

@@ -20,6 +20,8 @@ LLD_HAS_DRIVER(elf)
 namespace hone::testing {
 namespace {
 
+bool IsRiscv(const Target& target) { return target.triple.starts_with("riscv64"); }
+
 // Emits _start: reads every input operand from stdin, runs the stages, writes the output operand to stdout, exits.
 class ProgramEmitter {
  public:
@@ -95,8 +97,9 @@ class ProgramEmitter {
 
   Value* SystemCall(int64_t number, Value* a, Value* b, Value* c) {
     auto* type = llvm::FunctionType::get(b_.i64(), {b_.i64(), b_.i64(), b_.i64(), b_.i64()}, false);
-    auto* svc = llvm::InlineAsm::get(type, "svc #0", "={x0},{x8},{x0},{x1},{x2},~{memory}", true);
-    return b_.ir().CreateCall(svc, {b_.Index(number), a, b, c});
+    auto* call = IsRiscv(target_) ? llvm::InlineAsm::get(type, "ecall", "={a0},{a7},{a0},{a1},{a2},~{memory}", true)
+                                  : llvm::InlineAsm::get(type, "svc #0", "={x0},{x8},{x0},{x1},{x2},~{memory}", true);
+    return b_.ir().CreateCall(call, {b_.Index(number), a, b, c});
   }
 
   KernelBuilder b_;
@@ -107,21 +110,28 @@ void WriteBytes(const std::string& path, const std::string& bytes) {
   std::ofstream(path, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
 }
 
-void LinkProgram(const std::string& folder) {
+void LinkProgram(const std::string& folder, const Target& target) {
   const std::string program = folder + "/p.o", kernel = folder + "/k.o", out = folder + "/program";
   std::string messages;
   llvm::raw_string_ostream stream(messages);
-  const std::vector<const char*> args{"ld.lld",       "-static", "-m",           "aarch64linux",
-                                      "--threads=1",  "-mllvm",  "-disable-lsr", program.c_str(),
-                                      kernel.c_str(), "-o",      out.c_str()};
+  const std::vector<const char*> args{
+      "ld.lld",       "-static", "-m",           IsRiscv(target) ? "elf64lriscv" : "aarch64linux",
+      "--threads=1",  "-mllvm",  "-disable-lsr", program.c_str(),
+      kernel.c_str(), "-o",      out.c_str()};
   ASSERT_EQ(lld::lldMain(args, stream, stream, {{lld::Gnu, &lld::elf::link}}).retCode, 0) << messages;
 }
 
 }  // namespace
 
 std::string EmulatorFor(const Target& target) {
-  if (target.triple.rfind("aarch64", 0) != 0) return "";
-  return std::system("command -v qemu-aarch64-static >/dev/null 2>&1") == 0 ? "qemu-aarch64-static" : "";
+  const bool aarch64 = target.triple.starts_with("aarch64");
+  if (!aarch64 && !IsRiscv(target)) return "";
+  const std::string program = aarch64 ? "qemu-aarch64-static" : "qemu-riscv64-static";
+  if (std::system(fmt::format("command -v {} >/dev/null 2>&1", program).c_str()) != 0) return "";
+  if (aarch64) return program;
+  const MachineModel machine = MachineModelFor(target);
+  return machine.name == "rvv" ? fmt::format("{} -cpu rv64,v=true,vlen={}", program, machine.vector_lanes * 32)
+                               : program + " -cpu rv64";
 }
 
 Tensor RunEmulated(const CompiledKernel& kernel, const Target& target, const std::vector<Tensor>& inputs) {
@@ -129,7 +139,7 @@ Tensor RunEmulated(const CompiledKernel& kernel, const Target& target, const std
   EXPECT_NE(mkdtemp(folder.data()), nullptr);
   WriteBytes(folder + "/p.o", ProgramEmitter(target, MachineModelFor(target)).Emit(kernel));
   WriteBytes(folder + "/k.o", kernel.object);
-  LinkProgram(folder);
+  LinkProgram(folder, target);
   std::string fed;
   for (size_t i = 0; i < inputs.size(); ++i) {
     const Tensor packed = Pack(inputs[i], kernel.operands[i].layout);

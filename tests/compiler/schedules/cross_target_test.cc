@@ -1,4 +1,4 @@
-// A kernel for AArch64, compiled here and run under qemu-user.
+// Kernels for AArch64 and RISC-V, compiled here and run under qemu-user.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -29,16 +29,25 @@ void ExpectSameAsReference(const Workload& w, const Target& target) {
   }
 }
 
-TEST(CrossTarget, Aarch64ConvolutionsRunUnderEmulation) {
-  const Target target = ResolveTarget("llvm -mtriple=aarch64-linux-gnu -mcpu=cortex-a72");
-  if (testing::EmulatorFor(target).empty()) GTEST_SKIP() << "qemu-aarch64-static is not on the PATH";
-  ExpectSameAsReference(
-      Workload::Parse("nn.conv2d data=1x19x14x15 weight=21x19x3x3 padding=1x1x1x1 strides=1x2 epilogue=residual"),
-      target);
-  ExpectSameAsReference(
-      Workload::Parse("nn.conv2d data=1x19x9x9 weight=19x1x3x3 padding=1x1x1x1 groups=19 epilogue=bias_act"), target);
-  ExpectSameAsReference(Workload::Parse("nn.dense data=3x70 weight=37x70 epilogue=bias_act"), target);
+class EmulatedTarget : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(EmulatedTarget, KernelsComputeWhatTheReferenceDoes) {
+  const Target target = ResolveTarget(GetParam());
+  if (testing::EmulatorFor(target).empty()) GTEST_SKIP() << "no qemu-user-static on the PATH for " << target.triple;
+  for (const char* text : {"nn.conv2d data=1x19x14x15 weight=21x19x3x3 padding=1x1x1x1 strides=1x2 epilogue=residual",
+                           "nn.conv2d data=1x19x9x9 weight=19x1x3x3 padding=1x1x1x1 groups=19 epilogue=bias_act",
+                           "nn.conv2d data=1x24x7x7 weight=40x24x1x1 epilogue=bias_act",
+                           "nn.dense data=3x70 weight=37x70 epilogue=bias_act"}) {
+    ExpectSameAsReference(Workload::Parse(text), target);
+  }
 }
+
+INSTANTIATE_TEST_SUITE_P(
+    CrossTarget, EmulatedTarget,
+    ::testing::Values("llvm -mtriple=aarch64-linux-gnu -mcpu=cortex-a72",
+                      "llvm -mtriple=riscv64-linux-gnu -mcpu=generic-rv64 -mattr=+a,+c,+d,+f,+m",
+                      "llvm -mtriple=riscv64-linux-gnu -mcpu=generic-rv64 -mattr=+a,+c,+d,+f,+m,+v",
+                      "llvm -mtriple=riscv64-linux-gnu -mcpu=generic-rv64 -mattr=+a,+c,+d,+f,+m,+v,+zvl256b"));
 
 // AVX-512's FMA takes a broadcast operand; a spilled accumulator would show as a vector store inside the loop.
 TEST(CrossTarget, EveryListedArchitectureCompiles) {
