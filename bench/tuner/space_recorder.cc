@@ -38,6 +38,11 @@ SpaceRecorder::SpaceRecorder(const Workload& workload, const Target& target, con
   Recall();
 }
 
+int64_t SpaceRecorder::Known::time_ns() const {
+  if (least_ns.empty()) return 0;
+  return least_ns[least_ns.size() < 3 ? 0 : 1];
+}
+
 void SpaceRecorder::Recall() {
   RecordQuery query;
   query.workload = workload_.ToText();
@@ -52,15 +57,16 @@ void SpaceRecorder::Learn(const std::string& key, const Measurement& measurement
   Known& known = known_[key];
   const bool clean = measurement.fate != Fate::kOk || !measurement.noisy;
   known.noisy = known.times == 0 ? !clean : known.noisy && !clean;
-  const int64_t min_ns = measurement.fate == Fate::kOk ? measurement.MinNs() : 0;
-  known.min_ns = known.times == 0 || known.min_ns == 0 ? min_ns : std::min(known.min_ns, min_ns);
   ++known.times;
+  if (measurement.fate != Fate::kOk) return;
+  const int64_t least = measurement.MinNs();
+  known.least_ns.insert(std::upper_bound(known.least_ns.begin(), known.least_ns.end(), least), least);
 }
 
 std::function<int(const SpaceRecorder::Known&)> SpaceRecorder::TimesFor() const {
   std::vector<int64_t> times;
   for (const auto& [key, known] : known_) {
-    if (known.min_ns > 0) times.push_back(known.min_ns);
+    if (known.time_ns() > 0) times.push_back(known.time_ns());
   }
   if (times.empty()) return [](const Known&) { return kTimes; };
   std::sort(times.begin(), times.end());
@@ -68,8 +74,8 @@ std::function<int(const SpaceRecorder::Known&)> SpaceRecorder::TimesFor() const 
   const int64_t near = std::max(times[fastest], static_cast<int64_t>(kNear * static_cast<double>(times.front())));
   const int64_t last = times[std::min(kFinalists, times.size()) - 1];
   return [near, last](const Known& known) {
-    if (known.min_ns > 0 && known.min_ns <= last) return kFinalTimes;
-    return known.noisy || (known.min_ns > 0 && known.min_ns <= near) ? kNearTimes : kTimes;
+    if (known.time_ns() > 0 && known.time_ns() <= last) return kFinalTimes;
+    return known.noisy || (known.time_ns() > 0 && known.time_ns() <= near) ? kNearTimes : kTimes;
   };
 }
 
@@ -146,7 +152,7 @@ RecordedSpace SpaceRecorder::Written() const {
     for (int64_t i = 0; i < part.space.size(); ++i) {
       const auto known = known_.find(space_.Key({part.schedule, part.space.At(i)}));
       const bool valid = !schedule->Reject(workload_, machine, part.space.At(i));
-      part.times_ns.push_back(!valid ? kRejected : known == known_.end() ? kFailed : known->second.min_ns);
+      part.times_ns.push_back(!valid ? kRejected : known == known_.end() ? kFailed : known->second.time_ns());
     }
   }
   return recorded;

@@ -17,10 +17,11 @@
 
 namespace hone::bench {
 
-// One thread, cold weights, five samples of at least 100 us. A config's time is the least of all its samples. Every
-// config is timed twice, in two processes: where its buffers come to lie costs some configs a third of their speed. The
-// fastest 5 %, whatever lies within 20 % of the best, and noisy ones are timed three times, and the kFinalists fastest
-// kFinalTimes: a lucky moment of the machine must not make one of them the best alone.
+// One thread, cold weights, five samples of at least 100 us; a timing is the least of them. Every config is timed
+// twice, in two processes: where its buffers come to lie costs some configs a third of their speed. The fastest 5 %,
+// whatever lies within 20 % of the best, and noisy ones are timed three times, and the kFinalists fastest kFinalTimes.
+// A config's time is its least timing, of three or more the second: a shared machine has moments that are a tenth
+// faster than it is at any other time, and whoever meets one must not be the best alone.
 class SpaceRecorder {
  public:
   static constexpr int kTimes = 2;
@@ -38,8 +39,10 @@ class SpaceRecorder {
  private:
   struct Known {
     int times = 0;
-    bool noisy = false;  // every time
-    int64_t min_ns = 0;  // 0: failed
+    bool noisy = false;             // every time
+    std::vector<int64_t> least_ns;  // of each timing that did not fail, sorted
+    // 0: it failed.
+    int64_t time_ns() const;
   };
 
   void Recall();
