@@ -11,7 +11,7 @@
 namespace hone {
 namespace {
 
-constexpr double kMemoryBytesPerCycle = 8;
+constexpr double kMemoryBytesPerCycle = 10.5;
 constexpr double kCyclesPerNs = 3.5;
 constexpr int64_t kMaxWorkspaceBytes = int64_t{256} << 20;
 
