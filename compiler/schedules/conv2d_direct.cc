@@ -163,7 +163,8 @@ class Direct : public Schedule {
     // NEON's lane operands and AVX-512's broadcasts need no register of their own, but some stay for addresses and
     // borders.
     if (tile.RegistersOn(machine) > machine.vector_registers) {
-      return fmt::format("the register tile needs {} of {} registers", tile.RegistersOn(machine), machine.vector_registers);
+      return fmt::format("the register tile needs {} of {} registers", tile.RegistersOn(machine),
+                         machine.vector_registers);
     }
     const int64_t fmas = int64_t{tile.pixels} * tile.vectors * k.unroll_ic * (TapsUnrolled(k, true) ? s.KW : 1);
     if (fmas > kMaxStraightLineFmas * (k.unroll_ic == 1 ? 4 : 1)) {

@@ -94,7 +94,8 @@ class Winograd : public Schedule {
     if (nest.workspace_bytes() > kMaxWorkspaceBytes) return "the workspace is over 256 MiB";
     const RegisterTile tile{static_cast<int>(k.tile_ow), static_cast<int>(k.tile_oc), nest.lanes};
     if (tile.RegistersOn(machine) > machine.vector_registers) {
-      return fmt::format("the register tile needs {} of {} registers", tile.RegistersOn(machine), machine.vector_registers);
+      return fmt::format("the register tile needs {} of {} registers", tile.RegistersOn(machine),
+                         machine.vector_registers);
     }
     return std::nullopt;
   }
