@@ -11,7 +11,7 @@ import goals
 import report
 from bounds import read_bounds
 from measure import Worker, interleave, summary, worst_error
-from packages import HoneProgram, input_shape, uses_winograd
+from packages import HoneProgram, input_shape, tvm_library, uses_winograd
 from systems import SYSTEMS, missing_modules
 
 REFERENCE = "onnxruntime"
@@ -33,7 +33,8 @@ def start_workers(options, hone, name, path, threads, wanted):
     write_feed(feed, shape)
     workers = {"hone": Worker("hone", f"{hone.library}:{package}", threads, feed, shape)}
     for system in wanted:
-        workers[system] = Worker(system, path, threads, feed, shape)
+        model = tvm_library(path, threads, options.work, options.tune) if system == "tvm" else path
+        workers[system] = Worker(system, model, threads, feed, shape)
     return workers, information
 
 
@@ -113,7 +114,7 @@ def options_from(arguments):
     parser.add_argument("--tune", default="", help="tune each model this long first, e.g. 120s")
     parser.add_argument("--seconds", type=float, default=3, help="of each system in each row")
     parser.add_argument("--onnx", default="", help="take MODEL.onnx from this folder instead of the zoo")
-    parser.add_argument("--peers", default="onnxruntime,openvino", help="'' compares hone with nobody")
+    parser.add_argument("--peers", default="onnxruntime,openvino", help="also tvm; '' compares hone with nobody")
     parser.add_argument("--bounds", default=os.path.join(HERE, "../../docs/performance.md"),
                         help="the page whose table under the heading Bounds excuses a miss")
     parser.add_argument("--smoke", action="store_true",

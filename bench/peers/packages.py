@@ -1,7 +1,9 @@
 """What hone is asked for: models, packages, and what it says of them."""
 import json
 import os
+import signal
 import subprocess
+import sys
 
 
 class HoneProgram:
@@ -42,6 +44,31 @@ class HoneProgram:
 
     def information(self, package):
         return json.loads(self("package", "info", package, "--json"))
+
+
+def tvm_library(path, threads, work, tune=""):
+    """The library that TVM makes of a model: with its defaults, or with what MetaSchedule found in as much time as hone had."""
+    script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "tvm_library.py")
+    stem = os.path.join(work, f"{os.path.splitext(os.path.basename(path))[0]}-{threads}")
+    folder, library = stem + ".tvm", stem + ".so"
+    with open(stem + ".tvm.log", "w", encoding="utf-8") as log:
+        if tune:
+            os.makedirs(folder, exist_ok=True)
+            search = subprocess.Popen([sys.executable, script, "tune", path, str(threads), folder], stdout=log, stderr=log,
+                                      start_new_session=True)
+            try:
+                search.wait(seconds_of(tune))
+            except subprocess.TimeoutExpired:
+                os.killpg(search.pid, signal.SIGKILL)
+                search.wait()
+        subprocess.run([sys.executable, script, "build", path, str(threads), library, *([folder] if tune else [])], stdout=log,
+                       stderr=log, check=True)
+    return library
+
+
+def seconds_of(budget):
+    """Of "90s", "10m" or "2h", as hone tune takes it."""
+    return float(budget[:-1]) * {"s": 1, "m": 60, "h": 3600}[budget[-1]]
 
 
 def input_shape(information):

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # The same models in hone, ONNX Runtime and OpenVINO, interleaved in one run: times, hone's speed-up from one thread to two, and the
 # memory that a loaded model takes; prints tables and writes them as build/peers/peers.md and .json.
-#   bench/peers/run.sh [--models a,b,...] [--threads 1,2] [--tune 120s] [--seconds 3] [--onnx FOLDER] [--smoke]
+#   bench/peers/run.sh [--models a,b,...] [--threads 1,2] [--tune 120s] [--seconds 3] [--onnx FOLDER] [--peers a,b,...] [--smoke]
+# With --peers onnxruntime,tvm TVM runs too, and with --tune MetaSchedule gets as much time as hone; requirements-tvm.txt then comes along.
 # Needs Python 3 with venv; the packages of requirements.txt go into build/peers/venv. Exits 1 on a missed goal for which the table
 # "Bounds" of docs/performance.md names nothing, and whenever hone is behind or outputs differ.
 set -euo pipefail
@@ -11,6 +12,9 @@ mkdir -p "$work"
 if [ ! -x "$work/venv/bin/python" ]; then
   python3 -m venv "$work/venv"
   "$work/venv/bin/pip" install --quiet -r bench/peers/requirements.txt
+fi
+if [[ " $* " == *tvm* ]] && ! "$work/venv/bin/python" -c 'import tvm' 2>/dev/null; then
+  "$work/venv/bin/pip" install --quiet -r bench/peers/requirements-tvm.txt
 fi
 cmake --preset release >/dev/null
 cmake --build --preset release --target hone_program hone_runner_program hone_shared

@@ -54,6 +54,27 @@ class OpenVino:
         return array.array("f", self.request.get_output_tensor(0).data.astype(self.numpy.float32).tobytes())
 
 
+class Tvm:
+    """`model` is a library that tvm_library.py has built; TVM_NUM_THREADS, which the worker's parent sets, is its threads."""
+
+    def __init__(self):
+        import numpy
+        import tvm
+
+        self.numpy, self.tvm = numpy, tvm
+
+    def load(self, model, threads, feed, shape):
+        self.machine = self.tvm.relax.VirtualMachine(self.tvm.runtime.load_module(model), self.tvm.cpu())
+        self.feed = self.tvm.runtime.tensor(self.numpy.frombuffer(feed, self.numpy.float32).reshape(shape))
+
+    def run(self):
+        self.result = self.machine["main"](self.feed)
+
+    def output(self):
+        first = self.result if hasattr(self.result, "numpy") else self.result[0]
+        return array.array("f", first.numpy().astype(self.numpy.float32).tobytes())
+
+
 class HoneTensorInfo(ctypes.Structure):
     _fields_ = [("name", ctypes.c_char_p), ("dtype", ctypes.c_int), ("rank", ctypes.c_int32),
                 ("shape", ctypes.POINTER(ctypes.c_int64)), ("size_bytes", ctypes.c_size_t)]
@@ -88,9 +109,10 @@ class Hone:
         return result
 
 
-SYSTEMS = {"hone": Hone, "onnxruntime": OnnxRuntime, "openvino": OpenVino}
+SYSTEMS = {"hone": Hone, "onnxruntime": OnnxRuntime, "openvino": OpenVino, "tvm": Tvm}
 # What a system needs to be importable; hone needs Python alone.
-MODULES = {"hone": (), "onnxruntime": ("numpy", "onnxruntime"), "openvino": ("numpy", "openvino")}
+MODULES = {"hone": (), "onnxruntime": ("numpy", "onnxruntime"), "openvino": ("numpy", "openvino"),
+           "tvm": ("numpy", "tvm", "onnx", "psutil", "cloudpickle", "xgboost")}
 
 
 def missing_modules(system):
