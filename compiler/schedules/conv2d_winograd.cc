@@ -157,7 +157,10 @@ double Winograd::EstimateNs(const Workload& w, const MachineModel& machine, cons
   const double share = ThreadShare(
       k.tile_block == 0 ? nest.frequencies * nest.out_blocks / k.tile_oc : CeilDiv(nest.tiles, k.tile_block),
       machine.threads);
-  const double weighed = k.prefetch ? std::max(share * product, memory) : share * product + 0.8 * memory;
+  // Fetching ahead hides most of the shorter of the two.
+  const double arithmetic = share * product;
+  const double weighed =
+      k.prefetch ? std::max(arithmetic, memory) + 0.05 * std::min(arithmetic, memory) : arithmetic + 0.8 * memory;
   return (weighed + share * (0.3 * again + moves + transforms)) / kCyclesPerNs;
 }
 
