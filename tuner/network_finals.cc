@@ -18,6 +18,8 @@
 namespace hone {
 namespace {
 
+constexpr int64_t kLeastNs = 1'000'000'000;  // less is no use to any model
+
 using Choices = std::map<std::string, Proposal>;
 
 // One variant and what was seen of it, by round.
@@ -111,7 +113,8 @@ class Finals {
 
   // Why they were not held, or empty.
   std::string Compare() {
-    const std::string late = "the budget left no time to build the model";
+    const char* const late = "the budget left no time to build the model";
+    if (!Reaches(kLeastNs)) return late;
     std::vector<Variant> variants;
     const int64_t begin_ns = tools_.now_ns();
     variants.push_back(BuildVariant(ChoicesOf(0)));
@@ -129,8 +132,8 @@ class Finals {
     while (most > 1 && !Reaches(needs_ns(static_cast<int64_t>(most)))) --most;
     if (most < 2) return late;
     for (size_t place = 1; place < most; ++place) variants.push_back(BuildVariant(ChoicesOf(place)));
-    std::vector<Variant*> all;
-    for (Variant& variant : variants) all.push_back(&variant);
+    std::vector<Variant*> all(variants.size());
+    std::transform(variants.begin(), variants.end(), all.begin(), [](Variant& variant) { return &variant; });
     if (!Time(all)) return "interrupted";
     return Decide(variants) ? "" : "interrupted";
   }

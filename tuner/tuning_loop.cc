@@ -28,6 +28,7 @@ std::vector<Observation> Spread(std::vector<Observation> all, size_t most) {
   std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.min_ns < b.min_ns; });
   if (all.size() <= most) return all;
   std::vector<Observation> some;
+  some.reserve(most);
   for (size_t i = 0; i < most; ++i) some.push_back(all[i * all.size() / most]);
   return some;
 }
@@ -132,11 +133,16 @@ int64_t TuningLoop::TimeLeftNs() const {
   return budget_ns > 0 ? budget_ns - elapsed_ns() : std::numeric_limits<int64_t>::max();
 }
 
+std::vector<TaskProgress> TuningLoop::ProgressOfAll() const {
+  std::vector<TaskProgress> progress(tasks_.size());
+  std::transform(tasks_.begin(), tasks_.end(), progress.begin(),
+                 [](const TuningTask& task) { return task.Progress(); });
+  return progress;
+}
+
 bool TuningLoop::GainsTooLittle() const {
   if (options_.budget.until_gain <= 0) return false;
-  std::vector<TaskProgress> progress;
-  for (const TuningTask& task : tasks_) progress.push_back(task.Progress());
-  return ExpectedGain(progress, kBatch) < options_.budget.until_gain;
+  return ExpectedGain(ProgressOfAll(), kBatch) < options_.budget.until_gain;
 }
 
 int64_t TuningLoop::TrialsLeft() const {
@@ -187,9 +193,7 @@ std::vector<Trial> TuningLoop::PlanBatch() {
       }
       return {};
     }
-    std::vector<TaskProgress> progress;
-    for (const TuningTask& task : tasks_) progress.push_back(task.Progress());
-    const int chosen = NextTask(progress);
+    const int chosen = NextTask(ProgressOfAll());
     if (chosen < 0) return {};
     TuningTask& task = tasks_[static_cast<size_t>(chosen)];
     if (!task.warm) WarmUp(task);
@@ -279,7 +283,7 @@ KernelJob TuningLoop::JobOf(Trial& trial) const {
   trial.timing.incumbent_ns = task.best_ns();
   KernelJob job;
   job.artifact = std::get<Artifact>(trial.built);
-  job.reference = *task.reference;
+  if (task.reference) job.reference = *task.reference;
   job.tolerance = task.space().Find(trial.proposal.schedule)->tolerance();
   job.seeds = seeds_;
   job.timing = trial.timing;

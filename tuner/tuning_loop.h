@@ -51,6 +51,7 @@ class TuningLoop {
   int64_t TimeLeftNs() const;
   // For the search: what the finals are expected to take is left to them.
   bool TimeIsUp() const { return TimeLeftNs() <= finals_reserve_ns_; }
+  std::vector<TaskProgress> ProgressOfAll() const;
   bool GainsTooLittle() const;
   int64_t TrialsLeft() const;
 
