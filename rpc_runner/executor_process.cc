@@ -6,15 +6,15 @@ namespace hone {
 namespace {
 
 std::vector<std::string> Words(const std::vector<int>& cores) {
-  std::vector<std::string> words = {"--executor", std::to_string(HelperProgram::kFd)};
+  std::vector<std::string> words = {"--executor", std::to_string(SpawnedProgram::kFd)};
   if (!cores.empty()) words.insert(words.end(), {"--cores", fmt::format("{}", fmt::join(cores, ","))});
   return words;
 }
 
 }  // namespace
 
-std::string FindRunnerProgram() { return FindHelperProgram("hone-runner", "HONE_RUNNER_PROGRAM"); }
+std::string FindRunnerProgram() { return FindProgram("hone-runner", "HONE_RUNNER_PROGRAM"); }
 
-ExecutorProcess::ExecutorProcess(const std::vector<int>& cores) : HelperProgram(FindRunnerProgram(), Words(cores)) {}
+ExecutorProcess::ExecutorProcess(const std::vector<int>& cores) : SpawnedProgram(FindRunnerProgram(), Words(cores)) {}
 
 }  // namespace hone

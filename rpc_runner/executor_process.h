@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "rpc_runner/helper_program.h"
+#include "rpc_runner/spawned_program.h"
 
 namespace hone {
 
@@ -13,7 +13,7 @@ namespace hone {
 std::string FindRunnerProgram();
 
 // A spawned `hone-runner --executor`.
-class ExecutorProcess : public HelperProgram {
+class ExecutorProcess : public SpawnedProgram {
  public:
   // Throws Error(kNoRunner) when it cannot be started.
   explicit ExecutorProcess(const std::vector<int>& cores);

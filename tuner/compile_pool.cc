@@ -44,7 +44,7 @@ class LastWords {
 };
 
 std::vector<std::string> Words(const CompilePoolOptions& options) {
-  std::vector<std::string> words = {"--fd",       std::to_string(HelperProgram::kFd),
+  std::vector<std::string> words = {"--fd",       std::to_string(SpawnedProgram::kFd),
                                     "--memory",   std::to_string(options.memory_bytes),
                                     "--deadline", std::to_string(options.deadline_ns)};
   if (!options.cores.empty()) words.insert(words.end(), {"--cores", fmt::format("{}", fmt::join(options.cores, ","))});
@@ -108,13 +108,13 @@ class CompilePool::Worker {
   }
 
   LastWords last_words_;
-  HelperProgram process_;
+  SpawnedProgram process_;
   bool alive_ = true;
   int served_ = 0;
 };
 
 CompilePool::CompilePool(CompilePoolOptions options) : options_(std::move(options)) {
-  if (options_.program.empty()) options_.program = FindHelperProgram("hone-compiler", "HONE_COMPILER_PROGRAM");
+  if (options_.program.empty()) options_.program = FindProgram("hone-compiler", "HONE_COMPILER_PROGRAM");
 }
 
 CompilePool::~CompilePool() = default;

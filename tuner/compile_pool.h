@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "rpc_runner/helper_program.h"
+#include "rpc_runner/spawned_program.h"
 #include "tuner/compile_message.h"
 
 namespace hone {

@@ -1,4 +1,4 @@
-#include "rpc_runner/helper_program.h"
+#include "rpc_runner/spawned_program.h"
 
 #include <fmt/format.h>
 #include <signal.h>
@@ -40,7 +40,7 @@ int Spawn(std::vector<std::string> words, int fd, int stderr_fd, pid_t* pid) {
   posix_spawn_file_actions_init(&actions);
   // In this order: stderr_fd may itself be number kFd.
   if (stderr_fd >= 0) posix_spawn_file_actions_adddup2(&actions, stderr_fd, STDERR_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, fd, HelperProgram::kFd);
+  posix_spawn_file_actions_adddup2(&actions, fd, SpawnedProgram::kFd);
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   sigset_t none;
@@ -55,7 +55,7 @@ int Spawn(std::vector<std::string> words, int fd, int stderr_fd, pid_t* pid) {
 
 }  // namespace
 
-std::string FindHelperProgram(const std::string& name, const char* variable) {
+std::string FindProgram(const std::string& name, const char* variable) {
   const std::string beside = BesideThisProgram(name);
   if (IsProgram(beside)) return beside;
   const char* value = std::getenv(variable);
@@ -66,7 +66,7 @@ std::string FindHelperProgram(const std::string& name, const char* variable) {
                           name, beside, variable, named));
 }
 
-HelperProgram::HelperProgram(const std::string& program, const std::vector<std::string>& words, int stderr_fd) {
+SpawnedProgram::SpawnedProgram(const std::string& program, const std::vector<std::string>& words, int stderr_fd) {
   int fds[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) != 0) {
     throw Error(ExitCode::kNoRunner, fmt::format("no socketpair for {}: {}", program, std::strerror(errno)));
@@ -83,12 +83,12 @@ HelperProgram::HelperProgram(const std::string& program, const std::vector<std::
   }
 }
 
-HelperProgram::~HelperProgram() {
+SpawnedProgram::~SpawnedProgram() {
   close(fd_);
   End(kLeaveNs);
 }
 
-int HelperProgram::End(int64_t grace_ns) {
+int SpawnedProgram::End(int64_t grace_ns) {
   const int64_t end_ns = MonotonicNs() + grace_ns;
   while (!reaped_) {
     const pid_t got = waitpid(pid_, &status_, WNOHANG);

@@ -11,21 +11,21 @@ namespace hone {
 
 // The program of that name beside the running one, else the path in the environment variable. Throws Error(kNoRunner)
 // naming both places.
-std::string FindHelperProgram(const std::string& name, const char* variable);
+std::string FindProgram(const std::string& name, const char* variable);
 
 // A spawned program with one end of a socketpair as its descriptor kFd, in a process group of its own so that a
 // terminal's signals do not reach it. Thread-compatible.
-class HelperProgram {
+class SpawnedProgram {
  public:
   static constexpr int kFd = 3;
 
   // `words` follow the program's name. stderr_fd becomes its standard error; -1: ours. Throws Error(kNoRunner) when it
   // cannot be started.
-  HelperProgram(const std::string& program, const std::vector<std::string>& words, int stderr_fd = -1);
+  SpawnedProgram(const std::string& program, const std::vector<std::string>& words, int stderr_fd = -1);
   // Closes the socketpair, upon which the program should leave; killed after 2 s if it has not.
-  ~HelperProgram();
-  HelperProgram(const HelperProgram&) = delete;
-  HelperProgram& operator=(const HelperProgram&) = delete;
+  ~SpawnedProgram();
+  SpawnedProgram(const SpawnedProgram&) = delete;
+  SpawnedProgram& operator=(const SpawnedProgram&) = delete;
 
   int fd() const { return fd_; }
   pid_t pid() const { return pid_; }
