@@ -3,15 +3,12 @@
 #include <fmt/format.h>
 
 #include "cli/number_text.h"
+#include "cli/statistics.h"
 
 namespace hone {
 namespace {
 
 bool Asked(const NetworkFinals& finals) { return finals.held || !finals.why_not.empty(); }
-
-Json MedianJson(const MedianInterval& m) {
-  return {{"median_ns", m.median}, {"ci95_ns", Json::array({m.low, m.high})}};
-}
 
 }  // namespace
 

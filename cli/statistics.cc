@@ -63,4 +63,8 @@ Ratio RatioOfP10(const std::vector<int64_t>& a, const std::vector<int64_t>& b, u
   return ratio;
 }
 
+Json MedianJson(const MedianInterval& m) {
+  return {{"median_ns", m.median}, {"ci95_ns", Json::array({m.low, m.high})}};
+}
+
 }  // namespace hone

@@ -4,6 +4,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/median_interval.h"
+#include "core/serialize.h"
+
 namespace hone {
 
 struct Statistics {
@@ -21,5 +24,8 @@ struct Ratio {
   double value = 1, low = 1, high = 1;
 };
 Ratio RatioOfP10(const std::vector<int64_t>& a, const std::vector<int64_t>& b, uint64_t seed);
+
+// {"median_ns", "ci95_ns": [low, high]}.
+Json MedianJson(const MedianInterval& m);
 
 }  // namespace hone

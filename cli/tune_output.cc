@@ -7,6 +7,7 @@
 #include "cli/dispatch_table.h"
 #include "cli/number_text.h"
 #include "cli/print_json.h"
+#include "cli/statistics.h"
 #include "cli/table.h"
 
 namespace hone {
@@ -33,10 +34,6 @@ double Gflops(const TaskReport& task) {
 
 double ShareOfPeak(const TaskReport& task, double peak_gflops) {
   return peak_gflops > 0 ? Gflops(task) / peak_gflops : 0;
-}
-
-Json MedianJson(const MedianInterval& m) {
-  return {{"median_ns", m.median}, {"ci95_ns", Json::array({m.low, m.high})}};
 }
 
 Json FinalsJson(const FinalsReport& finals) {

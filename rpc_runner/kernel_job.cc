@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <exception>
-#include <new>
 #include <optional>
 #include <vector>
 
@@ -15,6 +13,7 @@
 #include "rpc_runner/job_data.h"
 #include "rpc_runner/job_limits.h"
 #include "rpc_runner/job_message.h"
+#include "rpc_runner/judge_job.h"
 #include "rpc_runner/output_check.h"
 
 namespace hone {
@@ -178,19 +177,7 @@ void KernelJobRunner::RunChecked(const KernelJob& job, const std::string& refere
 }
 
 JobResult KernelJobRunner::Run(const KernelJob& job, const std::string& reference_name) {
-  const int64_t begin_ns = MonotonicNs();
-  JobResult result;
-  try {
-    RunChecked(job, reference_name, &result);
-  } catch (const ParentGone&) {
-    throw;
-  } catch (const std::bad_alloc&) {
-    result.measurement = FailedMeasurement(Fate::kOutOfMemory, 0, "the runner has no memory for the job");
-  } catch (const std::exception& error) {
-    result.measurement = FailedMeasurement(Fate::kUnsupported, 0, error.what());
-  }
-  result.measurement.wall_ns = MonotonicNs() - begin_ns;
-  return result;
+  return JudgeJob([&](JobResult* result) { RunChecked(job, reference_name, result); });
 }
 
 }  // namespace hone

@@ -4,12 +4,11 @@
 
 #include <algorithm>
 #include <cstring>
-#include <exception>
-#include <new>
 
 #include "rpc_runner/child_process.h"
 #include "rpc_runner/clock.h"
 #include "rpc_runner/job_message.h"
+#include "rpc_runner/judge_job.h"
 
 namespace hone {
 namespace {
@@ -107,19 +106,7 @@ std::string CheckPackageJob(const PackageJob& job, int cores) {
 }
 
 JobResult RunPackageJob(const PackageJob& job, int watch_fd, bool pin) {
-  const int64_t begin_ns = MonotonicNs();
-  JobResult result;
-  try {
-    result = RunInChild(job, watch_fd, pin);
-  } catch (const ParentGone&) {
-    throw;
-  } catch (const std::bad_alloc&) {
-    result.measurement = FailedMeasurement(Fate::kOutOfMemory, 0, "the runner has no memory for the job");
-  } catch (const std::exception& error) {
-    result.measurement = FailedMeasurement(Fate::kUnsupported, 0, error.what());
-  }
-  result.measurement.wall_ns = MonotonicNs() - begin_ns;
-  return result;
+  return JudgeJob([&](JobResult* result) { *result = RunInChild(job, watch_fd, pin); });
 }
 
 }  // namespace hone

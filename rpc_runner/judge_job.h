@@ -1,0 +1,14 @@
+// A job's result, whatever happens while it is run.
+#pragma once
+
+#include <functional>
+
+#include "rpc_runner/runner.h"
+
+namespace hone {
+
+// Calls `run`, which fills in the result. What it throws becomes the fate: OutOfMemory, else Unsupported with the text.
+// wall_ns is the time it took. Throws ParentGone alone.
+JobResult JudgeJob(const std::function<void(JobResult*)>& run);
+
+}  // namespace hone
