@@ -26,6 +26,12 @@ std::vector<std::string> Cells(std::string_view line) {
   return cells;
 }
 
+// A row's name may be written as code.
+std::string Plain(std::string name) {
+  std::erase(name, '`');
+  return name;
+}
+
 bool IsHeading(const std::string& line, std::string_view name) {
   return line.starts_with('#') && Trimmed(std::string_view(line).substr(line.find_first_not_of('#'))) == name;
 }
@@ -50,7 +56,7 @@ Bounds ReadBounds(std::istream& page) {
     if (cells.size() != 3 || cells[1].empty() || *end != '\0' || cells[2].empty()) {
       throw Error(ExitCode::kBadData, fmt::format("line {}: a row of the bounds is | row | number | bound |", number));
     }
-    bounds[cells[0]] = {reached, cells[2]};
+    bounds[Plain(cells[0])] = {reached, cells[2]};
   }
   return bounds;
 }

@@ -24,6 +24,12 @@ TEST(Bounds, AreTheTableUnderTheHeading) {
   EXPECT_EQ(bounds.at("a row: with words").what, "the memory, 52 GB/s");
 }
 
+TEST(Bounds, KnowARowThatIsWrittenAsCode) {
+  const Bounds bounds = Read("## Bounds\n| `a, hot` | 92.6 | the `b` of `c` |\n");
+  ASSERT_TRUE(bounds.contains("a, hot"));
+  EXPECT_EQ(bounds.at("a, hot").what, "the `b` of `c`");
+}
+
 TEST(Bounds, ARowThatExcusesNothingIsRefused) {
   for (const char* row : {"| a | 1 |", "| a | fast | memory |", "| a | 1 | |", "| a | | memory |"}) {
     EXPECT_THROW(Read(std::string("## Bounds\n") + row + "\n"), Error) << row;
