@@ -32,6 +32,7 @@ struct TuneCommandOptions {
   MachineOptions machine;
   TuneOptions tune;
   RemoteRunnerOptions remote;
+  int64_t early_stopping = -1;  // not given
   std::string db, replay, budget, until_gain, cache = "cold-weights", math = "fast", finals = "network", cores;
   std::vector<std::string> tasks;
 };
@@ -52,6 +53,9 @@ void AddOptions(CommandLine& line, TuneCommandOptions& options) {
            "stop after so long: 90s, 10m, 2h; by default 5m, without --trials and --until-gain");
   line.Add("--until-gain", options.until_gain,
            "stop when 16 more trials of every task promise to save less of the model's time than this, as 1%");
+  line.Add("--early-stopping", options.early_stopping,
+           "a task stops after so many trials that gained less than 1 %, 0: never; by default 32 to 128 by its space")
+      .Between(0, int64_t{1} << 40);
   line.Add("--strategy", options.tune.strategy, StrategyList()).ShowDefault();
   line.Add("--cache", options.cache, "cold-weights: as in a network; warm: a hot loop").ShowDefault();
   line.Add("--math", options.math, "exact: no kernels that trade accuracy for speed, as Winograd's do")
@@ -113,6 +117,7 @@ TuneOptions Complete(const TuneCommandOptions& options, const Machine& machine) 
   tune.seed = options.model.seed;
   tune.model = options.model.model;
   if (!options.until_gain.empty()) tune.budget.until_gain = ParseUntilGain(options.until_gain);
+  if (options.early_stopping >= 0) tune.budget.early_stopping = options.early_stopping;
   tune.cores = ParseCoreList(options.cores);
   if (!options.budget.empty()) {
     tune.budget.time_ns = ParseDuration(options.budget);

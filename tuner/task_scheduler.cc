@@ -7,13 +7,16 @@ namespace hone {
 namespace {
 
 constexpr double kWeight = 1.0 / 16;  // of the newest trial
-constexpr double kLeast = 1e-6;       // keeps large tasks in order when nothing gains any more
+constexpr double kLeast = 1e-6;       // gain per trial, of the first: the n-th of random draws is the best once in n
 
 double ModelNs(const TaskProgress& task) {
   return task.uses * (task.best_ns > 0 ? static_cast<double>(task.best_ns) : task.estimate_ns);
 }
 
-double Promise(const TaskProgress& task) { return ModelNs(task) * std::max(task.gain_per_trial, kLeast); }
+double Promise(const TaskProgress& task) {
+  const double least = kLeast / static_cast<double>(std::max<int64_t>(1, task.trials));
+  return ModelNs(task) * std::max(task.gain_per_trial, least);
+}
 
 }  // namespace
 

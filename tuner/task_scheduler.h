@@ -12,6 +12,7 @@ struct TaskProgress {
   int64_t best_ns = 0;        // 0 while nothing has worked
   double estimate_ns = 0;     // stands in for best_ns while that is 0
   double gain_per_trial = 0;  // expected relative improvement, see GainRate
+  int64_t trials = 0;
   bool stopped = false;
 };
 
@@ -31,8 +32,9 @@ class GainRate {
 // expected to save, were each to gain as GainRate says. 0 when nothing is known of any.
 double ExpectedGain(const std::vector<TaskProgress>& tasks, int trials);
 
-// The index of the task whose next trials promise the most model time: uses x best x expected improvement. -1 when
-// every task is stopped. The first of equals.
+// The index of the task whose next trials promise the most model time: uses x best x expected improvement, which is
+// never taken for less than 1e-6 / trials, so that tasks that gain nothing any more share the trials by their time. -1
+// when every task is stopped. The first of equals.
 int NextTask(const std::vector<TaskProgress>& tasks);
 
 }  // namespace hone

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,8 @@ struct Budget {
   int64_t trials = 0;     // measured in this run and, on resume, before; finals come after them
   int64_t time_ns = 0;    // finals take their share of it, at most a fifth
   double until_gain = 0;  // the search ends when ExpectedGain of 16 more trials of every task is below this share
+  // A task stops after so many trials that gained less than 1 %; 0: never, absent: 32 to 128 by the size of its space.
+  std::optional<int64_t> early_stopping{};
 };
 // "90s", "10m", "2h". Throws Error(kUsage) naming the text; zero is refused.
 int64_t ParseDuration(std::string_view text);

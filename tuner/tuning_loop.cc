@@ -50,7 +50,7 @@ TuningLoop::TuningLoop(const std::vector<Task>& tasks, const TuneOptions& option
   const MachineModel machine = MachineModelFor(options.target, options.threads);
   for (const Task& task : tasks) {
     const SearchTask search{task.workload, machine, SchedulesOf(task.workload, machine), nullptr};
-    tasks_.emplace_back(task, search, options.strategy, random.Next());
+    tasks_.emplace_back(task, search, options.strategy, random.Next(), options.budget.early_stopping);
   }
 }
 

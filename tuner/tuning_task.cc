@@ -23,12 +23,13 @@ SearchTask WithSpace(SearchTask search, std::shared_ptr<const SearchSpace> space
 
 }  // namespace
 
-TuningTask::TuningTask(const Task& task, const SearchTask& search, const std::string& strategy, uint64_t seed)
+TuningTask::TuningTask(const Task& task, const SearchTask& search, const std::string& strategy, uint64_t seed,
+                       std::optional<int64_t> early_stopping)
     : text_(task.workload.ToText()),
       search_(search),
       space_(SpaceOf(search)),
       strategy_(MakeStrategy(strategy, WithSpace(search, space_), seed)),
-      plateau_window_(PlateauWindow(*space_)) {
+      plateau_window_(early_stopping.value_or(PlateauWindow(*space_))) {
   report_.workload = task.workload;
   report_.uses = task.uses;
   if (!space_->ranked().empty()) default_key_ = space_->Key(space_->ranked().front().proposal);
@@ -99,7 +100,7 @@ void TuningTask::Settle(const FinalsOutcome& outcome) {
 
 TaskProgress TuningTask::Progress() const {
   const double estimate_ns = space_->ranked().empty() ? 0 : space_->ranked().front().estimate_ns;
-  return {report_.uses, report_.best_ns, estimate_ns, gain_.per_trial(), stopped()};
+  return {report_.uses, report_.best_ns, estimate_ns, gain_.per_trial(), report_.trials, stopped()};
 }
 
 }  // namespace hone

@@ -18,7 +18,9 @@ namespace hone {
 // Thread-compatible.
 class TuningTask {
  public:
-  TuningTask(const Task& task, const SearchTask& search, const std::string& strategy, uint64_t seed);
+  // early_stopping: see Budget.
+  TuningTask(const Task& task, const SearchTask& search, const std::string& strategy, uint64_t seed,
+             std::optional<int64_t> early_stopping = std::nullopt);
 
   const Workload& workload() const { return report_.workload; }
   const std::string& text() const { return text_; }
@@ -58,8 +60,8 @@ class TuningTask {
 
   void Stop(const std::string& why) { report_.stopped = why; }
   bool stopped() const { return !report_.stopped.empty(); }
-  // No trial of the last `window` improved the best by more than 1 %.
-  bool AtPlateau() const { return since_gain_ >= plateau_window_; }
+  // No trial of the last window improved the best by more than 1 %.
+  bool AtPlateau() const { return plateau_window_ > 0 && since_gain_ >= plateau_window_; }
   int64_t best_ns() const { return report_.best_ns; }
   int64_t default_ns() const { return report_.default_ns; }
   // Whether it may have the best time, but is too noisy to be believed.
@@ -80,7 +82,7 @@ class TuningTask {
   TaskReport report_;
   GainRate gain_;
   bool begun_ = false;
-  int64_t plateau_window_ = 32;
+  int64_t plateau_window_ = 32;  // 0: endless
   int64_t since_gain_ = 0;
   int64_t measured_ = 0, wall_ns_ = 0;
   int64_t gain_from_ns_ = 0;  // the best when it last improved by more than 1 %

@@ -21,6 +21,12 @@ TEST(NextTask, ASpentTaskYieldsToOneThatStillGains) {
   EXPECT_EQ(NextTask({Task(1, 1000, 0.0001), Task(1, 100, 0.02)}), 1);
 }
 
+TEST(NextTask, TasksThatGainNothingShareTheTrialsByTheirTime) {
+  std::vector<TaskProgress> tasks{Task(3, 100, 0), Task(1, 100, 0)};
+  for (int i = 0; i < 400; ++i) ++tasks[static_cast<size_t>(NextTask(tasks))].trials;
+  EXPECT_NEAR(static_cast<double>(tasks[0].trials), 300, 2);
+}
+
 TEST(NextTask, TheEstimateStandsInUntilSomethingWorks) {
   TaskProgress fresh = Task(1, 0, 0.02);
   fresh.estimate_ns = 1000;

@@ -111,6 +111,20 @@ TEST_F(TuningLoopTest, APlateauStopsEachTask) {
   }
 }
 
+TEST_F(TuningLoopTest, EarlyStoppingSetsThePatience) {
+  options_.budget.early_stopping = 20;
+  const int64_t impatient = Tune().trials;
+  store_ = RecordStore::Open(folder_ / "patient.db");
+  options_.budget.early_stopping = 300;
+  EXPECT_GT(Tune().trials, impatient + 500);
+}
+
+TEST_F(TuningLoopTest, WithoutEarlyStoppingTheBudgetIsSpent) {
+  options_.budget.early_stopping = 0;
+  options_.budget.trials = 3000;  // far beyond any plateau
+  for (const TaskReport& task : Tune().tasks) EXPECT_EQ(task.stopped, "budget");
+}
+
 TEST_F(TuningLoopTest, TooLittleExpectedGainStopsAllTasks) {
   const auto trials_until = [this](double gain) {
     options_.budget.until_gain = gain;
