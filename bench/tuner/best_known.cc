@@ -1,0 +1,156 @@
+// hone_bench_best_known SPACES SECONDS STORE...: tunes ResNet-50 on one thread for so long from an empty store, then
+// times what it chose and the best that is known (of the STOREs that long runs filled, and of the folder SPACES) in
+// interleaved rounds. Prints every task that is more than 1 % off, then goal, reached and verdict; exits 1 on a miss.
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <set>
+#include <string>
+
+#include "bench/tuner/recorded_space.h"
+#include "bench/tuner/verdict.h"
+#include "compiler/codegen/host.h"
+#include "compiler/frontend/zoo.h"
+#include "core/error.h"
+#include "core/parse_number.h"
+#include "tuner/finals_stage.h"
+#include "tuner/interleaved_rounds.h"
+#include "tuner/strategy.h"
+#include "tuner/tuner.h"
+
+namespace hone::bench {
+namespace {
+
+constexpr int64_t kRivals = 4;   // of each store, per task
+constexpr size_t kOfASpace = 3;  // and of a recorded space
+
+// What a task may run with: the first is our own choice.
+using Rivals = std::vector<Proposal>;
+
+void AddUnlessKnown(Rivals& rivals, Proposal proposal) {
+  if (std::find(rivals.begin(), rivals.end(), proposal) == rivals.end()) rivals.push_back(std::move(proposal));
+}
+
+void AddOfStore(const RecordStore& store, const Task& task, const Target& target, const std::string& cpu_model,
+                Rivals& rivals) {
+  for (const RecordStore::Ranked& ranked : store.Best(task.workload.ToText(), target, cpu_model, 1, kRivals)) {
+    if (ranked.rank == 0) AddUnlessKnown(rivals, {ranked.record.candidate.schedule, ranked.record.candidate.config});
+  }
+}
+
+void AddOfSpace(const RecordedSpace& space, Rivals& rivals) {
+  std::vector<std::pair<int64_t, Proposal>> timed;
+  for (const RecordedPart& part : space.parts) {
+    for (size_t i = 0; i < part.times_ns.size(); ++i) {
+      if (part.times_ns[i] > 0)
+        timed.emplace_back(part.times_ns[i], Proposal{part.schedule, part.space.At(static_cast<int64_t>(i))});
+    }
+  }
+  const size_t most = std::min(kOfASpace, timed.size());
+  std::partial_sort(timed.begin(), timed.begin() + static_cast<ptrdiff_t>(most), timed.end(),
+                    [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (size_t i = 0; i < most; ++i) AddUnlessKnown(rivals, timed[i].second);
+}
+
+std::vector<KernelJob> JobsOf(const Task& task, const Target& target, const Rivals& rivals, const TuneTools& tools) {
+  const Artifact reference = tools.reference(task.workload, target);
+  std::vector<KernelJob> jobs;
+  for (const Proposal& rival : rivals) {
+    auto built = tools.compile({task.workload, rival.schedule, rival.config, target});
+    if (const auto* rejection = std::get_if<Rejection>(&built)) {
+      throw Error(ExitCode::kBadData, task.workload.ToText() + ": " + rejection->reason);
+    }
+    KernelJob job{
+        std::get<Artifact>(std::move(built)), reference, FindSchedule(rival.schedule)->tolerance(), {1, 2}, {}};
+    job.timing.min_samples = job.timing.max_samples = FinalsStage::kSamples;
+    jobs.push_back(std::move(job));
+  }
+  return jobs;
+}
+
+// Median over the rounds of each rival's least sample.
+std::vector<double> TimesNs(Runner& runner, const std::vector<KernelJob>& jobs, const TuneTools& tools) {
+  Random random(1);
+  const auto results = InterleavedRounds(runner, jobs, FinalsStage::kRounds, random, tools, [] { return false; });
+  if (results.empty()) throw Error(ExitCode::kNoRunner, "the runner was lost");
+  std::vector<double> times_ns;
+  for (const std::vector<Measurement>& rounds : results) {
+    std::vector<int64_t> least_ns;
+    for (const Measurement& m : rounds) {
+      if (m.fate != Fate::kOk) throw Error(ExitCode::kBadData, "a kernel that was right is not: " + m.message);
+      least_ns.push_back(m.MinNs());
+    }
+    times_ns.push_back(static_cast<double>(MedianOf(least_ns).median));
+  }
+  return times_ns;
+}
+
+struct Sums {
+  double chosen_ns = 0, best_ns = 0;
+};
+
+void AddTask(const TaskReport& task, const Rivals& rivals, const std::vector<double>& times_ns, Sums& sums) {
+  const auto best = static_cast<size_t>(std::min_element(times_ns.begin(), times_ns.end()) - times_ns.begin());
+  sums.chosen_ns += task.uses * times_ns[0];
+  sums.best_ns += task.uses * times_ns[best];
+  if (times_ns[0] <= 1.01 * times_ns[best]) return;
+  fmt::print("{}: {:.2f} us, {:.2f} with {} {}\n", task.workload.ToText(), times_ns[0] / 1e3, times_ns[best] / 1e3,
+             rivals[best].schedule, rivals[best].config.ToText());
+}
+
+TuneReport TuneAfresh(const std::vector<Task>& tasks, const Target& target, int64_t seconds, Runner& runner) {
+  TuneOptions options;
+  options.target = target;
+  options.budget.time_ns = seconds * 1'000'000'000;
+  options.model = "zoo:resnet-50";
+  options.seed = 97;
+  const auto path = std::filesystem::temp_directory_path() / fmt::format("hone_best_known_{}.db", getpid());
+  const TuneReport report = Tune(tasks, options, runner, *RecordStore::Open(path));
+  for (const char* suffix : {"", "-wal", "-shm", "-journal"}) std::filesystem::remove(path.string() + suffix);
+  return report;
+}
+
+int Run(const std::string& spaces_folder, int64_t seconds, const std::vector<std::string>& stores) {
+  const Target target = HostTarget();
+  const std::vector<Task> tasks = ExtractTasks(BuildZoo("resnet-50"), target);
+  const std::vector<RecordedSpace> spaces = ReadRecordedSpaces(spaces_folder);
+  std::vector<std::unique_ptr<RecordStore>> known;
+  for (const std::string& store : stores) known.push_back(RecordStore::Open(store, false));
+  const auto runner = MakeLocalRunner();
+  const std::string cpu_model = runner->Describe().cpu_model;
+  const TuneTools tools = RealTuneTools();
+  const TuneReport report = TuneAfresh(tasks, target, seconds, *runner);
+  fmt::print("{} trials in {:.0f} s\n", report.trials, static_cast<double>(report.elapsed_ns) / 1e9);
+  Sums sums;
+  for (size_t i = 0; i < tasks.size(); ++i) {
+    Rivals rivals{{report.tasks[i].best_schedule, Config::Parse(report.tasks[i].best_config)}};
+    for (const auto& store : known) AddOfStore(*store, tasks[i], target, cpu_model, rivals);
+    for (const RecordedSpace& space : spaces) {
+      if (space.workload == tasks[i].workload && space.target.cpu == target.cpu) AddOfSpace(space, rivals);
+    }
+    AddTask(report.tasks[i], rivals, TimesNs(*runner, JobsOf(tasks[i], target, rivals, tools), tools), sums);
+  }
+  fmt::print("sum over uses: {:.3f} ms chosen, {:.3f} ms best known\n", sums.chosen_ns / 1e6, sums.best_ns / 1e6);
+  Verdicts verdicts(ReadBounds(std::string("docs/tuning.md")));
+  verdicts.AtMost(fmt::format("% that ResNet-50's kernels after {} s are over the best known", seconds), 3,
+                  100 * (sums.chosen_ns / sums.best_ns - 1));
+  return verdicts.all_met() ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace hone::bench
+
+int main(int argc, char** argv) {
+  try {
+    const auto seconds = argc > 3 ? hone::ParseInteger(argv[2]) : std::nullopt;
+    if (!seconds || *seconds <= 0) {
+      throw hone::Error(hone::ExitCode::kUsage, "hone_bench_best_known SPACES SECONDS STORE... is right");
+    }
+    return hone::bench::Run(argv[1], *seconds, {argv + 3, argv + argc});
+  } catch (const hone::Error& error) {
+    fmt::print(stderr, "hone_bench_best_known: {}\n", error.what());
+    return static_cast<int>(error.code());
+  }
+}
