@@ -15,12 +15,14 @@ struct ActivationRow {
   Activation activation;
   size_t arguments;
 };
-constexpr std::array<ActivationRow, 6> kActivations = {{{"relu", Activation::kRelu, 0},
+constexpr std::array<ActivationRow, 8> kActivations = {{{"relu", Activation::kRelu, 0},
                                                         {"clip", Activation::kClip, 2},
                                                         {"sigmoid", Activation::kSigmoid, 0},
                                                         {"tanh", Activation::kTanh, 0},
                                                         {"leaky_relu", Activation::kLeakyRelu, 1},
-                                                        {"hard_swish", Activation::kHardSwish, 0}}};
+                                                        {"hard_swish", Activation::kHardSwish, 0},
+                                                        {"silu", Activation::kSilu, 0},
+                                                        {"gelu", Activation::kGelu, 0}}};
 
 [[noreturn]] void Refuse(std::string_view text) {
   throw Error(ExitCode::kBadData,

@@ -18,7 +18,9 @@ enum class Activation : uint8_t {
   kSigmoid = 3,
   kTanh = 4,
   kLeakyRelu = 5,
-  kHardSwish = 6
+  kHardSwish = 6,
+  kSilu = 7,
+  kGelu = 8
 };
 
 // What a workload's key says of its epilogue; the numbers are permanent.

@@ -241,6 +241,8 @@ EmitterTable ElementwiseEmitters() {
           {"nn.prelu", Prelu},
           {"nn.hard_sigmoid", HardSigmoid},
           {"nn.hard_swish", HardSwish},
+          {"nn.silu", Math<EmitSilu>},
+          {"nn.gelu", Math<EmitGelu>},
           {"sigmoid", Math<EmitSigmoid>},
           {"tanh", Math<EmitTanh>},
           {"exp", Math<EmitExp>},

@@ -69,7 +69,9 @@ bool SetActivation(const ExprPtr& expr, Epilogue& epilogue) {
                                                                              {"sigmoid", Activation::kSigmoid},
                                                                              {"tanh", Activation::kTanh},
                                                                              {"nn.leaky_relu", Activation::kLeakyRelu},
-                                                                             {"nn.hard_swish", Activation::kHardSwish}};
+                                                                             {"nn.hard_swish", Activation::kHardSwish},
+                                                                             {"nn.silu", Activation::kSilu},
+                                                                             {"nn.gelu", Activation::kGelu}};
   for (const auto& [name, activation] : kActivations) {
     const Call* call = relay::AsCallTo(expr, name);
     if (call == nullptr) continue;

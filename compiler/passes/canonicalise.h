@@ -19,8 +19,11 @@ const std::vector<Rule>& IdentityRules();
 // nn.pad with zeros goes into the padding of nn.conv2d and nn.avg_pool2d.
 const std::vector<Rule>& PaddingRules();
 // Constants come second; nn.conv2d and nn.dense plus a constant per channel is nn.bias_add with axis 1; a mean over H
-// and W is nn.global_avg_pool2d; a maximum with 0 is nn.relu; x * clip(x + 3, 0, 6) / 6 is nn.hard_swish.
+// and W is nn.global_avg_pool2d.
 const std::vector<Rule>& ArithmeticRules();
+// A maximum with 0 is nn.relu; x * clip(x + 3, 0, 6) / 6 is nn.hard_swish; x * sigmoid(x) is nn.silu;
+// x * (1 + erf(x / sqrt 2)) / 2 is nn.gelu.
+const std::vector<Rule>& ActivationRules();
 
 // Calls of one operator with the same arguments and attributes become one.
 relay::ExprPtr EliminateCommon(const relay::ExprPtr& root);

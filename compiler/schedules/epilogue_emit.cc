@@ -40,6 +40,10 @@ Value* EmitActivation(KernelBuilder& b, const Epilogue& epilogue, Value* x) {
       return LeakyRelu(b, x, epilogue.lo, n);
     case Activation::kHardSwish:
       return HardSwish(b, x, n);
+    case Activation::kSilu:
+      return EmitSilu(b, x);
+    case Activation::kGelu:
+      return EmitGelu(b, x);
   }
   return x;
 }

@@ -53,6 +53,10 @@ double UnitClip(double x) {
   return x > 1 ? 1 : x;
 }
 
+// An infinity times the 0 that its gate comes to would be NaN: the limit is 0.
+double Silu(double x) { return x < -1000 ? 0 : x / (1 + std::exp(-x)); }
+double Gelu(double x) { return x < -1000 ? 0 : 0.5 * x * (1 + std::erf(x * std::sqrt(0.5))); }
+
 OpTable Activations() {
   return {
       Unary("nn.relu", "max(x, 0); NaN passes", 1, [](double x, const Attrs&) { return x < 0 ? 0.0 : x; }),
@@ -70,6 +74,9 @@ OpTable Activations() {
             {{"alpha", AttrKind::kFloat, 0.2, "slope"}, {"beta", AttrKind::kFloat, 0.5, "value at zero"}}),
       Unary("nn.hard_swish", "x * (x / 6 + 1/2 held within [0, 1])", 10,
             [](double x, const Attrs&) { return x * UnitClip(x / 6 + 0.5); }),
+      Unary("nn.silu", "x / (1 + exp(-x)), also called swish", 10, [](double x, const Attrs&) { return Silu(x); }),
+      Unary("nn.gelu", "x times the standard normal distribution function of x", 10,
+            [](double x, const Attrs&) { return Gelu(x); }),
   };
 }
 

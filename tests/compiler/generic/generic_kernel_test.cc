@@ -84,8 +84,8 @@ const std::vector<Case> kCases = {{{1, 3, 5, 7}, ""},         {{2, 5, 1, 33}, ""
                                   {{3, 16, 2, 3}, "NCHW16c"}, {{2, 7, 3, 5}, "NCHW4c"}, {{1, 3, 2, 2}, "NCHW16c"}};
 
 TEST(GenericKernel, ComputesUnaryOperators) {
-  for (const char* op : {"nn.relu", "sigmoid", "tanh", "exp", "erf", "negative", "abs", "nn.hard_swish",
-                         "nn.leaky_relu", "nn.hard_sigmoid"}) {
+  for (const char* op : {"nn.relu", "sigmoid", "tanh", "exp", "erf", "negative", "abs", "nn.hard_swish", "nn.silu",
+                         "nn.gelu", "nn.leaky_relu", "nn.hard_sigmoid"}) {
     const Case& c = kCases[std::string_view(op).size() % kCases.size()];
     const auto x = Param("x", c.shape, c.layout);
     Check(Function({x}, MakeCall(op, {x})));
@@ -326,6 +326,21 @@ TEST(GenericKernel, TakesKnownChannelsOfBlocks) {
       const relay::Call& call = *relay::AsCall(plain);
       const auto take = std::make_shared<relay::Call>(call.op, call.args, call.attrs, "");
       take->type = TensorType({2, 19, 5, 7}, DType::kFloat32, to);
+      const std::vector<std::shared_ptr<const relay::Var>> params{std::static_pointer_cast<const relay::Var>(x)};
+      Check(std::make_shared<relay::Function>(params, take));
+    }
+  }
+}
+
+TEST(GenericKernel, TakesRowsAndColumnsOfBlocks) {
+  const auto indices = relay::MakeConstant(Tensor::FromVector<int64_t>(DType::kInt64, {7}, {0, 0, 1, 1, 2, 4, 4}));
+  for (const char* layout : {"", "NCHW4c", "NCHW8c", "NCHW16c"}) {
+    for (const int64_t axis : {2, 3}) {
+      const auto x = Param("x", {2, 19, 5, 6}, layout);
+      const ExprPtr plain = MakeCall("take", {x, indices}, {{"axis", axis}});
+      const relay::Call& call = *relay::AsCall(plain);
+      const auto take = std::make_shared<relay::Call>(call.op, call.args, call.attrs, "");
+      take->type = TensorType(axis == 2 ? Shape{2, 19, 7, 6} : Shape{2, 19, 5, 7}, DType::kFloat32, layout);
       const std::vector<std::shared_ptr<const relay::Var>> params{std::static_pointer_cast<const relay::Var>(x)};
       Check(std::make_shared<relay::Function>(params, take));
     }

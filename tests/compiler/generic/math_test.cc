@@ -90,6 +90,20 @@ TEST_P(Math, SigmoidIsWithinTwoUlp) {
   EXPECT_LE(WorstError(EmitSigmoid, exact, Inputs(-87, 100, 200000), 8, GetParam()), 2);
 }
 
+TEST_P(Math, SiluIsWithinThreeUlp) {
+  const auto exact = [](double x) { return x / (1 + std::exp(-x)); };
+  EXPECT_LE(WorstError(EmitSilu, exact, Inputs(-82, 100, 200000), 8, GetParam()), 3);
+}
+
+TEST_P(Math, GeluIsAsExactAsItsSum) {
+  const auto x = Inputs(-12, 12, 100000);
+  const auto got = Apply(EmitGelu, x, 8, GetParam());
+  for (size_t i = 0; i < x.size(); ++i) {
+    const double v = x[i], exact = 0.5 * v * (1 + std::erf(v * std::sqrt(0.5)));
+    ASSERT_NEAR(got[i], exact, 2e-7 * std::abs(v)) << v;
+  }
+}
+
 TEST_P(Math, QuarterPowersAreWithinTwoUlp) {
   for (float y : {0.75f, -0.75f, 0.5f, -0.5f, 1.0f, 2.0f}) {
     const auto x = Inputs(0.1, 50, 20000);
@@ -115,6 +129,8 @@ TEST_P(Math, NanStaysAndInfinitiesSaturate) {
   check(EmitTanh, {1, -1, 1, -1});
   check(EmitErf, {1, -1, 1, -1});
   check(EmitSigmoid, {1, 0, 1, 0});
+  check(EmitSilu, {kInf, 0, 1e30f, 0});
+  check(EmitGelu, {kInf, 0, 1e30f, 0});
 }
 
 TEST_P(Math, LogOfZeroAndBelow) {

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "compiler/relay/infer_type.h"
 #include "tests/compiler/passes/pass_testing.h"
 
@@ -98,6 +100,29 @@ TEST(Canonicalise, HardSwishInItsThreeSpellings) {
   EXPECT_THAT(Canonical(MakeCall("multiply", {MakeCall("divide", {gate, six}), x})), ElementsAre("nn.hard_swish"));
   const ExprPtr sigmoid = MakeCall("nn.hard_sigmoid", {x}, {{"alpha", 1.0 / 6}, {"beta", 0.5}});
   EXPECT_THAT(Canonical(MakeCall("multiply", {x, sigmoid})), ElementsAre("nn.hard_swish"));
+}
+
+TEST(Canonicalise, SiluInBothOrders) {
+  const ExprPtr x = Image();
+  EXPECT_THAT(Canonical(MakeCall("multiply", {x, MakeCall("sigmoid", {x})})), ElementsAre("nn.silu"));
+  EXPECT_THAT(Canonical(MakeCall("multiply", {MakeCall("sigmoid", {x}), x})), ElementsAre("nn.silu"));
+  const ExprPtr other = MakeCall("exp", {x});
+  EXPECT_EQ(Canonical(MakeCall("multiply", {other, MakeCall("sigmoid", {x})})).back(), "multiply");
+}
+
+TEST(Canonicalise, GeluInItsSpellings) {
+  const ExprPtr x = Image(), half = ScalarConstant(0.5);
+  const auto gate = [](const ExprPtr& argument) {
+    return MakeCall("add", {MakeCall("erf", {argument}), ScalarConstant(1)});
+  };
+  const ExprPtr quotient = gate(MakeCall("divide", {x, ScalarConstant(std::sqrt(2.0))}));
+  const ExprPtr product = gate(MakeCall("multiply", {x, ScalarConstant(std::sqrt(0.5))}));
+  EXPECT_THAT(Canonical(MakeCall("multiply", {MakeCall("multiply", {x, quotient}), half})), ElementsAre("nn.gelu"));
+  EXPECT_THAT(Canonical(MakeCall("multiply", {MakeCall("multiply", {x, half}), product})), ElementsAre("nn.gelu"));
+  EXPECT_THAT(Canonical(MakeCall("divide", {MakeCall("multiply", {product, x}), ScalarConstant(2)})),
+              ElementsAre("nn.gelu"));
+  const ExprPtr plain = gate(x);
+  EXPECT_EQ(Canonical(MakeCall("multiply", {MakeCall("multiply", {x, plain}), half})).back(), "multiply");
 }
 
 TEST(Canonicalise, AlmostHardSwishStays) {

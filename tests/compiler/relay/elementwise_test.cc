@@ -21,6 +21,8 @@ TEST(Unary, ActivationsPassNan) {
 TEST(Unary, HardActivations) {
   const Tensor x = Floats({5}, {-4, -1, 0, 2, 5});
   EXPECT_THAT(RunFor("nn.hard_swish", {x}), Near({0, -1.0 / 3, 0, 5.0 / 3, 5}));
+  EXPECT_THAT(RunFor("nn.silu", {Floats({3}, {-2, 0, 2})}), Near({-0.238405844, 0, 1.761594156}));
+  EXPECT_THAT(RunFor("nn.gelu", {Floats({3}, {-1, 0, 1})}), Near({-0.158655254, 0, 0.841344746}));
   EXPECT_THAT(RunFor("nn.hard_sigmoid", {x}), Near({0, 0.3, 0.5, 0.9, 1}));
 }
 

@@ -169,7 +169,7 @@ TEST(ScheduleAgainstReference, EveryActivationKeepsTailLanesZero) {
   for (const Workload& w : {conv, depthwise}) {
     const DefaultConfig chosen = AnalyticDefault(w, MachineModelFor(target));
     for (const char* text : {"bias,relu", "bias,clip(0,6)", "bias,clip(1,2)", "bias,sigmoid", "bias,tanh",
-                             "bias,leaky_relu(0.1)", "bias,hard_swish"}) {
+                             "bias,leaky_relu(0.1)", "bias,hard_swish", "bias,silu", "bias,gelu"}) {
       SCOPED_TRACE(text);
       const Candidate candidate{w, std::string(chosen.schedule->name()), chosen.config, target};
       auto compiled = CompileKernel(candidate, Epilogue::Parse(text));
