@@ -33,6 +33,7 @@ OnnxOperatorTable SoftmaxOperators();
 OnnxOperatorTable ShapeOperators();
 OnnxOperatorTable IndexingOperators();
 OnnxOperatorTable ConstantOperators();
+OnnxOperatorTable ResizeOperators();
 
 // Null when hone does not read the operator.
 const OnnxOperator* FindOnnxOperator(std::string_view op_type);

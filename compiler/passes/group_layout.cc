@@ -42,10 +42,10 @@ GroupLayout LayoutForConcat(const Call& concat, const std::vector<TypePtr>& args
   return {std::vector<std::string>(args.size(), layout), layout};
 }
 
-// Channels are read one by one wherever they lie.
-bool SelectsChannels(const Call& call, const std::vector<TypePtr>& args) {
+// Channels are read one by one wherever they lie; rows and columns are whole blocks.
+bool TakesInAnyLayout(const Call& call, const std::vector<TypePtr>& args) {
   return relay::AsOp(call.op)->def->name == "take" && args.size() == 1 && call.type->shape.size() == 4 &&
-         call.attrs.GetInt("axis") == 1 && args[0]->dtype == DType::kFloat32;
+         args[0]->shape.size() == 4 && call.attrs.GetInt("axis") >= 1 && args[0]->dtype == DType::kFloat32;
 }
 
 std::vector<const Call*> CallsIn(const relay::Function& function) {
@@ -80,7 +80,7 @@ GroupLayout LayoutForGroup(const relay::Function& function, const std::vector<Ty
   const std::vector<const Call*> calls = CallsIn(function);
   if (calls.size() == 1 && relay::AsOp(calls[0]->op)->def->name == "concatenate")
     return LayoutForConcat(*calls[0], args);
-  if (calls.size() == 1 && SelectsChannels(*calls[0], args)) return {{args[0]->layout}, args[0]->layout};
+  if (calls.size() == 1 && TakesInAnyLayout(*calls[0], args)) return {{args[0]->layout}, args[0]->layout};
   const TypePtr& result = function.body->type;
   if (result->kind != relay::TypeKind::kTensor || result->shape.size() != 4 || !CanBlock(calls, result->shape[1])) {
     return RowMajor(args.size());

@@ -143,6 +143,89 @@ TEST(OnnxMatMul, BroadcastsBatchesAndPromotesVectors) {
   EXPECT_THAT(Values(outputs[2]), ElementsAre(3, 13));
 }
 
+// Values of ONNX's own cases.
+TEST(OnnxResize, PicksTheNearest) {
+  const Shape square{1, 1, 2, 2};
+  const auto nearest = [&](const Shape& shape, const Ints& sizes, const std::string& coordinates,
+                           const std::string& rounding) {
+    ModelMaker model(13);
+    model.Input("x", shape).Ints("sizes", sizes);
+    model.Node("Resize", {"x", "", "", "sizes"}, {"y"},
+               {{"coordinate_transformation_mode", coordinates}, {"nearest_mode", rounding}});
+    model.Output("y");
+    return Values(RunOnnx(model.Bytes(), {{"x", Counting(shape)}})[0]);
+  };
+  EXPECT_THAT(nearest(square, {1, 1, 4, 4}, "half_pixel", "round_prefer_floor"),
+              ElementsAre(0, 0, 1, 1, 0, 0, 1, 1, 2, 2, 3, 3, 2, 2, 3, 3));
+  EXPECT_THAT(nearest({1, 1, 1, 4}, {1, 1, 1, 8}, "align_corners", "floor"), ElementsAre(0, 0, 0, 1, 1, 2, 2, 3));
+  EXPECT_THAT(nearest({1, 1, 1, 4}, {1, 1, 1, 2}, "asymmetric", "ceil"), ElementsAre(0, 2));
+  EXPECT_THAT(nearest({1, 1, 1, 2}, {1, 1, 1, 4}, "asymmetric", "round_prefer_ceil"), ElementsAre(0, 1, 1, 1));
+  EXPECT_THAT(nearest({1, 1, 1, 2}, {1, 1, 1, 4}, "asymmetric", "round_prefer_floor"), ElementsAre(0, 0, 1, 1));
+}
+
+std::vector<float> Linear(const Shape& shape, const std::vector<float>& scales, const std::string& coordinates) {
+  ModelMaker model(13);
+  model.Input("x", shape).Weight("scales", {static_cast<int64_t>(scales.size())}, scales);
+  model.Node("Resize", {"x", "", "scales"}, {"y"},
+             {{"mode", "linear"}, {"coordinate_transformation_mode", coordinates}});
+  model.Output("y");
+  return Values(RunOnnx(model.Bytes(), {{"x", Counting(shape)}})[0]);
+}
+
+TEST(OnnxResize, LiesBetweenTwo) {
+  EXPECT_THAT(Linear({1, 1, 1, 2}, {1, 1, 1, 2}, "half_pixel"), ElementsAre(0, 0.25F, 0.75F, 1));
+  EXPECT_THAT(Linear({1, 1, 1, 4}, {1, 1, 1, 0.6F}, "half_pixel"),
+              ElementsAre(testing::FloatNear(1.0F / 3, 1e-6F), testing::FloatNear(2, 1e-6F)));
+  EXPECT_THAT(Linear({1, 1, 1, 4}, {1, 1, 1, 0.6F}, "align_corners"),
+              ElementsAre(0, testing::FloatNear(2.1428571F, 1e-6F)));
+  EXPECT_THAT(Linear({1, 1, 2, 2}, {1, 1, 2, 2}, "asymmetric"),
+              ElementsAre(0, 0.5F, 1, 1, 1, 1.5F, 2, 2, 2, 2.5F, 3, 3, 2, 2.5F, 3, 3));
+}
+
+TEST(OnnxResize, OldFormsTakeScales) {
+  ModelMaker model(9);
+  model.Input("x", {1, 1, 1, 2}).Weight("scales", {4}, {1, 1, 2, 2});
+  model.Node("Upsample", {"x", "scales"}, {"y"}, {{"mode", "nearest"}}).Output("y");
+  EXPECT_THAT(Values(RunOnnx(model.Bytes(), {{"x", Counting({1, 1, 1, 2})}})[0]), ElementsAre(0, 0, 1, 1, 0, 0, 1, 1));
+}
+
+TEST(OnnxResize, RefusesWhatItCannot) {
+  const auto error = [](const std::string& name, const TestAttribute& value, const Ints& sizes) {
+    ModelMaker model(18);
+    model.Input("x", {1, 1, 2, 2}).Ints("sizes", sizes);
+    model.Node("Resize", {"x", "", "", "sizes"}, {"y"}, {{name, value}}).Output("y");
+    return ImportError(model.Bytes());
+  };
+  const Ints doubled{1, 1, 4, 4};
+  EXPECT_THAT(error("mode", "cubic", doubled), HasSubstr("\"nearest\" and \"linear\" are"));
+  EXPECT_THAT(error("antialias", int64_t{1}, doubled), HasSubstr("antialias"));
+  EXPECT_THAT(error("coordinate_transformation_mode", "tf_crop_and_resize", doubled), HasSubstr("tf_crop_and_resize"));
+  EXPECT_THAT(error("mode", "nearest", {4, 4}), HasSubstr("2 sizes; 4 is right"));
+  EXPECT_THAT(error("mode", "nearest", {1, 1, 0, 4}), HasSubstr("nothing is left"));
+}
+
+TEST(OnnxNormalization, OfLayersAndInstances) {
+  ModelMaker layer(17);
+  layer.Input("x", {1, 2, 2}).Weight("s", {2}, {1, 2}).Weight("b", {2}, {0, 10});
+  layer.Node("LayerNormalization", {"x", "s", "b"}, {"y", "mean", "inv"}, {{"epsilon", 0.0}});
+  layer.Output("y").Output("mean").Output("inv");
+  const std::vector<Tensor> of_layer = RunOnnx(layer.Bytes(), {{"x", Counting({1, 2, 2})}});
+  EXPECT_THAT(Values(of_layer[0]), ElementsAre(-1, 12, -1, 12));
+  EXPECT_THAT(Values(of_layer[1]), ElementsAre(0.5F, 2.5F));
+  EXPECT_THAT(Values(of_layer[2]), ElementsAre(2, 2));
+  ModelMaker instance(13);
+  instance.Input("x", {1, 2, 1, 2}).Weight("s", {2}, {1, 2}).Weight("b", {2}, {0, 10});
+  instance.Node("InstanceNormalization", {"x", "s", "b"}, {"y"}, {{"epsilon", 0.0}}).Output("y");
+  EXPECT_THAT(Values(RunOnnx(instance.Bytes(), {{"x", Counting({1, 2, 1, 2})}})[0]), ElementsAre(-1, 1, 8, 12));
+}
+
+TEST(OnnxGelu, IsExactOrRefused) {
+  EXPECT_THAT(RunNode(20, "Gelu", {2}, {}), ElementsAre(0, testing::FloatNear(0.841344746F, 1e-6F)));
+  ModelMaker model(20);
+  model.Input("x", {2}).Node("Gelu", {"x"}, {"y"}, {{"approximate", "tanh"}}).Output("y");
+  EXPECT_THAT(ImportError(model.Bytes()), HasSubstr("\"none\" is"));
+}
+
 TEST(OnnxPRelu, BroadcastsItsSlope) {
   ModelMaker model(13);
   model.Input("x", {1, 2, 1, 2}).Weight("c", {2, 1, 1}, {10, 100}).Weight("w", {2}, {10, 100});

@@ -1,0 +1,195 @@
+// Resize and Upsample: along each axis every output is one input, or lies between two.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "compiler/frontend/onnx_operators.h"
+
+namespace hone {
+namespace {
+
+using relay::ExprPtr;
+
+// How coordinates of outputs become coordinates of inputs, in ONNX's words.
+struct ResizeRule {
+  bool linear = false;
+  std::string coordinates;
+  std::string nearest;
+};
+
+struct ResizedAxis {
+  int64_t axis = 0;
+  int64_t in = 0;
+  int64_t out = 0;
+  double scale = 1;
+};
+
+double SourceOf(const ResizedAxis& a, const ResizeRule& rule, int64_t out) {
+  const auto o = static_cast<double>(out), length = static_cast<double>(a.out), from = static_cast<double>(a.in);
+  if (rule.coordinates == "asymmetric") return o / a.scale;
+  // ONNX means the length before it is cut to a whole number.
+  if (rule.coordinates == "align_corners") return a.out > 1 ? o * (from - 1) / (from * a.scale - 1) : 0;
+  if (rule.coordinates == "pytorch_half_pixel" && a.out == 1) return 0;
+  const double half_pixel = (o + 0.5) / a.scale - 0.5;
+  if (rule.coordinates == "half_pixel_symmetric") return from / 2 * (1 - length / (a.scale * from)) + half_pixel;
+  return half_pixel;
+}
+
+double Rounded(double x, const std::string& mode) {
+  if (mode == "floor") return std::floor(x);
+  if (mode == "ceil") return std::ceil(x);
+  // Ties go down, or up.
+  return mode == "round_prefer_ceil" ? std::floor(x + 0.5) : std::ceil(x - 0.5);
+}
+
+int64_t Inside(double position, const ResizedAxis& a) {
+  return std::clamp<int64_t>(static_cast<int64_t>(position), 0, a.in - 1);
+}
+
+ExprPtr Taken(const OnnxNodeView& view, const ExprPtr& data, const ResizedAxis& a,
+              const std::vector<int64_t>& indices) {
+  const Tensor tensor = Tensor::FromVector<int64_t>(DType::kInt64, {a.out}, indices);
+  return view.Call("take", {data, relay::MakeConstant(tensor)}, {{"axis", a.axis}});
+}
+
+ExprPtr Nearest(const OnnxNodeView& view, const ExprPtr& data, const ResizedAxis& a, const ResizeRule& rule) {
+  std::vector<int64_t> indices;
+  for (int64_t o = 0; o < a.out; ++o) indices.push_back(Inside(Rounded(SourceOf(a, rule, o), rule.nearest), a));
+  return Taken(view, data, a, indices);
+}
+
+// below + (above - below) * share
+ExprPtr Linear(const OnnxNodeView& view, const ExprPtr& data, const ResizedAxis& a, const ResizeRule& rule) {
+  std::vector<int64_t> below, above;
+  std::vector<float> share;
+  for (int64_t o = 0; o < a.out; ++o) {
+    const double source = std::clamp(SourceOf(a, rule, o), 0.0, static_cast<double>(a.in - 1));
+    below.push_back(Inside(std::floor(source), a));
+    above.push_back(Inside(std::floor(source) + 1, a));
+    share.push_back(static_cast<float>(source - std::floor(source)));
+  }
+  Shape shape(view.builder().ShapeOf(data).size() - static_cast<size_t>(a.axis), 1);
+  shape[0] = a.out;
+  const ExprPtr low = Taken(view, data, a, below), high = Taken(view, data, a, above);
+  const ExprPtr shares = relay::MakeConstant(Tensor::FromVector<float>(DType::kFloat32, shape, share));
+  return view.Call("add", {low, view.Call("multiply", {view.Call("subtract", {high, low}), shares})});
+}
+
+// The numbers of a float input, an attribute before it was one.
+std::vector<double> Scales(const OnnxNodeView& view, int input) {
+  std::vector<double> scales;
+  if (!view.HasInput(input)) {
+    if (const OnnxAttribute* attribute = view.Find("scales")) {
+      scales.assign(attribute->floats.begin(), attribute->floats.end());
+    }
+    return scales;
+  }
+  const Tensor* value = view.InputValue(input);
+  if (value == nullptr) RefuseNode("its scales are computed by the model; they must be known when it is imported");
+  for (int64_t i = 0; i < value->elements(); ++i) scales.push_back(value->At(i));
+  return scales;
+}
+
+std::vector<int64_t> ResizeAxes(const OnnxNodeView& view) {
+  const int64_t rank = view.InputRank(0);
+  std::vector<int64_t> axes;
+  for (int64_t axis = 0; axis < rank; ++axis) axes.push_back(axis);
+  return OnnxNodeView::Axes(view.Ints("axes", axes), rank);
+}
+
+std::vector<ResizedAxis> AxesByScales(const OnnxNodeView& view, const std::vector<double>& scales) {
+  const std::vector<int64_t> axes = ResizeAxes(view);
+  if (scales.size() != axes.size()) {
+    RefuseNode(fmt::format("it has {} scales; {} is right, one for each axis", scales.size(), axes.size()));
+  }
+  std::vector<ResizedAxis> resized;
+  for (size_t i = 0; i < axes.size(); ++i) {
+    if (!(scales[i] > 0) || scales[i] > 1e6) RefuseNode(fmt::format("a scale is {}; it must be positive", scales[i]));
+    const int64_t in = view.InputShape(0)[static_cast<size_t>(axes[i])];
+    const auto out = static_cast<int64_t>(std::floor(static_cast<double>(in) * scales[i]));
+    resized.push_back({axes[i], in, out, scales[i]});
+  }
+  return resized;
+}
+
+std::vector<ResizedAxis> AxesBySizes(const OnnxNodeView& view, const std::vector<int64_t>& sizes) {
+  const std::vector<int64_t> axes = ResizeAxes(view);
+  if (sizes.size() != axes.size()) {
+    RefuseNode(fmt::format("it has {} sizes; {} is right, one for each axis", sizes.size(), axes.size()));
+  }
+  std::vector<ResizedAxis> resized;
+  for (size_t i = 0; i < axes.size(); ++i) {
+    const int64_t in = view.InputShape(0)[static_cast<size_t>(axes[i])];
+    resized.push_back({axes[i], in, sizes[i], static_cast<double>(sizes[i]) / static_cast<double>(in)});
+  }
+  return resized;
+}
+
+std::vector<ExprPtr> Resized(const OnnxNodeView& view, const std::vector<ResizedAxis>& axes, const ResizeRule& rule) {
+  ExprPtr data = view.Input(0);
+  for (const ResizedAxis& a : axes) {
+    if (a.out < 1) RefuseNode(fmt::format("axis {} of {} becomes {}; nothing is left", a.axis, a.in, a.out));
+    if (a.out == a.in && a.scale == 1) continue;
+    view.builder().Spend(a.out * 24);
+    data = rule.linear ? Linear(view, data, a, rule) : Nearest(view, data, a, rule);
+  }
+  return {data};
+}
+
+bool ReadMode(const OnnxNodeView& view) {
+  const std::string mode = view.String("mode", "nearest");
+  if (mode != "nearest" && mode != "linear" && mode != "bilinear") {
+    RefuseNode(fmt::format("mode=\"{}\" is not supported; \"nearest\" and \"linear\" are", mode));
+  }
+  return mode != "nearest";
+}
+
+void RefuseWhatIsLeftOut(const OnnxNodeView& view, const std::string& coordinates) {
+  static constexpr std::string_view kKnown[] = {"half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric",
+                                                "half_pixel_symmetric"};
+  if (std::find(std::begin(kKnown), std::end(kKnown), coordinates) == std::end(kKnown)) {
+    RefuseNode(
+        fmt::format("coordinate_transformation_mode=\"{}\" is not supported; \"half_pixel\", \"asymmetric\" and "
+                    "\"align_corners\" are",
+                    coordinates));
+  }
+  if (view.Int("antialias", 0) != 0) RefuseNode("antialias=1 is not supported");
+  const std::string policy = view.String("keep_aspect_ratio_policy", "stretch");
+  if (policy != "stretch") {
+    RefuseNode(fmt::format("keep_aspect_ratio_policy=\"{}\" is not supported; \"stretch\" is", policy));
+  }
+}
+
+std::vector<ExprPtr> Resize(const OnnxNodeView& view) {
+  // Opset 10 had inputs x and scales, and one rule.
+  const bool first = view.opset() < 11;
+  const ResizeRule rule{ReadMode(view),
+                        first ? "asymmetric" : view.String("coordinate_transformation_mode", "half_pixel"),
+                        first ? "floor" : view.String("nearest_mode", "round_prefer_floor")};
+  RefuseWhatIsLeftOut(view, rule.coordinates);
+  const auto sizes = view.InputInts(3, "sizes");
+  if (sizes && !sizes->empty()) return Resized(view, AxesBySizes(view, *sizes), rule);
+  return Resized(view, AxesByScales(view, Scales(view, first ? 1 : 2)), rule);
+}
+
+std::vector<ExprPtr> Upsample(const OnnxNodeView& view) {
+  const ResizeRule rule{ReadMode(view), "asymmetric", "floor"};
+  return Resized(view, AxesByScales(view, Scales(view, 1)), rule);
+}
+
+}  // namespace
+
+OnnxOperatorTable ResizeOperators() {
+  return {
+      {"Resize",
+       1,
+       4,
+       Resize,
+       {"antialias", "axes", "coordinate_transformation_mode", "cubic_coeff_a", "exclude_outside",
+        "extrapolation_value", "keep_aspect_ratio_policy", "mode", "nearest_mode"}},
+      {"Upsample", 1, 2, Upsample, {"mode", "scales"}},
+  };
+}
+
+}  // namespace hone
