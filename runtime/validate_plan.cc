@@ -104,8 +104,10 @@ class PlanValidator {
     const Shape physical = PhysicalShapeOf(buffer, where);
     const int64_t images = physical.empty() ? 1 : physical[0];
     const int64_t room = buffer.size_bytes - view.offset_bytes;
-    // With a stride the last image must begin inside; a stride of 0 reads the same slice for every image.
-    Require(images <= 1 || view.batch_stride_bytes <= room / (images - 1), where,
+    // With a stride the last image must begin inside; a stride of 0 reads the same slice for every image. A reshaped
+    // view may have other images than its buffer, which they fill then.
+    const bool fills = room > 0 && view.batch_stride_bytes > 0 && room % view.batch_stride_bytes == 0;
+    Require(images <= 1 || fills || view.batch_stride_bytes <= room / (images - 1), where,
             fmt::format("batch stride {} in buffer '{}'", view.batch_stride_bytes, buffer.name));
   }
 

@@ -36,6 +36,16 @@ TEST(ValidatePlan, AStrideIsOverTheOutermostAxisInMemory) {
   EXPECT_NO_THROW(ValidatePlan(plan, 64, "model.hone"));
 }
 
+TEST(ValidatePlan, AReshapedViewHasImagesOfItsOwn) {
+  Plan plan = TestPlan();
+  plan.buffers[3].shape = {64, plan.buffers[3].size_bytes / 4 / 64};
+  plan.buffers[3].layout = {};
+  plan.calls[0].operands[2].batch_stride_bytes = plan.buffers[3].size_bytes;
+  EXPECT_NO_THROW(ValidatePlan(plan, 64, "model.hone"));
+  plan.calls[0].operands[2].batch_stride_bytes = plan.buffers[3].size_bytes - 4;
+  EXPECT_THROW(ValidatePlan(plan, 64, "model.hone"), Error);
+}
+
 TEST(ValidatePlan, RefusesBuffersOutsideTheirMemory) {
   ExpectRefused("arena offset", [](Plan& p) { p.buffers[3].offset_bytes = 64; });
   ExpectRefused("huge arena offset", [](Plan& p) { p.buffers[3].offset_bytes = kMost - 63; });
