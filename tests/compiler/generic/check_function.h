@@ -1,0 +1,23 @@
+// A function compiled and held against its reference: what the tests of generated kernels share.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "compiler/relay/expr.h"
+#include "core/tensor.h"
+
+namespace hone::testing {
+
+relay::ExprPtr Param(const std::string& name, Shape shape, const std::string& layout = "",
+                     DType dtype = DType::kFloat32);
+// Typed.
+relay::FunctionPtr Function(const std::vector<relay::ExprPtr>& params, const relay::ExprPtr& body);
+// Normal values, or small whole numbers for integers.
+Tensor Filled(const relay::Type& type, uint64_t seed);
+
+// Compiles for each of TestTargets, runs whole and in pieces, and compares: with the reference, to `tolerance` of the
+// largest magnitude, and the pieces bit for bit. Arguments that are not given are filled.
+void CheckFunction(const relay::FunctionPtr& function, std::vector<Tensor> args = {}, double tolerance = 2e-6);
+
+}  // namespace hone::testing

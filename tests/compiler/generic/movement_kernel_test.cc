@@ -1,0 +1,160 @@
+// Generated kernels whose elements are elements of their arguments, against the operators' references.
+#include <gtest/gtest.h>
+
+#include "compiler/relay/op.h"
+#include "tests/compiler/generic/check_function.h"
+#include "tests/compiler/generic/kernel_runner.h"
+
+namespace hone::testing {
+namespace {
+
+using relay::Attrs;
+using relay::ExprPtr;
+using relay::MakeCall;
+using relay::TensorType;
+using Ints = std::vector<int64_t>;
+
+TEST(MovementKernel, Concatenates) {
+  for (const auto& [layout, first] : std::vector<std::pair<std::string, int64_t>>{
+           {"", 3}, {"NCHW8c", 16}, {"NCHW8c", 5}, {"NCHW16c", 32}, {"NCHW4c", 8}}) {
+    const auto a = Param("a", {2, first, 3, 5}, layout), b = Param("b", {2, 8, 3, 5}, layout);
+    const auto c = Param("c", {2, 6, 3, 5}, layout);
+    const auto joined = MakeCall("concatenate", {relay::MakeTuple({a, b, c})}, {{"axis", int64_t{1}}});
+    CheckFunction(Function({a, b, c}, joined));
+    CheckFunction(Function({a, b, c}, MakeCall("exp", {joined})));
+  }
+  for (int64_t axis : {0, 2, 3}) {
+    const auto a = Param("a", {2, 3, 4, 5}), b = Param("b", {2, 3, 4, 5});
+    CheckFunction(Function({a, b}, MakeCall("concatenate", {relay::MakeTuple({a, b, a})}, {{"axis", axis}})));
+  }
+}
+
+TEST(MovementKernel, Splits) {
+  for (int64_t axis : {0, 1, 2}) {
+    const auto x = Param("x", {4, 8, 6});
+    CheckFunction(Function({x}, MakeCall("split", {x}, {{"indices_or_sections", Ints{2}}, {"axis", axis}})));
+    CheckFunction(Function({x}, MakeCall("split", {x}, {{"indices_or_sections", Ints{1, 3}}, {"axis", axis}})));
+  }
+}
+
+TEST(MovementKernel, Reshapes) {
+  for (const auto& [from, to] : std::vector<std::pair<Shape, Ints>>{
+           {{2, 3, 4}, {6, 4}}, {{1, 3, 5, 7}, {1, 105}}, {{2, 3, 5, 7}, {0, -1}}, {{6, 35}, {5, 42}}}) {
+    const auto x = Param("x", from);
+    CheckFunction(Function({x}, MakeCall("reshape", {x}, {{"newshape", to}})));
+    CheckFunction(Function({x}, MakeCall("reshape", {MakeCall("tanh", {x})}, {{"newshape", to}})));
+  }
+  const auto x = Param("x", {1, 5, 1, 3});
+  CheckFunction(Function({x}, MakeCall("squeeze", {x})));
+  CheckFunction(Function({x}, MakeCall("expand_dims", {x}, {{"axis", int64_t{2}}, {"num_newaxis", int64_t{2}}})));
+  CheckFunction(Function({x}, MakeCall("nn.batch_flatten", {x})));
+}
+
+TEST(MovementKernel, ShufflesChannels) {
+  for (int64_t batch : {1, 3}) {
+    const auto x = Param("x", {batch, 12, 5, 21});
+    const auto groups = MakeCall("reshape", {x}, {{"newshape", Ints{batch, 3, 4, 5, 21}}});
+    const auto swapped = MakeCall("transpose", {groups}, {{"axes", Ints{0, 2, 1, 3, 4}}});
+    CheckFunction(Function({x}, MakeCall("reshape", {swapped}, {{"newshape", Ints{batch, 12, 5, 21}}})));
+  }
+}
+
+TEST(MovementKernel, Transposes) {
+  for (const Ints& axes : {Ints{}, Ints{0, 2, 1, 3}, Ints{0, 2, 3, 1}, Ints{3, 0, 1, 2}, Ints{1, 0, 2, 3}}) {
+    const auto x = Param("x", {2, 3, 18, 20});
+    CheckFunction(Function({x}, MakeCall("transpose", {x}, {{"axes", axes}})));
+  }
+}
+
+TEST(MovementKernel, Pads) {
+  for (const char* mode : {"constant", "reflect", "edge"}) {
+    const auto x = Param("x", {2, 3, 4, 21});
+    const auto all = Ints{0, 0, 1, 2, 3, 1, 2, 3}, rows = Ints{0, 0, 0, 0, 2, 3, 0, 0};
+    CheckFunction(Function(
+        {x}, MakeCall("nn.pad", {x}, {{"pad_width", all}, {"pad_mode", std::string(mode)}, {"pad_value", 1.5}})));
+    CheckFunction(Function({x}, MakeCall("nn.pad", {x}, {{"pad_width", rows}, {"pad_mode", std::string(mode)}})));
+  }
+}
+
+TEST(MovementKernel, Slices) {
+  const auto x = Param("x", {3, 10, 50});
+  const auto slice = [&](Ints begin, Ints end, Ints strides, Ints axes) {
+    const Attrs attrs{{"begin", begin}, {"end", end}, {"strides", strides}, {"axes", axes}};
+    CheckFunction(Function({x}, MakeCall("strided_slice", {x}, attrs)));
+  };
+  slice({0, 2, 5}, {3, 9, 45}, {}, {});
+  slice({1, 3}, {9, 50}, {2, 3}, {1, 2});
+  slice({-1}, {-60}, {-1}, {2});
+  slice({-4}, {1000}, {7}, {-1});
+}
+
+TEST(MovementKernel, TakesByIndex) {
+  for (int64_t axis : {0, 1, 2}) {
+    const auto x = Param("x", {4, 5, 18}), picks = Param("i", {2, 3}, "", DType::kInt64);
+    const Tensor indices = Tensor::FromVector<int64_t>(DType::kInt64, {2, 3}, {0, 3, -1, 2, 2, -4});
+    CheckFunction(Function({x, picks}, MakeCall("take", {x, picks}, {{"axis", axis}})), {Filled(*x->type, 1), indices});
+    CheckFunction(Function({x}, MakeCall("take", {x, relay::MakeConstant(indices)}, {{"axis", axis}})));
+  }
+}
+
+TEST(MovementKernel, TakesKnownChannelsOfBlocks) {
+  const std::vector<int64_t> channels{0, 12, 24, 1, 13, 25, 2, 14, 26, 30, 3, 31, 15, 35, 7, 6, 8, 9, 34};
+  const auto indices = relay::MakeConstant(Tensor::FromVector<int64_t>(DType::kInt64, {19}, channels));
+  for (const char* from : {"", "NCHW4c", "NCHW8c", "NCHW16c"}) {
+    for (const char* to : {"", "NCHW4c", "NCHW8c", "NCHW16c"}) {
+      const auto x = Param("x", {2, 36, 5, 7}, from);
+      const ExprPtr plain = MakeCall("take", {x, indices}, {{"axis", int64_t{1}}});
+      const relay::Call& call = *relay::AsCall(plain);
+      const auto take = std::make_shared<relay::Call>(call.op, call.args, call.attrs, "");
+      take->type = TensorType({2, 19, 5, 7}, DType::kFloat32, to);
+      const std::vector<std::shared_ptr<const relay::Var>> params{std::static_pointer_cast<const relay::Var>(x)};
+      CheckFunction(std::make_shared<relay::Function>(params, take));
+    }
+  }
+}
+
+TEST(MovementKernel, TakesRowsAndColumnsOfBlocks) {
+  const auto indices = relay::MakeConstant(Tensor::FromVector<int64_t>(DType::kInt64, {7}, {0, 0, 1, 1, 2, 4, 4}));
+  for (const char* layout : {"", "NCHW4c", "NCHW8c", "NCHW16c"}) {
+    for (const int64_t axis : {2, 3}) {
+      const auto x = Param("x", {2, 19, 5, 6}, layout);
+      const ExprPtr plain = MakeCall("take", {x, indices}, {{"axis", axis}});
+      const relay::Call& call = *relay::AsCall(plain);
+      const auto take = std::make_shared<relay::Call>(call.op, call.args, call.attrs, "");
+      take->type = TensorType(axis == 2 ? Shape{2, 19, 7, 6} : Shape{2, 19, 5, 7}, DType::kFloat32, layout);
+      const std::vector<std::shared_ptr<const relay::Var>> params{std::static_pointer_cast<const relay::Var>(x)};
+      CheckFunction(std::make_shared<relay::Function>(params, take));
+    }
+  }
+}
+
+TEST(MovementKernel, ReadsInsideTheDataForAnyIndex) {
+  const auto x = Param("x", {2, 3}), picks = Param("i", {2}, "", DType::kInt64);
+  const auto indices = Tensor::FromVector<int64_t>(DType::kInt64, {2}, {int64_t{1} << 60, -(int64_t{1} << 60)});
+  const auto function = Function({x, picks}, MakeCall("take", {x, picks}, {{"axis", int64_t{0}}}));
+  Random random(1);
+  const Tensor data = Filled(*x->type, 1);
+  const auto got = CompiledFunction(function, TestTargets()[0]).Run({data, indices}, 0, random);
+  EXPECT_EQ(got[0].At(0), data.At(3));
+  EXPECT_EQ(got[0].At(3), data.At(0));
+}
+
+TEST(MovementKernel, TransformsLayouts) {
+  const std::vector<std::string> layouts{"NCHW", "NCHW4c", "NCHW8c", "NCHW16c", "NHWC"};
+  for (const Shape& shape : {Shape{1, 3, 5, 21}, Shape{2, 32, 3, 4}, Shape{1, 19, 2, 18}}) {
+    for (const auto& from : layouts) {
+      for (const auto& to : layouts) {
+        if (from == to || from == "NHWC" || to == "NHWC") continue;
+        const auto x = Param("x", shape, from == "NCHW" ? "" : from);
+        CheckFunction(Function({x}, MakeCall("layout_transform", {x}, {{"src_layout", from}, {"dst_layout", to}})));
+      }
+    }
+  }
+  const auto w = Param("w", {19, 5, 3, 3});
+  const auto packed =
+      MakeCall("layout_transform", {w}, {{"src_layout", std::string("OIHW")}, {"dst_layout", std::string("OIHW4i8o")}});
+  CheckFunction(Function({w}, packed));
+}
+
+}  // namespace
+}  // namespace hone::testing
