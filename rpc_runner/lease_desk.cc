@@ -90,6 +90,8 @@ std::vector<Frame> LeaseDesk::OnBeat(const Json& header, bool* for_us) {
   if (lease != lease_) return {{FrameKind::kLeaseEnd, {{"lease", lease}}, {}}};
   *for_us = true;
   std::vector<Frame> answer;
+  const auto withdraw = header.find("withdraw");
+  if (withdraw != header.end() && withdraw->is_array()) answer.push_back(OnWithdraw(*withdraw));
   const auto jobs = header.find("jobs");
   if (jobs == header.end() || !jobs->is_array() || jobs->size() > kMostDone) return answer;
   for (const Json& job : *jobs) {
@@ -107,6 +109,17 @@ std::vector<Frame> LeaseDesk::OnBeat(const Json& header, bool* for_us) {
     if (Lacks(job)) answer.push_back(NeedFrame(job.id, job.reference_sha256));
   }
   return answer;
+}
+
+// Those that wait are given back; of the others the client learns by their results.
+Frame LeaseDesk::OnWithdraw(const Json& jobs) {
+  Json withdrawn = Json::array(), kept = Json::array();
+  for (const Json& job : jobs) {
+    if (!job.is_number_unsigned()) continue;
+    const auto waits = [&](const JobMessage& other) { return other.id == job.get<JobId>(); };
+    (std::erase_if(waiting_, waits) > 0 ? withdrawn : kept).push_back(job);
+  }
+  return {FrameKind::kHeartbeat, {{"lease", lease_}, {"withdrawn", withdrawn}, {"kept", kept}}, {}};
 }
 
 std::optional<JobMessage> LeaseDesk::NextJob() {

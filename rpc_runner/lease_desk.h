@@ -32,6 +32,7 @@ class LeaseDesk {
   using Key = std::pair<JobId, uint32_t>;
   std::vector<Frame> OnJob(const Frame& frame, bool* for_us);
   std::vector<Frame> OnBeat(const Json& header, bool* for_us);
+  Frame OnWithdraw(const Json& jobs);
   bool Knows(JobId id, const uint32_t* attempt) const;
   bool Lacks(const JobMessage& job);
   const Frame* FindDone(JobId id, const uint32_t* attempt) const;

@@ -1,19 +1,14 @@
-#include <algorithm>
-
 #include "rpc_runner/remote_session.h"
 #include "rpc_runner/runner.h"
 
 namespace hone {
 namespace {
 
-// One more than the runner's executor takes, so that it need not wait for us.
-constexpr int kSlots = 4;
-
 class RemoteRunner : public Runner {
  public:
   explicit RemoteRunner(const RemoteRunnerOptions& options) : session_(options) { session_.WaitForOffer(); }
 
-  int FreeSlots() const override { return std::max(0, kSlots - static_cast<int>(session_.outstanding())); }
+  int FreeSlots() const override { return session_.FreeSlots(); }
 
   JobId Submit(KernelJob job) override {
     session_.Submit(next_id_, std::move(job));
@@ -27,6 +22,9 @@ class RemoteRunner : public Runner {
 
   bool Wait(int64_t timeout_ns, JobResult* result) override { return session_.Wait(timeout_ns, result); }
   Environment Describe() override { return session_.Describe(); }
+  std::vector<Environment> Machines() override { return session_.Machines(); }
+  uint64_t OpenGroup() override { return session_.OpenGroup(); }
+  void CloseGroup(uint64_t group) override { session_.CloseGroup(group); }
 
  private:
   RemoteSession session_;

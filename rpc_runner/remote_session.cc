@@ -11,22 +11,37 @@
 #include "core/hash.h"
 #include "rpc_runner/clock.h"
 #include "rpc_runner/lease_times.h"
+#include "rpc_runner/machine_kind.h"
 
 namespace hone {
 namespace {
 
-constexpr uint32_t kMostAttempts = 3;
 constexpr int64_t kLoopNs = 100'000'000;
 
 std::chrono::nanoseconds Span(int64_t ns) { return std::chrono::nanoseconds(ns); }
+
+std::vector<JobId> Numbers(const Json& header, const char* name) {
+  std::vector<JobId> numbers;
+  const auto it = header.find(name);
+  if (it == header.end() || !it->is_array()) return numbers;
+  for (const Json& number : *it) {
+    if (number.is_number_unsigned()) numbers.push_back(number.get<JobId>());
+  }
+  return numbers;
+}
+
+std::string TextOr(const Json& header, const char* name, const std::string& absent) {
+  return header.contains(name) ? HeaderText(header, name) : absent;
+}
 
 }  // namespace
 
 RemoteSession::RemoteSession(const RemoteRunnerOptions& options)
     : options_(options),
-      client_(NewRandomName()),
+      tuner_(NewRandomName()),
       served_ns_(MonotonicNs()),
-      tracker_(context_, Socket::Kind::kDealer) {
+      tracker_(context_, Socket::Kind::kDealer),
+      client_(tuner_) {
   tracker_.Connect(options.tracker);
   wake_fd_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   if (wake_fd_ < 0) throw Error(ExitCode::kIo, "the system gives no event descriptor");
@@ -53,44 +68,53 @@ void RemoteSession::WaitForOffer() {
 void RemoteSession::Submit(JobId id, KernelJob job) {
   JobMessage message;
   message.reference_sha256 = Sha256Hex(job.reference.elf);
+  const uint64_t group = job.group;
   message.job = std::move(job);
-  Add(id, std::move(message));
+  Add(id, std::move(message), group);
 }
 
 void RemoteSession::SubmitPackage(JobId id, PackageJob job) {
   JobMessage message;
+  const uint64_t group = job.group;
   message.package = std::move(job);
-  Add(id, std::move(message));
+  Add(id, std::move(message), group);
 }
 
-void RemoteSession::Add(JobId id, JobMessage message) {
-  Job next{std::move(message)};
-  next.message.id = id;
+void RemoteSession::Add(JobId id, JobMessage message, uint64_t group) {
+  message.id = id;
   {
     const std::lock_guard lock(mutex_);
-    if (jobs_.empty()) served_ns_ = MonotonicNs();
-    jobs_.emplace(id, std::move(next));
+    if (board_.outstanding() == 0) served_ns_ = MonotonicNs();
+    board_.Add(std::move(message), group);
   }
   eventfd_write(wake_fd_, 1);
 }
 
-size_t RemoteSession::outstanding() const {
+int RemoteSession::FreeSlots() const {
   const std::lock_guard lock(mutex_);
-  return jobs_.size();
+  const int wanted = JobBoard::kDepth * std::max(1, board_.lanes());
+  return std::max(0, wanted - static_cast<int>(board_.outstanding()));
 }
 
 bool RemoteSession::Wait(int64_t timeout_ns, JobResult* result) {
   std::unique_lock lock(mutex_);
-  const auto ready = [this] { return !results_.empty() || jobs_.empty(); };
+  const auto ready = [this] { return board_.has_results() || board_.outstanding() == 0; };
   if (timeout_ns < 0) {
     changed_.wait(lock, ready);
   } else {
     changed_.wait_for(lock, Span(timeout_ns), ready);
   }
-  if (results_.empty()) return false;
-  *result = std::move(results_.front());
-  results_.pop_front();
-  return true;
+  return board_.PopResult(result);
+}
+
+uint64_t RemoteSession::OpenGroup() {
+  const std::lock_guard lock(mutex_);
+  return board_.OpenGroup();
+}
+
+void RemoteSession::CloseGroup(uint64_t group) {
+  const std::lock_guard lock(mutex_);
+  board_.CloseGroup(group);
 }
 
 Environment RemoteSession::Describe() {
@@ -102,17 +126,39 @@ Environment RemoteSession::Describe() {
   return *environment_;
 }
 
+std::vector<Environment> RemoteSession::Machines() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<Environment> machines(machines_.size());
+  std::transform(machines_.begin(), machines_.end(), machines.begin(), [](const auto& m) { return m.second; });
+  return machines;
+}
+
 void RemoteSession::Loop() {
   while (!stop_) Turn();
-  tracker_.Send("", {FrameKind::kRelease, {{"client", client_}, {"lease", lease_}}, {}});
+  SendRelease(client_, "");
+  for (const Lease& lease : leases_) SendRelease(lease.client, lease.lease);
 }
 
 void RemoteSession::Turn() {
   std::vector<const Socket*> sockets = {&tracker_};
-  if (runner_) sockets.push_back(runner_.get());
+  for (const Lease& lease : leases_) sockets.push_back(lease.runner.get());
   WaitForAny(sockets, wake_fd_, kLoopNs);
   eventfd_t count = 0;
   eventfd_read(wake_fd_, &count);
+  ReceiveAll();
+  const int64_t now_ns = MonotonicNs();
+  DropLost(now_ns);
+  SendJobs();
+  WithdrawJobs();
+  CloseDrained();
+  for (Lease& lease : leases_) {
+    if (now_ns - lease.beat_ns >= kBeatNs) Beat(lease, now_ns);
+  }
+  AskForMore(now_ns);
+  GiveUpLateJobs(now_ns);
+}
+
+void RemoteSession::ReceiveAll() {
   Socket::Message message;
   const auto take = [&](auto handle) {
     try {
@@ -123,139 +169,225 @@ void RemoteSession::Turn() {
     }
   };
   while (tracker_.Receive(&message)) take([this](const Frame& frame) { FromTracker(frame); });
-  while (runner_ && runner_->Receive(&message)) take([this](const Frame& frame) { FromRunner(frame); });
-  const int64_t now_ns = MonotonicNs();
-  if (runner_ && now_ns - runner_heard_ns_ > kLostNs) OnLost();
-  if (runner_) SendJobs();
-  if (now_ns - beat_ns_ >= kBeatNs) Beat(now_ns);
-  GiveUpLateJobs(now_ns);
+  for (Lease& lease : leases_) {
+    // A lease that ends while its frames are read is marked by heard_ns 0.
+    while (lease.heard_ns > 0 && lease.runner->Receive(&message)) {
+      take([&](const Frame& frame) { FromRunner(lease, frame); });
+    }
+  }
 }
 
 void RemoteSession::FromTracker(const Frame& frame) {
-  if (frame.kind == FrameKind::kLease) return OnLease(frame.header);
-  if (frame.kind == FrameKind::kLeaseEnd && HeaderText(frame.header, "lease") == lease_ && runner_) return OnLost();
-  const std::lock_guard lock(mutex_);
-  if (frame.kind == FrameKind::kError) {
-    fmt::print(stderr, "remote runner: the tracker says: {}\n", HeaderText(frame.header, "message"));
+  if (frame.kind == FrameKind::kLease) {
+    OnLease(frame.header);
+  } else if (frame.kind == FrameKind::kLeaseEnd) {
+    for (Lease& lease : leases_) {
+      if (lease.lease == HeaderText(frame.header, "lease")) lease.heard_ns = 0;
+    }
   } else if (frame.kind == FrameKind::kQueued) {
-    tracker_answered_ = true;
-    if (HeaderNumber(frame.header, "runners") == 0) return;
+    OnQueued(frame.header);
+  } else if (frame.kind == FrameKind::kHeartbeat) {
+    if (frame.header.contains("yield") && frame.header["yield"] == true) SpareOne(MonotonicNs());
+  } else if (frame.kind == FrameKind::kError) {
+    fmt::print(stderr, "remote runner: the tracker says: {}\n", HeaderText(frame.header, "message"));
+  }
+}
+
+void RemoteSession::OnQueued(const Json& header) {
+  if (const auto unlike = header.find("unlike"); unlike != header.end() && unlike->is_array()) {
+    for (const Json& runner : *unlike) {
+      if (!left_out_.insert(HeaderText(runner, "address")).second) continue;
+      fmt::print(stderr, "hone: the runner {} at {} is left out: {}; a key for each kind of machine is right\n",
+                 HeaderText(runner, "label"), HeaderText(runner, "address"), HeaderText(runner, "why"));
+    }
+  }
+  const std::lock_guard lock(mutex_);
+  tracker_answered_ = true;
+  if (HeaderNumber(header, "runners") > 0) {
     runner_offered_ = true;
     served_ns_ = MonotonicNs();
+  }
+  changed_.notify_all();
+}
+
+void RemoteSession::OnLease(const Json& header) {
+  const Environment environment = EnvironmentFromJson(HeaderObject(header, "environment"));
+  if (!TakesLease(header, MachineKind(environment))) return;
+  const int64_t now_ns = MonotonicNs();
+  Lease lease{++last_lane_, client_, HeaderText(header, "lease"), environment, nullptr, now_ns, 0};
+  lease.runner = std::make_unique<Socket>(context_, Socket::Kind::kDealer);
+  lease.runner->Connect(HeaderText(header, "address"));
+  leases_.push_back(std::move(lease));
+  if (kind_.is_null()) kind_ = MachineKind(environment);
+  client_ = NewRandomName();
+  asked_ns_ = 0;
+  const std::lock_guard lock(mutex_);
+  tracker_answered_ = runner_offered_ = true;
+  if (!environment_) environment_ = environment;
+  machines_.emplace_back(last_lane_, environment);
+  board_.OpenLane(last_lane_);
+  served_ns_ = now_ns;
+  changed_.notify_all();
+}
+
+// Not when it answers a request that we repeated, nor a machine of another kind, which a tracker that does not know
+// `machine` may name.
+bool RemoteSession::TakesLease(const Json& header, const Json& kind) {
+  const std::string name = HeaderText(header, "lease");
+  const bool held = std::any_of(leases_.begin(), leases_.end(), [&](const Lease& l) { return l.lease == name; });
+  if (held || TextOr(header, "client", client_) != client_) return false;
+  if (kind_.is_null() || KindDifference(kind, kind_).empty()) return true;
+  SendRelease(client_, name);
+  client_ = NewRandomName();
+  asked_ns_ = MonotonicNs();
+  OnQueued({{"runners", 0},
+            {"unlike", Json::array({{{"label", HeaderText(header, "label")},
+                                     {"address", HeaderText(header, "address")},
+                                     {"why", KindDifference(kind, kind_)}}})}});
+  return false;
+}
+
+void RemoteSession::FromRunner(Lease& lease, const Frame& frame) {
+  lease.heard_ns = MonotonicNs();
+  if (frame.kind == FrameKind::kLeaseEnd) {
+    if (HeaderText(frame.header, "lease") == lease.lease) lease.heard_ns = 0;
+  } else if (frame.kind == FrameKind::kError) {
+    OnError(lease, frame.header);
+  } else if (frame.kind == FrameKind::kHeartbeat) {
+    OnRunnerBeat(lease, frame.header);
+  } else if (frame.kind == FrameKind::kResult) {
+    ResultMessage result = ResultFromFrame(frame);
+    const std::lock_guard lock(mutex_);
+    board_.TakeResult(lease.lane, std::move(result));
+    changed_.notify_all();
+  } else if (frame.kind == FrameKind::kNeed) {
+    const std::lock_guard lock(mutex_);
+    const JobMessage* message = board_.Find(HeaderNumber(frame.header, "job"));
+    if (message == nullptr) return;
+    lease.runner->Send("", BlobFrame(message->reference_sha256, message->job.reference.elf));
+  }
+}
+
+void RemoteSession::OnRunnerBeat(const Lease& lease, const Json& header) {
+  const std::lock_guard lock(mutex_);
+  for (const JobId job : Numbers(header, "withdrawn")) board_.Withdrawn({lease.lane, job});
+  for (const JobId job : Numbers(header, "kept")) board_.Kept({lease.lane, job});
+}
+
+void RemoteSession::OnError(Lease& lease, const Json& header) {
+  const std::string code = HeaderText(header, "code");
+  if (code == "no_lease") lease.heard_ns = 0;
+  if (code == "no_lease" || !header.contains("job")) return;
+  const JobId job = HeaderNumber(header, "job");
+  const std::lock_guard lock(mutex_);
+  if (code == "unknown_job") {
+    board_.Withdrawn({lease.lane, job});
+  } else if (code == "busy") {
+    board_.Refused({lease.lane, job});
+  } else {
+    board_.Fail(job, Fate::kUnsupported, HeaderText(header, "message"));
     changed_.notify_all();
   }
 }
 
-void RemoteSession::OnLease(const Json& header) {
-  const std::string lease = HeaderText(header, "lease");
-  if (runner_) return;  // an answer to a request that we repeated
-  const Environment environment = EnvironmentFromJson(HeaderObject(header, "environment"));
-  auto runner = std::make_unique<Socket>(context_, Socket::Kind::kDealer);
-  runner->Connect(HeaderText(header, "address"));
-  runner_ = std::move(runner);
-  lease_ = lease;
-  runner_heard_ns_ = MonotonicNs();
-  beat_ns_ = 0;
+// At most one a beat: the tracker's next word knows of it.
+void RemoteSession::SpareOne(int64_t now_ns) {
+  if (now_ns - spared_ns_ < kBeatNs) return;
   const std::lock_guard lock(mutex_);
-  tracker_answered_ = runner_offered_ = true;
-  environment_ = environment;
-  served_ns_ = MonotonicNs();
+  if (board_.draining()) return;
+  const std::optional<LaneId> spare = board_.LaneToSpare();
+  if (!spare) return;
+  spared_ns_ = now_ns;
+  board_.DrainLane(*spare);
+}
+
+void RemoteSession::CloseDrained() {
+  std::optional<LaneId> drained;
+  {
+    const std::lock_guard lock(mutex_);
+    drained = board_.DrainedLane();
+  }
+  if (!drained) return;
+  spared_ns_ = MonotonicNs();
+  ForgetLease(std::find_if(leases_.begin(), leases_.end(), [&](const Lease& l) { return l.lane == *drained; }));
+}
+
+void RemoteSession::DropLost(int64_t now_ns) {
+  for (auto it = leases_.begin(); it != leases_.end();) {
+    const auto lease = it++;
+    if (now_ns - lease->heard_ns > kLostNs) ForgetLease(lease);
+  }
+}
+
+void RemoteSession::ForgetLease(std::list<Lease>::iterator lease) {
+  SendRelease(lease->client, lease->lease);
+  const std::lock_guard lock(mutex_);
+  if (leases_.size() == 1) {
+    served_ns_ = MonotonicNs();
+    asked_ns_ = 0;
+  }
+  board_.LoseLane(lease->lane);
+  std::erase_if(machines_, [&](const auto& machine) { return machine.first == lease->lane; });
+  leases_.erase(lease);
   changed_.notify_all();
 }
 
-void RemoteSession::FromRunner(const Frame& frame) {
-  runner_heard_ns_ = MonotonicNs();
-  if (frame.kind == FrameKind::kLeaseEnd) {
-    if (HeaderText(frame.header, "lease") == lease_) OnLost();
-    return;
-  }
-  if (frame.kind == FrameKind::kError) return OnError(frame.header);
-  const std::lock_guard lock(mutex_);
-  if (frame.kind == FrameKind::kResult) {
-    ResultMessage result = ResultFromFrame(frame);
-    const auto job = jobs_.find(result.id);
-    if (job == jobs_.end() || job->second.message.attempt != result.attempt) return;  // a repetition
-    Finish(job, std::move(result.measurement), result.cost);
-  } else if (frame.kind == FrameKind::kNeed) {
-    const auto job = jobs_.find(HeaderNumber(frame.header, "job"));
-    if (job == jobs_.end()) return;
-    runner_->Send("", BlobFrame(job->second.message.reference_sha256, job->second.message.job.reference.elf));
-  }
+void RemoteSession::SendRelease(const std::string& client, const std::string& lease) {
+  tracker_.Send("", {FrameKind::kRelease, {{"client", client}, {"lease", lease}}, {}});
 }
 
-void RemoteSession::OnError(const Json& header) {
-  const std::string code = HeaderText(header, "code");
-  if (code == "no_lease") return OnLost();
-  const std::lock_guard lock(mutex_);
-  const auto job = header.contains("job") ? jobs_.find(HeaderNumber(header, "job")) : jobs_.end();
-  if (job == jobs_.end()) return;
-  if (code == "unknown_job" || code == "busy") {
-    job->second.sent = false;
-  } else {
-    Finish(job, FailedMeasurement(Fate::kUnsupported, 0, HeaderText(header, "message")));
-  }
-}
-
-void RemoteSession::OnLost() {
-  tracker_.Send("", {FrameKind::kRelease, {{"client", client_}, {"lease", lease_}}, {}});
-  runner_.reset();
-  lease_.clear();
-  beat_ns_ = 0;
-  const std::lock_guard lock(mutex_);
-  served_ns_ = MonotonicNs();
-  for (auto it = jobs_.begin(); it != jobs_.end();) {
-    const auto job = it++;
-    if (!job->second.sent) continue;
-    job->second.sent = false;
-    if (++job->second.message.attempt > kMostAttempts) {
-      Finish(job, FailedMeasurement(Fate::kRunnerLost, 0, fmt::format("{} runners were lost under it", kMostAttempts)));
-    }
-  }
+RemoteSession::Lease* RemoteSession::FindLane(LaneId lane) {
+  const auto it = std::find_if(leases_.begin(), leases_.end(), [&](const Lease& l) { return l.lane == lane; });
+  return it == leases_.end() ? nullptr : &*it;
 }
 
 void RemoteSession::SendJobs() {
   const std::lock_guard lock(mutex_);
-  for (auto it = jobs_.begin(); it != jobs_.end();) {
-    const auto job = it++;
-    if (job->second.sent) continue;
-    job->second.message.lease = lease_;
+  while (const std::optional<JobBoard::Place> next = board_.NextToSend()) {
+    const Lease* lease = FindLane(next->lane);
+    JobMessage* message = board_.Find(next->job);
+    message->lease = lease->lease;
     try {
-      job->second.sent = runner_->Send("", JobToFrame(job->second.message, false));
+      if (!lease->runner->Send("", JobToFrame(*message, false))) board_.Refused(*next);
     } catch (const Error& error) {
-      Finish(job, FailedMeasurement(Fate::kUnsupported, 0, error.what()));
+      board_.Fail(next->job, Fate::kUnsupported, error.what());
+      changed_.notify_all();
     }
   }
 }
 
-void RemoteSession::Beat(int64_t now_ns) {
-  beat_ns_ = now_ns;
-  if (!runner_) {
-    tracker_.Send(
-        "", {FrameKind::kLeaseRequest, {{"client", client_}, {"label", options_.client}, {"key", options_.key}}, {}});
-    return;
-  }
-  tracker_.Send("", {FrameKind::kHeartbeat, {{"client", client_}, {"lease", lease_}}, {}});
-  Json jobs = Json::array();
+void RemoteSession::WithdrawJobs() {
   const std::lock_guard lock(mutex_);
-  for (const auto& [id, job] : jobs_) {
-    if (job.sent) jobs.push_back(id);
+  while (const std::optional<JobBoard::Place> next = board_.NextToWithdraw()) {
+    const Lease* lease = FindLane(next->lane);
+    lease->runner->Send("", {FrameKind::kHeartbeat, {{"lease", lease->lease}, {"withdraw", {next->job}}}, {}});
   }
-  runner_->Send("", {FrameKind::kHeartbeat, {{"lease", lease_}, {"jobs", std::move(jobs)}}, {}});
+}
+
+// Asks at once after each lease and then once a beat.
+void RemoteSession::AskForMore(int64_t now_ns) {
+  if (static_cast<int>(leases_.size()) >= options_.max_runners || now_ns - asked_ns_ < kBeatNs) return;
+  asked_ns_ = now_ns;
+  Json header = {{"client", client_}, {"label", options_.client}, {"key", options_.key}, {"tuner", tuner_}};
+  if (!kind_.is_null()) header["machine"] = kind_;
+  tracker_.Send("", {FrameKind::kLeaseRequest, std::move(header), {}});
+}
+
+void RemoteSession::Beat(Lease& lease, int64_t now_ns) {
+  lease.beat_ns = now_ns;
+  tracker_.Send("", {FrameKind::kHeartbeat,
+                     {{"client", lease.client}, {"lease", lease.lease}, {"tuner", tuner_}, {"label", options_.client}},
+                     {}});
+  const std::lock_guard lock(mutex_);
+  board_.Reopen(lease.lane);
+  lease.runner->Send("", {FrameKind::kHeartbeat, {{"lease", lease.lease}, {"jobs", board_.JobsOf(lease.lane)}}, {}});
 }
 
 void RemoteSession::GiveUpLateJobs(int64_t now_ns) {
-  if (runner_) return;
+  if (!leases_.empty()) return;
   const std::lock_guard lock(mutex_);
-  if (now_ns - served_ns_ <= options_.lost_timeout_ns) return;
-  while (!jobs_.empty()) {
-    const std::string message = fmt::format("no runner offered the key \"{}\" any more", options_.key);
-    Finish(jobs_.begin(), FailedMeasurement(Fate::kRunnerLost, 0, message));
-  }
-}
-
-void RemoteSession::Finish(std::map<JobId, Job>::iterator job, Measurement measurement, JobCost cost) {
-  results_.push_back({job->first, std::move(measurement), cost});
-  jobs_.erase(job);
+  if (now_ns - served_ns_ <= options_.lost_timeout_ns || board_.outstanding() == 0) return;
+  board_.FailAll(Fate::kRunnerLost, fmt::format("no runner offered the key \"{}\" any more", options_.key));
   changed_.notify_all();
 }
 

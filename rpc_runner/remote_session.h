@@ -1,22 +1,26 @@
-// The thread behind a RemoteRunner: it holds the lease, beats, sends jobs and takes results.
+// The thread behind a RemoteRunner: it holds leases, beats, sends jobs to whoever is free and takes results.
 #pragma once
 
 #include <atomic>
 #include <condition_variable>
-#include <deque>
-#include <map>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <thread>
+#include <vector>
 
+#include "rpc_runner/job_board.h"
 #include "rpc_runner/job_message.h"
 #include "rpc_runner/runner.h"
 #include "rpc_runner/socket.h"
 
 namespace hone {
 
+// Takes leases one after the other, of machines alike, until it has max_runners: each under a name of its own, so that
+// it never has more than one place in the queue. Gives one back when the tracker says that somebody else has less.
 // Every member but those after "the thread's own" is guarded by mutex_. Methods may be called from any one thread.
 class RemoteSession {
  public:
@@ -29,48 +33,71 @@ class RemoteSession {
   void WaitForOffer();
   void Submit(JobId id, KernelJob job);
   void SubmitPackage(JobId id, PackageJob job);
-  size_t outstanding() const;
+  // How many more jobs keep the runners busy.
+  int FreeSlots() const;
   bool Wait(int64_t timeout_ns, JobResult* result);
-  // Of the runner that is or was leased last. Throws Error(kNoRunner) when none is leased within lost_timeout_ns.
+  uint64_t OpenGroup();
+  void CloseGroup(uint64_t group);
+  // Of the runner that was leased first. Throws Error(kNoRunner) when none is leased within lost_timeout_ns.
   Environment Describe();
+  // Of those that are leased now.
+  std::vector<Environment> Machines() const;
 
  private:
-  struct Job {
-    JobMessage message;
-    bool sent = false;
+  struct Lease {
+    LaneId lane = 0;
+    std::string client;  // the name under which it was asked for
+    std::string lease;
+    Environment environment;
+    std::unique_ptr<Socket> runner;
+    int64_t heard_ns = 0;
+    int64_t beat_ns = 0;
   };
 
-  void Add(JobId id, JobMessage message);
+  void Add(JobId id, JobMessage message, uint64_t group);
   void Loop();
   void Turn();
+  void ReceiveAll();
   void FromTracker(const Frame& frame);
-  void FromRunner(const Frame& frame);
+  void OnQueued(const Json& header);
   void OnLease(const Json& header);
-  void OnError(const Json& header);
-  void OnLost();
+  bool TakesLease(const Json& header, const Json& kind);
+  void FromRunner(Lease& lease, const Frame& frame);
+  void OnRunnerBeat(const Lease& lease, const Json& header);
+  void OnError(Lease& lease, const Json& header);
+  void SpareOne(int64_t now_ns);
+  void CloseDrained();
+  void DropLost(int64_t now_ns);
   void SendJobs();
-  void Beat(int64_t now_ns);
+  void WithdrawJobs();
+  void AskForMore(int64_t now_ns);
+  void Beat(Lease& lease, int64_t now_ns);
   void GiveUpLateJobs(int64_t now_ns);
-  void Finish(std::map<JobId, Job>::iterator job, Measurement measurement, JobCost cost = {});
+  void SendRelease(const std::string& client, const std::string& lease);
+  void ForgetLease(std::list<Lease>::iterator lease);
+  Lease* FindLane(LaneId lane);
 
   const RemoteRunnerOptions options_;
-  const std::string client_;
+  const std::string tuner_;  // names all of its leases to the tracker
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   bool tracker_answered_ = false;
   bool runner_offered_ = false;
   std::optional<Environment> environment_;
-  std::map<JobId, Job> jobs_;
-  std::deque<JobResult> results_;
+  std::vector<std::pair<LaneId, Environment>> machines_;
+  JobBoard board_;
   int64_t served_ns_ = 0;  // when a runner was last leased or known to be on offer
 
   // The thread's own.
   SocketContext context_;
   Socket tracker_;
-  std::unique_ptr<Socket> runner_;  // while a lease is held
-  std::string lease_;
-  int64_t runner_heard_ns_ = 0;
-  int64_t beat_ns_ = 0;
+  std::list<Lease> leases_;
+  std::string client_;              // the next lease's
+  Json kind_;                       // of the machines; null before the first
+  std::set<std::string> left_out_;  // addresses that were told of
+  LaneId last_lane_ = 0;
+  int64_t asked_ns_ = 0;   // when a lease was last asked for
+  int64_t spared_ns_ = 0;  // when one was last given back to be fair
 
   std::atomic<bool> stop_{false};
   int wake_fd_ = -1;

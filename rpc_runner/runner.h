@@ -22,6 +22,7 @@ struct KernelJob {
   // the others before it. A single seed is checked before and after.
   std::vector<uint64_t> seeds;
   TimingPolicy timing;
+  uint64_t group = 0;  // see JobGroup; 0: none
 };
 
 // A package job: a built model, run as a whole with a clock around every call. Its float parameters and inputs do not
@@ -32,6 +33,7 @@ struct PackageJob {
   std::string exact_params;  // the plan's parameter buffers that are not float32, one after the other
   int runs = 10;             // after one to warm up; 1 to kMaxPackageRuns
   TimingPolicy timing;       // of it threads, deadline_ns and memory_bytes
+  uint64_t group = 0;        // see JobGroup; 0: none
 };
 inline constexpr int kMaxPackageRuns = 64;
 
@@ -67,6 +69,31 @@ class Runner {
   virtual bool Wait(int64_t timeout_ns, JobResult* result) = 0;
   // The machine behind it. Throws Error(kNoRunner) when it cannot be asked.
   virtual Environment Describe() = 0;
+  // Those that it measures on now, one job at a time each: alike, but never quite the same. May be none for a while.
+  virtual std::vector<Environment> Machines() { return {Describe()}; }
+
+ protected:
+  friend class JobGroup;
+  // See JobGroup; 0 where there is one machine anyway.
+  virtual uint64_t OpenGroup() { return 0; }
+  virtual void CloseGroup(uint64_t) {}
+};
+
+// While it lives, all jobs with its number run on one machine, so that their times may be compared to the percent. When
+// that machine is lost, all of them that have not ended and all that follow end as RunnerLost. Must not outlive its
+// runner.
+class JobGroup {
+ public:
+  explicit JobGroup(Runner& runner) : runner_(runner), number_(runner.OpenGroup()) {}
+  ~JobGroup() { runner_.CloseGroup(number_); }
+  JobGroup(const JobGroup&) = delete;
+  JobGroup& operator=(const JobGroup&) = delete;
+  // For KernelJob.group and PackageJob.group.
+  uint64_t number() const { return number_; }
+
+ private:
+  Runner& runner_;
+  const uint64_t number_;
 };
 
 // The executor on this machine, over a socketpair. Finds the hone-runner program beside the running program, else in
@@ -84,6 +111,9 @@ struct RemoteRunnerOptions {
   // Jobs wait so long for another runner before their fate is RunnerLost, and Describe for a busy one: longer than a
   // lease that nobody renews.
   int64_t lost_timeout_ns = 30'000'000'000;
+  // At most so many runners at once, all of the first one's kind (see MachineKind). They are leased as they become free
+  // and one is given back while another tuner has two fewer.
+  int max_runners = 16;
 };
 std::unique_ptr<Runner> MakeRemoteRunner(const RemoteRunnerOptions& options);
 

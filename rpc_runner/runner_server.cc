@@ -1,3 +1,5 @@
+#include "rpc_runner/runner_server.h"
+
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -12,22 +14,24 @@
 #include "rpc_runner/lease_times.h"
 #include "rpc_runner/local_runner.h"
 #include "rpc_runner/socket.h"
-#include "rpc_runner/tracker.h"
 
 namespace hone {
 namespace {
 
 constexpr int64_t kLoopNs = 100'000'000;
+// The rest waits here, from where a client can have it back.
+constexpr size_t kRunning = 2;
 constexpr int64_t kHelloSpreadNs = 300'000'000;
 
 // One loop over the tracker, the client and the executor. A runner that stops takes no more and finishes what it has
 // begun.
 class RunnerServer {
  public:
-  explicit RunnerServer(const RunnerServerOptions& options)
+  RunnerServer(const RunnerServerOptions& options, Runner& executor, const std::function<int()>& poll_fd)
       : options_(options),
         id_(NewRandomName()),
-        executor_(options.cores),
+        executor_(executor),
+        poll_fd_(poll_fd),
         environment_(executor_.Describe()),
         tracker_(context_, Socket::Kind::kDealer),
         clients_(context_, Socket::Kind::kRouter),
@@ -52,7 +56,7 @@ class RunnerServer {
 
  private:
   void Turn(bool take_more) {
-    WaitForAny({&tracker_, &clients_}, running_.empty() ? -1 : executor_.PollFd(), kLoopNs);
+    WaitForAny({&tracker_, &clients_}, running_.empty() ? -1 : poll_fd_(), kLoopNs);
     Socket::Message message;
     while (tracker_.Receive(&message)) FromTracker(message);
     for (int i = 0; i < 64 && clients_.Receive(&message); ++i) FromClient(message);
@@ -142,7 +146,8 @@ class RunnerServer {
   void StartJobs() {
     const auto may_start = [this] {
       const auto begun = jobs_done_ + static_cast<int64_t>(running_.size());
-      return executor_.FreeSlots() > 0 && (options_.max_jobs == 0 || begun < options_.max_jobs);
+      return running_.size() < kRunning && executor_.FreeSlots() > 0 &&
+             (options_.max_jobs == 0 || begun < options_.max_jobs);
     };
     while (may_start()) {
       std::optional<JobMessage> message = desk_.NextJob();
@@ -168,7 +173,8 @@ class RunnerServer {
 
   const RunnerServerOptions options_;
   const std::string id_;
-  LocalRunner executor_;
+  Runner& executor_;
+  const std::function<int()> poll_fd_;
   const Environment environment_;
   SocketContext context_;
   Socket tracker_;
@@ -186,10 +192,18 @@ class RunnerServer {
 
 }  // namespace
 
+void ServeExecutor(const RunnerServerOptions& options, Runner& executor, const std::function<int()>& poll_fd,
+                   const std::atomic<bool>* stop) {
+  RequireLoopback(options.tracker);
+  RequireLoopback(options.bind);
+  RunnerServer(options, executor, poll_fd).Serve(stop);
+}
+
 void ServeRunner(const RunnerServerOptions& options, const std::atomic<bool>* stop) {
   RequireLoopback(options.tracker);
   RequireLoopback(options.bind);
-  RunnerServer(options).Serve(stop);
+  LocalRunner executor(options.cores);
+  ServeExecutor(options, executor, [&executor] { return executor.PollFd(); }, stop);
 }
 
 }  // namespace hone

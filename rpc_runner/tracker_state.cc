@@ -4,12 +4,17 @@
 
 #include "core/error.h"
 #include "rpc_runner/lease_times.h"
+#include "rpc_runner/machine_kind.h"
 #include "rpc_runner/socket.h"
 
 namespace hone {
 namespace {
 
 constexpr int64_t kForgetNs = 60'000'000'000;
+constexpr size_t kMostUnlike = 16;
+
+// Whose leases a client's are counted with: programs that do not say have one each.
+std::string TunerOf(const Json& header) { return HeaderText(header, header.contains("tuner") ? "tuner" : "client"); }
 
 }  // namespace
 
@@ -61,7 +66,9 @@ void TrackerState::OnHello(const std::string& peer, const Json& header, int64_t 
   entry.key = HeaderText(header, "key");
   entry.label = HeaderText(header, "label");
   entry.address = HeaderText(header, "address");
-  entry.environment = ToJson(EnvironmentFromJson(HeaderObject(header, "environment")));
+  const Environment environment = EnvironmentFromJson(HeaderObject(header, "environment"));
+  entry.environment = ToJson(environment);
+  entry.machine = MachineKind(environment);
   entry.lease = HeaderText(header, "lease");
   entry.jobs_done = static_cast<int64_t>(HeaderNumber(header, "jobs_done"));
   entry.heard_ns = now_ns;
@@ -110,7 +117,9 @@ void TrackerState::OnClientBeat(const std::string& peer, const Json& header, int
     if (runner.state != State::kBusy || runner.lease != lease) continue;
     runner.lease_until_ns = now_ns + kLeaseNs;
     runner.client.id = HeaderText(header, "client");
+    runner.client.tuner = TunerOf(header);
     runner.client.peer = peer;
+    if (ShouldYield(runner)) Send(peer, FrameKind::kHeartbeat, {{"lease", lease}, {"yield", true}});
   }
 }
 
@@ -127,6 +136,7 @@ void TrackerState::OnLeaseTaken(const Json& header, int64_t now_ns) {
 void TrackerState::SendLease(const RunnerEntry& runner) {
   Send(runner.client.peer, FrameKind::kLease,
        {{"lease", runner.lease},
+        {"client", runner.client.id},
         {"address", runner.address},
         {"label", runner.label},
         {"environment", runner.environment},
@@ -134,8 +144,14 @@ void TrackerState::SendLease(const RunnerEntry& runner) {
 }
 
 void TrackerState::OnLeaseRequest(const std::string& peer, const Json& header, int64_t now_ns) {
-  const Client client{HeaderText(header, "client"), peer, HeaderText(header, "label"), HeaderText(header, "key"),
-                      now_ns};
+  Client client;
+  client.id = HeaderText(header, "client");
+  client.peer = peer;
+  client.label = HeaderText(header, "label");
+  client.key = HeaderText(header, "key");
+  client.tuner = TunerOf(header);
+  if (header.contains("machine")) client.machine = HeaderObject(header, "machine");
+  client.heard_ns = now_ns;
   for (auto& [id, runner] : runners_) {
     if (runner.client.id != client.id || (runner.state != State::kBusy && runner.state != State::kOffered)) continue;
     runner.client = client;
@@ -159,8 +175,52 @@ void TrackerState::SendQueued(const Client& client) {
     if (other.id == client.id) break;
     position += other.key == client.key;
   }
-  for (const auto& [id, runner] : runners_) offering += runner.key == client.key && runner.state != State::kLost;
-  Send(client.peer, FrameKind::kQueued, {{"key", client.key}, {"position", position}, {"runners", offering}});
+  for (const auto& [id, runner] : runners_) offering += runner.state != State::kLost && Fits(runner, client);
+  Json header = {{"key", client.key}, {"position", position}, {"runners", offering}};
+  if (Json unlike = Unlike(client); !unlike.empty()) header["unlike"] = std::move(unlike);
+  Send(client.peer, FrameKind::kQueued, std::move(header));
+}
+
+Json TrackerState::Unlike(const Client& client) const {
+  Json unlike = Json::array();
+  for (const auto& [id, runner] : runners_) {
+    if (runner.key != client.key || runner.state == State::kLost || Fits(runner, client)) continue;
+    if (unlike.size() == kMostUnlike) break;
+    unlike.push_back({{"label", runner.label},
+                      {"address", runner.address},
+                      {"why", KindDifference(runner.machine, client.machine)}});
+  }
+  return unlike;
+}
+
+bool TrackerState::Fits(const RunnerEntry& runner, const Client& client) {
+  return runner.key == client.key &&
+         (client.machine.is_null() || KindDifference(runner.machine, client.machine).empty());
+}
+
+TrackerState::RunnerEntry* TrackerState::FreeFor(const Client& client) {
+  for (auto& [id, runner] : runners_) {
+    if (runner.state == State::kFree && Fits(runner, client)) return &runner;
+  }
+  return nullptr;
+}
+
+int64_t TrackerState::Held(const std::string& tuner, const std::string& key) const {
+  return std::count_if(runners_.begin(), runners_.end(), [&](const auto& entry) {
+    const RunnerEntry& runner = entry.second;
+    const bool leased = runner.state == State::kBusy || runner.state == State::kOffered;
+    return leased && runner.key == key && runner.client.tuner == tuner;
+  });
+}
+
+// One runner less for its tuner and one more for who waits must not turn the tables.
+bool TrackerState::ShouldYield(const RunnerEntry& runner) const {
+  if (waiting_.empty()) return false;
+  const std::string& tuner = runner.client.tuner;
+  const int64_t held = Held(tuner, runner.key);
+  return std::any_of(waiting_.begin(), waiting_.end(), [&](const Client& client) {
+    return client.tuner != tuner && Fits(runner, client) && held >= Held(client.tuner, runner.key) + 2;
+  });
 }
 
 void TrackerState::OnRelease(const Json& header) {
@@ -190,22 +250,29 @@ void TrackerState::MarkLost(RunnerEntry& runner) {
   runner.client = {};
 }
 
+// Whoever has least goes first; of equals, who came first.
 void TrackerState::Match(int64_t now_ns) {
-  for (auto client = waiting_.begin(); client != waiting_.end();) {
-    const auto free = std::find_if(runners_.begin(), runners_.end(), [&](const auto& entry) {
-      return entry.second.state == State::kFree && entry.second.key == client->key;
-    });
-    if (free == runners_.end()) {
-      ++client;
-      continue;
+  const auto is_free = [](const auto& entry) { return entry.second.state == State::kFree; };
+  while (!waiting_.empty() && std::any_of(runners_.begin(), runners_.end(), is_free)) {
+    auto next = waiting_.end();
+    RunnerEntry* runner = nullptr;
+    int64_t least = 0;
+    for (auto client = waiting_.begin(); client != waiting_.end(); ++client) {
+      RunnerEntry* const free = FreeFor(*client);
+      if (free == nullptr) continue;
+      const int64_t held = Held(client->tuner, client->key);
+      if (runner != nullptr && held >= least) continue;
+      next = client;
+      runner = free;
+      least = held;
     }
-    RunnerEntry& runner = free->second;
-    runner.state = State::kOffered;
-    runner.lease = NewRandomName();
-    runner.client = *client;
-    runner.lease_until_ns = now_ns + kLostNs;
-    Send(runner.peer, FrameKind::kLeaseOffer, {{"lease", runner.lease}, {"client", client->label}});
-    client = waiting_.erase(client);
+    if (runner == nullptr) return;
+    runner->state = State::kOffered;
+    runner->lease = NewRandomName();
+    runner->client = *next;
+    runner->lease_until_ns = now_ns + kLostNs;
+    Send(runner->peer, FrameKind::kLeaseOffer, {{"lease", runner->lease}, {"client", next->label}});
+    waiting_.erase(next);
   }
 }
 
@@ -238,7 +305,8 @@ TrackerStatus TrackerState::Status() const {
     status.runners.push_back(std::move(info));
   }
   std::map<std::string, int> queues;
-  for (const Client& client : waiting_) ++queues[client.key];
+  // One that would like another one besides those it has does not wait.
+  for (const Client& client : waiting_) queues[client.key] += Held(client.tuner, client.key) == 0;
   for (const auto& [key, count] : queues) status.queues.push_back({key, count});
   return status;
 }

@@ -30,11 +30,14 @@ class TrackerState {
   enum class State { kFree, kOffered, kBusy, kLost };
   struct Client {
     std::string id, peer, label, key;
+    std::string tuner;  // whose leases are counted together; the id where the client does not say
+    Json machine;       // the kind that it must be; null: any
     int64_t heard_ns = 0;
   };
   struct RunnerEntry {
     std::string id, peer, key, label, address;
     Json environment;
+    Json machine;  // MachineKind
     State state = State::kFree;
     std::string lease;
     Client client;  // of the lease, as far as it is known
@@ -52,6 +55,13 @@ class TrackerState {
   void OnRelease(const Json& header);
   void MarkLost(RunnerEntry& runner);
   void EndLease(RunnerEntry& runner);
+  // The free runner that the client may have; null: none.
+  RunnerEntry* FreeFor(const Client& client);
+  static bool Fits(const RunnerEntry& runner, const Client& client);
+  // Runners of the key that the tuner has or is being given.
+  int64_t Held(const std::string& tuner, const std::string& key) const;
+  bool ShouldYield(const RunnerEntry& runner) const;
+  Json Unlike(const Client& client) const;
   void Match(int64_t now_ns);
   void SendLease(const RunnerEntry& runner);
   void SendQueued(const Client& client);

@@ -55,6 +55,17 @@ TEST_F(LeaseDeskTest, RunsARepeatedJobOnceAndRepeatsItsResult) {
   EXPECT_EQ(Beat({1}).at(0).kind, FrameKind::kResult);
 }
 
+TEST_F(LeaseDeskTest, GivesBackWhatHasNotBegun) {
+  for (JobId id = 1; id <= 3; ++id) Handle(JobFrame(id, 1, "L"));
+  ASSERT_TRUE(desk_.NextJob());
+  const auto answer = Handle({FrameKind::kHeartbeat, {{"lease", "L"}, {"withdraw", {1, 3, 9}}}, {}});
+  ASSERT_EQ(answer.size(), 1u);
+  EXPECT_EQ(answer[0].header["withdrawn"], Json({3}));
+  EXPECT_EQ(answer[0].header["kept"], Json({1, 9}));
+  EXPECT_EQ(desk_.NextJob()->id, 2u);
+  EXPECT_FALSE(desk_.NextJob());
+}
+
 TEST_F(LeaseDeskTest, TellsOfJobsThatNeverArrived) {
   Handle(JobFrame(1, 1, "L"));
   EXPECT_TRUE(Beat({1}).empty());

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "rpc_runner/machine_kind.h"
 
 namespace hone {
 namespace {
@@ -52,6 +53,55 @@ class TrackerStateTest : public testing::Test {
     const std::string lease = HeaderText(offer->header, "lease");
     const Sent taken = state_.Handle(runner, {FrameKind::kLeaseTaken, {{"runner", runner}, {"lease", lease}}, {}}, now);
     return Find(taken, client, FrameKind::kLease) != nullptr ? lease : "";
+  }
+  // Of a runner with that CPU.
+  Sent HelloFrom(const std::string& id, const std::string& cpu) {
+    Environment environment;
+    environment.cpu_model = cpu;
+    return state_.Handle(id,
+                         {FrameKind::kHello,
+                          {{"runner", id},
+                           {"key", "k"},
+                           {"label", "host" + id},
+                           {"address", "tcp://127.0.0.1:" + id},
+                           {"environment", ToJson(environment)},
+                           {"lease", ""},
+                           {"jobs_done", 0}},
+                          {}},
+                         0);
+  }
+  // Asks for one more, under a new name; what the tracker sends and whether a runner was given.
+  Sent AskMore(const std::string& tuner, const std::string& client, const Json& machine = nullptr, int64_t now = 0) {
+    Json header = {{"client", client}, {"label", "t"}, {"key", "k"}, {"tuner", tuner}};
+    if (!machine.is_null()) header["machine"] = machine;
+    return TakeOffers(state_.Handle(tuner, {FrameKind::kLeaseRequest, header, {}}, now), now);
+  }
+  // Runners take what they are offered.
+  Sent TakeOffers(Sent sent, int64_t now = 0) {
+    for (size_t i = 0; i < sent.size(); ++i) {
+      if (sent[i].frame.kind != FrameKind::kLeaseOffer) continue;
+      const std::string runner = sent[i].peer;
+      const Json taken = {{"runner", runner}, {"lease", sent[i].frame.header["lease"]}};
+      for (auto& more : state_.Handle(runner, {FrameKind::kLeaseTaken, taken, {}}, now)) sent.push_back(more);
+    }
+    return sent;
+  }
+  // A tuner with `count` leases; their names.
+  std::vector<std::string> Take(const std::string& tuner, int count) {
+    std::vector<std::string> leases;
+    for (int i = 0; i < count; ++i) {
+      const Sent sent = AskMore(tuner, tuner + std::to_string(i));
+      if (const Frame* lease = Find(sent, tuner, FrameKind::kLease))
+        leases.push_back(HeaderText(lease->header, "lease"));
+    }
+    return leases;
+  }
+  bool IsAskedToYield(const std::string& tuner, const std::string& client, const std::string& lease) {
+    const Sent sent = state_.Handle(
+        tuner, {FrameKind::kHeartbeat, {{"client", client}, {"lease", lease}, {"tuner", tuner}, {"label", "t"}}, {}},
+        0);
+    const Frame* beat = Find(sent, tuner, FrameKind::kHeartbeat);
+    return beat != nullptr && beat->header.contains("yield") && beat->header["yield"] == true;
   }
   std::string StateOfFirst() const { return state_.Status().runners.at(0).state; }
 
@@ -133,6 +183,89 @@ TEST_F(TrackerStateTest, RegistersAThousandRunners) {
   for (int i = 0; i < 1000; ++i) Hello(std::to_string(i));
   EXPECT_EQ(state_.Status().runners.size(), 1000u);
   EXPECT_NE(Find(Request("c"), "0", FrameKind::kLeaseOffer), nullptr);
+}
+
+TEST_F(TrackerStateTest, AsksATunerToGiveBackUntilTheOtherHasAsMany) {
+  for (const char* id : {"1", "2", "3", "4"}) Hello(id);
+  const auto leases = Take("a", 4);
+  ASSERT_EQ(leases.size(), 4u);
+  EXPECT_FALSE(IsAskedToYield("a", "a0", leases[0]));
+  AskMore("a", "a4");
+  EXPECT_FALSE(IsAskedToYield("a", "a0", leases[0])) << "nobody else waits";
+  for (int given = 0; given < 2; ++given) {
+    const std::string name = "b" + std::to_string(given);
+    AskMore("b", name);
+    EXPECT_TRUE(IsAskedToYield("a", "a3", leases[3]));
+    const std::string back = "a" + std::to_string(given);
+    const Sent sent = state_.Handle("a", {FrameKind::kRelease, {{"client", back}, {"lease", leases[0]}}, {}}, 0);
+    EXPECT_NE(Find(TakeOffers(sent), "b", FrameKind::kLease), nullptr) << "it has less than a, who came first";
+  }
+  AskMore("b", "b2");
+  EXPECT_FALSE(IsAskedToYield("a", "a3", leases[3])) << "two each";
+}
+
+TEST_F(TrackerStateTest, LeavesATunerItsOnlyRunner) {
+  Hello("1");
+  const auto leases = Take("a", 1);
+  ASSERT_EQ(leases.size(), 1u);
+  AskMore("b", "b0");
+  EXPECT_FALSE(IsAskedToYield("a", "a0", leases[0]));
+}
+
+TEST_F(TrackerStateTest, ServesClientsThatDoNotCountTheirLeases) {
+  for (const char* id : {"1", "2"}) Hello(id);
+  const auto leases = Take("a", 2);
+  ASSERT_EQ(leases.size(), 2u);
+  EXPECT_NE(Find(Request("old"), "old", FrameKind::kQueued), nullptr);
+  EXPECT_TRUE(IsAskedToYield("a", "a0", leases[0]));
+  state_.Handle("a", {FrameKind::kRelease, {{"client", "a1"}, {"lease", leases[1]}}, {}}, 0);
+  EXPECT_TRUE(ClientBeat("old", "none", 0).empty());
+}
+
+TEST_F(TrackerStateTest, GivesMachinesOfTheKindAskedFor) {
+  HelloFrom("1", "old");
+  HelloFrom("2", "new");
+  Environment wanted;
+  wanted.cpu_model = "new";
+  const Frame* lease = nullptr;
+  const Sent sent = AskMore("a", "a0", MachineKind(wanted));
+  ASSERT_NE(lease = Find(sent, "a", FrameKind::kLease), nullptr);
+  EXPECT_EQ(HeaderText(lease->header, "label"), "host2");
+  EXPECT_EQ(HeaderText(lease->header, "client"), "a0");
+  const Sent more = AskMore("a", "a1", MachineKind(wanted));
+  EXPECT_EQ(Find(more, "a", FrameKind::kLease), nullptr);
+  const Frame* queued = Find(more, "a", FrameKind::kQueued);
+  ASSERT_NE(queued, nullptr);
+  EXPECT_EQ(HeaderNumber(queued->header, "runners"), 1u);
+  EXPECT_EQ(HeaderText(queued->header["unlike"].at(0), "why"), "its cpu is \"old\", not \"new\"");
+  EXPECT_NE(Find(AskMore("b", "b0"), "b", FrameKind::kLease), nullptr) << "another tuner may take it";
+}
+
+TEST_F(TrackerStateTest, AsksNobodyForARunnerThatDoesNotFit) {
+  HelloFrom("1", "new");
+  HelloFrom("2", "new");
+  const auto leases = Take("a", 2);
+  Environment wanted;
+  wanted.cpu_model = "old";
+  AskMore("b", "b0", MachineKind(wanted));
+  EXPECT_FALSE(IsAskedToYield("a", "a0", leases.at(0)));
+}
+
+TEST_F(TrackerStateTest, CountsLeasesAgainAfterARestart) {
+  Hello("1", "one");
+  Hello("2", "two");
+  AskMore("b", "b0");
+  EXPECT_FALSE(IsAskedToYield("a", "a0", "one")) << "the other lease's tuner is not known yet";
+  EXPECT_TRUE(IsAskedToYield("a", "a1", "two"));
+}
+
+TEST_F(TrackerStateTest, CountsOnlyThoseThatHaveNoneAsWaiting) {
+  Hello("1");
+  Take("a", 1);
+  AskMore("a", "a1");
+  for (const QueueInfo& queue : state_.Status().queues) EXPECT_EQ(queue.waiting, 0);
+  AskMore("b", "b0");
+  EXPECT_EQ(state_.Status().queues.at(0).waiting, 1);
 }
 
 TEST_F(TrackerStateTest, StatusTravelsAsJson) {

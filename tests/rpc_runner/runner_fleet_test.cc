@@ -1,0 +1,234 @@
+// One tuner, many runners.
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "core/error.h"
+#include "rpc_runner/clock.h"
+#include "rpc_runner/runner.h"
+#include "rpc_runner/tracker.h"
+#include "tests/rpc_runner/kernel_fixture.h"
+#include "tests/rpc_runner/network_fixture.h"
+#include "tests/rpc_runner/sleeping_executor.h"
+
+namespace hone {
+namespace {
+
+constexpr int64_t kMillisecond = 1'000'000;
+
+class RunnerFleet : public testing::Test {
+ protected:
+  void AddRunner(const std::string& host, int64_t job_ns = 5 * kMillisecond) { AddRunner(FakeMachine(host), job_ns); }
+  void AddRunner(const Environment& machine, int64_t job_ns = 5 * kMillisecond) {
+    runners_.push_back(std::make_unique<SleepingRunner>(OfferTo(tracker_->address(), "key"), job_ns, machine));
+  }
+  std::unique_ptr<Runner> Tuner(int most = 16) {
+    RemoteRunnerOptions options = RemoteTo(*tracker_, "key");
+    options.max_runners = most;
+    return MakeRemoteRunner(options);
+  }
+  static void WaitForMachines(Runner& runner, size_t count) {
+    const int64_t until_ns = MonotonicNs() + 20'000 * kMillisecond;
+    while (runner.Machines().size() != count) {
+      ASSERT_LT(MonotonicNs(), until_ns) << runner.Machines().size() << " instead of " << count;
+      JobResult result;
+      runner.Wait(10 * kMillisecond, &result);
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+  }
+  // Keeps `runner` busy with `count` jobs that carry their number; how many each host did.
+  static std::map<std::string, int> RunJobs(Runner& runner, int count, uint64_t group = 0,
+                                            const std::function<void(int done)>& after = nullptr) {
+    std::map<std::string, int> by_host;
+    std::set<int64_t> seen;
+    std::map<JobId, int64_t> under_way;
+    int64_t next = 0;
+    while (static_cast<int>(seen.size()) < count) {
+      for (; next < count && runner.FreeSlots() > 0; ++next) {
+        KernelJob job;
+        job.artifact.shared_workspace_bytes = next;
+        job.group = group;
+        under_way[runner.Submit(std::move(job))] = next;
+      }
+      JobResult result;
+      if (!runner.Wait(20'000 * kMillisecond, &result)) {
+        ADD_FAILURE() << "no result of " << under_way.size() << " came";
+        return by_host;
+      }
+      EXPECT_EQ(result.measurement.fate, Fate::kOk) << result.measurement.message;
+      EXPECT_EQ(under_way.erase(result.id), 1u) << "a result came twice";
+      const bool ok = result.measurement.fate == Fate::kOk;
+      EXPECT_TRUE(seen.insert(ok ? result.measurement.samples_ns.at(0) : -1 - next).second);
+      ++by_host[result.measurement.environment.host];
+      if (after) after(static_cast<int>(seen.size()));
+    }
+    JobResult more;
+    EXPECT_FALSE(runner.Wait(0, &more));
+    return by_host;
+  }
+
+  std::unique_ptr<TrackerThread> tracker_ = std::make_unique<TrackerThread>();
+  std::vector<std::unique_ptr<SleepingRunner>> runners_;
+};
+
+TEST_F(RunnerFleet, GivesWorkToAll) {
+  for (const char* host : {"a", "b", "c", "d"}) AddRunner(host);
+  const auto tuner = Tuner();
+  WaitForMachines(*tuner, 4);
+  EXPECT_EQ(tuner->FreeSlots(), 16);
+  const auto by_host = RunJobs(*tuner, 60);
+  EXPECT_EQ(by_host.size(), 4u);
+  for (const auto& [host, jobs] : by_host) EXPECT_GE(jobs, 5) << host;
+}
+
+TEST_F(RunnerFleet, TakesNoMoreThanItIsAllowed) {
+  for (const char* host : {"a", "b", "c"}) AddRunner(host);
+  const auto tuner = Tuner(2);
+  WaitForMachines(*tuner, 2);
+  EXPECT_EQ(RunJobs(*tuner, 30).size(), 2u);
+  EXPECT_EQ(tuner->Machines().size(), 2u);
+  const auto other = Tuner(2);
+  WaitForMachines(*other, 1);
+}
+
+TEST_F(RunnerFleet, ASlowOneLosesItsJobsToTheOthers) {
+  AddRunner("slow", 300 * kMillisecond);
+  AddRunner("a");
+  AddRunner("b");
+  const auto tuner = Tuner();
+  WaitForMachines(*tuner, 3);
+  const auto by_host = RunJobs(*tuner, 48);
+  // It begins with one, holds another one ready; the other two that it was sent go elsewhere.
+  EXPECT_LE(by_host.count("slow") ? by_host.at("slow") : 0, 3);
+  EXPECT_GE(by_host.at("a"), 10);
+  EXPECT_GE(by_host.at("b"), 10);
+}
+
+TEST_F(RunnerFleet, GrowsWhenARunnerJoins) {
+  AddRunner("first");
+  const auto tuner = Tuner();
+  WaitForMachines(*tuner, 1);
+  EXPECT_EQ(RunJobs(*tuner, 4).size(), 1u);
+  AddRunner("second");
+  WaitForMachines(*tuner, 2);
+  EXPECT_EQ(RunJobs(*tuner, 30).size(), 2u);
+}
+
+TEST_F(RunnerFleet, LosesNothingWhenRunnersLeave) {
+  for (const char* host : {"a", "b", "c"}) AddRunner(host);
+  const auto tuner = Tuner();
+  WaitForMachines(*tuner, 3);
+  RunJobs(*tuner, 60, 0, [this](int done) {
+    if (done == 20) runners_.pop_back();
+  });
+  WaitForMachines(*tuner, 2);
+}
+
+TEST_F(RunnerFleet, LosesNothingWhenARunnerIsKilled) {
+  RunnerChild doomed(tracker_->address(), "real"), heir(tracker_->address(), "real");
+  const auto tuner = MakeRemoteRunner(RemoteTo(*tracker_, "real"));
+  WaitForMachines(*tuner, 2);
+  std::set<JobId> ids;
+  for (int i = 0; i < 8; ++i) {
+    KernelJob slow = DenseJob("dense_loop");
+    slow.timing.deadline_ns = 200 * kMillisecond;
+    ids.insert(tuner->Submit(slow));
+  }
+  doomed.Kill(SIGKILL);
+  while (!ids.empty()) {
+    JobResult result;
+    ASSERT_TRUE(tuner->Wait(20'000 * kMillisecond, &result));
+    EXPECT_EQ(ids.erase(result.id), 1u);
+    EXPECT_EQ(result.measurement.fate, Fate::kTimedOut) << result.measurement.message;
+  }
+  EXPECT_EQ(tuner->Machines().size(), 1u);
+}
+
+TEST_F(RunnerFleet, TwoTunersShareAsEquals) {
+  for (const char* host : {"a", "b", "c", "d"}) AddRunner(host);
+  const auto first = Tuner();
+  WaitForMachines(*first, 4);
+  const auto second = Tuner();
+  WaitForMachines(*second, 2);
+  WaitForMachines(*first, 2);
+  EXPECT_EQ(RunJobs(*first, 20).size(), 2u);
+  EXPECT_EQ(RunJobs(*second, 20).size(), 2u);
+}
+
+TEST_F(RunnerFleet, GivesARunnerBackInTheMiddleOfItsJobs) {
+  for (const char* host : {"a", "b"}) AddRunner(host, 20 * kMillisecond);
+  const auto first = Tuner();
+  WaitForMachines(*first, 2);
+  std::unique_ptr<Runner> second;
+  RunJobs(*first, 150, 0, [&](int done) {
+    if (done == 10) second = Tuner();
+  });
+  WaitForMachines(*second, 1);
+  EXPECT_EQ(first->Machines().size(), 1u);
+}
+
+TEST_F(RunnerFleet, LeavesMachinesOfOtherKindsToOthers) {
+  AddRunner("a");
+  WaitForStatus(tracker_->address(), [](const TrackerStatus& s) { return s.runners.size() == 1; });
+  const auto tuner = Tuner();
+  WaitForMachines(*tuner, 1);
+  Environment other = FakeMachine("stranger");
+  other.cpu_model = "Another CPU";
+  AddRunner(other);
+  AddRunner("b");
+  testing::internal::CaptureStderr();
+  WaitForMachines(*tuner, 2);
+  const auto by_host = RunJobs(*tuner, 40);
+  std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+  const std::string told = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(by_host.count("stranger"), 0u);
+  EXPECT_EQ(by_host.size(), 2u);
+  const size_t at = told.find("the runner stranger");
+  EXPECT_NE(at, std::string::npos) << told;
+  EXPECT_EQ(told.find("the runner stranger", at + 1), std::string::npos) << "it is told of once: " << told;
+  EXPECT_NE(told.find("its cpu is \"Another CPU\", not \"Fake CPU\""), std::string::npos) << told;
+  const auto another = Tuner();
+  WaitForMachines(*another, 1);
+  EXPECT_EQ(another->Describe().cpu_model, "Another CPU");
+}
+
+TEST_F(RunnerFleet, KeepsAGroupOnOneMachine) {
+  for (const char* host : {"a", "b", "c"}) AddRunner(host);
+  const auto tuner = Tuner();
+  WaitForMachines(*tuner, 3);
+  const JobGroup group(*tuner);
+  EXPECT_EQ(RunJobs(*tuner, 30, group.number()).size(), 1u);
+  EXPECT_EQ(RunJobs(*tuner, 30).size(), 3u);
+}
+
+TEST_F(RunnerFleet, KeepsItsLeasesWhenTheTrackerRestarts) {
+  for (const char* host : {"a", "b", "c"}) AddRunner(host, 20 * kMillisecond);
+  const auto tuner = Tuner();
+  WaitForMachines(*tuner, 3);
+  const std::string address = tracker_->address();
+  const auto by_host = RunJobs(*tuner, 120, 0, [&](int done) {
+    if (done == 30) tracker_.reset();
+    if (done == 60) tracker_ = std::make_unique<TrackerThread>(address);
+  });
+  EXPECT_EQ(by_host.size(), 3u);
+  WaitForStatus(address, [](const TrackerStatus& s) {
+    return std::count_if(s.runners.begin(), s.runners.end(), [](const auto& r) { return r.state == "busy"; }) == 3;
+  });
+  EXPECT_EQ(tuner->Machines().size(), 3u);
+}
+
+TEST_F(RunnerFleet, IsFreeAgainWhenTheTunerLeaves) {
+  for (const char* host : {"a", "b", "c"}) AddRunner(host);
+  auto tuner = Tuner();
+  WaitForMachines(*tuner, 3);
+  tuner.reset();
+  WaitForStatus(tracker_->address(), [](const TrackerStatus& s) {
+    return std::count_if(s.runners.begin(), s.runners.end(), [](const auto& r) { return r.state == "free"; }) == 3;
+  });
+}
+
+}  // namespace
+}  // namespace hone

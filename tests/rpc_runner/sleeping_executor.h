@@ -1,0 +1,63 @@
+// An executor that takes a given time for each job, whatever the job: for tests of who gets which.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "rpc_runner/runner.h"
+#include "rpc_runner/tracker.h"
+
+namespace hone {
+
+// One job at a time, as the real one. A result's host is the environment's; its only sample is the artifact's number of
+// shared workspace bytes.
+class SleepingExecutor : public Runner {
+ public:
+  SleepingExecutor(int64_t job_ns, Environment environment);
+  ~SleepingExecutor() override;
+  SleepingExecutor(const SleepingExecutor&) = delete;
+  SleepingExecutor& operator=(const SleepingExecutor&) = delete;
+
+  int FreeSlots() const override { return queue_.size() < 3 ? 1 : 0; }
+  JobId Submit(KernelJob job) override;
+  JobId SubmitPackage(PackageJob) override;
+  bool Wait(int64_t timeout_ns, JobResult* result) override;
+  Environment Describe() override { return environment_; }
+  // Readable when the first job is over.
+  int PollFd() const { return timer_; }
+
+ private:
+  JobId Enqueue(int64_t sample);
+  void Begin();
+
+  const int64_t job_ns_;
+  const Environment environment_;
+  int timer_;
+  JobId next_id_ = 1;
+  struct Queued {
+    JobId id = 0;
+    int64_t sample = 0;
+  };
+  std::deque<Queued> queue_;
+};
+
+// ServeExecutor over one, in a thread of this process.
+class SleepingRunner {
+ public:
+  SleepingRunner(const RunnerServerOptions& options, int64_t job_ns, const Environment& environment);
+  ~SleepingRunner();
+
+ private:
+  std::atomic<bool> stop_{false};
+  std::thread thread_;
+};
+
+// "Fake CPU" under the name of `host`.
+Environment FakeMachine(const std::string& host);
+
+}  // namespace hone
