@@ -1,5 +1,8 @@
 #include <fmt/format.h>
 
+#include <map>
+#include <string>
+
 #include "cli/command_line.h"
 #include "cli/print_json.h"
 #include "cli/table.h"
@@ -8,6 +11,25 @@
 namespace hone {
 namespace {
 
+// A line per key.
+std::string UseText(const TrackerStatus& status) {
+  struct Use {
+    int busy = 0, all = 0, waiting = 0;
+  };
+  std::map<std::string, Use> uses;
+  for (const RunnerInfo& r : status.runners) {
+    uses[r.key].busy += r.state == "busy";
+    uses[r.key].all += r.state != "lost";
+  }
+  for (const QueueInfo& q : status.queues) uses[q.key].waiting = q.waiting;
+  std::string text;
+  for (const auto& [key, use] : uses) {
+    const std::string waiting = use.waiting > 0 ? fmt::format(", {} waiting", use.waiting) : "";
+    text += fmt::format("key {}: {} of {} runners in use{}\n", key, use.busy, use.all, waiting);
+  }
+  return text;
+}
+
 void PrintStatus(const TrackerStatus& status) {
   Table runners({"key", "label", "cpu", "> cores", "state", "> jobs done", "isolation", "address"});
   for (const RunnerInfo& r : status.runners) {
@@ -15,9 +37,7 @@ void PrintStatus(const TrackerStatus& status) {
                  r.isolation, r.address});
   }
   fmt::print("{}", runners.empty() ? "no runners\n" : runners.ToText());
-  for (const QueueInfo& q : status.queues) {
-    if (q.waiting > 0) fmt::print("key {}: {} waiting\n", q.key, q.waiting);
-  }
+  fmt::print("{}", UseText(status));
 }
 
 }  // namespace

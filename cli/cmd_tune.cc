@@ -70,6 +70,10 @@ void AddOptions(CommandLine& line, TuneCommandOptions& options) {
   const Option tracker = line.Add("--tracker", options.remote.tracker, "tcp://HOST:PORT: measure on runners behind it")
                              .Env("HONE_TRACKER");
   line.Add("--key", options.remote.key, "which runners, with --tracker").Env("HONE_KEY").Needs(tracker);
+  line.Add("--runners", options.remote.max_runners, "at most so many of the key's runners at once")
+      .Between(1, 64)
+      .ShowDefault()
+      .Needs(tracker);
 }
 
 void FilterTasks(std::vector<Task>& tasks, const std::vector<std::string>& wanted) {

@@ -85,8 +85,9 @@ TuneOutput::TuneOutput(bool json, bool terminal, size_t tasks, const Budget& bud
 
 std::string TuneOutput::Status(const TuneEvent& event) const {
   const double seconds = static_cast<double>(event.elapsed_ns) / 1e9;
-  return fmt::format("{} trials, {} failed, {:.1f} trials/s, {} of {} tasks seen{}", trials_, failed_,
-                     seconds > 0 ? static_cast<double>(trials_) / seconds : 0.0, best_ns_.size(), tasks_,
+  return fmt::format("{} trials, {} failed, {:.1f} trials/s{}, {} of {} tasks seen{}", trials_, failed_,
+                     seconds > 0 ? static_cast<double>(trials_) / seconds : 0.0,
+                     event.runners == 1 ? "" : fmt::format(", {} runners", event.runners), best_ns_.size(), tasks_,
                      LeftText(left_.Ns()));
 }
 
@@ -138,7 +139,8 @@ Json EventJson(const TuneEvent& event) {
           {"default_ns", event.default_ns},
           {"elapsed_ns", event.elapsed_ns},
           {"schedule", event.schedule},
-          {"config", event.config}};
+          {"config", event.config},
+          {"runners", event.runners}};
 }
 
 std::string ReportText(const TuneReport& report) {

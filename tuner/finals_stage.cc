@@ -54,37 +54,66 @@ void SetPlaces(std::vector<Record>& records, const FinalsOutcome& outcome) {
 FinalsStage::FinalsStage(Runner& runner, RecordStore& store, const TuneTools& tools, Frame frame)
     : runner_(runner), store_(store), tools_(tools), frame_(std::move(frame)) {}
 
-int64_t FinalsStage::ExpectedNs(const std::vector<TuningTask>& tasks) {
+int64_t FinalsStage::ExpectedNs(const std::vector<TuningTask>& tasks, int64_t machines) {
   int64_t total_ns = 0;
   for (const TuningTask& task : tasks) {
     if (task.finals.due && task.best_ns() > 0) total_ns += CostNs(task, kChallengers + 1);
   }
-  return total_ns;
+  return total_ns / machines;
 }
+
+// A pool that has lost all of its machines waits for one.
+int64_t FinalsStage::Machines() const { return std::max<int64_t>(1, static_cast<int64_t>(runner_.Machines().size())); }
 
 void FinalsStage::Hold(std::vector<TuningTask>& tasks, const std::function<void(const TuningTask&)>& observe) {
   const std::vector<TuningTask*> due = HeaviestFirst(tasks);
-  for (size_t i = 0; i < due.size() && !frame_.stopping(); ++i) {
-    int64_t one_each_ns = 0;
-    for (size_t later = i; later < due.size(); ++later) one_each_ns += CostNs(*due[later], 1);
-    const int64_t left_ns = frame_.time_left_ns();
-    const int64_t challengers = std::clamp<int64_t>(left_ns / one_each_ns - 1, 1, kChallengers);
-    if (CostNs(*due[i], 2) > left_ns) continue;
-    if (HoldOne(*due[i], static_cast<int>(challengers)) && observe) observe(*due[i]);
+  for (size_t next = 0; next < due.size() && !frame_.stopping();) {
+    std::vector<One> ones = NextOnes(due, &next);
+    if (!ones.empty()) HoldAll(ones, observe);
   }
   for (TuningTask& task : tasks) {
     if (const auto outcome = OutcomeOf(task.finals.last)) task.Settle(*outcome);
   }
 }
 
-bool FinalsStage::HoldOne(TuningTask& task, int challengers) {
-  const std::vector<Trial> finalists = Compile(task, challengers);
-  if (finalists.size() < 2) return false;
-  std::vector<Record> records = Measure(task, finalists);
+std::vector<FinalsStage::One> FinalsStage::NextOnes(const std::vector<TuningTask*>& due, size_t* next) {
+  const auto machines = static_cast<size_t>(Machines());
+  std::vector<One> ones;
+  for (; *next < due.size() && ones.size() < machines; ++*next) {
+    int64_t one_each_ns = 0;
+    for (size_t later = *next; later < due.size(); ++later) one_each_ns += CostNs(*due[later], 1);
+    const int64_t left_ns = frame_.time_left_ns();
+    if (CostNs(*due[*next], 2) > left_ns) continue;
+    const auto share_ns = std::max<int64_t>(1, one_each_ns / static_cast<int64_t>(machines));
+    // Its own rounds are on one machine, whatever the others leave.
+    const int64_t most = std::min(left_ns / share_ns, left_ns / std::max<int64_t>(1, CostNs(*due[*next], 1)));
+    const int64_t challengers = std::clamp<int64_t>(most - 1, 1, kChallengers);
+    One one{due[*next], Compile(*due[*next], static_cast<int>(challengers))};
+    if (one.finalists.size() < 2) continue;
+    if (!one.task->reference) one.task->reference = tools_.reference(one.task->workload(), frame_.options.target);
+    ones.push_back(std::move(one));
+  }
+  return ones;
+}
+
+void FinalsStage::HoldAll(std::vector<One>& ones, const std::function<void(const TuningTask&)>& observe) {
+  std::vector<RoundSet> sets;
+  for (const One& one : ones) {
+    sets.push_back({JobsOf(one), Random(frame_.options.seed + static_cast<uint64_t>(one.task->finals.held))});
+  }
+  InterleavedRounds(runner_, sets, kRounds, tools_, [this] { return frame_.stopping() || frame_.time_left_ns() <= 0; });
+  for (size_t i = 0; i < ones.size(); ++i) {
+    if (Keep(ones[i], sets[i].results) && observe) observe(*ones[i].task);
+  }
+}
+
+bool FinalsStage::Keep(const One& one, const std::vector<std::vector<Measurement>>& results) {
+  std::vector<Record> records = RecordsOf(one, results);
   const auto outcome = OutcomeOf(records);
   if (!outcome) return false;
   SetPlaces(records, *outcome);
   store_.Append(records);
+  TuningTask& task = *one.task;
   task.finals.held = records.front().finals.held;
   task.finals.due = false;
   task.finals.last = std::move(records);
@@ -111,25 +140,25 @@ std::vector<Trial> FinalsStage::Compile(const TuningTask& task, int challengers)
   return finalists;
 }
 
-std::vector<Record> FinalsStage::Measure(TuningTask& task, const std::vector<Trial>& finalists) {
-  if (!task.reference) task.reference = tools_.reference(task.workload(), frame_.options.target);
+std::vector<KernelJob> FinalsStage::JobsOf(const One& one) const {
   std::vector<KernelJob> jobs;
-  jobs.reserve(finalists.size());
-  for (const Trial& trial : finalists) {
-    jobs.push_back({std::get<Artifact>(trial.built), *task.reference,
-                    task.space().Find(trial.proposal.schedule)->tolerance(), frame_.seeds, trial.timing});
+  jobs.reserve(one.finalists.size());
+  for (const Trial& trial : one.finalists) {
+    jobs.push_back({std::get<Artifact>(trial.built), *one.task->reference,
+                    one.task->space().Find(trial.proposal.schedule)->tolerance(), frame_.seeds, trial.timing});
   }
-  Random random(frame_.options.seed + static_cast<uint64_t>(task.finals.held));
-  const auto results = InterleavedRounds(runner_, jobs, kRounds, random, tools_,
-                                         [this] { return frame_.stopping() || frame_.time_left_ns() <= 0; });
+  return jobs;
+}
+
+std::vector<Record> FinalsStage::RecordsOf(const One& one, const std::vector<std::vector<Measurement>>& results) const {
   std::vector<Record> records;
   for (size_t f = 0; f < results.size(); ++f) {
     for (size_t round = 0; round < results[f].size(); ++round) {
-      Trial trial = finalists[f];
+      Trial trial = one.finalists[f];
       trial.measurement = results[f][round];
-      Record record = MakeRecord(
-          trial, {frame_.session, tools_.llvm_version, tools_.unix_ms(), task.space().Find(trial.proposal.schedule)});
-      record.finals = {task.finals.held + 1, static_cast<int>(round) + 1, 1, f == 0};
+      Record record = MakeRecord(trial, {frame_.session, tools_.llvm_version, tools_.unix_ms(),
+                                         one.task->space().Find(trial.proposal.schedule)});
+      record.finals = {one.task->finals.held + 1, static_cast<int>(round) + 1, 1, f == 0};
       records.push_back(std::move(record));
     }
   }

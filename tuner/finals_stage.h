@@ -32,18 +32,29 @@ class FinalsStage {
   };
   FinalsStage(Runner& runner, RecordStore& store, const TuneTools& tools, Frame frame);
 
-  // What finals of all these tasks are expected to take; a task that is not due takes nothing.
-  static int64_t ExpectedNs(const std::vector<TuningTask>& tasks);
+  // What finals of all these tasks are expected to take on so many machines; a task that is not due takes nothing.
+  static int64_t ExpectedNs(const std::vector<TuningTask>& tasks, int64_t machines);
 
-  // Heaviest tasks first, with as many challengers as the time allows; a task for which it does not, whose runner is
-  // lost or that is interrupted has none. All records of one task's finals are appended at once. Settles the tasks,
+  // Heaviest tasks first, each on one of the runner's machines and as many at a time as it has, with as many
+  // challengers as the time allows; a task for which it does not, whose machine is lost or that is interrupted has
+  // none. All records of one task's finals are appended at once. Settles the tasks,
   // those too whose finals were held before, and tells `observe` of each that was held now.
   void Hold(std::vector<TuningTask>& tasks, const std::function<void(const TuningTask&)>& observe);
 
  private:
-  bool HoldOne(TuningTask& task, int challengers);
+  // Finals that are held at the same time.
+  struct One {
+    TuningTask* task = nullptr;
+    std::vector<Trial> finalists;
+  };
+  int64_t Machines() const;
+  // Of due[*next] and those after it.
+  std::vector<One> NextOnes(const std::vector<TuningTask*>& due, size_t* next);
+  void HoldAll(std::vector<One>& ones, const std::function<void(const TuningTask&)>& observe);
+  bool Keep(const One& one, const std::vector<std::vector<Measurement>>& results);
   std::vector<Trial> Compile(const TuningTask& task, int challengers) const;
-  std::vector<Record> Measure(TuningTask& task, const std::vector<Trial>& finalists);
+  std::vector<KernelJob> JobsOf(const One& one) const;
+  std::vector<Record> RecordsOf(const One& one, const std::vector<std::vector<Measurement>>& results) const;
 
   Runner& runner_;
   RecordStore& store_;

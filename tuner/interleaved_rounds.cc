@@ -1,8 +1,10 @@
 #include "tuner/interleaved_rounds.h"
 
+#include <algorithm>
 #include <deque>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "core/error.h"
@@ -13,6 +15,8 @@ namespace {
 constexpr int64_t kLookNs = 100'000'000;  // how often `halted` is asked while a job runs
 constexpr int64_t kNoSlotNs = 20'000'000;
 constexpr int64_t kPatienceNs = 60'000'000'000;
+constexpr size_t kMostUnderWay = 4;  // of one set: more does not keep its machine busier, and is waited for when halted
+constexpr int kTries = 2;
 
 struct Turn {
   size_t job = 0;
@@ -30,36 +34,99 @@ std::deque<Turn> DrawTurns(size_t jobs, int rounds, Random& random) {
   return turns;
 }
 
+// One set on its way.
 class Rounds {
  public:
-  Rounds(Runner& runner, const std::vector<KernelJob>& jobs, int rounds, const TuneTools& tools)
-      : runner_(runner), jobs_(jobs), tools_(tools), results_(jobs.size()) {
-    for (auto& of_job : results_) of_job.resize(static_cast<size_t>(rounds));
+  Rounds(Runner& runner, RoundSet& set, int rounds) : runner_(runner), set_(set), rounds_(rounds) { Begin(); }
+
+  bool waits() const { return !turns_.empty() && under_way_.size() < kMostUnderWay; }
+  size_t under_way() const { return under_way_.size(); }
+  bool over() const { return turns_.empty() && under_way_.empty(); }
+
+  // What is under way is waited for all the same.
+  void Halt() {
+    complete_ = complete_ && turns_.empty();
+    turns_.clear();
   }
 
-  // False when they did not come to their end; what was under way is waited for all the same.
-  bool Run(std::deque<Turn> turns, const std::function<bool()>& halted) {
-    last_progress_ns_ = tools_.now_ns();
-    while (!turns.empty() || !under_way_.empty()) {
-      if (lost_ || halted()) {
-        complete_ = complete_ && turns.empty();
-        turns.clear();
-      }
-      while (!turns.empty() && runner_.FreeSlots() > 0) {
-        under_way_[runner_.Submit(jobs_[turns.front().job])] = turns.front();
-        turns.pop_front();
-        last_progress_ns_ = tools_.now_ns();
-      }
-      if (!turns.empty() || !under_way_.empty()) WaitForOne();
-    }
-    return complete_ && !lost_;
+  void SubmitOne() {
+    KernelJob job = set_.jobs[turns_.front().job];
+    job.group = group_->number();
+    under_way_[runner_.Submit(std::move(job))] = turns_.front();
+    turns_.pop_front();
   }
 
-  std::vector<std::vector<Measurement>> Take() { return std::move(results_); }
+  // False when it is another set's.
+  bool Take(JobResult& result) {
+    const auto job = under_way_.find(result.id);
+    if (job == under_way_.end()) return false;
+    const Fate fate = result.measurement.fate;
+    lost_ = lost_ || fate == Fate::kRunnerLost || fate == Fate::kCancelled;
+    set_.results[job->second.job][job->second.round] = std::move(result.measurement);
+    under_way_.erase(job);
+    if (lost_) turns_.clear();
+    if (lost_ && under_way_.empty() && complete_ && ++tries_ < kTries) Begin();
+    return true;
+  }
+
+  void End() {
+    group_.reset();
+    if (!complete_ || lost_) set_.results.clear();
+  }
 
  private:
+  void Begin() {
+    lost_ = false;
+    group_.emplace(runner_);
+    turns_ = DrawTurns(set_.jobs.size(), rounds_, set_.random);
+    set_.results.assign(set_.jobs.size(), std::vector<Measurement>(static_cast<size_t>(rounds_)));
+  }
+
+  Runner& runner_;
+  RoundSet& set_;
+  const int rounds_;
+  std::optional<JobGroup> group_;
+  std::deque<Turn> turns_;
+  std::map<JobId, Turn> under_way_;
+  int tries_ = 0;
+  bool complete_ = true, lost_ = false;
+};
+
+class AllRounds {
+ public:
+  AllRounds(Runner& runner, std::vector<RoundSet>& sets, int rounds, const TuneTools& tools)
+      : runner_(runner), tools_(tools) {
+    for (RoundSet& set : sets) rounds_.emplace_back(runner, set, rounds);
+  }
+
+  void Run(const std::function<bool()>& halted) {
+    last_progress_ns_ = tools_.now_ns();
+    while (!std::all_of(rounds_.begin(), rounds_.end(), [](const Rounds& one) { return one.over(); })) {
+      if (halted()) {
+        for (Rounds& one : rounds_) one.Halt();
+      }
+      while (Rounds* one = NextToSubmit()) {
+        one->SubmitOne();
+        last_progress_ns_ = tools_.now_ns();
+      }
+      WaitForOne();
+    }
+    for (Rounds& one : rounds_) one.End();
+  }
+
+ private:
+  // The one whose machine has least to do.
+  Rounds* NextToSubmit() {
+    if (runner_.FreeSlots() <= 0) return nullptr;
+    Rounds* next = nullptr;
+    for (Rounds& one : rounds_) {
+      if (one.waits() && (next == nullptr || one.under_way() < next->under_way())) next = &one;
+    }
+    return next;
+  }
+
   void WaitForOne() {
-    if (under_way_.empty()) {
+    if (std::none_of(rounds_.begin(), rounds_.end(), [](const Rounds& one) { return one.under_way() > 0; })) {
       if (tools_.now_ns() - last_progress_ns_ > kPatienceNs) {
         throw Error(ExitCode::kNoRunner, "the runner has taken no job of the finals for a minute");
       }
@@ -67,32 +134,30 @@ class Rounds {
     }
     JobResult result;
     if (!runner_.Wait(kLookNs, &result)) return;
-    const auto job = under_way_.find(result.id);
-    if (job == under_way_.end()) return;
-    const Fate fate = result.measurement.fate;
-    lost_ = lost_ || fate == Fate::kRunnerLost || fate == Fate::kCancelled;
-    results_[job->second.job][job->second.round] = std::move(result.measurement);
-    under_way_.erase(job);
-    last_progress_ns_ = tools_.now_ns();
+    const bool ours = std::any_of(rounds_.begin(), rounds_.end(), [&](Rounds& one) { return one.Take(result); });
+    if (ours) last_progress_ns_ = tools_.now_ns();
   }
 
   Runner& runner_;
-  const std::vector<KernelJob>& jobs_;
   const TuneTools& tools_;
-  std::vector<std::vector<Measurement>> results_;
-  std::map<JobId, Turn> under_way_;
+  std::deque<Rounds> rounds_;
   int64_t last_progress_ns_ = 0;
-  bool complete_ = true, lost_ = false;
 };
 
 }  // namespace
 
+void InterleavedRounds(Runner& runner, std::vector<RoundSet>& sets, int rounds, const TuneTools& tools,
+                       const std::function<bool()>& halted) {
+  AllRounds(runner, sets, rounds, tools).Run(halted);
+}
+
 std::vector<std::vector<Measurement>> InterleavedRounds(Runner& runner, const std::vector<KernelJob>& jobs, int rounds,
                                                         Random& random, const TuneTools& tools,
                                                         const std::function<bool()>& halted) {
-  Rounds all(runner, jobs, rounds, tools);
-  if (!all.Run(DrawTurns(jobs.size(), rounds, random), halted)) return {};
-  return all.Take();
+  std::vector<RoundSet> sets = {{jobs, random}};
+  InterleavedRounds(runner, sets, rounds, tools, halted);
+  random = sets[0].random;
+  return std::move(sets[0].results);
 }
 
 }  // namespace hone

@@ -85,7 +85,8 @@ class Finals {
     return variant;
   }
 
-  void TimeOnce(Variant& variant) {
+  void TimeOnce(Variant& variant, const JobGroup& group) {
+    variant.job.group = group.number();
     const JobId id = runner_.SubmitPackage(variant.job);
     JobResult result;
     do {
@@ -98,14 +99,15 @@ class Finals {
     }
   }
 
-  // Every round in an order drawn anew. False when interrupted.
+  // On one machine, every round in an order drawn anew. False when interrupted.
   bool Time(const std::vector<Variant*>& variants) {
+    const JobGroup group(runner_);
     std::vector<Variant*> order = variants;
     for (int round = 0; round < NetworkFinals::kRounds; ++round) {
       for (size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random_.Below(i)]);
       for (Variant* variant : order) {
         if (stopping()) return false;
-        TimeOnce(*variant);
+        TimeOnce(*variant, group);
       }
     }
     return true;
@@ -119,7 +121,7 @@ class Finals {
     const int64_t begin_ns = tools_.now_ns();
     variants.push_back(BuildVariant(ChoicesOf(0)));
     const int64_t build_ns = tools_.now_ns() - begin_ns;
-    TimeOnce(variants[0]);
+    TimeOnce(variants[0], JobGroup(runner_));
     const int64_t cost_ns = tools_.now_ns() - begin_ns - build_ns;
     variants[0].total_ns.clear();
     variants[0].workload_ns.clear();

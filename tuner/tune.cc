@@ -11,7 +11,14 @@
 namespace hone {
 namespace {
 
-bool IsHere(Runner& runner) { return runner.Describe().host == ProbeEnvironment().host; }
+constexpr int kMostWorkers = 64;
+
+bool IsHere(Runner& runner) {
+  const std::string host = ProbeEnvironment().host;
+  const std::vector<Environment> machines = runner.Machines();
+  return runner.Describe().host == host ||
+         std::any_of(machines.begin(), machines.end(), [&](const Environment& m) { return m.host == host; });
+}
 
 // Compiling while a kernel is timed disturbs the timing, also from the core's other thread: it waits its turn unless
 // the runner is another machine or half of this one's cores are idle anyway.
@@ -30,7 +37,7 @@ CompilePoolOptions PoolOptions(Runner& runner, const TuneOptions& options, bool 
       return std::find(options.cores.begin(), options.cores.end(), core) != options.cores.end();
     });
   }
-  pool.workers = std::clamp(pool.workers, 1, TuningLoop::kBatch);
+  pool.workers = std::clamp(pool.workers, 1, kMostWorkers);
   return pool;
 }
 

@@ -47,6 +47,7 @@ struct TuneEvent {
   Fate fate = Fate::kOk;
   int64_t min_ns = 0, best_ns = 0, default_ns = 0, elapsed_ns = 0;
   std::string schedule, config;
+  int runners = 1;  // in use
 };
 
 // What a task's finals decided (docs/tuning.md).

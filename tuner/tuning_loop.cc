@@ -145,6 +145,9 @@ bool TuningLoop::GainsTooLittle() const {
   return ExpectedGain(ProgressOfAll(), kBatch) < options_.budget.until_gain;
 }
 
+// A pool that has lost all of its machines waits for one.
+int64_t TuningLoop::Machines() const { return std::max<int64_t>(1, static_cast<int64_t>(runner_.Machines().size())); }
+
 int64_t TuningLoop::TrialsLeft() const {
   if (options_.budget.trials == 0) return std::numeric_limits<int64_t>::max();
   return std::max<int64_t>(0, options_.budget.trials - resumed_ - planned_);
@@ -183,7 +186,7 @@ void TuningLoop::WaitForCompiler(const std::function<void()>& wait) {
 
 std::vector<Trial> TuningLoop::PlanBatch() {
   while (!stopping() && !TimeIsUp()) {
-    const int64_t most = std::min<int64_t>(kBatch, TrialsLeft());
+    const int64_t most = std::min(BatchSize(Machines()), TrialsLeft());
     if (most == 0) return {};
     std::vector<Trial> batch = PlanDefaults(most);
     if (!batch.empty()) return batch;
@@ -193,15 +196,30 @@ std::vector<Trial> TuningLoop::PlanBatch() {
       }
       return {};
     }
-    const int chosen = NextTask(ProgressOfAll());
-    if (chosen < 0) return {};
-    TuningTask& task = tasks_[static_cast<size_t>(chosen)];
-    if (!task.warm) WarmUp(task);
-    AddTrials(static_cast<size_t>(chosen), task.Propose(static_cast<int>(most)), batch);
+    if (NextTask(ProgressOfAll()) < 0) return {};
+    batch = PlanShares(most);
     if (!batch.empty()) return batch;
-    StopTask(task, "space spent");
   }
   return {};
+}
+
+// kBatch of each task, the most promising one first: what many machines measure at once teaches little about one task.
+std::vector<Trial> TuningLoop::PlanShares(int64_t most) {
+  std::vector<TaskProgress> progress = ProgressOfAll();
+  const auto active = std::count_if(progress.begin(), progress.end(), [](const auto& task) { return !task.stopped; });
+  const int64_t share = std::max<int64_t>(kBatch, most / std::max<int64_t>(1, active));
+  std::vector<Trial> batch;
+  for (int64_t left = most; left > 0; left -= share) {
+    const int chosen = NextTask(progress);
+    if (chosen < 0) break;
+    TuningTask& task = tasks_[static_cast<size_t>(chosen)];
+    if (!task.warm) WarmUp(task);
+    const size_t before = batch.size();
+    AddTrials(static_cast<size_t>(chosen), task.Propose(static_cast<int>(std::min(share, left))), batch);
+    if (batch.size() == before) StopTask(task, "space spent");
+    progress[static_cast<size_t>(chosen)].stopped = true;
+  }
+  return batch;
 }
 
 // Once, when its search proper begins: every other task has its default by then, those before it much more.
@@ -258,7 +276,7 @@ void TuningLoop::Learn(const std::vector<Trial>& batch) {
   }
   for (TuningTask& task : tasks_) StopAtPlateau(task);
   const auto most_ns = static_cast<int64_t>(FinalsStage::kShare * static_cast<double>(options_.budget.time_ns));
-  finals_reserve_ns_ = std::min(most_ns, FinalsStage::ExpectedNs(tasks_));
+  finals_reserve_ns_ = std::min(most_ns, FinalsStage::ExpectedNs(tasks_, Machines()));
 }
 
 void TuningLoop::HoldFinals() {
@@ -301,6 +319,7 @@ void TuningLoop::Emit(TuneEventKind kind, const TuningTask* task, const Trial* t
   event.kind = kind;
   event.trial = resumed_ + trials_;
   event.elapsed_ns = elapsed_ns();
+  event.runners = static_cast<int>(runner_.Machines().size());
   if (task != nullptr) {
     event.task = task->text();
     event.best_ns = task->best_ns();

@@ -1,7 +1,9 @@
 // The tuner's loop, with everything it needs handed in.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -18,7 +20,9 @@ namespace hone {
 // outlive it.
 class TuningLoop {
  public:
-  static constexpr int kBatch = 16;
+  static constexpr int kBatch = 16;  // of one task
+  // Trials compiled and measured together: kBatch, for many machines eight each.
+  static int64_t BatchSize(int64_t machines) { return std::max<int64_t>(kBatch, 8 * machines); }
 
   TuningLoop(const std::vector<Task>& tasks, const TuneOptions& options, Runner& runner, RecordStore& store,
              const TuneTools& tools, std::function<void(const TuneEvent&)> observe, const std::atomic<bool>* stop);
@@ -35,6 +39,7 @@ class TuningLoop {
   void WarmUp(TuningTask& task);
   std::vector<Trial> PlanBatch();
   std::vector<Trial> PlanDefaults(int64_t most);
+  std::vector<Trial> PlanShares(int64_t most);
   void AddTrials(size_t task, const std::vector<Proposal>& proposals, std::vector<Trial>& batch);
   void Compile(std::vector<Trial>& batch);
   void WaitForCompiler(const std::function<void()>& wait);
@@ -54,6 +59,7 @@ class TuningLoop {
   std::vector<TaskProgress> ProgressOfAll() const;
   bool GainsTooLittle() const;
   int64_t TrialsLeft() const;
+  int64_t Machines() const;
 
   TuneOptions options_;
   Runner& runner_;

@@ -83,5 +83,21 @@ TEST(ReportJson, HoldsWhatTheTableHolds) {
   EXPECT_TRUE(ReportJson(report)["tasks"][0]["finals"].is_null());
 }
 
+TEST(TuneOutput, TellsHowManyRunnersAreInUse) {
+  TuneEvent event;
+  event.task = OneTask().tasks[0].workload.ToText();
+  event.elapsed_ns = 20'000'000'000;
+  event.runners = 3;
+  EXPECT_EQ(EventJson(event)["runners"], 3);
+  const auto told = [](const TuneEvent& shown) {
+    testing::internal::CaptureStderr();
+    TuneOutput(false, false, 1, Budget()).Observe(shown);
+    return testing::internal::GetCapturedStderr();
+  };
+  EXPECT_THAT(told(event), HasSubstr("trials/s, 3 runners, 1 of 1 tasks"));
+  event.runners = 1;
+  EXPECT_THAT(told(event), Not(HasSubstr("runner")));
+}
+
 }  // namespace
 }  // namespace hone

@@ -12,7 +12,7 @@
 #include "rpc_runner/tracker.h"
 #include "tests/rpc_runner/kernel_fixture.h"
 #include "tests/rpc_runner/network_fixture.h"
-#include "tests/rpc_runner/sleeping_executor.h"
+#include "tests/support/sleeping_executor.h"
 
 namespace hone {
 namespace {

@@ -65,7 +65,7 @@ bool FakeRunner::Wait(int64_t, JobResult* result) {
   if (queue_.empty()) return false;
   const auto [id, job] = queue_.front();
   queue_.pop_front();
-  *clock_ns_ += 1'000'000;
+  *clock_ns_ += 1'000'000 / machines;
   *result = {};
   result->id = id;
   result->measurement.environment = Describe();

@@ -47,14 +47,19 @@ class FakeSchedule : public Schedule {
 Workload FakeWorkload(int64_t m = 1);
 SearchTask FakeTask(const std::vector<const Schedule*>& schedules);
 
-// Runs jobs in order at the cost of their artifact (see FakeTools). Each job takes a millisecond of `clock`.
+// Runs jobs in order at the cost of their artifact (see FakeTools). Each job takes a millisecond of `clock`, less on
+// several machines.
 class FakeRunner : public Runner {
  public:
   explicit FakeRunner(int64_t* clock_ns) : clock_ns_(clock_ns) {}
-  int FreeSlots() const override { return away ? 0 : 2 - static_cast<int>(queue_.size()); }
+  int FreeSlots() const override { return away ? 0 : 2 * machines - static_cast<int>(queue_.size()); }
   JobId Submit(KernelJob job) override;
   bool Wait(int64_t timeout_ns, JobResult* result) override;
   Environment Describe() override;
+  std::vector<Environment> Machines() override {
+    return std::vector<Environment>(static_cast<size_t>(machines), Describe());
+  }
+  uint64_t OpenGroup() override { return ++groups; }
 
   std::function<Fate(const std::string& artifact)> fate = [](const std::string&) { return Fate::kOk; };
   std::function<bool(const std::string& artifact)> noisy = [](const std::string&) { return false; };
@@ -62,6 +67,8 @@ class FakeRunner : public Runner {
   std::function<int64_t(const KernelJob& job, int64_t cost_ns)> time = [](const KernelJob&, int64_t ns) { return ns; };
   std::function<void()> after_job = [] {};
   bool away = false;
+  int machines = 1;
+  uint64_t groups = 0;  // that were opened
   std::string cpu_model = "Fake CPU";
   std::vector<KernelJob> jobs;  // all that were submitted
 

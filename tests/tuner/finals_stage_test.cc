@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <set>
 
 #include "core/error.h"
 #include "tests/tuner/fake_tuning.h"
@@ -158,6 +159,34 @@ TEST_F(FinalsStageTest, ARunnerThatIsLostCostsTheFinalsNotTheRun) {
   EXPECT_EQ(report.trials, 60);
   EXPECT_EQ(report.finals.held, 0);
   EXPECT_TRUE(FinalsRecords().empty());
+}
+
+TEST_F(FinalsStageTest, AMachineThatIsLostOnceIsReplaced) {
+  runner_.fate = [&](const std::string&) { return FinalsJobs() == 5 ? Fate::kRunnerLost : Fate::kOk; };
+  EXPECT_EQ(Tune().finals.held, 1);
+  std::map<uint64_t, int> jobs_of_group;
+  for (const KernelJob& job : runner_.jobs) jobs_of_group[job.group] += OfFinals(job);
+  EXPECT_LT(jobs_of_group.at(1), 10) << "the rest of the first try";
+  EXPECT_EQ(jobs_of_group.at(2), static_cast<int>(FinalsRecords().size())) << "no time of another machine is kept";
+}
+
+TEST_F(FinalsStageTest, AreTimedOnOneMachineEachAndOnSeveralAtOnce) {
+  tasks_.push_back({FakeWorkload(2), 3, {}});
+  tasks_.push_back({FakeWorkload(4), 3, {}});
+  options_.budget.trials = 240;
+  runner_.machines = 3;
+  const TuneReport report = TuningLoop(tasks_, options_, runner_, *store_, tools_, nullptr, &stop_).Run();
+  for (const TaskReport& task : report.tasks) EXPECT_EQ(task.finals.held, 1);
+  std::vector<uint64_t> groups;  // of the finals' jobs, in the order of submission
+  for (const KernelJob& job : runner_.jobs) {
+    EXPECT_EQ(job.group > 0, OfFinals(job)) << "the search may use any machine";
+    if (OfFinals(job)) groups.push_back(job.group);
+  }
+  EXPECT_EQ(std::set<uint64_t>(groups.begin(), groups.end()), (std::set<uint64_t>{1, 2, 3}));
+  // They begin together, not one after the other's end.
+  const auto third = std::find(groups.begin(), groups.end(), 3U);
+  EXPECT_LT(third - groups.begin(), 20);
+  EXPECT_NE(std::find(third, groups.end(), 1U), groups.end());
 }
 
 TEST_F(FinalsStageTest, AFinalistThatTurnsOutWrongIsLast) {

@@ -26,6 +26,7 @@ class PackageTimer : public Runner {
   JobId Submit(KernelJob) override { return 0; }
   JobId SubmitPackage(PackageJob job) override {
     ++jobs;
+    groups.push_back(job.group);
     JobResult result;
     result.id = static_cast<JobId>(jobs);
     result.measurement.fate = fate;
@@ -46,12 +47,15 @@ class PackageTimer : public Runner {
     return true;
   }
   Environment Describe() override { return {}; }
+  uint64_t OpenGroup() override { return ++last_group_; }
 
+  std::vector<uint64_t> groups = {};  // of the jobs
   std::function<int64_t(const Plan&, const Dispatch&)> cost_ns = [](const Plan&, const Dispatch&) { return 50'000; };
   Fate fate = Fate::kOk;
   int jobs = 0;
 
  private:
+  uint64_t last_group_ = 0;
   std::vector<JobResult> results_;
 };
 
@@ -147,6 +151,15 @@ TEST_F(NetworkFinalsTest, ReplacesAWinnerThatIsSlowerInTheModel) {
     EXPECT_EQ(record.measurement.MinNs(), 51'000);
     EXPECT_EQ(record.candidate.config.ToText(), rivals_.begin()->second);
   }
+}
+
+TEST_F(NetworkFinalsTest, CompareOnOneMachine) {
+  timer_.cost_ns = [this](const Plan&, const Dispatch& d) { return IsRival(d) ? 40'000 : 50'000; };
+  ASSERT_TRUE(Hold().held);
+  std::map<uint64_t, int> jobs_of_group;
+  for (const uint64_t group : timer_.groups) ++jobs_of_group[group];
+  // One to see what it takes, the rounds of two variants, those of before and after.
+  EXPECT_EQ(jobs_of_group, (std::map<uint64_t, int>{{1, 1}, {2, 14}, {3, 14}}));
 }
 
 TEST_F(NetworkFinalsTest, AreNotHeldAgainForWhatIsDecided) {

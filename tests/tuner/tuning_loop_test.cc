@@ -78,6 +78,35 @@ TEST_F(TuningLoopTest, MeasuresExactlyTheTrialsOfItsBudgetAndRecordsThem) {
   for (const TaskReport& task : report.tasks) EXPECT_EQ(task.stopped, "budget");
 }
 
+TEST_F(TuningLoopTest, ManyMachinesGetManyTrialsOfSeveralTasks) {
+  options_.budget.trials = 130;
+  runner_.machines = 8;
+  std::vector<std::string> compiled;  // the task of each, until the batch after the defaults is measured
+  const auto compile = tools_.compile;
+  tools_.compile = [&](const Candidate& candidate) {
+    if (runner_.jobs.size() <= 2) compiled.push_back(candidate.workload.ToText());
+    return compile(candidate);
+  };
+  EXPECT_EQ(Tune().trials, 130);
+  ExpectNoneTwice();
+  ASSERT_EQ(compiled.size(), 2U + 64U) << "eight a machine";
+  EXPECT_EQ(std::set<std::string>(compiled.begin() + 2, compiled.end()).size(), 2U);
+  for (const TuneEvent& event : events_) EXPECT_EQ(event.runners, 8);
+}
+
+TEST_F(TuningLoopTest, OneMachineGetsABatchOfOneTask) {
+  options_.budget.trials = 18;
+  std::vector<std::string> compiled;
+  const auto compile = tools_.compile;
+  tools_.compile = [&](const Candidate& candidate) {
+    compiled.push_back(candidate.workload.ToText());
+    return compile(candidate);
+  };
+  EXPECT_EQ(Tune().trials, 18);
+  ASSERT_GE(compiled.size(), 18U);
+  EXPECT_EQ(std::set<std::string>(compiled.begin() + 2, compiled.begin() + 18).size(), 1U);
+}
+
 TEST_F(TuningLoopTest, EveryTaskGetsItsDefaultFirst) {
   options_.budget.trials = 2;
   const TuneReport report = Tune();

@@ -1,4 +1,4 @@
-#include "tests/rpc_runner/sleeping_executor.h"
+#include "tests/support/sleeping_executor.h"
 
 #include <sys/timerfd.h>
 #include <unistd.h>
