@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "core/error.h"
@@ -18,42 +20,75 @@ constexpr int64_t kNoSlotNs = 20'000'000;
 BatchMeasurer::BatchMeasurer(Runner& runner, RecordStore& store, const TuneTools& tools, Hooks hooks)
     : runner_(runner), store_(store), tools_(tools), hooks_(std::move(hooks)) {}
 
-void BatchMeasurer::Measure(std::vector<Trial>& batch) {
-  lost_.assign(batch.size(), 0);
-  repeated_.assign(batch.size(), 0);
+void BatchMeasurer::Measure(std::vector<Trial>& batch, const Ahead& ahead) {
   last_progress_ns_ = tools_.now_ns();
-  for (size_t i = 0; i < batch.size(); ++i) {
-    const Rejection* rejection = std::get_if<Rejection>(&batch[i].built);
-    if (rejection == nullptr) {
-      waiting_.push_back(i);
-      continue;
-    }
-    batch[i].measurement.fate = rejection->fate;
-    batch[i].measurement.message = rejection->reason;
-    Keep(batch[i]);
-  }
-  while (!waiting_.empty() || !under_way_.empty()) {
+  Begin(batch);
+  current_ = &batch;
+  while (Holds(batch)) {
     if (hooks_.halted()) waiting_.clear();
-    SubmitWhatFits(batch);
-    if (!waiting_.empty() || !under_way_.empty()) WaitForOne(batch);
+    SubmitWhatFits();
+    if (waiting_.empty() && ahead && runner_.FreeSlots() > 0 && !hooks_.halted()) {
+      if (std::vector<Trial>* next = ahead()) Begin(*next);
+      SubmitWhatFits();
+    }
+    if (Holds(batch)) WaitForOne();
     FlushWhenDue();
   }
   Flush();
+  // Another batch may come to lie where this one was.
+  if (begun_ == batch.data()) begun_ = nullptr;
+  current_ = nullptr;
 }
 
-void BatchMeasurer::SubmitWhatFits(std::vector<Trial>& batch) {
+void BatchMeasurer::Begin(std::vector<Trial>& batch) {
+  if (batch.empty() || batch.data() == begun_) return;
+  begun_ = batch.data();
+  for (Trial& trial : batch) {
+    lost_.erase(&trial);
+    repeated_.erase(&trial);
+    const Rejection* rejection = std::get_if<Rejection>(&trial.built);
+    if (rejection == nullptr) {
+      waiting_.push_back(&trial);
+      continue;
+    }
+    trial.measurement.fate = rejection->fate;
+    trial.measurement.message = rejection->reason;
+    Keep(trial);
+  }
+}
+
+bool BatchMeasurer::IsOf(const std::vector<Trial>& batch, const Trial* trial) {
+  return !std::less<>()(trial, batch.data()) && std::less<>()(trial, batch.data() + batch.size());
+}
+
+// Whether something of it waits or is under way.
+bool BatchMeasurer::Holds(const std::vector<Trial>& batch) const {
+  return std::any_of(waiting_.begin(), waiting_.end(), [&](const Trial* trial) { return IsOf(batch, trial); }) ||
+         std::any_of(under_way_.begin(), under_way_.end(), [&](const auto& job) { return IsOf(batch, job.second); });
+}
+
+// Behind the others of its batch, so that what made it noisy may pass, and before the batch ahead.
+void BatchMeasurer::WaitAgain(Trial& trial) {
+  auto place = waiting_.end();
+  if (IsOf(*current_, &trial)) {
+    place = std::find_if(waiting_.begin(), waiting_.end(), [&](const Trial* t) { return !IsOf(*current_, t); });
+  }
+  waiting_.insert(place, &trial);
+}
+
+void BatchMeasurer::SubmitWhatFits() {
   while (!waiting_.empty() && runner_.FreeSlots() > 0) {
-    const size_t i = waiting_.front();
+    Trial* const trial = waiting_.front();
     waiting_.pop_front();
-    under_way_[runner_.Submit(hooks_.job(batch[i]))] = i;
+    under_way_[runner_.Submit(hooks_.job(*trial))] = trial;
     last_progress_ns_ = tools_.now_ns();
   }
 }
 
-void BatchMeasurer::WaitForOne(std::vector<Trial>& batch) {
+void BatchMeasurer::WaitForOne() {
   JobResult result;
   if (!under_way_.empty()) {
-    if (runner_.Wait(kLookNs, &result)) Take(batch, result);
+    if (runner_.Wait(kLookNs, &result)) Take(result);
     return;
   }
   // Nothing under way and no slot: the runner is away. It may come back.
@@ -63,12 +98,11 @@ void BatchMeasurer::WaitForOne(std::vector<Trial>& batch) {
   tools_.sleep(kNoSlotNs);
 }
 
-void BatchMeasurer::Take(std::vector<Trial>& batch, const JobResult& result) {
+void BatchMeasurer::Take(const JobResult& result) {
   const auto job = under_way_.find(result.id);
   if (job == under_way_.end()) return;
-  const size_t i = job->second;
+  Trial& trial = *job->second;
   under_way_.erase(job);
-  Trial& trial = batch[i];
   last_progress_ns_ = tools_.now_ns();
   cost_.verify_ns += result.cost.verify_ns;
   cost_.timing_ns += result.cost.timing_ns;
@@ -77,12 +111,13 @@ void BatchMeasurer::Take(std::vector<Trial>& batch, const JobResult& result) {
   Keep(trial);
   if (trial.measurement.fate != Fate::kRunnerLost) {
     const bool noisy = trial.measurement.fate == Fate::kOk && trial.measurement.noisy;
-    if (noisy && hooks_.repeat && hooks_.repeat(trial) && ++repeated_[i] <= kRepeats) waiting_.push_back(i);
+    const bool repeat = noisy && hooks_.repeat && hooks_.repeat(trial) && ++repeated_[&trial] <= kRepeats;
+    if (repeat) WaitAgain(trial);
     return;
   }
   trial.done = false;
-  waiting_.push_back(i);
-  if (++lost_[i] < kAttempts) return;
+  WaitAgain(trial);
+  if (++lost_[&trial] < kAttempts) return;
   Flush();
   throw Error(ExitCode::kNoRunner,
               fmt::format("the runner was lost {} times with the same job: {}", kAttempts, trial.measurement.message));

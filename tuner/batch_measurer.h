@@ -35,18 +35,27 @@ class BatchMeasurer {
   };
   BatchMeasurer(Runner& runner, RecordStore& store, const TuneTools& tools, Hooks hooks);
 
+  // The batch that follows, once it is built; null before that and when there is none. It must not move in memory until
+  // its own Measure; the vector that holds it may.
+  using Ahead = std::function<std::vector<Trial>*()>;
+
   // Marks the trials that were measured or refused as done; once halted the others are dropped, but those under way are
   // waited for. A lost runner's trial is recorded as such, tried again and does not count. Each
   // attempt at a noisy trial is recorded; the last one stands. Throws Error(kNoRunner) when
-  // kAttempts runs of one trial were lost, or when the runner took no job for kPatienceNs.
-  void Measure(std::vector<Trial>& batch);
+  // kAttempts runs of one trial were lost, or when the runner took no job for kPatienceNs. Machines that have nothing
+  // left of this batch begin with the one ahead.
+  void Measure(std::vector<Trial>& batch, const Ahead& ahead = nullptr);
   // Of all jobs so far.
   const JobCost& cost() const { return cost_; }
 
  private:
-  void SubmitWhatFits(std::vector<Trial>& batch);
-  void WaitForOne(std::vector<Trial>& batch);
-  void Take(std::vector<Trial>& batch, const JobResult& result);
+  void Begin(std::vector<Trial>& batch);
+  static bool IsOf(const std::vector<Trial>& batch, const Trial* trial);
+  void WaitAgain(Trial& trial);
+  bool Holds(const std::vector<Trial>& batch) const;
+  void SubmitWhatFits();
+  void WaitForOne();
+  void Take(const JobResult& result);
   void Keep(Trial& trial);
   void FlushWhenDue();
   void Flush();
@@ -55,10 +64,11 @@ class BatchMeasurer {
   RecordStore& store_;
   const TuneTools& tools_;
   Hooks hooks_;
-  std::deque<size_t> waiting_;  // indices of trials to submit
-  std::map<JobId, size_t> under_way_;
-  std::vector<int> lost_;      // times, by trial
-  std::vector<int> repeated_;  // times, by trial
+  const std::vector<Trial>* current_ = nullptr;
+  const Trial* begun_ = nullptr;  // the first of the batch that was begun last
+  std::deque<Trial*> waiting_;    // to submit
+  std::map<JobId, Trial*> under_way_;
+  std::map<const Trial*, int> lost_, repeated_;  // times
   std::vector<Record> pending_;
   JobCost cost_;
   int64_t pending_since_ns_ = 0;

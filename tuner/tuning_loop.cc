@@ -1,6 +1,7 @@
 #include "tuner/tuning_loop.h"
 
 #include <algorithm>
+#include <chrono>
 #include <future>
 #include <limits>
 #include <map>
@@ -168,7 +169,10 @@ void TuningLoop::Search() {
       next = PlanBatch();
       compiled = std::async(std::launch::async, [this, &next] { Compile(next); });
     }
-    measurer.Measure(batch);
+    measurer.Measure(batch, [&]() -> std::vector<Trial>* {
+      const bool built = compiled.valid() && compiled.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+      return built ? &next : nullptr;
+    });
     Learn(batch);
     if (!tools_.overlap) next = PlanBatch();
     WaitForCompiler([&] { tools_.overlap ? compiled.get() : Compile(next); });

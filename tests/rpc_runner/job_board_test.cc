@@ -143,6 +143,21 @@ TEST_F(JobBoardTest, MovesTheJobsOfALostLaneOnceEach) {
   EXPECT_EQ(board_.outstanding(), 0u);
 }
 
+TEST_F(JobBoardTest, TakesAMovedJobsResultFromWhereItIs) {
+  board_.OpenLane(1);
+  AddJobs(1, 2);
+  SendAll();
+  board_.OpenLane(2);
+  const auto asked = board_.NextToWithdraw();
+  ASSERT_TRUE(asked);
+  board_.Withdrawn(*asked);
+  EXPECT_EQ(SendAll()[2], (std::vector<JobId>{asked->job}));
+  Finish(1, asked->job);
+  EXPECT_TRUE(Results().empty());
+  Finish(2, asked->job);
+  EXPECT_EQ(Results().size(), 1u);
+}
+
 TEST_F(JobBoardTest, GivesUpAJobThatOutlivesNoRunner) {
   AddJobs(1, 1);
   for (LaneId lane = 1; lane <= JobBoard::kMostAttempts; ++lane) {

@@ -1,0 +1,124 @@
+#include "tuner/batch_measurer.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <map>
+
+#include "tests/tuner/fake_tuning.h"
+
+namespace hone {
+namespace {
+
+using testing::FakeRunner;
+using testing::FakeSchedule;
+using testing::FakeTools;
+using testing::FakeWorkload;
+
+class BatchMeasurerTest : public ::testing::Test {
+ protected:
+  BatchMeasurerTest() : schedule_("schedule", 8), runner_(&clock_ns_), tools_(FakeTools({&schedule_}, &clock_ns_)) {
+    folder_ = std::filesystem::path(::testing::TempDir()) / ("hone_measurer_" + std::to_string(getpid()));
+    std::filesystem::create_directories(folder_);
+    store_ = RecordStore::Open(folder_ / "records.db");
+    runner_.machines = 4;
+  }
+  ~BatchMeasurerTest() override {
+    store_.reset();
+    std::filesystem::remove_all(folder_);
+  }
+
+  // Built trials that differ in knob a and, by `batch`, in b.
+  std::vector<Trial> Batch(int64_t batch, int64_t count) {
+    std::vector<Trial> trials(static_cast<size_t>(count));
+    for (int64_t i = 0; i < count; ++i) {
+      Trial& trial = trials[static_cast<size_t>(i)];
+      const Config config({{"a", 1 + i % 8}, {"b", batch}, {"c", 1 + i / 8}, {"d", 1}});
+      trial.proposal = {"schedule", config};
+      trial.candidate = {FakeWorkload(), "schedule", config, Target::Parse("llvm -mtriple=x86_64-pc-linux-gnu")};
+      trial.built = tools_.compile(trial.candidate);
+    }
+    return trials;
+  }
+  BatchMeasurer::Hooks Hooks() {
+    return {[](Trial& trial) {
+              KernelJob job;
+              job.artifact = std::get<Artifact>(trial.built);
+              return job;
+            },
+            [this](const Trial& trial) { return MakeRecord(trial, {"s", "19", 1, &schedule_}); },
+            [this] { return halted_; }, [](const Trial&) { return true; }};
+  }
+  std::map<std::string, int> Submitted() const {
+    std::map<std::string, int> times;
+    for (const KernelJob& job : runner_.jobs) ++times[job.artifact.elf];
+    return times;
+  }
+
+  int64_t clock_ns_ = 1'000'000'000'000;
+  FakeSchedule schedule_;
+  FakeRunner runner_;
+  TuneTools tools_;
+  std::filesystem::path folder_;
+  std::unique_ptr<RecordStore> store_;
+  bool halted_ = false;
+};
+
+TEST_F(BatchMeasurerTest, MachinesThatAreDoneBeginWithTheBatchAhead) {
+  BatchMeasurer measurer(runner_, *store_, tools_, Hooks());
+  std::vector<Trial> batch = Batch(1, 12), next = Batch(2, 12);
+  size_t asked_at = 0;  // jobs submitted when the next batch was wanted first
+  measurer.Measure(batch, [&] {
+    if (asked_at == 0) asked_at = runner_.jobs.size();
+    return &next;
+  });
+  for (const Trial& trial : batch) EXPECT_TRUE(trial.done);
+  EXPECT_EQ(asked_at, 12U) << "its own come first";
+  // But for the one that the last result has just left free.
+  EXPECT_LE(runner_.FreeSlots(), 1) << "somebody idles while the last ones of a batch are measured";
+  batch = std::move(next);
+  measurer.Measure(batch);
+  for (const Trial& trial : batch) EXPECT_TRUE(trial.done);
+  EXPECT_EQ(Submitted().size(), 24U);
+  for (const auto& [artifact, times] : Submitted()) EXPECT_EQ(times, 1) << artifact;
+  EXPECT_EQ(store_->Find({}).size(), 24U);
+}
+
+TEST_F(BatchMeasurerTest, WaitsForNoBatchThatIsNotBuilt) {
+  BatchMeasurer measurer(runner_, *store_, tools_, Hooks());
+  std::vector<Trial> batch = Batch(1, 12), next = Batch(2, 12);
+  measurer.Measure(batch, []() -> std::vector<Trial>* { return nullptr; });
+  EXPECT_EQ(runner_.jobs.size(), 12U);
+  measurer.Measure(next);
+  EXPECT_EQ(runner_.jobs.size(), 24U);
+}
+
+TEST_F(BatchMeasurerTest, RepeatsComeBeforeTheBatchAhead) {
+  BatchMeasurer measurer(runner_, *store_, tools_, Hooks());
+  std::vector<Trial> batch = Batch(1, 2), next = Batch(2, 30);
+  const std::string noisy = std::get<Artifact>(batch[0].built).elf;
+  runner_.noisy = [&](const std::string& artifact) { return artifact == noisy; };
+  measurer.Measure(batch, [&] { return &next; });
+  EXPECT_EQ(Submitted().at(noisy), 1 + BatchMeasurer::kRepeats);
+  EXPECT_LT(Submitted().size(), 32U) << "all of the batch ahead was in front of a repeat";
+  batch = std::move(next);
+  measurer.Measure(batch);
+  EXPECT_EQ(Submitted().size(), 32U);
+}
+
+TEST_F(BatchMeasurerTest, WhenHaltedWhatHasBegunIsWaitedFor) {
+  BatchMeasurer measurer(runner_, *store_, tools_, Hooks());
+  std::vector<Trial> batch = Batch(1, 8), next = Batch(2, 30);
+  runner_.after_job = [&] { halted_ = runner_.jobs.size() > 12; };
+  measurer.Measure(batch, [&] { return &next; });
+  const size_t submitted = runner_.jobs.size();
+  batch = std::move(next);
+  measurer.Measure(batch);
+  EXPECT_EQ(runner_.jobs.size(), submitted);
+  EXPECT_EQ(store_->Find({}).size(), submitted) << "all that was submitted has a record";
+  EXPECT_LT(submitted, 38U);
+}
+
+}  // namespace
+}  // namespace hone
