@@ -186,10 +186,23 @@ class DirectEmitter {
       return b_.Loop(kh_lo_, kh_hi_, 1, in_block, [&](Value* kh, const Vals& in_row) {
         Value* tap_x = b_.At(block_x, b_.Mul(kh, s_.dil_h * x_row_));
         Value* tap_w = b_.At(block_w, b_.Mul(kh, s_.KW * w_tap_));
+        if (StartsNetwork()) FetchNextRow(tile, tap_x);
         return Taps(tile, registers, block, tap_x, tap_w, in_row);
       });
     });
     Finish(registers, acc, y_offset);
+  }
+
+  // A convolution of a few plain channels reads the network's input, which lies in memory: a whole inference, or its
+  // user, has passed since it was in a cache. Every other kernel's input was just written.
+  bool StartsNetwork() const { return k_.ic_block == 1 && s_.groups == 1; }
+
+  // What the next row of outputs reads in the place of this kernel row, for the columns of one tile.
+  void FetchNextRow(const RowTile& tile, Value* kernel_row) {
+    constexpr int64_t kLineBytes = 64;
+    Value* next = b_.At(kernel_row, s_.stride_h * x_row_);
+    const int64_t lines = CeilDiv(tile.width * x_pixel_, kLineBytes);
+    for (int64_t line = 0; line < lines; ++line) b_.Prefetch(b_.At(next, line * kLineBytes));
   }
 
   Vals Taps(const RowTile& tile, const RegisterTile& registers, Value* block, Value* x, Value* w, const Vals& start) {

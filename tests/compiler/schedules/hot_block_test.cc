@@ -1,10 +1,16 @@
 // What becomes of the schedules' register tiles on each row of the table of machines.
 #include "tests/support/hot_block.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <string_view>
 
 #include "compiler/build.h"
 #include "compiler/codegen/host.h"
+#include "compiler/schedules/conv_shape.h"
 #include "compiler/schedules/schedule.h"
 
 namespace hone {
@@ -111,6 +117,42 @@ TEST_P(HotBlock, OfADepthwiseKernelUsesTheWidestVectors) {
       EXPECT_EQ(hot.stack_accesses, 0) << hot.ToText();
     }
   }
+}
+
+// The displacements of the operands "12(%reg...)" of every instruction that starts with `opcode`, least first.
+std::vector<int64_t> Displacements(const testing::HotBlock& block, std::string_view opcode) {
+  std::vector<int64_t> found;
+  for (const std::string& text : block.instructions) {
+    const size_t at = text.find_first_not_of(" \t");
+    if (at == std::string::npos || text.compare(at, opcode.size(), opcode) != 0) continue;
+    const size_t operand = text.find_first_of(" \t", at);
+    found.push_back(std::strtoll(text.c_str() + text.find_first_not_of(" \t", operand), nullptr, 10));
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+TEST(FirstConvolution, FetchesTheInputOfTheNextRow) {
+  const Target target = ResolveTarget("llvm -mtriple=x86_64-pc-linux-gnu -mcpu=x86-64-v4");
+  for (const int64_t stride : {1, 2}) {
+    const std::string text =
+        fmt::format("nn.conv2d data=1x3x224x224 weight=32x3x3x3 strides={0}x{0} padding=1x1x1x1", stride);
+    const Config config = Config::Parse("oc_block=16 ic_block=1 tile_oc=2 tile_ow=9");
+    const auto compiled = CompileKernel({Workload::Parse(text), "conv2d_direct", config, target});
+    const testing::HotBlock hot = testing::HotBlockOf(std::get<Artifact>(compiled), target, 1 << 20);
+    const std::vector<int64_t> fetched = Displacements(hot, "prefetch");
+    ASSERT_EQ(fetched.size(), static_cast<size_t>(CeilDiv(9 * stride * 4, 64))) << hot.ToText();
+    for (size_t i = 1; i < fetched.size(); ++i) EXPECT_EQ(fetched[i] - fetched[i - 1], 64) << hot.ToText();
+  }
+}
+
+TEST(LaterConvolution, FindsItsInputInACache) {
+  const Target target = ResolveTarget("llvm -mtriple=x86_64-pc-linux-gnu -mcpu=x86-64-v4");
+  const Workload workload = Workload::Parse("nn.conv2d data=1x32x56x56 weight=32x32x3x3 padding=1x1x1x1");
+  const Config config = Config::Parse("oc_block=16 ic_block=16 tile_oc=2 tile_ow=9");
+  const auto compiled = CompileKernel({workload, "conv2d_direct", config, target});
+  const testing::HotBlock hot = testing::HotBlockOf(std::get<Artifact>(compiled), target, 1 << 20);
+  EXPECT_TRUE(Displacements(hot, "prefetch").empty()) << hot.ToText();
 }
 
 INSTANTIATE_TEST_SUITE_P(Machines, HotBlock, ::testing::ValuesIn(kMachines));
