@@ -149,7 +149,7 @@ TEST(FirstConvolution, FetchesTheInputOfTheNextRow) {
 TEST(LaterConvolution, FindsItsInputInACache) {
   const Target target = ResolveTarget("llvm -mtriple=x86_64-pc-linux-gnu -mcpu=x86-64-v4");
   const Workload workload = Workload::Parse("nn.conv2d data=1x32x56x56 weight=32x32x3x3 padding=1x1x1x1");
-  const Config config = Config::Parse("oc_block=16 ic_block=16 tile_oc=2 tile_ow=9");
+  const Config config = Config::Parse("oc_block=16 ic_block=2 unroll_ic=2 tile_oc=2 tile_ow=9");
   const auto compiled = CompileKernel({workload, "conv2d_direct", config, target});
   const testing::HotBlock hot = testing::HotBlockOf(std::get<Artifact>(compiled), target, 1 << 20);
   EXPECT_TRUE(Displacements(hot, "prefetch").empty()) << hot.ToText();
