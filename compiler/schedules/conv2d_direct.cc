@@ -9,6 +9,7 @@
 #include "compiler/schedules/knob_check.h"
 #include "compiler/schedules/register_tile.h"
 #include "compiler/schedules/row_tiles.h"
+#include "compiler/schedules/step_cycles.h"
 #include "compiler/schedules/thread_share.h"
 
 namespace hone {
@@ -106,8 +107,8 @@ class Direct : public Schedule {
                                  {"prefetch", k.prefetch, 0, 1}})) {
       return range;
     }
-    if (w.prologue != Prologue::kNone && (k.loop_order != 1 || k.ic_block != machine.vector_lanes)) {
-      return fmt::format("a prologue needs loop_order=1 and ic_block={}", machine.vector_lanes);
+    if (w.prologue != Prologue::kNone && (k.loop_order != 1 || k.ic_block % machine.vector_lanes != 0)) {
+      return fmt::format("a prologue needs loop_order=1 and an ic_block of whole vectors of {}", machine.vector_lanes);
     }
     return RejectShape(ConvShape(w), machine, k);
   }
@@ -234,12 +235,11 @@ struct Pass {
   }
 };
 
-// Two FMAs and two loads a cycle; weights stream behind them.
+// Weights stream behind the arithmetic.
 double TileCycles(const DirectNest& nest, const MachineModel& machine, const Pass& pass, int64_t width) {
   const DirectConfig& k = nest.knobs;
   const double pixels = static_cast<double>(width), vectors = nest.vectors(), chunks = static_cast<double>(nest.chunks);
-  const double step =
-      std::max({pixels * vectors / 2, (pixels + vectors) / 2, kLeastStep}) * Crowding(nest, machine, width);
+  const double step = StepCycles(machine, pixels, vectors, kLeastStep) * Crowding(nest, machine, width);
   const double weights = chunks * StreamCycles(machine, pass.weight_bytes, pass.weight_bytes);
   const double arithmetic = pass.steps * step;
   const double iterations =

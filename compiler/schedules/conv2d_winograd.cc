@@ -6,6 +6,7 @@
 
 #include "compiler/schedules/knob_check.h"
 #include "compiler/schedules/register_tile.h"
+#include "compiler/schedules/step_cycles.h"
 #include "compiler/schedules/thread_share.h"
 
 namespace hone {
@@ -140,8 +141,7 @@ double Winograd::EstimateNs(const Workload& w, const MachineModel& machine, cons
                frequencies = static_cast<double>(nest.frequencies);
   const double pixels = static_cast<double>(k.tile_ow), vectors = static_cast<double>(k.tile_oc);
   const double channels = static_cast<double>(nest.in_blocks * k.ic_block);
-  const double step =
-      std::max({pixels * vectors / 2, (pixels + vectors) / 2, 4.0}) + 1.0 / static_cast<double>(k.unroll_ic);
+  const double step = StepCycles(machine, pixels, vectors, 4) + 1.0 / static_cast<double>(k.unroll_ic);
   const double tile_cycles = channels * step + 3 * pixels * vectors;
   const double product = frequencies * tiles / pixels * static_cast<double>(nest.out_blocks) / vectors * tile_cycles;
   // Weights come from memory once, behind the product when they are fetched ahead, and again for every further block of

@@ -52,10 +52,12 @@ struct Machine {
   const char* registers;  // in the text of every multiply-add
   int instructions = 1;   // multiply-adds for one vector of the tile
   int reload_share = 0;  // a held operand may be reloaded once in so many multiply-adds; 0: nothing may touch the stack
+  double loads = 0.8;    // at most, per multiply-add
 };
+// SSE's products overwrite an operand: the fastest tile is one pixel wide and loads every weight where it is used.
 // AVX-512's 2x14 tile reloads a weight vector and reaches 98 % of the measured peak all the same.
 const Machine kMachines[] = {
-    {"llvm -mtriple=x86_64-pc-linux-gnu -mcpu=x86-64-v2", "%xmm", 1, 6},
+    {"llvm -mtriple=x86_64-pc-linux-gnu -mcpu=x86-64-v2", "%xmm", 1, 6, 1.2},
     {"llvm -mtriple=x86_64-pc-linux-gnu -mcpu=x86-64-v3", "%ymm"},
     {"llvm -mtriple=x86_64-pc-linux-gnu -mcpu=x86-64-v4", "%zmm", 1, 6},
     {"llvm -mtriple=x86_64-pc-linux-gnu -mcpu=cascadelake", "%zmm", 1, 6},
@@ -103,7 +105,7 @@ TEST_P(HotBlock, OfATileKeepsItsAccumulatorsInRegisters) {
     const int share = GetParam().reload_share;
     EXPECT_LE(hot.stack_accesses, share == 0 ? 0 : expected / share) << what;
     if (std::string_view(kernel.schedule) != "dense_pack") {
-      EXPECT_LE(hot.loads, 0.8 * expected) << what;
+      EXPECT_LE(hot.loads, GetParam().loads * expected) << what;
     }
   }
 }

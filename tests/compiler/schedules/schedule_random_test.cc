@@ -160,6 +160,32 @@ TEST(ScheduleAgainstReference, RandomPrologues) { CheckRandom(RandomPrologue, 45
 TEST(ScheduleAgainstReference, RandomDepthwiseConvolutions) { CheckRandom(RandomDepthwise, 45, 3); }
 TEST(ScheduleAgainstReference, RandomDenseLayers) { CheckRandom(RandomDense, 45, 4); }
 
+// Blocks of several vectors lie in no space, but a record or another machine's layout may ask for them.
+TEST(ScheduleAgainstReference, BlocksOfSeveralVectors) {
+  Random random(7);
+  for (const Target& target : TestTargets()) {
+    const int64_t lanes = MachineModelFor(target).vector_lanes;
+    for (const auto& draw : {RandomConv, RandomPointwise, RandomPrologue, RandomDepthwise}) {
+      for (int round = 0; round < 6; ++round) {
+        Workload w = draw(random);
+        if (w.groups > 1 && !w.is_depthwise()) continue;
+        const Schedule& schedule = *FindSchedule(w.is_depthwise() ? "conv2d_depthwise" : "conv2d_direct");
+        Config config = ValidConfig(schedule, w, MachineModelFor(target), random);
+        config.Set("oc_block", lanes * Between(random, 2, 4));
+        if (!w.is_depthwise()) {
+          config.Set("tile_oc", 1);
+          config.Set("tile_ow", 1);
+          config.Set("ic_chunk", 0);
+          config.Set("ic_block", lanes * Between(random, 1, 4));
+          config.Set("unroll_ic", Between(random, 1, 2) * 2);
+        }
+        ASSERT_EQ(schedule.Reject(w, MachineModelFor(target), config), std::nullopt) << config.ToText();
+        CheckCandidate({w, std::string(schedule.name()), config, target}, 8);
+      }
+    }
+  }
+}
+
 // The fused activations that tuning does not see, on channels with a tail: lanes past the channels stay zero.
 TEST(ScheduleAgainstReference, EveryActivationKeepsTailLanesZero) {
   const Target target = HostTarget();
