@@ -1,6 +1,7 @@
 #include "tuner/record_config_source.h"
 
 #include <array>
+#include <set>
 
 #include "compiler/schedules/schedule.h"
 
@@ -12,21 +13,56 @@ constexpr std::array<const char*, 4> kSources = {"record", "other threads", "sam
 
 // More than a build needs: those at the front may be of an older schedule.
 constexpr int64_t kLooked = 64;
+// Those behind are so much slower that their layouts are no loss.
+constexpr int64_t kLookedForEach = 512;
+
+// Of today's version of its schedule, and of a rank that there is.
+bool IsToday(const RecordStore::Ranked& ranked) {
+  const Schedule* schedule = FindSchedule(ranked.record.candidate.schedule);
+  return schedule != nullptr && schedule->version() == ranked.record.schedule_version && ranked.rank >= 0 &&
+         ranked.rank < static_cast<int>(kSources.size());
+}
+
+ConfigChoice AsChoice(const RecordStore::Ranked& ranked) {
+  const Record& record = ranked.record;
+  return {record.candidate.schedule, record.candidate.config, kSources[static_cast<size_t>(ranked.rank)], record.id,
+          record.measurement.MinNs()};
+}
+
+// Whether the times of both say which is faster.
+bool Comparable(const RecordStore::Ranked& a, const RecordStore::Ranked& b) {
+  const Measurement &of_a = a.record.measurement, &of_b = b.record.measurement;
+  return a.rank == b.rank && of_a.environment.cpu_model == of_b.environment.cpu_model &&
+         a.record.threads == b.record.threads;
+}
 
 }  // namespace
 
 std::optional<ConfigChoice> RecordConfigSource::Choose(
     const Workload& workload, const Target& target, int threads,
     const std::function<bool(const std::string& schedule, const Config& config)>& valid) {
-  for (const auto& [record, rank] : store_.Best(workload.ToText(), target, cpu_model_, threads, kLooked)) {
-    const Candidate& candidate = record.candidate;
-    const Schedule* schedule = FindSchedule(candidate.schedule);
-    if (schedule == nullptr || schedule->version() != record.schedule_version) continue;
-    if (rank < 0 || rank >= static_cast<int>(kSources.size()) || !valid(candidate.schedule, candidate.config)) continue;
-    return ConfigChoice{candidate.schedule, candidate.config, kSources[static_cast<size_t>(rank)], record.id,
-                        record.measurement.MinNs()};
+  for (const RecordStore::Ranked& ranked : store_.Best(workload.ToText(), target, cpu_model_, threads, kLooked)) {
+    const Candidate& candidate = ranked.record.candidate;
+    if (IsToday(ranked) && valid(candidate.schedule, candidate.config)) return AsChoice(ranked);
   }
   return std::nullopt;
+}
+
+std::vector<ConfigChoice> RecordConfigSource::ChooseEach(const Workload& workload, const Target& target, int threads,
+                                                         const ConfigClass& class_of) {
+  std::vector<ConfigChoice> choices;
+  std::set<std::string> seen;
+  std::optional<RecordStore::Ranked> best;
+  for (const RecordStore::Ranked& ranked :
+       store_.Best(workload.ToText(), target, cpu_model_, threads, kLookedForEach)) {
+    if (best && !Comparable(*best, ranked)) continue;
+    if (!IsToday(ranked)) continue;
+    const auto name = class_of(ranked.record.candidate.schedule, ranked.record.candidate.config);
+    if (!name || !seen.insert(*name).second) continue;
+    choices.push_back(AsChoice(ranked));
+    if (!best) best = ranked;
+  }
+  return choices;
 }
 
 }  // namespace hone

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "compiler/config_source.h"
 #include "db/record_store.h"
@@ -16,6 +17,9 @@ class RecordConfigSource : public ConfigSource {
   std::optional<ConfigChoice> Choose(
       const Workload& workload, const Target& target, int threads,
       const std::function<bool(const std::string& schedule, const Config& config)>& valid) override;
+  // Of the best record's rank, CPU model and threads: what was timed elsewhere is no measure here.
+  std::vector<ConfigChoice> ChooseEach(const Workload& workload, const Target& target, int threads,
+                                       const ConfigClass& class_of) override;
 
  private:
   const RecordStore& store_;

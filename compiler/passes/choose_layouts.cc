@@ -4,8 +4,9 @@
 #include <unordered_map>
 
 #include "compiler/passes/anchor.h"
-#include "compiler/passes/config_choice.h"
-#include "compiler/passes/group_layout.h"
+#include "compiler/passes/call_layouts.h"
+#include "compiler/passes/cheapest_choices.h"
+#include "compiler/passes/layout_graph.h"
 #include "compiler/passes/layout_text.h"
 #include "compiler/passes/typed_graph.h"
 #include "compiler/relay/op.h"
@@ -64,9 +65,19 @@ relay::FunctionPtr Retyped(const Function& function, const GroupLayout& layouts,
   return TypedFunction(std::move(params), inside.at(function.body.get()), std::move(attrs));
 }
 
+// The choices of a whole graph, and what they cost by the estimate.
+struct Layouts {
+  LayoutGraph graph;
+  CheapestChoices found;
+  Layouts(const ExprPtr& body, ConfigChooser& configs, const MachineModel& machine)
+      : graph(body, configs, machine), found(FindCheapestChoices(graph.graph(), graph.per_layer())) {}
+  double per_layer_ns() const { return CostOf(graph.graph(), graph.per_layer()); }
+};
+
 class LayoutChooser {
  public:
-  explicit LayoutChooser(const PassContext& context) : context_(context), configs_(context) {}
+  // Without `layouts` every layer chooses for itself.
+  LayoutChooser(ConfigChooser& configs, const Layouts* layouts) : configs_(configs), layouts_(layouts) {}
 
   ExprPtr Run(const ExprPtr& body) {
     for (const ExprPtr& expr : PostOrder(body)) now_.emplace(expr.get(), Chosen(expr));
@@ -89,7 +100,7 @@ class LayoutChooser {
     return transformed;
   }
 
-  // A selection of channels costs the same wherever it writes them.
+  // A take costs the same wherever it writes what it takes.
   static bool WritesAnyLayout(const ExprPtr& value) {
     const Call* call = relay::AsCall(value);
     const Function* function = call ? relay::AsFunction(call->op) : nullptr;
@@ -134,20 +145,24 @@ class LayoutChooser {
       args.push_back(now_.at(arg.get()));
       types.push_back(args.back()->type);
     }
-    const std::optional<Anchor> anchor = AnchorOf(function);
-    const GroupLayout layouts = anchor
-                                    ? ForAnchor(*anchor, relay::AsConstant(args[WeightOf(*anchor)]) != nullptr, attrs)
-                                    : LayoutForGroup(function, types);
-    for (size_t i = 0; i < args.size(); ++i) args[i] = In(args[i], layouts.operands[i]);
-    const ExprPtr result = CallOf(Retyped(function, layouts, std::move(attrs)), std::move(args), call.name);
-    return context_.opt_level < 3 ? In(result, "") : result;
+    CallLayout way = WayOf(call, types);
+    for (size_t i = 0; i < types.size(); ++i) {
+      if (way.layouts.operands[i] == kAnyLayout) way.layouts.operands[i] = types[i]->layout;
+    }
+    if (way.anchor) SetAnchor(*AnchorOf(function), way.anchor->choice, attrs);
+    for (size_t i = 0; i < args.size(); ++i) args[i] = In(args[i], way.layouts.operands[i]);
+    const ExprPtr result = CallOf(Retyped(function, way.layouts, std::move(attrs)), std::move(args), call.name);
+    return layouts_ ? result : In(result, "");
   }
 
-  // Behind the data and the prologue's scale and shift.
-  static size_t WeightOf(const Anchor& anchor) { return anchor.workload.prologue == Prologue::kNone ? 1 : 3; }
+  CallLayout WayOf(const Call& call, const std::vector<TypePtr>& types) const {
+    if (layouts_) return layouts_->graph.Of(&call, layouts_->found.choices);
+    const Function& function = *relay::AsFunction(call.op);
+    const std::optional<Anchor> anchor = AnchorOf(function);
+    return anchor ? AnchorLayouts(*anchor, call, configs_).front() : CallLayout{LayoutForGroup(function, types)};
+  }
 
-  GroupLayout ForAnchor(const Anchor& anchor, bool constant_weights, relay::Attrs& attrs) {
-    const ConfigChoice& choice = configs_.For(anchor.workload, constant_weights);
+  static void SetAnchor(const Anchor& anchor, const ConfigChoice& choice, relay::Attrs& attrs) {
     attrs.Set("workload", anchor.workload.ToText());
     attrs.Set("epilogue", anchor.epilogue.ToText());
     attrs.Set("schedule", choice.schedule);
@@ -155,18 +170,10 @@ class LayoutChooser {
     attrs.Set("source", choice.source);
     attrs.Set("record", choice.record);
     attrs.Set("expected_ns", choice.expected_ns);
-    GroupLayout layouts;
-    for (const KernelOperand& operand :
-         FindSchedule(choice.schedule)->Operands(anchor.workload, choice.config, anchor.epilogue)) {
-      layouts.operands.push_back(LayoutName(operand.layout));
-    }
-    layouts.result = layouts.operands.back();
-    layouts.operands.pop_back();
-    return layouts;
   }
 
-  const PassContext& context_;
-  ConfigChooser configs_;
+  ConfigChooser& configs_;
+  const Layouts* layouts_;
   std::unordered_map<const relay::Expr*, ExprPtr> now_;  // old node to new
   std::map<std::pair<const relay::Expr*, std::string>, ExprPtr> transformed_;
   std::unordered_map<const relay::Expr*, ExprPtr> source_of_;  // a transform's result to its argument
@@ -175,7 +182,16 @@ class LayoutChooser {
 }  // namespace
 
 relay::IRModule ChooseLayouts(const relay::IRModule& module, const PassContext& context) {
-  return WithBody(module, LayoutChooser(context).Run(module.main->body));
+  ConfigChooser configs(context);
+  const ExprPtr& body = module.main->body;
+  if (context.opt_level < 3) return WithBody(module, LayoutChooser(configs, nullptr).Run(body));
+  const Layouts layouts(body, configs, MachineModelFor(context.target, context.threads));
+  relay::IRModule chosen = WithBody(module, LayoutChooser(configs, &layouts).Run(body));
+  relay::Attrs attrs = chosen.main->attrs;
+  attrs.Set("expected_ns", layouts.found.cost);
+  attrs.Set("per_layer_ns", layouts.per_layer_ns());
+  chosen.main = TypedFunction(chosen.main->params, chosen.main->body, std::move(attrs));
+  return chosen;
 }
 
 }  // namespace hone

@@ -6,14 +6,16 @@
 
 namespace hone {
 
-// Walks main in post order. An anchor asks context.configs for its configuration (then the analytic default) and takes
-// its operands in the layouts that its schedule wants; other functions run in the blocked layout of their inputs where
-// their operators can, else row-major. Where a value lies otherwise than wanted a function of one layout_transform is
-// called, once per value and layout. Inputs and results of main are row-major; below opt_level 3 so is every value
-// between functions.
+// From opt_level 3 all calls choose together, so that kernels and transforms cost least in sum (layout_graph.h,
+// cheapest_choices.h): never more than with the best choice per layer. An anchor chooses among the configurations of
+// context.configs and the analytic defaults, one per pair of layouts; another function follows the blocks of its inputs
+// or lies row-major. Below level 3 each anchor takes its best, and every value between functions is row-major, as
+// main's inputs and results always are. Where a value lies otherwise than wanted a function of one layout_transform is
+// called, once per value and layout.
 //
 // An anchor's function gains the attributes workload, epilogue, schedule, config, source, record (texts) and
-// expected_ns. Types carry the layouts afterwards and are set here: InferType cannot know an anchor's.
+// expected_ns; main gains expected_ns and per_layer_ns, the estimated cost of what was chosen and of the best choice
+// per layer (from level 3). Types carry the layouts afterwards and are set here: InferType cannot know an anchor's.
 relay::IRModule ChooseLayouts(const relay::IRModule& module, const PassContext& context);
 
 }  // namespace hone

@@ -1,33 +1,47 @@
-// Which configuration an anchor runs with.
+// Which configurations an anchor may run with.
 #pragma once
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "compiler/config_source.h"
 #include "compiler/passes/passes.h"
-#include "compiler/schedules/schedule.h"
+#include "compiler/schedules/layout_defaults.h"
 #include "core/workload.h"
 
 namespace hone {
 
-// Remembers each workload's choice, so that a source is asked once per distinct workload.
+// The best that is known of one way to lie in memory.
+struct LayoutChoice {
+  KernelLayouts layouts;
+  ConfigChoice choice;
+  double cost_ns = 0;  // of one call; to be compared among one workload's choices and with other costs in a graph
+};
+
+// Remembers each workload's choices, so that a source is asked once per distinct workload.
 class ConfigChooser {
  public:
   explicit ConfigChooser(const PassContext& context);
-  // From context.configs when it has one that the schedule accepts, else the analytic default ("default"). Weights that
-  // are no constants cannot be transformed ahead: such a schedule is then no choice, nor is an inexact one with
-  // context.exact_math.
-  const ConfigChoice& For(const Workload& workload, bool constant_weights);
+
+  // One per pair of layouts, the best of all first: from context.configs when it has one that the schedule accepts,
+  // else the analytic default ("default"). Weights that are no constants cannot be transformed ahead: such a schedule
+  // is then no choice, nor is an inexact one with context.exact_math.
+  //
+  // A pair that no record has costs its estimate times what the best record is off from its own estimate, and never
+  // less than that record: what was measured stands against what is only hoped. A choice whose source gives no time is
+  // the only one.
+  const std::vector<LayoutChoice>& For(const Workload& workload, bool constant_weights);
 
  private:
   bool Allowed(const Schedule& schedule, const Workload& workload, const Config& config, bool constant_weights) const;
-  ConfigChoice Choose(const Workload& workload, bool constant_weights) const;
-  ConfigChoice Default(const Workload& workload, bool constant_weights) const;
+  bool Valid(const ConfigChoice& choice, const Workload& workload, bool constant_weights) const;
+  std::vector<ConfigChoice> Known(const Workload& workload, bool constant_weights) const;
+  std::vector<LayoutChoice> Choose(const Workload& workload, bool constant_weights) const;
 
   const PassContext& context_;
   MachineModel machine_;
-  std::map<std::string, ConfigChoice> choices_;
+  std::map<std::string, std::vector<LayoutChoice>> choices_;
 };
 
 }  // namespace hone

@@ -28,32 +28,24 @@ int64_t CommonBlock(const std::vector<TypePtr>& args) {
   return most == elements.end() ? 0 : most->first;
 }
 
-GroupLayout RowMajor(size_t operands) { return {std::vector<std::string>(operands), ""}; }
-
-GroupLayout LayoutForConcat(const Call& concat, const std::vector<TypePtr>& args) {
-  const Shape& shape = concat.type->shape;
-  const int64_t axis = concat.attrs.GetInt("axis");
-  const int64_t block = CommonBlock(args);
-  if (block == 0 || shape.size() != 4 || (axis != 1 && axis != -3)) return RowMajor(args.size());
-  const bool fits =
-      std::all_of(args.begin(), args.end() - 1, [&](const TypePtr& arg) { return arg->shape[1] % block == 0; });
-  if (!fits) return RowMajor(args.size());
-  const std::string layout = fmt::format("NCHW{}c", block);
-  return {std::vector<std::string>(args.size(), layout), layout};
-}
-
-// Channels are read one by one wherever they lie; rows and columns are whole blocks.
-bool TakesInAnyLayout(const Call& call, const std::vector<TypePtr>& args) {
-  return relay::AsOp(call.op)->def->name == "take" && args.size() == 1 && call.type->shape.size() == 4 &&
-         args[0]->shape.size() == 4 && call.attrs.GetInt("axis") >= 1 && args[0]->dtype == DType::kFloat32;
-}
-
 std::vector<const Call*> CallsIn(const relay::Function& function) {
   std::vector<const Call*> calls;
   for (const ExprPtr& expr : PostOrder(function.body)) {
     if (const Call* call = relay::AsCall(expr)) calls.push_back(call);
   }
   return calls;
+}
+
+bool IsConcat(const std::vector<const Call*>& calls) {
+  return calls.size() == 1 && relay::AsOp(calls[0]->op)->def->name == "concatenate";
+}
+
+// An input that does not fill its blocks leaves a gap before the next one.
+bool CanBlockConcat(const relay::Function& function, const Call& concat, int64_t block) {
+  const int64_t axis = concat.attrs.GetInt("axis");
+  if (concat.type->shape.size() != 4 || (axis != 1 && axis != -3)) return false;
+  return std::all_of(function.params.begin(), function.params.end() - 1,
+                     [&](const auto& param) { return param->type->shape[1] % block == 0; });
 }
 
 // Every operator can, and every value made within is of rank 4 with the same channels.
@@ -76,26 +68,51 @@ bool IsFull(const relay::Var& param, const Call& first, const Shape& result) {
 
 }  // namespace
 
-GroupLayout LayoutForGroup(const relay::Function& function, const std::vector<TypePtr>& args) {
+bool TakesInAnyLayout(const relay::Function& function) {
   const std::vector<const Call*> calls = CallsIn(function);
-  if (calls.size() == 1 && relay::AsOp(calls[0]->op)->def->name == "concatenate")
-    return LayoutForConcat(*calls[0], args);
-  if (calls.size() == 1 && TakesInAnyLayout(*calls[0], args)) return {{args[0]->layout}, args[0]->layout};
+  return calls.size() == 1 && function.params.size() == 1 && relay::AsOp(calls[0]->op)->def->name == "take" &&
+         calls[0]->type->shape.size() == 4 && function.params[0]->type->shape.size() == 4 &&
+         calls[0]->attrs.GetInt("axis") >= 1 && function.params[0]->type->dtype == DType::kFloat32;
+}
+
+bool ReducesImages(const relay::Function& function) {
+  const std::vector<const Call*> calls = CallsIn(function);
+  return std::any_of(calls.begin(), calls.end(), [](const Call* call) {
+    return relay::AsOp(call->op)->def->pattern == relay::OpPattern::kReduction;
+  });
+}
+
+std::optional<GroupLayout> LayoutInBlock(const relay::Function& function, int64_t block) {
+  const size_t operands = function.params.size();
+  if (block == 0) return GroupLayout{std::vector<std::string>(operands), ""};
+  const std::string layout = fmt::format("NCHW{}c", block);
+  const std::vector<const Call*> calls = CallsIn(function);
+  if (IsConcat(calls)) {
+    if (!CanBlockConcat(function, *calls[0], block)) return std::nullopt;
+    return GroupLayout{std::vector<std::string>(operands, layout), layout};
+  }
   const TypePtr& result = function.body->type;
   if (result->kind != relay::TypeKind::kTensor || result->shape.size() != 4 || !CanBlock(calls, result->shape[1])) {
-    return RowMajor(args.size());
+    return std::nullopt;
   }
+  GroupLayout found{std::vector<std::string>(operands), layout};
+  for (size_t i = 0; i < operands; ++i) {
+    if (IsFull(*function.params[i], *calls[0], result->shape)) found.operands[i] = layout;
+  }
+  return found;
+}
+
+GroupLayout LayoutForGroup(const relay::Function& function, const std::vector<TypePtr>& args) {
+  if (TakesInAnyLayout(function)) return {{args[0]->layout}, args[0]->layout};
+  const GroupLayout row_major = *LayoutInBlock(function, 0);
+  // Which operands would be blocked does not depend on the block.
+  const std::optional<GroupLayout> blocked = LayoutInBlock(function, 1);
+  if (!blocked) return row_major;
   std::vector<TypePtr> full;
   for (size_t i = 0; i < args.size(); ++i) {
-    if (IsFull(*function.params[i], *calls[0], result->shape)) full.push_back(args[i]);
+    if (!blocked->operands[i].empty()) full.push_back(args[i]);
   }
-  const int64_t block = CommonBlock(full);
-  if (block == 0) return RowMajor(args.size());
-  GroupLayout layout{std::vector<std::string>(args.size()), fmt::format("NCHW{}c", block)};
-  for (size_t i = 0; i < args.size(); ++i) {
-    if (IsFull(*function.params[i], *calls[0], result->shape)) layout.operands[i] = layout.result;
-  }
-  return layout;
+  return LayoutInBlock(function, CommonBlock(full)).value_or(row_major);
 }
 
 }  // namespace hone

@@ -86,5 +86,33 @@ TEST_F(RecordConfigSourceTest, SaysFromHowFarAChoiceComes) {
   EXPECT_EQ(elsewhere.Choose(workload_, near, 1, any)->source, "near");
 }
 
+std::optional<std::string> ByConfig(const std::string&, const Config& config) { return config.ToText(); }
+
+TEST_F(RecordConfigSourceTest, GivesTheFastestRecordOfEachClass) {
+  Record other = Sound(700), slow = Sound(900);
+  other.candidate.config.Set("tile_m", 2);
+  const Record fast = Finish(Sound(500));
+  store_->Append({Finish(other), Finish(slow), fast});
+  RecordConfigSource source(*store_, "This CPU");
+  const std::vector<ConfigChoice> each = source.ChooseEach(workload_, target_, 1, ByConfig);
+  ASSERT_EQ(each.size(), 2U);
+  EXPECT_EQ(each[0].record, fast.id);
+  EXPECT_EQ(each[1].config, other.candidate.config);
+  EXPECT_EQ(each[1].expected_ns, 700);
+  const auto none = [](const std::string&, const Config&) { return std::optional<std::string>(); };
+  EXPECT_TRUE(source.ChooseEach(workload_, target_, 1, none).empty());
+}
+
+TEST_F(RecordConfigSourceTest, WhatWasTimedElsewhereIsNoRivalInAnotherClass) {
+  Record elsewhere = Sound(100), here = Sound(800);
+  elsewhere.candidate.config.Set("tile_m", 2);
+  elsewhere.threads = 4;
+  store_->Append({Finish(elsewhere), Finish(here)});
+  RecordConfigSource source(*store_, "This CPU");
+  const std::vector<ConfigChoice> each = source.ChooseEach(workload_, target_, 1, ByConfig);
+  ASSERT_EQ(each.size(), 1U);
+  EXPECT_EQ(each[0].expected_ns, 800);
+}
+
 }  // namespace
 }  // namespace hone

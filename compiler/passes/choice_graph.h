@@ -1,0 +1,27 @@
+// A problem of choices that cost singly and in pairs: what the layout search solves. Nothing of layouts is known here.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace hone {
+
+// A partitioned boolean quadratic problem (PBQP): every node takes one of its choices, and the sum of the taken
+// choices' costs and of the edges' costs between them is to be least. Costs are finite and not negative.
+struct ChoiceGraph {
+  struct Edge {
+    int from = 0, to = 0;      // different nodes
+    std::vector<double> cost;  // [choice of from][choice of to], row-major
+  };
+  std::vector<std::vector<double>> nodes;  // cost by choice, at least one each
+  std::vector<Edge> edges;                 // any number between two nodes
+
+  int Choices(int node) const { return static_cast<int>(nodes[static_cast<size_t>(node)].size()); }
+};
+
+// One choice per node.
+using Choices = std::vector<int>;
+
+double CostOf(const ChoiceGraph& graph, const Choices& choices);
+
+}  // namespace hone

@@ -1,0 +1,255 @@
+// The search for layouts over whole graphs, with costs that the tests set.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "compiler/frontend/zoo.h"
+#include "compiler/passes/cheapest_choices.h"
+#include "compiler/passes/layout_graph.h"
+#include "compiler/passes/layout_text.h"
+#include "compiler/relay/infer_type.h"
+#include "tests/compiler/passes/pass_testing.h"
+
+namespace hone::testing {
+namespace {
+
+using relay::ExprPtr;
+using relay::IRModule;
+using relay::MakeCall;
+
+// Records of every pair of blocks: of conv2d_direct, in the time that the test says; the fastest first, as a source has
+// to.
+class TimedBlocks : public ConfigSource {
+ public:
+  using NsOf = std::function<int64_t(const Workload&, int64_t ic_block, int64_t oc_block)>;
+  explicit TimedBlocks(NsOf ns_of) : ns_of_(std::move(ns_of)) {}
+
+  std::optional<ConfigChoice> Choose(const Workload&, const Target&, int,
+                                     const std::function<bool(const std::string&, const Config&)>&) override {
+    return std::nullopt;
+  }
+  std::vector<ConfigChoice> ChooseEach(const Workload& workload, const Target&, int,
+                                       const ConfigClass& class_of) override {
+    std::vector<ConfigChoice> all;
+    for (const int64_t ic_block : {8, 16}) {
+      for (const int64_t oc_block : {8, 16}) {
+        const Config config({{"oc_block", oc_block}, {"ic_block", ic_block}});
+        const int64_t ns = ns_of_(workload, ic_block, oc_block);
+        if (ns > 0 && class_of("conv2d_direct", config)) all.push_back({"conv2d_direct", config, "record", "", ns});
+      }
+    }
+    std::stable_sort(all.begin(), all.end(),
+                     [](const ConfigChoice& a, const ConfigChoice& b) { return a.expected_ns < b.expected_ns; });
+    return all;
+  }
+
+ private:
+  NsOf ns_of_;
+};
+
+struct Searched {
+  IRModule module;
+  std::vector<std::string> layouts;  // of the anchors' results, in post order
+  int transforms = 0;
+  double expected_ns = 0, per_layer_ns = 0;
+};
+
+Searched Search(const ExprPtr& body, const TimedBlocks::NsOf& ns_of, int level = 3) {
+  TimedBlocks source(ns_of);
+  PassContext context = TestContext(level);
+  context.configs = &source;
+  const IRModule before = ModuleOf(body);
+  ExpectSameMeaning(before, RunPassesUntil("choose_layouts", before, context));
+  Searched found{RunPasses(before, context), {}};
+  found.transforms = CountOf(found.module, "layout_transform");
+  for (const relay::Call* call : FunctionCalls(found.module)) {
+    const relay::Function& function = *relay::AsFunction(call->op);
+    if (function.attrs.Find("workload")) found.layouts.push_back(function.body->type->layout);
+  }
+  found.expected_ns = found.module.main->attrs.GetFloat("expected_ns");
+  found.per_layer_ns = found.module.main->attrs.GetFloat("per_layer_ns");
+  return found;
+}
+
+using Layouts = std::vector<std::string>;
+
+// Inner layers: a transform of their 64x24x24 values takes some microseconds.
+ExprPtr Image() { return Input("x", {1, 32, 24, 24}); }
+ExprPtr Layer(const ExprPtr& x, int64_t in, int64_t out, uint64_t seed) {
+  return MakeCall("nn.relu", {Conv(x, in, out, 3, seed)});
+}
+
+// The middle layer is a little faster in blocks of 16, which its neighbours do not have as fast: alone it would take
+// them, and pay two transforms.
+int64_t MiddleLikes16(const Workload& w, int64_t ic_block, int64_t oc_block) {
+  if (w.data[1] == 64) return ic_block == 16 && oc_block == 16 ? 990'000 : 1'000'000;
+  return ic_block == 8 && oc_block == 8 ? 1'000'000 : 1'500'000;
+}
+
+TEST(LayoutSearch, ALayersBestIsLeftWhereTransformsCostMore) {
+  const ExprPtr middle = Layer(Layer(Image(), 32, 64, 1), 64, 64, 2);
+  const auto small_gain = [](const Workload& w, int64_t ic_block, int64_t oc_block) -> int64_t {
+    const int64_t ns = MiddleLikes16(w, ic_block, oc_block);
+    return ns == 990'000 ? 999'900 : ns;
+  };
+  const Searched found = Search(Conv(middle, 64, 32, 1, 3), [&](const Workload& w, int64_t i, int64_t o) {
+    return w.weight[0] == 32 ? (i == 8 && o == 8 ? 1'000'000 : 1'500'000) : small_gain(w, i, o);
+  });
+  EXPECT_EQ(found.layouts, (Layouts{"NCHW8c", "NCHW8c", "NCHW8c"}));
+  EXPECT_EQ(found.transforms, 2);  // of main's input and result
+  EXPECT_LT(found.expected_ns, found.per_layer_ns);
+}
+
+TEST(LayoutSearch, TransformsWhereALayersBestIsWorthThem) {
+  const ExprPtr middle = Layer(Layer(Image(), 32, 64, 1), 64, 64, 2);
+  const Searched found = Search(Conv(middle, 64, 32, 1, 3), [&](const Workload& w, int64_t i, int64_t o) -> int64_t {
+    if (w.weight[0] == 64 && w.data[1] == 64) return i == 16 && o == 16 ? 100'000 : 1'000'000;
+    return i == 8 && o == 8 ? 1'000'000 : 1'500'000;
+  });
+  EXPECT_EQ(found.layouts, (Layouts{"NCHW8c", "NCHW16c", "NCHW8c"}));
+  EXPECT_EQ(found.transforms, 4);
+  EXPECT_DOUBLE_EQ(found.expected_ns, found.per_layer_ns);
+}
+
+// Each branch alone would lie in blocks of 16, by little; what joins them reads 8.
+TEST(LayoutSearch, BranchesOfAResidualBlockAgree) {
+  const ExprPtr x = Layer(Image(), 32, 64, 1);
+  const ExprPtr sum = MakeCall("add", {Layer(x, 64, 64, 2), x});
+  const Searched found = Search(Conv(sum, 64, 32, 1, 3), [](const Workload& w, int64_t i, int64_t o) -> int64_t {
+    if (w.weight[0] == 32) return i == 8 && o == 8 ? 1'000'000 : 2'000'000;
+    return i == 16 || o == 16 ? 1'000'000 : 1'000'050;
+  });
+  for (const std::string& layout : found.layouts) EXPECT_EQ(layout, "NCHW8c");
+  EXPECT_EQ(found.transforms, 2);
+  EXPECT_LE(found.expected_ns, found.per_layer_ns);
+}
+
+// 24 channels do not fill blocks of 16: a concatenation behind them lies in blocks of 8, or row-major.
+TEST(LayoutSearch, PartsOfAConcatenationTakeABlockThatFitsThem) {
+  const ExprPtr x = Layer(Image(), 32, 64, 1);
+  const ExprPtr parts = relay::MakeTuple({Layer(x, 64, 24, 2), Layer(x, 64, 40, 3)});
+  const ExprPtr joined = MakeCall("concatenate", {parts}, {{"axis", int64_t{1}}});
+  const Searched found = Search(Conv(joined, 64, 32, 1, 4), [](const Workload& w, int64_t i, int64_t o) -> int64_t {
+    if (w.weight[0] == 64 || w.weight[0] == 32) return 1'000'000 + (i == o ? 0 : 1);
+    return i == 16 && o == 16 ? 999'900 : 1'000'000;
+  });
+  EXPECT_EQ(found.transforms, 2);
+  EXPECT_LT(found.expected_ns, found.per_layer_ns);
+}
+
+// Two readers of one value in another layout: it is transformed, and paid, once.
+TEST(LayoutSearch, ASharedTransformIsPaidOnce) {
+  const auto ns_of = [](const Workload& w, int64_t i, int64_t o) -> int64_t {
+    if (w.data[1] == 32) return i == 8 && o == 8 ? 1'000'000 : 0;
+    return i == 16 && o == 16 ? 1'000'000 : 0;
+  };
+  const auto forced = [&](const ExprPtr& body) { return Search(body, ns_of); };
+  const ExprPtr x = Layer(Image(), 32, 64, 1);
+  const Searched one = forced(relay::MakeTuple({Layer(x, 64, 64, 2)}));
+  const Searched two = forced(relay::MakeTuple({Layer(x, 64, 64, 2), Layer(x, 64, 64, 3)}));
+  EXPECT_EQ(two.transforms, one.transforms + 1);  // of the second output
+  const Searched ends = forced(relay::MakeTuple({Layer(x, 64, 64, 2), x}));
+  EXPECT_GT(two.expected_ns, one.expected_ns + 1'000'000);
+  EXPECT_LT(two.expected_ns - one.expected_ns - 1'000'000, ends.expected_ns - one.expected_ns + 1);
+}
+
+TEST(LayoutSearch, BelowLevelThreeEveryLayerTakesItsBest) {
+  const ExprPtr middle = Layer(Layer(Image(), 32, 64, 1), 64, 64, 2);
+  const Searched found = Search(Conv(middle, 64, 32, 1, 3), MiddleLikes16, 2);
+  EXPECT_EQ(found.layouts[1], "NCHW16c");
+  EXPECT_EQ(found.module.main->attrs.Find("expected_ns"), nullptr);
+}
+
+// A choice without a time is what a tuner wants built, and no search takes it away.
+TEST(LayoutSearch, AChoiceWithoutATimeStands) {
+  class Wanted : public ConfigSource {
+   public:
+    std::optional<ConfigChoice> Choose(const Workload& w, const Target&, int,
+                                       const std::function<bool(const std::string&, const Config&)>& valid) override {
+      const int64_t block = w.data[1] == 64 ? 16 : 8;
+      const Config config({{"oc_block", block}, {"ic_block", block}});
+      if (!valid("conv2d_direct", config)) return std::nullopt;
+      return ConfigChoice{"conv2d_direct", config, "finals", "", 0};
+    }
+  } wanted;
+  PassContext context = TestContext();
+  context.configs = &wanted;
+  const IRModule module = RunPasses(ModuleOf(Layer(Layer(Image(), 32, 64, 1), 64, 64, 2)), context);
+  EXPECT_EQ(CountOf(module, "layout_transform"), 3);
+}
+
+// Costs of the only pair that the source does not know, blocks of 8, when `wide` is known to take `off` times its
+// estimate.
+double UnmeasuredNs(const Workload& workload, const Config& wide, double off) {
+  const double wide_ns =
+      FindSchedule("conv2d_direct")->EstimateNs(workload, MachineModelFor(TestContext().target), wide);
+  class Known : public ConfigSource {
+   public:
+    explicit Known(ConfigChoice choice) : choice_(std::move(choice)) {}
+    std::optional<ConfigChoice> Choose(const Workload&, const Target&, int,
+                                       const std::function<bool(const std::string&, const Config&)>&) override {
+      return choice_;
+    }
+    ConfigChoice choice_;
+  } known({"conv2d_direct", wide, "record", "", static_cast<int64_t>(off * wide_ns)});
+  PassContext context = TestContext();
+  context.configs = &known;
+  ConfigChooser chooser(context);
+  const std::vector<LayoutChoice>& choices = chooser.For(workload, true);
+  EXPECT_EQ(choices.size(), 2U);
+  EXPECT_EQ(choices.front().choice.config, wide);
+  EXPECT_EQ(choices.back().choice.source, "default");
+  return choices.back().cost_ns;
+}
+
+TEST(ConfigChooser, AnUnmeasuredPairIsAsFarOffAsTheRecordAndNoFasterThanIt) {
+  const Workload workload = Workload::Parse("nn.conv2d data=1x64x24x24 weight=64x64x1x1");
+  const MachineModel machine = MachineModelFor(TestContext().target);
+  const DefaultConfig best = AnalyticDefault(workload, machine);
+  const Config slow({{"oc_block", 16}, {"ic_block", 16}});
+  const double slow_ns = best.schedule->EstimateNs(workload, machine, slow);
+  ASSERT_GT(slow_ns, best.estimate_ns);
+  EXPECT_NEAR(UnmeasuredNs(workload, slow, 2), 2 * slow_ns, 1);
+  // Of the default's tile, with more channels in a straight line than the space offers.
+  Config fast = best.config;
+  for (const char* knob : {"oc_block", "ic_block", "unroll_ic"}) fast.Set(knob, 16);
+  fast.Set("tile_oc", best.config.Get("tile_oc", 1) / 2);
+  ASSERT_LT(best.schedule->EstimateNs(workload, machine, fast), best.estimate_ns);
+  EXPECT_NEAR(UnmeasuredNs(workload, fast, 2), 2 * best.estimate_ns, 1);
+}
+
+// By the search's own measure, on the networks that there are and with whatever their layers offer.
+class ZooLayouts : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(ZooLayouts, CostNoMoreThanTheBestOfEachLayer) {
+  const IRModule module = relay::InferType(BuildZoo(GetParam(), {}));
+  // Times at random: layers disagree about their blocks wherever they can.
+  TimedBlocks source([](const Workload& w, int64_t ic_block, int64_t oc_block) -> int64_t {
+    const size_t mixed = std::hash<std::string>()(w.ToText()) * static_cast<size_t>(ic_block * 7 + oc_block);
+    return 900'000 + static_cast<int64_t>(mixed >> 7) % 100'000;
+  });
+  PassContext context = TestContext();
+  context.configs = &source;
+  const IRModule fused = RunPassesUntil("fuse", module, context);
+  ConfigChooser configs(context);
+  const MachineModel machine = MachineModelFor(context.target);
+  const LayoutGraph layouts(fused.main->body, configs, machine);
+  const CheapestChoices found = FindCheapestChoices(layouts.graph(), layouts.per_layer());
+  EXPECT_TRUE(found.exact);
+  const double per_layer_ns = CostOf(layouts.graph(), layouts.per_layer());
+  EXPECT_LT(found.cost, per_layer_ns);
+  Choices firsts(layouts.graph().nodes.size(), 0);
+  EXPECT_LE(found.cost, CostOf(layouts.graph(), firsts));
+}
+
+INSTANTIATE_TEST_SUITE_P(Networks, ZooLayouts,
+                         ::testing::Values("resnet-50", "densenet-121", "googlenet", "shufflenet", "mobilenet",
+                                           "mobilenet_v2", "squeezenet"),
+                         [](const auto& tested) {
+                           std::string name = tested.param;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+}  // namespace
+}  // namespace hone::testing
