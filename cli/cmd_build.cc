@@ -54,8 +54,24 @@ void Warn(const Plan& plan) {
   }
 }
 
+std::string LayoutsText(const LayoutReport& layouts) {
+  std::string text = fmt::format("layouts: {} anchors, {} transforms", layouts.anchors, layouts.transforms);
+  if (layouts.expected_ns > 0) {
+    text += fmt::format(", expected {:.3g} ms against {:.3g} ms with each layer's best", layouts.expected_ns / 1e6,
+                        layouts.per_layer_ns / 1e6);
+  }
+  return text + "\n";
+}
+
+Json LayoutsJson(const LayoutReport& layouts) {
+  return {{"anchors", layouts.anchors},
+          {"transforms", layouts.transforms},
+          {"expected_ns", layouts.expected_ns},
+          {"per_layer_ns", layouts.per_layer_ns}};
+}
+
 void PrintReport(const BuildResult& result, const std::string& output) {
-  fmt::print("{}{}", DispatchText(result.plan), MemoryText(result.plan));
+  fmt::print("{}{}{}", DispatchText(result.plan), LayoutsText(result.report.layouts), MemoryText(result.plan));
   double total = 0;
   for (const auto& [step, seconds] : result.report.seconds) total += seconds;
   fmt::print("{} written: {}, {} calls, {}, {} threads, built in {:.1f} s\n", output,
@@ -71,6 +87,7 @@ Json ReportJson(const BuildResult& result, const std::string& output) {
           {"target", result.plan.target.ToText()},
           {"threads", result.plan.threads},
           {"dispatch", DispatchJson(result.plan)},
+          {"layouts", LayoutsJson(result.report.layouts)},
           {"memory", MemoryJson(result.plan)},
           {"gflop", result.report.flops / 1e9},
           {"seconds", seconds}};

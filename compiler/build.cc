@@ -5,6 +5,8 @@
 #include "compiler/codegen/object.h"
 #include "compiler/lower.h"
 #include "compiler/package_writer.h"
+#include "compiler/passes/passes.h"
+#include "compiler/passes/typed_graph.h"
 
 namespace hone {
 namespace {
@@ -24,15 +26,30 @@ class StepClock {
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
+LayoutReport ReportLayouts(const relay::IRModule& module) {
+  const relay::Attrs& attrs = module.main->attrs;
+  LayoutReport report;
+  report.expected_ns = attrs.GetFloat("expected_ns");
+  report.per_layer_ns = attrs.GetFloat("per_layer_ns");
+  for (const relay::ExprPtr& expr : PostOrder(module.main->body)) {
+    const relay::Call* call = relay::AsCall(expr);
+    const relay::Function* function = call ? relay::AsFunction(call->op) : nullptr;
+    if (function == nullptr) continue;
+    report.anchors += function->attrs.Find("workload") != nullptr;
+    report.transforms += relay::AsCallTo(function->body, "layout_transform") != nullptr;
+  }
+  return report;
+}
+
 }  // namespace
 
 BuildResult Build(const relay::IRModule& module, const BuildOptions& options) {
   BuildResult result;
   StepClock clock(result.report);
-  const PassContext context{options.target, options.threads, options.opt_level, options.configs,
-                            options.exact_math};
+  const PassContext context{options.target, options.threads, options.opt_level, options.configs, options.exact_math};
   const relay::IRModule optimized = RunPasses(module, context, options.after_pass);
   clock.Done("passes");
+  result.report.layouts = ReportLayouts(optimized);
   Lowered lowered = Lower(optimized, context);
   clock.Done("lower and compile");
   const std::string lib = LinkShared(lowered.objects, options.target);

@@ -46,9 +46,19 @@ struct BuildOptions {
   std::function<void(const std::string& pass, const relay::IRModule& module)> after_pass;
 };
 
+// What the search for layouts found. Nanoseconds by record or estimate, transforms included; 0 below opt_level 3, where
+// there is no search.
+struct LayoutReport {
+  int anchors = 0;     // calls with a schedule
+  int transforms = 0;  // calls that only move data between layouts
+  double expected_ns = 0;
+  double per_layer_ns = 0;  // with the best choice of each layer instead
+};
+
 struct BuildReport {
   std::vector<std::pair<std::string, double>> seconds;  // per step, in order
   double flops = 0;
+  LayoutReport layouts;
 };
 
 struct BuildResult {
