@@ -21,6 +21,8 @@ const std::vector<Rule>& PaddingRules();
 // Constants come second; nn.conv2d and nn.dense plus a constant per channel is nn.bias_add with axis 1; a mean over H
 // and W is nn.global_avg_pool2d.
 const std::vector<Rule>& ArithmeticRules();
+// A bias, a sum or an activation of a reshaped nn.dense comes before the reshape, where the kernel takes it.
+const std::vector<Rule>& ProductRules();
 // A maximum with 0 is nn.relu; x * clip(x + 3, 0, 6) / 6 is nn.hard_swish; x * sigmoid(x) is nn.silu;
 // x * (1 + erf(x / sqrt 2)) / 2 is nn.gelu.
 const std::vector<Rule>& ActivationRules();

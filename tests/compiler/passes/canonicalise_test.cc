@@ -52,6 +52,33 @@ TEST(Canonicalise, DropsWhatChangesNothing) {
   EXPECT_THAT(Canonical(x), IsEmpty());
 }
 
+TEST(Canonicalise, TheBiasOfAReshapedProductIsAddedBeforeTheReshape) {
+  const auto sum = [](const Shape& shape, const Shape& bias) {
+    const ExprPtr dense = MakeCall("nn.dense", {Input("x", {6, 5}), RandomConstant({4, 5}, 1)});
+    return MakeCall("add", {MakeCall("reshape", {dense}, {{"newshape", shape}}), RandomConstant(bias, 2)});
+  };
+  EXPECT_THAT(Canonical(sum({2, 3, 4}, {4})), ElementsAre("nn.dense", "nn.bias_add", "reshape"));
+  EXPECT_THAT(Canonical(sum({1, 6, 4}, {1, 1, 4})), ElementsAre("nn.dense", "nn.bias_add", "reshape"));
+  EXPECT_THAT(Canonical(sum({2, 3, 4}, {3, 4})), ElementsAre("nn.dense", "reshape", "add"));
+  EXPECT_THAT(Canonical(sum({2, 4, 3}, {3})), ElementsAre("nn.dense", "reshape", "add"));
+}
+
+TEST(Canonicalise, WhatFollowsAReshapedProductGoesBeforeTheReshape) {
+  const ExprPtr dense = MakeCall("nn.dense", {Input("x", {6, 5}), RandomConstant({4, 5}, 1)});
+  const auto reshaped = [](const ExprPtr& x) {
+    return MakeCall("reshape", {x}, {{"newshape", std::vector<int64_t>{2, 3, 4}}});
+  };
+  const ExprPtr biased = MakeCall("add", {reshaped(dense), RandomConstant({4}, 2)});
+  EXPECT_THAT(Canonical(MakeCall("nn.relu", {biased})), ElementsAre("nn.dense", "nn.bias_add", "nn.relu", "reshape"));
+  const ExprPtr residual = Input("r", {2, 3, 4});
+  for (const ExprPtr& sum : {MakeCall("add", {biased, residual}), MakeCall("add", {residual, biased})}) {
+    EXPECT_THAT(Canonical(MakeCall("tanh", {sum})),
+                ElementsAre("nn.dense", "nn.bias_add", "reshape", "add", "tanh", "reshape"));
+  }
+  const ExprPtr row = Input("r", {4});
+  EXPECT_THAT(Canonical(MakeCall("add", {biased, row})), ElementsAre("nn.dense", "nn.bias_add", "reshape", "add"));
+}
+
 TEST(Canonicalise, AddOfAConstantPerChannelIsABias) {
   for (const Shape& shape : {Shape{8, 1, 1}, Shape{1, 8, 1, 1}, Shape{}}) {
     const ExprPtr sum = MakeCall("add", {RandomConstant(shape, 2), Conv(Image(), 4, 8, 3, 1)});
