@@ -1,7 +1,6 @@
 #include "tuner/finals_stage.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -9,7 +8,7 @@
 #include <set>
 
 #include "core/error.h"
-#include "tests/tuner/fake_tuning.h"
+#include "tests/tuner/fake_run.h"
 #include "tuner/record_config_source.h"
 #include "tuner/tuning_loop.h"
 
@@ -24,26 +23,14 @@ using testing::FakeWorkload;
 bool OfFinals(const KernelJob& job) { return job.timing.min_samples == FinalsStage::kSamples; }
 
 // A run of one task in which the time of a candidate in the search and in the finals are each the test's.
-class FinalsStageTest : public ::testing::Test {
+class FinalsStageTest : public testing::FakeRun {
  protected:
-  FinalsStageTest() : schedule_("schedule", 8), runner_(&clock_ns_), tools_(FakeTools({&schedule_}, &clock_ns_)) {
-    const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = std::filesystem::path(::testing::TempDir()) /
-              ("hone_finals_" + std::string(test->name()) + std::to_string(getpid()));
-    std::filesystem::create_directories(folder_);
-    store_ = RecordStore::Open(folder_ / "records.db");
-    tasks_.push_back({FakeWorkload(1), 3, {}});
-    options_.target = Target::Parse("llvm -mtriple=x86_64-pc-linux-gnu -mcpu=znver3");
+  FinalsStageTest() {
+    tasks_.resize(1);
     options_.budget.trials = 60;
   }
-  ~FinalsStageTest() override {
-    store_.reset();
-    std::filesystem::remove_all(folder_);
-  }
 
-  TaskReport Tune() {
-    return TuningLoop(tasks_, options_, runner_, *store_, tools_, nullptr, &stop_).Run().tasks.front();
-  }
+  TaskReport Tune() { return FakeRun::Tune().tasks.front(); }
   std::vector<Record> FinalsRecords() const {
     std::vector<Record> records = store_->Find({});
     std::erase_if(records, [](const Record& record) { return record.finals.held == 0; });
@@ -54,16 +41,6 @@ class FinalsStageTest : public ::testing::Test {
   Record Built() const {
     return store_->Best(tasks_[0].workload.ToText(), options_.target, "Fake CPU", options_.threads).front().record;
   }
-
-  int64_t clock_ns_ = 1'000'000'000'000;
-  FakeSchedule schedule_;
-  FakeRunner runner_;
-  TuneTools tools_;
-  std::filesystem::path folder_;
-  std::unique_ptr<RecordStore> store_;
-  std::vector<Task> tasks_;
-  TuneOptions options_;
-  std::atomic<bool> stop_{false};
 };
 
 TEST_F(FinalsStageTest, AWinnerIsBuiltWithItsPlaceAndReported) {

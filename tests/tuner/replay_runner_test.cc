@@ -1,12 +1,11 @@
 #include "tuner/replay_runner.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
 
 #include "core/error.h"
-#include "tests/tuner/fake_tuning.h"
+#include "tests/tuner/fake_run.h"
 #include "tuner/replay.h"
 #include "tuner/tuning_loop.h"
 
@@ -19,23 +18,9 @@ using testing::FakeTools;
 using testing::FakeWorkload;
 
 // A run that is recorded, to be replayed.
-class ReplayTest : public ::testing::Test {
+class ReplayTest : public testing::FakeRun {
  protected:
-  ReplayTest() : schedule_("schedule", 8) {
-    const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = std::filesystem::path(::testing::TempDir()) /
-              ("hone_replay_" + std::string(test->name()) + std::to_string(getpid()));
-    std::filesystem::create_directories(folder_);
-    store_ = RecordStore::Open((folder_ / "records.db").string());
-    tasks_.push_back({FakeWorkload(1), 3, {}});
-    tasks_.push_back({FakeWorkload(2), 1, {}});
-    options_.target = Target::Parse("llvm -mtriple=x86_64-pc-linux-gnu -mcpu=znver3");
-    options_.budget.trials = 80;
-  }
-  ~ReplayTest() override {
-    store_.reset();
-    std::filesystem::remove_all(folder_);
-  }
+  ReplayTest() { options_.budget.trials = 80; }
   TuneReport RecordRun() {
     FakeRunner runner(&clock_ns_);
     std::map<std::string, int> tries;
@@ -54,12 +39,6 @@ class ReplayTest : public ::testing::Test {
     };
   }
 
-  int64_t clock_ns_ = 1'000'000'000'000;
-  FakeSchedule schedule_;
-  std::filesystem::path folder_;
-  std::unique_ptr<RecordStore> store_;
-  std::vector<Task> tasks_;
-  TuneOptions options_;
   std::vector<std::string> seen_;  // trials
 };
 

@@ -1,72 +1,22 @@
 #include "tuner/tuning_loop.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <map>
 #include <set>
 
 #include "core/error.h"
-#include "tests/tuner/fake_tuning.h"
+#include "tests/tuner/fake_run.h"
 #include "tuner/tuning_run.h"
 
 namespace hone {
 namespace {
 
-using testing::FakeRunner;
 using testing::FakeSchedule;
 using testing::FakeTools;
-using testing::FakeWorkload;
 
-class TuningLoopTest : public ::testing::Test {
- protected:
-  TuningLoopTest() : schedule_("schedule", 8), runner_(&clock_ns_), tools_(FakeTools({&schedule_}, &clock_ns_)) {
-    const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = std::filesystem::path(::testing::TempDir()) /
-              ("hone_tuner_" + std::string(test->name()) + std::to_string(getpid()));
-    std::filesystem::create_directories(folder_);
-    store_ = RecordStore::Open(folder_ / "records.db");
-    tasks_.push_back({FakeWorkload(1), 3, {}});
-    tasks_.push_back({FakeWorkload(2), 1, {}});
-    options_.target = Target::Parse("llvm -mtriple=x86_64-pc-linux-gnu -mcpu=znver3");
-    options_.model = "fake";
-  }
-  ~TuningLoopTest() override {
-    store_.reset();
-    std::filesystem::remove_all(folder_);
-  }
-
-  TuneReport Tune() {
-    return TuningLoop(
-               tasks_, options_, runner_, *store_, tools_, [this](const TuneEvent& e) { events_.push_back(e); }, &stop_)
-        .Run();
-  }
-  // How often each candidate has a record of the search that counts.
-  std::map<std::string, int> Recorded() const {
-    std::map<std::string, int> times;
-    for (const Record& record : store_->Find({})) {
-      if (record.measurement.fate == Fate::kRunnerLost || record.finals.held > 0) continue;
-      ++times[record.candidate.workload.ToText() + record.candidate.schedule + record.candidate.config.ToText()];
-    }
-    return times;
-  }
-  void ExpectNoneTwice() const {
-    for (const auto& [candidate, times] : Recorded()) EXPECT_EQ(times, 1) << candidate;
-  }
-
-  int64_t clock_ns_ = 1'000'000'000'000;
-  FakeSchedule schedule_;
-  FakeRunner runner_;
-  TuneTools tools_;
-  std::filesystem::path folder_;
-  std::unique_ptr<RecordStore> store_;
-  std::vector<Task> tasks_;
-  TuneOptions options_;
-  std::atomic<bool> stop_{false};
-  std::vector<TuneEvent> events_;
-};
+class TuningLoopTest : public testing::FakeRun {};
 
 TEST_F(TuningLoopTest, MeasuresExactlyTheTrialsOfItsBudgetAndRecordsThem) {
   options_.budget.trials = 50;
@@ -183,50 +133,6 @@ TEST_F(TuningLoopTest, ASmallSpaceIsSpent) {
   }
 }
 
-TEST_F(TuningLoopTest, GoesOnAfterAnInterruptionWithoutLosingOrRepeating) {
-  options_.budget.trials = 120;
-  int jobs = 0;
-  runner_.after_job = [&] { stop_ = stop_ || ++jobs % 17 == 0; };
-  int64_t trials = 0;
-  for (int run = 0; run < 40; ++run) {
-    stop_ = false;
-    const TuneReport report = Tune();
-    EXPECT_EQ(report.resumed, trials);
-    trials += report.trials;
-    if (!report.interrupted) break;
-    EXPECT_EQ(store_->Runs().front().state, "interrupted");
-  }
-  EXPECT_EQ(trials, 120);
-  EXPECT_EQ(Recorded().size(), 120U);
-  ExpectNoneTwice();
-  EXPECT_EQ(store_->Runs().size(), 1U);
-}
-
-TEST_F(TuningLoopTest, AnInterruptionDrainsWhatIsUnderWay) {
-  options_.budget.trials = 100;
-  runner_.after_job = [&] { stop_ = true; };
-  const TuneReport report = Tune();
-  EXPECT_TRUE(report.interrupted);
-  EXPECT_EQ(Recorded().size(), runner_.jobs.size());
-  EXPECT_EQ(report.tasks[0].stopped, "interrupted");
-}
-
-TEST_F(TuningLoopTest, ARunThatDiesBetweenBatchesLosesNothing) {
-  options_.budget.trials = 64;
-  int jobs = 0;
-  runner_.after_job = [&] {
-    if (++jobs == 40) throw std::runtime_error("killed");
-  };
-  EXPECT_THROW(Tune(), std::runtime_error);
-  const size_t kept = Recorded().size();
-  EXPECT_GE(kept, 40U - 16);
-  runner_.after_job = [] {};
-  const TuneReport report = Tune();
-  EXPECT_EQ(report.resumed, static_cast<int64_t>(kept));
-  EXPECT_EQ(Recorded().size(), 64U);
-  ExpectNoneTwice();
-}
-
 TEST_F(TuningLoopTest, TheSameSeedMakesTheSameDecisions) {
   options_.budget.trials = 80;
   Tune();
@@ -329,33 +235,6 @@ TEST_F(TuningLoopTest, TellsWhereTheTimeWent) {
   EXPECT_EQ(report.costs.other_ns(report.elapsed_ns - report.finals_ns), 50 * 100'000);
 }
 
-TEST_F(TuningLoopTest, ALostRunnersTrialIsDoneAgainAndNotCounted) {
-  options_.budget.trials = 30;
-  std::map<std::string, int> tries;
-  runner_.fate = [&](const std::string& artifact) {
-    return ++tries[artifact] == 1 && tries.size() % 3 == 0 ? Fate::kRunnerLost : Fate::kOk;
-  };
-  const TuneReport report = Tune();
-  EXPECT_EQ(report.trials, 30);
-  EXPECT_EQ(report.tasks[0].failed + report.tasks[1].failed, 0);
-  ExpectNoneTwice();
-}
-
-TEST_F(TuningLoopTest, ARunnerThatIsLostForGoodEndsTheRun) {
-  runner_.fate = [](const std::string&) { return Fate::kRunnerLost; };
-  try {
-    Tune();
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::kNoRunner);
-  }
-}
-
-TEST_F(TuningLoopTest, ARunnerThatTakesNoJobsEndsTheRun) {
-  runner_.away = true;
-  EXPECT_THROW(Tune(), Error);
-}
-
 TEST_F(TuningLoopTest, ANoisyTrialThatMayBeTheBestIsMeasuredAgain) {
   options_.budget.trials = 30;
   std::map<std::string, int> tries;
@@ -379,17 +258,6 @@ TEST_F(TuningLoopTest, WhatStaysNoisyIsGivenUp) {
     return job.timing.incumbent_ns == 0 && job.timing.min_samples == 3;
   });
   EXPECT_EQ(of_search, 3 * (1 + BatchMeasurer::kRepeats));
-}
-
-TEST_F(TuningLoopTest, ResumingTakesTheLastAttemptAtATrial) {
-  options_.budget.trials = 20;
-  std::map<std::string, int> tries;
-  runner_.noisy = [&](const std::string& artifact) { return ++tries[artifact] == 1; };
-  const TuneReport first = Tune();
-  const TuneReport again = Tune();
-  EXPECT_EQ(again.resumed, 20);
-  EXPECT_EQ(again.trials, 0);
-  for (size_t i = 0; i < first.tasks.size(); ++i) EXPECT_EQ(again.tasks[i].best_ns, first.tasks[i].best_ns);
 }
 
 TEST_F(TuningLoopTest, ExactMathNeverTriesWhatTradesAccuracyAway) {
@@ -417,26 +285,6 @@ TEST_F(TuningLoopTest, TheIncumbentTravelsWithTheJob) {
   EXPECT_EQ(runner_.jobs.front().timing.incumbent_ns, 0);
   EXPECT_GT(runner_.jobs.at(39).timing.incumbent_ns, 0);
   EXPECT_EQ(runner_.jobs.back().timing.incumbent_ns, 0);  // of the finals: all get all samples
-}
-
-TEST_F(TuningLoopTest, AnotherRunsRecordsAreKnownButNotCounted) {
-  options_.budget.trials = 40;
-  Tune();
-  options_.seed = 1;
-  const TuneReport report = Tune();
-  EXPECT_EQ(report.resumed, 0);
-  EXPECT_EQ(report.trials, 40);
-  EXPECT_EQ(Recorded().size(), 80U);
-  ExpectNoneTwice();
-}
-
-TEST_F(TuningLoopTest, AnotherMachinesOrVersionsRecordsAreMeasuredAgain) {
-  options_.budget.trials = 10;
-  Tune();
-  runner_.cpu_model = "Another CPU";
-  EXPECT_EQ(Tune().resumed, 0);
-  schedule_.set_version(2);
-  EXPECT_EQ(Tune().resumed, 0);
 }
 
 TEST_F(TuningLoopTest, RecordsSayWhatWasDone) {
