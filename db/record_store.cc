@@ -76,6 +76,13 @@ class SqliteRecordStore : public RecordStore {
     return RecordFromColumn(statement, 0);
   }
 
+  std::vector<std::string> Workloads() const override {
+    std::vector<std::string> workloads;
+    Statement statement(*database_, "SELECT DISTINCT workload FROM records ORDER BY workload");
+    while (statement.Step()) workloads.push_back(statement.Text(0));
+    return workloads;
+  }
+
   std::vector<Ranked> Best(const std::string& workload, const Target& target, const std::string& cpu_model, int threads,
                            int64_t limit) const override {
     std::vector<Ranked> ranked;

@@ -52,6 +52,8 @@ class RecordStore {
   virtual int64_t Append(const std::vector<Record>& records) = 0;
   virtual std::vector<Record> Find(const RecordQuery& query) const = 0;
   virtual std::optional<Record> Get(const std::string& id) const = 0;
+  // The texts of all workloads that have records, in alphabetic order.
+  virtual std::vector<std::string> Workloads() const = 0;
 
   // The records a build may use for a workload, best first: rank 0 same workload, CPU model and threads; 1 the same CPU
   // at another thread count; 2 the same microarchitecture (target cpu); 3 any whose required features the target has.

@@ -47,14 +47,17 @@ struct Recording {
 
 Recording Split(const RecordStore& store, const TuneOptions& options) {
   RecordQuery query;
-  query.threads = options.threads;
   query.cache = options.cache;
   std::vector<Record> all = store.Find(query);
-  std::erase_if(all, [&](const Record& record) { return record.candidate.target != options.target; });
   const std::string session = MakeTuningRun(options).id;
   const auto is_ours = [&session](const Record& record) { return record.session == session; };
   const auto first = std::find_if(all.begin(), all.end(), is_ours);
-  if (first == all.end()) return {{}, std::move(all)};
+  if (first == all.end()) {
+    std::erase_if(all, [&](const Record& record) {
+      return record.candidate.target != options.target || record.timing.threads != options.threads;
+    });
+    return {{}, std::move(all)};
+  }
   Recording recording{{all.begin(), first}, {}};
   std::copy_if(first, all.end(), std::back_inserter(recording.run), is_ours);
   return recording;

@@ -11,6 +11,7 @@
 #include "core/random.h"
 #include "tuner/compile_batch.h"
 #include "tuner/finals_stage.h"
+#include "tuner/known_elsewhere.h"
 #include "tuner/tuning_run.h"
 
 namespace hone {
@@ -21,8 +22,6 @@ bool SaysNothing(Fate fate) { return fate == Fate::kRunnerLost || fate == Fate::
 
 // Observations of one task that another one is told of.
 constexpr size_t kTransferred = 64;
-
-bool Alike(const Workload& a, const Workload& b) { return a.op == b.op && a.is_depthwise() == b.is_depthwise(); }
 
 // At most `most`, from the fastest to the slowest in even steps.
 std::vector<Observation> Spread(std::vector<Observation> all, size_t most) {
@@ -226,12 +225,18 @@ std::vector<Trial> TuningLoop::PlanShares(int64_t most) {
   return batch;
 }
 
-// Once, when its search proper begins: every other task has its default by then, those before it much more.
+// Once, when its search proper begins: every other task has its default by then, those before it much more. Then what
+// the store has of other machines, thread counts and networks.
 void TuningLoop::WarmUp(TuningTask& task) {
   task.warm = true;
   for (const TuningTask& other : tasks_) {
     if (&other == &task || !Alike(other.workload(), task.workload())) continue;
     task.Transfer(other.search(), Spread(other.observations(), kTransferred));
+  }
+  MeasuredHere here{options_.target, options_.threads, machine_.cpu_model, options_.cache, {}};
+  for (const TuningTask& each : tasks_) here.workloads.push_back(each.text());
+  for (const Lesson& lesson : LessonsFrom(store_, task.search(), here)) {
+    task.Transfer(lesson.search, Spread(lesson.observations, kTransferred));
   }
 }
 

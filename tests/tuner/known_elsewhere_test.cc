@@ -1,0 +1,69 @@
+#include "tuner/known_elsewhere.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/tuner/fake_run.h"
+
+namespace hone {
+namespace {
+
+using testing::FakeWorkload;
+
+// A store that a run of two tasks has filled; the question is what another run may learn from it.
+class KnownElsewhereTest : public testing::FakeRun {
+ protected:
+  KnownElsewhereTest() {
+    options_.budget.trials = 40;
+    options_.threads = 1;
+    Tune();
+    here_.target = options_.target;
+    here_.cpu_model = "Fake CPU";
+    here_.workloads = {FakeWorkload(1).ToText(), FakeWorkload(2).ToText()};
+  }
+  std::vector<Lesson> Lessons(const Workload& workload) const {
+    return LessonsFrom(*store_, {workload, MachineModelFor(here_.target, here_.threads), {&schedule_}, nullptr}, here_);
+  }
+  MeasuredHere here_;
+};
+
+TEST_F(KnownElsewhereTest, WhatWasMeasuredHereIsNoLesson) { EXPECT_TRUE(Lessons(FakeWorkload(1)).empty()); }
+
+TEST_F(KnownElsewhereTest, OtherThreadCountsTeach) {
+  here_.threads = 2;
+  const std::vector<Lesson> lessons = Lessons(FakeWorkload(1));
+  ASSERT_EQ(lessons.size(), 1U);
+  EXPECT_EQ(lessons[0].search.workload, FakeWorkload(1));
+  EXPECT_EQ(lessons[0].search.machine.threads, 1);
+  EXPECT_GT(lessons[0].observations.size(), 5U);
+  for (const Observation& o : lessons[0].observations) EXPECT_GT(o.min_ns, 0);
+}
+
+TEST_F(KnownElsewhereTest, OtherMachinesTeach) {
+  here_.cpu_model = "Another CPU";
+  EXPECT_EQ(Lessons(FakeWorkload(1)).size(), 1U);
+}
+
+TEST_F(KnownElsewhereTest, OtherNetworksTeachTheNearestFirst) {
+  here_.workloads = {FakeWorkload(64).ToText()};
+  const std::vector<Lesson> lessons = Lessons(FakeWorkload(64));
+  ASSERT_EQ(lessons.size(), 2U);
+  EXPECT_EQ(lessons[0].search.workload, FakeWorkload(2));
+  EXPECT_EQ(lessons[1].search.workload, FakeWorkload(1));
+}
+
+TEST_F(KnownElsewhereTest, AnOlderSchedulesRecordsTeachNothing) {
+  here_.threads = 2;
+  schedule_.set_version(2);
+  EXPECT_TRUE(Lessons(FakeWorkload(1)).empty());
+}
+
+TEST_F(KnownElsewhereTest, ConvolutionsAndDenseLayersAreNotAlike) {
+  const Workload conv = Workload::Parse("nn.conv2d data=1x8x6x6 weight=8x8x1x1");
+  const Workload depthwise = Workload::Parse("nn.conv2d data=1x8x6x6 weight=8x1x3x3 groups=8");
+  EXPECT_FALSE(Alike(conv, FakeWorkload(1)));
+  EXPECT_FALSE(Alike(conv, depthwise));
+  EXPECT_TRUE(Alike(conv, conv));
+}
+
+}  // namespace
+}  // namespace hone

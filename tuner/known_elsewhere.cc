@@ -1,0 +1,106 @@
+#include "tuner/known_elsewhere.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+namespace hone {
+namespace {
+
+struct Place {
+  std::string target;
+  int threads;
+  std::string cpu_model;
+  auto operator<=>(const Place&) const = default;
+};
+
+Place PlaceOf(const Record& record) {
+  return {record.candidate.target.ToText(), record.timing.threads, record.measurement.environment.cpu_model};
+}
+
+const Schedule* ScheduleOf(const SearchTask& task, const std::string& name) {
+  for (const Schedule* schedule : task.schedules) {
+    if (schedule->name() == name) return schedule;
+  }
+  return FindSchedule(name);
+}
+
+bool Teaches(const Record& record, const SearchTask& task) {
+  const Schedule* schedule = ScheduleOf(task, record.candidate.schedule);
+  return !record.measurement.noisy && record.measurement.MinNs() > 0 && schedule != nullptr &&
+         schedule->version() == record.schedule_version;
+}
+
+std::vector<Record> Looked(const RecordStore& store, const std::string& workload, CacheMode cache) {
+  RecordQuery query;
+  query.workload = workload;
+  query.fate = Fate::kOk;
+  query.cache = cache;
+  query.limit = kLooked;
+  return store.Find(query);
+}
+
+// By place; `skipped` is none.
+std::vector<Lesson> ByPlace(const std::vector<Record>& records, const SearchTask& task, const Place* skipped) {
+  std::map<Place, Lesson> lessons;
+  for (const Record& record : records) {
+    const Place place = PlaceOf(record);
+    if (!Teaches(record, task) || (skipped != nullptr && place == *skipped)) continue;
+    if (!lessons.contains(place) && lessons.size() == kMostPlaces) continue;
+    Lesson& lesson = lessons[place];
+    if (lesson.observations.empty()) {
+      const Candidate& candidate = record.candidate;
+      lesson.search = {candidate.workload, MachineModelFor(candidate.target, place.threads), task.schedules, nullptr};
+    }
+    lesson.observations.push_back(
+        {{record.candidate.schedule, record.candidate.config}, true, record.measurement.MinNs()});
+  }
+  std::vector<Lesson> all;
+  for (auto& [place, lesson] : lessons) all.push_back(std::move(lesson));
+  return all;
+}
+
+// How many doublings apart two are, over all their dimensions.
+double Distance(const Workload& a, const Workload& b) {
+  double doublings = a.epilogue == b.epilogue ? 0 : 0.5;
+  const auto add = [&doublings](int64_t x, int64_t y) {
+    doublings += std::abs(
+        std::log2(static_cast<double>(std::max<int64_t>(1, x)) / static_cast<double>(std::max<int64_t>(1, y))));
+  };
+  for (size_t d = 0; d < std::min(a.data.size(), b.data.size()); ++d) add(a.data[d], b.data[d]);
+  for (size_t d = 0; d < std::min(a.weight.size(), b.weight.size()); ++d) add(a.weight[d], b.weight[d]);
+  for (size_t d = 0; d < a.strides.size(); ++d) add(a.strides[d], b.strides[d]);
+  return doublings;
+}
+
+// Those that the run has not, the nearest first.
+std::vector<std::string> NearestOthers(const RecordStore& store, const Workload& workload,
+                                       const std::vector<std::string>& own) {
+  std::vector<std::pair<double, std::string>> others;
+  for (const std::string& text : store.Workloads()) {
+    if (std::find(own.begin(), own.end(), text) != own.end()) continue;
+    const Workload other = Workload::Parse(text);
+    if (Alike(workload, other)) others.emplace_back(Distance(workload, other), text);
+  }
+  std::sort(others.begin(), others.end());
+  std::vector<std::string> nearest;
+  for (size_t i = 0; i < std::min(kMostWorkloads, others.size()); ++i) nearest.push_back(others[i].second);
+  return nearest;
+}
+
+}  // namespace
+
+bool Alike(const Workload& a, const Workload& b) { return a.op == b.op && a.is_depthwise() == b.is_depthwise(); }
+
+std::vector<Lesson> LessonsFrom(const RecordStore& store, const SearchTask& task, const MeasuredHere& here) {
+  const Place own{here.target.ToText(), here.threads, here.cpu_model};
+  std::vector<Lesson> lessons = ByPlace(Looked(store, task.workload.ToText(), here.cache), task, &own);
+  for (const std::string& other : NearestOthers(store, task.workload, here.workloads)) {
+    for (Lesson& lesson : ByPlace(Looked(store, other, here.cache), task, nullptr))
+      lessons.push_back(std::move(lesson));
+  }
+  return lessons;
+}
+
+}  // namespace hone

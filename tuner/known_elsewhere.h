@@ -1,0 +1,40 @@
+// What a store knows that helps with a task without being of it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/measurement.h"
+#include "core/target.h"
+#include "db/record_store.h"
+#include "tuner/strategy.h"
+
+namespace hone {
+
+struct Lesson {
+  SearchTask search;
+  std::vector<Observation> observations;
+};
+
+// Where and of what a run measures itself: what is so is no lesson.
+struct MeasuredHere {
+  Target target;
+  int threads = 1;
+  std::string cpu_model;
+  CacheMode cache = CacheMode::kColdWeights;
+  std::vector<std::string> workloads;  // texts, of all tasks
+};
+
+// Whether one task's times say something about the other's.
+bool Alike(const Workload& a, const Workload& b);
+
+// Of the task's own workload what was measured at other thread counts and on other machines, at most kMostPlaces of
+// them; of the workloads that the run has not, the kMostWorkloads nearest in shape, wherever they were measured. Only
+// what worked, was not noisy, and is of the schedules' present versions. Looks at the first kLooked records of each
+// workload.
+std::vector<Lesson> LessonsFrom(const RecordStore& store, const SearchTask& task, const MeasuredHere& here);
+inline constexpr size_t kMostPlaces = 4;
+inline constexpr size_t kMostWorkloads = 3;
+inline constexpr int64_t kLooked = 512;
+
+}  // namespace hone
