@@ -1,5 +1,6 @@
 #include "tuner/replay.h"
 
+#include <fmt/format.h>
 #include <stdlib.h>
 
 #include <algorithm>
@@ -63,12 +64,35 @@ Recording Split(const RecordStore& store, const TuneOptions& options) {
   return recording;
 }
 
+const Schedule* PresentSchedule(const std::vector<const Schedule*>& schedules, const std::string& name) {
+  const auto found =
+      std::find_if(schedules.begin(), schedules.end(), [&](const Schedule* s) { return s->name() == name; });
+  return found == schedules.end() ? FindSchedule(name) : *found;
+}
+
+// A config of another version may mean another kernel.
+void DropOtherVersions(const std::vector<const Schedule*>& schedules, std::vector<Record>& records) {
+  if (records.empty()) return;
+  const Record first = records.front();
+  std::erase_if(records, [&](const Record& record) {
+    const Schedule* schedule = PresentSchedule(schedules, record.candidate.schedule);
+    return schedule == nullptr || schedule->version() != record.schedule_version;
+  });
+  if (!records.empty()) return;
+  const std::string& name = first.candidate.schedule;
+  const Schedule* schedule = PresentSchedule(schedules, name);
+  throw Error(ExitCode::kBadData,
+              fmt::format("the store's records are of {} version {}; this program {}", name, first.schedule_version,
+                          schedule ? fmt::format("replays version {}", schedule->version()) : "has no such schedule"));
+}
+
 }  // namespace
 
 TuneReport ReplayWith(const std::vector<const Schedule*>& schedules, const std::vector<Task>& tasks,
                       const TuneOptions& options, const RecordStore& recording,
                       const std::function<void(const TuneEvent&)>& observe, const std::atomic<bool>* stop) {
-  const Recording recorded = Split(recording, options);
+  Recording recorded = Split(recording, options);
+  DropOtherVersions(schedules, recorded.run);
   ReplayRunner runner(recorded.run);
   TuneTools tools = ReplayTools(runner);
   tools.schedules = schedules;

@@ -42,6 +42,21 @@ class ReplayTest : public testing::FakeRun {
   std::vector<std::string> seen_;  // trials
 };
 
+TEST_F(ReplayTest, RecordsOfAnotherScheduleVersionAreRefused) {
+  RecordRun();
+  schedule_.set_version(2);
+  for (const uint64_t seed : {options_.seed, options_.seed + 1}) {
+    options_.seed = seed;
+    try {
+      ReplayRun();
+      ADD_FAILURE() << "seed " << seed << " was replayed";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ExitCode::kBadData);
+      EXPECT_STREQ(error.what(), "the store's records are of schedule version 1; this program replays version 2");
+    }
+  }
+}
+
 TEST_F(ReplayTest, TheSameSeedTakesTheSameDecisions) {
   for (const StrategyEntry& strategy : AllStrategies()) {
     options_.strategy = strategy.name;
