@@ -55,7 +55,8 @@ void Warn(const Plan& plan) {
 }
 
 std::string LayoutsText(const LayoutReport& layouts) {
-  std::string text = fmt::format("layouts: {} anchors, {} transforms", layouts.anchors, layouts.transforms);
+  std::string text = fmt::format("layouts: {} anchors, {} transform{}", layouts.anchors, layouts.transforms,
+                                 layouts.transforms == 1 ? "" : "s");
   if (layouts.expected_ns > 0) {
     text += fmt::format(", expected {:.3g} ms against {:.3g} ms with each layer's best", layouts.expected_ns / 1e6,
                         layouts.per_layer_ns / 1e6);

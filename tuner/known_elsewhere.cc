@@ -57,6 +57,7 @@ std::vector<Lesson> ByPlace(const std::vector<Record>& records, const SearchTask
         {{record.candidate.schedule, record.candidate.config}, true, record.measurement.MinNs()});
   }
   std::vector<Lesson> all;
+  all.reserve(lessons.size());
   for (auto& [place, lesson] : lessons) all.push_back(std::move(lesson));
   return all;
 }

@@ -1,6 +1,8 @@
 // Normalizations, LRN, Dropout.
 #include <fmt/format.h>
 
+#include <numeric>
+
 #include "compiler/frontend/onnx_operators.h"
 
 namespace hone {
@@ -30,8 +32,8 @@ std::vector<ExprPtr> Lrn(const OnnxNodeView& view) {
 }
 
 std::vector<int64_t> AxesFrom(int64_t first, int64_t rank) {
-  std::vector<int64_t> axes;
-  for (int64_t axis = first; axis < rank; ++axis) axes.push_back(axis);
+  std::vector<int64_t> axes(static_cast<size_t>(rank - first));
+  std::iota(axes.begin(), axes.end(), first);
   return axes;
 }
 

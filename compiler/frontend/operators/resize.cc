@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "compiler/frontend/onnx_operators.h"
 
@@ -55,6 +56,7 @@ ExprPtr Taken(const OnnxNodeView& view, const ExprPtr& data, const ResizedAxis& 
 
 ExprPtr Nearest(const OnnxNodeView& view, const ExprPtr& data, const ResizedAxis& a, const ResizeRule& rule) {
   std::vector<int64_t> indices;
+  indices.reserve(static_cast<size_t>(a.out));
   for (int64_t o = 0; o < a.out; ++o) indices.push_back(Inside(Rounded(SourceOf(a, rule, o), rule.nearest), a));
   return Taken(view, data, a, indices);
 }
@@ -87,14 +89,15 @@ std::vector<double> Scales(const OnnxNodeView& view, int input) {
   }
   const Tensor* value = view.InputValue(input);
   if (value == nullptr) RefuseNode("its scales are computed by the model; they must be known when it is imported");
-  for (int64_t i = 0; i < value->elements(); ++i) scales.push_back(value->At(i));
+  scales.resize(static_cast<size_t>(value->elements()));
+  for (size_t i = 0; i < scales.size(); ++i) scales[i] = value->At(static_cast<int64_t>(i));
   return scales;
 }
 
 std::vector<int64_t> ResizeAxes(const OnnxNodeView& view) {
   const int64_t rank = view.InputRank(0);
-  std::vector<int64_t> axes;
-  for (int64_t axis = 0; axis < rank; ++axis) axes.push_back(axis);
+  std::vector<int64_t> axes(static_cast<size_t>(rank));
+  std::iota(axes.begin(), axes.end(), int64_t{0});
   return OnnxNodeView::Axes(view.Ints("axes", axes), rank);
 }
 
