@@ -25,7 +25,7 @@ void Database::Throw(int code) const {
       throw Error(ExitCode::kBadData, fmt::format("'{}' is not a hone store, or is damaged ({})", path_, reason));
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-      throw Error(ExitCode::kIo, fmt::format("store '{}' was locked by other writers for 30 s", path_));
+      throw DatabaseBusy(fmt::format("store '{}' was locked by other writers for 30 s", path_));
     case SQLITE_FULL:
       throw Error(ExitCode::kIo, fmt::format("store '{}' cannot grow: the disk is full", path_));
     case SQLITE_READONLY:

@@ -7,10 +7,18 @@
 #include <string>
 #include <string_view>
 
+#include "core/error.h"
+
 struct sqlite3;
 struct sqlite3_stmt;
 
 namespace hone {
+
+// Others held a lock for as long as SQLite waits: 30 s, or not at all where waiting could be a deadlock.
+class DatabaseBusy : public Error {
+ public:
+  explicit DatabaseBusy(const std::string& what) : Error(ExitCode::kIo, what) {}
+};
 
 // One connection. Not carried across a fork; used by one thread at a time.
 class Database {

@@ -2,14 +2,19 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <filesystem>
 #include <system_error>
+#include <thread>
 
 #include "core/error.h"
 #include "db/schema.h"
 
 namespace hone {
 namespace {
+
+constexpr std::chrono::seconds kPatience(30);
+constexpr std::chrono::milliseconds kPause(10);
 
 void PrepareFolder(const std::string& path) {
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
@@ -87,10 +92,7 @@ void SetJournal(Database& database, JournalMode mode) {
   }
 }
 
-}  // namespace
-
-Database OpenStoreFile(const std::string& path, bool create, JournalMode mode) {
-  const bool existed = CheckPath(path, create);
+Database OpenOnce(const std::string& path, bool create, bool existed, JournalMode mode) {
   Database database = Connect(path, create, existed);
   database.Execute("PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; PRAGMA foreign_keys = ON");
   const int64_t version = VersionAtOneMoment(database);
@@ -102,6 +104,22 @@ Database OpenStoreFile(const std::string& path, bool create, JournalMode mode) {
   if (version < kSchemaVersion) Upgrade(database);
   if (SchemaTexts(database) != ExpectedSchemaTexts()) Refuse(database, "has tables that hone did not make");
   return database;
+}
+
+}  // namespace
+
+Database OpenStoreFile(const std::string& path, bool create, JournalMode mode) {
+  const bool existed = CheckPath(path, create);
+  const auto end = std::chrono::steady_clock::now() + kPatience;
+  for (;;) {
+    try {
+      return OpenOnce(path, create, existed, mode);
+    } catch (const DatabaseBusy&) {
+      // SQLite does not wait where two that wait could wait for each other, as when both switch the journal.
+      if (std::chrono::steady_clock::now() >= end) throw;
+    }
+    std::this_thread::sleep_for(kPause);
+  }
 }
 
 }  // namespace hone
