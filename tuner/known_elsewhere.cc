@@ -32,12 +32,12 @@ bool Teaches(const Record& record, const SearchTask& task) {
          schedule->version() == record.schedule_version;
 }
 
-std::vector<Record> Looked(const RecordStore& store, const std::string& workload, CacheMode cache) {
+std::vector<Record> Looked(const RecordStore& store, const std::string& workload, CacheMode cache, int64_t limit) {
   RecordQuery query;
   query.workload = workload;
   query.fate = Fate::kOk;
   query.cache = cache;
-  query.limit = kLooked;
+  query.limit = limit;
   return store.Find(query);
 }
 
@@ -96,9 +96,10 @@ bool Alike(const Workload& a, const Workload& b) { return a.op == b.op && a.is_d
 
 std::vector<Lesson> LessonsFrom(const RecordStore& store, const SearchTask& task, const MeasuredHere& here) {
   const Place own{here.target.ToText(), here.threads, here.cpu_model};
-  std::vector<Lesson> lessons = ByPlace(Looked(store, task.workload.ToText(), here.cache), task, &own);
+  // All: the first ones may be our own.
+  std::vector<Lesson> lessons = ByPlace(Looked(store, task.workload.ToText(), here.cache, 0), task, &own);
   for (const std::string& other : NearestOthers(store, task.workload, here.workloads)) {
-    for (Lesson& lesson : ByPlace(Looked(store, other, here.cache), task, nullptr))
+    for (Lesson& lesson : ByPlace(Looked(store, other, here.cache, kLooked), task, nullptr))
       lessons.push_back(std::move(lesson));
   }
   return lessons;

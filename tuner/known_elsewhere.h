@@ -30,8 +30,8 @@ bool Alike(const Workload& a, const Workload& b);
 
 // Of the task's own workload what was measured at other thread counts and on other machines, at most kMostPlaces of
 // them; of the workloads that the run has not, the kMostWorkloads nearest in shape, wherever they were measured. Only
-// what worked, was not noisy, and is of the schedules' present versions. Looks at the first kLooked records of each
-// workload.
+// what worked, was not noisy, and is of the schedules' present versions. Of another workload it looks at the first
+// kLooked records.
 std::vector<Lesson> LessonsFrom(const RecordStore& store, const SearchTask& task, const MeasuredHere& here);
 inline constexpr size_t kMostPlaces = 4;
 inline constexpr size_t kMostWorkloads = 3;

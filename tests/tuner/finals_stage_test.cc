@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <map>
 #include <set>
 
@@ -15,9 +14,6 @@
 namespace hone {
 namespace {
 
-using testing::FakeRunner;
-using testing::FakeSchedule;
-using testing::FakeTools;
 using testing::FakeWorkload;
 
 bool OfFinals(const KernelJob& job) { return job.timing.min_samples == FinalsStage::kSamples; }

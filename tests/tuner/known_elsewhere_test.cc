@@ -38,6 +38,20 @@ TEST_F(KnownElsewhereTest, OtherThreadCountsTeach) {
   for (const Observation& o : lessons[0].observations) EXPECT_GT(o.min_ns, 0);
 }
 
+TEST_F(KnownElsewhereTest, ManyRecordsOfOurOwnHideNoOthers) {
+  options_.threads = 2;
+  options_.budget.trials = 3 * kLooked;
+  options_.budget.early_stopping = 0;
+  store_ = RecordStore::Open(folder_ / "many.db");
+  Tune();
+  options_.threads = 1;
+  options_.budget.trials = 40;
+  Tune();
+  here_.threads = 2;
+  ASSERT_EQ(Lessons(FakeWorkload(1)).size(), 1U);
+  EXPECT_EQ(Lessons(FakeWorkload(1))[0].search.machine.threads, 1);
+}
+
 TEST_F(KnownElsewhereTest, OtherMachinesTeach) {
   here_.cpu_model = "Another CPU";
   EXPECT_EQ(Lessons(FakeWorkload(1)).size(), 1U);

@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
-
 #include "core/error.h"
 #include "tests/tuner/fake_run.h"
 #include "tuner/replay.h"
@@ -13,7 +11,6 @@ namespace hone {
 namespace {
 
 using testing::FakeRunner;
-using testing::FakeSchedule;
 using testing::FakeTools;
 using testing::FakeWorkload;
 

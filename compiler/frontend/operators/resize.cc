@@ -78,6 +78,8 @@ ExprPtr Linear(const OnnxNodeView& view, const ExprPtr& data, const ResizedAxis&
   return view.Call("add", {low, view.Call("multiply", {view.Call("subtract", {high, low}), shares})});
 }
 
+constexpr int64_t kMostOut = int64_t{1} << 31;  // far beyond what Spend lets through
+
 // The numbers of a float input, an attribute before it was one.
 std::vector<double> Scales(const OnnxNodeView& view, int input) {
   std::vector<double> scales;
@@ -94,18 +96,18 @@ std::vector<double> Scales(const OnnxNodeView& view, int input) {
   return scales;
 }
 
-std::vector<int64_t> ResizeAxes(const OnnxNodeView& view) {
+// The axes that the `given` numbers are of.
+std::vector<int64_t> ResizeAxes(const OnnxNodeView& view, size_t given, std::string_view what) {
   const int64_t rank = view.InputRank(0);
   std::vector<int64_t> axes(static_cast<size_t>(rank));
   std::iota(axes.begin(), axes.end(), int64_t{0});
-  return OnnxNodeView::Axes(view.Ints("axes", axes), rank);
+  axes = OnnxNodeView::Axes(view.Ints("axes", axes), rank);
+  if (given == axes.size()) return axes;
+  RefuseNode(fmt::format("it has {} {}; {} is right, one for each axis", given, what, axes.size()));
 }
 
 std::vector<ResizedAxis> AxesByScales(const OnnxNodeView& view, const std::vector<double>& scales) {
-  const std::vector<int64_t> axes = ResizeAxes(view);
-  if (scales.size() != axes.size()) {
-    RefuseNode(fmt::format("it has {} scales; {} is right, one for each axis", scales.size(), axes.size()));
-  }
+  const std::vector<int64_t> axes = ResizeAxes(view, scales.size(), "scales");
   std::vector<ResizedAxis> resized;
   for (size_t i = 0; i < axes.size(); ++i) {
     if (!(scales[i] > 0) || scales[i] > 1e6) RefuseNode(fmt::format("a scale is {}; it must be positive", scales[i]));
@@ -117,10 +119,7 @@ std::vector<ResizedAxis> AxesByScales(const OnnxNodeView& view, const std::vecto
 }
 
 std::vector<ResizedAxis> AxesBySizes(const OnnxNodeView& view, const std::vector<int64_t>& sizes) {
-  const std::vector<int64_t> axes = ResizeAxes(view);
-  if (sizes.size() != axes.size()) {
-    RefuseNode(fmt::format("it has {} sizes; {} is right, one for each axis", sizes.size(), axes.size()));
-  }
+  const std::vector<int64_t> axes = ResizeAxes(view, sizes.size(), "sizes");
   std::vector<ResizedAxis> resized;
   for (size_t i = 0; i < axes.size(); ++i) {
     const int64_t in = view.InputShape(0)[static_cast<size_t>(axes[i])];
@@ -133,6 +132,8 @@ std::vector<ExprPtr> Resized(const OnnxNodeView& view, const std::vector<Resized
   ExprPtr data = view.Input(0);
   for (const ResizedAxis& a : axes) {
     if (a.out < 1) RefuseNode(fmt::format("axis {} of {} becomes {}; nothing is left", a.axis, a.in, a.out));
+    if (a.out > kMostOut)
+      RefuseNode(fmt::format("axis {} of {} becomes {}; {} is the most", a.axis, a.in, a.out, kMostOut));
     if (a.out == a.in && a.scale == 1) continue;
     view.builder().Spend(a.out * 24);
     data = rule.linear ? Linear(view, data, a, rule) : Nearest(view, data, a, rule);

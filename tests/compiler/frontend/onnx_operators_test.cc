@@ -202,6 +202,7 @@ TEST(OnnxResize, RefusesWhatItCannot) {
   EXPECT_THAT(error("coordinate_transformation_mode", "tf_crop_and_resize", doubled), HasSubstr("tf_crop_and_resize"));
   EXPECT_THAT(error("mode", "nearest", {4, 4}), HasSubstr("2 sizes; 4 is right"));
   EXPECT_THAT(error("mode", "nearest", {1, 1, 0, 4}), HasSubstr("nothing is left"));
+  EXPECT_THAT(error("mode", "nearest", {1, 1, int64_t{1} << 62, 4}), HasSubstr("is the most"));
 }
 
 TEST(OnnxNormalization, OfLayersAndInstances) {

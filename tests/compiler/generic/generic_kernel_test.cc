@@ -5,7 +5,6 @@
 
 #include <cmath>
 
-#include "compiler/relay/op.h"
 #include "tests/compiler/generic/check_function.h"
 #include "tests/compiler/generic/kernel_runner.h"
 
@@ -15,7 +14,6 @@ namespace {
 using relay::Attrs;
 using relay::ExprPtr;
 using relay::MakeCall;
-using relay::TensorType;
 using Ints = std::vector<int64_t>;
 
 // Shapes and layouts for operators that work in any.

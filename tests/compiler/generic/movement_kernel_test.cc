@@ -1,7 +1,6 @@
 // Generated kernels whose elements are elements of their arguments, against the operators' references.
 #include <gtest/gtest.h>
 
-#include "compiler/relay/op.h"
 #include "tests/compiler/generic/check_function.h"
 #include "tests/compiler/generic/kernel_runner.h"
 
