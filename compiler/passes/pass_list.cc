@@ -10,6 +10,7 @@
 #include "compiler/passes/passes.h"
 #include "compiler/passes/simplify_inference.h"
 #include "compiler/passes/sink_concats.h"
+#include "compiler/passes/sink_transposes.h"
 #include "compiler/passes/split_transposed_conv.h"
 #include "compiler/relay/infer_type.h"
 
@@ -25,6 +26,8 @@ const std::vector<Pass>& AllPasses() {
       {"split_transposed_convs", 1, [](const IRModule& m, const PassContext&) { return SplitTransposedConvs(m); }},
       // Before batch norms are folded: they are scales and shifts from here on.
       {"simplify_inference", 0, [](const IRModule& m, const PassContext&) { return SimplifyInference(m); }},
+      // Before batch norms go into the layers from which transposes part them.
+      {"sink_transposes", 2, [](const IRModule& m, const PassContext&) { return SinkTransposes(m); }},
       {"fold_batch_norm", 1, [](const IRModule& m, const PassContext&) { return FoldBatchNorm(m); }},
       {"canonicalise", 0, [](const IRModule& m, const PassContext& c) { return Canonicalise(m, c.opt_level); }},
       {"gather_channels", 3,

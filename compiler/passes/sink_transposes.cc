@@ -1,0 +1,219 @@
+#include "compiler/passes/sink_transposes.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "compiler/passes/fold_constants.h"
+#include "compiler/passes/transposes.h"
+#include "compiler/passes/typed_graph.h"
+#include "compiler/relay/op.h"
+
+namespace hone {
+
+using relay::AttrKind;
+using relay::Call;
+using relay::ExprPtr;
+using relay::OpDef;
+using relay::OpPattern;
+
+namespace {
+
+const OpDef* DefOf(const Call* call) {
+  const relay::Op* op = call ? relay::AsOp(call->op) : nullptr;
+  return op ? op->def : nullptr;
+}
+
+bool HasAttr(const OpDef& op, const std::string& name, AttrKind kind) {
+  return std::any_of(op.attrs.begin(), op.attrs.end(),
+                     [&](const relay::AttrSpec& attr) { return attr.name == name && attr.kind == kind; });
+}
+
+bool IsStatic(const Shape& shape) { return std::find(shape.begin(), shape.end(), relay::kAnyDim) == shape.end(); }
+
+// The operator of `call` on the untransposed tensor and with other attributes, transposed as its argument was.
+ExprPtr Below(const Call& call, const Call& transpose, relay::Attrs attrs) {
+  std::vector<ExprPtr> args = call.args;
+  args[0] = transpose.args[0];
+  return Transposed(TypedCall(DefOf(&call)->name, std::move(args), std::move(attrs), call.name), AxesOf(transpose),
+                    transpose.name);
+}
+
+ExprPtr Join(const ExprPtr& node, const Uses&) {
+  const Call* outer = AsTranspose(node);
+  if (outer == nullptr) return nullptr;
+  const Axes axes = AxesOf(*outer);
+  if (!std::is_sorted(axes.begin(), axes.end()) && AsTranspose(outer->args[0]) == nullptr) return nullptr;
+  return Transposed(outer->args[0], axes, outer->name);
+}
+
+// An argument of a broadcasting operator as it must be when its result comes out before a transpose by `axes`; null
+// when that costs as much as it saves.
+ExprPtr Unbroadcast(const ExprPtr& arg, const Axes& axes, const Shape& result) {
+  const Shape& shape = ShapeOf(arg);
+  if (!IsStatic(shape)) return nullptr;
+  if (ElementCount(shape) == 1) return arg;
+  const Call* transpose = AsTranspose(arg);
+  const bool free = relay::AsConstant(arg) != nullptr || (transpose != nullptr && AxesOf(*transpose) == axes);
+  if (!free && ElementCount(shape) * 2 > ElementCount(result)) return nullptr;
+  Shape full(result.size() - shape.size(), 1);
+  full.insert(full.end(), shape.begin(), shape.end());
+  if (full == shape) return Transposed(arg, Inverse(axes));
+  const ExprPtr reshaped = TypedCall("reshape", {arg}, {{"newshape", full}});
+  const ExprPtr folded = FoldConstant(reshaped);
+  return Transposed(folded ? folded : reshaped, Inverse(axes));
+}
+
+// Elementwise and broadcasting operators whose attributes name no axis.
+ExprPtr Broadcast(const ExprPtr& node, const Uses&) {
+  const Call* call = relay::AsCall(node);
+  const OpDef* op = DefOf(call);
+  if (op == nullptr || op->pattern > OpPattern::kBroadcast || node->type->kind != relay::TypeKind::kTensor)
+    return nullptr;
+  if (HasAttr(*op, "axis", AttrKind::kInt) || HasAttr(*op, "shape", AttrKind::kInts)) return nullptr;
+  const Shape& result = ShapeOf(node);
+  const auto main = std::find_if(call->args.begin(), call->args.end(), [&](const ExprPtr& arg) {
+    return AsTranspose(arg) != nullptr && ShapeOf(arg) == result;
+  });
+  if (main == call->args.end() || !IsStatic(result)) return nullptr;
+  const Axes axes = AxesOf(*AsTranspose(*main));
+  std::vector<ExprPtr> args;
+  for (const ExprPtr& arg : call->args) {
+    args.push_back(Unbroadcast(arg, axes, result));
+    if (args.back() == nullptr) return nullptr;
+  }
+  return Transposed(TypedCall(op->name, std::move(args), call->attrs, call->name), axes, AsTranspose(*main)->name);
+}
+
+// Operators that name one axis of their first argument and keep its rank.
+ExprPtr OneAxis(const ExprPtr& node, const Uses&) {
+  for (const char* name : {"nn.bias_add", "nn.prelu", "nn.softmax", "nn.log_softmax", "take"}) {
+    const Call* call = relay::AsCallTo(node, name);
+    const Call* transpose = call ? AsTranspose(call->args[0]) : nullptr;
+    if (transpose == nullptr) continue;
+    const Axes axes = AxesOf(*transpose);
+    if (ShapeOf(node).size() != axes.size()) return nullptr;
+    relay::Attrs attrs = call->attrs;
+    attrs.Set("axis", axes[static_cast<size_t>(FromFront(call->attrs.GetInt("axis"), axes.size()))]);
+    return Below(*call, *transpose, std::move(attrs));
+  }
+  return nullptr;
+}
+
+ExprPtr Pad(const ExprPtr& node, const Uses&) {
+  const Call* pad = relay::AsCallTo(node, "nn.pad");
+  const Call* transpose = pad ? AsTranspose(pad->args[0]) : nullptr;
+  if (transpose == nullptr) return nullptr;
+  const Axes axes = AxesOf(*transpose);
+  const std::vector<int64_t> width = pad->attrs.GetInts("pad_width");
+  std::vector<int64_t> before(width.size());
+  for (size_t i = 0; i < axes.size(); ++i) {
+    for (size_t side : {0, 1}) before[2 * static_cast<size_t>(axes[i]) + side] = width[2 * i + side];
+  }
+  relay::Attrs attrs = pad->attrs;
+  attrs.Set("pad_width", before);
+  return Below(*pad, *transpose, std::move(attrs));
+}
+
+ExprPtr Slice(const ExprPtr& node, const Uses&) {
+  const Call* slice = relay::AsCallTo(node, "strided_slice");
+  const Call* transpose = slice ? AsTranspose(slice->args[0]) : nullptr;
+  if (transpose == nullptr) return nullptr;
+  const Axes axes = AxesOf(*transpose);
+  std::vector<int64_t> sliced = slice->attrs.GetInts("axes");
+  if (sliced.empty()) {
+    for (size_t i = 0; i < slice->attrs.GetInts("begin").size(); ++i) sliced.push_back(static_cast<int64_t>(i));
+  }
+  for (int64_t& axis : sliced) axis = axes[static_cast<size_t>(FromFront(axis, axes.size()))];
+  relay::Attrs attrs = slice->attrs;
+  attrs.Set("axes", sliced);
+  return Below(*slice, *transpose, std::move(attrs));
+}
+
+// Where the axes that a reduction leaves lie among those that it leaves of the tensor before the transpose.
+Axes AxesLeft(const Axes& axes, const std::vector<int64_t>& reduced) {
+  Axes left;
+  for (const int64_t axis : axes) {
+    if (std::find(reduced.begin(), reduced.end(), axis) == reduced.end()) left.push_back(axis);
+  }
+  Axes in_order = left;
+  std::sort(in_order.begin(), in_order.end());
+  for (int64_t& axis : left) axis = std::find(in_order.begin(), in_order.end(), axis) - in_order.begin();
+  return left;
+}
+
+ExprPtr Reduction(const ExprPtr& node, const Uses&) {
+  const Call* call = relay::AsCall(node);
+  const OpDef* op = DefOf(call);
+  const bool reduces = op != nullptr && op->attrs.size() == 2 && HasAttr(*op, "axis", AttrKind::kInts) &&
+                       HasAttr(*op, "keepdims", AttrKind::kBool);
+  const Call* transpose = reduces ? AsTranspose(call->args[0]) : nullptr;
+  if (transpose == nullptr) return nullptr;
+  const Axes axes = AxesOf(*transpose);
+  std::vector<int64_t> reduced = call->attrs.GetInts("axis");
+  for (int64_t& axis : reduced) axis = axes[static_cast<size_t>(FromFront(axis, axes.size()))];
+  if (reduced.empty()) reduced = axes;
+  relay::Attrs attrs = call->attrs;
+  attrs.Set("axis", reduced);
+  const ExprPtr result = TypedCall(op->name, {transpose->args[0]}, std::move(attrs), call->name);
+  return Transposed(result, call->attrs.GetBool("keepdims") ? axes : AxesLeft(axes, reduced), transpose->name);
+}
+
+ExprPtr Concat(const ExprPtr& node, const Uses&) {
+  const Call* concat = relay::AsCallTo(node, "concatenate");
+  const relay::Tuple* tuple = concat ? relay::AsTuple(concat->args[0]) : nullptr;
+  if (tuple == nullptr) return nullptr;
+  std::optional<Axes> axes;
+  for (const ExprPtr& field : tuple->fields) {
+    const Call* transpose = AsTranspose(field);
+    if (transpose == nullptr || (axes && *axes != AxesOf(*transpose))) return nullptr;
+    axes = AxesOf(*transpose);
+  }
+  if (!axes) return nullptr;
+  std::vector<ExprPtr> fields;
+  for (const ExprPtr& field : tuple->fields) fields.push_back(AsTranspose(field)->args[0]);
+  const int64_t axis = (*axes)[static_cast<size_t>(FromFront(concat->attrs.GetInt("axis"), axes->size()))];
+  return Transposed(TypedCall("concatenate", {TypedTuple(std::move(fields))}, {{"axis", axis}}, concat->name), *axes);
+}
+
+// By its items: EliminateCommon makes one split of them again.
+ExprPtr SplitItem(const ExprPtr& node, const Uses&) {
+  const relay::TupleGetItem* item = relay::AsTupleGetItem(node);
+  const Call* split = item ? relay::AsCallTo(item->tuple, "split") : nullptr;
+  const Call* transpose = split ? AsTranspose(split->args[0]) : nullptr;
+  if (transpose == nullptr) return nullptr;
+  const Axes axes = AxesOf(*transpose);
+  relay::Attrs attrs = split->attrs;
+  attrs.Set("axis", axes[static_cast<size_t>(FromFront(split->attrs.GetInt("axis"), axes.size()))]);
+  const ExprPtr before = TypedCall("split", {transpose->args[0]}, std::move(attrs), split->name);
+  return Transposed(TypedItem(before, item->index), axes, transpose->name);
+}
+
+ExprPtr AsReshape(const ExprPtr& node, const Uses&) {
+  const Call* transpose = AsTranspose(node);
+  if (transpose == nullptr || !MovesOnesOnly(*transpose)) return nullptr;
+  return TypedCall("reshape", transpose->args, {{"newshape", ShapeOf(node)}}, transpose->name);
+}
+
+// Elements that transposes move.
+int64_t ElementsMoved(const relay::IRModule& module) {
+  int64_t moved = 0;
+  for (const ExprPtr& node : PostOrder(module.main->body)) {
+    const Call* transpose = AsTranspose(node);
+    if (transpose == nullptr || relay::AsConstant(transpose->args[0]) != nullptr || MovesOnesOnly(*transpose)) continue;
+    if (IsStatic(ShapeOf(node))) moved += ElementCount(ShapeOf(node));
+  }
+  return moved;
+}
+
+}  // namespace
+
+relay::IRModule SinkTransposes(const relay::IRModule& module) {
+  const relay::IRModule reshaped = RewriteByRules(module, {AsReshape});
+  const int64_t before = ElementsMoved(module);
+  if (before == 0) return reshaped;
+  const relay::IRModule sunk =
+      RewriteByRules(module, {Join, Broadcast, OneAxis, Pad, Slice, Reduction, Concat, SplitItem});
+  return ElementsMoved(sunk) < before ? RewriteByRules(sunk, {AsReshape}) : reshaped;
+}
+
+}  // namespace hone
