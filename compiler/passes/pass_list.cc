@@ -6,6 +6,7 @@
 #include "compiler/passes/fold_layouts.h"
 #include "compiler/passes/fuse.h"
 #include "compiler/passes/gather_channels.h"
+#include "compiler/passes/merge_groups.h"
 #include "compiler/passes/nest_concats.h"
 #include "compiler/passes/passes.h"
 #include "compiler/passes/simplify_inference.h"
@@ -33,6 +34,11 @@ const std::vector<Pass>& AllPasses() {
       {"gather_channels", 3,
        [](const IRModule& m, const PassContext& c) {
          return GatherChannels(m, MachineModelFor(c.target).vector_lanes);
+       }},
+      // After channels are gathered, which gives groups filters of zeros where a shuffle follows.
+      {"merge_groups", 3,
+       [](const IRModule& m, const PassContext& c) {
+         return c.exact_math ? m : MergeGroups(m, MachineModelFor(c.target).vector_lanes);
        }},
       {"sink_concats", 2, [](const IRModule& m, const PassContext&) { return SinkConcats(m); }},
       {"nest_concats", 3, [](const IRModule& m, const PassContext&) { return NestConcats(m); }},
