@@ -179,9 +179,19 @@ Value* EmitSilu(KernelBuilder& b, Value* x) {
 }
 
 Value* EmitGelu(KernelBuilder& b, Value* x) {
-  Value* bounded = b.FMax(x, Constant(b, x, -100.0f));
-  Value* half = b.FMul(bounded, Constant(b, x, 0.5f));
-  return b.Fma(half, EmitErf(b, b.FMul(bounded, Constant(b, x, 0.707106781f))), half);
+  // (Phi(x) - 1/2) / x in 2 (x / 5.5)^2 - 1, fitted for the least largest error of Phi (1.7e-7) under the condition
+  // that both ends lie outside [0, 1]: beyond them Phi is 0 and 1 exactly.
+  const float end = 5.5f;
+  Value* inner = b.FMin(b.FMax(x, Constant(b, x, -end)), Constant(b, x, end));
+  Value* s = b.Fma(b.FMul(inner, inner), Constant(b, x, 2 / (end * end)), Constant(b, x, -1.0f));
+  Value* p = Polynomial(b, s,
+                        {1.28551975e-01f, -6.41719624e-02f, 4.77325432e-02f, -3.88022438e-02f, 3.21570374e-02f,
+                         -2.59816032e-02f, 1.98060572e-02f, -1.51633667e-02f, 1.19397799e-02f, -6.78048097e-03f,
+                         1.93616340e-03f, -2.00462295e-03f, 2.80156522e-03f, -1.11173198e-03f});
+  Value* phi = b.Fma(inner, p, Constant(b, x, 0.5f));
+  phi = b.FMin(b.FMax(phi, Constant(b, x, 0.0f)), Constant(b, x, 1.0f));
+  // Minus infinity times 0 would be no number.
+  return b.FMul(b.FMax(x, Constant(b, x, -100.0f)), phi);
 }
 
 Value* EmitSqrt(KernelBuilder& b, Value* x) { return b.ir().CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, x); }

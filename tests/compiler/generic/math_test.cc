@@ -95,12 +95,15 @@ TEST_P(Math, SiluIsWithinThreeUlp) {
   EXPECT_LE(WorstError(EmitSilu, exact, Inputs(-82, 100, 200000), 8, GetParam()), 3);
 }
 
-TEST_P(Math, GeluIsAsExactAsItsSum) {
+TEST_P(Math, GeluIsNearAndExactAtItsEnds) {
   const auto x = Inputs(-12, 12, 100000);
   const auto got = Apply(EmitGelu, x, 8, GetParam());
   for (size_t i = 0; i < x.size(); ++i) {
     const double v = x[i], exact = 0.5 * v * (1 + std::erf(v * std::sqrt(0.5)));
-    ASSERT_NEAR(got[i], exact, 2e-7 * std::abs(v)) << v;
+    ASSERT_NEAR(got[i], exact, 5e-7 * std::abs(v)) << v;
+    if (std::abs(v) > 5.5) {
+      ASSERT_EQ(got[i], std::max(0.0, v)) << v;
+    }
   }
 }
 
