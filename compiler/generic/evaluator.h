@@ -95,6 +95,7 @@ EmitterTable ReductionEmitters();    // reduction.cc: mean, sum, max, softmax
 EmitterTable PoolEmitters();         // pool.cc
 EmitterTable ConvEmitters();         // conv.cc: conv2d, conv2d_transpose, dense, batch_matmul
 EmitterTable LrnEmitters();          // lrn.cc
+EmitterTable SpaceEmitters();        // space.cc: depth_to_space
 
 std::vector<std::pair<std::string_view, ItemEmitter>> TupleEmitters();  // tuple_items.cc: split, batch_norm, dropout
 

@@ -36,16 +36,22 @@ std::vector<const Call*> CallsIn(const relay::Function& function) {
   return calls;
 }
 
-bool IsConcat(const std::vector<const Call*>& calls) {
-  return calls.size() == 1 && relay::AsOp(calls[0]->op)->def->name == "concatenate";
-}
-
 // An input that does not fill its blocks leaves a gap before the next one.
 bool CanBlockConcat(const relay::Function& function, const Call& concat, int64_t block) {
   const int64_t axis = concat.attrs.GetInt("axis");
   if (concat.type->shape.size() != 4 || (axis != 1 && axis != -3)) return false;
   return std::all_of(function.params.begin(), function.params.end() - 1,
                      [&](const auto& param) { return param->type->shape[1] % block == 0; });
+}
+
+// The only call when it is the operator of that name.
+const Call* Only(const std::vector<const Call*>& calls, std::string_view name) {
+  return calls.size() == 1 && relay::AsOp(calls[0]->op)->def->name == name ? calls[0] : nullptr;
+}
+
+// A block of the result's channels must lie in one block of the data's.
+bool CanBlockPlaces(const Call& spread, int64_t block) {
+  return spread.attrs.GetString("mode", "DCR") == "DCR" && spread.type->shape[1] % block == 0;
 }
 
 // Every operator can, and every value made within is of rank 4 with the same channels.
@@ -87,9 +93,10 @@ std::optional<GroupLayout> LayoutInBlock(const relay::Function& function, int64_
   if (block == 0) return GroupLayout{std::vector<std::string>(operands), ""};
   const std::string layout = fmt::format("NCHW{}c", block);
   const std::vector<const Call*> calls = CallsIn(function);
-  if (IsConcat(calls)) {
-    if (!CanBlockConcat(function, *calls[0], block)) return std::nullopt;
-    return GroupLayout{std::vector<std::string>(operands, layout), layout};
+  const Call *concat = Only(calls, "concatenate"), *spread = Only(calls, "nn.depth_to_space");
+  if (concat != nullptr || spread != nullptr) {
+    const bool can = concat ? CanBlockConcat(function, *concat, block) : CanBlockPlaces(*spread, block);
+    return can ? std::optional(GroupLayout{std::vector<std::string>(operands, layout), layout}) : std::nullopt;
   }
   const TypePtr& result = function.body->type;
   if (result->kind != relay::TypeKind::kTensor || result->shape.size() != 4 || !CanBlock(calls, result->shape[1])) {

@@ -1,6 +1,7 @@
 #include "compiler/passes/bind_params.h"
 #include "compiler/passes/canonicalise.h"
 #include "compiler/passes/choose_layouts.h"
+#include "compiler/passes/depth_to_space.h"
 #include "compiler/passes/fold_batch_norm.h"
 #include "compiler/passes/fold_constants.h"
 #include "compiler/passes/fold_layouts.h"
@@ -40,6 +41,9 @@ const std::vector<Pass>& AllPasses() {
        [](const IRModule& m, const PassContext& c) {
          return c.exact_math ? m : MergeGroups(m, MachineModelFor(c.target).vector_lanes);
        }},
+      // Before concatenations sink: what goes before the places goes on to the parts that are joined there.
+      {"depth_to_space", 2,
+       [](const IRModule& m, const PassContext& c) { return DepthToSpace(m, MachineModelFor(c.target).vector_lanes); }},
       {"sink_concats", 2, [](const IRModule& m, const PassContext&) { return SinkConcats(m); }},
       {"nest_concats", 3, [](const IRModule& m, const PassContext&) { return NestConcats(m); }},
       // Below level 2 every operator becomes a function of its own: lowering knows functions alone.

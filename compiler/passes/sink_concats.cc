@@ -1,5 +1,6 @@
 #include "compiler/passes/sink_concats.h"
 
+#include "compiler/passes/channel_constant.h"
 #include "compiler/passes/typed_graph.h"
 #include "compiler/relay/op.h"
 
@@ -30,8 +31,26 @@ ExprPtr Sunk(const ExprPtr& node, const Uses& uses) {
   return TypedCall("concatenate", {TypedTuple(std::move(parts))}, concat->attrs, concat->name);
 }
 
+ExprPtr SunkBias(const ExprPtr& node, const Uses& uses) {
+  const Call* add = relay::AsCallTo(node, "nn.bias_add");
+  const Call* concat = add && uses.Of(add->args[0]) == 1 ? relay::AsCallTo(add->args[0], "concatenate") : nullptr;
+  const relay::Tuple* tuple = concat ? relay::AsTuple(concat->args[0]) : nullptr;
+  if (tuple == nullptr || add->attrs.GetInt("axis", 1) != 1 || concat->attrs.GetInt("axis") != 1) return nullptr;
+  const auto bias = PerChannel(add->args[1], {ShapeOf(node)[1]}, 0);
+  if (!bias) return nullptr;
+  std::vector<ExprPtr> parts;
+  auto next = bias->begin();
+  for (const ExprPtr& field : tuple->fields) {
+    const std::vector<double> own(next, next + ShapeOf(field)[1]);
+    next += ShapeOf(field)[1];
+    parts.push_back(
+        TypedCall("nn.bias_add", {field, VectorConstant(own, relay::AsConstant(add->args[1])->name)}, {}, add->name));
+  }
+  return TypedCall("concatenate", {TypedTuple(std::move(parts))}, concat->attrs, concat->name);
+}
+
 }  // namespace
 
-relay::IRModule SinkConcats(const relay::IRModule& module) { return RewriteByRules(module, {Sunk}); }
+relay::IRModule SinkConcats(const relay::IRModule& module) { return RewriteByRules(module, {Sunk, SunkBias}); }
 
 }  // namespace hone

@@ -6,7 +6,7 @@
 namespace hone {
 
 // A float32 elementwise operator of one argument on a concatenation that nothing else uses becomes the concatenation of
-// that operator on each part.
+// that operator on each part; so does a constant bias on one of channels.
 relay::IRModule SinkConcats(const relay::IRModule& module);
 
 }  // namespace hone

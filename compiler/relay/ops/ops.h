@@ -15,6 +15,7 @@ OpTable PoolOps();       // nn.max_pool2d, nn.avg_pool2d and the global pools
 OpTable ReduceOps();     // mean, sum, max
 OpTable ReshapeOps();    // reshape, squeeze, expand_dims, nn.batch_flatten, shape_of, cast, layout_transform
 OpTable RearrangeOps();  // transpose, strided_slice, take, broadcast_to
+OpTable SpaceOps();      // nn.depth_to_space
 OpTable JoinOps();       // concatenate, split
 OpTable PadOps();        // nn.pad
 

@@ -36,6 +36,18 @@ TEST(MovementKernel, Splits) {
   }
 }
 
+TEST(MovementKernel, MakesChannelsPlaces) {
+  for (const std::string layout : {"", "NCHW4c", "NCHW8c", "NCHW16c"}) {
+    for (const std::string mode : {"DCR", "CRD"}) {
+      if (mode == "CRD" && !layout.empty()) continue;  // stays row-major
+      const auto x = Param("x", {2, 64, 3, 5}, layout);
+      CheckFunction(Function({x}, MakeCall("nn.depth_to_space", {x}, {{"block_size", int64_t{2}}, {"mode", mode}})));
+    }
+  }
+  const auto x = Param("x", {1, 27, 2, 3});
+  CheckFunction(Function({x}, MakeCall("nn.depth_to_space", {x}, {{"block_size", int64_t{3}}})));
+}
+
 TEST(MovementKernel, Reshapes) {
   for (const auto& [from, to] : std::vector<std::pair<Shape, Ints>>{
            {{2, 3, 4}, {6, 4}}, {{1, 3, 5, 7}, {1, 105}}, {{2, 3, 5, 7}, {0, -1}}, {{6, 35}, {5, 42}}}) {

@@ -32,6 +32,11 @@ TEST(SinkConcats, ActivationsGoToTheParts) {
               ElementsAre("nn.leaky_relu", "exp", "nn.leaky_relu", "exp", "concatenate"));
 }
 
+TEST(SinkConcats, EachPartGetsItsOwnBias) {
+  EXPECT_THAT(Sunk(MakeCall("nn.bias_add", {Joined(), RandomConstant({6}, 3)})),
+              ElementsAre("nn.bias_add", "nn.bias_add", "concatenate"));
+}
+
 TEST(SinkConcats, WhatOthersUseStays) {
   const ExprPtr joined = Joined();
   EXPECT_THAT(Sunk(MakeCall("add", {MakeCall("nn.relu", {joined}), joined})),

@@ -159,5 +159,25 @@ TEST(BatchMatmul, TransposesAndSharesABatchOfOne) {
             "Tensor[(4, 5, 6), float32]");
 }
 
+TEST(DepthToSpace, PlacesComeFirstOrLast) {
+  const Tensor x = Floats({1, 8, 1, 1}, {0, 1, 2, 3, 4, 5, 6, 7});
+  EXPECT_EQ(RunOp("nn.depth_to_space", {x}, {{"block_size", int64_t{2}}})[0].shape(), (Shape{1, 2, 2, 2}));
+  EXPECT_THAT(RunFor("nn.depth_to_space", {x}, {{"block_size", int64_t{2}}}), ElementsAre(0, 2, 4, 6, 1, 3, 5, 7));
+  EXPECT_THAT(RunFor("nn.depth_to_space", {x}, {{"block_size", int64_t{2}}, {"mode", std::string("CRD")}}),
+              ElementsAre(0, 1, 2, 3, 4, 5, 6, 7));
+  const Tensor rows = Floats({1, 4, 1, 2}, {0, 1, 2, 3, 4, 5, 6, 7});
+  EXPECT_THAT(RunFor("nn.depth_to_space", {rows}, {{"block_size", int64_t{2}}}), ElementsAre(0, 2, 1, 3, 4, 6, 5, 7));
+}
+
+TEST(DepthToSpace, ChannelsMustBePlaces) {
+  const auto type = [](int64_t size, const std::string& mode) {
+    return ResultType("nn.depth_to_space", {TensorType({1, 6, 2, 2})}, {{"block_size", size}, {"mode", mode}});
+  };
+  EXPECT_THAT(type(2, "DCR"), HasSubstr("6 channels do not make 2 x 2 places"));
+  EXPECT_THAT(type(0, "DCR"), HasSubstr("block_size = 0 must be at least 1"));
+  EXPECT_THAT(type(int64_t{1} << 40, "DCR"), HasSubstr("do not make"));
+  EXPECT_THAT(type(1, "RCD"), HasSubstr("must be DCR or CRD"));
+}
+
 }  // namespace
 }  // namespace hone::relay

@@ -1,0 +1,135 @@
+#include "compiler/passes/depth_to_space.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "compiler/passes/channel_constant.h"
+#include "compiler/passes/typed_graph.h"
+#include "compiler/relay/op.h"
+
+namespace hone {
+
+using relay::Call;
+using relay::ExprPtr;
+
+namespace {
+
+using Channels = std::vector<int64_t>;
+
+bool IsImage(const ExprPtr& expr) {
+  if (expr->type->kind != relay::TypeKind::kTensor || expr->type->dtype != DType::kFloat32) return false;
+  const Shape& shape = ShapeOf(expr);
+  return shape.size() == 4 && std::find(shape.begin(), shape.end(), relay::kAnyDim) == shape.end();
+}
+
+bool IsUnary(const Call& call) {
+  const relay::Op* op = relay::AsOp(call.op);
+  return op != nullptr && call.args.size() == 1 && op->def->pattern == relay::OpPattern::kElementwise;
+}
+
+bool IsBias(const Call& call) {
+  const relay::Op* op = relay::AsOp(call.op);
+  return op != nullptr && op->def->name == "nn.bias_add" && call.attrs.GetInt("axis", 1) == 1 &&
+         relay::AsConstant(call.args[1]) != nullptr;
+}
+
+// The rows of a constant in another order.
+ExprPtr Reordered(const relay::Constant& rows, const Channels& order) {
+  Tensor moved(rows.value.dtype(), rows.value.shape());
+  const size_t row = static_cast<size_t>(rows.value.size_bytes()) / order.size();
+  for (size_t i = 0; i < order.size(); ++i) {
+    std::memcpy(static_cast<char*>(moved.raw()) + i * row,
+                static_cast<const char*>(rows.value.raw()) + static_cast<size_t>(order[i]) * row, row);
+  }
+  return relay::MakeConstant(moved, rows.name);
+}
+
+// `expr` with its channels in another order, which the convolution that computes them gives them; or null.
+ExprPtr WithChannels(const ExprPtr& expr, const Channels& order, const Uses& uses) {
+  const Call* call = relay::AsCall(expr);
+  if (call == nullptr || relay::AsOp(call->op) == nullptr || uses.Of(expr) != 1) return nullptr;
+  if (IsUnary(*call) || IsBias(*call)) {
+    std::vector<ExprPtr> args = call->args;
+    args[0] = WithChannels(args[0], order, uses);
+    if (args[0] == nullptr) return nullptr;
+    if (args.size() == 2) args[1] = Reordered(*relay::AsConstant(args[1]), order);
+    return WithArgs(*call, std::move(args));
+  }
+  const bool conv = relay::AsCallTo(expr, "nn.conv2d") != nullptr && call->attrs.GetInt("groups", 1) == 1;
+  const relay::Constant* weight = conv ? relay::AsConstant(call->args[1]) : nullptr;
+  return weight ? WithArgs(*call, {call->args[0], Reordered(*weight, order)}) : nullptr;
+}
+
+// Channel c of the result at place p is channel c * places + p: put where the places come first.
+ExprPtr PlacesFirst(const ExprPtr& data, int64_t places, const Uses& uses) {
+  const int64_t count = ShapeOf(data)[1], channels = count / places;
+  Channels order;
+  for (int64_t c = 0; c < count; ++c) order.push_back(c % channels * places + c / channels);
+  return WithChannels(data, order, uses);
+}
+
+ExprPtr Recognised(const ExprPtr& node, const Uses& uses) {
+  const Call* joined = relay::AsCallTo(node, "reshape");
+  const Call* turned = joined ? relay::AsCallTo(joined->args[0], "transpose") : nullptr;
+  const Call* parted = turned ? relay::AsCallTo(turned->args[0], "reshape") : nullptr;
+  if (parted == nullptr || uses.Of(joined->args[0]) != 1 || uses.Of(turned->args[0]) != 1) return nullptr;
+  if (!IsImage(node) || !IsImage(parted->args[0])) return nullptr;
+  const Shape &image = ShapeOf(node), &data = ShapeOf(parted->args[0]), &parts = ShapeOf(turned->args[0]);
+  const int64_t size = image[2] / std::max<int64_t>(1, data[2]);
+  if (size < 2) return nullptr;
+  const Shape whole{data[0], image[1], data[2] * size, data[3] * size};
+  const std::vector<int64_t> axes = turned->attrs.GetInts("axes");
+  ExprPtr from;
+  if (axes == Shape{0, 3, 4, 1, 5, 2} && parts == Shape{data[0], size, size, image[1], data[2], data[3]}) {
+    from = parted->args[0];
+  } else if (axes == Shape{0, 1, 4, 2, 5, 3} && parts == Shape{data[0], image[1], size, size, data[2], data[3]}) {
+    from = PlacesFirst(parted->args[0], size * size, uses);
+  }
+  if (from == nullptr || image != whole) return nullptr;
+  return TypedCall("nn.depth_to_space", {from}, {{"block_size", size}}, turned->name);
+}
+
+ExprPtr Repeated(const relay::Constant& bias, int64_t times) {
+  const std::vector<double> once = *PerChannel(relay::MakeConstant(bias.value), bias.value.shape(), 0);
+  std::vector<double> values;
+  for (int64_t i = 0; i < times; ++i) values.insert(values.end(), once.begin(), once.end());
+  return VectorConstant(values, bias.name);
+}
+
+ExprPtr GoBefore(const ExprPtr& node, const Uses& uses) {
+  const Call* call = relay::AsCall(node);
+  if (call == nullptr || call->args.empty() || uses.Of(call->args[0]) != 1) return nullptr;
+  const Call* spread = relay::AsCallTo(call->args[0], "nn.depth_to_space");
+  if (spread == nullptr || !IsImage(node) || !(IsUnary(*call) || IsBias(*call))) return nullptr;
+  const int64_t size = spread->attrs.GetInt("block_size");
+  std::vector<ExprPtr> args = call->args;
+  args[0] = spread->args[0];
+  if (args.size() == 2) args[1] = Repeated(*relay::AsConstant(args[1]), size * size);
+  const ExprPtr before = TypedCall(relay::AsOp(call->op)->def->name, std::move(args), call->attrs, call->name);
+  return TypedCall("nn.depth_to_space", {before}, spread->attrs, spread->name);
+}
+
+ExprPtr Reshaped(const ExprPtr& data, const Shape& shape) {
+  return TypedCall("reshape", {data}, {{"newshape", shape}});
+}
+
+// What cannot stay in blocks is moved element by element, which is cheaper by a transpose.
+ExprPtr Composed(const ExprPtr& node, const Uses&, int64_t lanes) {
+  const Call* spread = relay::AsCallTo(node, "nn.depth_to_space");
+  if (spread == nullptr || ShapeOf(node)[1] % lanes == 0) return nullptr;
+  const Shape &image = ShapeOf(node), &data = ShapeOf(spread->args[0]);
+  const int64_t size = spread->attrs.GetInt("block_size");
+  const ExprPtr parted = Reshaped(spread->args[0], {image[0], size, size, image[1], data[2], data[3]});
+  return Reshaped(TypedCall("transpose", {parted}, {{"axes", std::vector<int64_t>{0, 3, 4, 1, 5, 2}}}, spread->name),
+                  image);
+}
+
+}  // namespace
+
+relay::IRModule DepthToSpace(const relay::IRModule& module, int lanes) {
+  const relay::IRModule early = RewriteByRules(module, {Recognised, GoBefore});
+  return RewriteByRules(early,
+                        {[lanes](const ExprPtr& node, const Uses& uses) { return Composed(node, uses, lanes); }});
+}
+
+}  // namespace hone
