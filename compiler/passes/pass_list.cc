@@ -25,7 +25,10 @@ const std::vector<Pass>& AllPasses() {
   static const std::vector<Pass> passes{
       {"bind_params", 0, [](const IRModule& m, const PassContext&) { return BindParams(m); }},
       {"fold_constants", 0, [](const IRModule& m, const PassContext& c) { return FoldConstants(m, c.opt_level); }},
-      {"split_transposed_convs", 1, [](const IRModule& m, const PassContext&) { return SplitTransposedConvs(m); }},
+      {"split_transposed_convs", 1,
+       [](const IRModule& m, const PassContext& c) {
+         return SplitTransposedConvs(m, MachineModelFor(c.target).vector_lanes);
+       }},
       // Before batch norms are folded: they are scales and shifts from here on.
       {"simplify_inference", 0, [](const IRModule& m, const PassContext&) { return SimplifyInference(m); }},
       // Before batch norms go into the layers from which transposes part them.

@@ -22,8 +22,7 @@ struct Case {
   int64_t groups = 1;
 };
 
-// How many transposed convolutions are left; the meaning stays.
-int Left(const Case& c) {
+IRModule Split(const Case& c, int lanes) {
   const ExprPtr weight = RandomConstant({4, 6 / c.groups, c.kernel[0], c.kernel[1]}, 1);
   const IRModule module = ModuleOf(MakeCall("nn.conv2d_transpose", {Input("x", {2, 4, 3, 5}), weight},
                                             {{"strides", c.strides},
@@ -32,10 +31,13 @@ int Left(const Case& c) {
                                              {"groups", c.groups},
                                              {"channels", int64_t{6}},
                                              {"kernel_size", c.kernel}}));
-  const IRModule after = relay::InferType(SplitTransposedConvs(module));
+  const IRModule after = relay::InferType(SplitTransposedConvs(module, lanes));
   ExpectSameMeaning(module, after);
-  return CountOf(after, "nn.conv2d_transpose");
+  return after;
 }
+
+// How many transposed convolutions are left; the meaning stays.
+int Left(const Case& c) { return CountOf(Split(c, 4), "nn.conv2d_transpose"); }
 
 TEST(SplitTransposedConvs, BecomeConvolutions) {
   EXPECT_EQ(Left({}), 0);
@@ -43,6 +45,15 @@ TEST(SplitTransposedConvs, BecomeConvolutions) {
   EXPECT_EQ(Left({.kernel = {5, 5}, .padding = {2, 2, 2, 2}, .extra = {1, 1}}), 0);
   EXPECT_EQ(Left({.kernel = {3, 3}, .strides = {1, 3}, .padding = {1, 0, 1, 0}}), 0);
   EXPECT_EQ(Left({.kernel = {2, 2}, .padding = {0, 0, 0, 0}}), 0);
+}
+
+TEST(SplitTransposedConvs, FewOutputsShareVectors) {
+  const auto convs = [](const Case& c, int lanes) { return CountOf(Split(c, lanes), "nn.conv2d"); };
+  EXPECT_EQ(convs({}, 4), 4)
+      << "6 outputs in two vectors of 4: 2 x 2 taps four times are 32 vectors, 3 x 3 once are 54";
+  EXPECT_EQ(convs({}, 32), 1) << "24 outputs of 3 x 3 taps in one vector";
+  EXPECT_EQ(convs({.kernel = {3, 3}, .strides = {1, 3}, .padding = {1, 0, 1, 0}}, 32), 1);
+  EXPECT_EQ(convs({.kernel = {5, 5}, .padding = {2, 2, 2, 2}, .extra = {1, 1}}, 32), 1);
 }
 
 TEST(SplitTransposedConvs, OthersStay) {
