@@ -1,5 +1,7 @@
 #include "compiler/buffer_view.h"
 
+#include <algorithm>
+
 #include "compiler/passes/layout_text.h"
 
 namespace hone {
@@ -16,6 +18,22 @@ bool SameBytes(const relay::Type& from, const relay::Type& to) {
     if (block != 0 && from.shape[1] % block != 0 && !lanes_behind) return false;
   }
   return true;
+}
+
+// Where a slice along the batch begins; nullopt for any other function.
+std::optional<int64_t> FirstImage(const relay::Function& function) {
+  const relay::Call* slice = relay::AsCallTo(function.body, "strided_slice");
+  if (slice == nullptr || slice->type->shape.empty()) return {};
+  const Shape& from = function.params[0]->type->shape;
+  if (!std::equal(from.begin() + 1, from.end(), slice->type->shape.begin() + 1)) return {};
+  const auto only = [&](const char* name, const std::vector<int64_t>& otherwise) {
+    const std::vector<int64_t> values = slice->attrs.GetInts(name);
+    return values.empty() ? otherwise : values;
+  };
+  if (only("axes", {0}) != std::vector<int64_t>{0} || only("strides", {1}) != std::vector<int64_t>{1}) return {};
+  const std::vector<int64_t> begin = slice->attrs.GetInts("begin");
+  if (begin.size() != 1 || begin[0] < 0 || begin[0] + slice->type->shape[0] > from[0]) return {};
+  return begin[0];
 }
 
 }  // namespace
@@ -37,13 +55,18 @@ bool MayBeView(const relay::Function& function) {
   const relay::Type& from = *function.params[0]->type;
   const relay::Type& to = *function.body->type;
   if (relay::AsCallTo(function.body, "layout_transform") != nullptr) return SameBytes(from, to);
-  return relay::AsCallTo(function.body, "reshape") != nullptr && from.layout.empty() && to.layout.empty();
+  if (!from.layout.empty() || !to.layout.empty()) return false;
+  return relay::AsCallTo(function.body, "reshape") != nullptr || FirstImage(function).has_value();
 }
 
 std::optional<PlanView> AsView(const relay::Function& function, const PlanView& argument) {
   if (!MayBeView(function)) return {};
   const relay::Type& from = *function.params[0]->type;
   const relay::Type& to = *function.body->type;
+  if (const auto first = FirstImage(function)) {
+    return PlanView{argument.buffer, argument.offset_bytes + *first * argument.batch_stride_bytes,
+                    argument.batch_stride_bytes};
+  }
   if (IsDense(argument, from)) return PlanView{argument.buffer, argument.offset_bytes, BatchStride(to)};
   if (to.shape.empty() || from.shape[0] != to.shape[0]) return {};
   return argument;

@@ -15,8 +15,9 @@ int64_t BatchStride(const relay::Type& type);
 // Whether the view of a tensor of that type has its images one after another.
 bool IsDense(const PlanView& view, const relay::Type& type);
 
-// A reshape of row-major data, or a layout_transform between layouts of the same bytes: the view of the result on the
-// argument's memory. nullopt when the function moves data, or must here because the images lie apart.
+// A reshape of row-major data, a slice of it along the batch, or a layout_transform between layouts of the same bytes:
+// the view of the result on the argument's memory. nullopt when the function moves data, or must here because the
+// images lie apart.
 std::optional<PlanView> AsView(const relay::Function& function, const PlanView& argument);
 // Whether the function could be a view at all.
 bool MayBeView(const relay::Function& function);

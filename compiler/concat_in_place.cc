@@ -31,12 +31,12 @@ std::optional<std::vector<int64_t>> SliceOffsets(const Call& call, const Call& c
   if (axis < 0) axis += static_cast<int64_t>(type.shape.size());
   const int64_t block = ChannelBlock(call.type);
   if (type.dtype != DType::kFloat32 || !NothingBetween(type.shape, axis)) return {};
-  if (!type.layout.empty() && (block == 0 || axis != 1)) return {};
+  if (!type.layout.empty() && (block == 0 || axis > 1)) return {};
   std::vector<int64_t> offsets;
   int64_t offset = 0;
   for (const ExprPtr& arg : call.args) {
     offsets.push_back(offset);
-    const bool fills = block == 0 || arg->type->shape[1] % block == 0;
+    const bool fills = block == 0 || axis == 0 || arg->type->shape[1] % block == 0;
     if (arg->type->layout != type.layout || (!fills && arg != call.args.back())) return {};
     offset += axis == 1 ? BatchStride(*arg->type) : PhysicalBytes(*arg->type);
   }

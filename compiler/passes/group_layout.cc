@@ -39,7 +39,9 @@ std::vector<const Call*> CallsIn(const relay::Function& function) {
 // An input that does not fill its blocks leaves a gap before the next one.
 bool CanBlockConcat(const relay::Function& function, const Call& concat, int64_t block) {
   const int64_t axis = concat.attrs.GetInt("axis");
-  if (concat.type->shape.size() != 4 || (axis != 1 && axis != -3)) return false;
+  if (concat.type->shape.size() != 4) return false;
+  if (axis == 0) return true;
+  if (axis != 1 && axis != -3) return false;
   return std::all_of(function.params.begin(), function.params.end() - 1,
                      [&](const auto& param) { return param->type->shape[1] % block == 0; });
 }

@@ -13,6 +13,7 @@
 #include "compiler/passes/simplify_inference.h"
 #include "compiler/passes/sink_concats.h"
 #include "compiler/passes/sink_transposes.h"
+#include "compiler/passes/split_batch.h"
 #include "compiler/passes/split_transposed_conv.h"
 #include "compiler/relay/infer_type.h"
 
@@ -49,6 +50,12 @@ const std::vector<Pass>& AllPasses() {
        [](const IRModule& m, const PassContext& c) { return DepthToSpace(m, MachineModelFor(c.target).vector_lanes); }},
       {"sink_concats", 2, [](const IRModule& m, const PassContext&) { return SinkConcats(m); }},
       {"nest_concats", 3, [](const IRModule& m, const PassContext&) { return NestConcats(m); }},
+      {"split_batch", 3,
+       [](const IRModule& m, const PassContext& c) {
+         MachineModel machine = MachineModelFor(c.target);
+         machine.threads = c.threads;
+         return SplitBatch(m, machine);
+       }},
       // Below level 2 every operator becomes a function of its own: lowering knows functions alone.
       {"fuse", 0, [](const IRModule& m, const PassContext& c) { return Fuse(m, c.opt_level >= 2); }, false},
       {"choose_layouts", 0, ChooseLayouts, false},

@@ -96,6 +96,22 @@ TEST(Lower, ConcatenationIsWrittenInPlaceAtAnyBatch) {
   }
 }
 
+TEST(Lower, SlicesOfTheBatchAreViewsAndJoinInPlace) {
+  using Ints = std::vector<int64_t>;
+  const ExprPtr x = Image(4);
+  const auto half = [&](int64_t first) {
+    return MakeCall("strided_slice", {x}, {{"begin", Ints{first}}, {"end", Ints{first + 2}}, {"axes", Ints{0}}});
+  };
+  const Plan plan = PlanOf(Join({Pool(half(0)), Pool(half(2))}, 0));
+  ASSERT_EQ(plan.calls.size(), 2U);
+  const int64_t image = int64_t{16} * 6 * 6 * 4, pooled = int64_t{16} * 3 * 3 * 4;
+  EXPECT_EQ(plan.calls[1].operands[0].offset_bytes, 2 * image);
+  EXPECT_EQ(plan.calls[1].operands[1].offset_bytes, 2 * pooled);
+  const Plan copied =
+      PlanOf(Pool(MakeCall("strided_slice", {x}, {{"begin", Ints{1}}, {"end", Ints{5}}, {"axes", Ints{2}}})));
+  EXPECT_EQ(CallsTo(copied, "strided_slice"), 1) << "rows of an image are none";
+}
+
 TEST(Lower, InputsOfTheModelAreCopiedIntoAConcatenation) {
   const ExprPtr x = Image();
   const Plan plan = PlanOf(Pool(Join({x, MakeCall("exp", {x})})));

@@ -1,0 +1,171 @@
+#include "compiler/passes/split_batch.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "compiler/passes/typed_graph.h"
+#include "compiler/relay/op.h"
+#include "compiler/relay/visitor.h"
+
+namespace hone {
+
+using relay::Call;
+using relay::ExprPtr;
+
+namespace {
+
+// A package names every call: beyond so many parts it would grow for little.
+constexpr int64_t kMostParts = 16;
+
+bool IsTensor(const ExprPtr& expr) { return expr->type->kind == relay::TypeKind::kTensor; }
+
+int64_t Bytes(const ExprPtr& expr) {
+  return IsTensor(expr) ? ElementCount(ShapeOf(expr)) * DTypeBytes(expr->type->dtype) : 0;
+}
+
+// Elementwise or broadcasting, without an attribute that names an axis or a shape.
+bool IsBroadcast(const Call& call) {
+  const relay::OpDef& op = *relay::AsOp(call.op)->def;
+  return op.pattern <= relay::OpPattern::kBroadcast &&
+         std::none_of(op.attrs.begin(), op.attrs.end(),
+                      [](const relay::AttrSpec& attr) { return attr.name == "axis" || attr.name == "shape"; });
+}
+
+// Others that compute each image from the same image of their first argument, with no image counted in an
+// attribute.
+bool TreatsImagesAlike(const Call& call) {
+  static const std::unordered_set<std::string> kAlike{
+      "nn.conv2d", "nn.max_pool2d", "nn.avg_pool2d", "nn.global_avg_pool2d", "nn.global_max_pool2d",
+      "nn.lrn",    "nn.bias_add",   "nn.prelu",      "nn.depth_to_space",    "concatenate",
+      "take",      "nn.pad"};
+  const std::vector<int64_t> padded = call.attrs.GetInts("pad_width", {0, 0});
+  return kAlike.contains(relay::AsOp(call.op)->def->name) && call.attrs.GetInt("axis", 1) == 1 && padded[0] == 0 &&
+         padded[1] == 0;
+}
+
+int64_t BatchOf(const relay::IRModule& module) {
+  for (const auto& param : module.main->params) {
+    const bool images = param->type->kind == relay::TypeKind::kTensor && param->type->shape.size() == 4;
+    if (images) return param->type->shape[0];
+  }
+  return 1;
+}
+
+std::vector<ExprPtr> ArgsOf(const ExprPtr& expr) {
+  if (const Call* call = relay::AsCall(expr)) return call->args;
+  const relay::Tuple* tuple = relay::AsTuple(expr);
+  return tuple ? tuple->fields : std::vector<ExprPtr>{};
+}
+
+bool HoldsImages(const ExprPtr& expr, int64_t batch) {
+  return IsTensor(expr) && !ShapeOf(expr).empty() && ShapeOf(expr)[0] == batch;
+}
+
+// Whether the argument of a broadcast to `rank` dims holds the same images as the result, or says the same of each.
+bool MayBroadcast(const ExprPtr& arg, size_t rank, int64_t batch) {
+  const Shape& shape = ShapeOf(arg);
+  if (relay::AsConstant(arg) != nullptr) return shape.size() < rank || shape[0] == 1;
+  return shape.size() == rank && shape[0] == batch;
+}
+
+bool MayJoin(const ExprPtr& expr, int64_t batch) {
+  if (relay::AsConstant(expr) != nullptr || relay::AsTuple(expr) != nullptr) return true;
+  if (!HoldsImages(expr, batch)) return false;
+  const Call* call = relay::AsCall(expr);
+  if (call == nullptr) return relay::AsVar(expr) != nullptr;
+  const size_t rank = ShapeOf(expr).size();
+  const bool broadcast = IsBroadcast(*call);
+  if (!broadcast && !TreatsImagesAlike(*call)) return false;
+  const auto begin = call->args.begin() + (broadcast ? 0 : 1);
+  return std::all_of(begin, call->args.end(), [&](const ExprPtr& arg) {
+    return broadcast ? MayBroadcast(arg, rank, batch) : relay::AsConstant(arg) != nullptr;
+  });
+}
+
+int64_t BytesAround(const ExprPtr& expr) {
+  int64_t bytes = 0;
+  if (relay::AsCall(expr) == nullptr) return bytes;
+  for (const ExprPtr& arg : ArgsOf(expr)) bytes += relay::AsConstant(arg) ? 0 : Bytes(arg);
+  return bytes + Bytes(expr);
+}
+
+// In how many parts the batch is taken so that what takes `bytes` for all images fits into `room`.
+int64_t PartsFor(int64_t batch, int64_t bytes, int64_t room) {
+  for (int64_t parts = 2; parts <= std::min(batch, kMostParts); ++parts) {
+    if (batch % parts == 0 && bytes / parts <= room) return parts;
+  }
+  for (int64_t parts = std::min(batch, kMostParts); parts > 1; --parts) {
+    if (batch % parts == 0) return parts;
+  }
+  return 1;
+}
+
+// Where a front ends, as a position in the post order.
+struct Cut {
+  size_t end = 0;
+  int64_t parts = 1;
+};
+
+Cut FindCut(const std::vector<ExprPtr>& order, int64_t batch, int64_t room) {
+  std::unordered_map<const relay::Expr*, size_t> last_use;
+  for (size_t i = 0; i < order.size(); ++i) {
+    for (const ExprPtr& arg : ArgsOf(order[i])) last_use[arg.get()] = i;
+  }
+  Cut cut;
+  int64_t largest = 0;
+  size_t open_until = 0;  // where the last of the values so far is used
+  bool wanted = false;
+  for (size_t i = 0; i + 1 < order.size() && MayJoin(order[i], batch); ++i) {
+    const int64_t bytes = BytesAround(order[i]);
+    largest = std::max(largest, bytes);
+    wanted = wanted || bytes > room;
+    if (wanted && open_until <= i && relay::AsCall(order[i]) != nullptr) {
+      cut = {i, PartsFor(batch, largest, room)};
+      wanted = false;
+    }
+    if (relay::AsConstant(order[i]) == nullptr) open_until = std::max(open_until, last_use[order[i].get()]);
+  }
+  return cut;
+}
+
+// The front's end for the images [first, last).
+ExprPtr Part(const std::vector<ExprPtr>& order, const Cut& cut, int64_t first, int64_t last) {
+  using Ints = std::vector<int64_t>;
+  std::unordered_map<const relay::Expr*, ExprPtr> part;
+  for (size_t i = 0; i <= cut.end; ++i) {
+    const ExprPtr& expr = order[i];
+    std::vector<ExprPtr> args;
+    for (const ExprPtr& arg : ArgsOf(expr)) args.push_back(part.at(arg.get()));
+    if (const Call* call = relay::AsCall(expr)) {
+      part[expr.get()] = TypedCall(relay::AsOp(call->op)->def->name, std::move(args), call->attrs, call->name);
+    } else if (relay::AsTuple(expr) != nullptr) {
+      part[expr.get()] = TypedTuple(std::move(args));
+    } else if (relay::AsVar(expr) != nullptr) {
+      part[expr.get()] =
+          TypedCall("strided_slice", {expr}, {{"begin", Ints{first}}, {"end", Ints{last}}, {"axes", Ints{0}}});
+    } else {
+      part[expr.get()] = expr;
+    }
+  }
+  return part.at(order[cut.end].get());
+}
+
+}  // namespace
+
+relay::IRModule SplitBatch(const relay::IRModule& module, const MachineModel& machine) {
+  const int64_t batch = BatchOf(module);
+  if (batch < 2) return module;
+  const std::vector<ExprPtr> order = PostOrder(module.main->body);
+  const Cut cut = FindCut(order, batch, machine.l3_bytes * machine.threads / 2);
+  if (cut.parts < 2) return module;
+  std::vector<ExprPtr> parts;
+  const int64_t images = batch / cut.parts;
+  for (int64_t i = 0; i < cut.parts; ++i) parts.push_back(Part(order, cut, i * images, (i + 1) * images));
+  const ExprPtr joined = TypedCall("concatenate", {TypedTuple(std::move(parts))}, {{"axis", int64_t{0}}});
+  return WithBody(module, relay::RewritePostOrder(module.main->body, [&](const ExprPtr& old, const ExprPtr& rebuilt) {
+                    return old == order[cut.end] ? joined : rebuilt;
+                  }));
+}
+
+}  // namespace hone
