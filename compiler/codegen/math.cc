@@ -2,7 +2,8 @@
 
 #include <cmath>
 #include <limits>
-#include <vector>
+
+#include "compiler/codegen/float_bits.h"
 
 namespace hone {
 namespace {
@@ -13,79 +14,37 @@ constexpr float kLn2High = 0.693359375f;
 constexpr float kLn2Low = -2.12194440e-4f;
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
-int LanesOf(Value* x) {
-  auto* type = llvm::dyn_cast<llvm::FixedVectorType>(x->getType());
-  return type ? static_cast<int>(type->getNumElements()) : 1;
-}
-
-Value* Constant(KernelBuilder& b, Value* like, float v) { return b.FloatVec(v, LanesOf(like)); }
-
-llvm::Type* IntType(KernelBuilder& b, Value* like) {
-  const int lanes = LanesOf(like);
-  return lanes == 1 ? b.i32() : static_cast<llvm::Type*>(llvm::FixedVectorType::get(b.i32(), lanes));
-}
-
-Value* IntConstant(KernelBuilder& b, Value* like, int64_t v) {
-  return llvm::ConstantInt::get(IntType(b, like), static_cast<uint64_t>(v), true);
-}
-
-Value* AsInt(KernelBuilder& b, Value* x) { return b.ir().CreateBitCast(x, IntType(b, x)); }
-
-Value* AsFloat(KernelBuilder& b, Value* bits, Value* like) { return b.ir().CreateBitCast(bits, like->getType()); }
-
-// c[0] + c[1] x + ... by Horner's rule.
-Value* Polynomial(KernelBuilder& b, Value* x, const std::vector<float>& c) {
-  Value* sum = Constant(b, x, c.back());
-  for (size_t i = c.size() - 1; i-- > 0;) sum = b.Fma(sum, x, Constant(b, x, c[i]));
-  return sum;
-}
-
 // 2 ** n for a vector of integers in [-126, 127].
 Value* PowerOfTwo(KernelBuilder& b, Value* n, Value* like) {
   return AsFloat(b, b.ir().CreateShl(b.ir().CreateAdd(n, IntConstant(b, like, 127)), IntConstant(b, like, 23)), like);
 }
 
-Value* Magnitude(KernelBuilder& b, Value* x) {
-  return AsFloat(b, b.ir().CreateAnd(AsInt(b, x), IntConstant(b, x, 0x7fffffff)), x);
-}
-
-// `magnitude` with the sign of `x`; NaN stays.
-Value* WithSignOf(KernelBuilder& b, Value* magnitude, Value* x) {
-  Value* sign = b.ir().CreateAnd(AsInt(b, x), IntConstant(b, x, int64_t{-0x7fffffff} - 1));
-  return AsFloat(b, b.ir().CreateOr(AsInt(b, magnitude), sign), x);
-}
-
-// An ordered less-than, false for NaN.
-Value* Less(KernelBuilder& b, Value* x, float bound) { return b.ir().CreateFCmpOLT(x, Constant(b, x, bound)); }
-
-}  // namespace
-
-namespace {
-
 // exp(x) = p * 2^n for x in [-88, 89].
 struct SplitExp {
   Value* p = nullptr;
   Value* n = nullptr;
+  Value* less_one = nullptr;  // p - 1, which keeps the bits that p loses
 };
 
 SplitExp Split(KernelBuilder& b, Value* x) {
   // Adding 1.5 * 2^23 rounds to an integer, which then lies in the low bits; rint would be a call on machines without
   // it.
   const float shifter = 12582912.0f;
-  Value* shifted = b.Fma(x, Constant(b, x, kLog2E), Constant(b, x, shifter));
+  Value* shifted = b.Fma(x, FloatConstant(b, x, kLog2E), FloatConstant(b, x, shifter));
   Value* n = b.ir().CreateSub(AsInt(b, shifted), IntConstant(b, x, 0x4b400000));
-  Value* n_float = b.FSub(shifted, Constant(b, x, shifter));
-  Value* r = b.Fma(n_float, Constant(b, x, -kLn2High), x);
-  r = b.Fma(n_float, Constant(b, x, -kLn2Low), r);
+  Value* n_float = b.FSub(shifted, FloatConstant(b, x, shifter));
+  Value* r = b.Fma(n_float, FloatConstant(b, x, -kLn2High), x);
+  r = b.Fma(n_float, FloatConstant(b, x, -kLn2Low), r);
   // (exp(r) - 1 - r) / r^2 for |r| <= ln 2 / 2, fitted for the least largest error of exp: 4.4e-9.
   Value* tail =
       Polynomial(b, r, {4.999999404e-01f, 1.666651964e-01f, 4.166839272e-02f, 8.368780836e-03f, 1.381450216e-03f});
-  return {b.FAdd(b.Fma(b.FMul(r, r), tail, r), Constant(b, x, 1.0f)), n};
+  Value* less_one = b.Fma(b.FMul(r, r), tail, r);
+  return {b.FAdd(less_one, FloatConstant(b, x, 1.0f)), n, less_one};
 }
 
 // exp of what is not positive: one scale does, 2^-127 being 0 in its bits.
 Value* ExpOfNegative(KernelBuilder& b, Value* x) {
-  const SplitExp exp = Split(b, b.FMax(x, Constant(b, x, -88.0f)));
+  const SplitExp exp = Split(b, b.FMax(x, FloatConstant(b, x, -88.0f)));
   return b.FMul(exp.p, PowerOfTwo(b, exp.n, x));
 }
 
@@ -96,37 +55,59 @@ Value* MinusMagnitude(KernelBuilder& b, Value* x) {
 }  // namespace
 
 Value* EmitExp(KernelBuilder& b, Value* x) {
-  Value* clamped = b.FMin(b.FMax(x, Constant(b, x, -87.5f)), Constant(b, x, 89.0f));
-  const auto [p, n] = Split(b, clamped);
+  Value* clamped = b.FMin(b.FMax(x, FloatConstant(b, x, -87.5f)), FloatConstant(b, x, 89.0f));
+  const auto [p, n, less_one] = Split(b, clamped);
   // 2^128 is no float: the scale is applied in two halves.
   Value* half = b.ir().CreateAShr(n, IntConstant(b, x, 1));
   Value* scaled = b.FMul(p, PowerOfTwo(b, half, x));
   scaled = b.FMul(scaled, PowerOfTwo(b, b.ir().CreateSub(n, half), x));
-  return b.ir().CreateSelect(Less(b, x, -87.3365f), Constant(b, x, 0.0f), scaled);
+  return b.ir().CreateSelect(Below(b, x, -87.3365f), FloatConstant(b, x, 0.0f), scaled);
 }
 
 Value* EmitLog(KernelBuilder& b, Value* x) {
   auto& ir = b.ir();
-  Value* tiny = Less(b, x, std::numeric_limits<float>::min());
-  Value* normal = ir.CreateSelect(tiny, b.FMul(x, Constant(b, x, 33554432.0f)), x);
+  Value* tiny = Below(b, x, std::numeric_limits<float>::min());
+  Value* normal = ir.CreateSelect(tiny, b.FMul(x, FloatConstant(b, x, 33554432.0f)), x);
   // Offsetting by the bits of sqrt(1/2) puts the mantissa in [sqrt(1/2), sqrt(2)).
   Value* bits = ir.CreateSub(AsInt(b, normal), IntConstant(b, x, 0x3f3504f3));
   Value* e = ir.CreateAShr(bits, IntConstant(b, x, 23));
   Value* mantissa = ir.CreateAdd(ir.CreateAnd(bits, IntConstant(b, x, 0x7fffff)), IntConstant(b, x, 0x3f3504f3));
   Value* exponent = ir.CreateSIToFP(e, x->getType());
-  exponent = b.FSub(exponent, ir.CreateSelect(tiny, Constant(b, x, 25.0f), Constant(b, x, 0.0f)));
+  exponent = b.FSub(exponent, ir.CreateSelect(tiny, FloatConstant(b, x, 25.0f), FloatConstant(b, x, 0.0f)));
   // log(1 + f) by the series of 2 atanh(s), s = f / (2 + f), with f's first two terms kept exact.
-  Value* f = b.FSub(AsFloat(b, mantissa, x), Constant(b, x, 1.0f));
-  Value* s = b.FDiv(f, b.FAdd(f, Constant(b, x, 2.0f)));
+  Value* f = b.FSub(AsFloat(b, mantissa, x), FloatConstant(b, x, 1.0f));
+  Value* s = b.FDiv(f, b.FAdd(f, FloatConstant(b, x, 2.0f)));
   Value* z = b.FMul(s, s);
   Value* rest = b.FMul(z, Polynomial(b, z, {2.0f / 3, 2.0f / 5, 2.0f / 7, 2.0f / 9}));
-  Value* half_square = b.FMul(b.FMul(f, f), Constant(b, x, 0.5f));
-  Value* low = b.Fma(s, b.FAdd(half_square, rest), b.FMul(exponent, Constant(b, x, kLn2Low)));
-  Value* result = b.Fma(exponent, Constant(b, x, kLn2High), b.FSub(f, b.FSub(half_square, low)));
-  result = ir.CreateSelect(ir.CreateFCmpOEQ(x, Constant(b, x, kInfinity)), x, result);
-  result = ir.CreateSelect(ir.CreateFCmpOEQ(x, Constant(b, x, 0.0f)), Constant(b, x, -kInfinity), result);
-  Value* undefined = ir.CreateFCmpULT(x, Constant(b, x, 0.0f));
-  return ir.CreateSelect(undefined, Constant(b, x, std::numeric_limits<float>::quiet_NaN()), result);
+  Value* half_square = b.FMul(b.FMul(f, f), FloatConstant(b, x, 0.5f));
+  Value* low = b.Fma(s, b.FAdd(half_square, rest), b.FMul(exponent, FloatConstant(b, x, kLn2Low)));
+  Value* result = b.Fma(exponent, FloatConstant(b, x, kLn2High), b.FSub(f, b.FSub(half_square, low)));
+  result = ir.CreateSelect(ir.CreateFCmpOEQ(x, FloatConstant(b, x, kInfinity)), x, result);
+  result = ir.CreateSelect(ir.CreateFCmpOEQ(x, FloatConstant(b, x, 0.0f)), FloatConstant(b, x, -kInfinity), result);
+  Value* undefined = ir.CreateFCmpULT(x, FloatConstant(b, x, 0.0f));
+  return ir.CreateSelect(undefined, FloatConstant(b, x, std::numeric_limits<float>::quiet_NaN()), result);
+}
+
+Value* EmitExpm1(KernelBuilder& b, Value* x) {
+  Value* clamped = b.FMin(b.FMax(x, FloatConstant(b, x, -87.5f)), FloatConstant(b, x, 89.0f));
+  const SplitExp exp = Split(b, clamped);
+  // Half of the result first: 2^128 is no float.
+  Value* scale = PowerOfTwo(b, b.ir().CreateSub(exp.n, IntConstant(b, x, 1)), x);
+  Value* half = b.Fma(exp.less_one, scale, b.FSub(scale, FloatConstant(b, x, 0.5f)));
+  return b.FAdd(half, half);
+}
+
+Value* EmitLog1p(KernelBuilder& b, Value* x) {
+  auto& ir = b.ir();
+  Value* one = FloatConstant(b, x, 1.0f);
+  Value* sum = b.FAdd(x, one);
+  // The logarithm of the rounded sum is corrected by what the rounding changed in x. Kahan's formula, in Goldberg,
+  // "What every computer scientist should know about floating-point arithmetic", theorem 4.
+  Value* kept = b.FSub(sum, one);
+  Value* corrected = b.FMul(EmitLog(b, sum), b.FDiv(x, kept));
+  Value* as_it_is = ir.CreateOr(ir.CreateFCmpOEQ(kept, FloatConstant(b, x, 0.0f)),
+                                ir.CreateFCmpOEQ(x, FloatConstant(b, x, kInfinity)));
+  return ir.CreateSelect(as_it_is, x, corrected);
 }
 
 Value* EmitTanh(KernelBuilder& b, Value* x) {
@@ -138,9 +119,9 @@ Value* EmitTanh(KernelBuilder& b, Value* x) {
       {-3.333333433e-01f, 1.333329231e-01f, -5.395659804e-02f, 2.174806409e-02f, -8.278154768e-03f, 2.220887924e-03f});
   Value* small = b.Fma(b.FMul(p, z), x, x);
   Value* e = EmitExp(b, b.FAdd(magnitude, magnitude));
-  Value* quotient = b.FDiv(Constant(b, x, 2.0f), b.FAdd(e, Constant(b, x, 1.0f)));
-  Value* large = WithSignOf(b, b.FSub(Constant(b, x, 1.0f), quotient), x);
-  return b.ir().CreateSelect(Less(b, magnitude, 0.625f), small, large);
+  Value* quotient = b.FDiv(FloatConstant(b, x, 2.0f), b.FAdd(e, FloatConstant(b, x, 1.0f)));
+  Value* large = WithSignOf(b, b.FSub(FloatConstant(b, x, 1.0f), quotient), x);
+  return b.ir().CreateSelect(Below(b, magnitude, 0.625f), small, large);
 }
 
 Value* EmitErf(KernelBuilder& b, Value* x) {
@@ -151,47 +132,56 @@ Value* EmitErf(KernelBuilder& b, Value* x) {
                         {0.128379167f, -3.761262596e-01f, 1.128359437e-01f, -2.685421146e-02f, 5.189087242e-03f,
                          -8.016864303e-04f, 7.875874871e-05f});
   Value* small = b.Fma(p, x, x);
-  Value* u = b.FSub(b.FMin(magnitude, Constant(b, x, 4.0f)), Constant(b, x, 1.0f));
+  Value* u = b.FSub(b.FMin(magnitude, FloatConstant(b, x, 4.0f)), FloatConstant(b, x, 1.0f));
   Value* q = Polynomial(b, u,
                         {-1.849605560e+00f, -2.638967752e+00f, -8.431047201e-01f, -4.157574102e-02f, 1.007780805e-02f,
                          -2.054300858e-03f, 3.202395746e-04f, -3.296083014e-05f, 1.637151399e-06f});
-  Value* large = WithSignOf(b, b.FSub(Constant(b, x, 1.0f), ExpOfNegative(b, q)), x);
-  return b.ir().CreateSelect(Less(b, magnitude, 1.0f), small, large);
+  Value* large = WithSignOf(b, b.FSub(FloatConstant(b, x, 1.0f), ExpOfNegative(b, q)), x);
+  return b.ir().CreateSelect(Below(b, magnitude, 1.0f), small, large);
 }
 
 // Both divide by 1 + exp(-|x|): the sum lies in [1, 2], where its rounding weighs least.
 Value* EmitSigmoid(KernelBuilder& b, Value* x) {
-  Value* one = Constant(b, x, 1.0f);
+  Value* one = FloatConstant(b, x, 1.0f);
   Value* e = ExpOfNegative(b, MinusMagnitude(b, x));
   Value* sum = b.FAdd(e, one);
   // What the sum lost, exactly; the quotient gets most of it back.
   Value* lost = b.FSub(e, b.FSub(sum, one));
-  Value* quotient = b.FDiv(b.ir().CreateSelect(Less(b, x, 0.0f), e, one), sum);
+  Value* quotient = b.FDiv(b.ir().CreateSelect(Below(b, x, 0.0f), e, one), sum);
   return b.FSub(quotient, b.FMul(quotient, lost));
 }
 
 Value* EmitSilu(KernelBuilder& b, Value* x) {
   // Beyond -88 the gate is 0, and minus infinity times 0 would be no number.
-  Value* bounded = b.FMax(x, Constant(b, x, -100.0f));
+  Value* bounded = b.FMax(x, FloatConstant(b, x, -100.0f));
   Value* e = ExpOfNegative(b, MinusMagnitude(b, bounded));
-  Value* numerator = b.ir().CreateSelect(Less(b, x, 0.0f), b.FMul(bounded, e), x);
-  return b.FDiv(numerator, b.FAdd(e, Constant(b, x, 1.0f)));
+  Value* numerator = b.ir().CreateSelect(Below(b, x, 0.0f), b.FMul(bounded, e), x);
+  return b.FDiv(numerator, b.FAdd(e, FloatConstant(b, x, 1.0f)));
+}
+
+Value* EmitMish(KernelBuilder& b, Value* x) {
+  // tanh(log(1 + e)) = n / (n + 2) with n = e (e + 2). From 20 on the quotient is 1, and n need not overflow; below -88
+  // it is 0, and minus infinity times 0 would be no number.
+  Value* bounded = b.FMax(x, FloatConstant(b, x, -100.0f));
+  Value* e = EmitExp(b, b.FMin(x, FloatConstant(b, x, 20.0f)));
+  Value* n = b.FMul(e, b.FAdd(e, FloatConstant(b, x, 2.0f)));
+  return b.FMul(bounded, b.FDiv(n, b.FAdd(n, FloatConstant(b, x, 2.0f))));
 }
 
 Value* EmitGelu(KernelBuilder& b, Value* x) {
   // (Phi(x) - 1/2) / x in 2 (x / 5.5)^2 - 1, fitted for the least largest error of Phi (1.7e-7) under the condition
   // that both ends lie outside [0, 1]: beyond them Phi is 0 and 1 exactly.
   const float end = 5.5f;
-  Value* inner = b.FMin(b.FMax(x, Constant(b, x, -end)), Constant(b, x, end));
-  Value* s = b.Fma(b.FMul(inner, inner), Constant(b, x, 2 / (end * end)), Constant(b, x, -1.0f));
+  Value* inner = b.FMin(b.FMax(x, FloatConstant(b, x, -end)), FloatConstant(b, x, end));
+  Value* s = b.Fma(b.FMul(inner, inner), FloatConstant(b, x, 2 / (end * end)), FloatConstant(b, x, -1.0f));
   Value* p = Polynomial(b, s,
                         {1.28551975e-01f, -6.41719624e-02f, 4.77325432e-02f, -3.88022438e-02f, 3.21570374e-02f,
                          -2.59816032e-02f, 1.98060572e-02f, -1.51633667e-02f, 1.19397799e-02f, -6.78048097e-03f,
                          1.93616340e-03f, -2.00462295e-03f, 2.80156522e-03f, -1.11173198e-03f});
-  Value* phi = b.Fma(inner, p, Constant(b, x, 0.5f));
-  phi = b.FMin(b.FMax(phi, Constant(b, x, 0.0f)), Constant(b, x, 1.0f));
+  Value* phi = b.Fma(inner, p, FloatConstant(b, x, 0.5f));
+  phi = b.FMin(b.FMax(phi, FloatConstant(b, x, 0.0f)), FloatConstant(b, x, 1.0f));
   // Minus infinity times 0 would be no number.
-  return b.FMul(b.FMax(x, Constant(b, x, -100.0f)), phi);
+  return b.FMul(b.FMax(x, FloatConstant(b, x, -100.0f)), phi);
 }
 
 Value* EmitSqrt(KernelBuilder& b, Value* x) { return b.ir().CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, x); }
@@ -222,8 +212,8 @@ Value* QuarterPower(KernelBuilder& b, Value* x, int quarters) {
 // x ** -0.75 as x ** 0.25 / x, which rounds less often than 1 / x ** 0.75 does; the ends of the range by hand.
 Value* InverseThreeQuarters(KernelBuilder& b, Value* x) {
   Value* root = EmitSqrt(b, EmitSqrt(b, x));
-  root = b.ir().CreateSelect(b.ir().CreateFCmpOEQ(x, Constant(b, x, 0.0f)), Constant(b, x, 1.0f), root);
-  root = b.ir().CreateSelect(b.ir().CreateFCmpOEQ(x, Constant(b, x, kInfinity)), Constant(b, x, 1.0f), root);
+  root = b.ir().CreateSelect(b.ir().CreateFCmpOEQ(x, FloatConstant(b, x, 0.0f)), FloatConstant(b, x, 1.0f), root);
+  root = b.ir().CreateSelect(b.ir().CreateFCmpOEQ(x, FloatConstant(b, x, kInfinity)), FloatConstant(b, x, 1.0f), root);
   return b.FDiv(root, x);
 }
 
@@ -231,13 +221,13 @@ Value* InverseThreeQuarters(KernelBuilder& b, Value* x) {
 
 Value* EmitPow(KernelBuilder& b, Value* x, float y) {
   const float quarters = y * 4;
-  if (y == 0) return Constant(b, x, 1.0f);
+  if (y == 0) return FloatConstant(b, x, 1.0f);
   if (y == -0.75f) return InverseThreeQuarters(b, x);
   if (quarters == std::nearbyint(quarters) && std::abs(quarters) <= 12) {
     Value* power = QuarterPower(b, x, static_cast<int>(std::abs(quarters)));
-    return y > 0 ? power : b.FDiv(Constant(b, x, 1.0f), power);
+    return y > 0 ? power : b.FDiv(FloatConstant(b, x, 1.0f), power);
   }
-  return EmitExp(b, b.FMul(EmitLog(b, x), Constant(b, x, y)));
+  return EmitExp(b, b.FMul(EmitLog(b, x), FloatConstant(b, x, y)));
 }
 
 }  // namespace hone

@@ -8,11 +8,16 @@ namespace hone {
 // Within 2 ULP over the range where the result is normal; overflow gives infinity, underflow 0; NaN in, NaN out.
 Value* EmitExp(KernelBuilder& b, Value* x);
 Value* EmitLog(KernelBuilder& b, Value* x);
+// exp(x) - 1 and log(1 + x) without the loss near 0; within 4 ULP.
+Value* EmitExpm1(KernelBuilder& b, Value* x);
+Value* EmitLog1p(KernelBuilder& b, Value* x);
 Value* EmitTanh(KernelBuilder& b, Value* x);
 Value* EmitErf(KernelBuilder& b, Value* x);
 Value* EmitSigmoid(KernelBuilder& b, Value* x);
 // x / (1 + exp(-x)); minus infinity gives 0.
 Value* EmitSilu(KernelBuilder& b, Value* x);
+// x tanh(log(1 + exp(x))) within 4 ULP where it is normal; minus infinity gives 0.
+Value* EmitMish(KernelBuilder& b, Value* x);
 // x times the standard normal distribution function of x with an absolute error of at most 5e-7 |x|, without division
 // or exponential. Minus infinity gives 0.
 Value* EmitGelu(KernelBuilder& b, Value* x);

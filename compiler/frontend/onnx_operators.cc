@@ -9,9 +9,10 @@ using Index = std::map<std::string_view, OnnxOperator>;
 
 Index BuildIndex() {
   Index index;
-  for (const auto& family : {ConvolutionOperators, PoolingOperators, NormalizationOperators, ActivationOperators,
-                             ElementwiseOperators, LinearOperators, ReductionOperators, SoftmaxOperators,
-                             ShapeOperators, IndexingOperators, ConstantOperators, ResizeOperators}) {
+  for (const auto& family :
+       {ConvolutionOperators, PoolingOperators, NormalizationOperators, ActivationOperators, SmoothActivationOperators,
+        ElementwiseOperators, ComparisonOperators, TrigonometryOperators, LinearOperators, ReductionOperators,
+        SearchOperators, SoftmaxOperators, ShapeOperators, IndexingOperators, ConstantOperators, ResizeOperators}) {
     for (OnnxOperator& row : family()) index.emplace(row.op_type, std::move(row));
   }
   return index;

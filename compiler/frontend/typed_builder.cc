@@ -29,7 +29,11 @@ void CheckSize(const TypePtr& type) {
   }
 }
 
-bool IsCheapToFold(OpPattern pattern) {
+// Models reduce shapes; sums over weights are left to a pass.
+constexpr int64_t kMostReduced = 65536;
+
+bool IsCheapToFold(OpPattern pattern, const std::vector<Tensor>& args) {
+  if (pattern == OpPattern::kReduction) return args[0].elements() <= kMostReduced;
   return pattern == OpPattern::kElementwise || pattern == OpPattern::kBroadcast || pattern == OpPattern::kInjective;
 }
 
@@ -86,9 +90,9 @@ void TypedBuilder::Spend(int64_t bytes) {
 
 ExprPtr TypedBuilder::Fold(const relay::Call& call, const TypePtr& type) {
   const relay::OpDef& def = *AsOp(call.op)->def;
-  if (type->kind != TypeKind::kTensor || !IsCheapToFold(def.pattern)) return nullptr;
+  if (type->kind != TypeKind::kTensor) return nullptr;
   const std::vector<Tensor> values = ConstantArgs(call);
-  if (values.empty()) return nullptr;
+  if (values.empty() || !IsCheapToFold(def.pattern, values)) return nullptr;
   Spend(ElementCount(type->shape) * DTypeBytes(type->dtype));
   const relay::Constant* first = AsConstant(call.args[0]);
   return relay::MakeConstant(def.reference(values, call.attrs)[0], first != nullptr ? first->name : node_name_);

@@ -20,8 +20,9 @@ class TypedBuilder {
   void SetNodeName(std::string name) { node_name_ = std::move(name); }
 
   relay::ExprPtr Weight(Tensor value, const std::string& name);
-  // A call, or the Constant it comes to when all its arguments are constant and moving or elementwise arithmetic is all
-  // it does. Throws Error(kBadData) when the types do not fit or the result is too large to be real.
+  // A call, or the Constant it comes to when all its arguments are constant and moving, elementwise arithmetic or
+  // reducing a few numbers is all it does. Throws Error(kBadData) when the types do not fit or the result is too large
+  // to be real.
   relay::ExprPtr Call(std::string_view op, std::vector<relay::ExprPtr> args, relay::Attrs attrs = {});
   // The same for operators that take one tuple.
   relay::ExprPtr CallOnTuple(std::string_view op, std::vector<relay::ExprPtr> fields, relay::Attrs attrs = {});

@@ -1,43 +1,13 @@
 // Operators whose element depends on one element of each argument.
-#include <fmt/format.h>
-
 #include <limits>
 
 #include "compiler/codegen/math.h"
-#include "compiler/generic/evaluator.h"
-#include "compiler/relay/op.h"
-#include "core/error.h"
+#include "compiler/codegen/rounding.h"
+#include "compiler/codegen/trigonometry.h"
+#include "compiler/generic/argument.h"
 
 namespace hone {
 namespace {
-
-// The coordinates of an argument of shape `from` within a result of shape `to`, by numpy's broadcasting.
-Coordinates Broadcast(KernelBuilder& b, const Coordinates& at, const Shape& from, const Shape& to) {
-  const size_t added = to.size() - from.size();
-  Coordinates result;
-  for (size_t i = 0; i < from.size(); ++i) {
-    result.push_back(from[i] == 1 && to[added + i] != 1 ? At(b, 0) : at[added + i]);
-  }
-  return result;
-}
-
-Value* Argument(Evaluator& e, const relay::Call& call, size_t i, const Coordinates& at, Lanes lanes) {
-  const auto& arg = call.args[i];
-  const Shape& shape = TensorTypeOf(arg).shape;
-  return e.Eval(arg, Broadcast(e.b(), at, shape, call.type->shape), lanes);
-}
-
-bool IsFloat(Value* v) { return v->getType()->isFPOrFPVectorTy(); }
-
-Value* Like(Value* v, double c) {
-  return IsFloat(v) ? llvm::ConstantFP::get(v->getType(), c)
-                    : llvm::ConstantInt::get(v->getType(), static_cast<uint64_t>(static_cast<int64_t>(c)), true);
-}
-
-bool Unsigned(const relay::Call& call) {
-  const DType dtype = TensorTypeOf(call.args[0]).dtype;
-  return dtype == DType::kUInt8 || dtype == DType::kBool;
-}
 
 // The larger (or smaller), NaN when either is.
 Value* Extreme(KernelBuilder& b, Value* x, Value* y, bool larger, bool is_unsigned) {
@@ -59,13 +29,6 @@ Value* AtMost(KernelBuilder& b, Value* x, Value* high, bool is_unsigned) {
 }
 
 // float64 has no polynomials of its own.
-Value* RequireFloat(Value* x, const relay::Call& call) {
-  if (x->getType()->getScalarType()->isFloatTy()) return x;
-  throw Error(ExitCode::kBadData,
-              fmt::format("{} is compiled for float32 only, the argument is {}", relay::AsOp(call.op)->def->name,
-                          DTypeName(TensorTypeOf(call.args[0]).dtype)));
-}
-
 template <Value* (*kMath)(KernelBuilder&, Value*)>
 Value* Math(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
   return kMath(e.b(), RequireFloat(Argument(e, call, 0, at, lanes), call));
@@ -73,15 +36,15 @@ Value* Math(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes 
 
 Value* Relu(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
   Value* x = Argument(e, call, 0, at, lanes);
-  return AtLeast(e.b(), x, Like(x, 0), Unsigned(call));
+  return AtLeast(e.b(), x, Like(x, 0), IsUnsigned(call));
 }
 
 Value* Clip(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
   const double infinity = std::numeric_limits<double>::infinity();
   Value* x = Argument(e, call, 0, at, lanes);
   const double low = call.attrs.GetFloat("a_min", -infinity), high = call.attrs.GetFloat("a_max", infinity);
-  if (low != -infinity) x = AtLeast(e.b(), x, Like(x, low), Unsigned(call));
-  return high == infinity ? x : AtMost(e.b(), x, Like(x, high), Unsigned(call));
+  if (low != -infinity) x = AtLeast(e.b(), x, Like(x, low), IsUnsigned(call));
+  return high == infinity ? x : AtMost(e.b(), x, Like(x, high), IsUnsigned(call));
 }
 
 Value* Slope(KernelBuilder& b, Value* x, Value* slope) {
@@ -127,9 +90,19 @@ Value* Negative(Evaluator& e, const relay::Call& call, const Coordinates& at, La
 Value* Abs(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
   Value* x = Argument(e, call, 0, at, lanes);
   if (IsFloat(x)) return e.b().ir().CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x);
-  if (Unsigned(call)) return x;
+  if (IsUnsigned(call)) return x;
   auto& ir = e.b().ir();
   return ir.CreateSelect(ir.CreateICmpSLT(x, Like(x, 0)), ir.CreateNeg(x), x);
+}
+
+Value* Sign(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
+  auto& ir = e.b().ir();
+  Value* x = Argument(e, call, 0, at, lanes);
+  Value *zero = Like(x, 0), *one = Like(x, 1);
+  if (!IsFloat(x) && IsUnsigned(call)) return ir.CreateSelect(ir.CreateICmpNE(x, zero), one, zero);
+  Value* above = IsFloat(x) ? ir.CreateFCmpOGT(x, zero) : ir.CreateICmpSGT(x, zero);
+  Value* below = IsFloat(x) ? ir.CreateFCmpOLT(x, zero) : ir.CreateICmpSLT(x, zero);
+  return ir.CreateSelect(above, one, ir.CreateSelect(below, Like(x, -1), x));
 }
 
 Value* Add(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
@@ -165,17 +138,17 @@ Value* DivideIntegers(KernelBuilder& b, Value* x, Value* y, bool is_unsigned) {
 
 Value* Divide(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
   Value *x = Argument(e, call, 0, at, lanes), *y = Argument(e, call, 1, at, lanes);
-  return IsFloat(x) ? e.b().FDiv(x, y) : DivideIntegers(e.b(), x, y, Unsigned(call));
+  return IsFloat(x) ? e.b().FDiv(x, y) : DivideIntegers(e.b(), x, y, IsUnsigned(call));
 }
 
 Value* Maximum(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
   Value *x = Argument(e, call, 0, at, lanes), *y = Argument(e, call, 1, at, lanes);
-  return Extreme(e.b(), x, y, true, Unsigned(call));
+  return Extreme(e.b(), x, y, true, IsUnsigned(call));
 }
 
 Value* Minimum(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
   Value *x = Argument(e, call, 0, at, lanes), *y = Argument(e, call, 1, at, lanes);
-  return Extreme(e.b(), x, y, false, Unsigned(call));
+  return Extreme(e.b(), x, y, false, IsUnsigned(call));
 }
 
 // x ** y for any signs: a negative base has a real power only for a whole exponent.
@@ -249,6 +222,17 @@ EmitterTable ElementwiseEmitters() {
           {"log", Math<EmitLog>},
           {"erf", Math<EmitErf>},
           {"sqrt", Math<EmitSqrt>},
+          {"expm1", Math<EmitExpm1>},
+          {"log1p", Math<EmitLog1p>},
+          {"nn.mish", Math<EmitMish>},
+          {"sin", Math<EmitSin>},
+          {"cos", Math<EmitCos>},
+          {"atan", Math<EmitAtan>},
+          {"floor", Math<EmitFloor>},
+          {"ceil", Math<EmitCeil>},
+          {"trunc", Math<EmitTrunc>},
+          {"round", Math<EmitRound>},
+          {"sign", Sign},
           {"negative", Negative},
           {"abs", Abs},
           {"add", Add},

@@ -38,8 +38,8 @@ llvm::GlobalVariable* ConstantTable(KernelBuilder& b, const Tensor& value) {
 
 EmitterTable AllEmitters() {
   EmitterTable all;
-  for (const auto& family : {ElementwiseEmitters, MovementEmitters, ReductionEmitters, PoolEmitters, ConvEmitters,
-                             LrnEmitters, SpaceEmitters}) {
+  for (const auto& family : {ElementwiseEmitters, CompareEmitters, ModuloEmitters, MovementEmitters, ReductionEmitters,
+                             ArgReductionEmitters, PoolEmitters, ConvEmitters, LrnEmitters, SpaceEmitters}) {
     for (const auto& row : family()) all.push_back(row);
   }
   return all;

@@ -89,13 +89,16 @@ Layout LayoutOf(const relay::Type& type);
 std::vector<relay::ExprPtr> FlatArgs(const relay::Call& call);
 
 using EmitterTable = std::vector<std::pair<std::string_view, CallEmitter>>;
-EmitterTable ElementwiseEmitters();  // elementwise.cc
-EmitterTable MovementEmitters();     // movement.cc: reshape, transpose, pad, slices, concatenate, ...
-EmitterTable ReductionEmitters();    // reduction.cc: mean, sum, max, softmax
-EmitterTable PoolEmitters();         // pool.cc
-EmitterTable ConvEmitters();         // conv.cc: conv2d, conv2d_transpose, dense, batch_matmul
-EmitterTable LrnEmitters();          // lrn.cc
-EmitterTable SpaceEmitters();        // space.cc: depth_to_space
+EmitterTable ElementwiseEmitters();   // elementwise.cc
+EmitterTable CompareEmitters();       // compare.cc: equal, less, ..., logic, where
+EmitterTable ModuloEmitters();        // modulo.cc: mod, floor_mod
+EmitterTable MovementEmitters();      // movement.cc: reshape, transpose, pad, slices, concatenate, ...
+EmitterTable ReductionEmitters();     // reduction.cc: mean, sum, max, softmax
+EmitterTable ArgReductionEmitters();  // arg_reduction.cc: argmax, argmin
+EmitterTable PoolEmitters();          // pool.cc
+EmitterTable ConvEmitters();          // conv.cc: conv2d, conv2d_transpose, dense, batch_matmul
+EmitterTable LrnEmitters();           // lrn.cc
+EmitterTable SpaceEmitters();         // space.cc: depth_to_space
 
 std::vector<std::pair<std::string_view, ItemEmitter>> TupleEmitters();  // tuple_items.cc: split, batch_norm, dropout
 

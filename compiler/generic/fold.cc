@@ -10,24 +10,28 @@ namespace {
 
 constexpr int64_t kAccumulators = 4;
 
-Value* Merged(KernelBuilder& b, FoldKind kind, Vals values) {
+Value* Pair(KernelBuilder& b, const Fold& fold, Value* x, Value* y) {
+  return FoldPair(b, fold.kind, x, y, fold.is_unsigned);
+}
+
+Value* Merged(KernelBuilder& b, const Fold& fold, Vals values) {
   for (size_t width = values.size(); width > 1; width = (width + 1) / 2) {
     for (size_t i = 0; i < width / 2; ++i) {
-      values[i] = FoldPair(b, kind, values[i], values[width - 1 - i]);
+      values[i] = Pair(b, fold, values[i], values[width - 1 - i]);
     }
   }
   return values[0];
 }
 
 // The upper half of the lanes folded onto the lower, until one is left.
-Value* Horizontal(KernelBuilder& b, FoldKind kind, Value* value) {
+Value* Horizontal(KernelBuilder& b, const Fold& fold, Value* value) {
   auto* type = llvm::dyn_cast<llvm::FixedVectorType>(value->getType());
   for (unsigned lanes = type ? type->getNumElements() : 1; lanes > 1; lanes /= 2) {
     std::vector<int> low(lanes / 2), high(lanes / 2);
     std::iota(low.begin(), low.end(), 0);
     std::iota(high.begin(), high.end(), static_cast<int>(lanes / 2));
     Value* upper = b.ir().CreateShuffleVector(value, llvm::ArrayRef<int>(high));
-    value = FoldPair(b, kind, b.ir().CreateShuffleVector(value, llvm::ArrayRef<int>(low)), upper);
+    value = Pair(b, fold, b.ir().CreateShuffleVector(value, llvm::ArrayRef<int>(low)), upper);
   }
   return type ? b.ir().CreateExtractElement(value, uint64_t{0}) : value;
 }
@@ -49,11 +53,11 @@ Vals Steps(KernelBuilder& b, const Fold& fold, int64_t from, int64_t to, int wid
 Value* Folded(KernelBuilder& b, const Fold& fold, int64_t extent, int width, Lanes lanes) {
   const int64_t group = width * kAccumulators;
   const int64_t grouped = extent >= group ? extent / group * group : 0;
-  Value* identity = FoldIdentity(b, fold.kind, VectorOf(fold.element, lanes.count));
+  Value* identity = FoldIdentity(b, fold.kind, VectorOf(fold.element, lanes.count), fold.is_unsigned);
   Vals accs(grouped > 0 ? kAccumulators : 1, identity);
   if (grouped > 0) accs = Steps(b, fold, 0, grouped, width, lanes, accs);
   accs[0] = Steps(b, fold, grouped, extent / width * width, width, lanes, {accs[0]})[0];
-  return Merged(b, fold.kind, accs);
+  return Merged(b, fold, accs);
 }
 
 // The last positions, fewer than a vector: lanes past them keep what they had.
@@ -66,19 +70,28 @@ Value* Tail(KernelBuilder& b, const Fold& fold, int64_t from, Lanes lanes, Value
 
 }  // namespace
 
-Value* FoldIdentity(KernelBuilder&, FoldKind kind, llvm::Type* type) {
+Value* FoldIdentity(KernelBuilder&, FoldKind kind, llvm::Type* type, bool is_unsigned) {
   if (kind == FoldKind::kSum) return llvm::Constant::getNullValue(type);
-  if (type->isFPOrFPVectorTy()) return llvm::ConstantFP::getInfinity(type, true);
+  const bool is_float = type->isFPOrFPVectorTy(), largest = kind == FoldKind::kMax;
+  if (kind == FoldKind::kProduct) return is_float ? llvm::ConstantFP::get(type, 1.0) : llvm::ConstantInt::get(type, 1);
+  if (is_float) return llvm::ConstantFP::getInfinity(type, largest);
   const unsigned bits = type->getScalarSizeInBits();
-  return llvm::ConstantInt::get(type, llvm::APInt::getSignedMinValue(bits));
+  if (is_unsigned)
+    return llvm::ConstantInt::get(type, largest ? llvm::APInt::getMinValue(bits) : llvm::APInt::getMaxValue(bits));
+  return llvm::ConstantInt::get(type,
+                                largest ? llvm::APInt::getSignedMinValue(bits) : llvm::APInt::getSignedMaxValue(bits));
 }
 
-Value* FoldPair(KernelBuilder& b, FoldKind kind, Value* x, Value* y) {
+Value* FoldPair(KernelBuilder& b, FoldKind kind, Value* x, Value* y, bool is_unsigned) {
   auto& ir = b.ir();
-  const bool is_float = x->getType()->isFPOrFPVectorTy();
+  const bool is_float = x->getType()->isFPOrFPVectorTy(), larger = kind == FoldKind::kMax;
   if (kind == FoldKind::kSum) return is_float ? b.FAdd(x, y) : ir.CreateAdd(x, y);
-  if (!is_float) return ir.CreateSelect(ir.CreateICmpSGT(x, y), x, y);
-  return ir.CreateSelect(ir.CreateFCmpUNO(y, y), y, b.FMax(x, y));
+  if (kind == FoldKind::kProduct) return is_float ? b.FMul(x, y) : ir.CreateMul(x, y);
+  if (!is_float) {
+    Value* greater = is_unsigned ? ir.CreateICmpUGT(x, y) : ir.CreateICmpSGT(x, y);
+    return larger ? ir.CreateSelect(greater, x, y) : ir.CreateSelect(greater, y, x);
+  }
+  return ir.CreateSelect(ir.CreateFCmpUNO(y, y), y, larger ? b.FMax(x, y) : b.FMin(x, y));
 }
 
 Value* FoldAcross(KernelBuilder& b, const Fold& fold, int64_t extent, Lanes lanes) {
@@ -91,7 +104,7 @@ Value* FoldAlong(KernelBuilder& b, const Fold& fold, int64_t extent) {
   Value* sum = Folded(b, fold, extent, width, {width, width});
   const int rest = static_cast<int>(extent % width);
   if (rest > 0) sum = Tail(b, fold, extent - rest, {width, rest}, sum);
-  return Horizontal(b, fold.kind, sum);
+  return Horizontal(b, fold, sum);
 }
 
 }  // namespace hone

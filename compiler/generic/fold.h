@@ -7,19 +7,20 @@
 
 namespace hone {
 
-enum class FoldKind : uint8_t { kSum, kMax };
+enum class FoldKind : uint8_t { kSum, kProduct, kMax, kMin };
 
 struct Fold {
   FoldKind kind = FoldKind::kSum;
   llvm::Type* element = nullptr;  // of the accumulator, per lane
   // The accumulator after the terms at `k`; it has `lanes` lanes.
   std::function<Value*(Value* sum, const Coordinate& k, Lanes lanes)> step;
+  bool is_unsigned = false;  // of the elements
 };
 
-// 0 or the least value there is.
-Value* FoldIdentity(KernelBuilder& b, FoldKind kind, llvm::Type* type);
-// The sum, or the maximum with NaN winning.
-Value* FoldPair(KernelBuilder& b, FoldKind kind, Value* x, Value* y);
+// 0, 1, or the least or largest value there is. `is_unsigned` says how integers order, here and below.
+Value* FoldIdentity(KernelBuilder& b, FoldKind kind, llvm::Type* type, bool is_unsigned = false);
+// The sum, the product, or the extremum with NaN winning.
+Value* FoldPair(KernelBuilder& b, FoldKind kind, Value* x, Value* y, bool is_unsigned = false);
 
 // Folds k in [0, extent), the lanes of the value being other elements than those folded. Several accumulators hide the
 // latency of the additions.

@@ -28,7 +28,11 @@ bool FoldsLastAxis(const relay::Call& call) {
   const relay::Type& data = *call.args[0]->type;
   if (!data.layout.empty()) return false;
   if (IsNamed(call, {"nn.global_avg_pool2d", "nn.global_max_pool2d"})) return true;
-  if (!IsNamed(call, {"mean", "sum", "max"})) return false;
+  if (IsNamed(call, {"argmax", "argmin"})) {
+    const auto rank = static_cast<int64_t>(data.shape.size());
+    return (call.attrs.GetInt("axis") + rank) % rank == rank - 1;
+  }
+  if (!IsNamed(call, {"mean", "sum", "prod", "max", "min"})) return false;
   const auto axes = call.attrs.GetInts("axis");
   const auto last = static_cast<int64_t>(data.shape.size()) - 1;
   return axes.empty() || std::any_of(axes.begin(), axes.end(), [&](int64_t a) { return a == last || a == -1; });

@@ -39,6 +39,9 @@ struct Reduction {
   FoldKind kind;
   std::vector<int64_t> axes;
   Lanes lanes;
+  bool is_unsigned() const {
+    return TensorTypeOf(data).dtype == DType::kUInt8 || TensorTypeOf(data).dtype == DType::kBool;
+  }
 };
 
 // Axis by axis, the last one innermost, each with sums of its own: partial sums stay short.
@@ -50,9 +53,9 @@ Value* Reduce(const Reduction& r, Coordinates at, size_t depth) {
     Coordinates here = at;
     here[axis] = k;
     Value* term = last ? r.e.Eval(r.data, here, lanes) : Reduce(r, here, depth + 1);
-    return FoldPair(r.e.b(), r.kind, sum, term);
+    return FoldPair(r.e.b(), r.kind, sum, term, r.is_unsigned());
   };
-  const Fold fold{r.kind, ElementType(r.e.b(), type.dtype), step};
+  const Fold fold{r.kind, ElementType(r.e.b(), type.dtype), step, r.is_unsigned()};
   const bool along = last && r.lanes.count == 1 && type.layout.empty() && axis + 1 == type.shape.size();
   return along ? FoldAlong(r.e.b(), fold, type.shape[axis]) : FoldAcross(r.e.b(), fold, type.shape[axis], r.lanes);
 }
@@ -119,7 +122,9 @@ Value* Softmax(Evaluator& e, const relay::Call& call, const Coordinates& at, Lan
 EmitterTable ReductionEmitters() {
   return {{"mean", Reduce<FoldKind::kSum, true>},
           {"sum", Reduce<FoldKind::kSum, false>},
+          {"prod", Reduce<FoldKind::kProduct, false>},
           {"max", Reduce<FoldKind::kMax, false>},
+          {"min", Reduce<FoldKind::kMin, false>},
           {"nn.global_avg_pool2d", GlobalPool<FoldKind::kSum, true>},
           {"nn.global_max_pool2d", GlobalPool<FoldKind::kMax, false>},
           {"nn.softmax", Softmax<false>},

@@ -28,17 +28,34 @@ bool IsFloatCall(const ExprPtr& expr) {
   return std::all_of(call->args.begin(), call->args.end(), [](const ExprPtr& arg) { return IsFloatTensor(arg->type); });
 }
 
+// Truth values are made and used up within a chain: a comparison and what chooses by it are one kernel.
+bool IsFloatOrBool(const relay::TypePtr& type) {
+  return IsFloatTensor(type) || (type->kind == relay::TypeKind::kTensor && type->dtype == DType::kBool);
+}
+
 bool IsPointwise(const ExprPtr& expr) {
-  if (!IsFloatCall(expr)) return false;
+  const Call* call = relay::AsCall(expr);
+  const bool fits =
+      call != nullptr && IsFloatOrBool(expr->type) &&
+      std::all_of(call->args.begin(), call->args.end(), [](const ExprPtr& arg) { return IsFloatOrBool(arg->type); });
+  if (!fits) return false;
   const OpPattern pattern = DefOf(expr).pattern;
   return pattern == OpPattern::kElementwise || pattern == OpPattern::kBroadcast;
 }
 
 // May begin a chain: computes each output element once, whatever is done to it afterwards.
 bool IsHead(const ExprPtr& expr) {
-  static const std::unordered_set<std::string> kHeads{
-      "nn.max_pool2d", "nn.avg_pool2d", "nn.global_avg_pool2d", "nn.global_max_pool2d", "mean", "sum", "max",
-      "nn.pad",        "transpose"};
+  static const std::unordered_set<std::string> kHeads{"nn.max_pool2d",
+                                                      "nn.avg_pool2d",
+                                                      "nn.global_avg_pool2d",
+                                                      "nn.global_max_pool2d",
+                                                      "mean",
+                                                      "sum",
+                                                      "prod",
+                                                      "max",
+                                                      "min",
+                                                      "nn.pad",
+                                                      "transpose"};
   return IsFloatCall(expr) && kHeads.contains(DefOf(expr).name);
 }
 

@@ -20,8 +20,8 @@ struct Registry {
 
 OpTable JoinedTables() {
   OpTable all;
-  for (const auto& family : {ConvOps, MatmulOps, NormalizeOps, UnaryOps, BinaryOps, SoftmaxOps, PoolOps, ReduceOps,
-                             ReshapeOps, RearrangeOps, SpaceOps, PadOps, JoinOps}) {
+  for (const auto& family : {ConvOps, MatmulOps, NormalizeOps, UnaryOps, BinaryOps, CompareOps, SoftmaxOps, PoolOps,
+                             ReduceOps, ArgReduceOps, ReshapeOps, RearrangeOps, SpaceOps, PadOps, JoinOps}) {
     OpTable table = family();
     std::move(table.begin(), table.end(), std::back_inserter(all));
   }

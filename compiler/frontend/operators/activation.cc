@@ -49,12 +49,6 @@ std::vector<ExprPtr> HardSigmoid(const OnnxNodeView& view) {
 
 std::vector<ExprPtr> HardSwish(const OnnxNodeView& view) { return {view.Call("nn.hard_swish", {view.Input(0)})}; }
 
-std::vector<ExprPtr> Gelu(const OnnxNodeView& view) {
-  const std::string approximate = view.String("approximate", "none");
-  if (approximate != "none") RefuseNode(fmt::format("approximate=\"{}\" is not supported; \"none\" is", approximate));
-  return {view.Call("nn.gelu", {view.Input(0)})};
-}
-
 // Whether the slope, broadcast to the data, has one value per channel (axis 1).
 bool IsPerChannel(const Shape& slope, const Shape& data) {
   if (data.size() < 2 || slope.size() > data.size() || ElementCount(slope) != data[1]) return false;
@@ -83,7 +77,7 @@ OnnxOperatorTable ActivationOperators() {
   return {
       {"Clip", 1, 3, Clip, {"min", "max"}}, {"LeakyRelu", 1, 1, LeakyRelu, {"alpha"}},
       {"PRelu", 2, 2, PRelu, {}},           {"HardSigmoid", 1, 1, HardSigmoid, {"alpha", "beta"}},
-      {"HardSwish", 1, 1, HardSwish, {}},   {"Gelu", 1, 1, Gelu, {"approximate"}},
+      {"HardSwish", 1, 1, HardSwish, {}},
   };
 }
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "compiler/frontend/onnx_operators.h"
+#include "compiler/frontend/scalar_like.h"
 #include "compiler/frontend/window.h"
 
 namespace hone {
@@ -41,6 +42,28 @@ std::vector<ExprPtr> AveragePool(const OnnxNodeView& view) {
   return {view.Call("nn.avg_pool2d", {view.Input(0)}, attrs)};
 }
 
+// (sum |x|^p)^(1/p) of what a pool that averages finds, `count` elements at a time.
+template <typename Average>
+ExprPtr RootOfPowers(const OnnxNodeView& view, int64_t count, const Average& average) {
+  const int64_t p = view.Int("p", 2);
+  if (p < 1) RefuseNode(fmt::format("p is {}, it must be 1 or more", p));
+  const ExprPtr& x = view.Input(0);
+  const ExprPtr magnitude = p % 2 == 0 ? x : view.Call("abs", {x});
+  const double exponent = static_cast<double>(p);
+  const ExprPtr powers = p == 1 ? magnitude : WithScalar(view, "power", magnitude, exponent);
+  const ExprPtr sum = WithScalar(view, "multiply", average(powers), static_cast<double>(count));
+  return p == 1 ? sum : p == 2 ? view.Call("sqrt", {sum}) : WithScalar(view, "power", sum, 1 / exponent);
+}
+
+// Padding adds nothing to a sum, so it may count.
+std::vector<ExprPtr> LpPool(const OnnxNodeView& view) {
+  const Window window = PoolWindow(view, false);
+  relay::Attrs attrs = PoolAttrs(window);
+  attrs.Set("count_include_pad", true);
+  return {RootOfPowers(view, window.kernel[0] * window.kernel[1],
+                       [&](const ExprPtr& powers) { return view.Call("nn.avg_pool2d", {powers}, attrs); })};
+}
+
 void CheckPlanes(const OnnxNodeView& view) {
   if (view.InputRank(0) == 4) return;
   RefuseNode(fmt::format("its data is {}; only two spatial dimensions are supported", ShapeText(view.InputShape(0))));
@@ -54,6 +77,12 @@ std::vector<ExprPtr> GlobalAveragePool(const OnnxNodeView& view) {
 std::vector<ExprPtr> GlobalMaxPool(const OnnxNodeView& view) {
   CheckPlanes(view);
   return {view.Call("nn.global_max_pool2d", {view.Input(0)})};
+}
+
+std::vector<ExprPtr> GlobalLpPool(const OnnxNodeView& view) {
+  CheckPlanes(view);
+  return {RootOfPowers(view, view.InputShape(0)[2] * view.InputShape(0)[3],
+                       [&](const ExprPtr& powers) { return view.Call("nn.global_avg_pool2d", {powers}); })};
 }
 
 }  // namespace
@@ -70,6 +99,8 @@ OnnxOperatorTable PoolingOperators() {
        1,
        AveragePool,
        {"auto_pad", "ceil_mode", "count_include_pad", "dilations", "kernel_shape", "pads", "strides"}},
+      {"LpPool", 1, 1, LpPool, {"auto_pad", "ceil_mode", "dilations", "kernel_shape", "p", "pads", "strides"}},
+      {"GlobalLpPool", 1, 1, GlobalLpPool, {"p"}},
       {"GlobalAveragePool", 1, 1, GlobalAveragePool, {}},
       {"GlobalMaxPool", 1, 1, GlobalMaxPool, {}},
   };

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "compiler/relay/ops/arguments.h"
+#include "compiler/relay/ops/broadcast.h"
 #include "compiler/relay/ops/indexing.h"
 #include "compiler/relay/ops/ops.h"
 
@@ -18,29 +19,13 @@ struct Arithmetic {
   int64_t (*integer)(int64_t, int64_t);
 };
 
-// The blocked layout that the operands share, or empty. An operand of the result's full shape must have it; one that is
-// broadcast may be row-major.
-std::string CommonLayout(const Type& lhs, const Type& rhs, const Shape& shape) {
-  const std::string& layout = lhs.layout.empty() ? rhs.layout : lhs.layout;
-  for (const Type* type : {&lhs, &rhs}) {
-    const bool broadcast = type->layout.empty() && type->shape != shape;
-    if (type->layout != layout && !broadcast) {
-      Misfit(fmt::format("operands lie as {} and {}", lhs.layout.empty() ? "row-major" : lhs.layout,
-                         rhs.layout.empty() ? "row-major" : rhs.layout));
-    }
-  }
-  return layout;
-}
-
 TypePtr BroadcastType(const std::vector<TypePtr>& args, const Attrs&) {
   const Type& lhs = TensorArg(args, 0, "lhs");
   const Type& rhs = TensorArg(args, 1, "rhs");
   if (lhs.dtype != rhs.dtype) {
     Misfit(fmt::format("lhs is {}, rhs is {}", DTypeName(lhs.dtype), DTypeName(rhs.dtype)));
   }
-  Shape shape = BroadcastShapes(lhs.shape, rhs.shape);
-  std::string layout = CommonLayout(lhs, rhs, shape);
-  return TensorType(std::move(shape), lhs.dtype, std::move(layout));
+  return BroadcastOf({&lhs, &rhs}, lhs.dtype);
 }
 
 template <typename T>
@@ -105,6 +90,22 @@ int64_t PowerOfIntegers(int64_t a, int64_t b) {
   return Wrapped(result);
 }
 
+int64_t Remainder(int64_t a, int64_t b) {
+  if (b == 0) Misfit("an integer is divided by zero");
+  return b == -1 ? 0 : a % b;
+}
+
+// Of the divisor's sign, as Python's.
+int64_t FloorRemainder(int64_t a, int64_t b) {
+  const int64_t rest = Remainder(a, b);
+  return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+}
+
+double FloorRemainder(double a, double b) {
+  const double rest = std::fmod(a, b);
+  return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+}
+
 double MaximumOrNan(double a, double b) { return std::isnan(a) || a > b ? a : b; }
 double MinimumOrNan(double a, double b) { return std::isnan(a) || a < b ? a : b; }
 
@@ -127,6 +128,10 @@ OpTable BinaryOps() {
              {MinimumOrNan, [](I a, I b) { return std::min(a, b); }}),
       Binary("power", "lhs to the power of rhs", 4,
              {[](double a, double b) { return std::pow(a, b); }, PowerOfIntegers}),
+      Binary("mod", "what division towards zero leaves of lhs, with its sign", 3,
+             {[](double a, double b) { return std::fmod(a, b); }, Remainder}),
+      Binary("floor_mod", "what division towards minus infinity leaves of lhs, with the sign of rhs", 3,
+             {[](double a, double b) { return FloorRemainder(a, b); }, [](I a, I b) { return FloorRemainder(a, b); }}),
   };
 }
 

@@ -11,7 +11,7 @@
 namespace hone::relay {
 namespace {
 
-enum class Reduction : uint8_t { kMean, kSum, kMax };
+enum class Reduction : uint8_t { kMean, kSum, kProd, kMax, kMin };
 
 std::vector<int64_t> ReducedAxes(const Attrs& attrs, size_t rank) {
   std::vector<int64_t> axes = attrs.GetInts("axis");
@@ -43,21 +43,27 @@ TypePtr ReduceType(const std::vector<TypePtr>& args, const Attrs& attrs) {
   return TensorType(ReducedShape(data.shape, attrs), data.dtype);
 }
 
+double Identity(Reduction reduction) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  if (reduction == Reduction::kProd) return 1;
+  return reduction == Reduction::kMax ? -kInfinity : reduction == Reduction::kMin ? kInfinity : 0;
+}
+
+double Joined(Reduction reduction, double value, double x) {
+  if (reduction == Reduction::kProd) return value * x;
+  if (reduction == Reduction::kMax) return x > value || std::isnan(x) ? x : value;
+  if (reduction == Reduction::kMin) return x < value || std::isnan(x) ? x : value;
+  return value + x;
+}
+
 Tensor Reduced(const Tensor& data, const Attrs& attrs, Reduction reduction) {
   const Shape kept = KeptShape(data.shape(), ReducedAxes(attrs, data.shape().size()));
   const std::vector<int64_t> target = StridedOffsets(data.shape(), BroadcastStrides(kept, data.shape()));
   Tensor result(data.dtype(), ReducedShape(data.shape(), attrs));
-  const bool max = reduction == Reduction::kMax;
-  std::vector<double> values(static_cast<size_t>(result.elements()),
-                             max ? -std::numeric_limits<double>::infinity() : 0);
+  std::vector<double> values(static_cast<size_t>(result.elements()), Identity(reduction));
   for (size_t i = 0; i < target.size(); ++i) {
     double& value = values[static_cast<size_t>(target[i])];
-    const double x = data.At(static_cast<int64_t>(i));
-    if (!max) {
-      value += x;
-    } else if (x > value || std::isnan(x)) {
-      value = x;
-    }
+    value = Joined(reduction, value, data.At(static_cast<int64_t>(i)));
   }
   const double count =
       reduction == Reduction::kMean ? static_cast<double>(data.elements()) / static_cast<double>(result.elements()) : 1;
@@ -86,8 +92,9 @@ OpDef ReduceOp(std::string name, std::string description, Reduction reduction) {
 
 OpTable ReduceOps() {
   return {ReduceOp("mean", "arithmetic mean over axes", Reduction::kMean),
-          ReduceOp("sum", "sum over axes", Reduction::kSum),
-          ReduceOp("max", "largest element over axes; NaN when one is NaN", Reduction::kMax)};
+          ReduceOp("sum", "sum over axes", Reduction::kSum), ReduceOp("prod", "product over axes", Reduction::kProd),
+          ReduceOp("max", "largest element over axes; NaN when one is NaN", Reduction::kMax),
+          ReduceOp("min", "least element over axes; NaN when one is NaN", Reduction::kMin)};
 }
 
 }  // namespace hone::relay

@@ -56,6 +56,16 @@ double UnitClip(double x) {
 // An infinity times the 0 that its gate comes to would be NaN: the limit is 0.
 double Silu(double x) { return x < -1000 ? 0 : x / (1 + std::exp(-x)); }
 double Gelu(double x) { return x < -1000 ? 0 : 0.5 * x * (1 + std::erf(x * std::sqrt(0.5))); }
+double Mish(double x) { return x < -1000 ? 0 : x * std::tanh(std::log1p(std::exp(-std::fabs(x))) + std::max(x, 0.0)); }
+
+double Sign(double x) { return x > 0 ? 1 : x < 0 ? -1 : x; }
+
+// Halves to the even neighbour.
+double RoundToEven(double x) {
+  const double floor = std::floor(x), fraction = x - floor;
+  if (fraction != 0.5) return std::round(x);
+  return std::fmod(floor, 2) == 0 ? floor : floor + 1;
+}
 
 OpTable Activations() {
   return {
@@ -77,6 +87,8 @@ OpTable Activations() {
       Unary("nn.silu", "x / (1 + exp(-x)), also called swish", 10, [](double x, const Attrs&) { return Silu(x); }),
       Unary("nn.gelu", "x times the standard normal distribution function of x", 10,
             [](double x, const Attrs&) { return Gelu(x); }),
+      Unary("nn.mish", "x times the hyperbolic tangent of log(1 + exp(x))", 10,
+            [](double x, const Attrs&) { return Mish(x); }),
   };
 }
 
@@ -89,6 +101,23 @@ OpTable MathFunctions() {
       Unary("erf", "error function", 1, [](double x, const Attrs&) { return std::erf(x); }),
       Unary("negative", "-x", 3, [](double x, const Attrs&) { return -x; }),
       Unary("abs", "magnitude", 3, [](double x, const Attrs&) { return std::fabs(x); }),
+      Unary("sign", "-1, 0 or 1; NaN passes", 3, [](double x, const Attrs&) { return Sign(x); }),
+      Unary("expm1", "exp(x) - 1, exact near 0", 10, [](double x, const Attrs&) { return std::expm1(x); }),
+      Unary("log1p", "log(1 + x), exact near 0", 10, [](double x, const Attrs&) { return std::log1p(x); }),
+      Unary("sin", "sine", 3, [](double x, const Attrs&) { return std::sin(x); }),
+      Unary("cos", "cosine", 3, [](double x, const Attrs&) { return std::cos(x); }),
+      Unary("atan", "inverse of the tangent", 3, [](double x, const Attrs&) { return std::atan(x); }),
+  };
+}
+
+OpTable Roundings() {
+  return {
+      Unary("floor", "largest whole number that is not above x", 3,
+            [](double x, const Attrs&) { return std::floor(x); }),
+      Unary("ceil", "least whole number that is not below x", 3, [](double x, const Attrs&) { return std::ceil(x); }),
+      Unary("trunc", "x without its fraction", 3, [](double x, const Attrs&) { return std::trunc(x); }),
+      Unary("round", "nearest whole number, the even one of two", 3,
+            [](double x, const Attrs&) { return RoundToEven(x); }),
   };
 }
 
@@ -96,8 +125,7 @@ OpTable MathFunctions() {
 
 OpTable UnaryOps() {
   OpTable table = Activations();
-  OpTable math = MathFunctions();
-  std::move(math.begin(), math.end(), std::back_inserter(table));
+  for (OpTable more : {MathFunctions(), Roundings()}) std::move(more.begin(), more.end(), std::back_inserter(table));
   return table;
 }
 

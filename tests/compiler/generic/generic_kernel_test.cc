@@ -25,8 +25,10 @@ const std::vector<Case> kCases = {{{1, 3, 5, 7}, ""},         {{2, 5, 1, 33}, ""
                                   {{3, 16, 2, 3}, "NCHW16c"}, {{2, 7, 3, 5}, "NCHW4c"}, {{1, 3, 2, 2}, "NCHW16c"}};
 
 TEST(GenericKernel, ComputesUnaryOperators) {
-  for (const char* op : {"nn.relu", "sigmoid", "tanh", "exp", "erf", "negative", "abs", "nn.hard_swish", "nn.silu",
-                         "nn.gelu", "nn.leaky_relu", "nn.hard_sigmoid"}) {
+  for (const char* op : {"nn.relu", "sigmoid",       "tanh",    "exp",     "erf",           "negative",
+                         "abs",     "nn.hard_swish", "nn.silu", "nn.gelu", "nn.leaky_relu", "nn.hard_sigmoid",
+                         "nn.mish", "floor",         "ceil",    "trunc",   "round",         "sign",
+                         "expm1",   "sin",           "cos",     "atan"}) {
     const Case& c = kCases[std::string_view(op).size() % kCases.size()];
     const auto x = Param("x", c.shape, c.layout);
     CheckFunction(Function({x}, MakeCall(op, {x})));
@@ -142,13 +144,44 @@ TEST(GenericKernel, Reduces) {
   for (const Ints& axes : {Ints{0}, Ints{1}, Ints{-1}, Ints{1, 2}, Ints{0, 2}, Ints{}}) {
     for (bool keep : {false, true}) {
       const auto x = Param("x", {3, 5, 37});
-      for (const char* op : {"mean", "sum", "max"}) {
+      for (const char* op : {"mean", "sum", "prod", "max", "min"}) {
         CheckFunction(Function({x}, MakeCall(op, {x}, {{"axis", axes}, {"keepdims", keep}})));
       }
     }
   }
   const auto x = Param("x", {2, 20000});
   CheckFunction(Function({x}, MakeCall("mean", {MakeCall("multiply", {x, x})}, {{"axis", Ints{1}}})));
+}
+
+TEST(GenericKernel, ReducesOtherDtypes) {
+  for (DType dtype : {DType::kInt32, DType::kInt64, DType::kInt8, DType::kUInt8, DType::kBool}) {
+    const auto x = Param("x", {3, 19}, "", dtype);
+    for (const char* op : {"max", "min"}) CheckFunction(Function({x}, MakeCall(op, {x}, {{"axis", Ints{1}}})));
+  }
+  const auto u = Param("u", {4}, "", DType::kUInt8);
+  const Tensor high = Tensor::FromVector<uint8_t>(DType::kUInt8, {4}, {3, 200, 7, 250});
+  for (const char* op : {"max", "min"}) CheckFunction(Function({u}, MakeCall(op, {u})), {high});
+}
+
+TEST(GenericKernel, FindsWhereExtremaAre) {
+  for (int64_t axis : {0, 1, -1}) {
+    for (bool keep : {false, true}) {
+      const auto x = Param("x", {6, 5, 41}), n = Param("n", {6, 5, 41}, "", DType::kInt64);
+      for (const char* op : {"argmax", "argmin"}) {
+        for (bool last : {false, true}) {
+          const Attrs attrs{{"axis", axis}, {"keepdims", keep}, {"select_last_index", last}};
+          CheckFunction(Function({x}, MakeCall(op, {x}, attrs)));
+          // Three values only: most lines have ties.
+          CheckFunction(Function({n}, MakeCall(op, {n}, attrs)));
+        }
+      }
+    }
+  }
+  const auto x = Param("x", {2, 40});
+  Tensor value(DType::kFloat32, {2, 40});
+  value.data<float>()[17] = std::nanf("");
+  value.data<float>()[20] = 5;
+  CheckFunction(Function({x}, MakeCall("argmax", {x}, {{"axis", int64_t{1}}})), {value});
 }
 
 TEST(GenericKernel, NormalisesBySoftmax) {

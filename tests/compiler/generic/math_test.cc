@@ -9,6 +9,8 @@
 
 #include "compiler/codegen/host.h"
 #include "compiler/codegen/object.h"
+#include "compiler/codegen/rounding.h"
+#include "compiler/codegen/trigonometry.h"
 #include "tests/compiler/generic/kernel_runner.h"
 
 namespace hone::testing {
@@ -121,6 +123,68 @@ TEST_P(Math, OtherPowersAreNear) {
   for (size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(got[i] / std::pow(static_cast<double>(x[i]), 1.3f), 1, 1e-6);
 }
 
+TEST_P(Math, ExpAndLogNearZeroKeepTheirBits) {
+  const auto expm1 = [](double x) { return std::expm1(x); };
+  const auto log1p = [](double x) { return std::log1p(x); };
+  std::vector<float> x = Inputs(-20, 88, 200000), y = Inputs(-0.999, 3, 100000);
+  for (double e = -20; e < 0; e += 0.003) {
+    for (double sign : {-1, 1}) x.push_back(static_cast<float>(sign * std::pow(10, e)));
+  }
+  y.insert(y.end(), x.end() - 10000, x.end());
+  EXPECT_LE(WorstError(EmitExpm1, expm1, x, 8, GetParam()), 4);
+  EXPECT_LE(WorstError(EmitLog1p, log1p, y, 8, GetParam()), 4);
+}
+
+TEST_P(Math, MishIsWithinFourUlp) {
+  const auto exact = [](double x) { return x * std::tanh(std::log1p(std::exp(x))); };
+  EXPECT_LE(WorstError(EmitMish, exact, Inputs(-82, 100, 200000), 8, GetParam()), 4);
+}
+
+// Near multiples of half of pi little is left of x: the reduction is what is tested.
+std::vector<float> Angles() {
+  std::vector<float> x = Inputs(-10, 10, 100000);
+  for (int quadrant = 1; quadrant < 1000000; quadrant += quadrant < 70000 ? 7 : 977) {
+    const auto near = static_cast<float>(quadrant * std::acos(0.0));
+    for (float v : {near, std::nextafter(near, kInf), -near, near + 0.7f}) x.push_back(v);
+  }
+  return x;
+}
+
+TEST_P(Math, SineAndCosineAreWithinTwoUlp) {
+  EXPECT_LE(WorstError(EmitSin, [](double x) { return std::sin(x); }, Angles(), 8, GetParam()), 2);
+  EXPECT_LE(WorstError(EmitCos, [](double x) { return std::cos(x); }, Angles(), 8, GetParam()), 2);
+  for (const Emit& emit : {Emit(EmitSin), Emit(EmitCos)}) {
+    const auto got = Apply(emit, {kInf, kNan, 1e30f, -3e38f, 1e9f}, 1, GetParam());
+    EXPECT_TRUE(std::isnan(got[0]) && std::isnan(got[1]));
+    for (size_t i = 2; i < got.size(); ++i) EXPECT_LE(std::abs(got[i]), 1) << i;
+  }
+}
+
+TEST_P(Math, ArcTangentIsWithinTwoUlp) {
+  auto x = Inputs(-4, 4, 200000);
+  for (float v : {1e6f, -1e20f, kInf, -kInf, kNan}) x.push_back(v);
+  EXPECT_LE(WorstError(EmitAtan, [](double v) { return std::atan(v); }, x, 8, GetParam()), 2);
+}
+
+TEST_P(Math, RoundingIsExact) {
+  std::vector<float> x{0.0f, -0.0f, 0.49999997f, -0.49999997f, 8388607.5f, 8388608.0f, -8388609.0f, 3e9f, -1e30f};
+  for (float v = -6; v <= 6; v += 0.25f) x.push_back(v);
+  for (float v : {1.0f, 2.0f, 4194303.0f}) {
+    for (float side : {-kInf, kInf}) x.push_back(std::nextafter(v, side));
+  }
+  for (float v : {kInf, -kInf}) x.push_back(v);
+  struct Case {
+    Emit emit;
+    float (*exact)(float);
+  };
+  for (const Case& c : {Case{EmitFloor, std::floor}, Case{EmitCeil, std::ceil}, Case{EmitTrunc, std::trunc},
+                        Case{EmitRound, std::nearbyint}}) {
+    const auto got = Apply(c.emit, x, 8, GetParam());
+    for (size_t i = 0; i < x.size(); ++i) EXPECT_EQ(got[i], c.exact(x[i])) << x[i];
+    EXPECT_TRUE(std::isnan(Apply(c.emit, {kNan}, 1, GetParam())[0]));
+  }
+}
+
 TEST_P(Math, NanStaysAndInfinitiesSaturate) {
   const std::vector<float> x{kNan, kInf, -kInf, 1e30f, -1e30f};
   const auto check = [&](const Emit& emit, std::vector<float> want) {
@@ -134,6 +198,8 @@ TEST_P(Math, NanStaysAndInfinitiesSaturate) {
   check(EmitSigmoid, {1, 0, 1, 0});
   check(EmitSilu, {kInf, 0, 1e30f, 0});
   check(EmitGelu, {kInf, 0, 1e30f, 0});
+  check(EmitMish, {kInf, 0, 1e30f, 0});
+  check(EmitExpm1, {kInf, -1, kInf, -1});
 }
 
 TEST_P(Math, LogOfZeroAndBelow) {

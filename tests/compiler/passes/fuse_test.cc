@@ -46,6 +46,13 @@ ExprPtr Activated(const ExprPtr& x) {
   return MakeCall("nn.relu", {MakeCall("add", {scaled, RandomConstant({16, 1, 1}, 6)})});
 }
 
+TEST(Fuse, AComparisonJoinsTheChoiceMadeByIt) {
+  const ExprPtr x = Input("x", {2, 40});
+  const ExprPtr above = MakeCall("greater", {MakeCall("abs", {x}), ScalarConstant(0.5F)});
+  EXPECT_THAT(FunctionNames(Fused(MakeCall("where", {above, MakeCall("exp", {x}), x}))),
+              ElementsAre("abs+greater+exp+where"));
+}
+
 TEST(Fuse, APointwiseConvolutionTakesTheScaleShiftAndReluAheadOfIt) {
   const IRModule fused = Fused(Biased(Conv(Activated(Input("x", {2, 16, 6, 6})), 16, 8, 1, 1), 2));
   EXPECT_THAT(FunctionNames(fused), ElementsAre("multiply+add+nn.relu+nn.conv2d+nn.bias_add"));

@@ -36,6 +36,30 @@ TEST(Unary, MathFunctions) {
   EXPECT_THAT(RunFor("erf", {Floats({4}, {-2, -0.5, 0, 1})}), Near({-0.995322, -0.5205, 0, 0.842701}));
   EXPECT_THAT(RunFor("negative", {x}), ElementsAre(-0.25, -1, -4));
   EXPECT_THAT(RunFor("abs", {Floats({2}, {-3, 2})}), ElementsAre(3, 2));
+  EXPECT_THAT(RunFor("sign", {Floats({4}, {-3, 0, 2, kNan})}), Near({-1, 0, 1, kNan}));
+  EXPECT_THAT(RunFor("expm1", {x}), Near({0.284025, 1.718282, 53.598150}));
+  EXPECT_THAT(RunFor("log1p", {x}), Near({0.223144, 0.693147, 1.609438}));
+  EXPECT_THAT(RunFor("sin", {x}), Near({0.247404, 0.841471, -0.756802}));
+  EXPECT_THAT(RunFor("cos", {x}), Near({0.968912, 0.540302, -0.653644}));
+  EXPECT_THAT(RunFor("atan", {x}), Near({0.244979, 0.785398, 1.325818}));
+  EXPECT_THAT(RunFor("nn.mish", {Floats({3}, {-1, 0, 2})}), Near({-0.303401, 0, 1.943959}));
+}
+
+TEST(Unary, RoundsHalvesToEven) {
+  const Tensor x = Floats({6}, {-2.5, -1.5, -0.25, 0.5, 1.5, 2.75});
+  EXPECT_THAT(RunFor("round", {x}), ElementsAre(-2, -2, 0, 0, 2, 3));
+  EXPECT_THAT(RunFor("floor", {x}), ElementsAre(-3, -2, -1, 0, 1, 2));
+  EXPECT_THAT(RunFor("ceil", {x}), ElementsAre(-2, -1, 0, 1, 2, 3));
+  EXPECT_THAT(RunFor("trunc", {x}), ElementsAre(-2, -1, 0, 0, 1, 2));
+}
+
+TEST(Binary, RemaindersTakeTheSignThatTheirNamesSay) {
+  const Tensor a = Int64s({4}, {7, -7, 7, -7}), b = Int64s({4}, {3, 3, -3, -3});
+  EXPECT_THAT(RunFor("mod", {a, b}), ElementsAre(1, -1, 1, -1));
+  EXPECT_THAT(RunFor("floor_mod", {a, b}), ElementsAre(1, 2, -2, -1));
+  EXPECT_THAT(RunFor("mod", {Floats({2}, {-4.5, 5}), Floats({1}, {2})}), ElementsAre(-0.5, 1));
+  EXPECT_THAT(RunFor("floor_mod", {Floats({2}, {-4.5, 5}), Floats({1}, {2})}), ElementsAre(1.5, 1));
+  EXPECT_THROW(RunOp("mod", {Int64s({1}, {1}), Int64s({1}, {0})}), Error);
 }
 
 TEST(Binary, BroadcastsAsNumpyDoes) {

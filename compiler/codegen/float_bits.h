@@ -1,0 +1,26 @@
+// What polynomial math is built from: constants, bits and polynomials of float32 scalars or vectors of any width.
+#pragma once
+
+#include <vector>
+
+#include "compiler/codegen/kernel_builder.h"
+
+namespace hone {
+
+// How many lanes a value has; 1 for a scalar.
+int LaneCount(Value* x);
+// `v` in every lane, as many as `like` has.
+Value* FloatConstant(KernelBuilder& b, Value* like, float v);
+Value* IntConstant(KernelBuilder& b, Value* like, int64_t v);  // int32
+// The bits of float32 as int32, and back.
+Value* AsInt(KernelBuilder& b, Value* x);
+Value* AsFloat(KernelBuilder& b, Value* bits, Value* like);
+// c[0] + c[1] x + ... by Horner's rule.
+Value* Polynomial(KernelBuilder& b, Value* x, const std::vector<float>& c);
+Value* Magnitude(KernelBuilder& b, Value* x);
+// `magnitude` with the sign of `x`; NaN stays.
+Value* WithSignOf(KernelBuilder& b, Value* magnitude, Value* x);
+// x < bound, false for NaN: one i1 per lane.
+Value* Below(KernelBuilder& b, Value* x, float bound);
+
+}  // namespace hone

@@ -1,0 +1,38 @@
+#include "compiler/codegen/rounding.h"
+
+#include "compiler/codegen/float_bits.h"
+
+namespace hone {
+namespace {
+
+// From 2^23 on every float is whole.
+constexpr float kAllWhole = 8388608.0f;
+
+// `rounded` moved by one where it lies on the wrong side of x.
+Value* Moved(KernelBuilder& b, Value* rounded, Value* wrong, float by) {
+  return b.FAdd(rounded, b.ir().CreateSelect(wrong, FloatConstant(b, rounded, by), FloatConstant(b, rounded, 0)));
+}
+
+}  // namespace
+
+Value* EmitRound(KernelBuilder& b, Value* x) {
+  Value* magnitude = Magnitude(b, x);
+  // At 2^23 the last bit stands for one: the addition rounds as the processor does, halves to even.
+  Value* shifted = b.FAdd(magnitude, FloatConstant(b, x, kAllWhole));
+  Value* whole = WithSignOf(b, b.FSub(shifted, FloatConstant(b, x, kAllWhole)), x);
+  return b.ir().CreateSelect(Below(b, magnitude, kAllWhole), whole, x);
+}
+
+Value* EmitFloor(KernelBuilder& b, Value* x) {
+  Value* nearest = EmitRound(b, x);
+  return Moved(b, nearest, b.ir().CreateFCmpOGT(nearest, x), -1);
+}
+
+Value* EmitCeil(KernelBuilder& b, Value* x) {
+  Value* nearest = EmitRound(b, x);
+  return WithSignOf(b, Moved(b, nearest, b.ir().CreateFCmpOLT(nearest, x), 1), x);
+}
+
+Value* EmitTrunc(KernelBuilder& b, Value* x) { return WithSignOf(b, EmitFloor(b, Magnitude(b, x)), x); }
+
+}  // namespace hone

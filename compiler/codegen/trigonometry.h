@@ -1,0 +1,15 @@
+// Sine, cosine and arc tangent for kernels. Scalars or float32 vectors of any width.
+#pragma once
+
+#include "compiler/codegen/kernel_builder.h"
+
+namespace hone {
+
+// Within 2 ULP for |x| up to 1.6e6 (a million quadrants); beyond it a number in [-1, 1] that need not be right. An
+// infinity or NaN gives NaN.
+Value* EmitSin(KernelBuilder& b, Value* x);
+Value* EmitCos(KernelBuilder& b, Value* x);
+// Within 2 ULP; infinities give half of pi.
+Value* EmitAtan(KernelBuilder& b, Value* x);
+
+}  // namespace hone

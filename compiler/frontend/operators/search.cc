@@ -1,0 +1,76 @@
+// Operators about positions along an axis: ArgMax, ArgMin, Hardmax, CumSum.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "compiler/frontend/onnx_operators.h"
+#include "compiler/frontend/scalar_like.h"
+
+namespace hone {
+namespace {
+
+using relay::ExprPtr;
+
+// 0, 1, ... along `axis` of a tensor of `rank`.
+ExprPtr Positions(int64_t extent, int64_t axis, int64_t rank) {
+  Shape shape(static_cast<size_t>(rank), 1);
+  shape[static_cast<size_t>(axis)] = extent;
+  std::vector<int64_t> values(static_cast<size_t>(extent));
+  std::iota(values.begin(), values.end(), 0);
+  return relay::MakeConstant(Tensor::FromVector<int64_t>(DType::kInt64, shape, values));
+}
+
+std::vector<ExprPtr> ArgReduce(const OnnxNodeView& view) {
+  const std::string_view op = view.node().op_type == "ArgMax" ? "argmax" : "argmin";
+  return {view.Call(op, {view.Input(0)},
+                    {{"axis", OnnxNodeView::Axis(view.Int("axis", 0), view.InputRank(0))},
+                     {"keepdims", view.Int("keepdims", 1) != 0},
+                     {"select_last_index", view.Int("select_last_index", 0) != 0}})};
+}
+
+// 1 at the first largest element along the axis, 0 elsewhere.
+ExprPtr HardmaxAlong(const OnnxNodeView& view, const ExprPtr& data, int64_t axis) {
+  const Shape& shape = view.builder().ShapeOf(data);
+  const ExprPtr winner = view.Call("argmax", {data}, {{"axis", axis}, {"keepdims", true}});
+  const auto rank = static_cast<int64_t>(shape.size());
+  const ExprPtr here = view.Call("equal", {winner, Positions(shape[static_cast<size_t>(axis)], axis, rank)});
+  return view.Call("where", {here, ScalarLike(view, data, 1), ScalarLike(view, data, 0)});
+}
+
+// Before opset 13 the dims from `axis` on are one axis together.
+std::vector<ExprPtr> Hardmax(const OnnxNodeView& view) {
+  const Shape shape = view.InputShape(0);
+  const int64_t axis = OnnxNodeView::Axis(view.Int("axis", view.opset() < 13 ? 1 : -1), view.InputRank(0));
+  if (view.opset() >= 13) return {HardmaxAlong(view, view.Input(0), axis)};
+  const int64_t outer = ElementCount(Shape(shape.begin(), shape.begin() + axis));
+  const ExprPtr rows = view.Reshape(view.Input(0), {outer, ElementCount(shape) / std::max<int64_t>(outer, 1)});
+  return {view.Reshape(HardmaxAlong(view, rows, 1), shape)};
+}
+
+// Sums over the earlier elements, chosen by a table of which come before which.
+std::vector<ExprPtr> CumSum(const OnnxNodeView& view) {
+  constexpr int64_t kLongest = 4096;
+  const auto given = view.InputInts(1, "axis");
+  if (!given || given->size() != 1) RefuseNode("its axis must be one number");
+  const int64_t rank = view.InputRank(0), axis = OnnxNodeView::Axis((*given)[0], rank);
+  const int64_t extent = view.InputShape(0)[static_cast<size_t>(axis)];
+  if (extent > kLongest) RefuseNode(fmt::format("an axis of {} elements; it may have {}", extent, kLongest));
+  const bool exclusive = view.Int("exclusive", 0) != 0, reverse = view.Int("reverse", 0) != 0;
+  const std::string_view op = reverse ? (exclusive ? "greater" : "greater_equal") : exclusive ? "less" : "less_equal";
+  const ExprPtr counts = view.Call(op, {Positions(extent, axis + 1, rank + 1), Positions(extent, axis, rank + 1)});
+  const ExprPtr terms = view.Call("expand_dims", {view.Input(0)}, {{"axis", axis}, {"num_newaxis", int64_t{1}}});
+  const ExprPtr chosen = view.Call("where", {counts, terms, ScalarLike(view, view.Input(0), 0)});
+  return {view.Call("sum", {chosen}, {{"axis", std::vector<int64_t>{axis + 1}}})};
+}
+
+}  // namespace
+
+OnnxOperatorTable SearchOperators() {
+  return {{"ArgMax", 1, 1, ArgReduce, {"axis", "keepdims", "select_last_index"}},
+          {"ArgMin", 1, 1, ArgReduce, {"axis", "keepdims", "select_last_index"}},
+          {"Hardmax", 1, 1, Hardmax, {"axis"}},
+          {"CumSum", 2, 2, CumSum, {"exclusive", "reverse"}}};
+}
+
+}  // namespace hone

@@ -1,0 +1,62 @@
+// Comparisons, logic and choices. A bool is a byte of 0 or 1 in memory and between operators.
+#include "compiler/generic/argument.h"
+
+namespace hone {
+namespace {
+
+struct Predicates {
+  llvm::CmpInst::Predicate real, whole, unsigned_whole;
+};
+
+template <Predicates kPredicates>
+Value* Compare(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
+  Value *x = Argument(e, call, 0, at, lanes), *y = Argument(e, call, 1, at, lanes);
+  const auto predicate = IsFloat(x)         ? kPredicates.real
+                         : IsUnsigned(call) ? kPredicates.unsigned_whole
+                                            : kPredicates.whole;
+  Value* truth = e.b().ir().CreateCmp(predicate, x, y);
+  return e.b().ir().CreateZExt(truth, VectorOf(e.b().ir().getInt8Ty(), lanes.count));
+}
+
+template <llvm::Instruction::BinaryOps kOp>
+Value* Combine(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
+  Value *x = Argument(e, call, 0, at, lanes), *y = Argument(e, call, 1, at, lanes);
+  return e.b().ir().CreateBinOp(kOp, x, y);
+}
+
+Value* Not(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
+  Value* x = Argument(e, call, 0, at, lanes);
+  return e.b().ir().CreateXor(x, Like(x, 1));
+}
+
+Value* Where(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
+  Value* condition = Argument(e, call, 0, at, lanes);
+  Value *x = Argument(e, call, 1, at, lanes), *y = Argument(e, call, 2, at, lanes);
+  return e.b().ir().CreateSelect(e.b().ir().CreateICmpNE(condition, Like(condition, 0)), x, y);
+}
+
+using llvm::CmpInst;
+constexpr Predicates kEqual{CmpInst::FCMP_OEQ, CmpInst::ICMP_EQ, CmpInst::ICMP_EQ};
+constexpr Predicates kNotEqual{CmpInst::FCMP_UNE, CmpInst::ICMP_NE, CmpInst::ICMP_NE};
+constexpr Predicates kLess{CmpInst::FCMP_OLT, CmpInst::ICMP_SLT, CmpInst::ICMP_ULT};
+constexpr Predicates kLessEqual{CmpInst::FCMP_OLE, CmpInst::ICMP_SLE, CmpInst::ICMP_ULE};
+constexpr Predicates kGreater{CmpInst::FCMP_OGT, CmpInst::ICMP_SGT, CmpInst::ICMP_UGT};
+constexpr Predicates kGreaterEqual{CmpInst::FCMP_OGE, CmpInst::ICMP_SGE, CmpInst::ICMP_UGE};
+
+}  // namespace
+
+EmitterTable CompareEmitters() {
+  return {{"equal", Compare<kEqual>},
+          {"not_equal", Compare<kNotEqual>},
+          {"less", Compare<kLess>},
+          {"less_equal", Compare<kLessEqual>},
+          {"greater", Compare<kGreater>},
+          {"greater_equal", Compare<kGreaterEqual>},
+          {"logical_and", Combine<llvm::Instruction::And>},
+          {"logical_or", Combine<llvm::Instruction::Or>},
+          {"logical_xor", Combine<llvm::Instruction::Xor>},
+          {"logical_not", Not},
+          {"where", Where}};
+}
+
+}  // namespace hone

@@ -1,0 +1,83 @@
+// Where along an axis the largest or least element is.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <utility>
+
+#include "compiler/relay/ops/arguments.h"
+#include "compiler/relay/ops/indexing.h"
+#include "compiler/relay/ops/ops.h"
+
+namespace hone::relay {
+namespace {
+
+using Tensors = std::vector<Tensor>;
+
+// Kernels hold positions as float32, which counts no further.
+constexpr int64_t kMostPositions = int64_t{1} << 24;
+
+Shape ShapeOfResult(Shape shape, const Attrs& attrs) {
+  const auto axis = NormalizedAxis(attrs.GetInt("axis"), shape.size());
+  if (attrs.GetBool("keepdims")) {
+    shape[static_cast<size_t>(axis)] = 1;
+  } else {
+    shape.erase(shape.begin() + axis);
+  }
+  return shape;
+}
+
+TypePtr ArgType(const std::vector<TypePtr>& args, const Attrs& attrs) {
+  const Type& data = RowMajorArg(args, 0, "data");
+  const int64_t extent = data.shape[static_cast<size_t>(NormalizedAxis(attrs.GetInt("axis"), data.shape.size()))];
+  if (extent == 0 || extent > kMostPositions) {
+    Misfit(fmt::format("an axis of {} elements; it must have 1 to {}", extent, kMostPositions));
+  }
+  return TensorType(ShapeOfResult(data.shape, attrs), DType::kInt64);
+}
+
+// The position of the winner in one line of the axis; the first NaN wins over all numbers.
+int64_t Winner(const Tensor& data, int64_t begin, int64_t stride, int64_t extent, bool largest, bool last) {
+  int64_t best = 0;
+  for (int64_t i = 1; i < extent; ++i) {
+    const double x = data.At(begin + i * stride), held = data.At(begin + best * stride);
+    const bool ties = x == held || (std::isnan(x) && std::isnan(held));
+    const bool wins = !std::isnan(held) && (std::isnan(x) || (largest ? x > held : x < held));
+    if (wins || (last && ties)) best = i;
+  }
+  return best;
+}
+
+OpDef ArgOp(std::string name, std::string description, bool largest) {
+  OpDef def;
+  def.name = std::move(name);
+  def.description = std::move(description);
+  def.inputs = {{"data", "any tensor"}};
+  def.attrs = {{"axis", AttrKind::kInt, int64_t{0}, "the axis that is searched"},
+               {"keepdims", AttrKind::kBool, false, "whether the axis stays, with one element"},
+               {"select_last_index", AttrKind::kBool, false, "whether the last of equals is meant, not the first"}};
+  def.support_level = 4;
+  def.pattern = OpPattern::kReduction;
+  def.layout = LayoutRule::kNative;
+  def.type_relation = ArgType;
+  def.reference = [largest](const Tensors& args, const Attrs& attrs) {
+    const Shape& shape = args[0].shape();
+    const AxisView view = ViewAxis(shape, NormalizedAxis(attrs.GetInt("axis"), shape.size()));
+    Tensor result(DType::kInt64, ShapeOfResult(shape, attrs));
+    for (int64_t line = 0; line < result.elements(); ++line) {
+      const int64_t begin = line / view.inner * view.extent * view.inner + line % view.inner;
+      result.data<int64_t>()[line] =
+          Winner(args[0], begin, view.inner, view.extent, largest, attrs.GetBool("select_last_index"));
+    }
+    return Tensors{result};
+  };
+  return def;
+}
+
+}  // namespace
+
+OpTable ArgReduceOps() {
+  return {ArgOp("argmax", "position of the largest element along an axis", true),
+          ArgOp("argmin", "position of the least element along an axis", false)};
+}
+
+}  // namespace hone::relay

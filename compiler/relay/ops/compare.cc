@@ -1,0 +1,158 @@
+// Comparisons, logic on their results, and the choice between two tensors.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "compiler/relay/ops/arguments.h"
+#include "compiler/relay/ops/broadcast.h"
+#include "compiler/relay/ops/indexing.h"
+#include "compiler/relay/ops/ops.h"
+
+namespace hone::relay {
+namespace {
+
+using Types = std::vector<TypePtr>;
+using Tensors = std::vector<Tensor>;
+
+const Type& BoolArg(const Types& args, size_t i, std::string_view what) {
+  const Type& type = TensorArg(args, i, what);
+  if (type.dtype != DType::kBool) Misfit(fmt::format("{} is {}, it must be bool", what, DTypeName(type.dtype)));
+  return type;
+}
+
+const Type& SameDTypeArg(const Types& args, size_t i, std::string_view what, const Type& other) {
+  const Type& type = TensorArg(args, i, what);
+  if (type.dtype != other.dtype) {
+    Misfit(fmt::format("{} is {}, the other is {}", what, DTypeName(type.dtype), DTypeName(other.dtype)));
+  }
+  return type;
+}
+
+OpDef Broadcasting(std::string name, std::string description) {
+  OpDef def;
+  def.name = std::move(name);
+  def.description = std::move(description);
+  def.inputs = {{"lhs", "left operand"}, {"rhs", "right operand, of the same dtype"}};
+  def.support_level = 4;
+  def.pattern = OpPattern::kBroadcast;
+  def.layout = LayoutRule::kNCHWc;
+  return def;
+}
+
+// Which of a < b, a == b and a > b the comparison holds for; none of them holds for NaN.
+struct Outcomes {
+  bool less, equal, greater, unordered;
+};
+
+template <typename T>
+bool Holds(const Outcomes& outcomes, T a, T b) {
+  return a < b ? outcomes.less : a == b ? outcomes.equal : a > b ? outcomes.greater : outcomes.unordered;
+}
+
+// Not through double for int64, of which it cannot hold every value.
+bool HoldsAt(const Outcomes& outcomes, const Tensor& lhs, int64_t l, const Tensor& rhs, int64_t r) {
+  if (lhs.dtype() == DType::kInt64) return Holds(outcomes, lhs.data<int64_t>()[l], rhs.data<int64_t>()[r]);
+  return Holds(outcomes, lhs.At(l), rhs.At(r));
+}
+
+OpDef Comparison(std::string name, std::string description, Outcomes outcomes) {
+  OpDef def = Broadcasting(std::move(name), std::move(description));
+  def.type_relation = [](const Types& args, const Attrs&) {
+    const Type& lhs = TensorArg(args, 0, "lhs");
+    return BroadcastOf({&lhs, &SameDTypeArg(args, 1, "rhs", lhs)}, DType::kBool);
+  };
+  def.reference = [outcomes](const Tensors& args, const Attrs&) {
+    const Shape shape = BroadcastShapes(args[0].shape(), args[1].shape());
+    const auto l = StridedOffsets(shape, BroadcastStrides(args[0].shape(), shape));
+    const auto r = StridedOffsets(shape, BroadcastStrides(args[1].shape(), shape));
+    Tensor result(DType::kBool, shape);
+    for (size_t i = 0; i < l.size(); ++i) {
+      result.data<uint8_t>()[i] = HoldsAt(outcomes, args[0], l[i], args[1], r[i]) ? 1 : 0;
+    }
+    return Tensors{result};
+  };
+  return def;
+}
+
+OpDef Logic(std::string name, std::string description, bool (*combine)(bool, bool)) {
+  OpDef def = Broadcasting(std::move(name), std::move(description));
+  def.type_relation = [](const Types& args, const Attrs&) {
+    return BroadcastOf({&BoolArg(args, 0, "lhs"), &BoolArg(args, 1, "rhs")}, DType::kBool);
+  };
+  def.reference = [combine](const Tensors& args, const Attrs&) {
+    const Shape shape = BroadcastShapes(args[0].shape(), args[1].shape());
+    const auto l = StridedOffsets(shape, BroadcastStrides(args[0].shape(), shape));
+    const auto r = StridedOffsets(shape, BroadcastStrides(args[1].shape(), shape));
+    Tensor result(DType::kBool, shape);
+    for (size_t i = 0; i < l.size(); ++i) {
+      result.data<uint8_t>()[i] = combine(args[0].At(l[i]) != 0, args[1].At(r[i]) != 0) ? 1 : 0;
+    }
+    return Tensors{result};
+  };
+  return def;
+}
+
+OpDef LogicalNot() {
+  OpDef def = Broadcasting("logical_not", "true where data is false");
+  def.inputs = {{"data", "bool"}};
+  def.pattern = OpPattern::kElementwise;
+  def.layout = LayoutRule::kAny;
+  def.type_relation = [](const Types& args, const Attrs&) {
+    BoolArg(args, 0, "data");
+    return args[0];
+  };
+  def.reference = [](const Tensors& args, const Attrs&) {
+    Tensor result(DType::kBool, args[0].shape());
+    for (int64_t i = 0; i < result.elements(); ++i) result.Set(i, args[0].At(i) == 0 ? 1 : 0);
+    return Tensors{result};
+  };
+  return def;
+}
+
+Tensors Where(const Tensors& args, const Attrs&) {
+  Shape shape;
+  for (const Tensor& arg : args) shape = BroadcastShapes(shape, arg.shape());
+  std::vector<std::vector<int64_t>> at;
+  for (const Tensor& arg : args) at.push_back(StridedOffsets(shape, BroadcastStrides(arg.shape(), shape)));
+  const Tensor yes = Gather(args[1], shape, at[1]);
+  Tensor result = Gather(args[2], shape, at[2]);
+  const int64_t bytes = DTypeBytes(result.dtype());
+  for (int64_t i = 0; i < result.elements(); ++i) {
+    if (args[0].At(at[0][static_cast<size_t>(i)]) == 0) continue;
+    const auto* from = static_cast<const uint8_t*>(yes.raw()) + i * bytes;
+    std::copy(from, from + bytes, static_cast<uint8_t*>(result.raw()) + i * bytes);
+  }
+  return {result};
+}
+
+OpDef WhereOp() {
+  OpDef def = Broadcasting("where", "x where the condition holds, y elsewhere");
+  def.inputs = {{"condition", "bool"}, {"x", "any tensor"}, {"y", "of the same dtype"}};
+  def.type_relation = [](const Types& args, const Attrs&) {
+    const Type& x = TensorArg(args, 1, "x");
+    return BroadcastOf({&BoolArg(args, 0, "condition"), &x, &SameDTypeArg(args, 2, "y", x)}, x.dtype);
+  };
+  def.reference = Where;
+  return def;
+}
+
+}  // namespace
+
+OpTable CompareOps() {
+  return {
+      Comparison("equal", "lhs == rhs", {false, true, false, false}),
+      Comparison("not_equal", "lhs != rhs; true where either is NaN", {true, false, true, true}),
+      Comparison("less", "lhs < rhs", {true, false, false, false}),
+      Comparison("less_equal", "lhs <= rhs", {true, true, false, false}),
+      Comparison("greater", "lhs > rhs", {false, false, true, false}),
+      Comparison("greater_equal", "lhs >= rhs", {false, true, true, false}),
+      Logic("logical_and", "true where both are", [](bool a, bool b) { return a && b; }),
+      Logic("logical_or", "true where either is", [](bool a, bool b) { return a || b; }),
+      Logic("logical_xor", "true where one of the two is", [](bool a, bool b) { return a != b; }),
+      LogicalNot(),
+      WhereOp(),
+  };
+}
+
+}  // namespace hone::relay
