@@ -36,6 +36,10 @@ OnnxOperatorTable SearchOperators();
 OnnxOperatorTable SoftmaxOperators();
 OnnxOperatorTable ShapeOperators();
 OnnxOperatorTable IndexingOperators();
+OnnxOperatorTable RearrangeOperators();
+OnnxOperatorTable ScatterOperators();
+OnnxOperatorTable EinsumOperators();
+OnnxOperatorTable PatternOperators();
 OnnxOperatorTable ConstantOperators();
 OnnxOperatorTable ResizeOperators();
 

@@ -93,6 +93,7 @@ EmitterTable ElementwiseEmitters();   // elementwise.cc
 EmitterTable CompareEmitters();       // compare.cc: equal, less, ..., logic, where
 EmitterTable ModuloEmitters();        // modulo.cc: mod, floor_mod
 EmitterTable MovementEmitters();      // movement.cc: reshape, transpose, pad, slices, concatenate, ...
+EmitterTable GatherEmitters();        // gather.cc: gather, gather_nd
 EmitterTable ReductionEmitters();     // reduction.cc: mean, sum, max, softmax
 EmitterTable ArgReductionEmitters();  // arg_reduction.cc: argmax, argmin
 EmitterTable PoolEmitters();          // pool.cc

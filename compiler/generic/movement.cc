@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "compiler/generic/evaluator.h"
+#include "compiler/generic/safe_index.h"
 
 namespace hone {
 namespace {
@@ -108,15 +109,6 @@ Value* BroadcastTo(Evaluator& e, const relay::Call& call, const Coordinates& at,
     if (from[d] == 1) source[d] = At(e.b(), 0);
   }
   return e.Eval(call.args[0], source, lanes);
-}
-
-// The index may be anything: it is brought inside the axis, so that a bad one reads no foreign memory.
-Value* SafeIndex(KernelBuilder& b, Value* index, int64_t extent) {
-  auto& ir = b.ir();
-  Value* wide =
-      index->getType()->isFloatingPointTy() ? ir.CreateFPToSI(index, b.i64()) : ir.CreateSExtOrTrunc(index, b.i64());
-  Value* forward = ir.CreateSelect(ir.CreateICmpSLT(wide, b.Index(0)), b.Add(wide, extent), wide);
-  return b.Min(b.Max(forward, b.Index(0)), b.Index(extent - 1));
 }
 
 // The elements of `indices` that the lanes stand at; none when that is not known here or the data's blocks are not read

@@ -21,7 +21,7 @@ struct Registry {
 OpTable JoinedTables() {
   OpTable all;
   for (const auto& family : {ConvOps, MatmulOps, NormalizeOps, UnaryOps, BinaryOps, CompareOps, SoftmaxOps, PoolOps,
-                             ReduceOps, ArgReduceOps, ReshapeOps, RearrangeOps, SpaceOps, PadOps, JoinOps}) {
+                             ReduceOps, ArgReduceOps, ReshapeOps, RearrangeOps, SpaceOps, GatherOps, PadOps, JoinOps}) {
     OpTable table = family();
     std::move(table.begin(), table.end(), std::back_inserter(all));
   }

@@ -1,6 +1,7 @@
 // Conv and ConvTranspose.
 #include <fmt/format.h>
 
+#include "compiler/frontend/as_planes.h"
 #include "compiler/frontend/onnx_operators.h"
 #include "compiler/frontend/window.h"
 
@@ -26,7 +27,7 @@ ExprPtr AddBias(const OnnxNodeView& view, const ExprPtr& conv) {
   return view.HasInput(2) ? view.Call("nn.bias_add", {conv, view.Input(2)}) : conv;
 }
 
-std::vector<ExprPtr> Conv(const OnnxNodeView& view) {
+std::vector<ExprPtr> Conv2d(const OnnxNodeView& view) {
   CheckWeight(view);
   const Shape& weight = view.InputShape(1);
   const Window window = ReadWindow(view, {weight[2], weight[3]});
@@ -57,7 +58,7 @@ void PadToShape(const OnnxNodeView& view, const std::vector<int64_t>& wanted, co
   }
 }
 
-std::vector<ExprPtr> ConvTranspose(const OnnxNodeView& view) {
+std::vector<ExprPtr> ConvTranspose2d(const OnnxNodeView& view) {
   CheckWeight(view);
   const Shape& weight = view.InputShape(1);  // I, O / groups, KH, KW
   Window window = ReadWindow(view, {weight[2], weight[3]});
@@ -84,6 +85,9 @@ std::vector<ExprPtr> ConvTranspose(const OnnxNodeView& view) {
                                   {"kernel_size", window.kernel}});
   return {AddBias(view, conv)};
 }
+
+std::vector<ExprPtr> Conv(const OnnxNodeView& view) { return AsPlanes(view, Conv2d); }
+std::vector<ExprPtr> ConvTranspose(const OnnxNodeView& view) { return AsPlanes(view, ConvTranspose2d); }
 
 }  // namespace
 

@@ -1,6 +1,5 @@
 // Operators that are one Relay operator, on one, two or any number of tensors.
-#include <fmt/format.h>
-
+#include "compiler/frontend/cast_target.h"
 #include "compiler/frontend/onnx_operators.h"
 #include "compiler/frontend/scalar_like.h"
 
@@ -69,29 +68,6 @@ std::vector<ExprPtr> Mean(const OnnxNodeView& view) {
 }
 
 std::vector<ExprPtr> Identity(const OnnxNodeView& view) { return {view.Input(0)}; }
-
-DType CastTarget(int64_t onnx_type) {
-  // ONNX's numbers. float16, bfloat16 and float64 are computed as float32.
-  switch (onnx_type) {
-    case 1:
-    case 10:
-    case 11:
-    case 16:
-      return DType::kFloat32;
-    case 2:
-      return DType::kUInt8;
-    case 3:
-      return DType::kInt8;
-    case 6:
-      return DType::kInt32;
-    case 7:
-      return DType::kInt64;
-    case 9:
-      return DType::kBool;
-    default:
-      RefuseNode(fmt::format("the element type {} to cast to is not supported", onnx_type));
-  }
-}
 
 std::vector<ExprPtr> Cast(const OnnxNodeView& view) {
   return {WithDType(view, view.Input(0), CastTarget(view.Int("to", 0)))};

@@ -139,6 +139,20 @@ std::vector<ExprPtr> Gather(const OnnxNodeView& view) {
   return {view.Call("take", {view.Input(0), known}, {{"axis", axis}})};
 }
 
+std::vector<ExprPtr> GatherElements(const OnnxNodeView& view) {
+  const int64_t axis = OnnxNodeView::Axis(view.Int("axis", 0), view.InputRank(0));
+  return {view.Call("gather", {view.Input(0), view.Input(1)}, {{"axis", axis}})};
+}
+
+// ONNX has the parts of a position along the last axis, Relay along the first.
+std::vector<ExprPtr> GatherNd(const OnnxNodeView& view) {
+  const int64_t rank = view.InputRank(1);
+  std::vector<int64_t> axes{rank - 1};
+  for (int64_t d = 0; d + 1 < rank; ++d) axes.push_back(d);
+  const ExprPtr indices = rank < 2 ? view.Input(1) : view.Call("transpose", {view.Input(1)}, {{"axes", axes}});
+  return {view.Call("gather_nd", {view.Input(0), indices}, {{"batch_dims", view.Int("batch_dims", 0)}})};
+}
+
 }  // namespace
 
 OnnxOperatorTable IndexingOperators() {
@@ -146,6 +160,8 @@ OnnxOperatorTable IndexingOperators() {
       {"Slice", 1, 5, Slice, {"axes", "ends", "starts"}},
       {"Split", 1, 2, Split, {"axis", "num_outputs", "split"}},
       {"Gather", 2, 2, Gather, {"axis"}},
+      {"GatherElements", 2, 2, GatherElements, {"axis"}},
+      {"GatherND", 2, 2, GatherNd, {"batch_dims"}},
   };
 }
 

@@ -1,6 +1,10 @@
 // Pools over windows and over whole planes.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <numeric>
+
+#include "compiler/frontend/as_planes.h"
 #include "compiler/frontend/onnx_operators.h"
 #include "compiler/frontend/scalar_like.h"
 #include "compiler/frontend/window.h"
@@ -31,11 +35,11 @@ relay::Attrs PoolAttrs(const Window& window) {
           {"padding", window.padding}};
 }
 
-std::vector<ExprPtr> MaxPool(const OnnxNodeView& view) {
+std::vector<ExprPtr> MaxPool2d(const OnnxNodeView& view) {
   return {view.Call("nn.max_pool2d", {view.Input(0)}, PoolAttrs(PoolWindow(view, false)))};
 }
 
-std::vector<ExprPtr> AveragePool(const OnnxNodeView& view) {
+std::vector<ExprPtr> AveragePool2d(const OnnxNodeView& view) {
   const bool counts_padding = view.Int("count_include_pad", 0) != 0;
   relay::Attrs attrs = PoolAttrs(PoolWindow(view, counts_padding));
   attrs.Set("count_include_pad", counts_padding);
@@ -56,7 +60,7 @@ ExprPtr RootOfPowers(const OnnxNodeView& view, int64_t count, const Average& ave
 }
 
 // Padding adds nothing to a sum, so it may count.
-std::vector<ExprPtr> LpPool(const OnnxNodeView& view) {
+std::vector<ExprPtr> LpPool2d(const OnnxNodeView& view) {
   const Window window = PoolWindow(view, false);
   relay::Attrs attrs = PoolAttrs(window);
   attrs.Set("count_include_pad", true);
@@ -64,25 +68,33 @@ std::vector<ExprPtr> LpPool(const OnnxNodeView& view) {
                        [&](const ExprPtr& powers) { return view.Call("nn.avg_pool2d", {powers}, attrs); })};
 }
 
-void CheckPlanes(const OnnxNodeView& view) {
-  if (view.InputRank(0) == 4) return;
-  RefuseNode(fmt::format("its data is {}; only two spatial dimensions are supported", ShapeText(view.InputShape(0))));
+std::vector<ExprPtr> MaxPool(const OnnxNodeView& view) { return AsPlanes(view, MaxPool2d); }
+std::vector<ExprPtr> AveragePool(const OnnxNodeView& view) { return AsPlanes(view, AveragePool2d); }
+std::vector<ExprPtr> LpPool(const OnnxNodeView& view) { return AsPlanes(view, LpPool2d); }
+
+// Images have pools of their own; other spatial dimensions are reduced like any axes.
+ExprPtr GlobalPool(const OnnxNodeView& view, const ExprPtr& data, std::string_view of_images, std::string_view op) {
+  const int64_t rank = view.InputRank(0);
+  if (rank < 3) RefuseNode(fmt::format("its data is {}; it needs a spatial dimension", ShapeText(view.InputShape(0))));
+  if (rank == 4) return view.Call(of_images, {data});
+  std::vector<int64_t> axes(static_cast<size_t>(rank - 2));
+  std::iota(axes.begin(), axes.end(), 2);
+  return view.Call(op, {data}, {{"axis", axes}, {"keepdims", true}});
 }
 
 std::vector<ExprPtr> GlobalAveragePool(const OnnxNodeView& view) {
-  CheckPlanes(view);
-  return {view.Call("nn.global_avg_pool2d", {view.Input(0)})};
+  return {GlobalPool(view, view.Input(0), "nn.global_avg_pool2d", "mean")};
 }
 
 std::vector<ExprPtr> GlobalMaxPool(const OnnxNodeView& view) {
-  CheckPlanes(view);
-  return {view.Call("nn.global_max_pool2d", {view.Input(0)})};
+  return {GlobalPool(view, view.Input(0), "nn.global_max_pool2d", "max")};
 }
 
 std::vector<ExprPtr> GlobalLpPool(const OnnxNodeView& view) {
-  CheckPlanes(view);
-  return {RootOfPowers(view, view.InputShape(0)[2] * view.InputShape(0)[3],
-                       [&](const ExprPtr& powers) { return view.Call("nn.global_avg_pool2d", {powers}); })};
+  const Shape& shape = view.InputShape(0);
+  const int64_t count = ElementCount(shape) / std::max<int64_t>(1, shape.size() < 2 ? 1 : shape[0] * shape[1]);
+  return {RootOfPowers(
+      view, count, [&](const ExprPtr& powers) { return GlobalPool(view, powers, "nn.global_avg_pool2d", "mean"); })};
 }
 
 }  // namespace

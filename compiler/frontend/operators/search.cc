@@ -2,24 +2,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "compiler/frontend/onnx_operators.h"
+#include "compiler/frontend/positions.h"
 #include "compiler/frontend/scalar_like.h"
 
 namespace hone {
 namespace {
 
 using relay::ExprPtr;
-
-// 0, 1, ... along `axis` of a tensor of `rank`.
-ExprPtr Positions(int64_t extent, int64_t axis, int64_t rank) {
-  Shape shape(static_cast<size_t>(rank), 1);
-  shape[static_cast<size_t>(axis)] = extent;
-  std::vector<int64_t> values(static_cast<size_t>(extent));
-  std::iota(values.begin(), values.end(), 0);
-  return relay::MakeConstant(Tensor::FromVector<int64_t>(DType::kInt64, shape, values));
-}
 
 std::vector<ExprPtr> ArgReduce(const OnnxNodeView& view) {
   const std::string_view op = view.node().op_type == "ArgMax" ? "argmax" : "argmin";

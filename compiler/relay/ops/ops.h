@@ -18,6 +18,7 @@ OpTable ArgReduceOps();  // argmax, argmin
 OpTable ReshapeOps();    // reshape, squeeze, expand_dims, nn.batch_flatten, shape_of, cast, layout_transform
 OpTable RearrangeOps();  // transpose, strided_slice, take, broadcast_to
 OpTable SpaceOps();      // nn.depth_to_space
+OpTable GatherOps();     // gather, gather_nd
 OpTable JoinOps();       // concatenate, split
 OpTable PadOps();        // nn.pad
 

@@ -1,0 +1,164 @@
+// Operators that move elements or make them from positions.
+#include <gmock/gmock.h>
+
+#include "tests/compiler/frontend/run_onnx.h"
+
+namespace hone {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using Attributes = std::vector<std::pair<std::string, TestAttribute>>;
+using Ints = std::vector<int64_t>;
+
+// One node on x = 0, 1, 2, ...; further inputs are integer vectors.
+ModelMaker OneNode(const std::string& op, const Shape& shape, const Attributes& attributes,
+                   const std::vector<Ints>& ints = {}) {
+  ModelMaker model(18);
+  model.Input("x", shape);
+  std::vector<std::string> inputs = {"x"};
+  for (const Ints& each : ints) {
+    inputs.push_back("i" + std::to_string(inputs.size()));
+    model.Ints(inputs.back(), each);
+  }
+  model.Node(op, inputs, {"y"}, attributes).Output("y");
+  return model;
+}
+
+std::vector<float> RunNode(const std::string& op, const Shape& shape, const Attributes& attributes,
+                           const std::vector<Ints>& ints = {}) {
+  return Values(RunOnnx(OneNode(op, shape, attributes, ints).Bytes(), {{"x", Counting(shape)}})[0]);
+}
+
+TEST(OnnxRearrange, MovesBetweenDepthAndSpace) {
+  const Attributes two{{"blocksize", int64_t{2}}};
+  EXPECT_THAT(RunNode("DepthToSpace", {1, 8, 1, 1}, two), ElementsAre(0, 2, 4, 6, 1, 3, 5, 7));
+  EXPECT_THAT(RunNode("DepthToSpace", {1, 8, 1, 1}, {{"blocksize", int64_t{2}}, {"mode", "CRD"}}),
+              ElementsAre(0, 1, 2, 3, 4, 5, 6, 7));
+  EXPECT_THAT(RunNode("SpaceToDepth", {1, 2, 2, 2}, two), ElementsAre(0, 4, 1, 5, 2, 6, 3, 7));
+  EXPECT_THAT(ImportError(OneNode("DepthToSpace", {1, 6, 1, 1}, two).Bytes()), HasSubstr("6 channels do not fill"));
+}
+
+TEST(OnnxRearrange, TilesEveryAxis) {
+  EXPECT_THAT(RunNode("Tile", {2, 2}, {}, {{1, 2}}), ElementsAre(0, 1, 0, 1, 2, 3, 2, 3));
+  EXPECT_THAT(RunNode("Tile", {2, 2}, {}, {{2, 1}}), ElementsAre(0, 1, 2, 3, 0, 1, 2, 3));
+  EXPECT_THAT(ImportError(OneNode("Tile", {2, 2}, {}, {{2}}).Bytes()), HasSubstr("1 repeats of 2 axes"));
+}
+
+TEST(OnnxPattern, FollowsFromPositions) {
+  EXPECT_THAT(RunNode("Trilu", {2, 3}, {}), ElementsAre(0, 1, 2, 0, 4, 5));
+  EXPECT_THAT(RunNode("Trilu", {3, 2}, {{"upper", int64_t{0}}}, {{-1}}), ElementsAre(0, 0, 2, 0, 4, 5));
+  EXPECT_THAT(RunNode("EyeLike", {2, 3}, {{"k", int64_t{1}}}), ElementsAre(0, 1, 0, 0, 0, 1));
+  EXPECT_THAT(RunNode("Size", {2, 3}, {}), ElementsAre(6));
+}
+
+TEST(OnnxPattern, KnowsRangesAndWhatIsNotZeroAtImport) {
+  ModelMaker model(13);
+  model.Input("x", {1}).Ints("s", {7}).Ints("l", {1}).Ints("d", {-2}).Ints("z", {0, 5, 0, 9});
+  for (const char* name : {"s", "l", "d"}) {
+    for (auto& tensor : *model.graph().mutable_initializer()) {
+      if (tensor.name() == name) tensor.clear_dims();
+    }
+  }
+  model.Node("Range", {"s", "l", "d"}, {"r"}).Node("NonZero", {"z"}, {"n"}).Output("r").Output("n");
+  const auto results = RunOnnx(model.Bytes(), {{"x", Counting({1})}});
+  EXPECT_THAT(Values(results[0]), ElementsAre(7, 5, 3));
+  EXPECT_EQ(results[1].shape(), (Shape{1, 2}));
+  EXPECT_THAT(Values(results[1]), ElementsAre(1, 3));
+  EXPECT_THAT(ImportError(OneNode("NonZero", {2}, {}).Bytes()), HasSubstr("its data must be known"));
+}
+
+TEST(OnnxPattern, MarksIndices) {
+  ModelMaker model(13);
+  model.Input("x", {2}).Ints("i", {1, -1}).Ints("d", {3}).Weight("v", {2}, {5, 7});
+  model.Node("OneHot", {"i", "d", "v"}, {"y"}).Node("OneHot", {"i", "d", "v"}, {"z"}, {{"axis", int64_t{0}}});
+  model.Output("y").Output("z");
+  const auto results = RunOnnx(model.Bytes(), {{"x", Counting({2})}});
+  EXPECT_THAT(Values(results[0]), ElementsAre(5, 7, 5, 5, 5, 7));
+  EXPECT_THAT(Values(results[1]), ElementsAre(5, 5, 7, 5, 5, 7));
+}
+
+TEST(OnnxScatter, ReplacesAtKnownPositions) {
+  ModelMaker model(16);
+  model.Input("x", {2, 2}).Input("u", {1, 2}).Ints("i", {-1}).Ints("j", {0, 1});
+  for (auto& tensor : *model.graph().mutable_initializer()) {
+    tensor.clear_dims();
+    tensor.add_dims(1);
+    tensor.add_dims(tensor.name() == "i" ? 1 : 2);
+  }
+  model.Node("ScatterND", {"x", "i", "u"}, {"y"})
+      .Node("ScatterElements", {"x", "j", "u"}, {"z"}, {{"axis", int64_t{0}}});
+  model.Output("y").Output("z");
+  const Tensor updates = Tensor::FromVector<float>(DType::kFloat32, {1, 2}, {8, 9});
+  const auto results = RunOnnx(model.Bytes(), {{"x", Counting({2, 2})}, {"u", updates}});
+  EXPECT_THAT(Values(results[0]), ElementsAre(0, 1, 8, 9));
+  EXPECT_THAT(Values(results[1]), ElementsAre(8, 1, 2, 9));
+  model.graph().mutable_node(0)->mutable_input(1)->assign("x");
+  EXPECT_THAT(ImportError(model.Bytes()), HasSubstr("its indices must be known"));
+}
+
+TEST(OnnxGather, PicksByPositions) {
+  ModelMaker model(13);
+  model.Input("x", {2, 2}).Ints("i", {1, 0});
+  auto& indices = *model.graph().mutable_initializer(0);
+  indices.clear_dims();
+  indices.add_dims(1);
+  indices.add_dims(2);
+  model.Node("GatherND", {"x", "i"}, {"y"}).Node("GatherElements", {"x", "i"}, {"z"}, {{"axis", int64_t{0}}});
+  model.Output("y").Output("z");
+  const auto results = RunOnnx(model.Bytes(), {{"x", Counting({2, 2})}});
+  EXPECT_THAT(Values(results[0]), ElementsAre(2));
+  EXPECT_THAT(Values(results[1]), ElementsAre(2, 1));
+}
+
+std::vector<float> RunEinsum(const std::string& equation, const std::vector<Shape>& shapes) {
+  ModelMaker model(13);
+  std::map<std::string, Tensor> inputs;
+  std::vector<std::string> names;
+  for (const Shape& shape : shapes) {
+    names.push_back("x" + std::to_string(names.size()));
+    model.Input(names.back(), shape);
+    inputs.emplace(names.back(), Counting(shape));
+  }
+  model.Node("Einsum", names, {"y"}, {{"equation", equation}}).Output("y");
+  return Values(RunOnnx(model.Bytes(), inputs)[0]);
+}
+
+TEST(OnnxEinsum, ContractsTransposesAndSums) {
+  EXPECT_THAT(RunEinsum("ij,jk->ik", {{2, 2}, {2, 2}}), ElementsAre(2, 3, 6, 11));
+  EXPECT_THAT(RunEinsum("ij, jk -> ki", {{2, 2}, {2, 2}}), ElementsAre(2, 6, 3, 11));
+  EXPECT_THAT(RunEinsum("bij,bkj->bik", {{2, 1, 2}, {2, 2, 2}}), ElementsAre(1, 3, 23, 33));
+  EXPECT_THAT(RunEinsum("i,i->i", {{3}, {3}}), ElementsAre(0, 1, 4));
+  EXPECT_THAT(RunEinsum("i,j", {{2}, {3}}), ElementsAre(0, 0, 0, 0, 1, 2));
+  EXPECT_THAT(RunEinsum("ij->j", {{2, 2}}), ElementsAre(2, 4));
+  EXPECT_THAT(RunEinsum("...ij,...jk->...ik", {{2, 1, 2}, {2, 2, 1}}), ElementsAre(1, 13));
+  EXPECT_THAT(RunEinsum("ij,j,i->", {{2, 2}, {2}, {2}}), ElementsAre(3));
+}
+
+TEST(OnnxEinsum, RefusesWhatItCannotDo) {
+  const auto error = [](const std::string& equation, const Shape& shape) {
+    return ImportError(OneNode("Einsum", shape, {{"equation", equation}}).Bytes());
+  };
+  EXPECT_THAT(error("ii->i", {2, 2}), HasSubstr("names an axis twice"));
+  EXPECT_THAT(error("ij,jk->ik", {2, 2}), HasSubstr("has 2 terms for 1 inputs"));
+  EXPECT_THAT(error("ij->k", {2, 2}), HasSubstr("names every axis of its result"));
+  EXPECT_THAT(error("ijk->k", {2, 2}), HasSubstr("\"ijk\" is not of 2 axes"));
+}
+
+TEST(OnnxWindow, OfOneDimensionIsAPlaneOfOneRow) {
+  EXPECT_THAT(RunNode("MaxPool", {1, 1, 5}, {{"kernel_shape", Ints{2}}, {"strides", Ints{2}}}), ElementsAre(1, 3));
+  EXPECT_THAT(RunNode("AveragePool", {1, 1, 3}, {{"kernel_shape", Ints{3}}, {"pads", Ints{1, 1}}}),
+              ElementsAre(0.5F, 1, 1.5F));
+  EXPECT_THAT(RunNode("GlobalAveragePool", {1, 2, 2, 1, 2}, {}), ElementsAre(1.5F, 5.5F));
+  EXPECT_THAT(RunNode("GlobalMaxPool", {1, 2, 3}, {}), ElementsAre(2, 5));
+  ModelMaker conv(13);
+  conv.Input("x", {1, 1, 4}).Weight("w", {1, 1, 2}, {1, 10}).Weight("b", {1}, {100});
+  conv.Node("Conv", {"x", "w", "b"}, {"y"}, {{"strides", Ints{2}}, {"pads", Ints{1, 0}}});
+  conv.Node("ConvTranspose", {"x", "w"}, {"t"}, {{"strides", Ints{2}}}).Output("y").Output("t");
+  const auto results = RunOnnx(conv.Bytes(), {{"x", Counting({1, 1, 4})}});
+  EXPECT_THAT(Values(results[0]), ElementsAre(100, 121));
+  EXPECT_THAT(Values(results[1]), ElementsAre(0, 0, 1, 10, 2, 20, 3, 30));
+}
+
+}  // namespace
+}  // namespace hone
