@@ -24,6 +24,12 @@ bool NothingBetween(const Shape& shape, int64_t axis) {
   return std::all_of(shape.begin(), shape.begin() + axis, [](int64_t dim) { return dim == 1; });
 }
 
+// Kernels step from image to image by the view's stride unless an image is one number: their lanes run along the images
+// then.
+bool HasLanesAlongImages(const ExprPtr& arg, int64_t axis) {
+  return axis == 1 && arg->type->shape[0] > 1 && BatchStride(*arg->type) == DTypeBytes(arg->type->dtype);
+}
+
 // Bytes from the beginning of an image (of the result, along axis 0) to each input; nullopt when they are no slices.
 std::optional<std::vector<int64_t>> SliceOffsets(const Call& call, const Call& concat) {
   const relay::Type& type = *call.type;
@@ -38,6 +44,7 @@ std::optional<std::vector<int64_t>> SliceOffsets(const Call& call, const Call& c
     offsets.push_back(offset);
     const bool fills = block == 0 || axis == 0 || arg->type->shape[1] % block == 0;
     if (arg->type->layout != type.layout || (!fills && arg != call.args.back())) return {};
+    if (HasLanesAlongImages(arg, axis)) return {};
     offset += axis == 1 ? BatchStride(*arg->type) : PhysicalBytes(*arg->type);
   }
   return offsets;

@@ -126,6 +126,13 @@ TEST(Lower, NestedConcatenationsShareOneBuffer) {
   EXPECT_EQ(CallsTo(plan, "concatenate"), 0);
 }
 
+// Lanes along the images know no stride between them.
+TEST(Lower, ColumnsOfOneNumberPerImageAreCopied) {
+  const ExprPtr x = Input("x", {3, 1}), one = Input("x", {1, 1});
+  EXPECT_EQ(CallsTo(PlanOf(Join({MakeCall("exp", {x}), MakeCall("tanh", {x})}, 1)), "concatenate"), 1);
+  EXPECT_EQ(CallsTo(PlanOf(Join({MakeCall("exp", {one}), MakeCall("tanh", {one})}, 1)), "concatenate"), 0);
+}
+
 TEST(Lower, AConcatenationAlongTheWidthIsAKernel) {
   const ExprPtr x = Image();
   EXPECT_EQ(CallsTo(PlanOf(Join({MakeCall("exp", {x}), MakeCall("tanh", {x})}, 3)), "concatenate"), 1);
