@@ -9,25 +9,13 @@ using Index = std::map<std::string_view, OnnxOperator>;
 
 Index BuildIndex() {
   Index index;
-  for (const auto& family : {ConvolutionOperators,
-                             PoolingOperators,
-                             NormalizationOperators,
-                             ActivationOperators,
-                             SmoothActivationOperators,
-                             ElementwiseOperators,
-                             ComparisonOperators,
-                             TrigonometryOperators,
-                             LinearOperators,
-                             ReductionOperators,
-                             SearchOperators,
-                             SoftmaxOperators,
-                             ShapeOperators,
-                             IndexingOperators,
-                             RearrangeOperators,
-                             ScatterOperators,
-                             EinsumOperators,
-                             PatternOperators,
-                             ConstantOperators,
+  for (const auto& family : {ConvolutionOperators, PoolingOperators,          NormalizationOperators,
+                             ActivationOperators,  SmoothActivationOperators, ElementwiseOperators,
+                             ComparisonOperators,  TrigonometryOperators,     LinearOperators,
+                             ReductionOperators,   SearchOperators,           SoftmaxOperators,
+                             ShapeOperators,       IndexingOperators,         RearrangeOperators,
+                             ScatterOperators,     EinsumOperators,           GridSampleOperators,
+                             AttentionOperators,   PatternOperators,          ConstantOperators,
                              ResizeOperators}) {
     for (OnnxOperator& row : family()) index.emplace(row.op_type, std::move(row));
   }

@@ -39,6 +39,8 @@ OnnxOperatorTable IndexingOperators();
 OnnxOperatorTable RearrangeOperators();
 OnnxOperatorTable ScatterOperators();
 OnnxOperatorTable EinsumOperators();
+OnnxOperatorTable GridSampleOperators();
+OnnxOperatorTable AttentionOperators();
 OnnxOperatorTable PatternOperators();
 OnnxOperatorTable ConstantOperators();
 OnnxOperatorTable ResizeOperators();

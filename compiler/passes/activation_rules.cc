@@ -70,11 +70,24 @@ bool IsSigmoid(const ExprPtr& gate, const ExprPtr& x, double constant) {
   return sigmoid != nullptr && sigmoid->args[0] == x && Near(constant, 1);
 }
 
+// `gate` is tanh(max(x, 0) + log(1 + exp(-|x|))).
+bool IsMishGate(const ExprPtr& gate, const ExprPtr& x, double constant) {
+  const auto of = [](const ExprPtr& expr, std::string_view op) {
+    const Call* call = expr == nullptr ? nullptr : relay::AsCallTo(expr, op);
+    return call == nullptr ? nullptr : call->args[0];
+  };
+  const ExprPtr sum = of(gate, "tanh");
+  const Call* add = sum == nullptr ? nullptr : relay::AsCallTo(sum, "add");
+  if (add == nullptr || !Near(constant, 1) || of(add->args[0], "nn.relu") != x) return false;
+  return of(of(of(of(add->args[1], "log1p"), "exp"), "negative"), "abs") == x;
+}
+
 struct GatedActivation {
   const char* op;
   bool (*is_gate)(const ExprPtr& gate, const ExprPtr& x, double constant);
 };
-constexpr GatedActivation kGated[] = {{"nn.hard_swish", IsHardGate}, {"nn.silu", IsSigmoid}, {"nn.gelu", IsNormalGate}};
+constexpr GatedActivation kGated[] = {
+    {"nn.hard_swish", IsHardGate}, {"nn.silu", IsSigmoid}, {"nn.gelu", IsNormalGate}, {"nn.mish", IsMishGate}};
 
 // A product of x, a function of x and perhaps a constant.
 ExprPtr AsGatedActivation(const ExprPtr& node, const Uses&) {

@@ -1,7 +1,8 @@
-// Operators about positions along an axis: ArgMax, ArgMin, Hardmax, CumSum.
+// Operators about positions along an axis: ArgMax, ArgMin, Hardmax, TopK, CumSum.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "compiler/frontend/onnx_operators.h"
 #include "compiler/frontend/positions.h"
@@ -55,12 +56,45 @@ std::vector<ExprPtr> CumSum(const OnnxNodeView& view) {
   return {view.Call("sum", {chosen}, {{"axis", std::vector<int64_t>{axis + 1}}})};
 }
 
+// The number of results; below it, as many searches.
+int64_t WantedCount(const OnnxNodeView& view) {
+  constexpr int64_t kMost = 32;
+  const auto given = view.InputInts(1, "k");
+  if (!given || given->size() != 1) RefuseNode("its k must be one number");
+  if ((*given)[0] < 1 || (*given)[0] > kMost) RefuseNode(fmt::format("k is {}; it may be 1 to {}", (*given)[0], kMost));
+  return (*given)[0];
+}
+
+// One search per result, each winner taken out before the next. Whatever `sorted` says, they come in order.
+std::vector<ExprPtr> TopK(const OnnxNodeView& view) {
+  ExprPtr data = view.Input(0);
+  const int64_t rank = view.InputRank(0), axis = OnnxNodeView::Axis(view.Int("axis", -1), rank);
+  const int64_t count = WantedCount(view), extent = view.InputShape(0)[static_cast<size_t>(axis)];
+  if (count > extent) RefuseNode(fmt::format("k is {}, the axis has {}", count, extent));
+  if (view.builder().DTypeOf(data) != DType::kFloat32) RefuseNode("only float32 data is supported");
+  const bool largest = view.Int("largest", 1) != 0;
+  const double last = largest ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity();
+  std::vector<ExprPtr> values, positions;
+  for (int64_t i = 0; i < count; ++i) {
+    positions.push_back(view.Call(largest ? "argmax" : "argmin", {data}, {{"axis", axis}, {"keepdims", true}}));
+    values.push_back(
+        view.Call(largest ? "max" : "min", {data}, {{"axis", std::vector<int64_t>{axis}}, {"keepdims", true}}));
+    const ExprPtr taken = view.Call("equal", {positions.back(), Positions(extent, axis, rank)});
+    data = view.Call("where", {taken, ScalarLike(view, data, last), data});
+  }
+  const auto joined = [&](const std::vector<ExprPtr>& parts) {
+    return count == 1 ? parts[0] : view.builder().CallOnTuple("concatenate", parts, {{"axis", axis}});
+  };
+  return {joined(values), joined(positions)};
+}
+
 }  // namespace
 
 OnnxOperatorTable SearchOperators() {
   return {{"ArgMax", 1, 1, ArgReduce, {"axis", "keepdims", "select_last_index"}},
           {"ArgMin", 1, 1, ArgReduce, {"axis", "keepdims", "select_last_index"}},
           {"Hardmax", 1, 1, Hardmax, {"axis"}},
+          {"TopK", 2, 2, TopK, {"axis", "largest", "sorted"}},
           {"CumSum", 2, 2, CumSum, {"exclusive", "reverse"}}};
 }
 

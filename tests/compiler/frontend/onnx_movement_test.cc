@@ -145,6 +145,28 @@ TEST(OnnxEinsum, RefusesWhatItCannotDo) {
   EXPECT_THAT(error("ijk->k", {2, 2}), HasSubstr("\"ijk\" is not of 2 axes"));
 }
 
+// A 2 x 2 image 0 1 / 2 3 at two places.
+std::vector<float> Sample(const std::vector<float>& grid, const Attributes& attributes) {
+  ModelMaker model(20);
+  model.Input("x", {1, 1, 2, 2}).Input("g", {1, 1, 2, 2}).Node("GridSample", {"x", "g"}, {"y"}, attributes).Output("y");
+  return Values(RunOnnx(model.Bytes(), {{"x", Counting({1, 1, 2, 2})},
+                                        {"g", Tensor::FromVector(DType::kFloat32, {1, 1, 2, 2}, grid)}})[0]);
+}
+
+TEST(OnnxGridSample, BlendsNeighboursAndKnowsTheBorder) {
+  const Attributes corners{{"align_corners", int64_t{1}}};
+  EXPECT_THAT(Sample({0, 0, 1, -1}, corners), ElementsAre(1.5F, 1));
+  EXPECT_THAT(Sample({0, 0, -1, -1}, {}), ElementsAre(1.5F, 0));
+  EXPECT_THAT(Sample({1, 1, 3, 0}, {}), ElementsAre(0.75F, 0));
+  EXPECT_THAT(Sample({1, 1, 3, 0}, {{"padding_mode", "border"}}), ElementsAre(3, 2));
+  EXPECT_THAT(Sample({2, -1, 3, -1}, {{"padding_mode", "reflection"}, {"align_corners", int64_t{1}}}),
+              ElementsAre(0.5F, 0));
+  EXPECT_THAT(Sample({0.6F, -0.4F, -0.9F, 0.9F}, {{"mode", "nearest"}}), ElementsAre(1, 2));
+  ModelMaker model(20);
+  model.Input("x", {1, 1, 2, 2}).Node("GridSample", {"x", "x"}, {"y"}, {{"mode", "cubic"}}).Output("y");
+  EXPECT_THAT(ImportError(model.Bytes()), HasSubstr("linear and nearest are"));
+}
+
 TEST(OnnxWindow, OfOneDimensionIsAPlaneOfOneRow) {
   EXPECT_THAT(RunNode("MaxPool", {1, 1, 5}, {{"kernel_shape", Ints{2}}, {"strides", Ints{2}}}), ElementsAre(1, 3));
   EXPECT_THAT(RunNode("AveragePool", {1, 1, 3}, {{"kernel_shape", Ints{3}}, {"pads", Ints{1, 1}}}),

@@ -73,6 +73,22 @@ TEST(OnnxSearch, FindsSumsAndMarksPositions) {
   EXPECT_THAT(cumulated({{"reverse", int64_t{1}}, {"exclusive", int64_t{1}}}), ElementsAre(6, 5, 3, 0));
 }
 
+TEST(OnnxSearch, TakesTheBestOutOneByOne) {
+  const auto best = [](const Tensor& x, int64_t k, const Attributes& attributes) {
+    ModelMaker model(13);
+    model.Input("x", x.shape()).Ints("k", {k}).Node("TopK", {"x", "k"}, {"v", "i"}, attributes);
+    return RunOnnx(model.Output("v").Output("i").Bytes(), {{"x", x}});
+  };
+  const Tensor x = Reals({2, 4}, {3, 9, 1, 9, 0, 2, 1, 3});
+  EXPECT_THAT(Values(best(x, 3, {})[0]), ElementsAre(9, 9, 3, 3, 2, 1));
+  EXPECT_THAT(Values(best(x, 3, {})[1]), ElementsAre(1, 3, 0, 3, 1, 2));
+  EXPECT_THAT(Values(best(x, 1, {{"largest", int64_t{0}}})[1]), ElementsAre(2, 0));
+  EXPECT_THAT(Values(best(x, 1, {{"axis", int64_t{0}}})[1]), ElementsAre(0, 0, 0, 0));
+  ModelMaker model(13);
+  model.Input("x", {2}).Ints("k", {3}).Node("TopK", {"x", "k"}, {"v", "i"}).Output("v");
+  EXPECT_THAT(ImportError(model.Bytes()), HasSubstr("k is 3, the axis has 2"));
+}
+
 TEST(OnnxNormalization, OfGroupsTakesValuesPerGroupAndPerChannel) {
   const auto of_groups = [](int64_t opset, const std::vector<float>& scale) {
     const auto n = static_cast<int64_t>(scale.size());

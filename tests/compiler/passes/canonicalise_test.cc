@@ -137,6 +137,16 @@ TEST(Canonicalise, SiluInBothOrders) {
   EXPECT_EQ(Canonical(MakeCall("multiply", {other, MakeCall("sigmoid", {x})})).back(), "multiply");
 }
 
+TEST(Canonicalise, MishAsSoftplusAndTanh) {
+  const ExprPtr x = Image();
+  const auto gate = [&](const ExprPtr& of) {
+    const ExprPtr decay = MakeCall("exp", {MakeCall("negative", {MakeCall("abs", {of})})});
+    return MakeCall("tanh", {MakeCall("add", {MakeCall("nn.relu", {x}), MakeCall("log1p", {decay})})});
+  };
+  EXPECT_THAT(Canonical(MakeCall("multiply", {x, gate(x)})), ElementsAre("nn.mish"));
+  EXPECT_EQ(Canonical(MakeCall("multiply", {x, gate(MakeCall("exp", {x}))})).back(), "multiply");
+}
+
 TEST(Canonicalise, GeluInItsSpellings) {
   const ExprPtr x = Image(), half = ScalarConstant(0.5);
   const auto gate = [](const ExprPtr& argument) {
