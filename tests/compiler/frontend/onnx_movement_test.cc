@@ -36,7 +36,7 @@ TEST(OnnxRearrange, MovesBetweenDepthAndSpace) {
   EXPECT_THAT(RunNode("DepthToSpace", {1, 8, 1, 1}, {{"blocksize", int64_t{2}}, {"mode", "CRD"}}),
               ElementsAre(0, 1, 2, 3, 4, 5, 6, 7));
   EXPECT_THAT(RunNode("SpaceToDepth", {1, 2, 2, 2}, two), ElementsAre(0, 4, 1, 5, 2, 6, 3, 7));
-  EXPECT_THAT(ImportError(OneNode("DepthToSpace", {1, 6, 1, 1}, two).Bytes()), HasSubstr("6 channels do not fill"));
+  EXPECT_THAT(ImportError(OneNode("DepthToSpace", {1, 6, 1, 1}, two).Bytes()), HasSubstr("6 channels do not make 2 x 2 places"));
 }
 
 TEST(OnnxRearrange, TilesEveryAxis) {
