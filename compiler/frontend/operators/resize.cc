@@ -1,4 +1,4 @@
-// Resize and Upsample: along each axis every output is one input, or lies between two.
+// Resize and Upsample: along each axis every output is one input, lies between two or blends several.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,10 +13,15 @@ namespace {
 using relay::ExprPtr;
 
 // How coordinates of outputs become coordinates of inputs, in ONNX's words.
+enum class ResizeMode : uint8_t { kNearest, kLinear, kCubic };
+
 struct ResizeRule {
-  bool linear = false;
+  ResizeMode mode = ResizeMode::kNearest;
   std::string coordinates;
   std::string nearest;
+  double cubic = -0.75;
+  bool antialias = false;
+  bool exclude_outside = false;
 };
 
 struct ResizedAxis {
@@ -78,6 +83,73 @@ ExprPtr Linear(const OnnxNodeView& view, const ExprPtr& data, const ResizedAxis&
   return view.Call("add", {low, view.Call("multiply", {view.Call("subtract", {high, low}), shares})});
 }
 
+// Weights of a blend over neighbours; each output's taps lie side by side.
+struct Taps {
+  int64_t count = 0;
+  std::vector<int64_t> from;  // out x count
+  std::vector<float> weights;
+};
+
+// Of the tap at distance x: the triangle, or Keys's cubic with the parameter `a` (Keys, IEEE Transactions on Acoustics,
+// Speech, and Signal Processing 29, 1981, equation 15 for a = -1/2).
+double Kernel(const ResizeRule& rule, double x) {
+  const double d = std::abs(x), a = rule.cubic;
+  if (rule.mode == ResizeMode::kLinear) return std::max(0.0, 1 - d);
+  if (d <= 1) return ((a + 2) * d - (a + 3)) * d * d + 1;
+  return d < 2 ? ((a * d - 5 * a) * d + 8 * a) * d - 4 * a : 0;
+}
+
+// A kernel that is stretched where the image shrinks passes over no input (antialias). Taps past an end read the end,
+// or do not count.
+Taps TapsOf(const ResizedAxis& a, const ResizeRule& rule) {
+  constexpr int64_t kMostTaps = 512;
+  const double stretch = rule.antialias ? std::min(1.0, a.scale) : 1;
+  const double reach = (rule.mode == ResizeMode::kLinear ? 1 : 2) / stretch;
+  Taps taps{2 * static_cast<int64_t>(std::ceil(reach)), {}, {}};
+  if (taps.count > kMostTaps) RefuseNode(fmt::format("a scale of {} blends {} elements into one", a.scale, taps.count));
+  for (int64_t o = 0; o < a.out; ++o) {
+    const double source = SourceOf(a, rule, o);
+    const auto first = static_cast<int64_t>(std::floor(source)) + 1 - taps.count / 2;
+    double sum = 0;
+    for (int64_t i = first; i < first + taps.count; ++i) {
+      const bool counts = !rule.exclude_outside || (i >= 0 && i < a.in);
+      const double weight = counts ? Kernel(rule, (static_cast<double>(i) - source) * stretch) : 0;
+      taps.from.push_back(std::clamp<int64_t>(i, 0, a.in - 1));
+      taps.weights.push_back(static_cast<float>(weight));
+      sum += weight;
+    }
+    for (int64_t i = 0; i < taps.count; ++i)
+      taps.weights[static_cast<size_t>(o * taps.count + i)] /= static_cast<float>(sum);
+  }
+  return taps;
+}
+
+ExprPtr Blended(const OnnxNodeView& view, const ExprPtr& data, const ResizedAxis& a, const ResizeRule& rule) {
+  const Taps taps = TapsOf(a, rule);
+  view.builder().Spend(a.out * taps.count * 12);
+  Shape shape(view.builder().ShapeOf(data).size() - static_cast<size_t>(a.axis), 1);
+  shape[0] = a.out;
+  ExprPtr result;
+  for (int64_t tap = 0; tap < taps.count; ++tap) {
+    std::vector<int64_t> from;
+    std::vector<float> weights;
+    for (auto i = static_cast<size_t>(tap); i < taps.from.size(); i += static_cast<size_t>(taps.count)) {
+      from.push_back(taps.from[i]);
+      weights.push_back(taps.weights[i]);
+    }
+    const ExprPtr factor = relay::MakeConstant(Tensor::FromVector<float>(DType::kFloat32, shape, weights));
+    const ExprPtr term = view.Call("multiply", {Taken(view, data, a, from), factor});
+    result = result ? view.Call("add", {result, term}) : term;
+  }
+  return result;
+}
+
+ExprPtr AlongAxis(const OnnxNodeView& view, const ExprPtr& data, const ResizedAxis& a, const ResizeRule& rule) {
+  if (rule.mode == ResizeMode::kNearest) return Nearest(view, data, a, rule);
+  const bool two = rule.mode == ResizeMode::kLinear && !rule.antialias && !rule.exclude_outside;
+  return two ? Linear(view, data, a, rule) : Blended(view, data, a, rule);
+}
+
 constexpr int64_t kMostOut = int64_t{1} << 31;  // far beyond what Spend lets through
 
 // The numbers of a float input, an attribute before it was one.
@@ -136,17 +208,17 @@ std::vector<ExprPtr> Resized(const OnnxNodeView& view, const std::vector<Resized
       RefuseNode(fmt::format("axis {} of {} becomes {}; {} is the most", a.axis, a.in, a.out, kMostOut));
     if (a.out == a.in && a.scale == 1) continue;
     view.builder().Spend(a.out * 24);
-    data = rule.linear ? Linear(view, data, a, rule) : Nearest(view, data, a, rule);
+    data = AlongAxis(view, data, a, rule);
   }
   return {data};
 }
 
-bool ReadMode(const OnnxNodeView& view) {
+ResizeMode ReadMode(const OnnxNodeView& view) {
   const std::string mode = view.String("mode", "nearest");
-  if (mode != "nearest" && mode != "linear" && mode != "bilinear") {
-    RefuseNode(fmt::format("mode=\"{}\" is not supported; \"nearest\" and \"linear\" are", mode));
-  }
-  return mode != "nearest";
+  if (mode == "nearest") return ResizeMode::kNearest;
+  if (mode == "cubic") return ResizeMode::kCubic;
+  if (mode == "linear" || mode == "bilinear") return ResizeMode::kLinear;
+  RefuseNode(fmt::format("mode=\"{}\" is not supported; \"nearest\", \"linear\" and \"cubic\" are", mode));
 }
 
 void RefuseWhatIsLeftOut(const OnnxNodeView& view, const std::string& coordinates) {
@@ -158,7 +230,6 @@ void RefuseWhatIsLeftOut(const OnnxNodeView& view, const std::string& coordinate
                     "\"align_corners\" are",
                     coordinates));
   }
-  if (view.Int("antialias", 0) != 0) RefuseNode("antialias=1 is not supported");
   const std::string policy = view.String("keep_aspect_ratio_policy", "stretch");
   if (policy != "stretch") {
     RefuseNode(fmt::format("keep_aspect_ratio_policy=\"{}\" is not supported; \"stretch\" is", policy));
@@ -170,7 +241,10 @@ std::vector<ExprPtr> Resize(const OnnxNodeView& view) {
   const bool first = view.opset() < 11;
   const ResizeRule rule{ReadMode(view),
                         first ? "asymmetric" : view.String("coordinate_transformation_mode", "half_pixel"),
-                        first ? "floor" : view.String("nearest_mode", "round_prefer_floor")};
+                        first ? "floor" : view.String("nearest_mode", "round_prefer_floor"),
+                        view.Float("cubic_coeff_a", -0.75),
+                        view.Int("antialias", 0) != 0,
+                        view.Int("exclude_outside", 0) != 0};
   RefuseWhatIsLeftOut(view, rule.coordinates);
   const auto sizes = view.InputInts(3, "sizes");
   if (sizes && !sizes->empty()) return Resized(view, AxesBySizes(view, *sizes), rule);
@@ -178,7 +252,7 @@ std::vector<ExprPtr> Resize(const OnnxNodeView& view) {
 }
 
 std::vector<ExprPtr> Upsample(const OnnxNodeView& view) {
-  const ResizeRule rule{ReadMode(view), "asymmetric", "floor"};
+  const ResizeRule rule{ReadMode(view), "asymmetric", "floor", -0.75, false, false};
   return Resized(view, AxesByScales(view, Scales(view, 1)), rule);
 }
 

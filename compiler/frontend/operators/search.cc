@@ -65,15 +65,33 @@ int64_t WantedCount(const OnnxNodeView& view) {
   return (*given)[0];
 }
 
+// What no other value is worse than.
+double WorstOf(DType dtype, bool largest) {
+  const auto of = [&](auto least, auto most) { return static_cast<double>(largest ? least : most); };
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  switch (dtype) {
+    case DType::kInt8:
+      return of(INT8_MIN, INT8_MAX);
+    case DType::kUInt8:
+      return of(0, UINT8_MAX);
+    case DType::kInt32:
+      return of(INT32_MIN, INT32_MAX);
+    case DType::kInt64:
+      // The largest double below 2^63.
+      return of(-0x1p63, 0x1.fffffffffffffp62);
+    default:
+      return of(-kInfinity, kInfinity);
+  }
+}
+
 // One search per result, each winner taken out before the next. Whatever `sorted` says, they come in order.
 std::vector<ExprPtr> TopK(const OnnxNodeView& view) {
   ExprPtr data = view.Input(0);
   const int64_t rank = view.InputRank(0), axis = OnnxNodeView::Axis(view.Int("axis", -1), rank);
   const int64_t count = WantedCount(view), extent = view.InputShape(0)[static_cast<size_t>(axis)];
   if (count > extent) RefuseNode(fmt::format("k is {}, the axis has {}", count, extent));
-  if (view.builder().DTypeOf(data) != DType::kFloat32) RefuseNode("only float32 data is supported");
   const bool largest = view.Int("largest", 1) != 0;
-  const double last = largest ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity();
+  const double last = WorstOf(view.builder().DTypeOf(data), largest);
   std::vector<ExprPtr> values, positions;
   for (int64_t i = 0; i < count; ++i) {
     positions.push_back(view.Call(largest ? "argmax" : "argmin", {data}, {{"axis", axis}, {"keepdims", true}}));

@@ -122,6 +122,8 @@ std::vector<ExprPtr> Expand(const OnnxNodeView& view) {
   return {view.Call("broadcast_to", {view.Input(0)}, {{"shape", shape}})};
 }
 
+constexpr int64_t kWidest = int64_t{1} << 31;
+
 // Begin and end of each dim, in Relay's order, from ONNX's (all begins, then all ends).
 std::vector<int64_t> PadWidth(const OnnxNodeView& view, const std::vector<int64_t>& pads) {
   const int64_t rank = view.InputRank(0);
@@ -132,7 +134,7 @@ std::vector<int64_t> PadWidth(const OnnxNodeView& view, const std::vector<int64_
   std::vector<int64_t> width(static_cast<size_t>(2 * rank), 0);
   for (size_t i = 0; i < axes.size(); ++i) {
     for (const int64_t pad : {pads[i], pads[i + axes.size()]}) {
-      if (pad < 0 || pad > int64_t{1} << 31) RefuseNode(fmt::format("a pad of {} is not supported", pad));
+      if (pad < -kWidest || pad > kWidest) RefuseNode(fmt::format("a pad of {} is not supported", pad));
     }
     width[static_cast<size_t>(2 * axes[i])] = pads[i];
     width[static_cast<size_t>(2 * axes[i] + 1)] = pads[i + axes.size()];
@@ -148,16 +150,52 @@ double PadValue(const OnnxNodeView& view) {
   return value->At(0);
 }
 
+// What lies beyond an end is what lies at the other.
+ExprPtr Wrapped(const OnnxNodeView& view, ExprPtr data, const std::vector<int64_t>& width) {
+  for (size_t d = 0; d < width.size() / 2; ++d) {
+    const int64_t extent = view.InputShape(0)[d], before = width[2 * d], after = width[2 * d + 1];
+    if (before == 0 && after == 0) continue;
+    if (extent == 0) RefuseNode("nothing is there to wrap");
+    view.builder().Spend((extent + before + after) * 8);
+    std::vector<int64_t> from;
+    for (int64_t i = -before; i < extent + after; ++i) from.push_back((i % extent + extent) % extent);
+    const Tensor indices = Tensor::FromVector<int64_t>(DType::kInt64, {static_cast<int64_t>(from.size())}, from);
+    data = view.Call("take", {data, relay::MakeConstant(indices)}, {{"axis", static_cast<int64_t>(d)}});
+  }
+  return data;
+}
+
+// A negative pad takes elements away.
+ExprPtr Cropped(const OnnxNodeView& view, const ExprPtr& data, const std::vector<int64_t>& width) {
+  Shape begin, end;
+  for (size_t d = 0; d < width.size() / 2; ++d) {
+    begin.push_back(std::max<int64_t>(0, -width[2 * d]));
+    end.push_back(view.builder().ShapeOf(data)[d] - std::max<int64_t>(0, -width[2 * d + 1]));
+    if (end[d] < begin[d]) RefuseNode(fmt::format("nothing is left of axis {}", d));
+  }
+  return view.Call("strided_slice", {data}, {{"begin", begin}, {"end", end}});
+}
+
+bool AnyOf(const std::vector<int64_t>& width, bool (*wanted)(int64_t)) {
+  return std::any_of(width.begin(), width.end(), wanted);
+}
+
 std::vector<ExprPtr> Pad(const OnnxNodeView& view) {
   const std::string mode = view.String("mode", "constant");
-  if (mode != "constant" && mode != "reflect" && mode != "edge") {
-    RefuseNode(fmt::format("mode \"{}\" is not supported; constant, reflect and edge are", mode));
+  if (mode != "constant" && mode != "reflect" && mode != "edge" && mode != "wrap") {
+    RefuseNode(fmt::format("mode \"{}\" is not supported; constant, reflect, edge and wrap are", mode));
   }
   const auto given = view.InputInts(1, "pads");
   const std::vector<int64_t> width = PadWidth(view, given ? *given : view.Ints("pads", {}));
-  if (std::all_of(width.begin(), width.end(), [](int64_t pad) { return pad == 0; })) return {view.Input(0)};
-  return {
-      view.Call("nn.pad", {view.Input(0)}, {{"pad_width", width}, {"pad_mode", mode}, {"pad_value", PadValue(view)}})};
+  std::vector<int64_t> grown;
+  for (const int64_t pad : width) grown.push_back(std::max<int64_t>(0, pad));
+  ExprPtr data = view.Input(0);
+  if (mode == "wrap") {
+    data = Wrapped(view, data, grown);
+  } else if (AnyOf(grown, [](int64_t pad) { return pad > 0; })) {
+    data = view.Call("nn.pad", {data}, {{"pad_width", grown}, {"pad_mode", mode}, {"pad_value", PadValue(view)}});
+  }
+  return {AnyOf(width, [](int64_t pad) { return pad < 0; }) ? Cropped(view, data, width) : data};
 }
 
 }  // namespace

@@ -36,13 +36,20 @@ TEST(OnnxRearrange, MovesBetweenDepthAndSpace) {
   EXPECT_THAT(RunNode("DepthToSpace", {1, 8, 1, 1}, {{"blocksize", int64_t{2}}, {"mode", "CRD"}}),
               ElementsAre(0, 1, 2, 3, 4, 5, 6, 7));
   EXPECT_THAT(RunNode("SpaceToDepth", {1, 2, 2, 2}, two), ElementsAre(0, 4, 1, 5, 2, 6, 3, 7));
-  EXPECT_THAT(ImportError(OneNode("DepthToSpace", {1, 6, 1, 1}, two).Bytes()), HasSubstr("6 channels do not make 2 x 2 places"));
+  EXPECT_THAT(ImportError(OneNode("DepthToSpace", {1, 6, 1, 1}, two).Bytes()),
+              HasSubstr("6 channels do not make 2 x 2 places"));
 }
 
 TEST(OnnxRearrange, TilesEveryAxis) {
   EXPECT_THAT(RunNode("Tile", {2, 2}, {}, {{1, 2}}), ElementsAre(0, 1, 0, 1, 2, 3, 2, 3));
   EXPECT_THAT(RunNode("Tile", {2, 2}, {}, {{2, 1}}), ElementsAre(0, 1, 2, 3, 0, 1, 2, 3));
   EXPECT_THAT(ImportError(OneNode("Tile", {2, 2}, {}, {{2}}).Bytes()), HasSubstr("1 repeats of 2 axes"));
+}
+
+TEST(OnnxPad, WrapsAroundAndTakesAway) {
+  EXPECT_THAT(RunNode("Pad", {3}, {{"mode", "wrap"}}, {{2, 4}}), ElementsAre(1, 2, 0, 1, 2, 0, 1, 2, 0));
+  EXPECT_THAT(RunNode("Pad", {4}, {}, {{-1, 2}}), ElementsAre(1, 2, 3, 0, 0));
+  EXPECT_THAT(ImportError(OneNode("Pad", {2}, {}, {{-1, -2}}).Bytes()), HasSubstr("nothing is left of axis 0"));
 }
 
 TEST(OnnxPattern, FollowsFromPositions) {

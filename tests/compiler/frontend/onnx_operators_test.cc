@@ -182,6 +182,28 @@ TEST(OnnxResize, LiesBetweenTwo) {
               ElementsAre(0, 0.5F, 1, 1, 1, 1.5F, 2, 2, 2, 2.5F, 3, 3, 2, 2.5F, 3, 3));
 }
 
+TEST(OnnxResize, BlendsSeveral) {
+  const auto resized = [](const Shape& shape, const std::vector<float>& scales,
+                          const std::vector<std::pair<std::string, TestAttribute>>& attributes) {
+    ModelMaker model(18);
+    model.Input("x", shape).Weight("s", {static_cast<int64_t>(scales.size())}, scales);
+    model.Node("Resize", {"x", "", "s"}, {"y"}, attributes).Output("y");
+    return Values(RunOnnx(model.Bytes(), {{"x", Counting(shape)}})[0]);
+  };
+  const auto near = [](const std::vector<float>& values) {
+    return testing::Pointwise(testing::FloatNear(1e-5F), values);
+  };
+  // At a quarter the weights for a = -1/2 are -0.0703125, 0.8671875, 0.2265625 and -0.0234375.
+  EXPECT_THAT(resized({1, 1, 1, 4}, {1, 1, 1, 2}, {{"mode", "cubic"}, {"cubic_coeff_a", -0.5}}),
+              near({-0.0703125F, 0.1796875F, 0.7265625F, 1.25F, 1.75F, 2.2734375F, 2.8203125F, 3.0703125F}));
+  // Two taps of four do not count; the others, 0.87890625 and -0.10546875, are weighed anew.
+  EXPECT_NEAR(resized({1, 1, 1, 4}, {1, 1, 1, 2}, {{"mode", "cubic"}, {"exclude_outside", int64_t{1}}})[0], -3.0F / 22,
+              1e-5F);
+  // A triangle over four inputs: 1, 3, 3 and 1 of 8.
+  EXPECT_THAT(resized({1, 1, 1, 8}, {1, 1, 1, 0.5F}, {{"mode", "linear"}, {"antialias", int64_t{1}}})[1],
+              testing::FloatNear(2.5F, 1e-5F));
+}
+
 TEST(OnnxResize, OldFormsTakeScales) {
   ModelMaker model(9);
   model.Input("x", {1, 1, 1, 2}).Weight("scales", {4}, {1, 1, 2, 2});
@@ -197,8 +219,7 @@ TEST(OnnxResize, RefusesWhatItCannot) {
     return ImportError(model.Bytes());
   };
   const Ints doubled{1, 1, 4, 4};
-  EXPECT_THAT(error("mode", "cubic", doubled), HasSubstr("\"nearest\" and \"linear\" are"));
-  EXPECT_THAT(error("antialias", int64_t{1}, doubled), HasSubstr("antialias"));
+  EXPECT_THAT(error("mode", "area", doubled), HasSubstr("\"nearest\", \"linear\" and \"cubic\" are"));
   EXPECT_THAT(error("coordinate_transformation_mode", "tf_crop_and_resize", doubled), HasSubstr("tf_crop_and_resize"));
   EXPECT_THAT(error("mode", "nearest", {4, 4}), HasSubstr("2 sizes; 4 is right"));
   EXPECT_THAT(error("mode", "nearest", {1, 1, 0, 4}), HasSubstr("nothing is left"));
