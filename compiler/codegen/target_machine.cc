@@ -31,7 +31,8 @@ std::unique_ptr<llvm::TargetMachine> MakeTargetMachine(const Target& target) {
   const llvm::Target* found = llvm::TargetRegistry::lookupTarget(target.triple, reason);
   if (!found) throw Error(ExitCode::kBadData, fmt::format("target triple '{}': {}", target.triple, reason));
   llvm::TargetOptions options;
-  options.AllowFPOpFusion = llvm::FPOpFusion::Fast;
+  // Products are fused with sums where the instructions' flags say so: KernelBuilder sets them.
+  options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
   if (llvm::Triple(target.triple).isRISCV()) options.MCOptions.ABIName = "lp64d";
   return std::unique_ptr<llvm::TargetMachine>(
       found->createTargetMachine(target.triple, target.cpu, FeatureString(target), options, llvm::Reloc::PIC_,

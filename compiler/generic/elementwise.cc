@@ -199,9 +199,19 @@ Value* Converted(KernelBuilder& b, Value* x, DType from, DType to) {
   return from_unsigned ? ir.CreateZExtOrTrunc(x, type) : ir.CreateSExtOrTrunc(x, type);
 }
 
+// Whether the value is held within int32, so that no 64-bit conversion is needed.
+bool IsHeld(const relay::ExprPtr& expr) {
+  const relay::Call* clip = relay::AsCallTo(expr, "clip");
+  return clip != nullptr && clip->attrs.GetFloat("a_min", -1e10) > -1e9 && clip->attrs.GetFloat("a_max", 1e10) < 1e9;
+}
+
 Value* Cast(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
   const DType from = TensorTypeOf(call.args[0]).dtype, to = call.type->dtype;
   Value* x = e.Eval(call.args[0], at, lanes);
+  if (from == DType::kFloat32 && (to == DType::kUInt8 || to == DType::kInt8) && IsHeld(call.args[0])) {
+    Value* wide = e.b().ir().CreateFPToSI(x, x->getType()->getWithNewType(e.b().i32()));
+    return Converted(e.b(), wide, DType::kInt32, to);
+  }
   return from == to ? x : Converted(e.b(), x, from, to);
 }
 

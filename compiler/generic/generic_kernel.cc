@@ -111,6 +111,14 @@ std::string CallKey(const relay::Call& call, const std::vector<std::string>& arg
   return text;
 }
 
+// What is rounded to whole numbers must not depend on which products were fused with a sum.
+bool Rounds(const relay::Function& function) {
+  bool rounds = false;
+  relay::PostOrderVisit(function.body,
+                        [&](const ExprPtr& expr) { rounds = rounds || relay::AsCallTo(expr, "round") != nullptr; });
+  return rounds;
+}
+
 std::string ConstantKey(const Tensor& value) {
   return "const " + Sha256Hex(value.raw(), static_cast<size_t>(value.size_bytes()));
 }
@@ -169,6 +177,8 @@ EmittedKernel EmitGeneric(KernelBuilder& builder, const relay::Function& functio
   const auto operands = GenericOperands(function);
   const auto all = WorkOf(function, operands, builder.machine());
   int64_t extent = 0;
+  const llvm::IRBuilderBase::FastMathFlagGuard restores(builder.ir());
+  if (Rounds(function)) builder.ir().clearFastMathFlags();
   builder.Stage(symbol, [&](const StageArgs& args) {
     Evaluator e(builder, function, operands, args);
     for (const Work& work : all) extent = EmitWork(e, work, args, extent);

@@ -28,17 +28,19 @@ bool IsFloatCall(const ExprPtr& expr) {
   return std::all_of(call->args.begin(), call->args.end(), [](const ExprPtr& arg) { return IsFloatTensor(arg->type); });
 }
 
-// Truth values are made and used up within a chain: a comparison and what chooses by it are one kernel.
-bool IsFloatOrBool(const relay::TypePtr& type) {
-  return IsFloatTensor(type) || (type->kind == relay::TypeKind::kTensor && type->dtype == DType::kBool);
+// Besides floats: truth values, made and used up within a chain (a comparison and what chooses by it are one kernel), and
+// 8-bit integers and their sums, between floats.
+bool IsNumeric(const relay::TypePtr& type) {
+  return IsFloatTensor(type) ||
+         (type->kind == relay::TypeKind::kTensor && (type->dtype == DType::kBool || type->dtype == DType::kUInt8 ||
+                                                     type->dtype == DType::kInt8 || type->dtype == DType::kInt32));
 }
 
 bool IsPointwise(const ExprPtr& expr) {
   const Call* call = relay::AsCall(expr);
-  const bool fits =
-      call != nullptr && IsFloatOrBool(expr->type) &&
-      std::all_of(call->args.begin(), call->args.end(), [](const ExprPtr& arg) { return IsFloatOrBool(arg->type); });
-  if (!fits) return false;
+  if (call == nullptr || !IsNumeric(expr->type)) return false;
+  if (!std::all_of(call->args.begin(), call->args.end(), [](const ExprPtr& arg) { return IsNumeric(arg->type); }))
+    return false;
   const OpPattern pattern = DefOf(expr).pattern;
   return pattern == OpPattern::kElementwise || pattern == OpPattern::kBroadcast;
 }

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <string>
+#include <tuple>
 
 #include "tests/compiler/generic/check_function.h"
 #include "tests/compiler/generic/kernel_runner.h"
@@ -54,6 +56,46 @@ TEST(GenericKernel, BroadcastsAsNumpyDoes) {
   }
   const auto a = Param("a", {4, 1, 5}), b = Param("b", {3, 1});
   CheckFunction(Function({a, b}, MakeCall("maximum", {a, MakeCall("divide", {a, b})})));
+}
+
+TEST(GenericKernel, RoundsHalvesToTheEvenNumber) {
+  const auto x = Param("x", {1, 18});
+  const std::vector<float> values{0.5f,        1.5f,       2.5f,        -0.5f,  -1.5f,  0.49999997f,
+                                  -2.5000002f, 3,          -7.25f,      1e10f,  -1e30f, 8388607.5f,
+                                  8388609.0f,  4194303.5f, -4194304.5f, 1e-20f, -0.0f,  254.5f};
+  CheckFunction(Function({x}, MakeCall("round", {x})), {Tensor::FromVector<float>(DType::kFloat32, {1, 18}, values)},
+                0);
+}
+
+// x / 0.3 rounded, with the zero point 7, as an integer of 8 bits; and back.
+TEST(GenericKernel, QuantisesAndDequantisesToTheBit) {
+  const auto x = Param("x", {3, 37});
+  const auto scale = relay::MakeConstant(Tensor::Scalar(0.3F)), zero = relay::MakeConstant(Tensor::Scalar(7));
+  const auto whole = MakeCall("add", {MakeCall("round", {MakeCall("divide", {x, scale})}), zero});
+  Tensor values(DType::kFloat32, {3, 37});
+  for (int64_t i = 0; i < values.elements(); ++i) values.Set(i, 0.15 * static_cast<double>(i * 37 % 1200 - 600));
+  for (const auto& [name, low, high] : {std::tuple("uint8", 0.0, 255.0), std::tuple("int8", -128.0, 127.0)}) {
+    const auto held = MakeCall("clip", {whole}, {{"a_min", low}, {"a_max", high}});
+    const auto integers = MakeCall("cast", {held}, {{"dtype", std::string(name)}});
+    CheckFunction(Function({x}, integers), {values}, 0);
+    const auto q = Param("q", {3, 37}, "", name == std::string("int8") ? DType::kInt8 : DType::kUInt8);
+    Tensor bytes(q->type->dtype, {3, 37});
+    for (int64_t i = 0; i < bytes.elements(); ++i) bytes.Set(i, low + static_cast<double>(i * 5 % 256));
+    const auto real = MakeCall("subtract", {MakeCall("cast", {q}, {{"dtype", std::string("float32")}}), zero});
+    CheckFunction(Function({q}, MakeCall("multiply", {real, scale})), {bytes}, 0);
+  }
+}
+
+// x * y is rounded before z is added: with z = 1/2 - x * y the sum is a half, which a fused sum would miss.
+TEST(GenericKernel, FusesNoProductIntoASumThatIsRounded) {
+  const auto x = Param("x", {64}), y = Param("y", {64}), z = Param("z", {64});
+  std::vector<Tensor> args{Filled(*x->type, 1), Filled(*y->type, 2), Tensor(DType::kFloat32, {64})};
+  for (int64_t i = 0; i < 64; ++i) {
+    const float product = args[0].data<float>()[i] * args[1].data<float>()[i];
+    args[2].data<float>()[i] = 0.5F - product;
+  }
+  const auto sum = MakeCall("add", {MakeCall("multiply", {x, y}), z});
+  CheckFunction(Function({x, y, z}, MakeCall("round", {sum})), args, 0);
 }
 
 TEST(GenericKernel, LetsNanThrough) {
