@@ -44,9 +44,10 @@ bool Same(const CallLayout& a, const CallLayout& b) {
 }  // namespace
 
 std::vector<CallLayout> AnchorLayouts(const Anchor& anchor, const Call& call, ConfigChooser& configs) {
-  const bool constant_weights = relay::AsConstant(call.args[WeightOf(anchor)]) != nullptr;
+  const CallNeeds needs{relay::AsConstant(call.args[WeightOf(anchor)]) != nullptr,
+                        anchor.call->attrs.GetBool("integral")};
   std::vector<CallLayout> all;
-  for (const LayoutChoice& choice : configs.For(anchor.workload, constant_weights)) {
+  for (const LayoutChoice& choice : configs.For(anchor.workload, needs)) {
     all.push_back({LayoutsFor(anchor, choice.choice), &choice});
   }
   return all;

@@ -36,43 +36,43 @@ ConfigChoice AsChoice(const DefaultConfig& best) {
 }  // namespace
 
 bool ConfigChooser::Allowed(const Schedule& schedule, const Workload& workload, const Config& config,
-                            bool constant_weights) const {
-  if (context_.exact_math && schedule.tolerance() > kExactTolerance) return false;
-  return constant_weights || !TransformsWeights(schedule, workload, config);
+                            const CallNeeds& needs) const {
+  if ((context_.exact_math || needs.exact_sums) && schedule.tolerance() > kExactTolerance) return false;
+  return needs.constant_weights || !TransformsWeights(schedule, workload, config);
 }
 
 ConfigChooser::ConfigChooser(const PassContext& context)
     : context_(context), machine_(MachineModelFor(context.target, context.threads)) {}
 
-const std::vector<LayoutChoice>& ConfigChooser::For(const Workload& workload, bool constant_weights) {
-  const std::string key = workload.ToText() + (constant_weights ? "" : " weights=computed");
+const std::vector<LayoutChoice>& ConfigChooser::For(const Workload& workload, const CallNeeds& needs) {
+  const std::pair key{workload.ToText(), needs};
   const auto known = choices_.find(key);
   if (known != choices_.end()) return known->second;
-  return choices_.emplace(key, Choose(workload, constant_weights)).first->second;
+  return choices_.emplace(key, Choose(workload, needs)).first->second;
 }
 
-bool ConfigChooser::Valid(const ConfigChoice& choice, const Workload& workload, bool constant_weights) const {
+bool ConfigChooser::Valid(const ConfigChoice& choice, const Workload& workload, const CallNeeds& needs) const {
   const Schedule* schedule = FindSchedule(choice.schedule);
   return schedule != nullptr && schedule->Applies(workload, machine_) &&
          !schedule->Reject(workload, machine_, choice.config).has_value() &&
-         Allowed(*schedule, workload, choice.config, constant_weights);
+         Allowed(*schedule, workload, choice.config, needs);
 }
 
-std::vector<ConfigChoice> ConfigChooser::Known(const Workload& workload, bool constant_weights) const {
+std::vector<ConfigChoice> ConfigChooser::Known(const Workload& workload, const CallNeeds& needs) const {
   if (context_.configs == nullptr) return {};
   const auto class_of = [&](const std::string& name, const Config& config) -> std::optional<std::string> {
     const ConfigChoice choice{name, config, "", "", 0};
-    if (!Valid(choice, workload, constant_weights)) return std::nullopt;
+    if (!Valid(choice, workload, needs)) return std::nullopt;
     const KernelLayouts layouts = LayoutsOf(choice, workload);
     return layouts.data + " " + layouts.output;
   };
   std::vector<ConfigChoice> known = context_.configs->ChooseEach(workload, context_.target, context_.threads, class_of);
-  std::erase_if(known, [&](const ConfigChoice& choice) { return !Valid(choice, workload, constant_weights); });
+  std::erase_if(known, [&](const ConfigChoice& choice) { return !Valid(choice, workload, needs); });
   return known;
 }
 
-std::vector<LayoutChoice> ConfigChooser::Choose(const Workload& workload, bool constant_weights) const {
-  std::vector<ConfigChoice> known = Known(workload, constant_weights);
+std::vector<LayoutChoice> ConfigChooser::Choose(const Workload& workload, const CallNeeds& needs) const {
+  std::vector<ConfigChoice> known = Known(workload, needs);
   if (!known.empty() && known.front().expected_ns <= 0) {
     return {{LayoutsOf(known.front(), workload), known.front(), 0}};
   }
@@ -86,7 +86,7 @@ std::vector<LayoutChoice> ConfigChooser::Choose(const Workload& workload, bool c
   }
   const bool measured = !all.empty();
   const auto allowed = [&](const Schedule& schedule, const Config& config) {
-    return Allowed(schedule, workload, config, constant_weights);
+    return Allowed(schedule, workload, config, needs);
   };
   for (const LayoutDefault& other : LayoutDefaults(workload, machine_, allowed)) {
     if (Has(all, other.layouts)) continue;

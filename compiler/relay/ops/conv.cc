@@ -3,6 +3,7 @@
 
 #include "compiler/relay/ops/arguments.h"
 #include "compiler/relay/ops/conv_reference.h"
+#include "compiler/relay/ops/integral.h"
 #include "compiler/relay/ops/ops.h"
 
 namespace hone::relay {
@@ -170,7 +171,8 @@ OpDef ConvOp() {
                Text("data_layout", "NCHW", "how data lies in memory"),
                Text("kernel_layout", "OIHW", "how weight lies in memory"),
                Text("out_layout", "", "how the result lies in memory; empty means as data"),
-               Text("out_dtype", "", "of the result; empty means the data's")};
+               Text("out_dtype", "", "of the result; empty means the data's"),
+               IntegralAttr()};
   def.support_level = 2;
   def.pattern = OpPattern::kAnchor;
   def.layout = LayoutRule::kAnchor;

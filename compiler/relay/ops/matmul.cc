@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "compiler/relay/ops/arguments.h"
+#include "compiler/relay/ops/integral.h"
 #include "compiler/relay/ops/ops.h"
 
 namespace hone::relay {
@@ -112,7 +113,8 @@ OpDef DenseOp() {
   def.name = "nn.dense";
   def.description = "data times the transpose of weight";
   def.inputs = {{"data", "(rows, columns)"}, {"weight", "(units, columns)"}};
-  def.attrs = {{"units", AttrKind::kInt, int64_t{0}, "rows of weight; 0 means as weight says"}, kOutDtype};
+  def.attrs = {
+      {"units", AttrKind::kInt, int64_t{0}, "rows of weight; 0 means as weight says"}, kOutDtype, IntegralAttr()};
   def.support_level = 1;
   def.pattern = OpPattern::kAnchor;
   def.layout = LayoutRule::kAnchor;

@@ -196,7 +196,7 @@ double UnmeasuredNs(const Workload& workload, const Config& wide, double off) {
   PassContext context = TestContext();
   context.configs = &known;
   ConfigChooser chooser(context);
-  const std::vector<LayoutChoice>& choices = chooser.For(workload, true);
+  const std::vector<LayoutChoice>& choices = chooser.For(workload, CallNeeds{});
   EXPECT_EQ(choices.size(), 2U);
   EXPECT_EQ(choices.front().choice.config, wide);
   EXPECT_EQ(choices.back().choice.source, "default");

@@ -1,0 +1,13 @@
+// What nn.conv2d and nn.dense have in common: sums of whole numbers.
+#pragma once
+
+#include "compiler/relay/op.h"
+
+namespace hone::relay {
+
+// Such a call's kernel adds plain products, in any order, and no scale goes into its weights: each sum stays exact.
+inline AttrSpec IntegralAttr() {
+  return {"integral", AttrKind::kBool, false, "data and weight are whole numbers, and each partial sum below 2^24"};
+}
+
+}  // namespace hone::relay
