@@ -135,10 +135,11 @@ ExprPtr Importer::ValueOf(const std::string& name) const {
 }
 
 std::vector<ExprPtr> Importer::Convert(const OnnxNode& node) {
-  if (!node.domain.empty() && node.domain != "ai.onnx") {
+  const std::string_view domain = node.domain == "ai.onnx" ? std::string_view() : std::string_view(node.domain);
+  if (!domain.empty() && domain != kMicrosoft) {
     RefuseNode(fmt::format("the operator domain \"{}\" is not supported", node.domain));
   }
-  const OnnxOperator* row = FindOnnxOperator(node.op_type);
+  const OnnxOperator* row = FindOnnxOperator(domain, node.op_type);
   if (row == nullptr) RefuseNode("the operator is not supported");
   CheckNode(node, *row);
   std::vector<ExprPtr> inputs;

@@ -1,11 +1,12 @@
 #include "compiler/frontend/onnx_operators.h"
 
 #include <map>
+#include <utility>
 
 namespace hone {
 namespace {
 
-using Index = std::map<std::string_view, OnnxOperator>;
+using Index = std::map<std::pair<std::string_view, std::string_view>, OnnxOperator>;
 
 Index BuildIndex() {
   Index index;
@@ -16,17 +17,18 @@ Index BuildIndex() {
                              ShapeOperators,       IndexingOperators,         RearrangeOperators,
                              ScatterOperators,     EinsumOperators,           GridSampleOperators,
                              AttentionOperators,   PatternOperators,          ConstantOperators,
-                             ResizeOperators}) {
-    for (OnnxOperator& row : family()) index.emplace(row.op_type, std::move(row));
+                             ResizeOperators,      QuantisationOperators,     QuantisedProductOperators,
+                             QuantisedElementwiseOperators}) {
+    for (OnnxOperator& row : family()) index.emplace(std::pair(row.domain, row.op_type), std::move(row));
   }
   return index;
 }
 
 }  // namespace
 
-const OnnxOperator* FindOnnxOperator(std::string_view op_type) {
+const OnnxOperator* FindOnnxOperator(std::string_view domain, std::string_view op_type) {
   static const Index index = BuildIndex();
-  const auto row = index.find(op_type);
+  const auto row = index.find({domain, op_type});
   return row == index.end() ? nullptr : &row->second;
 }
 

@@ -18,7 +18,10 @@ struct OnnxOperator {
   int max_inputs;  // -1: any number
   OnnxConvert convert;
   std::vector<std::string_view> attributes;  // that it may have, in any opset
+  std::string_view domain = {};              // empty: ONNX's own
 };
+// The domain of what ONNX Runtime adds; its quantiser writes such operators.
+inline constexpr std::string_view kMicrosoft = "com.microsoft";
 using OnnxOperatorTable = std::vector<OnnxOperator>;
 
 // One row per operator. A family's file in operators/ defines each of these.
@@ -44,8 +47,11 @@ OnnxOperatorTable AttentionOperators();
 OnnxOperatorTable PatternOperators();
 OnnxOperatorTable ConstantOperators();
 OnnxOperatorTable ResizeOperators();
+OnnxOperatorTable QuantisationOperators();
+OnnxOperatorTable QuantisedProductOperators();
+OnnxOperatorTable QuantisedElementwiseOperators();
 
-// Null when hone does not read the operator.
-const OnnxOperator* FindOnnxOperator(std::string_view op_type);
+// Null when hone does not read the operator. The domain is empty for ONNX's own.
+const OnnxOperator* FindOnnxOperator(std::string_view domain, std::string_view op_type);
 
 }  // namespace hone

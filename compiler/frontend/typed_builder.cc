@@ -98,15 +98,25 @@ ExprPtr TypedBuilder::Fold(const relay::Call& call, const TypePtr& type) {
   return relay::MakeConstant(def.reference(values, call.attrs)[0], first != nullptr ? first->name : node_name_);
 }
 
-ExprPtr TypedBuilder::Call(std::string_view op, std::vector<ExprPtr> args, relay::Attrs attrs) {
-  ExprPtr expr = relay::MakeCall(op, std::move(args), std::move(attrs), node_name_);
-  const relay::Call& call = *relay::AsCall(expr);
+TypePtr TypedBuilder::CheckedType(const relay::Call& call) const {
   std::vector<TypePtr> types;
   for (const ExprPtr& arg : call.args) types.push_back(TypeOf(arg));
-  const TypePtr type = AsOp(call.op)->def->type_relation(types, call.attrs);
+  TypePtr type = AsOp(call.op)->def->type_relation(types, call.attrs);
   CheckSize(type);
-  if (ExprPtr folded = Fold(call, type)) return folded;
+  return type;
+}
+
+ExprPtr TypedBuilder::Call(std::string_view op, std::vector<ExprPtr> args, relay::Attrs attrs) {
+  ExprPtr expr = relay::MakeCall(op, std::move(args), std::move(attrs), node_name_);
+  const TypePtr type = CheckedType(*relay::AsCall(expr));
+  if (ExprPtr folded = Fold(*relay::AsCall(expr), type)) return folded;
   types_.emplace(expr, type);
+  return expr;
+}
+
+ExprPtr TypedBuilder::Unfolded(std::string_view op, std::vector<ExprPtr> args, relay::Attrs attrs) {
+  ExprPtr expr = relay::MakeCall(op, std::move(args), std::move(attrs), node_name_);
+  types_.emplace(expr, CheckedType(*relay::AsCall(expr)));
   return expr;
 }
 

@@ -24,7 +24,9 @@ class TypedBuilder {
   // reducing a few numbers is all it does. Throws Error(kBadData) when the types do not fit or the result is too large
   // to be real.
   relay::ExprPtr Call(std::string_view op, std::vector<relay::ExprPtr> args, relay::Attrs attrs = {});
-  // The same for operators that take one tuple.
+  // A call that stays one when its arguments are constant: what a pass wants to see (scales apart from integers).
+  relay::ExprPtr Unfolded(std::string_view op, std::vector<relay::ExprPtr> args, relay::Attrs attrs = {});
+  // Call for operators that take one tuple.
   relay::ExprPtr CallOnTuple(std::string_view op, std::vector<relay::ExprPtr> fields, relay::Attrs attrs = {});
   relay::ExprPtr Item(const relay::ExprPtr& tuple, int index);
 
@@ -42,6 +44,7 @@ class TypedBuilder {
   void Spend(int64_t bytes);
 
  private:
+  relay::TypePtr CheckedType(const relay::Call& call) const;
   relay::ExprPtr Fold(const relay::Call& call, const relay::TypePtr& type);
 
   bool freeze_;

@@ -25,6 +25,9 @@ Window ReadWindow(const OnnxNodeView& view, const std::vector<int64_t>& kernel);
 // would begin in the padding does not count, as ONNX and its runtimes have it.
 void PadToCeil(Window& window, const Shape& data);
 
+// The attributes of nn.avg_pool2d for an AveragePool node. Throws Error(kBadData) as ReadWindow does.
+relay::Attrs AveragePoolAttrs(const OnnxNodeView& view);
+
 // The sizes and steps of four numbers at most are held below this, so that their arithmetic cannot overflow.
 inline constexpr int64_t kMaxWindow = int64_t{1} << 30;
 

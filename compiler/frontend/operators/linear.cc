@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "compiler/frontend/matrix_product.h"
 #include "compiler/frontend/onnx_operators.h"
 
 namespace hone {
@@ -20,8 +21,8 @@ ExprPtr Scaled(const OnnxNodeView& view, const ExprPtr& expr, double factor) {
 }
 
 // weight: units x inputs.
-ExprPtr Dense(const OnnxNodeView& view, const ExprPtr& data, const ExprPtr& weight) {
-  return view.Call("nn.dense", {data, weight}, {{"units", view.builder().ShapeOf(weight)[0]}});
+ExprPtr Dense(const OnnxNodeView& view, const ExprPtr& data, const ExprPtr& weight, bool integral = false) {
+  return view.Call("nn.dense", {data, weight}, {{"units", view.builder().ShapeOf(weight)[0]}, {"integral", integral}});
 }
 
 // One value per unit is a bias, which kernels take in; anything else is added by broadcasting.
@@ -48,13 +49,13 @@ std::vector<ExprPtr> Gemm(const OnnxNodeView& view) {
 }
 
 // a: ... x M x K, b: K x N. The leading dims are rows like any other.
-ExprPtr TimesMatrix(const OnnxNodeView& view, const ExprPtr& a, const ExprPtr& b) {
+ExprPtr TimesMatrix(const OnnxNodeView& view, const ExprPtr& a, const ExprPtr& b, bool integral) {
   Shape shape = view.builder().ShapeOf(a);
   const int64_t inner = shape.back();
   shape.pop_back();
   const ExprPtr rows = view.Reshape(a, {ElementCount(shape), inner});
   shape.push_back(view.builder().ShapeOf(b)[1]);
-  return view.Reshape(Dense(view, rows, Transposed(view, b)), shape);
+  return view.Reshape(Dense(view, rows, Transposed(view, b), integral), shape);
 }
 
 Shape BroadcastBatch(const Shape& a, const Shape& b) {
@@ -94,26 +95,29 @@ ExprPtr BatchMatMul(const OnnxNodeView& view, const ExprPtr& a, const ExprPtr& b
 }
 
 std::vector<ExprPtr> MatMul(const OnnxNodeView& view) {
-  ExprPtr a = view.Input(0);
-  ExprPtr b = view.Input(1);
-  if (view.InputRank(0) == 0 || view.InputRank(1) == 0) RefuseNode("a scalar is no matrix");
-  const bool row = view.InputRank(0) == 1;
-  const bool column = view.InputRank(1) == 1;
-  if (row) a = view.Reshape(a, {1, view.InputShape(0)[0]});
-  if (column) b = view.Reshape(b, {view.InputShape(1)[0], 1});
+  return {MatrixProduct(view, view.Input(0), view.Input(1), false)};
+}
+
+}  // namespace
+
+ExprPtr MatrixProduct(const OnnxNodeView& view, ExprPtr a, ExprPtr b, bool integral) {
+  const size_t a_rank = view.builder().ShapeOf(a).size(), b_rank = view.builder().ShapeOf(b).size();
+  if (a_rank == 0 || b_rank == 0) RefuseNode("a scalar is no matrix");
+  const bool row = a_rank == 1;
+  const bool column = b_rank == 1;
+  if (row) a = view.Reshape(a, {1, view.builder().ShapeOf(a)[0]});
+  if (column) b = view.Reshape(b, {view.builder().ShapeOf(b)[0], 1});
   const Shape a_shape = view.builder().ShapeOf(a);
   const Shape b_shape = view.builder().ShapeOf(b);
   if (a_shape.back() != b_shape[b_shape.size() - 2]) {
     RefuseNode(fmt::format("{} times {} cannot be", ShapeText(a_shape), ShapeText(b_shape)));
   }
-  const ExprPtr product = b_shape.size() == 2 ? TimesMatrix(view, a, b) : BatchMatMul(view, a, b);
+  const ExprPtr product = b_shape.size() == 2 ? TimesMatrix(view, a, b, integral) : BatchMatMul(view, a, b);
   Shape shape = view.builder().ShapeOf(product);
   if (column) shape.pop_back();
   if (row) shape.erase(shape.end() - (column ? 1 : 2));
-  return {view.Reshape(product, shape)};
+  return view.Reshape(product, shape);
 }
-
-}  // namespace
 
 OnnxOperatorTable LinearOperators() {
   return {

@@ -6,6 +6,7 @@
 
 #include "compiler/frontend/as_planes.h"
 #include "compiler/frontend/onnx_operators.h"
+#include "compiler/frontend/quantised.h"
 #include "compiler/frontend/scalar_like.h"
 #include "compiler/frontend/window.h"
 
@@ -35,15 +36,15 @@ relay::Attrs PoolAttrs(const Window& window) {
           {"padding", window.padding}};
 }
 
+// Floats hold 8-bit integers, and kernels pool floats.
 std::vector<ExprPtr> MaxPool2d(const OnnxNodeView& view) {
-  return {view.Call("nn.max_pool2d", {view.Input(0)}, PoolAttrs(PoolWindow(view, false)))};
+  const DType dtype = view.builder().DTypeOf(view.Input(0));
+  const ExprPtr real = AsDType(view, view.Input(0), DType::kFloat32);
+  return {AsDType(view, view.Call("nn.max_pool2d", {real}, PoolAttrs(PoolWindow(view, false))), dtype)};
 }
 
 std::vector<ExprPtr> AveragePool2d(const OnnxNodeView& view) {
-  const bool counts_padding = view.Int("count_include_pad", 0) != 0;
-  relay::Attrs attrs = PoolAttrs(PoolWindow(view, counts_padding));
-  attrs.Set("count_include_pad", counts_padding);
-  return {view.Call("nn.avg_pool2d", {view.Input(0)}, attrs)};
+  return {view.Call("nn.avg_pool2d", {view.Input(0)}, AveragePoolAttrs(view))};
 }
 
 // (sum |x|^p)^(1/p) of what a pool that averages finds, `count` elements at a time.
@@ -98,6 +99,13 @@ std::vector<ExprPtr> GlobalLpPool(const OnnxNodeView& view) {
 }
 
 }  // namespace
+
+relay::Attrs AveragePoolAttrs(const OnnxNodeView& view) {
+  const bool counts_padding = view.Int("count_include_pad", 0) != 0;
+  relay::Attrs attrs = PoolAttrs(PoolWindow(view, counts_padding));
+  attrs.Set("count_include_pad", counts_padding);
+  return attrs;
+}
 
 OnnxOperatorTable PoolingOperators() {
   return {

@@ -50,6 +50,27 @@ ModelMaker& ModelMaker::Ints(const std::string& name, const std::vector<int64_t>
   return *this;
 }
 
+ModelMaker& ModelMaker::IntegerInput(const std::string& name, int onnx_type, const std::vector<int64_t>& dims) {
+  Input(name, dims);
+  graph().mutable_input(graph().input_size() - 1)->mutable_type()->mutable_tensor_type()->set_elem_type(onnx_type);
+  return *this;
+}
+
+ModelMaker& ModelMaker::Integers(const std::string& name, int onnx_type, const std::vector<int64_t>& dims,
+                                 const std::vector<int>& values) {
+  auto& tensor = *graph().add_initializer();
+  tensor.set_name(name);
+  tensor.set_data_type(onnx_type);
+  for (const int64_t dim : dims) tensor.add_dims(dim);
+  for (const int value : values) tensor.add_int32_data(value);
+  return *this;
+}
+
+ModelMaker& ModelMaker::Domain(const std::string& domain) {
+  graph().mutable_node(graph().node_size() - 1)->set_domain(domain);
+  return *this;
+}
+
 ModelMaker& ModelMaker::Node(const std::string& op, const std::vector<std::string>& inputs,
                              const std::vector<std::string>& outputs,
                              const std::vector<std::pair<std::string, TestAttribute>>& attributes) {

@@ -22,10 +22,16 @@ class ModelMaker {
   // All elements alike.
   ModelMaker& Filled(const std::string& name, const std::vector<int64_t>& dims, float value);
   ModelMaker& Ints(const std::string& name, const std::vector<int64_t>& values);
+  // Of an integer type of 8 or 32 bits, by ONNX's number of it.
+  ModelMaker& IntegerInput(const std::string& name, int onnx_type, const std::vector<int64_t>& dims);
+  ModelMaker& Integers(const std::string& name, int onnx_type, const std::vector<int64_t>& dims,
+                       const std::vector<int>& values);
   // Named as its first output.
   ModelMaker& Node(const std::string& op, const std::vector<std::string>& inputs,
                    const std::vector<std::string>& outputs,
                    const std::vector<std::pair<std::string, TestAttribute>>& attributes = {});
+  // The last node is of another domain.
+  ModelMaker& Domain(const std::string& domain);
   ModelMaker& Output(const std::string& name);
 
   onnx::ModelProto& proto() { return proto_; }

@@ -1,0 +1,294 @@
+// Quantised operators against values worked out by hand, and against plain integer loops.
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <limits>
+
+#include "compiler/relay/visitor.h"
+#include "core/random.h"
+#include "tests/compiler/frontend/run_onnx.h"
+
+namespace hone {
+namespace {
+
+using onnx::TensorProto;
+using testing::ElementsAre;
+using testing::ElementsAreArray;
+using testing::HasSubstr;
+using Dims = std::vector<int64_t>;
+
+constexpr int kU8 = TensorProto::UINT8;
+constexpr int kS8 = TensorProto::INT8;
+constexpr int kS32 = TensorProto::INT32;
+
+Tensor Typed(DType dtype, const Shape& shape, const std::vector<double>& values) {
+  Tensor tensor(dtype, shape);
+  for (size_t i = 0; i < values.size(); ++i) tensor.Set(static_cast<int64_t>(i), values[i]);
+  return tensor;
+}
+
+Tensor Floats(const std::vector<double>& values) {
+  return Typed(DType::kFloat32, {static_cast<int64_t>(values.size())}, values);
+}
+
+int CountOf(const std::string& bytes, std::string_view op) {
+  int count = 0;
+  relay::PostOrderVisit(ImportOnnxBytes(bytes, "m").module.main,
+                        [&](const relay::ExprPtr& expr) { count += relay::AsCallTo(expr, op) != nullptr ? 1 : 0; });
+  return count;
+}
+
+TEST(QuantizeLinear, RoundsHalvesToEvenAddsTheZeroPointAndSaturates) {
+  const std::vector<double> x{0, 1, 3, 5, -1, -3, 7.1, 1000, -1000};
+  ModelMaker u8;
+  u8.Input("x", {9}).Weight("s", {}, {2}).Integers("z", kU8, {}, {3});
+  u8.Node("QuantizeLinear", {"x", "s", "z"}, {"y"}).Output("y");
+  const Tensor y = RunOnnx(u8.Bytes(), {{"x", Floats(x)}})[0];
+  EXPECT_EQ(y.dtype(), DType::kUInt8);
+  EXPECT_THAT(Values(y), ElementsAre(3, 3, 5, 5, 3, 1, 7, 255, 0));
+  ModelMaker s8;
+  s8.Input("x", {9}).Weight("s", {1}, {2}).Integers("z", kS8, {1}, {-4});
+  s8.Node("QuantizeLinear", {"x", "s", "z"}, {"y"}).Output("y");
+  EXPECT_THAT(Values(RunOnnx(s8.Bytes(), {{"x", Floats(x)}})[0]), ElementsAre(-4, -4, -2, -2, -4, -6, 0, 127, -128));
+}
+
+TEST(QuantizeLinear, IsUnsignedWithoutAZeroPointUnlessItSaysOtherwise) {
+  const std::vector<double> x{-3, 300, 2.5};
+  ModelMaker plain, said(21);
+  plain.Input("x", {3}).Weight("s", {}, {1}).Node("QuantizeLinear", {"x", "s"}, {"y"}).Output("y");
+  EXPECT_THAT(Values(RunOnnx(plain.Bytes(), {{"x", Floats(x)}})[0]), ElementsAre(0, 255, 2));
+  said.Input("x", {3}).Weight("s", {}, {1});
+  said.Node("QuantizeLinear", {"x", "s"}, {"y"}, {{"output_dtype", int64_t{kS8}}}).Output("y");
+  EXPECT_THAT(Values(RunOnnx(said.Bytes(), {{"x", Floats(x)}})[0]), ElementsAre(-3, 127, 2));
+}
+
+TEST(QuantizeLinear, TakesAScalePerPositionOfAnAxis) {
+  ModelMaker model;
+  model.Input("x", {1, 2, 2}).Weight("s", {2}, {1, 10}).Integers("z", kU8, {2}, {0, 100});
+  model.Node("QuantizeLinear", {"x", "s", "z"}, {"y"}).Node("DequantizeLinear", {"y", "s", "z"}, {"r"});
+  model.Output("y").Output("r");
+  const auto results = RunOnnx(model.Bytes(), {{"x", Typed(DType::kFloat32, {1, 2, 2}, {3, 4, -55, 62})}});
+  EXPECT_THAT(Values(results[0]), ElementsAre(3, 4, 94, 106));
+  EXPECT_THAT(Values(results[1]), ElementsAre(3, 4, -60, 60));
+}
+
+TEST(DequantizeLinear, ReadsEightAndThirtyTwoBits) {
+  ModelMaker model(21);
+  model.Integers("a", kU8, {3}, {0, 128, 255}).Integers("az", kU8, {}, {128});
+  model.Integers("b", kS8, {3}, {-128, 0, 127}).Integers("c", kS32, {2}, {-100000, 7});
+  model.Integers("d", kS8, {1, 4}, {1, 2, 3, 4}).Weight("ds", {1, 2}, {1, 10}).Weight("s", {}, {0.5});
+  model.Node("DequantizeLinear", {"a", "s", "az"}, {"ra"}).Node("DequantizeLinear", {"b", "s"}, {"rb"});
+  model.Node("DequantizeLinear", {"c", "s"}, {"rc"});
+  model.Node("DequantizeLinear", {"d", "ds"}, {"rd"}, {{"axis", int64_t{1}}, {"block_size", int64_t{2}}});
+  for (const char* name : {"ra", "rb", "rc", "rd"}) model.Output(name);
+  const auto results = RunOnnx(model.Bytes(), {});
+  EXPECT_THAT(Values(results[0]), ElementsAre(-64, 0, 63.5));
+  EXPECT_THAT(Values(results[1]), ElementsAre(-64, 0, 63.5));
+  EXPECT_THAT(Values(results[2]), ElementsAre(-50000, 3.5));
+  EXPECT_THAT(Values(results[3]), ElementsAre(1, 2, 30, 40));
+}
+
+TEST(DynamicQuantizeLinear, CoversZeroAndTheWholeRange) {
+  ModelMaker model;
+  model.Input("x", {6}).Node("DynamicQuantizeLinear", {"x"}, {"y", "s", "z"}).Output("y").Output("s").Output("z");
+  // The example of ONNX's own page.
+  const auto results = RunOnnx(model.Bytes(), {{"x", Floats({0, 2, -3, -2.5, 1.34, 0.5})}});
+  EXPECT_THAT(Values(results[0]), ElementsAre(153, 255, 0, 26, 221, 179));
+  EXPECT_FLOAT_EQ(results[1].data<float>()[0], 5.0F / 255);
+  EXPECT_EQ(results[2].dtype(), DType::kUInt8);
+  EXPECT_THAT(Values(results[2]), ElementsAre(153));
+  const auto zeros = RunOnnx(model.Bytes(), {{"x", Floats({0, 0, 0, 0, 0, 0})}});
+  EXPECT_THAT(Values(zeros[0]), ElementsAre(0, 0, 0, 0, 0, 0));
+  EXPECT_THAT(Values(zeros[1]), ElementsAre(1));
+}
+
+// x: 1 x C x 3 x 3 and weights O x C x 3 x 3 without padding: one sum per output channel.
+struct LongSum {
+  int64_t channels;
+  std::vector<int> x, w;
+  std::vector<int64_t> sums;
+};
+
+LongSum MakeLongSum(int64_t channels, int64_t outputs, int x_zero, bool extreme) {
+  LongSum sum{channels, {}, {}, {}};
+  Random random(static_cast<uint64_t>(channels));
+  const auto count = static_cast<size_t>(channels * 9);
+  for (size_t i = 0; i < count; ++i) sum.x.push_back(extreme ? 255 : static_cast<int>(random.Below(256)));
+  for (int64_t o = 0; o < outputs; ++o) {
+    int64_t total = 0;
+    for (size_t i = 0; i < count; ++i) {
+      sum.w.push_back(extreme ? (o == 0 ? 127 : -128) : static_cast<int>(random.Below(256)) - 128);
+      total += static_cast<int64_t>(sum.x[i] - x_zero) * sum.w.back();
+    }
+    sum.sums.push_back(total);
+  }
+  return sum;
+}
+
+std::vector<double> Doubles(const std::vector<int>& values) { return {values.begin(), values.end()}; }
+
+TEST(ConvInteger, IsExactHoweverLongTheSum) {
+  // Sums within 2^24, past it, and past what two digits hold.
+  for (const int64_t channels : {5, 200, 1000}) {
+    const LongSum sum = MakeLongSum(channels, 2, 0, true);
+    ModelMaker model;
+    model.IntegerInput("x", kU8, {1, channels, 3, 3}).Integers("w", kS8, {2, channels, 3, 3}, sum.w);
+    model.Node("ConvInteger", {"x", "w"}, {"y"}).Output("y");
+    const Tensor x = Typed(DType::kUInt8, {1, channels, 3, 3}, Doubles(sum.x));
+    const Tensor y = RunOnnx(model.Bytes(), {{"x", x}})[0];
+    ASSERT_EQ(y.dtype(), DType::kInt32);
+    EXPECT_EQ(y.data<int32_t>()[0], sum.sums[0]) << channels;
+    EXPECT_EQ(y.data<int32_t>()[1], sum.sums[1]) << channels;
+  }
+  const LongSum small = MakeLongSum(5, 2, 0, true);
+  ModelMaker model;
+  model.IntegerInput("x", kU8, {1, 5, 3, 3}).Integers("w", kS8, {2, 5, 3, 3}, small.w);
+  model.Node("ConvInteger", {"x", "w"}, {"y"}).Output("y");
+  EXPECT_EQ(CountOf(model.Bytes(), "nn.conv2d"), 1);
+}
+
+TEST(ConvInteger, PadsWithTheZeroPoint) {
+  ModelMaker model;
+  model.IntegerInput("x", kU8, {1, 1, 2, 2}).Integers("w", kU8, {1, 1, 3, 3}, {2, 2, 2, 2, 2, 2, 2, 2, 2});
+  model.Integers("xz", kU8, {}, {1}).Integers("wz", kU8, {}, {1});
+  model.Node("ConvInteger", {"x", "w", "xz", "wz"}, {"y"}, {{"pads", Dims{1, 1, 1, 1}}}).Output("y");
+  const Tensor x = Typed(DType::kUInt8, {1, 1, 2, 2}, {2, 3, 4, 5});
+  EXPECT_THAT(Values(RunOnnx(model.Bytes(), {{"x", x}})[0]), ElementsAre(10, 10, 10, 10));
+}
+
+TEST(MatMulInteger, SplitsSumsThatNoDigitsHold) {
+  constexpr int64_t kDepth = 40000;
+  ModelMaker model;
+  model.IntegerInput("a", kU8, {2, kDepth}).Integers("b", kS8, {kDepth, 1}, std::vector<int>(kDepth, -127));
+  model.Node("MatMulInteger", {"a", "b"}, {"y"}).Output("y");
+  std::vector<double> a(2 * kDepth, 255);
+  a.back() = 254;
+  const Tensor y = RunOnnx(model.Bytes(), {{"a", Typed(DType::kUInt8, {2, kDepth}, a)}})[0];
+  EXPECT_EQ(y.data<int32_t>()[0], -127 * 255 * 40000);
+  EXPECT_EQ(y.data<int32_t>()[1], -127 * 255 * 40000 + 127);
+}
+
+TEST(MatMulInteger, TakesZeroPointsPerRowAndPerColumn) {
+  ModelMaker model;
+  model.IntegerInput("a", kU8, {2, 2}).IntegerInput("b", kU8, {2, 2});
+  model.Integers("az", kU8, {2}, {1, 2}).Integers("bz", kU8, {2}, {0, 5});
+  model.Node("MatMulInteger", {"a", "b", "az", "bz"}, {"y"}).Output("y");
+  const Tensor a = Typed(DType::kUInt8, {2, 2}, {1, 2, 3, 4}), b = Typed(DType::kUInt8, {2, 2}, {5, 6, 7, 8});
+  // a - z = [0 1; 1 2], b - z = [5 1; 7 3].
+  EXPECT_THAT(Values(RunOnnx(model.Bytes(), {{"a", a}, {"b", b}})[0]), ElementsAre(7, 3, 19, 7));
+}
+
+// saturate(round(sum * scale) + zero point) with the sum as float32.
+float Requantised(int64_t sum, float scale, int zero) {
+  const double whole = std::nearbyint(static_cast<double>(static_cast<float>(sum) * scale)) + zero;
+  return static_cast<float>(std::min(255.0, std::max(0.0, whole)));
+}
+
+TEST(QLinearConv, RequantisesExactSumsPerChannel) {
+  for (const int64_t channels : {3, 700}) {
+    const LongSum sum = MakeLongSum(channels, 4, 7, false);
+    const std::vector<float> w_scales{0.01F, 0.5F, 0.002F, 3};
+    const std::vector<int> bias{5, -70000, 0, 1 << 25};
+    ModelMaker model;
+    model.IntegerInput("x", kU8, {1, channels, 3, 3}).Weight("xs", {}, {0.02F}).Integers("xz", kU8, {}, {7});
+    model.Integers("w", kS8, {4, channels, 3, 3}, sum.w).Weight("ws", {4}, w_scales);
+    model.Integers("wz", kS8, {4}, {0, 0, 0, 0}).Weight("ys", {}, {1.5F}).Integers("yz", kU8, {}, {100});
+    model.Integers("b", kS32, {4}, bias);
+    model.Node("QLinearConv", {"x", "xs", "xz", "w", "ws", "wz", "ys", "yz", "b"}, {"y"}).Output("y");
+    const Tensor x = Typed(DType::kUInt8, {1, channels, 3, 3}, Doubles(sum.x));
+    std::vector<float> want;
+    for (size_t o = 0; o < 4; ++o) want.push_back(Requantised(sum.sums[o] + bias[o], 0.02F * w_scales[o] / 1.5F, 100));
+    EXPECT_THAT(Values(RunOnnx(model.Bytes(), {{"x", x}})[0]), ElementsAreArray(want)) << channels;
+  }
+}
+
+TEST(QLinearMatMul, MatchesTheExampleOfItsPage) {
+  ModelMaker model;
+  model.IntegerInput("a", kU8, {2, 4}).Weight("as", {1}, {0.0066F}).Integers("az", kU8, {1}, {113});
+  model.Integers("b", kU8, {4, 3}, {152, 51, 244, 60, 26, 255, 0, 127, 246, 127, 254, 247});
+  model.Weight("bs", {1}, {0.00705F}).Integers("bz", kU8, {1}, {114});
+  model.Weight("ys", {1}, {0.0107F}).Integers("yz", kU8, {1}, {118});
+  model.Node("QLinearMatMul", {"a", "as", "az", "b", "bs", "bz", "ys", "yz"}, {"y"}).Output("y");
+  const Tensor a = Typed(DType::kUInt8, {2, 4}, {208, 236, 0, 238, 3, 214, 255, 29});
+  EXPECT_THAT(Values(RunOnnx(model.Bytes(), {{"a", a}})[0]), ElementsAre(168, 115, 255, 1, 66, 151));
+}
+
+TEST(QGemm, AddsTheIntegersOfCAndGivesFloatsWithoutAResultScale) {
+  for (const bool real : {false, true}) {
+    ModelMaker model;
+    model.IntegerInput("a", kU8, {1, 2}).Weight("as", {}, {0.5}).Integers("az", kU8, {}, {1});
+    model.Integers("b", kS8, {2, 2}, {1, 2, 3, 4}).Weight("bs", {2}, {2, 4}).Integers("bz", kS8, {2}, {0, 0});
+    model.Integers("c", kS32, {2}, {10, -1}).Weight("ys", {}, {2}).Integers("yz", kU8, {}, {3});
+    std::vector<std::string> inputs{"a", "as", "az", "b", "bs", "bz", "c", "ys", "yz"};
+    if (real) inputs.resize(7);
+    model.Node("QGemm", inputs, {"y"}, {{"transB", int64_t{1}}}).Domain("com.microsoft").Output("y");
+    // a - z = [2 4]; sums [10, 22] with C [20, 21]; scales [1, 2].
+    const auto y = Values(RunOnnx(model.Bytes(), {{"a", Typed(DType::kUInt8, {1, 2}, {3, 5})}})[0]);
+    EXPECT_THAT(y, real ? ElementsAre(20, 42) : ElementsAre(13, 24));
+  }
+}
+
+// One of ONNX Runtime's operators on u8 data with scale 0.5 and zero point 10.
+std::vector<float> RunQLinear(const std::string& op, const Shape& shape, const std::vector<double>& x,
+                              const std::vector<std::pair<std::string, TestAttribute>>& attributes = {}) {
+  ModelMaker model;
+  model.IntegerInput("x", kU8, shape).Weight("s", {}, {0.5}).Integers("z", kU8, {}, {10});
+  model.Weight("ys", {}, {0.25}).Integers("yz", kU8, {}, {20});
+  model.Node(op, {"x", "s", "z", "ys", "yz"}, {"y"}, attributes).Domain("com.microsoft").Output("y");
+  return Values(RunOnnx(model.Bytes(), {{"x", Typed(DType::kUInt8, shape, x)}})[0]);
+}
+
+TEST(QLinear, UnaryOperatorsWorkOnTheRealValues) {
+  EXPECT_THAT(RunQLinear("QLinearLeakyRelu", {3}, {10, 14, 2}, {{"alpha", 0.5}}), ElementsAre(20, 28, 12));
+  EXPECT_THAT(RunQLinear("QLinearSigmoid", {3}, {10, 30, 0}), ElementsAre(22, 24, 20));
+  EXPECT_THAT(RunQLinear("QLinearGlobalAveragePool", {1, 1, 2, 2}, {10, 12, 14, 16}), ElementsAre(26));
+  EXPECT_THAT(RunQLinear("QLinearAveragePool", {1, 1, 2, 2}, {10, 12, 14, 16}, {{"kernel_shape", Dims{1, 2}}}),
+              ElementsAre(22, 30));
+  EXPECT_THAT(RunQLinear("QLinearSoftmax", {1, 2}, {10, 10}), ElementsAre(22, 22));
+}
+
+TEST(QLinear, BinaryOperatorsAndConcatTakeAScaleForEachInput) {
+  for (const std::string op : {"QLinearAdd", "QLinearMul", "QLinearConcat"}) {
+    ModelMaker model;
+    model.IntegerInput("a", kU8, {2}).Weight("as", {}, {2}).Integers("az", kU8, {}, {1});
+    model.IntegerInput("b", kU8, {2}).Weight("bs", {}, {1}).Integers("bz", kU8, {}, {4});
+    model.Weight("ys", {}, {2}).Integers("yz", kU8, {}, {3});
+    if (op == "QLinearConcat") {
+      model.Node(op, {"ys", "yz", "a", "as", "az", "b", "bs", "bz"}, {"y"}, {{"axis", int64_t{0}}});
+    } else {
+      model.Node(op, {"a", "as", "az", "b", "bs", "bz", "ys", "yz"}, {"y"});
+    }
+    model.Domain("com.microsoft").Output("y");
+    // a is [4, 0], b is [3, -4].
+    const Tensor a = Typed(DType::kUInt8, {2}, {3, 1}), b = Typed(DType::kUInt8, {2}, {7, 0});
+    const auto y = Values(RunOnnx(model.Bytes(), {{"a", a}, {"b", b}})[0]);
+    if (op == "QLinearAdd") {
+      EXPECT_THAT(y, ElementsAre(7, 1));  // 7 / 2 is 4, -4 / 2 is -2
+    } else if (op == "QLinearMul") {
+      EXPECT_THAT(y, ElementsAre(9, 3));  // 12 / 2 is 6
+    } else {
+      EXPECT_THAT(y, ElementsAre(5, 3, 5, 1));  // 3 / 2 is 2
+    }
+  }
+}
+
+TEST(Quantised, RefusesInOneLineWhatIsNotRead) {
+  ModelMaker wrong_zero;
+  wrong_zero.IntegerInput("x", kU8, {2}).Weight("s", {}, {1}).Integers("z", kS8, {}, {1});
+  wrong_zero.Node("DequantizeLinear", {"x", "s", "z"}, {"y"}).Output("y");
+  EXPECT_THAT(ImportError(wrong_zero.Bytes()), HasSubstr("of the data's type"));
+  ModelMaker scales;
+  scales.Input("x", {1, 3}).Weight("s", {2}, {1, 2}).Node("QuantizeLinear", {"x", "s"}, {"y"}).Output("y");
+  EXPECT_THAT(ImportError(scales.Bytes()), HasSubstr("one for each position of axis 1"));
+  ModelMaker last;
+  last.IntegerInput("x", kU8, {1, 2, 2, 3}).Weight("s", {}, {1}).Integers("z", kU8, {}, {0});
+  last.Node("QLinearGlobalAveragePool", {"x", "s", "z", "s", "z"}, {"y"}, {{"channels_last", int64_t{1}}});
+  last.Domain("com.microsoft").Output("y");
+  EXPECT_THAT(ImportError(last.Bytes()), HasSubstr("channels_last=1 is not supported"));
+  ModelMaker elsewhere;
+  elsewhere.Input("x", {2}).Node("QLinearAdd", {"x"}, {"y"}).Output("y");
+  EXPECT_THAT(ImportError(elsewhere.Bytes()), HasSubstr("the operator is not supported"));
+}
+
+}  // namespace
+}  // namespace hone
