@@ -7,6 +7,7 @@
 #include "compiler/passes/fold_layouts.h"
 #include "compiler/passes/fuse.h"
 #include "compiler/passes/gather_channels.h"
+#include "compiler/passes/lift_scales.h"
 #include "compiler/passes/merge_groups.h"
 #include "compiler/passes/nest_concats.h"
 #include "compiler/passes/passes.h"
@@ -25,6 +26,8 @@ using After = std::function<void(const std::string& pass, const IRModule&)>;
 const std::vector<Pass>& AllPasses() {
   static const std::vector<Pass> passes{
       {"bind_params", 0, [](const IRModule& m, const PassContext&) { return BindParams(m); }},
+      // Before constants are folded: integers and their scales are still apart.
+      {"lift_scales", 1, [](const IRModule& m, const PassContext&) { return LiftScales(m); }},
       {"fold_constants", 0, [](const IRModule& m, const PassContext& c) { return FoldConstants(m, c.opt_level); }},
       {"split_transposed_convs", 1,
        [](const IRModule& m, const PassContext& c) {

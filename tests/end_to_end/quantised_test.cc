@@ -1,0 +1,96 @@
+// A small quantised network from ONNX to a package: the bits are those of plain integer loops.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "compiler/relay/infer_type.h"
+#include "core/random.h"
+#include "runtime/session.h"
+#include "tests/compiler/frontend/run_onnx.h"
+#include "tests/end_to_end/run_model.h"
+
+namespace hone {
+namespace {
+
+constexpr int kU8 = onnx::TensorProto::UINT8;
+constexpr int kS8 = onnx::TensorProto::INT8;
+constexpr int64_t kIn = 5, kMiddle = 20, kOut = 7, kSide = 6;
+constexpr int kInZero = 9, kMiddleZero = 128;
+
+std::vector<int> Integers(size_t count, int low, uint64_t seed) {
+  Random random(seed);
+  std::vector<int> values;
+  for (size_t i = 0; i < count; ++i) values.push_back(low + static_cast<int>(random.Below(256)));
+  return values;
+}
+
+// The integer sum of a 3 x 3 window with padding 1, x without its zero point.
+int64_t WindowSum(const std::vector<int>& x, int zero, int64_t channels, const std::vector<int>& w, int64_t out,
+                  int64_t row, int64_t column) {
+  int64_t sum = 0;
+  for (int64_t c = 0; c < channels; ++c) {
+    for (int64_t k = 0; k < 9; ++k) {
+      const int64_t r = row + k / 3 - 1, l = column + k % 3 - 1;
+      if (r < 0 || r >= kSide || l < 0 || l >= kSide) continue;
+      const int value = x[static_cast<size_t>((c * kSide + r) * kSide + l)] - zero;
+      sum += static_cast<int64_t>(value) * w[static_cast<size_t>((out * channels + c) * 9 + k)];
+    }
+  }
+  return sum;
+}
+
+struct Layer {
+  int64_t in, out;
+  int zero, result_zero;
+  float scale;  // of x, w and the result together
+};
+
+std::vector<int> ByHand(const std::vector<int>& x, const std::vector<int>& w, const Layer& layer) {
+  std::vector<int> result;
+  for (int64_t o = 0; o < layer.out; ++o) {
+    for (int64_t at = 0; at < kSide * kSide; ++at) {
+      const int64_t sum = WindowSum(x, layer.zero, layer.in, w, o, at / kSide, at % kSide);
+      const float quotient = static_cast<float>(sum) * layer.scale;
+      result.push_back(std::clamp(static_cast<int>(std::nearbyint(quotient)) + layer.result_zero, 0, 255));
+    }
+  }
+  return result;
+}
+
+TEST(Quantised, APackageGivesTheBitsOfIntegerLoops) {
+  const auto w1 = Integers(kMiddle * kIn * 9, -128, 1), w2 = Integers(kOut * kMiddle * 9, -128, 2);
+  ModelMaker model;
+  model.IntegerInput("x", kU8, {1, kIn, kSide, kSide}).Weight("xs", {}, {0.5F}).Integers("xz", kU8, {}, {kInZero});
+  model.Integers("w1", kS8, {kMiddle, kIn, 3, 3}, w1).Integers("w2", kS8, {kOut, kMiddle, 3, 3}, w2);
+  model.Weight("ws", {}, {0.25F}).Integers("wz", kS8, {}, {0});
+  model.Weight("ms", {}, {400})
+      .Integers("mz", kU8, {}, {kMiddleZero})
+      .Weight("ys", {}, {6000})
+      .Integers("yz", kU8, {}, {3});
+  const std::vector<std::pair<std::string, TestAttribute>> padded{{"pads", std::vector<int64_t>{1, 1, 1, 1}}};
+  model.Node("QLinearConv", {"x", "xs", "xz", "w1", "ws", "wz", "ms", "mz"}, {"m"}, padded);
+  model.Node("QLinearConv", {"m", "ms", "mz", "w2", "ws", "wz", "ys", "yz"}, {"y"}, padded).Output("y");
+  const relay::IRModule module = relay::InferType(ImportOnnxBytes(model.Bytes(), "quantised").module);
+  const BuildResult built = Build(module, HostBuild());
+
+  const std::vector<int> x = Integers(kIn * kSide * kSide, 0, 3);
+  Tensor input(DType::kUInt8, {1, kIn, kSide, kSide});
+  for (size_t i = 0; i < x.size(); ++i) input.data<uint8_t>()[i] = static_cast<uint8_t>(x[i]);
+  const std::vector<int> middle = ByHand(x, w1, {kIn, kMiddle, kInZero, kMiddleZero, 0.5F * 0.25F / 400});
+  const std::vector<int> want = ByHand(middle, w2, {kMiddle, kOut, kMiddleZero, 3, 400 * 0.25F / 6000});
+
+  SessionOptions options;
+  options.threads = 2;
+  Session session(Package::FromBytes(built.package, "quantised"), options);
+  session.SetInput("x", input);
+  session.Run();
+  const Tensor got = session.Output(0);
+  ASSERT_EQ(got.dtype(), DType::kUInt8);
+  ASSERT_EQ(got.elements(), static_cast<int64_t>(want.size()));
+  for (size_t i = 0; i < want.size(); ++i) ASSERT_EQ(got.data<uint8_t>()[i], want[i]) << "element " << i;
+  EXPECT_GT(std::count_if(want.begin(), want.end(), [](int v) { return v > 3 && v < 255; }), 20);
+}
+
+}  // namespace
+}  // namespace hone
