@@ -111,9 +111,9 @@ std::string CallKey(const relay::Call& call, const std::vector<std::string>& arg
   return text;
 }
 
-// What is rounded to whole numbers must not depend on which products were fused with a sum.
+// What is rounded to whole numbers, here or in a later kernel, must not depend on which products were fused with a sum.
 bool Rounds(const relay::Function& function) {
-  bool rounds = false;
+  bool rounds = function.attrs.GetInt("rounds") != 0;
   relay::PostOrderVisit(function.body,
                         [&](const ExprPtr& expr) { rounds = rounds || relay::AsCallTo(expr, "round") != nullptr; });
   return rounds;
@@ -142,7 +142,7 @@ std::vector<KernelOperand> GenericOperands(const relay::Function& function) {
 }
 
 std::string GenericKey(const relay::Function& function) {
-  std::string text;
+  std::string text = Rounds(function) ? "rounds\n" : "";
   std::unordered_map<const relay::Expr*, std::string> names;
   for (const auto& param : function.params) {
     names[param.get()] = fmt::format("p{}", names.size());

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "compiler/passes/anchor.h"
 #include "compiler/passes/typed_graph.h"
 #include "compiler/relay/op.h"
@@ -27,7 +29,8 @@ using Replaced = std::unordered_map<const relay::Expr*, ExprPtr>;
 // Builds the primitive function of one group and the call of it.
 class GroupBuilder {
  public:
-  GroupBuilder(const FuseGroup& group, const Replaced& outside) : group_(group), outside_(outside) {}
+  GroupBuilder(const FuseGroup& group, const Replaced& outside, bool rounds)
+      : group_(group), outside_(outside), rounds_(rounds) {}
 
   ExprPtr Build() {
     for (const ExprPtr& member : group_.members) {
@@ -37,6 +40,7 @@ class GroupBuilder {
       inside_[member.get()] = WithArgs(call, std::move(args));
     }
     relay::Attrs attrs{{"Primitive", int64_t{1}}};
+    if (rounds_) attrs.Set("rounds", int64_t{1});
     for (const ExprPtr& member : group_.members) {
       const Call* anchor = group_.anchor ? AsAnchor(member) : nullptr;
       if (anchor != nullptr) attrs.Set("anchor", relay::AsOp(anchor->op)->def->name);
@@ -83,13 +87,14 @@ class GroupBuilder {
 
   const FuseGroup& group_;
   const Replaced& outside_;
+  const bool rounds_;
   Replaced inside_;
   std::vector<std::shared_ptr<const relay::Var>> params_;
   std::vector<ExprPtr> args_;
 };
 
-ExprPtr Rebuilt(const ExprPtr& expr, const Grouping& grouping, const Replaced& replaced) {
-  if (const FuseGroup* group = grouping.EndingAt(expr)) return GroupBuilder(*group, replaced).Build();
+ExprPtr Rebuilt(const ExprPtr& expr, const Grouping& grouping, const Replaced& replaced, bool rounds) {
+  if (const FuseGroup* group = grouping.EndingAt(expr)) return GroupBuilder(*group, replaced, rounds).Build();
   if (const relay::TupleGetItem* item = relay::AsTupleGetItem(expr)) {
     return TypedItem(replaced.at(item->tuple.get()), item->index);
   }
@@ -131,10 +136,12 @@ relay::IRModule Fuse(const relay::IRModule& module, bool groups) {
   Grouping grouping;
   GroupAnchors(users, groups, grouping);
   GroupGeneric(users, groups, grouping);
+  const bool rounds = std::any_of(users.order.begin(), users.order.end(),
+                                  [](const ExprPtr& expr) { return relay::AsCallTo(expr, "round") != nullptr; });
   Replaced replaced;
   for (const ExprPtr& expr : users.order) {
     const bool is_inner = relay::AsCall(expr) != nullptr && grouping.EndingAt(expr) == nullptr;
-    if (!is_inner) replaced.emplace(expr.get(), Rebuilt(expr, grouping, replaced));
+    if (!is_inner) replaced.emplace(expr.get(), Rebuilt(expr, grouping, replaced, rounds));
   }
   return WithBody(module, replaced.at(body.get()));
 }

@@ -48,7 +48,8 @@ void GroupAnchors(const UserMap& users, bool with_epilogues, Grouping& grouping)
 void GroupGeneric(const UserMap& users, bool with_neighbours, Grouping& grouping);
 
 // Afterwards every call in main is of a Function with attribute Primitive=1; "anchor" names the operator that has
-// schedules. With `groups` false each function holds one operator.
+// schedules, and in a module with `round` in it "rounds"=1 says that products are not to be fused with sums. With
+// `groups` false each function holds one operator.
 relay::IRModule Fuse(const relay::IRModule& module, bool groups);
 
 }  // namespace hone

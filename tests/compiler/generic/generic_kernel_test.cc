@@ -7,6 +7,7 @@
 #include <string>
 #include <tuple>
 
+#include "compiler/relay/infer_type.h"
 #include "tests/compiler/generic/check_function.h"
 #include "tests/compiler/generic/kernel_runner.h"
 
@@ -96,6 +97,8 @@ TEST(GenericKernel, FusesNoProductIntoASumThatIsRounded) {
   }
   const auto sum = MakeCall("add", {MakeCall("multiply", {x, y}), z});
   CheckFunction(Function({x, y, z}, MakeCall("round", {sum})), args, 0);
+  auto marked = std::make_shared<relay::Function>(Function({x, y, z}, sum)->params, sum, Attrs{{"rounds", int64_t{1}}});
+  CheckFunction(relay::InferType(marked), args, 0);
 }
 
 TEST(GenericKernel, LetsNanThrough) {

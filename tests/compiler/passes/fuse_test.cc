@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "compiler/passes/anchor.h"
 #include "tests/compiler/passes/pass_testing.h"
 
@@ -38,6 +40,20 @@ TEST(Fuse, AnAnchorTakesBiasResidualAndActivation) {
   EXPECT_EQ(anchor->epilogue, (Epilogue{true, true, Activation::kRelu, 0, 0}));
   EXPECT_EQ(anchor->workload.epilogue, EpilogueClass::kResidual);
   EXPECT_EQ(anchor->workload.padding, (std::array<int64_t, 4>{1, 1, 1, 1}));
+}
+
+TEST(Fuse, TellsEachKernelOfAModelThatRounds) {
+  const ExprPtr sum = MakeCall("add", {MakeCall("multiply", {Image(), ScalarConstant(2)}), ScalarConstant(1)});
+  const ExprPtr pooled = MakeCall("nn.global_avg_pool2d", {sum});
+  const auto marked = [](const IRModule& module) {
+    const auto calls = FunctionCalls(module);
+    return std::count_if(calls.begin(), calls.end(), [](const relay::Call* call) {
+      return relay::AsFunction(call->op)->attrs.GetInt("rounds") == 1;
+    });
+  };
+  EXPECT_EQ(marked(Fused(pooled)), 0);
+  const IRModule rounding = Fused(MakeCall("round", {MakeCall("transpose", {pooled})}));
+  EXPECT_EQ(marked(rounding), static_cast<int64_t>(FunctionCalls(rounding).size()));
 }
 
 // x * scale + shift, then relu, ahead of a 1x1 convolution from 16 channels.
