@@ -5,7 +5,6 @@
 #include <cmath>
 #include <string_view>
 
-#include "compiler/passes/channel_constant.h"
 #include "compiler/relay/exact_sums.h"
 #include "compiler/relay/op.h"
 
@@ -49,11 +48,11 @@ std::optional<WholeRange> OfClip(const Call& clip, int depth) {
   return WholeRange{std::clamp(of->low, low, high), std::clamp(of->high, low, high)};
 }
 
-std::optional<WholeRange> Shifted(const Call& call, double sign, int depth) {
-  const auto of = Find(call.args[0], depth);
-  const auto by = ScalarOf(call.args[1]);
-  if (!of || !by || !IsWhole(*by)) return std::nullopt;
-  return WholeRange{of->low + sign * *by, of->high + sign * *by};
+std::optional<WholeRange> Added(const Call& call, double sign, int depth) {
+  const auto of = Find(call.args[0], depth), by = Find(call.args[1], depth);
+  if (!of || !by) return std::nullopt;
+  const double a = sign * by->low, b = sign * by->high;
+  return WholeRange{of->low + std::min(a, b), of->high + std::max(a, b)};
 }
 
 std::optional<WholeRange> OfJoined(const Call& concat, int depth) {
@@ -75,8 +74,8 @@ std::optional<WholeRange> OfCall(const Call& call, int depth) {
   const std::string& name = relay::AsOp(call.op)->def->name;
   if (name == "round") return WholeRange{};
   if (name == "clip") return OfClip(call, depth);
-  if (name == "add") return Shifted(call, 1, depth);
-  if (name == "subtract") return Shifted(call, -1, depth);
+  if (name == "add") return Added(call, 1, depth);
+  if (name == "subtract") return Added(call, -1, depth);
   if (name == "concatenate") return OfJoined(call, depth);
   if (name == "cast") return OfIntegers(call.args[0]->type->dtype);
   if (std::find(kMoves.begin(), kMoves.end(), name) != kMoves.end()) return Find(call.args[0], depth);

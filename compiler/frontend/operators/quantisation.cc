@@ -39,8 +39,14 @@ std::vector<ExprPtr> DequantizeLinear(const OnnxNodeView& view) {
   return {Dequantised(view, view.Input(0), by)};
 }
 
+// In two steps, of which the first has work for many threads; pools of images take them as they lie.
 ExprPtr Largest(const OnnxNodeView& view, const ExprPtr& data) {
-  return view.Call("maximum", {view.Call("max", {data}), ScalarFloat(0)});
+  const size_t rank = view.builder().ShapeOf(data).size();
+  const relay::Attrs last{{"axis", std::vector<int64_t>{static_cast<int64_t>(rank) - 1}}};
+  ExprPtr part = data;
+  if (rank == 4) part = view.Call("nn.global_max_pool2d", {data});
+  if (rank == 2 || rank == 3 || rank > 4) part = view.Call("max", {data}, last);
+  return view.Call("maximum", {view.Call("max", {part}), ScalarFloat(0)});
 }
 
 // The range reaches to 0 at least, so that 0 is one of the quantised values.
