@@ -42,17 +42,17 @@ SplitExp Split(KernelBuilder& b, Value* x) {
   return {b.FAdd(less_one, FloatConstant(b, x, 1.0f)), n, less_one};
 }
 
-// exp of what is not positive: one scale does, 2^-127 being 0 in its bits.
-Value* ExpOfNegative(KernelBuilder& b, Value* x) {
-  const SplitExp exp = Split(b, b.FMax(x, FloatConstant(b, x, -88.0f)));
-  return b.FMul(exp.p, PowerOfTwo(b, exp.n, x));
-}
-
 Value* MinusMagnitude(KernelBuilder& b, Value* x) {
   return AsFloat(b, b.ir().CreateOr(AsInt(b, x), IntConstant(b, x, int64_t{-0x7fffffff} - 1)), x);
 }
 
 }  // namespace
+
+// One scale does, 2^-127 being 0 in its bits.
+Value* EmitExpOfNegative(KernelBuilder& b, Value* x) {
+  const SplitExp exp = Split(b, b.FMax(x, FloatConstant(b, x, -88.0f)));
+  return b.FMul(exp.p, PowerOfTwo(b, exp.n, x));
+}
 
 Value* EmitExp(KernelBuilder& b, Value* x) {
   Value* clamped = b.FMin(b.FMax(x, FloatConstant(b, x, -87.5f)), FloatConstant(b, x, 89.0f));
@@ -136,14 +136,14 @@ Value* EmitErf(KernelBuilder& b, Value* x) {
   Value* q = Polynomial(b, u,
                         {-1.849605560e+00f, -2.638967752e+00f, -8.431047201e-01f, -4.157574102e-02f, 1.007780805e-02f,
                          -2.054300858e-03f, 3.202395746e-04f, -3.296083014e-05f, 1.637151399e-06f});
-  Value* large = WithSignOf(b, b.FSub(FloatConstant(b, x, 1.0f), ExpOfNegative(b, q)), x);
+  Value* large = WithSignOf(b, b.FSub(FloatConstant(b, x, 1.0f), EmitExpOfNegative(b, q)), x);
   return b.ir().CreateSelect(Below(b, magnitude, 1.0f), small, large);
 }
 
 // Both divide by 1 + exp(-|x|): the sum lies in [1, 2], where its rounding weighs least.
 Value* EmitSigmoid(KernelBuilder& b, Value* x) {
   Value* one = FloatConstant(b, x, 1.0f);
-  Value* e = ExpOfNegative(b, MinusMagnitude(b, x));
+  Value* e = EmitExpOfNegative(b, MinusMagnitude(b, x));
   Value* sum = b.FAdd(e, one);
   // What the sum lost, exactly; the quotient gets most of it back.
   Value* lost = b.FSub(e, b.FSub(sum, one));
@@ -154,7 +154,7 @@ Value* EmitSigmoid(KernelBuilder& b, Value* x) {
 Value* EmitSilu(KernelBuilder& b, Value* x) {
   // Beyond -88 the gate is 0, and minus infinity times 0 would be no number.
   Value* bounded = b.FMax(x, FloatConstant(b, x, -100.0f));
-  Value* e = ExpOfNegative(b, MinusMagnitude(b, bounded));
+  Value* e = EmitExpOfNegative(b, MinusMagnitude(b, bounded));
   Value* numerator = b.ir().CreateSelect(Below(b, x, 0.0f), b.FMul(bounded, e), x);
   return b.FDiv(numerator, b.FAdd(e, FloatConstant(b, x, 1.0f)));
 }

@@ -7,6 +7,8 @@ namespace hone {
 
 // Within 2 ULP over the range where the result is normal; overflow gives infinity, underflow 0; NaN in, NaN out.
 Value* EmitExp(KernelBuilder& b, Value* x);
+// The same for x that is not positive, with fewer steps: 0 below -88.
+Value* EmitExpOfNegative(KernelBuilder& b, Value* x);
 Value* EmitLog(KernelBuilder& b, Value* x);
 // exp(x) - 1 and log(1 + x) without the loss near 0; within 4 ULP.
 Value* EmitExpm1(KernelBuilder& b, Value* x);

@@ -33,14 +33,16 @@ class Line {
       return FoldPair(b_, FoldKind::kMax, sum, Data(k, lanes));
     });
     Value* sum = Run(FoldKind::kSum, [&](Value* part, const Coordinate& k, Lanes lanes) {
-      Value* exponential = EmitExp(b_, b_.FSub(Data(k, lanes), Wide(largest, lanes)));
+      Value* exponential = EmitExpOfNegative(b_, b_.FSub(Data(k, lanes), Wide(largest, lanes)));
       if (!IsLog(softmax_)) StoreOperand(b_, Operand(), Point(k), lanes, exponential);
       return b_.FAdd(part, exponential);
     });
     Value* log_sum = IsLog(softmax_) ? EmitLog(b_, sum) : nullptr;
+    // At least exp(0), so that the inverse is a normal number.
+    Value* inverse = log_sum ? nullptr : b_.FDiv(Ones(sum), sum);
     ForAxis([&](const Coordinate& k, Lanes lanes) {
       Value* value = log_sum ? b_.FSub(b_.FSub(Data(k, lanes), Wide(largest, lanes)), Wide(log_sum, lanes))
-                             : b_.FDiv(LoadOperand(b_, Operand(), Point(k), lanes), Wide(sum, lanes));
+                             : b_.FMul(LoadOperand(b_, Operand(), Point(k), lanes), Wide(inverse, lanes));
       e_.SetKnown(&softmax_, value);
       StoreOperand(b_, Operand(), Point(k), lanes, e_.Eval(output_.expr, Point(k), lanes));
       e_.ClearKnown();
@@ -56,6 +58,7 @@ class Line {
     return at;
   }
   Value* Data(const Coordinate& k, Lanes lanes) { return e_.Eval(softmax_.args[0], Point(k), lanes); }
+  Value* Ones(Value* like) const { return llvm::ConstantFP::get(like->getType(), 1); }
   // A value per line as one per lane.
   Value* Wide(Value* value, Lanes lanes) { return along() ? b_.Splat(value, lanes.count) : value; }
   int64_t extent() const { return softmax_.type->shape[axis_]; }
