@@ -59,6 +59,7 @@ FunctionSummary Summarise(const relay::Function& function) {
     const bool known = std::find(summary.nodes.begin(), summary.nodes.end(), call->name) != summary.nodes.end();
     if (!call->name.empty() && !known) summary.nodes.push_back(call->name);
   }
+  summary.op = function.attrs.GetString("anchor", summary.op);
   return summary;
 }
 

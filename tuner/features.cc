@@ -36,6 +36,14 @@ struct Extents {
 
   explicit Extents(const Workload& w) {
     const Shape shape = w.OutputShape();
+    if (w.is_batch_matmul()) {
+      in = static_cast<double>(w.Extent('K'));
+      out = static_cast<double>(w.Extent('N'));
+      rows = static_cast<double>(w.Extent('M'));
+      width = static_cast<double>(w.Extent('B'));
+      taps = input_row = 1;
+      return;
+    }
     in = static_cast<double>(w.weight[1]);
     out = static_cast<double>(w.weight[0]) / static_cast<double>(w.groups);
     rows = w.is_conv() ? static_cast<double>(shape[2]) : static_cast<double>(w.data[0]);

@@ -9,7 +9,8 @@ void SetLayouts(Record& record, const Schedule& schedule) {
   const Candidate& candidate = record.candidate;
   const Epilogue epilogue = CanonicalEpilogue(candidate.workload.epilogue);
   for (const KernelOperand& operand : schedule.Operands(candidate.workload, candidate.config, epilogue)) {
-    if (operand.role == OperandRole::kData) record.input_layout = operand.layout.ToText();
+    if (operand.role == OperandRole::kData && record.input_layout.empty())
+      record.input_layout = operand.layout.ToText();
     if (operand.role == OperandRole::kOutput) record.output_layout = operand.layout.ToText();
   }
 }

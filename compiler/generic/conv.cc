@@ -94,27 +94,38 @@ Value* Conv2dTranspose(Evaluator& e, const relay::Call& call, const Coordinates&
   })[0];
 }
 
-// sum over k of x[.., k] w[.., k].
-Value* Dot(Evaluator& e, const relay::Call& call, const Coordinates& x, const Coordinates& w, Lanes lanes) {
+// One side of a product: the coordinates of its element at k.
+using Side = std::function<Coordinates(const Coordinate& k)>;
+
+// The sum over k < depth of x(k) w(k).
+Value* Dot(Evaluator& e, const relay::Call& call, int64_t depth, const Side& x, const Side& w, Lanes lanes) {
   KernelBuilder& b = e.b();
-  const int64_t depth = TensorTypeOf(call.args[0]).shape.back();
   const auto step = [&](Value* sum, const Coordinate& k, Lanes l) {
-    Coordinates from_x = x, from_w = w;
-    from_x.push_back(k);
-    from_w.push_back(k);
-    return MulAdd(b, e.Eval(call.args[0], from_x, l), e.Eval(call.args[1], from_w, l), sum);
+    return MulAdd(b, e.Eval(call.args[0], x(k), l), e.Eval(call.args[1], w(k), l), sum);
   };
   const Fold fold{FoldKind::kSum, ElementType(b, call.type->dtype), step};
   return lanes.count == 1 ? FoldAlong(b, fold, depth) : FoldAcross(b, fold, depth, lanes);
 }
 
 Value* Dense(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
-  return Dot(e, call, Coordinates(at.begin(), at.end() - 1), {at.back()}, lanes);
+  const auto x = [&](const Coordinate& k) {
+    Coordinates from(at.begin(), at.end() - 1);
+    from.push_back(k);
+    return from;
+  };
+  const auto w = [&](const Coordinate& k) { return Coordinates{at.back(), k}; };
+  return Dot(e, call, TensorTypeOf(call.args[0]).shape.back(), x, w, lanes);
 }
 
 Value* BatchMatmul(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
-  const auto batch_of = [&](size_t i) { return TensorTypeOf(call.args[i]).shape[0] == 1 ? At(e.b(), 0) : at[0]; };
-  return Dot(e, call, {batch_of(0), at[1]}, {batch_of(1), at[2]}, lanes);
+  const auto side = [&](size_t i, bool transposed) {
+    const Coordinate batch = TensorTypeOf(call.args[i]).shape[0] == 1 ? At(e.b(), 0) : at[0];
+    const Coordinate row = at[i + 1];
+    return [=](const Coordinate& k) { return transposed ? Coordinates{batch, k, row} : Coordinates{batch, row, k}; };
+  };
+  const bool left = call.attrs.GetBool("transpose_a"), right = !call.attrs.GetBool("transpose_b", true);
+  const int64_t depth = TensorTypeOf(call.args[0]).shape[left ? 1 : 2];
+  return Dot(e, call, depth, side(0, left), side(1, right), lanes);
 }
 
 }  // namespace

@@ -1,7 +1,10 @@
 #include "compiler/passes/anchor.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "compiler/passes/transpose_axes.h"
 #include "compiler/passes/typed_graph.h"
 #include "compiler/passes/window_attrs.h"
 #include "compiler/relay/op.h"
@@ -43,6 +46,34 @@ Workload WorkloadOf(const Call& call) {
   return workload;
 }
 
+// The broadcasting that schedules know: one weight for all.
+bool IsPlainMatmul(const Call& call) {
+  const int64_t data = ShapeOf(call.args[0])[0], weight = ShapeOf(call.args[1])[0];
+  return weight == 1 || data == weight;
+}
+
+// The transposes next to the product say where its operands' axes lie; the result's axes are those of the last call.
+Anchor MatmulAnchor(const ExprPtr& body) {
+  const Call* after = relay::AsCallTo(body, "transpose");
+  const Call& matmul = *relay::AsCall(after ? after->args[0] : body);
+  Anchor anchor;
+  anchor.call = &matmul;
+  anchor.workload.op = relay::AsOp(matmul.op)->def->name;
+  std::string axes[3];
+  for (size_t i = 0; i < 2; ++i) {
+    const Call* before = relay::AsCallTo(matmul.args[i], "transpose");
+    axes[i] = MatmulAxes(matmul, i);
+    if (before != nullptr) axes[i] = TransposedFrom(*before, axes[i]);
+    (i == 0 ? anchor.workload.data : anchor.workload.weight) = ShapeOf(before ? before->args[0] : matmul.args[i]);
+  }
+  axes[2] = MatmulAxes(matmul, 2);
+  if (after != nullptr) {
+    for (size_t d = 0; d < 3; ++d) axes[2][d] = MatmulAxes(matmul, 2)[static_cast<size_t>(TransposeAxes(*after)[d])];
+  }
+  anchor.workload.layouts = fmt::format("{},{},{}", axes[0], axes[1], axes[2]);
+  return anchor;
+}
+
 // Of the arguments of an epilogue's step, the one that is computed within the function.
 ExprPtr InnerOf(const Call& step) {
   for (const ExprPtr& arg : step.args) {
@@ -55,12 +86,21 @@ ExprPtr InnerOf(const Call& step) {
 
 const Call* AsAnchor(const ExprPtr& expr) {
   const Call* conv = relay::AsCallTo(expr, "nn.conv2d");
-  const Call* call = conv ? conv : relay::AsCallTo(expr, "nn.dense");
+  const Call* matmul = relay::AsCallTo(expr, "nn.batch_matmul");
+  const Call* call = conv ? conv : matmul ? matmul : relay::AsCallTo(expr, "nn.dense");
   if (call == nullptr || (conv != nullptr && !IsPlainConv(*conv))) return nullptr;
-  const size_t rank = conv ? 4 : 2;
+  const size_t rank = conv ? 4 : matmul ? 3 : 2;
   const bool fits = IsKnownFloat(call->args[0]->type, rank) && IsKnownFloat(call->args[1]->type, rank) &&
                     IsKnownFloat(call->type, rank);
-  return fits ? call : nullptr;
+  return fits && (matmul == nullptr || IsPlainMatmul(*matmul)) ? call : nullptr;
+}
+
+std::string MatmulAxes(const Call& matmul, size_t operand) {
+  if (operand == 2) return "BMN";
+  const bool transposed =
+      operand == 0 ? matmul.attrs.GetBool("transpose_a") : !matmul.attrs.GetBool("transpose_b", true);
+  const std::string row = operand == 0 ? "M" : "N";
+  return transposed ? "BK" + row : "B" + row + "K";
 }
 
 bool SetActivation(const ExprPtr& expr, Epilogue& epilogue) {
@@ -86,6 +126,7 @@ bool SetActivation(const ExprPtr& expr, Epilogue& epilogue) {
 
 std::optional<Anchor> AnchorOf(const relay::Function& function) {
   if (function.attrs.Find("anchor") == nullptr) return {};
+  if (function.attrs.GetString("anchor") == "nn.batch_matmul") return MatmulAnchor(function.body);
   Anchor anchor;
   ExprPtr at = function.body;
   if (SetActivation(at, anchor.epilogue)) at = InnerOf(*relay::AsCall(at));

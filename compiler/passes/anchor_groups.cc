@@ -2,6 +2,7 @@
 
 #include "compiler/passes/anchor.h"
 #include "compiler/passes/fuse.h"
+#include "compiler/passes/transpose_axes.h"
 #include "compiler/passes/typed_graph.h"
 #include "compiler/passes/window_attrs.h"
 
@@ -78,6 +79,23 @@ void TakePrologue(const UserMap& users, const Grouping& grouping, FuseGroup& gro
   group.members.insert(group.members.begin(), chain.begin(), chain.end());
 }
 
+// A product reads and writes matrices whose axes lie in another order, but for B last, which vectors run along.
+void TakeTransposes(const UserMap& users, const Grouping& grouping, FuseGroup& group) {
+  const Call& matmul = *relay::AsCall(group.members.back());
+  for (size_t i = 0; i < 2; ++i) {
+    const ExprPtr& read = matmul.args[i];
+    const Call* transpose = relay::AsCallTo(read, "transpose");
+    if (transpose == nullptr || grouping.Has(read) || users.OnlyUser(read) == nullptr) continue;
+    if (!TransposedFrom(*transpose, MatmulAxes(matmul, i)).ends_with('B')) {
+      group.members.insert(group.members.begin(), read);
+    }
+  }
+  const ExprPtr next = NextStep(users, grouping, group);
+  const Call* transpose = next ? relay::AsCallTo(next, "transpose") : nullptr;
+  const std::vector<int64_t> swapped{1, 0, 2};
+  if (transpose != nullptr && TransposeAxes(*transpose) == swapped) group.members.push_back(next);
+}
+
 void TakeEpilogue(const UserMap& users, const Grouping& grouping, FuseGroup& group) {
   ExprPtr next = NextStep(users, grouping, group);
   if (next != nullptr && TakeBias(next, group)) next = NextStep(users, grouping, group);
@@ -92,7 +110,9 @@ void GroupAnchors(const UserMap& users, bool with_epilogues, Grouping& grouping)
   for (auto it = users.order.rbegin(); it != users.order.rend(); ++it) {
     if (AsAnchor(*it) == nullptr) continue;
     FuseGroup group{{*it}, true};
-    if (with_epilogues) {
+    if (with_epilogues && relay::AsCallTo(*it, "nn.batch_matmul") != nullptr) {
+      TakeTransposes(users, grouping, group);
+    } else if (with_epilogues) {
       TakePrologue(users, grouping, group);
       TakeEpilogue(users, grouping, group);
     }

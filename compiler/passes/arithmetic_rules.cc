@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "compiler/passes/canonicalise.h"
@@ -41,6 +42,20 @@ ExprPtr PlainBiasAxis(const ExprPtr& node, const Uses&) {
   return TypedCall("nn.bias_add", add->args, {}, add->name);
 }
 
+// By a power of two both are exact, but for results too small to be normal.
+ExprPtr DivideAsMultiply(const ExprPtr& node, const Uses&) {
+  const Call* divide = relay::AsCallTo(node, "divide");
+  const auto divisor = divide ? ScalarOf(divide->args[1]) : std::nullopt;
+  if (!divisor || *divisor == 0 || !std::isfinite(1 / *divisor)) return nullptr;
+  int exponent = 0;
+  if (std::abs(std::frexp(*divisor, &exponent)) != 0.5 || std::abs(exponent) > 64) return nullptr;
+  const relay::Constant& constant = *relay::AsConstant(divide->args[1]);
+  if (constant.value.dtype() != DType::kFloat32) return nullptr;
+  Tensor inverse = constant.value.Clone();
+  inverse.data<float>()[0] = static_cast<float>(1 / *divisor);
+  return TypedCall("multiply", {divide->args[0], relay::MakeConstant(inverse, constant.name)}, {}, divide->name);
+}
+
 ExprPtr MeanAsPool(const ExprPtr& node, const Uses&) {
   const Call* mean = relay::AsCallTo(node, "mean");
   if (mean == nullptr || ShapeOf(mean->args[0]).size() != 4 || mean->attrs.GetBool("exclude")) return nullptr;
@@ -56,7 +71,7 @@ ExprPtr MeanAsPool(const ExprPtr& node, const Uses&) {
 }  // namespace
 
 const std::vector<Rule>& ArithmeticRules() {
-  static const std::vector<Rule> rules{ConstantSecond, AddAsBias, PlainBiasAxis, MeanAsPool};
+  static const std::vector<Rule> rules{ConstantSecond, AddAsBias, PlainBiasAxis, DivideAsMultiply, MeanAsPool};
   return rules;
 }
 

@@ -33,24 +33,38 @@ class GroupBuilder {
       : group_(group), outside_(outside), rounds_(rounds) {}
 
   ExprPtr Build() {
-    for (const ExprPtr& member : group_.members) {
-      const Call& call = *relay::AsCall(member);
-      std::vector<ExprPtr> args;
-      for (const ExprPtr& arg : call.args) args.push_back(IsIndexTable(call, arg) ? arg : InsideArg(arg));
-      inside_[member.get()] = WithArgs(call, std::move(args));
-    }
     relay::Attrs attrs{{"Primitive", int64_t{1}}};
     if (rounds_) attrs.Set("rounds", int64_t{1});
     for (const ExprPtr& member : group_.members) {
       const Call* anchor = group_.anchor ? AsAnchor(member) : nullptr;
-      if (anchor != nullptr) attrs.Set("anchor", relay::AsOp(anchor->op)->def->name);
+      if (anchor == nullptr) continue;
+      attrs.Set("anchor", relay::AsOp(anchor->op)->def->name);
+      // Before what its operands pass through: parameters come in the order of its arguments.
+      BuildMember(member);
     }
+    for (const ExprPtr& member : group_.members) BuildMember(member);
     const std::string& name = relay::AsCall(group_.members.back())->name;
     return CallOf(TypedFunction(std::move(params_), inside_.at(group_.members.back().get()), std::move(attrs)),
                   std::move(args_), name);
   }
 
  private:
+  bool IsMember(const ExprPtr& expr) const {
+    return std::find(group_.members.begin(), group_.members.end(), expr) != group_.members.end();
+  }
+
+  // A group has few members, so this is never deep.
+  void BuildMember(const ExprPtr& member) {
+    if (inside_.contains(member.get())) return;
+    const Call& call = *relay::AsCall(member);
+    std::vector<ExprPtr> args;
+    for (const ExprPtr& arg : call.args) {
+      if (IsMember(arg)) BuildMember(arg);
+      args.push_back(IsIndexTable(call, arg) ? arg : InsideArg(arg));
+    }
+    inside_[member.get()] = WithArgs(call, std::move(args));
+  }
+
   ExprPtr Parameter(const ExprPtr& operand) {
     auto var = std::make_shared<relay::Var>(fmt::format("p{}", params_.size()), operand->type);
     params_.push_back(var);

@@ -61,6 +61,16 @@ bool IsHead(const ExprPtr& expr) {
   return IsFloatCall(expr) && kHeads.contains(DefOf(expr).name);
 }
 
+// A softmax asks for each element of its input twice, so only what costs little is computed on the way.
+bool IsCheap(const ExprPtr& expr) {
+  static const std::unordered_set<std::string> kCheap{"add", "subtract", "multiply", "divide", "maximum", "minimum"};
+  return IsPointwise(expr) && kCheap.contains(DefOf(expr).name);
+}
+
+bool IsSoftmax(const ExprPtr& expr) {
+  return IsFloatCall(expr) && (DefOf(expr).name == "nn.softmax" || DefOf(expr).name == "nn.log_softmax");
+}
+
 struct Growth {
   const UserMap& users;
   const Grouping& grouping;
@@ -81,13 +91,19 @@ struct Growth {
 };
 
 // One more argument of a member, or null when nothing can be taken.
-ExprPtr NextMember(const Growth& growth) {
+ExprPtr NextMember(const Growth& growth, bool (*may_join)(const ExprPtr&)) {
   for (const ExprPtr& member : growth.members) {
     for (const ExprPtr& arg : relay::AsCall(member)->args) {
-      if (IsPointwise(arg) && growth.CanTake(arg)) return arg;
+      if (may_join(arg) && growth.CanTake(arg)) return arg;
     }
   }
   return nullptr;
+}
+
+void TakeAll(Growth& growth, bool (*may_join)(const ExprPtr&)) {
+  for (ExprPtr next = NextMember(growth, may_join); next != nullptr; next = NextMember(growth, may_join)) {
+    growth.Take(next);
+  }
 }
 
 // The argument that a chain hangs from: null unless every member has at most one argument inside and one path leads
@@ -124,8 +140,9 @@ void GroupGeneric(const UserMap& users, bool with_neighbours, Grouping& grouping
     if (relay::AsCall(*it) == nullptr || grouping.Has(*it)) continue;
     Growth growth{users, grouping, {}, {}};
     growth.Take(*it);
+    if (with_neighbours && IsSoftmax(*it)) TakeAll(growth, IsCheap);
     if (with_neighbours && IsPointwise(*it)) {
-      for (ExprPtr next = NextMember(growth); next != nullptr; next = NextMember(growth)) growth.Take(next);
+      TakeAll(growth, IsPointwise);
       const ExprPtr head = HeadOfChain(growth);
       if (head != nullptr) growth.Take(head);
     }

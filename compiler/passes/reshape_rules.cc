@@ -1,7 +1,7 @@
 #include <algorithm>
-#include <numeric>
 
 #include "compiler/passes/canonicalise.h"
+#include "compiler/passes/transpose_axes.h"
 
 namespace hone {
 
@@ -31,15 +31,18 @@ ExprPtr JoinReshapes(const ExprPtr& node, const Uses&) {
   return TypedCall("reshape", inner->args, {{"newshape", ShapeOf(node)}}, outer->name);
 }
 
+ExprPtr JoinTransposes(const ExprPtr& node, const Uses&) {
+  const Call* outer = relay::AsCallTo(node, "transpose");
+  const Call* inner = outer ? relay::AsCallTo(outer->args[0], "transpose") : nullptr;
+  if (inner == nullptr) return nullptr;
+  std::vector<int64_t> axes = TransposeAxes(*outer);
+  for (int64_t& axis : axes) axis = TransposeAxes(*inner)[static_cast<size_t>(axis)];
+  return TypedCall("transpose", inner->args, {{"axes", axes}}, outer->name);
+}
+
 bool IsIdentityTranspose(const Call& call) {
-  const size_t rank = ShapeOf(call.args[0]).size();
-  const std::vector<int64_t> axes = call.attrs.GetInts("axes");
-  if (axes.empty()) return rank < 2;
-  std::vector<int64_t> in_order(axes.size());
-  std::iota(in_order.begin(), in_order.end(), 0);
-  return std::equal(axes.begin(), axes.end(), in_order.begin(), [&](int64_t axis, int64_t i) {
-    return (axis < 0 ? axis + static_cast<int64_t>(rank) : axis) == i;
-  });
+  const std::vector<int64_t> axes = TransposeAxes(call);
+  return std::is_sorted(axes.begin(), axes.end());
 }
 
 ExprPtr DropIdentity(const ExprPtr& node, const Uses&) {
@@ -67,7 +70,7 @@ const std::vector<Rule>& ReshapeRules() {
 }
 
 const std::vector<Rule>& IdentityRules() {
-  static const std::vector<Rule> rules{JoinReshapes, DropIdentity};
+  static const std::vector<Rule> rules{JoinReshapes, JoinTransposes, DropIdentity};
   return rules;
 }
 

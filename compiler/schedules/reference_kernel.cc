@@ -2,6 +2,7 @@
 
 #include "compiler/codegen/kernel_builder.h"
 #include "compiler/schedules/conv_shape.h"
+#include "compiler/schedules/reference_batch_matmul.h"
 
 namespace hone {
 namespace {
@@ -143,6 +144,14 @@ class ReferenceEmitter {
 }  // namespace
 
 std::vector<KernelOperand> ReferenceOperands(const Workload& w) {
+  if (w.is_batch_matmul()) {
+    const auto layout = [&](int operand) { return Layout::Parse(w.OperandAxes(operand)); };
+    const KernelOperand output{OperandRole::kOutput, DType::kFloat64, w.OutputShape(), layout(2)};
+    return {{OperandRole::kData, w.dtype, w.data, layout(0)},
+            {OperandRole::kData, w.dtype, w.weight, layout(1)},
+            output,
+            output};
+  }
   const Epilogue epilogue = CanonicalEpilogue(w.epilogue);
   const bool conv = w.is_conv();
   const Layout image = Layout::Parse(conv ? "NCHW" : "MN");
@@ -160,6 +169,7 @@ std::vector<KernelOperand> ReferenceOperands(const Workload& w) {
 }
 
 EmittedKernel EmitReference(KernelBuilder& builder, const Workload& workload, const std::string& symbol) {
+  if (workload.is_batch_matmul()) return EmitReferenceBatchMatmul(builder, workload, symbol);
   const ConvShape shape = AsConv(workload);
   const Epilogue epilogue = CanonicalEpilogue(workload.epilogue);
   builder.Stage(

@@ -1,5 +1,6 @@
 #include "compiler/schedules/schedule.h"
 
+#include "compiler/schedules/batch_matmul.h"
 #include "compiler/schedules/conv2d_depthwise.h"
 #include "compiler/schedules/conv2d_direct.h"
 #include "compiler/schedules/conv2d_winograd.h"
@@ -9,10 +10,7 @@ namespace hone {
 
 const std::vector<const Schedule*>& AllSchedules() {
   static const std::vector<const Schedule*> schedules{
-      &Conv2dDirect(),
-      &Conv2dWinograd(),
-      &Conv2dDepthwise(),
-      &DensePack(),
+      &Conv2dDirect(), &Conv2dWinograd(), &Conv2dDepthwise(), &DensePack(), &BatchMatmul(),
   };
   return schedules;
 }

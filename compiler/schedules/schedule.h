@@ -53,7 +53,7 @@ class Schedule {
 const std::vector<const Schedule*>& AllSchedules();
 // Null when there is none of that name.
 const Schedule* FindSchedule(std::string_view name);
-// Those that apply; never empty for a valid conv2d or dense workload.
+// Those that apply; never empty for a valid workload.
 std::vector<const Schedule*> SchedulesFor(const Workload& workload, const MachineModel& machine);
 
 // The best by EstimateNs among the valid configs of all schedules that apply: what a build without records uses.

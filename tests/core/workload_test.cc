@@ -18,6 +18,19 @@ TEST(Workload, TextIsCanonical) {
   EXPECT_EQ(Workload::Parse("nn.dense weight=1000x2048 data=1x2048").ToText(), kDense);
 }
 
+TEST(Workload, OfABatchMatmulSaysWhereItsAxesLie) {
+  const std::string plain =
+      "nn.batch_matmul data=12x128x64 weight=12x96x64 layouts=BMK,BNK,BMN dtype=float32 epilogue=none";
+  EXPECT_EQ(Workload::Parse(plain).ToText(), plain);
+  EXPECT_EQ(Workload::Parse("nn.batch_matmul data=12x128x64 weight=12x96x64").ToText(), plain);
+  EXPECT_EQ(Workload::Parse(plain).OutputShape(), (Shape{12, 128, 96}));
+  const Workload heads = Workload::Parse("nn.batch_matmul data=128x12x64 weight=1x64x96 layouts=MBK,BKN,MBN");
+  EXPECT_EQ(heads.OutputShape(), (Shape{128, 12, 96}));
+  EXPECT_EQ(heads.Flops(), 2.0 * 12 * 128 * 64 * 96);
+  EXPECT_EQ(heads.Extent('B'), 12);
+  EXPECT_EQ(heads.OperandAxes(1), "BKN");
+}
+
 TEST(Workload, NamesItsPrologueOnlyWhenThereIsOne) {
   const std::string plain =
       "nn.conv2d data=1x16x6x6 weight=8x16x1x1 strides=1x1 padding=0x0x0x0 dilation=1x1 groups=1 "
@@ -67,6 +80,16 @@ TEST(Workload, RefusesWhatCannotBe) {
                            "nn.dense data=1x2 weight=3x2 epilogue",
                            "nn.dense data=2147483647x2147483647 weight=2147483647x2147483647",
                            "nn.dense data=99999999999x2 weight=3x2",
+                           "nn.batch_matmul data=2x3x4 weight=2x3x5",
+                           "nn.batch_matmul data=2x3x4 weight=3x3x4",
+                           "nn.batch_matmul data=1x3x4 weight=2x3x4",
+                           "nn.batch_matmul data=3x4 weight=3x4",
+                           "nn.batch_matmul data=2x3x4 weight=2x3x4 epilogue=bias_act",
+                           "nn.batch_matmul data=2x3x4 weight=2x3x4 layouts=BMK,BNK",
+                           "nn.batch_matmul data=2x3x4 weight=2x3x4 layouts=BMK,BNK,BNM",
+                           "nn.batch_matmul data=2x3x4 weight=2x3x4 layouts=MKB,BNK,BMN",
+                           "nn.batch_matmul data=2x3x4 weight=2x3x4 layouts=BMM,BNK,BMN",
+                           "nn.dense data=1x2 weight=3x2 layouts=BMK,BNK,BMN",
                            "nn.conv2d data=1x4x8x8 weight=4x4x3x3 groups=3",
                            "nn.conv2d data=1x4x8x8 weight=4x4x3x3 groups=2",
                            "nn.conv2d data=1x4x2x2 weight=4x4x3x3",

@@ -41,7 +41,9 @@ class ProgramEmitter {
       if (operand.role != OperandRole::kOutput) Transfer(63, 0, buffers.back(), bytes);
     }
     Value* args = Arguments(buffers, strides);
+    ir.CreateStore(Zeroed(kernel.emitted.shared_workspace_bytes), b_.At(args, int64_t{16}));
     for (const KernelStage& stage : kernel.emitted.stages) {
+      ir.CreateStore(Zeroed(stage.worker_workspace_bytes), b_.At(args, int64_t{24}));
       auto callee = b_.module().getOrInsertFunction(
           stage.symbol, llvm::FunctionType::get(b_.i32(), {ir.getPtrTy(), b_.i64(), b_.i64()}, false));
       ir.CreateCall(callee, {args, b_.Index(0), b_.Index(stage.extent)});

@@ -88,10 +88,10 @@ ExprPtr BatchMatMul(const OnnxNodeView& view, const ExprPtr& a, const ExprPtr& b
   const Shape b_shape = view.builder().ShapeOf(b);
   Shape result = BroadcastBatch(a_shape, b_shape);
   const ExprPtr lhs = Batched(view, a, result);
-  const ExprPtr rhs = view.Call("transpose", {Batched(view, b, result)}, {{"axes", std::vector<int64_t>{0, 2, 1}}});
+  const ExprPtr rhs = Batched(view, b, result);
   result.push_back(a_shape[a_shape.size() - 2]);
   result.push_back(b_shape.back());
-  return view.Reshape(view.Call("nn.batch_matmul", {lhs, rhs}), result);
+  return view.Reshape(view.Call("nn.batch_matmul", {lhs, rhs}, {{"transpose_b", false}}), result);
 }
 
 std::vector<ExprPtr> MatMul(const OnnxNodeView& view) {
@@ -112,7 +112,10 @@ ExprPtr MatrixProduct(const OnnxNodeView& view, ExprPtr a, ExprPtr b, bool integ
   if (a_shape.back() != b_shape[b_shape.size() - 2]) {
     RefuseNode(fmt::format("{} times {} cannot be", ShapeText(a_shape), ShapeText(b_shape)));
   }
-  const ExprPtr product = b_shape.size() == 2 ? TimesMatrix(view, a, b, integral) : BatchMatMul(view, a, b);
+  const bool one_matrix = ElementCount({b_shape.begin(), b_shape.end() - 2}) == 1 && a_shape.size() >= b_shape.size();
+  const Shape matrix(b_shape.end() - 2, b_shape.end());
+  const ExprPtr product =
+      one_matrix ? TimesMatrix(view, a, view.Reshape(b, matrix), integral) : BatchMatMul(view, a, b);
   Shape shape = view.builder().ShapeOf(product);
   if (column) shape.pop_back();
   if (row) shape.erase(shape.end() - (column ? 1 : 2));

@@ -291,6 +291,9 @@ TEST(GenericKernel, MultipliesMatrices) {
     CheckFunction(Function({x, w, b}, MakeCall("nn.bias_add", {MakeCall("nn.dense", {x, w}), b})));
     const auto p = Param("p", {2, 5, depth}), q = Param("q", {2, 4, depth});
     CheckFunction(Function({p, q}, MakeCall("nn.batch_matmul", {p, q})));
+    const auto r = Param("r", {2, depth, 7}), s = Param("s", {1, depth, 5});
+    CheckFunction(
+        Function({r, s}, MakeCall("nn.batch_matmul", {r, s}, {{"transpose_a", true}, {"transpose_b", false}})));
   }
 }
 

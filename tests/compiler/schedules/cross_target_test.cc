@@ -34,10 +34,12 @@ class EmulatedTarget : public ::testing::TestWithParam<const char*> {};
 TEST_P(EmulatedTarget, KernelsComputeWhatTheReferenceDoes) {
   const Target target = ResolveTarget(GetParam());
   if (testing::EmulatorFor(target).empty()) GTEST_SKIP() << "no qemu-user-static on the PATH for " << target.triple;
-  for (const char* text : {"nn.conv2d data=1x19x14x15 weight=21x19x3x3 padding=1x1x1x1 strides=1x2 epilogue=residual",
-                           "nn.conv2d data=1x19x9x9 weight=19x1x3x3 padding=1x1x1x1 groups=19 epilogue=bias_act",
-                           "nn.conv2d data=1x24x7x7 weight=40x24x1x1 epilogue=bias_act",
-                           "nn.dense data=3x70 weight=37x70 epilogue=bias_act"}) {
+  for (const char* text :
+       {"nn.conv2d data=1x19x14x15 weight=21x19x3x3 padding=1x1x1x1 strides=1x2 epilogue=residual",
+        "nn.conv2d data=1x19x9x9 weight=19x1x3x3 padding=1x1x1x1 groups=19 epilogue=bias_act",
+        "nn.conv2d data=1x24x7x7 weight=40x24x1x1 epilogue=bias_act",
+        "nn.dense data=3x70 weight=37x70 epilogue=bias_act", "nn.batch_matmul data=2x9x37 weight=2x21x37",
+        "nn.batch_matmul data=9x2x37 weight=2x37x24 layouts=MBK,BKN,MBN"}) {
     ExpectSameAsReference(Workload::Parse(text), target);
   }
 }

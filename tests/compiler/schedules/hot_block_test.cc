@@ -40,6 +40,8 @@ const Kernel kTiled[] = {
     {"conv2d_direct", "nn.conv2d data=1x256x14x14 weight=1024x256x1x1 epilogue=residual"},
     {"conv2d_winograd", "nn.conv2d data=1x64x56x56 weight=64x64x3x3 padding=1x1x1x1 epilogue=bias_act"},
     {"dense_pack", "nn.dense data=1x2048 weight=1000x2048 epilogue=bias_act"},
+    {"batch_matmul", "nn.batch_matmul data=12x128x64 weight=12x128x64"},
+    {"batch_matmul", "nn.batch_matmul data=12x128x128 weight=12x128x64 layouts=BMK,BKN,BMN"},
 };
 const Kernel kDepthwise[] = {
     {"conv2d_depthwise", "nn.conv2d data=1x144x56x56 weight=144x1x3x3 padding=1x1x1x1 groups=144 epilogue=bias_act"},

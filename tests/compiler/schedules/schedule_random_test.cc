@@ -1,9 +1,11 @@
 // Every schedule against the reference kernel, over random shapes, configs, epilogues and machine rows.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <functional>
+#include <map>
 
 #include "compiler/build.h"
 #include "compiler/codegen/host.h"
@@ -153,12 +155,36 @@ Workload RandomDense(Random& r) {
   return w;
 }
 
+Shape InOrder(std::string_view axes, const std::map<char, int64_t>& extents) {
+  Shape shape;
+  for (const char axis : axes) shape.push_back(extents.at(axis));
+  return shape;
+}
+
+Workload RandomBatchMatmul(Random& r) {
+  constexpr std::array<const char*, 4> kData = {"BMK", "BKM", "MBK", "KBM"};
+  constexpr std::array<const char*, 4> kWeight = {"BNK", "BKN", "NBK", "KBN"};
+  const std::string data = kData.at(r.Below(4)), weight = kWeight.at(r.Below(4)), output = r.Below(2) ? "BMN" : "MBN";
+  const int64_t lanes = 16, n = r.Below(2) ? Between(r, 1, 70) : lanes * Between(r, 1, 5);
+  std::map<char, int64_t> extents{
+      {'B', Between(r, 1, 4)}, {'M', Between(r, 1, 30)}, {'N', n}, {'K', Between(r, 9, 70)}};
+  Workload w;
+  w.op = "nn.batch_matmul";
+  w.layouts = data + "," + weight + "," + output;
+  w.data = InOrder(data, extents);
+  if (r.Below(4) == 0) extents['B'] = 1;
+  w.weight = InOrder(weight, extents);
+  return w;
+}
+
 TEST(ScheduleAgainstReference, RandomConvolutions) { CheckRandom(RandomConv, 60, 1); }
 TEST(ScheduleAgainstReference, RandomThreeByThreeConvolutions) { CheckRandom(RandomThreeByThree, 60, 5); }
 TEST(ScheduleAgainstReference, RandomPointwiseConvolutions) { CheckRandom(RandomPointwise, 45, 2); }
 TEST(ScheduleAgainstReference, RandomPrologues) { CheckRandom(RandomPrologue, 45, 6); }
 TEST(ScheduleAgainstReference, RandomDepthwiseConvolutions) { CheckRandom(RandomDepthwise, 45, 3); }
 TEST(ScheduleAgainstReference, RandomDenseLayers) { CheckRandom(RandomDense, 45, 4); }
+
+TEST(ScheduleAgainstReference, RandomBatchMatmuls) { CheckRandom(RandomBatchMatmul, 90, 9); }
 
 // Blocks of several vectors lie in no space, but a record or another machine's layout may ask for them.
 TEST(ScheduleAgainstReference, BlocksOfSeveralVectors) {

@@ -11,10 +11,11 @@ Workload Conv3x3() {
   return Workload::Parse("nn.conv2d data=1x64x56x56 weight=64x64x3x3 padding=1x1x1x1 epilogue=bias_act");
 }
 
-TEST(Schedule, EveryConvAndDenseWorkloadHasOne) {
+TEST(Schedule, EveryWorkloadHasOne) {
   for (const char* text :
        {"nn.conv2d data=1x3x224x224 weight=64x3x7x7 strides=2x2 padding=3x3x3x3",
         "nn.conv2d data=2x30x9x9 weight=60x10x3x3 groups=3", "nn.dense data=1x2048 weight=1000x2048",
+        "nn.batch_matmul data=1x1x5 weight=1x1x5", "nn.batch_matmul data=5x1x3 weight=5x1x9 layouts=BKM,BKN,BMN",
         "nn.conv2d data=1x8x9x9 weight=16x1x3x3 groups=8", "nn.conv2d data=1x8x9x9 weight=8x1x3x3 groups=8"}) {
     for (const char* cpu : {"x86-64", "x86-64-v3", "x86-64-v4"}) {
       Target target = HostTarget();
@@ -39,6 +40,21 @@ TEST(Schedule, RejectsWithAReasonBeforeCompiling) {
     ASSERT_TRUE(std::holds_alternative<Rejection>(result));
     EXPECT_EQ(std::get<Rejection>(result).fate, Fate::kInvalidConfig);
   }
+}
+
+TEST(Schedule, OfABatchMatmulReadsInPlaceOnlyWholeVectors) {
+  Target target = HostTarget();
+  target.cpu = "x86-64-v3";
+  target.features.clear();
+  const MachineModel machine = MachineModelFor(target);
+  const Schedule& schedule = *FindSchedule("batch_matmul");
+  const Config in_place = Config::Parse("oc_block=8 pack=0");
+  const auto rejects = [&](const std::string& fields) {
+    return schedule.Reject(Workload::Parse("nn.batch_matmul " + fields), machine, in_place).has_value();
+  };
+  EXPECT_FALSE(rejects("data=2x9x20 weight=2x20x24 layouts=BMK,BKN,BMN"));
+  EXPECT_TRUE(rejects("data=2x9x20 weight=2x20x23 layouts=BMK,BKN,BMN"));
+  EXPECT_TRUE(rejects("data=2x9x20 weight=2x24x20 layouts=BMK,BNK,BMN"));
 }
 
 TEST(CompileKernel, IsAPureFunctionOfTheCandidate) {

@@ -1,0 +1,154 @@
+#include "compiler/schedules/batch_matmul.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "compiler/schedules/conv_shape.h"
+#include "compiler/schedules/knob_check.h"
+#include "compiler/schedules/matmul_shape.h"
+#include "compiler/schedules/register_tile.h"
+#include "compiler/schedules/step_cycles.h"
+#include "compiler/schedules/thread_share.h"
+
+namespace hone {
+namespace {
+
+// Cycles per element of a panel on a Zen 5 core: copied, and transposed in registers.
+constexpr double kCopy = 0.1, kTranspose = 0.3;
+// Each row of the tile has a pointer of its own: beyond so many they do not fit the general registers.
+constexpr double kRowPointers = 11;
+constexpr double kReload = 2;
+constexpr double kL2BytesPerCycle = 32;
+
+class BatchMatmulSchedule : public Schedule {
+ public:
+  std::string_view name() const override { return "batch_matmul"; }
+  int version() const override { return 1; }
+  bool Applies(const Workload& w, const MachineModel&) const override {
+    return w.is_batch_matmul() && w.dtype == DType::kFloat32;
+  }
+
+  ConfigSpace Space(const Workload& w, const MachineModel& machine) const override {
+    const MatmulShape shape(w);
+    std::vector<int64_t> blocks, rows, packs{1};
+    for (int64_t v : {1, 2, 3, 4, 6, 8}) {
+      if ((v - 1) * machine.vector_lanes < shape.N) blocks.push_back(v * machine.vector_lanes);
+    }
+    for (int64_t m = 1; m <= std::min<int64_t>(shape.M, 14); ++m) rows.push_back(m);
+    if (MayReadInPlace(shape, machine)) packs.insert(packs.begin(), 0);
+    return ConfigSpace({{"oc_block", blocks}, {"tile_m", rows}, {"unroll_ic", {1, 2, 4, 8}}, {"pack", packs}});
+  }
+
+  std::optional<std::string> Reject(const Workload& w, const MachineModel& machine,
+                                    const Config& config) const override {
+    if (auto unknown = UnknownKnob(config, {"oc_block", "tile_m", "unroll_ic", "pack"})) return unknown;
+    const BatchMatmulConfig k = BatchMatmulConfig::From(config);
+    const MatmulShape shape(w);
+    if (auto range = OutOfRange({{"oc_block", k.oc_block, 1, 512},
+                                 {"tile_m", k.tile_m, 1, 64},
+                                 {"unroll_ic", k.unroll_ic, 1, 64},
+                                 {"pack", k.pack, 0, 1}})) {
+      return range;
+    }
+    if (k.pack == 0 && !MayReadInPlace(shape, machine)) {
+      return fmt::format("weights are read in place only where N is their last axis and a multiple of {} lanes",
+                         machine.vector_lanes);
+    }
+    return RejectTile(shape, machine, k);
+  }
+
+  std::vector<KernelOperand> Operands(const Workload& w, const Config&, const Epilogue&) const override {
+    const auto layout = [&](int operand) { return Layout::Parse(w.OperandAxes(operand)); };
+    // Both are computed just before: neither is as cold as weights are.
+    return {{OperandRole::kData, w.dtype, w.data, layout(0)},
+            {OperandRole::kData, w.dtype, w.weight, layout(1)},
+            {OperandRole::kOutput, w.dtype, w.OutputShape(), layout(2)}};
+  }
+
+  EmittedKernel Emit(KernelBuilder& builder, const Workload& w, const MachineModel&, const Config& config,
+                     const Epilogue&, const std::string& symbol) const override {
+    const BatchMatmulConfig k = BatchMatmulConfig::From(config);
+    const MatmulShape s(w);
+    EmitBatchMatmul(builder, w, k, symbol);
+    EmittedKernel kernel;
+    const int64_t items = s.B * CeilDiv(s.N, k.oc_block) * CeilDiv(s.M, k.tile_m);
+    kernel.stages.push_back({symbol, items, 1, k.pack != 0 ? CeilDiv(s.K * k.oc_block * 4, 64) * 64 : 0});
+    return kernel;
+  }
+
+  double EstimateNs(const Workload& w, const MachineModel& machine, const Config& config) const override {
+    const BatchMatmulConfig k = BatchMatmulConfig::From(config);
+    const MatmulShape s(w);
+    const int64_t panels = CeilDiv(s.N, k.oc_block), last = s.N - (panels - 1) * k.oc_block;
+    const double cycles =
+        static_cast<double>(panels - 1) * PanelCycles(s, machine, k, k.oc_block) + PanelCycles(s, machine, k, last);
+    const int64_t items = s.B * panels * CeilDiv(s.M, k.tile_m);
+    return static_cast<double>(s.B) * cycles * ThreadShare(items, machine.threads) / 3.5;
+  }
+
+ private:
+  static bool MayReadInPlace(const MatmulShape& shape, const MachineModel& machine) {
+    return shape.weights_are_neighbours() && shape.N % machine.vector_lanes == 0;
+  }
+
+  static std::optional<std::string> RejectTile(const MatmulShape& shape, const MachineModel& machine,
+                                               const BatchMatmulConfig& k) {
+    const int lanes = static_cast<int>(std::min<int64_t>(machine.vector_lanes, k.oc_block));
+    if (k.oc_block % lanes != 0) return fmt::format("oc_block is not a multiple of {} lanes", lanes);
+    if (k.oc_block - lanes >= shape.N) return "oc_block has a vector of no columns";
+    if (k.tile_m > shape.M) return "tile_m is more than the rows";
+    if (k.unroll_ic > shape.K) return "unroll_ic is more than the reduction";
+    const RegisterTile tile{static_cast<int>(k.tile_m), static_cast<int>(k.oc_block / lanes), lanes};
+    if (tile.RegistersOn(machine) > machine.vector_registers) {
+      return fmt::format("the register tile needs {} of {} registers", tile.RegistersOn(machine),
+                         machine.vector_registers);
+    }
+    if (tile.pixels * tile.vectors * k.unroll_ic > 640) return "more than 640 multiply-adds in a straight line";
+    return std::nullopt;
+  }
+
+  // All row tiles of one panel, and its packing.
+  static double PanelCycles(const MatmulShape& s, const MachineModel& machine, const BatchMatmulConfig& k,
+                            int64_t columns) {
+    const int64_t tiles = CeilDiv(s.M, k.tile_m), last = s.M - (tiles - 1) * k.tile_m;
+    const double rows = static_cast<double>(tiles - 1) * TileCycles(s, machine, k, {k.tile_m, columns}) +
+                        TileCycles(s, machine, k, {last, columns});
+    const double pack = k.pack == 0 ? 0 : s.weights_are_neighbours() ? kCopy : kTranspose;
+    return rows + pack * static_cast<double>(s.K * columns) * 16 / std::min(machine.vector_lanes, 16);
+  }
+
+  struct TileSize {
+    int64_t rows, columns;
+  };
+  static double TileCycles(const MatmulShape& s, const MachineModel& machine, const BatchMatmulConfig& k,
+                           TileSize size) {
+    const double vectors = static_cast<double>(CeilDiv(size.columns, machine.vector_lanes));
+    const double rows = static_cast<double>(size.rows);
+    // A panel that is larger than the first cache comes from the second for every row tile; steps far apart share sets.
+    const int64_t apart = k.pack != 0 ? k.oc_block * 4 : s.weight.column * 4;
+    const bool far = s.K * std::max(apart, k.oc_block * 4) > machine.l1_bytes * 3 / 4;
+    const double fetch = far ? vectors * static_cast<double>(machine.vector_lanes) * 4 / kL2BytesPerCycle : 0;
+    const double step = std::max(StepCycles(machine, rows, vectors, 4), fetch) +
+                        kReload * std::max(0.0, rows - kRowPointers) + 1.0 / static_cast<double>(k.unroll_ic);
+    return static_cast<double>(s.K) * step + 2 * rows * vectors + 10;
+  }
+};
+
+}  // namespace
+
+BatchMatmulConfig BatchMatmulConfig::From(const Config& config) {
+  BatchMatmulConfig k;
+  k.oc_block = config.Get("oc_block", k.oc_block);
+  k.tile_m = config.Get("tile_m", k.tile_m);
+  k.unroll_ic = config.Get("unroll_ic", k.unroll_ic);
+  k.pack = config.Get("pack", k.pack);
+  return k;
+}
+
+const Schedule& BatchMatmul() {
+  static const BatchMatmulSchedule schedule;
+  return schedule;
+}
+
+}  // namespace hone

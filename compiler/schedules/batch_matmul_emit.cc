@@ -1,0 +1,181 @@
+#include <algorithm>
+
+#include "compiler/codegen/kernel_builder.h"
+#include "compiler/codegen/register_transpose.h"
+#include "compiler/schedules/batch_matmul.h"
+#include "compiler/schedules/conv_shape.h"
+#include "compiler/schedules/matmul_shape.h"
+#include "compiler/schedules/register_tile.h"
+
+namespace hone {
+namespace {
+
+// An operand's address and steps, in bytes.
+struct Matrices {
+  Value *base, *batch, *row, *column;
+
+  Matrices(KernelBuilder& b, const StageArgs& args, int operand, const MatmulSteps& steps, char row_axis) {
+    base = b.Operand(args, operand);
+    const auto bytes = [&](int64_t elements, bool first) {
+      return first && elements != 0 ? b.BatchStride(args, operand) : b.Index(elements * 4);
+    };
+    batch = bytes(steps.batch, steps.first == 'B');
+    row = bytes(steps.row, steps.first == row_axis);
+    column = bytes(steps.column, steps.first != 'B' && steps.first != row_axis);
+  }
+};
+
+class BatchMatmulEmitter {
+ public:
+  BatchMatmulEmitter(KernelBuilder& builder, const MatmulShape& shape, const BatchMatmulConfig& knobs,
+                     const StageArgs& args)
+      : b_(builder),
+        s_(shape),
+        k_(knobs),
+        args_(args),
+        lanes_(static_cast<int>(std::min<int64_t>(builder.lanes(), knobs.oc_block))),
+        data_(builder, args, 0, shape.data, 'M'),
+        weight_(builder, args, 1, shape.weight, 'N'),
+        out_(builder, args, 2, shape.output, 'M') {
+    if (k_.pack != 0) packed_ = b_.WorkerWorkspace(args);
+  }
+
+  void Emit() {
+    const int64_t row_tiles = CeilDiv(s_.M, k_.tile_m), panels = CeilDiv(s_.N, k_.oc_block);
+    b_.For(args_.begin, args_.end, 1, [&](Value* item) {
+      Value* tile = b_.Mod(item, row_tiles);
+      Value* panel = b_.Mod(b_.Div(item, row_tiles), panels);
+      Value* product = b_.Div(item, row_tiles * panels);
+      const int64_t last = s_.N - (panels - 1) * k_.oc_block;
+      if (last == k_.oc_block) return Panel(item, product, panel, tile, last);
+      b_.If(
+          b_.ir().CreateICmpEQ(panel, b_.Index(panels - 1)), [&] { Panel(item, product, panel, tile, last); },
+          [&] { Panel(item, product, panel, tile, k_.oc_block); });
+    });
+  }
+
+ private:
+  // What a worker packs serves all row tiles that it does in turn.
+  void Panel(Value* item, Value* product, Value* panel, Value* tile, int64_t columns) {
+    Value* first_column = b_.Mul(panel, k_.oc_block);
+    Value* w = b_.At(b_.At(weight_.base, b_.Mul(product, weight_.batch)), b_.Mul(first_column, weight_.row));
+    if (k_.pack != 0) {
+      auto& ir = b_.ir();
+      Value* is_new = ir.CreateOr(ir.CreateICmpEQ(tile, b_.Index(0)), ir.CreateICmpEQ(item, args_.begin));
+      b_.If(is_new, [&] { s_.weights_are_neighbours() ? PackRows(w, columns) : PackTransposed(w, columns); });
+    }
+    const int64_t row_tiles = CeilDiv(s_.M, k_.tile_m), last = s_.M - (row_tiles - 1) * k_.tile_m;
+    const auto rows = [&](int64_t count) { Tile(product, first_column, tile, w, {count, columns}); };
+    if (last == k_.tile_m) return rows(last);
+    b_.If(b_.ir().CreateICmpEQ(tile, b_.Index(row_tiles - 1)), [&] { rows(last); }, [&] { rows(k_.tile_m); });
+  }
+
+  // Lanes past the columns are never stored, so nothing is written there.
+  void PackRows(Value* w, int64_t columns) {
+    b_.For(0, s_.K, 1, [&](Value* k) {
+      Value* from = b_.At(w, b_.Mul(k, weight_.column));
+      Value* to = b_.At(packed_, b_.Mul(k, k_.oc_block * 4));
+      for (int64_t column = 0; column < columns;) {
+        const int width = column + lanes_ <= columns ? lanes_ : 1;
+        b_.Store(b_.Load(b_.At(from, column * 4), width), b_.At(to, column * 4));
+        column += width;
+      }
+    });
+  }
+
+  void PackTransposed(Value* w, int64_t columns) {
+    b_.For(0, columns / lanes_, 1, [&](Value* v) {
+      Value* from = b_.At(w, b_.Mul(b_.Mul(v, lanes_), weight_.row));
+      PackVector(from, b_.At(packed_, b_.Mul(v, int64_t{lanes_} * 4)), lanes_);
+    });
+    const int64_t rest = columns % lanes_, first = columns - rest;
+    if (rest == 0) return;
+    PackVector(b_.At(w, b_.Mul(weight_.row, first)), b_.At(packed_, first * 4), static_cast<int>(rest));
+  }
+
+  // `columns` rows of weights, at most as many as lanes, become one vector per step of the reduction.
+  void PackVector(Value* from, Value* to, int columns) {
+    const int64_t main = s_.K - s_.K % lanes_;
+    b_.For(0, main, lanes_, [&](Value* k) {
+      Vals rows(static_cast<size_t>(lanes_), b_.FloatVec(0, lanes_));
+      Value* row = b_.At(from, b_.Mul(k, 4));
+      for (int r = 0; r < columns; ++r, row = b_.At(row, weight_.row)) {
+        rows[static_cast<size_t>(r)] = b_.Load(row, lanes_);
+      }
+      const Vals steps = TransposeInRegisters(b_, rows);
+      Value* out = b_.At(to, b_.Mul(k, k_.oc_block * 4));
+      for (int i = 0; i < lanes_; ++i) b_.Store(steps[static_cast<size_t>(i)], b_.At(out, i * k_.oc_block * 4));
+    });
+    b_.For(main, s_.K, 1, [&](Value* k) {
+      Value* row = b_.At(from, b_.Mul(k, 4));
+      Value* out = b_.At(to, b_.Mul(k, k_.oc_block * 4));
+      for (int r = 0; r < columns; ++r, row = b_.At(row, weight_.row)) b_.Store(b_.Load(row), b_.At(out, r * 4));
+    });
+  }
+
+  struct TileSize {
+    int64_t rows, columns;
+  };
+  void Tile(Value* product, Value* first_column, Value* tile, Value* w, TileSize size) {
+    const RegisterTile registers{static_cast<int>(size.rows), static_cast<int>(CeilDiv(size.columns, lanes_)), lanes_};
+    Value* first_row = b_.Mul(tile, k_.tile_m);
+    Value* x = b_.At(b_.At(data_.base, b_.Mul(product, data_.batch)), b_.Mul(first_row, data_.row));
+    Value* y = b_.At(b_.At(out_.base, b_.Mul(product, out_.batch)), b_.Mul(first_row, out_.row));
+    y = b_.At(y, b_.Mul(first_column, 4));
+    Value* panel = packed_ ? packed_ : w;
+    const int64_t main = s_.K - s_.K % k_.unroll_ic;
+    Vals acc = Reduce(registers, x, panel, {0, main, k_.unroll_ic}, registers.Zeros(b_));
+    acc = Reduce(registers, x, panel, {main, s_.K, 1}, acc);
+    for (int p = 0; p < registers.pixels; ++p, y = b_.At(y, out_.row)) {
+      for (int v = 0; v < registers.vectors; ++v) {
+        const int width = static_cast<int>(std::min<int64_t>(lanes_, size.columns - int64_t{v} * lanes_));
+        StoreVector(acc[static_cast<size_t>(p * registers.vectors + v)], b_.At(y, int64_t{v} * lanes_ * 4), width);
+      }
+    }
+  }
+
+  struct Steps {
+    int64_t lo, hi, unroll;
+  };
+  Vals Reduce(const RegisterTile& registers, Value* x, Value* w, Steps steps, const Vals& start) {
+    Value* apart = packed_ ? b_.Index(k_.oc_block * 4) : weight_.column;
+    return b_.Loop(steps.lo, steps.hi, steps.unroll, start, [&](Value* k, const Vals& in) {
+      Vals acc = in;
+      Vals rows{b_.At(x, b_.Mul(k, data_.column))};
+      for (int p = 1; p < registers.pixels; ++p) rows.push_back(b_.At(rows.back(), data_.row));
+      Value* ws = b_.At(w, b_.Mul(k, apart));
+      for (int64_t u = 0; u < steps.unroll; ++u) {
+        registers.Step(
+            b_, acc, [&](int p) { return b_.Load(b_.At(rows[static_cast<size_t>(p)], b_.Mul(data_.column, u))); },
+            [&](int v) { return b_.Load(b_.At(b_.At(ws, b_.Mul(apart, u)), int64_t{v} * lanes_ * 4), lanes_); });
+      }
+      return acc;
+    });
+  }
+
+  // A tail is written lane by lane so that nothing past the row is touched.
+  void StoreVector(Value* acc, Value* y, int width) {
+    if (width == lanes_) return b_.Store(acc, y);
+    for (int lane = 0; lane < width; ++lane) {
+      b_.Store(b_.ir().CreateExtractElement(acc, static_cast<uint64_t>(lane)), b_.At(y, lane * 4));
+    }
+  }
+
+  KernelBuilder& b_;
+  const MatmulShape& s_;
+  const BatchMatmulConfig& k_;
+  const StageArgs& args_;
+  int lanes_;
+  Matrices data_, weight_, out_;
+  Value* packed_ = nullptr;
+};
+
+}  // namespace
+
+void EmitBatchMatmul(KernelBuilder& builder, const Workload& workload, const BatchMatmulConfig& knobs,
+                     const std::string& symbol) {
+  const MatmulShape shape(workload);
+  builder.Stage(symbol, [&](const StageArgs& args) { BatchMatmulEmitter(builder, shape, knobs, args).Emit(); });
+}
+
+}  // namespace hone

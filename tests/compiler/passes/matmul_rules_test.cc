@@ -1,0 +1,133 @@
+// Products of computed matrices: what becomes of the reshapes and transposes around them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "compiler/passes/anchor.h"
+#include "compiler/passes/canonicalise.h"
+#include "compiler/passes/fuse.h"
+#include "compiler/relay/infer_type.h"
+#include "tests/compiler/passes/pass_testing.h"
+
+namespace hone::testing {
+namespace {
+
+using relay::ExprPtr;
+using relay::IRModule;
+using relay::MakeCall;
+using ::testing::ElementsAre;
+using Ints = std::vector<int64_t>;
+
+IRModule Canonical(const ExprPtr& body) {
+  const IRModule module = ModuleOf(body);
+  const IRModule after = relay::InferType(Canonicalise(module, 3));
+  ExpectSameMeaning(module, after);
+  return after;
+}
+
+ExprPtr Reshape(const ExprPtr& x, Ints shape) { return MakeCall("reshape", {x}, {{"newshape", std::move(shape)}}); }
+ExprPtr Transpose(const ExprPtr& x, Ints axes) { return MakeCall("transpose", {x}, {{"axes", std::move(axes)}}); }
+ExprPtr Product(const ExprPtr& a, const ExprPtr& b, bool transpose_b = false) {
+  return MakeCall("nn.batch_matmul", {a, b}, {{"transpose_b", transpose_b}});
+}
+
+// (tokens, 4 x 6) as 4 heads of tokens x 6, or of 6 x tokens.
+ExprPtr Heads(const std::string& name, int64_t batch, int64_t tokens, Ints axes) {
+  return Transpose(Reshape(Input(name, {batch * tokens, 24}), {batch, tokens, 4, 6}), std::move(axes));
+}
+
+// The layouts of each product after fusion.
+std::vector<std::string> Layouts(const IRModule& module) {
+  const IRModule fused = Fuse(module, true);
+  ExpectSameMeaning(module, fused);
+  std::vector<std::string> layouts;
+  for (const relay::Call* call : FunctionCalls(fused)) {
+    const auto anchor = AnchorOf(*relay::AsFunction(call->op));
+    if (!anchor) continue;
+    EXPECT_EQ(Workload::Parse(anchor->workload.ToText()), anchor->workload);
+    layouts.push_back(anchor->workload.layouts);
+  }
+  return layouts;
+}
+
+// What exporters write: queries times transposed keys, the weighted values back in rows.
+ExprPtr Attention(int64_t batch, int64_t tokens) {
+  const ExprPtr queries = Reshape(Heads("q", batch, tokens, {0, 2, 1, 3}), {batch * 4, tokens, 6});
+  const ExprPtr keys = Reshape(Heads("k", batch, tokens, {0, 2, 3, 1}), {batch * 4, 6, tokens});
+  const ExprPtr values = Reshape(Heads("v", batch, tokens, {0, 2, 1, 3}), {batch * 4, tokens, 6});
+  const ExprPtr scores = MakeCall("nn.softmax", {Product(queries, keys)}, {{"axis", int64_t{-1}}});
+  const ExprPtr heads = Reshape(Product(scores, values), {batch, 4, tokens, 6});
+  return Reshape(Transpose(heads, {0, 2, 1, 3}), {batch * tokens, 24});
+}
+
+TEST(MatmulRules, HeadsOfOneImageAreReadAndWrittenWhereTheyLie) {
+  const IRModule module = Canonical(Attention(1, 5));
+  EXPECT_THAT(Layouts(module), ElementsAre("MBK,NBK,BMN", "BMK,KBN,MBN"));
+  EXPECT_THAT(FunctionNames(Fuse(module, true)),
+              ElementsAre("reshape", "reshape", "transpose+transpose+nn.batch_matmul", "nn.softmax", "reshape",
+                          "transpose+nn.batch_matmul+transpose", "reshape"));
+}
+
+TEST(MatmulRules, OfSeveralImagesOnlyRowsAndColumnsAreSwapped) {
+  const IRModule module = Canonical(Attention(2, 5));
+  EXPECT_THAT(Layouts(module), ElementsAre("BMK,BNK,BMN", "BMK,BKN,BMN"));
+}
+
+TEST(MatmulRules, TheLastAxisStaysLast) {
+  const ExprPtr a = Input("a", {3, 5, 7}), b = Input("b", {3, 4, 7});
+  const IRModule module = Canonical(Product(a, Transpose(b, {0, 2, 1})));
+  EXPECT_THAT(OpNames(module), ElementsAre("nn.batch_matmul"));
+  EXPECT_THAT(Layouts(module), ElementsAre("BMK,BNK,BMN"));
+  // M is 7 and K is 5.
+  const IRModule left = Canonical(Product(Transpose(a, {0, 2, 1}), Transpose(Input("c", {3, 5, 4}), {0, 2, 1}), true));
+  EXPECT_THAT(OpNames(left), ElementsAre("nn.batch_matmul"));
+}
+
+TEST(MatmulRules, AnOperandWhoseLastAxisIsTheBatchIsTransposedFirst) {
+  const ExprPtr a = Input("a", {5, 7, 3}), b = Input("b", {3, 4, 7});
+  EXPECT_THAT(FunctionNames(Fuse(Canonical(Product(Transpose(a, {2, 0, 1}), b, true)), true)),
+              ElementsAre("transpose", "nn.batch_matmul"));
+}
+
+TEST(MatmulRules, ATransposeThatOthersReadStays) {
+  const ExprPtr turned = Transpose(Input("a", {5, 3, 7}), {1, 0, 2});
+  const ExprPtr product = Product(turned, Input("b", {3, 7, 7}));
+  const IRModule module = Canonical(MakeCall("add", {product, turned}));
+  EXPECT_THAT(Layouts(module), ElementsAre("BMK,BKN,BMN"));
+}
+
+// The right one's transpose alone: the function's parameters are in the product's order all the same.
+TEST(MatmulRules, OperandsKeepTheirOrder) {
+  const ExprPtr a = Input("a", {3, 5, 7}), b = Input("b", {7, 3, 4});
+  const IRModule fused = Fuse(Canonical(Product(a, Transpose(b, {1, 0, 2}))), true);
+  const relay::Call& call = *FunctionCalls(fused)[0];
+  EXPECT_EQ(call.args[0]->type->shape, (Shape{3, 5, 7}));
+  EXPECT_EQ(call.args[1]->type->shape, (Shape{7, 3, 4}));
+}
+
+TEST(MatmulRules, ADenseLayerWithComputedWeightsIsAProduct) {
+  const ExprPtr x = Input("x", {5, 7}), w = MakeCall("exp", {Input("w", {7, 4})});
+  const IRModule module = Canonical(MakeCall("nn.dense", {x, Transpose(w, {1, 0})}, {{"units", int64_t{4}}}));
+  EXPECT_EQ(CountOf(module, "nn.dense"), 0);
+  EXPECT_THAT(Layouts(module), ElementsAre("BMK,BKN,BMN"));
+  const IRModule constant = Canonical(MakeCall("nn.dense", {x, RandomConstant({4, 7}, 3)}, {{"units", int64_t{4}}}));
+  EXPECT_THAT(OpNames(constant), ElementsAre("nn.dense"));
+}
+
+TEST(MatmulRules, ASoftmaxScalesAndMasksItsInput) {
+  const ExprPtr scores = Product(Input("a", {3, 5, 7}), Input("b", {3, 7, 6}));
+  const ExprPtr scaled = MakeCall("divide", {scores, ScalarConstant(8)});
+  const ExprPtr masked = MakeCall("add", {scaled, Input("mask", {1, 1, 6})});
+  const IRModule module = Canonical(MakeCall("nn.softmax", {masked}, {{"axis", int64_t{-1}}}));
+  EXPECT_THAT(FunctionNames(Fuse(module, true)), ElementsAre("nn.batch_matmul", "multiply+add+nn.softmax"));
+  const ExprPtr costly = MakeCall("nn.softmax", {MakeCall("exp", {Input("x", {3, 5})})});
+  EXPECT_THAT(FunctionNames(Fuse(Canonical(costly), true)), ElementsAre("exp", "nn.softmax"));
+}
+
+TEST(MatmulRules, TransposesOfTransposesAreOne) {
+  const ExprPtr x = MakeCall("exp", {Input("x", {2, 3, 4})});
+  EXPECT_THAT(OpNames(Canonical(Transpose(Transpose(x, {1, 2, 0}), {2, 0, 1}))), ElementsAre("exp"));
+  EXPECT_THAT(OpNames(Canonical(Transpose(Transpose(x, {1, 2, 0}), {1, 2, 0}))), ElementsAre("exp", "transpose"));
+}
+
+}  // namespace
+}  // namespace hone::testing
