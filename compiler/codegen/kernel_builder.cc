@@ -227,8 +227,9 @@ Value* KernelBuilder::Fma(Value* a, Value* b, Value* c) {
 }
 
 // "greater, or unordered because a is NaN" keeps a: a NaN in a goes through, whatever b is.
-Value* KernelBuilder::FMax(Value* a, Value* b) { return ir_->CreateSelect(ir_->CreateFCmpULT(b, a), a, b); }
-Value* KernelBuilder::FMin(Value* a, Value* b) { return ir_->CreateSelect(ir_->CreateFCmpUGT(b, a), a, b); }
+// One instruction of x86, zeros and all: it gives its second operand where they are equal or one is NaN.
+Value* KernelBuilder::FMax(Value* a, Value* b) { return ir_->CreateSelect(ir_->CreateFCmpOGT(b, a), b, a); }
+Value* KernelBuilder::FMin(Value* a, Value* b) { return ir_->CreateSelect(ir_->CreateFCmpOLT(b, a), b, a); }
 
 llvm::Type* KernelBuilder::f32() { return ir_->getFloatTy(); }
 llvm::Type* KernelBuilder::f64() { return ir_->getDoubleTy(); }

@@ -72,7 +72,7 @@ Value* Tail(KernelBuilder& b, const Fold& fold, int64_t from, Lanes lanes, Value
 
 Value* FoldIdentity(KernelBuilder&, FoldKind kind, llvm::Type* type, bool is_unsigned) {
   if (kind == FoldKind::kSum) return llvm::Constant::getNullValue(type);
-  const bool is_float = type->isFPOrFPVectorTy(), largest = kind == FoldKind::kMax;
+  const bool is_float = type->isFPOrFPVectorTy(), largest = kind != FoldKind::kMin;
   if (kind == FoldKind::kProduct) return is_float ? llvm::ConstantFP::get(type, 1.0) : llvm::ConstantInt::get(type, 1);
   if (is_float) return llvm::ConstantFP::getInfinity(type, largest);
   const unsigned bits = type->getScalarSizeInBits();
@@ -86,6 +86,7 @@ Value* FoldPair(KernelBuilder& b, FoldKind kind, Value* x, Value* y, bool is_uns
   auto& ir = b.ir();
   const bool is_float = x->getType()->isFPOrFPVectorTy(), larger = kind == FoldKind::kMax;
   if (kind == FoldKind::kSum) return is_float ? b.FAdd(x, y) : ir.CreateAdd(x, y);
+  if (kind == FoldKind::kMaxOfNumbers) return b.FMax(x, y);
   if (kind == FoldKind::kProduct) return is_float ? b.FMul(x, y) : ir.CreateMul(x, y);
   if (!is_float) {
     Value* greater = is_unsigned ? ir.CreateICmpUGT(x, y) : ir.CreateICmpSGT(x, y);

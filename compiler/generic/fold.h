@@ -7,7 +7,7 @@
 
 namespace hone {
 
-enum class FoldKind : uint8_t { kSum, kProduct, kMax, kMin };
+enum class FoldKind : uint8_t { kSum, kProduct, kMax, kMaxOfNumbers, kMin };
 
 struct Fold {
   FoldKind kind = FoldKind::kSum;
@@ -19,7 +19,7 @@ struct Fold {
 
 // 0, 1, or the least or largest value there is. `is_unsigned` says how integers order, here and below.
 Value* FoldIdentity(KernelBuilder& b, FoldKind kind, llvm::Type* type, bool is_unsigned = false);
-// The sum, the product, or the extremum with NaN winning.
+// The sum, the product, or the extremum with NaN winning (kMaxOfNumbers: of floats none of which is NaN).
 Value* FoldPair(KernelBuilder& b, FoldKind kind, Value* x, Value* y, bool is_unsigned = false);
 
 // Folds k in [0, extent), the lanes of the value being other elements than those folded. Several accumulators hide the

@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "compiler/generic/evaluator.h"
+#include "compiler/generic/permutation_loops.h"
 #include "compiler/generic/piece_loops.h"
 #include "compiler/generic/softmax.h"
 #include "compiler/relay/op.h"
@@ -97,6 +98,18 @@ int64_t EmitWork(Evaluator& e, const Work& work, const StageArgs& args, int64_t 
   return before;
 }
 
+// The same of a kernel that only puts elements in another order.
+int64_t EmitBoxes(KernelBuilder& b, const std::vector<PermutedBox>& boxes, DType dtype, const StageArgs& args) {
+  int64_t before = 0;
+  for (const PermutedBox& box : boxes) {
+    const int64_t items = ItemsOf(box);
+    Value* begin = b.Max(b.Add(args.begin, -before), b.Index(0));
+    EmitPermutation(b, args, dtype, box, begin, b.Min(b.Add(args.end, -before), b.Index(items)));
+    before += items;
+  }
+  return before;
+}
+
 // Text that reads back to the very same number.
 std::string KeyText(const relay::AttrValue& value) {
   if (const auto* real = std::get_if<double>(&value)) return fmt::format("{:a}", *real);
@@ -175,8 +188,12 @@ EmittedKernel EmitGeneric(KernelBuilder& builder, const relay::Function& functio
                 "a function was given to the generic generator that it cannot compile: ask IsGeneric first");
   }
   const auto operands = GenericOperands(function);
-  const auto all = WorkOf(function, operands, builder.machine());
   int64_t extent = 0;
+  if (const auto boxes = PermutationOf(function)) {
+    builder.Stage(symbol, [&](const StageArgs& args) { extent = EmitBoxes(builder, *boxes, operands[1].dtype, args); });
+    return {{{symbol, std::max<int64_t>(1, extent), 1, 0}}, 0};
+  }
+  const auto all = WorkOf(function, operands, builder.machine());
   const llvm::IRBuilderBase::FastMathFlagGuard restores(builder.ir());
   if (Rounds(function)) builder.ir().clearFastMathFlags();
   builder.Stage(symbol, [&](const StageArgs& args) {

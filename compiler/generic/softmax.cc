@@ -29,8 +29,9 @@ class Line {
         axis_(AxisOf(softmax)) {}
 
   void Emit() {
-    Value* largest = Run(FoldKind::kMax, [&](Value* sum, const Coordinate& k, Lanes lanes) {
-      return FoldPair(b_, FoldKind::kMax, sum, Data(k, lanes));
+    // A NaN on the line reaches every element by the sum.
+    Value* largest = Run(FoldKind::kMaxOfNumbers, [&](Value* most, const Coordinate& k, Lanes lanes) {
+      return FoldPair(b_, FoldKind::kMaxOfNumbers, most, Data(k, lanes));
     });
     Value* sum = Run(FoldKind::kSum, [&](Value* part, const Coordinate& k, Lanes lanes) {
       Value* exponential = EmitExpOfNegative(b_, b_.FSub(Data(k, lanes), Wide(largest, lanes)));

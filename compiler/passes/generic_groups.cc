@@ -2,6 +2,7 @@
 #include <unordered_set>
 
 #include "compiler/passes/fuse.h"
+#include "compiler/passes/transpose_axes.h"
 #include "compiler/passes/typed_graph.h"
 #include "compiler/relay/op.h"
 
@@ -45,6 +46,12 @@ bool IsPointwise(const ExprPtr& expr) {
   return pattern == OpPattern::kElementwise || pattern == OpPattern::kBroadcast;
 }
 
+// A transpose that brings other elements together is faster alone, as squares in registers.
+bool MovesLastAxis(const ExprPtr& expr) {
+  const Call* transpose = relay::AsCallTo(expr, "transpose");
+  return transpose != nullptr && TransposeAxes(*transpose).back() + 1 != static_cast<int64_t>(ShapeOf(expr).size());
+}
+
 // May begin a chain: computes each output element once, whatever is done to it afterwards.
 bool IsHead(const ExprPtr& expr) {
   static const std::unordered_set<std::string> kHeads{"nn.max_pool2d",
@@ -58,7 +65,7 @@ bool IsHead(const ExprPtr& expr) {
                                                       "min",
                                                       "nn.pad",
                                                       "transpose"};
-  return IsFloatCall(expr) && kHeads.contains(DefOf(expr).name);
+  return IsFloatCall(expr) && kHeads.contains(DefOf(expr).name) && !MovesLastAxis(expr);
 }
 
 // A softmax asks for each element of its input twice, so only what costs little is computed on the way.

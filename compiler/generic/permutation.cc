@@ -1,0 +1,165 @@
+#include "compiler/generic/permutation.h"
+
+#include <algorithm>
+
+#include "compiler/generic/evaluator.h"
+#include "compiler/generic/memory_shape.h"
+
+namespace hone {
+namespace {
+
+// For each logical axis of the result that of the parameter; empty when the function does something else as well.
+std::vector<size_t> SourceAxes(const relay::Function& function) {
+  if (function.params.size() != 1 || function.body->type->kind != relay::TypeKind::kTensor) return {};
+  std::vector<size_t> axes(function.body->type->shape.size());
+  for (size_t d = 0; d < axes.size(); ++d) axes[d] = d;
+  relay::ExprPtr expr = function.body;
+  while (expr.get() != function.params[0].get()) {
+    const relay::Call* transpose = relay::AsCallTo(expr, "transpose");
+    const relay::Call* step = transpose ? transpose : relay::AsCallTo(expr, "layout_transform");
+    if (step == nullptr) return {};
+    std::vector<int64_t> order = transpose ? transpose->attrs.GetInts("axes") : std::vector<int64_t>();
+    const auto rank = static_cast<int64_t>(axes.size());
+    for (int64_t d = rank; transpose && static_cast<int64_t>(order.size()) < rank;) order.push_back(--d);
+    for (size_t& axis : axes) {
+      if (transpose) axis = static_cast<size_t>((order[axis] + rank) % rank);
+    }
+    expr = step->args[0];
+  }
+  return axes;
+}
+
+// A logical axis as one operand has it: whole, or as blocks and the positions in them.
+struct Side {
+  int64_t whole = 0, block = 0, in_block = 0;  // elements from step to step; block: 0 for a whole axis
+};
+Side SideOf(const MemoryShape& shape, size_t logical) {
+  Side side;
+  for (const MemoryShape::Axis& axis : shape.axes) {
+    if (axis.logical != logical) continue;
+    if (axis.block > 0) {
+      side.in_block = axis.stride;
+      side.block = axis.block;
+    } else {
+      side.whole = axis.stride;
+    }
+  }
+  return side;
+}
+
+// One logical axis as axes along which both sides move evenly; `rest`: positions of a last block that is not full.
+struct Pair {
+  std::vector<PermutedAxis> axes;
+  int64_t rest = 0;
+  bool zeros = false;  // past the rest, in the result
+};
+std::optional<Pair> PairOf(const Side& from, const Side& to, int64_t extent) {
+  if (from.block == to.block && from.block > 0) {
+    const int64_t blocks = (extent + from.block - 1) / from.block;
+    return Pair{{{blocks, from.whole, to.whole}, {from.block, from.in_block, to.in_block}}};
+  }
+  if (from.block > 0 && to.block > 0) return std::nullopt;
+  const int64_t block = std::max(from.block, to.block);
+  if (block == 0) return Pair{{{extent, from.whole, to.whole}}};
+  const auto step = [&](const Side& side) { return side.block > 0 ? side.whole : side.whole * block; };
+  const auto within = [](const Side& side) { return side.block > 0 ? side.in_block : side.whole; };
+  return Pair{
+      {{extent / block, step(from), step(to)}, {block, within(from), within(to)}}, extent % block, to.block > 0};
+}
+
+bool Joins(const PermutedAxis& outer, const PermutedAxis& inner) {
+  if (outer.from_batch || outer.to_batch || inner.from_batch || inner.to_batch) return false;
+  return outer.from == inner.from * inner.extent && outer.to == inner.to * inner.extent;
+}
+
+// In the order of the result's memory, without axes of one position, neighbours joined where both sides allow it.
+std::vector<PermutedAxis> Joined(std::vector<PermutedAxis> axes) {
+  std::erase_if(axes, [](const PermutedAxis& axis) { return axis.extent == 1; });
+  std::stable_sort(axes.begin(), axes.end(), [](const auto& a, const auto& b) { return a.to > b.to; });
+  std::vector<PermutedAxis> joined;
+  for (const PermutedAxis& axis : axes) {
+    if (!joined.empty() && Joins(joined.back(), axis)) {
+      joined.back() = {joined.back().extent * axis.extent, axis.from, axis.to};
+    } else {
+      joined.push_back(axis);
+    }
+  }
+  return joined;
+}
+
+// Null when no two axes are to be transposed.
+std::optional<PermutedBox> BoxOf(const std::vector<PermutedAxis>& axes) {
+  PermutedBox box;
+  const PermutedAxis *source = nullptr, *result = nullptr;
+  for (const PermutedAxis& axis : axes) {
+    if (axis.from == 1 && !axis.from_batch) source = &axis;
+    if (axis.to == 1 && !axis.to_batch) result = &axis;
+  }
+  if (source == nullptr || result == nullptr || source == result) return std::nullopt;
+  for (const PermutedAxis& axis : axes) {
+    if (&axis != source && &axis != result) box.outer.push_back(axis);
+  }
+  box.source = *source;
+  box.result = *result;
+  box.known = result->extent;
+  return box;
+}
+
+// The last block of an axis that does not fill it.
+struct LastBlock {
+  size_t axis = 0;  // of `axes`: the blocks; the next one is the positions in a block
+  int64_t rest = 0;
+  bool zeros = false;
+};
+
+std::optional<PermutedBox> RestOf(std::vector<PermutedAxis> axes, const LastBlock& last) {
+  const PermutedAxis blocks = axes[last.axis], within = axes[last.axis + 1];
+  axes[last.axis].extent = 1;
+  if (!last.zeros) axes[last.axis + 1].extent = last.rest;
+  std::optional<PermutedBox> box = BoxOf(Joined(axes));
+  if (!box) return std::nullopt;
+  // Zeros go to lanes past an axis, which are the result's last axis in every layout that has them.
+  if (last.zeros && within.extent > kPermutedSide) return std::nullopt;
+  if (last.zeros && (box->result.to != within.to || box->result.extent != within.extent)) return std::nullopt;
+  if (last.zeros) box->known = last.rest;
+  box->from = blocks.extent * blocks.from;
+  box->to = blocks.extent * blocks.to;
+  return box;
+}
+
+}  // namespace
+
+std::optional<std::vector<PermutedBox>> PermutationOf(const relay::Function& function) {
+  const std::vector<size_t> sources = SourceAxes(function);
+  if (sources.empty()) return std::nullopt;
+  const relay::Type &from = *function.params[0]->type, &to = *function.body->type;
+  if (DTypeBytes(to.dtype) != 4) return std::nullopt;
+  const MemoryShape from_shape = MemoryShapeOf(from.shape, LayoutOf(from)),
+                    to_shape = MemoryShapeOf(to.shape, LayoutOf(to));
+  std::vector<PermutedAxis> axes;
+  std::optional<LastBlock> last;
+  for (size_t d = 0; d < sources.size(); ++d) {
+    auto pair = PairOf(SideOf(from_shape, sources[d]), SideOf(to_shape, d), to.shape[d]);
+    if (!pair || (pair->rest > 0 && last)) return std::nullopt;
+    if (pair->rest > 0) last = LastBlock{axes.size(), pair->rest, pair->zeros};
+    if (d == 0 && to.shape[0] > 1) {
+      if (pair->axes.size() > 1) return std::nullopt;
+      pair->axes[0].to_batch = true;
+      pair->axes[0].from_batch = sources[0] == 0;
+    }
+    axes.insert(axes.end(), pair->axes.begin(), pair->axes.end());
+  }
+  std::vector<PermutedBox> boxes;
+  if (!last || axes[last->axis].extent > 0) {
+    const auto box = BoxOf(Joined(axes));
+    if (!box) return std::nullopt;
+    boxes.push_back(*box);
+  }
+  if (!last) return boxes;
+  const auto rest = RestOf(axes, *last);
+  if (!rest) return std::nullopt;
+  boxes.push_back(*rest);
+  return boxes;
+}
+
+}  // namespace hone

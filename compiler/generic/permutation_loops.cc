@@ -1,0 +1,143 @@
+#include "compiler/generic/permutation_loops.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "compiler/codegen/register_transpose.h"
+
+namespace hone {
+namespace {
+
+constexpr int64_t kSide = kPermutedSide;
+constexpr int64_t kItemSquares = 16;  // of an item, about
+
+int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+// How many squares of an item follow each other along either axis.
+struct Chunks {
+  int64_t source, result;                // squares of an item
+  int64_t source_chunks, result_chunks;  // items
+};
+Chunks ChunksOf(const PermutedBox& box) {
+  const int64_t sources = CeilDiv(box.source.extent, kSide), results = CeilDiv(box.result.extent, kSide);
+  const int64_t result = std::min(results, kItemSquares);
+  const int64_t source = std::min(sources, std::max<int64_t>(1, kItemSquares / result));
+  return {source, result, CeilDiv(sources, source), CeilDiv(results, result)};
+}
+
+class PermutationEmitter {
+ public:
+  PermutationEmitter(KernelBuilder& b, const StageArgs& args, DType dtype, const PermutedBox& box)
+      : b_(b), args_(args), box_(box), element_(ElementType(b, dtype)), lanes_(std::min<int64_t>(b.lanes(), kSide)) {
+    from_ = b_.At(b_.Operand(args, 0), box.from * 4);
+    to_ = b_.At(b_.Operand(args, 1), box.to * 4);
+    result_from_ = From(box.result);
+    source_to_ = To(box.source);
+  }
+
+  void Item(Value* item) {
+    const Chunks chunks = ChunksOf(box_);
+    Value* result_chunk = b_.Mod(item, chunks.result_chunks);
+    item = b_.Div(item, chunks.result_chunks);
+    Value* source_chunk = b_.Mod(item, chunks.source_chunks);
+    item = b_.Div(item, chunks.source_chunks);
+    Value *from = from_, *to = to_;
+    for (size_t d = box_.outer.size(); d-- > 0;) {
+      const PermutedAxis& axis = box_.outer[d];
+      Value* at = d == 0 ? item : b_.Mod(item, axis.extent);
+      item = b_.Div(item, axis.extent);
+      from = b_.At(from, b_.Mul(at, From(axis)));
+      to = b_.At(to, b_.Mul(at, To(axis)));
+    }
+    ForSquares(source_chunk, chunks.source, chunks.source_chunks, box_.source.extent, [&](Value* s, int64_t high) {
+      ForSquares(result_chunk, chunks.result, chunks.result_chunks, box_.result.extent, [&](Value* r, int64_t wide) {
+        Value* square_from = b_.At(b_.At(from, b_.Mul(s, 4)), b_.Mul(r, result_from_));
+        Square(square_from, b_.At(b_.At(to, b_.Mul(r, 4)), b_.Mul(s, source_to_)), high, wide);
+      });
+    });
+  }
+
+ private:
+  Value* From(const PermutedAxis& axis) { return axis.from_batch ? b_.BatchStride(args_, 0) : b_.Index(axis.from * 4); }
+  Value* To(const PermutedAxis& axis) { return axis.to_batch ? b_.BatchStride(args_, 1) : b_.Index(axis.to * 4); }
+
+  // The positions of a chunk in steps of whole squares, then what is left of the axis when the chunk is its last.
+  void ForSquares(Value* chunk, int64_t squares, int64_t chunks, int64_t extent,
+                  const std::function<void(Value* position, int64_t count)>& body) {
+    const int64_t rest = extent % kSide, whole = extent - rest, step = squares * kSide;
+    Value* first = b_.Mul(chunk, step);
+    Value* last = chunks == 1 ? b_.Index(whole) : b_.Min(b_.Add(first, step), b_.Index(whole));
+    if (whole > 0) b_.For(chunks == 1 ? b_.Index(0) : first, last, kSide, [&](Value* at) { body(at, kSide); });
+    if (rest == 0) return;
+    const auto tail = [&] { body(b_.Index(whole), rest); };
+    chunks == 1 ? tail() : b_.If(b_.ir().CreateICmpEQ(chunk, b_.Index(chunks - 1)), tail);
+  }
+
+  // `high` positions along the source's axis, `wide` along the result's; both are at most a side.
+  void Square(Value* from, Value* to, int64_t high, int64_t wide) {
+    for (int64_t r = 0; r < wide; r += lanes_) {
+      for (int64_t s = 0; s < high; s += lanes_) {
+        Value* tile_from = b_.At(b_.At(from, s * 4), b_.Mul(result_from_, r));
+        Tile(tile_from, b_.At(b_.At(to, r * 4), b_.Mul(source_to_, s)), std::min(lanes_, high - s),
+             {std::min(lanes_, wide - r), std::min(lanes_, box_.known - r)});
+      }
+    }
+  }
+
+  // `known` of the `wide` rows have a source. A box whose last rows have none is one square wide.
+  struct Rows {
+    int64_t wide, known;
+  };
+  void Tile(Value* from, Value* to, int64_t high, Rows rows) {
+    llvm::Type* vector = VectorOf(element_, static_cast<int>(lanes_));
+    Vals tile(static_cast<size_t>(lanes_), llvm::Constant::getNullValue(vector));
+    for (int64_t r = 0; r < std::min(rows.wide, rows.known); ++r) {
+      tile[static_cast<size_t>(r)] = Load(b_.At(from, b_.Mul(result_from_, r)), high);
+    }
+    tile = TransposeInRegisters(b_, tile);
+    for (int64_t s = 0; s < high; ++s) {
+      b_.Store(FirstLanes(tile[static_cast<size_t>(s)], rows.wide), b_.At(to, b_.Mul(source_to_, s)));
+    }
+  }
+
+  Value* Load(Value* from, int64_t count) {
+    Value* loaded = b_.LoadAs(VectorOf(element_, static_cast<int>(count)), from);
+    if (count == lanes_) return loaded;
+    if (count == 1) return b_.Splat(loaded, static_cast<int>(lanes_));
+    std::vector<int> mask(static_cast<size_t>(lanes_), llvm::PoisonMaskElem);
+    std::iota(mask.begin(), mask.begin() + count, 0);
+    return b_.ir().CreateShuffleVector(loaded, llvm::ArrayRef<int>(mask));
+  }
+
+  Value* FirstLanes(Value* value, int64_t count) {
+    if (count == lanes_) return value;
+    if (count == 1) return b_.ir().CreateExtractElement(value, uint64_t{0});
+    std::vector<int> mask(static_cast<size_t>(count));
+    std::iota(mask.begin(), mask.end(), 0);
+    return b_.ir().CreateShuffleVector(value, llvm::ArrayRef<int>(mask));
+  }
+
+  KernelBuilder& b_;
+  const StageArgs& args_;
+  const PermutedBox& box_;
+  llvm::Type* element_;
+  int64_t lanes_;
+  Value *from_, *to_, *result_from_, *source_to_;
+};
+
+}  // namespace
+
+int64_t ItemsOf(const PermutedBox& box) {
+  const Chunks chunks = ChunksOf(box);
+  int64_t items = chunks.source_chunks * chunks.result_chunks;
+  for (const PermutedAxis& axis : box.outer) items *= axis.extent;
+  return items;
+}
+
+void EmitPermutation(KernelBuilder& b, const StageArgs& args, DType dtype, const PermutedBox& box, Value* begin,
+                     Value* end) {
+  PermutationEmitter emitter(b, args, dtype, box);
+  b.For(begin, end, 1, [&](Value* item) { emitter.Item(item); });
+}
+
+}  // namespace hone

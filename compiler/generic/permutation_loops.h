@@ -1,0 +1,17 @@
+// The loops of a permutation: squares transposed in registers.
+#pragma once
+
+#include "compiler/generic/operand_access.h"
+#include "compiler/generic/permutation.h"
+
+namespace hone {
+
+// Work items of a box: some thousand elements each.
+int64_t ItemsOf(const PermutedBox& box);
+
+// Emits items [begin, end) of the box. Strides along the batch are those of `args`, operand 0 being the source and 1
+// the result.
+void EmitPermutation(KernelBuilder& b, const StageArgs& args, DType dtype, const PermutedBox& box, Value* begin,
+                     Value* end);
+
+}  // namespace hone
