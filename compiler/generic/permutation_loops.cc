@@ -18,11 +18,18 @@ struct Chunks {
   int64_t source, result;                // squares of an item
   int64_t source_chunks, result_chunks;  // items
 };
+// Rows of few squares are read, or written, from end to end; otherwise few lines are open at a time for writing.
 Chunks ChunksOf(const PermutedBox& box) {
+  constexpr int64_t kShortRow = 6;
   const int64_t sources = CeilDiv(box.source.extent, kSide), results = CeilDiv(box.result.extent, kSide);
-  const int64_t result = std::min(results, kItemSquares);
-  const int64_t source = std::min(sources, std::max<int64_t>(1, kItemSquares / result));
-  return {source, result, CeilDiv(sources, source), CeilDiv(results, result)};
+  Chunks chunks{1, kItemSquares, 1, 1};
+  if (results <= kShortRow) chunks = {kItemSquares, 1, 1, 1};
+  if (sources <= kShortRow) chunks = {sources, kItemSquares / sources, 1, 1};
+  chunks.source = std::min(chunks.source, sources);
+  chunks.result = std::min(chunks.result, results);
+  chunks.source_chunks = CeilDiv(sources, chunks.source);
+  chunks.result_chunks = CeilDiv(results, chunks.result);
+  return chunks;
 }
 
 class PermutationEmitter {
@@ -49,8 +56,8 @@ class PermutationEmitter {
       from = b_.At(from, b_.Mul(at, From(axis)));
       to = b_.At(to, b_.Mul(at, To(axis)));
     }
-    ForSquares(source_chunk, chunks.source, chunks.source_chunks, box_.source.extent, [&](Value* s, int64_t high) {
-      ForSquares(result_chunk, chunks.result, chunks.result_chunks, box_.result.extent, [&](Value* r, int64_t wide) {
+    ForSquares(result_chunk, chunks.result, chunks.result_chunks, box_.result.extent, [&](Value* r, int64_t wide) {
+      ForSquares(source_chunk, chunks.source, chunks.source_chunks, box_.source.extent, [&](Value* s, int64_t high) {
         Value* square_from = b_.At(b_.At(from, b_.Mul(s, 4)), b_.Mul(r, result_from_));
         Square(square_from, b_.At(b_.At(to, b_.Mul(r, 4)), b_.Mul(s, source_to_)), high, wide);
       });

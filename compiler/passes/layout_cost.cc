@@ -10,10 +10,10 @@ namespace {
 constexpr double kCyclesPerNs = 3.5;  // as in the schedules' estimates
 constexpr double kCacheShare = 0.9;
 constexpr double kCallNs = 500;  // of one more kernel: its start and its barrier
-// Cycles per element that the caches hold, on a Zen 5 core at 4, 8 and 16 lanes: 0.55 to 0.62 into blocks, 0.63 to 2
-// out of them, 0.28 to 0.5 from block to block.
-constexpr double kIntoBlocks = 0.57;
-constexpr double kOutOfBlocks = 0.8;
+// Cycles per element that the caches hold, on a Zen 5 core at 4, 8 and 16 lanes: 0.22 to 0.32 into blocks and out of
+// them, 0.28 to 0.5 from block to block.
+constexpr double kIntoBlocks = 0.28;
+constexpr double kOutOfBlocks = 0.28;
 constexpr double kBetweenBlocks = 0.4;
 constexpr double kMemoryBytesPerCycle = 12;
 
