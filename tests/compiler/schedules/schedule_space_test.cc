@@ -42,6 +42,19 @@ TEST(Schedule, RejectsWithAReasonBeforeCompiling) {
   }
 }
 
+TEST(Schedule, OfOneRowOfColdWeightsFetchesThemAheadOnSeveralThreads) {
+  Target target = HostTarget();
+  target.cpu = "x86-64-v4";
+  target.features.clear();
+  const auto fetched = [&](const std::string& fields, int threads) {
+    const Workload workload = Workload::Parse("nn.dense " + fields);
+    return AnalyticDefault(workload, MachineModelFor(target, threads)).config.Get("prefetch", 0);
+  };
+  EXPECT_EQ(fetched("data=1x9216 weight=4096x9216", 1), 0);
+  EXPECT_GT(fetched("data=1x9216 weight=4096x9216", 2), 0);
+  EXPECT_EQ(fetched("data=128x768 weight=768x768", 2), 0);
+}
+
 TEST(Schedule, OfABatchMatmulReadsInPlaceOnlyWholeVectors) {
   Target target = HostTarget();
   target.cpu = "x86-64-v3";
