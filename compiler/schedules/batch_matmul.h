@@ -11,6 +11,7 @@ struct BatchMatmulConfig {
   int64_t tile_m = 1;     // rows of one register tile
   int64_t unroll_ic = 1;  // reduction steps per inner iteration
   int64_t pack = 1;       // 1: the panel goes to the workspace first; 0: it is read in place
+  int64_t prefetch = 0;   // 1: the lines of the output that a register tile writes are fetched while it computes
 
   static BatchMatmulConfig From(const Config& config);
 };

@@ -122,6 +122,7 @@ class BatchMatmulEmitter {
     Value* x = b_.At(b_.At(data_.base, b_.Mul(product, data_.batch)), b_.Mul(first_row, data_.row));
     Value* y = b_.At(b_.At(out_.base, b_.Mul(product, out_.batch)), b_.Mul(first_row, out_.row));
     y = b_.At(y, b_.Mul(first_column, 4));
+    if (k_.prefetch != 0) FetchOutput(y, size);
     Value* panel = packed_ ? packed_ : w;
     const int64_t main = s_.K - s_.K % k_.unroll_ic;
     Vals acc = Reduce(registers, x, panel, {0, main, k_.unroll_ic}, registers.Zeros(b_));
@@ -131,6 +132,13 @@ class BatchMatmulEmitter {
         const int width = static_cast<int>(std::min<int64_t>(lanes_, size.columns - int64_t{v} * lanes_));
         StoreVector(acc[static_cast<size_t>(p * registers.vectors + v)], b_.At(y, int64_t{v} * lanes_ * 4), width);
       }
+    }
+  }
+
+  // Neighbouring rows of a wide output are pages apart: no hardware sees them come.
+  void FetchOutput(Value* y, TileSize size) {
+    for (int64_t p = 0; p < size.rows; ++p, y = b_.At(y, out_.row)) {
+      for (int64_t byte = 0; byte < size.columns * 4; byte += 64) b_.Prefetch(b_.At(y, byte));
     }
   }
 

@@ -55,6 +55,18 @@ TEST(Schedule, OfOneRowOfColdWeightsFetchesThemAheadOnSeveralThreads) {
   EXPECT_EQ(fetched("data=128x768 weight=768x768", 2), 0);
 }
 
+TEST(Schedule, OfABatchMatmulFetchesAnOutputThatLeavesTheCaches) {
+  Target target = HostTarget();
+  target.cpu = "x86-64-v4";
+  target.features.clear();
+  const auto fetched = [&](const std::string& fields) {
+    const Workload workload = Workload::Parse("nn.batch_matmul " + fields);
+    return AnalyticDefault(workload, MachineModelFor(target)).config.Get("prefetch", 0);
+  };
+  EXPECT_EQ(fetched("data=12x1024x64 weight=12x1024x64"), 1);
+  EXPECT_EQ(fetched("data=12x128x64 weight=12x128x64"), 0);
+}
+
 TEST(Schedule, OfABatchMatmulReadsInPlaceOnlyWholeVectors) {
   Target target = HostTarget();
   target.cpu = "x86-64-v3";
