@@ -104,7 +104,7 @@ TEST(Lower, SlicesOfTheBatchAreViewsAndJoinInPlace) {
   };
   const Plan plan = PlanOf(Join({Pool(half(0)), Pool(half(2))}, 0));
   ASSERT_EQ(plan.calls.size(), 2U);
-  const int64_t image = int64_t{16} * 6 * 6 * 4, pooled = int64_t{16} * 3 * 3 * 4;
+  const int64_t image = int64_t{16} * 6 * 6 * 4, pooled = int64_t{16} * 5 * 5 * 4;
   EXPECT_EQ(plan.calls[1].operands[0].offset_bytes, 2 * image);
   EXPECT_EQ(plan.calls[1].operands[1].offset_bytes, 2 * pooled);
   const Plan copied =
