@@ -87,6 +87,21 @@ std::vector<PermutedAxis> Joined(std::vector<PermutedAxis> axes) {
   return joined;
 }
 
+// Takes as many positions of the axis that begins where `axis` ends as make a square's side with it; `step` is the
+// elements from one position to the next on the side that is contiguous.
+PermutedAxis TakeAround(std::vector<PermutedAxis>& outer, const PermutedAxis& axis, int64_t PermutedAxis::* step) {
+  const int64_t count = kPermutedSide / axis.extent;
+  if (kPermutedSide % axis.extent != 0 || count < 2) return {};
+  for (PermutedAxis& other : outer) {
+    const bool even = !other.from_batch && !other.to_batch && other.extent % count == 0;
+    if (!even || other.*step != axis.extent) continue;
+    const PermutedAxis around{count, other.from, other.to};
+    other = {other.extent / count, other.from * count, other.to * count};
+    return around;
+  }
+  return {};
+}
+
 // Null when no two axes are to be transposed.
 std::optional<PermutedBox> BoxOf(const std::vector<PermutedAxis>& axes) {
   PermutedBox box;
@@ -102,6 +117,7 @@ std::optional<PermutedBox> BoxOf(const std::vector<PermutedAxis>& axes) {
   box.source = *source;
   box.result = *result;
   box.known = result->extent;
+  box.around_source = TakeAround(box.outer, box.source, &PermutedAxis::from);
   return box;
 }
 
@@ -154,6 +170,9 @@ std::optional<std::vector<PermutedBox>> PermutationOf(const relay::Function& fun
     const auto box = BoxOf(Joined(axes));
     if (!box) return std::nullopt;
     boxes.push_back(*box);
+    PermutedBox& whole = boxes.back();
+    whole.around_result = TakeAround(whole.outer, whole.result, &PermutedAxis::to);
+    whole.known *= whole.around_result.extent;
   }
   if (!last) return boxes;
   const auto rest = RestOf(axes, *last);

@@ -22,9 +22,11 @@ inline constexpr int64_t kPermutedSide = 16;
 // A box of the result. Its source is contiguous along `source`, itself along `result`: squares of these two are
 // transposed in registers. Positions along `result` from `known` on have no source and are zero; a wider box than one
 // square has none.
+// Where either axis is short, the axis around it in the source (the result) makes up a square's side with it.
 struct PermutedBox {
   std::vector<PermutedAxis> outer;
   PermutedAxis source, result;
+  PermutedAxis around_source, around_result;  // of one position when the axis is not short
   int64_t known = 0;
   int64_t from = 0, to = 0;  // where the box begins, in elements
 };

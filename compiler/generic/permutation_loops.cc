@@ -13,6 +13,9 @@ constexpr int64_t kItemSquares = 16;  // of an item, about
 
 int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
+int64_t SourceExtent(const PermutedBox& box) { return box.source.extent * box.around_source.extent; }
+int64_t ResultExtent(const PermutedBox& box) { return box.result.extent * box.around_result.extent; }
+
 // How many squares of an item follow each other along either axis.
 struct Chunks {
   int64_t source, result;                // squares of an item
@@ -21,7 +24,7 @@ struct Chunks {
 // Rows of few squares are read, or written, from end to end; otherwise few lines are open at a time for writing.
 Chunks ChunksOf(const PermutedBox& box) {
   constexpr int64_t kShortRow = 6;
-  const int64_t sources = CeilDiv(box.source.extent, kSide), results = CeilDiv(box.result.extent, kSide);
+  const int64_t sources = CeilDiv(SourceExtent(box), kSide), results = CeilDiv(ResultExtent(box), kSide);
   Chunks chunks{1, kItemSquares, 1, 1};
   if (results <= kShortRow) chunks = {kItemSquares, 1, 1, 1};
   if (sources <= kShortRow) chunks = {sources, kItemSquares / sources, 1, 1};
@@ -56,8 +59,8 @@ class PermutationEmitter {
       from = b_.At(from, b_.Mul(at, From(axis)));
       to = b_.At(to, b_.Mul(at, To(axis)));
     }
-    ForSquares(result_chunk, chunks.result, chunks.result_chunks, box_.result.extent, [&](Value* r, int64_t wide) {
-      ForSquares(source_chunk, chunks.source, chunks.source_chunks, box_.source.extent, [&](Value* s, int64_t high) {
+    ForSquares(result_chunk, chunks.result, chunks.result_chunks, ResultExtent(box_), [&](Value* r, int64_t wide) {
+      ForSquares(source_chunk, chunks.source, chunks.source_chunks, SourceExtent(box_), [&](Value* s, int64_t high) {
         Value* square_from = b_.At(b_.At(from, b_.Mul(s, 4)), b_.Mul(r, result_from_));
         Square(square_from, b_.At(b_.At(to, b_.Mul(r, 4)), b_.Mul(s, source_to_)), high, wide);
       });
@@ -84,26 +87,38 @@ class PermutationEmitter {
   void Square(Value* from, Value* to, int64_t high, int64_t wide) {
     for (int64_t r = 0; r < wide; r += lanes_) {
       for (int64_t s = 0; s < high; s += lanes_) {
-        Value* tile_from = b_.At(b_.At(from, s * 4), b_.Mul(result_from_, r));
-        Tile(tile_from, b_.At(b_.At(to, r * 4), b_.Mul(source_to_, s)), std::min(lanes_, high - s),
-             {std::min(lanes_, wide - r), std::min(lanes_, box_.known - r)});
+        Tile(from, to, {s, std::min(lanes_, high - s)}, {r, std::min(lanes_, wide - r)});
       }
     }
   }
 
-  // `known` of the `wide` rows have a source. A box whose last rows have none is one square wide.
-  struct Rows {
-    int64_t wide, known;
+  // Bytes to a position of a square along the axis that is not contiguous there.
+  Value* Apart(int64_t at, int64_t extent, int64_t around, Value* step, Value* around_step) {
+    if (around == 1) return b_.Mul(step, at);
+    return b_.Add(b_.Mul(step, at % extent), b_.Mul(around_step, at / extent));
+  }
+  Value* FromOf(int64_t r) {
+    return Apart(r, box_.result.extent, box_.around_result.extent, result_from_, From(box_.around_result));
+  }
+  Value* ToOf(int64_t s) {
+    return Apart(s, box_.source.extent, box_.around_source.extent, source_to_, To(box_.around_source));
+  }
+
+  struct Span {
+    int64_t first, count;
   };
-  void Tile(Value* from, Value* to, int64_t high, Rows rows) {
+  // Rows that are not known have no source: the box is then one square wide.
+  void Tile(Value* from, Value* to, Span source, Span result) {
     llvm::Type* vector = VectorOf(element_, static_cast<int>(lanes_));
     Vals tile(static_cast<size_t>(lanes_), llvm::Constant::getNullValue(vector));
-    for (int64_t r = 0; r < std::min(rows.wide, rows.known); ++r) {
-      tile[static_cast<size_t>(r)] = Load(b_.At(from, b_.Mul(result_from_, r)), high);
+    for (int64_t r = 0; r < std::min(result.count, box_.known - result.first); ++r) {
+      Value* row = b_.At(from, b_.Add(FromOf(result.first + r), source.first * 4));
+      tile[static_cast<size_t>(r)] = Load(row, source.count);
     }
     tile = TransposeInRegisters(b_, tile);
-    for (int64_t s = 0; s < high; ++s) {
-      b_.Store(FirstLanes(tile[static_cast<size_t>(s)], rows.wide), b_.At(to, b_.Mul(source_to_, s)));
+    for (int64_t s = 0; s < source.count; ++s) {
+      Value* row = b_.At(to, b_.Add(ToOf(source.first + s), result.first * 4));
+      b_.Store(FirstLanes(tile[static_cast<size_t>(s)], result.count), row);
     }
   }
 

@@ -38,6 +38,23 @@ TEST(Permutation, OfTensorsOfEveryOrder) {
   CheckFunction(Transposed({2, 5, 18, 20}, {0, 2, 3, 1}));
 }
 
+// Patches of an image, and back: a square's side is an axis of 2 or 4 and a part of the one around it.
+TEST(Permutation, OfShortAxes) {
+  for (const int64_t batch : {1, 3}) {
+    CheckFunction(Transposed({batch, 4, 64, 19}, {0, 3, 2, 1}));
+    CheckFunction(Transposed({batch, 19, 64, 4}, {0, 3, 2, 1}));
+    CheckFunction(Transposed({batch, 64, 2, 16, 33}, {0, 4, 1, 3, 2}));
+    CheckFunction(Transposed({batch, 5, 2, 2, 16, 8}, {0, 1, 4, 2, 5, 3}));
+    CheckFunction(Transposed({batch, 5, 16, 8, 2, 2}, {0, 3, 5, 1, 2, 4}));
+    CheckFunction(Transposed({batch, 20, 11, 3}, {0, 3, 1, 2}));
+    CheckFunction(Transposed({batch, 3, 20, 11}, {0, 2, 3, 1}));
+  }
+  const auto boxes = PermutationOf(*Transposed({1, 4, 64, 19}, {0, 3, 2, 1}));
+  ASSERT_TRUE(boxes);
+  EXPECT_EQ(boxes->front().around_result.extent, 4);
+  EXPECT_EQ(boxes->front().outer.at(0).extent, 16);
+}
+
 TEST(Permutation, OfWholeNumbers) { CheckFunction(Transposed({37, 21}, {1, 0}, DType::kInt32)); }
 
 TEST(Permutation, IntoAndOutOfBlocks) {
