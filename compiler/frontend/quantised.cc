@@ -55,6 +55,16 @@ ExprPtr Repeated(const OnnxNodeView& view, const ExprPtr& values, const Shape& s
   return view.Reshape(view.Call("broadcast_to", {view.Reshape(values, apart)}, {{"shape", full}}), shape);
 }
 
+// In two steps, of which the first has work for many threads; pools of images take them as they lie.
+ExprPtr Largest(const OnnxNodeView& view, const ExprPtr& data) {
+  const size_t rank = view.builder().ShapeOf(data).size();
+  const relay::Attrs last{{"axis", std::vector<int64_t>{static_cast<int64_t>(rank) - 1}}};
+  ExprPtr part = data;
+  if (rank == 4) part = view.Call("nn.global_max_pool2d", {data});
+  if (rank == 2 || rank == 3 || rank > 4) part = view.Call("max", {data}, last);
+  return view.Call("maximum", {view.Call("max", {part}), ScalarFloat(0)});
+}
+
 }  // namespace
 
 ExprPtr ScalarFloat(double value) { return relay::MakeConstant(Tensor::Scalar(static_cast<float>(value))); }
@@ -127,6 +137,19 @@ DType QuantisedDType(const OnnxNodeView& view, int zero_point) {
     RefuseNode(fmt::format("its zero point is {}; uint8 and int8 are supported", DTypeName(dtype)));
   }
   return dtype;
+}
+
+DynamicallyQuantised QuantisedDynamically(const OnnxNodeView& view, const ExprPtr& x) {
+  const ExprPtr most = Largest(view, x);
+  const ExprPtr least = view.Call("negative", {Largest(view, view.Call("negative", {x}))});
+  const ExprPtr extent = view.Call("subtract", {most, least});
+  // 1 where all is zero, else 0: no quotient by zero.
+  const ExprPtr some = AsDType(view, AsDType(view, extent, DType::kBool), DType::kFloat32);
+  const ExprPtr none = view.Call("subtract", {ScalarFloat(1), some});
+  const ExprPtr scale = view.Call("add", {view.Call("divide", {extent, ScalarFloat(255)}), none});
+  const ExprPtr below = view.Call("negative", {view.Call("divide", {least, scale})});
+  const ExprPtr zero_point = Saturated(view, below, nullptr, DType::kUInt8);
+  return {Quantised(view, x, {scale, zero_point}, DType::kUInt8), {scale, zero_point}};
 }
 
 }  // namespace hone

@@ -40,6 +40,14 @@ relay::ExprPtr Saturated(const OnnxNodeView& view, const relay::ExprPtr& quotien
                          DType dtype);
 relay::ExprPtr Quantised(const OnnxNodeView& view, const relay::ExprPtr& real, const Quantisation& by, DType dtype);
 
+// To uint8 with the scale and zero point of the data's own range, which reaches to 0 at least: as
+// DynamicQuantizeLinear.
+struct DynamicallyQuantised {
+  relay::ExprPtr integers;
+  Quantisation by;
+};
+DynamicallyQuantised QuantisedDynamically(const OnnxNodeView& view, const relay::ExprPtr& x);
+
 // The zero point's dtype, which is the result's: uint8 where it is absent. Throws Error(kBadData) for others than uint8
 // and int8.
 DType QuantisedDType(const OnnxNodeView& view, int zero_point);

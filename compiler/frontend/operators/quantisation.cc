@@ -1,8 +1,6 @@
 // Between real and quantised tensors: QuantizeLinear, DequantizeLinear, DynamicQuantizeLinear.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "compiler/frontend/onnx_operators.h"
 #include "compiler/frontend/quantised.h"
 
@@ -39,29 +37,9 @@ std::vector<ExprPtr> DequantizeLinear(const OnnxNodeView& view) {
   return {Dequantised(view, view.Input(0), by)};
 }
 
-// In two steps, of which the first has work for many threads; pools of images take them as they lie.
-ExprPtr Largest(const OnnxNodeView& view, const ExprPtr& data) {
-  const size_t rank = view.builder().ShapeOf(data).size();
-  const relay::Attrs last{{"axis", std::vector<int64_t>{static_cast<int64_t>(rank) - 1}}};
-  ExprPtr part = data;
-  if (rank == 4) part = view.Call("nn.global_max_pool2d", {data});
-  if (rank == 2 || rank == 3 || rank > 4) part = view.Call("max", {data}, last);
-  return view.Call("maximum", {view.Call("max", {part}), ScalarFloat(0)});
-}
-
-// The range reaches to 0 at least, so that 0 is one of the quantised values.
 std::vector<ExprPtr> DynamicQuantizeLinear(const OnnxNodeView& view) {
-  const ExprPtr& x = view.Input(0);
-  const ExprPtr most = Largest(view, x);
-  const ExprPtr least = view.Call("negative", {Largest(view, view.Call("negative", {x}))});
-  const ExprPtr extent = view.Call("subtract", {most, least});
-  // 1 where all is zero, else 0: no quotient by zero.
-  const ExprPtr some = AsDType(view, AsDType(view, extent, DType::kBool), DType::kFloat32);
-  const ExprPtr none = view.Call("subtract", {ScalarFloat(1), some});
-  const ExprPtr scale = view.Call("add", {view.Call("divide", {extent, ScalarFloat(255)}), none});
-  const ExprPtr below = view.Call("negative", {view.Call("divide", {least, scale})});
-  const ExprPtr zero_point = Saturated(view, below, nullptr, DType::kUInt8);
-  return {Quantised(view, x, {scale, zero_point}, DType::kUInt8), scale, zero_point};
+  const DynamicallyQuantised result = QuantisedDynamically(view, view.Input(0));
+  return {result.integers, result.by.scale, result.by.zero_point};
 }
 
 }  // namespace

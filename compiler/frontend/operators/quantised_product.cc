@@ -18,6 +18,15 @@ struct Operands {
   int x = 0, x_zero = 0, w = 0, w_zero = 0;
 };
 
+// The input without its zero point: integers of 8 bits, whose products are what sums are bounded by.
+WholeNumbers Factor(const OnnxNodeView& view, int input, const ExprPtr& zero_point) {
+  const DType dtype = view.builder().DTypeOf(view.Input(input));
+  if (dtype != DType::kUInt8 && dtype != DType::kInt8) {
+    RefuseNode(fmt::format("input {} is {}; uint8 and int8 are multiplied", input, DTypeName(dtype)));
+  }
+  return Centred(view, view.Input(input), zero_point);
+}
+
 ExactSum IntegerConv(const OnnxNodeView& view, const Operands& at) {
   const Shape weight = view.InputShape(at.w);
   if (weight.size() != 4) {
@@ -32,8 +41,8 @@ ExactSum IntegerConv(const OnnxNodeView& view, const Operands& at) {
                            {"kernel_size", window.kernel},
                            {"integral", true}};
   // Padding is with the zero point, which is 0 here.
-  const WholeNumbers x = Centred(view, view.Input(at.x), ReadPerAxis(view, at.x_zero, {}));
-  const WholeNumbers w = Centred(view, view.Input(at.w), ReadPerAxis(view, at.w_zero, weight, {0, 0}));
+  const WholeNumbers x = Factor(view, at.x, ReadPerAxis(view, at.x_zero, {}));
+  const WholeNumbers w = Factor(view, at.w, ReadPerAxis(view, at.w_zero, weight, {0, 0}));
   const int64_t depth = weight[1] * weight[2] * weight[3];
   const auto sum = ExactProduct(view, x, w, depth, true, [&](const ExprPtr& data, const ExprPtr& part) {
     return view.Call("nn.conv2d", {data, part}, attrs);
@@ -57,20 +66,23 @@ WholeNumbers Slice(const OnnxNodeView& view, const WholeNumbers& from, size_t ax
 
 // Sums that are too long for one product are those of two halves.
 ExactSum IntegerMatrices(const OnnxNodeView& view, const WholeNumbers& a, const WholeNumbers& b) {
-  const size_t a_rank = view.builder().ShapeOf(a.value).size();
+  const Shape a_shape = view.builder().ShapeOf(a.value);
   const Shape b_shape = view.builder().ShapeOf(b.value);
-  if (a_rank == 0 || b_shape.empty()) RefuseNode("a scalar is no matrix");
+  if (a_shape.empty() || b_shape.empty()) RefuseNode("a scalar is no matrix");
   const bool is_matrix = b_shape.size() == 2;
   const size_t b_axis = b_shape.size() == 1 ? 0 : b_shape.size() - 2;
   const int64_t depth = b_shape[b_axis];
+  if (a_shape.back() != depth) {
+    RefuseNode(fmt::format("{} times {} cannot be", ShapeText(a_shape), ShapeText(b_shape)));
+  }
   const auto product = [&](const ExprPtr& lhs, const ExprPtr& rhs) {
     return MatrixProduct(view, lhs, is_matrix ? Transposed(view, rhs) : rhs, true);
   };
   const WholeNumbers rows{is_matrix ? Transposed(view, b.value) : b.value, b.low, b.high};
   if (const auto sum = ExactProduct(view, a, rows, depth, is_matrix, product)) return *sum;
   const auto part = [&](int64_t begin, int64_t end) {
-    return SumAsInt32(
-        view, IntegerMatrices(view, Slice(view, a, a_rank - 1, begin, end), Slice(view, b, b_axis, begin, end)));
+    return SumAsInt32(view, IntegerMatrices(view, Slice(view, a, a_shape.size() - 1, begin, end),
+                                            Slice(view, b, b_axis, begin, end)));
   };
   return {view.Call("add", {part(0, depth / 2), part(depth / 2, depth)}), 0, true};
 }
@@ -92,8 +104,8 @@ ExprPtr PerColumn(const OnnxNodeView& view, int input, int matrix) {
 }
 
 ExactSum IntegerMatMul(const OnnxNodeView& view, const Operands& at) {
-  return IntegerMatrices(view, Centred(view, view.Input(at.x), PerRow(view, at.x_zero, at.x)),
-                         Centred(view, view.Input(at.w), PerColumn(view, at.w_zero, at.w)));
+  return IntegerMatrices(view, Factor(view, at.x, PerRow(view, at.x_zero, at.x)),
+                         Factor(view, at.w, PerColumn(view, at.w_zero, at.w)));
 }
 
 // Half to even of sum * scale, where the scale is worked out first, as the runtimes have it.
@@ -133,8 +145,8 @@ std::vector<ExprPtr> QGemm(const OnnxNodeView& view) {
   if (view.InputRank(0) != 2 || view.InputRank(3) != 2) RefuseNode("A and B must be matrices");
   const bool b_is_rows = view.Int("transB", 0) != 0;
   const QuantisedAxis per_column{b_is_rows ? 0 : 1, 0};
-  WholeNumbers a = Centred(view, view.Input(0), ReadPerAxis(view, 2, {}));
-  WholeNumbers b = Centred(view, view.Input(3), ReadPerAxis(view, 5, view.InputShape(3), per_column));
+  WholeNumbers a = Factor(view, 0, ReadPerAxis(view, 2, {}));
+  WholeNumbers b = Factor(view, 3, ReadPerAxis(view, 5, view.InputShape(3), per_column));
   if (view.Int("transA", 0) != 0) a.value = Transposed(view, a.value);
   if (b_is_rows) b.value = Transposed(view, b.value);
   ExactSum sum = IntegerMatrices(view, a, b);
@@ -160,6 +172,15 @@ std::vector<ExprPtr> MatMulIntegerToFloat(const OnnxNodeView& view) {
   return {PlusBias(view, Times(view, SumAsFloat(view, sum), scale), 6)};
 }
 
+// A, which is quantised here, B, its scale and zero point, bias.
+std::vector<ExprPtr> DynamicQuantizeMatMul(const OnnxNodeView& view) {
+  const DynamicallyQuantised a = QuantisedDynamically(view, view.Input(0));
+  const WholeNumbers b = Factor(view, 1, PerColumn(view, 3, 1));
+  const ExactSum sum = IntegerMatrices(view, Centred(view, a.integers, a.by.zero_point), b);
+  const ExprPtr scale = Times(view, a.by.scale, PerColumn(view, 2, 1));
+  return {PlusBias(view, Times(view, SumAsFloat(view, sum), scale), 4)};
+}
+
 }  // namespace
 
 OnnxOperatorTable QuantisedProductOperators() {
@@ -170,6 +191,7 @@ OnnxOperatorTable QuantisedProductOperators() {
       {"QLinearConv", 8, 9, QLinearConv, conv},
       {"QLinearMatMul", 8, 8, QLinearMatMul, {}},
       {"QGemm", 6, 9, QGemm, {"alpha", "transA", "transB"}, kMicrosoft},
+      {"DynamicQuantizeMatMul", 3, 5, DynamicQuantizeMatMul, {}, kMicrosoft},
       {"MatMulIntegerToFloat", 4, 7, MatMulIntegerToFloat, {}, kMicrosoft},
   };
 }

@@ -178,6 +178,16 @@ TEST(MatMulInteger, TakesZeroPointsPerRowAndPerColumn) {
   EXPECT_THAT(Values(RunOnnx(model.Bytes(), {{"a", a}, {"b", b}})[0]), ElementsAre(7, 3, 19, 7));
 }
 
+TEST(DynamicQuantizeMatMul, QuantisesWhatItMultiplies) {
+  ModelMaker model;
+  model.Input("a", {1, 2}).Integers("b", kS8, {2, 2}, {1, -2, 3, 4}).Weight("bs", {2}, {0.5, 2});
+  model.Integers("bz", kS8, {2}, {0, 1}).Weight("c", {2}, {1, -1});
+  model.Node("DynamicQuantizeMatMul", {"a", "b", "bs", "bz", "c"}, {"y"}).Domain("com.microsoft").Output("y");
+  // Scale 1: a is 255 and 51; b - z is [1 -3; 3 3].
+  EXPECT_THAT(Values(RunOnnx(model.Bytes(), {{"a", Typed(DType::kFloat32, {1, 2}, {255, 51})}})[0]),
+              ElementsAre(205, -1225));
+}
+
 // saturate(round(sum * scale) + zero point) with the sum as float32.
 float Requantised(int64_t sum, float scale, int zero) {
   const double whole = std::nearbyint(static_cast<double>(static_cast<float>(sum) * scale)) + zero;
@@ -285,6 +295,14 @@ TEST(Quantised, RefusesInOneLineWhatIsNotRead) {
   last.Node("QLinearGlobalAveragePool", {"x", "s", "z", "s", "z"}, {"y"}, {{"channels_last", int64_t{1}}});
   last.Domain("com.microsoft").Output("y");
   EXPECT_THAT(ImportError(last.Bytes()), HasSubstr("channels_last=1 is not supported"));
+  ModelMaker wide;
+  wide.IntegerInput("a", kS32, {1, 2}).Integers("b", kS8, {2, 1}, {1, 2});
+  wide.Node("MatMulInteger", {"a", "b"}, {"y"}).Output("y");
+  EXPECT_THAT(ImportError(wide.Bytes()), HasSubstr("input 0 is int32; uint8 and int8 are multiplied"));
+  ModelMaker unequal;
+  unequal.IntegerInput("a", kU8, {1, 90000}).IntegerInput("b", kU8, {80000, 1});
+  unequal.Node("MatMulInteger", {"a", "b"}, {"y"}).Output("y");
+  EXPECT_THAT(ImportError(unequal.Bytes()), HasSubstr("cannot be"));
   ModelMaker elsewhere;
   elsewhere.Input("x", {2}).Node("QLinearAdd", {"x"}, {"y"}).Output("y");
   EXPECT_THAT(ImportError(elsewhere.Bytes()), HasSubstr("the operator is not supported"));
