@@ -3,6 +3,7 @@
 
 #include "compiler/frontend/as_planes.h"
 #include "compiler/frontend/onnx_operators.h"
+#include "compiler/frontend/volume.h"
 #include "compiler/frontend/window.h"
 
 namespace hone {
@@ -86,7 +87,28 @@ std::vector<ExprPtr> ConvTranspose2d(const OnnxNodeView& view) {
   return {AddBias(view, conv)};
 }
 
-std::vector<ExprPtr> Conv(const OnnxNodeView& view) { return AsPlanes(view, Conv2d); }
+// The sum over the taps along the depth of a convolution of planes each.
+ExprPtr Conv3d(const OnnxNodeView& view) {
+  using Ints = std::vector<int64_t>;
+  if (view.InputRank(1) != 5) RefuseNode(fmt::format("its weight is {}, not of 5 dims", ShapeText(view.InputShape(1))));
+  const Shape weight = view.InputShape(1);
+  const Volume volume(view, weight[2], 0);
+  ExprPtr sum;
+  for (int64_t tap = 0; tap < volume.taps(); ++tap) {
+    const ExprPtr part =
+        view.Call("strided_slice", {view.Input(1)},
+                  {{"begin", Ints{tap}}, {"end", Ints{tap + 1}}, {"strides", Ints{1}}, {"axes", Ints{2}}});
+    const ExprPtr filter = view.Reshape(part, {weight[0], weight[1], weight[3], weight[4]});
+    const ExprPtr planes = volume.OnPlanes(Conv2d, {volume.Planes(tap), filter});
+    sum = sum ? view.Call("add", {planes, sum}) : planes;
+  }
+  return volume.Joined(AddBias(view, sum));
+}
+
+std::vector<ExprPtr> Conv(const OnnxNodeView& view) {
+  if (view.InputRank(0) == 5) return {Conv3d(view)};
+  return AsPlanes(view, Conv2d);
+}
 std::vector<ExprPtr> ConvTranspose(const OnnxNodeView& view) { return AsPlanes(view, ConvTranspose2d); }
 
 }  // namespace

@@ -2,12 +2,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include "compiler/frontend/as_planes.h"
 #include "compiler/frontend/onnx_operators.h"
 #include "compiler/frontend/quantised.h"
 #include "compiler/frontend/scalar_like.h"
+#include "compiler/frontend/volume.h"
 #include "compiler/frontend/window.h"
 
 namespace hone {
@@ -69,8 +71,32 @@ std::vector<ExprPtr> LpPool2d(const OnnxNodeView& view) {
                        [&](const ExprPtr& powers) { return view.Call("nn.avg_pool2d", {powers}, attrs); })};
 }
 
-std::vector<ExprPtr> MaxPool(const OnnxNodeView& view) { return AsPlanes(view, MaxPool2d); }
-std::vector<ExprPtr> AveragePool(const OnnxNodeView& view) { return AsPlanes(view, AveragePool2d); }
+// Along the depth first, plane by plane, then over the planes.
+ExprPtr PoolVolume(const OnnxNodeView& view, OnnxConvert over_planes, std::string_view joined_by, double border) {
+  const Volume volume(view, 0, border);
+  ExprPtr seen = volume.Planes(0);
+  for (int64_t tap = 1; tap < volume.taps(); ++tap) seen = view.Call(joined_by, {seen, volume.Planes(tap)});
+  if (joined_by == "add") seen = WithScalar(view, "divide", seen, static_cast<double>(volume.taps()));
+  return volume.Joined(volume.OnPlanes(over_planes, {seen}));
+}
+
+std::vector<ExprPtr> MaxPool(const OnnxNodeView& view) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  if (view.InputRank(0) == 5) return {PoolVolume(view, MaxPool2d, "maximum", -kInfinity)};
+  return AsPlanes(view, MaxPool2d);
+}
+
+std::vector<ExprPtr> AveragePool(const OnnxNodeView& view) {
+  if (view.InputRank(0) != 5) return AsPlanes(view, AveragePool2d);
+  const std::vector<int64_t> pads = view.Ints("pads", {});
+  const bool padded = view.String("auto_pad", "NOTSET").rfind("SAME", 0) == 0 ||
+                      std::any_of(pads.begin(), pads.end(), [](int64_t pad) { return pad != 0; });
+  if (padded && view.Int("count_include_pad", 0) == 0) {
+    RefuseNode("padding that does not count is not supported over three spatial dimensions");
+  }
+  return {PoolVolume(view, AveragePool2d, "add", 0)};
+}
+
 std::vector<ExprPtr> LpPool(const OnnxNodeView& view) { return AsPlanes(view, LpPool2d); }
 
 // Images have pools of their own; other spatial dimensions are reduced like any axes.

@@ -189,5 +189,26 @@ TEST(OnnxWindow, OfOneDimensionIsAPlaneOfOneRow) {
   EXPECT_THAT(Values(results[1]), ElementsAre(0, 0, 1, 10, 2, 20, 3, 30));
 }
 
+TEST(OnnxWindow, OfThreeDimensionsSumsOverTheDepth) {
+  const Ints cube{2, 2, 2};
+  EXPECT_THAT(RunNode("MaxPool", {1, 1, 3, 2, 2}, {{"kernel_shape", cube}}), ElementsAre(7, 11));
+  EXPECT_THAT(RunNode("MaxPool", {1, 1, 1, 2, 2}, {{"kernel_shape", cube}, {"pads", Ints{1, 0, 0, 1, 0, 0}}}),
+              ElementsAre(3, 3));
+  EXPECT_THAT(RunNode("AveragePool", {1, 2, 2, 2, 2}, {{"kernel_shape", cube}}), ElementsAre(3.5F, 11.5F));
+  ModelMaker conv(13);
+  conv.Input("x", {2, 1, 3, 1, 1}).Weight("w", {2, 1, 2, 1, 1}, {1, 10, 1, -1}).Weight("b", {2}, {100, 0});
+  conv.Node("Conv", {"x", "w", "b"}, {"y"}, {{"strides", Ints{2, 1, 1}}, {"pads", Ints{1, 0, 0, 0, 0, 0}}});
+  conv.Output("y");
+  const auto results = RunOnnx(conv.Bytes(), {{"x", Counting({2, 1, 3, 1, 1})}});
+  EXPECT_EQ(results[0].shape(), (Shape{2, 2, 2, 1, 1}));
+  EXPECT_THAT(Values(results[0]), ElementsAre(100, 121, 0, -1, 130, 154, -3, -1));
+  EXPECT_THAT(
+      ImportError(
+          OneNode("AveragePool", {1, 1, 2, 2, 2}, {{"kernel_shape", cube}, {"pads", Ints{1, 0, 0, 0, 0, 0}}}).Bytes()),
+      HasSubstr("padding that does not count"));
+  EXPECT_THAT(ImportError(OneNode("MaxPool", {1, 1, 2, 2, 2}, {{"kernel_shape", Ints{2, 2}}}).Bytes()),
+              HasSubstr("must have 3 numbers"));
+}
+
 }  // namespace
 }  // namespace hone
