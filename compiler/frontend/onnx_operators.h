@@ -51,6 +51,8 @@ OnnxOperatorTable QuantisationOperators();
 OnnxOperatorTable QuantisedProductOperators();
 OnnxOperatorTable QuantisedElementwiseOperators();
 
+// The names of all operators of all domains.
+std::vector<std::string_view> OnnxOperatorNames();
 // Null when hone does not read the operator. The domain is empty for ONNX's own.
 const OnnxOperator* FindOnnxOperator(std::string_view domain, std::string_view op_type);
 
