@@ -96,11 +96,15 @@ ExprPtr Repeated(const relay::Constant& bias, int64_t times) {
   return VectorConstant(values, bias.name);
 }
 
+// The order of channels that the rules below are written for.
+bool PlacesFirst(const Call& spread) { return spread.attrs.GetString("mode", "DCR") == "DCR"; }
+
 ExprPtr GoBefore(const ExprPtr& node, const Uses& uses) {
   const Call* call = relay::AsCall(node);
   if (call == nullptr || call->args.empty() || uses.Of(call->args[0]) != 1) return nullptr;
   const Call* spread = relay::AsCallTo(call->args[0], "nn.depth_to_space");
-  if (spread == nullptr || !IsImage(node) || !(IsUnary(*call) || IsBias(*call))) return nullptr;
+  if (spread == nullptr || !PlacesFirst(*spread) || !IsImage(node) || !(IsUnary(*call) || IsBias(*call)))
+    return nullptr;
   const int64_t size = spread->attrs.GetInt("block_size");
   std::vector<ExprPtr> args = call->args;
   args[0] = spread->args[0];
@@ -116,7 +120,7 @@ ExprPtr Reshaped(const ExprPtr& data, const Shape& shape) {
 // What cannot stay in blocks is moved element by element, which is cheaper by a transpose.
 ExprPtr Composed(const ExprPtr& node, const Uses&, int64_t lanes) {
   const Call* spread = relay::AsCallTo(node, "nn.depth_to_space");
-  if (spread == nullptr || ShapeOf(node)[1] % lanes == 0) return nullptr;
+  if (spread == nullptr || !PlacesFirst(*spread) || ShapeOf(node)[1] % lanes == 0) return nullptr;
   const Shape &image = ShapeOf(node), &data = ShapeOf(spread->args[0]);
   const int64_t size = spread->attrs.GetInt("block_size");
   const ExprPtr parted = Reshaped(spread->args[0], {image[0], size, size, image[1], data[2], data[3]});

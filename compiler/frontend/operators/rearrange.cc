@@ -1,4 +1,4 @@
-// DepthToSpace, and what is a reshape, a move and a reshape again: SpaceToDepth, Tile.
+// Operators that are a reshape, a move and a reshape again: DepthToSpace (a pass finds it), SpaceToDepth, Tile.
 #include <fmt/format.h>
 
 #include "compiler/frontend/onnx_operators.h"
@@ -23,9 +23,14 @@ ExprPtr Permuted(const OnnxNodeView& view, const Shape& split, const std::vector
 
 std::vector<ExprPtr> DepthToSpace(const OnnxNodeView& view) {
   const int64_t b = BlockSize(view);
+  const Shape s = view.InputShape(0);
   const std::string mode = view.String("mode", "DCR");
   if (mode != "DCR" && mode != "CRD") RefuseNode(fmt::format("mode \"{}\" is not supported; DCR and CRD are", mode));
-  return {view.Call("nn.depth_to_space", {view.Input(0)}, {{"block_size", b}, {"mode", mode}})};
+  if (s[1] % (b * b) != 0) RefuseNode(fmt::format("{} channels do not make {} x {} places", s[1], b, b));
+  const int64_t depth = s[1] / (b * b);
+  const Shape joined{s[0], depth, s[2] * b, s[3] * b};
+  if (mode == "CRD") return {Permuted(view, {s[0], depth, b, b, s[2], s[3]}, {0, 1, 4, 2, 5, 3}, joined)};
+  return {Permuted(view, {s[0], b, b, depth, s[2], s[3]}, {0, 3, 4, 1, 5, 2}, joined)};
 }
 
 std::vector<ExprPtr> SpaceToDepth(const OnnxNodeView& view) {

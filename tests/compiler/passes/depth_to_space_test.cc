@@ -48,6 +48,13 @@ TEST(DepthToSpace, WhatDoesNotFillVectorsIsTransposed) {
   EXPECT_THAT(After(MakeCall("nn.relu", {image})), ElementsAre("nn.relu", "reshape", "transpose", "reshape"));
 }
 
+TEST(DepthToSpace, AnOperatorWithTheChannelsFirstKeepsItsOrder) {
+  const ExprPtr image = MakeCall("nn.depth_to_space", {Input("x", {1, 12, 3, 5})},
+                                 {{"block_size", int64_t{2}}, {"mode", std::string("CRD")}});
+  EXPECT_THAT(After(MakeCall("nn.bias_add", {image, RandomConstant({3}, 1)})),
+              ElementsAre("nn.depth_to_space", "nn.bias_add"));
+}
+
 TEST(DepthToSpace, OthersStay) {
   const ExprPtr x = Input("x", {1, 16, 3, 5});
   EXPECT_THAT(After(Spread(x, 4, false)), ElementsAre("reshape", "transpose", "reshape")) << "no filters to reorder";
