@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "compiler/passes/transpose_axes.h"
+#include "compiler/passes/transposes.h"
 #include "compiler/passes/typed_graph.h"
 #include "compiler/passes/window_attrs.h"
 #include "compiler/relay/op.h"

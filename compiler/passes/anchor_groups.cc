@@ -2,7 +2,7 @@
 
 #include "compiler/passes/anchor.h"
 #include "compiler/passes/fuse.h"
-#include "compiler/passes/transpose_axes.h"
+#include "compiler/passes/transposes.h"
 #include "compiler/passes/typed_graph.h"
 #include "compiler/passes/window_attrs.h"
 

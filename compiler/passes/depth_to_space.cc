@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "compiler/passes/channel_constant.h"
+#include "compiler/passes/channelwise.h"
 #include "compiler/passes/typed_graph.h"
 #include "compiler/relay/op.h"
 
@@ -16,22 +17,7 @@ namespace {
 
 using Channels = std::vector<int64_t>;
 
-bool IsImage(const ExprPtr& expr) {
-  if (expr->type->kind != relay::TypeKind::kTensor || expr->type->dtype != DType::kFloat32) return false;
-  const Shape& shape = ShapeOf(expr);
-  return shape.size() == 4 && std::find(shape.begin(), shape.end(), relay::kAnyDim) == shape.end();
-}
-
-bool IsUnary(const Call& call) {
-  const relay::Op* op = relay::AsOp(call.op);
-  return op != nullptr && call.args.size() == 1 && op->def->pattern == relay::OpPattern::kElementwise;
-}
-
-bool IsBias(const Call& call) {
-  const relay::Op* op = relay::AsOp(call.op);
-  return op != nullptr && op->def->name == "nn.bias_add" && call.attrs.GetInt("axis", 1) == 1 &&
-         relay::AsConstant(call.args[1]) != nullptr;
-}
+bool IsConstantBias(const Call& call) { return IsBias(call) && relay::AsConstant(call.args[1]) != nullptr; }
 
 // The rows of a constant in another order.
 ExprPtr Reordered(const relay::Constant& rows, const Channels& order) {
@@ -48,7 +34,7 @@ ExprPtr Reordered(const relay::Constant& rows, const Channels& order) {
 ExprPtr WithChannels(const ExprPtr& expr, const Channels& order, const Uses& uses) {
   const Call* call = relay::AsCall(expr);
   if (call == nullptr || relay::AsOp(call->op) == nullptr || uses.Of(expr) != 1) return nullptr;
-  if (IsUnary(*call) || IsBias(*call)) {
+  if (IsUnary(*call) || IsConstantBias(*call)) {
     std::vector<ExprPtr> args = call->args;
     args[0] = WithChannels(args[0], order, uses);
     if (args[0] == nullptr) return nullptr;
@@ -103,7 +89,7 @@ ExprPtr GoBefore(const ExprPtr& node, const Uses& uses) {
   const Call* call = relay::AsCall(node);
   if (call == nullptr || call->args.empty() || uses.Of(call->args[0]) != 1) return nullptr;
   const Call* spread = relay::AsCallTo(call->args[0], "nn.depth_to_space");
-  if (spread == nullptr || !PlacesFirst(*spread) || !IsImage(node) || !(IsUnary(*call) || IsBias(*call)))
+  if (spread == nullptr || !PlacesFirst(*spread) || !IsImage(node) || !(IsUnary(*call) || IsConstantBias(*call)))
     return nullptr;
   const int64_t size = spread->attrs.GetInt("block_size");
   std::vector<ExprPtr> args = call->args;

@@ -14,10 +14,6 @@ namespace {
 
 constexpr int64_t kMostBytes = int64_t{1} << 30;
 
-bool IsStatic(const Shape& shape) {
-  return std::none_of(shape.begin(), shape.end(), [](int64_t dim) { return dim == relay::kAnyDim; });
-}
-
 bool IsSmall(const TypePtr& type) {
   if (type->kind == relay::TypeKind::kTuple) return std::all_of(type->fields.begin(), type->fields.end(), IsSmall);
   return IsStatic(type->shape) && ElementCount(type->shape) <= kMostBytes / DTypeBytes(type->dtype);

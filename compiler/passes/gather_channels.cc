@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 
+#include "compiler/passes/channelwise.h"
 #include "compiler/passes/typed_graph.h"
 #include "compiler/relay/op.h"
 
@@ -23,15 +24,6 @@ struct Selection {
   ExprPtr data;
   Channels channels;
 };
-
-bool IsStatic(const Shape& shape) {
-  return std::all_of(shape.begin(), shape.end(), [](int64_t dim) { return dim >= 0; });
-}
-
-bool IsImage(const ExprPtr& expr) {
-  return expr->type->kind == relay::TypeKind::kTensor && expr->type->dtype == DType::kFloat32 &&
-         ShapeOf(expr).size() == 4 && IsStatic(ShapeOf(expr));
-}
 
 std::optional<Selection> AsSelection(const ExprPtr& expr) {
   const Call* take = relay::AsCallTo(expr, "take");
@@ -81,21 +73,11 @@ ExprPtr Spread(const relay::Constant& constant, const Channels& places, int64_t 
   return relay::MakeConstant(spread, constant.name);
 }
 
-bool IsUnary(const Call& call) {
-  const relay::Op* op = relay::AsOp(call.op);
-  return op != nullptr && call.args.size() == 1 && op->def->pattern == relay::OpPattern::kElementwise &&
-         call.type->kind == relay::TypeKind::kTensor && call.type->dtype == DType::kFloat32;
-}
-
 // The constant second operand of a call that has one float32 row per channel of the result.
 const relay::Constant* ChannelRows(const Call& call) {
   const relay::Constant* rows = call.args.size() == 2 ? relay::AsConstant(call.args[1]) : nullptr;
   if (rows == nullptr || rows->value.dtype() != DType::kFloat32 || rows->value.shape().empty()) return nullptr;
   return rows->value.shape()[0] == call.type->shape[1] ? rows : nullptr;
-}
-
-bool IsBias(const Call& call) {
-  return relay::AsOp(call.op)->def->name == "nn.bias_add" && call.attrs.GetInt("axis", 1) == 1;
 }
 
 // The call on data whose channel places[c] is its channel c now.

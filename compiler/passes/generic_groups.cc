@@ -2,7 +2,7 @@
 #include <unordered_set>
 
 #include "compiler/passes/fuse.h"
-#include "compiler/passes/transpose_axes.h"
+#include "compiler/passes/transposes.h"
 #include "compiler/passes/typed_graph.h"
 #include "compiler/relay/op.h"
 
@@ -29,8 +29,8 @@ bool IsFloatCall(const ExprPtr& expr) {
   return std::all_of(call->args.begin(), call->args.end(), [](const ExprPtr& arg) { return IsFloatTensor(arg->type); });
 }
 
-// Besides floats: truth values, made and used up within a chain (a comparison and what chooses by it are one kernel), and
-// 8-bit integers and their sums, between floats.
+// Besides floats: truth values, made and used up within a chain (a comparison and what chooses by it are one kernel),
+// and 8-bit integers and their sums, between floats.
 bool IsNumeric(const relay::TypePtr& type) {
   return IsFloatTensor(type) ||
          (type->kind == relay::TypeKind::kTensor && (type->dtype == DType::kBool || type->dtype == DType::kUInt8 ||

@@ -4,7 +4,7 @@
 
 #include "compiler/passes/anchor.h"
 #include "compiler/passes/canonicalise.h"
-#include "compiler/passes/transpose_axes.h"
+#include "compiler/passes/transposes.h"
 
 namespace hone {
 

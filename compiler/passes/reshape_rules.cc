@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "compiler/passes/canonicalise.h"
-#include "compiler/passes/transpose_axes.h"
+#include "compiler/passes/transposes.h"
 
 namespace hone {
 
@@ -9,10 +9,6 @@ using relay::Call;
 using relay::ExprPtr;
 
 namespace {
-
-bool IsStatic(const Shape& shape) {
-  return std::none_of(shape.begin(), shape.end(), [](int64_t dim) { return dim == relay::kAnyDim; });
-}
 
 ExprPtr AsReshape(const ExprPtr& node, const Uses&) {
   for (const char* name : {"nn.batch_flatten", "squeeze", "expand_dims"}) {
@@ -31,19 +27,7 @@ ExprPtr JoinReshapes(const ExprPtr& node, const Uses&) {
   return TypedCall("reshape", inner->args, {{"newshape", ShapeOf(node)}}, outer->name);
 }
 
-ExprPtr JoinTransposes(const ExprPtr& node, const Uses&) {
-  const Call* outer = relay::AsCallTo(node, "transpose");
-  const Call* inner = outer ? relay::AsCallTo(outer->args[0], "transpose") : nullptr;
-  if (inner == nullptr) return nullptr;
-  std::vector<int64_t> axes = TransposeAxes(*outer);
-  for (int64_t& axis : axes) axis = TransposeAxes(*inner)[static_cast<size_t>(axis)];
-  return TypedCall("transpose", inner->args, {{"axes", axes}}, outer->name);
-}
-
-bool IsIdentityTranspose(const Call& call) {
-  const std::vector<int64_t> axes = TransposeAxes(call);
-  return std::is_sorted(axes.begin(), axes.end());
-}
+ExprPtr OneTranspose(const ExprPtr& node, const Uses&) { return JoinTransposes(node); }
 
 ExprPtr DropIdentity(const ExprPtr& node, const Uses&) {
   for (const char* name : {"reshape", "cast", "broadcast_to"}) {
@@ -55,8 +39,6 @@ ExprPtr DropIdentity(const ExprPtr& node, const Uses&) {
     const std::vector<int64_t> width = pad->attrs.GetInts("pad_width");
     if (std::all_of(width.begin(), width.end(), [](int64_t w) { return w == 0; })) return pad->args[0];
   }
-  const Call* transpose = relay::AsCallTo(node, "transpose");
-  if (transpose != nullptr && IsIdentityTranspose(*transpose)) return transpose->args[0];
   const Call* concat = relay::AsCallTo(node, "concatenate");
   const relay::Tuple* tuple = concat ? relay::AsTuple(concat->args[0]) : nullptr;
   return tuple != nullptr && tuple->fields.size() == 1 ? tuple->fields[0] : nullptr;
@@ -70,7 +52,7 @@ const std::vector<Rule>& ReshapeRules() {
 }
 
 const std::vector<Rule>& IdentityRules() {
-  static const std::vector<Rule> rules{JoinReshapes, JoinTransposes, DropIdentity};
+  static const std::vector<Rule> rules{JoinReshapes, OneTranspose, DropIdentity};
   return rules;
 }
 

@@ -1,6 +1,7 @@
 #include "compiler/passes/sink_concats.h"
 
 #include "compiler/passes/channel_constant.h"
+#include "compiler/passes/channelwise.h"
 #include "compiler/passes/typed_graph.h"
 #include "compiler/relay/op.h"
 
@@ -11,16 +12,11 @@ using relay::ExprPtr;
 
 namespace {
 
-bool IsUnary(const Call& call) {
-  const relay::Op* op = relay::AsOp(call.op);
-  return op != nullptr && call.args.size() == 1 && op->def->pattern == relay::OpPattern::kElementwise &&
-         call.type->kind == relay::TypeKind::kTensor && call.type->dtype == DType::kFloat32 &&
-         relay::Equal(call.type, call.args[0]->type);
-}
-
 ExprPtr Sunk(const ExprPtr& node, const Uses& uses) {
   const Call* call = relay::AsCall(node);
-  if (call == nullptr || !IsUnary(*call) || uses.Of(call->args[0]) != 1) return nullptr;
+  if (call == nullptr || !IsUnary(*call) || !relay::Equal(call->type, call->args[0]->type) ||
+      uses.Of(call->args[0]) != 1)
+    return nullptr;
   const Call* concat = relay::AsCallTo(call->args[0], "concatenate");
   const relay::Tuple* tuple = concat ? relay::AsTuple(concat->args[0]) : nullptr;
   if (tuple == nullptr) return nullptr;
@@ -35,7 +31,8 @@ ExprPtr SunkBias(const ExprPtr& node, const Uses& uses) {
   const Call* add = relay::AsCallTo(node, "nn.bias_add");
   const Call* concat = add && uses.Of(add->args[0]) == 1 ? relay::AsCallTo(add->args[0], "concatenate") : nullptr;
   const relay::Tuple* tuple = concat ? relay::AsTuple(concat->args[0]) : nullptr;
-  if (tuple == nullptr || add->attrs.GetInt("axis", 1) != 1 || concat->attrs.GetInt("axis") != 1) return nullptr;
+  if (tuple == nullptr || !IsBias(*add) || concat->attrs.GetInt("axis") != 1 || !IsStatic(ShapeOf(node)))
+    return nullptr;
   const auto bias = PerChannel(add->args[1], {ShapeOf(node)[1]}, 0);
   if (!bias) return nullptr;
   std::vector<ExprPtr> parts;

@@ -28,23 +28,15 @@ bool HasAttr(const OpDef& op, const std::string& name, AttrKind kind) {
                      [&](const relay::AttrSpec& attr) { return attr.name == name && attr.kind == kind; });
 }
 
-bool IsStatic(const Shape& shape) { return std::find(shape.begin(), shape.end(), relay::kAnyDim) == shape.end(); }
-
 // The operator of `call` on the untransposed tensor and with other attributes, transposed as its argument was.
 ExprPtr Below(const Call& call, const Call& transpose, relay::Attrs attrs) {
   std::vector<ExprPtr> args = call.args;
   args[0] = transpose.args[0];
-  return Transposed(TypedCall(DefOf(&call)->name, std::move(args), std::move(attrs), call.name), AxesOf(transpose),
-                    transpose.name);
+  return Transposed(TypedCall(DefOf(&call)->name, std::move(args), std::move(attrs), call.name),
+                    TransposeAxes(transpose), transpose.name);
 }
 
-ExprPtr Join(const ExprPtr& node, const Uses&) {
-  const Call* outer = AsTranspose(node);
-  if (outer == nullptr) return nullptr;
-  const Axes axes = AxesOf(*outer);
-  if (!std::is_sorted(axes.begin(), axes.end()) && AsTranspose(outer->args[0]) == nullptr) return nullptr;
-  return Transposed(outer->args[0], axes, outer->name);
-}
+ExprPtr Join(const ExprPtr& node, const Uses&) { return JoinTransposes(node); }
 
 // An argument of a broadcasting operator as it must be when its result comes out before a transpose by `axes`; null
 // when that costs as much as it saves.
@@ -53,7 +45,7 @@ ExprPtr Unbroadcast(const ExprPtr& arg, const Axes& axes, const Shape& result) {
   if (!IsStatic(shape)) return nullptr;
   if (ElementCount(shape) == 1) return arg;
   const Call* transpose = AsTranspose(arg);
-  const bool free = relay::AsConstant(arg) != nullptr || (transpose != nullptr && AxesOf(*transpose) == axes);
+  const bool free = relay::AsConstant(arg) != nullptr || (transpose != nullptr && TransposeAxes(*transpose) == axes);
   if (!free && ElementCount(shape) * 2 > ElementCount(result)) return nullptr;
   Shape full(result.size() - shape.size(), 1);
   full.insert(full.end(), shape.begin(), shape.end());
@@ -75,7 +67,7 @@ ExprPtr Broadcast(const ExprPtr& node, const Uses&) {
     return AsTranspose(arg) != nullptr && ShapeOf(arg) == result;
   });
   if (main == call->args.end() || !IsStatic(result)) return nullptr;
-  const Axes axes = AxesOf(*AsTranspose(*main));
+  const Axes axes = TransposeAxes(*AsTranspose(*main));
   std::vector<ExprPtr> args;
   for (const ExprPtr& arg : call->args) {
     args.push_back(Unbroadcast(arg, axes, result));
@@ -90,7 +82,7 @@ ExprPtr OneAxis(const ExprPtr& node, const Uses&) {
     const Call* call = relay::AsCallTo(node, name);
     const Call* transpose = call ? AsTranspose(call->args[0]) : nullptr;
     if (transpose == nullptr) continue;
-    const Axes axes = AxesOf(*transpose);
+    const Axes axes = TransposeAxes(*transpose);
     if (ShapeOf(node).size() != axes.size()) return nullptr;
     relay::Attrs attrs = call->attrs;
     attrs.Set("axis", axes[static_cast<size_t>(FromFront(call->attrs.GetInt("axis"), axes.size()))]);
@@ -103,7 +95,7 @@ ExprPtr Pad(const ExprPtr& node, const Uses&) {
   const Call* pad = relay::AsCallTo(node, "nn.pad");
   const Call* transpose = pad ? AsTranspose(pad->args[0]) : nullptr;
   if (transpose == nullptr) return nullptr;
-  const Axes axes = AxesOf(*transpose);
+  const Axes axes = TransposeAxes(*transpose);
   const std::vector<int64_t> width = pad->attrs.GetInts("pad_width");
   std::vector<int64_t> before(width.size());
   for (size_t i = 0; i < axes.size(); ++i) {
@@ -118,7 +110,7 @@ ExprPtr Slice(const ExprPtr& node, const Uses&) {
   const Call* slice = relay::AsCallTo(node, "strided_slice");
   const Call* transpose = slice ? AsTranspose(slice->args[0]) : nullptr;
   if (transpose == nullptr) return nullptr;
-  const Axes axes = AxesOf(*transpose);
+  const Axes axes = TransposeAxes(*transpose);
   std::vector<int64_t> sliced = slice->attrs.GetInts("axes");
   if (sliced.empty()) {
     for (size_t i = 0; i < slice->attrs.GetInts("begin").size(); ++i) sliced.push_back(static_cast<int64_t>(i));
@@ -148,7 +140,7 @@ ExprPtr Reduction(const ExprPtr& node, const Uses&) {
                        HasAttr(*op, "keepdims", AttrKind::kBool);
   const Call* transpose = reduces ? AsTranspose(call->args[0]) : nullptr;
   if (transpose == nullptr) return nullptr;
-  const Axes axes = AxesOf(*transpose);
+  const Axes axes = TransposeAxes(*transpose);
   std::vector<int64_t> reduced = call->attrs.GetInts("axis");
   for (int64_t& axis : reduced) axis = axes[static_cast<size_t>(FromFront(axis, axes.size()))];
   if (reduced.empty()) reduced = axes;
@@ -165,8 +157,8 @@ ExprPtr Concat(const ExprPtr& node, const Uses&) {
   std::optional<Axes> axes;
   for (const ExprPtr& field : tuple->fields) {
     const Call* transpose = AsTranspose(field);
-    if (transpose == nullptr || (axes && *axes != AxesOf(*transpose))) return nullptr;
-    axes = AxesOf(*transpose);
+    if (transpose == nullptr || (axes && *axes != TransposeAxes(*transpose))) return nullptr;
+    axes = TransposeAxes(*transpose);
   }
   if (!axes) return nullptr;
   std::vector<ExprPtr> fields;
@@ -181,7 +173,7 @@ ExprPtr SplitItem(const ExprPtr& node, const Uses&) {
   const Call* split = item ? relay::AsCallTo(item->tuple, "split") : nullptr;
   const Call* transpose = split ? AsTranspose(split->args[0]) : nullptr;
   if (transpose == nullptr) return nullptr;
-  const Axes axes = AxesOf(*transpose);
+  const Axes axes = TransposeAxes(*transpose);
   relay::Attrs attrs = split->attrs;
   attrs.Set("axis", axes[static_cast<size_t>(FromFront(split->attrs.GetInt("axis"), axes.size()))]);
   const ExprPtr before = TypedCall("split", {transpose->args[0]}, std::move(attrs), split->name);

@@ -13,7 +13,7 @@ using relay::ExprPtr;
 
 const Call* AsTranspose(const ExprPtr& expr) { return relay::AsCallTo(expr, "transpose"); }
 
-Axes AxesOf(const Call& transpose) {
+Axes TransposeAxes(const Call& transpose) {
   const size_t rank = ShapeOf(transpose.args[0]).size();
   Axes axes = transpose.attrs.GetInts("axes");
   if (axes.empty()) {
@@ -24,6 +24,13 @@ Axes AxesOf(const Call& transpose) {
   return axes;
 }
 
+std::string TransposedFrom(const Call& transpose, std::string_view result) {
+  const Axes axes = TransposeAxes(transpose);
+  std::string argument(result.size(), ' ');
+  for (size_t d = 0; d < result.size(); ++d) argument[static_cast<size_t>(axes[d])] = result[d];
+  return argument;
+}
+
 Axes Inverse(const Axes& axes) {
   Axes inverse(axes.size());
   for (size_t i = 0; i < axes.size(); ++i) inverse[static_cast<size_t>(axes[i])] = static_cast<int64_t>(i);
@@ -32,16 +39,10 @@ Axes Inverse(const Axes& axes) {
 
 int64_t FromFront(int64_t axis, size_t rank) { return axis < 0 ? axis + static_cast<int64_t>(rank) : axis; }
 
-Shape BeforeTranspose(const Shape& dims, const Axes& axes) {
-  Shape before(dims.size());
-  for (size_t i = 0; i < dims.size(); ++i) before[static_cast<size_t>(axes[i])] = dims[i];
-  return before;
-}
-
 ExprPtr Transposed(const ExprPtr& expr, const Axes& axes, const std::string& name) {
   if (std::is_sorted(axes.begin(), axes.end())) return expr;
   if (const Call* inner = AsTranspose(expr)) {
-    const Axes first = AxesOf(*inner);
+    const Axes first = TransposeAxes(*inner);
     Axes joined;
     for (const int64_t axis : axes) joined.push_back(first[static_cast<size_t>(axis)]);
     return Transposed(inner->args[0], joined, inner->name);
@@ -51,10 +52,18 @@ ExprPtr Transposed(const ExprPtr& expr, const Axes& axes, const std::string& nam
   return folded ? folded : call;
 }
 
+ExprPtr JoinTransposes(const ExprPtr& node) {
+  const Call* outer = AsTranspose(node);
+  if (outer == nullptr) return nullptr;
+  const Axes axes = TransposeAxes(*outer);
+  if (!std::is_sorted(axes.begin(), axes.end()) && AsTranspose(outer->args[0]) == nullptr) return nullptr;
+  return Transposed(outer->args[0], axes, outer->name);
+}
+
 bool MovesOnesOnly(const Call& transpose) {
   const Shape& shape = ShapeOf(transpose.args[0]);
   int64_t last = -1;
-  for (const int64_t axis : AxesOf(transpose)) {
+  for (const int64_t axis : TransposeAxes(transpose)) {
     const int64_t dim = shape[static_cast<size_t>(axis)];
     if (dim == relay::kAnyDim) return false;
     if (dim == 1) continue;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <unordered_set>
 #include <utility>
 
@@ -106,6 +107,8 @@ const Shape& ShapeOf(const ExprPtr& expr) {
   }
   return expr->type->shape;
 }
+
+bool IsStatic(const Shape& shape) { return std::find(shape.begin(), shape.end(), relay::kAnyDim) == shape.end(); }
 
 Uses::Uses(const ExprPtr& root) : counts_(relay::CountUses(root)) {}
 

@@ -29,6 +29,9 @@ relay::IRModule WithBody(const relay::IRModule& module, relay::ExprPtr body);
 // The tensor shape of a typed expression. Throws Error(kBug) for a tuple.
 const Shape& ShapeOf(const relay::ExprPtr& expr);
 
+// Whether every dim is known.
+bool IsStatic(const Shape& shape);
+
 // How often each node is used; a node that a rule has just made inside a replacement counts as used once.
 class Uses {
  public:
