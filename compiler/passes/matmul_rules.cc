@@ -20,11 +20,6 @@ ExprPtr Reshaped(const ExprPtr& expr, const Shape& shape) {
   return ShapeOf(from) == shape ? from : TypedCall("reshape", {from}, {{"newshape", shape}});
 }
 
-ExprPtr Transposed(const ExprPtr& expr, const std::vector<int64_t>& axes, const std::string& name) {
-  if (std::is_sorted(axes.begin(), axes.end())) return expr;
-  return TypedCall("transpose", {expr}, {{"axes", axes}}, name);
-}
-
 // The axes of a tensor of matrices that stay when its batch axes are joined to one: the only batch axis of more than
 // one matrix, rows and columns. Empty when there are several.
 std::vector<size_t> MatrixAxes(const Shape& shape) {
