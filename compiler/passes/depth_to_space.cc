@@ -76,9 +76,9 @@ ExprPtr Recognised(const ExprPtr& node, const Uses& uses) {
 }
 
 ExprPtr Repeated(const relay::Constant& bias, int64_t times) {
-  const std::vector<double> once = *PerChannel(relay::MakeConstant(bias.value), bias.value.shape(), 0);
-  std::vector<double> values;
-  for (int64_t i = 0; i < times; ++i) values.insert(values.end(), once.begin(), once.end());
+  const int64_t count = bias.value.elements();
+  std::vector<double> values(static_cast<size_t>(count * times));
+  for (size_t i = 0; i < values.size(); ++i) values[i] = bias.value.At(static_cast<int64_t>(i) % count);
   return VectorConstant(values, bias.name);
 }
 

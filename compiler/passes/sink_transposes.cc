@@ -162,6 +162,7 @@ ExprPtr Concat(const ExprPtr& node, const Uses&) {
   }
   if (!axes) return nullptr;
   std::vector<ExprPtr> fields;
+  fields.reserve(tuple->fields.size());
   for (const ExprPtr& field : tuple->fields) fields.push_back(AsTranspose(field)->args[0]);
   const int64_t axis = (*axes)[static_cast<size_t>(FromFront(concat->attrs.GetInt("axis"), axes->size()))];
   return Transposed(TypedCall("concatenate", {TypedTuple(std::move(fields))}, {{"axis", axis}}, concat->name), *axes);
@@ -200,7 +201,7 @@ int64_t ElementsMoved(const relay::IRModule& module) {
 }  // namespace
 
 relay::IRModule SinkTransposes(const relay::IRModule& module) {
-  const relay::IRModule reshaped = RewriteByRules(module, {AsReshape});
+  relay::IRModule reshaped = RewriteByRules(module, {AsReshape});
   const int64_t before = ElementsMoved(module);
   if (before == 0) return reshaped;
   const relay::IRModule sunk =

@@ -135,8 +135,10 @@ ExprPtr Part(const std::vector<ExprPtr>& order, const Cut& cut, int64_t first, i
   std::unordered_map<const relay::Expr*, ExprPtr> part;
   for (size_t i = 0; i <= cut.end; ++i) {
     const ExprPtr& expr = order[i];
+    const std::vector<ExprPtr> whole = ArgsOf(expr);
     std::vector<ExprPtr> args;
-    for (const ExprPtr& arg : ArgsOf(expr)) args.push_back(part.at(arg.get()));
+    args.reserve(whole.size());
+    for (const ExprPtr& arg : whole) args.push_back(part.at(arg.get()));
     if (const Call* call = relay::AsCall(expr)) {
       part[expr.get()] = TypedCall(relay::AsOp(call->op)->def->name, std::move(args), call->attrs, call->name);
     } else if (relay::AsTuple(expr) != nullptr) {
