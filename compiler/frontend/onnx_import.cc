@@ -119,6 +119,11 @@ void Importer::CheckNode(const OnnxNode& node, const OnnxOperator& row) const {
                            row.max_inputs < 0 ? fmt::format("{} or more", row.min_inputs)
                                               : fmt::format("{} to {}", row.min_inputs, row.max_inputs)));
   }
+  const auto required = node.inputs.begin() + row.min_inputs;
+  if (const auto missing = std::find(node.inputs.begin(), required, ""); missing != required) {
+    RefuseNode(
+        fmt::format("input {} is left out; it takes {} at least", missing - node.inputs.begin(), row.min_inputs));
+  }
   if (node.outputs.empty()) RefuseNode("it has no output");
   for (const auto& [name, attribute] : node.attributes) {
     if (std::find(row.attributes.begin(), row.attributes.end(), name) == row.attributes.end()) {

@@ -41,6 +41,7 @@ struct Narrow {
 Narrow Narrowed(const Call& transpose, const std::vector<size_t>& kept) {
   const std::vector<int64_t> axes = TransposeAxes(transpose);
   std::vector<int64_t> sources;
+  sources.reserve(kept.size());
   for (const size_t d : kept) sources.push_back(axes[d]);
   std::vector<int64_t> in_order = sources;
   std::sort(in_order.begin(), in_order.end());

@@ -162,6 +162,7 @@ relay::IRModule SplitBatch(const relay::IRModule& module, const MachineModel& ma
   const Cut cut = FindCut(order, batch, machine.l3_bytes * machine.threads / 2);
   if (cut.parts < 2) return module;
   std::vector<ExprPtr> parts;
+  parts.reserve(static_cast<size_t>(cut.parts));
   const int64_t images = batch / cut.parts;
   for (int64_t i = 0; i < cut.parts; ++i) parts.push_back(Part(order, cut, i * images, (i + 1) * images));
   const ExprPtr joined = TypedCall("concatenate", {TypedTuple(std::move(parts))}, {{"axis", int64_t{0}}});

@@ -23,7 +23,7 @@ ExprPtr Permuted(const OnnxNodeView& view, const Shape& split, const std::vector
 
 std::vector<ExprPtr> DepthToSpace(const OnnxNodeView& view) {
   const int64_t b = BlockSize(view);
-  const Shape s = view.InputShape(0);
+  const Shape& s = view.InputShape(0);
   const std::string mode = view.String("mode", "DCR");
   if (mode != "DCR" && mode != "CRD") RefuseNode(fmt::format("mode \"{}\" is not supported; DCR and CRD are", mode));
   if (s[1] % (b * b) != 0) RefuseNode(fmt::format("{} channels do not make {} x {} places", s[1], b, b));
@@ -35,7 +35,7 @@ std::vector<ExprPtr> DepthToSpace(const OnnxNodeView& view) {
 
 std::vector<ExprPtr> SpaceToDepth(const OnnxNodeView& view) {
   const int64_t b = BlockSize(view);
-  const Shape s = view.InputShape(0);
+  const Shape& s = view.InputShape(0);
   if (s[2] % b != 0 || s[3] % b != 0)
     RefuseNode(fmt::format("{} x {} does not split into blocks of {}", s[2], s[3], b));
   return {Permuted(view, {s[0], s[1], s[2] / b, b, s[3] / b, b}, {0, 3, 5, 1, 2, 4},
@@ -44,7 +44,7 @@ std::vector<ExprPtr> SpaceToDepth(const OnnxNodeView& view) {
 
 // Each repeated axis gets one of 1 before it, which is broadcast.
 std::vector<ExprPtr> Tile(const OnnxNodeView& view) {
-  const Shape shape = view.InputShape(0);
+  const Shape& shape = view.InputShape(0);
   const std::vector<int64_t> repeats = *view.InputInts(1, "repeats");
   if (repeats.size() != shape.size()) RefuseNode(fmt::format("{} repeats of {} axes", repeats.size(), shape.size()));
   Shape split, wide, joined;

@@ -72,6 +72,12 @@ TEST(OnnxRefusal, CountsInputs) {
   EXPECT_EQ(ImportError(model.Bytes()), "node \"y\" (Conv): 1 inputs; it takes 2 to 3");
 }
 
+TEST(OnnxRefusal, WantsTheInputsThatAnOperatorNeeds) {
+  ModelMaker model;
+  model.Input("x", {2}).Node("Tile", {"x", ""}, {"y"}).Output("y");
+  EXPECT_EQ(ImportError(model.Bytes()), "node \"y\" (Tile): input 1 is left out; it takes 2 at least");
+}
+
 TEST(OnnxRefusal, NamesTypesItCannotHold) {
   ModelMaker model = OneNode("Relu");
   auto& tensor = *model.graph().add_initializer();
