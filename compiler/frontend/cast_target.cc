@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "compiler/frontend/onnx_node_view.h"
-
 namespace hone {
 
 DType CastTarget(int64_t onnx_type) {
@@ -26,6 +24,11 @@ DType CastTarget(int64_t onnx_type) {
     default:
       RefuseNode(fmt::format("the element type {} to cast to is not supported", onnx_type));
   }
+}
+
+relay::ExprPtr AsDType(const OnnxNodeView& view, const relay::ExprPtr& expr, DType dtype) {
+  if (view.builder().DTypeOf(expr) == dtype) return expr;
+  return view.Call("cast", {expr}, {{"dtype", std::string(DTypeName(dtype))}});
 }
 
 }  // namespace hone

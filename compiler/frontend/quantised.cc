@@ -69,11 +69,6 @@ ExprPtr Largest(const OnnxNodeView& view, const ExprPtr& data) {
 
 ExprPtr ScalarFloat(double value) { return relay::MakeConstant(Tensor::Scalar(static_cast<float>(value))); }
 
-ExprPtr AsDType(const OnnxNodeView& view, const ExprPtr& expr, DType dtype) {
-  if (view.builder().DTypeOf(expr) == dtype) return expr;
-  return view.Call("cast", {expr}, {{"dtype", std::string(DTypeName(dtype))}});
-}
-
 ExprPtr ReadPerAxis(const OnnxNodeView& view, int input, const Shape& shape, const QuantisedAxis& axis) {
   if (!view.HasInput(input)) return nullptr;
   const ExprPtr& values = view.Input(input);

@@ -1,6 +1,7 @@
 // Real numbers as small integers: real = (integer - zero point) * scale, as ONNX's QuantizeLinear has it.
 #pragma once
 
+#include "compiler/frontend/cast_target.h"
 #include "compiler/frontend/onnx_node_view.h"
 
 namespace hone {
@@ -52,7 +53,6 @@ DynamicallyQuantised QuantisedDynamically(const OnnxNodeView& view, const relay:
 // and int8.
 DType QuantisedDType(const OnnxNodeView& view, int zero_point);
 
-relay::ExprPtr AsDType(const OnnxNodeView& view, const relay::ExprPtr& expr, DType dtype);
 relay::ExprPtr ScalarFloat(double value);
 
 }  // namespace hone

@@ -163,10 +163,7 @@ class Direct : public Schedule {
     const RegisterTile tile{static_cast<int>(k.tile_ow), static_cast<int>(k.tile_oc * (k.oc_block / lanes)), lanes};
     // NEON's lane operands and AVX-512's broadcasts need no register of their own, but some stay for addresses and
     // borders.
-    if (tile.RegistersOn(machine) > machine.vector_registers) {
-      return fmt::format("the register tile needs {} of {} registers", tile.RegistersOn(machine),
-                         machine.vector_registers);
-    }
+    if (auto spills = tile.Reject(machine)) return spills;
     const int64_t fmas = int64_t{tile.pixels} * tile.vectors * k.unroll_ic * (TapsUnrolled(k, true) ? s.KW : 1);
     if (fmas > kMaxStraightLineFmas * (k.unroll_ic == 1 ? 4 : 1)) {
       return fmt::format("{} multiply-adds in a straight line are more than {}", fmas, kMaxStraightLineFmas);

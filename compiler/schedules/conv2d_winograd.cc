@@ -94,10 +94,7 @@ class Winograd : public Schedule {
     if (k.tile_ow > nest.tiles) return "tile_ow is more than the tiles";
     if (nest.workspace_bytes() > kMaxWorkspaceBytes) return "the workspace is over 256 MiB";
     const RegisterTile tile{static_cast<int>(k.tile_ow), static_cast<int>(k.tile_oc), nest.lanes};
-    if (tile.RegistersOn(machine) > machine.vector_registers) {
-      return fmt::format("the register tile needs {} of {} registers", tile.RegistersOn(machine),
-                         machine.vector_registers);
-    }
+    if (auto spills = tile.Reject(machine)) return spills;
     return std::nullopt;
   }
 

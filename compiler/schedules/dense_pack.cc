@@ -184,10 +184,7 @@ class Dense : public Schedule {
     if (k.tile_m > w.data[0]) return "tile_m is more than the rows";
     if (k.unroll_ic > w.data[1]) return "unroll_ic is more than the reduction";
     const RegisterTile tile{static_cast<int>(k.tile_m), static_cast<int>(k.oc_block / lanes), lanes};
-    if (tile.RegistersOn(machine) > machine.vector_registers) {
-      return fmt::format("the register tile needs {} of {} registers", tile.RegistersOn(machine),
-                         machine.vector_registers);
-    }
+    if (auto spills = tile.Reject(machine)) return spills;
     if (tile.pixels * tile.vectors * k.unroll_ic > 640) return "more than 640 multiply-adds in a straight line";
     return std::nullopt;
   }

@@ -1,11 +1,19 @@
 #include "compiler/schedules/register_tile.h"
 
+#include <fmt/format.h>
+
 namespace hone {
 
 int RegisterTile::RegistersOn(const MachineModel& machine) const {
   constexpr int kLoadedAhead = 5, kProducts = 3;
   if (machine.name == "neon") return pixels * vectors + pixels + 1 + kLoadedAhead;
   return registers() + (machine.has_fma ? 0 : kProducts);
+}
+
+std::optional<std::string> RegisterTile::Reject(const MachineModel& machine) const {
+  const int needed = RegistersOn(machine);
+  if (needed <= machine.vector_registers) return std::nullopt;
+  return fmt::format("the register tile needs {} of {} registers", needed, machine.vector_registers);
 }
 
 Vals RegisterTile::Zeros(KernelBuilder& b) const {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <functional>
+#include <optional>
+#include <string>
 
 #include "compiler/codegen/kernel_builder.h"
 
@@ -20,6 +22,8 @@ struct RegisterTile {
   // The same on a machine. With lane operands (NEON) a pixel's channels are loaded together and held until the last of
   // them is used, and code generation loads a few vectors ahead; without fused multiply-adds products need room.
   int RegistersOn(const MachineModel& machine) const;
+  // Why the machine's registers do not hold it, or nullopt.
+  std::optional<std::string> Reject(const MachineModel& machine) const;
   Vals Zeros(KernelBuilder& b) const;
   // acc[p][v] += x(p) * w(v) for one reduction step. `x` returns a scalar, or null for a pixel whose tap is not there.
   // The operands of the smaller set are loaded first and held; each of the larger set is loaded, used and let die, in

@@ -33,16 +33,11 @@ std::vector<ExprPtr> Unary(const OnnxNodeView& view) {
   return {view.Call(RelayName(kUnary, view.node().op_type), {view.Input(0)})};
 }
 
-// Pow alone takes an exponent of another type than its base.
-ExprPtr WithDType(const OnnxNodeView& view, const ExprPtr& expr, DType dtype) {
-  if (view.builder().DTypeOf(expr) == dtype) return expr;
-  return view.Call("cast", {expr}, {{"dtype", std::string(DTypeName(dtype))}});
-}
-
 std::vector<ExprPtr> Binary(const OnnxNodeView& view) {
   const std::string& name = view.node().op_type;
   ExprPtr rhs = view.Input(1);
-  if (name == "Pow") rhs = WithDType(view, rhs, view.builder().DTypeOf(view.Input(0)));
+  // Pow alone takes an exponent of another type than its base.
+  if (name == "Pow") rhs = AsDType(view, rhs, view.builder().DTypeOf(view.Input(0)));
   return {view.Call(RelayName(kBinary, name), {view.Input(0), rhs})};
 }
 
@@ -70,11 +65,11 @@ std::vector<ExprPtr> Mean(const OnnxNodeView& view) {
 std::vector<ExprPtr> Identity(const OnnxNodeView& view) { return {view.Input(0)}; }
 
 std::vector<ExprPtr> Cast(const OnnxNodeView& view) {
-  return {WithDType(view, view.Input(0), CastTarget(view.Int("to", 0)))};
+  return {AsDType(view, view.Input(0), CastTarget(view.Int("to", 0)))};
 }
 
 std::vector<ExprPtr> CastLike(const OnnxNodeView& view) {
-  return {WithDType(view, view.Input(0), view.builder().DTypeOf(view.Input(1)))};
+  return {AsDType(view, view.Input(0), view.builder().DTypeOf(view.Input(1)))};
 }
 
 }  // namespace

@@ -78,11 +78,6 @@ std::vector<ExprPtr> NonZero(const OnnxNodeView& view) {
   return {relay::MakeConstant(std::move(result))};
 }
 
-ExprPtr AsInt64(const OnnxNodeView& view, const ExprPtr& expr) {
-  if (view.builder().DTypeOf(expr) == DType::kInt64) return expr;
-  return view.Call("cast", {expr}, {{"dtype", std::string("int64")}});
-}
-
 // `on` where the position along the new axis is the index, which may count from the end.
 std::vector<ExprPtr> OneHot(const OnnxNodeView& view) {
   constexpr double kDeepest = 1 << 24;
@@ -96,7 +91,7 @@ std::vector<ExprPtr> OneHot(const OnnxNodeView& view) {
                                   {{"begin", begin}, {"end", end}, {"strides", strides}, {"axes", axes}}),
                         {});
   };
-  const ExprPtr given = AsInt64(view, view.Input(0));
+  const ExprPtr given = AsDType(view, view.Input(0), DType::kInt64);
   const ExprPtr below = WithScalar(view, "less", given, 0);
   const ExprPtr index = view.Call("where", {below, WithScalar(view, "add", given, depth), given});
   const ExprPtr column = view.Call("expand_dims", {index}, {{"axis", axis}, {"num_newaxis", int64_t{1}}});

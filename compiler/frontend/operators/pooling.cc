@@ -6,8 +6,8 @@
 #include <numeric>
 
 #include "compiler/frontend/as_planes.h"
+#include "compiler/frontend/cast_target.h"
 #include "compiler/frontend/onnx_operators.h"
-#include "compiler/frontend/quantised.h"
 #include "compiler/frontend/scalar_like.h"
 #include "compiler/frontend/volume.h"
 #include "compiler/frontend/window.h"
