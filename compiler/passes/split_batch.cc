@@ -70,7 +70,11 @@ bool MayBroadcast(const ExprPtr& arg, size_t rank, int64_t batch) {
 }
 
 bool MayJoin(const ExprPtr& expr, int64_t batch) {
-  if (relay::AsConstant(expr) != nullptr || relay::AsTuple(expr) != nullptr) return true;
+  if (relay::AsConstant(expr) != nullptr) return true;
+  if (const relay::Tuple* tuple = relay::AsTuple(expr)) {
+    // A constant that is joined to images holds as many itself, and a part has fewer.
+    return std::none_of(tuple->fields.begin(), tuple->fields.end(), relay::AsConstant);
+  }
   if (!HoldsImages(expr, batch)) return false;
   const Call* call = relay::AsCall(expr);
   if (call == nullptr) return relay::AsVar(expr) != nullptr;

@@ -67,6 +67,9 @@ TEST(SplitBatch, ValuesThatOnlyLookLikeImagesStop) {
 TEST(SplitBatch, ConstantsOfEachImageStop) {
   const ExprPtr sum = MakeCall("add", {Images(4), RandomConstant({4, 1, 1, 1}, 5)});
   EXPECT_EQ(CountOf(Split(Halved(sum), 1), "strided_slice"), 0);
+  const ExprPtr joined =
+      MakeCall("concatenate", {relay::MakeTuple({Images(4), RandomConstant({4, 1, 8, 8}, 6)})}, {{"axis", int64_t{1}}});
+  EXPECT_EQ(CountOf(Split(Halved(joined), 1), "strided_slice"), 0);
 }
 
 }  // namespace
