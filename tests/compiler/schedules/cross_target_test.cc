@@ -7,6 +7,7 @@
 #include "compiler/codegen/host.h"
 #include "compiler/compile_kernel.h"
 #include "tests/support/emulated_kernel.h"
+#include "tests/support/emulated_program.h"
 #include "tests/support/run_kernel.h"
 
 namespace hone {

@@ -1,0 +1,199 @@
+#include "tests/support/emulated_program.h"
+
+#include <fmt/format.h>
+#include <lld/Common/Driver.h>
+#include <llvm/IR/InlineAsm.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "compiler/codegen/kernel_builder.h"
+#include "compiler/codegen/object.h"
+#include "core/error.h"
+
+LLD_HAS_DRIVER(elf)
+
+namespace hone::testing {
+namespace {
+
+bool IsRiscv(const Target& target) { return target.triple.starts_with("riscv64"); }
+
+void WriteBytes(const std::string& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+}
+
+void LinkProgram(const std::string& out, const std::vector<std::string>& objects, const Target& target) {
+  std::string messages;
+  llvm::raw_string_ostream stream(messages);
+  std::vector<const char*> args{"ld.lld", "-static",      "-m",       IsRiscv(target) ? "elf64lriscv" : "aarch64linux",
+                                "--threads=1", "-mllvm", "-disable-lsr", "-o", out.c_str()};
+  for (const std::string& object : objects) args.push_back(object.c_str());
+  if (lld::lldMain(args, stream, stream, {{lld::Gnu, &lld::elf::link}}).retCode == 0) return;
+  throw Error(ExitCode::kBug, "the emulated program does not link: " + messages);
+}
+
+// A folder of its own that goes with it.
+class ScratchFolder {
+ public:
+  ScratchFolder() : path_((std::filesystem::temp_directory_path() / "hone-emulated-XXXXXX").string()) {
+    if (mkdtemp(path_.data()) == nullptr) throw Error(ExitCode::kCannotCreate, "no folder " + path_);
+  }
+  ~ScratchFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
+
+ private:
+  std::string path_;
+};
+
+}  // namespace
+
+// Emits _start.
+struct EmulatedProgram::Emitter {
+ public:
+  explicit Emitter(const Target& target) : b_(target, MachineModelFor(target)), target_(target) {
+    auto& ir = b_.ir();
+    auto* start = llvm::Function::Create(llvm::FunctionType::get(ir.getVoidTy(), false),
+                                         llvm::Function::ExternalLinkage, "_start", &b_.module());
+    ir.SetInsertPoint(llvm::BasicBlock::Create(b_.context(), "entry", start));
+  }
+
+  std::string Finish() {
+    SystemCall(93, b_.Index(0), b_.Index(0), b_.Index(0));
+    b_.ir().CreateUnreachable();
+    return EmitObject(b_, target_);
+  }
+
+  llvm::GlobalVariable* Zeroed(int64_t bytes) {
+    auto* type = llvm::ArrayType::get(b_.ir().getInt8Ty(), static_cast<uint64_t>(bytes));
+    auto* global = new llvm::GlobalVariable(b_.module(), type, false, llvm::GlobalValue::InternalLinkage,
+                                            llvm::ConstantAggregateZero::get(type), "buffer");
+    global->setAlignment(llvm::Align(64));
+    return global;
+  }
+
+  void Call(const std::vector<Operand>& operands, const std::vector<KernelStage>& stages, int64_t shared_bytes) {
+    auto& ir = b_.ir();
+    Value* args = Arguments(operands);
+    ir.CreateStore(Zeroed(shared_bytes), b_.At(args, int64_t{16}));
+    for (const KernelStage& stage : stages) {
+      ir.CreateStore(Zeroed(stage.worker_workspace_bytes), b_.At(args, int64_t{24}));
+      auto callee = b_.module().getOrInsertFunction(
+          stage.symbol, llvm::FunctionType::get(b_.i32(), {ir.getPtrTy(), b_.i64(), b_.i64()}, false));
+      ir.CreateCall(callee, {args, b_.Index(0), b_.Index(stage.extent)});
+    }
+  }
+
+  // read (63) or write (64) until all bytes went through: a pipe gives them in parts.
+  void Transfer(int64_t number, int64_t fd, Value* buffer, int64_t bytes) {
+    auto& ir = b_.ir();
+    auto* function = ir.GetInsertBlock()->getParent();
+    auto* before = ir.GetInsertBlock();
+    auto* head = llvm::BasicBlock::Create(b_.context(), "transfer", function);
+    auto* done = llvm::BasicBlock::Create(b_.context(), "transferred", function);
+    ir.CreateBr(head);
+    ir.SetInsertPoint(head);
+    auto* moved = ir.CreatePHI(b_.i64(), 2);
+    moved->addIncoming(b_.Index(0), before);
+    Value* n = SystemCall(number, b_.Index(fd), ir.CreatePtrToInt(b_.At(buffer, static_cast<Value*>(moved)), b_.i64()),
+                          b_.Sub(b_.Index(bytes), moved));
+    Value* next = ir.CreateAdd(moved, n);
+    moved->addIncoming(next, head);
+    ir.CreateCondBr(ir.CreateICmpSLT(next, b_.Index(bytes)), head, done);
+    ir.SetInsertPoint(done);
+  }
+
+ private:
+  Value* Arguments(const std::vector<Operand>& operands) {
+    auto& ir = b_.ir();
+    Value* pointers = Zeroed(static_cast<int64_t>(operands.size()) * 8);
+    Value* steps = Zeroed(static_cast<int64_t>(operands.size()) * 8);
+    for (size_t i = 0; i < operands.size(); ++i) {
+      Value* begin = buffers.at(static_cast<size_t>(operands[i].buffer));
+      ir.CreateStore(b_.At(begin, operands[i].offset_bytes), b_.At(pointers, static_cast<int64_t>(i) * 8));
+      ir.CreateStore(b_.Index(operands[i].batch_stride_bytes), b_.At(steps, static_cast<int64_t>(i) * 8));
+    }
+    Value* args = Zeroed(40);
+    ir.CreateStore(pointers, args);
+    ir.CreateStore(steps, b_.At(args, int64_t{8}));
+    return args;
+  }
+
+  Value* SystemCall(int64_t number, Value* a, Value* b, Value* c) {
+    auto* type = llvm::FunctionType::get(b_.i64(), {b_.i64(), b_.i64(), b_.i64(), b_.i64()}, false);
+    auto* call = IsRiscv(target_) ? llvm::InlineAsm::get(type, "ecall", "={a0},{a7},{a0},{a1},{a2},~{memory}", true)
+                                  : llvm::InlineAsm::get(type, "svc #0", "={x0},{x8},{x0},{x1},{x2},~{memory}", true);
+    return b_.ir().CreateCall(call, {b_.Index(number), a, b, c});
+  }
+
+  KernelBuilder b_;
+
+ public:
+  const Target target_;
+  std::vector<Value*> buffers;
+  std::vector<int64_t> sizes;
+};
+
+std::string EmulatorFor(const Target& target) {
+  const bool aarch64 = target.triple.starts_with("aarch64");
+  if (!aarch64 && !IsRiscv(target)) return "";
+  const std::string program = aarch64 ? "qemu-aarch64-static" : "qemu-riscv64-static";
+  if (std::system(fmt::format("command -v {} >/dev/null 2>&1", program).c_str()) != 0) return "";
+  if (aarch64) return program;
+  const MachineModel machine = MachineModelFor(target);
+  return machine.name == "rvv" ? fmt::format("{} -cpu rv64,v=true,vlen={}", program, machine.vector_lanes * 32)
+                               : program + " -cpu rv64";
+}
+
+EmulatedProgram::EmulatedProgram(const Target& target) : emitter_(std::make_unique<Emitter>(target)) {}
+
+EmulatedProgram::~EmulatedProgram() = default;
+
+int EmulatedProgram::AddBuffer(int64_t bytes) {
+  emitter_->buffers.push_back(emitter_->Zeroed(bytes));
+  emitter_->sizes.push_back(bytes);
+  return static_cast<int>(emitter_->sizes.size()) - 1;
+}
+
+void EmulatedProgram::Read(int buffer) {
+  emitter_->Transfer(63, 0, emitter_->buffers.at(static_cast<size_t>(buffer)), emitter_->sizes[static_cast<size_t>(buffer)]);
+}
+
+void EmulatedProgram::Write(int buffer) {
+  emitter_->Transfer(64, 1, emitter_->buffers.at(static_cast<size_t>(buffer)), emitter_->sizes[static_cast<size_t>(buffer)]);
+}
+
+void EmulatedProgram::Call(const std::vector<Operand>& operands, const std::vector<KernelStage>& stages,
+                           int64_t shared_workspace_bytes) {
+  emitter_->Call(operands, stages, shared_workspace_bytes);
+}
+
+std::string EmulatedProgram::Run(const std::vector<std::string>& objects, const std::string& input) {
+  const ScratchFolder folder;
+  std::vector<std::string> files{folder / "start.o"};
+  WriteBytes(files[0], emitter_->Finish());
+  for (const std::string& object : objects) {
+    files.push_back(folder / fmt::format("{}.o", files.size()));
+    WriteBytes(files.back(), object);
+  }
+  LinkProgram(folder / "program", files, emitter_->target_);
+  WriteBytes(folder / "in", input);
+  const std::string command = fmt::format("chmod +x {0} && {1} {0} < {2} > {3}", folder / "program",
+                                          EmulatorFor(emitter_->target_), folder / "in", folder / "out");
+  if (const int status = std::system(command.c_str()); status != 0) {
+    throw Error(ExitCode::kBug, fmt::format("the emulated program ends with status {}", status));
+  }
+  std::stringstream bytes;
+  bytes << std::ifstream(folder / "out", std::ios::binary).rdbuf();
+  return bytes.str();
+}
+
+}  // namespace hone::testing

@@ -1,0 +1,49 @@
+// A program of another architecture that calls compiled kernels, emitted and run under qemu-user: no cross toolchain.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/artifact.h"
+#include "core/target.h"
+
+namespace hone::testing {
+
+// "qemu-aarch64-static" and the like, when it is on the PATH; else empty.
+std::string EmulatorFor(const Target& target);
+
+// What the program does is said step by step, then Run does it. AArch64 and RISC-V.
+class EmulatedProgram {
+ public:
+  explicit EmulatedProgram(const Target& target);
+  ~EmulatedProgram();
+  EmulatedProgram(const EmulatedProgram&) = delete;
+  EmulatedProgram& operator=(const EmulatedProgram&) = delete;
+
+  // Zeros, 64-byte aligned. Returns their number.
+  int AddBuffer(int64_t bytes);
+  // The whole buffer comes from the program's input, or goes to its output.
+  void Read(int buffer);
+  void Write(int buffer);
+
+  struct Operand {
+    int buffer = 0;
+    int64_t offset_bytes = 0;
+    int64_t batch_stride_bytes = 0;
+  };
+  // Every stage, whole, by one worker.
+  void Call(const std::vector<Operand>& operands, const std::vector<KernelStage>& stages,
+            int64_t shared_workspace_bytes);
+
+  // Links it with the objects that hold the kernels, runs it on `input` and returns its output. Once. Throws
+  // Error(kBug) when it does not link or does not exit with 0.
+  std::string Run(const std::vector<std::string>& objects, const std::string& input);
+
+ private:
+  struct Emitter;
+  std::unique_ptr<Emitter> emitter_;
+};
+
+}  // namespace hone::testing
