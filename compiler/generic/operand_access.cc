@@ -59,7 +59,7 @@ Value* LoadStrided(KernelBuilder& b, llvm::Type* element, Value* ptr, int64_t st
   const int64_t span = (lanes.valid - 1) * stride + 1;
   Value* wide = b.LoadAs(VectorOf(element, static_cast<int>(span)), ptr);
   if (span == 1) return b.Splat(wide, lanes.count);
-  if (span == lanes.count) return wide;
+  if (stride == 1 && span == lanes.count) return wide;
   std::vector<int> mask(static_cast<size_t>(lanes.count), llvm::PoisonMaskElem);
   for (int l = 0; l < lanes.valid; ++l) mask[static_cast<size_t>(l)] = static_cast<int>(l * stride);
   return Widened(b, wide, mask);

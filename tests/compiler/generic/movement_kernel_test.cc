@@ -99,6 +99,16 @@ TEST(MovementKernel, Slices) {
   slice({-4}, {1000}, {7}, {-1});
 }
 
+// The last elements of a row, three apart, lie in as many places as a vector has lanes: 2 in 4, 6 in 16.
+TEST(MovementKernel, SlicesRowsWhoseRestReachesAsFarAsAVector) {
+  for (const int64_t count : {6, 22}) {
+    const auto x = Param("x", {2, 3 * count});
+    CheckFunction(Function(
+        {x}, MakeCall("strided_slice", {x},
+                      {{"begin", Ints{0}}, {"end", Ints{3 * count}}, {"strides", Ints{3}}, {"axes", Ints{1}}})));
+  }
+}
+
 TEST(MovementKernel, TakesByIndex) {
   for (int64_t axis : {0, 1, 2}) {
     const auto x = Param("x", {4, 5, 18}), picks = Param("i", {2, 3}, "", DType::kInt64);
