@@ -29,8 +29,9 @@ void WriteBytes(const std::string& path, const std::string& bytes) {
 void LinkProgram(const std::string& out, const std::vector<std::string>& objects, const Target& target) {
   std::string messages;
   llvm::raw_string_ostream stream(messages);
-  std::vector<const char*> args{"ld.lld", "-static",      "-m",       IsRiscv(target) ? "elf64lriscv" : "aarch64linux",
-                                "--threads=1", "-mllvm", "-disable-lsr", "-o", out.c_str()};
+  std::vector<const char*> args{
+      "ld.lld",       "-static", "-m",       IsRiscv(target) ? "elf64lriscv" : "aarch64linux", "--threads=1", "-mllvm",
+      "-disable-lsr", "-o",      out.c_str()};
   for (const std::string& object : objects) args.push_back(object.c_str());
   if (lld::lldMain(args, stream, stream, {{lld::Gnu, &lld::elf::link}}).retCode == 0) return;
   throw Error(ExitCode::kBug, "the emulated program does not link: " + messages);
@@ -164,11 +165,13 @@ int EmulatedProgram::AddBuffer(int64_t bytes) {
 }
 
 void EmulatedProgram::Read(int buffer) {
-  emitter_->Transfer(63, 0, emitter_->buffers.at(static_cast<size_t>(buffer)), emitter_->sizes[static_cast<size_t>(buffer)]);
+  emitter_->Transfer(63, 0, emitter_->buffers.at(static_cast<size_t>(buffer)),
+                     emitter_->sizes[static_cast<size_t>(buffer)]);
 }
 
 void EmulatedProgram::Write(int buffer) {
-  emitter_->Transfer(64, 1, emitter_->buffers.at(static_cast<size_t>(buffer)), emitter_->sizes[static_cast<size_t>(buffer)]);
+  emitter_->Transfer(64, 1, emitter_->buffers.at(static_cast<size_t>(buffer)),
+                     emitter_->sizes[static_cast<size_t>(buffer)]);
 }
 
 void EmulatedProgram::Call(const std::vector<Operand>& operands, const std::vector<KernelStage>& stages,

@@ -1,0 +1,97 @@
+// Sums, means and extremes over axes, and what is normalised by them.
+#include <cmath>
+
+#include "tests/random_graphs/graph_maker.h"
+#include "tests/random_graphs/onnx_graph_bytes.h"
+
+namespace hone {
+namespace {
+
+bool IsFull(const GraphValue& v) { return v.rank() > 0 && v.elements() > 0; }
+
+bool DrawReduce(GraphMaker& m) {
+  const GraphValue* x = m.Pick(IsFull);
+  if (x == nullptr) return false;
+  const GraphValue data = *x;
+  const std::string op = m.OneOf<std::string>({"ReduceMean", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceSum",
+                                               "ReduceL1", "ReduceSumSquare", "ReduceLogSumExp"});
+  std::vector<int64_t> axes;
+  int64_t reduced = 1;
+  for (int64_t i = 0; i < data.rank(); ++i) {
+    if (!m.Chance(i >= 2 ? 60 : 30)) continue;
+    axes.push_back(m.Chance(80) ? i : i - data.rank());
+    reduced *= data.shape[static_cast<size_t>(i)];
+  }
+  const bool grows = op == "ReduceSum" || op == "ReduceL1" || op == "ReduceSumSquare";
+  const double count = static_cast<double>(axes.empty() ? data.elements() : reduced);
+  OnnxAttributes attributes = {{"keepdims", IntAttribute(m.Between(0, 1))}};
+  std::vector<std::string> inputs{data.name};
+  if (!axes.empty() && op == "ReduceSum") inputs.push_back(m.Ints(axes));
+  if (!axes.empty() && op != "ReduceSum") attributes.emplace_back("axes", IntsAttribute(axes));
+  const double each = op == "ReduceSumSquare" ? data.bound * data.bound : data.bound;
+  m.Emit(op, inputs, grows ? each * count : data.bound + 8, attributes);
+  return true;
+}
+
+bool DrawSoftmax(GraphMaker& m) {
+  const GraphValue* x = m.Pick(IsFull);
+  if (x == nullptr) return false;
+  const GraphValue data = *x;
+  const int64_t axis = m.Chance(50) ? -1 : m.Between(0, data.rank() - 1);
+  const bool log = m.Chance(25);
+  m.Emit(log ? "LogSoftmax" : "Softmax", {data.name}, log ? 2 * data.bound + 8 : 1, {{"axis", IntAttribute(axis)}});
+  return true;
+}
+
+bool DrawCumSum(GraphMaker& m) {
+  const GraphValue* x = m.Pick(IsFull);
+  if (x == nullptr) return false;
+  const GraphValue data = *x;
+  const int64_t axis = m.Between(0, data.rank() - 1);
+  m.Emit("CumSum", {data.name, m.Ints({axis})}, data.bound * static_cast<double>(data.shape[static_cast<size_t>(axis)]),
+         {{"exclusive", IntAttribute(m.Between(0, 1))}, {"reverse", IntAttribute(m.Between(0, 1))}});
+  return true;
+}
+
+bool DrawBatchNorm(GraphMaker& m) {
+  const GraphValue* x = m.Pick([](const GraphValue& v) { return v.rank() >= 2; });
+  if (x == nullptr) return false;
+  const GraphValue data = *x;
+  const int64_t channels = data.shape[1];
+  m.Emit(
+      "BatchNormalization",
+      {data.name, m.Positive({channels}), m.Weight({channels}, 0.5), m.Weight({channels}, 0.5), m.Positive({channels})},
+      3 * data.bound + 2);
+  return true;
+}
+
+// Of values that differ: what is normalised is divided by its spread. One element has none.
+bool DrawNormalization(GraphMaker& m) {
+  const GraphValue* x =
+      m.Pick([](const GraphValue& v) { return v.rank() >= 3 && v.shape.back() >= 3 && v.elements() > 0; });
+  if (x == nullptr) return false;
+  const GraphValue data = *x;
+  const int64_t channels = data.shape[1], last = data.shape.back();
+  const OnnxAttributes attributes = {{"epsilon", FloatAttribute(0.1)}};
+  if (m.Chance(50)) {
+    m.Emit("InstanceNormalization", {data.name, m.Positive({channels}), m.Weight({channels}, 0.5)}, 10, attributes);
+  } else {
+    m.Emit("LayerNormalization", {data.name, m.Positive({last}), m.Weight({last}, 0.5)}, 10, attributes);
+  }
+  return true;
+}
+
+bool DrawLrn(GraphMaker& m) {
+  const GraphValue* x = m.Pick([](const GraphValue& v) { return v.rank() == 4; });
+  if (x == nullptr) return false;
+  m.Emit("LRN", {x->name}, x->bound, {{"size", IntAttribute(m.OneOf<int64_t>({1, 3, 5}))}});
+  return true;
+}
+
+}  // namespace
+
+std::vector<DrawnFamily> ReductionDraws() {
+  return {{DrawReduce, 5}, {DrawSoftmax, 3}, {DrawCumSum, 1}, {DrawBatchNorm, 3}, {DrawNormalization, 2}, {DrawLrn, 1}};
+}
+
+}  // namespace hone

@@ -1,0 +1,28 @@
+// Runs a built plan in memory that shows every access outside of it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/plan.h"
+#include "core/tensor.h"
+
+namespace hone {
+
+// What a package holds; not owned.
+struct GuardedPlan {
+  const Plan& plan;
+  std::string_view lib;
+  std::string_view params;
+};
+
+// Every buffer of the plan lies between pages that nobody may touch, the arena's and the parameters' too; what no
+// kernel has written yet holds NaNs. Stages run in this thread, their ranges cut at random places and the parts in
+// random order. An access outside ends the process with SIGSEGV. The memory lives until the process ends. Throws
+// Error(kBug) when a kernel returns a code.
+std::vector<Tensor> RunGuarded(const GuardedPlan& what, const std::map<std::string, Tensor>& inputs, uint64_t seed);
+
+}  // namespace hone

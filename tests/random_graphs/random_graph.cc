@@ -1,0 +1,120 @@
+#include "tests/random_graphs/random_graph.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "core/error.h"
+#include "tests/random_graphs/graph_maker.h"
+
+namespace hone {
+namespace {
+
+constexpr GraphLimits kImages{4, 400'000, 12'000'000};
+
+const std::vector<DrawnFamily>& AllDraws() {
+  static const std::vector<DrawnFamily> all = [] {
+    std::vector<DrawnFamily> draws;
+    for (const auto& family :
+         {ElementwiseDraws, WindowDraws, ProductDraws, JoiningDraws, MovementDraws, ReductionDraws}) {
+      for (const DrawnFamily& each : family()) draws.push_back(each);
+    }
+    return draws;
+  }();
+  return all;
+}
+
+DrawNode DrawFamily(GraphMaker& m) {
+  int64_t total = 0;
+  for (const DrawnFamily& each : AllDraws()) total += each.weight;
+  int64_t left = m.Between(1, total);
+  for (const DrawnFamily& each : AllDraws()) {
+    left -= each.weight;
+    if (left <= 0) return each.draw;
+  }
+  return nullptr;
+}
+
+int64_t SmallDim(GraphMaker& m) { return m.Chance(15) ? 1 : m.Chance(80) ? m.Between(2, 9) : m.Between(10, 18); }
+
+int64_t Batch(GraphMaker& m) { return m.Chance(45) ? 1 : m.Chance(50) ? 2 : m.Between(3, 8); }
+
+Shape SmallShape(GraphMaker& m) {
+  const int64_t kind = m.Between(1, 100);
+  if (kind <= 65) {
+    const int64_t side = SmallDim(m);
+    return {Batch(m), m.Channels(), side, m.Chance(60) ? side : SmallDim(m)};
+  }
+  if (kind <= 80) return {Batch(m), m.Channels()};
+  if (kind <= 93) return {Batch(m), m.Channels(), SmallDim(m)};
+  if (kind <= 96) return {m.Channels()};
+  return {Batch(m), m.Between(1, 4), SmallDim(m), SmallDim(m), m.Between(1, 4)};
+}
+
+// Several images of few channels: what does not fit into a small machine's caches is built in parts.
+Shape ImageShape(GraphMaker& m) {
+  const int64_t side = m.Between(14, 56), batch = m.Chance(65) ? 1 : m.OneOf<int64_t>({2, 4, 6});
+  const int64_t channels = m.Chance(30) ? 3 : m.Between(3, batch == 1 ? 96 : 16);
+  return {batch, channels, side, m.Chance(70) ? side : m.Between(14, 56)};
+}
+
+void AddInputs(GraphMaker& m, const Shape& first) {
+  m.Input(first);
+  while (m.Chance(30) && m.values().size() < 3) {
+    Shape shape = m.Chance(60) ? first : SmallShape(m);
+    if (shape == first && m.Chance(30))
+      shape[static_cast<size_t>(m.Between(0, static_cast<int64_t>(first.size()) - 1))] = 1;
+    m.Input(shape);
+  }
+}
+
+// Whether it says what was wrong with the node, as importing is to.
+bool IsRefusal(const Error& error) { return error.code() == ExitCode::kBadData || error.code() == ExitCode::kUsage; }
+
+void AddNodes(GraphMaker& m, std::map<std::string, int>& refused) {
+  const int64_t nodes = m.Between(1, m.limits().nodes);
+  for (int64_t tries = 0; tries < 8 * nodes && static_cast<int64_t>(m.graph().nodes.size()) < nodes; ++tries) {
+    GraphMaker::State before = m.Save();
+    bool added = false;
+    try {
+      added = DrawFamily(m)(m);
+    } catch (const Error& error) {
+      if (!IsRefusal(error)) throw;
+      ++refused[error.what()];
+    }
+    if (!added) m.Restore(std::move(before));
+  }
+}
+
+// Every value that nothing reads; sometimes one that is read too, or one a second time under another name.
+void AddOutputs(GraphMaker& m) {
+  std::set<std::string> read;
+  for (const OnnxNode& node : m.graph().nodes) read.insert(node.inputs.begin(), node.inputs.end());
+  std::vector<std::string>& outputs = m.graph().outputs;
+  const size_t inputs = m.graph().inputs.size();
+  for (size_t i = inputs; i < m.values().size(); ++i) {
+    const std::string& name = m.values()[i].name;
+    if (read.count(name) == 0 || m.Chance(8)) outputs.push_back(name);
+  }
+  if (m.Chance(3)) outputs.push_back(m.values()[0].name);
+  if (m.Chance(6) || outputs.empty()) {
+    const GraphValue twice = *m.Pick([](const GraphValue&) { return true; });
+    outputs.push_back(m.Node("Identity", {twice.name}));
+  }
+}
+
+}  // namespace
+
+RandomGraph MakeRandomGraph(uint64_t seed) {
+  const bool images = seed % 8 == 7;
+  GraphMaker maker(seed, images ? kImages : GraphLimits{});
+  AddInputs(maker, images ? ImageShape(maker) : SmallShape(maker));
+  RandomGraph made;
+  AddNodes(maker, made.refused);
+  AddOutputs(maker);
+  made.graph = maker.graph();
+  return made;
+}
+
+}  // namespace hone

@@ -1,0 +1,22 @@
+// Small random ONNX models.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "compiler/frontend/onnx_graph.h"
+
+namespace hone {
+
+struct RandomGraph {
+  OnnxGraph graph;
+  std::map<std::string, int> refused;  // messages of importing, for nodes that were left out, and how often
+};
+
+// The same seed gives the same graph. Most are small throughout; every eighth has images of 14 to 56 pixels and few
+// nodes. Values stay within about 1,000 and away from what has no bounded slope. Throws Error(kBug) when importing
+// does.
+RandomGraph MakeRandomGraph(uint64_t seed);
+
+}  // namespace hone

@@ -1,0 +1,154 @@
+// The net that hone_random_graphs is: that it finds what it is for.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+
+#include "compiler/build.h"
+#include "compiler/codegen/host.h"
+#include "compiler/reference.h"
+#include "compiler/relay/infer_type.h"
+#include "runtime/package.h"
+#include "tests/random_graphs/guarded_run.h"
+#include "tests/random_graphs/judged_outputs.h"
+#include "tests/random_graphs/onnx_graph_bytes.h"
+#include "tests/random_graphs/random_graph.h"
+#include "tests/random_graphs/shrink_graph.h"
+#include "tests/random_graphs/watched_checks.h"
+
+namespace hone {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+OnnxNode NodeOf(const std::string& op, const std::vector<std::string>& inputs, const std::string& output) {
+  OnnxNode node;
+  node.name = output;
+  node.op_type = op;
+  node.inputs = inputs;
+  node.outputs = {output};
+  return node;
+}
+
+OnnxGraph GraphOf(const std::vector<OnnxNode>& nodes, const Shape& shape) {
+  OnnxGraph graph;
+  graph.opset = 17;
+  OnnxInput input;
+  input.name = "x";
+  input.has_shape = true;
+  for (const int64_t dim : shape) input.dims.push_back({dim, ""});
+  graph.inputs = {input};
+  graph.nodes = nodes;
+  graph.outputs = {nodes.back().outputs[0]};
+  return graph;
+}
+
+relay::ExprPtr InputOf(const Shape& shape) { return relay::MakeVar("x", relay::TensorType(shape, DType::kFloat32)); }
+
+relay::IRModule ModuleOf(const relay::ExprPtr& input, const relay::ExprPtr& body) {
+  relay::IRModule module;
+  module.main = std::make_shared<relay::Function>(
+      std::vector<std::shared_ptr<const relay::Var>>{std::static_pointer_cast<const relay::Var>(input)}, body);
+  return relay::InferType(module);
+}
+
+std::map<std::string, Tensor> Inputs(const Shape& shape) {
+  Tensor x(DType::kFloat32, shape);
+  FillTensor(x, Fill::kNormal, 3);
+  return {{"x", x}};
+}
+
+TEST(RandomGraph, IsWhatItsSeedSays) {
+  EXPECT_EQ(OnnxBytes(MakeRandomGraph(5).graph), OnnxBytes(MakeRandomGraph(5).graph));
+  EXPECT_NE(OnnxBytes(MakeRandomGraph(5).graph), OnnxBytes(MakeRandomGraph(6).graph));
+}
+
+TEST(RandomGraph, ItsNodesAreMostlyRead) {
+  int64_t nodes = 0, refused = 0;
+  for (uint64_t seed = 0; seed < 40; ++seed) {
+    const RandomGraph made = MakeRandomGraph(seed);
+    nodes += static_cast<int64_t>(made.graph.nodes.size());
+    for (const auto& [message, count] : made.refused) refused += count;
+  }
+  EXPECT_GT(nodes, 100);
+  EXPECT_LT(refused, nodes);
+}
+
+TEST(CheckGraph, TellsRightFromRefused) {
+  const GraphRun run = DrawGraphRun(1, HostTarget());
+  const auto verdict = [&](const std::string& op) {
+    return CheckGraph(GraphOf({NodeOf(op, {"x"}, "y")}, {2, 3}), run, [](const std::string&) {}).verdict;
+  };
+  EXPECT_EQ(verdict("Relu"), Verdict::kRight);
+  EXPECT_EQ(verdict("Unheard"), Verdict::kRefused);
+}
+
+TEST(WrongOutput, NamesTheElementThatIsOff) {
+  const relay::ExprPtr x = InputOf({2, 3});
+  const relay::IRModule module = ModuleOf(x, relay::MakeCall("nn.relu", {x}));
+  const auto expected = RunReference(module, Inputs({2, 3}));
+  EXPECT_EQ(WrongOutput(module, Inputs({2, 3}), expected, expected), std::nullopt);
+  std::vector<Tensor> got{expected[0].Clone()};
+  got[0].Set(4, got[0].At(4) + 0.01);
+  EXPECT_THAT(WrongOutput(module, Inputs({2, 3}), expected, got).value_or(""), HasSubstr("output 0 element 4"));
+}
+
+TEST(WrongOutput, AsksHowWellASumIsKnown) {
+  const relay::ExprPtr x = InputOf({2, 3});
+  const relay::ExprPtr large = relay::MakeConstant(Tensor::Scalar(1000));
+  const relay::ExprPtr there = relay::MakeCall("add", {x, large});
+  const relay::IRModule module =
+      ModuleOf(x, relay::MakeCall("subtract", {relay::MakeCall("subtract", {there, large}), x}));
+  const auto expected = RunReference(module, Inputs({2, 3}));
+  std::vector<Tensor> got{expected[0].Clone()};
+  got[0].Set(1, got[0].At(1) + 1e-3);
+  EXPECT_EQ(WrongOutput(module, Inputs({2, 3}), expected, got), std::nullopt);
+  got[0].Set(1, got[0].At(1) + 1);
+  EXPECT_NE(WrongOutput(module, Inputs({2, 3}), expected, got), std::nullopt);
+}
+
+TEST(RunGuarded, DiesWhereAKernelLeavesItsBuffer) {
+  const relay::ExprPtr x = InputOf({16, 16});
+  BuildOptions options;
+  options.target = HostTarget();
+  const BuildResult built = Build(ModuleOf(x, relay::MakeCall("nn.relu", {x})), options);
+  const auto package = Package::FromBytes(built.package, "test");
+  Plan plan = built.plan;
+  EXPECT_EQ(RunGuarded({plan, package->lib(), package->params()}, Inputs({16, 16}), 1).size(), 1u);
+  plan.calls.at(0).operands.back().offset_bytes = 64;
+  EXPECT_EXIT(RunGuarded({plan, package->lib(), package->params()}, Inputs({16, 16}), 1),
+              ::testing::KilledBySignal(SIGSEGV), "");
+}
+
+TEST(WatchChecks, ReportsACrashAndGoesOn) {
+  std::vector<std::string> seen;
+  WatchChecks(
+      3,
+      [](int64_t index, const CheckStep& step) {
+        step("session");
+        if (index == 1) std::raise(SIGKILL);
+        return GraphCheck{Verdict::kRight, ""};
+      },
+      [&](int64_t, const GraphCheck& check) { seen.push_back(VerdictName(check.verdict) + check.detail); });
+  EXPECT_THAT(seen, ElementsAre("right", "crashedKilled in the session", "right"));
+}
+
+TEST(ShrinkGraph, KeepsWhatFails) {
+  OnnxGraph graph = GraphOf({NodeOf("Relu", {"x"}, "a"), NodeOf("Softmax", {"a"}, "b"), NodeOf("Neg", {"b"}, "c"),
+                             NodeOf("Add", {"c", "a"}, "d")},
+                            {3, 7});
+  graph.nodes[1].attributes = {{"axis", IntAttribute(1)}};
+  const OnnxGraph small = ShrinkGraph(graph, [](const OnnxGraph& candidate) {
+    const std::string bytes = OnnxBytes(candidate);
+    return bytes.find("Softmax") != std::string::npos;
+  });
+  ASSERT_EQ(small.nodes.size(), 1u);
+  EXPECT_EQ(small.nodes[0].op_type, "Softmax");
+  EXPECT_TRUE(small.nodes[0].attributes.empty());
+  ASSERT_EQ(small.inputs.size(), 1u);
+  EXPECT_EQ(small.inputs[0].dims[1].value, 1);
+}
+
+}  // namespace
+}  // namespace hone
