@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include "cli/command_line.h"
-#include "cli/core_list.h"
 #include "cli/stop.h"
+#include "core/core_list.h"
 #include "rpc_runner/tracker.h"
 #include "tuner/tuner.h"
 

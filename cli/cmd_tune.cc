@@ -6,7 +6,6 @@
 #include <cstdlib>
 
 #include "cli/command_line.h"
-#include "cli/core_list.h"
 #include "cli/machine_options.h"
 #include "cli/model.h"
 #include "cli/network_finals_output.h"
@@ -16,6 +15,7 @@
 #include "cli/store.h"
 #include "cli/tune_output.h"
 #include "compiler/codegen/host.h"
+#include "core/core_list.h"
 #include "core/error.h"
 #include "rpc_runner/runner.h"
 #include "tuner/network_finals.h"

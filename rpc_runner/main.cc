@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/core_list.h"
 #include "core/error.h"
 #include "core/version.h"
 #include "rpc_runner/protocol.h"
@@ -46,20 +47,6 @@ int64_t ParseTimeNs(std::string_view text) {
   return ParseNumber(text.substr(0, text.size() - 1), "--lifetime", 1'000'000) * seconds * 1'000'000'000;
 }
 
-std::vector<int> ParseCores(std::string_view text) {
-  constexpr int64_t kMostCores = 4096;
-  std::vector<int> cores;
-  while (!text.empty()) {
-    const std::string_view item = text.substr(0, text.find(','));
-    text.remove_prefix(std::min(text.size(), item.size() + 1));
-    const size_t dash = item.find('-');
-    const int64_t first = ParseNumber(item.substr(0, dash), "--cores", kMostCores);
-    const int64_t last = dash == item.npos ? first : ParseNumber(item.substr(dash + 1), "--cores", kMostCores);
-    for (int64_t core = first; core <= last; ++core) cores.push_back(static_cast<int>(core));
-  }
-  return cores;
-}
-
 struct Arguments {
   RunnerServerOptions server;
   std::optional<int> executor_fd;
@@ -76,7 +63,7 @@ void SetOption(std::string_view name, std::string_view value, Arguments* argumen
   } else if (name == "--bind") {
     server.bind = value;
   } else if (name == "--cores") {
-    server.cores = ParseCores(value);
+    server.cores = ParseCoreList(value);
   } else if (name == "--lifetime") {
     server.lifetime_ns = ParseTimeNs(value);
   } else if (name == "--max-jobs") {

@@ -1,4 +1,4 @@
-#include "cli/core_list.h"
+#include "core/core_list.h"
 
 #include <fmt/format.h>
 
