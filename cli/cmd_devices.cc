@@ -31,9 +31,9 @@ std::string UseText(const TrackerStatus& status) {
 }
 
 void PrintStatus(const TrackerStatus& status) {
-  Table runners({"key", "label", "cpu", "> cores", "state", "> jobs done", "isolation", "address"});
+  Table runners({"key", "label", "cpu", "llvm cpu", "> cores", "state", "> jobs done", "isolation", "address"});
   for (const RunnerInfo& r : status.runners) {
-    runners.Add({r.key, r.label, r.cpu, fmt::format("{}", r.cores), r.state, fmt::format("{}", r.jobs_done),
+    runners.Add({r.key, r.label, r.cpu, r.llvm_cpu, fmt::format("{}", r.cores), r.state, fmt::format("{}", r.jobs_done),
                  r.isolation, r.address});
   }
   fmt::print("{}", runners.empty() ? "no runners\n" : runners.ToText());

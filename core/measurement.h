@@ -63,6 +63,11 @@ struct Environment {
   bool emulated = false;   // under qemu-user
   double load = 0;         // 1-minute load average when it was taken
   std::string hone_version;
+  std::string arch;      // of the program that timed, as its triple begins: "x86_64"
+  std::string llvm_cpu;  // what LLVM calls the CPU: "znver5"; see core/llvm_cpu_name.h
+  // Where a machine has several kinds of cores, those that affinity allows: "cortex-a72", "atom,core".
+  std::string core_kind;
+  std::string key, label;  // under which its runner registered at a tracker; empty without one
   bool operator==(const Environment&) const = default;
 };
 

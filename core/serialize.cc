@@ -23,6 +23,16 @@ OperandRole ParseRole(const std::string& name) {
               fmt::format("field 'role' is '{}', not one of {}", name, fmt::join(kRoleNames, ", ")));
 }
 
+struct LateText {
+  const char* name;
+  std::string Environment::* member;
+};
+constexpr LateText kLateTexts[] = {{"arch", &Environment::arch},
+                                   {"llvm_cpu", &Environment::llvm_cpu},
+                                   {"core_kind", &Environment::core_kind},
+                                   {"key", &Environment::key},
+                                   {"label", &Environment::label}};
+
 // A kernel that writes NaN has an error that JSON cannot say.
 double FiniteError(double error) { return std::isfinite(error) ? error : std::numeric_limits<double>::max(); }
 
@@ -124,13 +134,18 @@ TimingPolicy TimingPolicyFromJson(const Json& json) {
 }
 
 Json ToJson(const Environment& environment) {
-  return {{"host", environment.host},           {"cpu_model", environment.cpu_model},
-          {"cpu_id", environment.cpu_id},       {"microcode", environment.microcode},
-          {"features", environment.features},   {"cores", environment.cores},
-          {"caches", environment.caches},       {"governor", environment.governor},
-          {"kernel", environment.kernel},       {"hypervisor", environment.hypervisor},
-          {"isolation", environment.isolation}, {"emulated", environment.emulated},
-          {"load", environment.load},           {"hone_version", environment.hone_version}};
+  Json json = {{"host", environment.host},           {"cpu_model", environment.cpu_model},
+               {"cpu_id", environment.cpu_id},       {"microcode", environment.microcode},
+               {"features", environment.features},   {"cores", environment.cores},
+               {"caches", environment.caches},       {"governor", environment.governor},
+               {"kernel", environment.kernel},       {"hypervisor", environment.hypervisor},
+               {"isolation", environment.isolation}, {"emulated", environment.emulated},
+               {"load", environment.load},           {"hone_version", environment.hone_version}};
+  // Later than version 0.1's fields: left out where they say nothing, so that the ids of older records stand.
+  for (const LateText& text : kLateTexts) {
+    if (const std::string& value = environment.*text.member; !value.empty()) json[text.name] = value;
+  }
+  return json;
 }
 
 Environment EnvironmentFromJson(const Json& json) {
@@ -149,6 +164,9 @@ Environment EnvironmentFromJson(const Json& json) {
   environment.emulated = BoolField(json, "emulated");
   environment.load = NumberField(json, "load");
   environment.hone_version = TextField(json, "hone_version");
+  for (const LateText& text : kLateTexts) {
+    if (json.contains(text.name)) environment.*text.member = TextField(json, text.name);
+  }
   return environment;
 }
 

@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "core/error.h"
+#include "core/llvm_cpu_name.h"
 #include "db/record_log.h"
 
 namespace hone {
@@ -32,7 +33,11 @@ Conditions ConditionsOf(const RecordQuery& query) {
   if (!query.id.empty()) conditions.Add("id < ?", query.id + "g");  // the letter after the last digit
   conditions.Add("workload = ?", query.workload);
   conditions.Add("cpu = ?", query.cpu);
-  conditions.Add("instr(lower(cpu_model || char(10) || host), lower(?)) > 0", query.device);
+  conditions.Add(
+      "instr(lower(cpu_model || char(10) || host || char(10) || device || char(10) || runner_key || char(10) || "
+      "label), "
+      "lower(?)) > 0",
+      query.device);
   conditions.Add("session = ?", query.session);
   if (query.fate) conditions.Add("fate = ?", Value(static_cast<int64_t>(*query.fate)));
   if (query.cache) conditions.Add("cache = ?", Value(static_cast<int64_t>(*query.cache)));
@@ -46,12 +51,15 @@ Conditions ConditionsOf(const RecordQuery& query) {
 const char* const kInsertRecord =
     "INSERT INTO records(id, workload, schedule, schedule_version, config, triple, cpu, features, threads, fate, "
     "min_ns, "
-    "cache, noisy, emulated, cpu_model, host, session, unix_ms, json, held, place) "
-    "VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT(id) DO NOTHING";
+    "cache, noisy, emulated, cpu_model, host, session, unix_ms, json, held, place, fingerprint, device, llvm_cpu, "
+    "runner_key, label) "
+    "VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT(id) DO NOTHING";
 
 void BindRecord(Statement& statement, const Record& record) {
   const Candidate& candidate = record.candidate;
   const Measurement& measurement = record.measurement;
+  const Environment& environment = measurement.environment;
+  const Fingerprint fingerprint = FingerprintOf(environment);
   const Value values[] = {record.id,
                           candidate.workload.ToText(),
                           candidate.schedule,
@@ -65,14 +73,19 @@ void BindRecord(Statement& statement, const Record& record) {
                           measurement.MinNs(),
                           static_cast<int64_t>(record.timing.cache),
                           int64_t{measurement.noisy},
-                          int64_t{measurement.environment.emulated},
-                          measurement.environment.cpu_model,
-                          measurement.environment.host,
+                          int64_t{environment.emulated},
+                          environment.cpu_model,
+                          environment.host,
                           record.session,
                           record.unix_ms,
                           DumpJson(ToJson(record)),
                           int64_t{record.finals.held},
-                          int64_t{record.finals.place}};
+                          int64_t{record.finals.place},
+                          fingerprint.ToText(),
+                          fingerprint.ShortId(),
+                          LlvmCpuOf(environment),
+                          environment.key,
+                          environment.label};
   int parameter = 0;
   for (const Value& value : values) {
     std::visit([&](const auto& held) { statement.Bind(++parameter, held); }, value);

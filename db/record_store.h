@@ -15,7 +15,7 @@ struct RecordQuery {
   std::string id{};        // the first digits of the id; empty: any
   std::string workload{};  // exact text; empty: any
   std::string cpu{};       // target cpu; empty: any
-  std::string device{};    // part of environment.cpu_model or host; empty: any
+  std::string device{};    // part of the machine's CPU model, host, key, label or short id; empty: any
   std::optional<Fate> fate{};
   std::optional<CacheMode> cache{};
   std::optional<int> threads{};

@@ -3,6 +3,11 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <optional>
+
+#include "core/error.h"
+#include "core/json_fields.h"
+#include "core/llvm_cpu_name.h"
 
 namespace hone {
 namespace {
@@ -42,6 +47,16 @@ void CreateVersion1(Database& database) {
   )");
 }
 
+// Of a record's text.
+std::optional<Environment> EnvironmentOf(const std::string& text) {
+  try {
+    const Json json = ParseJson(text, "a record of the store");
+    return EnvironmentFromJson(Field(Field(json, "measurement"), "environment"));
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
 void AddFinals(Database& database) {
   database.Execute(R"(
     ALTER TABLE records ADD COLUMN held INTEGER NOT NULL DEFAULT 0;
@@ -49,9 +64,34 @@ void AddFinals(Database& database) {
   )");
 }
 
+// The new keys are copies of what the records hold. A record that cannot be read stays as it is: whoever reads it says
+// so.
+void AddDevices(Database& database) {
+  database.Execute(R"(
+    ALTER TABLE records ADD COLUMN fingerprint TEXT NOT NULL DEFAULT '';
+    ALTER TABLE records ADD COLUMN device TEXT NOT NULL DEFAULT '';
+    ALTER TABLE records ADD COLUMN llvm_cpu TEXT NOT NULL DEFAULT '';
+    ALTER TABLE records ADD COLUMN runner_key TEXT NOT NULL DEFAULT '';
+    ALTER TABLE records ADD COLUMN label TEXT NOT NULL DEFAULT '';
+  )");
+  Statement select(database, "SELECT seq, json FROM records");
+  Statement update(database, "UPDATE records SET fingerprint = ?, device = ?, llvm_cpu = ? WHERE seq = ?");
+  while (select.Step()) {
+    const std::optional<Environment> environment = EnvironmentOf(select.Text(1));
+    if (!environment) continue;
+    const Fingerprint fingerprint = FingerprintOf(*environment);
+    update.Bind(1, fingerprint.ToText());
+    update.Bind(2, fingerprint.ShortId());
+    update.Bind(3, LlvmCpuOf(*environment));
+    update.Bind(4, select.Integer(0));
+    update.Step();
+    update.Reset();
+  }
+}
+
 // Step i brings version i to i + 1. A new version adds a step and never edits one: stores of every version are out
 // there.
-constexpr std::array<void (*)(Database&), kSchemaVersion> kSteps = {CreateVersion1, AddFinals};
+constexpr std::array<void (*)(Database&), kSchemaVersion> kSteps = {CreateVersion1, AddFinals, AddDevices};
 
 }  // namespace
 

@@ -3,7 +3,7 @@
 #include <set>
 #include <sstream>
 
-#if defined(__aarch64__)
+#if defined(__aarch64__) || defined(__riscv)
 #include <sys/auxv.h>
 #endif
 
@@ -101,6 +101,11 @@ std::string CpuFeatures(std::string_view) {
   }
   return Join(found);
 }
+
+#elif defined(__riscv)
+
+// AT_HWCAP has a bit per letter.
+std::string CpuFeatures(std::string_view) { return (getauxval(AT_HWCAP) >> ('v' - 'a')) & 1 ? "v" : ""; }
 
 #else
 

@@ -8,8 +8,11 @@
 #include <fstream>
 #include <sstream>
 
+#include "core/llvm_cpu_name.h"
 #include "core/version.h"
+#include "rpc_runner/core_kind.h"
 #include "rpc_runner/cpu_features.h"
+#include "runtime/allowed_cores.h"
 #include "runtime/session.h"
 
 namespace hone {
@@ -36,18 +39,18 @@ std::string FirstOf(std::string_view cpuinfo, std::initializer_list<const char*>
   return "";
 }
 
-std::string CpuId(const std::string& cpuinfo) {
-  const std::string vendor = FirstOf(cpuinfo, {"vendor_id", "CPU implementer"});
+std::string CpuId(std::string_view cpuinfo) {
+  const std::string vendor = FirstOf(cpuinfo, {"vendor_id", "CPU implementer", "mvendorid"});
   if (vendor.empty()) return "";
-  return fmt::format("{}-{}-{}-{}", vendor, FirstOf(cpuinfo, {"cpu family", "CPU architecture"}),
-                     FirstOf(cpuinfo, {"model", "CPU part"}), FirstOf(cpuinfo, {"stepping", "CPU revision"}));
+  return fmt::format("{}-{}-{}-{}", vendor, FirstOf(cpuinfo, {"cpu family", "CPU architecture", "marchid"}),
+                     FirstOf(cpuinfo, {"model", "CPU part", "mimpid"}), FirstOf(cpuinfo, {"stepping", "CPU revision"}));
 }
 
-// Sizes of the data caches of the first core, nearest first.
-std::string Caches() {
+// Sizes of the data caches of a CPU, nearest first.
+std::string Caches(int cpu) {
   std::string text;
   for (int i = 0; i < 8; ++i) {
-    const std::string folder = fmt::format("/sys/devices/system/cpu/cpu0/cache/index{}/", i);
+    const std::string folder = fmt::format("/sys/devices/system/cpu/cpu{}/cache/index{}/", cpu, i);
     const std::string size = ReadLine(folder + "size");
     if (size.empty()) break;
     if (ReadLine(folder + "type") == "Instruction") continue;
@@ -64,20 +67,36 @@ std::string Hypervisor(const std::string& cpuinfo) {
   return product.empty() ? "unknown" : product;
 }
 
-// An emulator of programs shows the host's kernel, which tells its own architecture.
-bool IsEmulated(const std::string& cpuinfo) {
 #if defined(__x86_64__)
-  const std::string ours = "x86_64";
-  const bool foreign_cpuinfo = cpuinfo.find("CPU implementer") != std::string::npos;
+constexpr std::string_view kArch = "x86_64", kForeignField = "CPU implementer";
 #elif defined(__aarch64__)
-  const std::string ours = "aarch64";
-  const bool foreign_cpuinfo = cpuinfo.find("vendor_id") != std::string::npos;
+constexpr std::string_view kArch = "aarch64", kForeignField = "vendor_id";
+#elif defined(__riscv) && __riscv_xlen == 64
+constexpr std::string_view kArch = "riscv64", kForeignField = "vendor_id";
 #else
-  const std::string ours;
-  const bool foreign_cpuinfo = false;
+constexpr std::string_view kArch = "", kForeignField = "";
 #endif
+
+// An emulator of programs shows the host's kernel, which tells its own architecture.
+bool IsEmulated(std::string_view cpuinfo) {
+  if (kArch.empty()) return false;
   const std::string kernels = ReadLine("/proc/sys/kernel/arch");
-  return foreign_cpuinfo || (!kernels.empty() && !ours.empty() && kernels != ours);
+  return cpuinfo.find(kForeignField) != std::string_view::npos || (!kernels.empty() && kernels != kArch);
+}
+
+// What tells the CPU, of the first that affinity allows.
+void ProbeCpu(const std::string& cpuinfo, Environment& environment) {
+  const std::vector<int> allowed = AffinityCpus();
+  const int first = allowed.empty() ? 0 : allowed.front();
+  environment.cpu_model = FirstOf(cpuinfo, {"model name", "Model", "Hardware"});
+  environment.cpu_id = CpuId(CpuInfoOf(cpuinfo, first));
+  environment.microcode = CpuInfoValue(cpuinfo, "microcode");
+  environment.features = CpuFeatures(cpuinfo);
+  environment.caches = Caches(first);
+  environment.core_kind = CoreKind(cpuinfo, allowed);
+  environment.emulated = IsEmulated(cpuinfo);
+  environment.arch = kArch;
+  environment.llvm_cpu = LlvmCpuName(kArch, FingerprintOf(environment));
 }
 
 }  // namespace
@@ -90,15 +109,10 @@ Environment ProbeEnvironment() {
     environment.host = system.nodename;
     environment.kernel = system.release;
   }
-  environment.cpu_model = FirstOf(cpuinfo, {"model name", "Model", "Hardware"});
-  environment.cpu_id = CpuId(cpuinfo);
-  environment.microcode = CpuInfoValue(cpuinfo, "microcode");
-  environment.features = CpuFeatures(cpuinfo);
+  ProbeCpu(cpuinfo, environment);
   environment.cores = AllowedCores();
-  environment.caches = Caches();
   environment.governor = ReadLine("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
   environment.hypervisor = Hypervisor(cpuinfo);
-  environment.emulated = IsEmulated(cpuinfo);
   double load[1] = {0};
   if (getloadavg(load, 1) == 1) environment.load = load[0];
   environment.hone_version = HoneVersion();

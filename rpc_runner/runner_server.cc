@@ -32,7 +32,7 @@ class RunnerServer {
         id_(NewRandomName()),
         executor_(executor),
         poll_fd_(poll_fd),
-        environment_(executor_.Describe()),
+        environment_(Registered(executor_.Describe())),
         tracker_(context_, Socket::Kind::kDealer),
         clients_(context_, Socket::Kind::kRouter),
         jitter_(static_cast<uint64_t>(MonotonicNs()) ^ static_cast<uint64_t>(getpid())) {
@@ -55,6 +55,13 @@ class RunnerServer {
   }
 
  private:
+  // With the names under which the tracker knows us.
+  Environment Registered(Environment environment) const {
+    environment.key = options_.key;
+    environment.label = environment.host;
+    return environment;
+  }
+
   void Turn(bool take_more) {
     WaitForAny({&tracker_, &clients_}, running_.empty() ? -1 : poll_fd_(), kLoopNs);
     Socket::Message message;
@@ -73,7 +80,7 @@ class RunnerServer {
     tracker_.Send("", {FrameKind::kHello,
                        {{"runner", id_},
                         {"key", options_.key},
-                        {"label", environment_.host},
+                        {"label", environment_.label},
                         {"address", address_},
                         {"environment", ToJson(environment_)},
                         {"lease", desk_.lease()},
@@ -165,6 +172,7 @@ class RunnerServer {
     while (!running_.empty() && executor_.Wait(0, &result)) {
       const auto job = running_.find(result.id);
       ++jobs_done_;
+      result.measurement.environment = Registered(std::move(result.measurement.environment));
       const std::optional<Frame> frame = desk_.Finish(job->second, result.measurement, result.cost);
       if (frame && !client_.empty()) clients_.Send(client_, *frame);
       running_.erase(job);

@@ -33,6 +33,7 @@ void ServeRunner(const RunnerServerOptions& options, const std::atomic<bool>* st
 
 struct RunnerInfo {
   std::string key, label, cpu, features, state, isolation, address;  // state: "free", "busy", "lost"
+  std::string llvm_cpu;                                              // empty: not known
   int cores = 0;
   int64_t jobs_done = 0;
 };

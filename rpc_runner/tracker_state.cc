@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "core/llvm_cpu_name.h"
 #include "rpc_runner/lease_times.h"
 #include "rpc_runner/machine_kind.h"
 #include "rpc_runner/socket.h"
@@ -298,7 +299,7 @@ TrackerStatus TrackerState::Status() const {
   for (const auto& [id, runner] : runners_) {
     const Environment environment = EnvironmentFromJson(runner.environment);
     RunnerInfo info{runner.key, runner.label,          environment.cpu_model, environment.features,
-                    "",         environment.isolation, runner.address};
+                    "",         environment.isolation, runner.address,        LlvmCpuOf(environment)};
     info.state = runner.state == State::kFree ? "free" : runner.state == State::kLost ? "lost" : "busy";
     info.cores = environment.cores;
     info.jobs_done = runner.jobs_done;
@@ -317,6 +318,7 @@ Json StatusToJson(const TrackerStatus& status) {
     json["runners"].push_back({{"key", r.key},
                                {"label", r.label},
                                {"cpu", r.cpu},
+                               {"llvm_cpu", r.llvm_cpu},
                                {"features", r.features},
                                {"cores", r.cores},
                                {"state", r.state},
@@ -332,9 +334,10 @@ TrackerStatus StatusFromJson(const Json& json) {
   TrackerStatus status;
   if (!json.contains("runners") || !json.contains("queues")) throw Error(ExitCode::kBadData, "bad frame: not a status");
   for (const Json& r : json["runners"]) {
-    RunnerInfo info{HeaderText(r, "key"),      HeaderText(r, "label"), HeaderText(r, "cpu"),
-                    HeaderText(r, "features"), HeaderText(r, "state"), HeaderText(r, "isolation"),
-                    HeaderText(r, "address")};
+    RunnerInfo info{HeaderText(r, "key"),     HeaderText(r, "label"),
+                    HeaderText(r, "cpu"),     HeaderText(r, "features"),
+                    HeaderText(r, "state"),   HeaderText(r, "isolation"),
+                    HeaderText(r, "address"), r.contains("llvm_cpu") ? HeaderText(r, "llvm_cpu") : ""};
     info.cores = static_cast<int>(HeaderNumber(r, "cores"));
     info.jobs_done = static_cast<int64_t>(HeaderNumber(r, "jobs_done"));
     status.runners.push_back(std::move(info));

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/fingerprint.h"
 #include "tests/db/sample_record.h"
 
 namespace hone {
@@ -63,12 +64,15 @@ TEST_F(RecordStoreTest, FindsByEveryKey) {
   other.measurement.fate = Fate::kTimedOut;
   other.measurement.environment.cpu_model = "Cortex-A72";
   other.measurement.environment.host = "raspi";
+  other.measurement.environment.cpu_id = "0x41-8-0xd08-3";
+  other.measurement.environment.key = "boards";
+  other.measurement.environment.label = "On the window sill";
   other.session = "s2";
   other = Finish(other);
   const auto store = Open();
   store->Append(SampleRecords(3));
   store->Append({other});
-  std::vector<RecordQuery> queries(8);
+  std::vector<RecordQuery> queries(11);
   queries[0].workload = other.candidate.workload.ToText();
   queries[1].cpu = "znver5";
   queries[2].device = "cortex";
@@ -77,6 +81,9 @@ TEST_F(RecordStoreTest, FindsByEveryKey) {
   queries[5].cache = CacheMode::kWarm;
   queries[6].threads = 4;
   queries[7].session = "s2";
+  queries[8].device = "Boards";
+  queries[9].device = "window";
+  queries[10].device = FingerprintOf(other.measurement.environment).ShortId();
   for (size_t i = 0; i < queries.size(); ++i) {
     EXPECT_EQ(store->Find(queries[i]), std::vector<Record>{other}) << i;
     queries[i].workload = "none such";
@@ -137,7 +144,7 @@ TEST_F(RecordStoreTest, TellsItsStats) {
   EXPECT_EQ(stats.ok, 4);
   EXPECT_EQ(stats.workloads, 1);
   EXPECT_EQ(stats.devices, 1);
-  EXPECT_EQ(stats.schema_version, 2);
+  EXPECT_EQ(stats.schema_version, 3);
   EXPECT_GT(stats.size_bytes, 4096);
   EXPECT_FALSE(stats.sqlite_version.empty());
   EXPECT_TRUE(stats.journal_mode == "truncate" || stats.journal_mode == "wal");

@@ -21,6 +21,26 @@ TEST(Record, IdIsPermanent) {
   EXPECT_EQ(SampleRecord(3).id, "d44ed2fc4f633566");
 }
 
+// As a hone wrote it that knew neither architecture nor kind of core, nor under which names a runner registered.
+Record OldRecord() {
+  Record record = SampleRecord(3);
+  record.measurement.environment.cpu_id = "AuthenticAMD-25-1-1";
+  record.measurement.environment.features = "avx2 fma";
+  return Finish(record);
+}
+
+TEST(Record, WhatAnEnvironmentLearntToSayIsLeftOutWhereItSaysNothing) {
+  EXPECT_EQ(OldRecord().id, "8b18cc19b55b5134");
+  for (std::string Environment::* field :
+       {&Environment::arch, &Environment::llvm_cpu, &Environment::core_kind, &Environment::key, &Environment::label}) {
+    Record record = OldRecord();
+    record.measurement.environment.*field = "x";
+    record = Finish(record);
+    EXPECT_NE(record.id, OldRecord().id);
+    EXPECT_EQ(RecordFromJson(ParseJson(DumpJson(ToJson(record)), "test")), record);
+  }
+}
+
 TEST(Record, IdNamesTheContent) {
   Record record = SampleRecord(3);
   EXPECT_EQ(Finish(record).id, record.id);

@@ -25,8 +25,12 @@ TEST(RemoteRunner, RunsJobsAndShowsInTheStatus) {
   RunnerThread server(OfferTo(tracker.address(), "here"));
   {
     const auto runner = MakeRemoteRunner(RemoteTo(tracker, "here"));
-    EXPECT_EQ(RunJob(*runner, DenseJob()).fate, Fate::kOk);
+    const Measurement measurement = RunJob(*runner, DenseJob());
+    EXPECT_EQ(measurement.fate, Fate::kOk);
+    EXPECT_EQ(measurement.environment.key, "here");
+    EXPECT_EQ(measurement.environment.label, measurement.environment.host);
     EXPECT_GE(runner->Describe().cores, 1);
+    EXPECT_EQ(QueryTracker(tracker.address()).runners.at(0).llvm_cpu, runner->Describe().llvm_cpu);
     WaitForStatus(tracker.address(),
                   [](const TrackerStatus& s) { return s.runners.size() == 1 && s.runners[0].jobs_done == 1; });
     EXPECT_TRUE(HasRunner(QueryTracker(tracker.address()), "busy"));

@@ -1,14 +1,27 @@
 #include "compiler/codegen/host.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <llvm/ADT/StringRef.h>
+#include <llvm/TargetParser/Host.h>
+
+#include <set>
 
 #include "core/error.h"
+#include "core/llvm_cpu_name.h"
+#include "rpc_runner/cpu_features.h"
+#include "rpc_runner/environment.h"
 
 namespace hone {
 namespace {
 
 using ::testing::HasSubstr;
+
+// The flags of a /proc/cpuinfo whose CPU has every vector instruction.
+constexpr const char* kAllFlags =
+    "pni ssse3 sse4_1 sse4_2 popcnt movbe abm bmi1 bmi2 avx avx2 fma f16c avx_vnni avx512f avx512bw avx512cd avx512dq "
+    "avx512vl avx512_vnni avx512_bf16 avx512_fp16 avx512vbmi avx512_vbmi2 avx512ifma avx512_bitalg avx512_vpopcntdq";
 
 std::string Refusal(const std::string& text) {
   try {
@@ -47,6 +60,52 @@ TEST(ResolveTarget, NamesTheNearestCpuAndFeature) {
 TEST(ImpliedFeatures, ListsWhatAnotherCpuHas) {
   const Target arm = ResolveTarget("llvm -mtriple=aarch64-linux-gnu -mcpu=cortex-a72");
   EXPECT_FALSE(ImpliedFeatures(arm).empty());
+}
+
+TEST(LlvmCpuName, IsWhatLlvmCallsThisCpu) { EXPECT_EQ(ProbeEnvironment().llvm_cpu, HostTarget().cpu); }
+
+TEST(LlvmCpuName, IsANameThatLlvmKnows) {
+  Fingerprint fingerprint;
+  std::set<std::string> names;
+  for (const auto& [vendor, families] : {std::pair("AuthenticAMD", std::vector{"23", "24", "25", "26"}),
+                                         std::pair("GenuineIntel", std::vector{"6", "15"})}) {
+    fingerprint.vendor = vendor;
+    for (const char* family : families) {
+      fingerprint.family = family;
+      for (int model = 0; model < 256; ++model) {
+        fingerprint.model = std::to_string(model);
+        names.insert(LlvmCpuName("x86_64", fingerprint));
+      }
+    }
+  }
+  EXPECT_GT(names.size(), 25U);
+  for (const std::string& name : names) EXPECT_NO_THROW(ResolveTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=" + name));
+}
+
+TEST(LlvmCpuName, OfAnArmCoreIsLlvmsOwn) {
+  std::set<std::string> names;
+  for (int part = 0xd00; part < 0xd50; ++part) {
+    Fingerprint fingerprint;
+    fingerprint.vendor = "0x41";
+    fingerprint.model = fmt::format("{:#x}", part);
+    const std::string name = LlvmCpuName("aarch64", fingerprint);
+    names.insert(name);
+    if (name == "generic") continue;
+    EXPECT_NO_THROW(ResolveTarget("llvm -mtriple=aarch64-linux-gnu -mcpu=" + name));
+    EXPECT_EQ(llvm::sys::detail::getHostCPUNameForARM("CPU implementer : 0x41\nCPU part : " + fingerprint.model), name);
+  }
+  EXPECT_GT(names.size(), 15U);
+}
+
+// What a runner does not list its CPU does not have: then it must list all that a target may imply.
+TEST(ImpliedFeatures, AreThoseThatARunnerCanTell) {
+  const std::string told = " " + FeaturesFromFlags(kAllFlags) + " neon dotprod v ";
+  for (const char* cpu : {"x86_64-linux-gnu -mcpu=sapphirerapids", "x86_64-linux-gnu -mcpu=znver5",
+                          "aarch64-linux-gnu -mcpu=neoverse-v1", "riscv64-linux-gnu -mcpu=generic-rv64 -mattr=+v"}) {
+    for (const std::string& feature : ImpliedFeatures(ResolveTarget("llvm -mtriple=" + std::string(cpu)))) {
+      EXPECT_NE(told.find(" " + feature + " "), std::string::npos) << feature;
+    }
+  }
 }
 
 }  // namespace

@@ -1,0 +1,50 @@
+#include "rpc_runner/core_kind.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace hone {
+namespace {
+
+constexpr std::string_view kBigLittle =
+    "processor\t: 0\nCPU implementer\t: 0x41\nCPU part\t: 0xd03\n\n"
+    "processor\t: 1\nCPU implementer\t: 0x41\nCPU part\t: 0xd08\n\n"
+    "processor\t: 2\nCPU implementer\t: 0x99\nCPU part\t: 0x001\n\nHardware\t: A board\n";
+
+std::string NoHybrid() { return testing::TempDir() + "no_such_folder"; }
+
+TEST(CoreKind, NamesTheAllowedOnesOfSeveral) {
+  EXPECT_EQ(CoreKind(kBigLittle, {0}, NoHybrid()), "cortex-a53");
+  EXPECT_EQ(CoreKind(kBigLittle, {1, 0}, NoHybrid()), "cortex-a53,cortex-a72");
+  EXPECT_EQ(CoreKind(kBigLittle, {2}, NoHybrid()), "0x99/0x001");
+}
+
+TEST(CoreKind, IsNothingWhereAllAreAlike) {
+  const std::string_view one = kBigLittle.substr(0, kBigLittle.find("\n\n") + 2);
+  EXPECT_EQ(CoreKind(one, {0}, NoHybrid()), "");
+  EXPECT_EQ(CoreKind("processor : 0\nvendor_id : GenuineIntel\n", {0}, NoHybrid()), "");
+  EXPECT_EQ(CoreKind("", {}, NoHybrid()), "");
+}
+
+TEST(CoreKind, ReadsTheListsOfAHybrid) {
+  const std::filesystem::path devices = testing::TempDir() + "hone_core_kind_" + std::to_string(getpid());
+  for (const auto& [kind, list] : {std::pair("cpu_atom", "4-7\n"), std::pair("cpu_core", "0-3\n")}) {
+    std::filesystem::create_directories(devices / kind);
+    std::ofstream(devices / kind / "cpus") << list;
+  }
+  EXPECT_EQ(CoreKind("", {0, 3}, devices), "core");
+  EXPECT_EQ(CoreKind("", {3, 4}, devices), "atom,core");
+  std::filesystem::remove_all(devices);
+}
+
+TEST(CpuInfoOf, GivesThePartOfACpu) {
+  EXPECT_NE(CpuInfoOf(kBigLittle, 1).find("0xd08"), std::string_view::npos);
+  EXPECT_EQ(CpuInfoOf(kBigLittle, 1).find("0xd03"), std::string_view::npos);
+  EXPECT_EQ(CpuInfoOf(kBigLittle, 9), kBigLittle);
+}
+
+}  // namespace
+}  // namespace hone
