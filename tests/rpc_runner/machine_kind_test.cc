@@ -18,9 +18,26 @@ Environment SomeMachine() {
 TEST(MachineKind, OverlooksWhatSaysNothingOfSpeed) {
   Environment other = SomeMachine();
   other.host = "b";
+  other.cpu_model = "AMD EPYC 7763";
   other.load = 3;
   other.kernel = "6.1";
   EXPECT_EQ(KindDifference(MachineKind(other), MachineKind(SomeMachine())), "");
+}
+
+TEST(MachineKind, TellsKindsOfCoresApart) {
+  Environment big = SomeMachine(), little = SomeMachine();
+  big.core_kind = "cortex-a72";
+  little.core_kind = "cortex-a53";
+  EXPECT_NE(KindDifference(MachineKind(big), MachineKind(little)), "");
+  EXPECT_NE(KindDifference(MachineKind(big), MachineKind(SomeMachine())), "");
+}
+
+TEST(MachineKind, OfACpuThatIsNotToldIsTheHost) {
+  Environment one = SomeMachine(), other = SomeMachine();
+  one.cpu_id = other.cpu_id = "";
+  EXPECT_EQ(KindDifference(MachineKind(other), MachineKind(one)), "");
+  other.host = "b";
+  EXPECT_NE(KindDifference(MachineKind(other), MachineKind(one)), "");
 }
 
 TEST(MachineKind, NamesTheFirstDifference) {
@@ -29,9 +46,9 @@ TEST(MachineKind, NamesTheFirstDifference) {
   EXPECT_EQ(KindDifference(MachineKind(other), MachineKind(SomeMachine())), "its CPU features are others");
   other.cores = 8;
   EXPECT_EQ(KindDifference(MachineKind(other), MachineKind(SomeMachine())), "its cores is 8, not 4");
-  other.cpu_model = "AMD Ryzen";
+  other.cpu_id = "AuthenticAMD-26-2-1";
   EXPECT_EQ(KindDifference(MachineKind(other), MachineKind(SomeMachine())),
-            "its cpu is \"AMD Ryzen\", not \"AMD EPYC\"");
+            "its cpu_id is \"AuthenticAMD-26-2-1\", not \"AuthenticAMD-25-1-1\"");
 }
 
 TEST(MachineKind, TakesWhateverCameOverTheNetwork) {

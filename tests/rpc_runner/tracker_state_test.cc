@@ -57,7 +57,8 @@ class TrackerStateTest : public testing::Test {
   // Of a runner with that CPU.
   Sent HelloFrom(const std::string& id, const std::string& cpu) {
     Environment environment;
-    environment.cpu_model = cpu;
+    environment.cpu_model = "AMD EPYC";
+    environment.cpu_id = cpu;
     return state_.Handle(id,
                          {FrameKind::kHello,
                           {{"runner", id},
@@ -226,7 +227,7 @@ TEST_F(TrackerStateTest, GivesMachinesOfTheKindAskedFor) {
   HelloFrom("1", "old");
   HelloFrom("2", "new");
   Environment wanted;
-  wanted.cpu_model = "new";
+  wanted.cpu_id = "new";
   const Frame* lease = nullptr;
   const Sent sent = AskMore("a", "a0", MachineKind(wanted));
   ASSERT_NE(lease = Find(sent, "a", FrameKind::kLease), nullptr);
@@ -237,7 +238,7 @@ TEST_F(TrackerStateTest, GivesMachinesOfTheKindAskedFor) {
   const Frame* queued = Find(more, "a", FrameKind::kQueued);
   ASSERT_NE(queued, nullptr);
   EXPECT_EQ(HeaderNumber(queued->header, "runners"), 1u);
-  EXPECT_EQ(HeaderText(queued->header["unlike"].at(0), "why"), "its cpu is \"old\", not \"new\"");
+  EXPECT_EQ(HeaderText(queued->header["unlike"].at(0), "why"), "its cpu_id is \"old\", not \"new\"");
   EXPECT_NE(Find(AskMore("b", "b0"), "b", FrameKind::kLease), nullptr) << "another tuner may take it";
 }
 
@@ -246,7 +247,7 @@ TEST_F(TrackerStateTest, AsksNobodyForARunnerThatDoesNotFit) {
   HelloFrom("2", "new");
   const auto leases = Take("a", 2);
   Environment wanted;
-  wanted.cpu_model = "old";
+  wanted.cpu_id = "old";
   AskMore("b", "b0", MachineKind(wanted));
   EXPECT_FALSE(IsAskedToYield("a", "a0", leases.at(0)));
 }

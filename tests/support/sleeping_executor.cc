@@ -57,6 +57,7 @@ Environment FakeMachine(const std::string& host) {
   Environment environment;
   environment.host = host;
   environment.cpu_model = "Fake CPU";
+  environment.cpu_id = "Fake-1-1-1";
   environment.features = "avx2 fma";
   environment.cores = 4;
   return environment;
