@@ -2,16 +2,13 @@
 
 #include <algorithm>
 #include <map>
+#include <string>
 #include <tuple>
 
+#include "cli/device_name.h"
 #include "db/judge_by_finals.h"
 
 namespace hone {
-
-std::string DeviceName(const Record& record) {
-  const std::string& model = record.measurement.environment.cpu_model;
-  return model.empty() ? record.candidate.target.cpu : model;
-}
 
 std::vector<Record> BestOf(const std::vector<Record>& records) {
   using Key = std::tuple<std::string, std::string, std::string, int, CacheMode>;
@@ -20,7 +17,7 @@ std::vector<Record> BestOf(const std::vector<Record>& records) {
     const Record& record = records[i];
     const Measurement& m = record.measurement;
     if (m.fate != Fate::kOk || m.noisy || m.MinNs() <= 0) continue;
-    const Key key(record.candidate.workload.ToText(), DeviceName(record), record.candidate.target.cpu, record.threads,
+    const Key key(record.candidate.workload.ToText(), MachineKey(record), record.candidate.target.cpu, record.threads,
                   record.timing.cache);
     groups[key].push_back(BestRowOf(record, static_cast<int64_t>(i)));
   }

@@ -2,6 +2,7 @@
 
 #include "cli/command_line.h"
 #include "cli/compare_devices.h"
+#include "cli/device_name.h"
 #include "cli/machine_options.h"
 #include "cli/model.h"
 #include "cli/number_text.h"
@@ -14,9 +15,13 @@ namespace hone {
 namespace {
 
 Json RowJson(const DeviceRow& row) {
-  Json json = {{"device", row.device},           {"cpu", row.cpu},
-               {"threads", row.threads},         {"cache", CacheModeName(row.cache)},
-               {"expected_ns", row.expected_ns}, {"covered", row.covered}};
+  Json json = {{"device", DeviceName(row.machine, row.runners)},
+               {"machine", row.key},
+               {"cpu", row.cpu},
+               {"threads", row.threads},
+               {"cache", CacheModeName(row.cache)},
+               {"expected_ns", row.expected_ns},
+               {"covered", row.covered}};
   if (row.expected_ns > 0) json["gflops"] = row.covered_flops / static_cast<double>(row.expected_ns);
   if (row.vs_best > 0) json["vs_best"] = row.vs_best;
   return json;
@@ -27,9 +32,9 @@ void Report(const std::vector<DeviceRow>& rows, const std::string& model, size_t
   Table table({"device", "cpu", "> threads", "cache", "> tasks covered", "> expected", "> GFLOP/s", "> vs best"});
   for (const DeviceRow& row : rows) {
     list.push_back(RowJson(row));
-    table.Add({row.device, row.cpu, fmt::format("{}", row.threads), std::string(CacheModeName(row.cache)),
-               fmt::format("{} of {}", row.covered, tasks), TimeText(row.expected_ns),
-               GflopsText(row.covered_flops, row.expected_ns),
+    table.Add({DeviceName(row.machine, row.runners), row.cpu, fmt::format("{}", row.threads),
+               std::string(CacheModeName(row.cache)), fmt::format("{} of {}", row.covered, tasks),
+               TimeText(row.expected_ns), GflopsText(row.covered_flops, row.expected_ns),
                row.vs_best > 0 ? fmt::format("{:.2f}x", row.vs_best) : "-"});
   }
   if (json) {

@@ -5,6 +5,7 @@
 
 #include "cli/best_records.h"
 #include "cli/command_line.h"
+#include "cli/device_name.h"
 #include "cli/explain_record.h"
 #include "cli/number_text.h"
 #include "cli/print_json.h"

@@ -6,6 +6,7 @@
 
 #include "cli/best_records.h"
 #include "cli/command_line.h"
+#include "cli/device_name.h"
 #include "cli/number_text.h"
 #include "cli/print_json.h"
 #include "cli/store.h"
@@ -27,7 +28,7 @@ void AddQueryOptions(CommandLine& line, QueryOptions& options) {
   AddStoreOption(line, options.db);
   line.Add("--workload", options.query.workload, "a workload's whole text");
   line.Add("--target", options.query.cpu, "the target's CPU, as znver3");
-  line.Add("--device", options.query.device, "part of the machine's CPU model or label");
+  line.Add("--device", options.query.device, "part of the machine's CPU model, host, key, label or short id");
   line.Add("--fate", options.fate, "Ok, WrongOutput, Crashed, TimedOut, ...");
   line.Add("--cache", options.cache, "cold-weights or warm");
   line.Add("--threads", options.threads, "the thread count").Between(1, 1024);

@@ -5,24 +5,22 @@
 #include <tuple>
 
 #include "cli/best_records.h"
+#include "cli/device_name.h"
 
 namespace hone {
 namespace {
 
 DeviceRow& RowOf(std::vector<DeviceRow>& rows, const Record& record) {
-  const std::string device = DeviceName(record);
+  DeviceRow own;
+  own.machine = MachineName(record);
+  own.key = MachineKey(record);
+  own.cpu = record.candidate.target.cpu;
+  own.threads = record.threads;
+  own.cache = record.timing.cache;
   for (DeviceRow& row : rows) {
-    if (row.device == device && row.cpu == record.candidate.target.cpu && row.threads == record.threads &&
-        row.cache == record.timing.cache) {
-      return row;
-    }
+    if (row.key == own.key && row.cpu == own.cpu && row.threads == own.threads && row.cache == own.cache) return row;
   }
-  DeviceRow row;
-  row.device = device;
-  row.cpu = record.candidate.target.cpu;
-  row.threads = record.threads;
-  row.cache = record.timing.cache;
-  return rows.emplace_back(std::move(row));
+  return rows.emplace_back(std::move(own));
 }
 
 }  // namespace
@@ -35,6 +33,7 @@ std::vector<DeviceRow> CompareDevices(const std::vector<Task>& tasks, const std:
     const auto found = by_text.find(record.candidate.workload.ToText());
     if (found == by_text.end()) continue;
     DeviceRow& row = RowOf(rows, record);
+    row.runners.insert(RunnerName(record.measurement.environment));
     row.expected_ns += found->second->uses * record.measurement.MinNs();
     row.covered_flops += found->second->uses * found->second->workload.Flops();
     ++row.covered;

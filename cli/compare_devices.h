@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -13,8 +14,10 @@ namespace hone {
 
 // One way of running the model: a machine, a thread count, and how it was timed.
 struct DeviceRow {
-  std::string device;  // CPU model
-  std::string cpu;     // target CPU
+  std::string machine;            // see MachineName
+  std::set<std::string> runners;  // see RunnerName: machines exactly alike are one row
+  std::string key;                // see MachineKey
+  std::string cpu;                // target CPU
   int threads = 1;
   CacheMode cache = CacheMode::kColdWeights;
   int64_t expected_ns = 0;  // sum over the covered tasks of uses x best

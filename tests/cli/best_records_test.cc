@@ -10,11 +10,13 @@ namespace {
 const char* const kConv = "nn.conv2d data=1x8x8x8 weight=8x8x3x3 padding=1x1x1x1";
 const char* const kDense = "nn.dense data=1x64 weight=10x64";
 
-Record Timed(const char* workload, const std::string& device, int64_t ns) {
+// The machine is told by its CPU alone: all have one name.
+Record Timed(const char* workload, const std::string& model, int64_t ns) {
   Record record;
   record.candidate.workload = Workload::Parse(workload);
   record.candidate.target.cpu = "znver3";
-  record.measurement.environment.cpu_model = device;
+  record.measurement.environment.cpu_model = "AMD EPYC";
+  record.measurement.environment.cpu_id = "AuthenticAMD-25-" + model + "-0";
   record.measurement.samples_ns = {ns + 5, ns};
   return record;
 }
@@ -58,11 +60,31 @@ TEST(CompareDevices, SumsUsesTimesBestAndPutsCompleteRowsFirst) {
       CompareDevices(tasks, {Timed(kConv, "slow", 400), Timed(kDense, "slow", 100), Timed(kConv, "fast", 200),
                              Timed(kDense, "fast", 50), Timed(kConv, "half", 1)});
   ASSERT_EQ(rows.size(), 3u);
-  EXPECT_EQ(rows[0].device, "fast");
+  EXPECT_EQ(rows[0].key, "cpu=AuthenticAMD-25-fast-0");
   EXPECT_EQ(rows[0].expected_ns, 650);
   EXPECT_DOUBLE_EQ(rows[1].vs_best, 2.0);
-  EXPECT_EQ(rows[2].device, "half");
+  EXPECT_EQ(rows[2].key, "cpu=AuthenticAMD-25-half-0");
   EXPECT_EQ(rows[2].vs_best, 0);
+}
+
+TEST(CompareDevices, TwoMachinesOfOneNameAreTwoRowsThatCanBeToldApart) {
+  const auto rows = CompareDevices({{Workload::Parse(kConv), 1, {}}}, {Timed(kConv, "1", 157), Timed(kConv, "2", 315)});
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0].expected_ns, 157);
+  EXPECT_NE(rows[0].machine, rows[1].machine);
+  EXPECT_TRUE(rows[0].machine.starts_with("AMD EPYC #")) << rows[0].machine;
+}
+
+TEST(CompareDevices, MachinesExactlyAlikeAreOneRowThatNamesThem) {
+  Record a = Timed(kConv, "1", 157), b = Timed(kDense, "1", 100);
+  a.measurement.environment.cpu_model = "AMD EPYC 7763";
+  a.measurement.environment.key = "boards";
+  a.measurement.environment.label = "left";
+  b.measurement.environment.host = "right";
+  const auto rows = CompareDevices({{Workload::Parse(kConv), 1, {}}, {Workload::Parse(kDense), 1, {}}}, {a, b});
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].expected_ns, 257);
+  EXPECT_EQ(rows[0].runners, (std::set<std::string>{"boards/left", "right"}));
 }
 
 }  // namespace
