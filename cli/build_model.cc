@@ -18,7 +18,7 @@ BuildResult BuildModel(const relay::IRModule& module, const Machine& machine, co
                        const std::function<void(const std::string&, const relay::IRModule&)>& after_pass) {
   const std::unique_ptr<RecordStore> store = records.no_records ? nullptr : OpenStoreIfThere(records.db);
   std::optional<RecordConfigSource> source;
-  if (store != nullptr) source.emplace(*store, machine.cpu_model);
+  if (store != nullptr) source.emplace(*store, machine.fingerprint);
   BuildOptions options;
   options.target = machine.target;
   options.threads = machine.threads;

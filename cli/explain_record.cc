@@ -8,6 +8,7 @@
 #include "compiler/compile_kernel.h"
 #include "compiler/schedules/schedule.h"
 #include "core/error.h"
+#include "core/fingerprint.h"
 #include "rpc_runner/environment.h"
 #include "tuner/measure_peak.h"
 
@@ -42,7 +43,8 @@ int64_t OperandBytes(const Candidate& candidate) {
 double PeakOf(const Record& record) {
   const Environment here = ProbeEnvironment();
   const Environment& there = record.measurement.environment;
-  if (here.cpu_model != there.cpu_model || here.host != there.host || record.threads > here.cores) return 0;
+  const bool same = SameExactly(FingerprintOf(here), FingerprintOf(there)) && here.host == there.host;
+  if (!same || record.threads > here.cores) return 0;
   return MeasurePeak(*MakeLocalRunner(), record.candidate.target, record.threads);
 }
 

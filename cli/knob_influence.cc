@@ -4,6 +4,8 @@
 #include <map>
 #include <utility>
 
+#include "db/setup.h"
+
 namespace hone {
 namespace {
 
@@ -26,9 +28,7 @@ int64_t WorstBest(const Values& values) {
 }  // namespace
 
 bool Comparable(const Record& a, const Record& b) {
-  return a.candidate.workload == b.candidate.workload && a.candidate.target == b.candidate.target &&
-         a.measurement.environment.cpu_model == b.measurement.environment.cpu_model && a.threads == b.threads &&
-         a.timing.cache == b.timing.cache;
+  return a.candidate.workload == b.candidate.workload && SetupOf(a) == SetupOf(b);
 }
 
 std::vector<KnobValue> KnobInfluence(const std::vector<Record>& records, const Record& of) {

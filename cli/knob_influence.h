@@ -18,12 +18,12 @@ struct KnobValue {
   bool own = false;  // the explained record has it
 };
 
-// Of the records that are right, not noisy, and of `of`'s workload, schedule and version, target, CPU model, threads
-// and cache mode. Knobs come by influence (how far the best with their least lucky value is from the best of all), the
-// greatest first, values in order. Knobs with a single value are left out.
+// Of the records that are right, not noisy, Comparable with `of` and of its schedule and version. Knobs come by
+// influence (how far the best with their least lucky value is from the best of all), the greatest first, values in
+// order. Knobs with a single value are left out.
 std::vector<KnobValue> KnobInfluence(const std::vector<Record>& records, const Record& of);
 
-// Whether both were measured on the same kind of machine in the same way: their times may be compared.
+// Whether both are of one workload and measured in one Setup: their times may be compared.
 bool Comparable(const Record& a, const Record& b);
 
 }  // namespace hone

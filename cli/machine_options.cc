@@ -31,7 +31,7 @@ Machine ResolveMachine(const MachineOptions& options) {
   machine.target = ResolveTarget(options.target);
   machine.is_host = options.target == "host";
   machine.threads = options.threads > 0 ? options.threads : DefaultThreads(machine);
-  if (machine.is_host) machine.cpu_model = ProbeEnvironment().cpu_model;
+  if (machine.is_host) machine.fingerprint = FingerprintOf(ProbeEnvironment());
   return machine;
 }
 

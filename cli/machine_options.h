@@ -4,6 +4,7 @@
 #include <string>
 
 #include "cli/command_line.h"
+#include "core/fingerprint.h"
 #include "core/target.h"
 
 namespace hone {
@@ -20,7 +21,7 @@ struct Machine {
   Target target;
   bool is_host = false;  // the very machine that we run on, not merely its kind
   int threads = 1;
-  std::string cpu_model;  // of this machine; empty for another target
+  Fingerprint fingerprint;  // of this machine; not known for another target
 };
 // Threads are by default the cores that this machine's affinity and cgroup allow, or the target's -num-cores. Throws
 // Error(kUsage).

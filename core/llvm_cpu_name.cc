@@ -109,6 +109,10 @@ std::string LlvmCpuName(std::string_view arch, const Fingerprint& fingerprint) {
   return arch == "riscv64" ? "generic-rv64" : "";
 }
 
+bool IsGenericCpu(std::string_view name) {
+  return name.empty() || name.starts_with("generic") || name.starts_with("x86-64");
+}
+
 std::string LlvmCpuOf(const Environment& environment) {
   if (!environment.llvm_cpu.empty()) return environment.llvm_cpu;
   const Fingerprint fingerprint = FingerprintOf(environment);

@@ -16,6 +16,9 @@ std::string_view ArchitectureOf(const Fingerprint& fingerprint);
 // for another architecture.
 std::string LlvmCpuName(std::string_view arch, const Fingerprint& fingerprint);
 
+// Whether LLVM's name is of no one microarchitecture: "generic", "generic-rv64", "x86-64" and its levels, empty.
+bool IsGenericCpu(std::string_view name);
+
 // Environment.llvm_cpu; of a record that has none, by its fingerprint. Empty when neither tells.
 std::string LlvmCpuOf(const Environment& environment);
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <tuple>
 
+#include "core/llvm_cpu_name.h"
 #include "db/judge_by_finals.h"
 
 namespace hone {
@@ -29,10 +30,16 @@ bool Suits(const Target& needs, const Target& has, const MachineModel& has_model
   });
 }
 
+// By what measured, never by what it measured: code for a haswell runs on many others. Of a target whose machine is not
+// known its CPU's name tells, where it names one microarchitecture.
+bool SameMicroarchitecture(const BestRow& row, const BestWanted& wanted) {
+  if (wanted.machine.known()) return SameModel(row.setup.machine, wanted.machine);
+  return !row.setup.machine.emulated && row.llvm_cpu == wanted.target.cpu && !IsGenericCpu(row.llvm_cpu);
+}
+
 int RankOf(const BestRow& row, const BestWanted& wanted) {
-  const bool same_cpu = !wanted.cpu_model.empty() && row.cpu_model == wanted.cpu_model;
-  if (same_cpu) return row.threads == wanted.threads ? 0 : 1;
-  return !wanted.target.cpu.empty() && row.target.cpu == wanted.target.cpu ? 2 : 3;
+  if (SameExactly(row.setup.machine, wanted.machine)) return row.setup.threads == wanted.threads ? 0 : 1;
+  return SameMicroarchitecture(row, wanted) ? 2 : 3;
 }
 
 }  // namespace
@@ -41,11 +48,8 @@ BestRow BestRowOf(const Record& record, int64_t seq) {
   BestRow row;
   row.seq = seq;
   row.id = record.id;
-  row.target = record.candidate.target;
-  row.threads = record.threads;
-  row.cpu_model = record.measurement.environment.cpu_model;
-  row.cache = record.timing.cache;
-  row.emulated = record.measurement.environment.emulated;
+  row.setup = SetupOf(record);
+  row.llvm_cpu = LlvmCpuOf(record.measurement.environment);
   row.min_ns = record.measurement.MinNs();
   row.session = record.session;
   row.candidate = record.candidate.schedule + " " + record.candidate.config.ToText();
@@ -61,20 +65,22 @@ std::vector<BestRow> RankRecords(std::vector<BestRow> rows, const BestWanted& wa
   const Target* last = nullptr;
   bool suits = false;
   for (BestRow& row : rows) {
-    if (last == nullptr || !(*last == row.target)) suits = Suits(row.target, wanted.target, model);
-    last = &row.target;
+    const Target& target = row.setup.target;
+    if (last == nullptr || !(*last == target)) suits = Suits(target, wanted.target, model);
+    last = &target;
     row.rank = suits && row.min_ns > 0 ? RankOf(row, wanted) : kUnusable;
-    if (row.cache == CacheMode::kColdWeights) has_cold.at(row.rank) = true;
+    if (row.setup.cache == CacheMode::kColdWeights) has_cold.at(row.rank) = true;
   }
   std::erase_if(rows, [&](const BestRow& row) {
-    return row.rank == kUnusable || (row.cache != CacheMode::kColdWeights && has_cold.at(row.rank));
+    return row.rank == kUnusable || (row.setup.cache != CacheMode::kColdWeights && has_cold.at(row.rank));
   });
   JudgeByFinals(rows);
-  std::sort(rows.begin(), rows.end(), [](const BestRow& a, const BestRow& b) {
-    const bool a_screening = a.held == 0, b_screening = b.held == 0;
-    return std::tie(a.rank, a.emulated, a.worth_ns, a_screening, a.min_ns, a.id) <
-           std::tie(b.rank, b.emulated, b.worth_ns, b_screening, b.min_ns, b.id);
-  });
+  const auto key = [&wanted](const BestRow& row) {
+    const bool other_code = !SameCode(row.setup.target, wanted.target);
+    return std::tuple<int, bool, bool, int64_t, bool, int64_t, const std::string&>(
+        row.rank, row.setup.machine.emulated, other_code, row.worth_ns, row.held == 0, row.min_ns, row.id);
+  };
+  std::sort(rows.begin(), rows.end(), [&key](const BestRow& a, const BestRow& b) { return key(a) < key(b); });
   return rows;
 }
 

@@ -18,17 +18,12 @@ struct HeldFinals {
   const HeldFinals* successor = nullptr;  // the last that had our winner among theirs
 };
 
-bool SameMachine(const BestRow& a, const BestRow& b) {
-  return a.cpu_model == b.cpu_model && a.threads == b.threads && a.cache == b.cache && a.emulated == b.emulated &&
-         a.target == b.target;
-}
-
 std::vector<HeldFinals> AllFinals(const std::vector<BestRow>& rows) {
   std::vector<HeldFinals> all;
   for (const BestRow& row : rows) {
     if (row.held == 0) continue;
     auto finals = std::find_if(all.begin(), all.end(), [&](const HeldFinals& f) {
-      return f.any->session == row.session && f.any->held == row.held && SameMachine(*f.any, row);
+      return f.any->session == row.session && f.any->held == row.held && f.any->setup == row.setup;
     });
     if (finals == all.end()) {
       finals = all.insert(all.end(), HeldFinals());
@@ -44,7 +39,7 @@ std::vector<HeldFinals> AllFinals(const std::vector<BestRow>& rows) {
   std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.last_seq < b.last_seq; });
   for (size_t i = 0; i < all.size(); ++i) {
     for (size_t later = i + 1; later < all.size(); ++later) {
-      if (all[later].candidates.contains(all[i].winner) && SameMachine(*all[later].any, *all[i].any)) {
+      if (all[later].candidates.contains(all[i].winner) && all[later].any->setup == all[i].any->setup) {
         all[i].successor = &all[later];
       }
     }
@@ -57,7 +52,7 @@ const HeldFinals* Covering(const BestRow& row, const std::vector<HeldFinals>& al
   const HeldFinals* covering = nullptr;
   for (const HeldFinals& f : all) {
     const bool knew_it = f.any->session == row.session || f.candidates.contains(row.candidate);
-    if (f.last_seq >= row.seq && knew_it && SameMachine(*f.any, row)) covering = &f;
+    if (f.last_seq >= row.seq && knew_it && f.any->setup == row.setup) covering = &f;
   }
   while (covering != nullptr && covering->successor != nullptr) covering = covering->successor;
   return covering;

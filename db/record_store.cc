@@ -32,16 +32,17 @@ BestRow ReadBestRow(const Statement& statement) {
   BestRow row;
   row.seq = statement.Integer(0);
   row.id = statement.Text(1);
-  row.target.triple = statement.Text(2);
-  row.target.cpu = statement.Text(3);
+  Target& target = row.setup.target;
+  target.triple = statement.Text(2);
+  target.cpu = statement.Text(3);
   const std::string features = statement.Text(4);
   for (std::string_view feature : Split(features, ',')) {
-    if (!feature.empty()) row.target.features.emplace_back(feature);
+    if (!feature.empty()) target.features.emplace_back(feature);
   }
-  row.threads = static_cast<int>(statement.Integer(5));
-  row.cpu_model = statement.Text(6);
-  row.cache = static_cast<CacheMode>(statement.Integer(7));
-  row.emulated = statement.Integer(8) != 0;
+  row.setup.threads = static_cast<int>(statement.Integer(5));
+  row.setup.machine = Fingerprint::Parse(statement.Text(6));
+  row.setup.cache = static_cast<CacheMode>(statement.Integer(7));
+  row.llvm_cpu = statement.Text(8);
   row.min_ns = statement.Integer(9);
   row.session = statement.Text(10);
   row.candidate = statement.Text(11) + " " + statement.Text(12);
@@ -83,11 +84,11 @@ class SqliteRecordStore : public RecordStore {
     return workloads;
   }
 
-  std::vector<Ranked> Best(const std::string& workload, const Target& target, const std::string& cpu_model, int threads,
+  std::vector<Ranked> Best(const std::string& workload, const Target& target, const Fingerprint& machine, int threads,
                            int64_t limit) const override {
     std::vector<Ranked> ranked;
     Statement statement(*database_, "SELECT json FROM records WHERE seq = ?");
-    for (const BestRow& row : RankRecords(UsableRows(workload), {target, cpu_model, threads})) {
+    for (const BestRow& row : RankRecords(UsableRows(workload), {target, machine, threads})) {
       if (limit > 0 && static_cast<int64_t>(ranked.size()) == limit) break;
       statement.Reset();
       statement.Bind(1, row.seq);
@@ -127,7 +128,8 @@ class SqliteRecordStore : public RecordStore {
     stats.records = database_->Integer("SELECT count(*) FROM records");
     stats.ok = database_->Integer("SELECT count(*) FROM records WHERE fate = 0");
     stats.workloads = database_->Integer("SELECT count(DISTINCT workload) FROM records");
-    stats.devices = database_->Integer("SELECT count(DISTINCT cpu_model) FROM records");
+    stats.devices =
+        database_->Integer("SELECT count(DISTINCT iif(fingerprint = '', cpu_model, fingerprint)) FROM records");
     stats.runs = database_->Integer("SELECT count(*) FROM runs");
     stats.size_bytes = database_->Integer("PRAGMA page_count") * database_->Integer("PRAGMA page_size");
     stats.journal_mode = database_->Text("PRAGMA journal_mode");
@@ -155,11 +157,12 @@ class SqliteRecordStore : public RecordStore {
 
   std::vector<BestRow> UsableRows(const std::string& workload) const {
     std::vector<BestRow> rows;
-    Statement statement(*database_,
-                        "SELECT seq, id, triple, cpu, features, threads, cpu_model, cache, emulated, min_ns, session, "
-                        "schedule, config, held, "
-                        "place FROM records "
-                        "WHERE workload = ? AND fate = 0 AND noisy = 0");
+    Statement statement(
+        *database_,
+        "SELECT seq, id, triple, cpu, features, threads, fingerprint, cache, llvm_cpu, min_ns, session, "
+        "schedule, config, held, "
+        "place FROM records "
+        "WHERE workload = ? AND fate = 0 AND noisy = 0");
     statement.Bind(1, workload);
     while (statement.Step()) rows.push_back(ReadBestRow(statement));
     return rows;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/fingerprint.h"
 #include "db/record.h"
 
 namespace hone {
@@ -55,17 +56,18 @@ class RecordStore {
   // The texts of all workloads that have records, in alphabetic order.
   virtual std::vector<std::string> Workloads() const = 0;
 
-  // The records a build may use for a workload, best first: rank 0 same workload, CPU model and threads; 1 the same CPU
-  // at another thread count; 2 the same microarchitecture (target cpu); 3 any whose required features the target has.
-  // Within a rank by least sample, but what finals decided stands (judge_by_finals.h); those under emulation last. Only
-  // fate Ok, not noisy, and one cache mode (cold-weights where a rank has any). In every rank the record's architecture
-  // must be the target's and the features it requires (MachineModelFor) among the target's. An empty cpu_model leaves
-  // ranks 0 and 1 empty; limit 0 means all.
+  // The records a build may use for a workload, best first: rank 0 was timed on exactly `machine` with the same
+  // threads; 1 there at another thread count; 2 on the same microarchitecture (SameModel; where `machine` is not known,
+  // on a CPU that LLVM calls as the target's, not emulated); 3 on any other. Within a rank those under emulation come
+  // last, code for the target's CPU and features first, then by least sample, but what finals decided stands
+  // (judge_by_finals.h). Only fate Ok, not noisy, and one cache mode (cold-weights where a rank has any). In every rank
+  // the record's architecture must be the target's and the features it requires (MachineModelFor) among the target's.
+  // Limit 0 means all.
   struct Ranked {
     Record record;
     int rank = 0;
   };
-  virtual std::vector<Ranked> Best(const std::string& workload, const Target& target, const std::string& cpu_model,
+  virtual std::vector<Ranked> Best(const std::string& workload, const Target& target, const Fingerprint& machine,
                                    int threads, int64_t limit = 8) const = 0;
 
   virtual void PutRun(const TuningRun& run) = 0;

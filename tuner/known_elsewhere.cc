@@ -2,22 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <tuple>
 
 namespace hone {
 namespace {
-
-struct Place {
-  std::string target;
-  int threads;
-  std::string cpu_model;
-  auto operator<=>(const Place&) const = default;
-};
-
-Place PlaceOf(const Record& record) {
-  return {record.candidate.target.ToText(), record.timing.threads, record.measurement.environment.cpu_model};
-}
 
 const Schedule* ScheduleOf(const SearchTask& task, const std::string& name) {
   for (const Schedule* schedule : task.schedules) {
@@ -41,25 +28,25 @@ std::vector<Record> Looked(const RecordStore& store, const std::string& workload
   return store.Find(query);
 }
 
-// By place; `skipped` is none.
-std::vector<Lesson> ByPlace(const std::vector<Record>& records, const SearchTask& task, const Place* skipped) {
-  std::map<Place, Lesson> lessons;
+// A setup's each; `skipped` is none.
+std::vector<Lesson> BySetup(const std::vector<Record>& records, const SearchTask& task, const Setup* skipped) {
+  std::vector<Setup> setups;
+  std::vector<Lesson> lessons;
   for (const Record& record : records) {
-    const Place place = PlaceOf(record);
-    if (!Teaches(record, task) || (skipped != nullptr && place == *skipped)) continue;
-    if (!lessons.contains(place) && lessons.size() == kMostPlaces) continue;
-    Lesson& lesson = lessons[place];
-    if (lesson.observations.empty()) {
+    const Setup setup = SetupOf(record);
+    if (!Teaches(record, task) || (skipped != nullptr && setup == *skipped)) continue;
+    const auto at = static_cast<size_t>(std::find(setups.begin(), setups.end(), setup) - setups.begin());
+    if (at == setups.size()) {
+      if (at == kMostSetups) continue;
+      setups.push_back(setup);
       const Candidate& candidate = record.candidate;
-      lesson.search = {candidate.workload, MachineModelFor(candidate.target, place.threads), task.schedules, nullptr};
+      lessons.push_back(
+          {{candidate.workload, MachineModelFor(candidate.target, setup.threads), task.schedules, nullptr}, {}});
     }
-    lesson.observations.push_back(
+    lessons[at].observations.push_back(
         {{record.candidate.schedule, record.candidate.config}, true, record.measurement.MinNs()});
   }
-  std::vector<Lesson> all;
-  all.reserve(lessons.size());
-  for (auto& [place, lesson] : lessons) all.push_back(std::move(lesson));
-  return all;
+  return lessons;
 }
 
 // How many doublings apart two are, over all their dimensions.
@@ -95,11 +82,10 @@ std::vector<std::string> NearestOthers(const RecordStore& store, const Workload&
 bool Alike(const Workload& a, const Workload& b) { return a.op == b.op && a.is_depthwise() == b.is_depthwise(); }
 
 std::vector<Lesson> LessonsFrom(const RecordStore& store, const SearchTask& task, const MeasuredHere& here) {
-  const Place own{here.target.ToText(), here.threads, here.cpu_model};
   // All: the first ones may be our own.
-  std::vector<Lesson> lessons = ByPlace(Looked(store, task.workload.ToText(), here.cache, 0), task, &own);
+  std::vector<Lesson> lessons = BySetup(Looked(store, task.workload.ToText(), here.setup.cache, 0), task, &here.setup);
   for (const std::string& other : NearestOthers(store, task.workload, here.workloads)) {
-    for (Lesson& lesson : ByPlace(Looked(store, other, here.cache, kLooked), task, nullptr))
+    for (Lesson& lesson : BySetup(Looked(store, other, here.setup.cache, kLooked), task, nullptr))
       lessons.push_back(std::move(lesson));
   }
   return lessons;

@@ -4,9 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "core/measurement.h"
-#include "core/target.h"
 #include "db/record_store.h"
+#include "db/setup.h"
 #include "tuner/strategy.h"
 
 namespace hone {
@@ -18,22 +17,19 @@ struct Lesson {
 
 // Where and of what a run measures itself: what is so is no lesson.
 struct MeasuredHere {
-  Target target;
-  int threads = 1;
-  std::string cpu_model;
-  CacheMode cache = CacheMode::kColdWeights;
+  Setup setup;
   std::vector<std::string> workloads;  // texts, of all tasks
 };
 
 // Whether one task's times say something about the other's.
 bool Alike(const Workload& a, const Workload& b);
 
-// Of the task's own workload what was measured at other thread counts and on other machines, at most kMostPlaces of
+// Of the task's own workload what was measured in other setups (threads, machines, code), at most kMostSetups of
 // them; of the workloads that the run has not, the kMostWorkloads nearest in shape, wherever they were measured. Only
 // what worked, was not noisy, and is of the schedules' present versions. Of another workload it looks at the first
 // kLooked records.
 std::vector<Lesson> LessonsFrom(const RecordStore& store, const SearchTask& task, const MeasuredHere& here);
-inline constexpr size_t kMostPlaces = 4;
+inline constexpr size_t kMostSetups = 4;
 inline constexpr size_t kMostWorkloads = 3;
 inline constexpr int64_t kLooked = 512;
 

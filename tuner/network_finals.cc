@@ -46,9 +46,9 @@ class Finals {
   NetworkFinals Hold() {
     const int64_t begin_ns = tools_.now_ns();
     const std::string session = MakeTuningRun(options_).id;
-    finalists_ = FindFinalists(store_, session, NetworkFinals::kFinalists);
-    for (const auto& [workload, found] : finalists_) result_.tasks += found.proposals.size() > 1;
     try {
+      finalists_ = FindFinalists(store_, session, FingerprintOf(runner_.Describe()), NetworkFinals::kFinalists);
+      for (const auto& [workload, found] : finalists_) result_.tasks += found.proposals.size() > 1;
       result_.why_not = result_.tasks == 0 ? "no task has two finalists that come near each other" : Compare();
     } catch (const Error& error) {
       result_.why_not = error.what();

@@ -33,12 +33,13 @@ FinalistsOf FromRecords(std::vector<Record> records, size_t most) {
 
 }  // namespace
 
-AllFinalists FindFinalists(const RecordStore& store, const std::string& session, size_t most) {
+AllFinalists FindFinalists(const RecordStore& store, const std::string& session, const Fingerprint& machine,
+                           size_t most) {
   std::map<std::string, std::vector<Record>> by_workload;
   RecordQuery query;
   query.session = session;
   for (const Record& record : store.Find(query)) {
-    if (record.finals.held == 0) continue;
+    if (record.finals.held == 0 || FingerprintOf(record.measurement.environment) != machine) continue;
     by_workload[record.candidate.workload.ToText()].push_back(record);
   }
   AllFinalists all;

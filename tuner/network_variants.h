@@ -19,9 +19,10 @@ struct FinalistsOf {
 };
 using AllFinalists = std::map<std::string, FinalistsOf>;
 
-// Those of the run `session`, none more than 5 % slower than the winner and at most `most` a workload. One whose place
-// was decided in the built model already has no rivals any more: it comes alone.
-AllFinalists FindFinalists(const RecordStore& store, const std::string& session, size_t most);
+// Those of the run `session` that `machine` timed, none more than 5 % slower than the winner and at most `most` a
+// workload. One whose place was decided in the built model already has no rivals any more: it comes alone.
+AllFinalists FindFinalists(const RecordStore& store, const std::string& session, const Fingerprint& machine,
+                           size_t most);
 
 // Gives each workload the proposal that it is told; others get the analytic default. Source "finals".
 class ProposalSource : public ConfigSource {

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "compiler/schedules/schedule.h"
+#include "db/setup.h"
 
 namespace hone {
 namespace {
@@ -31,9 +32,9 @@ ConfigChoice AsChoice(const RecordStore::Ranked& ranked) {
 
 // Whether the times of both say which is faster.
 bool Comparable(const RecordStore::Ranked& a, const RecordStore::Ranked& b) {
-  const Measurement &of_a = a.record.measurement, &of_b = b.record.measurement;
-  return a.rank == b.rank && of_a.environment.cpu_model == of_b.environment.cpu_model &&
-         a.record.threads == b.record.threads;
+  const Setup of_a = SetupOf(a.record), of_b = SetupOf(b.record);
+  return a.rank == b.rank && of_a.machine == of_b.machine && of_a.threads == of_b.threads &&
+         SameCode(of_a.target, of_b.target);
 }
 
 }  // namespace
@@ -41,7 +42,7 @@ bool Comparable(const RecordStore::Ranked& a, const RecordStore::Ranked& b) {
 std::optional<ConfigChoice> RecordConfigSource::Choose(
     const Workload& workload, const Target& target, int threads,
     const std::function<bool(const std::string& schedule, const Config& config)>& valid) {
-  for (const RecordStore::Ranked& ranked : store_.Best(workload.ToText(), target, cpu_model_, threads, kLooked)) {
+  for (const RecordStore::Ranked& ranked : store_.Best(workload.ToText(), target, machine_, threads, kLooked)) {
     const Candidate& candidate = ranked.record.candidate;
     if (IsToday(ranked) && valid(candidate.schedule, candidate.config)) return AsChoice(ranked);
   }
@@ -53,8 +54,7 @@ std::vector<ConfigChoice> RecordConfigSource::ChooseEach(const Workload& workloa
   std::vector<ConfigChoice> choices;
   std::set<std::string> seen;
   std::optional<RecordStore::Ranked> best;
-  for (const RecordStore::Ranked& ranked :
-       store_.Best(workload.ToText(), target, cpu_model_, threads, kLookedForEach)) {
+  for (const RecordStore::Ranked& ranked : store_.Best(workload.ToText(), target, machine_, threads, kLookedForEach)) {
     if (best && !Comparable(*best, ranked)) continue;
     if (!IsToday(ranked)) continue;
     const auto name = class_of(ranked.record.candidate.schedule, ranked.record.candidate.config);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "compiler/config_source.h"
@@ -12,18 +13,18 @@ namespace hone {
 // Looks records up as RecordStore::Best ranks them. The store must outlive it.
 class RecordConfigSource : public ConfigSource {
  public:
-  RecordConfigSource(const RecordStore& store, std::string cpu_model)
-      : store_(store), cpu_model_(std::move(cpu_model)) {}
+  // `machine`: that the build is for; not known when it is for others than this one.
+  RecordConfigSource(const RecordStore& store, Fingerprint machine) : store_(store), machine_(std::move(machine)) {}
   std::optional<ConfigChoice> Choose(
       const Workload& workload, const Target& target, int threads,
       const std::function<bool(const std::string& schedule, const Config& config)>& valid) override;
-  // Of the best record's rank, CPU model and threads: what was timed elsewhere is no measure here.
+  // Of the best record's rank, machine, threads and code: what was timed elsewhere is no measure here.
   std::vector<ConfigChoice> ChooseEach(const Workload& workload, const Target& target, int threads,
                                        const ConfigClass& class_of) override;
 
  private:
   const RecordStore& store_;
-  std::string cpu_model_;
+  Fingerprint machine_;
 };
 
 }  // namespace hone

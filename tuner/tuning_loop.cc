@@ -64,7 +64,7 @@ std::vector<const Schedule*> TuningLoop::SchedulesOf(const Workload& workload, c
 
 TuneReport TuningLoop::Run() {
   begun_ns_ = tools_.now_ns();
-  machine_ = runner_.Describe();
+  machine_ = FingerprintOf(runner_.Describe());
   store_.PutRun(run_);
   Resume();
   Search();
@@ -109,8 +109,8 @@ void TuningLoop::ResumeTask(TuningTask& task) {
     const bool usable = schedule != nullptr && schedule->version() == record.schedule_version &&
                         candidate.target == options_.target && !SaysNothing(record.measurement.fate);
     // Rejections were never on a machine; a time counts for its own kind of machine alone.
-    const std::string& cpu = record.measurement.environment.cpu_model;
-    if (!usable || (!cpu.empty() && cpu != machine_.cpu_model)) continue;
+    const Fingerprint there = FingerprintOf(record.measurement.environment);
+    if (!usable || (there.known() && there != machine_)) continue;
     const Proposal proposal{candidate.schedule, candidate.config};
     if (ResumeFinals(task, record)) continue;
     if (record.session != run_.id) {
@@ -233,7 +233,7 @@ void TuningLoop::WarmUp(TuningTask& task) {
     if (&other == &task || !Alike(other.workload(), task.workload())) continue;
     task.Transfer(other.search(), Spread(other.observations(), kTransferred));
   }
-  MeasuredHere here{options_.target, options_.threads, machine_.cpu_model, options_.cache, {}};
+  MeasuredHere here{{options_.target, machine_, options_.threads, options_.cache}, {}};
   for (const TuningTask& each : tasks_) here.workloads.push_back(each.text());
   for (const Lesson& lesson : LessonsFrom(store_, task.search(), here)) {
     task.Transfer(lesson.search, Spread(lesson.observations, kTransferred));

@@ -69,7 +69,7 @@ class TuningLoop {
   const std::atomic<bool>* stop_;
   std::vector<TuningTask> tasks_;
   TuningRun run_;
-  Environment machine_;          // the runner's
+  Fingerprint machine_;          // the runner's
   std::vector<uint64_t> seeds_;  // of the checks' inputs
   int64_t begun_ns_ = 0;
   int64_t planned_ = 0;  // trials handed to the compiler by this call

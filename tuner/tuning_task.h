@@ -49,7 +49,7 @@ class TuningTask {
 
   // What is known of its finals.
   struct FinalsState {
-    std::optional<Proposal> incumbent;  // the winner of the last ones on this kind of machine, whosever run's
+    std::optional<Proposal> incumbent;  // the winner of the last ones on exactly such a machine, whosever run's
     int held = 0;                       // by this run
     std::vector<Record> last;           // this run's last
     bool due = true;                    // a trial came after them

@@ -111,7 +111,7 @@ int Run(const Options& options) {
   std::unique_ptr<RecordConfigSource> records;
   if (!options.store.empty()) {
     store = RecordStore::Open(options.store, false);
-    records = std::make_unique<RecordConfigSource>(*store, ProbeEnvironment().cpu_model);
+    records = std::make_unique<RecordConfigSource>(*store, FingerprintOf(ProbeEnvironment()));
   }
   const Bounds bounds = ReadBounds(options.page);
   const double peak = MeasureFmaPeak(options.target);

@@ -39,9 +39,9 @@ void AddUnlessKnown(Rivals& rivals, Proposal proposal) {
   if (std::find(rivals.begin(), rivals.end(), proposal) == rivals.end()) rivals.push_back(std::move(proposal));
 }
 
-void AddOfStore(const RecordStore& store, const Task& task, const Target& target, const std::string& cpu_model,
+void AddOfStore(const RecordStore& store, const Task& task, const Target& target, const Fingerprint& machine,
                 Rivals& rivals) {
-  for (const RecordStore::Ranked& ranked : store.Best(task.workload.ToText(), target, cpu_model, 1, kRivals)) {
+  for (const RecordStore::Ranked& ranked : store.Best(task.workload.ToText(), target, machine, 1, kRivals)) {
     if (ranked.rank == 0) AddUnlessKnown(rivals, {ranked.record.candidate.schedule, ranked.record.candidate.config});
   }
 }
@@ -137,8 +137,8 @@ TuneReport TuneAfresh(const std::vector<Task>& tasks, const Target& target, int6
 
 // The least of some runs on one thread of the model that the store's records make.
 double BuiltModelNs(const relay::IRModule& module, const Target& target, const RecordStore& store,
-                    const std::string& cpu_model) {
-  RecordConfigSource configs(store, cpu_model);
+                    const Fingerprint& machine) {
+  RecordConfigSource configs(store, machine);
   BuildOptions options;
   options.target = target;
   options.configs = &configs;
@@ -163,7 +163,7 @@ int Run(const std::string& spaces_folder, int64_t seconds, const std::vector<std
   known.reserve(stores.size());
   for (const std::string& store : stores) known.push_back(RecordStore::Open(store, false));
   const auto runner = MakeLocalRunner();
-  const std::string cpu_model = runner->Describe().cpu_model;
+  const Fingerprint machine = FingerprintOf(runner->Describe());
   const TuneTools tools = RealTuneTools();
   ScratchStore store;
   const TuneReport report = TuneAfresh(tasks, target, seconds, *runner, *store);
@@ -171,7 +171,7 @@ int Run(const std::string& spaces_folder, int64_t seconds, const std::vector<std
   Sums sums;
   for (size_t i = 0; i < tasks.size(); ++i) {
     Rivals rivals{{report.tasks[i].best_schedule, Config::Parse(report.tasks[i].best_config)}};
-    for (const auto& known_store : known) AddOfStore(*known_store, tasks[i], target, cpu_model, rivals);
+    for (const auto& known_store : known) AddOfStore(*known_store, tasks[i], target, machine, rivals);
     for (const RecordedSpace& space : spaces) {
       if (space.workload == tasks[i].workload && space.target.cpu == target.cpu) AddOfSpace(space, rivals);
     }
@@ -181,7 +181,7 @@ int Run(const std::string& spaces_folder, int64_t seconds, const std::vector<std
   Verdicts verdicts(ReadBounds(std::string("docs/tuning.md")));
   verdicts.AtMost(fmt::format("% that ResNet-50's kernels after {} s are over the best known", seconds), 3,
                   100 * (sums.chosen_ns / sums.best_ns - 1));
-  const double built_ns = BuiltModelNs(module, target, *store, cpu_model);
+  const double built_ns = BuiltModelNs(module, target, *store, machine);
   fmt::print("built with them: {:.3f} ms\n", built_ns / 1e6);
   verdicts.AtLeast("% of the built model's least time that its kernels' times sum to", 90,
                    100 * sums.chosen_ns / built_ns);

@@ -11,6 +11,7 @@ Record Timed(const std::string& config, int64_t ns) {
   record.candidate.schedule = "dense_pack";
   record.candidate.config = Config::Parse(config);
   record.measurement.environment.cpu_model = "EPYC";
+  record.measurement.environment.cpu_id = "AuthenticAMD-25-1-1";
   record.measurement.samples_ns = {ns + 5, ns};
   return record;
 }
@@ -35,7 +36,7 @@ TEST(KnobInfluence, LooksAtComparableRecordsOnly) {
   std::vector<Record> others(8, Timed("a=2", 90));
   others[0].measurement.noisy = true;
   others[1].measurement.fate = Fate::kWrongOutput;
-  others[2].measurement.environment.cpu_model = "Xeon";
+  others[2].measurement.environment.cpu_id = "AuthenticAMD-26-2-1";
   others[3].threads = 2;
   others[4].timing.cache = CacheMode::kWarm;
   others[5].candidate.schedule = "another";

@@ -2,17 +2,22 @@
 
 #include <gtest/gtest.h>
 
+#include "core/llvm_cpu_name.h"
+#include "tests/db/sample_record.h"
+
 namespace hone {
 namespace {
 
 Target X86(const std::string& cpu) { return {"x86_64-pc-linux-gnu", cpu, {}, 0}; }
 
-BestRow Row(const std::string& id, const std::string& cpu, const std::string& cpu_model, int threads, int64_t min_ns) {
+Fingerprint Machine(const std::string& cpu_id) { return FingerprintOf(EpycOf(cpu_id)); }
+
+// The CPU that timed is of vendor-family-model-stepping cpu_id.
+BestRow Row(const std::string& id, const std::string& cpu, const std::string& cpu_id, int threads, int64_t min_ns) {
   BestRow row;
   row.id = id;
-  row.target = X86(cpu);
-  row.cpu_model = cpu_model;
-  row.threads = threads;
+  row.setup = {X86(cpu), Machine(cpu_id), threads, CacheMode::kColdWeights};
+  row.llvm_cpu = LlvmCpuOf(EpycOf(cpu_id));
   row.min_ns = min_ns;
   return row;
 }
@@ -23,54 +28,95 @@ std::string Order(const std::vector<BestRow>& rows) {
   return text;
 }
 
-const BestWanted kWanted{X86("znver3"), "EPYC", 4};
+const char* const kZen3 = "AuthenticAMD-25-1-1";
+const char* const kZen5 = "AuthenticAMD-26-2-1";
+const BestWanted kWanted{X86("znver3"), Machine(kZen3), 4};
 
 TEST(BestLookup, NearerMachinesComeFirst) {
-  EXPECT_EQ(Order(RankRecords({Row("d", "haswell", "Xeon", 4, 1), Row("c", "znver3", "Ryzen", 4, 2),
-                               Row("b", "znver3", "EPYC", 8, 3), Row("a", "znver3", "EPYC", 4, 4)},
-                              kWanted)),
+  EXPECT_EQ(Order(RankRecords(
+                {Row("d", "haswell", "GenuineIntel-6-63-2", 4, 1), Row("c", "znver3", "AuthenticAMD-25-1-2", 4, 2),
+                 Row("b", "znver3", kZen3, 8, 3), Row("a", "znver3", kZen3, 4, 4)},
+                kWanted)),
             "a0 b1 c2 d3 ");
 }
 
 TEST(BestLookup, WithinARankTheLeastSampleWinsThenTheId) {
   EXPECT_EQ(Order(RankRecords(
-                {Row("c", "znver3", "EPYC", 4, 7), Row("b", "znver3", "EPYC", 4, 7), Row("a", "znver3", "EPYC", 4, 9)},
+                {Row("c", "znver3", kZen3, 4, 7), Row("b", "znver3", kZen3, 4, 7), Row("a", "znver3", kZen3, 4, 9)},
                 kWanted)),
             "b0 c0 a0 ");
 }
 
 TEST(BestLookup, LeavesOutWhatTheTargetCannotRun) {
-  BestRow arm = Row("b", "cortex-a72", "Cortex", 4, 1);
-  arm.target.triple = "aarch64-linux-gnu";
-  EXPECT_EQ(Order(RankRecords({Row("a", "znver5", "EPYC", 4, 1), arm, Row("c", "x86-64-v2", "Old", 4, 5)}, kWanted)),
+  BestRow arm = Row("b", "cortex-a72", "0x41-8-0xd08-3", 4, 1);
+  arm.setup.target.triple = "aarch64-linux-gnu";
+  EXPECT_EQ(Order(RankRecords(
+                {Row("a", "znver5", kZen3, 4, 1), arm, Row("c", "x86-64-v2", "GenuineIntel-6-44-2", 4, 5)}, kWanted)),
             "c3 ");
 }
 
 TEST(BestLookup, ExplicitFeaturesCount) {
-  BestRow row = Row("a", "znver5", "EPYC", 4, 1);
-  row.target.features = {"-avx512f"};
+  BestRow row = Row("a", "znver5", kZen3, 4, 1);
+  row.setup.target.features = {"-avx512f"};
   EXPECT_EQ(Order(RankRecords({row}, kWanted)), "a0 ");
 }
 
 TEST(BestLookup, NeverMixesCacheModesInARank) {
-  BestRow warm = Row("w", "znver3", "EPYC", 4, 1), warm_far = Row("v", "haswell", "Xeon", 4, 1);
-  warm.cache = warm_far.cache = CacheMode::kWarm;
-  EXPECT_EQ(Order(RankRecords({warm, Row("c", "znver3", "EPYC", 4, 9), warm_far}, kWanted)), "c0 v3 ");
+  BestRow warm = Row("w", "znver3", kZen3, 4, 1), warm_far = Row("v", "haswell", "GenuineIntel-6-63-2", 4, 1);
+  warm.setup.cache = warm_far.setup.cache = CacheMode::kWarm;
+  EXPECT_EQ(Order(RankRecords({warm, Row("c", "znver3", kZen3, 4, 9), warm_far}, kWanted)), "c0 v3 ");
   EXPECT_EQ(Order(RankRecords({warm}, kWanted)), "w0 ");
 }
 
-TEST(BestLookup, EmulatedTimesComeLastInTheirRank) {
-  BestRow emulated = Row("e", "znver3", "EPYC", 4, 1);
-  emulated.emulated = true;
-  EXPECT_EQ(Order(RankRecords({emulated, Row("a", "znver3", "EPYC", 4, 9)}, kWanted)), "a0 e0 ");
+TEST(BestLookup, AnEmulatedMachineIsAnother) {
+  BestRow emulated = Row("e", "znver3", kZen3, 4, 1);
+  emulated.setup.machine.emulated = true;
+  BestWanted wanted = kWanted;
+  wanted.machine.emulated = true;
+  EXPECT_EQ(Order(RankRecords({emulated, Row("a", "znver3", kZen3, 4, 9)}, kWanted)), "a0 e3 ");
+  EXPECT_EQ(Order(RankRecords({emulated, Row("a", "znver3", kZen3, 4, 9)}, wanted)), "e0 a3 ");
 }
 
-TEST(BestLookup, UnknownCpuModelMatchesNone) {
-  EXPECT_EQ(Order(RankRecords({Row("a", "znver3", "", 4, 1)}, {X86("znver3"), "", 4})), "a2 ");
+TEST(BestLookup, AnotherCpuIsNotThisOneThoughItsCodeWasTheSame) {
+  EXPECT_EQ(Order(RankRecords({Row("a", "znver3", kZen5, 4, 157), Row("b", "znver3", kZen3, 4, 315)}, kWanted)),
+            "b0 a3 ");
+}
+
+TEST(BestLookup, WhatMeasuredTellsTheMicroarchitectureNotWhatItMeasured) {
+  const BestWanted haswell{X86("haswell"), Machine("GenuineIntel-6-63-2"), 4};
+  EXPECT_EQ(Order(RankRecords({Row("a", "haswell", kZen3, 4, 1), Row("b", "x86-64-v3", "GenuineIntel-6-63-1", 4, 9)},
+                              haswell)),
+            "b2 a3 ");
+  const BestWanted unknown{X86("haswell"), {}, 4};
+  EXPECT_EQ(Order(RankRecords({Row("a", "haswell", kZen3, 4, 1), Row("b", "x86-64-v3", "GenuineIntel-6-63-2", 4, 9)},
+                              unknown)),
+            "b2 a3 ");
+}
+
+TEST(BestLookup, AGenericTargetIsOfNoMicroarchitecture) {
+  BestRow row = Row("a", "x86-64-v3", "HygonGenuine-24-0-1", 4, 1);
+  row.llvm_cpu = "x86-64-v3";
+  EXPECT_EQ(Order(RankRecords({row}, {X86("x86-64-v3"), {}, 4})), "a3 ");
+}
+
+TEST(BestLookup, OfAnotherMicroarchitectureTheSameCodeComesFirst) {
+  EXPECT_EQ(Order(RankRecords({Row("a", "haswell", kZen5, 4, 1), Row("b", "x86-64-v3", kZen3, 4, 9)},
+                              {X86("x86-64-v3"), {}, 4})),
+            "b3 a3 ");
+}
+
+TEST(BestLookup, WhatTheTargetLacksIsNeverTakenNotEvenFromItsOwnModel) {
+  BestWanted hidden = kWanted;
+  hidden.target.cpu = "x86-64-v2";
+  EXPECT_EQ(Order(RankRecords({Row("a", "znver3", "AuthenticAMD-25-1-2", 4, 1)}, hidden)), "");
+}
+
+TEST(BestLookup, AMachineThatIsNotKnownIsLikeNone) {
+  EXPECT_EQ(Order(RankRecords({Row("a", "znver3", "", 4, 1)}, {X86("znver3"), {}, 4})), "a3 ");
 }
 
 TEST(BestLookup, RowsWithoutATimeAreLeftOut) {
-  EXPECT_EQ(Order(RankRecords({Row("a", "znver3", "EPYC", 4, 0)}, kWanted)), "");
+  EXPECT_EQ(Order(RankRecords({Row("a", "znver3", kZen3, 4, 0)}, kWanted)), "");
 }
 
 }  // namespace

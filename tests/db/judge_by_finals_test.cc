@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "tests/db/sample_record.h"
+
 namespace hone {
 namespace {
 
@@ -16,8 +18,8 @@ class JudgeByFinalsTest : public testing::Test {
     row.session = session;
     row.candidate = candidate;
     row.min_ns = min_ns;
-    row.cpu_model = "EPYC";
-    row.target = {"x86_64-pc-linux-gnu", "znver3", {}, 0};
+    row.setup.machine = machine_;
+    row.setup.target = {"x86_64-pc-linux-gnu", "znver3", {}, 0};
     rows_.push_back(row);
   }
   void Final(const std::string& session, int held, const std::string& candidate, int place, int64_t min_ns) {
@@ -27,10 +29,11 @@ class JudgeByFinalsTest : public testing::Test {
   }
   // Of RankRecords: candidate and worth of the first, and whether it is of finals.
   std::string First() const {
-    const BestRow row = RankRecords(rows_, {{"x86_64-pc-linux-gnu", "znver3", {}, 0}, "EPYC", 1}).front();
+    const BestRow row = RankRecords(rows_, {{"x86_64-pc-linux-gnu", "znver3", {}, 0}, machine_, 1}).front();
     return row.candidate + " " + std::to_string(row.worth_ns) + (row.held > 0 ? " final" : "");
   }
 
+  const Fingerprint machine_ = FingerprintOf(EpycOf("AuthenticAMD-25-1-1"));
   std::vector<BestRow> rows_;
 };
 
@@ -76,6 +79,23 @@ TEST_F(JudgeByFinalsTest, FinalsThatHadTheEarlierWinnerCoverWhatThatBeat) {
   EXPECT_EQ(First(), "b 100 final");
 }
 
+TEST_F(JudgeByFinalsTest, ATimeOfAnotherCpuOfOneNameDoesNotDisplaceTheWinner) {
+  Final("s", 1, "a", 1, 315);
+  Final("s", 1, "b", 2, 320);
+  Trial("other", "far", 157);
+  rows_.back().setup.machine = FingerprintOf(EpycOf("AuthenticAMD-26-2-1"));
+  rows_.back().setup.target.cpu = "x86-64-v3";
+  EXPECT_EQ(First(), "a 315 final");
+}
+
+TEST_F(JudgeByFinalsTest, OtherCodeOfThisMachineDoesNotDisplaceTheWinner) {
+  Final("s", 1, "a", 1, 315);
+  Final("s", 1, "b", 2, 320);
+  Trial("other", "narrow", 157);
+  rows_.back().setup.target.cpu = "x86-64-v3";
+  EXPECT_EQ(First(), "a 315 final");
+}
+
 TEST_F(JudgeByFinalsTest, AnotherMachinesFinalsSayNothing) {
   Trial("s", "a", 80);
   Trial("s", "b", 90);
@@ -84,11 +104,11 @@ TEST_F(JudgeByFinalsTest, AnotherMachinesFinalsSayNothing) {
     Final("s", 1, "a", 2, 99);
     BestRow* rows[] = {&rows_[rows_.size() - 2], &rows_.back()};
     for (BestRow* row : rows) {
-      if (i == 0) row->cpu_model = "Xeon";
-      if (i == 1) row->threads = 2;
-      if (i == 2) row->cache = CacheMode::kWarm;
-      if (i == 3) row->emulated = true;
-      if (i == 4) row->target.features = {"+avx2"};
+      if (i == 0) row->setup.machine.model = "2";
+      if (i == 1) row->setup.threads = 2;
+      if (i == 2) row->setup.cache = CacheMode::kWarm;
+      if (i == 3) row->setup.machine.emulated = true;
+      if (i == 4) row->setup.target.features = {"+avx2"};
     }
   }
   EXPECT_EQ(First(), "a 80");

@@ -138,12 +138,15 @@ TEST_F(RecordStoreTest, KeepsRuns) {
 
 TEST_F(RecordStoreTest, TellsItsStats) {
   const auto store = Open();
-  store->Append(SampleRecords(4));
+  std::vector<Record> records = SampleRecords(4);
+  records[3].measurement.environment.cpu_id = "AuthenticAMD-26-2-1";
+  records[3] = Finish(records[3]);
+  store->Append(records);
   const StoreStats stats = store->Stats();
   EXPECT_EQ(stats.records, 4);
   EXPECT_EQ(stats.ok, 4);
   EXPECT_EQ(stats.workloads, 1);
-  EXPECT_EQ(stats.devices, 1);
+  EXPECT_EQ(stats.devices, 2);
   EXPECT_EQ(stats.schema_version, 3);
   EXPECT_GT(stats.size_bytes, 4096);
   EXPECT_FALSE(stats.sqlite_version.empty());
@@ -157,14 +160,15 @@ TEST_F(RecordStoreTest, BestGivesRecordsInRankOrder) {
   for (Record& record : records) record = Finish(record);
   const auto store = Open();
   store->Append(records);
-  const auto best = store->Best(kSampleWorkload, records[0].candidate.target, "AMD EPYC 7763", 1);
+  const Fingerprint machine = FingerprintOf(records[0].measurement.environment);
+  const auto best = store->Best(kSampleWorkload, records[0].candidate.target, machine, 1);
   ASSERT_EQ(best.size(), 2U);
   EXPECT_EQ(best[0].record, records[2]);
   EXPECT_EQ(best[0].rank, 0);
   EXPECT_EQ(best[1].record, records[0]);
   EXPECT_EQ(best[1].rank, 1);
-  EXPECT_EQ(store->Best(kSampleWorkload, records[0].candidate.target, "AMD EPYC 7763", 1, 1).size(), 1U);
-  EXPECT_TRUE(store->Best("other", records[0].candidate.target, "AMD EPYC 7763", 1).empty());
+  EXPECT_EQ(store->Best(kSampleWorkload, records[0].candidate.target, machine, 1, 1).size(), 1U);
+  EXPECT_TRUE(store->Best("other", records[0].candidate.target, machine, 1).empty());
 }
 
 TEST_F(RecordStoreTest, AbsentStoreIsNoInput) {

@@ -33,6 +33,13 @@ std::vector<Record> SampleRecords(int count) {
   return records;
 }
 
+Environment EpycOf(const std::string& cpu_id) {
+  Environment environment;
+  environment.cpu_model = "AMD EPYC";
+  environment.cpu_id = cpu_id;
+  return environment;
+}
+
 TempFolder::TempFolder() {
   // In memory where there is such a place: the tests kill processes, not the power, so they need no disk's fsync.
   const bool memory = access("/dev/shm", W_OK) == 0;

@@ -14,6 +14,9 @@ constexpr const char* kSampleWorkload = "nn.dense data=1x8 weight=4x8 dtype=floa
 Record SampleRecord(int number);
 std::vector<Record> SampleRecords(int count);
 
+// Of a machine that calls itself "AMD EPYC" and whose CPU is of vendor-family-model-stepping cpu_id.
+Environment EpycOf(const std::string& cpu_id);
+
 // A folder of the test's own, removed with all that is in it.
 class TempFolder {
  public:

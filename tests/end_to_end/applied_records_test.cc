@@ -40,14 +40,14 @@ class AppliedRecords : public testing::Test {
 
   std::string path_ = testing::TempDir() + "hone_applied_" + std::to_string(getpid()) + ".db";
   std::unique_ptr<RecordStore> store_ = RecordStore::Open(path_);
-  std::string cpu_model_ = ProbeEnvironment().cpu_model;
+  Fingerprint machine_ = FingerprintOf(ProbeEnvironment());
 };
 
 TEST_F(AppliedRecords, ARecordFromALogIsTheKernelOfTheBuild) {
   const Record record = WinningRecord(OddCandidate(Workload::Parse(kWorkload)), HostBuild().threads);
   std::istringstream log(LogOf(record));
   ASSERT_EQ(ImportLog(log, "a.log", *store_).fresh, 1);
-  RecordConfigSource source(*store_, cpu_model_);
+  RecordConfigSource source(*store_, machine_);
   const BuildResult tuned = BuildWith(&source);
   const Dispatch& dispatch = KernelOf(tuned.plan).dispatch;
   EXPECT_EQ(dispatch.record, record.id);
@@ -63,7 +63,7 @@ TEST_F(AppliedRecords, ARecordFromALogIsTheKernelOfTheBuild) {
 TEST_F(AppliedRecords, WithoutRecordsItIsAnotherKernelAndTheSameFunction) {
   const Record record = WinningRecord(OddCandidate(Workload::Parse(kWorkload)), HostBuild().threads);
   store_->Append({record});
-  RecordConfigSource source(*store_, cpu_model_);
+  RecordConfigSource source(*store_, machine_);
   const BuildResult tuned = BuildWith(&source), untuned = BuildWith(nullptr);
   EXPECT_EQ(KernelOf(untuned.plan).dispatch.record, "");
   EXPECT_EQ(KernelOf(untuned.plan).dispatch.source, "default");
@@ -76,7 +76,7 @@ TEST_F(AppliedRecords, WithoutRecordsItIsAnotherKernelAndTheSameFunction) {
 TEST_F(AppliedRecords, ARecordOfAnotherThreadCountSaysSo) {
   const Record record = WinningRecord(OddCandidate(Workload::Parse(kWorkload)), HostBuild().threads + 1);
   store_->Append({record});
-  RecordConfigSource source(*store_, cpu_model_);
+  RecordConfigSource source(*store_, machine_);
   const BuildResult tuned = BuildWith(&source);
   EXPECT_EQ(KernelOf(tuned.plan).dispatch.record, record.id);
   EXPECT_EQ(KernelOf(tuned.plan).dispatch.source, "other threads");

@@ -87,7 +87,8 @@ bool FakeRunner::Wait(int64_t, JobResult* result) {
 
 Environment FakeRunner::Describe() {
   Environment environment;
-  environment.cpu_model = cpu_model;
+  environment.cpu_model = "Fake CPU";
+  environment.cpu_id = cpu_id;
   environment.host = "fake";
   return environment;
 }

@@ -69,7 +69,7 @@ class FakeRunner : public Runner {
   bool away = false;
   int machines = 1;
   uint64_t groups = 0;  // that were opened
-  std::string cpu_model = "Fake CPU";
+  std::string cpu_id = "Fake-1-1-1";
   std::vector<KernelJob> jobs;  // all that were submitted
 
  private:

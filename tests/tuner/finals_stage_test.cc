@@ -34,8 +34,9 @@ class FinalsStageTest : public testing::FakeRun {
   }
   int64_t FinalsJobs() const { return std::count_if(runner_.jobs.begin(), runner_.jobs.end(), OfFinals); }
   // What a build would take: the first of the lookup.
-  Record Built() const {
-    return store_->Best(tasks_[0].workload.ToText(), options_.target, "Fake CPU", options_.threads).front().record;
+  Record Built() {
+    const Fingerprint machine = FingerprintOf(runner_.Describe());
+    return store_->Best(tasks_[0].workload.ToText(), options_.target, machine, options_.threads).front().record;
   }
 };
 

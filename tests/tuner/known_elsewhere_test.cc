@@ -16,12 +16,13 @@ class KnownElsewhereTest : public testing::FakeRun {
     options_.budget.trials = 40;
     options_.threads = 1;
     Tune();
-    here_.target = options_.target;
-    here_.cpu_model = "Fake CPU";
+    here_.setup.target = options_.target;
+    here_.setup.machine = FingerprintOf(runner_.Describe());
     here_.workloads = {FakeWorkload(1).ToText(), FakeWorkload(2).ToText()};
   }
   std::vector<Lesson> Lessons(const Workload& workload) const {
-    return LessonsFrom(*store_, {workload, MachineModelFor(here_.target, here_.threads), {&schedule_}, nullptr}, here_);
+    return LessonsFrom(
+        *store_, {workload, MachineModelFor(here_.setup.target, here_.setup.threads), {&schedule_}, nullptr}, here_);
   }
   MeasuredHere here_;
 };
@@ -29,7 +30,7 @@ class KnownElsewhereTest : public testing::FakeRun {
 TEST_F(KnownElsewhereTest, WhatWasMeasuredHereIsNoLesson) { EXPECT_TRUE(Lessons(FakeWorkload(1)).empty()); }
 
 TEST_F(KnownElsewhereTest, OtherThreadCountsTeach) {
-  here_.threads = 2;
+  here_.setup.threads = 2;
   const std::vector<Lesson> lessons = Lessons(FakeWorkload(1));
   ASSERT_EQ(lessons.size(), 1U);
   EXPECT_EQ(lessons[0].search.workload, FakeWorkload(1));
@@ -47,13 +48,13 @@ TEST_F(KnownElsewhereTest, ManyRecordsOfOurOwnHideNoOthers) {
   options_.threads = 1;
   options_.budget.trials = 40;
   Tune();
-  here_.threads = 2;
+  here_.setup.threads = 2;
   ASSERT_EQ(Lessons(FakeWorkload(1)).size(), 1U);
   EXPECT_EQ(Lessons(FakeWorkload(1))[0].search.machine.threads, 1);
 }
 
 TEST_F(KnownElsewhereTest, OtherMachinesTeach) {
-  here_.cpu_model = "Another CPU";
+  here_.setup.machine.model = "2";
   EXPECT_EQ(Lessons(FakeWorkload(1)).size(), 1U);
 }
 
@@ -66,7 +67,7 @@ TEST_F(KnownElsewhereTest, OtherNetworksTeachTheNearestFirst) {
 }
 
 TEST_F(KnownElsewhereTest, AnOlderSchedulesRecordsTeachNothing) {
-  here_.threads = 2;
+  here_.setup.threads = 2;
   schedule_.set_version(2);
   EXPECT_TRUE(Lessons(FakeWorkload(1)).empty());
 }

@@ -46,12 +46,17 @@ class PackageTimer : public Runner {
     results_.erase(results_.begin());
     return true;
   }
-  Environment Describe() override { return {}; }
+  Environment Describe() override {
+    Environment environment;
+    environment.cpu_id = cpu_id;
+    return environment;
+  }
   uint64_t OpenGroup() override { return ++last_group_; }
 
   std::vector<uint64_t> groups = {};  // of the jobs
   std::function<int64_t(const Plan&, const Dispatch&)> cost_ns = [](const Plan&, const Dispatch&) { return 50'000; };
   Fate fate = Fate::kOk;
+  std::string cpu_id = "Fake-1-1-1";
   int jobs = 0;
 
  private:
@@ -100,7 +105,7 @@ class NetworkFinalsTest : public ::testing::Test {
         record.session = MakeTuningRun(options_).id;
         record.measurement.samples_ns = {incumbent ? 50'000 : 51'000};
         record.measurement.batch = {1};
-        record.measurement.environment.cpu_model = "Fake CPU";
+        record.measurement.environment = timer_.Describe();
         record.finals = {1, round, incumbent ? 1 : 2, incumbent};
         records_.push_back(Finish(std::move(record)));
       }
@@ -114,10 +119,10 @@ class NetworkFinalsTest : public ::testing::Test {
     return HoldNetworkFinals(module_, options_, timer_, *store_, deadline_ns);
   }
   // Tasks for which a build would take the rival.
-  int64_t RivalsBuilt() const {
+  int64_t RivalsBuilt() {
     int64_t count = 0;
     for (const auto& [workload, rival] : rivals_) {
-      const auto best = store_->Best(workload, options_.target, "Fake CPU", 1);
+      const auto best = store_->Best(workload, options_.target, FingerprintOf(timer_.Describe()), 1);
       count += best.front().record.candidate.config.ToText() == rival;
     }
     return count;
@@ -196,6 +201,12 @@ TEST_F(NetworkFinalsTest, WithoutADifferenceTheWinnersStayAndThatIsKept) {
   EXPECT_EQ(finals.replaced, 0);
   EXPECT_EQ(RivalsBuilt(), 0);
   EXPECT_FALSE(Hold().held);
+}
+
+TEST_F(NetworkFinalsTest, AnotherMachinesFinalistsAreNotTheirs) {
+  timer_.cpu_id = "Fake-1-2-1";
+  EXPECT_FALSE(Hold().held);
+  EXPECT_EQ(timer_.jobs, 0);
 }
 
 TEST_F(NetworkFinalsTest, SayWhyTheyAreNotHeld) {

@@ -17,6 +17,8 @@ class RecordConfigSourceTest : public ::testing::Test {
         store_(RecordStore::Open(path_)) {
     workload_ = Workload::Parse("nn.dense data=1x64 weight=64x64");
     target_ = Target::Parse("llvm -mtriple=x86_64-pc-linux-gnu -mcpu=znver3");
+    this_cpu_.cpu_model = "AMD EPYC";
+    this_cpu_.cpu_id = "AuthenticAMD-25-1-1";
     default_ = AnalyticDefault(workload_, MachineModelFor(target_));
   }
   ~RecordConfigSourceTest() override {
@@ -30,14 +32,15 @@ class RecordConfigSourceTest : public ::testing::Test {
     record.schedule_version = default_.schedule->version();
     record.measurement.samples_ns = {ns};
     record.measurement.batch = {1};
-    record.measurement.environment.cpu_model = "This CPU";
+    record.measurement.environment = this_cpu_;
     return record;
   }
   std::optional<ConfigChoice> Choose(int threads = 1, bool valid = true) const {
-    RecordConfigSource source(*store_, "This CPU");
+    RecordConfigSource source(*store_, FingerprintOf(this_cpu_));
     return source.Choose(workload_, target_, threads, [valid](const std::string&, const Config&) { return valid; });
   }
 
+  Environment this_cpu_;
   std::string path_;
   std::unique_ptr<RecordStore> store_;
   Workload workload_;
@@ -78,12 +81,14 @@ TEST_F(RecordConfigSourceTest, PassesOverUnknownSchedulesAndInvalidConfigs) {
 TEST_F(RecordConfigSourceTest, SaysFromHowFarAChoiceComes) {
   store_->Append({Finish(Sound(700))});
   EXPECT_EQ(Choose(4)->source, "other threads");
-  RecordConfigSource elsewhere(*store_, "Another CPU");
   const auto any = [](const std::string&, const Config&) { return true; };
-  EXPECT_EQ(elsewhere.Choose(workload_, target_, 1, any)->source, "same microarchitecture");
-  Target near = target_;
-  near.cpu = "znver2";
-  EXPECT_EQ(elsewhere.Choose(workload_, near, 1, any)->source, "near");
+  const auto source_on = [&](const char* cpu_id) {
+    Environment there = this_cpu_;
+    there.cpu_id = cpu_id;
+    return RecordConfigSource(*store_, FingerprintOf(there)).Choose(workload_, target_, 1, any)->source;
+  };
+  EXPECT_EQ(source_on("AuthenticAMD-25-1-2"), "same microarchitecture");
+  EXPECT_EQ(source_on("AuthenticAMD-26-2-1"), "near") << "it has the same name";
 }
 
 std::optional<std::string> ByConfig(const std::string&, const Config& config) { return config.ToText(); }
@@ -93,7 +98,7 @@ TEST_F(RecordConfigSourceTest, GivesTheFastestRecordOfEachClass) {
   other.candidate.config.Set("tile_m", 2);
   const Record fast = Finish(Sound(500));
   store_->Append({Finish(other), Finish(slow), fast});
-  RecordConfigSource source(*store_, "This CPU");
+  RecordConfigSource source(*store_, FingerprintOf(this_cpu_));
   const std::vector<ConfigChoice> each = source.ChooseEach(workload_, target_, 1, ByConfig);
   ASSERT_EQ(each.size(), 2U);
   EXPECT_EQ(each[0].record, fast.id);
@@ -108,7 +113,7 @@ TEST_F(RecordConfigSourceTest, WhatWasTimedElsewhereIsNoRivalInAnotherClass) {
   elsewhere.candidate.config.Set("tile_m", 2);
   elsewhere.threads = 4;
   store_->Append({Finish(elsewhere), Finish(here)});
-  RecordConfigSource source(*store_, "This CPU");
+  RecordConfigSource source(*store_, FingerprintOf(this_cpu_));
   const std::vector<ConfigChoice> each = source.ChooseEach(workload_, target_, 1, ByConfig);
   ASSERT_EQ(each.size(), 1U);
   EXPECT_EQ(each[0].expected_ns, 800);

@@ -108,7 +108,7 @@ TEST_F(TuningResumeTest, AnotherRunsRecordsAreKnownButNotCounted) {
 TEST_F(TuningResumeTest, AnotherMachinesOrVersionsRecordsAreMeasuredAgain) {
   options_.budget.trials = 10;
   Tune();
-  runner_.cpu_model = "Another CPU";
+  runner_.cpu_id = "Fake-1-2-1";
   EXPECT_EQ(Tune().resumed, 0);
   schedule_.set_version(2);
   EXPECT_EQ(Tune().resumed, 0);

@@ -1,0 +1,11 @@
+#include "db/setup.h"
+
+namespace hone {
+
+Setup SetupOf(const Record& record) {
+  return {record.candidate.target, FingerprintOf(record.measurement.environment), record.threads, record.timing.cache};
+}
+
+bool SameCode(const Target& a, const Target& b) { return a.cpu == b.cpu && a.features == b.features; }
+
+}  // namespace hone
