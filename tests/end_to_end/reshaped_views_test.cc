@@ -39,5 +39,23 @@ TEST(ReshapedViews, ComputeWhatTheModelSays) {
   }
 }
 
+// The user sees one row where the concatenation has images of 17 channels.
+TEST(ReshapedViews, AJoinedImageMayBeARowOfTheUsers) {
+  const auto x = std::make_shared<relay::Var>("x", relay::TensorType({1, 16, 9, 9}));
+  Tensor last(DType::kFloat32, {1, 1, 9, 9});
+  FillTensor(last, Fill::kNormal, 4);
+  const ExprPtr joined =
+      MakeCall("concatenate", {relay::MakeTuple({x, relay::MakeConstant(last)})}, {{"axis", int64_t{1}}});
+  const std::vector<std::shared_ptr<const relay::Var>> params{x};
+  const auto main =
+      std::make_shared<relay::Function>(params, MakeCall("reshape", {joined}, {{"newshape", Shape{17 * 81}}}));
+  const relay::IRModule module = relay::InferType({main, {}, "row", {}});
+  const BuildResult built = Build(module, HostBuild());
+  const Tensor got = RunOnce(Package::FromBytes(built.package, "row"), 2, Fill::kNormal, 3).at(0);
+  Tensor input(DType::kFloat32, {1, 16, 9, 9});
+  FillTensor(input, Fill::kNormal, 3);
+  EXPECT_EQ(Bits(got), Bits(RunReference(module, {{"x", input}}).at(0)));
+}
+
 }  // namespace
 }  // namespace hone
