@@ -95,9 +95,10 @@ class DepthwiseEmitter {
         b_.At(b_.At(x_, tile.start * s_.stride_w * column_ + part * 4), b_.Mul(i, tile.width * s_.stride_w * column_));
     Value* offset = b_.Add(b_.Mul(i, tile.width * column_), tile.start * column_ + part * 4);
     Vals acc(static_cast<size_t>(tile.width), b_.FloatVec(0, lanes_));
-    const bool straight = k_.unroll_kh && llvm::isa<llvm::ConstantInt>(kh_lo) && llvm::isa<llvm::ConstantInt>(kh_hi);
-    if (straight) {
-      for (int64_t kh = 0; kh < s_.KH; ++kh) {
+    const auto* first = llvm::dyn_cast<llvm::ConstantInt>(kh_lo);
+    const auto* last = llvm::dyn_cast<llvm::ConstantInt>(kh_hi);
+    if (k_.unroll_kh && first && last) {
+      for (int64_t kh = first->getSExtValue(); kh < last->getSExtValue(); ++kh) {
         acc =
             KernelRow(tile, b_.At(x, kh * s_.dil_h * s_.W * column_), b_.At(w_, kh * s_.KW * column_ + part * 4), acc);
       }

@@ -107,6 +107,17 @@ Workload RandomConv(Random& r) {
   return w;
 }
 
+// On images that may be smaller than the kernel: some taps never meet data.
+Workload OnSmallImages(Workload w, Random& r) {
+  for (const size_t axis : {0, 1}) {
+    const int64_t extent = Between(r, 1, 4), window = (w.weight[axis + 2] - 1) * w.dilation[axis] + 1;
+    w.data[axis + 2] = extent;
+    w.padding[axis] = Between(r, 0, 3);
+    w.padding[axis + 2] = std::max(Between(r, 0, 3), window - extent - w.padding[axis]);
+  }
+  return w;
+}
+
 Workload RandomThreeByThree(Random& r) {
   Workload w;
   w.op = "nn.conv2d";
@@ -182,6 +193,18 @@ TEST(ScheduleAgainstReference, RandomThreeByThreeConvolutions) { CheckRandom(Ran
 TEST(ScheduleAgainstReference, RandomPointwiseConvolutions) { CheckRandom(RandomPointwise, 45, 2); }
 TEST(ScheduleAgainstReference, RandomPrologues) { CheckRandom(RandomPrologue, 45, 6); }
 TEST(ScheduleAgainstReference, RandomDepthwiseConvolutions) { CheckRandom(RandomDepthwise, 45, 3); }
+TEST(ScheduleAgainstReference, RandomConvolutionsOfSmallImages) {
+  const auto draw = [](Random& r) {
+    Workload w = OnSmallImages(RandomConv(r), r);
+    // No Winograd: its error is that of a tile, however little of the data an output meets.
+    w.strides[1] = std::max<int64_t>(w.strides[1], 2);
+    return w;
+  };
+  CheckRandom(draw, 30, 7);
+}
+TEST(ScheduleAgainstReference, RandomDepthwiseConvolutionsOfSmallImages) {
+  CheckRandom([](Random& r) { return OnSmallImages(RandomDepthwise(r), r); }, 30, 10);
+}
 TEST(ScheduleAgainstReference, RandomDenseLayers) { CheckRandom(RandomDense, 45, 4); }
 
 TEST(ScheduleAgainstReference, RandomBatchMatmuls) { CheckRandom(RandomBatchMatmul, 90, 9); }
