@@ -40,6 +40,8 @@ struct Sizes {
 class AttentionFormula {
  public:
   explicit AttentionFormula(const OnnxNodeView& view) : view_(view) {
+    const int64_t step = view.Int("qk_matmul_output_mode", 0);
+    if (step < 0 || step > 3) RefuseNode(fmt::format("qk_matmul_output_mode is {}; 0 to 3 are right", step));
     q_ = Heads(view, 0, "q_num_heads");
     k_ = WithPast(Heads(view, 1, "kv_num_heads"), 4);
     v_ = WithPast(Heads(view, 2, "kv_num_heads"), 5);
@@ -76,7 +78,7 @@ class AttentionFormula {
     return view_.Reshape(view_.Call(op, {left, right}), {sizes_.batch, sizes_.heads, sizes_.queries, columns});
   }
 
-  // The fourth output is the scores after one of the steps.
+  // The fourth output is the scores after one of the steps 0 to 3.
   ExprPtr Seen(const ExprPtr& scores, int64_t step) {
     if (view_.Int("qk_matmul_output_mode", 0) == step) asked_ = scores;
     return scores;

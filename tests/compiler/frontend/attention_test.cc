@@ -79,6 +79,17 @@ TEST(OnnxAttention, RefusesHeadsThatDoNotFit) {
   EXPECT_THAT(ImportError(model.Bytes()), HasSubstr("q_num_heads is 2; it must divide 1x1x3"));
 }
 
+TEST(OnnxAttention, RefusesAnOutputModeThatThereIsNot) {
+  for (const int64_t mode : {int64_t{-1}, int64_t{4}, int64_t{1} << 31}) {
+    ModelMaker model(23);
+    model.Input("q", {1, 1, 2, 1});
+    model.Node("Attention", {"q", "q", "q"}, {"y", "", "", "s"}, {{"qk_matmul_output_mode", mode}})
+        .Output("y")
+        .Output("s");
+    EXPECT_THAT(ImportError(model.Bytes()), HasSubstr("0 to 3 are right"));
+  }
+}
+
 TEST(OnnxRotaryEmbedding, TurnsPairs) {
   const auto turned = [](const Attributes& attributes) {
     ModelMaker model(23);
