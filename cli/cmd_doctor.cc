@@ -1,12 +1,12 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <filesystem>
 #include <functional>
 
 #include "cli/command_line.h"
 #include "cli/number_text.h"
 #include "cli/print_json.h"
+#include "cli/read_file.h"
 #include "cli/store.h"
 #include "cli/table.h"
 #include "cli/timer_noise.h"
@@ -70,8 +70,7 @@ Finding CheckTimer() {
 
 Finding CheckStore(const std::string& db) {
   const std::string path = StorePath(db);
-  if (!std::filesystem::exists(path))
-    return {"store", db.empty() ? "ok" : "bad", path + " is not there yet; `hone tune` makes it"};
+  if (!IsThere(path)) return {"store", db.empty() ? "ok" : "bad", path + " is not there yet; `hone tune` makes it"};
   const StoreStats stats = OpenExistingStore(db)->Stats();
   return {"store", "ok",
           fmt::format("{}: {} records, schema {}, journal {}, SQLite {}", path, stats.records, stats.schema_version,

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <filesystem>
 
 #include "cli/number_text.h"
+#include "cli/read_file.h"
 #include "compiler/frontend/onnx_import.h"
 #include "compiler/frontend/zoo.h"
 #include "compiler/relay/infer_type.h"
@@ -44,7 +44,7 @@ OnnxImportOptions ImportOptions(const ModelOptions& options) {
 
 // A bare zoo name is the likeliest slip.
 void ExplainMissing(const std::string& path) {
-  if (std::filesystem::exists(path)) return;
+  if (IsThere(path)) return;
   for (const ZooEntry& entry : ZooEntries()) {
     if (entry.name == path) {
       throw Error(ExitCode::kNoInput,

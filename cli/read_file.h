@@ -1,11 +1,15 @@
-// A whole file into memory.
+// Files by the paths that users give.
 #pragma once
 
 #include <string>
 
 namespace hone {
 
-// Throws Error: kNoInput when there is no such file or it is a folder, kIo when it cannot be read.
+// Whether anything is there; not where the system cannot even look, as for a name that is too long.
+bool IsThere(const std::string& path);
+
+// A whole file into memory. Throws Error: kNoInput when there is no such file or it is a folder, kIo when it cannot be
+// read.
 std::string ReadFile(const std::string& path);
 
 }  // namespace hone

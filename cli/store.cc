@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
-
+#include "cli/read_file.h"
 #include "core/error.h"
 
 namespace hone {
@@ -17,13 +16,13 @@ std::string StorePath(const std::string& path) { return path.empty() ? DefaultSt
 std::unique_ptr<RecordStore> OpenStore(const std::string& path) { return RecordStore::Open(StorePath(path), true); }
 
 std::unique_ptr<RecordStore> OpenStoreIfThere(const std::string& path) {
-  if (path.empty() && !std::filesystem::exists(DefaultStorePath())) return nullptr;
+  if (path.empty() && !IsThere(DefaultStorePath())) return nullptr;
   return OpenExistingStore(path);
 }
 
 std::unique_ptr<RecordStore> OpenExistingStore(const std::string& path) {
   const std::string at = StorePath(path);
-  if (!std::filesystem::exists(at)) {
+  if (!IsThere(at)) {
     throw Error(ExitCode::kNoInput,
                 fmt::format("there is no record store {}; `hone tune` or `hone log import` makes one", at));
   }

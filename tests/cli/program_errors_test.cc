@@ -67,6 +67,9 @@ TEST_F(ProgramErrors, MissingFilesAreNoInput) {
   ExpectFailure({"inspect", "resnet-18"}, 66, "zoo:resnet-18");
   ExpectFailure({"log", "list", "--db", Path("no.db")}, 66, "no.db");
   ExpectFailure({"log", "import", Path("no.log")}, 66, "no.log");
+  const std::string endless = Path(std::string(5000, 'a'));
+  ExpectFailure({"inspect", endless}, 66, "aaa");
+  ExpectFailure({"log", "list", "--db", endless}, 66, "aaa");
   EXPECT_THAT(Files(), IsEmpty());
 }
 
