@@ -24,30 +24,45 @@ bool NothingBetween(const Shape& shape, int64_t axis) {
   return std::all_of(shape.begin(), shape.begin() + axis, [](int64_t dim) { return dim == 1; });
 }
 
-// Kernels step from image to image by the view's stride unless an image is one number: their lanes run along the images
-// then.
+// Lanes that are written are neighbours.
 bool HasLanesAlongImages(const ExprPtr& arg, int64_t axis) {
   return axis == 1 && arg->type->shape[0] > 1 && BatchStride(*arg->type) == DTypeBytes(arg->type->dtype);
 }
 
-// Bytes from the beginning of an image (of the result, along axis 0) to each input; nullopt when they are no slices.
-std::optional<std::vector<int64_t>> SliceOffsets(const Call& call, const Call& concat) {
+// The arguments in the order of the concatenation's fields; nullopt when a field is more than an argument.
+std::optional<std::vector<ExprPtr>> FieldsOf(const Call& call, const Call& concat) {
+  const relay::Function& function = *relay::AsFunction(call.op);
+  const relay::Tuple* tuple = relay::AsTuple(concat.args[0]);
+  if (tuple == nullptr) return {};
+  std::vector<ExprPtr> fields;
+  for (const ExprPtr& field : tuple->fields) {
+    const auto param = std::find(function.params.begin(), function.params.end(), field);
+    if (param == function.params.end()) return {};
+    fields.push_back(call.args[static_cast<size_t>(param - function.params.begin())]);
+  }
+  return fields;
+}
+
+// nullopt when the fields are no slices.
+std::optional<std::vector<ConcatSlice>> SlicesOf(const Call& call, const Call& concat) {
   const relay::Type& type = *call.type;
   int64_t axis = concat.attrs.GetInt("axis");
   if (axis < 0) axis += static_cast<int64_t>(type.shape.size());
   const int64_t block = ChannelBlock(call.type);
   if (type.dtype != DType::kFloat32 || !NothingBetween(type.shape, axis)) return {};
   if (!type.layout.empty() && (block == 0 || axis > 1)) return {};
-  std::vector<int64_t> offsets;
-  int64_t offset = 0;
-  for (const ExprPtr& arg : call.args) {
-    offsets.push_back(offset);
-    const bool fills = block == 0 || axis == 0 || arg->type->shape[1] % block == 0;
-    if (arg->type->layout != type.layout || (!fills && arg != call.args.back())) return {};
-    if (HasLanesAlongImages(arg, axis)) return {};
-    offset += axis == 1 ? BatchStride(*arg->type) : PhysicalBytes(*arg->type);
+  const auto fields = FieldsOf(call, concat);
+  if (!fields) return {};
+  std::vector<ConcatSlice> slices;
+  int64_t first_image = 0, offset = 0;
+  for (const ExprPtr& field : *fields) {
+    slices.push_back({field, first_image, offset});
+    const bool fills = block == 0 || axis == 0 || field->type->shape[1] % block == 0;
+    if (field->type->layout != type.layout || (!fills && slices.size() < fields->size())) return {};
+    if (HasLanesAlongImages(field, axis)) return {};
+    (axis == 0 ? first_image : offset) += axis == 0 ? field->type->shape[0] : BatchStride(*field->type);
   }
-  return offsets;
+  return slices;
 }
 
 bool WritesItsResult(const ExprPtr& expr) {
@@ -63,13 +78,11 @@ ConcatPlaces PlaceConcats(const std::vector<ExprPtr>& order) {
   for (auto it = order.rbegin(); it != order.rend(); ++it) {
     const Call* concat = AsConcat(*it);
     if (concat == nullptr) continue;
-    const Call& call = *relay::AsCall(*it);
-    const auto offsets = SliceOffsets(call, *concat);
-    if (!offsets) continue;
-    result.offsets.emplace(it->get(), *offsets);
-    for (size_t i = 0; i < call.args.size(); ++i) {
-      if (WritesItsResult(call.args[i]))
-        result.places.try_emplace(call.args[i].get(), ConcatPlaces::Place{*it, (*offsets)[i]});
+    const auto slices = SlicesOf(*relay::AsCall(*it), *concat);
+    if (!slices) continue;
+    result.slices.emplace(it->get(), *slices);
+    for (const ConcatSlice& slice : *slices) {
+      if (WritesItsResult(slice.field)) result.places.try_emplace(slice.field.get(), ConcatPlaces::Place{*it, slice});
     }
   }
   return result;

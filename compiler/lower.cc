@@ -9,6 +9,8 @@
 
 #include "compiler/buffer_view.h"
 #include "compiler/concat_in_place.h"
+#include "compiler/generic/images_apart.h"
+#include "compiler/image_steps.h"
 #include "compiler/kernel_table.h"
 #include "compiler/passes/anchor.h"
 #include "compiler/passes/layout_text.h"
@@ -142,8 +144,8 @@ class Lowering {
     if (function == nullptr)
       throw Error(ExitCode::kBug, "a call of an operator reached lowering: run the passes first");
     RequireKnownShape(call.type, call.name.empty() ? Summarise(*function).op : call.name);
-    if (const auto place = places_.offsets.find(expr.get()); place != places_.offsets.end()) {
-      return LowerConcat(expr, place->second);
+    if (const auto concat = places_.slices.find(expr.get()); concat != places_.slices.end()) {
+      return LowerConcat(expr, concat->second);
     }
     if (call.args.size() == 1) {
       if (const auto view = AsView(*function, ViewsOf(call.args[0]).at(0))) {
@@ -159,13 +161,17 @@ class Lowering {
     AddCall(std::static_pointer_cast<const relay::Function>(call.op), std::move(operands));
   }
 
-  void LowerConcat(const ExprPtr& expr, const std::vector<int64_t>& offsets) {
-    const Call& call = *relay::AsCall(expr);
+  static PlanView SliceOf(const PlanView& whole, const ConcatSlice& slice) {
+    const int64_t first = whole.offset_bytes + slice.first_image * whole.batch_stride_bytes;
+    return {whole.buffer, first + slice.offset_bytes, whole.batch_stride_bytes};
+  }
+
+  void LowerConcat(const ExprPtr& expr, const std::vector<ConcatSlice>& slices) {
     const PlanView whole = SlotOf(expr, "concatenate");
-    for (size_t i = 0; i < call.args.size(); ++i) {
-      const PlanView slice{whole.buffer, whole.offset_bytes + offsets[i], whole.batch_stride_bytes};
-      const PlanView& now = ViewsOf(call.args[i]).at(0);
-      if (now != slice) AddCall(CopyFunction(call.args[i]->type), {now, slice});
+    for (const ConcatSlice& slice : slices) {
+      const PlanView to = SliceOf(whole, slice);
+      const PlanView& now = ViewsOf(slice.field).at(0);
+      if (now != to) AddCall(CopyFunction(slice.field->type), {now, to});
     }
     views_[expr.get()] = {whole};
   }
@@ -188,13 +194,34 @@ class Lowering {
       const std::string& name = relay::AsCall(expr)->name;
       slot = AddBuffer(name.empty() ? op : name, BufferKind::kArena, *expr->type);
     } else {
-      const PlanView whole = SlotOf(place->second.concat, "concatenate");
-      slot = {whole.buffer, whole.offset_bytes + place->second.offset_bytes, whole.batch_stride_bytes};
+      slot = SliceOf(SlotOf(place->second.concat, "concatenate"), place->second.slice);
     }
     return slots_[expr.get()] = slot;
   }
 
-  void AddCall(const FunctionPtr& function, std::vector<PlanView> operands) {
+  PlanView DenseCopy(const PlanView& view, const TypePtr& type) {
+    const PlanView copy = AddBuffer("copy", BufferKind::kArena, *type);
+    AddCall(CopyFunction(type), {view, copy});
+    return copy;
+  }
+
+  // The function for operands as they lie; what its kernel takes one image after another is copied first.
+  FunctionPtr Fitted(const FunctionPtr& function, std::vector<PlanView>& operands) {
+    const std::vector<TypePtr> types = OperandTypes(*function);
+    std::vector<int64_t> apart;
+    for (size_t i = 0; i < operands.size(); ++i) {
+      if (IsDense(operands[i], *types[i])) continue;
+      if (StepsBetweenImages(*function, i)) {
+        apart.push_back(static_cast<int64_t>(i));
+      } else {
+        operands[i] = DenseCopy(operands[i], types[i]);
+      }
+    }
+    return apart.empty() ? function : WithImagesApart(function, std::move(apart));
+  }
+
+  void AddCall(const FunctionPtr& primitive, std::vector<PlanView> operands) {
+    const FunctionPtr function = Fitted(primitive, operands);
     const FunctionSummary summary = Summarise(*function);
     PlanCall call;
     call.kernel = kernels_.IndexOf(function);
@@ -260,6 +287,7 @@ class Lowering {
   KernelTable kernels_;
   ConcatPlaces places_;
   Lowered lowered_;
+  std::vector<FunctionPtr> functions_;                                   // what each of the plan's calls runs
   std::unordered_map<const relay::Expr*, std::vector<PlanView>> views_;  // one view per result
   std::unordered_map<const relay::Expr*, PlanView> slots_;
   std::set<int> read_;  // buffers that some call reads

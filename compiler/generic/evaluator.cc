@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "compiler/generic/images_apart.h"
 #include "compiler/relay/op.h"
 #include "core/error.h"
 
@@ -88,18 +89,10 @@ std::vector<relay::ExprPtr> FlatArgs(const relay::Call& call) {
 Evaluator::Evaluator(KernelBuilder& builder, const relay::Function& function,
                      const std::vector<KernelOperand>& operands, const StageArgs& args)
     : b_(builder) {
-  const int64_t images = operands.back().shape.empty() ? 1 : operands.back().shape[0];
   for (size_t i = 0; i < operands.size(); ++i) {
-    OperandAccess access{b_.Operand(args, static_cast<int>(i)),
-                         nullptr,
-                         nullptr,
-                         operands[i].dtype,
-                         operands[i].shape,
-                         operands[i].layout};
-    // One image needs no stride, and a vector is no batch.
-    if (access.shape.size() > 1 && access.shape[0] > 1 && access.shape[0] == images)
-      access.batch_stride = b_.BatchStride(args, static_cast<int>(i));
-    operands_.push_back(access);
+    const int operand = static_cast<int>(i);
+    Value* stride = LiesApart(function, i) ? b_.BatchStride(args, operand) : nullptr;
+    operands_.push_back({b_.Operand(args, operand), stride, operands[i].dtype, operands[i].shape, operands[i].layout});
   }
   for (size_t i = 0; i < function.params.size(); ++i) param_[function.params[i].get()] = i;
 }
@@ -117,10 +110,6 @@ bool Evaluator::ReadsBlocks(const relay::ExprPtr& expr, const Coordinate& c) con
   return c.block > 0 && operands_[it->second].layout.axes().back().block == c.block;
 }
 
-void Evaluator::SetBatch(Value* batch) {
-  for (auto& operand : operands_) operand.batch = batch;
-}
-
 std::optional<int> Evaluator::FieldOf(const relay::Expr* concat) const {
   const auto it = field_.find(concat);
   return it == field_.end() ? std::nullopt : std::optional<int>(it->second);
@@ -130,7 +119,6 @@ const OperandAccess* Evaluator::FlatOperand(const relay::ExprPtr& expr) const {
   const auto it = param_.find(expr.get());
   if (it == param_.end()) return nullptr;
   const OperandAccess& operand = operands_[it->second];
-  // Images may lie apart, so only one image (or one that nobody strides) is flat.
   return operand.layout.empty() && !operand.batch_stride ? &operand : nullptr;
 }
 
@@ -185,7 +173,7 @@ Value* Evaluator::EvalConstant(const relay::Constant& constant, const Coordinate
   auto [it, is_new] = constant_.try_emplace(&constant);
   if (is_new) {
     const relay::Type& type = *constant.type;
-    it->second = {ConstantTable(b_, constant.value), nullptr, nullptr, type.dtype, type.shape, {}};
+    it->second = {ConstantTable(b_, constant.value), nullptr, type.dtype, type.shape, {}};
   }
   return LoadOperand(b_, it->second, at, lanes);
 }

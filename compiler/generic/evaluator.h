@@ -41,15 +41,13 @@ class Evaluator {
   // The same lane by lane, for what lanes cannot share.
   Value* PerLane(Lanes lanes, const Coordinates& at, DType dtype,
                  const std::function<Value*(const Coordinates&)>& lane);
-  // When the expression is a row-major parameter (or a row-major reshape of one): its access, for flat reads.
+  // When the expression is a row-major parameter whose images do not lie apart: its access, for flat reads.
   const OperandAccess* FlatOperand(const relay::ExprPtr& expr) const;
 
   // Whether the expression is a parameter whose innermost axis is such blocks.
   bool ReadsBlocks(const relay::ExprPtr& expr, const Coordinate& c) const;
 
   const OperandAccess& Operand(int i) const { return operands_[static_cast<size_t>(i)]; }
-  // The coordinate along axis 0 that batch strides go by: the output's position along its own axis 0.
-  void SetBatch(Value* batch);
   // What the expression is, until ClearKnown: for values that were computed ahead of the expression around them.
   void SetKnown(const relay::Expr* expr, Value* value) { known_[expr] = value; }
   void ClearKnown() { known_.clear(); }

@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "compiler/generic/evaluator.h"
+#include "compiler/generic/images_apart.h"
 #include "compiler/generic/permutation_loops.h"
 #include "compiler/generic/piece_loops.h"
 #include "compiler/generic/softmax.h"
@@ -156,6 +157,9 @@ std::vector<KernelOperand> GenericOperands(const relay::Function& function) {
 
 std::string GenericKey(const relay::Function& function) {
   std::string text = Rounds(function) ? "rounds\n" : "";
+  for (size_t i = 0; i < GenericOperands(function).size(); ++i) {
+    if (LiesApart(function, i)) text += fmt::format("{} apart\n", i);
+  }
   std::unordered_map<const relay::Expr*, std::string> names;
   for (const auto& param : function.params) {
     names[param.get()] = fmt::format("p{}", names.size());

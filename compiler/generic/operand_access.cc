@@ -41,9 +41,10 @@ std::optional<Location> Locate(KernelBuilder& b, const OperandAccess& operand, c
   for (const MemoryShape::Axis& axis : shape.axes) {
     const auto position = Along(b, axis, at[axis.logical]);
     if (!position) return std::nullopt;
-    const bool is_batch = operand.batch_stride && axis.logical == 0 && position->index == operand.batch;
+    const bool is_apart = operand.batch_stride && &axis == &shape.axes.front();
+    if (is_apart && position->step != 0) return std::nullopt;
     Value* step =
-        is_batch ? b.Mul(position->index, operand.batch_stride) : b.Mul(position->index, axis.stride * element);
+        is_apart ? b.Mul(position->index, operand.batch_stride) : b.Mul(position->index, axis.stride * element);
     where.bytes = b.Add(where.bytes, step);
     where.lane_stride += position->step * axis.stride;
   }

@@ -9,9 +9,8 @@ namespace hone {
 
 struct OperandAccess {
   Value* base = nullptr;
-  // When set, positions along axis 0 whose coordinate is `batch` are this many bytes apart.
+  // When set, steps along the outermost axis in memory are this many bytes, not what the shape says.
   Value* batch_stride = nullptr;
-  Value* batch = nullptr;
   DType dtype = DType::kFloat32;
   Shape shape;    // logical
   Layout layout;  // empty: row-major

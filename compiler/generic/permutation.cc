@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/generic/evaluator.h"
+#include "compiler/generic/images_apart.h"
 #include "compiler/generic/memory_shape.h"
 
 namespace hone {
@@ -158,11 +159,9 @@ std::optional<std::vector<PermutedBox>> PermutationOf(const relay::Function& fun
     auto pair = PairOf(SideOf(from_shape, sources[d]), SideOf(to_shape, d), to.shape[d]);
     if (!pair || (pair->rest > 0 && last)) return std::nullopt;
     if (pair->rest > 0) last = LastBlock{axes.size(), pair->rest, pair->zeros};
-    if (d == 0 && to.shape[0] > 1) {
-      if (pair->axes.size() > 1) return std::nullopt;
-      pair->axes[0].to_batch = true;
-      pair->axes[0].from_batch = sources[0] == 0;
-    }
+    pair->axes[0].from_batch = sources[d] == 0 && LiesApart(function, 0);
+    pair->axes[0].to_batch = d == 0 && LiesApart(function, 1);
+    if ((pair->axes[0].from_batch || pair->axes[0].to_batch) && pair->axes.size() > 1) return std::nullopt;
     axes.insert(axes.end(), pair->axes.begin(), pair->axes.end());
   }
   std::vector<PermutedBox> boxes;

@@ -93,7 +93,6 @@ void EmitInner(Evaluator& e, const Piece& piece, const PieceOutput& output, size
     const auto inner = [&](Value* p) {
       Vals next = at;
       next[axis] = p;
-      if (axis == 0) e.SetBatch(p);
       EmitInner(e, piece, output, axis + 1, next, row);
     };
     // The one position is a number that evaluation can look at.
@@ -168,7 +167,6 @@ void EmitPiece(Evaluator& e, const Piece& piece, const PieceOutput& output, Valu
     e.interior = piece.interior;
     for (const auto& [concat, field] : piece.fields) e.SetField(concat, field);
     const Vals at = ItemPosition(b, piece, d.item_axes, piece.low.size(), b.Div(item, d.chunks));
-    if (!at.empty()) e.SetBatch(at[0]);
     EmitInner(e, piece, output, d.item_axes, at, [&](const std::function<void(Value*, Lanes)>& body) {
       if (d.chunk > 0) return ForChunk(b, piece, lane_axis, d, b.Mod(item, d.chunks), body);
       if (!output.shape.lanes_in_block()) {

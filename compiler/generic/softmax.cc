@@ -118,7 +118,6 @@ void EmitSoftmax(Evaluator& e, const Piece& whole, const PieceOutput& output, Va
   b.For(begin, end, 1, [&](Value* item) {
     e.Reset();
     BoxPoint point{ItemPosition(b, whole, std::min(lane_axis, rank), SkippedAxis(*softmax, output), item), kScalar};
-    if (!point.at.empty()) e.SetBatch(point.at[0]);
     if (lane_axis >= rank || AxisOf(*softmax) == lane_axis) {
       Line(e, output, *softmax, CoordinatesAt(b, output.shape, point), kScalar).Emit();
       return;

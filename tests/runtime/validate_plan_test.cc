@@ -46,6 +46,19 @@ TEST(ValidatePlan, AReshapedViewHasImagesOfItsOwn) {
   EXPECT_THROW(ValidatePlan(plan, 64, "model.hone"), Error);
 }
 
+// The channels [16, 32) of the images 2 and 3 of four.
+TEST(ValidatePlan, ASliceOfTheLastImagesHasFewerOfThem) {
+  Plan plan = TestPlan();
+  const int64_t image = plan.buffers[3].size_bytes / 4;
+  plan.buffers[3].shape = {4, image / 4};
+  plan.buffers[3].layout = {};
+  plan.calls[0].operands[2].offset_bytes = 2 * image + image / 2;
+  plan.calls[0].operands[2].batch_stride_bytes = image;
+  EXPECT_NO_THROW(ValidatePlan(plan, 64, "model.hone"));
+  plan.calls[0].operands[2].batch_stride_bytes = 2 * image;
+  EXPECT_THROW(ValidatePlan(plan, 64, "model.hone"), Error);
+}
+
 TEST(ValidatePlan, RefusesBuffersOutsideTheirMemory) {
   ExpectRefused("arena offset", [](Plan& p) { p.buffers[3].offset_bytes = 64; });
   ExpectRefused("huge arena offset", [](Plan& p) { p.buffers[3].offset_bytes = kMost - 63; });

@@ -12,25 +12,48 @@
 #include "compiler/codegen/kernel_builder.h"
 #include "compiler/codegen/object.h"
 #include "compiler/generic/generic_kernel.h"
+#include "compiler/generic/images_apart.h"
 
 namespace hone::testing {
 namespace {
 
 constexpr int64_t kGuardBytes = 256;
 constexpr uint8_t kGuard = 0xa5;
+constexpr int64_t kGapBytes = 72;  // between images that lie apart
 
 // A physical tensor with guards around it.
 struct Guarded {
   std::vector<uint8_t> bytes;
   int64_t size_bytes = 0;
+  int64_t images = 1, stride_bytes = 0;
 
-  explicit Guarded(int64_t size) : bytes(static_cast<size_t>(size + 2 * kGuardBytes), kGuard), size_bytes(size) {}
+  Guarded(const Shape& physical, int64_t element_bytes, bool apart)
+      : size_bytes(ElementCount(physical) * element_bytes), images(physical.empty() ? 1 : physical[0]) {
+    stride_bytes = (images > 0 ? size_bytes / images : 0) + (apart ? kGapBytes : 0);
+    bytes.resize(static_cast<size_t>(stride_bytes * images + 2 * kGuardBytes), kGuard);
+  }
   uint8_t* data() { return bytes.data() + kGuardBytes; }
+  void Put(const Tensor& physical) {
+    const auto* from = static_cast<const uint8_t*>(physical.raw());
+    for (int64_t n = 0; n < images; ++n)
+      std::memcpy(data() + n * stride_bytes, from + n * image_bytes(), image_bytes());
+  }
+  void Take(Tensor& physical) {
+    auto* to = static_cast<uint8_t*>(physical.raw());
+    for (int64_t n = 0; n < images; ++n) std::memcpy(to + n * image_bytes(), data() + n * stride_bytes, image_bytes());
+  }
   bool intact() const {
     const auto clean = [](uint8_t byte) { return byte == kGuard; };
-    return std::all_of(bytes.begin(), bytes.begin() + kGuardBytes, clean) &&
-           std::all_of(bytes.end() - kGuardBytes, bytes.end(), clean);
+    bool all = std::all_of(bytes.begin(), bytes.begin() + kGuardBytes, clean);
+    for (int64_t n = 0; n < images; ++n) {
+      const auto image = bytes.begin() + kGuardBytes + n * stride_bytes;
+      all = all && std::all_of(image + static_cast<int64_t>(image_bytes()), image + stride_bytes, clean);
+    }
+    return all && std::all_of(bytes.end() - kGuardBytes, bytes.end(), clean);
   }
+
+ private:
+  size_t image_bytes() const { return images > 0 ? static_cast<size_t>(size_bytes / images) : 0; }
 };
 
 Tensor Physical(const Tensor& logical, const Layout& layout) {
@@ -86,11 +109,9 @@ std::vector<Tensor> CompiledFunction::Run(const std::vector<Tensor>& args, int c
   std::vector<int64_t> strides;
   for (size_t i = 0; i < operands_.size(); ++i) {
     const Shape shape = PhysicalShapeOf(operands_[i]);
-    memory.emplace_back(ElementCount(shape) * DTypeBytes(operands_[i].dtype));
-    strides.push_back(shape.empty() || shape[0] == 0 ? 0 : memory.back().size_bytes / shape[0]);
-    if (i >= args.size()) continue;
-    const Tensor physical = Physical(args[i], operands_[i].layout);
-    std::memcpy(memory.back().data(), physical.raw(), static_cast<size_t>(physical.size_bytes()));
+    memory.emplace_back(shape, DTypeBytes(operands_[i].dtype), LiesApart(*function_, i));
+    strides.push_back(memory.back().stride_bytes);
+    if (i < args.size()) memory.back().Put(Physical(args[i], operands_[i].layout));
   }
   for (auto& block : memory) pointers.push_back(block.data());
   const hone_kernel_args call{pointers.data(), strides.data(), nullptr, nullptr, 0, 1};
@@ -100,7 +121,7 @@ std::vector<Tensor> CompiledFunction::Run(const std::vector<Tensor>& args, int c
   for (size_t i = args.size(); i < operands_.size(); ++i) {
     EXPECT_TRUE(memory[i].intact()) << "wrote outside operand " << i;
     Tensor physical(operands_[i].dtype, PhysicalShapeOf(operands_[i]));
-    std::memcpy(physical.raw(), memory[i].data(), static_cast<size_t>(physical.size_bytes()));
+    memory[i].Take(physical);
     const Layout& layout = operands_[i].layout;
     results.push_back(layout.empty() ? physical : Unpack(physical, layout, operands_[i].shape));
     if (layout.empty()) continue;

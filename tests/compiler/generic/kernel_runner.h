@@ -33,7 +33,8 @@ class CompiledFunction {
  public:
   CompiledFunction(const relay::FunctionPtr& function, const Target& target);
   // `cuts`: how often each stage's range is cut, at random places, the parts running in random order. Logical tensors
-  // in and out. Memory behind every operand is checked for foreign writes, lanes past an axis for zeros.
+  // in and out; between the images of operands that lie apart are gaps. Memory behind every operand is checked for
+  // foreign writes, lanes past an axis for zeros.
   std::vector<Tensor> Run(const std::vector<Tensor>& args, int cuts, Random& random) const;
   int64_t extent() const { return kernel_.stages[0].extent; }
 

@@ -1,0 +1,15 @@
+// Models built for this machine, held to the reference.
+#pragma once
+
+#include "compiler/relay/expr.h"
+
+namespace hone {
+
+// Builds the module at the level, runs it with one thread and with two on normal inputs, and expects every output
+// within 1e-5 of the reference's largest magnitude, and both runs the same.
+void ExpectAsReference(const relay::IRModule& module, int opt_level = 3);
+
+// The module of an expression: its parameters are the Vars within, in post order. Typed.
+relay::IRModule ModuleOf(const relay::ExprPtr& body);
+
+}  // namespace hone
