@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "compiler/buffer_view.h"
+#include "compiler/check_plan.h"
 #include "compiler/concat_in_place.h"
 #include "compiler/generic/images_apart.h"
 #include "compiler/image_steps.h"
@@ -80,6 +81,7 @@ class Lowering {
     for (const ExprPtr& expr : order_) LowerExpr(expr);
     AddOutputs();
     PlanMemory(plan());
+    CheckPlan(plan(), functions_);
     plan().params_bytes = static_cast<int64_t>(lowered_.params.size());
     kernels_.Compile();
     plan().kernels = kernels_.PlanKernels();
@@ -223,6 +225,7 @@ class Lowering {
   void AddCall(const FunctionPtr& primitive, std::vector<PlanView> operands) {
     const FunctionPtr function = Fitted(primitive, operands);
     const FunctionSummary summary = Summarise(*function);
+    functions_.push_back(function);
     PlanCall call;
     call.kernel = kernels_.IndexOf(function);
     for (size_t i = 0; i < function->params.size(); ++i) read_.insert(operands[i].buffer);
