@@ -7,6 +7,7 @@
 #include <exception>
 #include <thread>
 
+#include "compiler/codegen/object.h"
 #include "compiler/generic/generic_kernel.h"
 #include "compiler/passes/anchor.h"
 #include "compiler/passes/typed_graph.h"
@@ -105,6 +106,10 @@ std::vector<PlanKernel> KernelTable::PlanKernels() const {
 std::vector<std::string> KernelTable::TakeObjects() {
   std::vector<std::string> objects;
   for (Entry& entry : entries_) objects.push_back(std::move(entry.compiled.object));
+  if (objects.empty()) {
+    KernelBuilder none(target_, MachineModelFor(target_));
+    objects.push_back(EmitObject(none, target_));
+  }
   return objects;
 }
 

@@ -26,6 +26,7 @@ class KernelTable {
 
   // After Compile, in the order of their numbers.
   std::vector<PlanKernel> PlanKernels() const;
+  // At least one, for a linker: without kernels it is empty.
   std::vector<std::string> TakeObjects();
 
  private:

@@ -222,7 +222,13 @@ class Lowering {
     return apart.empty() ? function : WithImagesApart(function, std::move(apart));
   }
 
+  // What writes no element is no call.
   void AddCall(const FunctionPtr& primitive, std::vector<PlanView> operands) {
+    const auto holds = [&](const PlanView& view) {
+      return plan().buffers[static_cast<size_t>(view.buffer)].size_bytes > 0;
+    };
+    const auto results = operands.begin() + static_cast<int64_t>(primitive->params.size());
+    if (std::none_of(results, operands.end(), holds)) return;
     const FunctionPtr function = Fitted(primitive, operands);
     const FunctionSummary summary = Summarise(*function);
     functions_.push_back(function);

@@ -72,6 +72,7 @@ std::vector<Work> WorkOf(const relay::Function& function, const std::vector<Kern
     const KernelOperand& described = operands[operand];
     Work work{{outputs[i], static_cast<int>(operand), MemoryShapeOf(described.shape, described.layout)}, {}, false};
     work.softmax = SoftmaxOf(work.output) != nullptr;
+    if (ElementCount(described.shape) == 0) continue;
     work.pieces = PiecesOf(outputs[i], described, machine);
     all.push_back(std::move(work));
   }

@@ -2,6 +2,7 @@
 #include "compiler/passes/canonicalise.h"
 #include "compiler/passes/choose_layouts.h"
 #include "compiler/passes/depth_to_space.h"
+#include "compiler/passes/drop_empty.h"
 #include "compiler/passes/fold_batch_norm.h"
 #include "compiler/passes/fold_constants.h"
 #include "compiler/passes/fold_layouts.h"
@@ -26,6 +27,8 @@ using After = std::function<void(const std::string& pass, const IRModule&)>;
 const std::vector<Pass>& AllPasses() {
   static const std::vector<Pass> passes{
       {"bind_params", 0, [](const IRModule& m, const PassContext&) { return BindParams(m); }},
+      // Before all that divide by extents.
+      {"drop_empty", 0, [](const IRModule& m, const PassContext&) { return DropEmpty(m); }},
       // Before constants are folded: integers and their scales are still apart.
       {"lift_scales", 1, [](const IRModule& m, const PassContext&) { return LiftScales(m); }},
       {"fold_constants", 0, [](const IRModule& m, const PassContext& c) { return FoldConstants(m, c.opt_level); }},

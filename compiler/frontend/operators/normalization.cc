@@ -87,7 +87,8 @@ std::vector<ExprPtr> GroupNormalization(const OnnxNodeView& view) {
   if (shape.size() < 2 || groups < 1 || shape[1] % groups != 0) {
     RefuseNode(fmt::format("num_groups is {}; it must divide the channels of {}", groups, ShapeText(shape)));
   }
-  const ExprPtr grouped = view.Reshape(view.Input(0), {shape[0], groups, ElementCount(shape) / (shape[0] * groups)});
+  const int64_t elements = shape[1] / groups * ElementCount(Shape(shape.begin() + 2, shape.end()));
+  const ExprPtr grouped = view.Reshape(view.Input(0), {shape[0], groups, elements});
   const ExprPtr y = MomentsOf(view, grouped, {2}).standardised;
   const auto scaled = [&](const ExprPtr& data, const Shape& parameter) {
     const ExprPtr product = view.Call("multiply", {data, view.Reshape(view.Input(1), parameter)});
