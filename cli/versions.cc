@@ -7,21 +7,25 @@
 #include "core/package_format.h"
 #include "core/plan.h"
 #include "core/version.h"
+#include "db/record_log.h"
+#include "db/schema.h"
+#include "rpc_runner/protocol.h"
 #include "runtime/hone.h"
 
 namespace hone {
 
 std::string VersionText() {
-  return fmt::format("hone {}\nLLVM {}\nformats: package {}, plan {}, kernel ABI {}, C API {}\n", HoneVersion(),
-                     LlvmVersion(), kPackageVersion, kPlanVersion, HONE_KERNEL_ABI_VERSION, HONE_API_VERSION);
+  return fmt::format(
+      "hone {}\nLLVM {}\nformats: package {}, plan {}, store {}, protocol {}, log {}, kernel ABI {}, C API {}\n",
+      HoneVersion(), LlvmVersion(), kPackageVersion, kPlanVersion, kSchemaVersion, kProtocolVersion, kLogVersion,
+      HONE_KERNEL_ABI_VERSION, HONE_API_VERSION);
 }
 
 Json VersionJson() {
-  return {{"hone", HoneVersion()},
-          {"llvm", LlvmVersion()},
-          {"package", kPackageVersion},
-          {"plan", kPlanVersion},
-          {"kernel_abi", HONE_KERNEL_ABI_VERSION},
+  return {{"hone", HoneVersion()},      {"llvm", LlvmVersion()},
+          {"package", kPackageVersion}, {"plan", kPlanVersion},
+          {"store", kSchemaVersion},    {"protocol", kProtocolVersion},
+          {"log", kLogVersion},         {"kernel_abi", HONE_KERNEL_ABI_VERSION},
           {"c_api", HONE_API_VERSION}};
 }
 

@@ -7,7 +7,6 @@
 namespace hone {
 namespace {
 
-constexpr int kLogVersion = 1;
 constexpr const char* kLogFormat = "hone-log";
 constexpr size_t kMaxReasonBytes = 300;
 constexpr size_t kBatch = 256;
@@ -20,7 +19,8 @@ void CheckHeader(const Json& json) {
   }
   const int version = IntField(json, "version");
   if (version != kLogVersion) {
-    throw Error(ExitCode::kBadData, "the log has version " + std::to_string(version) + "; this hone reads 1");
+    throw Error(ExitCode::kBadData,
+                "the log has version " + std::to_string(version) + "; this hone reads " + std::to_string(kLogVersion));
   }
 }
 

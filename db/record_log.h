@@ -12,6 +12,8 @@
 
 namespace hone {
 
+inline constexpr int kLogVersion = 1;
+
 Json ToJson(const Record& record);
 // Throws Error(kBadData) naming the field; also when the id does not match the content.
 Record RecordFromJson(const Json& json);

@@ -40,8 +40,13 @@ TEST_F(Program, HelpOfEachCommandNamesItsOptions) {
 }
 
 TEST_F(Program, VersionNamesLlvmAndFormats) {
-  EXPECT_THAT(Hone({"--version"}).out, HasSubstr("LLVM 19."));
-  EXPECT_TRUE(HoneJson({"--version"}).contains("package"));
+  const std::string text = Hone({"--version"}).out;
+  EXPECT_THAT(text, HasSubstr("LLVM 19."));
+  const Json json = HoneJson({"--version"});
+  for (const std::string format : {"package", "plan", "store", "protocol", "log"}) {
+    ASSERT_TRUE(json.contains(format)) << format;
+    EXPECT_THAT(text, HasSubstr(format + " " + json[format].dump()));
+  }
 }
 
 TEST_F(Program, ZooWritesAModelThatInspectReads) {
