@@ -8,7 +8,7 @@
 namespace hone {
 
 void AddStoreOption(CommandLine& line, std::string& path) {
-  line.Add("--db", path, "the record store; by default " + DefaultStorePath()).Env("HONE_DB");
+  line.Add("--db", path, "the record store; by default $HONE_DB, else the user's own (docs/cli.md)");
 }
 
 std::string StorePath(const std::string& path) { return path.empty() ? DefaultStorePath() : path; }

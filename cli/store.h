@@ -9,7 +9,7 @@
 
 namespace hone {
 
-// Empty: the default place.
+// Empty: the default store (DefaultStorePath).
 void AddStoreOption(CommandLine& line, std::string& path);
 // The path that holds.
 std::string StorePath(const std::string& path);

@@ -178,13 +178,15 @@ std::unique_ptr<RecordStore> RecordStore::Open(const std::string& path, bool cre
 }
 
 std::string DefaultStorePath() {
+  const char* store = std::getenv("HONE_DB");
+  if (store != nullptr && store[0] != '\0') return store;
   const char* data = std::getenv("XDG_DATA_HOME");
   // The base directory specification tells to pass relative paths over.
   if (data != nullptr && data[0] == '/') return std::string(data) + "/hone/records.db";
   const char* home = std::getenv("HOME");
   if (home == nullptr || home[0] != '/') {
     throw Error(ExitCode::kBadConfig,
-                "neither XDG_DATA_HOME nor HOME says where the record store is; give it with --db");
+                "none of HONE_DB, XDG_DATA_HOME and HOME says where the record store is; give it with --db");
   }
   return std::string(home) + "/.local/share/hone/records.db";
 }

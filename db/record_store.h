@@ -76,7 +76,8 @@ class RecordStore {
   virtual StoreStats Stats() const = 0;
 };
 
-// $XDG_DATA_HOME/hone/records.db, else ~/.local/share/hone/records.db.
+// $HONE_DB, else $XDG_DATA_HOME/hone/records.db, else ~/.local/share/hone/records.db. Throws Error(kBadConfig) when
+// none of them is set.
 std::string DefaultStorePath();
 
 }  // namespace hone

@@ -130,6 +130,18 @@ TEST_F(Program, ALogOfAnEmptyStoreIsImportedWithoutNews) {
   EXPECT_EQ(Hone({"log", "import", Path("work/none.log"), "--db", db}).code, 66);
 }
 
+TEST_F(Program, AStoreOfTheEnvironmentThatIsNotThereHasNoRecordsYet) {
+  const std::vector<std::string> build = {"build", "zoo:mlp", "--image-shape", "1,14,14", "-o", Path("work/p.hone")};
+  environment = {{"HONE_DB", Path("work/none.db")}};
+  EXPECT_EQ(Hone(build).code, 0);
+  EXPECT_EQ(Hone({"verify", "zoo:mlp", "--image-shape", "1,14,14"}).code, 0);
+  EXPECT_EQ(Hone({"log", "list"}).code, 66) << "there is nothing to list";
+  std::vector<std::string> given = build;
+  given.insert(given.end(), {"--db", Path("work/none.db")});
+  EXPECT_EQ(Hone(given).code, 66) << "what is named on the command line must be there";
+  EXPECT_THAT(Files(), testing::ElementsAre("work/p.hone"));
+}
+
 TEST_F(Program, TargetsNamesTheHost) { EXPECT_EQ(HoneJson({"targets", "host"})["targets"].size(), 1u); }
 
 }  // namespace

@@ -25,15 +25,18 @@ void Redirect(const std::string& path, int fd) {
 }
 
 // In the child: nothing but what exec needs.
-[[noreturn]] void Exec(const std::vector<std::string>& arguments, const fs::path& folder, const fs::path& output) {
+[[noreturn]] void Exec(const std::string& program, const std::vector<std::string>& arguments,
+                       const std::map<std::string, std::string>& environment, const fs::path& folder,
+                       const fs::path& output) {
   Redirect(output.string() + ".out", STDOUT_FILENO);
   Redirect(output.string() + ".err", STDERR_FILENO);
   setenv("XDG_DATA_HOME", folder.c_str(), 1);
   for (const char* name : {"HONE_DB", "HONE_TRACKER", "HONE_KEY", "HONE_THREADS"}) unsetenv(name);
-  std::vector<char*> argv = {const_cast<char*>("hone")};
+  for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
+  std::vector<char*> argv = {const_cast<char*>(program.c_str())};
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
-  execv(HONE_PROGRAM, argv.data());
+  execv(program.c_str(), argv.data());
   _exit(127);
 }
 
@@ -52,10 +55,25 @@ void ProgramTest::TearDown() {
 }
 
 ProgramResult ProgramTest::Hone(const std::vector<std::string>& arguments) const {
+  return Run(HONE_PROGRAM, arguments);
+}
+
+ProgramResult ProgramTest::Shell(const std::string& line) const {
+  return Run("/bin/sh", {"-c", "cd '" + Path("work") + "'; hone() { '" HONE_PROGRAM "' \"$@\"; }; " + line});
+}
+
+std::string ProgramTest::NextOf(const ProgramResult& result) {
+  const std::string mark = "next: ";
+  const size_t at = result.err.rfind(mark);
+  if (at == std::string::npos) return "";
+  return result.err.substr(at + mark.size(), result.err.find('\n', at) - at - mark.size());
+}
+
+ProgramResult ProgramTest::Run(const std::string& program, const std::vector<std::string>& arguments) const {
   // Beside the folder, not in it: what the program leaves there is looked at.
   const fs::path output = folder_.string() + "_output";
   const pid_t child = fork();
-  if (child == 0) Exec(arguments, folder_, output);
+  if (child == 0) Exec(program, arguments, environment, folder_, output);
   ProgramResult result;
   int status = 0;
   if (child < 0 || waitpid(child, &status, 0) != child) return result;

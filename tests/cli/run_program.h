@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,12 @@ class ProgramTest : public testing::Test {
   void TearDown() override;
 
   ProgramResult Hone(const std::vector<std::string>& arguments) const;
+  // The same of a line that a shell reads, in the test's folder work.
+  ProgramResult Shell(const std::string& line) const;
+  // The command that a run ended with naming; empty when it named none.
+  static std::string NextOf(const ProgramResult& result);
+  // Variables that it sees besides those of the test, which hone's own are not among.
+  std::map<std::string, std::string> environment;
   // The path of a file of this name in the test's folder.
   std::string Path(const std::string& name) const { return (folder_ / name).string(); }
   void Write(const std::string& name, const std::string& bytes) const;
@@ -29,6 +36,8 @@ class ProgramTest : public testing::Test {
   std::vector<std::string> Files() const;
 
  private:
+  ProgramResult Run(const std::string& program, const std::vector<std::string>& arguments) const;
+
   std::filesystem::path folder_;
 };
 

@@ -192,6 +192,9 @@ TEST_F(RecordStoreTest, FolderInPlaceOfTheFileIsRefused) {
 }
 
 TEST(DefaultStorePath, FollowsTheEnvironment) {
+  setenv("HONE_DB", "mine.db", 1);
+  EXPECT_EQ(DefaultStorePath(), "mine.db");
+  setenv("HONE_DB", "", 1);
   setenv("XDG_DATA_HOME", "/data", 1);
   EXPECT_EQ(DefaultStorePath(), "/data/hone/records.db");
   setenv("XDG_DATA_HOME", "relative", 1);
