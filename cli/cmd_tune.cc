@@ -197,6 +197,8 @@ int TuneCommand(const Arguments& arguments) {
   } else {
     fmt::print("{}{}", ReportText(tuned.report), NetworkFinalsText(tuned.network));
   }
+  const std::string nothing = WhyNothingWorked(tuned.report);
+  if (!nothing.empty() && !tuned.report.interrupted) throw Error(ExitCode::kAnswerIsNo, nothing);
   line.Next(tuned.report.interrupted ? "the same command again: it goes on where it stopped"
                                      : "hone build " + model.name + " -o P.hone");
   return StopExitCode(0);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 
 #include "cli/dispatch_table.h"
@@ -53,11 +54,21 @@ std::string FinalsText(const FinalsReport& finals) {
   return fmt::format("{:.1f} % faster, p {:.3f}", 100 * finals.gain, finals.p);
 }
 
+std::string FailureText(const FailureReport& failure) {
+  return fmt::format("{}{}{}", FateName(failure.fate), failure.message.empty() ? "" : ": ", failure.message);
+}
+
+Json FailureJson(const FailureReport& failure) {
+  if (failure.trials == 0) return nullptr;
+  return {{"fate", FateName(failure.fate)}, {"message", failure.message}, {"trials", failure.trials}};
+}
+
 Json TaskJson(const TaskReport& task, double peak_gflops) {
   return {{"task", task.workload.ToText()},
           {"uses", task.uses},
           {"trials", task.trials},
           {"failed", task.failed},
+          {"failure", FailureJson(task.failure)},
           {"default_ns", task.default_ns},
           {"best_ns", task.best_ns},
           {"schedule", task.best_schedule},
@@ -73,7 +84,12 @@ std::string ConfigsText(const TuneReport& report) {
   std::string text = "best:\n";
   for (size_t i = 0; i < report.tasks.size(); ++i) {
     const TaskReport& task = report.tasks[i];
+    const FailureReport& failure = task.failure;
     if (task.best_ns > 0) text += fmt::format("{:>4}  {} {}\n", i + 1, task.best_schedule, task.best_config);
+    if (failure.trials > 0) {
+      text +=
+          fmt::format("{:>4}  none: {} of {} trials {}\n", i + 1, failure.trials, task.trials, FailureText(failure));
+    }
   }
   return text;
 }
@@ -169,6 +185,20 @@ std::string ReportText(const TuneReport& report) {
              static_cast<double>(report.elapsed_ns - report.finals_ns) / 1e9, report.trials_per_second,
              static_cast<double>(report.finals_ns) / 1e9, report.resumed, report.interrupted ? "; interrupted" : "",
              CostsText(report));
+}
+
+std::string WhyNothingWorked(const TuneReport& report) {
+  const std::vector<TaskReport>& tasks = report.tasks;
+  if (tasks.empty() || std::any_of(tasks.begin(), tasks.end(), [](const TaskReport& t) { return t.measured(); }))
+    return "";
+  int64_t trials = 0;
+  for (const TaskReport& task : tasks) trials += task.trials;
+  if (trials == 0) return "no trial was made before the budget was spent; a larger one is right";
+  const auto worst = std::max_element(tasks.begin(), tasks.end(), [](const TaskReport& a, const TaskReport& b) {
+    return a.failure.trials < b.failure.trials;
+  });
+  return fmt::format("no kernel of {} tasks could be measured: {} of {} trials failed, as {}", tasks.size(), trials,
+                     trials, FailureText(worst->failure));
 }
 
 Json ReportJson(const TuneReport& report) {

@@ -35,8 +35,11 @@ class TuneOutput {
 // One object per event.
 Json EventJson(const TuneEvent& event);
 // Per task: uses, default, best, gain, share of the measured peak (of the direct algorithm's arithmetic: Winograd
-// passes 100 %), trials, why it stopped and what its finals said; then schedules and configs, the peak and the sums.
+// passes 100 %), trials, why it stopped and what its finals said; then schedules and configs, or how a task failed of
+// which nothing worked, the peak and the sums.
 std::string ReportText(const TuneReport& report);
+// Why no task has a kernel that ran and was right; empty when one has, or there are no tasks.
+std::string WhyNothingWorked(const TuneReport& report);
 // The closing object: event "done" and the tasks.
 Json ReportJson(const TuneReport& report);
 

@@ -59,15 +59,26 @@ struct FinalsReport {
   double gain = 0, p = 1;  // of the best, or where nobody was better of the fastest challenger, against the incumbent
 };
 
+// How most trials of a task failed of which none worked.
+struct FailureReport {
+  Fate fate = Fate::kOk;
+  std::string message;  // that most of them had; empty when they had none
+  int64_t trials = 0;   // of this fate; 0: a trial worked, or there was none
+  bool operator==(const FailureReport&) const = default;
+};
+
 struct TaskReport {
   Workload workload;
   int uses = 0;
   int64_t trials = 0, failed = 0;
+  FailureReport failure;
   int64_t default_ns = 0;  // the analytic default, measured; 0 when it was not
   int64_t best_ns = 0;
   std::string best_schedule, best_config;
   std::string stopped;  // "budget", "plateau", "until-gain", "space spent", "interrupted"
   FinalsReport finals;  // when they were held, the best is their winner and the times are of them
+  // Whether a kernel of it ran and was right, in this run or another one.
+  bool measured() const { return best_ns > 0 || trials > failed; }
 };
 // Where a call's wall time went. The rest (see other_ns) is overhead: inputs, processes, search, store.
 struct TuneCosts {

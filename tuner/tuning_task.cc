@@ -64,7 +64,11 @@ void TuningTask::Observe(const Proposal& proposal, const Measurement& measuremen
     ++measured_;
     wall_ns_ += measurement.wall_ns;
   }
-  if (measurement.fate != Fate::kOk) ++report_.failed;
+  if (measurement.fate != Fate::kOk) {
+    ++report_.failed;
+    failures_.Add(measurement.fate, measurement.message);
+  }
+  report_.failure = report_.measured() ? FailureReport() : failures_.Commonest();
   gain_.Observe(before_ns, report_.best_ns);
   ++since_gain_;
   const bool gained =

@@ -8,6 +8,7 @@
 
 #include "core/measurement.h"
 #include "db/record.h"
+#include "tuner/failure_tally.h"
 #include "tuner/finals_outcome.h"
 #include "tuner/search_space.h"
 #include "tuner/task_scheduler.h"
@@ -80,6 +81,7 @@ class TuningTask {
   std::string default_key_;
   std::vector<Observation> observations_;
   TaskReport report_;
+  FailureTally failures_;
   GainRate gain_;
   bool begun_ = false;
   int64_t plateau_window_ = 32;  // 0: endless

@@ -70,6 +70,37 @@ TEST(ReportText, GivesTheShareOfTheMeasuredPeak) {
   EXPECT_THAT(ReportText(report), Not(HasSubstr("peak:")));
 }
 
+TuneReport NothingWorked() {
+  TuneReport report;
+  for (const int64_t failed : {99, 201}) {
+    TaskReport& task = report.tasks.emplace_back(WideTask());
+    task.default_ns = task.best_ns = 0;
+    task.best_schedule = task.best_config = "";
+    task.finals = {};
+    task.trials = task.failed = failed;
+    task.failure = {Fate::kUnsupported, "job " + std::to_string(failed), failed - 1};
+  }
+  return report;
+}
+
+TEST(ReportText, SaysHowATaskFailedOfWhichNothingWorked) {
+  EXPECT_THAT(ReportText(NothingWorked()), HasSubstr("   1  none: 98 of 99 trials Unsupported: job 99\n"));
+  const Json json = ReportJson(NothingWorked())["tasks"][1]["failure"];
+  EXPECT_EQ(json, (Json{{"fate", "Unsupported"}, {"message", "job 201"}, {"trials", 200}}));
+  EXPECT_TRUE(ReportJson(OneTask())["tasks"][0]["failure"].is_null());
+}
+
+TEST(WhyNothingWorked, NamesTheFateOfTheTaskThatFailedMost) {
+  TuneReport report = NothingWorked();
+  EXPECT_EQ(WhyNothingWorked(report),
+            "no kernel of 2 tasks could be measured: 300 of 300 trials failed, as Unsupported: job 201");
+  report.tasks[1].failed = 200;
+  EXPECT_EQ(WhyNothingWorked(report), "") << "a trial that was only noisy worked";
+  for (TaskReport& task : report.tasks) task.trials = task.failed = 0;
+  EXPECT_THAT(WhyNothingWorked(report), HasSubstr("no trial was made"));
+  EXPECT_EQ(WhyNothingWorked(TuneReport()), "");
+}
+
 TEST(ReportJson, HoldsWhatTheTableHolds) {
   TuneReport report = OneTask();
   const Json json = ReportJson(report);

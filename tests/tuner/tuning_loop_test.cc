@@ -170,6 +170,35 @@ TEST_F(TuningLoopTest, FailuresAreRecordedAndNeverBest) {
   EXPECT_GT(failed, 0);
 }
 
+TEST_F(TuningLoopTest, ATaskOfWhichNothingWorksTellsItsMostFrequentFate) {
+  tasks_.resize(1);
+  options_.budget.trials = 60;
+  int calls = 0;
+  tools_.compile = [&](const Candidate&) -> Rejection {
+    if (++calls % 3 == 0) return {Fate::kCompileFailed, "now and then"};
+    return {Fate::kUnsupported, calls % 5 == 0 ? "rarely" : "mostly"};
+  };
+  for (const TaskReport& task : Tune().tasks) {
+    EXPECT_FALSE(task.measured());
+    EXPECT_EQ(task.failure.fate, Fate::kUnsupported);
+    EXPECT_EQ(task.failure.message, "mostly");
+    EXPECT_LT(task.failure.trials, task.trials);
+    EXPECT_GT(task.failure.trials, task.trials / 2);
+  }
+}
+
+TEST_F(TuningLoopTest, ATaskOfWhichSomethingWorksHasNoFailure) {
+  tasks_.resize(1);
+  options_.budget.trials = 60;
+  runner_.fate = [](const std::string& artifact) {
+    return artifact.find("b=5") != std::string::npos ? Fate::kOk : Fate::kWrongOutput;
+  };
+  for (const TaskReport& task : Tune().tasks) {
+    EXPECT_TRUE(task.measured());
+    EXPECT_EQ(task.failure, FailureReport());
+  }
+}
+
 TEST_F(TuningLoopTest, ARefusedCandidateIsATrialWithoutAJob) {
   options_.budget.trials = 20;
   tools_.compile = [](const Candidate&) { return Rejection{Fate::kInvalidConfig, "no"}; };
