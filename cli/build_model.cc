@@ -10,7 +10,8 @@ namespace hone {
 
 void AddRecordOptions(CommandLine& line, RecordOptions& options) {
   AddStoreOption(line, options.db);
-  line.AddFlag("--no-records", options.no_records, "use each schedule's analytic default, whatever the store holds");
+  line.AddFlag("--no-records", options.no_records, "use each schedule's analytic default, whatever the store holds")
+      .About(Topic::kStore);
 }
 
 BuildResult BuildModel(const relay::IRModule& module, const Machine& machine, const RecordOptions& records,

@@ -8,6 +8,7 @@
 #include "cli/machine_options.h"
 #include "cli/number_text.h"
 #include "cli/print_json.h"
+#include "cli/shell_word.h"
 #include "cli/statistics.h"
 #include "cli/table.h"
 #include "cli/time_packages.h"
@@ -181,8 +182,9 @@ int BenchCommand(const Arguments& arguments) {
   options.timing.min_time_ns = ParseDuration(options.min_time);
   options.timing.profiled_runs = options.per_op ? kProfiledRuns : 0;
   const int code = Report(TimePackages(options.packages, options.timing), options, line.json());
-  line.Next(options.per_op ? "hone tune MODEL, when a kernel that matters is slow"
-                           : "hone bench --per-op " + options.packages[0]);
+  line.Next(options.per_op ? "hone tune MODEL" + line.Given({Topic::kThreads})
+                           : "hone bench --per-op " + ShellWord(options.packages[0]) +
+                                 line.Given({Topic::kThreads, Topic::kInputs}));
   return code;
 }
 

@@ -10,6 +10,8 @@
 #include "cli/model.h"
 #include "cli/number_text.h"
 #include "cli/print_json.h"
+#include "cli/shell_word.h"
+#include "compiler/codegen/host.h"
 #include "compiler/relay/printer.h"
 #include "core/error.h"
 
@@ -101,7 +103,8 @@ void AddOptions(CommandLine& line, BuildCommandOptions& options) {
   AddRecordOptions(line, options.records);
   line.Add("--math", options.choices.math, "exact: no kernels that trade accuracy for speed, as Winograd's do")
       .OneOf({"fast", "exact"})
-      .ShowDefault();
+      .ShowDefault()
+      .About(Topic::kMath);
   line.Add("-O,--opt-level", options.choices.opt_level, "0: no folding, fusion or blocked layouts; 3: everything")
       .Between(0, 3)
       .ShowDefault();
@@ -126,7 +129,9 @@ int BuildCommand(const Arguments& arguments) {
   } else {
     PrintReport(result, options.output);
   }
-  line.Next("hone run " + options.output);
+  line.Next(MissingFeature(machine.target).empty()
+                ? "hone run " + ShellWord(options.output) + line.Given({Topic::kThreads})
+                : "hone package info " + ShellWord(options.output));
   return 0;
 }
 

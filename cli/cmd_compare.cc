@@ -55,7 +55,7 @@ int CompareCommand(const Arguments& arguments) {
   bool from_records = false;
   AddModelOptions(line, options);
   line.AddFlag("--from-records", from_records, "from what the store holds; nothing is measured").Required();
-  line.Add("--target", machine.target, "whose passes make the tasks").ShowDefault();
+  line.Add("--target", machine.target, "whose passes make the tasks").ShowDefault().About(Topic::kTarget);
   AddStoreOption(line, db);
   if (!line.Parse(arguments)) return 0;
   const auto store = OpenExistingStore(db);
@@ -65,7 +65,8 @@ int CompareCommand(const Arguments& arguments) {
   query.fate = Fate::kOk;
   const std::vector<DeviceRow> rows = CompareDevices(tasks, store->Find(query));
   Report(rows, model.name, tasks.size(), line.json());
-  line.Next(rows.empty() ? "hone tune " + model.name : "hone build " + model.name + " -o P.hone");
+  const std::string given = line.Given({Topic::kModel, Topic::kTarget, Topic::kStore});
+  line.Next(rows.empty() ? "hone tune" + given : "hone build" + given + " -o P.hone");
   return rows.empty() ? static_cast<int>(ExitCode::kAnswerIsNo) : 0;
 }
 

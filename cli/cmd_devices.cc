@@ -5,6 +5,7 @@
 
 #include "cli/command_line.h"
 #include "cli/print_json.h"
+#include "cli/shell_word.h"
 #include "cli/table.h"
 #include "rpc_runner/tracker.h"
 
@@ -45,7 +46,7 @@ void PrintStatus(const TrackerStatus& status) {
 int DevicesCommand(const Arguments& arguments) {
   CommandLine line("hone devices", "Who is connected to a tracker: key, CPU, state, jobs done, queue.");
   std::string tracker;
-  line.Add("--tracker", tracker, "tcp://HOST:PORT").Required().Env("HONE_TRACKER");
+  line.Add("--tracker", tracker, "tcp://HOST:PORT").Required().Env("HONE_TRACKER").About(Topic::kRunners);
   if (!line.Parse(arguments)) return 0;
   const TrackerStatus status = QueryTracker(tracker);
   if (line.json()) {
@@ -53,7 +54,8 @@ int DevicesCommand(const Arguments& arguments) {
   } else {
     PrintStatus(status);
   }
-  line.Next(fmt::format("hone tune MODEL --tracker {} --key NAME", tracker));
+  line.Next("hone tune MODEL" + line.Given({Topic::kRunners}) + " --key " +
+            (status.runners.empty() ? "NAME" : ShellWord(status.runners.front().key)));
   return 0;
 }
 

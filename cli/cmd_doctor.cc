@@ -141,7 +141,7 @@ int DoctorCommand(const Arguments& arguments) {
   } else {
     fmt::print("{}", table.ToText());
   }
-  line.Next("hone tune zoo:resnet-18 --budget 60s");
+  line.Next("hone tune zoo:resnet-18 --budget 60s" + line.Given({Topic::kStore}));
   return bad ? static_cast<int>(ExitCode::kAnswerIsNo) : 0;
 }
 

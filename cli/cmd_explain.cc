@@ -9,6 +9,7 @@
 #include "cli/explain_record.h"
 #include "cli/number_text.h"
 #include "cli/print_json.h"
+#include "cli/shell_word.h"
 #include "cli/store.h"
 #include "cli/table.h"
 #include "core/error.h"
@@ -127,7 +128,8 @@ int ExplainCommand(const Arguments& arguments) {
   } else {
     PrintExplanation(explanation);
   }
-  line.Next("hone log list --workload '" + explanation.record.candidate.workload.ToText() + "'");
+  line.Next("hone log list --workload " + ShellWord(explanation.record.candidate.workload.ToText()) +
+            line.Given({Topic::kStore}));
   return 0;
 }
 

@@ -9,6 +9,7 @@
 #include "cli/device_name.h"
 #include "cli/number_text.h"
 #include "cli/print_json.h"
+#include "cli/shell_word.h"
 #include "cli/store.h"
 #include "cli/table.h"
 #include "compiler/build.h"
@@ -26,12 +27,15 @@ struct QueryOptions {
 
 void AddQueryOptions(CommandLine& line, QueryOptions& options) {
   AddStoreOption(line, options.db);
-  line.Add("--workload", options.query.workload, "a workload's whole text");
-  line.Add("--target", options.query.cpu, "the target's CPU, as znver3");
-  line.Add("--device", options.query.device, "part of the machine's CPU model, host, key, label or short id");
-  line.Add("--fate", options.fate, "Ok, WrongOutput, Crashed, TimedOut, ...");
-  line.Add("--cache", options.cache, "cold-weights or warm");
-  line.Add("--threads", options.threads, "the thread count").Between(1, 1024);
+  const auto add = [&line](const std::string& name, auto& value, const std::string& description) {
+    return line.Add(name, value, description).About(Topic::kQuery);
+  };
+  add("--workload", options.query.workload, "a workload's whole text");
+  add("--target", options.query.cpu, "the target's CPU, as znver3");
+  add("--device", options.query.device, "part of the machine's CPU model, host, key, label or short id");
+  add("--fate", options.fate, "Ok, WrongOutput, Crashed, TimedOut, ...");
+  add("--cache", options.cache, "cold-weights or warm");
+  add("--threads", options.threads, "the thread count").Between(1, 1024);
 }
 
 RecordQuery QueryOf(const QueryOptions& options) {
@@ -67,7 +71,7 @@ int ListCommand(const Arguments& arguments) {
   line.Add("--limit", options.query.limit, "at most so many; 0: all").Between(0, int64_t{1} << 40);
   if (!line.Parse(arguments)) return 0;
   PrintRecords(OpenExistingStore(options.db)->Find(QueryOf(options)), line.json());
-  line.Next("hone log best");
+  line.Next("hone log best" + line.Given({Topic::kStore, Topic::kQuery}));
   return 0;
 }
 
@@ -79,7 +83,7 @@ int BestCommand(const Arguments& arguments) {
   RecordQuery query = QueryOf(options);
   query.fate = Fate::kOk;
   PrintRecords(BestOf(OpenExistingStore(options.db)->Find(query)), line.json());
-  line.Next("hone build MODEL -o P.hone");
+  line.Next("hone build MODEL -o P.hone" + line.Given({Topic::kStore}));
   return 0;
 }
 
@@ -126,7 +130,7 @@ int ImportCommand(const Arguments& arguments) {
   ImportCounts counts;
   for (const std::string& file : files) Add(counts, ImportFile(file, *store));
   PrintCounts(counts, line.json());
-  line.Next("hone log best");
+  line.Next("hone log best" + line.Given({Topic::kStore}));
   return counts.refused.empty() ? 0 : static_cast<int>(ExitCode::kBadData);
 }
 
@@ -148,7 +152,7 @@ int ExportCommand(const Arguments& arguments) {
   }
   if (line.json()) PrintJson({{"path", output}, {"records", count}});
   if (!line.json() && !output.empty()) fmt::print("{} records written to {}\n", count, output);
-  line.Next("hone log import FILE, on another machine");
+  line.Next("hone log import " + (output.empty() ? "FILE" : ShellWord(output)));
   return 0;
 }
 

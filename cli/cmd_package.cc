@@ -7,7 +7,9 @@
 #include "cli/number_text.h"
 #include "cli/print_json.h"
 #include "cli/safetensors.h"
+#include "cli/shell_word.h"
 #include "compiler/build.h"
+#include "compiler/codegen/host.h"
 #include "core/error.h"
 #include "runtime/package.h"
 
@@ -57,7 +59,9 @@ int InfoCommand(const Arguments& arguments) {
   } else {
     PrintInfo(*package);
   }
-  line.Next("hone run " + path);
+  line.Next((MissingFeature(plan.target).empty()
+                 ? "hone run " + ShellWord(path)
+                 : fmt::format("hone package unpack {} -o {}", ShellWord(path), ShellWord(path + ".parts"))));
   return 0;
 }
 
@@ -94,7 +98,7 @@ int UnpackCommand(const Arguments& arguments) {
     for (const Json& file : files)
       fmt::print("{}  {}\n", file["path"].get<std::string>(), BytesText(file["size_bytes"].get<int64_t>()));
   }
-  line.Next("hone package info " + path);
+  line.Next("hone package info " + ShellWord(path));
   return 0;
 }
 

@@ -93,7 +93,7 @@ void Report(const Session& session, const RunOptions& options, int64_t ns, bool 
 int RunCommand(const Arguments& arguments) {
   CommandLine line("hone run", "Runs a package once and prints the first values of each output.");
   RunOptions options;
-  line.Add("PACKAGE", options.package, "a package that `hone build` wrote").Required();
+  line.Add("PACKAGE", options.package, "a package that `hone build` wrote").Required().About(Topic::kPackage);
   AddInputOptions(line, options.inputs);
   line.Add("--seed", options.inputs.seed, "seed of random and uniform inputs");
   line.Add("--output", options.output, "a folder that gets every output as a .npy file");
@@ -106,7 +106,7 @@ int RunCommand(const Arguments& arguments) {
   const int64_t ns = TimeRun(session);
   if (!options.output.empty()) SaveOutputs(session, options.output);
   Report(session, options, ns, line.json());
-  line.Next("hone bench " + options.package);
+  line.Next("hone bench" + line.Given({Topic::kPackage, Topic::kThreads, Topic::kInputs}));
   return 0;
 }
 

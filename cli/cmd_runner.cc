@@ -13,8 +13,11 @@ int RunnerCommand(const Arguments& arguments) {
                    "Offers this machine to a tracker, as hone-runner does. Loopback only: there are no keys yet.");
   RunnerServerOptions options;
   std::string cores, lifetime;
-  line.Add("--tracker", options.tracker, "tcp://HOST:PORT").Required().Env("HONE_TRACKER");
-  line.Add("--key", options.key, "the name under which tuners ask for such machines").Required().Env("HONE_KEY");
+  line.Add("--tracker", options.tracker, "tcp://HOST:PORT").Required().Env("HONE_TRACKER").About(Topic::kRunners);
+  line.Add("--key", options.key, "the name under which tuners ask for such machines")
+      .Required()
+      .Env("HONE_KEY")
+      .About(Topic::kRunners);
   line.Add("--bind", options.bind, "where tuners reach this runner; port * picks a free one").ShowDefault();
   line.Add("--cores", cores, "the CPUs to time on, as 0,2-3; by default all that are allowed");
   line.Add("--lifetime", lifetime, "end after so long: 90s, 10m, 2h");
@@ -22,7 +25,7 @@ int RunnerCommand(const Arguments& arguments) {
   if (!line.Parse(arguments)) return 0;
   options.cores = ParseCoreList(cores);
   if (!lifetime.empty()) options.lifetime_ns = ParseDuration(lifetime);
-  line.Next(fmt::format("hone tune MODEL --tracker {} --key {}", options.tracker, options.key));
+  line.Next("hone tune MODEL" + line.Given({Topic::kRunners}));
   ServeRunner(options, CatchStopSignals());
   return StopExitCode(0);
 }

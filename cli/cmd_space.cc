@@ -57,7 +57,7 @@ int SpaceCommand(const Arguments& arguments) {
     fmt::print("\ndefault without records: {} {} (estimated {} on one core)\n", best.schedule->name(),
                best.config.ToText(), TimeText(static_cast<int64_t>(best.estimate_ns)));
   }
-  line.Next("hone tune MODEL");
+  line.Next("hone tune MODEL" + line.Given({Topic::kTarget, Topic::kThreads}));
   return 0;
 }
 

@@ -4,6 +4,7 @@
 #include "cli/known_cpus.h"
 #include "cli/number_text.h"
 #include "cli/print_json.h"
+#include "cli/shell_word.h"
 #include "cli/table.h"
 #include "compiler/codegen/host.h"
 
@@ -36,19 +37,21 @@ int TargetsCommand(const Arguments& arguments) {
   if (!line.Parse(arguments)) return 0;
   Json list = Json::array();
   Table table({"cpu", "model", "> lanes", "> registers", "> L1d", "> L2", "> L3", "needs", "target"});
+  std::string text;  // of the last
   for (const KnownCpu& cpu : Asked(name)) {
+    text = cpu.target.ToText();
     const MachineModel m = MachineModelFor(cpu.target);
     list.push_back(RowJson(cpu.name, m));
     table.Add({cpu.name, m.name, fmt::format("{}", m.vector_lanes), fmt::format("{}", m.vector_registers),
                BytesText(m.l1_bytes), BytesText(m.l2_bytes), BytesText(m.l3_bytes),
-               fmt::format("{}", fmt::join(m.required_features, " ")), cpu.target.ToText()});
+               fmt::format("{}", fmt::join(m.required_features, " ")), text});
   }
   if (line.json()) {
     PrintJson({{"targets", list}});
   } else {
     fmt::print("{}", table.ToText());
   }
-  line.Next("hone build MODEL -o P.hone --target \"llvm -mtriple=... -mcpu=...\"");
+  line.Next(name.empty() ? "hone targets host" : "hone build MODEL -o P.hone --target " + ShellWord(text));
   return 0;
 }
 

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "cli/command_line.h"
+#include "cli/shell_word.h"
 #include "cli/stop.h"
 #include "rpc_runner/tracker.h"
 
@@ -13,7 +14,8 @@ int TrackerCommand(const Arguments& arguments) {
   line.Add("--bind", options.bind, "tcp://HOST:PORT; port * picks a free one").ShowDefault();
   line.Add("--port-file", options.port_file, "the bound address is written there once the tracker serves");
   if (!line.Parse(arguments)) return 0;
-  line.Next("hone runner --tracker ADDRESS --key NAME, on the device");
+  const bool free_port = options.bind.ends_with('*');
+  line.Next("hone runner --tracker " + (free_port ? "ADDRESS" : ShellWord(options.bind)) + " --key NAME");
   ServeTracker(options, CatchStopSignals());
   return StopExitCode(0);
 }

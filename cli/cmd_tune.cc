@@ -60,7 +60,8 @@ void AddOptions(CommandLine& line, TuneCommandOptions& options) {
   line.Add("--cache", options.cache, "cold-weights: as in a network; warm: a hot loop").ShowDefault();
   line.Add("--math", options.math, "exact: no kernels that trade accuracy for speed, as Winograd's do")
       .OneOf({"fast", "exact"})
-      .ShowDefault();
+      .ShowDefault()
+      .About(Topic::kMath);
   line.Add("--finals", options.finals, "network: the best of each task also in the built model; kernels: alone only")
       .OneOf({"network", "kernels"})
       .ShowDefault();
@@ -68,8 +69,12 @@ void AddOptions(CommandLine& line, TuneCommandOptions& options) {
   line.Add("--cores", options.cores, "without a tracker: the CPUs to time on, as 0,2-3");
   line.Add("--replay", options.replay, "search with the records of this store in place of a runner; keeps nothing");
   const Option tracker = line.Add("--tracker", options.remote.tracker, "tcp://HOST:PORT: measure on runners behind it")
-                             .Env("HONE_TRACKER");
-  line.Add("--key", options.remote.key, "which runners, with --tracker").Env("HONE_KEY").Needs(tracker);
+                             .Env("HONE_TRACKER")
+                             .About(Topic::kRunners);
+  line.Add("--key", options.remote.key, "which runners, with --tracker")
+      .Env("HONE_KEY")
+      .Needs(tracker)
+      .About(Topic::kRunners);
   line.Add("--runners", options.remote.max_runners, "at most so many of the key's runners at once")
       .Between(1, 64)
       .ShowDefault()
@@ -199,8 +204,12 @@ int TuneCommand(const Arguments& arguments) {
   }
   const std::string nothing = WhyNothingWorked(tuned.report);
   if (!nothing.empty() && !tuned.report.interrupted) throw Error(ExitCode::kAnswerIsNo, nothing);
-  line.Next(tuned.report.interrupted ? "the same command again: it goes on where it stopped"
-                                     : "hone build " + model.name + " -o P.hone");
+  if (!options.replay.empty()) line.Resolve("--db", options.replay);
+  line.Next(tuned.report.interrupted
+                ? line.Again()
+                : "hone build" +
+                      line.Given({Topic::kModel, Topic::kTarget, Topic::kThreads, Topic::kMath, Topic::kStore}) +
+                      " -o P.hone");
   return StopExitCode(0);
 }
 

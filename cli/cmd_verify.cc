@@ -3,8 +3,8 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
-#include <string_view>
 
 #include "cli/build_model.h"
 #include "cli/command_line.h"
@@ -116,10 +116,16 @@ bool Rounds(const relay::IRModule& module) {
   return rounds;
 }
 
-// What to do about outputs that differ.
-std::string_view AdviceFor(const relay::IRModule& module) {
-  return Rounds(module) ? "hone verify --tolerance 0.05: a quantised model may round a sum close to a half either way"
-                        : "hone build MODEL -o P.hone -O0, to see whether a pass is to blame";
+// A quantised model may round a sum close to a half either way; else it helps to know whether a pass is to blame.
+std::string NextOf(const CommandLine& line, const VerifyOptions& options, const relay::IRModule& module, bool agree) {
+  const std::set<Topic> model = {Topic::kModel, Topic::kTarget, Topic::kThreads, Topic::kStore};
+  if (agree && !options.package.empty())
+    return "hone bench" + line.Given({Topic::kPackage, Topic::kThreads, Topic::kInputs});
+  if (agree) return "hone build" + line.Given(model) + " -o P.hone";
+  if (!Rounds(module)) return "hone build" + line.Given(model) + " -o P.hone -O0";
+  std::set<Topic> all = model;
+  all.insert({Topic::kPackage, Topic::kInputs});
+  return "hone verify" + line.Given(all) + " --tolerance 0.05";
 }
 
 // JSON has no infinity.
@@ -144,11 +150,13 @@ void Report(const std::vector<OutputError>& errors, double tolerance, bool json)
 void AddOptions(CommandLine& line, VerifyOptions& options) {
   AddModelOptions(line, options.model);
   line.Add("PACKAGE", options.package,
-           "a package of that model; none: one is built, and checked before a last softmax too");
+           "a package of that model; none: one is built, and checked before a last softmax too")
+      .About(Topic::kPackage);
   AddMachineOptions(line, options.machine);
   AddRecordOptions(line, options.records);
   AddInputOptions(line, options.inputs);
-  line.Add("--expect", options.expect, "a .pb or .npy file per output: compare with these instead of the reference");
+  line.Add("--expect", options.expect, "a .pb or .npy file per output: compare with these instead of the reference")
+      .About(Topic::kInputs);
   line.Add("--tolerance", options.tolerance, "worst max|y-r|/max|r| that agrees").BetweenReal(0, 1).ShowDefault();
 }
 
@@ -164,7 +172,7 @@ int VerifyCommand(const Arguments& arguments) {
   Report(errors, options.tolerance, line.json());
   bool all = true;
   for (const OutputError& e : errors) all = all && e.agrees;
-  line.Next(all ? "hone bench PACKAGE" : std::string(AdviceFor(model.typed)));
+  line.Next(NextOf(line, options, model.typed, all));
   return all ? 0 : static_cast<int>(ExitCode::kAnswerIsNo);
 }
 

@@ -5,6 +5,7 @@
 #include "cli/command_line.h"
 #include "cli/model.h"
 #include "cli/print_json.h"
+#include "cli/shell_word.h"
 #include "cli/table.h"
 #include "compiler/frontend/onnx_export.h"
 #include "compiler/frontend/zoo.h"
@@ -25,7 +26,7 @@ int ListZoo(const CommandLine& line) {
   } else {
     fmt::print("{}", table.ToText());
   }
-  line.Next("hone inspect zoo:resnet-18, or hone zoo resnet-18 -o resnet-18.onnx");
+  line.Next("hone inspect zoo:resnet-18");
   return 0;
 }
 
@@ -38,7 +39,7 @@ int WriteZoo(const CommandLine& line, const ModelOptions& options, const std::st
   } else {
     fmt::print("{} written, {} bytes\n", output, size);
   }
-  line.Next(fmt::format("hone tune {}", output));
+  line.Next("hone tune " + ShellWord(output));
   return 0;
 }
 

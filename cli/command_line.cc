@@ -7,6 +7,7 @@
 #include <cctype>
 #include <cstdio>
 
+#include "cli/shell_word.h"
 #include "core/error.h"
 #include "core/spelling.h"
 
@@ -79,6 +80,11 @@ Option Option::Excludes(const Option& other) const {
   return *this;
 }
 
+Option Option::About(Topic topic) const {
+  (*topics_)[option_] = topic;
+  return *this;
+}
+
 CommandLine::CommandLine(const std::string& name, const std::string& summary)
     : app_(std::make_unique<CLI::App>(summary, name)), name_(name) {
   AddFlag("--json", json_, "print one JSON document on stdout and nothing else");
@@ -87,31 +93,31 @@ CommandLine::CommandLine(const std::string& name, const std::string& summary)
 CommandLine::~CommandLine() = default;
 
 Option CommandLine::Add(const std::string& name, std::string& value, const std::string& description) {
-  return Option(app_->add_option(name, value, description));
+  return Added(app_->add_option(name, value, description));
 }
 
 Option CommandLine::Add(const std::string& name, int& value, const std::string& description) {
-  return Option(app_->add_option(name, value, description));
+  return Added(app_->add_option(name, value, description));
 }
 
 Option CommandLine::Add(const std::string& name, int64_t& value, const std::string& description) {
-  return Option(app_->add_option(name, value, description));
+  return Added(app_->add_option(name, value, description));
 }
 
 Option CommandLine::Add(const std::string& name, uint64_t& value, const std::string& description) {
-  return Option(app_->add_option(name, value, description));
+  return Added(app_->add_option(name, value, description));
 }
 
 Option CommandLine::Add(const std::string& name, double& value, const std::string& description) {
-  return Option(app_->add_option(name, value, description));
+  return Added(app_->add_option(name, value, description));
 }
 
 Option CommandLine::Add(const std::string& name, std::vector<std::string>& value, const std::string& description) {
-  return Option(app_->add_option(name, value, description));
+  return Added(app_->add_option(name, value, description));
 }
 
 Option CommandLine::AddFlag(const std::string& name, bool& value, const std::string& description) {
-  return Option(app_->add_flag(name, value, description));
+  return Added(app_->add_flag(name, value, description));
 }
 
 void CommandLine::RejectUnknownOptions(const Arguments& arguments) const {
@@ -127,6 +133,7 @@ void CommandLine::RejectUnknownOptions(const Arguments& arguments) const {
 
 bool CommandLine::Parse(const Arguments& arguments) {
   RejectUnknownOptions(arguments);
+  arguments_ = arguments;
   // CLI11 takes the arguments last first.
   Arguments reversed(arguments.rbegin(), arguments.rend());
   try {
@@ -140,11 +147,46 @@ bool CommandLine::Parse(const Arguments& arguments) {
   return true;
 }
 
-void CommandLine::Next(const std::string& what) const {
+bool CommandLine::IsOnTheLine(const CLI::Option& option) const {
+  if (option.count() == 0) return false;
+  // An option that has a variable counts also when that gave it.
+  return option.get_envname().empty() || std::any_of(arguments_.begin(), arguments_.end(), [&](const std::string& a) {
+           return LooksLikeOption(a) && app_->get_option_no_throw(OptionName(a)) == &option;
+         });
+}
+
+std::vector<std::string> CommandLine::Words(const CLI::Option& option) const {
+  const std::string name = option.nonpositional() ? option.get_name() : "";
+  const auto resolved = resolved_.find(name);
+  if (resolved != resolved_.end()) return {name, resolved->second};
+  if (!IsOnTheLine(option)) return {};
+  if (option.get_items_expected_max() == 0) return {name};
+  std::vector<std::string> words;
+  for (const std::string& value : option.results()) {
+    if (!name.empty()) words.push_back(name);
+    words.push_back(value);
+  }
+  return words;
+}
+
+std::string CommandLine::Given(const std::set<Topic>& topics) const {
+  std::string positionals, options;
+  for (const CLI::Option* option : app_->get_options()) {
+    const auto topic = topics_.find(option);
+    if (topic == topics_.end() || !topics.contains(topic->second)) continue;
+    for (const std::string& word : Words(*option))
+      (option->nonpositional() ? options : positionals) += " " + ShellWord(word);
+  }
+  return positionals + options;
+}
+
+std::string CommandLine::Again() const { return name_ + " " + ShellLine(arguments_); }
+
+void CommandLine::Next(const std::string& command) const {
   if (json_) return;
   // What goes before it stands on stdout, which is slower where it is no terminal.
   std::fflush(stdout);
-  fmt::print(stderr, "next: {}\n", what);
+  fmt::print(stderr, "next: {}\n", command);
 }
 
 }  // namespace hone

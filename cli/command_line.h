@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -16,10 +18,13 @@ class Option;
 
 namespace hone {
 
+// What an option decides. The line that names the next command repeats what was given of that command's topics, so that
+// it answers for the same model, machine and store.
+enum class Topic : uint8_t { kModel, kPackage, kTarget, kThreads, kMath, kStore, kQuery, kRunners, kInputs };
+
 // What else holds for an option that was added. Valid as long as its CommandLine. Each returns the option itself.
 class Option {
  public:
-  explicit Option(CLI::Option* option) : option_(option) {}
   Option Required() const;
   // A default from the environment; the flag wins.
   Option Env(const std::string& name) const;
@@ -30,9 +35,14 @@ class Option {
   Option OneOf(const std::vector<std::string>& values) const;
   Option Needs(const Option& other) const;
   Option Excludes(const Option& other) const;
+  Option About(Topic topic) const;
 
  private:
+  friend class CommandLine;
+  Option(CLI::Option* option, std::map<const CLI::Option*, Topic>* topics) : option_(option), topics_(topics) {}
+
   CLI::Option* option_;
+  std::map<const CLI::Option*, Topic>* topics_;  // the CommandLine's
 };
 
 class CommandLine {
@@ -60,15 +70,31 @@ class CommandLine {
   // on anything else that is not right, for an unknown option with the nearest.
   bool Parse(const Arguments& arguments);
 
-  // Ends a command: names the next one on stderr, unless JSON was asked for.
-  void Next(const std::string& what) const;
+  // Ends a command: names the next one on stderr, unless JSON was asked for. It can be typed as it stands, but for the
+  // words in capitals that only the user knows.
+  void Next(const std::string& command) const;
+  // For Next: what the command line gave of these topics, in the order in which the options were added but positionals
+  // first, each word after a blank and quoted for a shell. What the environment gave is left out: it will give it
+  // again.
+  std::string Given(const std::set<Topic>& topics) const;
+  // As Given, with this text for the option `name` ("--target"), whether it was given or not.
+  void Resolve(const std::string& name, const std::string& text) { resolved_[name] = text; }
+  // For Next: this very command.
+  std::string Again() const;
 
  private:
   void RejectUnknownOptions(const Arguments& arguments) const;
+  bool IsOnTheLine(const CLI::Option& option) const;
+  // The option as words, one time for each of its values; empty when there is nothing to say.
+  std::vector<std::string> Words(const CLI::Option& option) const;
+  Option Added(CLI::Option* option) { return {option, &topics_}; }
 
   std::unique_ptr<CLI::App> app_;
   std::string name_;
   bool json_ = false;
+  Arguments arguments_;                          // that were parsed
+  std::map<const CLI::Option*, Topic> topics_;   // of the options that have one
+  std::map<std::string, std::string> resolved_;  // by option name
 };
 
 }  // namespace hone

@@ -41,9 +41,11 @@ Tensor ReadInput(const InputSpec& spec, const std::string& path) {
 }  // namespace
 
 void AddInputOptions(CommandLine& line, InputOptions& options) {
-  line.Add("--input", options.files, "NAME=FILE: an input from a .npy file or an ONNX tensor (.pb)");
+  line.Add("--input", options.files, "NAME=FILE: an input from a .npy file or an ONNX tensor (.pb)")
+      .About(Topic::kInputs);
   line.Add("--fill", options.fill, "the other inputs: zeros, ones, ramp (i/n), random (normal) or uniform")
-      .ShowDefault();
+      .ShowDefault()
+      .About(Topic::kInputs);
 }
 
 std::vector<InputSpec> InputSpecs(const Plan& plan) {

@@ -17,12 +17,14 @@ int DefaultThreads(const Machine& machine) {
 void AddThreadsOption(CommandLine& line, int& threads) {
   line.Add("--threads", threads, "threads; by default the cores that affinity and the cgroup allow")
       .Between(1, 1024)
-      .Env("HONE_THREADS");
+      .Env("HONE_THREADS")
+      .About(Topic::kThreads);
 }
 
 void AddMachineOptions(CommandLine& line, MachineOptions& options) {
   line.Add("--target", options.target, "\"host\", or as \"llvm -mtriple=... -mcpu=... -mattr=+a,-b -num-cores=4\"")
-      .ShowDefault();
+      .ShowDefault()
+      .About(Topic::kTarget);
   AddThreadsOption(line, options.threads);
 }
 

@@ -71,16 +71,24 @@ Model LoadOnnx(const ModelOptions& options) {
 }  // namespace
 
 void AddZooOptions(CommandLine& line, ModelOptions& options) {
-  line.Add("--batch", options.batch, "batch size of a zoo network").Between(int64_t{1}, int64_t{1} << 20);
-  line.Add("--classes", options.classes, "classes of a zoo network").Between(int64_t{1}, int64_t{1} << 24);
-  line.Add("--image-shape", options.image_shape, "one input of a zoo network, without the batch: 3,224,224");
-  line.Add("--seed", options.seed, "seed of a zoo network's weights, and of what else the command draws");
+  line.Add("--batch", options.batch, "batch size of a zoo network")
+      .Between(int64_t{1}, int64_t{1} << 20)
+      .About(Topic::kModel);
+  line.Add("--classes", options.classes, "classes of a zoo network")
+      .Between(int64_t{1}, int64_t{1} << 24)
+      .About(Topic::kModel);
+  line.Add("--image-shape", options.image_shape, "one input of a zoo network, without the batch: 3,224,224")
+      .About(Topic::kModel);
+  line.Add("--seed", options.seed, "seed of a zoo network's weights, and of what else the command draws")
+      .About(Topic::kModel);
 }
 
 void AddModelOptions(CommandLine& line, ModelOptions& options) {
-  line.Add("MODEL", options.model, "an .onnx file, or zoo:NAME (`hone zoo` lists them)").Required();
+  line.Add("MODEL", options.model, "an .onnx file, or zoo:NAME (`hone zoo` lists them)")
+      .Required()
+      .About(Topic::kModel);
   AddZooOptions(line, options);
-  line.Add("--shape", options.shapes, "NAME=1,3,224,224: the shape of an .onnx file's input");
+  line.Add("--shape", options.shapes, "NAME=1,3,224,224: the shape of an .onnx file's input").About(Topic::kModel);
 }
 
 Model LoadModel(const ModelOptions& options) {

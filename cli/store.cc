@@ -8,7 +8,8 @@
 namespace hone {
 
 void AddStoreOption(CommandLine& line, std::string& path) {
-  line.Add("--db", path, "the record store; by default $HONE_DB, else the user's own (docs/cli.md)");
+  line.Add("--db", path, "the record store; by default $HONE_DB, else the user's own (docs/cli.md)")
+      .About(Topic::kStore);
 }
 
 std::string StorePath(const std::string& path) { return path.empty() ? DefaultStorePath() : path; }

@@ -53,5 +53,48 @@ TEST(CommandLine, SaysWhatIsMissingOrWrongInOneLine) {
   EXPECT_EQ(MessageOf({"m", "--trials", "many"}).find('\n'), std::string::npos);
 }
 
+std::string GivenOf(const Arguments& arguments, const std::set<Topic>& topics) {
+  CommandLine line("hone test", "a test");
+  std::string db, fill, target = "host";
+  int threads = 0;
+  bool no_records = false;
+  std::vector<std::string> shapes;
+  std::string model;
+  line.Add("--shape", shapes, "of an input").About(Topic::kModel);
+  line.Add("MODEL", model, "a model").About(Topic::kModel);
+  line.Add("--db", db, "a store").About(Topic::kStore);
+  line.AddFlag("--no-records", no_records, "none").About(Topic::kStore);
+  line.Add("--threads", threads, "how many").Env("HONE_TEST_THREADS").About(Topic::kThreads);
+  line.Add("--target", target, "for what").ShowDefault().About(Topic::kTarget);
+  line.Add("--fill", fill, "with what");
+  line.Parse(arguments);
+  return line.Given(topics);
+}
+
+TEST(CommandLineGiven, RepeatsWhatWasGivenOfItsTopicsForAShell) {
+  const Arguments arguments = {"--db",   "my store.db", "--no-records", "--fill",        "ramp",
+                               "m.onnx", "--shape",     "a=1,2",        "--shape=it's=3"};
+  EXPECT_EQ(GivenOf(arguments, {Topic::kModel, Topic::kStore, Topic::kTarget}),
+            " m.onnx --shape a=1,2 --shape 'it'\\''s=3' --db 'my store.db' --no-records");
+  EXPECT_EQ(GivenOf(arguments, {Topic::kTarget, Topic::kThreads}), "");
+}
+
+TEST(CommandLineGiven, LeavesOutWhatTheEnvironmentGivesAgain) {
+  setenv("HONE_TEST_THREADS", "3", 1);
+  EXPECT_EQ(GivenOf({"m.onnx"}, {Topic::kThreads}), "");
+  EXPECT_EQ(GivenOf({"m.onnx", "--threads=2"}, {Topic::kThreads}), " --threads 2");
+  unsetenv("HONE_TEST_THREADS");
+}
+
+TEST(CommandLineGiven, SaysWhatAnOptionWasResolvedTo) {
+  CommandLine line("hone test", "a test");
+  std::string target = "runner";
+  line.Add("--target", target, "for what").About(Topic::kTarget);
+  line.Parse({"--target", "runner"});
+  line.Resolve("--target", "llvm -mcpu=znver3");
+  EXPECT_EQ(line.Given({Topic::kTarget}), " --target 'llvm -mcpu=znver3'");
+  EXPECT_EQ(line.Again(), "hone test --target runner");
+}
+
 }  // namespace
 }  // namespace hone
