@@ -11,9 +11,10 @@
 #include "cli/number_text.h"
 #include "cli/print_json.h"
 #include "cli/shell_word.h"
-#include "compiler/codegen/host.h"
+#include "compiler/codegen/machine_target.h"
 #include "compiler/relay/printer.h"
 #include "core/error.h"
+#include "rpc_runner/environment.h"
 
 namespace hone {
 namespace {
@@ -129,7 +130,7 @@ int BuildCommand(const Arguments& arguments) {
   } else {
     PrintReport(result, options.output);
   }
-  line.Next(MissingFeature(machine.target).empty()
+  line.Next(WhyNotOn(ProbeEnvironment(), machine.target, 1).empty()
                 ? "hone run " + ShellWord(options.output) + line.Given({Topic::kThreads})
                 : "hone package info " + ShellWord(options.output));
   return 0;

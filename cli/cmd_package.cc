@@ -9,8 +9,9 @@
 #include "cli/safetensors.h"
 #include "cli/shell_word.h"
 #include "compiler/build.h"
-#include "compiler/codegen/host.h"
+#include "compiler/codegen/machine_target.h"
 #include "core/error.h"
+#include "rpc_runner/environment.h"
 #include "runtime/package.h"
 
 namespace hone {
@@ -59,7 +60,7 @@ int InfoCommand(const Arguments& arguments) {
   } else {
     PrintInfo(*package);
   }
-  line.Next((MissingFeature(plan.target).empty()
+  line.Next((WhyNotOn(ProbeEnvironment(), plan.target, 1).empty()
                  ? "hone run " + ShellWord(path)
                  : fmt::format("hone package unpack {} -o {}", ShellWord(path), ShellWord(path + ".parts"))));
   return 0;

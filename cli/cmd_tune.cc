@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "cli/command_line.h"
+#include "cli/device_name.h"
 #include "cli/machine_options.h"
 #include "cli/model.h"
 #include "cli/network_finals_output.h"
@@ -14,7 +15,6 @@
 #include "cli/stop.h"
 #include "cli/store.h"
 #include "cli/tune_output.h"
-#include "compiler/codegen/host.h"
 #include "core/core_list.h"
 #include "core/error.h"
 #include "rpc_runner/runner.h"
@@ -93,20 +93,31 @@ void FilterTasks(std::vector<Task>& tasks, const std::vector<std::string>& wante
     throw Error(ExitCode::kUsage, "no task contains what --tasks says; `hone inspect MODEL --tasks` lists them");
 }
 
-std::unique_ptr<Runner> MakeRunner(const TuneCommandOptions& options, const Machine& machine) {
-  if (!options.remote.tracker.empty()) {
-    if (options.remote.key.empty())
-      throw Error(ExitCode::kUsage, "--tracker needs --key; `hone devices --tracker` lists the keys");
-    return MakeRemoteRunner(options.remote);
-  }
-  const std::string missing = MissingFeature(machine.target);
-  if (!missing.empty()) {
-    throw Error(
-        ExitCode::kBadConfig,
-        fmt::format("this machine lacks {}, which the target needs; a runner that has it is right: --tracker and --key",
-                    missing));
-  }
-  return MakeLocalRunner(ParseCoreList(options.cores));
+std::unique_ptr<Runner> MakeRunner(const TuneCommandOptions& options) {
+  if (!options.replay.empty()) return nullptr;
+  if (options.remote.tracker.empty()) return MakeLocalRunner(ParseCoreList(options.cores));
+  if (options.remote.key.empty())
+    throw Error(ExitCode::kUsage, "--tracker needs --key; `hone devices --tracker` lists the keys");
+  return MakeRemoteRunner(options.remote);
+}
+
+void TellRunner(const Environment& runner, const Machine& machine) {
+  fmt::print(stderr, "timing on {} ({}, {} core{}): target {}, {} thread{}\n", RunnerName(runner), runner.cpu_model,
+             runner.cores, runner.cores == 1 ? "" : "s", machine.target.ToText(), machine.threads,
+             machine.threads == 1 ? "" : "s");
+}
+
+// What to tune for; the next line names what a runner made of it.
+Machine MachineOf(const TuneCommandOptions& options, Runner* runner, CommandLine& line) {
+  if (runner == nullptr) return ResolveMachine(options.machine);
+  const bool remote = !options.remote.tracker.empty();
+  const Environment environment = runner->Describe();
+  const Machine machine = ResolveMachineOf(options.machine, environment, remote);
+  if (remote || !options.cores.empty()) line.Resolve("--threads", fmt::format("{}", machine.threads));
+  if (!remote) return machine;
+  line.Resolve("--target", machine.target.ToText());
+  if (!line.json()) TellRunner(environment, machine);
+  return machine;
 }
 
 double ParseUntilGain(const std::string& text) {
@@ -116,10 +127,9 @@ double ParseUntilGain(const std::string& text) {
               fmt::format("--until-gain is given \"{}\"; right is more than 0 and less than 1", text));
 }
 
-TuneOptions Complete(const TuneCommandOptions& options, const Machine& machine) {
+// All but what to tune for.
+TuneOptions Complete(const TuneCommandOptions& options) {
   TuneOptions tune = options.tune;
-  tune.target = machine.target;
-  tune.threads = machine.threads;
   tune.strategy = FindStrategy(options.tune.strategy).name;
   tune.cache = ParseCacheMode(options.cache);
   tune.exact_math = options.math == "exact";
@@ -165,14 +175,12 @@ Tuned TuneAndRank(const TuneCommandOptions& options, const relay::IRModule& modu
   return tuned;
 }
 
-Tuned Search(const TuneCommandOptions& options, const Machine& machine, const relay::IRModule& module,
+Tuned Search(const TuneCommandOptions& options, Runner* runner, const relay::IRModule& module,
              const std::vector<Task>& tasks, const TuneOptions& tune, TuneOutput& output) {
-  if (!options.replay.empty()) {
+  if (runner == nullptr) {
     const auto observe = [&output](const TuneEvent& event) { output.Observe(event); };
     return {Replay(tasks, tune, *OpenExistingStore(options.replay), observe, CatchStopSignals()), {}};
   }
-  // The runner before the store: a tracker that is not there leaves no empty store behind.
-  const std::unique_ptr<Runner> runner = MakeRunner(options, machine);
   const std::unique_ptr<RecordStore> store = OpenStore(options.db);
   return TuneAndRank(options, module, tasks, tune, *runner, *store, output);
 }
@@ -187,16 +195,22 @@ int TuneCommand(const Arguments& arguments) {
   TuneCommandOptions options;
   AddOptions(line, options);
   if (!line.Parse(arguments)) return 0;
-  const Machine machine = ResolveMachine(options.machine);
-  const TuneOptions tune = Complete(options, machine);
+  TuneOptions tune = Complete(options);
   const Model model = LoadModel(options.model);
+  // The runner before the store: a tracker that is not there leaves no empty store behind.
+  const std::unique_ptr<Runner> runner = MakeRunner(options);
+  const Machine machine = MachineOf(options, runner.get(), line);
+  tune.target = machine.target;
+  tune.threads = machine.threads;
   std::vector<Task> tasks = ExtractTasks(model.typed, machine.target);
   FilterTasks(tasks, options.tasks);
   TuneOutput output(line.json(), Terminal(), tasks.size(), tune.budget);
-  const Tuned tuned = Search(options, machine, model.typed, tasks, tune, output);
+  const Tuned tuned = Search(options, runner.get(), model.typed, tasks, tune, output);
   output.Finish();
   if (line.json()) {
     Json report = ReportJson(tuned.report);
+    report["target"] = machine.target.ToText();
+    report["threads"] = machine.threads;
     report["network_finals"] = NetworkFinalsJson(tuned.network);
     PrintJson(report);
   } else {

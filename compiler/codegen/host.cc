@@ -78,13 +78,19 @@ Target ResolveTarget(std::string_view text) {
   return target;
 }
 
+const std::vector<std::string>& NamedFeatures() {
+  static const std::vector<std::string> named = {"sse4.2",     "avx",      "avx2",     "fma",      "f16c",
+                                                 "avx512f",    "avx512bw", "avx512dq", "avx512vl", "avx512cd",
+                                                 "avx512vnni", "neon",     "dotprod",  "v"};
+  return named;
+}
+
 std::vector<std::string> ImpliedFeatures(const Target& target) {
-  static const char* const kNamed[] = {"sse4.2",   "avx",      "avx2",     "fma",        "f16c", "avx512f", "avx512bw",
-                                       "avx512dq", "avx512vl", "avx512cd", "avx512vnni", "neon", "dotprod", "v"};
+  const std::vector<std::string>& all = NamedFeatures();
   const auto subtarget = Subtarget(target);
   std::vector<std::string> implied;
   for (const auto& row : subtarget->getAllProcessorFeatures()) {
-    const bool named = std::find(std::begin(kNamed), std::end(kNamed), std::string_view(row.Key)) != std::end(kNamed);
+    const bool named = std::find(all.begin(), all.end(), row.Key) != all.end();
     if (named && subtarget->checkFeatures("+" + std::string(row.Key))) implied.emplace_back(row.Key);
   }
   return implied;

@@ -1,7 +1,9 @@
 // The machine we run on, as a target. No LLVM types in the header.
 #pragma once
 
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/target.h"
 
@@ -14,7 +16,9 @@ Target HostTarget();
 Target ResolveTarget(std::string_view text);
 // Whether the host can run code for the target: the first missing feature, or empty.
 std::string MissingFeature(const Target& target);
-// Every feature the target's CPU and mattr imply, of those that machine models name.
+// The features that kernels are made for, of every architecture, in LLVM's names.
+const std::vector<std::string>& NamedFeatures();
+// Those of NamedFeatures that the target's CPU and mattr imply.
 std::vector<std::string> ImpliedFeatures(const Target& target);
 
 }  // namespace hone

@@ -95,6 +95,19 @@ TEST_F(ProgramErrors, APackageForAnotherCpuIsBadConfig) {
   ExpectFailure({"run", Path("work/p.hone")}, 78, "aarch64");
 }
 
+TEST_F(ProgramErrors, TuningForWhatCannotRunHereIsBadConfigAndLeavesNoStore) {
+  const std::vector<std::string> tune = {"tune", "zoo:mlp", "--image-shape", "1,14,14"};
+  const auto expect = [&](const std::vector<std::string>& more, const std::string& message) {
+    std::vector<std::string> arguments = tune;
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    ExpectFailure(arguments, 78, message);
+  };
+  expect({"--threads", "1024"}, "1024 threads were asked for");
+  expect({"--cores", "0", "--threads", "2"}, "has 1 core");
+  expect({"--target", "llvm -mtriple=riscv64-linux-gnu -mcpu=generic-rv64"}, "generic-rv64");
+  EXPECT_THAT(Files(), IsEmpty());
+}
+
 TEST_F(ProgramErrors, AStoreThatIsNoneIsBadDataAndKept) {
   Write("work/records.db", "this is not a store, and it is somebody's file");
   ExpectFailure({"log", "list", "--db", Path("work/records.db")}, 65, "records.db");

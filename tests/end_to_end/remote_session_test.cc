@@ -1,0 +1,66 @@
+// The README's session with a device: tracker, runner, tune, build, on a device with fewer cores than the tuner.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/end_to_end/tracker_child.h"
+
+namespace hone {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+class RemoteSession : public TrackerChildTest {
+ protected:
+  void SetUp() override {
+    TrackerChildTest::SetUp();
+    ASSERT_EQ(Shell("hone zoo mlp --image-shape 1,14,14 -o model.onnx").code, 0);
+    device_ = Runner({"--cores", "0"});
+  }
+  void TearDown() override {
+    device_.reset();
+    TrackerChildTest::TearDown();
+  }
+  ProgramResult TuneModel(const std::string& more) const {
+    return Shell("hone tune model.onnx --tracker " + address_ + " --key here --db records.db " + more);
+  }
+  void ExpectRefusal(const std::string& more, const std::string& given, const std::string& has) const {
+    const ProgramResult r = TuneModel(more);
+    EXPECT_EQ(r.code, 78) << more;
+    EXPECT_THAT(r.err, AllOf(StartsWith("hone: "), HasSubstr(given), HasSubstr(has)));
+    EXPECT_EQ(std::count(r.err.begin(), r.err.end(), '\n'), 1) << r.err;
+  }
+
+ private:
+  std::unique_ptr<ChildProgram> device_;
+};
+
+TEST_F(RemoteSession, TunesAndBuildsForTheDevice) {
+  const ProgramResult tuned = TuneModel("--trials 8");
+  ASSERT_EQ(tuned.code, 0) << tuned.err;
+  EXPECT_THAT(tuned.err,
+              AllOf(HasSubstr("timing on here/"), HasSubstr("1 core)"), HasSubstr("-num-cores=1, 1 thread\n")));
+  EXPECT_THAT(tuned.out, Not(HasSubstr("none: ")));
+  const std::string build = NextOf(tuned);
+  EXPECT_THAT(build, AllOf(StartsWith("hone build model.onnx --target 'llvm "), HasSubstr(" --threads 1 "),
+                           HasSubstr(" --db records.db ")));
+  const ProgramResult built = Shell(build);
+  ASSERT_EQ(built.code, 0) << built.err;
+  EXPECT_THAT(built.out, HasSubstr(" 1 threads"));
+  EXPECT_THAT(built.out, testing::AnyOf(HasSubstr(" same microarchitecture "), HasSubstr(" near "))) << "no records";
+  // The device is this machine after all.
+  EXPECT_EQ(Shell(NextOf(built)).code, 0) << NextOf(built);
+}
+
+TEST_F(RemoteSession, RefusesWhatCannotRunThere) {
+  ExpectRefusal("--threads 2", "2 threads were asked for", "has 1 core");
+  ExpectRefusal("--target 'llvm -mtriple=riscv64-linux-gnu -mcpu=generic-rv64'", "generic-rv64", " code");
+  for (const std::string& file : Files()) EXPECT_THAT(file, Not(HasSubstr("records.db")));
+}
+
+}  // namespace
+}  // namespace hone

@@ -1,0 +1,33 @@
+#include "tests/end_to_end/tracker_child.h"
+
+#include <chrono>
+#include <fstream>
+#include <thread>
+
+namespace hone {
+
+void TrackerChildTest::SetUp() {
+  TuneChildTest::SetUp();
+  const std::string port_file = Path("work/port");
+  tracker_ = std::make_unique<ChildProgram>(
+      HONE_PROGRAM, std::vector<std::string>{"tracker", "--bind", "tcp://127.0.0.1:*", "--port-file", port_file},
+      Path("work/tracker"));
+  for (int i = 0; i < 2000 && address_.empty(); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    std::ifstream(port_file) >> address_;
+  }
+  ASSERT_FALSE(address_.empty()) << tracker_->ErrorText();
+}
+
+void TrackerChildTest::TearDown() {
+  tracker_.reset();
+  TuneChildTest::TearDown();
+}
+
+std::unique_ptr<ChildProgram> TrackerChildTest::Runner(const std::vector<std::string>& more) const {
+  std::vector<std::string> arguments = {"--tracker", address_, "--key", "here"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return std::make_unique<ChildProgram>(HONE_RUNNER, arguments, Path("work/runner"));
+}
+
+}  // namespace hone

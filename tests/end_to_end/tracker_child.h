@@ -1,0 +1,26 @@
+// A tracker in a process of its own, and the runners and tuners that go to it.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/end_to_end/tune_child.h"
+
+namespace hone {
+
+class TrackerChildTest : public TuneChildTest {
+ protected:
+  void SetUp() override;
+  void TearDown() override;
+
+  // Offers this machine under the key "here".
+  std::unique_ptr<ChildProgram> Runner(const std::vector<std::string>& more = {}) const;
+
+  std::string address_;  // the tracker's
+
+ private:
+  std::unique_ptr<ChildProgram> tracker_;
+};
+
+}  // namespace hone
