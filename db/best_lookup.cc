@@ -77,8 +77,10 @@ std::vector<BestRow> RankRecords(std::vector<BestRow> rows, const BestWanted& wa
   JudgeByFinals(rows);
   const auto key = [&wanted](const BestRow& row) {
     const bool other_code = !SameCode(row.setup.target, wanted.target);
-    return std::tuple<int, bool, bool, int64_t, bool, int64_t, const std::string&>(
-        row.rank, row.setup.machine.emulated, other_code, row.worth_ns, row.held == 0, row.min_ns, row.id);
+    const bool other_threads = row.setup.threads != wanted.threads;
+    return std::tuple<int, bool, bool, bool, int64_t, bool, int64_t, const std::string&>(
+        row.rank, row.setup.machine.emulated, other_code, other_threads, row.worth_ns, row.held == 0, row.min_ns,
+        row.id);
   };
   std::sort(rows.begin(), rows.end(), [&key](const BestRow& a, const BestRow& b) { return key(a) < key(b); });
   return rows;

@@ -105,6 +105,12 @@ TEST(BestLookup, OfAnotherMicroarchitectureTheSameCodeComesFirst) {
             "b3 a3 ");
 }
 
+TEST(BestLookup, OfTheSameCodeTheSameThreadCountComesFirst) {
+  EXPECT_EQ(
+      Order(RankRecords({Row("a", "znver3", kZen3, 2, 1), Row("b", "znver3", kZen3, 1, 9)}, {X86("znver3"), {}, 1})),
+      "b2 a2 ");
+}
+
 TEST(BestLookup, WhatTheTargetLacksIsNeverTakenNotEvenFromItsOwnModel) {
   BestWanted hidden = kWanted;
   hidden.target.cpu = "x86-64-v2";
