@@ -65,7 +65,7 @@ int CompareCommand(const Arguments& arguments) {
   query.fate = Fate::kOk;
   const std::vector<DeviceRow> rows = CompareDevices(tasks, store->Find(query));
   Report(rows, model.name, tasks.size(), line.json());
-  const std::string given = line.Given({Topic::kModel, Topic::kTarget, Topic::kStore});
+  const std::string given = line.Given(kKernelTopics);
   line.Next(rows.empty() ? "hone tune" + given : "hone build" + given + " -o P.hone");
   return rows.empty() ? static_cast<int>(ExitCode::kAnswerIsNo) : 0;
 }

@@ -150,7 +150,7 @@ int InspectCommand(const Arguments& arguments) {
   line.AddFlag("--tasks", options.tasks, "the tuning tasks: uses, GFLOP, configs per schedule").Excludes(text);
   if (!line.Parse(arguments)) return 0;
   const int code = Show(options, line.json());
-  line.Next("hone tune" + line.Given({Topic::kModel, Topic::kTarget, Topic::kThreads}));
+  line.Next("hone tune" + line.Given(kKernelTopics));
   return code;
 }
 

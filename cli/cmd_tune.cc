@@ -219,11 +219,7 @@ int TuneCommand(const Arguments& arguments) {
   const std::string nothing = WhyNothingWorked(tuned.report);
   if (!nothing.empty() && !tuned.report.interrupted) throw Error(ExitCode::kAnswerIsNo, nothing);
   if (!options.replay.empty()) line.Resolve("--db", options.replay);
-  line.Next(tuned.report.interrupted
-                ? line.Again()
-                : "hone build" +
-                      line.Given({Topic::kModel, Topic::kTarget, Topic::kThreads, Topic::kMath, Topic::kStore}) +
-                      " -o P.hone");
+  line.Next(tuned.report.interrupted ? line.Again() : "hone build" + line.Given(kKernelTopics) + " -o P.hone");
   return StopExitCode(0);
 }
 

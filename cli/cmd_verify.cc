@@ -118,12 +118,11 @@ bool Rounds(const relay::IRModule& module) {
 
 // A quantised model may round a sum close to a half either way; else it helps to know whether a pass is to blame.
 std::string NextOf(const CommandLine& line, const VerifyOptions& options, const relay::IRModule& module, bool agree) {
-  const std::set<Topic> model = {Topic::kModel, Topic::kTarget, Topic::kThreads, Topic::kStore};
   if (agree && !options.package.empty())
     return "hone bench" + line.Given({Topic::kPackage, Topic::kThreads, Topic::kInputs});
-  if (agree) return "hone build" + line.Given(model) + " -o P.hone";
-  if (!Rounds(module)) return "hone build" + line.Given(model) + " -o P.hone -O0";
-  std::set<Topic> all = model;
+  if (agree) return "hone build" + line.Given(kKernelTopics) + " -o P.hone";
+  if (!Rounds(module)) return "hone build" + line.Given(kKernelTopics) + " -o P.hone -O0";
+  std::set<Topic> all = kKernelTopics;
   all.insert({Topic::kPackage, Topic::kInputs});
   return "hone verify" + line.Given(all) + " --tolerance 0.05";
 }

@@ -21,6 +21,9 @@ namespace hone {
 // What an option decides. The line that names the next command repeats what was given of that command's topics, so that
 // it answers for the same model, machine and store.
 enum class Topic : uint8_t { kModel, kPackage, kTarget, kThreads, kMath, kStore, kQuery, kRunners, kInputs };
+// What decides which kernels a model gets: the same for tuning it and for building it.
+inline const std::set<Topic> kKernelTopics = {Topic::kModel, Topic::kTarget, Topic::kThreads, Topic::kMath,
+                                              Topic::kStore};
 
 // What else holds for an option that was added. Valid as long as its CommandLine. Each returns the option itself.
 class Option {
