@@ -1,6 +1,6 @@
 #include "compiler/image_steps.h"
 
-#include <algorithm>
+#include <optional>
 
 #include "compiler/passes/anchor.h"
 #include "compiler/schedules/schedule.h"
@@ -9,6 +9,7 @@ namespace hone {
 
 std::vector<relay::TypePtr> OperandTypes(const relay::Function& function) {
   std::vector<relay::TypePtr> types;
+  types.reserve(function.params.size() + 1);
   for (const auto& param : function.params) types.push_back(param->type);
   const relay::TypePtr& result = function.body->type;
   if (result->kind == relay::TypeKind::kTensor) {
@@ -21,10 +22,10 @@ std::vector<relay::TypePtr> OperandTypes(const relay::Function& function) {
 
 bool StepsBetweenImages(const relay::Function& function, size_t operand) {
   const Schedule* schedule = FindSchedule(function.attrs.GetString("schedule"));
-  if (schedule == nullptr) return true;
-  const Anchor anchor = *AnchorOf(function);
+  const std::optional<Anchor> anchor = AnchorOf(function);
+  if (schedule == nullptr || !anchor) return true;
   const Config config = Config::Parse(function.attrs.GetString("config"));
-  const OperandRole role = schedule->Operands(anchor.workload, config, anchor.epilogue).at(operand).role;
+  const OperandRole role = schedule->Operands(anchor->workload, config, anchor->epilogue).at(operand).role;
   return role == OperandRole::kData || role == OperandRole::kResidual || role == OperandRole::kOutput;
 }
 

@@ -91,6 +91,7 @@ TEST(ConcatInPlace, ImagesMayBeJoinedInsideJoinedChannels) {
   for (const int64_t parts : {2, 3, 4}) {
     for (const int64_t images : {1, 2}) {
       std::vector<ExprPtr> joined;
+      joined.reserve(static_cast<size_t>(parts));
       for (int64_t i = 0; i < parts; ++i) joined.push_back(Sigmoid(Input("a" + std::to_string(i), {images, 16, 4, 4})));
       const ExprPtr other = Sigmoid(Input("c", {parts * images, 16, 4, 4}));
       const ExprPtr inner = Concat(joined, 0);
