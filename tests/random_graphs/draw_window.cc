@@ -109,15 +109,15 @@ bool DrawConvTranspose(GraphMaker& m) {
   if (x == nullptr) return false;
   const GraphValue data = *x;
   const int64_t in = data.shape[1], groups = m.Chance(15) ? in : 1, out = groups == 1 ? m.Between(1, 12) : 1;
-  Window w = DrawWindow(m, data.shape, 1);
+  const Window w = DrawWindow(m, data.shape, 1);
+  const int64_t summed = in / groups * w.taps;
   Shape weight{in, out};
   weight.insert(weight.end(), w.kernel.begin(), w.kernel.end());
   OnnxAttributes attributes = WindowAttributes(w);
   attributes.emplace_back("group", IntAttribute(groups));
   if (data.elements() * out * w.taps > m.limits().multiply_adds) return false;
   m.Emit("ConvTranspose",
-         {data.name, m.Weight(weight, 1 / std::sqrt(static_cast<double>(in / groups * w.taps))),
-          m.Weight({out * groups}, 0.5)},
+         {data.name, m.Weight(weight, 1 / std::sqrt(static_cast<double>(summed))), m.Weight({out * groups}, 0.5)},
          1.5 * data.bound + 1, attributes);
   return true;
 }

@@ -52,7 +52,7 @@ OnnxGraph ReadModel(const std::string& path) {
 
 class Report {
  public:
-  Report(const Options& options, const Target& target) : options_(options), target_(target) {}
+  explicit Report(const Options& options) : options_(options) {}
 
   void Add(const std::string& name, const OnnxGraph& graph, const GraphRun& run, const GraphCheck& check) {
     ++verdicts_[check.verdict];
@@ -97,7 +97,6 @@ class Report {
   }
 
   const Options& options_;
-  const Target& target_;
   std::map<Verdict, int64_t> verdicts_;
   std::map<std::string, int64_t> refusals_;
   std::map<std::string, int64_t> families_;
@@ -164,7 +163,7 @@ int Main(const std::vector<std::string>& arguments) {
     return 0;
   }
   const auto begin = std::chrono::steady_clock::now();
-  Report report(options, target);
+  Report report(options);
   options.models.empty() ? CheckSeeds(options, target, report) : CheckModels(options, target, report);
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
   return report.Finish(spent.count()) ? 0 : 1;

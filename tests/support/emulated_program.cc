@@ -146,7 +146,7 @@ struct EmulatedProgram::Emitter {
 std::string EmulatorFor(const Target& target) {
   const bool aarch64 = target.triple.starts_with("aarch64");
   if (!aarch64 && !IsRiscv(target)) return "";
-  const std::string program = aarch64 ? "qemu-aarch64-static" : "qemu-riscv64-static";
+  std::string program = aarch64 ? "qemu-aarch64-static" : "qemu-riscv64-static";
   if (std::system(fmt::format("command -v {} >/dev/null 2>&1", program).c_str()) != 0) return "";
   if (aarch64) return program;
   const MachineModel machine = MachineModelFor(target);
