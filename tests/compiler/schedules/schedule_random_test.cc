@@ -1,4 +1,5 @@
 // Every schedule against the reference kernel, over random shapes, configs, epilogues and machine rows.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <array>
@@ -208,6 +209,17 @@ TEST(ScheduleAgainstReference, RandomDepthwiseConvolutionsOfSmallImages) {
 TEST(ScheduleAgainstReference, RandomDenseLayers) { CheckRandom(RandomDense, 45, 4); }
 
 TEST(ScheduleAgainstReference, RandomBatchMatmuls) { CheckRandom(RandomBatchMatmul, 90, 9); }
+
+// The bounds of its taps are numbers while the kernel is emitted, and not those of a whole window.
+TEST(ScheduleAgainstReference, ADepthwiseWindowOfOneRowLeavesOutWhatIsPadding) {
+  const Workload w = Workload::Parse(
+      "nn.conv2d data=1x32x2x2 weight=32x1x3x3 strides=2x2 padding=1x1x1x1 dilation=1x1 groups=32 dtype=float32 "
+      "epilogue=bias_act");
+  for (const char* unroll : {"0", "1"}) {
+    const Config config = Config::Parse(fmt::format("oc_block=8 tile_ow=1 unroll_kh={}", unroll));
+    CheckCandidate({w, "conv2d_depthwise", config, HostTarget()}, 3);
+  }
+}
 
 // Blocks of several vectors lie in no space, but a record or another machine's layout may ask for them.
 TEST(ScheduleAgainstReference, BlocksOfSeveralVectors) {
