@@ -63,15 +63,11 @@ double ExpectedShare(const TimedPackage& timed) {
 
 Json PackageJson(const TimedPackage& timed) {
   const Statistics s = StatisticsOf(timed.samples_ns);
-  Json json = {{"path", timed.path},
-               {"model", timed.package->plan().model},
-               {"threads", timed.threads},
-               {"runs", s.runs},
-               {"min_ns", s.min_ns},
-               {"p10_ns", s.p10_ns},
-               {"median_ns", s.median_ns},
-               {"p90_ns", s.p90_ns},
-               {"median_ci95_ns", Json::array({s.median_low_ns, s.median_high_ns})}};
+  Json json = {{"path", timed.path},       {"model", timed.package->plan().model},
+               {"threads", timed.threads}, {"runs", timed.runs},
+               {"batch", timed.batch},     {"min_ns", s.min_ns},
+               {"p10_ns", s.p10_ns},       {"median_ns", s.median_ns},
+               {"p90_ns", s.p90_ns},       {"median_ci95_ns", Json::array({s.median_low_ns, s.median_high_ns})}};
   if (!timed.call_ns.empty()) json["per_op"] = PerOpJson(timed);
   json["expected_ns"] = ExpectedNs(timed.package->plan());
   json["expected_share"] = ExpectedShare(timed);
@@ -82,7 +78,7 @@ void PrintTimes(const std::vector<TimedPackage>& packages) {
   Table table({"package", "> threads", "> runs", "> min", "> p10", "> median", "> p90", "95% CI of the median"});
   for (const TimedPackage& timed : packages) {
     const Statistics s = StatisticsOf(timed.samples_ns);
-    table.Add({timed.path, fmt::format("{}", timed.threads), fmt::format("{}", s.runs), TimeText(s.min_ns),
+    table.Add({timed.path, fmt::format("{}", timed.threads), fmt::format("{}", timed.runs), TimeText(s.min_ns),
                TimeText(s.p10_ns), TimeText(s.median_ns), TimeText(s.p90_ns),
                fmt::format("{} .. {}", TimeText(s.median_low_ns), TimeText(s.median_high_ns))});
   }
@@ -170,7 +166,7 @@ void AddOptions(CommandLine& line, BenchOptions& options) {
 }  // namespace
 
 int BenchCommand(const Arguments& arguments) {
-  CommandLine line("hone bench", "Times packages, interleaved run by run after a warm-up.");
+  CommandLine line("hone bench", "Times packages, interleaved after a warm-up.");
   BenchOptions options;
   AddOptions(line, options);
   if (!line.Parse(arguments)) return 0;

@@ -19,16 +19,23 @@ struct TimePackagesOptions {
   int profiled_runs = 0;                // afterwards, with a clock around each call
 };
 
+// A sample is the time of so many runs of its package, one behind the other, that there are at most about 10,000 of
+// them: of less, reading clocks and judging samples would take longer than the runs. Given what one run of each package
+// takes; by time the packages' samples last alike, with `runs` they are of equally many. 1 for whatever is slow enough.
+std::vector<int64_t> RunsPerSample(const std::vector<int64_t>& run_ns, const TimePackagesOptions& options);
+
 struct TimedPackage {
   std::string path;
   int threads = 0;
-  std::vector<int64_t> samples_ns;
-  std::vector<int64_t> call_ns;  // the median of each plan call; empty without profiled runs
+  int64_t runs = 0;
+  int64_t batch = 1;                // runs in a sample; the last may have fewer
+  std::vector<int64_t> samples_ns;  // of one run
+  std::vector<int64_t> call_ns;     // the median of each plan call; empty without profiled runs
   std::shared_ptr<const Package> package;
 };
 
-// The packages take turns, run by run, so that what disturbs the machine disturbs them alike. Results in the order of
-// the paths. Throws Error as Package::Load does.
+// The packages take turns, sample by sample, so that what disturbs the machine disturbs them alike. Results in the
+// order of the paths. Throws Error as Package::Load does.
 std::vector<TimedPackage> TimePackages(const std::vector<std::string>& paths, const TimePackagesOptions& options);
 
 }  // namespace hone

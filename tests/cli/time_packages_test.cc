@@ -1,0 +1,43 @@
+#include "cli/time_packages.h"
+
+#include <gtest/gtest.h>
+
+namespace hone {
+namespace {
+
+TimePackagesOptions ForTime(int64_t min_time_ns) {
+  TimePackagesOptions options;
+  options.min_time_ns = min_time_ns;
+  return options;
+}
+
+TimePackagesOptions ForRuns(int64_t runs) {
+  TimePackagesOptions options;
+  options.runs = runs;
+  return options;
+}
+
+using Batches = std::vector<int64_t>;
+
+TEST(RunsPerSample, IsOneOfWhateverIsSlow) {
+  EXPECT_EQ(RunsPerSample({5'000'000}, ForTime(1'000'000'000)), Batches{1});
+  EXPECT_EQ(RunsPerSample({60'000}, ForTime(1'000'000'000)), Batches{1});
+  EXPECT_EQ(RunsPerSample({5'000'000, 4'000'000}, ForTime(1'000'000'000)), (Batches{1, 1}));
+}
+
+TEST(RunsPerSample, LeavesTenThousandSamplesOfAQuickModel) {
+  EXPECT_EQ(RunsPerSample({1'000}, ForTime(1'000'000'000)), Batches{100});
+  EXPECT_EQ(RunsPerSample({0}, ForTime(1'000'000'000)), Batches{100'000});
+}
+
+TEST(RunsPerSample, SamplesOfUnlikePackagesLastAlike) {
+  EXPECT_EQ(RunsPerSample({1'000, 2'000'000}, ForTime(1'000'000'000)), (Batches{2'000, 1}));
+}
+
+TEST(RunsPerSample, IsAlikeWhenRunsAreGiven) {
+  EXPECT_EQ(RunsPerSample({1'000, 2'000'000}, ForRuns(20)), (Batches{1, 1}));
+  EXPECT_EQ(RunsPerSample({1'000, 2'000'000}, ForRuns(25'000)), (Batches{3, 3}));
+}
+
+}  // namespace
+}  // namespace hone
