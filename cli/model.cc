@@ -17,8 +17,9 @@ namespace {
 constexpr std::string_view kZoo = "zoo:";
 
 Model LoadZoo(const ModelOptions& options) {
-  if (!options.shapes.empty()) {
-    throw Error(ExitCode::kUsage, "--shape is for .onnx files; a zoo network takes --batch and --image-shape");
+  if (!options.shapes.empty() || !options.dims.empty()) {
+    throw Error(ExitCode::kUsage,
+                "--shape and --dim are for .onnx files; a zoo network takes --batch and --image-shape");
   }
   ZooOptions zoo;
   zoo.batch = options.batch;
@@ -30,14 +31,30 @@ Model LoadZoo(const ModelOptions& options) {
   return model;
 }
 
+// NAME=VALUE; a name may hold an equals sign itself.
+std::pair<std::string, std::string_view> SplitGiven(std::string_view text, const char* option, const char* right) {
+  const size_t equals = text.rfind('=');
+  if (equals == std::string_view::npos || equals == 0) {
+    throw Error(ExitCode::kUsage, fmt::format("{} is given \"{}\"; right is {}", option, text, right));
+  }
+  return {std::string(text.substr(0, equals)), text.substr(equals + 1)};
+}
+
+void RequireOnce(bool is_new, const char* option, const std::string& name) {
+  if (!is_new) throw Error(ExitCode::kUsage, fmt::format("{} is given twice for {}", option, name));
+}
+
 OnnxImportOptions ImportOptions(const ModelOptions& options) {
   OnnxImportOptions import;
   for (const std::string& text : options.shapes) {
-    const size_t equals = text.rfind('=');
-    if (equals == std::string::npos || equals == 0) {
-      throw Error(ExitCode::kUsage, fmt::format("--shape is given \"{}\"; right is NAME=1,3,224,224", text));
-    }
-    import.shapes[text.substr(0, equals)] = ParseDims(std::string_view(text).substr(equals + 1), "--shape");
+    const auto [name, dims] = SplitGiven(text, "--shape", "NAME=1,3,224,224");
+    RequireOnce(import.shapes.emplace(name, ParseDims(dims, "--shape")).second, "--shape", name);
+  }
+  for (const std::string& text : options.dims) {
+    const auto [name, dims] = SplitGiven(text, "--dim", "NAME=128");
+    const Shape number = ParseDims(dims, "--dim");
+    if (number.size() != 1) throw Error(ExitCode::kUsage, fmt::format("--dim {} takes one number", name));
+    RequireOnce(import.dims.emplace(name, number[0]).second, "--dim", name);
   }
   return import;
 }
@@ -58,7 +75,7 @@ Model LoadOnnx(const ModelOptions& options) {
   if (options.batch != defaults.batch || options.classes != defaults.classes ||
       options.image_shape != defaults.image_shape) {
     throw Error(ExitCode::kUsage,
-                "--batch, --classes and --image-shape are for zoo: networks; an .onnx file takes --shape");
+                "--batch, --classes and --image-shape are for zoo: networks; an .onnx file takes --shape and --dim");
   }
   ExplainMissing(options.model);
   OnnxImportResult result = ImportOnnx(options.model, ImportOptions(options));
@@ -89,6 +106,8 @@ void AddModelOptions(CommandLine& line, ModelOptions& options) {
       .About(Topic::kModel);
   AddZooOptions(line, options);
   line.Add("--shape", options.shapes, "NAME=1,3,224,224: the shape of an .onnx file's input").About(Topic::kModel);
+  line.Add("--dim", options.dims, "NAME=128: a free dimension of an .onnx file's inputs, wherever the name stands")
+      .About(Topic::kModel);
 }
 
 Model LoadModel(const ModelOptions& options) {

@@ -17,6 +17,7 @@ struct ModelOptions {
   std::string image_shape;          // empty: the network's own
   uint64_t seed = 0;                // of a zoo network's weights, and of whatever else the command draws
   std::vector<std::string> shapes;  // NAME=1,3,224,224 overrides an input of an .onnx file
+  std::vector<std::string> dims;    // NAME=128: a free dimension of an .onnx file, wherever the name stands
 };
 
 // The positional MODEL and its options, bound to `options`.

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <unordered_map>
 
+#include "compiler/frontend/input_shapes.h"
 #include "compiler/frontend/onnx_operators.h"
 #include "compiler/frontend/onnx_parse.h"
 #include "compiler/frontend/topological_order.h"
@@ -30,9 +31,6 @@ class Importer {
   relay::IRModule Run();
 
  private:
-  void CheckShapeOptions() const;
-  Shape ResolveShape(const OnnxInput& input);
-  int64_t ResolveDim(const OnnxInput& input, size_t i);
   void AddInputs();
   void ConvertNode(const OnnxNode& node);
   std::vector<ExprPtr> Convert(const OnnxNode& node);
@@ -49,59 +47,11 @@ class Importer {
   std::unordered_map<std::string, ExprPtr> values_;
 };
 
-void Importer::CheckShapeOptions() const {
-  for (const auto& [name, shape] : options_.shapes) {
-    std::string known;
-    bool found = false;
-    for (const OnnxInput& input : graph_.inputs) {
-      found = found || input.name == name;
-      known += (known.empty() ? "" : ", ") + input.name;
-    }
-    if (!found) throw Error(ExitCode::kUsage, fmt::format("--shape {}: the model's inputs are {}", name, known));
-    for (const int64_t dim : shape) {
-      if (dim < 1) throw Error(ExitCode::kUsage, fmt::format("--shape {}: {} is no dimension", name, dim));
-    }
-  }
-}
-
-int64_t Importer::ResolveDim(const OnnxInput& input, size_t i) {
-  const OnnxDim& dim = input.dims[i];
-  if (dim.value >= 0) return dim.value;
-  if (i == 0) {
-    notices_.push_back(fmt::format("input \"{}\": the free dimension{} is bound to 1", input.name,
-                                   dim.symbol.empty() ? "" : " " + dim.symbol));
-    return 1;
-  }
-  std::string text;
-  for (const OnnxDim& each : input.dims) {
-    text += text.empty() ? "" : ",";
-    text += each.value >= 0 ? std::to_string(each.value) : text.empty() ? "1" : each.symbol.empty() ? "?" : each.symbol;
-  }
-  throw Error(ExitCode::kUsage, fmt::format("input \"{}\": dimension {} is free; give --shape {}={} with numbers",
-                                            input.name, i, input.name, text));
-}
-
-Shape Importer::ResolveShape(const OnnxInput& input) {
-  const auto given = options_.shapes.find(input.name);
-  if (given == options_.shapes.end()) {
-    if (!input.has_shape) {
-      throw Error(ExitCode::kUsage,
-                  fmt::format("input \"{}\" has no shape; give --shape {}=...", input.name, input.name));
-    }
-    Shape shape;
-    for (size_t i = 0; i < input.dims.size(); ++i) shape.push_back(ResolveDim(input, i));
-    return shape;
-  }
-  if (input.has_shape && given->second.size() != input.dims.size()) {
-    throw Error(ExitCode::kUsage, fmt::format("--shape {}: the input has {} dimensions, {} are given", input.name,
-                                              input.dims.size(), given->second.size()));
-  }
-  return given->second;
-}
-
 void Importer::AddInputs() {
-  for (const OnnxInput& input : graph_.inputs) {
-    const Shape shape = ResolveShape(input);
+  const std::vector<Shape> shapes = InputShapes(graph_, options_, notices_);
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    const OnnxInput& input = graph_.inputs[i];
+    const Shape& shape = shapes[i];
     if (ElementCount(shape) > int64_t{1} << 38) {
       throw Error(ExitCode::kBadData, fmt::format("input \"{}\": {} is too large", input.name, ShapeText(shape)));
     }
@@ -193,7 +143,6 @@ relay::IRModule Importer::Finish(const ExprPtr& body) const {
 }
 
 relay::IRModule Importer::Run() {
-  CheckShapeOptions();
   const std::vector<int> order = TopologicalOrder(graph_);
   AddInputs();
   for (const int index : order) ConvertNode(graph_.nodes[static_cast<size_t>(index)]);

@@ -10,8 +10,9 @@
 namespace hone {
 
 struct OnnxImportOptions {
-  std::map<std::string, Shape> shapes;  // overrides of input shapes, by input name
-  bool freeze = true;                   // initializers become Constants; else parameters bound in the module
+  std::map<std::string, Shape> shapes = {};  // overrides of input shapes, by input name
+  std::map<std::string, int64_t> dims = {};  // of the inputs' free dimensions, by symbol
+  bool freeze = true;                        // initializers become Constants; else parameters bound in the module
 };
 
 struct OnnxImportResult {
@@ -20,7 +21,8 @@ struct OnnxImportResult {
 };
 
 // Reads the model and its external data (beneath the model's own folder only; no links). Throws Error: kNoInput when
-// there is no such file, kBadData for what is damaged or not supported, naming the node.
+// there is no such file, kUsage for shapes that are missing or contradict each other (InputShapes), kBadData for what
+// is damaged or not supported, naming the node.
 OnnxImportResult ImportOnnx(const std::string& path, const OnnxImportOptions& options = {});
 // The same from bytes in memory; external data is refused.
 OnnxImportResult ImportOnnxBytes(std::string_view bytes, const std::string& name,

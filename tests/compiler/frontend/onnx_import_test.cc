@@ -70,7 +70,42 @@ TEST(ImportOnnx, AsksForOtherFreeDims) {
   ModelMaker model;
   model.Input("x", {-1, 3, -1, 8}).Node("Relu", {"x"}, {"y"}).Output("y");
   EXPECT_EQ(ImportError(model.Bytes(), {}, ExitCode::kUsage),
-            "input \"x\": dimension 2 is free; give --shape x=1,3,d2,8 with numbers");
+            "input \"x\": dimension 2 is free; give --dim d2=NUMBER, or --shape x=1,3,d2,8 with numbers");
+}
+
+// Two inputs that share d1.
+ModelMaker Pair() {
+  ModelMaker model;
+  model.Input("a", {-1, -1}).Input("b", {2, -1}).Node("Relu", {"a"}, {"y"}).Node("Relu", {"b"}, {"z"});
+  model.Output("y").Output("z");
+  return model;
+}
+
+std::vector<Shape> InputShapesOf(const ModelMaker& model, const OnnxImportOptions& options) {
+  const OnnxImportResult result = ImportOnnxBytes(model.Bytes(), "m", options);
+  std::vector<Shape> shapes;
+  for (const auto& param : result.module.main->params) shapes.push_back(param->type->shape);
+  return shapes;
+}
+
+TEST(ImportOnnx, ADimIsOneNumberInEveryInput) {
+  EXPECT_THAT(InputShapesOf(Pair(), {.dims = {{"d1", 128}}}), ElementsAre(Shape{1, 128}, Shape{2, 128}));
+  EXPECT_THAT(InputShapesOf(Pair(), {.dims = {{"d0", 4}, {"d1", 128}}}), ElementsAre(Shape{4, 128}, Shape{2, 128}));
+  EXPECT_THAT(InputShapesOf(Pair(), {.shapes = {{"b", {2, 7}}}}), ElementsAre(Shape{1, 7}, Shape{2, 7}));
+}
+
+TEST(ImportOnnx, RefusesTwoNumbersForOneDim) {
+  const std::string bytes = Pair().Bytes();
+  EXPECT_EQ(ImportError(bytes, {.shapes = {{"a", {1, 8}}, {"b", {2, 9}}}}, ExitCode::kUsage),
+            "the dimension d1 is 8 by --shape a=1,8 and 9 by --shape b=2,9; it is one number");
+  EXPECT_EQ(ImportError(bytes, {.shapes = {{"b", {2, 9}}}, .dims = {{"d1", 8}}}, ExitCode::kUsage),
+            "the dimension d1 is 8 by --dim d1=8 and 9 by --shape b=2,9; it is one number");
+}
+
+TEST(ImportOnnx, RefusesDimsThatTheModelDoesNotHave) {
+  EXPECT_EQ(ImportError(Pair().Bytes(), {.dims = {{"d2", 8}}}, ExitCode::kUsage),
+            "--dim d2: the model's free dimensions are d0, d1; did you mean d0?");
+  EXPECT_THAT(ImportError(Linear().Bytes(), {.dims = {{"d0", 8}}}, ExitCode::kUsage), HasSubstr("--dim d0"));
 }
 
 TEST(ImportOnnx, RefusesShapesThatDoNotFitTheModel) {
