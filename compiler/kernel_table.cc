@@ -13,6 +13,8 @@
 #include "compiler/passes/typed_graph.h"
 #include "compiler/relay/op.h"
 #include "core/error.h"
+#include "core/package_format.h"
+#include "core/serialize.h"
 
 namespace hone {
 namespace {
@@ -103,13 +105,20 @@ std::vector<PlanKernel> KernelTable::PlanKernels() const {
   return kernels;
 }
 
+std::string KernelTable::Described() const {
+  Json table = Json::array();
+  for (const Entry& entry : entries_) {
+    const CompiledKernel& kernel = entry.compiled;
+    table.push_back(ToJson(Artifact{
+        {}, kernel.object_sha256, kernel.emitted.stages, kernel.operands, kernel.emitted.shared_workspace_bytes}));
+  }
+  return DumpJson(table);
+}
+
 std::vector<std::string> KernelTable::TakeObjects() {
   std::vector<std::string> objects;
   for (Entry& entry : entries_) objects.push_back(std::move(entry.compiled.object));
-  if (objects.empty()) {
-    KernelBuilder none(target_, MachineModelFor(target_));
-    objects.push_back(EmitObject(none, target_));
-  }
+  objects.push_back(EmitText(kKernelTableSymbol, Described(), target_));
   return objects;
 }
 

@@ -26,7 +26,7 @@ class KernelTable {
 
   // After Compile, in the order of their numbers.
   std::vector<PlanKernel> PlanKernels() const;
-  // At least one, for a linker: without kernels it is empty.
+  // Their object code, and behind it an object with the table of what they were compiled for (kKernelTableSymbol).
   std::vector<std::string> TakeObjects();
 
  private:
@@ -36,6 +36,7 @@ class KernelTable {
     CompiledKernel compiled;
   };
   CompiledKernel CompileEntry(const Entry& entry) const;
+  std::string Described() const;
 
   Target target_;
   std::vector<Entry> entries_;

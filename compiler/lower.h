@@ -11,15 +11,9 @@
 
 namespace hone {
 
-// A kernel object and what the plan says of it.
-struct LoweredKernel {
-  PlanKernel kernel;
-  std::string object;  // ELF object code
-};
-
 struct Lowered {
   Plan plan;
-  std::vector<std::string> objects;  // one per plan.kernels entry, deduplicated by content
+  std::vector<std::string> objects;  // what KernelTable::TakeObjects gives: the lib's parts
   std::string params;                // the params section, by the offsets in plan.buffers
   double flops = 0;
 };

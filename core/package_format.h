@@ -8,8 +8,11 @@ namespace hone {
 
 // The file begins with this header, little endian. Sections start at multiples of kPackageAlign and do not overlap.
 inline constexpr char kPackageMagic[8] = {'H', 'O', 'N', 'E', 'P', 'K', 'G', '\n'};
-inline constexpr uint32_t kPackageVersion = 1;
+inline constexpr uint32_t kPackageVersion = 2;
 inline constexpr uint64_t kPackageAlign = 4096;
+
+// The lib's data symbol: text ended by a zero, a JSON list of Artifacts that says what each kernel was compiled for.
+inline constexpr char kKernelTableSymbol[] = "hone_kernels";
 
 // The numbers are permanent.
 enum PackageSection : uint32_t {

@@ -19,6 +19,7 @@
 #include "rpc_runner/loaded_package.h"
 #include "rpc_runner/sandbox.h"
 #include "runtime/kernel_launch.h"
+#include "runtime/operand_bytes.h"
 
 namespace hone {
 namespace {

@@ -7,6 +7,7 @@
 #include "core/random.h"
 #include "rpc_runner/child_process.h"
 #include "rpc_runner/job_limits.h"
+#include "runtime/operand_bytes.h"
 
 namespace hone {
 namespace {

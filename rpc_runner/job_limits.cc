@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/error.h"
+#include "runtime/operand_bytes.h"
 
 namespace hone {
 namespace {
@@ -78,20 +79,6 @@ std::string CheckTiming(const TimingPolicy& timing, int cores) {
 }
 
 }  // namespace
-
-int64_t PhysicalBytes(const KernelOperand& operand) {
-  Shape shape = operand.shape;
-  if (!operand.layout.empty()) {
-    if (operand.layout.LogicalAxes().size() != operand.shape.size()) {
-      throw Error(ExitCode::kBadData,
-                  fmt::format("layout {} does not fit shape {}", operand.layout.ToText(), ShapeText(operand.shape)));
-    }
-    shape = operand.layout.PhysicalShape(operand.shape);
-  }
-  const int64_t elements = ElementCount(shape);
-  if (elements > kMostBytes / 8) throw Error(ExitCode::kBadData, fmt::format("{} elements are too many", elements));
-  return elements * DTypeBytes(operand.dtype);
-}
 
 int64_t BatchStrideBytes(const KernelOperand& operand) {
   const bool weights = operand.role == OperandRole::kWeight || operand.role == OperandRole::kBias;

@@ -16,8 +16,6 @@ inline constexpr size_t kMaxSeeds = 16;
 // Why the job cannot be run here, or empty. `cores`: that the runner may use. Any values may be given.
 std::string CheckJob(const KernelJob& job, int cores);
 
-// The operand's size in memory. Throws Error(kBadData) when shape and layout do not fit each other or overflow.
-int64_t PhysicalBytes(const KernelOperand& operand);
 // From one image to the next: PhysicalBytes over the first dim for data, residual and output; 0 for weights and bias.
 int64_t BatchStrideBytes(const KernelOperand& operand);
 // Bytes that a worker's workspace takes: the most of any stage, rounded up to 64.

@@ -15,6 +15,7 @@
 #include "rpc_runner/job_message.h"
 #include "rpc_runner/judge_job.h"
 #include "rpc_runner/output_check.h"
+#include "runtime/operand_bytes.h"
 
 namespace hone {
 namespace {

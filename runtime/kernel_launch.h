@@ -23,6 +23,9 @@ class KernelLibrary {
   ~KernelLibrary();
   // Throws Error(kBadData) when there is none of that name.
   hone_kernel_stage Find(const std::string& symbol) const;
+  // The text that the library exports as data of that name, up to its zero; empty when there is none. Valid as long as
+  // the library.
+  std::string_view Text(const std::string& symbol) const;
 
  private:
   KernelLibrary() = default;

@@ -70,4 +70,9 @@ hone_kernel_stage KernelLibrary::Find(const std::string& symbol) const {
   return reinterpret_cast<hone_kernel_stage>(address);
 }
 
+std::string_view KernelLibrary::Text(const std::string& symbol) const {
+  const void* address = handle_ == nullptr ? nullptr : dlsym(handle_, symbol.c_str());
+  return address == nullptr ? std::string_view() : static_cast<const char*>(address);
+}
+
 }  // namespace hone

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include "core/error.h"
+#include "core/package_format.h"
 #include "runtime/host_cpu.h"
+#include "runtime/match_kernels.h"
 #include "runtime/package_impl.h"
 #include "runtime/package_parts.h"
 #include "runtime/validate_plan.h"
@@ -28,8 +30,9 @@ std::vector<std::string> RequiredFeatures(const Json& manifest, const std::strin
 
 void CheckFormat(const Json& manifest, const std::string& name) {
   const auto format = manifest.find("format");
-  if (format == manifest.end() || !format->is_number_integer() || *format != 1) {
-    throw Error(ExitCode::kBadData, fmt::format("{}: manifest: format 1 is what this hone reads", name));
+  if (format == manifest.end() || !format->is_number_integer() || *format != kPackageVersion) {
+    throw Error(ExitCode::kBadData,
+                fmt::format("{}: manifest: format {} is what this hone reads", name, kPackageVersion));
   }
 }
 
@@ -51,6 +54,7 @@ void CheckHost(const Package::Impl& package, const std::vector<std::string>& req
 
 void LoadKernels(Package::Impl& package) {
   package.library = KernelLibrary::FromBytes(package.lib, package.name);
+  MatchKernels(package.plan, ReadKernelTable(*package.library, package.name), package.name);
   for (const PlanKernel& kernel : package.plan.kernels) {
     auto& stages = package.functions.emplace_back();
     for (const KernelStage& stage : kernel.stages) stages.push_back(package.library->Find(stage.symbol));

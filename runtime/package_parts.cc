@@ -25,7 +25,9 @@ PackageHeader ReadHeader(std::string_view bytes, const std::string& name) {
   std::memcpy(&header, bytes.data(), sizeof(header));
   if (std::memcmp(header.magic, kPackageMagic, sizeof(kPackageMagic)) != 0) Refuse(name, "not a hone package");
   if (header.version != kPackageVersion) {
-    Refuse(name, fmt::format("package format {}; this hone reads format {}", header.version, kPackageVersion));
+    const char* way_out = header.version < kPackageVersion ? "; build the model again: hone build MODEL -o P.hone" : "";
+    Refuse(name,
+           fmt::format("package format {}; this hone reads format {}{}", header.version, kPackageVersion, way_out));
   }
   if (header.section_count != kSectionCount) {
     Refuse(name, fmt::format("header damaged: {} sections where {} belong", header.section_count, +kSectionCount));

@@ -50,6 +50,13 @@ std::string EmitObject(KernelBuilder& builder, const Target& target) {
   return Emit(builder, target, llvm::CodeGenFileType::ObjectFile);
 }
 
+std::string EmitText(const std::string& symbol, const std::string& text, const Target& target) {
+  KernelBuilder builder(target, MachineModelFor(target));
+  llvm::Constant* bytes = llvm::ConstantDataArray::getString(builder.context(), text);
+  new llvm::GlobalVariable(builder.module(), bytes->getType(), true, llvm::GlobalValue::ExternalLinkage, bytes, symbol);
+  return EmitObject(builder, target);
+}
+
 std::string EmitAssembly(KernelBuilder& builder, const Target& target) {
   return Emit(builder, target, llvm::CodeGenFileType::AssemblyFile);
 }

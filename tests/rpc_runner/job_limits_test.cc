@@ -4,6 +4,8 @@
 
 #include <functional>
 
+#include "runtime/operand_bytes.h"
+
 namespace hone {
 namespace {
 

@@ -56,13 +56,22 @@ TEST(PackageJob, RunsBehindATracker) {
   EXPECT_EQ(result.cost.calls_ns.size(), testing::TestPlan().calls.size());
 }
 
+// The test kernels, compiled for parameters of integers as their table says.
+std::string KernelsOfIntegers() {
+  std::string lib = testing::ReadTestKernels();
+  const std::string floats = R"("role":"weight","dtype":"float32")", integers = R"("role":"weight","dtype":"int32"  )";
+  const size_t at = lib.find(floats);
+  EXPECT_NE(at, std::string::npos);
+  return lib.replace(at, floats.size(), integers);
+}
+
 TEST(PackageJob, TakesParametersThatAreNoFloatsAsTheyAre) {
   Plan plan = testing::TestPlan();
   for (PlanBuffer& buffer : plan.buffers) {
     if (buffer.kind == BufferKind::kParam) buffer.dtype = DType::kInt32;
   }
   const std::string params = std::string("\x07\0\0\0", 4) + std::string(60, '\0');
-  PackageJob job = MakePackageJob(plan, testing::ReadTestKernels(), params, 1, 1);
+  PackageJob job = MakePackageJob(plan, KernelsOfIntegers(), params, 1, 1);
   EXPECT_EQ(job.exact_params, std::string("\x07\0\0\0", 4));
   LocalRunner runner({});
   EXPECT_EQ(RunPackage(runner, job).measurement.fate, Fate::kOk);
@@ -78,6 +87,8 @@ TEST(PackageJob, AnswersWhatIsNotRightWithAFate) {
   EXPECT_EQ(Spoiled([](PackageJob& job) { job.plan.arena_bytes = int64_t{1} << 50; }).fate, Fate::kUnsupported);
   EXPECT_EQ(Spoiled([](PackageJob& job) { job.plan.calls[0].operands[0].offset_bytes = 1 << 20; }).fate,
             Fate::kUnsupported);
+  EXPECT_EQ(Spoiled([](PackageJob& job) { job.plan.kernels[0].stages[0].extent = int64_t{1} << 40; }).fate,
+            Fate::kUnsupported);
   EXPECT_EQ(Spoiled([](PackageJob& job) { job.plan.target.triple = "s390x-ibm-linux-gnu"; }).fate, Fate::kUnsupported);
   EXPECT_EQ(Spoiled([](PackageJob& job) { job.lib.resize(job.lib.size() / 2); }).fate, Fate::kPolicyViolation);
 }
@@ -86,8 +97,10 @@ TEST(PackageJob, SaysWhenAKernelFailsOrFaults) {
   const Measurement failed = Spoiled([](PackageJob& job) { job.plan = testing::FailingPlan(); });
   EXPECT_EQ(failed.fate, Fate::kCrashed);
   EXPECT_THAT(failed.message, ::testing::HasSubstr("code 7"));
-  // Items past the buffer's end, which the plan's checks cannot know.
-  const Measurement faulted = Spoiled([](PackageJob& job) { job.plan.kernels[0].stages[0].extent = int64_t{1} << 40; });
+  const Measurement faulted = Spoiled([](PackageJob& job) {
+    job.plan = testing::FailingPlan();
+    job.plan.kernels[0].stages[0].symbol = "fault";
+  });
   EXPECT_EQ(faulted.fate, Fate::kCrashed);
 }
 

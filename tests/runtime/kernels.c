@@ -1,6 +1,23 @@
 /* Kernels for the runtime's tests, in the form that the compiler emits. */
 #include "core/kernel_abi.h"
 
+#define FLOATS(role, count) "{\"role\":\"" role "\",\"dtype\":\"float32\",\"shape\":[" count "],\"layout\":\"\"}"
+#define STAGE(symbol, extent, grain, workspace) \
+  "{\"symbol\":\"" symbol "\",\"extent\":" extent ",\"grain\":" grain ",\"worker_workspace_bytes\":" workspace "}"
+#define KERNEL(stages, operands, workspace)                                                                           \
+  "{\"object_sha256\":\"\",\"stages\":[" stages "],\"operands\":[" operands "],\"shared_workspace_bytes\":" workspace \
+  "}"
+
+const char hone_kernels[] = "[" KERNEL(
+    STAGE("scale", "4096", "16", "0"),
+    FLOATS("data", "1,4096") "," FLOATS("weight", "1") "," FLOATS("output", "1,4096"),
+    "0") "," KERNEL(STAGE("sum", "64", "1", "4") "," STAGE("sum_1", "4096", "100", "0"),
+                    FLOATS("data", "1,4096") "," FLOATS("output", "1,4096"),
+                    "256") "," KERNEL(STAGE("fail", "8", "1", "0"),
+                                      FLOATS("data", "1,4096") "," FLOATS("output", "1,4096"),
+                                      "0") "," KERNEL(STAGE("fault", "8", "1", "0"),
+                                                      FLOATS("data", "1,4096") "," FLOATS("output", "1,4096"), "0") "]";
+
 /* operands: x, w (one value), y. y[i] = x[i] * w[0]; an item is one float. */
 int32_t scale(const hone_kernel_args* args, int64_t begin, int64_t end) {
   const float* x = args->operands[0];
@@ -36,4 +53,12 @@ int32_t sum_1(const hone_kernel_args* args, int64_t begin, int64_t end) {
 int32_t fail(const hone_kernel_args* args, int64_t begin, int64_t end) {
   (void)args;
   return begin < end ? 7 : 0;
+}
+
+/* Writes where nothing is. */
+int32_t fault(const hone_kernel_args* args, int64_t begin, int64_t end) {
+  (void)args;
+  (void)end;
+  *(volatile int64_t*)64 = begin;
+  return 0;
 }

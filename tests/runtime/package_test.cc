@@ -89,8 +89,23 @@ TEST(Package, DamagedParamsAreFoundWhenAskedFor) {
 
 TEST(Package, ANewerFormatIsNamed) {
   std::string bytes = TestPackage();
-  bytes[8] = 2;
-  EXPECT_THAT(ErrorOf(bytes).what(), HasSubstr("format 2"));
+  bytes[8] = 3;
+  EXPECT_THAT(ErrorOf(bytes).what(), HasSubstr("format 3"));
+}
+
+TEST(Package, AnOlderFormatIsToBeBuiltAgain) {
+  std::string bytes = TestPackage();
+  bytes[8] = 1;
+  EXPECT_THAT(ErrorOf(bytes).what(),
+              HasSubstr("format 1; this hone reads format 2; build the model again: hone build"));
+}
+
+TEST(Package, AGraphThatItsKernelsWereNotCompiledForIsBadData) {
+  Plan plan = TestPlan();
+  plan.kernels[0].stages[0].extent *= 2;
+  const Error error = ErrorOf(PackTestPackage(plan, ReadTestKernels(), std::string(64, '\0')));
+  EXPECT_EQ(error.code(), ExitCode::kBadData);
+  EXPECT_THAT(error.what(), HasSubstr("graph: kernel 0"));
 }
 
 TEST(Package, AMissingFeatureIsBadConfigAndNamed) {

@@ -44,7 +44,7 @@ Json SectionJson(const std::string& bytes) {
 std::string ManifestText(const Plan& plan, const std::string& graph, const std::string& lib, const std::string& params,
                          const std::vector<std::string>& required_features) {
   Json manifest;
-  manifest["format"] = 1;
+  manifest["format"] = kPackageVersion;
   manifest["target"] = plan.target.ToText();
   manifest["required_features"] = required_features;
   manifest["sections"]["graph"] = SectionJson(graph);
