@@ -7,11 +7,13 @@
 #include "cli/command_line.h"
 #include "cli/machine_options.h"
 #include "cli/number_text.h"
+#include "cli/print.h"
 #include "cli/print_json.h"
 #include "cli/shell_word.h"
 #include "cli/statistics.h"
 #include "cli/table.h"
 #include "cli/time_packages.h"
+#include "core/duration.h"
 #include "core/error.h"
 #include "rpc_runner/environment.h"
 #include "tuner/tuner.h"
@@ -82,7 +84,7 @@ void PrintTimes(const std::vector<TimedPackage>& packages) {
                TimeText(s.p10_ns), TimeText(s.median_ns), TimeText(s.p90_ns),
                fmt::format("{} .. {}", TimeText(s.median_low_ns), TimeText(s.median_high_ns))});
   }
-  fmt::print("{}", table.ToText());
+  Print("{}", table.ToText());
 }
 
 void PrintPerOp(const TimedPackage& timed) {
@@ -98,10 +100,10 @@ void PrintPerOp(const TimedPackage& timed) {
                GflopsText(call.flops, timed.call_ns[i]), call.op, d.schedule, d.config,
                call.nodes.empty() ? "" : call.nodes.front()});
   }
-  fmt::print("\n{}: {} in {} calls\n{}", timed.path, TimeText(total), plan.calls.size(), table.ToText());
+  Print("\n{}: {} in {} calls\n{}", timed.path, TimeText(total), plan.calls.size(), table.ToText());
   if (ExpectedNs(plan) > 0) {
-    fmt::print("kernels as they were tuned: {} together, {:.0f} % of the package's least time\n",
-               TimeText(ExpectedNs(plan)), 100 * ExpectedShare(timed));
+    Print("kernels as they were tuned: {} together, {:.0f} % of the package's least time\n", TimeText(ExpectedNs(plan)),
+          100 * ExpectedShare(timed));
   }
 }
 
@@ -142,7 +144,7 @@ int Report(const std::vector<TimedPackage>& packages, const BenchOptions& option
     PrintJson(document);
   } else {
     PrintTimes(packages);
-    if (verdict) fmt::print("{}\n", verdict->text);
+    if (verdict) Print("{}\n", verdict->text);
     for (const TimedPackage& timed : packages) {
       if (!timed.call_ns.empty()) PrintPerOp(timed);
     }

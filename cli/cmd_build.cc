@@ -9,8 +9,10 @@
 #include "cli/dispatch_table.h"
 #include "cli/model.h"
 #include "cli/number_text.h"
+#include "cli/print.h"
 #include "cli/print_json.h"
 #include "cli/shell_word.h"
+#include "cli/write_file.h"
 #include "compiler/codegen/machine_target.h"
 #include "compiler/relay/printer.h"
 #include "core/error.h"
@@ -50,10 +52,8 @@ int CountSource(const Plan& plan, std::string_view source) {
 
 void Warn(const Plan& plan) {
   if (const int n = CountSource(plan, "other threads"); n > 0) {
-    fmt::print(
-        stderr,
-        "warning: {} kernels use records of another thread count; `hone tune --threads {}` measures for this one\n", n,
-        plan.threads);
+    Note("warning: {} kernels use records of another thread count; `hone tune --threads {}` measures for this one\n", n,
+         plan.threads);
   }
 }
 
@@ -75,12 +75,12 @@ Json LayoutsJson(const LayoutReport& layouts) {
 }
 
 void PrintReport(const BuildResult& result, const std::string& output) {
-  fmt::print("{}{}{}", DispatchText(result.plan), LayoutsText(result.report.layouts), MemoryText(result.plan));
+  Print("{}{}{}", DispatchText(result.plan), LayoutsText(result.report.layouts), MemoryText(result.plan));
   double total = 0;
   for (const auto& [step, seconds] : result.report.seconds) total += seconds;
-  fmt::print("{} written: {}, {} calls, {}, {} threads, built in {:.1f} s\n", output,
-             BytesText(static_cast<int64_t>(result.package.size())), result.plan.calls.size(),
-             FlopText(result.report.flops), result.plan.threads, total);
+  Print("{} written: {}, {} calls, {}, {} threads, built in {:.1f} s\n", output,
+        BytesText(static_cast<int64_t>(result.package.size())), result.plan.calls.size(), FlopText(result.report.flops),
+        result.plan.threads, total);
 }
 
 Json ReportJson(const BuildResult& result, const std::string& output) {

@@ -6,6 +6,7 @@
 #include "cli/machine_options.h"
 #include "cli/model.h"
 #include "cli/number_text.h"
+#include "cli/print.h"
 #include "cli/print_json.h"
 #include "cli/store.h"
 #include "cli/table.h"
@@ -40,7 +41,7 @@ void Report(const std::vector<DeviceRow>& rows, const std::string& model, size_t
   if (json) {
     PrintJson({{"model", model}, {"tasks", tasks}, {"devices", list}});
   } else {
-    fmt::print("{}", rows.empty() ? "no device has records of this model's tasks\n" : table.ToText());
+    Print("{}", rows.empty() ? "no device has records of this model's tasks\n" : table.ToText());
   }
 }
 

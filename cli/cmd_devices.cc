@@ -4,6 +4,7 @@
 #include <string>
 
 #include "cli/command_line.h"
+#include "cli/print.h"
 #include "cli/print_json.h"
 #include "cli/shell_word.h"
 #include "cli/table.h"
@@ -37,8 +38,8 @@ void PrintStatus(const TrackerStatus& status) {
     runners.Add({r.key, r.label, r.cpu, r.llvm_cpu, fmt::format("{}", r.cores), r.state, fmt::format("{}", r.jobs_done),
                  r.isolation, r.address});
   }
-  fmt::print("{}", runners.empty() ? "no runners\n" : runners.ToText());
-  fmt::print("{}", UseText(status));
+  Print("{}", runners.empty() ? "no runners\n" : runners.ToText());
+  Print("{}", UseText(status));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "cli/command_line.h"
 #include "cli/number_text.h"
+#include "cli/print.h"
 #include "cli/print_json.h"
 #include "cli/read_file.h"
 #include "cli/store.h"
@@ -139,7 +140,7 @@ int DoctorCommand(const Arguments& arguments) {
   if (line.json()) {
     PrintJson({{"ok", !bad}, {"checks", list}});
   } else {
-    fmt::print("{}", table.ToText());
+    Print("{}", table.ToText());
   }
   line.Next("hone tune zoo:resnet-18 --budget 60s" + line.Given({Topic::kStore}));
   return bad ? static_cast<int>(ExitCode::kAnswerIsNo) : 0;

@@ -8,6 +8,7 @@
 #include "cli/device_name.h"
 #include "cli/explain_record.h"
 #include "cli/number_text.h"
+#include "cli/print.h"
 #include "cli/print_json.h"
 #include "cli/shell_word.h"
 #include "cli/store.h"
@@ -71,8 +72,8 @@ void PrintKnobs(const std::vector<KnobValue>& knobs, int64_t best_ns) {
                TimeText(k.best_ns), fmt::format("{:.1f} %", off), k.own ? "<- this record" : ""});
     last = k.knob;
   }
-  fmt::print("\nknobs of its schedule, by influence (best with each value against the best of all)\n{}",
-             table.empty() ? "every record has the same values\n" : table.ToText());
+  Print("\nknobs of its schedule, by influence (best with each value against the best of all)\n{}",
+        table.empty() ? "every record has the same values\n" : table.ToText());
 }
 
 void PrintLoops(const Explanation& e) {
@@ -83,30 +84,30 @@ void PrintLoops(const Explanation& e) {
                fmt::format("{}", l.loads), fmt::format("{}", l.stores), fmt::format("{}", l.prefetches),
                fmt::format("{}", l.stack)});
   }
-  fmt::print("\n{}", table.ToText());
+  Print("\n{}", table.ToText());
   for (const ExplainedKernel& k : e.kernels) {
-    fmt::print("\n{}: {} {} ({})\n{}\n", k.what, k.candidate.schedule, k.candidate.config.ToText(), TimeText(k.ns),
-               fmt::join(k.loop.lines, "\n"));
+    Print("\n{}: {} {} ({})\n{}\n", k.what, k.candidate.schedule, k.candidate.config.ToText(), TimeText(k.ns),
+          fmt::join(k.loop.lines, "\n"));
   }
 }
 
 void PrintExplanation(const Explanation& e) {
   const Record& r = e.record;
-  fmt::print("record {}: {}\n{} {}\n", r.id, r.candidate.workload.ToText(), r.candidate.schedule,
-             r.candidate.config.ToText());
-  fmt::print("{} on {}, {} thread(s), {} cache, hone {}, run {}{}\n", TimeText(r.measurement.MinNs()), DeviceName(r),
-             r.threads, CacheModeName(r.timing.cache), r.hone_version, r.session.empty() ? "-" : r.session,
-             r.finals.held > 0 ? fmt::format(", finals: place {}", r.finals.place) : "");
-  fmt::print("{} of {} configs measured alike are faster by their least sample\n", e.faster, e.configs);
-  fmt::print("\nroofline: {} over {} is {:.1f} FLOP per byte; {} GFLOP/s, {:.1f} GB/s\n", FlopText(e.flops),
-             BytesText(e.bytes), e.flops / static_cast<double>(e.bytes), GflopsText(e.flops, r.measurement.MinNs()),
-             static_cast<double>(e.bytes) / static_cast<double>(r.measurement.MinNs()));
+  Print("record {}: {}\n{} {}\n", r.id, r.candidate.workload.ToText(), r.candidate.schedule,
+        r.candidate.config.ToText());
+  Print("{} on {}, {} thread(s), {} cache, hone {}, run {}{}\n", TimeText(r.measurement.MinNs()), DeviceName(r),
+        r.threads, CacheModeName(r.timing.cache), r.hone_version, r.session.empty() ? "-" : r.session,
+        r.finals.held > 0 ? fmt::format(", finals: place {}", r.finals.place) : "");
+  Print("{} of {} configs measured alike are faster by their least sample\n", e.faster, e.configs);
+  Print("\nroofline: {} over {} is {:.1f} FLOP per byte; {} GFLOP/s, {:.1f} GB/s\n", FlopText(e.flops),
+        BytesText(e.bytes), e.flops / static_cast<double>(e.bytes), GflopsText(e.flops, r.measurement.MinNs()),
+        static_cast<double>(e.bytes) / static_cast<double>(r.measurement.MinNs()));
   if (e.peak_gflops > 0) {
     const double share = e.flops / static_cast<double>(r.measurement.MinNs()) / e.peak_gflops;
-    fmt::print("measured peak on {} thread(s): {:.1f} GFLOP/s, of which it reaches {:.0f} %\n", r.threads,
-               e.peak_gflops, 100 * share);
+    Print("measured peak on {} thread(s): {:.1f} GFLOP/s, of which it reaches {:.0f} %\n", r.threads, e.peak_gflops,
+          100 * share);
   } else {
-    fmt::print("its machine is not this one: the peak is not known here\n");
+    Print("its machine is not this one: the peak is not known here\n");
   }
   if (!e.knobs.empty() || e.best_ns > 0) PrintKnobs(e.knobs, e.best_ns);
   PrintLoops(e);

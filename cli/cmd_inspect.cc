@@ -5,6 +5,7 @@
 #include "cli/model.h"
 #include "cli/model_summary.h"
 #include "cli/number_text.h"
+#include "cli/print.h"
 #include "cli/print_json.h"
 #include "cli/table.h"
 #include "compiler/build.h"
@@ -48,16 +49,16 @@ int ShowSummary(const Model& model, bool params, bool json) {
     PrintSummaryJson(model, summary, params);
     return 0;
   }
-  for (const NamedType& t : summary.inputs) fmt::print("input   {}  {}\n", t.name, t.type);
-  for (const NamedType& t : summary.outputs) fmt::print("output  {}  {}\n", t.name, t.type);
-  fmt::print("{} parameters ({}), {}\n\n", summary.parameter_elements, BytesText(summary.parameter_bytes),
-             FlopText(summary.flops));
+  for (const NamedType& t : summary.inputs) Print("input   {}  {}\n", t.name, t.type);
+  for (const NamedType& t : summary.outputs) Print("output  {}  {}\n", t.name, t.type);
+  Print("{} parameters ({}), {}\n\n", summary.parameter_elements, BytesText(summary.parameter_bytes),
+        FlopText(summary.flops));
   Table table({"operator", "> calls"});
   for (const auto& [name, calls] : summary.ops) table.Add({name, fmt::format("{}", calls)});
-  fmt::print("{}", table.ToText());
-  if (params) fmt::print("\n");
+  Print("{}", table.ToText());
+  if (params) Print("\n");
   for (size_t i = 0; params && i < summary.parameters.size(); ++i) {
-    fmt::print("{}  {}\n", summary.parameters[i].name, summary.parameters[i].type);
+    Print("{}  {}\n", summary.parameters[i].name, summary.parameters[i].type);
   }
   return 0;
 }
@@ -72,7 +73,7 @@ int ShowText(const Model& model, const InspectOptions& options, bool json) {
   if (json) {
     PrintJson({{"model", model.name}, {"text", text}});
   } else {
-    fmt::print("{}{}", text, text.ends_with('\n') ? "" : "\n");
+    Print("{}{}", text, text.ends_with('\n') ? "" : "\n");
   }
   return 0;
 }
@@ -84,7 +85,7 @@ int ShowWalk(const Model& model, bool json) {
     if (json) {
       nodes.push_back(name);
     } else {
-      fmt::print("{}\n", name);
+      Print("{}\n", name);
     }
   });
   if (json) PrintJson({{"model", model.name}, {"walk", nodes}});
@@ -119,7 +120,7 @@ int ShowTasks(const Model& model, const InspectOptions& options, bool json) {
   if (json) {
     PrintJson({{"model", model.name}, {"tasks", list}});
   } else {
-    fmt::print("{}", table.ToText());
+    Print("{}", table.ToText());
   }
   return 0;
 }

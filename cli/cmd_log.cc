@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <sstream>
@@ -8,11 +9,12 @@
 #include "cli/command_line.h"
 #include "cli/device_name.h"
 #include "cli/number_text.h"
+#include "cli/print.h"
 #include "cli/print_json.h"
 #include "cli/shell_word.h"
 #include "cli/store.h"
 #include "cli/table.h"
-#include "compiler/build.h"
+#include "cli/write_file.h"
 #include "core/error.h"
 #include "db/record_log.h"
 
@@ -61,7 +63,7 @@ void PrintRecords(const std::vector<Record>& records, bool json) {
                std::string(CacheModeName(r.timing.cache)), r.finals.held > 0 ? fmt::format("{}", r.finals.place) : "",
                r.candidate.schedule, r.candidate.config.ToText(), r.candidate.workload.ToText()});
   }
-  fmt::print("{}{} records\n", table.empty() ? "" : table.ToText(), records.size());
+  Print("{}{} records\n", table.empty() ? "" : table.ToText(), records.size());
 }
 
 int ListCommand(const Arguments& arguments) {
@@ -106,13 +108,13 @@ void PrintCounts(const ImportCounts& counts, bool json) {
   Json refused = Json::array();
   for (const RefusedLine& r : counts.refused) {
     refused.push_back({{"file", r.file}, {"line", r.line}, {"reason", r.reason}});
-    if (!json) fmt::print("{}:{}: {}\n", r.file, r.line, r.reason);
+    if (!json) Print("{}:{}: {}\n", r.file, r.line, r.reason);
   }
   if (json) {
     PrintJson({{"counts", {{"new", counts.fresh}, {"known", counts.known}, {"refused", counts.refused.size()}}},
                {"refused", refused}});
   } else {
-    fmt::print("{} new, {} known, {} refused\n", counts.fresh, counts.known, counts.refused.size());
+    Print("{} new, {} known, {} refused\n", counts.fresh, counts.known, counts.refused.size());
   }
 }
 
@@ -124,7 +126,9 @@ int ImportCommand(const Arguments& arguments) {
   AddStoreOption(line, db);
   if (!line.Parse(arguments)) return 0;
   for (const std::string& file : files) {
-    if (file != "-" && !std::ifstream(file)) throw Error(ExitCode::kNoInput, fmt::format("there is no file {}", file));
+    std::error_code ignored;
+    if (file != "-" && !std::filesystem::exists(file, ignored))
+      throw Error(ExitCode::kNoInput, fmt::format("there is no file {}", file));
   }
   const auto store = OpenStore(db);
   ImportCounts counts;
@@ -146,12 +150,12 @@ int ExportCommand(const Arguments& arguments) {
   std::ostringstream log;
   const int64_t count = ExportLog(*store, QueryOf(options), log);
   if (output.empty()) {
-    fmt::print("{}", log.view());
+    WriteToStdout(log.view());
   } else {
     WriteFileAtomically(output, std::move(log).str());
   }
   if (line.json()) PrintJson({{"path", output}, {"records", count}});
-  if (!line.json() && !output.empty()) fmt::print("{} records written to {}\n", count, output);
+  if (!line.json() && !output.empty()) Print("{} records written to {}\n", count, output);
   line.Next("hone log import " + (output.empty() ? "FILE" : ShellWord(output)));
   return 0;
 }

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "cli/command_line.h"
+#include "cli/print.h"
 #include "cli/print_json.h"
 #include "cli/table.h"
 #include "compiler/relay/op.h"
@@ -48,16 +49,16 @@ Json OpJson(const OpDef& op) {
 }
 
 void PrintOp(const OpDef& op) {
-  fmt::print("{} (support level {})\n{}\n\n", op.name, op.support_level, op.description);
+  Print("{} (support level {})\n{}\n\n", op.name, op.support_level, op.description);
   Table inputs({"input", "what it is"});
   for (const relay::InputSpec& input : op.inputs) inputs.Add({input.name, input.description});
-  fmt::print("{}", inputs.ToText());
+  Print("{}", inputs.ToText());
   if (op.attrs.empty()) return;
   Table attrs({"attribute", "kind", "default", "what it is"});
   for (const AttrSpec& attr : op.attrs) {
     attrs.Add({attr.name, std::string(KindName(attr.kind)), relay::ToText(attr.otherwise), attr.description});
   }
-  fmt::print("\n{}", attrs.ToText());
+  Print("\n{}", attrs.ToText());
 }
 
 const OpDef& NamedOp(const std::string& name) {
@@ -78,7 +79,7 @@ void ListOps(bool json) {
   if (json) {
     PrintJson({{"ops", list}});
   } else {
-    fmt::print("{}", table.ToText());
+    Print("{}", table.ToText());
   }
 }
 

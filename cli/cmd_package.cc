@@ -1,16 +1,14 @@
 #include <fmt/format.h>
 
-#include <filesystem>
-
 #include "cli/command_line.h"
 #include "cli/dispatch_table.h"
 #include "cli/number_text.h"
+#include "cli/print.h"
 #include "cli/print_json.h"
 #include "cli/safetensors.h"
 #include "cli/shell_word.h"
-#include "compiler/build.h"
+#include "cli/write_file.h"
 #include "compiler/codegen/machine_target.h"
-#include "core/error.h"
 #include "rpc_runner/environment.h"
 #include "runtime/package.h"
 
@@ -32,11 +30,11 @@ Json BuffersJson(const Plan& plan, const std::vector<int>& indices) {
 
 void PrintInfo(const Package& package) {
   const Plan& plan = package.plan();
-  fmt::print("model    {}\ntarget   {}\nthreads  {}\n", plan.model, plan.target.ToText(), plan.threads);
-  for (const int i : plan.inputs) fmt::print("input    {}\n", BufferText(plan.buffers.at(static_cast<size_t>(i))));
-  for (const int i : plan.outputs) fmt::print("output   {}\n", BufferText(plan.buffers.at(static_cast<size_t>(i))));
-  fmt::print("{} calls, {} kernels, code {}\n{}\n{}", plan.calls.size(), plan.kernels.size(),
-             BytesText(static_cast<int64_t>(package.lib().size())), MemoryText(plan), DispatchText(plan));
+  Print("model    {}\ntarget   {}\nthreads  {}\n", plan.model, plan.target.ToText(), plan.threads);
+  for (const int i : plan.inputs) Print("input    {}\n", BufferText(plan.buffers.at(static_cast<size_t>(i))));
+  for (const int i : plan.outputs) Print("output   {}\n", BufferText(plan.buffers.at(static_cast<size_t>(i))));
+  Print("{} calls, {} kernels, code {}\n{}\n{}", plan.calls.size(), plan.kernels.size(),
+        BytesText(static_cast<int64_t>(package.lib().size())), MemoryText(plan), DispatchText(plan));
 }
 
 int InfoCommand(const Arguments& arguments) {
@@ -67,20 +65,15 @@ int InfoCommand(const Arguments& arguments) {
 }
 
 Json WriteParts(const Package& package, const std::string& folder) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error)
-    throw Error(ExitCode::kCannotCreate, fmt::format("the folder {} cannot be made: {}", folder, error.message()));
   const std::vector<std::pair<std::string, std::string>> parts = {
       {"manifest.json", package.manifest().dump(1) + "\n"},
       {"graph.json", ToJson(package.plan()).dump(1) + "\n"},
       {"lib.so", std::string(package.lib())},
       {"params.safetensors", SafetensorsBytes(package.plan(), package.params())}};
+  WriteFilesAtomically(folder, parts);
   Json files = Json::array();
-  for (const auto& [name, bytes] : parts) {
-    WriteFileAtomically(folder + "/" + name, bytes);
+  for (const auto& [name, bytes] : parts)
     files.push_back({{"path", folder + "/" + name}, {"size_bytes", bytes.size()}});
-  }
   return files;
 }
 
@@ -97,7 +90,7 @@ int UnpackCommand(const Arguments& arguments) {
     PrintJson({{"package", path}, {"files", files}});
   } else {
     for (const Json& file : files)
-      fmt::print("{}  {}\n", file["path"].get<std::string>(), BytesText(file["size_bytes"].get<int64_t>()));
+      Print("{}  {}\n", file["path"].get<std::string>(), BytesText(file["size_bytes"].get<int64_t>()));
   }
   line.Next("hone package info " + ShellWord(path));
   return 0;

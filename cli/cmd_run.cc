@@ -10,6 +10,7 @@
 #include "cli/machine_options.h"
 #include "cli/npy.h"
 #include "cli/number_text.h"
+#include "cli/print.h"
 #include "cli/print_json.h"
 #include "core/error.h"
 #include "runtime/session.h"
@@ -51,9 +52,9 @@ Json OutputJson(const std::string& name, const Tensor& tensor) {
 }
 
 void PrintOutput(const std::string& name, const Tensor& tensor) {
-  fmt::print("{} {} {}:", name, ShapeText(tensor.shape()), DTypeName(tensor.dtype()));
-  for (int64_t i = 0; i < std::min(kShown, tensor.elements()); ++i) fmt::print(" {:.6g}", tensor.At(i));
-  fmt::print("{}\n", tensor.elements() > kShown ? " ..." : "");
+  Print("{} {} {}:", name, ShapeText(tensor.shape()), DTypeName(tensor.dtype()));
+  for (int64_t i = 0; i < std::min(kShown, tensor.elements()); ++i) Print(" {:.6g}", tensor.At(i));
+  Print("{}\n", tensor.elements() > kShown ? " ..." : "");
 }
 
 void SaveOutputs(const Session& session, const std::string& folder) {
@@ -84,7 +85,7 @@ void Report(const Session& session, const RunOptions& options, int64_t ns, bool 
   if (json) {
     PrintJson({{"package", options.package}, {"threads", session.threads()}, {"run_ns", ns}, {"outputs", outputs}});
   } else {
-    fmt::print("one run took {} with {} threads\n", TimeText(ns), session.threads());
+    Print("one run took {} with {} threads\n", TimeText(ns), session.threads());
   }
 }
 

@@ -3,8 +3,8 @@
 #include "cli/command_line.h"
 #include "cli/stop.h"
 #include "core/core_list.h"
+#include "core/duration.h"
 #include "rpc_runner/tracker.h"
-#include "tuner/tuner.h"
 
 namespace hone {
 

@@ -3,6 +3,7 @@
 #include "cli/command_line.h"
 #include "cli/machine_options.h"
 #include "cli/number_text.h"
+#include "cli/print.h"
 #include "cli/print_json.h"
 #include "cli/table.h"
 #include "compiler/schedules/schedule.h"
@@ -12,10 +13,10 @@ namespace hone {
 namespace {
 
 void PrintSchedule(const Schedule& schedule, const ConfigSpace& space) {
-  fmt::print("\n{} (version {}): {} configs\n", schedule.name(), schedule.version(), space.size());
+  Print("\n{} (version {}): {} configs\n", schedule.name(), schedule.version(), space.size());
   Table table({"  knob", "values"});
   for (const Knob& knob : space.knobs()) table.Add({"  " + knob.name, fmt::format("{}", fmt::join(knob.values, " "))});
-  if (!table.empty()) fmt::print("{}", table.ToText());
+  if (!table.empty()) Print("{}", table.ToText());
 }
 
 Json ScheduleJson(const Schedule& schedule, const ConfigSpace& space) {
@@ -41,8 +42,7 @@ int SpaceCommand(const Arguments& arguments) {
   const MachineModel machine = MachineModelFor(ResolveMachine(options).target);
   const DefaultConfig best = AnalyticDefault(workload, machine);
   Json schedules = Json::array();
-  if (!line.json())
-    fmt::print("{}\nmachine model {}, {}\n", workload.ToText(), machine.name, FlopText(workload.Flops()));
+  if (!line.json()) Print("{}\nmachine model {}, {}\n", workload.ToText(), machine.name, FlopText(workload.Flops()));
   for (const Schedule* schedule : SchedulesFor(workload, machine)) {
     const ConfigSpace space = schedule->Space(workload, machine);
     schedules.push_back(ScheduleJson(*schedule, space));
@@ -54,8 +54,8 @@ int SpaceCommand(const Arguments& arguments) {
                {"schedules", schedules},
                {"default", {{"schedule", std::string(best.schedule->name())}, {"config", best.config.ToText()}}}});
   } else {
-    fmt::print("\ndefault without records: {} {} (estimated {} on one core)\n", best.schedule->name(),
-               best.config.ToText(), TimeText(static_cast<int64_t>(best.estimate_ns)));
+    Print("\ndefault without records: {} {} (estimated {} on one core)\n", best.schedule->name(), best.config.ToText(),
+          TimeText(static_cast<int64_t>(best.estimate_ns)));
   }
   line.Next("hone tune MODEL" + line.Given({Topic::kTarget, Topic::kThreads}));
   return 0;

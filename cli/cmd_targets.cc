@@ -3,6 +3,7 @@
 #include "cli/command_line.h"
 #include "cli/known_cpus.h"
 #include "cli/number_text.h"
+#include "cli/print.h"
 #include "cli/print_json.h"
 #include "cli/shell_word.h"
 #include "cli/table.h"
@@ -49,7 +50,7 @@ int TargetsCommand(const Arguments& arguments) {
   if (line.json()) {
     PrintJson({{"targets", list}});
   } else {
-    fmt::print("{}", table.ToText());
+    Print("{}", table.ToText());
   }
   line.Next(name.empty() ? "hone targets host" : "hone build MODEL -o P.hone --target " + ShellWord(text));
   return 0;

@@ -11,11 +11,13 @@
 #include "cli/model.h"
 #include "cli/network_finals_output.h"
 #include "cli/number_text.h"
+#include "cli/print.h"
 #include "cli/print_json.h"
 #include "cli/stop.h"
 #include "cli/store.h"
 #include "cli/tune_output.h"
 #include "core/core_list.h"
+#include "core/duration.h"
 #include "core/error.h"
 #include "rpc_runner/runner.h"
 #include "tuner/network_finals.h"
@@ -102,9 +104,8 @@ std::unique_ptr<Runner> MakeRunner(const TuneCommandOptions& options) {
 }
 
 void TellRunner(const Environment& runner, const Machine& machine) {
-  fmt::print(stderr, "timing on {} ({}, {} core{}): target {}, {} thread{}\n", RunnerName(runner), runner.cpu_model,
-             runner.cores, runner.cores == 1 ? "" : "s", machine.target.ToText(), machine.threads,
-             machine.threads == 1 ? "" : "s");
+  Note("timing on {} ({}, {} core{}): target {}, {} thread{}\n", RunnerName(runner), runner.cpu_model, runner.cores,
+       runner.cores == 1 ? "" : "s", machine.target.ToText(), machine.threads, machine.threads == 1 ? "" : "s");
 }
 
 // What to tune for; the next line names what a runner made of it.
@@ -214,7 +215,7 @@ int TuneCommand(const Arguments& arguments) {
     report["network_finals"] = NetworkFinalsJson(tuned.network);
     PrintJson(report);
   } else {
-    fmt::print("{}{}", ReportText(tuned.report), NetworkFinalsText(tuned.network));
+    Print("{}{}", ReportText(tuned.report), NetworkFinalsText(tuned.network));
   }
   const std::string nothing = WhyNothingWorked(tuned.report);
   if (!nothing.empty() && !tuned.report.interrupted) throw Error(ExitCode::kAnswerIsNo, nothing);

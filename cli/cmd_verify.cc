@@ -11,6 +11,7 @@
 #include "cli/compare_outputs.h"
 #include "cli/inputs.h"
 #include "cli/model.h"
+#include "cli/print.h"
 #include "cli/print_json.h"
 #include "cli/table.h"
 #include "cli/trailing_softmax.h"
@@ -142,7 +143,7 @@ void Report(const std::vector<OutputError>& errors, double tolerance, bool json)
   if (json) {
     PrintJson({{"agrees", all}, {"tolerance", tolerance}, {"outputs", outputs}});
   } else {
-    fmt::print("{}tolerance {:.0e}: {}\n", table.ToText(), tolerance, all ? "the outputs agree" : "the outputs differ");
+    Print("{}tolerance {:.0e}: {}\n", table.ToText(), tolerance, all ? "the outputs agree" : "the outputs differ");
   }
 }
 

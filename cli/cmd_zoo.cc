@@ -1,12 +1,12 @@
 #include <fmt/format.h>
 
-#include <filesystem>
-
 #include "cli/command_line.h"
 #include "cli/model.h"
+#include "cli/print.h"
 #include "cli/print_json.h"
 #include "cli/shell_word.h"
 #include "cli/table.h"
+#include "cli/write_file.h"
 #include "compiler/frontend/onnx_export.h"
 #include "compiler/frontend/zoo.h"
 #include "core/error.h"
@@ -24,7 +24,7 @@ int ListZoo(const CommandLine& line) {
   if (line.json()) {
     PrintJson({{"networks", list}});
   } else {
-    fmt::print("{}", table.ToText());
+    Print("{}", table.ToText());
   }
   line.Next("hone inspect zoo:resnet-18");
   return 0;
@@ -32,12 +32,12 @@ int ListZoo(const CommandLine& line) {
 
 int WriteZoo(const CommandLine& line, const ModelOptions& options, const std::string& output) {
   const Model model = LoadModel(options);
-  ExportOnnx(model.typed, output);
-  const auto size = static_cast<int64_t>(std::filesystem::file_size(output));
+  const std::string bytes = ExportOnnxBytes(model.typed);
+  WriteFileAtomically(output, bytes);
   if (line.json()) {
-    PrintJson({{"network", options.model.substr(4)}, {"path", output}, {"size_bytes", size}});
+    PrintJson({{"network", options.model.substr(4)}, {"path", output}, {"size_bytes", bytes.size()}});
   } else {
-    fmt::print("{} written, {} bytes\n", output, size);
+    Print("{} written, {} bytes\n", output, bytes.size());
   }
   line.Next("hone tune " + ShellWord(output));
   return 0;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "cli/print.h"
 #include "core/error.h"
 #include "core/spelling.h"
 
@@ -33,7 +34,7 @@ int RunNamedCommand(std::string_view program, const std::vector<Command>& comman
   }
   const std::string& name = arguments.front();
   if (name == "--help" || name == "-h" || name == "help") {
-    fmt::print("{}", HelpText(program, commands));
+    Print("{}", HelpText(program, commands));
     return 0;
   }
   for (const Command& c : commands) {

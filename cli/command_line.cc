@@ -5,8 +5,10 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
-#include <cstdio>
+#include <charconv>
+#include <limits>
 
+#include "cli/print.h"
 #include "cli/shell_word.h"
 #include "core/error.h"
 #include "core/spelling.h"
@@ -36,6 +38,14 @@ std::vector<std::string> LongNames(const CLI::App& app) {
 std::string OneLine(std::string text) {
   std::replace(text.begin(), text.end(), '\n', ' ');
   return text;
+}
+
+// What is wrong with it, or "". CLI11 would take -1 for the greatest number there is.
+std::string WholeNumber(const std::string& text) {
+  uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc() && end == text.data() + text.size()) return "";
+  return fmt::format("{} is not a whole number from 0 to {}", text, std::numeric_limits<uint64_t>::max());
 }
 
 }  // namespace
@@ -105,7 +115,7 @@ Option CommandLine::Add(const std::string& name, int64_t& value, const std::stri
 }
 
 Option CommandLine::Add(const std::string& name, uint64_t& value, const std::string& description) {
-  return Added(app_->add_option(name, value, description));
+  return Added(app_->add_option(name, value, description)->check(WholeNumber));
 }
 
 Option CommandLine::Add(const std::string& name, double& value, const std::string& description) {
@@ -139,7 +149,7 @@ bool CommandLine::Parse(const Arguments& arguments) {
   try {
     app_->parse(reversed);
   } catch (const CLI::CallForHelp&) {
-    fmt::print("{}", app_->help());
+    Print("{}", app_->help());
     return false;
   } catch (const CLI::ParseError& e) {
     throw Error(ExitCode::kUsage, fmt::format("{} (see `{} --help`)", OneLine(e.what()), name_));
@@ -185,8 +195,8 @@ std::string CommandLine::Again() const { return name_ + " " + ShellLine(argument
 void CommandLine::Next(const std::string& command) const {
   if (json_) return;
   // What goes before it stands on stdout, which is slower where it is no terminal.
-  std::fflush(stdout);
-  fmt::print(stderr, "next: {}\n", command);
+  FlushStdout();
+  Note("next: {}\n", command);
 }
 
 }  // namespace hone

@@ -1,13 +1,17 @@
 // The program `hone`. Every command is one row here and one file cmd_NAME.cc.
 #include <fmt/format.h>
 
+#include <csignal>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 
 #include "cli/command.h"
+#include "cli/print.h"
 #include "cli/print_json.h"
 #include "cli/versions.h"
 #include "core/error.h"
+#include "core/printable.h"
 
 namespace hone {
 namespace {
@@ -41,7 +45,7 @@ int RunProgram(const Arguments& arguments) {
     if (arguments.size() > 1 && arguments[1] == "--json") {
       PrintJson(VersionJson());
     } else {
-      fmt::print("{}", VersionText());
+      Print("{}", VersionText());
     }
     return 0;
   }
@@ -50,26 +54,32 @@ int RunProgram(const Arguments& arguments) {
 
 int Fail(ExitCode code, std::string_view message) {
   std::fflush(stdout);
-  fmt::print(stderr, "hone: {}\n", message);
+  WriteToStderr(ErrorLine("hone", message));
   return static_cast<int>(code);
 }
 
 // A full disk behind stdout shows only when it is flushed.
 int Flushed(int code) {
-  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
-  return Fail(ExitCode::kIo, "the output could not be written to the end");
+  FlushStdout();
+  return code;
 }
 
 }  // namespace
 }  // namespace hone
 
 int main(int argc, char** argv) {
+  hone::PrepareStandardStreams();
+  // A file that grows over the limit of its size is then an error like any. A handler, because programs that are
+  // spawned would inherit SIG_IGN.
+  std::signal(SIGXFSZ, [](int) {});
   try {
     return hone::Flushed(hone::RunProgram(hone::Arguments(argv + (argc > 0 ? 1 : 0), argv + argc)));
   } catch (const hone::Error& e) {
     return hone::Fail(e.code(), e.what());
   } catch (const std::bad_alloc&) {
     return hone::Fail(hone::ExitCode::kIo, "out of memory; a smaller model or batch is right, or a larger machine");
+  } catch (const std::filesystem::filesystem_error& e) {
+    return hone::Fail(hone::ExitCode::kIo, e.what());
   } catch (const std::exception& e) {
     return hone::Fail(hone::ExitCode::kBug, fmt::format("this is a bug of hone, please report it: {}", e.what()));
   }

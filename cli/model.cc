@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "cli/number_text.h"
+#include "cli/print.h"
 #include "cli/read_file.h"
 #include "compiler/frontend/onnx_import.h"
 #include "compiler/frontend/zoo.h"
@@ -79,7 +80,7 @@ Model LoadOnnx(const ModelOptions& options) {
   }
   ExplainMissing(options.model);
   OnnxImportResult result = ImportOnnx(options.model, ImportOptions(options));
-  for (const std::string& notice : result.notices) fmt::print(stderr, "note: {}\n", notice);
+  for (const std::string& notice : result.notices) Note("note: {}\n", notice);
   Model model;
   model.untyped = std::move(result.module);
   return model;

@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "cli/read_file.h"
-#include "compiler/build.h"
+#include "cli/write_file.h"
 #include "core/error.h"
 
 namespace hone {

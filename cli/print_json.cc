@@ -1,9 +1,9 @@
 #include "cli/print_json.h"
 
-#include <fmt/format.h>
+#include "cli/print.h"
 
 namespace hone {
 
-void PrintJson(const Json& json) { fmt::print("{}\n", DumpJson(json)); }
+void PrintJson(const Json& json) { Print("{}\n", DumpJson(json)); }
 
 }  // namespace hone

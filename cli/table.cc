@@ -5,9 +5,12 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "core/printable.h"
 
 namespace hone {
 namespace {
+
+constexpr size_t kMostCellBytes = 1000;
 
 std::string Line(const std::vector<std::string>& cells, const std::vector<size_t>& widths,
                  const std::vector<bool>& right) {
@@ -32,6 +35,7 @@ Table::Table(std::vector<std::string> headers) : headers_(std::move(headers)) {
 void Table::Add(std::vector<std::string> cells) {
   if (cells.size() > headers_.size()) throw Error(ExitCode::kBug, "a table's row has more cells than it has columns");
   cells.resize(headers_.size());
+  for (std::string& cell : cells) cell = Printable(Shortened(cell, kMostCellBytes));
   rows_.push_back(std::move(cells));
 }
 

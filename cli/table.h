@@ -11,7 +11,8 @@ namespace hone {
 class Table {
  public:
   explicit Table(std::vector<std::string> headers);
-  // Missing cells are empty; more cells than headers are our bug.
+  // Missing cells are empty; more cells than headers are our bug. Cells are made printable, those of over 1,000 bytes
+  // shortened.
   void Add(std::vector<std::string> cells);
   bool empty() const { return rows_.empty(); }
   // Every line ends with a newline and has no trailing spaces.

@@ -7,6 +7,7 @@
 
 #include "cli/dispatch_table.h"
 #include "cli/number_text.h"
+#include "cli/print.h"
 #include "cli/print_json.h"
 #include "cli/statistics.h"
 #include "cli/table.h"
@@ -111,7 +112,7 @@ void TuneOutput::Observe(const TuneEvent& event) {
   if (json_) {
     // The closing object is the report: it says more than the event.
     if (event.kind != TuneEventKind::kDone) PrintJson(EventJson(event));
-    std::fflush(stdout);
+    FlushStdout();
     return;
   }
   if (event.kind == TuneEventKind::kFinals) return ObserveFinals(event);
@@ -123,11 +124,11 @@ void TuneOutput::Observe(const TuneEvent& event) {
   const bool better = event.fate == Fate::kOk && event.best_ns > 0 && (best == 0 || event.best_ns < best);
   if (better) best = event.best_ns;
   if (terminal_) {
-    fmt::print(stderr, "\r\033[K{}; {} {}", Status(event), WorkloadShapeText(event.task), TimeText(event.best_ns));
-    std::fflush(stderr);
+    WriteToStderr(
+        fmt::format("\r\033[K{}; {} {}", Status(event), WorkloadShapeText(event.task), TimeText(event.best_ns)));
   } else if (event.elapsed_ns - last_line_ns_ >= kQuietNs) {
     last_line_ns_ = event.elapsed_ns;
-    fmt::print(stderr, "{}\n", Status(event));
+    Note("{}\n", Status(event));
   }
 }
 
@@ -135,13 +136,12 @@ void TuneOutput::ObserveFinals(const TuneEvent& event) {
   ++finals_;
   if (!terminal_ && event.elapsed_ns - last_line_ns_ < kQuietNs) return;
   last_line_ns_ = event.elapsed_ns;
-  fmt::print(stderr, "{}finals of {} of {} tasks; {} {}{}", terminal_ ? "\r\033[K" : "", finals_, tasks_,
-             WorkloadShapeText(event.task), TimeText(event.best_ns), terminal_ ? "" : "\n");
-  std::fflush(stderr);
+  WriteToStderr(fmt::format("{}finals of {} of {} tasks; {} {}{}", terminal_ ? "\r\033[K" : "", finals_, tasks_,
+                            WorkloadShapeText(event.task), TimeText(event.best_ns), terminal_ ? "" : "\n"));
 }
 
 void TuneOutput::Finish() {
-  if (!json_ && terminal_ && trials_ > 0) fmt::print(stderr, "\n");
+  if (!json_ && terminal_ && trials_ > 0) Note("\n");
 }
 
 Json EventJson(const TuneEvent& event) {

@@ -78,8 +78,4 @@ struct Task {
 };
 std::vector<Task> ExtractTasks(const relay::IRModule& module, const Target& target);
 
-// Writes bytes to a temporary file beside `path`, fsyncs and renames: nothing is left half-written. Throws
-// Error(kCannotCreate).
-void WriteFileAtomically(const std::string& path, const std::string& bytes);
-
 }  // namespace hone

@@ -1,13 +1,6 @@
 #include "compiler/package_writer.h"
 
-#include <fcntl.h>
-#include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <array>
-#include <cerrno>
-#include <cstdio>
 #include <cstring>
 
 #include "compiler/build.h"
@@ -51,20 +44,6 @@ void SetDigest(PackageHeader& header, const std::string& manifest) {
 
 uint64_t PageAligned(uint64_t offset) { return (offset + kPackageAlign - 1) / kPackageAlign * kPackageAlign; }
 
-[[noreturn]] void CannotCreate(const std::string& path) {
-  throw Error(ExitCode::kCannotCreate, fmt::format("cannot write {}: {}", path, std::strerror(errno)));
-}
-
-bool WriteAll(int fd, const std::string& bytes) {
-  for (size_t done = 0; done < bytes.size();) {
-    const ssize_t n = ::write(fd, bytes.data() + done, bytes.size() - done);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return false;
-    done += static_cast<size_t>(n);
-  }
-  return true;
-}
-
 }  // namespace
 
 std::string WritePackage(const Plan& plan, const std::string& lib, const std::string& params) {
@@ -88,24 +67,6 @@ std::string WritePackage(const Plan& plan, const std::string& lib, const std::st
     bytes += *sections[i];
   }
   return bytes;
-}
-
-void WriteFileAtomically(const std::string& path, const std::string& bytes) {
-  std::string temporary = path + ".XXXXXX";
-  const int fd = ::mkostemp(temporary.data(), O_CLOEXEC);
-  if (fd < 0) CannotCreate(path);
-  // mkostemp's 0600 would keep colleagues from reading what the umask lets them.
-  const mode_t mask = ::umask(0);
-  ::umask(mask);
-  const bool written = WriteAll(fd, bytes) && ::fchmod(fd, 0666 & ~mask) == 0 && ::fsync(fd) == 0;
-  const int error = errno;
-  ::close(fd);
-  if (written && std::rename(temporary.c_str(), path.c_str()) == 0) return;
-  if (!written) errno = error;
-  const int reason = errno;
-  ::unlink(temporary.c_str());
-  errno = reason;
-  CannotCreate(path);
 }
 
 }  // namespace hone

@@ -14,6 +14,7 @@
 #include <deque>
 
 #include "core/error.h"
+#include "core/printable.h"
 #include "rpc_runner/blob_store.h"
 #include "rpc_runner/child_process.h"
 #include "rpc_runner/environment.h"
@@ -22,6 +23,7 @@
 #include "rpc_runner/kernel_job.h"
 #include "rpc_runner/package_job.h"
 #include "rpc_runner/sandbox.h"
+#include "rpc_runner/standard_streams.h"
 #include "rpc_runner/tracker.h"
 #include "runtime/session.h"
 
@@ -175,10 +177,10 @@ int ExecutorMain(int fd, const std::vector<int>& cores) {
   } catch (const ParentGone&) {
     return static_cast<int>(ExitCode::kDone);
   } catch (const Error& error) {
-    fmt::print(stderr, "hone-runner: {}\n", error.what());
+    WriteToStderr(ErrorLine("hone-runner", error.what()));
     return static_cast<int>(error.code());
   } catch (const std::exception& error) {
-    fmt::print(stderr, "hone-runner: {}\n", error.what());
+    WriteToStderr(ErrorLine("hone-runner", error.what()));
     return static_cast<int>(ExitCode::kBug);
   }
 }

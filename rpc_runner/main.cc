@@ -11,9 +11,12 @@
 #include <vector>
 
 #include "core/core_list.h"
+#include "core/duration.h"
 #include "core/error.h"
+#include "core/printable.h"
 #include "core/version.h"
 #include "rpc_runner/protocol.h"
+#include "rpc_runner/standard_streams.h"
 #include "rpc_runner/tracker.h"
 
 namespace hone {
@@ -40,13 +43,6 @@ int64_t ParseNumber(std::string_view text, std::string_view option, int64_t most
   return value;
 }
 
-int64_t ParseTimeNs(std::string_view text) {
-  const std::string_view unit = text.empty() ? text : text.substr(text.size() - 1);
-  const int64_t seconds = unit == "s" ? 1 : unit == "m" ? 60 : unit == "h" ? 3600 : 0;
-  if (seconds == 0) throw Error(ExitCode::kUsage, fmt::format("--lifetime {}: 30s, 10m or 2h would be right", text));
-  return ParseNumber(text.substr(0, text.size() - 1), "--lifetime", 1'000'000) * seconds * 1'000'000'000;
-}
-
 struct Arguments {
   RunnerServerOptions server;
   std::optional<int> executor_fd;
@@ -65,7 +61,7 @@ void SetOption(std::string_view name, std::string_view value, Arguments* argumen
   } else if (name == "--cores") {
     server.cores = ParseCoreList(value);
   } else if (name == "--lifetime") {
-    server.lifetime_ns = ParseTimeNs(value);
+    server.lifetime_ns = ParseDuration(value);
   } else if (name == "--max-jobs") {
     server.max_jobs = ParseNumber(value, name, int64_t{1} << 40);
   } else if (name == "--executor") {
@@ -96,11 +92,11 @@ Arguments ParseArguments(int argc, char** argv) {
 
 int Run(const Arguments& arguments) {
   if (arguments.help) {
-    fmt::print("{}", kUsage);
+    WriteToStdout(kUsage);
     return 0;
   }
   if (arguments.version) {
-    fmt::print("hone-runner {} (protocol {})\n", HoneVersion(), kProtocolVersion);
+    WriteToStdout(fmt::format("hone-runner {} (protocol {})\n", HoneVersion(), kProtocolVersion));
     return 0;
   }
   if (arguments.executor_fd) return ExecutorMain(*arguments.executor_fd, arguments.server.cores);
@@ -119,13 +115,16 @@ int Run(const Arguments& arguments) {
 }  // namespace hone
 
 int main(int argc, char** argv) {
+  hone::PrepareStandardStreams();
   try {
-    return hone::Run(hone::ParseArguments(argc, argv));
+    const int code = hone::Run(hone::ParseArguments(argc, argv));
+    hone::FlushStdout();
+    return code;
   } catch (const hone::Error& error) {
-    fmt::print(stderr, "hone-runner: {}\n", error.what());
+    hone::WriteToStderr(hone::ErrorLine("hone-runner", error.what()));
     return static_cast<int>(error.code());
   } catch (const std::exception& error) {
-    fmt::print(stderr, "hone-runner: {}\n", error.what());
+    hone::WriteToStderr(hone::ErrorLine("hone-runner", error.what()));
     return static_cast<int>(hone::ExitCode::kBug);
   }
 }

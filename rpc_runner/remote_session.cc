@@ -9,9 +9,11 @@
 
 #include "core/error.h"
 #include "core/hash.h"
+#include "core/printable.h"
 #include "rpc_runner/clock.h"
 #include "rpc_runner/lease_times.h"
 #include "rpc_runner/machine_kind.h"
+#include "rpc_runner/standard_streams.h"
 
 namespace hone {
 namespace {
@@ -165,7 +167,7 @@ void RemoteSession::ReceiveAll() {
       handle(DecodeFrame(message.bytes));
     } catch (const Error& error) {
       // Somebody who speaks nonsense is silent for us, and its silence is noticed.
-      fmt::print(stderr, "remote runner: {}\n", error.what());
+      WriteToStderr(ErrorLine("remote runner", error.what()));
     }
   };
   while (tracker_.Receive(&message)) take([this](const Frame& frame) { FromTracker(frame); });
@@ -189,7 +191,7 @@ void RemoteSession::FromTracker(const Frame& frame) {
   } else if (frame.kind == FrameKind::kHeartbeat) {
     if (frame.header.contains("yield") && frame.header["yield"] == true) SpareOne(MonotonicNs());
   } else if (frame.kind == FrameKind::kError) {
-    fmt::print(stderr, "remote runner: the tracker says: {}\n", HeaderText(frame.header, "message"));
+    WriteToStderr(ErrorLine("remote runner", "the tracker says: " + HeaderText(frame.header, "message")));
   }
 }
 
@@ -197,8 +199,9 @@ void RemoteSession::OnQueued(const Json& header) {
   if (const auto unlike = header.find("unlike"); unlike != header.end() && unlike->is_array()) {
     for (const Json& runner : *unlike) {
       if (!left_out_.insert(HeaderText(runner, "address")).second) continue;
-      fmt::print(stderr, "hone: the runner {} at {} is left out: {}; a key for each kind of machine is right\n",
-                 HeaderText(runner, "label"), HeaderText(runner, "address"), HeaderText(runner, "why"));
+      WriteToStderr(ErrorLine(
+          "hone", fmt::format("the runner {} at {} is left out: {}; a key for each kind of machine is right",
+                              HeaderText(runner, "label"), HeaderText(runner, "address"), HeaderText(runner, "why"))));
     }
   }
   const std::lock_guard lock(mutex_);

@@ -8,12 +8,14 @@
 #include <map>
 
 #include "core/error.h"
+#include "core/printable.h"
 #include "core/random.h"
 #include "rpc_runner/clock.h"
 #include "rpc_runner/lease_desk.h"
 #include "rpc_runner/lease_times.h"
 #include "rpc_runner/local_runner.h"
 #include "rpc_runner/socket.h"
+#include "rpc_runner/standard_streams.h"
 
 namespace hone {
 namespace {
@@ -38,7 +40,7 @@ class RunnerServer {
         jitter_(static_cast<uint64_t>(MonotonicNs()) ^ static_cast<uint64_t>(getpid())) {
     address_ = clients_.Bind(options.bind);
     tracker_.Connect(options.tracker);
-    fmt::print(stderr, "runner \"{}\" at {} offers itself to {}\n", options.key, address_, options.tracker);
+    WriteToStderr(fmt::format("runner \"{}\" at {} offers itself to {}\n", options.key, address_, options.tracker));
   }
 
   void Serve(const std::atomic<bool>* stop) {
@@ -106,13 +108,13 @@ class RunnerServer {
         OnTrackerError(HeaderText(frame.header, "code"), HeaderText(frame.header, "message"));
       }
     } catch (const Error& error) {
-      fmt::print(stderr, "hone-runner: from the tracker: {}\n", error.what());
+      WriteToStderr(ErrorLine("hone-runner", fmt::format("from the tracker: {}", error.what())));
     }
   }
 
   void OnTrackerError(const std::string& code, const std::string& text) {
     if (code != "unknown_runner") {
-      fmt::print(stderr, "hone-runner: the tracker says: {}\n", text);
+      WriteToStderr(ErrorLine("hone-runner", "the tracker says: " + text));
       return;
     }
     // Spread, so that a tracker that comes back is not met by everybody at once.

@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "rpc_runner/clock.h"
 #include "rpc_runner/socket.h"
+#include "rpc_runner/standard_streams.h"
 #include "rpc_runner/tracker_state.h"
 
 namespace hone {
@@ -47,7 +48,7 @@ void ServeTracker(const TrackerOptions& options, const std::atomic<bool>* stop) 
   SocketContext context;
   Socket socket(context, Socket::Kind::kRouter);
   const std::string address = socket.Bind(options.bind);
-  fmt::print(stderr, "tracker listening on {}\n", address);
+  WriteToStderr(fmt::format("tracker listening on {}\n", address));
   WritePortFile(options.port_file, address);
   TrackerState state;
   int64_t tick_ns = 0;

@@ -38,14 +38,16 @@ void* Map(size_t size, int protection, int flags, int fd, const std::string& wha
 }  // namespace
 
 MappedBytes MappedBytes::FromFile(const std::string& path) {
-  const FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  // A pipe without a writer would be waited for.
+  const FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (file.get() < 0) {
-    const ExitCode code = errno == ENOENT || errno == ENOTDIR ? ExitCode::kNoInput : ExitCode::kIo;
+    const bool absent = errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG || errno == ELOOP;
+    const ExitCode code = absent ? ExitCode::kNoInput : ExitCode::kIo;
     throw Error(code, fmt::format("{}: {}", path, std::strerror(errno)));
   }
   struct stat info{};
   if (fstat(file.get(), &info) != 0) throw Error(ExitCode::kIo, fmt::format("{}: {}", path, std::strerror(errno)));
-  if (!S_ISREG(info.st_mode)) throw Error(ExitCode::kNoInput, fmt::format("{} is not a file", path));
+  if (!S_ISREG(info.st_mode)) throw Error(ExitCode::kNoInput, fmt::format("{} is not a regular file", path));
   const size_t size = static_cast<size_t>(info.st_size);
   if (size == 0) return {};
   return {Map(size, PROT_READ, MAP_PRIVATE, file.get(), path), size};

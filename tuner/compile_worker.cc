@@ -17,7 +17,9 @@
 
 #include "core/error.h"
 #include "core/parse_number.h"
+#include "core/printable.h"
 #include "rpc_runner/frame_stream.h"
+#include "rpc_runner/standard_streams.h"
 #include "tuner/compile_message.h"
 
 namespace hone {
@@ -140,7 +142,7 @@ int CompileWorkerMain(int argc, char** argv, const Compilers& compilers) {
     } while (ReadFrame(limits.fd, &frame) && Serve(limits.fd, frame, compilers));
     return static_cast<int>(ExitCode::kDone);
   } catch (const Error& error) {
-    fmt::print(stderr, "hone-compiler: {}\n", error.what());
+    WriteToStderr(ErrorLine("hone-compiler", error.what()));
     return static_cast<int>(error.code());
   }
 }

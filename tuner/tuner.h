@@ -24,9 +24,6 @@ struct Budget {
   // A task stops after so many trials that gained less than 1 %; 0: never, absent: 32 to 128 by the size of its space.
   std::optional<int64_t> early_stopping{};
 };
-// "90s", "10m", "2h". Throws Error(kUsage) naming the text; zero is refused.
-int64_t ParseDuration(std::string_view text);
-
 struct TuneOptions {
   Target target;
   int threads = 1;

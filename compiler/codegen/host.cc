@@ -41,15 +41,16 @@ void CheckKnown(const Target& target) {
   for (const auto& row : subtarget->getAllProcessorDescriptions()) cpus.emplace_back(row.Key);
   for (const auto& row : subtarget->getAllProcessorFeatures()) features.emplace_back(row.Key);
   if (!target.cpu.empty() && std::find(cpus.begin(), cpus.end(), target.cpu) == cpus.end()) {
-    throw Error(ExitCode::kUsage, fmt::format("-mcpu={} is not a CPU that LLVM knows for {}; did you mean {}?",
-                                              target.cpu, target.triple, Nearest(target.cpu, cpus)));
+    throw Error(ExitCode::kUsage, fmt::format("-mcpu={} is not a CPU that LLVM knows for {}{}", target.cpu,
+                                              target.triple, DidYouMean(target.cpu, cpus)));
   }
   for (const std::string& feature : target.features) {
     const std::string name = feature.substr(1);
-    if (std::find(features.begin(), features.end(), name) == features.end()) {
-      throw Error(ExitCode::kUsage, fmt::format("-mattr={} is not a feature that LLVM knows for {}; did you mean {}{}?",
-                                                feature, target.triple, feature[0], Nearest(name, features)));
-    }
+    if (std::find(features.begin(), features.end(), name) != features.end()) continue;
+    std::vector<std::string> signed_names = features;
+    for (std::string& known : signed_names) known.insert(0, 1, feature[0]);
+    throw Error(ExitCode::kUsage, fmt::format("-mattr={} is not a feature that LLVM knows for {}{}", feature,
+                                              target.triple, DidYouMean(feature, signed_names)));
   }
 }
 

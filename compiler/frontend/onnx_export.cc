@@ -1,11 +1,7 @@
 #include "compiler/frontend/onnx_export.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <cstdio>
-#include <filesystem>
-#include <fstream>
 #include <vector>
 
 #include "compiler/frontend/onnx_writer.h"
@@ -48,18 +44,6 @@ std::string ExportOnnxBytes(const relay::IRModule& module) {
     writer.AddOutput(output.name, *output.expr->type);
   }
   return writer.Finish();
-}
-
-void ExportOnnx(const relay::IRModule& module, const std::string& path) {
-  const std::string bytes = ExportOnnxBytes(module);
-  const std::string temporary = fmt::format("{}.{}.tmp", path, getpid());
-  std::ofstream out(temporary, std::ios::binary);
-  out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  out.close();
-  if (!out || std::rename(temporary.c_str(), path.c_str()) != 0) {
-    std::remove(temporary.c_str());
-    throw Error(ExitCode::kCannotCreate, fmt::format("cannot write \"{}\"", path));
-  }
 }
 
 }  // namespace hone

@@ -10,7 +10,5 @@ namespace hone {
 // The module as an ONNX model (opset 13, IR 7), the bound parameters as initializers. Throws Error(kBadData) naming an
 // operator that has no ONNX form.
 std::string ExportOnnxBytes(const relay::IRModule& module);
-// Writes it to a temporary file beside `path` and renames it. Throws Error(kCannotCreate).
-void ExportOnnx(const relay::IRModule& module, const std::string& path);
 
 }  // namespace hone

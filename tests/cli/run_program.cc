@@ -32,6 +32,7 @@ void Redirect(const std::string& path, int fd) {
   Redirect(output.string() + ".err", STDERR_FILENO);
   setenv("XDG_DATA_HOME", folder.c_str(), 1);
   for (const char* name : {"HONE_DB", "HONE_TRACKER", "HONE_KEY", "HONE_THREADS"}) unsetenv(name);
+  setenv("HONE", HONE_PROGRAM, 1);
   for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
   std::vector<char*> argv = {const_cast<char*>(program.c_str())};
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));

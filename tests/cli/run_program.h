@@ -22,7 +22,7 @@ class ProgramTest : public testing::Test {
   void TearDown() override;
 
   ProgramResult Hone(const std::vector<std::string>& arguments) const;
-  // The same of a line that a shell reads, in the test's folder work.
+  // The same of a line that a shell reads, in the test's folder work; `hone` and "$HONE" are the program.
   ProgramResult Shell(const std::string& line) const;
   // The command that a run ended with naming; empty when it named none.
   static std::string NextOf(const ProgramResult& result);

@@ -35,7 +35,7 @@ TEST_P(PackageBits, AreTheSameFromTheFileAndAtAnyThreads) {
   ASSERT_EQ(first.shape(), (Shape{network.batch, 37}));
   EXPECT_GT(WorstError(first, std::vector<float>(static_cast<size_t>(first.elements()), 1.0F / 37)), 0.1)
       << "the network tells its classes apart";
-  WriteFileAtomically(path_, built.package);
+  std::ofstream(path_, std::ios::binary) << built.package;
   const auto loaded = Package::Load(path_);
   loaded->VerifyParams();
   EXPECT_EQ(loaded->plan(), built.plan);

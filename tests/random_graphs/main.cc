@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "cli/command_line.h"
+#include "cli/write_file.h"
 #include "compiler/build.h"
 #include "compiler/codegen/host.h"
 #include "compiler/frontend/onnx_parse.h"

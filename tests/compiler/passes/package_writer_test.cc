@@ -61,23 +61,5 @@ TEST(PackageWriter, EqualInputsGiveEqualBytes) {
   EXPECT_EQ(WritePackage(SmallPlan(), "lib", "params"), WritePackage(SmallPlan(), "lib", "params"));
 }
 
-TEST(WriteFileAtomically, ReplacesTheFileAndLeavesNothingElse) {
-  const std::filesystem::path folder =
-      std::filesystem::path(::testing::TempDir()) / ("hone_write_" + std::to_string(getpid()));
-  std::filesystem::remove_all(folder);
-  std::filesystem::create_directories(folder);
-  const std::string path = folder / "model.hone";
-  WriteFileAtomically(path, "old");
-  WriteFileAtomically(path, "new");
-  std::ifstream in(path);
-  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(in), {}), "new");
-  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1);
-  std::filesystem::remove_all(folder);
-}
-
-TEST(WriteFileAtomically, RefusesAFolderThatIsNotThere) {
-  EXPECT_THROW(WriteFileAtomically("/no/such/folder/model.hone", "x"), Error);
-}
-
 }  // namespace
 }  // namespace hone::testing

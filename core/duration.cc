@@ -1,10 +1,11 @@
+#include "core/duration.h"
+
 #include <fmt/format.h>
 
 #include <limits>
 
 #include "core/error.h"
 #include "core/parse_number.h"
-#include "tuner/tuner.h"
 
 namespace hone {
 namespace {

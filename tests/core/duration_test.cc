@@ -1,7 +1,8 @@
+#include "core/duration.h"
+
 #include <gtest/gtest.h>
 
 #include "core/error.h"
-#include "tuner/tuner.h"
 
 namespace hone {
 namespace {

@@ -1,0 +1,29 @@
+// A file that is written, but not yet seen under its name.
+#pragma once
+
+#include <string>
+
+namespace hone {
+
+// Lies on the disk under a temporary name beside `path`; gone with the object unless it was committed.
+class StagedFile {
+ public:
+  // Throws Error: kCannotCreate when there can be no file, kIo when it cannot be written to its end.
+  StagedFile(const std::string& path, const std::string& bytes);
+  ~StagedFile();
+  StagedFile(StagedFile&& other) noexcept;
+  StagedFile& operator=(StagedFile&&) = delete;
+
+  // Replaces what has the name. Throws Error(kCannotCreate).
+  void Commit();
+
+ private:
+  std::string path_, temporary_;  // temporary_ empty: nothing to remove
+};
+
+// Throws Error(code): `path` cannot be written, for errno's reason.
+[[noreturn]] void CannotWrite(const std::string& path, bool created);
+// False with errno when not all of it could be written.
+bool WriteAll(int fd, const std::string& bytes);
+
+}  // namespace hone

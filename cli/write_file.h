@@ -1,0 +1,19 @@
+// Whole files out of memory, or nothing of them.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace hone {
+
+// Writes a temporary file beside `path`, fsyncs and renames: nothing is left half-written. A link stays and what it
+// points at is written. What is no regular file (a device, a pipe) is written into. Throws Error: kCannotCreate (no
+// such folder, not permitted, a folder or a block device, or where the command's own report goes), kIo (the disk is
+// full).
+void WriteFileAtomically(const std::string& path, const std::string& bytes);
+
+// Pairs of name and bytes, into a folder that is made when it is not there: all of them or none. Throws as above.
+void WriteFilesAtomically(const std::string& folder, const std::vector<std::pair<std::string, std::string>>& files);
+
+}  // namespace hone

@@ -1,0 +1,156 @@
+// The program between bad streams, devices, pipes and disks that are full.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include <algorithm>
+
+#include "tests/cli/run_program.h"
+
+namespace hone {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::StartsWith;
+
+class ProgramFiles : public ProgramTest {
+ protected:
+  // A device of our own, so that a program that replaces it harms nobody. False where that is not permitted.
+  bool MakeDevice(const std::string& name, unsigned minor) const {
+    return mknod(Path("work/" + name).c_str(), S_IFCHR | 0666, makedev(1, minor)) == 0;
+  }
+  bool MakeFull() const { return MakeDevice("full", 7); }
+  bool IsDevice(const std::string& name) const {
+    struct stat info{};
+    return stat(Path("work/" + name).c_str(), &info) == 0 && S_ISCHR(info.st_mode);
+  }
+  void Expect(const std::string& command, int code, const std::string& message) const {
+    const ProgramResult r = Shell(command);
+    EXPECT_EQ(r.code, code) << command << "\n" << r.err;
+    EXPECT_THAT(r.err, HasSubstr(message)) << command;
+    EXPECT_EQ(std::count(r.err.begin(), r.err.end(), '\n'), 1) << r.err;
+  }
+};
+
+constexpr const char* kModel = "\"$HONE\" zoo mlp --image-shape 1,14,14 ";
+
+TEST_F(ProgramFiles, AClosedStderrStopsNothing) {
+  const ProgramResult r = Shell("\"$HONE\" ops nn.relu 2>&-");
+  EXPECT_EQ(r.code, 0);
+  EXPECT_THAT(r.out, HasSubstr("nn.relu"));
+  EXPECT_EQ(Shell("\"$HONE\" opps 2>&-").code, 2);
+}
+
+// What a command writes first gets the lowest number that is free.
+TEST_F(ProgramFiles, AClosedStderrIsNotTheFileThatIsWritten) {
+  EXPECT_EQ(Shell(std::string(kModel) + "-o m.onnx 2>&- >&-").code, 74) << "the report had no place";
+  const ProgramResult r = Shell("\"$HONE\" inspect m.onnx");
+  EXPECT_EQ(r.code, 0) << r.err;
+}
+
+TEST_F(ProgramFiles, AFullOrClosedStdoutIsAnErrorOfOutput) {
+  Expect("\"$HONE\" ops >&-", 74, "output could not be written");
+  Expect("\"$HONE\" ops --json >&-", 74, "output could not be written");
+  if (!MakeFull()) GTEST_SKIP() << "no device can be made here";
+  Expect("\"$HONE\" ops >full", 74, "No space left");
+  Expect("\"$HONE\" ops --json >full", 74, "No space left");
+  EXPECT_EQ(Shell("\"$HONE\" ops 2>full").code, 0) << "notes that nobody can read are no reason to fail";
+}
+
+TEST_F(ProgramFiles, ADeviceIsWrittenIntoAndNotReplaced) {
+  if (!MakeFull() || !MakeDevice("null", 3)) GTEST_SKIP() << "no device can be made here";
+  EXPECT_EQ(Shell(std::string(kModel) + "-o null").code, 0);
+  EXPECT_TRUE(IsDevice("null"));
+  Expect(std::string(kModel) + "-o full", 74, "No space left");
+  EXPECT_TRUE(IsDevice("full"));
+  EXPECT_THAT(Files(), IsEmpty());
+}
+
+TEST_F(ProgramFiles, APipeIsWrittenInto) {
+  const ProgramResult r =
+      Shell("mkfifo p && (timeout 10 cat p >copy & " + std::string(kModel) + "-o p; wait) && " + kModel + "-o m.onnx");
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_EQ(Read("work/copy"), Read("work/m.onnx"));
+}
+
+TEST_F(ProgramFiles, TheCommandsOwnOutputIsRefused) {
+  Expect(std::string(kModel) + "-o /proc/self/fd/1 | cat >copy; test ! -s copy && exit 73", 73, "own output");
+}
+
+TEST_F(ProgramFiles, ALinkStaysAndWhatItPointsAtIsWritten) {
+  const ProgramResult r = Shell("mkdir to; echo old >to/old; ln -s to/old a; ln -s to/new b; " + std::string(kModel) +
+                                "-o a && " + kModel + "-o b && test -L a && test -L b && cmp to/old to/new");
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_THAT(Files(), testing::Contains("work/to/new"));
+}
+
+TEST_F(ProgramFiles, AFolderIsNoFile) { Expect(std::string(kModel) + "-o .", 73, "it is a folder"); }
+
+// ulimit -f stands for a full disk; it counts in blocks of 512 bytes.
+TEST_F(ProgramFiles, WhatDoesNotFitLeavesNothingBehind) {
+  Expect("(ulimit -f 100; " + std::string(kModel) + "-o m.onnx)", 74, "cannot write m.onnx");
+  EXPECT_THAT(Files(), IsEmpty());
+  ASSERT_EQ(Shell("\"$HONE\" build zoo:mlp --image-shape 1,14,14 --no-records -o p.hone").code, 0);
+  Expect("(ulimit -f 200; \"$HONE\" package unpack p.hone -o new/parts)", 74, "cannot write new/parts/");
+  EXPECT_NE(Shell("test -e new").code, 0);
+  ASSERT_EQ(Shell("mkdir old; echo mine >old/lib.so").code, 0);
+  Expect("(ulimit -f 200; \"$HONE\" package unpack p.hone -o old)", 74, "cannot write old/");
+  EXPECT_THAT(Files(), ElementsAre("work/old/lib.so", "work/p.hone"));
+  EXPECT_EQ(Read("work/old/lib.so"), "mine\n");
+}
+
+TEST_F(ProgramFiles, APipeIsNoPackageButALogCanComeThroughOne) {
+  Expect("mkfifo p; timeout 10 \"$HONE\" run p", 66, "is not a regular file");
+  const ProgramResult r =
+      Shell("(echo '{\"format\":\"hone-log\",\"version\":1}' >p &) ; timeout 10 \"$HONE\" log import p --db r.db");
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_THAT(r.out, HasSubstr("0 new, 0 known, 0 refused"));
+}
+
+TEST_F(ProgramFiles, APathThatIsTooLongIsALineAndTheRightCode) {
+  const std::string path = "/tmp/" + std::string(5000, 'a');
+  for (const std::string command : {"inspect ", "run ", "log import ", "log list --db ", "package info "}) {
+    const ProgramResult r = Shell("\"$HONE\" " + command + path);
+    EXPECT_EQ(r.code, 66) << command << r.err;
+    EXPECT_LT(r.err.size(), 3000U) << command;
+  }
+  EXPECT_EQ(Shell(std::string(kModel) + "-o " + path).code, 73);
+  EXPECT_EQ(Shell("\"$HONE\" tune zoo:mlp --image-shape 1,14,14 --db " + path).code, 73);
+}
+
+TEST_F(ProgramFiles, NamesCannotSpeakToTheTerminal) {
+  const std::string evil = "\033]0;title\a\302\233";
+  for (const std::string command : {"inspect ", "ops ", "run --input x=y "}) {
+    const ProgramResult r = Shell("\"$HONE\" " + command + "'" + evil + "'");
+    EXPECT_NE(r.code, 0);
+    EXPECT_THAT(r.err, HasSubstr("\\u001b]0;title\\u0007\\u009b")) << command;
+    EXPECT_THAT(r.err, Not(HasSubstr("\033")));
+    EXPECT_THAT(r.err, Not(HasSubstr("\302\233")));
+  }
+}
+
+TEST_F(ProgramFiles, NumbersOutOfTheirRangeAreUsage) {
+  const std::string zoo(kModel);
+  for (const char* seed : {"-1", "100000000000000000000000", "1.5", "x", "0x10"})
+    Expect(zoo + "-o m.onnx --seed " + seed, 2, "is not a whole number from 0 to 18446744073709551615");
+  EXPECT_EQ(Shell(zoo + "-o m.onnx --seed 18446744073709551615").code, 0);
+  const std::string runner = "timeout 10 \"${HONE}-runner\" --tracker tcp://127.0.0.1:1 --key k ";
+  Expect(runner + "--cores 5-1", 2, "\"5-1\"; right is a list such as 0,2-3");
+  Expect(runner + "--lifetime 0s", 2, "'0s' is not a duration");
+}
+
+TEST_F(ProgramFiles, NobodyIsAskedWhetherNothingWasMeant) {
+  const ProgramResult r = Shell(
+      "\"$HONE\" targets; \"$HONE\" build zoo:mlp --image-shape 1,14,14 -o p.hone --target "
+      "'llvm -mtriple=x86_64-pc-linux-gnu -mcpu=zzzzqqqq'");
+  EXPECT_EQ(r.code, 2);
+  EXPECT_THAT(r.err, HasSubstr("not a CPU that LLVM knows"));
+  EXPECT_THAT(r.err, Not(HasSubstr("did you mean")));
+}
+
+}  // namespace
+}  // namespace hone
