@@ -42,6 +42,8 @@ Conditions ConditionsOf(const RecordQuery& query) {
   if (query.fate) conditions.Add("fate = ?", Value(static_cast<int64_t>(*query.fate)));
   if (query.cache) conditions.Add("cache = ?", Value(static_cast<int64_t>(*query.cache)));
   if (query.threads) conditions.Add("threads = ?", Value(int64_t{*query.threads}));
+  if (query.after > 0) conditions.Add("seq > ?", Value(query.after));
+  if (query.until > 0) conditions.Add("seq <= ?", Value(query.until));
   if (query.by_time) conditions.Add("min_ns > ?", Value(int64_t{0}));
   return conditions;
 }

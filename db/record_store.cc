@@ -53,7 +53,8 @@ BestRow ReadBestRow(const Statement& statement) {
 
 class SqliteRecordStore : public RecordStore {
  public:
-  explicit SqliteRecordStore(Database database) : database_(std::make_unique<Database>(std::move(database))) {}
+  explicit SqliteRecordStore(Database database)
+      : database_(std::make_unique<Database>(std::move(database))), claims_(database_->path()) {}
 
   int64_t Append(const std::vector<Record>& records) override {
     int64_t fresh = 0;
@@ -69,6 +70,10 @@ class SqliteRecordStore : public RecordStore {
     while (statement.Step()) records.push_back(RecordFromColumn(statement, 0));
     return records;
   }
+
+  int64_t Arrived() const override { return database_->Integer("SELECT max(seq) FROM records"); }
+
+  Claims& claims() override { return claims_; }
 
   std::optional<Record> Get(const std::string& id) const override {
     Statement statement(*database_, "SELECT json FROM records WHERE id = ?");
@@ -169,6 +174,7 @@ class SqliteRecordStore : public RecordStore {
   }
 
   std::unique_ptr<Database> database_;
+  Claims claims_;
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/fingerprint.h"
+#include "db/claims.h"
 #include "db/record.h"
 
 namespace hone {
@@ -21,8 +22,9 @@ struct RecordQuery {
   std::optional<CacheMode> cache{};
   std::optional<int> threads{};
   std::string session{};
-  int64_t limit = 0;     // 0: all
-  bool by_time = false;  // order by least sample first (only records that have one), else by arrival
+  int64_t after = 0, until = 0;  // arrived later than the one, not later than the other, as Arrived() counts; 0: any
+  int64_t limit = 0;             // 0: all
+  bool by_time = false;          // order by least sample first (only records that have one), else by arrival
 };
 
 // One tuning run; its state makes resuming possible.
@@ -52,6 +54,8 @@ class RecordStore {
   // records is a leading part.
   virtual int64_t Append(const std::vector<Record>& records) = 0;
   virtual std::vector<Record> Find(const RecordQuery& query) const = 0;
+  // Grows with every record that is new, whoever appends it; 0 for an empty store.
+  virtual int64_t Arrived() const = 0;
   virtual std::optional<Record> Get(const std::string& id) const = 0;
   // The texts of all workloads that have records, in alphabetic order.
   virtual std::vector<std::string> Workloads() const = 0;
@@ -69,6 +73,9 @@ class RecordStore {
   };
   virtual std::vector<Ranked> Best(const std::string& workload, const Target& target, const Fingerprint& machine,
                                    int threads, int64_t limit = 8) const = 0;
+
+  // What others that use this store are told this process is busy with.
+  virtual Claims& claims() = 0;
 
   virtual void PutRun(const TuningRun& run) = 0;
   virtual std::optional<TuningRun> GetRun(const std::string& id) const = 0;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "db/record_store.h"
-#include "db/setup.h"
+#include "tuner/measured_here.h"
 #include "tuner/strategy.h"
 
 namespace hone {
@@ -15,19 +15,13 @@ struct Lesson {
   std::vector<Observation> observations;
 };
 
-// Where and of what a run measures itself: what is so is no lesson.
-struct MeasuredHere {
-  Setup setup;
-  std::vector<std::string> workloads;  // texts, of all tasks
-};
-
 // Whether one task's times say something about the other's.
 bool Alike(const Workload& a, const Workload& b);
 
 // Of the task's own workload what was measured in other setups (threads, machines, code), at most kMostSetups of
 // them; of the workloads that the run has not, the kMostWorkloads nearest in shape, wherever they were measured. Only
 // what worked, was not noisy, and is of the schedules' present versions. Of another workload it looks at the first
-// kLooked records.
+// kLooked records. What is measured here itself is no lesson.
 std::vector<Lesson> LessonsFrom(const RecordStore& store, const SearchTask& task, const MeasuredHere& here);
 inline constexpr size_t kMostSetups = 4;
 inline constexpr size_t kMostWorkloads = 3;

@@ -17,9 +17,6 @@
 namespace hone {
 namespace {
 
-// The runner's trouble, not the candidate's: such a trial says nothing and is done again.
-bool SaysNothing(Fate fate) { return fate == Fate::kRunnerLost || fate == Fate::kCancelled; }
-
 // Observations of one task that another one is told of.
 constexpr size_t kTransferred = 64;
 
@@ -64,8 +61,10 @@ std::vector<const Schedule*> TuningLoop::SchedulesOf(const Workload& workload, c
 
 TuneReport TuningLoop::Run() {
   begun_ns_ = tools_.now_ns();
-  machine_ = FingerprintOf(runner_.Describe());
+  here_ = {{options_.target, FingerprintOf(runner_.Describe()), options_.threads, options_.cache}, {}};
+  for (const TuningTask& task : tasks_) here_.workloads.push_back(task.text());
   store_.PutRun(run_);
+  others_.emplace(store_, here_);
   Resume();
   Search();
   HoldFinals();
@@ -104,14 +103,8 @@ void TuningLoop::ResumeTask(TuningTask& task) {
   std::map<std::string, const Record*> own;  // the last attempt at a trial stands
   const std::vector<Record> records = store_.Find(query);
   for (const Record& record : records) {
-    const Candidate& candidate = record.candidate;
-    const Schedule* schedule = task.space().Find(candidate.schedule);
-    const bool usable = schedule != nullptr && schedule->version() == record.schedule_version &&
-                        candidate.target == options_.target && !SaysNothing(record.measurement.fate);
-    // Rejections were never on a machine; a time counts for its own kind of machine alone.
-    const Fingerprint there = FingerprintOf(record.measurement.environment);
-    if (!usable || (there.known() && there != machine_)) continue;
-    const Proposal proposal{candidate.schedule, candidate.config};
+    if (!CountsHere(record, task.space(), here_)) continue;
+    const Proposal proposal{record.candidate.schedule, record.candidate.config};
     if (ResumeFinals(task, record)) continue;
     if (record.session != run_.id) {
       task.Learn(proposal, record.measurement);
@@ -173,6 +166,7 @@ void TuningLoop::Search() {
       return built ? &next : nullptr;
     });
     Learn(batch);
+    for (const Trial& trial : batch) others_->Release(trial);
     if (!tools_.overlap) next = PlanBatch();
     WaitForCompiler([&] { tools_.overlap ? compiled.get() : Compile(next); });
     batch = std::move(next);
@@ -218,7 +212,7 @@ std::vector<Trial> TuningLoop::PlanShares(int64_t most) {
     TuningTask& task = tasks_[static_cast<size_t>(chosen)];
     if (!task.warm) WarmUp(task);
     const size_t before = batch.size();
-    AddTrials(static_cast<size_t>(chosen), task.Propose(static_cast<int>(std::min(share, left))), batch);
+    AddTrials(static_cast<size_t>(chosen), static_cast<size_t>(std::min(share, left)), batch);
     if (batch.size() == before) StopTask(task, "space spent");
     progress[static_cast<size_t>(chosen)].stopped = true;
   }
@@ -233,9 +227,7 @@ void TuningLoop::WarmUp(TuningTask& task) {
     if (&other == &task || !Alike(other.workload(), task.workload())) continue;
     task.Transfer(other.search(), Spread(other.observations(), kTransferred));
   }
-  MeasuredHere here{{options_.target, machine_, options_.threads, options_.cache}, {}};
-  for (const TuningTask& each : tasks_) here.workloads.push_back(each.text());
-  for (const Lesson& lesson : LessonsFrom(store_, task.search(), here)) {
+  for (const Lesson& lesson : LessonsFrom(store_, task.search(), here_)) {
     task.Transfer(lesson.search, Spread(lesson.observations, kTransferred));
   }
 }
@@ -253,13 +245,13 @@ std::vector<Trial> TuningLoop::PlanDefaults(int64_t most) {
     if (static_cast<int64_t>(batch.size()) == most) break;
     if (tasks_[i].begun()) continue;
     tasks_[i].Begin();
-    AddTrials(i, tasks_[i].Propose(1), batch);
+    AddTrials(i, 1, batch);
   }
   return batch;
 }
 
-void TuningLoop::AddTrials(size_t task, const std::vector<Proposal>& proposals, std::vector<Trial>& batch) {
-  for (const Proposal& proposal : proposals) {
+void TuningLoop::AddTrials(size_t task, size_t most, std::vector<Trial>& batch) {
+  for (const Proposal& proposal : others_->Propose(tasks_, task, most)) {
     Trial& trial = batch.emplace_back();
     trial.task = task;
     trial.proposal = proposal;

@@ -6,9 +6,12 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "tuner/batch_measurer.h"
+#include "tuner/measured_here.h"
+#include "tuner/other_tuners.h"
 #include "tuner/tune_tools.h"
 #include "tuner/tuner.h"
 #include "tuner/tuning_task.h"
@@ -40,7 +43,7 @@ class TuningLoop {
   std::vector<Trial> PlanBatch();
   std::vector<Trial> PlanDefaults(int64_t most);
   std::vector<Trial> PlanShares(int64_t most);
-  void AddTrials(size_t task, const std::vector<Proposal>& proposals, std::vector<Trial>& batch);
+  void AddTrials(size_t task, size_t most, std::vector<Trial>& batch);
   void Compile(std::vector<Trial>& batch);
   void WaitForCompiler(const std::function<void()>& wait);
   void Learn(const std::vector<Trial>& batch);
@@ -69,8 +72,9 @@ class TuningLoop {
   const std::atomic<bool>* stop_;
   std::vector<TuningTask> tasks_;
   TuningRun run_;
-  Fingerprint machine_;          // the runner's
-  std::vector<uint64_t> seeds_;  // of the checks' inputs
+  MeasuredHere here_;
+  std::optional<OtherTuners> others_;  // once here_ is known
+  std::vector<uint64_t> seeds_;        // of the checks' inputs
   int64_t begun_ns_ = 0;
   int64_t planned_ = 0;  // trials handed to the compiler by this call
   int64_t trials_ = 0;   // done by this call

@@ -1,0 +1,23 @@
+// Where a run measures, and which records are of the same place.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "db/record.h"
+#include "db/setup.h"
+#include "tuner/search_space.h"
+
+namespace hone {
+
+struct MeasuredHere {
+  Setup setup;
+  std::vector<std::string> workloads;  // texts, of all tasks
+};
+
+// Whether a record of the space's workload, at these threads and in this cache mode, stands for a measurement made
+// here: of the target, this kind of machine and the present version of its schedule. A candidate that the compiler
+// refused was on no machine and counts on all.
+bool CountsHere(const Record& record, const SearchSpace& space, const MeasuredHere& here);
+
+}  // namespace hone
