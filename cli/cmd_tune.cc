@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <thread>
 
 #include "cli/command_line.h"
 #include "cli/device_name.h"
@@ -19,6 +20,7 @@
 #include "core/core_list.h"
 #include "core/duration.h"
 #include "core/error.h"
+#include "db/patient_store.h"
 #include "rpc_runner/runner.h"
 #include "tuner/network_finals.h"
 #include "tuner/replay.h"
@@ -176,13 +178,22 @@ Tuned TuneAndRank(const TuneCommandOptions& options, const relay::IRModule& modu
   return tuned;
 }
 
+// Hours of measuring are not to end with one error of a disk.
+Patience StorePatience() {
+  Patience patience;
+  patience.sleep = [](int64_t ns) { std::this_thread::sleep_for(std::chrono::nanoseconds(ns)); };
+  patience.tell = [](const std::string& what) { Note("note: {}\n", what); };
+  patience.hurried = [stop = CatchStopSignals()] { return stop->load(); };
+  return patience;
+}
+
 Tuned Search(const TuneCommandOptions& options, Runner* runner, const relay::IRModule& module,
              const std::vector<Task>& tasks, const TuneOptions& tune, TuneOutput& output) {
   if (runner == nullptr) {
     const auto observe = [&output](const TuneEvent& event) { output.Observe(event); };
     return {Replay(tasks, tune, *OpenExistingStore(options.replay), observe, CatchStopSignals()), {}};
   }
-  const std::unique_ptr<RecordStore> store = OpenStore(options.db);
+  const std::unique_ptr<RecordStore> store = MakePatient(OpenStore(options.db), StorePatience());
   return TuneAndRank(options, module, tasks, tune, *runner, *store, output);
 }
 

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
 #include <ostream>
 
 #include "tests/end_to_end/run_model.h"

@@ -24,7 +24,7 @@ class OtherTunersTest : public testing::FakeRun {
   TuneReport TuneElsewhere() {
     int64_t clock_ns = clock_ns_;
     testing::FakeRunner runner(&clock_ns);
-    runner.cpu_model = other_cpu_;
+    runner.cpu_id = other_cpu_;
     const TuneTools tools = testing::FakeTools({&schedule_}, &clock_ns);
     const auto store = RecordStore::Open(folder_ / "records.db");
     TuneOptions options = options_;
@@ -35,7 +35,7 @@ class OtherTunersTest : public testing::FakeRun {
   static constexpr int kBegin = 20;  // the first one's batch is half measured, and some of it is not in the store yet
   int jobs_ = 0;
   uint64_t other_seed_ = 7;
-  std::string other_cpu_ = "Fake CPU";
+  std::string other_cpu_ = runner_.cpu_id;
   TuneReport other_;
 };
 
@@ -74,7 +74,7 @@ TEST_F(OtherTunersTest, WhatTheOtherFoundIsKnown) {
 
 TEST_F(OtherTunersTest, OfAnotherKindOfMachineMeasureForThemselves) {
   options_.strategy = "grid";
-  other_cpu_ = "Other CPU";
+  other_cpu_ = "GenuineIntel-6-85-7";
   Tune();
   const auto times = Recorded();
   EXPECT_EQ(times.size(), static_cast<size_t>(kTrials));

@@ -1,0 +1,84 @@
+#include "db/patient_store.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "core/error.h"
+
+namespace hone {
+namespace {
+
+class PatientStore : public RecordStore {
+ public:
+  PatientStore(std::unique_ptr<RecordStore> store, const Patience& patience)
+      : store_(std::move(store)), patience_(patience) {}
+
+  int64_t Append(const std::vector<Record>& records) override {
+    return Patiently([&] { return store_->Append(records); });
+  }
+  std::vector<Record> Find(const RecordQuery& query) const override {
+    return Patiently([&] { return store_->Find(query); });
+  }
+  int64_t Arrived() const override {
+    return Patiently([&] { return store_->Arrived(); });
+  }
+  std::optional<Record> Get(const std::string& id) const override {
+    return Patiently([&] { return store_->Get(id); });
+  }
+  std::vector<std::string> Workloads() const override {
+    return Patiently([&] { return store_->Workloads(); });
+  }
+  std::vector<Ranked> Best(const std::string& workload, const Target& target, const Fingerprint& machine, int threads,
+                           int64_t limit) const override {
+    return Patiently([&] { return store_->Best(workload, target, machine, threads, limit); });
+  }
+  Claims& claims() override { return store_->claims(); }
+  void PutRun(const TuningRun& run) override {
+    Patiently([&] { return store_->PutRun(run), 0; });
+  }
+  std::optional<TuningRun> GetRun(const std::string& id) const override {
+    return Patiently([&] { return store_->GetRun(id); });
+  }
+  std::vector<TuningRun> Runs() const override {
+    return Patiently([&] { return store_->Runs(); });
+  }
+  StoreStats Stats() const override {
+    return Patiently([&] { return store_->Stats(); });
+  }
+
+ private:
+  // An Append of many batches that fails goes on: those that went through are known to the store then, and not counted
+  // again.
+  template <typename Call>
+  auto Patiently(const Call& call) const -> decltype(call()) {
+    for (int64_t waited_ns = 0;; waited_ns += patience_.pause_ns) {
+      try {
+        auto result = call();
+        if (waited_ns > 0) patience_.tell("the store can be used again");
+        return result;
+      } catch (const Error& error) {
+        const bool hopeless = error.code() != ExitCode::kIo || waited_ns >= patience_.for_ns;
+        if (hopeless || (patience_.hurried && patience_.hurried())) throw;
+        if (waited_ns == 0) TellOf(error);
+      }
+      patience_.sleep(patience_.pause_ns);
+    }
+  }
+
+  void TellOf(const Error& error) const {
+    patience_.tell(fmt::format("{}; what was measured is kept in memory, and for {} s it is tried again", error.what(),
+                               patience_.for_ns / 1'000'000'000));
+  }
+
+  std::unique_ptr<RecordStore> store_;
+  Patience patience_;
+};
+
+}  // namespace
+
+std::unique_ptr<RecordStore> MakePatient(std::unique_ptr<RecordStore> store, const Patience& patience) {
+  return std::make_unique<PatientStore>(std::move(store), patience);
+}
+
+}  // namespace hone
