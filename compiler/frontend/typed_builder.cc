@@ -18,7 +18,7 @@ using relay::TypePtr;
 namespace {
 
 constexpr int64_t kMaxTypeBytes = int64_t{1} << 40;
-constexpr int64_t kMaxSpentBytes = int64_t{4} << 30;
+constexpr int64_t kMaxSpentBytes = int64_t{1} << 30;
 
 // A few bytes of model can declare anything: sizes are checked before somebody allocates them.
 void CheckSize(const TypePtr& type) {
@@ -83,7 +83,8 @@ const Tensor* TypedBuilder::ValueOf(const ExprPtr& expr) const {
 
 void TypedBuilder::Spend(int64_t bytes) {
   if (bytes > kMaxSpentBytes - spent_bytes_) {
-    throw Error(ExitCode::kBadData, "the model computes more than 4 GiB of constants");
+    throw Error(ExitCode::kBadData,
+                "the model computes more than 1 GiB of constants; one that needs so much stores it");
   }
   spent_bytes_ += bytes;
 }

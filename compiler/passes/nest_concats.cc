@@ -21,11 +21,14 @@ class Nesting {
     if (tuple == nullptr || made_.contains(node)) return nullptr;
     const int64_t axis = concat->attrs.GetInt("axis");
     ExprPtr result = node;
-    for (size_t count = tuple->fields.size() - 1; count >= 2 && result == node; --count) {
+    // Of the lengths that there are, the longest first: a list may have 100,000 parts.
+    for (auto length = lengths_.lower_bound(tuple->fields.size()); length != lengths_.begin() && result == node;) {
+      const size_t count = *--length;
       const auto known = by_inputs_.find(KeyOf(tuple->fields, count, axis));
       if (known != by_inputs_.end()) result = Grown(*concat, known->second, tuple->fields, count);
     }
     made_.insert(result);
+    if (tuple->fields.size() >= 2) lengths_.insert(tuple->fields.size());
     by_inputs_.try_emplace(KeyOf(tuple->fields, tuple->fields.size(), axis), result);
     return result == node ? nullptr : result;
   }
@@ -44,6 +47,7 @@ class Nesting {
   }
 
   std::map<Key, ExprPtr> by_inputs_;
+  std::set<size_t> lengths_;  // of the keys, from two on
   std::set<ExprPtr> made_;
 };
 

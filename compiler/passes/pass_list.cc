@@ -78,8 +78,9 @@ IRModule RunPassList(const std::string& last, const IRModule& module, const Pass
   IRModule now = relay::InferType(module);
   for (const Pass& pass : AllPasses()) {
     if (context.opt_level >= pass.min_level) {
+      const auto before = now.main;
       now = pass.run(now, context);
-      if (pass.infers_types) now = relay::InferType(now);
+      if (pass.infers_types && now.main != before) now = relay::InferType(now);
       if (after) after(pass.name, now);
     }
     if (pass.name == last) break;

@@ -60,12 +60,15 @@ std::vector<ExprPtr> EyeLike(const OnnxNodeView& view) {
 // How many there are is the result's shape, so the data must be known.
 std::vector<ExprPtr> NonZero(const OnnxNodeView& view) {
   const Tensor& data = KnownValue(view, 0, "data");
+  const auto rank = static_cast<int64_t>(data.shape().size());
+  int64_t count = 0;
+  for (int64_t i = 0; i < data.elements(); ++i) count += data.At(i) != 0 ? 1 : 0;
+  view.builder().Spend((rank + 1) * count * 8);
   std::vector<int64_t> found;
+  found.reserve(static_cast<size_t>(count));
   for (int64_t i = 0; i < data.elements(); ++i) {
     if (data.At(i) != 0) found.push_back(i);
   }
-  const auto rank = static_cast<int64_t>(data.shape().size()), count = static_cast<int64_t>(found.size());
-  view.builder().Spend(rank * count * 8);
   Tensor result(DType::kInt64, {rank, count});
   for (int64_t d = rank; d-- > 0;) {
     const int64_t extent = data.shape()[static_cast<size_t>(d)];

@@ -42,5 +42,10 @@ TEST(NestConcats, OtherOrdersAndAxesStay) {
   EXPECT_EQ(Inputs(Join({a, b, c}, 2)), 5U);
 }
 
+TEST(NestConcats, AListOfVeryManyPartsIsLookedThroughOnce) {
+  const IRModule module = ModuleOf(Join(std::vector<ExprPtr>(100'000, Input("a", {1, 1}))));
+  EXPECT_EQ(NestConcats(module).main, module.main);
+}
+
 }  // namespace
 }  // namespace hone::testing
