@@ -15,16 +15,12 @@ void AddRecordOptions(CommandLine& line, RecordOptions& options) {
 }
 
 BuildResult BuildModel(const relay::IRModule& module, const Machine& machine, const RecordOptions& records,
-                       const BuildChoices& choices,
                        const std::function<void(const std::string&, const relay::IRModule&)>& after_pass) {
   const std::unique_ptr<RecordStore> store = records.no_records ? nullptr : OpenStoreIfThere(records.db);
   std::optional<RecordConfigSource> source;
   if (store != nullptr) source.emplace(*store, machine.fingerprint);
   BuildOptions options;
-  options.target = machine.target;
-  options.threads = machine.threads;
-  options.opt_level = choices.opt_level;
-  options.exact_math = choices.math == "exact";
+  options.context = machine.context;
   options.configs = source.has_value() ? &*source : nullptr;
   options.after_pass = after_pass;
   return Build(module, options);

@@ -15,13 +15,7 @@ struct RecordOptions {
 };
 void AddRecordOptions(CommandLine& line, RecordOptions& options);
 
-struct BuildChoices {
-  int opt_level = 3;
-  std::string math = "fast";  // or "exact": no schedule that trades accuracy for speed
-};
-
 BuildResult BuildModel(const relay::IRModule& module, const Machine& machine, const RecordOptions& records,
-                       const BuildChoices& choices = {},
                        const std::function<void(const std::string&, const relay::IRModule&)>& after_pass = nullptr);
 
 }  // namespace hone

@@ -26,7 +26,6 @@ struct BuildCommandOptions {
   MachineOptions machine;
   RecordOptions records;
   std::string output, dump_passes;
-  BuildChoices choices;
 };
 
 void MakeFolder(const std::string& path) {
@@ -100,13 +99,9 @@ Json ReportJson(const BuildResult& result, const std::string& output) {
 void AddOptions(CommandLine& line, BuildCommandOptions& options) {
   AddModelOptions(line, options.model);
   line.Add("-o,--output", options.output, "the package to write").Required();
-  AddMachineOptions(line, options.machine);
+  AddContextOptions(line, options.machine);
   AddRecordOptions(line, options.records);
-  line.Add("--math", options.choices.math, "exact: no kernels that trade accuracy for speed, as Winograd's do")
-      .OneOf({"fast", "exact"})
-      .ShowDefault()
-      .About(Topic::kMath);
-  line.Add("-O,--opt-level", options.choices.opt_level, "0: no folding, fusion or blocked layouts; 3: everything")
+  line.Add("-O,--opt-level", options.machine.opt_level, "0: no folding, fusion or blocked layouts; 3: everything")
       .Between(0, 3)
       .ShowDefault();
   line.Add("--dump-passes", options.dump_passes, "a folder that gets the module's text after each pass");
@@ -121,8 +116,7 @@ int BuildCommand(const Arguments& arguments) {
   if (!line.Parse(arguments)) return 0;
   const Machine machine = ResolveMachine(options.machine);
   const Model model = LoadModel(options.model);
-  const BuildResult result =
-      BuildModel(model.typed, machine, options.records, options.choices, PassDumper(options.dump_passes));
+  const BuildResult result = BuildModel(model.typed, machine, options.records, PassDumper(options.dump_passes));
   WriteFileAtomically(options.output, result.package);
   Warn(result.plan);
   if (line.json()) {
@@ -130,7 +124,7 @@ int BuildCommand(const Arguments& arguments) {
   } else {
     PrintReport(result, options.output);
   }
-  line.Next(WhyNotOn(ProbeEnvironment(), machine.target, 1).empty()
+  line.Next(WhyNotOn(ProbeEnvironment(), machine.context.target, 1).empty()
                 ? "hone run " + ShellWord(options.output) + line.Given({Topic::kThreads})
                 : "hone package info " + ShellWord(options.output));
   return 0;

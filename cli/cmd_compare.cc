@@ -56,12 +56,12 @@ int CompareCommand(const Arguments& arguments) {
   bool from_records = false;
   AddModelOptions(line, options);
   line.AddFlag("--from-records", from_records, "from what the store holds; nothing is measured").Required();
-  line.Add("--target", machine.target, "whose passes make the tasks").ShowDefault().About(Topic::kTarget);
+  AddContextOptions(line, machine);
   AddStoreOption(line, db);
   if (!line.Parse(arguments)) return 0;
   const auto store = OpenExistingStore(db);
   const Model model = LoadModel(options);
-  const std::vector<Task> tasks = ExtractTasks(model.typed, ResolveMachine(machine).target);
+  const std::vector<Task> tasks = ExtractTasks(model.typed, ResolveMachine(machine).context);
   RecordQuery query;
   query.fate = Fate::kOk;
   const std::vector<DeviceRow> rows = CompareDevices(tasks, store->Find(query));

@@ -66,8 +66,7 @@ int ShowSummary(const Model& model, bool params, bool json) {
 int ShowText(const Model& model, const InspectOptions& options, bool json) {
   relay::IRModule module = options.untyped ? model.untyped : model.typed;
   if (options.optimized) {
-    const Machine machine = ResolveMachine(options.machine);
-    module = RunPasses(model.typed, {.target = machine.target, .threads = machine.threads});
+    module = RunPasses(model.typed, {ResolveMachine(options.machine).context});
   }
   const std::string text = relay::ToText(module, {.types = !options.untyped, .as = options.as});
   if (json) {
@@ -92,21 +91,22 @@ int ShowWalk(const Model& model, bool json) {
   return 0;
 }
 
-Json SpacesJson(const Workload& workload, const MachineModel& machine) {
+Json SpacesJson(const Workload& workload, const BuildContext& context) {
+  const MachineModel machine = context.machine();
   Json spaces = Json::object();
   for (const Schedule* schedule : SchedulesFor(workload, machine)) {
+    if (context.exact_math && !schedule->exact()) continue;
     spaces[std::string(schedule->name())] = schedule->Space(workload, machine).size();
   }
   return spaces;
 }
 
 int ShowTasks(const Model& model, const InspectOptions& options, bool json) {
-  const Target target = ResolveMachine(options.machine).target;
-  const MachineModel machine = MachineModelFor(target);
+  const BuildContext context = ResolveMachine(options.machine).context;
   Json list = Json::array();
   Table table({"> uses", "> work", "configs per schedule", "workload"});
-  for (const Task& task : ExtractTasks(model.typed, target)) {
-    const Json spaces = SpacesJson(task.workload, machine);
+  for (const Task& task : ExtractTasks(model.typed, context)) {
+    const Json spaces = SpacesJson(task.workload, context);
     list.push_back({{"workload", task.workload.ToText()},
                     {"uses", task.uses},
                     {"gflop", task.workload.Flops() / 1e9},
@@ -139,7 +139,7 @@ int InspectCommand(const Arguments& arguments) {
   CommandLine line("hone inspect", "What is in a model: by default inputs, outputs, operators, parameters and GFLOP.");
   InspectOptions options;
   AddModelOptions(line, options.model);
-  AddMachineOptions(line, options.machine);
+  AddContextOptions(line, options.machine);
   line.AddFlag("--params", options.params, "every parameter with its type");
   const Option text = line.AddFlag("--text", options.text, "the module in Relay's text form");
   line.Add("--as", options.as, "with --text: module, fn or expr").OneOf({"module", "fn", "expr"}).Needs(text);

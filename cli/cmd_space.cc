@@ -39,7 +39,7 @@ int SpaceCommand(const Arguments& arguments) {
   if (!line.Parse(arguments)) return 0;
 
   const Workload workload = Workload::Parse(text);
-  const MachineModel machine = MachineModelFor(ResolveMachine(options).target);
+  const MachineModel machine = ResolveMachine(options).context.machine();
   const DefaultConfig best = AnalyticDefault(workload, machine);
   Json schedules = Json::array();
   if (!line.json()) Print("{}\nmachine model {}, {}\n", workload.ToText(), machine.name, FlopText(workload.Flops()));

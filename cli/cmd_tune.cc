@@ -37,7 +37,7 @@ struct TuneCommandOptions {
   TuneOptions tune;
   RemoteRunnerOptions remote;
   int64_t early_stopping = -1;  // not given
-  std::string db, replay, budget, until_gain, cache = "cold-weights", math = "fast", finals = "network", cores;
+  std::string db, replay, budget, until_gain, cache = "cold-weights", finals = "network", cores;
   std::vector<std::string> tasks;
 };
 
@@ -49,7 +49,7 @@ std::string StrategyList() {
 
 void AddOptions(CommandLine& line, TuneCommandOptions& options) {
   AddModelOptions(line, options.model);
-  AddMachineOptions(line, options.machine);
+  AddContextOptions(line, options.machine);
   AddStoreOption(line, options.db);
   line.Add("--trials", options.tune.budget.trials, "stop after so many trials in all, those of earlier runs counted")
       .Between(int64_t{1}, int64_t{1} << 40);
@@ -62,10 +62,6 @@ void AddOptions(CommandLine& line, TuneCommandOptions& options) {
       .Between(0, int64_t{1} << 40);
   line.Add("--strategy", options.tune.strategy, StrategyList()).ShowDefault();
   line.Add("--cache", options.cache, "cold-weights: as in a network; warm: a hot loop").ShowDefault();
-  line.Add("--math", options.math, "exact: no kernels that trade accuracy for speed, as Winograd's do")
-      .OneOf({"fast", "exact"})
-      .ShowDefault()
-      .About(Topic::kMath);
   line.Add("--finals", options.finals, "network: the best of each task also in the built model; kernels: alone only")
       .OneOf({"network", "kernels"})
       .ShowDefault();
@@ -105,9 +101,9 @@ std::unique_ptr<Runner> MakeRunner(const TuneCommandOptions& options) {
   return MakeRemoteRunner(options.remote);
 }
 
-void TellRunner(const Environment& runner, const Machine& machine) {
+void TellRunner(const Environment& runner, const BuildContext& context) {
   Note("timing on {} ({}, {} core{}): target {}, {} thread{}\n", RunnerName(runner), runner.cpu_model, runner.cores,
-       runner.cores == 1 ? "" : "s", machine.target.ToText(), machine.threads, machine.threads == 1 ? "" : "s");
+       runner.cores == 1 ? "" : "s", context.target.ToText(), context.threads, context.threads == 1 ? "" : "s");
 }
 
 // What to tune for; the next line names what a runner made of it.
@@ -116,10 +112,10 @@ Machine MachineOf(const TuneCommandOptions& options, Runner* runner, CommandLine
   const bool remote = !options.remote.tracker.empty();
   const Environment environment = runner->Describe();
   const Machine machine = ResolveMachineOf(options.machine, environment, remote);
-  if (remote || !options.cores.empty()) line.Resolve("--threads", fmt::format("{}", machine.threads));
+  if (remote || !options.cores.empty()) line.Resolve("--threads", fmt::format("{}", machine.context.threads));
   if (!remote) return machine;
-  line.Resolve("--target", machine.target.ToText());
-  if (!line.json()) TellRunner(environment, machine);
+  line.Resolve("--target", machine.context.target.ToText());
+  if (!line.json()) TellRunner(environment, machine.context);
   return machine;
 }
 
@@ -135,7 +131,6 @@ TuneOptions Complete(const TuneCommandOptions& options) {
   TuneOptions tune = options.tune;
   tune.strategy = FindStrategy(options.tune.strategy).name;
   tune.cache = ParseCacheMode(options.cache);
-  tune.exact_math = options.math == "exact";
   tune.seed = options.model.seed;
   tune.model = options.model.model;
   if (!options.until_gain.empty()) tune.budget.until_gain = ParseUntilGain(options.until_gain);
@@ -212,17 +207,16 @@ int TuneCommand(const Arguments& arguments) {
   // The runner before the store: a tracker that is not there leaves no empty store behind.
   const std::unique_ptr<Runner> runner = MakeRunner(options);
   const Machine machine = MachineOf(options, runner.get(), line);
-  tune.target = machine.target;
-  tune.threads = machine.threads;
-  std::vector<Task> tasks = ExtractTasks(model.typed, machine.target);
+  tune.context = machine.context;
+  std::vector<Task> tasks = ExtractTasks(model.typed, machine.context);
   FilterTasks(tasks, options.tasks);
   TuneOutput output(line.json(), Terminal(), tasks.size(), tune.budget);
   const Tuned tuned = Search(options, runner.get(), model.typed, tasks, tune, output);
   output.Finish();
   if (line.json()) {
     Json report = ReportJson(tuned.report);
-    report["target"] = machine.target.ToText();
-    report["threads"] = machine.threads;
+    report["target"] = machine.context.target.ToText();
+    report["threads"] = machine.context.threads;
     report["network_finals"] = NetworkFinalsJson(tuned.network);
     PrintJson(report);
   } else {

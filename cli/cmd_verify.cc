@@ -96,13 +96,13 @@ std::vector<OutputError> Verify(const VerifyOptions& options, const Model& model
   InputOptions input_options = options.inputs;
   input_options.seed = options.model.seed;
   const Inputs inputs = MakeInputs(InputSpecs(package->plan()), input_options);
-  const std::vector<Tensor> got = RunPackage(package, inputs, machine.threads);
+  const std::vector<Tensor> got = RunPackage(package, inputs, machine.context.threads);
   const Expected expected = ReferenceOutputs(model, inputs, options.expect);
   std::vector<OutputError> errors = CompareAll(got, expected.outputs, OutputNames(package->plan()), options.tolerance);
   if (fresh && expected.logits) {
     const auto without = BuildOne(expected.logits->module, machine, options.records);
     const std::vector<OutputError> more =
-        CompareAll(RunPackage(without, inputs, machine.threads), expected.logits_values,
+        CompareAll(RunPackage(without, inputs, machine.context.threads), expected.logits_values,
                    OutputNames(without->plan(), " (before softmax)"), options.tolerance);
     errors.insert(errors.end(), more.begin(), more.end());
   }
@@ -152,7 +152,7 @@ void AddOptions(CommandLine& line, VerifyOptions& options) {
   line.Add("PACKAGE", options.package,
            "a package of that model; none: one is built, and checked before a last softmax too")
       .About(Topic::kPackage);
-  AddMachineOptions(line, options.machine);
+  AddContextOptions(line, options.machine);
   AddRecordOptions(line, options.records);
   AddInputOptions(line, options.inputs);
   line.Add("--expect", options.expect, "a .pb or .npy file per output: compare with these instead of the reference")

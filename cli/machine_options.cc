@@ -13,8 +13,16 @@ namespace hone {
 namespace {
 
 int DefaultThreads(const Machine& machine) {
-  if (machine.is_host || machine.target.num_cores == 0) return AllowedCores();
-  return machine.target.num_cores;
+  if (machine.is_host || machine.context.target.num_cores == 0) return AllowedCores();
+  return machine.context.target.num_cores;
+}
+
+// Of what is the same on any machine.
+Machine MachineFor(const MachineOptions& options) {
+  Machine machine;
+  machine.context.exact_math = options.math == "exact";
+  machine.context.opt_level = options.opt_level;
+  return machine;
 }
 
 }  // namespace
@@ -35,27 +43,33 @@ void AddMachineOptions(CommandLine& line, MachineOptions& options) {
   AddThreadsOption(line, options.threads);
 }
 
+void AddContextOptions(CommandLine& line, MachineOptions& options) {
+  AddMachineOptions(line, options);
+  line.Add("--math", options.math, "exact: no kernels that trade accuracy for speed, as Winograd's do")
+      .OneOf({"fast", "exact"})
+      .ShowDefault()
+      .About(Topic::kMath);
+}
+
 Machine ResolveMachine(const MachineOptions& options) {
-  Machine machine;
+  Machine machine = MachineFor(options);
+  BuildContext& context = machine.context;
   machine.is_host = options.target.empty() || options.target == "host";
-  machine.target = machine.is_host ? HostTarget() : ResolveTarget(options.target);
-  machine.threads = options.threads > 0 ? options.threads : DefaultThreads(machine);
+  context.target = machine.is_host ? HostTarget() : ResolveTarget(options.target);
+  context.threads = options.threads > 0 ? options.threads : DefaultThreads(machine);
   if (machine.is_host) machine.fingerprint = FingerprintOf(ProbeEnvironment());
   return machine;
 }
 
 Machine ResolveMachineOf(const MachineOptions& options, const Environment& runner, bool remote) {
   const bool of_runner = remote && (options.target.empty() || options.target == "runner");
-  Machine machine;
-  if (of_runner) {
-    machine.target = TargetOf(runner);
-  } else {
-    machine = ResolveMachine(options);
-  }
-  const bool told = !of_runner && !machine.is_host && machine.target.num_cores > 0;
-  machine.threads = options.threads > 0 ? options.threads : told ? machine.target.num_cores : runner.cores;
+  Machine machine = of_runner ? MachineFor(options) : ResolveMachine(options);
+  BuildContext& context = machine.context;
+  if (of_runner) context.target = TargetOf(runner);
+  const bool told = !of_runner && !machine.is_host && context.target.num_cores > 0;
+  context.threads = options.threads > 0 ? options.threads : told ? context.target.num_cores : runner.cores;
   machine.fingerprint = FingerprintOf(runner);
-  const std::string why_not = WhyNotOn(runner, machine.target, machine.threads);
+  const std::string why_not = WhyNotOn(runner, context.target, context.threads);
   if (!why_not.empty()) {
     throw Error(ExitCode::kBadConfig,
                 fmt::format("{} cannot time this: {}; without --target and --threads its own are taken",

@@ -1,27 +1,31 @@
-// --target and --threads: what a model is tuned or built for.
+// --target, --threads and --math: what a model is tuned or built for.
 #pragma once
 
 #include <string>
 
 #include "cli/command_line.h"
+#include "compiler/build_context.h"
 #include "core/fingerprint.h"
 #include "core/measurement.h"
-#include "core/target.h"
 
 namespace hone {
 
 struct MachineOptions {
   std::string target;  // empty: host, or with a tracker the runner's
   int threads = 0;     // 0: by default
+  std::string math = "fast";
+  int opt_level = 3;
 };
+// --target and --threads.
 void AddMachineOptions(CommandLine& line, MachineOptions& options);
+// Those and --math: for every command that makes tasks or a package of a model.
+void AddContextOptions(CommandLine& line, MachineOptions& options);
 // --threads alone.
 void AddThreadsOption(CommandLine& line, int& threads);
 
 struct Machine {
-  Target target;
-  bool is_host = false;  // the very machine that we run on, not merely its kind
-  int threads = 1;
+  BuildContext context;
+  bool is_host = false;     // the very machine that we run on, not merely its kind
   Fingerprint fingerprint;  // of this machine; not known for another target
 };
 // Threads are by default the cores that this machine's affinity and cgroup allow, or the target's -num-cores. Throws

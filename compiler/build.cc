@@ -46,13 +46,12 @@ LayoutReport ReportLayouts(const relay::IRModule& module) {
 BuildResult Build(const relay::IRModule& module, const BuildOptions& options) {
   BuildResult result;
   StepClock clock(result.report);
-  const PassContext context{options.target, options.threads, options.opt_level, options.configs, options.exact_math};
-  const relay::IRModule optimized = RunPasses(module, context, options.after_pass);
+  const relay::IRModule optimized = RunPasses(module, {options.context, options.configs}, options.after_pass);
   clock.Done("passes");
   result.report.layouts = ReportLayouts(optimized);
-  Lowered lowered = Lower(optimized, context);
+  Lowered lowered = Lower(optimized, options.context);
   clock.Done("lower and compile");
-  const std::string lib = LinkShared(lowered.objects, options.target);
+  const std::string lib = LinkShared(lowered.objects, options.context.target);
   clock.Done("link");
   result.package = WritePackage(lowered.plan, lib, lowered.params);
   clock.Done("pack");

@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "compiler/build_context.h"
 #include "compiler/config_source.h"
 #include "compiler/relay/expr.h"
 #include "core/artifact.h"
@@ -37,11 +38,8 @@ std::variant<Artifact, Rejection> CompileKernel(const Candidate& candidate,
 Artifact CompileReference(const Workload& workload, const Target& target);
 
 struct BuildOptions {
-  Target target;
-  int threads = 1;
-  int opt_level = 3;                // 0: no folding, no fusion, no blocked layouts; 3: everything
+  BuildContext context;
   ConfigSource* configs = nullptr;  // not owned; null: analytic defaults only
-  bool exact_math = false;          // no schedule that trades accuracy for speed, whatever the records say
   // Called after each pass with its name and the module (for --dump-passes).
   std::function<void(const std::string& pass, const relay::IRModule& module)> after_pass;
 };
@@ -70,12 +68,13 @@ struct BuildResult {
 // Passes, Lower, compile, link, pack. Throws Error(kBadData) naming the node for a model that cannot be lowered.
 BuildResult Build(const relay::IRModule& module, const BuildOptions& options);
 
-// The tuning tasks of a module: distinct anchor workloads after the graph passes, with their use counts.
+// The tuning tasks of a module: distinct anchor workloads after the graph passes, with their use counts. They are the
+// workloads that Build with the same context looks up.
 struct Task {
   Workload workload;
   int uses = 0;
   std::vector<std::string> nodes;  // names of the model's nodes
 };
-std::vector<Task> ExtractTasks(const relay::IRModule& module, const Target& target);
+std::vector<Task> ExtractTasks(const relay::IRModule& module, const BuildContext& context);
 
 }  // namespace hone

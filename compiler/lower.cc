@@ -68,7 +68,7 @@ FunctionSummary Summarise(const relay::Function& function) {
 
 class Lowering {
  public:
-  Lowering(const relay::IRModule& module, const PassContext& context)
+  Lowering(const relay::IRModule& module, const BuildContext& context)
       : module_(module), order_(PostOrder(module.main->body)), kernels_(context.target) {
     plan().model = module.name;
     plan().target = context.target;
@@ -304,7 +304,7 @@ class Lowering {
 
 }  // namespace
 
-Lowered Lower(const relay::IRModule& optimized, const PassContext& context) {
+Lowered Lower(const relay::IRModule& optimized, const BuildContext& context) {
   return Lowering(optimized, context).Run();
 }
 

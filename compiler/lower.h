@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/passes/passes.h"
+#include "compiler/build_context.h"
 #include "compiler/relay/expr.h"
 #include "core/plan.h"
 
@@ -22,7 +22,7 @@ struct Lowered {
 // not a kernel; a concatenation lets producers write into their slices (concat_in_place.h). Deterministic: buffers,
 // calls and kernels come in post order. The plan is proved (check_plan.h). Throws Error(kBadData) naming the node that
 // cannot be lowered.
-Lowered Lower(const relay::IRModule& optimized, const PassContext& context);
+Lowered Lower(const relay::IRModule& optimized, const BuildContext& context);
 
 // Assigns arena offsets (64-byte aligned) by lifetime, best fit in order of size; sets arena_bytes and
 // live_bound_bytes.

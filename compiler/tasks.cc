@@ -7,9 +7,8 @@
 
 namespace hone {
 
-std::vector<Task> ExtractTasks(const relay::IRModule& module, const Target& target) {
-  const PassContext context{target};
-  const relay::IRModule fused = RunPassesUntil("fuse", module, context);
+std::vector<Task> ExtractTasks(const relay::IRModule& module, const BuildContext& context) {
+  const relay::IRModule fused = RunPassesUntil("fuse", module, {context});
   std::vector<Task> tasks;
   std::map<std::string, size_t> index;
   for (const relay::ExprPtr& expr : PostOrder(fused.main->body)) {

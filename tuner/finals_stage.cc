@@ -90,7 +90,8 @@ std::vector<FinalsStage::One> FinalsStage::NextOnes(const std::vector<TuningTask
     const int64_t challengers = std::clamp<int64_t>(most - 1, 1, kChallengers);
     One one{due[*next], Compile(*due[*next], static_cast<int>(challengers))};
     if (one.finalists.size() < 2) continue;
-    if (!one.task->reference) one.task->reference = tools_.reference(one.task->workload(), frame_.options.target);
+    if (!one.task->reference)
+      one.task->reference = tools_.reference(one.task->workload(), frame_.options.context.target);
     ones.push_back(std::move(one));
   }
   return ones;
@@ -128,10 +129,10 @@ std::vector<Trial> FinalsStage::Compile(const TuningTask& task, int challengers)
   for (const Proposal& proposal : ChooseFinalists(task, challengers)) {
     Trial trial;
     trial.proposal = proposal;
-    trial.candidate = {task.workload(), proposal.schedule, proposal.config, frame_.options.target};
+    trial.candidate = {task.workload(), proposal.schedule, proposal.config, frame_.options.context.target};
     trial.built = tools_.compile(trial.candidate);
     trial.timing.cache = frame_.options.cache;
-    trial.timing.threads = frame_.options.threads;
+    trial.timing.threads = frame_.options.context.threads;
     trial.timing.min_samples = trial.timing.max_samples = kSamples;
     const Artifact* artifact = std::get_if<Artifact>(&trial.built);
     if (artifact == nullptr && finalists.empty()) return {};  // without the incumbent there is nothing to compare with

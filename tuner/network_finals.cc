@@ -73,15 +73,13 @@ class Finals {
   Variant BuildVariant(Choices choices) const {
     ProposalSource source(choices);
     BuildOptions build;
-    build.target = options_.target;
-    build.threads = options_.threads;
-    build.exact_math = options_.exact_math;
+    build.context = options_.context;
     build.configs = &source;
     const BuildResult built = Build(module_, build);
     const PackageParts parts = SplitPackage(built.package, "variant");
     Variant variant;
     variant.choices = std::move(choices);
-    variant.job = MakePackageJob(built.plan, parts.lib, parts.params, options_.threads, NetworkFinals::kRuns);
+    variant.job = MakePackageJob(built.plan, parts.lib, parts.params, options_.context.threads, NetworkFinals::kRuns);
     return variant;
   }
 

@@ -55,7 +55,7 @@ Recording Split(const RecordStore& store, const TuneOptions& options) {
   const auto first = std::find_if(all.begin(), all.end(), is_ours);
   if (first == all.end()) {
     std::erase_if(all, [&](const Record& record) {
-      return record.candidate.target != options.target || record.timing.threads != options.threads;
+      return record.candidate.target != options.context.target || record.timing.threads != options.context.threads;
     });
     return {{}, std::move(all)};
   }

@@ -31,7 +31,7 @@ CompilePoolOptions PoolOptions(Runner& runner, const TuneOptions& options, bool 
   CompilePoolOptions pool;
   pool.workers = AllowedCores();
   if (overlap && IsHere(runner)) {
-    pool.workers = AllowedCores() / 2 - options.threads;
+    pool.workers = AllowedCores() / 2 - options.context.threads;
     if (!options.cores.empty()) pool.cores = AffinityCpus();
     std::erase_if(pool.cores, [&](int core) {
       return std::find(options.cores.begin(), options.cores.end(), core) != options.cores.end();
@@ -46,7 +46,7 @@ CompilePoolOptions PoolOptions(Runner& runner, const TuneOptions& options, bool 
 TuneReport Tune(const std::vector<Task>& tasks, const TuneOptions& options, Runner& runner, RecordStore& store,
                 const std::function<void(const TuneEvent&)>& observe, const std::atomic<bool>* stop) {
   TuneTools tools = RealTuneTools();
-  tools.overlap = CompilingDisturbsNobody(runner, options.threads);
+  tools.overlap = CompilingDisturbsNobody(runner, options.context.threads);
   const CompilePoolOptions pool_options = PoolOptions(runner, options, tools.overlap);
   CompilePool pool(pool_options);
   tools.compile = [&pool](const Candidate& candidate) { return pool.Compile(candidate); };
@@ -55,7 +55,7 @@ TuneReport Tune(const std::vector<Task>& tasks, const TuneOptions& options, Runn
   };
   tools.compile_workers = pool_options.workers;
   TuneReport report = TuningLoop(tasks, options, runner, store, tools, observe, stop).Run();
-  if (!report.interrupted) report.peak_gflops = MeasurePeak(runner, options.target, options.threads);
+  if (!report.interrupted) report.peak_gflops = MeasurePeak(runner, options.context.target, options.context.threads);
   return report;
 }
 

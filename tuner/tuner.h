@@ -25,12 +25,10 @@ struct Budget {
   std::optional<int64_t> early_stopping{};
 };
 struct TuneOptions {
-  Target target;
-  int threads = 1;
+  BuildContext context;
   Budget budget;
   std::string strategy = "model";
   CacheMode cache = CacheMode::kColdWeights;
-  bool exact_math = false;  // no schedule that trades accuracy for speed
   uint64_t seed = 0;
   std::string model;       // for people and for the run's id
   std::vector<int> cores;  // that a local runner times on, so that compilers keep off them; empty: not known

@@ -44,7 +44,7 @@ TuningLoop::TuningLoop(const std::vector<Task>& tasks, const TuneOptions& option
       run_(MakeTuningRun(options)) {
   Random random(options.seed);
   seeds_ = {random.Next(), random.Next()};
-  const MachineModel machine = MachineModelFor(options.target, options.threads);
+  const MachineModel machine = options.context.machine();
   for (const Task& task : tasks) {
     const SearchTask search{task.workload, machine, SchedulesOf(task.workload, machine), nullptr};
     tasks_.emplace_back(task, search, options.strategy, random.Next(), options.budget.early_stopping);
@@ -53,15 +53,15 @@ TuningLoop::TuningLoop(const std::vector<Task>& tasks, const TuneOptions& option
 
 std::vector<const Schedule*> TuningLoop::SchedulesOf(const Workload& workload, const MachineModel& machine) const {
   auto schedules = tools_.schedules.empty() ? SchedulesFor(workload, machine) : tools_.schedules;
-  if (options_.exact_math) {
-    std::erase_if(schedules, [](const Schedule* schedule) { return schedule->tolerance() > kExactTolerance; });
+  if (options_.context.exact_math) {
+    std::erase_if(schedules, [](const Schedule* schedule) { return !schedule->exact(); });
   }
   return schedules;
 }
 
 TuneReport TuningLoop::Run() {
   begun_ns_ = tools_.now_ns();
-  here_ = {{options_.target, FingerprintOf(runner_.Describe()), options_.threads, options_.cache}, {}};
+  here_ = {{options_.context.target, FingerprintOf(runner_.Describe()), options_.context.threads, options_.cache}, {}};
   for (const TuningTask& task : tasks_) here_.workloads.push_back(task.text());
   store_.PutRun(run_);
   others_.emplace(store_, here_);
@@ -98,7 +98,7 @@ bool TuningLoop::ResumeFinals(TuningTask& task, const Record& record) const {
 void TuningLoop::ResumeTask(TuningTask& task) {
   RecordQuery query;
   query.workload = task.text();
-  query.threads = options_.threads;
+  query.threads = options_.context.threads;
   query.cache = options_.cache;
   std::map<std::string, const Record*> own;  // the last attempt at a trial stands
   const std::vector<Record> records = store_.Find(query);
@@ -255,9 +255,9 @@ void TuningLoop::AddTrials(size_t task, size_t most, std::vector<Trial>& batch) 
     Trial& trial = batch.emplace_back();
     trial.task = task;
     trial.proposal = proposal;
-    trial.candidate = {tasks_[task].workload(), proposal.schedule, proposal.config, options_.target};
+    trial.candidate = {tasks_[task].workload(), proposal.schedule, proposal.config, options_.context.target};
     trial.timing.cache = options_.cache;
-    trial.timing.threads = options_.threads;
+    trial.timing.threads = options_.context.threads;
     ++planned_;
   }
 }

@@ -8,11 +8,11 @@ namespace hone {
 TuningRun MakeTuningRun(const TuneOptions& options) {
   Json asked;
   asked["model"] = options.model;
-  asked["target"] = options.target.ToText();
-  asked["threads"] = options.threads;
+  asked["target"] = options.context.target.ToText();
+  asked["threads"] = options.context.threads;
   asked["strategy"] = options.strategy;
   asked["seed"] = options.seed;
-  asked["math"] = options.exact_math ? "exact" : "fast";
+  asked["math"] = options.context.exact_math ? "exact" : "fast";
   asked["cache"] = CacheModeName(options.cache);
   TuningRun run;
   run.json = DumpJson(asked);

@@ -6,8 +6,8 @@
 
 namespace hone {
 
-// The id is a content hash of model, target, threads, strategy, seed and cache mode: asking for the same again, with
-// whatever budget, is the same run and goes on with it. The state is "running".
+// The id is a content hash of model, target, threads, math, strategy, seed and cache mode: asking for the same again,
+// with whatever budget, is the same run and goes on with it. The state is "running".
 TuningRun MakeTuningRun(const TuneOptions& options);
 
 }  // namespace hone

@@ -43,7 +43,7 @@ int Run(int wanted) {
   const Target target = HostTarget();
   const MachineModel machine = MachineModelFor(target);
   std::vector<Task> tasks;
-  for (const Task& task : ExtractTasks(BuildZoo("resnet-50"), target)) {
+  for (const Task& task : ExtractTasks(BuildZoo("resnet-50"), {target})) {
     if (task.workload.is_conv()) tasks.push_back(task);
   }
   Random random(1);

@@ -39,7 +39,7 @@ DefaultConfig BestEstimate(const Schedule& schedule, const Workload& workload, c
 
 std::vector<Layer> LayersOf(const std::string& model, const Target& target, ConfigSource* records) {
   std::vector<Layer> layers;
-  for (const Task& task : ExtractTasks(BuildZoo(model), target)) {
+  for (const Task& task : ExtractTasks(BuildZoo(model), {target})) {
     layers.push_back({task.workload, task.uses, Choose(task.workload, target, records)});
     if (layers.back().choice.schedule != "conv2d_winograd") continue;
     const DefaultConfig direct = BestEstimate(*FindSchedule("conv2d_direct"), task.workload, MachineModelFor(target));

@@ -128,7 +128,7 @@ class ScratchStore {
 TuneReport TuneAfresh(const std::vector<Task>& tasks, const Target& target, int64_t seconds, Runner& runner,
                       RecordStore& store) {
   TuneOptions options;
-  options.target = target;
+  options.context.target = target;
   options.budget.time_ns = seconds * 1'000'000'000;
   options.model = kModel;
   options.seed = 97;
@@ -140,7 +140,7 @@ double BuiltModelNs(const relay::IRModule& module, const Target& target, const R
                     const Fingerprint& machine) {
   RecordConfigSource configs(store, machine);
   BuildOptions options;
-  options.target = target;
+  options.context.target = target;
   options.configs = &configs;
   SessionOptions one_thread;
   one_thread.threads = 1;
@@ -157,7 +157,7 @@ double BuiltModelNs(const relay::IRModule& module, const Target& target, const R
 int Run(const std::string& spaces_folder, int64_t seconds, const std::vector<std::string>& stores) {
   const Target target = HostTarget();
   const relay::IRModule module = BuildZoo("resnet-50");
-  const std::vector<Task> tasks = ExtractTasks(module, target);
+  const std::vector<Task> tasks = ExtractTasks(module, {target});
   const std::vector<RecordedSpace> spaces = ReadRecordedSpaces(spaces_folder);
   std::vector<std::unique_ptr<RecordStore>> known;
   known.reserve(stores.size());

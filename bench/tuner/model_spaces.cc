@@ -47,7 +47,7 @@ void PrintModelSpaces(const std::string& model) {
   fmt::print("{:>5} {:>9} {:>9} {:>9}  {:>9}  {}\n", "uses", "configs", "valid", "rejected", "all s", "workload");
   double seconds = 0;
   int64_t configs = 0, valid = 0;
-  for (const Task& task : ExtractTasks(BuildZoo(model), target)) {
+  for (const Task& task : ExtractTasks(BuildZoo(model), {target})) {
     const SearchSpace space({task.workload, MachineModelFor(target), {}, nullptr});
     const auto left = static_cast<int64_t>(space.ranked().size());
     const double all = SecondsPerConfig(space, task.workload, target, *runner) * static_cast<double>(left);

@@ -82,17 +82,16 @@ Rate Measure(const std::vector<Task>& tasks, const TuneOptions& options, const s
 }
 
 void Judge(int threads, double goal, int64_t seconds, Verdicts& verdicts) {
-  const Target target = HostTarget();
   TuneOptions options;
-  options.target = target;
-  options.threads = threads;
+  options.context.target = HostTarget();
+  options.context.threads = threads;
   options.budget.time_ns = seconds * 1'000'000'000;
   options.budget.early_stopping = 0;
   options.model = "zoo:resnet-50";
   const auto folder = std::filesystem::temp_directory_path() / fmt::format("hone_trial_rate_{}", getpid());
   std::filesystem::create_directories(folder);
   const Rate rate =
-      Measure(ExtractTasks(BuildZoo("resnet-50"), target), options, folder / fmt::format("{}.db", threads));
+      Measure(ExtractTasks(BuildZoo("resnet-50"), options.context), options, folder / fmt::format("{}.db", threads));
   std::filesystem::remove_all(folder);
   const std::string at = fmt::format("at {} thread{}", threads, threads == 1 ? "" : "s");
   verdicts.AtLeast(fmt::format("trials a second {}, second half of {} s", at, seconds), goal,

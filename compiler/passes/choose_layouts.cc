@@ -184,8 +184,8 @@ class LayoutChooser {
 relay::IRModule ChooseLayouts(const relay::IRModule& module, const PassContext& context) {
   ConfigChooser configs(context);
   const ExprPtr& body = module.main->body;
-  if (context.opt_level < 3) return WithBody(module, LayoutChooser(configs, nullptr).Run(body));
-  const Layouts layouts(body, configs, MachineModelFor(context.target, context.threads));
+  if (context.build.opt_level < 3) return WithBody(module, LayoutChooser(configs, nullptr).Run(body));
+  const Layouts layouts(body, configs, context.build.machine());
   relay::IRModule chosen = WithBody(module, LayoutChooser(configs, &layouts).Run(body));
   relay::Attrs attrs = chosen.main->attrs;
   attrs.Set("expected_ns", layouts.found.cost);

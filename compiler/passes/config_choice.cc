@@ -37,12 +37,11 @@ ConfigChoice AsChoice(const DefaultConfig& best) {
 
 bool ConfigChooser::Allowed(const Schedule& schedule, const Workload& workload, const Config& config,
                             const CallNeeds& needs) const {
-  if ((context_.exact_math || needs.exact_sums) && schedule.tolerance() > kExactTolerance) return false;
+  if ((context_.build.exact_math || needs.exact_sums) && !schedule.exact()) return false;
   return needs.constant_weights || !TransformsWeights(schedule, workload, config);
 }
 
-ConfigChooser::ConfigChooser(const PassContext& context)
-    : context_(context), machine_(MachineModelFor(context.target, context.threads)) {}
+ConfigChooser::ConfigChooser(const PassContext& context) : context_(context), machine_(context.build.machine()) {}
 
 const std::vector<LayoutChoice>& ConfigChooser::For(const Workload& workload, const CallNeeds& needs) {
   const std::pair key{workload.ToText(), needs};
@@ -66,7 +65,8 @@ std::vector<ConfigChoice> ConfigChooser::Known(const Workload& workload, const C
     const KernelLayouts layouts = LayoutsOf(choice, workload);
     return layouts.data + " " + layouts.output;
   };
-  std::vector<ConfigChoice> known = context_.configs->ChooseEach(workload, context_.target, context_.threads, class_of);
+  const BuildContext& build = context_.build;
+  std::vector<ConfigChoice> known = context_.configs->ChooseEach(workload, build.target, build.threads, class_of);
   std::erase_if(known, [&](const ConfigChoice& choice) { return !Valid(choice, workload, needs); });
   return known;
 }

@@ -34,7 +34,7 @@ class ConfigChooser {
 
   // One per pair of layouts, the best of all first: from context.configs when it has one that the schedule accepts,
   // else the analytic default ("default"). Weights that are no constants cannot be transformed ahead: such a schedule
-  // is then no choice, nor is an inexact one with context.exact_math or for exact sums.
+  // is then no choice, nor is an inexact one with context.build.exact_math or for exact sums.
   //
   // A pair that no record has costs its estimate times what the best record is off from its own estimate, and never
   // less than that record: what was measured stands against what is only hoped. A choice whose source gives no time is

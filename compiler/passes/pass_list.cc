@@ -31,39 +31,31 @@ const std::vector<Pass>& AllPasses() {
       {"drop_empty", 0, [](const IRModule& m, const PassContext&) { return DropEmpty(m); }},
       // Before constants are folded: integers and their scales are still apart.
       {"lift_scales", 1, [](const IRModule& m, const PassContext&) { return LiftScales(m); }},
-      {"fold_constants", 0, [](const IRModule& m, const PassContext& c) { return FoldConstants(m, c.opt_level); }},
+      {"fold_constants", 0,
+       [](const IRModule& m, const PassContext& c) { return FoldConstants(m, c.build.opt_level); }},
       {"split_transposed_convs", 1,
-       [](const IRModule& m, const PassContext& c) {
-         return SplitTransposedConvs(m, MachineModelFor(c.target).vector_lanes);
-       }},
+       [](const IRModule& m, const PassContext& c) { return SplitTransposedConvs(m, c.build.machine().vector_lanes); }},
       // Before batch norms are folded: they are scales and shifts from here on.
       {"simplify_inference", 0, [](const IRModule& m, const PassContext&) { return SimplifyInference(m); }},
       // Before batch norms go into the layers from which transposes part them.
       {"sink_transposes", 2, [](const IRModule& m, const PassContext&) { return SinkTransposes(m); }},
       {"fold_batch_norm", 1, [](const IRModule& m, const PassContext&) { return FoldBatchNorm(m); }},
-      {"canonicalise", 0, [](const IRModule& m, const PassContext& c) { return Canonicalise(m, c.opt_level); }},
+      {"canonicalise", 0, [](const IRModule& m, const PassContext& c) { return Canonicalise(m, c.build.opt_level); }},
       {"gather_channels", 3,
-       [](const IRModule& m, const PassContext& c) {
-         return GatherChannels(m, MachineModelFor(c.target).vector_lanes);
-       }},
+       [](const IRModule& m, const PassContext& c) { return GatherChannels(m, c.build.machine().vector_lanes); }},
       // After channels are gathered, which gives groups filters of zeros where a shuffle follows.
       {"merge_groups", 3,
        [](const IRModule& m, const PassContext& c) {
-         return c.exact_math ? m : MergeGroups(m, MachineModelFor(c.target).vector_lanes);
+         return c.build.exact_math ? m : MergeGroups(m, c.build.machine().vector_lanes);
        }},
       // Before concatenations sink: what goes before the places goes on to the parts that are joined there.
       {"depth_to_space", 2,
-       [](const IRModule& m, const PassContext& c) { return DepthToSpace(m, MachineModelFor(c.target).vector_lanes); }},
+       [](const IRModule& m, const PassContext& c) { return DepthToSpace(m, c.build.machine().vector_lanes); }},
       {"sink_concats", 2, [](const IRModule& m, const PassContext&) { return SinkConcats(m); }},
       {"nest_concats", 3, [](const IRModule& m, const PassContext&) { return NestConcats(m); }},
-      {"split_batch", 3,
-       [](const IRModule& m, const PassContext& c) {
-         MachineModel machine = MachineModelFor(c.target);
-         machine.threads = c.threads;
-         return SplitBatch(m, machine);
-       }},
+      {"split_batch", 3, [](const IRModule& m, const PassContext& c) { return SplitBatch(m, c.build.machine()); }},
       // Below level 2 every operator becomes a function of its own: lowering knows functions alone.
-      {"fuse", 0, [](const IRModule& m, const PassContext& c) { return Fuse(m, c.opt_level >= 2); }, false},
+      {"fuse", 0, [](const IRModule& m, const PassContext& c) { return Fuse(m, c.build.opt_level >= 2); }, false},
       {"choose_layouts", 0, ChooseLayouts, false},
       // At every level: schedules may want weights that are packed ahead.
       {"fold_layouts", 0, [](const IRModule& m, const PassContext&) { return FoldLayouts(m); }, false},
@@ -77,7 +69,7 @@ namespace {
 IRModule RunPassList(const std::string& last, const IRModule& module, const PassContext& context, const After& after) {
   IRModule now = relay::InferType(module);
   for (const Pass& pass : AllPasses()) {
-    if (context.opt_level >= pass.min_level) {
+    if (context.build.opt_level >= pass.min_level) {
       const auto before = now.main;
       now = pass.run(now, context);
       if (pass.infers_types && now.main != before) now = relay::InferType(now);

@@ -5,18 +5,15 @@
 #include <string>
 #include <vector>
 
+#include "compiler/build_context.h"
 #include "compiler/config_source.h"
 #include "compiler/relay/expr.h"
-#include "core/target.h"
 
 namespace hone {
 
 struct PassContext {
-  Target target;
-  int threads = 1;
-  int opt_level = 3;
+  BuildContext build;
   ConfigSource* configs = nullptr;  // not owned; may be null
-  bool exact_math = false;          // as in BuildOptions
 };
 
 struct Pass {

@@ -32,6 +32,7 @@ class Schedule {
   // An output is right when |got - ref| <= tolerance * sum |x||w| + 1e-7. More than kExactTolerance: the algorithm
   // trades accuracy for speed, and `--math exact` forbids it.
   virtual double tolerance() const { return kExactTolerance; }
+  bool exact() const { return tolerance() <= kExactTolerance; }
   virtual bool Applies(const Workload& workload, const MachineModel& machine) const = 0;
   // Only knobs and values worth trying on this machine; Reject still prunes combinations.
   virtual ConfigSpace Space(const Workload& workload, const MachineModel& machine) const = 0;

@@ -44,7 +44,7 @@ class AppliedRecords : public testing::Test {
 };
 
 TEST_F(AppliedRecords, ARecordFromALogIsTheKernelOfTheBuild) {
-  const Record record = WinningRecord(OddCandidate(Workload::Parse(kWorkload)), HostBuild().threads);
+  const Record record = WinningRecord(OddCandidate(Workload::Parse(kWorkload)), HostBuild().context.threads);
   std::istringstream log(LogOf(record));
   ASSERT_EQ(ImportLog(log, "a.log", *store_).fresh, 1);
   RecordConfigSource source(*store_, machine_);
@@ -61,7 +61,7 @@ TEST_F(AppliedRecords, ARecordFromALogIsTheKernelOfTheBuild) {
 }
 
 TEST_F(AppliedRecords, WithoutRecordsItIsAnotherKernelAndTheSameFunction) {
-  const Record record = WinningRecord(OddCandidate(Workload::Parse(kWorkload)), HostBuild().threads);
+  const Record record = WinningRecord(OddCandidate(Workload::Parse(kWorkload)), HostBuild().context.threads);
   store_->Append({record});
   RecordConfigSource source(*store_, machine_);
   const BuildResult tuned = BuildWith(&source), untuned = BuildWith(nullptr);
@@ -74,7 +74,7 @@ TEST_F(AppliedRecords, WithoutRecordsItIsAnotherKernelAndTheSameFunction) {
 }
 
 TEST_F(AppliedRecords, ARecordOfAnotherThreadCountSaysSo) {
-  const Record record = WinningRecord(OddCandidate(Workload::Parse(kWorkload)), HostBuild().threads + 1);
+  const Record record = WinningRecord(OddCandidate(Workload::Parse(kWorkload)), HostBuild().context.threads + 1);
   store_->Append({record});
   RecordConfigSource source(*store_, machine_);
   const BuildResult tuned = BuildWith(&source);

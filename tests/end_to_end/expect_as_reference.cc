@@ -43,7 +43,7 @@ void ExpectNear(const Tensor& got, const Tensor& want) {
 void ExpectAsReference(const relay::IRModule& module, int opt_level) {
   const std::vector<Tensor> want = RunReference(module, InputsOf(module));
   BuildOptions options = HostBuild();
-  options.opt_level = opt_level;
+  options.context.opt_level = opt_level;
   const auto package = Package::FromBytes(Build(module, options).package, "test");
   const std::vector<Tensor> got = RunOnce(package, 1, Fill::kNormal, kSeed);
   const std::vector<Tensor> again = RunOnce(package, 2, Fill::kNormal, kSeed);

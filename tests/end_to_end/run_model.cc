@@ -21,8 +21,8 @@ relay::IRModule ZooModule(const std::string& name, const Shape& image_shape, int
 
 BuildOptions HostBuild() {
   BuildOptions options;
-  options.target = HostTarget();
-  options.threads = AllowedCores();
+  options.context.target = HostTarget();
+  options.context.threads = AllowedCores();
   return options;
 }
 

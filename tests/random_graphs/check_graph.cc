@@ -55,10 +55,7 @@ bool SameBits(const Outputs& a, const Outputs& b) {
 
 BuildOptions OptionsOf(const GraphRun& run) {
   BuildOptions options;
-  options.target = run.target;
-  options.threads = run.threads;
-  options.opt_level = run.opt_level;
-  options.exact_math = run.exact_math;
+  options.context = {run.target, run.threads, run.exact_math, run.opt_level};
   return options;
 }
 

@@ -59,9 +59,8 @@ std::vector<Tensor> TakeOutputs(const Plan& plan, const std::string& bytes) {
 
 std::vector<Tensor> RunEmulatedModule(const relay::IRModule& typed, const BuildOptions& options,
                                       const std::map<std::string, Tensor>& inputs) {
-  const PassContext context{options.target, options.threads, options.opt_level, options.configs, options.exact_math};
-  const Lowered lowered = Lower(RunPasses(typed, context), context);
-  EmulatedProgram program(options.target);
+  const Lowered lowered = Lower(RunPasses(typed, {options.context, options.configs}), options.context);
+  EmulatedProgram program(options.context.target);
   const std::string fed = AddBuffers(program, lowered, inputs);
   AddCalls(program, lowered.plan);
   for (const int index : lowered.plan.outputs) program.Write(index);

@@ -111,7 +111,7 @@ TEST(WrongOutput, AsksHowWellASumIsKnown) {
 TEST(RunGuarded, DiesWhereAKernelLeavesItsBuffer) {
   const relay::ExprPtr x = InputOf({16, 16});
   BuildOptions options;
-  options.target = HostTarget();
+  options.context.target = HostTarget();
   const BuildResult built = Build(ModuleOf(x, relay::MakeCall("nn.relu", {x})), options);
   const auto package = Package::FromBytes(built.package, "test");
   Plan plan = built.plan;

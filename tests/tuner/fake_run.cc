@@ -14,7 +14,7 @@ FakeRun::FakeRun() : schedule_("schedule", 8), runner_(&clock_ns_), tools_(FakeT
   store_ = RecordStore::Open(folder_ / "records.db");
   tasks_.push_back({FakeWorkload(1), 3, {}});
   tasks_.push_back({FakeWorkload(2), 1, {}});
-  options_.target = Target::Parse("llvm -mtriple=x86_64-pc-linux-gnu -mcpu=znver3");
+  options_.context.target = Target::Parse("llvm -mtriple=x86_64-pc-linux-gnu -mcpu=znver3");
   options_.model = "fake";
 }
 

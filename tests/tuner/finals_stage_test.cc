@@ -36,7 +36,8 @@ class FinalsStageTest : public testing::FakeRun {
   // What a build would take: the first of the lookup.
   Record Built() {
     const Fingerprint machine = FingerprintOf(runner_.Describe());
-    return store_->Best(tasks_[0].workload.ToText(), options_.target, machine, options_.threads).front().record;
+    const BuildContext& context = options_.context;
+    return store_->Best(tasks_[0].workload.ToText(), context.target, machine, context.threads).front().record;
   }
 };
 

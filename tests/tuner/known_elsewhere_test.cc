@@ -14,9 +14,9 @@ class KnownElsewhereTest : public testing::FakeRun {
  protected:
   KnownElsewhereTest() {
     options_.budget.trials = 40;
-    options_.threads = 1;
+    options_.context.threads = 1;
     Tune();
-    here_.setup.target = options_.target;
+    here_.setup.target = options_.context.target;
     here_.setup.machine = FingerprintOf(runner_.Describe());
     here_.workloads = {FakeWorkload(1).ToText(), FakeWorkload(2).ToText()};
   }
@@ -40,12 +40,12 @@ TEST_F(KnownElsewhereTest, OtherThreadCountsTeach) {
 }
 
 TEST_F(KnownElsewhereTest, ManyRecordsOfOurOwnHideNoOthers) {
-  options_.threads = 2;
+  options_.context.threads = 2;
   options_.budget.trials = 3 * kLooked;
   options_.budget.early_stopping = 0;
   store_ = RecordStore::Open(folder_ / "many.db");
   Tune();
-  options_.threads = 1;
+  options_.context.threads = 1;
   options_.budget.trials = 40;
   Tune();
   here_.setup.threads = 2;

@@ -72,9 +72,9 @@ class NetworkFinalsTest : public ::testing::Test {
     folder_ = std::filesystem::path(::testing::TempDir()) / ("hone_network_" + std::to_string(getpid()));
     std::filesystem::create_directories(folder_);
     store_ = RecordStore::Open(folder_ / "records.db");
-    options_.target = HostTarget();
+    options_.context.target = HostTarget();
     options_.model = "zoo:mlp";
-    for (const Task& task : ExtractTasks(module_, options_.target)) AddFinals(task.workload);
+    for (const Task& task : ExtractTasks(module_, options_.context)) AddFinals(task.workload);
   }
   ~NetworkFinalsTest() override {
     store_.reset();
@@ -92,7 +92,7 @@ class NetworkFinalsTest : public ::testing::Test {
   }
 
   void AddFinals(const Workload& workload) {
-    const MachineModel machine = MachineModelFor(options_.target, 1);
+    const MachineModel machine = MachineModelFor(options_.context.target, 1);
     const DefaultConfig best = AnalyticDefault(workload, machine);
     const std::string schedule(best.schedule->name());
     const Config rival = RivalOf(workload, best, machine);
@@ -100,7 +100,7 @@ class NetworkFinalsTest : public ::testing::Test {
     for (int round = 1; round <= 7; ++round) {
       for (const bool incumbent : {true, false}) {
         Record record;
-        record.candidate = {workload, schedule, incumbent ? best.config : rival, options_.target};
+        record.candidate = {workload, schedule, incumbent ? best.config : rival, options_.context.target};
         record.schedule_version = best.schedule->version();
         record.session = MakeTuningRun(options_).id;
         record.measurement.samples_ns = {incumbent ? 50'000 : 51'000};
@@ -122,7 +122,7 @@ class NetworkFinalsTest : public ::testing::Test {
   int64_t RivalsBuilt() {
     int64_t count = 0;
     for (const auto& [workload, rival] : rivals_) {
-      const auto best = store_->Best(workload, options_.target, FingerprintOf(timer_.Describe()), 1);
+      const auto best = store_->Best(workload, options_.context.target, FingerprintOf(timer_.Describe()), 1);
       count += best.front().record.candidate.config.ToText() == rival;
     }
     return count;

@@ -90,7 +90,7 @@ TEST_F(ReplayTest, AskedOtherwiseItFindsWhatWasRecorded) {
 
 TEST_F(ReplayTest, ARecordingOfAnotherThreadCountIsRefused) {
   RecordRun();
-  options_.threads = 2;
+  options_.context.threads = 2;
   EXPECT_THROW(ReplayRun(), Error);
 }
 

@@ -303,7 +303,7 @@ TEST_F(TuningLoopTest, ExactMathNeverTriesWhatTradesAccuracyAway) {
   };
   EXPECT_TRUE(tried_loose());
   runner_.jobs.clear();
-  options_.exact_math = true;
+  options_.context.exact_math = true;
   Tune();
   EXPECT_FALSE(tried_loose());
 }
@@ -320,12 +320,12 @@ TEST_F(TuningLoopTest, RecordsSayWhatWasDone) {
   options_.budget.trials = 1;
   Tune();
   const Record record = store_->Find({}).front();
-  EXPECT_EQ(record.candidate.target, options_.target);
+  EXPECT_EQ(record.candidate.target, options_.context.target);
   EXPECT_EQ(record.session, MakeTuningRun(options_).id);
   EXPECT_EQ(record.input_layout, "MK");
   EXPECT_EQ(record.output_layout, "MN");
   EXPECT_EQ(record.measurement.environment.cpu_model, "Fake CPU");
-  EXPECT_EQ(record.timing.threads, options_.threads);
+  EXPECT_EQ(record.timing.threads, options_.context.threads);
   EXPECT_FALSE(record.artifact_sha256.empty());
 }
 
@@ -350,7 +350,7 @@ TEST(TuningRun, IsNamedByWhatWasAskedNotByTheBudget) {
   options.seed = 1;
   EXPECT_NE(MakeTuningRun(options).id, id);
   options.seed = 0;
-  options.exact_math = true;
+  options.context.exact_math = true;
   EXPECT_NE(MakeTuningRun(options).id, id);
 }
 

@@ -148,7 +148,7 @@ TEST(LayoutSearch, ASharedTransformIsPaidOnce) {
   const Searched two = Search(relay::MakeTuple({Layer(x, 64, 64, 2), Layer(x, 64, 64, 3)}), ns_of);
   EXPECT_EQ(one.transforms, 3);
   EXPECT_EQ(two.transforms, 4);  // of the second result
-  const MachineModel machine = MachineModelFor(TestContext().target);
+  const MachineModel machine = TestContext().build.machine();
   const double result_ns = LayoutCost(machine).TransformNs(*relay::TensorType({1, 64, 24, 24}), "NCHW16c", "");
   EXPECT_GT(result_ns, 0);
   EXPECT_NEAR(two.expected_ns - one.expected_ns, 1'000'000 + result_ns, 1);
@@ -182,8 +182,7 @@ TEST(LayoutSearch, AChoiceWithoutATimeStands) {
 // Costs of the only pair that the source does not know, blocks of 8, when `wide` is known to take `off` times its
 // estimate.
 double UnmeasuredNs(const Workload& workload, const Config& wide, double off) {
-  const double wide_ns =
-      FindSchedule("conv2d_direct")->EstimateNs(workload, MachineModelFor(TestContext().target), wide);
+  const double wide_ns = FindSchedule("conv2d_direct")->EstimateNs(workload, TestContext().build.machine(), wide);
   class Known : public ConfigSource {
    public:
     explicit Known(ConfigChoice choice) : choice_(std::move(choice)) {}
@@ -205,7 +204,7 @@ double UnmeasuredNs(const Workload& workload, const Config& wide, double off) {
 
 TEST(ConfigChooser, AnUnmeasuredPairIsAsFarOffAsTheRecordAndNoFasterThanIt) {
   const Workload workload = Workload::Parse("nn.conv2d data=1x64x24x24 weight=64x64x1x1");
-  const MachineModel machine = MachineModelFor(TestContext().target);
+  const MachineModel machine = TestContext().build.machine();
   const DefaultConfig best = AnalyticDefault(workload, machine);
   const Config slow({{"oc_block", 16}, {"ic_block", 16}});
   const double slow_ns = best.schedule->EstimateNs(workload, machine, slow);
@@ -233,7 +232,7 @@ TEST_P(ZooLayouts, CostNoMoreThanTheBestOfEachLayer) {
   context.configs = &source;
   const IRModule fused = RunPassesUntil("fuse", module, context);
   ConfigChooser configs(context);
-  const MachineModel machine = MachineModelFor(context.target);
+  const MachineModel machine = context.build.machine();
   const LayoutGraph layouts(fused.main->body, configs, machine);
   const CheapestChoices found = FindCheapestChoices(layouts.graph(), layouts.per_layer());
   EXPECT_TRUE(found.exact);

@@ -138,7 +138,7 @@ std::string SourceOfConv(ConfigSource& source, int* asked = nullptr) {
 
 TEST(ChooseLayouts, AsksTheSourceOncePerWorkload) {
   const Workload workload = Workload::Parse("nn.conv2d data=2x16x6x6 weight=16x16x3x3 padding=1x1x1x1");
-  const DefaultConfig best = AnalyticDefault(workload, MachineModelFor(TestContext().target));
+  const DefaultConfig best = AnalyticDefault(workload, TestContext().build.machine());
   FixedSource source({std::string(best.schedule->name()), best.config, "record", "r1", 5});
   int asked = 0;
   EXPECT_EQ(SourceOfConv(source, &asked), "record");

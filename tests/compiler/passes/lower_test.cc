@@ -28,7 +28,7 @@ ExprPtr Pool(const ExprPtr& x) { return MakeCall("nn.max_pool2d", {x}, {{"pool_s
 
 Plan PlanOf(const ExprPtr& body, int level = 3) {
   const PassContext context = TestContext(level);
-  return Lower(RunPasses(ModuleOf(body), context), context).plan;
+  return Lower(RunPasses(ModuleOf(body), context), context.build).plan;
 }
 
 int CallsTo(const Plan& plan, const std::string& op) {
@@ -50,7 +50,7 @@ TEST(Lower, OutputsCarryTheModelsNames) {
   relay::IRModule module = ModuleOf(relay::MakeTuple({MakeCall("exp", {x}), MakeCall("tanh", {x})}));
   module.output_names = {"scores"};
   const PassContext context = TestContext(3);
-  const Plan plan = Lower(RunPasses(module, context), context).plan;
+  const Plan plan = Lower(RunPasses(module, context), context.build).plan;
   ASSERT_EQ(plan.outputs.size(), 2U);
   EXPECT_EQ(plan.buffers[static_cast<size_t>(plan.outputs[0])].name, "scores");
   EXPECT_EQ(plan.buffers[static_cast<size_t>(plan.outputs[1])].name, "output1");
@@ -60,8 +60,8 @@ TEST(Lower, ExactMathForbidsWinograd) {
   const relay::IRModule module = ModuleOf(Conv(Input("x", {1, 64, 28, 28}), 64, 64, 3, 1));
   const auto schedule = [&](bool exact) {
     PassContext context = TestContext(3);
-    context.exact_math = exact;
-    const Plan plan = Lower(RunPasses(module, context), context).plan;
+    context.build.exact_math = exact;
+    const Plan plan = Lower(RunPasses(module, context), context.build).plan;
     std::string used;
     for (const PlanKernel& kernel : plan.kernels) {
       if (!kernel.dispatch.workload.empty()) used = kernel.dispatch.schedule;
@@ -161,7 +161,7 @@ TEST_P(ZooLower, NeedsLittleMoreArenaThanIsAlive) {
   options.classes = 10;
   options.image_shape = {3, 64, 64};
   const PassContext context = TestContext();
-  const Plan plan = Lower(RunPasses(BuildZoo(GetParam(), options), context), context).plan;
+  const Plan plan = Lower(RunPasses(BuildZoo(GetParam(), options), context), context.build).plan;
   EXPECT_LE(static_cast<double>(plan.arena_bytes), 1.15 * static_cast<double>(plan.live_bound_bytes));
   EXPECT_EQ(PlanFromJson(ToJson(plan)), plan);
 }
@@ -176,7 +176,7 @@ INSTANTIATE_TEST_SUITE_P(Networks, ZooLower, ::testing::Values("mobilenet", "res
 TEST(ExtractTasks, CountsDistinctWorkloads) {
   const ExprPtr x = Image();
   const std::vector<Task> tasks =
-      ExtractTasks(ModuleOf(Conv(Conv(Conv(x, 16, 16, 3, 1), 16, 16, 3, 2), 16, 8, 1, 3)), TestContext().target);
+      ExtractTasks(ModuleOf(Conv(Conv(Conv(x, 16, 16, 3, 1), 16, 16, 3, 2), 16, 8, 1, 3)), TestContext().build);
   ASSERT_EQ(tasks.size(), 2U);
   EXPECT_EQ(tasks[0].uses, 2);
   EXPECT_EQ(tasks[1].workload.weight, (Shape{8, 16, 1, 1}));

@@ -53,8 +53,8 @@ IRModule ModuleOf(const ExprPtr& body) {
 
 PassContext TestContext(int opt_level) {
   PassContext context;
-  context.target = Target::Parse("llvm -mtriple=x86_64-pc-linux-gnu -mcpu=x86-64-v3");
-  context.opt_level = opt_level;
+  context.build.target = Target::Parse("llvm -mtriple=x86_64-pc-linux-gnu -mcpu=x86-64-v3");
+  context.build.opt_level = opt_level;
   return context;
 }
 

@@ -1,0 +1,124 @@
+// Tuning and building see the same workloads, whatever a model is compiled for.
+#include "compiler/build_context.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+
+#include "compiler/build.h"
+#include "compiler/codegen/host.h"
+#include "compiler/frontend/zoo.h"
+#include "tests/compiler/passes/pass_testing.h"
+
+namespace hone::testing {
+namespace {
+
+using Workloads = std::set<std::string>;
+
+Workloads Tuned(const relay::IRModule& module, const BuildContext& context) {
+  Workloads found;
+  for (const Task& task : ExtractTasks(module, context)) found.insert(task.workload.ToText());
+  return found;
+}
+
+// What Build looks records up for: fold_layouts, the pass after, packs constants and leaves functions alone.
+Workloads Built(const relay::IRModule& module, const BuildContext& context) {
+  Workloads found;
+  const relay::IRModule chosen = RunPassesUntil("choose_layouts", module, {context});
+  for (const relay::Call* call : FunctionCalls(chosen)) {
+    const std::string workload = relay::AsFunction(call->op)->attrs.GetString("workload");
+    if (!workload.empty()) found.insert(workload);
+  }
+  return found;
+}
+
+Target TargetOf(const std::string& text) { return text == "host" ? HostTarget() : Target::Parse("llvm " + text); }
+
+// The contexts that the commands offer, by number.
+BuildContext ContextOf(size_t number) {
+  static const std::string kTargets[] = {"host",
+                                         "-mtriple=x86_64-pc-linux-gnu -mcpu=x86-64-v2",
+                                         "-mtriple=x86_64-pc-linux-gnu -mcpu=x86-64-v3",
+                                         "-mtriple=x86_64-pc-linux-gnu -mcpu=x86-64-v4",
+                                         "-mtriple=aarch64-linux-gnu -mcpu=cortex-a72",
+                                         "-mtriple=riscv64-linux-gnu -mcpu=generic-rv64 -mattr=+v"};
+  static constexpr int kThreads[] = {1, 2, 4, 16};
+  BuildContext context;
+  context.target = TargetOf(kTargets[number % 6]);
+  context.threads = kThreads[number / 6 % 4];
+  context.exact_math = number / 24 % 2 == 1;
+  return context;
+}
+constexpr size_t kContexts = size_t{6} * 4 * 2;
+constexpr int64_t kBatches[] = {1, 4, 8};
+
+void ExpectTasksOfAll(const relay::IRModule& module, const BuildContext& context) {
+  const Workloads tuned = Tuned(module, context), built = Built(module, context);
+  EXPECT_FALSE(built.empty());
+  for (const std::string& workload : built) {
+    EXPECT_TRUE(tuned.contains(workload))
+        << workload << " on " << context.threads << " threads of " << context.target.ToText();
+  }
+}
+
+relay::IRModule Network(const std::string& name, int64_t batch) {
+  ZooOptions options;
+  options.batch = batch;
+  return BuildZoo(name, options);
+}
+
+TEST(BuildContext, ABatchIsSplitForTheThreadsThatAreTuned) {
+  const relay::IRModule module = Network("squeezenet_v1.1", 4);
+  const BuildContext few = TestContext().build;
+  BuildContext many = few;
+  many.threads = 16;
+  ExpectTasksOfAll(module, few);
+  ExpectTasksOfAll(module, many);
+  EXPECT_NE(Tuned(module, few), Tuned(module, many)) << "threads share a larger cache";
+}
+
+TEST(BuildContext, GroupsAreMergedAsTheMathThatIsTuned) {
+  const relay::ExprPtr weight = RandomConstant({128, 4, 3, 3}, 1);
+  const relay::IRModule module =
+      ModuleOf(relay::MakeCall("nn.conv2d", {Input("x", {1, 128, 14, 14}), weight}, {{"groups", int64_t{32}}}));
+  const BuildContext fast = TestContext().build;
+  BuildContext exact = fast;
+  exact.exact_math = true;
+  ExpectTasksOfAll(module, fast);
+  ExpectTasksOfAll(module, exact);
+  EXPECT_NE(Tuned(module, fast), Tuned(module, exact)) << "zeros meet what exact math keeps apart";
+}
+
+std::vector<std::string> Networks() {
+  std::vector<std::string> names;
+  for (const ZooEntry& entry : ZooEntries()) names.push_back(entry.name);
+  return names;
+}
+
+class ZooContexts : public ::testing::TestWithParam<std::string> {};
+
+// A batch and a context of the network's own.
+TEST_P(ZooContexts, TheTasksAreWhatIsBuilt) {
+  const std::vector<std::string> names = Networks();
+  const auto number = static_cast<size_t>(std::find(names.begin(), names.end(), GetParam()) - names.begin());
+  ExpectTasksOfAll(Network(GetParam(), kBatches[number % 3]), ContextOf(7 * number % kContexts));
+}
+
+// Half an hour for the zoo: `ctest --preset soak` runs it.
+TEST_P(ZooContexts, DISABLED_InEveryContext) {
+  for (const int64_t batch : kBatches) {
+    const relay::IRModule module = Network(GetParam(), batch);
+    for (size_t number = 0; number < kContexts; ++number) ExpectTasksOfAll(module, ContextOf(number));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Zoo, ZooContexts, ::testing::ValuesIn(Networks()), [](const auto& tested) {
+  std::string name = tested.param;
+  std::replace_if(name.begin(), name.end(), [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); }, '_');
+  return name;
+});
+
+}  // namespace
+}  // namespace hone::testing
