@@ -1,8 +1,10 @@
 #include <fmt/format.h>
 
-#include <array>
+#include <limits>
+#include <optional>
 #include <vector>
 
+#include "core/activation.h"
 #include "core/error.h"
 #include "core/parse_number.h"
 #include "core/workload.h"
@@ -10,33 +12,24 @@
 namespace hone {
 namespace {
 
-struct ActivationRow {
-  std::string_view name;
-  Activation activation;
-  size_t arguments;
-};
-constexpr std::array<ActivationRow, 8> kActivations = {{{"relu", Activation::kRelu, 0},
-                                                        {"clip", Activation::kClip, 2},
-                                                        {"sigmoid", Activation::kSigmoid, 0},
-                                                        {"tanh", Activation::kTanh, 0},
-                                                        {"leaky_relu", Activation::kLeakyRelu, 1},
-                                                        {"hard_swish", Activation::kHardSwish, 0},
-                                                        {"silu", Activation::kSilu, 0},
-                                                        {"gelu", Activation::kGelu, 0}}};
-
 [[noreturn]] void Refuse(std::string_view text) {
   throw Error(ExitCode::kBadData,
               fmt::format("'{}' is not an epilogue such as none, bias,relu or bias,add,clip(0,6)", text));
 }
 
 std::string ActivationText(const Epilogue& epilogue) {
-  for (const ActivationRow& row : kActivations) {
-    if (row.activation != epilogue.activation) continue;
-    if (row.arguments == 2) return fmt::format("{}({},{})", row.name, epilogue.lo, epilogue.hi);
-    if (row.arguments == 1) return fmt::format("{}({})", row.name, epilogue.lo);
-    return std::string(row.name);
-  }
-  return "";
+  const ActivationRow& row = *FindActivation(epilogue.activation);
+  if (row.parameters.size() == 2) return fmt::format("{}({},{})", row.name, epilogue.lo, epilogue.hi);
+  if (row.parameters.size() == 1) return fmt::format("{}({})", row.name, epilogue.lo);
+  return std::string(row.name);
+}
+
+// A clip may have one bound alone.
+std::optional<float> ParseParameter(std::string_view text) {
+  const float infinity = std::numeric_limits<float>::infinity();
+  if (text == "inf") return infinity;
+  if (text == "-inf") return -infinity;
+  return ParseFloat(text);
 }
 
 // Reads "clip(0,6)" into the epilogue; false when it is no activation.
@@ -46,13 +39,13 @@ bool ParseActivation(std::string_view text, Epilogue& epilogue) {
   if (open != std::string_view::npos) {
     if (text.back() != ')') return false;
     for (std::string_view part : Split(text.substr(open + 1, text.size() - open - 2), ',')) {
-      const auto value = ParseFloat(part);
+      const auto value = ParseParameter(part);
       if (!value) return false;
       arguments.push_back(*value);
     }
   }
-  for (const ActivationRow& row : kActivations) {
-    if (row.name != text.substr(0, open) || row.arguments != arguments.size()) continue;
+  for (const ActivationRow& row : Activations()) {
+    if (row.name != text.substr(0, open) || row.parameters.size() != arguments.size()) continue;
     epilogue.activation = row.activation;
     if (!arguments.empty()) epilogue.lo = arguments[0];
     if (arguments.size() > 1) epilogue.hi = arguments[1];

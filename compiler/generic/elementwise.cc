@@ -1,10 +1,12 @@
 // Operators whose element depends on one element of each argument.
 #include <limits>
 
+#include "compiler/codegen/activation.h"
 #include "compiler/codegen/math.h"
 #include "compiler/codegen/rounding.h"
 #include "compiler/codegen/trigonometry.h"
 #include "compiler/generic/argument.h"
+#include "compiler/relay/activation_call.h"
 
 namespace hone {
 namespace {
@@ -20,41 +22,25 @@ Value* Extreme(KernelBuilder& b, Value* x, Value* y, bool larger, bool is_unsign
   return ir.CreateSelect(ir.CreateFCmpUNO(y, y), y, chosen);
 }
 
-// A bound that is no NaN: one comparison less than Extreme.
-Value* AtLeast(KernelBuilder& b, Value* x, Value* low, bool is_unsigned) {
-  return IsFloat(x) ? b.FMax(x, low) : Extreme(b, x, low, true, is_unsigned);
-}
-Value* AtMost(KernelBuilder& b, Value* x, Value* high, bool is_unsigned) {
-  return IsFloat(x) ? b.FMin(x, high) : Extreme(b, x, high, false, is_unsigned);
-}
-
 // float64 has no polynomials of its own.
 template <Value* (*kMath)(KernelBuilder&, Value*)>
 Value* Math(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
   return kMath(e.b(), RequireFloat(Argument(e, call, 0, at, lanes), call));
 }
 
-Value* Relu(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
-  Value* x = Argument(e, call, 0, at, lanes);
-  return AtLeast(e.b(), x, Like(x, 0), IsUnsigned(call));
-}
-
-Value* Clip(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
+Value* Held(KernelBuilder& b, Value* x, double lo, double hi, bool is_unsigned) {
   const double infinity = std::numeric_limits<double>::infinity();
-  Value* x = Argument(e, call, 0, at, lanes);
-  const double low = call.attrs.GetFloat("a_min", -infinity), high = call.attrs.GetFloat("a_max", infinity);
-  if (low != -infinity) x = AtLeast(e.b(), x, Like(x, low), IsUnsigned(call));
-  return high == infinity ? x : AtMost(e.b(), x, Like(x, high), IsUnsigned(call));
+  if (lo != -infinity) x = Extreme(b, x, Like(x, lo), true, is_unsigned);
+  return hi == infinity ? x : Extreme(b, x, Like(x, hi), false, is_unsigned);
 }
 
-Value* Slope(KernelBuilder& b, Value* x, Value* slope) {
-  Value* negative = b.ir().CreateFCmpOLT(x, Like(x, 0));
-  return b.ir().CreateSelect(negative, b.FMul(x, slope), x);
-}
-
-Value* LeakyRelu(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
+Value* Activated(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
+  const auto [row, lo, hi] = *relay::AsActivation(call);
   Value* x = Argument(e, call, 0, at, lanes);
-  return Slope(e.b(), x, Like(x, call.attrs.GetFloat("alpha", 0.25)));
+  if (!IsFloat(x) && row->activation == Activation::kRelu) return Extreme(e.b(), x, Like(x, 0), true, IsUnsigned(call));
+  if (!IsFloat(x) && row->activation == Activation::kClip) return Held(e.b(), x, lo, hi, IsUnsigned(call));
+  if (!EmitsFloat64(row->activation)) RequireFloat(x, call);
+  return EmitActivation(e.b(), row->activation, lo, hi, x);
 }
 
 Value* AlongAxis(Evaluator& e, const relay::Call& call, size_t i, const Coordinates& at, Lanes lanes) {
@@ -66,7 +52,7 @@ Value* AlongAxis(Evaluator& e, const relay::Call& call, size_t i, const Coordina
 }
 
 Value* Prelu(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
-  return Slope(e.b(), Argument(e, call, 0, at, lanes), AlongAxis(e, call, 1, at, lanes));
+  return EmitSlope(e.b(), Argument(e, call, 0, at, lanes), AlongAxis(e, call, 1, at, lanes));
 }
 
 Value* UnitClip(KernelBuilder& b, Value* x) { return b.FMin(b.FMax(x, Like(x, 0)), Like(x, 1)); }
@@ -75,11 +61,6 @@ Value* HardSigmoid(Evaluator& e, const relay::Call& call, const Coordinates& at,
   Value* x = Argument(e, call, 0, at, lanes);
   Value* line = e.b().Fma(x, Like(x, call.attrs.GetFloat("alpha", 0.2)), Like(x, call.attrs.GetFloat("beta", 0.5)));
   return UnitClip(e.b(), line);
-}
-
-Value* HardSwish(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
-  Value* x = Argument(e, call, 0, at, lanes);
-  return e.b().FMul(x, UnitClip(e.b(), e.b().Fma(x, Like(x, 1.0 / 6), Like(x, 0.5))));
 }
 
 Value* Negative(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
@@ -218,42 +199,36 @@ Value* Cast(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes 
 }  // namespace
 
 EmitterTable ElementwiseEmitters() {
-  return {{"nn.relu", Relu},
-          {"clip", Clip},
-          {"nn.leaky_relu", LeakyRelu},
-          {"nn.prelu", Prelu},
-          {"nn.hard_sigmoid", HardSigmoid},
-          {"nn.hard_swish", HardSwish},
-          {"nn.silu", Math<EmitSilu>},
-          {"nn.gelu", Math<EmitGelu>},
-          {"sigmoid", Math<EmitSigmoid>},
-          {"tanh", Math<EmitTanh>},
-          {"exp", Math<EmitExp>},
-          {"log", Math<EmitLog>},
-          {"erf", Math<EmitErf>},
-          {"sqrt", Math<EmitSqrt>},
-          {"expm1", Math<EmitExpm1>},
-          {"log1p", Math<EmitLog1p>},
-          {"nn.mish", Math<EmitMish>},
-          {"sin", Math<EmitSin>},
-          {"cos", Math<EmitCos>},
-          {"atan", Math<EmitAtan>},
-          {"floor", Math<EmitFloor>},
-          {"ceil", Math<EmitCeil>},
-          {"trunc", Math<EmitTrunc>},
-          {"round", Math<EmitRound>},
-          {"sign", Sign},
-          {"negative", Negative},
-          {"abs", Abs},
-          {"add", Add},
-          {"nn.bias_add", BiasAdd},
-          {"subtract", Subtract},
-          {"multiply", Multiply},
-          {"divide", Divide},
-          {"maximum", Maximum},
-          {"minimum", Minimum},
-          {"power", Power},
-          {"cast", Cast}};
+  EmitterTable table{{"nn.prelu", Prelu},
+                     {"nn.hard_sigmoid", HardSigmoid},
+                     {"exp", Math<EmitExp>},
+                     {"log", Math<EmitLog>},
+                     {"erf", Math<EmitErf>},
+                     {"sqrt", Math<EmitSqrt>},
+                     {"expm1", Math<EmitExpm1>},
+                     {"log1p", Math<EmitLog1p>},
+                     {"nn.mish", Math<EmitMish>},
+                     {"sin", Math<EmitSin>},
+                     {"cos", Math<EmitCos>},
+                     {"atan", Math<EmitAtan>},
+                     {"floor", Math<EmitFloor>},
+                     {"ceil", Math<EmitCeil>},
+                     {"trunc", Math<EmitTrunc>},
+                     {"round", Math<EmitRound>},
+                     {"sign", Sign},
+                     {"negative", Negative},
+                     {"abs", Abs},
+                     {"add", Add},
+                     {"nn.bias_add", BiasAdd},
+                     {"subtract", Subtract},
+                     {"multiply", Multiply},
+                     {"divide", Divide},
+                     {"maximum", Maximum},
+                     {"minimum", Minimum},
+                     {"power", Power},
+                     {"cast", Cast}};
+  for (const ActivationRow& row : Activations()) table.emplace_back(row.op, Activated);
+  return table;
 }
 
 }  // namespace hone

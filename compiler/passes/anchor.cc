@@ -7,6 +7,7 @@
 #include "compiler/passes/transposes.h"
 #include "compiler/passes/typed_graph.h"
 #include "compiler/passes/window_attrs.h"
+#include "compiler/relay/activation_call.h"
 #include "compiler/relay/op.h"
 #include "core/error.h"
 
@@ -104,24 +105,13 @@ std::string MatmulAxes(const Call& matmul, size_t operand) {
 }
 
 bool SetActivation(const ExprPtr& expr, Epilogue& epilogue) {
-  static constexpr std::pair<std::string_view, Activation> kActivations[] = {{"nn.relu", Activation::kRelu},
-                                                                             {"clip", Activation::kClip},
-                                                                             {"sigmoid", Activation::kSigmoid},
-                                                                             {"tanh", Activation::kTanh},
-                                                                             {"nn.leaky_relu", Activation::kLeakyRelu},
-                                                                             {"nn.hard_swish", Activation::kHardSwish},
-                                                                             {"nn.silu", Activation::kSilu},
-                                                                             {"nn.gelu", Activation::kGelu}};
-  for (const auto& [name, activation] : kActivations) {
-    const Call* call = relay::AsCallTo(expr, name);
-    if (call == nullptr) continue;
-    epilogue.activation = activation;
-    if (activation == Activation::kClip) epilogue.lo = static_cast<float>(call->attrs.GetFloat("a_min"));
-    if (activation == Activation::kClip) epilogue.hi = static_cast<float>(call->attrs.GetFloat("a_max"));
-    if (activation == Activation::kLeakyRelu) epilogue.lo = static_cast<float>(call->attrs.GetFloat("alpha"));
-    return true;
-  }
-  return false;
+  const Call* call = relay::AsCall(expr);
+  const std::optional<relay::ActivationCall> found = call ? relay::AsActivation(*call) : std::nullopt;
+  if (!found) return false;
+  epilogue.activation = found->row->activation;
+  epilogue.lo = static_cast<float>(found->lo);
+  epilogue.hi = static_cast<float>(found->hi);
+  return true;
 }
 
 std::optional<Anchor> AnchorOf(const relay::Function& function) {

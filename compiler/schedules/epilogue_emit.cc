@@ -1,6 +1,6 @@
 #include "compiler/schedules/epilogue_emit.h"
 
-#include "compiler/codegen/math.h"
+#include "compiler/codegen/activation.h"
 
 namespace hone {
 namespace {
@@ -10,54 +10,18 @@ int LanesOf(Value* v) {
   return vector ? static_cast<int>(vector->getNumElements()) : 1;
 }
 
-// x * clip(x + 3, 0, 6) / 6
-Value* HardSwish(KernelBuilder& b, Value* x, int n) {
-  Value* gate = b.FMin(b.FMax(b.FAdd(x, b.FloatVec(3, n)), b.FloatVec(0, n)), b.FloatVec(6, n));
-  return b.FMul(b.FMul(x, gate), b.FloatVec(1.0F / 6.0F, n));
-}
-
-Value* LeakyRelu(KernelBuilder& b, Value* x, float slope, int n) {
-  Value* negative = b.ir().CreateFCmpOLT(x, b.FloatVec(0, n));
-  return b.ir().CreateSelect(negative, b.FMul(x, b.FloatVec(slope, n)), x);
-}
-
 }  // namespace
-
-Value* EmitActivation(KernelBuilder& b, const Epilogue& epilogue, Value* x) {
-  const int n = LanesOf(x);
-  switch (epilogue.activation) {
-    case Activation::kNone:
-      return x;
-    case Activation::kRelu:
-      return b.FMax(x, b.FloatVec(0, n));
-    case Activation::kClip:
-      return b.FMin(b.FMax(x, b.FloatVec(epilogue.lo, n)), b.FloatVec(epilogue.hi, n));
-    case Activation::kSigmoid:
-      return EmitSigmoid(b, x);
-    case Activation::kTanh:
-      return EmitTanh(b, x);
-    case Activation::kLeakyRelu:
-      return LeakyRelu(b, x, epilogue.lo, n);
-    case Activation::kHardSwish:
-      return HardSwish(b, x, n);
-    case Activation::kSilu:
-      return EmitSilu(b, x);
-    case Activation::kGelu:
-      return EmitGelu(b, x);
-  }
-  return x;
-}
 
 Value* EmitEpilogue(KernelBuilder& b, const Epilogue& epilogue, Value* acc, const EpilogueOperands& operands) {
   const int n = LanesOf(acc);
   if (epilogue.bias) acc = b.FAdd(acc, b.Load(operands.bias, n));
   if (epilogue.residual) acc = b.FAdd(acc, b.Load(operands.residual, n));
-  return EmitActivation(b, epilogue, acc);
+  return EmitActivation(b, epilogue.activation, epilogue.lo, epilogue.hi, acc);
 }
 
 bool ChangesZero(const Epilogue& epilogue) {
-  if (epilogue.activation == Activation::kSigmoid) return true;
-  return epilogue.activation == Activation::kClip && (epilogue.lo > 0 || epilogue.hi < 0);
+  const ActivationRow* row = FindActivation(epilogue.activation);
+  return row != nullptr && row->ChangesZero(epilogue.lo, epilogue.hi);
 }
 
 Value* MaskTailLanes(KernelBuilder& b, const Epilogue& epilogue, Value* value, Value* first_channel, int64_t channels,

@@ -24,7 +24,4 @@ bool ChangesZero(const Epilogue& epilogue);
 Value* MaskTailLanes(KernelBuilder& b, const Epilogue& epilogue, Value* value, Value* first_channel, int64_t channels,
                      int64_t block);
 
-// The activation alone.
-Value* EmitActivation(KernelBuilder& b, const Epilogue& epilogue, Value* x);
-
 }  // namespace hone

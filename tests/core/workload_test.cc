@@ -116,7 +116,7 @@ TEST(Workload, EveryCutOfTheTextIsRefusedOrEqualsAnother) {
 TEST(Epilogue, TextRoundTrips) {
   for (const char* text :
        {"none", "bias", "relu", "add", "bias,relu", "bias,add,clip(0,6)", "leaky_relu(0.1)", "add,sigmoid", "bias,tanh",
-        "bias,hard_swish", "bias,silu", "add,gelu", "clip(-1.5,1e+20)"}) {
+        "bias,hard_swish", "bias,silu", "add,gelu", "clip(-1.5,1e+20)", "clip(-inf,6)", "bias,clip(0,inf)"}) {
     EXPECT_EQ(Epilogue::Parse(text).ToText(), text);
   }
 }

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <limits>
 #include <utility>
 
+#include "compiler/relay/activation_call.h"
 #include "compiler/relay/ops/arguments.h"
 #include "compiler/relay/ops/ops.h"
 
@@ -40,22 +40,12 @@ OpDef Unary(std::string name, std::string description, int level, Map map, std::
   return def;
 }
 
-// Comparisons are written so that NaN fails them and comes out as it went in.
-double Clip(double x, const Attrs& attrs) {
-  const double lo = attrs.GetFloat("a_min", -std::numeric_limits<double>::infinity());
-  const double hi = attrs.GetFloat("a_max", std::numeric_limits<double>::infinity());
-  if (x < lo) x = lo;
-  return x > hi ? hi : x;
-}
-
 double UnitClip(double x) {
   if (x < 0) return 0;
   return x > 1 ? 1 : x;
 }
 
 // An infinity times the 0 that its gate comes to would be NaN: the limit is 0.
-double Silu(double x) { return x < -1000 ? 0 : x / (1 + std::exp(-x)); }
-double Gelu(double x) { return x < -1000 ? 0 : 0.5 * x * (1 + std::erf(x * std::sqrt(0.5))); }
 double Mish(double x) { return x < -1000 ? 0 : x * std::tanh(std::log1p(std::exp(-std::fabs(x))) + std::max(x, 0.0)); }
 
 double Sign(double x) { return x > 0 ? 1 : x < 0 ? -1 : x; }
@@ -67,26 +57,32 @@ double RoundToEven(double x) {
   return std::fmod(floor, 2) == 0 ? floor : floor + 1;
 }
 
-OpTable Activations() {
+OpDef OpOf(const ActivationRow& row) {
+  std::vector<AttrSpec> attrs;
+  for (const ActivationParameter& p : row.parameters) {
+    attrs.push_back({std::string(p.attribute), AttrKind::kFloat, p.otherwise, std::string(p.description)});
+  }
+  const auto map = [&row](double x, const Attrs& given) {
+    const ActivationCall activation = ReadActivation(row, given);
+    return row.reference(x, activation.lo, activation.hi);
+  };
+  return Unary(std::string(row.op), std::string(row.description), row.support_level, map, std::move(attrs));
+}
+
+OpTable ActivationOps() {
+  OpTable table;
+  for (const ActivationRow& row : Activations()) table.push_back(OpOf(row));
+  return table;
+}
+
+// Those that no epilogue has.
+OpTable OtherActivations() {
   return {
-      Unary("nn.relu", "max(x, 0); NaN passes", 1, [](double x, const Attrs&) { return x < 0 ? 0.0 : x; }),
-      Unary("nn.leaky_relu", "x where x > 0, alpha * x elsewhere", 3,
-            [](double x, const Attrs& attrs) { return x < 0 ? attrs.GetFloat("alpha", 0.25) * x : x; },
-            {{"alpha", AttrKind::kFloat, 0.25, "slope below zero"}}),
-      Unary("sigmoid", "1 / (1 + exp(-x))", 1, [](double x, const Attrs&) { return 1 / (1 + std::exp(-x)); }),
-      Unary("clip", "x held within [a_min, a_max]; NaN passes", 3, Clip,
-            {{"a_min", AttrKind::kFloat, -std::numeric_limits<double>::infinity(), "least value"},
-             {"a_max", AttrKind::kFloat, std::numeric_limits<double>::infinity(), "largest value"}}),
       Unary("nn.hard_sigmoid", "alpha * x + beta held within [0, 1]", 10,
             [](double x, const Attrs& attrs) {
               return UnitClip(attrs.GetFloat("alpha", 0.2) * x + attrs.GetFloat("beta", 0.5));
             },
             {{"alpha", AttrKind::kFloat, 0.2, "slope"}, {"beta", AttrKind::kFloat, 0.5, "value at zero"}}),
-      Unary("nn.hard_swish", "x * (x / 6 + 1/2 held within [0, 1])", 10,
-            [](double x, const Attrs&) { return x * UnitClip(x / 6 + 0.5); }),
-      Unary("nn.silu", "x / (1 + exp(-x)), also called swish", 10, [](double x, const Attrs&) { return Silu(x); }),
-      Unary("nn.gelu", "x times the standard normal distribution function of x", 10,
-            [](double x, const Attrs&) { return Gelu(x); }),
       Unary("nn.mish", "x times the hyperbolic tangent of log(1 + exp(x))", 10,
             [](double x, const Attrs&) { return Mish(x); }),
   };
@@ -94,7 +90,6 @@ OpTable Activations() {
 
 OpTable MathFunctions() {
   return {
-      Unary("tanh", "hyperbolic tangent", 1, [](double x, const Attrs&) { return std::tanh(x); }),
       Unary("exp", "e to the power of x", 1, [](double x, const Attrs&) { return std::exp(x); }),
       Unary("log", "natural logarithm", 1, [](double x, const Attrs&) { return std::log(x); }),
       Unary("sqrt", "square root", 1, [](double x, const Attrs&) { return std::sqrt(x); }),
@@ -124,8 +119,9 @@ OpTable Roundings() {
 }  // namespace
 
 OpTable UnaryOps() {
-  OpTable table = Activations();
-  for (OpTable more : {MathFunctions(), Roundings()}) std::move(more.begin(), more.end(), std::back_inserter(table));
+  OpTable table = ActivationOps();
+  for (OpTable more : {OtherActivations(), MathFunctions(), Roundings()})
+    std::move(more.begin(), more.end(), std::back_inserter(table));
   return table;
 }
 

@@ -11,6 +11,7 @@
 #include "compiler/build.h"
 #include "compiler/codegen/host.h"
 #include "compiler/schedules/schedule.h"
+#include "core/activation.h"
 #include "core/random.h"
 #include "tests/support/run_kernel.h"
 
@@ -255,11 +256,12 @@ TEST(ScheduleAgainstReference, EveryActivationKeepsTailLanesZero) {
       Workload::Parse("nn.conv2d data=1x19x6x7 weight=19x1x3x3 padding=1x1x1x1 groups=19 epilogue=bias_act");
   for (const Workload& w : {conv, depthwise}) {
     const DefaultConfig chosen = AnalyticDefault(w, MachineModelFor(target));
-    for (const char* text : {"bias,relu", "bias,clip(0,6)", "bias,clip(1,2)", "bias,sigmoid", "bias,tanh",
-                             "bias,leaky_relu(0.1)", "bias,hard_swish", "bias,silu", "bias,gelu"}) {
-      SCOPED_TRACE(text);
+    std::vector<Epilogue> epilogues{{true, false, Activation::kClip, 1, 2}};
+    for (const ActivationRow& row : Activations()) epilogues.push_back({true, false, row.activation, 0, 6});
+    for (const Epilogue& epilogue : epilogues) {
+      SCOPED_TRACE(epilogue.ToText());
       const Candidate candidate{w, std::string(chosen.schedule->name()), chosen.config, target};
-      auto compiled = CompileKernel(candidate, Epilogue::Parse(text));
+      auto compiled = CompileKernel(candidate, epilogue);
       ASSERT_TRUE(std::holds_alternative<Artifact>(compiled));
       const Artifact& artifact = std::get<Artifact>(compiled);
       testing::RunArtifact(artifact, RandomInputs(artifact.operands, 5));
