@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <string_view>
 #include <unordered_map>
+#include <utility>
 
 #include "compiler/buffer_view.h"
 #include "compiler/check_plan.h"
@@ -112,13 +114,18 @@ class Lowering {
     views_[&var] = {view};
   }
 
+  // Passes make a constant for each call that reads it packed, transposed or scaled: what is equal is kept once.
   PlanView AddParam(const relay::Constant& constant) {
-    const PlanView view = AddBuffer(constant.name, BufferKind::kParam, *constant.type);
+    const std::string_view bytes(static_cast<const char*>(constant.value.raw()),
+                                 static_cast<size_t>(constant.value.size_bytes()));
+    const auto [it, is_new] = params_.try_emplace({relay::ToText(constant.type), bytes});
+    if (!is_new) return it->second;
+    it->second = AddBuffer(constant.name, BufferKind::kParam, *constant.type);
     std::string& params = lowered_.params;
     params.resize(static_cast<size_t>(Aligned(static_cast<int64_t>(params.size()))));
     plan().buffers.back().offset_bytes = static_cast<int64_t>(params.size());
-    params.append(static_cast<const char*>(constant.value.raw()), static_cast<size_t>(constant.value.size_bytes()));
-    return view;
+    params.append(bytes);
+    return it->second;
   }
 
   const std::vector<PlanView>& ViewsOf(const ExprPtr& expr) {
@@ -299,7 +306,8 @@ class Lowering {
   std::vector<FunctionPtr> functions_;                                   // what each of the plan's calls runs
   std::unordered_map<const relay::Expr*, std::vector<PlanView>> views_;  // one view per result
   std::unordered_map<const relay::Expr*, PlanView> slots_;
-  std::set<int> read_;  // buffers that some call reads
+  std::map<std::pair<std::string, std::string_view>, PlanView> params_;  // by type and bytes, which the module owns
+  std::set<int> read_;                                                   // buffers that some call reads
 };
 
 }  // namespace

@@ -19,9 +19,9 @@ struct Lowered {
 };
 
 // Lowers what RunPasses returned: every call in main is to a primitive function. A reshape of row-major data is a view,
-// not a kernel; a concatenation lets producers write into their slices (concat_in_place.h). Deterministic: buffers,
-// calls and kernels come in post order. The plan is proved (check_plan.h). Throws Error(kBadData) naming the node that
-// cannot be lowered.
+// not a kernel; a concatenation lets producers write into their slices (concat_in_place.h); constants of equal type,
+// layout included, and equal bytes are one parameter. Deterministic: buffers, calls and kernels come in post order. The
+// plan is proved (check_plan.h). Throws Error(kBadData) naming the node that cannot be lowered.
 Lowered Lower(const relay::IRModule& optimized, const BuildContext& context);
 
 // Assigns arena offsets (64-byte aligned) by lifetime, best fit in order of size; sets arena_bytes and

@@ -36,6 +36,11 @@ int CallsTo(const Plan& plan, const std::string& op) {
       std::count_if(plan.calls.begin(), plan.calls.end(), [&](const PlanCall& c) { return c.op == op; }));
 }
 
+int ParamsOf(const Plan& plan) {
+  return static_cast<int>(std::count_if(plan.buffers.begin(), plan.buffers.end(),
+                                        [](const PlanBuffer& b) { return b.kind == BufferKind::kParam; }));
+}
+
 TEST(Lower, AReshapeIsAViewAndTheLastKernelWritesTheOutput) {
   const Plan plan = PlanOf(MakeCall("nn.batch_flatten", {MakeCall("exp", {Image()})}));
   ASSERT_EQ(plan.calls.size(), 1U);
@@ -152,6 +157,36 @@ TEST(Lower, EqualKernelsAreCompiledOnce) {
     if (call.op == "nn.conv2d") kernels.push_back(call.kernel);
   }
   EXPECT_EQ(kernels[1], kernels[2]);
+}
+
+// A constant of the same values for each call, as an importer makes that transposes weights.
+TEST(Lower, KeepsEqualWeightsOnce) {
+  constexpr int64_t kWeight = int64_t{64} * 64 * 4;
+  ExprPtr x = Input("x", {16, 64});
+  for (int layer = 0; layer < 4; ++layer)
+    x = MakeCall("tanh", {MakeCall("nn.dense", {x, RandomConstant({64, 64}, 7)})});
+  EXPECT_EQ(ParamsOf(PlanOf(x)), 1);
+  EXPECT_EQ(PlanOf(x).params_bytes, kWeight);
+  EXPECT_EQ(ParamsOf(PlanOf(x, 0)), 1) << "at every level";
+  const Plan other = PlanOf(MakeCall("nn.dense", {x, RandomConstant({64, 64}, 8)}));
+  EXPECT_EQ(other.params_bytes, 2 * kWeight);
+  BuildOptions options;
+  options.context = TestContext().build;
+  EXPECT_LT(static_cast<int64_t>(Build(ModuleOf(x), options).package.size()), 3 * kWeight);
+}
+
+TEST(Lower, KeepsWeightsOncePerLayout) {
+  const ExprPtr weight = RandomConstant({64, 64}, 7);
+  const ExprPtr packed = MakeCall("nn.dense", {Input("x", {64, 64}), weight});
+  const Plan plan = PlanOf(MakeCall("nn.dense", {MakeCall("exp", {MakeCall("add", {packed, weight})}), weight}));
+  EXPECT_EQ(ParamsOf(plan), 2) << "packed for the products, in rows for the sum";
+}
+
+TEST(Lower, KeepsWinogradsWeightsOnce) {
+  const ExprPtr x = Input("x", {1, 64, 28, 28});
+  const auto layer = [](const ExprPtr& data) { return MakeCall("tanh", {Conv(data, 64, 64, 3, 1)}); };
+  const Plan plan = PlanOf(layer(layer(layer(x))));
+  EXPECT_EQ(ParamsOf(plan), 1) << "transformed alike";
 }
 
 class ZooLower : public ::testing::TestWithParam<const char*> {};
