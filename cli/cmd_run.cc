@@ -102,8 +102,7 @@ int RunCommand(const Arguments& arguments) {
   if (!line.Parse(arguments)) return 0;
   const auto package = Package::Load(options.package);
   Session session(package, {.threads = options.threads});
-  for (const auto& [name, tensor] : MakeInputs(InputSpecs(package->plan()), options.inputs))
-    session.SetInput(name, tensor);
+  for (const auto& [name, tensor] : MakeInputs(InputSpecs(*package), options.inputs)) session.SetInput(name, tensor);
   const int64_t ns = TimeRun(session);
   if (!options.output.empty()) SaveOutputs(session, options.output);
   Report(session, options, ns, line.json());

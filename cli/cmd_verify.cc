@@ -95,7 +95,9 @@ std::vector<OutputError> Verify(const VerifyOptions& options, const Model& model
   package->VerifyParams();
   InputOptions input_options = options.inputs;
   input_options.seed = options.model.seed;
-  const Inputs inputs = MakeInputs(InputSpecs(package->plan()), input_options);
+  const std::vector<InputSpec> specs = InputSpecs(*package);
+  const Inputs inputs = MakeInputs(specs, input_options);
+  RequireIndicesInRange(specs, inputs);
   const std::vector<Tensor> got = RunPackage(package, inputs, machine.context.threads);
   const Expected expected = ReferenceOutputs(model, inputs, options.expect);
   std::vector<OutputError> errors = CompareAll(got, expected.outputs, OutputNames(package->plan()), options.tolerance);

@@ -5,6 +5,8 @@
 #include "cli/npy.h"
 #include "compiler/frontend/onnx_tensor.h"
 #include "core/error.h"
+#include "core/json_fields.h"
+#include "core/random.h"
 #include "core/spelling.h"
 
 namespace hone {
@@ -38,6 +40,21 @@ Tensor ReadInput(const InputSpec& spec, const std::string& path) {
   return tensor;
 }
 
+bool IsInteger(DType dtype) { return dtype == DType::kInt32 || dtype == DType::kInt64; }
+
+Tensor Filled(const InputSpec& spec, Fill fill, uint64_t seed) {
+  Tensor tensor(spec.dtype, spec.shape);
+  const bool is_random = fill == Fill::kNormal || fill == Fill::kUniform;
+  if (!is_random || !IsInteger(spec.dtype)) {
+    FillTensor(tensor, fill, seed);
+    return tensor;
+  }
+  Random random(seed);
+  const uint64_t below = spec.indexes > 0 ? static_cast<uint64_t>(spec.indexes) : 2;
+  for (int64_t i = 0; i < tensor.elements(); ++i) tensor.Set(i, static_cast<double>(random.Below(below)));
+  return tensor;
+}
+
 }  // namespace
 
 void AddInputOptions(CommandLine& line, InputOptions& options) {
@@ -48,11 +65,16 @@ void AddInputOptions(CommandLine& line, InputOptions& options) {
       .About(Topic::kInputs);
 }
 
-std::vector<InputSpec> InputSpecs(const Plan& plan) {
+std::vector<InputSpec> InputSpecs(const Package& package) {
+  const Plan& plan = package.plan();
+  const Json& manifest = package.manifest();
+  const Json extents = manifest.contains("index_extents") ? manifest["index_extents"] : Json::object();
   std::vector<InputSpec> specs;
   for (const int index : plan.inputs) {
     const PlanBuffer& buffer = plan.buffers.at(static_cast<size_t>(index));
-    specs.push_back({buffer.name, buffer.dtype, buffer.shape});
+    const bool indexes = extents.contains(buffer.name);
+    specs.push_back({buffer.name, buffer.dtype, buffer.shape,
+                     indexes ? IntegerField(extents, buffer.name.c_str(), 1) : int64_t{0}});
   }
   return specs;
 }
@@ -66,11 +88,24 @@ std::map<std::string, Tensor> MakeInputs(const std::vector<InputSpec>& specs, co
   const Fill fill = ParseFill(options.fill);
   for (size_t i = 0; i < specs.size(); ++i) {
     if (inputs.count(specs[i].name) > 0) continue;
-    Tensor tensor(specs[i].dtype, specs[i].shape);
-    FillTensor(tensor, fill, options.seed + i);
-    inputs[specs[i].name] = std::move(tensor);
+    inputs[specs[i].name] = Filled(specs[i], fill, options.seed + i);
   }
   return inputs;
+}
+
+void RequireIndicesInRange(const std::vector<InputSpec>& specs, const std::map<std::string, Tensor>& inputs) {
+  for (const InputSpec& spec : specs) {
+    const Tensor& tensor = inputs.at(spec.name);
+    for (int64_t i = 0; spec.indexes > 0 && i < tensor.elements(); ++i) {
+      const auto index = static_cast<int64_t>(tensor.At(i));
+      if (index >= -spec.indexes && index < spec.indexes) continue;
+      throw Error(
+          ExitCode::kUsage,
+          fmt::format("input \"{0}\" holds {1}, and picks from {2} elements; give --input {0}=FILE with numbers "
+                      "from 0 to {3}",
+                      spec.name, index, spec.indexes, spec.indexes - 1));
+    }
+  }
 }
 
 Tensor ReadTensorFile(const std::string& path) {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "cli/command_line.h"
-#include "core/plan.h"
 #include "core/tensor.h"
+#include "runtime/package.h"
 
 namespace hone {
 
@@ -24,13 +24,19 @@ struct InputSpec {
   std::string name;
   DType dtype = DType::kFloat32;
   Shape shape;
+  int64_t indexes = 0;  // the elements of the shortest axis that its integers pick from; 0: none that is known
 };
 // A package's inputs.
-std::vector<InputSpec> InputSpecs(const Plan& plan);
+std::vector<InputSpec> InputSpecs(const Package& package);
 
-// One tensor per input. Input i is filled from seed + i. Throws Error(kUsage) for a file whose input is not there (with
+// One tensor per input. Input i is filled from seed + i. Random integers of 32 and 64 bits are indices in range where
+// they pick elements, else 0 or 1, as in a mask. Throws Error(kUsage) for a file whose input is not there (with
 // the nearest name), or whose shape or dtype does not fit.
 std::map<std::string, Tensor> MakeInputs(const std::vector<InputSpec>& specs, const InputOptions& options);
+
+// Throws Error(kUsage) for an input with an index out of range, naming it and --input: a kernel would read the nearest
+// element, and the reference refuses.
+void RequireIndicesInRange(const std::vector<InputSpec>& specs, const std::map<std::string, Tensor>& inputs);
 
 // A .npy file, or a .pb file that holds one ONNX TensorProto. Throws Error: kUsage for another ending, kNoInput,
 // kBadData.

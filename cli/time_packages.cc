@@ -31,7 +31,7 @@ int64_t WarmUp(Session& session, int64_t ns) {
 std::unique_ptr<Session> Start(TimedPackage& timed, const TimePackagesOptions& options) {
   timed.package = Package::Load(timed.path);
   auto session = std::make_unique<Session>(timed.package, SessionOptions{.threads = options.threads});
-  for (const auto& [name, tensor] : MakeInputs(InputSpecs(timed.package->plan()), options.inputs))
+  for (const auto& [name, tensor] : MakeInputs(InputSpecs(*timed.package), options.inputs))
     session->SetInput(name, tensor);
   timed.threads = session->threads();
   return session;

@@ -3,10 +3,12 @@
 #include <chrono>
 
 #include "compiler/codegen/object.h"
+#include "compiler/index_inputs.h"
 #include "compiler/lower.h"
 #include "compiler/package_writer.h"
 #include "compiler/passes/passes.h"
 #include "compiler/passes/typed_graph.h"
+#include "compiler/relay/infer_type.h"
 
 namespace hone {
 namespace {
@@ -53,7 +55,7 @@ BuildResult Build(const relay::IRModule& module, const BuildOptions& options) {
   clock.Done("lower and compile");
   const std::string lib = LinkShared(lowered.objects, options.context.target);
   clock.Done("link");
-  result.package = WritePackage(lowered.plan, lib, lowered.params);
+  result.package = WritePackage(lowered.plan, lib, lowered.params, IndexExtents(relay::InferType(module)));
   clock.Done("pack");
   result.report.flops = lowered.flops;
   result.plan = std::move(lowered.plan);

@@ -22,7 +22,8 @@ Json DispatchTable(const Plan& plan) {
   return table;
 }
 
-std::string Manifest(const Plan& plan, const std::string& graph, const std::string& lib, const std::string& params) {
+std::string Manifest(const Plan& plan, const std::string& graph, const std::string& lib, const std::string& params,
+                     const std::map<std::string, int64_t>& index_extents) {
   Json manifest;
   manifest["format"] = kPackageVersion;
   manifest["hone"] = HoneVersion();
@@ -32,6 +33,8 @@ std::string Manifest(const Plan& plan, const std::string& graph, const std::stri
   manifest["model"] = plan.model;
   manifest["sections"] = {{"graph", SectionJson(graph)}, {"lib", SectionJson(lib)}, {"params", SectionJson(params)}};
   manifest["dispatch"] = DispatchTable(plan);
+  manifest["index_extents"] = Json::object();
+  for (const auto& [input, extent] : index_extents) manifest["index_extents"][input] = extent;
   return DumpJson(manifest);
 }
 
@@ -46,9 +49,10 @@ uint64_t PageAligned(uint64_t offset) { return (offset + kPackageAlign - 1) / kP
 
 }  // namespace
 
-std::string WritePackage(const Plan& plan, const std::string& lib, const std::string& params) {
+std::string WritePackage(const Plan& plan, const std::string& lib, const std::string& params,
+                         const std::map<std::string, int64_t>& index_extents) {
   const std::string graph = DumpJson(ToJson(plan));
-  const std::string manifest = Manifest(plan, graph, lib, params);
+  const std::string manifest = Manifest(plan, graph, lib, params, index_extents);
   const std::array<const std::string*, kSectionCount> sections{&manifest, &graph, &lib, &params};
   PackageHeader header{};
   std::memcpy(header.magic, kPackageMagic, sizeof(header.magic));

@@ -1,0 +1,34 @@
+#include "compiler/index_inputs.h"
+
+#include <gtest/gtest.h>
+
+#include "compiler/frontend/onnx_import.h"
+#include "compiler/relay/infer_type.h"
+#include "tests/compiler/frontend/model_maker.h"
+
+namespace hone {
+namespace {
+
+using Extents = std::map<std::string, int64_t>;
+
+TEST(IndexExtents, AreTheShortestAxisThatAnInputIndexes) {
+  ModelMaker maker;
+  maker.IntegerInput("ids", onnx::TensorProto::INT32, {1, 5}).IntegerInput("mask", onnx::TensorProto::INT32, {1, 5});
+  maker.Filled("words", {40, 8}, 1).Filled("kinds", {3, 8}, 1);
+  maker.Node("Gather", {"words", "ids"}, {"a"}).Node("Gather", {"kinds", "ids"}, {"b"}).Node("Add", {"a", "b"}, {"y"});
+  maker.Node("Neg", {"mask"}, {"z"}).Output("y").Output("z");
+  EXPECT_EQ(IndexExtents(relay::InferType(ImportOnnxBytes(maker.Bytes(), "m").module)), (Extents{{"ids", 3}}));
+}
+
+TEST(IndexExtents, LookThroughShapes) {
+  ModelMaker maker;
+  maker.IntegerInput("ids", onnx::TensorProto::INT32, {2, 5}).Filled("words", {40, 8}, 1);
+  maker.Ints("all", {-1})
+      .Node("Reshape", {"ids", "all"}, {"flat"})
+      .Node("Gather", {"words", "flat"}, {"y"})
+      .Output("y");
+  EXPECT_EQ(IndexExtents(relay::InferType(ImportOnnxBytes(maker.Bytes(), "m").module)), (Extents{{"ids", 40}}));
+}
+
+}  // namespace
+}  // namespace hone
