@@ -1,0 +1,53 @@
+// Verifying models that round: a sum near a half may fall either way, and nothing else may be off.
+#include "cli/rounding_spread.h"
+
+#include <gtest/gtest.h>
+
+#include "cli/compare_outputs.h"
+#include "compiler/frontend/onnx_import.h"
+#include "compiler/reference.h"
+#include "compiler/relay/infer_type.h"
+#include "tests/compiler/frontend/model_maker.h"
+
+namespace hone {
+namespace {
+
+// y = what a quantum of 0.5 leaves of x.
+relay::IRModule Quantised() {
+  ModelMaker maker;
+  maker.Input("x", {1, 8}).Filled("scale", {}, 0.5F).Integers("zero", onnx::TensorProto::INT8, {}, {0});
+  maker.Node("QuantizeLinear", {"x", "scale", "zero"}, {"q"}).Node("DequantizeLinear", {"q", "scale", "zero"}, {"y"});
+  return relay::InferType(ImportOnnxBytes(maker.Output("y").Bytes(), "m").module);
+}
+
+std::map<std::string, Tensor> Given(const std::vector<double>& x) {
+  Tensor tensor(DType::kFloat32, {1, 8});
+  for (size_t i = 0; i < x.size(); ++i) tensor.Set(static_cast<int64_t>(i), x[i]);
+  return {{"x", tensor}};
+}
+
+TEST(RoundingSpread, IsAQuantumWhereAValueLiesNextToAHalf) {
+  const std::vector<double> spread = RoundingSpread(Quantised(), Given({10, 1.2500001, 3}));
+  ASSERT_EQ(spread.size(), 1U);
+  EXPECT_NEAR(spread[0], 0.5 / 10, 1e-6);
+}
+
+TEST(RoundingSpread, IsNothingWhereNoValueDoes) {
+  EXPECT_EQ(RoundingSpread(Quantised(), Given({10, 1.2, 3.1})), std::vector<double>{0});
+}
+
+TEST(RoundingSpread, ATensorWithAnotherScaleIsFarOutside) {
+  const auto inputs = Given({10, 1.2500001, 3});
+  const Tensor right = RunReference(Quantised(), inputs).at(0);
+  Tensor flipped(right.dtype(), right.shape()), wrong(right.dtype(), right.shape());
+  for (int64_t i = 0; i < right.elements(); ++i) {
+    flipped.Set(i, right.At(i) + (i == 1 ? 0.5 : 0));
+    wrong.Set(i, right.At(i) * 1.25);
+  }
+  const double allowed = 2 * RoundingSpread(Quantised(), inputs).at(0);
+  EXPECT_LE(CompareOutput("y", flipped, right, 0).worst, allowed);
+  EXPECT_GT(CompareOutput("y", wrong, right, 0).worst, allowed);
+}
+
+}  // namespace
+}  // namespace hone
