@@ -249,21 +249,11 @@ class Lowering {
     plan().calls.push_back(std::move(call));
   }
 
-  // Slices are told by the images of their buffer: under a shape with other images they would be none.
-  bool HoldsSlices(int buffer) {
-    const auto is_slice = [&](const PlanView& view) { return view.buffer == buffer && view.offset_bytes > 0; };
-    return std::any_of(plan().calls.begin(), plan().calls.end(), [&](const PlanCall& call) {
-      return std::any_of(call.operands.begin(), call.operands.end(), is_slice);
-    });
-  }
-
-  static bool SameImages(const Shape& a, const Shape& b) { return !a.empty() && !b.empty() && a[0] == b[0]; }
-
   // A result's buffer becomes the user's when a kernel wrote all of it and nobody else reads or returns it.
   bool CanBeOutput(const PlanView& view, const relay::Type& type) {
     const PlanBuffer& buffer = plan().buffers[static_cast<size_t>(view.buffer)];
     return buffer.kind == BufferKind::kArena && view.offset_bytes == 0 && buffer.size_bytes == PhysicalBytes(type) &&
-           !read_.contains(view.buffer) && (SameImages(buffer.shape, type.shape) || !HoldsSlices(view.buffer));
+           !read_.contains(view.buffer);
   }
 
   void AddOutputs() {

@@ -101,17 +101,6 @@ class PlanValidator {
                         view.offset_bytes % DTypeBytes(buffer.dtype) == 0;
     Require(inside, where, fmt::format("offset {} in buffer '{}'", view.offset_bytes, buffer.name));
     Require(view.batch_stride_bytes >= 0, where, fmt::format("batch stride {}", view.batch_stride_bytes));
-    const Shape physical = PhysicalShapeOf(buffer, where);
-    const int64_t images = physical.empty() ? 1 : physical[0];
-    const int64_t image_bytes = images > 0 ? buffer.size_bytes / images : 0;
-    // From the image that it begins in.
-    const int64_t left = image_bytes > 0 ? images - view.offset_bytes / image_bytes : 0;
-    const int64_t room = buffer.size_bytes - view.offset_bytes;
-    // With a stride the last image must begin inside; a stride of 0 reads the same slice for every image. A reshaped
-    // view may have other images than its buffer, which they fill then.
-    const bool fills = room > 0 && view.batch_stride_bytes > 0 && room % view.batch_stride_bytes == 0;
-    Require(left <= 1 || fills || view.batch_stride_bytes <= room / (left - 1), where,
-            fmt::format("batch stride {} in buffer '{}'", view.batch_stride_bytes, buffer.name));
   }
 
   void ValidateCall(const PlanCall& call, const std::string& where) const {

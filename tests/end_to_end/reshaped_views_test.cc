@@ -57,5 +57,23 @@ TEST(ReshapedViews, AJoinedImageMayBeARowOfTheUsers) {
   EXPECT_EQ(Bits(got), Bits(RunReference(module, {{"x", input}}).at(0)));
 }
 
+// The buffer has eight images of one element, the softmax two of three.
+TEST(ReshapedViews, AFrontOfTheInputMayHaveImagesOfItsOwn) {
+  const auto x = std::make_shared<relay::Var>("x", relay::TensorType({8}));
+  const ExprPtr front =
+      MakeCall("strided_slice", {x}, {{"begin", Shape{0}}, {"end", Shape{6}}, {"axes", std::vector<int64_t>{0}}});
+  const ExprPtr rows = MakeCall("reshape", {front}, {{"newshape", Shape{2, 3}}});
+  const std::vector<std::shared_ptr<const relay::Var>> params{x};
+  const auto main = std::make_shared<relay::Function>(params, MakeCall("nn.softmax", {rows}, {{"axis", int64_t{-1}}}));
+  const relay::IRModule module = relay::InferType({main, {}, "front", {}});
+  const BuildResult built = Build(module, HostBuild());
+  const Tensor got = RunOnce(Package::FromBytes(built.package, "front"), 2, Fill::kNormal, 3).at(0);
+  Tensor input(DType::kFloat32, {8});
+  FillTensor(input, Fill::kNormal, 3);
+  const Tensor want = RunReference(module, {{"x", input}}).at(0);
+  const float* values = want.data<float>();
+  EXPECT_LE(WorstError(got, std::vector<float>(values, values + want.elements())), 1e-6);
+}
+
 }  // namespace
 }  // namespace hone
