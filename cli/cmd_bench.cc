@@ -9,12 +9,12 @@
 #include "cli/number_text.h"
 #include "cli/print.h"
 #include "cli/print_json.h"
-#include "cli/shell_word.h"
 #include "cli/statistics.h"
 #include "cli/table.h"
 #include "cli/time_packages.h"
 #include "core/duration.h"
 #include "core/error.h"
+#include "core/shell_word.h"
 #include "rpc_runner/environment.h"
 #include "tuner/tuner.h"
 

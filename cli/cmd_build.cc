@@ -11,11 +11,11 @@
 #include "cli/number_text.h"
 #include "cli/print.h"
 #include "cli/print_json.h"
-#include "cli/shell_word.h"
 #include "cli/write_file.h"
 #include "compiler/codegen/machine_target.h"
 #include "compiler/relay/printer.h"
 #include "core/error.h"
+#include "core/shell_word.h"
 #include "rpc_runner/environment.h"
 
 namespace hone {

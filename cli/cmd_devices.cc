@@ -6,8 +6,8 @@
 #include "cli/command_line.h"
 #include "cli/print.h"
 #include "cli/print_json.h"
-#include "cli/shell_word.h"
 #include "cli/table.h"
+#include "core/shell_word.h"
 #include "rpc_runner/tracker.h"
 
 namespace hone {

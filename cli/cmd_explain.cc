@@ -10,10 +10,10 @@
 #include "cli/number_text.h"
 #include "cli/print.h"
 #include "cli/print_json.h"
-#include "cli/shell_word.h"
 #include "cli/store.h"
 #include "cli/table.h"
 #include "core/error.h"
+#include "core/shell_word.h"
 
 namespace hone {
 namespace {

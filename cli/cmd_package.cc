@@ -6,9 +6,9 @@
 #include "cli/print.h"
 #include "cli/print_json.h"
 #include "cli/safetensors.h"
-#include "cli/shell_word.h"
 #include "cli/write_file.h"
 #include "compiler/codegen/machine_target.h"
+#include "core/shell_word.h"
 #include "rpc_runner/environment.h"
 #include "runtime/package.h"
 

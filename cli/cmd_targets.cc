@@ -5,9 +5,9 @@
 #include "cli/number_text.h"
 #include "cli/print.h"
 #include "cli/print_json.h"
-#include "cli/shell_word.h"
 #include "cli/table.h"
 #include "compiler/codegen/host.h"
+#include "core/shell_word.h"
 
 namespace hone {
 namespace {

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include "cli/command_line.h"
-#include "cli/shell_word.h"
 #include "cli/stop.h"
+#include "core/shell_word.h"
 #include "rpc_runner/tracker.h"
 
 namespace hone {

@@ -4,12 +4,12 @@
 #include "cli/model.h"
 #include "cli/print.h"
 #include "cli/print_json.h"
-#include "cli/shell_word.h"
 #include "cli/table.h"
 #include "cli/write_file.h"
 #include "compiler/frontend/onnx_export.h"
 #include "compiler/frontend/zoo.h"
 #include "core/error.h"
+#include "core/shell_word.h"
 
 namespace hone {
 namespace {

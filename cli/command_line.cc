@@ -9,8 +9,8 @@
 #include <limits>
 
 #include "cli/print.h"
-#include "cli/shell_word.h"
 #include "core/error.h"
+#include "core/shell_word.h"
 #include "core/spelling.h"
 
 namespace hone {

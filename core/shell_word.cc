@@ -1,4 +1,4 @@
-#include "cli/shell_word.h"
+#include "core/shell_word.h"
 
 namespace hone {
 
