@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <sstream>
@@ -11,6 +10,7 @@
 #include "cli/number_text.h"
 #include "cli/print.h"
 #include "cli/print_json.h"
+#include "cli/read_file.h"
 #include "cli/store.h"
 #include "cli/table.h"
 #include "cli/write_file.h"
@@ -126,9 +126,7 @@ int ImportCommand(const Arguments& arguments) {
   AddStoreOption(line, db);
   if (!line.Parse(arguments)) return 0;
   for (const std::string& file : files) {
-    std::error_code ignored;
-    if (file != "-" && !std::filesystem::exists(file, ignored))
-      throw Error(ExitCode::kNoInput, fmt::format("there is no file {}", file));
+    if (file != "-" && !IsThere(file)) throw Error(ExitCode::kNoInput, fmt::format("there is no file {}", file));
   }
   const auto store = OpenStore(db);
   ImportCounts counts;

@@ -176,6 +176,7 @@ Tuned TuneAndRank(const TuneCommandOptions& options, const relay::IRModule& modu
 // Hours of measuring are not to end with one error of a disk.
 Patience StorePatience() {
   Patience patience;
+  patience.now_ns = NowNs;
   patience.sleep = [](int64_t ns) { std::this_thread::sleep_for(std::chrono::nanoseconds(ns)); };
   patience.tell = [](const std::string& what) { Note("note: {}\n", what); };
   patience.hurried = [stop = CatchStopSignals()] { return stop->load(); };

@@ -72,7 +72,9 @@ std::vector<double> RoundingSpread(const relay::IRModule& typed, const Inputs& i
   for (const Direction& direction : {up, down, any, any}) {
     const std::vector<Tensor> pushed = RunReference(PushedModule(typed, largest, direction), inputs);
     for (size_t i = 0; i < outputs.size(); ++i) {
-      spread[i] = std::max(spread[i], CompareOutput("", pushed[i], outputs[i], 0).worst);
+      const double worst = CompareOutput("", pushed[i], outputs[i], 0).worst;
+      // What has no bound allows nothing.
+      if (std::isfinite(worst)) spread[i] = std::max(spread[i], worst);
     }
   }
   return spread;

@@ -36,7 +36,6 @@ Statistics StatisticsOf(std::vector<int64_t> samples_ns) {
   if (samples_ns.empty()) return s;
   std::sort(samples_ns.begin(), samples_ns.end());
   const size_t n = samples_ns.size();
-  s.runs = static_cast<int64_t>(n);
   s.min_ns = samples_ns.front();
   s.p10_ns = samples_ns[Rank(0.1, n)];
   s.p90_ns = samples_ns[Rank(0.9, n)];

@@ -10,7 +10,6 @@
 namespace hone {
 
 struct Statistics {
-  int64_t runs = 0;
   int64_t min_ns = 0, p10_ns = 0, median_ns = 0, p90_ns = 0;
   // MedianOf's 95 % confidence interval.
   int64_t median_low_ns = 0, median_high_ns = 0;

@@ -193,12 +193,14 @@ std::string WhyNothingWorked(const TuneReport& report) {
     return "";
   int64_t trials = 0;
   for (const TaskReport& task : tasks) trials += task.trials;
-  if (trials == 0) return "no trial was made before the budget was spent; a larger one is right";
+  if (trials == 0)
+    return "no trial was made: the budget was spent, or other tuners measure all that is left; a larger budget is "
+           "right";
   const auto worst = std::max_element(tasks.begin(), tasks.end(), [](const TaskReport& a, const TaskReport& b) {
     return a.failure.trials < b.failure.trials;
   });
-  return fmt::format("no kernel of {} tasks could be measured: {} of {} trials failed, as {}", tasks.size(), trials,
-                     trials, FailureText(worst->failure));
+  return fmt::format("no kernel of {} task{} could be measured: {} of {} trials failed, as {}", tasks.size(),
+                     tasks.size() == 1 ? "" : "s", trials, trials, FailureText(worst->failure));
 }
 
 Json ReportJson(const TuneReport& report) {

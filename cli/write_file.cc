@@ -74,6 +74,11 @@ void WriteFileAtomically(const std::string& path, const std::string& bytes) {
 }
 
 void WriteFilesAtomically(const std::string& folder, const std::vector<std::pair<std::string, std::string>>& files) {
+  for (const auto& [name, bytes] : files) {
+    const std::string path = (fs::path(folder) / name).string();
+    std::error_code ignored;
+    if (fs::is_directory(path, ignored)) Refuse(path, "a folder");
+  }
   const std::vector<fs::path> made = MakeFolders(folder);
   try {
     std::vector<StagedFile> staged;

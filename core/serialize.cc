@@ -141,7 +141,7 @@ Json ToJson(const Environment& environment) {
                {"kernel", environment.kernel},       {"hypervisor", environment.hypervisor},
                {"isolation", environment.isolation}, {"emulated", environment.emulated},
                {"load", environment.load},           {"hone_version", environment.hone_version}};
-  // Later than version 0.1's fields: left out where they say nothing, so that the ids of older records stand.
+  // Left out where they say nothing, so that the ids of records without them stand.
   for (const LateText& text : kLateTexts) {
     if (const std::string& value = environment.*text.member; !value.empty()) json[text.name] = value;
   }

@@ -52,15 +52,16 @@ class PatientStore : public RecordStore {
   // again.
   template <typename Call>
   auto Patiently(const Call& call) const -> decltype(call()) {
-    for (int64_t waited_ns = 0;; waited_ns += patience_.pause_ns) {
+    const int64_t begin_ns = patience_.now_ns();
+    for (bool waited = false;; waited = true) {
       try {
         auto result = call();
-        if (waited_ns > 0) patience_.tell("the store can be used again");
+        if (waited) patience_.tell("the store can be used again");
         return result;
       } catch (const Error& error) {
-        const bool hopeless = error.code() != ExitCode::kIo || waited_ns >= patience_.for_ns;
+        const bool hopeless = error.code() != ExitCode::kIo || patience_.now_ns() - begin_ns >= patience_.for_ns;
         if (hopeless || (patience_.hurried && patience_.hurried())) throw;
-        if (waited_ns == 0) TellOf(error);
+        if (!waited) TellOf(error);
       }
       patience_.sleep(patience_.pause_ns);
     }

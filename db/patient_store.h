@@ -13,6 +13,7 @@ namespace hone {
 struct Patience {
   int64_t for_ns = 60'000'000'000;  // of one call
   int64_t pause_ns = 1'000'000'000;
+  std::function<int64_t()> now_ns;  // a clock that goes on while a call waits for a lock
   std::function<void(int64_t ns)> sleep;
   // Told once when a call begins to wait, with why and for how long, and once when it went through.
   std::function<void(const std::string& what)> tell;

@@ -4,6 +4,7 @@
 #include <sqlite3.h>
 
 #include "core/error.h"
+#include "core/shell_word.h"
 
 namespace hone {
 namespace {
@@ -17,9 +18,9 @@ constexpr int kMaxValueBytes = 32 << 20;
 std::string WayOut(const std::string& path) {
   return fmt::format(
       "what is left of it makes a new store: (echo '{{\"format\":\"hone-log\",\"version\":1}}'; "
-      "sqlite3 '{0}' 'SELECT json FROM records ORDER BY seq'; "
-      "sqlite3 '{0}' 'SELECT json FROM records ORDER BY seq DESC') > LOG; hone log import LOG --db NEW.db",
-      path);
+      "sqlite3 {0} 'SELECT json FROM records ORDER BY seq'; "
+      "sqlite3 {0} 'SELECT json FROM records ORDER BY seq DESC') > LOG; hone log import LOG --db NEW.db",
+      ShellWord(path));
 }
 
 }  // namespace
@@ -43,7 +44,7 @@ void Database::Throw(int code) const {
     case SQLITE_FULL:
       throw Error(ExitCode::kIo, fmt::format("store '{}' cannot grow: the disk is full", path_));
     case SQLITE_READONLY:
-      throw Error(ExitCode::kIo,
+      throw Error(ExitCode::kNotAuthorised,
                   fmt::format("store '{}' can only be read; writing needs permission for it and its folder", path_));
     default:
       throw Error(ExitCode::kIo, fmt::format("store '{}': {}", path_, reason));

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "core/core_list.h"
+#include "core/error.h"
 #include "core/llvm_cpu_name.h"
 #include "core/parse_number.h"
 #include "rpc_runner/cpu_features.h"
@@ -50,7 +51,11 @@ KindOfCpu HybridKinds(const std::string& devices) {
     std::ifstream file(fmt::format("{}/cpu_{}/cpus", devices, kind));
     std::string list;
     std::getline(file, list);
-    for (int cpu : ParseCoreList(list)) kinds[cpu] = kind;
+    try {
+      for (int cpu : ParseCoreList(list)) kinds[cpu] = kind;
+    } catch (const Error&) {
+      return {};  // not told is not known
+    }
   }
   return kinds;
 }

@@ -50,6 +50,7 @@ void TuningTask::Learn(const Proposal& proposal, const Measurement& measurement)
   report_.best_ns = min_ns;
   report_.best_schedule = proposal.schedule;
   report_.best_config = proposal.config.ToText();
+  report_.failure = {};
 }
 
 bool TuningTask::Doubts(const Measurement& measurement) const {

@@ -14,7 +14,7 @@ std::vector<int64_t> OneTo(int64_t n) {
   return v;
 }
 
-TEST(Statistics, OfNothingAreZero) { EXPECT_EQ(StatisticsOf({}).runs, 0); }
+TEST(Statistics, OfNothingAreZero) { EXPECT_EQ(StatisticsOf({}).min_ns, 0); }
 
 TEST(Statistics, OfOneSampleAreThatSample) {
   const Statistics s = StatisticsOf({7});

@@ -22,7 +22,9 @@ class PatientStoreTest : public testing::Test {
     before_ = std::signal(SIGXFSZ, SIG_IGN);
     RecordStore::Open(path_)->Append({records_[0]});
     patience_.for_ns = 10'000'000'000;
-    patience_.sleep = [this](int64_t) {
+    patience_.now_ns = [this] { return now_ns_; };
+    patience_.sleep = [this](int64_t ns) {
+      now_ns_ += ns;
       if (++pauses_ == cured_after_) SetLimit(usual_.rlim_cur);
     };
     patience_.tell = [this](const std::string& what) { told_.push_back(what); };
@@ -47,6 +49,7 @@ class PatientStoreTest : public testing::Test {
   Patience patience_;
   std::unique_ptr<RecordStore> store_;
   int pauses_ = 0, cured_after_ = 0;
+  int64_t now_ns_ = 0;
   std::vector<std::string> told_;
 };
 
@@ -74,6 +77,15 @@ TEST_F(PatientStoreTest, ADiskThatStaysFullIsAnErrorAndTheStoreIsSound) {
   EXPECT_EQ(told_.size(), 1U);
   SetLimit(usual_.rlim_cur);
   EXPECT_EQ(RecordStore::Open(path_)->Find({}), std::vector<Record>{records_[0]});
+}
+
+// As a lock does, which a call waits for by itself.
+TEST_F(PatientStoreTest, TimeThatCallsTakeCounts) {
+  patience_.now_ns = [this] { return now_ns_ += 6'000'000'000; };
+  store_ = MakePatient(RecordStore::Open(path_), patience_);
+  FillDisk();
+  EXPECT_THROW(store_->Append(records_), Error);
+  EXPECT_EQ(pauses_, 1);
 }
 
 TEST_F(PatientStoreTest, WhoIsHurriedDoesNotWait) {
