@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "cli/npy.h"
 #include "compiler/frontend/onnx_tensor.h"
 #include "core/error.h"
@@ -45,7 +47,7 @@ bool IsInteger(DType dtype) { return dtype == DType::kInt32 || dtype == DType::k
 Tensor Filled(const InputSpec& spec, Fill fill, uint64_t seed) {
   Tensor tensor(spec.dtype, spec.shape);
   const bool is_random = fill == Fill::kNormal || fill == Fill::kUniform;
-  if (!is_random || !IsInteger(spec.dtype)) {
+  if (!is_random || (!IsInteger(spec.dtype) && spec.indexes == 0)) {
     FillTensor(tensor, fill, seed);
     return tensor;
   }
@@ -97,8 +99,8 @@ void RequireIndicesInRange(const std::vector<InputSpec>& specs, const std::map<s
   for (const InputSpec& spec : specs) {
     const Tensor& tensor = inputs.at(spec.name);
     for (int64_t i = 0; spec.indexes > 0 && i < tensor.elements(); ++i) {
-      const auto index = static_cast<int64_t>(tensor.At(i));
-      if (index >= -spec.indexes && index < spec.indexes) continue;
+      const double index = std::trunc(tensor.At(i));
+      if (index >= -static_cast<double>(spec.indexes) && index < static_cast<double>(spec.indexes)) continue;
       throw Error(
           ExitCode::kUsage,
           fmt::format("input \"{0}\" holds {1}, and picks from {2} elements; give --input {0}=FILE with numbers "

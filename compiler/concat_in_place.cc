@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <unordered_map>
 
 #include "compiler/buffer_view.h"
 #include "compiler/passes/layout_text.h"
@@ -34,11 +35,14 @@ std::optional<std::vector<ExprPtr>> FieldsOf(const Call& call, const Call& conca
   const relay::Function& function = *relay::AsFunction(call.op);
   const relay::Tuple* tuple = relay::AsTuple(concat.args[0]);
   if (tuple == nullptr) return {};
+  std::unordered_map<const relay::Expr*, size_t> index;
+  for (size_t i = 0; i < function.params.size(); ++i) index[function.params[i].get()] = i;
   std::vector<ExprPtr> fields;
+  fields.reserve(tuple->fields.size());
   for (const ExprPtr& field : tuple->fields) {
-    const auto param = std::find(function.params.begin(), function.params.end(), field);
-    if (param == function.params.end()) return {};
-    fields.push_back(call.args[static_cast<size_t>(param - function.params.begin())]);
+    const auto param = index.find(field.get());
+    if (param == index.end()) return {};
+    fields.push_back(call.args[param->second]);
   }
   return fields;
 }

@@ -45,6 +45,7 @@ std::map<std::string, int64_t> IndexExtents(const relay::IRModule& typed) {
     const relay::Var* input = InputOf(call->args[1]);
     if (input == nullptr) return;
     const int64_t extent = IndexedExtent(*call, op->def->name);
+    if (extent < 1) return;
     const auto [known, is_new] = extents.try_emplace(input->name, extent);
     known->second = std::min(known->second, extent);
   });

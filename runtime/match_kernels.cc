@@ -87,7 +87,14 @@ std::vector<Artifact> ReadKernelTable(const KernelLibrary& library, const std::s
   const Json table = ParseJson(text, what);
   if (!table.is_array()) throw Error(ExitCode::kBadData, what + " is no list");
   std::vector<Artifact> kernels;
-  for (const Json& kernel : table) kernels.push_back(ArtifactFromJson(kernel));
+  try {
+    for (const Json& kernel : table) {
+      kernels.push_back(ArtifactFromJson(kernel));
+      for (const KernelOperand& operand : kernels.back().operands) PhysicalBytes(operand);
+    }
+  } catch (const Error& error) {
+    throw Error(ExitCode::kBadData, fmt::format("{}: {}", what, error.what()));
+  }
   return kernels;
 }
 

@@ -39,7 +39,7 @@ Value* Activated(Evaluator& e, const relay::Call& call, const Coordinates& at, L
   Value* x = Argument(e, call, 0, at, lanes);
   if (!IsFloat(x) && row->activation == Activation::kRelu) return Extreme(e.b(), x, Like(x, 0), true, IsUnsigned(call));
   if (!IsFloat(x) && row->activation == Activation::kClip) return Held(e.b(), x, lo, hi, IsUnsigned(call));
-  if (!EmitsFloat64(row->activation)) RequireFloat(x, call);
+  if (!IsFloat(x) || !EmitsFloat64(row->activation)) RequireFloat(x, call);
   return EmitActivation(e.b(), row->activation, lo, hi, x);
 }
 
@@ -52,7 +52,9 @@ Value* AlongAxis(Evaluator& e, const relay::Call& call, size_t i, const Coordina
 }
 
 Value* Prelu(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
-  return EmitSlope(e.b(), Argument(e, call, 0, at, lanes), AlongAxis(e, call, 1, at, lanes));
+  Value* x = Argument(e, call, 0, at, lanes);
+  if (!IsFloat(x)) RequireFloat(x, call);
+  return EmitSlope(e.b(), x, AlongAxis(e, call, 1, at, lanes));
 }
 
 Value* UnitClip(KernelBuilder& b, Value* x) { return b.FMin(b.FMax(x, Like(x, 0)), Like(x, 1)); }

@@ -158,7 +158,8 @@ std::vector<KernelOperand> GenericOperands(const relay::Function& function) {
 
 std::string GenericKey(const relay::Function& function) {
   std::string text = Rounds(function) ? "rounds\n" : "";
-  for (size_t i = 0; i < GenericOperands(function).size(); ++i) {
+  const size_t count = GenericOperands(function).size();
+  for (size_t i = 0; i < count; ++i) {
     if (LiesApart(function, i)) text += fmt::format("{} apart\n", i);
   }
   std::unordered_map<const relay::Expr*, std::string> names;

@@ -1,8 +1,10 @@
 // The program between bad streams, devices, pipes and disks that are full.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
 #include <algorithm>
 
@@ -21,7 +23,11 @@ class ProgramFiles : public ProgramTest {
  protected:
   // A device of our own, so that a program that replaces it harms nobody. False where that is not permitted.
   bool MakeDevice(const std::string& name, unsigned minor) const {
-    return mknod(Path("work/" + name).c_str(), S_IFCHR | 0666, makedev(1, minor)) == 0;
+    const std::string path = Path("work/" + name);
+    if (mknod(path.c_str(), S_IFCHR | 0666, makedev(1, minor)) != 0) return false;
+    const int fd = open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    if (fd >= 0) close(fd);
+    return fd >= 0;
   }
   bool MakeFull() const { return MakeDevice("full", 7); }
   bool IsDevice(const std::string& name) const {
@@ -72,7 +78,7 @@ TEST_F(ProgramFiles, ADeviceIsWrittenIntoAndNotReplaced) {
 
 TEST_F(ProgramFiles, APipeIsWrittenInto) {
   const ProgramResult r =
-      Shell("mkfifo p && (timeout 10 cat p >copy & " + std::string(kModel) + "-o p; wait) && " + kModel + "-o m.onnx");
+      Shell("mkfifo p && (timeout 200 cat p >copy & " + std::string(kModel) + "-o p; wait) && " + kModel + "-o m.onnx");
   EXPECT_EQ(r.code, 0) << r.err;
   EXPECT_EQ(Read("work/copy"), Read("work/m.onnx"));
 }
@@ -104,9 +110,9 @@ TEST_F(ProgramFiles, WhatDoesNotFitLeavesNothingBehind) {
 }
 
 TEST_F(ProgramFiles, APipeIsNoPackageButALogCanComeThroughOne) {
-  Expect("mkfifo p; timeout 10 \"$HONE\" run p", 66, "is not a regular file");
+  Expect("mkfifo p; timeout 200 \"$HONE\" run p", 66, "is not a regular file");
   const ProgramResult r =
-      Shell("(echo '{\"format\":\"hone-log\",\"version\":1}' >p &) ; timeout 10 \"$HONE\" log import p --db r.db");
+      Shell("(echo '{\"format\":\"hone-log\",\"version\":1}' >p &) ; timeout 200 \"$HONE\" log import p --db r.db");
   EXPECT_EQ(r.code, 0) << r.err;
   EXPECT_THAT(r.out, HasSubstr("0 new, 0 known, 0 refused"));
 }
@@ -138,7 +144,7 @@ TEST_F(ProgramFiles, NumbersOutOfTheirRangeAreUsage) {
   for (const char* seed : {"-1", "100000000000000000000000", "1.5", "x", "0x10"})
     Expect(zoo + "-o m.onnx --seed " + seed, 2, "is not a whole number from 0 to 18446744073709551615");
   EXPECT_EQ(Shell(zoo + "-o m.onnx --seed 18446744073709551615").code, 0);
-  const std::string runner = "timeout 10 \"${HONE}-runner\" --tracker tcp://127.0.0.1:1 --key k ";
+  const std::string runner = "timeout 200 \"${HONE}-runner\" --tracker tcp://127.0.0.1:1 --key k ";
   Expect(runner + "--cores 5-1", 2, "\"5-1\"; right is a list such as 0,2-3");
   Expect(runner + "--lifetime 0s", 2, "'0s' is not a duration");
 }

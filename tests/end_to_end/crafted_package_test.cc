@@ -88,6 +88,10 @@ class CraftedPackage : public testing::TestWithParam<Subject> {
     int crashes = 0;
     while (tally.next < Mutations()) {
       const pid_t child = fork();
+      if (child < 0) {
+        ADD_FAILURE() << "no process";
+        break;
+      }
       if (child == 0) {
         for (int n = 0; n < 50 && tally.next < Mutations(); ++n) Try(tally.next++, tally);
         _exit(0);

@@ -34,6 +34,7 @@ TEST_F(NothingWorked, IsInTheJsonOfEachTask) {
   const ProgramResult r = TuneInVain(" --json");
   EXPECT_EQ(r.code, 1);
   const Json done = ParseJson(r.out.substr(r.out.rfind('\n', r.out.size() - 2) + 1), "the last line");
+  ASSERT_EQ(done.at("tasks").size(), 3U);
   for (const Json& task : done["tasks"]) EXPECT_EQ(task["failure"]["fate"], "CompileFailed");
 }
 

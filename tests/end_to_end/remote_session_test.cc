@@ -53,6 +53,7 @@ TEST_F(RemoteSession, TunesAndBuildsForTheDevice) {
   EXPECT_THAT(built.out, HasSubstr(" 1 threads"));
   EXPECT_THAT(built.out, testing::AnyOf(HasSubstr(" same microarchitecture "), HasSubstr(" near "))) << "no records";
   // The device is this machine after all.
+  EXPECT_THAT(NextOf(built), testing::StartsWith("hone run "));
   EXPECT_EQ(Shell(NextOf(built)).code, 0) << NextOf(built);
 }
 

@@ -12,7 +12,7 @@ void TrackerChildTest::SetUp() {
   tracker_ = std::make_unique<ChildProgram>(
       HONE_PROGRAM, std::vector<std::string>{"tracker", "--bind", "tcp://127.0.0.1:*", "--port-file", port_file},
       Path("work/tracker"));
-  for (int i = 0; i < 2000 && address_.empty(); ++i) {
+  for (int i = 0; i < 40000 && address_.empty(); ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
     std::ifstream(port_file) >> address_;
   }
