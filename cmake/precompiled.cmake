@@ -1,0 +1,17 @@
+# Headers from outside that most files read: parsing them was two thirds of a cold build. Every file still includes what it uses.
+# An owner has no definitions of its own: GCC refuses precompiled headers whose macros a user of them lacks.
+set(HONE_ROOM_HEADERS <fmt/format.h> <algorithm> <cmath> <cstdint> <filesystem> <functional> <limits> <map> <memory> <numeric>
+  <optional> <set> <span> <string> <string_view> <unordered_map> <utility> <vector>)
+set(HONE_TEST_HEADERS ${HONE_ROOM_HEADERS} <gmock/gmock.h> <gtest/gtest.h>)
+set(HONE_LLVM_HEADERS ${HONE_ROOM_HEADERS} <llvm/IR/IRBuilder.h> <llvm/IR/Module.h>)
+
+# hone_precompiled(TARGET OWNER HEADERS...) lets a target share the precompiled headers of OWNER, the first target of their kind: libraries
+# and programs are of two kinds, since -fPIC and -fPIE differ.
+function(hone_precompiled target owner)
+  if(target STREQUAL owner)
+    list(TRANSFORM ARGN REPLACE "<(.*)>" "$<$<COMPILE_LANGUAGE:CXX>:<\\1$<ANGLE-R>>")
+    target_precompile_headers(${target} PRIVATE ${ARGN})
+  else()
+    target_precompile_headers(${target} REUSE_FROM ${owner})
+  endif()
+endfunction()
