@@ -127,6 +127,9 @@ int BuildCommand(const Arguments& arguments) {
   line.Next(WhyNotOn(ProbeEnvironment(), machine.context.target, 1).empty()
                 ? "hone run " + ShellWord(options.output) + line.Given({Topic::kThreads})
                 : "hone package info " + ShellWord(options.output));
+  if (CountSource(result.plan, "record") > 0) {
+    line.Next("hone compare" + line.Given(kKernelTopics) + " --from-records");
+  }
   return 0;
 }
 

@@ -18,6 +18,7 @@ int RunnerCommand(const Arguments& arguments) {
       .Required()
       .Env("HONE_KEY")
       .About(Topic::kRunners);
+  line.Add("--label", options.label, "this device's name among those of its key; by default the host's");
   line.Add("--bind", options.bind, "where tuners reach this runner; port * picks a free one").ShowDefault();
   line.Add("--cores", cores, "the CPUs to time on, as 0,2-3; by default all that are allowed");
   line.Add("--lifetime", lifetime, "end after so long: 90s, 10m, 2h");

@@ -73,8 +73,8 @@ class CommandLine {
   // on anything else that is not right, for an unknown option with the nearest.
   bool Parse(const Arguments& arguments);
 
-  // Ends a command: names the next one on stderr, unless JSON was asked for. It can be typed as it stands, but for the
-  // words in capitals that only the user knows.
+  // Ends a command: names a next one on stderr, the likeliest first, unless JSON was asked for. It can be typed as it
+  // stands, but for the words in capitals that only the user knows.
   void Next(const std::string& command) const;
   // For Next: what the command line gave of these topics, in the order in which the options were added but positionals
   // first, each word after a blank and quoted for a shell. What the environment gave is left out: it will give it

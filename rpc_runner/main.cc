@@ -24,6 +24,7 @@ namespace {
 
 constexpr const char* kUsage =
     "usage: hone-runner --tracker tcp://HOST:PORT --key NAME [options]\n"
+    "  --label NAME            this device's name among those of its key (the host's)\n"
     "  --bind tcp://HOST:PORT  where tuners reach this runner (tcp://127.0.0.1:*)\n"
     "  --cores LIST            CPUs to time on, as in 0,2-3 (all that are allowed)\n"
     "  --lifetime TIME         leave after this time, as in 30s, 10m, 2h (never)\n"
@@ -56,6 +57,8 @@ void SetOption(std::string_view name, std::string_view value, Arguments* argumen
     server.tracker = value;
   } else if (name == "--key") {
     server.key = value;
+  } else if (name == "--label") {
+    server.label = value;
   } else if (name == "--bind") {
     server.bind = value;
   } else if (name == "--cores") {

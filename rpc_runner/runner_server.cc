@@ -60,7 +60,7 @@ class RunnerServer {
   // With the names under which the tracker knows us.
   Environment Registered(Environment environment) const {
     environment.key = options_.key;
-    environment.label = environment.host;
+    environment.label = options_.label.empty() ? environment.host : options_.label;
     return environment;
   }
 

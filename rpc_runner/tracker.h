@@ -21,6 +21,7 @@ void ServeTracker(const TrackerOptions& options, const std::atomic<bool>* stop);
 struct RunnerServerOptions {
   std::string tracker;
   std::string key;
+  std::string label;                       // this device's name among those of its key; empty: the host's
   std::string bind = "tcp://127.0.0.1:*";  // where tuners reach this runner
   std::vector<int> cores;                  // CPUs to time on; empty: all allowed
   int64_t lifetime_ns = 0;                 // 0: for ever

@@ -70,6 +70,19 @@ TEST_F(ExplainProgram, TakesAWorkloadForItsBest) {
   EXPECT_EQ(ParseJson(r.out, "explain").at("workload"), record_.candidate.workload.ToText());
 }
 
+TEST_F(ExplainProgram, TakesThisMachinesBestBeforeAFasterOneElsewhere) {
+  Record faster = record_;
+  faster.id = "";
+  faster.measurement.environment.cpu_id = "AuthenticAMD-99-1-0";
+  faster.measurement.environment.host = "elsewhere";
+  for (int64_t& ns : faster.measurement.samples_ns) ns = 1;
+  faster = Finish(faster);
+  RecordStore::Open(Db())->Append({faster});
+  const ProgramResult r = Hone({"explain", record_.candidate.workload.ToText(), "--db", Db(), "--json"});
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_NE(ParseJson(r.out, "explain").at("record"), faster.id);
+}
+
 TEST_F(ExplainProgram, RefusesWhatIsNoRecordInOneLine) {
   ExpectRefused("0000000000000000", 66, "hone log list");
   ExpectRefused("not-an-id", 2, "not-an-id");

@@ -20,7 +20,7 @@ class NextLines : public ProgramTest {
   ProgramResult last_;
 };
 
-TEST_F(NextLines, LeadFromTuningToTheTimesOfEachCall) {
+TEST_F(NextLines, LeadFromTuningToTheTimesOfEachCallAndToOtherDevices) {
   ASSERT_EQ(Shell("hone zoo mlp --image-shape 1,14,14 -o 'my model.onnx'").code, 0);
   const std::string about = " 'my model.onnx' --shape data=2,1,14,14";
   const std::string build = Follow("hone tune" + about + " --db 'my records.db' --threads 1 --trials 8");
@@ -29,14 +29,14 @@ TEST_F(NextLines, LeadFromTuningToTheTimesOfEachCall) {
   EXPECT_THAT(last_.out, HasSubstr(" record ")) << "not those of this thread count";
   EXPECT_THAT(last_.out, HasSubstr(" 1 threads"));
   EXPECT_EQ(run, "hone run P.hone --threads 1");
+  const std::string compare = NextOf(last_, 1);
+  EXPECT_EQ(compare, "hone compare" + about + " --threads 1 --db 'my records.db' --from-records");
   const std::string bench = Follow(run);
   EXPECT_EQ(bench, "hone bench P.hone --threads 1");
   const std::string per_op = Follow(bench + " --runs 3");
   EXPECT_EQ(per_op, "hone bench --per-op P.hone --threads 1");
   EXPECT_EQ(Follow(per_op + " --runs 3"), "hone tune MODEL --threads 1");
-  const std::string again = Follow("hone compare" + about + " --db 'my records.db' --from-records");
-  EXPECT_EQ(again, "hone build" + about + " --db 'my records.db' -o P.hone");
-  Follow(again);
+  EXPECT_EQ(Follow(compare), build);
 }
 
 TEST_F(NextLines, SayWhatTheModelWas) {

@@ -63,9 +63,10 @@ ProgramResult ProgramTest::Shell(const std::string& line) const {
   return Run("/bin/sh", {"-c", "cd '" + Path("work") + "'; hone() { '" HONE_PROGRAM "' \"$@\"; }; " + line});
 }
 
-std::string ProgramTest::NextOf(const ProgramResult& result) {
+std::string ProgramTest::NextOf(const ProgramResult& result, int number) {
   const std::string mark = "next: ";
-  const size_t at = result.err.rfind(mark);
+  size_t at = result.err.find(mark);
+  for (int i = 0; i < number && at != std::string::npos; ++i) at = result.err.find(mark, at + 1);
   if (at == std::string::npos) return "";
   return result.err.substr(at + mark.size(), result.err.find('\n', at) - at - mark.size());
 }

@@ -24,8 +24,8 @@ class ProgramTest : public testing::Test {
   ProgramResult Hone(const std::vector<std::string>& arguments) const;
   // The same of a line that a shell reads, in the test's folder work; `hone` and "$HONE" are the program.
   ProgramResult Shell(const std::string& line) const;
-  // The command that a run ended with naming; empty when it named none.
-  static std::string NextOf(const ProgramResult& result);
+  // The first command that a run ended with naming, or a later one; empty when it named none.
+  static std::string NextOf(const ProgramResult& result, int number = 0);
   // Variables that it sees besides those of the test, which hone's own are not among.
   std::map<std::string, std::string> environment;
   // The path of a file of this name in the test's folder.

@@ -19,7 +19,7 @@ class RemoteSession : public TrackerChildTest {
   void SetUp() override {
     TrackerChildTest::SetUp();
     ASSERT_EQ(Shell("hone zoo mlp --image-shape 1,14,14 -o model.onnx").code, 0);
-    device_ = Runner({"--cores", "0"});
+    device_ = Runner({"--cores", "0", "--label", "left"});
   }
   void TearDown() override {
     device_.reset();
@@ -43,7 +43,7 @@ TEST_F(RemoteSession, TunesAndBuildsForTheDevice) {
   const ProgramResult tuned = TuneModel("--trials 8");
   ASSERT_EQ(tuned.code, 0) << tuned.err;
   EXPECT_THAT(tuned.err,
-              AllOf(HasSubstr("timing on here/"), HasSubstr("1 core)"), HasSubstr("-num-cores=1, 1 thread\n")));
+              AllOf(HasSubstr("timing on here/left ("), HasSubstr("1 core)"), HasSubstr("-num-cores=1, 1 thread\n")));
   EXPECT_THAT(tuned.out, Not(HasSubstr("none: ")));
   const std::string build = NextOf(tuned);
   EXPECT_THAT(build, AllOf(StartsWith("hone build model.onnx --target 'llvm "), HasSubstr(" --threads 1 "),
