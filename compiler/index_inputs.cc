@@ -14,10 +14,9 @@ using relay::ExprPtr;
 
 // The input that an expression's integers are, in whatever order and type; null when they are computed.
 const relay::Var* InputOf(ExprPtr expr) {
-  constexpr const char* kMoves[] = {"cast", "reshape", "expand_dims", "squeeze", "transpose", "strided_slice"};
   while (const Call* call = relay::AsCall(expr)) {
-    const auto is_move = [&](const char* name) { return relay::AsCallTo(expr, name) != nullptr; };
-    if (std::none_of(std::begin(kMoves), std::end(kMoves), is_move)) return nullptr;
+    const relay::Op* op = relay::AsOp(call->op);
+    if (op == nullptr || (!op->def->traits.moves && op->def->name != "cast")) return nullptr;
     expr = call->args[0];
   }
   return relay::AsVar(expr);

@@ -28,7 +28,7 @@ double Gelu(double x, double, double) { return x < -1000 ? 0 : 0.5 * x * (1 + st
 
 const std::vector<ActivationRow>& Activations() {
   static const std::vector<ActivationRow> rows{
-      {Activation::kRelu, "relu", "nn.relu", "max(x, 0); NaN passes", 1, Relu},
+      {Activation::kRelu, "relu", "nn.relu", "max(x, 0); NaN passes", 1, Relu, {}, true},
       {Activation::kClip,
        "clip",
        "clip",
@@ -44,7 +44,8 @@ const std::vector<ActivationRow>& Activations() {
        "x where x > 0, alpha * x elsewhere",
        3,
        LeakyRelu,
-       {{"alpha", 0.25, "slope below zero"}}},
+       {{"alpha", 0.25, "slope below zero"}},
+       true},
       {Activation::kHardSwish, "hard_swish", "nn.hard_swish", "x * (x / 6 + 1/2 held within [0, 1])", 10, HardSwish},
       {Activation::kSilu, "silu", "nn.silu", "x / (1 + exp(-x)), also called swish", 10, Silu},
       {Activation::kGelu, "gelu", "nn.gelu", "x times the standard normal distribution function of x", 10, Gelu},

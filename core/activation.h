@@ -25,6 +25,7 @@ struct ActivationRow {
   // What it means. `lo` and `hi` are the first and the second parameter, 0 where it has none.
   double (*reference)(double x, double lo, double hi) = nullptr;
   std::vector<ActivationParameter> parameters{};
+  bool homogeneous = false;  // f(s x) = s f(x) for s > 0, whatever the parameters
 
   // Whether it makes something else of 0: lanes past the channels must then be masked.
   bool ChangesZero(double lo, double hi) const { return reference(0, lo, hi) != 0; }

@@ -52,27 +52,11 @@ bool MovesLastAxis(const ExprPtr& expr) {
   return transpose != nullptr && TransposeAxes(*transpose).back() + 1 != static_cast<int64_t>(ShapeOf(expr).size());
 }
 
-// May begin a chain: computes each output element once, whatever is done to it afterwards.
-bool IsHead(const ExprPtr& expr) {
-  static const std::unordered_set<std::string> kHeads{"nn.max_pool2d",
-                                                      "nn.avg_pool2d",
-                                                      "nn.global_avg_pool2d",
-                                                      "nn.global_max_pool2d",
-                                                      "mean",
-                                                      "sum",
-                                                      "prod",
-                                                      "max",
-                                                      "min",
-                                                      "nn.pad",
-                                                      "transpose"};
-  return IsFloatCall(expr) && kHeads.contains(DefOf(expr).name) && !MovesLastAxis(expr);
-}
+// May begin a chain.
+bool IsHead(const ExprPtr& expr) { return IsFloatCall(expr) && DefOf(expr).traits.heads && !MovesLastAxis(expr); }
 
 // A softmax asks for each element of its input twice, so only what costs little is computed on the way.
-bool IsCheap(const ExprPtr& expr) {
-  static const std::unordered_set<std::string> kCheap{"add", "subtract", "multiply", "divide", "maximum", "minimum"};
-  return IsPointwise(expr) && kCheap.contains(DefOf(expr).name);
-}
+bool IsCheap(const ExprPtr& expr) { return IsPointwise(expr) && DefOf(expr).traits.cheap; }
 
 bool IsSoftmax(const ExprPtr& expr) {
   return IsFloatCall(expr) && (DefOf(expr).name == "nn.softmax" || DefOf(expr).name == "nn.log_softmax");

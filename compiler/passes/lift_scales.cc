@@ -126,14 +126,11 @@ ExprPtr LiftFromRelu(const ExprPtr& node, const Uses&) {
   return TypedCall("multiply", {inner, multiply->args[1]}, {}, multiply->name);
 }
 
-// One positive scale for all changes neither which value is the largest nor what moves where.
+// One positive scale for all goes behind what is homogeneous.
 ExprPtr LiftFromMove(const ExprPtr& node, const Uses&) {
-  static constexpr std::string_view kMoves[] = {
-      "nn.relu",          "nn.max_pool2d", "nn.global_max_pool2d", "nn.avg_pool2d", "nn.global_avg_pool2d", "reshape",
-      "nn.batch_flatten", "squeeze",       "expand_dims",          "transpose"};
   const Call* move = relay::AsCall(node);
   const relay::Op* op = move != nullptr ? relay::AsOp(move->op) : nullptr;
-  if (op == nullptr || std::find(std::begin(kMoves), std::end(kMoves), op->def->name) == std::end(kMoves)) return {};
+  if (op == nullptr || !op->def->traits.homogeneous) return nullptr;
   const auto data = AsScaled(move->args[0]);
   if (!data || relay::AsConstant(data->whole) != nullptr) return nullptr;
   const ExprPtr& scale = relay::AsCall(move->args[0])->args[1];

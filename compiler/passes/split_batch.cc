@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "compiler/passes/typed_graph.h"
 #include "compiler/relay/op.h"
@@ -32,15 +31,9 @@ bool IsBroadcast(const Call& call) {
                       [](const relay::AttrSpec& attr) { return attr.name == "axis" || attr.name == "shape"; });
 }
 
-// Others that compute each image from the same image of their first argument, with no image counted in an
-// attribute.
 bool TreatsImagesAlike(const Call& call) {
-  static const std::unordered_set<std::string> kAlike{
-      "nn.conv2d", "nn.max_pool2d", "nn.avg_pool2d", "nn.global_avg_pool2d", "nn.global_max_pool2d",
-      "nn.lrn",    "nn.bias_add",   "nn.prelu",      "nn.depth_to_space",    "concatenate",
-      "take",      "nn.pad"};
   const std::vector<int64_t> padded = call.attrs.GetInts("pad_width", {0, 0});
-  return kAlike.contains(relay::AsOp(call.op)->def->name) && call.attrs.GetInt("axis", 1) == 1 && padded[0] == 0 &&
+  return relay::AsOp(call.op)->def->traits.per_image && call.attrs.GetInt("axis", 1) == 1 && padded[0] == 0 &&
          padded[1] == 0;
 }
 

@@ -1,9 +1,7 @@
 #include "compiler/passes/whole_numbers.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <string_view>
 
 #include "compiler/relay/exact_sums.h"
 #include "compiler/relay/op.h"
@@ -68,17 +66,15 @@ std::optional<WholeRange> OfJoined(const Call& concat, int depth) {
 }
 
 std::optional<WholeRange> OfCall(const Call& call, int depth) {
-  static constexpr std::array<std::string_view, 9> kMoves{
-      "nn.max_pool2d", "nn.global_max_pool2d", "reshape", "transpose", "nn.batch_flatten",
-      "squeeze",       "expand_dims",          "take"};
-  const std::string& name = relay::AsOp(call.op)->def->name;
+  const relay::OpDef& op = *relay::AsOp(call.op)->def;
+  const std::string& name = op.name;
   if (name == "round") return WholeRange{};
   if (name == "clip") return OfClip(call, depth);
   if (name == "add") return Added(call, 1, depth);
   if (name == "subtract") return Added(call, -1, depth);
   if (name == "concatenate") return OfJoined(call, depth);
   if (name == "cast") return OfIntegers(call.args[0]->type->dtype);
-  if (std::find(kMoves.begin(), kMoves.end(), name) != kMoves.end()) return Find(call.args[0], depth);
+  if (op.traits.moves) return Find(call.args[0], depth);
   if (name != "nn.relu") return std::nullopt;
   const auto of = Find(call.args[0], depth);
   return of ? std::optional(WholeRange{std::max(of->low, 0.0), std::max(of->high, 0.0)}) : std::nullopt;

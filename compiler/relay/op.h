@@ -46,6 +46,18 @@ enum class LayoutRule : uint8_t {
   kAnchor,  // its schedule decides
 };
 
+// What passes may rely on besides the pattern: each is a promise about every call of the operator. They ask for a
+// trait, so that a new operator is theirs once its row says so.
+struct OpTraits {
+  bool moves = false;        // each element of the result is one of the first argument's
+  bool homogeneous = false;  // f(s x) = s f(x) for a scalar s > 0 and the first argument x
+  bool per_image = false;    // image i of the result follows from image i of the first argument when no axis is that of
+                           // the images, and no attribute counts them
+  bool heads =
+      false;  // computes each element once whatever is done to it afterwards, so a fused chain may begin with it
+  bool cheap = false;  // costs so little that computing it twice is cheaper than keeping it
+};
+
 struct OpDef {
   std::string name;
   std::string description;
@@ -55,6 +67,7 @@ struct OpDef {
   int support_level = 10;       // Relay's levels: 1 is needed by every network
   OpPattern pattern = OpPattern::kOpaque;
   LayoutRule layout = LayoutRule::kNative;
+  OpTraits traits;
   // The result's type from the argument types. Throws Error(kBadData) saying what does not fit; the caller adds the
   // node.
   std::function<TypePtr(const std::vector<TypePtr>& args, const Attrs& attrs)> type_relation;

@@ -71,6 +71,11 @@ OpDef Binary(std::string name, std::string description, int level, Arithmetic ar
   return def;
 }
 
+OpDef Cheap(OpDef def) {
+  def.traits.cheap = true;
+  return def;
+}
+
 int64_t Wrapped(uint64_t value) { return static_cast<int64_t>(value); }
 
 uint64_t U(int64_t value) { return static_cast<uint64_t>(value); }
@@ -114,18 +119,18 @@ double MinimumOrNan(double a, double b) { return std::isnan(a) || a < b ? a : b;
 OpTable BinaryOps() {
   using I = int64_t;
   return {
-      Binary("add", "lhs + rhs", 1,
-             {[](double a, double b) { return a + b; }, [](I a, I b) { return Wrapped(U(a) + U(b)); }}),
-      Binary("subtract", "lhs - rhs", 1,
-             {[](double a, double b) { return a - b; }, [](I a, I b) { return Wrapped(U(a) - U(b)); }}),
-      Binary("multiply", "lhs * rhs", 1,
-             {[](double a, double b) { return a * b; }, [](I a, I b) { return Wrapped(U(a) * U(b)); }}),
-      Binary("divide", "lhs / rhs; integers round towards zero", 1,
-             {[](double a, double b) { return a / b; }, DivideIntegers}),
-      Binary("maximum", "the larger; NaN when either is NaN", 4,
-             {MaximumOrNan, [](I a, I b) { return std::max(a, b); }}),
-      Binary("minimum", "the smaller; NaN when either is NaN", 4,
-             {MinimumOrNan, [](I a, I b) { return std::min(a, b); }}),
+      Cheap(Binary("add", "lhs + rhs", 1,
+                   {[](double a, double b) { return a + b; }, [](I a, I b) { return Wrapped(U(a) + U(b)); }})),
+      Cheap(Binary("subtract", "lhs - rhs", 1,
+                   {[](double a, double b) { return a - b; }, [](I a, I b) { return Wrapped(U(a) - U(b)); }})),
+      Cheap(Binary("multiply", "lhs * rhs", 1,
+                   {[](double a, double b) { return a * b; }, [](I a, I b) { return Wrapped(U(a) * U(b)); }})),
+      Cheap(Binary("divide", "lhs / rhs; integers round towards zero", 1,
+                   {[](double a, double b) { return a / b; }, DivideIntegers})),
+      Cheap(Binary("maximum", "the larger; NaN when either is NaN", 4,
+                   {MaximumOrNan, [](I a, I b) { return std::max(a, b); }})),
+      Cheap(Binary("minimum", "the smaller; NaN when either is NaN", 4,
+                   {MinimumOrNan, [](I a, I b) { return std::min(a, b); }})),
       Binary("power", "lhs to the power of rhs", 4,
              {[](double a, double b) { return std::pow(a, b); }, PowerOfIntegers}),
       Binary("mod", "what division towards zero leaves of lhs, with its sign", 3,

@@ -176,6 +176,7 @@ OpDef ConvOp() {
   def.support_level = 2;
   def.pattern = OpPattern::kAnchor;
   def.layout = LayoutRule::kAnchor;
+  def.traits.per_image = true;
   def.type_relation = ConvType;
   def.fill_types = [](Types& args, const Attrs& attrs) { FillWeight(args, attrs, false); };
   def.reference = Conv;

@@ -137,6 +137,7 @@ OpTable JoinOps() {
   join.support_level = 1;
   join.pattern = OpPattern::kInjective;
   join.layout = LayoutRule::kNCHWc;
+  join.traits.per_image = true;
   join.type_relation = ConcatenateType;
   join.reference = Concatenate;
 

@@ -160,6 +160,7 @@ OpDef LrnOp() {
   def.support_level = 2;
   def.pattern = OpPattern::kReduction;
   def.layout = LayoutRule::kNCHWc;
+  def.traits.per_image = true;
   def.type_relation = LrnType;
   def.reference = Lrn;
   return def;
@@ -187,9 +188,11 @@ OpDef DropoutOp() {
 OpTable NormalizeOps() {
   OpDef bias = PerChannelOp("nn.bias_add", "data + bias along an axis", 1,
                             {{"data", "any tensor"}, {"bias", "one value per channel"}});
+  bias.traits.per_image = true;
   bias.reference = BiasAdd;
   OpDef prelu = PerChannelOp("nn.prelu", "data where data > 0, alpha * data elsewhere, alpha per channel", 3,
                              {{"data", "any tensor"}, {"alpha", "slope below zero, one per channel"}});
+  prelu.traits.per_image = true;
   prelu.reference = Prelu;
   return {bias, prelu, BatchNormOp(), LrnOp(), DropoutOp()};
 }

@@ -91,6 +91,7 @@ OpTable PadOps() {
   def.support_level = 2;
   def.pattern = OpPattern::kInjective;
   def.layout = LayoutRule::kNative;
+  def.traits = {.per_image = true, .heads = true};
   def.type_relation = [](const std::vector<TypePtr>& args, const Attrs& attrs) {
     const Type& data = RowMajorArg(args, 0, "data");
     return TensorType(PaddedShape(data.shape, attrs), data.dtype);

@@ -111,7 +111,8 @@ Tensor Pooled(const Tensor& data, const std::array<PoolAxis, 2>& axes, const Att
 
 const AttrSpec kLayout{"layout", AttrKind::kString, std::string("NCHW"), "how data and result lie in memory"};
 
-OpDef Pool(std::string name, std::string description, Answer answer) {
+// `moves`: the answer is one of the window's elements.
+OpDef Pool(std::string name, std::string description, Answer answer, bool moves) {
   OpDef def;
   def.name = std::move(name);
   def.description = std::move(description);
@@ -125,6 +126,7 @@ OpDef Pool(std::string name, std::string description, Answer answer) {
   def.support_level = 2;
   def.pattern = OpPattern::kReduction;
   def.layout = LayoutRule::kNCHWc;
+  def.traits = {.moves = moves, .homogeneous = true, .per_image = true, .heads = true};
   def.type_relation = PoolType;
   def.reference = [answer](const std::vector<Tensor>& args, const Attrs& attrs) {
     return std::vector<Tensor>{Pooled(args[0], PoolAxes(attrs), attrs, answer)};
@@ -132,8 +134,8 @@ OpDef Pool(std::string name, std::string description, Answer answer) {
   return def;
 }
 
-OpDef GlobalPool(std::string name, std::string description, Answer answer) {
-  OpDef def = Pool(std::move(name), std::move(description), answer);
+OpDef GlobalPool(std::string name, std::string description, Answer answer, bool moves) {
+  OpDef def = Pool(std::move(name), std::move(description), answer, moves);
   def.attrs = {kLayout};
   def.type_relation = GlobalPoolType;
   def.reference = [answer](const std::vector<Tensor>& args, const Attrs& attrs) {
@@ -147,11 +149,11 @@ OpDef GlobalPool(std::string name, std::string description, Answer answer) {
 }  // namespace
 
 OpTable PoolOps() {
-  OpDef average = Pool("nn.avg_pool2d", "mean over a window", Average);
+  OpDef average = Pool("nn.avg_pool2d", "mean over a window", Average, false);
   average.attrs.push_back({"count_include_pad", AttrKind::kBool, false, "whether padding counts as zeros"});
-  return {Pool("nn.max_pool2d", "largest element of a window; NaN when one is NaN", Largest), average,
-          GlobalPool("nn.global_max_pool2d", "largest element of each channel", Largest),
-          GlobalPool("nn.global_avg_pool2d", "mean of each channel", Average)};
+  return {Pool("nn.max_pool2d", "largest element of a window; NaN when one is NaN", Largest, true), average,
+          GlobalPool("nn.global_max_pool2d", "largest element of each channel", Largest, true),
+          GlobalPool("nn.global_avg_pool2d", "mean of each channel", Average, false)};
 }
 
 }  // namespace hone::relay

@@ -195,6 +195,7 @@ AttrSpec Ints(std::string name, std::string description) {
 OpTable RearrangeOps() {
   OpDef transpose = Rearranging("transpose", "data with its axes in another order", 3,
                                 {Ints("axes", "result axis d is data axis axes[d]; none given reverses them")});
+  transpose.traits = {.moves = true, .homogeneous = true, .heads = true};
   transpose.type_relation = TransposeType;
   transpose.reference = Transpose;
 
@@ -202,12 +203,14 @@ OpTable RearrangeOps() {
       Rearranging("strided_slice", "a part of data, by numpy's rules", 4,
                   {Ints("begin", "first element, one per axis"), Ints("end", "past the last, one per axis"),
                    Ints("strides", "steps; none given means 1"), Ints("axes", "none given means the first ones")});
+  slice.traits.moves = true;
   slice.type_relation = SliceType;
   slice.reference = StridedSlice;
 
   OpDef take = Rearranging("take", "slices of data along an axis, picked by indices; negative ones count from the back",
                            3, {{"axis", AttrKind::kInt, int64_t{0}, "the axis that is indexed"}});
   take.inputs.push_back({"indices", "int64 or int32, any shape"});
+  take.traits = {.moves = true, .per_image = true};
   take.type_relation = TakeType;
   take.reference = Take;
 

@@ -81,6 +81,7 @@ OpDef ReduceOp(std::string name, std::string description, Reduction reduction) {
   def.support_level = 4;
   def.pattern = OpPattern::kReduction;
   def.layout = LayoutRule::kNative;
+  def.traits.heads = true;
   def.type_relation = ReduceType;
   def.reference = [reduction](const std::vector<Tensor>& args, const Attrs& attrs) {
     return std::vector<Tensor>{Reduced(args[0], attrs, reduction)};

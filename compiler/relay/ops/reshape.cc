@@ -89,6 +89,7 @@ OpDef ShapeOp(std::string name, std::string description, int level, std::vector<
   def.support_level = level;
   def.pattern = OpPattern::kInjective;
   def.layout = LayoutRule::kNative;
+  def.traits = {.moves = true, .homogeneous = true};
   def.type_relation = [rule](const Types& args, const Attrs& at) {
     const Type& data = RowMajorArg(args, 0, "data");
     return TensorType(rule(data.shape, at), data.dtype);

@@ -57,6 +57,7 @@ OpTable SpaceOps() {
   spread.support_level = 5;
   spread.pattern = OpPattern::kInjective;
   spread.layout = LayoutRule::kNCHWc;
+  spread.traits.per_image = true;
   spread.type_relation = DepthToSpaceType;
   spread.reference = DepthToSpace;
   return {spread};

@@ -66,7 +66,9 @@ OpDef OpOf(const ActivationRow& row) {
     const ActivationCall activation = ReadActivation(row, given);
     return row.reference(x, activation.lo, activation.hi);
   };
-  return Unary(std::string(row.op), std::string(row.description), row.support_level, map, std::move(attrs));
+  OpDef def = Unary(std::string(row.op), std::string(row.description), row.support_level, map, std::move(attrs));
+  def.traits.homogeneous = row.homogeneous;
+  return def;
 }
 
 OpTable ActivationOps() {
