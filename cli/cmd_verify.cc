@@ -14,6 +14,7 @@
 #include "cli/model.h"
 #include "cli/print.h"
 #include "cli/print_json.h"
+#include "cli/quantum.h"
 #include "cli/rounding_spread.h"
 #include "cli/table.h"
 #include "cli/trailing_softmax.h"
@@ -89,15 +90,22 @@ std::shared_ptr<const Package> BuildOne(const relay::IRModule& module, const Mac
   return Package::FromBytes(BuildModel(module, machine, records).package, "the fresh build of " + module.name);
 }
 
+// Off by float's own error of a whole number of steps.
+constexpr double kStepError = 0.01;
+
 // A healthy package may have summed in another order than the reference: twice as far off as other such sums lead the
-// reference itself is not wrong.
+// reference itself is not wrong. Where an output is quantised that is a whole number of its steps.
 void AllowRounding(const relay::IRModule& typed, const Inputs& inputs, std::vector<OutputError>& errors) {
   const bool all = std::all_of(errors.begin(), errors.end(), [](const OutputError& e) { return e.agrees; });
   if (all || !Rounds(typed)) return;
-  const std::vector<double> spread = RoundingSpread(typed, inputs);
+  const std::vector<double> spread = RoundingSpread(typed, inputs), quanta = OutputQuanta(typed);
   for (size_t i = 0; i < errors.size(); ++i) {
-    errors[i].rounding = 2 * spread.at(i);
-    errors[i].agrees = errors[i].agrees || errors[i].worst <= errors[i].rounding;
+    OutputError& error = errors[i];
+    error.rounding = 2 * spread.at(i);
+    error.quantum = quanta.at(i);
+    const bool rounded =
+        error.quantum > 0 ? error.Quanta() <= error.AllowedQuanta() + kStepError : error.worst <= error.rounding;
+    error.agrees = error.agrees || rounded;
   }
 }
 
@@ -140,25 +148,37 @@ Json ErrorJson(double worst) { return std::isfinite(worst) ? Json(worst) : Json(
 Json ErrorsJson(const std::vector<OutputError>& errors) {
   Json outputs = Json::array();
   for (const OutputError& e : errors) {
-    outputs.push_back({{"name", e.name},
-                       {"worst", ErrorJson(e.worst)},
-                       {"index", e.index},
-                       {"rounding", ErrorJson(e.rounding)},
-                       {"agrees", e.agrees}});
+    Json json = {{"name", e.name},
+                 {"worst", ErrorJson(e.worst)},
+                 {"index", e.index},
+                 {"rounding", ErrorJson(e.rounding)},
+                 {"agrees", e.agrees}};
+    if (e.quantum > 0) {
+      json["quantum"] = e.quantum;
+      json["quanta"] = ErrorJson(e.Quanta());
+      json["allowed_quanta"] = ErrorJson(e.AllowedQuanta());
+    }
+    outputs.push_back(std::move(json));
   }
   return outputs;
 }
 
+std::string RoundingText(const OutputError& e) {
+  if (e.quantum == 0) return fmt::format("{:.2e}", e.rounding);
+  return fmt::format("{:.3g} of {:.3g} steps of {:.3g}", e.Quanta(), e.AllowedQuanta(), e.quantum);
+}
+
 // What rounding allows is told where it was asked.
 std::string ErrorsText(const std::vector<OutputError>& errors) {
-  const bool rounding = std::any_of(errors.begin(), errors.end(), [](const OutputError& e) { return e.rounding > 0; });
+  const bool rounding =
+      std::any_of(errors.begin(), errors.end(), [](const OutputError& e) { return e.rounding > 0 || e.quantum > 0; });
   std::vector<std::string> head = {"output", "> max|y-r|/max|r|", "> at element"};
   if (rounding) head.emplace_back("> rounding allows");
   head.emplace_back("verdict");
   Table table(std::move(head));
   for (const OutputError& e : errors) {
     std::vector<std::string> row = {e.name, fmt::format("{:.2e}", e.worst), fmt::format("{}", e.index)};
-    if (rounding) row.push_back(fmt::format("{:.2e}", e.rounding));
+    if (rounding) row.push_back(RoundingText(e));
     row.emplace_back(e.agrees ? "agrees" : "DIFFERS");
     table.Add(std::move(row));
   }

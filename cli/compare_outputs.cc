@@ -27,6 +27,9 @@ double Largest(const Tensor& tensor) {
 
 }  // namespace
 
+// Whole steps: less than one is a channel's whose step is less than the largest. A hundredth is float's own error.
+double OutputError::AllowedQuanta() const { return std::ceil(rounding * scale / quantum - 0.01); }
+
 OutputError CompareOutput(const std::string& name, const Tensor& got, const Tensor& reference, double tolerance) {
   if (got.shape() != reference.shape()) {
     throw Error(ExitCode::kBadData, fmt::format("output {} is {}, and is compared with {}", name,
@@ -41,8 +44,9 @@ OutputError CompareOutput(const std::string& name, const Tensor& got, const Tens
       error.index = i;
     }
   }
-  const double scale = Largest(reference);
-  if (scale > 0) error.worst /= scale;
+  const double largest = Largest(reference);
+  if (largest > 0) error.scale = largest;
+  error.worst /= error.scale;
   error.agrees = error.worst <= tolerance;
   return error;
 }

@@ -115,6 +115,8 @@ DType ParseDType(std::string_view name) {
 
 int64_t DTypeBytes(DType dtype) { return RowOf(dtype).bytes; }
 
+bool IsFloat(DType dtype) { return dtype == DType::kFloat32 || dtype == DType::kFloat64; }
+
 int64_t ElementCount(const Shape& shape) {
   int64_t count = 1;
   for (int64_t dim : shape) {

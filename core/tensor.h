@@ -17,6 +17,8 @@ std::string_view DTypeName(DType dtype);
 // Throws Error(kBadData) naming the text when it is not a dtype's name.
 DType ParseDType(std::string_view name);
 int64_t DTypeBytes(DType dtype);
+// Whether its values have fractions.
+bool IsFloat(DType dtype);
 
 using Shape = std::vector<int64_t>;
 

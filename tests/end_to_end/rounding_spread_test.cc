@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "cli/compare_outputs.h"
+#include "cli/quantum.h"
 #include "compiler/frontend/onnx_import.h"
 #include "compiler/reference.h"
 #include "compiler/relay/infer_type.h"
@@ -47,6 +48,30 @@ TEST(RoundingSpread, ATensorWithAnotherScaleIsFarOutside) {
   const double allowed = 2 * RoundingSpread(Quantised(), inputs).at(0);
   EXPECT_LE(CompareOutput("y", flipped, right, 0).worst, allowed);
   EXPECT_GT(CompareOutput("y", wrong, right, 0).worst, allowed);
+}
+
+TEST(OutputQuanta, AreTheScaleOfADequantisedOutput) { EXPECT_EQ(OutputQuanta(Quantised()), std::vector<double>{0.5}); }
+
+TEST(OutputQuanta, AreTheScaleOfWhatWasMovedToo) {
+  ModelMaker maker;
+  maker.Input("x", {1, 8}).Filled("scale", {}, 0.25F).Integers("zero", onnx::TensorProto::UINT8, {}, {3});
+  maker.Node("QuantizeLinear", {"x", "scale", "zero"}, {"q"}).Node("DequantizeLinear", {"q", "scale", "zero"}, {"y"});
+  maker.Node("Flatten", {"y"}, {"flat"}).Node("Relu", {"flat"}, {"z"});
+  const auto typed =
+      relay::InferType(ImportOnnxBytes(maker.Output("flat").Output("z").Output("q").Bytes(), "m").module);
+  EXPECT_EQ(OutputQuanta(typed), (std::vector<double>{0.25, 0, 1})) << "a relu may cut a step";
+}
+
+TEST(OutputQuanta, ASingleRoundingOtherwiseIsOneStep) {
+  const auto inputs = Given({10, 1.2500001, 3});
+  const Tensor right = RunReference(Quantised(), inputs).at(0);
+  Tensor flipped = right;
+  flipped.Set(1, right.At(1) + 0.5);
+  OutputError error = CompareOutput("y", flipped, right, 0);
+  error.quantum = OutputQuanta(Quantised()).at(0);
+  error.rounding = 2 * RoundingSpread(Quantised(), inputs).at(0);
+  EXPECT_EQ(error.Quanta(), 1);
+  EXPECT_EQ(error.AllowedQuanta(), 2);
 }
 
 }  // namespace

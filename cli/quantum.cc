@@ -1,0 +1,48 @@
+#include "cli/quantum.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "compiler/passes/whole_numbers.h"
+#include "compiler/relay/op.h"
+
+namespace hone {
+namespace {
+
+using relay::Call;
+using relay::ExprPtr;
+
+double Largest(const Tensor& scales) {
+  double largest = 0;
+  for (int64_t i = 0; i < scales.elements(); ++i) largest = std::max(largest, std::fabs(scales.At(i)));
+  return largest;
+}
+
+double ScaleOf(const Call& product) {
+  for (const size_t side : {0U, 1U}) {
+    const relay::Constant* scale = relay::AsConstant(product.args[side]);
+    if (scale != nullptr && WholeRangeOf(product.args[1 - side])) return Largest(scale->value);
+  }
+  return 0;
+}
+
+double QuantumOf(const ExprPtr& expr) {
+  if (expr->type->kind == relay::TypeKind::kTensor && !IsFloat(expr->type->dtype)) return 1;
+  const Call* call = relay::AsCall(expr);
+  const relay::Op* op = call != nullptr ? relay::AsOp(call->op) : nullptr;
+  if (op == nullptr) return 0;
+  if (op->def->name == "multiply") return ScaleOf(*call);
+  return op->def->traits.moves ? QuantumOf(call->args[0]) : 0;
+}
+
+}  // namespace
+
+std::vector<double> OutputQuanta(const relay::IRModule& typed) {
+  const relay::Tuple* tuple = relay::AsTuple(typed.main->body);
+  if (tuple == nullptr) return {QuantumOf(typed.main->body)};
+  std::vector<double> quanta;
+  for (const ExprPtr& field : tuple->fields) quanta.push_back(QuantumOf(field));
+  return quanta;
+}
+
+}  // namespace hone
