@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include "cli/device_name.h"
-#include "db/judge_by_finals.h"
+#include "db/worth_by_finals.h"
 
 namespace hone {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "cli/print.h"
+#include "cli/printing/print.h"
 #include "core/error.h"
 #include "core/spelling.h"
 

@@ -8,7 +8,7 @@
 #include <charconv>
 #include <limits>
 
-#include "cli/print.h"
+#include "cli/printing/print.h"
 #include "core/error.h"
 #include "core/shell_word.h"
 #include "core/spelling.h"

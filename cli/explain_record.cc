@@ -9,7 +9,7 @@
 #include "compiler/schedules/schedule.h"
 #include "core/error.h"
 #include "core/fingerprint.h"
-#include "rpc_runner/environment.h"
+#include "rpc_runner/machine/environment.h"
 #include "tuner/measure_peak.h"
 
 namespace hone {

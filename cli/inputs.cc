@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "cli/npy.h"
-#include "compiler/frontend/onnx_tensor.h"
+#include "cli/files/npy.h"
+#include "compiler/frontend/onnx/onnx_tensor.h"
 #include "core/error.h"
 #include "core/json_fields.h"
 #include "core/random.h"

@@ -6,7 +6,7 @@
 #include "compiler/codegen/host.h"
 #include "compiler/codegen/machine_target.h"
 #include "core/error.h"
-#include "rpc_runner/environment.h"
+#include "rpc_runner/machine/environment.h"
 #include "runtime/session.h"
 
 namespace hone {

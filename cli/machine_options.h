@@ -4,7 +4,7 @@
 #include <string>
 
 #include "cli/command_line.h"
-#include "compiler/build_context.h"
+#include "core/build_context.h"
 #include "core/fingerprint.h"
 #include "core/measurement.h"
 

@@ -7,8 +7,8 @@
 #include <filesystem>
 
 #include "cli/command.h"
-#include "cli/print.h"
-#include "cli/print_json.h"
+#include "cli/printing/print.h"
+#include "cli/printing/print_json.h"
 #include "cli/versions.h"
 #include "core/error.h"
 #include "core/printable.h"

@@ -4,11 +4,11 @@
 
 #include <cstdio>
 
-#include "cli/number_text.h"
-#include "cli/print.h"
-#include "cli/read_file.h"
-#include "compiler/frontend/onnx_import.h"
-#include "compiler/frontend/zoo.h"
+#include "cli/printing/number_text.h"
+#include "cli/printing/print.h"
+#include "cli/files/read_file.h"
+#include "compiler/frontend/onnx/onnx_import.h"
+#include "compiler/frontend/zoo/zoo.h"
 #include "compiler/relay/infer_type.h"
 #include "core/error.h"
 

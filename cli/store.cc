@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "cli/read_file.h"
+#include "cli/files/read_file.h"
 #include "core/error.h"
 
 namespace hone {

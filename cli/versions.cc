@@ -9,7 +9,7 @@
 #include "core/version.h"
 #include "db/record_log.h"
 #include "db/schema.h"
-#include "rpc_runner/protocol.h"
+#include "rpc_runner/wire/protocol.h"
 #include "runtime/hone.h"
 
 namespace hone {

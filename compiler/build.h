@@ -10,8 +10,8 @@
 #include <variant>
 #include <vector>
 
-#include "compiler/build_context.h"
-#include "compiler/config_source.h"
+#include "core/build_context.h"
+#include "core/config_source.h"
 #include "compiler/relay/expr.h"
 #include "core/artifact.h"
 #include "core/candidate.h"

@@ -1,9 +1,9 @@
 #include <map>
 
 #include "compiler/build.h"
-#include "compiler/passes/anchor.h"
+#include "compiler/passes/graph/anchor.h"
 #include "compiler/passes/passes.h"
-#include "compiler/passes/typed_graph.h"
+#include "compiler/passes/graph/typed_graph.h"
 
 namespace hone {
 

@@ -5,7 +5,7 @@
 #include <tuple>
 
 #include "core/llvm_cpu_name.h"
-#include "db/judge_by_finals.h"
+#include "db/worth_by_finals.h"
 
 namespace hone {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "rpc_runner/job_message.h"
+#include "rpc_runner/wire/job_message.h"
 #include "rpc_runner/runner.h"
 
 namespace hone {

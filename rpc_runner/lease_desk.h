@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "rpc_runner/blob_store.h"
-#include "rpc_runner/job_message.h"
+#include "rpc_runner/wire/blob_store.h"
+#include "rpc_runner/wire/job_message.h"
 
 namespace hone {
 

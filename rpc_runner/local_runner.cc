@@ -6,8 +6,8 @@
 
 #include "core/error.h"
 #include "core/hash.h"
-#include "rpc_runner/clock.h"
-#include "rpc_runner/frame_stream.h"
+#include "rpc_runner/process/clock.h"
+#include "rpc_runner/wire/frame_stream.h"
 
 namespace hone {
 namespace {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "rpc_runner/executor_process.h"
-#include "rpc_runner/job_message.h"
+#include "rpc_runner/process/executor_process.h"
+#include "rpc_runner/wire/job_message.h"
 #include "rpc_runner/runner.h"
 
 namespace hone {

@@ -15,9 +15,9 @@
 #include "core/error.h"
 #include "core/printable.h"
 #include "core/version.h"
-#include "rpc_runner/protocol.h"
-#include "rpc_runner/standard_streams.h"
-#include "rpc_runner/tracker.h"
+#include "rpc_runner/wire/protocol.h"
+#include "rpc_runner/process/standard_streams.h"
+#include "rpc_runner/tracker/tracker.h"
 
 namespace hone {
 namespace {

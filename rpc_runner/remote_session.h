@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "rpc_runner/job_board.h"
-#include "rpc_runner/job_message.h"
+#include "rpc_runner/wire/job_message.h"
 #include "rpc_runner/runner.h"
-#include "rpc_runner/socket.h"
+#include "rpc_runner/wire/socket.h"
 
 namespace hone {
 

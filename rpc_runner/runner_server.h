@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "rpc_runner/runner.h"
-#include "rpc_runner/tracker.h"
+#include "rpc_runner/tracker/tracker.h"
 
 namespace hone {
 

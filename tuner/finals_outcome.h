@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "db/record.h"
-#include "tuner/judge_finals.h"
+#include "tuner/rank_finalists.h"
 #include "tuner/strategy.h"
 
 namespace hone {

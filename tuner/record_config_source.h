@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/config_source.h"
+#include "core/config_source.h"
 #include "db/record_store.h"
 
 namespace hone {

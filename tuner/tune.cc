@@ -1,9 +1,9 @@
 #include <algorithm>
 
-#include "rpc_runner/environment.h"
+#include "rpc_runner/machine/environment.h"
 #include "runtime/allowed_cores.h"
 #include "runtime/session.h"
-#include "tuner/compile_pool.h"
+#include "tuner/compile/compile_pool.h"
 #include "tuner/measure_peak.h"
 #include "tuner/tuner.h"
 #include "tuner/tuning_loop.h"

@@ -10,7 +10,7 @@
 
 #include "core/random.h"
 #include "tuner/compile_batch.h"
-#include "tuner/finals_stage.h"
+#include "tuner/finals/finals_stage.h"
 #include "tuner/known_elsewhere.h"
 #include "tuner/tuning_run.h"
 

@@ -11,7 +11,7 @@
 
 #include "compiler/build.h"
 #include "compiler/codegen/host.h"
-#include "compiler/frontend/zoo.h"
+#include "compiler/frontend/zoo/zoo.h"
 #include "compiler/schedules/schedule.h"
 #include "core/random.h"
 

@@ -15,7 +15,7 @@
 #include "compiler/codegen/host.h"
 #include "core/error.h"
 #include "db/record_store.h"
-#include "rpc_runner/environment.h"
+#include "rpc_runner/machine/environment.h"
 #include "tuner/record_config_source.h"
 
 namespace hone::bench {

@@ -1,6 +1,6 @@
 #include "bench/kernels/layers.h"
 
-#include "compiler/frontend/zoo.h"
+#include "compiler/frontend/zoo/zoo.h"
 #include "compiler/schedules/schedule.h"
 
 namespace hone::bench {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "compiler/build.h"
-#include "compiler/config_source.h"
+#include "core/config_source.h"
 
 namespace hone::bench {
 

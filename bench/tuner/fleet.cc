@@ -17,9 +17,9 @@
 #include <vector>
 
 #include "core/error.h"
-#include "rpc_runner/clock.h"
+#include "rpc_runner/process/clock.h"
 #include "rpc_runner/runner.h"
-#include "rpc_runner/tracker.h"
+#include "rpc_runner/tracker/tracker.h"
 #include "tests/support/sleeping_executor.h"
 
 namespace hone::bench {

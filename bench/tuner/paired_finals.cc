@@ -5,8 +5,8 @@
 #include "compiler/codegen/fma_kernel.h"
 #include "compiler/codegen/host.h"
 #include "core/error.h"
-#include "tuner/finals_stage.h"
-#include "tuner/interleaved_rounds.h"
+#include "tuner/finals/finals_stage.h"
+#include "tuner/finals/interleaved_rounds.h"
 
 namespace hone::bench {
 namespace {

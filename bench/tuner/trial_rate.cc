@@ -10,7 +10,7 @@
 
 #include "bench/tuner/verdict.h"
 #include "compiler/codegen/host.h"
-#include "compiler/frontend/zoo.h"
+#include "compiler/frontend/zoo/zoo.h"
 #include "core/error.h"
 #include "rpc_runner/local_runner.h"
 #include "runtime/session.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "compiler/passes/typed_graph.h"
+#include "compiler/passes/graph/typed_graph.h"
 #include "compiler/relay/visitor.h"
 #include "core/error.h"
 

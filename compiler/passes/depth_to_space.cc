@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "compiler/passes/channel_constant.h"
-#include "compiler/passes/channelwise.h"
-#include "compiler/passes/typed_graph.h"
+#include "compiler/passes/graph/channel_constant.h"
+#include "compiler/passes/graph/channelwise.h"
+#include "compiler/passes/graph/typed_graph.h"
 #include "compiler/relay/op.h"
 
 namespace hone {

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "compiler/passes/fold_constants.h"
-#include "compiler/passes/typed_graph.h"
+#include "compiler/passes/graph/fold_constants.h"
+#include "compiler/passes/graph/typed_graph.h"
 #include "compiler/relay/op.h"
 #include "core/error.h"
 

@@ -6,8 +6,8 @@
 #include <optional>
 #include <set>
 
-#include "compiler/passes/channelwise.h"
-#include "compiler/passes/typed_graph.h"
+#include "compiler/passes/graph/channelwise.h"
+#include "compiler/passes/graph/typed_graph.h"
 #include "compiler/relay/op.h"
 
 namespace hone {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "compiler/passes/typed_graph.h"
+#include "compiler/passes/graph/typed_graph.h"
 
 namespace hone {
 

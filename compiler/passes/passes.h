@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "compiler/build_context.h"
-#include "compiler/config_source.h"
+#include "core/build_context.h"
+#include "core/config_source.h"
 #include "compiler/relay/expr.h"
 
 namespace hone {

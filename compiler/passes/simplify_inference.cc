@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "compiler/passes/channel_constant.h"
-#include "compiler/passes/typed_graph.h"
+#include "compiler/passes/graph/channel_constant.h"
+#include "compiler/passes/graph/typed_graph.h"
 
 namespace hone {
 

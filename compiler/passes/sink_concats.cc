@@ -1,8 +1,8 @@
 #include "compiler/passes/sink_concats.h"
 
-#include "compiler/passes/channel_constant.h"
-#include "compiler/passes/channelwise.h"
-#include "compiler/passes/typed_graph.h"
+#include "compiler/passes/graph/channel_constant.h"
+#include "compiler/passes/graph/channelwise.h"
+#include "compiler/passes/graph/typed_graph.h"
 #include "compiler/relay/op.h"
 
 namespace hone {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <optional>
 
-#include "compiler/passes/fold_constants.h"
-#include "compiler/passes/transposes.h"
-#include "compiler/passes/typed_graph.h"
+#include "compiler/passes/graph/fold_constants.h"
+#include "compiler/passes/graph/transposes.h"
+#include "compiler/passes/graph/typed_graph.h"
 #include "compiler/relay/op.h"
 
 namespace hone {

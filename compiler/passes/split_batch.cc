@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "compiler/passes/typed_graph.h"
+#include "compiler/passes/graph/typed_graph.h"
 #include "compiler/relay/op.h"
 #include "compiler/relay/visitor.h"
 

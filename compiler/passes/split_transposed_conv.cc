@@ -4,7 +4,7 @@
 #include <numeric>
 #include <optional>
 
-#include "compiler/passes/typed_graph.h"
+#include "compiler/passes/graph/typed_graph.h"
 
 namespace hone {
 

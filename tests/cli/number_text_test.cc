@@ -1,4 +1,4 @@
-#include "cli/number_text.h"
+#include "cli/printing/number_text.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "cli/safetensors.h"
+#include "cli/files/safetensors.h"
 
 #include <gtest/gtest.h>
 

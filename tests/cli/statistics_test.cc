@@ -1,4 +1,4 @@
-#include "cli/statistics.h"
+#include "cli/printing/statistics.h"
 
 #include <gtest/gtest.h>
 

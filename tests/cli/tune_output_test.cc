@@ -1,4 +1,4 @@
-#include "cli/tune_output.h"
+#include "cli/printing/tune_output.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "db/record_log.h"
-#include "rpc_runner/environment.h"
+#include "rpc_runner/machine/environment.h"
 #include "tests/end_to_end/run_model.h"
 #include "tests/end_to_end/tune_record.h"
 #include "tuner/record_config_source.h"

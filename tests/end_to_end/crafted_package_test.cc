@@ -8,8 +8,8 @@
 #include <cstdlib>
 #include <ostream>
 
-#include "compiler/frontend/onnx_import.h"
-#include "compiler/package_writer.h"
+#include "compiler/frontend/onnx/onnx_import.h"
+#include "compiler/plan/package_writer.h"
 #include "compiler/relay/infer_type.h"
 #include "core/error.h"
 #include "runtime/session.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "compiler/reference.h"
+#include "compiler/relay/reference.h"
 #include "compiler/relay/infer_type.h"
 #include "compiler/relay/visitor.h"
 #include "core/random.h"

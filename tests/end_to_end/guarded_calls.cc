@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/random.h"
-#include "rpc_runner/guarded_buffer.h"
+#include "rpc_runner/executor/guarded_buffer.h"
 #include "runtime/kernel_launch.h"
 #include "runtime/package_impl.h"
 #include "runtime/session.h"

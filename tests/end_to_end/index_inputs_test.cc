@@ -1,8 +1,8 @@
-#include "compiler/index_inputs.h"
+#include "compiler/plan/index_inputs.h"
 
 #include <gtest/gtest.h>
 
-#include "compiler/frontend/onnx_import.h"
+#include "compiler/frontend/onnx/onnx_import.h"
 #include "compiler/relay/infer_type.h"
 #include "tests/compiler/frontend/model_maker.h"
 

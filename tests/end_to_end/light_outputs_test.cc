@@ -4,8 +4,8 @@
 
 #include <filesystem>
 
-#include "compiler/frontend/onnx_import.h"
-#include "compiler/frontend/onnx_tensor.h"
+#include "compiler/frontend/onnx/onnx_import.h"
+#include "compiler/frontend/onnx/onnx_tensor.h"
 #include "compiler/relay/infer_type.h"
 #include "tests/end_to_end/run_model.h"
 

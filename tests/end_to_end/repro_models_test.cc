@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "compiler/frontend/onnx_import.h"
+#include "compiler/frontend/onnx/onnx_import.h"
 #include "compiler/relay/infer_type.h"
 #include "tests/end_to_end/expect_as_reference.h"
 

@@ -5,8 +5,8 @@
 
 #include "cli/compare_outputs.h"
 #include "cli/quantum.h"
-#include "compiler/frontend/onnx_import.h"
-#include "compiler/reference.h"
+#include "compiler/frontend/onnx/onnx_import.h"
+#include "compiler/relay/reference.h"
 #include "compiler/relay/infer_type.h"
 #include "tests/compiler/frontend/model_maker.h"
 

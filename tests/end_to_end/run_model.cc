@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "compiler/codegen/host.h"
-#include "compiler/frontend/zoo.h"
+#include "compiler/frontend/zoo/zoo.h"
 #include "compiler/relay/infer_type.h"
 #include "runtime/session.h"
 

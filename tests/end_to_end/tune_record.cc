@@ -4,7 +4,7 @@
 #include "compiler/schedules/schedule.h"
 #include "core/version.h"
 #include "db/record_log.h"
-#include "rpc_runner/environment.h"
+#include "rpc_runner/machine/environment.h"
 
 namespace hone {
 

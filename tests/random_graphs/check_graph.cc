@@ -9,8 +9,8 @@
 
 #include "compiler/build.h"
 #include "compiler/codegen/host.h"
-#include "compiler/frontend/onnx_import.h"
-#include "compiler/reference.h"
+#include "compiler/frontend/onnx/onnx_import.h"
+#include "compiler/relay/reference.h"
 #include "compiler/relay/infer_type.h"
 #include "core/error.h"
 #include "core/random.h"

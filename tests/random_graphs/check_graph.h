@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "compiler/frontend/onnx_graph.h"
+#include "compiler/frontend/onnx/onnx_graph.h"
 #include "core/target.h"
 
 namespace hone {

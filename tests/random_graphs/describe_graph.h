@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "compiler/frontend/onnx_graph.h"
+#include "compiler/frontend/onnx/onnx_graph.h"
 
 namespace hone {
 

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "compiler/lower.h"
+#include "compiler/plan/lower.h"
 #include "compiler/passes/passes.h"
 #include "core/error.h"
 #include "tests/support/emulated_program.h"

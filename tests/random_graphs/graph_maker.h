@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/frontend/onnx_graph.h"
+#include "compiler/frontend/onnx/onnx_graph.h"
 #include "core/random.h"
 
 namespace hone {

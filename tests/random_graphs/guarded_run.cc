@@ -7,7 +7,7 @@
 
 #include "core/error.h"
 #include "core/random.h"
-#include "rpc_runner/guarded_buffer.h"
+#include "rpc_runner/executor/guarded_buffer.h"
 #include "runtime/kernel_launch.h"
 #include "runtime/thread_pool.h"
 

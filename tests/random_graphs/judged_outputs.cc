@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "compiler/passes/typed_graph.h"
-#include "compiler/reference.h"
+#include "compiler/passes/graph/typed_graph.h"
+#include "compiler/relay/reference.h"
 #include "compiler/relay/visitor.h"
 #include "core/random.h"
 

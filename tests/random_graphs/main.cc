@@ -9,10 +9,10 @@
 #include <sstream>
 
 #include "cli/command_line.h"
-#include "cli/write_file.h"
+#include "cli/files/write_file.h"
 #include "compiler/build.h"
 #include "compiler/codegen/host.h"
-#include "compiler/frontend/onnx_parse.h"
+#include "compiler/frontend/onnx/onnx_parse.h"
 #include "core/error.h"
 #include "tests/random_graphs/describe_graph.h"
 #include "tests/random_graphs/onnx_graph_bytes.h"

@@ -2,7 +2,7 @@
 
 #include <onnx/onnx-ml.pb.h>
 
-#include "compiler/frontend/onnx_import.h"
+#include "compiler/frontend/onnx/onnx_import.h"
 #include "compiler/relay/infer_type.h"
 
 namespace hone {

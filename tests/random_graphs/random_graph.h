@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-#include "compiler/frontend/onnx_graph.h"
+#include "compiler/frontend/onnx/onnx_graph.h"
 
 namespace hone {
 

@@ -6,7 +6,7 @@
 
 #include "compiler/build.h"
 #include "compiler/codegen/host.h"
-#include "compiler/reference.h"
+#include "compiler/relay/reference.h"
 #include "compiler/relay/infer_type.h"
 #include "runtime/package.h"
 #include "tests/random_graphs/guarded_run.h"

@@ -1,4 +1,4 @@
-#include "rpc_runner/core_kind.h"
+#include "rpc_runner/machine/core_kind.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

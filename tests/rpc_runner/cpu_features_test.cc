@@ -1,8 +1,8 @@
-#include "rpc_runner/cpu_features.h"
+#include "rpc_runner/machine/cpu_features.h"
 
 #include <gtest/gtest.h>
 
-#include "rpc_runner/environment.h"
+#include "rpc_runner/machine/environment.h"
 
 namespace hone {
 namespace {

@@ -2,9 +2,9 @@
 #include <sys/socket.h>
 
 #include "core/hash.h"
-#include "rpc_runner/executor_process.h"
-#include "rpc_runner/frame_stream.h"
-#include "rpc_runner/job_message.h"
+#include "rpc_runner/process/executor_process.h"
+#include "rpc_runner/wire/frame_stream.h"
+#include "rpc_runner/wire/job_message.h"
 #include "tests/rpc_runner/kernel_fixture.h"
 
 namespace hone {

@@ -1,4 +1,4 @@
-#include "rpc_runner/job_limits.h"
+#include "rpc_runner/executor/job_limits.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "rpc_runner/job_message.h"
+#include "rpc_runner/wire/job_message.h"
 
 #include <gtest/gtest.h>
 

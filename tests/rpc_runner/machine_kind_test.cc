@@ -1,4 +1,4 @@
-#include "rpc_runner/machine_kind.h"
+#include "rpc_runner/machine/machine_kind.h"
 
 #include <gtest/gtest.h>
 

@@ -10,8 +10,8 @@
 #include <chrono>
 #include <fstream>
 
-#include "rpc_runner/clock.h"
-#include "rpc_runner/executor_process.h"
+#include "rpc_runner/process/clock.h"
+#include "rpc_runner/process/executor_process.h"
 
 extern char** environ;
 

@@ -1,4 +1,4 @@
-#include "rpc_runner/package_job.h"
+#include "rpc_runner/executor/package_job.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "rpc_runner/protocol.h"
+#include "rpc_runner/wire/protocol.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "core/error.h"
-#include "rpc_runner/frame_stream.h"
+#include "rpc_runner/wire/frame_stream.h"
 
 namespace hone {
 namespace {

@@ -1,8 +1,8 @@
-#include "rpc_runner/region_cache.h"
+#include "rpc_runner/executor/region_cache.h"
 
 #include <gtest/gtest.h>
 
-#include "rpc_runner/blob_store.h"
+#include "rpc_runner/wire/blob_store.h"
 
 namespace hone {
 namespace {

@@ -7,9 +7,9 @@
 #include <set>
 
 #include "core/error.h"
-#include "rpc_runner/clock.h"
+#include "rpc_runner/process/clock.h"
 #include "rpc_runner/runner.h"
-#include "rpc_runner/tracker.h"
+#include "rpc_runner/tracker/tracker.h"
 #include "tests/rpc_runner/kernel_fixture.h"
 #include "tests/rpc_runner/network_fixture.h"
 #include "tests/support/sleeping_executor.h"

@@ -1,10 +1,10 @@
-#include "rpc_runner/socket.h"
+#include "rpc_runner/wire/socket.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <zmq.h>
 
-#include "rpc_runner/clock.h"
+#include "rpc_runner/process/clock.h"
 #include "tests/rpc_runner/network_fixture.h"
 
 namespace hone {

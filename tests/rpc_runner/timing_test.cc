@@ -1,4 +1,4 @@
-#include "rpc_runner/timing.h"
+#include "rpc_runner/executor/timing.h"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,11 @@
-#include "rpc_runner/tracker_state.h"
+#include "rpc_runner/tracker/tracker_state.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "core/error.h"
-#include "rpc_runner/machine_kind.h"
+#include "rpc_runner/machine/machine_kind.h"
 
 namespace hone {
 namespace {

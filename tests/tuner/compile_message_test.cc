@@ -1,4 +1,4 @@
-#include "tuner/compile_message.h"
+#include "tuner/compile/compile_message.h"
 
 #include <gtest/gtest.h>
 

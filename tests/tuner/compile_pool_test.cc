@@ -1,4 +1,4 @@
-#include "tuner/compile_pool.h"
+#include "tuner/compile/compile_pool.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -7,7 +7,7 @@
 #include <new>
 #include <stdexcept>
 
-#include "tuner/compile_worker.h"
+#include "tuner/compile/compile_worker.h"
 
 namespace {
 

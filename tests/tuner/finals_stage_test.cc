@@ -1,4 +1,4 @@
-#include "tuner/finals_stage.h"
+#include "tuner/finals/finals_stage.h"
 
 #include <gtest/gtest.h>
 

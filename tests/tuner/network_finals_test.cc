@@ -1,4 +1,4 @@
-#include "tuner/network_finals.h"
+#include "tuner/finals/network_finals.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,10 +8,10 @@
 #include <filesystem>
 
 #include "compiler/codegen/host.h"
-#include "compiler/frontend/zoo.h"
+#include "compiler/frontend/zoo/zoo.h"
 #include "compiler/schedules/schedule.h"
 #include "core/error.h"
-#include "tuner/network_variants.h"
+#include "tuner/finals/network_variants.h"
 #include "tuner/tuning_run.h"
 
 namespace hone {

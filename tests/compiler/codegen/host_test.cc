@@ -10,8 +10,8 @@
 
 #include "core/error.h"
 #include "core/llvm_cpu_name.h"
-#include "rpc_runner/cpu_features.h"
-#include "rpc_runner/environment.h"
+#include "rpc_runner/machine/cpu_features.h"
+#include "rpc_runner/machine/environment.h"
 
 namespace hone {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "compiler/codegen/host.h"
 #include "core/error.h"
-#include "rpc_runner/environment.h"
+#include "rpc_runner/machine/environment.h"
 
 namespace hone {
 namespace {

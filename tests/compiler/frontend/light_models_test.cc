@@ -4,7 +4,7 @@
 #include <cmath>
 #include <filesystem>
 
-#include "compiler/frontend/onnx_tensor.h"
+#include "compiler/frontend/onnx/onnx_tensor.h"
 #include "tests/compiler/frontend/run_onnx.h"
 
 namespace hone {

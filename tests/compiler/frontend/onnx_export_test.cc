@@ -1,8 +1,8 @@
-#include "compiler/frontend/onnx_export.h"
+#include "compiler/frontend/export/onnx_export.h"
 
 #include <gmock/gmock.h>
 
-#include "compiler/frontend/zoo.h"
+#include "compiler/frontend/zoo/zoo.h"
 #include "tests/compiler/frontend/run_onnx.h"
 
 namespace hone {

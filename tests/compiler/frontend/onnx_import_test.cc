@@ -1,4 +1,4 @@
-#include "compiler/frontend/onnx_import.h"
+#include "compiler/frontend/onnx/onnx_import.h"
 
 #include <gmock/gmock.h>
 

@@ -9,7 +9,7 @@
 #include <set>
 #include <string>
 
-#include "compiler/frontend/onnx_operators.h"
+#include "compiler/frontend/onnx/onnx_operators.h"
 
 namespace hone {
 namespace {

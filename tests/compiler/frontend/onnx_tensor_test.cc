@@ -1,4 +1,4 @@
-#include "compiler/frontend/onnx_tensor.h"
+#include "compiler/frontend/onnx/onnx_tensor.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -2,7 +2,7 @@
 
 #include <fstream>
 
-#include "compiler/frontend/onnx_import.h"
+#include "compiler/frontend/onnx/onnx_import.h"
 #include "compiler/relay/visitor.h"
 #include "tests/compiler/frontend/resnet50_model.h"
 

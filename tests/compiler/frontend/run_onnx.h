@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "compiler/frontend/onnx_import.h"
-#include "compiler/reference.h"
+#include "compiler/frontend/onnx/onnx_import.h"
+#include "compiler/relay/reference.h"
 #include "compiler/relay/infer_type.h"
 #include "core/error.h"
 #include "tests/compiler/frontend/model_maker.h"

@@ -1,4 +1,4 @@
-#include "compiler/frontend/zoo.h"
+#include "compiler/frontend/zoo/zoo.h"
 
 #include <gmock/gmock.h>
 

@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "compiler/generic/generic_kernel.h"
-#include "compiler/reference.h"
+#include "compiler/relay/reference.h"
 #include "compiler/relay/infer_type.h"
 #include "tests/compiler/generic/kernel_runner.h"
 

@@ -1,5 +1,5 @@
 // Tuning and building see the same workloads, whatever a model is compiled for.
-#include "compiler/build_context.h"
+#include "core/build_context.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 
 #include "compiler/build.h"
 #include "compiler/codegen/host.h"
-#include "compiler/frontend/zoo.h"
+#include "compiler/frontend/zoo/zoo.h"
 #include "tests/compiler/passes/pass_testing.h"
 
 namespace hone::testing {

@@ -1,4 +1,4 @@
-#include "compiler/passes/canonicalise.h"
+#include "compiler/passes/rules/canonicalise.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "compiler/passes/cheapest_choices.h"
+#include "compiler/passes/layouts/cheapest_choices.h"
 
 #include <gtest/gtest.h>
 

@@ -1,12 +1,12 @@
-#include "compiler/check_plan.h"
+#include "compiler/plan/check_plan.h"
 
 #include <gmock/gmock.h>
 
 #include <functional>
 
 #include "compiler/generic/images_apart.h"
-#include "compiler/lower.h"
-#include "compiler/passes/typed_graph.h"
+#include "compiler/plan/lower.h"
+#include "compiler/passes/graph/typed_graph.h"
 #include "core/error.h"
 #include "core/random.h"
 

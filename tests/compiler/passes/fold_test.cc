@@ -3,7 +3,7 @@
 
 #include "compiler/passes/bind_params.h"
 #include "compiler/passes/fold_batch_norm.h"
-#include "compiler/passes/fold_constants.h"
+#include "compiler/passes/graph/fold_constants.h"
 #include "compiler/passes/simplify_inference.h"
 #include "compiler/relay/infer_type.h"
 #include "core/error.h"

@@ -1,11 +1,11 @@
-#include "compiler/passes/fuse.h"
+#include "compiler/passes/fusion/fuse.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "compiler/passes/anchor.h"
+#include "compiler/passes/graph/anchor.h"
 #include "tests/compiler/passes/pass_testing.h"
 
 namespace hone::testing {

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
-#include "compiler/frontend/zoo.h"
-#include "compiler/passes/cheapest_choices.h"
-#include "compiler/passes/layout_graph.h"
-#include "compiler/passes/layout_text.h"
+#include "compiler/frontend/zoo/zoo.h"
+#include "compiler/passes/layouts/cheapest_choices.h"
+#include "compiler/passes/layouts/layout_graph.h"
+#include "compiler/passes/layouts/layout_text.h"
 #include "compiler/relay/infer_type.h"
 #include "tests/compiler/passes/pass_testing.h"
 

@@ -1,9 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "compiler/passes/choose_layouts.h"
-#include "compiler/passes/fold_layouts.h"
-#include "compiler/passes/layout_text.h"
+#include "compiler/passes/layouts/choose_layouts.h"
+#include "compiler/passes/layouts/fold_layouts.h"
+#include "compiler/passes/layouts/layout_text.h"
 #include "compiler/schedules/schedule.h"
 #include "tests/compiler/passes/pass_testing.h"
 

@@ -1,9 +1,9 @@
-#include "compiler/passes/lift_scales.h"
+#include "compiler/passes/quantised/lift_scales.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "compiler/passes/whole_numbers.h"
+#include "compiler/passes/quantised/whole_numbers.h"
 #include "compiler/relay/infer_type.h"
 #include "core/random.h"
 #include "tests/compiler/passes/pass_testing.h"

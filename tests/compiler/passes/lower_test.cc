@@ -1,14 +1,14 @@
-#include "compiler/lower.h"
+#include "compiler/plan/lower.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "compiler/buffer_view.h"
+#include "compiler/plan/buffer_view.h"
 #include "compiler/build.h"
-#include "compiler/concat_in_place.h"
-#include "compiler/frontend/zoo.h"
-#include "compiler/passes/typed_graph.h"
+#include "compiler/plan/concat_in_place.h"
+#include "compiler/frontend/zoo/zoo.h"
+#include "compiler/passes/graph/typed_graph.h"
 #include "core/error.h"
 #include "core/serialize.h"
 #include "tests/compiler/passes/pass_testing.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "compiler/lower.h"
+#include "compiler/plan/lower.h"
 #include "core/random.h"
 
 namespace hone::testing {

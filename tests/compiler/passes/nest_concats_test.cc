@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "compiler/passes/typed_graph.h"
+#include "compiler/passes/graph/typed_graph.h"
 #include "compiler/relay/infer_type.h"
 #include "tests/compiler/passes/pass_testing.h"
 

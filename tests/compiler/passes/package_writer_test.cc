@@ -1,4 +1,4 @@
-#include "compiler/package_writer.h"
+#include "compiler/plan/package_writer.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <map>
 
-#include "compiler/passes/typed_graph.h"
-#include "compiler/reference.h"
+#include "compiler/passes/graph/typed_graph.h"
+#include "compiler/relay/reference.h"
 #include "compiler/relay/infer_type.h"
 #include "compiler/relay/op.h"
 

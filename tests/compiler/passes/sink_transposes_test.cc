@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "compiler/passes/typed_graph.h"
+#include "compiler/passes/graph/typed_graph.h"
 #include "compiler/relay/infer_type.h"
 #include "tests/compiler/passes/pass_testing.h"
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "compiler/frontend/zoo.h"
+#include "compiler/frontend/zoo/zoo.h"
 #include "compiler/relay/infer_type.h"
 #include "tests/compiler/passes/pass_testing.h"
 

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "compiler/reference.h"
+#include "compiler/relay/reference.h"
 #include "core/error.h"
 
 namespace hone::relay {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/reference.h"
+#include "compiler/relay/reference.h"
 #include "compiler/relay/expr.h"
 #include "compiler/relay/infer_type.h"
 #include "core/error.h"

@@ -1,0 +1,149 @@
+#include <fmt/format.h>
+
+#include <chrono>
+#include <functional>
+
+#include "cli/command_line.h"
+#include "cli/printing/number_text.h"
+#include "cli/printing/print.h"
+#include "cli/printing/print_json.h"
+#include "cli/files/read_file.h"
+#include "cli/store.h"
+#include "cli/printing/table.h"
+#include "cli/timer_noise.h"
+#include "cli/versions.h"
+#include "compiler/codegen/host.h"
+#include "core/error.h"
+#include "rpc_runner/machine/environment.h"
+#include "rpc_runner/runner.h"
+#include "rpc_runner/tracker/tracker.h"
+#include "runtime/session.h"
+
+namespace hone {
+namespace {
+
+// state: "ok", "note" (works, could be better), "bad" (something will not work).
+struct Finding {
+  std::string check, state, what;
+};
+using Findings = std::vector<Finding>;
+
+Finding CheckToolchain() {
+  const Json versions = VersionJson();
+  return {"toolchain", "ok",
+          fmt::format("hone {}, LLVM {}", versions["hone"].get<std::string>(), versions["llvm"].get<std::string>())};
+}
+
+Finding CheckCpu(const Environment& environment) {
+  const Target host = HostTarget();
+  const MachineModel m = MachineModelFor(host);
+  return {"cpu", "ok",
+          fmt::format("{} ({}), machine model {}: {} lanes, {} registers, L1d {}, L2 {}, L3 {}", environment.cpu_model,
+                      host.cpu, m.name, m.vector_lanes, m.vector_registers, BytesText(m.l1_bytes),
+                      BytesText(m.l2_bytes), BytesText(m.l3_bytes))};
+}
+
+Finding CheckGovernor(const Environment& environment) {
+  if (environment.governor.empty())
+    return {"governor", "note", "the system does not tell; clocks may change while timing"};
+  if (environment.governor == "performance") return {"governor", "ok", environment.governor};
+  return {"governor", "note",
+          environment.governor + "; \"performance\" gives steadier times: cpupower frequency-set -g performance"};
+}
+
+Finding CheckLoad(const Environment& environment) {
+  const std::string load =
+      fmt::format("load {:.2f}{}", environment.load,
+                  environment.hypervisor.empty() ? "" : ", virtual machine (" + environment.hypervisor + ")");
+  if (environment.load > 0.5) return {"load", "note", load + "; other programs share the cores while timing"};
+  return {"load", "ok", load};
+}
+
+Finding CheckTimer() {
+  const TimerNoise noise = MeasureTimerNoise(200'000'000);
+  const std::string what =
+      fmt::format("clock step {}, {:.2f}% of the time lost to others, worst gap {}", TimeText(noise.resolution_ns),
+                  100 * noise.lost_share, TimeText(noise.worst_gap_ns));
+  if (noise.lost_share > 0.01)
+    return {"timer", "note", what + "; close other programs, or give --cores that are quieter"};
+  return {"timer", "ok", what};
+}
+
+Finding CheckStore(const std::string& db) {
+  const std::string path = StorePath(db);
+  if (!IsThere(path)) return {"store", db.empty() ? "ok" : "bad", path + " is not there yet; `hone tune` makes it"};
+  const StoreStats stats = OpenExistingStore(db)->Stats();
+  return {"store", "ok",
+          fmt::format("{}: {} records, schema {}, journal {}, SQLite {}", path, stats.records, stats.schema_version,
+                      stats.journal_mode, stats.sqlite_version)};
+}
+
+Finding CheckExecutor() {
+  const auto start = std::chrono::steady_clock::now();
+  const Environment environment = MakeLocalRunner()->Describe();
+  const auto took = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start);
+  return {"executor", "ok",
+          fmt::format("answered in {}, isolation: {}", TimeText(took.count()),
+                      environment.isolation.empty() ? "none" : environment.isolation)};
+}
+
+Finding CheckTracker(const std::string& tracker) {
+  const auto start = std::chrono::steady_clock::now();
+  const TrackerStatus status = QueryTracker(tracker);
+  const auto took = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start);
+  return {"tracker", status.runners.empty() ? "note" : "ok",
+          fmt::format("answered in {}, {} runners", TimeText(took.count()), status.runners.size())};
+}
+
+// A check that throws is a finding, not the end of the examination.
+Finding Try(const std::string& check, const std::function<Finding()>& run) {
+  try {
+    return run();
+  } catch (const Error& e) {
+    return {check, "bad", e.what()};
+  }
+}
+
+Findings Examine(const std::string& db, const std::string& tracker) {
+  const Environment environment = ProbeEnvironment();
+  Findings findings;
+  findings.push_back(CheckToolchain());
+  findings.push_back(CheckCpu(environment));
+  findings.push_back({"cores", "ok", fmt::format("{} allowed", AllowedCores())});
+  findings.push_back(CheckGovernor(environment));
+  findings.push_back(CheckLoad(environment));
+  findings.push_back(CheckTimer());
+  findings.push_back(Try("store", [&] { return CheckStore(db); }));
+  findings.push_back(Try("executor", CheckExecutor));
+  if (!tracker.empty()) findings.push_back(Try("tracker", [&] { return CheckTracker(tracker); }));
+  return findings;
+}
+
+}  // namespace
+
+int DoctorCommand(const Arguments& arguments) {
+  CommandLine line(
+      "hone doctor",
+      "Checks toolchain, CPU, noise, store and executor, and says what to change. Exit 1 when something is bad.");
+  std::string db, tracker;
+  AddStoreOption(line, db);
+  line.Add("--tracker", tracker, "also ask this tracker").Env("HONE_TRACKER");
+  if (!line.Parse(arguments)) return 0;
+  Json list = Json::array();
+  Table table({"check", "state", "what was found"});
+  bool bad = false;
+  for (const Finding& f : Examine(db, tracker)) {
+    bad = bad || f.state == "bad";
+    list.push_back({{"check", f.check}, {"state", f.state}, {"what", f.what}});
+    table.Add({f.check, f.state, f.what});
+  }
+  if (line.json()) {
+    PrintJson({{"ok", !bad}, {"checks", list}});
+  } else {
+    Print("{}", table.ToText());
+  }
+  line.Next("hone tune zoo:resnet-18 --budget 60s" + line.Given({Topic::kStore}));
+  return bad ? static_cast<int>(ExitCode::kAnswerIsNo) : 0;
+}
+
+}  // namespace hone

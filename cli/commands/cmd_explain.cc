@@ -1,0 +1,148 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "cli/best_records.h"
+#include "cli/command_line.h"
+#include "cli/device_name.h"
+#include "cli/explain_record.h"
+#include "cli/printing/number_text.h"
+#include "cli/printing/print.h"
+#include "cli/printing/print_json.h"
+#include "cli/store.h"
+#include "cli/printing/table.h"
+#include "core/error.h"
+#include "core/fingerprint.h"
+#include "core/shell_word.h"
+#include "rpc_runner/machine/environment.h"
+
+namespace hone {
+namespace {
+
+constexpr size_t kShown = 10;  // of records that a prefix fits
+
+bool IsIdPrefix(const std::string& text) {
+  return !text.empty() && text.size() <= 16 && text.find_first_not_of("0123456789abcdef") == std::string::npos;
+}
+
+Record ByIdPrefix(const RecordStore& store, const std::string& prefix) {
+  RecordQuery query;
+  query.id = prefix;
+  query.limit = kShown + 1;
+  std::vector<Record> records = store.Find(query);
+  if (records.empty()) {
+    throw Error(ExitCode::kNoInput,
+                fmt::format("no record's id begins with '{}'; `hone log list` and `hone log best` show ids", prefix));
+  }
+  if (records.size() == 1) return std::move(records.front());
+  std::string ids;
+  for (size_t i = 0; i < std::min(kShown, records.size()); ++i)
+    ids += fmt::format("{}{}", i > 0 ? ", " : "", records[i].id);
+  throw Error(ExitCode::kUsage, fmt::format("'{}' begins the ids of several records: {}{}; more digits would be right",
+                                            prefix, ids, records.size() > kShown ? ", ..." : ""));
+}
+
+Record BestOfWorkload(const RecordStore& store, const std::string& text) {
+  RecordQuery query;
+  query.workload = Workload::Parse(text).ToText();
+  const std::vector<Record> best = BestOf(store.Find(query));
+  if (best.empty()) {
+    throw Error(ExitCode::kNoInput,
+                fmt::format("the store has no time of '{}'; `hone log best` lists what it has", text));
+  }
+  // Another machine's kernel may be the faster one and still not be this one's best.
+  const Fingerprint here = FingerprintOf(ProbeEnvironment());
+  const auto rank = [&here](const Record& record) {
+    const bool own = SameExactly(FingerprintOf(record.measurement.environment), here);
+    return std::pair(!own, record.measurement.MinNs());
+  };
+  return *std::min_element(best.begin(), best.end(),
+                           [&rank](const Record& a, const Record& b) { return rank(a) < rank(b); });
+}
+
+Record FindRecord(const RecordStore& store, const std::string& text) {
+  if (IsIdPrefix(text)) return ByIdPrefix(store, text);
+  if (text.find(' ') != std::string::npos) return BestOfWorkload(store, text);
+  throw Error(ExitCode::kUsage,
+              fmt::format("'{}' is neither the beginning of a record's id nor a workload's text; `hone "
+                          "log list` shows both",
+                          text));
+}
+
+void PrintKnobs(const std::vector<KnobValue>& knobs, int64_t best_ns) {
+  Table table({"knob", "> value", "> records", "> best", "> off the best", ""});
+  std::string last;
+  for (const KnobValue& k : knobs) {
+    const double off = 100 * (static_cast<double>(k.best_ns) / static_cast<double>(best_ns) - 1);
+    table.Add({k.knob == last ? "" : k.knob, fmt::format("{}", k.value), fmt::format("{}", k.records),
+               TimeText(k.best_ns), fmt::format("{:.1f} %", off), k.own ? "<- this record" : ""});
+    last = k.knob;
+  }
+  Print("\nknobs of its schedule, by influence (best with each value against the best of all)\n{}",
+        table.empty() ? "every record has the same values\n" : table.ToText());
+}
+
+void PrintLoops(const Explanation& e) {
+  Table table({"hot loop", "> instructions", "> multiply-adds", "> loads", "> stores", "> prefetches", "> spilled"});
+  for (const ExplainedKernel& k : e.kernels) {
+    const HotLoop& l = k.loop;
+    table.Add({k.what, fmt::format("{}", l.instructions), fmt::format("{}", l.multiply_adds),
+               fmt::format("{}", l.loads), fmt::format("{}", l.stores), fmt::format("{}", l.prefetches),
+               fmt::format("{}", l.stack)});
+  }
+  Print("\n{}", table.ToText());
+  for (const ExplainedKernel& k : e.kernels) {
+    Print("\n{}: {} {} ({})\n{}\n", k.what, k.candidate.schedule, k.candidate.config.ToText(), TimeText(k.ns),
+          fmt::join(k.loop.lines, "\n"));
+  }
+}
+
+void PrintExplanation(const Explanation& e) {
+  const Record& r = e.record;
+  Print("record {}: {}\n{} {}\n", r.id, r.candidate.workload.ToText(), r.candidate.schedule,
+        r.candidate.config.ToText());
+  Print("{} on {}, {} thread(s), {} cache, hone {}, run {}{}\n", TimeText(r.measurement.MinNs()), DeviceName(r),
+        r.threads, CacheModeName(r.timing.cache), r.hone_version, r.session.empty() ? "-" : r.session,
+        r.finals.held > 0 ? fmt::format(", finals: place {}", r.finals.place) : "");
+  Print("{} of {} configs measured alike are faster by their least sample\n", e.faster, e.configs);
+  Print("\nroofline: {} over {} is {:.1f} FLOP per byte; {} GFLOP/s, {:.1f} GB/s\n", FlopText(e.flops),
+        BytesText(e.bytes), e.flops / static_cast<double>(e.bytes), GflopsText(e.flops, r.measurement.MinNs()),
+        static_cast<double>(e.bytes) / static_cast<double>(r.measurement.MinNs()));
+  if (e.peak_gflops > 0) {
+    const double share = e.flops / static_cast<double>(r.measurement.MinNs()) / e.peak_gflops;
+    Print("measured peak on {} thread(s): {:.1f} GFLOP/s, of which it reaches {:.0f} %\n", r.threads, e.peak_gflops,
+          100 * share);
+  } else {
+    Print("its machine is not this one: the peak is not known here\n");
+  }
+  if (!e.knobs.empty() || e.best_ns > 0) PrintKnobs(e.knobs, e.best_ns);
+  PrintLoops(e);
+}
+
+}  // namespace
+
+int ExplainCommand(const Arguments& arguments) {
+  CommandLine line("hone explain",
+                   "Why a record is as fast as it is: its knobs, its place under the roofline, its loop.");
+  std::string text, db;
+  line.Add("RECORD", text,
+           "the first digits of a record's id, or a workload's text in quotes: its best, of this machine where it has "
+           "one")
+      .Required();
+  AddStoreOption(line, db);
+  if (!line.Parse(arguments)) return 0;
+  const auto store = OpenExistingStore(db);
+  const Explanation explanation = ExplainRecord(FindRecord(*store, text), *store);
+  if (line.json()) {
+    PrintJson(ExplanationJson(explanation));
+  } else {
+    PrintExplanation(explanation);
+  }
+  line.Next("hone log list --workload " + ShellWord(explanation.record.candidate.workload.ToText()) +
+            line.Given({Topic::kStore}));
+  return 0;
+}
+
+}  // namespace hone

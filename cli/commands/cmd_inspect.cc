@@ -1,0 +1,158 @@
+#include <fmt/format.h>
+
+#include "cli/command_line.h"
+#include "cli/machine_options.h"
+#include "cli/model.h"
+#include "cli/printing/model_summary.h"
+#include "cli/printing/number_text.h"
+#include "cli/printing/print.h"
+#include "cli/printing/print_json.h"
+#include "cli/printing/table.h"
+#include "compiler/build.h"
+#include "compiler/passes/passes.h"
+#include "compiler/relay/printer.h"
+#include "compiler/relay/visitor.h"
+#include "compiler/schedules/schedule.h"
+#include "core/error.h"
+
+namespace hone {
+namespace {
+
+struct InspectOptions {
+  ModelOptions model;
+  MachineOptions machine;
+  bool params = false, text = false, untyped = false, optimized = false, walk = false, tasks = false;
+  std::string as = "module";
+};
+
+Json TypesJson(const std::vector<NamedType>& types) {
+  Json list = Json::array();
+  for (const NamedType& t : types) list.push_back({{"name", t.name}, {"type", t.type}});
+  return list;
+}
+
+void PrintSummaryJson(const Model& model, const ModelSummary& summary, bool params) {
+  Json json = {{"model", model.name},
+               {"inputs", TypesJson(summary.inputs)},
+               {"outputs", TypesJson(summary.outputs)},
+               {"ops", summary.ops},
+               {"parameters", summary.parameter_elements},
+               {"parameter_bytes", summary.parameter_bytes},
+               {"gflop", summary.flops / 1e9}};
+  if (params) json["params"] = TypesJson(summary.parameters);
+  PrintJson(json);
+}
+
+int ShowSummary(const Model& model, bool params, bool json) {
+  const ModelSummary summary = Summarize(model.typed);
+  if (json) {
+    PrintSummaryJson(model, summary, params);
+    return 0;
+  }
+  for (const NamedType& t : summary.inputs) Print("input   {}  {}\n", t.name, t.type);
+  for (const NamedType& t : summary.outputs) Print("output  {}  {}\n", t.name, t.type);
+  Print("{} parameters ({}), {}\n\n", summary.parameter_elements, BytesText(summary.parameter_bytes),
+        FlopText(summary.flops));
+  Table table({"operator", "> calls"});
+  for (const auto& [name, calls] : summary.ops) table.Add({name, fmt::format("{}", calls)});
+  Print("{}", table.ToText());
+  if (params) Print("\n");
+  for (size_t i = 0; params && i < summary.parameters.size(); ++i) {
+    Print("{}  {}\n", summary.parameters[i].name, summary.parameters[i].type);
+  }
+  return 0;
+}
+
+int ShowText(const Model& model, const InspectOptions& options, bool json) {
+  relay::IRModule module = options.untyped ? model.untyped : model.typed;
+  if (options.optimized) {
+    module = RunPasses(model.typed, {ResolveMachine(options.machine).context});
+  }
+  const std::string text = relay::ToText(module, {.types = !options.untyped, .as = options.as});
+  if (json) {
+    PrintJson({{"model", model.name}, {"text", text}});
+  } else {
+    Print("{}{}", text, text.ends_with('\n') ? "" : "\n");
+  }
+  return 0;
+}
+
+int ShowWalk(const Model& model, bool json) {
+  Json nodes = Json::array();
+  relay::PostOrderVisit(model.typed.main, [&](const relay::ExprPtr& expr) {
+    const std::string name(relay::ExprKindName(expr->kind));
+    if (json) {
+      nodes.push_back(name);
+    } else {
+      Print("{}\n", name);
+    }
+  });
+  if (json) PrintJson({{"model", model.name}, {"walk", nodes}});
+  return 0;
+}
+
+Json SpacesJson(const Workload& workload, const BuildContext& context) {
+  const MachineModel machine = context.machine();
+  Json spaces = Json::object();
+  for (const Schedule* schedule : SchedulesFor(workload, machine)) {
+    if (context.exact_math && !schedule->exact()) continue;
+    spaces[std::string(schedule->name())] = schedule->Space(workload, machine).size();
+  }
+  return spaces;
+}
+
+int ShowTasks(const Model& model, const InspectOptions& options, bool json) {
+  const BuildContext context = ResolveMachine(options.machine).context;
+  Json list = Json::array();
+  Table table({"> uses", "> work", "configs per schedule", "workload"});
+  for (const Task& task : ExtractTasks(model.typed, context)) {
+    const Json spaces = SpacesJson(task.workload, context);
+    list.push_back({{"workload", task.workload.ToText()},
+                    {"uses", task.uses},
+                    {"gflop", task.workload.Flops() / 1e9},
+                    {"configs", spaces},
+                    {"nodes", task.nodes}});
+    std::string configs;
+    for (const auto& [name, size] : spaces.items())
+      configs += fmt::format("{}{} {}", configs.empty() ? "" : ", ", name, size.dump());
+    table.Add({fmt::format("{}", task.uses), FlopText(task.workload.Flops()), configs, task.workload.ToText()});
+  }
+  if (json) {
+    PrintJson({{"model", model.name}, {"tasks", list}});
+  } else {
+    Print("{}", table.ToText());
+  }
+  return 0;
+}
+
+int Show(const InspectOptions& options, bool json) {
+  const Model model = LoadModel(options.model);
+  if (options.text) return ShowText(model, options, json);
+  if (options.walk) return ShowWalk(model, json);
+  if (options.tasks) return ShowTasks(model, options, json);
+  return ShowSummary(model, options.params, json);
+}
+
+}  // namespace
+
+int InspectCommand(const Arguments& arguments) {
+  CommandLine line("hone inspect", "What is in a model: by default inputs, outputs, operators, parameters and GFLOP.");
+  InspectOptions options;
+  AddModelOptions(line, options.model);
+  AddContextOptions(line, options.machine);
+  line.AddFlag("--params", options.params, "every parameter with its type");
+  const Option text = line.AddFlag("--text", options.text, "the module in Relay's text form");
+  line.Add("--as", options.as, "with --text: module, fn or expr").OneOf({"module", "fn", "expr"}).Needs(text);
+  const Option untyped = line.AddFlag("--untyped", options.untyped, "with --text: before type inference").Needs(text);
+  line.AddFlag("--optimized", options.optimized, "with --text: after all passes for --target")
+      .Needs(text)
+      .Excludes(untyped);
+  line.AddFlag("--walk", options.walk, "one node type per line, in post order").Excludes(text);
+  line.AddFlag("--tasks", options.tasks, "the tuning tasks: uses, GFLOP, configs per schedule").Excludes(text);
+  if (!line.Parse(arguments)) return 0;
+  const int code = Show(options, line.json());
+  line.Next("hone tune" + line.Given(kKernelTopics));
+  return code;
+}
+
+}  // namespace hone

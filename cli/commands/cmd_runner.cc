@@ -1,0 +1,34 @@
+#include <fmt/format.h>
+
+#include "cli/command_line.h"
+#include "cli/stop.h"
+#include "core/core_list.h"
+#include "core/duration.h"
+#include "rpc_runner/tracker/tracker.h"
+
+namespace hone {
+
+int RunnerCommand(const Arguments& arguments) {
+  CommandLine line("hone runner",
+                   "Offers this machine to a tracker, as hone-runner does. Loopback only: there are no keys yet.");
+  RunnerServerOptions options;
+  std::string cores, lifetime;
+  line.Add("--tracker", options.tracker, "tcp://HOST:PORT").Required().Env("HONE_TRACKER").About(Topic::kRunners);
+  line.Add("--key", options.key, "the name under which tuners ask for such machines")
+      .Required()
+      .Env("HONE_KEY")
+      .About(Topic::kRunners);
+  line.Add("--label", options.label, "this device's name among those of its key; by default the host's");
+  line.Add("--bind", options.bind, "where tuners reach this runner; port * picks a free one").ShowDefault();
+  line.Add("--cores", cores, "the CPUs to time on, as 0,2-3; by default all that are allowed");
+  line.Add("--lifetime", lifetime, "end after so long: 90s, 10m, 2h");
+  line.Add("--max-jobs", options.max_jobs, "end after so many jobs").Between(int64_t{1}, int64_t{1} << 40);
+  if (!line.Parse(arguments)) return 0;
+  options.cores = ParseCoreList(cores);
+  if (!lifetime.empty()) options.lifetime_ns = ParseDuration(lifetime);
+  line.Next("hone tune MODEL" + line.Given({Topic::kRunners}));
+  ServeRunner(options, CatchStopSignals());
+  return StopExitCode(0);
+}
+
+}  // namespace hone

@@ -1,0 +1,64 @@
+#include <fmt/format.h>
+
+#include "cli/command_line.h"
+#include "cli/machine_options.h"
+#include "cli/printing/number_text.h"
+#include "cli/printing/print.h"
+#include "cli/printing/print_json.h"
+#include "cli/printing/table.h"
+#include "compiler/schedules/schedule.h"
+#include "core/workload.h"
+
+namespace hone {
+namespace {
+
+void PrintSchedule(const Schedule& schedule, const ConfigSpace& space) {
+  Print("\n{} (version {}): {} configs\n", schedule.name(), schedule.version(), space.size());
+  Table table({"  knob", "values"});
+  for (const Knob& knob : space.knobs()) table.Add({"  " + knob.name, fmt::format("{}", fmt::join(knob.values, " "))});
+  if (!table.empty()) Print("{}", table.ToText());
+}
+
+Json ScheduleJson(const Schedule& schedule, const ConfigSpace& space) {
+  Json knobs = Json::array();
+  for (const Knob& knob : space.knobs()) knobs.push_back({{"name", knob.name}, {"values", knob.values}});
+  return {{"schedule", std::string(schedule.name())},
+          {"version", schedule.version()},
+          {"size", space.size()},
+          {"knobs", knobs}};
+}
+
+}  // namespace
+
+int SpaceCommand(const Arguments& arguments) {
+  CommandLine line("hone space", "The schedules that can compute a workload: knobs, values and size of each.");
+  std::string text;
+  MachineOptions options;
+  line.Add("WORKLOAD", text, "a workload's text, in quotes, as `hone inspect MODEL --tasks` prints it").Required();
+  AddMachineOptions(line, options);
+  if (!line.Parse(arguments)) return 0;
+
+  const Workload workload = Workload::Parse(text);
+  const MachineModel machine = ResolveMachine(options).context.machine();
+  const DefaultConfig best = AnalyticDefault(workload, machine);
+  Json schedules = Json::array();
+  if (!line.json()) Print("{}\nmachine model {}, {}\n", workload.ToText(), machine.name, FlopText(workload.Flops()));
+  for (const Schedule* schedule : SchedulesFor(workload, machine)) {
+    const ConfigSpace space = schedule->Space(workload, machine);
+    schedules.push_back(ScheduleJson(*schedule, space));
+    if (!line.json()) PrintSchedule(*schedule, space);
+  }
+  if (line.json()) {
+    PrintJson({{"workload", workload.ToText()},
+               {"machine", machine.name},
+               {"schedules", schedules},
+               {"default", {{"schedule", std::string(best.schedule->name())}, {"config", best.config.ToText()}}}});
+  } else {
+    Print("\ndefault without records: {} {} (estimated {} on one core)\n", best.schedule->name(), best.config.ToText(),
+          TimeText(static_cast<int64_t>(best.estimate_ns)));
+  }
+  line.Next("hone tune MODEL" + line.Given({Topic::kTarget, Topic::kThreads}));
+  return 0;
+}
+
+}  // namespace hone

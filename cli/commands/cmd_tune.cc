@@ -1,0 +1,233 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <thread>
+
+#include "cli/command_line.h"
+#include "cli/device_name.h"
+#include "cli/machine_options.h"
+#include "cli/model.h"
+#include "cli/printing/network_finals_output.h"
+#include "cli/printing/number_text.h"
+#include "cli/printing/print.h"
+#include "cli/printing/print_json.h"
+#include "cli/stop.h"
+#include "cli/store.h"
+#include "cli/printing/tune_output.h"
+#include "core/core_list.h"
+#include "core/duration.h"
+#include "core/error.h"
+#include "db/patient_store.h"
+#include "rpc_runner/runner.h"
+#include "tuner/finals/network_finals.h"
+#include "tuner/replay.h"
+#include "tuner/strategy.h"
+
+namespace hone {
+namespace {
+
+constexpr int64_t kDefaultBudgetNs = 300'000'000'000;
+
+struct TuneCommandOptions {
+  ModelOptions model;
+  MachineOptions machine;
+  TuneOptions tune;
+  RemoteRunnerOptions remote;
+  int64_t early_stopping = -1;  // not given
+  std::string db, replay, budget, until_gain, cache = "cold-weights", finals = "network", cores;
+  std::vector<std::string> tasks;
+};
+
+std::string StrategyList() {
+  std::string text;
+  for (const StrategyEntry& entry : AllStrategies()) text += fmt::format("{}{}", text.empty() ? "" : ", ", entry.name);
+  return text;
+}
+
+void AddOptions(CommandLine& line, TuneCommandOptions& options) {
+  AddModelOptions(line, options.model);
+  AddContextOptions(line, options.machine);
+  AddStoreOption(line, options.db);
+  line.Add("--trials", options.tune.budget.trials, "stop after so many trials in all, those of earlier runs counted")
+      .Between(int64_t{1}, int64_t{1} << 40);
+  line.Add("--budget", options.budget,
+           "stop after so long: 90s, 10m, 2h; by default 5m, without --trials and --until-gain");
+  line.Add("--until-gain", options.until_gain,
+           "stop when 16 more trials of every task promise to save less of the model's time than this, as 1%");
+  line.Add("--early-stopping", options.early_stopping,
+           "a task stops after so many trials that gained less than 1 %, 0: never; by default 32 to 128 by its space")
+      .Between(0, int64_t{1} << 40);
+  line.Add("--strategy", options.tune.strategy, StrategyList()).ShowDefault();
+  line.Add("--cache", options.cache, "cold-weights: as in a network; warm: a hot loop").ShowDefault();
+  line.Add("--finals", options.finals, "network: the best of each task also in the built model; kernels: alone only")
+      .OneOf({"network", "kernels"})
+      .ShowDefault();
+  line.Add("--tasks", options.tasks, "only the tasks whose workload contains one of these texts");
+  line.Add("--cores", options.cores, "without a tracker: the CPUs to time on, as 0,2-3");
+  line.Add("--replay", options.replay, "search with the records of this store in place of a runner; keeps nothing");
+  const Option tracker = line.Add("--tracker", options.remote.tracker, "tcp://HOST:PORT: measure on runners behind it")
+                             .Env("HONE_TRACKER")
+                             .About(Topic::kRunners);
+  line.Add("--key", options.remote.key, "which runners, with --tracker")
+      .Env("HONE_KEY")
+      .Needs(tracker)
+      .About(Topic::kRunners);
+  line.Add("--runners", options.remote.max_runners, "at most so many of the key's runners at once")
+      .Between(1, 64)
+      .ShowDefault()
+      .Needs(tracker);
+}
+
+void FilterTasks(std::vector<Task>& tasks, const std::vector<std::string>& wanted) {
+  if (wanted.empty()) return;
+  const auto unwanted = [&wanted](const Task& task) {
+    const std::string text = task.workload.ToText();
+    return std::none_of(wanted.begin(), wanted.end(),
+                        [&](const std::string& w) { return text.find(w) != std::string::npos; });
+  };
+  tasks.erase(std::remove_if(tasks.begin(), tasks.end(), unwanted), tasks.end());
+  if (tasks.empty())
+    throw Error(ExitCode::kUsage, "no task contains what --tasks says; `hone inspect MODEL --tasks` lists them");
+}
+
+std::unique_ptr<Runner> MakeRunner(const TuneCommandOptions& options) {
+  if (!options.replay.empty()) return nullptr;
+  if (options.remote.tracker.empty()) return MakeLocalRunner(ParseCoreList(options.cores));
+  if (options.remote.key.empty())
+    throw Error(ExitCode::kUsage, "--tracker needs --key; `hone devices --tracker` lists the keys");
+  return MakeRemoteRunner(options.remote);
+}
+
+void TellRunner(const Environment& runner, const BuildContext& context) {
+  Note("timing on {} ({}, {} core{}): target {}, {} thread{}\n", RunnerName(runner), runner.cpu_model, runner.cores,
+       runner.cores == 1 ? "" : "s", context.target.ToText(), context.threads, context.threads == 1 ? "" : "s");
+}
+
+// What to tune for; the next line names what a runner made of it.
+Machine MachineOf(const TuneCommandOptions& options, Runner* runner, CommandLine& line) {
+  if (runner == nullptr) return ResolveMachine(options.machine);
+  const bool remote = !options.remote.tracker.empty();
+  const Environment environment = runner->Describe();
+  const Machine machine = ResolveMachineOf(options.machine, environment, remote);
+  if (remote || !options.cores.empty()) line.Resolve("--threads", fmt::format("{}", machine.context.threads));
+  if (!remote) return machine;
+  line.Resolve("--target", machine.context.target.ToText());
+  if (!line.json()) TellRunner(environment, machine.context);
+  return machine;
+}
+
+double ParseUntilGain(const std::string& text) {
+  const double share = ParseShare(text, "--until-gain");
+  if (share > 0 && share < 1) return share;
+  throw Error(ExitCode::kUsage,
+              fmt::format("--until-gain is given \"{}\"; right is more than 0 and less than 1", text));
+}
+
+// All but what to tune for.
+TuneOptions Complete(const TuneCommandOptions& options) {
+  TuneOptions tune = options.tune;
+  tune.strategy = FindStrategy(options.tune.strategy).name;
+  tune.cache = ParseCacheMode(options.cache);
+  tune.seed = options.model.seed;
+  tune.model = options.model.model;
+  if (!options.until_gain.empty()) tune.budget.until_gain = ParseUntilGain(options.until_gain);
+  if (options.early_stopping >= 0) tune.budget.early_stopping = options.early_stopping;
+  tune.cores = ParseCoreList(options.cores);
+  if (!options.budget.empty()) {
+    tune.budget.time_ns = ParseDuration(options.budget);
+  } else if (tune.budget.trials == 0 && tune.budget.until_gain == 0) {
+    tune.budget.time_ns = kDefaultBudgetNs;
+  }
+  return tune;
+}
+
+// What of a time budget the finals in the built model may take: below a minute they would not come to an end.
+int64_t NetworkShareNs(const TuneCommandOptions& options, const Budget& budget) {
+  if (options.finals != "network" || budget.time_ns < 60'000'000'000) return 0;
+  return std::min<int64_t>(budget.time_ns * 15 / 100, 60'000'000'000);
+}
+
+int64_t NowNs() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+struct Tuned {
+  TuneReport report;
+  NetworkFinals network;
+};
+
+Tuned TuneAndRank(const TuneCommandOptions& options, const relay::IRModule& module, const std::vector<Task>& tasks,
+                  TuneOptions tune, Runner& runner, RecordStore& store, TuneOutput& output) {
+  const int64_t end_ns = tune.budget.time_ns > 0 ? NowNs() + tune.budget.time_ns : 0;
+  tune.budget.time_ns -= NetworkShareNs(options, tune.budget);
+  const auto observe = [&output](const TuneEvent& event) { output.Observe(event); };
+  Tuned tuned;
+  tuned.report = Tune(tasks, tune, runner, store, observe, CatchStopSignals());
+  if (options.finals == "network" && !tuned.report.interrupted) {
+    tuned.network = HoldNetworkFinals(module, tune, runner, store, end_ns, CatchStopSignals());
+  }
+  return tuned;
+}
+
+// Hours of measuring are not to end with one error of a disk.
+Patience StorePatience() {
+  Patience patience;
+  patience.now_ns = NowNs;
+  patience.sleep = [](int64_t ns) { std::this_thread::sleep_for(std::chrono::nanoseconds(ns)); };
+  patience.tell = [](const std::string& what) { Note("note: {}\n", what); };
+  patience.hurried = [stop = CatchStopSignals()] { return stop->load(); };
+  return patience;
+}
+
+Tuned Search(const TuneCommandOptions& options, Runner* runner, const relay::IRModule& module,
+             const std::vector<Task>& tasks, const TuneOptions& tune, TuneOutput& output) {
+  if (runner == nullptr) {
+    const auto observe = [&output](const TuneEvent& event) { output.Observe(event); };
+    return {Replay(tasks, tune, *OpenExistingStore(options.replay), observe, CatchStopSignals()), {}};
+  }
+  const std::unique_ptr<RecordStore> store = MakePatient(OpenStore(options.db), StorePatience());
+  return TuneAndRank(options, module, tasks, tune, *runner, *store, output);
+}
+
+bool Terminal() { return isatty(STDERR_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr; }
+
+}  // namespace
+
+int TuneCommand(const Arguments& arguments) {
+  CommandLine line("hone tune",
+                   "Searches for the best kernels of a model's tasks and keeps every trial. Run again to go on.");
+  TuneCommandOptions options;
+  AddOptions(line, options);
+  if (!line.Parse(arguments)) return 0;
+  TuneOptions tune = Complete(options);
+  const Model model = LoadModel(options.model);
+  // The runner before the store: a tracker that is not there leaves no empty store behind.
+  const std::unique_ptr<Runner> runner = MakeRunner(options);
+  const Machine machine = MachineOf(options, runner.get(), line);
+  tune.context = machine.context;
+  std::vector<Task> tasks = ExtractTasks(model.typed, machine.context);
+  FilterTasks(tasks, options.tasks);
+  TuneOutput output(line.json(), Terminal(), tasks.size(), tune.budget);
+  const Tuned tuned = Search(options, runner.get(), model.typed, tasks, tune, output);
+  output.Finish();
+  if (line.json()) {
+    Json report = ReportJson(tuned.report);
+    report["target"] = machine.context.target.ToText();
+    report["threads"] = machine.context.threads;
+    report["network_finals"] = NetworkFinalsJson(tuned.network);
+    PrintJson(report);
+  } else {
+    Print("{}{}", ReportText(tuned.report), NetworkFinalsText(tuned.network));
+  }
+  const std::string nothing = WhyNothingWorked(tuned.report);
+  if (!nothing.empty() && !tuned.report.interrupted) throw Error(ExitCode::kAnswerIsNo, nothing);
+  if (!options.replay.empty()) line.Resolve("--db", options.replay);
+  line.Next(tuned.report.interrupted ? line.Again() : "hone build" + line.Given(kKernelTopics) + " -o P.hone");
+  return StopExitCode(0);
+}
+
+}  // namespace hone

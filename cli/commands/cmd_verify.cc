@@ -1,0 +1,226 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "cli/build_model.h"
+#include "cli/command_line.h"
+#include "cli/compare_outputs.h"
+#include "cli/inputs.h"
+#include "cli/model.h"
+#include "cli/printing/print.h"
+#include "cli/printing/print_json.h"
+#include "cli/quantum.h"
+#include "cli/rounding_spread.h"
+#include "cli/printing/table.h"
+#include "cli/trailing_softmax.h"
+#include "compiler/relay/reference.h"
+#include "core/error.h"
+#include "runtime/session.h"
+
+namespace hone {
+namespace {
+
+using Inputs = std::map<std::string, Tensor>;
+
+struct VerifyOptions {
+  ModelOptions model;
+  MachineOptions machine;
+  RecordOptions records;
+  InputOptions inputs;
+  std::string package;
+  std::vector<std::string> expect;
+  double tolerance = 1e-4;
+};
+
+std::vector<Tensor> RunPackage(std::shared_ptr<const Package> package, const Inputs& inputs, int threads) {
+  Session session(std::move(package), {.threads = threads});
+  for (const auto& [name, tensor] : inputs) session.SetInput(name, tensor);
+  session.Run();
+  std::vector<Tensor> outputs;
+  for (int i = 0; i < session.outputs(); ++i) outputs.push_back(session.Output(i));
+  return outputs;
+}
+
+std::vector<OutputError> CompareAll(const std::vector<Tensor>& got, const std::vector<Tensor>& expected,
+                                    const std::vector<std::string>& names, double tolerance) {
+  if (got.size() != expected.size()) {
+    throw Error(ExitCode::kUsage,
+                fmt::format("there are {} outputs, and {} to compare them with", got.size(), expected.size()));
+  }
+  std::vector<OutputError> errors;
+  for (size_t i = 0; i < got.size(); ++i) errors.push_back(CompareOutput(names.at(i), got[i], expected[i], tolerance));
+  return errors;
+}
+
+std::vector<std::string> OutputNames(const Plan& plan, const std::string& suffix = "") {
+  std::vector<std::string> names;
+  for (const int index : plan.outputs) names.push_back(plan.buffers.at(static_cast<size_t>(index)).name + suffix);
+  return names;
+}
+
+// Made at most once per command: the reference is slow.
+struct Expected {
+  std::optional<Logits> logits;       // when the model ends in a softmax
+  std::vector<Tensor> logits_values;  // of its module
+  std::vector<Tensor> outputs;
+};
+Expected ReferenceOutputs(const Model& model, const Inputs& inputs, const std::vector<std::string>& files) {
+  Expected expected;
+  if (!files.empty()) {
+    for (const std::string& file : files) expected.outputs.push_back(ReadTensorFile(file));
+    return expected;
+  }
+  expected.logits = WithoutTrailingSoftmax(model.typed);
+  if (!expected.logits) {
+    expected.outputs = RunReference(model.typed, inputs);
+    return expected;
+  }
+  expected.logits_values = RunReference(expected.logits->module, inputs);
+  expected.outputs = {ApplySoftmax(expected.logits_values.at(0), expected.logits->softmax)};
+  return expected;
+}
+
+std::shared_ptr<const Package> BuildOne(const relay::IRModule& module, const Machine& machine,
+                                        const RecordOptions& records) {
+  return Package::FromBytes(BuildModel(module, machine, records).package, "the fresh build of " + module.name);
+}
+
+// Off by float's own error of a whole number of steps.
+constexpr double kStepError = 0.01;
+
+// A healthy package may have summed in another order than the reference: twice as far off as other such sums lead the
+// reference itself is not wrong. Where an output is quantised that is a whole number of its steps.
+void AllowRounding(const relay::IRModule& typed, const Inputs& inputs, std::vector<OutputError>& errors) {
+  const bool all = std::all_of(errors.begin(), errors.end(), [](const OutputError& e) { return e.agrees; });
+  if (all || !Rounds(typed)) return;
+  const std::vector<double> spread = RoundingSpread(typed, inputs), quanta = OutputQuanta(typed);
+  for (size_t i = 0; i < errors.size(); ++i) {
+    OutputError& error = errors[i];
+    error.rounding = 2 * spread.at(i);
+    error.quantum = quanta.at(i);
+    const bool rounded =
+        error.quantum > 0 ? error.Quanta() <= error.AllowedQuanta() + kStepError : error.worst <= error.rounding;
+    error.agrees = error.agrees || rounded;
+  }
+}
+
+std::vector<OutputError> Verify(const VerifyOptions& options, const Model& model) {
+  const Machine machine = ResolveMachine(options.machine);
+  const bool fresh = options.package.empty();
+  const auto package = fresh ? BuildOne(model.typed, machine, options.records) : Package::Load(options.package);
+  package->VerifyParams();
+  InputOptions input_options = options.inputs;
+  input_options.seed = options.model.seed;
+  const std::vector<InputSpec> specs = InputSpecs(*package);
+  const Inputs inputs = MakeInputs(specs, input_options);
+  RequireIndicesInRange(specs, inputs);
+  const std::vector<Tensor> got = RunPackage(package, inputs, machine.context.threads);
+  const Expected expected = ReferenceOutputs(model, inputs, options.expect);
+  std::vector<OutputError> errors = CompareAll(got, expected.outputs, OutputNames(package->plan()), options.tolerance);
+  AllowRounding(model.typed, inputs, errors);
+  if (fresh && expected.logits) {
+    const auto without = BuildOne(expected.logits->module, machine, options.records);
+    std::vector<OutputError> more =
+        CompareAll(RunPackage(without, inputs, machine.context.threads), expected.logits_values,
+                   OutputNames(without->plan(), " (before softmax)"), options.tolerance);
+    AllowRounding(expected.logits->module, inputs, more);
+    errors.insert(errors.end(), more.begin(), more.end());
+  }
+  return errors;
+}
+
+// When they differ it helps to know whether a pass is to blame.
+std::string NextOf(const CommandLine& line, const VerifyOptions& options, bool agree) {
+  if (agree && !options.package.empty())
+    return "hone bench" + line.Given({Topic::kPackage, Topic::kThreads, Topic::kInputs});
+  if (agree) return "hone build" + line.Given(kKernelTopics) + " -o P.hone";
+  return "hone build" + line.Given(kKernelTopics) + " -o P.hone -O0";
+}
+
+// JSON has no infinity.
+Json ErrorJson(double worst) { return std::isfinite(worst) ? Json(worst) : Json("inf"); }
+
+Json ErrorsJson(const std::vector<OutputError>& errors) {
+  Json outputs = Json::array();
+  for (const OutputError& e : errors) {
+    Json json = {{"name", e.name},
+                 {"worst", ErrorJson(e.worst)},
+                 {"index", e.index},
+                 {"rounding", ErrorJson(e.rounding)},
+                 {"agrees", e.agrees}};
+    if (e.quantum > 0) {
+      json["quantum"] = e.quantum;
+      json["quanta"] = ErrorJson(e.Quanta());
+      json["allowed_quanta"] = ErrorJson(e.AllowedQuanta());
+    }
+    outputs.push_back(std::move(json));
+  }
+  return outputs;
+}
+
+std::string RoundingText(const OutputError& e) {
+  if (e.quantum == 0) return fmt::format("{:.2e}", e.rounding);
+  return fmt::format("{:.3g} of {:.3g} steps of {:.3g}", e.Quanta(), e.AllowedQuanta(), e.quantum);
+}
+
+// What rounding allows is told where it was asked.
+std::string ErrorsText(const std::vector<OutputError>& errors) {
+  const bool rounding =
+      std::any_of(errors.begin(), errors.end(), [](const OutputError& e) { return e.rounding > 0 || e.quantum > 0; });
+  std::vector<std::string> head = {"output", "> max|y-r|/max|r|", "> at element"};
+  if (rounding) head.emplace_back("> rounding allows");
+  head.emplace_back("verdict");
+  Table table(std::move(head));
+  for (const OutputError& e : errors) {
+    std::vector<std::string> row = {e.name, fmt::format("{:.2e}", e.worst), fmt::format("{}", e.index)};
+    if (rounding) row.push_back(RoundingText(e));
+    row.emplace_back(e.agrees ? "agrees" : "DIFFERS");
+    table.Add(std::move(row));
+  }
+  return table.ToText();
+}
+
+void Report(const std::vector<OutputError>& errors, double tolerance, bool json) {
+  const bool all = std::all_of(errors.begin(), errors.end(), [](const OutputError& e) { return e.agrees; });
+  if (json) {
+    PrintJson({{"agrees", all}, {"tolerance", tolerance}, {"outputs", ErrorsJson(errors)}});
+  } else {
+    Print("{}tolerance {:.0e}: {}\n", ErrorsText(errors), tolerance, all ? "the outputs agree" : "the outputs differ");
+  }
+}
+
+void AddOptions(CommandLine& line, VerifyOptions& options) {
+  AddModelOptions(line, options.model);
+  line.Add("PACKAGE", options.package,
+           "a package of that model; none: one is built, and checked before a last softmax too")
+      .About(Topic::kPackage);
+  AddContextOptions(line, options.machine);
+  AddRecordOptions(line, options.records);
+  AddInputOptions(line, options.inputs);
+  line.Add("--expect", options.expect, "a .pb or .npy file per output: compare with these instead of the reference")
+      .About(Topic::kInputs);
+  line.Add("--tolerance", options.tolerance, "worst max|y-r|/max|r| that agrees").BetweenReal(0, 1).ShowDefault();
+}
+
+}  // namespace
+
+int VerifyCommand(const Arguments& arguments) {
+  CommandLine line("hone verify", "Runs a package and the reference on the same inputs; exit 1 when they differ.");
+  VerifyOptions options;
+  AddOptions(line, options);
+  if (!line.Parse(arguments)) return 0;
+  const Model model = LoadModel(options.model);
+  const std::vector<OutputError> errors = Verify(options, model);
+  Report(errors, options.tolerance, line.json());
+  bool all = true;
+  for (const OutputError& e : errors) all = all && e.agrees;
+  line.Next(NextOf(line, options, all));
+  return all ? 0 : static_cast<int>(ExitCode::kAnswerIsNo);
+}
+
+}  // namespace hone

@@ -1,0 +1,96 @@
+#include "cli/files/write_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+
+#include "cli/files/staged_file.h"
+#include "core/error.h"
+
+namespace hone {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kMostLinks = 40;  // as the kernel follows
+
+// Where links lead, also when nothing is there yet.
+std::string Resolved(const std::string& path) {
+  fs::path at = path;
+  std::error_code error;
+  for (int links = 0; links < kMostLinks && fs::is_symlink(at, error); ++links) {
+    const fs::path target = fs::read_symlink(at, error);
+    if (error) break;
+    at = at.parent_path() / target;
+  }
+  return at.string();
+}
+
+[[noreturn]] void Refuse(const std::string& path, std::string_view why) {
+  throw Error(ExitCode::kCannotCreate, fmt::format("cannot write {}: it is {}; a file is right", path, why));
+}
+
+// Its report would follow the bytes.
+bool IsOwnOutput(const struct stat& file) {
+  struct stat out{};
+  return !S_ISCHR(file.st_mode) && ::fstat(STDOUT_FILENO, &out) == 0 && out.st_dev == file.st_dev &&
+         out.st_ino == file.st_ino;
+}
+
+void WriteInto(const std::string& path, const std::string& bytes) {
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
+  if (fd < 0) CannotWrite(path, false);
+  const bool written = WriteAll(fd, bytes);
+  const int reason = errno;
+  ::close(fd);
+  errno = reason;
+  if (!written) CannotWrite(path, true);
+}
+
+// The folders that had to be made, the innermost first.
+std::vector<fs::path> MakeFolders(const std::string& folder) {
+  std::vector<fs::path> made;
+  std::error_code error;
+  for (fs::path at = folder; !at.empty() && !fs::exists(at, error) && !error; at = at.parent_path()) made.push_back(at);
+  fs::create_directories(folder, error);
+  if (!error) return made;
+  throw Error(ExitCode::kCannotCreate, fmt::format("the folder {} cannot be made: {}", folder, error.message()));
+}
+
+}  // namespace
+
+void WriteFileAtomically(const std::string& path, const std::string& bytes) {
+  struct stat info{};
+  const bool exists = ::stat(path.c_str(), &info) == 0;
+  if (exists && S_ISDIR(info.st_mode)) Refuse(path, "a folder");
+  if (exists && S_ISBLK(info.st_mode)) Refuse(path, "a whole disk");
+  if (exists && IsOwnOutput(info)) Refuse(path, "this command's own output, where its report goes");
+  if (exists && !S_ISREG(info.st_mode)) return WriteInto(path, bytes);
+  StagedFile(Resolved(path), bytes).Commit();
+}
+
+void WriteFilesAtomically(const std::string& folder, const std::vector<std::pair<std::string, std::string>>& files) {
+  for (const auto& [name, bytes] : files) {
+    const std::string path = (fs::path(folder) / name).string();
+    std::error_code ignored;
+    if (fs::is_directory(path, ignored)) Refuse(path, "a folder");
+  }
+  const std::vector<fs::path> made = MakeFolders(folder);
+  try {
+    std::vector<StagedFile> staged;
+    staged.reserve(files.size());
+    for (const auto& [name, bytes] : files) staged.emplace_back((fs::path(folder) / name).string(), bytes);
+    for (StagedFile& file : staged) file.Commit();
+  } catch (const Error&) {
+    // Only those that are empty, so none in which somebody has put something meanwhile.
+    std::error_code ignored;
+    for (const fs::path& path : made) fs::remove(path, ignored);
+    throw;
+  }
+}
+
+}  // namespace hone

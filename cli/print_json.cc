@@ -1,9 +1,0 @@
-#include "cli/print_json.h"
-
-#include "cli/print.h"
-
-namespace hone {
-
-void PrintJson(const Json& json) { Print("{}\n", DumpJson(json)); }
-
-}  // namespace hone

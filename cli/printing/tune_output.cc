@@ -1,0 +1,224 @@
+#include "cli/printing/tune_output.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "cli/printing/dispatch_table.h"
+#include "cli/printing/number_text.h"
+#include "cli/printing/print.h"
+#include "cli/printing/print_json.h"
+#include "cli/printing/statistics.h"
+#include "cli/printing/table.h"
+
+namespace hone {
+namespace {
+
+constexpr int64_t kQuietNs = 10'000'000'000;
+
+std::string LeftText(std::optional<int64_t> left_ns) {
+  return left_ns ? fmt::format(", at most {:.0f} s left", static_cast<double>(*left_ns) / 1e9) : "";
+}
+
+std::string CostsText(const TuneReport& report) {
+  const int64_t search_ns = report.elapsed_ns - report.finals_ns;
+  if (report.trials == 0 || search_ns <= 0) return "";
+  const auto share = [&](int64_t ns) { return 100 * static_cast<double>(ns) / static_cast<double>(search_ns); };
+  return fmt::format("wall time: compile {:.0f} %, verify {:.0f} %, timing {:.0f} %, other {:.0f} %\n",
+                     share(report.costs.compile_ns), share(report.costs.verify_ns), share(report.costs.timing_ns),
+                     share(report.costs.other_ns(search_ns)));
+}
+
+double Gflops(const TaskReport& task) {
+  return task.best_ns > 0 ? task.workload.Flops() / static_cast<double>(task.best_ns) : 0;
+}
+
+double ShareOfPeak(const TaskReport& task, double peak_gflops) {
+  return peak_gflops > 0 ? Gflops(task) / peak_gflops : 0;
+}
+
+Json FinalsJson(const FinalsReport& finals) {
+  if (finals.held == 0) return nullptr;
+  return {{"held", finals.held},
+          {"finalists", finals.finalists},
+          {"best", MedianJson(finals.best)},
+          {"incumbent", MedianJson(finals.incumbent)},
+          {"replaced", finals.replaced},
+          {"gain", finals.gain},
+          {"p", finals.p}};
+}
+
+std::string FinalsText(const FinalsReport& finals) {
+  if (finals.held == 0) return "not held";
+  if (!finals.replaced) return "no significant difference";
+  return fmt::format("{:.1f} % faster, p {:.3f}", 100 * finals.gain, finals.p);
+}
+
+std::string FailureText(const FailureReport& failure) {
+  return fmt::format("{}{}{}", FateName(failure.fate), failure.message.empty() ? "" : ": ", failure.message);
+}
+
+Json FailureJson(const FailureReport& failure) {
+  if (failure.trials == 0) return nullptr;
+  return {{"fate", FateName(failure.fate)}, {"message", failure.message}, {"trials", failure.trials}};
+}
+
+Json TaskJson(const TaskReport& task, double peak_gflops) {
+  return {{"task", task.workload.ToText()},
+          {"uses", task.uses},
+          {"trials", task.trials},
+          {"failed", task.failed},
+          {"failure", FailureJson(task.failure)},
+          {"default_ns", task.default_ns},
+          {"best_ns", task.best_ns},
+          {"schedule", task.best_schedule},
+          {"config", task.best_config},
+          {"stopped", task.stopped},
+          {"gflops", Gflops(task)},
+          {"share_of_peak", ShareOfPeak(task, peak_gflops)},
+          {"finals", FinalsJson(task.finals)}};
+}
+
+// Schedules and configs are longer than a table's row.
+std::string ConfigsText(const TuneReport& report) {
+  std::string text = "best:\n";
+  for (size_t i = 0; i < report.tasks.size(); ++i) {
+    const TaskReport& task = report.tasks[i];
+    const FailureReport& failure = task.failure;
+    if (task.best_ns > 0) text += fmt::format("{:>4}  {} {}\n", i + 1, task.best_schedule, task.best_config);
+    if (failure.trials > 0) {
+      text +=
+          fmt::format("{:>4}  none: {} of {} trials {}\n", i + 1, failure.trials, task.trials, FailureText(failure));
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+TuneOutput::TuneOutput(bool json, bool terminal, size_t tasks, const Budget& budget)
+    : json_(json), terminal_(terminal), tasks_(tasks), left_(budget) {}
+
+std::string TuneOutput::Status(const TuneEvent& event) const {
+  const double seconds = static_cast<double>(event.elapsed_ns) / 1e9;
+  return fmt::format("{} trials, {} failed, {:.1f} trials/s{}, {} of {} tasks seen{}", trials_, failed_,
+                     seconds > 0 ? static_cast<double>(trials_) / seconds : 0.0,
+                     event.runners == 1 ? "" : fmt::format(", {} runners", event.runners), best_ns_.size(), tasks_,
+                     LeftText(left_.Ns()));
+}
+
+void TuneOutput::Observe(const TuneEvent& event) {
+  if (json_) {
+    // The closing object is the report: it says more than the event.
+    if (event.kind != TuneEventKind::kDone) PrintJson(EventJson(event));
+    FlushStdout();
+    return;
+  }
+  if (event.kind == TuneEventKind::kFinals) return ObserveFinals(event);
+  if (event.kind != TuneEventKind::kTrial) return;
+  ++trials_;
+  left_.Trial(event.trial, event.elapsed_ns);
+  if (event.fate != Fate::kOk) ++failed_;
+  int64_t& best = best_ns_[event.task];
+  const bool better = event.fate == Fate::kOk && event.best_ns > 0 && (best == 0 || event.best_ns < best);
+  if (better) best = event.best_ns;
+  if (terminal_) {
+    WriteToStderr(
+        fmt::format("\r\033[K{}; {} {}", Status(event), WorkloadShapeText(event.task), TimeText(event.best_ns)));
+  } else if (event.elapsed_ns - last_line_ns_ >= kQuietNs) {
+    last_line_ns_ = event.elapsed_ns;
+    Note("{}\n", Status(event));
+  }
+}
+
+void TuneOutput::ObserveFinals(const TuneEvent& event) {
+  ++finals_;
+  if (!terminal_ && event.elapsed_ns - last_line_ns_ < kQuietNs) return;
+  last_line_ns_ = event.elapsed_ns;
+  WriteToStderr(fmt::format("{}finals of {} of {} tasks; {} {}{}", terminal_ ? "\r\033[K" : "", finals_, tasks_,
+                            WorkloadShapeText(event.task), TimeText(event.best_ns), terminal_ ? "" : "\n"));
+}
+
+void TuneOutput::Finish() {
+  if (!json_ && terminal_ && trials_ > 0) Note("\n");
+}
+
+Json EventJson(const TuneEvent& event) {
+  static constexpr const char* kKinds[] = {"trial", "task", "done", "finals"};
+  return {{"event", kKinds[static_cast<size_t>(event.kind)]},
+          {"task", event.task},
+          {"trial", event.trial},
+          {"fate", FateName(event.fate)},
+          {"min_ns", event.min_ns},
+          {"best_ns", event.best_ns},
+          {"default_ns", event.default_ns},
+          {"elapsed_ns", event.elapsed_ns},
+          {"schedule", event.schedule},
+          {"config", event.config},
+          {"runners", event.runners}};
+}
+
+std::string ReportText(const TuneReport& report) {
+  Table table({"> #", "task", "> uses", "> default", "> best", "> gain", "> peak", "> trials", "> failed", "stopped",
+               "finals"});
+  int64_t best_sum = 0, default_sum = 0;
+  int number = 0;
+  for (const TaskReport& task : report.tasks) {
+    const double share = ShareOfPeak(task, report.peak_gflops);
+    table.Add({fmt::format("{}", ++number), WorkloadShapeText(task.workload.ToText()), fmt::format("{}", task.uses),
+               TimeText(task.default_ns), TimeText(task.best_ns), RatioText(task.default_ns, task.best_ns),
+               share > 0 ? fmt::format("{:.0f} %", 100 * share) : "-", fmt::format("{}", task.trials),
+               fmt::format("{}", task.failed), task.stopped, FinalsText(task.finals)});
+    if (task.default_ns <= 0 || task.best_ns <= 0) continue;
+    default_sum += task.uses * task.default_ns;
+    best_sum += task.uses * task.best_ns;
+  }
+  const std::string peak =
+      report.peak_gflops > 0 ? fmt::format("measured peak: {:.1f} GFLOP/s\n", report.peak_gflops) : "";
+  return table.ToText() + ConfigsText(report) + peak +
+         fmt::format(
+             "sum over uses: default {}, best {} ({})\n{} trials in {:.0f} s ({:.1f}/s), finals {:.0f} s, {} known "
+             "from "
+             "before{}\n{}",
+             TimeText(default_sum), TimeText(best_sum), RatioText(default_sum, best_sum), report.trials,
+             static_cast<double>(report.elapsed_ns - report.finals_ns) / 1e9, report.trials_per_second,
+             static_cast<double>(report.finals_ns) / 1e9, report.resumed, report.interrupted ? "; interrupted" : "",
+             CostsText(report));
+}
+
+std::string WhyNothingWorked(const TuneReport& report) {
+  const std::vector<TaskReport>& tasks = report.tasks;
+  if (tasks.empty() || std::any_of(tasks.begin(), tasks.end(), [](const TaskReport& t) { return t.measured(); }))
+    return "";
+  int64_t trials = 0;
+  for (const TaskReport& task : tasks) trials += task.trials;
+  if (trials == 0)
+    return "no trial was made: the budget was spent, or other tuners measure all that is left; a larger budget is "
+           "right";
+  const auto worst = std::max_element(tasks.begin(), tasks.end(), [](const TaskReport& a, const TaskReport& b) {
+    return a.failure.trials < b.failure.trials;
+  });
+  return fmt::format("no kernel of {} task{} could be measured: {} of {} trials failed, as {}", tasks.size(),
+                     tasks.size() == 1 ? "" : "s", trials, trials, FailureText(worst->failure));
+}
+
+Json ReportJson(const TuneReport& report) {
+  Json tasks = Json::array();
+  for (const TaskReport& task : report.tasks) tasks.push_back(TaskJson(task, report.peak_gflops));
+  return {{"event", "done"},
+          {"trials", report.trials},
+          {"resumed", report.resumed},
+          {"elapsed_ns", report.elapsed_ns},
+          {"trials_per_second", report.trials_per_second},
+          {"finals_ns", report.finals_ns},
+          {"peak_gflops", report.peak_gflops},
+          {"interrupted", report.interrupted},
+          {"compile_ns", report.costs.compile_ns},
+          {"verify_ns", report.costs.verify_ns},
+          {"timing_ns", report.costs.timing_ns},
+          {"other_ns", report.costs.other_ns(report.elapsed_ns - report.finals_ns)},
+          {"tasks", tasks}};
+}
+
+}  // namespace hone

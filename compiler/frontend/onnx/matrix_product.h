@@ -1,0 +1,12 @@
+// ONNX's matrix product of tensors of any rank.
+#pragma once
+
+#include "compiler/frontend/onnx/onnx_node_view.h"
+
+namespace hone {
+
+// As MatMul has it, with numpy's rules for vectors and batches: nn.dense where b is one matrix (marked with
+// `integral`), else nn.batch_matmul. Throws Error(kBadData) when the shapes do not fit.
+relay::ExprPtr MatrixProduct(const OnnxNodeView& view, relay::ExprPtr a, relay::ExprPtr b, bool integral);
+
+}  // namespace hone

@@ -1,0 +1,211 @@
+#include "compiler/frontend/onnx/onnx_import.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <unordered_map>
+
+#include "compiler/frontend/onnx/input_shapes.h"
+#include "compiler/frontend/onnx/onnx_operators.h"
+#include "compiler/frontend/onnx/onnx_parse.h"
+#include "compiler/frontend/onnx/topological_order.h"
+#include "compiler/relay/visitor.h"
+#include "core/error.h"
+
+namespace hone {
+namespace {
+
+using relay::ExprPtr;
+
+// Turns one OnnxGraph into a module.
+class Importer {
+ public:
+  Importer(const OnnxGraph& graph, const OnnxImportOptions& options, std::vector<std::string>& notices)
+      : graph_(graph), options_(options), notices_(notices), builder_(options.freeze) {}
+
+  relay::IRModule Run();
+
+ private:
+  void AddInputs();
+  void ConvertNode(const OnnxNode& node);
+  std::vector<ExprPtr> Convert(const OnnxNode& node);
+  ExprPtr ValueOf(const std::string& name) const;
+  void CheckNode(const OnnxNode& node, const OnnxOperator& row) const;
+  ExprPtr Body() const;
+  relay::IRModule Finish(const ExprPtr& body) const;
+
+  const OnnxGraph& graph_;
+  const OnnxImportOptions& options_;
+  std::vector<std::string>& notices_;
+  TypedBuilder builder_;
+  std::vector<std::shared_ptr<const relay::Var>> inputs_;
+  std::unordered_map<std::string, ExprPtr> values_;
+};
+
+void Importer::AddInputs() {
+  const std::vector<Shape> shapes = InputShapes(graph_, options_, notices_);
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    const OnnxInput& input = graph_.inputs[i];
+    const Shape& shape = shapes[i];
+    if (ElementCount(shape) > int64_t{1} << 38) {
+      throw Error(ExitCode::kBadData, fmt::format("input \"{}\": {} is too large", input.name, ShapeText(shape)));
+    }
+    auto var = std::make_shared<const relay::Var>(input.name, relay::TensorType(shape, input.dtype));
+    inputs_.push_back(var);
+    values_.emplace(input.name, var);
+  }
+  for (const auto& [name, tensor] : graph_.initializers) values_.emplace(name, builder_.Weight(tensor, name));
+}
+
+void Importer::CheckNode(const OnnxNode& node, const OnnxOperator& row) const {
+  const int count = static_cast<int>(node.inputs.size());
+  if (count < row.min_inputs || (row.max_inputs >= 0 && count > row.max_inputs)) {
+    RefuseNode(fmt::format("{} inputs; it takes {}", count,
+                           row.max_inputs < 0 ? fmt::format("{} or more", row.min_inputs)
+                                              : fmt::format("{} to {}", row.min_inputs, row.max_inputs)));
+  }
+  const auto required = node.inputs.begin() + row.min_inputs;
+  if (const auto missing = std::find(node.inputs.begin(), required, ""); missing != required) {
+    RefuseNode(
+        fmt::format("input {} is left out; it takes {} at least", missing - node.inputs.begin(), row.min_inputs));
+  }
+  if (node.outputs.empty()) RefuseNode("it has no output");
+  for (const auto& [name, attribute] : node.attributes) {
+    if (std::find(row.attributes.begin(), row.attributes.end(), name) == row.attributes.end()) {
+      RefuseNode(fmt::format("the attribute \"{}\" is not known", name));
+    }
+  }
+}
+
+// An output that a converter does not make (a mask, indices) is an error for those who use it alone.
+ExprPtr Importer::ValueOf(const std::string& name) const {
+  const auto value = values_.find(name);
+  if (value == values_.end()) RefuseNode(fmt::format("\"{}\" is a result that is not supported", name));
+  return value->second;
+}
+
+std::vector<ExprPtr> Importer::Convert(const OnnxNode& node) {
+  const std::string_view domain = node.domain == "ai.onnx" ? std::string_view() : std::string_view(node.domain);
+  if (!domain.empty() && domain != kMicrosoft) {
+    RefuseNode(fmt::format("the operator domain \"{}\" is not supported", node.domain));
+  }
+  const OnnxOperator* row = FindOnnxOperator(domain, node.op_type);
+  if (row == nullptr) RefuseNode("the operator is not supported");
+  CheckNode(node, *row);
+  std::vector<ExprPtr> inputs;
+  for (const std::string& input : node.inputs) inputs.push_back(input.empty() ? nullptr : ValueOf(input));
+  return row->convert(OnnxNodeView(node, graph_.opset, std::move(inputs), builder_));
+}
+
+void Importer::ConvertNode(const OnnxNode& node) {
+  builder_.SetNodeName(node.name);
+  try {
+    const std::vector<ExprPtr> results = Convert(node);
+    for (size_t i = 0; i < node.outputs.size(); ++i) {
+      if (node.outputs[i].empty()) continue;
+      if (i < results.size()) values_[node.outputs[i]] = results[i];
+    }
+  } catch (const Error& error) {
+    throw Error(error.code(), fmt::format("node \"{}\" ({}): {}", node.name, node.op_type, error.what()));
+  } catch (const std::exception& error) {
+    throw Error(ExitCode::kBadData, fmt::format("node \"{}\" ({}): {}", node.name, node.op_type, error.what()));
+  }
+}
+
+ExprPtr Importer::Body() const {
+  std::vector<ExprPtr> outputs;
+  for (const std::string& name : graph_.outputs) {
+    const auto value = values_.find(name);
+    if (value == values_.end()) throw Error(ExitCode::kBadData, fmt::format("nothing makes the output \"{}\"", name));
+    outputs.push_back(value->second);
+  }
+  return outputs.size() == 1 ? outputs[0] : relay::MakeTuple(outputs);
+}
+
+relay::IRModule Importer::Finish(const ExprPtr& body) const {
+  const auto uses = relay::CountUses(body);
+  relay::IRModule module;
+  auto params = inputs_;
+  // Weights that only shaped the import (a clip's bounds) are no parameters of what came out.
+  for (size_t i = 0; i < builder_.param_vars().size(); ++i) {
+    const ExprPtr& var = builder_.param_vars()[i];
+    if (uses.count(var.get()) == 0) continue;
+    params.push_back(std::static_pointer_cast<const relay::Var>(var));
+    module.params.push_back(builder_.params()[i]);
+  }
+  module.main = std::make_shared<const relay::Function>(std::move(params), body);
+  return module;
+}
+
+relay::IRModule Importer::Run() {
+  const std::vector<int> order = TopologicalOrder(graph_);
+  AddInputs();
+  for (const int index : order) ConvertNode(graph_.nodes[static_cast<size_t>(index)]);
+  return Finish(Body());
+}
+
+// Names in a model are anybody's bytes; messages and notices are one line of text.
+std::string OneLine(std::string text) {
+  std::replace_if(text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; }, '?');
+  return text;
+}
+
+OnnxImportResult Import(OnnxGraph graph, const std::string& name, const OnnxImportOptions& options,
+                        std::vector<std::string> notices) {
+  OnnxImportResult result;
+  result.module = Importer(graph, options, notices).Run();
+  result.module.name = name;
+  for (std::string& notice : notices) result.notices.push_back(OneLine(std::move(notice)));
+  result.module.output_names = std::move(graph.outputs);
+  return result;
+}
+
+// Closes its descriptor.
+class OpenFile {
+ public:
+  explicit OpenFile(const std::string& path) : fd_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
+    struct stat info{};
+    if (fd_ >= 0 && fstat(fd_, &info) == 0 && S_ISREG(info.st_mode)) return;
+    const std::string why = fd_ < 0 ? std::strerror(errno) : "not a file";
+    if (fd_ >= 0) close(fd_);
+    throw Error(ExitCode::kNoInput, fmt::format("cannot read \"{}\": {}", path, why));
+  }
+  ~OpenFile() { close(fd_); }
+  OpenFile(const OpenFile&) = delete;
+  OpenFile& operator=(const OpenFile&) = delete;
+  int fd() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+}  // namespace
+
+OnnxImportResult ImportOnnx(const std::string& path, const OnnxImportOptions& options) {
+  const OpenFile file(path);
+  const ExternalData external(path);
+  try {
+    std::vector<std::string> notices;
+    OnnxGraph graph = ParseOnnxFile(file.fd(), &external, notices);
+    return Import(std::move(graph), path, options, std::move(notices));
+  } catch (const Error& error) {
+    throw Error(error.code(), fmt::format("{}: {}", path, OneLine(error.what())));
+  }
+}
+
+OnnxImportResult ImportOnnxBytes(std::string_view bytes, const std::string& name, const OnnxImportOptions& options) {
+  try {
+    std::vector<std::string> notices;
+    OnnxGraph graph = ParseOnnx(bytes, nullptr, notices);
+    return Import(std::move(graph), name, options, std::move(notices));
+  } catch (const Error& error) {
+    throw Error(error.code(), OneLine(error.what()));
+  }
+}
+
+}  // namespace hone

@@ -1,0 +1,68 @@
+// What a converter sees of the node it converts: inputs as expressions, attributes by name and kind.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compiler/frontend/onnx/onnx_graph.h"
+#include "compiler/frontend/onnx/typed_builder.h"
+
+namespace hone {
+
+// Short-lived: borrows all it shows. Every Throws below is Error(kBadData) without the node's name, which the importer
+// adds.
+class OnnxNodeView {
+ public:
+  OnnxNodeView(const OnnxNode& node, int64_t opset, std::vector<relay::ExprPtr> inputs, TypedBuilder& builder)
+      : node_(node), opset_(opset), inputs_(std::move(inputs)), builder_(builder) {}
+
+  int64_t opset() const { return opset_; }
+  const OnnxNode& node() const { return node_; }
+  TypedBuilder& builder() const { return builder_; }
+
+  int num_inputs() const { return static_cast<int>(inputs_.size()); }
+  bool HasInput(int i) const { return i < num_inputs() && inputs_[static_cast<size_t>(i)] != nullptr; }
+  // Throws when it is absent.
+  const relay::ExprPtr& Input(int i) const;
+  const std::vector<relay::ExprPtr>& inputs() const { return inputs_; }
+  const Shape& InputShape(int i) const { return builder_.ShapeOf(Input(i)); }
+  int64_t InputRank(int i) const { return static_cast<int64_t>(InputShape(i).size()); }
+  // Null when its value is not known at import time.
+  const Tensor* InputValue(int i) const { return builder_.ValueOf(Input(i)); }
+  // The value of an integer input such as axes; nothing when it is absent. Throws when it is not known at import time.
+  std::optional<std::vector<int64_t>> InputInts(int i, std::string_view what) const;
+
+  // Throw when the attribute is of another kind.
+  bool HasAttr(std::string_view name) const { return Find(name) != nullptr; }
+  int64_t Int(std::string_view name, int64_t otherwise) const;
+  double Float(std::string_view name, double otherwise) const;
+  std::string String(std::string_view name, std::string_view otherwise) const;
+  std::vector<int64_t> Ints(std::string_view name, std::vector<int64_t> otherwise) const;
+  // Null when absent.
+  const OnnxAttribute* Find(std::string_view name) const;
+  // An axis in [0, rank): negative ones count from the end. Throws when it is outside.
+  static int64_t Axis(int64_t axis, int64_t rank);
+  // The same for each of several; throws when one is there twice.
+  static std::vector<int64_t> Axes(std::vector<int64_t> axes, int64_t rank);
+
+  relay::ExprPtr Call(std::string_view op, std::vector<relay::ExprPtr> args, relay::Attrs attrs = {}) const {
+    return builder_.Call(op, std::move(args), std::move(attrs));
+  }
+  // Reshaped, or the expression itself when it has this shape.
+  relay::ExprPtr Reshape(const relay::ExprPtr& expr, const Shape& shape) const;
+
+ private:
+  const OnnxAttribute* Find(std::string_view name, OnnxAttribute::Kind kind) const;
+
+  const OnnxNode& node_;
+  int64_t opset_;
+  std::vector<relay::ExprPtr> inputs_;
+  TypedBuilder& builder_;
+};
+
+// Throws Error(kBadData).
+[[noreturn]] void RefuseNode(const std::string& why);
+
+}  // namespace hone

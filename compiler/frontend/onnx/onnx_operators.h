@@ -1,0 +1,59 @@
+// The table of ONNX operators: which converter makes Relay of each. Start here to add one.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "compiler/frontend/onnx/onnx_node_view.h"
+
+namespace hone {
+
+// Returns the node's outputs, or the first of them: those left out (masks, indices) are refused where they are used.
+// Throws Error(kBadData) without the node's name.
+using OnnxConvert = std::vector<relay::ExprPtr> (*)(const OnnxNodeView& view);
+
+struct OnnxOperator {
+  std::string_view op_type;
+  int min_inputs;
+  int max_inputs;  // -1: any number
+  OnnxConvert convert;
+  std::vector<std::string_view> attributes;  // that it may have, in any opset
+  std::string_view domain = {};              // empty: ONNX's own
+};
+// The domain of what ONNX Runtime adds; its quantiser writes such operators.
+inline constexpr std::string_view kMicrosoft = "com.microsoft";
+using OnnxOperatorTable = std::vector<OnnxOperator>;
+
+// One row per operator. A family's file in operators/ defines each of these.
+OnnxOperatorTable ConvolutionOperators();
+OnnxOperatorTable PoolingOperators();
+OnnxOperatorTable NormalizationOperators();
+OnnxOperatorTable ActivationOperators();
+OnnxOperatorTable SmoothActivationOperators();
+OnnxOperatorTable ElementwiseOperators();
+OnnxOperatorTable ComparisonOperators();
+OnnxOperatorTable TrigonometryOperators();
+OnnxOperatorTable LinearOperators();
+OnnxOperatorTable ReductionOperators();
+OnnxOperatorTable SearchOperators();
+OnnxOperatorTable SoftmaxOperators();
+OnnxOperatorTable ShapeOperators();
+OnnxOperatorTable IndexingOperators();
+OnnxOperatorTable RearrangeOperators();
+OnnxOperatorTable ScatterOperators();
+OnnxOperatorTable EinsumOperators();
+OnnxOperatorTable GridSampleOperators();
+OnnxOperatorTable AttentionOperators();
+OnnxOperatorTable PatternOperators();
+OnnxOperatorTable ConstantOperators();
+OnnxOperatorTable ResizeOperators();
+OnnxOperatorTable QuantisationOperators();
+OnnxOperatorTable QuantisedProductOperators();
+OnnxOperatorTable QuantisedElementwiseOperators();
+
+// The names of all operators of all domains.
+std::vector<std::string_view> OnnxOperatorNames();
+// Null when hone does not read the operator. The domain is empty for ONNX's own.
+const OnnxOperator* FindOnnxOperator(std::string_view domain, std::string_view op_type);
+
+}  // namespace hone

@@ -1,0 +1,175 @@
+#include "compiler/frontend/onnx/onnx_parse.h"
+
+#include <fmt/format.h>
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/io/zero_copy_stream_impl.h>
+
+#include <limits>
+#include <unordered_set>
+
+#include "compiler/frontend/onnx/tensor_proto.h"
+#include "core/error.h"
+
+namespace hone {
+namespace {
+
+constexpr int kMaxNodes = 1'000'000;
+constexpr int kMaxRank = 16;
+
+[[noreturn]] void Refuse(const std::string& why) { throw Error(ExitCode::kBadData, why); }
+
+OnnxAttribute::Kind KindOf(const onnx::AttributeProto& proto) {
+  using A = onnx::AttributeProto;
+  using Kind = OnnxAttribute::Kind;
+  switch (proto.type()) {
+    case A::FLOAT:
+      return Kind::kFloat;
+    case A::INT:
+      return Kind::kInt;
+    case A::STRING:
+      return Kind::kString;
+    case A::TENSOR:
+      return Kind::kTensor;
+    case A::FLOATS:
+      return Kind::kFloats;
+    case A::INTS:
+      return Kind::kInts;
+    case A::STRINGS:
+      return Kind::kStrings;
+    default:
+      return Kind::kOther;
+  }
+}
+
+OnnxAttribute ParseAttribute(onnx::AttributeProto& proto, const std::string& node, const ExternalData* external,
+                             std::vector<std::string>& notices) {
+  OnnxAttribute attribute;
+  attribute.kind = KindOf(proto);
+  attribute.f = proto.f();
+  attribute.i = proto.i();
+  attribute.s = proto.s();
+  attribute.floats.assign(proto.floats().begin(), proto.floats().end());
+  attribute.ints.assign(proto.ints().begin(), proto.ints().end());
+  if (attribute.kind == OnnxAttribute::Kind::kTensor) {
+    const std::string what = fmt::format("node \"{}\", attribute {}", node, proto.name());
+    attribute.tensor = TakeTensor(*proto.mutable_t(), what, external, notices);
+  }
+  return attribute;
+}
+
+OnnxNode ParseNode(onnx::NodeProto& proto, int index, const ExternalData* external, std::vector<std::string>& notices) {
+  OnnxNode node;
+  node.op_type = proto.op_type();
+  node.domain = proto.domain();
+  node.inputs.assign(proto.input().begin(), proto.input().end());
+  node.outputs.assign(proto.output().begin(), proto.output().end());
+  node.name = proto.name();
+  if (node.name.empty() && !node.outputs.empty()) node.name = node.outputs[0];
+  if (node.name.empty()) node.name = fmt::format("#{}", index);
+  std::unordered_set<std::string> seen;
+  for (auto& attribute : *proto.mutable_attribute()) {
+    if (!seen.insert(attribute.name()).second) {
+      Refuse(
+          fmt::format("node \"{}\" ({}): the attribute {} is there twice", node.name, node.op_type, attribute.name()));
+    }
+    node.attributes.emplace_back(attribute.name(), ParseAttribute(attribute, node.name, external, notices));
+  }
+  return node;
+}
+
+OnnxInput ParseInput(const onnx::ValueInfoProto& proto, std::vector<std::string>& notices) {
+  OnnxInput input;
+  input.name = proto.name();
+  const std::string what = fmt::format("input \"{}\"", input.name);
+  if (!proto.type().has_tensor_type()) Refuse(what + ": only tensors are supported");
+  const auto& tensor = proto.type().tensor_type();
+  const OnnxElementType type = ElementTypeOf(tensor.elem_type(), what);
+  if (!type.note.empty()) notices.push_back(fmt::format("{} is {} in the model and float32 here", what, type.note));
+  input.dtype = type.dtype;
+  input.has_shape = tensor.has_shape();
+  if (tensor.shape().dim_size() > kMaxRank) Refuse(fmt::format("{}: its rank is over {}", what, kMaxRank));
+  for (const auto& dim : tensor.shape().dim()) {
+    OnnxDim parsed;
+    if (dim.has_dim_value() && dim.dim_value() < -1) {
+      Refuse(fmt::format("{}: the dimension {} is negative", what, dim.dim_value()));
+    }
+    // Exporters write 0 or -1 for "not known".
+    if (dim.has_dim_value() && dim.dim_value() > 0) parsed.value = dim.dim_value();
+    parsed.symbol = dim.dim_param();
+    input.dims.push_back(parsed);
+  }
+  return input;
+}
+
+int64_t OpsetOf(const onnx::ModelProto& model) {
+  for (const auto& import : model.opset_import()) {
+    if (!import.domain().empty() && import.domain() != "ai.onnx") continue;
+    if (import.version() >= kOldestOpset && import.version() <= kNewestOpset) return import.version();
+    Refuse(fmt::format("the model uses opset {}; hone reads {} to {}", import.version(), kOldestOpset, kNewestOpset));
+  }
+  Refuse("not an ONNX model, or a damaged one: it names no opset");
+}
+
+void ParseInitializers(onnx::GraphProto& proto, OnnxGraph& graph, const ExternalData* external,
+                       std::vector<std::string>& notices) {
+  std::unordered_set<std::string> names;
+  for (auto& initializer : *proto.mutable_initializer()) {
+    const std::string name = initializer.name();
+    if (name.empty()) Refuse("an initializer has no name");
+    if (!names.insert(name).second) Refuse(fmt::format("the initializer \"{}\" is there twice", name));
+    graph.initializers.emplace_back(
+        name, TakeTensor(initializer, fmt::format("initializer \"{}\"", name), external, notices));
+  }
+  if (proto.sparse_initializer_size() > 0) Refuse("sparse initializers are not supported");
+  std::unordered_set<std::string> inputs;
+  for (const auto& input : proto.input()) {
+    if (input.name().empty()) Refuse("an input has no name");
+    if (!inputs.insert(input.name()).second) Refuse(fmt::format("the input \"{}\" is there twice", input.name()));
+    if (names.count(input.name()) == 0) graph.inputs.push_back(ParseInput(input, notices));
+  }
+}
+
+OnnxGraph FromModel(onnx::ModelProto& model, const ExternalData* external, std::vector<std::string>& notices) {
+  if (!model.has_graph()) Refuse("not an ONNX model, or a damaged one: it has no graph");
+  if (model.ir_version() < kOldestIrVersion) {
+    Refuse(fmt::format("the model's IR version is {}; hone reads {} and later", model.ir_version(), kOldestIrVersion));
+  }
+  OnnxGraph graph;
+  graph.opset = OpsetOf(model);
+  onnx::GraphProto& proto = *model.mutable_graph();
+  if (proto.node_size() > kMaxNodes) Refuse(fmt::format("{} nodes, at most {}", proto.node_size(), kMaxNodes));
+  ParseInitializers(proto, graph, external, notices);
+  for (int i = 0; i < proto.node_size(); ++i) {
+    graph.nodes.push_back(ParseNode(*proto.mutable_node(i), i, external, notices));
+  }
+  std::unordered_set<std::string> outputs;
+  for (const auto& output : proto.output()) {
+    if (!outputs.insert(output.name()).second) Refuse(fmt::format("the output \"{}\" is there twice", output.name()));
+    graph.outputs.push_back(output.name());
+  }
+  if (graph.outputs.empty()) Refuse("the model has no outputs");
+  return graph;
+}
+
+constexpr char kNotOnnx[] = "not an ONNX model, or a damaged one";
+
+}  // namespace
+
+OnnxGraph ParseOnnx(std::string_view bytes, const ExternalData* external, std::vector<std::string>& notices) {
+  onnx::ModelProto model;
+  if (bytes.size() > static_cast<size_t>(std::numeric_limits<int>::max()) ||
+      !model.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
+    Refuse(kNotOnnx);
+  }
+  return FromModel(model, external, notices);
+}
+
+OnnxGraph ParseOnnxFile(int fd, const ExternalData* external, std::vector<std::string>& notices) {
+  onnx::ModelProto model;
+  // Streamed: the file's bytes and the message are never in memory together.
+  google::protobuf::io::FileInputStream file(fd, 1 << 20);
+  if (!model.ParseFromZeroCopyStream(&file)) Refuse(kNotOnnx);
+  return FromModel(model, external, notices);
+}
+
+}  // namespace hone

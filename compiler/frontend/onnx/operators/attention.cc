@@ -1,0 +1,189 @@
+// Attention and RotaryEmbedding as the products, masks and softmax that they stand for.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "compiler/frontend/onnx/onnx_operators.h"
+#include "compiler/frontend/onnx/positions.h"
+#include "compiler/frontend/onnx/scalar_like.h"
+
+namespace hone {
+namespace {
+
+using relay::ExprPtr;
+using Axes = std::vector<int64_t>;
+
+ExprPtr Transposed(const OnnxNodeView& view, const ExprPtr& expr, const Axes& axes) {
+  return view.Call("transpose", {expr}, {{"axes", axes}});
+}
+
+// Batch x heads x positions x size: the input as it is, or its last axis split into heads.
+ExprPtr Heads(const OnnxNodeView& view, int input, std::string_view heads_attribute) {
+  const Shape shape = view.InputShape(input);
+  if (shape.size() == 4) return view.Input(input);
+  const int64_t heads = view.Int(heads_attribute, 0);
+  if (shape.size() != 3 || heads < 1 || shape[2] % heads != 0) {
+    RefuseNode(fmt::format("{} is {}; it must divide {}", heads_attribute, heads, ShapeText(shape)));
+  }
+  return Transposed(view, view.Reshape(view.Input(input), {shape[0], shape[1], heads, shape[2] / heads}), {0, 2, 1, 3});
+}
+
+// The sizes of one node.
+struct Sizes {
+  int64_t batch = 0, heads = 0, queries = 0, size = 0;  // of Q
+  int64_t groups = 0, keys = 0, past = 0;               // heads of K; positions, and those of the past
+  int64_t value_size = 0;
+};
+
+class AttentionFormula {
+ public:
+  explicit AttentionFormula(const OnnxNodeView& view) : view_(view) {
+    const int64_t step = view.Int("qk_matmul_output_mode", 0);
+    if (step < 0 || step > 3) RefuseNode(fmt::format("qk_matmul_output_mode is {}; 0 to 3 are right", step));
+    q_ = Heads(view, 0, "q_num_heads");
+    k_ = WithPast(Heads(view, 1, "kv_num_heads"), 4);
+    v_ = WithPast(Heads(view, 2, "kv_num_heads"), 5);
+    const Shape q = view.builder().ShapeOf(q_), k = view.builder().ShapeOf(k_), v = view.builder().ShapeOf(v_);
+    sizes_ = {q[0], q[1], q[2], q[3], k[1], k[2], view.HasInput(4) ? view.InputShape(4)[2] : 0, v[3]};
+    if (k[0] != q[0] || k[3] != q[3] || k[1] < 1 || q[1] % k[1] != 0 || v[0] != k[0] || v[1] != k[1] || v[2] != k[2]) {
+      RefuseNode(fmt::format("Q, K and V of {}, {} and {} do not fit", ShapeText(q), ShapeText(k), ShapeText(v)));
+    }
+  }
+
+  std::vector<ExprPtr> Outputs() {
+    const ExprPtr weights = Weights();
+    ExprPtr y = Grouped("nn.batch_matmul", weights, sizes_.keys,
+                        Transposed(view_, Joined(v_, sizes_.keys, sizes_.value_size), {0, 2, 1}), sizes_.value_size);
+    if (view_.InputRank(0) == 3) {
+      y = view_.Reshape(Transposed(view_, y, {0, 2, 1, 3}),
+                        {sizes_.batch, sizes_.queries, sizes_.heads * sizes_.value_size});
+    }
+    return {y, k_, v_, asked_};
+  }
+
+ private:
+  ExprPtr WithPast(const ExprPtr& now, int input) const {
+    if (!view_.HasInput(input)) return now;
+    return view_.builder().CallOnTuple("concatenate", {view_.Input(input), now}, {{"axis", int64_t{2}}});
+  }
+  ExprPtr Joined(const ExprPtr& expr, int64_t rows, int64_t columns) const {
+    return view_.Reshape(expr, {sizes_.batch * sizes_.groups, rows, columns});
+  }
+  // A product per head of K: the heads of Q that share it lie one after the other, as rows.
+  ExprPtr Grouped(std::string_view op, const ExprPtr& rows, int64_t inner, const ExprPtr& right,
+                  int64_t columns) const {
+    const ExprPtr left = Joined(rows, sizes_.heads / sizes_.groups * sizes_.queries, inner);
+    return view_.Reshape(view_.Call(op, {left, right}), {sizes_.batch, sizes_.heads, sizes_.queries, columns});
+  }
+
+  // The fourth output is the scores after one of the steps 0 to 3.
+  ExprPtr Seen(const ExprPtr& scores, int64_t step) {
+    if (view_.Int("qk_matmul_output_mode", 0) == step) asked_ = scores;
+    return scores;
+  }
+
+  ExprPtr Capped(const ExprPtr& scores) const {
+    const double cap = view_.Float("softcap", 0);
+    if (cap == 0) return scores;
+    return WithScalar(view_, "multiply", view_.Call("tanh", {WithScalar(view_, "divide", scores, cap)}), cap);
+  }
+
+  ExprPtr Chosen(const ExprPtr& scores, const ExprPtr& mask) const {
+    return view_.Call("where", {mask, scores, ScalarLike(view_, scores, -std::numeric_limits<double>::infinity())});
+  }
+
+  ExprPtr Masked(ExprPtr scores) const {
+    if (view_.HasInput(3)) {
+      const bool truth = view_.builder().DTypeOf(view_.Input(3)) == DType::kBool;
+      scores = truth ? Chosen(scores, view_.Input(3)) : view_.Call("add", {scores, view_.Input(3)});
+    }
+    if (view_.Int("is_causal", 0) == 0) return scores;
+    view_.builder().Spend(sizes_.queries * sizes_.keys);
+    return Chosen(
+        scores, view_.Call("less_equal", {Positions(sizes_.keys, 1, 2), Positions(sizes_.queries, 0, 2, sizes_.past)}));
+  }
+
+  ExprPtr Weights() {
+    const double scale = view_.Float("scale", 1 / std::sqrt(static_cast<double>(std::max<int64_t>(1, sizes_.size))));
+    const ExprPtr product =
+        Grouped("nn.batch_matmul", q_, sizes_.size, Joined(k_, sizes_.keys, sizes_.size), sizes_.keys);
+    const ExprPtr capped = Seen(Capped(Seen(WithScalar(view_, "multiply", product, scale), 0)), 1);
+    const ExprPtr scores = Seen(Masked(capped), 2);
+    ExprPtr weights = view_.Call("nn.softmax", {scores});
+    if (view_.HasInput(3)) {
+      // A query that may see nothing gets nothing.
+      const ExprPtr most = view_.Call("max", {scores}, {{"axis", Axes{3}}, {"keepdims", true}});
+      const ExprPtr blind = WithScalar(view_, "equal", most, -std::numeric_limits<double>::infinity());
+      weights = view_.Call("where", {blind, ScalarLike(view_, weights, 0), weights});
+    }
+    return Seen(weights, 3);
+  }
+
+  const OnnxNodeView& view_;
+  ExprPtr q_, k_, v_, asked_;
+  Sizes sizes_;
+};
+
+std::vector<ExprPtr> Attention(const OnnxNodeView& view) { return AttentionFormula(view).Outputs(); }
+
+// Every `step`-th element of the last axis from `begin` to below `end`.
+ExprPtr LastAxis(const OnnxNodeView& view, const ExprPtr& x, int64_t begin, int64_t end, int64_t step = 1) {
+  return view.Call("strided_slice", {x},
+                   {{"begin", Axes{begin}}, {"end", Axes{end}}, {"strides", Axes{step}}, {"axes", Axes{3}}});
+}
+
+// Per position: batch x positions x half, for any head.
+ExprPtr Angles(const OnnxNodeView& view, int cache, int64_t head_axis) {
+  const ExprPtr picked = view.HasInput(3)
+                             ? view.Call("take", {view.Input(cache), view.Input(3)}, {{"axis", int64_t{0}}})
+                             : view.Input(cache);
+  return view.Call("expand_dims", {picked}, {{"axis", head_axis}, {"num_newaxis", int64_t{1}}});
+}
+
+// Pairs (a, b) turned by their angles: (a cos - b sin, a sin + b cos).
+std::vector<ExprPtr> RotaryEmbedding(const OnnxNodeView& view) {
+  const Shape shape = view.InputShape(0);
+  const int64_t heads = view.Int("num_heads", 0), rank = view.InputRank(0);
+  if (rank != 4 && (rank != 3 || heads < 1 || shape[2] % heads != 0)) {
+    RefuseNode(fmt::format("num_heads is {}; it must divide {}", heads, ShapeText(shape)));
+  }
+  const ExprPtr x =
+      rank == 4 ? view.Input(0) : view.Reshape(view.Input(0), {shape[0], shape[1], heads, shape[2] / heads});
+  const Shape split = view.builder().ShapeOf(x);
+  const int64_t given = view.Int("rotary_embedding_dim", 0), turned = given == 0 ? split[3] : given;
+  if (turned < 2 || turned > split[3] || turned % 2 != 0) RefuseNode(fmt::format("{} elements to rotate", turned));
+  const bool interleaved = view.Int("interleaved", 0) != 0;
+  const ExprPtr a = interleaved ? LastAxis(view, x, 0, turned, 2) : LastAxis(view, x, 0, turned / 2);
+  const ExprPtr b = interleaved ? LastAxis(view, x, 1, turned, 2) : LastAxis(view, x, turned / 2, turned);
+  const ExprPtr cosine = Angles(view, 1, rank == 4 ? 1 : 2), sine = Angles(view, 2, rank == 4 ? 1 : 2);
+  const auto times = [&](const ExprPtr& p, const ExprPtr& q) { return view.Call("multiply", {p, q}); };
+  const ExprPtr first = view.Call("subtract", {times(a, cosine), times(b, sine)});
+  const ExprPtr second = view.Call("add", {times(a, sine), times(b, cosine)});
+  const auto joined = [&](const std::vector<ExprPtr>& parts, int64_t axis) {
+    return view.builder().CallOnTuple("concatenate", parts, {{"axis", axis}});
+  };
+  const auto column = [&](const ExprPtr& part) {
+    return view.Call("expand_dims", {part}, {{"axis", int64_t{4}}, {"num_newaxis", int64_t{1}}});
+  };
+  ExprPtr result =
+      interleaved ? view.Reshape(joined({column(first), column(second)}, 4), {split[0], split[1], split[2], turned})
+                  : joined({first, second}, 3);
+  if (turned < split[3]) result = joined({result, LastAxis(view, x, turned, split[3])}, 3);
+  return {view.Reshape(result, shape)};
+}
+
+}  // namespace
+
+OnnxOperatorTable AttentionOperators() {
+  return {
+      {"Attention",
+       3,
+       6,
+       Attention,
+       {"is_causal", "kv_num_heads", "q_num_heads", "qk_matmul_output_mode", "scale", "softcap", "softmax_precision"}},
+      {"RotaryEmbedding", 3, 4, RotaryEmbedding, {"interleaved", "num_heads", "rotary_embedding_dim"}}};
+}
+
+}  // namespace hone

@@ -1,0 +1,87 @@
+// Operators that are one Relay operator, on one, two or any number of tensors.
+#include "compiler/frontend/onnx/cast_target.h"
+#include "compiler/frontend/onnx/onnx_operators.h"
+#include "compiler/frontend/onnx/scalar_like.h"
+
+namespace hone {
+namespace {
+
+using relay::ExprPtr;
+
+struct Renamed {
+  std::string_view onnx;
+  std::string_view relay;
+};
+
+constexpr Renamed kUnary[] = {{"Relu", "nn.relu"}, {"Sigmoid", "sigmoid"}, {"Tanh", "tanh"}, {"Exp", "exp"},
+                              {"Log", "log"},      {"Sqrt", "sqrt"},       {"Erf", "erf"},   {"Neg", "negative"},
+                              {"Abs", "abs"},      {"Floor", "floor"},     {"Ceil", "ceil"}, {"Round", "round"},
+                              {"Sign", "sign"}};
+constexpr Renamed kBinary[] = {
+    {"Add", "add"}, {"Sub", "subtract"}, {"Mul", "multiply"}, {"Div", "divide"}, {"Pow", "power"}};
+constexpr Renamed kVariadic[] = {{"Sum", "add"}, {"Max", "maximum"}, {"Min", "minimum"}};
+
+template <size_t N>
+std::string_view RelayName(const Renamed (&table)[N], std::string_view onnx) {
+  for (const Renamed& row : table) {
+    if (row.onnx == onnx) return row.relay;
+  }
+  RefuseNode("the operator is not supported");
+}
+
+std::vector<ExprPtr> Unary(const OnnxNodeView& view) {
+  return {view.Call(RelayName(kUnary, view.node().op_type), {view.Input(0)})};
+}
+
+std::vector<ExprPtr> Binary(const OnnxNodeView& view) {
+  const std::string& name = view.node().op_type;
+  ExprPtr rhs = view.Input(1);
+  // Pow alone takes an exponent of another type than its base.
+  if (name == "Pow") rhs = AsDType(view, rhs, view.builder().DTypeOf(view.Input(0)));
+  return {view.Call(RelayName(kBinary, name), {view.Input(0), rhs})};
+}
+
+std::vector<ExprPtr> Mod(const OnnxNodeView& view) {
+  return {view.Call(view.Int("fmod", 0) != 0 ? "mod" : "floor_mod", {view.Input(0), view.Input(1)})};
+}
+
+std::vector<ExprPtr> Reciprocal(const OnnxNodeView& view) {
+  return {view.Call("divide", {ScalarLike(view, view.Input(0), 1), view.Input(0)})};
+}
+
+std::vector<ExprPtr> Variadic(const OnnxNodeView& view) {
+  const std::string_view name = RelayName(kVariadic, view.node().op_type);
+  ExprPtr result = view.Input(0);
+  for (int i = 1; i < view.num_inputs(); ++i) result = view.Call(name, {result, view.Input(i)});
+  return {result};
+}
+
+std::vector<ExprPtr> Mean(const OnnxNodeView& view) {
+  ExprPtr sum = view.Input(0);
+  for (int i = 1; i < view.num_inputs(); ++i) sum = view.Call("add", {sum, view.Input(i)});
+  return {view.num_inputs() == 1 ? sum : WithScalar(view, "divide", sum, view.num_inputs())};
+}
+
+std::vector<ExprPtr> Identity(const OnnxNodeView& view) { return {view.Input(0)}; }
+
+std::vector<ExprPtr> Cast(const OnnxNodeView& view) {
+  return {AsDType(view, view.Input(0), CastTarget(view.Int("to", 0)))};
+}
+
+std::vector<ExprPtr> CastLike(const OnnxNodeView& view) {
+  return {AsDType(view, view.Input(0), view.builder().DTypeOf(view.Input(1)))};
+}
+
+}  // namespace
+
+OnnxOperatorTable ElementwiseOperators() {
+  OnnxOperatorTable table = {{"Identity", 1, 1, Identity, {}},           {"Cast", 1, 1, Cast, {"to", "saturate"}},
+                             {"CastLike", 2, 2, CastLike, {"saturate"}}, {"Mod", 2, 2, Mod, {"fmod"}},
+                             {"Reciprocal", 1, 1, Reciprocal, {}},       {"Mean", 1, -1, Mean, {}}};
+  for (const Renamed& row : kUnary) table.push_back({row.onnx, 1, 1, Unary, {}});
+  for (const Renamed& row : kBinary) table.push_back({row.onnx, 2, 2, Binary, {}});
+  for (const Renamed& row : kVariadic) table.push_back({row.onnx, 1, -1, Variadic, {}});
+  return table;
+}
+
+}  // namespace hone

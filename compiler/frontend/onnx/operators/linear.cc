@@ -1,0 +1,132 @@
+// Gemm and MatMul.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "compiler/frontend/onnx/matrix_product.h"
+#include "compiler/frontend/onnx/onnx_operators.h"
+
+namespace hone {
+namespace {
+
+using relay::ExprPtr;
+
+ExprPtr Transposed(const OnnxNodeView& view, const ExprPtr& matrix) {
+  return view.Call("transpose", {matrix}, {{"axes", std::vector<int64_t>{1, 0}}});
+}
+
+ExprPtr Scaled(const OnnxNodeView& view, const ExprPtr& expr, double factor) {
+  if (factor == 1) return expr;
+  return view.Call("multiply", {expr, relay::MakeConstant(Tensor::Scalar(static_cast<float>(factor)))});
+}
+
+// weight: units x inputs.
+ExprPtr Dense(const OnnxNodeView& view, const ExprPtr& data, const ExprPtr& weight, bool integral = false) {
+  return view.Call("nn.dense", {data, weight}, {{"units", view.builder().ShapeOf(weight)[0]}, {"integral", integral}});
+}
+
+// One value per unit is a bias, which kernels take in; anything else is added by broadcasting.
+ExprPtr AddC(const OnnxNodeView& view, const ExprPtr& product, const ExprPtr& c, int64_t units) {
+  const Shape& shape = view.builder().ShapeOf(c);
+  const bool per_unit = !shape.empty() && shape.size() <= 2 && shape.back() == units && ElementCount(shape) == units;
+  if (!per_unit) return view.Call("add", {product, c});
+  return view.Call("nn.bias_add", {product, view.Reshape(c, {units})});
+}
+
+std::vector<ExprPtr> Gemm(const OnnxNodeView& view) {
+  ExprPtr a = view.Input(0);
+  ExprPtr b = view.Input(1);
+  if (view.InputRank(0) != 2 || view.InputRank(1) != 2) {
+    RefuseNode(fmt::format("A is {} and B is {}; both must be matrices", ShapeText(view.InputShape(0)),
+                           ShapeText(view.InputShape(1))));
+  }
+  if (view.Int("transA", 0) != 0) a = Transposed(view, a);
+  if (view.Int("transB", 0) == 0) b = Transposed(view, b);
+  const ExprPtr product = Scaled(view, Dense(view, a, b), view.Float("alpha", 1));
+  const double beta = view.Float("beta", 1);
+  if (!view.HasInput(2) || beta == 0) return {product};
+  return {AddC(view, product, Scaled(view, view.Input(2), beta), view.builder().ShapeOf(b)[0])};
+}
+
+// a: ... x M x K, b: K x N. The leading dims are rows like any other.
+ExprPtr TimesMatrix(const OnnxNodeView& view, const ExprPtr& a, const ExprPtr& b, bool integral) {
+  Shape shape = view.builder().ShapeOf(a);
+  const int64_t inner = shape.back();
+  shape.pop_back();
+  const ExprPtr rows = view.Reshape(a, {ElementCount(shape), inner});
+  shape.push_back(view.builder().ShapeOf(b)[1]);
+  return view.Reshape(Dense(view, rows, Transposed(view, b), integral), shape);
+}
+
+Shape BroadcastBatch(const Shape& a, const Shape& b) {
+  Shape batch(std::max(a.size(), b.size()) - 2, 1);
+  for (const Shape* shape : {&a, &b}) {
+    const size_t lead = batch.size() - (shape->size() - 2);
+    for (size_t i = 0; i + 2 < shape->size(); ++i) {
+      int64_t& dim = batch[lead + i];
+      if (dim != 1 && (*shape)[i] != 1 && dim != (*shape)[i]) {
+        RefuseNode(fmt::format("{} and {} do not broadcast", ShapeText(a), ShapeText(b)));
+      }
+      if (dim == 1) dim = (*shape)[i];
+    }
+  }
+  return batch;
+}
+
+// As batch x rows x columns, with the batch dims broadcast and joined.
+ExprPtr Batched(const OnnxNodeView& view, const ExprPtr& expr, const Shape& batch) {
+  const Shape& shape = view.builder().ShapeOf(expr);
+  const std::vector<int64_t> matrix(shape.end() - 2, shape.end());
+  Shape full = batch;
+  full.insert(full.end(), matrix.begin(), matrix.end());
+  const ExprPtr whole = full == shape ? expr : view.Call("broadcast_to", {expr}, {{"shape", full}});
+  return view.Reshape(whole, {ElementCount(batch), matrix[0], matrix[1]});
+}
+
+ExprPtr BatchMatMul(const OnnxNodeView& view, const ExprPtr& a, const ExprPtr& b) {
+  const Shape a_shape = view.builder().ShapeOf(a);
+  const Shape b_shape = view.builder().ShapeOf(b);
+  Shape result = BroadcastBatch(a_shape, b_shape);
+  const ExprPtr lhs = Batched(view, a, result);
+  const ExprPtr rhs = Batched(view, b, result);
+  result.push_back(a_shape[a_shape.size() - 2]);
+  result.push_back(b_shape.back());
+  return view.Reshape(view.Call("nn.batch_matmul", {lhs, rhs}, {{"transpose_b", false}}), result);
+}
+
+std::vector<ExprPtr> MatMul(const OnnxNodeView& view) {
+  return {MatrixProduct(view, view.Input(0), view.Input(1), false)};
+}
+
+}  // namespace
+
+ExprPtr MatrixProduct(const OnnxNodeView& view, ExprPtr a, ExprPtr b, bool integral) {
+  const size_t a_rank = view.builder().ShapeOf(a).size(), b_rank = view.builder().ShapeOf(b).size();
+  if (a_rank == 0 || b_rank == 0) RefuseNode("a scalar is no matrix");
+  const bool row = a_rank == 1;
+  const bool column = b_rank == 1;
+  if (row) a = view.Reshape(a, {1, view.builder().ShapeOf(a)[0]});
+  if (column) b = view.Reshape(b, {view.builder().ShapeOf(b)[0], 1});
+  const Shape a_shape = view.builder().ShapeOf(a);
+  const Shape b_shape = view.builder().ShapeOf(b);
+  if (a_shape.back() != b_shape[b_shape.size() - 2]) {
+    RefuseNode(fmt::format("{} times {} cannot be", ShapeText(a_shape), ShapeText(b_shape)));
+  }
+  const bool one_matrix = ElementCount({b_shape.begin(), b_shape.end() - 2}) == 1 && a_shape.size() >= b_shape.size();
+  const Shape matrix(b_shape.end() - 2, b_shape.end());
+  const ExprPtr product =
+      one_matrix ? TimesMatrix(view, a, view.Reshape(b, matrix), integral) : BatchMatMul(view, a, b);
+  Shape shape = view.builder().ShapeOf(product);
+  if (column) shape.pop_back();
+  if (row) shape.erase(shape.end() - (column ? 1 : 2));
+  return view.Reshape(product, shape);
+}
+
+OnnxOperatorTable LinearOperators() {
+  return {
+      {"Gemm", 2, 3, Gemm, {"alpha", "beta", "transA", "transB"}},
+      {"MatMul", 2, 2, MatMul, {}},
+  };
+}
+
+}  // namespace hone

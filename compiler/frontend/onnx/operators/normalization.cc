@@ -1,0 +1,155 @@
+// Normalizations, LRN, Dropout.
+#include <fmt/format.h>
+
+#include <numeric>
+
+#include "compiler/frontend/onnx/onnx_operators.h"
+#include "compiler/frontend/onnx/scalar_like.h"
+
+namespace hone {
+namespace {
+
+using relay::ExprPtr;
+
+std::vector<ExprPtr> BatchNormalization(const OnnxNodeView& view) {
+  if (view.Int("training_mode", 0) != 0) RefuseNode("training_mode is set; only inference is supported");
+  if (view.Int("spatial", 1) == 0) RefuseNode("spatial=0 is not supported");
+  std::vector<ExprPtr> args;
+  for (int i = 0; i < 5; ++i) args.push_back(view.Input(i));
+  const ExprPtr all =
+      view.Call("nn.batch_norm", args, {{"axis", int64_t{1}}, {"epsilon", view.Float("epsilon", 1e-5)}});
+  return {view.builder().Item(all, 0)};
+}
+
+std::vector<ExprPtr> Lrn(const OnnxNodeView& view) {
+  const int64_t size = view.Int("size", 0);
+  if (size < 1) RefuseNode(fmt::format("size is {}, it must be 1 or more", size));
+  return {view.Call("nn.lrn", {view.Input(0)},
+                    {{"size", size},
+                     {"axis", int64_t{1}},
+                     {"bias", view.Float("bias", 1)},
+                     {"alpha", view.Float("alpha", 1e-4)},
+                     {"beta", view.Float("beta", 0.75)}})};
+}
+
+std::vector<int64_t> AxesFrom(int64_t first, int64_t rank) {
+  std::vector<int64_t> axes(static_cast<size_t>(rank - first));
+  std::iota(axes.begin(), axes.end(), first);
+  return axes;
+}
+
+// Of the data over `axes`, which stay as 1.
+struct Moments {
+  ExprPtr mean;
+  ExprPtr inverse_deviation;  // 1 / sqrt(variance + epsilon)
+  ExprPtr standardised;       // (x - mean) * inverse_deviation
+};
+
+// 1 / sqrt(mean of squares + epsilon).
+ExprPtr InverseDeviation(const OnnxNodeView& view, const ExprPtr& centred, const std::vector<int64_t>& axes) {
+  const relay::Attrs over{{"axis", axes}, {"keepdims", true}};
+  const ExprPtr variance = view.Call("mean", {view.Call("multiply", {centred, centred})}, over);
+  return WithScalar(view, "power", WithScalar(view, "add", variance, view.Float("epsilon", 1e-5)), -0.5);
+}
+
+// The variance is the mean of squared differences, which rounds less than the mean of squares does.
+Moments MomentsOf(const OnnxNodeView& view, const ExprPtr& data, const std::vector<int64_t>& axes) {
+  Moments m;
+  m.mean = view.Call("mean", {data}, {{"axis", axes}, {"keepdims", true}});
+  const ExprPtr centred = view.Call("subtract", {data, m.mean});
+  m.inverse_deviation = InverseDeviation(view, centred, axes);
+  m.standardised = view.Call("multiply", {centred, m.inverse_deviation});
+  return m;
+}
+
+std::vector<ExprPtr> LayerNormalization(const OnnxNodeView& view) {
+  const int64_t rank = view.InputRank(0), axis = OnnxNodeView::Axis(view.Int("axis", -1), rank);
+  const Moments m = MomentsOf(view, view.Input(0), AxesFrom(axis, rank));
+  ExprPtr y = view.Call("multiply", {m.standardised, view.Input(1)});
+  if (view.HasInput(2)) y = view.Call("add", {y, view.Input(2)});
+  return {y, m.mean, m.inverse_deviation};
+}
+
+std::vector<ExprPtr> InstanceNormalization(const OnnxNodeView& view) {
+  const int64_t rank = view.InputRank(0);
+  if (rank < 3) RefuseNode(fmt::format("its data is {}; it needs a spatial dimension", ShapeText(view.InputShape(0))));
+  Shape channel(static_cast<size_t>(rank - 1), 1);
+  channel[0] = view.InputShape(0)[1];
+  const auto per_channel = [&](int input) { return view.Reshape(view.Input(input), channel); };
+  const ExprPtr y = MomentsOf(view, view.Input(0), AxesFrom(2, rank)).standardised;
+  return {view.Call("add", {view.Call("multiply", {y, per_channel(1)}), per_channel(2)})};
+}
+
+// A value per group before opset 21, per channel since.
+std::vector<ExprPtr> GroupNormalization(const OnnxNodeView& view) {
+  const Shape shape = view.InputShape(0);
+  const int64_t groups = view.Int("num_groups", 0);
+  if (shape.size() < 2 || groups < 1 || shape[1] % groups != 0) {
+    RefuseNode(fmt::format("num_groups is {}; it must divide the channels of {}", groups, ShapeText(shape)));
+  }
+  const int64_t elements = shape[1] / groups * ElementCount(Shape(shape.begin() + 2, shape.end()));
+  const ExprPtr grouped = view.Reshape(view.Input(0), {shape[0], groups, elements});
+  const ExprPtr y = MomentsOf(view, grouped, {2}).standardised;
+  const auto scaled = [&](const ExprPtr& data, const Shape& parameter) {
+    const ExprPtr product = view.Call("multiply", {data, view.Reshape(view.Input(1), parameter)});
+    return view.Call("add", {product, view.Reshape(view.Input(2), parameter)});
+  };
+  if (view.opset() < 21) return {view.Reshape(scaled(y, {groups, 1}), shape)};
+  Shape channel(shape.size() - 1, 1);
+  channel[0] = shape[1];
+  return {scaled(view.Reshape(y, shape), channel)};
+}
+
+std::vector<ExprPtr> RmsNormalization(const OnnxNodeView& view) {
+  const int64_t rank = view.InputRank(0), axis = OnnxNodeView::Axis(view.Int("axis", -1), rank);
+  const ExprPtr inverse = InverseDeviation(view, view.Input(0), AxesFrom(axis, rank));
+  return {view.Call("multiply", {view.Call("multiply", {view.Input(0), inverse}), view.Input(1)})};
+}
+
+std::vector<ExprPtr> MeanVarianceNormalization(const OnnxNodeView& view) {
+  const auto axes = OnnxNodeView::Axes(view.Ints("axes", {0, 2, 3}), view.InputRank(0));
+  const relay::Attrs over{{"axis", axes}, {"keepdims", true}};
+  const ExprPtr centred = view.Call("subtract", {view.Input(0), view.Call("mean", {view.Input(0)}, over)});
+  const ExprPtr variance = view.Call("mean", {view.Call("multiply", {centred, centred})}, over);
+  return {view.Call("divide", {centred, WithScalar(view, "add", view.Call("sqrt", {variance}), 1e-9)})};
+}
+
+// A line of zeros stays what it is.
+std::vector<ExprPtr> LpNormalization(const OnnxNodeView& view) {
+  const ExprPtr& x = view.Input(0);
+  const int64_t p = view.Int("p", 2);
+  if (p != 1 && p != 2) RefuseNode(fmt::format("p is {}; 1 and 2 are supported", p));
+  const std::vector<int64_t> axes = OnnxNodeView::Axes({view.Int("axis", -1)}, view.InputRank(0));
+  const ExprPtr terms = p == 1 ? view.Call("abs", {x}) : view.Call("multiply", {x, x});
+  const ExprPtr sum = view.Call("sum", {terms}, {{"axis", axes}, {"keepdims", true}});
+  const ExprPtr norm = p == 1 ? sum : view.Call("sqrt", {sum});
+  const ExprPtr divisor = view.Call("where", {WithScalar(view, "equal", norm, 0), ScalarLike(view, x, 1), norm});
+  return {view.Call("divide", {x, divisor})};
+}
+
+// Inference: what goes in comes out.
+std::vector<ExprPtr> Dropout(const OnnxNodeView& view) {
+  const Tensor* training = view.HasInput(2) ? view.InputValue(2) : nullptr;
+  if (view.HasInput(2) && (training == nullptr || training->elements() != 1 || training->At(0) != 0)) {
+    RefuseNode("training_mode is set; only inference is supported");
+  }
+  return {view.Input(0)};
+}
+
+}  // namespace
+
+OnnxOperatorTable NormalizationOperators() {
+  return {
+      {"BatchNormalization", 5, 5, BatchNormalization, {"epsilon", "momentum", "spatial", "training_mode", "is_test"}},
+      {"LayerNormalization", 2, 3, LayerNormalization, {"axis", "epsilon", "stash_type"}},
+      {"InstanceNormalization", 3, 3, InstanceNormalization, {"epsilon"}},
+      {"GroupNormalization", 3, 3, GroupNormalization, {"epsilon", "num_groups", "stash_type"}},
+      {"RMSNormalization", 2, 2, RmsNormalization, {"axis", "epsilon", "stash_type"}},
+      {"MeanVarianceNormalization", 1, 1, MeanVarianceNormalization, {"axes"}},
+      {"LpNormalization", 1, 1, LpNormalization, {"axis", "p"}},
+      {"LRN", 1, 1, Lrn, {"alpha", "beta", "bias", "size"}},
+      {"Dropout", 1, 3, Dropout, {"ratio", "seed", "is_test"}},
+  };
+}
+
+}  // namespace hone

@@ -1,0 +1,126 @@
+// Tensors that follow from positions: Range, Size, EyeLike, NonZero, OneHot, Trilu.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "compiler/frontend/onnx/cast_target.h"
+#include "compiler/frontend/onnx/onnx_operators.h"
+#include "compiler/frontend/onnx/positions.h"
+#include "compiler/frontend/onnx/scalar_like.h"
+
+namespace hone {
+namespace {
+
+using relay::ExprPtr;
+
+const Tensor& KnownValue(const OnnxNodeView& view, int input, std::string_view what) {
+  const Tensor* value = view.InputValue(input);
+  if (value == nullptr) RefuseNode(fmt::format("its {} must be known when the model is imported", what));
+  return *value;
+}
+
+double KnownNumber(const OnnxNodeView& view, int input, std::string_view what) {
+  const Tensor& value = KnownValue(view, input, what);
+  if (value.elements() != 1) RefuseNode(fmt::format("its {} has {} elements, not 1", what, value.elements()));
+  return value.At(0);
+}
+
+std::vector<ExprPtr> Range(const OnnxNodeView& view) {
+  const double start = KnownNumber(view, 0, "start"), limit = KnownNumber(view, 1, "limit");
+  const double delta = KnownNumber(view, 2, "delta");
+  const double count = std::max(std::ceil((limit - start) / delta), 0.0);
+  if (delta == 0 || !(count < 1e9)) RefuseNode(fmt::format("{} to {} in steps of {} is no range", start, limit, delta));
+  const DType dtype = view.builder().DTypeOf(view.Input(0));
+  view.builder().Spend(static_cast<int64_t>(count) * DTypeBytes(dtype));
+  Tensor range(dtype, {static_cast<int64_t>(count)});
+  for (int64_t i = 0; i < range.elements(); ++i) range.Set(i, start + static_cast<double>(i) * delta);
+  return {relay::MakeConstant(std::move(range))};
+}
+
+std::vector<ExprPtr> Size(const OnnxNodeView& view) {
+  const int64_t elements = ElementCount(view.InputShape(0));
+  return {relay::MakeConstant(Tensor::FromVector<int64_t>(DType::kInt64, {}, {elements}))};
+}
+
+std::vector<ExprPtr> EyeLike(const OnnxNodeView& view) {
+  const Shape& shape = view.InputShape(0);
+  if (shape.size() != 2) RefuseNode(fmt::format("its data is {}, it must be a matrix", ShapeText(shape)));
+  const DType given = view.builder().DTypeOf(view.Input(0));
+  const DType dtype = view.HasAttr("dtype") ? CastTarget(view.Int("dtype", 1)) : given;
+  view.builder().Spend(ElementCount(shape) * DTypeBytes(dtype));
+  Tensor eye(dtype, shape);
+  const int64_t k = std::clamp(view.Int("k", 0), -shape[0], shape[1]);
+  for (int64_t row = std::max<int64_t>(0, -k); row < shape[0] && row + k < shape[1]; ++row) {
+    eye.Set(row * shape[1] + row + k, 1);
+  }
+  return {relay::MakeConstant(std::move(eye))};
+}
+
+// How many there are is the result's shape, so the data must be known.
+std::vector<ExprPtr> NonZero(const OnnxNodeView& view) {
+  const Tensor& data = KnownValue(view, 0, "data");
+  const auto rank = static_cast<int64_t>(data.shape().size());
+  int64_t count = 0;
+  for (int64_t i = 0; i < data.elements(); ++i) count += data.At(i) != 0 ? 1 : 0;
+  view.builder().Spend((rank + 1) * count * 8);
+  std::vector<int64_t> found;
+  found.reserve(static_cast<size_t>(count));
+  for (int64_t i = 0; i < data.elements(); ++i) {
+    if (data.At(i) != 0) found.push_back(i);
+  }
+  Tensor result(DType::kInt64, {rank, count});
+  for (int64_t d = rank; d-- > 0;) {
+    const int64_t extent = data.shape()[static_cast<size_t>(d)];
+    for (int64_t i = 0; i < count; ++i) {
+      int64_t& rest = found[static_cast<size_t>(i)];
+      result.data<int64_t>()[d * count + i] = rest % extent;
+      rest /= extent;
+    }
+  }
+  return {relay::MakeConstant(std::move(result))};
+}
+
+// `on` where the position along the new axis is the index, which may count from the end.
+std::vector<ExprPtr> OneHot(const OnnxNodeView& view) {
+  constexpr double kDeepest = 1 << 24;
+  const double depth = KnownNumber(view, 1, "depth");
+  if (!(depth >= 1 && depth <= kDeepest)) RefuseNode(fmt::format("depth is {}; it may be 1 to {}", depth, kDeepest));
+  const int64_t rank = view.InputRank(0) + 1, axis = OnnxNodeView::Axis(view.Int("axis", -1), rank);
+  if (view.InputShape(2) != Shape{2}) RefuseNode("its values must be two: off and on");
+  const auto value = [&](int64_t i) {
+    const std::vector<int64_t> begin{i}, end{i + 1}, strides{1}, axes{0};
+    return view.Reshape(view.Call("strided_slice", {view.Input(2)},
+                                  {{"begin", begin}, {"end", end}, {"strides", strides}, {"axes", axes}}),
+                        {});
+  };
+  const ExprPtr given = AsDType(view, view.Input(0), DType::kInt64);
+  const ExprPtr below = WithScalar(view, "less", given, 0);
+  const ExprPtr index = view.Call("where", {below, WithScalar(view, "add", given, depth), given});
+  const ExprPtr column = view.Call("expand_dims", {index}, {{"axis", axis}, {"num_newaxis", int64_t{1}}});
+  const ExprPtr here = view.Call("equal", {column, Positions(static_cast<int64_t>(depth), axis, rank)});
+  return {view.Call("where", {here, value(1), value(0)})};
+}
+
+// A table of which elements stay, and zeros elsewhere.
+std::vector<ExprPtr> Trilu(const OnnxNodeView& view) {
+  const Shape& shape = view.InputShape(0);
+  if (shape.size() < 2) RefuseNode(fmt::format("its data is {}, it must have matrices", ShapeText(shape)));
+  const int64_t rows = shape[shape.size() - 2], columns = shape.back();
+  view.builder().Spend(rows * columns);
+  const double given = view.HasInput(1) ? KnownNumber(view, 1, "k") : 0;
+  const auto k = std::clamp(static_cast<int64_t>(given), -rows - 1, columns + 1);
+  const std::string_view op = view.Int("upper", 1) != 0 ? "greater_equal" : "less_equal";
+  const ExprPtr stays = view.Call(op, {Positions(columns, 1, 2), Positions(rows, 0, 2, k)});
+  return {view.Call("where", {stays, view.Input(0), ScalarLike(view, view.Input(0), 0)})};
+}
+
+}  // namespace
+
+OnnxOperatorTable PatternOperators() {
+  return {
+      {"Range", 3, 3, Range, {}},     {"Size", 1, 1, Size, {}},           {"EyeLike", 1, 1, EyeLike, {"dtype", "k"}},
+      {"NonZero", 1, 1, NonZero, {}}, {"OneHot", 3, 3, OneHot, {"axis"}}, {"Trilu", 1, 2, Trilu, {"upper"}}};
+}
+
+}  // namespace hone

@@ -1,0 +1,155 @@
+// Pools over windows and over whole planes.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "compiler/frontend/onnx/as_planes.h"
+#include "compiler/frontend/onnx/cast_target.h"
+#include "compiler/frontend/onnx/onnx_operators.h"
+#include "compiler/frontend/onnx/scalar_like.h"
+#include "compiler/frontend/onnx/volume.h"
+#include "compiler/frontend/onnx/window.h"
+
+namespace hone {
+namespace {
+
+using relay::ExprPtr;
+
+// Rounding up is said with padding where that means the same; an average that counts its padding is where it does not.
+Window PoolWindow(const OnnxNodeView& view, bool counts_padding) {
+  if (!view.HasAttr("kernel_shape")) RefuseNode("kernel_shape is missing");
+  Window window = ReadWindow(view, {});
+  if (view.Int("ceil_mode", 0) == 0) return window;
+  if (counts_padding) {
+    Window grown = window;
+    PadToCeil(grown, view.InputShape(0));
+    if (grown.padding != window.padding) RefuseNode("ceil_mode together with count_include_pad is not supported");
+  }
+  PadToCeil(window, view.InputShape(0));
+  return window;
+}
+
+relay::Attrs PoolAttrs(const Window& window) {
+  return {{"pool_size", window.kernel},
+          {"strides", window.strides},
+          {"dilation", window.dilation},
+          {"padding", window.padding}};
+}
+
+// Floats hold 8-bit integers, and kernels pool floats.
+std::vector<ExprPtr> MaxPool2d(const OnnxNodeView& view) {
+  const DType dtype = view.builder().DTypeOf(view.Input(0));
+  const ExprPtr real = AsDType(view, view.Input(0), DType::kFloat32);
+  return {AsDType(view, view.Call("nn.max_pool2d", {real}, PoolAttrs(PoolWindow(view, false))), dtype)};
+}
+
+std::vector<ExprPtr> AveragePool2d(const OnnxNodeView& view) {
+  return {view.Call("nn.avg_pool2d", {view.Input(0)}, AveragePoolAttrs(view))};
+}
+
+// (sum |x|^p)^(1/p) of what a pool that averages finds, `count` elements at a time.
+template <typename Average>
+ExprPtr RootOfPowers(const OnnxNodeView& view, int64_t count, const Average& average) {
+  const int64_t p = view.Int("p", 2);
+  if (p < 1) RefuseNode(fmt::format("p is {}, it must be 1 or more", p));
+  const ExprPtr& x = view.Input(0);
+  const ExprPtr magnitude = p % 2 == 0 ? x : view.Call("abs", {x});
+  const double exponent = static_cast<double>(p);
+  const ExprPtr powers = p == 1 ? magnitude : WithScalar(view, "power", magnitude, exponent);
+  const ExprPtr sum = WithScalar(view, "multiply", average(powers), static_cast<double>(count));
+  return p == 1 ? sum : p == 2 ? view.Call("sqrt", {sum}) : WithScalar(view, "power", sum, 1 / exponent);
+}
+
+// Padding adds nothing to a sum, so it may count.
+std::vector<ExprPtr> LpPool2d(const OnnxNodeView& view) {
+  const Window window = PoolWindow(view, false);
+  relay::Attrs attrs = PoolAttrs(window);
+  attrs.Set("count_include_pad", true);
+  return {RootOfPowers(view, window.kernel[0] * window.kernel[1],
+                       [&](const ExprPtr& powers) { return view.Call("nn.avg_pool2d", {powers}, attrs); })};
+}
+
+// Along the depth first, plane by plane, then over the planes.
+ExprPtr PoolVolume(const OnnxNodeView& view, OnnxConvert over_planes, std::string_view joined_by, double border) {
+  const Volume volume(view, 0, border);
+  ExprPtr seen = volume.Planes(0);
+  for (int64_t tap = 1; tap < volume.taps(); ++tap) seen = view.Call(joined_by, {seen, volume.Planes(tap)});
+  if (joined_by == "add") seen = WithScalar(view, "divide", seen, static_cast<double>(volume.taps()));
+  return volume.Joined(volume.OnPlanes(over_planes, {seen}));
+}
+
+std::vector<ExprPtr> MaxPool(const OnnxNodeView& view) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  if (view.InputRank(0) == 5) return {PoolVolume(view, MaxPool2d, "maximum", -kInfinity)};
+  return AsPlanes(view, MaxPool2d);
+}
+
+std::vector<ExprPtr> AveragePool(const OnnxNodeView& view) {
+  if (view.InputRank(0) != 5) return AsPlanes(view, AveragePool2d);
+  const std::vector<int64_t> pads = view.Ints("pads", {});
+  const bool padded = view.String("auto_pad", "NOTSET").rfind("SAME", 0) == 0 ||
+                      std::any_of(pads.begin(), pads.end(), [](int64_t pad) { return pad != 0; });
+  if (padded && view.Int("count_include_pad", 0) == 0) {
+    RefuseNode("padding that does not count is not supported over three spatial dimensions");
+  }
+  return {PoolVolume(view, AveragePool2d, "add", 0)};
+}
+
+std::vector<ExprPtr> LpPool(const OnnxNodeView& view) { return AsPlanes(view, LpPool2d); }
+
+// Images have pools of their own; other spatial dimensions are reduced like any axes.
+ExprPtr GlobalPool(const OnnxNodeView& view, const ExprPtr& data, std::string_view of_images, std::string_view op) {
+  const int64_t rank = view.InputRank(0);
+  if (rank < 3) RefuseNode(fmt::format("its data is {}; it needs a spatial dimension", ShapeText(view.InputShape(0))));
+  if (rank == 4) return view.Call(of_images, {data});
+  std::vector<int64_t> axes(static_cast<size_t>(rank - 2));
+  std::iota(axes.begin(), axes.end(), 2);
+  return view.Call(op, {data}, {{"axis", axes}, {"keepdims", true}});
+}
+
+std::vector<ExprPtr> GlobalAveragePool(const OnnxNodeView& view) {
+  return {GlobalPool(view, view.Input(0), "nn.global_avg_pool2d", "mean")};
+}
+
+std::vector<ExprPtr> GlobalMaxPool(const OnnxNodeView& view) {
+  return {GlobalPool(view, view.Input(0), "nn.global_max_pool2d", "max")};
+}
+
+std::vector<ExprPtr> GlobalLpPool(const OnnxNodeView& view) {
+  const Shape& shape = view.InputShape(0);
+  const int64_t count = ElementCount(shape) / std::max<int64_t>(1, shape.size() < 2 ? 1 : shape[0] * shape[1]);
+  return {RootOfPowers(
+      view, count, [&](const ExprPtr& powers) { return GlobalPool(view, powers, "nn.global_avg_pool2d", "mean"); })};
+}
+
+}  // namespace
+
+relay::Attrs AveragePoolAttrs(const OnnxNodeView& view) {
+  const bool counts_padding = view.Int("count_include_pad", 0) != 0;
+  relay::Attrs attrs = PoolAttrs(PoolWindow(view, counts_padding));
+  attrs.Set("count_include_pad", counts_padding);
+  return attrs;
+}
+
+OnnxOperatorTable PoolingOperators() {
+  return {
+      {"MaxPool",
+       1,
+       1,
+       MaxPool,
+       {"auto_pad", "ceil_mode", "dilations", "kernel_shape", "pads", "storage_order", "strides"}},
+      {"AveragePool",
+       1,
+       1,
+       AveragePool,
+       {"auto_pad", "ceil_mode", "count_include_pad", "dilations", "kernel_shape", "pads", "strides"}},
+      {"LpPool", 1, 1, LpPool, {"auto_pad", "ceil_mode", "dilations", "kernel_shape", "p", "pads", "strides"}},
+      {"GlobalLpPool", 1, 1, GlobalLpPool, {"p"}},
+      {"GlobalAveragePool", 1, 1, GlobalAveragePool, {}},
+      {"GlobalMaxPool", 1, 1, GlobalMaxPool, {}},
+  };
+}
+
+}  // namespace hone

@@ -1,0 +1,73 @@
+// Operators that are a reshape, a move and a reshape again: DepthToSpace (a pass finds it), SpaceToDepth, Tile.
+#include <fmt/format.h>
+
+#include "compiler/frontend/onnx/onnx_operators.h"
+
+namespace hone {
+namespace {
+
+using relay::ExprPtr;
+
+int64_t BlockSize(const OnnxNodeView& view) {
+  const int64_t block = view.Int("blocksize", 0);
+  if (view.InputRank(0) != 4)
+    RefuseNode(fmt::format("its data is {}, not N x C x H x W", ShapeText(view.InputShape(0))));
+  if (block < 1 || block > 65536) RefuseNode(fmt::format("blocksize is {}", block));
+  return block;
+}
+
+ExprPtr Permuted(const OnnxNodeView& view, const Shape& split, const std::vector<int64_t>& axes, const Shape& joined) {
+  const ExprPtr parts = view.Reshape(view.Input(0), split);
+  return view.Reshape(view.Call("transpose", {parts}, {{"axes", axes}}), joined);
+}
+
+std::vector<ExprPtr> DepthToSpace(const OnnxNodeView& view) {
+  const int64_t b = BlockSize(view);
+  const Shape& s = view.InputShape(0);
+  const std::string mode = view.String("mode", "DCR");
+  if (mode != "DCR" && mode != "CRD") RefuseNode(fmt::format("mode \"{}\" is not supported; DCR and CRD are", mode));
+  if (s[1] % (b * b) != 0) RefuseNode(fmt::format("{} channels do not make {} x {} places", s[1], b, b));
+  const int64_t depth = s[1] / (b * b);
+  const Shape joined{s[0], depth, s[2] * b, s[3] * b};
+  if (mode == "CRD") return {Permuted(view, {s[0], depth, b, b, s[2], s[3]}, {0, 1, 4, 2, 5, 3}, joined)};
+  return {Permuted(view, {s[0], b, b, depth, s[2], s[3]}, {0, 3, 4, 1, 5, 2}, joined)};
+}
+
+std::vector<ExprPtr> SpaceToDepth(const OnnxNodeView& view) {
+  const int64_t b = BlockSize(view);
+  const Shape& s = view.InputShape(0);
+  if (s[2] % b != 0 || s[3] % b != 0)
+    RefuseNode(fmt::format("{} x {} does not split into blocks of {}", s[2], s[3], b));
+  return {Permuted(view, {s[0], s[1], s[2] / b, b, s[3] / b, b}, {0, 3, 5, 1, 2, 4},
+                   {s[0], s[1] * b * b, s[2] / b, s[3] / b})};
+}
+
+// Each repeated axis gets one of 1 before it, which is broadcast.
+std::vector<ExprPtr> Tile(const OnnxNodeView& view) {
+  const Shape& shape = view.InputShape(0);
+  const std::vector<int64_t> repeats = *view.InputInts(1, "repeats");
+  if (repeats.size() != shape.size()) RefuseNode(fmt::format("{} repeats of {} axes", repeats.size(), shape.size()));
+  Shape split, wide, joined;
+  for (size_t d = 0; d < shape.size(); ++d) {
+    if (repeats[d] < 0 || repeats[d] > int64_t{1} << 31) RefuseNode(fmt::format("{} repeats", repeats[d]));
+    if (repeats[d] != 1) {
+      split.push_back(1);
+      wide.push_back(repeats[d]);
+    }
+    split.push_back(shape[d]);
+    wide.push_back(shape[d]);
+    joined.push_back(shape[d] * repeats[d]);
+  }
+  if (joined == shape) return {view.Input(0)};
+  return {view.Reshape(view.Call("broadcast_to", {view.Reshape(view.Input(0), split)}, {{"shape", wide}}), joined)};
+}
+
+}  // namespace
+
+OnnxOperatorTable RearrangeOperators() {
+  return {{"DepthToSpace", 1, 1, DepthToSpace, {"blocksize", "mode"}},
+          {"SpaceToDepth", 1, 1, SpaceToDepth, {"blocksize"}},
+          {"Tile", 2, 2, Tile, {}}};
+}
+
+}  // namespace hone

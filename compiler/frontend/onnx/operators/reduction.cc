@@ -1,0 +1,103 @@
+// ReduceMean and its kin.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "compiler/frontend/onnx/onnx_operators.h"
+#include "compiler/frontend/onnx/scalar_like.h"
+
+namespace hone {
+namespace {
+
+using relay::ExprPtr;
+
+struct Reduction {
+  std::string_view onnx;
+  std::string_view relay;
+};
+constexpr Reduction kReductions[] = {
+    {"ReduceMean", "mean"}, {"ReduceSum", "sum"}, {"ReduceProd", "prod"}, {"ReduceMax", "max"}, {"ReduceMin", "min"}};
+
+// The axes that a node names; none means all, or nothing at all where `nothing` is set.
+struct Axes {
+  std::vector<int64_t> axes;
+  bool nothing = false;
+  bool keep = true;
+};
+
+Axes AxesOf(const OnnxNodeView& view) {
+  // The axes moved from attribute to input in opset 13 (sum) and 18 (the others).
+  const auto given = view.InputInts(1, "axes");
+  const std::vector<int64_t> axes = given ? *given : view.Ints("axes", {});
+  return {OnnxNodeView::Axes(axes, view.InputRank(0)), axes.empty() && view.Int("noop_with_empty_axes", 0) != 0,
+          view.Int("keepdims", 1) != 0};
+}
+
+ExprPtr Over(const OnnxNodeView& view, std::string_view op, const ExprPtr& data, const Axes& axes) {
+  if (axes.nothing) return data;
+  return view.Call(op, {data}, {{"axis", axes.axes}, {"keepdims", axes.keep}});
+}
+
+std::vector<ExprPtr> Reduce(const OnnxNodeView& view) {
+  const auto row = std::find_if(std::begin(kReductions), std::end(kReductions),
+                                [&](const Reduction& each) { return each.onnx == view.node().op_type; });
+  return {Over(view, row->relay, view.Input(0), AxesOf(view))};
+}
+
+ExprPtr Squared(const OnnxNodeView& view) { return view.Call("multiply", {view.Input(0), view.Input(0)}); }
+
+std::vector<ExprPtr> ReduceL1(const OnnxNodeView& view) {
+  return {Over(view, "sum", view.Call("abs", {view.Input(0)}), AxesOf(view))};
+}
+
+std::vector<ExprPtr> ReduceSumSquare(const OnnxNodeView& view) {
+  return {Over(view, "sum", Squared(view), AxesOf(view))};
+}
+
+std::vector<ExprPtr> ReduceL2(const OnnxNodeView& view) { return {view.Call("sqrt", ReduceSumSquare(view))}; }
+
+std::vector<ExprPtr> ReduceLogSum(const OnnxNodeView& view) {
+  return {view.Call("log", {Over(view, "sum", view.Input(0), AxesOf(view))})};
+}
+
+// m + log(sum(exp(x - m))) with m the maximum, which an infinity must not be: it would be taken from itself.
+std::vector<ExprPtr> ReduceLogSumExp(const OnnxNodeView& view) {
+  const Axes axes = AxesOf(view);
+  if (axes.nothing) return {view.Input(0)};
+  const Axes kept{axes.axes, false, true};
+  const double most = std::numeric_limits<float>::max();
+  const ExprPtr largest =
+      view.Call("clip", {Over(view, "max", view.Input(0), kept)}, {{"a_min", -most}, {"a_max", most}});
+  const ExprPtr terms = view.Call("exp", {view.Call("subtract", {view.Input(0), largest})});
+  const ExprPtr sum = view.Call("add", {view.Call("log", {Over(view, "sum", terms, kept)}), largest});
+  if (axes.keep) return {sum};
+  Shape shape;
+  for (int64_t d = 0; d < view.InputRank(0); ++d) {
+    const bool reduced = axes.axes.empty() || std::find(axes.axes.begin(), axes.axes.end(), d) != axes.axes.end();
+    if (!reduced) shape.push_back(view.InputShape(0)[static_cast<size_t>(d)]);
+  }
+  return {view.Reshape(sum, shape)};
+}
+
+struct Formula {
+  std::string_view onnx;
+  OnnxConvert convert;
+};
+constexpr Formula kFormulas[] = {{"ReduceL1", ReduceL1},
+                                 {"ReduceL2", ReduceL2},
+                                 {"ReduceSumSquare", ReduceSumSquare},
+                                 {"ReduceLogSum", ReduceLogSum},
+                                 {"ReduceLogSumExp", ReduceLogSumExp}};
+
+}  // namespace
+
+OnnxOperatorTable ReductionOperators() {
+  OnnxOperatorTable table;
+  const std::vector<std::string_view> attributes{"axes", "keepdims", "noop_with_empty_axes"};
+  for (const Reduction& row : kReductions) table.push_back({row.onnx, 1, 2, Reduce, attributes});
+  for (const Formula& row : kFormulas) table.push_back({row.onnx, 1, 2, row.convert, attributes});
+  return table;
+}
+
+}  // namespace hone

@@ -1,0 +1,273 @@
+// Resize and Upsample: along each axis every output is one input, lies between two or blends several.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "compiler/frontend/onnx/onnx_operators.h"
+
+namespace hone {
+namespace {
+
+using relay::ExprPtr;
+
+// How coordinates of outputs become coordinates of inputs, in ONNX's words.
+enum class ResizeMode : uint8_t { kNearest, kLinear, kCubic };
+
+struct ResizeRule {
+  ResizeMode mode = ResizeMode::kNearest;
+  std::string coordinates;
+  std::string nearest;
+  double cubic = -0.75;
+  bool antialias = false;
+  bool exclude_outside = false;
+};
+
+struct ResizedAxis {
+  int64_t axis = 0;
+  int64_t in = 0;
+  int64_t out = 0;
+  double scale = 1;
+};
+
+double SourceOf(const ResizedAxis& a, const ResizeRule& rule, int64_t out) {
+  const auto o = static_cast<double>(out), length = static_cast<double>(a.out), from = static_cast<double>(a.in);
+  if (rule.coordinates == "asymmetric") return o / a.scale;
+  // ONNX means the length before it is cut to a whole number.
+  if (rule.coordinates == "align_corners") return a.out > 1 ? o * (from - 1) / (from * a.scale - 1) : 0;
+  if (rule.coordinates == "pytorch_half_pixel" && a.out == 1) return 0;
+  const double half_pixel = (o + 0.5) / a.scale - 0.5;
+  if (rule.coordinates == "half_pixel_symmetric") return from / 2 * (1 - length / (a.scale * from)) + half_pixel;
+  return half_pixel;
+}
+
+double Rounded(double x, const std::string& mode) {
+  if (mode == "floor") return std::floor(x);
+  if (mode == "ceil") return std::ceil(x);
+  // Ties go down, or up.
+  return mode == "round_prefer_ceil" ? std::floor(x + 0.5) : std::ceil(x - 0.5);
+}
+
+int64_t Inside(double position, const ResizedAxis& a) {
+  return std::clamp<int64_t>(static_cast<int64_t>(position), 0, a.in - 1);
+}
+
+ExprPtr Taken(const OnnxNodeView& view, const ExprPtr& data, const ResizedAxis& a,
+              const std::vector<int64_t>& indices) {
+  const Tensor tensor = Tensor::FromVector<int64_t>(DType::kInt64, {a.out}, indices);
+  return view.Call("take", {data, relay::MakeConstant(tensor)}, {{"axis", a.axis}});
+}
+
+ExprPtr Nearest(const OnnxNodeView& view, const ExprPtr& data, const ResizedAxis& a, const ResizeRule& rule) {
+  std::vector<int64_t> indices;
+  indices.reserve(static_cast<size_t>(a.out));
+  for (int64_t o = 0; o < a.out; ++o) indices.push_back(Inside(Rounded(SourceOf(a, rule, o), rule.nearest), a));
+  return Taken(view, data, a, indices);
+}
+
+// below + (above - below) * share
+ExprPtr Linear(const OnnxNodeView& view, const ExprPtr& data, const ResizedAxis& a, const ResizeRule& rule) {
+  std::vector<int64_t> below, above;
+  std::vector<float> share;
+  for (int64_t o = 0; o < a.out; ++o) {
+    const double source = std::clamp(SourceOf(a, rule, o), 0.0, static_cast<double>(a.in - 1));
+    below.push_back(Inside(std::floor(source), a));
+    above.push_back(Inside(std::floor(source) + 1, a));
+    share.push_back(static_cast<float>(source - std::floor(source)));
+  }
+  Shape shape(view.builder().ShapeOf(data).size() - static_cast<size_t>(a.axis), 1);
+  shape[0] = a.out;
+  const ExprPtr low = Taken(view, data, a, below), high = Taken(view, data, a, above);
+  const ExprPtr shares = relay::MakeConstant(Tensor::FromVector<float>(DType::kFloat32, shape, share));
+  return view.Call("add", {low, view.Call("multiply", {view.Call("subtract", {high, low}), shares})});
+}
+
+// Weights of a blend over neighbours; each output's taps lie side by side.
+struct Taps {
+  int64_t count = 0;
+  std::vector<int64_t> from;  // out x count
+  std::vector<float> weights;
+};
+
+// Of the tap at distance x: the triangle, or Keys's cubic with the parameter `a` (Keys, IEEE Transactions on Acoustics,
+// Speech, and Signal Processing 29, 1981, equation 15 for a = -1/2).
+double Kernel(const ResizeRule& rule, double x) {
+  const double d = std::abs(x), a = rule.cubic;
+  if (rule.mode == ResizeMode::kLinear) return std::max(0.0, 1 - d);
+  if (d <= 1) return ((a + 2) * d - (a + 3)) * d * d + 1;
+  return d < 2 ? ((a * d - 5 * a) * d + 8 * a) * d - 4 * a : 0;
+}
+
+// A kernel that is stretched where the image shrinks passes over no input (antialias). Taps past an end read the end,
+// or do not count.
+Taps TapsOf(const ResizedAxis& a, const ResizeRule& rule) {
+  constexpr int64_t kMostTaps = 512;
+  const double stretch = rule.antialias ? std::min(1.0, a.scale) : 1;
+  const double reach = (rule.mode == ResizeMode::kLinear ? 1 : 2) / stretch;
+  Taps taps{2 * static_cast<int64_t>(std::ceil(reach)), {}, {}};
+  if (taps.count > kMostTaps) RefuseNode(fmt::format("a scale of {} blends {} elements into one", a.scale, taps.count));
+  for (int64_t o = 0; o < a.out; ++o) {
+    const double source = SourceOf(a, rule, o);
+    const auto first = static_cast<int64_t>(std::floor(source)) + 1 - taps.count / 2;
+    double sum = 0;
+    for (int64_t i = first; i < first + taps.count; ++i) {
+      const bool counts = !rule.exclude_outside || (i >= 0 && i < a.in);
+      const double weight = counts ? Kernel(rule, (static_cast<double>(i) - source) * stretch) : 0;
+      taps.from.push_back(std::clamp<int64_t>(i, 0, a.in - 1));
+      taps.weights.push_back(static_cast<float>(weight));
+      sum += weight;
+    }
+    for (int64_t i = 0; i < taps.count; ++i)
+      taps.weights[static_cast<size_t>(o * taps.count + i)] /= static_cast<float>(sum);
+  }
+  return taps;
+}
+
+ExprPtr Blended(const OnnxNodeView& view, const ExprPtr& data, const ResizedAxis& a, const ResizeRule& rule) {
+  const Taps taps = TapsOf(a, rule);
+  view.builder().Spend(a.out * taps.count * 12);
+  Shape shape(view.builder().ShapeOf(data).size() - static_cast<size_t>(a.axis), 1);
+  shape[0] = a.out;
+  ExprPtr result;
+  for (int64_t tap = 0; tap < taps.count; ++tap) {
+    std::vector<int64_t> from;
+    std::vector<float> weights;
+    for (auto i = static_cast<size_t>(tap); i < taps.from.size(); i += static_cast<size_t>(taps.count)) {
+      from.push_back(taps.from[i]);
+      weights.push_back(taps.weights[i]);
+    }
+    const ExprPtr factor = relay::MakeConstant(Tensor::FromVector<float>(DType::kFloat32, shape, weights));
+    const ExprPtr term = view.Call("multiply", {Taken(view, data, a, from), factor});
+    result = result ? view.Call("add", {result, term}) : term;
+  }
+  return result;
+}
+
+ExprPtr AlongAxis(const OnnxNodeView& view, const ExprPtr& data, const ResizedAxis& a, const ResizeRule& rule) {
+  if (rule.mode == ResizeMode::kNearest) return Nearest(view, data, a, rule);
+  const bool two = rule.mode == ResizeMode::kLinear && !rule.antialias && !rule.exclude_outside;
+  return two ? Linear(view, data, a, rule) : Blended(view, data, a, rule);
+}
+
+constexpr int64_t kMostOut = int64_t{1} << 31;  // far beyond what Spend lets through
+
+// The numbers of a float input, an attribute before it was one.
+std::vector<double> Scales(const OnnxNodeView& view, int input) {
+  std::vector<double> scales;
+  if (!view.HasInput(input)) {
+    if (const OnnxAttribute* attribute = view.Find("scales")) {
+      scales.assign(attribute->floats.begin(), attribute->floats.end());
+    }
+    return scales;
+  }
+  const Tensor* value = view.InputValue(input);
+  if (value == nullptr) RefuseNode("its scales are computed by the model; they must be known when it is imported");
+  scales.resize(static_cast<size_t>(value->elements()));
+  for (size_t i = 0; i < scales.size(); ++i) scales[i] = value->At(static_cast<int64_t>(i));
+  return scales;
+}
+
+// The axes that the `given` numbers are of.
+std::vector<int64_t> ResizeAxes(const OnnxNodeView& view, size_t given, std::string_view what) {
+  const int64_t rank = view.InputRank(0);
+  std::vector<int64_t> axes(static_cast<size_t>(rank));
+  std::iota(axes.begin(), axes.end(), int64_t{0});
+  axes = OnnxNodeView::Axes(view.Ints("axes", axes), rank);
+  if (given == axes.size()) return axes;
+  RefuseNode(fmt::format("it has {} {}; {} is right, one for each axis", given, what, axes.size()));
+}
+
+std::vector<ResizedAxis> AxesByScales(const OnnxNodeView& view, const std::vector<double>& scales) {
+  const std::vector<int64_t> axes = ResizeAxes(view, scales.size(), "scales");
+  std::vector<ResizedAxis> resized;
+  for (size_t i = 0; i < axes.size(); ++i) {
+    if (!(scales[i] > 0) || scales[i] > 1e6) RefuseNode(fmt::format("a scale is {}; it must be positive", scales[i]));
+    const int64_t in = view.InputShape(0)[static_cast<size_t>(axes[i])];
+    const auto out = static_cast<int64_t>(std::floor(static_cast<double>(in) * scales[i]));
+    resized.push_back({axes[i], in, out, scales[i]});
+  }
+  return resized;
+}
+
+std::vector<ResizedAxis> AxesBySizes(const OnnxNodeView& view, const std::vector<int64_t>& sizes) {
+  const std::vector<int64_t> axes = ResizeAxes(view, sizes.size(), "sizes");
+  std::vector<ResizedAxis> resized;
+  for (size_t i = 0; i < axes.size(); ++i) {
+    const int64_t in = view.InputShape(0)[static_cast<size_t>(axes[i])];
+    resized.push_back({axes[i], in, sizes[i], static_cast<double>(sizes[i]) / static_cast<double>(in)});
+  }
+  return resized;
+}
+
+std::vector<ExprPtr> Resized(const OnnxNodeView& view, const std::vector<ResizedAxis>& axes, const ResizeRule& rule) {
+  ExprPtr data = view.Input(0);
+  for (const ResizedAxis& a : axes) {
+    if (a.out < 1) RefuseNode(fmt::format("axis {} of {} becomes {}; nothing is left", a.axis, a.in, a.out));
+    if (a.out > kMostOut)
+      RefuseNode(fmt::format("axis {} of {} becomes {}; {} is the most", a.axis, a.in, a.out, kMostOut));
+    if (a.out == a.in && a.scale == 1) continue;
+    view.builder().Spend(a.out * 24);
+    data = AlongAxis(view, data, a, rule);
+  }
+  return {data};
+}
+
+ResizeMode ReadMode(const OnnxNodeView& view) {
+  const std::string mode = view.String("mode", "nearest");
+  if (mode == "nearest") return ResizeMode::kNearest;
+  if (mode == "cubic") return ResizeMode::kCubic;
+  if (mode == "linear" || mode == "bilinear") return ResizeMode::kLinear;
+  RefuseNode(fmt::format("mode=\"{}\" is not supported; \"nearest\", \"linear\" and \"cubic\" are", mode));
+}
+
+void RefuseWhatIsLeftOut(const OnnxNodeView& view, const std::string& coordinates) {
+  static constexpr std::string_view kKnown[] = {"half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric",
+                                                "half_pixel_symmetric"};
+  if (std::find(std::begin(kKnown), std::end(kKnown), coordinates) == std::end(kKnown)) {
+    RefuseNode(
+        fmt::format("coordinate_transformation_mode=\"{}\" is not supported; \"half_pixel\", \"asymmetric\" and "
+                    "\"align_corners\" are",
+                    coordinates));
+  }
+  const std::string policy = view.String("keep_aspect_ratio_policy", "stretch");
+  if (policy != "stretch") {
+    RefuseNode(fmt::format("keep_aspect_ratio_policy=\"{}\" is not supported; \"stretch\" is", policy));
+  }
+}
+
+std::vector<ExprPtr> Resize(const OnnxNodeView& view) {
+  // Opset 10 had inputs x and scales, and one rule.
+  const bool first = view.opset() < 11;
+  const ResizeRule rule{ReadMode(view),
+                        first ? "asymmetric" : view.String("coordinate_transformation_mode", "half_pixel"),
+                        first ? "floor" : view.String("nearest_mode", "round_prefer_floor"),
+                        view.Float("cubic_coeff_a", -0.75),
+                        view.Int("antialias", 0) != 0,
+                        view.Int("exclude_outside", 0) != 0};
+  RefuseWhatIsLeftOut(view, rule.coordinates);
+  const auto sizes = view.InputInts(3, "sizes");
+  if (sizes && !sizes->empty()) return Resized(view, AxesBySizes(view, *sizes), rule);
+  return Resized(view, AxesByScales(view, Scales(view, first ? 1 : 2)), rule);
+}
+
+std::vector<ExprPtr> Upsample(const OnnxNodeView& view) {
+  const ResizeRule rule{ReadMode(view), "asymmetric", "floor", -0.75, false, false};
+  return Resized(view, AxesByScales(view, Scales(view, 1)), rule);
+}
+
+}  // namespace
+
+OnnxOperatorTable ResizeOperators() {
+  return {
+      {"Resize",
+       1,
+       4,
+       Resize,
+       {"antialias", "axes", "coordinate_transformation_mode", "cubic_coeff_a", "exclude_outside",
+        "extrapolation_value", "keep_aspect_ratio_policy", "mode", "nearest_mode"}},
+      {"Upsample", 1, 2, Upsample, {"mode", "scales"}},
+  };
+}
+
+}  // namespace hone

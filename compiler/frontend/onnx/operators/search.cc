@@ -1,0 +1,119 @@
+// Operators about positions along an axis: ArgMax, ArgMin, Hardmax, TopK, CumSum.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "compiler/frontend/onnx/onnx_operators.h"
+#include "compiler/frontend/onnx/positions.h"
+#include "compiler/frontend/onnx/scalar_like.h"
+
+namespace hone {
+namespace {
+
+using relay::ExprPtr;
+
+std::vector<ExprPtr> ArgReduce(const OnnxNodeView& view) {
+  const std::string_view op = view.node().op_type == "ArgMax" ? "argmax" : "argmin";
+  return {view.Call(op, {view.Input(0)},
+                    {{"axis", OnnxNodeView::Axis(view.Int("axis", 0), view.InputRank(0))},
+                     {"keepdims", view.Int("keepdims", 1) != 0},
+                     {"select_last_index", view.Int("select_last_index", 0) != 0}})};
+}
+
+// 1 at the first largest element along the axis, 0 elsewhere.
+ExprPtr HardmaxAlong(const OnnxNodeView& view, const ExprPtr& data, int64_t axis) {
+  const Shape& shape = view.builder().ShapeOf(data);
+  const ExprPtr winner = view.Call("argmax", {data}, {{"axis", axis}, {"keepdims", true}});
+  const auto rank = static_cast<int64_t>(shape.size());
+  const ExprPtr here = view.Call("equal", {winner, Positions(shape[static_cast<size_t>(axis)], axis, rank)});
+  return view.Call("where", {here, ScalarLike(view, data, 1), ScalarLike(view, data, 0)});
+}
+
+// Before opset 13 the dims from `axis` on are one axis together.
+std::vector<ExprPtr> Hardmax(const OnnxNodeView& view) {
+  const Shape shape = view.InputShape(0);
+  const int64_t axis = OnnxNodeView::Axis(view.Int("axis", view.opset() < 13 ? 1 : -1), view.InputRank(0));
+  if (view.opset() >= 13) return {HardmaxAlong(view, view.Input(0), axis)};
+  const int64_t outer = ElementCount(Shape(shape.begin(), shape.begin() + axis));
+  const ExprPtr rows = view.Reshape(view.Input(0), {outer, ElementCount(shape) / std::max<int64_t>(outer, 1)});
+  return {view.Reshape(HardmaxAlong(view, rows, 1), shape)};
+}
+
+// Sums over the earlier elements, chosen by a table of which come before which.
+std::vector<ExprPtr> CumSum(const OnnxNodeView& view) {
+  constexpr int64_t kLongest = 4096;
+  const auto given = view.InputInts(1, "axis");
+  if (!given || given->size() != 1) RefuseNode("its axis must be one number");
+  const int64_t rank = view.InputRank(0), axis = OnnxNodeView::Axis((*given)[0], rank);
+  const int64_t extent = view.InputShape(0)[static_cast<size_t>(axis)];
+  if (extent > kLongest) RefuseNode(fmt::format("an axis of {} elements; it may have {}", extent, kLongest));
+  const bool exclusive = view.Int("exclusive", 0) != 0, reverse = view.Int("reverse", 0) != 0;
+  const std::string_view op = reverse ? (exclusive ? "greater" : "greater_equal") : exclusive ? "less" : "less_equal";
+  const ExprPtr counts = view.Call(op, {Positions(extent, axis + 1, rank + 1), Positions(extent, axis, rank + 1)});
+  const ExprPtr terms = view.Call("expand_dims", {view.Input(0)}, {{"axis", axis}, {"num_newaxis", int64_t{1}}});
+  const ExprPtr chosen = view.Call("where", {counts, terms, ScalarLike(view, view.Input(0), 0)});
+  return {view.Call("sum", {chosen}, {{"axis", std::vector<int64_t>{axis + 1}}})};
+}
+
+// The number of results; below it, as many searches.
+int64_t WantedCount(const OnnxNodeView& view) {
+  constexpr int64_t kMost = 32;
+  const auto given = view.InputInts(1, "k");
+  if (!given || given->size() != 1) RefuseNode("its k must be one number");
+  if ((*given)[0] < 1 || (*given)[0] > kMost) RefuseNode(fmt::format("k is {}; it may be 1 to {}", (*given)[0], kMost));
+  return (*given)[0];
+}
+
+// What no other value is worse than.
+double WorstOf(DType dtype, bool largest) {
+  const auto of = [&](auto least, auto most) { return static_cast<double>(largest ? least : most); };
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  switch (dtype) {
+    case DType::kInt8:
+      return of(INT8_MIN, INT8_MAX);
+    case DType::kUInt8:
+      return of(0, UINT8_MAX);
+    case DType::kInt32:
+      return of(INT32_MIN, INT32_MAX);
+    case DType::kInt64:
+      // The largest double below 2^63.
+      return of(-0x1p63, 0x1.fffffffffffffp62);
+    default:
+      return of(-kInfinity, kInfinity);
+  }
+}
+
+// One search per result, each winner taken out before the next. Whatever `sorted` says, they come in order.
+std::vector<ExprPtr> TopK(const OnnxNodeView& view) {
+  ExprPtr data = view.Input(0);
+  const int64_t rank = view.InputRank(0), axis = OnnxNodeView::Axis(view.Int("axis", -1), rank);
+  const int64_t count = WantedCount(view), extent = view.InputShape(0)[static_cast<size_t>(axis)];
+  if (count > extent) RefuseNode(fmt::format("k is {}, the axis has {}", count, extent));
+  const bool largest = view.Int("largest", 1) != 0;
+  const double last = WorstOf(view.builder().DTypeOf(data), largest);
+  std::vector<ExprPtr> values, positions;
+  for (int64_t i = 0; i < count; ++i) {
+    positions.push_back(view.Call(largest ? "argmax" : "argmin", {data}, {{"axis", axis}, {"keepdims", true}}));
+    values.push_back(
+        view.Call(largest ? "max" : "min", {data}, {{"axis", std::vector<int64_t>{axis}}, {"keepdims", true}}));
+    const ExprPtr taken = view.Call("equal", {positions.back(), Positions(extent, axis, rank)});
+    data = view.Call("where", {taken, ScalarLike(view, data, last), data});
+  }
+  const auto joined = [&](const std::vector<ExprPtr>& parts) {
+    return count == 1 ? parts[0] : view.builder().CallOnTuple("concatenate", parts, {{"axis", axis}});
+  };
+  return {joined(values), joined(positions)};
+}
+
+}  // namespace
+
+OnnxOperatorTable SearchOperators() {
+  return {{"ArgMax", 1, 1, ArgReduce, {"axis", "keepdims", "select_last_index"}},
+          {"ArgMin", 1, 1, ArgReduce, {"axis", "keepdims", "select_last_index"}},
+          {"Hardmax", 1, 1, Hardmax, {"axis"}},
+          {"TopK", 2, 2, TopK, {"axis", "largest", "sorted"}},
+          {"CumSum", 2, 2, CumSum, {"exclusive", "reverse"}}};
+}
+
+}  // namespace hone

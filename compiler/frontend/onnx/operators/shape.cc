@@ -1,0 +1,216 @@
+// Operators that give the same elements another shape or order, or set others around them.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "compiler/frontend/onnx/onnx_operators.h"
+
+namespace hone {
+namespace {
+
+using relay::ExprPtr;
+
+// 0 keeps the dim of the input (unless allowzero), -1 is what remains.
+Shape ResolveReshape(const Shape& data, std::vector<int64_t> wanted, bool allow_zero) {
+  int64_t known = 1;
+  int64_t* open = nullptr;
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    if (wanted[i] == 0 && !allow_zero) {
+      if (i >= data.size()) RefuseNode(fmt::format("the shape keeps dimension {} of {}", i, ShapeText(data)));
+      wanted[i] = data[i];
+    }
+    if (wanted[i] == -1) {
+      if (open != nullptr) RefuseNode("the shape has -1 twice");
+      open = &wanted[i];
+    } else if (wanted[i] < 0) {
+      RefuseNode(fmt::format("the shape holds {}", wanted[i]));
+    } else if (__builtin_mul_overflow(known, wanted[i], &known)) {
+      RefuseNode("the shape overflows");
+    }
+  }
+  const int64_t elements = ElementCount(data);
+  const bool fits = open != nullptr ? known != 0 && elements % known == 0 : elements == known;
+  if (!fits) RefuseNode(fmt::format("{} elements do not fill the shape", elements));
+  if (open != nullptr) *open = elements / known;
+  return wanted;
+}
+
+std::vector<ExprPtr> Reshape(const OnnxNodeView& view) {
+  const bool allow_zero = view.Int("allowzero", 0) != 0;
+  const Shape shape = ResolveReshape(view.InputShape(0), *view.InputInts(1, "shape"), allow_zero);
+  return {view.Reshape(view.Input(0), shape)};
+}
+
+std::vector<ExprPtr> Flatten(const OnnxNodeView& view) {
+  const Shape& shape = view.InputShape(0);
+  const int64_t rank = view.InputRank(0);
+  int64_t axis = view.Int("axis", 1);
+  if (axis < -rank || axis > rank) RefuseNode(fmt::format("axis {} is outside a tensor of rank {}", axis, rank));
+  if (axis < 0) axis += rank;
+  if (axis == 1 && rank >= 2) return {view.Call("nn.batch_flatten", {view.Input(0)})};
+  return {view.Reshape(view.Input(0), {ElementCount(Shape(shape.begin(), shape.begin() + axis)),
+                                       ElementCount(Shape(shape.begin() + axis, shape.end()))})};
+}
+
+std::vector<ExprPtr> Transpose(const OnnxNodeView& view) {
+  const int64_t rank = view.InputRank(0);
+  std::vector<int64_t> reversed;
+  for (int64_t i = rank; i-- > 0;) reversed.push_back(i);
+  const std::vector<int64_t> axes = OnnxNodeView::Axes(view.Ints("perm", reversed), rank);
+  if (static_cast<int64_t>(axes.size()) != rank) RefuseNode(fmt::format("perm has {} of {} axes", axes.size(), rank));
+  if (std::is_sorted(axes.begin(), axes.end())) return {view.Input(0)};
+  return {view.Call("transpose", {view.Input(0)}, {{"axes", axes}})};
+}
+
+// The axes moved from attribute to input in opset 13.
+std::vector<int64_t> AxesOf(const OnnxNodeView& view) {
+  const auto given = view.InputInts(1, "axes");
+  return given ? *given : view.Ints("axes", {});
+}
+
+std::vector<ExprPtr> Squeeze(const OnnxNodeView& view) {
+  const Shape& shape = view.InputShape(0);
+  std::vector<int64_t> axes = OnnxNodeView::Axes(AxesOf(view), view.InputRank(0));
+  const bool all = axes.empty();
+  for (size_t i = 0; all && i < shape.size(); ++i) {
+    if (shape[i] == 1) axes.push_back(static_cast<int64_t>(i));
+  }
+  if (axes.empty()) return {view.Input(0)};
+  for (const int64_t axis : axes) {
+    const int64_t dim = shape[static_cast<size_t>(axis)];
+    if (dim != 1) RefuseNode(fmt::format("axis {} of {} is {}, not 1", axis, ShapeText(shape), dim));
+  }
+  std::sort(axes.begin(), axes.end());
+  return {view.Call("squeeze", {view.Input(0)}, {{"axis", axes}})};
+}
+
+std::vector<ExprPtr> Unsqueeze(const OnnxNodeView& view) {
+  std::vector<int64_t> axes = AxesOf(view);
+  axes = OnnxNodeView::Axes(axes, view.InputRank(0) + static_cast<int64_t>(axes.size()));
+  if (axes.size() + view.InputShape(0).size() > 16) RefuseNode("the result's rank is over 16");
+  // From the lowest on, each axis has its place in the result when its turn comes.
+  std::sort(axes.begin(), axes.end());
+  ExprPtr result = view.Input(0);
+  for (const int64_t axis : axes) {
+    result = view.Call("expand_dims", {result}, {{"axis", axis}, {"num_newaxis", int64_t{1}}});
+  }
+  return {result};
+}
+
+std::vector<ExprPtr> Concat(const OnnxNodeView& view) {
+  if (!view.HasAttr("axis")) RefuseNode("axis is missing");
+  for (int i = 0; i < view.num_inputs(); ++i) view.Input(i);
+  if (view.num_inputs() == 1) return {view.Input(0)};
+  const int64_t axis = OnnxNodeView::Axis(view.Int("axis", 0), view.InputRank(0));
+  return {view.builder().CallOnTuple("concatenate", view.inputs(), {{"axis", axis}})};
+}
+
+std::vector<ExprPtr> Expand(const OnnxNodeView& view) {
+  const Shape& data = view.InputShape(0);
+  Shape shape = *view.InputInts(1, "shape");
+  if (shape.size() < data.size()) shape.insert(shape.begin(), data.size() - shape.size(), 1);
+  const size_t lead = shape.size() - data.size();
+  for (size_t i = 0; i < shape.size(); ++i) {
+    if (shape[i] < 0) RefuseNode(fmt::format("the dimension {} is negative", shape[i]));
+    const int64_t dim = i < lead ? 1 : data[i - lead];
+    // Broadcasting goes both ways: 1 takes the data's dim.
+    if (shape[i] == 1) shape[i] = dim;
+    if (dim != 1 && dim != shape[i])
+      RefuseNode(fmt::format("{} does not expand to {}", ShapeText(data), ShapeText(shape)));
+  }
+  if (shape == data) return {view.Input(0)};
+  return {view.Call("broadcast_to", {view.Input(0)}, {{"shape", shape}})};
+}
+
+constexpr int64_t kWidest = int64_t{1} << 31;
+
+// Begin and end of each dim, in Relay's order, from ONNX's (all begins, then all ends).
+std::vector<int64_t> PadWidth(const OnnxNodeView& view, const std::vector<int64_t>& pads) {
+  const int64_t rank = view.InputRank(0);
+  std::vector<int64_t> axes;
+  for (int64_t i = 0; i < rank; ++i) axes.push_back(i);
+  if (const auto given = view.InputInts(3, "axes")) axes = OnnxNodeView::Axes(*given, rank);
+  if (pads.size() != 2 * axes.size()) RefuseNode(fmt::format("{} pads for {} axes", pads.size(), axes.size()));
+  std::vector<int64_t> width(static_cast<size_t>(2 * rank), 0);
+  for (size_t i = 0; i < axes.size(); ++i) {
+    for (const int64_t pad : {pads[i], pads[i + axes.size()]}) {
+      if (pad < -kWidest || pad > kWidest) RefuseNode(fmt::format("a pad of {} is not supported", pad));
+    }
+    width[static_cast<size_t>(2 * axes[i])] = pads[i];
+    width[static_cast<size_t>(2 * axes[i] + 1)] = pads[i + axes.size()];
+  }
+  return width;
+}
+
+double PadValue(const OnnxNodeView& view) {
+  if (view.opset() < 11) return view.Float("value", 0);
+  if (!view.HasInput(2)) return 0;
+  const Tensor* value = view.InputValue(2);
+  if (value == nullptr || value->elements() != 1) RefuseNode("its value must be one number that is known");
+  return value->At(0);
+}
+
+// What lies beyond an end is what lies at the other.
+ExprPtr Wrapped(const OnnxNodeView& view, ExprPtr data, const std::vector<int64_t>& width) {
+  for (size_t d = 0; d < width.size() / 2; ++d) {
+    const int64_t extent = view.InputShape(0)[d], before = width[2 * d], after = width[2 * d + 1];
+    if (before == 0 && after == 0) continue;
+    if (extent == 0) RefuseNode("nothing is there to wrap");
+    view.builder().Spend((extent + before + after) * 8);
+    std::vector<int64_t> from;
+    for (int64_t i = -before; i < extent + after; ++i) from.push_back((i % extent + extent) % extent);
+    const Tensor indices = Tensor::FromVector<int64_t>(DType::kInt64, {static_cast<int64_t>(from.size())}, from);
+    data = view.Call("take", {data, relay::MakeConstant(indices)}, {{"axis", static_cast<int64_t>(d)}});
+  }
+  return data;
+}
+
+// A negative pad takes elements away.
+ExprPtr Cropped(const OnnxNodeView& view, const ExprPtr& data, const std::vector<int64_t>& width) {
+  Shape begin, end;
+  for (size_t d = 0; d < width.size() / 2; ++d) {
+    begin.push_back(std::max<int64_t>(0, -width[2 * d]));
+    end.push_back(view.builder().ShapeOf(data)[d] - std::max<int64_t>(0, -width[2 * d + 1]));
+    if (end[d] < begin[d]) RefuseNode(fmt::format("nothing is left of axis {}", d));
+  }
+  return view.Call("strided_slice", {data}, {{"begin", begin}, {"end", end}});
+}
+
+bool AnyOf(const std::vector<int64_t>& width, bool (*wanted)(int64_t)) {
+  return std::any_of(width.begin(), width.end(), wanted);
+}
+
+std::vector<ExprPtr> Pad(const OnnxNodeView& view) {
+  const std::string mode = view.String("mode", "constant");
+  if (mode != "constant" && mode != "reflect" && mode != "edge" && mode != "wrap") {
+    RefuseNode(fmt::format("mode \"{}\" is not supported; constant, reflect, edge and wrap are", mode));
+  }
+  const auto given = view.InputInts(1, "pads");
+  const std::vector<int64_t> width = PadWidth(view, given ? *given : view.Ints("pads", {}));
+  std::vector<int64_t> grown;
+  for (const int64_t pad : width) grown.push_back(std::max<int64_t>(0, pad));
+  ExprPtr data = view.Input(0);
+  if (mode == "wrap") {
+    data = Wrapped(view, data, grown);
+  } else if (AnyOf(grown, [](int64_t pad) { return pad > 0; })) {
+    data = view.Call("nn.pad", {data}, {{"pad_width", grown}, {"pad_mode", mode}, {"pad_value", PadValue(view)}});
+  }
+  return {AnyOf(width, [](int64_t pad) { return pad < 0; }) ? Cropped(view, data, width) : data};
+}
+
+}  // namespace
+
+OnnxOperatorTable ShapeOperators() {
+  return {
+      {"Reshape", 2, 2, Reshape, {"allowzero"}},
+      {"Flatten", 1, 1, Flatten, {"axis"}},
+      {"Transpose", 1, 1, Transpose, {"perm"}},
+      {"Squeeze", 1, 2, Squeeze, {"axes"}},
+      {"Unsqueeze", 1, 2, Unsqueeze, {"axes"}},
+      {"Concat", 1, -1, Concat, {"axis"}},
+      {"Expand", 2, 2, Expand, {}},
+      {"Pad", 1, 4, Pad, {"mode", "pads", "value"}},
+  };
+}
+
+}  // namespace hone

@@ -1,0 +1,40 @@
+// Softmax and LogSoftmax.
+#include <algorithm>
+
+#include "compiler/frontend/onnx/onnx_operators.h"
+
+namespace hone {
+namespace {
+
+using relay::ExprPtr;
+
+ExprPtr AlongAxis(const OnnxNodeView& view, const ExprPtr& data, int64_t axis) {
+  const std::string_view op = view.node().op_type == "Softmax" ? "nn.softmax" : "nn.log_softmax";
+  // Relay's default is -1, and the text is shorter with it.
+  const int64_t rank = static_cast<int64_t>(view.builder().ShapeOf(data).size());
+  return view.Call(op, {data}, {{"axis", axis == rank - 1 ? int64_t{-1} : axis}});
+}
+
+// Before opset 13 the dims from `axis` on are one axis together; since then there is one axis, the last by default.
+std::vector<ExprPtr> Softmax(const OnnxNodeView& view) {
+  const ExprPtr& data = view.Input(0);
+  const Shape shape = view.InputShape(0);
+  const int64_t rank = view.InputRank(0);
+  const int64_t axis = OnnxNodeView::Axis(view.Int("axis", view.opset() < 13 ? 1 : -1), rank);
+  const bool one_axis = std::all_of(shape.begin() + axis + 1, shape.end(), [](int64_t dim) { return dim == 1; });
+  if (view.opset() >= 13 || one_axis) return {AlongAxis(view, data, axis)};
+  const int64_t outer = ElementCount(Shape(shape.begin(), shape.begin() + axis));
+  const int64_t inner = ElementCount(Shape(shape.begin() + axis, shape.end()));
+  return {view.Reshape(AlongAxis(view, view.Reshape(data, {outer, inner}), 1), shape)};
+}
+
+}  // namespace
+
+OnnxOperatorTable SoftmaxOperators() {
+  return {
+      {"Softmax", 1, 1, Softmax, {"axis"}},
+      {"LogSoftmax", 1, 1, Softmax, {"axis"}},
+  };
+}
+
+}  // namespace hone

@@ -1,0 +1,97 @@
+// Circular and hyperbolic functions: those that Relay has, and the others made of them so that little cancels.
+#include <cmath>
+
+#include "compiler/frontend/onnx/onnx_operators.h"
+#include "compiler/frontend/onnx/scalar_like.h"
+
+namespace hone {
+namespace {
+
+using relay::ExprPtr;
+
+// Writes formulas; every operand has the node's shape or is a number.
+class Formula {
+ public:
+  explicit Formula(const OnnxNodeView& view) : view_(view) {}
+
+  ExprPtr x() const { return view_.Input(0); }
+  ExprPtr Of(std::string_view op, const ExprPtr& a) const { return view_.Call(op, {a}); }
+  ExprPtr Add(const ExprPtr& a, const ExprPtr& b) const { return view_.Call("add", {a, b}); }
+  ExprPtr Times(const ExprPtr& a, const ExprPtr& b) const { return view_.Call("multiply", {a, b}); }
+  ExprPtr Over(const ExprPtr& a, const ExprPtr& b) const { return view_.Call("divide", {a, b}); }
+  ExprPtr Plus(const ExprPtr& a, double b) const { return WithScalar(view_, "add", a, b); }
+  ExprPtr By(const ExprPtr& a, double b) const { return WithScalar(view_, "multiply", a, b); }
+  ExprPtr From(double a, const ExprPtr& b) const { return view_.Call("subtract", {Number(a), b}); }
+  ExprPtr Inverse(const ExprPtr& a) const { return Over(Number(1), a); }
+  // An odd function from its values at magnitudes.
+  ExprPtr Odd(const ExprPtr& at_magnitude) const { return Times(Of("sign", x()), at_magnitude); }
+  ExprPtr Above(const ExprPtr& a, double bound, const ExprPtr& then, const ExprPtr& otherwise) const {
+    return view_.Call("where", {WithScalar(view_, "greater", a, bound), then, otherwise});
+  }
+
+ private:
+  ExprPtr Number(double a) const { return ScalarLike(view_, x(), a); }
+  const OnnxNodeView& view_;
+};
+
+template <ExprPtr (*kFormula)(const Formula&)>
+std::vector<ExprPtr> Convert(const OnnxNodeView& view) {
+  return {kFormula(Formula(view))};
+}
+
+ExprPtr Sin(const Formula& f) { return f.Of("sin", f.x()); }
+ExprPtr Cos(const Formula& f) { return f.Of("cos", f.x()); }
+ExprPtr Atan(const Formula& f) { return f.Of("atan", f.x()); }
+ExprPtr Tan(const Formula& f) { return f.Over(Sin(f), Cos(f)); }
+
+// Half the angle has the tangent x / (1 + sqrt(1 - x^2)).
+ExprPtr Asin(const Formula& f) {
+  const ExprPtr root = f.Of("sqrt", f.Times(f.From(1, f.x()), f.Plus(f.x(), 1)));
+  return f.By(f.Of("atan", f.Over(f.x(), f.Plus(root, 1))), 2);
+}
+
+// Half the angle has the tangent sqrt((1 - x) / (1 + x)).
+ExprPtr Acos(const Formula& f) {
+  return f.By(f.Of("atan", f.Of("sqrt", f.Over(f.From(1, f.x()), f.Plus(f.x(), 1)))), 2);
+}
+
+// With t = exp(|x|) - 1: t (1 + 1 / (t + 1)) / 2.
+ExprPtr Sinh(const Formula& f) {
+  const ExprPtr t = f.Of("expm1", f.Of("abs", f.x()));
+  return f.Odd(f.By(f.Times(t, f.Plus(f.Inverse(f.Plus(t, 1)), 1)), 0.5));
+}
+
+ExprPtr Cosh(const Formula& f) {
+  const ExprPtr e = f.Of("exp", f.Of("abs", f.x()));
+  return f.By(f.Add(e, f.Inverse(e)), 0.5);
+}
+
+// log(1 + a + a^2 / (1 + sqrt(a^2 + 1))) for a = |x|, and log(2 a) where the square could overflow.
+ExprPtr Asinh(const Formula& f) {
+  const ExprPtr a = f.Of("abs", f.x()), root = f.Of("sqrt", f.Plus(f.Times(a, a), 1));
+  const ExprPtr near = f.Of("log1p", f.Add(a, f.Times(a, f.Over(a, f.Plus(root, 1)))));
+  return f.Odd(f.Above(a, 1e9, f.Plus(f.Of("log", a), std::log(2)), near));
+}
+
+// With t = x - 1: log(1 + t + sqrt(t) sqrt(t + 2)).
+ExprPtr Acosh(const Formula& f) {
+  const ExprPtr t = f.Plus(f.x(), -1);
+  return f.Of("log1p", f.Add(t, f.Times(f.Of("sqrt", t), f.Of("sqrt", f.Plus(t, 2)))));
+}
+
+// log(1 + 2 a / (1 - a)) / 2 for a = |x|.
+ExprPtr Atanh(const Formula& f) {
+  const ExprPtr a = f.Of("abs", f.x());
+  return f.Odd(f.By(f.Of("log1p", f.Over(f.By(a, 2), f.From(1, a))), 0.5));
+}
+
+}  // namespace
+
+OnnxOperatorTable TrigonometryOperators() {
+  return {{"Sin", 1, 1, Convert<Sin>, {}},     {"Cos", 1, 1, Convert<Cos>, {}},    {"Tan", 1, 1, Convert<Tan>, {}},
+          {"Asin", 1, 1, Convert<Asin>, {}},   {"Acos", 1, 1, Convert<Acos>, {}},  {"Atan", 1, 1, Convert<Atan>, {}},
+          {"Sinh", 1, 1, Convert<Sinh>, {}},   {"Cosh", 1, 1, Convert<Cosh>, {}},  {"Asinh", 1, 1, Convert<Asinh>, {}},
+          {"Acosh", 1, 1, Convert<Acosh>, {}}, {"Atanh", 1, 1, Convert<Atanh>, {}}};
+}
+
+}  // namespace hone

@@ -1,0 +1,224 @@
+#include "compiler/frontend/onnx/tensor_proto.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+
+#include "core/error.h"
+
+namespace hone {
+namespace {
+
+using onnx::TensorProto;
+
+// No tensor of a network has more; products of dims stay far from overflow.
+constexpr int64_t kMaxTensorBytes = int64_t{1} << 40;
+constexpr int kMaxRank = 16;
+
+[[noreturn]] void Refuse(const std::string& what, const std::string& why) {
+  throw Error(ExitCode::kBadData, fmt::format("{}: {}", what, why));
+}
+
+float HalfToFloat(uint16_t half) {
+  const int exponent = half >> 10 & 31;
+  const int mantissa = half & 1023;
+  float value = exponent == 0 ? std::ldexp(static_cast<float>(mantissa), -24)
+                              : std::ldexp(static_cast<float>(mantissa + 1024), exponent - 25);
+  if (exponent == 31) value = mantissa == 0 ? INFINITY : NAN;
+  return (half & 0x8000) != 0 ? -value : value;
+}
+
+Shape DimsOf(const TensorProto& proto, const std::string& what) {
+  if (proto.dims_size() > kMaxRank) Refuse(what, fmt::format("rank {}, at most {}", proto.dims_size(), kMaxRank));
+  Shape shape(proto.dims().begin(), proto.dims().end());
+  for (const int64_t dim : shape) {
+    if (dim < 0) Refuse(what, fmt::format("the dimension {} is negative", dim));
+  }
+  int64_t bytes = 0;
+  try {
+    bytes = ElementCount(shape);
+  } catch (const Error&) {
+    Refuse(what, "its dimensions overflow");
+  }
+  if (bytes > kMaxTensorBytes / 8) Refuse(what, fmt::format("{} elements are more than hone holds", bytes));
+  return shape;
+}
+
+// The bytes as they lie in raw_data or in an external file, copied into a tensor of the declared type.
+void ConvertRaw(const char* raw, int onnx_type, Tensor& into) {
+  float* values = into.data<float>();
+  for (int64_t i = 0; i < into.elements(); ++i) {
+    if (onnx_type == TensorProto::DOUBLE) {
+      double value = 0;
+      std::memcpy(&value, raw + i * 8, 8);
+      values[i] = static_cast<float>(value);
+    } else {
+      uint16_t half = 0;
+      std::memcpy(&half, raw + i * 2, 2);
+      values[i] = onnx_type == TensorProto::FLOAT16 ? HalfToFloat(half)
+                                                    : std::bit_cast<float>(static_cast<uint32_t>(half) << 16);
+    }
+  }
+}
+
+Tensor FromRaw(const std::string& raw, const TensorProto& proto, const OnnxElementType& type, const Shape& shape,
+               const std::string& what) {
+  const int64_t wanted = ElementCount(shape) * type.bytes;
+  if (static_cast<int64_t>(raw.size()) != wanted) {
+    Refuse(what, fmt::format("{} needs {} bytes of data, it has {}", ShapeText(shape), wanted, raw.size()));
+  }
+  Tensor tensor(type.dtype, shape);
+  if (wanted == 0) return tensor;
+  if (type.note.empty()) {
+    std::memcpy(tensor.raw(), raw.data(), raw.size());
+  } else {
+    ConvertRaw(raw.data(), proto.data_type(), tensor);
+  }
+  return tensor;
+}
+
+template <typename Field, typename Convert>
+Tensor FromField(const Field& field, DType dtype, const Shape& shape, const std::string& what, Convert convert) {
+  const int64_t wanted = ElementCount(shape);
+  if (field.size() != wanted) {
+    Refuse(what, fmt::format("{} needs {} values, it has {}", ShapeText(shape), wanted, field.size()));
+  }
+  Tensor tensor(dtype, shape);
+  for (int64_t i = 0; i < wanted; ++i) convert(tensor, i, field[static_cast<int>(i)]);
+  return tensor;
+}
+
+template <typename T>
+void Store(Tensor& tensor, int64_t i, T value) {
+  tensor.data<T>()[i] = value;
+}
+
+// Small integers lie in int32_data, floats of 16 bits there too.
+Tensor FromInt32Data(const TensorProto& proto, DType dtype, const Shape& shape, const std::string& what) {
+  const int type = proto.data_type();
+  return FromField(proto.int32_data(), dtype, shape, what, [type](Tensor& tensor, int64_t i, int32_t value) {
+    switch (type) {
+      case TensorProto::INT32:
+        return Store<int32_t>(tensor, i, value);
+      case TensorProto::INT8:
+        return Store<int8_t>(tensor, i, static_cast<int8_t>(value));
+      case TensorProto::FLOAT16:
+        return Store<float>(tensor, i, HalfToFloat(static_cast<uint16_t>(value)));
+      case TensorProto::BFLOAT16:
+        return Store<float>(tensor, i, std::bit_cast<float>(static_cast<uint32_t>(value) << 16));
+      case TensorProto::BOOL:
+        return Store<uint8_t>(tensor, i, value != 0 ? 1 : 0);
+      default:
+        return Store<uint8_t>(tensor, i, static_cast<uint8_t>(value));
+    }
+  });
+}
+
+Tensor FromFields(const TensorProto& proto, DType dtype, const Shape& shape, const std::string& what) {
+  switch (proto.data_type()) {
+    case TensorProto::FLOAT:
+      return FromField(proto.float_data(), dtype, shape, what, Store<float>);
+    case TensorProto::DOUBLE:
+      return FromField(proto.double_data(), dtype, shape, what,
+                       [](Tensor& tensor, int64_t i, double v) { Store<float>(tensor, i, static_cast<float>(v)); });
+    case TensorProto::INT64:
+      return FromField(proto.int64_data(), dtype, shape, what, Store<int64_t>);
+    default:
+      return FromInt32Data(proto, dtype, shape, what);
+  }
+}
+
+int64_t ParseEntry(const std::string& text, const std::string& key, const std::string& what) {
+  int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < 0) {
+    Refuse(what, fmt::format("external data has {}=\"{}\", it must be a number", key, text));
+  }
+  return value;
+}
+
+Tensor FromExternal(const TensorProto& proto, const OnnxElementType& type, const Shape& shape, const std::string& what,
+                    const ExternalData* external) {
+  if (external == nullptr) Refuse(what, "its data lie in another file, which is not read here");
+  std::string location;
+  int64_t offset = 0;
+  const int64_t size = ElementCount(shape) * type.bytes;
+  int64_t length = size;
+  for (const auto& entry : proto.external_data()) {
+    if (entry.key() == "location") location = entry.value();
+    if (entry.key() == "offset") offset = ParseEntry(entry.value(), "offset", what);
+    if (entry.key() == "length") length = ParseEntry(entry.value(), "length", what);
+  }
+  if (length != size) Refuse(what, fmt::format("{} needs {} bytes, length is {}", ShapeText(shape), size, length));
+  try {
+    external->Check(location, offset, size);
+    if (type.note.empty()) {
+      Tensor tensor(type.dtype, shape);
+      external->Read(location, offset, size, tensor.raw());
+      return tensor;
+    }
+    std::string raw(static_cast<size_t>(size), '\0');
+    external->Read(location, offset, size, raw.data());
+    return FromRaw(raw, proto, type, shape, what);
+  } catch (const Error& error) {
+    Refuse(what, error.what());
+  }
+}
+
+}  // namespace
+
+OnnxElementType ElementTypeOf(int onnx_type, const std::string& what) {
+  switch (onnx_type) {
+    case TensorProto::FLOAT:
+      return {DType::kFloat32, 4, ""};
+    case TensorProto::DOUBLE:
+      return {DType::kFloat32, 8, "float64"};
+    case TensorProto::FLOAT16:
+      return {DType::kFloat32, 2, "float16"};
+    case TensorProto::BFLOAT16:
+      return {DType::kFloat32, 2, "bfloat16"};
+    case TensorProto::INT32:
+      return {DType::kInt32, 4, ""};
+    case TensorProto::INT64:
+      return {DType::kInt64, 8, ""};
+    case TensorProto::INT8:
+      return {DType::kInt8, 1, ""};
+    case TensorProto::UINT8:
+      return {DType::kUInt8, 1, ""};
+    case TensorProto::BOOL:
+      return {DType::kBool, 1, ""};
+    default:
+      Refuse(what,
+             fmt::format("the element type {} is not supported; float32, float16, bfloat16, float64, int32, int64, "
+                         "int8, uint8 and bool are",
+                         TensorProto::DataType_IsValid(onnx_type) ? TensorProto::DataType_Name(onnx_type)
+                                                                  : std::to_string(onnx_type)));
+  }
+}
+
+Tensor TakeTensor(TensorProto& proto, const std::string& what, const ExternalData* external,
+                  std::vector<std::string>& notices) {
+  const OnnxElementType type = ElementTypeOf(proto.data_type(), what);
+  const Shape shape = DimsOf(proto, what);
+  if (proto.has_segment()) Refuse(what, "tensors in segments are not supported");
+  Tensor tensor;
+  if (proto.data_location() == TensorProto::EXTERNAL) {
+    tensor = FromExternal(proto, type, shape, what, external);
+  } else if (proto.has_raw_data()) {
+    tensor = FromRaw(proto.raw_data(), proto, type, shape, what);
+  } else {
+    tensor = FromFields(proto, type.dtype, shape, what);
+  }
+  if (!type.note.empty()) {
+    const std::string notice = fmt::format("{} weights are read as float32", type.note);
+    if (std::find(notices.begin(), notices.end(), notice) == notices.end()) notices.push_back(notice);
+  }
+  proto.Clear();
+  return tensor;
+}
+
+}  // namespace hone

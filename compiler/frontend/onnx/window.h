@@ -1,0 +1,34 @@
+// The sliding window that ONNX's convolutions and pools share.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "compiler/frontend/onnx/onnx_node_view.h"
+
+namespace hone {
+
+// Over height and width. Padding is (top, left, bottom, right), explicit whatever the node says (auto_pad, ceil_mode).
+struct Window {
+  std::vector<int64_t> kernel;
+  std::vector<int64_t> strides;
+  std::vector<int64_t> dilation;
+  std::vector<int64_t> padding;
+};
+
+// Reads kernel_shape (or `kernel`, when that is known from the weight: then both must agree), strides, dilations, pads
+// and auto_pad. The node's first input must be N,C,H,W. Throws Error(kBadData).
+Window ReadWindow(const OnnxNodeView& view, const std::vector<int64_t>& kernel);
+
+// Grows bottom and right so that rounding the number of windows down gives what rounding up gave before. A window that
+// would begin in the padding does not count, as ONNX and its runtimes have it.
+void PadToCeil(Window& window, const Shape& data);
+
+// The attributes of nn.avg_pool2d for an AveragePool node. Throws Error(kBadData) as ReadWindow does.
+relay::Attrs AveragePoolAttrs(const OnnxNodeView& view);
+
+// The sizes and steps of four numbers at most are held below this, so that their arithmetic cannot overflow.
+inline constexpr int64_t kMaxWindow = int64_t{1} << 30;
+
+}  // namespace hone

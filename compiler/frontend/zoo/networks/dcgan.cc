@@ -1,0 +1,51 @@
+#include <fmt/format.h>
+
+#include "compiler/frontend/zoo/zoo_builder.h"
+#include "compiler/frontend/zoo/zoo_networks.h"
+#include "core/error.h"
+
+namespace hone {
+namespace {
+
+using relay::ExprPtr;
+
+constexpr int64_t kCode = 100;
+constexpr int64_t kFilters = 128;
+
+// Twice as many rows and columns.
+ExprPtr Deconv(ZooBuilder& net, const ExprPtr& x, const std::string& name, int64_t channels, float gain = 1) {
+  const ExprPtr weight = net.Param(name + "_weight", nullptr, gain);
+  return relay::MakeCall("nn.conv2d_transpose", {x, weight},
+                         {{"strides", std::vector<int64_t>{2, 2}},
+                          {"padding", std::vector<int64_t>(4, 1)},
+                          {"channels", channels},
+                          {"kernel_size", std::vector<int64_t>{4, 4}}});
+}
+
+void RequireHalvings(const Shape& image) {
+  if (image[1] % 16 == 0 && image[2] % 16 == 0) return;
+  throw Error(ExitCode::kUsage,
+              fmt::format("dcgan is to make images of {}; rows and columns must be multiples of 16", ShapeText(image)));
+}
+
+}  // namespace
+
+relay::IRModule BuildDcgan(const ZooOptions& options) {
+  const Shape& image = options.image_shape;
+  ZooBuilder net(options, relay::TensorType({options.batch, kCode}));
+  RequireHalvings(image);
+  const Shape first{options.batch, 8 * kFilters, image[1] / 16, image[2] / 16};
+  ExprPtr x =
+      relay::MakeCall("nn.dense", {net.data(), net.Param("dense_weight")}, {{"units", first[1] * first[2] * first[3]}});
+  x = net.Call("reshape", net.Relu(x), {{"newshape", std::vector<int64_t>(first.begin(), first.end())}});
+  int64_t channels = first[1];
+  for (const char* name : {"g2", "g3", "g4"}) {
+    channels /= 2;
+    x = Deconv(net, x, std::string(name) + "_deconv", channels);
+    x = net.Relu(net.BatchNorm(x, std::string(name) + "_batch_norm", 1e-5, /*scale=*/false));
+  }
+  // Wider sums would drive tanh to its ends.
+  return net.Finish(net.Call("tanh", Deconv(net, x, "g5_deconv", image[0], 0.1F)));
+}
+
+}  // namespace hone

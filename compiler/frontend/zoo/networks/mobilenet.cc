@@ -1,0 +1,41 @@
+#include <fmt/format.h>
+
+#include "compiler/frontend/zoo/zoo_builder.h"
+#include "compiler/frontend/zoo/zoo_networks.h"
+
+namespace hone {
+namespace {
+
+struct Block {
+  int64_t channels;
+  int64_t stride;
+};
+
+constexpr Block kBlocks[] = {{64, 1},  {128, 2}, {128, 1}, {256, 2}, {256, 1},  {512, 2}, {512, 1},
+                             {512, 1}, {512, 1}, {512, 1}, {512, 1}, {1024, 2}, {1024, 1}};
+
+relay::ExprPtr SeparableBlock(ZooBuilder& net, relay::ExprPtr x, const std::string& name, int64_t inputs,
+                              const Block& block) {
+  x = net.DepthwiseConv(x, name + "_weight", inputs, block.stride);
+  x = net.Relu(net.BatchNorm(x, name + "_bn1"));
+  x = net.Conv(x, name + "_conv2", {.channels = block.channels});
+  return net.Relu(net.BatchNorm(x, name + "_bn2"));
+}
+
+}  // namespace
+
+relay::IRModule BuildMobilenet(const ZooOptions& options) {
+  ZooBuilder net(options);
+  int64_t channels = 32;
+  relay::ExprPtr x =
+      net.Conv(net.data(), "conv_block_1_conv", {.channels = channels, .kernel = 3, .stride = 2, .padding = 1});
+  x = net.Relu(net.BatchNorm(x, "conv_block_1_bn"));
+  int number = 0;
+  for (const Block& block : kBlocks) {
+    x = SeparableBlock(net, x, fmt::format("separable_conv_block_{}", ++number), channels, block);
+    channels = block.channels;
+  }
+  return net.Finish(net.Call("nn.softmax", net.Dense(net.PoolAndFlatten(x), "fc", options.classes)));
+}
+
+}  // namespace hone

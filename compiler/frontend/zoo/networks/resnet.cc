@@ -1,0 +1,92 @@
+#include <fmt/format.h>
+
+#include <array>
+
+#include "compiler/frontend/zoo/zoo_builder.h"
+#include "compiler/frontend/zoo/zoo_networks.h"
+
+namespace hone {
+namespace {
+
+using relay::ExprPtr;
+
+constexpr double kEpsilon = 2e-5;
+constexpr float kResidualGain = 0.25F;
+
+struct Layout {
+  std::array<int, 4> units;
+  std::array<int64_t, 5> filters;  // of the stem, then of each stage
+  bool bottleneck;
+};
+
+Layout LayoutOf(int layers) {
+  constexpr std::array<int64_t, 5> kBasic{64, 64, 128, 256, 512};
+  constexpr std::array<int64_t, 5> kBottleneck{64, 256, 512, 1024, 2048};
+  switch (layers) {
+    case 18:
+      return {{2, 2, 2, 2}, kBasic, false};
+    case 34:
+      return {{3, 4, 6, 3}, kBasic, false};
+    case 50:
+      return {{3, 4, 6, 3}, kBottleneck, true};
+    case 101:
+      return {{3, 4, 23, 3}, kBottleneck, true};
+    default:
+      return {{3, 8, 36, 3}, kBottleneck, true};
+  }
+}
+
+ExprPtr Activated(ZooBuilder& net, const ExprPtr& x, const std::string& name) {
+  return net.Relu(net.BatchNorm(x, name, kEpsilon));
+}
+
+// What a unit adds to its input. `act` is the input behind its first batch norm and activation.
+ExprPtr Branch(ZooBuilder& net, const ExprPtr& act, const std::string& name, int64_t filters, int64_t stride,
+               bool bottleneck) {
+  if (!bottleneck) {
+    ExprPtr x = net.Conv(act, name + "_conv1", {.channels = filters, .kernel = 3, .stride = stride, .padding = 1});
+    x = Activated(net, x, name + "_bn2");
+    return net.Conv(x, name + "_conv2", {.channels = filters, .kernel = 3, .padding = 1, .gain = kResidualGain});
+  }
+  ExprPtr x = net.Conv(act, name + "_conv1", {.channels = filters / 4, .stride = stride});
+  x = Activated(net, x, name + "_bn2");
+  x = net.Conv(x, name + "_conv2", {.channels = filters / 4, .kernel = 3, .padding = 1});
+  x = Activated(net, x, name + "_bn3");
+  return net.Conv(x, name + "_conv3", {.channels = filters, .gain = kResidualGain});
+}
+
+ExprPtr Unit(ZooBuilder& net, const ExprPtr& x, const std::string& name, int64_t filters, int64_t stride, bool first,
+             bool bottleneck) {
+  const ExprPtr act = Activated(net, x, name + "_bn1");
+  const ExprPtr branch = Branch(net, act, name, filters, stride, bottleneck);
+  const ExprPtr shortcut = first ? net.Conv(act, name + "_sc", {.channels = filters, .stride = stride}) : x;
+  return relay::MakeCall("add", {branch, shortcut});
+}
+
+ExprPtr Stem(ZooBuilder& net, int64_t filters) {
+  const ExprPtr data = net.BatchNorm(net.data(), "bn_data", kEpsilon, /*scale=*/false);
+  if (net.options().image_shape[1] <= 32) {
+    return net.Conv(data, "conv0", {.channels = filters, .kernel = 3, .padding = 1});
+  }
+  const ExprPtr x = net.Conv(data, "conv0", {.channels = filters, .kernel = 7, .stride = 2, .padding = 3});
+  return net.MaxPool(Activated(net, x, "bn0"), 3, 2, 1);
+}
+
+}  // namespace
+
+relay::IRModule BuildResnet(const ZooOptions& options, int layers) {
+  const Layout layout = LayoutOf(layers);
+  ZooBuilder net(options);
+  ExprPtr x = Stem(net, layout.filters[0]);
+  for (size_t stage = 0; stage < layout.units.size(); ++stage) {
+    for (int unit = 0; unit < layout.units[stage]; ++unit) {
+      const std::string name = fmt::format("stage{}_unit{}", stage + 1, unit + 1);
+      const int64_t stride = stage > 0 && unit == 0 ? 2 : 1;
+      x = Unit(net, x, name, layout.filters[stage + 1], stride, unit == 0, layout.bottleneck);
+    }
+  }
+  x = net.PoolAndFlatten(Activated(net, x, "bn1"));
+  return net.Finish(net.Call("nn.softmax", net.Dense(x, "fc1", options.classes)));
+}
+
+}  // namespace hone

@@ -1,0 +1,45 @@
+#include <fmt/format.h>
+
+#include <array>
+
+#include "compiler/frontend/zoo/zoo_builder.h"
+#include "compiler/frontend/zoo/zoo_networks.h"
+
+namespace hone {
+namespace {
+
+constexpr std::array<int64_t, 5> kFilters{64, 128, 256, 512, 512};
+
+std::array<int, 5> ConvsPerStage(int layers) {
+  switch (layers) {
+    case 11:
+      return {1, 1, 2, 2, 2};
+    case 13:
+      return {2, 2, 2, 2, 2};
+    case 16:
+      return {2, 2, 3, 3, 3};
+    default:
+      return {2, 2, 4, 4, 4};
+  }
+}
+
+}  // namespace
+
+relay::IRModule BuildVgg(const ZooOptions& options, int layers) {
+  ZooBuilder net(options);
+  relay::ExprPtr x = net.data();
+  const std::array<int, 5> convs = ConvsPerStage(layers);
+  for (size_t stage = 0; stage < convs.size(); ++stage) {
+    for (int i = 1; i <= convs[stage]; ++i) {
+      const std::string name = fmt::format("conv{}_{}", stage + 1, i);
+      x = net.Conv(x, name, {.channels = kFilters[stage], .kernel = 3, .padding = 1});
+      x = net.Relu(net.Bias(x, name + "_bias"));
+    }
+    x = net.MaxPool(x, 2, 2, 0);
+  }
+  x = net.Call("nn.batch_flatten", x);
+  for (const char* name : {"fc6", "fc7"}) x = net.Dropout(net.Relu(net.Dense(x, name, 4096)));
+  return net.Finish(net.Call("nn.softmax", net.Dense(x, "fc8", options.classes)));
+}
+
+}  // namespace hone

@@ -1,0 +1,82 @@
+#include "compiler/frontend/zoo/zoo.h"
+
+#include <fmt/format.h>
+
+#include <functional>
+
+#include "compiler/frontend/zoo/zoo_networks.h"
+#include "core/error.h"
+#include "core/spelling.h"
+
+namespace hone {
+namespace {
+
+struct Network {
+  ZooEntry entry;
+  std::function<relay::IRModule(const ZooOptions&)> build;
+  Shape image_shape = {3, 224, 224};
+};
+
+std::function<relay::IRModule(const ZooOptions&)> OfDepth(relay::IRModule (*build)(const ZooOptions&, int),
+                                                          int layers) {
+  return [build, layers](const ZooOptions& options) { return build(options, layers); };
+}
+
+const std::vector<Network>& Networks() {
+  static const std::vector<Network> networks = {
+      {{"alexnet", "AlexNet: 5 convolutions, some in two groups, LRN, 3 dense layers"}, BuildAlexnet},
+      {{"darknet", "Darknet-19: 19 convolutions with leaky activations"}, BuildDarknet},
+      {{"dcgan", "DCGAN's generator: 4 transposed convolutions, 64x64 images"}, BuildDcgan, {3, 64, 64}},
+      {{"densenet-121", "DenseNet: 58 layers that each see all before them"}, BuildDensenet121},
+      {{"dqn", "deep Q network: 3 convolutions, 2 dense layers, 84x84 images"}, BuildDqn, {4, 84, 84}},
+      {{"googlenet", "GoogLeNet (Inception v1): 9 inception modules, LRN"}, BuildGooglenet},
+      {{"inception_v2", "BN-Inception: 10 inception modules"}, BuildInceptionV2},
+      {{"inception_v3", "Inception v3: 11 modules with strips, 299x299 images"}, BuildInceptionV3, {3, 299, 299}},
+      {{"mlp", "three dense layers: 128, 64 and the classes"}, BuildMlp},
+      {{"mobilenet", "MobileNet v1: 13 depthwise and pointwise pairs"}, BuildMobilenet},
+      {{"mobilenet_v2", "MobileNet v2: 17 inverted residuals with clipped activations"}, BuildMobilenetV2},
+      {{"resnet-18", "ResNet v2 (pre-activation), 8 basic units"}, OfDepth(BuildResnet, 18)},
+      {{"resnet-34", "ResNet v2 (pre-activation), 16 basic units"}, OfDepth(BuildResnet, 34)},
+      {{"resnet-50", "ResNet v2 (pre-activation), 16 bottlenecks"}, OfDepth(BuildResnet, 50)},
+      {{"resnet-101", "ResNet v2 (pre-activation), 33 bottlenecks"}, OfDepth(BuildResnet, 101)},
+      {{"resnet-152", "ResNet v2 (pre-activation), 50 bottlenecks"}, OfDepth(BuildResnet, 152)},
+      {{"shufflenet", "ShuffleNet v1: 16 units of 3 groups with channel shuffles"}, BuildShufflenet},
+      {{"squeezenet", "SqueezeNet 1.0: 8 fire modules"}, BuildSqueezenet},
+      {{"squeezenet_v1.1", "SqueezeNet 1.1: 8 fire modules, pooled earlier"}, BuildSqueezenet11},
+      {{"vgg-11", "VGG: 8 convolutions, 3 dense layers"}, OfDepth(BuildVgg, 11)},
+      {{"vgg-13", "VGG: 10 convolutions, 3 dense layers"}, OfDepth(BuildVgg, 13)},
+      {{"vgg-16", "VGG: 13 convolutions, 3 dense layers"}, OfDepth(BuildVgg, 16)},
+      {{"vgg-19", "VGG: 16 convolutions, 3 dense layers"}, OfDepth(BuildVgg, 19)},
+      {{"zfnet512", "ZFNet: 5 convolutions, LRN, 3 dense layers"}, BuildZfnet512},
+  };
+  return networks;
+}
+
+std::vector<ZooEntry> ListEntries() {
+  std::vector<ZooEntry> entries;
+  for (const Network& network : Networks()) entries.push_back(network.entry);
+  return entries;
+}
+
+}  // namespace
+
+const std::vector<ZooEntry>& ZooEntries() {
+  static const std::vector<ZooEntry> entries = ListEntries();
+  return entries;
+}
+
+relay::IRModule BuildZoo(std::string_view name, const ZooOptions& options) {
+  std::vector<std::string> names;
+  for (const Network& network : Networks()) {
+    names.push_back(network.entry.name);
+    if (network.entry.name != name) continue;
+    ZooOptions complete = options;
+    if (complete.image_shape.empty()) complete.image_shape = network.image_shape;
+    relay::IRModule module = network.build(complete);
+    module.name = fmt::format("zoo:{}", name);
+    return module;
+  }
+  throw Error(ExitCode::kNoInput, fmt::format("the zoo has no network \"{}\"{}", name, DidYouMean(name, names)));
+}
+
+}  // namespace hone

@@ -1,0 +1,143 @@
+#include "compiler/frontend/zoo/zoo_builder.h"
+
+#include <fmt/format.h>
+
+#include "compiler/frontend/zoo/zoo_weights.h"
+#include "compiler/relay/infer_type.h"
+#include "core/error.h"
+
+namespace hone {
+
+using relay::ExprPtr;
+
+namespace {
+
+void CheckOptions(const ZooOptions& options) {
+  const Shape& image = options.image_shape;
+  bool fits = image.size() == 3 && options.batch >= 1 && options.classes >= 1;
+  for (const int64_t dim : image) fits = fits && dim >= 1;
+  if (!fits) {
+    throw Error(ExitCode::kUsage, fmt::format("batch {}, {} classes, image shape {}: all must be 1 or more, the image "
+                                              "shape is channels,height,width",
+                                              options.batch, options.classes, ShapeText(image)));
+  }
+}
+
+relay::TypePtr ImageType(const ZooOptions& options) {
+  CheckOptions(options);
+  Shape shape = options.image_shape;
+  shape.insert(shape.begin(), options.batch);
+  return relay::TensorType(shape);
+}
+
+relay::Attrs PoolAttrs(int64_t size, int64_t stride, const std::vector<int64_t>& padding) {
+  return {{"pool_size", std::vector<int64_t>{size, size}},
+          {"strides", std::vector<int64_t>{stride, stride}},
+          {"padding", padding}};
+}
+
+}  // namespace
+
+ZooBuilder::ZooBuilder(const ZooOptions& options) : ZooBuilder(options, ImageType(options)) {}
+
+ZooBuilder::ZooBuilder(const ZooOptions& options, relay::TypePtr data) : options_(options) {
+  CheckOptions(options);
+  data_ = Param("data", std::move(data));
+}
+
+ExprPtr ZooBuilder::Param(const std::string& name, relay::TypePtr type, float gain) {
+  params_.push_back(std::make_shared<const relay::Var>(name, std::move(type)));
+  gains_[name] = gain;
+  return params_.back();
+}
+
+ExprPtr ZooBuilder::Conv(const ExprPtr& x, const std::string& name, const ZooConv& conv) {
+  const ExprPtr weight = Param(name + "_weight", nullptr, conv.gain);
+  const bool square = conv.kernel_width == 0;
+  const int64_t width = square ? conv.kernel : conv.kernel_width;
+  const int64_t side = square ? conv.padding : conv.padding_width;
+  return relay::MakeCall("nn.conv2d", {x, weight},
+                         {{"strides", std::vector<int64_t>{conv.stride, conv.stride}},
+                          {"padding", std::vector<int64_t>{conv.padding, side, conv.padding, side}},
+                          {"groups", conv.groups},
+                          {"channels", conv.channels},
+                          {"kernel_size", std::vector<int64_t>{conv.kernel, width}}});
+}
+
+ExprPtr ZooBuilder::DepthwiseConv(const ExprPtr& x, const std::string& name, int64_t channels, int64_t stride) {
+  const ExprPtr weight = Param(name, relay::TensorType({channels, 1, 3, 3}));
+  return relay::MakeCall("nn.conv2d", {x, weight},
+                         {{"strides", std::vector<int64_t>{stride, stride}},
+                          {"padding", std::vector<int64_t>(4, 1)},
+                          {"groups", channels},
+                          {"channels", channels},
+                          {"kernel_size", std::vector<int64_t>{3, 3}}});
+}
+
+ExprPtr ZooBuilder::Bias(const ExprPtr& x, const std::string& name, int64_t axis) {
+  return relay::MakeCall("nn.bias_add", {x, Param(name)}, {{"axis", axis}});
+}
+
+ExprPtr ZooBuilder::ConvBiasRelu(const ExprPtr& x, const std::string& name, const ZooConv& conv) {
+  return Relu(Bias(Conv(x, name, conv), name + "_bias"));
+}
+
+ExprPtr ZooBuilder::ConvBnRelu(const ExprPtr& x, const std::string& name, const ZooConv& conv) {
+  return Relu(BatchNorm(Conv(x, name + "_conv", conv), name + "_bn"));
+}
+
+ExprPtr ZooBuilder::BatchNorm(const ExprPtr& x, const std::string& name, double epsilon, bool scale) {
+  std::vector<ExprPtr> args = {x};
+  for (const char* part : {"_gamma", "_beta", "_moving_mean", "_moving_var"}) args.push_back(Param(name + part));
+  const ExprPtr all = relay::MakeCall("nn.batch_norm", args, {{"epsilon", epsilon}, {"scale", scale}});
+  return relay::MakeTupleGetItem(all, 0);
+}
+
+ExprPtr ZooBuilder::Dense(const ExprPtr& x, const std::string& name, int64_t units) {
+  const ExprPtr product = relay::MakeCall("nn.dense", {x, Param(name + "_weight")}, {{"units", units}});
+  return Bias(product, name + "_bias", -1);
+}
+
+ExprPtr ZooBuilder::Relu(const ExprPtr& x) { return Call("nn.relu", x); }
+
+ExprPtr ZooBuilder::MaxPool(const ExprPtr& x, int64_t size, int64_t stride, int64_t padding) {
+  return Call("nn.max_pool2d", x, PoolAttrs(size, stride, std::vector<int64_t>(4, padding)));
+}
+
+ExprPtr ZooBuilder::HalvingMaxPool(const ExprPtr& x) { return Call("nn.max_pool2d", x, PoolAttrs(3, 2, {0, 0, 1, 1})); }
+
+ExprPtr ZooBuilder::AvgPool(const ExprPtr& x, int64_t size, int64_t stride, int64_t padding) {
+  return Call("nn.avg_pool2d", x, PoolAttrs(size, stride, std::vector<int64_t>(4, padding)));
+}
+
+ExprPtr ZooBuilder::Lrn(const ExprPtr& x, double alpha, double bias) {
+  return Call("nn.lrn", x, {{"size", int64_t{5}}, {"alpha", alpha}, {"beta", 0.75}, {"bias", bias}});
+}
+
+ExprPtr ZooBuilder::Concat(std::vector<ExprPtr> parts) {
+  return relay::MakeCall("concatenate", {relay::MakeTuple(std::move(parts))}, {{"axis", int64_t{1}}});
+}
+
+ExprPtr ZooBuilder::Dropout(const ExprPtr& x) { return relay::MakeTupleGetItem(Call("nn.dropout", x), 0); }
+
+ExprPtr ZooBuilder::PoolAndFlatten(const ExprPtr& x) {
+  return Call("nn.batch_flatten", Call("nn.global_avg_pool2d", x));
+}
+
+ExprPtr ZooBuilder::Call(std::string_view op, const ExprPtr& x, relay::Attrs attrs) {
+  return relay::MakeCall(op, {x}, std::move(attrs));
+}
+
+relay::IRModule ZooBuilder::Finish(const ExprPtr& body) const {
+  relay::IRModule module;
+  module.main = std::make_shared<const relay::Function>(params_, body);
+  // Inference alone knows the shapes of weights that were left open; the module keeps them open, as it was written.
+  const relay::FunctionPtr typed = relay::InferType(module.main);
+  for (size_t i = 1; i < typed->params.size(); ++i) {
+    const relay::Var& var = *typed->params[i];
+    module.params.emplace_back(var.name, ZooWeight(var.name, var.type->shape, options_.seed, gains_.at(var.name)));
+  }
+  return module;
+}
+
+}  // namespace hone

@@ -1,0 +1,77 @@
+// The layers that the zoo's networks are made of, with TVM's parameter names.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "compiler/frontend/zoo/zoo.h"
+#include "compiler/relay/expr.h"
+
+namespace hone {
+
+struct ZooConv {
+  int64_t channels = 0;
+  int64_t kernel = 1;
+  int64_t stride = 1;
+  int64_t padding = 0;
+  int64_t groups = 1;
+  int64_t kernel_width = 0;  // 0: the window is square, kernel and padding hold for both ways
+  int64_t padding_width = 0;
+  // Scales the random weights. Branches that are added to what they came from are kept small, or the sums of a deep
+  // network grow without bound.
+  float gain = 1;
+};
+
+// Builds one network from its input on. Parameters are in the order in which they are made.
+class ZooBuilder {
+ public:
+  // Takes images: options.batch x options.image_shape.
+  explicit ZooBuilder(const ZooOptions& options);
+  ZooBuilder(const ZooOptions& options, relay::TypePtr data);
+
+  const ZooOptions& options() const { return options_; }
+  const relay::ExprPtr& data() const { return data_; }
+
+  // A parameter without a type, unless its shape is given. Its values come from BindWeights.
+  relay::ExprPtr Param(const std::string& name, relay::TypePtr type = nullptr, float gain = 1);
+  // NAME_weight; no bias.
+  relay::ExprPtr Conv(const relay::ExprPtr& x, const std::string& name, const ZooConv& conv);
+  // One 3x3 filter per channel. NAME is the weight's whole name and its shape is given.
+  relay::ExprPtr DepthwiseConv(const relay::ExprPtr& x, const std::string& name, int64_t channels, int64_t stride);
+  relay::ExprPtr Bias(const relay::ExprPtr& x, const std::string& name, int64_t axis = 1);
+  // NAME_weight and NAME_bias.
+  relay::ExprPtr ConvBiasRelu(const relay::ExprPtr& x, const std::string& name, const ZooConv& conv);
+  // NAME_conv_weight, then NAME_bn's four.
+  relay::ExprPtr ConvBnRelu(const relay::ExprPtr& x, const std::string& name, const ZooConv& conv);
+  // NAME_gamma, NAME_beta, NAME_moving_mean, NAME_moving_var; the first of batch_norm's three results.
+  relay::ExprPtr BatchNorm(const relay::ExprPtr& x, const std::string& name, double epsilon = 1e-5, bool scale = true);
+  // NAME_weight and NAME_bias.
+  relay::ExprPtr Dense(const relay::ExprPtr& x, const std::string& name, int64_t units);
+  relay::ExprPtr Relu(const relay::ExprPtr& x);
+  relay::ExprPtr MaxPool(const relay::ExprPtr& x, int64_t size, int64_t stride, int64_t padding);
+  // 3x3 windows 2 apart; where they do not fit in evenly the last ones reach one past the image.
+  relay::ExprPtr HalvingMaxPool(const relay::ExprPtr& x);
+  // The mean of what lies within the image.
+  relay::ExprPtr AvgPool(const relay::ExprPtr& x, int64_t size, int64_t stride, int64_t padding);
+  // Local response normalisation across 5 channels.
+  relay::ExprPtr Lrn(const relay::ExprPtr& x, double alpha, double bias);
+  // Along the channels.
+  relay::ExprPtr Concat(std::vector<relay::ExprPtr> parts);
+  relay::ExprPtr Dropout(const relay::ExprPtr& x);
+  // Global average pool, then flatten.
+  relay::ExprPtr PoolAndFlatten(const relay::ExprPtr& x);
+  relay::ExprPtr Call(std::string_view op, const relay::ExprPtr& x, relay::Attrs attrs = {});
+
+  // The function with its parameters bound to seeded values.
+  relay::IRModule Finish(const relay::ExprPtr& body) const;
+
+ private:
+  ZooOptions options_;
+  relay::ExprPtr data_;
+  std::vector<std::shared_ptr<const relay::Var>> params_;
+  std::map<std::string, float> gains_;
+};
+
+}  // namespace hone

@@ -1,0 +1,123 @@
+#include <algorithm>
+
+#include "compiler/passes/graph/anchor.h"
+#include "compiler/passes/fusion/fuse.h"
+#include "compiler/passes/graph/transposes.h"
+#include "compiler/passes/graph/typed_graph.h"
+#include "compiler/passes/graph/window_attrs.h"
+
+namespace hone {
+
+using relay::Call;
+using relay::ExprPtr;
+
+namespace {
+
+// The one user of the group's value so far, when no group has it yet.
+ExprPtr NextStep(const UserMap& users, const Grouping& grouping, const FuseGroup& group) {
+  const ExprPtr next = users.OnlyUser(group.members.back());
+  return next != nullptr && !grouping.Has(next) && relay::AsCall(next) != nullptr ? next : nullptr;
+}
+
+bool TakeBias(const ExprPtr& step, FuseGroup& group) {
+  const Call* add = relay::AsCallTo(step, "nn.bias_add");
+  if (add == nullptr || add->args[0] != group.members.back() || relay::AsConstant(add->args[1]) == nullptr)
+    return false;
+  const int64_t axis = add->attrs.GetInt("axis", 1);
+  if (axis != 1 && axis + static_cast<int64_t>(ShapeOf(step).size()) != 1) return false;
+  group.members.push_back(step);
+  return true;
+}
+
+// A sum of the value with itself has two uses, so the other side never depends on the anchor.
+bool TakeResidual(const ExprPtr& step, FuseGroup& group) {
+  const Call* add = relay::AsCallTo(step, "add");
+  if (add == nullptr) return false;
+  const ExprPtr& other = add->args[0] == group.members.back() ? add->args[1] : add->args[0];
+  if (ShapeOf(other) != ShapeOf(group.members.back()) || relay::AsConstant(other) != nullptr) return false;
+  group.members.push_back(step);
+  return true;
+}
+
+// x * scale + shift with constants per channel, (C, 1, 1): the add, or null.
+const Call* AsScaleShift(const ExprPtr& expr) {
+  const Call* add = relay::AsCallTo(expr, "add");
+  const Call* multiply = add ? relay::AsCallTo(add->args[0], "multiply") : nullptr;
+  if (multiply == nullptr) return nullptr;
+  const Shape channel{ShapeOf(expr)[1], 1, 1};
+  for (const ExprPtr& constant : {add->args[1], multiply->args[1]}) {
+    if (relay::AsConstant(constant) == nullptr || ShapeOf(constant) != channel) return nullptr;
+  }
+  return add;
+}
+
+// A prologue is applied once per row for all output channels, which keeps the weights moving: they have to stay in
+// cache.
+bool MayHavePrologue(const Call& anchor) {
+  constexpr int64_t kMostWeightBytes = 512 << 10;
+  const Shape& weight = ShapeOf(anchor.args[1]);
+  if (weight.size() != 4 || weight[2] != 1 || weight[3] != 1 || anchor.attrs.GetInt("groups", 1) != 1) return false;
+  const std::array<int64_t, 4> padding = Padding4(anchor.attrs);
+  const bool padded = std::any_of(padding.begin(), padding.end(), [](int64_t p) { return p != 0; });
+  return !padded && weight[1] >= 16 && ElementCount(weight) * 4 <= kMostWeightBytes;
+}
+
+// Puts scale, shift and relu ahead of the anchor when nobody else reads them.
+void TakePrologue(const UserMap& users, const Grouping& grouping, FuseGroup& group) {
+  const ExprPtr anchor = group.members.front();
+  if (!MayHavePrologue(*relay::AsCall(anchor))) return;
+  const ExprPtr& read = relay::AsCall(anchor)->args[0];
+  const Call* relu = relay::AsCallTo(read, "nn.relu");
+  const ExprPtr& sum = relu ? relu->args[0] : read;
+  const Call* add = AsScaleShift(sum);
+  if (add == nullptr) return;
+  std::vector<ExprPtr> chain{add->args[0], sum};
+  if (relu != nullptr) chain.push_back(read);
+  for (const ExprPtr& step : chain) {
+    if (grouping.Has(step) || users.OnlyUser(step) == nullptr) return;
+  }
+  group.members.insert(group.members.begin(), chain.begin(), chain.end());
+}
+
+// A product reads and writes matrices whose axes lie in another order, but for B last, which vectors run along.
+void TakeTransposes(const UserMap& users, const Grouping& grouping, FuseGroup& group) {
+  const Call& matmul = *relay::AsCall(group.members.back());
+  for (size_t i = 0; i < 2; ++i) {
+    const ExprPtr& read = matmul.args[i];
+    const Call* transpose = relay::AsCallTo(read, "transpose");
+    if (transpose == nullptr || grouping.Has(read) || users.OnlyUser(read) == nullptr) continue;
+    if (!TransposedFrom(*transpose, MatmulAxes(matmul, i)).ends_with('B')) {
+      group.members.insert(group.members.begin(), read);
+    }
+  }
+  const ExprPtr next = NextStep(users, grouping, group);
+  const Call* transpose = next ? relay::AsCallTo(next, "transpose") : nullptr;
+  const std::vector<int64_t> swapped{1, 0, 2};
+  if (transpose != nullptr && TransposeAxes(*transpose) == swapped) group.members.push_back(next);
+}
+
+void TakeEpilogue(const UserMap& users, const Grouping& grouping, FuseGroup& group) {
+  ExprPtr next = NextStep(users, grouping, group);
+  if (next != nullptr && TakeBias(next, group)) next = NextStep(users, grouping, group);
+  if (next != nullptr && TakeResidual(next, group)) next = NextStep(users, grouping, group);
+  Epilogue unused;
+  if (next != nullptr && SetActivation(next, unused)) group.members.push_back(next);
+}
+
+}  // namespace
+
+void GroupAnchors(const UserMap& users, bool with_epilogues, Grouping& grouping) {
+  for (auto it = users.order.rbegin(); it != users.order.rend(); ++it) {
+    if (AsAnchor(*it) == nullptr) continue;
+    FuseGroup group{{*it}, true};
+    if (with_epilogues && relay::AsCallTo(*it, "nn.batch_matmul") != nullptr) {
+      TakeTransposes(users, grouping, group);
+    } else if (with_epilogues) {
+      TakePrologue(users, grouping, group);
+      TakeEpilogue(users, grouping, group);
+    }
+    grouping.Add(std::move(group));
+  }
+}
+
+}  // namespace hone

@@ -1,0 +1,163 @@
+#include "compiler/passes/fusion/fuse.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "compiler/passes/graph/anchor.h"
+#include "compiler/passes/graph/typed_graph.h"
+#include "compiler/relay/op.h"
+
+namespace hone {
+
+using relay::Call;
+using relay::ExprPtr;
+
+namespace {
+
+std::vector<ExprPtr> ChildrenOf(const ExprPtr& expr) {
+  if (const Call* call = relay::AsCall(expr)) return call->args;
+  if (const relay::Tuple* tuple = relay::AsTuple(expr)) return tuple->fields;
+  if (const relay::TupleGetItem* item = relay::AsTupleGetItem(expr)) return {item->tuple};
+  return {};
+}
+
+constexpr int64_t kLargestTable = 4096;
+
+using Replaced = std::unordered_map<const relay::Expr*, ExprPtr>;
+
+// Builds the primitive function of one group and the call of it.
+class GroupBuilder {
+ public:
+  GroupBuilder(const FuseGroup& group, const Replaced& outside, bool rounds)
+      : group_(group), outside_(outside), rounds_(rounds) {}
+
+  ExprPtr Build() {
+    relay::Attrs attrs{{"Primitive", int64_t{1}}};
+    if (rounds_) attrs.Set("rounds", int64_t{1});
+    for (const ExprPtr& member : group_.members) {
+      const Call* anchor = group_.anchor ? AsAnchor(member) : nullptr;
+      if (anchor == nullptr) continue;
+      attrs.Set("anchor", relay::AsOp(anchor->op)->def->name);
+      // Before what its operands pass through: parameters come in the order of its arguments.
+      BuildMember(member);
+    }
+    for (const ExprPtr& member : group_.members) BuildMember(member);
+    const std::string& name = relay::AsCall(group_.members.back())->name;
+    return CallOf(TypedFunction(std::move(params_), inside_.at(group_.members.back().get()), std::move(attrs)),
+                  std::move(args_), name);
+  }
+
+ private:
+  bool IsMember(const ExprPtr& expr) const {
+    return std::find(group_.members.begin(), group_.members.end(), expr) != group_.members.end();
+  }
+
+  // A group has few members, so this is never deep.
+  void BuildMember(const ExprPtr& member) {
+    if (inside_.contains(member.get())) return;
+    const Call& call = *relay::AsCall(member);
+    std::vector<ExprPtr> args;
+    for (const ExprPtr& arg : call.args) {
+      if (IsMember(arg)) BuildMember(arg);
+      args.push_back(IsIndexTable(call, arg) ? arg : InsideArg(arg));
+    }
+    inside_[member.get()] = WithArgs(call, std::move(args));
+  }
+
+  ExprPtr Parameter(const ExprPtr& operand) {
+    auto var = std::make_shared<relay::Var>(fmt::format("p{}", params_.size()), operand->type);
+    params_.push_back(var);
+    args_.push_back(operand);
+    return var;
+  }
+
+  ExprPtr Inside(const ExprPtr& expr) {
+    const auto known = inside_.find(expr.get());
+    if (known != inside_.end()) return known->second;
+    ExprPtr parameter = Parameter(outside_.at(expr.get()));
+    if (!group_.anchor) inside_.emplace(expr.get(), parameter);
+    return parameter;
+  }
+
+  // Indices of selected channels stay in the kernel, where they are addresses.
+  static bool IsIndexTable(const Call& call, const ExprPtr& arg) {
+    const relay::Constant* table = relay::AsConstant(arg);
+    return relay::AsOp(call.op)->def->name == "take" && table != nullptr && table->value.dtype() == DType::kInt64 &&
+           table->value.elements() <= kLargestTable;
+  }
+
+  // A tuple goes in field by field: kernels know tensors alone.
+  ExprPtr InsideArg(const ExprPtr& arg) {
+    if (arg->type->kind != relay::TypeKind::kTuple) return Inside(arg);
+    std::vector<ExprPtr> fields;
+    const relay::Tuple* tuple = relay::AsTuple(arg);
+    for (size_t i = 0; i < arg->type->fields.size(); ++i) {
+      fields.push_back(tuple ? Inside(tuple->fields[i])
+                             : Parameter(TypedItem(outside_.at(arg.get()), static_cast<int>(i))));
+    }
+    return TypedTuple(std::move(fields));
+  }
+
+  const FuseGroup& group_;
+  const Replaced& outside_;
+  const bool rounds_;
+  Replaced inside_;
+  std::vector<std::shared_ptr<const relay::Var>> params_;
+  std::vector<ExprPtr> args_;
+};
+
+ExprPtr Rebuilt(const ExprPtr& expr, const Grouping& grouping, const Replaced& replaced, bool rounds) {
+  if (const FuseGroup* group = grouping.EndingAt(expr)) return GroupBuilder(*group, replaced, rounds).Build();
+  if (const relay::TupleGetItem* item = relay::AsTupleGetItem(expr)) {
+    return TypedItem(replaced.at(item->tuple.get()), item->index);
+  }
+  const relay::Tuple* tuple = relay::AsTuple(expr);
+  if (tuple == nullptr) return expr;
+  std::vector<ExprPtr> fields;
+  for (const ExprPtr& field : tuple->fields) fields.push_back(replaced.at(field.get()));
+  return TypedTuple(std::move(fields));
+}
+
+}  // namespace
+
+UserMap::UserMap(const std::vector<ExprPtr>& post_order, const ExprPtr& root) : order(post_order), result(root) {
+  for (const ExprPtr& expr : order) {
+    position.emplace(expr.get(), position.size());
+    for (const ExprPtr& child : ChildrenOf(expr)) users[child.get()].push_back(expr);
+  }
+}
+
+ExprPtr UserMap::OnlyUser(const ExprPtr& node) const {
+  const auto it = users.find(node.get());
+  return it != users.end() && it->second.size() == 1 && node != result ? it->second[0] : nullptr;
+}
+
+void Grouping::Add(FuseGroup group) {
+  for (const ExprPtr& member : group.members) group_of_.emplace(member.get(), groups_.size());
+  groups_.push_back(std::move(group));
+}
+
+const FuseGroup* Grouping::EndingAt(const ExprPtr& call) const {
+  const auto it = group_of_.find(call.get());
+  if (it == group_of_.end() || groups_[it->second].members.back() != call) return nullptr;
+  return &groups_[it->second];
+}
+
+relay::IRModule Fuse(const relay::IRModule& module, bool groups) {
+  const ExprPtr& body = module.main->body;
+  const UserMap users(PostOrder(body), body);
+  Grouping grouping;
+  GroupAnchors(users, groups, grouping);
+  GroupGeneric(users, groups, grouping);
+  const bool rounds = std::any_of(users.order.begin(), users.order.end(),
+                                  [](const ExprPtr& expr) { return relay::AsCallTo(expr, "round") != nullptr; });
+  Replaced replaced;
+  for (const ExprPtr& expr : users.order) {
+    const bool is_inner = relay::AsCall(expr) != nullptr && grouping.EndingAt(expr) == nullptr;
+    if (!is_inner) replaced.emplace(expr.get(), Rebuilt(expr, grouping, replaced, rounds));
+  }
+  return WithBody(module, replaced.at(body.get()));
+}
+
+}  // namespace hone

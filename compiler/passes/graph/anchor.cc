@@ -1,0 +1,141 @@
+#include "compiler/passes/graph/anchor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "compiler/passes/graph/transposes.h"
+#include "compiler/passes/graph/typed_graph.h"
+#include "compiler/passes/graph/window_attrs.h"
+#include "compiler/relay/activation_call.h"
+#include "compiler/relay/op.h"
+#include "core/error.h"
+
+namespace hone {
+
+using relay::Call;
+using relay::ExprPtr;
+
+namespace {
+
+bool IsKnownFloat(const relay::TypePtr& type, size_t rank) {
+  return type->kind == relay::TypeKind::kTensor && type->dtype == DType::kFloat32 && type->shape.size() == rank &&
+         std::all_of(type->shape.begin(), type->shape.end(), [](int64_t dim) { return dim > 0; });
+}
+
+// Attributes may be empty where the default is meant.
+bool Is(const relay::Attrs& attrs, std::string_view name, std::string_view value) {
+  const std::string given = attrs.GetString(name, value);
+  return given.empty() || given == value;
+}
+
+bool IsPlainConv(const Call& conv) {
+  return Is(conv.attrs, "data_layout", "NCHW") && Is(conv.attrs, "kernel_layout", "OIHW") &&
+         Is(conv.attrs, "out_layout", "NCHW") && Is(conv.attrs, "out_dtype", "float32");
+}
+
+Workload WorkloadOf(const Call& call) {
+  Workload workload;
+  workload.op = relay::AsOp(call.op)->def->name;
+  workload.data = ShapeOf(call.args[0]);
+  workload.weight = ShapeOf(call.args[1]);
+  if (!workload.is_conv()) return workload;
+  workload.strides = Pair(call.attrs, "strides");
+  workload.dilation = Pair(call.attrs, "dilation");
+  workload.padding = Padding4(call.attrs);
+  workload.groups = call.attrs.GetInt("groups", 1);
+  return workload;
+}
+
+// The broadcasting that schedules know: one weight for all.
+bool IsPlainMatmul(const Call& call) {
+  const int64_t data = ShapeOf(call.args[0])[0], weight = ShapeOf(call.args[1])[0];
+  return weight == 1 || data == weight;
+}
+
+// The transposes next to the product say where its operands' axes lie; the result's axes are those of the last call.
+Anchor MatmulAnchor(const ExprPtr& body) {
+  const Call* after = relay::AsCallTo(body, "transpose");
+  const Call& matmul = *relay::AsCall(after ? after->args[0] : body);
+  Anchor anchor;
+  anchor.call = &matmul;
+  anchor.workload.op = relay::AsOp(matmul.op)->def->name;
+  std::string axes[3];
+  for (size_t i = 0; i < 2; ++i) {
+    const Call* before = relay::AsCallTo(matmul.args[i], "transpose");
+    axes[i] = MatmulAxes(matmul, i);
+    if (before != nullptr) axes[i] = TransposedFrom(*before, axes[i]);
+    (i == 0 ? anchor.workload.data : anchor.workload.weight) = ShapeOf(before ? before->args[0] : matmul.args[i]);
+  }
+  axes[2] = MatmulAxes(matmul, 2);
+  if (after != nullptr) {
+    for (size_t d = 0; d < 3; ++d) axes[2][d] = MatmulAxes(matmul, 2)[static_cast<size_t>(TransposeAxes(*after)[d])];
+  }
+  anchor.workload.layouts = fmt::format("{},{},{}", axes[0], axes[1], axes[2]);
+  return anchor;
+}
+
+// Of the arguments of an epilogue's step, the one that is computed within the function.
+ExprPtr InnerOf(const Call& step) {
+  for (const ExprPtr& arg : step.args) {
+    if (relay::AsCall(arg) != nullptr) return arg;
+  }
+  throw Error(ExitCode::kBug, "a fused function has an epilogue without an anchor");
+}
+
+}  // namespace
+
+const Call* AsAnchor(const ExprPtr& expr) {
+  const Call* conv = relay::AsCallTo(expr, "nn.conv2d");
+  const Call* matmul = relay::AsCallTo(expr, "nn.batch_matmul");
+  const Call* call = conv ? conv : matmul ? matmul : relay::AsCallTo(expr, "nn.dense");
+  if (call == nullptr || (conv != nullptr && !IsPlainConv(*conv))) return nullptr;
+  const size_t rank = conv ? 4 : matmul ? 3 : 2;
+  const bool fits = IsKnownFloat(call->args[0]->type, rank) && IsKnownFloat(call->args[1]->type, rank) &&
+                    IsKnownFloat(call->type, rank);
+  return fits && (matmul == nullptr || IsPlainMatmul(*matmul)) ? call : nullptr;
+}
+
+std::string MatmulAxes(const Call& matmul, size_t operand) {
+  if (operand == 2) return "BMN";
+  const bool transposed =
+      operand == 0 ? matmul.attrs.GetBool("transpose_a") : !matmul.attrs.GetBool("transpose_b", true);
+  const std::string row = operand == 0 ? "M" : "N";
+  return transposed ? "BK" + row : "B" + row + "K";
+}
+
+bool SetActivation(const ExprPtr& expr, Epilogue& epilogue) {
+  const Call* call = relay::AsCall(expr);
+  const std::optional<relay::ActivationCall> found = call ? relay::AsActivation(*call) : std::nullopt;
+  if (!found) return false;
+  epilogue.activation = found->row->activation;
+  epilogue.lo = static_cast<float>(found->lo);
+  epilogue.hi = static_cast<float>(found->hi);
+  return true;
+}
+
+std::optional<Anchor> AnchorOf(const relay::Function& function) {
+  if (function.attrs.Find("anchor") == nullptr) return {};
+  if (function.attrs.GetString("anchor") == "nn.batch_matmul") return MatmulAnchor(function.body);
+  Anchor anchor;
+  ExprPtr at = function.body;
+  if (SetActivation(at, anchor.epilogue)) at = InnerOf(*relay::AsCall(at));
+  if (const Call* add = relay::AsCallTo(at, "add")) {
+    anchor.epilogue.residual = true;
+    at = InnerOf(*add);
+  }
+  if (const Call* bias = relay::AsCallTo(at, "nn.bias_add")) {
+    anchor.epilogue.bias = true;
+    at = InnerOf(*bias);
+  }
+  anchor.call = relay::AsCall(at);
+  anchor.workload = WorkloadOf(*anchor.call);
+  if (const Call* read = relay::AsCall(anchor.call->args[0])) {
+    const bool relu = relay::AsOp(read->op)->def->name == "nn.relu";
+    anchor.workload.prologue = relu ? Prologue::kScaleShiftRelu : Prologue::kScaleShift;
+  }
+  anchor.workload.epilogue = anchor.epilogue.Class();
+  return anchor;
+}
+
+}  // namespace hone

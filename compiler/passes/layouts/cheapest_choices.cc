@@ -1,0 +1,274 @@
+#include "compiler/passes/layouts/cheapest_choices.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <set>
+
+namespace hone {
+namespace {
+
+// Less by more than what adding in another order does.
+bool Less(double a, double b) { return a < b - 1e-9 * std::max(1.0, b); }
+
+// A cost that depends on some nodes: [choice of nodes[0]][choice of nodes[1]]...
+struct Factor {
+  std::vector<int> nodes;  // ascending
+  std::vector<double> cost;
+};
+
+class Elimination {
+ public:
+  Elimination(const ChoiceGraph& graph, const Choices& start) : graph_(graph), start_(start), choices_(start) {
+    const auto count = static_cast<int>(graph.nodes.size());
+    factors_of_.resize(graph.nodes.size());
+    for (int node = 0; node < count; ++node) Add({{node}, graph.nodes[static_cast<size_t>(node)]});
+    for (const ChoiceGraph::Edge& edge : graph.edges) AddEdge(edge);
+    for (int node = 0; node < count; ++node) Requeue(node);
+  }
+
+  // Whether no node had to be guessed.
+  bool Run() {
+    bool exact = true;
+    while (!queue_.empty()) {
+      const auto [combinations, node] = *queue_.begin();
+      if (combinations <= kMostCombinations) {
+        Eliminate(node);
+      } else {
+        Guess();
+        exact = false;
+      }
+    }
+    for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
+      choices_[static_cast<size_t>(step->node)] = step->best[IndexOf(step->neighbours)];
+    }
+    return exact;
+  }
+  const Choices& choices() const { return choices_; }
+
+ private:
+  // What an eliminated node takes, by its neighbours' choices.
+  struct Step {
+    int node;
+    std::vector<int> neighbours;
+    std::vector<int> best;
+  };
+
+  void AddEdge(const ChoiceGraph::Edge& edge) {
+    if (edge.from < edge.to) return Add({{edge.from, edge.to}, edge.cost});
+    Factor turned{{edge.to, edge.from}, std::vector<double>(edge.cost.size())};
+    const auto rows = static_cast<size_t>(graph_.Choices(edge.from));
+    const auto columns = static_cast<size_t>(graph_.Choices(edge.to));
+    for (size_t r = 0; r < rows; ++r) {
+      for (size_t c = 0; c < columns; ++c) turned.cost[c * rows + r] = edge.cost[r * columns + c];
+    }
+    Add(std::move(turned));
+  }
+
+  void Add(Factor factor) {
+    for (const int node : factor.nodes) factors_of_[static_cast<size_t>(node)].insert(factors_.size());
+    factors_.push_back(std::move(factor));
+  }
+
+  std::vector<int> Neighbours(int node) const {
+    std::set<int> all;
+    for (const size_t f : factors_of_[static_cast<size_t>(node)]) {
+      all.insert(factors_[f].nodes.begin(), factors_[f].nodes.end());
+    }
+    all.erase(node);
+    return {all.begin(), all.end()};
+  }
+
+  double Combinations(const std::vector<int>& nodes) const {
+    double product = 1;
+    for (const int node : nodes) product *= graph_.Choices(node);
+    return product;
+  }
+
+  void Requeue(int node) {
+    queued_.resize(graph_.nodes.size(), -1);
+    double& queued = queued_[static_cast<size_t>(node)];
+    if (queued >= 0) queue_.erase({queued, node});
+    queued = Combinations(Neighbours(node));
+    queue_.insert({queued, node});
+  }
+
+  void Dequeue(int node) { queue_.erase({queued_[static_cast<size_t>(node)], node}); }
+
+  // Into `nodes`' table, by the present choices.
+  size_t IndexOf(const std::vector<int>& nodes) const {
+    size_t index = 0;
+    for (const int node : nodes) {
+      index =
+          index * static_cast<size_t>(graph_.Choices(node)) + static_cast<size_t>(choices_[static_cast<size_t>(node)]);
+    }
+    return index;
+  }
+
+  // Sets the nodes' choices to combination number `index`.
+  void Set(const std::vector<int>& nodes, size_t index) {
+    for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) {
+      const auto radix = static_cast<size_t>(graph_.Choices(*node));
+      choices_[static_cast<size_t>(*node)] = static_cast<int>(index % radix);
+      index /= radix;
+    }
+  }
+
+  double CostAround(int node) const {
+    double cost = 0;
+    for (const size_t f : factors_of_[static_cast<size_t>(node)]) cost += factors_[f].cost[IndexOf(factors_[f].nodes)];
+    return cost;
+  }
+
+  // The node's cheapest choice with the others as they are; its start where that is among the cheapest.
+  std::pair<int, double> Best(int node) {
+    int& choice = choices_[static_cast<size_t>(node)];
+    const int kept = choice;
+    choice = start_[static_cast<size_t>(node)];
+    std::pair<int, double> best{choice, CostAround(node)};
+    for (choice = 0; choice < graph_.Choices(node); ++choice) {
+      const double cost = CostAround(node);
+      if (Less(cost, best.second)) best = {choice, cost};
+    }
+    choice = kept;
+    return best;
+  }
+
+  void Detach(int node) {
+    for (const size_t f : factors_of_[static_cast<size_t>(node)]) {
+      for (const int other : factors_[f].nodes) {
+        if (other != node) factors_of_[static_cast<size_t>(other)].erase(f);
+      }
+    }
+    factors_of_[static_cast<size_t>(node)].clear();
+  }
+
+  void Eliminate(int node) {
+    Step step{node, Neighbours(node), {}};
+    Factor left{step.neighbours, {}};
+    const auto combinations = static_cast<size_t>(Combinations(step.neighbours));
+    for (size_t i = 0; i < combinations; ++i) {
+      Set(step.neighbours, i);
+      const auto [choice, cost] = Best(node);
+      step.best.push_back(choice);
+      left.cost.push_back(cost);
+    }
+    Detach(node);
+    Dequeue(node);
+    if (!left.nodes.empty()) Add(std::move(left));
+    for (const int other : step.neighbours) Requeue(other);
+    steps_.push_back(std::move(step));
+  }
+
+  // A factor's least cost with the node's choice, whatever the others take.
+  double LeastWith(const Factor& factor, int node, int choice) {
+    double least = std::numeric_limits<double>::infinity();
+    for (size_t i = 0; i < factor.cost.size(); ++i) {
+      Set(factor.nodes, i);
+      if (choices_[static_cast<size_t>(node)] == choice) least = std::min(least, factor.cost[i]);
+    }
+    return least;
+  }
+
+  // Fixes the node with the most combinations around it, so that the others come apart.
+  void Guess() {
+    const int node = queue_.rbegin()->second;
+    int best = 0;
+    double least = std::numeric_limits<double>::infinity();
+    for (int choice = 0; choice < graph_.Choices(node); ++choice) {
+      double cost = 0;
+      for (const size_t f : factors_of_[static_cast<size_t>(node)]) cost += LeastWith(factors_[f], node, choice);
+      if (cost < least) {
+        best = choice;
+        least = cost;
+      }
+    }
+    Fix(node, best);
+  }
+
+  void Fix(int node, int choice) {
+    const std::vector<int> neighbours = Neighbours(node);
+    const std::set<size_t> around = factors_of_[static_cast<size_t>(node)];
+    Detach(node);
+    Dequeue(node);
+    for (const size_t f : around) {
+      Factor left;
+      for (const int other : factors_[f].nodes) {
+        if (other != node) left.nodes.push_back(other);
+      }
+      if (left.nodes.empty()) continue;
+      for (size_t i = 0; i < factors_[f].cost.size(); ++i) {
+        Set(factors_[f].nodes, i);
+        if (choices_[static_cast<size_t>(node)] == choice) left.cost.push_back(factors_[f].cost[i]);
+      }
+      Add(std::move(left));
+    }
+    for (const int other : neighbours) Requeue(other);
+    steps_.push_back({node, {}, {choice}});
+  }
+
+  const ChoiceGraph& graph_;
+  const Choices& start_;
+  Choices choices_;  // scratch while nodes are eliminated, then the answer
+  std::vector<Factor> factors_;
+  std::vector<std::set<size_t>> factors_of_;  // by node; those left
+  std::vector<double> queued_;
+  std::set<std::pair<double, int>> queue_;  // nodes left, by the combinations of their neighbours
+  std::vector<Step> steps_;
+};
+
+}  // namespace
+
+void DescendChoices(const ChoiceGraph& graph, const std::vector<int>& nodes, Choices& choices) {
+  std::vector<std::vector<const ChoiceGraph::Edge*>> edges(graph.nodes.size());
+  for (const ChoiceGraph::Edge& edge : graph.edges) {
+    edges[static_cast<size_t>(edge.from)].push_back(&edge);
+    edges[static_cast<size_t>(edge.to)].push_back(&edge);
+  }
+  const auto cost_of = [&](int node) {
+    double cost = graph.nodes[static_cast<size_t>(node)][static_cast<size_t>(choices[static_cast<size_t>(node)])];
+    for (const ChoiceGraph::Edge* edge : edges[static_cast<size_t>(node)]) {
+      const auto row = static_cast<size_t>(choices[static_cast<size_t>(edge->from)]);
+      const auto columns = static_cast<size_t>(graph.Choices(edge->to));
+      cost += edge->cost[row * columns + static_cast<size_t>(choices[static_cast<size_t>(edge->to)])];
+    }
+    return cost;
+  };
+  for (bool gained = true; gained;) {
+    gained = false;
+    for (const int node : nodes) {
+      int& choice = choices[static_cast<size_t>(node)];
+      int best = choice;
+      double least = cost_of(node);
+      for (choice = 0; choice < graph.Choices(node); ++choice) {
+        const double cost = cost_of(node);
+        if (!Less(cost, least)) continue;
+        best = choice;
+        least = cost;
+        gained = true;
+      }
+      choice = best;
+    }
+  }
+}
+
+CheapestChoices FindCheapestChoices(const ChoiceGraph& graph, const Choices& start) {
+  Elimination elimination(graph, start);
+  CheapestChoices found{start, CostOf(graph, start), elimination.Run()};
+  Choices other = elimination.choices();
+  if (!found.exact) {
+    std::vector<int> all(graph.nodes.size());
+    std::iota(all.begin(), all.end(), 0);
+    DescendChoices(graph, all, other);
+    DescendChoices(graph, all, found.choices);
+    found.cost = CostOf(graph, found.choices);
+  }
+  const double cost = CostOf(graph, other);
+  if (Less(cost, found.cost)) {
+    found.choices = std::move(other);
+    found.cost = cost;
+  }
+  return found;
+}
+
+}  // namespace hone

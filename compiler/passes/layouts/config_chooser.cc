@@ -1,0 +1,103 @@
+#include "compiler/passes/layouts/config_chooser.h"
+
+#include <algorithm>
+
+namespace hone {
+namespace {
+
+bool TransformsWeights(const Schedule& schedule, const Workload& workload, const Config& config) {
+  return schedule.Operands(workload, config, Epilogue()).at(1).layout.winograd_tile() != 0;
+}
+
+KernelLayouts LayoutsOf(const ConfigChoice& choice, const Workload& workload) {
+  return KernelLayoutsOf(*FindSchedule(choice.schedule), workload, choice.config);
+}
+
+// Of a choice that has a time.
+std::vector<LayoutChoice> Measured(std::vector<ConfigChoice> known, const Workload& workload) {
+  std::vector<LayoutChoice> all;
+  const int64_t best_ns = known.front().expected_ns;
+  for (ConfigChoice& choice : known) {
+    const KernelLayouts layouts = LayoutsOf(choice, workload);
+    const auto cost_ns = static_cast<double>(std::max(choice.expected_ns, best_ns));
+    all.push_back({layouts, std::move(choice), cost_ns});
+  }
+  return all;
+}
+
+bool Has(const std::vector<LayoutChoice>& all, const KernelLayouts& layouts) {
+  return std::any_of(all.begin(), all.end(), [&](const LayoutChoice& choice) { return choice.layouts == layouts; });
+}
+
+ConfigChoice AsChoice(const DefaultConfig& best) {
+  return {std::string(best.schedule->name()), best.config, "default", "", 0};
+}
+
+}  // namespace
+
+bool ConfigChooser::Allowed(const Schedule& schedule, const Workload& workload, const Config& config,
+                            const CallNeeds& needs) const {
+  if ((context_.build.exact_math || needs.exact_sums) && !schedule.exact()) return false;
+  return needs.constant_weights || !TransformsWeights(schedule, workload, config);
+}
+
+ConfigChooser::ConfigChooser(const PassContext& context) : context_(context), machine_(context.build.machine()) {}
+
+const std::vector<LayoutChoice>& ConfigChooser::For(const Workload& workload, const CallNeeds& needs) {
+  const std::pair key{workload.ToText(), needs};
+  const auto known = choices_.find(key);
+  if (known != choices_.end()) return known->second;
+  return choices_.emplace(key, Choose(workload, needs)).first->second;
+}
+
+bool ConfigChooser::Valid(const ConfigChoice& choice, const Workload& workload, const CallNeeds& needs) const {
+  const Schedule* schedule = FindSchedule(choice.schedule);
+  return schedule != nullptr && schedule->Applies(workload, machine_) &&
+         !schedule->Reject(workload, machine_, choice.config).has_value() &&
+         Allowed(*schedule, workload, choice.config, needs);
+}
+
+std::vector<ConfigChoice> ConfigChooser::Known(const Workload& workload, const CallNeeds& needs) const {
+  if (context_.configs == nullptr) return {};
+  const auto class_of = [&](const std::string& name, const Config& config) -> std::optional<std::string> {
+    const ConfigChoice choice{name, config, "", "", 0};
+    if (!Valid(choice, workload, needs)) return std::nullopt;
+    const KernelLayouts layouts = LayoutsOf(choice, workload);
+    return layouts.data + " " + layouts.output;
+  };
+  const BuildContext& build = context_.build;
+  std::vector<ConfigChoice> known = context_.configs->ChooseEach(workload, build.target, build.threads, class_of);
+  std::erase_if(known, [&](const ConfigChoice& choice) { return !Valid(choice, workload, needs); });
+  return known;
+}
+
+std::vector<LayoutChoice> ConfigChooser::Choose(const Workload& workload, const CallNeeds& needs) const {
+  std::vector<ConfigChoice> known = Known(workload, needs);
+  if (!known.empty() && known.front().expected_ns <= 0) {
+    return {{LayoutsOf(known.front(), workload), known.front(), 0}};
+  }
+  std::vector<LayoutChoice> all;
+  double scale = 1, least_ns = 0;
+  if (!known.empty()) {
+    const ConfigChoice& best = known.front();
+    least_ns = static_cast<double>(best.expected_ns);
+    scale = least_ns / FindSchedule(best.schedule)->EstimateNs(workload, machine_, best.config);
+    all = Measured(std::move(known), workload);
+  }
+  const bool measured = !all.empty();
+  const auto allowed = [&](const Schedule& schedule, const Config& config) {
+    return Allowed(schedule, workload, config, needs);
+  };
+  for (const LayoutDefault& other : LayoutDefaults(workload, machine_, allowed)) {
+    if (Has(all, other.layouts)) continue;
+    all.push_back({other.layouts, AsChoice(other.best), std::max(scale * other.best.estimate_ns, least_ns)});
+  }
+  if (!measured) {
+    const auto cheapest = std::min_element(
+        all.begin(), all.end(), [](const LayoutChoice& a, const LayoutChoice& b) { return a.cost_ns < b.cost_ns; });
+    std::rotate(all.begin(), cheapest, cheapest + 1);
+  }
+  return all;
+}
+
+}  // namespace hone

@@ -1,0 +1,127 @@
+#include "compiler/passes/layouts/operand_layouts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "compiler/passes/layouts/layout_text.h"
+#include "compiler/passes/graph/typed_graph.h"
+#include "compiler/relay/op.h"
+
+namespace hone {
+
+using relay::Call;
+using relay::ExprPtr;
+using relay::TypePtr;
+
+namespace {
+
+// The block that most elements of the arguments lie in already, or 0.
+int64_t CommonBlock(const std::vector<TypePtr>& args) {
+  std::map<int64_t, int64_t> elements;
+  for (const TypePtr& arg : args) {
+    if (const int64_t block = ChannelBlock(arg); block != 0) elements[block] += ElementCount(arg->shape);
+  }
+  const auto most = std::max_element(elements.begin(), elements.end(),
+                                     [](const auto& a, const auto& b) { return a.second < b.second; });
+  return most == elements.end() ? 0 : most->first;
+}
+
+std::vector<const Call*> CallsIn(const relay::Function& function) {
+  std::vector<const Call*> calls;
+  for (const ExprPtr& expr : PostOrder(function.body)) {
+    if (const Call* call = relay::AsCall(expr)) calls.push_back(call);
+  }
+  return calls;
+}
+
+// An input that does not fill its blocks leaves a gap before the next one.
+bool CanBlockConcat(const relay::Function& function, const Call& concat, int64_t block) {
+  const int64_t axis = concat.attrs.GetInt("axis");
+  if (concat.type->shape.size() != 4) return false;
+  if (axis == 0) return true;
+  if (axis != 1 && axis != -3) return false;
+  return std::all_of(function.params.begin(), function.params.end() - 1,
+                     [&](const auto& param) { return param->type->shape[1] % block == 0; });
+}
+
+// The only call when it is the operator of that name.
+const Call* Only(const std::vector<const Call*>& calls, std::string_view name) {
+  return calls.size() == 1 && relay::AsOp(calls[0]->op)->def->name == name ? calls[0] : nullptr;
+}
+
+// A block of the result's channels must lie in one block of the data's.
+bool CanBlockPlaces(const Call& spread, int64_t block) {
+  return spread.attrs.GetString("mode", "DCR") == "DCR" && spread.type->shape[1] % block == 0;
+}
+
+// Every operator can, and every value made within is of rank 4 with the same channels.
+bool CanBlock(const std::vector<const Call*>& calls, int64_t channels) {
+  return std::all_of(calls.begin(), calls.end(), [&](const Call* call) {
+    const relay::LayoutRule rule = relay::AsOp(call->op)->def->layout;
+    const bool can = rule == relay::LayoutRule::kAny || rule == relay::LayoutRule::kNCHWc;
+    return can && call->type->kind == relay::TypeKind::kTensor && call->type->dtype == DType::kFloat32 &&
+           call->type->shape.size() == 4 && call->type->shape[1] == channels;
+  });
+}
+
+// The data of a pool, or an operand as large as the result: it must lie as the result does.
+bool IsFull(const relay::Var& param, const Call& first, const Shape& result) {
+  if (param.type->shape == result) return true;
+  const bool reads =
+      relay::AsOp(first.op)->def->pattern == relay::OpPattern::kReduction && first.args[0].get() == &param;
+  return reads && param.type->shape.size() == 4 && param.type->shape[1] == result[1];
+}
+
+}  // namespace
+
+bool TakesInAnyLayout(const relay::Function& function) {
+  const std::vector<const Call*> calls = CallsIn(function);
+  return calls.size() == 1 && function.params.size() == 1 && relay::AsOp(calls[0]->op)->def->name == "take" &&
+         calls[0]->type->shape.size() == 4 && function.params[0]->type->shape.size() == 4 &&
+         calls[0]->attrs.GetInt("axis") >= 1 && function.params[0]->type->dtype == DType::kFloat32;
+}
+
+bool ReducesImages(const relay::Function& function) {
+  const std::vector<const Call*> calls = CallsIn(function);
+  return std::any_of(calls.begin(), calls.end(), [](const Call* call) {
+    return relay::AsOp(call->op)->def->pattern == relay::OpPattern::kReduction;
+  });
+}
+
+std::optional<GroupLayout> LayoutInBlock(const relay::Function& function, int64_t block) {
+  const size_t operands = function.params.size();
+  if (block == 0) return GroupLayout{std::vector<std::string>(operands), ""};
+  const std::string layout = fmt::format("NCHW{}c", block);
+  const std::vector<const Call*> calls = CallsIn(function);
+  const Call *concat = Only(calls, "concatenate"), *spread = Only(calls, "nn.depth_to_space");
+  if (concat != nullptr || spread != nullptr) {
+    const bool can = concat ? CanBlockConcat(function, *concat, block) : CanBlockPlaces(*spread, block);
+    return can ? std::optional(GroupLayout{std::vector<std::string>(operands, layout), layout}) : std::nullopt;
+  }
+  const TypePtr& result = function.body->type;
+  if (result->kind != relay::TypeKind::kTensor || result->shape.size() != 4 || !CanBlock(calls, result->shape[1])) {
+    return std::nullopt;
+  }
+  GroupLayout found{std::vector<std::string>(operands), layout};
+  for (size_t i = 0; i < operands; ++i) {
+    if (IsFull(*function.params[i], *calls[0], result->shape)) found.operands[i] = layout;
+  }
+  return found;
+}
+
+GroupLayout LayoutForGroup(const relay::Function& function, const std::vector<TypePtr>& args) {
+  if (TakesInAnyLayout(function)) return {{args[0]->layout}, args[0]->layout};
+  const GroupLayout row_major = *LayoutInBlock(function, 0);
+  // Which operands would be blocked does not depend on the block.
+  const std::optional<GroupLayout> blocked = LayoutInBlock(function, 1);
+  if (!blocked) return row_major;
+  std::vector<TypePtr> full;
+  for (size_t i = 0; i < args.size(); ++i) {
+    if (!blocked->operands[i].empty()) full.push_back(args[i]);
+  }
+  return LayoutInBlock(function, CommonBlock(full)).value_or(row_major);
+}
+
+}  // namespace hone

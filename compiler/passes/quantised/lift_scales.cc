@@ -1,0 +1,173 @@
+#include "compiler/passes/quantised/lift_scales.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string_view>
+
+#include "compiler/passes/graph/channel_constant.h"
+#include "compiler/passes/graph/fold_constants.h"
+#include "compiler/passes/quantised/whole_numbers.h"
+#include "compiler/relay/exact_sums.h"
+#include "compiler/relay/op.h"
+
+namespace hone {
+
+using relay::Call;
+using relay::ExprPtr;
+
+namespace {
+
+// Whole numbers times a positive scale.
+struct Scaled {
+  ExprPtr whole;
+  WholeRange range;
+  double scale = 1;
+};
+
+std::optional<Scaled> AsScaled(const ExprPtr& expr) {
+  const Call* multiply = relay::AsCallTo(expr, "multiply");
+  const auto scale = multiply ? ScalarOf(multiply->args[1]) : std::nullopt;
+  if (!scale || !(*scale > 0) || !std::isfinite(*scale) || ShapeOf(multiply->args[0]) != ShapeOf(expr)) return {};
+  const auto range = WholeRangeOf(multiply->args[0]);
+  if (!range || !range->Within(-relay::kLargestExact, relay::kLargestExact)) return {};
+  return Scaled{multiply->args[0], *range, *scale};
+}
+
+// Constant whole numbers with a scale per position of one axis.
+struct ScaledConstant {
+  ExprPtr whole;
+  std::vector<double> scales;
+};
+
+std::optional<ScaledConstant> AsScaledConstant(const ExprPtr& expr, int axis) {
+  const Call* multiply = relay::AsCallTo(expr, "multiply");
+  if (multiply == nullptr || relay::AsConstant(multiply->args[0]) == nullptr) return {};
+  if (ShapeOf(multiply->args[0]) != ShapeOf(expr)) return {};
+  const auto scales = PerChannel(multiply->args[1], ShapeOf(expr), axis);
+  if (!scales || !WholeRangeOf(multiply->args[0])) return {};
+  if (!std::all_of(scales->begin(), scales->end(), [](double s) { return s > 0 && std::isfinite(s); })) return {};
+  return ScaledConstant{multiply->args[0], *scales};
+}
+
+// With a scale per output, the weight's axis 0.
+std::optional<ScaledConstant> AsScaledWeight(const ExprPtr& expr) {
+  const Call* transpose = relay::AsCallTo(expr, "transpose");
+  if (transpose == nullptr || ShapeOf(expr).size() != 2) return AsScaledConstant(expr, 0);
+  auto weight = AsScaledConstant(transpose->args[0], 1);
+  if (weight) weight->whole = FoldConstant(TypedCall("transpose", {weight->whole}, transpose->attrs));
+  return weight;
+}
+
+double AsFloat(double value) { return static_cast<double>(static_cast<float>(value)); }
+
+ExprPtr LiftFromProduct(const ExprPtr& node, const Uses&) {
+  const Call* conv = relay::AsCallTo(node, "nn.conv2d");
+  const Call* call = conv != nullptr ? conv : relay::AsCallTo(node, "nn.dense");
+  if (call == nullptr || call->attrs.GetBool("integral")) return nullptr;
+  const auto data = AsScaled(call->args[0]);
+  const auto weight = data ? AsScaledWeight(call->args[1]) : std::nullopt;
+  if (!weight) return nullptr;
+  const Tensor& whole = relay::AsConstant(weight->whole)->value;
+  const double low = std::min(data->range.low, 0.0), high = std::max(data->range.high, 0.0);
+  if (relay::LargestPartialSum(whole, low, high) > relay::kLargestExact) return nullptr;
+  relay::Attrs attrs = call->attrs;
+  attrs.Set("integral", true);
+  const std::string& name = relay::AsOp(call->op)->def->name;
+  const ExprPtr product = TypedCall(name, {data->whole, weight->whole}, attrs, call->name);
+  std::vector<double> scales = weight->scales;
+  for (double& scale : scales) scale = AsFloat(scale * data->scale);
+  return TypedCall("multiply", {product, ChannelConstant(scales, ShapeOf(node).size(), 1, "")}, {}, call->name);
+}
+
+// An integral product times scales.
+const Call* AsScaledProduct(const ExprPtr& expr) {
+  const Call* multiply = relay::AsCallTo(expr, "multiply");
+  if (multiply == nullptr || IntegralProduct(multiply->args[0]) == nullptr) return nullptr;
+  return relay::AsConstant(multiply->args[1]) != nullptr ? multiply : nullptr;
+}
+
+bool SameScales(const std::vector<double>& a, const std::vector<double>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](double x, double y) { return std::abs(x - y) <= 1e-6 * std::abs(y); });
+}
+
+// A bias that was quantised with the product's own scales, as quantisers do it, is added to the integers.
+ExprPtr LiftFromBias(const ExprPtr& node, const Uses&) {
+  const Call* add = relay::AsCallTo(node, "nn.bias_add");
+  const Call* multiply = add != nullptr ? AsScaledProduct(add->args[0]) : nullptr;
+  const Call* product = multiply != nullptr ? IntegralProduct(multiply->args[0]) : nullptr;
+  if (product == nullptr || multiply->args[0].get() != product || add->attrs.GetInt("axis", 1) != 1) return nullptr;
+  const auto bias = AsScaledConstant(add->args[1], 0);
+  const auto scales = PerChannel(multiply->args[1], ShapeOf(node), 1);
+  const auto range = WholeRangeOf(product->args[0]);
+  if (!bias || !scales || !range || !SameScales(bias->scales, *scales)) return nullptr;
+  const WholeRange largest = *WholeRangeOf(bias->whole);
+  const double low = std::min(range->low, 0.0), high = std::max(range->high, 0.0);
+  const double sum = relay::LargestPartialSum(relay::AsConstant(product->args[1])->value, low, high);
+  if (sum + std::max(largest.high, -largest.low) > relay::kLargestExact) return nullptr;
+  const ExprPtr biased = TypedCall("nn.bias_add", {multiply->args[0], bias->whole}, add->attrs, add->name);
+  return TypedCall("multiply", {biased, multiply->args[1]}, {}, multiply->name);
+}
+
+bool IsPositive(const ExprPtr& scales) {
+  const Tensor& value = relay::AsConstant(scales)->value;
+  for (int64_t i = 0; i < value.elements(); ++i) {
+    if (!(value.At(i) > 0)) return false;
+  }
+  return true;
+}
+
+ExprPtr LiftFromRelu(const ExprPtr& node, const Uses&) {
+  const Call* relu = relay::AsCallTo(node, "nn.relu");
+  const Call* multiply = relu != nullptr ? AsScaledProduct(relu->args[0]) : nullptr;
+  if (multiply == nullptr || !IsPositive(multiply->args[1])) return nullptr;
+  const ExprPtr inner = TypedCall("nn.relu", {multiply->args[0]}, relu->attrs, relu->name);
+  return TypedCall("multiply", {inner, multiply->args[1]}, {}, multiply->name);
+}
+
+// One positive scale for all goes behind what is homogeneous.
+ExprPtr LiftFromMove(const ExprPtr& node, const Uses&) {
+  const Call* move = relay::AsCall(node);
+  const relay::Op* op = move != nullptr ? relay::AsOp(move->op) : nullptr;
+  if (op == nullptr || !op->def->traits.homogeneous) return nullptr;
+  const auto data = AsScaled(move->args[0]);
+  if (!data || relay::AsConstant(data->whole) != nullptr) return nullptr;
+  const ExprPtr& scale = relay::AsCall(move->args[0])->args[1];
+  return TypedCall("multiply", {TypedCall(op->def->name, {data->whole}, move->attrs, move->name), scale});
+}
+
+// Of a sum that no rule says how to round, one rounding is closer than two.
+ExprPtr JoinScales(const ExprPtr& node, const Uses&) {
+  const Call* divide = relay::AsCallTo(node, "divide");
+  const Call* multiply = divide != nullptr ? AsScaledProduct(divide->args[0]) : nullptr;
+  const auto divisor = multiply != nullptr ? ScalarOf(divide->args[1]) : std::nullopt;
+  if (!divisor || ShapeOf(multiply->args[0]) != ShapeOf(node)) return nullptr;
+  auto scales = PerChannel(multiply->args[1], ShapeOf(node), 1);
+  if (!scales) return nullptr;
+  for (double& scale : *scales) scale /= *divisor;
+  const ExprPtr joined = ChannelConstant(*scales, ShapeOf(node).size(), 1, "");
+  return TypedCall("multiply", {multiply->args[0], joined}, {}, divide->name);
+}
+
+// Scales that were reshaped; but not yet the integers times their scales.
+ExprPtr FoldOthers(const ExprPtr& node, const Uses&) {
+  if (relay::AsCallTo(node, "multiply") != nullptr) return nullptr;
+  return FoldConstant(node);
+}
+
+}  // namespace
+
+const std::vector<Rule>& ScaleRules() {
+  static const std::vector<Rule> rules{LiftFromProduct, LiftFromBias, LiftFromRelu, LiftFromMove, JoinScales};
+  return rules;
+}
+
+relay::IRModule LiftScales(const relay::IRModule& module) {
+  std::vector<Rule> rules{FoldOthers};
+  for (const auto* group : {&ScaleRules(), &WholeNumberRules()})
+    rules.insert(rules.end(), group->begin(), group->end());
+  return RewriteByRules(module, rules);
+}
+
+}  // namespace hone

@@ -1,0 +1,118 @@
+// What changes no whole number is dropped, so that quantised values stay in float kernels from one to the next.
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string_view>
+
+#include "compiler/passes/graph/channel_constant.h"
+#include "compiler/passes/quantised/lift_scales.h"
+#include "compiler/passes/quantised/whole_numbers.h"
+#include "compiler/relay/op.h"
+
+namespace hone {
+
+using relay::Call;
+using relay::ExprPtr;
+
+namespace {
+
+// Quotients of such numbers and back are off by less than a half.
+constexpr double kSmall = 65536;
+
+std::optional<WholeRange> RangeOf(DType dtype) {
+  if (dtype == DType::kUInt8) return WholeRange{0, 255};
+  if (dtype == DType::kInt8) return WholeRange{-128, 127};
+  if (dtype == DType::kInt32) return WholeRange{-2147483648.0, 2147483520.0};
+  return std::nullopt;
+}
+
+// The float32 whole numbers that the expression is a cast of, when the cast keeps them all; or null.
+ExprPtr WholeBehindCast(const ExprPtr& expr) {
+  const Call* cast = relay::AsCallTo(expr, "cast");
+  const auto fits = cast != nullptr ? RangeOf(cast->type->dtype) : std::nullopt;
+  const auto range = fits ? WholeRangeOf(cast->args[0]) : std::nullopt;
+  return range && range->Within(fits->low, fits->high) ? cast->args[0] : nullptr;
+}
+
+ExprPtr DropCasts(const ExprPtr& node, const Uses&) {
+  const Call* cast = relay::AsCallTo(node, "cast");
+  return cast != nullptr && cast->type->dtype == DType::kFloat32 ? WholeBehindCast(cast->args[0]) : nullptr;
+}
+
+relay::Attrs To(DType dtype) { return {{"dtype", std::string(DTypeName(dtype))}}; }
+
+// Moving what was cast to 8 bits is casting what was moved.
+ExprPtr MoveBeforeCast(const ExprPtr& node, const Uses&) {
+  const Call* move = relay::AsCall(node);
+  const relay::Op* op = move != nullptr ? relay::AsOp(move->op) : nullptr;
+  if (op == nullptr || node->type->kind != relay::TypeKind::kTensor || op->def->pattern != relay::OpPattern::kInjective)
+    return nullptr;
+  if (op->def->name == "concatenate" || op->def->name == "layout_transform" || move->args.size() != 1) return nullptr;
+  const ExprPtr whole = WholeBehindCast(move->args[0]);
+  if (whole == nullptr) return nullptr;
+  return TypedCall("cast", {TypedCall(op->def->name, {whole}, move->attrs, move->name)}, To(node->type->dtype));
+}
+
+ExprPtr JoinBeforeCast(const ExprPtr& node, const Uses&) {
+  const Call* concat = relay::AsCallTo(node, "concatenate");
+  const relay::Tuple* tuple = concat != nullptr ? relay::AsTuple(concat->args[0]) : nullptr;
+  if (tuple == nullptr) return nullptr;
+  std::vector<ExprPtr> parts;
+  for (const ExprPtr& field : tuple->fields) {
+    parts.push_back(WholeBehindCast(field));
+    if (parts.back() == nullptr) return nullptr;
+  }
+  const ExprPtr joined = TypedCall("concatenate", {TypedTuple(parts)}, concat->attrs, concat->name);
+  return TypedCall("cast", {joined}, To(node->type->dtype));
+}
+
+// round(x) + c held in [a, b], minus c.
+ExprPtr SubtractFromBounds(const ExprPtr& node, const Uses&) {
+  const Call* subtract = relay::AsCallTo(node, "subtract");
+  const auto by = subtract != nullptr ? ScalarOf(subtract->args[1]) : std::nullopt;
+  if (!by || ShapeOf(subtract->args[0]) != ShapeOf(node)) return nullptr;
+  const Call* clip = relay::AsCallTo(subtract->args[0], "clip");
+  const Call* add = relay::AsCallTo(clip != nullptr ? clip->args[0] : subtract->args[0], "add");
+  if (add == nullptr || ScalarOf(add->args[1]) != by || ShapeOf(add->args[0]) != ShapeOf(node)) return nullptr;
+  const auto whole = WholeRangeOf(add->args[0]);
+  const auto kept = WholeRangeOf(subtract->args[0]);
+  if (!whole || !kept || !kept->Within(-kSmall, kSmall)) return nullptr;
+  if (clip == nullptr) return add->args[0];
+  const relay::Attrs bounds{{"a_min", clip->attrs.GetFloat("a_min") - *by},
+                            {"a_max", clip->attrs.GetFloat("a_max") - *by}};
+  return TypedCall("clip", {add->args[0]}, bounds, clip->name);
+}
+
+ExprPtr DropBounds(const ExprPtr& node, const Uses&) {
+  const Call* clip = relay::AsCallTo(node, "clip");
+  const auto range = clip != nullptr ? WholeRangeOf(clip->args[0]) : std::nullopt;
+  const WholeRange none;
+  const bool held =
+      range && range->Within(clip->attrs.GetFloat("a_min", none.low), clip->attrs.GetFloat("a_max", none.high));
+  return held ? clip->args[0] : nullptr;
+}
+
+// round(x * s / s)
+ExprPtr DropRequantising(const ExprPtr& node, const Uses&) {
+  const Call* round = relay::AsCallTo(node, "round");
+  if (round == nullptr) return nullptr;
+  const auto known = WholeRangeOf(round->args[0]);
+  if (known) return round->args[0];
+  const Call* divide = relay::AsCallTo(round->args[0], "divide");
+  const Call* multiply = divide != nullptr ? relay::AsCallTo(divide->args[0], "multiply") : nullptr;
+  const auto scale = multiply != nullptr ? ScalarOf(multiply->args[1]) : std::nullopt;
+  if (!scale || ScalarOf(divide->args[1]) != scale || !std::isnormal(static_cast<float>(*scale))) return nullptr;
+  const auto range = WholeRangeOf(multiply->args[0]);
+  const bool small = range && range->Within(-kSmall, kSmall) && ShapeOf(multiply->args[0]) == ShapeOf(node);
+  return small ? multiply->args[0] : nullptr;
+}
+
+}  // namespace
+
+const std::vector<Rule>& WholeNumberRules() {
+  static const std::vector<Rule> rules{DropCasts,          MoveBeforeCast, JoinBeforeCast,
+                                       SubtractFromBounds, DropBounds,     DropRequantising};
+  return rules;
+}
+
+}  // namespace hone

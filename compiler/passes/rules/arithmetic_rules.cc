@@ -1,0 +1,78 @@
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "compiler/passes/rules/canonicalise.h"
+#include "compiler/passes/graph/channel_constant.h"
+#include "compiler/relay/op.h"
+
+namespace hone {
+
+using relay::Call;
+using relay::ExprPtr;
+
+namespace {
+
+ExprPtr ConstantSecond(const ExprPtr& node, const Uses&) {
+  for (const char* name : {"add", "multiply", "maximum", "minimum"}) {
+    const Call* call = relay::AsCallTo(node, name);
+    if (call != nullptr && relay::AsConstant(call->args[0]) != nullptr && relay::AsConstant(call->args[1]) == nullptr) {
+      return TypedCall(name, {call->args[1], call->args[0]}, {}, call->name);
+    }
+  }
+  return nullptr;
+}
+
+ExprPtr AddAsBias(const ExprPtr& node, const Uses&) {
+  const Call* add = relay::AsCallTo(node, "add");
+  if (add == nullptr) return nullptr;
+  const ExprPtr& layer = add->args[0];
+  if (relay::AsCallTo(layer, "nn.conv2d") == nullptr && relay::AsCallTo(layer, "nn.dense") == nullptr) return nullptr;
+  const Shape& shape = ShapeOf(layer);
+  const auto bias = shape.size() >= 2 && shape == ShapeOf(node) ? PerChannel(add->args[1], shape, 1) : std::nullopt;
+  if (!bias) return nullptr;
+  return TypedCall("nn.bias_add", {layer, VectorConstant(*bias, relay::AsConstant(add->args[1])->name)}, {}, add->name);
+}
+
+// axis -1 of a matrix is axis 1.
+ExprPtr PlainBiasAxis(const ExprPtr& node, const Uses&) {
+  const Call* add = relay::AsCallTo(node, "nn.bias_add");
+  const int64_t axis = add ? add->attrs.GetInt("axis", 1) : 1;
+  if (axis >= 0 || axis + static_cast<int64_t>(ShapeOf(node).size()) != 1) return nullptr;
+  return TypedCall("nn.bias_add", add->args, {}, add->name);
+}
+
+// By a power of two both are exact, but for results too small to be normal.
+ExprPtr DivideAsMultiply(const ExprPtr& node, const Uses&) {
+  const Call* divide = relay::AsCallTo(node, "divide");
+  const auto divisor = divide ? ScalarOf(divide->args[1]) : std::nullopt;
+  if (!divisor || *divisor == 0 || !std::isfinite(1 / *divisor)) return nullptr;
+  int exponent = 0;
+  if (std::abs(std::frexp(*divisor, &exponent)) != 0.5 || std::abs(exponent) > 64) return nullptr;
+  const relay::Constant& constant = *relay::AsConstant(divide->args[1]);
+  if (constant.value.dtype() != DType::kFloat32) return nullptr;
+  Tensor inverse = constant.value.Clone();
+  inverse.data<float>()[0] = static_cast<float>(1 / *divisor);
+  return TypedCall("multiply", {divide->args[0], relay::MakeConstant(inverse, constant.name)}, {}, divide->name);
+}
+
+ExprPtr MeanAsPool(const ExprPtr& node, const Uses&) {
+  const Call* mean = relay::AsCallTo(node, "mean");
+  if (mean == nullptr || ShapeOf(mean->args[0]).size() != 4 || mean->attrs.GetBool("exclude")) return nullptr;
+  std::vector<int64_t> axes = mean->attrs.GetInts("axis");
+  for (int64_t& axis : axes) axis += axis < 0 ? 4 : 0;
+  std::sort(axes.begin(), axes.end());
+  if (axes != std::vector<int64_t>{2, 3}) return nullptr;
+  const ExprPtr pool = TypedCall("nn.global_avg_pool2d", mean->args, {}, mean->name);
+  if (mean->attrs.GetBool("keepdims")) return pool;
+  return TypedCall("reshape", {pool}, {{"newshape", ShapeOf(node)}}, mean->name);
+}
+
+}  // namespace
+
+const std::vector<Rule>& ArithmeticRules() {
+  static const std::vector<Rule> rules{ConstantSecond, AddAsBias, PlainBiasAxis, DivideAsMultiply, MeanAsPool};
+  return rules;
+}
+
+}  // namespace hone

@@ -1,0 +1,147 @@
+// Attention splits the rows of a matrix into heads and joins them again: reshapes and transposes around products. Of
+// rank 3, and next to the product, a transpose is the order in which a kernel reads or writes a matrix.
+#include <algorithm>
+
+#include "compiler/passes/graph/anchor.h"
+#include "compiler/passes/rules/canonicalise.h"
+#include "compiler/passes/graph/transposes.h"
+
+namespace hone {
+
+using relay::Call;
+using relay::ExprPtr;
+
+namespace {
+
+// What a rule makes inside its result is not looked at again: identities and reshapes of reshapes are left out here.
+ExprPtr Reshaped(const ExprPtr& expr, const Shape& shape) {
+  const Call* inner = relay::AsCallTo(expr, "reshape");
+  const ExprPtr& from = inner ? inner->args[0] : expr;
+  return ShapeOf(from) == shape ? from : TypedCall("reshape", {from}, {{"newshape", shape}});
+}
+
+// The axes of a tensor of matrices that stay when its batch axes are joined to one: the only batch axis of more than
+// one matrix, rows and columns. Empty when there are several.
+std::vector<size_t> MatrixAxes(const Shape& shape) {
+  if (shape.size() < 3) return {};
+  size_t batch = 0;
+  int64_t larger = 0;
+  for (size_t d = 0; d + 2 < shape.size(); ++d) {
+    if (shape[d] != 1) batch = d;
+    larger += shape[d] != 1 ? 1 : 0;
+  }
+  return larger > 1 ? std::vector<size_t>() : std::vector<size_t>{batch, shape.size() - 2, shape.size() - 1};
+}
+
+// What a transpose makes of its argument when only those axes of its result are left; the others have one position.
+struct Narrow {
+  Shape shape;                // of the argument
+  std::vector<int64_t> axes;  // of the transpose
+};
+Narrow Narrowed(const Call& transpose, const std::vector<size_t>& kept) {
+  const std::vector<int64_t> axes = TransposeAxes(transpose);
+  std::vector<int64_t> sources;
+  sources.reserve(kept.size());
+  for (const size_t d : kept) sources.push_back(axes[d]);
+  std::vector<int64_t> in_order = sources;
+  std::sort(in_order.begin(), in_order.end());
+  Narrow narrow;
+  for (const int64_t d : in_order) narrow.shape.push_back(ShapeOf(transpose.args[0])[static_cast<size_t>(d)]);
+  for (const int64_t d : sources) {
+    narrow.axes.push_back(std::find(in_order.begin(), in_order.end(), d) - in_order.begin());
+  }
+  return narrow;
+}
+
+// The transpose that an operand is, or that it is a reshape of with the same matrices; or null.
+const Call* TransposeOf(const ExprPtr& operand) {
+  const Call* reshape = relay::AsCallTo(operand, "reshape");
+  const Call* transpose = relay::AsCallTo(reshape ? reshape->args[0] : operand, "transpose");
+  if (transpose == nullptr) return nullptr;
+  const Shape &from = transpose->type->shape, &to = ShapeOf(operand);
+  const bool same = from.size() >= 3 && std::equal(to.end() - 2, to.end(), from.end() - 2);
+  return same ? transpose : nullptr;
+}
+
+ExprPtr WithOperand(const Call& matmul, size_t i, ExprPtr operand, bool swapped) {
+  std::vector<ExprPtr> args = matmul.args;
+  args[i] = std::move(operand);
+  relay::Attrs attrs = matmul.attrs;
+  const char* name = i == 0 ? "transpose_a" : "transpose_b";
+  if (swapped) attrs.Set(name, !matmul.attrs.GetBool(name, i == 1));
+  return TypedCall("nn.batch_matmul", std::move(args), std::move(attrs), matmul.name);
+}
+
+ExprPtr NarrowOperand(const ExprPtr& node, const Uses&) {
+  const Call* matmul = relay::AsCallTo(node, "nn.batch_matmul");
+  for (size_t i = 0; matmul != nullptr && i < 2; ++i) {
+    const Call* transpose = TransposeOf(matmul->args[i]);
+    if (transpose == nullptr || transpose->type->shape.size() == 3) continue;
+    const std::vector<size_t> kept = MatrixAxes(transpose->type->shape);
+    if (kept.empty()) continue;
+    const Narrow narrow = Narrowed(*transpose, kept);
+    ExprPtr moved =
+        TypedCall("transpose", {Reshaped(transpose->args[0], narrow.shape)}, {{"axes", narrow.axes}}, transpose->name);
+    return WithOperand(*matmul, i, std::move(moved), false);
+  }
+  return nullptr;
+}
+
+// The last axis stays last; rows and columns swap in the product instead.
+ExprPtr SwapInProduct(const ExprPtr& node, const Uses&) {
+  const Call* matmul = relay::AsCallTo(node, "nn.batch_matmul");
+  for (size_t i = 0; matmul != nullptr && i < 2; ++i) {
+    const Call* transpose = TransposeOf(matmul->args[i]);
+    if (transpose == nullptr) continue;
+    std::vector<int64_t> axes = TransposeAxes(*transpose);
+    const size_t rank = axes.size();
+    if (axes[rank - 2] + 1 != static_cast<int64_t>(rank)) continue;
+    std::swap(axes[rank - 2], axes[rank - 1]);
+    Shape shape = ShapeOf(matmul->args[i]);
+    std::swap(shape[1], shape[2]);
+    const ExprPtr moved = Transposed(transpose->args[0], axes, transpose->name);
+    return WithOperand(*matmul, i, Reshaped(moved, shape), true);
+  }
+  return nullptr;
+}
+
+// Heads that come together again: rows and batches swap before the reshape.
+ExprPtr TransposeProduct(const ExprPtr& node, const Uses&) {
+  const Call* transpose = relay::AsCallTo(node, "transpose");
+  const Call* reshape = transpose ? relay::AsCallTo(transpose->args[0], "reshape") : nullptr;
+  if (reshape == nullptr || relay::AsCallTo(reshape->args[0], "nn.batch_matmul") == nullptr) return nullptr;
+  const Shape &product = ShapeOf(reshape->args[0]), &shape = reshape->type->shape;
+  const std::vector<size_t> kept = MatrixAxes(shape);
+  if (kept.empty() || Shape{shape[kept[0]], shape[kept[1]], shape[kept[2]]} != product) return nullptr;
+  std::vector<int64_t> axes;
+  for (const int64_t d : TransposeAxes(*transpose)) {
+    const auto at = std::find(kept.begin(), kept.end(), static_cast<size_t>(d));
+    if (at != kept.end()) axes.push_back(at - kept.begin());
+  }
+  if (axes != std::vector<int64_t>{1, 0, 2}) return nullptr;
+  return Reshaped(Transposed(reshape->args[0], axes, transpose->name), ShapeOf(node));
+}
+
+// A model's own input is taken for weights; what a kernel has computed cannot be packed before the model runs.
+ExprPtr DenseOfComputed(const ExprPtr& node, const Uses&) {
+  const Call* dense = relay::AsCallTo(node, "nn.dense");
+  if (dense == nullptr || AsAnchor(node) == nullptr || relay::AsCall(dense->args[1]) == nullptr) return nullptr;
+  const Call* transpose = relay::AsCallTo(dense->args[1], "transpose");
+  const bool swapped = transpose != nullptr && TransposeAxes(*transpose) == std::vector<int64_t>{1, 0};
+  const ExprPtr& weight = swapped ? transpose->args[0] : dense->args[1];
+  const auto batch_of_one = [](const ExprPtr& matrix) {
+    return Reshaped(matrix, {1, ShapeOf(matrix)[0], ShapeOf(matrix)[1]});
+  };
+  const ExprPtr product = TypedCall("nn.batch_matmul", {batch_of_one(dense->args[0]), batch_of_one(weight)},
+                                    {{"transpose_b", !swapped}}, dense->name);
+  return Reshaped(product, ShapeOf(node));
+}
+
+}  // namespace
+
+const std::vector<Rule>& MatmulRules() {
+  static const std::vector<Rule> rules{NarrowOperand, SwapInProduct, TransposeProduct, DenseOfComputed};
+  return rules;
+}
+
+}  // namespace hone

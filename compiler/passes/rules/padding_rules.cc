@@ -1,0 +1,63 @@
+#include <array>
+#include <optional>
+
+#include "compiler/passes/rules/canonicalise.h"
+#include "compiler/passes/graph/window_attrs.h"
+#include "compiler/relay/op.h"
+
+namespace hone {
+
+using relay::Call;
+using relay::ExprPtr;
+
+namespace {
+
+// The zeros that an nn.pad of NCHW data adds around H and W alone (top, left, bottom, right).
+std::optional<std::array<int64_t, 4>> SpatialZeros(const Call& pad) {
+  const std::vector<int64_t> width = pad.attrs.GetInts("pad_width");
+  if (width.size() != 8 || pad.attrs.GetString("pad_mode", "constant") != "constant") return {};
+  if (pad.attrs.GetFloat("pad_value") != 0) return {};
+  for (size_t i = 0; i < 4; ++i) {
+    if (width[i] != 0 || width[4 + i] < 0) return {};
+  }
+  return std::array<int64_t, 4>{width[4], width[6], width[5], width[7]};
+}
+
+ExprPtr WithPadding(const Call& window, const Call& pad, const std::array<int64_t, 4>& zeros, relay::Attrs attrs) {
+  std::array<int64_t, 4> padding = Padding4(window.attrs);
+  for (size_t i = 0; i < 4; ++i) padding[i] += zeros[i];
+  attrs.Set("padding", std::vector<int64_t>(padding.begin(), padding.end()));
+  std::vector<ExprPtr> args = window.args;
+  args[0] = pad.args[0];
+  return TypedCall(relay::AsOp(window.op)->def->name, std::move(args), std::move(attrs), window.name);
+}
+
+ExprPtr PadIntoConv(const ExprPtr& node, const Uses&) {
+  const Call* conv = relay::AsCallTo(node, "nn.conv2d");
+  const Call* pad = conv ? relay::AsCallTo(conv->args[0], "nn.pad") : nullptr;
+  const auto zeros = pad ? SpatialZeros(*pad) : std::nullopt;
+  if (!zeros || conv->attrs.GetString("data_layout", "NCHW") != "NCHW") return nullptr;
+  return WithPadding(*conv, *pad, *zeros, conv->attrs);
+}
+
+// The pool must already count what it pads: zeros that come from nn.pad do count.
+ExprPtr PadIntoAveragePool(const ExprPtr& node, const Uses&) {
+  const Call* pool = relay::AsCallTo(node, "nn.avg_pool2d");
+  const Call* pad = pool ? relay::AsCallTo(pool->args[0], "nn.pad") : nullptr;
+  const auto zeros = pad ? SpatialZeros(*pad) : std::nullopt;
+  if (!zeros || pool->attrs.GetBool("ceil_mode")) return nullptr;
+  const bool counts = pool->attrs.GetBool("count_include_pad");
+  if (!counts && Padding4(pool->attrs) != std::array<int64_t, 4>{}) return nullptr;
+  relay::Attrs attrs = pool->attrs;
+  attrs.Set("count_include_pad", true);
+  return WithPadding(*pool, *pad, *zeros, std::move(attrs));
+}
+
+}  // namespace
+
+const std::vector<Rule>& PaddingRules() {
+  static const std::vector<Rule> rules{PadIntoConv, PadIntoAveragePool};
+  return rules;
+}
+
+}  // namespace hone

@@ -1,0 +1,125 @@
+#include "compiler/plan/kernel_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <thread>
+
+#include "compiler/codegen/object.h"
+#include "compiler/generic/generic_kernel.h"
+#include "compiler/passes/graph/anchor.h"
+#include "compiler/passes/graph/typed_graph.h"
+#include "compiler/relay/op.h"
+#include "core/error.h"
+#include "core/package_format.h"
+#include "core/serialize.h"
+
+namespace hone {
+namespace {
+
+bool HasSchedule(const relay::Function& function) { return function.attrs.Find("schedule") != nullptr; }
+
+Dispatch DispatchOf(const relay::Function& function) {
+  Dispatch dispatch;
+  dispatch.schedule = dispatch.source = "generic";
+  if (!HasSchedule(function)) return dispatch;
+  const relay::Attrs& attrs = function.attrs;
+  dispatch.workload = attrs.GetString("workload");
+  dispatch.schedule = attrs.GetString("schedule");
+  dispatch.config = attrs.GetString("config");
+  dispatch.source = attrs.GetString("source");
+  dispatch.record = attrs.GetString("record");
+  dispatch.expected_ns = attrs.GetInt("expected_ns");
+  return dispatch;
+}
+
+std::string KeyOf(const relay::Function& function) {
+  if (!HasSchedule(function)) return GenericKey(function);
+  const Dispatch dispatch = DispatchOf(function);
+  return fmt::format("{}|{}|{}|{}", dispatch.workload, dispatch.schedule, dispatch.config,
+                     function.attrs.GetString("epilogue"));
+}
+
+// "nn.conv2d conv1": the operators that cannot be compiled, with the model's names of the nodes.
+std::string NodesOf(const relay::Function& function) {
+  std::string text;
+  for (const relay::ExprPtr& expr : PostOrder(function.body)) {
+    const relay::Call* call = relay::AsCall(expr);
+    if (call == nullptr) continue;
+    text += fmt::format("{}{}{}{}", text.empty() ? "" : ", ", relay::AsOp(call->op)->def->name,
+                        call->name.empty() ? "" : " ", call->name);
+  }
+  return text;
+}
+
+}  // namespace
+
+int KernelTable::IndexOf(const relay::FunctionPtr& function) {
+  if (!HasSchedule(*function) && !IsGeneric(*function)) {
+    throw Error(ExitCode::kBadData,
+                fmt::format("no kernel can be made of {} with {}", NodesOf(*function), relay::ToText(function->type)));
+  }
+  const auto [it, is_new] = index_.try_emplace(KeyOf(*function), static_cast<int>(entries_.size()));
+  if (is_new) entries_.push_back({function, DispatchOf(*function), {}});
+  return it->second;
+}
+
+CompiledKernel KernelTable::CompileEntry(const Entry& entry) const {
+  if (!HasSchedule(*entry.function)) return CompileGenericObject(*entry.function, target_);
+  const Candidate candidate{Workload::Parse(entry.dispatch.workload), entry.dispatch.schedule,
+                            Config::Parse(entry.dispatch.config), target_};
+  return CompileAnchorObject(candidate, Epilogue::Parse(entry.function->attrs.GetString("epilogue")));
+}
+
+void KernelTable::Compile() {
+  std::vector<std::exception_ptr> failures(entries_.size());
+  std::atomic<size_t> next{0};
+  const auto work = [&] {
+    for (size_t i = next++; i < entries_.size(); i = next++) {
+      try {
+        entries_[i].compiled = CompileEntry(entries_[i]);
+      } catch (...) {
+        failures[i] = std::current_exception();
+      }
+    }
+  };
+  std::vector<std::thread> threads;
+  const size_t cores = std::max(1U, std::thread::hardware_concurrency());
+  for (size_t i = 1; i < std::min(cores, entries_.size()); ++i) threads.emplace_back(work);
+  work();
+  for (std::thread& thread : threads) thread.join();
+  for (const std::exception_ptr& failure : failures) {
+    if (failure) std::rethrow_exception(failure);
+  }
+}
+
+std::vector<PlanKernel> KernelTable::PlanKernels() const {
+  std::vector<PlanKernel> kernels;
+  for (const Entry& entry : entries_) {
+    PlanKernel kernel{entry.compiled.emitted.stages, entry.compiled.emitted.shared_workspace_bytes, entry.dispatch};
+    kernel.dispatch.kernel_sha256 = entry.compiled.object_sha256;
+    kernels.push_back(std::move(kernel));
+  }
+  return kernels;
+}
+
+std::string KernelTable::Described() const {
+  Json table = Json::array();
+  for (const Entry& entry : entries_) {
+    const CompiledKernel& kernel = entry.compiled;
+    table.push_back(ToJson(Artifact{
+        {}, kernel.object_sha256, kernel.emitted.stages, kernel.operands, kernel.emitted.shared_workspace_bytes}));
+  }
+  return DumpJson(table);
+}
+
+std::vector<std::string> KernelTable::TakeObjects() {
+  std::vector<std::string> objects;
+  for (Entry& entry : entries_) objects.push_back(std::move(entry.compiled.object));
+  objects.push_back(EmitText(kKernelTableSymbol, Described(), target_));
+  return objects;
+}
+
+}  // namespace hone

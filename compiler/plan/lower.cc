@@ -1,0 +1,309 @@
+#include "compiler/plan/lower.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "compiler/plan/buffer_view.h"
+#include "compiler/plan/check_plan.h"
+#include "compiler/plan/concat_in_place.h"
+#include "compiler/generic/images_apart.h"
+#include "compiler/plan/image_steps.h"
+#include "compiler/plan/kernel_table.h"
+#include "compiler/passes/graph/anchor.h"
+#include "compiler/passes/layouts/layout_text.h"
+#include "compiler/passes/graph/typed_graph.h"
+#include "compiler/relay/op.h"
+#include "core/error.h"
+
+namespace hone {
+
+using relay::Call;
+using relay::ExprPtr;
+using relay::FunctionPtr;
+using relay::TypePtr;
+
+namespace {
+
+constexpr int64_t kAlign = 64;
+
+int64_t Aligned(int64_t bytes) { return (bytes + kAlign - 1) / kAlign * kAlign; }
+
+void RequireKnownShape(const TypePtr& type, const std::string& node) {
+  for (const TypePtr& field : type->fields) RequireKnownShape(field, node);
+  if (std::find(type->shape.begin(), type->shape.end(), relay::kAnyDim) == type->shape.end()) return;
+  throw Error(ExitCode::kBadData,
+              fmt::format("{} has type {} with a dimension that is not known; fix the input's shape", node,
+                          relay::ToText(type)));
+}
+
+// A kernel that copies a tensor, images apart or not.
+FunctionPtr CopyFunction(const TypePtr& type) {
+  auto var = std::make_shared<relay::Var>("p0", type);
+  return TypedFunction({var}, var, {{"Primitive", int64_t{1}}});
+}
+
+struct FunctionSummary {
+  std::string op = "copy";         // the anchor, else the first operator
+  std::vector<std::string> nodes;  // the model's names, each once
+};
+
+FunctionSummary Summarise(const relay::Function& function) {
+  FunctionSummary summary;
+  bool first = true;
+  for (const ExprPtr& expr : PostOrder(function.body)) {
+    const Call* call = relay::AsCall(expr);
+    if (call == nullptr) continue;
+    if (first) summary.op = relay::AsOp(call->op)->def->name;
+    first = false;
+    const bool known = std::find(summary.nodes.begin(), summary.nodes.end(), call->name) != summary.nodes.end();
+    if (!call->name.empty() && !known) summary.nodes.push_back(call->name);
+  }
+  summary.op = function.attrs.GetString("anchor", summary.op);
+  return summary;
+}
+
+class Lowering {
+ public:
+  Lowering(const relay::IRModule& module, const BuildContext& context)
+      : module_(module), order_(PostOrder(module.main->body)), kernels_(context.target) {
+    plan().model = module.name;
+    plan().target = context.target;
+    plan().threads = context.threads;
+  }
+
+  Lowered Run() {
+    places_ = PlaceConcats(order_);
+    for (const auto& param : module_.main->params) AddInput(*param);
+    for (const ExprPtr& expr : order_) LowerExpr(expr);
+    AddOutputs();
+    PlanMemory(plan());
+    CheckPlan(plan(), functions_);
+    plan().params_bytes = static_cast<int64_t>(lowered_.params.size());
+    kernels_.Compile();
+    plan().kernels = kernels_.PlanKernels();
+    lowered_.objects = kernels_.TakeObjects();
+    for (const PlanCall& call : plan().calls) lowered_.flops += call.flops;
+    return std::move(lowered_);
+  }
+
+ private:
+  Plan& plan() { return lowered_.plan; }
+
+  PlanView AddBuffer(std::string name, BufferKind kind, const relay::Type& type) {
+    PlanBuffer buffer;
+    buffer.name = std::move(name);
+    buffer.kind = kind;
+    buffer.dtype = type.dtype;
+    buffer.shape = type.shape;
+    if (!type.layout.empty()) buffer.layout = Layout::Parse(type.layout);
+    buffer.size_bytes = PhysicalBytes(type);
+    plan().buffers.push_back(std::move(buffer));
+    return {static_cast<int>(plan().buffers.size()) - 1, 0, BatchStride(type)};
+  }
+
+  void AddInput(const relay::Var& var) {
+    RequireKnownShape(var.type, "input " + var.name);
+    const PlanView view = AddBuffer(var.name, BufferKind::kInput, *var.type);
+    plan().inputs.push_back(view.buffer);
+    views_[&var] = {view};
+  }
+
+  // Passes make a constant for each call that reads it packed, transposed or scaled: what is equal is kept once.
+  PlanView AddParam(const relay::Constant& constant) {
+    const std::string_view bytes(static_cast<const char*>(constant.value.raw()),
+                                 static_cast<size_t>(constant.value.size_bytes()));
+    const auto [it, is_new] = params_.try_emplace({relay::ToText(constant.type), bytes});
+    if (!is_new) return it->second;
+    it->second = AddBuffer(constant.name, BufferKind::kParam, *constant.type);
+    std::string& params = lowered_.params;
+    params.resize(static_cast<size_t>(Aligned(static_cast<int64_t>(params.size()))));
+    plan().buffers.back().offset_bytes = static_cast<int64_t>(params.size());
+    params.append(bytes);
+    return it->second;
+  }
+
+  const std::vector<PlanView>& ViewsOf(const ExprPtr& expr) {
+    const auto [it, is_new] = views_.try_emplace(expr.get());
+    if (const relay::Constant* constant = relay::AsConstant(expr); is_new && constant)
+      it->second = {AddParam(*constant)};
+    return it->second;
+  }
+
+  void LowerExpr(const ExprPtr& expr) {
+    if (relay::AsCall(expr) != nullptr) {
+      LowerCall(expr);
+    } else if (const relay::TupleGetItem* item = relay::AsTupleGetItem(expr)) {
+      views_[expr.get()] = {ViewsOf(item->tuple).at(static_cast<size_t>(item->index))};
+    } else if (const relay::Tuple* tuple = relay::AsTuple(expr)) {
+      std::vector<PlanView> views;
+      for (const ExprPtr& field : tuple->fields) views.push_back(ViewsOf(field).at(0));
+      views_[expr.get()] = std::move(views);
+    }
+  }
+
+  void LowerCall(const ExprPtr& expr) {
+    const Call& call = *relay::AsCall(expr);
+    const relay::Function* function = relay::AsFunction(call.op);
+    if (function == nullptr)
+      throw Error(ExitCode::kBug, "a call of an operator reached lowering: run the passes first");
+    RequireKnownShape(call.type, call.name.empty() ? Summarise(*function).op : call.name);
+    if (const auto concat = places_.slices.find(expr.get()); concat != places_.slices.end()) {
+      return LowerConcat(expr, concat->second);
+    }
+    if (call.args.size() == 1) {
+      if (const auto view = AsView(*function, ViewsOf(call.args[0]).at(0))) {
+        views_[expr.get()] = {*view};
+        return;
+      }
+    }
+    std::vector<PlanView> operands;
+    for (const ExprPtr& arg : call.args) operands.push_back(ViewsOf(arg).at(0));
+    const std::vector<PlanView> results = ResultsOf(expr, Summarise(*function).op);
+    operands.insert(operands.end(), results.begin(), results.end());
+    views_[expr.get()] = results;
+    AddCall(std::static_pointer_cast<const relay::Function>(call.op), std::move(operands));
+  }
+
+  static PlanView SliceOf(const PlanView& whole, const ConcatSlice& slice) {
+    const int64_t first = whole.offset_bytes + slice.first_image * whole.batch_stride_bytes;
+    return {whole.buffer, first + slice.offset_bytes, whole.batch_stride_bytes};
+  }
+
+  void LowerConcat(const ExprPtr& expr, const std::vector<ConcatSlice>& slices) {
+    const PlanView whole = SlotOf(expr, "concatenate");
+    for (const ConcatSlice& slice : slices) {
+      const PlanView to = SliceOf(whole, slice);
+      const PlanView& now = ViewsOf(slice.field).at(0);
+      if (now != to) AddCall(CopyFunction(slice.field->type), {now, to});
+    }
+    views_[expr.get()] = {whole};
+  }
+
+  std::vector<PlanView> ResultsOf(const ExprPtr& expr, const std::string& op) {
+    if (expr->type->kind == relay::TypeKind::kTensor) return {SlotOf(expr, op)};
+    std::vector<PlanView> views;
+    for (const TypePtr& field : expr->type->fields) views.push_back(AddBuffer(op, BufferKind::kArena, *field));
+    return views;
+  }
+
+  // Where a call writes: a slice of the concatenation it is placed in, else a buffer of its own. Placed calls come
+  // before their concatenation, so the first one to be lowered makes its buffer.
+  PlanView SlotOf(const ExprPtr& expr, const std::string& op) {
+    const auto known = slots_.find(expr.get());
+    if (known != slots_.end()) return known->second;
+    const auto place = places_.places.find(expr.get());
+    PlanView slot;
+    if (place == places_.places.end()) {
+      const std::string& name = relay::AsCall(expr)->name;
+      slot = AddBuffer(name.empty() ? op : name, BufferKind::kArena, *expr->type);
+    } else {
+      slot = SliceOf(SlotOf(place->second.concat, "concatenate"), place->second.slice);
+    }
+    return slots_[expr.get()] = slot;
+  }
+
+  PlanView DenseCopy(const PlanView& view, const TypePtr& type) {
+    const PlanView copy = AddBuffer("copy", BufferKind::kArena, *type);
+    AddCall(CopyFunction(type), {view, copy});
+    return copy;
+  }
+
+  // The function for operands as they lie; what its kernel takes one image after another is copied first.
+  FunctionPtr Fitted(const FunctionPtr& function, std::vector<PlanView>& operands) {
+    const std::vector<TypePtr> types = OperandTypes(*function);
+    std::vector<int64_t> apart;
+    for (size_t i = 0; i < operands.size(); ++i) {
+      if (IsDense(operands[i], *types[i])) continue;
+      if (StepsBetweenImages(*function, i)) {
+        apart.push_back(static_cast<int64_t>(i));
+      } else {
+        operands[i] = DenseCopy(operands[i], types[i]);
+      }
+    }
+    return apart.empty() ? function : WithImagesApart(function, std::move(apart));
+  }
+
+  // What writes no element is no call.
+  void AddCall(const FunctionPtr& primitive, std::vector<PlanView> operands) {
+    const auto holds = [&](const PlanView& view) {
+      return plan().buffers[static_cast<size_t>(view.buffer)].size_bytes > 0;
+    };
+    const auto results = operands.begin() + static_cast<int64_t>(primitive->params.size());
+    if (std::none_of(results, operands.end(), holds)) return;
+    const FunctionPtr function = Fitted(primitive, operands);
+    const FunctionSummary summary = Summarise(*function);
+    functions_.push_back(function);
+    PlanCall call;
+    call.kernel = kernels_.IndexOf(function);
+    for (size_t i = 0; i < function->params.size(); ++i) read_.insert(operands[i].buffer);
+    call.operands = std::move(operands);
+    call.op = summary.op;
+    call.nodes = summary.nodes;
+    if (const auto anchor = AnchorOf(*function)) call.flops = anchor->workload.Flops();
+    plan().calls.push_back(std::move(call));
+  }
+
+  // A result's buffer becomes the user's when a kernel wrote all of it and nobody else reads or returns it.
+  bool CanBeOutput(const PlanView& view, const relay::Type& type) {
+    const PlanBuffer& buffer = plan().buffers[static_cast<size_t>(view.buffer)];
+    return buffer.kind == BufferKind::kArena && view.offset_bytes == 0 && buffer.size_bytes == PhysicalBytes(type) &&
+           !read_.contains(view.buffer);
+  }
+
+  void AddOutputs() {
+    const ExprPtr& body = module_.main->body;
+    const relay::Tuple* tuple = relay::AsTuple(body);
+    const std::vector<ExprPtr> results = tuple ? tuple->fields : std::vector<ExprPtr>{body};
+    std::vector<TypePtr> types;
+    for (const ExprPtr& result : results) {
+      const bool several = result->type->kind == relay::TypeKind::kTuple;
+      const std::vector<TypePtr> one{result->type};
+      for (const TypePtr& type : several ? result->type->fields : one) types.push_back(type);
+    }
+    std::vector<PlanView> views;
+    for (const ExprPtr& result : results) {
+      for (const PlanView& view : ViewsOf(result)) views.push_back(view);
+    }
+    for (size_t i = 0; i < views.size(); ++i) AddOutput(views[i], types.at(i), relay::OutputName(module_, i));
+  }
+
+  void AddOutput(const PlanView& view, const TypePtr& type, const std::string& name) {
+    if (!CanBeOutput(view, *type)) {
+      const PlanView copy = AddBuffer(name, BufferKind::kOutput, *type);
+      AddCall(CopyFunction(type), {view, copy});
+      plan().outputs.push_back(copy.buffer);
+      return;
+    }
+    PlanBuffer& buffer = plan().buffers[static_cast<size_t>(view.buffer)];
+    buffer.name = name;
+    buffer.kind = BufferKind::kOutput;
+    buffer.shape = type->shape;
+    buffer.layout = Layout();
+    plan().outputs.push_back(view.buffer);
+  }
+
+  const relay::IRModule& module_;
+  std::vector<ExprPtr> order_;
+  KernelTable kernels_;
+  ConcatPlaces places_;
+  Lowered lowered_;
+  std::vector<FunctionPtr> functions_;                                   // what each of the plan's calls runs
+  std::unordered_map<const relay::Expr*, std::vector<PlanView>> views_;  // one view per result
+  std::unordered_map<const relay::Expr*, PlanView> slots_;
+  std::map<std::pair<std::string, std::string_view>, PlanView> params_;  // by type and bytes, which the module owns
+  std::set<int> read_;                                                   // buffers that some call reads
+};
+
+}  // namespace
+
+Lowered Lower(const relay::IRModule& optimized, const BuildContext& context) {
+  return Lowering(optimized, context).Run();
+}
+
+}  // namespace hone

@@ -1,0 +1,31 @@
+// From the optimised module to a Plan: kernels, buffers, calls, memory.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/build_context.h"
+#include "compiler/relay/expr.h"
+#include "core/plan.h"
+
+namespace hone {
+
+struct Lowered {
+  Plan plan;
+  std::vector<std::string> objects;  // what KernelTable::TakeObjects gives: the lib's parts
+  std::string params;                // the params section, by the offsets in plan.buffers
+  double flops = 0;
+};
+
+// Lowers what RunPasses returned: every call in main is to a primitive function. A reshape of row-major data is a view,
+// not a kernel; a concatenation lets producers write into their slices (concat_in_place.h); constants of equal type,
+// layout included, and equal bytes are one parameter. Deterministic: buffers, calls and kernels come in post order. The
+// plan is proved (check_plan.h). Throws Error(kBadData) naming the node that cannot be lowered.
+Lowered Lower(const relay::IRModule& optimized, const BuildContext& context);
+
+// Assigns arena offsets (64-byte aligned) by lifetime, best fit in order of size; sets arena_bytes and
+// live_bound_bytes.
+void PlanMemory(Plan& plan);
+
+}  // namespace hone

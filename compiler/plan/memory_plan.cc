@@ -1,0 +1,101 @@
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "compiler/plan/lower.h"
+
+namespace hone {
+namespace {
+
+constexpr int64_t kAlign = 64;
+
+// An arena buffer's place in memory and time: calls [first, last] touch it.
+struct Block {
+  size_t buffer = 0;
+  int64_t bytes = 0;  // rounded up to the alignment
+  size_t first = 0;
+  size_t last = 0;
+  int64_t offset = 0;
+};
+
+bool Meet(const Block& a, const Block& b) { return a.first <= b.last && b.first <= a.last; }
+
+std::vector<Block> BlocksOf(const Plan& plan) {
+  std::vector<Block> blocks;
+  std::vector<int> block_of(plan.buffers.size(), -1);
+  for (size_t i = 0; i < plan.calls.size(); ++i) {
+    for (const PlanView& view : plan.calls[i].operands) {
+      const auto buffer = static_cast<size_t>(view.buffer);
+      if (plan.buffers[buffer].kind != BufferKind::kArena) continue;
+      if (block_of[buffer] < 0) {
+        block_of[buffer] = static_cast<int>(blocks.size());
+        const int64_t bytes = (plan.buffers[buffer].size_bytes + kAlign - 1) / kAlign * kAlign;
+        blocks.push_back({buffer, bytes, i, i, 0});
+      }
+      blocks[static_cast<size_t>(block_of[buffer])].last = i;
+    }
+  }
+  return blocks;
+}
+
+int64_t LiveBound(const std::vector<Block>& blocks, size_t calls) {
+  std::vector<int64_t> change(calls + 1, 0);
+  for (const Block& block : blocks) {
+    change[block.first] += block.bytes;
+    change[block.last + 1] -= block.bytes;
+  }
+  int64_t live = 0, most = 0;
+  for (const int64_t delta : change) most = std::max(most, live += delta);
+  return most;
+}
+
+// The least gap that holds the block between those placed that live with it, else past the last of them.
+int64_t BestFit(const Block& block, const std::vector<const Block*>& placed) {
+  std::vector<const Block*> around;
+  for (const Block* other : placed) {
+    if (Meet(block, *other)) around.push_back(other);
+  }
+  std::sort(around.begin(), around.end(), [](const Block* a, const Block* b) { return a->offset < b->offset; });
+  int64_t end = 0, best = -1, best_gap = 0;
+  for (const Block* other : around) {
+    const int64_t gap = other->offset - end;
+    if (gap >= block.bytes && (best < 0 || gap < best_gap)) {
+      best = end;
+      best_gap = gap;
+    }
+    end = std::max(end, other->offset + other->bytes);
+  }
+  return best < 0 ? end : best;
+}
+
+// Places the blocks in the given order; returns the bytes they need together.
+int64_t Place(std::vector<Block>& blocks, const std::vector<size_t>& order) {
+  std::vector<const Block*> placed;
+  int64_t end = 0;
+  for (const size_t i : order) {
+    blocks[i].offset = BestFit(blocks[i], placed);
+    placed.push_back(&blocks[i]);
+    end = std::max(end, blocks[i].offset + blocks[i].bytes);
+  }
+  return end;
+}
+
+}  // namespace
+
+void PlanMemory(Plan& plan) {
+  std::vector<Block> by_size = BlocksOf(plan);
+  plan.live_bound_bytes = LiveBound(by_size, plan.calls.size());
+  std::vector<size_t> order(by_size.size());
+  std::iota(order.begin(), order.end(), 0);
+  // Neither order wins always: the large first leaves holes for the small, the early first follows a chain tightly.
+  std::vector<Block> by_time = by_size;
+  const int64_t time_bytes = Place(by_time, order);
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return by_size[a].bytes > by_size[b].bytes; });
+  const int64_t size_bytes = Place(by_size, order);
+  plan.arena_bytes = std::min(time_bytes, size_bytes);
+  for (const Block& block : size_bytes <= time_bytes ? by_size : by_time) {
+    plan.buffers[block.buffer].offset_bytes = block.offset;
+  }
+}
+
+}  // namespace hone

@@ -1,0 +1,64 @@
+// The executor's end of a job's child.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+#include "core/measurement.h"
+#include "rpc_runner/executor/child_note.h"
+#include "rpc_runner/executor/job_child.h"
+
+namespace hone {
+
+// Thrown when whoever the executor works for is gone.
+class ParentGone : public std::runtime_error {
+ public:
+  ParentGone() : std::runtime_error("the other side of the socket is gone") {}
+};
+
+// How a child ended before its work was done.
+struct Ending {
+  Fate fate = Fate::kCrashed;
+  int32_t detail = 0;
+  std::string message;
+};
+
+// Forks a child for the task and talks with it. Its process group is killed and reaped when this ends.
+class ChildProcess {
+ public:
+  // watch_fd: while waiting, a hang-up on it throws ParentGone; -1 for none. The clock of timing.deadline_ns starts
+  // now. Throws std::bad_alloc when the system gives no process.
+  ChildProcess(const ChildTask& task, int watch_fd);
+  ~ChildProcess();
+  ChildProcess(const ChildProcess&) = delete;
+  ChildProcess& operator=(const ChildProcess&) = delete;
+
+  // Waits until the child has loaded its kernel. False: see ending().
+  bool WaitReady();
+  // Sends a command and waits for its answer. nullopt: see ending().
+  std::optional<ChildNote> Ask(CommandKind kind, int seed);
+  const Ending& ending() const { return ending_; }
+
+ private:
+  std::optional<ChildNote> WaitNote(NoteKind expected);
+  bool ReadNote(ChildNote* note);
+  bool Hear(const ChildNote& note, NoteKind expected);
+  void Stop();
+  std::nullopt_t EndWith(Fate fate, int32_t detail, std::string message);
+  void EndByStatus(int status);
+
+  const int64_t deadline_ns_;  // on the monotonic clock
+  const int watch_fd_;
+  pid_t pid_ = -1;
+  bool reaped_ = false;
+  int fd_ = -1;
+  uint64_t nonce_ = 0;
+  std::optional<ChildNote> fault_;
+  Ending ending_;
+};
+
+}  // namespace hone

@@ -1,0 +1,188 @@
+#include <fmt/format.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+#include <sched.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <deque>
+
+#include "core/error.h"
+#include "core/printable.h"
+#include "rpc_runner/wire/blob_store.h"
+#include "rpc_runner/executor/child_process.h"
+#include "rpc_runner/machine/environment.h"
+#include "rpc_runner/wire/frame_stream.h"
+#include "rpc_runner/wire/job_message.h"
+#include "rpc_runner/executor/kernel_job.h"
+#include "rpc_runner/executor/package_job.h"
+#include "rpc_runner/executor/sandbox.h"
+#include "rpc_runner/process/standard_streams.h"
+#include "rpc_runner/tracker/tracker.h"
+#include "runtime/session.h"
+
+namespace hone {
+namespace {
+
+double LoadAverage() {
+  double load[1] = {0};
+  return getloadavg(load, 1) == 1 ? load[0] : 0;
+}
+
+// Serves one socketpair until the other side closes it.
+class Executor {
+ public:
+  Executor(int fd, bool pin) : fd_(fd), pin_(pin), environment_(ProbeEnvironment()), jobs_(fd, AllowedCores(), pin) {
+    environment_.isolation = ProbeIsolation();
+  }
+
+  void Serve() {
+    Frame frame;
+    while (ReadFrame(fd_, &frame)) {
+      if (!Handle(frame)) return;
+    }
+  }
+
+ private:
+  bool Handle(const Frame& frame) {
+    switch (frame.kind) {
+      case FrameKind::kDescribe:
+        return WriteFrame(fd_, {FrameKind::kEnvironment, {{"environment", ToJson(environment_)}}, {}});
+      case FrameKind::kJob:
+        return TakeJob(frame);
+      case FrameKind::kBlob:
+        return TakeBlob(frame);
+      default:
+        return WriteFrame(fd_, ErrorFrame("bad_frame", "an executor takes describe, job and blob"));
+    }
+  }
+
+  bool TakeJob(const Frame& frame) {
+    JobMessage message;
+    try {
+      message = JobFromFrame(frame);
+    } catch (const Error& error) {
+      return WriteFrame(fd_, ErrorFrame("unsupported_job", error.what()));
+    }
+    if (message.package) return RunPackage(message);
+    if (!message.job.reference.elf.empty()) blobs_.Insert(message.reference_sha256, message.job.reference.elf);
+    const std::string* reference = blobs_.Find(message.reference_sha256);
+    if (reference == nullptr) {
+      const Frame need = NeedFrame(message.id, message.reference_sha256);
+      waiting_.push_back(std::move(message));
+      return WriteFrame(fd_, need);
+    }
+    message.job.reference.elf = *reference;
+    return RunJob(message);
+  }
+
+  bool TakeBlob(const Frame& frame) {
+    std::string sha256;
+    const std::string bytes = BlobFromFrame(frame, &sha256);
+    blobs_.Insert(sha256, bytes);
+    std::deque<JobMessage> waiting;
+    waiting.swap(waiting_);
+    for (JobMessage& message : waiting) {
+      if (message.reference_sha256 != sha256) {
+        waiting_.push_back(std::move(message));
+        continue;
+      }
+      message.job.reference.elf = bytes;
+      if (!RunJob(message)) return false;
+    }
+    return true;
+  }
+
+  bool RunJob(const JobMessage& message) { return Answer(message, jobs_.Run(message.job, message.reference_sha256)); }
+
+  bool RunPackage(const JobMessage& message) {
+    JobResult done;
+    if (std::string why = CheckPackageJob(*message.package, AllowedCores()); !why.empty()) {
+      done.measurement = FailedMeasurement(Fate::kUnsupported, 0, why);
+    } else {
+      done = RunPackageJob(*message.package, fd_, pin_);
+    }
+    return Answer(message, std::move(done));
+  }
+
+  bool Answer(const JobMessage& message, JobResult done) {
+    ResultMessage result{message.id, message.attempt, std::move(done.measurement), std::move(done.cost)};
+    result.measurement.environment = environment_;
+    result.measurement.environment.load = LoadAverage();
+    return WriteFrame(fd_, ResultToFrame(result));
+  }
+
+  const int fd_;
+  const bool pin_;
+  Environment environment_;
+  KernelJobRunner jobs_;
+  BlobStore blobs_;
+  std::deque<JobMessage> waiting_;  // for their reference
+};
+
+void UseCores(const std::vector<int>& cores) {
+  if (cores.empty()) return;
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (int core : cores) {
+    if (core >= 0 && core < CPU_SETSIZE) CPU_SET(core, &set);
+  }
+  if (sched_setaffinity(0, sizeof(set), &set) != 0) {
+    throw Error(ExitCode::kBadConfig, fmt::format("cores {} are not all ours to use", fmt::join(cores, ",")));
+  }
+}
+
+// Whatever the parent had open is none of a candidate's business.
+void KeepOnly(int fd) {
+#ifdef SYS_close_range
+  if (fd > 3) syscall(SYS_close_range, 3u, static_cast<unsigned>(fd) - 1, 0u);
+  syscall(SYS_close_range, static_cast<unsigned>(fd) + 1, ~0u, 0u);
+#endif
+}
+
+// Each region that is kept between jobs is a descriptor. A job's child may have none, whatever is allowed here.
+void AllowManyDescriptors() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = std::max(limit.rlim_cur, std::min<rlim_t>(limit.rlim_max, 8192));
+  (void)setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+// Every page that this process has is copied into each child's page table and torn down with it: left alone, the
+// allocator keeps hundreds of megabytes of freed tensors, and a fork and its end take 25 ms instead of 1.
+void KeepHeapSmall() {
+#ifdef __GLIBC__
+  mallopt(M_MMAP_THRESHOLD, 256 << 10);
+  mallopt(M_TRIM_THRESHOLD, 1 << 20);
+#endif
+}
+
+}  // namespace
+
+int ExecutorMain(int fd, const std::vector<int>& cores) {
+  KeepOnly(fd);
+  KeepHeapSmall();
+  AllowManyDescriptors();
+  signal(SIGPIPE, SIG_IGN);
+  try {
+    UseCores(cores);
+    Executor(fd, !cores.empty()).Serve();
+    return static_cast<int>(ExitCode::kDone);
+  } catch (const ParentGone&) {
+    return static_cast<int>(ExitCode::kDone);
+  } catch (const Error& error) {
+    WriteToStderr(ErrorLine("hone-runner", error.what()));
+    return static_cast<int>(error.code());
+  } catch (const std::exception& error) {
+    WriteToStderr(ErrorLine("hone-runner", error.what()));
+    return static_cast<int>(ExitCode::kBug);
+  }
+}
+
+}  // namespace hone

@@ -1,0 +1,97 @@
+#include "rpc_runner/executor/fault_report.h"
+
+#include <signal.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <initializer_list>
+#include <new>
+
+namespace hone {
+namespace {
+
+struct Watched {
+  uintptr_t begin, data_begin, data_end, end;
+  int operand;
+};
+
+// A signal handler can reach nothing but globals.
+int g_note_fd = -1;
+const uint64_t* g_nonce = nullptr;
+Watched g_watched[32];
+int g_watched_count = 0;
+
+// Where the faulting code's stack ended; we run on another one.
+uintptr_t StackPointer(const void* context) {
+  const auto* machine = &static_cast<const ucontext_t*>(context)->uc_mcontext;
+#if defined(__x86_64__)
+  return static_cast<uintptr_t>(machine->gregs[REG_RSP]);
+#elif defined(__aarch64__)
+  return machine->sp;
+#else
+  return reinterpret_cast<uintptr_t>(machine);
+#endif
+}
+
+void FindPlace(uintptr_t address, uintptr_t stack, ChildNote* note) {
+  for (int i = 0; i < g_watched_count; ++i) {
+    const Watched& w = g_watched[i];
+    if (address < w.begin || address >= w.end) continue;
+    note->operand = w.operand;
+    note->place = address < w.data_begin ? FaultPlace::kBefore : FaultPlace::kInside;
+    note->offset = static_cast<int64_t>(address < w.data_begin ? w.data_begin - address : address - w.data_begin);
+    if (address >= w.data_end) {
+      note->place = FaultPlace::kAfter;
+      note->offset = static_cast<int64_t>(address - w.data_end);
+    }
+    return;
+  }
+  // An overflow faults in or just beyond the newest frame.
+  constexpr uintptr_t kNear = 1 << 20;
+  if (address + kNear - stack < 2 * kNear) note->place = FaultPlace::kStack;
+}
+
+void OnFault(int signal_number, siginfo_t* info, void* context) {
+  ChildNote note;
+  std::memset(&note, 0, sizeof(note));
+  note.nonce = *g_nonce;
+  note.kind = NoteKind::kFault;
+  note.code = signal_number;
+  if (signal_number == SIGSEGV || signal_number == SIGBUS) {
+    FindPlace(reinterpret_cast<uintptr_t>(info->si_addr), StackPointer(context), &note);
+  }
+  // Nothing can be done when it fails: the executor still sees the signal.
+  [[maybe_unused]] const ssize_t written = write(g_note_fd, &note, sizeof(note));
+  // SA_RESETHAND has put the default action back: returning faults again and kills; an abort goes on by itself.
+}
+
+}  // namespace
+
+void ReportFaults(int note_fd, const uint64_t* nonce) {
+  g_note_fd = note_fd;
+  g_nonce = nonce;
+  struct sigaction action = {};
+  action.sa_sigaction = OnFault;
+  action.sa_flags = static_cast<int>(SA_SIGINFO | SA_ONSTACK | SA_RESETHAND);
+  sigemptyset(&action.sa_mask);
+  for (int signal_number : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT}) sigaction(signal_number, &action, nullptr);
+}
+
+void UseFaultStack() {
+  constexpr size_t kBytes = 64 << 10;
+  void* memory = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) throw std::bad_alloc();
+  stack_t stack = {};
+  stack.ss_sp = memory;
+  stack.ss_size = kBytes;
+  sigaltstack(&stack, nullptr);
+}
+
+void WatchBuffer(const GuardedBuffer& buffer, int operand) {
+  if (g_watched_count == static_cast<int>(sizeof(g_watched) / sizeof(g_watched[0]))) return;
+  g_watched[g_watched_count++] = {buffer.begin(), buffer.data_begin(), buffer.data_end(), buffer.end(), operand};
+}
+
+}  // namespace hone

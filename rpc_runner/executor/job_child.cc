@@ -1,0 +1,214 @@
+#include "rpc_runner/executor/job_child.h"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+#include <new>
+#include <optional>
+#include <string_view>
+
+#include "core/error.h"
+#include "rpc_runner/executor/child_note.h"
+#include "rpc_runner/executor/fault_report.h"
+#include "rpc_runner/executor/guarded_buffer.h"
+#include "rpc_runner/executor/job_limits.h"
+#include "rpc_runner/executor/kernel_loop.h"
+#include "rpc_runner/executor/loaded_package.h"
+#include "rpc_runner/executor/sandbox.h"
+#include "runtime/kernel_launch.h"
+#include "runtime/operand_bytes.h"
+
+namespace hone {
+namespace {
+
+// A fault before the first command is told with the nonce of kReady.
+uint64_t g_nonce = 0;
+
+ChildNote NewNote(NoteKind kind, int32_t code) {
+  ChildNote note;
+  std::memset(&note, 0, sizeof(note));
+  note.nonce = g_nonce;
+  note.kind = kind;
+  note.code = code;
+  return note;
+}
+
+void Say(int fd, const ChildNote& note) {
+  if (write(fd, &note, sizeof(note)) != static_cast<ssize_t>(sizeof(note))) _exit(1);
+}
+
+[[noreturn]] void Fail(int fd, Fate fate, std::string_view why) {
+  ChildNote note = NewNote(NoteKind::kFailed, static_cast<int32_t>(fate));
+  const size_t length = std::min(why.size(), sizeof(note.text) - 1);
+  std::copy_n(why.data(), length, note.text);
+  Say(fd, note);
+  _exit(0);
+}
+
+void BindToFirstCore() {
+  cpu_set_t allowed, first;
+  CPU_ZERO(&first);
+  if (sched_getaffinity(0, sizeof(allowed), &allowed) != 0) return;
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+    if (!CPU_ISSET(cpu, &allowed)) continue;
+    CPU_SET(cpu, &first);
+    sched_setaffinity(0, sizeof(first), &first);
+    return;
+  }
+}
+
+// The kernel with its memory.
+class LoadedKernel {
+ public:
+  explicit LoadedKernel(const ChildTask& task)
+      : task_(task),
+        library_(KernelLibrary::FromBytes(task.artifact->elf, "candidate")),
+        pool_(task.timing.threads, task.pin) {
+    if (task.pin) BindToFirstCore();
+    for (const KernelStage& stage : task.artifact->stages) {
+      launch_.stages.push_back({library_.Find(stage.symbol), stage.extent, stage.grain});
+    }
+    for (const auto& inputs : task.inputs) MapInputs(inputs);
+    for (size_t i = 0; i < task.outputs.size(); ++i) {
+      const GuardedBuffer buffer = GuardedBuffer::Of(*task.outputs[i], true);
+      WatchBuffer(buffer, static_cast<int>(task.inputs[0].size() + i));
+      outputs_.push_back(buffer.data());
+    }
+    MapWorkspaces();
+    for (const KernelOperand& operand : task.artifact->operands)
+      launch_.batch_strides.push_back(BatchStrideBytes(operand));
+    UseInputs(0);
+    // Every helper has run before the filter comes: it then needs nothing that the filter forbids.
+    pool_.Run([](int) { UseFaultStack(); });
+  }
+
+  void UseInputs(size_t seed) {
+    launch_.operands = inputs_[seed];
+    launch_.operands.insert(launch_.operands.end(), outputs_.begin(), outputs_.end());
+  }
+
+  int32_t Run() { return RunKernel(pool_, launch_); }
+
+  std::vector<KernelLoop::Range> WeightRanges() const {
+    std::vector<KernelLoop::Range> ranges;
+    for (size_t i = 0; i < task_.inputs[0].size(); ++i) {
+      const KernelOperand& operand = task_.artifact->operands[i];
+      if (operand.role != OperandRole::kWeight && operand.role != OperandRole::kBias) continue;
+      ranges.emplace_back(launch_.operands[i], static_cast<size_t>(PhysicalBytes(operand)));
+    }
+    return ranges;
+  }
+
+  ThreadPool& pool() { return pool_; }
+  const KernelLaunch& launch() const { return launch_; }
+
+ private:
+  void MapInputs(const std::vector<std::shared_ptr<const SharedRegion>>& regions) {
+    inputs_.emplace_back();
+    for (size_t i = 0; i < regions.size(); ++i) {
+      const GuardedBuffer buffer = GuardedBuffer::Of(*regions[i], false);
+      WatchBuffer(buffer, static_cast<int>(i));
+      inputs_.back().push_back(buffer.data());
+    }
+  }
+
+  void* MapWorkspace(int64_t bytes) {
+    if (bytes == 0) return nullptr;
+    const GuardedBuffer buffer = GuardedBuffer::Private(bytes);
+    WatchBuffer(buffer, -1);
+    return buffer.data();
+  }
+
+  void MapWorkspaces() {
+    launch_.shared_workspace = MapWorkspace(task_.artifact->shared_workspace_bytes);
+    launch_.worker_stride_bytes = WorkerStrideBytes(*task_.artifact);
+    launch_.worker_workspaces = static_cast<char*>(MapWorkspace(pool_.threads() * launch_.worker_stride_bytes));
+  }
+
+  const ChildTask& task_;
+  KernelLibrary library_;
+  ThreadPool pool_;
+  KernelLaunch launch_;
+  std::vector<std::vector<void*>> inputs_;
+  std::vector<void*> outputs_;
+};
+
+void TimeIt(const ChildTask& task, LoadedKernel& kernel, int fd) {
+  KernelLoop loop(kernel.pool(), kernel.launch(), task.timing.cache, kernel.WeightRanges());
+  const Samples samples = TakeSamples(task.timing, kMaxNoteSamples, loop);
+  ChildNote note = NewNote(NoteKind::kSamples, loop.code());
+  note.samples = static_cast<int32_t>(samples.per_run_ns.size());
+  note.noisy = samples.noisy ? 1 : 0;
+  std::copy(samples.per_run_ns.begin(), samples.per_run_ns.end(), note.samples_ns);
+  std::copy(samples.batch.begin(), samples.batch.end(), note.batch);
+  Say(fd, note);
+}
+
+[[noreturn]] void Obey(const ChildTask& task, LoadedKernel& kernel, int fd) {
+  for (;;) {
+    ChildCommand command{};
+    if (read(fd, &command, sizeof(command)) != static_cast<ssize_t>(sizeof(command))) _exit(0);
+    g_nonce = command.nonce;
+    if (command.kind == CommandKind::kQuit) _exit(0);
+    kernel.UseInputs(static_cast<size_t>(command.seed));
+    if (command.kind == CommandKind::kTime) {
+      TimeIt(task, kernel, fd);
+    } else {
+      Say(fd, NewNote(NoteKind::kRan, kernel.Run()));
+    }
+  }
+}
+
+[[noreturn]] void ServePackage(const ChildTask& task, int fd) {
+  auto* package = new LoadedPackage(*task.package, task.pin);
+  if (task.pin) BindToFirstCore();
+  const GuardedBuffer table = GuardedBuffer::Of(*task.outputs[0], true);
+  package->pool().Run([](int) { UseFaultStack(); });
+  LockDown(fd);
+  Say(fd, NewNote(NoteKind::kReady, 0));
+  ChildCommand command{};
+  if (read(fd, &command, sizeof(command)) != static_cast<ssize_t>(sizeof(command))) _exit(0);
+  g_nonce = command.nonce;
+  try {
+    package->Time(static_cast<int64_t*>(table.data()));
+  } catch (const std::exception& error) {
+    Fail(fd, Fate::kCrashed, error.what());
+  }
+  Say(fd, NewNote(NoteKind::kSamples, 0));
+  _exit(0);
+}
+
+// Returns when the artifact may be loaded.
+void CheckArtifact(const ChildTask& task, int fd) {
+  const std::string rule = CheckElf(task.package ? task.package->lib : task.artifact->elf);
+  if (rule.empty()) return;
+  // Another machine's code is no malice.
+  const bool foreign = rule.starts_with("is for ELF machine");
+  Fail(fd, foreign ? Fate::kUnsupported : Fate::kPolicyViolation, "the artifact " + rule);
+}
+
+}  // namespace
+
+void RunJobChild(const ChildTask& task, int note_fd, int parent) {
+  LeaveParent(parent);
+  ReportFaults(note_fd, &g_nonce);
+  LimitResources(task.timing.deadline_ns, task.timing.memory_bytes, task.timing.threads);
+  CheckArtifact(task, note_fd);
+  try {
+    // Never destroyed: threads and mappings end with the process.
+    if (task.package) ServePackage(task, note_fd);
+    auto* kernel = new LoadedKernel(task);
+    LockDown(note_fd);
+    Say(note_fd, NewNote(NoteKind::kReady, 0));
+    Obey(task, *kernel, note_fd);
+  } catch (const std::bad_alloc&) {
+    Fail(note_fd, Fate::kOutOfMemory, "no memory for the kernel's operands and workspaces");
+  } catch (const std::exception& error) {
+    Fail(note_fd, Fate::kUnsupported, error.what());
+  }
+}
+
+}  // namespace hone

@@ -1,0 +1,29 @@
+// The process that runs one candidate, and dies of it if it must.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core/artifact.h"
+#include "core/measurement.h"
+#include "rpc_runner/runner.h"
+#include "rpc_runner/executor/shared_region.h"
+
+namespace hone {
+
+// What a child gets from the executor by being forked from it.
+struct ChildTask {
+  const Artifact* artifact = nullptr;
+  // inputs[s][i]: operand i, packed for the kernel, filled from seed s. Mapped read-only.
+  std::vector<std::vector<std::shared_ptr<const SharedRegion>>> inputs;
+  std::vector<std::shared_ptr<SharedRegion>> outputs;
+  TimingPolicy timing;
+  const PackageJob* package = nullptr;  // instead of an artifact; outputs[0] then is the table of its times
+  bool pin = false;                     // bind each thread to one of the allowed cores
+};
+
+// Loads the kernel, locks itself down, says kReady and obeys commands (child_note.h) until kQuit. Call it in a process
+// that was just forked from one with a single thread.
+[[noreturn]] void RunJobChild(const ChildTask& task, int note_fd, int parent);
+
+}  // namespace hone

@@ -1,0 +1,35 @@
+// What a kernel job is fed and what its output is held against.
+#pragma once
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include "core/artifact.h"
+#include "rpc_runner/executor/region_cache.h"
+
+namespace hone {
+
+// Thrown when a reference cannot be run here; the message says why.
+class ReferenceFailed : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// Operand `index`, filled normally from (seed, index) and packed by its layout. Kept in the cache under dtype, shape,
+// layout, seed and index: candidates and references share it.
+std::shared_ptr<SharedRegion> InputFor(RegionCache& cache, const KernelOperand& operand, size_t index, uint64_t seed);
+
+struct ReferenceRun {
+  const Artifact* artifact = nullptr;
+  std::string name;  // a hash of its bytes and description
+  int threads = 1;   // it computes the same on any number
+};
+
+// What a candidate's output, in the layout of `output`, is held against for one seed: its elements' values as float64,
+// then as many magnitudes plus one; where the latter is 0 a lane lies past its axis. The reference runs, in a child of
+// its own and for at most 120 s, only when the cache lacks its outputs. Throws ReferenceFailed.
+std::shared_ptr<SharedRegion> ExpectedFor(RegionCache& cache, const ReferenceRun& reference,
+                                          const KernelOperand& output, uint64_t seed, int watch_fd);
+
+}  // namespace hone

@@ -1,0 +1,12 @@
+// From how a process died to a fate.
+#pragma once
+
+#include "rpc_runner/executor/child_note.h"
+#include "rpc_runner/executor/child_process.h"
+
+namespace hone {
+
+// `status` is waitpid's; `fault` is the child's last words, or null. docs/protocol.md has the table.
+Ending JudgeEnding(int status, const ChildNote* fault);
+
+}  // namespace hone

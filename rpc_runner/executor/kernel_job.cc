@@ -1,0 +1,184 @@
+#include "rpc_runner/executor/kernel_job.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "core/hash.h"
+#include "core/serialize.h"
+#include "rpc_runner/executor/child_process.h"
+#include "rpc_runner/process/clock.h"
+#include "rpc_runner/executor/job_data.h"
+#include "rpc_runner/executor/job_limits.h"
+#include "rpc_runner/wire/job_message.h"
+#include "rpc_runner/executor/judge_job.h"
+#include "rpc_runner/executor/output_check.h"
+#include "runtime/operand_bytes.h"
+
+namespace hone {
+namespace {
+
+// All bits set is a NaN in either float type.
+constexpr uint8_t kPoison = 0xFF;
+
+// Adds the time until its end to *sum.
+class Stopwatch {
+ public:
+  explicit Stopwatch(int64_t* sum_ns) : sum_ns_(sum_ns), begin_ns_(MonotonicNs()) {}
+  ~Stopwatch() { *sum_ns_ += MonotonicNs() - begin_ns_; }
+  Stopwatch(const Stopwatch&) = delete;
+  Stopwatch& operator=(const Stopwatch&) = delete;
+  int64_t begin_ns() const { return begin_ns_; }
+
+ private:
+  int64_t* const sum_ns_;
+  const int64_t begin_ns_;
+};
+
+// One candidate's child, from its first check to its last. Each step returns false when the measurement is final.
+class Trial {
+ public:
+  // The result's measurement and the cost are written to; all must outlive it.
+  Trial(const KernelJob& job, const ChildTask& task, std::vector<std::shared_ptr<SharedRegion>> expected, int watch_fd,
+        JobResult* result)
+      : job_(job),
+        task_(task),
+        expected_(std::move(expected)),
+        child_(task, watch_fd),
+        result_(result->measurement),
+        cost_(result->cost) {}
+
+  void Judge() {
+    if (!child_.WaitReady()) {
+      Take(child_.ending());
+      return;
+    }
+    const int last = static_cast<int>(expected_.size()) - 1;
+    bool good = true;
+    for (int seed = 0; good && seed < std::max(last, 1); ++seed) good = Check(seed);
+    if (good && Time() && !Check(last)) {
+      // A time of a kernel that turned out wrong is no time.
+      result_.samples_ns.clear();
+      result_.batch.clear();
+    }
+  }
+
+ private:
+  void Take(const Ending& ending) {
+    result_.fate = ending.fate;
+    result_.detail = ending.detail;
+    result_.message = ending.message;
+  }
+
+  bool Fail(Fate fate, int32_t detail, std::string message) {
+    Take({fate, detail, std::move(message)});
+    return false;
+  }
+
+  // The child's answer, when there is one and the kernel returned 0.
+  std::optional<ChildNote> Ask(CommandKind kind, int seed) {
+    std::optional<ChildNote> note = child_.Ask(kind, seed);
+    if (!note) {
+      Take(child_.ending());
+    } else if (note->code != 0) {
+      Fail(Fate::kCrashed, note->code, fmt::format("a stage returned {}", note->code));
+      note.reset();
+    } else if (!task_.outputs[0]->CanaryHolds()) {
+      const int operand = static_cast<int>(job_.artifact.operands.size()) - 1;
+      Fail(Fate::kOutOfBounds, operand, "it wrote beside its output");
+      note.reset();
+    }
+    return note;
+  }
+
+  bool Check(int seed) {
+    const Stopwatch watch(&cost_.verify_ns);
+    SharedRegion& output = *task_.outputs[0];
+    output.Poison(kPoison);
+    if (!Ask(CommandKind::kRun, seed)) return false;
+    const DType dtype = job_.artifact.operands.back().dtype;
+    const auto* expected = reinterpret_cast<const double*>(expected_[static_cast<size_t>(seed)]->data());
+    const double worst =
+        WorstError(output.data(), dtype, output.size_bytes() / DTypeBytes(dtype), expected, job_.tolerance);
+    result_.worst_error = std::max(result_.worst_error, worst);
+    if (worst <= 1) return true;
+    return Fail(Fate::kWrongOutput, 0, fmt::format("its worst error is {:.3g} times the bound", worst));
+  }
+
+  bool Time() {
+    const Stopwatch watch(&cost_.timing_ns);
+    const int seed = std::max(0, static_cast<int>(expected_.size()) - 2);
+    const std::optional<ChildNote> note = Ask(CommandKind::kTime, seed);
+    if (!note) return false;
+    return TakeTimes(*note, MonotonicNs() - watch.begin_ns());
+  }
+
+  // Believes times only as far as our own clock bears them out.
+  bool TakeTimes(const ChildNote& note, int64_t wall_ns) {
+    bool honest = note.samples >= 1 && note.samples <= kMaxNoteSamples;
+    int64_t left_ns = wall_ns;
+    for (int i = 0; honest && i < note.samples; ++i) {
+      const int64_t ns = note.samples_ns[i], batch = note.batch[i];
+      honest = ns >= 1 && batch >= 1 && ns <= left_ns / batch;
+      if (honest) left_ns -= ns * batch;
+    }
+    if (!honest) return Fail(Fate::kPolicyViolation, 0, "its process reported times that cannot be");
+    result_.samples_ns.assign(note.samples_ns, note.samples_ns + note.samples);
+    result_.batch.assign(note.batch, note.batch + note.samples);
+    result_.noisy = note.noisy != 0;
+    return true;
+  }
+
+  const KernelJob& job_;
+  const ChildTask& task_;
+  const std::vector<std::shared_ptr<SharedRegion>> expected_;
+  ChildProcess child_;
+  Measurement& result_;
+  JobCost& cost_;
+};
+
+}  // namespace
+
+std::shared_ptr<SharedRegion> KernelJobRunner::OutputRegion(int64_t bytes) {
+  if (output_ == nullptr || output_->size_bytes() != bytes) output_ = std::make_shared<SharedRegion>(bytes);
+  return output_;
+}
+
+void KernelJobRunner::RunChecked(const KernelJob& job, const std::string& reference_name, JobResult* result) {
+  if (std::string why = CheckJob(job, cores_); !why.empty()) {
+    result->measurement = FailedMeasurement(Fate::kUnsupported, 0, why);
+    return;
+  }
+  const int64_t needed = NeededBytes(job.artifact, job.timing.threads);
+  if (needed > job.timing.memory_bytes) {
+    result->measurement = FailedMeasurement(
+        Fate::kOutOfMemory, 0, fmt::format("it needs {} bytes, {} are allowed", needed, job.timing.memory_bytes));
+    return;
+  }
+  // The same bytes under another description compute something else.
+  const std::string name = Sha256Hex(reference_name + DumpJson(ToJson(job.reference)));
+  const KernelOperand& output = job.artifact.operands.back();
+  ChildTask task;
+  task.artifact = &job.artifact;
+  task.timing = job.timing;
+  task.pin = pin_;
+  std::vector<std::shared_ptr<SharedRegion>> expected;
+  for (uint64_t seed : job.seeds) {
+    auto& inputs = task.inputs.emplace_back();
+    for (size_t i = 0; i + 1 < job.artifact.operands.size(); ++i) {
+      inputs.push_back(InputFor(cache_, job.artifact.operands[i], i, seed));
+    }
+    const Stopwatch watch(&result->cost.verify_ns);
+    expected.push_back(ExpectedFor(cache_, {&job.reference, name, cores_}, output, seed, watch_fd_));
+  }
+  task.outputs.push_back(OutputRegion(PhysicalBytes(output)));
+  Trial(job, task, std::move(expected), watch_fd_, result).Judge();
+}
+
+JobResult KernelJobRunner::Run(const KernelJob& job, const std::string& reference_name) {
+  return JudgeJob([&](JobResult* result) { RunChecked(job, reference_name, result); });
+}
+
+}  // namespace hone

@@ -1,0 +1,33 @@
+// One candidate from artifact to measurement.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "rpc_runner/executor/region_cache.h"
+#include "rpc_runner/runner.h"
+
+namespace hone {
+
+// What the executor keeps between jobs. Not thread-safe.
+class KernelJobRunner {
+ public:
+  // watch_fd: see ChildProcess. pin: bind threads to the allowed cores.
+  KernelJobRunner(int watch_fd, int cores, bool pin) : watch_fd_(watch_fd), cores_(cores), pin_(pin) {}
+
+  // Checks and times. `reference_name` is the hash of the reference's bytes. The result has no id yet, and an empty
+  // environment. Never throws but ParentGone.
+  JobResult Run(const KernelJob& job, const std::string& reference_name);
+
+ private:
+  void RunChecked(const KernelJob& job, const std::string& reference_name, JobResult* result);
+  std::shared_ptr<SharedRegion> OutputRegion(int64_t bytes);
+
+  const int watch_fd_;
+  const int cores_;
+  const bool pin_;
+  RegionCache cache_ = RegionCache::ForThisMachine();
+  std::shared_ptr<SharedRegion> output_;  // of the last job: the next one's is often of the same size
+};
+
+}  // namespace hone

@@ -1,0 +1,46 @@
+#include "rpc_runner/executor/output_check.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace hone {
+namespace {
+
+constexpr double kAbsolute = 1e-7;
+
+template <typename T>
+double WorstOf(const T* got, int64_t elements, const double* value, const double* magnitude1, double tolerance) {
+  double worst = 0;
+  for (int64_t i = 0; i < elements; ++i) {
+    // Past an axis the magnitude is 0 and the value too: any bound so small will do.
+    const double bound = magnitude1[i] == 0 ? 1e-300 : tolerance * (magnitude1[i] - 1) + kAbsolute;
+    const double ratio = std::fabs(static_cast<double>(got[i]) - value[i]) / bound;
+    if (!(ratio <= worst)) worst = ratio <= kWrongBeyondMeasure ? ratio : kWrongBeyondMeasure;
+  }
+  return worst;
+}
+
+}  // namespace
+
+double WorstError(const void* got, DType dtype, int64_t elements, const double* expected, double tolerance) {
+  const double* magnitude1 = expected + elements;
+  const auto as = [&](auto* typed) { return WorstOf(typed, elements, expected, magnitude1, tolerance); };
+  switch (dtype) {
+    case DType::kFloat32:
+      return as(static_cast<const float*>(got));
+    case DType::kFloat64:
+      return as(static_cast<const double*>(got));
+    case DType::kInt32:
+      return as(static_cast<const int32_t*>(got));
+    case DType::kInt64:
+      return as(static_cast<const int64_t*>(got));
+    case DType::kInt8:
+      return as(static_cast<const int8_t*>(got));
+    case DType::kUInt8:
+    case DType::kBool:
+      return as(static_cast<const uint8_t*>(got));
+  }
+  return kWrongBeyondMeasure;
+}
+
+}  // namespace hone

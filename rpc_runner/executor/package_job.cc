@@ -1,0 +1,112 @@
+#include "rpc_runner/executor/package_job.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "rpc_runner/executor/child_process.h"
+#include "rpc_runner/process/clock.h"
+#include "rpc_runner/wire/job_message.h"
+#include "rpc_runner/executor/judge_job.h"
+
+namespace hone {
+namespace {
+
+constexpr int64_t kSpareBytes = int64_t{512} << 20;
+constexpr int64_t kMostBytes = int64_t{1} << 40;
+constexpr int64_t kDeadlineNs = 60'000'000'000;
+
+// Times from the child, which is not to be believed further than our own clock bears it out.
+bool Believable(const int64_t* calls_ns, size_t calls, int64_t wall_ns, int64_t* sum_ns) {
+  *sum_ns = 0;
+  for (size_t i = 0; i < calls; ++i) {
+    if (calls_ns[i] < 0 || calls_ns[i] > wall_ns - *sum_ns) return false;
+    *sum_ns += calls_ns[i];
+  }
+  return true;
+}
+
+void TakeTimes(const PackageJob& job, const int64_t* table, int64_t wall_ns, JobResult& result) {
+  const size_t calls = job.plan.calls.size();
+  result.cost.calls_ns.assign(calls, INT64_MAX);
+  int64_t left_ns = wall_ns;
+  for (int run = 0; run < job.runs; ++run) {
+    const int64_t* row = table + static_cast<size_t>(run) * calls;
+    int64_t sum_ns = 0;
+    if (!Believable(row, calls, left_ns, &sum_ns)) {
+      result.measurement = FailedMeasurement(Fate::kPolicyViolation, 0, "its process reported times that cannot be");
+      result.cost.calls_ns.clear();
+      return;
+    }
+    left_ns -= sum_ns;
+    result.measurement.samples_ns.push_back(std::max<int64_t>(sum_ns, 1));
+    result.measurement.batch.push_back(1);
+    for (size_t i = 0; i < calls; ++i) result.cost.calls_ns[i] = std::min(result.cost.calls_ns[i], row[i]);
+  }
+  result.cost.timing_ns = wall_ns;
+}
+
+JobResult RunInChild(const PackageJob& job, int watch_fd, bool pin) {
+  ChildTask task;
+  task.package = &job;
+  task.timing = job.timing;
+  task.pin = pin;
+  const size_t cells = job.plan.calls.size() * static_cast<size_t>(job.runs);
+  task.outputs.push_back(std::make_shared<SharedRegion>(static_cast<int64_t>(cells * sizeof(int64_t))));
+  ChildProcess child(task, watch_fd);
+  JobResult result;
+  const auto end = [&] {
+    const Ending& ending = child.ending();
+    result.measurement = FailedMeasurement(ending.fate, ending.detail, ending.message);
+    return result;
+  };
+  if (!child.WaitReady()) return end();
+  const int64_t begin_ns = MonotonicNs();
+  const std::optional<ChildNote> note = child.Ask(CommandKind::kTime, 0);
+  if (!note) return end();
+  if (note->code != 0) {
+    result.measurement = FailedMeasurement(Fate::kCrashed, note->code, fmt::format("a stage returned {}", note->code));
+    return result;
+  }
+  TakeTimes(job, reinterpret_cast<const int64_t*>(task.outputs[0]->data()), MonotonicNs() - begin_ns, result);
+  return result;
+}
+
+}  // namespace
+
+PackageJob MakePackageJob(const Plan& plan, std::string_view lib, std::string_view params, int threads, int runs) {
+  PackageJob job;
+  job.plan = plan;
+  job.lib = std::string(lib);
+  job.runs = runs;
+  job.timing.threads = threads;
+  job.timing.deadline_ns = kDeadlineNs;
+  job.timing.memory_bytes = 2 * job.plan.params_bytes + job.plan.arena_bytes + kSpareBytes;
+  for (const PlanBuffer& buffer : job.plan.buffers) {
+    if (buffer.kind != BufferKind::kParam || buffer.dtype == DType::kFloat32) continue;
+    job.exact_params += params.substr(static_cast<size_t>(buffer.offset_bytes), static_cast<size_t>(buffer.size_bytes));
+  }
+  return job;
+}
+
+std::string CheckPackageJob(const PackageJob& job, int cores) {
+  if (job.runs < 1 || job.runs > kMaxPackageRuns) {
+    return fmt::format("{} runs were asked for; 1 to {} are right", job.runs, kMaxPackageRuns);
+  }
+  if (job.timing.threads < 1 || job.timing.threads > cores) {
+    return fmt::format("{} threads were asked for; this runner has {} cores", job.timing.threads, cores);
+  }
+  const bool right = job.timing.deadline_ns > 0 && job.timing.memory_bytes > 0 && job.timing.memory_bytes <= kMostBytes;
+  if (!right) return "the timing policy has a number out of range";
+  const bool fits = job.plan.params_bytes >= 0 && job.plan.params_bytes <= job.timing.memory_bytes &&
+                    job.plan.arena_bytes >= 0 && job.plan.arena_bytes <= job.timing.memory_bytes;
+  if (!fits) return fmt::format("it needs more than the {} bytes that are allowed", job.timing.memory_bytes);
+  return job.plan.calls.empty() ? "the plan has no calls" : "";
+}
+
+JobResult RunPackageJob(const PackageJob& job, int watch_fd, bool pin) {
+  return JudgeJob([&](JobResult* result) { *result = RunInChild(job, watch_fd, pin); });
+}
+
+}  // namespace hone

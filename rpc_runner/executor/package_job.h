@@ -1,0 +1,23 @@
+// A built model from package to times.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "rpc_runner/executor/job_child.h"
+#include "rpc_runner/runner.h"
+
+namespace hone {
+
+// What a runner needs of a package to time it on `threads` threads: its plan, lib and params sections. The memory limit
+// is set by what the plan asks for.
+PackageJob MakePackageJob(const Plan& plan, std::string_view lib, std::string_view params, int threads, int runs);
+
+// Why the job cannot be run here, or empty. `cores`: that the runner may use. Any values may be given.
+std::string CheckPackageJob(const PackageJob& job, int cores);
+
+// Runs the job in a child of its own. watch_fd and pin: see ChildProcess and ChildTask. The environment of the result
+// is empty. Never throws but ParentGone.
+JobResult RunPackageJob(const PackageJob& job, int watch_fd, bool pin);
+
+}  // namespace hone

@@ -1,0 +1,79 @@
+#include "rpc_runner/executor/sandbox.h"
+
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "rpc_runner/executor/syscall_filter.h"
+
+namespace hone {
+namespace {
+
+void Limit(int resource, rlim_t value) {
+  const rlimit limit{value, value};
+  // Only ever lowered, which the system allows; a resource it does not know stays unbounded.
+  (void)setrlimit(static_cast<decltype(RLIMIT_CORE)>(resource), &limit);
+}
+
+int64_t MappedBytes() {
+  long long pages = 0;
+  std::FILE* file = std::fopen("/proc/self/statm", "r");
+  if (file == nullptr) return -1;
+  if (std::fscanf(file, "%lld", &pages) != 1) pages = -1;
+  std::fclose(file);
+  return pages < 0 ? -1 : pages * sysconf(_SC_PAGESIZE);
+}
+
+}  // namespace
+
+void LeaveParent(int parent) {
+  // Not a session: that would take the child out of the scheduler group, and so the priority, that the user chose.
+  setpgid(0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  prctl(PR_SET_DUMPABLE, 0);
+  prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+  Limit(RLIMIT_CORE, 0);
+  // The parent may have died before the death signal was asked for.
+  if (getppid() != parent) _exit(1);
+}
+
+void LimitResources(int64_t deadline_ns, int64_t memory_bytes, int threads) {
+  const int64_t seconds = std::clamp<int64_t>(deadline_ns / 1'000'000'000, 0, 86'400) + 2;
+  Limit(RLIMIT_CPU, static_cast<rlim_t>(seconds * threads));
+  // Guards and thread stacks take addresses, not memory.
+  const int64_t stacks_bytes = (int64_t{256} << 20) + threads * (int64_t{16} << 20);
+  const int64_t mapped_bytes = MappedBytes();
+  if (mapped_bytes >= 0) Limit(RLIMIT_AS, static_cast<rlim_t>(mapped_bytes + memory_bytes + stacks_bytes));
+}
+
+bool LockDown(int note_fd) {
+#ifdef SYS_close_range
+  if (note_fd > 0) syscall(SYS_close_range, 0u, static_cast<unsigned>(note_fd) - 1, 0u);
+  syscall(SYS_close_range, static_cast<unsigned>(note_fd) + 1, ~0u, 0u);
+#endif
+  Limit(RLIMIT_FSIZE, 0);
+#ifndef __SANITIZE_ADDRESS__
+  // Where the filter is missing for a sanitizer's sake, so is this: it asks a pipe whether memory can be read.
+  Limit(RLIMIT_NOFILE, 0);
+#endif
+  Limit(RLIMIT_MEMLOCK, 0);
+  return InstallSyscallFilter(note_fd);
+}
+
+std::string ProbeIsolation() {
+  std::string isolation = "fork,rlimit,guard";
+  const pid_t child = fork();
+  if (child == 0) _exit(InstallSyscallFilter(2) ? 0 : 1);
+  int status = 1;
+  if (child > 0 && waitpid(child, &status, 0) == child && status == 0) isolation += ",seccomp";
+  return isolation;
+}
+
+}  // namespace hone

@@ -1,0 +1,122 @@
+#include "rpc_runner/machine/environment.h"
+
+#include <fmt/format.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "core/llvm_cpu_name.h"
+#include "core/version.h"
+#include "rpc_runner/machine/core_kind.h"
+#include "rpc_runner/machine/cpu_features.h"
+#include "runtime/allowed_cores.h"
+#include "runtime/session.h"
+
+namespace hone {
+namespace {
+
+std::string ReadFile(const std::string& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  if (file) text << file.rdbuf();
+  return text.str();
+}
+
+std::string ReadLine(const std::string& path) {
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  return line;
+}
+
+std::string FirstOf(std::string_view cpuinfo, std::initializer_list<const char*> names) {
+  for (const char* name : names) {
+    if (std::string value = CpuInfoValue(cpuinfo, name); !value.empty()) return value;
+  }
+  return "";
+}
+
+std::string CpuId(std::string_view cpuinfo) {
+  const std::string vendor = FirstOf(cpuinfo, {"vendor_id", "CPU implementer", "mvendorid"});
+  if (vendor.empty()) return "";
+  return fmt::format("{}-{}-{}-{}", vendor, FirstOf(cpuinfo, {"cpu family", "CPU architecture", "marchid"}),
+                     FirstOf(cpuinfo, {"model", "CPU part", "mimpid"}), FirstOf(cpuinfo, {"stepping", "CPU revision"}));
+}
+
+// Sizes of the data caches of a CPU, nearest first.
+std::string Caches(int cpu) {
+  std::string text;
+  for (int i = 0; i < 8; ++i) {
+    const std::string folder = fmt::format("/sys/devices/system/cpu/cpu{}/cache/index{}/", cpu, i);
+    const std::string size = ReadLine(folder + "size");
+    if (size.empty()) break;
+    if (ReadLine(folder + "type") == "Instruction") continue;
+    text += (text.empty() ? "" : ",") + size;
+  }
+  return text;
+}
+
+std::string Hypervisor(const std::string& cpuinfo) {
+  if (std::string type = ReadLine("/sys/hypervisor/type"); !type.empty()) return type;
+  const std::string flags = " " + CpuInfoValue(cpuinfo, "flags") + " ";
+  if (flags.find(" hypervisor ") == std::string::npos) return "";
+  const std::string product = ReadLine("/sys/class/dmi/id/sys_vendor");
+  return product.empty() ? "unknown" : product;
+}
+
+#if defined(__x86_64__)
+constexpr std::string_view kArch = "x86_64", kForeignField = "CPU implementer";
+#elif defined(__aarch64__)
+constexpr std::string_view kArch = "aarch64", kForeignField = "vendor_id";
+#elif defined(__riscv) && __riscv_xlen == 64
+constexpr std::string_view kArch = "riscv64", kForeignField = "vendor_id";
+#else
+constexpr std::string_view kArch = "", kForeignField = "";
+#endif
+
+// An emulator of programs shows the host's kernel, which tells its own architecture.
+bool IsEmulated(std::string_view cpuinfo) {
+  if (kArch.empty()) return false;
+  const std::string kernels = ReadLine("/proc/sys/kernel/arch");
+  return cpuinfo.find(kForeignField) != std::string_view::npos || (!kernels.empty() && kernels != kArch);
+}
+
+// What tells the CPU, of the first that affinity allows.
+void ProbeCpu(const std::string& cpuinfo, Environment& environment) {
+  const std::vector<int> allowed = AffinityCpus();
+  const int first = allowed.empty() ? 0 : allowed.front();
+  environment.cpu_model = FirstOf(cpuinfo, {"model name", "Model", "Hardware"});
+  environment.cpu_id = CpuId(CpuInfoOf(cpuinfo, first));
+  environment.microcode = CpuInfoValue(cpuinfo, "microcode");
+  environment.features = CpuFeatures(cpuinfo);
+  environment.caches = Caches(first);
+  environment.core_kind = CoreKind(cpuinfo, allowed);
+  environment.emulated = IsEmulated(cpuinfo);
+  environment.arch = kArch;
+  environment.llvm_cpu = LlvmCpuName(kArch, FingerprintOf(environment));
+}
+
+}  // namespace
+
+Environment ProbeEnvironment() {
+  Environment environment;
+  const std::string cpuinfo = ReadFile("/proc/cpuinfo");
+  utsname system{};
+  if (uname(&system) == 0) {
+    environment.host = system.nodename;
+    environment.kernel = system.release;
+  }
+  ProbeCpu(cpuinfo, environment);
+  environment.cores = AllowedCores();
+  environment.governor = ReadLine("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
+  environment.hypervisor = Hypervisor(cpuinfo);
+  double load[1] = {0};
+  if (getloadavg(load, 1) == 1) environment.load = load[0];
+  environment.hone_version = HoneVersion();
+  return environment;
+}
+
+}  // namespace hone

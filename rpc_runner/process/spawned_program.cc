@@ -1,0 +1,103 @@
+#include "rpc_runner/process/spawned_program.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "core/error.h"
+#include "rpc_runner/process/clock.h"
+
+extern char** environ;
+
+namespace hone {
+namespace {
+
+constexpr int kSocketBufferBytes = 1 << 20;
+constexpr int64_t kLeaveNs = 2'000'000'000;
+
+bool IsProgram(const std::string& path) { return !path.empty() && access(path.c_str(), X_OK) == 0; }
+
+std::string BesideThisProgram(const std::string& name) {
+  char path[4096];
+  const ssize_t length = readlink("/proc/self/exe", path, sizeof(path));
+  if (length <= 0 || length == static_cast<ssize_t>(sizeof(path))) return "";
+  const std::string program(path, static_cast<size_t>(length));
+  return program.substr(0, program.rfind('/') + 1) + name;
+}
+
+int Spawn(std::vector<std::string> words, int fd, int stderr_fd, pid_t* pid) {
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  // In this order: stderr_fd may itself be number kFd.
+  if (stderr_fd >= 0) posix_spawn_file_actions_adddup2(&actions, stderr_fd, STDERR_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, fd, SpawnedProgram::kFd);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  sigset_t none;
+  sigemptyset(&none);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
+  const int error = posix_spawn(pid, argv[0], &actions, &attributes, argv.data(), environ);
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&actions);
+  return error;
+}
+
+}  // namespace
+
+std::string FindProgram(const std::string& name, const char* variable) {
+  const std::string beside = BesideThisProgram(name);
+  if (IsProgram(beside)) return beside;
+  const char* value = std::getenv(variable);
+  const std::string named = value == nullptr ? "" : value;
+  if (IsProgram(named)) return named;
+  throw Error(ExitCode::kNoRunner,
+              fmt::format("no {} program at {} nor in ${} (\"{}\"); install it there or set the variable to its path",
+                          name, beside, variable, named));
+}
+
+SpawnedProgram::SpawnedProgram(const std::string& program, const std::vector<std::string>& words, int stderr_fd) {
+  int fds[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) != 0) {
+    throw Error(ExitCode::kNoRunner, fmt::format("no socketpair for {}: {}", program, std::strerror(errno)));
+  }
+  for (int fd : fds) setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &kSocketBufferBytes, sizeof(kSocketBufferBytes));
+  std::vector<std::string> all = {program};
+  all.insert(all.end(), words.begin(), words.end());
+  const int error = Spawn(std::move(all), fds[1], stderr_fd, &pid_);
+  close(fds[1]);
+  fd_ = fds[0];
+  if (error != 0) {
+    close(fd_);
+    throw Error(ExitCode::kNoRunner, fmt::format("{} cannot be started: {}", program, std::strerror(error)));
+  }
+}
+
+SpawnedProgram::~SpawnedProgram() {
+  close(fd_);
+  End(kLeaveNs);
+}
+
+int SpawnedProgram::End(int64_t grace_ns) {
+  const int64_t end_ns = MonotonicNs() + grace_ns;
+  while (!reaped_) {
+    const pid_t got = waitpid(pid_, &status_, WNOHANG);
+    reaped_ = got == pid_ || (got < 0 && errno != EINTR);
+    if (reaped_) break;
+    if (MonotonicNs() >= end_ns) kill(pid_, SIGKILL);
+    usleep(500);
+  }
+  return status_;
+}
+
+}  // namespace hone

@@ -1,0 +1,167 @@
+#include "rpc_runner/wire/job_message.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "core/hash.h"
+
+namespace hone {
+namespace {
+
+std::vector<uint64_t> SeedsFromJson(const Json& header) {
+  std::vector<uint64_t> seeds;
+  const auto it = header.find("seeds");
+  if (it == header.end() || !it->is_array())
+    throw Error(ExitCode::kBadData, "bad frame: field \"seeds\" should be a list");
+  for (const Json& seed : *it) {
+    if (!seed.is_number_unsigned()) throw Error(ExitCode::kBadData, "bad frame: a seed should be an unsigned number");
+    seeds.push_back(seed.get<uint64_t>());
+  }
+  return seeds;
+}
+
+void CheckHash(const std::string& bytes, const std::string& sha256) {
+  const std::string actual = Sha256Hex(bytes);
+  if (actual != sha256) {
+    throw Error(ExitCode::kBadData, fmt::format("bytes named {} have the hash {}", sha256, actual));
+  }
+}
+
+uint32_t Attempt(const Json& header) { return static_cast<uint32_t>(HeaderNumber(header, "attempt")); }
+
+void DescribePackage(const PackageJob& job, Frame& frame) {
+  frame.header["kind"] = "package";
+  frame.header["runs"] = job.runs;
+  frame.header["timing"] = ToJson(job.timing);
+  frame.parts = {job.lib, DumpJson(ToJson(job.plan)), job.exact_params};
+}
+
+PackageJob PackageFromFrame(const Frame& frame) {
+  if (frame.parts.size() != 3) throw Error(ExitCode::kBadData, "bad frame: a package job has 3 parts");
+  PackageJob job;
+  job.runs = static_cast<int>(std::min<uint64_t>(HeaderNumber(frame.header, "runs"), 1 << 20));
+  job.timing = TimingPolicyFromJson(HeaderObject(frame.header, "timing"));
+  job.lib = frame.parts[0];
+  job.plan = PlanFromJson(ParseJson(frame.parts[1], "the job's plan"));
+  job.exact_params = frame.parts[2];
+  return job;
+}
+
+std::vector<int64_t> CallsFromJson(const Json& cost) {
+  std::vector<int64_t> calls_ns;
+  const auto list = cost.find("calls_ns");
+  if (list == cost.end()) return calls_ns;
+  if (!list->is_array()) throw Error(ExitCode::kBadData, "bad frame: field \"calls_ns\" should be a list");
+  for (const Json& ns : *list) {
+    if (!ns.is_number_integer()) throw Error(ExitCode::kBadData, "bad frame: a call's time should be a whole number");
+    calls_ns.push_back(ns.get<int64_t>());
+  }
+  return calls_ns;
+}
+
+}  // namespace
+
+Frame JobToFrame(const JobMessage& message, bool with_reference) {
+  Frame frame{FrameKind::kJob, Json::object(), {}};
+  frame.header["job"] = message.id;
+  frame.header["attempt"] = message.attempt;
+  if (!message.lease.empty()) frame.header["lease"] = message.lease;
+  if (message.package) {
+    DescribePackage(*message.package, frame);
+    return frame;
+  }
+  frame.parts.push_back(message.job.artifact.elf);
+  frame.header["kind"] = "kernel";
+  frame.header["artifact"] = ToJson(message.job.artifact);
+  frame.header["reference"] = ToJson(message.job.reference);
+  frame.header["reference_sha256"] = message.reference_sha256;
+  frame.header["tolerance"] = message.job.tolerance;
+  frame.header["seeds"] = message.job.seeds;
+  frame.header["timing"] = ToJson(message.job.timing);
+  if (with_reference) frame.parts.push_back(message.job.reference.elf);
+  return frame;
+}
+
+JobMessage JobFromFrame(const Frame& frame) {
+  const Json& header = frame.header;
+  JobMessage message;
+  message.id = HeaderNumber(header, "job");
+  message.attempt = Attempt(header);
+  if (header.contains("lease")) message.lease = HeaderText(header, "lease");
+  const std::string kind = HeaderText(header, "kind");
+  if (kind == "package") {
+    message.package = PackageFromFrame(frame);
+    return message;
+  }
+  if (kind != "kernel") {
+    throw Error(ExitCode::kBadData,
+                fmt::format("jobs of kind \"{}\" are not run; \"kernel\" and \"package\" are", kind));
+  }
+  if (frame.parts.empty() || frame.parts.size() > 2)
+    throw Error(ExitCode::kBadData, "bad frame: a job has 1 or 2 parts");
+  message.job.artifact = ArtifactFromJson(HeaderObject(header, "artifact"));
+  message.job.artifact.elf = frame.parts[0];
+  message.job.reference = ArtifactFromJson(HeaderObject(header, "reference"));
+  message.reference_sha256 = HeaderText(header, "reference_sha256");
+  if (!header.contains("tolerance") || !header["tolerance"].is_number()) {
+    throw Error(ExitCode::kBadData, "bad frame: field \"tolerance\" should be a number");
+  }
+  message.job.tolerance = header["tolerance"].get<double>();
+  message.job.seeds = SeedsFromJson(header);
+  message.job.timing = TimingPolicyFromJson(HeaderObject(header, "timing"));
+  if (frame.parts.size() == 2) {
+    CheckHash(frame.parts[1], message.reference_sha256);
+    message.job.reference.elf = frame.parts[1];
+  }
+  return message;
+}
+
+Frame ResultToFrame(const ResultMessage& message) {
+  Frame frame{FrameKind::kResult, Json::object(), {}};
+  frame.header["job"] = message.id;
+  frame.header["attempt"] = message.attempt;
+  frame.header["measurement"] = ToJson(message.measurement);
+  frame.header["cost"] = {{"verify_ns", message.cost.verify_ns}, {"timing_ns", message.cost.timing_ns}};
+  if (!message.cost.calls_ns.empty()) frame.header["cost"]["calls_ns"] = message.cost.calls_ns;
+  return frame;
+}
+
+ResultMessage ResultFromFrame(const Frame& frame) {
+  ResultMessage message;
+  message.id = HeaderNumber(frame.header, "job");
+  message.attempt = Attempt(frame.header);
+  message.measurement = MeasurementFromJson(HeaderObject(frame.header, "measurement"));
+  if (frame.header.contains("cost")) {
+    const Json& cost = HeaderObject(frame.header, "cost");
+    message.cost = {static_cast<int64_t>(HeaderNumber(cost, "verify_ns")),
+                    static_cast<int64_t>(HeaderNumber(cost, "timing_ns")), CallsFromJson(cost)};
+  }
+  return message;
+}
+
+Frame NeedFrame(JobId id, const std::string& sha256) {
+  return {FrameKind::kNeed, {{"job", id}, {"sha256", sha256}}, {}};
+}
+
+Frame BlobFrame(const std::string& sha256, const std::string& bytes) {
+  return {FrameKind::kBlob, {{"sha256", sha256}}, {bytes}};
+}
+
+std::string BlobFromFrame(const Frame& frame, std::string* sha256) {
+  *sha256 = HeaderText(frame.header, "sha256");
+  if (frame.parts.size() != 1) throw Error(ExitCode::kBadData, "bad frame: a blob has one part");
+  CheckHash(frame.parts[0], *sha256);
+  return frame.parts[0];
+}
+
+Measurement FailedMeasurement(Fate fate, int32_t detail, const std::string& message) {
+  Measurement measurement;
+  measurement.fate = fate;
+  measurement.detail = detail;
+  measurement.message = message;
+  return measurement;
+}
+
+}  // namespace hone

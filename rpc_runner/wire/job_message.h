@@ -1,0 +1,46 @@
+// Kernel jobs and their results as frames.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "rpc_runner/wire/protocol.h"
+#include "rpc_runner/runner.h"
+
+namespace hone {
+
+// A job on its way. `job.reference.elf` is empty while only its hash is known.
+struct JobMessage {
+  JobId id = 0;
+  uint32_t attempt = 1;
+  std::string lease;             // empty on a socketpair
+  std::string reference_sha256;  // of a kernel job
+  KernelJob job;
+  std::optional<PackageJob> package;  // instead of `job`
+};
+
+// The reference's bytes go along when with_reference is set.
+Frame JobToFrame(const JobMessage& message, bool with_reference);
+// Throws Error(kBadData) naming the field, also when a reference that came along has another hash than the header says,
+// or the job's kind is neither "kernel" nor "package". The limits of docs/protocol.md are checked where the job is run.
+JobMessage JobFromFrame(const Frame& frame);
+
+struct ResultMessage {
+  JobId id = 0;
+  uint32_t attempt = 1;
+  Measurement measurement;
+  JobCost cost = {};
+};
+Frame ResultToFrame(const ResultMessage& message);
+ResultMessage ResultFromFrame(const Frame& frame);  // throws Error(kBadData)
+
+Frame NeedFrame(JobId id, const std::string& sha256);
+Frame BlobFrame(const std::string& sha256, const std::string& bytes);
+// The blob's bytes. Throws Error(kBadData) when they do not have the hash that the header says, which goes to *sha256.
+std::string BlobFromFrame(const Frame& frame, std::string* sha256);
+
+// A measurement without times: what became of a job that could not be measured.
+Measurement FailedMeasurement(Fate fate, int32_t detail, const std::string& message);
+
+}  // namespace hone

@@ -1,0 +1,26 @@
+// What the tuner and a compile worker say to each other: frames of rpc_runner/wire/protocol.h, kinds job and result, between
+// two programs of one build.
+#pragma once
+
+#include <string>
+#include <variant>
+
+#include "compiler/build.h"
+#include "rpc_runner/wire/protocol.h"
+
+namespace hone {
+
+struct ReferenceRequest {
+  Workload workload;
+  Target target;
+  bool operator==(const ReferenceRequest&) const = default;
+};
+using CompileRequest = std::variant<Candidate, ReferenceRequest>;
+using CompileAnswer = std::variant<Artifact, Rejection>;
+
+Frame RequestToFrame(const CompileRequest& request);
+CompileRequest RequestFromFrame(const Frame& frame);  // throws Error(kBadData)
+Frame AnswerToFrame(const CompileAnswer& answer);
+CompileAnswer AnswerFromFrame(const Frame& frame);  // throws Error(kBadData)
+
+}  // namespace hone

@@ -1,0 +1,150 @@
+#include "tuner/compile/compile_worker.h"
+
+#include <fmt/format.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/resource.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <map>
+#include <new>
+#include <string>
+
+#include "core/error.h"
+#include "core/parse_number.h"
+#include "core/printable.h"
+#include "rpc_runner/wire/frame_stream.h"
+#include "rpc_runner/process/standard_streams.h"
+#include "tuner/compile/compile_message.h"
+
+namespace hone {
+namespace {
+
+struct Limits {
+  int fd = -1;
+  int64_t memory_bytes = 0;
+  int64_t deadline_ns = 0;
+  std::vector<int> cores;
+};
+
+int64_t Number(const std::map<std::string, std::string>& options, const std::string& name) {
+  const auto it = options.find(name);
+  const auto number = it == options.end() ? std::nullopt : ParseInteger(it->second);
+  if (!number || *number < 1) {
+    throw Error(ExitCode::kUsage, fmt::format("hone-compiler is started by hone tune: {} is missing or wrong", name));
+  }
+  return *number;
+}
+
+std::vector<int> CoreList(std::string_view text) {
+  std::vector<int> cores;
+  while (!text.empty()) {
+    const size_t comma = std::min(text.find(','), text.size());
+    if (const auto core = ParseInteger(text.substr(0, comma))) cores.push_back(static_cast<int>(*core));
+    text.remove_prefix(std::min(comma + 1, text.size()));
+  }
+  return cores;
+}
+
+Limits ParseArguments(int argc, char** argv) {
+  std::map<std::string, std::string> options;
+  for (int i = 1; i + 1 < argc; i += 2) options[argv[i]] = argv[i + 1];
+  Limits limits;
+  limits.fd = static_cast<int>(Number(options, "--fd"));
+  limits.memory_bytes = Number(options, "--memory");
+  limits.deadline_ns = Number(options, "--deadline");
+  limits.cores = CoreList(options["--cores"]);
+  return limits;
+}
+
+void LimitMemory(int64_t bytes) {
+  rlimit none{0, 0};
+  (void)setrlimit(RLIMIT_CORE, &none);
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  rlimit limit{static_cast<rlim_t>(bytes), static_cast<rlim_t>(bytes)};
+  (void)setrlimit(RLIMIT_AS, &limit);
+#else
+  (void)bytes;  // a sanitizer reserves terabytes
+#endif
+}
+
+// Should the tuner be gone, nobody else ends a compiler that hangs.
+void AllowOneMoreRequest(int64_t deadline_ns) {
+  rusage used{};
+  getrusage(RUSAGE_SELF, &used);
+  rlimit limit{};
+  if (getrlimit(RLIMIT_CPU, &limit) != 0) return;
+  const int64_t seconds = used.ru_utime.tv_sec + used.ru_stime.tv_sec + deadline_ns / 1'000'000'000 + 3;
+  limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, static_cast<rlim_t>(seconds));
+  (void)setrlimit(RLIMIT_CPU, &limit);
+}
+
+// Each candidate takes and frees megabytes: giving them back to the system in between means faulting them in again.
+void KeepFreedMemory() {
+#ifdef __GLIBC__
+  mallopt(M_MMAP_THRESHOLD, 64 << 20);
+  mallopt(M_TRIM_THRESHOLD, 256 << 20);
+  mallopt(M_TOP_PAD, 16 << 20);
+#endif
+}
+
+void UseCores(const std::vector<int>& cores) {
+  if (cores.empty()) return;
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (int core : cores) {
+    if (core >= 0 && core < CPU_SETSIZE) CPU_SET(core, &set);
+  }
+  // Cores that have gone since: compiling elsewhere is slower or disturbs, and is still compiling.
+  (void)sched_setaffinity(0, sizeof(set), &set);
+}
+
+CompileAnswer Answer(const CompileRequest& request, const Compilers& compilers) {
+  if (const auto* candidate = std::get_if<Candidate>(&request)) return compilers.kernel(*candidate);
+  const auto& reference = std::get<ReferenceRequest>(request);
+  return compilers.reference(reference.workload, reference.target);
+}
+
+// False when the process had better end.
+bool Serve(int fd, const Frame& frame, const Compilers& compilers) {
+  bool sound = true;
+  CompileAnswer answer;
+  try {
+    answer = Answer(RequestFromFrame(frame), compilers);
+  } catch (const std::bad_alloc&) {
+    answer = Rejection{Fate::kCompileFailed, "the compiler ran out of the memory it may have"};
+    sound = false;
+  } catch (const std::exception& error) {
+    answer = Rejection{Fate::kCompileFailed, error.what()};
+  }
+  Frame out = AnswerToFrame(answer);
+  if (!sound) out.header["leaving"] = true;
+  return WriteFrame(fd, out) && sound;
+}
+
+}  // namespace
+
+int CompileWorkerMain(int argc, char** argv, const Compilers& compilers) {
+  try {
+    const Limits limits = ParseArguments(argc, argv);
+    signal(SIGPIPE, SIG_IGN);
+    LimitMemory(limits.memory_bytes);
+    UseCores(limits.cores);
+    KeepFreedMemory();
+    Frame frame;
+    do {
+      AllowOneMoreRequest(limits.deadline_ns);
+    } while (ReadFrame(limits.fd, &frame) && Serve(limits.fd, frame, compilers));
+    return static_cast<int>(ExitCode::kDone);
+  } catch (const Error& error) {
+    WriteToStderr(ErrorLine("hone-compiler", error.what()));
+    return static_cast<int>(error.code());
+  }
+}
+
+}  // namespace hone
