@@ -23,7 +23,7 @@ std::vector<Record> BestOf(const std::vector<Record>& records) {
   }
   std::vector<Record> result;
   for (auto& [key, rows] : groups) {
-    JudgeByFinals(rows);
+    WorthByFinals(rows);
     const auto best = std::min_element(rows.begin(), rows.end(), [](const BestRow& a, const BestRow& b) {
       return std::tuple(a.worth_ns, a.held == 0, a.min_ns) < std::tuple(b.worth_ns, b.held == 0, b.min_ns);
     });

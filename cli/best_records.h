@@ -8,7 +8,7 @@
 namespace hone {
 
 // One record per workload, machine, target CPU, thread count and cache mode: the one that a
-// build would take (see judge_by_finals.h) among those that are right and not noisy. The records come in the order of
+// build would take (see worth_by_finals.h) among those that are right and not noisy. The records come in the order of
 // arrival. Times of different cache modes are never compared. Sorted by workload, then
 // machine.
 std::vector<Record> BestOf(const std::vector<Record>& records);

@@ -4,9 +4,9 @@
 
 #include <cstdio>
 
+#include "cli/files/read_file.h"
 #include "cli/printing/number_text.h"
 #include "cli/printing/print.h"
-#include "cli/files/read_file.h"
 #include "compiler/frontend/onnx/onnx_import.h"
 #include "compiler/frontend/zoo/zoo.h"
 #include "compiler/relay/infer_type.h"

@@ -6,9 +6,9 @@
 #include <unordered_map>
 
 #include "cli/compare_outputs.h"
-#include "compiler/relay/reference.h"
 #include "compiler/relay/infer_type.h"
 #include "compiler/relay/op.h"
+#include "compiler/relay/reference.h"
 #include "compiler/relay/visitor.h"
 #include "core/random.h"
 

@@ -3,11 +3,11 @@
 #include <chrono>
 
 #include "compiler/codegen/object.h"
+#include "compiler/passes/graph/typed_graph.h"
+#include "compiler/passes/passes.h"
 #include "compiler/plan/index_inputs.h"
 #include "compiler/plan/lower.h"
 #include "compiler/plan/package_writer.h"
-#include "compiler/passes/passes.h"
-#include "compiler/passes/graph/typed_graph.h"
 #include "compiler/relay/infer_type.h"
 
 namespace hone {

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "compiler/build.h"
 #include "compiler/codegen/kernel_builder.h"
 #include "compiler/codegen/object.h"
 #include "compiler/generic/generic_kernel.h"

@@ -1,15 +1,35 @@
-// One kernel's object code: what CompileKernel links alone and Lower links into a package.
+// One kernel: a candidate as the artifact that a runner times, or as the object that Lower links into a package.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "compiler/relay/expr.h"
 #include "compiler/schedules/schedule.h"
 #include "core/artifact.h"
 #include "core/candidate.h"
+#include "core/measurement.h"
 
 namespace hone {
+
+// Why a candidate was not compiled: kInvalidConfig, kUnsupported or kCompileFailed, and the reason.
+struct Rejection {
+  Fate fate = Fate::kInvalidConfig;
+  std::string reason;
+};
+
+// Compiles one candidate with its workload class's canonical epilogue, or with `epilogue`. A pure function of its
+// arguments and of hone's and LLVM's versions: equal arguments give equal bytes. Thread-safe (linking is serialised).
+std::variant<Artifact, Rejection> CompileKernel(const Candidate& candidate,
+                                                const std::optional<Epilogue>& epilogue = std::nullopt);
+
+// The workload's meaning as a kernel in plain loops, for a runner to check candidates with. Its operands are the inputs
+// in logical row-major float32 layouts (the same order as a candidate's), then two float64 outputs in the output's
+// logical shape: the value, and the sum of the magnitudes of its terms (sum |x||w| + |bias| + |residual|). The
+// activation is applied to the value.
+Artifact CompileReference(const Workload& workload, const Target& target);
 
 // Symbols are "k_" and 16 hex digits of the hash of the kernel's key, so equal kernels give equal objects wherever they
 // are built.

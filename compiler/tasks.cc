@@ -2,8 +2,8 @@
 
 #include "compiler/build.h"
 #include "compiler/passes/graph/anchor.h"
-#include "compiler/passes/passes.h"
 #include "compiler/passes/graph/typed_graph.h"
+#include "compiler/passes/passes.h"
 
 namespace hone {
 

@@ -1,5 +1,6 @@
 /* The one calling convention of compiled kernels: the runtime and the runner call them alike. C, so that anybody can.
- * The struct's layout is ABI version 1; the code generator mirrors it by byte offsets (compiler/codegen/kernel_abi.cc).
+ * The struct's layout is ABI version 1; the code generator mirrors it by byte offsets
+ * (compiler/codegen/kernel_builder.cc).
  */
 #pragma once
 

@@ -74,7 +74,7 @@ std::vector<BestRow> RankRecords(std::vector<BestRow> rows, const BestWanted& wa
   std::erase_if(rows, [&](const BestRow& row) {
     return row.rank == kUnusable || (row.setup.cache != CacheMode::kColdWeights && has_cold.at(row.rank));
   });
-  JudgeByFinals(rows);
+  WorthByFinals(rows);
   const auto key = [&wanted](const BestRow& row) {
     const bool other_code = !SameCode(row.setup.target, wanted.target);
     const bool other_threads = row.setup.threads != wanted.threads;

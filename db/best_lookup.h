@@ -22,7 +22,7 @@ struct BestRow {
   std::string session, candidate;  // the candidate as any text that tells it from others of its workload
   int held = 0, place = 0;         // as FinalsPart's
   int rank = 0;                    // set by RankRecords
-  int64_t worth_ns = 0;            // set by JudgeByFinals
+  int64_t worth_ns = 0;            // set by WorthByFinals
 };
 
 // seq: the record's place in the order of arrival.
@@ -36,7 +36,7 @@ struct BestWanted {
 };
 
 // The rows that may be used, best first: by rank as RecordStore::Best says, then measured before emulated, then code
-// for the wanted target before other code, then by worth (see judge_by_finals.h), then those of finals, then by least
+// for the wanted target before other code, then by worth (see worth_by_finals.h), then those of finals, then by least
 // sample, then by id. In every rank a row's architecture must be the wanted one and the features it requires among
 // those the wanted target has. A rank gives rows of one cache mode: cold-weights where it has any.
 std::vector<BestRow> RankRecords(std::vector<BestRow> rows, const BestWanted& wanted);

@@ -64,7 +64,7 @@ class RecordStore {
   // threads; 1 there at another thread count; 2 on the same microarchitecture (SameModel; where `machine` is not known,
   // on a CPU that LLVM calls as the target's, not emulated); 3 on any other. Within a rank those under emulation come
   // last, code for the target's CPU and features first, of these what had the same threads, then by least sample, but
-  // what finals decided stands (judge_by_finals.h). Only fate Ok, not noisy, and one cache mode (cold-weights where a
+  // what finals decided stands (worth_by_finals.h). Only fate Ok, not noisy, and one cache mode (cold-weights where a
   // rank has any). In every rank the record's architecture must be the target's and the features it requires
   // (MachineModelFor) among the target's. Limit 0 means all.
   struct Ranked {

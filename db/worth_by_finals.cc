@@ -60,7 +60,7 @@ const HeldFinals* Covering(const BestRow& row, const std::vector<HeldFinals>& al
 
 }  // namespace
 
-void JudgeByFinals(std::vector<BestRow>& rows) {
+void WorthByFinals(std::vector<BestRow>& rows) {
   const std::vector<HeldFinals> all = AllFinals(rows);
   for (BestRow& row : rows) {
     row.worth_ns = row.min_ns;

@@ -13,6 +13,6 @@ namespace hone {
 // earlier ones among theirs, they cover all that those covered. No covered row counts as faster than the winner, so
 // that a lucky trial does not undo what finals decided: the winner's rows count as its least sample in the finals, the
 // others as at least a nanosecond more.
-void JudgeByFinals(std::vector<BestRow>& rows);
+void WorthByFinals(std::vector<BestRow>& rows);
 
 }  // namespace hone

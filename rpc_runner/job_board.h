@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "rpc_runner/wire/job_message.h"
 #include "rpc_runner/runner.h"
+#include "rpc_runner/wire/job_message.h"
 
 namespace hone {
 

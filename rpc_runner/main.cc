@@ -15,9 +15,10 @@
 #include "core/error.h"
 #include "core/printable.h"
 #include "core/version.h"
-#include "rpc_runner/wire/protocol.h"
+#include "rpc_runner/executor/executor.h"
 #include "rpc_runner/process/standard_streams.h"
-#include "rpc_runner/tracker/tracker.h"
+#include "rpc_runner/runner_server.h"
+#include "rpc_runner/wire/protocol.h"
 
 namespace hone {
 namespace {

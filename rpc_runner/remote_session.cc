@@ -10,10 +10,10 @@
 #include "core/error.h"
 #include "core/hash.h"
 #include "core/printable.h"
-#include "rpc_runner/process/clock.h"
-#include "rpc_runner/tracker/lease_times.h"
 #include "rpc_runner/machine/machine_kind.h"
+#include "rpc_runner/process/clock.h"
 #include "rpc_runner/process/standard_streams.h"
+#include "rpc_runner/tracker/lease_times.h"
 
 namespace hone {
 namespace {

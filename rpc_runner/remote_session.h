@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "rpc_runner/job_board.h"
-#include "rpc_runner/wire/job_message.h"
 #include "rpc_runner/runner.h"
+#include "rpc_runner/wire/job_message.h"
 #include "rpc_runner/wire/socket.h"
 
 namespace hone {

@@ -10,12 +10,12 @@
 #include "core/error.h"
 #include "core/printable.h"
 #include "core/random.h"
-#include "rpc_runner/process/clock.h"
 #include "rpc_runner/lease_desk.h"
-#include "rpc_runner/tracker/lease_times.h"
 #include "rpc_runner/local_runner.h"
-#include "rpc_runner/wire/socket.h"
+#include "rpc_runner/process/clock.h"
 #include "rpc_runner/process/standard_streams.h"
+#include "rpc_runner/tracker/lease_times.h"
+#include "rpc_runner/wire/socket.h"
 
 namespace hone {
 namespace {

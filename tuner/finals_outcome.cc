@@ -56,7 +56,7 @@ std::optional<FinalsOutcome> OutcomeOf(const std::vector<Record>& records) {
     outcome.finalists.push_back(seen.finalist);
   }
   if (!has_incumbent || least_ns.size() < 2) return std::nullopt;
-  outcome.verdict = JudgeFinals(least_ns, outcome.incumbent);
+  outcome.verdict = RankFinalists(least_ns, outcome.incumbent);
   for (const Record& record : records) {
     if (record.finals.network_ns > 0 && record.finals.place == 1) TakeWinner(record, outcome);
   }

@@ -23,7 +23,7 @@ Standing Against(const std::vector<int64_t>& incumbent, const std::vector<int64_
 
 }  // namespace
 
-FinalsVerdict JudgeFinals(const std::vector<std::vector<int64_t>>& least_ns, size_t incumbent) {
+FinalsVerdict RankFinalists(const std::vector<std::vector<int64_t>>& least_ns, size_t incumbent) {
   FinalsVerdict verdict;
   verdict.winner = incumbent;
   for (size_t f = 0; f < least_ns.size(); ++f) {

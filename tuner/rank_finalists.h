@@ -27,6 +27,6 @@ struct FinalsVerdict {
 // share its addresses, so that tests over pooled samples call a kernel different from itself (docs/measuring.md). The
 // fastest challenger that differs from the incumbent (Mann-Whitney, Bonferroni's correction) replaces it; if none does,
 // the incumbent wins, however the medians lie. No list may be empty.
-FinalsVerdict JudgeFinals(const std::vector<std::vector<int64_t>>& least_ns, size_t incumbent);
+FinalsVerdict RankFinalists(const std::vector<std::vector<int64_t>>& least_ns, size_t incumbent);
 
 }  // namespace hone

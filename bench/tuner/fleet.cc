@@ -19,6 +19,7 @@
 #include "core/error.h"
 #include "rpc_runner/process/clock.h"
 #include "rpc_runner/runner.h"
+#include "rpc_runner/runner_server.h"
 #include "rpc_runner/tracker/tracker.h"
 #include "tests/support/sleeping_executor.h"
 

@@ -38,7 +38,7 @@ FinalsVerdict PairedFinals::Hold() {
       least_ns[f].push_back(m.MinNs());
     }
   }
-  return JudgeFinals(least_ns, 0);
+  return RankFinalists(least_ns, 0);
 }
 
 }  // namespace hone::bench

@@ -8,8 +8,8 @@
 #include "cli/printing/number_text.h"
 #include "cli/printing/print.h"
 #include "cli/printing/print_json.h"
-#include "cli/store.h"
 #include "cli/printing/table.h"
+#include "cli/store.h"
 #include "core/error.h"
 
 namespace hone {

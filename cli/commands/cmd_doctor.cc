@@ -4,12 +4,12 @@
 #include <functional>
 
 #include "cli/command_line.h"
+#include "cli/files/read_file.h"
 #include "cli/printing/number_text.h"
 #include "cli/printing/print.h"
 #include "cli/printing/print_json.h"
-#include "cli/files/read_file.h"
-#include "cli/store.h"
 #include "cli/printing/table.h"
+#include "cli/store.h"
 #include "cli/timer_noise.h"
 #include "cli/versions.h"
 #include "compiler/codegen/host.h"

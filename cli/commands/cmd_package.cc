@@ -1,12 +1,12 @@
 #include <fmt/format.h>
 
 #include "cli/command_line.h"
+#include "cli/files/safetensors.h"
+#include "cli/files/write_file.h"
 #include "cli/printing/dispatch_table.h"
 #include "cli/printing/number_text.h"
 #include "cli/printing/print.h"
 #include "cli/printing/print_json.h"
-#include "cli/files/safetensors.h"
-#include "cli/files/write_file.h"
 #include "compiler/codegen/machine_target.h"
 #include "core/shell_word.h"
 #include "rpc_runner/machine/environment.h"

@@ -6,9 +6,9 @@
 #include <filesystem>
 
 #include "cli/command_line.h"
+#include "cli/files/npy.h"
 #include "cli/inputs.h"
 #include "cli/machine_options.h"
-#include "cli/files/npy.h"
 #include "cli/printing/number_text.h"
 #include "cli/printing/print.h"
 #include "cli/printing/print_json.h"

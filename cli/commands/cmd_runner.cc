@@ -4,7 +4,7 @@
 #include "cli/stop.h"
 #include "core/core_list.h"
 #include "core/duration.h"
-#include "rpc_runner/tracker/tracker.h"
+#include "rpc_runner/runner_server.h"
 
 namespace hone {
 

@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
 #include "cli/command_line.h"
+#include "cli/files/write_file.h"
 #include "cli/model.h"
 #include "cli/printing/print.h"
 #include "cli/printing/print_json.h"
 #include "cli/printing/table.h"
-#include "cli/files/write_file.h"
 #include "compiler/frontend/export/onnx_export.h"
 #include "compiler/frontend/zoo/zoo.h"
 #include "core/error.h"

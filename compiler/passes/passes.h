@@ -5,16 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "core/build_context.h"
-#include "core/config_source.h"
+#include "compiler/passes/graph/pass_context.h"
 #include "compiler/relay/expr.h"
 
 namespace hone {
-
-struct PassContext {
-  BuildContext build;
-  ConfigSource* configs = nullptr;  // not owned; may be null
-};
 
 struct Pass {
   std::string name;

@@ -6,8 +6,8 @@
 #include <map>
 #include <set>
 
-#include "compiler/plan/buffer_view.h"
 #include "compiler/generic/images_apart.h"
+#include "compiler/plan/buffer_view.h"
 #include "compiler/plan/image_steps.h"
 #include "core/error.h"
 

@@ -4,8 +4,8 @@
 #include <optional>
 #include <unordered_map>
 
-#include "compiler/plan/buffer_view.h"
 #include "compiler/passes/layouts/layout_text.h"
+#include "compiler/plan/buffer_view.h"
 
 namespace hone {
 

@@ -9,15 +9,15 @@
 #include <unordered_map>
 #include <utility>
 
+#include "compiler/generic/images_apart.h"
+#include "compiler/passes/graph/anchor.h"
+#include "compiler/passes/graph/typed_graph.h"
+#include "compiler/passes/layouts/layout_text.h"
 #include "compiler/plan/buffer_view.h"
 #include "compiler/plan/check_plan.h"
 #include "compiler/plan/concat_in_place.h"
-#include "compiler/generic/images_apart.h"
 #include "compiler/plan/image_steps.h"
 #include "compiler/plan/kernel_table.h"
-#include "compiler/passes/graph/anchor.h"
-#include "compiler/passes/layouts/layout_text.h"
-#include "compiler/passes/graph/typed_graph.h"
 #include "compiler/relay/op.h"
 #include "core/error.h"
 

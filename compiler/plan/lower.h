@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "core/build_context.h"
 #include "compiler/relay/expr.h"
+#include "core/build_context.h"
 #include "core/plan.h"
 
 namespace hone {

@@ -3,7 +3,6 @@
 #include <array>
 #include <cstring>
 
-#include "compiler/build.h"
 #include "compiler/codegen/object.h"
 #include "core/error.h"
 #include "core/hash.h"

@@ -32,20 +32,20 @@ std::vector<BlocksBest> BestByBlocks(const Schedule& schedule, const Workload& w
 
 }  // namespace
 
-KernelLayouts KernelLayoutsOf(const Schedule& schedule, const Workload& workload, const Config& config) {
+LayoutPair LayoutPairOf(const Schedule& schedule, const Workload& workload, const Config& config) {
   const std::vector<KernelOperand> operands = schedule.Operands(workload, config, Epilogue());
   return {operands.front().layout.ToText(), operands.back().layout.ToText()};
 }
 
-std::vector<LayoutDefault> LayoutDefaults(
+std::vector<PairDefault> LayoutDefaults(
     const Workload& workload, const MachineModel& machine,
     const std::function<bool(const Schedule& schedule, const Config& config)>& allowed) {
-  std::vector<LayoutDefault> all;
+  std::vector<PairDefault> all;
   for (const Schedule* schedule : SchedulesFor(workload, machine)) {
     for (BlocksBest& blocks : BestByBlocks(*schedule, workload, machine, allowed)) {
-      const KernelLayouts layouts = KernelLayoutsOf(*schedule, workload, blocks.best.config);
+      const LayoutPair layouts = LayoutPairOf(*schedule, workload, blocks.best.config);
       const auto known =
-          std::find_if(all.begin(), all.end(), [&](const LayoutDefault& d) { return d.layouts == layouts; });
+          std::find_if(all.begin(), all.end(), [&](const PairDefault& d) { return d.layouts == layouts; });
       if (known == all.end()) {
         all.push_back({layouts, std::move(blocks.best)});
       } else if (blocks.best.estimate_ns < known->best.estimate_ns) {

@@ -10,20 +10,20 @@
 namespace hone {
 
 // How a kernel reads its data and writes its output, as Layout::ToText() has them.
-struct KernelLayouts {
+struct LayoutPair {
   std::string data, output;
-  auto operator<=>(const KernelLayouts&) const = default;
+  auto operator<=>(const LayoutPair&) const = default;
 };
-KernelLayouts KernelLayoutsOf(const Schedule& schedule, const Workload& workload, const Config& config);
+LayoutPair LayoutPairOf(const Schedule& schedule, const Workload& workload, const Config& config);
 
-struct LayoutDefault {
-  KernelLayouts layouts;
+struct PairDefault {
+  LayoutPair layouts;
   DefaultConfig best;
 };
 // For each pair of layouts that some valid config has, the best by EstimateNs, in the order in which the schedules'
 // spaces meet them; `allowed` leaves configs out. The best of all is AnalyticDefault when nothing is left out. Never
 // empty for a valid workload, unless `allowed` leaves everything out.
-std::vector<LayoutDefault> LayoutDefaults(
+std::vector<PairDefault> LayoutDefaults(
     const Workload& workload, const MachineModel& machine,
     const std::function<bool(const Schedule& schedule, const Config& config)>& allowed);
 

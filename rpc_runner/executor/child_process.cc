@@ -13,8 +13,8 @@
 #include <cstring>
 #include <new>
 
-#include "rpc_runner/process/clock.h"
 #include "rpc_runner/executor/judge_ending.h"
+#include "rpc_runner/process/clock.h"
 
 namespace hone {
 namespace {

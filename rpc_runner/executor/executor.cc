@@ -15,16 +15,16 @@
 
 #include "core/error.h"
 #include "core/printable.h"
-#include "rpc_runner/wire/blob_store.h"
 #include "rpc_runner/executor/child_process.h"
-#include "rpc_runner/machine/environment.h"
-#include "rpc_runner/wire/frame_stream.h"
-#include "rpc_runner/wire/job_message.h"
+#include "rpc_runner/executor/executor.h"
 #include "rpc_runner/executor/kernel_job.h"
 #include "rpc_runner/executor/package_job.h"
 #include "rpc_runner/executor/sandbox.h"
+#include "rpc_runner/machine/environment.h"
 #include "rpc_runner/process/standard_streams.h"
-#include "rpc_runner/tracker/tracker.h"
+#include "rpc_runner/wire/blob_store.h"
+#include "rpc_runner/wire/frame_stream.h"
+#include "rpc_runner/wire/job_message.h"
 #include "runtime/session.h"
 
 namespace hone {

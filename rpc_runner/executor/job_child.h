@@ -6,8 +6,8 @@
 
 #include "core/artifact.h"
 #include "core/measurement.h"
-#include "rpc_runner/runner.h"
 #include "rpc_runner/executor/shared_region.h"
+#include "rpc_runner/runner.h"
 
 namespace hone {
 

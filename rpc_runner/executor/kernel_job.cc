@@ -9,12 +9,12 @@
 #include "core/hash.h"
 #include "core/serialize.h"
 #include "rpc_runner/executor/child_process.h"
-#include "rpc_runner/process/clock.h"
 #include "rpc_runner/executor/job_data.h"
 #include "rpc_runner/executor/job_limits.h"
-#include "rpc_runner/wire/job_message.h"
 #include "rpc_runner/executor/judge_job.h"
 #include "rpc_runner/executor/output_check.h"
+#include "rpc_runner/process/clock.h"
+#include "rpc_runner/wire/job_message.h"
 #include "runtime/operand_bytes.h"
 
 namespace hone {

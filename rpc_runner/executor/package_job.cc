@@ -6,9 +6,9 @@
 #include <cstring>
 
 #include "rpc_runner/executor/child_process.h"
+#include "rpc_runner/executor/judge_job.h"
 #include "rpc_runner/process/clock.h"
 #include "rpc_runner/wire/job_message.h"
-#include "rpc_runner/executor/judge_job.h"
 
 namespace hone {
 namespace {

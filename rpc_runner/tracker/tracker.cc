@@ -7,9 +7,9 @@
 
 #include "core/error.h"
 #include "rpc_runner/process/clock.h"
-#include "rpc_runner/wire/socket.h"
 #include "rpc_runner/process/standard_streams.h"
 #include "rpc_runner/tracker/tracker_state.h"
+#include "rpc_runner/wire/socket.h"
 
 namespace hone {
 namespace {

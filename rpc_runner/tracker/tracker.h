@@ -18,20 +18,6 @@ struct TrackerOptions {
 // non-loopback address (there are no keys yet), kIo when the address is taken.
 void ServeTracker(const TrackerOptions& options, const std::atomic<bool>* stop);
 
-struct RunnerServerOptions {
-  std::string tracker;
-  std::string key;
-  std::string label;                       // this device's name among those of its key; empty: the host's
-  std::string bind = "tcp://127.0.0.1:*";  // where tuners reach this runner
-  std::vector<int> cores;                  // CPUs to time on; empty: all allowed
-  int64_t lifetime_ns = 0;                 // 0: for ever
-  int64_t max_jobs = 0;                    // 0: any number
-};
-// Offers this machine until *stop is set, its lifetime is over or it has done max_jobs; finishes the job under way.
-// Keeps reconnecting when the tracker goes away. Throws Error(kNoRunner) when the executor cannot start, kBadConfig as
-// above.
-void ServeRunner(const RunnerServerOptions& options, const std::atomic<bool>* stop);
-
 struct RunnerInfo {
   std::string key, label, cpu, features, state, isolation, address;  // state: "free", "busy", "lost"
   std::string llvm_cpu;                                              // empty: not known
@@ -50,8 +36,5 @@ struct TrackerStatus {
 Json StatusToJson(const TrackerStatus& status);
 // Asks a tracker. Throws Error(kNoRunner) when none answers within timeout_ns.
 TrackerStatus QueryTracker(const std::string& tracker, int64_t timeout_ns = 3'000'000'000);
-
-// The main of the executor process: `hone-runner --executor FD`. Returns its exit code.
-int ExecutorMain(int fd, const std::vector<int>& cores);
 
 }  // namespace hone

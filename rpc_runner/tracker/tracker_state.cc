@@ -4,8 +4,8 @@
 
 #include "core/error.h"
 #include "core/llvm_cpu_name.h"
-#include "rpc_runner/tracker/lease_times.h"
 #include "rpc_runner/machine/machine_kind.h"
+#include "rpc_runner/tracker/lease_times.h"
 #include "rpc_runner/wire/socket.h"
 
 namespace hone {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "rpc_runner/wire/protocol.h"
 #include "rpc_runner/tracker/tracker.h"
+#include "rpc_runner/wire/protocol.h"
 
 namespace hone {
 

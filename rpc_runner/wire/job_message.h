@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "rpc_runner/wire/protocol.h"
 #include "rpc_runner/runner.h"
+#include "rpc_runner/wire/protocol.h"
 
 namespace hone {
 

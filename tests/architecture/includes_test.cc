@@ -33,6 +33,39 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"cli", {"core", "compiler", "db", "runtime", "rpc_runner", "tuner"}},
 };
 
+// Rooms inside the rooms, and what each may see of its own room: folders, with all beneath them, and single headers.
+// What lies in a room's own folder may see all of the room.
+const std::map<std::string, std::set<std::string>> kSubRoomMayInclude = {
+    {"compiler/relay", {}},
+    {"compiler/codegen", {}},
+    {"compiler/schedules", {"compiler/codegen"}},
+    {"compiler/generic", {"compiler/codegen", "compiler/relay", "compiler/schedules/schedule.h"}},
+    {"compiler/frontend/onnx", {"compiler/relay"}},
+    {"compiler/frontend/export", {"compiler/frontend/onnx", "compiler/relay"}},
+    {"compiler/frontend/zoo", {"compiler/relay"}},
+    {"compiler/passes", {"compiler/relay", "compiler/schedules", "compiler/generic", "compiler/codegen"}},
+    {"compiler/passes/graph", {"compiler/relay"}},
+    {"compiler/passes/rules", {"compiler/passes/graph", "compiler/relay"}},
+    {"compiler/passes/quantised", {"compiler/passes/graph", "compiler/relay"}},
+    {"compiler/passes/fusion", {"compiler/passes/graph", "compiler/relay"}},
+    {"compiler/passes/layouts", {"compiler/passes/graph", "compiler/relay", "compiler/schedules"}},
+    {"compiler/plan",
+     {"compiler/passes/graph", "compiler/passes/layouts", "compiler/relay", "compiler/schedules", "compiler/generic",
+      "compiler/codegen", "compiler/compile_kernel.h"}},
+    {"rpc_runner/machine", {}},
+    {"rpc_runner/process", {}},
+    {"rpc_runner/wire", {"rpc_runner/runner.h"}},
+    {"rpc_runner/tracker", {"rpc_runner/wire", "rpc_runner/machine", "rpc_runner/process"}},
+    {"rpc_runner/executor", {"rpc_runner/wire", "rpc_runner/machine", "rpc_runner/process", "rpc_runner/runner.h"}},
+    {"tuner/compile", {}},
+    {"tuner/strategies", {"tuner/strategy.h", "tuner/features.h", "tuner/boosted_trees.h", "tuner/search_space.h"}},
+    {"tuner/finals",
+     {"tuner/strategy.h", "tuner/trial.h", "tuner/tune_tools.h", "tuner/tuner.h", "tuner/tuning_run.h",
+      "tuner/tuning_task.h", "tuner/finals_outcome.h", "tuner/rank_finalists.h"}},
+    {"cli/printing", {}},
+    {"cli/files", {}},
+};
+
 // A library's headers, and the folders that may include them.
 struct Wall {
   std::string library;
@@ -51,6 +84,17 @@ const std::vector<Wall>& Walls() {
 }
 
 std::string RoomOf(const std::string& path) { return path.substr(0, path.find('/')); }
+
+bool LiesIn(const std::string& path, const std::string& folder) { return path.rfind(folder + "/", 0) == 0; }
+
+// The innermost sub-room of the file; empty when it lies in none.
+std::string SubRoomOf(const std::string& path) {
+  std::string found;
+  for (const auto& [folder, others] : kSubRoomMayInclude) {
+    if (LiesIn(path, folder) && folder.size() > found.size()) found = folder;
+  }
+  return found;
+}
 
 bool IsSource(const fs::path& path) {
   const std::string extension = path.extension().string();
@@ -93,6 +137,44 @@ TEST(Includes, RunAlongTheArrowsBetweenRooms) {
     const std::string from = RoomOf(include.file), to = RoomOf(include.target);
     if (kMayInclude.count(to) == 0 || from == to) continue;
     EXPECT_TRUE(kMayInclude.at(from).count(to) > 0) << Place(include) << ": " << from << " may not see " << to;
+  }
+}
+
+TEST(Includes, RunAlongTheArrowsInsideTheRooms) {
+  for (const Include& include : AllIncludes()) {
+    const std::string from = SubRoomOf(include.file);
+    if (from.empty() || RoomOf(include.file) != RoomOf(include.target) || LiesIn(include.target, from)) continue;
+    const std::set<std::string>& may = kSubRoomMayInclude.at(from);
+    const bool allowed = std::any_of(may.begin(), may.end(), [&](const std::string& seen) {
+      return include.target == seen || LiesIn(include.target, seen);
+    });
+    EXPECT_TRUE(allowed) << Place(include) << ": " << from << " may not see it";
+  }
+}
+
+// Whatever the file sees, directly or through others, of headers alone.
+void Reach(const std::string& file, std::set<std::string>& reached) {
+  for (const Include& include : AllIncludes()) {
+    if (include.file == file && !include.angled && reached.insert(include.target).second)
+      Reach(include.target, reached);
+  }
+}
+
+TEST(Includes, NoHeaderThatASubRoomSeesLooksIntoThatRoom) {
+  for (const auto& [folder, seen] : kSubRoomMayInclude) {
+    for (const std::string& header : seen) {
+      if (header.size() < 2 || header.substr(header.size() - 2) != ".h") continue;
+      std::set<std::string> reached;
+      Reach(header, reached);
+      for (const std::string& target : reached) EXPECT_FALSE(LiesIn(target, folder)) << header << " sees " << target;
+    }
+  }
+}
+
+TEST(Includes, EachSubRoomIsThere) {
+  for (const auto& [folder, seen] : kSubRoomMayInclude) {
+    EXPECT_TRUE(fs::is_directory(fs::path(HONE_SOURCE_DIR) / folder)) << folder;
+    for (const std::string& other : seen) EXPECT_TRUE(fs::exists(fs::path(HONE_SOURCE_DIR) / other)) << other;
   }
 }
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "compiler/relay/reference.h"
 #include "compiler/relay/infer_type.h"
+#include "compiler/relay/reference.h"
 #include "compiler/relay/visitor.h"
 #include "core/random.h"
 #include "tests/end_to_end/run_model.h"

@@ -1,8 +1,8 @@
 // Tokens: a layer over the last axis of an image is a matrix of another first axis than its neighbours'.
 #include <gtest/gtest.h>
 
-#include "compiler/relay/reference.h"
 #include "compiler/relay/infer_type.h"
+#include "compiler/relay/reference.h"
 #include "core/random.h"
 #include "tests/end_to_end/run_model.h"
 

@@ -6,8 +6,8 @@
 #include "cli/compare_outputs.h"
 #include "cli/quantum.h"
 #include "compiler/frontend/onnx/onnx_import.h"
-#include "compiler/relay/reference.h"
 #include "compiler/relay/infer_type.h"
+#include "compiler/relay/reference.h"
 #include "tests/compiler/frontend/model_maker.h"
 
 namespace hone {

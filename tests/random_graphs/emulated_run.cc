@@ -2,8 +2,8 @@
 
 #include <cstring>
 
-#include "compiler/plan/lower.h"
 #include "compiler/passes/passes.h"
+#include "compiler/plan/lower.h"
 #include "core/error.h"
 #include "tests/support/emulated_program.h"
 

@@ -6,8 +6,8 @@
 
 #include "compiler/build.h"
 #include "compiler/codegen/host.h"
-#include "compiler/relay/reference.h"
 #include "compiler/relay/infer_type.h"
+#include "compiler/relay/reference.h"
 #include "runtime/package.h"
 #include "tests/random_graphs/guarded_run.h"
 #include "tests/random_graphs/judged_outputs.h"

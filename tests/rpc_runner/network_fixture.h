@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "rpc_runner/runner.h"
+#include "rpc_runner/runner_server.h"
 #include "rpc_runner/tracker/tracker.h"
 
 namespace hone {

@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "rpc_runner/process/clock.h"
 #include "rpc_runner/runner.h"
+#include "rpc_runner/runner_server.h"
 #include "rpc_runner/tracker/tracker.h"
 #include "tests/rpc_runner/kernel_fixture.h"
 #include "tests/rpc_runner/network_fixture.h"

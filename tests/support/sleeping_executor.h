@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "rpc_runner/runner.h"
-#include "rpc_runner/tracker/tracker.h"
+#include "rpc_runner/runner_server.h"
 
 namespace hone {
 

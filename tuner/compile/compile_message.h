@@ -1,5 +1,5 @@
-// What the tuner and a compile worker say to each other: frames of rpc_runner/wire/protocol.h, kinds job and result, between
-// two programs of one build.
+// What the tuner and a compile worker say to each other: frames of rpc_runner/wire/protocol.h, kinds job and result,
+// between two programs of one build.
 #pragma once
 
 #include <string>

@@ -18,8 +18,8 @@
 #include "core/error.h"
 #include "core/parse_number.h"
 #include "core/printable.h"
-#include "rpc_runner/wire/frame_stream.h"
 #include "rpc_runner/process/standard_streams.h"
+#include "rpc_runner/wire/frame_stream.h"
 #include "tuner/compile/compile_message.h"
 
 namespace hone {

@@ -10,8 +10,8 @@
 #include "core/random.h"
 #include "rpc_runner/executor/package_job.h"
 #include "runtime/package_parts.h"
-#include "tuner/rank_finalists.h"
 #include "tuner/finals/network_variants.h"
+#include "tuner/rank_finalists.h"
 #include "tuner/tune_tools.h"
 #include "tuner/tuning_run.h"
 
@@ -146,7 +146,7 @@ class Finals {
       if (seen == variants[k].workload_ns.end()) return 0;
       ns.push_back(seen->second);
     }
-    return JudgeFinals(ns, 0).winner;
+    return RankFinalists(ns, 0).winner;
   }
 
   bool Decide(std::vector<Variant>& variants) {
@@ -170,7 +170,7 @@ class Finals {
     old_one.total_ns.clear();
     Variant new_one = BuildVariant(std::move(choices));
     if (!Time({&old_one, &new_one})) return false;
-    const FinalsVerdict verdict = JudgeFinals({old_one.total_ns, new_one.total_ns}, 0);
+    const FinalsVerdict verdict = RankFinalists({old_one.total_ns, new_one.total_ns}, 0);
     result_.before = verdict.standings[0].ns;
     result_.after = verdict.standings[1].ns;
     result_.p = verdict.standings[1].p;

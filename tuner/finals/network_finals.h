@@ -30,11 +30,11 @@ struct NetworkFinals {
 
 // A kernel alone meets other caches than in its network, so the winners of the run's finals and those that came near
 // are built into the model and timed there: variant k has every task's k-th finalist, rounds of all variants are
-// interleaved, and a task's time is the sum over its calls. A finalist replaces the winner by the rule of JudgeFinals;
-// then the model with all replacements is timed against the model without, and only if it is faster (Mann-Whitney, p <
-// 0.05) do they stand. Every outcome is kept as records of finals with network_ns. Not held: no task has two finalists
-// whose place is not decided so yet, the runner takes no packages, or `deadline_ns` of tools' clock (0: none) is too
-// near. `module` is what the tasks were extracted from.
+// interleaved, and a task's time is the sum over its calls. A finalist replaces the winner by the rule of
+// RankFinalists; then the model with all replacements is timed against the model without, and only if it is faster
+// (Mann-Whitney, p < 0.05) do they stand. Every outcome is kept as records of finals with network_ns. Not held: no task
+// has two finalists whose place is not decided so yet, the runner takes no packages, or `deadline_ns` of tools' clock
+// (0: none) is too near. `module` is what the tasks were extracted from.
 NetworkFinals HoldNetworkFinals(const relay::IRModule& module, const TuneOptions& options, Runner& runner,
                                 RecordStore& store, int64_t deadline_ns = 0, const std::atomic<bool>* stop = nullptr);
 

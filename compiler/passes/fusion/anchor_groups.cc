@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "compiler/passes/graph/anchor.h"
 #include "compiler/passes/fusion/fuse.h"
+#include "compiler/passes/graph/anchor.h"
 #include "compiler/passes/graph/transposes.h"
 #include "compiler/passes/graph/typed_graph.h"
 #include "compiler/passes/graph/window_attrs.h"

@@ -6,8 +6,8 @@
 #include <set>
 
 #include "compiler/passes/graph/anchor.h"
-#include "compiler/passes/layouts/layout_text.h"
 #include "compiler/passes/graph/typed_graph.h"
+#include "compiler/passes/layouts/layout_text.h"
 #include "compiler/schedules/schedule.h"
 
 namespace hone {
@@ -21,8 +21,8 @@ namespace {
 // Behind the data and the prologue's scale and shift.
 size_t WeightOf(const Anchor& anchor) { return anchor.workload.prologue == Prologue::kNone ? 1 : 3; }
 
-GroupLayout LayoutsFor(const Anchor& anchor, const ConfigChoice& choice) {
-  GroupLayout layouts;
+OperandLayouts LayoutsFor(const Anchor& anchor, const ConfigChoice& choice) {
+  OperandLayouts layouts;
   const Schedule& schedule = *FindSchedule(choice.schedule);
   for (const KernelOperand& operand : schedule.Operands(anchor.workload, choice.config, anchor.epilogue)) {
     layouts.operands.push_back(LayoutName(operand.layout));
@@ -37,28 +37,28 @@ std::optional<Anchor> AnchorOfCall(const ExprPtr& expr) {
   return call ? AnchorOf(*relay::AsFunction(call->op)) : std::nullopt;
 }
 
-bool Same(const CallLayout& a, const CallLayout& b) {
+bool Same(const CallWay& a, const CallWay& b) {
   return a.layouts.operands == b.layouts.operands && a.layouts.result == b.layouts.result;
 }
 
 }  // namespace
 
-std::vector<CallLayout> AnchorLayouts(const Anchor& anchor, const Call& call, ConfigChooser& configs) {
+std::vector<CallWay> AnchorWays(const Anchor& anchor, const Call& call, ConfigChooser& configs) {
   const CallNeeds needs{relay::AsConstant(call.args[WeightOf(anchor)]) != nullptr,
                         anchor.call->attrs.GetBool("integral")};
-  std::vector<CallLayout> all;
-  for (const LayoutChoice& choice : configs.For(anchor.workload, needs)) {
+  std::vector<CallWay> all;
+  for (const PairChoice& choice : configs.For(anchor.workload, needs)) {
     all.push_back({LayoutsFor(anchor, choice.choice), &choice});
   }
   return all;
 }
 
-CallLayouts::CallLayouts(const ExprPtr& body, ConfigChooser& configs) : configs_(configs) {
+CallWays::CallWays(const ExprPtr& body, ConfigChooser& configs) : configs_(configs) {
   std::set<int64_t> blocks;
   for (const ExprPtr& expr : PostOrder(body)) {
     const std::optional<Anchor> anchor = AnchorOfCall(expr);
     if (!anchor) continue;
-    for (const CallLayout& way : AnchorLayouts(*anchor, *relay::AsCall(expr), configs)) {
+    for (const CallWay& way : AnchorWays(*anchor, *relay::AsCall(expr), configs)) {
       for (const std::string& layout : {way.layouts.operands.front(), way.layouts.result}) {
         if (!layout.empty()) blocks.insert(Layout::Parse(layout).BlockOf('C'));
       }
@@ -67,15 +67,15 @@ CallLayouts::CallLayouts(const ExprPtr& body, ConfigChooser& configs) : configs_
   blocks_.assign(blocks.begin(), blocks.end());
 }
 
-std::vector<CallLayout> CallLayouts::Of(const Call& call, const MayLie& may_lie) const {
+std::vector<CallWay> CallWays::Of(const Call& call, const MayLie& may_lie) const {
   const Function& function = *relay::AsFunction(call.op);
-  if (const std::optional<Anchor> anchor = AnchorOf(function)) return AnchorLayouts(*anchor, call, configs_);
+  if (const std::optional<Anchor> anchor = AnchorOf(function)) return AnchorWays(*anchor, call, configs_);
   return TakesInAnyLayout(function) ? ForTake(function) : ForGroup(call, function, may_lie);
 }
 
-std::vector<CallLayout> CallLayouts::ForTake(const Function& function) const {
+std::vector<CallWay> CallWays::ForTake(const Function& function) const {
   const bool channels = relay::AsCall(function.body)->attrs.GetInt("axis") == 1;
-  std::vector<CallLayout> all{{{{channels ? kAnyLayout : ""}, ""}}};
+  std::vector<CallWay> all{{{{channels ? kAnyLayout : ""}, ""}}};
   for (const int64_t block : blocks_) {
     const std::string layout = fmt::format("NCHW{}c", block);
     all.push_back({{{channels ? kAnyLayout : layout}, layout}});
@@ -83,11 +83,11 @@ std::vector<CallLayout> CallLayouts::ForTake(const Function& function) const {
   return all;
 }
 
-std::vector<CallLayout> CallLayouts::ForGroup(const Call& call, const Function& function, const MayLie& may_lie) const {
-  std::vector<CallLayout> all;
-  const CallLayout row_major{*LayoutInBlock(function, 0)};
+std::vector<CallWay> CallWays::ForGroup(const Call& call, const Function& function, const MayLie& may_lie) const {
+  std::vector<CallWay> all;
+  const CallWay row_major{*LayoutInBlock(function, 0)};
   // Which operands are full does not depend on the block.
-  const GroupLayout full = LayoutInBlock(function, 1).value_or(row_major.layouts);
+  const OperandLayouts full = LayoutInBlock(function, 1).value_or(row_major.layouts);
   const auto may_come = [&](const std::string& layout) {
     for (size_t i = 0; i < call.args.size(); ++i) {
       if (!full.operands[i].empty() && may_lie(call.args[i], layout)) return true;
@@ -95,7 +95,7 @@ std::vector<CallLayout> CallLayouts::ForGroup(const Call& call, const Function& 
     return false;
   };
   for (const int64_t block : blocks_) {
-    const std::optional<GroupLayout> layouts = LayoutInBlock(function, block);
+    const std::optional<OperandLayouts> layouts = LayoutInBlock(function, block);
     if (layouts && may_come(fmt::format("NCHW{}c", block))) all.push_back({*layouts});
   }
   if (all.empty() || !ReducesImages(function) || may_come("")) all.push_back(row_major);

@@ -12,31 +12,30 @@
 namespace hone {
 
 // One way to run a call of main.
-struct CallLayout {
-  GroupLayout layouts;
-  const LayoutChoice* anchor = nullptr;  // of an anchor; the chooser's
+struct CallWay {
+  OperandLayouts layouts;
+  const PairChoice* anchor = nullptr;  // of an anchor; the chooser's
 };
 
 // Of an operand that is read wherever it lies.
 inline constexpr const char* kAnyLayout = "*";
 
 // `configs` must outlive it.
-class CallLayouts {
+class CallWays {
  public:
   // `body` is main's, fused.
-  CallLayouts(const relay::ExprPtr& body, ConfigChooser& configs);
+  CallWays(const relay::ExprPtr& body, ConfigChooser& configs);
 
   // Whether an argument may come in the layout.
   using MayLie = std::function<bool(const relay::ExprPtr& arg, const std::string& layout)>;
   // Never empty. An anchor's: one per pair of layouts that the chooser knows, its best first. A take of channels writes
   // any layout, one of rows or columns the layout that it reads. Another function runs in those that one of its full
   // operands may come in, and row-major where it reduces no images or has no other.
-  std::vector<CallLayout> Of(const relay::Call& call, const MayLie& may_lie) const;
+  std::vector<CallWay> Of(const relay::Call& call, const MayLie& may_lie) const;
 
  private:
-  std::vector<CallLayout> ForTake(const relay::Function& function) const;
-  std::vector<CallLayout> ForGroup(const relay::Call& call, const relay::Function& function,
-                                   const MayLie& may_lie) const;
+  std::vector<CallWay> ForTake(const relay::Function& function) const;
+  std::vector<CallWay> ForGroup(const relay::Call& call, const relay::Function& function, const MayLie& may_lie) const;
 
   ConfigChooser& configs_;
   std::vector<int64_t> blocks_;  // in which anchors read or write, ascending
@@ -44,6 +43,6 @@ class CallLayouts {
 
 // Every way to run the anchor, the best first.
 struct Anchor;
-std::vector<CallLayout> AnchorLayouts(const Anchor& anchor, const relay::Call& call, ConfigChooser& configs);
+std::vector<CallWay> AnchorWays(const Anchor& anchor, const relay::Call& call, ConfigChooser& configs);
 
 }  // namespace hone

@@ -4,11 +4,11 @@
 #include <unordered_map>
 
 #include "compiler/passes/graph/anchor.h"
+#include "compiler/passes/graph/typed_graph.h"
 #include "compiler/passes/layouts/call_ways.h"
 #include "compiler/passes/layouts/cheapest_choices.h"
 #include "compiler/passes/layouts/layout_graph.h"
 #include "compiler/passes/layouts/layout_text.h"
-#include "compiler/passes/graph/typed_graph.h"
 #include "compiler/relay/op.h"
 #include "compiler/schedules/schedule.h"
 
@@ -42,7 +42,7 @@ ExprPtr RetypedCall(const Call& call, std::vector<ExprPtr> args, const std::stri
 }
 
 // The same function on operands and results in the given layouts.
-relay::FunctionPtr Retyped(const Function& function, const GroupLayout& layouts, relay::Attrs attrs) {
+relay::FunctionPtr Retyped(const Function& function, const OperandLayouts& layouts, relay::Attrs attrs) {
   std::unordered_map<const relay::Expr*, ExprPtr> inside;
   std::vector<std::shared_ptr<const relay::Var>> params;
   for (size_t i = 0; i < function.params.size(); ++i) {
@@ -145,7 +145,7 @@ class LayoutChooser {
       args.push_back(now_.at(arg.get()));
       types.push_back(args.back()->type);
     }
-    CallLayout way = WayOf(call, types);
+    CallWay way = WayOf(call, types);
     for (size_t i = 0; i < types.size(); ++i) {
       if (way.layouts.operands[i] == kAnyLayout) way.layouts.operands[i] = types[i]->layout;
     }
@@ -155,11 +155,11 @@ class LayoutChooser {
     return layouts_ ? result : In(result, "");
   }
 
-  CallLayout WayOf(const Call& call, const std::vector<TypePtr>& types) const {
+  CallWay WayOf(const Call& call, const std::vector<TypePtr>& types) const {
     if (layouts_) return layouts_->graph.Of(&call, layouts_->found.choices);
     const Function& function = *relay::AsFunction(call.op);
     const std::optional<Anchor> anchor = AnchorOf(function);
-    return anchor ? AnchorLayouts(*anchor, call, configs_).front() : CallLayout{LayoutForGroup(function, types)};
+    return anchor ? AnchorWays(*anchor, call, configs_).front() : CallWay{LayoutForGroup(function, types)};
   }
 
   static void SetAnchor(const Anchor& anchor, const ConfigChoice& choice, relay::Attrs& attrs) {

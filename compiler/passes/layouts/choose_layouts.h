@@ -1,7 +1,7 @@
 // Pass: gives every value a place in memory and every anchor its configuration.
 #pragma once
 
-#include "compiler/passes/passes.h"
+#include "compiler/passes/graph/pass_context.h"
 #include "compiler/relay/expr.h"
 
 namespace hone {

@@ -9,24 +9,24 @@ bool TransformsWeights(const Schedule& schedule, const Workload& workload, const
   return schedule.Operands(workload, config, Epilogue()).at(1).layout.winograd_tile() != 0;
 }
 
-KernelLayouts LayoutsOf(const ConfigChoice& choice, const Workload& workload) {
-  return KernelLayoutsOf(*FindSchedule(choice.schedule), workload, choice.config);
+LayoutPair LayoutsOf(const ConfigChoice& choice, const Workload& workload) {
+  return LayoutPairOf(*FindSchedule(choice.schedule), workload, choice.config);
 }
 
 // Of a choice that has a time.
-std::vector<LayoutChoice> Measured(std::vector<ConfigChoice> known, const Workload& workload) {
-  std::vector<LayoutChoice> all;
+std::vector<PairChoice> Measured(std::vector<ConfigChoice> known, const Workload& workload) {
+  std::vector<PairChoice> all;
   const int64_t best_ns = known.front().expected_ns;
   for (ConfigChoice& choice : known) {
-    const KernelLayouts layouts = LayoutsOf(choice, workload);
+    const LayoutPair layouts = LayoutsOf(choice, workload);
     const auto cost_ns = static_cast<double>(std::max(choice.expected_ns, best_ns));
     all.push_back({layouts, std::move(choice), cost_ns});
   }
   return all;
 }
 
-bool Has(const std::vector<LayoutChoice>& all, const KernelLayouts& layouts) {
-  return std::any_of(all.begin(), all.end(), [&](const LayoutChoice& choice) { return choice.layouts == layouts; });
+bool Has(const std::vector<PairChoice>& all, const LayoutPair& layouts) {
+  return std::any_of(all.begin(), all.end(), [&](const PairChoice& choice) { return choice.layouts == layouts; });
 }
 
 ConfigChoice AsChoice(const DefaultConfig& best) {
@@ -43,7 +43,7 @@ bool ConfigChooser::Allowed(const Schedule& schedule, const Workload& workload, 
 
 ConfigChooser::ConfigChooser(const PassContext& context) : context_(context), machine_(context.build.machine()) {}
 
-const std::vector<LayoutChoice>& ConfigChooser::For(const Workload& workload, const CallNeeds& needs) {
+const std::vector<PairChoice>& ConfigChooser::For(const Workload& workload, const CallNeeds& needs) {
   const std::pair key{workload.ToText(), needs};
   const auto known = choices_.find(key);
   if (known != choices_.end()) return known->second;
@@ -62,7 +62,7 @@ std::vector<ConfigChoice> ConfigChooser::Known(const Workload& workload, const C
   const auto class_of = [&](const std::string& name, const Config& config) -> std::optional<std::string> {
     const ConfigChoice choice{name, config, "", "", 0};
     if (!Valid(choice, workload, needs)) return std::nullopt;
-    const KernelLayouts layouts = LayoutsOf(choice, workload);
+    const LayoutPair layouts = LayoutsOf(choice, workload);
     return layouts.data + " " + layouts.output;
   };
   const BuildContext& build = context_.build;
@@ -71,12 +71,12 @@ std::vector<ConfigChoice> ConfigChooser::Known(const Workload& workload, const C
   return known;
 }
 
-std::vector<LayoutChoice> ConfigChooser::Choose(const Workload& workload, const CallNeeds& needs) const {
+std::vector<PairChoice> ConfigChooser::Choose(const Workload& workload, const CallNeeds& needs) const {
   std::vector<ConfigChoice> known = Known(workload, needs);
   if (!known.empty() && known.front().expected_ns <= 0) {
     return {{LayoutsOf(known.front(), workload), known.front(), 0}};
   }
-  std::vector<LayoutChoice> all;
+  std::vector<PairChoice> all;
   double scale = 1, least_ns = 0;
   if (!known.empty()) {
     const ConfigChoice& best = known.front();
@@ -88,13 +88,13 @@ std::vector<LayoutChoice> ConfigChooser::Choose(const Workload& workload, const 
   const auto allowed = [&](const Schedule& schedule, const Config& config) {
     return Allowed(schedule, workload, config, needs);
   };
-  for (const LayoutDefault& other : LayoutDefaults(workload, machine_, allowed)) {
+  for (const PairDefault& other : LayoutDefaults(workload, machine_, allowed)) {
     if (Has(all, other.layouts)) continue;
     all.push_back({other.layouts, AsChoice(other.best), std::max(scale * other.best.estimate_ns, least_ns)});
   }
   if (!measured) {
     const auto cheapest = std::min_element(
-        all.begin(), all.end(), [](const LayoutChoice& a, const LayoutChoice& b) { return a.cost_ns < b.cost_ns; });
+        all.begin(), all.end(), [](const PairChoice& a, const PairChoice& b) { return a.cost_ns < b.cost_ns; });
     std::rotate(all.begin(), cheapest, cheapest + 1);
   }
   return all;

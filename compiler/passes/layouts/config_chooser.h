@@ -6,16 +6,16 @@
 #include <utility>
 #include <vector>
 
-#include "core/config_source.h"
-#include "compiler/passes/passes.h"
+#include "compiler/passes/graph/pass_context.h"
 #include "compiler/schedules/layout_defaults.h"
+#include "core/config_source.h"
 #include "core/workload.h"
 
 namespace hone {
 
 // The best that is known of one way to lie in memory.
-struct LayoutChoice {
-  KernelLayouts layouts;
+struct PairChoice {
+  LayoutPair layouts;
   ConfigChoice choice;
   double cost_ns = 0;  // of one call; to be compared among one workload's choices and with other costs in a graph
 };
@@ -39,17 +39,17 @@ class ConfigChooser {
   // A pair that no record has costs its estimate times what the best record is off from its own estimate, and never
   // less than that record: what was measured stands against what is only hoped. A choice whose source gives no time is
   // the only one.
-  const std::vector<LayoutChoice>& For(const Workload& workload, const CallNeeds& needs);
+  const std::vector<PairChoice>& For(const Workload& workload, const CallNeeds& needs);
 
  private:
   bool Allowed(const Schedule& schedule, const Workload& workload, const Config& config, const CallNeeds& needs) const;
   bool Valid(const ConfigChoice& choice, const Workload& workload, const CallNeeds& needs) const;
   std::vector<ConfigChoice> Known(const Workload& workload, const CallNeeds& needs) const;
-  std::vector<LayoutChoice> Choose(const Workload& workload, const CallNeeds& needs) const;
+  std::vector<PairChoice> Choose(const Workload& workload, const CallNeeds& needs) const;
 
   const PassContext& context_;
   MachineModel machine_;
-  std::map<std::pair<std::string, CallNeeds>, std::vector<LayoutChoice>> choices_;
+  std::map<std::pair<std::string, CallNeeds>, std::vector<PairChoice>> choices_;
 };
 
 }  // namespace hone

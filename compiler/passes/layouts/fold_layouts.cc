@@ -1,7 +1,7 @@
 #include "compiler/passes/layouts/fold_layouts.h"
 
-#include "compiler/passes/layouts/layout_text.h"
 #include "compiler/passes/graph/typed_graph.h"
+#include "compiler/passes/layouts/layout_text.h"
 
 namespace hone {
 namespace {

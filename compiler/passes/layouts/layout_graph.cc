@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <set>
 
+#include "compiler/passes/graph/typed_graph.h"
 #include "compiler/passes/layouts/cheapest_choices.h"
 #include "compiler/passes/layouts/layout_text.h"
-#include "compiler/passes/graph/typed_graph.h"
 
 namespace hone {
 
@@ -23,12 +23,12 @@ const std::vector<ExprPtr>& ChildrenOf(const ExprPtr& expr) {
 }
 
 // Row-major in all operands.
-CallLayout RowMajor(size_t operands) { return {{std::vector<std::string>(operands), ""}}; }
+CallWay RowMajor(size_t operands) { return {{std::vector<std::string>(operands), ""}}; }
 
 }  // namespace
 
 LayoutGraph::LayoutGraph(const ExprPtr& body, ConfigChooser& configs, const MachineModel& machine)
-    : call_layouts_(body, configs), cost_(machine) {
+    : call_ways_(body, configs), cost_(machine) {
   const std::vector<ExprPtr> order = PostOrder(body);
   for (const ExprPtr& expr : order) {
     if (relay::AsCall(expr)) {
@@ -48,15 +48,15 @@ LayoutGraph::LayoutGraph(const ExprPtr& body, ConfigChooser& configs, const Mach
   DescendChoices(graph_, followers_, per_layer_);
 }
 
-const CallLayout& LayoutGraph::Of(const relay::Expr* call, const Choices& choices) const {
+const CallWay& LayoutGraph::Of(const relay::Expr* call, const Choices& choices) const {
   const auto node = static_cast<size_t>(node_of_.at(call));
   return ways_[node][static_cast<size_t>(choices[node])];
 }
 
-void LayoutGraph::AddValue(const ExprPtr& expr, std::vector<CallLayout> ways, int per_layer) {
+void LayoutGraph::AddValue(const ExprPtr& expr, std::vector<CallWay> ways, int per_layer) {
   node_of_.emplace(expr.get(), static_cast<int>(ways_.size()));
   std::vector<double> costs;
-  for (const CallLayout& way : ways) {
+  for (const CallWay& way : ways) {
     const double padding_ns = expr->type ? cost_.PaddingNs(*expr->type, way.layouts.result) : 0;
     costs.push_back((way.anchor ? way.anchor->cost_ns : 0) + padding_ns);
   }
@@ -72,17 +72,17 @@ void LayoutGraph::AddCall(const ExprPtr& expr) {
   const auto may_lie = [&](const ExprPtr& arg, const std::string& layout) {
     const auto found = node_of_.find(arg.get());
     if (found == node_of_.end()) return false;
-    const std::vector<CallLayout>& ways = ways_[static_cast<size_t>(found->second)];
-    return std::any_of(ways.begin(), ways.end(), [&](const CallLayout& way) { return way.layouts.result == layout; });
+    const std::vector<CallWay>& ways = ways_[static_cast<size_t>(found->second)];
+    return std::any_of(ways.begin(), ways.end(), [&](const CallWay& way) { return way.layouts.result == layout; });
   };
-  std::vector<CallLayout> ways = call_layouts_.Of(call, may_lie);
+  std::vector<CallWay> ways = call_ways_.Of(call, may_lie);
   const int per_layer = PerLayer(call, ways);
   const std::vector<std::string>& operands = ways.front().layouts.operands;
   if (!operands.empty() && operands.front() == kAnyLayout) followers_.push_back(static_cast<int>(ways_.size()));
   AddValue(expr, std::move(ways), per_layer);
 }
 
-int LayoutGraph::PerLayer(const Call& call, const std::vector<CallLayout>& ways) const {
+int LayoutGraph::PerLayer(const Call& call, const std::vector<CallWay>& ways) const {
   if (ways.front().anchor) return 0;
   std::vector<TypePtr> types;
   for (const ExprPtr& arg : call.args) {
@@ -94,9 +94,9 @@ int LayoutGraph::PerLayer(const Call& call, const std::vector<CallLayout>& ways)
       types.push_back(InLayout(arg->type, Result(node->second, choice)));
     }
   }
-  const GroupLayout follows = LayoutForGroup(*relay::AsFunction(call.op), types);
+  const OperandLayouts follows = LayoutForGroup(*relay::AsFunction(call.op), types);
   const auto way =
-      std::find_if(ways.begin(), ways.end(), [&](const CallLayout& w) { return w.layouts.result == follows.result; });
+      std::find_if(ways.begin(), ways.end(), [&](const CallWay& w) { return w.layouts.result == follows.result; });
   return way == ways.end() ? 0 : static_cast<int>(way - ways.begin());
 }
 
@@ -112,7 +112,7 @@ void LayoutGraph::AddUses(const ExprPtr& expr) {
 void LayoutGraph::AddTransforms(int producer) {
   std::set<std::string> wanted;
   for (const Use& use : uses_[static_cast<size_t>(producer)]) {
-    for (const CallLayout& way : ways_[static_cast<size_t>(use.node)]) wanted.insert(way.layouts.operands[use.operand]);
+    for (const CallWay& way : ways_[static_cast<size_t>(use.node)]) wanted.insert(way.layouts.operands[use.operand]);
   }
   wanted.erase(kAnyLayout);
   for (const std::string& layout : wanted) {

@@ -13,7 +13,7 @@
 namespace hone {
 
 // Every node of main that makes a value is a node of the graph. A call's choices are the ways to run it (see
-// call_layouts.h); everything else lies row-major. A choice costs what the anchor takes, and the lanes that pad its
+// call_ways.h); everything else lies row-major. A choice costs what the anchor takes, and the lanes that pad its
 // result. An edge costs the transform where a value is made otherwise than it is read; where several calls read it in
 // one layout it is transformed once for all of them, which a node of its own says: make it or leave it. Constants are
 // packed ahead and cost nothing.
@@ -26,7 +26,7 @@ class LayoutGraph {
   // The choice per layer: every anchor takes its best, and other functions follow their inputs (LayoutForGroup).
   const Choices& per_layer() const { return per_layer_; }
   // How the call is to be run.
-  const CallLayout& Of(const relay::Expr* call, const Choices& choices) const;
+  const CallWay& Of(const relay::Expr* call, const Choices& choices) const;
 
  private:
   struct Use {
@@ -34,9 +34,9 @@ class LayoutGraph {
     size_t operand = 0;
     bool operator==(const Use&) const = default;
   };
-  void AddValue(const relay::ExprPtr& expr, std::vector<CallLayout> ways, int per_layer);
+  void AddValue(const relay::ExprPtr& expr, std::vector<CallWay> ways, int per_layer);
   void AddCall(const relay::ExprPtr& expr);
-  int PerLayer(const relay::Call& call, const std::vector<CallLayout>& ways) const;
+  int PerLayer(const relay::Call& call, const std::vector<CallWay>& ways) const;
   void AddUses(const relay::ExprPtr& expr);
   void AddTransforms(int producer);
   void AddTransform(int producer, const Use& reader, const std::string& layout);
@@ -45,15 +45,15 @@ class LayoutGraph {
   bool Wants(const Use& use, size_t choice, const std::string& layout) const;
   double TransformNs(int producer, size_t choice, const std::string& layout) const;
 
-  CallLayouts call_layouts_;
+  CallWays call_ways_;
   relay::ExprPtr reader_;  // of main's result
   LayoutCost cost_;
   ChoiceGraph graph_;
   Choices per_layer_;
-  std::vector<std::vector<CallLayout>> ways_;  // by node, of those that make values
-  std::vector<relay::TypePtr> types_;          // by node, of those that make values
-  std::vector<std::vector<Use>> uses_;         // by node, of those that make values
-  std::vector<int> followers_;                 // that write any layout, and shared transforms
+  std::vector<std::vector<CallWay>> ways_;  // by node, of those that make values
+  std::vector<relay::TypePtr> types_;       // by node, of those that make values
+  std::vector<std::vector<Use>> uses_;      // by node, of those that make values
+  std::vector<int> followers_;              // that write any layout, and shared transforms
   std::unordered_map<const relay::Expr*, int> node_of_;
 };
 

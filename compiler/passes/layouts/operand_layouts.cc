@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <map>
 
-#include "compiler/passes/layouts/layout_text.h"
 #include "compiler/passes/graph/typed_graph.h"
+#include "compiler/passes/layouts/layout_text.h"
 #include "compiler/relay/op.h"
 
 namespace hone {
@@ -90,32 +90,32 @@ bool ReducesImages(const relay::Function& function) {
   });
 }
 
-std::optional<GroupLayout> LayoutInBlock(const relay::Function& function, int64_t block) {
+std::optional<OperandLayouts> LayoutInBlock(const relay::Function& function, int64_t block) {
   const size_t operands = function.params.size();
-  if (block == 0) return GroupLayout{std::vector<std::string>(operands), ""};
+  if (block == 0) return OperandLayouts{std::vector<std::string>(operands), ""};
   const std::string layout = fmt::format("NCHW{}c", block);
   const std::vector<const Call*> calls = CallsIn(function);
   const Call *concat = Only(calls, "concatenate"), *spread = Only(calls, "nn.depth_to_space");
   if (concat != nullptr || spread != nullptr) {
     const bool can = concat ? CanBlockConcat(function, *concat, block) : CanBlockPlaces(*spread, block);
-    return can ? std::optional(GroupLayout{std::vector<std::string>(operands, layout), layout}) : std::nullopt;
+    return can ? std::optional(OperandLayouts{std::vector<std::string>(operands, layout), layout}) : std::nullopt;
   }
   const TypePtr& result = function.body->type;
   if (result->kind != relay::TypeKind::kTensor || result->shape.size() != 4 || !CanBlock(calls, result->shape[1])) {
     return std::nullopt;
   }
-  GroupLayout found{std::vector<std::string>(operands), layout};
+  OperandLayouts found{std::vector<std::string>(operands), layout};
   for (size_t i = 0; i < operands; ++i) {
     if (IsFull(*function.params[i], *calls[0], result->shape)) found.operands[i] = layout;
   }
   return found;
 }
 
-GroupLayout LayoutForGroup(const relay::Function& function, const std::vector<TypePtr>& args) {
+OperandLayouts LayoutForGroup(const relay::Function& function, const std::vector<TypePtr>& args) {
   if (TakesInAnyLayout(function)) return {{args[0]->layout}, args[0]->layout};
-  const GroupLayout row_major = *LayoutInBlock(function, 0);
+  const OperandLayouts row_major = *LayoutInBlock(function, 0);
   // Which operands would be blocked does not depend on the block.
-  const std::optional<GroupLayout> blocked = LayoutInBlock(function, 1);
+  const std::optional<OperandLayouts> blocked = LayoutInBlock(function, 1);
   if (!blocked) return row_major;
   std::vector<TypePtr> full;
   for (size_t i = 0; i < args.size(); ++i) {

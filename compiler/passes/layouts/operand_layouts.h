@@ -10,7 +10,7 @@
 namespace hone {
 
 // Layouts of a function's operands, by name; empty is row-major. The results lie in `result`.
-struct GroupLayout {
+struct OperandLayouts {
   std::vector<std::string> operands;
   std::string result;
 };
@@ -19,11 +19,11 @@ struct GroupLayout {
 // kAny and kNCHWc operators can run blocked: operands as large as the result lie as it does, constants per channel and
 // other small operands row-major. A concatenation of channels can when every input but the last has a multiple of the
 // block. Everything can run row-major.
-std::optional<GroupLayout> LayoutInBlock(const relay::Function& function, int64_t block);
+std::optional<OperandLayouts> LayoutInBlock(const relay::Function& function, int64_t block);
 
 // The layout that the function follows when its arguments lie as `args` say: in the block that most elements of the
 // operands it would take blocked lie in already, where it can.
-GroupLayout LayoutForGroup(const relay::Function& function, const std::vector<relay::TypePtr>& args);
+OperandLayouts LayoutForGroup(const relay::Function& function, const std::vector<relay::TypePtr>& args);
 
 // Whether the function takes channels, rows or columns of a float32 image: channels are read and written one by one
 // wherever they lie; rows and columns are whole blocks.

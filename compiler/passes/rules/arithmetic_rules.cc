@@ -2,8 +2,8 @@
 #include <cmath>
 #include <optional>
 
-#include "compiler/passes/rules/canonicalise.h"
 #include "compiler/passes/graph/channel_constant.h"
+#include "compiler/passes/rules/canonicalise.h"
 #include "compiler/relay/op.h"
 
 namespace hone {

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "compiler/passes/graph/anchor.h"
-#include "compiler/passes/rules/canonicalise.h"
 #include "compiler/passes/graph/transposes.h"
+#include "compiler/passes/rules/canonicalise.h"
 
 namespace hone {
 

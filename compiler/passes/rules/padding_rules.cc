@@ -1,8 +1,8 @@
 #include <array>
 #include <optional>
 
-#include "compiler/passes/rules/canonicalise.h"
 #include "compiler/passes/graph/window_attrs.h"
+#include "compiler/passes/rules/canonicalise.h"
 #include "compiler/relay/op.h"
 
 namespace hone {

@@ -1,8 +1,8 @@
 // A product of a longer tensor with a matrix is nn.dense between two reshapes. What follows it goes before the second,
 // where the kernel's epilogue takes it.
 #include "compiler/passes/graph/anchor.h"
-#include "compiler/passes/rules/canonicalise.h"
 #include "compiler/passes/graph/channel_constant.h"
+#include "compiler/passes/rules/canonicalise.h"
 #include "compiler/relay/op.h"
 
 namespace hone {

@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "compiler/passes/rules/canonicalise.h"
 #include "compiler/passes/graph/transposes.h"
+#include "compiler/passes/rules/canonicalise.h"
 
 namespace hone {
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "compiler/frontend/onnx/onnx_import.h"
-#include "compiler/relay/reference.h"
 #include "compiler/relay/infer_type.h"
+#include "compiler/relay/reference.h"
 #include "core/error.h"
 #include "tests/compiler/frontend/model_maker.h"
 

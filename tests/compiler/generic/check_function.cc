@@ -6,8 +6,8 @@
 #include <cstring>
 
 #include "compiler/generic/generic_kernel.h"
-#include "compiler/relay/reference.h"
 #include "compiler/relay/infer_type.h"
+#include "compiler/relay/reference.h"
 #include "tests/compiler/generic/kernel_runner.h"
 
 namespace hone::testing {

@@ -5,8 +5,8 @@
 #include <functional>
 
 #include "compiler/generic/images_apart.h"
-#include "compiler/plan/lower.h"
 #include "compiler/passes/graph/typed_graph.h"
+#include "compiler/plan/lower.h"
 #include "core/error.h"
 #include "core/random.h"
 

@@ -195,7 +195,7 @@ double UnmeasuredNs(const Workload& workload, const Config& wide, double off) {
   PassContext context = TestContext();
   context.configs = &known;
   ConfigChooser chooser(context);
-  const std::vector<LayoutChoice>& choices = chooser.For(workload, CallNeeds{});
+  const std::vector<PairChoice>& choices = chooser.For(workload, CallNeeds{});
   EXPECT_EQ(choices.size(), 2U);
   EXPECT_EQ(choices.front().choice.config, wide);
   EXPECT_EQ(choices.back().choice.source, "default");

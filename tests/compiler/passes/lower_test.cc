@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
-#include "compiler/plan/buffer_view.h"
 #include "compiler/build.h"
-#include "compiler/plan/concat_in_place.h"
 #include "compiler/frontend/zoo/zoo.h"
 #include "compiler/passes/graph/typed_graph.h"
+#include "compiler/plan/buffer_view.h"
+#include "compiler/plan/concat_in_place.h"
 #include "core/error.h"
 #include "core/serialize.h"
 #include "tests/compiler/passes/pass_testing.h"

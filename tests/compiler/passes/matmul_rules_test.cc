@@ -2,9 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "compiler/passes/fusion/fuse.h"
 #include "compiler/passes/graph/anchor.h"
 #include "compiler/passes/rules/canonicalise.h"
-#include "compiler/passes/fusion/fuse.h"
 #include "compiler/relay/infer_type.h"
 #include "tests/compiler/passes/pass_testing.h"
 

@@ -7,9 +7,9 @@
 #include <map>
 
 #include "compiler/passes/graph/typed_graph.h"
-#include "compiler/relay/reference.h"
 #include "compiler/relay/infer_type.h"
 #include "compiler/relay/op.h"
+#include "compiler/relay/reference.h"
 
 namespace hone::testing {
 

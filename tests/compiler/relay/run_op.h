@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/relay/reference.h"
 #include "compiler/relay/expr.h"
 #include "compiler/relay/infer_type.h"
+#include "compiler/relay/reference.h"
 #include "core/error.h"
 
 namespace hone::relay {
