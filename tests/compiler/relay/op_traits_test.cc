@@ -120,7 +120,9 @@ TEST(OpTraits, ImagesOfWhatIsPerImageDoNotSeeEachOther) {
     const Tensor result = Result(*op, data), of_other = Result(*op, other);
     bool differs = false;
     for (int64_t i = 0; i < result.elements(); ++i) {
-      if (i < result.elements() / 2) EXPECT_EQ(of_other.At(i), result.At(i)) << op->name;
+      if (i < result.elements() / 2) {
+        EXPECT_EQ(of_other.At(i), result.At(i)) << op->name;
+      }
       differs = differs || of_other.At(i) != result.At(i);
     }
     EXPECT_TRUE(differs) << op->name;
