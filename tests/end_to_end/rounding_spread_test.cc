@@ -65,7 +65,7 @@ TEST(OutputQuanta, AreTheScaleOfWhatWasMovedToo) {
 TEST(OutputQuanta, ASingleRoundingOtherwiseIsOneStep) {
   const auto inputs = Given({10, 1.2500001, 3});
   const Tensor right = RunReference(Quantised(), inputs).at(0);
-  Tensor flipped = right;
+  Tensor flipped = right.Clone();
   flipped.Set(1, right.At(1) + 0.5);
   OutputError error = CompareOutput("y", flipped, right, 0);
   error.quantum = OutputQuanta(Quantised()).at(0);

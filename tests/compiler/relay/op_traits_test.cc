@@ -103,7 +103,7 @@ TEST(OpTraits, WhatMovesMakesNoNewElement) {
 
 TEST(OpTraits, AScaleGoesBehindWhatIsHomogeneous) {
   const Tensor data = Signed(kImages, 1);
-  Tensor scaled = data;
+  Tensor scaled = data.Clone();
   for (int64_t i = 0; i < data.elements(); ++i) scaled.Set(i, 4 * data.At(i));
   for (const OpDef* op : OpsWith(&OpTraits::homogeneous)) {
     const Tensor result = Result(*op, data), of_scaled = Result(*op, scaled);
@@ -114,7 +114,7 @@ TEST(OpTraits, AScaleGoesBehindWhatIsHomogeneous) {
 // The second image is another one: the first image's results stay.
 TEST(OpTraits, ImagesOfWhatIsPerImageDoNotSeeEachOther) {
   const Tensor data = Signed(kImages, 1);
-  Tensor other = data;
+  Tensor other = data.Clone();
   for (int64_t i = data.elements() / 2; i < data.elements(); ++i) other.Set(i, -data.At(i));
   for (const OpDef* op : OpsWith(&OpTraits::per_image)) {
     const Tensor result = Result(*op, data), of_other = Result(*op, other);
