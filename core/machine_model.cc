@@ -1,191 +1,188 @@
 #include <algorithm>
-#include <array>
+#include <set>
 #include <string_view>
 
-#include "core/target.h"
+#include "core/machine_rows.h"
 
 namespace hone {
 namespace {
 
-enum class Row { kSse4, kAvx2, kAvx512, kNeon, kRiscv, kRvv, kArm, kPlain };
-
 struct CpuRow {
   std::string_view cpu;
-  Row row;
+  std::string_view row;            // of MachineRows, by name
   int64_t l1_kib, l2_kib, l3_kib;  // of one core; what a cluster shares is divided by its cores
 };
 
 // What the makers' manuals say of each core. Where there is no third level, its column repeats the second.
-constexpr std::array<CpuRow, 42> kCpus = {{
-    {"x86-64", Row::kSse4, 32, 256, 1024},
-    {"x86-64-v2", Row::kSse4, 32, 256, 1024},
-    {"nehalem", Row::kSse4, 32, 256, 2048},
-    {"sandybridge", Row::kSse4, 32, 256, 2048},
-    {"ivybridge", Row::kSse4, 32, 256, 2048},
-    {"x86-64-v3", Row::kAvx2, 32, 256, 1024},
-    {"haswell", Row::kAvx2, 32, 256, 2048},
-    {"broadwell", Row::kAvx2, 32, 256, 2048},
-    {"skylake", Row::kAvx2, 32, 256, 2048},
-    {"alderlake", Row::kAvx2, 48, 1280, 3072},
-    {"raptorlake", Row::kAvx2, 48, 2048, 3072},
-    {"znver1", Row::kAvx2, 32, 512, 2048},
-    {"znver2", Row::kAvx2, 32, 512, 4096},
-    {"znver3", Row::kAvx2, 32, 512, 4096},
-    {"x86-64-v4", Row::kAvx512, 32, 1024, 1408},
-    {"skylake-avx512", Row::kAvx512, 32, 1024, 1408},
-    {"cascadelake", Row::kAvx512, 32, 1024, 1408},
-    {"cooperlake", Row::kAvx512, 32, 1024, 1408},
-    {"cannonlake", Row::kAvx512, 32, 256, 2048},
-    {"icelake-client", Row::kAvx512, 48, 512, 2048},
-    {"icelake-server", Row::kAvx512, 48, 1280, 1536},
-    {"rocketlake", Row::kAvx512, 48, 512, 2048},
-    {"tigerlake", Row::kAvx512, 48, 1280, 3072},
-    {"sapphirerapids", Row::kAvx512, 48, 2048, 1920},
-    {"emeraldrapids", Row::kAvx512, 48, 2048, 5120},
-    {"graniterapids", Row::kAvx512, 48, 2048, 3584},
-    {"znver4", Row::kAvx512, 32, 1024, 4096},
-    {"znver5", Row::kAvx512, 48, 1024, 4096},
-    {"generic", Row::kNeon, 32, 256, 512},
-    {"cortex-a53", Row::kNeon, 32, 128, 128},
-    {"cortex-a55", Row::kNeon, 32, 128, 512},
-    {"cortex-a57", Row::kNeon, 32, 512, 512},
-    {"cortex-a72", Row::kNeon, 32, 256, 256},
-    {"cortex-a73", Row::kNeon, 32, 256, 256},
-    {"cortex-a76", Row::kNeon, 64, 512, 512},
-    {"cortex-a78", Row::kNeon, 64, 512, 1024},
-    {"neoverse-n1", Row::kNeon, 64, 1024, 1024},
-    {"neoverse-v1", Row::kNeon, 64, 1024, 1024},
-    {"neoverse-n2", Row::kNeon, 64, 1024, 1024},
-    {"apple-m1", Row::kNeon, 128, 3072, 3072},
-    {"generic-rv64", Row::kRiscv, 32, 256, 256},
-    {"sifive-u74", Row::kRiscv, 32, 512, 512},
-}};
-
-MachineModel ModelOf(Row row) {
-  switch (row) {
-    case Row::kAvx2:
-      return {"avx2", 8, 16, true, false, 32 << 10, 256 << 10, 1 << 20, {"avx2", "fma"}};
-    case Row::kAvx512:
-      return {"avx512", 16,         32,
-              true,     true,       32 << 10,
-              1 << 20,  1408 << 10, {"avx2", "avx512bw", "avx512dq", "avx512f", "avx512vl", "fma"}};
-    case Row::kNeon:
-      return {"neon", 4, 32, true, true, 32 << 10, 256 << 10, 512 << 10, {"neon"}};
-    case Row::kRiscv:
-      // Four scalar registers stand for a vector.
-      return {"riscv64", 4, 8, true, true, 32 << 10, 256 << 10, 256 << 10, {}};
-    case Row::kRvv:
-      return {"rvv", 4, 32, true, true, 32 << 10, 256 << 10, 256 << 10, {"v"}};
-    case Row::kArm:
-      return {"arm", 4, 16, false, false, 32 << 10, 128 << 10, 128 << 10, {}};
-    case Row::kSse4:
-      return {"sse4", 4, 16, false, false, 32 << 10, 256 << 10, 1 << 20, {}};
-    case Row::kPlain:
-      break;
-  }
-  return {"plain", 4, 16, false, false, 32 << 10, 128 << 10, 128 << 10, {}};
-}
-
-bool StartsWith(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
-
-// The most modest row of the triple's architecture.
-Row ModestRow(std::string_view triple) {
-  if (StartsWith(triple, "x86_64") || StartsWith(triple, "amd64") || StartsWith(triple, "i386") ||
-      StartsWith(triple, "i686")) {
-    return Row::kSse4;
-  }
-  if (StartsWith(triple, "aarch64") || StartsWith(triple, "arm64")) return Row::kNeon;
-  if (StartsWith(triple, "riscv64")) return Row::kRiscv;
-  return StartsWith(triple, "arm") ? Row::kArm : Row::kPlain;
-}
-
-bool IsX86(Row row) { return row == Row::kSse4 || row == Row::kAvx2 || row == Row::kAvx512; }
-bool SameArchitecture(Row a, Row b) { return a == b || (IsX86(a) && IsX86(b)); }
-
-const CpuRow* FindCpu(const Target& target, Row modest) {
-  for (const CpuRow& row : kCpus) {
-    if (row.cpu == target.cpu && SameArchitecture(row.row, modest)) return &row;
-  }
-  return nullptr;
-}
-
-struct X86Features {
-  bool avx2, fma, avx512;
+constexpr CpuRow kCpus[] = {
+    {"x86-64", "sse4", 32, 256, 1024},
+    {"x86-64-v2", "sse4", 32, 256, 1024},
+    {"nehalem", "sse4", 32, 256, 2048},
+    {"sandybridge", "sse4", 32, 256, 2048},
+    {"ivybridge", "sse4", 32, 256, 2048},
+    {"x86-64-v3", "avx2", 32, 256, 1024},
+    {"haswell", "avx2", 32, 256, 2048},
+    {"broadwell", "avx2", 32, 256, 2048},
+    {"skylake", "avx2", 32, 256, 2048},
+    {"alderlake", "avx2", 48, 1280, 3072},
+    {"raptorlake", "avx2", 48, 2048, 3072},
+    {"znver1", "avx2", 32, 512, 2048},
+    {"znver2", "avx2", 32, 512, 4096},
+    {"znver3", "avx2", 32, 512, 4096},
+    {"x86-64-v4", "avx512", 32, 1024, 1408},
+    {"skylake-avx512", "avx512", 32, 1024, 1408},
+    {"cascadelake", "avx512", 32, 1024, 1408},
+    {"cooperlake", "avx512", 32, 1024, 1408},
+    {"cannonlake", "avx512", 32, 256, 2048},
+    {"icelake-client", "avx512", 48, 512, 2048},
+    {"icelake-server", "avx512", 48, 1280, 1536},
+    {"rocketlake", "avx512", 48, 512, 2048},
+    {"tigerlake", "avx512", 48, 1280, 3072},
+    {"sapphirerapids", "avx512", 48, 2048, 1920},
+    {"emeraldrapids", "avx512", 48, 2048, 5120},
+    {"graniterapids", "avx512", 48, 2048, 3584},
+    {"znver4", "avx512", 32, 1024, 4096},
+    {"znver5", "avx512", 48, 1024, 4096},
+    {"generic", "neon", 32, 256, 512},
+    {"cortex-a53", "neon", 32, 128, 128},
+    {"cortex-a55", "neon", 32, 128, 512},
+    {"cortex-a57", "neon", 32, 512, 512},
+    {"cortex-a72", "neon", 32, 256, 256},
+    {"cortex-a73", "neon", 32, 256, 256},
+    {"cortex-a76", "neon", 64, 512, 512},
+    {"cortex-a78", "neon", 64, 512, 1024},
+    {"neoverse-n1", "neon", 64, 1024, 1024},
+    {"neoverse-v1", "neon", 64, 1024, 1024},
+    {"neoverse-n2", "neon", 64, 1024, 1024},
+    {"apple-m1", "neon", 128, 3072, 3072},
+    {"generic-rv64", "riscv64", 32, 256, 256},
+    {"sifive-u74", "riscv64", 32, 512, 512},
 };
 
-// As LLVM reads them: a feature brings what it needs, and taking one away takes what needs it.
-void ApplyFeature(std::string_view feature, X86Features& has) {
-  const std::string_view name = feature.substr(1);
-  const bool on = feature[0] == '+';
-  if (on && name == "avx512f") has = {true, true, true};
-  if (on && name == "avx2") has.avx2 = true;
-  if (on && name == "fma") has.fma = true;
-  if (on) return;
-  if (name == "avx512f" || name == "avx512vl" || name == "avx512bw" || name == "avx512dq") has.avx512 = false;
-  if (name == "fma") has.fma = has.avx512 = false;
-  if (name == "avx2") has.avx2 = has.avx512 = false;
-  if (name == "avx" || StartsWith(name, "sse") || name == "ssse3") has = {false, false, false};
+struct TriplePrefix {
+  std::string_view prefix, architecture;
+};
+
+// The first that fits.
+constexpr TriplePrefix kTriples[] = {
+    {"x86_64", "x86_64"}, {"amd64", "x86_64"},    {"i386", "x86_64"}, {"i686", "x86_64"}, {"aarch64", "aarch64"},
+    {"arm64", "aarch64"}, {"riscv64", "riscv64"}, {"arm", "arm"},     {"", "plain"},
+};
+
+struct Dependency {
+  std::string_view feature, needs;
+};
+
+// As LLVM has them, but for AVX-512's four, which come together on every CPU of the table.
+constexpr Dependency kDependencies[] = {
+    {"sse2", "sse"},         {"sse3", "sse2"},        {"ssse3", "sse3"},       {"sse4.1", "ssse3"},
+    {"sse4.2", "sse4.1"},    {"avx", "sse4.2"},       {"avx2", "avx"},         {"fma", "avx"},
+    {"avx512f", "avx2"},     {"avx512f", "fma"},      {"avx512f", "avx512bw"}, {"avx512f", "avx512dq"},
+    {"avx512f", "avx512vl"}, {"avx512bw", "avx512f"}, {"avx512dq", "avx512f"}, {"avx512vl", "avx512f"},
+};
+
+// RISC-V promises a least register length as a feature; 128 bits come with V alone.
+struct LeastLanes {
+  std::string_view feature;
+  int lanes;
+};
+constexpr LeastLanes kLeastLanes[] = {{"zvl256b", 8}, {"zvl512b", 16}};
+
+using Features = std::set<std::string, std::less<>>;
+
+// A feature brings what it needs,
+void Add(std::string_view feature, Features& has) {
+  if (!has.emplace(feature).second) return;
+  for (const Dependency& d : kDependencies) {
+    if (d.feature == feature) Add(d.needs, has);
+  }
+}
+
+// and taking one away takes what needs it.
+void Remove(std::string_view feature, Features& has) {
+  const auto held = has.find(feature);
+  if (held == has.end()) return;
+  has.erase(held);
+  for (const Dependency& d : kDependencies) {
+    if (d.needs == feature) Remove(d.feature, has);
+  }
 }
 
 // LLVM lets taking away win, whatever the order.
-X86Features FeaturesOf(const Target& target, Row row) {
-  X86Features has{row != Row::kSse4, row != Row::kSse4, row == Row::kAvx512};
+Features FeaturesOf(const Target& target, const std::vector<std::string>& of_cpu) {
+  Features has;
+  for (const std::string& feature : of_cpu) Add(feature, has);
   for (const char sign : {'+', '-'}) {
     for (const std::string& feature : target.features) {
-      if (!feature.empty() && feature[0] == sign) ApplyFeature(feature, has);
+      if (feature.empty() || feature[0] != sign) continue;
+      const std::string_view name = std::string_view(feature).substr(1);
+      sign == '+' ? Add(name, has) : Remove(name, has);
     }
   }
   return has;
 }
 
-MachineModel X86Model(const Target& target, Row row) {
-  const X86Features has = FeaturesOf(target, row);
-  if (has.avx512) return ModelOf(Row::kAvx512);
-  if (!has.avx2) return ModelOf(Row::kSse4);
-  MachineModel model = ModelOf(Row::kAvx2);
-  if (!has.fma) {
-    model.has_fma = false;
-    model.required_features = {"avx2"};
-  }
-  return model;
+std::string_view ArchitectureOf(std::string_view triple) {
+  return std::find_if(std::begin(kTriples), std::end(kTriples),
+                      [&](const TriplePrefix& t) { return triple.substr(0, t.prefix.size()) == t.prefix; })
+      ->architecture;
 }
 
-// With the vector extension lanes follow from the least register length that the features promise: 128 bits with V
-// alone.
-MachineModel RiscvModel(const Target& target) {
-  const auto has = [&](std::string_view feature) {
-    return std::find(target.features.begin(), target.features.end(), feature) != target.features.end();
-  };
-  if (!has("+v")) return ModelOf(Row::kRiscv);
-  MachineModel model = ModelOf(Row::kRvv);
-  if (has("+zvl256b")) model.vector_lanes = 8;
-  if (has("+zvl512b")) model.vector_lanes = 16;
-  return model;
+const MachineRow* FindRow(const std::vector<MachineRow>& rows, std::string_view name) {
+  const auto row = std::find_if(rows.begin(), rows.end(), [&](const MachineRow& r) { return r.model.name == name; });
+  return row == rows.end() ? nullptr : &*row;
+}
+
+// A CPU of another architecture is unknown.
+const CpuRow* FindCpu(const std::vector<MachineRow>& rows, const Target& target) {
+  for (const CpuRow& cpu : kCpus) {
+    if (cpu.cpu != target.cpu) continue;
+    const MachineRow* row = FindRow(rows, cpu.row);
+    if (row != nullptr && row->architecture == ArchitectureOf(target.triple)) return &cpu;
+  }
+  return nullptr;
+}
+
+MachineModel BestOf(const std::vector<MachineRow>& rows, std::string_view architecture, const Features& has) {
+  const MachineModel* best = nullptr;
+  for (const MachineRow& row : rows) {
+    if (row.architecture != architecture) continue;
+    const auto& needs = row.model.required_features;
+    const bool fits = std::all_of(needs.begin(), needs.end(), [&](std::string_view f) { return has.count(f) > 0; });
+    if (best == nullptr || fits) best = &row.model;
+  }
+  return *best;
 }
 
 }  // namespace
 
-MachineModel MachineModelFor(const Target& target, int threads) {
-  const Row modest = ModestRow(target.triple);
-  const CpuRow* cpu = FindCpu(target, modest);
-  const Row row = cpu != nullptr ? cpu->row : modest;
-  MachineModel model = IsX86(row) ? X86Model(target, row) : row == Row::kRiscv ? RiscvModel(target) : ModelOf(row);
-  if (cpu != nullptr) {
-    model.l1_bytes = cpu->l1_kib << 10;
-    model.l2_bytes = cpu->l2_kib << 10;
-    model.l3_bytes = cpu->l3_kib << 10;
+MachineModel ModelAmong(const std::vector<MachineRow>& rows, const Target& target) {
+  const CpuRow* cpu = FindCpu(rows, target);
+  const Features has = FeaturesOf(
+      target, cpu == nullptr ? std::vector<std::string>() : FindRow(rows, cpu->row)->model.required_features);
+  MachineModel model = BestOf(rows, ArchitectureOf(target.triple), has);
+  for (const LeastLanes& least : kLeastLanes) {
+    if (model.scalable_vectors && has.count(least.feature) > 0) model.vector_lanes = least.lanes;
   }
+  if (cpu == nullptr) return model;
+  model.l1_bytes = cpu->l1_kib << 10;
+  model.l2_bytes = cpu->l2_kib << 10;
+  model.l3_bytes = cpu->l3_kib << 10;
+  return model;
+}
+
+MachineModel MachineModelFor(const Target& target, int threads) {
+  MachineModel model = ModelAmong(MachineRows(), target);
   model.threads = threads;
   return model;
 }
 
 std::vector<Target> KnownTargets() {
   std::vector<Target> targets;
-  for (const CpuRow& row : kCpus) {
-    const char* triple = IsX86(row.row)           ? "x86_64-pc-linux-gnu"
-                         : row.row == Row::kRiscv ? "riscv64-unknown-linux-gnu"
-                                                  : "aarch64-unknown-linux-gnu";
-    targets.push_back({triple, std::string(row.cpu), {}, 0});
+  for (const CpuRow& cpu : kCpus) {
+    const std::string architecture(FindRow(MachineRows(), cpu.row)->architecture);
+    const char* vendor = architecture == "x86_64" ? "-pc-linux-gnu" : "-unknown-linux-gnu";
+    targets.push_back({architecture + vendor, std::string(cpu.cpu), {}, 0});
   }
   return targets;
 }

@@ -25,18 +25,58 @@ struct Target {
   bool operator==(const Target&) const = default;
 };
 
-// The figures that schedules plan with, one row per kind of CPU. Sizes in bytes, lanes in float32.
+// Where a multiply-add gets the scalar that all its lanes share.
+enum class Broadcast : uint8_t {
+  kShuffled,  // a register filled by a load and a shuffle, which take the place of arithmetic (SSE)
+  kLoaded,    // a register filled by one load (AVX)
+  kMemory,    // its own operand in memory (AVX-512)
+  kLane,      // a lane of a register (NEON): scalars loaded together are held until the last of them is used
+  kScalar,    // a scalar register (RISC-V)
+};
+
+// Bytes that one core moves per cycle in passes over what a level holds.
+struct LevelRates {
+  double l1 = 64;
+  double l2 = 32;
+  double l3 = 12;
+  double memory = 6;
+
+  bool operator==(const LevelRates&) const = default;
+};
+
+// The figures that schedules plan and emit with, one row per kind of CPU. Sizes in bytes, lanes in float32, times in
+// cycles of clock_ghz. A default here is what a row is taken to have when it does not say otherwise: rates and cycles
+// were fitted on a Zen 5 core.
 struct MachineModel {
-  std::string name;      // the row's name, e.g. "avx512"
-  int vector_lanes = 4;  // float32 lanes of one vector register
+  std::string name;  // the row's name, e.g. "avx512": for people, no decision follows from it
+
+  // Lanes that kernels are emitted for. Of one vector register where its length is fixed.
+  int vector_lanes = 4;
+  // The registers' length is the machine's own (Arm SVE, RISC-V V): vector_lanes is the least that every machine of
+  // the target has. Kernels and layouts use that many, on longer registers too.
+  bool scalable_vectors = false;
   int vector_registers = 16;
-  bool has_fma = true;
-  bool broadcast_operand = false;  // an FMA can broadcast a scalar from memory (AVX-512) or from a lane (NEON)
-  int64_t l1_bytes = 32 << 10;     // data cache of one core
+  int address_registers = 11;     // pointers that stay in general registers throughout an inner loop
+  bool has_fma = true;            // a product and a sum are one instruction
+  bool has_rounding = false;      // one instruction rounds a vector to whole numbers, halves to even
+  bool width_on_request = false;  // code generation uses half of a register's lanes unless it is asked for all
+  Broadcast broadcast = Broadcast::kLoaded;
+
+  double clock_ghz = 3.5;
+  double multiply_adds_per_cycle = 2;     // of whole vectors
+  double multiply_add_latency = 4;        // cycles
+  double loads_per_cycle = 2;             // of whole vectors
+  LevelRates moved_bytes_per_cycle = {};  // used over and over
+  double cold_bytes_per_cycle = 12;       // read once and in order from memory, as weights are: by one core,
+  double shared_bytes_per_cycle = 13.5;   // and by several together
+
+  int64_t line_bytes = 64;      // of every cache
+  int64_t l1_bytes = 32 << 10;  // data cache of one core
   int64_t l2_bytes = 512 << 10;
-  int64_t l3_bytes = 16 << 20;                 // the share one core can count on
-  std::vector<std::string> required_features;  // what a machine needs to run such code, in LLVM's names ("avx2", "fma")
-  int threads = 1;                             // workers that share a kernel's items
+  int64_t l3_bytes = 16 << 20;  // the share one core can count on
+  // What a machine needs to run such code, in LLVM's names ("avx2", "fma").
+  std::vector<std::string> required_features = {};
+  int threads = 1;  // workers that share a kernel's items
 
   bool operator==(const MachineModel&) const = default;
 };

@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
-#include "core/target.h"
+#include <set>
+
+#include "core/machine_rows.h"
 
 namespace hone {
 namespace {
@@ -34,6 +36,48 @@ TEST(MachineModel, FeaturesMoveTheRow) {
   EXPECT_FALSE(X86("haswell", {"-fma"}).has_fma);
 }
 
+TEST(MachineModel, FeaturesBringWhatTheyNeedAndTakeWhatNeedsThem) {
+  EXPECT_EQ(X86("haswell", {"+avx512bw"}).name, "avx512");
+  EXPECT_EQ(X86("znver5", {"-avx512vl"}).name, "avx2");
+  EXPECT_EQ(X86("haswell", {"+avx512f", "-avx512dq"}).name, "avx2");
+  EXPECT_EQ(X86("znver5", {"-fma"}).vector_lanes, 8);
+  EXPECT_FALSE(X86("znver5", {"-fma"}).has_fma);
+  for (const char* away : {"-avx", "-sse4.2", "-ssse3", "-sse2"}) EXPECT_EQ(X86("znver5", {away}).name, "sse4") << away;
+  EXPECT_EQ(X86("x86-64", {"+fma"}).name, "sse4");
+  EXPECT_EQ(X86("x86-64", {"+avx2", "-avx2"}).name, "sse4");
+}
+
+TEST(MachineModel, AnInstructionSetIsOneRow) {
+  std::vector<MachineRow> rows = MachineRows();
+  rows.push_back({"x86_64", {.name = "wide", .vector_lanes = 32, .required_features = {"avx512f", "wide"}}});
+  const auto among = [&](const char* triple, const char* cpu, std::vector<std::string> features) {
+    return ModelAmong(rows, {triple, cpu, std::move(features), 0});
+  };
+  MachineModel wide = rows.back().model;
+  wide.l1_bytes = 48 << 10;
+  wide.l2_bytes = 1 << 20;
+  wide.l3_bytes = 4 << 20;
+  EXPECT_TRUE(among("x86_64-pc-linux-gnu", "znver5", {"+wide"}) == wide);
+  EXPECT_EQ(among("x86_64-pc-linux-gnu", "zen9", {"+avx512f", "+wide"}).name, "wide");
+  EXPECT_EQ(among("x86_64-pc-linux-gnu", "haswell", {"+wide"}).name, "avx2");
+  EXPECT_EQ(among("x86_64-pc-linux-gnu", "znver5", {}).name, "avx512");
+  EXPECT_EQ(among("aarch64-linux-gnu", "cortex-a72", {"+avx512f", "+wide"}).name, "neon");
+}
+
+TEST(MachineModel, RowsHaveNamesOfTheirOwnAndFiguresToDivideBy) {
+  std::set<std::string> names;
+  for (const auto& [architecture, m] : MachineRows()) {
+    EXPECT_TRUE(names.insert(m.name).second) << m.name;
+    EXPECT_GE(m.vector_lanes, 4) << m.name;
+    for (const double figure :
+         {m.clock_ghz, m.multiply_adds_per_cycle, m.multiply_add_latency, m.loads_per_cycle, m.moved_bytes_per_cycle.l1,
+          m.moved_bytes_per_cycle.l2, m.moved_bytes_per_cycle.l3, m.moved_bytes_per_cycle.memory,
+          m.cold_bytes_per_cycle, m.shared_bytes_per_cycle, static_cast<double>(m.line_bytes)}) {
+      EXPECT_GT(figure, 0) << m.name;
+    }
+  }
+}
+
 TEST(MachineModel, UnknownCpuGetsTheModestRow) {
   EXPECT_EQ(X86("zen9").name, "sse4");
   EXPECT_EQ(X86("zen9", {"+avx512f"}).name, "avx512");
@@ -53,7 +97,7 @@ TEST(MachineModel, RowsSayWhatTheyNeed) {
   const MachineModel neon = MachineModelFor({"aarch64-linux-gnu", "cortex-a72", {}, 0});
   EXPECT_EQ(neon.vector_lanes, 4);
   EXPECT_EQ(neon.vector_registers, 32);
-  EXPECT_TRUE(neon.broadcast_operand && neon.has_fma);
+  EXPECT_TRUE(neon.broadcast == Broadcast::kLane && neon.has_fma);
 }
 
 TEST(MachineModel, KnownTargetsNameThemselves) {
@@ -70,6 +114,8 @@ TEST(MachineModel, RiscvLanesFollowFromTheVectorExtension) {
   EXPECT_EQ(model({"+d", "+f"}).name, "riscv64");
   EXPECT_EQ(model({"+d", "+v"}).name, "rvv");
   EXPECT_EQ(model({"+d", "+v"}).vector_lanes, 4);
+  EXPECT_TRUE(model({"+d", "+v"}).scalable_vectors);
+  EXPECT_FALSE(model({"+d"}).scalable_vectors);
   EXPECT_EQ(model({"+d", "+v"}).required_features, (std::vector<std::string>{"v"}));
   EXPECT_EQ(model({"+v", "+zvl256b"}).vector_lanes, 8);
   EXPECT_EQ(model({"+v", "+zvl512b"}).vector_lanes, 16);
