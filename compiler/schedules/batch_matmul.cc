@@ -16,10 +16,8 @@ namespace {
 
 // Cycles per element of a panel on a Zen 5 core: copied, and transposed in registers.
 constexpr double kCopy = 0.1, kTranspose = 0.3;
-// Each row of the tile has a pointer of its own: beyond so many they do not fit the general registers.
-constexpr double kRowPointers = 11;
+// Each row of the tile has a pointer of its own, and those beyond the general registers are loaded again: cycles.
 constexpr double kReload = 2;
-constexpr double kL2BytesPerCycle = 32;
 // Cycles per vector of an output that the caches do not hold, fetched while its tile is computed or not: 12 x 1024 x
 // 1024 scores take 7.9 or 9.0 to 9.8 ms on a Zen 5 core; 512 x 512 take the same, and smaller outputs lose 3 to 7 %.
 constexpr double kFetched = 2, kMissed = 8;
@@ -71,14 +69,15 @@ class BatchMatmulSchedule : public Schedule {
             {OperandRole::kOutput, w.dtype, w.OutputShape(), layout(2)}};
   }
 
-  EmittedKernel Emit(KernelBuilder& builder, const Workload& w, const MachineModel&, const Config& config,
+  EmittedKernel Emit(KernelBuilder& builder, const Workload& w, const MachineModel& machine, const Config& config,
                      const Epilogue&, const std::string& symbol) const override {
     const BatchMatmulConfig k = BatchMatmulConfig::From(config);
     const MatmulShape s(w);
     EmitBatchMatmul(builder, w, k, symbol);
     EmittedKernel kernel;
     const int64_t items = s.B * CeilDiv(s.N, k.oc_block) * CeilDiv(s.M, k.tile_m);
-    kernel.stages.push_back({symbol, items, 1, k.pack != 0 ? CeilDiv(s.K * k.oc_block * 4, 64) * 64 : 0});
+    const int64_t panel_lines = CeilDiv(s.K * k.oc_block * 4, machine.line_bytes);
+    kernel.stages.push_back({symbol, items, 1, k.pack != 0 ? panel_lines * machine.line_bytes : 0});
     return kernel;
   }
 
@@ -89,7 +88,7 @@ class BatchMatmulSchedule : public Schedule {
     const double cycles =
         static_cast<double>(panels - 1) * PanelCycles(s, machine, k, k.oc_block) + PanelCycles(s, machine, k, last);
     const int64_t items = s.B * panels * CeilDiv(s.M, k.tile_m);
-    return static_cast<double>(s.B) * cycles * ThreadShare(items, machine.threads) / 3.5;
+    return static_cast<double>(s.B) * cycles * ThreadShare(items, machine.threads) / machine.clock_ghz;
   }
 
  private:
@@ -130,9 +129,11 @@ class BatchMatmulSchedule : public Schedule {
     // A panel that is larger than the first cache comes from the second for every row tile; steps far apart share sets.
     const int64_t apart = k.pack != 0 ? k.oc_block * 4 : s.weight.column * 4;
     const bool far = s.K * std::max(apart, k.oc_block * 4) > machine.l1_bytes * 3 / 4;
-    const double fetch = far ? vectors * static_cast<double>(machine.vector_lanes) * 4 / kL2BytesPerCycle : 0;
-    const double step = std::max(StepCycles(machine, rows, vectors, 4), fetch) +
-                        kReload * std::max(0.0, rows - kRowPointers) + 1.0 / static_cast<double>(k.unroll_ic);
+    const double fetch =
+        far ? vectors * static_cast<double>(machine.vector_lanes) * 4 / machine.moved_bytes_per_cycle.l2 : 0;
+    const double step = std::max(StepCycles(machine, rows, vectors, machine.multiply_add_latency), fetch) +
+                        kReload * std::max(0.0, rows - machine.address_registers) +
+                        1.0 / static_cast<double>(k.unroll_ic);
     const bool leaves = s.B * s.M * s.N * 4 > machine.l3_bytes;
     const double store = leaves && k.prefetch == 0 ? kMissed : k.prefetch != 0 ? kFetched : 0;
     return static_cast<double>(s.K) * step + (2 + store) * rows * vectors + 10;

@@ -138,7 +138,7 @@ class BatchMatmulEmitter {
   // Neighbouring rows of a wide output are pages apart: no hardware sees them come.
   void FetchOutput(Value* y, TileSize size) {
     for (int64_t p = 0; p < size.rows; ++p, y = b_.At(y, out_.row)) {
-      for (int64_t byte = 0; byte < size.columns * 4; byte += 64) b_.Prefetch(b_.At(y, byte));
+      for (int64_t byte = 0; byte < size.columns * 4; byte += b_.machine().line_bytes) b_.Prefetch(b_.At(y, byte));
     }
   }
 

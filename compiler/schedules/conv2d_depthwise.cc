@@ -209,8 +209,8 @@ class Depthwise : public Schedule {
     return kernel;
   }
 
-  // Per tile: two FMAs and two loads a cycle, input columns loaded once per kernel row. Tiles overlap in flight, so
-  // latency does not show; accumulators beyond half the registers leave too few for the columns.
+  // Per tile: multiply-adds and loads side by side, input columns loaded once per kernel row. Tiles overlap in flight,
+  // so latency does not show; accumulators beyond half the registers leave too few for the columns.
   double EstimateNs(const Workload& w, const MachineModel& machine, const Config& config) const override {
     const ConvShape s(w);
     const DepthwiseConfig k = DepthwiseConfig::From(config);
@@ -221,11 +221,13 @@ class Depthwise : public Schedule {
       const double pixels = static_cast<double>(std::min(k.tile_ow, s.OW - start));
       const double columns =
           pixels * static_cast<double>(std::min(s.stride_w, s.KW)) + static_cast<double>(s.KW - s.stride_w);
-      const double row = std::max(pixels * static_cast<double>(s.KW), columns + static_cast<double>(s.KW)) / 2;
+      const double taps = static_cast<double>(s.KW);
+      const double row =
+          std::max(pixels * taps / machine.multiply_adds_per_cycle, (columns + taps) / machine.loads_per_cycle);
       cycles += passes * (static_cast<double>(s.KH) * (row * (1 + crowd) + (k.unroll_kh ? 0 : 1)) + pixels + 6);
     }
     const int64_t items = s.N * CeilDiv(s.C, k.oc_block) * s.OH;
-    return cycles * static_cast<double>(items) * ThreadShare(items, machine.threads) / 3.5;
+    return cycles * static_cast<double>(items) * ThreadShare(items, machine.threads) / machine.clock_ghz;
   }
 };
 

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "compiler/schedules/knob_check.h"
+#include "compiler/schedules/level_rate.h"
 #include "compiler/schedules/register_tile.h"
 #include "compiler/schedules/row_tiles.h"
 #include "compiler/schedules/step_cycles.h"
@@ -15,8 +16,6 @@
 namespace hone {
 namespace {
 
-constexpr double kMemoryBytesPerCycle = 12;
-constexpr double kCyclesPerNs = 3.5;
 constexpr int64_t kMaxStraightLineFmas = 640;
 
 int64_t LargestDivisorUpTo(int64_t n, int64_t limit) {
@@ -161,8 +160,7 @@ class Direct : public Schedule {
     if (k.ic_chunk >= CeilDiv(s.group_in, k.ic_block)) return "ic_chunk is not less than the input blocks";
     if (k.ic_chunk > 0 && k.loop_order == 1) return "ic_chunk needs loop_order=0";
     const RegisterTile tile{static_cast<int>(k.tile_ow), static_cast<int>(k.tile_oc * (k.oc_block / lanes)), lanes};
-    // NEON's lane operands and AVX-512's broadcasts need no register of their own, but some stay for addresses and
-    // borders.
+    // Broadcasts from memory or from a lane need no register of their own, but some stay for addresses and borders.
     if (auto spills = tile.Reject(machine)) return spills;
     const int64_t fmas = int64_t{tile.pixels} * tile.vectors * k.unroll_ic * (TapsUnrolled(k, true) ? s.KW : 1);
     if (fmas > kMaxStraightLineFmas * (k.unroll_ic == 1 ? 4 : 1)) {
@@ -174,25 +172,25 @@ class Direct : public Schedule {
 
 // The constants of the estimate were fitted to cold-weight times of ResNet-50's and MobileNetV2's layers on a Zen 5
 // core with AVX-512, as tests/data/spaces holds them; docs/tuning.md says how near it comes.
-constexpr double kCacheShare = 0.9;   // of a cache that is taken to hold what is used again
-constexpr double kLeastStep = 4.85;   // cycles of one reduction step: eight FMAs in flight, not perfectly scheduled
-constexpr double kTileStart = 4;      // cycles per register tile and chunk
-constexpr double kFinish = 0.5;       // cycles per accumulator to store it,
-constexpr double kPartial = 0.8;      // and to store and load it between chunks
-constexpr double kHidden = 0.08;      // of the lesser of arithmetic and weights that does not hide behind the other
-constexpr double kUnroll = 0.05;      // cycles per inner iteration
-constexpr double kUnrollThin = 0.4;   // and with the taps in a straight line
-constexpr double kRowInput = 0.1;     // of a row's first touch of its input that shows, with weights that stay
-constexpr double kRowWeights = 0.25;  // of its weights, with input that stays
-constexpr double kInputStays = 1.01;  // loop_order 1 against 0
-constexpr double kFetchAhead = 0.97;  // prefetch against none, beside the memory it hides
+constexpr double kCacheShare = 0.9;    // of a cache that is taken to hold what is used again
+constexpr double kLeastStep = 1.2125;  // of a multiply-add's latency, for one reduction step: not perfectly scheduled
+constexpr double kTileStart = 4;       // cycles per register tile and chunk
+constexpr double kFinish = 0.5;        // cycles per accumulator to store it,
+constexpr double kPartial = 0.8;       // and to store and load it between chunks
+constexpr double kHidden = 0.08;       // of the lesser of arithmetic and weights that does not hide behind the other
+constexpr double kUnroll = 0.05;       // cycles per inner iteration
+constexpr double kUnrollThin = 0.4;    // and with the taps in a straight line
+constexpr double kRowInput = 0.1;      // of a row's first touch of its input that shows, with weights that stay
+constexpr double kRowWeights = 0.25;   // of its weights, with input that stays
+constexpr double kInputStays = 1.01;   // loop_order 1 against 0
+constexpr double kFetchAhead = 0.97;   // prefetch against none, beside the memory it hides
 constexpr double kUnhiddenMemory = 0.8;
 
 // Cycles that one core needs to stream `bytes` used over and over from the level that holds `footprint`.
 double StreamCycles(const MachineModel& machine, double footprint, double bytes) {
-  if (footprint < kCacheShare * static_cast<double>(machine.l1_bytes)) return bytes / (8.0 * machine.vector_lanes);
-  if (footprint < kCacheShare * static_cast<double>(machine.l2_bytes)) return bytes / 32.0;
-  return bytes / (footprint < kCacheShare * static_cast<double>(machine.l3_bytes) ? 12.0 : 6.0);
+  const bool near = footprint < kCacheShare * static_cast<double>(machine.l1_bytes);
+  return bytes / (near ? machine.loads_per_cycle * 4 * machine.vector_lanes
+                       : MovedBytesPerCycle(machine, footprint, kCacheShare));
 }
 
 RegisterTile TileOf(const DirectNest& nest, int64_t pixels) {
@@ -236,7 +234,8 @@ struct Pass {
 double TileCycles(const DirectNest& nest, const MachineModel& machine, const Pass& pass, int64_t width) {
   const DirectConfig& k = nest.knobs;
   const double pixels = static_cast<double>(width), vectors = nest.vectors(), chunks = static_cast<double>(nest.chunks);
-  const double step = StepCycles(machine, pixels, vectors, kLeastStep) * Crowding(nest, machine, width);
+  const double step =
+      StepCycles(machine, pixels, vectors, kLeastStep * machine.multiply_add_latency) * Crowding(nest, machine, width);
   const double weights = chunks * StreamCycles(machine, pass.weight_bytes, pass.weight_bytes);
   const double arithmetic = pass.steps * step;
   const double iterations =
@@ -271,9 +270,9 @@ double Direct::EstimateNs(const Workload& w, const MachineModel& machine, const 
   compute *= ThreadShare(s.N * nest.rows * nest.groups_of_blocks, machine.threads);
   // In a network every weight comes from memory once: behind the arithmetic when it is fetched ahead.
   const double memory =
-      pass.weight_bytes * static_cast<double>(nest.chunks * nest.groups_of_blocks) / kMemoryBytesPerCycle;
+      pass.weight_bytes * static_cast<double>(nest.chunks * nest.groups_of_blocks) / machine.cold_bytes_per_cycle;
   return (nest.knobs.prefetch ? std::max(kFetchAhead * compute, memory) : compute + kUnhiddenMemory * memory) /
-         kCyclesPerNs;
+         machine.clock_ghz;
 }
 
 }  // namespace

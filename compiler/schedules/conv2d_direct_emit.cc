@@ -147,7 +147,7 @@ class DirectEmitter {
     int64_t before = 0;
     for (const RowTile& tile : tiles) before += tile.count;
     const int64_t passes = k_.loop_order == 0 ? nest_.rows * before : before;
-    const WeightPrefetch prefetch(k_.prefetch > 0 ? w_in_block_ : 0, passes);
+    const WeightPrefetch prefetch(b_.machine(), k_.prefetch > 0 ? w_in_block_ : 0, passes);
     Value* first_pass = k_.loop_order == 0 ? b_.Mul(row, before) : b_.Index(0);
     before = 0;
     for (const RowTile& tile : tiles) {
@@ -199,10 +199,10 @@ class DirectEmitter {
 
   // What the next row of outputs reads in the place of this kernel row, for the columns of one tile.
   void FetchNextRow(const RowTile& tile, Value* kernel_row) {
-    constexpr int64_t kLineBytes = 64;
+    const int64_t line_bytes = b_.machine().line_bytes;
     Value* next = b_.At(kernel_row, s_.stride_h * x_row_);
-    const int64_t lines = CeilDiv(tile.width * x_pixel_, kLineBytes);
-    for (int64_t line = 0; line < lines; ++line) b_.Prefetch(b_.At(next, line * kLineBytes));
+    const int64_t lines = CeilDiv(tile.width * x_pixel_, line_bytes);
+    for (int64_t line = 0; line < lines; ++line) b_.Prefetch(b_.At(next, line * line_bytes));
   }
 
   Vals Taps(const RowTile& tile, const RegisterTile& registers, Value* block, Value* x, Value* w, const Vals& start) {

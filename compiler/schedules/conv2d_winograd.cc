@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "compiler/schedules/knob_check.h"
+#include "compiler/schedules/level_rate.h"
 #include "compiler/schedules/register_tile.h"
 #include "compiler/schedules/step_cycles.h"
 #include "compiler/schedules/thread_share.h"
@@ -12,16 +13,16 @@
 namespace hone {
 namespace {
 
-constexpr double kMemoryBytesPerCycle = 10.5;
-constexpr double kCyclesPerNs = 3.5;
+constexpr double kColdShare = 0.875;  // of the rate of cold weights that their panels of one frequency reach
+constexpr double kCacheShare = 0.7;   // of a cache that is taken to hold what is used again
 constexpr int64_t kMaxWorkspaceBytes = int64_t{256} << 20;
 
 int64_t RoundUp(int64_t n, int64_t to) { return CeilDiv(n, to) * to; }
 
 // Frequencies lie apart by an odd number of cache lines: at a power of two their stores would fight for the same sets.
-int64_t FrequencyBytes(int64_t blocks, int64_t tiles, int64_t block) {
-  const int64_t lines = CeilDiv(blocks * tiles * block * 4, 64);
-  return (lines % 2 == 0 ? lines + 1 : lines) * 64;
+int64_t FrequencyBytes(int64_t blocks, int64_t tiles, int64_t block, int64_t line_bytes) {
+  const int64_t lines = CeilDiv(blocks * tiles * block * 4, line_bytes);
+  return (lines % 2 == 0 ? lines + 1 : lines) * line_bytes;
 }
 
 std::vector<int64_t> TileBlocks(int64_t tiles) {
@@ -125,9 +126,7 @@ class Winograd : public Schedule {
 
 // Cycles for one pass over `bytes` that lie in the level that holds `footprint`.
 double PassCycles(const MachineModel& machine, double footprint, double bytes) {
-  if (footprint < 0.7 * static_cast<double>(machine.l1_bytes)) return bytes / 64.0;
-  if (footprint < 0.7 * static_cast<double>(machine.l2_bytes)) return bytes / 32.0;
-  return bytes / (footprint < 0.7 * static_cast<double>(machine.l3_bytes) ? 12.0 : 6.0);
+  return bytes / MovedBytesPerCycle(machine, footprint, kCacheShare);
 }
 
 double Winograd::EstimateNs(const Workload& w, const MachineModel& machine, const Config& config) const {
@@ -138,13 +137,14 @@ double Winograd::EstimateNs(const Workload& w, const MachineModel& machine, cons
                frequencies = static_cast<double>(nest.frequencies);
   const double pixels = static_cast<double>(k.tile_ow), vectors = static_cast<double>(k.tile_oc);
   const double channels = static_cast<double>(nest.in_blocks * k.ic_block);
-  const double step = StepCycles(machine, pixels, vectors, 4) + 1.0 / static_cast<double>(k.unroll_ic);
+  const double step =
+      StepCycles(machine, pixels, vectors, machine.multiply_add_latency) + 1.0 / static_cast<double>(k.unroll_ic);
   const double tile_cycles = channels * step + 3 * pixels * vectors;
   const double product = frequencies * tiles / pixels * static_cast<double>(nest.out_blocks) / vectors * tile_cycles;
   // Weights come from memory once, behind the product when they are fetched ahead, and again for every further block of
   // tiles; V and M are written and read once.
   const double weight_bytes = frequencies * channels * static_cast<double>(nest.out_blocks * k.oc_block) * 4;
-  const double memory = weight_bytes / kMemoryBytesPerCycle;
+  const double memory = weight_bytes / (kColdShare * machine.cold_bytes_per_cycle);
   const double again = (blocks - 1) * PassCycles(machine, weight_bytes, weight_bytes);
   const double work_bytes = static_cast<double>(nest.workspace_bytes());
   const double moves = 2 * blocks * PassCycles(machine, work_bytes, work_bytes);
@@ -158,7 +158,7 @@ double Winograd::EstimateNs(const Workload& w, const MachineModel& machine, cons
   const double arithmetic = share * product;
   const double weighed =
       k.prefetch ? std::max(arithmetic, memory) + 0.05 * std::min(arithmetic, memory) : arithmetic + 0.8 * memory;
-  return (weighed + share * (0.3 * again + moves + transforms)) / kCyclesPerNs;
+  return (weighed + share * (0.3 * again + moves + transforms)) / machine.clock_ghz;
 }
 
 }  // namespace
@@ -187,8 +187,8 @@ WinogradNest::WinogradNest(const Workload& workload, const MachineModel& machine
   block_tiles = RoundUp(k.tile_block == 0 ? tiles : k.tile_block, k.tile_ow);
   in_blocks = CeilDiv(shape.C, k.ic_block);
   out_blocks = CeilDiv(shape.O, k.oc_block);
-  in_frequency_bytes = FrequencyBytes(in_blocks, block_tiles, k.ic_block);
-  out_frequency_bytes = FrequencyBytes(out_blocks, block_tiles, k.oc_block);
+  in_frequency_bytes = FrequencyBytes(in_blocks, block_tiles, k.ic_block, machine.line_bytes);
+  out_frequency_bytes = FrequencyBytes(out_blocks, block_tiles, k.oc_block, machine.line_bytes);
 }
 
 const Schedule& Conv2dWinograd() {

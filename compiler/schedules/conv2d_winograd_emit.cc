@@ -105,7 +105,7 @@ class WinogradEmitter {
     Value* w = b_.At(b_.At(weight_, b_.Mul(frequency, groups * panel)), b_.Mul(group, panel));
     const bool weights_stay = k_.loop_order == 0;
     const int64_t passes = weights_stay ? nest_.block_tiles / k_.tile_ow : 1;
-    const WeightPrefetch prefetch(k_.prefetch > 0 ? w_in_block : 0, passes);
+    const WeightPrefetch prefetch(b_.machine(), k_.prefetch > 0 ? w_in_block : 0, passes);
     Value* pass = weights_stay ? b_.Div(slot, k_.tile_ow) : b_.Index(0);
     const Vals acc = b_.Loop(0, nest_.in_blocks, 1, registers.Zeros(b_), [&](Value* block, const Vals& outer) {
       prefetch.Emit(b_, b_.At(w, panel), b_.Add(b_.Mul(pass, nest_.in_blocks), block));

@@ -30,15 +30,14 @@ struct DenseConfig {
   }
 };
 
-// Each row of the tile has a pointer of its own: beyond so many they do not fit the general registers. Cycles per step
-// and further row, on a Zen 5 core: 196 x 384 by 384 x 1536 takes 1.40 ms with 14 rows, 1.02 to 1.05 with 6 to 11.
-constexpr double kRowPointers = 11;
+// Each row of the tile has a pointer of its own, and those beyond the general registers are loaded again: cycles per
+// step and row, on a Zen 5 core: 196 x 384 by 384 x 1536 takes 1.40 ms with 14 rows, 1.02 to 1.05 with 6 to 11.
 constexpr double kReload = 2;
 
 // Cold weights of one row, measured on the same core: 25088 x 4096, 9216 x 4096, 4096 x 1000, 2048 x 1000 and 1280 x
 // 1000 come at 35 to 50 GB/s on one thread, whatever is fetched ahead (within 2 %), and at 44 to 60 on two, where
-// fetching gains 0 to 7 %.
-constexpr double kReadBytesPerCycle = 11, kSharedReadBytesPerCycle = 13.5, kNotFetched = 1.025;
+// fetching gains 0 to 7 %: kColdShare of the rate of cold weights, and what does without fetching on several.
+constexpr double kColdShare = 11.0 / 12, kNotFetched = 1.025;
 
 // Work items are (panel, row tile): panel * row_tiles + tile. Data and output are row-major; batch strides are row
 // strides.
@@ -217,17 +216,18 @@ class Dense : public Schedule {
     const double panels = static_cast<double>(CeilDiv(w.weight[0], k.oc_block));
     const double tiles = static_cast<double>(CeilDiv(w.data[0], k.tile_m));
     const double rows = static_cast<double>(k.tile_m), steps = static_cast<double>(w.data[1]);
-    const double fetch = k.prefetch > 0 ? vectors / 2 : 0;
-    const double step = std::max({rows * vectors / 2, (rows + vectors) / 2 + fetch, 4.0}) +
-                        kReload * std::max(0.0, rows - kRowPointers);
+    const double fetch = k.prefetch > 0 ? vectors / machine.loads_per_cycle : 0;
+    const double step = std::max({rows * vectors / machine.multiply_adds_per_cycle,
+                                  (rows + vectors) / machine.loads_per_cycle + fetch, machine.multiply_add_latency}) +
+                        kReload * std::max(0.0, rows - machine.address_registers);
     const double compute =
         panels * tiles * (steps * (step + 1.0 / static_cast<double>(k.unroll_ic)) + 2 * rows * vectors);
     const double bytes = panels * steps * static_cast<double>(k.oc_block) * 4;
     const double first_read = machine.threads == 1
-                                  ? bytes / kReadBytesPerCycle
-                                  : bytes / kSharedReadBytesPerCycle * (k.prefetch > 0 ? 1 : kNotFetched);
+                                  ? bytes / (kColdShare * machine.cold_bytes_per_cycle)
+                                  : bytes / machine.shared_bytes_per_cycle * (k.prefetch > 0 ? 1 : kNotFetched);
     const double share = ThreadShare(static_cast<int64_t>(panels * tiles), machine.threads);
-    return std::max(compute * share, first_read + 0.05 * compute * share) / 3.5;
+    return std::max(compute * share, first_read + 0.05 * compute * share) / machine.clock_ghz;
   }
 };
 

@@ -11,11 +11,12 @@ namespace hone {
 class WeightPrefetch {
  public:
   // block_bytes: weights of one input block, 0 for no prefetch.
-  WeightPrefetch(int64_t block_bytes, int64_t passes);
+  WeightPrefetch(const MachineModel& machine, int64_t block_bytes, int64_t passes);
   // Emits the part number `step` (pass * blocks + block) of the panel at `next`.
   void Emit(KernelBuilder& b, Value* next, Value* step) const;
 
  private:
+  int64_t line_bytes_;
   int64_t lines_;  // per part
 };
 

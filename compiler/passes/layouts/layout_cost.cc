@@ -7,7 +7,6 @@
 namespace hone {
 namespace {
 
-constexpr double kCyclesPerNs = 3.5;  // as in the schedules' estimates
 constexpr double kCacheShare = 0.9;
 constexpr double kCallNs = 500;  // of one more kernel: its start and its barrier
 // Cycles per element that the caches hold, on a Zen 5 core at 4, 8 and 16 lanes: 0.22 to 0.32 into blocks and out of
@@ -15,7 +14,6 @@ constexpr double kCallNs = 500;  // of one more kernel: its start and its barrie
 constexpr double kIntoBlocks = 0.28;
 constexpr double kOutOfBlocks = 0.28;
 constexpr double kBetweenBlocks = 0.4;
-constexpr double kMemoryBytesPerCycle = 12;
 
 double PhysicalBytes(const relay::Type& type, const std::string& layout) {
   const Shape shape = layout.empty() ? type.shape : Layout::Parse(layout).PhysicalShape(type.shape);
@@ -33,7 +31,7 @@ int64_t Elements(const relay::Type& type) {
 
 double LayoutCost::MoveNs(double bytes) const {
   const bool in_cache = bytes < kCacheShare * static_cast<double>(machine_.l2_bytes);
-  return bytes / (in_cache ? 32 : kMemoryBytesPerCycle) / kCyclesPerNs;
+  return bytes / (in_cache ? machine_.moved_bytes_per_cycle.l2 : machine_.cold_bytes_per_cycle) / machine_.clock_ghz;
 }
 
 double LayoutCost::TransformNs(const relay::Type& type, const std::string& from, const std::string& to) const {
@@ -41,7 +39,7 @@ double LayoutCost::TransformNs(const relay::Type& type, const std::string& from,
   if (from == to || elements < 0) return 0;
   const double move_ns = MoveNs(PhysicalBytes(type, from) + PhysicalBytes(type, to));
   const double cycles = to.empty() ? kOutOfBlocks : from.empty() ? kIntoBlocks : kBetweenBlocks;
-  const double element_ns = cycles / kCyclesPerNs;
+  const double element_ns = cycles / machine_.clock_ghz;
   return kCallNs + std::max(move_ns, element_ns * static_cast<double>(elements)) / std::max(machine_.threads, 1);
 }
 

@@ -1,0 +1,17 @@
+// How fast a kernel moves what it uses over and over.
+#pragma once
+
+#include "core/target.h"
+
+namespace hone {
+
+// Bytes per cycle of one core in passes over `footprint` bytes: of the nearest level of which they fill less than
+// `share`.
+inline double MovedBytesPerCycle(const MachineModel& machine, double footprint, double share) {
+  const LevelRates& rates = machine.moved_bytes_per_cycle;
+  if (footprint < share * static_cast<double>(machine.l1_bytes)) return rates.l1;
+  if (footprint < share * static_cast<double>(machine.l2_bytes)) return rates.l2;
+  return footprint < share * static_cast<double>(machine.l3_bytes) ? rates.l3 : rates.memory;
+}
+
+}  // namespace hone
