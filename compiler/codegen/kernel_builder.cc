@@ -49,10 +49,10 @@ void KernelBuilder::Stage(const std::string& symbol, const std::function<void(co
   function->addFnAttr("no-builtins");
   function->addFnAttr("denormal-fp-math", "preserve-sign,preserve-sign");
   function->addFnAttr(llvm::Attribute::NoUnwind);
-  // 512-bit registers are wanted wherever the machine row plans with them.
-  if (machine_.vector_lanes == 16) {
-    function->addFnAttr("prefer-vector-width", "512");
-    function->addFnAttr("min-legal-vector-width", "512");
+  if (machine_.width_on_request) {
+    const std::string bits = std::to_string(machine_.vector_lanes * 32);
+    function->addFnAttr("prefer-vector-width", bits);
+    function->addFnAttr("min-legal-vector-width", bits);
   }
   ir_->SetInsertPoint(llvm::BasicBlock::Create(*context_, "entry", function));
   StageArgs args{function->getArg(1), function->getArg(2), function->getArg(0)};

@@ -1,8 +1,5 @@
 #include "compiler/codegen/rounding.h"
 
-#include <llvm/IR/Module.h>
-#include <llvm/TargetParser/Triple.h>
-
 #include "compiler/codegen/float_bits.h"
 
 namespace hone {
@@ -16,15 +13,10 @@ Value* Moved(KernelBuilder& b, Value* rounded, Value* wrong, float by) {
   return b.FAdd(rounded, b.ir().CreateSelect(wrong, FloatConstant(b, rounded, by), FloatConstant(b, rounded, 0)));
 }
 
-bool HasRoundInstruction(KernelBuilder& b) {
-  const llvm::Triple triple(b.module().getTargetTriple());
-  return triple.isAArch64() || (triple.isX86() && b.lanes() >= 8);
-}
-
 }  // namespace
 
 Value* EmitRound(KernelBuilder& b, Value* x) {
-  if (HasRoundInstruction(b)) return b.ir().CreateUnaryIntrinsic(llvm::Intrinsic::roundeven, x);
+  if (b.machine().has_rounding) return b.ir().CreateUnaryIntrinsic(llvm::Intrinsic::roundeven, x);
   Value* magnitude = Magnitude(b, x);
   // At 2^23 the last bit stands for one: the addition rounds as the processor does, halves to even.
   Value* shifted = b.FAdd(magnitude, FloatConstant(b, x, kAllWhole));

@@ -6,7 +6,7 @@ namespace hone {
 
 int RegisterTile::RegistersOn(const MachineModel& machine) const {
   constexpr int kLoadedAhead = 5, kProducts = 3;
-  if (machine.name == "neon") return pixels * vectors + pixels + 1 + kLoadedAhead;
+  if (machine.broadcast == Broadcast::kLane) return pixels * vectors + pixels + 1 + kLoadedAhead;
   return registers() + (machine.has_fma ? 0 : kProducts);
 }
 

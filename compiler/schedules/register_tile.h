@@ -19,7 +19,7 @@ struct RegisterTile {
   // Registers that the accumulators and one step's operands need: the smaller operand set is held, the larger is
   // streamed.
   int registers() const { return pixels * vectors + std::min(pixels, vectors) + 1; }
-  // The same on a machine. With lane operands (NEON) a pixel's channels are loaded together and held until the last of
+  // The same on a machine. With lane operands a pixel's channels are loaded together and held until the last of
   // them is used, and code generation loads a few vectors ahead; without fused multiply-adds products need room.
   int RegistersOn(const MachineModel& machine) const;
   // Why the machine's registers do not hold it, or nullopt.

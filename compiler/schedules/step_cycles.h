@@ -8,13 +8,16 @@
 namespace hone {
 
 // Cycles of pixels x vectors multiply-adds that no dependency delays; `least` is what one step of few takes where
-// fused multiply-adds wait for each other. Two multiply-adds and two loads a cycle. SSE has no multiply-add, and its
-// instructions overwrite an operand: a product and a sum, and per pixel a broadcast in two instructions. Fitted to cold
-// times of MobileNetV2's pointwise layers on a Zen 5 core: 0.74 cycles per multiply-add of one vector, 0.55 of eight.
+// fused multiply-adds wait for each other. Arithmetic and loads go on side by side, but shuffled broadcasts take the
+// place of arithmetic: a product and a sum, and per pixel a broadcast in two instructions. Fitted to cold times of
+// MobileNetV2's pointwise layers with SSE on a Zen 5 core: 0.74 cycles per multiply-add of one vector, 0.55 of eight.
 inline double StepCycles(const MachineModel& machine, double pixels, double vectors, double least) {
   constexpr double kProductAndSum = 0.52, kBroadcast = 0.23, kFew = 2;
-  if (machine.name == "sse4") return std::max(kProductAndSum * pixels * vectors + kBroadcast * pixels, kFew);
-  return std::max({pixels * vectors / 2, (pixels + vectors) / 2, least});
+  if (machine.broadcast == Broadcast::kShuffled) {
+    return std::max(kProductAndSum * pixels * vectors + kBroadcast * pixels, kFew);
+  }
+  return std::max(
+      {pixels * vectors / machine.multiply_adds_per_cycle, (pixels + vectors) / machine.loads_per_cycle, least});
 }
 
 }  // namespace hone
