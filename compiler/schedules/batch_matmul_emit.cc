@@ -1,3 +1,29 @@
+// The loop nest. In brackets: the knob that cuts a loop.
+//
+//   for product of the batch, for panel of output columns [oc_block], for tile of rows [tile_m]    the work items
+//     pack=1, where the worker meets the panel first: weights -> workspace
+//     prefetch=1: every line of the output tile
+//     acc = 0
+//     for k of K [unroll_ic]
+//       acc[p][v] += x(p) * w(v)
+//     store
+//
+// One register tile, here of tile_m=3 rows and an oc_block of two vectors. A box is a register of `lanes` columns:
+//
+//                            w(0)        w(1)        pack=1: packed[k], oc_block neighbours; pack=0: weight[k]
+//   x(0): data[row    ][k]   acc[0][0]   acc[0][1]
+//   x(1): data[row + 1][k]   acc[1][0]   acc[1][1]
+//   x(2): data[row + 2][k]   acc[2][0]   acc[2][1]
+//
+// How a panel is packed, [k][column] of the workspace:
+//
+//   columns are neighbours (BKN ...): PackRows       the reduction's steps are (BNK ...): PackTransposed
+//
+//     weight            packed                         weight               packed
+//     k0  n0 n1 n2 n3   n0 n1 n2 n3                    n0  k0 k1 k2 k3      k0  n0 n1 n2 n3
+//     k1  n0 n1 n2 n3   n0 n1 n2 n3                    n1  k0 k1 k2 k3  ->  k1  n0 n1 n2 n3   squares of lanes x lanes,
+//         (far apart)   (right behind)                 n2  k0 k1 k2 k3      k2  n0 n1 n2 n3   turned in registers
+//                                                      n3  k0 k1 k2 k3      k3  n0 n1 n2 n3
 #include <algorithm>
 
 #include "compiler/codegen/kernel_builder.h"

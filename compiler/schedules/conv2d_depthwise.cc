@@ -1,3 +1,24 @@
+// The loop nest. In brackets: the knob that cuts a loop.
+//
+//   for image, for block of channels [oc_block], for row of outputs          the work items
+//     for tile of the row [tile_ow]                                          tiles at the border stand alone
+//       for vector of the block                                              one, where oc_block is the lanes
+//         acc = 0
+//         for kernel row kh that reads inside the input [unroll_kh]
+//           weights: KW vectors, held
+//           for input column that some tap reads: load once, and add to each output that has a tap there
+//         epilogue and store
+//
+// One register tile, here of tile_ow=4 outputs with 3 taps, stride and dilation 1. A name is a register of `lanes`
+// channels; columns go from left to right, each is loaded before its first use and dies after its last:
+//
+//   column   c0        c1        c2        c3        c4        c5
+//   acc[0]   += c0*w0  += c1*w1  += c2*w2
+//   acc[1]             += c1*w0  += c2*w1  += c3*w2
+//   acc[2]                       += c2*w0  += c3*w1  += c4*w2
+//   acc[3]                                 += c3*w0  += c4*w1  += c5*w2
+//
+// Data and output lie as NCHW{oc_block}c, weights as OIHW{oc_block}o: [block][kh][kw][channel].
 #include "compiler/schedules/conv2d_depthwise.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,44 @@
+// The loop nest. In brackets: the knob that cuts a loop.
+//
+//   loop_order=0: a group's weights stay near           loop_order=1: a row's input stays near
+//   for image n                                         for image n
+//    for group of output blocks [tile_oc]                for row of outputs [tile_oh joins rows of a 1x1]
+//     for chunk of input blocks [ic_chunk]                prologue: the row's inputs -> worker's workspace
+//      for row of outputs [tile_oh joins rows of a 1x1]   for group of output blocks [tile_oc]
+//
+//   and inside both:
+//   for tile of the row [tile_ow]                         tiles at the border stand alone: see row_tiles.h
+//     acc = 0, or the sums of the chunk before, which wait in the output
+//     for input block of the chunk                        prefetch: an equal part of the weights behind this chunk
+//       for kernel row kh that reads inside the input     first layer: prefetch of what the next row reads here
+//         for tap kw                                      a straight line at the border and where ic_block < 4
+//           for input channel [unroll_ic]
+//             acc[p][v] += x(p) * w(v)
+//     epilogue and store, or store of the sums so far
+//
+// One register tile, here of tile_ow=4 outputs and tile_oc=2 blocks, each as wide as a vector. A box is a register of
+// `lanes` output channels:
+//
+//                                        output block 0   output block 1
+//                                            w(0)             w(1)         neighbours in memory: one step's weights
+//   x(0): one channel of output 0's input  acc[0][0]        acc[0][1]
+//   x(1):                of output 1's     acc[1][0]        acc[1][1]      x(p + 1) is x_pixel_ bytes behind x(p)
+//   x(2):                                  acc[2][0]        acc[2][1]
+//   x(3):                                  acc[3][0]        acc[3][1]
+//
+// Where an oc_block is several vectors wide, v counts the vectors of the first block, then those of the second. Of the
+// x(p) and the w(v) the fewer are held for the step, the others come one by one (register_tile.h).
+//
+// How the operands lie, with the bytes from one to the next:
+//
+//   data    NCHW{ic_block}c                      [n][input block: x_block_][row: x_row_][column: x_column_][channel: 4]
+//   weight  OIHW{ic_block}i{tile_oc * oc_block}o [group: panel_][input block: w_in_block_][kh: KW * w_tap_][kw: w_tap_]
+//                                                [channel: w_step_][output channel: 4]
+//   output  NCHW{oc_block}c                      [n][block: y_block_][row: y_row_][column: y_column_][channel: 4]
+//
+// so a tile reads its weights from front to back, and what it needs after them follows. With a prologue the inputs come
+// from the workspace, [input block: panel_block_][column: x_column_][channel: 4] of one row of outputs, without the
+// columns that a stride skips.
 #include <algorithm>
 
 #include "compiler/codegen/kernel_builder.h"

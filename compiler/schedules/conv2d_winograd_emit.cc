@@ -1,3 +1,41 @@
+// A Winograd tile is m x m outputs, made of alpha x alpha inputs: m = tile_m, alpha = m + 2. Neighbours share two rows
+// or columns of inputs. Its alpha^2 elements, transformed, are the frequencies.
+//
+//   TransformInput                   Multiply, for each frequency          TransformOutput
+//   V = B^T d B                      M = V U                               Y = A^T M A
+//
+//   alpha x alpha     alpha^2           in channels         out channels     alpha^2            m x m
+//   inputs            frequencies     +------------+       +------------+    frequencies        outputs, through the
+//   of a tile     ->  of a tile       | V          |       | U          |    of a tile     ->   epilogue
+//   and a block       and a block     | tiles      | x  in |            |    and a block
+//   of in channels                    +------------+       +------------+    of out channels
+//
+// U, the filters transformed when the package was built, is the weight operand.
+//
+// tile_block=0: a stage per step over all tiles, a barrier between; V and M lie in the shared workspace.
+//
+//   stage 0, items (in block, tile)       stage 1, items (frequency, group)      stage 2, items (out block, tile)
+//     TransformInput                        for slots [tile_ow]: Multiply          TransformOutput
+//
+// tile_block>0: an item is a block of tiles, which takes all three steps in its worker's workspace.
+//
+//   for in block, for slot: TransformInput
+//   for frequency
+//     loop_order=0: for group [tile_oc], for slots [tile_ow]: Multiply     a group's weights stay
+//     loop_order=1: for slots [tile_ow], for group [tile_oc]: Multiply     the slots' V stays
+//   for out block, for slot: TransformOutput
+//
+// Multiply's register tile, here of tile_ow=3 slots and tile_oc=2 out blocks. A box is a register of oc_block channels:
+//
+//                                      w(0)        w(1)        U[f][group][in channel]: neighbours in memory
+//   x(0): V[f][..][slot    ][channel]  acc[0][0]   acc[0][1]
+//   x(1): V[f][..][slot + 1][channel]  acc[1][0]   acc[1][1]   summed over in blocks, then channels [unroll_ic];
+//   x(2): V[f][..][slot + 2][channel]  acc[2][0]   acc[2][1]   stored to M[f][group's out block v][slot + p]
+//
+// How they lie, lanes innermost: U [frequency][group][in channel][tile_oc * oc_block]; V [frequency][in block][slot]; M
+// [frequency][out block][slot]. A slot is a tile's place in the workspace, of which there are whole register tiles:
+// those past the last tile hold what was there before, and nobody reads their products. A transform writes one vector
+// to each frequency, so frequencies lie apart by an odd number of cache lines (conv2d_winograd.cc).
 #include "compiler/codegen/kernel_builder.h"
 #include "compiler/schedules/conv2d_winograd.h"
 #include "compiler/schedules/epilogue_emit.h"
@@ -36,8 +74,7 @@ class Square {
   Vals held_;
 };
 
-// Emits the three steps. V is the transformed input, [frequency][in block][slot][lane]; M the products, [frequency][out
-// block] [slot][lane]. A slot is a Winograd tile's place in the workspace.
+// Emits the three steps.
 class WinogradEmitter {
  public:
   WinogradEmitter(KernelBuilder& builder, const WinogradNest& nest, const Epilogue& epilogue)

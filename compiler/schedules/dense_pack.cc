@@ -1,3 +1,22 @@
+// The loop nest. In brackets: the knob that cuts a loop.
+//
+//   for panel of output columns [oc_block], for tile of rows [tile_m]    the work items, panel * row tiles + tile
+//     acc = 0
+//     for k of K [unroll_ic]
+//       acc[p][v] += x(p) * w(v)                                         each w(v): prefetch 4 KiB * prefetch ahead
+//     epilogue and store
+//
+// One register tile, here of tile_m=3 rows and an oc_block of two vectors. A box is a register of `lanes` columns:
+//
+//                            w(0)        w(1)        weight[panel][k]: oc_block neighbours
+//   x(0): data[row    ][k]   acc[0][0]   acc[0][1]
+//   x(1): data[row + 1][k]   acc[1][0]   acc[1][1]
+//   x(2): data[row + 2][k]   acc[2][0]   acc[2][1]
+//
+// Weights are packed NK{oc_block}n, [panel][k][column], so that a tile reads its panel from front to back; data and
+// output are as they come, row after row. The last row tile may be shorter and the last panel narrower, and have code
+// of their own: a kernel has up to four kinds of tile. A last vector that the columns do not fill has zeros for
+// weights, and its lanes are stored one by one.
 #include "compiler/schedules/dense_pack.h"
 
 #include <fmt/format.h>
