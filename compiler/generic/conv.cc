@@ -22,6 +22,8 @@ Value* MulAdd(KernelBuilder& b, Value* x, Value* w, Value* sum) {
                                                               : b.ir().CreateAdd(b.ir().CreateMul(x, w), sum);
 }
 
+// Lanes must agree on what they read: where each would clip other taps, or fall into another group, they are evaluated
+// one by one.
 Value* Conv2d(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
   KernelBuilder& b = e.b();
   const auto axes = *WindowOf(call);
@@ -65,6 +67,9 @@ Meeting MeetingAt(KernelBuilder& b, Value* at, Value* tap, int64_t before, int64
   return {b.Min(position, b.Index(in - 1)), hit};
 }
 
+// Gathers for one output what the definition scatters: an output is then one sum, which no other worker adds to.
+// Taps that meet no input are computed with some input all the same and dropped by a select, so that loops do not
+// branch.
 Value* Conv2dTranspose(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
   KernelBuilder& b = e.b();
   const int64_t groups = call.attrs.GetInt("groups", 1);

@@ -156,6 +156,8 @@ std::vector<KernelOperand> GenericOperands(const relay::Function& function) {
   return operands;
 }
 
+// Names by order of visit, not by node: equal functions of two models are then one kernel. Whatever emission looks at
+// has to be in the text, or two kernels would share a symbol.
 std::string GenericKey(const relay::Function& function) {
   std::string text = Rounds(function) ? "rounds\n" : "";
   const size_t count = GenericOperands(function).size();
@@ -195,6 +197,7 @@ EmittedKernel EmitGeneric(KernelBuilder& builder, const relay::Function& functio
   }
   const auto operands = GenericOperands(function);
   int64_t extent = 0;
+  // What only moves elements has loops of its own: the evaluator would read or write with a stride.
   if (const auto boxes = PermutationOf(function)) {
     builder.Stage(symbol, [&](const StageArgs& args) { extent = EmitBoxes(builder, *boxes, operands[1].dtype, args); });
     return {{{symbol, std::max<int64_t>(1, extent), 1, 0}}, 0};

@@ -33,6 +33,7 @@ MemoryShape MemoryShapeOf(const Shape& dims, const Layout& layout) {
   for (size_t i = shape.axes.size(); i-- > 1;) {
     shape.axes[i - 1].stride = shape.axes[i].stride * shape.axes[i].extent;
   }
+  // An axis of one step gives a vector nothing to run along.
   shape.lane_axis = shape.axes.size();
   for (size_t i = shape.axes.size(); i-- > 0 && shape.lane_axis == shape.axes.size();) {
     if (shape.axes[i].extent > 1) shape.lane_axis = i;

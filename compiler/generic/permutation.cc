@@ -146,6 +146,7 @@ std::optional<PermutedBox> RestOf(std::vector<PermutedAxis> axes, const LastBloc
 
 }  // namespace
 
+// At most one axis may have a last block that is not full: each more would double the boxes.
 std::optional<std::vector<PermutedBox>> PermutationOf(const relay::Function& function) {
   const std::vector<size_t> sources = SourceAxes(function);
   if (sources.empty()) return std::nullopt;

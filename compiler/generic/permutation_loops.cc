@@ -45,6 +45,7 @@ class PermutationEmitter {
     source_to_ = To(box.source);
   }
 
+  // The result's chunks are the fastest of an item's coordinates: neighbouring items write neighbouring memory.
   void Item(Value* item) {
     const Chunks chunks = ChunksOf(box_);
     Value* result_chunk = b_.Mod(item, chunks.result_chunks);

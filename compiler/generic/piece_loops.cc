@@ -20,6 +20,8 @@ struct Division {
   int64_t chunks = 1;
 };
 
+// Inner axes move from the items into an item until it is worth its set-up, as long as enough items are left. Where
+// there are too few from the start the rows are cut, if they are long.
 Division Divide(const Piece& piece, const MemoryShape& shape) {
   Division d;
   d.item_axes = std::min(shape.lane_axis, shape.axes.size());
@@ -109,6 +111,7 @@ void EmitInner(Evaluator& e, const Piece& piece, const PieceOutput& output, size
 
 }  // namespace
 
+// Outer axes first: a position inside a block is added to where its block begins.
 Coordinates CoordinatesAt(KernelBuilder& b, const MemoryShape& shape, const BoxPoint& point) {
   size_t rank = 0;
   for (const auto& axis : shape.axes) rank = std::max(rank, axis.logical + 1);

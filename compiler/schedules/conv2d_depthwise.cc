@@ -80,6 +80,7 @@ class DepthwiseEmitter {
       first_channel_ = b_.Mul(block, k_.oc_block);
       Value* y_offset = b_.Add(b_.Mul(block, s_.OH * s_.OW * column_), b_.Mul(row, s_.OW * column_));
       x_ = b_.At(b_.At(data, b_.Mul(n, b_.BatchStride(args, 0))), b_.Mul(block, s_.H * s_.W * column_));
+      // The address of tap (0, 0) of output 0 may lie before the image; what reads there is clipped.
       x_ = b_.At(b_.At(x_, b_.Mul(row, s_.stride_h * s_.W * column_)), -(s_.pad_t * s_.W + s_.pad_l) * column_);
       w_ = b_.At(weight, b_.Mul(block, s_.KH * s_.KW * column_));
       y_ = b_.At(b_.At(out, b_.Mul(n, b_.BatchStride(args, next))), y_offset);

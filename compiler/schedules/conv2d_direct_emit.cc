@@ -83,6 +83,7 @@ class DirectEmitter {
     LoadOperands(args);
     const int64_t inner_extent = k_.loop_order == 0 ? nest_.rows : nest_.groups_of_blocks;
     const int64_t outer_extent = k_.loop_order == 0 ? nest_.groups_of_blocks : nest_.rows;
+    // A range of items may begin and end inside an outer step, which then does a part of its inner ones.
     Value* last = b_.Div(b_.Add(args.end, inner_extent - 1), inner_extent);
     b_.For(b_.Div(args.begin, inner_extent), last, 1, [&](Value* q) {
       Value* first_item = b_.Mul(q, inner_extent);

@@ -101,6 +101,8 @@ class WinogradEmitter {
     half_ = b_.At(scratch, nest_.frequencies * vector_bytes_);
   }
 
+  // A tile that reaches past the image is copied into a patch with zeros around it, and every tile is then read by the
+  // same code: a select of the address, not a second transform.
   void TransformInput(Value* tile, Value* slot, Value* block) {
     const Place at = Decode(tile);
     Value* h = b_.Sub(b_.Mul(at.row, k_.tile_m), b_.Index(s_.pad_t));
@@ -170,6 +172,8 @@ class WinogradEmitter {
     }
   }
 
+  // A tile that reaches past the output goes through the patch: its rows and columns are counted when it runs, and
+  // registers cannot be indexed.
   void TransformOutput(Value* tile, Value* slot, Value* block) {
     Value* source = b_.At(m_, b_.Mul(b_.Add(b_.Mul(block, nest_.block_tiles), slot), vector_bytes_));
     Square half(b_, k_.tile_m, nest_.alpha, nest_.lanes, half_);

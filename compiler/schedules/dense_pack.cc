@@ -83,6 +83,7 @@ class DenseEmitter {
     }
     out_stride_ = b_.BatchStride(args, next);
     out_ = b_.Operand(args, next);
+    // Row tiles of one panel follow each other, while it is in the cache.
     const int64_t row_tiles = CeilDiv(M_, k_.tile_m);
     b_.For(args.begin, args.end, 1, [&](Value* item) {
       Value* panel = b_.Div(item, row_tiles);
@@ -111,6 +112,7 @@ class DenseEmitter {
     Value* first_row = b_.Mul(tile, k_.tile_m);
     Value* x = b_.At(data_, b_.Mul(first_row, data_stride_));
     Value* w = b_.At(weight_, b_.Mul(panel, K_ * k_.oc_block * 4));
+    // Steps that unroll_ic leaves over are done one by one.
     const int64_t main = K_ - K_ % k_.unroll_ic;
     Vals acc = Reduce(registers, x, w, 0, main, k_.unroll_ic, registers.Zeros(b_));
     acc = Reduce(registers, x, w, main, K_, 1, acc);

@@ -44,6 +44,8 @@ class ReferenceEmitter {
   }
 
  private:
+  // The sums wait in the outputs, which are float64, so that columns are the innermost loop: vectors run along a row at
+  // any number of channels and taps.
   void Row(Value* item, Value* n, Value* o, Value* oh) {
     Value* y = b_.At(value_, b_.Mul(item, s_.OW * 8));
     Value* m = b_.At(magnitude_, b_.Mul(item, s_.OW * 8));
