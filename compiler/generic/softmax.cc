@@ -94,12 +94,12 @@ size_t SkippedAxis(const relay::Call& softmax, const PieceOutput& output) {
 
 const relay::Call* SoftmaxOf(const PieceOutput& output) {
   const relay::ExprPtr& expr = output.expr;
-  if (expr->type->dtype != DType::kFloat32 || !expr->type->layout.empty()) return nullptr;
+  if (!relay::IsFloatTensor(expr->type) || !expr->type->layout.empty()) return nullptr;
   const relay::Call* call = RootCall(expr, [](const relay::Call& c) {
     const std::string& name = relay::AsOp(c.op)->def->name;
     return name == "nn.softmax" || name == "nn.log_softmax";
   });
-  return call && call->type->dtype == DType::kFloat32 && call->type->layout.empty() ? call : nullptr;
+  return call && relay::IsFloatTensor(call->type) && call->type->layout.empty() ? call : nullptr;
 }
 
 int64_t SoftmaxItems(const Piece& whole, const PieceOutput& output) {

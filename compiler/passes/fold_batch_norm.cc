@@ -30,8 +30,7 @@ const Call* AsLayer(const ExprPtr& expr) {
   const Call* conv = relay::AsCallTo(expr, "nn.conv2d");
   const Call* call = conv ? conv : relay::AsCallTo(expr, "nn.dense");
   if (call != nullptr && call->attrs.GetBool("integral")) return nullptr;
-  const relay::Constant* weight = call ? relay::AsConstant(call->args[1]) : nullptr;
-  return weight != nullptr && weight->value.dtype() == DType::kFloat32 ? call : nullptr;
+  return call != nullptr && AsFloat32Constant(call->args[1]) != nullptr ? call : nullptr;
 }
 
 std::optional<Layer> FindLayer(const ExprPtr& expr, const Uses& uses) {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 
+#include "compiler/passes/graph/channel_constant.h"
 #include "compiler/passes/graph/channelwise.h"
 #include "compiler/passes/graph/typed_graph.h"
 #include "compiler/relay/op.h"
@@ -75,8 +76,8 @@ ExprPtr Spread(const relay::Constant& constant, const Channels& places, int64_t 
 
 // The constant second operand of a call that has one float32 row per channel of the result.
 const relay::Constant* ChannelRows(const Call& call) {
-  const relay::Constant* rows = call.args.size() == 2 ? relay::AsConstant(call.args[1]) : nullptr;
-  if (rows == nullptr || rows->value.dtype() != DType::kFloat32 || rows->value.shape().empty()) return nullptr;
+  const relay::Constant* rows = call.args.size() == 2 ? AsFloat32Constant(call.args[1]) : nullptr;
+  if (rows == nullptr || rows->value.shape().empty()) return nullptr;
   return rows->value.shape()[0] == call.type->shape[1] ? rows : nullptr;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "compiler/passes/graph/channel_constant.h"
 #include "compiler/passes/graph/typed_graph.h"
 
 namespace hone {
@@ -29,8 +30,8 @@ Tensor BlockDiagonal(const Tensor& weight, int64_t per_group, int64_t merged) {
 
 ExprPtr Merged(const ExprPtr& node, int64_t lanes) {
   const Call* conv = relay::AsCallTo(node, "nn.conv2d");
-  const relay::Constant* weight = conv ? relay::AsConstant(conv->args[1]) : nullptr;
-  if (weight == nullptr || weight->value.dtype() != DType::kFloat32) return nullptr;
+  const relay::Constant* weight = conv ? AsFloat32Constant(conv->args[1]) : nullptr;
+  if (weight == nullptr) return nullptr;
   const int64_t groups = conv->attrs.GetInt("groups", 1), inputs = weight->value.shape()[1];
   const int64_t per_group = weight->value.shape()[0] / std::max<int64_t>(1, groups);
   if (groups <= 1 || inputs == 1 || per_group >= lanes || lanes % per_group != 0) return nullptr;

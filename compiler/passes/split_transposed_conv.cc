@@ -4,6 +4,7 @@
 #include <numeric>
 #include <optional>
 
+#include "compiler/passes/graph/channel_constant.h"
 #include "compiler/passes/graph/typed_graph.h"
 
 namespace hone {
@@ -138,9 +139,8 @@ ExprPtr Interleaved(ExprPtr all, const Shape& image, const std::vector<int64_t>&
 }
 
 bool CanSplit(const Call& call) {
-  const relay::Constant* weight = relay::AsConstant(call.args[1]);
   const Shape& data = ShapeOf(call.args[0]);
-  return weight != nullptr && weight->value.dtype() == DType::kFloat32 && call.attrs.GetInt("groups", 1) == 1 &&
+  return AsFloat32Constant(call.args[1]) != nullptr && call.attrs.GetInt("groups", 1) == 1 &&
          call.attrs.GetInts("dilation", {1, 1}) == std::vector<int64_t>{1, 1} &&
          std::all_of(data.begin(), data.end(), [](int64_t dim) { return dim > 0; });
 }

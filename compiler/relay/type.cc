@@ -51,6 +51,12 @@ TypePtr FuncType(std::vector<TypePtr> params, TypePtr result) {
   return type;
 }
 
+bool IsKernelFloat(DType dtype) { return dtype == DType::kFloat32; }
+
+bool IsFloatTensor(const TypePtr& type) { return type->kind == TypeKind::kTensor && IsKernelFloat(type->dtype); }
+
+bool IsFloatImage(const TypePtr& type) { return IsFloatTensor(type) && type->shape.size() == 4; }
+
 bool Equal(const TypePtr& a, const TypePtr& b) {
   if (a == b) return true;
   if (a == nullptr || b == nullptr || a->kind != b->kind) return false;

@@ -36,6 +36,11 @@ struct Type {
 TypePtr TensorType(Shape shape, DType dtype = DType::kFloat32, std::string layout = "");
 TypePtr TupleType(std::vector<TypePtr> fields);
 TypePtr FuncType(std::vector<TypePtr> params, TypePtr result);
+// What our kernels compute with as with real numbers: float32. Passes and type relations ask here.
+bool IsKernelFloat(DType dtype);
+// A tensor of such elements; and one of rank 4, dims known or not.
+bool IsFloatTensor(const TypePtr& type);
+bool IsFloatImage(const TypePtr& type);
 bool Equal(const TypePtr& a, const TypePtr& b);
 // Relay's text: "Tensor[(1, 64, 56, 56), float32]", "(Tensor[...], Tensor[...])", "fn (Tensor[...]) -> Tensor[...]"; a
 // scalar is "float32". A layout is a third item: "Tensor[(1, 64, 56, 56), float32, NCHW16c]".

@@ -60,7 +60,7 @@ std::vector<Tensor> ConstantArgs(const relay::Call& call) {
 
 ExprPtr TypedBuilder::Weight(Tensor value, const std::string& name) {
   // Integers are shapes, axes and indices: structure, which is not a parameter even when weights are.
-  if (freeze_ || value.dtype() != DType::kFloat32) return relay::MakeConstant(std::move(value), name);
+  if (freeze_ || !relay::IsKernelFloat(value.dtype())) return relay::MakeConstant(std::move(value), name);
   ExprPtr var = relay::MakeVar(name, relay::TensorType(value.shape(), value.dtype()));
   param_index_.emplace(var.get(), params_.size());
   params_.emplace_back(name, std::move(value));

@@ -19,20 +19,17 @@ constexpr size_t kMostMembers = 24;
 
 const relay::OpDef& DefOf(const ExprPtr& call) { return *relay::AsOp(relay::AsCall(call)->op)->def; }
 
-bool IsFloatTensor(const relay::TypePtr& type) {
-  return type->kind == relay::TypeKind::kTensor && type->dtype == DType::kFloat32;
-}
-
 bool IsFloatCall(const ExprPtr& expr) {
   const Call* call = relay::AsCall(expr);
-  if (call == nullptr || !IsFloatTensor(expr->type)) return false;
-  return std::all_of(call->args.begin(), call->args.end(), [](const ExprPtr& arg) { return IsFloatTensor(arg->type); });
+  if (call == nullptr || !relay::IsFloatTensor(expr->type)) return false;
+  return std::all_of(call->args.begin(), call->args.end(),
+                     [](const ExprPtr& arg) { return relay::IsFloatTensor(arg->type); });
 }
 
 // Besides floats: truth values, made and used up within a chain (a comparison and what chooses by it are one kernel),
 // and 8-bit integers and their sums, between floats.
 bool IsNumeric(const relay::TypePtr& type) {
-  return IsFloatTensor(type) ||
+  return relay::IsFloatTensor(type) ||
          (type->kind == relay::TypeKind::kTensor && (type->dtype == DType::kBool || type->dtype == DType::kUInt8 ||
                                                      type->dtype == DType::kInt8 || type->dtype == DType::kInt32));
 }

@@ -19,7 +19,7 @@ using relay::ExprPtr;
 namespace {
 
 bool IsKnownFloat(const relay::TypePtr& type, size_t rank) {
-  return type->kind == relay::TypeKind::kTensor && type->dtype == DType::kFloat32 && type->shape.size() == rank &&
+  return relay::IsFloatTensor(type) && type->shape.size() == rank &&
          std::all_of(type->shape.begin(), type->shape.end(), [](int64_t dim) { return dim > 0; });
 }
 

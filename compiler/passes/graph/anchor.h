@@ -17,7 +17,7 @@ struct Anchor {
 };
 
 // The call whose operator schedules compute: nn.conv2d of NCHW data and OIHW weights, nn.dense of a matrix or
-// nn.batch_matmul, in float32 with known shapes. Null for any other expression.
+// nn.batch_matmul, of floats with known shapes. Null for any other expression.
 const relay::Call* AsAnchor(const relay::ExprPtr& expr);
 
 // Reads a primitive function that Fuse made; nullopt when it has no anchor. The function's parameters are data, [scale,

@@ -23,9 +23,14 @@ bool VariesAlong(const Shape& shape, const Shape& of, int axis) {
 
 }  // namespace
 
-std::optional<std::vector<double>> PerChannel(const relay::ExprPtr& expr, const Shape& of, int axis) {
+const relay::Constant* AsFloat32Constant(const relay::ExprPtr& expr) {
   const relay::Constant* constant = relay::AsConstant(expr);
-  if (constant == nullptr || constant->value.dtype() != DType::kFloat32 || !constant->type->layout.empty()) return {};
+  return constant != nullptr && constant->value.dtype() == DType::kFloat32 ? constant : nullptr;
+}
+
+std::optional<std::vector<double>> PerChannel(const relay::ExprPtr& expr, const Shape& of, int axis) {
+  const relay::Constant* constant = AsFloat32Constant(expr);
+  if (constant == nullptr || !constant->type->layout.empty()) return {};
   const Tensor& value = constant->value;
   if (!VariesAlong(value.shape(), of, axis)) return {};
   std::vector<double> values(static_cast<size_t>(of[static_cast<size_t>(axis)]));

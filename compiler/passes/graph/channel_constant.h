@@ -9,6 +9,9 @@
 
 namespace hone {
 
+// The constant when its values are float32, which passes read and write as such; else null.
+const relay::Constant* AsFloat32Constant(const relay::ExprPtr& expr);
+
 // The values of a float32 constant that, broadcast over a tensor of shape `of`, varies along `axis` alone and does not
 // make the tensor larger: of[axis] of them (equal ones for a scalar). nullopt for anything else.
 std::optional<std::vector<double>> PerChannel(const relay::ExprPtr& expr, const Shape& of, int axis);

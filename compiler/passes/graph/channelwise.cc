@@ -5,15 +5,12 @@
 
 namespace hone {
 
-bool IsImage(const relay::ExprPtr& expr) {
-  return expr->type->kind == relay::TypeKind::kTensor && expr->type->dtype == DType::kFloat32 &&
-         ShapeOf(expr).size() == 4 && IsStatic(ShapeOf(expr));
-}
+bool IsImage(const relay::ExprPtr& expr) { return relay::IsFloatImage(expr->type) && IsStatic(ShapeOf(expr)); }
 
 bool IsUnary(const relay::Call& call) {
   const relay::Op* op = relay::AsOp(call.op);
   return op != nullptr && call.args.size() == 1 && op->def->pattern == relay::OpPattern::kElementwise &&
-         call.type->kind == relay::TypeKind::kTensor && call.type->dtype == DType::kFloat32;
+         relay::IsFloatTensor(call.type);
 }
 
 bool IsBias(const relay::Call& call) {

@@ -61,8 +61,7 @@ bool CanBlock(const std::vector<const Call*>& calls, int64_t channels) {
   return std::all_of(calls.begin(), calls.end(), [&](const Call* call) {
     const relay::LayoutRule rule = relay::AsOp(call->op)->def->layout;
     const bool can = rule == relay::LayoutRule::kAny || rule == relay::LayoutRule::kNCHWc;
-    return can && call->type->kind == relay::TypeKind::kTensor && call->type->dtype == DType::kFloat32 &&
-           call->type->shape.size() == 4 && call->type->shape[1] == channels;
+    return can && relay::IsFloatImage(call->type) && call->type->shape[1] == channels;
   });
 }
 
@@ -79,8 +78,8 @@ bool IsFull(const relay::Var& param, const Call& first, const Shape& result) {
 bool TakesInAnyLayout(const relay::Function& function) {
   const std::vector<const Call*> calls = CallsIn(function);
   return calls.size() == 1 && function.params.size() == 1 && relay::AsOp(calls[0]->op)->def->name == "take" &&
-         calls[0]->type->shape.size() == 4 && function.params[0]->type->shape.size() == 4 &&
-         calls[0]->attrs.GetInt("axis") >= 1 && function.params[0]->type->dtype == DType::kFloat32;
+         calls[0]->type->shape.size() == 4 && relay::IsFloatImage(function.params[0]->type) &&
+         calls[0]->attrs.GetInt("axis") >= 1;
 }
 
 bool ReducesImages(const relay::Function& function) {

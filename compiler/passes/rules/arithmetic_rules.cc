@@ -49,11 +49,11 @@ ExprPtr DivideAsMultiply(const ExprPtr& node, const Uses&) {
   if (!divisor || *divisor == 0 || !std::isfinite(1 / *divisor)) return nullptr;
   int exponent = 0;
   if (std::abs(std::frexp(*divisor, &exponent)) != 0.5 || std::abs(exponent) > 64) return nullptr;
-  const relay::Constant& constant = *relay::AsConstant(divide->args[1]);
-  if (constant.value.dtype() != DType::kFloat32) return nullptr;
-  Tensor inverse = constant.value.Clone();
+  const relay::Constant* constant = AsFloat32Constant(divide->args[1]);
+  if (constant == nullptr) return nullptr;
+  Tensor inverse = constant->value.Clone();
   inverse.data<float>()[0] = static_cast<float>(1 / *divisor);
-  return TypedCall("multiply", {divide->args[0], relay::MakeConstant(inverse, constant.name)}, {}, divide->name);
+  return TypedCall("multiply", {divide->args[0], relay::MakeConstant(inverse, constant->name)}, {}, divide->name);
 }
 
 ExprPtr MeanAsPool(const ExprPtr& node, const Uses&) {

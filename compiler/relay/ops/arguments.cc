@@ -31,9 +31,9 @@ const Type& RowMajorArg(const std::vector<TypePtr>& args, size_t i, std::string_
   return type;
 }
 
-const Type& Float32Arg(const std::vector<TypePtr>& args, size_t i, std::string_view what, int rank) {
+const Type& FloatArg(const std::vector<TypePtr>& args, size_t i, std::string_view what, int rank) {
   const Type& type = TensorArg(args, i, what, rank);
-  if (type.dtype != DType::kFloat32) Misfit(fmt::format("{} is {}, it must be float32", what, DTypeName(type.dtype)));
+  if (!IsKernelFloat(type.dtype)) Misfit(fmt::format("{} is {}, it must be float32", what, DTypeName(type.dtype)));
   return type;
 }
 

@@ -33,8 +33,6 @@ int64_t IntegerAt(const Tensor& tensor, int64_t i) {
   return static_cast<int64_t>(tensor.data<T>()[i]);
 }
 
-bool IsReal(DType dtype) { return dtype == DType::kFloat32 || dtype == DType::kFloat64; }
-
 Tensor Combined(const Tensor& lhs, const Tensor& rhs, const Arithmetic& arithmetic) {
   const Shape shape = BroadcastShapes(lhs.shape(), rhs.shape());
   const std::vector<int64_t> at_lhs = StridedOffsets(shape, BroadcastStrides(lhs.shape(), shape));
@@ -46,7 +44,7 @@ Tensor Combined(const Tensor& lhs, const Tensor& rhs, const Arithmetic& arithmet
     if (lhs.dtype() == DType::kInt64) {
       // Not through double, which cannot hold every int64.
       result.data<int64_t>()[i] = arithmetic.integer(IntegerAt<int64_t>(lhs, l), IntegerAt<int64_t>(rhs, r));
-    } else if (IsReal(lhs.dtype())) {
+    } else if (IsFloat(lhs.dtype())) {
       result.Set(i, arithmetic.real(lhs.At(l), rhs.At(r)));
     } else {
       const auto value = arithmetic.integer(static_cast<int64_t>(lhs.At(l)), static_cast<int64_t>(rhs.At(r)));

@@ -95,8 +95,8 @@ void CheckOutDtype(const Attrs& attrs) {
 }
 
 TypePtr ConvType(const Types& args, const Attrs& attrs) {
-  const Type& data = Float32Arg(args, 0, "data", 4);
-  const Type& weight = Float32Arg(args, 1, "weight", 4);
+  const Type& data = FloatArg(args, 0, "data", 4);
+  const Type& weight = FloatArg(args, 1, "weight", 4);
   const ConvGeometry g = GeometryOf(attrs);
   CheckOutDtype(attrs);
   if (weight.shape[0] < 1 || weight.shape[1] < 1) Misfit("the weight's channels must be known and not empty");
@@ -129,8 +129,8 @@ Shape TransposedShape(const Shape& data, const Shape& weight, const ConvGeometry
 }
 
 TypePtr ConvTransposeType(const Types& args, const Attrs& attrs) {
-  const Type& data = Float32Arg(args, 0, "data", 4);
-  const Type& weight = Float32Arg(args, 1, "weight", 4);
+  const Type& data = FloatArg(args, 0, "data", 4);
+  const Type& weight = FloatArg(args, 1, "weight", 4);
   RowMajorArg(args, 0, "data");
   const ConvGeometry g = GeometryOf(attrs);
   if (weight.shape[0] < 1 || weight.shape[1] < 1) Misfit("the weight's channels must be known and not empty");

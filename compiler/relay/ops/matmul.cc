@@ -31,8 +31,8 @@ void FillDenseWeight(Types& args, const Attrs& attrs) {
 }
 
 TypePtr DenseType(const Types& args, const Attrs& attrs) {
-  const Type& data = Float32Arg(args, 0, "data", 2);
-  const Type& weight = Float32Arg(args, 1, "weight", 2);
+  const Type& data = FloatArg(args, 0, "data", 2);
+  const Type& weight = FloatArg(args, 1, "weight", 2);
   RowMajorArg(args, 0, "data");
   CheckOutDtype(attrs);
   RequireFit(data.shape[1], weight.shape[1], "columns of data and weight differ");
@@ -80,8 +80,8 @@ Matrices Right(const Shape& shape, const Attrs& attrs) {
 }
 
 TypePtr BatchMatmulType(const Types& args, const Attrs& attrs) {
-  Float32Arg(args, 0, "tensor_a", 3);
-  Float32Arg(args, 1, "tensor_b", 3);
+  FloatArg(args, 0, "tensor_a", 3);
+  FloatArg(args, 1, "tensor_b", 3);
   CheckOutDtype(attrs);
   const Matrices a = Left(RowMajorArg(args, 0, "tensor_a").shape, attrs);
   const Matrices b = Right(RowMajorArg(args, 1, "tensor_b").shape, attrs);

@@ -42,14 +42,14 @@ std::array<PoolAxis, 2> PoolAxes(const Attrs& attrs) {
 }
 
 TypePtr PoolType(const std::vector<TypePtr>& args, const Attrs& attrs) {
-  const Type& data = Float32Arg(args, 0, "data", 4);
+  const Type& data = FloatArg(args, 0, "data", 4);
   const auto axes = PoolAxes(attrs);
   return TensorType({data.shape[0], data.shape[1], axes[0].Outputs(data.shape[2]), axes[1].Outputs(data.shape[3])},
                     data.dtype, data.layout);
 }
 
 TypePtr GlobalPoolType(const std::vector<TypePtr>& args, const Attrs&) {
-  const Type& data = Float32Arg(args, 0, "data", 4);
+  const Type& data = FloatArg(args, 0, "data", 4);
   return TensorType({data.shape[0], data.shape[1], 1, 1}, data.dtype, data.layout);
 }
 

@@ -124,7 +124,7 @@ OpDef ShapeOfOp() {
 }
 
 double Converted(double value, DType to) {
-  if (to == DType::kFloat32 || to == DType::kFloat64) return value;
+  if (IsFloat(to)) return value;
   if (to == DType::kBool) return value != 0 ? 1 : 0;
   // Past the range a conversion has no defined value in C++.
   constexpr double kLargest = 9.2e18;
