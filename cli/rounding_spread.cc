@@ -48,7 +48,7 @@ relay::IRModule PushedModule(const relay::IRModule& typed, const Largest& larges
     const ExprPtr moved = relay::MakeCall("add", {relay::AsCall(fresh)->args[0], relay::MakeConstant(noise)});
     return relay::MakeCall("round", {moved});
   });
-  pushed.main = std::make_shared<const relay::Function>(typed.main->params, body, typed.main->attrs);
+  pushed.main = relay::WithFields(*typed.main, typed.main->params, body);
   return relay::InferType(pushed);
 }
 

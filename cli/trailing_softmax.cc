@@ -11,7 +11,7 @@ std::optional<Logits> WithoutTrailingSoftmax(const relay::IRModule& typed) {
   Logits logits;
   logits.softmax = softmax->attrs;
   logits.module = typed;
-  logits.module.main = std::make_shared<const relay::Function>(typed.main->params, softmax->args[0], typed.main->attrs);
+  logits.module.main = relay::WithFields(*typed.main, typed.main->params, softmax->args[0]);
   logits.module = relay::InferType(logits.module);
   return logits;
 }

@@ -3,7 +3,6 @@
 #include <chrono>
 
 #include "compiler/codegen/object.h"
-#include "compiler/passes/graph/typed_graph.h"
 #include "compiler/passes/passes.h"
 #include "compiler/plan/index_inputs.h"
 #include "compiler/plan/lower.h"
@@ -27,21 +26,6 @@ class StepClock {
   BuildReport& report_;
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
-
-LayoutReport ReportLayouts(const relay::IRModule& module) {
-  const relay::Attrs& attrs = module.main->attrs;
-  LayoutReport report;
-  report.expected_ns = attrs.GetFloat("expected_ns");
-  report.per_layer_ns = attrs.GetFloat("per_layer_ns");
-  for (const relay::ExprPtr& expr : PostOrder(module.main->body)) {
-    const relay::Call* call = relay::AsCall(expr);
-    const relay::Function* function = call ? relay::AsFunction(call->op) : nullptr;
-    if (function == nullptr) continue;
-    report.anchors += function->attrs.Find("workload") != nullptr;
-    report.transforms += relay::AsCallTo(function->body, "layout_transform") != nullptr;
-  }
-  return report;
-}
 
 }  // namespace
 

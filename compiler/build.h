@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "compiler/compile_kernel.h"
+#include "compiler/passes/layouts/layout_report.h"
 #include "compiler/relay/expr.h"
 #include "core/build_context.h"
 #include "core/config_source.h"
@@ -19,15 +20,6 @@ struct BuildOptions {
   ConfigSource* configs = nullptr;  // not owned; null: analytic defaults only
   // Called after each pass with its name and the module (for --dump-passes).
   std::function<void(const std::string& pass, const relay::IRModule& module)> after_pass;
-};
-
-// What the search for layouts found. Nanoseconds by record or estimate, transforms included; 0 below opt_level 3, where
-// there is no search.
-struct LayoutReport {
-  int anchors = 0;     // calls with a schedule
-  int transforms = 0;  // calls that only move data between layouts
-  double expected_ns = 0;
-  double per_layer_ns = 0;  // with the best choice of each layer instead
 };
 
 struct BuildReport {

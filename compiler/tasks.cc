@@ -13,13 +13,13 @@ std::vector<Task> ExtractTasks(const relay::IRModule& module, const BuildContext
   std::map<std::string, size_t> index;
   for (const relay::ExprPtr& expr : PostOrder(fused.main->body)) {
     const relay::Call* call = relay::AsCall(expr);
-    const auto anchor = call ? AnchorOf(*relay::AsFunction(call->op)) : std::nullopt;
-    if (!anchor) continue;
+    const Anchor* anchor = call ? AnchorOf(*relay::AsFunction(call->op)) : nullptr;
+    if (anchor == nullptr) continue;
     const auto [it, is_new] = index.try_emplace(anchor->workload.ToText(), tasks.size());
     if (is_new) tasks.push_back({anchor->workload, 0, {}});
     Task& task = tasks[it->second];
     ++task.uses;
-    if (!anchor->call->name.empty()) task.nodes.push_back(anchor->call->name);
+    if (!anchor->node.empty()) task.nodes.push_back(anchor->node);
   }
   return tasks;
 }

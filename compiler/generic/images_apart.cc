@@ -10,7 +10,7 @@ constexpr const char* kAttr = "apart";
 }  // namespace
 
 relay::FunctionPtr WithImagesApart(const relay::FunctionPtr& function, std::vector<int64_t> operands) {
-  auto copy = std::make_shared<relay::Function>(function->params, function->body, function->attrs);
+  auto copy = relay::WithFields(*function, function->params, function->body);
   copy->type = function->type;
   copy->attrs.Set(kAttr, std::move(operands));
   return copy;

@@ -41,7 +41,7 @@ relay::IRModule BindParams(const relay::IRModule& module) {
         const auto constant = constants.find(old.get());
         return constant == constants.end() ? rebuilt : constant->second;
       });
-  return {TypedFunction(std::move(left), std::move(body), module.main->attrs), {}, module.name, module.output_names};
+  return {TypedLike(*module.main, std::move(left), std::move(body)), {}, module.name, module.output_names};
 }
 
 }  // namespace hone

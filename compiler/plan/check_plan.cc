@@ -7,6 +7,7 @@
 #include <set>
 
 #include "compiler/generic/images_apart.h"
+#include "compiler/passes/graph/anchor.h"
 #include "compiler/plan/buffer_view.h"
 #include "compiler/plan/image_steps.h"
 #include "core/error.h"
@@ -95,7 +96,7 @@ class PlanCheck {
   static void CheckStride(const relay::Function& function, const PlanView& view, const relay::Type& type,
                           size_t operand, const std::string& where) {
     if (IsDense(view, type)) return;
-    const bool scheduled = function.attrs.Find("schedule") != nullptr;
+    const bool scheduled = ChoiceOf(function) != nullptr;
     const bool seen = scheduled ? StepsBetweenImages(function, operand) : LiesApart(function, operand);
     Require(seen, where, fmt::format("operand {} lies apart, which its kernel does not see", operand));
   }

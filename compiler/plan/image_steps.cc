@@ -1,7 +1,5 @@
 #include "compiler/plan/image_steps.h"
 
-#include <optional>
-
 #include "compiler/passes/graph/anchor.h"
 #include "compiler/schedules/schedule.h"
 
@@ -21,11 +19,11 @@ std::vector<relay::TypePtr> OperandTypes(const relay::Function& function) {
 }
 
 bool StepsBetweenImages(const relay::Function& function, size_t operand) {
-  const Schedule* schedule = FindSchedule(function.attrs.GetString("schedule"));
-  const std::optional<Anchor> anchor = AnchorOf(function);
-  if (schedule == nullptr || !anchor) return true;
-  const Config config = Config::Parse(function.attrs.GetString("config"));
-  const OperandRole role = schedule->Operands(anchor->workload, config, anchor->epilogue).at(operand).role;
+  const Anchor* anchor = AnchorOf(function);
+  if (anchor == nullptr || !anchor->choice) return true;
+  const Schedule& schedule = *FindSchedule(anchor->choice->schedule);
+  const auto operands = schedule.Operands(anchor->workload, anchor->choice->config, anchor->epilogue);
+  const OperandRole role = operands.at(operand).role;
   return role == OperandRole::kData || role == OperandRole::kResidual || role == OperandRole::kOutput;
 }
 

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <exception>
 #include <thread>
+#include <utility>
 
 #include "compiler/codegen/object.h"
 #include "compiler/generic/generic_kernel.h"
@@ -19,27 +20,25 @@
 namespace hone {
 namespace {
 
-bool HasSchedule(const relay::Function& function) { return function.attrs.Find("schedule") != nullptr; }
-
 Dispatch DispatchOf(const relay::Function& function) {
   Dispatch dispatch;
   dispatch.schedule = dispatch.source = "generic";
-  if (!HasSchedule(function)) return dispatch;
-  const relay::Attrs& attrs = function.attrs;
-  dispatch.workload = attrs.GetString("workload");
-  dispatch.schedule = attrs.GetString("schedule");
-  dispatch.config = attrs.GetString("config");
-  dispatch.source = attrs.GetString("source");
-  dispatch.record = attrs.GetString("record");
-  dispatch.expected_ns = attrs.GetInt("expected_ns");
+  const ConfigChoice* choice = ChoiceOf(function);
+  if (choice == nullptr) return dispatch;
+  dispatch.workload = AnchorOf(function)->workload.ToText();
+  dispatch.schedule = choice->schedule;
+  dispatch.config = choice->config.ToText();
+  dispatch.source = choice->source;
+  dispatch.record = choice->record;
+  dispatch.expected_ns = choice->expected_ns;
   return dispatch;
 }
 
-std::string KeyOf(const relay::Function& function) {
-  if (!HasSchedule(function)) return GenericKey(function);
-  const Dispatch dispatch = DispatchOf(function);
+// Equal texts give equal kernels.
+std::string KeyOf(const relay::Function& function, const Dispatch& dispatch) {
+  if (ChoiceOf(function) == nullptr) return GenericKey(function);
   return fmt::format("{}|{}|{}|{}", dispatch.workload, dispatch.schedule, dispatch.config,
-                     function.attrs.GetString("epilogue"));
+                     AnchorOf(function)->epilogue.ToText());
 }
 
 // "nn.conv2d conv1": the operators that cannot be compiled, with the model's names of the nodes.
@@ -57,20 +56,21 @@ std::string NodesOf(const relay::Function& function) {
 }  // namespace
 
 int KernelTable::IndexOf(const relay::FunctionPtr& function) {
-  if (!HasSchedule(*function) && !IsGeneric(*function)) {
+  if (ChoiceOf(*function) == nullptr && !IsGeneric(*function)) {
     throw Error(ExitCode::kBadData,
                 fmt::format("no kernel can be made of {} with {}", NodesOf(*function), relay::ToText(function->type)));
   }
-  const auto [it, is_new] = index_.try_emplace(KeyOf(*function), static_cast<int>(entries_.size()));
-  if (is_new) entries_.push_back({function, DispatchOf(*function), {}});
+  Dispatch dispatch = DispatchOf(*function);
+  const auto [it, is_new] = index_.try_emplace(KeyOf(*function, dispatch), static_cast<int>(entries_.size()));
+  if (is_new) entries_.push_back({function, std::move(dispatch), {}});
   return it->second;
 }
 
 CompiledKernel KernelTable::CompileEntry(const Entry& entry) const {
-  if (!HasSchedule(*entry.function)) return CompileGenericObject(*entry.function, target_);
-  const Candidate candidate{Workload::Parse(entry.dispatch.workload), entry.dispatch.schedule,
-                            Config::Parse(entry.dispatch.config), target_};
-  return CompileAnchorObject(candidate, Epilogue::Parse(entry.function->attrs.GetString("epilogue")));
+  const ConfigChoice* choice = ChoiceOf(*entry.function);
+  if (choice == nullptr) return CompileGenericObject(*entry.function, target_);
+  const Anchor& anchor = *AnchorOf(*entry.function);
+  return CompileAnchorObject({anchor.workload, choice->schedule, choice->config, target_}, anchor.epilogue);
 }
 
 void KernelTable::Compile() {

@@ -64,7 +64,7 @@ FunctionSummary Summarise(const relay::Function& function) {
     const bool known = std::find(summary.nodes.begin(), summary.nodes.end(), call->name) != summary.nodes.end();
     if (!call->name.empty() && !known) summary.nodes.push_back(call->name);
   }
-  summary.op = function.attrs.GetString("anchor", summary.op);
+  if (const Anchor* anchor = AnchorOf(function)) summary.op = anchor->workload.op;
   return summary;
 }
 
@@ -245,7 +245,7 @@ class Lowering {
     call.operands = std::move(operands);
     call.op = summary.op;
     call.nodes = summary.nodes;
-    if (const auto anchor = AnchorOf(*function)) call.flops = anchor->workload.Flops();
+    if (const Anchor* anchor = AnchorOf(*function)) call.flops = anchor->workload.Flops();
     plan().calls.push_back(std::move(call));
   }
 

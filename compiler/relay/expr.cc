@@ -127,6 +127,11 @@ ExprPtr MakeTuple(std::vector<ExprPtr> fields) { return std::make_shared<Tuple>(
 
 ExprPtr MakeTupleGetItem(ExprPtr tuple, int index) { return std::make_shared<TupleGetItem>(std::move(tuple), index); }
 
+std::shared_ptr<Function> WithFields(const Function& function, std::vector<std::shared_ptr<const Var>> params,
+                                     ExprPtr body) {
+  return std::make_shared<Function>(std::move(params), std::move(body), function.attrs, function.note);
+}
+
 std::string OutputName(const IRModule& module, size_t i) {
   const bool named = i < module.output_names.size() && !module.output_names[i].empty();
   return named ? module.output_names[i] : fmt::format("output{}", i);

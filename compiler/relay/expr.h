@@ -71,16 +71,31 @@ struct TupleGetItem : Expr {
   ~TupleGetItem() override;
 };
 
-// `attrs` says what a pass made of it: "Primitive" (1: one fused group, one kernel).
+// What a pass knows of a function and hands on as a value of its own type. A function carries it and printing shows it;
+// nothing here looks inside. Immutable once a function has it.
+struct Note {
+  virtual ~Note() = default;
+  // What printing adds to the function's attributes.
+  virtual Attrs Printed() const = 0;
+};
+
+// `attrs` says what a pass made of it: "Primitive" (1: one fused group, one kernel). `note` may be null.
 struct Function : Expr {
   std::vector<std::shared_ptr<const Var>> params;
   ExprPtr body;
   Attrs attrs;
-  Function(std::vector<std::shared_ptr<const Var>> p, ExprPtr b, Attrs a = {})
-      : Expr(ExprKind::kFunction), params(std::move(p)), body(std::move(b)), attrs(std::move(a)) {}
+  std::shared_ptr<const Note> note;
+  Function(std::vector<std::shared_ptr<const Var>> p, ExprPtr b, Attrs a = {}, std::shared_ptr<const Note> n = nullptr)
+      : Expr(ExprKind::kFunction), params(std::move(p)), body(std::move(b)), attrs(std::move(a)), note(std::move(n)) {}
   ~Function() override;
 };
 using FunctionPtr = std::shared_ptr<const Function>;
+
+// The function's note when it is of that type, else null. It lives as long as the function.
+template <typename T>
+const T* NoteOf(const Function& function) {
+  return dynamic_cast<const T*>(function.note.get());
+}
 
 // A module has one function, @main. `params` are values bound to some of main's parameters by name (zoo networks keep
 // their weights so; an ONNX import with frozen weights has them as Constants instead and binds none).
@@ -114,5 +129,8 @@ ExprPtr MakeConstant(Tensor value, std::string name = "");
 ExprPtr MakeCall(std::string_view op_name, std::vector<ExprPtr> args, const Attrs& attrs = {}, std::string name = "");
 ExprPtr MakeTuple(std::vector<ExprPtr> fields);
 ExprPtr MakeTupleGetItem(ExprPtr tuple, int index);
+// The function with other parameters and another body: attributes and note stay. It has no type.
+std::shared_ptr<Function> WithFields(const Function& function, std::vector<std::shared_ptr<const Var>> params,
+                                     ExprPtr body);
 
 }  // namespace hone::relay

@@ -190,7 +190,7 @@ class Inference {
     std::vector<TypePtr> params;
     params.reserve(function.params.size());
     for (const auto& param : function.params) params.push_back(param->type);
-    auto copy = std::make_shared<Function>(function.params, function.body, function.attrs);
+    auto copy = WithFields(function, function.params, function.body);
     copy->type = FuncType(std::move(params), function.body->type);
     return copy;
   }

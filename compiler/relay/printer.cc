@@ -79,7 +79,9 @@ class Printer {
       const bool typed = param->type != nullptr;
       add(VarName(*param) + (typed ? ": " + ToText(param->type) : ""));
     }
-    for (const auto& [name, value] : function.attrs.values()) add(fmt::format("{}={}", name, ToText(value)));
+    for (const Attrs& attrs : {function.attrs, function.note ? function.note->Printed() : Attrs()}) {
+      for (const auto& [name, value] : attrs.values()) add(fmt::format("{}={}", name, ToText(value)));
+    }
     return text;
   }
 

@@ -100,7 +100,7 @@ ExprPtr RebuiltFunction(const ExprPtr& expr, const Replacements& replacements) {
   }
   ExprPtr body = replacements.at(function.body.get());
   if (params == function.params && body == function.body) return expr;
-  return WithType(std::make_shared<Function>(std::move(params), std::move(body), function.attrs), function);
+  return WithType(WithFields(function, std::move(params), std::move(body)), function);
 }
 
 ExprPtr Rebuilt(const ExprPtr& expr, const Replacements& replacements) {

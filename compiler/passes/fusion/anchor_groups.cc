@@ -109,7 +109,7 @@ void TakeEpilogue(const UserMap& users, const Grouping& grouping, FuseGroup& gro
 void GroupAnchors(const UserMap& users, bool with_epilogues, Grouping& grouping) {
   for (auto it = users.order.rbegin(); it != users.order.rend(); ++it) {
     if (AsAnchor(*it) == nullptr) continue;
-    FuseGroup group{{*it}, true};
+    FuseGroup group{{*it}, *it};
     if (with_epilogues && relay::AsCallTo(*it, "nn.batch_matmul") != nullptr) {
       TakeTransposes(users, grouping, group);
     } else if (with_epilogues) {

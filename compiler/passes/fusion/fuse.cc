@@ -35,20 +35,20 @@ class GroupBuilder {
   ExprPtr Build() {
     relay::Attrs attrs{{"Primitive", int64_t{1}}};
     if (rounds_) attrs.Set("rounds", int64_t{1});
-    for (const ExprPtr& member : group_.members) {
-      const Call* anchor = group_.anchor ? AsAnchor(member) : nullptr;
-      if (anchor == nullptr) continue;
-      attrs.Set("anchor", relay::AsOp(anchor->op)->def->name);
-      // Before what its operands pass through: parameters come in the order of its arguments.
-      BuildMember(member);
-    }
+    // Before what its operands pass through: parameters come in the order of its arguments.
+    if (group_.anchor) BuildMember(group_.anchor);
     for (const ExprPtr& member : group_.members) BuildMember(member);
+    const ExprPtr& body = inside_.at(group_.members.back().get());
     const std::string& name = relay::AsCall(group_.members.back())->name;
-    return CallOf(TypedFunction(std::move(params_), inside_.at(group_.members.back().get()), std::move(attrs)),
-                  std::move(args_), name);
+    return CallOf(TypedFunction(std::move(params_), body, std::move(attrs), NoteOf(body)), std::move(args_), name);
   }
 
  private:
+  std::shared_ptr<const relay::Note> NoteOf(const ExprPtr& body) const {
+    if (group_.anchor == nullptr) return nullptr;
+    return std::make_shared<const Anchor>(ReadAnchor(body, relay::AsOp(relay::AsCall(group_.anchor)->op)->def->name));
+  }
+
   bool IsMember(const ExprPtr& expr) const {
     return std::find(group_.members.begin(), group_.members.end(), expr) != group_.members.end();
   }

@@ -11,7 +11,9 @@ namespace hone {
 // One group: operators that one kernel computes.
 struct FuseGroup {
   std::vector<relay::ExprPtr> members;  // calls, in post order; only the last is seen from outside
-  bool anchor = false;                  // each use of an operand is a parameter of its own then: data, weight, ...
+  // The member that schedules compute, or null. Each use of an operand is a parameter of its own then: data, weight,
+  // ...
+  relay::ExprPtr anchor;
 };
 
 // Who uses what in a graph; `order` is PostOrder of the body.
@@ -47,9 +49,9 @@ void GroupAnchors(const UserMap& users, bool with_epilogues, Grouping& grouping)
 // one pool, reduction, pad or transpose followed by a chain of them. Everything else stays alone.
 void GroupGeneric(const UserMap& users, bool with_neighbours, Grouping& grouping);
 
-// Afterwards every call in main is of a Function with attribute Primitive=1; "anchor" names the operator that has
-// schedules, and in a module with `round` in it "rounds"=1 says that products are not to be fused with sums. With
-// `groups` false each function holds one operator.
+// Afterwards every call in main is of a Function with attribute Primitive=1, which has an Anchor as its note where it
+// holds one (graph/anchor.h). In a module with `round` in it "rounds"=1 says that products are not to be fused with
+// sums. With `groups` false each function holds one operator.
 relay::IRModule Fuse(const relay::IRModule& module, bool groups);
 
 }  // namespace hone

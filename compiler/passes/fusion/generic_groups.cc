@@ -114,7 +114,7 @@ ExprPtr HeadOfChain(const Growth& growth) {
 }
 
 FuseGroup InPostOrder(const UserMap& users, const Growth& growth) {
-  FuseGroup group{growth.members, false};
+  FuseGroup group{growth.members, nullptr};
   std::sort(group.members.begin(), group.members.end(), [&](const ExprPtr& a, const ExprPtr& b) {
     return users.position.at(a.get()) < users.position.at(b.get());
   });

@@ -53,12 +53,19 @@ bool IsPlainMatmul(const Call& call) {
   return weight == 1 || data == weight;
 }
 
+// What the call says of itself but for its workload.
+Anchor NamedAfter(const Call& call) {
+  Anchor anchor;
+  anchor.node = call.name;
+  anchor.exact_sums = call.attrs.GetBool("integral");
+  return anchor;
+}
+
 // The transposes next to the product say where its operands' axes lie; the result's axes are those of the last call.
 Anchor MatmulAnchor(const ExprPtr& body) {
   const Call* after = relay::AsCallTo(body, "transpose");
   const Call& matmul = *relay::AsCall(after ? after->args[0] : body);
-  Anchor anchor;
-  anchor.call = &matmul;
+  Anchor anchor = NamedAfter(matmul);
   anchor.workload.op = relay::AsOp(matmul.op)->def->name;
   std::string axes[3];
   for (size_t i = 0; i < 2; ++i) {
@@ -81,6 +88,35 @@ ExprPtr InnerOf(const Call& step) {
     if (relay::AsCall(arg) != nullptr) return arg;
   }
   throw Error(ExitCode::kBug, "a fused function has an epilogue without an anchor");
+}
+
+// The steps of the epilogue from the last to the first; returns what they are applied to.
+ExprPtr ReadEpilogue(ExprPtr at, Epilogue& epilogue) {
+  if (SetActivation(at, epilogue)) at = InnerOf(*relay::AsCall(at));
+  if (const Call* add = relay::AsCallTo(at, "add")) {
+    epilogue.residual = true;
+    at = InnerOf(*add);
+  }
+  if (const Call* bias = relay::AsCallTo(at, "nn.bias_add")) {
+    epilogue.bias = true;
+    at = InnerOf(*bias);
+  }
+  return at;
+}
+
+Anchor EpilogueAnchor(const ExprPtr& body) {
+  Epilogue epilogue;
+  const ExprPtr product = ReadEpilogue(body, epilogue);
+  const Call& call = *relay::AsCall(product);
+  Anchor anchor = NamedAfter(call);
+  anchor.epilogue = epilogue;
+  anchor.workload = WorkloadOf(call);
+  if (const Call* read = relay::AsCall(call.args[0])) {
+    const bool relu = relay::AsOp(read->op)->def->name == "nn.relu";
+    anchor.workload.prologue = relu ? Prologue::kScaleShiftRelu : Prologue::kScaleShift;
+  }
+  anchor.workload.epilogue = epilogue.Class();
+  return anchor;
 }
 
 }  // namespace
@@ -114,28 +150,28 @@ bool SetActivation(const ExprPtr& expr, Epilogue& epilogue) {
   return true;
 }
 
-std::optional<Anchor> AnchorOf(const relay::Function& function) {
-  if (function.attrs.Find("anchor") == nullptr) return {};
-  if (function.attrs.GetString("anchor") == "nn.batch_matmul") return MatmulAnchor(function.body);
-  Anchor anchor;
-  ExprPtr at = function.body;
-  if (SetActivation(at, anchor.epilogue)) at = InnerOf(*relay::AsCall(at));
-  if (const Call* add = relay::AsCallTo(at, "add")) {
-    anchor.epilogue.residual = true;
-    at = InnerOf(*add);
-  }
-  if (const Call* bias = relay::AsCallTo(at, "nn.bias_add")) {
-    anchor.epilogue.bias = true;
-    at = InnerOf(*bias);
-  }
-  anchor.call = relay::AsCall(at);
-  anchor.workload = WorkloadOf(*anchor.call);
-  if (const Call* read = relay::AsCall(anchor.call->args[0])) {
-    const bool relu = relay::AsOp(read->op)->def->name == "nn.relu";
-    anchor.workload.prologue = relu ? Prologue::kScaleShiftRelu : Prologue::kScaleShift;
-  }
-  anchor.workload.epilogue = anchor.epilogue.Class();
-  return anchor;
+Anchor ReadAnchor(const ExprPtr& body, const std::string& op) {
+  return op == "nn.batch_matmul" ? MatmulAnchor(body) : EpilogueAnchor(body);
+}
+
+const Anchor* AnchorOf(const relay::Function& function) { return relay::NoteOf<Anchor>(function); }
+
+const ConfigChoice* ChoiceOf(const relay::Function& function) {
+  const Anchor* anchor = AnchorOf(function);
+  return anchor != nullptr && anchor->choice ? &*anchor->choice : nullptr;
+}
+
+relay::Attrs Anchor::Printed() const {
+  relay::Attrs attrs{{"anchor", workload.op}};
+  if (!choice) return attrs;
+  attrs.Set("workload", workload.ToText());
+  attrs.Set("epilogue", epilogue.ToText());
+  attrs.Set("schedule", choice->schedule);
+  attrs.Set("config", choice->config.ToText());
+  attrs.Set("source", choice->source);
+  attrs.Set("record", choice->record);
+  attrs.Set("expected_ns", choice->expected_ns);
+  return attrs;
 }
 
 }  // namespace hone

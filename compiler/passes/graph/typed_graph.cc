@@ -85,19 +85,25 @@ ExprPtr CallOf(relay::FunctionPtr function, std::vector<ExprPtr> args, std::stri
 }
 
 relay::FunctionPtr TypedFunction(std::vector<std::shared_ptr<const relay::Var>> params, ExprPtr body,
-                                 relay::Attrs attrs) {
+                                 relay::Attrs attrs, std::shared_ptr<const relay::Note> note) {
   std::vector<TypePtr> types;
   for (const auto& param : params) types.push_back(param->type);
   TypePtr type = relay::FuncType(std::move(types), body->type);
-  auto function = std::make_shared<relay::Function>(std::move(params), std::move(body), std::move(attrs));
+  auto function =
+      std::make_shared<relay::Function>(std::move(params), std::move(body), std::move(attrs), std::move(note));
   function->type = std::move(type);
   return function;
+}
+
+relay::FunctionPtr TypedLike(const relay::Function& function, std::vector<std::shared_ptr<const relay::Var>> params,
+                             ExprPtr body) {
+  return TypedFunction(std::move(params), std::move(body), function.attrs, function.note);
 }
 
 relay::IRModule WithBody(const relay::IRModule& module, ExprPtr body) {
   if (body == module.main->body) return module;
   relay::IRModule changed = module;
-  changed.main = TypedFunction(module.main->params, std::move(body), module.main->attrs);
+  changed.main = TypedLike(*module.main, module.main->params, std::move(body));
   return changed;
 }
 

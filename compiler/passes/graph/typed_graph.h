@@ -23,7 +23,10 @@ relay::ExprPtr WithArgs(const relay::Call& call, std::vector<relay::ExprPtr> arg
 relay::ExprPtr CallOf(relay::FunctionPtr function, std::vector<relay::ExprPtr> args, std::string name = "");
 // A function with its type; parameters and body have theirs.
 relay::FunctionPtr TypedFunction(std::vector<std::shared_ptr<const relay::Var>> params, relay::ExprPtr body,
-                                 relay::Attrs attrs = {});
+                                 relay::Attrs attrs = {}, std::shared_ptr<const relay::Note> note = nullptr);
+// The function with other parameters and another body, as relay::WithFields, with its type.
+relay::FunctionPtr TypedLike(const relay::Function& function, std::vector<std::shared_ptr<const relay::Var>> params,
+                             relay::ExprPtr body);
 relay::IRModule WithBody(const relay::IRModule& module, relay::ExprPtr body);
 
 // The tensor shape of a typed expression. Throws Error(kBug) for a tuple.

@@ -32,9 +32,9 @@ OperandLayouts LayoutsFor(const Anchor& anchor, const ConfigChoice& choice) {
   return layouts;
 }
 
-std::optional<Anchor> AnchorOfCall(const ExprPtr& expr) {
+const Anchor* AnchorOfCall(const ExprPtr& expr) {
   const Call* call = relay::AsCall(expr);
-  return call ? AnchorOf(*relay::AsFunction(call->op)) : std::nullopt;
+  return call ? AnchorOf(*relay::AsFunction(call->op)) : nullptr;
 }
 
 bool Same(const CallWay& a, const CallWay& b) {
@@ -44,8 +44,7 @@ bool Same(const CallWay& a, const CallWay& b) {
 }  // namespace
 
 std::vector<CallWay> AnchorWays(const Anchor& anchor, const Call& call, ConfigChooser& configs) {
-  const CallNeeds needs{relay::AsConstant(call.args[WeightOf(anchor)]) != nullptr,
-                        anchor.call->attrs.GetBool("integral")};
+  const CallNeeds needs{relay::AsConstant(call.args[WeightOf(anchor)]) != nullptr, anchor.exact_sums};
   std::vector<CallWay> all;
   for (const PairChoice& choice : configs.For(anchor.workload, needs)) {
     all.push_back({LayoutsFor(anchor, choice.choice), &choice});
@@ -56,8 +55,8 @@ std::vector<CallWay> AnchorWays(const Anchor& anchor, const Call& call, ConfigCh
 CallWays::CallWays(const ExprPtr& body, ConfigChooser& configs) : configs_(configs) {
   std::set<int64_t> blocks;
   for (const ExprPtr& expr : PostOrder(body)) {
-    const std::optional<Anchor> anchor = AnchorOfCall(expr);
-    if (!anchor) continue;
+    const Anchor* anchor = AnchorOfCall(expr);
+    if (anchor == nullptr) continue;
     for (const CallWay& way : AnchorWays(*anchor, *relay::AsCall(expr), configs)) {
       for (const std::string& layout : {way.layouts.operands.front(), way.layouts.result}) {
         if (!layout.empty()) blocks.insert(Layout::Parse(layout).BlockOf('C'));
@@ -69,7 +68,7 @@ CallWays::CallWays(const ExprPtr& body, ConfigChooser& configs) : configs_(confi
 
 std::vector<CallWay> CallWays::Of(const Call& call, const MayLie& may_lie) const {
   const Function& function = *relay::AsFunction(call.op);
-  if (const std::optional<Anchor> anchor = AnchorOf(function)) return AnchorWays(*anchor, call, configs_);
+  if (const Anchor* anchor = AnchorOf(function)) return AnchorWays(*anchor, call, configs_);
   return TakesInAnyLayout(function) ? ForTake(function) : ForGroup(call, function, may_lie);
 }
 

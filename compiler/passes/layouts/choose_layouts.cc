@@ -8,6 +8,7 @@
 #include "compiler/passes/layouts/call_ways.h"
 #include "compiler/passes/layouts/cheapest_choices.h"
 #include "compiler/passes/layouts/layout_graph.h"
+#include "compiler/passes/layouts/layout_report.h"
 #include "compiler/passes/layouts/layout_text.h"
 #include "compiler/relay/op.h"
 #include "compiler/schedules/schedule.h"
@@ -42,7 +43,8 @@ ExprPtr RetypedCall(const Call& call, std::vector<ExprPtr> args, const std::stri
 }
 
 // The same function on operands and results in the given layouts.
-relay::FunctionPtr Retyped(const Function& function, const OperandLayouts& layouts, relay::Attrs attrs) {
+relay::FunctionPtr Retyped(const Function& function, const OperandLayouts& layouts,
+                           std::shared_ptr<const relay::Note> note) {
   std::unordered_map<const relay::Expr*, ExprPtr> inside;
   std::vector<std::shared_ptr<const relay::Var>> params;
   for (size_t i = 0; i < function.params.size(); ++i) {
@@ -62,7 +64,7 @@ relay::FunctionPtr Retyped(const Function& function, const OperandLayouts& layou
       inside.emplace(expr.get(), expr);
     }
   }
-  return TypedFunction(std::move(params), inside.at(function.body.get()), std::move(attrs));
+  return TypedFunction(std::move(params), inside.at(function.body.get()), function.attrs, std::move(note));
 }
 
 // The choices of a whole graph, and what they cost by the estimate.
@@ -111,7 +113,7 @@ class LayoutChooser {
   static ExprPtr WrittenIn(const ExprPtr& value, const std::string& layout) {
     const Call& call = *relay::AsCall(value);
     const Function& function = *relay::AsFunction(call.op);
-    return CallOf(Retyped(function, {{call.args[0]->type->layout}, layout}, function.attrs), call.args, call.name);
+    return CallOf(Retyped(function, {{call.args[0]->type->layout}, layout}, function.note), call.args, call.name);
   }
 
   static ExprPtr Transform(const ExprPtr& value, const std::string& layout) {
@@ -138,7 +140,6 @@ class LayoutChooser {
 
   ExprPtr ChosenCall(const Call& call) {
     const Function& function = *relay::AsFunction(call.op);
-    relay::Attrs attrs = function.attrs;
     std::vector<ExprPtr> args;
     std::vector<TypePtr> types;
     for (const ExprPtr& arg : call.args) {
@@ -149,27 +150,23 @@ class LayoutChooser {
     for (size_t i = 0; i < types.size(); ++i) {
       if (way.layouts.operands[i] == kAnyLayout) way.layouts.operands[i] = types[i]->layout;
     }
-    if (way.anchor) SetAnchor(*AnchorOf(function), way.anchor->choice, attrs);
     for (size_t i = 0; i < args.size(); ++i) args[i] = In(args[i], way.layouts.operands[i]);
-    const ExprPtr result = CallOf(Retyped(function, way.layouts, std::move(attrs)), std::move(args), call.name);
+    const ExprPtr result = CallOf(Retyped(function, way.layouts, NoteOf(function, way)), std::move(args), call.name);
     return layouts_ ? result : In(result, "");
   }
 
   CallWay WayOf(const Call& call, const std::vector<TypePtr>& types) const {
     if (layouts_) return layouts_->graph.Of(&call, layouts_->found.choices);
     const Function& function = *relay::AsFunction(call.op);
-    const std::optional<Anchor> anchor = AnchorOf(function);
+    const Anchor* anchor = AnchorOf(function);
     return anchor ? AnchorWays(*anchor, call, configs_).front() : CallWay{LayoutForGroup(function, types)};
   }
 
-  static void SetAnchor(const Anchor& anchor, const ConfigChoice& choice, relay::Attrs& attrs) {
-    attrs.Set("workload", anchor.workload.ToText());
-    attrs.Set("epilogue", anchor.epilogue.ToText());
-    attrs.Set("schedule", choice.schedule);
-    attrs.Set("config", choice.config.ToText());
-    attrs.Set("source", choice.source);
-    attrs.Set("record", choice.record);
-    attrs.Set("expected_ns", choice.expected_ns);
+  static std::shared_ptr<const relay::Note> NoteOf(const Function& function, const CallWay& way) {
+    if (way.anchor == nullptr) return function.note;
+    auto chosen = std::make_shared<Anchor>(*AnchorOf(function));
+    chosen->choice = way.anchor->choice;
+    return chosen;
   }
 
   ConfigChooser& configs_;
@@ -187,10 +184,11 @@ relay::IRModule ChooseLayouts(const relay::IRModule& module, const PassContext& 
   if (context.build.opt_level < 3) return WithBody(module, LayoutChooser(configs, nullptr).Run(body));
   const Layouts layouts(body, configs, context.build.machine());
   relay::IRModule chosen = WithBody(module, LayoutChooser(configs, &layouts).Run(body));
-  relay::Attrs attrs = chosen.main->attrs;
-  attrs.Set("expected_ns", layouts.found.cost);
-  attrs.Set("per_layer_ns", layouts.per_layer_ns());
-  chosen.main = TypedFunction(chosen.main->params, chosen.main->body, std::move(attrs));
+  auto costs = std::make_shared<LayoutCosts>();
+  costs->expected_ns = layouts.found.cost;
+  costs->per_layer_ns = layouts.per_layer_ns();
+  const Function& main = *chosen.main;
+  chosen.main = TypedFunction(main.params, main.body, main.attrs, std::move(costs));
   return chosen;
 }
 

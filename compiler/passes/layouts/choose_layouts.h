@@ -13,9 +13,8 @@ namespace hone {
 // main's inputs and results always are. Where a value lies otherwise than wanted a function of one layout_transform is
 // called, once per value and layout.
 //
-// An anchor's function gains the attributes workload, epilogue, schedule, config, source, record (texts) and
-// expected_ns; main gains expected_ns and per_layer_ns, the estimated cost of what was chosen and of the best choice
-// per layer (from level 3). Types carry the layouts afterwards and are set here: InferType cannot know an anchor's.
+// An anchor's note gains its choice (graph/anchor.h); from level 3 main's note is what the choices cost
+// (layout_report.h). Types carry the layouts afterwards and are set here: InferType cannot know an anchor's.
 relay::IRModule ChooseLayouts(const relay::IRModule& module, const PassContext& context);
 
 }  // namespace hone

@@ -10,6 +10,8 @@
 #include "compiler/build.h"
 #include "compiler/codegen/host.h"
 #include "compiler/frontend/zoo/zoo.h"
+#include "compiler/passes/graph/anchor.h"
+#include "compiler/relay/infer_type.h"
 #include "tests/compiler/passes/pass_testing.h"
 
 namespace hone::testing {
@@ -28,8 +30,8 @@ Workloads Built(const relay::IRModule& module, const BuildContext& context) {
   Workloads found;
   const relay::IRModule chosen = RunPassesUntil("choose_layouts", module, {context});
   for (const relay::Call* call : FunctionCalls(chosen)) {
-    const std::string workload = relay::AsFunction(call->op)->attrs.GetString("workload");
-    if (!workload.empty()) found.insert(workload);
+    const Anchor* anchor = AnchorOf(*relay::AsFunction(call->op));
+    if (anchor != nullptr) found.insert(anchor->workload.ToText());
   }
   return found;
 }
@@ -66,7 +68,7 @@ void ExpectTasksOfAll(const relay::IRModule& module, const BuildContext& context
 relay::IRModule Network(const std::string& name, int64_t batch) {
   ZooOptions options;
   options.batch = batch;
-  return BuildZoo(name, options);
+  return relay::InferType(BuildZoo(name, options));
 }
 
 TEST(BuildContext, ABatchIsSplitForTheThreadsThatAreTuned) {

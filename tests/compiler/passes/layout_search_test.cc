@@ -4,8 +4,10 @@
 #include <algorithm>
 
 #include "compiler/frontend/zoo/zoo.h"
+#include "compiler/passes/graph/anchor.h"
 #include "compiler/passes/layouts/cheapest_choices.h"
 #include "compiler/passes/layouts/layout_graph.h"
+#include "compiler/passes/layouts/layout_report.h"
 #include "compiler/passes/layouts/layout_text.h"
 #include "compiler/relay/infer_type.h"
 #include "tests/compiler/passes/pass_testing.h"
@@ -51,7 +53,7 @@ struct Searched {
   IRModule module;
   std::vector<std::string> layouts;  // of the anchors' results, in post order
   int transforms = 0;
-  double expected_ns = 0, per_layer_ns = 0;
+  LayoutReport report;
 };
 
 Searched Search(const ExprPtr& body, const TimedBlocks::NsOf& ns_of, int level = 3) {
@@ -64,10 +66,9 @@ Searched Search(const ExprPtr& body, const TimedBlocks::NsOf& ns_of, int level =
   found.transforms = CountOf(found.module, "layout_transform");
   for (const relay::Call* call : FunctionCalls(found.module)) {
     const relay::Function& function = *relay::AsFunction(call->op);
-    if (function.attrs.Find("workload")) found.layouts.push_back(function.body->type->layout);
+    if (ChoiceOf(function) != nullptr) found.layouts.push_back(function.body->type->layout);
   }
-  found.expected_ns = found.module.main->attrs.GetFloat("expected_ns");
-  found.per_layer_ns = found.module.main->attrs.GetFloat("per_layer_ns");
+  found.report = ReportLayouts(found.module);
   return found;
 }
 
@@ -97,7 +98,7 @@ TEST(LayoutSearch, ALayersBestIsLeftWhereTransformsCostMore) {
   });
   EXPECT_EQ(found.layouts, (Layouts{"NCHW8c", "NCHW8c", "NCHW8c"}));
   EXPECT_EQ(found.transforms, 2);  // of main's input and result
-  EXPECT_LT(found.expected_ns, found.per_layer_ns);
+  EXPECT_LT(found.report.expected_ns, found.report.per_layer_ns);
 }
 
 TEST(LayoutSearch, TransformsWhereALayersBestIsWorthThem) {
@@ -108,7 +109,7 @@ TEST(LayoutSearch, TransformsWhereALayersBestIsWorthThem) {
   });
   EXPECT_EQ(found.layouts, (Layouts{"NCHW8c", "NCHW16c", "NCHW8c"}));
   EXPECT_EQ(found.transforms, 4);
-  EXPECT_DOUBLE_EQ(found.expected_ns, found.per_layer_ns);
+  EXPECT_DOUBLE_EQ(found.report.expected_ns, found.report.per_layer_ns);
 }
 
 // Each branch alone would lie in blocks of 16, by little; what joins them reads 8.
@@ -121,7 +122,7 @@ TEST(LayoutSearch, BranchesOfAResidualBlockAgree) {
   });
   for (const std::string& layout : found.layouts) EXPECT_EQ(layout, "NCHW8c");
   EXPECT_EQ(found.transforms, 2);
-  EXPECT_LE(found.expected_ns, found.per_layer_ns);
+  EXPECT_LE(found.report.expected_ns, found.report.per_layer_ns);
 }
 
 // 24 channels do not fill blocks of 16: a concatenation behind them lies in blocks of 8, or row-major.
@@ -134,7 +135,7 @@ TEST(LayoutSearch, PartsOfAConcatenationTakeABlockThatFitsThem) {
     return i == 16 && o == 16 ? 999'900 : 1'000'000;
   });
   EXPECT_EQ(found.transforms, 2);
-  EXPECT_LT(found.expected_ns, found.per_layer_ns);
+  EXPECT_LT(found.report.expected_ns, found.report.per_layer_ns);
 }
 
 // Two readers of one value in another layout: it is transformed, and paid, once.
@@ -151,14 +152,15 @@ TEST(LayoutSearch, ASharedTransformIsPaidOnce) {
   const MachineModel machine = TestContext().build.machine();
   const double result_ns = LayoutCost(machine).TransformNs(*relay::TensorType({1, 64, 24, 24}), "NCHW16c", "");
   EXPECT_GT(result_ns, 0);
-  EXPECT_NEAR(two.expected_ns - one.expected_ns, 1'000'000 + result_ns, 1);
+  EXPECT_NEAR(two.report.expected_ns - one.report.expected_ns, 1'000'000 + result_ns, 1);
 }
 
 TEST(LayoutSearch, BelowLevelThreeEveryLayerTakesItsBest) {
   const ExprPtr middle = Layer(Layer(Image(), 32, 64, 1), 64, 64, 2);
   const Searched found = Search(Conv(middle, 64, 32, 1, 3), MiddleLikes16, 2);
   EXPECT_EQ(found.layouts[1], "NCHW16c");
-  EXPECT_EQ(found.module.main->attrs.Find("expected_ns"), nullptr);
+  EXPECT_EQ(found.module.main->note, nullptr);
+  EXPECT_EQ(found.report.expected_ns, 0);
 }
 
 // A choice without a time is what a tuner wants built, and no search takes it away.

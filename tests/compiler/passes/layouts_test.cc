@@ -1,9 +1,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "compiler/passes/graph/anchor.h"
 #include "compiler/passes/layouts/choose_layouts.h"
 #include "compiler/passes/layouts/fold_layouts.h"
 #include "compiler/passes/layouts/layout_text.h"
+#include "compiler/relay/printer.h"
 #include "compiler/schedules/schedule.h"
 #include "tests/compiler/passes/pass_testing.h"
 
@@ -13,6 +15,7 @@ namespace {
 using relay::ExprPtr;
 using relay::IRModule;
 using relay::MakeCall;
+using ::testing::HasSubstr;
 
 IRModule Optimized(const ExprPtr& body, int level = 3) {
   const IRModule module = ModuleOf(body);
@@ -30,15 +33,30 @@ TEST(ChooseLayouts, NeighbouringConvolutionsShareABlockedLayout) {
   const auto calls = FunctionCalls(module);
   for (const relay::Call* call : calls) {
     const relay::Function& function = *relay::AsFunction(call->op);
-    if (function.attrs.Find("anchor") == nullptr) continue;
-    EXPECT_EQ(function.attrs.GetString("source"), "default");
-    EXPECT_NO_THROW(Workload::Parse(function.attrs.GetString("workload")));
+    if (AnchorOf(function) == nullptr) continue;
+    ASSERT_NE(ChoiceOf(function), nullptr);
+    EXPECT_EQ(ChoiceOf(function)->source, "default");
+    EXPECT_NO_THROW(Workload::Parse(AnchorOf(function)->workload.ToText()));
     for (size_t i = 0; i < call->args.size(); ++i) {
       EXPECT_EQ(call->args[i]->type->layout, function.params[i]->type->layout);
     }
   }
   EXPECT_LE(Transforms(module), 3);
   EXPECT_TRUE(module.main->body->type->layout.empty());
+}
+
+TEST(ChooseLayouts, PrintingShowsWhatWasChosen) {
+  const IRModule module = Optimized(Conv(Image(), 16, 32, 3, 1));
+  const ConfigChoice* choice = nullptr;
+  for (const relay::Call* call : FunctionCalls(module)) {
+    if (const ConfigChoice* chosen = ChoiceOf(*relay::AsFunction(call->op))) choice = chosen;
+  }
+  ASSERT_NE(choice, nullptr);
+  const std::string text = relay::ToText(module);
+  EXPECT_THAT(text, HasSubstr("Primitive=1, anchor=\"nn.conv2d\", workload=\"nn.conv2d data=2x16x6x6 "));
+  EXPECT_THAT(text, HasSubstr("epilogue=\"none\", schedule=\"" + choice->schedule + "\", config=\"" +
+                              choice->config.ToText() + "\", source=\"default\", record=\"\", expected_ns=0)"));
+  EXPECT_THAT(text, HasSubstr(", per_layer_ns="));
 }
 
 TEST(ChooseLayouts, BelowLevelThreeValuesLieRowMajorBetweenFunctions) {
@@ -88,7 +106,7 @@ TEST(FoldLayouts, PacksConstantsToTheirPhysicalShape) {
   const IRModule module = Optimized(Conv(Image(20), 20, 24, 1, 1));
   const relay::Constant* weight = nullptr;
   for (const relay::Call* call : FunctionCalls(module)) {
-    if (relay::AsFunction(call->op)->attrs.Find("anchor")) weight = relay::AsConstant(call->args[1]);
+    if (AnchorOf(*relay::AsFunction(call->op)) != nullptr) weight = relay::AsConstant(call->args[1]);
   }
   ASSERT_NE(weight, nullptr);
   const Layout layout = Layout::Parse(weight->type->layout);
@@ -130,8 +148,8 @@ std::string SourceOfConv(ConfigSource& source, int* asked = nullptr) {
   const IRModule module = RunPasses(ModuleOf(Conv(Conv(Image(), 16, 16, 3, 1), 16, 16, 3, 2)), context);
   if (asked != nullptr) *asked = static_cast<FixedSource&>(source).asked;
   for (const relay::Call* call : FunctionCalls(module)) {
-    const relay::Function& function = *relay::AsFunction(call->op);
-    if (function.attrs.Find("anchor")) return function.attrs.GetString("source");
+    const ConfigChoice* choice = ChoiceOf(*relay::AsFunction(call->op));
+    if (choice != nullptr) return choice->source;
   }
   return "";
 }

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "compiler/passes/graph/anchor.h"
 #include "compiler/passes/quantised/whole_numbers.h"
 #include "compiler/relay/infer_type.h"
 #include "core/random.h"
@@ -132,8 +133,8 @@ std::vector<std::string> SchedulesOf(const ExprPtr& body) {
   std::vector<std::string> schedules;
   const IRModule module = RunPasses(ModuleOf(body), TestContext());
   for (const relay::Call* call : FunctionCalls(module)) {
-    const std::string schedule = relay::AsFunction(call->op)->attrs.GetString("schedule");
-    if (!schedule.empty()) schedules.push_back(schedule);
+    const ConfigChoice* choice = ChoiceOf(*relay::AsFunction(call->op));
+    if (choice != nullptr) schedules.push_back(choice->schedule);
   }
   return schedules;
 }

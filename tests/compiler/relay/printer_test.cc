@@ -82,6 +82,18 @@ TEST(Printer, PrintsPaddingEvenAtItsDefault) {
             "nn.max_pool2d(%x, pool_size=[2, 2], padding=[0, 0, 0, 0])\n");
 }
 
+struct Remark : Note {
+  Attrs Printed() const override { return {{"remark", std::string("here")}}; }
+};
+
+TEST(Printer, ShowsANoteBehindTheAttributes) {
+  const auto x = NewVar("x");
+  const Function marked(Vars{x}, x, {{"Primitive", int64_t{1}}}, std::make_shared<Remark>());
+  const auto other = WithFields(marked, {x}, MakeCall("tanh", {x}));
+  EXPECT_NE(NoteOf<Remark>(*other), nullptr);
+  EXPECT_EQ(ToText(IRModule{other, {}, "", {}}), "def @main(%x, Primitive=1, remark=\"here\") {\n  tanh(%x)\n}\n");
+}
+
 TEST(Printer, NumbersTuplesAndFunctions) {
   const auto p = NewVar("x", TensorType({2}));
   const auto inner =
