@@ -32,14 +32,15 @@ class StepClock {
 BuildResult Build(const relay::IRModule& module, const BuildOptions& options) {
   BuildResult result;
   StepClock clock(result.report);
-  const relay::IRModule optimized = RunPasses(module, {options.context, options.configs}, options.after_pass);
+  const relay::IRModule typed = relay::InferType(module);
+  const relay::IRModule optimized = RunPasses(typed, {options.context, options.configs}, options.after_pass);
   clock.Done("passes");
   result.report.layouts = ReportLayouts(optimized);
   Lowered lowered = Lower(optimized, options.context);
   clock.Done("lower and compile");
   const std::string lib = LinkShared(lowered.objects, options.context.target);
   clock.Done("link");
-  result.package = WritePackage(lowered.plan, lib, lowered.params, IndexExtents(relay::InferType(module)));
+  result.package = WritePackage(lowered.plan, lib, lowered.params, IndexExtents(typed));
   clock.Done("pack");
   result.report.flops = lowered.flops;
   result.plan = std::move(lowered.plan);

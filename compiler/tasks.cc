@@ -4,11 +4,12 @@
 #include "compiler/passes/graph/anchor.h"
 #include "compiler/passes/graph/typed_graph.h"
 #include "compiler/passes/passes.h"
+#include "compiler/relay/infer_type.h"
 
 namespace hone {
 
 std::vector<Task> ExtractTasks(const relay::IRModule& module, const BuildContext& context) {
-  const relay::IRModule fused = RunPassesUntil("fuse", module, {context});
+  const relay::IRModule fused = RunPassesUntil("fuse", relay::InferType(module), {context});
   std::vector<Task> tasks;
   std::map<std::string, size_t> index;
   for (const relay::ExprPtr& expr : PostOrder(fused.main->body)) {

@@ -18,6 +18,7 @@
 #include "compiler/passes/split_batch.h"
 #include "compiler/passes/split_transposed_conv.h"
 #include "compiler/relay/infer_type.h"
+#include "core/error.h"
 
 namespace hone {
 
@@ -66,8 +67,9 @@ const std::vector<Pass>& AllPasses() {
 namespace {
 
 // An empty `last` means all.
-IRModule RunPassList(const std::string& last, const IRModule& module, const PassContext& context, const After& after) {
-  IRModule now = relay::InferType(module);
+IRModule RunPassList(const std::string& last, const IRModule& typed, const PassContext& context, const After& after) {
+  if (typed.main->type == nullptr) throw Error(ExitCode::kBug, "passes were given a module without types");
+  IRModule now = typed;
   for (const Pass& pass : AllPasses()) {
     if (context.build.opt_level >= pass.min_level) {
       const auto before = now.main;
@@ -82,12 +84,12 @@ IRModule RunPassList(const std::string& last, const IRModule& module, const Pass
 
 }  // namespace
 
-IRModule RunPasses(const IRModule& module, const PassContext& context, const After& after) {
-  return RunPassList("", module, context, after);
+IRModule RunPasses(const IRModule& typed, const PassContext& context, const After& after) {
+  return RunPassList("", typed, context, after);
 }
 
-IRModule RunPassesUntil(const std::string& last, const IRModule& module, const PassContext& context) {
-  return RunPassList(last, module, context, nullptr);
+IRModule RunPassesUntil(const std::string& last, const IRModule& typed, const PassContext& context) {
+  return RunPassList(last, typed, context, nullptr);
 }
 
 }  // namespace hone

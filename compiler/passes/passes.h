@@ -17,14 +17,14 @@ struct Pass {
   bool infers_types = true;  // false: the pass sets types itself, with layouts that InferType could not know
 };
 
-// In the order they run: the module gets its types before the first and after each that does not set them itself.
+// In the order they run: the module gets its types anew after each that does not set them itself.
 const std::vector<Pass>& AllPasses();
 
-// Runs them all. `after` sees each result.
-relay::IRModule RunPasses(const relay::IRModule& module, const PassContext& context,
+// Runs them all on a module that has its types (InferType; else Error(kBug)). `after` sees each result.
+relay::IRModule RunPasses(const relay::IRModule& typed, const PassContext& context,
                           const std::function<void(const std::string& pass, const relay::IRModule&)>& after = nullptr);
 
-// Runs those up to and with the pass named `last`.
-relay::IRModule RunPassesUntil(const std::string& last, const relay::IRModule& module, const PassContext& context);
+// Runs those up to and with the pass named `last`, likewise.
+relay::IRModule RunPassesUntil(const std::string& last, const relay::IRModule& typed, const PassContext& context);
 
 }  // namespace hone

@@ -9,6 +9,7 @@
 #include "compiler/passes/graph/typed_graph.h"
 #include "compiler/plan/buffer_view.h"
 #include "compiler/plan/concat_in_place.h"
+#include "compiler/relay/infer_type.h"
 #include "core/error.h"
 #include "core/serialize.h"
 #include "tests/compiler/passes/pass_testing.h"
@@ -196,7 +197,7 @@ TEST_P(ZooLower, NeedsLittleMoreArenaThanIsAlive) {
   options.classes = 10;
   options.image_shape = {3, 64, 64};
   const PassContext context = TestContext();
-  const Plan plan = Lower(RunPasses(BuildZoo(GetParam(), options), context), context.build).plan;
+  const Plan plan = Lower(RunPasses(relay::InferType(BuildZoo(GetParam(), options)), context), context.build).plan;
   EXPECT_LE(static_cast<double>(plan.arena_bytes), 1.15 * static_cast<double>(plan.live_bound_bytes));
   EXPECT_EQ(PlanFromJson(ToJson(plan)), plan);
 }

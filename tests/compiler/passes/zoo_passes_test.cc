@@ -5,6 +5,7 @@
 
 #include "compiler/frontend/zoo/zoo.h"
 #include "compiler/relay/infer_type.h"
+#include "core/error.h"
 #include "tests/compiler/passes/pass_testing.h"
 
 namespace hone::testing {
@@ -40,6 +41,11 @@ INSTANTIATE_TEST_SUITE_P(Networks, ZooPasses,
                            std::replace(name.begin(), name.end(), '-', '_');
                            return name;
                          });
+
+TEST(ZooPasses, RefuseAModuleWithoutTypes) {
+  EXPECT_THROW(RunPasses(BuildZoo("mlp", {}), TestContext()), Error);
+  EXPECT_THROW(RunPassesUntil("fuse", BuildZoo("mlp", {}), TestContext()), Error);
+}
 
 TEST(ZooPasses, MobilenetsBatchNormsAreAllFolded) {
   const relay::IRModule after = RunPasses(Small("mobilenet"), TestContext());
