@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <vector>
 
@@ -35,15 +36,6 @@ Shape ParseNumbers(std::string_view text, std::string_view field, std::string_vi
   return numbers;
 }
 
-template <size_t N>
-std::array<int64_t, N> ParseArray(std::string_view text, std::string_view field, std::string_view value,
-                                  int64_t least) {
-  const Shape numbers = ParseNumbers(text, field, value, N, least);
-  std::array<int64_t, N> array{};
-  std::copy(numbers.begin(), numbers.end(), array.begin());
-  return array;
-}
-
 EpilogueClass ParseEpilogueClass(std::string_view text, std::string_view value) {
   const auto at = std::find(kEpilogueNames.begin(), kEpilogueNames.end(), value);
   if (at == kEpilogueNames.end()) Refuse(text, fmt::format("epilogue={} is not none, bias_act or residual", value));
@@ -75,26 +67,6 @@ std::string ParseLayouts(std::string_view text, std::string_view value) {
   return std::string(value);
 }
 
-std::vector<std::string> FieldsOf(const Workload& workload) {
-  if (workload.is_batch_matmul()) return {"data", "weight", "layouts", "dtype", "epilogue"};
-  if (!workload.is_conv()) return {"data", "weight", "dtype", "epilogue"};
-  return {"data", "weight", "strides", "padding", "dilation", "groups", "dtype", "epilogue", "prologue"};
-}
-
-void SetField(std::string_view text, std::string_view field, std::string_view value, Workload& workload) {
-  const size_t rank = workload.is_conv() ? 4 : workload.is_batch_matmul() ? 3 : 2;
-  if (field == "data") workload.data = ParseNumbers(text, field, value, rank, 1);
-  if (field == "weight") workload.weight = ParseNumbers(text, field, value, rank, 1);
-  if (field == "strides") workload.strides = ParseArray<2>(text, field, value, 1);
-  if (field == "padding") workload.padding = ParseArray<4>(text, field, value, 0);
-  if (field == "dilation") workload.dilation = ParseArray<2>(text, field, value, 1);
-  if (field == "groups") workload.groups = ParseNumbers(text, field, value, 1, 1)[0];
-  if (field == "layouts") workload.layouts = ParseLayouts(text, value);
-  if (field == "dtype") workload.dtype = ParseDType(value);
-  if (field == "epilogue") workload.epilogue = ParseEpilogueClass(text, value);
-  if (field == "prologue") workload.prologue = ParsePrologue(text, value);
-}
-
 void CheckConv(std::string_view text, const Workload& w) {
   if (w.data[1] % w.groups != 0 || w.weight[0] % w.groups != 0) {
     Refuse(text,
@@ -121,56 +93,155 @@ void CheckBatchMatmul(std::string_view text, const Workload& w) {
   }
 }
 
-void CheckShapes(std::string_view text, const Workload& w) {
+void CheckDense(std::string_view text, const Workload& w) {
+  if (w.data[1] == w.weight[1]) return;
+  Refuse(text, fmt::format("data has {} columns and weight {}; they are the same K", w.data[1], w.weight[1]));
+}
+
+// What a text says of one operator's workloads.
+struct OperatorRow {
+  std::string op;
+  size_t rank;                      // of data and weight
+  std::vector<std::string> fields;  // in the order of the text
+  std::string layouts;              // when they are not given
+  void (*check)(std::string_view text, const Workload& w);
+};
+
+const std::vector<OperatorRow>& Operators() {
+  static const std::vector<OperatorRow> rows{
+      {"nn.conv2d",
+       4,
+       {"data", "weight", "strides", "padding", "dilation", "groups", "dtype", "epilogue", "prologue"},
+       "",
+       CheckConv},
+      {"nn.dense", 2, {"data", "weight", "dtype", "epilogue"}, "", CheckDense},
+      {"nn.batch_matmul", 3, {"data", "weight", "layouts", "dtype", "epilogue"}, "BMK,BNK,BMN", CheckBatchMatmul}};
+  return rows;
+}
+
+// Null for an operator that has no workloads.
+const OperatorRow* FindOperator(std::string_view op) {
+  const auto row =
+      std::find_if(Operators().begin(), Operators().end(), [&](const OperatorRow& r) { return r.op == op; });
+  return row == Operators().end() ? nullptr : &*row;
+}
+
+// "nn.conv2d, nn.dense or nn.batch_matmul"
+std::string OperatorNames() {
+  std::string names;
+  for (const OperatorRow& row : Operators()) {
+    const bool last = &row == &Operators().back();
+    names += (names.empty() ? "" : last ? " or " : ", ") + row.op;
+  }
+  return names;
+}
+
+// A field as it was given, and the whole text for messages.
+struct Given {
+  std::string_view text, field, value;
+  size_t rank;  // of data and weight
+};
+
+// One field of a workload, read and written.
+struct FieldRow {
+  std::string_view name;
+  std::string (*written)(const Workload& w);  // empty: left out
+  void (*read)(const Given& given, Workload& w);
+};
+
+Shape ShapeGiven(const Given& g) { return ParseNumbers(g.text, g.field, g.value, g.rank, 1); }
+
+template <size_t N>
+std::array<int64_t, N> ArrayGiven(const Given& g, int64_t least) {
+  const Shape numbers = ParseNumbers(g.text, g.field, g.value, N, least);
+  std::array<int64_t, N> array{};
+  std::copy(numbers.begin(), numbers.end(), array.begin());
+  return array;
+}
+
+template <typename Numbers>
+std::string Crossed(const Numbers& numbers) {
+  return fmt::format("{}", fmt::join(numbers, "x"));
+}
+
+constexpr std::array<FieldRow, 10> kFields{
+    {{"data", [](const Workload& w) { return ShapeText(w.data); },
+      [](const Given& g, Workload& w) { w.data = ShapeGiven(g); }},
+     {"weight", [](const Workload& w) { return ShapeText(w.weight); },
+      [](const Given& g, Workload& w) { w.weight = ShapeGiven(g); }},
+     {"strides", [](const Workload& w) { return Crossed(w.strides); },
+      [](const Given& g, Workload& w) { w.strides = ArrayGiven<2>(g, 1); }},
+     {"padding", [](const Workload& w) { return Crossed(w.padding); },
+      [](const Given& g, Workload& w) { w.padding = ArrayGiven<4>(g, 0); }},
+     {"dilation", [](const Workload& w) { return Crossed(w.dilation); },
+      [](const Given& g, Workload& w) { w.dilation = ArrayGiven<2>(g, 1); }},
+     {"groups", [](const Workload& w) { return std::to_string(w.groups); },
+      [](const Given& g, Workload& w) { w.groups = ArrayGiven<1>(g, 1)[0]; }},
+     {"layouts", [](const Workload& w) { return w.layouts; },
+      [](const Given& g, Workload& w) { w.layouts = ParseLayouts(g.text, g.value); }},
+     {"dtype", [](const Workload& w) { return std::string(DTypeName(w.dtype)); },
+      [](const Given& g, Workload& w) { w.dtype = ParseDType(g.value); }},
+     {"epilogue", [](const Workload& w) { return std::string(kEpilogueNames.at(static_cast<size_t>(w.epilogue))); },
+      [](const Given& g, Workload& w) { w.epilogue = ParseEpilogueClass(g.text, g.value); }},
+     {"prologue",
+      [](const Workload& w) {
+        return w.prologue == Prologue::kNone ? "" : std::string(kPrologueNames.at(static_cast<size_t>(w.prologue)));
+      },
+      [](const Given& g, Workload& w) { w.prologue = ParsePrologue(g.text, g.value); }}}};
+
+const FieldRow& FieldNamed(std::string_view name) {
+  return *std::find_if(kFields.begin(), kFields.end(), [&](const FieldRow& row) { return row.name == name; });
+}
+
+void CheckShapes(std::string_view text, const OperatorRow& row, const Workload& w) {
   if (w.data.empty()) Refuse(text, "data= is missing");
   if (w.weight.empty()) Refuse(text, "weight= is missing");
-  if (w.is_conv()) CheckConv(text, w);
-  if (w.is_batch_matmul()) CheckBatchMatmul(text, w);
-  if (w.op == "nn.dense" && w.data[1] != w.weight[1]) {
-    Refuse(text, fmt::format("data has {} columns and weight {}; they are the same K", w.data[1], w.weight[1]));
-  }
+  row.check(text, w);
   for (const Shape& shape : {w.data, w.weight, w.OutputShape()}) {
     if (ElementCount(shape) > kMaxElements) Refuse(text, fmt::format("{} is larger than any memory", ShapeText(shape)));
   }
 }
 
+// The field's name and value; refuses what is no field of the operator.
+Given FieldOf(std::string_view text, std::string_view word, const OperatorRow& row) {
+  const size_t equals = word.find('=');
+  const std::string_view field = word.substr(0, equals);
+  if (equals == std::string_view::npos || std::find(row.fields.begin(), row.fields.end(), field) == row.fields.end()) {
+    Refuse(text, fmt::format("'{}' is not a field of {}{}", word, row.op, DidYouMean(field, row.fields)));
+  }
+  return {text, field, word.substr(equals + 1), row.rank};
+}
+
 }  // namespace
 
 std::string Workload::ToText() const {
-  std::string text = fmt::format("{} data={} weight={}", op, ShapeText(data), ShapeText(weight));
-  if (is_conv()) {
-    text += fmt::format(" strides={} padding={} dilation={} groups={}", fmt::join(strides, "x"),
-                        fmt::join(padding, "x"), fmt::join(dilation, "x"), groups);
+  const OperatorRow* row = FindOperator(op);
+  if (row == nullptr) return op;
+  std::string text = op;
+  for (const std::string& field : row->fields) {
+    const std::string value = FieldNamed(field).written(*this);
+    if (!value.empty()) text += fmt::format(" {}={}", field, value);
   }
-  if (is_batch_matmul()) text += fmt::format(" layouts={}", layouts);
-  text += fmt::format(" dtype={} epilogue={}", DTypeName(dtype), kEpilogueNames.at(static_cast<size_t>(epilogue)));
-  if (prologue != Prologue::kNone)
-    text += fmt::format(" prologue={}", kPrologueNames.at(static_cast<size_t>(prologue)));
   return text;
 }
 
 Workload Workload::Parse(std::string_view text) {
   std::vector<std::string_view> words = Split(text, ' ');
   std::erase(words, std::string_view());
+  const OperatorRow* row = words.empty() ? nullptr : FindOperator(words[0]);
+  if (row == nullptr) Refuse(text, "it begins with " + OperatorNames());
   Workload workload;
-  if (!words.empty()) workload.op = words[0];
-  if (workload.op != "nn.conv2d" && workload.op != "nn.dense" && !workload.is_batch_matmul())
-    Refuse(text, "it begins with nn.conv2d, nn.dense or nn.batch_matmul");
-  if (workload.is_batch_matmul()) workload.layouts = "BMK,BNK,BMN";
-  const std::vector<std::string> fields = FieldsOf(workload);
-  std::vector<std::string_view> given;
+  workload.op = row->op;
+  workload.layouts = row->layouts;
+  std::vector<std::string_view> seen;
   for (size_t i = 1; i < words.size(); ++i) {
-    const size_t equals = words[i].find('=');
-    const std::string_view field = words[i].substr(0, equals);
-    if (equals == std::string_view::npos || std::find(fields.begin(), fields.end(), field) == fields.end()) {
-      Refuse(text, fmt::format("'{}' is not a field of {}{}", words[i], workload.op, DidYouMean(field, fields)));
-    }
-    if (std::find(given.begin(), given.end(), field) != given.end())
-      Refuse(text, fmt::format("{} is given twice", field));
-    given.push_back(field);
-    SetField(text, field, words[i].substr(equals + 1), workload);
+    const Given given = FieldOf(text, words[i], *row);
+    if (std::find(seen.begin(), seen.end(), given.field) != seen.end())
+      Refuse(text, fmt::format("{} is given twice", given.field));
+    seen.push_back(given.field);
+    FieldNamed(given.field).read(given, workload);
   }
-  CheckShapes(text, workload);
+  CheckShapes(text, *row, workload);
   return workload;
 }
 

@@ -104,18 +104,20 @@ void TakeEpilogue(const UserMap& users, const Grouping& grouping, FuseGroup& gro
   if (next != nullptr && SetActivation(next, unused)) group.members.push_back(next);
 }
 
+void TakeNeighbours(const UserMap& users, const Grouping& grouping, AnchorNeighbours neighbours, FuseGroup& group) {
+  if (neighbours == AnchorNeighbours::kTransposes) return TakeTransposes(users, grouping, group);
+  TakePrologue(users, grouping, group);
+  TakeEpilogue(users, grouping, group);
+}
+
 }  // namespace
 
 void GroupAnchors(const UserMap& users, bool with_epilogues, Grouping& grouping) {
   for (auto it = users.order.rbegin(); it != users.order.rend(); ++it) {
-    if (AsAnchor(*it) == nullptr) continue;
+    const AnchorOperator* anchor = AsAnchor(*it);
+    if (anchor == nullptr) continue;
     FuseGroup group{{*it}, *it};
-    if (with_epilogues && relay::AsCallTo(*it, "nn.batch_matmul") != nullptr) {
-      TakeTransposes(users, grouping, group);
-    } else if (with_epilogues) {
-      TakePrologue(users, grouping, group);
-      TakeEpilogue(users, grouping, group);
-    }
+    if (with_epilogues) TakeNeighbours(users, grouping, anchor->neighbours, group);
     grouping.Add(std::move(group));
   }
 }

@@ -46,7 +46,7 @@ class GroupBuilder {
  private:
   std::shared_ptr<const relay::Note> NoteOf(const ExprPtr& body) const {
     if (group_.anchor == nullptr) return nullptr;
-    return std::make_shared<const Anchor>(ReadAnchor(body, relay::AsOp(relay::AsCall(group_.anchor)->op)->def->name));
+    return std::make_shared<const Anchor>(ReadAnchor(body, AsAnchor(group_.anchor)->neighbours));
   }
 
   bool IsMember(const ExprPtr& expr) const {

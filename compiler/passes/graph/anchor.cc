@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "compiler/passes/graph/transposes.h"
 #include "compiler/passes/graph/typed_graph.h"
@@ -34,17 +35,11 @@ bool IsPlainConv(const Call& conv) {
          Is(conv.attrs, "out_layout", "NCHW") && Is(conv.attrs, "out_dtype", "float32");
 }
 
-Workload WorkloadOf(const Call& call) {
-  Workload workload;
-  workload.op = relay::AsOp(call.op)->def->name;
-  workload.data = ShapeOf(call.args[0]);
-  workload.weight = ShapeOf(call.args[1]);
-  if (!workload.is_conv()) return workload;
-  workload.strides = Pair(call.attrs, "strides");
-  workload.dilation = Pair(call.attrs, "dilation");
-  workload.padding = Padding4(call.attrs);
-  workload.groups = call.attrs.GetInt("groups", 1);
-  return workload;
+void ReadWindow(const Call& conv, Workload& workload) {
+  workload.strides = Pair(conv.attrs, "strides");
+  workload.dilation = Pair(conv.attrs, "dilation");
+  workload.padding = Padding4(conv.attrs);
+  workload.groups = conv.attrs.GetInt("groups", 1);
 }
 
 // The broadcasting that schedules know: one weight for all.
@@ -53,11 +48,13 @@ bool IsPlainMatmul(const Call& call) {
   return weight == 1 || data == weight;
 }
 
-// What the call says of itself but for its workload.
+// What the call says of itself but for where its operands come from.
 Anchor NamedAfter(const Call& call) {
   Anchor anchor;
   anchor.node = call.name;
   anchor.exact_sums = call.attrs.GetBool("integral");
+  anchor.workload.op = relay::AsOp(call.op)->def->name;
+  anchor.workload.dtype = call.type->dtype;
   return anchor;
 }
 
@@ -66,7 +63,6 @@ Anchor MatmulAnchor(const ExprPtr& body) {
   const Call* after = relay::AsCallTo(body, "transpose");
   const Call& matmul = *relay::AsCall(after ? after->args[0] : body);
   Anchor anchor = NamedAfter(matmul);
-  anchor.workload.op = relay::AsOp(matmul.op)->def->name;
   std::string axes[3];
   for (size_t i = 0; i < 2; ++i) {
     const Call* before = relay::AsCallTo(matmul.args[i], "transpose");
@@ -110,26 +106,39 @@ Anchor EpilogueAnchor(const ExprPtr& body) {
   const Call& call = *relay::AsCall(product);
   Anchor anchor = NamedAfter(call);
   anchor.epilogue = epilogue;
-  anchor.workload = WorkloadOf(call);
+  anchor.workload.epilogue = epilogue.Class();
+  anchor.workload.data = ShapeOf(call.args[0]);
+  anchor.workload.weight = ShapeOf(call.args[1]);
+  const AnchorOperator& row = *FindAnchorOperator(call);
+  if (row.read_attrs != nullptr) row.read_attrs(call, anchor.workload);
   if (const Call* read = relay::AsCall(call.args[0])) {
     const bool relu = relay::AsOp(read->op)->def->name == "nn.relu";
     anchor.workload.prologue = relu ? Prologue::kScaleShiftRelu : Prologue::kScaleShift;
   }
-  anchor.workload.epilogue = epilogue.Class();
   return anchor;
 }
 
 }  // namespace
 
-const Call* AsAnchor(const ExprPtr& expr) {
-  const Call* conv = relay::AsCallTo(expr, "nn.conv2d");
-  const Call* matmul = relay::AsCallTo(expr, "nn.batch_matmul");
-  const Call* call = conv ? conv : matmul ? matmul : relay::AsCallTo(expr, "nn.dense");
-  if (call == nullptr || (conv != nullptr && !IsPlainConv(*conv))) return nullptr;
-  const size_t rank = conv ? 4 : matmul ? 3 : 2;
-  const bool fits = IsKnownFloat(call->args[0]->type, rank) && IsKnownFloat(call->args[1]->type, rank) &&
-                    IsKnownFloat(call->type, rank);
-  return fits && (matmul == nullptr || IsPlainMatmul(*matmul)) ? call : nullptr;
+const AnchorOperator* FindAnchorOperator(const Call& call) {
+  static constexpr std::array<AnchorOperator, 3> kOperators{
+      {{"nn.conv2d", 4, IsPlainConv, ReadWindow, AnchorNeighbours::kEpilogue},
+       {"nn.dense", 2, nullptr, nullptr, AnchorNeighbours::kEpilogue},
+       {"nn.batch_matmul", 3, IsPlainMatmul, nullptr, AnchorNeighbours::kTransposes}}};
+  const relay::Op* op = relay::AsOp(call.op);
+  const auto row = std::find_if(kOperators.begin(), kOperators.end(), [&](const AnchorOperator& candidate) {
+    return op != nullptr && candidate.name == op->def->name;
+  });
+  return row == kOperators.end() ? nullptr : &*row;
+}
+
+const AnchorOperator* AsAnchor(const ExprPtr& expr) {
+  const Call* call = relay::AsCall(expr);
+  const AnchorOperator* row = call ? FindAnchorOperator(*call) : nullptr;
+  if (row == nullptr) return nullptr;
+  const bool known = IsKnownFloat(call->args[0]->type, row->rank) && IsKnownFloat(call->args[1]->type, row->rank) &&
+                     IsKnownFloat(call->type, row->rank);
+  return known && (row->fits == nullptr || row->fits(*call)) ? row : nullptr;
 }
 
 std::string MatmulAxes(const Call& matmul, size_t operand) {
@@ -150,8 +159,8 @@ bool SetActivation(const ExprPtr& expr, Epilogue& epilogue) {
   return true;
 }
 
-Anchor ReadAnchor(const ExprPtr& body, const std::string& op) {
-  return op == "nn.batch_matmul" ? MatmulAnchor(body) : EpilogueAnchor(body);
+Anchor ReadAnchor(const ExprPtr& body, AnchorNeighbours neighbours) {
+  return neighbours == AnchorNeighbours::kTransposes ? MatmulAnchor(body) : EpilogueAnchor(body);
 }
 
 const Anchor* AnchorOf(const relay::Function& function) { return relay::NoteOf<Anchor>(function); }

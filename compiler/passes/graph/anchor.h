@@ -1,6 +1,7 @@
 // What a fused function with an anchor computes, in a schedule's words.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,13 +29,27 @@ const Anchor* AnchorOf(const relay::Function& function);
 // The kernel chosen for the function; null before ChooseLayouts and for a function without an anchor.
 const ConfigChoice* ChoiceOf(const relay::Function& function);
 
-// The call whose operator schedules compute: nn.conv2d of NCHW data and OIHW weights, nn.dense of a matrix or
-// nn.batch_matmul, of floats with known shapes. Null for any other expression.
-const relay::Call* AsAnchor(const relay::ExprPtr& expr);
+// What Fuse takes next to an anchor: a prologue ahead of it and an epilogue behind it (bias, residual, activation), or
+// the transposes around it, which are its layouts.
+enum class AnchorNeighbours : uint8_t { kEpilogue, kTransposes };
 
-// Reads what Fuse grouped around the anchor, whose operator is given: a prologue ahead of it and an epilogue behind it,
-// or transposes around a batch_matmul, which are its layouts.
-Anchor ReadAnchor(const relay::ExprPtr& body, const std::string& op);
+// An operator that schedules compute, as the passes see it. Its arguments are data and weight.
+struct AnchorOperator {
+  std::string_view name;
+  size_t rank;                                                // of data, weight and result
+  bool (*fits)(const relay::Call& call);                      // null: schedules know all of them
+  void (*read_attrs)(const relay::Call& call, Workload& to);  // null: shapes say it all
+  AnchorNeighbours neighbours;
+};
+
+// The row of the call's operator: of nn.conv2d, nn.dense or nn.batch_matmul; null when it has none.
+const AnchorOperator* FindAnchorOperator(const relay::Call& call);
+// The same for a call that schedules can compute: of floats with known shapes, a convolution of NCHW data and OIHW
+// weights. Null for any other expression.
+const AnchorOperator* AsAnchor(const relay::ExprPtr& expr);
+
+// Reads what Fuse grouped around an anchor with these neighbours.
+Anchor ReadAnchor(const relay::ExprPtr& body, AnchorNeighbours neighbours);
 
 // The axes of a batch_matmul's data (0), weight (1) and output (2) as its attributes say: "BMK" or "BKM", "BNK" or
 // "BKN", "BMN".
