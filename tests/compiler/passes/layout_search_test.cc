@@ -62,7 +62,8 @@ Searched Search(const ExprPtr& body, const TimedBlocks::NsOf& ns_of, int level =
   context.configs = &source;
   const IRModule before = ModuleOf(body);
   ExpectSameMeaning(before, RunPassesUntil("choose_layouts", before, context));
-  Searched found{RunPasses(before, context), {}};
+  Searched found;
+  found.module = RunPasses(before, context);
   found.transforms = CountOf(found.module, "layout_transform");
   for (const relay::Call* call : FunctionCalls(found.module)) {
     const relay::Function& function = *relay::AsFunction(call->op);
