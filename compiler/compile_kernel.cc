@@ -36,7 +36,7 @@ Artifact LinkAlone(const CompiledKernel& kernel, const Target& target) {
 
 const Schedule& ScheduleOf(const Candidate& candidate) {
   const Schedule* schedule = FindSchedule(candidate.schedule);
-  if (!schedule || !schedule->Applies(candidate.workload, MachineModelFor(candidate.target))) {
+  if (!schedule || !schedule->Fits(candidate.workload, MachineModelFor(candidate.target))) {
     throw Error(ExitCode::kBug,
                 fmt::format("schedule {} does not apply to {}", candidate.schedule, candidate.workload.ToText()));
   }
@@ -78,7 +78,7 @@ std::variant<Artifact, Rejection> CompileKernel(const Candidate& candidate, cons
   const Schedule* schedule = FindSchedule(candidate.schedule);
   const MachineModel machine = MachineModelFor(candidate.target);
   if (!schedule) return Rejection{Fate::kUnsupported, fmt::format("there is no schedule {}", candidate.schedule)};
-  if (!schedule->Applies(candidate.workload, machine)) {
+  if (!schedule->Fits(candidate.workload, machine)) {
     return Rejection{Fate::kUnsupported, fmt::format("{} does not apply to this workload", candidate.schedule)};
   }
   if (auto reason = schedule->Reject(candidate.workload, machine, candidate.config)) {

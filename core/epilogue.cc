@@ -65,6 +65,23 @@ bool Take(std::string_view& text, std::string_view word) {
   return true;
 }
 
+// Takes "quantise(0.5,3)" and the comma before it off the text's end, where it stands; false when it is not such.
+bool TakeQuantise(std::string_view& text, Epilogue& epilogue) {
+  constexpr std::string_view kName = "quantise(";
+  const size_t at = text.rfind(kName);
+  if (at == std::string_view::npos) return true;
+  if (text.back() != ')' || (at > 0 && text[at - 1] != ',')) return false;
+  const auto parts = Split(text.substr(at + kName.size(), text.size() - at - kName.size() - 1), ',');
+  if (parts.size() != 2) return false;
+  const auto step = ParseFloat(parts[0]);
+  const auto zero_point = ParseInteger(parts[1]);
+  if (!step || !(*step > 0) || !zero_point || *zero_point < -128 || *zero_point > 255) return false;
+  epilogue.step = *step;
+  epilogue.zero_point = static_cast<int>(*zero_point);
+  text = text.substr(0, at == 0 ? 0 : at - 1);
+  return true;
+}
+
 }  // namespace
 
 EpilogueClass Epilogue::Class() const {
@@ -74,9 +91,11 @@ EpilogueClass Epilogue::Class() const {
 
 std::string Epilogue::ToText() const {
   std::vector<std::string> parts;
+  if (scale) parts.emplace_back("scale");
   if (bias) parts.emplace_back("bias");
   if (residual) parts.emplace_back("add");
   if (activation != Activation::kNone) parts.push_back(ActivationText(*this));
+  if (step > 0) parts.push_back(fmt::format("quantise({},{})", step, zero_point));
   return parts.empty() ? "none" : fmt::format("{}", fmt::join(parts, ","));
 }
 
@@ -85,8 +104,10 @@ Epilogue Epilogue::Parse(std::string_view text) {
   if (text == "none") return epilogue;
   if (text.empty()) Refuse(text);
   std::string_view rest = text;
+  epilogue.scale = Take(rest, "scale");
   epilogue.bias = Take(rest, "bias");
   epilogue.residual = Take(rest, "add");
+  if (!TakeQuantise(rest, epilogue)) Refuse(text);
   if (!rest.empty() && !ParseActivation(rest, epilogue)) Refuse(text);
   return epilogue;
 }

@@ -22,9 +22,9 @@ bool IsDigit(char c) { return c >= '0' && c <= '9'; }
   throw Error(ExitCode::kBadData, fmt::format("'{}' is not a layout such as NCHW or NCHW16c: {}", text, why));
 }
 
-bool Holds(const std::vector<Layout::Axis>& axes, char name, bool inner) {
+bool HasAxis(const std::vector<Layout::Axis>& axes, char name) {
   return std::any_of(axes.begin(), axes.end(),
-                     [&](const Layout::Axis& axis) { return axis.name == name && (axis.block != 0) == inner; });
+                     [&](const Layout::Axis& axis) { return axis.name == name && axis.block == 0; });
 }
 
 // Reads "16c" at `at`, moving it past the letter.
@@ -53,6 +53,16 @@ struct Walk {
   Shape logical;
 };
 
+// Coordinates along its axis that one step of dimension d moves: all that lie together in later blocks of the axis.
+int64_t StepOf(const std::vector<Layout::Axis>& axes, size_t d) {
+  int64_t step = 1;
+  for (size_t later = 0; later < axes.size(); ++later) {
+    const bool inside = axes[later].block != 0 && (later > d || axes[d].block == 0);
+    if (inside && axes[later].name == axes[d].name) step *= axes[later].block;
+  }
+  return step;
+}
+
 Walk MakeWalk(const Shape& logical, const Layout& layout) {
   const std::string axes = layout.LogicalAxes();
   const Shape physical = layout.PhysicalShape(logical);
@@ -62,7 +72,7 @@ Walk MakeWalk(const Shape& logical, const Layout& layout) {
   for (size_t d = 0; d < physical.size(); ++d) {
     const Layout::Axis& axis = layout.axes()[d];
     const auto index = static_cast<int>(axes.find(axis.name));
-    const int64_t step = axis.block != 0 ? 1 : std::max<int64_t>(1, layout.BlockOf(axis.name));
+    const int64_t step = StepOf(layout.axes(), d);
     walk.dims.push_back({physical[d], strides[index] * step, index, step});
   }
   return walk;
@@ -129,13 +139,15 @@ Layout Layout::Parse(std::string_view whole) {
   const std::string_view text = CutTransform(whole, &layout.winograd_tile_);
   for (size_t at = 0; at < text.size();) {
     if (IsCapital(text[at])) {
-      if (Holds(layout.axes_, text[at], false)) Refuse(text, fmt::format("axis {} is there twice", text[at]));
+      if (HasAxis(layout.axes_, text[at])) Refuse(text, fmt::format("axis {} is there twice", text[at]));
       layout.axes_.push_back({text[at++], 0});
     } else if (IsDigit(text[at])) {
       const Axis inner = ParseBlock(text, at);
-      if (!Holds(layout.axes_, inner.name, false))
+      if (!HasAxis(layout.axes_, inner.name))
         Refuse(text, fmt::format("block of {} without {}", inner.name, inner.name));
-      if (Holds(layout.axes_, inner.name, true)) Refuse(text, fmt::format("axis {} is blocked twice", inner.name));
+      if (std::max<int64_t>(1, layout.BlockOf(inner.name)) * inner.block > kMaxBlock) {
+        Refuse(text, fmt::format("more than {} of axis {} lie together", kMaxBlock, inner.name));
+      }
       layout.axes_.push_back(inner);
     } else {
       Refuse(text, "it is made of capital letters and blocks such as 16c");
@@ -163,10 +175,11 @@ std::string Layout::ToText() const {
 }
 
 int64_t Layout::BlockOf(char axis) const {
+  int64_t together = 0;
   for (const Axis& held : axes_) {
-    if (held.name == axis && held.block != 0) return held.block;
+    if (held.name == axis && held.block != 0) together = std::max<int64_t>(1, together) * held.block;
   }
-  return 0;
+  return together;
 }
 
 bool Layout::blocked() const {
@@ -214,6 +227,9 @@ Tensor Pack(const Tensor& logical, const Layout& layout) {
     case 8:
       PackAs(logical.data<uint64_t>(), physical.data<uint64_t>(), walk);
       break;
+    case 2:
+      PackAs(logical.data<uint16_t>(), physical.data<uint16_t>(), walk);
+      break;
     case 4:
       PackAs(logical.data<uint32_t>(), physical.data<uint32_t>(), walk);
       break;
@@ -239,6 +255,9 @@ Tensor Unpack(const Tensor& physical, const Layout& layout, const Shape& shape) 
   switch (DTypeBytes(physical.dtype())) {
     case 8:
       UnpackAs(physical.data<uint64_t>(), logical.data<uint64_t>(), walk);
+      break;
+    case 2:
+      UnpackAs(physical.data<uint16_t>(), logical.data<uint16_t>(), walk);
       break;
     case 4:
       UnpackAs(physical.data<uint32_t>(), logical.data<uint32_t>(), walk);

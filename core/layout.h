@@ -12,7 +12,8 @@ namespace hone {
 
 // A layout such as "NCHW", "NCHW16c", "OIHW8i16o" or "O16o". Capital letters are whole axes (or the outer part of a
 // blocked axis); NUMBERletter is an inner block of that axis. Axis X with block b has ceil(X / b) outer steps; lanes
-// past X are zero at rest. Each letter may be blocked at most once.
+// past X are zero at rest. A letter may be blocked more than once, the outer block first: "OIHW4i16o4i" keeps 16
+// inputs together as 4 groups of 4, as dot products of 4 want them; I then has ceil(I / 16) outer steps.
 //
 // "@winograd2" or "@winograd4" at the end says that 3x3 weights (logical axes OIHW) are transformed for tiles of 2x2 or
 // 4x4 outputs before they are laid out: H and W then count frequencies, 4 or 6 each. "HWOI16i16o@winograd4". See
@@ -26,13 +27,14 @@ class Layout {
   };
 
   Layout() = default;
-  // A block is 1 to 65536; the empty text is the layout of a scalar. Throws Error(kBadData) naming the text.
+  // A block is 1 to 65536, and so is the product of an axis' blocks; the empty text is the layout of a scalar. Throws
+  // Error(kBadData) naming the text.
   static Layout Parse(std::string_view text);
   std::string ToText() const;
 
   bool empty() const { return axes_.empty(); }
   const std::vector<Axis>& axes() const { return axes_; }
-  // The block of the axis, or 0 when it is not blocked or absent.
+  // How many of the axis lie together: the product of its blocks, or 0 when it is not blocked or absent.
   int64_t BlockOf(char axis) const;
   bool blocked() const;
   // The logical axes in the order of their capital letters: "NCHW" for "NCHW16c"; "OIHW" for transformed weights.

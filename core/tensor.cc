@@ -11,6 +11,7 @@
 #include "core/error.h"
 #include "core/parse_number.h"
 #include "core/random.h"
+#include "core/small_floats.h"
 
 namespace hone {
 namespace {
@@ -18,9 +19,17 @@ namespace {
 struct DTypeRow {
   std::string_view name;
   int64_t bytes;
+  bool is_float;
 };
-constexpr std::array<DTypeRow, 7> kDTypes = {
-    {{"float32", 4}, {"float64", 8}, {"int32", 4}, {"int64", 8}, {"int8", 1}, {"uint8", 1}, {"bool", 1}}};
+constexpr std::array<DTypeRow, 9> kDTypes = {{{"float32", 4, true},
+                                              {"float64", 8, true},
+                                              {"int32", 4, false},
+                                              {"int64", 8, false},
+                                              {"int8", 1, false},
+                                              {"uint8", 1, false},
+                                              {"bool", 1, false},
+                                              {"float16", 2, true},
+                                              {"bfloat16", 2, true}}};
 
 const DTypeRow& RowOf(DType dtype) {
   const auto number = static_cast<size_t>(dtype);
@@ -52,6 +61,10 @@ auto WithType(DType dtype, F f) {
       return f(static_cast<int64_t*>(nullptr));
     case DType::kInt8:
       return f(static_cast<int8_t*>(nullptr));
+    case DType::kFloat16:
+      return f(static_cast<Float16*>(nullptr));
+    case DType::kBFloat16:
+      return f(static_cast<BFloat16*>(nullptr));
     case DType::kUInt8:
     case DType::kBool:
       break;
@@ -67,12 +80,37 @@ float RandomValue(Fill fill, uint64_t bits) {
   return fill == Fill::kNormal ? NormalFromBits(bits) : static_cast<float>(bits >> 40) * 0x1.0p-23F - 1.0F;
 }
 
+// They convert to and from float alone.
+template <typename T>
+constexpr bool kSmallFloat = std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>;
+
+template <typename T>
+T FromDouble(double value) {
+  if constexpr (kSmallFloat<T>) {
+    return T(static_cast<float>(value));
+  } else {
+    return static_cast<T>(value);
+  }
+}
+
+template <typename T>
+double ToDouble(T value) {
+  if constexpr (kSmallFloat<T>) {
+    return static_cast<float>(value);
+  } else {
+    return static_cast<double>(value);
+  }
+}
+
 // Integers in (-32, 32) for uniform and (-111, 111) for normal, so that they fit int8; magnitudes for unsigned.
 template <typename T>
 T FromRandom(float value) {
-  if constexpr (std::is_floating_point_v<T>) return value;
-  const auto scaled = static_cast<int32_t>(value * 32);
-  return static_cast<T>(std::is_unsigned_v<T> ? std::abs(scaled) : scaled);
+  if constexpr (std::is_floating_point_v<T> || kSmallFloat<T>) {
+    return T(value);
+  } else {
+    const auto scaled = static_cast<int32_t>(value * 32);
+    return static_cast<T>(std::is_unsigned_v<T> ? std::abs(scaled) : scaled);
+  }
 }
 
 template <Fill fill, typename T>
@@ -85,13 +123,13 @@ template <typename T>
 void FillAs(T* out, int64_t n, Fill fill, uint64_t seed) {
   switch (fill) {
     case Fill::kZeros:
-      std::fill_n(out, n, T{0});
+      std::fill_n(out, n, FromDouble<T>(0));
       return;
     case Fill::kOnes:
-      std::fill_n(out, n, T{1});
+      std::fill_n(out, n, FromDouble<T>(1));
       return;
     case Fill::kRamp:
-      for (int64_t i = 0; i < n; ++i) out[i] = static_cast<T>(static_cast<double>(i) / static_cast<double>(n));
+      for (int64_t i = 0; i < n; ++i) out[i] = FromDouble<T>(static_cast<double>(i) / static_cast<double>(n));
       return;
     case Fill::kNormal:
       FillRandom<Fill::kNormal>(out, n, seed);
@@ -115,7 +153,7 @@ DType ParseDType(std::string_view name) {
 
 int64_t DTypeBytes(DType dtype) { return RowOf(dtype).bytes; }
 
-bool IsFloat(DType dtype) { return dtype == DType::kFloat32 || dtype == DType::kFloat64; }
+bool IsFloat(DType dtype) { return RowOf(dtype).is_float; }
 
 int64_t ElementCount(const Shape& shape) {
   int64_t count = 1;
@@ -175,14 +213,13 @@ Tensor Tensor::Reshaped(Shape shape) const {
 }
 
 double Tensor::At(int64_t i) const {
-  return WithType(dtype_,
-                  [&](auto* type) { return static_cast<double>(data<std::remove_pointer_t<decltype(type)>>()[i]); });
+  return WithType(dtype_, [&](auto* type) { return ToDouble(data<std::remove_pointer_t<decltype(type)>>()[i]); });
 }
 
 void Tensor::Set(int64_t i, double value) {
   WithType(dtype_, [&](auto* type) {
     using T = std::remove_pointer_t<decltype(type)>;
-    data<T>()[i] = static_cast<T>(value);
+    data<T>()[i] = FromDouble<T>(value);
   });
 }
 

@@ -10,7 +10,17 @@
 namespace hone {
 
 // The numbers are permanent: packages store them.
-enum class DType : uint8_t { kFloat32 = 0, kFloat64 = 1, kInt32 = 2, kInt64 = 3, kInt8 = 4, kUInt8 = 5, kBool = 6 };
+enum class DType : uint8_t {
+  kFloat32 = 0,
+  kFloat64 = 1,
+  kInt32 = 2,
+  kInt64 = 3,
+  kInt8 = 4,
+  kUInt8 = 5,
+  kBool = 6,
+  kFloat16 = 7,
+  kBFloat16 = 8
+};
 
 // "float32", "int64", ...: numpy's names, which Relay uses too.
 std::string_view DTypeName(DType dtype);
@@ -50,7 +60,8 @@ class Tensor {
   int64_t size_bytes() const { return elements_ * DTypeBytes(dtype_); }
   bool defined() const { return storage_ != nullptr; }
 
-  // The caller names the C++ type that matches dtype(): float, double, int32_t, int64_t, int8_t, uint8_t (bool too).
+  // The caller names the C++ type that matches dtype(): float, double, int32_t, int64_t, int8_t, uint8_t (bool too),
+  // Float16, BFloat16 (core/small_floats.h).
   template <typename T>
   T* data() {
     return static_cast<T*>(storage_.get());

@@ -36,9 +36,15 @@ struct Epilogue {
   Activation activation = Activation::kNone;
   float lo = 0;  // kClip: bounds; kLeakyRelu: lo is the slope
   float hi = 0;
+  // Of kernels with whole numbers: before all else the accumulator, converted to float32, is multiplied by one value
+  // per output channel; behind all else x becomes x / step to the nearest (halves to even) + zero_point, held within
+  // the output's type. ONNX's QLinearConv and QuantizeLinear.
+  bool scale = false;
+  float step = 0;  // 0: the output is not quantised
+  int zero_point = 0;
 
   EpilogueClass Class() const;
-  // "bias,add,clip(0,6)"; "none" when empty.
+  // "scale,bias,add,clip(0,6),quantise(0.5,3)"; "none" when empty.
   std::string ToText() const;
   // Throws Error(kBadData) naming the text.
   static Epilogue Parse(std::string_view text);
@@ -48,10 +54,19 @@ struct Epilogue {
 // The epilogue that stands for a class when a workload is tuned alone: none; bias + relu; bias + residual + relu.
 Epilogue CanonicalEpilogue(EpilogueClass epilogue_class);
 
-// One anchor operator with its shapes. float32 in and out for now; the dtype is part of the key.
+// What an anchor's operands hold and what it adds in. Part of the key; a schedule states which it takes.
+struct ElementTypes {
+  DType data = DType::kFloat32;
+  DType weight = DType::kFloat32;
+  DType accumulator = DType::kFloat32;
+  DType output = DType::kFloat32;  // of the residual, too
+  bool operator==(const ElementTypes&) const = default;
+};
+
+// One anchor operator with its shapes.
 struct Workload {
   std::string op;  // "nn.conv2d", "nn.dense" or "nn.batch_matmul"
-  DType dtype = DType::kFloat32;
+  ElementTypes types;
   Shape data;                                  // conv2d: N,C,H,W; dense: M,K; batch_matmul: as layouts says
   Shape weight;                                // conv2d: O,C/groups,KH,KW; dense: N,K; batch_matmul: as layouts says
   std::array<int64_t, 2> strides{1, 1};        // conv2d only, as the next three
@@ -80,7 +95,8 @@ struct Workload {
   // "nn.conv2d data=1x64x56x56 weight=64x64x3x3 strides=1x1 padding=1x1x1x1 dilation=1x1 groups=1 dtype=float32
   // epilogue=bias_act" on one line, and " prologue=scale_shift_relu" when there is one; dense has no strides, padding,
   // dilation, groups and prologue; batch_matmul has layouts instead of these and of an epilogue. Canonical: equal
-  // workloads have equal texts.
+  // workloads have equal texts. Types that differ are written as "dtype=uint8,int8,int32,float32": data, weight,
+  // accumulator, output.
   std::string ToText() const;
   // Accepts the fields in any order; strides, padding, dilation, groups, layouts, dtype and epilogue may be left out.
   // Throws Error(kBadData) naming what is wrong, also for shapes that cannot be (no output, channels that groups do not

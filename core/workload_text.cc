@@ -67,6 +67,22 @@ std::string ParseLayouts(std::string_view text, std::string_view value) {
   return std::string(value);
 }
 
+// One name when all four are the same.
+ElementTypes ParseTypes(std::string_view text, std::string_view value) {
+  const std::vector<std::string_view> names = Split(value, ',');
+  if (names.size() != 1 && names.size() != 4) {
+    Refuse(text, fmt::format("dtype={} names one type, or those of data, weight, accumulator and output", value));
+  }
+  const auto type = [&](size_t i) { return ParseDType(names.size() == 1 ? names[0] : names[i]); };
+  return {type(0), type(1), type(2), type(3)};
+}
+
+std::string TypesText(const ElementTypes& types) {
+  if (types == ElementTypes{types.data, types.data, types.data, types.data}) return std::string(DTypeName(types.data));
+  return fmt::format("{},{},{},{}", DTypeName(types.data), DTypeName(types.weight), DTypeName(types.accumulator),
+                     DTypeName(types.output));
+}
+
 void CheckConv(std::string_view text, const Workload& w) {
   if (w.data[1] % w.groups != 0 || w.weight[0] % w.groups != 0) {
     Refuse(text,
@@ -179,8 +195,8 @@ constexpr std::array<FieldRow, 10> kFields{
       [](const Given& g, Workload& w) { w.groups = ArrayGiven<1>(g, 1)[0]; }},
      {"layouts", [](const Workload& w) { return w.layouts; },
       [](const Given& g, Workload& w) { w.layouts = ParseLayouts(g.text, g.value); }},
-     {"dtype", [](const Workload& w) { return std::string(DTypeName(w.dtype)); },
-      [](const Given& g, Workload& w) { w.dtype = ParseDType(g.value); }},
+     {"dtype", [](const Workload& w) { return TypesText(w.types); },
+      [](const Given& g, Workload& w) { w.types = ParseTypes(g.text, g.value); }},
      {"epilogue", [](const Workload& w) { return std::string(kEpilogueNames.at(static_cast<size_t>(w.epilogue))); },
       [](const Given& g, Workload& w) { w.epilogue = ParseEpilogueClass(g.text, g.value); }},
      {"prologue",

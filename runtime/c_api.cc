@@ -24,6 +24,8 @@ static_assert(HONE_FLOAT32 == static_cast<int>(DType::kFloat32) && HONE_FLOAT64 
 static_assert(HONE_INT32 == static_cast<int>(DType::kInt32) && HONE_INT64 == static_cast<int>(DType::kInt64));
 static_assert(HONE_INT8 == static_cast<int>(DType::kInt8) && HONE_UINT8 == static_cast<int>(DType::kUInt8));
 static_assert(HONE_BOOL == static_cast<int>(DType::kBool));
+static_assert(HONE_FLOAT16 == static_cast<int>(DType::kFloat16));
+static_assert(HONE_BFLOAT16 == static_cast<int>(DType::kBFloat16));
 
 thread_local std::string last_error;
 

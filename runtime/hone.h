@@ -36,7 +36,9 @@ typedef enum hone_dtype {
   HONE_INT64 = 3,
   HONE_INT8 = 4,
   HONE_UINT8 = 5,
-  HONE_BOOL = 6
+  HONE_BOOL = 6,
+  HONE_FLOAT16 = 7,
+  HONE_BFLOAT16 = 8
 } hone_dtype;
 
 typedef struct hone_tensor_info {

@@ -14,7 +14,7 @@ ConfigChoice Choose(const Workload& workload, const Target& target, ConfigSource
   const MachineModel machine = MachineModelFor(target);
   const auto valid = [&](const std::string& name, const Config& config) {
     const Schedule* schedule = FindSchedule(name);
-    return schedule && schedule->Applies(workload, machine) && !schedule->Reject(workload, machine, config);
+    return schedule && schedule->Fits(workload, machine) && !schedule->Reject(workload, machine, config);
   };
   if (records) {
     if (auto choice = records->Choose(workload, target, 1, valid)) return *choice;

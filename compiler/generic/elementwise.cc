@@ -165,23 +165,6 @@ Value* Power(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes
   return PowerOf(e.b(), x, Argument(e, call, 1, at, lanes));
 }
 
-Value* Converted(KernelBuilder& b, Value* x, DType from, DType to) {
-  auto& ir = b.ir();
-  llvm::Type* type = x->getType()->getWithNewType(ElementType(b, to));
-  const bool from_unsigned = from == DType::kUInt8 || from == DType::kBool;
-  if (to == DType::kBool) {
-    Value* truth = IsFloat(x) ? ir.CreateFCmpUNE(x, Like(x, 0)) : ir.CreateICmpNE(x, Like(x, 0));
-    return ir.CreateZExt(truth, type);
-  }
-  if (IsFloat(x)) {
-    if (type->isFPOrFPVectorTy()) return ir.CreateFPCast(x, type);
-    // Through a wide signed integer: a negative float cast to uint8 then wraps as it does in C.
-    return ir.CreateTrunc(ir.CreateFPToSI(x, x->getType()->getWithNewType(b.i64())), type);
-  }
-  if (type->isFPOrFPVectorTy()) return from_unsigned ? ir.CreateUIToFP(x, type) : ir.CreateSIToFP(x, type);
-  return from_unsigned ? ir.CreateZExtOrTrunc(x, type) : ir.CreateSExtOrTrunc(x, type);
-}
-
 // Whether the value is held within int32, so that no 64-bit conversion is needed.
 bool IsHeld(const relay::ExprPtr& expr) {
   const relay::Call* clip = relay::AsCallTo(expr, "clip");

@@ -105,28 +105,6 @@ Value* LoadHalves(KernelBuilder& b, const OperandAccess& operand, const Coordina
 
 }  // namespace
 
-llvm::Type* ElementType(KernelBuilder& b, DType dtype) {
-  switch (dtype) {
-    case DType::kFloat32:
-      return b.f32();
-    case DType::kFloat64:
-      return b.f64();
-    case DType::kInt32:
-      return b.i32();
-    case DType::kInt64:
-      return b.i64();
-    case DType::kInt8:
-    case DType::kUInt8:
-    case DType::kBool:
-      return b.ir().getInt8Ty();
-  }
-  throw Error(ExitCode::kBug, "an operand has no dtype that kernels know");
-}
-
-llvm::Type* VectorOf(llvm::Type* element, int lanes) {
-  return lanes == 1 ? element : llvm::FixedVectorType::get(element, static_cast<unsigned>(lanes));
-}
-
 Value* LoadOperand(KernelBuilder& b, const OperandAccess& operand, const Coordinates& at, Lanes lanes) {
   if (const auto where = Locate(b, operand, at)) return LoadAt(b, operand, *where, lanes);
   if (Value* halves = LoadHalves(b, operand, at, lanes)) return halves;

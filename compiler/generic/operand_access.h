@@ -1,6 +1,7 @@
 // Reads and writes of a tensor in memory at logical coordinates, whatever its layout.
 #pragma once
 
+#include "compiler/codegen/element.h"
 #include "compiler/generic/coordinate.h"
 #include "core/layout.h"
 #include "core/tensor.h"
@@ -15,9 +16,6 @@ struct OperandAccess {
   Shape shape;    // logical
   Layout layout;  // empty: row-major
 };
-
-llvm::Type* ElementType(KernelBuilder& b, DType dtype);
-llvm::Type* VectorOf(llvm::Type* element, int lanes);
 
 // One value per lane; lanes past lanes.valid hold anything. Never touches memory outside the tensor when every valid
 // lane is inside it: a vector load is made where the valid lanes are neighbours, lane by lane otherwise.

@@ -26,9 +26,7 @@ class BatchMatmulSchedule : public Schedule {
  public:
   std::string_view name() const override { return "batch_matmul"; }
   int version() const override { return 1; }
-  bool Applies(const Workload& w, const MachineModel&) const override {
-    return w.is_batch_matmul() && w.dtype == DType::kFloat32;
-  }
+  bool Applies(const Workload& w, const MachineModel&) const override { return w.is_batch_matmul(); }
 
   ConfigSpace Space(const Workload& w, const MachineModel& machine) const override {
     const MatmulShape shape(w);
@@ -64,9 +62,9 @@ class BatchMatmulSchedule : public Schedule {
   std::vector<KernelOperand> Operands(const Workload& w, const Config&, const Epilogue&) const override {
     const auto layout = [&](int operand) { return Layout::Parse(w.OperandAxes(operand)); };
     // Both are computed just before: neither is as cold as weights are.
-    return {{OperandRole::kData, w.dtype, w.data, layout(0)},
-            {OperandRole::kData, w.dtype, w.weight, layout(1)},
-            {OperandRole::kOutput, w.dtype, w.OutputShape(), layout(2)}};
+    return {{OperandRole::kData, w.types.data, w.data, layout(0)},
+            {OperandRole::kData, w.types.weight, w.weight, layout(1)},
+            {OperandRole::kOutput, w.types.output, w.OutputShape(), layout(2)}};
   }
 
   EmittedKernel Emit(KernelBuilder& builder, const Workload& w, const MachineModel& machine, const Config& config,

@@ -175,7 +175,7 @@ class Depthwise : public Schedule {
   std::string_view name() const override { return "conv2d_depthwise"; }
   int version() const override { return 1; }
   bool Applies(const Workload& w, const MachineModel&) const override {
-    return w.is_depthwise() && w.dtype == DType::kFloat32 && w.prologue == Prologue::kNone;
+    return w.is_depthwise() && w.prologue == Prologue::kNone;
   }
 
   ConfigSpace Space(const Workload& w, const MachineModel& machine) const override {
@@ -212,12 +212,12 @@ class Depthwise : public Schedule {
     const auto blocked = [&](const char* letter) { return c.empty() ? c : c + letter; };
     const Layout data = Layout::Parse("NCHW" + blocked("c"));
     std::vector<KernelOperand> operands{
-        {OperandRole::kData, w.dtype, w.data, data},
-        {OperandRole::kWeight, w.dtype, w.weight, Layout::Parse("OIHW" + blocked("o"))}};
+        {OperandRole::kData, w.types.data, w.data, data},
+        {OperandRole::kWeight, w.types.weight, w.weight, Layout::Parse("OIHW" + blocked("o"))}};
     if (epilogue.bias)
-      operands.push_back({OperandRole::kBias, w.dtype, {w.weight[0]}, Layout::Parse("O" + blocked("o"))});
-    if (epilogue.residual) operands.push_back({OperandRole::kResidual, w.dtype, w.OutputShape(), data});
-    operands.push_back({OperandRole::kOutput, w.dtype, w.OutputShape(), data});
+      operands.push_back({OperandRole::kBias, DType::kFloat32, {w.weight[0]}, Layout::Parse("O" + blocked("o"))});
+    if (epilogue.residual) operands.push_back({OperandRole::kResidual, w.types.output, w.OutputShape(), data});
+    operands.push_back({OperandRole::kOutput, w.types.output, w.OutputShape(), data});
     return operands;
   }
 

@@ -56,7 +56,7 @@ class Direct : public Schedule {
   std::string_view name() const override { return "conv2d_direct"; }
   int version() const override { return 1; }
   bool Applies(const Workload& w, const MachineModel&) const override {
-    if (!w.is_conv() || w.dtype != DType::kFloat32 || w.is_depthwise()) return false;
+    if (!w.is_conv() || w.is_depthwise()) return false;
     return w.prologue == Prologue::kNone || TakesPrologue(ConvShape(w));
   }
 
@@ -121,18 +121,19 @@ class Direct : public Schedule {
     const Layout data = Layout::Parse("NCHW" + blocked(k.ic_block, "c"));
     const Layout out = Layout::Parse("NCHW" + blocked(k.oc_block, "c"));
     const Layout weight = Layout::Parse("OIHW" + blocked(k.ic_block, "i") + blocked(k.tile_oc * k.oc_block, "o"));
-    std::vector<KernelOperand> operands{{OperandRole::kData, w.dtype, w.data, data}};
+    std::vector<KernelOperand> operands{{OperandRole::kData, w.types.data, w.data, data}};
     if (w.prologue != Prologue::kNone) {
       const Layout channels = Layout::Parse("CHW" + blocked(k.ic_block, "c"));
-      operands.push_back({OperandRole::kScale, w.dtype, {w.data[1], 1, 1}, channels});
-      operands.push_back({OperandRole::kShift, w.dtype, {w.data[1], 1, 1}, channels});
+      operands.push_back({OperandRole::kScale, w.types.data, {w.data[1], 1, 1}, channels});
+      operands.push_back({OperandRole::kShift, w.types.data, {w.data[1], 1, 1}, channels});
     }
-    operands.push_back({OperandRole::kWeight, w.dtype, w.weight, weight});
+    operands.push_back({OperandRole::kWeight, w.types.weight, w.weight, weight});
     if (epilogue.bias) {
-      operands.push_back({OperandRole::kBias, w.dtype, {w.weight[0]}, Layout::Parse("O" + blocked(k.oc_block, "o"))});
+      operands.push_back(
+          {OperandRole::kBias, DType::kFloat32, {w.weight[0]}, Layout::Parse("O" + blocked(k.oc_block, "o"))});
     }
-    if (epilogue.residual) operands.push_back({OperandRole::kResidual, w.dtype, w.OutputShape(), out});
-    operands.push_back({OperandRole::kOutput, w.dtype, w.OutputShape(), out});
+    if (epilogue.residual) operands.push_back({OperandRole::kResidual, w.types.output, w.OutputShape(), out});
+    operands.push_back({OperandRole::kOutput, w.types.output, w.OutputShape(), out});
     return operands;
   }
 

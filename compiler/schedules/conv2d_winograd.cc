@@ -40,7 +40,7 @@ class Winograd : public Schedule {
   int version() const override { return 1; }
   double tolerance() const override { return 2e-5; }
   bool Applies(const Workload& w, const MachineModel&) const override {
-    if (!w.is_conv() || w.dtype != DType::kFloat32 || w.groups != 1 || w.prologue != Prologue::kNone) return false;
+    if (!w.is_conv() || w.groups != 1 || w.prologue != Prologue::kNone) return false;
     const ConvShape s(w);
     return s.KH == 3 && s.KW == 3 && s.stride_h == 1 && s.stride_w == 1 && s.dil_h == 1 && s.dil_w == 1 && s.C >= 8;
   }
@@ -106,13 +106,14 @@ class Winograd : public Schedule {
                  out = Layout::Parse(fmt::format("NCHW{}c", k.oc_block));
     const Layout weight =
         Layout::Parse(fmt::format("HWOI{}i{}o@winograd{}", k.ic_block, k.tile_oc * k.oc_block, k.tile_m));
-    std::vector<KernelOperand> operands{{OperandRole::kData, w.dtype, w.data, data},
-                                        {OperandRole::kWeight, w.dtype, w.weight, weight}};
+    std::vector<KernelOperand> operands{{OperandRole::kData, w.types.data, w.data, data},
+                                        {OperandRole::kWeight, w.types.weight, w.weight, weight}};
     if (epilogue.bias) {
-      operands.push_back({OperandRole::kBias, w.dtype, {w.weight[0]}, Layout::Parse(fmt::format("O{}o", k.oc_block))});
+      operands.push_back(
+          {OperandRole::kBias, DType::kFloat32, {w.weight[0]}, Layout::Parse(fmt::format("O{}o", k.oc_block))});
     }
-    if (epilogue.residual) operands.push_back({OperandRole::kResidual, w.dtype, w.OutputShape(), out});
-    operands.push_back({OperandRole::kOutput, w.dtype, w.OutputShape(), out});
+    if (epilogue.residual) operands.push_back({OperandRole::kResidual, w.types.output, w.OutputShape(), out});
+    operands.push_back({OperandRole::kOutput, w.types.output, w.OutputShape(), out});
     return operands;
   }
 

@@ -177,9 +177,7 @@ class Dense : public Schedule {
  public:
   std::string_view name() const override { return "dense_pack"; }
   int version() const override { return 1; }
-  bool Applies(const Workload& w, const MachineModel&) const override {
-    return w.op == "nn.dense" && w.dtype == DType::kFloat32;
-  }
+  bool Applies(const Workload& w, const MachineModel&) const override { return w.op == "nn.dense"; }
 
   ConfigSpace Space(const Workload& w, const MachineModel& machine) const override {
     std::vector<int64_t> blocks, rows, unrolls;
@@ -213,11 +211,12 @@ class Dense : public Schedule {
                                       const Epilogue& epilogue) const override {
     const DenseConfig k = DenseConfig::From(config);
     const std::string n = k.oc_block == 1 ? "" : fmt::format("{}n", k.oc_block);
-    std::vector<KernelOperand> operands{{OperandRole::kData, w.dtype, w.data, Layout::Parse("MK")},
-                                        {OperandRole::kWeight, w.dtype, w.weight, Layout::Parse("NK" + n)}};
-    if (epilogue.bias) operands.push_back({OperandRole::kBias, w.dtype, {w.weight[0]}, Layout::Parse("N" + n)});
-    if (epilogue.residual) operands.push_back({OperandRole::kResidual, w.dtype, w.OutputShape(), Layout::Parse("MN")});
-    operands.push_back({OperandRole::kOutput, w.dtype, w.OutputShape(), Layout::Parse("MN")});
+    std::vector<KernelOperand> operands{{OperandRole::kData, w.types.data, w.data, Layout::Parse("MK")},
+                                        {OperandRole::kWeight, w.types.weight, w.weight, Layout::Parse("NK" + n)}};
+    if (epilogue.bias) operands.push_back({OperandRole::kBias, DType::kFloat32, {w.weight[0]}, Layout::Parse("N" + n)});
+    if (epilogue.residual)
+      operands.push_back({OperandRole::kResidual, w.types.output, w.OutputShape(), Layout::Parse("MN")});
+    operands.push_back({OperandRole::kOutput, w.types.output, w.OutputShape(), Layout::Parse("MN")});
     return operands;
   }
 

@@ -1,6 +1,8 @@
 #include "compiler/schedules/epilogue_emit.h"
 
 #include "compiler/codegen/activation.h"
+#include "compiler/codegen/element.h"
+#include "compiler/codegen/rounding.h"
 
 namespace hone {
 namespace {
@@ -10,13 +12,31 @@ int LanesOf(Value* v) {
   return vector ? static_cast<int>(vector->getNumElements()) : 1;
 }
 
+Value* Quantised(KernelBuilder& b, const Epilogue& epilogue, Value* x, DType to) {
+  const auto constant = [&](float value) { return llvm::ConstantFP::get(x->getType(), value); };
+  // Rounded before the zero point is added: halves go to the even neighbour of the quotient, not of the sum.
+  Value* quotient = EmitRound(b, b.FDiv(x, constant(epilogue.step)));
+  return Saturated(b, b.FAdd(quotient, constant(static_cast<float>(epilogue.zero_point))), to);
+}
+
 }  // namespace
 
-Value* EmitEpilogue(KernelBuilder& b, const Epilogue& epilogue, Value* acc, const EpilogueOperands& operands) {
+Value* EmitEpilogue(KernelBuilder& b, const Epilogue& epilogue, const ElementTypes& types, Value* acc,
+                    const EpilogueOperands& operands) {
   const int n = LanesOf(acc);
-  if (epilogue.bias) acc = b.FAdd(acc, b.Load(operands.bias, n));
-  if (epilogue.residual) acc = b.FAdd(acc, b.Load(operands.residual, n));
-  return EmitActivation(b, epilogue.activation, epilogue.lo, epilogue.hi, acc);
+  Value* x = Converted(b, acc, types.accumulator, DType::kFloat32);
+  if (epilogue.scale) x = b.FMul(x, b.Load(operands.scale, n));
+  if (epilogue.bias) x = b.FAdd(x, b.Load(operands.bias, n));
+  if (epilogue.residual) {
+    Value* residual = LoadElements(b, types.output, operands.residual, n);
+    x = b.FAdd(x, Converted(b, residual, types.output, DType::kFloat32));
+  }
+  x = EmitActivation(b, epilogue.activation, epilogue.lo, epilogue.hi, x);
+  return epilogue.step > 0 ? Quantised(b, epilogue, x, types.output) : Converted(b, x, DType::kFloat32, types.output);
+}
+
+Value* EmitEpilogue(KernelBuilder& b, const Epilogue& epilogue, Value* acc, const EpilogueOperands& operands) {
+  return EmitEpilogue(b, epilogue, ElementTypes(), acc, operands);
 }
 
 bool ChangesZero(const Epilogue& epilogue) {

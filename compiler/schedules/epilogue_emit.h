@@ -8,11 +8,16 @@ namespace hone {
 
 // Where one accumulator vector goes and what it meets there. Null pointers where the epilogue has no such operand.
 struct EpilogueOperands {
+  Value* scale = nullptr;     // address of the vector's scales
   Value* bias = nullptr;      // address of the vector's bias values
   Value* residual = nullptr;  // address of the residual's elements
 };
 
-// bias, residual add, activation, in this order. `acc` may be a scalar or any vector.
+// Scale, bias, residual add, activation and quantisation, in this order and in float32. `acc`, of the accumulator's
+// type, may be a scalar or any vector; the result is of the output's.
+Value* EmitEpilogue(KernelBuilder& b, const Epilogue& epilogue, const ElementTypes& types, Value* acc,
+                    const EpilogueOperands& operands);
+// Of float32 in all places.
 Value* EmitEpilogue(KernelBuilder& b, const Epilogue& epilogue, Value* acc, const EpilogueOperands& operands);
 
 // Whether the activation of 0 is not 0: lanes past the channels must then be masked.

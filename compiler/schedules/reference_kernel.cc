@@ -149,22 +149,23 @@ std::vector<KernelOperand> ReferenceOperands(const Workload& w) {
   if (w.is_batch_matmul()) {
     const auto layout = [&](int operand) { return Layout::Parse(w.OperandAxes(operand)); };
     const KernelOperand output{OperandRole::kOutput, DType::kFloat64, w.OutputShape(), layout(2)};
-    return {{OperandRole::kData, w.dtype, w.data, layout(0)},
-            {OperandRole::kData, w.dtype, w.weight, layout(1)},
+    return {{OperandRole::kData, w.types.data, w.data, layout(0)},
+            {OperandRole::kData, w.types.weight, w.weight, layout(1)},
             output,
             output};
   }
   const Epilogue epilogue = CanonicalEpilogue(w.epilogue);
   const bool conv = w.is_conv();
   const Layout image = Layout::Parse(conv ? "NCHW" : "MN");
-  std::vector<KernelOperand> operands{{OperandRole::kData, w.dtype, w.data, Layout::Parse(conv ? "NCHW" : "MK")}};
+  std::vector<KernelOperand> operands{{OperandRole::kData, w.types.data, w.data, Layout::Parse(conv ? "NCHW" : "MK")}};
   if (w.prologue != Prologue::kNone) {
-    operands.push_back({OperandRole::kScale, w.dtype, {w.data[1], 1, 1}, Layout::Parse("CHW")});
-    operands.push_back({OperandRole::kShift, w.dtype, {w.data[1], 1, 1}, Layout::Parse("CHW")});
+    operands.push_back({OperandRole::kScale, w.types.data, {w.data[1], 1, 1}, Layout::Parse("CHW")});
+    operands.push_back({OperandRole::kShift, w.types.data, {w.data[1], 1, 1}, Layout::Parse("CHW")});
   }
-  operands.push_back({OperandRole::kWeight, w.dtype, w.weight, Layout::Parse(conv ? "OIHW" : "NK")});
-  if (epilogue.bias) operands.push_back({OperandRole::kBias, w.dtype, {w.weight[0]}, Layout::Parse(conv ? "O" : "N")});
-  if (epilogue.residual) operands.push_back({OperandRole::kResidual, w.dtype, w.OutputShape(), image});
+  operands.push_back({OperandRole::kWeight, w.types.weight, w.weight, Layout::Parse(conv ? "OIHW" : "NK")});
+  if (epilogue.bias)
+    operands.push_back({OperandRole::kBias, DType::kFloat32, {w.weight[0]}, Layout::Parse(conv ? "O" : "N")});
+  if (epilogue.residual) operands.push_back({OperandRole::kResidual, w.types.output, w.OutputShape(), image});
   operands.push_back({OperandRole::kOutput, DType::kFloat64, w.OutputShape(), image});
   operands.push_back({OperandRole::kOutput, DType::kFloat64, w.OutputShape(), image});
   return operands;

@@ -6,8 +6,20 @@
 #include <string>
 
 #include "compiler/codegen/kernel_builder.h"
+#include "core/tensor.h"
 
 namespace hone {
+
+// What one reduction step does to one accumulator: acc + x * w of whatever the lanes hold. `x` is a broadcast scalar.
+using MultiplyAdd = std::function<Value*(KernelBuilder& b, Value* x, Value* w, Value* acc)>;
+
+// Fused where the target can.
+Value* FloatMultiplyAdd(KernelBuilder& b, Value* x, Value* w, Value* acc);
+
+// Lane l of acc (int32) + the sum over g of x[l][g] * w[l][g]: each lane of x and of w holds `group` neighbours along
+// the reduction, bytes of the data's and the weights' types, as a weight layout like OIHW16o4i keeps them. `x` is a
+// scalar integer as wide as a group that is broadcast, `w` a vector of lanes * group bytes.
+MultiplyAdd DotProduct(DType data, DType weight, int group);
 
 // `pixels` broadcast operands times `vectors` vector operands of `lanes` lanes. Accumulators travel as one Vals, the
 // vectors of pixel p at [p * vectors, (p + 1) * vectors).
@@ -24,12 +36,13 @@ struct RegisterTile {
   int RegistersOn(const MachineModel& machine) const;
   // Why the machine's registers do not hold it, or nullopt.
   std::optional<std::string> Reject(const MachineModel& machine) const;
-  Vals Zeros(KernelBuilder& b) const;
-  // acc[p][v] += x(p) * w(v) for one reduction step. `x` returns a scalar, or null for a pixel whose tap is not there.
-  // The operands of the smaller set are loaded first and held; each of the larger set is loaded, used and let die, in
-  // this order: code generation keeps it, and a spilled accumulator costs more than anything else here.
+  Vals Zeros(KernelBuilder& b, DType accumulator = DType::kFloat32) const;
+  // acc[p][v] += x(p) * w(v) for one reduction step, as `multiply_add` means it. `x` returns a scalar, or null for a
+  // pixel whose tap is not there. The operands of the smaller set are loaded first and held; each of the larger set is
+  // loaded, used and let die, in this order: code generation keeps it, and a spilled accumulator costs more than
+  // anything else here.
   void Step(KernelBuilder& b, Vals& acc, const std::function<Value*(int pixel)>& x,
-            const std::function<Value*(int vector)>& w) const;
+            const std::function<Value*(int vector)>& w, const MultiplyAdd& multiply_add = FloatMultiplyAdd) const;
 };
 
 }  // namespace hone

@@ -25,7 +25,7 @@ const Schedule* FindSchedule(std::string_view name) {
 std::vector<const Schedule*> SchedulesFor(const Workload& workload, const MachineModel& machine) {
   std::vector<const Schedule*> found;
   for (const Schedule* schedule : AllSchedules()) {
-    if (schedule->Applies(workload, machine)) found.push_back(schedule);
+    if (schedule->Fits(workload, machine)) found.push_back(schedule);
   }
   return found;
 }

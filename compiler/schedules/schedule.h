@@ -33,7 +33,14 @@ class Schedule {
   // trades accuracy for speed, and `--math exact` forbids it.
   virtual double tolerance() const { return kExactTolerance; }
   bool exact() const { return tolerance() <= kExactTolerance; }
+  // The element types that it has kernels for.
+  virtual bool Takes(const ElementTypes& types) const { return types == ElementTypes(); }
+  // Of workloads whose types it takes: whether it computes such an operator of such shapes.
   virtual bool Applies(const Workload& workload, const MachineModel& machine) const = 0;
+  // What everybody asks.
+  bool Fits(const Workload& workload, const MachineModel& machine) const {
+    return Takes(workload.types) && Applies(workload, machine);
+  }
   // Only knobs and values worth trying on this machine; Reject still prunes combinations.
   virtual ConfigSpace Space(const Workload& workload, const MachineModel& machine) const = 0;
   // Why the config cannot be compiled well (registers, code size, an unknown or out-of-range knob), or nullopt. Cheap:

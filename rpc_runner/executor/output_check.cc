@@ -3,10 +3,16 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/small_floats.h"
+
 namespace hone {
 namespace {
 
 constexpr double kAbsolute = 1e-7;
+
+// 16-bit floats convert to float32 alone.
+template <typename T>
+using Computed = std::conditional_t<std::is_class_v<T>, float, T>;
 
 template <typename T>
 double WorstOf(const T* got, int64_t elements, const double* value, const double* magnitude1, double tolerance) {
@@ -14,7 +20,7 @@ double WorstOf(const T* got, int64_t elements, const double* value, const double
   for (int64_t i = 0; i < elements; ++i) {
     // Past an axis the magnitude is 0 and the value too: any bound so small will do.
     const double bound = magnitude1[i] == 0 ? 1e-300 : tolerance * (magnitude1[i] - 1) + kAbsolute;
-    const double ratio = std::fabs(static_cast<double>(got[i]) - value[i]) / bound;
+    const double ratio = std::fabs(static_cast<double>(static_cast<Computed<T>>(got[i])) - value[i]) / bound;
     if (!(ratio <= worst)) worst = ratio <= kWrongBeyondMeasure ? ratio : kWrongBeyondMeasure;
   }
   return worst;
@@ -36,6 +42,10 @@ double WorstError(const void* got, DType dtype, int64_t elements, const double* 
       return as(static_cast<const int64_t*>(got));
     case DType::kInt8:
       return as(static_cast<const int8_t*>(got));
+    case DType::kFloat16:
+      return as(static_cast<const Float16*>(got));
+    case DType::kBFloat16:
+      return as(static_cast<const BFloat16*>(got));
     case DType::kUInt8:
     case DType::kBool:
       return as(static_cast<const uint8_t*>(got));

@@ -14,13 +14,14 @@ Tensor Counting(DType dtype, const Shape& shape) {
 }
 
 TEST(Layout, TextRoundTrips) {
-  for (const char* text : {"", "NCHW", "NCHW16c", "OIHW8i16o", "O16o", "NHWC", "HWIO", "NCHW1c", "NCDHW4c", "OI2i8o"}) {
+  for (const char* text :
+       {"", "NCHW", "NCHW16c", "OIHW8i16o", "O16o", "NHWC", "HWIO", "NCHW1c", "NCDHW4c", "OI2i8o", "OIHW4i16o4i"}) {
     EXPECT_EQ(Layout::Parse(text).ToText(), text);
   }
 }
 
 TEST(Layout, RefusesWhatIsNoLayout) {
-  for (const char* text : {"NCHW0c", "NC16c16c", "16c", "16cNCHW", "NCHW16x", "NCHWc", "NCHW16", "NCHW-1c", "NCHW016c",
+  for (const char* text : {"NCHW0c", "16c", "16cNCHW", "NCHW16x", "NCHWc", "NCHW16", "NCHW-1c", "NCHW016c",
                            "NCHW65537c", "NCHW99999999999999999999c", "NCCHW", "nchw", "NCHW 16c", "NCHW16C", "N*"}) {
     EXPECT_THROW(Layout::Parse(text), Error) << text;
   }
@@ -47,6 +48,26 @@ TEST(Layout, RefusesShapesThatDoNotFit) {
   EXPECT_THROW(Layout::Parse("NCHW").PhysicalShape({1, 17, 5, 6}, "NCDW"), Error);
   EXPECT_THROW(Layout::Parse("NC").PhysicalShape({int64_t{1} << 62, 4}), Error);
   EXPECT_THROW(Layout::Parse("NC65536c").PhysicalShape({int64_t{1} << 47, 1}), Error);
+}
+
+TEST(Layout, MayBlockALetterTwice) {
+  const Layout layout = Layout::Parse("OI4i2o4i");
+  EXPECT_EQ(layout.BlockOf('I'), 16);
+  EXPECT_EQ(layout.PhysicalShape({3, 17}), (Shape{2, 2, 4, 2, 4}));
+  EXPECT_THROW(Layout::Parse("OI4096i2o32i"), Error) << "more lie together than a block may hold";
+}
+
+TEST(Pack, PutsALetterBlockedTwiceWhereTheLayoutSays) {
+  const Tensor logical = Counting(DType::kInt8, {3, 19});
+  const Tensor packed = Pack(logical, Layout::Parse("OI4i2o4i"));
+  for (int64_t o = 0; o < 4; ++o) {
+    for (int64_t i = 0; i < 32; ++i) {
+      const int64_t at = ((((o / 2) * 2 + i / 16) * 4 + i % 16 / 4) * 2 + o % 2) * 4 + i % 4;
+      EXPECT_EQ(packed.At(at), o < 3 && i < 19 ? logical.At(o * 19 + i) : 0) << o << " " << i;
+    }
+  }
+  const Tensor back = Unpack(packed, Layout::Parse("OI4i2o4i"), {3, 19});
+  for (int64_t i = 0; i < logical.elements(); ++i) EXPECT_EQ(back.At(i), logical.At(i));
 }
 
 TEST(Pack, PutsElementsWhereTheLayoutSays) {

@@ -28,7 +28,7 @@ TEST(Shape, CountIsOverflowChecked) {
 }
 
 TEST(DType, NamesRoundTrip) {
-  for (int i = 0; i <= 6; ++i) EXPECT_EQ(ParseDType(DTypeName(static_cast<DType>(i))), static_cast<DType>(i));
+  for (int i = 0; i <= 8; ++i) EXPECT_EQ(ParseDType(DTypeName(static_cast<DType>(i))), static_cast<DType>(i));
   EXPECT_EQ(DTypeBytes(DType::kFloat64), 8);
   EXPECT_EQ(DTypeBytes(DType::kBool), 1);
   EXPECT_THROW(ParseDType("float"), Error);
@@ -53,7 +53,7 @@ TEST(Tensor, OfNoElementsIsDefined) {
 }
 
 TEST(Tensor, HoldsEveryDType) {
-  for (int i = 0; i <= 6; ++i) {
+  for (int i = 0; i <= 8; ++i) {
     Tensor tensor(static_cast<DType>(i), {2});
     tensor.Set(1, 1);
     EXPECT_EQ(tensor.At(0), 0);

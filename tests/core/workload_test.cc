@@ -18,6 +18,16 @@ TEST(Workload, TextIsCanonical) {
   EXPECT_EQ(Workload::Parse("nn.dense weight=1000x2048 data=1x2048").ToText(), kDense);
 }
 
+TEST(Workload, NamesTypesThatDiffer) {
+  const std::string text = "nn.dense data=1x8 weight=4x8 dtype=uint8,int8,int32,float32 epilogue=none";
+  const Workload w = Workload::Parse(text);
+  EXPECT_EQ(w.types, (ElementTypes{DType::kUInt8, DType::kInt8, DType::kInt32, DType::kFloat32}));
+  EXPECT_EQ(w.ToText(), text);
+  EXPECT_EQ(Workload::Parse(kDense).types, ElementTypes());
+  EXPECT_EQ(Workload::Parse("nn.dense data=1x8 weight=4x8 dtype=float32,float32,float32,float32").ToText(),
+            "nn.dense data=1x8 weight=4x8 dtype=float32 epilogue=none");
+}
+
 TEST(Workload, OfABatchMatmulSaysWhereItsAxesLie) {
   const std::string plain =
       "nn.batch_matmul data=12x128x64 weight=12x96x64 layouts=BMK,BNK,BMN dtype=float32 epilogue=none";
@@ -76,6 +86,8 @@ TEST(Workload, RefusesWhatCannotBe) {
                            "nn.dense data=0x2 weight=3x2",
                            "nn.dense data=-1x2 weight=3x2",
                            "nn.dense data=1x2 weight=3x2 dtype=float",
+                           "nn.dense data=1x2 weight=3x2 dtype=int8,int8",
+                           "nn.dense data=1x2 weight=3x2 dtype=int8,int8,int32,",
                            "nn.dense data=1x2 weight=3x2 epilogue=x",
                            "nn.dense data=1x2 weight=3x2 epilogue",
                            "nn.dense data=2147483647x2147483647 weight=2147483647x2147483647",
@@ -116,15 +128,39 @@ TEST(Workload, EveryCutOfTheTextIsRefusedOrEqualsAnother) {
 TEST(Epilogue, TextRoundTrips) {
   for (const char* text :
        {"none", "bias", "relu", "add", "bias,relu", "bias,add,clip(0,6)", "leaky_relu(0.1)", "add,sigmoid", "bias,tanh",
-        "bias,hard_swish", "bias,silu", "add,gelu", "clip(-1.5,1e+20)", "clip(-inf,6)", "bias,clip(0,inf)"}) {
+        "bias,hard_swish", "bias,silu", "add,gelu", "clip(-1.5,1e+20)", "clip(-inf,6)", "bias,clip(0,inf)", "scale",
+        "scale,bias,add,relu,quantise(0.5,128)", "quantise(0.25,-3)", "clip(0,6),quantise(1,0)"}) {
     EXPECT_EQ(Epilogue::Parse(text).ToText(), text);
   }
 }
 
 TEST(Epilogue, RefusesWhatIsNoEpilogue) {
-  for (const char* text :
-       {"", ",", "bias,", "add,bias", "relu,bias", "bias,bias", "clip", "clip(0)", "clip(0,6", "clip()", "relu()",
-        "relu(1)", "clip(nan,1)", "biasrelu", "none,relu", "relu,", "(", "leaky_relu(0.1))"}) {
+  for (const char* text : {"",
+                           ",",
+                           "bias,",
+                           "add,bias",
+                           "relu,bias",
+                           "bias,bias",
+                           "clip",
+                           "clip(0)",
+                           "clip(0,6",
+                           "clip()",
+                           "relu()",
+                           "relu(1)",
+                           "clip(nan,1)",
+                           "biasrelu",
+                           "none,relu",
+                           "relu,",
+                           "(",
+                           "leaky_relu(0.1))",
+                           "bias,scale",
+                           "quantise(0,1)",
+                           "quantise(1)",
+                           "quantise(1,300)",
+                           "reluquantise(1,0)",
+                           "quantise(1,0),relu",
+                           ",quantise(1,0)",
+                           "quantise(1,0"}) {
     EXPECT_THROW(Epilogue::Parse(text), Error) << text;
   }
 }

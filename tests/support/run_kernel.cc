@@ -15,6 +15,7 @@ namespace hone::testing {
 namespace {
 
 constexpr int64_t kGuard = 64;  // elements on each side of an output
+constexpr double kPattern = 77;
 
 // An output between two zones of a known pattern, poisoned with NaN.
 struct GuardedOutput {
@@ -27,15 +28,15 @@ struct GuardedOutput {
     memory = Tensor(dtype, {ElementCount(physical) + 2 * kGuard});
     for (int64_t i = 0; i < memory.elements(); ++i) {
       const bool guard = i < kGuard || i >= memory.elements() - kGuard;
-      memory.Set(i, guard ? 12345.0 : std::numeric_limits<double>::quiet_NaN());
+      memory.Set(i, guard ? kPattern : IsFloat(dtype) ? std::numeric_limits<double>::quiet_NaN() : kPattern + 1);
     }
   }
   char* begin() { return static_cast<char*>(memory.raw()) + kGuard * DTypeBytes(dtype); }
 
   Tensor Take(const KernelOperand& operand) {
     for (int64_t i = 0; i < kGuard; ++i) {
-      EXPECT_EQ(memory.At(i), 12345.0) << "written before the output";
-      EXPECT_EQ(memory.At(memory.elements() - 1 - i), 12345.0) << "written past the output";
+      EXPECT_EQ(memory.At(i), kPattern) << "written before the output";
+      EXPECT_EQ(memory.At(memory.elements() - 1 - i), kPattern) << "written past the output";
     }
     Tensor inner(dtype, physical);
     std::memcpy(inner.raw(), begin(), static_cast<size_t>(inner.size_bytes()));

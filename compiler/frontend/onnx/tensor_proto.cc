@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "core/error.h"
+#include "core/small_floats.h"
 
 namespace hone {
 namespace {
@@ -21,15 +22,6 @@ constexpr int kMaxRank = 16;
 
 [[noreturn]] void Refuse(const std::string& what, const std::string& why) {
   throw Error(ExitCode::kBadData, fmt::format("{}: {}", what, why));
-}
-
-float HalfToFloat(uint16_t half) {
-  const int exponent = half >> 10 & 31;
-  const int mantissa = half & 1023;
-  float value = exponent == 0 ? std::ldexp(static_cast<float>(mantissa), -24)
-                              : std::ldexp(static_cast<float>(mantissa + 1024), exponent - 25);
-  if (exponent == 31) value = mantissa == 0 ? INFINITY : NAN;
-  return (half & 0x8000) != 0 ? -value : value;
 }
 
 Shape DimsOf(const TensorProto& proto, const std::string& what) {
@@ -59,8 +51,8 @@ void ConvertRaw(const char* raw, int onnx_type, Tensor& into) {
     } else {
       uint16_t half = 0;
       std::memcpy(&half, raw + i * 2, 2);
-      values[i] = onnx_type == TensorProto::FLOAT16 ? HalfToFloat(half)
-                                                    : std::bit_cast<float>(static_cast<uint32_t>(half) << 16);
+      values[i] = onnx_type == TensorProto::FLOAT16 ? static_cast<float>(Float16::FromBits(half))
+                                                    : static_cast<float>(BFloat16::FromBits(half));
     }
   }
 }
@@ -107,7 +99,7 @@ Tensor FromInt32Data(const TensorProto& proto, DType dtype, const Shape& shape, 
       case TensorProto::INT8:
         return Store<int8_t>(tensor, i, static_cast<int8_t>(value));
       case TensorProto::FLOAT16:
-        return Store<float>(tensor, i, HalfToFloat(static_cast<uint16_t>(value)));
+        return Store<float>(tensor, i, static_cast<float>(Float16::FromBits(static_cast<uint16_t>(value))));
       case TensorProto::BFLOAT16:
         return Store<float>(tensor, i, std::bit_cast<float>(static_cast<uint32_t>(value) << 16));
       case TensorProto::BOOL:

@@ -54,7 +54,9 @@ Anchor NamedAfter(const Call& call) {
   anchor.node = call.name;
   anchor.exact_sums = call.attrs.GetBool("integral");
   anchor.workload.op = relay::AsOp(call.op)->def->name;
-  anchor.workload.dtype = call.type->dtype;
+  anchor.workload.types.data = call.args[0]->type->dtype;
+  anchor.workload.types.weight = call.args[1]->type->dtype;
+  anchor.workload.types.output = call.type->dtype;
   return anchor;
 }
 

@@ -52,7 +52,7 @@ const std::vector<PairChoice>& ConfigChooser::For(const Workload& workload, cons
 
 bool ConfigChooser::Valid(const ConfigChoice& choice, const Workload& workload, const CallNeeds& needs) const {
   const Schedule* schedule = FindSchedule(choice.schedule);
-  return schedule != nullptr && schedule->Applies(workload, machine_) &&
+  return schedule != nullptr && schedule->Fits(workload, machine_) &&
          !schedule->Reject(workload, machine_, choice.config).has_value() &&
          Allowed(*schedule, workload, choice.config, needs);
 }

@@ -73,6 +73,9 @@ Tensor Gather(const Tensor& data, const Shape& shape, const std::vector<int64_t>
     case 1:
       GatherAs<uint8_t>(data, offsets, result);
       break;
+    case 2:
+      GatherAs<uint16_t>(data, offsets, result);
+      break;
     case 4:
       GatherAs<uint32_t>(data, offsets, result);
       break;

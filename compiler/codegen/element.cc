@@ -1,0 +1,101 @@
+#include "compiler/codegen/element.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "compiler/codegen/rounding.h"
+#include "core/error.h"
+
+namespace hone {
+namespace {
+
+bool IsUnsigned(DType dtype) { return dtype == DType::kUInt8 || dtype == DType::kBool; }
+
+llvm::Constant* Zero(Value* x) { return llvm::Constant::getNullValue(x->getType()); }
+
+// The bits are the upper half of a float32.
+Value* FromBFloat16(KernelBuilder& b, Value* bits) {
+  auto& ir = b.ir();
+  Value* wide = ir.CreateZExt(bits, bits->getType()->getWithNewType(b.i32()));
+  return ir.CreateBitCast(ir.CreateShl(wide, 16), bits->getType()->getWithNewType(b.f32()));
+}
+
+// As BFloat16's constructor (core/small_floats.h).
+Value* ToBFloat16(KernelBuilder& b, Value* x) {
+  auto& ir = b.ir();
+  llvm::Type* wide = x->getType()->getWithNewType(b.i32());
+  const auto number = [&](uint32_t n) { return llvm::ConstantInt::get(wide, n); };
+  Value* bits = ir.CreateBitCast(x, wide);
+  Value* odd = ir.CreateAnd(ir.CreateLShr(bits, 16), number(1));
+  Value* rounded = ir.CreateAdd(bits, ir.CreateAdd(odd, number(0x7fff)));
+  Value* result = ir.CreateSelect(ir.CreateFCmpUNO(x, x), ir.CreateOr(bits, number(0x400000)), rounded);
+  return ir.CreateTrunc(ir.CreateLShr(result, 16), x->getType()->getWithNewType(ir.getInt16Ty()));
+}
+
+Value* ToBool(KernelBuilder& b, Value* x) {
+  auto& ir = b.ir();
+  Value* truth = x->getType()->isFPOrFPVectorTy() ? ir.CreateFCmpUNE(x, Zero(x)) : ir.CreateICmpNE(x, Zero(x));
+  return ir.CreateZExt(truth, x->getType()->getWithNewType(ir.getInt8Ty()));
+}
+
+}  // namespace
+
+llvm::Type* ElementType(KernelBuilder& b, DType dtype) {
+  switch (dtype) {
+    case DType::kFloat32:
+      return b.f32();
+    case DType::kFloat64:
+      return b.f64();
+    case DType::kInt32:
+      return b.i32();
+    case DType::kInt64:
+      return b.i64();
+    case DType::kBFloat16:
+      return b.ir().getInt16Ty();
+    case DType::kInt8:
+    case DType::kUInt8:
+    case DType::kBool:
+      return b.ir().getInt8Ty();
+    case DType::kFloat16:
+      break;
+  }
+  throw Error(ExitCode::kBug, fmt::format("kernels know no elements of {}", DTypeName(dtype)));
+}
+
+llvm::Type* VectorOf(llvm::Type* element, int lanes) {
+  return lanes == 1 ? element : llvm::FixedVectorType::get(element, static_cast<unsigned>(lanes));
+}
+
+Value* LoadElements(KernelBuilder& b, DType dtype, Value* ptr, int lanes) {
+  return b.LoadAs(VectorOf(ElementType(b, dtype), lanes), ptr);
+}
+
+Value* Converted(KernelBuilder& b, Value* x, DType from, DType to) {
+  auto& ir = b.ir();
+  if (from == to) return x;
+  if (from == DType::kBFloat16) return Converted(b, FromBFloat16(b, x), DType::kFloat32, to);
+  if (to == DType::kBFloat16) return ToBFloat16(b, Converted(b, x, from, DType::kFloat32));
+  if (to == DType::kBool) return ToBool(b, x);
+  llvm::Type* type = x->getType()->getWithNewType(ElementType(b, to));
+  if (IsFloat(from)) {
+    if (IsFloat(to)) return ir.CreateFPCast(x, type);
+    // Through a wide signed integer: a negative float cast to uint8 then wraps as it does in C.
+    return ir.CreateTrunc(ir.CreateFPToSI(x, x->getType()->getWithNewType(b.i64())), type);
+  }
+  if (IsFloat(to)) return IsUnsigned(from) ? ir.CreateUIToFP(x, type) : ir.CreateSIToFP(x, type);
+  return IsUnsigned(from) ? ir.CreateZExtOrTrunc(x, type) : ir.CreateSExtOrTrunc(x, type);
+}
+
+Value* Saturated(KernelBuilder& b, Value* x, DType to) {
+  const bool is_unsigned = IsUnsigned(to);
+  const double least = is_unsigned ? 0 : std::numeric_limits<int8_t>::min();
+  const double most = is_unsigned ? std::numeric_limits<uint8_t>::max() : std::numeric_limits<int8_t>::max();
+  if (DTypeBytes(to) != 1) throw Error(ExitCode::kBug, fmt::format("nothing is saturated to {}", DTypeName(to)));
+  const auto bound = [&](double value) { return llvm::ConstantFP::get(x->getType(), value); };
+  Value* held = b.FMin(b.FMax(EmitRound(b, x), bound(least)), bound(most));
+  return b.ir().CreateTrunc(b.ir().CreateFPToSI(held, x->getType()->getWithNewType(b.i32())),
+                            x->getType()->getWithNewType(b.ir().getInt8Ty()));
+}
+
+}  // namespace hone

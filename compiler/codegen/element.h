@@ -1,0 +1,27 @@
+// Elements of every type: as they lie in memory, and converted between what is stored and what is computed with.
+#pragma once
+
+#include "compiler/codegen/kernel_builder.h"
+#include "core/tensor.h"
+
+namespace hone {
+
+// What LLVM calls it. bfloat16 is its 16 bits: code generation has no conversions for it before AVX-512 BF16. Throws
+// Error(kBug) for float16, which no kernel computes with yet.
+llvm::Type* ElementType(KernelBuilder& b, DType dtype);
+llvm::Type* VectorOf(llvm::Type* element, int lanes);
+
+// Bytes of so many elements that lie together: what an address moves by.
+inline int64_t Bytes(DType dtype, int64_t elements = 1) { return elements * DTypeBytes(dtype); }
+
+// As stored; aligned to the element alone.
+Value* LoadElements(KernelBuilder& b, DType dtype, Value* ptr, int lanes);
+
+// As C converts: integers wrap, floats are cut towards zero, bool is whether it is not 0. To bfloat16 to nearest,
+// halves to even. Scalars and vectors.
+Value* Converted(KernelBuilder& b, Value* x, DType from, DType to);
+
+// float32 to an integer type as ONNX's QuantizeLinear rounds: to nearest, halves to even, held within the type's range.
+Value* Saturated(KernelBuilder& b, Value* x, DType to);
+
+}  // namespace hone
