@@ -18,7 +18,7 @@ namespace {
 }
 
 std::string ActivationText(const Epilogue& epilogue) {
-  const ActivationRow& row = *FindActivation(epilogue.activation);
+  const ActivationRow& row = *epilogue.activation;
   if (row.parameters.size() == 2) return fmt::format("{}({},{})", row.name, epilogue.lo, epilogue.hi);
   if (row.parameters.size() == 1) return fmt::format("{}({})", row.name, epilogue.lo);
   return std::string(row.name);
@@ -46,7 +46,7 @@ bool ParseActivation(std::string_view text, Epilogue& epilogue) {
   }
   for (const ActivationRow& row : Activations()) {
     if (row.name != text.substr(0, open) || row.parameters.size() != arguments.size()) continue;
-    epilogue.activation = row.activation;
+    epilogue.activation = &row;
     if (!arguments.empty()) epilogue.lo = arguments[0];
     if (arguments.size() > 1) epilogue.hi = arguments[1];
     return true;
@@ -86,7 +86,7 @@ bool TakeQuantise(std::string_view& text, Epilogue& epilogue) {
 
 EpilogueClass Epilogue::Class() const {
   if (residual) return EpilogueClass::kResidual;
-  return bias || activation != Activation::kNone ? EpilogueClass::kBiasAct : EpilogueClass::kNone;
+  return bias || activation != nullptr ? EpilogueClass::kBiasAct : EpilogueClass::kNone;
 }
 
 std::string Epilogue::ToText() const {
@@ -94,7 +94,7 @@ std::string Epilogue::ToText() const {
   if (scale) parts.emplace_back("scale");
   if (bias) parts.emplace_back("bias");
   if (residual) parts.emplace_back("add");
-  if (activation != Activation::kNone) parts.push_back(ActivationText(*this));
+  if (activation != nullptr) parts.push_back(ActivationText(*this));
   if (step > 0) parts.push_back(fmt::format("quantise({},{})", step, zero_point));
   return parts.empty() ? "none" : fmt::format("{}", fmt::join(parts, ","));
 }
@@ -117,7 +117,7 @@ Epilogue CanonicalEpilogue(EpilogueClass epilogue_class) {
   if (epilogue_class == EpilogueClass::kNone) return epilogue;
   epilogue.bias = true;
   epilogue.residual = epilogue_class == EpilogueClass::kResidual;
-  epilogue.activation = Activation::kRelu;
+  epilogue.activation = ActivationNamed("relu");
   return epilogue;
 }
 

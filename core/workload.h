@@ -10,18 +10,7 @@
 
 namespace hone {
 
-// Fused into an anchor's store, in this order: bias, residual add, activation.
-enum class Activation : uint8_t {
-  kNone = 0,
-  kRelu = 1,
-  kClip = 2,
-  kSigmoid = 3,
-  kTanh = 4,
-  kLeakyRelu = 5,
-  kHardSwish = 6,
-  kSilu = 7,
-  kGelu = 8
-};
+struct ActivationRow;
 
 // What a workload's key says of its epilogue; the numbers are permanent.
 enum class EpilogueClass : uint8_t { kNone = 0, kBiasAct = 1, kResidual = 2 };
@@ -30,11 +19,12 @@ enum class EpilogueClass : uint8_t { kNone = 0, kBiasAct = 1, kResidual = 2 };
 // permanent.
 enum class Prologue : uint8_t { kNone = 0, kScaleShift = 1, kScaleShiftRelu = 2 };
 
+// Fused into an anchor's store, in this order: bias, residual add, activation.
 struct Epilogue {
-  bool bias = false;      // one value per output channel
-  bool residual = false;  // a tensor of the output's shape and layout
-  Activation activation = Activation::kNone;
-  float lo = 0;  // kClip: bounds; kLeakyRelu: lo is the slope
+  bool bias = false;                          // one value per output channel
+  bool residual = false;                      // a tensor of the output's shape and layout
+  const ActivationRow* activation = nullptr;  // a row of core/activation.h
+  float lo = 0;                               // its first parameter, and its second
   float hi = 0;
   // Of kernels with whole numbers: before all else the accumulator, converted to float32, is multiplied by one value
   // per output channel; behind all else x becomes x / step to the nearest (halves to even) + zero_point, held within

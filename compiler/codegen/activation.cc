@@ -11,14 +11,28 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 Value* Like(Value* x, double c) { return llvm::ConstantFP::get(x->getType(), c); }
 
-Value* Held(KernelBuilder& b, Value* x, double lo, double hi) {
-  if (lo != -kInfinity) x = b.FMax(x, Like(x, lo));
-  return hi == kInfinity ? x : b.FMin(x, Like(x, hi));
-}
+class KernelMath : public ActivationMath {
+ public:
+  explicit KernelMath(KernelBuilder& builder) : b_(builder) {}
+  static Value* Of(Term x) { return static_cast<Value*>(x.value); }
 
-Value* HardSwish(KernelBuilder& b, Value* x) {
-  return b.FMul(x, Held(b, b.Fma(x, Like(x, 1.0 / 6), Like(x, 0.5)), 0, 1));
-}
+  Term MultiplyAdd(Term x, double a, double b) override { return {0, b_.Fma(Of(x), Like(Of(x), a), Like(Of(x), b))}; }
+  Term Multiply(Term x, Term y) override { return {0, b_.FMul(Of(x), Of(y))}; }
+  Term AtLeast(Term x, double bound) override {
+    return bound == -kInfinity ? x : Term{0, b_.FMax(Of(x), Like(Of(x), bound))};
+  }
+  Term AtMost(Term x, double bound) override {
+    return bound == kInfinity ? x : Term{0, b_.FMin(Of(x), Like(Of(x), bound))};
+  }
+  Term Slope(Term x, double slope) override { return {0, EmitSlope(b_, Of(x), Like(Of(x), slope))}; }
+  Term Sigmoid(Term x) override { return {0, EmitSigmoid(b_, Of(x))}; }
+  Term Tanh(Term x) override { return {0, EmitTanh(b_, Of(x))}; }
+  Term Silu(Term x) override { return {0, EmitSilu(b_, Of(x))}; }
+  Term Gelu(Term x) override { return {0, EmitGelu(b_, Of(x))}; }
+
+ private:
+  KernelBuilder& b_;
+};
 
 }  // namespace
 
@@ -27,33 +41,10 @@ Value* EmitSlope(KernelBuilder& b, Value* x, Value* slope) {
   return b.ir().CreateSelect(negative, b.FMul(x, slope), x);
 }
 
-bool EmitsFloat64(Activation activation) {
-  return activation <= Activation::kClip || activation == Activation::kLeakyRelu ||
-         activation == Activation::kHardSwish;
-}
-
-Value* EmitActivation(KernelBuilder& b, Activation activation, double lo, double hi, Value* x) {
-  switch (activation) {
-    case Activation::kNone:
-      return x;
-    case Activation::kRelu:
-      return Held(b, x, 0, kInfinity);
-    case Activation::kClip:
-      return Held(b, x, lo, hi);
-    case Activation::kSigmoid:
-      return EmitSigmoid(b, x);
-    case Activation::kTanh:
-      return EmitTanh(b, x);
-    case Activation::kLeakyRelu:
-      return EmitSlope(b, x, Like(x, lo));
-    case Activation::kHardSwish:
-      return HardSwish(b, x);
-    case Activation::kSilu:
-      return EmitSilu(b, x);
-    case Activation::kGelu:
-      return EmitGelu(b, x);
-  }
-  return x;
+Value* EmitActivation(KernelBuilder& b, const ActivationRow* row, double lo, double hi, Value* x) {
+  if (row == nullptr) return x;
+  KernelMath math(b);
+  return KernelMath::Of(row->formula(math, {0, x}, lo, hi));
 }
 
 }  // namespace hone

@@ -1,4 +1,5 @@
 // Operators whose element depends on one element of each argument.
+#include <cmath>
 #include <limits>
 
 #include "compiler/codegen/activation.h"
@@ -7,6 +8,7 @@
 #include "compiler/codegen/trigonometry.h"
 #include "compiler/generic/argument.h"
 #include "compiler/relay/activation_call.h"
+#include "core/error.h"
 
 namespace hone {
 namespace {
@@ -28,19 +30,42 @@ Value* Math(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes 
   return kMath(e.b(), RequireFloat(Argument(e, call, 0, at, lanes), call));
 }
 
-Value* Held(KernelBuilder& b, Value* x, double lo, double hi, bool is_unsigned) {
-  const double infinity = std::numeric_limits<double>::infinity();
-  if (lo != -infinity) x = Extreme(b, x, Like(x, lo), true, is_unsigned);
-  return hi == infinity ? x : Extreme(b, x, Like(x, hi), false, is_unsigned);
-}
+// Of integers; only formulas of kBounds are evaluated in it.
+class IntegerBounds : public ActivationMath {
+ public:
+  IntegerBounds(KernelBuilder& builder, bool is_unsigned) : b_(builder), is_unsigned_(is_unsigned) {}
+  Term AtLeast(Term x, double bound) override { return Bounded(x, bound, true); }
+  Term AtMost(Term x, double bound) override { return Bounded(x, bound, false); }
+  Term MultiplyAdd(Term, double, double) override { Refuse(); }
+  Term Multiply(Term, Term) override { Refuse(); }
+  Term Slope(Term, double) override { Refuse(); }
+  Term Sigmoid(Term) override { Refuse(); }
+  Term Tanh(Term) override { Refuse(); }
+  Term Silu(Term) override { Refuse(); }
+  Term Gelu(Term) override { Refuse(); }
+
+ private:
+  [[noreturn]] static void Refuse() { throw Error(ExitCode::kBug, "an activation of integers has more than bounds"); }
+  Term Bounded(Term x, double bound, bool from_below) {
+    if (std::isinf(bound)) return x;
+    auto* value = static_cast<Value*>(x.value);
+    return {0, Extreme(b_, value, Like(value, bound), from_below, is_unsigned_)};
+  }
+
+  KernelBuilder& b_;
+  bool is_unsigned_;
+};
 
 Value* Activated(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
   const auto [row, lo, hi] = *relay::AsActivation(call);
   Value* x = Argument(e, call, 0, at, lanes);
-  if (!IsFloat(x) && row->activation == Activation::kRelu) return Extreme(e.b(), x, Like(x, 0), true, IsUnsigned(call));
-  if (!IsFloat(x) && row->activation == Activation::kClip) return Held(e.b(), x, lo, hi, IsUnsigned(call));
-  if (!IsFloat(x) || !EmitsFloat64(row->activation)) RequireFloat(x, call);
-  return EmitActivation(e.b(), row->activation, lo, hi, x);
+  const FormulaKind kind = KindOf(*row);
+  if (!IsFloat(x) && kind == FormulaKind::kBounds) {
+    IntegerBounds bounds(e.b(), IsUnsigned(call));
+    return static_cast<Value*>(row->formula(bounds, {0, x}, lo, hi).value);
+  }
+  if (!IsFloat(x) || kind == FormulaKind::kFunctions) RequireFloat(x, call);
+  return EmitActivation(e.b(), row, lo, hi, x);
 }
 
 Value* AlongAxis(Evaluator& e, const relay::Call& call, size_t i, const Coordinates& at, Lanes lanes) {

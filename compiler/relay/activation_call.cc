@@ -14,7 +14,7 @@ ActivationCall ReadActivation(const ActivationRow& row, const Attrs& attrs) {
 
 std::optional<ActivationCall> AsActivation(const Call& call) {
   const Op* op = AsOp(call.op);
-  const ActivationRow* row = op ? FindActivation(op->def->name) : nullptr;
+  const ActivationRow* row = op ? ActivationOfOp(op->def->name) : nullptr;
   return row ? std::optional(ReadActivation(*row, call.attrs)) : std::nullopt;
 }
 

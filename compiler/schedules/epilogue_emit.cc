@@ -40,7 +40,7 @@ Value* EmitEpilogue(KernelBuilder& b, const Epilogue& epilogue, Value* acc, cons
 }
 
 bool ChangesZero(const Epilogue& epilogue) {
-  const ActivationRow* row = FindActivation(epilogue.activation);
+  const ActivationRow* row = epilogue.activation;
   return row != nullptr && row->ChangesZero(epilogue.lo, epilogue.hi);
 }
 

@@ -111,7 +111,7 @@ class ReferenceEmitter {
 
   // The canonical epilogues end in a relu or in nothing.
   void Finish(Value* item, Value* y, Value* m) {
-    if (!epilogue_.residual && epilogue_.activation == Activation::kNone) return;
+    if (!epilogue_.residual && epilogue_.activation == nullptr) return;
     b_.For(0, s_.OW, 1, [&](Value* ow) {
       Value* ya = b_.At(y, b_.Mul(ow, 8));
       Value* value = b_.LoadAs(b_.f64(), ya);
@@ -121,7 +121,7 @@ class ReferenceEmitter {
         b_.Store(b_.FAdd(b_.LoadAs(b_.f64(), ma), Abs(r)), ma);
         value = b_.FAdd(value, r);
       }
-      if (epilogue_.activation == Activation::kRelu) value = b_.FMax(value, llvm::ConstantFP::get(b_.f64(), 0));
+      if (epilogue_.activation != nullptr) value = b_.FMax(value, llvm::ConstantFP::get(b_.f64(), 0));
       b_.Store(value, ya);
     });
   }

@@ -87,7 +87,7 @@ TEST(FusedActivations, AreTheSameNumbers) {
     ExpectSameNumbers(row, row.parameters.size() == 1 ? Parameters{0.1, 0} : Parameters{0, 6});
   }
   for (const Parameters& bounds : {Parameters{-1.5, infinity}, Parameters{-infinity, 2}, Parameters{1, 2}}) {
-    ExpectSameNumbers(*FindActivation(Activation::kClip), bounds);
+    ExpectSameNumbers(*ActivationNamed("clip"), bounds);
   }
 }
 

@@ -155,7 +155,7 @@ bool SetActivation(const ExprPtr& expr, Epilogue& epilogue) {
   const Call* call = relay::AsCall(expr);
   const std::optional<relay::ActivationCall> found = call ? relay::AsActivation(*call) : std::nullopt;
   if (!found) return false;
-  epilogue.activation = found->row->activation;
+  epilogue.activation = found->row;
   epilogue.lo = static_cast<float>(found->lo);
   epilogue.hi = static_cast<float>(found->hi);
   return true;

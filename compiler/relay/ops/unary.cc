@@ -64,7 +64,7 @@ OpDef OpOf(const ActivationRow& row) {
   }
   const auto map = [&row](double x, const Attrs& given) {
     const ActivationCall activation = ReadActivation(row, given);
-    return row.reference(x, activation.lo, activation.hi);
+    return row.Reference(x, activation.lo, activation.hi);
   };
   OpDef def = Unary(std::string(row.op), std::string(row.description), row.support_level, map, std::move(attrs));
   def.traits.homogeneous = row.homogeneous;

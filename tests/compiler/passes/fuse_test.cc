@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "compiler/passes/graph/anchor.h"
+#include "core/activation.h"
 #include "tests/compiler/passes/pass_testing.h"
 
 namespace hone::testing {
@@ -37,7 +38,7 @@ TEST(Fuse, AnAnchorTakesBiasResidualAndActivation) {
   EXPECT_EQ(call.args[0], call.args[3]);
   const auto anchor = AnchorOf(*relay::AsFunction(call.op));
   ASSERT_TRUE(anchor);
-  EXPECT_EQ(anchor->epilogue, (Epilogue{true, true, Activation::kRelu, 0, 0}));
+  EXPECT_EQ(anchor->epilogue, (Epilogue{true, true, ActivationNamed("relu"), 0, 0}));
   EXPECT_EQ(anchor->workload.epilogue, EpilogueClass::kResidual);
   EXPECT_EQ(anchor->workload.padding, (std::array<int64_t, 4>{1, 1, 1, 1}));
 }
