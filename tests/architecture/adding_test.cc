@@ -1,0 +1,132 @@
+// docs/adding.md's recipes, walked backwards: of something that is there, every place that names it must be one that
+// its recipe names. A special case elsewhere, or a step that the recipe forgot, fails here.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <string>
+#include <vector>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// Something that was added by a recipe: what it is called in code, and what stands for NAME in the recipe's paths.
+struct Example {
+  std::string recipe;  // its heading
+  std::string word;
+  std::string name;
+};
+const std::vector<Example> kExamples = {
+    {"An operator", "sin", "sin"},
+    {"An operator", "nn.prelu", "prelu"},
+    {"An operator", "gather_nd", "gather_nd"},
+    {"An activation", "hard_swish", "hard_swish"},
+    {"An activation", "nn.silu", "silu"},
+    {"A schedule", "conv2d_depthwise", "conv2d_depthwise"},
+    {"A schedule", "Conv2dDepthwise", "conv2d_depthwise"},
+    {"A knob", "ic_chunk", "conv2d_winograd"},
+    {"A strategy", "evolution", "evolutionary"},
+    {"A pass", "nest_concats", "nest_concats"},
+    {"A pass", "NestConcats", "nest_concats"},
+    {"A command", "ZooCommand", "zoo"},
+    {"A machine", "rvv", "rvv"},
+};
+
+std::string ReadAll(const fs::path& path) {
+  std::ifstream in(path);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// The text of one recipe; empty when there is none.
+std::string RecipeOf(const std::string& heading) {
+  const std::string all = ReadAll(fs::path(HONE_SOURCE_DIR) / "docs/adding.md"), mark = "\n## " + heading + "\n";
+  const size_t at = all.find(mark);
+  if (at == std::string::npos) return "";
+  return all.substr(at + mark.size(), all.find("\n## ", at + 1) - at - mark.size());
+}
+
+// The paths that a recipe names, of files and of folders.
+std::vector<std::string> PathsOf(const Example& example) {
+  static const std::regex code("`([a-z_]+/[A-Za-z_./{},]*)`");
+  const std::string text = RecipeOf(example.recipe);
+  std::vector<std::string> paths;
+  for (std::sregex_iterator it(text.begin(), text.end(), code); it != std::sregex_iterator(); ++it) {
+    paths.push_back(std::regex_replace((*it)[1].str(), std::regex("NAME"), example.name));
+  }
+  return paths;
+}
+
+// "a/b.{h,cc}" covers both; a folder all beneath it.
+bool Covers(const std::string& path, const std::string& file) {
+  const size_t brace = path.find('{');
+  if (brace != std::string::npos) return file.rfind(path.substr(0, brace), 0) == 0;
+  return path == file || (path.back() == '/' && file.rfind(path, 0) == 0);
+}
+
+bool Names(const std::string& text, const std::string& word) {
+  const auto part = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
+    const bool begins = at == 0 || !part(text[at - 1]);
+    const size_t end = at + word.size();
+    if (begins && (end == text.size() || !part(text[end]))) return true;
+  }
+  return false;
+}
+
+struct Source {
+  std::string file;  // from the root
+  std::string text;
+};
+
+const std::vector<Source>& AllSources() {
+  static const std::vector<Source> all = [] {
+    std::vector<Source> sources;
+    for (const char* room : {"core", "compiler", "db", "runtime", "rpc_runner", "tuner", "cli"}) {
+      for (const auto& entry : fs::recursive_directory_iterator(fs::path(HONE_SOURCE_DIR) / room)) {
+        const std::string extension = entry.path().extension().string();
+        if (extension != ".h" && extension != ".cc") continue;
+        sources.push_back({fs::relative(entry.path(), HONE_SOURCE_DIR).generic_string(), ReadAll(entry.path())});
+      }
+    }
+    return sources;
+  }();
+  return all;
+}
+
+std::vector<std::string> FilesNaming(const std::string& word) {
+  std::vector<std::string> files;
+  for (const Source& source : AllSources()) {
+    if (Names(source.text, word)) files.push_back(source.file);
+  }
+  return files;
+}
+
+TEST(Recipes, NameEveryPlaceThatAnAdditionTouches) {
+  for (const Example& example : kExamples) {
+    SCOPED_TRACE(fmt::format("{}: {}", example.recipe, example.word));
+    const std::vector<std::string> paths = PathsOf(example), files = FilesNaming(example.word);
+    EXPECT_FALSE(paths.empty()) << "docs/adding.md has no such recipe, or it names no file";
+    EXPECT_FALSE(files.empty()) << "nothing has that name";
+    for (const std::string& file : files) {
+      EXPECT_TRUE(std::any_of(paths.begin(), paths.end(), [&](const auto& path) { return Covers(path, file); }))
+          << file << " names it; the recipe knows " << fmt::format("{}", fmt::join(paths, " "));
+    }
+  }
+}
+
+// A recipe that names what is gone leads nowhere.
+TEST(Recipes, NameFilesThatAreThere) {
+  for (const Example& example : kExamples) {
+    for (const std::string& path : PathsOf(example)) {
+      if (path.find('{') != std::string::npos || path.rfind("tests/", 0) == 0) continue;
+      EXPECT_TRUE(fs::exists(fs::path(HONE_SOURCE_DIR) / path)) << example.recipe << " names " << path;
+    }
+  }
+}
+
+}  // namespace
