@@ -20,6 +20,7 @@ class RecordedSchedule : public Schedule {
   std::string_view name() const override { return part_.schedule; }
   int version() const override { return real_->version(); }
   bool Applies(const Workload&, const MachineModel&) const override { return true; }
+  std::vector<KnobRow> Knobs() const override { return real_->Knobs(); }
   ConfigSpace Space(const Workload&, const MachineModel&) const override { return part_.space; }
   std::optional<std::string> Reject(const Workload&, const MachineModel&, const Config& config) const override;
   std::vector<KernelOperand> Operands(const Workload&, const Config&, const Epilogue&) const override { return {}; }

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "compiler/schedules/conv_shape.h"
-#include "compiler/schedules/knob_check.h"
+#include "compiler/schedules/knob_schedule.h"
 #include "compiler/schedules/matmul_shape.h"
 #include "compiler/schedules/register_tile.h"
 #include "compiler/schedules/step_cycles.h"
@@ -22,36 +22,20 @@ constexpr double kReload = 2;
 // 1024 scores take 7.9 or 9.0 to 9.8 ms on a Zen 5 core; 512 x 512 take the same, and smaller outputs lose 3 to 7 %.
 constexpr double kFetched = 2, kMissed = 8;
 
-class BatchMatmulSchedule : public Schedule {
+bool MayReadInPlace(const MatmulShape& shape, const MachineModel& machine) {
+  return shape.weights_are_neighbours() && shape.N % machine.vector_lanes == 0;
+}
+
+class BatchMatmulSchedule : public KnobSchedule<BatchMatmulKnobs> {
  public:
   std::string_view name() const override { return "batch_matmul"; }
   int version() const override { return 1; }
   bool Applies(const Workload& w, const MachineModel&) const override { return w.is_batch_matmul(); }
 
-  ConfigSpace Space(const Workload& w, const MachineModel& machine) const override {
+ private:
+  std::optional<std::string> RejectWith(const Workload& w, const MachineModel& machine,
+                                        const BatchMatmulKnobs& k) const override {
     const MatmulShape shape(w);
-    std::vector<int64_t> blocks, rows, packs{1};
-    for (int64_t v : {1, 2, 3, 4, 6, 8}) {
-      if ((v - 1) * machine.vector_lanes < shape.N) blocks.push_back(v * machine.vector_lanes);
-    }
-    for (int64_t m = 1; m <= std::min<int64_t>(shape.M, 14); ++m) rows.push_back(m);
-    if (MayReadInPlace(shape, machine)) packs.insert(packs.begin(), 0);
-    return ConfigSpace(
-        {{"oc_block", blocks}, {"tile_m", rows}, {"unroll_ic", {1, 2, 4, 8}}, {"pack", packs}, {"prefetch", {0, 1}}});
-  }
-
-  std::optional<std::string> Reject(const Workload& w, const MachineModel& machine,
-                                    const Config& config) const override {
-    if (auto unknown = UnknownKnob(config, {"oc_block", "tile_m", "unroll_ic", "pack", "prefetch"})) return unknown;
-    const BatchMatmulConfig k = BatchMatmulConfig::From(config);
-    const MatmulShape shape(w);
-    if (auto range = OutOfRange({{"oc_block", k.oc_block, 1, 512},
-                                 {"tile_m", k.tile_m, 1, 64},
-                                 {"unroll_ic", k.unroll_ic, 1, 64},
-                                 {"pack", k.pack, 0, 1},
-                                 {"prefetch", k.prefetch, 0, 1}})) {
-      return range;
-    }
     if (k.pack == 0 && !MayReadInPlace(shape, machine)) {
       return fmt::format("weights are read in place only where N is their last axis and a multiple of {} lanes",
                          machine.vector_lanes);
@@ -59,7 +43,7 @@ class BatchMatmulSchedule : public Schedule {
     return RejectTile(shape, machine, k);
   }
 
-  std::vector<KernelOperand> Operands(const Workload& w, const Config&, const Epilogue&) const override {
+  std::vector<KernelOperand> OperandsWith(const Workload& w, const BatchMatmulKnobs&, const Epilogue&) const override {
     const auto layout = [&](int operand) { return Layout::Parse(w.OperandAxes(operand)); };
     // Both are computed just before: neither is as cold as weights are.
     return {{OperandRole::kData, w.types.data, w.data, layout(0)},
@@ -67,9 +51,8 @@ class BatchMatmulSchedule : public Schedule {
             {OperandRole::kOutput, w.types.output, w.OutputShape(), layout(2)}};
   }
 
-  EmittedKernel Emit(KernelBuilder& builder, const Workload& w, const MachineModel& machine, const Config& config,
-                     const Epilogue&, const std::string& symbol) const override {
-    const BatchMatmulConfig k = BatchMatmulConfig::From(config);
+  EmittedKernel EmitWith(KernelBuilder& builder, const Workload& w, const MachineModel& machine, const BatchMatmulKnobs& k,
+                         const Epilogue&, const std::string& symbol) const override {
     const MatmulShape s(w);
     EmitBatchMatmul(builder, w, k, symbol);
     EmittedKernel kernel;
@@ -79,8 +62,7 @@ class BatchMatmulSchedule : public Schedule {
     return kernel;
   }
 
-  double EstimateNs(const Workload& w, const MachineModel& machine, const Config& config) const override {
-    const BatchMatmulConfig k = BatchMatmulConfig::From(config);
+  double EstimateNsWith(const Workload& w, const MachineModel& machine, const BatchMatmulKnobs& k) const override {
     const MatmulShape s(w);
     const int64_t panels = CeilDiv(s.N, k.oc_block), last = s.N - (panels - 1) * k.oc_block;
     const double cycles =
@@ -89,13 +71,8 @@ class BatchMatmulSchedule : public Schedule {
     return static_cast<double>(s.B) * cycles * ThreadShare(items, machine.threads) / machine.clock_ghz;
   }
 
- private:
-  static bool MayReadInPlace(const MatmulShape& shape, const MachineModel& machine) {
-    return shape.weights_are_neighbours() && shape.N % machine.vector_lanes == 0;
-  }
-
   static std::optional<std::string> RejectTile(const MatmulShape& shape, const MachineModel& machine,
-                                               const BatchMatmulConfig& k) {
+                                               const BatchMatmulKnobs& k) {
     const int lanes = static_cast<int>(std::min<int64_t>(machine.vector_lanes, k.oc_block));
     if (k.oc_block % lanes != 0) return fmt::format("oc_block is not a multiple of {} lanes", lanes);
     if (k.oc_block - lanes >= shape.N) return "oc_block has a vector of no columns";
@@ -108,7 +85,7 @@ class BatchMatmulSchedule : public Schedule {
   }
 
   // All row tiles of one panel, and its packing.
-  static double PanelCycles(const MatmulShape& s, const MachineModel& machine, const BatchMatmulConfig& k,
+  static double PanelCycles(const MatmulShape& s, const MachineModel& machine, const BatchMatmulKnobs& k,
                             int64_t columns) {
     const int64_t tiles = CeilDiv(s.M, k.tile_m), last = s.M - (tiles - 1) * k.tile_m;
     const double rows = static_cast<double>(tiles - 1) * TileCycles(s, machine, k, {k.tile_m, columns}) +
@@ -120,7 +97,7 @@ class BatchMatmulSchedule : public Schedule {
   struct TileSize {
     int64_t rows, columns;
   };
-  static double TileCycles(const MatmulShape& s, const MachineModel& machine, const BatchMatmulConfig& k,
+  static double TileCycles(const MatmulShape& s, const MachineModel& machine, const BatchMatmulKnobs& k,
                            TileSize size) {
     const double vectors = static_cast<double>(CeilDiv(size.columns, machine.vector_lanes));
     const double rows = static_cast<double>(size.rows);
@@ -140,14 +117,23 @@ class BatchMatmulSchedule : public Schedule {
 
 }  // namespace
 
-BatchMatmulConfig BatchMatmulConfig::From(const Config& config) {
-  BatchMatmulConfig k;
-  k.oc_block = config.Get("oc_block", k.oc_block);
-  k.tile_m = config.Get("tile_m", k.tile_m);
-  k.unroll_ic = config.Get("unroll_ic", k.unroll_ic);
-  k.pack = config.Get("pack", k.pack);
-  k.prefetch = config.Get("prefetch", k.prefetch);
-  return k;
+std::vector<int64_t> BatchMatmulKnobs::Panels(const Workload& w, const MachineModel& machine) {
+  std::vector<int64_t> blocks;
+  for (int64_t v : {1, 2, 3, 4, 6, 8}) {
+    if ((v - 1) * machine.vector_lanes < w.Extent('N')) blocks.push_back(v * machine.vector_lanes);
+  }
+  return blocks;
+}
+
+std::vector<int64_t> BatchMatmulKnobs::TileRows(const Workload& w, const MachineModel&) {
+  std::vector<int64_t> rows;
+  for (int64_t m = 1; m <= std::min<int64_t>(w.Extent('M'), 14); ++m) rows.push_back(m);
+  return rows;
+}
+
+std::vector<int64_t> BatchMatmulKnobs::Packs(const Workload& w, const MachineModel& machine) {
+  if (MayReadInPlace(MatmulShape(w), machine)) return {0, 1};
+  return {1};
 }
 
 const Schedule& BatchMatmul() {

@@ -2,24 +2,35 @@
 // one is read where it lies, or copied or transposed into the worker's workspace before the rows that use it.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "compiler/schedules/schedule.h"
 
 namespace hone {
 
-struct BatchMatmulConfig {
-  int64_t oc_block = 8;   // output columns of a panel: one register tile's columns
-  int64_t tile_m = 1;     // rows of one register tile
-  int64_t unroll_ic = 1;  // reduction steps per inner iteration
-  int64_t pack = 1;       // 1: the panel goes to the workspace first; 0: it is read in place
-  int64_t prefetch = 0;   // 1: the lines of the output that a register tile writes are fetched while it computes
+struct BatchMatmulKnobs : KnobTable {
+  using KnobTable::KnobTable;
+  static std::vector<int64_t> Panels(const Workload& w, const MachineModel& machine);
+  static std::vector<int64_t> TileRows(const Workload& w, const MachineModel& machine);
+  static std::vector<int64_t> Packs(const Workload& w, const MachineModel& machine);
 
-  static BatchMatmulConfig From(const Config& config);
+  // Output columns of a panel: one register tile's columns.
+  int64_t oc_block = Row("oc_block", 8, {1, 512}, Panels);
+  // Rows of one register tile.
+  int64_t tile_m = Row("tile_m", 1, {1, 64}, TileRows);
+  // Reduction steps per inner iteration.
+  int64_t unroll_ic = Row("unroll_ic", 1, {1, 64}, Always<1, 2, 4, 8>);
+  // 1: the panel goes to the workspace first; 0: it is read in place.
+  int64_t pack = Row("pack", 1, {0, 1}, Packs);
+  // 1: the lines of the output that a register tile writes are fetched while it computes.
+  int64_t prefetch = Row("prefetch", 0, {0, 1}, Always<0, 1>);
 };
 
 const Schedule& BatchMatmul();
 
 // The one stage, its work items (product * panels + panel) * row tiles + tile.
-void EmitBatchMatmul(KernelBuilder& builder, const Workload& workload, const BatchMatmulConfig& knobs,
+void EmitBatchMatmul(KernelBuilder& builder, const Workload& workload, const BatchMatmulKnobs& knobs,
                      const std::string& symbol);
 
 }  // namespace hone

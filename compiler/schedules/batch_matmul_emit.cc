@@ -53,7 +53,7 @@ struct Matrices {
 
 class BatchMatmulEmitter {
  public:
-  BatchMatmulEmitter(KernelBuilder& builder, const MatmulShape& shape, const BatchMatmulConfig& knobs,
+  BatchMatmulEmitter(KernelBuilder& builder, const MatmulShape& shape, const BatchMatmulKnobs& knobs,
                      const StageArgs& args)
       : b_(builder),
         s_(shape),
@@ -197,7 +197,7 @@ class BatchMatmulEmitter {
 
   KernelBuilder& b_;
   const MatmulShape& s_;
-  const BatchMatmulConfig& k_;
+  const BatchMatmulKnobs& k_;
   const StageArgs& args_;
   int lanes_;
   Matrices data_, weight_, out_;
@@ -206,7 +206,7 @@ class BatchMatmulEmitter {
 
 }  // namespace
 
-void EmitBatchMatmul(KernelBuilder& builder, const Workload& workload, const BatchMatmulConfig& knobs,
+void EmitBatchMatmul(KernelBuilder& builder, const Workload& workload, const BatchMatmulKnobs& knobs,
                      const std::string& symbol) {
   const MatmulShape shape(workload);
   builder.Stage(symbol, [&](const StageArgs& args) { BatchMatmulEmitter(builder, shape, knobs, args).Emit(); });

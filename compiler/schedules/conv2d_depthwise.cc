@@ -29,31 +29,35 @@
 #include "compiler/codegen/kernel_builder.h"
 #include "compiler/schedules/conv_shape.h"
 #include "compiler/schedules/epilogue_emit.h"
-#include "compiler/schedules/knob_check.h"
+#include "compiler/schedules/knob_schedule.h"
 #include "compiler/schedules/row_tiles.h"
 #include "compiler/schedules/thread_share.h"
 
 namespace hone {
 namespace {
 
-struct DepthwiseConfig {
-  int64_t oc_block = 8;   // channels of a block, in and out
-  int64_t tile_ow = 1;    // outputs along w of one register tile
-  int64_t unroll_kh = 0;  // 1: kernel rows in a straight line, for rows that no padding clips
+std::vector<int64_t> OneVector(const Workload&, const MachineModel& machine) { return {machine.vector_lanes}; }
 
-  static DepthwiseConfig From(const Config& config) {
-    DepthwiseConfig k;
-    k.oc_block = config.Get("oc_block", k.oc_block);
-    k.tile_ow = config.Get("tile_ow", k.tile_ow);
-    k.unroll_kh = config.Get("unroll_kh", k.unroll_kh);
-    return k;
-  }
+std::vector<int64_t> TileWidths(const Workload& w, const MachineModel& machine) {
+  std::vector<int64_t> widths;
+  for (int64_t t = 1; t <= std::min<int64_t>(machine.vector_registers - 4, ConvShape(w).OW); ++t) widths.push_back(t);
+  return widths;
+}
+
+struct DepthwiseKnobs : KnobTable {
+  using KnobTable::KnobTable;
+  // Channels of a block, in and out.
+  int64_t oc_block = Row("oc_block", 8, {1, 128}, OneVector);
+  // Outputs along w of one register tile.
+  int64_t tile_ow = Row("tile_ow", 1, {1, 64}, TileWidths);
+  // 1: kernel rows in a straight line, for rows that no padding clips.
+  int64_t unroll_kh = Row("unroll_kh", 0, {0, 1}, Always<0, 1>);
 };
 
 // One vector per (pixel, half block): blocks wider than a vector take several passes over the tile.
 class DepthwiseEmitter {
  public:
-  DepthwiseEmitter(KernelBuilder& builder, const ConvShape& shape, const DepthwiseConfig& knobs,
+  DepthwiseEmitter(KernelBuilder& builder, const ConvShape& shape, const DepthwiseKnobs& knobs,
                    const Epilogue& epilogue)
       : b_(builder),
         s_(shape),
@@ -162,7 +166,7 @@ class DepthwiseEmitter {
 
   KernelBuilder& b_;
   const ConvShape& s_;
-  const DepthwiseConfig& k_;
+  const DepthwiseKnobs& k_;
   const Epilogue& epilogue_;
   RowShape row_;
   int lanes_;
@@ -170,7 +174,7 @@ class DepthwiseEmitter {
   Value *x_ = nullptr, *w_ = nullptr, *y_ = nullptr, *r_ = nullptr, *bias_ = nullptr, *first_channel_ = nullptr;
 };
 
-class Depthwise : public Schedule {
+class Depthwise : public KnobSchedule<DepthwiseKnobs> {
  public:
   std::string_view name() const override { return "conv2d_depthwise"; }
   int version() const override { return 1; }
@@ -178,21 +182,9 @@ class Depthwise : public Schedule {
     return w.is_depthwise() && w.prologue == Prologue::kNone;
   }
 
-  ConfigSpace Space(const Workload& w, const MachineModel& machine) const override {
-    const ConvShape s(w);
-    std::vector<int64_t> widths;
-    for (int64_t t = 1; t <= std::min<int64_t>(machine.vector_registers - 4, s.OW); ++t) widths.push_back(t);
-    return ConfigSpace({{"oc_block", {machine.vector_lanes}}, {"tile_ow", widths}, {"unroll_kh", {0, 1}}});
-  }
-
-  std::optional<std::string> Reject(const Workload& w, const MachineModel& machine,
-                                    const Config& config) const override {
-    if (auto unknown = UnknownKnob(config, {"oc_block", "tile_ow", "unroll_kh"})) return unknown;
-    const DepthwiseConfig k = DepthwiseConfig::From(config);
-    if (auto range = OutOfRange(
-            {{"oc_block", k.oc_block, 1, 128}, {"tile_ow", k.tile_ow, 1, 64}, {"unroll_kh", k.unroll_kh, 0, 1}})) {
-      return range;
-    }
+ private:
+  std::optional<std::string> RejectWith(const Workload& w, const MachineModel& machine,
+                                        const DepthwiseKnobs& k) const override {
     const ConvShape s(w);
     const int64_t lanes = std::min<int64_t>(machine.vector_lanes, k.oc_block);
     if (k.oc_block % lanes != 0) return fmt::format("oc_block is not a multiple of {} lanes", lanes);
@@ -205,9 +197,8 @@ class Depthwise : public Schedule {
     return std::nullopt;
   }
 
-  std::vector<KernelOperand> Operands(const Workload& w, const Config& config,
-                                      const Epilogue& epilogue) const override {
-    const DepthwiseConfig k = DepthwiseConfig::From(config);
+  std::vector<KernelOperand> OperandsWith(const Workload& w, const DepthwiseKnobs& k,
+                                          const Epilogue& epilogue) const override {
     const std::string c = k.oc_block == 1 ? "" : fmt::format("{}", k.oc_block);
     const auto blocked = [&](const char* letter) { return c.empty() ? c : c + letter; };
     const Layout data = Layout::Parse("NCHW" + blocked("c"));
@@ -221,21 +212,19 @@ class Depthwise : public Schedule {
     return operands;
   }
 
-  EmittedKernel Emit(KernelBuilder& builder, const Workload& w, const MachineModel&, const Config& config,
-                     const Epilogue& epilogue, const std::string& symbol) const override {
+  EmittedKernel EmitWith(KernelBuilder& builder, const Workload& w, const MachineModel&, const DepthwiseKnobs& k,
+                         const Epilogue& epilogue, const std::string& symbol) const override {
     const ConvShape shape(w);
-    const DepthwiseConfig knobs = DepthwiseConfig::From(config);
-    builder.Stage(symbol, [&](const StageArgs& args) { DepthwiseEmitter(builder, shape, knobs, epilogue).Emit(args); });
+    builder.Stage(symbol, [&](const StageArgs& args) { DepthwiseEmitter(builder, shape, k, epilogue).Emit(args); });
     EmittedKernel kernel;
-    kernel.stages.push_back({symbol, shape.N * CeilDiv(shape.C, knobs.oc_block) * shape.OH, 1, 0});
+    kernel.stages.push_back({symbol, shape.N * CeilDiv(shape.C, k.oc_block) * shape.OH, 1, 0});
     return kernel;
   }
 
   // Per tile: multiply-adds and loads side by side, input columns loaded once per kernel row. Tiles overlap in flight,
   // so latency does not show; accumulators beyond half the registers leave too few for the columns.
-  double EstimateNs(const Workload& w, const MachineModel& machine, const Config& config) const override {
+  double EstimateNsWith(const Workload& w, const MachineModel& machine, const DepthwiseKnobs& k) const override {
     const ConvShape s(w);
-    const DepthwiseConfig k = DepthwiseConfig::From(config);
     const double passes = static_cast<double>(CeilDiv(k.oc_block, machine.vector_lanes));
     const double crowd = std::max(0.0, static_cast<double>(k.tile_ow) / machine.vector_registers - 0.5);
     double cycles = 0;

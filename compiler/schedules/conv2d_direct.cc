@@ -6,7 +6,7 @@
 #include <array>
 #include <cmath>
 
-#include "compiler/schedules/knob_check.h"
+#include "compiler/schedules/knob_schedule.h"
 #include "compiler/schedules/level_rate.h"
 #include "compiler/schedules/register_tile.h"
 #include "compiler/schedules/row_tiles.h"
@@ -18,40 +18,15 @@ namespace {
 
 constexpr int64_t kMaxStraightLineFmas = 640;
 
-int64_t LargestDivisorUpTo(int64_t n, int64_t limit) {
-  for (int64_t d = std::min(n, limit); d > 1; --d) {
-    if (n % d == 0 && (d & (d - 1)) == 0) return d;
-  }
-  return 1;
-}
-
-// With groups a block must not straddle two of them.
-int64_t OutBlock(const ConvShape& s, int lanes) {
-  return s.groups == 1 ? lanes : LargestDivisorUpTo(s.group_out, lanes);
-}
-// Thin inputs are read as plain NCHW: a block of 16 for 3 channels would multiply zeros.
-int64_t InBlock(const ConvShape& s, int lanes) {
-  if (s.groups > 1) return LargestDivisorUpTo(s.group_in, lanes);
-  return s.C < lanes / 2 ? 1 : lanes;
-}
-
-std::vector<int64_t> Divisors(int64_t n, int64_t limit) {
-  std::vector<int64_t> all;
-  for (int64_t d = 1; d <= std::min(n, limit); ++d) {
-    if (n % d == 0) all.push_back(d);
-  }
-  return all;
-}
-
 // A prologue is applied to the rows of a pointwise convolution, once for all its output channels.
 bool TakesPrologue(const ConvShape& s) {
   const bool padded = s.pad_t > 0 || s.pad_l > 0 || s.pad_b > 0 || s.pad_r > 0;
   return s.KH == 1 && s.KW == 1 && !padded && s.groups == 1 && s.C >= 16;
 }
 
-bool TapsUnrolled(const DirectConfig& k, bool border) { return border || k.ic_block < 4; }
+bool TapsUnrolled(const DirectKnobs& k, bool border) { return border || k.ic_block < 4; }
 
-class Direct : public Schedule {
+class Direct : public KnobSchedule<DirectKnobs> {
  public:
   std::string_view name() const override { return "conv2d_direct"; }
   int version() const override { return 1; }
@@ -60,61 +35,17 @@ class Direct : public Schedule {
     return w.prologue == Prologue::kNone || TakesPrologue(ConvShape(w));
   }
 
-  ConfigSpace Space(const Workload& w, const MachineModel& machine) const override {
-    const ConvShape s(w);
-    const int64_t oc_block = OutBlock(s, machine.vector_lanes), ic_block = InBlock(s, machine.vector_lanes);
-    const int64_t in_blocks = CeilDiv(s.group_in, ic_block), blocks = CeilDiv(s.group_out, oc_block);
-    std::vector<int64_t> rows = s.pointwise() ? Divisors(s.OH, 8) : std::vector<int64_t>{1};
-    if (s.pointwise() && s.OH > 8 && s.OH * s.OW <= 256) rows.push_back(s.OH);
-    std::vector<int64_t> chunks{0};
-    for (int64_t c : {1, 2, 4, 8, 16, 32}) {
-      if (c < in_blocks) chunks.push_back(c);
-    }
-    std::vector<int64_t> widths;
-    for (int64_t t = 1; t <= std::min<int64_t>(machine.vector_registers - 2, s.OW * rows.back()); ++t)
-      widths.push_back(t);
-    std::vector<int64_t> unrolls{1};
-    for (int64_t u : {2, 4, 8}) {
-      if (ic_block % u == 0) unrolls.push_back(u);
-    }
-    return ConfigSpace({{"oc_block", {oc_block}},
-                        {"ic_block", {ic_block}},
-                        {"tile_oc", Divisors(blocks, 8)},
-                        {"tile_ow", widths},
-                        {"tile_oh", rows},
-                        {"unroll_ic", unrolls},
-                        {"ic_chunk", chunks},
-                        {"loop_order", {0, 1}},
-                        {"prefetch", {0, 1}}});
-  }
-
-  std::optional<std::string> Reject(const Workload& w, const MachineModel& machine,
-                                    const Config& config) const override {
-    if (auto unknown = UnknownKnob(config, {"oc_block", "ic_block", "tile_oc", "tile_ow", "tile_oh", "unroll_ic",
-                                            "ic_chunk", "loop_order", "prefetch"})) {
-      return unknown;
-    }
-    const DirectConfig k = DirectConfig::From(config);
-    if (auto range = OutOfRange({{"oc_block", k.oc_block, 1, 128},
-                                 {"ic_block", k.ic_block, 1, 128},
-                                 {"tile_oc", k.tile_oc, 1, 64},
-                                 {"tile_ow", k.tile_ow, 1, 64},
-                                 {"tile_oh", k.tile_oh, 1, 1024},
-                                 {"unroll_ic", k.unroll_ic, 1, 64},
-                                 {"ic_chunk", k.ic_chunk, 0, 1 << 20},
-                                 {"loop_order", k.loop_order, 0, 1},
-                                 {"prefetch", k.prefetch, 0, 1}})) {
-      return range;
-    }
+ private:
+  std::optional<std::string> RejectWith(const Workload& w, const MachineModel& machine,
+                                        const DirectKnobs& k) const override {
     if (w.prologue != Prologue::kNone && (k.loop_order != 1 || k.ic_block % machine.vector_lanes != 0)) {
       return fmt::format("a prologue needs loop_order=1 and an ic_block of whole vectors of {}", machine.vector_lanes);
     }
     return RejectShape(ConvShape(w), machine, k);
   }
 
-  std::vector<KernelOperand> Operands(const Workload& w, const Config& config,
-                                      const Epilogue& epilogue) const override {
-    const DirectConfig k = DirectConfig::From(config);
+  std::vector<KernelOperand> OperandsWith(const Workload& w, const DirectKnobs& k,
+                                          const Epilogue& epilogue) const override {
     const auto blocked = [](int64_t block, const char* letter) {
       return block == 1 ? std::string() : fmt::format("{}{}", block, letter);
     };
@@ -137,16 +68,14 @@ class Direct : public Schedule {
     return operands;
   }
 
-  EmittedKernel Emit(KernelBuilder& builder, const Workload& w, const MachineModel& machine, const Config& config,
-                     const Epilogue& epilogue, const std::string& symbol) const override {
-    return EmitConv2dDirect(builder, DirectNest(w, machine, DirectConfig::From(config)), epilogue, symbol);
+  EmittedKernel EmitWith(KernelBuilder& builder, const Workload& w, const MachineModel& machine, const DirectKnobs& k,
+                         const Epilogue& epilogue, const std::string& symbol) const override {
+    return EmitConv2dDirect(builder, DirectNest(w, machine, k), epilogue, symbol);
   }
 
-  double EstimateNs(const Workload& w, const MachineModel& machine, const Config& config) const override;
+  double EstimateNsWith(const Workload& w, const MachineModel& machine, const DirectKnobs& k) const override;
 
- private:
-  static std::optional<std::string> RejectShape(const ConvShape& s, const MachineModel& machine,
-                                                const DirectConfig& k) {
+  static std::optional<std::string> RejectShape(const ConvShape& s, const MachineModel& machine, const DirectKnobs& k) {
     if (s.groups > 1 && (s.group_out % k.oc_block != 0 || s.group_in % k.ic_block != 0)) {
       return fmt::format("a block straddles two groups of {} and {} channels", s.group_in, s.group_out);
     }
@@ -220,7 +149,7 @@ struct Pass {
   double weight_bytes = 0;     // of one register tile and chunk
   double input_bytes = 0;      // of a row
   explicit Pass(const DirectNest& nest) {
-    const DirectConfig& k = nest.knobs;
+    const DirectKnobs& k = nest.knobs;
     const ConvShape& s = nest.shape;
     taps = static_cast<double>(s.KH * s.KW);
     steps = taps *
@@ -233,7 +162,7 @@ struct Pass {
 
 // Weights stream behind the arithmetic.
 double TileCycles(const DirectNest& nest, const MachineModel& machine, const Pass& pass, int64_t width) {
-  const DirectConfig& k = nest.knobs;
+  const DirectKnobs& k = nest.knobs;
   const double pixels = static_cast<double>(width), vectors = nest.vectors(), chunks = static_cast<double>(nest.chunks);
   const double step =
       StepCycles(machine, pixels, vectors, kLeastStep * machine.multiply_add_latency) * Crowding(nest, machine, width);
@@ -261,8 +190,8 @@ double RowCycles(const DirectNest& nest, const MachineModel& machine, const Pass
                                            pass.input_bytes / static_cast<double>(nest.shape.KH));
 }
 
-double Direct::EstimateNs(const Workload& w, const MachineModel& machine, const Config& config) const {
-  const DirectNest nest(w, machine, DirectConfig::From(config));
+double Direct::EstimateNsWith(const Workload& w, const MachineModel& machine, const DirectKnobs& k) const {
+  const DirectNest nest(w, machine, k);
   const ConvShape& s = nest.shape;
   const Pass pass(nest);
   double compute = static_cast<double>(s.N * nest.rows * nest.groups_of_blocks) * RowCycles(nest, machine, pass);
@@ -278,21 +207,7 @@ double Direct::EstimateNs(const Workload& w, const MachineModel& machine, const 
 
 }  // namespace
 
-DirectConfig DirectConfig::From(const Config& config) {
-  DirectConfig k;
-  k.oc_block = config.Get("oc_block", k.oc_block);
-  k.ic_block = config.Get("ic_block", k.ic_block);
-  k.tile_oc = config.Get("tile_oc", k.tile_oc);
-  k.tile_ow = config.Get("tile_ow", k.tile_ow);
-  k.tile_oh = config.Get("tile_oh", k.tile_oh);
-  k.unroll_ic = config.Get("unroll_ic", k.unroll_ic);
-  k.ic_chunk = config.Get("ic_chunk", k.ic_chunk);
-  k.loop_order = config.Get("loop_order", k.loop_order);
-  k.prefetch = config.Get("prefetch", k.prefetch);
-  return k;
-}
-
-DirectNest::DirectNest(const Workload& workload, const MachineModel& machine, const DirectConfig& k)
+DirectNest::DirectNest(const Workload& workload, const MachineModel& machine, const DirectKnobs& k)
     : shape(workload), prologue(workload.prologue), knobs(k) {
   lanes = static_cast<int>(std::min<int64_t>(machine.vector_lanes, k.oc_block));
   rows = shape.OH / k.tile_oh;

@@ -2,35 +2,49 @@
 // group and channel count.
 #pragma once
 
-#include <optional>
 #include <string>
+#include <vector>
 
 #include "compiler/schedules/conv_shape.h"
 #include "compiler/schedules/schedule.h"
 
 namespace hone {
 
-// The knobs, parsed once. A config that leaves a knob out means the default here.
-struct DirectConfig {
-  int64_t oc_block = 8;   // lanes of an output block: the output is NCHW{oc_block}c
-  int64_t ic_block = 8;   // of an input block; 1 reads plain NCHW
-  int64_t tile_oc = 1;    // output blocks of one register tile
-  int64_t tile_ow = 1;    // outputs along w of one register tile
-  int64_t tile_oh = 1;    // pointwise only: rows joined into one line
-  int64_t unroll_ic = 1;  // input channels per inner iteration
-  int64_t ic_chunk = 0;   // input blocks per pass, partial sums going through the output; 0: all in one pass
-  int64_t loop_order =
-      0;  // 0: rows of one channel group first (weights stay); 1: channel groups of one row first (input stays)
-  int64_t prefetch = 0;  // weights fetched ahead, in input blocks
+struct DirectKnobs : KnobTable {
+  using KnobTable::KnobTable;
+  static std::vector<int64_t> OutputBlocks(const Workload& w, const MachineModel& machine);
+  static std::vector<int64_t> InputBlocks(const Workload& w, const MachineModel& machine);
+  static std::vector<int64_t> BlocksOfTile(const Workload& w, const MachineModel& machine);
+  static std::vector<int64_t> TileWidths(const Workload& w, const MachineModel& machine);
+  static std::vector<int64_t> JoinedRows(const Workload& w, const MachineModel& machine);
+  static std::vector<int64_t> Unrolls(const Workload& w, const MachineModel& machine);
+  static std::vector<int64_t> Chunks(const Workload& w, const MachineModel& machine);
 
-  static DirectConfig From(const Config& config);
+  // Lanes of an output block: the output is NCHW{oc_block}c.
+  int64_t oc_block = Row("oc_block", 8, {1, 128}, OutputBlocks);
+  // Lanes of an input block; 1 reads plain NCHW.
+  int64_t ic_block = Row("ic_block", 8, {1, 128}, InputBlocks);
+  // Output blocks of one register tile.
+  int64_t tile_oc = Row("tile_oc", 1, {1, 64}, BlocksOfTile);
+  // Outputs along w of one register tile.
+  int64_t tile_ow = Row("tile_ow", 1, {1, 64}, TileWidths);
+  // Pointwise only: rows joined into one line.
+  int64_t tile_oh = Row("tile_oh", 1, {1, 1024}, JoinedRows);
+  // Input channels per inner iteration.
+  int64_t unroll_ic = Row("unroll_ic", 1, {1, 64}, Unrolls);
+  // Input blocks per pass, partial sums going through the output; 0: all in one pass.
+  int64_t ic_chunk = Row("ic_chunk", 0, {0, 1 << 20}, Chunks);
+  // 0: rows of one channel group first (weights stay); 1: channel groups of one row first (input stays).
+  int64_t loop_order = Row("loop_order", 0, {0, 1}, Always<0, 1>);
+  // 1: the next register tile's weights are fetched while the present ones are used.
+  int64_t prefetch = Row("prefetch", 0, {0, 1}, Always<0, 1>);
 };
 
 // What the knobs make of a shape: extents that the estimate and the emission share.
 struct DirectNest {
   ConvShape shape;
   Prologue prologue;
-  DirectConfig knobs;
+  const DirectKnobs& knobs;      // which must outlive it
   int lanes = 8;                 // of one vector: the machine's, or oc_block when that is less
   int64_t rows = 0;              // work items along h
   int64_t row_width = 0;         // outputs of one row
@@ -40,7 +54,7 @@ struct DirectNest {
   int64_t groups_of_blocks = 0;  // out_blocks / tile_oc
   int64_t chunks = 1;
 
-  DirectNest(const Workload& workload, const MachineModel& machine, const DirectConfig& knobs);
+  DirectNest(const Workload& workload, const MachineModel& machine, const DirectKnobs& knobs);
   int vectors() const { return static_cast<int>(knobs.tile_oc * (knobs.oc_block / lanes)); }
 };
 

@@ -348,7 +348,7 @@ class DirectEmitter {
   KernelBuilder& b_;
   const DirectNest& nest_;
   const ConvShape& s_;
-  const DirectConfig& k_;
+  const DirectKnobs& k_;
   const Epilogue& epilogue_;
   RowShape row_;
   int64_t x_column_, x_row_, x_block_, x_pixel_, panel_block_, w_step_, w_tap_, w_in_block_, panel_, y_column_, y_row_,

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "compiler/schedules/knob_check.h"
+#include "compiler/schedules/knob_schedule.h"
 #include "compiler/schedules/level_rate.h"
 #include "compiler/schedules/register_tile.h"
 #include "compiler/schedules/step_cycles.h"
@@ -25,16 +25,7 @@ int64_t FrequencyBytes(int64_t blocks, int64_t tiles, int64_t block, int64_t lin
   return (lines % 2 == 0 ? lines + 1 : lines) * line_bytes;
 }
 
-std::vector<int64_t> TileBlocks(int64_t tiles) {
-  std::vector<int64_t> blocks{0};
-  for (int64_t count : {512, 256, 128, 64, 32, 16, 8, 4, 2}) {
-    const int64_t block = CeilDiv(tiles, count);
-    if (block >= 8 && block < tiles && block != blocks.back()) blocks.push_back(block);
-  }
-  return blocks;
-}
-
-class Winograd : public Schedule {
+class Winograd : public KnobSchedule<WinogradKnobs> {
  public:
   std::string_view name() const override { return "conv2d_winograd"; }
   int version() const override { return 1; }
@@ -45,45 +36,9 @@ class Winograd : public Schedule {
     return s.KH == 3 && s.KW == 3 && s.stride_h == 1 && s.stride_w == 1 && s.dil_h == 1 && s.dil_w == 1 && s.C >= 8;
   }
 
-  ConfigSpace Space(const Workload& w, const MachineModel& machine) const override {
-    const ConvShape s(w);
-    const int64_t lanes = machine.vector_lanes, blocks = CeilDiv(s.O, lanes);
-    const int64_t least_tiles = s.N * CeilDiv(s.OH, 4) * CeilDiv(s.OW, 4);
-    std::vector<int64_t> widths, groups;
-    for (int64_t t = 2; t <= std::min<int64_t>(machine.vector_registers - 2, 4 * least_tiles); ++t) widths.push_back(t);
-    for (int64_t g = 1; g <= std::min<int64_t>(blocks, 8); ++g) {
-      if (blocks % g == 0) groups.push_back(g);
-    }
-    return ConfigSpace({{"tile_m", {2, 4}},
-                        {"oc_block", {lanes}},
-                        {"ic_block", {lanes}},
-                        {"tile_oc", groups},
-                        {"tile_ow", widths},
-                        {"tile_block", TileBlocks(s.N * CeilDiv(s.OH, 2) * CeilDiv(s.OW, 2))},
-                        {"loop_order", {0, 1}},
-                        {"unroll_ic", {1, 2, 4}},
-                        {"prefetch", {0, 1}}});
-  }
-
-  std::optional<std::string> Reject(const Workload& w, const MachineModel& machine,
-                                    const Config& config) const override {
-    if (auto unknown = UnknownKnob(config, {"tile_m", "oc_block", "ic_block", "tile_oc", "tile_ow", "tile_block",
-                                            "loop_order", "unroll_ic", "prefetch"})) {
-      return unknown;
-    }
-    const WinogradConfig k = WinogradConfig::From(config);
-    if (auto range = OutOfRange({{"tile_m", k.tile_m, 2, 4},
-                                 {"oc_block", k.oc_block, 1, 64},
-                                 {"ic_block", k.ic_block, 1, 64},
-                                 {"tile_oc", k.tile_oc, 1, 64},
-                                 {"tile_ow", k.tile_ow, 1, 64},
-                                 {"tile_block", k.tile_block, 0, 1 << 20},
-                                 {"loop_order", k.loop_order, 0, 1},
-                                 {"unroll_ic", k.unroll_ic, 1, 16},
-                                 {"prefetch", k.prefetch, 0, 1}})) {
-      return range;
-    }
-    if (k.tile_m == 3) return "tile_m is 2 or 4";
+ private:
+  std::optional<std::string> RejectWith(const Workload& w, const MachineModel& machine,
+                                        const WinogradKnobs& k) const override {
     const int64_t lanes = machine.vector_lanes;
     if (k.oc_block != lanes || k.ic_block != lanes) return fmt::format("the blocks are {} lanes", lanes);
     if (k.ic_block % k.unroll_ic != 0) return "unroll_ic does not divide ic_block";
@@ -99,13 +54,12 @@ class Winograd : public Schedule {
     return std::nullopt;
   }
 
-  std::vector<KernelOperand> Operands(const Workload& w, const Config& config,
-                                      const Epilogue& epilogue) const override {
-    const WinogradConfig k = WinogradConfig::From(config);
+  std::vector<KernelOperand> OperandsWith(const Workload& w, const WinogradKnobs& k,
+                                          const Epilogue& epilogue) const override {
     const Layout data = Layout::Parse(fmt::format("NCHW{}c", k.ic_block)),
                  out = Layout::Parse(fmt::format("NCHW{}c", k.oc_block));
     const Layout weight =
-        Layout::Parse(fmt::format("HWOI{}i{}o@winograd{}", k.ic_block, k.tile_oc * k.oc_block, k.tile_m));
+        Layout::Parse(fmt::format("HWOI{}i{}o@winograd{}", k.ic_block, k.tile_oc * k.oc_block, k.m));
     std::vector<KernelOperand> operands{{OperandRole::kData, w.types.data, w.data, data},
                                         {OperandRole::kWeight, w.types.weight, w.weight, weight}};
     if (epilogue.bias) {
@@ -117,12 +71,12 @@ class Winograd : public Schedule {
     return operands;
   }
 
-  EmittedKernel Emit(KernelBuilder& builder, const Workload& w, const MachineModel& machine, const Config& config,
-                     const Epilogue& epilogue, const std::string& symbol) const override {
-    return EmitConv2dWinograd(builder, WinogradNest(w, machine, WinogradConfig::From(config)), epilogue, symbol);
+  EmittedKernel EmitWith(KernelBuilder& builder, const Workload& w, const MachineModel& machine, const WinogradKnobs& k,
+                         const Epilogue& epilogue, const std::string& symbol) const override {
+    return EmitConv2dWinograd(builder, WinogradNest(w, machine, k), epilogue, symbol);
   }
 
-  double EstimateNs(const Workload& w, const MachineModel& machine, const Config& config) const override;
+  double EstimateNsWith(const Workload& w, const MachineModel& machine, const WinogradKnobs& k) const override;
 };
 
 // Cycles for one pass over `bytes` that lie in the level that holds `footprint`.
@@ -130,9 +84,8 @@ double PassCycles(const MachineModel& machine, double footprint, double bytes) {
   return bytes / MovedBytesPerCycle(machine, footprint, kCacheShare);
 }
 
-double Winograd::EstimateNs(const Workload& w, const MachineModel& machine, const Config& config) const {
-  const WinogradNest nest(w, machine, WinogradConfig::From(config));
-  const WinogradConfig& k = nest.knobs;
+double Winograd::EstimateNsWith(const Workload& w, const MachineModel& machine, const WinogradKnobs& k) const {
+  const WinogradNest nest(w, machine, k);
   const double blocks = static_cast<double>(k.tile_block == 0 ? 1 : CeilDiv(nest.tiles, k.tile_block));
   const double tiles = static_cast<double>(nest.block_tiles) * blocks,
                frequencies = static_cast<double>(nest.frequencies);
@@ -164,26 +117,44 @@ double Winograd::EstimateNs(const Workload& w, const MachineModel& machine, cons
 
 }  // namespace
 
-WinogradConfig WinogradConfig::From(const Config& config) {
-  WinogradConfig k;
-  k.tile_m = config.Get("tile_m", k.tile_m);
-  k.oc_block = config.Get("oc_block", k.oc_block);
-  k.ic_block = config.Get("ic_block", k.ic_block);
-  k.tile_oc = config.Get("tile_oc", k.tile_oc);
-  k.tile_ow = config.Get("tile_ow", k.tile_ow);
-  k.tile_block = config.Get("tile_block", k.tile_block);
-  k.loop_order = config.Get("loop_order", k.loop_order);
-  k.unroll_ic = config.Get("unroll_ic", k.unroll_ic);
-  k.prefetch = config.Get("prefetch", k.prefetch);
-  return k;
+std::vector<int64_t> WinogradKnobs::Blocks(const Workload&, const MachineModel& machine) {
+  return {machine.vector_lanes};
 }
 
-WinogradNest::WinogradNest(const Workload& workload, const MachineModel& machine, const WinogradConfig& k)
+std::vector<int64_t> WinogradKnobs::BlocksOfTile(const Workload& w, const MachineModel& machine) {
+  const int64_t blocks = CeilDiv(ConvShape(w).O, machine.vector_lanes);
+  std::vector<int64_t> groups;
+  for (int64_t g = 1; g <= std::min<int64_t>(blocks, 8); ++g) {
+    if (blocks % g == 0) groups.push_back(g);
+  }
+  return groups;
+}
+
+std::vector<int64_t> WinogradKnobs::TileWidths(const Workload& w, const MachineModel& machine) {
+  const ConvShape s(w);
+  const int64_t least_tiles = s.N * CeilDiv(s.OH, 4) * CeilDiv(s.OW, 4);
+  std::vector<int64_t> widths;
+  for (int64_t t = 2; t <= std::min<int64_t>(machine.vector_registers - 2, 4 * least_tiles); ++t) widths.push_back(t);
+  return widths;
+}
+
+std::vector<int64_t> WinogradKnobs::TileBlocks(const Workload& w, const MachineModel&) {
+  const ConvShape s(w);
+  const int64_t tiles = s.N * CeilDiv(s.OH, 2) * CeilDiv(s.OW, 2);
+  std::vector<int64_t> blocks{0};
+  for (int64_t count : {512, 256, 128, 64, 32, 16, 8, 4, 2}) {
+    const int64_t block = CeilDiv(tiles, count);
+    if (block >= 8 && block < tiles && block != blocks.back()) blocks.push_back(block);
+  }
+  return blocks;
+}
+
+WinogradNest::WinogradNest(const Workload& workload, const MachineModel& machine, const WinogradKnobs& k)
     : shape(workload), knobs(k), lanes(static_cast<int>(std::min<int64_t>(machine.vector_lanes, k.oc_block))) {
-  alpha = k.tile_m + 2;
+  alpha = k.m + 2;
   frequencies = alpha * alpha;
-  tiles_h = CeilDiv(shape.OH, k.tile_m);
-  tiles_w = CeilDiv(shape.OW, k.tile_m);
+  tiles_h = CeilDiv(shape.OH, k.m);
+  tiles_w = CeilDiv(shape.OW, k.m);
   tiles = shape.N * tiles_h * tiles_w;
   block_tiles = RoundUp(k.tile_block == 0 ? tiles : k.tile_block, k.tile_ow);
   in_blocks = CeilDiv(shape.C, k.ic_block);

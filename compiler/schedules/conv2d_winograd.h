@@ -2,31 +2,45 @@
 // for Convolutional Neural Networks", 2016).
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "compiler/schedules/conv_shape.h"
 #include "compiler/schedules/schedule.h"
 
 namespace hone {
 
-struct WinogradConfig {
-  int64_t tile_m = 4;  // outputs of a tile along one side: 2 or 4
-  int64_t oc_block = 8;
-  int64_t ic_block = 8;
-  int64_t tile_oc = 1;     // output blocks of the product's register tile
-  int64_t tile_ow = 1;     // Winograd tiles of the product's register tile
-  int64_t tile_block = 0;  // Winograd tiles that go through all three steps together, on one worker; 0: every step over
-                           // all tiles, with a barrier between, so that few tiles still give work to every thread
-  int64_t loop_order =
-      0;  // within a frequency, 0: tiles under one channel group (weights stay); 1: channel groups under tiles
-  int64_t unroll_ic = 1;
-  int64_t prefetch = 0;  // weights fetched ahead, in KiB
+struct WinogradKnobs : KnobTable {
+  using KnobTable::KnobTable;
+  static std::vector<int64_t> Blocks(const Workload& w, const MachineModel& machine);
+  static std::vector<int64_t> BlocksOfTile(const Workload& w, const MachineModel& machine);
+  static std::vector<int64_t> TileWidths(const Workload& w, const MachineModel& machine);
+  static std::vector<int64_t> TileBlocks(const Workload& w, const MachineModel& machine);
 
-  static WinogradConfig From(const Config& config);
+  // Of F(m x m, 3 x 3): outputs of a Winograd tile along one side. In records its name is tile_m, which in other
+  // schedules means rows of a register tile.
+  int64_t m = Row("tile_m", 4, {2, 4, 2}, Always<2, 4>);
+  int64_t oc_block = Row("oc_block", 8, {1, 64}, Blocks);
+  int64_t ic_block = Row("ic_block", 8, {1, 64}, Blocks);
+  // Output blocks of the product's register tile.
+  int64_t tile_oc = Row("tile_oc", 1, {1, 64}, BlocksOfTile);
+  // Winograd tiles of the product's register tile.
+  int64_t tile_ow = Row("tile_ow", 1, {1, 64}, TileWidths);
+  // Winograd tiles that go through all three steps together, on one worker; 0: every step over all tiles, with a
+  // barrier between, so that few tiles still give work to every thread.
+  int64_t tile_block = Row("tile_block", 0, {0, 1 << 20}, TileBlocks);
+  // Within a frequency, 0: tiles under one channel group (weights stay); 1: channel groups under tiles.
+  int64_t loop_order = Row("loop_order", 0, {0, 1}, Always<0, 1>);
+  // Input channels per inner iteration.
+  int64_t unroll_ic = Row("unroll_ic", 1, {1, 16}, Always<1, 2, 4>);
+  // 1: the next register tile's weights are fetched while the present ones are used.
+  int64_t prefetch = Row("prefetch", 0, {0, 1}, Always<0, 1>);
 };
 
 // Extents that the estimate and the emission share.
 struct WinogradNest {
   ConvShape shape;
-  WinogradConfig knobs;
+  const WinogradKnobs& knobs;  // which must outlive it
   int lanes;
   int64_t alpha, frequencies;       // m + 2, its square
   int64_t tiles_h, tiles_w, tiles;  // Winograd tiles of the output; of the whole batch
@@ -34,7 +48,7 @@ struct WinogradNest {
   int64_t in_blocks, out_blocks;
   int64_t in_frequency_bytes, out_frequency_bytes;  // of one frequency in the workspace
 
-  WinogradNest(const Workload& workload, const MachineModel& machine, const WinogradConfig& knobs);
+  WinogradNest(const Workload& workload, const MachineModel& machine, const WinogradKnobs& knobs);
   int64_t workspace_bytes() const { return frequencies * (in_frequency_bytes + out_frequency_bytes); }
 };
 

@@ -105,8 +105,8 @@ class WinogradEmitter {
   // same code: a select of the address, not a second transform.
   void TransformInput(Value* tile, Value* slot, Value* block) {
     const Place at = Decode(tile);
-    Value* h = b_.Sub(b_.Mul(at.row, k_.tile_m), b_.Index(s_.pad_t));
-    Value* w = b_.Sub(b_.Mul(at.column, k_.tile_m), b_.Index(s_.pad_l));
+    Value* h = b_.Sub(b_.Mul(at.row, k_.m), b_.Index(s_.pad_t));
+    Value* w = b_.Sub(b_.Mul(at.column, k_.m), b_.Index(s_.pad_l));
     Value* plane = b_.At(b_.At(data_, b_.Mul(at.image, data_stride_)), b_.Mul(block, s_.H * s_.W * vector_bytes_));
     Value* image = b_.At(plane, b_.Add(b_.Mul(h, s_.W * vector_bytes_), b_.Mul(w, vector_bytes_)));
     Value* inside = b_.ir().CreateAnd(Within(h, s_.H), Within(w, s_.W));
@@ -176,34 +176,34 @@ class WinogradEmitter {
   // registers cannot be indexed.
   void TransformOutput(Value* tile, Value* slot, Value* block) {
     Value* source = b_.At(m_, b_.Mul(b_.Add(b_.Mul(block, nest_.block_tiles), slot), vector_bytes_));
-    Square half(b_, k_.tile_m, nest_.alpha, nest_.lanes, half_);
+    Square half(b_, k_.m, nest_.alpha, nest_.lanes, half_);
     for (int64_t c = 0; c < nest_.alpha; ++c) {
       Vals column;
       for (int64_t r = 0; r < nest_.alpha; ++r) {
         column.push_back(b_.Load(b_.At(source, (r * nest_.alpha + c) * nest_.out_frequency_bytes), nest_.lanes));
       }
       const Vals done = WinogradOutput(b_, column, nest_.lanes);
-      for (int64_t r = 0; r < k_.tile_m; ++r) half.Set(r, c, done[static_cast<size_t>(r)]);
+      for (int64_t r = 0; r < k_.m; ++r) half.Set(r, c, done[static_cast<size_t>(r)]);
     }
     const Target at = TargetOf(tile, block);
     const auto rows = [&](const std::function<void(int64_t, int64_t, Value*)>& store) {
-      for (int64_t r = 0; r < k_.tile_m; ++r) {
+      for (int64_t r = 0; r < k_.m; ++r) {
         Vals row;
         for (int64_t c = 0; c < nest_.alpha; ++c) row.push_back(half.Get(r, c));
         const Vals done = WinogradOutput(b_, row, nest_.lanes);
-        for (int64_t c = 0; c < k_.tile_m; ++c) store(r, c, done[static_cast<size_t>(c)]);
+        for (int64_t c = 0; c < k_.m; ++c) store(r, c, done[static_cast<size_t>(c)]);
       }
     };
     const auto to_patch = [&](int64_t r, int64_t c, Value* sum) {
-      b_.Store(sum, b_.At(patch_, (r * k_.tile_m + c) * vector_bytes_));
+      b_.Store(sum, b_.At(patch_, (r * k_.m + c) * vector_bytes_));
     };
     const auto to_output = [&](int64_t r, int64_t c, Value* sum) {
       StoreOutput(at, block, b_.Index((r * s_.OW + c) * vector_bytes_), sum);
     };
-    if (s_.OH % k_.tile_m == 0 && s_.OW % k_.tile_m == 0) return rows(to_output);
+    if (s_.OH % k_.m == 0 && s_.OW % k_.m == 0) return rows(to_output);
     Value* full = b_.Mul(at.rows, at.columns);
     b_.If(
-        b_.ir().CreateICmpEQ(full, b_.Index(k_.tile_m * k_.tile_m)), [&] { rows(to_output); },
+        b_.ir().CreateICmpEQ(full, b_.Index(k_.m * k_.m)), [&] { rows(to_output); },
         [&] {
           rows(to_patch);
           StorePatch(at, block);
@@ -264,13 +264,12 @@ class WinogradEmitter {
   };
   Target TargetOf(Value* tile, Value* block) {
     const Place at = Decode(tile);
-    Value* h = b_.Mul(at.row, k_.tile_m);
-    Value* w = b_.Mul(at.column, k_.tile_m);
+    Value* h = b_.Mul(at.row, k_.m);
+    Value* w = b_.Mul(at.column, k_.m);
     Value* corner = b_.Mul(b_.Add(b_.Mul(b_.Add(b_.Mul(block, s_.OH), h), s_.OW), w), vector_bytes_);
     return {b_.At(b_.At(out_, b_.Mul(at.image, out_stride_)), corner),
             residual_ ? b_.At(b_.At(residual_, b_.Mul(at.image, residual_stride_)), corner) : nullptr,
-            b_.Min(b_.Index(k_.tile_m), b_.Sub(b_.Index(s_.OH), h)),
-            b_.Min(b_.Index(k_.tile_m), b_.Sub(b_.Index(s_.OW), w))};
+            b_.Min(b_.Index(k_.m), b_.Sub(b_.Index(s_.OH), h)), b_.Min(b_.Index(k_.m), b_.Sub(b_.Index(s_.OW), w))};
   }
 
   // One pixel through the epilogue.
@@ -286,7 +285,7 @@ class WinogradEmitter {
   void StorePatch(const Target& at, Value* block) {
     b_.For(b_.Index(0), at.rows, 1, [&](Value* i) {
       b_.For(b_.Index(0), at.columns, 1, [&](Value* j) {
-        Value* from = b_.At(patch_, b_.Mul(b_.Add(b_.Mul(i, k_.tile_m), j), vector_bytes_));
+        Value* from = b_.At(patch_, b_.Mul(b_.Add(b_.Mul(i, k_.m), j), vector_bytes_));
         StoreOutput(at, block, b_.Mul(b_.Add(b_.Mul(i, s_.OW), j), vector_bytes_), b_.Load(from, nest_.lanes));
       });
     });
@@ -295,7 +294,7 @@ class WinogradEmitter {
   KernelBuilder& b_;
   const WinogradNest& nest_;
   const ConvShape& s_;
-  const WinogradConfig& k_;
+  const WinogradKnobs& k_;
   const Epilogue& epilogue_;
   int64_t vector_bytes_;
   Value *data_ = nullptr, *weight_ = nullptr, *bias_ = nullptr, *residual_ = nullptr, *out_ = nullptr;

@@ -26,27 +26,35 @@
 #include "compiler/codegen/kernel_builder.h"
 #include "compiler/schedules/conv_shape.h"
 #include "compiler/schedules/epilogue_emit.h"
-#include "compiler/schedules/knob_check.h"
+#include "compiler/schedules/knob_schedule.h"
 #include "compiler/schedules/register_tile.h"
 #include "compiler/schedules/thread_share.h"
 
 namespace hone {
 namespace {
 
-struct DenseConfig {
-  int64_t oc_block = 8;   // output columns of a packed panel of weights: one register tile's columns
-  int64_t tile_m = 1;     // rows of one register tile
-  int64_t unroll_ic = 1;  // reduction steps per inner iteration
-  int64_t prefetch = 0;   // weights fetched ahead, in units of 4 KiB
+std::vector<int64_t> Panels(const Workload&, const MachineModel& machine) {
+  std::vector<int64_t> blocks;
+  for (int64_t v : {1, 2, 3, 4, 6, 8, 12, 16}) blocks.push_back(v * machine.vector_lanes);
+  return blocks;
+}
 
-  static DenseConfig From(const Config& config) {
-    DenseConfig k;
-    k.oc_block = config.Get("oc_block", k.oc_block);
-    k.tile_m = config.Get("tile_m", k.tile_m);
-    k.unroll_ic = config.Get("unroll_ic", k.unroll_ic);
-    k.prefetch = config.Get("prefetch", k.prefetch);
-    return k;
-  }
+std::vector<int64_t> TileRows(const Workload& w, const MachineModel&) {
+  std::vector<int64_t> rows;
+  for (int64_t m = 1; m <= std::min<int64_t>(w.data[0], 14); ++m) rows.push_back(m);
+  return rows;
+}
+
+struct DenseKnobs : KnobTable {
+  using KnobTable::KnobTable;
+  // Output columns of a packed panel of weights: one register tile's columns.
+  int64_t oc_block = Row("oc_block", 8, {1, 512}, Panels);
+  // Rows of one register tile.
+  int64_t tile_m = Row("tile_m", 1, {1, 64}, TileRows);
+  // Reduction steps per inner iteration.
+  int64_t unroll_ic = Row("unroll_ic", 1, {1, 64}, Always<1, 2, 4, 8>);
+  // Weights fetched ahead, in units of 4 KiB.
+  int64_t prefetch = Row("prefetch", 0, {0, 64}, Always<0, 1, 2, 4>);
 };
 
 // Each row of the tile has a pointer of its own, and those beyond the general registers are loaded again: cycles per
@@ -62,7 +70,7 @@ constexpr double kColdShare = 11.0 / 12, kNotFetched = 1.025;
 // strides.
 class DenseEmitter {
  public:
-  DenseEmitter(KernelBuilder& builder, const Workload& w, const DenseConfig& knobs, const Epilogue& epilogue)
+  DenseEmitter(KernelBuilder& builder, const Workload& w, const DenseKnobs& knobs, const Epilogue& epilogue)
       : b_(builder),
         M_(w.data[0]),
         K_(w.data[1]),
@@ -166,37 +174,22 @@ class DenseEmitter {
 
   KernelBuilder& b_;
   int64_t M_, K_, N_;
-  const DenseConfig& k_;
+  const DenseKnobs& k_;
   const Epilogue& epilogue_;
   int lanes_;
   Value *data_ = nullptr, *weight_ = nullptr, *bias_ = nullptr, *residual_ = nullptr, *out_ = nullptr;
   Value *data_stride_ = nullptr, *residual_stride_ = nullptr, *out_stride_ = nullptr;
 };
 
-class Dense : public Schedule {
+class Dense : public KnobSchedule<DenseKnobs> {
  public:
   std::string_view name() const override { return "dense_pack"; }
   int version() const override { return 1; }
   bool Applies(const Workload& w, const MachineModel&) const override { return w.op == "nn.dense"; }
 
-  ConfigSpace Space(const Workload& w, const MachineModel& machine) const override {
-    std::vector<int64_t> blocks, rows, unrolls;
-    for (int64_t v : {1, 2, 3, 4, 6, 8, 12, 16}) blocks.push_back(v * machine.vector_lanes);
-    for (int64_t m = 1; m <= std::min<int64_t>(w.data[0], 14); ++m) rows.push_back(m);
-    for (int64_t u : {1, 2, 4, 8}) unrolls.push_back(u);
-    return ConfigSpace({{"oc_block", blocks}, {"tile_m", rows}, {"unroll_ic", unrolls}, {"prefetch", {0, 1, 2, 4}}});
-  }
-
-  std::optional<std::string> Reject(const Workload& w, const MachineModel& machine,
-                                    const Config& config) const override {
-    if (auto unknown = UnknownKnob(config, {"oc_block", "tile_m", "unroll_ic", "prefetch"})) return unknown;
-    const DenseConfig k = DenseConfig::From(config);
-    if (auto range = OutOfRange({{"oc_block", k.oc_block, 1, 512},
-                                 {"tile_m", k.tile_m, 1, 64},
-                                 {"unroll_ic", k.unroll_ic, 1, 64},
-                                 {"prefetch", k.prefetch, 0, 64}})) {
-      return range;
-    }
+ private:
+  std::optional<std::string> RejectWith(const Workload& w, const MachineModel& machine,
+                                        const DenseKnobs& k) const override {
     const int lanes = static_cast<int>(std::min<int64_t>(machine.vector_lanes, k.oc_block));
     if (k.oc_block % lanes != 0) return fmt::format("oc_block is not a multiple of {} lanes", lanes);
     if (k.tile_m > w.data[0]) return "tile_m is more than the rows";
@@ -207,9 +200,8 @@ class Dense : public Schedule {
     return std::nullopt;
   }
 
-  std::vector<KernelOperand> Operands(const Workload& w, const Config& config,
-                                      const Epilogue& epilogue) const override {
-    const DenseConfig k = DenseConfig::From(config);
+  std::vector<KernelOperand> OperandsWith(const Workload& w, const DenseKnobs& k,
+                                          const Epilogue& epilogue) const override {
     const std::string n = k.oc_block == 1 ? "" : fmt::format("{}n", k.oc_block);
     std::vector<KernelOperand> operands{{OperandRole::kData, w.types.data, w.data, Layout::Parse("MK")},
                                         {OperandRole::kWeight, w.types.weight, w.weight, Layout::Parse("NK" + n)}};
@@ -220,18 +212,16 @@ class Dense : public Schedule {
     return operands;
   }
 
-  EmittedKernel Emit(KernelBuilder& builder, const Workload& w, const MachineModel&, const Config& config,
-                     const Epilogue& epilogue, const std::string& symbol) const override {
-    const DenseConfig knobs = DenseConfig::From(config);
-    builder.Stage(symbol, [&](const StageArgs& args) { DenseEmitter(builder, w, knobs, epilogue).Emit(args); });
+  EmittedKernel EmitWith(KernelBuilder& builder, const Workload& w, const MachineModel&, const DenseKnobs& k,
+                         const Epilogue& epilogue, const std::string& symbol) const override {
+    builder.Stage(symbol, [&](const StageArgs& args) { DenseEmitter(builder, w, k, epilogue).Emit(args); });
     EmittedKernel kernel;
-    kernel.stages.push_back({symbol, CeilDiv(w.weight[0], knobs.oc_block) * CeilDiv(w.data[0], knobs.tile_m), 1, 0});
+    kernel.stages.push_back({symbol, CeilDiv(w.weight[0], k.oc_block) * CeilDiv(w.data[0], k.tile_m), 1, 0});
     return kernel;
   }
 
   // A panel is read from memory once and then from cache once per further row tile.
-  double EstimateNs(const Workload& w, const MachineModel& machine, const Config& config) const override {
-    const DenseConfig k = DenseConfig::From(config);
+  double EstimateNsWith(const Workload& w, const MachineModel& machine, const DenseKnobs& k) const override {
     const double vectors = static_cast<double>(CeilDiv(k.oc_block, machine.vector_lanes));
     const double panels = static_cast<double>(CeilDiv(w.weight[0], k.oc_block));
     const double tiles = static_cast<double>(CeilDiv(w.data[0], k.tile_m));

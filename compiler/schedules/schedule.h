@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "compiler/schedules/knob_table.h"
 #include "core/artifact.h"
 #include "core/config_space.h"
 #include "core/target.h"
@@ -41,7 +42,9 @@ class Schedule {
   bool Fits(const Workload& workload, const MachineModel& machine) const {
     return Takes(workload.types) && Applies(workload, machine);
   }
-  // Only knobs and values worth trying on this machine; Reject still prunes combinations.
+  // Every knob that a config may name, in the order that Space has them.
+  virtual std::vector<KnobRow> Knobs() const = 0;
+  // Only values worth trying on this machine; Reject still prunes combinations.
   virtual ConfigSpace Space(const Workload& workload, const MachineModel& machine) const = 0;
   // Why the config cannot be compiled well (registers, code size, an unknown or out-of-range knob), or nullopt. Cheap:
   // runs before LLVM. A config need not lie in Space to be valid.

@@ -7,6 +7,12 @@
 
 namespace hone::testing {
 
+std::vector<KnobRow> FakeSchedule::Knobs() const {
+  std::vector<KnobRow> rows;
+  for (const char* name : {"a", "b", "c", "d"}) rows.push_back({name, 1, {1, values_}, Always<1>});
+  return rows;
+}
+
 ConfigSpace FakeSchedule::Space(const Workload&, const MachineModel&) const {
   std::vector<int64_t> values(static_cast<size_t>(values_));
   std::iota(values.begin(), values.end(), 1);

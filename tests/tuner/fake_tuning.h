@@ -28,6 +28,7 @@ class FakeSchedule : public Schedule {
   double tolerance() const override { return tolerance_; }
   void set_tolerance(double tolerance) { tolerance_ = tolerance; }
   bool Applies(const Workload&, const MachineModel&) const override { return true; }
+  std::vector<KnobRow> Knobs() const override;
   ConfigSpace Space(const Workload&, const MachineModel&) const override;
   std::optional<std::string> Reject(const Workload&, const MachineModel&, const Config& config) const override;
   std::vector<KernelOperand> Operands(const Workload&, const Config&, const Epilogue&) const override;

@@ -1,0 +1,45 @@
+// A schedule that has its knobs as a table: it sees every config parsed.
+#pragma once
+
+#include "compiler/schedules/schedule.h"
+
+namespace hone {
+
+// `Table` is a KnobTable. What Schedule asks with a config, the functions ending in With are asked with its values;
+// RejectWith only with values that their rows allow.
+template <typename Table>
+class KnobSchedule : public Schedule {
+ public:
+  std::vector<KnobRow> Knobs() const final { return Table(Config()).rows(); }
+  ConfigSpace Space(const Workload& workload, const MachineModel& machine) const final {
+    return Table(Config()).Space(workload, machine);
+  }
+  std::optional<std::string> Reject(const Workload& workload, const MachineModel& machine,
+                                    const Config& config) const final {
+    const Table knobs(config);
+    if (auto refusal = knobs.Refusal()) return refusal;
+    return RejectWith(workload, machine, knobs);
+  }
+  std::vector<KernelOperand> Operands(const Workload& workload, const Config& config,
+                                      const Epilogue& epilogue) const final {
+    return OperandsWith(workload, Table(config), epilogue);
+  }
+  EmittedKernel Emit(KernelBuilder& builder, const Workload& workload, const MachineModel& machine,
+                     const Config& config, const Epilogue& epilogue, const std::string& symbol) const final {
+    return EmitWith(builder, workload, machine, Table(config), epilogue, symbol);
+  }
+  double EstimateNs(const Workload& workload, const MachineModel& machine, const Config& config) const final {
+    return EstimateNsWith(workload, machine, Table(config));
+  }
+
+ private:
+  virtual std::optional<std::string> RejectWith(const Workload& workload, const MachineModel& machine,
+                                                const Table& knobs) const = 0;
+  virtual std::vector<KernelOperand> OperandsWith(const Workload& workload, const Table& knobs,
+                                                  const Epilogue& epilogue) const = 0;
+  virtual EmittedKernel EmitWith(KernelBuilder& builder, const Workload& workload, const MachineModel& machine,
+                                 const Table& knobs, const Epilogue& epilogue, const std::string& symbol) const = 0;
+  virtual double EstimateNsWith(const Workload& workload, const MachineModel& machine, const Table& knobs) const = 0;
+};
+
+}  // namespace hone
