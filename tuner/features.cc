@@ -6,11 +6,6 @@
 namespace hone {
 namespace {
 
-constexpr std::array<const char*, 12> kKnobs = {"oc_block", "ic_block",  "tile_oc",    "tile_ow",
-                                                "tile_oh",  "unroll_ic", "ic_chunk",   "loop_order",
-                                                "prefetch", "tile_m",    "tile_block", "unroll_kh"};
-constexpr size_t kOtherKnobs = 4;
-
 class Row {
  public:
   template <typename T>
@@ -25,14 +20,14 @@ class Row {
 };
 
 // FNV-1a, cut to what a float holds exactly: tells schedules apart without a list of them.
-uint32_t NameNumber(const std::string& name) {
+uint32_t NameNumber(std::string_view name) {
   uint32_t hash = 2166136261U;
   for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619U;
   return hash >> 12;
 }
 
 struct Extents {
-  double in, out, rows, width, taps, input_row;
+  double in, out, rows, width, taps;
 
   explicit Extents(const Workload& w) {
     const Shape shape = w.OutputShape();
@@ -41,7 +36,7 @@ struct Extents {
       out = static_cast<double>(w.Extent('N'));
       rows = static_cast<double>(w.Extent('M'));
       width = static_cast<double>(w.Extent('B'));
-      taps = input_row = 1;
+      taps = 1;
       return;
     }
     in = static_cast<double>(w.weight[1]);
@@ -49,11 +44,11 @@ struct Extents {
     rows = w.is_conv() ? static_cast<double>(shape[2]) : static_cast<double>(w.data[0]);
     width = w.is_conv() ? static_cast<double>(shape[3]) : 1;
     taps = w.is_conv() ? static_cast<double>(w.weight[2] * w.weight[3]) : 1;
-    input_row = w.is_conv() ? static_cast<double>(w.data[3] * w.weight[2]) : 1;
   }
 };
 
-void AddWork(Row& row, const Workload& w, const Extents& e) {
+void AddWork(Row& row, const Workload& w) {
+  const Extents e(w);
   row.Add(e.in);
   row.Add(e.out);
   row.Add(e.rows);
@@ -64,55 +59,62 @@ void AddWork(Row& row, const Workload& w, const Extents& e) {
   row.Add(static_cast<int>(w.epilogue));
 }
 
-void AddKnobs(Row& row, const Config& config) {
-  for (const char* knob : kKnobs) row.Add(config.Get(knob, 0));
-  size_t others = 0;
-  for (const auto& [knob, value] : config.values()) {
-    const bool known = std::find(kKnobs.begin(), kKnobs.end(), knob) != kKnobs.end();
-    if (known || others == kOtherKnobs) continue;
-    row.Add(value);
-    ++others;
+void AddKnobs(Row& row, const Schedule& schedule, const Config& config) {
+  const std::vector<std::string_view>& columns = KnobColumns();
+  std::array<int64_t, kKnobColumns + kOtherKnobs> values{};
+  size_t other = kKnobColumns;
+  for (const KnobRow& knob : schedule.Knobs()) {
+    const auto column = std::find(columns.begin(), columns.end(), knob.name);
+    const auto place = column == columns.end() ? other++ : static_cast<size_t>(column - columns.begin());
+    if (place < values.size()) values[place] = config.Get(knob.name, knob.otherwise);
   }
-  for (; others < kOtherKnobs; ++others) row.Add(0);
+  for (const int64_t value : values) row.Add(value);
 }
 
-// The register tile, how well it fits the row, what it reuses and what it walks over.
-void AddTile(Row& row, const MachineModel& machine, const Config& config, const Extents& e) {
-  const auto knob = [&config](const char* name) {
-    return static_cast<double>(std::max<int64_t>(1, config.Get(name, 1)));
-  };
-  const double block = knob("oc_block"), lanes = std::min<double>(machine.vector_lanes, block);
-  const double pixels = knob("tile_ow"), vectors = knob("tile_oc") * block / lanes;
-  const double width = e.width * knob("tile_oh");
-  const double blocks = std::ceil(e.in / knob("ic_block"));
-  const double chunk = config.Get("ic_chunk", 0) > 0 ? std::min(blocks, knob("ic_chunk")) : blocks;
-  const double weights = chunk * knob("ic_block") * block * knob("tile_oc") * e.taps * 4;
-  const double input = e.input_row * knob("tile_oh") * e.in * 4;
-  row.Add((pixels * vectors + vectors + 1) / machine.vector_registers);
-  row.Add((pixels + vectors) / (pixels * vectors));
-  row.Add(width / (std::ceil(width / pixels) * pixels));
-  row.Add(std::ceil(width / pixels));
-  row.Add(weights / static_cast<double>(machine.l1_bytes));
-  row.Add(weights / static_cast<double>(machine.l2_bytes));
-  row.Add(input / static_cast<double>(machine.l1_bytes));
-  row.Add(input / static_cast<double>(machine.l2_bytes));
-  row.Add((weights + input) / static_cast<double>(machine.l3_bytes));
-  row.Add(std::ceil(blocks / chunk));
-  row.Add(e.taps * e.in / knob("unroll_ic"));
-  row.Add(std::ceil(e.out / (block * knob("tile_oc"))));
+// The register tile, how well it fits the line, what it reuses and what it walks over.
+void AddTile(Row& row, const MachineModel& machine, const TileShape& t) {
+  const auto l1 = static_cast<double>(machine.l1_bytes), l2 = static_cast<double>(machine.l2_bytes);
+  const double tiles = std::ceil(t.line / t.rows);
+  row.Add((t.accumulators() + t.vectors + 1) / machine.vector_registers);
+  row.Add((t.rows + t.vectors) / t.accumulators());
+  row.Add(t.line / (tiles * t.rows));
+  row.Add(tiles);
+  row.Add(t.weight_bytes / l1);
+  row.Add(t.weight_bytes / l2);
+  row.Add(t.input_bytes / l1);
+  row.Add(t.input_bytes / l2);
+  row.Add((t.weight_bytes + t.input_bytes) / static_cast<double>(machine.l3_bytes));
+  row.Add(t.workspace_bytes / l2);
+  row.Add(t.passes);
+  row.Add(t.steps / t.unroll);
+  row.Add(t.groups);
+}
+
+std::vector<std::string_view> FirstKnobNames() {
+  std::vector<std::string_view> names;
+  for (const Schedule* schedule : AllSchedules()) {
+    for (const KnobRow& knob : schedule->Knobs()) {
+      const bool known = std::find(names.begin(), names.end(), knob.name) != names.end();
+      if (!known && names.size() < kKnobColumns) names.push_back(knob.name);
+    }
+  }
+  return names;
 }
 
 }  // namespace
 
-Features FeaturesOf(const Workload& workload, const MachineModel& machine, const Proposal& proposal,
-                    double estimate_ns) {
-  static_assert(kFeatures == 8 + 1 + kKnobs.size() + kOtherKnobs + 12 + 5);
-  const Extents extents(workload);
+const std::vector<std::string_view>& KnobColumns() {
+  static const std::vector<std::string_view> names = FirstKnobNames();
+  return names;
+}
+
+Features FeaturesOf(const Schedule& schedule, const Workload& workload, const MachineModel& machine,
+                    const Config& config, double estimate_ns) {
   Row row;
-  AddWork(row, workload, extents);
-  row.Add(NameNumber(proposal.schedule));
-  AddKnobs(row, proposal.config);
-  AddTile(row, machine, proposal.config, extents);
+  AddWork(row, workload);
+  row.Add(NameNumber(schedule.name()));
+  AddKnobs(row, schedule, config);
+  AddTile(row, machine, schedule.Tile(workload, machine, config));
   row.Add(machine.vector_lanes);
   row.Add(machine.vector_registers);
   row.Add(machine.l1_bytes);

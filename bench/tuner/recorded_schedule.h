@@ -28,6 +28,9 @@ class RecordedSchedule : public Schedule {
                      const std::string&) const override {
     return {};
   }
+  TileShape Tile(const Workload& workload, const MachineModel& machine, const Config& config) const override {
+    return real_->Tile(workload, machine, config);
+  }
   double EstimateNs(const Workload& workload, const MachineModel& machine, const Config& config) const override {
     return real_->EstimateNs(workload, machine, config);
   }

@@ -57,9 +57,24 @@ class BatchMatmulSchedule : public KnobSchedule<BatchMatmulKnobs> {
     EmitBatchMatmul(builder, w, k, symbol);
     EmittedKernel kernel;
     const int64_t items = s.B * CeilDiv(s.N, k.oc_block) * CeilDiv(s.M, k.tile_m);
-    const int64_t panel_lines = CeilDiv(s.K * k.oc_block * 4, machine.line_bytes);
-    kernel.stages.push_back({symbol, items, 1, k.pack != 0 ? panel_lines * machine.line_bytes : 0});
+    kernel.stages.push_back({symbol, items, 1, PackedBytes(s, machine, k)});
     return kernel;
+  }
+
+  // All rows of a product are one line.
+  TileShape TileWith(const Workload& w, const MachineModel& machine, const BatchMatmulKnobs& k) const override {
+    const MatmulShape s(w);
+    TileShape tile;
+    tile.rows = static_cast<double>(k.tile_m);
+    tile.vectors = static_cast<double>(k.oc_block / std::min<int64_t>(machine.vector_lanes, k.oc_block));
+    tile.line = static_cast<double>(s.M);
+    tile.groups = static_cast<double>(CeilDiv(s.N, k.oc_block));
+    tile.steps = static_cast<double>(s.K);
+    tile.unroll = static_cast<double>(k.unroll_ic);
+    tile.weight_bytes = static_cast<double>(s.K * k.oc_block * 4);
+    tile.input_bytes = static_cast<double>(s.M * s.K * 4);
+    tile.workspace_bytes = static_cast<double>(PackedBytes(s, machine, k));
+    return tile;
   }
 
   double EstimateNsWith(const Workload& w, const MachineModel& machine, const BatchMatmulKnobs& k) const override {
@@ -69,6 +84,11 @@ class BatchMatmulSchedule : public KnobSchedule<BatchMatmulKnobs> {
         static_cast<double>(panels - 1) * PanelCycles(s, machine, k, k.oc_block) + PanelCycles(s, machine, k, last);
     const int64_t items = s.B * panels * CeilDiv(s.M, k.tile_m);
     return static_cast<double>(s.B) * cycles * ThreadShare(items, machine.threads) / machine.clock_ghz;
+  }
+
+  // Of a panel in a worker's workspace.
+  static int64_t PackedBytes(const MatmulShape& shape, const MachineModel& machine, const BatchMatmulKnobs& k) {
+    return k.pack != 0 ? CeilDiv(shape.K * k.oc_block * 4, machine.line_bytes) * machine.line_bytes : 0;
   }
 
   static std::optional<std::string> RejectTile(const MatmulShape& shape, const MachineModel& machine,

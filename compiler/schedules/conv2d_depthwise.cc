@@ -221,6 +221,21 @@ class Depthwise : public KnobSchedule<DepthwiseKnobs> {
     return kernel;
   }
 
+  // One vector wide, and nothing is summed over channels: a line's input is of its own vector alone.
+  TileShape TileWith(const Workload& w, const MachineModel& machine, const DepthwiseKnobs& k) const override {
+    const ConvShape s(w);
+    const int64_t lanes = std::min<int64_t>(machine.vector_lanes, k.oc_block);
+    TileShape tile;
+    tile.rows = static_cast<double>(k.tile_ow);
+    tile.line = static_cast<double>(s.OW);
+    tile.groups = static_cast<double>(CeilDiv(s.C, lanes));
+    tile.steps = static_cast<double>(s.KH * s.KW);
+    tile.unroll = static_cast<double>(k.unroll_kh ? s.KH * s.KW : s.KW);
+    tile.weight_bytes = static_cast<double>(s.KH * s.KW * lanes * 4);
+    tile.input_bytes = static_cast<double>(s.KH * s.W * lanes * 4);
+    return tile;
+  }
+
   // Per tile: multiply-adds and loads side by side, input columns loaded once per kernel row. Tiles overlap in flight,
   // so latency does not show; accumulators beyond half the registers leave too few for the columns.
   double EstimateNsWith(const Workload& w, const MachineModel& machine, const DepthwiseKnobs& k) const override {

@@ -73,6 +73,10 @@ class Direct : public KnobSchedule<DirectKnobs> {
     return EmitConv2dDirect(builder, DirectNest(w, machine, k), epilogue, symbol);
   }
 
+  TileShape TileWith(const Workload& w, const MachineModel& machine, const DirectKnobs& k) const override {
+    return DirectNest(w, machine, k).Tile();
+  }
+
   double EstimateNsWith(const Workload& w, const MachineModel& machine, const DirectKnobs& k) const override;
 
   static std::optional<std::string> RejectShape(const ConvShape& s, const MachineModel& machine, const DirectKnobs& k) {
@@ -143,25 +147,8 @@ double Crowding(const DirectNest& nest, const MachineModel& machine, int64_t pix
   return 1 + 0.14 / 12 * std::max(0, TileOf(nest, pixels).registers() - 17);
 }
 
-// What one pass over the nest's channels costs.
-struct Pass {
-  double taps = 0, steps = 0;  // reduction steps of an output
-  double weight_bytes = 0;     // of one register tile and chunk
-  double input_bytes = 0;      // of a row
-  explicit Pass(const DirectNest& nest) {
-    const DirectKnobs& k = nest.knobs;
-    const ConvShape& s = nest.shape;
-    taps = static_cast<double>(s.KH * s.KW);
-    steps = taps *
-            static_cast<double>(std::min(nest.in_blocks * k.ic_block, CeilDiv(s.group_in, k.unroll_ic) * k.unroll_ic));
-    const auto blocks = static_cast<double>(k.ic_chunk ? k.ic_chunk : nest.in_blocks);
-    weight_bytes = blocks * static_cast<double>(k.ic_block * k.oc_block * k.tile_oc) * taps * 4;
-    input_bytes = static_cast<double>(s.KH * nest.row_input) * static_cast<double>(s.group_in) * 4;
-  }
-};
-
 // Weights stream behind the arithmetic.
-double TileCycles(const DirectNest& nest, const MachineModel& machine, const Pass& pass, int64_t width) {
+double TileCycles(const DirectNest& nest, const MachineModel& machine, const TileShape& pass, int64_t width) {
   const DirectKnobs& k = nest.knobs;
   const double pixels = static_cast<double>(width), vectors = nest.vectors(), chunks = static_cast<double>(nest.chunks);
   const double step =
@@ -172,11 +159,11 @@ double TileCycles(const DirectNest& nest, const MachineModel& machine, const Pas
       pass.steps / static_cast<double>(k.unroll_ic) * (TapsUnrolled(k, false) ? kUnrollThin : kUnroll);
   const double moved = pixels * vectors * (kFinish + kPartial * (chunks - 1));
   return std::max(arithmetic, weights) + kHidden * std::min(arithmetic, weights) + iterations + kTileStart * chunks +
-         pass.taps - 1 + moved;
+         static_cast<double>(nest.shape.KH * nest.shape.KW) - 1 + moved;
 }
 
 // All tiles of a row, and the first touch of weights and input by it: which of the two stays depends on the order.
-double RowCycles(const DirectNest& nest, const MachineModel& machine, const Pass& pass) {
+double RowCycles(const DirectNest& nest, const MachineModel& machine, const TileShape& pass) {
   const int64_t width = nest.knobs.tile_ow, rest = nest.row_width % width;
   double cycles = static_cast<double>(nest.row_width / width) * TileCycles(nest, machine, pass, width);
   if (rest > 0) cycles += TileCycles(nest, machine, pass, rest);
@@ -193,7 +180,7 @@ double RowCycles(const DirectNest& nest, const MachineModel& machine, const Pass
 double Direct::EstimateNsWith(const Workload& w, const MachineModel& machine, const DirectKnobs& k) const {
   const DirectNest nest(w, machine, k);
   const ConvShape& s = nest.shape;
-  const Pass pass(nest);
+  const TileShape pass = nest.Tile();
   double compute = static_cast<double>(s.N * nest.rows * nest.groups_of_blocks) * RowCycles(nest, machine, pass);
   if (w.prologue != Prologue::kNone)
     compute += 2.0 * static_cast<double>(s.N * nest.rows * nest.row_width * nest.in_blocks);
@@ -217,6 +204,23 @@ DirectNest::DirectNest(const Workload& workload, const MachineModel& machine, co
   out_blocks = shape.groups * CeilDiv(shape.group_out, k.oc_block);
   groups_of_blocks = out_blocks / k.tile_oc;
   chunks = k.ic_chunk == 0 ? 1 : CeilDiv(in_blocks, k.ic_chunk);
+}
+
+TileShape DirectNest::Tile() const {
+  const int64_t taps = shape.KH * shape.KW, blocks = knobs.ic_chunk ? knobs.ic_chunk : in_blocks;
+  const int64_t channels =
+      std::min(in_blocks * knobs.ic_block, CeilDiv(shape.group_in, knobs.unroll_ic) * knobs.unroll_ic);
+  TileShape tile;
+  tile.rows = static_cast<double>(knobs.tile_ow);
+  tile.vectors = vectors();
+  tile.line = static_cast<double>(row_width);
+  tile.groups = static_cast<double>(groups_of_blocks);
+  tile.steps = static_cast<double>(taps * channels);
+  tile.unroll = static_cast<double>(knobs.unroll_ic);
+  tile.passes = static_cast<double>(chunks);
+  tile.weight_bytes = static_cast<double>(blocks * knobs.ic_block * knobs.oc_block * knobs.tile_oc * taps * 4);
+  tile.input_bytes = static_cast<double>(shape.KH * row_input * shape.group_in * 4);
+  return tile;
 }
 
 const Schedule& Conv2dDirect() {

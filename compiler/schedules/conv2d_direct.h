@@ -55,6 +55,7 @@ struct DirectNest {
   int64_t chunks = 1;
 
   DirectNest(const Workload& workload, const MachineModel& machine, const DirectKnobs& knobs);
+  TileShape Tile() const;
   int vectors() const { return static_cast<int>(knobs.tile_oc * (knobs.oc_block / lanes)); }
 };
 

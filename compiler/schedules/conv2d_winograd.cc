@@ -76,6 +76,10 @@ class Winograd : public KnobSchedule<WinogradKnobs> {
     return EmitConv2dWinograd(builder, WinogradNest(w, machine, k), epilogue, symbol);
   }
 
+  TileShape TileWith(const Workload& w, const MachineModel& machine, const WinogradKnobs& k) const override {
+    return WinogradNest(w, machine, k).Tile();
+  }
+
   double EstimateNsWith(const Workload& w, const MachineModel& machine, const WinogradKnobs& k) const override;
 };
 
@@ -161,6 +165,22 @@ WinogradNest::WinogradNest(const Workload& workload, const MachineModel& machine
   out_blocks = CeilDiv(shape.O, k.oc_block);
   in_frequency_bytes = FrequencyBytes(in_blocks, block_tiles, k.ic_block, machine.line_bytes);
   out_frequency_bytes = FrequencyBytes(out_blocks, block_tiles, k.oc_block, machine.line_bytes);
+}
+
+// The product of one frequency: its tiles are a line, and the transformed tiles its input.
+TileShape WinogradNest::Tile() const {
+  const int64_t channels = in_blocks * knobs.ic_block;
+  TileShape tile;
+  tile.rows = static_cast<double>(knobs.tile_ow);
+  tile.vectors = static_cast<double>(knobs.tile_oc * (knobs.oc_block / lanes));
+  tile.line = static_cast<double>(block_tiles);
+  tile.groups = static_cast<double>(out_blocks / knobs.tile_oc);
+  tile.steps = static_cast<double>(channels);
+  tile.unroll = static_cast<double>(knobs.unroll_ic);
+  tile.weight_bytes = static_cast<double>(channels * knobs.oc_block * knobs.tile_oc * 4);
+  tile.input_bytes = static_cast<double>(in_frequency_bytes);
+  tile.workspace_bytes = static_cast<double>(workspace_bytes());
+  return tile;
 }
 
 const Schedule& Conv2dWinograd() {

@@ -49,6 +49,7 @@ struct WinogradNest {
   int64_t in_frequency_bytes, out_frequency_bytes;  // of one frequency in the workspace
 
   WinogradNest(const Workload& workload, const MachineModel& machine, const WinogradKnobs& knobs);
+  TileShape Tile() const;
   int64_t workspace_bytes() const { return frequencies * (in_frequency_bytes + out_frequency_bytes); }
 };
 

@@ -220,6 +220,21 @@ class Dense : public KnobSchedule<DenseKnobs> {
     return kernel;
   }
 
+  // All rows are one line.
+  TileShape TileWith(const Workload& w, const MachineModel& machine, const DenseKnobs& k) const override {
+    const int64_t lanes = std::min<int64_t>(machine.vector_lanes, k.oc_block);
+    TileShape tile;
+    tile.rows = static_cast<double>(k.tile_m);
+    tile.vectors = static_cast<double>(k.oc_block / lanes);
+    tile.line = static_cast<double>(w.data[0]);
+    tile.groups = static_cast<double>(CeilDiv(w.weight[0], k.oc_block));
+    tile.steps = static_cast<double>(w.data[1]);
+    tile.unroll = static_cast<double>(k.unroll_ic);
+    tile.weight_bytes = static_cast<double>(w.data[1] * k.oc_block * 4);
+    tile.input_bytes = static_cast<double>(w.data[0] * w.data[1] * 4);
+    return tile;
+  }
+
   // A panel is read from memory once and then from cache once per further row tile.
   double EstimateNsWith(const Workload& w, const MachineModel& machine, const DenseKnobs& k) const override {
     const double vectors = static_cast<double>(CeilDiv(k.oc_block, machine.vector_lanes));

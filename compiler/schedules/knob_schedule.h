@@ -28,6 +28,9 @@ class KnobSchedule : public Schedule {
                      const Config& config, const Epilogue& epilogue, const std::string& symbol) const final {
     return EmitWith(builder, workload, machine, Table(config), epilogue, symbol);
   }
+  TileShape Tile(const Workload& workload, const MachineModel& machine, const Config& config) const final {
+    return TileWith(workload, machine, Table(config));
+  }
   double EstimateNs(const Workload& workload, const MachineModel& machine, const Config& config) const final {
     return EstimateNsWith(workload, machine, Table(config));
   }
@@ -39,6 +42,7 @@ class KnobSchedule : public Schedule {
                                                   const Epilogue& epilogue) const = 0;
   virtual EmittedKernel EmitWith(KernelBuilder& builder, const Workload& workload, const MachineModel& machine,
                                  const Table& knobs, const Epilogue& epilogue, const std::string& symbol) const = 0;
+  virtual TileShape TileWith(const Workload& workload, const MachineModel& machine, const Table& knobs) const = 0;
   virtual double EstimateNsWith(const Workload& workload, const MachineModel& machine, const Table& knobs) const = 0;
 };
 

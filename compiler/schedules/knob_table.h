@@ -43,7 +43,7 @@ struct KnobRow {
 //     int64_t tile_ow = Row("tile_ow", 1, {1, 64}, Widths);  // outputs along w of one register tile
 //   };
 //
-// Space, parsing and refusals follow from the rows, in their order. The config must outlive it.
+// Space, parsing, refusals and the tuner's features follow from the rows, in their order. The config must outlive it.
 class KnobTable {
  public:
   explicit KnobTable(const Config& config) : config_(config) { rows_.reserve(config.values().size()); }

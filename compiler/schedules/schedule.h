@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "compiler/schedules/knob_table.h"
+#include "compiler/schedules/tile_shape.h"
 #include "core/artifact.h"
 #include "core/config_space.h"
 #include "core/target.h"
@@ -56,6 +57,8 @@ class Schedule {
   // Emits one function per stage, named `symbol`, `symbol`_1, ...
   virtual EmittedKernel Emit(KernelBuilder& builder, const Workload& workload, const MachineModel& machine,
                              const Config& config, const Epilogue& epilogue, const std::string& symbol) const = 0;
+  // The register tile and working set of a valid config: what the tuner learns from, and the estimate's measure.
+  virtual TileShape Tile(const Workload& workload, const MachineModel& machine, const Config& config) const = 0;
   // Estimated nanoseconds with machine.threads workers: orders trials and picks the analytic default.
   virtual double EstimateNs(const Workload& workload, const MachineModel& machine, const Config& config) const = 0;
 };

@@ -23,13 +23,13 @@ struct Example {
 };
 const std::vector<Example> kExamples = {
     {"An operator", "sin", "sin"},
-    {"An operator", "nn.prelu", "prelu"},
-    {"An operator", "gather_nd", "gather_nd"},
+    {"An operator", "floor_mod", "floor_mod"},
+    {"An operator", "logical_not", "logical_not"},
     {"An activation", "hard_swish", "hard_swish"},
     {"An activation", "nn.silu", "silu"},
     {"A schedule", "conv2d_depthwise", "conv2d_depthwise"},
     {"A schedule", "Conv2dDepthwise", "conv2d_depthwise"},
-    {"A knob", "ic_chunk", "conv2d_winograd"},
+    {"A knob", "unroll_kh", "conv2d_depthwise"},
     {"A strategy", "evolution", "evolutionary"},
     {"A pass", "nest_concats", "nest_concats"},
     {"A pass", "NestConcats", "nest_concats"},

@@ -34,6 +34,7 @@ class FakeSchedule : public Schedule {
   std::vector<KernelOperand> Operands(const Workload&, const Config&, const Epilogue&) const override;
   EmittedKernel Emit(KernelBuilder&, const Workload&, const MachineModel&, const Config&, const Epilogue&,
                      const std::string&) const override;
+  TileShape Tile(const Workload&, const MachineModel&, const Config&) const override { return {}; }
   double EstimateNs(const Workload&, const MachineModel&, const Config& config) const override;
   int64_t CostNs(const Config& config) const;
 

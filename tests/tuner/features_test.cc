@@ -2,36 +2,67 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "tests/tuner/fake_tuning.h"
 #include "tuner/boosted_trees.h"
 
 namespace hone {
 namespace {
 
+using testing::FakeSchedule;
+
 Workload Pointwise() {
   return Workload::Parse("nn.conv2d data=1x64x56x56 weight=128x64x1x1 strides=1x1 padding=0x0x0x0");
 }
 
+Features Of(const Schedule& schedule, const std::string& config, double estimate_ns = 10) {
+  return FeaturesOf(schedule, Pointwise(), MachineModel(), Config::Parse(config), estimate_ns);
+}
+
 TEST(FeaturesOf, DoesNotDependOnTheOrderOfKnobs) {
-  const MachineModel machine;
-  const Proposal one{"s", Config::Parse("oc_block=16 tile_ow=6")}, two{"s", Config::Parse("tile_ow=6 oc_block=16")};
-  EXPECT_EQ(FeaturesOf(Pointwise(), machine, one, 10), FeaturesOf(Pointwise(), machine, two, 10));
+  const Schedule& direct = *FindSchedule("conv2d_direct");
+  EXPECT_EQ(Of(direct, "oc_block=16 tile_ow=6"), Of(direct, "tile_ow=6 oc_block=16"));
+}
+
+TEST(FeaturesOf, TakesAKnobLeftOutForItsDefault) {
+  const Schedule& direct = *FindSchedule("conv2d_direct");
+  EXPECT_EQ(Of(direct, "oc_block=16"), Of(direct, "oc_block=16 tile_oc=1 prefetch=0"));
+  EXPECT_NE(Of(direct, "oc_block=16"), Of(direct, "oc_block=16 prefetch=1"));
 }
 
 TEST(FeaturesOf, TellsSchedulesKnobsWorkAndEstimateApart) {
+  const FakeSchedule s("s"), t("t");
   const MachineModel machine;
-  const Proposal base{"s", Config::Parse("oc_block=16 own=1")};
-  const Features features = FeaturesOf(Pointwise(), machine, base, 10);
+  const Config config = Config::Parse("a=1 d=2");
+  const Features features = FeaturesOf(s, Pointwise(), machine, config, 10);
   Workload wider = Pointwise();
   wider.weight[0] = 256;
-  EXPECT_NE(FeaturesOf(wider, machine, base, 10), features);
-  EXPECT_NE(FeaturesOf(Pointwise(), machine, {"t", base.config}, 10), features);
-  EXPECT_NE(FeaturesOf(Pointwise(), machine, {"s", Config::Parse("oc_block=16 own=2")}, 10), features);
-  EXPECT_NE(FeaturesOf(Pointwise(), machine, base, 20), features);
+  EXPECT_NE(FeaturesOf(s, wider, machine, config, 10), features);
+  EXPECT_NE(FeaturesOf(t, Pointwise(), machine, config, 10), features);
+  EXPECT_NE(FeaturesOf(s, Pointwise(), machine, Config::Parse("a=1 d=3"), 10), features);
+  EXPECT_NE(FeaturesOf(s, Pointwise(), machine, config, 20), features);
 }
 
-TEST(FeaturesOf, TakesMoreUnknownKnobsThanItHasRoomFor) {
-  const Proposal many{"s", Config::Parse("a=1 b=2 c=3 d=4 e=5 f=6")};
-  FeaturesOf(Pointwise(), MachineModel(), many, 1);
+TEST(FeaturesOf, HasAColumnForEveryKnobOfEverySchedule) {
+  for (const Schedule* schedule : AllSchedules()) {
+    for (const KnobRow& knob : schedule->Knobs()) {
+      EXPECT_NE(std::find(KnobColumns().begin(), KnobColumns().end(), knob.name), KnobColumns().end())
+          << schedule->name() << " " << knob.name;
+    }
+  }
+}
+
+// Rows of a dense layer's register tile and outputs of a convolution's are one feature.
+TEST(FeaturesOf, ComparesRegisterTilesWhateverTheirKnobsAreCalled) {
+  const Workload dense = Workload::Parse("nn.dense data=64x256 weight=256x256");
+  const Schedule& pack = *FindSchedule("dense_pack");
+  const Config narrow = Config::Parse("oc_block=16 tile_m=1"), high = Config::Parse("oc_block=16 tile_m=8");
+  const Features one = FeaturesOf(pack, dense, MachineModel(), narrow, 10);
+  const Features eight = FeaturesOf(pack, dense, MachineModel(), high, 10);
+  int differing = 0;
+  for (size_t i = 0; i < kFeatures; ++i) differing += one[i] != eight[i] ? 1 : 0;
+  EXPECT_GE(differing, 4);  // the knob, registers, loads for each multiply-add, tiles
 }
 
 std::vector<Features> Rows(int count) {

@@ -61,10 +61,11 @@ class ModelGuided : public Strategy {
 
   void Observe(const Observation& observation) override {
     if (MarkTaken(observation.proposal)) founders_.Add(observation.proposal);
-    if (space_->Find(observation.proposal.schedule) == nullptr) return;
+    const Schedule* schedule = space_->Find(observation.proposal.schedule);
+    if (schedule == nullptr) return;
     const double estimate = std::max(1.0, space_->EstimateNs(observation.proposal));
     std::vector<Features>& rows = observation.ok ? own_.rows : failed_;
-    rows.push_back(FeaturesOf(task_.workload, task_.machine, observation.proposal, estimate));
+    rows.push_back(FeaturesOf(*schedule, task_.workload, task_.machine, observation.proposal.config, estimate));
     ++unlearnt_;
     if (!observation.ok) return;
     own_.residuals.push_back(static_cast<float>(std::log(static_cast<double>(observation.min_ns) / estimate)));
@@ -76,9 +77,9 @@ class ModelGuided : public Strategy {
     for (const Observation& observation : observations) {
       const Schedule* schedule = ScheduleOf(other, observation.proposal.schedule);
       if (!observation.ok || schedule == nullptr) continue;
-      const double estimate =
-          std::max(1.0, schedule->EstimateNs(other.workload, other.machine, observation.proposal.config));
-      lesson.rows.push_back(FeaturesOf(other.workload, other.machine, observation.proposal, estimate));
+      const Config& config = observation.proposal.config;
+      const double estimate = std::max(1.0, schedule->EstimateNs(other.workload, other.machine, config));
+      lesson.rows.push_back(FeaturesOf(*schedule, other.workload, other.machine, config, estimate));
       lesson.residuals.push_back(static_cast<float>(std::log(static_cast<double>(observation.min_ns) / estimate)));
     }
     if (lesson.rows.empty()) return;
@@ -103,7 +104,9 @@ class ModelGuided : public Strategy {
   void AddToPool(const SearchSpace::Ranked& ranked) {
     place_[space_->Key(ranked.proposal)] = pool_.size();
     pool_.push_back({ranked.proposal, std::log(std::max(1.0, ranked.estimate_ns)), false});
-    pool_rows_.push_back(FeaturesOf(task_.workload, task_.machine, ranked.proposal, ranked.estimate_ns));
+    const Schedule& schedule = *space_->Find(ranked.proposal.schedule);
+    pool_rows_.push_back(
+        FeaturesOf(schedule, task_.workload, task_.machine, ranked.proposal.config, ranked.estimate_ns));
   }
 
   void Remember(const Observation& observation) {

@@ -10,8 +10,8 @@
 #include "compiler/codegen/host.h"
 #include "compiler/codegen/object.h"
 #include "compiler/schedules/epilogue_emit.h"
+#include "compiler/schedules/knob_schedule.h"
 #include "compiler/schedules/register_tile.h"
-#include "compiler/schedules/schedule.h"
 #include "core/kernel_abi.h"
 #include "runtime/kernel_launch.h"
 #include "tests/support/run_kernel.h"
@@ -23,7 +23,14 @@ constexpr int kGroup = 4, kRows = 2;
 
 // Work items are panels of `lanes` outputs; weights lie as NK{lanes}n4k, so that a vector holds four neighbours along K
 // for each of its lanes. Rows come in pairs, K in fours and N in whole panels.
-class Int8Dense : public Schedule {
+struct Int8Knobs : KnobTable {
+  using KnobTable::KnobTable;
+  int64_t oc_block = Row("oc_block", 8, {1, 64}, [](const Workload&, const MachineModel& machine) {
+    return std::vector<int64_t>{machine.vector_lanes};
+  });
+};
+
+class Int8Dense : public KnobSchedule<Int8Knobs> {
  public:
   std::string_view name() const override { return "int8_dense"; }
   int version() const override { return 1; }
@@ -34,14 +41,15 @@ class Int8Dense : public Schedule {
     return w.op == "nn.dense" && w.data[0] % kRows == 0 && w.data[1] % kGroup == 0 &&
            w.weight[0] % machine.vector_lanes == 0;
   }
-  ConfigSpace Space(const Workload&, const MachineModel& machine) const override {
-    return ConfigSpace({{"oc_block", {machine.vector_lanes}}});
-  }
-  std::optional<std::string> Reject(const Workload&, const MachineModel&, const Config&) const override { return {}; }
 
-  std::vector<KernelOperand> Operands(const Workload& w, const Config& config,
-                                      const Epilogue& epilogue) const override {
-    const std::string n = fmt::format("{}n", config.Get("oc_block", 1));
+ private:
+  std::optional<std::string> RejectWith(const Workload&, const MachineModel&, const Int8Knobs&) const override {
+    return std::nullopt;
+  }
+
+  std::vector<KernelOperand> OperandsWith(const Workload& w, const Int8Knobs& k,
+                                          const Epilogue& epilogue) const override {
+    const std::string n = fmt::format("{}n", k.oc_block);
     std::vector<KernelOperand> operands{
         {OperandRole::kData, w.types.data, w.data, Layout::Parse("MK")},
         {OperandRole::kWeight, w.types.weight, w.weight, Layout::Parse(fmt::format("NK{}{}k", n, kGroup))}};
@@ -52,9 +60,9 @@ class Int8Dense : public Schedule {
     return operands;
   }
 
-  EmittedKernel Emit(KernelBuilder& b, const Workload& w, const MachineModel& machine, const Config&,
-                     const Epilogue& epilogue, const std::string& symbol) const override {
-    const int lanes = machine.vector_lanes;
+  EmittedKernel EmitWith(KernelBuilder& b, const Workload& w, const MachineModel&, const Int8Knobs& knobs,
+                         const Epilogue& epilogue, const std::string& symbol) const override {
+    const auto lanes = static_cast<int>(knobs.oc_block);
     const RegisterTile tile{kRows, 1, lanes};
     const MultiplyAdd dot = DotProduct(w.types.data, w.types.weight, kGroup);
     b.Stage(symbol, [&](const StageArgs& args) {
@@ -81,9 +89,9 @@ class Int8Dense : public Schedule {
     });
     return {{{symbol, w.weight[0] / lanes, 1, 0}}, 0};
   }
-  double EstimateNs(const Workload&, const MachineModel&, const Config&) const override { return 1; }
+  TileShape TileWith(const Workload&, const MachineModel&, const Int8Knobs&) const override { return {}; }
+  double EstimateNsWith(const Workload&, const MachineModel&, const Int8Knobs&) const override { return 1; }
 
- private:
   static void Store(KernelBuilder& b, const StageArgs& args, const Workload& w, const Epilogue& epilogue, Value* panel,
                     Value* row, Value* acc) {
     int next = 2;

@@ -131,6 +131,7 @@ TEST(KnobTable, ReadsAKnobLeftOutAsItsDefault) {
       const Config left_out = Without(named, row.name);
       EXPECT_EQ(c.schedule->Reject(c.workload, c.machine, left_out), c.schedule->Reject(c.workload, c.machine, named));
       EXPECT_EQ(c.schedule->Operands(c.workload, left_out, {}), c.schedule->Operands(c.workload, named, {}));
+      EXPECT_EQ(c.schedule->Tile(c.workload, c.machine, left_out), c.schedule->Tile(c.workload, c.machine, named));
       EXPECT_EQ(c.schedule->EstimateNs(c.workload, c.machine, left_out),
                 c.schedule->EstimateNs(c.workload, c.machine, named));
     }
@@ -147,6 +148,20 @@ TEST(KnobTable, DoesNotDependOnTheOrderOfAConfigsKnobs) {
     EXPECT_EQ(c.schedule->Reject(c.workload, c.machine, reversed), std::nullopt);
     EXPECT_EQ(c.schedule->EstimateNs(c.workload, c.machine, reversed),
               c.schedule->EstimateNs(c.workload, c.machine, config));
+  }
+}
+
+// The nest of tile_shape.h computes the workload: no fewer multiply-adds than it needs.
+TEST(TileShape, OfEveryScheduleIsPositiveAndFitsTheRegisters) {
+  for (const Case& c : EveryScheduleOfEveryMachine()) {
+    const TileShape tile = c.schedule->Tile(c.workload, c.machine, SomeValid(c));
+    SCOPED_TRACE(c.ToText());
+    for (const double count : {tile.rows, tile.vectors, tile.line, tile.groups, tile.steps, tile.unroll, tile.passes,
+                               tile.weight_bytes, tile.input_bytes}) {
+      EXPECT_GE(count, 1);
+    }
+    EXPECT_LE(tile.accumulators(), c.machine.vector_registers);
+    EXPECT_GE(tile.steps, tile.unroll);
   }
 }
 

@@ -1,0 +1,30 @@
+// A config's register tile and what the loops around it walk over, as its schedule describes them.
+#pragma once
+
+namespace hone {
+
+// Every kernel of a schedule is this nest, whatever its axes are called:
+//
+//   for each group of columns          `groups`
+//     for each line of outputs                             reads input_bytes
+//       for each register tile         line / rows         reads weight_bytes again, once per pass
+//         for each step                steps / unroll      rows x vectors multiply-adds, unroll times
+//
+// Counts and bytes are doubles because estimates and features multiply and divide them.
+struct TileShape {
+  double rows = 1;          // scalars of a step, each broadcast: outputs along a line, Winograd tiles, rows of a matrix
+  double vectors = 1;       // vectors of output channels or columns that each scalar meets
+  double line = 1;          // rows that tiles side by side share out; the last tile may be narrower
+  double groups = 1;        // register tiles side by side across the output channels or columns
+  double steps = 1;         // of the reduction, for one output
+  double unroll = 1;        // steps in one iteration of the innermost loop
+  double passes = 1;        // over the reduction, with partial sums in memory between them
+  double weight_bytes = 0;  // of one register tile and pass
+  double input_bytes = 0;   // of a line and all steps
+  double workspace_bytes = 0;  // written and read again between the parts of a kernel, by one worker or by all
+
+  double accumulators() const { return rows * vectors; }
+  bool operator==(const TileShape&) const = default;
+};
+
+}  // namespace hone
