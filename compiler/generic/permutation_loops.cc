@@ -38,9 +38,14 @@ Chunks ChunksOf(const PermutedBox& box) {
 class PermutationEmitter {
  public:
   PermutationEmitter(KernelBuilder& b, const StageArgs& args, DType dtype, const PermutedBox& box)
-      : b_(b), args_(args), box_(box), element_(ElementType(b, dtype)), lanes_(std::min<int64_t>(b.lanes(), kSide)) {
-    from_ = b_.At(b_.Operand(args, 0), box.from * 4);
-    to_ = b_.At(b_.Operand(args, 1), box.to * 4);
+      : b_(b),
+        args_(args),
+        box_(box),
+        element_(ElementType(b, dtype)),
+        element_bytes_(Bytes(dtype)),
+        lanes_(std::min<int64_t>(b.lanes(), kSide)) {
+    from_ = b_.At(b_.Operand(args, 0), box.from * element_bytes_);
+    to_ = b_.At(b_.Operand(args, 1), box.to * element_bytes_);
     result_from_ = From(box.result);
     source_to_ = To(box.source);
   }
@@ -62,15 +67,19 @@ class PermutationEmitter {
     }
     ForSquares(result_chunk, chunks.result, chunks.result_chunks, ResultExtent(box_), [&](Value* r, int64_t wide) {
       ForSquares(source_chunk, chunks.source, chunks.source_chunks, SourceExtent(box_), [&](Value* s, int64_t high) {
-        Value* square_from = b_.At(b_.At(from, b_.Mul(s, 4)), b_.Mul(r, result_from_));
-        Square(square_from, b_.At(b_.At(to, b_.Mul(r, 4)), b_.Mul(s, source_to_)), high, wide);
+        Value* square_from = b_.At(b_.At(from, b_.Mul(s, element_bytes_)), b_.Mul(r, result_from_));
+        Square(square_from, b_.At(b_.At(to, b_.Mul(r, element_bytes_)), b_.Mul(s, source_to_)), high, wide);
       });
     });
   }
 
  private:
-  Value* From(const PermutedAxis& axis) { return axis.from_batch ? b_.BatchStride(args_, 0) : b_.Index(axis.from * 4); }
-  Value* To(const PermutedAxis& axis) { return axis.to_batch ? b_.BatchStride(args_, 1) : b_.Index(axis.to * 4); }
+  Value* From(const PermutedAxis& axis) {
+    return axis.from_batch ? b_.BatchStride(args_, 0) : b_.Index(axis.from * element_bytes_);
+  }
+  Value* To(const PermutedAxis& axis) {
+    return axis.to_batch ? b_.BatchStride(args_, 1) : b_.Index(axis.to * element_bytes_);
+  }
 
   // The positions of a chunk in steps of whole squares, then what is left of the axis when the chunk is its last.
   void ForSquares(Value* chunk, int64_t squares, int64_t chunks, int64_t extent,
@@ -113,12 +122,12 @@ class PermutationEmitter {
     llvm::Type* vector = VectorOf(element_, static_cast<int>(lanes_));
     Vals tile(static_cast<size_t>(lanes_), llvm::Constant::getNullValue(vector));
     for (int64_t r = 0; r < std::min(result.count, box_.known - result.first); ++r) {
-      Value* row = b_.At(from, b_.Add(FromOf(result.first + r), source.first * 4));
+      Value* row = b_.At(from, b_.Add(FromOf(result.first + r), source.first * element_bytes_));
       tile[static_cast<size_t>(r)] = Load(row, source.count);
     }
     tile = TransposeInRegisters(b_, tile);
     for (int64_t s = 0; s < source.count; ++s) {
-      Value* row = b_.At(to, b_.Add(ToOf(source.first + s), result.first * 4));
+      Value* row = b_.At(to, b_.Add(ToOf(source.first + s), result.first * element_bytes_));
       b_.Store(FirstLanes(tile[static_cast<size_t>(s)], result.count), row);
     }
   }
@@ -144,6 +153,7 @@ class PermutationEmitter {
   const StageArgs& args_;
   const PermutedBox& box_;
   llvm::Type* element_;
+  int64_t element_bytes_;
   int64_t lanes_;
   Value *from_, *to_, *result_from_, *source_to_;
 };

@@ -59,7 +59,8 @@ bool MayHavePrologue(const Call& anchor) {
   if (weight.size() != 4 || weight[2] != 1 || weight[3] != 1 || anchor.attrs.GetInt("groups", 1) != 1) return false;
   const std::array<int64_t, 4> padding = Padding4(anchor.attrs);
   const bool padded = std::any_of(padding.begin(), padding.end(), [](int64_t p) { return p != 0; });
-  return !padded && weight[1] >= 16 && ElementCount(weight) * 4 <= kMostWeightBytes;
+  return !padded && weight[1] >= 16 &&
+         ElementCount(weight) * DTypeBytes(anchor.args[1]->type->dtype) <= kMostWeightBytes;
 }
 
 // Puts scale, shift and relu ahead of the anchor when nobody else reads them.
