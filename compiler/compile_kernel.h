@@ -26,9 +26,9 @@ std::variant<Artifact, Rejection> CompileKernel(const Candidate& candidate,
                                                 const std::optional<Epilogue>& epilogue = std::nullopt);
 
 // The workload's meaning as a kernel in plain loops, for a runner to check candidates with. Its operands are the inputs
-// in logical row-major float32 layouts (the same order as a candidate's), then two float64 outputs in the output's
-// logical shape: the value, and the sum of the magnitudes of its terms (sum |x||w| + |bias| + |residual|). The
-// activation is applied to the value.
+// in logical row-major layouts, of the workload's types (the same order as a candidate's), then two float64 outputs in
+// the output's logical shape: the value, and the sum of the magnitudes of its terms (sum |x||w| + |bias| + |residual|).
+// The activation is applied to the value.
 Artifact CompileReference(const Workload& workload, const Target& target);
 
 // Symbols are "k_" and 16 hex digits of the hash of the kernel's key, so equal kernels give equal objects wherever they

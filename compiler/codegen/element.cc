@@ -71,6 +71,10 @@ Value* LoadElements(KernelBuilder& b, DType dtype, Value* ptr, int lanes) {
   return b.LoadAs(VectorOf(ElementType(b, dtype), lanes), ptr);
 }
 
+Value* LoadConverted(KernelBuilder& b, DType stored, Value* ptr, int lanes, DType to) {
+  return Converted(b, LoadElements(b, stored, ptr, lanes), stored, to);
+}
+
 Value* Converted(KernelBuilder& b, Value* x, DType from, DType to) {
   auto& ir = b.ir();
   if (from == to) return x;

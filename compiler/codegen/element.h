@@ -17,6 +17,9 @@ inline int64_t Bytes(DType dtype, int64_t elements = 1) { return elements * DTyp
 // As stored; aligned to the element alone.
 Value* LoadElements(KernelBuilder& b, DType dtype, Value* ptr, int lanes);
 
+// As stored, then Converted: an operand on its way to what is computed with.
+Value* LoadConverted(KernelBuilder& b, DType stored, Value* ptr, int lanes, DType to);
+
 // As C converts: integers wrap, floats are cut towards zero, bool is whether it is not 0. To bfloat16 to nearest,
 // halves to even. Scalars and vectors.
 Value* Converted(KernelBuilder& b, Value* x, DType from, DType to);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "compiler/codegen/element.h"
 #include "compiler/schedules/conv_shape.h"
 #include "compiler/schedules/knob_schedule.h"
 #include "compiler/schedules/matmul_shape.h"
@@ -51,8 +52,8 @@ class BatchMatmulSchedule : public KnobSchedule<BatchMatmulKnobs> {
             {OperandRole::kOutput, w.types.output, w.OutputShape(), layout(2)}};
   }
 
-  EmittedKernel EmitWith(KernelBuilder& builder, const Workload& w, const MachineModel& machine, const BatchMatmulKnobs& k,
-                         const Epilogue&, const std::string& symbol) const override {
+  EmittedKernel EmitWith(KernelBuilder& builder, const Workload& w, const MachineModel& machine,
+                         const BatchMatmulKnobs& k, const Epilogue&, const std::string& symbol) const override {
     const MatmulShape s(w);
     EmitBatchMatmul(builder, w, k, symbol);
     EmittedKernel kernel;
@@ -71,8 +72,8 @@ class BatchMatmulSchedule : public KnobSchedule<BatchMatmulKnobs> {
     tile.groups = static_cast<double>(CeilDiv(s.N, k.oc_block));
     tile.steps = static_cast<double>(s.K);
     tile.unroll = static_cast<double>(k.unroll_ic);
-    tile.weight_bytes = static_cast<double>(s.K * k.oc_block * 4);
-    tile.input_bytes = static_cast<double>(s.M * s.K * 4);
+    tile.weight_bytes = static_cast<double>(Bytes(w.types.weight, s.K * k.oc_block));
+    tile.input_bytes = static_cast<double>(Bytes(w.types.data, s.M * s.K));
     tile.workspace_bytes = static_cast<double>(PackedBytes(s, machine, k));
     return tile;
   }
@@ -88,7 +89,8 @@ class BatchMatmulSchedule : public KnobSchedule<BatchMatmulKnobs> {
 
   // Of a panel in a worker's workspace.
   static int64_t PackedBytes(const MatmulShape& shape, const MachineModel& machine, const BatchMatmulKnobs& k) {
-    return k.pack != 0 ? CeilDiv(shape.K * k.oc_block * 4, machine.line_bytes) * machine.line_bytes : 0;
+    if (k.pack == 0) return 0;
+    return CeilDiv(Bytes(shape.types.weight, shape.K * k.oc_block), machine.line_bytes) * machine.line_bytes;
   }
 
   static std::optional<std::string> RejectTile(const MatmulShape& shape, const MachineModel& machine,
@@ -122,14 +124,14 @@ class BatchMatmulSchedule : public KnobSchedule<BatchMatmulKnobs> {
     const double vectors = static_cast<double>(CeilDiv(size.columns, machine.vector_lanes));
     const double rows = static_cast<double>(size.rows);
     // A panel that is larger than the first cache comes from the second for every row tile; steps far apart share sets.
-    const int64_t apart = k.pack != 0 ? k.oc_block * 4 : s.weight.column * 4;
-    const bool far = s.K * std::max(apart, k.oc_block * 4) > machine.l1_bytes * 3 / 4;
-    const double fetch =
-        far ? vectors * static_cast<double>(machine.vector_lanes) * 4 / machine.moved_bytes_per_cycle.l2 : 0;
+    const int64_t apart = k.pack != 0 ? k.oc_block : std::max(s.weight.column, k.oc_block);
+    const bool far = Bytes(s.types.weight, s.K * apart) > machine.l1_bytes * 3 / 4;
+    const double vector_bytes = static_cast<double>(Bytes(s.types.weight, machine.vector_lanes));
+    const double fetch = far ? vectors * vector_bytes / machine.moved_bytes_per_cycle.l2 : 0;
     const double step = std::max(StepCycles(machine, rows, vectors, machine.multiply_add_latency), fetch) +
                         kReload * std::max(0.0, rows - machine.address_registers) +
                         1.0 / static_cast<double>(k.unroll_ic);
-    const bool leaves = s.B * s.M * s.N * 4 > machine.l3_bytes;
+    const bool leaves = Bytes(s.types.output, s.B * s.M * s.N) > machine.l3_bytes;
     const double store = leaves && k.prefetch == 0 ? kMissed : k.prefetch != 0 ? kFetched : 0;
     return static_cast<double>(s.K) * step + (2 + store) * rows * vectors + 10;
   }

@@ -26,6 +26,7 @@
 //                                                      n3  k0 k1 k2 k3      k3  n0 n1 n2 n3
 #include <algorithm>
 
+#include "compiler/codegen/element.h"
 #include "compiler/codegen/kernel_builder.h"
 #include "compiler/codegen/register_transpose.h"
 #include "compiler/schedules/batch_matmul.h"
@@ -40,10 +41,10 @@ namespace {
 struct Matrices {
   Value *base, *batch, *row, *column;
 
-  Matrices(KernelBuilder& b, const StageArgs& args, int operand, const MatmulSteps& steps, char row_axis) {
+  Matrices(KernelBuilder& b, const StageArgs& args, int operand, DType type, const MatmulSteps& steps, char row_axis) {
     base = b.Operand(args, operand);
     const auto bytes = [&](int64_t elements, bool first) {
-      return first && elements != 0 ? b.BatchStride(args, operand) : b.Index(elements * 4);
+      return first && elements != 0 ? b.BatchStride(args, operand) : b.Index(Bytes(type, elements));
     };
     batch = bytes(steps.batch, steps.first == 'B');
     row = bytes(steps.row, steps.first == row_axis);
@@ -60,9 +61,11 @@ class BatchMatmulEmitter {
         k_(knobs),
         args_(args),
         lanes_(static_cast<int>(std::min<int64_t>(builder.lanes(), knobs.oc_block))),
-        data_(builder, args, 0, shape.data, 'M'),
-        weight_(builder, args, 1, shape.weight, 'N'),
-        out_(builder, args, 2, shape.output, 'M') {
+        types_(shape.types),
+        packed_row_(Bytes(types_.weight, knobs.oc_block)),
+        data_(builder, args, 0, types_.data, shape.data, 'M'),
+        weight_(builder, args, 1, types_.weight, shape.weight, 'N'),
+        out_(builder, args, 2, types_.output, shape.output, 'M') {
     if (k_.pack != 0) packed_ = b_.WorkerWorkspace(args);
   }
 
@@ -100,10 +103,11 @@ class BatchMatmulEmitter {
   void PackRows(Value* w, int64_t columns) {
     b_.For(0, s_.K, 1, [&](Value* k) {
       Value* from = b_.At(w, b_.Mul(k, weight_.column));
-      Value* to = b_.At(packed_, b_.Mul(k, k_.oc_block * 4));
+      Value* to = b_.At(packed_, b_.Mul(k, packed_row_));
       for (int64_t column = 0; column < columns;) {
         const int width = column + lanes_ <= columns ? lanes_ : 1;
-        b_.Store(b_.Load(b_.At(from, column * 4), width), b_.At(to, column * 4));
+        const int64_t at = Bytes(types_.weight, column);
+        b_.Store(LoadElements(b_, types_.weight, b_.At(from, at), width), b_.At(to, at));
         column += width;
       }
     });
@@ -112,30 +116,34 @@ class BatchMatmulEmitter {
   void PackTransposed(Value* w, int64_t columns) {
     b_.For(0, columns / lanes_, 1, [&](Value* v) {
       Value* from = b_.At(w, b_.Mul(b_.Mul(v, lanes_), weight_.row));
-      PackVector(from, b_.At(packed_, b_.Mul(v, int64_t{lanes_} * 4)), lanes_);
+      PackVector(from, b_.At(packed_, b_.Mul(v, Bytes(types_.weight, lanes_))), lanes_);
     });
     const int64_t rest = columns % lanes_, first = columns - rest;
     if (rest == 0) return;
-    PackVector(b_.At(w, b_.Mul(weight_.row, first)), b_.At(packed_, first * 4), static_cast<int>(rest));
+    PackVector(b_.At(w, b_.Mul(weight_.row, first)), b_.At(packed_, Bytes(types_.weight, first)),
+               static_cast<int>(rest));
   }
 
   // `columns` rows of weights, at most as many as lanes, become one vector per step of the reduction.
   void PackVector(Value* from, Value* to, int columns) {
-    const int64_t main = s_.K - s_.K % lanes_;
+    const int64_t main = s_.K - s_.K % lanes_, element = Bytes(types_.weight);
+    Value* zeros = llvm::Constant::getNullValue(VectorOf(ElementType(b_, types_.weight), lanes_));
     b_.For(0, main, lanes_, [&](Value* k) {
-      Vals rows(static_cast<size_t>(lanes_), b_.FloatVec(0, lanes_));
-      Value* row = b_.At(from, b_.Mul(k, 4));
+      Vals rows(static_cast<size_t>(lanes_), zeros);
+      Value* row = b_.At(from, b_.Mul(k, element));
       for (int r = 0; r < columns; ++r, row = b_.At(row, weight_.row)) {
-        rows[static_cast<size_t>(r)] = b_.Load(row, lanes_);
+        rows[static_cast<size_t>(r)] = LoadElements(b_, types_.weight, row, lanes_);
       }
       const Vals steps = TransposeInRegisters(b_, rows);
-      Value* out = b_.At(to, b_.Mul(k, k_.oc_block * 4));
-      for (int i = 0; i < lanes_; ++i) b_.Store(steps[static_cast<size_t>(i)], b_.At(out, i * k_.oc_block * 4));
+      Value* out = b_.At(to, b_.Mul(k, packed_row_));
+      for (int i = 0; i < lanes_; ++i) b_.Store(steps[static_cast<size_t>(i)], b_.At(out, i * packed_row_));
     });
     b_.For(main, s_.K, 1, [&](Value* k) {
-      Value* row = b_.At(from, b_.Mul(k, 4));
-      Value* out = b_.At(to, b_.Mul(k, k_.oc_block * 4));
-      for (int r = 0; r < columns; ++r, row = b_.At(row, weight_.row)) b_.Store(b_.Load(row), b_.At(out, r * 4));
+      Value* row = b_.At(from, b_.Mul(k, element));
+      Value* out = b_.At(to, b_.Mul(k, packed_row_));
+      for (int r = 0; r < columns; ++r, row = b_.At(row, weight_.row)) {
+        b_.Store(LoadElements(b_, types_.weight, row, 1), b_.At(out, r * element));
+      }
     });
   }
 
@@ -147,16 +155,17 @@ class BatchMatmulEmitter {
     Value* first_row = b_.Mul(tile, k_.tile_m);
     Value* x = b_.At(b_.At(data_.base, b_.Mul(product, data_.batch)), b_.Mul(first_row, data_.row));
     Value* y = b_.At(b_.At(out_.base, b_.Mul(product, out_.batch)), b_.Mul(first_row, out_.row));
-    y = b_.At(y, b_.Mul(first_column, 4));
+    y = b_.At(y, b_.Mul(first_column, Bytes(types_.output)));
     if (k_.prefetch != 0) FetchOutput(y, size);
     Value* panel = packed_ ? packed_ : w;
     const int64_t main = s_.K - s_.K % k_.unroll_ic;
-    Vals acc = Reduce(registers, x, panel, {0, main, k_.unroll_ic}, registers.Zeros(b_));
+    Vals acc = Reduce(registers, x, panel, {0, main, k_.unroll_ic}, registers.Zeros(b_, types_.accumulator));
     acc = Reduce(registers, x, panel, {main, s_.K, 1}, acc);
     for (int p = 0; p < registers.pixels; ++p, y = b_.At(y, out_.row)) {
       for (int v = 0; v < registers.vectors; ++v) {
         const int width = static_cast<int>(std::min<int64_t>(lanes_, size.columns - int64_t{v} * lanes_));
-        StoreVector(acc[static_cast<size_t>(p * registers.vectors + v)], b_.At(y, int64_t{v} * lanes_ * 4), width);
+        Value* sum = acc[static_cast<size_t>(p * registers.vectors + v)];
+        StoreVector(sum, b_.At(y, Bytes(types_.output, int64_t{v} * lanes_)), width);
       }
     }
   }
@@ -164,7 +173,8 @@ class BatchMatmulEmitter {
   // Neighbouring rows of a wide output are pages apart: no hardware sees them come.
   void FetchOutput(Value* y, TileSize size) {
     for (int64_t p = 0; p < size.rows; ++p, y = b_.At(y, out_.row)) {
-      for (int64_t byte = 0; byte < size.columns * 4; byte += b_.machine().line_bytes) b_.Prefetch(b_.At(y, byte));
+      const int64_t bytes = Bytes(types_.output, size.columns);
+      for (int64_t byte = 0; byte < bytes; byte += b_.machine().line_bytes) b_.Prefetch(b_.At(y, byte));
     }
   }
 
@@ -172,7 +182,7 @@ class BatchMatmulEmitter {
     int64_t lo, hi, unroll;
   };
   Vals Reduce(const RegisterTile& registers, Value* x, Value* w, Steps steps, const Vals& start) {
-    Value* apart = packed_ ? b_.Index(k_.oc_block * 4) : weight_.column;
+    Value* apart = packed_ ? b_.Index(packed_row_) : weight_.column;
     return b_.Loop(steps.lo, steps.hi, steps.unroll, start, [&](Value* k, const Vals& in) {
       Vals acc = in;
       Vals rows{b_.At(x, b_.Mul(k, data_.column))};
@@ -180,8 +190,12 @@ class BatchMatmulEmitter {
       Value* ws = b_.At(w, b_.Mul(k, apart));
       for (int64_t u = 0; u < steps.unroll; ++u) {
         registers.Step(
-            b_, acc, [&](int p) { return b_.Load(b_.At(rows[static_cast<size_t>(p)], b_.Mul(data_.column, u))); },
-            [&](int v) { return b_.Load(b_.At(b_.At(ws, b_.Mul(apart, u)), int64_t{v} * lanes_ * 4), lanes_); });
+            b_, acc,
+            [&](int p) { return Load(types_.data, b_.At(rows[static_cast<size_t>(p)], b_.Mul(data_.column, u)), 1); },
+            [&](int v) {
+              Value* step = b_.At(ws, b_.Mul(apart, u));
+              return Load(types_.weight, b_.At(step, Bytes(types_.weight, int64_t{v} * lanes_)), lanes_);
+            });
       }
       return acc;
     });
@@ -189,17 +203,22 @@ class BatchMatmulEmitter {
 
   // A tail is written lane by lane so that nothing past the row is touched.
   void StoreVector(Value* acc, Value* y, int width) {
-    if (width == lanes_) return b_.Store(acc, y);
+    Value* done = Converted(b_, acc, types_.accumulator, types_.output);
+    if (width == lanes_) return b_.Store(done, y);
     for (int lane = 0; lane < width; ++lane) {
-      b_.Store(b_.ir().CreateExtractElement(acc, static_cast<uint64_t>(lane)), b_.At(y, lane * 4));
+      b_.Store(b_.ir().CreateExtractElement(done, static_cast<uint64_t>(lane)), b_.At(y, Bytes(types_.output, lane)));
     }
   }
+
+  Value* Load(DType stored, Value* ptr, int lanes) { return LoadConverted(b_, stored, ptr, lanes, types_.accumulator); }
 
   KernelBuilder& b_;
   const MatmulShape& s_;
   const BatchMatmulKnobs& k_;
   const StageArgs& args_;
   int lanes_;
+  const ElementTypes& types_;
+  int64_t packed_row_;  // bytes from one k of the workspace to the next
   Matrices data_, weight_, out_;
   Value* packed_ = nullptr;
 };

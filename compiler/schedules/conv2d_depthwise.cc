@@ -26,10 +26,12 @@
 #include <algorithm>
 #include <map>
 
+#include "compiler/codegen/element.h"
 #include "compiler/codegen/kernel_builder.h"
 #include "compiler/schedules/conv_shape.h"
 #include "compiler/schedules/epilogue_emit.h"
 #include "compiler/schedules/knob_schedule.h"
+#include "compiler/schedules/register_tile.h"
 #include "compiler/schedules/row_tiles.h"
 #include "compiler/schedules/thread_share.h"
 
@@ -57,15 +59,18 @@ struct DepthwiseKnobs : KnobTable {
 // One vector per (pixel, half block): blocks wider than a vector take several passes over the tile.
 class DepthwiseEmitter {
  public:
-  DepthwiseEmitter(KernelBuilder& builder, const ConvShape& shape, const DepthwiseKnobs& knobs,
-                   const Epilogue& epilogue)
+  DepthwiseEmitter(KernelBuilder& builder, const ConvShape& shape, const ElementTypes& types,
+                   const DepthwiseKnobs& knobs, const Epilogue& epilogue)
       : b_(builder),
         s_(shape),
+        types_(types),
         k_(knobs),
         epilogue_(epilogue),
         row_{s_.OW, s_.W, s_.KW, s_.stride_w, s_.pad_l, s_.dil_w},
         lanes_(static_cast<int>(std::min<int64_t>(builder.lanes(), knobs.oc_block))),
-        column_(knobs.oc_block * 4) {}
+        x_column_(Bytes(types.data, knobs.oc_block)),
+        w_tap_(Bytes(types.weight, knobs.oc_block)),
+        y_column_(Bytes(types.output, knobs.oc_block)) {}
 
   void Emit(const StageArgs& args) {
     int next = 2;
@@ -82,14 +87,14 @@ class DepthwiseEmitter {
       Value* block = b_.Mod(plane, blocks);
       Value* n = b_.Div(plane, blocks);
       first_channel_ = b_.Mul(block, k_.oc_block);
-      Value* y_offset = b_.Add(b_.Mul(block, s_.OH * s_.OW * column_), b_.Mul(row, s_.OW * column_));
-      x_ = b_.At(b_.At(data, b_.Mul(n, b_.BatchStride(args, 0))), b_.Mul(block, s_.H * s_.W * column_));
+      Value* y_offset = b_.Add(b_.Mul(block, s_.OH * s_.OW * y_column_), b_.Mul(row, s_.OW * y_column_));
+      x_ = b_.At(b_.At(data, b_.Mul(n, b_.BatchStride(args, 0))), b_.Mul(block, s_.H * s_.W * x_column_));
       // The address of tap (0, 0) of output 0 may lie before the image; what reads there is clipped.
-      x_ = b_.At(b_.At(x_, b_.Mul(row, s_.stride_h * s_.W * column_)), -(s_.pad_t * s_.W + s_.pad_l) * column_);
-      w_ = b_.At(weight, b_.Mul(block, s_.KH * s_.KW * column_));
+      x_ = b_.At(b_.At(x_, b_.Mul(row, s_.stride_h * s_.W * x_column_)), -(s_.pad_t * s_.W + s_.pad_l) * x_column_);
+      w_ = b_.At(weight, b_.Mul(block, s_.KH * s_.KW * w_tap_));
       y_ = b_.At(b_.At(out, b_.Mul(n, b_.BatchStride(args, next))), y_offset);
       if (residual) r_ = b_.At(b_.At(residual, b_.Mul(n, residual_stride)), y_offset);
-      if (bias) bias_ = b_.At(bias, b_.Mul(block, column_));
+      if (bias) bias_ = b_.At(bias, b_.Mul(block, Bytes(DType::kFloat32, k_.oc_block)));
       Row(row);
     });
   }
@@ -117,36 +122,35 @@ class DepthwiseEmitter {
 
   // Channels [part, part + lanes) of the block.
   void Tile(const RowTile& tile, Value* i, int64_t part, Value* kh_lo, Value* kh_hi) {
-    Value* x =
-        b_.At(b_.At(x_, tile.start * s_.stride_w * column_ + part * 4), b_.Mul(i, tile.width * s_.stride_w * column_));
-    Value* offset = b_.Add(b_.Mul(i, tile.width * column_), tile.start * column_ + part * 4);
-    Vals acc(static_cast<size_t>(tile.width), b_.FloatVec(0, lanes_));
+    const int64_t x_pixel = s_.stride_w * x_column_, w_part = Bytes(types_.weight, part);
+    Value* x = b_.At(b_.At(x_, tile.start * x_pixel + Bytes(types_.data, part)), b_.Mul(i, tile.width * x_pixel));
+    Value* offset = b_.Add(b_.Mul(i, tile.width * y_column_), tile.start * y_column_ + Bytes(types_.output, part));
+    Vals acc = RegisterTile{static_cast<int>(tile.width), 1, lanes_}.Zeros(b_, types_.accumulator);
     const auto* first = llvm::dyn_cast<llvm::ConstantInt>(kh_lo);
     const auto* last = llvm::dyn_cast<llvm::ConstantInt>(kh_hi);
     if (k_.unroll_kh && first && last) {
       for (int64_t kh = first->getSExtValue(); kh < last->getSExtValue(); ++kh) {
-        acc =
-            KernelRow(tile, b_.At(x, kh * s_.dil_h * s_.W * column_), b_.At(w_, kh * s_.KW * column_ + part * 4), acc);
+        acc = KernelRow(tile, b_.At(x, kh * s_.dil_h * s_.W * x_column_), b_.At(w_, kh * s_.KW * w_tap_ + w_part), acc);
       }
     } else {
       acc = b_.Loop(kh_lo, kh_hi, 1, acc, [&](Value* kh, const Vals& in) {
-        return KernelRow(tile, b_.At(x, b_.Mul(kh, s_.dil_h * s_.W * column_)),
-                         b_.At(b_.At(w_, b_.Mul(kh, s_.KW * column_)), part * 4), in);
+        return KernelRow(tile, b_.At(x, b_.Mul(kh, s_.dil_h * s_.W * x_column_)),
+                         b_.At(b_.At(w_, b_.Mul(kh, s_.KW * w_tap_)), w_part), in);
       });
     }
     for (int64_t p = 0; p < tile.width; ++p) {
       EpilogueOperands operands;
-      if (bias_) operands.bias = b_.At(bias_, part * 4);
-      if (r_) operands.residual = b_.At(b_.At(r_, offset), p * column_);
-      Value* done = EmitEpilogue(b_, epilogue_, acc[static_cast<size_t>(p)], operands);
+      if (bias_) operands.bias = b_.At(bias_, Bytes(DType::kFloat32, part));
+      if (r_) operands.residual = b_.At(b_.At(r_, offset), p * y_column_);
+      Value* done = EmitEpilogue(b_, epilogue_, types_, acc[static_cast<size_t>(p)], operands);
       b_.Store(MaskTailLanes(b_, epilogue_, done, b_.Add(first_channel_, part), s_.C, k_.oc_block),
-               b_.At(b_.At(y_, offset), p * column_));
+               b_.At(b_.At(y_, offset), p * y_column_));
     }
   }
 
   Vals KernelRow(const RowTile& tile, Value* x, Value* w, Vals acc) {
     Vals weights;
-    for (int64_t kw = 0; kw < s_.KW; ++kw) weights.push_back(b_.Load(b_.At(w, kw * column_), lanes_));
+    for (int64_t kw = 0; kw < s_.KW; ++kw) weights.push_back(Load(types_.weight, b_.At(w, kw * w_tap_)));
     // Each input column is loaded once, when the first tap needs it, and dies after the last.
     std::map<int64_t, std::vector<std::pair<int64_t, int64_t>>> uses;
     for (int64_t p = 0; p < tile.width; ++p) {
@@ -155,7 +159,7 @@ class DepthwiseEmitter {
       }
     }
     for (const auto& [column, taps] : uses) {
-      Value* value = b_.Load(b_.At(x, column * column_), lanes_);
+      Value* value = Load(types_.data, b_.At(x, column * x_column_));
       for (const auto& [p, kw] : taps) {
         Value*& a = acc[static_cast<size_t>(p)];
         a = b_.Fma(value, weights[static_cast<size_t>(kw)], a);
@@ -164,13 +168,16 @@ class DepthwiseEmitter {
     return acc;
   }
 
+  Value* Load(DType stored, Value* ptr) { return LoadConverted(b_, stored, ptr, lanes_, types_.accumulator); }
+
   KernelBuilder& b_;
   const ConvShape& s_;
+  const ElementTypes& types_;
   const DepthwiseKnobs& k_;
   const Epilogue& epilogue_;
   RowShape row_;
   int lanes_;
-  int64_t column_;
+  int64_t x_column_, w_tap_, y_column_;  // bytes of a block's channels
   Value *x_ = nullptr, *w_ = nullptr, *y_ = nullptr, *r_ = nullptr, *bias_ = nullptr, *first_channel_ = nullptr;
 };
 
@@ -215,7 +222,8 @@ class Depthwise : public KnobSchedule<DepthwiseKnobs> {
   EmittedKernel EmitWith(KernelBuilder& builder, const Workload& w, const MachineModel&, const DepthwiseKnobs& k,
                          const Epilogue& epilogue, const std::string& symbol) const override {
     const ConvShape shape(w);
-    builder.Stage(symbol, [&](const StageArgs& args) { DepthwiseEmitter(builder, shape, k, epilogue).Emit(args); });
+    builder.Stage(symbol,
+                  [&](const StageArgs& args) { DepthwiseEmitter(builder, shape, w.types, k, epilogue).Emit(args); });
     EmittedKernel kernel;
     kernel.stages.push_back({symbol, shape.N * CeilDiv(shape.C, k.oc_block) * shape.OH, 1, 0});
     return kernel;
@@ -231,8 +239,8 @@ class Depthwise : public KnobSchedule<DepthwiseKnobs> {
     tile.groups = static_cast<double>(CeilDiv(s.C, lanes));
     tile.steps = static_cast<double>(s.KH * s.KW);
     tile.unroll = static_cast<double>(k.unroll_kh ? s.KH * s.KW : s.KW);
-    tile.weight_bytes = static_cast<double>(s.KH * s.KW * lanes * 4);
-    tile.input_bytes = static_cast<double>(s.KH * s.W * lanes * 4);
+    tile.weight_bytes = static_cast<double>(Bytes(w.types.weight, s.KH * s.KW * lanes));
+    tile.input_bytes = static_cast<double>(Bytes(w.types.data, s.KH * s.W * lanes));
     return tile;
   }
 

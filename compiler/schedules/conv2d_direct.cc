@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "compiler/codegen/element.h"
 #include "compiler/schedules/knob_schedule.h"
 #include "compiler/schedules/level_rate.h"
 #include "compiler/schedules/register_tile.h"
@@ -41,6 +42,7 @@ class Direct : public KnobSchedule<DirectKnobs> {
     if (w.prologue != Prologue::kNone && (k.loop_order != 1 || k.ic_block % machine.vector_lanes != 0)) {
       return fmt::format("a prologue needs loop_order=1 and an ic_block of whole vectors of {}", machine.vector_lanes);
     }
+    if (k.ic_chunk > 0 && w.types.output != w.types.accumulator) return "ic_chunk keeps partial sums in the output";
     return RejectShape(ConvShape(w), machine, k);
   }
 
@@ -55,8 +57,8 @@ class Direct : public KnobSchedule<DirectKnobs> {
     std::vector<KernelOperand> operands{{OperandRole::kData, w.types.data, w.data, data}};
     if (w.prologue != Prologue::kNone) {
       const Layout channels = Layout::Parse("CHW" + blocked(k.ic_block, "c"));
-      operands.push_back({OperandRole::kScale, w.types.data, {w.data[1], 1, 1}, channels});
-      operands.push_back({OperandRole::kShift, w.types.data, {w.data[1], 1, 1}, channels});
+      operands.push_back({OperandRole::kScale, DType::kFloat32, {w.data[1], 1, 1}, channels});
+      operands.push_back({OperandRole::kShift, DType::kFloat32, {w.data[1], 1, 1}, channels});
     }
     operands.push_back({OperandRole::kWeight, w.types.weight, w.weight, weight});
     if (epilogue.bias) {
@@ -123,7 +125,7 @@ constexpr double kUnhiddenMemory = 0.8;
 // Cycles that one core needs to stream `bytes` used over and over from the level that holds `footprint`.
 double StreamCycles(const MachineModel& machine, double footprint, double bytes) {
   const bool near = footprint < kCacheShare * static_cast<double>(machine.l1_bytes);
-  return bytes / (near ? machine.loads_per_cycle * 4 * machine.vector_lanes
+  return bytes / (near ? machine.loads_per_cycle * static_cast<double>(Bytes(DType::kFloat32, machine.vector_lanes))
                        : MovedBytesPerCycle(machine, footprint, kCacheShare));
 }
 
@@ -195,7 +197,7 @@ double Direct::EstimateNsWith(const Workload& w, const MachineModel& machine, co
 }  // namespace
 
 DirectNest::DirectNest(const Workload& workload, const MachineModel& machine, const DirectKnobs& k)
-    : shape(workload), prologue(workload.prologue), knobs(k) {
+    : shape(workload), types(workload.types), prologue(workload.prologue), knobs(k) {
   lanes = static_cast<int>(std::min<int64_t>(machine.vector_lanes, k.oc_block));
   rows = shape.OH / k.tile_oh;
   row_width = shape.OW * k.tile_oh;
@@ -218,8 +220,9 @@ TileShape DirectNest::Tile() const {
   tile.steps = static_cast<double>(taps * channels);
   tile.unroll = static_cast<double>(knobs.unroll_ic);
   tile.passes = static_cast<double>(chunks);
-  tile.weight_bytes = static_cast<double>(blocks * knobs.ic_block * knobs.oc_block * knobs.tile_oc * taps * 4);
-  tile.input_bytes = static_cast<double>(shape.KH * row_input * shape.group_in * 4);
+  tile.weight_bytes =
+      static_cast<double>(Bytes(types.weight, blocks * knobs.ic_block * knobs.oc_block * knobs.tile_oc * taps));
+  tile.input_bytes = static_cast<double>(Bytes(types.data, shape.KH * row_input * shape.group_in));
   return tile;
 }
 

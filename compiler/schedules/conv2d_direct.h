@@ -43,6 +43,7 @@ struct DirectKnobs : KnobTable {
 // What the knobs make of a shape: extents that the estimate and the emission share.
 struct DirectNest {
   ConvShape shape;
+  ElementTypes types;
   Prologue prologue;
   const DirectKnobs& knobs;      // which must outlive it
   int lanes = 8;                 // of one vector: the machine's, or oc_block when that is less

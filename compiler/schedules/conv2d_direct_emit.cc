@@ -31,16 +31,17 @@
 //
 // How the operands lie, with the bytes from one to the next:
 //
-//   data    NCHW{ic_block}c                      [n][input block: x_block_][row: x_row_][column: x_column_][channel: 4]
+//   data    NCHW{ic_block}c                      [n][input block: x_block_][row: x_row_][column: x_column_][channel]
 //   weight  OIHW{ic_block}i{tile_oc * oc_block}o [group: panel_][input block: w_in_block_][kh: KW * w_tap_][kw: w_tap_]
-//                                                [channel: w_step_][output channel: 4]
-//   output  NCHW{oc_block}c                      [n][block: y_block_][row: y_row_][column: y_column_][channel: 4]
+//                                                [channel: w_step_][output channel]
+//   output  NCHW{oc_block}c                      [n][block: y_block_][row: y_row_][column: y_column_][channel]
 //
 // so a tile reads its weights from front to back, and what it needs after them follows. With a prologue the inputs come
-// from the workspace, [input block: panel_block_][column: x_column_][channel: 4] of one row of outputs, without the
+// from the workspace, [input block: panel_block_][column: x_column_][channel] of one row of outputs, without the
 // columns that a stride skips.
 #include <algorithm>
 
+#include "compiler/codegen/element.h"
 #include "compiler/codegen/kernel_builder.h"
 #include "compiler/schedules/conv2d_direct.h"
 #include "compiler/schedules/epilogue_emit.h"
@@ -56,13 +57,13 @@ namespace {
 class DirectEmitter {
  public:
   DirectEmitter(KernelBuilder& builder, const DirectNest& nest, const Epilogue& epilogue)
-      : b_(builder), nest_(nest), s_(nest.shape), k_(nest.knobs), epilogue_(epilogue) {
+      : b_(builder), nest_(nest), s_(nest.shape), types_(nest.types), k_(nest.knobs), epilogue_(epilogue) {
     row_ = {nest.row_width, nest.row_input, s_.KW, s_.stride_w, s_.pad_l, s_.dil_w};
     if (k_.tile_oh > 1) row_ = {nest.row_width, nest.row_input, 1, 1, 0, 1};
-    x_column_ = k_.ic_block * 4;
+    x_column_ = Bytes(types_.data, k_.ic_block);
     x_row_ = nest.row_input * x_column_;
     x_block_ = s_.H * s_.W * x_column_;
-    w_step_ = k_.tile_oc * k_.oc_block * 4;
+    w_step_ = Bytes(types_.weight, k_.tile_oc * k_.oc_block);
     w_tap_ = k_.ic_block * w_step_;
     w_in_block_ = s_.KH * s_.KW * w_tap_;
     panel_ = nest.in_blocks * w_in_block_;
@@ -73,7 +74,7 @@ class DirectEmitter {
     } else {
       panel_block_ = x_block_;
     }
-    y_column_ = k_.oc_block * 4;
+    y_column_ = Bytes(types_.output, k_.oc_block);
     y_row_ = nest.row_width * y_column_;
     y_block_ = s_.OH * s_.OW * y_column_;
     in_channels_last_ = s_.group_in - (nest.in_blocks - 1) * k_.ic_block;
@@ -136,7 +137,7 @@ class DirectEmitter {
     first_block_ = b_.Mul(group, k_.tile_oc);
     group_w_ = b_.At(weight_, b_.Mul(group, panel_));
     group_y_offset_ = b_.Mul(group, k_.tile_oc * y_block_);
-    if (epilogue_.bias) group_bias_ = b_.At(bias_, b_.Mul(group, k_.tile_oc * k_.oc_block * 4));
+    if (epilogue_.bias) group_bias_ = b_.At(bias_, b_.Mul(group, Bytes(DType::kFloat32, k_.tile_oc * k_.oc_block)));
     group_x_ = image_x_;
     if (s_.groups > 1) {
       const int64_t blocks_per_group = nest_.out_blocks / s_.groups;
@@ -151,15 +152,16 @@ class DirectEmitter {
     Value* source = b_.At(image_x_, b_.Mul(row, s_.stride_h * x_row_));
     const int lanes = static_cast<int>(k_.ic_block);
     b_.For(0, nest_.in_blocks, 1, [&](Value* block) {
-      Value* scale = b_.Load(b_.At(scale_, b_.Mul(block, x_column_)), lanes);
-      Value* shift = b_.Load(b_.At(shift_, b_.Mul(block, x_column_)), lanes);
+      Value* scale = b_.Load(b_.At(scale_, b_.Mul(block, Bytes(DType::kFloat32, lanes))), lanes);
+      Value* shift = b_.Load(b_.At(shift_, b_.Mul(block, Bytes(DType::kFloat32, lanes))), lanes);
       Value* from = b_.At(source, b_.Mul(block, x_block_));
       Value* to = b_.At(panel_x_, b_.Mul(block, panel_block_));
       b_.For(0, nest_.row_width, 1, [&](Value* column) {
-        Value* x = b_.Load(b_.At(from, b_.Mul(column, s_.stride_w * x_column_)), lanes);
+        Value* pixel = b_.At(from, b_.Mul(column, s_.stride_w * x_column_));
+        Value* x = LoadConverted(b_, types_.data, pixel, lanes, DType::kFloat32);
         Value* done = b_.Fma(x, scale, shift);
         if (nest_.prologue == Prologue::kScaleShiftRelu) done = b_.FMax(done, b_.FloatVec(0, lanes));
-        b_.Store(done, b_.At(to, b_.Mul(column, x_column_)));
+        b_.Store(Converted(b_, done, DType::kFloat32, types_.data), b_.At(to, b_.Mul(column, x_column_)));
       });
     });
   }
@@ -270,7 +272,7 @@ class DirectEmitter {
     for (int p = 0; p < registers.pixels; ++p) any = any || inside(p);
     if (!any) return start;
     return b_.Loop(b_.Index(0), ChannelCount(block), k_.unroll_ic, start, [&](Value* ic, const Vals& in) {
-      Value* xs = b_.At(x, b_.Mul(ic, 4));
+      Value* xs = b_.At(x, b_.Mul(ic, Bytes(types_.data)));
       Value* ws = b_.At(w, b_.Mul(ic, w_step_));
       Vals acc = in;
       for (int64_t u = 0; u < k_.unroll_ic; ++u) Step(registers, xs, ws, u, inside, acc);
@@ -280,11 +282,14 @@ class DirectEmitter {
 
   void Step(const RegisterTile& registers, Value* xs, Value* ws, int64_t u, const std::function<bool(int)>& inside,
             Vals& acc) {
-    const int64_t vector_bytes = int64_t{nest_.lanes} * 4;
+    const int64_t x_channel = Bytes(types_.data), w_vector = Bytes(types_.weight, nest_.lanes);
     registers.Step(
-        b_, acc, [&](int p) -> Value* { return inside(p) ? b_.Load(b_.At(xs, p * x_pixel_ + u * 4)) : nullptr; },
-        [&](int v) { return b_.Load(b_.At(ws, v * vector_bytes + u * w_step_), nest_.lanes); });
+        b_, acc,
+        [&](int p) { return inside(p) ? Load(types_.data, b_.At(xs, p * x_pixel_ + u * x_channel), 1) : nullptr; },
+        [&](int v) { return Load(types_.weight, b_.At(ws, v * w_vector + u * w_step_), nest_.lanes); });
   }
+
+  Value* Load(DType stored, Value* ptr, int lanes) { return LoadConverted(b_, stored, ptr, lanes, types_.accumulator); }
 
   // Channels of an input block: the last block may be short, and then its zero lanes are not multiplied.
   Value* ChannelCount(Value* block) {
@@ -296,19 +301,19 @@ class DirectEmitter {
 
   int64_t OutputOffset(int p, int v) const {
     const int per_block = static_cast<int>(k_.oc_block / nest_.lanes);
-    return p * y_column_ + (v / per_block) * y_block_ + (v % per_block) * nest_.lanes * 4;
+    return p * y_column_ + (v / per_block) * y_block_ + Bytes(types_.output, (v % per_block) * nest_.lanes);
   }
 
   // Zeros in the first chunk, the partial sums in the others.
   Vals StartValues(const RegisterTile& registers, Value* y_offset) {
-    Vals zeros = registers.Zeros(b_);
+    Vals zeros = registers.Zeros(b_, types_.accumulator);
     if (nest_.chunks == 1) return zeros;
     Value* partial = b_.ir().CreateZExt(b_.ir().CreateICmpNE(chunk_lo_, b_.Index(0)), b_.i64());
     return b_.Loop(b_.Index(0), partial, 1, zeros, [&](Value*, const Vals&) {
       Vals loaded;
       for (int p = 0; p < registers.pixels; ++p) {
         for (int v = 0; v < registers.vectors; ++v) {
-          loaded.push_back(b_.Load(b_.At(b_.At(image_y_, y_offset), OutputOffset(p, v)), nest_.lanes));
+          loaded.push_back(Load(types_.output, b_.At(b_.At(image_y_, y_offset), OutputOffset(p, v)), nest_.lanes));
         }
       }
       return loaded;
@@ -336,9 +341,10 @@ class DirectEmitter {
     for (int p = 0; p < registers.pixels; ++p) {
       for (int v = 0; v < registers.vectors; ++v) {
         EpilogueOperands operands;
-        if (epilogue_.bias) operands.bias = b_.At(group_bias_, v * nest_.lanes * 4);
+        if (epilogue_.bias) operands.bias = b_.At(group_bias_, Bytes(DType::kFloat32, v * nest_.lanes));
         if (r) operands.residual = b_.At(r, OutputOffset(p, v));
-        Value* done = EmitEpilogue(b_, epilogue_, acc[static_cast<size_t>(p * registers.vectors + v)], operands);
+        Value* sum = acc[static_cast<size_t>(p * registers.vectors + v)];
+        Value* done = EmitEpilogue(b_, epilogue_, types_, sum, operands);
         Value* channel = b_.Add(b_.Mul(first_block_, k_.oc_block), int64_t{v} * nest_.lanes);
         b_.Store(MaskTailLanes(b_, epilogue_, done, channel, s_.O, k_.oc_block), b_.At(y, OutputOffset(p, v)));
       }
@@ -348,6 +354,7 @@ class DirectEmitter {
   KernelBuilder& b_;
   const DirectNest& nest_;
   const ConvShape& s_;
+  const ElementTypes& types_;
   const DirectKnobs& k_;
   const Epilogue& epilogue_;
   RowShape row_;
@@ -369,7 +376,7 @@ EmittedKernel EmitConv2dDirect(KernelBuilder& builder, const DirectNest& nest, c
                                const std::string& symbol) {
   builder.Stage(symbol, [&](const StageArgs& args) { DirectEmitter(builder, nest, epilogue).Emit(args); });
   EmittedKernel kernel;
-  const int64_t panel_bytes = nest.in_blocks * nest.row_width * nest.knobs.ic_block * 4;
+  const int64_t panel_bytes = Bytes(nest.types.data, nest.in_blocks * nest.row_width * nest.knobs.ic_block);
   kernel.stages.push_back({symbol, nest.shape.N * nest.groups_of_blocks * nest.rows, 1,
                            nest.prologue == Prologue::kNone ? 0 : panel_bytes});
   return kernel;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "compiler/codegen/element.h"
 #include "compiler/schedules/knob_schedule.h"
 #include "compiler/schedules/level_rate.h"
 #include "compiler/schedules/register_tile.h"
@@ -20,8 +21,8 @@ constexpr int64_t kMaxWorkspaceBytes = int64_t{256} << 20;
 int64_t RoundUp(int64_t n, int64_t to) { return CeilDiv(n, to) * to; }
 
 // Frequencies lie apart by an odd number of cache lines: at a power of two their stores would fight for the same sets.
-int64_t FrequencyBytes(int64_t blocks, int64_t tiles, int64_t block, int64_t line_bytes) {
-  const int64_t lines = CeilDiv(blocks * tiles * block * 4, line_bytes);
+int64_t FrequencyBytes(int64_t bytes, int64_t line_bytes) {
+  const int64_t lines = CeilDiv(bytes, line_bytes);
   return (lines % 2 == 0 ? lines + 1 : lines) * line_bytes;
 }
 
@@ -58,8 +59,7 @@ class Winograd : public KnobSchedule<WinogradKnobs> {
                                           const Epilogue& epilogue) const override {
     const Layout data = Layout::Parse(fmt::format("NCHW{}c", k.ic_block)),
                  out = Layout::Parse(fmt::format("NCHW{}c", k.oc_block));
-    const Layout weight =
-        Layout::Parse(fmt::format("HWOI{}i{}o@winograd{}", k.ic_block, k.tile_oc * k.oc_block, k.m));
+    const Layout weight = Layout::Parse(fmt::format("HWOI{}i{}o@winograd{}", k.ic_block, k.tile_oc * k.oc_block, k.m));
     std::vector<KernelOperand> operands{{OperandRole::kData, w.types.data, w.data, data},
                                         {OperandRole::kWeight, w.types.weight, w.weight, weight}};
     if (epilogue.bias) {
@@ -101,7 +101,8 @@ double Winograd::EstimateNsWith(const Workload& w, const MachineModel& machine, 
   const double product = frequencies * tiles / pixels * static_cast<double>(nest.out_blocks) / vectors * tile_cycles;
   // Weights come from memory once, behind the product when they are fetched ahead, and again for every further block of
   // tiles; V and M are written and read once.
-  const double weight_bytes = frequencies * channels * static_cast<double>(nest.out_blocks * k.oc_block) * 4;
+  const double weight_bytes =
+      frequencies * channels * static_cast<double>(Bytes(w.types.weight, nest.out_blocks * k.oc_block));
   const double memory = weight_bytes / (kColdShare * machine.cold_bytes_per_cycle);
   const double again = (blocks - 1) * PassCycles(machine, weight_bytes, weight_bytes);
   const double work_bytes = static_cast<double>(nest.workspace_bytes());
@@ -154,7 +155,10 @@ std::vector<int64_t> WinogradKnobs::TileBlocks(const Workload& w, const MachineM
 }
 
 WinogradNest::WinogradNest(const Workload& workload, const MachineModel& machine, const WinogradKnobs& k)
-    : shape(workload), knobs(k), lanes(static_cast<int>(std::min<int64_t>(machine.vector_lanes, k.oc_block))) {
+    : shape(workload),
+      types(workload.types),
+      knobs(k),
+      lanes(static_cast<int>(std::min<int64_t>(machine.vector_lanes, k.oc_block))) {
   alpha = k.m + 2;
   frequencies = alpha * alpha;
   tiles_h = CeilDiv(shape.OH, k.m);
@@ -163,8 +167,11 @@ WinogradNest::WinogradNest(const Workload& workload, const MachineModel& machine
   block_tiles = RoundUp(k.tile_block == 0 ? tiles : k.tile_block, k.tile_ow);
   in_blocks = CeilDiv(shape.C, k.ic_block);
   out_blocks = CeilDiv(shape.O, k.oc_block);
-  in_frequency_bytes = FrequencyBytes(in_blocks, block_tiles, k.ic_block, machine.line_bytes);
-  out_frequency_bytes = FrequencyBytes(out_blocks, block_tiles, k.oc_block, machine.line_bytes);
+  const auto frequency_bytes = [&](int64_t channels) {
+    return FrequencyBytes(Bytes(types.accumulator, channels * block_tiles), machine.line_bytes);
+  };
+  in_frequency_bytes = frequency_bytes(in_blocks * k.ic_block);
+  out_frequency_bytes = frequency_bytes(out_blocks * k.oc_block);
 }
 
 // The product of one frequency: its tiles are a line, and the transformed tiles its input.
@@ -177,7 +184,7 @@ TileShape WinogradNest::Tile() const {
   tile.groups = static_cast<double>(out_blocks / knobs.tile_oc);
   tile.steps = static_cast<double>(channels);
   tile.unroll = static_cast<double>(knobs.unroll_ic);
-  tile.weight_bytes = static_cast<double>(channels * knobs.oc_block * knobs.tile_oc * 4);
+  tile.weight_bytes = static_cast<double>(Bytes(types.weight, channels * knobs.oc_block * knobs.tile_oc));
   tile.input_bytes = static_cast<double>(in_frequency_bytes);
   tile.workspace_bytes = static_cast<double>(workspace_bytes());
   return tile;

@@ -40,13 +40,14 @@ struct WinogradKnobs : KnobTable {
 // Extents that the estimate and the emission share.
 struct WinogradNest {
   ConvShape shape;
+  ElementTypes types;
   const WinogradKnobs& knobs;  // which must outlive it
   int lanes;
   int64_t alpha, frequencies;       // m + 2, its square
   int64_t tiles_h, tiles_w, tiles;  // Winograd tiles of the output; of the whole batch
   int64_t block_tiles;              // tiles that a workspace holds, a multiple of tile_ow
   int64_t in_blocks, out_blocks;
-  int64_t in_frequency_bytes, out_frequency_bytes;  // of one frequency in the workspace
+  int64_t in_frequency_bytes, out_frequency_bytes;  // of one frequency in the workspace, of the accumulator's type
 
   WinogradNest(const Workload& workload, const MachineModel& machine, const WinogradKnobs& knobs);
   TileShape Tile() const;

@@ -35,7 +35,9 @@
 // How they lie, lanes innermost: U [frequency][group][in channel][tile_oc * oc_block]; V [frequency][in block][slot]; M
 // [frequency][out block][slot]. A slot is a tile's place in the workspace, of which there are whole register tiles:
 // those past the last tile hold what was there before, and nobody reads their products. A transform writes one vector
-// to each frequency, so frequencies lie apart by an odd number of cache lines (conv2d_winograd.cc).
+// to each frequency, so frequencies lie apart by an odd number of cache lines (conv2d_winograd.cc). V, M and what is
+// between the passes of a transform are of the accumulator's type.
+#include "compiler/codegen/element.h"
 #include "compiler/codegen/kernel_builder.h"
 #include "compiler/schedules/conv2d_winograd.h"
 #include "compiler/schedules/epilogue_emit.h"
@@ -49,8 +51,13 @@ namespace {
 // A square of vectors between the two passes of a transform: in registers when they suffice, else in scratch memory.
 class Square {
  public:
-  Square(KernelBuilder& b, int64_t rows, int64_t columns, int lanes, Value* scratch)
-      : b_(b), columns_(columns), lanes_(lanes), scratch_(scratch), held_(static_cast<size_t>(rows * columns)) {
+  Square(KernelBuilder& b, DType type, int64_t rows, int64_t columns, int lanes, Value* scratch)
+      : b_(b),
+        type_(type),
+        columns_(columns),
+        lanes_(lanes),
+        scratch_(scratch),
+        held_(static_cast<size_t>(rows * columns)) {
     in_registers_ = rows * columns + 8 <= b.machine().vector_registers;
   }
   void Set(int64_t r, int64_t c, Value* v) {
@@ -61,12 +68,14 @@ class Square {
     }
   }
   Value* Get(int64_t r, int64_t c) {
-    return in_registers_ ? held_[static_cast<size_t>(r * columns_ + c)] : b_.Load(Address(r, c), lanes_);
+    return in_registers_ ? held_[static_cast<size_t>(r * columns_ + c)]
+                         : LoadElements(b_, type_, Address(r, c), lanes_);
   }
 
  private:
-  Value* Address(int64_t r, int64_t c) { return b_.At(scratch_, (r * columns_ + c) * lanes_ * 4); }
+  Value* Address(int64_t r, int64_t c) { return b_.At(scratch_, Bytes(type_, (r * columns_ + c) * lanes_)); }
   KernelBuilder& b_;
+  DType type_;
   int64_t columns_;
   int lanes_;
   Value* scratch_;
@@ -78,10 +87,22 @@ class Square {
 class WinogradEmitter {
  public:
   WinogradEmitter(KernelBuilder& builder, const WinogradNest& nest, const Epilogue& epilogue)
-      : b_(builder), nest_(nest), s_(nest.shape), k_(nest.knobs), epilogue_(epilogue), vector_bytes_(nest.lanes * 4) {}
+      : b_(builder),
+        nest_(nest),
+        s_(nest.shape),
+        types_(nest.types),
+        k_(nest.knobs),
+        epilogue_(epilogue),
+        x_vector_(Bytes(types_.data, nest.lanes)),
+        w_vector_(Bytes(types_.weight, nest.lanes)),
+        work_vector_(Bytes(types_.accumulator, nest.lanes)),
+        y_vector_(Bytes(types_.output, nest.lanes)) {}
 
-  // Per worker: a patch for tiles that touch the border, and room between the passes of a transform.
-  static int64_t ScratchBytes(const WinogradNest& nest) { return 2 * nest.frequencies * nest.lanes * 4; }
+  // Per worker: a patch for tiles that touch the border, of data before and of sums after the product, and room between
+  // the passes of a transform. Data are never wider than sums.
+  static int64_t ScratchBytes(const WinogradNest& nest) {
+    return Bytes(nest.types.accumulator, 2 * nest.frequencies * nest.lanes);
+  }
 
   void Begin(const StageArgs& args, Value* workspace, Value* scratch) {
     int next = 2;
@@ -98,7 +119,7 @@ class WinogradEmitter {
     v_ = workspace;
     m_ = b_.At(workspace, nest_.frequencies * nest_.in_frequency_bytes);
     patch_ = scratch;
-    half_ = b_.At(scratch, nest_.frequencies * vector_bytes_);
+    half_ = b_.At(scratch, nest_.frequencies * work_vector_);
   }
 
   // A tile that reaches past the image is copied into a patch with zeros around it, and every tile is then read by the
@@ -107,27 +128,26 @@ class WinogradEmitter {
     const Place at = Decode(tile);
     Value* h = b_.Sub(b_.Mul(at.row, k_.m), b_.Index(s_.pad_t));
     Value* w = b_.Sub(b_.Mul(at.column, k_.m), b_.Index(s_.pad_l));
-    Value* plane = b_.At(b_.At(data_, b_.Mul(at.image, data_stride_)), b_.Mul(block, s_.H * s_.W * vector_bytes_));
-    Value* image = b_.At(plane, b_.Add(b_.Mul(h, s_.W * vector_bytes_), b_.Mul(w, vector_bytes_)));
+    Value* plane = b_.At(b_.At(data_, b_.Mul(at.image, data_stride_)), b_.Mul(block, s_.H * s_.W * x_vector_));
+    Value* image = b_.At(plane, b_.Add(b_.Mul(h, s_.W * x_vector_), b_.Mul(w, x_vector_)));
     Value* inside = b_.ir().CreateAnd(Within(h, s_.H), Within(w, s_.W));
     b_.If(b_.ir().CreateNot(inside), [&] { FillPatch(plane, h, w); });
     Value* source = b_.ir().CreateSelect(inside, image, patch_);
-    Value* row_bytes =
-        b_.ir().CreateSelect(inside, b_.Index(s_.W * vector_bytes_), b_.Index(nest_.alpha * vector_bytes_));
-    Value* target = b_.At(v_, b_.Mul(b_.Add(b_.Mul(block, nest_.block_tiles), slot), vector_bytes_));
-    Square half(b_, nest_.alpha, nest_.alpha, nest_.lanes, half_);
+    Value* row_bytes = b_.ir().CreateSelect(inside, b_.Index(s_.W * x_vector_), b_.Index(nest_.alpha * x_vector_));
+    Value* target = b_.At(v_, b_.Mul(b_.Add(b_.Mul(block, nest_.block_tiles), slot), work_vector_));
+    Square half(b_, types_.accumulator, nest_.alpha, nest_.alpha, nest_.lanes, half_);
     Vals rows;
     for (int64_t r = 0; r < nest_.alpha; ++r) rows.push_back(b_.At(source, b_.Mul(row_bytes, r)));
     for (int64_t c = 0; c < nest_.alpha; ++c) {
       Vals column;
-      for (Value* row : rows) column.push_back(b_.Load(b_.At(row, c * vector_bytes_), nest_.lanes));
-      const Vals done = WinogradInput(b_, column, nest_.lanes);
+      for (Value* row : rows) column.push_back(Load(types_.data, b_.At(row, c * x_vector_)));
+      const Vals done = WinogradInput(b_, column);
       for (int64_t r = 0; r < nest_.alpha; ++r) half.Set(r, c, done[static_cast<size_t>(r)]);
     }
     for (int64_t r = 0; r < nest_.alpha; ++r) {
       Vals row;
       for (int64_t c = 0; c < nest_.alpha; ++c) row.push_back(half.Get(r, c));
-      const Vals done = WinogradInput(b_, row, nest_.lanes);
+      const Vals done = WinogradInput(b_, row);
       for (int64_t c = 0; c < nest_.alpha; ++c) {
         b_.Store(done[static_cast<size_t>(c)], b_.At(target, (r * nest_.alpha + c) * nest_.in_frequency_bytes));
       }
@@ -137,37 +157,41 @@ class WinogradEmitter {
   // The product of one frequency and one group of output blocks with the tiles at `slot`.
   void Multiply(Value* frequency, Value* group, Value* slot) {
     const RegisterTile registers{static_cast<int>(k_.tile_ow), static_cast<int>(k_.tile_oc), nest_.lanes};
-    const int64_t w_step = k_.tile_oc * k_.oc_block * 4, w_in_block = k_.ic_block * w_step;
+    const int64_t w_step = Bytes(types_.weight, k_.tile_oc * k_.oc_block), w_in_block = k_.ic_block * w_step;
     const int64_t panel = nest_.in_blocks * w_in_block, groups = nest_.out_blocks / k_.tile_oc;
-    const int64_t x_block = nest_.block_tiles * vector_bytes_;
-    Value* x = b_.At(b_.At(v_, b_.Mul(frequency, nest_.in_frequency_bytes)), b_.Mul(slot, vector_bytes_));
+    const int64_t x_block = nest_.block_tiles * work_vector_, x_channel = Bytes(types_.accumulator);
+    Value* x = b_.At(b_.At(v_, b_.Mul(frequency, nest_.in_frequency_bytes)), b_.Mul(slot, work_vector_));
     Value* w = b_.At(b_.At(weight_, b_.Mul(frequency, groups * panel)), b_.Mul(group, panel));
     const bool weights_stay = k_.loop_order == 0;
     const int64_t passes = weights_stay ? nest_.block_tiles / k_.tile_ow : 1;
     const WeightPrefetch prefetch(b_.machine(), k_.prefetch > 0 ? w_in_block : 0, passes);
     Value* pass = weights_stay ? b_.Div(slot, k_.tile_ow) : b_.Index(0);
-    const Vals acc = b_.Loop(0, nest_.in_blocks, 1, registers.Zeros(b_), [&](Value* block, const Vals& outer) {
-      prefetch.Emit(b_, b_.At(w, panel), b_.Add(b_.Mul(pass, nest_.in_blocks), block));
-      Value* block_x = b_.At(x, b_.Mul(block, x_block));
-      Value* block_w = b_.At(w, b_.Mul(block, w_in_block));
-      return b_.Loop(0, k_.ic_block, k_.unroll_ic, outer, [&](Value* ic, const Vals& in) {
-        Vals sums = in;
-        Value* xs = b_.At(block_x, b_.Mul(ic, 4));
-        Value* ws = b_.At(block_w, b_.Mul(ic, w_step));
-        for (int64_t u = 0; u < k_.unroll_ic; ++u) {
-          registers.Step(
-              b_, sums, [&](int p) { return b_.Load(b_.At(xs, p * vector_bytes_ + u * 4)); },
-              [&](int v) { return b_.Load(b_.At(ws, v * vector_bytes_ + u * w_step), nest_.lanes); });
-        }
-        return sums;
-      });
-    });
+    const Vals acc =
+        b_.Loop(0, nest_.in_blocks, 1, registers.Zeros(b_, types_.accumulator), [&](Value* block, const Vals& outer) {
+          prefetch.Emit(b_, b_.At(w, panel), b_.Add(b_.Mul(pass, nest_.in_blocks), block));
+          Value* block_x = b_.At(x, b_.Mul(block, x_block));
+          Value* block_w = b_.At(w, b_.Mul(block, w_in_block));
+          return b_.Loop(0, k_.ic_block, k_.unroll_ic, outer, [&](Value* ic, const Vals& in) {
+            Vals sums = in;
+            Value* xs = b_.At(block_x, b_.Mul(ic, x_channel));
+            Value* ws = b_.At(block_w, b_.Mul(ic, w_step));
+            for (int64_t u = 0; u < k_.unroll_ic; ++u) {
+              registers.Step(
+                  b_, sums,
+                  [&](int p) {
+                    return LoadElements(b_, types_.accumulator, b_.At(xs, p * work_vector_ + u * x_channel), 1);
+                  },
+                  [&](int v) { return Load(types_.weight, b_.At(ws, v * w_vector_ + u * w_step)); });
+            }
+            return sums;
+          });
+        });
     Value* first = b_.Add(b_.Mul(group, k_.tile_oc * nest_.block_tiles), slot);
-    Value* target = b_.At(b_.At(m_, b_.Mul(frequency, nest_.out_frequency_bytes)), b_.Mul(first, vector_bytes_));
+    Value* target = b_.At(b_.At(m_, b_.Mul(frequency, nest_.out_frequency_bytes)), b_.Mul(first, work_vector_));
     for (int p = 0; p < registers.pixels; ++p) {
       for (int v = 0; v < registers.vectors; ++v) {
         b_.Store(acc[static_cast<size_t>(p * registers.vectors + v)],
-                 b_.At(target, (int64_t{v} * nest_.block_tiles + p) * vector_bytes_));
+                 b_.At(target, (int64_t{v} * nest_.block_tiles + p) * work_vector_));
       }
     }
   }
@@ -175,14 +199,15 @@ class WinogradEmitter {
   // A tile that reaches past the output goes through the patch: its rows and columns are counted when it runs, and
   // registers cannot be indexed.
   void TransformOutput(Value* tile, Value* slot, Value* block) {
-    Value* source = b_.At(m_, b_.Mul(b_.Add(b_.Mul(block, nest_.block_tiles), slot), vector_bytes_));
-    Square half(b_, k_.m, nest_.alpha, nest_.lanes, half_);
+    Value* source = b_.At(m_, b_.Mul(b_.Add(b_.Mul(block, nest_.block_tiles), slot), work_vector_));
+    Square half(b_, types_.accumulator, k_.m, nest_.alpha, nest_.lanes, half_);
     for (int64_t c = 0; c < nest_.alpha; ++c) {
       Vals column;
       for (int64_t r = 0; r < nest_.alpha; ++r) {
-        column.push_back(b_.Load(b_.At(source, (r * nest_.alpha + c) * nest_.out_frequency_bytes), nest_.lanes));
+        Value* sum = b_.At(source, (r * nest_.alpha + c) * nest_.out_frequency_bytes);
+        column.push_back(Load(types_.accumulator, sum));
       }
-      const Vals done = WinogradOutput(b_, column, nest_.lanes);
+      const Vals done = WinogradOutput(b_, column);
       for (int64_t r = 0; r < k_.m; ++r) half.Set(r, c, done[static_cast<size_t>(r)]);
     }
     const Target at = TargetOf(tile, block);
@@ -190,15 +215,15 @@ class WinogradEmitter {
       for (int64_t r = 0; r < k_.m; ++r) {
         Vals row;
         for (int64_t c = 0; c < nest_.alpha; ++c) row.push_back(half.Get(r, c));
-        const Vals done = WinogradOutput(b_, row, nest_.lanes);
+        const Vals done = WinogradOutput(b_, row);
         for (int64_t c = 0; c < k_.m; ++c) store(r, c, done[static_cast<size_t>(c)]);
       }
     };
     const auto to_patch = [&](int64_t r, int64_t c, Value* sum) {
-      b_.Store(sum, b_.At(patch_, (r * k_.m + c) * vector_bytes_));
+      b_.Store(sum, b_.At(patch_, (r * k_.m + c) * work_vector_));
     };
     const auto to_output = [&](int64_t r, int64_t c, Value* sum) {
-      StoreOutput(at, block, b_.Index((r * s_.OW + c) * vector_bytes_), sum);
+      StoreOutput(at, block, b_.Index((r * s_.OW + c) * y_vector_), sum);
     };
     if (s_.OH % k_.m == 0 && s_.OW % k_.m == 0) return rows(to_output);
     Value* full = b_.Mul(at.rows, at.columns);
@@ -240,20 +265,21 @@ class WinogradEmitter {
   }
 
   void FillPatch(Value* plane, Value* h, Value* w) {
+    Value* zeros = llvm::Constant::getNullValue(VectorOf(ElementType(b_, types_.data), nest_.lanes));
     b_.For(0, nest_.alpha, 1, [&](Value* r) {
       b_.For(0, nest_.alpha, 1, [&](Value* c) {
         Value* y = b_.Add(h, r);
         Value* x = b_.Add(w, c);
-        Value* target = b_.At(patch_, b_.Mul(b_.Add(b_.Mul(r, nest_.alpha), c), vector_bytes_));
+        Value* target = b_.At(patch_, b_.Mul(b_.Add(b_.Mul(r, nest_.alpha), c), x_vector_));
         Value* inside =
             b_.ir().CreateAnd(b_.ir().CreateICmpULT(y, b_.Index(s_.H)), b_.ir().CreateICmpULT(x, b_.Index(s_.W)));
         b_.If(
             inside,
             [&] {
-              Value* from = b_.At(plane, b_.Mul(b_.Add(b_.Mul(y, s_.W), x), vector_bytes_));
-              b_.Store(b_.Load(from, nest_.lanes), target);
+              Value* from = b_.At(plane, b_.Mul(b_.Add(b_.Mul(y, s_.W), x), x_vector_));
+              b_.Store(LoadElements(b_, types_.data, from, nest_.lanes), target);
             },
-            [&] { b_.Store(b_.FloatVec(0, nest_.lanes), target); });
+            [&] { b_.Store(zeros, target); });
       });
     });
   }
@@ -266,7 +292,7 @@ class WinogradEmitter {
     const Place at = Decode(tile);
     Value* h = b_.Mul(at.row, k_.m);
     Value* w = b_.Mul(at.column, k_.m);
-    Value* corner = b_.Mul(b_.Add(b_.Mul(b_.Add(b_.Mul(block, s_.OH), h), s_.OW), w), vector_bytes_);
+    Value* corner = b_.Mul(b_.Add(b_.Mul(b_.Add(b_.Mul(block, s_.OH), h), s_.OW), w), y_vector_);
     return {b_.At(b_.At(out_, b_.Mul(at.image, out_stride_)), corner),
             residual_ ? b_.At(b_.At(residual_, b_.Mul(at.image, residual_stride_)), corner) : nullptr,
             b_.Min(b_.Index(k_.m), b_.Sub(b_.Index(s_.OH), h)), b_.Min(b_.Index(k_.m), b_.Sub(b_.Index(s_.OW), w))};
@@ -275,9 +301,9 @@ class WinogradEmitter {
   // One pixel through the epilogue.
   void StoreOutput(const Target& at, Value* block, Value* offset, Value* sum) {
     EpilogueOperands operands;
-    if (bias_) operands.bias = b_.At(bias_, b_.Mul(block, vector_bytes_));
+    if (bias_) operands.bias = b_.At(bias_, b_.Mul(block, Bytes(DType::kFloat32, nest_.lanes)));
     if (at.residual) operands.residual = b_.At(at.residual, offset);
-    Value* done = EmitEpilogue(b_, epilogue_, sum, operands);
+    Value* done = EmitEpilogue(b_, epilogue_, types_, sum, operands);
     b_.Store(MaskTailLanes(b_, epilogue_, done, b_.Mul(block, k_.oc_block), s_.O, k_.oc_block), b_.At(at.y, offset));
   }
 
@@ -285,18 +311,22 @@ class WinogradEmitter {
   void StorePatch(const Target& at, Value* block) {
     b_.For(b_.Index(0), at.rows, 1, [&](Value* i) {
       b_.For(b_.Index(0), at.columns, 1, [&](Value* j) {
-        Value* from = b_.At(patch_, b_.Mul(b_.Add(b_.Mul(i, k_.m), j), vector_bytes_));
-        StoreOutput(at, block, b_.Mul(b_.Add(b_.Mul(i, s_.OW), j), vector_bytes_), b_.Load(from, nest_.lanes));
+        Value* from = b_.At(patch_, b_.Mul(b_.Add(b_.Mul(i, k_.m), j), work_vector_));
+        StoreOutput(at, block, b_.Mul(b_.Add(b_.Mul(i, s_.OW), j), y_vector_), Load(types_.accumulator, from));
       });
     });
   }
 
+  // A vector as it is computed with.
+  Value* Load(DType stored, Value* ptr) { return LoadConverted(b_, stored, ptr, nest_.lanes, types_.accumulator); }
+
   KernelBuilder& b_;
   const WinogradNest& nest_;
   const ConvShape& s_;
+  const ElementTypes& types_;
   const WinogradKnobs& k_;
   const Epilogue& epilogue_;
-  int64_t vector_bytes_;
+  int64_t x_vector_, w_vector_, work_vector_, y_vector_;  // bytes of a vector of data, weights, V or M, and outputs
   Value *data_ = nullptr, *weight_ = nullptr, *bias_ = nullptr, *residual_ = nullptr, *out_ = nullptr;
   Value *data_stride_ = nullptr, *residual_stride_ = nullptr, *out_stride_ = nullptr;
   Value *v_ = nullptr, *m_ = nullptr, *patch_ = nullptr, *half_ = nullptr;

@@ -23,6 +23,7 @@
 
 #include <algorithm>
 
+#include "compiler/codegen/element.h"
 #include "compiler/codegen/kernel_builder.h"
 #include "compiler/schedules/conv_shape.h"
 #include "compiler/schedules/epilogue_emit.h"
@@ -76,7 +77,9 @@ class DenseEmitter {
         K_(w.data[1]),
         N_(w.weight[0]),
         k_(knobs),
+        types_(w.types),
         epilogue_(epilogue),
+        w_step_(Bytes(w.types.weight, knobs.oc_block)),
         lanes_(static_cast<int>(std::min<int64_t>(builder.lanes(), knobs.oc_block))) {}
 
   void Emit(const StageArgs& args) {
@@ -119,17 +122,17 @@ class DenseEmitter {
     const RegisterTile registers{static_cast<int>(rows), static_cast<int>(CeilDiv(columns, lanes_)), lanes_};
     Value* first_row = b_.Mul(tile, k_.tile_m);
     Value* x = b_.At(data_, b_.Mul(first_row, data_stride_));
-    Value* w = b_.At(weight_, b_.Mul(panel, K_ * k_.oc_block * 4));
+    Value* w = b_.At(weight_, b_.Mul(panel, K_ * w_step_));
     // Steps that unroll_ic leaves over are done one by one.
     const int64_t main = K_ - K_ % k_.unroll_ic;
-    Vals acc = Reduce(registers, x, w, 0, main, k_.unroll_ic, registers.Zeros(b_));
+    Vals acc = Reduce(registers, x, w, 0, main, k_.unroll_ic, registers.Zeros(b_, types_.accumulator));
     acc = Reduce(registers, x, w, main, K_, 1, acc);
     for (int p = 0; p < registers.pixels; ++p) {
       Value* row = b_.Add(first_row, p);
-      Value* column = b_.Mul(panel, k_.oc_block * 4);
+      Value* column = b_.Mul(panel, Bytes(types_.output, k_.oc_block));
       Value* y = b_.At(b_.At(out_, b_.Mul(row, out_stride_)), column);
       Value* r = residual_ ? b_.At(b_.At(residual_, b_.Mul(row, residual_stride_)), column) : nullptr;
-      Value* bias = bias_ ? b_.At(bias_, column) : nullptr;
+      Value* bias = bias_ ? b_.At(bias_, b_.Mul(panel, Bytes(DType::kFloat32, k_.oc_block))) : nullptr;
       for (int v = 0; v < registers.vectors; ++v) {
         const int width = static_cast<int>(std::min<int64_t>(lanes_, columns - int64_t{v} * lanes_));
         StoreVector(acc[static_cast<size_t>(p * registers.vectors + v)], y, r, bias, v, width);
@@ -141,17 +144,18 @@ class DenseEmitter {
               const Vals& start) {
     return b_.Loop(lo, hi, unroll, start, [&](Value* k, const Vals& in) {
       Vals acc = in;
-      Value* xs = b_.At(x, b_.Mul(k, 4));
-      Value* ws = b_.At(w, b_.Mul(k, k_.oc_block * 4));
+      Value* xs = b_.At(x, b_.Mul(k, Bytes(types_.data)));
+      Value* ws = b_.At(w, b_.Mul(k, w_step_));
       Vals rows{xs};
       for (int p = 1; p < registers.pixels; ++p) rows.push_back(b_.At(rows.back(), data_stride_));
       for (int64_t u = 0; u < unroll; ++u) {
         registers.Step(
-            b_, acc, [&](int p) { return b_.Load(b_.At(rows[static_cast<size_t>(p)], u * 4)); },
+            b_, acc,
+            [&](int p) { return Load(types_.data, b_.At(rows[static_cast<size_t>(p)], Bytes(types_.data, u)), 1); },
             [&](int v) {
-              Value* address = b_.At(ws, (u * k_.oc_block + int64_t{v} * lanes_) * 4);
+              Value* address = b_.At(ws, u * w_step_ + Bytes(types_.weight, int64_t{v} * lanes_));
               if (k_.prefetch > 0) b_.Prefetch(b_.At(address, k_.prefetch * 4096));
-              return b_.Load(address, lanes_);
+              return Load(types_.weight, address, lanes_);
             });
       }
       return acc;
@@ -160,22 +164,29 @@ class DenseEmitter {
 
   // Stores `width` lanes of vector v: a tail is written lane by lane so that nothing past the row is touched.
   void StoreVector(Value* acc, Value* y, Value* r, Value* bias, int v, int width) {
-    const int64_t offset = int64_t{v} * lanes_ * 4;
-    auto at = [&](Value* base, int64_t extra) { return base ? b_.At(base, offset + extra) : nullptr; };
-    if (width == lanes_) {
-      b_.Store(EmitEpilogue(b_, epilogue_, acc, {at(bias, 0), at(r, 0)}), at(y, 0));
-      return;
-    }
+    const auto store = [&](Value* sum, int64_t column) {
+      Value* to = b_.At(y, Bytes(types_.output, column));
+      EpilogueOperands operands;
+      if (bias) operands.bias = b_.At(bias, Bytes(DType::kFloat32, column));
+      if (r) operands.residual = b_.At(r, Bytes(types_.output, column));
+      b_.Store(EmitEpilogue(b_, epilogue_, types_, sum, operands), to);
+    };
+    const int64_t first = int64_t{v} * lanes_;
+    if (width == lanes_) return store(acc, first);
     for (int lane = 0; lane < width; ++lane) {
       Value* scalar = lanes_ == 1 ? acc : b_.ir().CreateExtractElement(acc, static_cast<uint64_t>(lane));
-      b_.Store(EmitEpilogue(b_, epilogue_, scalar, {at(bias, lane * 4), at(r, lane * 4)}), at(y, lane * 4));
+      store(scalar, first + lane);
     }
   }
+
+  Value* Load(DType stored, Value* ptr, int lanes) { return LoadConverted(b_, stored, ptr, lanes, types_.accumulator); }
 
   KernelBuilder& b_;
   int64_t M_, K_, N_;
   const DenseKnobs& k_;
+  const ElementTypes& types_;
   const Epilogue& epilogue_;
+  int64_t w_step_;  // bytes from one k of a panel to the next
   int lanes_;
   Value *data_ = nullptr, *weight_ = nullptr, *bias_ = nullptr, *residual_ = nullptr, *out_ = nullptr;
   Value *data_stride_ = nullptr, *residual_stride_ = nullptr, *out_stride_ = nullptr;
@@ -230,8 +241,8 @@ class Dense : public KnobSchedule<DenseKnobs> {
     tile.groups = static_cast<double>(CeilDiv(w.weight[0], k.oc_block));
     tile.steps = static_cast<double>(w.data[1]);
     tile.unroll = static_cast<double>(k.unroll_ic);
-    tile.weight_bytes = static_cast<double>(w.data[1] * k.oc_block * 4);
-    tile.input_bytes = static_cast<double>(w.data[0] * w.data[1] * 4);
+    tile.weight_bytes = static_cast<double>(Bytes(w.types.weight, w.data[1] * k.oc_block));
+    tile.input_bytes = static_cast<double>(Bytes(w.types.data, w.data[0] * w.data[1]));
     return tile;
   }
 
@@ -247,7 +258,7 @@ class Dense : public KnobSchedule<DenseKnobs> {
                         kReload * std::max(0.0, rows - machine.address_registers);
     const double compute =
         panels * tiles * (steps * (step + 1.0 / static_cast<double>(k.unroll_ic)) + 2 * rows * vectors);
-    const double bytes = panels * steps * static_cast<double>(k.oc_block) * 4;
+    const double bytes = panels * steps * static_cast<double>(Bytes(w.types.weight, k.oc_block));
     const double first_read = machine.threads == 1
                                   ? bytes / (kColdShare * machine.cold_bytes_per_cycle)
                                   : bytes / machine.shared_bytes_per_cycle * (k.prefetch > 0 ? 1 : kNotFetched);

@@ -28,15 +28,10 @@ Value* EmitEpilogue(KernelBuilder& b, const Epilogue& epilogue, const ElementTyp
   if (epilogue.scale) x = b.FMul(x, b.Load(operands.scale, n));
   if (epilogue.bias) x = b.FAdd(x, b.Load(operands.bias, n));
   if (epilogue.residual) {
-    Value* residual = LoadElements(b, types.output, operands.residual, n);
-    x = b.FAdd(x, Converted(b, residual, types.output, DType::kFloat32));
+    x = b.FAdd(x, LoadConverted(b, types.output, operands.residual, n, DType::kFloat32));
   }
   x = EmitActivation(b, epilogue.activation, epilogue.lo, epilogue.hi, x);
   return epilogue.step > 0 ? Quantised(b, epilogue, x, types.output) : Converted(b, x, DType::kFloat32, types.output);
-}
-
-Value* EmitEpilogue(KernelBuilder& b, const Epilogue& epilogue, Value* acc, const EpilogueOperands& operands) {
-  return EmitEpilogue(b, epilogue, ElementTypes(), acc, operands);
 }
 
 bool ChangesZero(const Epilogue& epilogue) {
@@ -49,11 +44,12 @@ Value* MaskTailLanes(KernelBuilder& b, const Epilogue& epilogue, Value* value, V
   if (!ChangesZero(epilogue) || channels % block == 0) return value;
   auto& ir = b.ir();
   const auto lanes = static_cast<unsigned>(LanesOf(value));
-  if (lanes == 1) return ir.CreateSelect(ir.CreateICmpSLT(first_channel, b.Index(channels)), value, b.Float(0));
+  llvm::Constant* zero = llvm::Constant::getNullValue(value->getType());
+  if (lanes == 1) return ir.CreateSelect(ir.CreateICmpSLT(first_channel, b.Index(channels)), value, zero);
   auto* type = llvm::FixedVectorType::get(b.i64(), lanes);
   Value* channel = ir.CreateAdd(ir.CreateVectorSplat(lanes, first_channel), ir.CreateStepVector(type));
   Value* inside = ir.CreateICmpSLT(channel, llvm::ConstantInt::get(type, static_cast<uint64_t>(channels)));
-  return ir.CreateSelect(inside, value, b.FloatVec(0, static_cast<int>(lanes)));
+  return ir.CreateSelect(inside, value, zero);
 }
 
 }  // namespace hone

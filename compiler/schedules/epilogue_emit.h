@@ -17,8 +17,6 @@ struct EpilogueOperands {
 // type, may be a scalar or any vector; the result is of the output's.
 Value* EmitEpilogue(KernelBuilder& b, const Epilogue& epilogue, const ElementTypes& types, Value* acc,
                     const EpilogueOperands& operands);
-// Of float32 in all places.
-Value* EmitEpilogue(KernelBuilder& b, const Epilogue& epilogue, Value* acc, const EpilogueOperands& operands);
 
 // Whether the activation of 0 is not 0: lanes past the channels must then be masked.
 bool ChangesZero(const Epilogue& epilogue);

@@ -1,4 +1,4 @@
-// A batch_matmul's extents and where its operands' elements are, for schedules.
+// A batch_matmul's extents, and of which type and where its operands' elements are, for schedules.
 #pragma once
 
 #include "core/workload.h"
@@ -14,6 +14,7 @@ struct MatmulSteps {
 // The sum over K of data[b, m, k] weight[b, n, k]. An operand's row is M (N for weight), its column K (N for output).
 struct MatmulShape {
   int64_t B, M, N, K;
+  ElementTypes types;
   MatmulSteps data, weight, output;
 
   explicit MatmulShape(const Workload& w)
@@ -21,6 +22,7 @@ struct MatmulShape {
         M(w.Extent('M')),
         N(w.Extent('N')),
         K(w.Extent('K')),
+        types(w.types),
         data(StepsOf(w.OperandAxes(0), w.data, 'M', 'K')),
         weight(StepsOf(w.OperandAxes(1), w.weight, 'N', 'K')),
         output(StepsOf(w.OperandAxes(2), w.OutputShape(), 'M', 'N')) {}

@@ -1,5 +1,6 @@
 #include "compiler/schedules/reference_kernel.h"
 
+#include "compiler/codegen/element.h"
 #include "compiler/codegen/kernel_builder.h"
 #include "compiler/schedules/conv_shape.h"
 #include "compiler/schedules/reference_batch_matmul.h"
@@ -19,9 +20,18 @@ ConvShape AsConv(const Workload& w) {
 }
 
 class ReferenceEmitter {
+  static constexpr int64_t kSum = sizeof(double);  // bytes of a sum: the outputs are float64
+
  public:
-  ReferenceEmitter(KernelBuilder& builder, const ConvShape& shape, Prologue prologue, const Epilogue& epilogue)
-      : b_(builder), s_(shape), prologue_(prologue), epilogue_(epilogue), lanes_(builder.lanes() / 2) {}
+  ReferenceEmitter(KernelBuilder& builder, const ConvShape& shape, const Workload& w, const Epilogue& epilogue)
+      : b_(builder),
+        s_(shape),
+        types_(w.types),
+        prologue_(w.prologue),
+        epilogue_(epilogue),
+        lanes_(builder.lanes() / 2),
+        data_bytes_(Bytes(w.types.data)),
+        weight_bytes_(Bytes(w.types.weight)) {}
 
   void Emit(const StageArgs& args) {
     int next = 1;
@@ -47,34 +57,37 @@ class ReferenceEmitter {
   // The sums wait in the outputs, which are float64, so that columns are the innermost loop: vectors run along a row at
   // any number of channels and taps.
   void Row(Value* item, Value* n, Value* o, Value* oh) {
-    Value* y = b_.At(value_, b_.Mul(item, s_.OW * 8));
-    Value* m = b_.At(magnitude_, b_.Mul(item, s_.OW * 8));
-    Value* bias = epilogue_.bias ? Extend(b_.Load(b_.At(bias_, b_.Mul(o, 4)))) : llvm::ConstantFP::get(b_.f64(), 0);
+    Value* y = b_.At(value_, b_.Mul(item, s_.OW * kSum));
+    Value* m = b_.At(magnitude_, b_.Mul(item, s_.OW * kSum));
+    Value* bias = epilogue_.bias ? LoadVector(DType::kFloat32, bias_, o) : llvm::ConstantFP::get(b_.f64(), 0);
     Value* bias_size = Abs(bias);
     b_.For(0, s_.OW, 1, [&](Value* ow) {
-      b_.Store(bias, b_.At(y, b_.Mul(ow, 8)));
-      b_.Store(bias_size, b_.At(m, b_.Mul(ow, 8)));
+      b_.Store(bias, b_.At(y, b_.Mul(ow, kSum)));
+      b_.Store(bias_size, b_.At(m, b_.Mul(ow, kSum)));
     });
     Value* first_channel = b_.Mul(b_.Div(o, s_.group_out), s_.group_in);
-    Value* w = b_.At(weight_, b_.Mul(o, s_.group_in * s_.KH * s_.KW * 4));
+    Value* w = b_.At(weight_, b_.Mul(o, s_.group_in * s_.KH * s_.KW * weight_bytes_));
     b_.For(0, s_.group_in, 1, [&](Value* ic) {
       Value* channel = b_.Add(b_.Mul(n, s_.C), b_.Add(first_channel, ic));
-      Value* plane = b_.At(data_, b_.Mul(channel, s_.H * s_.W * 4));
+      Value* plane = b_.At(data_, b_.Mul(channel, s_.H * s_.W * data_bytes_));
       if (prologue_ != Prologue::kNone) {
-        Value* offset = b_.Mul(b_.Add(first_channel, ic), 4);
-        scale_ = Extend(b_.Load(b_.At(scales_, offset)));
-        shift_ = Extend(b_.Load(b_.At(shifts_, offset)));
+        Value* at = b_.Add(first_channel, ic);
+        scale_ = LoadVector(DType::kFloat32, scales_, at);
+        shift_ = LoadVector(DType::kFloat32, shifts_, at);
       }
       b_.For(0, s_.KH, 1, [&](Value* kh) {
         Value* h = b_.Sub(b_.Add(b_.Mul(oh, s_.stride_h), b_.Mul(kh, s_.dil_h)), b_.Index(s_.pad_t));
         Value* inside = b_.ir().CreateICmpULT(h, b_.Index(s_.H));
-        b_.If(inside, [&] { KernelRow(b_.At(plane, b_.Mul(h, s_.W * 4)), b_.At(w, TapOffset(ic, kh)), y, m); });
+        b_.If(inside,
+              [&] { KernelRow(b_.At(plane, b_.Mul(h, s_.W * data_bytes_)), b_.At(w, TapOffset(ic, kh)), y, m); });
       });
     });
     Finish(item, y, m);
   }
 
-  Value* TapOffset(Value* ic, Value* kh) { return b_.Add(b_.Mul(ic, s_.KH * s_.KW * 4), b_.Mul(kh, s_.KW * 4)); }
+  Value* TapOffset(Value* ic, Value* kh) {
+    return b_.Add(b_.Mul(ic, s_.KH * s_.KW * weight_bytes_), b_.Mul(kh, s_.KW * weight_bytes_));
+  }
 
   void KernelRow(Value* x, Value* w, Value* y, Value* m) {
     for (int64_t kw = 0; kw < s_.KW; ++kw) {
@@ -82,7 +95,7 @@ class ReferenceEmitter {
       const int64_t lo = first >= 0 ? 0 : CeilDiv(-first, s_.stride_w);
       const int64_t hi = std::min(s_.OW, CeilDiv(s_.W - first, s_.stride_w));
       if (lo >= hi) continue;
-      Value* weight = Extend(b_.Load(b_.At(w, kw * 4)));
+      Value* weight = LoadVector(types_.weight, w, b_.Index(kw));
       const int64_t wide = s_.stride_w == 1 ? (hi - lo) / lanes_ * lanes_ : 0;
       b_.For(lo, lo + wide, lanes_, [&](Value* ow) { Accumulate(x, first, weight, y, m, ow, lanes_); });
       b_.For(lo + wide, hi, 1, [&](Value* ow) { Accumulate(x, first, weight, y, m, ow, 1); });
@@ -92,7 +105,7 @@ class ReferenceEmitter {
   void Accumulate(Value* x, int64_t first, Value* weight, Value* y, Value* m, Value* ow, int lanes) {
     auto* type = lanes == 1 ? b_.f64() : llvm::FixedVectorType::get(b_.f64(), static_cast<unsigned>(lanes));
     Value* column = b_.Add(b_.Mul(ow, s_.stride_w), first);
-    Value* value = Extend(b_.Load(b_.At(x, b_.Mul(column, 4)), lanes));
+    Value* value = LoadVector(types_.data, x, column, lanes);
     Value* size = Abs(value);
     if (prologue_ != Prologue::kNone) {
       Value* scaled = b_.FMul(value, b_.Splat(scale_, lanes));
@@ -103,8 +116,8 @@ class ReferenceEmitter {
     if (prologue_ == Prologue::kScaleShiftRelu) value = b_.FMax(value, llvm::ConstantFP::get(type, 0));
     Value* product = b_.FMul(value, b_.Splat(weight, lanes));
     size = b_.FMul(size, Abs(b_.Splat(weight, lanes)));
-    Value* ya = b_.At(y, b_.Mul(ow, 8));
-    Value* ma = b_.At(m, b_.Mul(ow, 8));
+    Value* ya = b_.At(y, b_.Mul(ow, kSum));
+    Value* ma = b_.At(m, b_.Mul(ow, kSum));
     b_.Store(b_.FAdd(b_.LoadAs(type, ya), product), ya);
     b_.Store(b_.FAdd(b_.LoadAs(type, ma), size), ma);
   }
@@ -113,11 +126,12 @@ class ReferenceEmitter {
   void Finish(Value* item, Value* y, Value* m) {
     if (!epilogue_.residual && epilogue_.activation == nullptr) return;
     b_.For(0, s_.OW, 1, [&](Value* ow) {
-      Value* ya = b_.At(y, b_.Mul(ow, 8));
+      Value* ya = b_.At(y, b_.Mul(ow, kSum));
       Value* value = b_.LoadAs(b_.f64(), ya);
       if (epilogue_.residual) {
-        Value* r = Extend(b_.Load(b_.At(b_.At(residual_, b_.Mul(item, s_.OW * 4)), b_.Mul(ow, 4))));
-        Value* ma = b_.At(m, b_.Mul(ow, 8));
+        Value* row = b_.At(residual_, b_.Mul(item, Bytes(types_.output, s_.OW)));
+        Value* r = LoadVector(types_.output, row, ow);
+        Value* ma = b_.At(m, b_.Mul(ow, kSum));
         b_.Store(b_.FAdd(b_.LoadAs(b_.f64(), ma), Abs(r)), ma);
         value = b_.FAdd(value, r);
       }
@@ -126,18 +140,19 @@ class ReferenceEmitter {
     });
   }
 
-  Value* Extend(Value* v) {
-    auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(v->getType());
-    llvm::Type* type = vector ? llvm::FixedVectorType::get(b_.f64(), vector->getNumElements()) : b_.f64();
-    return b_.ir().CreateFPExt(v, type);
+  // Of `base`'s elements those from number `at` on, in float64.
+  Value* LoadVector(DType stored, Value* base, Value* at, int lanes = 1) {
+    return LoadConverted(b_, stored, b_.At(base, b_.Mul(at, Bytes(stored))), lanes, DType::kFloat64);
   }
   Value* Abs(Value* v) { return b_.ir().CreateUnaryIntrinsic(llvm::Intrinsic::fabs, v); }
 
   KernelBuilder& b_;
   const ConvShape& s_;
+  const ElementTypes& types_;
   Prologue prologue_;
   const Epilogue& epilogue_;
   int lanes_;
+  int64_t data_bytes_, weight_bytes_;  // bytes of an element of the data and of the weights
   Value *scales_ = nullptr, *shifts_ = nullptr, *scale_ = nullptr, *shift_ = nullptr;
   Value *data_ = nullptr, *weight_ = nullptr, *bias_ = nullptr, *residual_ = nullptr, *value_ = nullptr,
         *magnitude_ = nullptr;
@@ -159,8 +174,8 @@ std::vector<KernelOperand> ReferenceOperands(const Workload& w) {
   const Layout image = Layout::Parse(conv ? "NCHW" : "MN");
   std::vector<KernelOperand> operands{{OperandRole::kData, w.types.data, w.data, Layout::Parse(conv ? "NCHW" : "MK")}};
   if (w.prologue != Prologue::kNone) {
-    operands.push_back({OperandRole::kScale, w.types.data, {w.data[1], 1, 1}, Layout::Parse("CHW")});
-    operands.push_back({OperandRole::kShift, w.types.data, {w.data[1], 1, 1}, Layout::Parse("CHW")});
+    operands.push_back({OperandRole::kScale, DType::kFloat32, {w.data[1], 1, 1}, Layout::Parse("CHW")});
+    operands.push_back({OperandRole::kShift, DType::kFloat32, {w.data[1], 1, 1}, Layout::Parse("CHW")});
   }
   operands.push_back({OperandRole::kWeight, w.types.weight, w.weight, Layout::Parse(conv ? "OIHW" : "NK")});
   if (epilogue.bias)
@@ -175,8 +190,8 @@ EmittedKernel EmitReference(KernelBuilder& builder, const Workload& workload, co
   if (workload.is_batch_matmul()) return EmitReferenceBatchMatmul(builder, workload, symbol);
   const ConvShape shape = AsConv(workload);
   const Epilogue epilogue = CanonicalEpilogue(workload.epilogue);
-  builder.Stage(
-      symbol, [&](const StageArgs& args) { ReferenceEmitter(builder, shape, workload.prologue, epilogue).Emit(args); });
+  builder.Stage(symbol,
+                [&](const StageArgs& args) { ReferenceEmitter(builder, shape, workload, epilogue).Emit(args); });
   EmittedKernel kernel;
   kernel.stages.push_back({symbol, shape.N * shape.O * shape.OH, 1, 0});
   return kernel;

@@ -5,8 +5,8 @@
 
 namespace hone {
 
-// Operands: the inputs in row-major float32 with the canonical epilogue of the workload's class, then the value and the
-// magnitude in float64; see CompileReference in compiler/build.h.
+// Operands: the inputs, row-major and of the workload's types, with the canonical epilogue of the workload's class,
+// then the value and the magnitude in float64; see CompileReference in compiler/compile_kernel.h.
 std::vector<KernelOperand> ReferenceOperands(const Workload& workload);
 EmittedKernel EmitReference(KernelBuilder& builder, const Workload& workload, const std::string& symbol);
 

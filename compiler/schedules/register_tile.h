@@ -36,7 +36,7 @@ struct RegisterTile {
   int RegistersOn(const MachineModel& machine) const;
   // Why the machine's registers do not hold it, or nullopt.
   std::optional<std::string> Reject(const MachineModel& machine) const;
-  Vals Zeros(KernelBuilder& b, DType accumulator = DType::kFloat32) const;
+  Vals Zeros(KernelBuilder& b, DType accumulator) const;
   // acc[p][v] += x(p) * w(v) for one reduction step, as `multiply_add` means it. `x` returns a scalar, or null for a
   // pixel whose tap is not there. The operands of the smaller set are loaded first and held; each of the larger set is
   // loaded, used and let die, in this order: code generation keeps it, and a spilled accumulator costs more than

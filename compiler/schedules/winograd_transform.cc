@@ -1,14 +1,20 @@
 #include "compiler/schedules/winograd_transform.h"
 
 namespace hone {
+namespace {
 
-Vals WinogradInput(KernelBuilder& b, const Vals& d, int lanes) {
+// In every lane, of x's type.
+Value* Like(Value* x, double factor) { return llvm::ConstantFP::get(x->getType(), factor); }
+
+}  // namespace
+
+Vals WinogradInput(KernelBuilder& b, const Vals& d) {
   if (d.size() == 4) return {b.FSub(d[0], d[2]), b.FAdd(d[1], d[2]), b.FSub(d[2], d[1]), b.FSub(d[1], d[3])};
-  const auto times = [&](float factor, Value* x, Value* plus) { return b.Fma(b.FloatVec(factor, lanes), x, plus); };
+  const auto times = [&](double factor, Value* x, Value* plus) { return b.Fma(Like(x, factor), x, plus); };
   Value* even4 = times(-4, d[2], d[4]);
   Value* odd4 = times(-4, d[1], d[3]);
   Value* even1 = b.FSub(d[4], d[2]);
-  Value* odd1 = b.FMul(b.FloatVec(2, lanes), b.FSub(d[3], d[1]));
+  Value* odd1 = b.FMul(Like(d[1], 2), b.FSub(d[3], d[1]));
   return {times(4, d[0], times(-5, d[2], d[4])),
           b.FAdd(even4, odd4),
           b.FSub(even4, odd4),
@@ -17,11 +23,11 @@ Vals WinogradInput(KernelBuilder& b, const Vals& d, int lanes) {
           times(4, d[1], times(-5, d[3], d[5]))};
 }
 
-Vals WinogradOutput(KernelBuilder& b, const Vals& t, int lanes) {
+Vals WinogradOutput(KernelBuilder& b, const Vals& t) {
   Value* sum1 = b.FAdd(t[1], t[2]);
   Value* difference1 = b.FSub(t[1], t[2]);
   if (t.size() == 4) return {b.FAdd(t[0], sum1), b.FSub(difference1, t[3])};
-  const auto times = [&](float factor, Value* x, Value* plus) { return b.Fma(b.FloatVec(factor, lanes), x, plus); };
+  const auto times = [&](double factor, Value* x, Value* plus) { return b.Fma(Like(x, factor), x, plus); };
   Value* sum2 = b.FAdd(t[3], t[4]);
   Value* difference2 = b.FSub(t[3], t[4]);
   return {b.FAdd(t[0], b.FAdd(sum1, sum2)), times(2, difference2, difference1), times(4, sum2, sum1),

@@ -6,8 +6,8 @@
 namespace hone {
 
 // B^T d for one column (or row) of m + 2 values; m is 2 or 4.
-Vals WinogradInput(KernelBuilder& b, const Vals& d, int lanes);
+Vals WinogradInput(KernelBuilder& b, const Vals& d);
 // A^T t for one column (or row) of m + 2 values: m values.
-Vals WinogradOutput(KernelBuilder& b, const Vals& t, int lanes);
+Vals WinogradOutput(KernelBuilder& b, const Vals& t);
 
 }  // namespace hone
