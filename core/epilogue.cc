@@ -70,7 +70,7 @@ bool TakeQuantise(std::string_view& text, Epilogue& epilogue) {
   constexpr std::string_view kName = "quantise(";
   const size_t at = text.rfind(kName);
   if (at == std::string_view::npos) return true;
-  if (text.back() != ')' || (at > 0 && text[at - 1] != ',')) return false;
+  if (text.back() != ')' || (at > 0 && (at < 2 || text[at - 1] != ','))) return false;
   const auto parts = Split(text.substr(at + kName.size(), text.size() - at - kName.size() - 1), ',');
   if (parts.size() != 2) return false;
   const auto step = ParseFloat(parts[0]);

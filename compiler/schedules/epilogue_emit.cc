@@ -36,7 +36,8 @@ Value* EmitEpilogue(KernelBuilder& b, const Epilogue& epilogue, const ElementTyp
 
 bool ChangesZero(const Epilogue& epilogue) {
   const ActivationRow* row = epilogue.activation;
-  return row != nullptr && row->ChangesZero(epilogue.lo, epilogue.hi);
+  const bool quantised_off_zero = epilogue.step > 0 && epilogue.zero_point != 0;
+  return quantised_off_zero || (row != nullptr && row->ChangesZero(epilogue.lo, epilogue.hi));
 }
 
 Value* MaskTailLanes(KernelBuilder& b, const Epilogue& epilogue, Value* value, Value* first_channel, int64_t channels,

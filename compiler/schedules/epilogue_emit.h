@@ -18,12 +18,12 @@ struct EpilogueOperands {
 Value* EmitEpilogue(KernelBuilder& b, const Epilogue& epilogue, const ElementTypes& types, Value* acc,
                     const EpilogueOperands& operands);
 
-// Whether the activation of 0 is not 0: lanes past the channels must then be masked.
+// Whether the epilogue makes something else of 0: lanes past the channels must then be masked.
 bool ChangesZero(const Epilogue& epilogue);
 
 // `value` with the lanes at and past `channels` zeroed: they stay zero at rest, whatever the activation makes of zero.
 // The value's first lane is channel `first_channel`. Returns the value itself when there is nothing to do: when `block`
-// divides `channels` or the activation keeps zero.
+// divides `channels` or the epilogue keeps zero.
 Value* MaskTailLanes(KernelBuilder& b, const Epilogue& epilogue, Value* value, Value* first_channel, int64_t channels,
                      int64_t block);
 
