@@ -49,13 +49,17 @@ enum class LayoutRule : uint8_t {
 // What passes may rely on besides the pattern: each is a promise about every call of the operator. They ask for a
 // trait, so that a new operator is theirs once its row says so.
 struct OpTraits {
-  bool moves = false;        // each element of the result is one of the first argument's
-  bool homogeneous = false;  // f(s x) = s f(x) for a scalar s > 0 and the first argument x
-  bool per_image = false;    // image i of the result follows from image i of the first argument when no axis is that of
-                           // the images, and no attribute counts them
-  bool heads =
-      false;  // computes each element once whatever is done to it afterwards, so a fused chain may begin with it
-  bool cheap = false;  // costs so little that computing it twice is cheaper than keeping it
+  // Each element of the result is one of the first argument's.
+  bool moves = false;
+  // f(s x) = s f(x) for a scalar s > 0 and the first argument x.
+  bool homogeneous = false;
+  // Image i of the result follows from image i of the first argument when no axis is that of the images, and no
+  // attribute counts them.
+  bool per_image = false;
+  // Computes each element once whatever is done to it afterwards, so that a fused chain may begin with it.
+  bool heads = false;
+  // Costs so little that computing it twice is cheaper than keeping it.
+  bool cheap = false;
 };
 
 struct OpDef {
