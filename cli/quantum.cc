@@ -26,13 +26,17 @@ double ScaleOf(const Call& product) {
   return 0;
 }
 
-double QuantumOf(const ExprPtr& expr) {
-  if (expr->type->kind == relay::TypeKind::kTensor && !IsFloat(expr->type->dtype)) return 1;
-  const Call* call = relay::AsCall(expr);
-  const relay::Op* op = call != nullptr ? relay::AsOp(call->op) : nullptr;
-  if (op == nullptr) return 0;
-  if (op->def->name == "multiply") return ScaleOf(*call);
-  return op->def->traits.moves ? QuantumOf(call->args[0]) : 0;
+// Goes back through what moves, however long that chain is.
+double QuantumOf(ExprPtr expr) {
+  while (expr->type->kind != relay::TypeKind::kTensor || IsFloat(expr->type->dtype)) {
+    const Call* call = relay::AsCall(expr);
+    const relay::Op* op = call != nullptr ? relay::AsOp(call->op) : nullptr;
+    if (op == nullptr) return 0;
+    if (op->def->name == "multiply") return ScaleOf(*call);
+    if (!op->def->traits.moves) return 0;
+    expr = call->args[0];
+  }
+  return 1;
 }
 
 }  // namespace
