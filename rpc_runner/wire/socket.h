@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "rpc_runner/wire/protocol.h"
+#include "rpc_runner/wire/sender.h"
 
 namespace hone {
 
@@ -35,6 +36,7 @@ class Socket {
   struct Message {
     std::string peer;
     std::string bytes;
+    Sender sender;
   };
 
   Socket(SocketContext& context, Kind kind);

@@ -1,0 +1,19 @@
+// Who sent a message, as far as the transport could prove it. docs/security.md says what each role may do.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace hone {
+
+enum class Role : uint8_t { kViewer = 1, kTuner = 2, kRunner = 4 };
+
+// Without keys (loopback only) nobody has a name, and everybody may do everything.
+struct Sender {
+  std::string name;   // as the list of keys has it; empty without keys
+  uint8_t roles = 7;  // the sum of what the key may be
+
+  bool May(Role role) const { return (roles & static_cast<uint8_t>(role)) != 0; }
+};
+
+}  // namespace hone
