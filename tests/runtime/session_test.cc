@@ -3,32 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <atomic>
-#include <cstdlib>
-#include <new>
-
 #include "core/error.h"
 #include "core/random.h"
+#include "tests/runtime/counted_allocations.h"
 #include "tests/runtime/test_package.h"
-
-namespace {
-std::atomic<int64_t> allocations{0};
-
-void* Allocate(std::size_t size) {
-  allocations.fetch_add(1, std::memory_order_relaxed);
-  void* memory = std::malloc(size == 0 ? 1 : size);
-  if (memory == nullptr) throw std::bad_alloc();
-  return memory;
-}
-}  // namespace
-
-// Counts what the whole test program allocates, so that a run can be shown to allocate nothing.
-void* operator new(std::size_t size) { return Allocate(size); }
-void* operator new[](std::size_t size) { return Allocate(size); }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete[](void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace hone {
 namespace {
@@ -85,9 +63,9 @@ TEST_F(SessionTest, RunAllocatesNothing) {
   options.threads = 2;
   Session session(package_, options);
   session.Run();
-  const int64_t before = allocations;
+  const int64_t before = testing::Allocations();
   for (int i = 0; i < 10; ++i) session.Run();
-  EXPECT_EQ(allocations, before);
+  EXPECT_EQ(testing::Allocations(), before);
 }
 
 TEST_F(SessionTest, UsesTheCallersPool) {

@@ -66,7 +66,7 @@ TEST(CompilePool, AHangIsTimedOut) {
 }
 
 TEST(CompilePool, AMemoryBombMeetsItsLimit) {
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "a sanitizer's address space cannot be bounded";
 #endif
   CompilePoolOptions options = Faulty();
