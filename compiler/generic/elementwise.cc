@@ -9,6 +9,7 @@
 #include "compiler/generic/argument.h"
 #include "compiler/relay/activation_call.h"
 #include "core/error.h"
+#include "core/nth.h"
 
 namespace hone {
 namespace {
@@ -73,7 +74,7 @@ Value* AlongAxis(Evaluator& e, const relay::Call& call, size_t i, const Coordina
   const auto rank = static_cast<int64_t>(at.size());
   const int64_t axis = (call.attrs.GetInt("axis", 1) + rank) % rank;
   const bool one = TensorTypeOf(call.args[i]).shape[0] == 1;
-  return e.Eval(call.args[i], {one ? At(e.b(), 0) : at[static_cast<size_t>(axis)]}, lanes);
+  return e.Eval(call.args[i], {one ? At(e.b(), 0) : Nth(at, axis)}, lanes);
 }
 
 Value* Prelu(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {

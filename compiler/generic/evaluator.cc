@@ -7,6 +7,7 @@
 #include "compiler/generic/images_apart.h"
 #include "compiler/relay/op.h"
 #include "core/error.h"
+#include "core/nth.h"
 
 namespace hone {
 namespace {
@@ -159,7 +160,7 @@ Value* Evaluator::Compute(const relay::ExprPtr& expr, const Coordinates& at, Lan
 
 Value* Evaluator::EvalItem(const relay::TupleGetItem& item, const Coordinates& at, Lanes lanes) {
   if (const auto* tuple = relay::AsTuple(item.tuple)) {
-    return Eval(tuple->fields[static_cast<size_t>(item.index)], at, lanes);
+    return Eval(Nth(tuple->fields, item.index), at, lanes);
   }
   const auto* call = relay::AsCall(item.tuple);
   const auto* op = call ? relay::AsOp(call->op) : nullptr;

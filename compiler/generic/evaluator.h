@@ -13,6 +13,7 @@
 #include "compiler/generic/operand_access.h"
 #include "compiler/relay/expr.h"
 #include "core/artifact.h"
+#include "core/nth.h"
 
 namespace hone {
 
@@ -47,7 +48,7 @@ class Evaluator {
   // Whether the expression is a parameter whose innermost axis is such blocks.
   bool ReadsBlocks(const relay::ExprPtr& expr, const Coordinate& c) const;
 
-  const OperandAccess& Operand(int i) const { return operands_[static_cast<size_t>(i)]; }
+  const OperandAccess& Operand(int i) const { return Nth(operands_, i); }
   // What the expression is, until ClearKnown: for values that were computed ahead of the expression around them.
   void SetKnown(const relay::Expr* expr, Value* value) { known_[expr] = value; }
   void ClearKnown() { known_.clear(); }

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "compiler/generic/operand_access.h"
+#include "core/nth.h"
 
 namespace hone {
 namespace {
@@ -43,7 +44,7 @@ Vals Steps(KernelBuilder& b, const Fold& fold, int64_t from, int64_t to, int wid
     Vals next;
     for (int64_t i = 0; i < count; ++i) {
       const Coordinate at{b.Add(k, i * width), width > 1 ? 1 : 0};
-      next.push_back(fold.step(sums[static_cast<size_t>(i)], at, lanes));
+      next.push_back(fold.step(Nth(sums, i), at, lanes));
     }
     return next;
   });
@@ -64,7 +65,7 @@ Value* Folded(KernelBuilder& b, const Fold& fold, int64_t extent, int width, Lan
 Value* Tail(KernelBuilder& b, const Fold& fold, int64_t from, Lanes lanes, Value* sum) {
   Value* next = fold.step(sum, {b.Index(from), 1}, lanes);
   std::vector<int> mask(static_cast<size_t>(lanes.count));
-  for (int l = 0; l < lanes.count; ++l) mask[static_cast<size_t>(l)] = l < lanes.valid ? l : lanes.count + l;
+  for (int l = 0; l < lanes.count; ++l) Nth(mask, l) = l < lanes.valid ? l : lanes.count + l;
   return b.ir().CreateShuffleVector(next, sum, llvm::ArrayRef<int>(mask));
 }
 

@@ -1,6 +1,7 @@
 // Elements picked by positions that come from data: every lane reads where its own says.
 #include "compiler/generic/evaluator.h"
 #include "compiler/generic/safe_index.h"
+#include "core/nth.h"
 
 namespace hone {
 namespace {
@@ -33,7 +34,7 @@ Value* GatherNd(Evaluator& e, const relay::Call& call, const Coordinates& at, La
   for (int64_t part = 0; part < indices[0]; ++part) {
     position[0] = At(e.b(), part);
     Value* index = e.Eval(call.args[1], position, kScalar);
-    from.push_back(At(SafeIndex(e.b(), index, data[static_cast<size_t>(batch + part)])));
+    from.push_back(At(SafeIndex(e.b(), index, Nth(data, batch + part))));
   }
   from.insert(from.end(), places, at.end());
   return e.Eval(call.args[0], from, lanes);

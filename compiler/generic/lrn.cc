@@ -4,6 +4,7 @@
 
 #include "compiler/codegen/math.h"
 #include "compiler/generic/evaluator.h"
+#include "core/nth.h"
 
 namespace hone {
 namespace {
@@ -40,7 +41,7 @@ Value* BlockSquares(Evaluator& e, const relay::Call& call, const Window& window,
 // Lanes [offset, offset + count) of `low` followed by `high`.
 Value* Slid(KernelBuilder& b, Value* low, Value* high, int64_t offset, int count) {
   std::vector<int> mask(static_cast<size_t>(count));
-  for (int l = 0; l < count; ++l) mask[static_cast<size_t>(l)] = static_cast<int>(offset) + l;
+  for (int l = 0; l < count; ++l) Nth(mask, l) = static_cast<int>(offset) + l;
   return b.ir().CreateShuffleVector(low, high, llvm::ArrayRef<int>(mask));
 }
 

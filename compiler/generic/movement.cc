@@ -5,6 +5,7 @@
 
 #include "compiler/generic/evaluator.h"
 #include "compiler/generic/safe_index.h"
+#include "core/nth.h"
 
 namespace hone {
 namespace {
@@ -76,7 +77,7 @@ Value* Transpose(Evaluator& e, const relay::Call& call, const Coordinates& at, L
   const auto rank = static_cast<int64_t>(at.size());
   for (int64_t d = rank; axes.size() < at.size() && d-- > 0;) axes.push_back(d);
   Coordinates from(at.size());
-  for (size_t d = 0; d < at.size(); ++d) from[static_cast<size_t>((axes[d] + rank) % rank)] = at[d];
+  for (size_t d = 0; d < at.size(); ++d) Nth(from, (axes[d] + rank) % rank) = at[d];
   return e.Eval(call.args[0], from, lanes);
 }
 
@@ -122,7 +123,7 @@ std::vector<int64_t> KnownIndices(const relay::Call& call, const Coordinate& at,
   const int64_t* from = indices->value.data<int64_t>() + first->getSExtValue();
   std::vector<int64_t> known(from, from + lanes.valid);
   const bool safe = std::all_of(known.begin(), known.end(), [&](int64_t index) {
-    return index >= 0 && index < TensorTypeOf(call.args[0]).shape[static_cast<size_t>(call.attrs.GetInt("axis"))];
+    return index >= 0 && index < Nth(TensorTypeOf(call.args[0]).shape, call.attrs.GetInt("axis"));
   });
   return safe ? known : std::vector<int64_t>();
 }
@@ -233,10 +234,10 @@ Value* Concatenate(Evaluator& e, const relay::Call& call, const Coordinates& at,
   const size_t axis = AxisOf(call, "axis", 0, at.size());
   if (const auto known = e.FieldOf(&call)) {
     int64_t begin = 0;
-    for (int i = 0; i < *known; ++i) begin += TensorTypeOf(fields[static_cast<size_t>(i)]).shape[axis];
+    for (int i = 0; i < *known; ++i) begin += TensorTypeOf(Nth(fields, i)).shape[axis];
     Coordinates from = at;
     from[axis] = Shifted(e.b(), at[axis], -begin);
-    return e.Eval(fields[static_cast<size_t>(*known)], from, lanes);
+    return e.Eval(Nth(fields, *known), from, lanes);
   }
   if (at[axis].step == 0) return ChosenField(e, fields, axis, at, lanes);
   return e.PerLane(lanes, at, call.type->dtype,

@@ -5,6 +5,7 @@
 
 #include "compiler/generic/memory_shape.h"
 #include "core/error.h"
+#include "core/nth.h"
 
 namespace hone {
 namespace {
@@ -62,7 +63,7 @@ Value* LoadStrided(KernelBuilder& b, llvm::Type* element, Value* ptr, int64_t st
   if (span == 1) return b.Splat(wide, lanes.count);
   if (stride == 1 && span == lanes.count) return wide;
   std::vector<int> mask(static_cast<size_t>(lanes.count), llvm::PoisonMaskElem);
-  for (int l = 0; l < lanes.valid; ++l) mask[static_cast<size_t>(l)] = static_cast<int>(l * stride);
+  for (int l = 0; l < lanes.valid; ++l) Nth(mask, l) = static_cast<int>(l * stride);
   return Widened(b, wide, mask);
 }
 
@@ -125,7 +126,7 @@ Value* ZeroPast(KernelBuilder& b, Value* value, int valid) {
   const int count = static_cast<int>(type->getNumElements());
   if (valid >= count) return value;
   std::vector<int> mask(static_cast<size_t>(count));
-  for (int l = 0; l < count; ++l) mask[static_cast<size_t>(l)] = l < valid ? l : count;
+  for (int l = 0; l < count; ++l) Nth(mask, l) = l < valid ? l : count;
   return b.ir().CreateShuffleVector(value, llvm::Constant::getNullValue(type), llvm::ArrayRef<int>(mask));
 }
 

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "compiler/codegen/register_transpose.h"
+#include "core/nth.h"
 
 namespace hone {
 namespace {
@@ -123,12 +124,12 @@ class PermutationEmitter {
     Vals tile(static_cast<size_t>(lanes_), llvm::Constant::getNullValue(vector));
     for (int64_t r = 0; r < std::min(result.count, box_.known - result.first); ++r) {
       Value* row = b_.At(from, b_.Add(FromOf(result.first + r), source.first * element_bytes_));
-      tile[static_cast<size_t>(r)] = Load(row, source.count);
+      Nth(tile, r) = Load(row, source.count);
     }
     tile = TransposeInRegisters(b_, tile);
     for (int64_t s = 0; s < source.count; ++s) {
       Value* row = b_.At(to, b_.Add(ToOf(source.first + s), result.first * element_bytes_));
-      b_.Store(FirstLanes(tile[static_cast<size_t>(s)], result.count), row);
+      b_.Store(FirstLanes(Nth(tile, s), result.count), row);
     }
   }
 

@@ -5,6 +5,7 @@
 #include "compiler/codegen/math.h"
 #include "compiler/generic/evaluator.h"
 #include "compiler/generic/fold.h"
+#include "core/nth.h"
 
 namespace hone {
 namespace {
@@ -77,7 +78,7 @@ Value* OverAxes(Evaluator& e, const relay::Call& call, const Coordinates& at, La
     return e.b().Splat(OverAxes(e, call, LanesOf(e.b(), at, 0), kScalar, kind, mean, axes), lanes.count);
   Value* value = Reduce(reduction, open, 0);
   int64_t count = 1;
-  for (int64_t axis : axes) count *= shape[static_cast<size_t>(axis)];
+  for (int64_t axis : axes) count *= Nth(shape, axis);
   return mean ? Divided(e.b(), value, count) : value;
 }
 

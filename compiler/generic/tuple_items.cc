@@ -1,6 +1,7 @@
 // Fields of operators that give tuples.
 #include "compiler/codegen/math.h"
 #include "compiler/generic/evaluator.h"
+#include "core/nth.h"
 
 namespace hone {
 namespace {
@@ -13,7 +14,7 @@ size_t AxisOf(const relay::Call& call, int64_t otherwise, size_t rank) {
 Value* SplitItem(Evaluator& e, const relay::Call& call, int item, const Coordinates& at, Lanes lanes) {
   const size_t axis = AxisOf(call, 0, at.size());
   int64_t begin = 0;
-  for (int i = 0; i < item; ++i) begin += call.type->fields[static_cast<size_t>(i)]->shape[axis];
+  for (int i = 0; i < item; ++i) begin += Nth(call.type->fields, i)->shape[axis];
   Coordinates from = at;
   from[axis] = Shifted(e.b(), from[axis], begin);
   return e.Eval(call.args[0], from, lanes);

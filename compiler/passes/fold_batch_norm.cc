@@ -5,6 +5,7 @@
 #include "compiler/passes/graph/channel_constant.h"
 #include "compiler/passes/graph/typed_graph.h"
 #include "compiler/relay/op.h"
+#include "core/nth.h"
 
 namespace hone {
 
@@ -67,7 +68,7 @@ ExprPtr ScaledWeight(const relay::Constant& weight, const std::vector<double>& s
   Tensor scaled = weight.value.Clone();
   const int64_t row = scaled.elements() / static_cast<int64_t>(scale.size());
   for (int64_t i = 0; i < scaled.elements(); ++i) {
-    scaled.data<float>()[i] = static_cast<float>(scaled.data<float>()[i] * scale[static_cast<size_t>(i / row)]);
+    scaled.data<float>()[i] = static_cast<float>(scaled.data<float>()[i] * Nth(scale, i / row));
   }
   return relay::MakeConstant(scaled, weight.name);
 }

@@ -10,6 +10,7 @@
 #include "compiler/passes/graph/channelwise.h"
 #include "compiler/passes/graph/typed_graph.h"
 #include "compiler/relay/op.h"
+#include "core/nth.h"
 
 namespace hone {
 
@@ -147,7 +148,7 @@ ExprPtr PadGroups(const ExprPtr& node, const Uses& uses, int64_t lanes) {
   ExprPtr now = TypedCall("nn.conv2d", {conv.args[0], weight}, std::move(attrs), conv.name);
   for (size_t i = chain->size() - 1; i-- > 0;) now = OnSpread(*(*chain)[i], now, places);
   Channels channels;
-  for (const int64_t c : selection->channels) channels.push_back(places[static_cast<size_t>(c)]);
+  for (const int64_t c : selection->channels) channels.push_back(Nth(places, c));
   return Take({now, channels}, relay::AsCall(node)->name);
 }
 
@@ -178,7 +179,7 @@ ExprPtr JoinSelections(const ExprPtr& node, const Uses&) {
   const auto inner = outer ? AsSelection(outer->data) : std::nullopt;
   if (!inner) return nullptr;
   Channels channels;
-  for (const int64_t c : outer->channels) channels.push_back(inner->channels[static_cast<size_t>(c)]);
+  for (const int64_t c : outer->channels) channels.push_back(Nth(inner->channels, c));
   return Take({inner->data, channels}, relay::AsCall(node)->name);
 }
 

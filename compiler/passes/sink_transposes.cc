@@ -7,6 +7,7 @@
 #include "compiler/passes/graph/transposes.h"
 #include "compiler/passes/graph/typed_graph.h"
 #include "compiler/relay/op.h"
+#include "core/nth.h"
 
 namespace hone {
 
@@ -85,7 +86,7 @@ ExprPtr OneAxis(const ExprPtr& node, const Uses&) {
     const Axes axes = TransposeAxes(*transpose);
     if (ShapeOf(node).size() != axes.size()) return nullptr;
     relay::Attrs attrs = call->attrs;
-    attrs.Set("axis", axes[static_cast<size_t>(FromFront(call->attrs.GetInt("axis"), axes.size()))]);
+    attrs.Set("axis", Nth(axes, FromFront(call->attrs.GetInt("axis"), axes.size())));
     return Below(*call, *transpose, std::move(attrs));
   }
   return nullptr;
@@ -115,7 +116,7 @@ ExprPtr Slice(const ExprPtr& node, const Uses&) {
   if (sliced.empty()) {
     for (size_t i = 0; i < slice->attrs.GetInts("begin").size(); ++i) sliced.push_back(static_cast<int64_t>(i));
   }
-  for (int64_t& axis : sliced) axis = axes[static_cast<size_t>(FromFront(axis, axes.size()))];
+  for (int64_t& axis : sliced) axis = Nth(axes, FromFront(axis, axes.size()));
   relay::Attrs attrs = slice->attrs;
   attrs.Set("axes", sliced);
   return Below(*slice, *transpose, std::move(attrs));
@@ -142,7 +143,7 @@ ExprPtr Reduction(const ExprPtr& node, const Uses&) {
   if (transpose == nullptr) return nullptr;
   const Axes axes = TransposeAxes(*transpose);
   std::vector<int64_t> reduced = call->attrs.GetInts("axis");
-  for (int64_t& axis : reduced) axis = axes[static_cast<size_t>(FromFront(axis, axes.size()))];
+  for (int64_t& axis : reduced) axis = Nth(axes, FromFront(axis, axes.size()));
   if (reduced.empty()) reduced = axes;
   relay::Attrs attrs = call->attrs;
   attrs.Set("axis", reduced);
@@ -164,7 +165,7 @@ ExprPtr Concat(const ExprPtr& node, const Uses&) {
   std::vector<ExprPtr> fields;
   fields.reserve(tuple->fields.size());
   for (const ExprPtr& field : tuple->fields) fields.push_back(AsTranspose(field)->args[0]);
-  const int64_t axis = (*axes)[static_cast<size_t>(FromFront(concat->attrs.GetInt("axis"), axes->size()))];
+  const int64_t axis = Nth((*axes), FromFront(concat->attrs.GetInt("axis"), axes->size()));
   return Transposed(TypedCall("concatenate", {TypedTuple(std::move(fields))}, {{"axis", axis}}, concat->name), *axes);
 }
 
@@ -176,7 +177,7 @@ ExprPtr SplitItem(const ExprPtr& node, const Uses&) {
   if (transpose == nullptr) return nullptr;
   const Axes axes = TransposeAxes(*transpose);
   relay::Attrs attrs = split->attrs;
-  attrs.Set("axis", axes[static_cast<size_t>(FromFront(split->attrs.GetInt("axis"), axes.size()))]);
+  attrs.Set("axis", Nth(axes, FromFront(split->attrs.GetInt("axis"), axes.size())));
   const ExprPtr before = TypedCall("split", {transpose->args[0]}, std::move(attrs), split->name);
   return Transposed(TypedItem(before, item->index), axes, transpose->name);
 }

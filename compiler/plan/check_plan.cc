@@ -11,6 +11,7 @@
 #include "compiler/plan/buffer_view.h"
 #include "compiler/plan/image_steps.h"
 #include "core/error.h"
+#include "core/nth.h"
 
 namespace hone {
 namespace {
@@ -68,8 +69,8 @@ class PlanCheck {
     }
     for (size_t i = 0; i < plan_.calls.size(); ++i) CheckCall(i);
     for (const int output : plan_.outputs) {
-      const PlanBuffer& buffer = plan_.buffers[static_cast<size_t>(output)];
-      Require(written_[static_cast<size_t>(output)].Cover(0, buffer.size_bytes), Named(buffer), "not all written");
+      const PlanBuffer& buffer = Nth(plan_.buffers, output);
+      Require(Nth(written_, output).Cover(0, buffer.size_bytes), Named(buffer), "not all written");
     }
   }
 
@@ -104,7 +105,7 @@ class PlanCheck {
   // Calls body(begin, end) for the bytes of each image, or once when they follow each other.
   template <typename Body>
   void ForImages(const PlanView& view, const relay::Type& type, const std::string& where, const Body& body) const {
-    const PlanBuffer& buffer = plan_.buffers[static_cast<size_t>(view.buffer)];
+    const PlanBuffer& buffer = Nth(plan_.buffers, view.buffer);
     const bool dense = IsDense(view, type);
     const int64_t images = dense ? 1 : type.shape[0], bytes = PhysicalBytes(type) / std::max<int64_t>(images, 1);
     for (int64_t n = 0; n < images; ++n) {

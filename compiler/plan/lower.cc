@@ -20,6 +20,7 @@
 #include "compiler/plan/kernel_table.h"
 #include "compiler/relay/op.h"
 #include "core/error.h"
+#include "core/nth.h"
 
 namespace hone {
 
@@ -231,9 +232,7 @@ class Lowering {
 
   // What writes no element is no call.
   void AddCall(const FunctionPtr& primitive, std::vector<PlanView> operands) {
-    const auto holds = [&](const PlanView& view) {
-      return plan().buffers[static_cast<size_t>(view.buffer)].size_bytes > 0;
-    };
+    const auto holds = [&](const PlanView& view) { return Nth(plan().buffers, view.buffer).size_bytes > 0; };
     const auto results = operands.begin() + static_cast<int64_t>(primitive->params.size());
     if (std::none_of(results, operands.end(), holds)) return;
     const FunctionPtr function = Fitted(primitive, operands);
@@ -251,7 +250,7 @@ class Lowering {
 
   // A result's buffer becomes the user's when a kernel wrote all of it and nobody else reads or returns it.
   bool CanBeOutput(const PlanView& view, const relay::Type& type) {
-    const PlanBuffer& buffer = plan().buffers[static_cast<size_t>(view.buffer)];
+    const PlanBuffer& buffer = Nth(plan().buffers, view.buffer);
     return buffer.kind == BufferKind::kArena && view.offset_bytes == 0 && buffer.size_bytes == PhysicalBytes(type) &&
            !read_.contains(view.buffer);
   }
@@ -280,7 +279,7 @@ class Lowering {
       plan().outputs.push_back(copy.buffer);
       return;
     }
-    PlanBuffer& buffer = plan().buffers[static_cast<size_t>(view.buffer)];
+    PlanBuffer& buffer = Nth(plan().buffers, view.buffer);
     buffer.name = name;
     buffer.kind = BufferKind::kOutput;
     buffer.shape = type->shape;

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "compiler/plan/lower.h"
+#include "core/nth.h"
 
 namespace hone {
 namespace {
@@ -32,7 +33,7 @@ std::vector<Block> BlocksOf(const Plan& plan) {
         const int64_t bytes = (plan.buffers[buffer].size_bytes + kAlign - 1) / kAlign * kAlign;
         blocks.push_back({buffer, bytes, i, i, 0});
       }
-      blocks[static_cast<size_t>(block_of[buffer])].last = i;
+      Nth(blocks, block_of[buffer]).last = i;
     }
   }
   return blocks;

@@ -9,6 +9,7 @@
 #include "compiler/relay/op.h"
 #include "compiler/relay/visitor.h"
 #include "core/error.h"
+#include "core/nth.h"
 
 namespace hone::relay {
 namespace {
@@ -115,7 +116,7 @@ class Inference {
     const bool fits =
         tuple->kind == TypeKind::kTuple && item.index >= 0 && static_cast<size_t>(item.index) < tuple->fields.size();
     if (!fits) throw Error(ExitCode::kBadData, fmt::format("there is no item {} in {}", item.index, ToText(tuple)));
-    return tuple->fields[static_cast<size_t>(item.index)];
+    return Nth(tuple->fields, item.index);
   }
 
   void FindCallType(const Call& call) {

@@ -33,6 +33,7 @@
 #include "compiler/schedules/conv_shape.h"
 #include "compiler/schedules/matmul_shape.h"
 #include "compiler/schedules/register_tile.h"
+#include "core/nth.h"
 
 namespace hone {
 namespace {
@@ -132,11 +133,11 @@ class BatchMatmulEmitter {
       Vals rows(static_cast<size_t>(lanes_), zeros);
       Value* row = b_.At(from, b_.Mul(k, element));
       for (int r = 0; r < columns; ++r, row = b_.At(row, weight_.row)) {
-        rows[static_cast<size_t>(r)] = LoadElements(b_, types_.weight, row, lanes_);
+        Nth(rows, r) = LoadElements(b_, types_.weight, row, lanes_);
       }
       const Vals steps = TransposeInRegisters(b_, rows);
       Value* out = b_.At(to, b_.Mul(k, packed_row_));
-      for (int i = 0; i < lanes_; ++i) b_.Store(steps[static_cast<size_t>(i)], b_.At(out, i * packed_row_));
+      for (int i = 0; i < lanes_; ++i) b_.Store(Nth(steps, i), b_.At(out, i * packed_row_));
     });
     b_.For(main, s_.K, 1, [&](Value* k) {
       Value* row = b_.At(from, b_.Mul(k, element));
@@ -164,7 +165,7 @@ class BatchMatmulEmitter {
     for (int p = 0; p < registers.pixels; ++p, y = b_.At(y, out_.row)) {
       for (int v = 0; v < registers.vectors; ++v) {
         const int width = static_cast<int>(std::min<int64_t>(lanes_, size.columns - int64_t{v} * lanes_));
-        Value* sum = acc[static_cast<size_t>(p * registers.vectors + v)];
+        Value* sum = Nth(acc, p * registers.vectors + v);
         StoreVector(sum, b_.At(y, Bytes(types_.output, int64_t{v} * lanes_)), width);
       }
     }
@@ -190,8 +191,7 @@ class BatchMatmulEmitter {
       Value* ws = b_.At(w, b_.Mul(k, apart));
       for (int64_t u = 0; u < steps.unroll; ++u) {
         registers.Step(
-            b_, acc,
-            [&](int p) { return Load(types_.data, b_.At(rows[static_cast<size_t>(p)], b_.Mul(data_.column, u)), 1); },
+            b_, acc, [&](int p) { return Load(types_.data, b_.At(Nth(rows, p), b_.Mul(data_.column, u)), 1); },
             [&](int v) {
               Value* step = b_.At(ws, b_.Mul(apart, u));
               return Load(types_.weight, b_.At(step, Bytes(types_.weight, int64_t{v} * lanes_)), lanes_);

@@ -34,6 +34,7 @@
 #include "compiler/schedules/register_tile.h"
 #include "compiler/schedules/row_tiles.h"
 #include "compiler/schedules/thread_share.h"
+#include "core/nth.h"
 
 namespace hone {
 namespace {
@@ -142,7 +143,7 @@ class DepthwiseEmitter {
       EpilogueOperands operands;
       if (bias_) operands.bias = b_.At(bias_, Bytes(DType::kFloat32, part));
       if (r_) operands.residual = b_.At(b_.At(r_, offset), p * y_column_);
-      Value* done = EmitEpilogue(b_, epilogue_, types_, acc[static_cast<size_t>(p)], operands);
+      Value* done = EmitEpilogue(b_, epilogue_, types_, Nth(acc, p), operands);
       b_.Store(MaskTailLanes(b_, epilogue_, done, b_.Add(first_channel_, part), s_.C, k_.oc_block),
                b_.At(b_.At(y_, offset), p * y_column_));
     }
@@ -161,8 +162,8 @@ class DepthwiseEmitter {
     for (const auto& [column, taps] : uses) {
       Value* value = Load(types_.data, b_.At(x, column * x_column_));
       for (const auto& [p, kw] : taps) {
-        Value*& a = acc[static_cast<size_t>(p)];
-        a = b_.Fma(value, weights[static_cast<size_t>(kw)], a);
+        Value*& a = Nth(acc, p);
+        a = b_.Fma(value, Nth(weights, kw), a);
       }
     }
     return acc;

@@ -48,6 +48,7 @@
 #include "compiler/schedules/register_tile.h"
 #include "compiler/schedules/row_tiles.h"
 #include "compiler/schedules/weight_prefetch.h"
+#include "core/nth.h"
 
 namespace hone {
 namespace {
@@ -330,7 +331,7 @@ class DirectEmitter {
     Value* y = b_.At(image_y_, y_offset);
     for (int p = 0; p < registers.pixels; ++p) {
       for (int v = 0; v < registers.vectors; ++v) {
-        b_.Store(acc[static_cast<size_t>(p * registers.vectors + v)], b_.At(y, OutputOffset(p, v)));
+        b_.Store(Nth(acc, p * registers.vectors + v), b_.At(y, OutputOffset(p, v)));
       }
     }
   }
@@ -343,7 +344,7 @@ class DirectEmitter {
         EpilogueOperands operands;
         if (epilogue_.bias) operands.bias = b_.At(group_bias_, Bytes(DType::kFloat32, v * nest_.lanes));
         if (r) operands.residual = b_.At(r, OutputOffset(p, v));
-        Value* sum = acc[static_cast<size_t>(p * registers.vectors + v)];
+        Value* sum = Nth(acc, p * registers.vectors + v);
         Value* done = EmitEpilogue(b_, epilogue_, types_, sum, operands);
         Value* channel = b_.Add(b_.Mul(first_block_, k_.oc_block), int64_t{v} * nest_.lanes);
         b_.Store(MaskTailLanes(b_, epilogue_, done, channel, s_.O, k_.oc_block), b_.At(y, OutputOffset(p, v)));

@@ -44,6 +44,7 @@
 #include "compiler/schedules/register_tile.h"
 #include "compiler/schedules/weight_prefetch.h"
 #include "compiler/schedules/winograd_transform.h"
+#include "core/nth.h"
 
 namespace hone {
 namespace {
@@ -62,14 +63,13 @@ class Square {
   }
   void Set(int64_t r, int64_t c, Value* v) {
     if (in_registers_) {
-      held_[static_cast<size_t>(r * columns_ + c)] = v;
+      Nth(held_, r * columns_ + c) = v;
     } else {
       b_.Store(v, Address(r, c));
     }
   }
   Value* Get(int64_t r, int64_t c) {
-    return in_registers_ ? held_[static_cast<size_t>(r * columns_ + c)]
-                         : LoadElements(b_, type_, Address(r, c), lanes_);
+    return in_registers_ ? Nth(held_, r * columns_ + c) : LoadElements(b_, type_, Address(r, c), lanes_);
   }
 
  private:
@@ -142,14 +142,14 @@ class WinogradEmitter {
       Vals column;
       for (Value* row : rows) column.push_back(Load(types_.data, b_.At(row, c * x_vector_)));
       const Vals done = WinogradInput(b_, column);
-      for (int64_t r = 0; r < nest_.alpha; ++r) half.Set(r, c, done[static_cast<size_t>(r)]);
+      for (int64_t r = 0; r < nest_.alpha; ++r) half.Set(r, c, Nth(done, r));
     }
     for (int64_t r = 0; r < nest_.alpha; ++r) {
       Vals row;
       for (int64_t c = 0; c < nest_.alpha; ++c) row.push_back(half.Get(r, c));
       const Vals done = WinogradInput(b_, row);
       for (int64_t c = 0; c < nest_.alpha; ++c) {
-        b_.Store(done[static_cast<size_t>(c)], b_.At(target, (r * nest_.alpha + c) * nest_.in_frequency_bytes));
+        b_.Store(Nth(done, c), b_.At(target, (r * nest_.alpha + c) * nest_.in_frequency_bytes));
       }
     }
   }
@@ -190,7 +190,7 @@ class WinogradEmitter {
     Value* target = b_.At(b_.At(m_, b_.Mul(frequency, nest_.out_frequency_bytes)), b_.Mul(first, work_vector_));
     for (int p = 0; p < registers.pixels; ++p) {
       for (int v = 0; v < registers.vectors; ++v) {
-        b_.Store(acc[static_cast<size_t>(p * registers.vectors + v)],
+        b_.Store(Nth(acc, p * registers.vectors + v),
                  b_.At(target, (int64_t{v} * nest_.block_tiles + p) * work_vector_));
       }
     }
@@ -208,7 +208,7 @@ class WinogradEmitter {
         column.push_back(Load(types_.accumulator, sum));
       }
       const Vals done = WinogradOutput(b_, column);
-      for (int64_t r = 0; r < k_.m; ++r) half.Set(r, c, done[static_cast<size_t>(r)]);
+      for (int64_t r = 0; r < k_.m; ++r) half.Set(r, c, Nth(done, r));
     }
     const Target at = TargetOf(tile, block);
     const auto rows = [&](const std::function<void(int64_t, int64_t, Value*)>& store) {
@@ -216,7 +216,7 @@ class WinogradEmitter {
         Vals row;
         for (int64_t c = 0; c < nest_.alpha; ++c) row.push_back(half.Get(r, c));
         const Vals done = WinogradOutput(b_, row);
-        for (int64_t c = 0; c < k_.m; ++c) store(r, c, done[static_cast<size_t>(c)]);
+        for (int64_t c = 0; c < k_.m; ++c) store(r, c, Nth(done, c));
       }
     };
     const auto to_patch = [&](int64_t r, int64_t c, Value* sum) {

@@ -30,6 +30,7 @@
 #include "compiler/schedules/knob_schedule.h"
 #include "compiler/schedules/register_tile.h"
 #include "compiler/schedules/thread_share.h"
+#include "core/nth.h"
 
 namespace hone {
 namespace {
@@ -135,7 +136,7 @@ class DenseEmitter {
       Value* bias = bias_ ? b_.At(bias_, b_.Mul(panel, Bytes(DType::kFloat32, k_.oc_block))) : nullptr;
       for (int v = 0; v < registers.vectors; ++v) {
         const int width = static_cast<int>(std::min<int64_t>(lanes_, columns - int64_t{v} * lanes_));
-        StoreVector(acc[static_cast<size_t>(p * registers.vectors + v)], y, r, bias, v, width);
+        StoreVector(Nth(acc, p * registers.vectors + v), y, r, bias, v, width);
       }
     }
   }
@@ -150,8 +151,7 @@ class DenseEmitter {
       for (int p = 1; p < registers.pixels; ++p) rows.push_back(b_.At(rows.back(), data_stride_));
       for (int64_t u = 0; u < unroll; ++u) {
         registers.Step(
-            b_, acc,
-            [&](int p) { return Load(types_.data, b_.At(rows[static_cast<size_t>(p)], Bytes(types_.data, u)), 1); },
+            b_, acc, [&](int p) { return Load(types_.data, b_.At(Nth(rows, p), Bytes(types_.data, u)), 1); },
             [&](int v) {
               Value* address = b_.At(ws, u * w_step_ + Bytes(types_.weight, int64_t{v} * lanes_));
               if (k_.prefetch > 0) b_.Prefetch(b_.At(address, k_.prefetch * 4096));

@@ -16,6 +16,7 @@
 #include "compiler/frontend/onnx/topological_order.h"
 #include "compiler/relay/visitor.h"
 #include "core/error.h"
+#include "core/nth.h"
 
 namespace hone {
 namespace {
@@ -145,7 +146,7 @@ relay::IRModule Importer::Finish(const ExprPtr& body) const {
 relay::IRModule Importer::Run() {
   const std::vector<int> order = TopologicalOrder(graph_);
   AddInputs();
-  for (const int index : order) ConvertNode(graph_.nodes[static_cast<size_t>(index)]);
+  for (const int index : order) ConvertNode(Nth(graph_.nodes, index));
   return Finish(Body());
 }
 

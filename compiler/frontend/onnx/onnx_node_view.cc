@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "core/nth.h"
 
 namespace hone {
 
@@ -15,7 +16,7 @@ void RefuseNode(const std::string& why) { throw Error(ExitCode::kBadData, why); 
 
 const ExprPtr& OnnxNodeView::Input(int i) const {
   if (!HasInput(i)) RefuseNode(fmt::format("input {} is missing", i));
-  return inputs_[static_cast<size_t>(i)];
+  return Nth(inputs_, i);
 }
 
 std::optional<std::vector<int64_t>> OnnxNodeView::InputInts(int i, std::string_view what) const {

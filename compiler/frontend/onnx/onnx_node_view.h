@@ -8,6 +8,7 @@
 
 #include "compiler/frontend/onnx/onnx_graph.h"
 #include "compiler/frontend/onnx/typed_builder.h"
+#include "core/nth.h"
 
 namespace hone {
 
@@ -23,7 +24,7 @@ class OnnxNodeView {
   TypedBuilder& builder() const { return builder_; }
 
   int num_inputs() const { return static_cast<int>(inputs_.size()); }
-  bool HasInput(int i) const { return i < num_inputs() && inputs_[static_cast<size_t>(i)] != nullptr; }
+  bool HasInput(int i) const { return i < num_inputs() && Nth(inputs_, i) != nullptr; }
   // Throws when it is absent.
   const relay::ExprPtr& Input(int i) const;
   const std::vector<relay::ExprPtr>& inputs() const { return inputs_; }

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/nth.h"
+
 namespace hone {
 
 using relay::ExprPtr;
@@ -75,8 +77,7 @@ ExprPtr ReadPerAxis(const OnnxNodeView& view, int input, const Shape& shape, con
   const Shape& given = view.InputShape(input);
   if (axis.block != 0) return Repeated(view, values, shape, axis);
   if (ElementCount(given) == 1) return view.Reshape(values, {});
-  if (given.size() != 1 || axis.axis >= static_cast<int64_t>(shape.size()) ||
-      given[0] != shape[static_cast<size_t>(axis.axis)]) {
+  if (given.size() != 1 || axis.axis >= static_cast<int64_t>(shape.size()) || given[0] != Nth(shape, axis.axis)) {
     RefuseNode(fmt::format("input {} is {}; one value, or one for each position of axis {} of {}, is right", input,
                            ShapeText(given), axis.axis, ShapeText(shape)));
   }

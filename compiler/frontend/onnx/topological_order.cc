@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "core/error.h"
+#include "core/nth.h"
 
 namespace hone {
 namespace {
@@ -49,7 +50,7 @@ Edges FindEdges(const OnnxGraph& graph, const Producers& producers) {
       const auto producer = producers.find(input);
       if (producer == producers.end()) Refuse(graph.nodes[i], fmt::format("nothing makes its input \"{}\"", input));
       if (producer->second == kGraphInput) continue;
-      edges.consumers[static_cast<size_t>(producer->second)].push_back(static_cast<int>(i));
+      Nth(edges.consumers, producer->second).push_back(static_cast<int>(i));
       ++edges.waiting_for[i];
     }
   }
@@ -70,8 +71,8 @@ std::vector<int> TopologicalOrder(const OnnxGraph& graph) {
     const int node = ready.top();
     ready.pop();
     order.push_back(node);
-    for (const int consumer : edges.consumers[static_cast<size_t>(node)]) {
-      if (--edges.waiting_for[static_cast<size_t>(consumer)] == 0) ready.push(consumer);
+    for (const int consumer : Nth(edges.consumers, node)) {
+      if (--Nth(edges.waiting_for, consumer) == 0) ready.push(consumer);
     }
   }
   for (size_t i = 0; order.size() < graph.nodes.size() && i < graph.nodes.size(); ++i) {

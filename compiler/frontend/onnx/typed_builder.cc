@@ -4,6 +4,7 @@
 
 #include "compiler/relay/op.h"
 #include "core/error.h"
+#include "core/nth.h"
 
 namespace hone {
 
@@ -135,7 +136,7 @@ ExprPtr TypedBuilder::Item(const ExprPtr& tuple, int index) {
     throw Error(ExitCode::kBug, "an item of something that has none");
   }
   ExprPtr item = relay::MakeTupleGetItem(tuple, index);
-  types_.emplace(item, type->fields[static_cast<size_t>(index)]);
+  types_.emplace(item, Nth(type->fields, index));
   return item;
 }
 

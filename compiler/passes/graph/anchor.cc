@@ -11,6 +11,7 @@
 #include "compiler/relay/activation_call.h"
 #include "compiler/relay/op.h"
 #include "core/error.h"
+#include "core/nth.h"
 
 namespace hone {
 
@@ -74,7 +75,7 @@ Anchor MatmulAnchor(const ExprPtr& body) {
   }
   axes[2] = MatmulAxes(matmul, 2);
   if (after != nullptr) {
-    for (size_t d = 0; d < 3; ++d) axes[2][d] = MatmulAxes(matmul, 2)[static_cast<size_t>(TransposeAxes(*after)[d])];
+    for (size_t d = 0; d < 3; ++d) axes[2][d] = Nth(MatmulAxes(matmul, 2), TransposeAxes(*after)[d]);
   }
   anchor.workload.layouts = fmt::format("{},{},{}", axes[0], axes[1], axes[2]);
   return anchor;

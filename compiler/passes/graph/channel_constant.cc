@@ -1,6 +1,7 @@
 #include "compiler/passes/graph/channel_constant.h"
 
 #include "compiler/passes/graph/typed_graph.h"
+#include "core/nth.h"
 
 namespace hone {
 namespace {
@@ -33,7 +34,7 @@ std::optional<std::vector<double>> PerChannel(const relay::ExprPtr& expr, const 
   if (constant == nullptr || !constant->type->layout.empty()) return {};
   const Tensor& value = constant->value;
   if (!VariesAlong(value.shape(), of, axis)) return {};
-  std::vector<double> values(static_cast<size_t>(of[static_cast<size_t>(axis)]));
+  std::vector<double> values(static_cast<size_t>(Nth(of, axis)));
   for (size_t i = 0; i < values.size(); ++i) {
     values[i] = value.At(value.elements() == 1 ? 0 : static_cast<int64_t>(i));
   }

@@ -5,6 +5,7 @@
 
 #include "compiler/passes/graph/fold_constants.h"
 #include "compiler/passes/graph/typed_graph.h"
+#include "core/nth.h"
 
 namespace hone {
 
@@ -27,13 +28,13 @@ Axes TransposeAxes(const Call& transpose) {
 std::string TransposedFrom(const Call& transpose, std::string_view result) {
   const Axes axes = TransposeAxes(transpose);
   std::string argument(result.size(), ' ');
-  for (size_t d = 0; d < result.size(); ++d) argument[static_cast<size_t>(axes[d])] = result[d];
+  for (size_t d = 0; d < result.size(); ++d) Nth(argument, axes[d]) = result[d];
   return argument;
 }
 
 Axes Inverse(const Axes& axes) {
   Axes inverse(axes.size());
-  for (size_t i = 0; i < axes.size(); ++i) inverse[static_cast<size_t>(axes[i])] = static_cast<int64_t>(i);
+  for (size_t i = 0; i < axes.size(); ++i) Nth(inverse, axes[i]) = static_cast<int64_t>(i);
   return inverse;
 }
 
@@ -44,7 +45,7 @@ ExprPtr Transposed(const ExprPtr& expr, const Axes& axes, const std::string& nam
   if (const Call* inner = AsTranspose(expr)) {
     const Axes first = TransposeAxes(*inner);
     Axes joined;
-    for (const int64_t axis : axes) joined.push_back(first[static_cast<size_t>(axis)]);
+    for (const int64_t axis : axes) joined.push_back(Nth(first, axis));
     return Transposed(inner->args[0], joined, inner->name);
   }
   const ExprPtr call = TypedCall("transpose", {expr}, {{"axes", axes}}, name);
@@ -64,7 +65,7 @@ bool MovesOnesOnly(const Call& transpose) {
   const Shape& shape = ShapeOf(transpose.args[0]);
   int64_t last = -1;
   for (const int64_t axis : TransposeAxes(transpose)) {
-    const int64_t dim = shape[static_cast<size_t>(axis)];
+    const int64_t dim = Nth(shape, axis);
     if (dim == relay::kAnyDim) return false;
     if (dim == 1) continue;
     if (axis < last) return false;

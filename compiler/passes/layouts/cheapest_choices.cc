@@ -5,6 +5,8 @@
 #include <numeric>
 #include <set>
 
+#include "core/nth.h"
+
 namespace hone {
 namespace {
 
@@ -22,7 +24,7 @@ class Elimination {
   Elimination(const ChoiceGraph& graph, const Choices& start) : graph_(graph), start_(start), choices_(start) {
     const auto count = static_cast<int>(graph.nodes.size());
     factors_of_.resize(graph.nodes.size());
-    for (int node = 0; node < count; ++node) Add({{node}, graph.nodes[static_cast<size_t>(node)]});
+    for (int node = 0; node < count; ++node) Add({{node}, Nth(graph.nodes, node)});
     for (const ChoiceGraph::Edge& edge : graph.edges) AddEdge(edge);
     for (int node = 0; node < count; ++node) Requeue(node);
   }
@@ -40,7 +42,7 @@ class Elimination {
       }
     }
     for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
-      choices_[static_cast<size_t>(step->node)] = step->best[IndexOf(step->neighbours)];
+      Nth(choices_, step->node) = step->best[IndexOf(step->neighbours)];
     }
     return exact;
   }
@@ -66,13 +68,13 @@ class Elimination {
   }
 
   void Add(Factor factor) {
-    for (const int node : factor.nodes) factors_of_[static_cast<size_t>(node)].insert(factors_.size());
+    for (const int node : factor.nodes) Nth(factors_of_, node).insert(factors_.size());
     factors_.push_back(std::move(factor));
   }
 
   std::vector<int> Neighbours(int node) const {
     std::set<int> all;
-    for (const size_t f : factors_of_[static_cast<size_t>(node)]) {
+    for (const size_t f : Nth(factors_of_, node)) {
       all.insert(factors_[f].nodes.begin(), factors_[f].nodes.end());
     }
     all.erase(node);
@@ -87,20 +89,19 @@ class Elimination {
 
   void Requeue(int node) {
     queued_.resize(graph_.nodes.size(), -1);
-    double& queued = queued_[static_cast<size_t>(node)];
+    double& queued = Nth(queued_, node);
     if (queued >= 0) queue_.erase({queued, node});
     queued = Combinations(Neighbours(node));
     queue_.insert({queued, node});
   }
 
-  void Dequeue(int node) { queue_.erase({queued_[static_cast<size_t>(node)], node}); }
+  void Dequeue(int node) { queue_.erase({Nth(queued_, node), node}); }
 
   // Into `nodes`' table, by the present choices.
   size_t IndexOf(const std::vector<int>& nodes) const {
     size_t index = 0;
     for (const int node : nodes) {
-      index =
-          index * static_cast<size_t>(graph_.Choices(node)) + static_cast<size_t>(choices_[static_cast<size_t>(node)]);
+      index = index * static_cast<size_t>(graph_.Choices(node)) + static_cast<size_t>(Nth(choices_, node));
     }
     return index;
   }
@@ -109,22 +110,22 @@ class Elimination {
   void Set(const std::vector<int>& nodes, size_t index) {
     for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) {
       const auto radix = static_cast<size_t>(graph_.Choices(*node));
-      choices_[static_cast<size_t>(*node)] = static_cast<int>(index % radix);
+      Nth(choices_, *node) = static_cast<int>(index % radix);
       index /= radix;
     }
   }
 
   double CostAround(int node) const {
     double cost = 0;
-    for (const size_t f : factors_of_[static_cast<size_t>(node)]) cost += factors_[f].cost[IndexOf(factors_[f].nodes)];
+    for (const size_t f : Nth(factors_of_, node)) cost += factors_[f].cost[IndexOf(factors_[f].nodes)];
     return cost;
   }
 
   // The node's cheapest choice with the others as they are; its start where that is among the cheapest.
   std::pair<int, double> Best(int node) {
-    int& choice = choices_[static_cast<size_t>(node)];
+    int& choice = Nth(choices_, node);
     const int kept = choice;
-    choice = start_[static_cast<size_t>(node)];
+    choice = Nth(start_, node);
     std::pair<int, double> best{choice, CostAround(node)};
     for (choice = 0; choice < graph_.Choices(node); ++choice) {
       const double cost = CostAround(node);
@@ -135,12 +136,12 @@ class Elimination {
   }
 
   void Detach(int node) {
-    for (const size_t f : factors_of_[static_cast<size_t>(node)]) {
+    for (const size_t f : Nth(factors_of_, node)) {
       for (const int other : factors_[f].nodes) {
-        if (other != node) factors_of_[static_cast<size_t>(other)].erase(f);
+        if (other != node) Nth(factors_of_, other).erase(f);
       }
     }
-    factors_of_[static_cast<size_t>(node)].clear();
+    Nth(factors_of_, node).clear();
   }
 
   void Eliminate(int node) {
@@ -165,7 +166,7 @@ class Elimination {
     double least = std::numeric_limits<double>::infinity();
     for (size_t i = 0; i < factor.cost.size(); ++i) {
       Set(factor.nodes, i);
-      if (choices_[static_cast<size_t>(node)] == choice) least = std::min(least, factor.cost[i]);
+      if (Nth(choices_, node) == choice) least = std::min(least, factor.cost[i]);
     }
     return least;
   }
@@ -177,7 +178,7 @@ class Elimination {
     double least = std::numeric_limits<double>::infinity();
     for (int choice = 0; choice < graph_.Choices(node); ++choice) {
       double cost = 0;
-      for (const size_t f : factors_of_[static_cast<size_t>(node)]) cost += LeastWith(factors_[f], node, choice);
+      for (const size_t f : Nth(factors_of_, node)) cost += LeastWith(factors_[f], node, choice);
       if (cost < least) {
         best = choice;
         least = cost;
@@ -188,7 +189,7 @@ class Elimination {
 
   void Fix(int node, int choice) {
     const std::vector<int> neighbours = Neighbours(node);
-    const std::set<size_t> around = factors_of_[static_cast<size_t>(node)];
+    const std::set<size_t> around = Nth(factors_of_, node);
     Detach(node);
     Dequeue(node);
     for (const size_t f : around) {
@@ -199,7 +200,7 @@ class Elimination {
       if (left.nodes.empty()) continue;
       for (size_t i = 0; i < factors_[f].cost.size(); ++i) {
         Set(factors_[f].nodes, i);
-        if (choices_[static_cast<size_t>(node)] == choice) left.cost.push_back(factors_[f].cost[i]);
+        if (Nth(choices_, node) == choice) left.cost.push_back(factors_[f].cost[i]);
       }
       Add(std::move(left));
     }
@@ -222,22 +223,22 @@ class Elimination {
 void DescendChoices(const ChoiceGraph& graph, const std::vector<int>& nodes, Choices& choices) {
   std::vector<std::vector<const ChoiceGraph::Edge*>> edges(graph.nodes.size());
   for (const ChoiceGraph::Edge& edge : graph.edges) {
-    edges[static_cast<size_t>(edge.from)].push_back(&edge);
-    edges[static_cast<size_t>(edge.to)].push_back(&edge);
+    Nth(edges, edge.from).push_back(&edge);
+    Nth(edges, edge.to).push_back(&edge);
   }
   const auto cost_of = [&](int node) {
-    double cost = graph.nodes[static_cast<size_t>(node)][static_cast<size_t>(choices[static_cast<size_t>(node)])];
-    for (const ChoiceGraph::Edge* edge : edges[static_cast<size_t>(node)]) {
-      const auto row = static_cast<size_t>(choices[static_cast<size_t>(edge->from)]);
+    double cost = Nth(Nth(graph.nodes, node), Nth(choices, node));
+    for (const ChoiceGraph::Edge* edge : Nth(edges, node)) {
+      const auto row = static_cast<size_t>(Nth(choices, edge->from));
       const auto columns = static_cast<size_t>(graph.Choices(edge->to));
-      cost += edge->cost[row * columns + static_cast<size_t>(choices[static_cast<size_t>(edge->to)])];
+      cost += edge->cost[row * columns + static_cast<size_t>(Nth(choices, edge->to))];
     }
     return cost;
   };
   for (bool gained = true; gained;) {
     gained = false;
     for (const int node : nodes) {
-      int& choice = choices[static_cast<size_t>(node)];
+      int& choice = Nth(choices, node);
       int best = choice;
       double least = cost_of(node);
       for (choice = 0; choice < graph.Choices(node); ++choice) {

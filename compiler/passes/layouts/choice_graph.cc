@@ -1,9 +1,11 @@
 #include "compiler/passes/layouts/choice_graph.h"
 
+#include "core/nth.h"
+
 namespace hone {
 
 double CostOf(const ChoiceGraph& graph, const Choices& choices) {
-  const auto chosen = [&](int node) { return static_cast<size_t>(choices[static_cast<size_t>(node)]); };
+  const auto chosen = [&](int node) { return static_cast<size_t>(Nth(choices, node)); };
   double cost = 0;
   for (size_t i = 0; i < graph.nodes.size(); ++i) cost += graph.nodes[i][chosen(static_cast<int>(i))];
   for (const ChoiceGraph::Edge& edge : graph.edges) {

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "core/nth.h"
+
 namespace hone {
 
 // A partitioned boolean quadratic problem (PBQP): every node takes one of its choices, and the sum of the taken
@@ -16,7 +18,7 @@ struct ChoiceGraph {
   std::vector<std::vector<double>> nodes;  // cost by choice, at least one each
   std::vector<Edge> edges;                 // any number between two nodes
 
-  int Choices(int node) const { return static_cast<int>(nodes[static_cast<size_t>(node)].size()); }
+  int Choices(int node) const { return static_cast<int>(Nth(nodes, node).size()); }
 };
 
 // One choice per node.

@@ -6,6 +6,7 @@
 #include "compiler/passes/graph/typed_graph.h"
 #include "compiler/passes/layouts/cheapest_choices.h"
 #include "compiler/passes/layouts/layout_text.h"
+#include "core/nth.h"
 
 namespace hone {
 
@@ -50,7 +51,7 @@ LayoutGraph::LayoutGraph(const ExprPtr& body, ConfigChooser& configs, const Mach
 
 const CallWay& LayoutGraph::Of(const relay::Expr* call, const Choices& choices) const {
   const auto node = static_cast<size_t>(node_of_.at(call));
-  return ways_[node][static_cast<size_t>(choices[node])];
+  return Nth(ways_[node], choices[node]);
 }
 
 void LayoutGraph::AddValue(const ExprPtr& expr, std::vector<CallWay> ways, int per_layer) {
@@ -72,7 +73,7 @@ void LayoutGraph::AddCall(const ExprPtr& expr) {
   const auto may_lie = [&](const ExprPtr& arg, const std::string& layout) {
     const auto found = node_of_.find(arg.get());
     if (found == node_of_.end()) return false;
-    const std::vector<CallWay>& ways = ways_[static_cast<size_t>(found->second)];
+    const std::vector<CallWay>& ways = Nth(ways_, found->second);
     return std::any_of(ways.begin(), ways.end(), [&](const CallWay& way) { return way.layouts.result == layout; });
   };
   std::vector<CallWay> ways = call_ways_.Of(call, may_lie);
@@ -90,7 +91,7 @@ int LayoutGraph::PerLayer(const Call& call, const std::vector<CallWay>& ways) co
     if (node == node_of_.end() || arg->type->kind != relay::TypeKind::kTensor) {
       types.push_back(arg->type);
     } else {
-      const auto choice = static_cast<size_t>(per_layer_[static_cast<size_t>(node->second)]);
+      const auto choice = static_cast<size_t>(Nth(per_layer_, node->second));
       types.push_back(InLayout(arg->type, Result(node->second, choice)));
     }
   }
@@ -104,21 +105,20 @@ void LayoutGraph::AddUses(const ExprPtr& expr) {
   const std::vector<ExprPtr>& children = ChildrenOf(expr);
   for (size_t i = 0; i < children.size(); ++i) {
     const auto producer = node_of_.find(children[i].get());
-    if (producer != node_of_.end())
-      uses_[static_cast<size_t>(producer->second)].push_back({node_of_.at(expr.get()), i});
+    if (producer != node_of_.end()) Nth(uses_, producer->second).push_back({node_of_.at(expr.get()), i});
   }
 }
 
 void LayoutGraph::AddTransforms(int producer) {
   std::set<std::string> wanted;
-  for (const Use& use : uses_[static_cast<size_t>(producer)]) {
-    for (const CallWay& way : ways_[static_cast<size_t>(use.node)]) wanted.insert(way.layouts.operands[use.operand]);
+  for (const Use& use : Nth(uses_, producer)) {
+    for (const CallWay& way : Nth(ways_, use.node)) wanted.insert(way.layouts.operands[use.operand]);
   }
   wanted.erase(kAnyLayout);
   for (const std::string& layout : wanted) {
     std::vector<Use> readers;
-    for (const Use& use : uses_[static_cast<size_t>(producer)]) {
-      const size_t ways = ways_[static_cast<size_t>(use.node)].size();
+    for (const Use& use : Nth(uses_, producer)) {
+      const size_t ways = Nth(ways_, use.node).size();
       for (size_t choice = 0; choice < ways; ++choice) {
         if (!Wants(use, choice, layout)) continue;
         readers.push_back(use);
@@ -132,9 +132,9 @@ void LayoutGraph::AddTransforms(int producer) {
 
 void LayoutGraph::AddTransform(int producer, const Use& reader, const std::string& layout) {
   ChoiceGraph::Edge edge{producer, reader.node, {}};
-  for (size_t p = 0; p < ways_[static_cast<size_t>(producer)].size(); ++p) {
+  for (size_t p = 0; p < Nth(ways_, producer).size(); ++p) {
     const double transform_ns = TransformNs(producer, p, layout);
-    for (size_t r = 0; r < ways_[static_cast<size_t>(reader.node)].size(); ++r) {
+    for (size_t r = 0; r < Nth(ways_, reader.node).size(); ++r) {
       edge.cost.push_back(Wants(reader, r, layout) ? transform_ns : 0);
     }
   }
@@ -147,7 +147,7 @@ void LayoutGraph::AddSharedTransform(int producer, const std::vector<Use>& reade
   const int node = static_cast<int>(graph_.nodes.size());
   ChoiceGraph::Edge made{producer, node, {}};
   double most_ns = 0;
-  for (size_t p = 0; p < ways_[static_cast<size_t>(producer)].size(); ++p) {
+  for (size_t p = 0; p < Nth(ways_, producer).size(); ++p) {
     const double transform_ns = TransformNs(producer, p, layout);
     made.cost.insert(made.cost.end(), {0, transform_ns});
     most_ns = std::max(most_ns, transform_ns);
@@ -160,7 +160,7 @@ void LayoutGraph::AddSharedTransform(int producer, const std::vector<Use>& reade
   for (const Use& reader : readers) {
     ChoiceGraph::Edge edge{node, reader.node, {}};
     for (const double alone_ns : {most_ns, 0.0}) {
-      for (size_t r = 0; r < ways_[static_cast<size_t>(reader.node)].size(); ++r) {
+      for (size_t r = 0; r < Nth(ways_, reader.node).size(); ++r) {
         edge.cost.push_back(Wants(reader, r, layout) ? alone_ns : 0);
       }
     }
@@ -169,15 +169,15 @@ void LayoutGraph::AddSharedTransform(int producer, const std::vector<Use>& reade
 }
 
 const std::string& LayoutGraph::Result(int node, size_t choice) const {
-  return ways_[static_cast<size_t>(node)][choice].layouts.result;
+  return Nth(ways_, node)[choice].layouts.result;
 }
 
 bool LayoutGraph::Wants(const Use& use, size_t choice, const std::string& layout) const {
-  return ways_[static_cast<size_t>(use.node)][choice].layouts.operands[use.operand] == layout;
+  return Nth(ways_, use.node)[choice].layouts.operands[use.operand] == layout;
 }
 
 double LayoutGraph::TransformNs(int producer, size_t choice, const std::string& layout) const {
-  return cost_.TransformNs(*types_[static_cast<size_t>(producer)], Result(producer, choice), layout);
+  return cost_.TransformNs(*Nth(types_, producer), Result(producer, choice), layout);
 }
 
 }  // namespace hone

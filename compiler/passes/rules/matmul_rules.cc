@@ -5,6 +5,7 @@
 #include "compiler/passes/graph/anchor.h"
 #include "compiler/passes/graph/transposes.h"
 #include "compiler/passes/rules/canonicalise.h"
+#include "core/nth.h"
 
 namespace hone {
 
@@ -46,7 +47,7 @@ Narrow Narrowed(const Call& transpose, const std::vector<size_t>& kept) {
   std::vector<int64_t> in_order = sources;
   std::sort(in_order.begin(), in_order.end());
   Narrow narrow;
-  for (const int64_t d : in_order) narrow.shape.push_back(ShapeOf(transpose.args[0])[static_cast<size_t>(d)]);
+  for (const int64_t d : in_order) narrow.shape.push_back(Nth(ShapeOf(transpose.args[0]), d));
   for (const int64_t d : sources) {
     narrow.axes.push_back(std::find(in_order.begin(), in_order.end(), d) - in_order.begin());
   }

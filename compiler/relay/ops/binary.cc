@@ -9,6 +9,7 @@
 #include "compiler/relay/ops/broadcast.h"
 #include "compiler/relay/ops/indexing.h"
 #include "compiler/relay/ops/ops.h"
+#include "core/nth.h"
 
 namespace hone::relay {
 namespace {
@@ -39,8 +40,8 @@ Tensor Combined(const Tensor& lhs, const Tensor& rhs, const Arithmetic& arithmet
   const std::vector<int64_t> at_rhs = StridedOffsets(shape, BroadcastStrides(rhs.shape(), shape));
   Tensor result(lhs.dtype(), shape);
   for (int64_t i = 0; i < result.elements(); ++i) {
-    const int64_t l = at_lhs[static_cast<size_t>(i)];
-    const int64_t r = at_rhs[static_cast<size_t>(i)];
+    const int64_t l = Nth(at_lhs, i);
+    const int64_t r = Nth(at_rhs, i);
     if (lhs.dtype() == DType::kInt64) {
       // Not through double, which cannot hold every int64.
       result.data<int64_t>()[i] = arithmetic.integer(IntegerAt<int64_t>(lhs, l), IntegerAt<int64_t>(rhs, r));

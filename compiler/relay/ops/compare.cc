@@ -8,6 +8,7 @@
 #include "compiler/relay/ops/broadcast.h"
 #include "compiler/relay/ops/indexing.h"
 #include "compiler/relay/ops/ops.h"
+#include "core/nth.h"
 
 namespace hone::relay {
 namespace {
@@ -119,7 +120,7 @@ Tensors Where(const Tensors& args, const Attrs&) {
   Tensor result = Gather(args[2], shape, at[2]);
   const int64_t bytes = DTypeBytes(result.dtype());
   for (int64_t i = 0; i < result.elements(); ++i) {
-    if (args[0].At(at[0][static_cast<size_t>(i)]) == 0) continue;
+    if (args[0].At(Nth(at[0], i)) == 0) continue;
     const auto* from = static_cast<const uint8_t*>(yes.raw()) + i * bytes;
     std::copy(from, from + bytes, static_cast<uint8_t*>(result.raw()) + i * bytes);
   }

@@ -6,6 +6,7 @@
 #include "compiler/relay/ops/arguments.h"
 #include "compiler/relay/ops/indexing.h"
 #include "compiler/relay/ops/ops.h"
+#include "core/nth.h"
 
 namespace hone::relay {
 namespace {
@@ -68,7 +69,7 @@ NdShape NdShapeOf(const Shape& data, const Shape& indices, const Attrs& attrs) {
     Misfit(fmt::format("positions of {} parts after {} batch dims do not fit data {}", depth, batch, ShapeText(data)));
   }
   for (int64_t d = 0; d < batch; ++d) {
-    if (!DimsFit(data[static_cast<size_t>(d)], indices[static_cast<size_t>(d) + 1])) {
+    if (!DimsFit(Nth(data, d), indices[static_cast<size_t>(d) + 1])) {
       Misfit(fmt::format("batch dims of data {} and indices {} differ", ShapeText(data), ShapeText(indices)));
     }
   }

@@ -7,6 +7,7 @@
 #include "compiler/relay/ops/arguments.h"
 #include "compiler/relay/ops/indexing.h"
 #include "compiler/relay/ops/ops.h"
+#include "core/nth.h"
 
 namespace hone::relay {
 namespace {
@@ -115,10 +116,10 @@ TypePtr SplitType(const Types& args, const Attrs& attrs) {
 Tensors Split(const Tensors& args, const Attrs& attrs) {
   Shape shape = args[0].shape();
   const int64_t axis = NormalizedAxis(attrs.GetInt("axis"), shape.size());
-  const std::vector<int64_t> cuts = Cuts(attrs, shape[static_cast<size_t>(axis)]);
+  const std::vector<int64_t> cuts = Cuts(attrs, Nth(shape, axis));
   Tensors parts;
   for (size_t i = 1; i < cuts.size(); ++i) {
-    shape[static_cast<size_t>(axis)] = cuts[i] - cuts[i - 1];
+    Nth(shape, axis) = cuts[i] - cuts[i - 1];
     Tensor part(args[0].dtype(), shape);
     CopyAlongAxis(args[0], cuts[i - 1], part, 0, cuts[i] - cuts[i - 1], axis);
     parts.push_back(std::move(part));

@@ -7,6 +7,7 @@
 #include "compiler/relay/ops/arguments.h"
 #include "compiler/relay/ops/indexing.h"
 #include "compiler/relay/ops/ops.h"
+#include "core/nth.h"
 
 namespace hone::relay {
 namespace {
@@ -14,7 +15,7 @@ namespace {
 using Tensors = std::vector<Tensor>;
 
 int64_t ChannelDim(const Type& data, const Attrs& attrs) {
-  return data.shape[static_cast<size_t>(NormalizedAxis(attrs.GetInt("axis", 1), data.shape.size()))];
+  return Nth(data.shape, NormalizedAxis(attrs.GetInt("axis", 1), data.shape.size()));
 }
 
 // The types of the parameters that are not given: vectors along the data's axis.

@@ -6,6 +6,7 @@
 #include "compiler/relay/ops/arguments.h"
 #include "compiler/relay/ops/indexing.h"
 #include "compiler/relay/ops/ops.h"
+#include "core/nth.h"
 
 namespace hone::relay {
 namespace {
@@ -72,7 +73,7 @@ std::vector<Tensor> Pad(const std::vector<Tensor>& args, const Attrs& attrs) {
   const double value = attrs.GetFloat("pad_value", 0);
   Tensor result(data.dtype(), shape);
   for (int64_t i = 0; i < result.elements(); ++i) {
-    const int64_t from = sources[static_cast<size_t>(i)];
+    const int64_t from = Nth(sources, i);
     result.Set(i, from < 0 ? value : data.At(from));
   }
   return {result};

@@ -8,6 +8,7 @@
 #include "compiler/relay/ops/arguments.h"
 #include "compiler/relay/ops/indexing.h"
 #include "compiler/relay/ops/ops.h"
+#include "core/nth.h"
 
 namespace hone::relay {
 namespace {
@@ -30,7 +31,7 @@ std::vector<int64_t> Permutation(const Attrs& attrs, size_t rank) {
 std::vector<int64_t> Permuted(const std::vector<int64_t>& values, const std::vector<int64_t>& axes) {
   std::vector<int64_t> result;
   result.reserve(axes.size());
-  for (int64_t axis : axes) result.push_back(values[static_cast<size_t>(axis)]);
+  for (int64_t axis : axes) result.push_back(Nth(values, axis));
   return result;
 }
 
@@ -92,7 +93,7 @@ std::vector<Range> Ranges(const Shape& shape, const Attrs& attrs) {
   for (int64_t extent : shape) ranges.push_back({0, 1, extent});
   const Slice slice = SliceOf(attrs, shape.size());
   for (size_t i = 0; i < slice.axes.size(); ++i) {
-    Range& range = ranges[static_cast<size_t>(slice.axes[i])];
+    Range& range = Nth(ranges, slice.axes[i]);
     if (range.count != kAnyDim) range = Resolved(slice.begin[i], slice.end[i], slice.strides[i], range.count);
   }
   return ranges;

@@ -6,6 +6,7 @@
 
 #include "compiler/relay/ops/arguments.h"
 #include "compiler/relay/ops/ops.h"
+#include "core/nth.h"
 
 namespace hone::relay {
 namespace {
@@ -30,7 +31,7 @@ int64_t ElementsLeft(const Shape& data, const std::vector<bool>& copied) {
 void Balance(Shape& shape, int64_t wildcard, int64_t left, int64_t fixed, const Shape& data) {
   const bool fits = left == kAnyDim || (wildcard < 0 ? left == fixed : fixed > 0 && left % fixed == 0);
   if (!fits) Misfit(fmt::format("data {} does not reshape to {}", ShapeText(data), ShapeText(shape)));
-  if (wildcard >= 0) shape[static_cast<size_t>(wildcard)] = left == kAnyDim ? kAnyDim : left / fixed;
+  if (wildcard >= 0) Nth(shape, wildcard) = left == kAnyDim ? kAnyDim : left / fixed;
 }
 
 Shape Reshape(const Shape& data, const Attrs& attrs) {

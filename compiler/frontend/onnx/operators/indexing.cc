@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "compiler/frontend/onnx/onnx_operators.h"
+#include "core/nth.h"
 
 namespace hone {
 namespace {
@@ -72,7 +73,7 @@ std::vector<ExprPtr> Slice(const OnnxNodeView& view) {
   std::vector<Range> forward;
   for (size_t i = 0; i < starts.size(); ++i) {
     if (steps[i] == 0 || steps[i] < -kMaxStep || steps[i] > kMaxStep) RefuseNode(fmt::format("a step of {}", steps[i]));
-    const int64_t dim = view.InputShape(0)[static_cast<size_t>(axes[i])];
+    const int64_t dim = Nth(view.InputShape(0), axes[i]);
     const Range range = Clamped({axes[i], starts[i], ends[i], steps[i]}, dim);
     if (range.step < 0) {
       result = SliceBackwards(view, result, range);
@@ -107,7 +108,7 @@ std::vector<int64_t> SplitSizes(const OnnxNodeView& view, int64_t dim, int64_t p
 // Each part is a slice of its own: no kernel with several results is needed, and unused parts cost nothing.
 std::vector<ExprPtr> Split(const OnnxNodeView& view) {
   const int64_t axis = OnnxNodeView::Axis(view.Int("axis", 0), view.InputRank(0));
-  const int64_t dim = view.InputShape(0)[static_cast<size_t>(axis)];
+  const int64_t dim = Nth(view.InputShape(0), axis);
   const int64_t parts = static_cast<int64_t>(view.node().outputs.size());
   if (view.Int("num_outputs", parts) != parts) RefuseNode("num_outputs is not the number of outputs");
   std::vector<ExprPtr> results;
@@ -134,7 +135,7 @@ ExprPtr KnownIndices(const OnnxNodeView& view, const Tensor& indices, int64_t di
 std::vector<ExprPtr> Gather(const OnnxNodeView& view) {
   const int64_t axis = OnnxNodeView::Axis(view.Int("axis", 0), view.InputRank(0));
   const Tensor* indices = view.InputValue(1);
-  const int64_t dim = view.InputShape(0)[static_cast<size_t>(axis)];
+  const int64_t dim = Nth(view.InputShape(0), axis);
   const ExprPtr known = indices != nullptr ? KnownIndices(view, *indices, dim) : view.Input(1);
   return {view.Call("take", {view.Input(0), known}, {{"axis", axis}})};
 }

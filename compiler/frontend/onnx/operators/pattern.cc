@@ -8,6 +8,7 @@
 #include "compiler/frontend/onnx/onnx_operators.h"
 #include "compiler/frontend/onnx/positions.h"
 #include "compiler/frontend/onnx/scalar_like.h"
+#include "core/nth.h"
 
 namespace hone {
 namespace {
@@ -71,9 +72,9 @@ std::vector<ExprPtr> NonZero(const OnnxNodeView& view) {
   }
   Tensor result(DType::kInt64, {rank, count});
   for (int64_t d = rank; d-- > 0;) {
-    const int64_t extent = data.shape()[static_cast<size_t>(d)];
+    const int64_t extent = Nth(data.shape(), d);
     for (int64_t i = 0; i < count; ++i) {
-      int64_t& rest = found[static_cast<size_t>(i)];
+      int64_t& rest = Nth(found, i);
       result.data<int64_t>()[d * count + i] = rest % extent;
       rest /= extent;
     }

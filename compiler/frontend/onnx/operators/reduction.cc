@@ -6,6 +6,7 @@
 
 #include "compiler/frontend/onnx/onnx_operators.h"
 #include "compiler/frontend/onnx/scalar_like.h"
+#include "core/nth.h"
 
 namespace hone {
 namespace {
@@ -75,7 +76,7 @@ std::vector<ExprPtr> ReduceLogSumExp(const OnnxNodeView& view) {
   Shape shape;
   for (int64_t d = 0; d < view.InputRank(0); ++d) {
     const bool reduced = axes.axes.empty() || std::find(axes.axes.begin(), axes.axes.end(), d) != axes.axes.end();
-    if (!reduced) shape.push_back(view.InputShape(0)[static_cast<size_t>(d)]);
+    if (!reduced) shape.push_back(Nth(view.InputShape(0), d));
   }
   return {view.Reshape(sum, shape)};
 }

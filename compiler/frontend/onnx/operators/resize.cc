@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "compiler/frontend/onnx/onnx_operators.h"
+#include "core/nth.h"
 
 namespace hone {
 namespace {
@@ -118,8 +119,7 @@ Taps TapsOf(const ResizedAxis& a, const ResizeRule& rule) {
       taps.weights.push_back(static_cast<float>(weight));
       sum += weight;
     }
-    for (int64_t i = 0; i < taps.count; ++i)
-      taps.weights[static_cast<size_t>(o * taps.count + i)] /= static_cast<float>(sum);
+    for (int64_t i = 0; i < taps.count; ++i) Nth(taps.weights, o * taps.count + i) /= static_cast<float>(sum);
   }
   return taps;
 }
@@ -183,7 +183,7 @@ std::vector<ResizedAxis> AxesByScales(const OnnxNodeView& view, const std::vecto
   std::vector<ResizedAxis> resized;
   for (size_t i = 0; i < axes.size(); ++i) {
     if (!(scales[i] > 0) || scales[i] > 1e6) RefuseNode(fmt::format("a scale is {}; it must be positive", scales[i]));
-    const int64_t in = view.InputShape(0)[static_cast<size_t>(axes[i])];
+    const int64_t in = Nth(view.InputShape(0), axes[i]);
     const auto out = static_cast<int64_t>(std::floor(static_cast<double>(in) * scales[i]));
     resized.push_back({axes[i], in, out, scales[i]});
   }
@@ -194,7 +194,7 @@ std::vector<ResizedAxis> AxesBySizes(const OnnxNodeView& view, const std::vector
   const std::vector<int64_t> axes = ResizeAxes(view, sizes.size(), "sizes");
   std::vector<ResizedAxis> resized;
   for (size_t i = 0; i < axes.size(); ++i) {
-    const int64_t in = view.InputShape(0)[static_cast<size_t>(axes[i])];
+    const int64_t in = Nth(view.InputShape(0), axes[i]);
     resized.push_back({axes[i], in, sizes[i], static_cast<double>(sizes[i]) / static_cast<double>(in)});
   }
   return resized;

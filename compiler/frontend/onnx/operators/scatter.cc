@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "compiler/frontend/onnx/onnx_operators.h"
+#include "core/nth.h"
 
 namespace hone {
 namespace {
@@ -25,7 +26,7 @@ class Sources {
   const Shape& data() const { return data_; }
   // `count` updates from number `update` on replace the elements from `at` on.
   void Replace(int64_t at, int64_t update, int64_t count) {
-    for (int64_t i = 0; i < count; ++i) from_[static_cast<size_t>(at + i)] = elements_ + update + i;
+    for (int64_t i = 0; i < count; ++i) Nth(from_, at + i) = elements_ + update + i;
   }
 
   ExprPtr Gathered() const {

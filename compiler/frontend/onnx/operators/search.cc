@@ -7,6 +7,7 @@
 #include "compiler/frontend/onnx/onnx_operators.h"
 #include "compiler/frontend/onnx/positions.h"
 #include "compiler/frontend/onnx/scalar_like.h"
+#include "core/nth.h"
 
 namespace hone {
 namespace {
@@ -26,7 +27,7 @@ ExprPtr HardmaxAlong(const OnnxNodeView& view, const ExprPtr& data, int64_t axis
   const Shape& shape = view.builder().ShapeOf(data);
   const ExprPtr winner = view.Call("argmax", {data}, {{"axis", axis}, {"keepdims", true}});
   const auto rank = static_cast<int64_t>(shape.size());
-  const ExprPtr here = view.Call("equal", {winner, Positions(shape[static_cast<size_t>(axis)], axis, rank)});
+  const ExprPtr here = view.Call("equal", {winner, Positions(Nth(shape, axis), axis, rank)});
   return view.Call("where", {here, ScalarLike(view, data, 1), ScalarLike(view, data, 0)});
 }
 
@@ -46,7 +47,7 @@ std::vector<ExprPtr> CumSum(const OnnxNodeView& view) {
   const auto given = view.InputInts(1, "axis");
   if (!given || given->size() != 1) RefuseNode("its axis must be one number");
   const int64_t rank = view.InputRank(0), axis = OnnxNodeView::Axis((*given)[0], rank);
-  const int64_t extent = view.InputShape(0)[static_cast<size_t>(axis)];
+  const int64_t extent = Nth(view.InputShape(0), axis);
   if (extent > kLongest) RefuseNode(fmt::format("an axis of {} elements; it may have {}", extent, kLongest));
   const bool exclusive = view.Int("exclusive", 0) != 0, reverse = view.Int("reverse", 0) != 0;
   const std::string_view op = reverse ? (exclusive ? "greater" : "greater_equal") : exclusive ? "less" : "less_equal";
@@ -88,7 +89,7 @@ double WorstOf(DType dtype, bool largest) {
 std::vector<ExprPtr> TopK(const OnnxNodeView& view) {
   ExprPtr data = view.Input(0);
   const int64_t rank = view.InputRank(0), axis = OnnxNodeView::Axis(view.Int("axis", -1), rank);
-  const int64_t count = WantedCount(view), extent = view.InputShape(0)[static_cast<size_t>(axis)];
+  const int64_t count = WantedCount(view), extent = Nth(view.InputShape(0), axis);
   if (count > extent) RefuseNode(fmt::format("k is {}, the axis has {}", count, extent));
   const bool largest = view.Int("largest", 1) != 0;
   const double last = WorstOf(view.builder().DTypeOf(data), largest);

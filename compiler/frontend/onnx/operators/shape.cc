@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "compiler/frontend/onnx/onnx_operators.h"
+#include "core/nth.h"
 
 namespace hone {
 namespace {
@@ -77,7 +78,7 @@ std::vector<ExprPtr> Squeeze(const OnnxNodeView& view) {
   }
   if (axes.empty()) return {view.Input(0)};
   for (const int64_t axis : axes) {
-    const int64_t dim = shape[static_cast<size_t>(axis)];
+    const int64_t dim = Nth(shape, axis);
     if (dim != 1) RefuseNode(fmt::format("axis {} of {} is {}, not 1", axis, ShapeText(shape), dim));
   }
   std::sort(axes.begin(), axes.end());
@@ -136,8 +137,8 @@ std::vector<int64_t> PadWidth(const OnnxNodeView& view, const std::vector<int64_
     for (const int64_t pad : {pads[i], pads[i + axes.size()]}) {
       if (pad < -kWidest || pad > kWidest) RefuseNode(fmt::format("a pad of {} is not supported", pad));
     }
-    width[static_cast<size_t>(2 * axes[i])] = pads[i];
-    width[static_cast<size_t>(2 * axes[i] + 1)] = pads[i + axes.size()];
+    Nth(width, 2 * axes[i]) = pads[i];
+    Nth(width, 2 * axes[i] + 1) = pads[i + axes.size()];
   }
   return width;
 }
