@@ -16,26 +16,26 @@ namespace {
 
 using relay::ExprPtr;
 
-bool IsNamed(const relay::Call& call, std::initializer_list<std::string_view> names) {
-  const std::string& name = relay::AsOp(call.op)->def->name;
-  return std::find(names.begin(), names.end(), name) != names.end();
+bool IsNamed(const relay::Call& call, std::string_view name) { return relay::AsOp(call.op)->def->name == name; }
+
+// Whether the attribute, a number or a list, names the last of so many axes; none given means all.
+bool NamesLastAxis(const relay::AttrValue* axis, int64_t rank) {
+  const auto* one = axis ? std::get_if<int64_t>(axis) : nullptr;
+  const auto* list = axis ? std::get_if<std::vector<int64_t>>(axis) : nullptr;
+  const auto last = [rank](int64_t a) { return a == rank - 1 || a == -1; };
+  if (one != nullptr) return last(*one);
+  return list == nullptr || list->empty() || std::any_of(list->begin(), list->end(), last);
 }
 
-// Whether the call sums along the last axis of row-major data, so that lanes belong there and not along the output.
+// Whether the call folds the last axis of row-major data, so that lanes belong there and not along the output.
 bool FoldsLastAxis(const relay::Call& call) {
-  if (IsNamed(call, {"nn.dense", "nn.batch_matmul"})) return true;
+  const relay::Folds folds = relay::AsOp(call.op)->def->traits.folds;
+  if (folds == relay::Folds::kNothing || folds == relay::Folds::kProducts) return folds == relay::Folds::kProducts;
   if (call.args.empty() || !call.args[0]->type || call.args[0]->type->kind != relay::TypeKind::kTensor) return false;
   const relay::Type& data = *call.args[0]->type;
   if (!data.layout.empty()) return false;
-  if (IsNamed(call, {"nn.global_avg_pool2d", "nn.global_max_pool2d"})) return true;
-  if (IsNamed(call, {"argmax", "argmin"})) {
-    const auto rank = static_cast<int64_t>(data.shape.size());
-    return (call.attrs.GetInt("axis") + rank) % rank == rank - 1;
-  }
-  if (!IsNamed(call, {"mean", "sum", "prod", "max", "min"})) return false;
-  const auto axes = call.attrs.GetInts("axis");
-  const auto last = static_cast<int64_t>(data.shape.size()) - 1;
-  return axes.empty() || std::any_of(axes.begin(), axes.end(), [&](int64_t a) { return a == last || a == -1; });
+  return folds == relay::Folds::kImage ||
+         NamesLastAxis(call.attrs.Find("axis"), static_cast<int64_t>(data.shape.size()));
 }
 
 // Cuts every piece along one axis at the given positions; `mark` sees each part with the number of its interval.
@@ -64,7 +64,7 @@ size_t OuterAxisOf(const MemoryShape& shape, size_t logical) {
 }
 
 std::vector<Piece> CutFields(const std::vector<Piece>& whole, const ExprPtr& output, const MemoryShape& shape) {
-  const relay::Call* concat = RootCall(output, [](const relay::Call& call) { return IsNamed(call, {"concatenate"}); });
+  const relay::Call* concat = RootCall(output, [](const relay::Call& call) { return IsNamed(call, "concatenate"); });
   if (!concat) return whole;
   const int64_t rank = static_cast<int64_t>(concat->type->shape.size());
   const auto axis = static_cast<size_t>((concat->attrs.GetInt("axis") + rank) % rank);
@@ -110,7 +110,7 @@ std::vector<Piece> CutSelection(const std::vector<Piece>& pieces, const ExprPtr&
   const size_t axis = shape.axes[shape.lane_axis].logical, outer = OuterAxisOf(shape, axis);
   const int64_t blocks = shape.axes[outer].extent;
   const relay::Call* take = RootCall(output, [&](const relay::Call& call) {
-    return IsNamed(call, {"take"}) && relay::AsConstant(call.args[1]) && call.attrs.GetInt("axis") == int64_t(axis);
+    return IsNamed(call, "take") && relay::AsConstant(call.args[1]) && call.attrs.GetInt("axis") == int64_t(axis);
   });
   if (take == nullptr || blocks > kMostBlocks) return pieces;
   std::vector<int64_t> cuts(static_cast<size_t>(blocks - 1));
@@ -171,7 +171,7 @@ std::vector<Piece> PiecesOf(const ExprPtr& output, const KernelOperand& operand,
   pieces = CutLastBlock(pieces, operand, shape);
   const bool scalar = RootCall(output, FoldsLastAxis) != nullptr;
   const bool windows = RootCall(output, [](const relay::Call& call) {
-                         return WindowOf(call).has_value() || IsNamed(call, {"nn.conv2d_transpose"});
+                         return WindowOf(call).has_value() || IsNamed(call, "nn.conv2d_transpose");
                        }) != nullptr;
   // Of the finished boxes: a cut may have left an axis too short for a vector.
   for (Piece& piece : pieces) {

@@ -46,6 +46,14 @@ enum class LayoutRule : uint8_t {
   kAnchor,  // its schedule decides
 };
 
+// Which axes of the first argument, row-major, an element of the result runs over whole.
+enum class Folds : uint8_t {
+  kNothing,
+  kProducts,  // the one that is summed over with the second argument's
+  kImage,     // height and width
+  kAxis,      // those of the attribute `axis`; none given means all
+};
+
 // What passes may rely on besides the pattern: each is a promise about every call of the operator. They ask for a
 // trait, so that a new operator is theirs once its row says so.
 struct OpTraits {
@@ -60,6 +68,7 @@ struct OpTraits {
   bool heads = false;
   // Costs so little that computing it twice is cheaper than keeping it.
   bool cheap = false;
+  Folds folds = Folds::kNothing;
 };
 
 struct OpDef {

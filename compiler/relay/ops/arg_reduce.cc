@@ -7,6 +7,7 @@
 #include "compiler/relay/ops/arguments.h"
 #include "compiler/relay/ops/indexing.h"
 #include "compiler/relay/ops/ops.h"
+#include "core/nth.h"
 
 namespace hone::relay {
 namespace {
@@ -19,7 +20,7 @@ constexpr int64_t kMostPositions = int64_t{1} << 24;
 Shape ShapeOfResult(Shape shape, const Attrs& attrs) {
   const auto axis = NormalizedAxis(attrs.GetInt("axis"), shape.size());
   if (attrs.GetBool("keepdims")) {
-    shape[static_cast<size_t>(axis)] = 1;
+    Nth(shape, axis) = 1;
   } else {
     shape.erase(shape.begin() + axis);
   }
@@ -28,7 +29,7 @@ Shape ShapeOfResult(Shape shape, const Attrs& attrs) {
 
 TypePtr ArgType(const std::vector<TypePtr>& args, const Attrs& attrs) {
   const Type& data = RowMajorArg(args, 0, "data");
-  const int64_t extent = data.shape[static_cast<size_t>(NormalizedAxis(attrs.GetInt("axis"), data.shape.size()))];
+  const int64_t extent = Nth(data.shape, NormalizedAxis(attrs.GetInt("axis"), data.shape.size()));
   if (extent == 0 || extent > kMostPositions) {
     Misfit(fmt::format("an axis of {} elements; it must have 1 to {}", extent, kMostPositions));
   }
@@ -57,6 +58,7 @@ OpDef ArgOp(std::string name, std::string description, bool largest) {
                {"select_last_index", AttrKind::kBool, false, "whether the last of equals is meant, not the first"}};
   def.support_level = 4;
   def.pattern = OpPattern::kReduction;
+  def.traits.folds = Folds::kAxis;
   def.layout = LayoutRule::kNative;
   def.type_relation = ArgType;
   def.reference = [largest](const Tensors& args, const Attrs& attrs) {

@@ -118,6 +118,7 @@ OpDef DenseOp() {
   def.support_level = 1;
   def.pattern = OpPattern::kAnchor;
   def.layout = LayoutRule::kAnchor;
+  def.traits.folds = Folds::kProducts;
   def.type_relation = DenseType;
   def.fill_types = FillDenseWeight;
   def.reference = Dense;
@@ -135,6 +136,7 @@ OpDef BatchMatmulOp() {
                {"transpose_b", AttrKind::kBool, true, "whether tensor_b is stored (batch, n, k)"}};
   def.pattern = OpPattern::kAnchor;
   def.layout = LayoutRule::kNative;
+  def.traits.folds = Folds::kProducts;
   def.type_relation = BatchMatmulType;
   def.reference = BatchMatmul;
   return def;

@@ -137,6 +137,7 @@ OpDef Pool(std::string name, std::string description, Answer answer, bool moves)
 OpDef GlobalPool(std::string name, std::string description, Answer answer, bool moves) {
   OpDef def = Pool(std::move(name), std::move(description), answer, moves);
   def.attrs = {kLayout};
+  def.traits.folds = Folds::kImage;
   def.type_relation = GlobalPoolType;
   def.reference = [answer](const std::vector<Tensor>& args, const Attrs& attrs) {
     const PoolAxis height{args[0].shape()[2], 1, 1, 0, 0, false};

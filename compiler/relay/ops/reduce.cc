@@ -7,6 +7,7 @@
 #include "compiler/relay/ops/arguments.h"
 #include "compiler/relay/ops/indexing.h"
 #include "compiler/relay/ops/ops.h"
+#include "core/nth.h"
 
 namespace hone::relay {
 namespace {
@@ -24,7 +25,7 @@ std::vector<int64_t> ReducedAxes(const Attrs& attrs, size_t rank) {
 
 // The shape with the axes set to one.
 Shape KeptShape(Shape shape, const std::vector<int64_t>& axes) {
-  for (int64_t axis : axes) shape[static_cast<size_t>(axis)] = 1;
+  for (int64_t axis : axes) Nth(shape, axis) = 1;
   return shape;
 }
 
@@ -62,7 +63,7 @@ Tensor Reduced(const Tensor& data, const Attrs& attrs, Reduction reduction) {
   Tensor result(data.dtype(), ReducedShape(data.shape(), attrs));
   std::vector<double> values(static_cast<size_t>(result.elements()), Identity(reduction));
   for (size_t i = 0; i < target.size(); ++i) {
-    double& value = values[static_cast<size_t>(target[i])];
+    double& value = Nth(values, target[i]);
     value = Joined(reduction, value, data.At(static_cast<int64_t>(i)));
   }
   const double count =
@@ -81,7 +82,7 @@ OpDef ReduceOp(std::string name, std::string description, Reduction reduction) {
   def.support_level = 4;
   def.pattern = OpPattern::kReduction;
   def.layout = LayoutRule::kNative;
-  def.traits.heads = true;
+  def.traits = {.heads = true, .folds = Folds::kAxis};
   def.type_relation = ReduceType;
   def.reference = [reduction](const std::vector<Tensor>& args, const Attrs& attrs) {
     return std::vector<Tensor>{Reduced(args[0], attrs, reduction)};

@@ -129,5 +129,46 @@ TEST(OpTraits, ImagesOfWhatIsPerImageDoNotSeeEachOther) {
   }
 }
 
+// Arguments of a call that folds, and its attributes.
+struct FoldingCall {
+  Tensors args;
+  Attrs attrs;
+};
+
+std::map<std::string, FoldingCall> FoldingCalls() {
+  const Tensor images = Signed({2, 4, 4, 4}, 1);
+  const Attrs last{{"axis", std::vector<int64_t>{3}}}, position{{"axis", int64_t{-1}}};
+  std::map<std::string, FoldingCall> calls;
+  for (const char* name : {"mean", "sum", "prod", "max", "min"}) calls[name] = {{images}, last};
+  for (const char* name : {"argmax", "argmin"}) calls[name] = {{images}, position};
+  for (const char* name : {"nn.global_max_pool2d", "nn.global_avg_pool2d"}) calls[name] = {{images}, {}};
+  calls["nn.dense"] = {{Signed({2, 4}, 1), Signed({3, 4}, 2)}, {}};
+  calls["nn.batch_matmul"] = {{Signed({2, 3, 4}, 1), Signed({2, 5, 4}, 2)}, {{"transpose_b", true}}};
+  return calls;
+}
+
+// Of an element of the last axis, made large either way, the first of the results must tell.
+TEST(OpTraits, WhatFoldsTheLastAxisSeesEachOfItsElements) {
+  int folding = 0;
+  for (const OpDef* op : AllOps()) {
+    if (op->traits.folds == Folds::kNothing) continue;
+    ++folding;
+    ASSERT_TRUE(FoldingCalls().contains(op->name)) << op->name;
+    const auto [args, attrs] = FoldingCalls().at(op->name);
+    const double result = op->reference(args, attrs).at(0).At(0);
+    for (int64_t i = 0; i < args[0].shape().back(); ++i) {
+      bool told = false;
+      for (const double extreme : {-10.0, 10.0}) {
+        Tensors changed = args;
+        changed[0] = args[0].Clone();
+        changed[0].Set(i, extreme);
+        told = told || op->reference(changed, attrs).at(0).At(0) != result;
+      }
+      EXPECT_TRUE(told) << op->name << " does not see element " << i;
+    }
+  }
+  EXPECT_EQ(folding, static_cast<int>(FoldingCalls().size()));
+}
+
 }  // namespace
 }  // namespace hone::relay
