@@ -2,15 +2,11 @@
 
 #include "compiler/codegen/activation.h"
 #include "compiler/codegen/element.h"
+#include "compiler/codegen/float_bits.h"
 #include "compiler/codegen/rounding.h"
 
 namespace hone {
 namespace {
-
-int LanesOf(Value* v) {
-  auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(v->getType());
-  return vector ? static_cast<int>(vector->getNumElements()) : 1;
-}
 
 Value* Quantised(KernelBuilder& b, const Epilogue& epilogue, Value* x, DType to) {
   const auto constant = [&](float value) { return llvm::ConstantFP::get(x->getType(), value); };
@@ -23,7 +19,7 @@ Value* Quantised(KernelBuilder& b, const Epilogue& epilogue, Value* x, DType to)
 
 Value* EmitEpilogue(KernelBuilder& b, const Epilogue& epilogue, const ElementTypes& types, Value* acc,
                     const EpilogueOperands& operands) {
-  const int n = LanesOf(acc);
+  const int n = LaneCount(acc);
   Value* x = Converted(b, acc, types.accumulator, DType::kFloat32);
   if (epilogue.scale) x = b.FMul(x, b.Load(operands.scale, n));
   if (epilogue.bias) x = b.FAdd(x, b.Load(operands.bias, n));
@@ -44,7 +40,7 @@ Value* MaskTailLanes(KernelBuilder& b, const Epilogue& epilogue, Value* value, V
                      int64_t block) {
   if (!ChangesZero(epilogue) || channels % block == 0) return value;
   auto& ir = b.ir();
-  const auto lanes = static_cast<unsigned>(LanesOf(value));
+  const auto lanes = static_cast<unsigned>(LaneCount(value));
   llvm::Constant* zero = llvm::Constant::getNullValue(value->getType());
   if (lanes == 1) return ir.CreateSelect(ir.CreateICmpSLT(first_channel, b.Index(channels)), value, zero);
   auto* type = llvm::FixedVectorType::get(b.i64(), lanes);

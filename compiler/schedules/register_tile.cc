@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "compiler/codegen/element.h"
+#include "compiler/codegen/float_bits.h"
+#include "core/nth.h"
 
 namespace hone {
 
@@ -17,15 +19,13 @@ Value* OfGroups(KernelBuilder& b, Value* grouped, int lanes, int group, int g) {
   return b.ir().CreateShuffleVector(grouped, llvm::ArrayRef<int>(mask));
 }
 
-int LanesOf(Value* v) { return static_cast<int>(llvm::cast<llvm::FixedVectorType>(v->getType())->getNumElements()); }
-
 }  // namespace
 
 Value* FloatMultiplyAdd(KernelBuilder& b, Value* x, Value* w, Value* acc) { return b.Fma(x, w, acc); }
 
 MultiplyAdd DotProduct(DType data, DType weight, int group) {
   return [=](KernelBuilder& b, Value* x, Value* w, Value* acc) {
-    const int lanes = LanesOf(acc);
+    const int lanes = LaneCount(acc);
     Value* bytes = b.ir().CreateBitCast(x, w->getType());
     for (int g = 0; g < group; ++g) {
       Value* xg = Converted(b, OfGroups(b, bytes, lanes, group, g), data, DType::kInt32);
@@ -60,7 +60,7 @@ void RegisterTile::Step(KernelBuilder& b, Vals& acc, const std::function<Value*(
     return scalar ? b.Splat(scalar, lanes) : nullptr;
   };
   auto accumulate = [&](int p, int v, Value* xp, Value* wv) {
-    Value*& a = acc[static_cast<size_t>(p * vectors + v)];
+    Value*& a = Nth(acc, p * vectors + v);
     a = multiply_add(b, xp, wv, a);
   };
   if (vectors <= pixels) {
@@ -68,7 +68,7 @@ void RegisterTile::Step(KernelBuilder& b, Vals& acc, const std::function<Value*(
     for (int v = 0; v < vectors; ++v) held.push_back(w(v));
     for (int p = 0; p < pixels; ++p) {
       Value* xp = splat(p);
-      for (int v = 0; xp && v < vectors; ++v) accumulate(p, v, xp, held[static_cast<size_t>(v)]);
+      for (int v = 0; xp && v < vectors; ++v) accumulate(p, v, xp, Nth(held, v));
     }
     return;
   }
@@ -77,7 +77,7 @@ void RegisterTile::Step(KernelBuilder& b, Vals& acc, const std::function<Value*(
   for (int v = 0; v < vectors; ++v) {
     Value* wv = w(v);
     for (int p = 0; p < pixels; ++p) {
-      if (held[static_cast<size_t>(p)]) accumulate(p, v, held[static_cast<size_t>(p)], wv);
+      if (Nth(held, p)) accumulate(p, v, Nth(held, p), wv);
     }
   }
 }
