@@ -66,20 +66,17 @@ Config Config::Parse(std::string_view text) {
   return config;
 }
 
-int64_t ConfigSpace::size() const {
-  int64_t size = 1;
+ConfigSpace::ConfigSpace(std::vector<Knob> knobs) : knobs_(std::move(knobs)) {
   for (const Knob& knob : knobs_) {
-    if (__builtin_mul_overflow(size, static_cast<int64_t>(knob.values.size()), &size)) {
+    if (__builtin_mul_overflow(size_, static_cast<int64_t>(knob.values.size()), &size_)) {
       throw Error(ExitCode::kBug, "a config space has more points than 64 bits can count");
     }
   }
-  return size;
 }
 
 Config ConfigSpace::At(int64_t index) const {
-  const int64_t points = size();
-  if (index < 0 || index >= points) {
-    throw Error(ExitCode::kBug, fmt::format("config index {} is outside a space of {}", index, points));
+  if (index < 0 || index >= size_) {
+    throw Error(ExitCode::kBug, fmt::format("config index {} is outside a space of {}", index, size_));
   }
   std::vector<std::pair<std::string, int64_t>> values(knobs_.size());
   for (size_t k = knobs_.size(); k-- > 0;) {

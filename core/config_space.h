@@ -46,10 +46,11 @@ struct Knob {
 class ConfigSpace {
  public:
   ConfigSpace() = default;
-  explicit ConfigSpace(std::vector<Knob> knobs) : knobs_(std::move(knobs)) {}
+  // Throws Error(kBug) when it has more points than 64 bits can count.
+  explicit ConfigSpace(std::vector<Knob> knobs);
   const std::vector<Knob>& knobs() const { return knobs_; }
-  // 1 for a space without knobs. Throws Error(kBug) beyond 64 bits.
-  int64_t size() const;
+  // 1 for a space without knobs.
+  int64_t size() const { return size_; }
   // Throws Error(kBug) when the index is not in [0, size()).
   Config At(int64_t index) const;
   // nullopt when a knob of the space is missing from the config or has a value that is not in the space, or when the
@@ -59,6 +60,7 @@ class ConfigSpace {
 
  private:
   std::vector<Knob> knobs_;
+  int64_t size_ = 1;
 };
 
 }  // namespace hone
