@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "compiler/passes/graph/anchor.h"
 #include "compiler/relay/op.h"
 #include "compiler/relay/type.h"
 #include "compiler/relay/visitor.h"
@@ -20,11 +21,15 @@ double Product(const Shape& shape, size_t first) {
   return product;
 }
 
-// Each output element of a convolution or dense layer sums as many products as one filter has weights.
+// Each output element of a convolution, a dense layer or a matrix product sums so many products.
 double FlopsOf(const relay::Call& call) {
   const relay::Op* op = relay::AsOp(call.op);
   if (op == nullptr || call.args.size() < 2 || call.type == nullptr || call.args[1]->type == nullptr) return 0;
   const std::string& name = op->def->name;
+  if (name == "nn.batch_matmul") {
+    const Shape& data = call.args[0]->type->shape;
+    return 2 * Product(call.type->shape, 0) * static_cast<double>(data[MatmulAxes(call, 0).find('K')]);
+  }
   if (name.rfind("nn.conv", 0) != 0 && name != "nn.dense") return 0;
   // A transposed convolution spreads each input element instead.
   const bool transposed = name.find("transpose") != std::string::npos;
