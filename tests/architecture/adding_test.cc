@@ -140,4 +140,38 @@ TEST(Recipes, NameFilesThatAreThere) {
   }
 }
 
+// The files that walk_recipes_test.cc is linked with in place of the libraries', and by which recipe.
+const std::vector<Example> kAdded = {
+    {"An operator", "compiler/relay/ops/unary.cc", "triple"},
+    {"An operator", "compiler/generic/elementwise.cc", "triple"},
+    {"An activation", "core/activation.cc", "square"},
+    {"A schedule", "compiler/schedules/dense_dots.h", "dense_dots"},
+    {"A schedule", "compiler/schedules/dense_dots.cc", "dense_dots"},
+    {"A schedule", "compiler/schedules/schedule.cc", "dense_dots"},
+    {"A knob", "compiler/schedules/conv2d_depthwise.cc", "conv2d_depthwise"},
+    {"A pass", "compiler/passes/drop_double_abs.h", "drop_double_abs"},
+    {"A pass", "compiler/passes/drop_double_abs.cc", "drop_double_abs"},
+    {"A pass", "compiler/passes/pass_list.cc", "drop_double_abs"},
+    {"A strategy", "tuner/strategies/backwards.cc", "backwards"},
+    {"A strategy", "tuner/strategies/strategies.h", "backwards"},
+    {"A strategy", "tuner/strategy.cc", "backwards"},
+};
+
+TEST(Recipes, AskForEveryFileThatTheWalkForwardsNeeds) {
+  const fs::path added = fs::path(HONE_SOURCE_DIR) / "tests/architecture/added";
+  size_t files = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(added)) {
+    if (!entry.is_regular_file() || entry.path().filename() == "insert_rows.cc") continue;
+    ++files;
+    const std::string file =
+        std::regex_replace(fs::relative(entry.path(), added).generic_string(), std::regex("[.]rows$"), "");
+    const auto example = std::find_if(kAdded.begin(), kAdded.end(), [&](const Example& e) { return e.word == file; });
+    ASSERT_NE(example, kAdded.end()) << file << " is added by no recipe";
+    const std::vector<std::string> paths = PathsOf(*example);
+    EXPECT_TRUE(std::any_of(paths.begin(), paths.end(), [&](const auto& path) { return Covers(path, file); }))
+        << example->recipe << " does not name " << file;
+  }
+  EXPECT_EQ(files, kAdded.size());
+}
+
 }  // namespace
