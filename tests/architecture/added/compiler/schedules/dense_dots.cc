@@ -43,11 +43,12 @@ class DotsEmitter {
  private:
   Value* Sum(Value* x, Value* w) {
     const int64_t K = w_.data[1], main = K - K % k_.unroll_ic;
-    const Vals some = b_.Loop(0, main, k_.unroll_ic, {llvm::ConstantFP::get(b_.f32(), 0)}, [&](Value* k, const Vals& in) {
-      Value* sum = in[0];
-      for (int64_t u = 0; u < k_.unroll_ic; ++u) sum = Product(x, w, b_.Add(k, u), sum);
-      return Vals{sum};
-    });
+    const Vals some =
+        b_.Loop(0, main, k_.unroll_ic, {llvm::ConstantFP::get(b_.f32(), 0)}, [&](Value* k, const Vals& in) {
+          Value* sum = in[0];
+          for (int64_t u = 0; u < k_.unroll_ic; ++u) sum = Product(x, w, b_.Add(k, u), sum);
+          return Vals{sum};
+        });
     return b_.Loop(main, K, 1, some, [&](Value* k, const Vals& in) { return Vals{Product(x, w, k, in[0])}; })[0];
   }
 
