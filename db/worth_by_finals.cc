@@ -37,6 +37,7 @@ std::vector<HeldFinals> AllFinals(const std::vector<BestRow>& rows) {
   }
   std::erase_if(all, [](const HeldFinals& f) { return f.winner_ns == 0; });
   std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.last_seq < b.last_seq; });
+  // Later finals that had an earlier winner among their candidates speak for both.
   for (size_t i = 0; i < all.size(); ++i) {
     for (size_t later = i + 1; later < all.size(); ++later) {
       if (all[later].candidates.contains(all[i].winner) && all[later].any->setup == all[i].any->setup) {

@@ -152,6 +152,8 @@ void TuningLoop::Search() {
       {[this](Trial& trial) { return JobOf(trial); }, [this](const Trial& trial) { return RecordOf(trial); },
        [this] { return stopping() || TimeIsUp(); },
        [this](const Trial& trial) { return tasks_[trial.task].Doubts(trial.measurement); }});
+  // One batch is measured while the next, planned without its results, is compiled: the learner is a batch behind, and
+  // neither the compiler nor the runner waits for the other.
   std::vector<Trial> batch = PlanBatch();
   WaitForCompiler([&] { Compile(batch); });
   while (!batch.empty()) {

@@ -235,6 +235,8 @@ void DescendChoices(const ChoiceGraph& graph, const std::vector<int>& nodes, Cho
     }
     return cost;
   };
+  // Each change lowers the sum by more than rounding (Less), so that the walk ends: at choices of which none can be
+  // bettered alone.
   for (bool gained = true; gained;) {
     gained = false;
     for (const int node : nodes) {
