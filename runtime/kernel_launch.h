@@ -3,25 +3,23 @@
 
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "core/artifact.h"
 #include "core/kernel_abi.h"
-#include "runtime/check_elf.h"
+#include "runtime/map_elf.h"
 #include "runtime/thread_pool.h"
 
 namespace hone {
 
-// A dlopened shared object. Checked before it is loaded: no dependencies, constructors, TLS, text relocations or
-// executable stack (see check_elf.h). Throws Error(kBadData) saying which rule it breaks.
+// A shared object of kernels, checked and mapped by ourselves: the system's loader never sees it, and nothing of it
+// runs before a stage is called. Throws Error(kBadData) saying which rule it breaks (see check_elf.h).
 class KernelLibrary {
  public:
-  // From bytes (through a memfd). `name` is for messages.
+  // From bytes, which are copied. `name` is for messages. Throws Error(kIo) as well when there is no memory.
   static KernelLibrary FromBytes(std::string_view elf, const std::string& name);
-  KernelLibrary(KernelLibrary&&) noexcept;
-  KernelLibrary& operator=(KernelLibrary&&) noexcept;
-  ~KernelLibrary();
-  // Throws Error(kBadData) when there is none of that name.
+  // Throws Error(kBadData) when there is no function of that name. Valid as long as the library.
   hone_kernel_stage Find(const std::string& symbol) const;
   // The text that the library exports as data of that name, up to its zero; empty when there is none. Valid as long as
   // the library.
@@ -29,9 +27,9 @@ class KernelLibrary {
 
  private:
   KernelLibrary() = default;
-  void Close();
-  void* handle_ = nullptr;
-  int fd_ = -1;  // kept open while loaded: the loader knows objects by path, and the path has this number
+  MappedElf mapped_;
+  std::unordered_map<std::string, hone_kernel_stage> functions_;
+  std::unordered_map<std::string, std::string_view> data_;
 };
 
 struct KernelLaunch {

@@ -1,7 +1,11 @@
 #include "runtime/check_elf.h"
 
+#include <elf.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <cstring>
+#include <functional>
 
 #include "core/error.h"
 #include "core/random.h"
@@ -14,10 +18,43 @@ namespace {
 using ::testing::HasSubstr;
 using testing::ReadFile;
 using testing::ReadTestKernels;
+using ::testing::StartsWith;
 
 std::string BadKernel(const std::string& rule) {
   const std::string elf = ReadFile(std::string(HONE_BAD_KERNELS) + "/libhone_bad_kernel_" + rule + ".so");
   EXPECT_FALSE(elf.empty());
+  return elf;
+}
+
+// The object with each of its program headers changed.
+std::string WithSegments(std::string elf, const std::function<void(Elf64_Phdr&)>& change) {
+  Elf64_Ehdr header;
+  std::memcpy(&header, elf.data(), sizeof(header));
+  for (uint16_t i = 0; i < header.e_phnum; ++i) {
+    Elf64_Phdr segment;
+    char* at = elf.data() + header.e_phoff + i * sizeof(segment);
+    std::memcpy(&segment, at, sizeof(segment));
+    change(segment);
+    std::memcpy(at, &segment, sizeof(segment));
+  }
+  return elf;
+}
+
+// The object with every symbol that has a name changed.
+std::string WithSymbols(std::string elf, const std::function<void(Elf64_Sym&)>& change) {
+  Elf64_Ehdr header;
+  std::memcpy(&header, elf.data(), sizeof(header));
+  for (uint16_t i = 0; i < header.e_shnum; ++i) {
+    Elf64_Shdr section;
+    std::memcpy(&section, elf.data() + header.e_shoff + i * sizeof(section), sizeof(section));
+    if (section.sh_type != SHT_DYNSYM) continue;
+    for (uint64_t at = section.sh_offset; at < section.sh_offset + section.sh_size; at += sizeof(Elf64_Sym)) {
+      Elf64_Sym symbol;
+      std::memcpy(&symbol, elf.data() + at, sizeof(symbol));
+      if (symbol.st_name != 0) change(symbol);
+      std::memcpy(elf.data() + at, &symbol, sizeof(symbol));
+    }
+  }
   return elf;
 }
 
@@ -28,11 +65,52 @@ TEST(CheckElf, NamesTheRuleThatIsBroken) {
   EXPECT_THAT(CheckElf(BadKernel("TLS")), HasSubstr("thread-local"));
   EXPECT_THAT(CheckElf(BadKernel("IMPORT")), HasSubstr("imports a symbol"));
   EXPECT_THAT(CheckElf(BadKernel("IFUNC")), HasSubstr("ifunc"));
+  EXPECT_THAT(CheckElf(BadKernel("STAGE")), HasSubstr("ifunc"));
   EXPECT_THAT(CheckElf(BadKernel("NEEDED")), HasSubstr("needs another library"));
   EXPECT_THAT(CheckElf(BadKernel("EXECSTACK")), HasSubstr("executable stack"));
   EXPECT_NE(CheckElf(BadKernel("RWX")), "");
   EXPECT_THAT(CheckElf("#!/bin/sh"), HasSubstr("not an ELF"));
   EXPECT_THAT(CheckElf(""), HasSubstr("not an ELF"));
+}
+
+// A loader maps whole pages: of two segments in one page the second hides what was read of the first.
+TEST(CheckElf, SegmentsThatShareAPageAreRefused) {
+  const std::string elf = ReadFile(HONE_RELOCATED_KERNEL);
+  ASSERT_EQ(CheckElf(elf), "");
+  uint64_t end = 0;  // of the last segment
+  WithSegments(elf, [&](Elf64_Phdr& segment) {
+    if (segment.p_type == PT_LOAD) end = segment.p_vaddr + segment.p_memsz;
+  });
+  const std::string touching = WithSegments(elf + std::string(0x10000, '\0'), [&](Elf64_Phdr& segment) {
+    if (segment.p_type != PT_GNU_RELRO) return;
+    const uint64_t begin = (end - 1) / 16 * 16 + 16;
+    const uint64_t in_page = begin % 0x1000;
+    ASSERT_NE(in_page, 0u) << "the last segment ends with its page";
+    segment = {PT_LOAD, PF_R, 0x4000 + in_page, begin, begin, 16, 16, 0x1000};
+  });
+  EXPECT_THAT(CheckElf(touching), HasSubstr("share a page"));
+  const std::string misaligned = WithSegments(elf, [](Elf64_Phdr& segment) { segment.p_align = 16; });
+  EXPECT_THAT(CheckElf(misaligned), HasSubstr("misaligned"));
+}
+
+TEST(CheckElf, SymbolsAreFunctionsInCodeOrData) {
+  const std::string elf = ReadTestKernels();
+  const auto with_type = [&](unsigned char type) {
+    return WithSymbols(elf, [type](Elf64_Sym& symbol) { symbol.st_info = ELF64_ST_INFO(STB_GLOBAL, type); });
+  };
+  EXPECT_EQ(CheckElf(WithSymbols(elf, [](Elf64_Sym&) {})), "");
+  EXPECT_THAT(CheckElf(with_type(STT_GNU_IFUNC)), HasSubstr("ifunc"));
+  EXPECT_THAT(CheckElf(with_type(STT_TLS)), HasSubstr("thread-local"));
+  // hone_kernels, which is data, as a function.
+  EXPECT_THAT(CheckElf(with_type(STT_FUNC)), HasSubstr("function outside its code"));
+  const auto with_value = [&](uint64_t value) {
+    return WithSymbols(elf, [value](Elf64_Sym& symbol) { symbol.st_value = value; });
+  };
+  for (const uint64_t value : {uint64_t{0}, uint64_t{0x2000}, uint64_t{1} << 40, ~uint64_t{0}}) {
+    EXPECT_THAT(CheckElf(with_value(value)), HasSubstr("function outside its code")) << value;
+  }
+  const std::string imported = WithSymbols(elf, [](Elf64_Sym& symbol) { symbol.st_shndx = SHN_UNDEF; });
+  EXPECT_THAT(CheckElf(imported), HasSubstr("imports a symbol"));
 }
 
 TEST(CheckElf, AnotherMachineIsRefused) {
@@ -67,13 +145,36 @@ TEST(KernelLibrary, RefusesWhatTheCheckRefuses) {
   EXPECT_THROW(KernelLibrary::FromBytes(BadKernel("CONSTRUCTOR"), "test"), Error);
 }
 
-TEST(KernelLibrary, LibrariesOneAfterTheOtherAreNotMistaken) {
-  // The loader knows objects by path: a descriptor number that is used again must not bring the old object back.
+TEST(KernelLibrary, LibrariesKeepTheirOwnMemory) {
   KernelLibrary kept = KernelLibrary::FromBytes(ReadTestKernels(), "first");
   for (int i = 0; i < 3; ++i) {
     KernelLibrary next = KernelLibrary::FromBytes(ReadTestKernels(), "next");
     EXPECT_NE(next.Find("scale"), kept.Find("scale"));
     kept = std::move(next);
+  }
+  EXPECT_THAT(kept.Text("hone_kernels"), StartsWith("["));
+  EXPECT_EQ(kept.Text("scale"), "");
+  EXPECT_THROW(kept.Find("hone_kernels"), Error);
+}
+
+TEST(KernelLibrary, RelocatesPointersToDataAndFunctions) {
+  const std::string elf = ReadFile(HONE_RELOCATED_KERNEL);
+  const KernelLibrary library = KernelLibrary::FromBytes(elf, "test");
+  const hone_kernel_args args{};
+  EXPECT_EQ(library.Find("relocated")(&args, 0, 1), 5543);
+}
+
+TEST(KernelLibrary, DamagedBytesAreMappedOrRefused) {
+  const std::string elf = ReadFile(HONE_RELOCATED_KERNEL);
+  Random random(2);
+  for (int i = 0; i < 3000; ++i) {
+    std::string damaged = elf;
+    for (int k = 0; k < 2; ++k) damaged[random.Below(0x400)] ^= static_cast<char>(1 << random.Below(8));
+    try {
+      KernelLibrary::FromBytes(damaged, "damaged");
+    } catch (const Error&) {
+      // Refused, or too large for this machine.
+    }
   }
 }
 
