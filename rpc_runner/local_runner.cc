@@ -40,10 +40,12 @@ Environment AskEnvironment(int fd) {
 
 }  // namespace
 
-LocalRunner::LocalRunner(const std::vector<int>& cores)
-    : cores_(cores),
-      executor_(std::make_unique<ExecutorProcess>(cores)),
-      environment_(AskEnvironment(executor_->fd())) {}
+LocalRunner::LocalRunner(const ExecutorOptions& options)
+    : options_(options),
+      executor_(std::make_unique<ExecutorProcess>(options)),
+      environment_(AskEnvironment(executor_->fd())) {
+  RequireIsolation(options.required_isolation, environment_.isolation);
+}
 
 LocalRunner::~LocalRunner() = default;
 
@@ -91,7 +93,7 @@ void LocalRunner::Restart() {
     }
     sent_references_.clear();
     try {
-      executor_ = std::make_unique<ExecutorProcess>(cores_);
+      executor_ = std::make_unique<ExecutorProcess>(options_);
       const auto send = [this](const Outstanding& job) { return Send(job.message); };
       sent = std::all_of(outstanding_.begin(), outstanding_.end(), send);
     } catch (const Error& error) {
@@ -156,6 +158,10 @@ bool LocalRunner::Wait(int64_t timeout_ns, JobResult* result) {
   return true;
 }
 
-std::unique_ptr<Runner> MakeLocalRunner(const std::vector<int>& cores) { return std::make_unique<LocalRunner>(cores); }
+std::unique_ptr<Runner> MakeLocalRunner(const std::vector<int>& cores) {
+  ExecutorOptions options;
+  options.cores = cores;
+  return std::make_unique<LocalRunner>(options);
+}
 
 }  // namespace hone

@@ -17,8 +17,9 @@ namespace hone {
 // again; the one under way then is tried once more before its fate is RunnerLost.
 class LocalRunner : public Runner {
  public:
-  // Throws Error(kNoRunner) when the executor cannot be started or does not answer.
-  explicit LocalRunner(const std::vector<int>& cores);
+  // Throws Error(kNoRunner) when the executor cannot be started or does not answer, kBadConfig when it gives less
+  // isolation than is required.
+  explicit LocalRunner(const ExecutorOptions& options);
   ~LocalRunner() override;
 
   int FreeSlots() const override;
@@ -44,7 +45,7 @@ class LocalRunner : public Runner {
   void Handle(const Frame& frame);
   void Finish(std::deque<Outstanding>::iterator job, Measurement measurement, JobCost cost = {});
 
-  const std::vector<int> cores_;
+  const ExecutorOptions options_;
   std::unique_ptr<ExecutorProcess> executor_;
   Environment environment_;
   JobId next_id_ = 1;

@@ -10,7 +10,6 @@
 #include <string_view>
 #include <vector>
 
-#include "core/core_list.h"
 #include "core/duration.h"
 #include "core/error.h"
 #include "core/printable.h"
@@ -28,6 +27,10 @@ constexpr const char* kUsage =
     "  --label NAME            this device's name among those of its key (the host's)\n"
     "  --bind tcp://HOST:PORT  where tuners reach this runner (tcp://127.0.0.1:*)\n"
     "  --cores LIST            CPUs to time on, as in 0,2-3 (all that are allowed)\n"
+    "  --max-deadline TIME     the longest that a candidate may take, whatever its job says (60s)\n"
+    "  --max-memory SIZE       the most memory of one job, as in 512M, 4G (three quarters of the machine's)\n"
+    "  --user NAME             who candidates run as when this is started by root (nobody)\n"
+    "  --require-isolation A,B refuse to start with less, as in seccomp,landlock; hone devices shows what there is\n"
     "  --lifetime TIME         leave after this time, as in 30s, 10m, 2h (never)\n"
     "  --max-jobs N            leave after so many jobs (never)\n"
     "  --version               print versions and leave\n";
@@ -62,15 +65,13 @@ void SetOption(std::string_view name, std::string_view value, Arguments* argumen
     server.label = value;
   } else if (name == "--bind") {
     server.bind = value;
-  } else if (name == "--cores") {
-    server.cores = ParseCoreList(value);
   } else if (name == "--lifetime") {
     server.lifetime_ns = ParseDuration(value);
   } else if (name == "--max-jobs") {
     server.max_jobs = ParseNumber(value, name, int64_t{1} << 40);
   } else if (name == "--executor") {
     arguments->executor_fd = static_cast<int>(ParseNumber(value, name, 1 << 20));
-  } else {
+  } else if (!ExecutorOptionFrom(name, value, &server.executor)) {
     throw Error(ExitCode::kUsage, fmt::format("{} is not an option; see hone-runner --help", name));
   }
 }
@@ -103,7 +104,7 @@ int Run(const Arguments& arguments) {
     WriteToStdout(fmt::format("hone-runner {} (protocol {})\n", HoneVersion(), kProtocolVersion));
     return 0;
   }
-  if (arguments.executor_fd) return ExecutorMain(*arguments.executor_fd, arguments.server.cores);
+  if (arguments.executor_fd) return ExecutorMain(*arguments.executor_fd, arguments.server.executor);
   if (arguments.server.tracker.empty() || arguments.server.key.empty()) {
     throw Error(ExitCode::kUsage, "--tracker tcp://HOST:PORT and --key NAME are wanted; see hone-runner --help");
   }

@@ -25,8 +25,7 @@ constexpr int64_t kLoopNs = 100'000'000;
 constexpr size_t kRunning = 2;
 constexpr int64_t kHelloSpreadNs = 300'000'000;
 
-// One loop over the tracker, the client and the executor. A runner that stops takes no more and finishes what it has
-// begun.
+// One loop over the tracker, the client and the executor.
 class RunnerServer {
  public:
   RunnerServer(const RunnerServerOptions& options, Runner& executor, const std::function<int()>& poll_fd)
@@ -51,7 +50,7 @@ class RunnerServer {
              (options_.lifetime_ns > 0 && MonotonicNs() - begin_ns > options_.lifetime_ns);
     };
     while (!leaving()) Turn(true);
-    while (!running_.empty()) Turn(false);
+    while (!*stop && !running_.empty()) Turn(false);
     EndLease();
     tracker_.Send("", {FrameKind::kBye, {{"runner", id_}}, {}});
   }
@@ -212,7 +211,7 @@ void ServeExecutor(const RunnerServerOptions& options, Runner& executor, const s
 void ServeRunner(const RunnerServerOptions& options, const std::atomic<bool>* stop) {
   RequireLoopback(options.tracker);
   RequireLoopback(options.bind);
-  LocalRunner executor(options.cores);
+  LocalRunner executor(options.executor);
   ServeExecutor(options, executor, [&executor] { return executor.PollFd(); }, stop);
 }
 

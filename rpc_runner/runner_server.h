@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <functional>
 #include <string>
-#include <vector>
 
+#include "rpc_runner/process/executor_options.h"
 #include "rpc_runner/runner.h"
 
 namespace hone {
@@ -16,11 +16,12 @@ struct RunnerServerOptions {
   std::string key;
   std::string label;                       // this device's name among those of its key; empty: the host's
   std::string bind = "tcp://127.0.0.1:*";  // where tuners reach this runner
-  std::vector<int> cores;                  // CPUs to time on; empty: all allowed
+  ExecutorOptions executor;                // what its executor is held to
   int64_t lifetime_ns = 0;                 // 0: for ever
   int64_t max_jobs = 0;                    // 0: any number
 };
-// Offers this machine until *stop is set, its lifetime is over or it has done max_jobs; finishes the job under way.
+// Offers this machine until its lifetime is over or it has done max_jobs, and then finishes the job under way. When
+// *stop is set it leaves at once: the job under way is killed, and its client asks for it elsewhere.
 // Keeps reconnecting when the tracker goes away. Throws Error(kNoRunner) when the executor cannot start, kBadConfig for
 // a non-loopback address (there are no keys yet).
 void ServeRunner(const RunnerServerOptions& options, const std::atomic<bool>* stop);

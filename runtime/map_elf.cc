@@ -23,8 +23,7 @@ struct Pages {
 
 Pages PagesOf(const ElfImage::Segment& segment) {
   static const uint64_t kPage = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
-  return {segment.address / kPage * kPage,
-          (segment.address + segment.memory_bytes + kPage - 1) / kPage * kPage};
+  return {segment.address / kPage * kPage, (segment.address + segment.memory_bytes + kPage - 1) / kPage * kPage};
 }
 
 }  // namespace

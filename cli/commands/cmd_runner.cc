@@ -12,7 +12,7 @@ int RunnerCommand(const Arguments& arguments) {
   CommandLine line("hone runner",
                    "Offers this machine to a tracker, as hone-runner does. Loopback only: there are no keys yet.");
   RunnerServerOptions options;
-  std::string cores, lifetime;
+  std::string cores, lifetime, max_deadline, max_memory;
   line.Add("--tracker", options.tracker, "tcp://HOST:PORT").Required().Env("HONE_TRACKER").About(Topic::kRunners);
   line.Add("--key", options.key, "the name under which tuners ask for such machines")
       .Required()
@@ -21,10 +21,19 @@ int RunnerCommand(const Arguments& arguments) {
   line.Add("--label", options.label, "this device's name among those of its key; by default the host's");
   line.Add("--bind", options.bind, "where tuners reach this runner; port * picks a free one").ShowDefault();
   line.Add("--cores", cores, "the CPUs to time on, as 0,2-3; by default all that are allowed");
+  line.Add("--max-deadline", max_deadline,
+           "the longest that a candidate may take, whatever its job says; by default 60s");
+  line.Add("--max-memory", max_memory,
+           "the most memory of one job: 512M, 4G; by default three quarters of the machine's");
+  line.Add("--user", options.executor.user, "who candidates run as when this is started by root; by default nobody");
+  line.Add("--require-isolation", options.executor.required_isolation,
+           "refuse to start with less: words of what hone devices shows, as seccomp,landlock");
   line.Add("--lifetime", lifetime, "end after so long: 90s, 10m, 2h");
   line.Add("--max-jobs", options.max_jobs, "end after so many jobs").Between(int64_t{1}, int64_t{1} << 40);
   if (!line.Parse(arguments)) return 0;
-  options.cores = ParseCoreList(cores);
+  options.executor.cores = ParseCoreList(cores);
+  if (!max_deadline.empty()) options.executor.max_deadline_ns = ParseDuration(max_deadline);
+  if (!max_memory.empty()) options.executor.max_memory_bytes = ParseMemorySize(max_memory);
   if (!lifetime.empty()) options.lifetime_ns = ParseDuration(lifetime);
   line.Next("hone tune MODEL" + line.Given({Topic::kRunners}));
   ServeRunner(options, CatchStopSignals());

@@ -16,7 +16,9 @@
 #include "core/error.h"
 #include "core/printable.h"
 #include "rpc_runner/executor/child_process.h"
+#include "rpc_runner/executor/confine.h"
 #include "rpc_runner/executor/executor.h"
+#include "rpc_runner/executor/job_caps.h"
 #include "rpc_runner/executor/kernel_job.h"
 #include "rpc_runner/executor/package_job.h"
 #include "rpc_runner/executor/sandbox.h"
@@ -38,8 +40,13 @@ double LoadAverage() {
 // Serves one socketpair until the other side closes it.
 class Executor {
  public:
-  Executor(int fd, bool pin) : fd_(fd), pin_(pin), environment_(ProbeEnvironment()), jobs_(fd, AllowedCores(), pin) {
-    environment_.isolation = ProbeIsolation();
+  Executor(int fd, const ExecutorOptions& options, const std::string& confinement)
+      : fd_(fd),
+        pin_(!options.cores.empty()),
+        caps_(CapsOf(options)),
+        environment_(ProbeEnvironment()),
+        jobs_(fd, AllowedCores(), pin_, caps_) {
+    environment_.isolation = ProbeIsolation() + confinement;
   }
 
   void Serve() {
@@ -99,19 +106,26 @@ class Executor {
     return true;
   }
 
-  bool RunJob(const JobMessage& message) { return Answer(message, jobs_.Run(message.job, message.reference_sha256)); }
+  bool RunJob(JobMessage& message) {
+    const int64_t asked_ns = message.job.timing.deadline_ns;
+    ApplyCaps(caps_, &message.job.timing);
+    return Answer(message, asked_ns, jobs_.Run(message.job, message.reference_sha256));
+  }
 
-  bool RunPackage(const JobMessage& message) {
+  bool RunPackage(JobMessage& message) {
+    const int64_t asked_ns = message.package->timing.deadline_ns;
+    ApplyCaps(caps_, &message.package->timing);
     JobResult done;
     if (std::string why = CheckPackageJob(*message.package, AllowedCores()); !why.empty()) {
       done.measurement = FailedMeasurement(Fate::kUnsupported, 0, why);
     } else {
       done = RunPackageJob(*message.package, fd_, pin_);
     }
-    return Answer(message, std::move(done));
+    return Answer(message, asked_ns, std::move(done));
   }
 
-  bool Answer(const JobMessage& message, JobResult done) {
+  bool Answer(const JobMessage& message, int64_t asked_ns, JobResult done) {
+    NameCap(caps_, asked_ns, &done.measurement);
     ResultMessage result{message.id, message.attempt, std::move(done.measurement), std::move(done.cost)};
     result.measurement.environment = environment_;
     result.measurement.environment.load = LoadAverage();
@@ -120,6 +134,7 @@ class Executor {
 
   const int fd_;
   const bool pin_;
+  const JobCaps caps_;
   Environment environment_;
   KernelJobRunner jobs_;
   BlobStore blobs_;
@@ -165,14 +180,15 @@ void KeepHeapSmall() {
 
 }  // namespace
 
-int ExecutorMain(int fd, const std::vector<int>& cores) {
+int ExecutorMain(int fd, const ExecutorOptions& options) {
   KeepOnly(fd);
   KeepHeapSmall();
   AllowManyDescriptors();
   signal(SIGPIPE, SIG_IGN);
   try {
-    UseCores(cores);
-    Executor(fd, !cores.empty()).Serve();
+    UseCores(options.cores);
+    const std::string confinement = Confine(options.user);
+    Executor(fd, options, confinement).Serve();
     return static_cast<int>(ExitCode::kDone);
   } catch (const ParentGone&) {
     return static_cast<int>(ExitCode::kDone);

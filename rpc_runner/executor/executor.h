@@ -1,11 +1,11 @@
 // The process that times for a runner: it is exec'd, and forks for each job.
 #pragma once
 
-#include <vector>
+#include "rpc_runner/process/executor_options.h"
 
 namespace hone {
 
 // The main of the executor process: `hone-runner --executor FD`. Returns its exit code.
-int ExecutorMain(int fd, const std::vector<int>& cores);
+int ExecutorMain(int fd, const ExecutorOptions& options);
 
 }  // namespace hone

@@ -9,10 +9,12 @@
 #include <new>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "core/error.h"
 #include "rpc_runner/executor/child_note.h"
 #include "rpc_runner/executor/fault_report.h"
+#include "rpc_runner/executor/forbid_files.h"
 #include "rpc_runner/executor/guarded_buffer.h"
 #include "rpc_runner/executor/job_limits.h"
 #include "rpc_runner/executor/kernel_loop.h"
@@ -60,6 +62,12 @@ void BindToFirstCore() {
   }
 }
 
+// Files are forbidden to one thread at a time.
+void PrepareThread() {
+  UseFaultStack();
+  ForbidFiles();
+}
+
 // The kernel with its memory.
 class LoadedKernel {
  public:
@@ -82,7 +90,7 @@ class LoadedKernel {
       launch_.batch_strides.push_back(BatchStrideBytes(operand));
     UseInputs(0);
     // Every helper has run before the filter comes: it then needs nothing that the filter forbids.
-    pool_.Run([](int) { UseFaultStack(); });
+    pool_.Run([](int) { PrepareThread(); });
   }
 
   void UseInputs(size_t seed) {
@@ -101,6 +109,8 @@ class LoadedKernel {
     }
     return ranges;
   }
+
+  std::pair<void*, size_t> output() const { return {outputs_[0], static_cast<size_t>(task_.outputs[0]->size_bytes())}; }
 
   ThreadPool& pool() { return pool_; }
   const KernelLaunch& launch() const { return launch_; }
@@ -137,7 +147,7 @@ class LoadedKernel {
 };
 
 void TimeIt(const ChildTask& task, LoadedKernel& kernel, int fd) {
-  KernelLoop loop(kernel.pool(), kernel.launch(), task.timing.cache, kernel.WeightRanges());
+  KernelLoop loop(kernel.pool(), kernel.launch(), task.timing.cache, kernel.WeightRanges(), kernel.output());
   const Samples samples = TakeSamples(task.timing, kMaxNoteSamples, loop);
   ChildNote note = NewNote(NoteKind::kSamples, loop.code());
   note.samples = static_cast<int32_t>(samples.per_run_ns.size());
@@ -166,7 +176,7 @@ void TimeIt(const ChildTask& task, LoadedKernel& kernel, int fd) {
   auto* package = new LoadedPackage(*task.package, task.pin);
   if (task.pin) BindToFirstCore();
   const GuardedBuffer table = GuardedBuffer::Of(*task.outputs[0], true);
-  package->pool().Run([](int) { UseFaultStack(); });
+  package->pool().Run([](int) { PrepareThread(); });
   LockDown(fd);
   Say(fd, NewNote(NoteKind::kReady, 0));
   ChildCommand command{};

@@ -12,9 +12,6 @@
 namespace hone {
 namespace {
 
-constexpr int64_t kReferenceDeadlineNs = 120'000'000'000;
-constexpr int64_t kReferenceMemoryBytes = int64_t{16} << 30;
-
 std::shared_ptr<SharedRegion> RegionOf(const Tensor& tensor) {
   auto region = std::make_shared<SharedRegion>(tensor.size_bytes());
   std::memcpy(region->data(), tensor.raw(), static_cast<size_t>(tensor.size_bytes()));
@@ -48,8 +45,8 @@ RawOutputs Run(RegionCache& cache, const ReferenceRun& run, uint64_t seed, int w
   for (size_t i = inputs; i < inputs + 2; ++i) {
     task.outputs.push_back(std::make_shared<SharedRegion>(PhysicalBytes(reference.operands[i])));
   }
-  task.timing.deadline_ns = kReferenceDeadlineNs;
-  task.timing.memory_bytes = kReferenceMemoryBytes;
+  task.timing.deadline_ns = run.deadline_ns;
+  task.timing.memory_bytes = run.memory_bytes;
   ChildProcess child(task, watch_fd);
   const auto note = child.WaitReady() ? child.Ask(CommandKind::kRun, 0) : std::nullopt;
   if (!note) throw ReferenceFailed(fmt::format("the reference cannot run here: {}", child.ending().message));
@@ -94,8 +91,8 @@ std::shared_ptr<SharedRegion> InputFor(RegionCache& cache, const KernelOperand& 
     region = RegionOf(Pack(TensorOf(*logical, operand.dtype, operand.shape), operand.layout));
     logical->Unmap();
   }
-  // The child maps it for itself.
-  region->Unmap();
+  // The child maps it for itself, and later ones the same.
+  region->Seal();
   cache.Insert(name, region);
   return region;
 }
@@ -115,6 +112,7 @@ std::shared_ptr<SharedRegion> ExpectedFor(RegionCache& cache, const ReferenceRun
   std::memcpy(region->data() + value.size_bytes(), magnitude.raw(), static_cast<size_t>(magnitude.size_bytes()));
   raw.value->Unmap();
   raw.magnitude->Unmap();
+  region->Seal();
   cache.Insert(name, region);
   return region;
 }

@@ -24,11 +24,13 @@ struct ReferenceRun {
   const Artifact* artifact = nullptr;
   std::string name;  // a hash of its bytes and description
   int threads = 1;   // it computes the same on any number
+  int64_t deadline_ns = 0;
+  int64_t memory_bytes = 0;
 };
 
 // What a candidate's output, in the layout of `output`, is held against for one seed: its elements' values as float64,
 // then as many magnitudes plus one; where the latter is 0 a lane lies past its axis. The reference runs, in a child of
-// its own and for at most 120 s, only when the cache lacks its outputs. Throws ReferenceFailed.
+// its own and within its limits, only when the cache lacks its outputs. Throws ReferenceFailed.
 std::shared_ptr<SharedRegion> ExpectedFor(RegionCache& cache, const ReferenceRun& reference,
                                           const KernelOperand& output, uint64_t seed, int watch_fd);
 

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "rpc_runner/executor/job_caps.h"
 #include "rpc_runner/executor/region_cache.h"
 #include "rpc_runner/runner.h"
 
@@ -12,8 +13,9 @@ namespace hone {
 // What the executor keeps between jobs. Not thread-safe.
 class KernelJobRunner {
  public:
-  // watch_fd: see ChildProcess. pin: bind threads to the allowed cores.
-  KernelJobRunner(int watch_fd, int cores, bool pin) : watch_fd_(watch_fd), cores_(cores), pin_(pin) {}
+  // watch_fd: see ChildProcess. pin: bind threads to the allowed cores. caps: a job's limits are to be within them.
+  KernelJobRunner(int watch_fd, int cores, bool pin, const JobCaps& caps)
+      : watch_fd_(watch_fd), cores_(cores), pin_(pin), caps_(caps) {}
 
   // Checks and times. `reference_name` is the hash of the reference's bytes. The result has no id yet, and an empty
   // environment. Never throws but ParentGone.
@@ -26,6 +28,7 @@ class KernelJobRunner {
   const int watch_fd_;
   const int cores_;
   const bool pin_;
+  const JobCaps caps_;
   RegionCache cache_ = RegionCache::ForThisMachine();
   std::shared_ptr<SharedRegion> output_;  // of the last job: the next one's is often of the same size
 };

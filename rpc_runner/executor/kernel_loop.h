@@ -12,12 +12,15 @@
 namespace hone {
 
 // Times RunKernel. With kColdWeights the given ranges are flushed from the caches before each run, outside the clock,
-// and each run is timed by itself; with kWarm the batch runs in one go.
+// and each run is timed by itself; with kWarm the batch runs in one go. Before each batch the output is made wrong
+// outside the clock, and before each further run one value of it: a run that finds its work done and leaves it fails
+// the check of what the last one left.
 class KernelLoop : public TimedLoop {
  public:
   using Range = std::pair<const void*, size_t>;
-  // pool and launch must outlive it.
-  KernelLoop(ThreadPool& pool, const KernelLaunch& launch, CacheMode cache, std::vector<Range> weights);
+  // pool, launch and output must outlive it.
+  KernelLoop(ThreadPool& pool, const KernelLaunch& launch, CacheMode cache, std::vector<Range> weights,
+             std::pair<void*, size_t> output);
   int64_t Run(int64_t batch) override;
   // Involuntary context switches of the process.
   int64_t Disturbances() override;
@@ -26,11 +29,14 @@ class KernelLoop : public TimedLoop {
 
  private:
   int64_t RunOnce(int64_t batch);
+  void PoisonOne();
 
   ThreadPool& pool_;
   const KernelLaunch& launch_;
   const CacheMode cache_;
   const std::vector<Range> weights_;
+  const std::pair<void*, size_t> output_;
+  uint64_t place_ = 0;  // of the next value to poison
   int32_t code_ = 0;
 };
 

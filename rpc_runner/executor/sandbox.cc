@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "rpc_runner/executor/forbid_files.h"
 #include "rpc_runner/executor/syscall_filter.h"
 
 namespace hone {
@@ -31,6 +32,14 @@ int64_t MappedBytes() {
   return pages < 0 ? -1 : pages * sysconf(_SC_PAGESIZE);
 }
 
+// What a process can do only to itself.
+bool WorksInAChild(bool (*step)()) {
+  const pid_t child = fork();
+  if (child == 0) _exit(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && step() ? 0 : 1);
+  int status = 1;
+  return child > 0 && waitpid(child, &status, 0) == child && status == 0;
+}
+
 }  // namespace
 
 void LeaveParent(int parent) {
@@ -40,8 +49,8 @@ void LeaveParent(int parent) {
   prctl(PR_SET_DUMPABLE, 0);
   prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
   Limit(RLIMIT_CORE, 0);
-  // The parent may have died before the death signal was asked for.
-  if (getppid() != parent) _exit(1);
+  // The parent may have died before the death signal was asked for. From a namespace of its own it has the number 0.
+  if (const pid_t now = getppid(); now != parent && now != 0) _exit(1);
 }
 
 void LimitResources(int64_t deadline_ns, int64_t memory_bytes, int threads) {
@@ -64,15 +73,17 @@ bool LockDown(int note_fd) {
   Limit(RLIMIT_NOFILE, 0);
 #endif
   Limit(RLIMIT_MEMLOCK, 0);
+  Limit(RLIMIT_MSGQUEUE, 0);
+#ifndef __SANITIZE_THREAD__
+  Limit(RLIMIT_NPROC, 0);
+#endif
   return InstallSyscallFilter(note_fd);
 }
 
 std::string ProbeIsolation() {
   std::string isolation = "fork,rlimit,guard";
-  const pid_t child = fork();
-  if (child == 0) _exit(InstallSyscallFilter(2) ? 0 : 1);
-  int status = 1;
-  if (child > 0 && waitpid(child, &status, 0) == child && status == 0) isolation += ",seccomp";
+  if (WorksInAChild([] { return InstallSyscallFilter(2); })) isolation += ",seccomp";
+  if (WorksInAChild(ForbidFiles)) isolation += ",landlock";
   return isolation;
 }
 

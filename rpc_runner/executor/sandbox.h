@@ -13,13 +13,13 @@ void LeaveParent(int parent);
 // Bounds CPU time by the deadline on `threads` threads, and the address space to what is mapped now plus memory_bytes.
 void LimitResources(int64_t deadline_ns, int64_t memory_bytes, int threads);
 
-// Closes every other descriptor, forbids new ones, and kills the process at any system call that a running kernel and
-// its thread pool do not need, in all threads. False when the system has no such filter (an emulator, a sanitizer's
-// build).
+// Closes every other descriptor, forbids new ones, files, processes and threads, and kills the process at any system
+// call that a running kernel and its thread pool do not need, in all threads. False when the system has no such filter
+// (an emulator, a sanitizer's build).
 bool LockDown(int note_fd);
 
-// What the three can do here, as Environment.isolation names it: "fork,rlimit,guard,seccomp". Forks a child to find
-// out.
+// What the three can do here and ForbidFiles too, as Environment.isolation names it:
+// "fork,rlimit,guard,seccomp,landlock". Forks children to find out.
 std::string ProbeIsolation();
 
 }  // namespace hone

@@ -1,5 +1,6 @@
 #include "rpc_runner/executor/shared_region.h"
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -10,6 +11,7 @@
 namespace hone {
 namespace {
 
+constexpr int kSealFutureWrite = 0x0010;  // newer than some C libraries
 constexpr char kCanary = static_cast<char>(0xC5);
 
 }  // namespace
@@ -23,7 +25,7 @@ int64_t RightAlignedOffset(int64_t size_bytes) { return (WholePages(size_bytes) 
 
 SharedRegion::SharedRegion(int64_t size_bytes)
     : size_bytes_(size_bytes), file_bytes_(WholePages(size_bytes)), data_offset_(RightAlignedOffset(size_bytes)) {
-  fd_ = memfd_create("hone", MFD_CLOEXEC);
+  fd_ = memfd_create("hone", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (fd_ < 0) throw std::bad_alloc();
   if (ftruncate(fd_, file_bytes_) != 0) {
     close(fd_);
@@ -38,7 +40,8 @@ SharedRegion::~SharedRegion() {
 
 char* SharedRegion::Mapped() const {
   if (map_ != nullptr) return map_;
-  void* map = mmap(nullptr, static_cast<size_t>(file_bytes_), PROT_READ | PROT_WRITE, MAP_SHARED, fd_, 0);
+  const int protection = sealed_ ? PROT_READ : PROT_READ | PROT_WRITE;
+  void* map = mmap(nullptr, static_cast<size_t>(file_bytes_), protection, MAP_SHARED, fd_, 0);
   if (map == MAP_FAILED) throw std::bad_alloc();
   map_ = static_cast<char*>(map);
   madvise(map_, static_cast<size_t>(file_bytes_), MADV_DONTFORK);
@@ -48,6 +51,12 @@ char* SharedRegion::Mapped() const {
 void SharedRegion::Unmap() const {
   if (map_ != nullptr) munmap(map_, static_cast<size_t>(file_bytes_));
   map_ = nullptr;
+}
+
+void SharedRegion::Seal() {
+  Unmap();
+  (void)fcntl(fd_, F_ADD_SEALS, kSealFutureWrite | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
+  sealed_ = true;
 }
 
 void SharedRegion::Poison(uint8_t poison) {

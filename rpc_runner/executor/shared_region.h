@@ -6,12 +6,15 @@
 
 namespace hone {
 
+// What an output is filled with before a run: all bits set is a NaN in any float type.
+inline constexpr uint8_t kPoison = 0xFF;
+
 // A memfd mapped in this process, but not in children that it forks: they map it where they want it, between guards, so
 // that a stray write of theirs meets nothing. The data's end lies at a page's end as far as its 64-byte alignment
 // allows.
 class SharedRegion {
  public:
-  // Zero-filled. Throws std::bad_alloc when the system has no room.
+  // Zero-filled, writable until it is sealed. Throws std::bad_alloc when the system has no room.
   explicit SharedRegion(int64_t size_bytes);
   ~SharedRegion();
   SharedRegion(const SharedRegion&) = delete;
@@ -27,6 +30,10 @@ class SharedRegion {
   // Unmaps it here until data() is asked for again, which may throw std::bad_alloc: every mapping makes forks slower.
   void Unmap() const;
 
+  // For good: nobody writes it any more, here or in a child, whatever it does to its mapping. Unmaps it. Systems before
+  // Linux 5.1 cannot; there only the system-call filter keeps a child from it.
+  void Seal();
+
   // Every byte of the data becomes `poison`, and every byte of the file around it the canary.
   void Poison(uint8_t poison);
   // False when a byte around the data is no longer the canary.
@@ -37,6 +44,7 @@ class SharedRegion {
 
   int fd_ = -1;
   mutable char* map_ = nullptr;
+  bool sealed_ = false;
   int64_t size_bytes_ = 0;
   int64_t file_bytes_ = 0;
   int64_t data_offset_ = 0;

@@ -29,7 +29,7 @@ constexpr uint32_t kArch = AUDIT_ARCH_X86_64;
 constexpr uint32_t kArch = AUDIT_ARCH_AARCH64;
 #endif
 
-// futex and membarrier: the pool. brk to madvise: malloc. The rest: clocks, signals, the end.
+// futex and membarrier: the pool. brk to madvise: malloc. The rest: clocks, signals' ends, the end.
 constexpr int kAllowed[] = {
     SYS_futex,
     SYS_sched_yield,
@@ -42,9 +42,7 @@ constexpr int kAllowed[] = {
     SYS_clock_nanosleep,
     SYS_getrusage,
     SYS_rt_sigreturn,
-    SYS_rt_sigaction,
     SYS_rt_sigprocmask,
-    SYS_sigaltstack,
     SYS_restart_syscall,
     SYS_getpid,
     SYS_gettid,
@@ -56,7 +54,6 @@ constexpr int kAllowed[] = {
 #endif
 };
 constexpr int kAllowedOnNoteFd[] = {SYS_read, SYS_write};
-constexpr int kAllowedUnlessExecutable[] = {SYS_mmap, SYS_mprotect};
 
 class Program {
  public:
@@ -70,6 +67,9 @@ class Program {
   }
   void SkipIfAnyBit(uint32_t bits, uint8_t count) {
     code_.push_back(BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, bits, count, 0));
+  }
+  void SkipUnlessAnyBit(uint32_t bits, uint8_t count) {
+    code_.push_back(BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, bits, 0, count));
   }
 
   bool Install() {
@@ -105,13 +105,23 @@ bool InstallSyscallFilter(int note_fd) {
     program.Allow();
     program.Kill();
   }
-  for (int number : kAllowedUnlessExecutable) {
-    program.SkipUnless(static_cast<uint32_t>(number), 4);
-    program.Load(ArgumentOffset(2));
-    program.SkipIfAnyBit(PROT_EXEC, 1);
-    program.Allow();
-    program.Kill();
-  }
+  // Fresh memory for malloc: private, of no file, without code.
+  program.SkipUnless(SYS_mmap, 7);
+  program.Load(ArgumentOffset(2));
+  program.SkipIfAnyBit(PROT_EXEC, 4);
+  program.Load(ArgumentOffset(3));
+  program.SkipIfAnyBit(MAP_SHARED, 2);
+  program.SkipUnlessAnyBit(MAP_ANONYMOUS, 1);
+  program.Allow();
+  program.Kill();
+#ifndef __GLIBC__
+  // Other allocators open what they have reserved.
+  program.SkipUnless(SYS_mprotect, 4);
+  program.Load(ArgumentOffset(2));
+  program.SkipIfAnyBit(PROT_EXEC, 1);
+  program.Allow();
+  program.Kill();
+#endif
   program.Kill();
   return program.Install();
 }

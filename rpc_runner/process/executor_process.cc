@@ -1,13 +1,15 @@
 #include "rpc_runner/process/executor_process.h"
 
-#include <fmt/format.h>
+#include <string>
+#include <vector>
 
 namespace hone {
 namespace {
 
-std::vector<std::string> Words(const std::vector<int>& cores) {
+std::vector<std::string> Words(const ExecutorOptions& options) {
   std::vector<std::string> words = {"--executor", std::to_string(SpawnedProgram::kFd)};
-  if (!cores.empty()) words.insert(words.end(), {"--cores", fmt::format("{}", fmt::join(cores, ","))});
+  const std::vector<std::string> more = ExecutorWords(options);
+  words.insert(words.end(), more.begin(), more.end());
   return words;
 }
 
@@ -15,6 +17,7 @@ std::vector<std::string> Words(const std::vector<int>& cores) {
 
 std::string FindRunnerProgram() { return FindProgram("hone-runner", "HONE_RUNNER_PROGRAM"); }
 
-ExecutorProcess::ExecutorProcess(const std::vector<int>& cores) : SpawnedProgram(FindRunnerProgram(), Words(cores)) {}
+ExecutorProcess::ExecutorProcess(const ExecutorOptions& options)
+    : SpawnedProgram(FindRunnerProgram(), Words(options)) {}
 
 }  // namespace hone

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
+#include "rpc_runner/process/executor_options.h"
 #include "rpc_runner/process/spawned_program.h"
 
 namespace hone {
@@ -16,7 +16,7 @@ std::string FindRunnerProgram();
 class ExecutorProcess : public SpawnedProgram {
  public:
   // Throws Error(kNoRunner) when it cannot be started.
-  explicit ExecutorProcess(const std::vector<int>& cores);
+  explicit ExecutorProcess(const ExecutorOptions& options);
 };
 
 }  // namespace hone

@@ -1,0 +1,65 @@
+#include "rpc_runner/executor/job_caps.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <limits>
+
+#include "runtime/operand_bytes.h"
+
+namespace hone {
+namespace {
+
+constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+
+int64_t MachineBytes() {
+  int64_t bytes = int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
+  std::ifstream limit("/sys/fs/cgroup/memory.max");
+  // "max" is no number.
+  if (int64_t container = 0; limit >> container && container > 0) bytes = std::min(bytes, container);
+  return bytes;
+}
+
+int64_t PlainBytes(const KernelOperand& operand) {
+  KernelOperand plain = operand;
+  plain.layout = Layout();
+  return PhysicalBytes(plain);
+}
+
+}  // namespace
+
+JobCaps CapsOf(const ExecutorOptions& options) {
+  const int64_t bytes = options.max_memory_bytes > 0 ? options.max_memory_bytes : MachineBytes() / 4 * 3;
+  return {options.max_deadline_ns, bytes};
+}
+
+void ApplyCaps(const JobCaps& caps, TimingPolicy* timing) {
+  timing->deadline_ns = std::min(timing->deadline_ns, caps.deadline_ns);
+  timing->memory_bytes = std::min(timing->memory_bytes, caps.memory_bytes);
+}
+
+void NameCap(const JobCaps& caps, int64_t asked_ns, Measurement* measurement) {
+  if (measurement->fate != Fate::kTimedOut || asked_ns <= caps.deadline_ns) return;
+  measurement->message +=
+      fmt::format(", which is this runner's --max-deadline of {:.3g} s", static_cast<double>(caps.deadline_ns) / 1e9);
+}
+
+int64_t ExecutorBytes(const KernelJob& job) {
+  // One operand is at most 2^40 bytes, of which there are 16 for each of 16 seeds: no sum overflows.
+  int64_t each_seed = 0, largest = 0;
+  for (const KernelOperand& operand : job.artifact.operands) {
+    int64_t bytes = PhysicalBytes(operand) + PlainBytes(operand);
+    // Value and magnitude in float64, as the reference left them and packed as the output is.
+    if (operand.role == OperandRole::kOutput) bytes = bytes / DTypeBytes(operand.dtype) * 16;
+    each_seed += bytes;
+    largest = std::max(largest, bytes);
+  }
+  const auto seeds = static_cast<int64_t>(job.seeds.size());
+  if (each_seed > (kMost - 2 * largest) / std::max<int64_t>(1, seeds)) return kMost;
+  // One is filled, packed and copied at a time.
+  return seeds * each_seed + 2 * largest + PhysicalBytes(job.artifact.operands.back());
+}
+
+}  // namespace hone

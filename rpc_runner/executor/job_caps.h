@@ -1,0 +1,29 @@
+// The runner's own bounds, which no job can loosen.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/measurement.h"
+#include "rpc_runner/process/executor_options.h"
+#include "rpc_runner/runner.h"
+
+namespace hone {
+
+struct JobCaps {
+  int64_t deadline_ns = 0;   // of one candidate or package; a job's references together get twice that
+  int64_t memory_bytes = 0;  // of all that a job makes the executor and its child take
+};
+
+// By the options; without a bound of memory among them three quarters of what the machine, or the container, has.
+JobCaps CapsOf(const ExecutorOptions& options);
+// Lowers a job's limits to the caps.
+void ApplyCaps(const JobCaps& caps, TimingPolicy* timing);
+// Tells in a timed-out measurement's message when the deadline was the runner's and not the `asked_ns` of the job.
+void NameCap(const JobCaps& caps, int64_t asked_ns, Measurement* measurement);
+
+// What the executor itself fills for the job: its inputs for every seed, plain and packed, and what their outputs are
+// held against. Throws Error(kBadData) as PhysicalBytes does; at most INT64_MAX.
+int64_t ExecutorBytes(const KernelJob& job);
+
+}  // namespace hone

@@ -1,0 +1,71 @@
+#include "rpc_runner/executor/leave_root.h"
+
+#include <fmt/format.h>
+#include <grp.h>
+#include <linux/capability.h>
+#include <pwd.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <optional>
+
+#include "core/error.h"
+
+namespace hone {
+namespace {
+
+struct Account {
+  uid_t uid;
+  gid_t gid;
+};
+
+// The kernel's own number for whom it cannot map, which is nobody's on every system that has the name.
+constexpr Account kNobody = {65534, 65534};
+
+std::optional<Account> Find(const std::string& user) {
+  const passwd* entry = getpwnam(user.empty() ? "nobody" : user.c_str());
+  if (entry != nullptr) return Account{entry->pw_uid, entry->pw_gid};
+  return user.empty() ? std::optional(kNobody) : std::nullopt;
+}
+
+void DropCapabilities() {
+  __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+  __user_cap_data_struct none[2] = {};
+  // Fails where there are none to give up.
+  (void)syscall(SYS_capset, &header, none);
+}
+
+bool Become(const Account& account) {
+  if (setgroups(0, nullptr) == 0 && setresgid(account.gid, account.gid, account.gid) == 0 &&
+      setresuid(account.uid, account.uid, account.uid) == 0) {
+    return true;
+  }
+  // A namespace or container that has no other users, or root without the right to change.
+  if (errno == EINVAL || errno == EPERM) return false;
+  throw Error(ExitCode::kBadConfig,
+              fmt::format("root cannot become user {}: {}", static_cast<int64_t>(account.uid), std::strerror(errno)));
+}
+
+}  // namespace
+
+bool LeaveRoot(const std::string& user) {
+  const bool root = geteuid() == 0 || getuid() == 0;
+  std::optional<Account> account;
+  if (root || !user.empty()) {
+    account = Find(user);
+    if (!account) throw Error(ExitCode::kBadConfig, fmt::format("--user {}: there is no such user here", user));
+    if (account->uid == 0) {
+      throw Error(ExitCode::kBadConfig, fmt::format("--user {}: candidates do not run as root; name another", user));
+    }
+    if (!root && account->uid != geteuid()) {
+      throw Error(ExitCode::kBadConfig, fmt::format("--user {}: only root can run candidates as another user", user));
+    }
+  }
+  const bool left = !root || Become(*account);
+  DropCapabilities();
+  return left;
+}
+
+}  // namespace hone

@@ -1,0 +1,70 @@
+#include "rpc_runner/process/executor_options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "core/core_list.h"
+#include "core/duration.h"
+#include "core/error.h"
+#include "core/parse_number.h"
+
+namespace hone {
+namespace {
+
+constexpr int64_t kMillisecondNs = 1'000'000;
+constexpr int64_t kMegabyte = int64_t{1} << 20;
+
+}  // namespace
+
+int64_t ParseMemorySize(std::string_view text) {
+  const int64_t unit = text.ends_with('G') ? 1024 * kMegabyte : text.ends_with('M') ? kMegabyte : 0;
+  const auto count = unit == 0 ? std::nullopt : ParseInteger(text.substr(0, text.size() - 1));
+  if (!count || *count <= 0 || *count > std::numeric_limits<int64_t>::max() / unit) {
+    throw Error(ExitCode::kUsage, fmt::format("'{}' is not a size of memory; 512M or 4G would be right", text));
+  }
+  return *count * unit;
+}
+
+std::vector<std::string> ExecutorWords(const ExecutorOptions& options) {
+  std::vector<std::string> words;
+  if (!options.cores.empty()) words.insert(words.end(), {"--cores", fmt::format("{}", fmt::join(options.cores, ","))});
+  const int64_t deadline_ms = std::max<int64_t>(1, options.max_deadline_ns / kMillisecondNs);
+  words.insert(words.end(), {"--max-deadline", fmt::format("{}ms", deadline_ms)});
+  if (options.max_memory_bytes > 0) {
+    const int64_t megabytes = std::max<int64_t>(1, options.max_memory_bytes / kMegabyte);
+    words.insert(words.end(), {"--max-memory", fmt::format("{}M", megabytes)});
+  }
+  if (!options.user.empty()) words.insert(words.end(), {"--user", options.user});
+  return words;
+}
+
+bool ExecutorOptionFrom(std::string_view name, std::string_view value, ExecutorOptions* options) {
+  if (name == "--cores") {
+    options->cores = ParseCoreList(value);
+  } else if (name == "--max-deadline") {
+    options->max_deadline_ns = ParseDuration(value);
+  } else if (name == "--max-memory") {
+    options->max_memory_bytes = ParseMemorySize(value);
+  } else if (name == "--user") {
+    options->user = value;
+  } else if (name == "--require-isolation") {
+    options->required_isolation = value;
+  } else {
+    return false;
+  }
+  return true;
+}
+
+void RequireIsolation(std::string_view required, std::string_view given) {
+  if (required.empty()) return;
+  const std::vector<std::string_view> words = Split(given, ',');
+  for (const std::string_view word : Split(required, ',')) {
+    if (std::find(words.begin(), words.end(), word) != words.end()) continue;
+    throw Error(ExitCode::kBadConfig, fmt::format("isolation \"{}\" is required; this machine gives \"{}\": \"{}\" is missing",
+                                                  required, given, word));
+  }
+}
+
+}  // namespace hone

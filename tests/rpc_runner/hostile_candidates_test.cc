@@ -1,0 +1,251 @@
+// Candidates that try to get out gain nothing and are called what they are: by root's runner and by another user's.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <fstream>
+#include <sstream>
+
+#include "core/error.h"
+#include "rpc_runner/executor/shared_region.h"
+#include "rpc_runner/local_runner.h"
+#include "tests/rpc_runner/kernel_fixture.h"
+
+namespace hone {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr const char* kFile = "/tmp/hone_hostile_was_here";  // that some try to make
+constexpr uid_t kNobody = 65534;
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kSanitized = true;
+#else
+constexpr bool kSanitized = false;
+#endif
+
+struct Hostile {
+  const char* kernel;
+  Fate fate;
+  const char* message;  // a part of it
+};
+
+constexpr const char* kCall = "system call";
+constexpr Hostile kHostile[] = {
+    {"ifunc", Fate::kPolicyViolation, "ifunc"},
+    {"open", Fate::kPolicyViolation, kCall},
+    {"fill_tmp", Fate::kPolicyViolation, kCall},
+    {"socket", Fate::kPolicyViolation, kCall},
+    {"fork_bomb", Fate::kPolicyViolation, kCall},
+    {"thread", Fate::kPolicyViolation, kCall},
+    {"ptrace", Fate::kPolicyViolation, kCall},
+    {"read_others", Fate::kPolicyViolation, kCall},
+    {"kill_parent", Fate::kPolicyViolation, kCall},
+    {"kill_all", Fate::kPolicyViolation, kCall},
+    {"stop", Fate::kPolicyViolation, kCall},
+    {"take_memory", Fate::kCrashed, "returned 99"},
+    {"output", Fate::kPolicyViolation, kCall},
+    {"close", Fate::kPolicyViolation, kCall},
+    {"protect_input", Fate::kPolicyViolation, kCall},
+    {"protect_code", Fate::kPolicyViolation, kCall},
+    {"map_code", Fate::kPolicyViolation, kCall},
+    {"share_memory", Fate::kPolicyViolation, kCall},
+    {"memory_file", Fate::kPolicyViolation, kCall},
+    {"exec", Fate::kPolicyViolation, kCall},
+    {"ring", Fate::kPolicyViolation, kCall},
+    {"prctl", Fate::kPolicyViolation, kCall},
+    {"limits", Fate::kPolicyViolation, kCall},
+    {"user", Fate::kPolicyViolation, kCall},
+    {"namespace", Fate::kPolicyViolation, kCall},
+    {"sigaction", Fate::kPolicyViolation, kCall},
+    {"timer", Fate::kPolicyViolation, kCall},
+    {"clock", Fate::kPolicyViolation, kCall},
+    {"unmap", Fate::kCrashed, "SIGSEGV"},
+    {"sleep", Fate::kTimedOut, "deadline"},
+    {"forge", Fate::kPolicyViolation, ""},
+#if defined(__x86_64__)
+    {"other_calls", Fate::kPolicyViolation, kCall},
+    {"x32", Fate::kPolicyViolation, kCall},
+#endif
+};
+
+// The processes that a process has begun and that have not been reaped.
+int Children(pid_t pid) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/task/" + std::to_string(pid) + "/children");
+  int count = 0;
+  for (int child = 0; file >> child;) ++count;
+  return count;
+}
+
+KernelJob HostileJob(const std::string& kernel) {
+  KernelJob job = DenseJob("hostile_" + kernel);
+  job.timing.memory_bytes = int64_t{128} << 20;
+  if (kernel == "sleep") job.timing.deadline_ns = 200'000'000;
+  return job;
+}
+
+void ExpectFate(LocalRunner& runner, const Hostile& hostile) {
+  SCOPED_TRACE(hostile.kernel);
+  const Measurement measurement = RunJob(runner, HostileJob(hostile.kernel));
+  EXPECT_EQ(FateName(measurement.fate), FateName(hostile.fate)) << measurement.message;
+  EXPECT_THAT(measurement.message, HasSubstr(hostile.message));
+  EXPECT_TRUE(measurement.samples_ns.empty());
+  EXPECT_NE(access(kFile, F_OK), 0) << "it wrote a file";
+  unlink(kFile);
+}
+
+void ExpectNoEscapes() {
+  unlink(kFile);
+  LocalRunner runner({});
+  const std::string isolation = runner.Describe().isolation;
+  std::printf("isolation for user %d: %s\n", static_cast<int>(getuid()), isolation.c_str());
+  for (const char* word : {"landlock", "pid", "net", "ipc", "user"}) {
+    if (("," + isolation + ",").find("," + std::string(word) + ",") == std::string::npos) {
+      std::printf("not given here, so not tested: %s\n", word);
+    }
+  }
+  ASSERT_THAT(isolation, HasSubstr("rlimit"));
+  ASSERT_THAT(isolation, HasSubstr("seccomp"));
+  const pid_t executor = runner.executor_pid();
+  EXPECT_EQ(FateName(RunJob(runner, DenseJob()).fate), "Ok");
+  const int children = Children(executor);
+  for (const Hostile& hostile : kHostile) ExpectFate(runner, hostile);
+  // The next ones are measured as if nothing had been, by the same executor, and nothing is left behind.
+  const Measurement after = RunJob(runner, DenseJob());
+  EXPECT_EQ(FateName(after.fate), "Ok") << after.message;
+  EXPECT_EQ(runner.executor_pid(), executor);
+  EXPECT_EQ(Children(executor), children);
+}
+
+// Runs the test's body as another user.
+void AsNobody(void (*body)()) {
+  const pid_t child = fork();
+  if (child == 0) {
+    if (setresgid(kNobody, kNobody, kNobody) != 0 || setresuid(kNobody, kNobody, kNobody) != 0) _exit(2);
+    body();
+    std::fflush(nullptr);
+    _exit(testing::Test::HasFailure() ? 1 : 0);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << "as nobody: status " << status;
+}
+
+TEST(HostileCandidates, GainNothing) {
+  if (kSanitized) GTEST_SKIP() << "a sanitizer's build has no system-call filter";
+  ExpectNoEscapes();
+}
+
+TEST(HostileCandidates, GainNothingOfAnOrdinaryUsersRunner) {
+  if (kSanitized) GTEST_SKIP() << "a sanitizer's build has no system-call filter";
+  if (getuid() != 0) GTEST_SKIP() << "this is one";
+  AsNobody(ExpectNoEscapes);
+}
+
+TEST(HostileCandidates, OnesThatLookForDoneWorkAreToldByWhatTheTimedRunsLeave) {
+  LocalRunner runner({});
+  KernelJob job = DenseJob("hostile_leave_done");
+  job.timing.min_sample_ns = 20'000;
+  for (const CacheMode mode : {CacheMode::kColdWeights, CacheMode::kWarm}) {
+    job.timing.cache = mode;
+    const Measurement measurement = RunJob(runner, job);
+    EXPECT_EQ(FateName(measurement.fate), "WrongOutput") << measurement.message;
+    EXPECT_THAT(measurement.message, HasSubstr("when it was timed"));
+    EXPECT_TRUE(measurement.samples_ns.empty());
+  }
+}
+
+// Two clients cannot be told apart: what one job's inputs are, later jobs' are too.
+TEST(HostileCandidates, InputsStayWhatTheyAreForLaterOnes) {
+  SharedRegion region(5000);
+  region.Poison(1);
+  region.Seal();
+  const auto bytes = static_cast<size_t>(region.file_bytes());
+  EXPECT_EQ(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, region.fd(), 0), MAP_FAILED);
+  void* map = mmap(nullptr, bytes, PROT_READ, MAP_SHARED, region.fd(), 0);
+  ASSERT_NE(map, MAP_FAILED);
+  EXPECT_NE(mprotect(map, bytes, PROT_READ | PROT_WRITE), 0);
+  munmap(map, bytes);
+  EXPECT_LT(pwrite(region.fd(), "x", 1, 0), 0);
+  EXPECT_EQ(region.data()[4999], 1);
+}
+
+// Jobs may ask for what they like.
+TEST(RunnersCaps, NoJobOutlastsTheRunnersDeadline) {
+  ExecutorOptions options;
+  options.max_deadline_ns = 300'000'000;
+  LocalRunner runner(options);
+  KernelJob job = DenseJob("hostile_sleep");
+  job.timing.deadline_ns = 1'000'000'000'000'000'000;
+  runner.Submit(job);
+  JobResult result;
+  ASSERT_TRUE(runner.Wait(30'000'000'000, &result));
+  EXPECT_EQ(FateName(result.measurement.fate), "TimedOut");
+  EXPECT_THAT(result.measurement.message, HasSubstr("--max-deadline of 0.3 s"));
+  // References are the client's code as well.
+  KernelJob reference = DenseJob();
+  reference.reference = job.artifact;
+  reference.reference.operands = DenseJob().reference.operands;
+  reference.timing.deadline_ns = job.timing.deadline_ns;
+  runner.Submit(reference);
+  ASSERT_TRUE(runner.Wait(30'000'000'000, &result));
+  EXPECT_EQ(FateName(result.measurement.fate), "Unsupported");
+  EXPECT_THAT(result.measurement.message, HasSubstr("the reference cannot run here"));
+}
+
+TEST(RunnersCaps, NoJobTakesMoreThanTheRunnersMemory) {
+  ExecutorOptions options;
+  options.max_memory_bytes = int64_t{64} << 20;
+  LocalRunner runner(options);
+  KernelJob job = DenseJob();
+  job.timing.memory_bytes = int64_t{1} << 40;
+  const Measurement small = RunJob(runner, job);
+  EXPECT_EQ(FateName(small.fate), "Ok") << small.message;
+  for (KernelOperand* operand : {&job.artifact.operands[0], &job.reference.operands[0]}) operand->shape[0] = 1 << 18;
+  for (size_t i : {0, 1}) job.reference.operands[2 + i].shape[0] = 1 << 18;
+  job.artifact.operands[2].shape[0] = 1 << 18;
+  const Measurement large = RunJob(runner, job);
+  EXPECT_EQ(FateName(large.fate), "OutOfMemory") << large.message;
+  EXPECT_THAT(large.message, HasSubstr("--max-memory"));
+}
+
+TEST(RequiredIsolation, IsRefusedWhereItIsMissing) {
+  ExecutorOptions options;
+  options.required_isolation = "rlimit,moat";
+  try {
+    LocalRunner runner(options);
+    FAIL() << "it began";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kBadConfig);
+    EXPECT_THAT(error.what(), testing::AllOf(HasSubstr("\"rlimit,moat\" is required"), HasSubstr("\"moat\" is missing"),
+                                             HasSubstr("gives \"fork,rlimit")));
+  }
+  options.required_isolation = "rlimit,guard";
+  EXPECT_NO_THROW(LocalRunner{options});
+}
+
+// Root's candidates run as somebody who owns nothing.
+TEST(Privileges, RootsExecutorIsNobody) {
+  if (getuid() != 0) GTEST_SKIP() << "not root";
+  const auto line_of = [](pid_t pid, const std::string& key) {
+    std::ifstream status("/proc/" + std::to_string(pid) + "/status");
+    for (std::string line; std::getline(status, line);) {
+      if (line.starts_with(key)) return line.substr(key.size());
+    }
+    return std::string();
+  };
+  LocalRunner runner({});
+  EXPECT_EQ(line_of(runner.executor_pid(), "Uid:"), "\t65534\t65534\t65534\t65534");
+  EXPECT_EQ(line_of(runner.executor_pid(), "CapEff:"), "\t0000000000000000");
+  EXPECT_EQ(line_of(runner.executor_pid(), "CapPrm:"), "\t0000000000000000");
+  ExecutorOptions root;
+  root.user = "root";
+  EXPECT_THROW(LocalRunner{root}, Error);
+}
+
+}  // namespace
+}  // namespace hone
