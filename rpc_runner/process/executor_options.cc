@@ -62,8 +62,9 @@ void RequireIsolation(std::string_view required, std::string_view given) {
   const std::vector<std::string_view> words = Split(given, ',');
   for (const std::string_view word : Split(required, ',')) {
     if (std::find(words.begin(), words.end(), word) != words.end()) continue;
-    throw Error(ExitCode::kBadConfig, fmt::format("isolation \"{}\" is required; this machine gives \"{}\": \"{}\" is missing",
-                                                  required, given, word));
+    throw Error(ExitCode::kBadConfig,
+                fmt::format("isolation \"{}\" is required; this machine gives \"{}\": \"{}\" is missing", required,
+                            given, word));
   }
 }
 

@@ -9,10 +9,10 @@
 namespace hone {
 
 struct ExecutorOptions {
-  std::vector<int> cores = {};                    // CPUs to time on; empty: all allowed
+  std::vector<int> cores = {};               // CPUs to time on; empty: all allowed
   int64_t max_deadline_ns = 60'000'000'000;  // of one candidate; a job that asks for more gets this
-  int64_t max_memory_bytes = 0;              // of one job, what the executor keeps for it too; 0: three quarters of the machine's
-  std::string user = {};                          // that candidates run as when started by root; empty: nobody
+  int64_t max_memory_bytes = 0;  // of one job, what the executor keeps for it too; 0: three quarters of the machine's
+  std::string user = {};         // that candidates run as when started by root; empty: nobody
   // Words of Environment.isolation, separated by commas, without which LocalRunner refuses to begin.
   std::string required_isolation = {};
 };
