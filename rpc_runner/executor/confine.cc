@@ -4,12 +4,13 @@
 #include <fmt/format.h>
 #include <sched.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <string_view>
 
+#include "core/error.h"
 #include "rpc_runner/executor/leave_root.h"
 
 namespace hone {
@@ -36,30 +37,45 @@ bool EnterUsers() {
          WriteFile("/proc/self/gid_map", fmt::format("{0} {0} 1", gid));
 }
 
-// The first process of a namespace: signals of the others do not reach it, and they all end with it.
-[[noreturn]] void KeepNamespace(pid_t executor) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
+// The first process of a namespace: signals of the others do not reach it, and they all end with it. It waits for the
+// executor's end of the pipe to close; a death signal from a parent that has left root would not be allowed to reach
+// it.
+[[noreturn]] void KeepNamespace(int fd, const std::string& user) {
+  try {
+    LeaveRoot(user);
+  } catch (const Error&) {
+    _exit(0);  // the executor says it too
+  }
   signal(SIGCHLD, SIG_IGN);
-  // Seen from inside, the parent has no number while it lives.
-  if (getppid() != 0 && getppid() != executor) _exit(0);
 #ifdef SYS_close_range
-  syscall(SYS_close_range, 0u, ~0u, 0u);
+  if (fd > 0) syscall(SYS_close_range, 0u, static_cast<unsigned>(fd) - 1, 0u);
+  syscall(SYS_close_range, static_cast<unsigned>(fd) + 1, ~0u, 0u);
 #endif
-  for (;;) pause();
+  char byte = 0;
+  while (read(fd, &byte, 1) < 0 && errno == EINTR) {
+  }
+  _exit(0);
 }
 
-bool EnterProcesses() {
-  if (unshare(CLONE_NEWPID) != 0) return false;
-  const pid_t executor = getpid();
-  const pid_t keeper = fork();
-  if (keeper == 0) KeepNamespace(executor);
+bool EnterProcesses(const std::string& user) {
+  int fds[2];
+  if (pipe2(fds, O_CLOEXEC) != 0) return false;
+  const bool entered = unshare(CLONE_NEWPID) == 0;
+  const pid_t keeper = entered ? fork() : -1;
+  if (keeper == 0) {
+    close(fds[1]);
+    KeepNamespace(fds[0], user);
+  }
+  close(fds[0]);
+  // The other end stays open as long as this process lives; candidates close theirs.
+  if (keeper < 0) close(fds[1]);
   return keeper > 0;
 }
 
-std::string EnterNamespaces() {
+std::string EnterNamespaces(const std::string& user) {
   if (!EnterUsers()) return "";
   std::string entered;
-  if (EnterProcesses()) entered += ",pid";
+  if (EnterProcesses(user)) entered += ",pid";
   if (unshare(CLONE_NEWNET) == 0) entered += ",net";
   if (unshare(CLONE_NEWIPC) == 0) entered += ",ipc";
   return entered;
@@ -68,7 +84,7 @@ std::string EnterNamespaces() {
 #else
 
 // A sanitizer's runtime has its own ways with processes.
-std::string EnterNamespaces() { return ""; }
+std::string EnterNamespaces(const std::string&) { return ""; }
 
 #endif
 
@@ -76,7 +92,7 @@ std::string EnterNamespaces() { return ""; }
 
 std::string Confine(const std::string& user) {
   // First: root may enter them, and whom it becomes may not.
-  const std::string entered = EnterNamespaces();
+  const std::string entered = EnterNamespaces(user);
   return entered + (LeaveRoot(user) ? ",user" : "");
 }
 

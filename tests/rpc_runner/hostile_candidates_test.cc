@@ -1,13 +1,14 @@
 // Candidates that try to get out gain nothing and are called what they are: by root's runner and by another user's.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <fstream>
-#include <sstream>
+#include <vector>
 
 #include "core/error.h"
 #include "rpc_runner/executor/shared_region.h"
@@ -74,11 +75,22 @@ constexpr Hostile kHostile[] = {
 };
 
 // The processes that a process has begun and that have not been reaped.
-int Children(pid_t pid) {
+std::vector<pid_t> Children(pid_t pid) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/task/" + std::to_string(pid) + "/children");
-  int count = 0;
-  for (int child = 0; file >> child;) ++count;
-  return count;
+  std::vector<pid_t> children;
+  for (pid_t child = 0; file >> child;) children.push_back(child);
+  return children;
+}
+
+// Waits until it has ended, whether or not its new parent has looked.
+bool Ends(pid_t pid) {
+  for (int i = 0; i < 1000; ++i) {
+    std::ifstream stat("/proc/" + std::to_string(pid) + "/stat");
+    std::string number, name, state;
+    if (!(stat >> number >> name >> state) || state == "Z") return true;
+    usleep(10'000);
+  }
+  return false;
 }
 
 KernelJob HostileJob(const std::string& kernel) {
@@ -112,7 +124,7 @@ void ExpectNoEscapes() {
   ASSERT_THAT(isolation, HasSubstr("seccomp"));
   const pid_t executor = runner.executor_pid();
   EXPECT_EQ(FateName(RunJob(runner, DenseJob()).fate), "Ok");
-  const int children = Children(executor);
+  const std::vector<pid_t> children = Children(executor);
   for (const Hostile& hostile : kHostile) ExpectFate(runner, hostile);
   // The next ones are measured as if nothing had been, by the same executor, and nothing is left behind.
   const Measurement after = RunJob(runner, DenseJob());
@@ -226,6 +238,18 @@ TEST(RequiredIsolation, IsRefusedWhereItIsMissing) {
   }
   options.required_isolation = "rlimit,guard";
   EXPECT_NO_THROW(LocalRunner{options});
+}
+
+TEST(Executors, LeaveNoProcessBehind) {
+  for (const bool killed : {false, true}) {
+    std::vector<pid_t> children;
+    {
+      LocalRunner runner({});
+      children = Children(runner.executor_pid());
+      if (killed) kill(runner.executor_pid(), SIGKILL);
+    }
+    for (const pid_t child : children) EXPECT_TRUE(Ends(child)) << child << (killed ? " of a killed one" : "");
+  }
 }
 
 // Root's candidates run as somebody who owns nothing.
