@@ -68,6 +68,12 @@ struct Environment {
   // Where a machine has several kinds of cores, those that affinity allows: "cortex-a72", "atom,core".
   std::string core_kind;
   std::string key, label;  // under which its runner registered at a tracker; empty without one
+  // Which golden kernel the runner times, and what it took in the device's own history (docs/measuring.md, Health).
+  std::string golden_kernel;
+  int64_t golden_ns = 0;
+  std::string health;  // why the runner did not trust the device when it timed; empty: it did, or does not look
+  int mhz = 0;         // the highest clock of the cores that it timed on, as the system said it last
+  double celsius = 0;  // of the hottest sensor that the system tells
   bool operator==(const Environment&) const = default;
 };
 

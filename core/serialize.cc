@@ -27,11 +27,11 @@ struct LateText {
   const char* name;
   std::string Environment::* member;
 };
-constexpr LateText kLateTexts[] = {{"arch", &Environment::arch},
-                                   {"llvm_cpu", &Environment::llvm_cpu},
-                                   {"core_kind", &Environment::core_kind},
-                                   {"key", &Environment::key},
-                                   {"label", &Environment::label}};
+constexpr LateText kLateTexts[] = {
+    {"arch", &Environment::arch},           {"llvm_cpu", &Environment::llvm_cpu},
+    {"core_kind", &Environment::core_kind}, {"key", &Environment::key},
+    {"label", &Environment::label},         {"golden_kernel", &Environment::golden_kernel},
+    {"health", &Environment::health}};
 
 // A kernel that writes NaN has an error that JSON cannot say.
 double FiniteError(double error) { return std::isfinite(error) ? error : std::numeric_limits<double>::max(); }
@@ -145,6 +145,9 @@ Json ToJson(const Environment& environment) {
   for (const LateText& text : kLateTexts) {
     if (const std::string& value = environment.*text.member; !value.empty()) json[text.name] = value;
   }
+  if (environment.golden_ns != 0) json["golden_ns"] = environment.golden_ns;
+  if (environment.mhz != 0) json["mhz"] = environment.mhz;
+  if (environment.celsius != 0) json["celsius"] = environment.celsius;
   return json;
 }
 
@@ -167,6 +170,9 @@ Environment EnvironmentFromJson(const Json& json) {
   for (const LateText& text : kLateTexts) {
     if (json.contains(text.name)) environment.*text.member = TextField(json, text.name);
   }
+  if (json.contains("golden_ns")) environment.golden_ns = IntegerField(json, "golden_ns", 1);
+  if (json.contains("mhz")) environment.mhz = IntField(json, "mhz", 1);
+  if (json.contains("celsius")) environment.celsius = NumberField(json, "celsius");
   return environment;
 }
 
