@@ -69,15 +69,26 @@ std::string_view CpuInfoOf(std::string_view cpuinfo, int cpu) {
   return cpuinfo;
 }
 
-std::string CoreKind(std::string_view cpuinfo, const std::vector<int>& allowed, const std::string& devices) {
+std::map<std::string, std::vector<int>> CoresByKind(std::string_view cpuinfo, const std::vector<int>& allowed,
+                                                    const std::string& devices) {
   KindOfCpu kinds = ArmKinds(cpuinfo);
   kinds.merge(HybridKinds(devices));
-  std::set<std::string> all, ours;
-  for (const auto& [cpu, kind] : kinds) {
-    all.insert(kind);
-    if (std::find(allowed.begin(), allowed.end(), cpu) != allowed.end()) ours.insert(kind);
+  std::set<std::string> all;
+  for (const auto& [cpu, kind] : kinds) all.insert(kind);
+  std::map<std::string, std::vector<int>> cores;
+  for (int cpu : allowed) {
+    const auto kind = kinds.find(cpu);
+    cores[all.size() > 1 && kind != kinds.end() ? kind->second : ""].push_back(cpu);
   }
-  return all.size() > 1 ? fmt::format("{}", fmt::join(ours, ",")) : "";
+  return cores;
+}
+
+std::string CoreKind(std::string_view cpuinfo, const std::vector<int>& allowed, const std::string& devices) {
+  std::vector<std::string> ours;
+  for (const auto& [kind, cpus] : CoresByKind(cpuinfo, allowed, devices)) {
+    if (!kind.empty()) ours.push_back(kind);
+  }
+  return fmt::format("{}", fmt::join(ours, ","));
 }
 
 }  // namespace hone

@@ -1,6 +1,7 @@
 // Machines whose cores are not all alike.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,5 +16,10 @@ std::string_view CpuInfoOf(std::string_view cpuinfo, int cpu);
 // "core" by Linux's lists in `devices` (cpu_atom/cpus, cpu_core/cpus).
 std::string CoreKind(std::string_view cpuinfo, const std::vector<int>& allowed,
                      const std::string& devices = "/sys/devices");
+
+// The CPUs in `allowed` by their kinds, in the same words; all under "" where all CPUs of the machine are alike. A CPU
+// whose kind is not told is under "".
+std::map<std::string, std::vector<int>> CoresByKind(std::string_view cpuinfo, const std::vector<int>& allowed,
+                                                    const std::string& devices = "/sys/devices");
 
 }  // namespace hone

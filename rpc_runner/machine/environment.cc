@@ -12,6 +12,7 @@
 #include "core/version.h"
 #include "rpc_runner/machine/core_kind.h"
 #include "rpc_runner/machine/cpu_features.h"
+#include "rpc_runner/machine/sensors.h"
 #include "runtime/allowed_cores.h"
 #include "runtime/session.h"
 
@@ -37,13 +38,6 @@ std::string FirstOf(std::string_view cpuinfo, std::initializer_list<const char*>
     if (std::string value = CpuInfoValue(cpuinfo, name); !value.empty()) return value;
   }
   return "";
-}
-
-std::string CpuId(std::string_view cpuinfo) {
-  const std::string vendor = FirstOf(cpuinfo, {"vendor_id", "CPU implementer", "mvendorid"});
-  if (vendor.empty()) return "";
-  return fmt::format("{}-{}-{}-{}", vendor, FirstOf(cpuinfo, {"cpu family", "CPU architecture", "marchid"}),
-                     FirstOf(cpuinfo, {"model", "CPU part", "mimpid"}), FirstOf(cpuinfo, {"stepping", "CPU revision"}));
 }
 
 // Sizes of the data caches of a CPU, nearest first.
@@ -89,7 +83,7 @@ void ProbeCpu(const std::string& cpuinfo, Environment& environment) {
   const std::vector<int> allowed = AffinityCpus();
   const int first = allowed.empty() ? 0 : allowed.front();
   environment.cpu_model = FirstOf(cpuinfo, {"model name", "Model", "Hardware"});
-  environment.cpu_id = CpuId(CpuInfoOf(cpuinfo, first));
+  environment.cpu_id = CpuIdOf(CpuInfoOf(cpuinfo, first));
   environment.microcode = CpuInfoValue(cpuinfo, "microcode");
   environment.features = CpuFeatures(cpuinfo);
   environment.caches = Caches(first);
@@ -101,6 +95,13 @@ void ProbeCpu(const std::string& cpuinfo, Environment& environment) {
 
 }  // namespace
 
+std::string CpuIdOf(std::string_view cpuinfo) {
+  const std::string vendor = FirstOf(cpuinfo, {"vendor_id", "CPU implementer", "mvendorid"});
+  if (vendor.empty()) return "";
+  return fmt::format("{}-{}-{}-{}", vendor, FirstOf(cpuinfo, {"cpu family", "CPU architecture", "marchid"}),
+                     FirstOf(cpuinfo, {"model", "CPU part", "mimpid"}), FirstOf(cpuinfo, {"stepping", "CPU revision"}));
+}
+
 Environment ProbeEnvironment() {
   Environment environment;
   const std::string cpuinfo = ReadFile("/proc/cpuinfo");
@@ -111,12 +112,20 @@ Environment ProbeEnvironment() {
   }
   ProbeCpu(cpuinfo, environment);
   environment.cores = AllowedCores();
-  environment.governor = ReadLine("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
+  const std::vector<int> allowed = AffinityCpus();
+  environment.governor = ReadLine(
+      fmt::format("/sys/devices/system/cpu/cpu{}/cpufreq/scaling_governor", allowed.empty() ? 0 : allowed.front()));
   environment.hypervisor = Hypervisor(cpuinfo);
   double load[1] = {0};
   if (getloadavg(load, 1) == 1) environment.load = load[0];
   environment.hone_version = HoneVersion();
+  ReadSensors(&environment);
   return environment;
+}
+
+void ReadSensors(Environment* environment) {
+  environment->mhz = ClockMhz(AffinityCpus());
+  environment->celsius = HottestCelsius();
 }
 
 }  // namespace hone

@@ -5,6 +5,25 @@
 #include "core/fingerprint.h"
 
 namespace hone {
+namespace {
+
+constexpr double kMostApart = 1.03;  // the slower golden time over the faster one
+
+// Of golden kernels alone that are the same; what is not known is no difference.
+std::string GoldenDifference(const Json& golden, const Json& wanted) {
+  const auto ns_of = [](const Json& of) {
+    const bool has = of.is_object() && of.contains("kernel") && of.contains("ns") && of["ns"].is_number_integer();
+    return has ? of["ns"].get<int64_t>() : 0;
+  };
+  const int64_t ns = ns_of(golden), wanted_ns = ns_of(wanted);
+  if (ns <= 0 || wanted_ns <= 0 || golden["kernel"] != wanted["kernel"]) return "";
+  const double ratio = static_cast<double>(ns) / static_cast<double>(wanted_ns);
+  if (ratio > kMostApart) return fmt::format("golden kernel {:.1f} % slower", 100 * (ratio - 1));
+  if (ratio < 1 / kMostApart) return fmt::format("golden kernel {:.1f} % faster", 100 * (1 / ratio - 1));
+  return "";
+}
+
+}  // namespace
 
 Json MachineKind(const Environment& environment) {
   Json kind = {{"cpu", environment.cpu_model}, {"cpu_id", environment.cpu_id},     {"cores", environment.cores},
@@ -12,6 +31,9 @@ Json MachineKind(const Environment& environment) {
   if (!environment.core_kind.empty()) kind["core_kind"] = environment.core_kind;
   const Fingerprint fingerprint = FingerprintOf(environment);
   if (!fingerprint.host.empty()) kind["host"] = fingerprint.host;
+  if (environment.golden_ns > 0) {
+    kind["golden"] = {{"kernel", environment.golden_kernel}, {"ns", environment.golden_ns}};
+  }
   return kind;
 }
 
@@ -22,7 +44,8 @@ std::string KindDifference(const Json& kind, const Json& wanted) {
     if (has != should) return fmt::format("its {} is {}, not {}", field, DumpJson(has), DumpJson(should));
   }
   // Too many to name.
-  return value(kind, "features") == value(wanted, "features") ? "" : "its CPU features are others";
+  if (value(kind, "features") != value(wanted, "features")) return "its CPU features are others";
+  return GoldenDifference(value(kind, "golden"), value(wanted, "golden"));
 }
 
 }  // namespace hone

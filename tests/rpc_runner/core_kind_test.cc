@@ -29,6 +29,14 @@ TEST(CoreKind, IsNothingWhereAllAreAlike) {
   EXPECT_EQ(CoreKind("", {}, NoHybrid()), "");
 }
 
+TEST(CoresByKind, GroupsTheAllowedOnes) {
+  using Groups = std::map<std::string, std::vector<int>>;
+  EXPECT_EQ(CoresByKind(kBigLittle, {0, 1, 5}, NoHybrid()),
+            (Groups{{"", {5}}, {"cortex-a53", {0}}, {"cortex-a72", {1}}}));
+  EXPECT_EQ(CoresByKind("processor : 0\nvendor_id : GenuineIntel\n", {0, 1}, NoHybrid()), (Groups{{"", {0, 1}}}));
+  EXPECT_EQ(CoresByKind("", {}, NoHybrid()), Groups());
+}
+
 TEST(CoreKind, ReadsTheListsOfAHybrid) {
   const std::filesystem::path devices = testing::TempDir() + "hone_core_kind_" + std::to_string(getpid());
   for (const auto& [kind, list] : {std::pair("cpu_atom", "4-7\n"), std::pair("cpu_core", "0-3\n")}) {

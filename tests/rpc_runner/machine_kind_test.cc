@@ -51,9 +51,30 @@ TEST(MachineKind, NamesTheFirstDifference) {
             "its cpu_id is \"AuthenticAMD-26-2-1\", not \"AuthenticAMD-25-1-1\"");
 }
 
+TEST(MachineKind, TellsDevicesOfOtherSpeedsApart) {
+  Environment one = SomeMachine(), other = SomeMachine();
+  one.golden_kernel = other.golden_kernel = "1-avx2-128K-64M";
+  one.golden_ns = 900'000;
+  EXPECT_EQ(KindDifference(MachineKind(other), MachineKind(one)), "") << "it does not know its own";
+  EXPECT_EQ(KindDifference(MachineKind(one), MachineKind(other)), "");
+  other.golden_ns = 925'000;
+  EXPECT_EQ(KindDifference(MachineKind(other), MachineKind(one)), "");
+  other.golden_ns = 938'000;
+  EXPECT_EQ(KindDifference(MachineKind(other), MachineKind(one)), "golden kernel 4.2 % slower");
+  EXPECT_EQ(KindDifference(MachineKind(one), MachineKind(other)), "golden kernel 4.2 % faster");
+  other.golden_kernel = "2-avx2-128K-64M";
+  EXPECT_EQ(KindDifference(MachineKind(other), MachineKind(one)), "") << "times of another kernel say nothing";
+}
+
 TEST(MachineKind, TakesWhateverCameOverTheNetwork) {
   EXPECT_NE(KindDifference(Json::object(), MachineKind(SomeMachine())), "");
   EXPECT_NE(KindDifference({{"features", 7}}, {{"features", "fma"}}), "");
+  const Json wanted = {{"golden", {{"kernel", "k"}, {"ns", 5}}}};
+  for (const Json& golden : {Json(7), Json::object(), Json({{"kernel", "k"}, {"ns", "x"}}),
+                             Json({{"kernel", "k"}, {"ns", -1}}), Json({{"kernel", 5}, {"ns", 50}})}) {
+    EXPECT_EQ(KindDifference({{"golden", golden}}, wanted), "") << golden;
+    EXPECT_EQ(KindDifference(wanted, {{"golden", golden}}), "") << golden;
+  }
 }
 
 }  // namespace
