@@ -1,0 +1,83 @@
+#include "rpc_runner/health/golden_history.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/error.h"
+#include "core/json_fields.h"
+
+namespace hone {
+namespace {
+
+constexpr size_t kMostParts = 64;
+constexpr double kNormal = 1.4826;  // the standard deviation of a normal distribution, in its median deviations
+
+double Median(std::vector<double>& values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+}  // namespace
+
+void GoldenHistory::Add(const std::vector<int64_t>& times, int64_t at_ns) {
+  if (enough() && last_ns_ && at_ns - *last_ns_ < kSpacingNs) return;
+  last_ns_ = at_ns;
+  runs_.push_back(times);
+  if (runs_.size() > kMost) runs_.pop_front();
+  Summarise();
+}
+
+// The least of each kBlock runs in a row, overlapping.
+std::vector<double> GoldenHistory::BlocksOf(size_t part) const {
+  std::vector<double> blocks;
+  for (size_t first = 0; first + kBlock <= runs_.size(); ++first) {
+    int64_t least = runs_[first][part];
+    for (size_t i = 1; i < kBlock; ++i) least = std::min(least, runs_[first + i][part]);
+    blocks.push_back(static_cast<double>(least));
+  }
+  return blocks;
+}
+
+void GoldenHistory::Summarise() {
+  usual_.assign(parts_, 0);
+  limit_.assign(parts_, kLeastLimit);
+  if (runs_.size() < kBlock) return;
+  for (size_t part = 0; part < parts_; ++part) {
+    std::vector<double> times = BlocksOf(part);
+    const double usual = usual_[part] = Median(times);
+    for (double& time : times) time = std::abs(time - usual);
+    limit_[part] = std::max(kLeastLimit, 1 + kDeviations * kNormal * Median(times) / usual);
+  }
+}
+
+int64_t GoldenHistory::UsualNs() const {
+  double sum = 0;
+  for (double usual : usual_) sum += usual;
+  return std::llround(sum);
+}
+
+Json GoldenHistory::ToJson() const {
+  Json json = {{"parts", parts_}, {"runs", Json::array()}};
+  for (const auto& run : runs_) json["runs"].push_back(run);
+  return json;
+}
+
+GoldenHistory GoldenHistory::FromJson(const Json& json) {
+  const auto parts = static_cast<size_t>(IntegerField(json, "parts", 1, kMostParts));
+  GoldenHistory history(parts);
+  const Json& runs = ArrayField(json, "runs");
+  if (runs.size() > kMost) throw Error(ExitCode::kBadData, fmt::format("field 'runs' has more than {}", kMost));
+  for (const Json& run : runs) {
+    std::vector<int64_t> times = IntegersField({{"run", run}}, "run", 1);
+    if (times.size() != parts)
+      throw Error(ExitCode::kBadData, fmt::format("a run has {} times, not {}", times.size(), parts));
+    history.runs_.push_back(std::move(times));
+  }
+  history.Summarise();
+  return history;
+}
+
+}  // namespace hone

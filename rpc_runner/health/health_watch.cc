@@ -1,0 +1,114 @@
+#include "rpc_runner/health/health_watch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "rpc_runner/health/history_file.h"
+
+namespace hone {
+namespace {
+
+constexpr int kFirstRuns = 8;
+constexpr int kRepeats = 2;  // of a slow run, at once
+// A run so short ago stands for one at the beginning or end of a lease: many short leases must not cost more.
+constexpr int64_t kJustNowNs = 2'000'000'000;
+constexpr int64_t kSaveNs = 60'000'000'000;
+
+std::string PathOf(const HealthOptions& options, const std::string& device) {
+  return options.folder.empty() ? "" : HistoryPath(options.folder, device);
+}
+
+GoldenHistory Load(const std::string& path, const std::string& device, size_t parts, const HealthSources& sources) {
+  std::string complaint;
+  GoldenHistory history = path.empty() ? GoldenHistory(parts) : LoadHistory(path, device, parts, &complaint);
+  if (!complaint.empty()) sources.complain(complaint);
+  return history;
+}
+
+}  // namespace
+
+HealthWatch::HealthWatch(const HealthOptions& options, std::vector<GoldenPart> parts, const std::string& device,
+                         std::string golden_kernel, HealthSources sources)
+    : device_(device),
+      golden_kernel_(std::move(golden_kernel)),
+      sources_(std::move(sources)),
+      path_(PathOf(options, device)),
+      judge_(options.rules, parts, Load(path_, device, parts.size(), sources_)),
+      machine_(sources_.machine()),
+      ticks_(sources_.ticks()),
+      saved_ns_(sources_.clock()),
+      saved_size_(judge_.history().size()) {
+  const int first = judge_.history().enough() ? 1 : kFirstRuns;
+  for (int i = 0; i < first; ++i) Look();
+}
+
+bool HealthWatch::IsDue() const {
+  const int64_t passed_ns = sources_.clock() - last_ns_;
+  return passed_ns >= judge_.spacing_ns() || (asked_ && passed_ns >= kJustNowNs);
+}
+
+void HealthWatch::Ask() { asked_ = true; }
+
+std::vector<int64_t> HealthWatch::Times() {
+  std::vector<int64_t> times = sources_.run_golden();
+  for (int i = 0; i < kRepeats && judge_.IsSlow(times); ++i) {
+    const std::vector<int64_t> again = sources_.run_golden();
+    for (size_t part = 0; part < times.size(); ++part) times[part] = std::min(times[part], again[part]);
+  }
+  return times;
+}
+
+void HealthWatch::Look() {
+  const int64_t begin_ns = sources_.clock();
+  asked_ = false;
+  if (const std::string machine = sources_.machine(); !machine.empty() && machine != machine_) {
+    judge_.Condemn(fmt::format("the machine is \"{}\" now and was \"{}\" when the runner began", machine, machine_));
+  } else {
+    const std::vector<int64_t> times = Times();
+    const CpuTicks ticks = sources_.ticks();
+    judge_.Take({begin_ns, times, StealShare(std::exchange(ticks_, ticks), ticks)});
+  }
+  last_ns_ = sources_.clock();
+  spent_ns_ += last_ns_ - begin_ns;
+  Tell();
+  if (last_ns_ - saved_ns_ >= kSaveNs || (saved_size_ < GoldenHistory::kEnough && judge_.history().enough())) Save();
+}
+
+void HealthWatch::Tell() {
+  std::string summary = fmt::format("{} {}", HealthStateName(judge_.state()), judge_.history().enough());
+  const bool was_told = summary_.starts_with(HealthStateName(judge_.state()));
+  summary_ = std::move(summary);
+  if (!was_told && judge_.state() >= HealthState::kQuarantined) {
+    sources_.complain(fmt::format("{}: {}", HealthStateName(judge_.state()), judge_.why()));
+  }
+}
+
+void HealthWatch::Save() {
+  saved_ns_ = last_ns_;
+  saved_size_ = judge_.history().size();
+  if (path_.empty()) return;
+  if (const std::string complaint = SaveHistory(path_, device_, judge_.history()); !complaint.empty()) {
+    sources_.complain(complaint);
+    path_.clear();
+  }
+}
+
+void HealthWatch::Stamp(Environment* environment) const {
+  environment->golden_kernel = golden_kernel_;
+  environment->golden_ns = judge_.history().UsualNs();
+  environment->health = judge_.why();
+}
+
+void HealthWatch::Stamp(Measurement* measurement) const {
+  Stamp(&measurement->environment);
+  measurement->noisy = measurement->noisy || !judge_.why().empty();
+}
+
+Json HealthWatch::ToJson() const {
+  return {{"state", HealthStateName(judge_.state())}, {"why", judge_.why()}, {"tells", judge_.Tells()}};
+}
+
+}  // namespace hone

@@ -1,0 +1,82 @@
+#include "rpc_runner/health/history_file.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "core/error.h"
+#include "core/hash.h"
+#include "core/json_fields.h"
+
+namespace hone {
+namespace {
+
+constexpr const char* kFormat = "hone-health";
+constexpr int64_t kVersion = 1;
+constexpr size_t kMostBytes = size_t{4} << 20;
+
+GoldenHistory Parse(const std::string& text, const std::string& device, size_t parts) {
+  const Json json = ParseJson(text, "the file");
+  if (TextField(json, "format") != kFormat) throw Error(ExitCode::kBadData, "it is no health history");
+  if (const int64_t version = IntegerField(json, "version"); version != kVersion) {
+    throw Error(ExitCode::kBadData, fmt::format("it is of version {}, not {}", version, kVersion));
+  }
+  if (TextField(json, "device") != device) throw Error(ExitCode::kBadData, "it is of another device");
+  GoldenHistory history = GoldenHistory::FromJson(Field(json, "history"));
+  if (history.parts() != parts) throw Error(ExitCode::kBadData, "its golden kernel has other parts");
+  return history;
+}
+
+std::string CannotWrite(const std::string& path) {
+  return fmt::format("cannot write {}: {}; a restart will forget how fast this device is", path, std::strerror(errno));
+}
+
+}  // namespace
+
+std::string StateFolder() {
+  const char* state = std::getenv("XDG_STATE_HOME");
+  if (state != nullptr && *state == '/') return std::string(state) + "/hone";
+  const char* home = std::getenv("HOME");
+  return home != nullptr && *home != '\0' ? std::string(home) + "/.local/state/hone" : "";
+}
+
+std::string HistoryPath(const std::string& folder, const std::string& device) {
+  return fmt::format("{}/health-{}.json", folder, Sha256Hex(device).substr(0, 16));
+}
+
+GoldenHistory LoadHistory(const std::string& path, const std::string& device, size_t parts, std::string* complaint) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return GoldenHistory(parts);
+  std::string text(kMostBytes, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<size_t>(file.gcount()));
+  try {
+    return Parse(text, device, parts);
+  } catch (const Error& error) {
+    *complaint = fmt::format("{} is not read, the device is learnt anew: {}", path, error.what());
+    return GoldenHistory(parts);
+  }
+}
+
+std::string SaveHistory(const std::string& path, const std::string& device, const GoldenHistory& history) {
+  const Json json = {{"format", kFormat}, {"version", kVersion}, {"device", device}, {"history", history.ToJson()}};
+  std::error_code failed;
+  std::filesystem::create_directories(std::filesystem::path(path).parent_path(), failed);
+  const std::string temporary = fmt::format("{}.{}", path, getpid());
+  std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
+  file << DumpJson(json) << '\n';
+  file.close();
+  if (file && std::rename(temporary.c_str(), path.c_str()) == 0) return "";
+  std::string why = CannotWrite(path);
+  std::remove(temporary.c_str());
+  return why;
+}
+
+}  // namespace hone

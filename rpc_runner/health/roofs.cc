@@ -1,0 +1,141 @@
+#include "rpc_runner/health/roofs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <barrier>
+#include <memory>
+#include <thread>
+
+#include "core/error.h"
+#include "core/json_fields.h"
+#include "rpc_runner/health/mapped_floats.h"
+#include "rpc_runner/process/clock.h"
+
+namespace hone {
+namespace {
+
+// Many and short: all threads must be undisturbed in one of them.
+constexpr int kArithmeticSamples = 60, kReadSamples = 32;
+constexpr int64_t kTrips = 12'500;
+// Of one kind of samples: threads wait long for each other where others are busy.
+constexpr int64_t kBudgetNs = 150'000'000;
+constexpr int64_t kSliceBytes = int64_t{4} << 20;
+constexpr int64_t kMostBytes = int64_t{64} << 20, kLeastBytes = int64_t{8} << 20, kAllBytes = int64_t{512} << 20;
+constexpr size_t kMostRoofs = 64;
+
+volatile float g_sink = 0;
+
+// The least time in which all `cpus` do `work` side by side. Each thread begins when all are ready and a sample ends
+// with the last of them.
+template <typename MakeWork>
+int64_t LeastNs(const std::vector<std::vector<int>>& cpus, int samples, const MakeWork& make_work) {
+  const int64_t until_ns = MonotonicNs() + kBudgetNs;
+  bool is_over = false;  // written while all threads wait
+  int begun = 0;
+  const auto go_on = [&]() noexcept { is_over = begun++ > 0 && (begun > samples || MonotonicNs() > until_ns); };
+  std::barrier ready(static_cast<std::ptrdiff_t>(cpus.size()), go_on);
+  std::vector<std::vector<int64_t>> begin(cpus.size()), end(cpus.size());
+  const auto run = [&](size_t thread) {
+    RunOn(cpus[thread], [&] {
+      auto work = make_work();
+      for (;;) {
+        ready.arrive_and_wait();
+        if (is_over) return;
+        begin[thread].push_back(MonotonicNs());
+        work();
+        end[thread].push_back(MonotonicNs());
+      }
+    });
+  };
+  std::vector<std::thread> threads;
+  for (size_t i = 1; i < cpus.size(); ++i) threads.emplace_back(run, i);
+  run(0);
+  for (std::thread& thread : threads) thread.join();
+  int64_t least = INT64_MAX;
+  for (size_t i = 0; i < begin.front().size(); ++i) {
+    int64_t first = INT64_MAX, last = 0;
+    for (size_t thread = 0; thread < cpus.size(); ++thread) {
+      first = std::min(first, begin[thread][i]);
+      last = std::max(last, end[thread][i]);
+    }
+    least = std::min(least, last - first);
+  }
+  return std::max<int64_t>(least, 1);
+}
+
+Roof Measure(const VectorKernels& kernels, const CacheSizes& caches, const std::vector<std::vector<int>>& cpus) {
+  const auto threads = static_cast<int64_t>(cpus.size());
+  const int64_t wanted = std::clamp(std::min(2 * caches.last_bytes, kAllBytes / threads), kLeastBytes, kMostBytes);
+  const int64_t bytes = wanted / kSliceBytes * kSliceBytes;
+  const int64_t arithmetic_ns = LeastNs(cpus, kArithmeticSamples, [&] {
+    auto values = std::make_shared<std::vector<float>>(kernels.chains * kernels.lanes, 0.5F);
+    return [&kernels, values] {
+      kernels.multiply_add(kTrips, values->data());
+      g_sink = values->front();
+    };
+  });
+  const int64_t read_ns = LeastNs(cpus, kReadSamples, [&] {
+    auto memory = std::make_shared<MappedFloats>(bytes);
+    constexpr int64_t kSlice = kSliceBytes / static_cast<int64_t>(sizeof(float));
+    return [&kernels, memory, next = int64_t{0}]() mutable {
+      g_sink = kernels.read(memory->data() + next, kSlice);
+      next = (next + kSlice) % memory->count();
+    };
+  });
+  Roof roof;
+  roof.threads = static_cast<int>(threads);
+  roof.gflops = static_cast<double>(threads * kTrips * kernels.flops_per_trip()) / static_cast<double>(arithmetic_ns);
+  roof.read_gbps = static_cast<double>(threads * kSliceBytes) / static_cast<double>(read_ns);
+  return roof;
+}
+
+}  // namespace
+
+std::vector<Roof> MeasureRoofs(const VectorKernels& kernels, const CacheSizes& caches,
+                               const std::vector<CoreGroup>& groups, int threads) {
+  std::vector<Roof> roofs;
+  std::vector<std::vector<int>> all;
+  for (const CoreGroup& group : groups) {
+    roofs.push_back(Measure(kernels, caches, {group.cpus}));
+    roofs.back().cores = group.kind;
+    for (int cpu : group.cpus) all.push_back({cpu});
+  }
+  if (threads > 0 && static_cast<size_t>(threads) < all.size()) all.resize(static_cast<size_t>(threads));
+  if (all.size() > 1) roofs.push_back(Measure(kernels, caches, all));
+  return roofs;
+}
+
+Json ToJson(const std::vector<Roof>& roofs) {
+  Json json = Json::array();
+  for (const Roof& roof : roofs) {
+    json.push_back(
+        {{"cores", roof.cores}, {"threads", roof.threads}, {"gflops", roof.gflops}, {"read_gbps", roof.read_gbps}});
+  }
+  return json;
+}
+
+std::vector<Roof> RoofsFromJson(const Json& json) {
+  if (!json.is_array() || json.size() > kMostRoofs) {
+    throw Error(ExitCode::kBadData, fmt::format("roofs are a list of at most {}", kMostRoofs));
+  }
+  std::vector<Roof> roofs;
+  for (const Json& row : json) {
+    roofs.push_back({TextField(row, "cores"), IntField(row, "threads", 1), NumberField(row, "gflops"),
+                     NumberField(row, "read_gbps")});
+  }
+  return roofs;
+}
+
+std::string RoofsText(const std::vector<Roof>& roofs) {
+  std::string text;
+  for (const Roof& roof : roofs) {
+    if (!text.empty()) text += "; ";
+    if (!roof.cores.empty()) text += roof.cores + " ";
+    if (roof.threads > 1) text += fmt::format("{} threads ", roof.threads);
+    text += fmt::format("{:.1f} GFLOP/s, {:.1f} GB/s", roof.gflops, roof.read_gbps);
+  }
+  return text;
+}
+
+}  // namespace hone

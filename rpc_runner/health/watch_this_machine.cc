@@ -1,0 +1,57 @@
+#include <fmt/format.h>
+
+#include <fstream>
+#include <memory>
+#include <string>
+
+#include "core/printable.h"
+#include "rpc_runner/health/health_watch.h"
+#include "rpc_runner/machine/core_kind.h"
+#include "rpc_runner/machine/cpu_features.h"
+#include "rpc_runner/machine/environment.h"
+#include "rpc_runner/process/clock.h"
+#include "rpc_runner/process/standard_streams.h"
+#include "runtime/allowed_cores.h"
+
+namespace hone {
+namespace {
+
+std::vector<int> CoresOf(const HealthOptions& options) {
+  return options.cores.empty() ? AffinityCpus() : options.cores;
+}
+
+// What the system says of its first CPU just now; empty while that one is off line.
+std::string CpuNow() {
+  constexpr size_t kFirstCore = 4096;
+  std::string text(kFirstCore, '\0');
+  std::ifstream file("/proc/cpuinfo");
+  file.read(text.data(), kFirstCore);
+  text.resize(static_cast<size_t>(file.gcount()));
+  return CpuInfoValue(text, "processor") == "0" ? CpuIdOf(CpuInfoOf(text, 0)) : "";
+}
+
+}  // namespace
+
+HealthWatch WatchThisMachine(const HealthOptions& options, const Environment& environment) {
+  const std::vector<int> cores = CoresOf(options);
+  const auto kernel = std::make_shared<GoldenKernel>(KernelsFor(environment.features), ParseCaches(environment.caches),
+                                                     CoreGroups(cores), MonotonicNs);
+  // What may change its speed for good.
+  const std::string device =
+      fmt::format("{} {} {} microcode {} on {} cores {}", kernel->name(), environment.host, environment.cpu_id,
+                  environment.microcode, environment.kernel, fmt::join(cores, ","));
+  HealthSources sources;
+  sources.clock = MonotonicNs;
+  sources.run_golden = [kernel] { return kernel->Run(); };
+  sources.ticks = [cores] { return ReadTicks(cores); };
+  sources.machine = CpuNow;
+  sources.complain = [](const std::string& line) { WriteToStderr(ErrorLine("hone-runner", line)); };
+  return HealthWatch(options, kernel->parts(), device, kernel->name(), std::move(sources));
+}
+
+std::vector<Roof> RoofsOfThisMachine(const HealthOptions& options, const Environment& environment) {
+  return MeasureRoofs(KernelsFor(environment.features), ParseCaches(environment.caches), CoreGroups(CoresOf(options)),
+                      environment.cores);
+}
+
+}  // namespace hone
