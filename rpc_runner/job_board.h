@@ -42,6 +42,8 @@ class JobBoard {
   std::optional<LaneId> DrainedLane();
   // The lane that is missed least: with the fewest jobs, of those without an open group. Nullopt: none or the last one.
   std::optional<LaneId> LaneToSpare() const;
+  // Whether it may be drained now: nothing is bound to it by a group.
+  bool MayDrain(LaneId lane) const { return Groups(lane) == 0; }
   bool draining() const;
 
   struct Place {

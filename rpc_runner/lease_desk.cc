@@ -29,9 +29,22 @@ void LeaseDesk::Begin(const std::string& lease) {
 }
 
 std::vector<Frame> LeaseDesk::Handle(const Frame& frame, bool* for_us) {
-  *for_us = false;
-  if (frame.kind == FrameKind::kJob) return OnJob(frame, for_us);
-  if (frame.kind == FrameKind::kHeartbeat) return OnBeat(frame.header, for_us);
+  *for_us = !lease_.empty() && frame.lease == lease_;
+  std::vector<Frame> answers;
+  if (*for_us) {
+    answers = Answers(frame);
+  } else if (frame.kind == FrameKind::kHeartbeat) {
+    answers.push_back({FrameKind::kLeaseEnd, Json::object(), {}});
+  } else {
+    answers.push_back(JobError("no_lease", "this runner is not under that lease", frame.header));
+  }
+  for (Frame& answer : answers) answer.lease = frame.lease;
+  return answers;
+}
+
+std::vector<Frame> LeaseDesk::Answers(const Frame& frame) {
+  if (frame.kind == FrameKind::kJob) return OnJob(frame);
+  if (frame.kind == FrameKind::kHeartbeat) return OnBeat(frame.header);
   if (frame.kind == FrameKind::kBlob) {
     std::string sha256;
     std::string bytes = BlobFromFrame(frame, &sha256);
@@ -62,11 +75,7 @@ const Frame* LeaseDesk::FindDone(JobId id, const uint32_t* attempt) const {
   return nullptr;
 }
 
-std::vector<Frame> LeaseDesk::OnJob(const Frame& frame, bool* for_us) {
-  if (lease_.empty() || HeaderText(frame.header, "lease") != lease_) {
-    return {JobError("no_lease", "this runner is not under that lease", frame.header)};
-  }
-  *for_us = true;
+std::vector<Frame> LeaseDesk::OnJob(const Frame& frame) {
   JobMessage job;
   try {
     job = JobFromFrame(frame);
@@ -85,10 +94,7 @@ std::vector<Frame> LeaseDesk::OnJob(const Frame& frame, bool* for_us) {
   return answer;
 }
 
-std::vector<Frame> LeaseDesk::OnBeat(const Json& header, bool* for_us) {
-  const std::string lease = HeaderText(header, "lease");
-  if (lease != lease_) return {{FrameKind::kLeaseEnd, {{"lease", lease}}, {}}};
-  *for_us = true;
+std::vector<Frame> LeaseDesk::OnBeat(const Json& header) {
   std::vector<Frame> answer;
   const auto withdraw = header.find("withdraw");
   if (withdraw != header.end() && withdraw->is_array()) answer.push_back(OnWithdraw(*withdraw));
@@ -119,7 +125,7 @@ Frame LeaseDesk::OnWithdraw(const Json& jobs) {
     const auto waits = [&](const JobMessage& other) { return other.id == job.get<JobId>(); };
     (std::erase_if(waiting_, waits) > 0 ? withdrawn : kept).push_back(job);
   }
-  return {FrameKind::kHeartbeat, {{"lease", lease_}, {"withdrawn", withdrawn}, {"kept", kept}}, {}};
+  return {FrameKind::kHeartbeat, {{"withdrawn", withdrawn}, {"kept", kept}}, {}};
 }
 
 std::optional<JobMessage> LeaseDesk::NextJob() {
@@ -138,6 +144,7 @@ std::optional<Frame> LeaseDesk::Finish(const JobMessage& job, const Measurement&
   if (job.lease != lease_) return std::nullopt;
   std::erase(running_, Key(job.id, job.attempt));
   done_.emplace_back(Key(job.id, job.attempt), ResultToFrame({job.id, job.attempt, measurement, cost}));
+  done_.back().second.lease = lease_;
   if (done_.size() > kMostDone) done_.pop_front();
   return done_.back().second;
 }

@@ -21,7 +21,7 @@ class LeaseDesk {
   void Begin(const std::string& lease);
   const std::string& lease() const { return lease_; }
 
-  // What to answer to a client's frame. `for_us` tells whether it was under our lease. Throws Error(kBadData).
+  // What to answer to a client's frame, under its lease. `for_us` tells whether that is ours. Throws Error(kBadData).
   std::vector<Frame> Handle(const Frame& frame, bool* for_us);
   // The next job that has all it needs, moved to "running".
   std::optional<JobMessage> NextJob();
@@ -30,8 +30,9 @@ class LeaseDesk {
 
  private:
   using Key = std::pair<JobId, uint32_t>;
-  std::vector<Frame> OnJob(const Frame& frame, bool* for_us);
-  std::vector<Frame> OnBeat(const Json& header, bool* for_us);
+  std::vector<Frame> Answers(const Frame& frame);
+  std::vector<Frame> OnJob(const Frame& frame);
+  std::vector<Frame> OnBeat(const Json& header);
   Frame OnWithdraw(const Json& jobs);
   bool Knows(JobId id, const uint32_t* attempt) const;
   bool Lacks(const JobMessage& job);

@@ -25,7 +25,8 @@ namespace {
 constexpr const char* kUsage =
     "usage: hone-runner --tracker tcp://HOST:PORT --key NAME [options]\n"
     "  --label NAME            this device's name among those of its key (the host's)\n"
-    "  --bind tcp://HOST:PORT  where tuners reach this runner (tcp://127.0.0.1:*)\n"
+    "  --direct                let tuners dial this runner too, besides reaching it through the tracker\n"
+    "  --bind tcp://HOST:PORT  where, with --direct (tcp://127.0.0.1:*)\n"
     "  --cores LIST            CPUs to time on, as in 0,2-3 (all that are allowed)\n"
     "  --max-deadline TIME     the longest that a candidate may take, whatever its job says (60s)\n"
     "  --max-memory SIZE       the most memory of one job, as in 512M, 4G (three quarters of the machine's)\n"
@@ -33,6 +34,7 @@ constexpr const char* kUsage =
     "  --require-isolation A,B refuse to start with less, as in seccomp,landlock; hone devices shows what there is\n"
     "  --lifetime TIME         leave after this time, as in 30s, 10m, 2h (never)\n"
     "  --max-jobs N            leave after so many jobs (never)\n"
+    "  --once                  leave when the first lease is over\n"
     "  --version               print versions and leave\n";
 
 std::atomic<bool> g_stop{false};
@@ -82,6 +84,10 @@ Arguments ParseArguments(int argc, char** argv) {
     std::string_view name = argv[i];
     if (name == "--version") {
       arguments.version = true;
+    } else if (name == "--direct") {
+      arguments.server.direct = true;
+    } else if (name == "--once") {
+      arguments.server.once = true;
     } else if (name == "--help" || name == "-h") {
       arguments.help = true;
     } else if (const size_t equals = name.find('='); equals != name.npos) {

@@ -13,12 +13,16 @@
 #include "rpc_runner/machine/machine_kind.h"
 #include "rpc_runner/process/clock.h"
 #include "rpc_runner/process/standard_streams.h"
+#include "rpc_runner/tracker/ask_tracker.h"
 #include "rpc_runner/tracker/lease_times.h"
 
 namespace hone {
 namespace {
 
 constexpr int64_t kLoopNs = 100'000'000;
+constexpr int64_t kFullNs = 2'000'000;    // how soon a full connection is tried again
+constexpr int64_t kMendNs = 200'000'000;  // between beats that say where we are
+constexpr size_t kMostLeftOut = 1024;     // runners that are told of
 
 std::chrono::nanoseconds Span(int64_t ns) { return std::chrono::nanoseconds(ns); }
 
@@ -36,10 +40,15 @@ std::string TextOr(const Json& header, const char* name, const std::string& abse
   return header.contains(name) ? HeaderText(header, name) : absent;
 }
 
+RemoteRunnerOptions WithUser(RemoteRunnerOptions options) {
+  if (options.user.empty()) options.user = LocalUser();
+  return options;
+}
+
 }  // namespace
 
 RemoteSession::RemoteSession(const RemoteRunnerOptions& options)
-    : options_(options),
+    : options_(WithUser(options)),
       tuner_(NewRandomName()),
       served_ns_(MonotonicNs()),
       tracker_(context_, Socket::Kind::kDealer),
@@ -143,8 +152,11 @@ void RemoteSession::Loop() {
 
 void RemoteSession::Turn() {
   std::vector<const Socket*> sockets = {&tracker_};
-  for (const Lease& lease : leases_) sockets.push_back(lease.runner.get());
-  WaitForAny(sockets, wake_fd_, kLoopNs);
+  for (const Lease& lease : leases_) {
+    if (lease.dialled) sockets.push_back(lease.dialled.get());
+  }
+  WaitForAny(sockets, wake_fd_, full_ ? kFullNs : kLoopNs);
+  full_ = false;
   eventfd_t count = 0;
   eventfd_read(wake_fd_, &count);
   ReceiveAll();
@@ -170,38 +182,73 @@ void RemoteSession::ReceiveAll() {
       WriteToStderr(ErrorLine("remote runner", error.what()));
     }
   };
-  while (tracker_.Receive(&message)) take([this](const Frame& frame) { FromTracker(frame); });
+  const int64_t now_ns = MonotonicNs();
+  while (tracker_.Receive(&message)) take([&](const Frame& frame) { OnMessage(frame, now_ns); });
   for (Lease& lease : leases_) {
-    // A lease that ends while its frames are read is marked by heard_ns 0.
-    while (lease.heard_ns > 0 && lease.runner->Receive(&message)) {
-      take([&](const Frame& frame) { FromRunner(lease, frame); });
+    while (lease.dialled && lease.heard_ns > 0 && lease.dialled->Receive(&message)) {
+      take([&](const Frame& frame) {
+        if (frame.lease == lease.lease && frame.kind != FrameKind::kError) lease.dialled_heard_ns = now_ns;
+        if (frame.lease == lease.lease) FromRunner(lease, frame);
+      });
     }
   }
+}
+
+void RemoteSession::OnMessage(const Frame& frame, int64_t now_ns) {
+  // While the tracker was away nobody could be heard: that was no silence of theirs.
+  if (now_ns - tracker_heard_ns_ > kBeatNs * 3 / 2) {
+    for (Lease& lease : leases_) {
+      if (lease.heard_ns > 0) lease.heard_ns = now_ns;
+    }
+  }
+  tracker_heard_ns_ = now_ns;
+  if (frame.lease.empty()) return FromTracker(frame);
+  Lease* lease = FindLease(frame.lease);
+  if (lease != nullptr && lease->heard_ns > 0) FromRunner(*lease, frame);
 }
 
 void RemoteSession::FromTracker(const Frame& frame) {
   if (frame.kind == FrameKind::kLease) {
     OnLease(frame.header);
   } else if (frame.kind == FrameKind::kLeaseEnd) {
-    for (Lease& lease : leases_) {
-      if (lease.lease == HeaderText(frame.header, "lease")) lease.heard_ns = 0;
-    }
+    if (Lease* lease = FindLease(HeaderText(frame.header, "lease"))) lease->heard_ns = 0;
   } else if (frame.kind == FrameKind::kQueued) {
     OnQueued(frame.header);
   } else if (frame.kind == FrameKind::kHeartbeat) {
-    if (frame.header.contains("yield") && frame.header["yield"] == true) SpareOne(MonotonicNs());
+    OnTrackerBeat(frame.header);
   } else if (frame.kind == FrameKind::kError) {
-    WriteToStderr(ErrorLine("remote runner", "the tracker says: " + HeaderText(frame.header, "message")));
+    OnTrackerError(frame.header);
   }
+}
+
+void RemoteSession::OnTrackerBeat(const Json& header) {
+  const auto says = [&](const char* name) { return header.contains(name) && header[name] == true; };
+  if (says("must")) {
+    SpareThis(HeaderText(header, "lease"));
+  } else if (says("yield")) {
+    SpareOne(MonotonicNs());
+  }
+}
+
+void RemoteSession::OnTrackerError(const Json& header) {
+  if (HeaderText(header, "code") != "no_lease") {
+    WriteToStderr(ErrorLine("remote runner", "the tracker says: " + HeaderText(header, "message")));
+    return;
+  }
+  // It does not know yet that this connection is an end of the lease. When the lease is over the runner falls silent.
+  Lease* lease = header.contains("lease") ? FindLease(HeaderText(header, "lease")) : nullptr;
+  const int64_t now_ns = MonotonicNs();
+  if (lease != nullptr && lease->heard_ns > 0 && now_ns - lease->beat_ns > kMendNs) Beat(*lease, now_ns);
 }
 
 void RemoteSession::OnQueued(const Json& header) {
   if (const auto unlike = header.find("unlike"); unlike != header.end() && unlike->is_array()) {
     for (const Json& runner : *unlike) {
-      if (!left_out_.insert(HeaderText(runner, "address")).second) continue;
-      WriteToStderr(ErrorLine(
-          "hone", fmt::format("the runner {} at {} is left out: {}; a key for each kind of machine is right",
-                              HeaderText(runner, "label"), HeaderText(runner, "address"), HeaderText(runner, "why"))));
+      const bool is_new = left_out_.size() < kMostLeftOut && left_out_.insert(HeaderText(runner, "runner")).second;
+      if (!is_new) continue;
+      WriteToStderr(
+          ErrorLine("hone", fmt::format("the runner {} is left out: {}; a key for each kind of machine is right",
+                                        HeaderText(runner, "label"), HeaderText(runner, "why"))));
     }
   }
   const std::lock_guard lock(mutex_);
@@ -217,9 +264,8 @@ void RemoteSession::OnLease(const Json& header) {
   const Environment environment = EnvironmentFromJson(HeaderObject(header, "environment"));
   if (!TakesLease(header, MachineKind(environment))) return;
   const int64_t now_ns = MonotonicNs();
-  Lease lease{++last_lane_, client_, HeaderText(header, "lease"), environment, nullptr, now_ns, 0};
-  lease.runner = std::make_unique<Socket>(context_, Socket::Kind::kDealer);
-  lease.runner->Connect(HeaderText(header, "address"));
+  Lease lease{++last_lane_, client_, HeaderText(header, "lease"), environment, nullptr, 0, now_ns, 0};
+  if (options_.direct && header.contains("address")) Dial(lease, header);
   leases_.push_back(std::move(lease));
   if (kind_.is_null()) kind_ = MachineKind(environment);
   client_ = NewRandomName();
@@ -231,6 +277,24 @@ void RemoteSession::OnLease(const Json& header) {
   board_.OpenLane(last_lane_);
   served_ns_ = now_ns;
   changed_.notify_all();
+}
+
+// A runner that cannot be dialled is spoken to through the tracker.
+void RemoteSession::Dial(Lease& lease, const Json& header) {
+  try {
+    lease.dialled = std::make_unique<Socket>(context_, Socket::Kind::kDealer);
+    lease.dialled->Connect(HeaderText(header, "address"));
+  } catch (const Error& error) {
+    lease.dialled.reset();
+    WriteToStderr(ErrorLine("remote runner", error.what()));
+  }
+}
+
+// By the short way once the runner was heard there.
+bool RemoteSession::ToRunner(Lease& lease, Frame frame) {
+  frame.lease = lease.lease;
+  const bool is_open = lease.dialled && MonotonicNs() - lease.dialled_heard_ns <= kLostNs;
+  return is_open ? lease.dialled->Send("", frame) : tracker_.Send("", frame);
 }
 
 // Not when it answers a request that we repeated, nor a machine of another kind, which a tracker that does not know
@@ -245,15 +309,16 @@ bool RemoteSession::TakesLease(const Json& header, const Json& kind) {
   asked_ns_ = MonotonicNs();
   OnQueued({{"runners", 0},
             {"unlike", Json::array({{{"label", HeaderText(header, "label")},
-                                     {"address", HeaderText(header, "address")},
+                                     {"runner", HeaderText(header, "label")},
                                      {"why", KindDifference(kind, kind_)}}})}});
   return false;
 }
 
 void RemoteSession::FromRunner(Lease& lease, const Frame& frame) {
-  lease.heard_ns = MonotonicNs();
+  // The tracker, too, says errors in a lease's name.
+  if (frame.kind != FrameKind::kError) lease.heard_ns = MonotonicNs();
   if (frame.kind == FrameKind::kLeaseEnd) {
-    if (HeaderText(frame.header, "lease") == lease.lease) lease.heard_ns = 0;
+    lease.heard_ns = 0;
   } else if (frame.kind == FrameKind::kError) {
     OnError(lease, frame.header);
   } else if (frame.kind == FrameKind::kHeartbeat) {
@@ -267,7 +332,7 @@ void RemoteSession::FromRunner(Lease& lease, const Frame& frame) {
     const std::lock_guard lock(mutex_);
     const JobMessage* message = board_.Find(HeaderNumber(frame.header, "job"));
     if (message == nullptr) return;
-    lease.runner->Send("", BlobFrame(message->reference_sha256, message->job.reference.elf));
+    ToRunner(lease, BlobFrame(message->reference_sha256, message->job.reference.elf));
   }
 }
 
@@ -304,6 +369,14 @@ void RemoteSession::SpareOne(int64_t now_ns) {
   board_.DrainLane(*spare);
 }
 
+// Its runner is drained or held for somebody else. The tracker repeats it each second.
+void RemoteSession::SpareThis(const std::string& lease) {
+  const Lease* found = FindLease(lease);
+  if (found == nullptr) return;
+  const std::lock_guard lock(mutex_);
+  if (board_.MayDrain(found->lane)) board_.DrainLane(found->lane);
+}
+
 void RemoteSession::CloseDrained() {
   std::optional<LaneId> drained;
   {
@@ -318,7 +391,8 @@ void RemoteSession::CloseDrained() {
 void RemoteSession::DropLost(int64_t now_ns) {
   for (auto it = leases_.begin(); it != leases_.end();) {
     const auto lease = it++;
-    if (now_ns - lease->heard_ns > kLostNs) ForgetLease(lease);
+    const bool silent = tracker_heard_ns_ - lease->heard_ns > kLostNs || now_ns - lease->heard_ns > kLeaseNs;
+    if (silent) ForgetLease(lease);
   }
 }
 
@@ -344,14 +418,22 @@ RemoteSession::Lease* RemoteSession::FindLane(LaneId lane) {
   return it == leases_.end() ? nullptr : &*it;
 }
 
+RemoteSession::Lease* RemoteSession::FindLease(const std::string& lease) {
+  const auto it = std::find_if(leases_.begin(), leases_.end(), [&](const Lease& l) { return l.lease == lease; });
+  return it == leases_.end() ? nullptr : &*it;
+}
+
 void RemoteSession::SendJobs() {
   const std::lock_guard lock(mutex_);
   while (const std::optional<JobBoard::Place> next = board_.NextToSend()) {
-    const Lease* lease = FindLane(next->lane);
+    Lease* lease = FindLane(next->lane);
     JobMessage* message = board_.Find(next->job);
     message->lease = lease->lease;
     try {
-      if (!lease->runner->Send("", JobToFrame(*message, false))) board_.Refused(*next);
+      if (ToRunner(*lease, JobToFrame(*message, false))) continue;
+      board_.Withdrawn(*next);
+      full_ = true;
+      return;
     } catch (const Error& error) {
       board_.Fail(next->job, Fate::kUnsupported, error.what());
       changed_.notify_all();
@@ -362,8 +444,7 @@ void RemoteSession::SendJobs() {
 void RemoteSession::WithdrawJobs() {
   const std::lock_guard lock(mutex_);
   while (const std::optional<JobBoard::Place> next = board_.NextToWithdraw()) {
-    const Lease* lease = FindLane(next->lane);
-    lease->runner->Send("", {FrameKind::kHeartbeat, {{"lease", lease->lease}, {"withdraw", {next->job}}}, {}});
+    ToRunner(*FindLane(next->lane), {FrameKind::kHeartbeat, {{"withdraw", {next->job}}}, {}});
   }
 }
 
@@ -371,7 +452,8 @@ void RemoteSession::WithdrawJobs() {
 void RemoteSession::AskForMore(int64_t now_ns) {
   if (static_cast<int>(leases_.size()) >= options_.max_runners || now_ns - asked_ns_ < kBeatNs) return;
   asked_ns_ = now_ns;
-  Json header = {{"client", client_}, {"label", options_.client}, {"key", options_.key}, {"tuner", tuner_}};
+  Json header = {{"client", client_}, {"label", options_.client}, {"key", options_.key},
+                 {"tuner", tuner_},   {"user", options_.user},    {"priority", options_.priority}};
   if (!kind_.is_null()) header["machine"] = kind_;
   tracker_.Send("", {FrameKind::kLeaseRequest, std::move(header), {}});
 }
@@ -379,11 +461,23 @@ void RemoteSession::AskForMore(int64_t now_ns) {
 void RemoteSession::Beat(Lease& lease, int64_t now_ns) {
   lease.beat_ns = now_ns;
   tracker_.Send("", {FrameKind::kHeartbeat,
-                     {{"client", lease.client}, {"lease", lease.lease}, {"tuner", tuner_}, {"label", options_.client}},
+                     {{"client", lease.client},
+                      {"lease", lease.lease},
+                      {"tuner", tuner_},
+                      {"label", options_.client},
+                      {"user", options_.user},
+                      {"priority", options_.priority}},
                      {}});
   const std::lock_guard lock(mutex_);
   board_.Reopen(lease.lane);
-  lease.runner->Send("", {FrameKind::kHeartbeat, {{"lease", lease.lease}, {"jobs", board_.JobsOf(lease.lane)}}, {}});
+  Frame beat{FrameKind::kHeartbeat, {{"jobs", board_.JobsOf(lease.lane)}}, {}};
+  if (lease.dialled) {
+    // Says that this way exists; ToRunner goes it once the runner has answered there.
+    beat.lease = lease.lease;
+    lease.dialled->Send("", beat);
+    if (MonotonicNs() - lease.dialled_heard_ns <= kLostNs) return;
+  }
+  ToRunner(lease, std::move(beat));
 }
 
 void RemoteSession::GiveUpLateJobs(int64_t now_ns) {

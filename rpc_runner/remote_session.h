@@ -49,8 +49,9 @@ class RemoteSession {
     std::string client;  // the name under which it was asked for
     std::string lease;
     Environment environment;
-    std::unique_ptr<Socket> runner;
-    int64_t heard_ns = 0;
+    std::unique_ptr<Socket> dialled;  // the runner; null: it is reached through the tracker alone
+    int64_t dialled_heard_ns = 0;
+    int64_t heard_ns = 0;  // 0: the lease is over
     int64_t beat_ns = 0;
   };
 
@@ -58,14 +59,20 @@ class RemoteSession {
   void Loop();
   void Turn();
   void ReceiveAll();
+  void OnMessage(const Frame& frame, int64_t now_ns);
   void FromTracker(const Frame& frame);
+  void OnTrackerBeat(const Json& header);
+  void OnTrackerError(const Json& header);
   void OnQueued(const Json& header);
   void OnLease(const Json& header);
   bool TakesLease(const Json& header, const Json& kind);
   void FromRunner(Lease& lease, const Frame& frame);
   void OnRunnerBeat(const Lease& lease, const Json& header);
   void OnError(Lease& lease, const Json& header);
+  void Dial(Lease& lease, const Json& header);
+  bool ToRunner(Lease& lease, Frame frame);
   void SpareOne(int64_t now_ns);
+  void SpareThis(const std::string& lease);
   void CloseDrained();
   void DropLost(int64_t now_ns);
   void SendJobs();
@@ -76,6 +83,7 @@ class RemoteSession {
   void SendRelease(const std::string& client, const std::string& lease);
   void ForgetLease(std::list<Lease>::iterator lease);
   Lease* FindLane(LaneId lane);
+  Lease* FindLease(const std::string& lease);
 
   const RemoteRunnerOptions options_;
   const std::string tuner_;  // names all of its leases to the tracker
@@ -94,7 +102,9 @@ class RemoteSession {
   std::list<Lease> leases_;
   std::string client_;              // the next lease's
   Json kind_;                       // of the machines; null before the first
-  std::set<std::string> left_out_;  // addresses that were told of
+  std::set<std::string> left_out_;  // runners that were told of
+  int64_t tracker_heard_ns_ = 0;
+  bool full_ = false;  // a connection took no more; soon it will
   LaneId last_lane_ = 0;
   int64_t asked_ns_ = 0;   // when a lease was last asked for
   int64_t spared_ns_ = 0;  // when one was last given back to be fair

@@ -107,6 +107,9 @@ struct RemoteRunnerOptions {
   std::string tracker;  // "tcp://127.0.0.1:9190"
   std::string key;
   std::string client = "hone";  // shown by `hone devices`
+  std::string user;             // for whom runners may be held; empty: login@host. With keys the key's name counts
+  int priority = 100;           // 0 to 255: the highest is served first
+  bool direct = false;          // dial runners that allow it, in place of speaking through the tracker
   int64_t connect_timeout_ns = 5'000'000'000;
   // Jobs wait so long for another runner before their fate is RunnerLost, and Describe for a busy one: longer than a
   // lease that nobody renews.

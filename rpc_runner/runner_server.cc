@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <map>
+#include <memory>
 
 #include "core/error.h"
 #include "core/printable.h"
@@ -23,9 +24,24 @@ namespace {
 constexpr int64_t kLoopNs = 100'000'000;
 // The rest waits here, from where a client can have it back.
 constexpr size_t kRunning = 2;
+constexpr int64_t kMendNs = 200'000'000;  // between beats that say where we are
 constexpr int64_t kHelloSpreadNs = 300'000'000;
 
-// One loop over the tracker, the client and the executor.
+// What was said last, so that what is repeated each second is told once.
+class Complaints {
+ public:
+  void Tell(const std::string& text) {
+    if (text == last_) return;
+    last_ = text;
+    WriteToStderr(ErrorLine("hone-runner", text));
+  }
+
+ private:
+  std::string last_;
+};
+
+// One loop over the tracker, those who dial us and the executor. A runner whose time is over takes no more and finishes
+// what it has begun.
 class RunnerServer {
  public:
   RunnerServer(const RunnerServerOptions& options, Runner& executor, const std::function<int()>& poll_fd)
@@ -35,27 +51,36 @@ class RunnerServer {
         poll_fd_(poll_fd),
         environment_(Registered(executor_.Describe())),
         tracker_(context_, Socket::Kind::kDealer),
-        clients_(context_, Socket::Kind::kRouter),
         jitter_(static_cast<uint64_t>(MonotonicNs()) ^ static_cast<uint64_t>(getpid())) {
-    address_ = clients_.Bind(options.bind);
+    if (options.direct) {
+      dialled_ = std::make_unique<Socket>(context_, Socket::Kind::kRouter);
+      address_ = dialled_->Bind(options.bind);
+    }
     tracker_.Connect(options.tracker);
-    WriteToStderr(fmt::format("runner \"{}\" at {} offers itself to {}\n", options.key, address_, options.tracker));
+    const std::string at = address_.empty() ? "" : " at " + address_;
+    WriteToStderr(fmt::format("runner \"{}\"{} offers itself to {}\n", options.key, at, options.tracker));
   }
 
   void Serve(const std::atomic<bool>* stop) {
     const int64_t begin_ns = MonotonicNs();
     SayHello();
-    const auto leaving = [&] {
-      return *stop || (options_.max_jobs > 0 && jobs_done_ >= options_.max_jobs) ||
+    const auto is_over = [&] {
+      return (options_.max_jobs > 0 && jobs_done_ >= options_.max_jobs) || (options_.once && served_) ||
              (options_.lifetime_ns > 0 && MonotonicNs() - begin_ns > options_.lifetime_ns);
     };
-    while (!leaving()) Turn(true);
+    while (!*stop && !is_over()) Turn(true);
     while (!*stop && !running_.empty()) Turn(false);
     EndLease();
     tracker_.Send("", {FrameKind::kBye, {{"runner", id_}}, {}});
   }
 
  private:
+  // How the lease's client is reached: through the tracker, or as it dialled us last.
+  struct Way {
+    bool direct = false;
+    std::string peer;
+  };
+
   // With the names under which the tracker knows us.
   Environment Registered(Environment environment) const {
     environment.key = options_.key;
@@ -64,10 +89,12 @@ class RunnerServer {
   }
 
   void Turn(bool take_more) {
-    WaitForAny({&tracker_, &clients_}, running_.empty() ? -1 : poll_fd_(), kLoopNs);
+    std::vector<const Socket*> sockets = {&tracker_};
+    if (dialled_) sockets.push_back(dialled_.get());
+    WaitForAny(sockets, running_.empty() ? -1 : poll_fd_(), kLoopNs);
     Socket::Message message;
-    while (tracker_.Receive(&message)) FromTracker(message);
-    for (int i = 0; i < 64 && clients_.Receive(&message); ++i) FromClient(message);
+    for (int i = 0; i < 64 && tracker_.Receive(&message); ++i) FromTracker(message);
+    for (int i = 0; dialled_ && i < 64 && dialled_->Receive(&message); ++i) FromDialler(message);
     if (take_more) StartJobs();
     TakeResults();
     const int64_t now_ns = MonotonicNs();
@@ -78,77 +105,112 @@ class RunnerServer {
 
   void SayHello() {
     hello_ns_ = INT64_MAX;
-    tracker_.Send("", {FrameKind::kHello,
-                       {{"runner", id_},
-                        {"key", options_.key},
-                        {"label", environment_.label},
-                        {"address", address_},
-                        {"environment", ToJson(environment_)},
-                        {"lease", desk_.lease()},
-                        {"jobs_done", jobs_done_}},
-                       {}});
+    Frame hello{FrameKind::kHello,
+                {{"runner", id_},
+                 {"key", options_.key},
+                 {"label", environment_.label},
+                 {"environment", ToJson(environment_)},
+                 {"lease", desk_.lease()},
+                 {"holder", holder_},
+                 {"note", note_},
+                 {"jobs_done", jobs_done_}},
+                {}};
+    if (!address_.empty()) hello.header["address"] = address_;
+    tracker_.Send("", hello);
   }
 
   void Beat(int64_t now_ns) {
     beat_ns_ = now_ns;
     tracker_.Send("",
                   {FrameKind::kHeartbeat, {{"runner", id_}, {"lease", desk_.lease()}, {"jobs_done", jobs_done_}}, {}});
-    if (!client_.empty()) clients_.Send(client_, {FrameKind::kHeartbeat, {{"lease", desk_.lease()}}, {}});
+    if (!desk_.lease().empty()) ToClient({FrameKind::kHeartbeat, Json::object(), {}});
+  }
+
+  void ToClient(Frame frame) {
+    frame.lease = desk_.lease();
+    client_.direct ? dialled_->Send(client_.peer, frame) : tracker_.Send("", frame);
   }
 
   void FromTracker(const Socket::Message& message) {
     try {
       const Frame frame = DecodeFrame(message.bytes);
-      if (frame.kind == FrameKind::kLeaseOffer) {
-        TakeLease(HeaderText(frame.header, "lease"));
+      if (!frame.lease.empty()) {
+        FromClient(frame, {false, ""});
+      } else if (frame.kind == FrameKind::kLeaseOffer) {
+        TakeLease(HeaderText(frame.header, "lease"), HeaderText(frame.header, "holder"));
       } else if (frame.kind == FrameKind::kLeaseEnd) {
         if (HeaderText(frame.header, "lease") == desk_.lease()) EndLease();
+      } else if (frame.kind == FrameKind::kHeartbeat) {
+        if (frame.header.contains("note")) note_ = HeaderText(frame.header, "note");
       } else if (frame.kind == FrameKind::kError) {
-        OnTrackerError(HeaderText(frame.header, "code"), HeaderText(frame.header, "message"));
+        OnTrackerError(frame.header);
       }
     } catch (const Error& error) {
-      WriteToStderr(ErrorLine("hone-runner", fmt::format("from the tracker: {}", error.what())));
+      complaints_.Tell(fmt::format("from the tracker: {}", error.what()));
     }
   }
 
-  void OnTrackerError(const std::string& code, const std::string& text) {
-    if (code != "unknown_runner") {
-      WriteToStderr(ErrorLine("hone-runner", "the tracker says: " + text));
-      return;
+  void OnTrackerError(const Json& header) {
+    const std::string code = HeaderText(header, "code");
+    if (code == "unknown_runner") {
+      // Spread, so that a tracker that comes back is not met by everybody at once.
+      if (hello_ns_ == INT64_MAX) hello_ns_ = MonotonicNs() + static_cast<int64_t>(jitter_.Below(kHelloSpreadNs));
+    } else if (code == "no_lease") {
+      // It does not know this connection yet, unless it speaks of a lease that is over.
+      const bool ours = header.contains("lease") && HeaderText(header, "lease") == desk_.lease();
+      if (ours && MonotonicNs() - beat_ns_ > kMendNs) Beat(MonotonicNs());
+    } else {
+      complaints_.Tell("the tracker says: " + HeaderText(header, "message"));
     }
-    // Spread, so that a tracker that comes back is not met by everybody at once.
-    hello_ns_ = MonotonicNs() + static_cast<int64_t>(jitter_.Below(kHelloSpreadNs));
   }
 
-  void TakeLease(const std::string& lease) {
+  void TakeLease(const std::string& lease, const std::string& holder) {
     // The tracker learns of a lease that still holds from our next beat.
     if (!desk_.lease().empty()) return;
     desk_.Begin(lease);
-    client_.clear();
+    holder_ = holder;
+    client_ = {};
     client_heard_ns_ = MonotonicNs();
     tracker_.Send("", {FrameKind::kLeaseTaken, {{"runner", id_}, {"lease", lease}}, {}});
   }
 
   void EndLease() {
-    if (!client_.empty()) clients_.Send(client_, {FrameKind::kLeaseEnd, {{"lease", desk_.lease()}}, {}});
-    client_.clear();
+    if (desk_.lease().empty()) return;
+    ToClient({FrameKind::kLeaseEnd, Json::object(), {}});
+    client_ = {};
+    holder_.clear();
+    served_ = true;
     desk_.Begin("");
     Beat(MonotonicNs());
   }
 
-  void FromClient(const Socket::Message& message) {
+  void FromDialler(const Socket::Message& message) {
     try {
-      bool for_us = false;
-      const std::vector<Frame> answers = desk_.Handle(DecodeFrame(message.bytes), &for_us);
-      if (for_us) {
-        client_ = message.peer;
-        client_heard_ns_ = MonotonicNs();
+      const Frame frame = DecodeFrame(message.bytes);
+      const bool is_holder = message.sender.May(Role::kTuner) && message.sender.name == holder_;
+      if (!is_holder || frame.lease.empty() || frame.lease != desk_.lease()) {
+        Frame answer = ErrorFrame("no_lease", "the sender is no end of that lease");
+        answer.lease = frame.lease;
+        dialled_->Send(message.peer, answer);
+        return;
       }
-      for (const Frame& answer : answers) clients_.Send(message.peer, answer);
+      FromClient(frame, {true, message.peer});
+      // So that the other end knows at once that this way is open.
+      if (frame.kind == FrameKind::kHeartbeat) ToClient({FrameKind::kHeartbeat, Json::object(), {}});
     } catch (const Error& error) {
       const char* code = IsOtherVersion(message.bytes) ? "unsupported_version" : "bad_frame";
-      clients_.Send(message.peer, ErrorFrame(code, error.what()));
+      dialled_->Send(message.peer, ErrorFrame(code, error.what()));
     }
+  }
+
+  void FromClient(const Frame& frame, const Way& way) {
+    bool for_us = false;
+    const std::vector<Frame> answers = desk_.Handle(frame, &for_us);
+    if (for_us) {
+      client_ = way;
+      client_heard_ns_ = MonotonicNs();
+    }
+    for (const Frame& answer : answers) way.direct ? dialled_->Send(way.peer, answer) : tracker_.Send("", answer);
   }
 
   void StartJobs() {
@@ -175,7 +237,7 @@ class RunnerServer {
       ++jobs_done_;
       result.measurement.environment = Registered(std::move(result.measurement.environment));
       const std::optional<Frame> frame = desk_.Finish(job->second, result.measurement, result.cost);
-      if (frame && !client_.empty()) clients_.Send(client_, *frame);
+      if (frame) ToClient(*frame);
       running_.erase(job);
     }
   }
@@ -187,11 +249,15 @@ class RunnerServer {
   const Environment environment_;
   SocketContext context_;
   Socket tracker_;
-  Socket clients_;
+  std::unique_ptr<Socket> dialled_;  // by tuners; null unless options_.direct
   Random jitter_;
-  std::string address_;
+  Complaints complaints_;
+  std::string address_;  // of dialled_
   LeaseDesk desk_;
-  std::string client_;  // the lease's client, as the socket names it; empty until it has spoken
+  std::string holder_;  // the name of the sender that the lease is for
+  std::string note_;    // the tracker's, to be told to the next one
+  Way client_;
+  bool served_ = false;  // a lease, which is over
   int64_t client_heard_ns_ = 0;
   int64_t beat_ns_ = 0;
   int64_t hello_ns_ = INT64_MAX;  // when to introduce ourselves again

@@ -14,16 +14,19 @@ namespace hone {
 struct RunnerServerOptions {
   std::string tracker;
   std::string key;
-  std::string label;                       // this device's name among those of its key; empty: the host's
-  std::string bind = "tcp://127.0.0.1:*";  // where tuners reach this runner
-  ExecutorOptions executor;                // what its executor is held to
-  int64_t lifetime_ns = 0;                 // 0: for ever
-  int64_t max_jobs = 0;                    // 0: any number
+  std::string label;  // this device's name among those of its key; empty: the host's
+  // Whether tuners may dial this runner, besides reaching it through the tracker, and where.
+  bool direct = false;
+  std::string bind = "tcp://127.0.0.1:*";
+  ExecutorOptions executor;  // what its executor is held to
+  int64_t lifetime_ns = 0;  // 0: for ever
+  int64_t max_jobs = 0;     // 0: any number
+  bool once = false;        // leave when the first lease is over
 };
-// Offers this machine until its lifetime is over or it has done max_jobs, and then finishes the job under way. When
-// *stop is set it leaves at once: the job under way is killed, and its client asks for it elsewhere.
-// Keeps reconnecting when the tracker goes away. Throws Error(kNoRunner) when the executor cannot start, kBadConfig for
-// a non-loopback address (there are no keys yet).
+// Offers this machine until its lifetime is over, it has done max_jobs or served once; then it finishes the job under
+// way. When *stop is set it leaves at once, and its jobs go elsewhere. Keeps reconnecting when the tracker goes away.
+// Throws Error(kNoRunner) when the executor cannot start, kBadConfig for a non-loopback address (there are no keys
+// yet).
 void ServeRunner(const RunnerServerOptions& options, const std::atomic<bool>* stop);
 
 // ServeRunner with another executor. `poll_fd` names a descriptor that is readable when executor.Wait(0) may have

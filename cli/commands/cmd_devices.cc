@@ -1,63 +1,161 @@
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <chrono>
 #include <map>
 #include <string>
+#include <thread>
+#include <utility>
+#include <vector>
 
 #include "cli/command_line.h"
 #include "cli/printing/print.h"
 #include "cli/printing/print_json.h"
 #include "cli/printing/table.h"
+#include "cli/stop.h"
+#include "core/duration.h"
 #include "core/shell_word.h"
-#include "rpc_runner/tracker/tracker.h"
+#include "rpc_runner/process/standard_streams.h"
+#include "rpc_runner/tracker/ask_tracker.h"
 
 namespace hone {
 namespace {
 
+constexpr int64_t kLookNs = 100'000'000;  // how often --watch sees that it is to stop
+
+std::string SpanText(int64_t ns) {
+  const int64_t seconds = ns / 1'000'000'000;
+  if (seconds >= 2 * 3600) return fmt::format("{}h", seconds / 3600);
+  if (seconds >= 2 * 60) return fmt::format("{}m", seconds / 60);
+  return fmt::format("{}s", seconds);
+}
+
+// "busy 3m", "free, held by ann@host for 20m", "busy 10s, drains".
+std::string StateText(const RunnerInfo& r) {
+  std::string text = r.state;
+  if (r.leased_ns >= 0) text += " " + SpanText(r.leased_ns);
+  if (r.drained && r.state == "busy") text += ", drains";
+  if (!r.held_by.empty()) text += fmt::format(", held by {} for {}", r.held_by, SpanText(r.held_ns));
+  return text;
+}
+
 // A line per key.
 std::string UseText(const TrackerStatus& status) {
   struct Use {
-    int busy = 0, all = 0, waiting = 0;
+    int busy = 0, all = 0;
+    QueueInfo queue;
   };
   std::map<std::string, Use> uses;
   for (const RunnerInfo& r : status.runners) {
     uses[r.key].busy += r.state == "busy";
     uses[r.key].all += r.state != "lost";
   }
-  for (const QueueInfo& q : status.queues) uses[q.key].waiting = q.waiting;
+  for (const QueueInfo& q : status.queues) uses[q.key].queue = q;
   std::string text;
   for (const auto& [key, use] : uses) {
-    const std::string waiting = use.waiting > 0 ? fmt::format(", {} waiting", use.waiting) : "";
+    std::string waiting;
+    if (use.queue.waiting > 0) waiting = fmt::format(", {} waiting", use.queue.waiting);
+    if (!use.queue.who.empty()) waiting += fmt::format(": {}", fmt::join(use.queue.who, ", "));
     text += fmt::format("key {}: {} of {} runners in use{}\n", key, use.busy, use.all, waiting);
   }
   return text;
 }
 
-void PrintStatus(const TrackerStatus& status) {
-  Table runners({"key", "label", "cpu", "llvm cpu", "> cores", "state", "> jobs done", "isolation", "address"});
+std::string StatusText(const TrackerStatus& status) {
+  Table runners(
+      {"key", "label", "cpu", "llvm cpu", "> cores", "state", "holder", "> jobs done", "isolation", "address"});
   for (const RunnerInfo& r : status.runners) {
-    runners.Add({r.key, r.label, r.cpu, r.llvm_cpu, fmt::format("{}", r.cores), r.state, fmt::format("{}", r.jobs_done),
-                 r.isolation, r.address});
+    runners.Add({r.key, r.label, r.cpu, r.llvm_cpu, fmt::format("{}", r.cores), StateText(r), r.holder,
+                 fmt::format("{}", r.jobs_done), r.isolation, r.address.empty() ? "-" : r.address});
   }
-  Print("{}", runners.empty() ? "no runners\n" : runners.ToText());
-  Print("{}", UseText(status));
+  return (runners.empty() ? "no runners\n" : runners.ToText()) + UseText(status);
+}
+
+void Show(const TrackerStatus& status, bool json) {
+  json ? PrintJson(StatusToJson(status)) : Print("{}", StatusText(status));
+}
+
+// On a terminal each picture takes the place of the one before.
+void Watch(const std::string& tracker, int64_t every_ns, bool json) {
+  const std::atomic<bool>* stop = CatchStopSignals();
+  const bool terminal = !json && isatty(STDOUT_FILENO) != 0;
+  while (!*stop) {
+    const TrackerStatus status = QueryTracker(tracker);
+    if (terminal) Print("\033[H\033[2J");
+    Show(status, json);
+    FlushStdout();
+    for (int64_t waited_ns = 0; waited_ns < every_ns && !*stop; waited_ns += kLookNs) {
+      std::this_thread::sleep_for(std::chrono::nanoseconds(kLookNs));
+    }
+  }
+}
+
+void AddTracker(CommandLine& line, std::string& tracker) {
+  line.Add("--tracker", tracker, "tcp://HOST:PORT").Required().Env("HONE_TRACKER").About(Topic::kRunners);
+}
+
+int ListCommand(const Arguments& arguments) {
+  CommandLine line(
+      "hone devices",
+      "Who is connected to a tracker: key, CPU, state, holder, jobs done, queue. Also: hold, unhold, drain "
+      "and undrain (hone devices hold --help).");
+  std::string tracker, every = "2s";
+  bool watch = false;
+  AddTracker(line, tracker);
+  line.AddFlag("--watch", watch, "ask again and again until interrupted");
+  line.Add("--every", every, "with --watch: how often").ShowDefault();
+  if (!line.Parse(arguments)) return 0;
+  if (watch) {
+    Watch(tracker, ParseDuration(every), line.json());
+    return StopExitCode(0);
+  }
+  const TrackerStatus status = QueryTracker(tracker);
+  Show(status, line.json());
+  line.Next("hone tune MODEL" + line.Given({Topic::kRunners}) + " --key " +
+            (status.runners.empty() ? "NAME" : ShellWord(status.runners.front().key)));
+  return 0;
+}
+
+// One of the four that change something. What is right next is its opposite.
+int ChangeCommand(const std::string& command, const std::string& opposite, const std::string& summary,
+                  const Arguments& arguments) {
+  CommandLine line("hone devices " + command, summary);
+  DeviceCommand change;
+  change.command = command;
+  change.user = LocalUser();
+  std::string tracker, span = "30m";
+  line.Add("KEY|LABEL", change.what, "which runners").Required();
+  AddTracker(line, tracker);
+  if (command == "hold") line.Add("--for", span, "how long, at most 168h").ShowDefault();
+  if (!line.Parse(arguments)) return 0;
+  if (command == "hold") change.for_ns = ParseDuration(span);
+  Show(CommandTracker(tracker, change), line.json());
+  line.Next("hone devices " + opposite + " " + ShellWord(change.what) + line.Given({Topic::kRunners}));
+  return 0;
+}
+
+int HoldCommand(const Arguments& arguments) {
+  return ChangeCommand("hold", "unhold", "Keeps runners for yourself: they serve nobody else until then.", arguments);
+}
+int UnholdCommand(const Arguments& arguments) {
+  return ChangeCommand("unhold", "hold", "Gives back the runners that you hold.", arguments);
+}
+int DrainCommand(const Arguments& arguments) {
+  return ChangeCommand("drain", "undrain", "Lets runners finish what they do and take no new lease.", arguments);
+}
+int UndrainCommand(const Arguments& arguments) {
+  return ChangeCommand("undrain", "drain", "Lets drained runners take leases again.", arguments);
 }
 
 }  // namespace
 
 int DevicesCommand(const Arguments& arguments) {
-  CommandLine line("hone devices", "Who is connected to a tracker: key, CPU, state, jobs done, queue.");
-  std::string tracker;
-  line.Add("--tracker", tracker, "tcp://HOST:PORT").Required().Env("HONE_TRACKER").About(Topic::kRunners);
-  if (!line.Parse(arguments)) return 0;
-  const TrackerStatus status = QueryTracker(tracker);
-  if (line.json()) {
-    PrintJson(StatusToJson(status));
-  } else {
-    PrintStatus(status);
+  static const std::vector<std::pair<std::string, int (*)(const Arguments&)>> commands = {
+      {"hold", HoldCommand}, {"unhold", UnholdCommand}, {"drain", DrainCommand}, {"undrain", UndrainCommand}};
+  for (const auto& [name, run] : commands) {
+    if (!arguments.empty() && arguments.front() == name) return run({arguments.begin() + 1, arguments.end()});
   }
-  line.Next("hone tune MODEL" + line.Given({Topic::kRunners}) + " --key " +
-            (status.runners.empty() ? "NAME" : ShellWord(status.runners.front().key)));
-  return 0;
+  return ListCommand(arguments);
 }
 
 }  // namespace hone

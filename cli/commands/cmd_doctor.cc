@@ -16,7 +16,7 @@
 #include "core/error.h"
 #include "rpc_runner/machine/environment.h"
 #include "rpc_runner/runner.h"
-#include "rpc_runner/tracker/tracker.h"
+#include "rpc_runner/tracker/ask_tracker.h"
 #include "runtime/session.h"
 
 namespace hone {

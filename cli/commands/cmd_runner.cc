@@ -19,7 +19,8 @@ int RunnerCommand(const Arguments& arguments) {
       .Env("HONE_KEY")
       .About(Topic::kRunners);
   line.Add("--label", options.label, "this device's name among those of its key; by default the host's");
-  line.Add("--bind", options.bind, "where tuners reach this runner; port * picks a free one").ShowDefault();
+  line.AddFlag("--direct", options.direct, "let tuners dial this runner too, besides reaching it through the tracker");
+  line.Add("--bind", options.bind, "where, with --direct; port * picks a free one").ShowDefault();
   line.Add("--cores", cores, "the CPUs to time on, as 0,2-3; by default all that are allowed");
   line.Add("--max-deadline", max_deadline,
            "the longest that a candidate may take, whatever its job says; by default 60s");
@@ -30,6 +31,7 @@ int RunnerCommand(const Arguments& arguments) {
            "refuse to start with less: words of what hone devices shows, as seccomp,landlock");
   line.Add("--lifetime", lifetime, "end after so long: 90s, 10m, 2h");
   line.Add("--max-jobs", options.max_jobs, "end after so many jobs").Between(int64_t{1}, int64_t{1} << 40);
+  line.AddFlag("--once", options.once, "end when the first lease is over");
   if (!line.Parse(arguments)) return 0;
   options.executor.cores = ParseCoreList(cores);
   if (!max_deadline.empty()) options.executor.max_deadline_ns = ParseDuration(max_deadline);

@@ -13,6 +13,7 @@ int TrackerCommand(const Arguments& arguments) {
   TrackerOptions options;
   line.Add("--bind", options.bind, "tcp://HOST:PORT; port * picks a free one").ShowDefault();
   line.Add("--port-file", options.port_file, "the bound address is written there once the tracker serves");
+  line.Add("--metrics", options.metrics, "127.0.0.1:PORT: /metrics for Prometheus and /healthz over HTTP");
   if (!line.Parse(arguments)) return 0;
   const bool free_port = options.bind.ends_with('*');
   line.Next("hone runner --tracker " + (free_port ? "ADDRESS" : ShellWord(options.bind)) + " --key NAME");

@@ -30,6 +30,7 @@ namespace hone {
 namespace {
 
 constexpr int64_t kDefaultBudgetNs = 300'000'000'000;
+constexpr int64_t kLeastLostNs = 1'000'000'000;
 
 struct TuneCommandOptions {
   ModelOptions model;
@@ -75,6 +76,12 @@ void AddOptions(CommandLine& line, TuneCommandOptions& options) {
       .Env("HONE_KEY")
       .Needs(tracker)
       .About(Topic::kRunners);
+  line.Add("--priority", options.remote.priority, "0 to 255: who waits with the highest is given a runner first")
+      .Between(0, 255)
+      .ShowDefault()
+      .Needs(tracker);
+  line.AddFlag("--direct", options.remote.direct, "dial runners that allow it, in place of speaking through the tracker")
+      .Needs(tracker);
   line.Add("--runners", options.remote.max_runners, "at most so many of the key's runners at once")
       .Between(1, 64)
       .ShowDefault()
@@ -205,6 +212,10 @@ int TuneCommand(const Arguments& arguments) {
   if (!line.Parse(arguments)) return 0;
   TuneOptions tune = Complete(options);
   const Model model = LoadModel(options.model);
+  // Whoever waits for a runner does so within the budget.
+  if (tune.budget.time_ns > 0) {
+    options.remote.lost_timeout_ns = std::clamp(tune.budget.time_ns, kLeastLostNs, options.remote.lost_timeout_ns);
+  }
   // The runner before the store: a tracker that is not there leaves no empty store behind.
   const std::unique_ptr<Runner> runner = MakeRunner(options);
   const Machine machine = MachineOf(options, runner.get(), line);

@@ -4,10 +4,14 @@
 
 #include <cstdio>
 #include <fstream>
+#include <memory>
 
 #include "core/error.h"
 #include "rpc_runner/process/clock.h"
 #include "rpc_runner/process/standard_streams.h"
+#include "rpc_runner/tracker/http_page.h"
+#include "rpc_runner/tracker/metrics.h"
+#include "rpc_runner/tracker/outbox.h"
 #include "rpc_runner/tracker/tracker_state.h"
 #include "rpc_runner/wire/socket.h"
 
@@ -15,20 +19,7 @@ namespace hone {
 namespace {
 
 constexpr int64_t kTickNs = 100'000'000;
-
-void SendAll(Socket& socket, const std::vector<TrackerState::Outgoing>& outgoing) {
-  // Whoever cannot be reached now says so by its silence.
-  for (const auto& [peer, frame] : outgoing) socket.Send(peer, frame);
-}
-
-void Answer(Socket& socket, TrackerState& state, const Socket::Message& message) {
-  try {
-    SendAll(socket, state.Handle(message.peer, DecodeFrame(message.bytes), MonotonicNs()));
-  } catch (const Error& error) {
-    const char* code = IsOtherVersion(message.bytes) ? "unsupported_version" : "bad_frame";
-    socket.Send(message.peer, ErrorFrame(code, error.what()));
-  }
-}
+constexpr int64_t kFlushNs = 1'000'000;  // how soon a full connection is tried again
 
 void WritePortFile(const std::string& path, const std::string& address) {
   if (path.empty()) return;
@@ -42,44 +33,101 @@ void WritePortFile(const std::string& path, const std::string& address) {
   }
 }
 
+class Tracker {
+ public:
+  explicit Tracker(const TrackerOptions& options)
+      : socket_(context_, Socket::Kind::kRouter),
+        outbox_([this](const std::string& peer, std::string& bytes) { return socket_.SendBytes(peer, bytes); }),
+        begun_ns_(MonotonicNs()) {
+    if (!options.metrics.empty()) {
+      page_ = std::make_unique<HttpPage>(options.metrics, [this](const std::string& path) { return PageAt(path); });
+    }
+    const std::string address = socket_.Bind(options.bind);
+    WriteToStderr(fmt::format("tracker listening on {}\n", address));
+    WritePortFile(options.port_file, address);
+  }
+
+  void Serve(const std::atomic<bool>* stop) {
+    int64_t tick_ns = 0;
+    while (!*stop) {
+      WaitForAny({&socket_}, page_ ? page_->fd() : -1, outbox_.empty() ? kTickNs : kFlushNs);
+      Socket::Message message;
+      // Bounded, so that a flood does not keep us from the clock.
+      for (int i = 0; i < 1000 && socket_.Receive(&message); ++i) Take(message);
+      outbox_.Flush();
+      if (page_) page_->Serve(MonotonicNs());
+      if (MonotonicNs() - tick_ns < kTickNs) continue;
+      tick_ns = MonotonicNs();
+      SendAll(state_.Tick(tick_ns));
+    }
+  }
+
+ private:
+  void Take(Socket::Message& message) {
+    try {
+      const FrameHead head = ReadFrameHead(message.bytes);
+      if (!head.lease.empty()) return Relay(head, message);
+      SendAll(state_.Handle({message.peer, message.sender}, DecodeFrame(message.bytes), MonotonicNs()));
+    } catch (const Error& error) {
+      ++bad_frames_;
+      SendFrame(message.peer,
+                ErrorFrame(IsOtherVersion(message.bytes) ? "unsupported_version" : "bad_frame", error.what()));
+    }
+  }
+
+  void Relay(const FrameHead& head, Socket::Message& message) {
+    Frame answer;
+    const std::optional<std::string> to = state_.Route({message.peer, message.sender}, head, &answer);
+    if (!to) return SendFrame(message.peer, answer);
+    const auto size = static_cast<int64_t>(message.bytes.size());
+    if (outbox_.Send(*to, message.bytes)) {
+      ++relayed_frames_;
+      relayed_bytes_ += size;
+    } else if (head.kind == FrameKind::kJob) {
+      // It waits where it comes from; of all else the beats find out.
+      SendFrame(message.peer, BusyWith(DecodeFrame(message.bytes)));
+    }
+  }
+
+  static Frame BusyWith(const Frame& job) {
+    Frame answer = ErrorFrame("busy", "the way to the runner is full");
+    answer.lease = job.lease;
+    for (const char* name : {"job", "attempt"}) {
+      if (job.header.contains(name)) answer.header[name] = job.header[name];
+    }
+    return answer;
+  }
+
+  void SendFrame(const std::string& peer, const Frame& frame) {
+    std::string bytes = EncodeFrame(frame);
+    // Whoever cannot be reached now says so by its silence.
+    static_cast<void>(outbox_.Send(peer, bytes));
+  }
+
+  void SendAll(const std::vector<TrackerState::Outgoing>& outgoing) {
+    for (const auto& [peer, frame] : outgoing) SendFrame(peer, frame);
+  }
+
+  HttpPage::Answer PageAt(const std::string& path) const {
+    if (path == "/healthz") return {200, "ok\n"};
+    if (path != "/metrics") return {404, "there are /metrics and /healthz\n"};
+    const int64_t now_ns = MonotonicNs();
+    return {200,
+            MetricsText({state_.Status(now_ns), state_.counts(), relayed_frames_, relayed_bytes_, outbox_.dropped(),
+                         static_cast<int64_t>(outbox_.bytes()), bad_frames_, now_ns - begun_ns_})};
+  }
+
+  SocketContext context_;
+  Socket socket_;
+  TrackerState state_;
+  Outbox outbox_;
+  std::unique_ptr<HttpPage> page_;
+  const int64_t begun_ns_;
+  int64_t relayed_frames_ = 0, relayed_bytes_ = 0, bad_frames_ = 0;
+};
+
 }  // namespace
 
-void ServeTracker(const TrackerOptions& options, const std::atomic<bool>* stop) {
-  SocketContext context;
-  Socket socket(context, Socket::Kind::kRouter);
-  const std::string address = socket.Bind(options.bind);
-  WriteToStderr(fmt::format("tracker listening on {}\n", address));
-  WritePortFile(options.port_file, address);
-  TrackerState state;
-  int64_t tick_ns = 0;
-  while (!*stop) {
-    WaitForAny({&socket}, -1, kTickNs);
-    Socket::Message message;
-    // Bounded, so that a flood does not keep us from the clock.
-    for (int i = 0; i < 1000 && socket.Receive(&message); ++i) Answer(socket, state, message);
-    if (MonotonicNs() - tick_ns < kTickNs) continue;
-    tick_ns = MonotonicNs();
-    SendAll(socket, state.Tick(tick_ns));
-  }
-}
-
-TrackerStatus QueryTracker(const std::string& tracker, int64_t timeout_ns) {
-  SocketContext context;
-  Socket socket(context, Socket::Kind::kDealer);
-  socket.Connect(tracker);
-  socket.Send("", {FrameKind::kStatusQuery, Json::object(), {}});
-  const int64_t until_ns = MonotonicNs() + timeout_ns;
-  Socket::Message message;
-  while (!socket.Receive(&message)) {
-    const int64_t left_ns = until_ns - MonotonicNs();
-    if (left_ns <= 0)
-      throw Error(ExitCode::kNoRunner, fmt::format("no tracker answers at {}; start one with hone tracker", tracker));
-    WaitForAny({&socket}, -1, left_ns);
-  }
-  const Frame frame = DecodeFrame(message.bytes);
-  if (frame.kind == FrameKind::kStatus) return StatusFromJson(frame.header);
-  throw Error(ExitCode::kBadData,
-              fmt::format("the tracker at {} says: {}", tracker, HeaderText(frame.header, "message")));
-}
+void ServeTracker(const TrackerOptions& options, const std::atomic<bool>* stop) { Tracker(options).Serve(stop); }
 
 }  // namespace hone

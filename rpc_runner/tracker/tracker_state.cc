@@ -1,10 +1,13 @@
 #include "rpc_runner/tracker/tracker_state.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "core/error.h"
 #include "core/llvm_cpu_name.h"
 #include "rpc_runner/machine/machine_kind.h"
+#include "rpc_runner/tracker/frame_rights.h"
 #include "rpc_runner/tracker/lease_times.h"
 #include "rpc_runner/wire/socket.h"
 
@@ -12,10 +15,83 @@ namespace hone {
 namespace {
 
 constexpr int64_t kForgetNs = 60'000'000'000;
-constexpr size_t kMostUnlike = 16;
+constexpr int64_t kMostHoldNs = int64_t{7} * 24 * 3600 * 1'000'000'000;
+constexpr size_t kMostTextBytes = 128;
+constexpr size_t kMostLongTextBytes = 256;
+constexpr size_t kMostJsonBytes = 16 << 10;
+constexpr uint64_t kMostPriority = 255;
+constexpr size_t kMostNamed = 16;
 
-// Whose leases a client's are counted with: programs that do not say have one each.
-std::string TunerOf(const Json& header) { return HeaderText(header, header.contains("tuner") ? "tuner" : "client"); }
+// A frame asks for more than is kept of anybody.
+struct TooBig {
+  std::string what;
+};
+
+std::string BoundedText(const Json& header, const char* name, size_t most = kMostTextBytes) {
+  std::string text = HeaderText(header, name);
+  if (text.size() > most)
+    throw TooBig{fmt::format("\"{}\" has {} bytes, at most {} are kept", name, text.size(), most)};
+  return text;
+}
+
+std::string BoundedTextOr(const Json& header, const char* name, const std::string& absent,
+                          size_t most = kMostTextBytes) {
+  return header.contains(name) ? BoundedText(header, name, most) : absent;
+}
+
+const Json& BoundedObject(const Json& header, const char* name) {
+  const Json& object = HeaderObject(header, name);
+  const size_t bytes = DumpJson(object).size();
+  if (bytes <= kMostJsonBytes) return object;
+  throw TooBig{fmt::format("\"{}\" has {} bytes, at most {} are kept", name, bytes, kMostJsonBytes)};
+}
+
+// With keys the key's name, whatever the header says.
+std::string UserOf(const Caller& caller, const Json& header) {
+  const std::string said = BoundedTextOr(header, "user", "");
+  return caller.sender.name.empty() ? said : caller.sender.name;
+}
+
+TrackerClient ClientOf(const Caller& caller, const Json& header, int64_t now_ns) {
+  TrackerClient client;
+  client.id = BoundedText(header, "client");
+  client.peer = caller.peer;
+  client.owner = caller.sender.name;
+  client.label = BoundedTextOr(header, "label", "");
+  client.key = BoundedTextOr(header, "key", "");
+  client.tuner = BoundedTextOr(header, "tuner", client.id);
+  client.user = UserOf(caller, header);
+  if (header.contains("priority")) {
+    client.priority = static_cast<int>(std::min(HeaderNumber(header, "priority"), kMostPriority));
+  }
+  if (header.contains("machine")) client.machine = BoundedObject(header, "machine");
+  client.heard_ns = now_ns;
+  return client;
+}
+
+std::string NameForPeople(const TrackerClient& client) {
+  if (client.user.empty()) return client.label;
+  return client.label.empty() ? client.user : fmt::format("{} ({})", client.user, client.label);
+}
+
+RunnerInfo InfoOf(const RunnerEntry& runner, int64_t now_ns) {
+  const Environment environment = EnvironmentFromJson(runner.environment);
+  RunnerInfo info{runner.key, runner.label,          environment.cpu_model, environment.features,
+                  "",         environment.isolation, runner.address,        LlvmCpuOf(environment)};
+  const bool is_free = runner.state == RunnerEntry::State::kFree;
+  info.state = runner.state == RunnerEntry::State::kLost ? "lost"
+               : !is_free                                ? "busy"
+               : runner.drained                          ? "drained"
+                                                         : "free";
+  info.cores = environment.cores;
+  info.jobs_done = runner.jobs_done;
+  info.drained = runner.drained;
+  info.holder = NameForPeople(runner.client);
+  if (runner.leased()) info.leased_ns = now_ns - runner.leased_ns;
+  info.held_by = runner.held_by;
+  if (!runner.held_by.empty()) info.held_ns = runner.held_until_ns - now_ns;
+  return info;
+}
 
 }  // namespace
 
@@ -29,323 +105,411 @@ void TrackerState::Send(const std::string& peer, FrameKind kind, Json header) {
   outgoing_.push_back({peer, {kind, std::move(header), {}}});
 }
 
-std::vector<TrackerState::Outgoing> TrackerState::Handle(const std::string& peer, const Frame& frame, int64_t now_ns) {
+void TrackerState::Refuse(const std::string& peer, const char* code, const std::string& message) {
+  ++counts_.refused[code];
+  outgoing_.push_back({peer, ErrorFrame(code, message)});
+}
+
+std::vector<TrackerState::Outgoing> TrackerState::Handle(const Caller& caller, const Frame& frame, int64_t now_ns) {
   const Json& header = frame.header;
-  switch (frame.kind) {
-    case FrameKind::kHello:
-      OnHello(peer, header, now_ns);
-      break;
-    case FrameKind::kBye:
-      OnBye(header);
-      break;
-    case FrameKind::kHeartbeat:
-      header.contains("runner") ? OnRunnerBeat(peer, header, now_ns) : OnClientBeat(peer, header, now_ns);
-      break;
-    case FrameKind::kLeaseTaken:
-      OnLeaseTaken(header, now_ns);
-      break;
-    case FrameKind::kLeaseRequest:
-      OnLeaseRequest(peer, header, now_ns);
-      break;
-    case FrameKind::kRelease:
-      OnRelease(header);
-      break;
-    case FrameKind::kStatusQuery:
-      Send(peer, FrameKind::kStatus, StatusToJson(Status()));
-      break;
-    default:
-      throw Error(ExitCode::kBadData, "bad frame: a tracker does not take messages of this kind");
+  if (!MaySay(caller.sender, frame)) {
+    Refuse(caller.peer, "not_allowed", "the sender's key is not for messages of this kind");
+    return TakeOutgoing();
+  }
+  try {
+    switch (frame.kind) {
+      case FrameKind::kHello:
+        OnHello(caller, header, now_ns);
+        break;
+      case FrameKind::kBye:
+        OnBye(caller, header);
+        break;
+      case FrameKind::kHeartbeat:
+        header.contains("runner") ? OnRunnerBeat(caller, header, now_ns) : OnClientBeat(caller, header, now_ns);
+        break;
+      case FrameKind::kLeaseTaken:
+        OnLeaseTaken(caller, header, now_ns);
+        break;
+      case FrameKind::kLeaseRequest:
+        OnLeaseRequest(caller, header, now_ns);
+        break;
+      case FrameKind::kRelease:
+        OnRelease(caller, header);
+        break;
+      case FrameKind::kStatusQuery:
+        SendStatus(caller.peer, now_ns);
+        break;
+      case FrameKind::kCommand:
+        OnCommand(caller, header, now_ns);
+        break;
+      default:
+        throw Error(ExitCode::kBadData, "bad frame: a tracker does not take messages of this kind");
+    }
+  } catch (const TooBig& big) {
+    Refuse(caller.peer, "too_big", big.what);
   }
   Match(now_ns);
   return TakeOutgoing();
 }
 
-void TrackerState::OnHello(const std::string& peer, const Json& header, int64_t now_ns) {
+std::optional<std::string> TrackerState::Route(const Caller& caller, const FrameHead& head, Frame* answer) {
+  const RunnerEntry* runner = runners_.FindLease(head.lease);
+  const bool taken = runner != nullptr && runner->state == State::kBusy;
+  const auto is = [&](const std::string& peer, const std::string& owner) {
+    return !peer.empty() && caller.peer == peer && caller.sender.name == owner;
+  };
+  const bool from_runner = taken && is(runner->peer, runner->owner);
+  const bool from_client = taken && is(runner->client.peer, runner->holder);
+  if (from_runner && !runner->client.peer.empty() && MaySayToClient(caller.sender, head.kind)) {
+    return runner->client.peer;
+  }
+  if (from_client && MaySayToRunner(caller.sender, head.kind)) return runner->peer;
+  // A runner whose client has not come back after a restart is told nothing: it need not do anything.
+  const char* code = from_runner || from_client ? "not_allowed" : "no_lease";
+  if (from_runner && runner->client.peer.empty()) code = "no_lease";
+  ++counts_.refused[code];
+  *answer = ErrorFrame(code, from_runner || from_client ? "this end of the lease may not say that now"
+                                                        : "the sender is no end of that lease");
+  answer->header["lease"] = head.lease;
+  return std::nullopt;
+}
+
+// Lost ones make place for those that come.
+bool TrackerState::MakeRoom() {
+  if (runners_.all().size() < kMostRunners) return true;
+  const auto& all = runners_.all();
+  const auto lost =
+      std::find_if(all.begin(), all.end(), [](const auto& entry) { return entry.second.state == State::kLost; });
+  if (lost == all.end()) return false;
+  runners_.Remove(std::string(lost->first));
+  return true;
+}
+
+void TrackerState::OnHello(const Caller& caller, const Json& header, int64_t now_ns) {
   RunnerEntry entry;
-  entry.id = HeaderText(header, "runner");
-  entry.peer = peer;
-  entry.key = HeaderText(header, "key");
-  entry.label = HeaderText(header, "label");
-  entry.address = HeaderText(header, "address");
-  const Environment environment = EnvironmentFromJson(HeaderObject(header, "environment"));
+  entry.id = BoundedText(header, "runner");
+  entry.peer = caller.peer;
+  entry.owner = caller.sender.name;
+  entry.key = BoundedText(header, "key");
+  entry.label = BoundedText(header, "label");
+  entry.address = BoundedTextOr(header, "address", "", kMostLongTextBytes);
+  const Environment environment = EnvironmentFromJson(BoundedObject(header, "environment"));
   entry.environment = ToJson(environment);
   entry.machine = MachineKind(environment);
-  entry.lease = HeaderText(header, "lease");
+  entry.kind = DumpJson(entry.machine);
+  entry.lease = BoundedText(header, "lease");
+  entry.holder = BoundedTextOr(header, "holder", "");
   entry.jobs_done = static_cast<int64_t>(HeaderNumber(header, "jobs_done"));
-  entry.heard_ns = now_ns;
-  entry.state = entry.lease.empty() ? State::kFree : State::kBusy;
+  entry.heard_ns = entry.leased_ns = now_ns;
   entry.lease_until_ns = now_ns + kLeaseNs;
-  RunnerEntry& known = runners_[entry.id];
-  if (!known.lease.empty() && known.lease == entry.lease) entry.client = known.client;
+  entry.state = entry.lease.empty() ? State::kFree : State::kBusy;
+  const RunnerEntry* old = runners_.Find(entry.id);
+  const RunnerEntry* rival = entry.lease.empty() ? nullptr : runners_.FindLease(entry.lease);
+  if ((old != nullptr && old->owner != entry.owner) || (rival != nullptr && rival->id != entry.id)) {
+    return Refuse(caller.peer, "not_allowed", "that runner, or its lease, is somebody else's");
+  }
+  if (old == nullptr && !MakeRoom()) {
+    return Refuse(caller.peer, "full", fmt::format("this tracker knows {} runners already", kMostRunners));
+  }
+  RunnerEntry& known = runners_.Insert(entry.id);
+  if (!known.lease.empty() && known.lease == entry.lease) {
+    entry.client = known.client;
+    entry.holder = known.holder;
+    entry.leased_ns = known.leased_ns;
+  }
   if (known.state == State::kOffered) waiting_.push_front(known.client);
-  known = std::move(entry);
-  Send(peer, FrameKind::kHeartbeat, Json::object());
+  entry.held_by = known.held_by;
+  entry.held_until_ns = known.held_until_ns;
+  entry.drained = known.drained;
+  if (old == nullptr) TakeNote(entry, header, now_ns);
+  runners_.Update(known, [&](RunnerEntry& e) { e = std::move(entry); });
+  changed_ = true;
+  Send(caller.peer, FrameKind::kHeartbeat, Json::object());
 }
 
-void TrackerState::OnBye(const Json& header) {
-  const auto it = runners_.find(HeaderText(header, "runner"));
-  if (it == runners_.end()) return;
-  MarkLost(it->second);
-  runners_.erase(it);
+// What a tracker before us had said of it.
+void TrackerState::TakeNote(RunnerEntry& runner, const Json& header, int64_t now_ns) {
+  const std::string text = BoundedTextOr(header, "note", "", 2 * kMostLongTextBytes);
+  if (text.empty()) return;
+  const Json note = ParseJson(text, "a runner's note");
+  if (!note.is_object()) return;
+  runner.drained = note.contains("drained") && note["drained"] == true;
+  if (!note.contains("held_by")) return;
+  runner.held_by = BoundedText(note, "held_by");
+  runner.held_until_ns = now_ns + static_cast<int64_t>(std::min<uint64_t>(HeaderNumber(note, "held_ns"), kMostHoldNs));
 }
 
-void TrackerState::OnRunnerBeat(const std::string& peer, const Json& header, int64_t now_ns) {
-  const auto it = runners_.find(HeaderText(header, "runner"));
-  if (it == runners_.end() || it->second.state == State::kLost) {
-    outgoing_.push_back({peer, ErrorFrame("unknown_runner", "say hello")});
+std::string TrackerState::NoteOf(const RunnerEntry& runner, int64_t now_ns) const {
+  if (!runner.drained && runner.held_by.empty()) return "";
+  Json note = {{"drained", runner.drained}};
+  if (!runner.held_by.empty()) note["held_by"] = runner.held_by;
+  if (!runner.held_by.empty()) note["held_ns"] = std::max<int64_t>(0, runner.held_until_ns - now_ns);
+  return DumpJson(note);
+}
+
+void TrackerState::OnBye(const Caller& caller, const Json& header) {
+  RunnerEntry* runner = runners_.Find(HeaderText(header, "runner"));
+  if (runner == nullptr) return;
+  if (runner->owner != caller.sender.name || runner->peer != caller.peer) {
+    return Refuse(caller.peer, "not_allowed", "that runner is somebody else's");
+  }
+  MarkLost(*runner);
+  --counts_.lost_runners;
+  runners_.Remove(std::string(runner->id));
+}
+
+void TrackerState::OnRunnerBeat(const Caller& caller, const Json& header, int64_t now_ns) {
+  RunnerEntry* runner = runners_.Find(HeaderText(header, "runner"));
+  if (runner == nullptr || runner->state == State::kLost) return Refuse(caller.peer, "unknown_runner", "say hello");
+  if (runner->owner != caller.sender.name) {
+    return Refuse(caller.peer, "not_allowed", "that runner is somebody else's");
+  }
+  const std::string lease = BoundedText(header, "lease");
+  const auto jobs_done = static_cast<int64_t>(HeaderNumber(header, "jobs_done"));
+  runner->peer = caller.peer;
+  runner->heard_ns = now_ns;
+  runner->jobs_done = jobs_done;
+  // A beat may have crossed our offer; but once it has taken a lease, the runner is right about when that ends.
+  if (runner->state == State::kBusy && lease.empty()) {
+    runners_.Update(*runner, [](RunnerEntry& entry) {
+      entry.state = State::kFree;
+      entry.lease.clear();
+      entry.holder.clear();
+      entry.client = {};
+    });
+    changed_ = true;
+  } else if (!lease.empty() && lease != runner->lease) {
+    Send(caller.peer, FrameKind::kLeaseEnd, {{"lease", lease}});
+  }
+  Send(caller.peer, FrameKind::kHeartbeat, {{"note", NoteOf(*runner, now_ns)}});
+}
+
+void TrackerState::OnClientBeat(const Caller& caller, const Json& header, int64_t now_ns) {
+  const std::string lease = BoundedText(header, "lease");
+  RunnerEntry* runner = runners_.FindLease(lease);
+  const TrackerClient client = ClientOf(caller, header, now_ns);
+  if (runner == nullptr || runner->state != State::kBusy || runner->holder != caller.sender.name) {
+    Refuse(caller.peer, "no_lease", "the sender is no end of that lease");
+    outgoing_.back().frame.header["lease"] = lease;
     return;
   }
-  RunnerEntry& runner = it->second;
-  const std::string lease = HeaderText(header, "lease");
-  runner.peer = peer;
-  runner.heard_ns = now_ns;
-  runner.jobs_done = static_cast<int64_t>(HeaderNumber(header, "jobs_done"));
-  // A beat may have crossed our offer; but once it has taken a lease, the runner is right about when that ends.
-  if (runner.state == State::kBusy && lease != runner.lease) {
-    runner.lease = lease;
-    runner.client = {};
-    runner.lease_until_ns = now_ns + kLeaseNs;
-    if (lease.empty()) runner.state = State::kFree;
-  } else if (runner.state == State::kFree && !lease.empty()) {
-    Send(peer, FrameKind::kLeaseEnd, {{"lease", lease}});
+  const auto take = [&](RunnerEntry& entry) {
+    entry.lease_until_ns = now_ns + kLeaseNs;
+    const int priority = header.contains("priority") ? client.priority : entry.client.priority;
+    entry.client = client;
+    entry.client.key = entry.key;
+    entry.client.priority = priority;
+  };
+  const bool listed_alike = runner->client.id == client.id && runner->client.tuner == client.tuner;
+  listed_alike ? take(*runner) : runners_.Update(*runner, take);
+  Json answer = {{"lease", lease}};
+  if (MustYield(*runner)) {
+    answer["yield"] = answer["must"] = true;
+  } else if (ShouldYield(*runner, waiting_, runners_)) {
+    answer["yield"] = true;
   }
-  Send(peer, FrameKind::kHeartbeat, Json::object());
+  Send(caller.peer, FrameKind::kHeartbeat, std::move(answer));
 }
 
-void TrackerState::OnClientBeat(const std::string& peer, const Json& header, int64_t now_ns) {
-  const std::string lease = HeaderText(header, "lease");
-  for (auto& [id, runner] : runners_) {
-    if (runner.state != State::kBusy || runner.lease != lease) continue;
-    runner.lease_until_ns = now_ns + kLeaseNs;
-    runner.client.id = HeaderText(header, "client");
-    runner.client.tuner = TunerOf(header);
-    runner.client.peer = peer;
-    if (ShouldYield(runner)) Send(peer, FrameKind::kHeartbeat, {{"lease", lease}, {"yield", true}});
+void TrackerState::OnLeaseTaken(const Caller& caller, const Json& header, int64_t now_ns) {
+  RunnerEntry* runner = runners_.Find(HeaderText(header, "runner"));
+  if (runner == nullptr || runner->state != State::kOffered || runner->lease != HeaderText(header, "lease")) return;
+  if (runner->owner != caller.sender.name || runner->peer != caller.peer) {
+    return Refuse(caller.peer, "not_allowed", "that runner is somebody else's");
   }
-}
-
-void TrackerState::OnLeaseTaken(const Json& header, int64_t now_ns) {
-  const auto it = runners_.find(HeaderText(header, "runner"));
-  if (it == runners_.end() || it->second.state != State::kOffered) return;
-  RunnerEntry& runner = it->second;
-  if (runner.lease != HeaderText(header, "lease")) return;
-  runner.state = State::kBusy;
-  runner.lease_until_ns = now_ns + kLeaseNs;
-  SendLease(runner);
+  runners_.Update(*runner, [&](RunnerEntry& entry) {
+    entry.state = State::kBusy;
+    entry.lease_until_ns = now_ns + kLeaseNs;
+    entry.leased_ns = now_ns;
+  });
+  ++counts_.leases;
+  SendLease(*runner);
 }
 
 void TrackerState::SendLease(const RunnerEntry& runner) {
-  Send(runner.client.peer, FrameKind::kLease,
-       {{"lease", runner.lease},
-        {"client", runner.client.id},
-        {"address", runner.address},
-        {"label", runner.label},
-        {"environment", runner.environment},
-        {"expires_ns", kLeaseNs}});
+  Json header = {{"lease", runner.lease},
+                 {"client", runner.client.id},
+                 {"label", runner.label},
+                 {"environment", runner.environment},
+                 {"expires_ns", kLeaseNs}};
+  if (!runner.address.empty()) header["address"] = runner.address;
+  Send(runner.client.peer, FrameKind::kLease, std::move(header));
 }
 
-void TrackerState::OnLeaseRequest(const std::string& peer, const Json& header, int64_t now_ns) {
-  Client client;
-  client.id = HeaderText(header, "client");
-  client.peer = peer;
-  client.label = HeaderText(header, "label");
-  client.key = HeaderText(header, "key");
-  client.tuner = TunerOf(header);
-  if (header.contains("machine")) client.machine = HeaderObject(header, "machine");
-  client.heard_ns = now_ns;
-  for (auto& [id, runner] : runners_) {
-    if (runner.client.id != client.id || (runner.state != State::kBusy && runner.state != State::kOffered)) continue;
-    runner.client = client;
+void TrackerState::OnLeaseRequest(const Caller& caller, const Json& header, int64_t now_ns) {
+  const TrackerClient client = ClientOf(caller, header, now_ns);
+  if (client.key.empty()) throw Error(ExitCode::kBadData, "bad frame: field \"key\" should be a text");
+  const auto is_strangers = [&](const TrackerClient& other) { return other.owner != client.owner; };
+  if (RunnerEntry* runner = runners_.FindClient(client.id)) {
+    if (is_strangers(runner->client)) return Refuse(caller.peer, "not_allowed", "that client is somebody else's");
+    runners_.Update(*runner, [&](RunnerEntry& entry) { entry.client = client; });
     // It asks again because our answer was lost.
-    if (runner.state == State::kBusy) SendLease(runner);
+    if (runner->state == State::kBusy) SendLease(*runner);
     return;
   }
   const auto it =
-      std::find_if(waiting_.begin(), waiting_.end(), [&](const Client& other) { return other.id == client.id; });
+      std::find_if(waiting_.begin(), waiting_.end(), [&](const TrackerClient& other) { return other.id == client.id; });
   if (it != waiting_.end()) {
+    if (is_strangers(*it)) return Refuse(caller.peer, "not_allowed", "that client is somebody else's");
     *it = client;
+  } else if (waiting_.size() >= kMostWaiting) {
+    return Refuse(caller.peer, "full", fmt::format("{} clients wait at this tracker already", kMostWaiting));
   } else {
     waiting_.push_back(client);
   }
+  changed_ = true;
   SendQueued(client);
 }
 
-void TrackerState::SendQueued(const Client& client) {
-  int64_t position = 0, offering = 0;
-  for (const Client& other : waiting_) {
-    if (other.id == client.id) break;
-    position += other.key == client.key;
-  }
-  for (const auto& [id, runner] : runners_) offering += runner.state != State::kLost && Fits(runner, client);
-  Json header = {{"key", client.key}, {"position", position}, {"runners", offering}};
-  if (Json unlike = Unlike(client); !unlike.empty()) header["unlike"] = std::move(unlike);
+void TrackerState::SendQueued(const TrackerClient& client) {
+  Json header = {{"client", client.id},
+                 {"key", client.key},
+                 {"position", PlaceInQueue(client, waiting_)},
+                 {"runners", RunnersFor(client, runners_)}};
+  if (Json unlike = UnlikeRunners(client, runners_); !unlike.empty()) header["unlike"] = std::move(unlike);
   Send(client.peer, FrameKind::kQueued, std::move(header));
 }
 
-Json TrackerState::Unlike(const Client& client) const {
-  Json unlike = Json::array();
-  for (const auto& [id, runner] : runners_) {
-    if (runner.key != client.key || runner.state == State::kLost || Fits(runner, client)) continue;
-    if (unlike.size() == kMostUnlike) break;
-    unlike.push_back({{"label", runner.label},
-                      {"address", runner.address},
-                      {"why", KindDifference(runner.machine, client.machine)}});
+void TrackerState::OnRelease(const Caller& caller, const Json& header) {
+  const std::string id = HeaderText(header, "client");
+  const std::string& owner = caller.sender.name;
+  std::erase_if(waiting_, [&](const TrackerClient& other) { return other.id == id && other.owner == owner; });
+  RunnerEntry* runner = runners_.FindClient(id);
+  if (runner == nullptr) runner = runners_.FindLease(HeaderText(header, "lease"));
+  if (runner != nullptr && runner->holder == owner) EndLease(*runner);
+}
+
+void TrackerState::OnCommand(const Caller& caller, const Json& header, int64_t now_ns) {
+  const std::string command = HeaderText(header, "command");
+  const std::string what = BoundedText(header, "what");
+  const std::string user = UserOf(caller, header);
+  const bool is_hold = command == "hold" || command == "unhold";
+  if (!is_hold && command != "drain" && command != "undrain") {
+    throw Error(ExitCode::kBadData, "bad frame: field \"command\" should be hold, unhold, drain or undrain");
   }
-  return unlike;
-}
-
-bool TrackerState::Fits(const RunnerEntry& runner, const Client& client) {
-  return runner.key == client.key &&
-         (client.machine.is_null() || KindDifference(runner.machine, client.machine).empty());
-}
-
-TrackerState::RunnerEntry* TrackerState::FreeFor(const Client& client) {
-  for (auto& [id, runner] : runners_) {
-    if (runner.state == State::kFree && Fits(runner, client)) return &runner;
+  if (is_hold && user.empty()) throw Error(ExitCode::kBadData, "bad frame: field \"user\" should be a text");
+  const int64_t for_ns =
+      command == "hold" ? static_cast<int64_t>(std::min<uint64_t>(HeaderNumber(header, "for_ns"), kMostHoldNs)) : 0;
+  std::vector<RunnerEntry*> meant;
+  for (const auto& [id, entry] : runners_.all()) {
+    if (entry.key == what || entry.label == what) meant.push_back(runners_.Find(id));
   }
-  return nullptr;
-}
-
-int64_t TrackerState::Held(const std::string& tuner, const std::string& key) const {
-  return std::count_if(runners_.begin(), runners_.end(), [&](const auto& entry) {
-    const RunnerEntry& runner = entry.second;
-    const bool leased = runner.state == State::kBusy || runner.state == State::kOffered;
-    return leased && runner.key == key && runner.client.tuner == tuner;
-  });
-}
-
-// One runner less for its tuner and one more for who waits must not turn the tables.
-bool TrackerState::ShouldYield(const RunnerEntry& runner) const {
-  if (waiting_.empty()) return false;
-  const std::string& tuner = runner.client.tuner;
-  const int64_t held = Held(tuner, runner.key);
-  return std::any_of(waiting_.begin(), waiting_.end(), [&](const Client& client) {
-    return client.tuner != tuner && Fits(runner, client) && held >= Held(client.tuner, runner.key) + 2;
-  });
-}
-
-void TrackerState::OnRelease(const Json& header) {
-  const std::string client = HeaderText(header, "client");
-  std::erase_if(waiting_, [&](const Client& other) { return other.id == client; });
-  for (auto& [id, runner] : runners_) {
-    const bool leased = runner.state == State::kBusy || runner.state == State::kOffered;
-    if (leased && runner.client.id == client) EndLease(runner);
+  if (meant.empty()) {
+    return Refuse(caller.peer, "unknown_device", fmt::format("no runner has the key or the label \"{}\"", what));
   }
+  for (const RunnerEntry* runner : meant) {
+    if (!is_hold || runner->held_by.empty() || runner->held_by == user) continue;
+    return Refuse(caller.peer, "held", fmt::format("{} holds {}", runner->held_by, runner->label));
+  }
+  for (RunnerEntry* runner : meant) {
+    runners_.Update(*runner, [&](RunnerEntry& entry) {
+      if (!is_hold) entry.drained = command == "drain";
+      if (is_hold) entry.held_by = command == "hold" ? user : "";
+      if (is_hold) entry.held_until_ns = now_ns + for_ns;
+    });
+    // Its runner is to know before we are gone.
+    Send(runner->peer, FrameKind::kHeartbeat, {{"note", NoteOf(*runner, now_ns)}});
+  }
+  changed_ = true;
+  SendStatus(caller.peer, now_ns);
 }
 
 void TrackerState::EndLease(RunnerEntry& runner) {
   Send(runner.peer, FrameKind::kLeaseEnd, {{"lease", runner.lease}});
-  runner.state = State::kFree;
-  runner.lease.clear();
-  runner.client = {};
+  runners_.Update(runner, [](RunnerEntry& entry) {
+    entry.state = State::kFree;
+    entry.lease.clear();
+    entry.holder.clear();
+    entry.client = {};
+  });
+  changed_ = true;
 }
 
 void TrackerState::MarkLost(RunnerEntry& runner) {
   if (runner.state == State::kOffered) {
     waiting_.push_front(runner.client);
+    changed_ = true;
   } else if (runner.state == State::kBusy && !runner.client.peer.empty()) {
     Send(runner.client.peer, FrameKind::kLeaseEnd, {{"lease", runner.lease}});
   }
-  runner.state = State::kLost;
-  runner.lease.clear();
-  runner.client = {};
+  ++counts_.lost_runners;
+  runners_.Update(runner, [](RunnerEntry& entry) {
+    entry.state = State::kLost;
+    entry.lease.clear();
+    entry.holder.clear();
+    entry.client = {};
+  });
 }
 
-// Whoever has least goes first; of equals, who came first.
 void TrackerState::Match(int64_t now_ns) {
-  const auto is_free = [](const auto& entry) { return entry.second.state == State::kFree; };
-  while (!waiting_.empty() && std::any_of(runners_.begin(), runners_.end(), is_free)) {
-    auto next = waiting_.end();
-    RunnerEntry* runner = nullptr;
-    int64_t least = 0;
-    for (auto client = waiting_.begin(); client != waiting_.end(); ++client) {
-      RunnerEntry* const free = FreeFor(*client);
-      if (free == nullptr) continue;
-      const int64_t held = Held(client->tuner, client->key);
-      if (runner != nullptr && held >= least) continue;
-      next = client;
-      runner = free;
-      least = held;
-    }
-    if (runner == nullptr) return;
-    runner->state = State::kOffered;
-    runner->lease = NewRandomName();
-    runner->client = *next;
-    runner->lease_until_ns = now_ns + kLostNs;
-    Send(runner->peer, FrameKind::kLeaseOffer, {{"lease", runner->lease}, {"client", next->label}});
-    waiting_.erase(next);
+  if (!changed_) return;
+  changed_ = false;
+  while (!waiting_.empty() && runners_.any_free()) {
+    const auto match = NextMatch(waiting_, runners_);
+    if (!match) return;
+    const auto client = waiting_.begin() + static_cast<std::ptrdiff_t>(match->client);
+    RunnerEntry& runner = *match->runner;
+    runners_.Update(runner, [&](RunnerEntry& entry) {
+      entry.state = State::kOffered;
+      entry.lease = NewRandomName();
+      entry.client = *client;
+      entry.holder = client->owner;
+      entry.lease_until_ns = now_ns + kLostNs;
+      entry.leased_ns = now_ns;
+    });
+    Send(runner.peer, FrameKind::kLeaseOffer,
+         {{"lease", runner.lease}, {"client", client->label}, {"holder", runner.holder}});
+    waiting_.erase(client);
   }
 }
 
 std::vector<TrackerState::Outgoing> TrackerState::Tick(int64_t now_ns) {
-  std::erase_if(waiting_, [&](const Client& client) { return now_ns - client.heard_ns > kLostNs; });
-  for (auto& [id, runner] : runners_) {
+  std::erase_if(waiting_, [&](const TrackerClient& client) { return now_ns - client.heard_ns > kLostNs; });
+  std::vector<std::string> forgotten;
+  for (const auto& [id, entry] : runners_.all()) {
+    RunnerEntry& runner = *runners_.Find(id);
+    if (!runner.held_by.empty() && now_ns > runner.held_until_ns) {
+      runner.held_by.clear();
+      changed_ = true;
+    }
+    if (now_ns - runner.heard_ns > kForgetNs) forgotten.push_back(id);
     if (runner.state == State::kLost) continue;
     const bool silent = now_ns - runner.heard_ns > kLostNs;
-    const bool late = now_ns > runner.lease_until_ns;
+    const bool late = runner.leased() && now_ns > runner.lease_until_ns;
     if (silent || (runner.state == State::kOffered && late)) {
       MarkLost(runner);
     } else if (runner.state == State::kBusy && late) {
+      ++counts_.lapsed_leases;
       EndLease(runner);
     }
   }
-  std::erase_if(runners_, [&](const auto& entry) { return now_ns - entry.second.heard_ns > kForgetNs; });
+  for (const std::string& id : forgotten) runners_.Remove(id);
   Match(now_ns);
   return TakeOutgoing();
 }
 
-TrackerStatus TrackerState::Status() const {
+TrackerStatus TrackerState::Status(int64_t now_ns) const {
   TrackerStatus status;
-  for (const auto& [id, runner] : runners_) {
-    const Environment environment = EnvironmentFromJson(runner.environment);
-    RunnerInfo info{runner.key, runner.label,          environment.cpu_model, environment.features,
-                    "",         environment.isolation, runner.address,        LlvmCpuOf(environment)};
-    info.state = runner.state == State::kFree ? "free" : runner.state == State::kLost ? "lost" : "busy";
-    info.cores = environment.cores;
-    info.jobs_done = runner.jobs_done;
-    status.runners.push_back(std::move(info));
+  for (const auto& [id, runner] : runners_.all()) status.runners.push_back(InfoOf(runner, now_ns));
+  std::map<std::string, std::vector<const TrackerClient*>> queues;
+  for (const TrackerClient& client : waiting_) queues[client.key].push_back(&client);
+  for (auto& [key, clients] : queues) {
+    std::stable_sort(clients.begin(), clients.end(),
+                     [](const auto* a, const auto* b) { return a->priority > b->priority; });
+    QueueInfo queue{key, 0, {}};
+    for (const TrackerClient* client : clients) {
+      // One that would like another one besides those it has does not wait.
+      if (runners_.Held(client->tuner, client->key) > 0) continue;
+      ++queue.waiting;
+      if (queue.who.size() < kMostNamed) queue.who.push_back(NameForPeople(*client));
+    }
+    status.queues.push_back(std::move(queue));
   }
-  std::map<std::string, int> queues;
-  // One that would like another one besides those it has does not wait.
-  for (const Client& client : waiting_) queues[client.key] += Held(client.tuner, client.key) == 0;
-  for (const auto& [key, count] : queues) status.queues.push_back({key, count});
   return status;
 }
 
-Json StatusToJson(const TrackerStatus& status) {
-  Json json = {{"runners", Json::array()}, {"queues", Json::array()}};
-  for (const RunnerInfo& r : status.runners) {
-    json["runners"].push_back({{"key", r.key},
-                               {"label", r.label},
-                               {"cpu", r.cpu},
-                               {"llvm_cpu", r.llvm_cpu},
-                               {"features", r.features},
-                               {"cores", r.cores},
-                               {"state", r.state},
-                               {"jobs_done", r.jobs_done},
-                               {"isolation", r.isolation},
-                               {"address", r.address}});
-  }
-  for (const QueueInfo& q : status.queues) json["queues"].push_back({{"key", q.key}, {"waiting", q.waiting}});
-  return json;
-}
-
-TrackerStatus StatusFromJson(const Json& json) {
-  TrackerStatus status;
-  if (!json.contains("runners") || !json.contains("queues")) throw Error(ExitCode::kBadData, "bad frame: not a status");
-  for (const Json& r : json["runners"]) {
-    RunnerInfo info{HeaderText(r, "key"),     HeaderText(r, "label"),
-                    HeaderText(r, "cpu"),     HeaderText(r, "features"),
-                    HeaderText(r, "state"),   HeaderText(r, "isolation"),
-                    HeaderText(r, "address"), r.contains("llvm_cpu") ? HeaderText(r, "llvm_cpu") : ""};
-    info.cores = static_cast<int>(HeaderNumber(r, "cores"));
-    info.jobs_done = static_cast<int64_t>(HeaderNumber(r, "jobs_done"));
-    status.runners.push_back(std::move(info));
-  }
-  for (const Json& q : json["queues"]) {
-    status.queues.push_back({HeaderText(q, "key"), static_cast<int>(HeaderNumber(q, "waiting"))});
-  }
-  return status;
+void TrackerState::SendStatus(const std::string& peer, int64_t now_ns) {
+  outgoing_.push_back({peer, {FrameKind::kStatus, Json::object(), {DumpJson(StatusToJson(Status(now_ns)))}}});
 }
 
 }  // namespace hone

@@ -2,78 +2,85 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "rpc_runner/tracker/tracker.h"
+#include "rpc_runner/tracker/lease_rules.h"
+#include "rpc_runner/tracker/runner_registry.h"
+#include "rpc_runner/tracker/tracker_status.h"
 #include "rpc_runner/wire/protocol.h"
+#include "rpc_runner/wire/sender.h"
 
 namespace hone {
 
-// Times are given by the caller and never fall. Not thread-safe.
+// One who has sent a frame: its connection, and who that is as far as the transport could prove it.
+struct Caller {
+  std::string peer;
+  Sender sender = {};
+};
+
+// What happened since the tracker began.
+struct TrackerCounts {
+  int64_t leases = 0;         // granted
+  int64_t lapsed_leases = 0;  // that nobody renewed
+  int64_t lost_runners = 0;
+  std::map<std::string, int64_t> refused;  // frames, by the code of the answer
+};
+
+// Times are given by the caller and never fall. Not thread-safe. What it keeps is bounded by docs/protocol.md's Limits.
 class TrackerState {
  public:
+  static constexpr size_t kMostRunners = 4096;
+  static constexpr size_t kMostWaiting = 4096;
+
   struct Outgoing {
     std::string peer;
     Frame frame;
   };
 
-  // Takes a frame from a peer; what to send then. Throws Error(kBadData) on a header that lacks a field.
-  std::vector<Outgoing> Handle(const std::string& peer, const Frame& frame, int64_t now_ns);
+  // Takes a frame without a lease in its head; what to send then. Throws Error(kBadData) on a header that lacks a
+  // field.
+  std::vector<Outgoing> Handle(const Caller& caller, const Frame& frame, int64_t now_ns);
   // Finds out who is lost and which leases are over. To be called several times a second.
   std::vector<Outgoing> Tick(int64_t now_ns);
-  TrackerStatus Status() const;
+  // The connection to which a frame with a lease in its head goes. Nullopt: its sender is no end of that lease, or may
+  // not say this there; `answer` is what to tell it.
+  std::optional<std::string> Route(const Caller& caller, const FrameHead& head, Frame* answer);
+  TrackerStatus Status(int64_t now_ns) const;
+  const TrackerCounts& counts() const { return counts_; }
 
  private:
-  enum class State { kFree, kOffered, kBusy, kLost };
-  struct Client {
-    std::string id, peer, label, key;
-    std::string tuner;  // whose leases are counted together; the id where the client does not say
-    Json machine;       // the kind that it must be; null: any
-    int64_t heard_ns = 0;
-  };
-  struct RunnerEntry {
-    std::string id, peer, key, label, address;
-    Json environment;
-    Json machine;  // MachineKind
-    State state = State::kFree;
-    std::string lease;
-    Client client;  // of the lease, as far as it is known
-    int64_t lease_until_ns = 0;
-    int64_t heard_ns = 0;
-    int64_t jobs_done = 0;
-  };
+  using State = RunnerEntry::State;
 
-  void OnHello(const std::string& peer, const Json& header, int64_t now_ns);
-  void OnBye(const Json& header);
-  void OnRunnerBeat(const std::string& peer, const Json& header, int64_t now_ns);
-  void OnClientBeat(const std::string& peer, const Json& header, int64_t now_ns);
-  void OnLeaseTaken(const Json& header, int64_t now_ns);
-  void OnLeaseRequest(const std::string& peer, const Json& header, int64_t now_ns);
-  void OnRelease(const Json& header);
+  void OnHello(const Caller& caller, const Json& header, int64_t now_ns);
+  void OnBye(const Caller& caller, const Json& header);
+  void OnRunnerBeat(const Caller& caller, const Json& header, int64_t now_ns);
+  void OnClientBeat(const Caller& caller, const Json& header, int64_t now_ns);
+  void OnLeaseTaken(const Caller& caller, const Json& header, int64_t now_ns);
+  void OnLeaseRequest(const Caller& caller, const Json& header, int64_t now_ns);
+  void OnRelease(const Caller& caller, const Json& header);
+  void OnCommand(const Caller& caller, const Json& header, int64_t now_ns);
+
+  bool MakeRoom();
+  void TakeNote(RunnerEntry& runner, const Json& header, int64_t now_ns);
+  std::string NoteOf(const RunnerEntry& runner, int64_t now_ns) const;
   void MarkLost(RunnerEntry& runner);
   void EndLease(RunnerEntry& runner);
-  // The free runner that the client may have; null: none.
-  RunnerEntry* FreeFor(const Client& client);
-  static bool Fits(const RunnerEntry& runner, const Client& client);
-  // Runners of the key that the tuner has or is being given.
-  int64_t Held(const std::string& tuner, const std::string& key) const;
-  bool ShouldYield(const RunnerEntry& runner) const;
-  Json Unlike(const Client& client) const;
   void Match(int64_t now_ns);
   void SendLease(const RunnerEntry& runner);
-  void SendQueued(const Client& client);
+  void SendQueued(const TrackerClient& client);
+  void SendStatus(const std::string& peer, int64_t now_ns);
   void Send(const std::string& peer, FrameKind kind, Json header);
+  void Refuse(const std::string& peer, const char* code, const std::string& message);
   std::vector<Outgoing> TakeOutgoing();
 
-  std::map<std::string, RunnerEntry> runners_;  // by id
-  std::deque<Client> waiting_;                  // in the order of coming
+  RunnerRegistry runners_;
+  WaitingClients waiting_;
   std::vector<Outgoing> outgoing_;
+  TrackerCounts counts_;
+  bool changed_ = false;  // somebody waits or is free who was not before
 };
-
-// The header of a kStatus frame, and back (throws Error(kBadData)).
-TrackerStatus StatusFromJson(const Json& json);
 
 }  // namespace hone

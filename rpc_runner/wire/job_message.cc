@@ -64,10 +64,9 @@ std::vector<int64_t> CallsFromJson(const Json& cost) {
 }  // namespace
 
 Frame JobToFrame(const JobMessage& message, bool with_reference) {
-  Frame frame{FrameKind::kJob, Json::object(), {}};
+  Frame frame{FrameKind::kJob, Json::object(), {}, message.lease};
   frame.header["job"] = message.id;
   frame.header["attempt"] = message.attempt;
-  if (!message.lease.empty()) frame.header["lease"] = message.lease;
   if (message.package) {
     DescribePackage(*message.package, frame);
     return frame;
@@ -89,7 +88,7 @@ JobMessage JobFromFrame(const Frame& frame) {
   JobMessage message;
   message.id = HeaderNumber(header, "job");
   message.attempt = Attempt(header);
-  if (header.contains("lease")) message.lease = HeaderText(header, "lease");
+  message.lease = frame.lease;
   const std::string kind = HeaderText(header, "kind");
   if (kind == "package") {
     message.package = PackageFromFrame(frame);

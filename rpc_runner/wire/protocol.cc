@@ -12,6 +12,8 @@ namespace {
 
 constexpr std::string_view kMagic = "HONF";
 constexpr size_t kCrcBegin = 12;  // the first byte after the crc field
+constexpr size_t kLeaseBegin = 20;
+constexpr std::string_view kDigits = "0123456789abcdef";
 
 constexpr std::array<uint32_t, 256> MakeCrcTable() {
   std::array<uint32_t, 256> table{};
@@ -43,11 +45,33 @@ uint64_t Get(std::string_view bytes, size_t at, int count) {
   return value;
 }
 
+// 16 bytes; zeros for the empty name.
+std::string PackLease(std::string_view name) {
+  std::string bytes(kLeaseDigits / 2, '\0');
+  if (name.empty()) return bytes;
+  const bool is_name = name.size() == kLeaseDigits && name.find_first_not_of(kDigits) == name.npos;
+  if (!is_name) throw Error(ExitCode::kBug, fmt::format("\"{}\" is not the name of a lease", name));
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    bytes[i] = static_cast<char>(16 * kDigits.find(name[2 * i]) + kDigits.find(name[2 * i + 1]));
+  }
+  return bytes;
+}
+
+std::string UnpackLease(std::string_view bytes) {
+  if (bytes.find_first_not_of('\0') == bytes.npos) return "";
+  std::string name;
+  for (const char byte : bytes) {
+    name += kDigits[static_cast<uint8_t>(byte) >> 4];
+    name += kDigits[static_cast<uint8_t>(byte) & 15];
+  }
+  return name;
+}
+
 [[noreturn]] void Bad(std::string_view why) { throw Error(ExitCode::kBadData, fmt::format("bad frame: {}", why)); }
 
 bool IsKnownKind(uint64_t kind) {
-  return kind == 1 || kind == 2 || (kind >= 10 && kind <= 14) || (kind >= 20 && kind <= 23) || kind == 30 ||
-         kind == 31 || (kind >= 40 && kind <= 45);
+  return kind == 1 || kind == 2 || (kind >= 10 && kind <= 14) || (kind >= 20 && kind <= 23) ||
+         (kind >= 30 && kind <= 32) || (kind >= 40 && kind <= 45);
 }
 
 void CheckLimits(const Frame& frame, size_t header_bytes) {
@@ -71,6 +95,7 @@ std::string EncodeFrame(const Frame& frame) {
   Put(out, 0, 4);
   Put(out, header.size(), 4);
   Put(out, frame.parts.size(), 4);
+  out += PackLease(frame.lease);
   for (const std::string& part : frame.parts) Put(out, part.size(), 8);
   out += header;
   for (const std::string& part : frame.parts) out += part;
@@ -110,15 +135,37 @@ size_t ReadPartBytes(std::string_view table) {
   return sum;
 }
 
-Frame DecodeFrame(std::string_view bytes) {
+namespace {
+
+FrameSizes CheckLength(std::string_view bytes) {
   const FrameSizes sizes = ReadFrameSizes(bytes);
-  if (bytes.size() < kFrameFixedBytes + sizes.table_bytes) Bad("it ends within its table of parts");
+  const size_t body = kFrameFixedBytes + sizes.table_bytes;
+  if (bytes.size() < body) Bad("it ends within its table of parts");
+  const size_t parts = ReadPartBytes(bytes.substr(kFrameFixedBytes, sizes.table_bytes));
+  if (bytes.size() != body + sizes.header_bytes + parts) Bad("its length is not the sum of its fields");
+  return sizes;
+}
+
+FrameHead HeadOf(std::string_view bytes) {
+  return {static_cast<FrameKind>(Get(bytes, 6, 2)), UnpackLease(bytes.substr(kLeaseBegin, kLeaseDigits / 2))};
+}
+
+}  // namespace
+
+FrameHead ReadFrameHead(std::string_view bytes) {
+  CheckLength(bytes);
+  return HeadOf(bytes);
+}
+
+Frame DecodeFrame(std::string_view bytes) {
+  const FrameSizes sizes = CheckLength(bytes);
   const std::string_view table = bytes.substr(kFrameFixedBytes, sizes.table_bytes);
   size_t at = kFrameFixedBytes + sizes.table_bytes;
-  if (bytes.size() != at + sizes.header_bytes + ReadPartBytes(table)) Bad("its length is not the sum of its fields");
   if (Get(bytes, 8, 4) != FrameCrc(bytes)) Bad("its checksum does not match");
   Frame frame;
-  frame.kind = static_cast<FrameKind>(Get(bytes, 6, 2));
+  FrameHead head = HeadOf(bytes);
+  frame.kind = head.kind;
+  frame.lease = std::move(head.lease);
   frame.header = ParseJson(bytes.substr(at, sizes.header_bytes), "a frame's header");
   if (!frame.header.is_object()) Bad("its header is not a JSON object");
   at += sizes.header_bytes;

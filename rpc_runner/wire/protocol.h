@@ -12,12 +12,13 @@
 
 namespace hone {
 
-inline constexpr uint16_t kProtocolVersion = 1;
-inline constexpr size_t kFrameFixedBytes = 20;  // magic to part_count
+inline constexpr uint16_t kProtocolVersion = 2;
+inline constexpr size_t kFrameFixedBytes = 36;  // magic to lease
 inline constexpr size_t kMaxFrameBytes = size_t{64} << 20;
 inline constexpr size_t kMaxPartBytes = size_t{32} << 20;
 inline constexpr size_t kMaxHeaderBytes = size_t{1} << 20;
 inline constexpr size_t kMaxParts = 8;
+inline constexpr size_t kLeaseDigits = 32;  // of a lease's name
 
 // The numbers are permanent.
 enum class FrameKind : uint16_t {
@@ -34,6 +35,7 @@ enum class FrameKind : uint16_t {
   kRelease = 23,
   kStatusQuery = 30,
   kStatus = 31,
+  kCommand = 32,
   kJob = 40,
   kNeed = 41,
   kBlob = 42,
@@ -46,13 +48,23 @@ struct Frame {
   FrameKind kind = FrameKind::kError;
   Json header = Json::object();
   std::vector<std::string> parts;
+  // The name of the lease between whose ends the frame goes, in lower case; empty: it goes to the next hop alone.
+  std::string lease = {};
 };
 
-// Throws Error(kBug) when the frame is beyond the limits.
+// Throws Error(kBug) when the frame is beyond the limits or its lease is not a name of kLeaseDigits.
 std::string EncodeFrame(const Frame& frame);
 
 // Reads exactly one frame. Throws Error(kBadData) on anything else; of another version the message names both.
 Frame DecodeFrame(std::string_view bytes);
+
+// What says where a frame goes. The lengths are checked, the sum, the header and the parts are not looked at. Throws
+// Error(kBadData) as DecodeFrame.
+struct FrameHead {
+  FrameKind kind = FrameKind::kError;
+  std::string lease;
+};
+FrameHead ReadFrameHead(std::string_view bytes);
 
 // True when the bytes begin like a frame of another version than ours: the one case that deserves an answer.
 bool IsOtherVersion(std::string_view bytes);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <memory>
 
 #include "core/error.h"
 
@@ -111,10 +112,30 @@ void Socket::Connect(const std::string& address) {
 }
 
 bool Socket::Send(const std::string& peer, const Frame& frame) {
-  const std::string bytes = EncodeFrame(frame);
-  if (kind_ == Kind::kRouter && zmq_send(socket_, peer.data(), peer.size(), ZMQ_DONTWAIT | ZMQ_SNDMORE) < 0)
-    return false;
-  return zmq_send(socket_, bytes.data(), bytes.size(), ZMQ_DONTWAIT) >= 0;
+  std::string bytes = EncodeFrame(frame);
+  return SendBytes(peer, bytes) == Sent::kYes;
+}
+
+Socket::Sent Socket::SendBytes(const std::string& peer, std::string& bytes) {
+  const auto failed = [] { return errno == EAGAIN ? Sent::kFull : Sent::kUnreachable; };
+  if (kind_ == Kind::kRouter && zmq_send(socket_, peer.data(), peer.size(), ZMQ_DONTWAIT | ZMQ_SNDMORE) < 0) {
+    return failed();
+  }
+  // The library frees the string once it has written it.
+  auto owned = std::make_unique<std::string>(std::move(bytes));
+  zmq_msg_t message;
+  zmq_msg_init_data(
+      &message, owned->data(), owned->size(), [](void*, void* hint) { delete static_cast<std::string*>(hint); },
+      owned.get());
+  if (zmq_msg_send(&message, socket_, ZMQ_DONTWAIT) >= 0) {
+    static_cast<void>(owned.release());
+    return Sent::kYes;
+  }
+  const Sent why = failed();
+  bytes = *owned;
+  static_cast<void>(owned.release());
+  zmq_msg_close(&message);
+  return why;
 }
 
 bool Socket::Receive(Message* message) {

@@ -51,6 +51,10 @@ class Socket {
   void Connect(const std::string& address);
   // False when the peer cannot be reached or its queue is full: never waits.
   bool Send(const std::string& peer, const Frame& frame);
+  // What became of bytes that were to be sent.
+  enum class Sent { kYes, kFull, kUnreachable };
+  // One encoded frame, as it is; `bytes` may be large and are not copied. They are only gone when the answer is kYes.
+  Sent SendBytes(const std::string& peer, std::string& bytes);
   // The next message; false when none waits. Messages with more parts than they should have are passed over.
   bool Receive(Message* message);
   void* raw() const { return socket_; }

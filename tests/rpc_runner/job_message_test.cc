@@ -12,7 +12,7 @@ JobMessage Sample() {
   JobMessage message;
   message.id = 3;
   message.attempt = 2;
-  message.lease = "abc";
+  message.lease = std::string(32, 'a');
   message.job.artifact.elf = "candidate";
   message.job.artifact.stages = {{"f", 4, 2, 64}};
   message.job.reference.elf = "reference";
@@ -26,7 +26,7 @@ TEST(JobMessage, ComesBackWithItsReference) {
   const JobMessage back = JobFromFrame(DecodeFrame(EncodeFrame(JobToFrame(Sample(), true))));
   EXPECT_EQ(back.id, 3u);
   EXPECT_EQ(back.attempt, 2u);
-  EXPECT_EQ(back.lease, "abc");
+  EXPECT_EQ(back.lease, std::string(32, 'a'));
   EXPECT_EQ(back.job.artifact, Sample().job.artifact);
   EXPECT_EQ(back.job.reference, Sample().job.reference);
   EXPECT_EQ(back.job.seeds, Sample().job.seeds);

@@ -7,6 +7,9 @@
 namespace hone {
 namespace {
 
+const std::string kLease(32, 'a');
+const std::string kOther(32, 'b');
+
 Frame JobFrame(JobId id, uint32_t attempt, const std::string& lease, bool with_reference = true) {
   JobMessage message;
   message.id = id;
@@ -20,10 +23,14 @@ Frame JobFrame(JobId id, uint32_t attempt, const std::string& lease, bool with_r
 
 class LeaseDeskTest : public testing::Test {
  protected:
-  LeaseDeskTest() { desk_.Begin("L"); }
+  LeaseDeskTest() { desk_.Begin(kLease); }
   std::vector<Frame> Handle(const Frame& frame) { return desk_.Handle(DecodeFrame(EncodeFrame(frame)), &for_us_); }
+  std::vector<Frame> HandleUnder(const std::string& lease, Frame frame) {
+    frame.lease = lease;
+    return Handle(frame);
+  }
   std::vector<Frame> Beat(const Json& jobs) {
-    return Handle({FrameKind::kHeartbeat, {{"lease", "L"}, {"jobs", jobs}}, {}});
+    return HandleUnder(kLease, {FrameKind::kHeartbeat, {{"jobs", jobs}}, {}});
   }
 
   LeaseDesk desk_;
@@ -31,11 +38,11 @@ class LeaseDeskTest : public testing::Test {
 };
 
 TEST_F(LeaseDeskTest, HoldsAJobUntilItsReferenceComes) {
-  const auto answer = Handle(JobFrame(1, 1, "L", false));
+  const auto answer = Handle(JobFrame(1, 1, kLease, false));
   ASSERT_EQ(answer.size(), 1u);
   EXPECT_EQ(answer[0].kind, FrameKind::kNeed);
   EXPECT_FALSE(desk_.NextJob());
-  Handle(BlobFrame(Sha256Hex("reference"), "reference"));
+  HandleUnder(kLease, BlobFrame(Sha256Hex("reference"), "reference"));
   const auto job = desk_.NextJob();
   ASSERT_TRUE(job);
   EXPECT_EQ(job->job.reference.elf, "reference");
@@ -43,22 +50,22 @@ TEST_F(LeaseDeskTest, HoldsAJobUntilItsReferenceComes) {
 }
 
 TEST_F(LeaseDeskTest, RunsARepeatedJobOnceAndRepeatsItsResult) {
-  Handle(JobFrame(1, 1, "L"));
-  EXPECT_TRUE(Handle(JobFrame(1, 1, "L")).empty());
+  Handle(JobFrame(1, 1, kLease));
+  EXPECT_TRUE(Handle(JobFrame(1, 1, kLease)).empty());
   const auto job = desk_.NextJob();
-  EXPECT_TRUE(Handle(JobFrame(1, 1, "L")).empty());
+  EXPECT_TRUE(Handle(JobFrame(1, 1, kLease)).empty());
   EXPECT_FALSE(desk_.NextJob());
   ASSERT_TRUE(desk_.Finish(*job, Measurement()));
-  const auto again = Handle(JobFrame(1, 1, "L"));
+  const auto again = Handle(JobFrame(1, 1, kLease));
   ASSERT_EQ(again.size(), 1u);
   EXPECT_EQ(again[0].kind, FrameKind::kResult);
   EXPECT_EQ(Beat({1}).at(0).kind, FrameKind::kResult);
 }
 
 TEST_F(LeaseDeskTest, GivesBackWhatHasNotBegun) {
-  for (JobId id = 1; id <= 3; ++id) Handle(JobFrame(id, 1, "L"));
+  for (JobId id = 1; id <= 3; ++id) Handle(JobFrame(id, 1, kLease));
   ASSERT_TRUE(desk_.NextJob());
-  const auto answer = Handle({FrameKind::kHeartbeat, {{"lease", "L"}, {"withdraw", {1, 3, 9}}}, {}});
+  const auto answer = HandleUnder(kLease, {FrameKind::kHeartbeat, {{"withdraw", {1, 3, 9}}}, {}});
   ASSERT_EQ(answer.size(), 1u);
   EXPECT_EQ(answer[0].header["withdrawn"], Json({3}));
   EXPECT_EQ(answer[0].header["kept"], Json({1, 9}));
@@ -67,7 +74,7 @@ TEST_F(LeaseDeskTest, GivesBackWhatHasNotBegun) {
 }
 
 TEST_F(LeaseDeskTest, TellsOfJobsThatNeverArrived) {
-  Handle(JobFrame(1, 1, "L"));
+  Handle(JobFrame(1, 1, kLease));
   EXPECT_TRUE(Beat({1}).empty());
   const auto answer = Beat({2});
   ASSERT_EQ(answer.size(), 1u);
@@ -75,21 +82,21 @@ TEST_F(LeaseDeskTest, TellsOfJobsThatNeverArrived) {
 }
 
 TEST_F(LeaseDeskTest, RefusesAnotherLease) {
-  EXPECT_EQ(HeaderText(Handle(JobFrame(1, 1, "M")).at(0).header, "code"), "no_lease");
+  EXPECT_EQ(HeaderText(Handle(JobFrame(1, 1, kOther)).at(0).header, "code"), "no_lease");
   EXPECT_FALSE(for_us_);
-  EXPECT_EQ(Handle({FrameKind::kHeartbeat, {{"lease", "M"}}, {}}).at(0).kind, FrameKind::kLeaseEnd);
+  EXPECT_EQ(HandleUnder(kOther, {FrameKind::kHeartbeat, Json::object(), {}}).at(0).kind, FrameKind::kLeaseEnd);
 }
 
 TEST_F(LeaseDeskTest, DropsResultsOfAnEndedLease) {
-  Handle(JobFrame(1, 1, "L"));
+  Handle(JobFrame(1, 1, kLease));
   const auto job = desk_.NextJob();
-  desk_.Begin("N");
+  desk_.Begin(kOther);
   EXPECT_FALSE(desk_.Finish(*job, Measurement()));
 }
 
 TEST_F(LeaseDeskTest, TakesSoManyJobsAndNoMore) {
-  for (JobId id = 0; id < 8; ++id) EXPECT_TRUE(Handle(JobFrame(id, 1, "L")).empty());
-  EXPECT_EQ(HeaderText(Handle(JobFrame(9, 1, "L")).at(0).header, "code"), "busy");
+  for (JobId id = 0; id < 8; ++id) EXPECT_TRUE(Handle(JobFrame(id, 1, kLease)).empty());
+  EXPECT_EQ(HeaderText(Handle(JobFrame(9, 1, kLease)).at(0).header, "code"), "busy");
 }
 
 }  // namespace

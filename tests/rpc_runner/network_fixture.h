@@ -10,6 +10,7 @@
 
 #include "rpc_runner/runner.h"
 #include "rpc_runner/runner_server.h"
+#include "rpc_runner/tracker/ask_tracker.h"
 #include "rpc_runner/tracker/tracker.h"
 
 namespace hone {

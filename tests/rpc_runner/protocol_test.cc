@@ -1,5 +1,6 @@
 #include "rpc_runner/wire/protocol.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
@@ -11,13 +12,49 @@
 namespace hone {
 namespace {
 
-Frame Sample() { return {FrameKind::kJob, {{"job", 7}, {"text", "a"}}, {"first part", "", "third"}}; }
+const std::string kLease = "000102030405060708090a0b0c0d0e0f";
+
+Frame Sample() { return {FrameKind::kJob, {{"job", 7}, {"text", "a"}}, {"first part", "", "third"}, kLease}; }
+
+// Of Sample, made by another program from docs/protocol.md.
+constexpr const char* kGolden =
+    "484f4e460200280036200fcd1400000003000000000102030405060708090a0b0c0d0e0f0a0000000000000000000000"
+    "0000000005000000000000007b226a6f62223a372c2274657874223a2261227d666972737420706172747468697264";
+
+std::string Hex(std::string_view bytes) {
+  std::string text;
+  for (const char byte : bytes) text += fmt::format("{:02x}", static_cast<uint8_t>(byte));
+  return text;
+}
+
+TEST(Frame, HasTheBytesOfTheDocs) { EXPECT_EQ(Hex(EncodeFrame(Sample())), kGolden); }
 
 TEST(Frame, ComesBackAsItWas) {
   const Frame frame = DecodeFrame(EncodeFrame(Sample()));
   EXPECT_EQ(frame.kind, FrameKind::kJob);
   EXPECT_EQ(frame.header, Sample().header);
   EXPECT_EQ(frame.parts, Sample().parts);
+  EXPECT_EQ(frame.lease, kLease);
+  EXPECT_EQ(DecodeFrame(EncodeFrame({FrameKind::kHello, Json::object(), {}})).lease, "");
+}
+
+TEST(Frame, TellsWhereItGoesWithoutBeingRead) {
+  std::string bytes = EncodeFrame(Sample());
+  bytes.back() = 'x';
+  bytes[bytes.size() - 20] = '\n';
+  const FrameHead head = ReadFrameHead(bytes);
+  EXPECT_EQ(head.kind, FrameKind::kJob);
+  EXPECT_EQ(head.lease, kLease);
+  EXPECT_THROW(DecodeFrame(bytes), Error);
+  for (size_t length = 0; length < bytes.size(); ++length) EXPECT_THROW(ReadFrameHead(bytes.substr(0, length)), Error);
+}
+
+TEST(Frame, TakesNoOtherTextForALease) {
+  for (const std::string lease : {"abc", "000102030405060708090A0B0C0D0E0F", "000102030405060708090a0b0c0d0e0f00"}) {
+    Frame frame = Sample();
+    frame.lease = lease;
+    EXPECT_THROW(EncodeFrame(frame), Error) << lease;
+  }
 }
 
 TEST(Frame, IsRefusedWhenCutAnywhere) {
@@ -45,7 +82,7 @@ TEST(Frame, OfAnotherVersionIsRefusedByName) {
     DecodeFrame(bytes);
     FAIL();
   } catch (const Error& error) {
-    EXPECT_STREQ(error.what(), "protocol version 9 was received; this program speaks version 1");
+    EXPECT_STREQ(error.what(), "protocol version 9 was received; this program speaks version 2");
   }
 }
 

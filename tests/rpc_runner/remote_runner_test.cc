@@ -9,9 +9,11 @@
 #include "rpc_runner/process/clock.h"
 #include "rpc_runner/runner.h"
 #include "rpc_runner/runner_server.h"
+#include "rpc_runner/tracker/ask_tracker.h"
 #include "rpc_runner/tracker/tracker.h"
 #include "tests/rpc_runner/kernel_fixture.h"
 #include "tests/rpc_runner/network_fixture.h"
+#include "tests/support/sleeping_executor.h"
 
 namespace hone {
 namespace {
@@ -104,10 +106,40 @@ TEST(RemoteRunner, SurvivesTheTrackersRestart) {
   const auto runner = MakeRemoteRunner(RemoteTo(*tracker, "steady"));
   EXPECT_EQ(RunJob(*runner, DenseJob()).fate, Fate::kOk);
   tracker.reset();
-  EXPECT_EQ(RunJob(*runner, DenseJob()).fate, Fate::kOk);
+  // Longer than a silence that means a loss.
+  runner->Submit(DenseJob());
+  JobResult result;
+  EXPECT_FALSE(runner->Wait(4'000'000'000, &result)) << "by which way did it come?";
   tracker = std::make_unique<TrackerThread>(address);
+  ASSERT_TRUE(runner->Wait(20'000'000'000, &result));
+  EXPECT_EQ(result.measurement.fate, Fate::kOk) << result.measurement.message;
   WaitForStatus(address, [](const TrackerStatus& s) { return HasRunner(s, "busy"); });
   EXPECT_EQ(RunJob(*runner, DenseJob()).fate, Fate::kOk);
+}
+
+TEST(RemoteRunner, SpeaksWithoutTheTrackerWhereBothAllowIt) {
+  auto tracker = std::make_unique<TrackerThread>();
+  const std::string address = tracker->address();
+  RunnerServerOptions offer = OfferTo(address, "near");
+  offer.direct = true;
+  RunnerThread server(offer);
+  RemoteRunnerOptions options = RemoteTo(*tracker, "near");
+  options.direct = true;
+  const auto runner = MakeRemoteRunner(options);
+  EXPECT_EQ(RunJob(*runner, DenseJob()).fate, Fate::kOk);
+  EXPECT_EQ(QueryTracker(address).runners.at(0).address.substr(0, 16), "tcp://127.0.0.1:");
+  tracker.reset();
+  EXPECT_EQ(RunJob(*runner, DenseJob()).fate, Fate::kOk);
+}
+
+TEST(RemoteRunner, DialsNobodyThatDidNotAllowIt) {
+  TrackerThread tracker;
+  RunnerThread server(OfferTo(tracker.address(), "far"));
+  RemoteRunnerOptions options = RemoteTo(tracker, "far");
+  options.direct = true;
+  const auto runner = MakeRemoteRunner(options);
+  EXPECT_EQ(RunJob(*runner, DenseJob()).fate, Fate::kOk);
+  EXPECT_EQ(QueryTracker(tracker.address()).runners.at(0).address, "");
 }
 
 TEST(RunnerServer, LeavesAfterItsJobs) {
@@ -119,33 +151,45 @@ TEST(RunnerServer, LeavesAfterItsJobs) {
   WaitForStatus(tracker.address(), [](const TrackerStatus& s) { return s.runners.empty(); });
 }
 
-// What asks it to leave does not wait for a candidate, which no verdict falls upon.
-TEST(RunnerServer, LeavesAtOnceOnSigtermAndTheJobIsDoneElsewhere) {
+TEST(RunnerServer, LeavesAtOnceOnSigtermAndItsJobGoesElsewhere) {
   TrackerThread tracker;
   RunnerChild server(tracker.address(), "polite");
   const auto runner = MakeRemoteRunner(RemoteTo(tracker, "polite"));
   EXPECT_EQ(RunJob(*runner, DenseJob()).fate, Fate::kOk);
   KernelJob slow = DenseJob("dense_loop");
-  slow.timing.deadline_ns = 2'000'000'000;
+  slow.timing.deadline_ns = 60'000'000'000;
   runner->Submit(slow);
   JobResult result;
   EXPECT_FALSE(runner->Wait(300'000'000, &result));
   server.Kill(SIGTERM);
   const int status = server.Wait();
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
-  EXPECT_FALSE(runner->Wait(300'000'000, &result)) << result.measurement.message;
-  RunnerThread other(OfferTo(tracker.address(), "polite"));
-  ASSERT_TRUE(runner->Wait(20'000'000'000, &result));
-  // From the other one, which gave it all of its time.
-  EXPECT_EQ(result.measurement.fate, Fate::kTimedOut) << result.measurement.message;
-  EXPECT_GE(result.measurement.wall_ns, slow.timing.deadline_ns);
+  EXPECT_TRUE(QueryTracker(tracker.address()).runners.empty()) << "it said bye";
+  SleepingRunner heir(OfferTo(tracker.address(), "polite"), 1'000'000, runner->Describe());
+  ASSERT_TRUE(runner->Wait(20'000'000'000, &result)) << "the job that takes a minute has gone elsewhere";
+  EXPECT_EQ(result.measurement.fate, Fate::kOk) << result.measurement.message;
+}
+
+TEST(RunnerServer, LeavesWhenItHasServedOnce) {
+  TrackerThread tracker;
+  RunnerServerOptions offer = OfferTo(tracker.address(), "once");
+  offer.once = true;
+  RunnerThread server(offer);
+  auto runner = MakeRemoteRunner(RemoteTo(tracker, "once"));
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(RunJob(*runner, DenseJob()).fate, Fate::kOk);
+  EXPECT_EQ(QueryTracker(tracker.address()).runners.size(), 1u);
+  runner.reset();
+  server.Join();
+  EXPECT_TRUE(QueryTracker(tracker.address()).runners.empty());
 }
 
 TEST(Loopback, IsTheOnlyPlaceWithoutKeys) {
   const std::atomic<bool> stop{true};
   EXPECT_THROW(ServeTracker({"tcp://0.0.0.0:*", ""}, &stop), Error);
+  EXPECT_THROW(ServeTracker({"tcp://127.0.0.1:*", "", "0.0.0.0:0"}, &stop), Error);
   EXPECT_THROW(ServeTracker({"tcp://*:9190", ""}, &stop), Error);
   RunnerServerOptions options = OfferTo("tcp://127.0.0.1:1", "k");
+  options.direct = true;
   options.bind = "tcp://10.0.0.1:*";
   EXPECT_THROW(ServeRunner(options, &stop), Error);
   EXPECT_THROW(QueryTracker("tcp://example.com:9190"), Error);

@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "rpc_runner/process/clock.h"
 #include "rpc_runner/runner.h"
+#include "rpc_runner/tracker/ask_tracker.h"
 #include "rpc_runner/tracker/tracker.h"
 #include "tests/rpc_runner/kernel_fixture.h"
 #include "tests/rpc_runner/network_fixture.h"
@@ -210,14 +211,46 @@ TEST_F(RunnerFleet, KeepsItsLeasesWhenTheTrackerRestarts) {
   WaitForMachines(*tuner, 3);
   const std::string address = tracker_->address();
   const auto by_host = RunJobs(*tuner, 120, 0, [&](int done) {
-    if (done == 30) tracker_.reset();
-    if (done == 60) tracker_ = std::make_unique<TrackerThread>(address);
+    if (done != 30) return;
+    tracker_.reset();
+    std::this_thread::sleep_for(std::chrono::milliseconds(3500));
+    tracker_ = std::make_unique<TrackerThread>(address);
   });
   EXPECT_EQ(by_host.size(), 3u);
   WaitForStatus(address, [](const TrackerStatus& s) {
     return std::count_if(s.runners.begin(), s.runners.end(), [](const auto& r) { return r.state == "busy"; }) == 3;
   });
   EXPECT_EQ(tuner->Machines().size(), 3u);
+}
+
+TEST_F(RunnerFleet, ADrainedRunnerIsLeftAndItsJobsAreDoneElsewhere) {
+  for (const char* host : {"a", "b"}) AddRunner(host, 10 * kMillisecond);
+  const auto tuner = Tuner();
+  WaitForMachines(*tuner, 2);
+  const auto by_host = RunJobs(*tuner, 300, 0, [&](int done) {
+    if (done == 20) CommandTracker(tracker_->address(), {"drain", "b", "somebody", 0});
+  });
+  EXPECT_EQ(tuner->Machines().size(), 1u);
+  EXPECT_LT(by_host.at("b"), by_host.at("a"));
+  WaitForStatus(tracker_->address(), [](const TrackerStatus& s) {
+    return std::count_if(s.runners.begin(), s.runners.end(), [](const auto& r) { return r.state == "drained"; }) == 1;
+  });
+}
+
+TEST_F(RunnerFleet, AHoldTakesEvenTheLastRunner) {
+  AddRunner("a");
+  RemoteRunnerOptions options = RemoteTo(*tracker_, "key");
+  options.user = "bob";
+  const auto bob = MakeRemoteRunner(options);
+  WaitForMachines(*bob, 1);
+  CommandTracker(tracker_->address(), {"hold", "key", "ann", 600'000 * kMillisecond});
+  options.user = "ann";
+  const auto ann = MakeRemoteRunner(options);
+  WaitForMachines(*ann, 1);
+  EXPECT_EQ(bob->Machines().size(), 0u);
+  EXPECT_EQ(RunJobs(*ann, 5).size(), 1u);
+  EXPECT_THROW(CommandTracker(tracker_->address(), {"hold", "key", "bob", 1}), Error);
+  CommandTracker(tracker_->address(), {"unhold", "key", "ann", 0});
 }
 
 TEST_F(RunnerFleet, IsFreeAgainWhenTheTunerLeaves) {

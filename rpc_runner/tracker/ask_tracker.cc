@@ -1,0 +1,57 @@
+#include "rpc_runner/tracker/ask_tracker.h"
+
+#include <fmt/format.h>
+#include <pwd.h>
+#include <unistd.h>
+
+#include <array>
+
+#include "core/error.h"
+#include "rpc_runner/process/clock.h"
+#include "rpc_runner/wire/socket.h"
+
+namespace hone {
+namespace {
+
+TrackerStatus Ask(const std::string& tracker, const Frame& question, int64_t timeout_ns) {
+  SocketContext context;
+  Socket socket(context, Socket::Kind::kDealer);
+  socket.Connect(tracker);
+  socket.Send("", question);
+  const int64_t until_ns = MonotonicNs() + timeout_ns;
+  Socket::Message message;
+  while (!socket.Receive(&message)) {
+    const int64_t left_ns = until_ns - MonotonicNs();
+    if (left_ns <= 0)
+      throw Error(ExitCode::kNoRunner, fmt::format("no tracker answers at {}; start one with hone tracker", tracker));
+    WaitForAny({&socket}, -1, left_ns);
+  }
+  const Frame frame = DecodeFrame(message.bytes);
+  if (frame.kind == FrameKind::kStatus && frame.parts.size() == 1) {
+    return StatusFromJson(ParseJson(frame.parts[0], "the tracker's status"));
+  }
+  throw Error(ExitCode::kBadData,
+              fmt::format("the tracker at {} says: {}", tracker, HeaderText(frame.header, "message")));
+}
+
+}  // namespace
+
+TrackerStatus QueryTracker(const std::string& tracker, int64_t timeout_ns) {
+  return Ask(tracker, {FrameKind::kStatusQuery, Json::object(), {}}, timeout_ns);
+}
+
+TrackerStatus CommandTracker(const std::string& tracker, const DeviceCommand& command, int64_t timeout_ns) {
+  Json header = {{"command", command.command}, {"what", command.what}, {"user", command.user}};
+  if (command.for_ns > 0) header["for_ns"] = command.for_ns;
+  return Ask(tracker, {FrameKind::kCommand, std::move(header), {}}, timeout_ns);
+}
+
+std::string LocalUser() {
+  std::array<char, 256> host{};
+  if (gethostname(host.data(), host.size() - 1) != 0) host[0] = '\0';
+  const passwd* user = getpwuid(getuid());
+  return fmt::format("{}@{}", user != nullptr ? user->pw_name : fmt::format("{}", getuid()), host.data())
+      .substr(0, 128);
+}
+
+}  // namespace hone

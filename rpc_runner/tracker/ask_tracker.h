@@ -1,0 +1,28 @@
+// Questions and commands to a tracker from outside.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "rpc_runner/tracker/tracker_status.h"
+
+namespace hone {
+
+// Throws Error: kNoRunner when no tracker answers within timeout_ns, kBadData when it refuses, with its reason.
+TrackerStatus QueryTracker(const std::string& tracker, int64_t timeout_ns = 3'000'000'000);
+
+// As docs/protocol.md, "Holding and draining", has it.
+struct DeviceCommand {
+  std::string command;  // "hold", "unhold", "drain", "undrain"
+  std::string what;     // a key or a label
+  std::string user;     // who holds; with keys the tracker knows better
+  int64_t for_ns = 0;   // of a hold
+};
+// The status after it. Throws as QueryTracker.
+TrackerStatus CommandTracker(const std::string& tracker, const DeviceCommand& command,
+                             int64_t timeout_ns = 3'000'000'000);
+
+// "login@host" of this process: who it is where no keys tell.
+std::string LocalUser();
+
+}  // namespace hone

@@ -1,0 +1,54 @@
+#include "rpc_runner/tracker/frame_rights.h"
+
+namespace hone {
+namespace {
+
+// The heartbeats and commands of runners and of tuners differ by their headers.
+Role RoleFor(const Frame& frame) {
+  switch (frame.kind) {
+    case FrameKind::kHello:
+    case FrameKind::kBye:
+    case FrameKind::kLeaseTaken:
+      return Role::kRunner;
+    case FrameKind::kHeartbeat:
+      return frame.header.contains("runner") ? Role::kRunner : Role::kTuner;
+    case FrameKind::kCommand: {
+      const std::string command = HeaderText(frame.header, "command");
+      return command == "drain" || command == "undrain" ? Role::kRunner : Role::kTuner;
+    }
+    default:
+      return Role::kTuner;
+  }
+}
+
+}  // namespace
+
+bool MaySay(const Sender& sender, const Frame& frame) {
+  switch (frame.kind) {
+    case FrameKind::kHello:
+    case FrameKind::kBye:
+    case FrameKind::kLeaseTaken:
+    case FrameKind::kHeartbeat:
+    case FrameKind::kLeaseRequest:
+    case FrameKind::kRelease:
+    case FrameKind::kCommand:
+      return sender.May(RoleFor(frame));
+    case FrameKind::kStatusQuery:
+      return sender.roles != 0;
+    default:
+      return true;
+  }
+}
+
+bool MaySayToRunner(const Sender& sender, FrameKind kind) {
+  return sender.May(Role::kTuner) &&
+         (kind == FrameKind::kHeartbeat || kind == FrameKind::kJob || kind == FrameKind::kBlob);
+}
+
+bool MaySayToClient(const Sender& sender, FrameKind kind) {
+  return sender.May(Role::kRunner) &&
+         (kind == FrameKind::kHeartbeat || kind == FrameKind::kNeed || kind == FrameKind::kResult ||
+          kind == FrameKind::kError || kind == FrameKind::kLeaseEnd);
+}
+
+}  // namespace hone

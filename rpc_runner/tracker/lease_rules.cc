@@ -1,0 +1,98 @@
+#include "rpc_runner/tracker/lease_rules.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "rpc_runner/machine/machine_kind.h"
+
+namespace hone {
+namespace {
+
+constexpr size_t kMostUnlike = 16;
+
+bool IsOfKind(const RunnerEntry& runner, const TrackerClient& client) {
+  return client.machine.is_null() || KindDifference(runner.machine, client.machine).empty();
+}
+
+bool MayHave(const RunnerEntry& runner, const TrackerClient& client) {
+  return !runner.drained && (runner.held_by.empty() || runner.held_by == client.user);
+}
+
+RunnerEntry* FreeFor(const TrackerClient& client, const RunnerRegistry& runners) {
+  for (const auto& [kind, group] : runners.FreeOf(client.key)) {
+    if (!IsOfKind(*group.begin()->second, client)) continue;
+    const auto may =
+        std::find_if(group.begin(), group.end(), [&](const auto& r) { return MayHave(*r.second, client); });
+    if (may != group.end()) return may->second;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::optional<LeaseMatch> NextMatch(const WaitingClients& waiting, const RunnerRegistry& runners) {
+  std::optional<LeaseMatch> next;
+  std::tuple<int, int64_t> least;
+  for (size_t i = 0; i < waiting.size(); ++i) {
+    const TrackerClient& client = waiting[i];
+    const std::tuple<int, int64_t> rank = {-client.priority, runners.Held(client.tuner, client.key)};
+    if (next && rank >= least) continue;
+    RunnerEntry* const free = FreeFor(client, runners);
+    if (free == nullptr) continue;
+    next = LeaseMatch{i, free};
+    least = rank;
+  }
+  return next;
+}
+
+// One runner less for its tuner and one more for who waits must not turn the tables; priority may, but for the last
+// one.
+bool ShouldYield(const RunnerEntry& runner, const WaitingClients& waiting, const RunnerRegistry& runners) {
+  const TrackerClient& holder = runner.client;
+  const int64_t held = runners.Held(holder.tuner, runner.key);
+  if (held < 2) return false;
+  return std::any_of(waiting.begin(), waiting.end(), [&](const TrackerClient& client) {
+    if (client.key != runner.key || client.tuner == holder.tuner || client.priority < holder.priority) return false;
+    const bool due = client.priority > holder.priority || held >= runners.Held(client.tuner, runner.key) + 2;
+    return due && MayHave(runner, client) && IsOfKind(runner, client);
+  });
+}
+
+bool MustYield(const RunnerEntry& runner) {
+  return runner.drained || (!runner.held_by.empty() && runner.held_by != runner.client.user);
+}
+
+int64_t RunnersFor(const TrackerClient& client, const RunnerRegistry& runners) {
+  int64_t count = 0;
+  for (const auto& [kind, group] : runners.KindsOf(client.key)) {
+    if (!IsOfKind(**group.begin(), client)) continue;
+    count += std::count_if(group.begin(), group.end(), [&](const auto* runner) { return MayHave(*runner, client); });
+  }
+  return count;
+}
+
+Json UnlikeRunners(const TrackerClient& client, const RunnerRegistry& runners) {
+  Json unlike = Json::array();
+  for (const auto& [kind, group] : runners.KindsOf(client.key)) {
+    if (IsOfKind(**group.begin(), client)) continue;
+    const std::string why = KindDifference((*group.begin())->machine, client.machine);
+    for (const RunnerEntry* runner : group) {
+      if (unlike.size() == kMostUnlike) return unlike;
+      unlike.push_back({{"label", runner->label}, {"runner", runner->id}, {"why", why}});
+    }
+  }
+  return unlike;
+}
+
+int64_t PlaceInQueue(const TrackerClient& client, const WaitingClients& waiting) {
+  int64_t before = 0;
+  bool passed = false;
+  for (const TrackerClient& other : waiting) {
+    passed = passed || other.id == client.id;
+    if (other.id == client.id || other.key != client.key) continue;
+    before += other.priority > client.priority || (other.priority == client.priority && !passed);
+  }
+  return before;
+}
+
+}  // namespace hone

@@ -1,0 +1,52 @@
+// Frames that a connection cannot take at once, kept in their order and within bounds.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <string>
+
+#include "rpc_runner/wire/socket.h"
+
+namespace hone {
+
+// Not thread-safe.
+class Outbox {
+ public:
+  // What may wait; of docs/protocol.md's Relay.
+  struct Limits {
+    size_t frames = 256;                   // for one connection
+    size_t bytes = size_t{64} << 20;       // for one connection; one frame of any size may wait
+    size_t all_bytes = size_t{256} << 20;  // for all of them
+  };
+
+  // Sends without waiting: Socket::SendBytes, but for tests.
+  using SendNow = std::function<Socket::Sent(const std::string& peer, std::string& bytes)>;
+  explicit Outbox(SendNow send_now) : Outbox(std::move(send_now), Limits()) {}
+  Outbox(SendNow send_now, const Limits& limits) : send_now_(std::move(send_now)), limits_(limits) {}
+
+  // False when the frame was dropped: nobody is there, or too much waits already. `bytes` is only gone when true.
+  bool Send(const std::string& peer, std::string& bytes);
+  // Tries to send what waits. To be called often while something does.
+  void Flush();
+  bool empty() const { return waiting_.empty(); }
+  size_t bytes() const { return bytes_; }
+  int64_t dropped() const { return dropped_; }
+
+ private:
+  struct Queue {
+    std::deque<std::string> frames;
+    size_t bytes = 0;
+  };
+  bool HasRoom(const std::string& peer, size_t bytes) const;
+
+  const SendNow send_now_;
+  const Limits limits_;
+  std::map<std::string, Queue> waiting_;
+  size_t bytes_ = 0;
+  int64_t dropped_ = 0;
+};
+
+}  // namespace hone

@@ -1,0 +1,95 @@
+#include "rpc_runner/tracker/runner_registry.h"
+
+namespace hone {
+namespace {
+
+template <typename Map>
+RunnerEntry* FindIn(const Map& map, const std::string& name) {
+  const auto it = map.find(name);
+  return it == map.end() ? nullptr : it->second;
+}
+
+// Empties what an erased element leaves behind, so that keys that were once there cost nothing.
+template <typename Outer, typename Inner>
+void EraseFrom(Outer& outer, const std::string& first, const std::string& second, const Inner& element) {
+  const auto kinds = outer.find(first);
+  if (kinds == outer.end()) return;
+  const auto group = kinds->second.find(second);
+  if (group == kinds->second.end()) return;
+  group->second.erase(element);
+  if (group->second.empty()) kinds->second.erase(group);
+  if (kinds->second.empty()) outer.erase(kinds);
+}
+
+}  // namespace
+
+RunnerEntry* RunnerRegistry::Find(const std::string& id) {
+  const auto it = entries_.find(id);
+  return it == entries_.end() ? nullptr : &it->second;
+}
+
+RunnerEntry* RunnerRegistry::FindLease(const std::string& lease) { return FindIn(by_lease_, lease); }
+const RunnerEntry* RunnerRegistry::FindLease(const std::string& lease) const { return FindIn(by_lease_, lease); }
+RunnerEntry* RunnerRegistry::FindClient(const std::string& client) { return FindIn(by_client_, client); }
+
+RunnerEntry& RunnerRegistry::Insert(const std::string& id) {
+  const auto [it, is_new] = entries_.try_emplace(id);
+  if (is_new) {
+    it->second.id = id;
+    it->second.state = RunnerEntry::State::kLost;
+    List(it->second);
+  }
+  return it->second;
+}
+
+void RunnerRegistry::Remove(const std::string& id) {
+  const auto it = entries_.find(id);
+  if (it == entries_.end()) return;
+  Unlist(it->second);
+  entries_.erase(it);
+}
+
+void RunnerRegistry::List(RunnerEntry& entry) {
+  if (entry.state == RunnerEntry::State::kLost) return;
+  kinds_[entry.key][entry.kind].insert(&entry);
+  if (entry.state == RunnerEntry::State::kFree) free_[entry.key][entry.kind][entry.id] = &entry;
+  if (!entry.leased()) return;
+  by_lease_[entry.lease] = &entry;
+  if (entry.client.id.empty()) return;
+  by_client_[entry.client.id] = &entry;
+  ++held_[entry.key][entry.client.tuner];
+}
+
+void RunnerRegistry::Unlist(RunnerEntry& entry) {
+  if (entry.state == RunnerEntry::State::kLost) return;
+  EraseFrom(kinds_, entry.key, entry.kind, &entry);
+  EraseFrom(free_, entry.key, entry.kind, entry.id);
+  if (!entry.leased()) return;
+  if (FindLease(entry.lease) == &entry) by_lease_.erase(entry.lease);
+  if (entry.client.id.empty()) return;
+  if (FindClient(entry.client.id) == &entry) by_client_.erase(entry.client.id);
+  auto& tuners = held_[entry.key];
+  if (--tuners[entry.client.tuner] == 0) tuners.erase(entry.client.tuner);
+  if (tuners.empty()) held_.erase(entry.key);
+}
+
+const RunnerRegistry::Kinds& RunnerRegistry::KindsOf(const std::string& key) const {
+  static const Kinds kNone;
+  const auto it = kinds_.find(key);
+  return it == kinds_.end() ? kNone : it->second;
+}
+
+const RunnerRegistry::FreeKinds& RunnerRegistry::FreeOf(const std::string& key) const {
+  static const FreeKinds kNone;
+  const auto it = free_.find(key);
+  return it == free_.end() ? kNone : it->second;
+}
+
+int64_t RunnerRegistry::Held(const std::string& tuner, const std::string& key) const {
+  const auto tuners = held_.find(key);
+  if (tuners == held_.end()) return 0;
+  const auto count = tuners->second.find(tuner);
+  return count == tuners->second.end() ? 0 : count->second;
+}
+
+}  // namespace hone

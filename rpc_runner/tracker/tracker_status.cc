@@ -1,0 +1,72 @@
+#include "rpc_runner/tracker/tracker_status.h"
+
+#include "core/error.h"
+#include "rpc_runner/wire/protocol.h"
+
+namespace hone {
+namespace {
+
+std::string TextOrNone(const Json& json, const char* name) {
+  return json.contains(name) ? HeaderText(json, name) : std::string();
+}
+
+Json ToJson(const RunnerInfo& r) {
+  Json json = {{"key", r.key},           {"label", r.label},         {"cpu", r.cpu},
+               {"llvm_cpu", r.llvm_cpu}, {"features", r.features},   {"cores", r.cores},
+               {"state", r.state},       {"jobs_done", r.jobs_done}, {"isolation", r.isolation},
+               {"address", r.address},   {"drained", r.drained}};
+  if (!r.holder.empty()) json["holder"] = r.holder;
+  if (r.leased_ns >= 0) json["leased_ns"] = r.leased_ns;
+  if (!r.held_by.empty()) json["held_by"] = r.held_by;
+  if (!r.held_by.empty()) json["held_ns"] = r.held_ns;
+  return json;
+}
+
+RunnerInfo RunnerFromJson(const Json& r) {
+  RunnerInfo info{HeaderText(r, "key"),      HeaderText(r, "label"),   HeaderText(r, "cpu"),
+                  HeaderText(r, "features"), HeaderText(r, "state"),   HeaderText(r, "isolation"),
+                  TextOrNone(r, "address"),  TextOrNone(r, "llvm_cpu")};
+  info.cores = static_cast<int>(HeaderNumber(r, "cores"));
+  info.jobs_done = static_cast<int64_t>(HeaderNumber(r, "jobs_done"));
+  info.holder = TextOrNone(r, "holder");
+  info.held_by = TextOrNone(r, "held_by");
+  if (r.contains("held_ns")) info.held_ns = static_cast<int64_t>(HeaderNumber(r, "held_ns"));
+  if (r.contains("leased_ns")) info.leased_ns = static_cast<int64_t>(HeaderNumber(r, "leased_ns"));
+  info.drained = r.contains("drained") && r["drained"] == true;
+  return info;
+}
+
+QueueInfo QueueFromJson(const Json& q) {
+  QueueInfo queue{HeaderText(q, "key"), static_cast<int>(HeaderNumber(q, "waiting")), {}};
+  const auto who = q.find("who");
+  if (who == q.end() || !who->is_array()) return queue;
+  for (const Json& name : *who) {
+    if (name.is_string()) queue.who.push_back(name.get<std::string>());
+  }
+  return queue;
+}
+
+const Json& List(const Json& json, const char* name) {
+  if (json.is_object() && json.contains(name) && json[name].is_array()) return json[name];
+  throw Error(ExitCode::kBadData, "bad frame: not a status");
+}
+
+}  // namespace
+
+Json StatusToJson(const TrackerStatus& status) {
+  Json json = {{"runners", Json::array()}, {"queues", Json::array()}};
+  for (const RunnerInfo& r : status.runners) json["runners"].push_back(ToJson(r));
+  for (const QueueInfo& q : status.queues) {
+    json["queues"].push_back({{"key", q.key}, {"waiting", q.waiting}, {"who", q.who}});
+  }
+  return json;
+}
+
+TrackerStatus StatusFromJson(const Json& json) {
+  TrackerStatus status;
+  for (const Json& r : List(json, "runners")) status.runners.push_back(RunnerFromJson(r));
+  for (const Json& q : List(json, "queues")) status.queues.push_back(QueueFromJson(q));
+  return status;
+}
+
+}  // namespace hone

@@ -1,0 +1,114 @@
+#include "rpc_runner/tracker/http_page.h"
+
+#include <arpa/inet.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "core/error.h"
+#include "rpc_runner/process/clock.h"
+#include "rpc_runner/tracker/metrics.h"
+
+namespace hone {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+class Browser {
+ public:
+  explicit Browser(int port) : fd_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in where{};
+    where.sin_family = AF_INET;
+    where.sin_port = htons(static_cast<uint16_t>(port));
+    where.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    EXPECT_EQ(connect(fd_, reinterpret_cast<const sockaddr*>(&where), sizeof where), 0);
+  }
+  ~Browser() { close(fd_); }
+  void Say(const std::string& text) {
+    EXPECT_EQ(send(fd_, text.data(), text.size(), MSG_NOSIGNAL), ssize_t(text.size()));
+  }
+  // Until the page hangs up.
+  std::string Answer(HttpPage& page) {
+    std::string all;
+    const int64_t until_ns = MonotonicNs() + 20'000'000'000;
+    while (MonotonicNs() < until_ns) {
+      page.Serve(MonotonicNs());
+      pollfd readable{fd_, POLLIN, 0};
+      if (poll(&readable, 1, 5) <= 0) continue;
+      char bytes[4096];
+      const ssize_t got = recv(fd_, bytes, sizeof bytes, 0);
+      if (got <= 0) return all;
+      all.append(bytes, static_cast<size_t>(got));
+    }
+    return "nothing: it did not hang up";
+  }
+
+ private:
+  int fd_;
+};
+
+HttpPage::Answer PageAt(const std::string& path) {
+  return path == "/healthz" ? HttpPage::Answer{200, "ok\n"} : HttpPage::Answer{404, "no\n"};
+}
+
+std::string Get(HttpPage& page, const std::string& request) {
+  Browser browser(page.port());
+  browser.Say(request);
+  return browser.Answer(page);
+}
+
+TEST(HttpPage, AnswersOnePathAndCloses) {
+  HttpPage page("127.0.0.1:0", PageAt);
+  EXPECT_THAT(
+      Get(page, "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"),
+      testing::AllOf(StartsWith("HTTP/1.1 200 OK\r\n"), HasSubstr("Content-Length: 3\r\n"), HasSubstr("\r\n\r\nok\n")));
+  EXPECT_THAT(Get(page, "GET /healthz?x=1 HTTP/1.1\r\n\r\n"), StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(Get(page, "GET / HTTP/1.1\r\n\r\n"), StartsWith("HTTP/1.1 404"));
+}
+
+TEST(HttpPage, RefusesWhatIsNoGet) {
+  HttpPage page("127.0.0.1:0", PageAt);
+  for (const char* request :
+       {"POST /healthz HTTP/1.1\r\n\r\n", "GET\r\n\r\n", "\r\n\r\n", "HONF\2\r\n\r\n", "GET /x\r\n\r\n"}) {
+    EXPECT_THAT(Get(page, request), StartsWith("HTTP/1.1 400")) << request;
+  }
+  EXPECT_THAT(Get(page, std::string(8192, 'x')), testing::AnyOf(StartsWith("HTTP/1.1 400"), ""));
+}
+
+TEST(HttpPage, HangsUpOnThoseThatSayNothing) {
+  HttpPage page("127.0.0.1:0", PageAt);
+  Browser idle(page.port());
+  page.Serve(MonotonicNs());
+  page.Serve(MonotonicNs() + 3'000'000'000);
+  EXPECT_EQ(idle.Answer(page), "");
+}
+
+TEST(HttpPage, IsOfThisMachineAlone) {
+  for (const char* address : {"0.0.0.0:0", "10.0.0.1:80", "localhost", "127.0.0.1:x", "127.0.0.1:70000", ":80", ""}) {
+    EXPECT_THROW(HttpPage(address, PageAt), Error) << address;
+  }
+}
+
+TEST(Metrics, AreOneLinePerNumberWithEscapedLabels) {
+  TrackerNumbers numbers;
+  RunnerInfo runner;
+  runner.key = "a\"b";
+  runner.state = "busy";
+  numbers.status.runners = {runner, runner};
+  numbers.status.queues = {{"k", 3, {}}};
+  numbers.counts.refused["no_lease"] = 4;
+  numbers.relayed_frames = 17;
+  const std::string text = MetricsText(numbers);
+  EXPECT_THAT(text, HasSubstr("hone_tracker_runners{key=\"a\\\"b\",state=\"busy\"} 2\n"));
+  EXPECT_THAT(text, HasSubstr("hone_tracker_waiting_tuners{key=\"k\"} 3\n"));
+  EXPECT_THAT(text,
+              HasSubstr("# TYPE hone_tracker_relayed_frames_total counter\nhone_tracker_relayed_frames_total 17\n"));
+  EXPECT_THAT(text, HasSubstr("hone_tracker_refused_frames_total{code=\"no_lease\"} 4\n"));
+}
+
+}  // namespace
+}  // namespace hone
