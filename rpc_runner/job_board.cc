@@ -11,6 +11,7 @@ namespace hone {
 void JobBoard::Add(JobMessage message, uint64_t group) {
   const JobId id = message.id;
   const auto job = jobs_.emplace(id, Job{std::move(message), group, 0, 0, false}).first;
+  waiting_.insert(id);
   if (group == 0) return;
   const auto known = groups_.find(group);
   if (known == groups_.end() || known->second.lost) {
@@ -70,7 +71,8 @@ bool JobBoard::draining() const {
   return std::any_of(lanes_.begin(), lanes_.end(), [](const auto& lane) { return lane.second.draining; });
 }
 
-void JobBoard::Move(Job& job, LaneId lane) {
+void JobBoard::Move(JobId id, Job& job, LaneId lane) {
+  lane == 0 ? static_cast<void>(waiting_.insert(id)) : static_cast<void>(waiting_.erase(id));
   if (const auto from = lanes_.find(job.lane); from != lanes_.end()) --from->second.load;
   if (const auto to = lanes_.find(lane); to != lanes_.end()) ++to->second.load;
   job.lane = lane;
@@ -111,11 +113,12 @@ LaneId JobBoard::LaneFor(const Job& job) {
 }
 
 std::optional<JobBoard::Place> JobBoard::NextToSend() {
-  for (auto& [id, job] : jobs_) {
-    if (job.lane != 0) continue;
+  if (LeastLoaded(false) == 0) return std::nullopt;
+  for (const JobId id : waiting_) {
+    Job& job = jobs_.at(id);
     const LaneId lane = LaneFor(job);
     if (lane == 0) continue;
-    Move(job, lane);
+    Move(id, job, lane);
     job.sent = ++sent_;
     return Place{lane, id};
   }
@@ -153,11 +156,17 @@ std::optional<JobBoard::Place> JobBoard::NextToWithdraw() {
   }
   const LaneId least = LeastLoaded(false);
   if (least == 0) return std::nullopt;
+  // As it is nearly always: nobody has more to give than the least loaded has already.
+  const int least_load = Load(least);
+  if (std::none_of(lanes_.begin(), lanes_.end(), [&](const auto& l) { return l.second.load > least_load + 1; })) {
+    return std::nullopt;
+  }
   auto most = jobs_.end();
   int most_load = ComingTo(least) + 1;
   for (const auto& [id, lane] : lanes_) {
+    if (lane.load <= most_load) continue;
     const auto job = LastMovable(id);
-    if (job == jobs_.end() || Load(id) <= most_load) continue;
+    if (job == jobs_.end()) continue;
     most = job;
     most_load = Load(id);
   }
@@ -176,7 +185,7 @@ void JobBoard::Reopen(LaneId lane) {
 void JobBoard::Withdrawn(Place place) {
   const auto job = jobs_.find(place.job);
   if (job == jobs_.end() || job->second.lane != place.lane) return;
-  Move(job->second, 0);
+  Move(job->first, job->second, 0);
 }
 
 void JobBoard::Kept(Place place) {
@@ -214,7 +223,8 @@ void JobBoard::FailAll(Fate fate, const std::string& message) {
 }
 
 void JobBoard::End(Jobs::iterator job, Measurement measurement, JobCost cost) {
-  Move(job->second, 0);
+  Move(job->first, job->second, 0);
+  waiting_.erase(job->first);
   results_.push_back({job->first, std::move(measurement), std::move(cost)});
   jobs_.erase(job);
 }

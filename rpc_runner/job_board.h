@@ -5,6 +5,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -97,7 +98,7 @@ class JobBoard {
   };
   using Jobs = std::map<JobId, Job>;
 
-  void Move(Job& job, LaneId lane);
+  void Move(JobId id, Job& job, LaneId lane);
   int Load(LaneId lane) const;
   int Groups(LaneId lane) const;
   bool Takes(LaneId lane) const;
@@ -109,6 +110,7 @@ class JobBoard {
   void End(Jobs::iterator job, Measurement measurement, JobCost cost = {});
 
   Jobs jobs_;
+  std::set<JobId> waiting_;  // of jobs_, those on no lane
   std::map<LaneId, Lane> lanes_;
   std::map<uint64_t, Group> groups_;
   std::deque<JobResult> results_;
