@@ -25,7 +25,7 @@ void BatchMeasurer::Measure(std::vector<Trial>& batch, const Ahead& ahead) {
   Begin(batch);
   current_ = &batch;
   while (Holds(batch)) {
-    if (hooks_.halted()) waiting_.clear();
+    if (hooks_.halted()) Halt();
     SubmitWhatFits();
     if (waiting_.empty() && ahead && runner_.FreeSlots() > 0 && !hooks_.halted()) {
       if (std::vector<Trial>* next = ahead()) Begin(*next);
@@ -40,6 +40,14 @@ void BatchMeasurer::Measure(std::vector<Trial>& batch, const Ahead& ahead) {
   current_ = nullptr;
 }
 
+void BatchMeasurer::Halt() {
+  waiting_.clear();
+  if (halted_ns_ == 0) halted_ns_ = tools_.now_ns();
+  if (tools_.now_ns() - halted_ns_ <= kAfterHaltNs) return;
+  unanswered_ += static_cast<int64_t>(under_way_.size());
+  under_way_.clear();
+}
+
 void BatchMeasurer::Begin(std::vector<Trial>& batch) {
   if (batch.empty() || batch.data() == begun_) return;
   begun_ = batch.data();
@@ -51,6 +59,8 @@ void BatchMeasurer::Begin(std::vector<Trial>& batch) {
       waiting_.push_back(&trial);
       continue;
     }
+    // Not compiled here: that says nothing of it.
+    if (rejection->fate == Fate::kCancelled) continue;
     trial.measurement.fate = rejection->fate;
     trial.measurement.message = rejection->reason;
     Keep(trial);

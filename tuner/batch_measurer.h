@@ -23,6 +23,7 @@ class BatchMeasurer {
   static constexpr int kAttempts = 4;                     // of a trial whose runner is lost
   static constexpr int kRepeats = 2;                      // of a trial that was too noisy
   static constexpr int64_t kPatienceNs = 60'000'000'000;  // for a runner that takes no jobs
+  static constexpr int64_t kAfterHaltNs = 2'000'000'000;  // for what is under way once nothing more is submitted
 
   // All must outlive it. `job` makes the runner's job of a trial; `record` its record; `halted` says that nothing more
   // is to be submitted.
@@ -39,20 +40,23 @@ class BatchMeasurer {
   // its own Measure; the vector that holds it may.
   using Ahead = std::function<std::vector<Trial>*()>;
 
-  // Marks the trials that were measured or refused as done; once halted the others are dropped, but those under way are
-  // waited for. A lost runner's trial is recorded as such, tried again and does not count. Each
-  // attempt at a noisy trial is recorded; the last one stands. Throws Error(kNoRunner) when
-  // kAttempts runs of one trial were lost, or when the runner took no job for kPatienceNs. Machines that have nothing
-  // left of this batch begin with the one ahead.
+  // Marks the trials that were measured or refused as done; once halted the others are dropped, and those under way are
+  // waited for kAfterHaltNs: a runner that is gone must not keep a run from ending. A lost runner's trial is recorded
+  // as such, tried again and does not count. Each attempt at a noisy trial is recorded; the last one stands. Throws
+  // Error(kNoRunner) when kAttempts runs of one trial were lost, or when the runner took no job for kPatienceNs.
+  // Machines that have nothing left of this batch begin with the one ahead.
   void Measure(std::vector<Trial>& batch, const Ahead& ahead = nullptr);
   // Of all jobs so far.
   const JobCost& cost() const { return cost_; }
+  // Jobs that were given up after a halt, for no runner had answered.
+  int64_t unanswered() const { return unanswered_; }
 
  private:
   void Begin(std::vector<Trial>& batch);
   static bool IsOf(const std::vector<Trial>& batch, const Trial* trial);
   void WaitAgain(Trial& trial);
   bool Holds(const std::vector<Trial>& batch) const;
+  void Halt();
   void SubmitWhatFits();
   void WaitForOne();
   void Take(const JobResult& result);
@@ -73,6 +77,8 @@ class BatchMeasurer {
   JobCost cost_;
   int64_t pending_since_ns_ = 0;
   int64_t last_progress_ns_ = 0;
+  int64_t halted_ns_ = 0;  // when it was first seen that nothing more is to be submitted
+  int64_t unanswered_ = 0;
 };
 
 }  // namespace hone

@@ -7,6 +7,8 @@
 #include <set>
 #include <string>
 
+#include "core/error.h"
+
 namespace hone {
 namespace {
 
@@ -27,6 +29,9 @@ void ForEachOnThreads(int threads, size_t count, const std::function<void(size_t
 std::variant<Artifact, Rejection> Compiled(const std::function<std::variant<Artifact, Rejection>()>& compile) {
   try {
     return compile();
+  } catch (const Error& error) {
+    // A compiler that cannot be had is no fault of the candidate.
+    return Rejection{error.code() == ExitCode::kNoRunner ? Fate::kCancelled : Fate::kCompileFailed, error.what()};
   } catch (const std::exception& error) {
     return Rejection{Fate::kCompileFailed, error.what()};
   }
@@ -74,7 +79,7 @@ void CompileBatch(const TuneTools& tools, const std::function<bool()>& halted, s
   });
   std::erase_if(batch, [](const Trial& trial) {
     const Rejection* rejection = std::get_if<Rejection>(&trial.built);
-    return rejection != nullptr && rejection->fate == Fate::kCancelled;
+    return rejection != nullptr && rejection->fate == Fate::kCancelled && rejection->reason.empty();
   });
 }
 

@@ -12,7 +12,7 @@ namespace hone {
 
 // Compiles every trial, and the references that their tasks still lack, on tools.compile_workers threads. What a trial
 // is rejected for, its task's reference too, is in its `built`. Trials that are not begun when halted() says so are
-// taken out of the batch.
+// taken out of the batch; those that no compiler could be had for stay, Cancelled with the reason.
 void CompileBatch(const TuneTools& tools, const std::function<bool()>& halted, std::vector<TuningTask>& tasks,
                   std::vector<Trial>& batch);
 

@@ -12,6 +12,7 @@ namespace hone {
 namespace {
 
 constexpr int kMostWorkers = 64;
+constexpr int64_t kPeakPatienceNs = 3'000'000'000;
 
 bool IsHere(Runner& runner) {
   const std::string host = ProbeEnvironment().host;
@@ -55,7 +56,9 @@ TuneReport Tune(const std::vector<Task>& tasks, const TuneOptions& options, Runn
   };
   tools.compile_workers = pool_options.workers;
   TuneReport report = TuningLoop(tasks, options, runner, store, tools, observe, stop).Run();
-  if (!report.interrupted) report.peak_gflops = MeasurePeak(runner, options.context.target, options.context.threads);
+  if (!report.interrupted && report.unanswered == 0) {
+    report.peak_gflops = MeasurePeak(runner, options.context.target, options.context.threads, kPeakPatienceNs);
+  }
   return report;
 }
 

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <utility>
 
+#include "core/error.h"
 #include "core/random.h"
 #include "tuner/compile_batch.h"
 #include "tuner/finals/finals_stage.h"
@@ -19,6 +20,8 @@ namespace {
 
 // Observations of one task that another one is told of.
 constexpr size_t kTransferred = 64;
+// Candidates one after the other that no compiler could be had for: then there is none to be had.
+constexpr int64_t kMostNotCompiled = 64;
 
 // At most `most`, from the fastest to the slowest in even steps.
 std::vector<Observation> Spread(std::vector<Observation> all, size_t most) {
@@ -175,6 +178,7 @@ void TuningLoop::Search() {
   }
   costs_.verify_ns = measurer.cost().verify_ns;
   costs_.timing_ns = measurer.cost().timing_ns;
+  unanswered_ = measurer.unanswered();
 }
 
 void TuningLoop::WaitForCompiler(const std::function<void()>& wait) {
@@ -270,7 +274,9 @@ void TuningLoop::Compile(std::vector<Trial>& batch) {
 
 void TuningLoop::Learn(const std::vector<Trial>& batch) {
   for (const Trial& trial : batch) {
+    if (!trial.done) CountNotCompiled(trial);
     if (!trial.done) continue;
+    not_compiled_in_a_row_ = 0;
     ++trials_;
     TuningTask& task = tasks_[trial.task];
     task.Observe(trial.proposal, trial.measurement);
@@ -280,6 +286,13 @@ void TuningLoop::Learn(const std::vector<Trial>& batch) {
   for (TuningTask& task : tasks_) StopAtPlateau(task);
   const auto most_ns = static_cast<int64_t>(FinalsStage::kShare * static_cast<double>(options_.budget.time_ns));
   finals_reserve_ns_ = std::min(most_ns, FinalsStage::ExpectedNs(tasks_, Machines()));
+}
+
+void TuningLoop::CountNotCompiled(const Trial& trial) {
+  const Rejection* rejection = std::get_if<Rejection>(&trial.built);
+  if (rejection == nullptr || rejection->fate != Fate::kCancelled) return;
+  ++not_compiled_;
+  if (++not_compiled_in_a_row_ >= kMostNotCompiled) throw Error(ExitCode::kNoRunner, rejection->reason);
 }
 
 void TuningLoop::HoldFinals() {
@@ -350,6 +363,8 @@ TuneReport TuningLoop::Report() {
   report.resumed = resumed_;
   report.elapsed_ns = elapsed_ns();
   report.costs = costs_;
+  report.unanswered = unanswered_;
+  report.not_compiled = not_compiled_;
   report.finals_ns = finals_ns_;
   if (report.elapsed_ns > finals_ns_) {
     report.trials_per_second = static_cast<double>(trials_) * 1e9 / static_cast<double>(report.elapsed_ns - finals_ns_);

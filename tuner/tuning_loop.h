@@ -37,6 +37,7 @@ class TuningLoop {
   void ResumeTask(TuningTask& task);
   bool ResumeFinals(TuningTask& task, const Record& record) const;
   void Search();
+  void CountNotCompiled(const Trial& trial);
   void HoldFinals();
   std::vector<const Schedule*> SchedulesOf(const Workload& workload, const MachineModel& machine) const;
   void WarmUp(TuningTask& task);
@@ -76,6 +77,8 @@ class TuningLoop {
   std::optional<OtherTuners> others_;  // once here_ is known
   std::vector<uint64_t> seeds_;        // of the checks' inputs
   int64_t begun_ns_ = 0;
+  int64_t unanswered_ = 0;
+  int64_t not_compiled_ = 0, not_compiled_in_a_row_ = 0;
   int64_t planned_ = 0;  // trials handed to the compiler by this call
   int64_t trials_ = 0;   // done by this call
   int64_t resumed_ = 0;  // of this run, done before

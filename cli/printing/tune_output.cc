@@ -95,6 +95,18 @@ std::string ConfigsText(const TuneReport& report) {
   return text;
 }
 
+std::string UnansweredText(const TuneReport& report) {
+  std::string text;
+  if (report.not_compiled > 0) {
+    text = fmt::format("{} candidate{} not compiled here, and not recorded: the system killed the compiler (memory?)\n",
+                       report.not_compiled, report.not_compiled == 1 ? " was" : "s were");
+  }
+  if (report.unanswered == 0) return text;
+  return text +
+         fmt::format("{} job{} got no answer before the budget ended: no runner was there any more, or none answered\n",
+                     report.unanswered, report.unanswered == 1 ? "" : "s");
+}
+
 }  // namespace
 
 TuneOutput::TuneOutput(bool json, bool terminal, size_t tasks, const Budget& budget)
@@ -184,7 +196,8 @@ std::string ReportText(const TuneReport& report) {
              TimeText(default_sum), TimeText(best_sum), RatioText(default_sum, best_sum), report.trials,
              static_cast<double>(report.elapsed_ns - report.finals_ns) / 1e9, report.trials_per_second,
              static_cast<double>(report.finals_ns) / 1e9, report.resumed, report.interrupted ? "; interrupted" : "",
-             CostsText(report));
+             CostsText(report)) +
+         UnansweredText(report);
 }
 
 std::string WhyNothingWorked(const TuneReport& report) {
@@ -193,6 +206,12 @@ std::string WhyNothingWorked(const TuneReport& report) {
     return "";
   int64_t trials = 0;
   for (const TaskReport& task : tasks) trials += task.trials;
+  if (trials == 0 && report.unanswered > 0) {
+    return fmt::format(
+        "nothing was measured: no runner answered {} job{} before the budget ended; hone devices lists "
+        "those that are there",
+        report.unanswered, report.unanswered == 1 ? "" : "s");
+  }
   if (trials == 0)
     return "no trial was made: the budget was spent, or other tuners measure all that is left; a larger budget is "
            "right";
@@ -214,6 +233,8 @@ Json ReportJson(const TuneReport& report) {
           {"finals_ns", report.finals_ns},
           {"peak_gflops", report.peak_gflops},
           {"interrupted", report.interrupted},
+          {"unanswered", report.unanswered},
+          {"not_compiled", report.not_compiled},
           {"compile_ns", report.costs.compile_ns},
           {"verify_ns", report.costs.verify_ns},
           {"timing_ns", report.costs.timing_ns},

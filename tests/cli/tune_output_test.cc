@@ -98,7 +98,19 @@ TEST(WhyNothingWorked, NamesTheFateOfTheTaskThatFailedMost) {
   EXPECT_EQ(WhyNothingWorked(report), "") << "a trial that was only noisy worked";
   for (TaskReport& task : report.tasks) task.trials = task.failed = 0;
   EXPECT_THAT(WhyNothingWorked(report), HasSubstr("no trial was made"));
+  report.unanswered = 3;
+  EXPECT_THAT(WhyNothingWorked(report), HasSubstr("nothing was measured: no runner answered 3 jobs"));
   EXPECT_EQ(WhyNothingWorked(TuneReport()), "");
+}
+
+TEST(ReportText, TellsWhatNobodyAnsweredAndWhatWasNotCompiled) {
+  TuneReport report = OneTask();
+  EXPECT_THAT(ReportText(report), Not(HasSubstr("answer")));
+  report.unanswered = 1;
+  report.not_compiled = 2;
+  EXPECT_THAT(ReportText(report), HasSubstr("2 candidates were not compiled here"));
+  EXPECT_THAT(ReportText(report), HasSubstr("1 job got no answer before the budget ended"));
+  EXPECT_EQ(ReportJson(report)["unanswered"], 1);
 }
 
 TEST(ReportJson, HoldsWhatTheTableHolds) {

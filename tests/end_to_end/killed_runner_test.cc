@@ -26,6 +26,16 @@ TEST_F(KilledRunner, IsReplacedByTheNextOne) {
   ExpectStoreWhole();
 }
 
+TEST_F(KilledRunner, TheBudgetEndsWithoutIt) {
+  auto runner = Runner();
+  const auto tune = Tune({"--tracker", address_, "--key", "here", "--budget", "6s"});
+  ASSERT_TRUE(tune->WaitForLines("\"event\":\"trial\"", 1)) << tune->ErrorText();
+  runner->Signal(SIGKILL);
+  runner->Wait();
+  ASSERT_EQ(tune->Wait(), 0) << tune->ErrorText();
+  EXPECT_GE(Done(*tune).at("unanswered").get<int>(), 1);
+}
+
 TEST_F(KilledRunner, OutlivesATunerThatIsKilled) {
   const auto runner = Runner();
   const auto killed = TuneFar();

@@ -16,6 +16,19 @@ using testing::FakeSchedule;
 using testing::FakeTools;
 using testing::FakeWorkload;
 
+// Takes jobs and never answers; each look costs the time that it may.
+class SilentRunner : public FakeRunner {
+ public:
+  explicit SilentRunner(int64_t* clock_ns) : FakeRunner(clock_ns), clock_ns_(clock_ns) {}
+  bool Wait(int64_t timeout_ns, JobResult*) override {
+    *clock_ns_ += timeout_ns;
+    return false;
+  }
+
+ private:
+  int64_t* clock_ns_;
+};
+
 class BatchMeasurerTest : public ::testing::Test {
  protected:
   BatchMeasurerTest() : schedule_("schedule", 8), runner_(&clock_ns_), tools_(FakeTools({&schedule_}, &clock_ns_)) {
@@ -83,6 +96,30 @@ TEST_F(BatchMeasurerTest, MachinesThatAreDoneBeginWithTheBatchAhead) {
   EXPECT_EQ(Submitted().size(), 24U);
   for (const auto& [artifact, times] : Submitted()) EXPECT_EQ(times, 1) << artifact;
   EXPECT_EQ(store_->Find({}).size(), 24U);
+}
+
+TEST_F(BatchMeasurerTest, ARunnerThatIsGoneDoesNotKeepARunFromEnding) {
+  SilentRunner silent(&clock_ns_);
+  silent.machines = 2;
+  const int64_t over_ns = clock_ns_ + 8'000'000'000;
+  BatchMeasurer::Hooks hooks = Hooks();
+  hooks.halted = [&] { return clock_ns_ > over_ns; };
+  BatchMeasurer measurer(silent, *store_, tools_, hooks);
+  std::vector<Trial> batch = Batch(1, 12);
+  measurer.Measure(batch);
+  EXPECT_LE(clock_ns_, over_ns + BatchMeasurer::kAfterHaltNs + 1'000'000'000);
+  EXPECT_EQ(measurer.unanswered(), 4);
+  for (const Trial& trial : batch) EXPECT_FALSE(trial.done);
+  EXPECT_TRUE(store_->Find({}).empty()) << "it says nothing of the candidates";
+}
+
+TEST_F(BatchMeasurerTest, WhatWasNotCompiledHereIsNoTrial) {
+  BatchMeasurer measurer(runner_, *store_, tools_, Hooks());
+  std::vector<Trial> batch = Batch(1, 3);
+  batch[1].built = Rejection{Fate::kCancelled, "the system killed the compiler"};
+  measurer.Measure(batch);
+  EXPECT_TRUE(batch[0].done && !batch[1].done && batch[2].done);
+  EXPECT_EQ(store_->Find({}).size(), 2U);
 }
 
 TEST_F(BatchMeasurerTest, WaitsForNoBatchThatIsNotBuilt) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include <set>
 #include <thread>
@@ -78,6 +79,33 @@ TEST(CompilePool, AMemoryBombMeetsItsLimit) {
   // The one that filled its memory is not asked again.
   EXPECT_TRUE(std::holds_alternative<Artifact>(pool.Compile(Does("good"))));
   EXPECT_EQ(pool.started(), 2);
+}
+
+TEST(CompilePool, AKilledCompilerIsNoFaultOfTheCandidate) {
+  CompilePool pool(Faulty());
+  const Rejection rejection = RejectionOf(pool, "killed");
+  EXPECT_EQ(rejection.fate, Fate::kCancelled);
+  EXPECT_NE(rejection.reason.find("not compiled here"), std::string::npos) << rejection.reason;
+  EXPECT_EQ(pool.killed(), 1);
+  EXPECT_EQ(pool.started(), 2) << "it was tried again";
+  EXPECT_TRUE(std::holds_alternative<Artifact>(pool.Compile(Does("good"))));
+}
+
+TEST(CompilePool, ACompilerThatWasKilledOnceIsAskedAgainAlone) {
+  CompilePoolOptions options = Faulty();
+  options.workers = 3;
+  CompilePool pool(options);
+  const std::string file = ::testing::TempDir() + "hone_killed_once_" + std::to_string(getpid());
+  std::vector<std::thread> others;
+  for (int i = 0; i < 2; ++i) {
+    others.emplace_back([&] {
+      for (int j = 0; j < 20; ++j) EXPECT_TRUE(std::holds_alternative<Artifact>(pool.Compile(Does("good"))));
+    });
+  }
+  EXPECT_TRUE(std::holds_alternative<Artifact>(pool.Compile(Does("killed once " + file))));
+  for (std::thread& other : others) other.join();
+  EXPECT_EQ(pool.killed(), 0);
+  unlink(file.c_str());
 }
 
 TEST(CompilePool, AWorkerThatDiedIdleCostsNoCandidate) {

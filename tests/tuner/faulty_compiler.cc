@@ -1,4 +1,5 @@
 // A compile worker that does what its candidate's schedule says: for compile_pool_test.cc.
+#include <signal.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -6,6 +7,7 @@
 #include <cstring>
 #include <new>
 #include <stdexcept>
+#include <string>
 
 #include "tuner/compile/compile_worker.h"
 
@@ -35,6 +37,12 @@ std::variant<Artifact, Rejection> Compile(const Candidate& candidate) {
   }
   if (what == "bomb") TakeAllMemory();
   if (what == "leave") std::exit(3);
+  // As the kernel does when memory runs out.
+  if (what == "killed") raise(SIGKILL);
+  if (what.starts_with("killed once ") && access(what.substr(12).c_str(), F_OK) != 0) {
+    std::fclose(std::fopen(what.substr(12).c_str(), "w"));
+    raise(SIGKILL);
+  }
   if (what == "throw") throw std::runtime_error("no such register");
   if (what == "reject") return Rejection{Fate::kInvalidConfig, "too wide"};
   Artifact artifact;

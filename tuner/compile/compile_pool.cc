@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <poll.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -93,6 +94,8 @@ class CompilePool::Worker {
   }
 
   bool alive() const { return alive_; }
+  // By somebody who gives no reason, and not by us for being late.
+  bool killed() const { return killed_; }
   int served() const { return served_; }
 
  private:
@@ -103,13 +106,15 @@ class CompilePool::Worker {
 
   std::string Obituary() {
     // The socket closes a moment before the process is done dying: killed too early, it would have died of us.
-    const std::string end = EndText(End(kDyingNs)), words = last_words_.Text();
+    const int status = End(kDyingNs);
+    killed_ = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+    const std::string end = EndText(status), words = last_words_.Text();
     return fmt::format("the compiler {}{}{}", end, words.empty() ? "" : ": ", words);
   }
 
   LastWords last_words_;
   SpawnedProgram process_;
-  bool alive_ = true;
+  bool alive_ = true, killed_ = false;
   int served_ = 0;
 };
 
@@ -124,24 +129,33 @@ int CompilePool::started() const {
   return started_;
 }
 
-std::unique_ptr<CompilePool::Worker> CompilePool::TakeWorker() {
+int CompilePool::killed() const {
+  const std::lock_guard lock(mutex_);
+  return killed_;
+}
+
+std::unique_ptr<CompilePool::Worker> CompilePool::TakeWorker(bool alone) {
   std::unique_lock lock(mutex_);
-  returned_.wait(lock, [this] { return busy_ < options_.workers; });
+  want_alone_ += alone;
+  returned_.wait(lock, [&] { return alone ? busy_ == 0 : want_alone_ == 0 && busy_ < options_.workers; });
   ++busy_;
+  // Those that wait hold memory too.
+  if (alone) idle_.clear();
   if (idle_.empty()) return nullptr;
   auto worker = std::move(idle_.back());
   idle_.pop_back();
   return worker;
 }
 
-void CompilePool::PutBack(std::unique_ptr<Worker> worker) {
+void CompilePool::PutBack(std::unique_ptr<Worker> worker, bool alone) {
   const bool keep = worker != nullptr && worker->alive() && worker->served() < options_.recycle_after;
   // Outside the lock: the end of a worker takes a moment.
   if (!keep) worker.reset();
   const std::lock_guard lock(mutex_);
   --busy_;
+  want_alone_ -= alone;
   if (keep) idle_.push_back(std::move(worker));
-  returned_.notify_one();
+  returned_.notify_all();
 }
 
 std::unique_ptr<CompilePool::Worker> CompilePool::StartWorker() {
@@ -152,7 +166,17 @@ std::unique_ptr<CompilePool::Worker> CompilePool::StartWorker() {
 }
 
 CompileAnswer CompilePool::Ask(const CompileRequest& request) {
-  std::unique_ptr<Worker> worker = TakeWorker();
+  bool killed = false;
+  CompileAnswer answer = AskOnce(request, false, &killed);
+  if (killed) answer = AskOnce(request, true, &killed);
+  if (!killed) return answer;
+  const std::lock_guard lock(mutex_);
+  ++killed_;
+  return Rejection{Fate::kCancelled, "not compiled here: the system killed the compiler twice, once when it was alone"};
+}
+
+CompileAnswer CompilePool::AskOnce(const CompileRequest& request, bool alone, bool* killed) {
+  std::unique_ptr<Worker> worker = TakeWorker(alone);
   std::optional<CompileAnswer> answer;
   try {
     if (worker != nullptr) answer = worker->Ask(request, options_.deadline_ns);
@@ -161,10 +185,11 @@ CompileAnswer CompilePool::Ask(const CompileRequest& request) {
       answer = worker->Ask(request, options_.deadline_ns);
     }
   } catch (...) {
-    PutBack(nullptr);
+    PutBack(nullptr, alone);
     throw;
   }
-  PutBack(std::move(worker));
+  *killed = worker->killed();
+  PutBack(std::move(worker), alone);
   return answer.value_or(Rejection{Fate::kCompileFailed, "the compiler does not start"});
 }
 
@@ -173,7 +198,9 @@ std::variant<Artifact, Rejection> CompilePool::Compile(const Candidate& candidat
 Artifact CompilePool::Reference(const Workload& workload, const Target& target) {
   CompileAnswer answer = Ask(ReferenceRequest{workload, target});
   if (const auto* rejection = std::get_if<Rejection>(&answer)) {
-    throw Error(ExitCode::kBadData, fmt::format("the reference of {}: {}", workload.ToText(), rejection->reason));
+    const bool not_here = rejection->fate == Fate::kCancelled;
+    throw Error(not_here ? ExitCode::kNoRunner : ExitCode::kBadData,
+                fmt::format("the reference of {}: {}", workload.ToText(), rejection->reason));
   }
   return std::move(std::get<Artifact>(answer));
 }

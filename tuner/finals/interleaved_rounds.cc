@@ -17,6 +17,8 @@ constexpr int64_t kNoSlotNs = 20'000'000;
 constexpr int64_t kPatienceNs = 60'000'000'000;
 constexpr size_t kMostUnderWay = 4;  // of one set: more does not keep its machine busier, and is waited for when halted
 constexpr int kTries = 2;
+// For what is under way once nothing more is to be submitted: a machine that is gone must not keep a run from ending.
+constexpr int64_t kAfterHaltNs = 2'000'000'000;
 
 struct Turn {
   size_t job = 0;
@@ -43,10 +45,15 @@ class Rounds {
   size_t under_way() const { return under_way_.size(); }
   bool over() const { return turns_.empty() && under_way_.empty(); }
 
-  // What is under way is waited for all the same.
+  // What is under way is waited for all the same, until it is given up.
   void Halt() {
     complete_ = complete_ && turns_.empty();
     turns_.clear();
+  }
+
+  void GiveUp() {
+    complete_ = complete_ && under_way_.empty();
+    under_way_.clear();
   }
 
   void SubmitOne() {
@@ -102,9 +109,7 @@ class AllRounds {
   void Run(const std::function<bool()>& halted) {
     last_progress_ns_ = tools_.now_ns();
     while (!std::all_of(rounds_.begin(), rounds_.end(), [](const Rounds& one) { return one.over(); })) {
-      if (halted()) {
-        for (Rounds& one : rounds_) one.Halt();
-      }
+      if (halted()) Halt();
       while (Rounds* one = NextToSubmit()) {
         one->SubmitOne();
         last_progress_ns_ = tools_.now_ns();
@@ -115,6 +120,15 @@ class AllRounds {
   }
 
  private:
+  void Halt() {
+    if (halted_ns_ == 0) halted_ns_ = tools_.now_ns();
+    const bool late = tools_.now_ns() - halted_ns_ > kAfterHaltNs;
+    for (Rounds& one : rounds_) {
+      one.Halt();
+      if (late) one.GiveUp();
+    }
+  }
+
   // The one whose machine has least to do.
   Rounds* NextToSubmit() {
     if (runner_.FreeSlots() <= 0) return nullptr;
@@ -126,6 +140,7 @@ class AllRounds {
   }
 
   void WaitForOne() {
+    if (std::all_of(rounds_.begin(), rounds_.end(), [](const Rounds& one) { return one.over(); })) return;
     if (std::none_of(rounds_.begin(), rounds_.end(), [](const Rounds& one) { return one.under_way() > 0; })) {
       if (tools_.now_ns() - last_progress_ns_ > kPatienceNs) {
         throw Error(ExitCode::kNoRunner, "the runner has taken no job of the finals for a minute");
@@ -142,6 +157,7 @@ class AllRounds {
   const TuneTools& tools_;
   std::deque<Rounds> rounds_;
   int64_t last_progress_ns_ = 0;
+  int64_t halted_ns_ = 0;
 };
 
 }  // namespace

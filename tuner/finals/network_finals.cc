@@ -18,6 +18,8 @@
 namespace hone {
 namespace {
 
+constexpr int64_t kLookNs = 100'000'000;
+constexpr int64_t kAfterHaltNs = 2'000'000'000;
 constexpr int64_t kLeastNs = 1'000'000'000;  // less is no use to any model
 
 using Choices = std::map<std::string, Proposal>;
@@ -83,12 +85,21 @@ class Finals {
     return variant;
   }
 
+  // False when the budget is over and no result came.
+  bool WaitUntilLate(JobResult* result) {
+    if (deadline_ns_ == 0) return runner_.Wait(-1, result);
+    while (!runner_.Wait(kLookNs, result)) {
+      if (stopping() || tools_.now_ns() > deadline_ns_ + kAfterHaltNs) return false;
+    }
+    return true;
+  }
+
   void TimeOnce(Variant& variant, const JobGroup& group) {
     variant.job.group = group.number();
     const JobId id = runner_.SubmitPackage(variant.job);
     JobResult result;
     do {
-      if (!runner_.Wait(-1, &result)) throw Error(ExitCode::kNoRunner, "the runner lost a package");
+      if (!WaitUntilLate(&result)) throw Error(ExitCode::kNoRunner, "no runner answered within the budget");
     } while (result.id != id);
     if (result.measurement.fate != Fate::kOk) throw Error(ExitCode::kNoRunner, result.measurement.message);
     variant.total_ns.push_back(std::accumulate(result.cost.calls_ns.begin(), result.cost.calls_ns.end(), int64_t{0}));
