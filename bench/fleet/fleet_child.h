@@ -1,0 +1,32 @@
+// A tracker, or a runner that sleeps, in a process of its own: so that it can be killed and its memory read.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace hone::bench {
+
+// This program started anew; see RunAsChild.
+class FleetChild {
+ public:
+  // A tracker at `bind`; returns when it serves.
+  static FleetChild Tracker(const std::string& bind = "tcp://127.0.0.1:*");
+  static FleetChild Runner(const std::string& tracker, const std::string& key, int64_t job_ns);
+  FleetChild(FleetChild&& other) noexcept;
+  FleetChild& operator=(FleetChild&&) = delete;
+  ~FleetChild();  // kills it
+
+  const std::string& address() const { return address_; }
+  int64_t memory_bytes() const;  // resident
+  void Kill();                   // SIGKILL; returns when it is gone
+
+ private:
+  FleetChild() = default;
+  int pid_ = -1;
+  std::string address_;
+};
+
+// Whether the command line is a child's; then it has been served and *code is the exit code.
+bool RunAsChild(int argc, char** argv, int* code);
+
+}  // namespace hone::bench

@@ -1,0 +1,249 @@
+// hone_bench_fleet_goals: what a tracker and its relay cost, how much they carry, and how soon a fleet mends. Prints
+// the goal, what was reached and the verdict of each row; exits 1 on a miss that docs/fleet.md names no bound for.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "bench/fleet/fleet_child.h"
+#include "bench/fleet/simulated_runners.h"
+#include "bench/tuner/verdict.h"
+#include "core/error.h"
+#include "rpc_runner/process/clock.h"
+#include "rpc_runner/runner.h"
+#include "rpc_runner/runner_server.h"
+#include "rpc_runner/tracker/ask_tracker.h"
+#include "tests/support/sleeping_executor.h"
+
+namespace hone::bench {
+namespace {
+
+constexpr int64_t kMillisecond = 1'000'000;
+
+void Sleep(int64_t ns) { std::this_thread::sleep_for(std::chrono::nanoseconds(ns)); }
+double SecondsSince(int64_t begin_ns) { return static_cast<double>(MonotonicNs() - begin_ns) / 1e9; }
+
+RunnerServerOptions Offer(const std::string& tracker, bool direct) {
+  RunnerServerOptions offer;
+  offer.tracker = tracker;
+  offer.key = "fleet";
+  offer.direct = direct;
+  return offer;
+}
+
+std::unique_ptr<Runner> Tuner(const std::string& tracker, int runners, bool direct = false) {
+  RemoteRunnerOptions options;
+  options.tracker = tracker;
+  options.key = "fleet";
+  options.max_runners = runners;
+  options.direct = direct;
+  options.connect_timeout_ns = 20'000 * kMillisecond;
+  auto runner = MakeRemoteRunner(options);
+  while (static_cast<int>(runner->Machines().size()) < runners) Sleep(10 * kMillisecond);
+  return runner;
+}
+
+// As large as kernels are, or empty.
+KernelJob SomeJob(size_t bytes) {
+  KernelJob job;
+  job.artifact.elf.assign(bytes, 'k');
+  job.reference.elf.assign(bytes, 'r');
+  job.seeds = {1, 2};
+  return job;
+}
+
+struct Outcome {
+  double seconds = 0;
+  int wrong = 0;  // jobs that did not end well, or twice, or not at all
+};
+
+// `after` is called with the number of jobs that are done.
+Outcome RunAll(Runner& runner, const KernelJob& job, int jobs, const std::function<void(int)>& after = nullptr) {
+  const int64_t begin_ns = MonotonicNs();
+  Outcome outcome;
+  std::map<JobId, int> ended;
+  int submitted = 0, done = 0;
+  while (done < jobs) {
+    for (; submitted < jobs && runner.FreeSlots() > 0; ++submitted) ended[runner.Submit(job)] = 0;
+    JobResult result;
+    if (!runner.Wait(20'000 * kMillisecond, &result)) break;
+    ++done;
+    outcome.wrong += result.measurement.fate != Fate::kOk || ++ended[result.id] != 1;
+    if (after) after(done);
+  }
+  outcome.wrong += jobs - done;
+  outcome.seconds = SecondsSince(begin_ns);
+  return outcome;
+}
+
+// Of one job after the other, in microseconds.
+double MedianRoundTrip(Runner& runner, int jobs) {
+  const KernelJob job = SomeJob(0);
+  std::vector<double> us;
+  for (int i = 0; i < jobs; ++i) {
+    const int64_t begin_ns = MonotonicNs();
+    RunAll(runner, job, 1);
+    us.push_back(static_cast<double>(MonotonicNs() - begin_ns) / 1e3);
+  }
+  std::nth_element(us.begin(), us.begin() + jobs / 2, us.end());
+  return us[static_cast<size_t>(jobs) / 2];
+}
+
+void RoundTrips(Verdicts& verdicts) {
+  const FleetChild tracker = FleetChild::Tracker();
+  const SleepingRunner server(Offer(tracker.address(), true), 1, FakeMachine("m"));
+  {
+    const auto relayed = Tuner(tracker.address(), 1);
+    MedianRoundTrip(*relayed, 50);
+    verdicts.AtMost("round trip of an empty job through the tracker, median, us", 300, MedianRoundTrip(*relayed, 1000));
+  }
+  const auto direct = Tuner(tracker.address(), 1, true);
+  Sleep(1500 * kMillisecond);
+  fmt::print("{:<68}    {:<7} {:>8.4g}\n", "  the same without the tracker (--direct), us", "",
+             MedianRoundTrip(*direct, 1000));
+}
+
+double JobsPerSecond(bool direct, int machines, int jobs) {
+  const FleetChild tracker = FleetChild::Tracker();
+  std::vector<std::unique_ptr<SleepingRunner>> runners;
+  for (int i = 0; i < machines; ++i) {
+    runners.push_back(std::make_unique<SleepingRunner>(Offer(tracker.address(), direct), 20 * kMillisecond,
+                                                       FakeMachine(fmt::format("m{}", i))));
+  }
+  const auto tuner = Tuner(tracker.address(), machines, direct);
+  Sleep(1500 * kMillisecond);
+  RunAll(*tuner, SomeJob(12'000), 4 * machines);  // references travel
+  return jobs / RunAll(*tuner, SomeJob(12'000), jobs).seconds;
+}
+
+void RelayAgainstDirect(Verdicts& verdicts) {
+  double relay = 0, direct = 0;
+  for (int i = 0; i < 3; ++i) {
+    relay = std::max(relay, JobsPerSecond(false, 16, 1600));
+    direct = std::max(direct, JobsPerSecond(true, 16, 1600));
+  }
+  fmt::print("16 sleeping runners, 20 ms a job: {:.1f} jobs/s relayed, {:.1f} direct\n", relay, direct);
+  verdicts.AtLeast("relayed jobs/s of 16 sleeping runners, of the direct way's", 0.95, relay / direct);
+}
+
+void Throughput(Verdicts& verdicts) {
+  const FleetChild tracker = FleetChild::Tracker();
+  const SimulatedRunners runners(tracker.address(), "fleet", 64);
+  const auto tuner = Tuner(tracker.address(), 64);
+  RunAll(*tuner, SomeJob(12'000), 256);
+  constexpr int kJobs = 20'000;
+  verdicts.AtLeast("jobs/s through one tracker, 64 simulated runners", 2000,
+                   kJobs / RunAll(*tuner, SomeJob(12'000), kJobs).seconds);
+}
+
+void ThousandRunners(Verdicts& verdicts) {
+  const FleetChild tracker = FleetChild::Tracker();
+  const int64_t begin_ns = MonotonicNs();
+  std::vector<std::unique_ptr<SimulatedRunners>> runners;
+  std::vector<std::unique_ptr<SimulatedTuners>> tuners;
+  for (int i = 0; i < 4; ++i) {
+    runners.push_back(std::make_unique<SimulatedRunners>(tracker.address(), "fleet", 250));
+    tuners.push_back(std::make_unique<SimulatedTuners>(tracker.address(), "fleet", 250));
+  }
+  const auto granted = [&] {
+    int sum = 0;
+    for (const auto& some : tuners) sum += some->granted();
+    return sum;
+  };
+  while (granted() < 1000 && SecondsSince(begin_ns) < 60) Sleep(5 * kMillisecond);
+  verdicts.AtMost("1,000 runners and 1,000 tuners connect and are matched, s", 5,
+                  granted() < 1000 ? 1e9 : SecondsSince(begin_ns));
+  Sleep(2000 * kMillisecond);
+  verdicts.AtMost("memory of that tracker, MiB", 128, static_cast<double>(tracker.memory_bytes()) / (1 << 20));
+}
+
+void KilledRunner(Verdicts& verdicts) {
+  const FleetChild tracker = FleetChild::Tracker();
+  FleetChild doomed = FleetChild::Runner(tracker.address(), "fleet", 3'600'000 * kMillisecond);
+  const auto tuner = Tuner(tracker.address(), 1);
+  tuner->Submit(SomeJob(12'000));
+  Sleep(500 * kMillisecond);
+  const SleepingRunner heir(Offer(tracker.address(), false), kMillisecond, tuner->Describe());
+  Sleep(500 * kMillisecond);
+  const int64_t begin_ns = MonotonicNs();
+  doomed.Kill();
+  JobResult result;
+  const bool came = tuner->Wait(30'000 * kMillisecond, &result);
+  verdicts.AtMost("killed in mid-candidate until the job was run elsewhere, s", 5, came ? SecondsSince(begin_ns) : 1e9);
+  verdicts.AtMost("  false verdicts", 0, came && result.measurement.fate == Fate::kOk ? 0 : 1);
+}
+
+void KilledTracker(Verdicts& verdicts) {
+  auto tracker = std::make_unique<FleetChild>(FleetChild::Tracker());
+  const std::string address = tracker->address();
+  std::vector<std::unique_ptr<SleepingRunner>> runners;
+  for (int i = 0; i < 16; ++i) {
+    runners.push_back(
+        std::make_unique<SleepingRunner>(Offer(address, false), 20 * kMillisecond, FakeMachine(fmt::format("m{}", i))));
+  }
+  const auto tuner = Tuner(address, 16);
+  double back_s = 1e9;
+  std::thread watcher;
+  const Outcome outcome = RunAll(*tuner, SomeJob(12'000), 6000, [&](int done) {
+    if (done != 1000) return;
+    tracker->Kill();
+    tracker = std::make_unique<FleetChild>(FleetChild::Tracker(address));
+    watcher = std::thread([&, begin_ns = MonotonicNs()] {
+      while (SecondsSince(begin_ns) < 60) {
+        const TrackerStatus status = QueryTracker(address, 10'000 * kMillisecond);
+        const auto known = [](const RunnerInfo& r) { return r.state == "busy" && !r.holder.empty(); };
+        if (std::count_if(status.runners.begin(), status.runners.end(), known) == 16) {
+          back_s = SecondsSince(begin_ns);
+          return;
+        }
+        Sleep(20 * kMillisecond);
+      }
+    });
+  });
+  if (watcher.joinable()) watcher.join();
+  verdicts.AtMost("tracker killed and begun anew until 16 leases were known, s", 10, back_s);
+  verdicts.AtMost("  jobs of 6,000 that were lost, doubled or judged wrongly", 0, outcome.wrong);
+}
+
+// Two thousand connections in one process are more than a shell allows by default.
+void AllowDescriptors() {
+  rlimit limit{};
+  getrlimit(RLIMIT_NOFILE, &limit);
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+int Run() {
+  AllowDescriptors();
+  // What the fleet says of its comings and goings is no part of the table.
+  const int silence = open("/dev/null", O_WRONLY | O_CLOEXEC);
+  if (silence >= 0) dup2(silence, STDERR_FILENO);
+  Verdicts verdicts(ReadBounds(std::string("docs/fleet.md")));
+  for (const auto row : {RoundTrips, RelayAgainstDirect, Throughput, ThousandRunners, KilledRunner, KilledTracker}) {
+    row(verdicts);
+    std::fflush(stdout);
+  }
+  return verdicts.all_met() ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace hone::bench
+
+int main(int argc, char** argv) {
+  try {
+    int code = 0;
+    return hone::bench::RunAsChild(argc, argv, &code) ? code : hone::bench::Run();
+  } catch (const hone::Error& error) {
+    fmt::print("hone_bench_fleet_goals: {}\n", error.what());
+    return static_cast<int>(error.code());
+  }
+}
