@@ -1,0 +1,46 @@
+// A header and parts that a sum made right: what a peer with a key can say. The input's first byte is the kind, then
+// the header up to a zero byte, then parts, zero bytes between them.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "core/error.h"
+#include "rpc_runner/lease_desk.h"
+#include "rpc_runner/wire/job_message.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  if (size < 2) return 0;
+  static const std::string lease(32, 'a');
+  std::string_view rest(reinterpret_cast<const char*>(data) + 1, size - 1);
+  const auto next = [&rest] {
+    const size_t end = std::min(rest.find('\0'), rest.size());
+    const std::string_view piece = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    return piece;
+  };
+  static constexpr hone::FrameKind kKinds[] = {hone::FrameKind::kJob, hone::FrameKind::kBlob,
+                                               hone::FrameKind::kHeartbeat, hone::FrameKind::kResult};
+  try {
+    hone::Frame frame{kKinds[data[0] % 4], hone::ParseJson(next(), "a frame's header"), {}, lease};
+    while (!rest.empty() && frame.parts.size() < hone::kMaxParts) frame.parts.emplace_back(next());
+    if (!frame.header.is_object()) return 0;
+    if (frame.kind == hone::FrameKind::kResult) {
+      const hone::ResultMessage result = hone::ResultFromFrame(frame);
+      static_cast<void>(hone::ResultFromFrame(hone::ResultToFrame(result)));
+      return 0;
+    }
+    hone::LeaseDesk desk;
+    desk.Begin(lease);
+    bool for_us = false;
+    desk.Handle(frame, &for_us);
+    while (desk.NextJob()) {
+    }
+  } catch (const hone::Error& error) {
+    if (error.code() != hone::ExitCode::kBadData) std::abort();
+  }
+  return 0;
+}
