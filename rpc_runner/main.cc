@@ -15,6 +15,7 @@
 #include "core/printable.h"
 #include "core/version.h"
 #include "rpc_runner/executor/executor.h"
+#include "rpc_runner/health/history_file.h"
 #include "rpc_runner/process/standard_streams.h"
 #include "rpc_runner/runner_server.h"
 #include "rpc_runner/wire/protocol.h"
@@ -35,6 +36,7 @@ constexpr const char* kUsage =
     "  --lifetime TIME         leave after this time, as in 30s, 10m, 2h (never)\n"
     "  --max-jobs N            leave after so many jobs (never)\n"
     "  --once                  leave when the first lease is over\n"
+    "  --health on|off         watch this device's speed, and leave while it is slow (on)\n"
     "  --version               print versions and leave\n";
 
 std::atomic<bool> g_stop{false};
@@ -53,6 +55,7 @@ int64_t ParseNumber(std::string_view text, std::string_view option, int64_t most
 struct Arguments {
   RunnerServerOptions server;
   std::optional<int> executor_fd;
+  bool health = true;
   bool version = false;
   bool help = false;
 };
@@ -71,6 +74,8 @@ void SetOption(std::string_view name, std::string_view value, Arguments* argumen
     server.lifetime_ns = ParseDuration(value);
   } else if (name == "--max-jobs") {
     server.max_jobs = ParseNumber(value, name, int64_t{1} << 40);
+  } else if (name == "--health" && (value == "on" || value == "off")) {
+    arguments->health = value == "on";
   } else if (name == "--executor") {
     arguments->executor_fd = static_cast<int>(ParseNumber(value, name, 1 << 20));
   } else if (!ExecutorOptionFrom(name, value, &server.executor)) {
@@ -118,7 +123,9 @@ int Run(const Arguments& arguments) {
   action.sa_handler = OnStop;
   sigaction(SIGTERM, &action, nullptr);
   sigaction(SIGINT, &action, nullptr);
-  ServeRunner(arguments.server, &g_stop);
+  RunnerServerOptions server = arguments.server;
+  if (arguments.health) server.health = HealthOptions{StateFolder(), server.executor.cores, {}};
+  ServeRunner(server, &g_stop);
   return 0;
 }
 

@@ -52,6 +52,10 @@ class RunnerServer {
         environment_(Registered(executor_.Describe())),
         tracker_(context_, Socket::Kind::kDealer),
         jitter_(static_cast<uint64_t>(MonotonicNs()) ^ static_cast<uint64_t>(getpid())) {
+    if (options.health) {
+      roofs_ = ToJson(RoofsOfThisMachine(*options.health, environment_));
+      watch_.emplace(WatchThisMachine(*options.health, environment_));
+    }
     if (options.direct) {
       dialled_ = std::make_unique<Socket>(context_, Socket::Kind::kRouter);
       address_ = dialled_->Bind(options.bind);
@@ -97,25 +101,38 @@ class RunnerServer {
     for (int i = 0; dialled_ && i < 64 && dialled_->Receive(&message); ++i) FromDialler(message);
     if (take_more) StartJobs();
     TakeResults();
+    if (watch_ && running_.empty() && watch_->IsDue()) LookAtHealth();
     const int64_t now_ns = MonotonicNs();
     if (!desk_.lease().empty() && now_ns - client_heard_ns_ > kLeaseNs) EndLease();
     if (now_ns >= hello_ns_) SayHello();
     if (now_ns - beat_ns_ >= kBeatNs) Beat(now_ns);
   }
 
+  void LookAtHealth() {
+    const std::string before = watch_->summary();
+    watch_->Look();
+    if (watch_->summary() == before) return;
+    if (!watch_->may_be_offered()) EndLease();
+    SayHello();
+  }
+
   void SayHello() {
     hello_ns_ = INT64_MAX;
+    Environment environment = environment_;
+    if (watch_) watch_->Stamp(&environment);
     Frame hello{FrameKind::kHello,
                 {{"runner", id_},
                  {"key", options_.key},
                  {"label", environment_.label},
-                 {"environment", ToJson(environment_)},
+                 {"environment", ToJson(environment)},
                  {"lease", desk_.lease()},
                  {"holder", holder_},
                  {"note", note_},
                  {"jobs_done", jobs_done_}},
                 {}};
     if (!address_.empty()) hello.header["address"] = address_;
+    if (watch_) hello.header["health"] = watch_->ToJson();
+    if (watch_) hello.header["roofs"] = roofs_;
     tracker_.Send("", hello);
   }
 
@@ -166,8 +183,9 @@ class RunnerServer {
 
   void TakeLease(const std::string& lease, const std::string& holder) {
     // The tracker learns of a lease that still holds from our next beat.
-    if (!desk_.lease().empty()) return;
+    if (!desk_.lease().empty() || (watch_ && !watch_->may_be_offered())) return;
     desk_.Begin(lease);
+    if (watch_) watch_->Ask();
     holder_ = holder;
     client_ = {};
     client_heard_ns_ = MonotonicNs();
@@ -181,6 +199,7 @@ class RunnerServer {
     holder_.clear();
     served_ = true;
     desk_.Begin("");
+    if (watch_) watch_->Ask();
     Beat(MonotonicNs());
   }
 
@@ -214,6 +233,7 @@ class RunnerServer {
   }
 
   void StartJobs() {
+    if (watch_ && watch_->IsDue()) return;  // when those that run are done
     const auto may_start = [this] {
       const auto begun = jobs_done_ + static_cast<int64_t>(running_.size());
       return running_.size() < kRunning && executor_.FreeSlots() > 0 &&
@@ -236,6 +256,7 @@ class RunnerServer {
       const auto job = running_.find(result.id);
       ++jobs_done_;
       result.measurement.environment = Registered(std::move(result.measurement.environment));
+      if (watch_) watch_->Stamp(&result.measurement);
       const std::optional<Frame> frame = desk_.Finish(job->second, result.measurement, result.cost);
       if (frame) ToClient(*frame);
       running_.erase(job);
@@ -247,6 +268,8 @@ class RunnerServer {
   Runner& executor_;
   const std::function<int()> poll_fd_;
   const Environment environment_;
+  std::optional<HealthWatch> watch_;
+  Json roofs_;
   SocketContext context_;
   Socket tracker_;
   std::unique_ptr<Socket> dialled_;  // by tuners; null unless options_.direct

@@ -4,8 +4,10 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
+#include "rpc_runner/health/health_watch.h"
 #include "rpc_runner/process/executor_options.h"
 #include "rpc_runner/runner.h"
 
@@ -18,10 +20,11 @@ struct RunnerServerOptions {
   // Whether tuners may dial this runner, besides reaching it through the tracker, and where.
   bool direct = false;
   std::string bind = "tcp://127.0.0.1:*";
-  ExecutorOptions executor;  // what its executor is held to
-  int64_t lifetime_ns = 0;  // 0: for ever
-  int64_t max_jobs = 0;     // 0: any number
-  bool once = false;        // leave when the first lease is over
+  ExecutorOptions executor;             // what its executor is held to
+  int64_t lifetime_ns = 0;              // 0: for ever
+  int64_t max_jobs = 0;                 // 0: any number
+  bool once = false;                    // leave when the first lease is over
+  std::optional<HealthOptions> health;  // absent: the device is not watched
 };
 // Offers this machine until its lifetime is over, it has done max_jobs or served once; then it finishes the job under
 // way. When *stop is set it leaves at once, and its jobs go elsewhere. Keeps reconnecting when the tracker goes away.

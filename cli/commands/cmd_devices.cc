@@ -62,11 +62,11 @@ std::string UseText(const TrackerStatus& status) {
 }
 
 std::string StatusText(const TrackerStatus& status) {
-  Table runners(
-      {"key", "label", "cpu", "llvm cpu", "> cores", "state", "holder", "> jobs done", "isolation", "address"});
+  Table runners({"key", "label", "cpu", "llvm cpu", "> cores", "state", "holder", "> jobs done", "isolation", "address",
+                 "at most", "health"});
   for (const RunnerInfo& r : status.runners) {
     runners.Add({r.key, r.label, r.cpu, r.llvm_cpu, fmt::format("{}", r.cores), StateText(r), r.holder,
-                 fmt::format("{}", r.jobs_done), r.isolation, r.address.empty() ? "-" : r.address});
+                 fmt::format("{}", r.jobs_done), r.isolation, r.address.empty() ? "-" : r.address, r.roofs, r.health});
   }
   return (runners.empty() ? "no runners\n" : runners.ToText()) + UseText(status);
 }

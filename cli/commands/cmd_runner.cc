@@ -4,6 +4,7 @@
 #include "cli/stop.h"
 #include "core/core_list.h"
 #include "core/duration.h"
+#include "rpc_runner/health/history_file.h"
 #include "rpc_runner/runner_server.h"
 
 namespace hone {
@@ -12,7 +13,7 @@ int RunnerCommand(const Arguments& arguments) {
   CommandLine line("hone runner",
                    "Offers this machine to a tracker, as hone-runner does. Loopback only: there are no keys yet.");
   RunnerServerOptions options;
-  std::string cores, lifetime, max_deadline, max_memory;
+  std::string cores, lifetime, max_deadline, max_memory, health = "on";
   line.Add("--tracker", options.tracker, "tcp://HOST:PORT").Required().Env("HONE_TRACKER").About(Topic::kRunners);
   line.Add("--key", options.key, "the name under which tuners ask for such machines")
       .Required()
@@ -32,8 +33,12 @@ int RunnerCommand(const Arguments& arguments) {
   line.Add("--lifetime", lifetime, "end after so long: 90s, 10m, 2h");
   line.Add("--max-jobs", options.max_jobs, "end after so many jobs").Between(int64_t{1}, int64_t{1} << 40);
   line.AddFlag("--once", options.once, "end when the first lease is over");
+  line.Add("--health", health, "on or off: watch this device's speed, and leave while it is slow")
+      .OneOf({"on", "off"})
+      .ShowDefault();
   if (!line.Parse(arguments)) return 0;
   options.executor.cores = ParseCoreList(cores);
+  if (health == "on") options.health = HealthOptions{StateFolder(), options.executor.cores, {}};
   if (!max_deadline.empty()) options.executor.max_deadline_ns = ParseDuration(max_deadline);
   if (!max_memory.empty()) options.executor.max_memory_bytes = ParseMemorySize(max_memory);
   if (!lifetime.empty()) options.lifetime_ns = ParseDuration(lifetime);

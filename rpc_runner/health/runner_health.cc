@@ -1,17 +1,31 @@
 #include "rpc_runner/health/runner_health.h"
 
+#include <algorithm>
+#include <string>
+
 #include "core/json_fields.h"
 #include "rpc_runner/health/roofs.h"
 
 namespace hone {
+namespace {
+
+// A tracker keeps so much of what each of its runners says.
+constexpr size_t kMostTextBytes = 400;
+
+std::string Bounded(std::string text) {
+  text.resize(std::min(text.size(), kMostTextBytes));
+  return text;
+}
+
+}  // namespace
 
 RunnerHealth RunnerHealth::FromHello(const Json& header) {
   RunnerHealth health;
   if (header.contains("health")) {
-    health.state = TextField(header["health"], "state");
-    health.why = TextField(header["health"], "why");
+    health.state = Bounded(TextField(header["health"], "state"));
+    health.why = Bounded(TextField(header["health"], "why"));
   }
-  if (header.contains("roofs")) health.roofs = RoofsText(RoofsFromJson(header["roofs"]));
+  if (header.contains("roofs")) health.roofs = Bounded(RoofsText(RoofsFromJson(header["roofs"])));
   return health;
 }
 

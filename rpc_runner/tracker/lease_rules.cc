@@ -15,7 +15,7 @@ bool IsOfKind(const RunnerEntry& runner, const TrackerClient& client) {
 }
 
 bool MayHave(const RunnerEntry& runner, const TrackerClient& client) {
-  return !runner.drained && (runner.held_by.empty() || runner.held_by == client.user);
+  return runner.health.is_offered() && !runner.drained && (runner.held_by.empty() || runner.held_by == client.user);
 }
 
 RunnerEntry* FreeFor(const TrackerClient& client, const RunnerRegistry& runners) {
@@ -74,9 +74,11 @@ int64_t RunnersFor(const TrackerClient& client, const RunnerRegistry& runners) {
 Json UnlikeRunners(const TrackerClient& client, const RunnerRegistry& runners) {
   Json unlike = Json::array();
   for (const auto& [kind, group] : runners.KindsOf(client.key)) {
-    if (IsOfKind(**group.begin(), client)) continue;
-    const std::string why = KindDifference((*group.begin())->machine, client.machine);
+    const bool alike = IsOfKind(**group.begin(), client);
+    const std::string difference = alike ? "" : KindDifference((*group.begin())->machine, client.machine);
     for (const RunnerEntry* runner : group) {
+      const std::string why = runner->health.is_offered() ? difference : runner->health.ToText();
+      if (why.empty()) continue;
       if (unlike.size() == kMostUnlike) return unlike;
       unlike.push_back({{"label", runner->label}, {"runner", runner->id}, {"why", why}});
     }

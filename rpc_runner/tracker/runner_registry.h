@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "core/serialize.h"
+#include "rpc_runner/health/runner_health.h"
 #include "rpc_runner/wire/sender.h"
 
 namespace hone {
@@ -36,6 +37,7 @@ struct RunnerEntry {
   Json environment;
   Json machine;      // MachineKind
   std::string kind;  // its text
+  RunnerHealth health;
   State state = State::kFree;
   std::string lease;
   std::string holder;    // the name of the sender that the lease is for; empty without keys

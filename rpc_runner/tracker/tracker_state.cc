@@ -82,7 +82,10 @@ RunnerInfo InfoOf(const RunnerEntry& runner, int64_t now_ns) {
   info.state = runner.state == RunnerEntry::State::kLost ? "lost"
                : !is_free                                ? "busy"
                : runner.drained                          ? "drained"
-                                                         : "free";
+               : runner.health.is_offered()              ? "free"
+                                                         : runner.health.state;
+  info.health = runner.health.why;
+  info.roofs = runner.health.roofs;
   info.cores = environment.cores;
   info.jobs_done = runner.jobs_done;
   info.drained = runner.drained;
@@ -197,6 +200,7 @@ void TrackerState::OnHello(const Caller& caller, const Json& header, int64_t now
   entry.environment = ToJson(environment);
   entry.machine = MachineKind(environment);
   entry.kind = DumpJson(entry.machine);
+  entry.health = RunnerHealth::FromHello(header);
   entry.lease = BoundedText(header, "lease");
   entry.holder = BoundedTextOr(header, "holder", "");
   entry.jobs_done = static_cast<int64_t>(HeaderNumber(header, "jobs_done"));

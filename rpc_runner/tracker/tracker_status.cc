@@ -19,6 +19,8 @@ Json ToJson(const RunnerInfo& r) {
   if (r.leased_ns >= 0) json["leased_ns"] = r.leased_ns;
   if (!r.held_by.empty()) json["held_by"] = r.held_by;
   if (!r.held_by.empty()) json["held_ns"] = r.held_ns;
+  if (!r.health.empty()) json["health"] = r.health;
+  if (!r.roofs.empty()) json["roofs"] = r.roofs;
   return json;
 }
 
@@ -30,6 +32,8 @@ RunnerInfo RunnerFromJson(const Json& r) {
   info.jobs_done = static_cast<int64_t>(HeaderNumber(r, "jobs_done"));
   info.holder = TextOrNone(r, "holder");
   info.held_by = TextOrNone(r, "held_by");
+  info.health = TextOrNone(r, "health");
+  info.roofs = TextOrNone(r, "roofs");
   if (r.contains("held_ns")) info.held_ns = static_cast<int64_t>(HeaderNumber(r, "held_ns"));
   if (r.contains("leased_ns")) info.leased_ns = static_cast<int64_t>(HeaderNumber(r, "leased_ns"));
   info.drained = r.contains("drained") && r["drained"] == true;

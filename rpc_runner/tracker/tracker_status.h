@@ -11,7 +11,8 @@ namespace hone {
 
 struct RunnerInfo {
   std::string key, label, cpu, features;
-  std::string state;  // "free", "busy", "drained" (free, but takes no lease), "lost"
+  // "free", "busy", "drained" (free, but takes no lease), "quarantined" or "probation" (likewise), "lost"
+  std::string state;
   std::string isolation;
   std::string address;        // where it can be dialled; empty: it dials out only
   std::string llvm_cpu = {};  // empty: not known
@@ -22,6 +23,8 @@ struct RunnerInfo {
   int64_t held_ns = 0;       // for how long still
   bool drained = false;      // takes no new lease
   int64_t leased_ns = -1;    // for how long the lease has been; -1: it has none
+  std::string health = {};   // what speaks against the device; empty: nothing
+  std::string roofs = {};    // RoofsText; empty: not told
 };
 // Of one key.
 struct QueueInfo {

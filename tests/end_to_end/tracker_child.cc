@@ -25,7 +25,7 @@ void TrackerChildTest::TearDown() {
 }
 
 std::unique_ptr<ChildProgram> TrackerChildTest::Runner(const std::vector<std::string>& more) const {
-  std::vector<std::string> arguments = {"--tracker", address_, "--key", "here"};
+  std::vector<std::string> arguments = {"--tracker", address_, "--key", "here", "--health", "off"};
   arguments.insert(arguments.end(), more.begin(), more.end());
   return std::make_unique<ChildProgram>(HONE_RUNNER, arguments, Path("work/runner"));
 }

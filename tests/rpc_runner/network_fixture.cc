@@ -51,7 +51,7 @@ void RunnerThread::Join() {
 
 RunnerChild::RunnerChild(const std::string& tracker, const std::string& key) {
   const std::string program = FindRunnerProgram();
-  std::vector<std::string> words = {program, "--tracker", tracker, "--key", key};
+  std::vector<std::string> words = {program, "--tracker", tracker, "--key", key, "--health", "off"};
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);

@@ -42,6 +42,22 @@ class TrackerStateTest : public testing::Test {
                           {}},
                          now);
   }
+  // Of a runner that watches its device.
+  Sent HelloOfHealth(const std::string& id, const std::string& health, const std::string& why, int64_t now) {
+    const Json roofs = Json::array({{{"cores", ""}, {"threads", 1}, {"gflops", 100.5}, {"read_gbps", 20}}});
+    return state_.Handle({id},
+                         {FrameKind::kHello,
+                          {{"runner", id},
+                           {"key", "k"},
+                           {"label", id},
+                           {"environment", ToJson(Environment())},
+                           {"lease", ""},
+                           {"jobs_done", 0},
+                           {"health", {{"state", health}, {"why", why}, {"tells", 0.025}}},
+                           {"roofs", roofs}},
+                          {}},
+                         now);
+  }
   Sent RunnerBeat(const std::string& id, const std::string& lease, int64_t now) {
     return state_.Handle({id}, {FrameKind::kHeartbeat, {{"runner", id}, {"lease", lease}, {"jobs_done", 4}}, {}}, now);
   }
@@ -139,6 +155,27 @@ class TrackerStateTest : public testing::Test {
 
   TrackerState state_;
 };
+
+TEST_F(TrackerStateTest, GivesNobodyARunnerThatIsQuarantined) {
+  const std::string why = "golden kernel 6.1 % slower than usual (arithmetic)";
+  HelloOfHealth("1", "quarantined", why, 0);
+  const Sent sent = Request("c");
+  EXPECT_EQ(Find(sent, "1", FrameKind::kLeaseOffer), nullptr);
+  const Frame* queued = Find(sent, "c", FrameKind::kQueued);
+  ASSERT_NE(queued, nullptr);
+  EXPECT_EQ(queued->header["runners"], 0);
+  EXPECT_EQ(HeaderText(queued->header["unlike"].at(0), "why"), "quarantined: " + why);
+  EXPECT_EQ(state_.Status(0).runners.at(0).state, "quarantined");
+  EXPECT_EQ(state_.Status(0).runners.at(0).roofs, "100.5 GFLOP/s, 20.0 GB/s");
+  EXPECT_EQ(StatusFromJson(StatusToJson(state_.Status(0))).runners.at(0).health, why);
+  // Who waits gets it when it is free again.
+  EXPECT_NE(Find(HelloOfHealth("1", "healthy", "", kSecond), "1", FrameKind::kLeaseOffer), nullptr);
+}
+
+TEST_F(TrackerStateTest, KeepsNoMoreOfARunnersHealthThanALine) {
+  HelloOfHealth("1", "quarantined", std::string(100'000, 'x'), 0);
+  EXPECT_LT(state_.Status(0).runners.at(0).health.size(), 1000U);
+}
 
 TEST_F(TrackerStateTest, GrantsWhatTheRunnerHasTaken) {
   Hello("1");
