@@ -1,0 +1,91 @@
+#include "rpc_runner/wire/address.h"
+
+#include <arpa/inet.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "core/error.h"
+#include "core/parse_number.h"
+#include "core/printable.h"
+
+namespace hone {
+namespace {
+
+constexpr std::string_view kScheme = "tcp://";
+constexpr size_t kMostHostBytes = 253;
+constexpr size_t kMostShownBytes = 200;
+
+bool IsHostName(std::string_view host) {
+  if (host.empty() || host.size() > kMostHostBytes || host.front() == '-' || host.front() == '.') return false;
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  const auto fits = [&](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '-' || c == '.';
+  };
+  // A last label of digits would be a damaged IPv4 address, which resolvers read in ways of their own.
+  const std::string_view last = host.substr(host.rfind('.') == host.npos ? 0 : host.rfind('.') + 1);
+  return std::all_of(host.begin(), host.end(), fits) && !std::all_of(last.begin(), last.end(), is_digit);
+}
+
+// False when the host is none of the three kinds.
+bool ReadHost(std::string_view host, Address* address) {
+  std::array<unsigned char, 16> bytes{};
+  if (host.size() > 2 && host.front() == '[' && host.back() == ']') {
+    address->host = host.substr(1, host.size() - 2);
+    address->is_ip = inet_pton(AF_INET6, address->host.c_str(), bytes.data()) == 1;
+    static constexpr std::array<unsigned char, 16> kLoopback = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
+    address->is_loopback = address->is_ip && bytes == kLoopback;
+    return address->is_ip;
+  }
+  address->host = host;
+  address->is_ip = inet_pton(AF_INET, address->host.c_str(), bytes.data()) == 1;
+  address->is_loopback = (address->is_ip && bytes[0] == 127) || host == "localhost";
+  return address->is_ip || IsHostName(host);
+}
+
+std::optional<uint16_t> ReadPort(std::string_view text) {
+  const std::optional<int64_t> port = ParseInteger(text);
+  if (!port || *port < 0 || *port > 65535 || text.front() == '-') return std::nullopt;
+  return static_cast<uint16_t>(*port);
+}
+
+[[noreturn]] void Refuse(std::string_view text, std::string_view right) {
+  throw Error(ExitCode::kBadConfig,
+              fmt::format("{} is not an address; {} would be right", Shortened(text, kMostShownBytes), right));
+}
+
+Address Parse(std::string_view text, bool to_bind) {
+  const std::string_view right =
+      to_bind ? "tcp://IP:PORT with a port of 1 to 65535 or *" : "tcp://HOST:PORT with a port of 1 to 65535";
+  const size_t colon = text.rfind(':');
+  if (!text.starts_with(kScheme) || colon < kScheme.size()) Refuse(text, right);
+  const std::string_view host = text.substr(kScheme.size(), colon - kScheme.size());
+  const std::string_view port = text.substr(colon + 1);
+  Address address;
+  if (to_bind && host == "*") {
+    address.host = "*";
+  } else if (!ReadHost(host, &address) || (to_bind && !address.is_ip && host != "localhost")) {
+    Refuse(text, right);
+  }
+  if (to_bind && port == "*") return address;
+  const std::optional<uint16_t> number = ReadPort(port);
+  if (!number || (*number == 0 && !to_bind)) Refuse(text, right);
+  address.port = *number;
+  return address;
+}
+
+}  // namespace
+
+std::string Address::ToText() const {
+  const bool six = host.find(':') != host.npos;
+  return fmt::format("{}{}{}{}:{}", kScheme, six ? "[" : "", host, six ? "]" : "",
+                     port == 0 ? "*" : fmt::format("{}", port));
+}
+
+Address ParseAddress(std::string_view text) { return Parse(text, false); }
+
+Address ParseBindAddress(std::string_view text) { return Parse(text, true); }
+
+}  // namespace hone
