@@ -14,8 +14,9 @@ constexpr size_t kMostDone = 64;
 
 Frame JobError(const char* code, const std::string& message, const Json& header) {
   Frame frame = ErrorFrame(code, message);
-  if (header.contains("job")) frame.header["job"] = header["job"];
-  if (header.contains("attempt")) frame.header["attempt"] = header["attempt"];
+  // Numbers alone: anything else may be as long as a header.
+  if (header.contains("job") && header["job"].is_number()) frame.header["job"] = header["job"];
+  if (header.contains("attempt") && header["attempt"].is_number()) frame.header["attempt"] = header["attempt"];
   return frame;
 }
 

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "core/error.h"
+#include "core/printable.h"
 
 namespace hone {
 namespace {
@@ -177,7 +178,7 @@ Frame DecodeFrame(std::string_view bytes) {
 }
 
 Frame ErrorFrame(std::string_view code, std::string_view message) {
-  return {FrameKind::kError, {{"code", code}, {"message", message}}, {}};
+  return {FrameKind::kError, {{"code", code}, {"message", Shortened(message, kMaxErrorBytes)}}, {}};
 }
 
 namespace {
@@ -191,7 +192,11 @@ const Json& Field(const Json& header, const char* name, bool (Json::*is_type)() 
 }  // namespace
 
 std::string HeaderText(const Json& header, const char* name) {
-  return Field(header, name, &Json::is_string, "a text").get<std::string>();
+  const auto& text = Field(header, name, &Json::is_string, "a text").get_ref<const std::string&>();
+  if (text.size() > kMaxTextBytes) {
+    Bad(fmt::format("field \"{}\" has {} bytes, at most {} are allowed", name, text.size(), kMaxTextBytes));
+  }
+  return text;
 }
 
 uint64_t HeaderNumber(const Json& header, const char* name) {

@@ -79,10 +79,15 @@ FrameSizes ReadFrameSizes(std::string_view fixed);
 // The sum of the parts' lengths in the table. Throws Error(kBadData) when one is out of limits.
 size_t ReadPartBytes(std::string_view table);
 
-// An error frame; see docs/protocol.md for the codes.
+// The longest text that HeaderText takes, and of an error's text what is kept.
+inline constexpr size_t kMaxTextBytes = 64 << 10;
+inline constexpr size_t kMaxErrorBytes = 2000;
+
+// An error frame; see docs/protocol.md for the codes. A long message, which may quote what a peer sent, is shortened.
 Frame ErrorFrame(std::string_view code, std::string_view message);
 
-// Fields of a header from outside. Each throws Error(kBadData) naming the field that is missing or of another type.
+// Fields of a header from outside. Each throws Error(kBadData) naming the field that is missing, of another type, or a
+// text that is too long: names and hashes, which may be sent on.
 std::string HeaderText(const Json& header, const char* name);
 uint64_t HeaderNumber(const Json& header, const char* name);
 const Json& HeaderObject(const Json& header, const char* name);
