@@ -5,6 +5,7 @@
 #include <atomic>
 #include <charconv>
 #include <cstdio>
+#include <cstdlib>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,6 +17,7 @@
 #include "core/version.h"
 #include "rpc_runner/executor/executor.h"
 #include "rpc_runner/health/history_file.h"
+#include "rpc_runner/keys/client_keys.h"
 #include "rpc_runner/process/standard_streams.h"
 #include "rpc_runner/runner_server.h"
 #include "rpc_runner/wire/protocol.h"
@@ -37,6 +39,10 @@ constexpr const char* kUsage =
     "  --max-jobs N            leave after so many jobs (never)\n"
     "  --once                  leave when the first lease is over\n"
     "  --health on|off         watch this device's speed, and leave while it is slow (on)\n"
+    "  --identity FILE         this machine's secret key ($HONE_IDENTITY, else ~/.config/hone/identity)\n"
+    "  --server-key KEY|FILE   the tracker's public key ($HONE_SERVER_KEY, else as known_trackers there says)\n"
+    "  --enroll CODE           bring this machine's key to the tracker under a code of hone enroll; without --key\n"
+    "                          that is all\n"
     "  --version               print versions and leave\n";
 
 std::atomic<bool> g_stop{false};
@@ -56,6 +62,7 @@ struct Arguments {
   RunnerServerOptions server;
   std::optional<int> executor_fd;
   bool health = true;
+  std::string enroll;  // a code
   bool version = false;
   bool help = false;
 };
@@ -76,6 +83,12 @@ void SetOption(std::string_view name, std::string_view value, Arguments* argumen
     server.max_jobs = ParseNumber(value, name, int64_t{1} << 40);
   } else if (name == "--health" && (value == "on" || value == "off")) {
     arguments->health = value == "on";
+  } else if (name == "--identity") {
+    server.keys.identity = value;
+  } else if (name == "--server-key") {
+    server.keys.server_key = value;
+  } else if (name == "--enroll") {
+    arguments->enroll = value;
   } else if (name == "--executor") {
     arguments->executor_fd = static_cast<int>(ParseNumber(value, name, 1 << 20));
   } else if (!ExecutorOptionFrom(name, value, &server.executor)) {
@@ -85,6 +98,7 @@ void SetOption(std::string_view name, std::string_view value, Arguments* argumen
 
 Arguments ParseArguments(int argc, char** argv) {
   Arguments arguments;
+  if (const char* key = std::getenv("HONE_SERVER_KEY")) arguments.server.keys.server_key = key;
   for (int i = 1; i < argc; ++i) {
     std::string_view name = argv[i];
     if (name == "--version") {
@@ -116,6 +130,12 @@ int Run(const Arguments& arguments) {
     return 0;
   }
   if (arguments.executor_fd) return ExecutorMain(*arguments.executor_fd, arguments.server.executor);
+  if (!arguments.enroll.empty() && !arguments.server.tracker.empty()) {
+    const Enrolled enrolled = EnrolAt(arguments.server.tracker, arguments.enroll, arguments.server.keys);
+    WriteToStderr(
+        fmt::format("enrolled as \"{}\" ({}) with the key {}\n", enrolled.name, enrolled.roles, enrolled.identity));
+    if (arguments.server.key.empty()) return 0;
+  }
   if (arguments.server.tracker.empty() || arguments.server.key.empty()) {
     throw Error(ExitCode::kUsage, "--tracker tcp://HOST:PORT and --key NAME are wanted; see hone-runner --help");
   }

@@ -10,6 +10,7 @@
 #include "core/error.h"
 #include "core/hash.h"
 #include "core/printable.h"
+#include "rpc_runner/keys/client_keys.h"
 #include "rpc_runner/machine/machine_kind.h"
 #include "rpc_runner/process/clock.h"
 #include "rpc_runner/process/standard_streams.h"
@@ -51,6 +52,7 @@ RemoteSession::RemoteSession(const RemoteRunnerOptions& options)
     : options_(WithUser(options)),
       tuner_(NewRandomName()),
       served_ns_(MonotonicNs()),
+      context_(ClientSecurity(options.keys, options.tracker)),
       tracker_(context_, Socket::Kind::kDealer),
       client_(tuner_) {
   tracker_.Connect(options.tracker);
@@ -68,7 +70,9 @@ RemoteSession::~RemoteSession() {
 
 void RemoteSession::WaitForOffer() {
   std::unique_lock lock(mutex_);
-  if (changed_.wait_for(lock, Span(options_.connect_timeout_ns), [this] { return runner_offered_; })) return;
+  changed_.wait_for(lock, Span(options_.connect_timeout_ns), [this] { return runner_offered_ || !refusal_.empty(); });
+  if (runner_offered_) return;
+  if (!refusal_.empty()) throw Error(ExitCode::kNotAuthorised, refusal_);
   throw Error(ExitCode::kNoRunner,
               tracker_answered_
                   ? fmt::format("no runner offers the key \"{}\" at {}; hone devices lists those that do", options_.key,
@@ -184,6 +188,7 @@ void RemoteSession::ReceiveAll() {
   };
   const int64_t now_ns = MonotonicNs();
   while (tracker_.Receive(&message)) take([&](const Frame& frame) { OnMessage(frame, now_ns); });
+  TakeRefusal();
   for (Lease& lease : leases_) {
     while (lease.dialled && lease.heard_ns > 0 && lease.dialled->Receive(&message)) {
       take([&](const Frame& frame) {
@@ -192,6 +197,17 @@ void RemoteSession::ReceiveAll() {
       });
     }
   }
+}
+
+void RemoteSession::TakeRefusal() {
+  std::string refusal = tracker_.Refusal();
+  if (refusal == told_refusal_) return;
+  told_refusal_ = refusal;
+  const std::lock_guard lock(mutex_);
+  // Before the first runner the caller hears it as an error.
+  if (runner_offered_ && !refusal.empty()) WriteToStderr(ErrorLine("hone", refusal));
+  refusal_ = std::move(refusal);
+  changed_.notify_all();
 }
 
 void RemoteSession::OnMessage(const Frame& frame, int64_t now_ns) {
@@ -282,7 +298,7 @@ void RemoteSession::OnLease(const Json& header) {
 // A runner that cannot be dialled is spoken to through the tracker.
 void RemoteSession::Dial(Lease& lease, const Json& header) {
   try {
-    lease.dialled = std::make_unique<Socket>(context_, Socket::Kind::kDealer);
+    lease.dialled = std::make_unique<Socket>(runner_context_, Socket::Kind::kDealer);
     lease.dialled->Connect(HeaderText(header, "address"));
   } catch (const Error& error) {
     lease.dialled.reset();
@@ -294,7 +310,9 @@ void RemoteSession::Dial(Lease& lease, const Json& header) {
 bool RemoteSession::ToRunner(Lease& lease, Frame frame) {
   frame.lease = lease.lease;
   const bool is_open = lease.dialled && MonotonicNs() - lease.dialled_heard_ns <= kLostNs;
-  return is_open ? lease.dialled->Send("", frame) : tracker_.Send("", frame);
+  // What is beyond the limits throws here; Send would be tried again.
+  std::string bytes = EncodeFrame(frame);
+  return (is_open ? *lease.dialled : tracker_).SendBytes("", bytes) == Socket::Sent::kYes;
 }
 
 // Not when it answers a request that we repeated, nor a machine of another kind, which a tracker that does not know

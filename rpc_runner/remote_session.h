@@ -24,12 +24,12 @@ namespace hone {
 // Every member but those after "the thread's own" is guarded by mutex_. Methods may be called from any one thread.
 class RemoteSession {
  public:
-  // Throws Error(kBadConfig) for an address that is not loopback.
+  // Throws Error(kBadConfig) as ClientSecurity.
   explicit RemoteSession(const RemoteRunnerOptions& options);
   ~RemoteSession();
 
-  // Waits until a runner is leased or known to be busy with somebody else. Throws Error(kNoRunner) after
-  // connect_timeout_ns.
+  // Waits until a runner is leased or known to be busy with somebody else. Throws Error: kNoRunner after
+  // connect_timeout_ns, kNotAuthorised.
   void WaitForOffer();
   void Submit(JobId id, KernelJob job);
   void SubmitPackage(JobId id, PackageJob job);
@@ -60,6 +60,7 @@ class RemoteSession {
   void Turn();
   void ReceiveAll();
   void OnMessage(const Frame& frame, int64_t now_ns);
+  void TakeRefusal();
   void FromTracker(const Frame& frame);
   void OnTrackerBeat(const Json& header);
   void OnTrackerError(const Json& header);
@@ -90,6 +91,7 @@ class RemoteSession {
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   bool tracker_answered_ = false;
+  std::string refusal_;  // why the tracker does not let us in
   bool runner_offered_ = false;
   std::optional<Environment> environment_;
   std::vector<std::pair<LaneId, Environment>> machines_;
@@ -97,7 +99,8 @@ class RemoteSession {
   int64_t served_ns_ = 0;  // when a runner was last leased or known to be on offer
 
   // The thread's own.
-  SocketContext context_;
+  SocketContext context_;         // to the tracker, with keys
+  SocketContext runner_context_;  // to runners on loopback, without
   Socket tracker_;
   std::list<Lease> leases_;
   std::string client_;              // the next lease's
@@ -105,6 +108,7 @@ class RemoteSession {
   std::set<std::string> left_out_;  // runners that were told of
   int64_t tracker_heard_ns_ = 0;
   bool full_ = false;  // a connection took no more; soon it will
+  std::string told_refusal_;
   LaneId last_lane_ = 0;
   int64_t asked_ns_ = 0;   // when a lease was last asked for
   int64_t spared_ns_ = 0;  // when one was last given back to be fair

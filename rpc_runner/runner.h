@@ -10,6 +10,7 @@
 #include "core/measurement.h"
 #include "core/plan.h"
 #include "core/tensor.h"
+#include "rpc_runner/keys/key_options.h"
 
 namespace hone {
 
@@ -101,8 +102,9 @@ class JobGroup {
 // allowed.
 std::unique_ptr<Runner> MakeLocalRunner(const std::vector<int>& cores = {});
 
-// Runners behind a tracker. Throws Error(kNoRunner) when no tracker answers within connect_timeout_ns, or when no
-// runner offers the key within it.
+// Runners behind a tracker. Throws Error: kNoRunner when no tracker answers within connect_timeout_ns, or when no
+// runner offers the key within it; kNotAuthorised when the tracker does not let us in or has another key than is known;
+// kBadConfig as ClientSecurity.
 struct RemoteRunnerOptions {
   std::string tracker;  // "tcp://127.0.0.1:9190"
   std::string key;
@@ -117,6 +119,7 @@ struct RemoteRunnerOptions {
   // At most so many runners at once, all of the first one's kind (see MachineKind). They are leased as they become free
   // and one is given back while another tuner has two fewer.
   int max_runners = 16;
+  ClientKeys keys = {};
 };
 std::unique_ptr<Runner> MakeRemoteRunner(const RemoteRunnerOptions& options);
 

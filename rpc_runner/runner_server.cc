@@ -11,6 +11,7 @@
 #include "core/error.h"
 #include "core/printable.h"
 #include "core/random.h"
+#include "rpc_runner/keys/client_keys.h"
 #include "rpc_runner/lease_desk.h"
 #include "rpc_runner/local_runner.h"
 #include "rpc_runner/process/clock.h"
@@ -50,6 +51,7 @@ class RunnerServer {
         executor_(executor),
         poll_fd_(poll_fd),
         environment_(Registered(executor_.Describe())),
+        context_(ClientSecurity(options.keys, options.tracker)),
         tracker_(context_, Socket::Kind::kDealer),
         jitter_(static_cast<uint64_t>(MonotonicNs()) ^ static_cast<uint64_t>(getpid())) {
     if (options.health) {
@@ -99,6 +101,7 @@ class RunnerServer {
     Socket::Message message;
     for (int i = 0; i < 64 && tracker_.Receive(&message); ++i) FromTracker(message);
     for (int i = 0; dialled_ && i < 64 && dialled_->Receive(&message); ++i) FromDialler(message);
+    TellRefusal();
     if (take_more) StartJobs();
     TakeResults();
     if (watch_ && running_.empty() && watch_->IsDue()) LookAtHealth();
@@ -106,6 +109,13 @@ class RunnerServer {
     if (!desk_.lease().empty() && now_ns - client_heard_ns_ > kLeaseNs) EndLease();
     if (now_ns >= hello_ns_) SayHello();
     if (now_ns - beat_ns_ >= kBeatNs) Beat(now_ns);
+  }
+
+  // Once: it may be let in later, and the library tries again.
+  void TellRefusal() {
+    const std::string refusal = tracker_.Refusal();
+    if (!refusal.empty() && refusal != refusal_) WriteToStderr(ErrorLine("hone-runner", refusal));
+    refusal_ = refusal;
   }
 
   void LookAtHealth() {
@@ -276,6 +286,7 @@ class RunnerServer {
   Random jitter_;
   Complaints complaints_;
   std::string address_;  // of dialled_
+  std::string refusal_;  // that was told of
   LeaseDesk desk_;
   std::string holder_;  // the name of the sender that the lease is for
   std::string note_;    // the tracker's, to be told to the next one
@@ -292,14 +303,13 @@ class RunnerServer {
 
 void ServeExecutor(const RunnerServerOptions& options, Runner& executor, const std::function<int()>& poll_fd,
                    const std::atomic<bool>* stop) {
-  RequireLoopback(options.tracker);
   RequireLoopback(options.bind);
   RunnerServer(options, executor, poll_fd).Serve(stop);
 }
 
 void ServeRunner(const RunnerServerOptions& options, const std::atomic<bool>* stop) {
-  RequireLoopback(options.tracker);
   RequireLoopback(options.bind);
+  ClientSecurity(options.keys, options.tracker);
   LocalRunner executor(options.executor);
   ServeExecutor(options, executor, [&executor] { return executor.PollFd(); }, stop);
 }

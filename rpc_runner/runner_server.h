@@ -8,6 +8,7 @@
 #include <string>
 
 #include "rpc_runner/health/health_watch.h"
+#include "rpc_runner/keys/key_options.h"
 #include "rpc_runner/process/executor_options.h"
 #include "rpc_runner/runner.h"
 
@@ -25,11 +26,12 @@ struct RunnerServerOptions {
   int64_t max_jobs = 0;                 // 0: any number
   bool once = false;                    // leave when the first lease is over
   std::optional<HealthOptions> health;  // absent: the device is not watched
+  ClientKeys keys;
 };
 // Offers this machine until its lifetime is over, it has done max_jobs or served once; then it finishes the job under
 // way. When *stop is set it leaves at once, and its jobs go elsewhere. Keeps reconnecting when the tracker goes away.
-// Throws Error(kNoRunner) when the executor cannot start, kBadConfig for a non-loopback address (there are no keys
-// yet).
+// Throws Error(kNoRunner) when the executor cannot start, kBadConfig as ClientSecurity, or for a `bind` that is not
+// loopback.
 void ServeRunner(const RunnerServerOptions& options, const std::atomic<bool>* stop);
 
 // ServeRunner with another executor. `poll_fd` names a descriptor that is readable when executor.Wait(0) may have

@@ -33,7 +33,7 @@ class Tracker {
  public:
   Tracker() {
     const std::string file = std::filesystem::temp_directory_path() / fmt::format("hone_fleet_{}", getpid());
-    thread_ = std::thread([this, file] { ServeTracker({"tcp://127.0.0.1:*", file}, &stop_); });
+    thread_ = std::thread([this, file] { ServeTracker({"tcp://127.0.0.1:*", file, {}}, &stop_); });
     while (!std::filesystem::exists(file)) std::this_thread::sleep_for(std::chrono::milliseconds(5));
     std::ifstream(file) >> address_;
     std::filesystem::remove(file);

@@ -7,14 +7,15 @@
 #include <array>
 
 #include "core/error.h"
+#include "rpc_runner/keys/client_keys.h"
 #include "rpc_runner/process/clock.h"
 #include "rpc_runner/wire/socket.h"
 
 namespace hone {
 namespace {
 
-TrackerStatus Ask(const std::string& tracker, const Frame& question, int64_t timeout_ns) {
-  SocketContext context;
+TrackerStatus Ask(const std::string& tracker, const Frame& question, int64_t timeout_ns, const ClientKeys& keys) {
+  SocketContext context(ClientSecurity(keys, tracker));
   Socket socket(context, Socket::Kind::kDealer);
   socket.Connect(tracker);
   socket.Send("", question);
@@ -22,6 +23,9 @@ TrackerStatus Ask(const std::string& tracker, const Frame& question, int64_t tim
   Socket::Message message;
   while (!socket.Receive(&message)) {
     const int64_t left_ns = until_ns - MonotonicNs();
+    const std::string refusal = socket.Refusal();
+    if (!refusal.empty() || left_ns <= 0) socket.ForgetUnsent();
+    if (!refusal.empty()) throw Error(ExitCode::kNotAuthorised, refusal);
     if (left_ns <= 0)
       throw Error(ExitCode::kNoRunner, fmt::format("no tracker answers at {}; start one with hone tracker", tracker));
     WaitForAny({&socket}, -1, left_ns);
@@ -36,14 +40,15 @@ TrackerStatus Ask(const std::string& tracker, const Frame& question, int64_t tim
 
 }  // namespace
 
-TrackerStatus QueryTracker(const std::string& tracker, int64_t timeout_ns) {
-  return Ask(tracker, {FrameKind::kStatusQuery, Json::object(), {}}, timeout_ns);
+TrackerStatus QueryTracker(const std::string& tracker, int64_t timeout_ns, const ClientKeys& keys) {
+  return Ask(tracker, {FrameKind::kStatusQuery, Json::object(), {}}, timeout_ns, keys);
 }
 
-TrackerStatus CommandTracker(const std::string& tracker, const DeviceCommand& command, int64_t timeout_ns) {
+TrackerStatus CommandTracker(const std::string& tracker, const DeviceCommand& command, int64_t timeout_ns,
+                             const ClientKeys& keys) {
   Json header = {{"command", command.command}, {"what", command.what}, {"user", command.user}};
   if (command.for_ns > 0) header["for_ns"] = command.for_ns;
-  return Ask(tracker, {FrameKind::kCommand, std::move(header), {}}, timeout_ns);
+  return Ask(tracker, {FrameKind::kCommand, std::move(header), {}}, timeout_ns, keys);
 }
 
 std::string LocalUser() {

@@ -4,12 +4,14 @@
 #include <cstdint>
 #include <string>
 
+#include "rpc_runner/keys/key_options.h"
 #include "rpc_runner/tracker/tracker_status.h"
 
 namespace hone {
 
-// Throws Error: kNoRunner when no tracker answers within timeout_ns, kBadData when it refuses, with its reason.
-TrackerStatus QueryTracker(const std::string& tracker, int64_t timeout_ns = 3'000'000'000);
+// Throws Error: kNoRunner when no tracker answers within timeout_ns, kBadData when it refuses, with its reason;
+// kNotAuthorised when it does not let us in or has another key than is known, kBadConfig as ClientSecurity.
+TrackerStatus QueryTracker(const std::string& tracker, int64_t timeout_ns = 3'000'000'000, const ClientKeys& keys = {});
 
 // As docs/protocol.md, "Holding and draining", has it.
 struct DeviceCommand {
@@ -20,7 +22,7 @@ struct DeviceCommand {
 };
 // The status after it. Throws as QueryTracker.
 TrackerStatus CommandTracker(const std::string& tracker, const DeviceCommand& command,
-                             int64_t timeout_ns = 3'000'000'000);
+                             int64_t timeout_ns = 3'000'000'000, const ClientKeys& keys = {});
 
 // "login@host" of this process: who it is where no keys tell.
 std::string LocalUser();

@@ -7,6 +7,8 @@
 #include <memory>
 
 #include "core/error.h"
+#include "core/printable.h"
+#include "rpc_runner/keys/tracker_door.h"
 #include "rpc_runner/process/clock.h"
 #include "rpc_runner/process/standard_streams.h"
 #include "rpc_runner/tracker/http_page.h"
@@ -36,7 +38,8 @@ void WritePortFile(const std::string& path, const std::string& address) {
 class Tracker {
  public:
   explicit Tracker(const TrackerOptions& options)
-      : socket_(context_, Socket::Kind::kRouter),
+      : door_(options.keys),
+        socket_(door_.context(), Socket::Kind::kRouter),
         outbox_([this](const std::string& peer, std::string& bytes) { return socket_.SendBytes(peer, bytes); }),
         begun_ns_(MonotonicNs()) {
     if (!options.metrics.empty()) {
@@ -99,9 +102,13 @@ class Tracker {
   }
 
   void SendFrame(const std::string& peer, const Frame& frame) {
-    std::string bytes = EncodeFrame(frame);
-    // Whoever cannot be reached now says so by its silence.
-    static_cast<void>(outbox_.Send(peer, bytes));
+    try {
+      std::string bytes = EncodeFrame(frame);
+      // Whoever cannot be reached now says so by its silence.
+      static_cast<void>(outbox_.Send(peer, bytes));
+    } catch (const Error& error) {
+      WriteToStderr(ErrorLine("hone tracker", error.what()));
+    }
   }
 
   void SendAll(const std::vector<TrackerState::Outgoing>& outgoing) {
@@ -117,7 +124,7 @@ class Tracker {
                          static_cast<int64_t>(outbox_.bytes()), bad_frames_, now_ns - begun_ns_})};
   }
 
-  SocketContext context_;
+  TrackerDoor door_;
   Socket socket_;
   TrackerState state_;
   Outbox outbox_;

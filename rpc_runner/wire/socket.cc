@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 #include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
 #include <zmq.h>
 
 #include <algorithm>
@@ -10,6 +12,10 @@
 #include <memory>
 
 #include "core/error.h"
+#include "core/printable.h"
+#include "rpc_runner/process/clock.h"
+#include "rpc_runner/process/standard_streams.h"
+#include "rpc_runner/wire/address.h"
 
 #if defined(__SANITIZE_THREAD__)
 // The library is not built with the sanitizer, which cannot see how its threads hand messages over.
@@ -20,28 +26,54 @@ extern "C" const char* __tsan_default_suppressions() { return "race:libzmq.so\n"
 namespace hone {
 namespace {
 
+constexpr int64_t kForgetPeerNs = 60'000'000'000;
+constexpr int64_t kFirstAgainNs = 500'000'000;
+constexpr int64_t kLongestAgainNs = 30'000'000'000;
+// Each of ours is three of the library's, with those that tell of handshakes.
+constexpr int kMostSockets = 8192;
+constexpr const char* kZapDomain = "hone";
+// Its number is permanent; headers without the draft interface leave the name out.
+constexpr int kZapEnforceDomain = 93;
+
 void Set(void* socket, int option, int value) { zmq_setsockopt(socket, option, &value, sizeof(value)); }
+
+void SetText(void* socket, int option, const std::string& text) {
+  if (zmq_setsockopt(socket, option, text.c_str(), text.size()) == 0) return;
+  throw Error(ExitCode::kBadConfig, fmt::format("ZeroMQ does not take a key: {}", zmq_strerror(errno)));
+}
 
 void SetLimits(void* socket) {
   const int64_t most_bytes = kMaxFrameBytes;
   zmq_setsockopt(socket, ZMQ_MAXMSGSIZE, &most_bytes, sizeof(most_bytes));
   Set(socket, ZMQ_SNDHWM, 64);
   Set(socket, ZMQ_RCVHWM, 64);
-  Set(socket, ZMQ_LINGER, 500);
+  Set(socket, ZMQ_LINGER, 2000);
   Set(socket, ZMQ_HEARTBEAT_IVL, 1000);
   Set(socket, ZMQ_HEARTBEAT_TIMEOUT, 3000);
   Set(socket, ZMQ_HEARTBEAT_TTL, 5000);
   Set(socket, ZMQ_HANDSHAKE_IVL, 3000);
   Set(socket, ZMQ_BACKLOG, 4096);
+  // The library adds a random part of the first to each.
   Set(socket, ZMQ_RECONNECT_IVL, 100);
-  Set(socket, ZMQ_RECONNECT_IVL_MAX, 3000);
+  Set(socket, ZMQ_RECONNECT_IVL_MAX, 30000);
 }
 
-std::string_view HostOf(std::string_view address) {
-  constexpr std::string_view kScheme = "tcp://";
-  if (address.substr(0, kScheme.size()) != kScheme) return "";
-  address.remove_prefix(kScheme.size());
-  return address.substr(0, address.rfind(':'));
+// A tracker has a connection for each runner and tuner.
+void AllowManyFiles() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+// CURVE's flaws before the handshake (CVE-2019-13132, CVE-2020-15166) were mended in 4.3.3.
+void RequireSafeLibrary() {
+  int major = 0, minor = 0, patch = 0;
+  zmq_version(&major, &minor, &patch);
+  if (std::array{major, minor, patch} >= std::array{4, 3, 3} && zmq_has("curve") != 0) return;
+  throw Error(ExitCode::kBadConfig,
+              fmt::format("libzmq {}.{}.{} cannot be trusted with keys; 4.3.3 or later with CURVE is wanted", major,
+                          minor, patch));
 }
 
 // One part of a message; `more` tells whether another follows. False when none waits.
@@ -57,14 +89,19 @@ bool ReceivePart(void* socket, std::string* bytes, bool* more) {
   return got;
 }
 
+std::string Property(zmq_msg_t* part, const char* name) {
+  const char* text = zmq_msg_gets(part, name);
+  return text == nullptr ? "" : text;
+}
+
 }  // namespace
 
 void RequireLoopback(std::string_view address) {
-  const std::string_view host = HostOf(address);
-  if (host.substr(0, 4) == "127." || host == "localhost" || host == "[::1]") return;
-  throw Error(
-      ExitCode::kBadConfig,
-      fmt::format("{} is not a loopback tcp address, and hone has no keys yet: use tcp://127.0.0.1:PORT", address));
+  if (ParseBindAddress(address).is_loopback) return;
+  throw Error(ExitCode::kBadConfig,
+              fmt::format("{} can be reached from other machines, which wants keys: `hone keygen --server` makes a "
+                          "tracker's, or listen at tcp://127.0.0.1:PORT",
+                          address));
 }
 
 std::string NewRandomName() {
@@ -75,8 +112,16 @@ std::string NewRandomName() {
   return fmt::format("{:02x}", fmt::join(bytes, ""));
 }
 
-SocketContext::SocketContext() : context_(zmq_ctx_new()) {
+SocketContext::SocketContext(Security security) : security_(std::move(security)), context_(zmq_ctx_new()) {
   if (context_ == nullptr) throw Error(ExitCode::kIo, "the system gives no sockets");
+  zmq_ctx_set(context_, ZMQ_MAX_SOCKETS, kMostSockets);
+  if (security_.gate == nullptr && security_.server_key.empty()) return;
+  try {
+    RequireSafeLibrary();
+  } catch (const Error&) {
+    zmq_ctx_term(context_);
+    throw;
+  }
 }
 
 SocketContext::~SocketContext() {
@@ -85,18 +130,47 @@ SocketContext::~SocketContext() {
 }
 
 Socket::Socket(SocketContext& context, Kind kind)
-    : kind_(kind), socket_(zmq_socket(context.raw(), kind == Kind::kRouter ? ZMQ_ROUTER : ZMQ_DEALER)) {
+    : kind_(kind),
+      security_(context.security()),
+      socket_(zmq_socket(context.raw(), kind == Kind::kRouter ? ZMQ_ROUTER : ZMQ_DEALER)) {
   if (socket_ == nullptr) throw Error(ExitCode::kIo, fmt::format("no socket: {}", zmq_strerror(errno)));
-  SetLimits(socket_);
-  if (kind == Kind::kRouter) Set(socket_, ZMQ_ROUTER_MANDATORY, 1);
+  try {
+    SetLimits(socket_);
+    if (kind == Kind::kRouter) Set(socket_, ZMQ_ROUTER_MANDATORY, 1);
+    UseKeys();
+    watch_ = std::make_unique<HandshakeWatch>(context, socket_);
+  } catch (const Error&) {
+    zmq_close(socket_);
+    throw;
+  }
 }
 
-Socket::~Socket() { zmq_close(socket_); }
+void Socket::UseKeys() {
+  if (kind_ == Kind::kRouter && security_.gate != nullptr) {
+    Set(socket_, ZMQ_CURVE_SERVER, 1);
+    SetText(socket_, ZMQ_CURVE_SECRETKEY, security_.own.secret_key);
+    SetText(socket_, ZMQ_ZAP_DOMAIN, kZapDomain);
+    // Without somebody who answers for the domain nobody is admitted, instead of everybody.
+    Set(socket_, kZapEnforceDomain, 1);
+  } else if (kind_ == Kind::kDealer && !security_.server_key.empty()) {
+    SetText(socket_, ZMQ_CURVE_SERVERKEY, security_.server_key);
+    SetText(socket_, ZMQ_CURVE_PUBLICKEY, security_.own.public_key);
+    SetText(socket_, ZMQ_CURVE_SECRETKEY, security_.own.secret_key);
+  }
+}
 
-std::string Socket::Bind(const std::string& address) {
-  RequireLoopback(address);
-  if (zmq_bind(socket_, address.c_str()) != 0) {
-    throw Error(ExitCode::kIo, fmt::format("cannot listen at {}: {}", address, zmq_strerror(errno)));
+Socket::~Socket() {
+  watch_.reset();
+  zmq_close(socket_);
+}
+
+std::string Socket::Bind(const std::string& text) {
+  const Address address = ParseBindAddress(text);
+  if (security_.gate == nullptr) RequireLoopback(text);
+  if (address.host.find(':') != address.host.npos) Set(socket_, ZMQ_IPV6, 1);
+  AllowManyFiles();
+  if (zmq_bind(socket_, address.ToText().c_str()) != 0) {
+    throw Error(ExitCode::kIo, fmt::format("cannot listen at {}: {}", text, zmq_strerror(errno)));
   }
   std::array<char, 256> bound{};
   size_t size = bound.size();
@@ -104,19 +178,36 @@ std::string Socket::Bind(const std::string& address) {
   return bound.data();
 }
 
-void Socket::Connect(const std::string& address) {
-  RequireLoopback(address);
-  if (zmq_connect(socket_, address.c_str()) != 0) {
-    throw Error(ExitCode::kBadConfig, fmt::format("cannot connect to {}: {}", address, zmq_strerror(errno)));
+void Socket::Connect(const std::string& text) {
+  const Address address = ParseAddress(text);
+  if (!address.is_loopback && security_.server_key.empty()) {
+    throw Error(
+        ExitCode::kBadConfig,
+        fmt::format("{} is another machine, which wants keys: `hone enroll` on the tracker's prints how", text));
+  }
+  if (address.host.find(':') != address.host.npos) Set(socket_, ZMQ_IPV6, 1);
+  address_ = address.ToText();
+  if (zmq_connect(socket_, address_.c_str()) != 0) {
+    throw Error(ExitCode::kBadConfig, fmt::format("cannot connect to {}: {}", text, zmq_strerror(errno)));
   }
 }
 
 bool Socket::Send(const std::string& peer, const Frame& frame) {
-  std::string bytes = EncodeFrame(frame);
-  return SendBytes(peer, bytes) == Sent::kYes;
+  try {
+    std::string bytes = EncodeFrame(frame);
+    return SendBytes(peer, bytes) == Sent::kYes;
+  } catch (const Error& error) {
+    const auto kind = static_cast<int>(frame.kind);
+    WriteToStderr(ErrorLine("hone", fmt::format("a frame of kind {} was not sent: {}", kind, error.what())));
+    if (kind_ == Kind::kRouter && frame.kind != FrameKind::kError) {
+      Send(peer, ErrorFrame("too_big", fmt::format("the frame of kind {} for you was too big", kind)));
+    }
+    return false;
+  }
 }
 
 Socket::Sent Socket::SendBytes(const std::string& peer, std::string& bytes) {
+  if (!MaySendTo(peer)) return Sent::kUnreachable;
   const auto failed = [] { return errno == EAGAIN ? Sent::kFull : Sent::kUnreachable; };
   if (kind_ == Kind::kRouter && zmq_send(socket_, peer.data(), peer.size(), ZMQ_DONTWAIT | ZMQ_SNDMORE) < 0) {
     return failed();
@@ -138,13 +229,17 @@ Socket::Sent Socket::SendBytes(const std::string& peer, std::string& bytes) {
   return why;
 }
 
-bool Socket::Receive(Message* message) {
+// What came, whoever sent it; `part` is a zmq_msg_t with the last part of it.
+bool Socket::ReceiveAny(Message* message, void* raw_part) {
+  auto* const part = static_cast<zmq_msg_t*>(raw_part);
   for (;;) {
     bool more = false;
     message->peer.clear();
+    message->sender = {};
     if (kind_ == Kind::kRouter && !ReceivePart(socket_, &message->peer, &more)) return false;
     if (kind_ == Kind::kRouter && !more) continue;
-    if (!ReceivePart(socket_, &message->bytes, &more)) return false;
+    if (zmq_msg_recv(part, socket_, ZMQ_DONTWAIT) < 0) return false;
+    more = zmq_msg_more(part) != 0;
     if (!more) return true;
     std::string passed_over;
     while (more && ReceivePart(socket_, &passed_over, &more)) {
@@ -152,9 +247,135 @@ bool Socket::Receive(Message* message) {
   }
 }
 
+bool Socket::Receive(Message* message) {
+  if (security_.gate != nullptr && kind_ == Kind::kRouter) CloseRefused();
+  zmq_msg_t part;
+  zmq_msg_init(&part);
+  bool got = false;
+  while (!got && ReceiveAny(message, &part)) {
+    message->bytes.assign(static_cast<const char*>(zmq_msg_data(&part)), zmq_msg_size(&part));
+    got = TakeSender(message, &part);
+  }
+  zmq_msg_close(&part);
+  if (!got) NoteFailures();
+  if (!got) ConnectAgain();
+  return got;
+}
+
+// False: the message is from nobody who may send one.
+bool Socket::TakeSender(Message* message, void* raw_part) {
+  if (kind_ != Kind::kRouter || security_.gate == nullptr) return true;
+  auto* const part = static_cast<zmq_msg_t*>(raw_part);
+  const std::string key = Property(part, "User-Id");
+  const int fd = zmq_msg_get(part, ZMQ_SRCFD);
+  // A name that the client chose could be another one's; the library's own begin with a zero.
+  const bool is_named_by_us = message->peer.starts_with('\0');
+  const std::optional<Sender> sender = is_named_by_us ? security_.gate->Find(key) : std::nullopt;
+  if (sender) {
+    peers_[message->peer] = {key, fd, MonotonicNs()};
+    message->sender = *sender;
+    return true;
+  }
+  std::optional<std::string> answer =
+      is_named_by_us ? security_.gate->Enrol(key, message->bytes, Property(part, "Peer-Address")) : std::nullopt;
+  if (answer) {
+    if (zmq_send(socket_, message->peer.data(), message->peer.size(), ZMQ_DONTWAIT | ZMQ_SNDMORE) >= 0) {
+      zmq_send(socket_, answer->data(), answer->size(), ZMQ_DONTWAIT);
+    }
+  } else if (fd >= 0) {
+    shutdown(fd, SHUT_RDWR);
+  }
+  return false;
+}
+
+bool Socket::MaySendTo(const std::string& peer) {
+  if (kind_ != Kind::kRouter || security_.gate == nullptr) return true;
+  const auto it = peers_.find(peer);
+  return it != peers_.end() && security_.gate->Find(it->second.key);
+}
+
+void Socket::CloseRefused() {
+  const int64_t now_ns = MonotonicNs();
+  ForgetSilent(now_ns);
+  const uint64_t generation = security_.gate->generation();
+  if (generation == generation_) return;
+  generation_ = generation;
+  for (auto it = peers_.begin(); it != peers_.end();) {
+    const auto peer = it++;
+    if (security_.gate->Find(peer->second.key)) continue;
+    // The library has no call that closes one connection. Should the number be another one's by now, that one connects
+    // again.
+    if (peer->second.fd >= 0) shutdown(peer->second.fd, SHUT_RDWR);
+    security_.gate->NoteDropped(peer->second.key);
+    peers_.erase(peer);
+  }
+}
+
+void Socket::ForgetSilent(int64_t now_ns) {
+  if (now_ns - forgot_ns_ < kForgetPeerNs / 4) return;
+  forgot_ns_ = now_ns;
+  // Also when messages never cease.
+  NoteFailures();
+  std::erase_if(peers_, [&](const auto& peer) { return now_ns - peer.second.heard_ns > kForgetPeerNs; });
+}
+
+void Socket::NoteFailures() {
+  for (const HandshakeWatch::Failure& failure : watch_->Take()) {
+    if (kind_ == Kind::kDealer && failure.is_final) {
+      const int64_t wait_ns = std::min(kLongestAgainNs, kFirstAgainNs << std::min(watch_->failures() - 1, 10));
+      // A part that is another one for everybody, so that a tracker that comes back is not met by all at once.
+      again_ns_ = MonotonicNs() + wait_ns + MonotonicNs() % (wait_ns / 4);
+    }
+    // The gate knows already whom it did not admit.
+    if (security_.gate == nullptr || failure.trouble == HandshakeWatch::Trouble::kNotAdmitted) continue;
+    security_.gate->NoteRefusal(failure.address, failure.trouble == HandshakeWatch::Trouble::kNotEncrypted
+                                                     ? "no encryption offered"
+                                                     : "no handshake");
+  }
+}
+
+// Who is not admitted now may be later; the library gives such a connection up.
+void Socket::ConnectAgain() {
+  if (again_ns_ == 0 || MonotonicNs() < again_ns_) return;
+  again_ns_ = 0;
+  zmq_disconnect(socket_, address_.c_str());
+  zmq_connect(socket_, address_.c_str());
+}
+
+std::string Socket::Refusal() {
+  using Trouble = HandshakeWatch::Trouble;
+  NoteFailures();
+  const Trouble trouble = watch_->last();
+  const bool keys = !security_.server_key.empty();
+  // One alone may be a tracker that is just going.
+  if (trouble == Trouble::kNone || (trouble == Trouble::kUnfinished && watch_->failures() < 2)) return "";
+  if (trouble == Trouble::kNotAdmitted) {
+    return fmt::format(
+        "the tracker at {} does not admit the key {}... of {}: not on its list, revoked or expired; `hone authorize` "
+        "or "
+        "`hone enroll` there would be right",
+        address_, security_.own.public_key.substr(0, 8), security_.identity_file);
+  }
+  if (!keys) {
+    return fmt::format(
+        "what answers at {} wants keys, or is no tracker: `hone enroll` on its machine prints how to enrol this one",
+        address_);
+  }
+  return fmt::format(
+      "what answers at {} does not hold the key {}... that {} names for it: it is another tracker, the tracker's key "
+      "was "
+      "changed, or somebody stands in between",
+      address_, security_.server_key.substr(0, 8), security_.server_key_source);
+}
+
+void Socket::ForgetUnsent() { Set(socket_, ZMQ_LINGER, 0); }
+
 void WaitForAny(const std::vector<const Socket*>& sockets, int fd, int64_t timeout_ns) {
   std::vector<zmq_pollitem_t> items;
-  for (const Socket* socket : sockets) items.push_back({socket->raw(), 0, ZMQ_POLLIN, 0});
+  for (const Socket* socket : sockets) {
+    items.push_back({socket->raw(), 0, ZMQ_POLLIN, 0});
+    items.push_back({socket->raw_events(), 0, ZMQ_POLLIN, 0});
+  }
   if (fd >= 0) items.push_back({nullptr, fd, ZMQ_POLLIN, 0});
   const int64_t milliseconds = std::max<int64_t>(0, timeout_ns + 999'999) / 1'000'000;
   zmq_poll(items.data(), static_cast<int>(items.size()), static_cast<long>(milliseconds));

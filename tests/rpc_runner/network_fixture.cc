@@ -22,11 +22,11 @@ void Pause() { std::this_thread::sleep_for(std::chrono::milliseconds(10)); }
 
 }  // namespace
 
-TrackerThread::TrackerThread(const std::string& bind) {
+TrackerThread::TrackerThread(const std::string& bind, const ServerKeys& keys) {
   static std::atomic<int> count{0};
   const std::string file =
       testing::TempDir() + "hone_tracker_" + std::to_string(getpid()) + "_" + std::to_string(count++);
-  thread_ = std::thread([this, bind, file] { ServeTracker({bind, file}, &stop_); });
+  thread_ = std::thread([this, bind, file, keys] { ServeTracker({bind, file, "", keys}, &stop_); });
   while (access(file.c_str(), F_OK) != 0) Pause();
   std::ifstream(file) >> address_;
   unlink(file.c_str());

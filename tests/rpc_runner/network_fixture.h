@@ -19,7 +19,7 @@ namespace hone {
 class TrackerThread {
  public:
   // port "*" picks one.
-  explicit TrackerThread(const std::string& bind = "tcp://127.0.0.1:*");
+  explicit TrackerThread(const std::string& bind = "tcp://127.0.0.1:*", const ServerKeys& keys = {});
   ~TrackerThread();
   const std::string& address() const { return address_; }
 

@@ -185,9 +185,9 @@ TEST(RunnerServer, LeavesWhenItHasServedOnce) {
 
 TEST(Loopback, IsTheOnlyPlaceWithoutKeys) {
   const std::atomic<bool> stop{true};
-  EXPECT_THROW(ServeTracker({"tcp://0.0.0.0:*", ""}, &stop), Error);
-  EXPECT_THROW(ServeTracker({"tcp://127.0.0.1:*", "", "0.0.0.0:0"}, &stop), Error);
-  EXPECT_THROW(ServeTracker({"tcp://*:9190", ""}, &stop), Error);
+  EXPECT_THROW(ServeTracker({"tcp://0.0.0.0:*", "", "", {}}, &stop), Error);
+  EXPECT_THROW(ServeTracker({"tcp://127.0.0.1:*", "", "0.0.0.0:0", {}}, &stop), Error);
+  EXPECT_THROW(ServeTracker({"tcp://*:9190", "", "", {}}, &stop), Error);
   RunnerServerOptions options = OfferTo("tcp://127.0.0.1:1", "k");
   options.direct = true;
   options.bind = "tcp://10.0.0.1:*";

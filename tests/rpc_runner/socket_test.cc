@@ -58,5 +58,45 @@ TEST(Tracker, OutlivesGarbageAndManyParts) {
   EXPECT_EQ(peer.Receive().kind, FrameKind::kStatus);
 }
 
+TEST(Tracker, OutlivesALabelAsLargeAsAHeader) {
+  TrackerThread tracker;
+  const std::string label(kMaxHeaderBytes - 60, 'x');
+  RawPeer peer(tracker.address());
+  peer.Send(EncodeFrame({FrameKind::kLeaseRequest, {{"client", "c"}, {"label", label}, {"key", "k"}}, {}}));
+  EXPECT_EQ(HeaderText(peer.Receive().header, "code"), "bad_frame");
+  // A runner that comes would be offered to the one who waits.
+  const RunnerThread runner(OfferTo(tracker.address(), "k"));
+  WaitForStatus(tracker.address(), [](const TrackerStatus& s) { return s.runners.size() == 1; });
+  peer.Send(kQuery);
+  EXPECT_EQ(peer.Receive().kind, FrameKind::kStatus);
+}
+
+TEST(Tracker, OutlivesAKindOfMessageThatQuotesAll) {
+  TrackerThread tracker;
+  RawPeer peer(tracker.address());
+  const std::string text(kMaxHeaderBytes - 40, 'x');
+  for (const FrameKind kind : {FrameKind::kHello, FrameKind::kHeartbeat, FrameKind::kRelease, FrameKind::kLeaseTaken}) {
+    peer.Send(EncodeFrame({kind, {{"runner", text}}, {}}));
+    EXPECT_EQ(HeaderText(peer.Receive().header, "code"), "bad_frame");
+  }
+  peer.Send(kQuery);
+  EXPECT_EQ(peer.Receive().kind, FrameKind::kStatus);
+}
+
+TEST(Runner, OutlivesABlobThatNamesAMegabyte) {
+  TrackerThread tracker;
+  const RunnerThread runner(OfferTo(tracker.address(), "k"));
+  std::string address;
+  WaitForStatus(tracker.address(), [&](const TrackerStatus& s) {
+    if (!s.runners.empty()) address = s.runners[0].address;
+    return !address.empty();
+  });
+  RawPeer peer(address);
+  peer.Send(EncodeFrame({FrameKind::kBlob, {{"sha256", std::string(kMaxHeaderBytes - 20, 'x')}}, {"bytes"}}));
+  const Frame answer = peer.Receive();
+  EXPECT_EQ(HeaderText(answer.header, "code"), "bad_frame");
+  EXPECT_LT(HeaderText(answer.header, "message").size(), 4096u);
+}
+
 }  // namespace
 }  // namespace hone

@@ -1,0 +1,145 @@
+#include "rpc_runner/keys/authorized_list.h"
+
+#include <fmt/format.h>
+#include <time.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <set>
+
+#include "core/parse_number.h"
+#include "rpc_runner/keys/curve_key.h"
+
+namespace hone {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, Role>, 3> kRoles = {
+    {{"viewer", Role::kViewer}, {"tuner", Role::kTuner}, {"runner", Role::kRunner}}};
+constexpr std::string_view kExpires = "expires=";
+
+std::vector<std::string_view> Words(std::string_view line) {
+  std::vector<std::string_view> words;
+  for (const std::string_view tabbed : Split(line, ' ')) {
+    for (const std::string_view word : Split(tabbed, '\t')) {
+      if (!word.empty()) words.push_back(word);
+    }
+  }
+  return words;
+}
+
+// What is wrong with the line, or "".
+std::string ReadLine(std::string_view line, AuthorizedKey* key) {
+  const std::vector<std::string_view> words = Words(line);
+  if (words.size() < 3) return "KEY ROLES NAME [expires=DATE] is right";
+  if (!IsKey(words[0])) return "its key is not 40 characters of Z85";
+  const std::optional<uint8_t> roles = ParseRoles(words[1]);
+  if (!roles) return "its roles are not of viewer, tuner, runner, with commas between";
+  if (!IsKeyName(words[2])) return "its name is not 1 to 64 letters, digits and . _ - @";
+  *key = {std::string(words[0]), *roles, std::string(words[2]), 0};
+  if (words.size() == 3) return "";
+  if (words.size() > 4 || !words[3].starts_with(kExpires)) return "after the name only expires=DATE may come";
+  const std::optional<int64_t> moment = ParseMoment(words[3].substr(kExpires.size()));
+  if (!moment) return "its date is not as 2027-01-31 or 2027-01-31T12:00:00Z";
+  key->expires_s = *moment;
+  return "";
+}
+
+std::optional<int> Digits(std::string_view text) {
+  if (!std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; })) return std::nullopt;
+  const std::optional<int64_t> value = ParseInteger(text);
+  return value ? std::optional<int>(static_cast<int>(*value)) : std::nullopt;
+}
+
+}  // namespace
+
+AuthorizedList ParseAuthorizedList(std::string_view text) {
+  AuthorizedList list;
+  std::set<std::string> seen;
+  int number = 0;
+  for (std::string_view line : Split(text, '\n')) {
+    ++number;
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    const size_t begin = line.find_first_not_of(" \t");
+    if (begin == line.npos) continue;
+    line.remove_prefix(begin);
+    // A key may begin with this sign too.
+    if (line == "#" || line.starts_with("# ")) continue;
+    AuthorizedKey key;
+    std::string why = ReadLine(line, &key);
+    if (why.empty() && !seen.insert(key.key).second) why = "an earlier line has this key";
+    if (why.empty()) {
+      list.keys.push_back(std::move(key));
+    } else {
+      list.faults.push_back({number, std::move(why)});
+    }
+  }
+  return list;
+}
+
+std::string ToLine(const AuthorizedKey& key) {
+  const std::string expires = key.expires_s == 0 ? "" : fmt::format(" {}{}", kExpires, MomentText(key.expires_s));
+  return fmt::format("{} {} {}{}", key.key, RolesText(key.roles), key.name, expires);
+}
+
+std::string RolesText(uint8_t roles) {
+  std::string text;
+  for (const auto& [name, role] : kRoles) {
+    if ((roles & static_cast<uint8_t>(role)) != 0) text += fmt::format("{}{}", text.empty() ? "" : ",", name);
+  }
+  return text;
+}
+
+std::optional<uint8_t> ParseRoles(std::string_view text) {
+  uint8_t roles = 0;
+  for (const std::string_view word : Split(text, ',')) {
+    const auto it = std::find_if(kRoles.begin(), kRoles.end(), [&](const auto& role) { return role.first == word; });
+    if (it == kRoles.end() || (roles & static_cast<uint8_t>(it->second)) != 0) return std::nullopt;
+    roles = static_cast<uint8_t>(roles | static_cast<uint8_t>(it->second));
+  }
+  return roles;
+}
+
+bool IsKeyName(std::string_view text) {
+  const auto fits = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' ||
+           c == '-' || c == '@';
+  };
+  return !text.empty() && text.size() <= 64 && std::all_of(text.begin(), text.end(), fits);
+}
+
+std::optional<int64_t> ParseMoment(std::string_view text) {
+  if (text.size() != 10 && text.size() != 20) return std::nullopt;
+  static constexpr std::string_view kForm = "dddd-dd-ddTdd:dd:ddZ";
+  std::array<int, 6> fields{};
+  size_t field = 0;
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = std::min(kForm.find_first_not_of('d', at), text.size());
+    const std::optional<int> value = Digits(text.substr(at, end - at));
+    if (!value || (end < text.size() && text[end] != kForm[end])) return std::nullopt;
+    fields[field++] = *value;
+    at = end + 1;
+  }
+  tm parts{};
+  parts.tm_year = fields[0] - 1900;
+  parts.tm_mon = fields[1] - 1;
+  parts.tm_mday = fields[2];
+  parts.tm_hour = fields[3];
+  parts.tm_min = fields[4];
+  parts.tm_sec = fields[5];
+  const int64_t s = timegm(&parts);
+  // timegm makes a January of a thirteenth month; such a date is not written back as it came.
+  const std::string whole = MomentText(s);
+  const bool same = text.size() == 20 ? whole == text : whole == std::string(text) + "T00:00:00Z";
+  return same && s > 0 ? std::optional<int64_t>(s) : std::nullopt;
+}
+
+std::string MomentText(int64_t s) {
+  const time_t time = s;
+  tm parts{};
+  gmtime_r(&time, &parts);
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday,
+                     parts.tm_hour, parts.tm_min, parts.tm_sec);
+}
+
+}  // namespace hone

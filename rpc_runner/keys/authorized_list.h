@@ -1,0 +1,47 @@
+// Whom a tracker admits: one line per key, docs/fleet.md has the form.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rpc_runner/wire/sender.h"
+
+namespace hone {
+
+struct AuthorizedKey {
+  std::string key;  // public, Z85
+  uint8_t roles = 0;
+  std::string name;
+  int64_t expires_s = 0;  // since 1970, UTC: not admitted from then on; 0: never
+  bool operator==(const AuthorizedKey&) const = default;
+};
+
+struct AuthorizedList {
+  std::vector<AuthorizedKey> keys;
+  // Lines that admit nobody, from 1, and what is wrong with each.
+  struct Fault {
+    int line = 0;
+    std::string why;
+  };
+  std::vector<Fault> faults;
+};
+
+// Never fails: a line that is damaged, or whose key an earlier line has, is a fault.
+AuthorizedList ParseAuthorizedList(std::string_view text);
+// One line without its end.
+std::string ToLine(const AuthorizedKey& key);
+
+// "tuner,viewer"; empty for none.
+std::string RolesText(uint8_t roles);
+// Roles between commas, each at most once; nullopt otherwise.
+std::optional<uint8_t> ParseRoles(std::string_view text);
+// 1 to 64 letters, digits and . _ - @.
+bool IsKeyName(std::string_view text);
+// "2027-01-31" (its first second) or "2027-01-31T12:00:00Z", in UTC; nullopt otherwise.
+std::optional<int64_t> ParseMoment(std::string_view text);
+std::string MomentText(int64_t s);
+
+}  // namespace hone

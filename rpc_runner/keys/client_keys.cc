@@ -1,0 +1,102 @@
+#include "rpc_runner/keys/client_keys.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+
+#include "core/error.h"
+#include "core/serialize.h"
+#include "rpc_runner/keys/curve_key.h"
+#include "rpc_runner/keys/enrolment.h"
+#include "rpc_runner/keys/identity.h"
+#include "rpc_runner/keys/key_folder.h"
+#include "rpc_runner/keys/known_trackers.h"
+#include "rpc_runner/process/clock.h"
+#include "rpc_runner/wire/address.h"
+#include "rpc_runner/wire/socket.h"
+
+namespace hone {
+namespace {
+
+std::string IdentityPath(const ClientKeys& keys) {
+  return keys.identity.empty() ? DefaultIdentityPath() : keys.identity;
+}
+
+std::string HostName() {
+  std::array<char, 65> name{};
+  gethostname(name.data(), name.size() - 1);
+  return IsKeyName(name.data()) ? name.data() : "hone";
+}
+
+// The key of the tracker, and where it stands.
+void FindServerKey(const ClientKeys& keys, const std::string& tracker, Security* security) {
+  if (!keys.server_key.empty()) {
+    security->server_key = ReadPublicKey(keys.server_key);
+    security->server_key_source = "--server-key";
+  } else if (HasConfigFolder()) {
+    security->server_key = FindKnownTracker(KnownTrackersPath(), tracker);
+    security->server_key_source = KnownTrackersPath();
+  }
+}
+
+Enrolled TakeAnswer(const Json& answer, const std::string& tracker) {
+  const auto text = [&](const char* name) {
+    return answer.is_object() && answer.contains(name) && answer[name].is_string() ? answer[name].get<std::string>()
+                                                                                   : "";
+  };
+  if (const std::string why = text("refused"); !why.empty()) {
+    throw Error(ExitCode::kNotAuthorised, fmt::format("the tracker at {} refuses the code: {}", tracker, why));
+  }
+  if (text("name").empty()) throw Error(ExitCode::kBadData, fmt::format("{} answers nonsense", tracker));
+  return {text("name"), text("roles"), "", ""};
+}
+
+}  // namespace
+
+Security ClientSecurity(const ClientKeys& keys, const std::string& tracker) {
+  Security security;
+  const bool is_loopback = ParseAddress(tracker).is_loopback;
+  FindServerKey(keys, tracker, &security);
+  if (security.server_key.empty() && (!is_loopback || !keys.identity.empty())) {
+    throw Error(ExitCode::kBadConfig,
+                fmt::format("no key of the tracker at {} is known: `hone enroll` on its machine prints how to enrol "
+                            "this one, or give --server-key",
+                            tracker));
+  }
+  if (security.server_key.empty()) return {};
+  security.identity_file = IdentityPath(keys);
+  security.own = ReadIdentity(security.identity_file);
+  return security;
+}
+
+Enrolled EnrolAt(const std::string& tracker, const std::string& code_text, const ClientKeys& keys, int64_t timeout_ns) {
+  const EnrolmentCode code = ReadEnrolmentCode(code_text);
+  // Written before the tracker lists it: a key that only the tracker knows would be of no use.
+  const std::string path = IdentityPath(keys);
+  const KeyPair own = ReadOrMakeIdentity(path, HostName());
+  SocketContext context(Security{code.once, code.server_key, nullptr, "the enrolment code", "the enrolment code"});
+  Socket socket(context, Socket::Kind::kDealer);
+  socket.Connect(tracker);
+  std::string request = DumpJson({{"hone_enrolment", 1}, {"key", own.public_key}});
+  socket.SendBytes("", request);
+  const int64_t until_ns = MonotonicNs() + timeout_ns;
+  Socket::Message message;
+  while (!socket.Receive(&message)) {
+    if (!socket.Refusal().empty()) {
+      throw Error(ExitCode::kNotAuthorised,
+                  fmt::format("the tracker at {} does not take the code: it was used, is over after 10 minutes, or is "
+                              "another tracker's; hone enroll prints a new one",
+                              tracker));
+    }
+    if (MonotonicNs() > until_ns) throw Error(ExitCode::kNoRunner, fmt::format("no tracker answers at {}", tracker));
+    WaitForAny({&socket}, -1, 100'000'000);
+  }
+  Enrolled enrolled = TakeAnswer(ParseJson(message.bytes, "the tracker's answer"), tracker);
+  AddKnownTracker(KnownTrackersPath(), tracker, code.server_key);
+  enrolled.identity = path;
+  enrolled.public_key = own.public_key;
+  return enrolled;
+}
+
+}  // namespace hone

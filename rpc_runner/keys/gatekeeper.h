@@ -1,0 +1,64 @@
+// A tracker's gate: whom its list admits, as the list stands now.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "rpc_runner/keys/audit.h"
+#include "rpc_runner/keys/enrolment.h"
+#include "rpc_runner/keys/key_folder.h"
+#include "rpc_runner/wire/security.h"
+
+namespace hone {
+
+// Thread-safe.
+class Gatekeeper : public Gate {
+ public:
+  // Throws Error(kBadConfig) when the secret, the list or the enrolments cannot be read, others may read or change
+  // them, or a line of the list is damaged. The audit must outlive it.
+  Gatekeeper(const KeyFolder& folder, Audit& audit);
+
+  const KeyPair& keys() const { return own_; }
+  // Whether a connection may be made. `key` empty: it showed none.
+  bool Admits(const std::string& key, const std::string& address);
+  // Reads the files again where they have changed. A line that is damaged admits nobody; a list that cannot be read for
+  // two seconds admits nobody at all. To be called twice a second.
+  void Refresh();
+
+  std::optional<Sender> Find(const std::string& key) override;
+  uint64_t generation() const override { return generation_; }
+  std::optional<std::string> Enrol(const std::string& key, std::string_view message,
+                                   const std::string& address) override;
+  void NoteRefusal(const std::string& address, const std::string& why) override;
+  void NoteDropped(const std::string& key) override;
+
+ private:
+  void ReadFiles();
+  void TakeList(const AuthorizedList& list);
+  void OnUnreadable(const std::string& why);
+  void CountExpired(int64_t now_s);
+  bool IsEnrolling(const std::string& key, int64_t now_s);
+  bool TriesTooOften(const std::string& address);
+  std::string WhyNot(const std::string& key);
+
+  const KeyFolder folder_;
+  Audit& audit_;
+  const KeyPair own_;
+  std::atomic<uint64_t> generation_{0};
+  std::mutex mutex_;  // of all that follows
+  std::string list_text_;
+  std::map<std::string, AuthorizedKey> keys_;
+  std::vector<Enrolment> enrolments_;
+  size_t expired_ = 0;  // of keys_
+  int64_t read_ns_ = 0;
+  std::string stamp_;                    // of the files when they were read
+  int64_t unreadable_ns_ = 0;            // since when; 0: it can be read
+  std::map<std::string, int> refusals_;  // by address, in this minute
+  int64_t minute_ = 0;
+};
+
+}  // namespace hone

@@ -1,0 +1,14 @@
+// The trackers' public keys that this user trusts, as ssh's known_hosts: a line is ADDRESS KEY.
+#pragma once
+
+#include <string>
+
+namespace hone {
+
+// The key of the tracker at `address`; empty when none is known. Throws Error(kBadConfig) when the file is there and
+// cannot be trusted, or the address's line is damaged.
+std::string FindKnownTracker(const std::string& path, const std::string& address);
+// Writes the address's line, in place of the one it had. Makes the folder. Throws Error as above, or kCannotCreate.
+void AddKnownTracker(const std::string& path, const std::string& address, const std::string& key);
+
+}  // namespace hone

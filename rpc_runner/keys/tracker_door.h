@@ -1,0 +1,30 @@
+// The context of a tracker's sockets, with keys or without.
+#pragma once
+
+#include <memory>
+
+#include "rpc_runner/keys/audit.h"
+#include "rpc_runner/keys/gatekeeper.h"
+#include "rpc_runner/keys/key_options.h"
+#include "rpc_runner/keys/zap_handler.h"
+#include "rpc_runner/wire/socket.h"
+
+namespace hone {
+
+// Must outlive the sockets of its context.
+class TrackerDoor {
+ public:
+  // Throws Error(kBadConfig) when the folder's secret or list cannot be trusted (Gatekeeper) or the audit not be
+  // written.
+  explicit TrackerDoor(const ServerKeys& keys);
+  SocketContext& context() { return *context_; }
+  Audit& audit() { return audit_; }
+
+ private:
+  Audit audit_;
+  std::unique_ptr<Gatekeeper> gate_;
+  std::unique_ptr<SocketContext> context_;
+  std::unique_ptr<ZapHandler> zap_;
+};
+
+}  // namespace hone

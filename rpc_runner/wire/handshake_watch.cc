@@ -1,0 +1,119 @@
+#include "rpc_runner/wire/handshake_watch.h"
+
+#include <arpa/inet.h>
+#include <fmt/format.h>
+#include <sys/socket.h>
+#include <zmq.h>
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+
+#include "core/error.h"
+#include "rpc_runner/wire/socket.h"
+
+namespace hone {
+namespace {
+
+constexpr int kEvents = ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_DISCONNECTED | ZMQ_EVENT_HANDSHAKE_SUCCEEDED |
+                        ZMQ_EVENT_HANDSHAKE_FAILED_AUTH | ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL |
+                        ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL;
+constexpr size_t kMostFailures = 1000;
+
+std::string PeerOf(int fd) {
+  sockaddr_storage address{};
+  socklen_t size = sizeof(address);
+  if (getpeername(fd, reinterpret_cast<sockaddr*>(&address), &size) != 0) return "";
+  std::array<char, INET6_ADDRSTRLEN> text{};
+  const void* ip = address.ss_family == AF_INET6
+                       ? static_cast<const void*>(&reinterpret_cast<const sockaddr_in6*>(&address)->sin6_addr)
+                       : static_cast<const void*>(&reinterpret_cast<const sockaddr_in*>(&address)->sin_addr);
+  return inet_ntop(address.ss_family, ip, text.data(), text.size()) == nullptr ? "" : text.data();
+}
+
+}  // namespace
+
+HandshakeWatch::HandshakeWatch(SocketContext& context, void* socket) : socket_(socket) {
+  const std::string name = "inproc://handshakes-" + NewRandomName();
+  events_ = zmq_socket(context.raw(), ZMQ_PAIR);
+  // Without a limit: the library's own thread would wait for us.
+  const int unlimited = 0;
+  if (events_ != nullptr) zmq_setsockopt(events_, ZMQ_RCVHWM, &unlimited, sizeof(unlimited));
+  if (events_ == nullptr || zmq_socket_monitor(socket_, name.c_str(), kEvents) != 0 ||
+      zmq_connect(events_, name.c_str()) != 0) {
+    throw Error(ExitCode::kIo, fmt::format("handshakes cannot be watched: {}", zmq_strerror(errno)));
+  }
+}
+
+HandshakeWatch::~HandshakeWatch() {
+  zmq_socket_monitor(socket_, nullptr, 0);
+  zmq_close(events_);
+}
+
+bool HandshakeWatch::ReceiveEvent() {
+  // Two parts: the event's number with its value, and an address that is our own.
+  std::array<char, 6> head{};
+  if (zmq_recv(events_, head.data(), head.size(), ZMQ_DONTWAIT) != static_cast<int>(head.size())) return false;
+  uint16_t event = 0;
+  int32_t value = 0;
+  std::memcpy(&event, head.data(), sizeof(event));
+  std::memcpy(&value, head.data() + sizeof(event), sizeof(value));
+  zmq_recv(events_, nullptr, 0, ZMQ_DONTWAIT);
+  OnEvent(event, value);
+  return true;
+}
+
+void HandshakeWatch::OnEvent(unsigned event, int value) {
+  switch (event) {
+    case ZMQ_EVENT_ACCEPTED:
+      addresses_[value] = PeerOf(value);
+      break;
+    case ZMQ_EVENT_DISCONNECTED:
+      Ended(value);
+      break;
+    case ZMQ_EVENT_HANDSHAKE_SUCCEEDED:
+      last_ = Trouble::kNone;
+      failures_ = 0;
+      break;
+    case ZMQ_EVENT_HANDSHAKE_FAILED_AUTH:
+      Fail(Trouble::kNotAdmitted, true);
+      break;
+    case ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL:
+      Fail(value == ZMQ_PROTOCOL_ERROR_ZMTP_MECHANISM_MISMATCH ? Trouble::kNotEncrypted : Trouble::kUnfinished, true);
+      break;
+    default:
+      Fail(Trouble::kUnfinished, false);
+  }
+}
+
+void HandshakeWatch::Fail(Trouble trouble, bool is_final) {
+  last_ = trouble;
+  ++failures_;
+  if (failed_.size() >= kMostFailures) return;
+  failed_.push_back({trouble, "", is_final});
+  // A peer that is not admitted is told so before its connection ends.
+  ending_ = trouble != Trouble::kNotAdmitted;
+}
+
+// The library tells of the failure first and right after it of the connection's end.
+void HandshakeWatch::Ended(int fd) {
+  const auto it = addresses_.find(fd);
+  if (it == addresses_.end()) return;
+  if (ending_) failed_.back().address = it->second;
+  ending_ = false;
+  addresses_.erase(it);
+}
+
+std::vector<HandshakeWatch::Failure> HandshakeWatch::Take() {
+  while (ReceiveEvent()) {
+  }
+  std::vector<Failure> failures;
+  failures.swap(failed_);
+  if (ending_ && !addresses_.empty()) {
+    failed_.push_back(failures.back());
+    failures.pop_back();
+  }
+  return failures;
+}
+
+}  // namespace hone

@@ -1,0 +1,107 @@
+// Peers of a tracker with keys, right and wrong ones.
+#pragma once
+
+#include <atomic>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "rpc_runner/keys/key_folder.h"
+#include "rpc_runner/keys/key_options.h"
+#include "rpc_runner/wire/socket.h"
+
+namespace hone {
+
+// A key folder of this test's own; known_trackers and the default identity lie there too while it lives.
+class KeyedFolder {
+ public:
+  KeyedFolder();
+  ~KeyedFolder();
+  const KeyFolder& tracker() const { return tracker_; }
+  std::string Path(const std::string& name) const { return path_ + "/" + name; }
+  // An identity that the list has; without a role one that it has not.
+  ClientKeys Client(const std::string& name, uint8_t roles, int64_t expires_s = 0) const;
+  // The identity's public key.
+  static std::string KeyOf(const ClientKeys& keys);
+  std::string AuditText() const;
+  // Waits until the audit has a line with all of these texts; false after 20 s.
+  bool HasAuditLine(const std::vector<std::string>& texts) const;
+
+ private:
+  std::string path_;
+  KeyFolder tracker_;
+  std::string server_key_;
+};
+
+// A server that answers each message with its own bytes, and remembers who sent them.
+class EchoServer {
+ public:
+  explicit EchoServer(const KeyedFolder& folder);
+  ~EchoServer();
+  const std::string& address() const { return address_; }
+  std::vector<Sender> senders() const;
+  size_t received() const { return senders().size(); }
+
+ private:
+  void Loop();
+
+  const ServerKeys keys_;
+  std::string address_;
+  mutable std::mutex mutex_;
+  std::vector<Sender> senders_;
+  std::atomic<bool> stop_{false}, ready_{false};
+  std::thread thread_;
+};
+
+// A DEALER with a client's keys.
+class EchoClient {
+ public:
+  EchoClient(const std::string& address, const ClientKeys& keys);
+  // Sends the text; whether it came back within the time.
+  bool Echo(const std::string& text, int64_t timeout_ns = 20'000'000'000);
+  Socket& socket() { return socket_; }
+
+ private:
+  SocketContext context_;
+  Socket socket_;
+};
+
+// A DEALER without our manners: "NULL", "PLAIN", or CURVE with these keys and this routing id.
+class RawClient {
+ public:
+  RawClient(const std::string& address, const std::string& mechanism, const KeyPair& keys = {},
+            const std::string& server_key = "", const std::string& routing_id = "");
+  ~RawClient();
+  void Send(const std::string& text);
+  bool Receives(int timeout_ms);
+
+ private:
+  void* context_;
+  void* socket_;
+};
+
+// A TCP connection to "tcp://127.0.0.1:PORT" on which nothing is said.
+int ConnectRaw(const std::string& address);
+
+// Passes one connection's bytes on to the address, and keeps those that the client sent.
+class RecordingProxy {
+ public:
+  explicit RecordingProxy(const std::string& address);
+  ~RecordingProxy();
+  const std::string& address() const { return address_; }
+  std::string from_client() const;
+
+ private:
+  void Loop();
+
+  const std::string to_;
+  std::string address_;
+  int listener_ = -1;
+  mutable std::mutex mutex_;
+  std::string from_client_;
+  std::atomic<bool> stop_{false};
+  std::thread thread_;
+};
+
+}  // namespace hone
