@@ -1,14 +1,29 @@
 #include "rpc_runner/keys/tracker_door.h"
 
+#include "rpc_runner/keys/identity.h"
+#include "rpc_runner/wire/address.h"
+
 namespace hone {
 namespace {
 
 std::string AuditPath(const ServerKeys& keys) {
+  // A folder that is none is told of as that.
+  if (!keys.folder.empty()) ReadIdentity(KeyFolder(keys.folder).secret());
   if (!keys.audit.empty() || keys.folder.empty()) return keys.audit;
   return KeyFolder(keys.folder).audit();
 }
 
 }  // namespace
+
+void RequireSafeDoor(const ServerKeys& keys, const std::string& bind) {
+  if (keys.folder.empty()) {
+    RequireLoopback(bind);
+    return;
+  }
+  ParseBindAddress(bind);
+  Audit none("");
+  Gatekeeper(KeyFolder(keys.folder), none);
+}
 
 TrackerDoor::TrackerDoor(const ServerKeys& keys) : audit_(AuditPath(keys)) {
   Security security;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "rpc_runner/keys/audit.h"
 #include "rpc_runner/keys/gatekeeper.h"
@@ -10,6 +11,9 @@
 #include "rpc_runner/wire/socket.h"
 
 namespace hone {
+
+// Throws what a tracker that is to listen at `bind` with these keys would throw, and changes nothing.
+void RequireSafeDoor(const ServerKeys& keys, const std::string& bind);
 
 // Must outlive the sockets of its context.
 class TrackerDoor {
