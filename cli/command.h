@@ -21,16 +21,22 @@ struct Command {
 // the table for --help. Throws Error(kUsage) when there is no command or none of that name, with the nearest.
 int RunNamedCommand(std::string_view program, const std::vector<Command>& commands, const Arguments& arguments);
 
+int AuthorizeCommand(const Arguments& arguments);
 int BenchCommand(const Arguments& arguments);
 int BuildCommand(const Arguments& arguments);
 int CompareCommand(const Arguments& arguments);
 int DevicesCommand(const Arguments& arguments);
 int DoctorCommand(const Arguments& arguments);
+int EnrollCommand(const Arguments& arguments);
 int ExplainCommand(const Arguments& arguments);
 int InspectCommand(const Arguments& arguments);
+int JoinCommand(const Arguments& arguments);
+int KeygenCommand(const Arguments& arguments);
+int KeysCommand(const Arguments& arguments);
 int LogCommand(const Arguments& arguments);
 int OpsCommand(const Arguments& arguments);
 int PackageCommand(const Arguments& arguments);
+int RevokeCommand(const Arguments& arguments);
 int RunCommand(const Arguments& arguments);
 int RunnerCommand(const Arguments& arguments);
 int SpaceCommand(const Arguments& arguments);

@@ -34,6 +34,12 @@ const std::vector<Command>& Commands() {
       {"tracker", "matches tuners with runners", TrackerCommand},
       {"runner", "offers this machine to a tracker", RunnerCommand},
       {"devices", "who is connected to a tracker", DevicesCommand},
+      {"keygen", "makes a key for this user, or a tracker's key folder", KeygenCommand},
+      {"authorize", "lets a key in at this machine's tracker", AuthorizeCommand},
+      {"revoke", "takes keys out of a tracker's list", RevokeCommand},
+      {"keys", "whom this machine's tracker admits", KeysCommand},
+      {"enroll", "prints a one-time code for a new machine", EnrollCommand},
+      {"join", "brings this user's key to a tracker under such a code", JoinCommand},
       {"targets", "the CPUs that are known, and what is assumed of them", TargetsCommand},
       {"doctor", "checks this machine and says what to change", DoctorCommand},
   };

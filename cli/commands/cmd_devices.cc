@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/command_line.h"
+#include "cli/key_options.h"
 #include "cli/printing/print.h"
 #include "cli/printing/print_json.h"
 #include "cli/printing/table.h"
@@ -21,6 +22,7 @@
 namespace hone {
 namespace {
 
+constexpr int64_t kAnswerNs = 3'000'000'000;
 constexpr int64_t kLookNs = 100'000'000;  // how often --watch sees that it is to stop
 
 std::string SpanText(int64_t ns) {
@@ -75,12 +77,17 @@ void Show(const TrackerStatus& status, bool json) {
   json ? PrintJson(StatusToJson(status)) : Print("{}", StatusText(status));
 }
 
+struct Asked {
+  std::string tracker;
+  ClientKeys keys;
+};
+
 // On a terminal each picture takes the place of the one before.
-void Watch(const std::string& tracker, int64_t every_ns, bool json) {
+void Watch(const Asked& asked, int64_t every_ns, bool json) {
   const std::atomic<bool>* stop = CatchStopSignals();
   const bool terminal = !json && isatty(STDOUT_FILENO) != 0;
   while (!*stop) {
-    const TrackerStatus status = QueryTracker(tracker);
+    const TrackerStatus status = QueryTracker(asked.tracker, kAnswerNs, asked.keys);
     if (terminal) Print("\033[H\033[2J");
     Show(status, json);
     FlushStdout();
@@ -90,8 +97,9 @@ void Watch(const std::string& tracker, int64_t every_ns, bool json) {
   }
 }
 
-void AddTracker(CommandLine& line, std::string& tracker) {
-  line.Add("--tracker", tracker, "tcp://HOST:PORT").Required().Env("HONE_TRACKER").About(Topic::kRunners);
+void AddTracker(CommandLine& line, Asked& asked) {
+  line.Add("--tracker", asked.tracker, "tcp://HOST:PORT").Required().Env("HONE_TRACKER").About(Topic::kRunners);
+  AddClientKeyOptions(line, asked.keys);
 }
 
 int ListCommand(const Arguments& arguments) {
@@ -99,17 +107,18 @@ int ListCommand(const Arguments& arguments) {
       "hone devices",
       "Who is connected to a tracker: key, CPU, state, holder, jobs done, queue. Also: hold, unhold, drain "
       "and undrain (hone devices hold --help).");
-  std::string tracker, every = "2s";
+  Asked asked;
+  std::string every = "2s";
   bool watch = false;
-  AddTracker(line, tracker);
+  AddTracker(line, asked);
   line.AddFlag("--watch", watch, "ask again and again until interrupted");
   line.Add("--every", every, "with --watch: how often").ShowDefault();
   if (!line.Parse(arguments)) return 0;
   if (watch) {
-    Watch(tracker, ParseDuration(every), line.json());
+    Watch(asked, ParseDuration(every), line.json());
     return StopExitCode(0);
   }
-  const TrackerStatus status = QueryTracker(tracker);
+  const TrackerStatus status = QueryTracker(asked.tracker, kAnswerNs, asked.keys);
   Show(status, line.json());
   line.Next("hone tune MODEL" + line.Given({Topic::kRunners}) + " --key " +
             (status.runners.empty() ? "NAME" : ShellWord(status.runners.front().key)));
@@ -123,13 +132,14 @@ int ChangeCommand(const std::string& command, const std::string& opposite, const
   DeviceCommand change;
   change.command = command;
   change.user = LocalUser();
-  std::string tracker, span = "30m";
+  Asked asked;
+  std::string span = "30m";
   line.Add("KEY|LABEL", change.what, "which runners").Required();
-  AddTracker(line, tracker);
+  AddTracker(line, asked);
   if (command == "hold") line.Add("--for", span, "how long, at most 168h").ShowDefault();
   if (!line.Parse(arguments)) return 0;
   if (command == "hold") change.for_ns = ParseDuration(span);
-  Show(CommandTracker(tracker, change), line.json());
+  Show(CommandTracker(asked.tracker, change, kAnswerNs, asked.keys), line.json());
   line.Next("hone devices " + opposite + " " + ShellWord(change.what) + line.Given({Topic::kRunners}));
   return 0;
 }

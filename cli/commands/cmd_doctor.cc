@@ -5,6 +5,7 @@
 
 #include "cli/command_line.h"
 #include "cli/files/read_file.h"
+#include "cli/key_options.h"
 #include "cli/printing/number_text.h"
 #include "cli/printing/print.h"
 #include "cli/printing/print_json.h"
@@ -87,9 +88,9 @@ Finding CheckExecutor() {
                       environment.isolation.empty() ? "none" : environment.isolation)};
 }
 
-Finding CheckTracker(const std::string& tracker) {
+Finding CheckTracker(const std::string& tracker, const ClientKeys& keys) {
   const auto start = std::chrono::steady_clock::now();
-  const TrackerStatus status = QueryTracker(tracker);
+  const TrackerStatus status = QueryTracker(tracker, 3'000'000'000, keys);
   const auto took = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start);
   return {"tracker", status.runners.empty() ? "note" : "ok",
           fmt::format("answered in {}, {} runners", TimeText(took.count()), status.runners.size())};
@@ -104,7 +105,7 @@ Finding Try(const std::string& check, const std::function<Finding()>& run) {
   }
 }
 
-Findings Examine(const std::string& db, const std::string& tracker) {
+Findings Examine(const std::string& db, const std::string& tracker, const ClientKeys& keys) {
   const Environment environment = ProbeEnvironment();
   Findings findings;
   findings.push_back(CheckToolchain());
@@ -115,7 +116,7 @@ Findings Examine(const std::string& db, const std::string& tracker) {
   findings.push_back(CheckTimer());
   findings.push_back(Try("store", [&] { return CheckStore(db); }));
   findings.push_back(Try("executor", CheckExecutor));
-  if (!tracker.empty()) findings.push_back(Try("tracker", [&] { return CheckTracker(tracker); }));
+  if (!tracker.empty()) findings.push_back(Try("tracker", [&] { return CheckTracker(tracker, keys); }));
   return findings;
 }
 
@@ -128,11 +129,13 @@ int DoctorCommand(const Arguments& arguments) {
   std::string db, tracker;
   AddStoreOption(line, db);
   line.Add("--tracker", tracker, "also ask this tracker").Env("HONE_TRACKER");
+  ClientKeys keys;
+  AddClientKeyOptions(line, keys);
   if (!line.Parse(arguments)) return 0;
   Json list = Json::array();
   Table table({"check", "state", "what was found"});
   bool bad = false;
-  for (const Finding& f : Examine(db, tracker)) {
+  for (const Finding& f : Examine(db, tracker, keys)) {
     bad = bad || f.state == "bad";
     list.push_back({{"check", f.check}, {"state", f.state}, {"what", f.what}});
     table.Add({f.check, f.state, f.what});

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "cli/command_line.h"
+#include "cli/key_options.h"
 #include "cli/stop.h"
 #include "core/core_list.h"
 #include "core/duration.h"
@@ -10,8 +11,7 @@
 namespace hone {
 
 int RunnerCommand(const Arguments& arguments) {
-  CommandLine line("hone runner",
-                   "Offers this machine to a tracker, as hone-runner does. Loopback only: there are no keys yet.");
+  CommandLine line("hone runner", "Offers this machine to a tracker, as hone-runner does.");
   RunnerServerOptions options;
   std::string cores, lifetime, max_deadline, max_memory, health = "on";
   line.Add("--tracker", options.tracker, "tcp://HOST:PORT").Required().Env("HONE_TRACKER").About(Topic::kRunners);
@@ -36,6 +36,7 @@ int RunnerCommand(const Arguments& arguments) {
   line.Add("--health", health, "on or off: watch this device's speed, and leave while it is slow")
       .OneOf({"on", "off"})
       .ShowDefault();
+  AddClientKeyOptions(line, options.keys);
   if (!line.Parse(arguments)) return 0;
   options.executor.cores = ParseCoreList(cores);
   if (health == "on") options.health = HealthOptions{StateFolder(), options.executor.cores, {}};

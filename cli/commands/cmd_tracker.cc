@@ -1,20 +1,28 @@
 #include <fmt/format.h>
 
 #include "cli/command_line.h"
+#include "cli/key_options.h"
 #include "cli/stop.h"
 #include "core/shell_word.h"
+#include "rpc_runner/keys/tracker_door.h"
 #include "rpc_runner/tracker/tracker.h"
 
 namespace hone {
 
 int TrackerCommand(const Arguments& arguments) {
   CommandLine line("hone tracker",
-                   "Matches tuners with runners until it is told to stop. Loopback only: there are no keys yet.");
+                   "Matches tuners with runners until it is told to stop. Without keys on loopback alone.");
   TrackerOptions options;
+  std::string folder, audit;
   line.Add("--bind", options.bind, "tcp://HOST:PORT; port * picks a free one").ShowDefault();
   line.Add("--port-file", options.port_file, "the bound address is written there once the tracker serves");
   line.Add("--metrics", options.metrics, "127.0.0.1:PORT: /metrics for Prometheus and /healthz over HTTP");
+  AddKeyFolderOption(line, folder);
+  line.Add("--audit", audit, "who came, was refused and held what goes here, not to audit.jsonl in the key folder");
   if (!line.Parse(arguments)) return 0;
+  options.keys = TrackerKeys(folder, audit);
+  // Before anything is said.
+  RequireSafeDoor(options.keys, options.bind);
   const bool free_port = options.bind.ends_with('*');
   line.Next("hone runner --tracker " + (free_port ? "ADDRESS" : ShellWord(options.bind)) + " --key NAME");
   ServeTracker(options, CatchStopSignals());

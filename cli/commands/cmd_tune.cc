@@ -8,6 +8,7 @@
 
 #include "cli/command_line.h"
 #include "cli/device_name.h"
+#include "cli/key_options.h"
 #include "cli/machine_options.h"
 #include "cli/model.h"
 #include "cli/printing/network_finals_output.h"
@@ -80,12 +81,14 @@ void AddOptions(CommandLine& line, TuneCommandOptions& options) {
       .Between(0, 255)
       .ShowDefault()
       .Needs(tracker);
-  line.AddFlag("--direct", options.remote.direct, "dial runners that allow it, in place of speaking through the tracker")
+  line.AddFlag("--direct", options.remote.direct,
+               "dial runners that allow it, in place of speaking through the tracker")
       .Needs(tracker);
   line.Add("--runners", options.remote.max_runners, "at most so many of the key's runners at once")
       .Between(1, 64)
       .ShowDefault()
       .Needs(tracker);
+  AddClientKeyOptions(line, options.remote.keys);
 }
 
 void FilterTasks(std::vector<Task>& tasks, const std::vector<std::string>& wanted) {

@@ -30,8 +30,12 @@ void Redirect(const std::string& path, int fd) {
                        const fs::path& output) {
   Redirect(output.string() + ".out", STDOUT_FILENO);
   Redirect(output.string() + ".err", STDERR_FILENO);
+  for (const char* name :
+       {"HONE_DB", "HONE_TRACKER", "HONE_KEY", "HONE_THREADS", "HONE_IDENTITY", "HONE_SERVER_KEY", "HONE_KEYS"}) {
+    unsetenv(name);
+  }
   setenv("XDG_DATA_HOME", folder.c_str(), 1);
-  for (const char* name : {"HONE_DB", "HONE_TRACKER", "HONE_KEY", "HONE_THREADS"}) unsetenv(name);
+  setenv("XDG_CONFIG_HOME", folder.c_str(), 1);
   setenv("HONE", HONE_PROGRAM, 1);
   for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
   std::vector<char*> argv = {const_cast<char*>(program.c_str())};

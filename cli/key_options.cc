@@ -1,0 +1,55 @@
+#include "cli/key_options.h"
+
+#include <fmt/format.h>
+
+#include "cli/files/read_file.h"
+#include "core/error.h"
+#include "core/shell_word.h"
+#include "rpc_runner/keys/authorized_list.h"
+#include "rpc_runner/keys/key_folder.h"
+
+namespace hone {
+
+void AddClientKeyOptions(CommandLine& line, ClientKeys& keys) {
+  line.Add("--identity", keys.identity, "the file with this user's secret key (docs/fleet.md)")
+      .Env("HONE_IDENTITY")
+      .About(Topic::kRunners);
+  line.Add("--server-key", keys.server_key, "the tracker's public key or its file; by default as known_trackers says")
+      .Env("HONE_SERVER_KEY")
+      .About(Topic::kRunners);
+}
+
+void AddKeyFolderOption(CommandLine& line, std::string& folder) {
+  line.Add("--keys", folder, "the tracker's key folder; by default the user's own (docs/fleet.md)").Env("HONE_KEYS");
+}
+
+std::string KeyFolderPath(const std::string& folder) { return folder.empty() ? DefaultKeyFolder() : folder; }
+
+ServerKeys TrackerKeys(const std::string& folder, const std::string& audit) {
+  if (!folder.empty()) return {folder, audit};
+  if (!HasConfigFolder()) return {"", audit};
+  const std::string own = DefaultKeyFolder();
+  return {IsThere(KeyFolder(own).secret()) ? own : "", audit};
+}
+
+std::string KeyFolderWords(const std::string& folder) { return folder.empty() ? "" : " --keys " + ShellWord(folder); }
+
+uint8_t RolesOf(const std::string& text) {
+  if (const std::optional<uint8_t> roles = ParseRoles(text)) return *roles;
+  throw Error(ExitCode::kUsage,
+              fmt::format("--role {}: viewer, tuner, runner, or several with commas between would be right", text));
+}
+
+void RequireKeyName(const std::string& name) {
+  if (IsKeyName(name)) return;
+  throw Error(ExitCode::kUsage, fmt::format("--name {}: 1 to 64 letters, digits and . _ - @ would be right", name));
+}
+
+int64_t ExpiryOf(const std::string& text) {
+  if (text.empty()) return 0;
+  if (const std::optional<int64_t> moment = ParseMoment(text)) return *moment;
+  throw Error(ExitCode::kUsage,
+              fmt::format("--expires {}: a date in UTC as 2027-01-31 or 2027-01-31T12:00:00Z would be right", text));
+}
+
+}  // namespace hone

@@ -1,0 +1,94 @@
+// Keys from the command line: made, listed, taken back, enrolled; and what is refused with which exit code.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include "core/serialize.h"
+#include "tests/cli/run_program.h"
+
+namespace hone {
+namespace {
+
+using testing::HasSubstr;
+
+class KeysProgram : public ProgramTest {
+ protected:
+  // The one JSON document of a command that must succeed.
+  Json Ask(std::vector<std::string> arguments) {
+    arguments.push_back("--json");
+    const ProgramResult r = Hone(arguments);
+    EXPECT_EQ(r.code, 0) << r.err;
+    EXPECT_EQ(r.err, "");
+    return ParseJson(r.out, "what the command printed");
+  }
+  void ExpectFailure(const std::vector<std::string>& arguments, int code, const std::string& message) {
+    const ProgramResult r = Hone(arguments);
+    EXPECT_EQ(r.code, code) << r.err;
+    EXPECT_THAT(r.err, HasSubstr(message));
+    EXPECT_EQ(std::count(r.err.begin(), r.err.end(), '\n'), 1) << r.err;
+  }
+};
+
+TEST_F(KeysProgram, AreMadeListedAndTakenBack) {
+  const Json server = Ask({"keygen", "--server"});
+  const Json ada = Ask({"keygen", "--name", "ada"});
+  EXPECT_EQ(ada["secret_file"], Path("hone/identity"));
+  Ask({"authorize", Path("hone/identity.pub"), "--name", "ada", "--role", "tuner,viewer", "--expires", "2100-01-31"});
+  Ask({"authorize", server["key"], "--name", "pi", "--role", "runner", "--expires", "2001-01-31"});
+  const Json book = Ask({"keys"});
+  ASSERT_EQ(book["keys"].size(), 2u);
+  EXPECT_EQ(book["server_key"], server["key"]);
+  EXPECT_EQ(book["keys"][0]["fingerprint"], ada["fingerprint"]);
+  EXPECT_EQ(book["keys"][0]["roles"], "viewer,tuner");
+  EXPECT_EQ(book["keys"][0]["expires"], "2100-01-31T00:00:00Z");
+  EXPECT_EQ(book["keys"][0]["expired"], false);
+  EXPECT_EQ(book["keys"][1]["expired"], true);
+  EXPECT_THAT(Hone({"keys"}).out, HasSubstr("expired 2001-01-31"));
+  EXPECT_EQ(Ask({"revoke", "ada"})["revoked"].size(), 1u);
+  ExpectFailure({"revoke", "ada"}, 66, "hone keys lists them");
+  EXPECT_EQ(Ask({"keys"})["keys"].size(), 1u);
+}
+
+TEST_F(KeysProgram, AreNeverOverwrittenAndNeverTakenFromWhatOthersMayRead) {
+  Ask({"keygen", "--server"});
+  ExpectFailure({"keygen", "--server"}, 73, "is there already");
+  ExpectFailure({"authorize", "nonsense", "--name", "a"}, 78, "neither a public key nor a file");
+  ExpectFailure({"authorize", Path("hone/tracker/secret.pub"), "--name", "a b"}, 2, "--name a b");
+  ExpectFailure({"authorize", Path("hone/tracker/secret.pub"), "--name", "a", "--role", "admin"}, 2, "--role admin");
+  ExpectFailure({"enroll", "--name", "a", "--expires", "soon"}, 2, "--expires soon");
+  ExpectFailure({"join", "nonsense", "--tracker", "tcp://127.0.0.1:1"}, 2, "mistyped");
+  ExpectFailure({"devices", "--tracker", "tcp://127.0.0.1:1", "--identity", Path("no")}, 78, "no key of the tracker");
+  ExpectFailure({"devices", "--tracker", "tcp://10.0.0.1:9190"}, 78, "hone enroll");
+  ExpectFailure({"devices", "--tracker", "tcp://127.evil.example:9190"}, 78, "hone enroll");
+  ExpectFailure({"devices", "--tracker", "tcp://127.0.0.1:99999999"}, 78, "1 to 65535");
+  chmod(Path("hone/tracker/secret").c_str(), 0644);
+  ExpectFailure({"tracker", "--bind", "tcp://127.0.0.1:*"}, 78, "chmod 600");
+  ExpectFailure({"keys"}, 78, "chmod 600");
+}
+
+TEST_F(KeysProgram, WithoutThemATrackerIsForLoopbackAlone) {
+  ExpectFailure({"tracker", "--bind", "tcp://0.0.0.0:*"}, 78, "hone keygen --server");
+  ExpectFailure({"tracker", "--bind", "tcp://127.0.0.1:*", "--keys", Path("none")}, 78, "hone keygen");
+}
+
+TEST_F(KeysProgram, ANewUserIsOneCommandOnEachSide) {
+  const ProgramResult r = Shell(
+      "hone keygen --server --keys keys >/dev/null 2>&1 && "
+      "{ hone tracker --keys keys --bind 'tcp://127.0.0.1:*' --port-file port >tracker.out 2>&1 & } && pid=$! && "
+      "for i in $(seq 200); do [ -s port ] && break; sleep 0.05; done; address=$(cat port); "
+      "hone devices --tracker $address; echo without $?; "
+      "code=$(hone enroll --name ada --role viewer --keys keys 2>/dev/null); "
+      "hone join $code --tracker $address && hone devices --tracker $address; echo with $?; "
+      "hone join $code --tracker $address --identity other; echo again $?; "
+      "hone revoke ada --keys keys && sleep 1 && hone devices --tracker $address; echo revoked $?; "
+      "kill $pid; wait $pid; grep -c event keys/audit.jsonl");
+  EXPECT_THAT(r.out, HasSubstr("without 77")) << r.err;
+  EXPECT_THAT(r.out, HasSubstr("no runners\nwith 0")) << r.err;
+  EXPECT_THAT(r.out, HasSubstr("again 77")) << r.err;
+  EXPECT_THAT(r.out, HasSubstr("revoked 77")) << r.err;
+  EXPECT_THAT(r.err, HasSubstr("wants keys"));
+  EXPECT_THAT(r.err, HasSubstr("does not admit"));
+}
+
+}  // namespace
+}  // namespace hone
