@@ -45,8 +45,22 @@ RunnerEntry& RunnerRegistry::Insert(const std::string& id) {
 void RunnerRegistry::Remove(const std::string& id) {
   const auto it = entries_.find(id);
   if (it == entries_.end()) return;
+  NoteChange(LeaseOf(it->second), {});
   Unlist(it->second);
   entries_.erase(it);
+}
+
+LeaseChange RunnerRegistry::LeaseOf(const RunnerEntry& entry) {
+  if (entry.state != RunnerEntry::State::kBusy) return {};
+  return {false, entry.lease, entry.label, entry.key, entry.holder, entry.client.label};
+}
+
+void RunnerRegistry::NoteChange(const LeaseChange& before, const LeaseChange& after) {
+  if (before.lease == after.lease) return;
+  if (!before.lease.empty()) lease_changes_.push_back(before);
+  if (after.lease.empty()) return;
+  lease_changes_.push_back(after);
+  lease_changes_.back().begins = true;
 }
 
 void RunnerRegistry::List(RunnerEntry& entry) {

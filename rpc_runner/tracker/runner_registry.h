@@ -7,6 +7,8 @@
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "core/serialize.h"
 #include "rpc_runner/health/runner_health.h"
@@ -53,6 +55,14 @@ struct RunnerEntry {
   bool leased() const { return state == State::kOffered || state == State::kBusy; }
 };
 
+// A lease was taken, or is over.
+struct LeaseChange {
+  bool begins = false;
+  std::string lease, device, key;  // the runner's label and the key that it offers
+  std::string holder, label;       // the name that the transport proved; what the holder calls itself
+  bool operator==(const LeaseChange&) const = default;
+};
+
 // Not thread-safe. Entries stay where they are in memory until they are removed.
 class RunnerRegistry {
  public:
@@ -71,10 +81,14 @@ class RunnerRegistry {
   // Every change of an entry's fields goes through here.
   template <typename Change>
   void Update(RunnerEntry& entry, const Change& change) {
+    const LeaseChange before = LeaseOf(entry);
     Unlist(entry);
     change(entry);
     List(entry);
+    NoteChange(before, LeaseOf(entry));
   }
+  // Of leases taken and over since it was asked last, in their order.
+  std::vector<LeaseChange> TakeLeaseChanges() { return std::exchange(lease_changes_, {}); }
 
   // Those of the key that are not lost, by the text of their kind.
   using Kinds = std::map<std::string, std::set<const RunnerEntry*>>;
@@ -87,10 +101,14 @@ class RunnerRegistry {
   int64_t Held(const std::string& tuner, const std::string& key) const;
 
  private:
+  // The lease that has been taken; without a name where there is none.
+  static LeaseChange LeaseOf(const RunnerEntry& entry);
+  void NoteChange(const LeaseChange& before, const LeaseChange& after);
   void List(RunnerEntry& entry);
   void Unlist(RunnerEntry& entry);
 
   Entries entries_;
+  std::vector<LeaseChange> lease_changes_;
   std::unordered_map<std::string, RunnerEntry*> by_lease_, by_client_;
   std::map<std::string, Kinds> kinds_;
   std::map<std::string, FreeKinds> free_;

@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <fstream>
+#include <map>
 #include <memory>
 
 #include "core/error.h"
@@ -57,15 +58,28 @@ class Tracker {
       Socket::Message message;
       // Bounded, so that a flood does not keep us from the clock.
       for (int i = 0; i < 1000 && socket_.Receive(&message); ++i) Take(message);
+      WriteAudit();
       outbox_.Flush();
       if (page_) page_->Serve(MonotonicNs());
       if (MonotonicNs() - tick_ns < kTickNs) continue;
       tick_ns = MonotonicNs();
       SendAll(state_.Tick(tick_ns));
+      WriteAudit();
     }
   }
 
  private:
+  // Who holds which device, and when no longer.
+  void WriteAudit() {
+    for (const LeaseChange& change : state_.TakeLeaseChanges()) {
+      const int64_t now_ms = Audit::NowMs();
+      const int64_t from_ms = leased_ms_.try_emplace(change.lease, now_ms).first->second;
+      door_.audit().Lease(
+          {change.lease, change.device, change.key, change.holder, change.label, from_ms, change.begins ? 0 : now_ms});
+      if (!change.begins) leased_ms_.erase(change.lease);
+    }
+  }
+
   void Take(Socket::Message& message) {
     try {
       const FrameHead head = ReadFrameHead(message.bytes);
@@ -129,6 +143,7 @@ class Tracker {
   TrackerState state_;
   Outbox outbox_;
   std::unique_ptr<HttpPage> page_;
+  std::map<std::string, int64_t> leased_ms_;  // since 1970, by lease
   const int64_t begun_ns_;
   int64_t relayed_frames_ = 0, relayed_bytes_ = 0, bad_frames_ = 0;
 };

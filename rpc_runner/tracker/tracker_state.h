@@ -50,6 +50,7 @@ class TrackerState {
   std::optional<std::string> Route(const Caller& caller, const FrameHead& head, Frame* answer);
   TrackerStatus Status(int64_t now_ns) const;
   const TrackerCounts& counts() const { return counts_; }
+  std::vector<LeaseChange> TakeLeaseChanges() { return runners_.TakeLeaseChanges(); }
 
  private:
   using State = RunnerEntry::State;

@@ -156,6 +156,31 @@ class TrackerStateTest : public testing::Test {
   TrackerState state_;
 };
 
+TEST_F(TrackerStateTest, TellsOfLeasesTakenAndOver) {
+  Hello("1");
+  const std::string lease = Grant("c", "1");
+  ASSERT_FALSE(lease.empty());
+  const std::vector<LeaseChange> taken = state_.TakeLeaseChanges();
+  ASSERT_EQ(taken.size(), 1U);
+  EXPECT_EQ(taken[0], (LeaseChange{true, lease, "1", "k", "", "t"}));
+  ClientBeat("c", lease, kSecond);
+  EXPECT_TRUE(state_.TakeLeaseChanges().empty());
+  state_.Handle({"c"}, {FrameKind::kRelease, {{"client", "c"}, {"lease", lease}}, {}}, 2 * kSecond);
+  const std::vector<LeaseChange> over = state_.TakeLeaseChanges();
+  ASSERT_EQ(over.size(), 1U);
+  EXPECT_FALSE(over[0].begins);
+  EXPECT_EQ(over[0].lease, lease);
+  EXPECT_TRUE(state_.TakeLeaseChanges().empty());
+}
+
+TEST_F(TrackerStateTest, TellsOfTheLeaseOfARunnerThatIsLost) {
+  Hello("1");
+  Grant("c", "1");
+  state_.TakeLeaseChanges();
+  state_.Tick(100 * kSecond);
+  ASSERT_EQ(state_.TakeLeaseChanges().size(), 1U);
+}
+
 TEST_F(TrackerStateTest, GivesNobodyARunnerThatIsQuarantined) {
   const std::string why = "golden kernel 6.1 % slower than usual (arithmetic)";
   HelloOfHealth("1", "quarantined", why, 0);
