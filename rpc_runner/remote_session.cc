@@ -150,6 +150,11 @@ std::vector<Environment> RemoteSession::Machines() const {
 
 void RemoteSession::Loop() {
   while (!stop_) Turn();
+  {
+    // Nobody is there to be told: without this the socket would wait for a tracker that does not answer.
+    const std::lock_guard lock(mutex_);
+    if (!tracker_answered_) tracker_.ForgetUnsent();
+  }
   SendRelease(client_, "");
   for (const Lease& lease : leases_) SendRelease(lease.client, lease.lease);
 }

@@ -352,8 +352,7 @@ std::string Socket::Refusal() {
   if (trouble == Trouble::kNotAdmitted) {
     return fmt::format(
         "the tracker at {} does not admit the key {}... of {}: not on its list, revoked or expired; `hone authorize` "
-        "or "
-        "`hone enroll` there would be right",
+        "or `hone enroll` there would be right",
         address_, security_.own.public_key.substr(0, 8), security_.identity_file);
   }
   if (!keys) {
@@ -363,8 +362,7 @@ std::string Socket::Refusal() {
   }
   return fmt::format(
       "what answers at {} does not hold the key {}... that {} names for it: it is another tracker, the tracker's key "
-      "was "
-      "changed, or somebody stands in between",
+      "was changed, or somebody stands in between",
       address_, security_.server_key.substr(0, 8), security_.server_key_source);
 }
 
