@@ -74,7 +74,7 @@ TEST_F(KeysProgram, WithoutThemATrackerIsForLoopbackAlone) {
 TEST_F(KeysProgram, ANewUserIsOneCommandOnEachSide) {
   const ProgramResult r = Shell(
       "hone keygen --server --keys keys >/dev/null 2>&1 && "
-      "{ hone tracker --keys keys --bind 'tcp://127.0.0.1:*' --port-file port >tracker.out 2>&1 & } && pid=$! && "
+      "{ \"$HONE\" tracker --keys keys --bind 'tcp://127.0.0.1:*' --port-file port >tracker.out 2>&1 & } && pid=$! && "
       "for i in $(seq 200); do [ -s port ] && break; sleep 0.05; done; address=$(cat port); "
       "hone devices --tracker $address; echo without $?; "
       "code=$(hone enroll --name ada --role viewer --keys keys 2>/dev/null); "

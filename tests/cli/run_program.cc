@@ -36,6 +36,7 @@ void Redirect(const std::string& path, int fd) {
   }
   setenv("XDG_DATA_HOME", folder.c_str(), 1);
   setenv("XDG_CONFIG_HOME", folder.c_str(), 1);
+  setenv("XDG_STATE_HOME", folder.c_str(), 1);
   setenv("HONE", HONE_PROGRAM, 1);
   for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
   std::vector<char*> argv = {const_cast<char*>(program.c_str())};

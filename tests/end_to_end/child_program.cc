@@ -16,18 +16,41 @@
 extern char** environ;
 
 namespace hone {
+namespace {
+
+// Ours, but for the keys and the state of whoever runs the test: theirs are beside the output.
+std::vector<std::string> Environment(const std::string& output) {
+  std::vector<std::string> all;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string text = *entry;
+    const auto sets = [&](const char* name) { return text.rfind(std::string(name) + "=", 0) == 0; };
+    if (sets("XDG_CONFIG_HOME") || sets("XDG_STATE_HOME") || sets("HONE_KEYS") || sets("HONE_IDENTITY")) continue;
+    all.push_back(text);
+  }
+  const std::string folder = output.substr(0, output.rfind('/'));
+  for (const char* name : {"XDG_CONFIG_HOME", "XDG_STATE_HOME"}) all.push_back(std::string(name) + "=" + folder);
+  return all;
+}
+
+std::vector<char*> Pointers(std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  for (std::string& text : texts) pointers.push_back(text.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+}  // namespace
 
 ChildProgram::ChildProgram(const std::string& program, std::vector<std::string> arguments, std::string output)
     : output_(std::move(output)) {
   arguments.insert(arguments.begin(), program);
-  std::vector<char*> argv;
-  for (std::string& argument : arguments) argv.push_back(argument.data());
-  argv.push_back(nullptr);
+  std::vector<std::string> environment = Environment(output_);
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);
   posix_spawn_file_actions_addopen(&files, 1, (output_ + ".out").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
   posix_spawn_file_actions_addopen(&files, 2, (output_ + ".err").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-  const int error = posix_spawn(&pid_, program.c_str(), &files, nullptr, argv.data(), environ);
+  const int error =
+      posix_spawn(&pid_, program.c_str(), &files, nullptr, Pointers(arguments).data(), Pointers(environment).data());
   posix_spawn_file_actions_destroy(&files);
   if (error != 0) throw std::runtime_error(program + " cannot be started");
 }
