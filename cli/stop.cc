@@ -17,6 +17,11 @@ void OnSignal(int signal_number) {
   number = signal_number;
 }
 
+bool IsIgnored(int signal_number) {
+  struct sigaction now = {};
+  return sigaction(signal_number, nullptr, &now) == 0 && now.sa_handler == SIG_IGN;
+}
+
 }  // namespace
 
 const std::atomic<bool>* CatchStopSignals() {
@@ -25,6 +30,10 @@ const std::atomic<bool>* CatchStopSignals() {
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
+  // Under nohup it goes on.
+  if (!IsIgnored(SIGHUP)) sigaction(SIGHUP, &action, nullptr);
+  // A reader that leaves is then an error of output. A handler, because programs that are spawned would inherit SIG_IGN.
+  std::signal(SIGPIPE, [](int) {});
   return &stop;
 }
 

@@ -33,11 +33,13 @@ TEST_F(KilledTune, GoesOnWithoutLossOrRepetition) {
   ExpectStoreWhole();
 }
 
-TEST_F(KilledTune, InterruptedEndsInOrderAndGoesOn) {
+class StoppedTune : public TuneChildTest, public testing::WithParamInterface<int> {};
+
+TEST_P(StoppedTune, EndsInOrderAndGoesOn) {
   const auto first = Tune();
   ASSERT_TRUE(first->WaitForLines("\"event\":\"trial\"", 3)) << first->ErrorText();
-  first->Signal(SIGINT);
-  EXPECT_EQ(first->Wait(), 130);
+  first->Signal(GetParam());
+  EXPECT_EQ(first->Wait(), 128 + GetParam());
   EXPECT_EQ(Done(*first).at("interrupted"), true);
   const int seen = Acknowledge(*first);
   EXPECT_LT(seen, kTrials);
@@ -46,6 +48,33 @@ TEST_F(KilledTune, InterruptedEndsInOrderAndGoesOn) {
   const int resumed = Done(*second).at("resumed").get<int>();
   EXPECT_GE(resumed, seen);
   EXPECT_EQ(Acknowledge(*second), kTrials - resumed);
+  ExpectStoreWhole();
+}
+
+INSTANTIATE_TEST_SUITE_P(Signals, StoppedTune, testing::Values(SIGINT, SIGTERM, SIGHUP));
+
+TEST_F(KilledTune, ASecondSignalEndsItAtOnce) {
+  const auto first = Tune();
+  ASSERT_TRUE(first->WaitForLines("\"event\":\"trial\"", 1)) << first->ErrorText();
+  // Both before it looks: signals of two kinds do not merge.
+  first->Signal(SIGSTOP);
+  first->Signal(SIGINT);
+  first->Signal(SIGTERM);
+  first->Signal(SIGCONT);
+  const int code = first->Wait();
+  EXPECT_TRUE(code == 130 || code == 143) << code;
+  Acknowledge(*first);
+  ASSERT_EQ(Tune()->Wait(), 0);
+  ExpectStoreWhole();
+}
+
+TEST_F(KilledTune, AReaderThatLeavesIsAnErrorOfOutputAndNothingIsLost) {
+  const ProgramResult piped = Shell("{ hone tune zoo:mlp --image-shape 1,14,14 --threads 1 --json --trials " +
+                                    std::to_string(kTrials) + " --db '" + Store() +
+                                    "'; echo ended with $? >&2; } | head -n 3");
+  EXPECT_NE(piped.err.find("ended with 74"), std::string::npos) << piped.err;
+  EXPECT_NE(piped.err.find("hone: the output could not be written"), std::string::npos) << piped.err;
+  ASSERT_EQ(Tune()->Wait(), 0);
   ExpectStoreWhole();
 }
 
