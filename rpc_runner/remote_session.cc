@@ -206,6 +206,7 @@ void RemoteSession::ReceiveAll() {
 
 void RemoteSession::TakeRefusal() {
   std::string refusal = tracker_.Refusal();
+  if (refusal.empty()) refusal = not_allowed_;
   if (refusal == told_refusal_) return;
   told_refusal_ = refusal;
   const std::lock_guard lock(mutex_);
@@ -252,7 +253,13 @@ void RemoteSession::OnTrackerBeat(const Json& header) {
 }
 
 void RemoteSession::OnTrackerError(const Json& header) {
-  if (HeaderText(header, "code") != "no_lease") {
+  const std::string code = HeaderText(header, "code");
+  if (code == "not_allowed") {
+    not_allowed_ = fmt::format("the tracker at {} does not let this key tune: {}; the role tuner there would be right",
+                               options_.tracker, HeaderText(header, "message"));
+    return;
+  }
+  if (code != "no_lease") {
     WriteToStderr(ErrorLine("remote runner", "the tracker says: " + HeaderText(header, "message")));
     return;
   }
@@ -263,6 +270,7 @@ void RemoteSession::OnTrackerError(const Json& header) {
 }
 
 void RemoteSession::OnQueued(const Json& header) {
+  not_allowed_.clear();
   if (const auto unlike = header.find("unlike"); unlike != header.end() && unlike->is_array()) {
     for (const Json& runner : *unlike) {
       const bool is_new = left_out_.size() < kMostLeftOut && left_out_.insert(HeaderText(runner, "runner")).second;

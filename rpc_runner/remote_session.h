@@ -109,6 +109,7 @@ class RemoteSession {
   int64_t tracker_heard_ns_ = 0;
   bool full_ = false;  // a connection took no more; soon it will
   std::string told_refusal_;
+  std::string not_allowed_;  // what the key's role is not for; empty: nothing
   LaneId last_lane_ = 0;
   int64_t asked_ns_ = 0;   // when a lease was last asked for
   int64_t spared_ns_ = 0;  // when one was last given back to be fair

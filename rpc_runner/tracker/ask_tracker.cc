@@ -4,6 +4,7 @@
 #include <pwd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 
 #include "core/error.h"
@@ -13,6 +14,8 @@
 
 namespace hone {
 namespace {
+
+constexpr int64_t kAgainNs = 50'000'000;  // between looks for a refusal, which wakes nobody
 
 TrackerStatus Ask(const std::string& tracker, const Frame& question, int64_t timeout_ns, const ClientKeys& keys) {
   SocketContext context(ClientSecurity(keys, tracker));
@@ -28,7 +31,7 @@ TrackerStatus Ask(const std::string& tracker, const Frame& question, int64_t tim
     if (!refusal.empty()) throw Error(ExitCode::kNotAuthorised, refusal);
     if (left_ns <= 0)
       throw Error(ExitCode::kNoRunner, fmt::format("no tracker answers at {}; start one with hone tracker", tracker));
-    WaitForAny({&socket}, -1, left_ns);
+    WaitForAny({&socket}, -1, std::min(left_ns, kAgainNs));
   }
   const Frame frame = DecodeFrame(message.bytes);
   if (frame.kind == FrameKind::kStatus && frame.parts.size() == 1) {

@@ -30,8 +30,6 @@ class HandshakeWatch {
   };
   // Those since the last call.
   std::vector<Failure> Take();
-  // May be polled for reading: then Take has something to do.
-  void* raw() const { return events_; }
   // Of the connections since the last handshake that was finished.
   Trouble last() const { return last_; }
   int failures() const { return failures_; }

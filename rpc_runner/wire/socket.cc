@@ -27,6 +27,8 @@ namespace hone {
 namespace {
 
 constexpr int64_t kForgetPeerNs = 60'000'000'000;
+// Each look at the handshakes is a system call or two, as many as the rest of a turn.
+constexpr int64_t kLookNs = 50'000'000;
 constexpr int64_t kFirstAgainNs = 500'000'000;
 constexpr int64_t kLongestAgainNs = 30'000'000'000;
 // Each of ours is three of the library's, with those that tell of handshakes.
@@ -241,9 +243,11 @@ bool Socket::ReceiveAny(Message* message, void* raw_part) {
     if (zmq_msg_recv(part, socket_, ZMQ_DONTWAIT) < 0) return false;
     more = zmq_msg_more(part) != 0;
     if (!more) return true;
+    const int fd = zmq_msg_get(part, ZMQ_SRCFD);
     std::string passed_over;
     while (more && ReceivePart(socket_, &passed_over, &more)) {
     }
+    if (fd >= 0) shutdown(fd, SHUT_RDWR);
   }
 }
 
@@ -320,6 +324,9 @@ void Socket::ForgetSilent(int64_t now_ns) {
 }
 
 void Socket::NoteFailures() {
+  const int64_t now_ns = MonotonicNs();
+  if (now_ns - looked_ns_ < kLookNs) return;
+  looked_ns_ = now_ns;
   for (const HandshakeWatch::Failure& failure : watch_->Take()) {
     if (kind_ == Kind::kDealer && failure.is_final) {
       const int64_t wait_ns = std::min(kLongestAgainNs, kFirstAgainNs << std::min(watch_->failures() - 1, 10));
@@ -370,10 +377,7 @@ void Socket::ForgetUnsent() { Set(socket_, ZMQ_LINGER, 0); }
 
 void WaitForAny(const std::vector<const Socket*>& sockets, int fd, int64_t timeout_ns) {
   std::vector<zmq_pollitem_t> items;
-  for (const Socket* socket : sockets) {
-    items.push_back({socket->raw(), 0, ZMQ_POLLIN, 0});
-    items.push_back({socket->raw_events(), 0, ZMQ_POLLIN, 0});
-  }
+  for (const Socket* socket : sockets) items.push_back({socket->raw(), 0, ZMQ_POLLIN, 0});
   if (fd >= 0) items.push_back({nullptr, fd, ZMQ_POLLIN, 0});
   const int64_t milliseconds = std::max<int64_t>(0, timeout_ns + 999'999) / 1'000'000;
   zmq_poll(items.data(), static_cast<int>(items.size()), static_cast<long>(milliseconds));

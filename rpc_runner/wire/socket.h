@@ -64,14 +64,15 @@ class Socket {
   enum class Sent { kYes, kFull, kUnreachable };
   // One encoded frame, as it is; `bytes` may be large and are not copied. They are only gone when the answer is kYes.
   Sent SendBytes(const std::string& peer, std::string& bytes);
-  // The next message; false when none waits. Messages with more parts than they should have are passed over.
+  // The next message; false when none waits. One with more parts than it should have is passed over, and its connection
+  // closed.
   bool Receive(Message* message);
   // Why the tracker that a DEALER connects to does not let it in, as one line; empty when it does, or nobody answers.
+  // Known a twentieth of a second after the handshake, to whoever asks again.
   std::string Refusal();
   // What waits to be sent is forgotten when the socket is closed.
   void ForgetUnsent();
   void* raw() const { return socket_; }
-  void* raw_events() const { return watch_->raw(); }
 
  private:
   struct Peer {
@@ -97,6 +98,7 @@ class Socket {
   std::map<std::string, Peer> peers_;  // of a ROUTER with a gate
   uint64_t generation_ = 0;            // of the gate when peers_ were last looked through
   int64_t forgot_ns_ = 0;
+  int64_t looked_ns_ = 0;  // at the handshakes
 };
 
 // Waits until a socket or a descriptor (-1: none) may be read, at most timeout_ns.
