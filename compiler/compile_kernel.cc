@@ -31,6 +31,7 @@ Artifact LinkAlone(const CompiledKernel& kernel, const Target& target) {
   artifact.stages = kernel.emitted.stages;
   artifact.shared_workspace_bytes = kernel.emitted.shared_workspace_bytes;
   artifact.operands = kernel.operands;
+  artifact.required_features = MachineModelFor(target).required_features;
   return artifact;
 }
 

@@ -46,6 +46,7 @@ struct Artifact {
   std::vector<KernelStage> stages;
   std::vector<KernelOperand> operands;
   int64_t shared_workspace_bytes = 0;
+  std::vector<std::string> required_features = {};  // of the CPU, as LLVM names them: "avx2", "v"
   bool operator==(const Artifact&) const = default;
 };
 

@@ -87,7 +87,8 @@ Json ToJson(const Artifact& artifact) {
   return {{"object_sha256", artifact.object_sha256},
           {"stages", stages},
           {"operands", operands},
-          {"shared_workspace_bytes", artifact.shared_workspace_bytes}};
+          {"shared_workspace_bytes", artifact.shared_workspace_bytes},
+          {"required_features", artifact.required_features}};
 }
 
 Artifact ArtifactFromJson(const Json& json) {
@@ -96,6 +97,7 @@ Artifact ArtifactFromJson(const Json& json) {
   for (const Json& stage : ArrayField(json, "stages")) artifact.stages.push_back(KernelStageFromJson(stage));
   for (const Json& operand : ArrayField(json, "operands")) artifact.operands.push_back(KernelOperandFromJson(operand));
   artifact.shared_workspace_bytes = IntegerField(json, "shared_workspace_bytes", 0);
+  if (json.contains("required_features")) artifact.required_features = TextsField(json, "required_features");
   return artifact;
 }
 

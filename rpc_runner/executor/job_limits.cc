@@ -6,12 +6,14 @@
 #include <cmath>
 
 #include "core/error.h"
+#include "runtime/host_cpu.h"
 #include "runtime/operand_bytes.h"
 
 namespace hone {
 namespace {
 
 constexpr int64_t kMostBytes = int64_t{1} << 40;
+constexpr size_t kMostFeatures = 256, kMostNameBytes = 64;
 
 std::string CheckOperand(const KernelOperand& operand, size_t index) {
   for (int64_t dim : operand.shape) {
@@ -31,6 +33,13 @@ std::string CheckStage(const KernelStage& stage) {
   return right ? "" : fmt::format("stage \"{}\" has a number out of range", stage.symbol);
 }
 
+// Before any of it runs: a fault of an unknown instruction would be told as the candidate's own.
+std::string CheckFeatures(const Artifact& artifact) {
+  if (artifact.required_features.size() > kMostFeatures) return "it needs more features than there are";
+  const std::string missing = FirstMissingFeature(artifact.required_features);
+  return missing.empty() ? "" : fmt::format("it needs {}, which this CPU lacks", missing.substr(0, kMostNameBytes));
+}
+
 // `outputs`: 1 for a candidate, 2 for a reference.
 std::string CheckArtifact(const Artifact& artifact, size_t outputs) {
   const size_t count = artifact.operands.size();
@@ -48,7 +57,7 @@ std::string CheckArtifact(const Artifact& artifact, size_t outputs) {
   for (const KernelStage& stage : artifact.stages) {
     if (std::string why = CheckStage(stage); !why.empty()) return why;
   }
-  return "";
+  return CheckFeatures(artifact);
 }
 
 std::string CheckSameWorkload(const Artifact& artifact, const Artifact& reference) {

@@ -37,6 +37,7 @@ Artifact SomeArtifact() {
   artifact.operands = {{OperandRole::kWeight, DType::kFloat32, {33, 9, 3, 3}, Layout::Parse("OIHW8i16o")},
                        {OperandRole::kOutput, DType::kInt64, {}, Layout()}};
   artifact.shared_workspace_bytes = 4096;
+  artifact.required_features = {"avx2", "fma"};
   return artifact;
 }
 

@@ -32,6 +32,17 @@ TEST(JobLimits, SizesFollowLayouts) {
 
 TEST(JobLimits, ARightJobPasses) { EXPECT_EQ(CheckJob(Sample(), 1), ""); }
 
+TEST(JobLimits, CodeForAnotherCpuIsNotLoaded) {
+  KernelJob job = Sample();
+  job.artifact.required_features = {"warp-drive"};
+  EXPECT_EQ(CheckJob(job, 1), "the candidate: it needs warp-drive, which this CPU lacks");
+  job = Sample();
+  job.reference.required_features = {"warp-drive"};
+  EXPECT_EQ(CheckJob(job, 1), "the reference: it needs warp-drive, which this CPU lacks");
+  job.reference.required_features.assign(1000, "sse2");
+  EXPECT_NE(CheckJob(job, 1), "");
+}
+
 TEST(JobLimits, EveryWrongNumberIsNamed) {
   const std::vector<std::function<void(KernelJob&)>> damages = {
       [](KernelJob& j) { j.seeds.clear(); },
