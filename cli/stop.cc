@@ -32,7 +32,8 @@ const std::atomic<bool>* CatchStopSignals() {
   sigaction(SIGTERM, &action, nullptr);
   // Under nohup it goes on.
   if (!IsIgnored(SIGHUP)) sigaction(SIGHUP, &action, nullptr);
-  // A reader that leaves is then an error of output. A handler, because programs that are spawned would inherit SIG_IGN.
+  // A reader that leaves is then an error of output. A handler, because programs that are spawned would inherit
+  // SIG_IGN.
   std::signal(SIGPIPE, [](int) {});
   return &stop;
 }

@@ -1,5 +1,5 @@
-// Ends long commands on SIGINT, SIGTERM and SIGHUP (a terminal that is closed), and lets a reader of stdout that leaves be
-// an error. Commands that do not ask for it keep the signals' own effect.
+// Ends long commands on SIGINT, SIGTERM and SIGHUP (a terminal that is closed), and lets a reader of stdout that leaves
+// be an error. Commands that do not ask for it keep the signals' own effect.
 #pragma once
 
 #include <atomic>

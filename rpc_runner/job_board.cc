@@ -10,7 +10,7 @@ namespace hone {
 
 void JobBoard::Add(JobMessage message, uint64_t group) {
   const JobId id = message.id;
-  const auto job = jobs_.emplace(id, Job{std::move(message), group, 0, 0, false}).first;
+  const auto job = jobs_.emplace(id, Job{std::move(message), group}).first;
   waiting_.insert(id);
   if (group == 0) return;
   const auto known = groups_.find(group);
@@ -42,6 +42,12 @@ void JobBoard::LoseLane(LaneId lane) {
       End(job, FailedMeasurement(Fate::kRunnerLost, 0, fmt::format("{} runners were lost under it", kMostAttempts)));
     }
   }
+}
+
+std::optional<LaneId> JobBoard::BrokenLane() const {
+  const auto broken =
+      std::find_if(lanes_.begin(), lanes_.end(), [](const auto& lane) { return lane.second.faults >= kMostFaults; });
+  return broken == lanes_.end() ? std::nullopt : std::optional(broken->first);
 }
 
 void JobBoard::DrainLane(LaneId lane) {
@@ -94,10 +100,12 @@ bool JobBoard::Takes(LaneId lane) const {
   return it != lanes_.end() && !it->second.draining && !it->second.closed_for_now && Load(lane) < kDepth;
 }
 
-// 0 when none takes any.
-LaneId JobBoard::LeastLoaded(bool few_groups) const {
+// 0 when none takes any. `but` comes last of all.
+LaneId JobBoard::LeastLoaded(bool few_groups, LaneId but) const {
   LaneId least = 0;
-  const auto rank = [&](LaneId lane) { return std::make_tuple(few_groups ? Groups(lane) : 0, Load(lane), lane); };
+  const auto rank = [&](LaneId lane) {
+    return std::make_tuple(lane == but, few_groups ? Groups(lane) : 0, Load(lane), lane);
+  };
   for (const auto& [id, lane] : lanes_) {
     if (Takes(id) && (least == 0 || rank(id) < rank(least))) least = id;
   }
@@ -106,7 +114,10 @@ LaneId JobBoard::LeastLoaded(bool few_groups) const {
 
 LaneId JobBoard::LaneFor(const Job& job) {
   const auto group = groups_.find(job.group);
-  if (group == groups_.end()) return LeastLoaded(false);
+  if (group == groups_.end()) {
+    const LaneId least = LeastLoaded(false, job.failed);
+    return least == job.failed && lanes_.size() > 1 ? 0 : least;
+  }
   LaneId& bound = group->second.lane;
   if (bound == 0) bound = LeastLoaded(true);
   return Takes(bound) ? bound : 0;
@@ -208,9 +219,21 @@ std::vector<JobId> JobBoard::JobsOf(LaneId lane) const {
   return jobs;
 }
 
+// A runner that fails at once is always the least loaded: it would take every job that others leave.
+bool JobBoard::TryElsewhere(Jobs::iterator job, LaneId lane) {
+  if (groups_.count(job->second.group) > 0 || job->second.message.attempt >= kMostAttempts) return false;
+  ++job->second.message.attempt;
+  job->second.failed = lane;
+  Withdrawn({lane, job->first});
+  return true;
+}
+
 void JobBoard::TakeResult(LaneId lane, ResultMessage result) {
   const auto job = jobs_.find(result.id);
   if (job == jobs_.end() || job->second.lane != lane || job->second.message.attempt != result.attempt) return;
+  const bool is_fault = result.measurement.fate == Fate::kRunnerLost;
+  if (const auto it = lanes_.find(lane); it != lanes_.end()) it->second.faults = is_fault ? it->second.faults + 1 : 0;
+  if (is_fault && TryElsewhere(job, lane)) return;
   End(job, std::move(result.measurement), std::move(result.cost));
 }
 

@@ -27,6 +27,8 @@ class JobBoard {
   static constexpr int kDepth = 4;
   // Of a job whose runners are lost.
   static constexpr uint32_t kMostAttempts = 3;
+  // Faults of a runner in a row: one more job would only be lost there too.
+  static constexpr int kMostFaults = 5;
 
   // Group 0: none. The message's id must be new.
   void Add(JobMessage message, uint64_t group);
@@ -37,6 +39,8 @@ class JobBoard {
   void OpenLane(LaneId lane);
   // Its jobs wait again, with the next attempt.
   void LoseLane(LaneId lane);
+  // A lane whose runner failed under so many jobs in a row; it is to be lost.
+  std::optional<LaneId> BrokenLane() const;
   // Sends it nothing more and asks back what waits there; see DrainedLane.
   void DrainLane(LaneId lane);
   // A lane that was to be drained and has no job left, now closed.
@@ -67,7 +71,8 @@ class JobBoard {
   // Of the lane's jobs.
   std::vector<JobId> JobsOf(LaneId lane) const;
 
-  // Ends a job. A result counts when the job is at that lane with that attempt; else it is a repetition.
+  // Ends a job. A result counts when the job is at that lane with that attempt; else it is a repetition. RunnerLost is
+  // a fault of the lane's runner: the job is tried elsewhere, unless it is of a group or this was its last attempt.
   void TakeResult(LaneId lane, ResultMessage result);
   void Fail(JobId job, Fate fate, const std::string& message);
   void FailAll(Fate fate, const std::string& message);
@@ -86,9 +91,11 @@ class JobBoard {
     uint64_t sent = 0;   // the how manieth message of all it was
     bool asked = false;  // back, and not answered
     bool kept = false;   // the lane has begun with it
+    LaneId failed = 0;   // where it was lost last; 0: nowhere
   };
   struct Lane {
-    int load = 0;  // jobs that are there
+    int load = 0;    // jobs that are there
+    int faults = 0;  // of its runner, since its last good result
     bool draining = false;
     bool closed_for_now = false;
   };
@@ -102,11 +109,12 @@ class JobBoard {
   int Load(LaneId lane) const;
   int Groups(LaneId lane) const;
   bool Takes(LaneId lane) const;
-  LaneId LeastLoaded(bool few_groups) const;
+  LaneId LeastLoaded(bool few_groups, LaneId but = 0) const;
   LaneId LaneFor(const Job& job);
   int ComingTo(LaneId lane) const;
   Jobs::iterator LastMovable(LaneId lane);
   std::optional<Place> Ask(Jobs::iterator job);
+  bool TryElsewhere(Jobs::iterator job, LaneId lane);
   void End(Jobs::iterator job, Measurement measurement, JobCost cost = {});
 
   Jobs jobs_;

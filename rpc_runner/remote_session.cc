@@ -24,6 +24,7 @@ constexpr int64_t kLoopNs = 100'000'000;
 constexpr int64_t kFullNs = 2'000'000;    // how soon a full connection is tried again
 constexpr int64_t kMendNs = 200'000'000;  // between beats that say where we are
 constexpr size_t kMostLeftOut = 1024;     // runners that are told of
+constexpr size_t kMostWithout = 16;       // docs/protocol.md's `without`
 
 std::chrono::nanoseconds Span(int64_t ns) { return std::chrono::nanoseconds(ns); }
 
@@ -174,6 +175,7 @@ void RemoteSession::Turn() {
   SendJobs();
   WithdrawJobs();
   CloseDrained();
+  CloseBroken();
   for (Lease& lease : leases_) {
     if (now_ns - lease.beat_ns >= kBeatNs) Beat(lease, now_ns);
   }
@@ -293,7 +295,8 @@ void RemoteSession::OnLease(const Json& header) {
   const Environment environment = EnvironmentFromJson(HeaderObject(header, "environment"));
   if (!TakesLease(header, MachineKind(environment))) return;
   const int64_t now_ns = MonotonicNs();
-  Lease lease{++last_lane_, client_, HeaderText(header, "lease"), environment, nullptr, 0, now_ns, 0};
+  Lease lease{++last_lane_, client_, HeaderText(header, "lease"), TextOr(header, "runner", ""), environment, nullptr, 0,
+              now_ns,       0};
   if (options_.direct && header.contains("address")) Dial(lease, header);
   leases_.push_back(std::move(lease));
   if (kind_.is_null()) kind_ = MachineKind(environment);
@@ -419,6 +422,22 @@ void RemoteSession::CloseDrained() {
   ForgetLease(std::find_if(leases_.begin(), leases_.end(), [&](const Lease& l) { return l.lane == *drained; }));
 }
 
+// For this session: what is wrong with it is for whoever looks after it to find out.
+void RemoteSession::CloseBroken() {
+  std::optional<LaneId> broken;
+  {
+    const std::lock_guard lock(mutex_);
+    broken = board_.BrokenLane();
+  }
+  if (!broken) return;
+  const auto lease = std::find_if(leases_.begin(), leases_.end(), [&](const Lease& l) { return l.lane == *broken; });
+  WriteToStderr(ErrorLine("hone", fmt::format("the runner {} is left out: {} jobs in a row were lost there; its own "
+                                              "messages say why",
+                                              lease->environment.label, JobBoard::kMostFaults)));
+  if (!lease->runner.empty() && without_.size() < kMostWithout) without_.insert(lease->runner);
+  ForgetLease(lease);
+}
+
 void RemoteSession::DropLost(int64_t now_ns) {
   for (auto it = leases_.begin(); it != leases_.end();) {
     const auto lease = it++;
@@ -486,6 +505,7 @@ void RemoteSession::AskForMore(int64_t now_ns) {
   Json header = {{"client", client_}, {"label", options_.client}, {"key", options_.key},
                  {"tuner", tuner_},   {"user", options_.user},    {"priority", options_.priority}};
   if (!kind_.is_null()) header["machine"] = kind_;
+  if (!without_.empty()) header["without"] = without_;
   tracker_.Send("", {FrameKind::kLeaseRequest, std::move(header), {}});
 }
 

@@ -48,6 +48,7 @@ class RemoteSession {
     LaneId lane = 0;
     std::string client;  // the name under which it was asked for
     std::string lease;
+    std::string runner;  // its id at the tracker; empty: not told
     Environment environment;
     std::unique_ptr<Socket> dialled;  // the runner; null: it is reached through the tracker alone
     int64_t dialled_heard_ns = 0;
@@ -75,6 +76,7 @@ class RemoteSession {
   void SpareOne(int64_t now_ns);
   void SpareThis(const std::string& lease);
   void CloseDrained();
+  void CloseBroken();
   void DropLost(int64_t now_ns);
   void SendJobs();
   void WithdrawJobs();
@@ -106,6 +108,7 @@ class RemoteSession {
   std::string client_;              // the next lease's
   Json kind_;                       // of the machines; null before the first
   std::set<std::string> left_out_;  // runners that were told of
+  std::set<std::string> without_;   // runners that failed us
   int64_t tracker_heard_ns_ = 0;
   bool full_ = false;  // a connection took no more; soon it will
   std::string told_refusal_;

@@ -15,7 +15,8 @@ bool IsOfKind(const RunnerEntry& runner, const TrackerClient& client) {
 }
 
 bool MayHave(const RunnerEntry& runner, const TrackerClient& client) {
-  return runner.health.is_offered() && !runner.drained && (runner.held_by.empty() || runner.held_by == client.user);
+  return runner.health.is_offered() && !runner.drained && (runner.held_by.empty() || runner.held_by == client.user) &&
+         !client.without.contains(runner.id);
 }
 
 RunnerEntry* FreeFor(const TrackerClient& client, const RunnerRegistry& runners) {

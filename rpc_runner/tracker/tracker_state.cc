@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "core/json_fields.h"
 #include "core/llvm_cpu_name.h"
 #include "rpc_runner/machine/machine_kind.h"
 #include "rpc_runner/tracker/frame_rights.h"
@@ -46,6 +47,15 @@ const Json& BoundedObject(const Json& header, const char* name) {
   throw TooBig{fmt::format("\"{}\" has {} bytes, at most {} are kept", name, bytes, kMostJsonBytes)};
 }
 
+std::set<std::string> BoundedNames(const Json& header, const char* name) {
+  const std::vector<std::string> names = TextsField(header, name);
+  const auto is_long = [](const std::string& text) { return text.size() > kMostTextBytes; };
+  if (names.size() > kMostNamed || std::any_of(names.begin(), names.end(), is_long)) {
+    throw TooBig{fmt::format("\"{}\" names more than {} runners, or longer than any", name, kMostNamed)};
+  }
+  return {names.begin(), names.end()};
+}
+
 // With keys the key's name, whatever the header says.
 std::string UserOf(const Caller& caller, const Json& header) {
   const std::string said = BoundedTextOr(header, "user", "");
@@ -65,6 +75,7 @@ TrackerClient ClientOf(const Caller& caller, const Json& header, int64_t now_ns)
     client.priority = static_cast<int>(std::min(HeaderNumber(header, "priority"), kMostPriority));
   }
   if (header.contains("machine")) client.machine = BoundedObject(header, "machine");
+  if (header.contains("without")) client.without = BoundedNames(header, "without");
   client.heard_ns = now_ns;
   return client;
 }
@@ -331,11 +342,8 @@ void TrackerState::OnLeaseTaken(const Caller& caller, const Json& header, int64_
 }
 
 void TrackerState::SendLease(const RunnerEntry& runner) {
-  Json header = {{"lease", runner.lease},
-                 {"client", runner.client.id},
-                 {"label", runner.label},
-                 {"environment", runner.environment},
-                 {"expires_ns", kLeaseNs}};
+  Json header = {{"lease", runner.lease}, {"client", runner.client.id},        {"label", runner.label},
+                 {"runner", runner.id},   {"environment", runner.environment}, {"expires_ns", kLeaseNs}};
   if (!runner.address.empty()) header["address"] = runner.address;
   Send(runner.client.peer, FrameKind::kLease, std::move(header));
 }

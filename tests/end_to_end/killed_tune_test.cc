@@ -69,9 +69,9 @@ TEST_F(KilledTune, ASecondSignalEndsItAtOnce) {
 }
 
 TEST_F(KilledTune, AReaderThatLeavesIsAnErrorOfOutputAndNothingIsLost) {
-  const ProgramResult piped = Shell("{ hone tune zoo:mlp --image-shape 1,14,14 --threads 1 --json --trials " +
-                                    std::to_string(kTrials) + " --db '" + Store() +
-                                    "'; echo ended with $? >&2; } | head -n 3");
+  const ProgramResult piped =
+      Shell("{ hone tune zoo:mlp --image-shape 1,14,14 --threads 1 --json --trials " + std::to_string(kTrials) +
+            " --db '" + Store() + "'; echo ended with $? >&2; } | head -n 3");
   EXPECT_NE(piped.err.find("ended with 74"), std::string::npos) << piped.err;
   EXPECT_NE(piped.err.find("hone: the output could not be written"), std::string::npos) << piped.err;
   ASSERT_EQ(Tune()->Wait(), 0);

@@ -24,6 +24,11 @@ class JobBoardTest : public testing::Test {
     return sent;
   }
   void Finish(LaneId lane, JobId job, uint32_t attempt = 1) { board_.TakeResult(lane, {job, attempt, {}, {}}); }
+  void Lose(LaneId lane, JobId job, uint32_t attempt) {
+    Measurement lost;
+    lost.fate = Fate::kRunnerLost;
+    board_.TakeResult(lane, {job, attempt, lost, {}});
+  }
   std::map<JobId, Fate> Results() {
     std::map<JobId, Fate> fates;
     JobResult result;
@@ -167,6 +172,36 @@ TEST_F(JobBoardTest, GivesUpAJobThatOutlivesNoRunner) {
     board_.LoseLane(lane);
   }
   EXPECT_EQ(Results(), (std::map<JobId, Fate>{{1, Fate::kRunnerLost}}));
+}
+
+TEST_F(JobBoardTest, AJobThatARunnerLosesIsTriedElsewhere) {
+  board_.OpenLane(1);
+  AddJobs(1, 1);
+  SendAll();
+  Lose(1, 1, 1);
+  EXPECT_TRUE(Results().empty());
+  // There is no other one: better there than nowhere.
+  EXPECT_EQ(SendAll()[1], std::vector<JobId>{1});
+  Lose(1, 1, 2);
+  board_.OpenLane(2);
+  AddJobs(2, 4);
+  auto sent = SendAll();
+  EXPECT_EQ(sent[2].at(0), 1u) << "lane 2 is as free as lane 1, and lane 1 lost it";
+  Lose(2, 1, 3);
+  EXPECT_EQ(Results(), (std::map<JobId, Fate>{{1, Fate::kRunnerLost}}));
+}
+
+TEST_F(JobBoardTest, ALaneThatLosesFiveInARowIsBroken) {
+  board_.OpenLane(1);
+  for (JobId id = 1; id <= 10; ++id) {
+    AddJobs(id, id);
+    SendAll();
+    EXPECT_EQ(board_.BrokenLane(), std::nullopt);
+    // Four, and a good one between.
+    id == 5 ? Finish(1, id) : Lose(1, id, 1);
+    for (uint32_t attempt = 2; id != 5 && attempt <= JobBoard::kMostAttempts; ++attempt) board_.Fail(id, Fate::kOk, "");
+  }
+  EXPECT_EQ(board_.BrokenLane(), std::optional<LaneId>(1));
 }
 
 TEST_F(JobBoardTest, KeepsAGroupOnOneLane) {

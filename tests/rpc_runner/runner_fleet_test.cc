@@ -108,6 +108,24 @@ TEST_F(RunnerFleet, ASlowOneLosesItsJobsToTheOthers) {
   EXPECT_GE(by_host.at("b"), 10);
 }
 
+TEST_F(RunnerFleet, OneThatLosesEveryJobIsLeftOut) {
+  AddRunner("a");
+  AddRunner("b");
+  const SleepingRunner failing(OfferTo(tracker_->address(), "key"), kMillisecond, FakeMachine("failing"),
+                               Fate::kRunnerLost);
+  const auto tuner = Tuner();
+  WaitForMachines(*tuner, 3);
+  const auto by_host = RunJobs(*tuner, 200);
+  EXPECT_EQ(by_host.count("failing"), 0u);
+  EXPECT_EQ(tuner->Machines().size(), 2u);
+  // It is not leased again either, though it is free.
+  std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+  EXPECT_EQ(tuner->Machines().size(), 2u);
+  const TrackerStatus status = QueryTracker(tracker_->address(), 10'000 * kMillisecond);
+  EXPECT_EQ(
+      std::count_if(status.runners.begin(), status.runners.end(), [](const auto& r) { return r.state == "free"; }), 1);
+}
+
 TEST_F(RunnerFleet, GrowsWhenARunnerJoins) {
   AddRunner("first");
   const auto tuner = Tuner();

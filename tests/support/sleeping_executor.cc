@@ -7,9 +7,10 @@
 
 namespace hone {
 
-SleepingExecutor::SleepingExecutor(int64_t job_ns, Environment environment)
+SleepingExecutor::SleepingExecutor(int64_t job_ns, Environment environment, Fate fate)
     : job_ns_(job_ns),
       environment_(std::move(environment)),
+      fate_(fate),
       timer_(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)) {}
 
 SleepingExecutor::~SleepingExecutor() { close(timer_); }
@@ -34,6 +35,7 @@ bool SleepingExecutor::Wait(int64_t, JobResult* result) {
   if (queue_.empty() || read(timer_, &times, sizeof times) != sizeof times) return false;
   *result = {};
   result->id = queue_.front().id;
+  result->measurement.fate = fate_;
   result->measurement.samples_ns = {queue_.front().sample};
   result->measurement.batch = {1};
   result->measurement.environment = environment_;
@@ -42,9 +44,10 @@ bool SleepingExecutor::Wait(int64_t, JobResult* result) {
   return true;
 }
 
-SleepingRunner::SleepingRunner(const RunnerServerOptions& options, int64_t job_ns, const Environment& environment)
-    : thread_([this, options, job_ns, environment] {
-        SleepingExecutor executor(job_ns, environment);
+SleepingRunner::SleepingRunner(const RunnerServerOptions& options, int64_t job_ns, const Environment& environment,
+                               Fate fate)
+    : thread_([this, options, job_ns, environment, fate] {
+        SleepingExecutor executor(job_ns, environment, fate);
         ServeExecutor(options, executor, [&executor] { return executor.PollFd(); }, &stop_);
       }) {}
 

@@ -18,7 +18,7 @@ namespace hone {
 // shared workspace bytes.
 class SleepingExecutor : public Runner {
  public:
-  SleepingExecutor(int64_t job_ns, Environment environment);
+  SleepingExecutor(int64_t job_ns, Environment environment, Fate fate = Fate::kOk);
   ~SleepingExecutor() override;
   SleepingExecutor(const SleepingExecutor&) = delete;
   SleepingExecutor& operator=(const SleepingExecutor&) = delete;
@@ -37,6 +37,7 @@ class SleepingExecutor : public Runner {
 
   const int64_t job_ns_;
   const Environment environment_;
+  const Fate fate_;
   int timer_;
   JobId next_id_ = 1;
   struct Queued {
@@ -46,10 +47,11 @@ class SleepingExecutor : public Runner {
   std::deque<Queued> queue_;
 };
 
-// ServeExecutor over one, in a thread of this process.
+// ServeExecutor over one, in a thread of this process. `fate`: of every result.
 class SleepingRunner {
  public:
-  SleepingRunner(const RunnerServerOptions& options, int64_t job_ns, const Environment& environment);
+  SleepingRunner(const RunnerServerOptions& options, int64_t job_ns, const Environment& environment,
+                 Fate fate = Fate::kOk);
   ~SleepingRunner();
 
  private:
