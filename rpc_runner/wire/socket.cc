@@ -55,9 +55,10 @@ void SetLimits(void* socket) {
   Set(socket, ZMQ_HEARTBEAT_TTL, 5000);
   Set(socket, ZMQ_HANDSHAKE_IVL, 3000);
   Set(socket, ZMQ_BACKLOG, 4096);
-  // The library adds a random part of the first to each.
+  // The library adds a random part of the first to each. However long a tracker was away, everybody is to be back within
+  // ten seconds.
   Set(socket, ZMQ_RECONNECT_IVL, 100);
-  Set(socket, ZMQ_RECONNECT_IVL_MAX, 30000);
+  Set(socket, ZMQ_RECONNECT_IVL_MAX, 5000);
 }
 
 // A tracker has a connection for each runner and tuner.
