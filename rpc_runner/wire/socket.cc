@@ -1,6 +1,7 @@
 #include "rpc_runner/wire/socket.h"
 
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -9,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <climits>
 #include <memory>
 
 #include "core/error.h"
@@ -39,6 +41,13 @@ constexpr int kZapEnforceDomain = 93;
 
 void Set(void* socket, int option, int value) { zmq_setsockopt(socket, option, &value, sizeof(value)); }
 
+int Option(void* socket, int option) {
+  int value = 0;
+  size_t size = sizeof(value);
+  zmq_getsockopt(socket, option, &value, &size);
+  return value;
+}
+
 void SetText(void* socket, int option, const std::string& text) {
   if (zmq_setsockopt(socket, option, text.c_str(), text.size()) == 0) return;
   throw Error(ExitCode::kBadConfig, fmt::format("ZeroMQ does not take a key: {}", zmq_strerror(errno)));
@@ -55,8 +64,8 @@ void SetLimits(void* socket) {
   Set(socket, ZMQ_HEARTBEAT_TTL, 5000);
   Set(socket, ZMQ_HANDSHAKE_IVL, 3000);
   Set(socket, ZMQ_BACKLOG, 4096);
-  // The library adds a random part of the first to each. However long a tracker was away, everybody is to be back within
-  // ten seconds.
+  // The library adds a random part of the first to each. However long a tracker was away, everybody is to be back
+  // within ten seconds.
   Set(socket, ZMQ_RECONNECT_IVL, 100);
   Set(socket, ZMQ_RECONNECT_IVL_MAX, 5000);
 }
@@ -376,12 +385,17 @@ std::string Socket::Refusal() {
 
 void Socket::ForgetUnsent() { Set(socket_, ZMQ_LINGER, 0); }
 
+// zmq_poll asks each socket twice and polls twice: half of a turn's system calls.
 void WaitForAny(const std::vector<const Socket*>& sockets, int fd, int64_t timeout_ns) {
-  std::vector<zmq_pollitem_t> items;
-  for (const Socket* socket : sockets) items.push_back({socket->raw(), 0, ZMQ_POLLIN, 0});
-  if (fd >= 0) items.push_back({nullptr, fd, ZMQ_POLLIN, 0});
+  std::vector<pollfd> items;
+  for (const Socket* socket : sockets) {
+    // The descriptor tells of changes alone: what came before must be asked for.
+    if ((Option(socket->raw(), ZMQ_EVENTS) & ZMQ_POLLIN) != 0) return;
+    items.push_back({Option(socket->raw(), ZMQ_FD), POLLIN, 0});
+  }
+  if (fd >= 0) items.push_back({fd, POLLIN, 0});
   const int64_t milliseconds = std::max<int64_t>(0, timeout_ns + 999'999) / 1'000'000;
-  zmq_poll(items.data(), static_cast<int>(items.size()), static_cast<long>(milliseconds));
+  poll(items.data(), items.size(), static_cast<int>(std::min<int64_t>(milliseconds, INT_MAX)));
 }
 
 }  // namespace hone

@@ -101,7 +101,8 @@ class Socket {
   int64_t looked_ns_ = 0;  // at the handshakes
 };
 
-// Waits until a socket or a descriptor (-1: none) may be read, at most timeout_ns.
+// Waits until a socket or a descriptor (-1: none) may be read, at most timeout_ns. May return early: the library's own
+// business wakes it too.
 void WaitForAny(const std::vector<const Socket*>& sockets, int fd, int64_t timeout_ns);
 
 }  // namespace hone
