@@ -39,20 +39,21 @@ int Spawn(std::vector<std::string> words) {
 
 }  // namespace
 
-FleetChild FleetChild::Tracker(const std::string& bind) {
+FleetChild FleetChild::Tracker(const ServerKeys& keys, const std::string& bind) {
   static std::atomic<int> count{0};
   const std::string file = std::filesystem::temp_directory_path() / fmt::format("hone_fleet_{}_{}", getpid(), count++);
   FleetChild child;
-  child.pid_ = Spawn({"--as-tracker", bind, file});
+  child.pid_ = Spawn({"--as-tracker", keys.folder, bind, file});
   while (!std::filesystem::exists(file)) std::this_thread::sleep_for(std::chrono::milliseconds(5));
   std::ifstream(file) >> child.address_;
   std::filesystem::remove(file);
   return child;
 }
 
-FleetChild FleetChild::Runner(const std::string& tracker, const std::string& key, int64_t job_ns) {
+FleetChild FleetChild::Runner(const std::string& tracker, const ClientKeys& keys, const std::string& key,
+                              int64_t job_ns) {
   FleetChild child;
-  child.pid_ = Spawn({"--as-runner", tracker, key, fmt::format("{}", job_ns)});
+  child.pid_ = Spawn({"--as-runner", tracker, keys.identity, keys.server_key, key, fmt::format("{}", job_ns)});
   return child;
 }
 
@@ -79,18 +80,20 @@ bool RunAsChild(int argc, char** argv, int* code) {
   const std::vector<std::string> words(argv + 1, argv + argc);
   const std::atomic<bool> stop{false};
   *code = 0;
-  if (words.size() == 3 && words[0] == "--as-tracker") {
+  if (words.size() == 4 && words[0] == "--as-tracker") {
     TrackerOptions options;
-    options.bind = words[1];
-    options.port_file = words[2];
+    options.keys.folder = words[1];
+    options.bind = words[2];
+    options.port_file = words[3];
     ServeTracker(options, &stop);
     return true;
   }
-  if (words.size() != 4 || words[0] != "--as-runner") return false;
+  if (words.size() != 6 || words[0] != "--as-runner") return false;
   RunnerServerOptions options;
   options.tracker = words[1];
-  options.key = words[2];
-  SleepingExecutor executor(std::atoll(words[3].c_str()), FakeMachine(fmt::format("child {}", getpid())));
+  options.keys = {words[2], words[3]};
+  options.key = words[4];
+  SleepingExecutor executor(std::atoll(words[5].c_str()), FakeMachine(fmt::format("child {}", getpid())));
   ServeExecutor(options, executor, [&executor] { return executor.PollFd(); }, &stop);
   return true;
 }

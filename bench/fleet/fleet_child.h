@@ -4,14 +4,16 @@
 #include <cstdint>
 #include <string>
 
+#include "rpc_runner/keys/key_options.h"
+
 namespace hone::bench {
 
 // This program started anew; see RunAsChild.
 class FleetChild {
  public:
   // A tracker at `bind`; returns when it serves.
-  static FleetChild Tracker(const std::string& bind = "tcp://127.0.0.1:*");
-  static FleetChild Runner(const std::string& tracker, const std::string& key, int64_t job_ns);
+  static FleetChild Tracker(const ServerKeys& keys, const std::string& bind = "tcp://127.0.0.1:*");
+  static FleetChild Runner(const std::string& tracker, const ClientKeys& keys, const std::string& key, int64_t job_ns);
   FleetChild(FleetChild&& other) noexcept;
   FleetChild& operator=(FleetChild&&) = delete;
   ~FleetChild();  // kills it

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "bench/fleet/fleet_child.h"
+#include "bench/fleet/fleet_keys.h"
 #include "bench/fleet/simulated_runners.h"
 #include "bench/tuner/verdict.h"
 #include "core/error.h"
@@ -32,17 +33,25 @@ constexpr int64_t kMillisecond = 1'000'000;
 void Sleep(int64_t ns) { std::this_thread::sleep_for(std::chrono::nanoseconds(ns)); }
 double SecondsSince(int64_t begin_ns) { return static_cast<double>(MonotonicNs() - begin_ns) / 1e9; }
 
-RunnerServerOptions Offer(const std::string& tracker, bool direct) {
+// Of everything but the comparison with the direct way, which needs none.
+const FleetKeys& Keys() {
+  static const FleetKeys keys;
+  return keys;
+}
+
+RunnerServerOptions Offer(const std::string& tracker, const ClientKeys& keys, bool direct = false) {
   RunnerServerOptions offer;
   offer.tracker = tracker;
+  offer.keys = keys;
   offer.key = "fleet";
   offer.direct = direct;
   return offer;
 }
 
-std::unique_ptr<Runner> Tuner(const std::string& tracker, int runners, bool direct = false) {
+std::unique_ptr<Runner> Tuner(const std::string& tracker, const ClientKeys& keys, int runners, bool direct = false) {
   RemoteRunnerOptions options;
   options.tracker = tracker;
+  options.keys = keys;
   options.key = "fleet";
   options.max_runners = runners;
   options.direct = direct;
@@ -98,28 +107,30 @@ double MedianRoundTrip(Runner& runner, int jobs) {
   return us[static_cast<size_t>(jobs) / 2];
 }
 
+double MedianRoundTrip(const ServerKeys& server, const ClientKeys& client, bool direct) {
+  const FleetChild tracker = FleetChild::Tracker(server);
+  const SleepingRunner runner(Offer(tracker.address(), client, direct), 1, FakeMachine("m"));
+  const auto tuner = Tuner(tracker.address(), client, 1, direct);
+  if (direct) Sleep(1500 * kMillisecond);
+  MedianRoundTrip(*tuner, 50);
+  return MedianRoundTrip(*tuner, 1000);
+}
+
 void RoundTrips(Verdicts& verdicts) {
-  const FleetChild tracker = FleetChild::Tracker();
-  const SleepingRunner server(Offer(tracker.address(), true), 1, FakeMachine("m"));
-  {
-    const auto relayed = Tuner(tracker.address(), 1);
-    MedianRoundTrip(*relayed, 50);
-    verdicts.AtMost("round trip of an empty job through the tracker, median, us", 300, MedianRoundTrip(*relayed, 1000));
-  }
-  const auto direct = Tuner(tracker.address(), 1, true);
-  Sleep(1500 * kMillisecond);
-  fmt::print("{:<68}    {:<7} {:>8.4g}\n", "  the same without the tracker (--direct), us", "",
-             MedianRoundTrip(*direct, 1000));
+  verdicts.AtMost("round trip of an empty job through the tracker, encrypted, median, us", 300,
+                  MedianRoundTrip(Keys().server(), Keys().client(), false));
+  fmt::print("  without keys {:.4g} us, and without the tracker (--direct) {:.4g} us\n", MedianRoundTrip({}, {}, false),
+             MedianRoundTrip({}, {}, true));
 }
 
 double JobsPerSecond(bool direct, int machines, int jobs) {
-  const FleetChild tracker = FleetChild::Tracker();
+  const FleetChild tracker = FleetChild::Tracker({});
   std::vector<std::unique_ptr<SleepingRunner>> runners;
   for (int i = 0; i < machines; ++i) {
-    runners.push_back(std::make_unique<SleepingRunner>(Offer(tracker.address(), direct), 20 * kMillisecond,
+    runners.push_back(std::make_unique<SleepingRunner>(Offer(tracker.address(), {}, direct), 20 * kMillisecond,
                                                        FakeMachine(fmt::format("m{}", i))));
   }
-  const auto tuner = Tuner(tracker.address(), machines, direct);
+  const auto tuner = Tuner(tracker.address(), {}, machines, direct);
   Sleep(1500 * kMillisecond);
   RunAll(*tuner, SomeJob(12'000), 4 * machines);  // references travel
   return jobs / RunAll(*tuner, SomeJob(12'000), jobs).seconds;
@@ -136,9 +147,9 @@ void RelayAgainstDirect(Verdicts& verdicts) {
 }
 
 void Throughput(Verdicts& verdicts) {
-  const FleetChild tracker = FleetChild::Tracker();
-  const SimulatedRunners runners(tracker.address(), "fleet", 64);
-  const auto tuner = Tuner(tracker.address(), 64);
+  const FleetChild tracker = FleetChild::Tracker(Keys().server());
+  const SimulatedRunners runners(tracker.address(), Keys().client(), "fleet", 64);
+  const auto tuner = Tuner(tracker.address(), Keys().client(), 64);
   RunAll(*tuner, SomeJob(12'000), 256);
   constexpr int kJobs = 20'000;
   verdicts.AtLeast("jobs/s through one tracker, 64 simulated runners", 2000,
@@ -146,13 +157,13 @@ void Throughput(Verdicts& verdicts) {
 }
 
 void ThousandRunners(Verdicts& verdicts) {
-  const FleetChild tracker = FleetChild::Tracker();
+  const FleetChild tracker = FleetChild::Tracker(Keys().server());
   const int64_t begin_ns = MonotonicNs();
   std::vector<std::unique_ptr<SimulatedRunners>> runners;
   std::vector<std::unique_ptr<SimulatedTuners>> tuners;
   for (int i = 0; i < 4; ++i) {
-    runners.push_back(std::make_unique<SimulatedRunners>(tracker.address(), "fleet", 250));
-    tuners.push_back(std::make_unique<SimulatedTuners>(tracker.address(), "fleet", 250));
+    runners.push_back(std::make_unique<SimulatedRunners>(tracker.address(), Keys().client(), "fleet", 250));
+    tuners.push_back(std::make_unique<SimulatedTuners>(tracker.address(), Keys().client(), "fleet", 250));
   }
   const auto granted = [&] {
     int sum = 0;
@@ -167,12 +178,12 @@ void ThousandRunners(Verdicts& verdicts) {
 }
 
 void KilledRunner(Verdicts& verdicts) {
-  const FleetChild tracker = FleetChild::Tracker();
-  FleetChild doomed = FleetChild::Runner(tracker.address(), "fleet", 3'600'000 * kMillisecond);
-  const auto tuner = Tuner(tracker.address(), 1);
+  const FleetChild tracker = FleetChild::Tracker(Keys().server());
+  FleetChild doomed = FleetChild::Runner(tracker.address(), Keys().client(), "fleet", 3'600'000 * kMillisecond);
+  const auto tuner = Tuner(tracker.address(), Keys().client(), 1);
   tuner->Submit(SomeJob(12'000));
   Sleep(500 * kMillisecond);
-  const SleepingRunner heir(Offer(tracker.address(), false), kMillisecond, tuner->Describe());
+  const SleepingRunner heir(Offer(tracker.address(), Keys().client()), kMillisecond, tuner->Describe());
   Sleep(500 * kMillisecond);
   const int64_t begin_ns = MonotonicNs();
   doomed.Kill();
@@ -183,23 +194,23 @@ void KilledRunner(Verdicts& verdicts) {
 }
 
 void KilledTracker(Verdicts& verdicts) {
-  auto tracker = std::make_unique<FleetChild>(FleetChild::Tracker());
+  auto tracker = std::make_unique<FleetChild>(FleetChild::Tracker(Keys().server()));
   const std::string address = tracker->address();
   std::vector<std::unique_ptr<SleepingRunner>> runners;
   for (int i = 0; i < 16; ++i) {
-    runners.push_back(
-        std::make_unique<SleepingRunner>(Offer(address, false), 20 * kMillisecond, FakeMachine(fmt::format("m{}", i))));
+    runners.push_back(std::make_unique<SleepingRunner>(Offer(address, Keys().client()), 20 * kMillisecond,
+                                                       FakeMachine(fmt::format("m{}", i))));
   }
-  const auto tuner = Tuner(address, 16);
+  const auto tuner = Tuner(address, Keys().client(), 16);
   double back_s = 1e9;
   std::thread watcher;
   const Outcome outcome = RunAll(*tuner, SomeJob(12'000), 6000, [&](int done) {
     if (done != 1000) return;
     tracker->Kill();
-    tracker = std::make_unique<FleetChild>(FleetChild::Tracker(address));
+    tracker = std::make_unique<FleetChild>(FleetChild::Tracker(Keys().server(), address));
     watcher = std::thread([&, begin_ns = MonotonicNs()] {
       while (SecondsSince(begin_ns) < 60) {
-        const TrackerStatus status = QueryTracker(address, 10'000 * kMillisecond);
+        const TrackerStatus status = QueryTracker(address, 10'000 * kMillisecond, Keys().client());
         const auto known = [](const RunnerInfo& r) { return r.state == "busy" && !r.holder.empty(); };
         if (std::count_if(status.runners.begin(), status.runners.end(), known) == 16) {
           back_s = SecondsSince(begin_ns);

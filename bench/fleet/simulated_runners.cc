@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "core/error.h"
+#include "rpc_runner/keys/client_keys.h"
 #include "rpc_runner/process/clock.h"
 #include "rpc_runner/tracker/lease_times.h"
 #include "rpc_runner/wire/job_message.h"
@@ -140,16 +141,17 @@ void WaitFor(const Peers& peers) {
 
 }  // namespace
 
-SimulatedRunners::SimulatedRunners(const std::string& tracker, const std::string& key, int count)
-    : thread_([this, tracker, key, count] { Serve(tracker, key, count); }) {}
+SimulatedRunners::SimulatedRunners(const std::string& tracker, const ClientKeys& keys, const std::string& key,
+                                   int count)
+    : thread_([this, tracker, keys, key, count] { Serve(tracker, keys, key, count); }) {}
 
 SimulatedRunners::~SimulatedRunners() {
   stop_ = true;
   thread_.join();
 }
 
-void SimulatedRunners::Serve(const std::string& tracker, const std::string& key, int count) {
-  SocketContext context;
+void SimulatedRunners::Serve(const std::string& tracker, const ClientKeys& keys, const std::string& key, int count) {
+  SocketContext context(ClientSecurity(keys, tracker));
   std::vector<SimulatedRunner> runners;
   for (int i = 0; i < count; ++i) runners.emplace_back(context, tracker, key, i);
   while (!stop_) {
@@ -158,16 +160,16 @@ void SimulatedRunners::Serve(const std::string& tracker, const std::string& key,
   }
 }
 
-SimulatedTuners::SimulatedTuners(const std::string& tracker, const std::string& key, int count)
-    : thread_([this, tracker, key, count] { Serve(tracker, key, count); }) {}
+SimulatedTuners::SimulatedTuners(const std::string& tracker, const ClientKeys& keys, const std::string& key, int count)
+    : thread_([this, tracker, keys, key, count] { Serve(tracker, keys, key, count); }) {}
 
 SimulatedTuners::~SimulatedTuners() {
   stop_ = true;
   thread_.join();
 }
 
-void SimulatedTuners::Serve(const std::string& tracker, const std::string& key, int count) {
-  SocketContext context;
+void SimulatedTuners::Serve(const std::string& tracker, const ClientKeys& keys, const std::string& key, int count) {
+  SocketContext context(ClientSecurity(keys, tracker));
   std::vector<SimulatedTuner> tuners;
   for (int i = 0; i < count; ++i) tuners.emplace_back(context, tracker, key);
   while (!stop_) {

@@ -6,16 +6,18 @@
 #include <thread>
 #include <vector>
 
+#include "rpc_runner/keys/key_options.h"
+
 namespace hone::bench {
 
 // `count` runners of the key in a thread: they say hello, take leases, beat, and answer a job as soon as it comes.
 class SimulatedRunners {
  public:
-  SimulatedRunners(const std::string& tracker, const std::string& key, int count);
+  SimulatedRunners(const std::string& tracker, const ClientKeys& keys, const std::string& key, int count);
   ~SimulatedRunners();
 
  private:
-  void Serve(const std::string& tracker, const std::string& key, int count);
+  void Serve(const std::string& tracker, const ClientKeys& keys, const std::string& key, int count);
 
   std::atomic<bool> stop_{false};
   std::thread thread_;
@@ -24,12 +26,12 @@ class SimulatedRunners {
 // `count` tuners that ask for one runner of the key each, in a thread. granted() counts those that were given one.
 class SimulatedTuners {
  public:
-  SimulatedTuners(const std::string& tracker, const std::string& key, int count);
+  SimulatedTuners(const std::string& tracker, const ClientKeys& keys, const std::string& key, int count);
   ~SimulatedTuners();
   int granted() const { return granted_; }
 
  private:
-  void Serve(const std::string& tracker, const std::string& key, int count);
+  void Serve(const std::string& tracker, const ClientKeys& keys, const std::string& key, int count);
 
   std::atomic<bool> stop_{false};
   std::atomic<int> granted_{0};
