@@ -22,11 +22,13 @@
 #include "rpc_runner/executor/kernel_job.h"
 #include "rpc_runner/executor/package_job.h"
 #include "rpc_runner/executor/sandbox.h"
+#include "rpc_runner/machine/core_lock.h"
 #include "rpc_runner/machine/environment.h"
 #include "rpc_runner/process/standard_streams.h"
 #include "rpc_runner/wire/blob_store.h"
 #include "rpc_runner/wire/frame_stream.h"
 #include "rpc_runner/wire/job_message.h"
+#include "runtime/allowed_cores.h"
 #include "runtime/session.h"
 
 namespace hone {
@@ -45,7 +47,8 @@ class Executor {
         pin_(!options.cores.empty()),
         caps_(CapsOf(options)),
         environment_(ProbeEnvironment()),
-        jobs_(fd, AllowedCores(), pin_, caps_) {
+        lock_(AffinityCpus()),
+        jobs_(fd, AllowedCores(), pin_, caps_, lock_) {
     environment_.isolation = ProbeIsolation() + confinement;
   }
 
@@ -119,7 +122,7 @@ class Executor {
     if (std::string why = CheckPackageJob(*message.package, AllowedCores()); !why.empty()) {
       done.measurement = FailedMeasurement(Fate::kUnsupported, 0, why);
     } else {
-      done = RunPackageJob(*message.package, fd_, pin_);
+      done = RunPackageJob(*message.package, fd_, pin_, lock_);
     }
     return Answer(message, asked_ns, std::move(done));
   }
@@ -136,6 +139,7 @@ class Executor {
   const bool pin_;
   const JobCaps caps_;
   Environment environment_;
+  CoreLock lock_;
   KernelJobRunner jobs_;
   BlobStore blobs_;
   std::deque<JobMessage> waiting_;  // for their reference

@@ -39,10 +39,11 @@ class Trial {
  public:
   // The result's measurement and the cost are written to; all must outlive it.
   Trial(const KernelJob& job, const ChildTask& task, std::vector<std::shared_ptr<SharedRegion>> expected, int watch_fd,
-        JobResult* result)
+        CoreLock& lock, JobResult* result)
       : job_(job),
         task_(task),
         expected_(std::move(expected)),
+        lock_(lock),
         child_(task, watch_fd),
         result_(result->measurement),
         cost_(result->cost) {}
@@ -120,9 +121,13 @@ class Trial {
   }
 
   std::optional<ChildNote> AskTimes(int seed) {
+    const int64_t asked_ns = MonotonicNs();
+    const CoreTurn turn(lock_, kMostTurnNs);
+    child_.GiveTime(MonotonicNs() - asked_ns);
     const Stopwatch watch(&cost_.timing_ns);
     std::optional<ChildNote> note = Ask(CommandKind::kTime, seed);
     if (note && !TakeTimes(*note, MonotonicNs() - watch.begin_ns())) note.reset();
+    result_.noisy = result_.noisy || !turn.alone();
     return note;
   }
 
@@ -145,6 +150,7 @@ class Trial {
   const KernelJob& job_;
   const ChildTask& task_;
   const std::vector<std::shared_ptr<SharedRegion>> expected_;
+  CoreLock& lock_;
   ChildProcess child_;
   Measurement& result_;
   JobCost& cost_;
@@ -199,7 +205,7 @@ void KernelJobRunner::RunChecked(const KernelJob& job, const std::string& refere
     expected.push_back(ExpectedFor(cache_, reference, output, seed, watch_fd_));
   }
   task.outputs.push_back(OutputRegion(PhysicalBytes(output)));
-  Trial(job, task, std::move(expected), watch_fd_, result).Judge();
+  Trial(job, task, std::move(expected), watch_fd_, lock_, result).Judge();
 }
 
 JobResult KernelJobRunner::Run(const KernelJob& job, const std::string& reference_name) {

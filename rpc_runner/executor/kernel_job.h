@@ -6,6 +6,7 @@
 
 #include "rpc_runner/executor/job_caps.h"
 #include "rpc_runner/executor/region_cache.h"
+#include "rpc_runner/machine/core_lock.h"
 #include "rpc_runner/runner.h"
 
 namespace hone {
@@ -14,8 +15,9 @@ namespace hone {
 class KernelJobRunner {
  public:
   // watch_fd: see ChildProcess. pin: bind threads to the allowed cores. caps: a job's limits are to be within them.
-  KernelJobRunner(int watch_fd, int cores, bool pin, const JobCaps& caps)
-      : watch_fd_(watch_fd), cores_(cores), pin_(pin), caps_(caps) {}
+  // `lock`, of the cores that are timed on, must outlive this.
+  KernelJobRunner(int watch_fd, int cores, bool pin, const JobCaps& caps, CoreLock& lock)
+      : watch_fd_(watch_fd), cores_(cores), pin_(pin), caps_(caps), lock_(lock) {}
 
   // Checks and times. `reference_name` is the hash of the reference's bytes. The result has no id yet, and an empty
   // environment. Never throws but ParentGone.
@@ -29,6 +31,7 @@ class KernelJobRunner {
   const int cores_;
   const bool pin_;
   const JobCaps caps_;
+  CoreLock& lock_;
   RegionCache cache_ = RegionCache::ForThisMachine();
   std::shared_ptr<SharedRegion> output_;  // of the last job: the next one's is often of the same size
 };

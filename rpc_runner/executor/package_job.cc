@@ -47,7 +47,7 @@ void TakeTimes(const PackageJob& job, const int64_t* table, int64_t wall_ns, Job
   result.cost.timing_ns = wall_ns;
 }
 
-JobResult RunInChild(const PackageJob& job, int watch_fd, bool pin) {
+JobResult RunInChild(const PackageJob& job, int watch_fd, bool pin, CoreLock& lock) {
   ChildTask task;
   task.package = &job;
   task.timing = job.timing;
@@ -62,7 +62,10 @@ JobResult RunInChild(const PackageJob& job, int watch_fd, bool pin) {
     return result;
   };
   if (!child.WaitReady()) return end();
+  const int64_t asked_ns = MonotonicNs();
+  const CoreTurn turn(lock, kMostTurnNs);
   const int64_t begin_ns = MonotonicNs();
+  child.GiveTime(begin_ns - asked_ns);
   const std::optional<ChildNote> note = child.Ask(CommandKind::kTime, 0);
   if (!note) return end();
   if (note->code != 0) {
@@ -70,6 +73,7 @@ JobResult RunInChild(const PackageJob& job, int watch_fd, bool pin) {
     return result;
   }
   TakeTimes(job, reinterpret_cast<const int64_t*>(task.outputs[0]->data()), MonotonicNs() - begin_ns, result);
+  result.measurement.noisy = !turn.alone();
   return result;
 }
 
@@ -105,8 +109,8 @@ std::string CheckPackageJob(const PackageJob& job, int cores) {
   return job.plan.calls.empty() ? "the plan has no calls" : "";
 }
 
-JobResult RunPackageJob(const PackageJob& job, int watch_fd, bool pin) {
-  return JudgeJob([&](JobResult* result) { *result = RunInChild(job, watch_fd, pin); });
+JobResult RunPackageJob(const PackageJob& job, int watch_fd, bool pin, CoreLock& lock) {
+  return JudgeJob([&](JobResult* result) { *result = RunInChild(job, watch_fd, pin, lock); });
 }
 
 }  // namespace hone

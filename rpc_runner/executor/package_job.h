@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "rpc_runner/executor/job_child.h"
+#include "rpc_runner/machine/core_lock.h"
 #include "rpc_runner/runner.h"
 
 namespace hone {
@@ -16,8 +17,8 @@ PackageJob MakePackageJob(const Plan& plan, std::string_view lib, std::string_vi
 // Why the job cannot be run here, or empty. `cores`: that the runner may use. Any values may be given.
 std::string CheckPackageJob(const PackageJob& job, int cores);
 
-// Runs the job in a child of its own. watch_fd and pin: see ChildProcess and ChildTask. The environment of the result
-// is empty. Never throws but ParentGone.
-JobResult RunPackageJob(const PackageJob& job, int watch_fd, bool pin);
+// Runs the job in a child of its own, and times it while it holds the lock. watch_fd and pin: see ChildProcess and
+// ChildTask. The environment of the result is empty. Never throws but ParentGone.
+JobResult RunPackageJob(const PackageJob& job, int watch_fd, bool pin, CoreLock& lock);
 
 }  // namespace hone

@@ -7,6 +7,7 @@
 #include "core/printable.h"
 #include "rpc_runner/health/health_watch.h"
 #include "rpc_runner/machine/core_kind.h"
+#include "rpc_runner/machine/core_lock.h"
 #include "rpc_runner/machine/cpu_features.h"
 #include "rpc_runner/machine/environment.h"
 #include "rpc_runner/process/clock.h"
@@ -15,6 +16,9 @@
 
 namespace hone {
 namespace {
+
+// The runner beats once a second, from this thread.
+constexpr int64_t kShortTurnNs = 1'000'000'000;
 
 std::vector<int> CoresOf(const HealthOptions& options) {
   return options.cores.empty() ? AffinityCpus() : options.cores;
@@ -42,7 +46,12 @@ HealthWatch WatchThisMachine(const HealthOptions& options, const Environment& en
                   environment.microcode, environment.kernel, fmt::join(cores, ","));
   HealthSources sources;
   sources.clock = MonotonicNs;
-  sources.run_golden = [kernel] { return kernel->Run(); };
+  // What others time meanwhile would look like a fault of the device.
+  const auto lock = std::make_shared<CoreLock>(cores);
+  sources.run_golden = [kernel, lock] {
+    const CoreTurn turn(*lock, kShortTurnNs);
+    return kernel->Run();
+  };
   sources.ticks = [cores] { return ReadTicks(cores); };
   sources.machine = CpuNow;
   sources.complain = [](const std::string& line) { WriteToStderr(ErrorLine("hone-runner", line)); };
