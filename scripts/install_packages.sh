@@ -7,7 +7,7 @@ HONE_PACKAGES="g++ cmake ninja-build ccache pkg-config git
   libzmq3-dev cppzmq-dev libsqlite3-dev nlohmann-json3-dev libcli11-dev libfmt-dev libsodium-dev
   libxgboost-dev
   libgtest-dev libgmock-dev libbenchmark-dev
-  qemu-user-static"
+  qemu-user-static iproute2 nftables"
 
 hone_missing_packages() {
   local package
