@@ -12,24 +12,9 @@
 
 #include "core/serialize.h"
 #include "rpc_runner/health/runner_health.h"
-#include "rpc_runner/wire/sender.h"
+#include "rpc_runner/tracker/tracker_client.h"
 
 namespace hone {
-
-// One who asks for leases, or has one.
-struct TrackerClient {
-  std::string id;
-  std::string peer;   // its connection
-  std::string owner;  // the name of the sender it belongs to; empty without keys
-  std::string label;  // for people
-  std::string key;
-  std::string tuner;              // whose leases are counted together; the id where the client does not say
-  std::string user;               // for whom runners may be held
-  Json machine;                   // the kind that it must be; null: any
-  std::set<std::string> without;  // ids of runners that it does not want
-  int priority = 100;
-  int64_t heard_ns = 0;
-};
 
 struct RunnerEntry {
   enum class State { kFree, kOffered, kBusy, kLost };

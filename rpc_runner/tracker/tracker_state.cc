@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "core/error.h"
-#include "core/json_fields.h"
-#include "core/llvm_cpu_name.h"
 #include "rpc_runner/machine/machine_kind.h"
+#include "rpc_runner/tracker/bounded_fields.h"
+#include "rpc_runner/tracker/fleet_status.h"
 #include "rpc_runner/tracker/frame_rights.h"
 #include "rpc_runner/tracker/lease_times.h"
 #include "rpc_runner/wire/socket.h"
@@ -17,95 +17,6 @@ namespace {
 
 constexpr int64_t kForgetNs = 60'000'000'000;
 constexpr int64_t kMostHoldNs = int64_t{7} * 24 * 3600 * 1'000'000'000;
-constexpr size_t kMostTextBytes = 128;
-constexpr size_t kMostLongTextBytes = 256;
-constexpr size_t kMostJsonBytes = 16 << 10;
-constexpr uint64_t kMostPriority = 255;
-constexpr size_t kMostNamed = 16;
-
-// A frame asks for more than is kept of anybody.
-struct TooBig {
-  std::string what;
-};
-
-std::string BoundedText(const Json& header, const char* name, size_t most = kMostTextBytes) {
-  std::string text = HeaderText(header, name);
-  if (text.size() > most)
-    throw TooBig{fmt::format("\"{}\" has {} bytes, at most {} are kept", name, text.size(), most)};
-  return text;
-}
-
-std::string BoundedTextOr(const Json& header, const char* name, const std::string& absent,
-                          size_t most = kMostTextBytes) {
-  return header.contains(name) ? BoundedText(header, name, most) : absent;
-}
-
-const Json& BoundedObject(const Json& header, const char* name) {
-  const Json& object = HeaderObject(header, name);
-  const size_t bytes = DumpJson(object).size();
-  if (bytes <= kMostJsonBytes) return object;
-  throw TooBig{fmt::format("\"{}\" has {} bytes, at most {} are kept", name, bytes, kMostJsonBytes)};
-}
-
-std::set<std::string> BoundedNames(const Json& header, const char* name) {
-  const std::vector<std::string> names = TextsField(header, name);
-  const auto is_long = [](const std::string& text) { return text.size() > kMostTextBytes; };
-  if (names.size() > kMostNamed || std::any_of(names.begin(), names.end(), is_long)) {
-    throw TooBig{fmt::format("\"{}\" names more than {} runners, or longer than any", name, kMostNamed)};
-  }
-  return {names.begin(), names.end()};
-}
-
-// With keys the key's name, whatever the header says.
-std::string UserOf(const Caller& caller, const Json& header) {
-  const std::string said = BoundedTextOr(header, "user", "");
-  return caller.sender.name.empty() ? said : caller.sender.name;
-}
-
-TrackerClient ClientOf(const Caller& caller, const Json& header, int64_t now_ns) {
-  TrackerClient client;
-  client.id = BoundedText(header, "client");
-  client.peer = caller.peer;
-  client.owner = caller.sender.name;
-  client.label = BoundedTextOr(header, "label", "");
-  client.key = BoundedTextOr(header, "key", "");
-  client.tuner = BoundedTextOr(header, "tuner", client.id);
-  client.user = UserOf(caller, header);
-  if (header.contains("priority")) {
-    client.priority = static_cast<int>(std::min(HeaderNumber(header, "priority"), kMostPriority));
-  }
-  if (header.contains("machine")) client.machine = BoundedObject(header, "machine");
-  if (header.contains("without")) client.without = BoundedNames(header, "without");
-  client.heard_ns = now_ns;
-  return client;
-}
-
-std::string NameForPeople(const TrackerClient& client) {
-  if (client.user.empty()) return client.label;
-  return client.label.empty() ? client.user : fmt::format("{} ({})", client.user, client.label);
-}
-
-RunnerInfo InfoOf(const RunnerEntry& runner, int64_t now_ns) {
-  const Environment environment = EnvironmentFromJson(runner.environment);
-  RunnerInfo info{runner.key, runner.label,          environment.cpu_model, environment.features,
-                  "",         environment.isolation, runner.address,        LlvmCpuOf(environment)};
-  const bool is_free = runner.state == RunnerEntry::State::kFree;
-  info.state = runner.state == RunnerEntry::State::kLost ? "lost"
-               : !is_free                                ? "busy"
-               : runner.drained                          ? "drained"
-               : runner.health.is_offered()              ? "free"
-                                                         : runner.health.state;
-  info.health = runner.health.why;
-  info.roofs = runner.health.roofs;
-  info.cores = environment.cores;
-  info.jobs_done = runner.jobs_done;
-  info.drained = runner.drained;
-  info.holder = NameForPeople(runner.client);
-  if (runner.leased()) info.leased_ns = now_ns - runner.leased_ns;
-  info.held_by = runner.held_by;
-  if (!runner.held_by.empty()) info.held_ns = runner.held_until_ns - now_ns;
-  return info;
-}
 
 }  // namespace
 
@@ -500,25 +411,7 @@ std::vector<TrackerState::Outgoing> TrackerState::Tick(int64_t now_ns) {
   return TakeOutgoing();
 }
 
-TrackerStatus TrackerState::Status(int64_t now_ns) const {
-  TrackerStatus status;
-  for (const auto& [id, runner] : runners_.all()) status.runners.push_back(InfoOf(runner, now_ns));
-  std::map<std::string, std::vector<const TrackerClient*>> queues;
-  for (const TrackerClient& client : waiting_) queues[client.key].push_back(&client);
-  for (auto& [key, clients] : queues) {
-    std::stable_sort(clients.begin(), clients.end(),
-                     [](const auto* a, const auto* b) { return a->priority > b->priority; });
-    QueueInfo queue{key, 0, {}};
-    for (const TrackerClient* client : clients) {
-      // One that would like another one besides those it has does not wait.
-      if (runners_.Held(client->tuner, client->key) > 0) continue;
-      ++queue.waiting;
-      if (queue.who.size() < kMostNamed) queue.who.push_back(NameForPeople(*client));
-    }
-    status.queues.push_back(std::move(queue));
-  }
-  return status;
-}
+TrackerStatus TrackerState::Status(int64_t now_ns) const { return StatusOf(runners_, waiting_, now_ns); }
 
 void TrackerState::SendStatus(const std::string& peer, int64_t now_ns) {
   outgoing_.push_back({peer, {FrameKind::kStatus, Json::object(), {DumpJson(StatusToJson(Status(now_ns)))}}});

@@ -9,17 +9,11 @@
 
 #include "rpc_runner/tracker/lease_rules.h"
 #include "rpc_runner/tracker/runner_registry.h"
+#include "rpc_runner/tracker/tracker_client.h"
 #include "rpc_runner/tracker/tracker_status.h"
 #include "rpc_runner/wire/protocol.h"
-#include "rpc_runner/wire/sender.h"
 
 namespace hone {
-
-// One who has sent a frame: its connection, and who that is as far as the transport could prove it.
-struct Caller {
-  std::string peer;
-  Sender sender = {};
-};
 
 // What happened since the tracker began.
 struct TrackerCounts {

@@ -78,9 +78,7 @@ RULES
   void SetBoardsLink(bool up) const { Run(fmt::format("ip -n {}router link set eth1 {}", name_, up ? "up" : "down")); }
 
  private:
-  static bool Run(const std::string& script) {
-    return std::system(("exec >/dev/null 2>&1\n" + script).c_str()) == 0;
-  }
+  static bool Run(const std::string& script) { return std::system(("exec >/dev/null 2>&1\n" + script).c_str()) == 0; }
 
   const std::string name_;
 };
@@ -116,9 +114,9 @@ class SeparateNetworks : public TuneChildTest {
     return std::make_unique<ChildProgram>("/usr/sbin/ip", networks_.In(who, words), Path(who + "/program"));
   }
   std::unique_ptr<ChildProgram> TuneThere() {
-    return Start("laptop", {HONE_PROGRAM, "tune", "zoo:mlp", "--image-shape", "1,14,14", "--trials",
-                            std::to_string(kTrials), "--threads", "1", "--json", "--db", Store(), "--tracker", kLab,
-                            "--key", "pi4"});
+    return Start("laptop",
+                 {HONE_PROGRAM, "tune", "zoo:mlp", "--image-shape", "1,14,14", "--trials", std::to_string(kTrials),
+                  "--threads", "1", "--json", "--db", Store(), "--tracker", kLab, "--key", "pi4"});
   }
 
   Networks networks_{fmt::format("hone{}", getpid())};
