@@ -8,6 +8,7 @@
 
 #include "core/hash.h"
 #include "core/serialize.h"
+#include "rpc_runner/executor/believable_times.h"
 #include "rpc_runner/executor/child_process.h"
 #include "rpc_runner/executor/job_data.h"
 #include "rpc_runner/executor/job_limits.h"
@@ -131,16 +132,10 @@ class Trial {
     return note;
   }
 
-  // Believes times only as far as our own clock bears them out.
   bool TakeTimes(const ChildNote& note, int64_t wall_ns) {
-    bool honest = note.samples >= 1 && note.samples <= kMaxNoteSamples;
-    int64_t left_ns = wall_ns;
-    for (int i = 0; honest && i < note.samples; ++i) {
-      const int64_t ns = note.samples_ns[i], batch = note.batch[i];
-      honest = ns >= 1 && batch >= 1 && ns <= left_ns / batch;
-      if (honest) left_ns -= ns * batch;
+    if (!AreBelievable(note, wall_ns)) {
+      return Fail(Fate::kPolicyViolation, 0, "its process reported times that cannot be");
     }
-    if (!honest) return Fail(Fate::kPolicyViolation, 0, "its process reported times that cannot be");
     result_.samples_ns.assign(note.samples_ns, note.samples_ns + note.samples);
     result_.batch.assign(note.batch, note.batch + note.samples);
     result_.noisy = note.noisy != 0;

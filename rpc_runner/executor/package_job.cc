@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
+#include <optional>
+#include <span>
+#include <vector>
 
+#include "rpc_runner/executor/believable_times.h"
 #include "rpc_runner/executor/child_process.h"
 #include "rpc_runner/executor/judge_job.h"
 #include "rpc_runner/process/clock.h"
@@ -17,30 +20,21 @@ constexpr int64_t kSpareBytes = int64_t{512} << 20;
 constexpr int64_t kMostBytes = int64_t{1} << 40;
 constexpr int64_t kDeadlineNs = 60'000'000'000;
 
-// Times from the child, which is not to be believed further than our own clock bears it out.
-bool Believable(const int64_t* calls_ns, size_t calls, int64_t wall_ns, int64_t* sum_ns) {
-  *sum_ns = 0;
-  for (size_t i = 0; i < calls; ++i) {
-    if (calls_ns[i] < 0 || calls_ns[i] > wall_ns - *sum_ns) return false;
-    *sum_ns += calls_ns[i];
-  }
-  return true;
-}
-
-void TakeTimes(const PackageJob& job, const int64_t* table, int64_t wall_ns, JobResult& result) {
+// `table` has a row of times for each run. It is a copy: the child could change its own while it is looked at.
+void TakeTimes(const PackageJob& job, const std::vector<int64_t>& table, int64_t wall_ns, JobResult& result) {
   const size_t calls = job.plan.calls.size();
   result.cost.calls_ns.assign(calls, INT64_MAX);
   int64_t left_ns = wall_ns;
   for (int run = 0; run < job.runs; ++run) {
-    const int64_t* row = table + static_cast<size_t>(run) * calls;
-    int64_t sum_ns = 0;
-    if (!Believable(row, calls, left_ns, &sum_ns)) {
+    const std::span row = std::span(table).subspan(static_cast<size_t>(run) * calls, calls);
+    const std::optional<int64_t> sum_ns = BelievableSum(row, left_ns);
+    if (!sum_ns) {
       result.measurement = FailedMeasurement(Fate::kPolicyViolation, 0, "its process reported times that cannot be");
       result.cost.calls_ns.clear();
       return;
     }
-    left_ns -= sum_ns;
-    result.measurement.samples_ns.push_back(std::max<int64_t>(sum_ns, 1));
+    left_ns -= *sum_ns;
+    result.measurement.samples_ns.push_back(std::max<int64_t>(*sum_ns, 1));
     result.measurement.batch.push_back(1);
     for (size_t i = 0; i < calls; ++i) result.cost.calls_ns[i] = std::min(result.cost.calls_ns[i], row[i]);
   }
@@ -72,7 +66,9 @@ JobResult RunInChild(const PackageJob& job, int watch_fd, bool pin, CoreLock& lo
     result.measurement = FailedMeasurement(Fate::kCrashed, note->code, fmt::format("a stage returned {}", note->code));
     return result;
   }
-  TakeTimes(job, reinterpret_cast<const int64_t*>(task.outputs[0]->data()), MonotonicNs() - begin_ns, result);
+  const int64_t wall_ns = MonotonicNs() - begin_ns;
+  const auto* times = reinterpret_cast<const int64_t*>(task.outputs[0]->data());
+  TakeTimes(job, {times, times + cells}, wall_ns, result);
   result.measurement.noisy = !turn.alone();
   return result;
 }
