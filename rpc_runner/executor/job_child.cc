@@ -216,6 +216,9 @@ void RunJobChild(const ChildTask& task, int note_fd, int parent) {
     Obey(task, *kernel, note_fd);
   } catch (const std::bad_alloc&) {
     Fail(note_fd, Fate::kOutOfMemory, "no memory for the kernel's operands and workspaces");
+  } catch (const Error& error) {
+    // What the system does not give to a process without files is memory.
+    Fail(note_fd, error.code() == ExitCode::kIo ? Fate::kOutOfMemory : Fate::kUnsupported, error.what());
   } catch (const std::exception& error) {
     Fail(note_fd, Fate::kUnsupported, error.what());
   }
