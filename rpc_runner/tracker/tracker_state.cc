@@ -138,12 +138,25 @@ void TrackerState::OnHello(const Caller& caller, const Json& header, int64_t now
     return Refuse(caller.peer, "full", fmt::format("this tracker knows {} runners already", kMostRunners));
   }
   RunnerEntry& known = runners_.Insert(entry.id);
+  if (old != nullptr && known.state == State::kLost && !entry.lease.empty()) {
+    // Its client knows already that this lease is over.
+    Send(caller.peer, FrameKind::kLeaseEnd, {{"lease", entry.lease}});
+    entry.lease.clear();
+    entry.holder.clear();
+    entry.state = State::kFree;
+  }
+  if (known.state == State::kOffered && entry.state == State::kFree && entry.health.is_offered()) {
+    // It was said before our offer came.
+    entry.state = State::kOffered;
+    entry.lease = known.lease;
+    entry.lease_until_ns = known.lease_until_ns;
+  }
   if (!known.lease.empty() && known.lease == entry.lease) {
     entry.client = known.client;
     entry.holder = known.holder;
     entry.leased_ns = known.leased_ns;
   }
-  if (known.state == State::kOffered) waiting_.push_front(known.client);
+  if (known.state == State::kOffered && entry.lease != known.lease) waiting_.push_front(known.client);
   entry.held_by = known.held_by;
   entry.held_until_ns = known.held_until_ns;
   entry.drained = known.drained;

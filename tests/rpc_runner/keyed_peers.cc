@@ -1,9 +1,6 @@
 #include "tests/rpc_runner/keyed_peers.h"
 
-#include <arpa/inet.h>
-#include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -15,13 +12,14 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <tuple>
 
 #include "rpc_runner/keys/client_keys.h"
 #include "rpc_runner/keys/curve_key.h"
 #include "rpc_runner/keys/identity.h"
 #include "rpc_runner/keys/tracker_door.h"
 #include "rpc_runner/process/clock.h"
-#include "rpc_runner/wire/address.h"
+#include "tests/rpc_runner/raw_tcp.h"
 
 namespace hone {
 namespace {
@@ -32,14 +30,6 @@ std::string NewFolder() {
   std::string name = testing::TempDir() + "hone_keyed_XXXXXX";
   EXPECT_NE(mkdtemp(name.data()), nullptr);
   return name;
-}
-
-sockaddr_in Loopback(int port) {
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(static_cast<uint16_t>(port));
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  return address;
 }
 
 }  // namespace
@@ -161,21 +151,8 @@ bool RawClient::Receives(int timeout_ms) {
   return zmq_poll(&item, 1, timeout_ms) > 0;
 }
 
-int ConnectRaw(const std::string& address) {
-  const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  const sockaddr_in to = Loopback(ParseAddress(address).port);
-  EXPECT_EQ(connect(fd, reinterpret_cast<const sockaddr*>(&to), sizeof(to)), 0);
-  return fd;
-}
-
-RecordingProxy::RecordingProxy(const std::string& address)
-    : to_(address), listener_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-  sockaddr_in at = Loopback(0);
-  socklen_t size = sizeof(at);
-  EXPECT_EQ(bind(listener_, reinterpret_cast<const sockaddr*>(&at), size), 0);
-  EXPECT_EQ(listen(listener_, 8), 0);
-  getsockname(listener_, reinterpret_cast<sockaddr*>(&at), &size);
-  address_ = fmt::format("tcp://127.0.0.1:{}", ntohs(at.sin_port));
+RecordingProxy::RecordingProxy(const std::string& address) : to_(address) {
+  std::tie(listener_, address_) = ListenRaw();
   thread_ = std::thread([this] { Loop(); });
 }
 
@@ -201,16 +178,16 @@ void RecordingProxy::Loop() {
       if (n <= 0) break;
       send(fds[1 - i].fd, bytes.data(), static_cast<size_t>(n), MSG_NOSIGNAL);
       const std::lock_guard lock(mutex_);
-      if (i == 0) from_client_.append(bytes.data(), static_cast<size_t>(n));
+      (i == 0 ? from_client_ : from_server_).append(bytes.data(), static_cast<size_t>(n));
     }
   }
   close(client);
   close(server);
 }
 
-std::string RecordingProxy::from_client() const {
+std::string RecordingProxy::Copy(const std::string& bytes) const {
   const std::lock_guard lock(mutex_);
-  return from_client_;
+  return bytes;
 }
 
 }  // namespace hone

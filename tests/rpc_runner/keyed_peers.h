@@ -81,25 +81,24 @@ class RawClient {
   void* socket_;
 };
 
-// A TCP connection to "tcp://127.0.0.1:PORT" on which nothing is said.
-int ConnectRaw(const std::string& address);
-
-// Passes one connection's bytes on to the address, and keeps those that the client sent.
+// Passes one connection's bytes on to the address, and keeps them.
 class RecordingProxy {
  public:
   explicit RecordingProxy(const std::string& address);
   ~RecordingProxy();
   const std::string& address() const { return address_; }
-  std::string from_client() const;
+  std::string from_client() const { return Copy(from_client_); }
+  std::string from_server() const { return Copy(from_server_); }
 
  private:
   void Loop();
+  std::string Copy(const std::string& bytes) const;
 
   const std::string to_;
   std::string address_;
   int listener_ = -1;
   mutable std::mutex mutex_;
-  std::string from_client_;
+  std::string from_client_, from_server_;
   std::atomic<bool> stop_{false};
   std::thread thread_;
 };

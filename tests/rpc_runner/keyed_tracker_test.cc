@@ -21,6 +21,7 @@
 #include "rpc_runner/process/clock.h"
 #include "tests/rpc_runner/keyed_peers.h"
 #include "tests/rpc_runner/network_fixture.h"
+#include "tests/rpc_runner/raw_tcp.h"
 
 namespace hone {
 namespace {

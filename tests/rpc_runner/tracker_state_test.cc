@@ -248,6 +248,30 @@ TEST_F(TrackerStateTest, TellsTheClientOfALostRunner) {
   EXPECT_EQ(StateOfFirst(), "free");
 }
 
+TEST_F(TrackerStateTest, EndsTheLeaseOfALostRunnerThatComesBack) {
+  Hello("1");
+  const std::string lease = Grant("c", "1");
+  state_.Tick(4 * kSecond);
+  ASSERT_EQ(StateOfFirst(), "lost");
+  const Sent sent = Hello("1", lease, 5 * kSecond);
+  const Frame* end = Find(sent, "1", FrameKind::kLeaseEnd);
+  ASSERT_NE(end, nullptr);
+  EXPECT_EQ(HeaderText(end->header, "lease"), lease);
+  EXPECT_EQ(StateOfFirst(), "free");
+  EXPECT_NE(Grant("c", "1", 5 * kSecond), "") << "its client need not wait until the lease would have lapsed";
+}
+
+TEST_F(TrackerStateTest, KeepsItsOfferToARunnerThatSaysHelloTwice) {
+  Hello("1");
+  const Sent sent = Request("c");
+  const Frame* offer = Find(sent, "1", FrameKind::kLeaseOffer);
+  ASSERT_NE(offer, nullptr);
+  const std::string lease = HeaderText(offer->header, "lease");
+  EXPECT_EQ(Find(Hello("1"), "1", FrameKind::kLeaseOffer), nullptr) << "one offer is under way already";
+  const Sent taken = state_.Handle({"1"}, {FrameKind::kLeaseTaken, {{"runner", "1"}, {"lease", lease}}, {}}, 0);
+  EXPECT_NE(Find(taken, "c", FrameKind::kLease), nullptr);
+}
+
 TEST_F(TrackerStateTest, GivesAnUntakenOfferToTheNextRunner) {
   Hello("1");
   Request("c");
