@@ -4,6 +4,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC 12 warns of "literal" + std::string (GCC bug 105651): by -Wrestrict, with precompiled headers by the other two as well.
   list(APPEND HONE_WARNINGS -Wno-restrict -Wno-stringop-overflow -Wno-array-bounds)
 endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  # What the standard library of gcc 12 uses in its own headers.
+  list(APPEND HONE_WARNINGS -Wno-deprecated-declarations)
+endif()
 set(HONE_C_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Werror)
 
 function(hone_flags target)
