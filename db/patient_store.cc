@@ -33,6 +33,12 @@ class PatientStore : public RecordStore {
                            int64_t limit) const override {
     return Patiently([&] { return store_->Best(workload, target, machine, threads, limit); });
   }
+  int64_t AppendForeign(const std::vector<ForeignTrial>& trials) override {
+    return Patiently([&] { return store_->AppendForeign(trials); });
+  }
+  std::vector<ForeignTrial> FindForeign(const std::string& workload, int64_t limit) const override {
+    return Patiently([&] { return store_->FindForeign(workload, limit); });
+  }
   Claims& claims() override { return store_->claims(); }
   void PutRun(const TuningRun& run) override {
     Patiently([&] { return store_->PutRun(run), 0; });

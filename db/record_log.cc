@@ -2,6 +2,7 @@
 
 #include "core/error.h"
 #include "core/json_fields.h"
+#include "db/foreign/foreign_lines.h"
 #include "db/line_reader.h"
 
 namespace hone {
@@ -10,6 +11,7 @@ namespace {
 constexpr const char* kLogFormat = "hone-log";
 constexpr size_t kMaxReasonBytes = 300;
 constexpr size_t kBatch = 256;
+constexpr size_t kForeignBatch = 4096;  // half a second of a log that nobody waits for
 
 bool IsHeader(const Json& json) { return json.is_object() && json.contains("format") && !json.contains("id"); }
 
@@ -26,18 +28,22 @@ void CheckHeader(const Json& json) {
 
 class Import {
  public:
-  Import(const std::string& file, RecordStore& store) : file_(file), store_(store) {}
+  Import(const std::string& file, RecordStore& store) : file_(file), store_(store), foreign_lines_(file) {}
 
   void Take(const LineReader& reader) {
     const bool first = !begun_;
     begun_ = true;
     try {
       if (reader.too_long()) throw Error(ExitCode::kBadData, "the line is longer than 16 MiB");
-      TakeJson(ParseJson(reader.line(), "the line"), first);
+      if (LooksForeign(reader.line(), !readable_)) {
+        TakeForeign(reader.line());
+      } else {
+        TakeJson(ParseJson(reader.line(), "the line"), first);
+      }
     } catch (const Error& error) {
       counts_.refused.push_back({file_, reader.number(), std::string(error.what()).substr(0, kMaxReasonBytes)});
     }
-    if (batch_.size() == kBatch) Flush();
+    if (batch_.size() == kBatch || foreign_.size() == kForeignBatch) Flush();
   }
 
   ImportCounts Done() {
@@ -47,6 +53,14 @@ class Import {
 
  private:
   // Throws for a line to be refused.
+  void TakeForeign(const std::string& line) {
+    if (line.starts_with('#')) return;
+    foreign_.push_back(foreign_lines_.Read(line));
+    ++counts_.foreign;
+    if (foreign_.back().fate != Fate::kOk) ++counts_.foreign_failed;
+  }
+
+  // The same.
   void TakeJson(const Json& json, bool first) {
     if (first || IsHeader(json)) {
       readable_ = false;
@@ -58,16 +72,19 @@ class Import {
   }
 
   void Flush() {
-    const int64_t fresh = store_.Append(batch_);
+    const int64_t fresh = store_.Append(batch_) + store_.AppendForeign(foreign_);
     counts_.fresh += fresh;
-    counts_.known += static_cast<int64_t>(batch_.size()) - fresh;
+    counts_.known += static_cast<int64_t>(batch_.size() + foreign_.size()) - fresh;
     batch_.clear();
+    foreign_.clear();
   }
 
   const std::string& file_;
   RecordStore& store_;
   ImportCounts counts_;
   std::vector<Record> batch_;
+  ForeignLines foreign_lines_;
+  std::vector<ForeignTrial> foreign_;
   bool begun_ = false;     // the first line has been seen
   bool readable_ = false;  // the last header was right
 };

@@ -25,10 +25,12 @@ struct RefusedLine {
 };
 struct ImportCounts {
   int64_t fresh = 0, known = 0;
+  int64_t foreign = 0, foreign_failed = 0;  // of these: other tuners' trials, and of those the failed ones
   std::vector<RefusedLine> refused;
 };
 // Reads line by line (at most 16 MiB each); a bad line is refused with its number and the rest is imported. Accepts
-// CRLF and a BOM. The first line names format and version.
+// CRLF and a BOM. The first line names format and version, or is one of another tuner's log: its lines become foreign
+// trials, wherever they stand.
 ImportCounts ImportLog(std::istream& in, const std::string& file, RecordStore& store);
 // Returns how many records were written.
 int64_t ExportLog(const RecordStore& store, const RecordQuery& query, std::ostream& out);

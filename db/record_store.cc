@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "core/parse_number.h"
 #include "db/best_lookup.h"
+#include "db/foreign_columns.h"
 #include "db/journal_mode.h"
 #include "db/record_columns.h"
 #include "db/schema.h"
@@ -102,6 +103,28 @@ class SqliteRecordStore : public RecordStore {
     return ranked;
   }
 
+  int64_t AppendForeign(const std::vector<ForeignTrial>& trials) override {
+    if (trials.empty()) return 0;
+    int64_t fresh = 0;
+    Transaction transaction(*database_);
+    Statement statement(*database_, kInsertForeign);
+    for (const ForeignTrial& trial : trials) {
+      BindForeign(statement, trial);
+      statement.Step();
+      fresh += database_->Changes();
+      statement.Reset();
+    }
+    transaction.Commit();
+    return fresh;
+  }
+
+  std::vector<ForeignTrial> FindForeign(const std::string& workload, int64_t limit) const override {
+    std::vector<ForeignTrial> trials;
+    Statement statement = SelectForeign(*database_, workload, limit);
+    while (statement.Step()) trials.push_back(ReadForeign(statement));
+    return trials;
+  }
+
   void PutRun(const TuningRun& run) override {
     Transaction transaction(*database_);
     Statement statement(*database_,
@@ -136,6 +159,7 @@ class SqliteRecordStore : public RecordStore {
     stats.devices =
         database_->Integer("SELECT count(DISTINCT iif(fingerprint = '', cpu_model, fingerprint)) FROM records");
     stats.runs = database_->Integer("SELECT count(*) FROM runs");
+    stats.foreign = database_->Integer("SELECT count(*) FROM foreign_trials");
     stats.size_bytes = database_->Integer("PRAGMA page_count") * database_->Integer("PRAGMA page_size");
     stats.journal_mode = database_->Text("PRAGMA journal_mode");
     stats.sqlite_version = LinkedSqliteVersion();

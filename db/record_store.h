@@ -9,15 +9,16 @@
 
 #include "core/fingerprint.h"
 #include "db/claims.h"
+#include "db/foreign_trial.h"
 #include "db/record.h"
 
 namespace hone {
 
 struct RecordQuery {
-  std::string id{};        // the first digits of the id; empty: any
-  std::string workload{};  // exact text; empty: any
-  std::string cpu{};       // target cpu; empty: any
-  std::string device{};    // part of the machine's CPU model, host, key, label or short id; empty: any
+  std::string id{};                      // the first digits of the id; empty: any
+  std::string workload{};                // exact text; empty: any
+  std::string cpu{};                     // target cpu; empty: any
+  std::string device{};                  // part of the machine's CPU model, host, key, label or short id; empty: any
   std::optional<Fate> fate{};
   std::optional<CacheMode> cache{};
   std::optional<int> threads{};
@@ -35,7 +36,7 @@ struct TuningRun {
 };
 
 struct StoreStats {
-  int64_t records = 0, ok = 0, workloads = 0, devices = 0, runs = 0, size_bytes = 0;
+  int64_t records = 0, ok = 0, workloads = 0, devices = 0, runs = 0, foreign = 0, size_bytes = 0;
   std::string journal_mode, sqlite_version;
   int schema_version = 0;
 };
@@ -73,6 +74,12 @@ class RecordStore {
   };
   virtual std::vector<Ranked> Best(const std::string& workload, const Target& target, const Fingerprint& machine,
                                    int threads, int64_t limit = 8) const = 0;
+
+  // Trials of other tuners: starting points that no other function here tells of. Durable when it returns; known ids
+  // are passed over. Returns how many were new.
+  virtual int64_t AppendForeign(const std::vector<ForeignTrial>& trials) = 0;
+  // Of a workload's text, "" for all: those that worked, the fastest first, then those that failed.
+  virtual std::vector<ForeignTrial> FindForeign(const std::string& workload, int64_t limit = 0) const = 0;
 
   // What others that use this store are told this process is busy with.
   virtual Claims& claims() = 0;

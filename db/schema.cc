@@ -89,9 +89,31 @@ void AddDevices(Database& database) {
   }
 }
 
+void AddForeignTrials(Database& database) {
+  database.Execute(R"(
+    CREATE TABLE foreign_trials(
+      seq INTEGER PRIMARY KEY,
+      id TEXT NOT NULL UNIQUE,
+      format TEXT NOT NULL,
+      source TEXT NOT NULL,
+      target TEXT NOT NULL,
+      task TEXT NOT NULL,
+      workload TEXT NOT NULL,
+      schedule TEXT NOT NULL,
+      config TEXT NOT NULL,
+      fate INTEGER NOT NULL,
+      cost_ns INTEGER NOT NULL,
+      unix_ms INTEGER NOT NULL,
+      line TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX foreign_trials_by_workload ON foreign_trials(workload, fate, cost_ns);
+  )");
+}
+
 // Step i brings version i to i + 1. A new version adds a step and never edits one: stores of every version are out
 // there.
-constexpr std::array<void (*)(Database&), kSchemaVersion> kSteps = {CreateVersion1, AddFinals, AddDevices};
+constexpr std::array<void (*)(Database&), kSchemaVersion> kSteps = {CreateVersion1, AddFinals, AddDevices,
+                                                                    AddForeignTrials};
 
 }  // namespace
 

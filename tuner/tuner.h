@@ -66,6 +66,7 @@ struct TaskReport {
   Workload workload;
   int uses = 0;
   int64_t trials = 0, failed = 0;
+  int64_t seeded = 0;  // proposed by foreign trials of the store
   FailureReport failure;
   int64_t default_ns = 0;  // the analytic default, measured; 0 when it was not
   int64_t best_ns = 0;

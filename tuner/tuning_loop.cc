@@ -12,6 +12,7 @@
 #include "core/random.h"
 #include "tuner/compile_batch.h"
 #include "tuner/finals/finals_stage.h"
+#include "tuner/foreign_seeds.h"
 #include "tuner/known_elsewhere.h"
 #include "tuner/tuning_run.h"
 
@@ -226,7 +227,7 @@ std::vector<Trial> TuningLoop::PlanShares(int64_t most) {
 }
 
 // Once, when its search proper begins: every other task has its default by then, those before it much more. Then what
-// the store has of other machines, thread counts and networks.
+// the store has of other machines, thread counts and networks, and of other tuners.
 void TuningLoop::WarmUp(TuningTask& task) {
   task.warm = true;
   for (const TuningTask& other : tasks_) {
@@ -236,6 +237,7 @@ void TuningLoop::WarmUp(TuningTask& task) {
   for (const Lesson& lesson : LessonsFrom(store_, task.search(), here_)) {
     task.Transfer(lesson.search, Spread(lesson.observations, kTransferred));
   }
+  task.Seed(ForeignSeeds(store_, task.workload(), task.space(), here_.setup.target));
 }
 
 // The heaviest first: with a small budget they are the ones to know.

@@ -35,10 +35,28 @@ TuningTask::TuningTask(const Task& task, const SearchTask& search, const std::st
   if (!space_->ranked().empty()) default_key_ = space_->Key(space_->ranked().front().proposal);
 }
 
+std::vector<Proposal> TuningTask::Propose(int n) {
+  std::vector<Proposal> chosen;
+  const auto take = [&](const Proposal& proposal) {
+    const bool fresh = met_.insert(space_->Key(proposal)).second;
+    if (fresh) chosen.push_back(proposal);
+    return fresh;
+  };
+  const auto wanted = static_cast<size_t>(std::max(0, n));
+  for (; chosen.size() < wanted && !seeds_.empty(); seeds_.pop_front()) report_.seeded += take(seeds_.front()) ? 1 : 0;
+  while (chosen.size() < wanted) {
+    const std::vector<Proposal> proposals = strategy_->Propose(static_cast<int>(wanted - chosen.size()));
+    if (proposals.empty()) break;
+    for (const Proposal& proposal : proposals) take(proposal);
+  }
+  return chosen;
+}
+
 void TuningTask::Learn(const Proposal& proposal, const Measurement& measurement) {
   const bool ok = measurement.fate == Fate::kOk && measurement.MinNs() > 0;
   const int64_t min_ns = ok ? measurement.MinNs() : 0;
   begun_ = true;
+  met_.insert(space_->Key(proposal));
   strategy_->Observe({proposal, ok, min_ns});
   if (!ok) return;
   observations_.push_back({proposal, true, min_ns});

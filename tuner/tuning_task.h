@@ -1,8 +1,10 @@
 // One task of a tuning run: its strategy, what is known of it, and when it has had enough.
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -29,7 +31,10 @@ class TuningTask {
   // The workload's meaning, compiled once for the runner; empty until it is set.
   std::optional<Artifact> reference;
 
-  std::vector<Proposal> Propose(int n) { return strategy_->Propose(n); }
+  // Up to n that were neither proposed nor learnt yet: seeds first, then the strategy's; none when both are spent.
+  std::vector<Proposal> Propose(int n);
+  // To be proposed before all that the strategy has in mind. Valid configs of the space.
+  void Seed(const std::vector<Proposal>& seeds) { seeds_.insert(seeds_.end(), seeds.begin(), seeds.end()); }
   // Whether anything was proposed, tried or learnt yet: a task begins with its default.
   bool begun() const { return begun_; }
   void Begin() { begun_ = true; }
@@ -80,6 +85,8 @@ class TuningTask {
   std::unique_ptr<Strategy> strategy_;
   std::string default_key_;
   std::vector<Observation> observations_;
+  std::deque<Proposal> seeds_;
+  std::set<std::string> met_;  // keys of what was proposed or learnt
   TaskReport report_;
   FailureTally failures_;
   GainRate gain_;

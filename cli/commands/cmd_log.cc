@@ -92,6 +92,8 @@ int BestCommand(const Arguments& arguments) {
 void Add(ImportCounts& total, const ImportCounts& more) {
   total.fresh += more.fresh;
   total.known += more.known;
+  total.foreign += more.foreign;
+  total.foreign_failed += more.foreign_failed;
   total.refused.insert(total.refused.end(), more.refused.begin(), more.refused.end());
 }
 
@@ -111,18 +113,30 @@ void PrintCounts(const ImportCounts& counts, bool json) {
     if (!json) Print("{}:{}: {}\n", r.file, r.line, r.reason);
   }
   if (json) {
-    PrintJson({{"counts", {{"new", counts.fresh}, {"known", counts.known}, {"refused", counts.refused.size()}}},
+    PrintJson({{"counts",
+                {{"new", counts.fresh},
+                 {"known", counts.known},
+                 {"foreign", counts.foreign},
+                 {"foreign_failed", counts.foreign_failed},
+                 {"refused", counts.refused.size()}}},
                {"refused", refused}});
-  } else {
-    Print("{} new, {} known, {} refused\n", counts.fresh, counts.known, counts.refused.size());
+    return;
+  }
+  Print("{} new, {} known, {} refused\n", counts.fresh, counts.known, counts.refused.size());
+  if (counts.foreign > 0) {
+    Print("{} are of another tuner ({} failed): hone tune times the fastest first, and no build takes them\n",
+          counts.foreign, counts.foreign_failed);
   }
 }
 
 int ImportCommand(const Arguments& arguments) {
-  CommandLine line("hone log import", "Adds the records of hone logs to the store; those it has change nothing.");
+  CommandLine line(
+      "hone log import",
+      "Adds the records of hone logs, and AutoTVM's trials as starting points, to the store; those it has change "
+      "nothing.");
   std::string db;
   std::vector<std::string> files;
-  line.Add("FILE", files, "logs that `hone log export` wrote; - is stdin").Required();
+  line.Add("FILE", files, "logs of `hone log export`, or AutoTVM's and TopHub's of version 0.2; - is stdin").Required();
   AddStoreOption(line, db);
   if (!line.Parse(arguments)) return 0;
   for (const std::string& file : files) {

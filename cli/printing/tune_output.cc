@@ -69,6 +69,7 @@ Json TaskJson(const TaskReport& task, double peak_gflops) {
           {"uses", task.uses},
           {"trials", task.trials},
           {"failed", task.failed},
+          {"seeded", task.seeded},
           {"failure", FailureJson(task.failure)},
           {"default_ns", task.default_ns},
           {"best_ns", task.best_ns},
@@ -93,6 +94,12 @@ std::string ConfigsText(const TuneReport& report) {
     }
   }
   return text;
+}
+
+std::string SeededText(const TuneReport& report) {
+  int64_t seeded = 0;
+  for (const TaskReport& task : report.tasks) seeded += task.seeded;
+  return seeded == 0 ? "" : fmt::format("{} of the trials were other tuners' configs, as imported\n", seeded);
 }
 
 std::string UnansweredText(const TuneReport& report) {
@@ -197,7 +204,7 @@ std::string ReportText(const TuneReport& report) {
              static_cast<double>(report.elapsed_ns - report.finals_ns) / 1e9, report.trials_per_second,
              static_cast<double>(report.finals_ns) / 1e9, report.resumed, report.interrupted ? "; interrupted" : "",
              CostsText(report)) +
-         UnansweredText(report);
+         SeededText(report) + UnansweredText(report);
 }
 
 std::string WhyNothingWorked(const TuneReport& report) {

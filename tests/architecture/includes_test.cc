@@ -60,6 +60,7 @@ const std::map<std::string, std::set<std::string>> kSubRoomMayInclude = {
     {"rpc_runner/tracker",
      {"rpc_runner/keys", "rpc_runner/wire", "rpc_runner/machine", "rpc_runner/process", "rpc_runner/health"}},
     {"rpc_runner/executor", {"rpc_runner/wire", "rpc_runner/machine", "rpc_runner/process", "rpc_runner/runner.h"}},
+    {"db/foreign", {"db/foreign_trial.h"}},
     {"tuner/compile", {}},
     {"tuner/strategies", {"tuner/strategy.h", "tuner/features.h", "tuner/boosted_trees.h", "tuner/search_space.h"}},
     {"tuner/finals",

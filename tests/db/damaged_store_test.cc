@@ -106,8 +106,8 @@ TEST_F(DamagedStore, ZeroedPagesNeverGiveAFalseRecord) {
 }
 
 TEST_F(DamagedStore, NewerVersionIsRefused) {
-  Database(path_, false).Execute("PRAGMA user_version = 4");
-  ExpectRefused("version 4; this hone reads up to 3");
+  Database(path_, false).Execute("PRAGMA user_version = 5");
+  ExpectRefused("version 5; this hone reads up to 4");
 }
 
 TEST_F(DamagedStore, DatabaseOfAnotherProgramIsRefused) {
@@ -197,6 +197,29 @@ void MakeVersion2(const std::string& path, const std::vector<Record>& records) {
     ALTER TABLE records ADD COLUMN place INTEGER NOT NULL DEFAULT 0;
     PRAGMA user_version = 2;
   )");
+}
+
+// As hone made it before it read other tuners' logs.
+void MakeVersion3(const std::string& path, const std::vector<Record>& records) {
+  std::filesystem::remove(path);
+  RecordStore::Open(path)->Append(records);
+  Database(path, false).Execute("DROP TABLE foreign_trials; PRAGMA user_version = 3");
+}
+
+TEST_F(DamagedStore, EveryOlderVersionTakesOtherTunersTrials) {
+  for (const auto& make : {MakeVersion1, MakeVersion2, MakeVersion3}) {
+    make(path_, records_);
+    const auto store = RecordStore::Open(path_);
+    EXPECT_EQ(store->Stats().schema_version, kSchemaVersion);
+    EXPECT_EQ(store->Find({}), records_);
+    ForeignTrial trial;
+    trial.id = "0123456789abcdef";
+    trial.workload = "w";
+    trial.fate = Fate::kCrashed;
+    trial.line = "{}";
+    EXPECT_EQ(store->AppendForeign({trial, trial}), 1);
+    EXPECT_EQ(store->FindForeign("w"), std::vector<ForeignTrial>{trial});
+  }
 }
 
 TEST_F(DamagedStore, AnUpgradeDerivesTheDeviceOfEachRecord) {

@@ -1,0 +1,66 @@
+// One line of an AutoTVM log, version 0.2, as JSON (docs/formats.md).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/measurement.h"
+#include "core/serialize.h"
+
+namespace hone {
+
+// The knobs of a line, by name. An index into AutoTVM's space is never read: it depends on the order in which a Python
+// set was walked.
+class AutoTvmKnobs {
+ public:
+  // Of the field `entity`: [[name, kind, value], ...]. Throws Error(kBadData) naming the knob.
+  explicit AutoTvmKnobs(const Json& entity);
+  // The innermost extent of a split. Throws Error(kBadData) when there is no such split.
+  int64_t Inner(std::string_view split) const;
+  std::optional<int64_t> FindInner(std::string_view split) const;
+  // A knob that is a plain number.
+  std::optional<int64_t> FindNumber(std::string_view knob) const;
+
+ private:
+  struct Knob {
+    std::string name;
+    bool split;
+    int64_t value;
+  };
+  std::vector<Knob> knobs_;
+};
+
+// What was tuned. Lines of one task mostly come together and begin alike.
+struct AutoTvmInput {
+  std::string target, task;
+  Json args;  // of the template: tensors as ["TENSOR", shape, dtype], the others as they are
+};
+
+struct AutoTvmLine {
+  std::shared_ptr<const AutoTvmInput> input;  // the same object as the line's before when that was equal
+  AutoTvmKnobs knobs;
+  Fate fate = Fate::kOk;
+  int64_t cost_ns = 0;  // mean of its costs; 0 when it failed
+  int64_t unix_ms = 0;
+};
+
+// Thread-compatible.
+class AutoTvmReader {
+ public:
+  // Throws Error(kBadData) that says why the line is refused: version 0.1, a pickle, a log of Ansor or MetaSchedule, or
+  // what is damaged.
+  AutoTvmLine Read(std::string_view line);
+
+ private:
+  Json Parse(std::string_view line);
+
+  std::string beginning_;  // of the last line that was read, up to its config
+  std::shared_ptr<const AutoTvmInput> input_;
+  bool same_ = false;  // whether the line at hand begins so
+};
+
+}  // namespace hone

@@ -1,0 +1,34 @@
+// Lines of other tuners' logs as trials.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "db/foreign/autotvm_line.h"
+#include "db/foreign/autotvm_templates.h"
+#include "db/foreign_trial.h"
+
+namespace hone {
+
+// Whether the line begins as one of another tuner's log does, or as one of its comments when `comments`; hone's own
+// lines never do.
+bool LooksForeign(std::string_view line, bool comments);
+
+// Thread-compatible. Lines of one workload mostly come together, so that the last one's is kept.
+class ForeignLines {
+ public:
+  // `source`: the file's name, for people.
+  explicit ForeignLines(std::string source) : source_(std::move(source)) {}
+  // Throws Error(kBadData) that says why the line is refused.
+  ForeignTrial Read(std::string_view line);
+
+ private:
+  std::string source_;
+  AutoTvmReader reader_;
+  std::shared_ptr<const AutoTvmInput> last_;
+  const AutoTvmTemplate* template_ = nullptr;  // of last_
+  std::string workload_;
+};
+
+}  // namespace hone

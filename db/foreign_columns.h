@@ -1,0 +1,21 @@
+// A foreign trial as a row of the table `foreign_trials`.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "db/foreign_trial.h"
+#include "db/sqlite.h"
+
+namespace hone {
+
+// The INSERT that passes known ids over; its parameters are set by BindForeign.
+extern const char* const kInsertForeign;
+void BindForeign(Statement& statement, const ForeignTrial& trial);
+
+// A SELECT of rows for ReadForeign: what worked first, by cost. An empty workload means any, a limit of 0 all.
+Statement SelectForeign(Database& database, const std::string& workload, int64_t limit);
+// Throws Error(kBadData) when the row is damaged.
+ForeignTrial ReadForeign(const Statement& statement);
+
+}  // namespace hone
