@@ -21,13 +21,17 @@ std::unique_ptr<RecordStore> OpenStoreIfThere(const std::string& path) {
   return OpenExistingStore(path);
 }
 
-std::unique_ptr<RecordStore> OpenExistingStore(const std::string& path) {
+std::string ExistingStorePath(const std::string& path) {
   const std::string at = StorePath(path);
   if (!IsThere(at)) {
     throw Error(ExitCode::kNoInput,
                 fmt::format("there is no record store {}; `hone tune` or `hone log import` makes one", at));
   }
-  return RecordStore::Open(at, false);
+  return at;
+}
+
+std::unique_ptr<RecordStore> OpenExistingStore(const std::string& path) {
+  return RecordStore::Open(ExistingStorePath(path), false);
 }
 
 }  // namespace hone

@@ -18,6 +18,8 @@ std::unique_ptr<RecordStore> OpenStore(const std::string& path);
 // To read: null when the default store is not there yet. Throws Error(kNoInput) when a path was given and nothing is
 // there.
 std::unique_ptr<RecordStore> OpenStoreIfThere(const std::string& path);
+// The path that holds. Throws Error(kNoInput) when nothing is there.
+std::string ExistingStorePath(const std::string& path);
 // To read: throws Error(kNoInput) when nothing is there.
 std::unique_ptr<RecordStore> OpenExistingStore(const std::string& path);
 

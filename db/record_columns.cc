@@ -22,6 +22,12 @@ struct Conditions {
     text += fmt::format("{}{}", text.empty() ? " WHERE " : " AND ", condition);
     values.push_back(std::move(value));
   }
+  void AddAny(std::string_view column, const std::vector<std::string>& any) {
+    if (any.empty()) return;
+    const std::vector<std::string_view> places(any.size(), "?");
+    text += fmt::format("{}{} IN ({})", text.empty() ? " WHERE " : " AND ", column, fmt::join(places, ","));
+    values.insert(values.end(), any.begin(), any.end());
+  }
   void Add(std::string_view condition, const std::string& value) {
     if (!value.empty()) Add(condition, Value(value));
   }
@@ -32,6 +38,7 @@ Conditions ConditionsOf(const RecordQuery& query) {
   conditions.Add("id >= ?", query.id);
   if (!query.id.empty()) conditions.Add("id < ?", query.id + "g");  // the letter after the last digit
   conditions.Add("workload = ?", query.workload);
+  conditions.AddAny("workload", query.workloads);
   conditions.Add("cpu = ?", query.cpu);
   conditions.Add(
       "instr(lower(cpu_model || char(10) || host || char(10) || device || char(10) || runner_key || char(10) || "
@@ -42,6 +49,7 @@ Conditions ConditionsOf(const RecordQuery& query) {
   if (query.fate) conditions.Add("fate = ?", Value(static_cast<int64_t>(*query.fate)));
   if (query.cache) conditions.Add("cache = ?", Value(static_cast<int64_t>(*query.cache)));
   if (query.threads) conditions.Add("threads = ?", Value(int64_t{*query.threads}));
+  if (query.since_unix_ms > 0) conditions.Add("unix_ms >= ?", Value(query.since_unix_ms));
   if (query.after > 0) conditions.Add("seq > ?", Value(query.after));
   if (query.until > 0) conditions.Add("seq <= ?", Value(query.until));
   if (query.by_time) conditions.Add("min_ns > ?", Value(int64_t{0}));

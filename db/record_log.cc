@@ -98,12 +98,16 @@ ImportCounts ImportLog(std::istream& in, const std::string& file, RecordStore& s
   return import.Done();
 }
 
-int64_t ExportLog(const RecordStore& store, const RecordQuery& query, std::ostream& out) {
-  const std::vector<Record> records = store.Find(query);
+void WriteLog(const std::vector<Record>& records, std::ostream& out) {
   out << DumpJson({{"format", kLogFormat}, {"version", kLogVersion}}) << '\n';
   for (const Record& record : records) out << DumpJson(ToJson(record)) << '\n';
   out.flush();
   if (!out) throw Error(ExitCode::kIo, "the log could not be written in full");
+}
+
+int64_t ExportLog(const RecordStore& store, const RecordQuery& query, std::ostream& out) {
+  const std::vector<Record> records = store.Find(query);
+  WriteLog(records, out);
   return static_cast<int64_t>(records.size());
 }
 

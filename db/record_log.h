@@ -32,7 +32,9 @@ struct ImportCounts {
 // CRLF and a BOM. The first line names format and version, or is one of another tuner's log: its lines become foreign
 // trials, wherever they stand.
 ImportCounts ImportLog(std::istream& in, const std::string& file, RecordStore& store);
-// Returns how many records were written.
+// Throws Error(kIo) when not all of it could be written.
+void WriteLog(const std::vector<Record>& records, std::ostream& out);
+// The records of a query. Returns how many were written.
 int64_t ExportLog(const RecordStore& store, const RecordQuery& query, std::ostream& out);
 
 }  // namespace hone

@@ -160,6 +160,8 @@ class SqliteRecordStore : public RecordStore {
         database_->Integer("SELECT count(DISTINCT iif(fingerprint = '', cpu_model, fingerprint)) FROM records");
     stats.runs = database_->Integer("SELECT count(*) FROM runs");
     stats.foreign = database_->Integer("SELECT count(*) FROM foreign_trials");
+    Statement fates(*database_, "SELECT fate, count(*) FROM records GROUP BY fate ORDER BY fate");
+    while (fates.Step()) stats.fates.emplace_back(static_cast<Fate>(fates.Integer(0)), fates.Integer(1));
     stats.size_bytes = database_->Integer("PRAGMA page_count") * database_->Integer("PRAGMA page_size");
     stats.journal_mode = database_->Text("PRAGMA journal_mode");
     stats.sqlite_version = LinkedSqliteVersion();

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/fingerprint.h"
@@ -17,12 +18,14 @@ namespace hone {
 struct RecordQuery {
   std::string id{};                      // the first digits of the id; empty: any
   std::string workload{};                // exact text; empty: any
+  std::vector<std::string> workloads{};  // any of these texts; empty: any
   std::string cpu{};                     // target cpu; empty: any
   std::string device{};                  // part of the machine's CPU model, host, key, label or short id; empty: any
   std::optional<Fate> fate{};
   std::optional<CacheMode> cache{};
   std::optional<int> threads{};
   std::string session{};
+  int64_t since_unix_ms = 0;     // measured then or later; 0: any
   int64_t after = 0, until = 0;  // arrived later than the one, not later than the other, as Arrived() counts; 0: any
   int64_t limit = 0;             // 0: all
   bool by_time = false;          // order by least sample first (only records that have one), else by arrival
@@ -37,6 +40,7 @@ struct TuningRun {
 
 struct StoreStats {
   int64_t records = 0, ok = 0, workloads = 0, devices = 0, runs = 0, foreign = 0, size_bytes = 0;
+  std::vector<std::pair<Fate, int64_t>> fates;  // records of each that has any
   std::string journal_mode, sqlite_version;
   int schema_version = 0;
 };

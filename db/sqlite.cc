@@ -13,14 +13,8 @@ namespace {
 constexpr int kBusyTimeoutMs = 30'000;
 constexpr int kMaxValueBytes = 32 << 20;
 
-// The rows before the damage in one order, those behind it in the other; an import takes those that are there twice
-// once.
 std::string WayOut(const std::string& path) {
-  return fmt::format(
-      "what is left of it makes a new store: (echo '{{\"format\":\"hone-log\",\"version\":1}}'; "
-      "sqlite3 {0} 'SELECT json FROM records ORDER BY seq'; "
-      "sqlite3 {0} 'SELECT json FROM records ORDER BY seq DESC') > LOG; hone log import LOG --db NEW.db",
-      ShellWord(path));
+  return fmt::format("what is left of it makes a new store: hone log recover {} -o NEW.db", ShellWord(path));
 }
 
 }  // namespace
@@ -34,10 +28,8 @@ void Database::Throw(int code) const {
     case SQLITE_CORRUPT:
       throw Error(ExitCode::kBadData, fmt::format("'{}' is damaged ({}); {}", path_, reason, WayOut(path_)));
     case SQLITE_NOTADB:
-      throw Error(ExitCode::kBadData,
-                  fmt::format("'{}' is not a hone store, or its beginning is damaged ({}); a log that was exported "
-                              "from it makes a new one: hone log import LOG --db NEW.db",
-                              path_, reason));
+      throw Error(ExitCode::kBadData, fmt::format("'{}' is not a hone store, or its beginning is damaged ({}); {}",
+                                                  path_, reason, WayOut(path_)));
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
       throw DatabaseBusy(fmt::format("store '{}' was locked by other writers for 30 s", path_));

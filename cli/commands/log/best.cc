@@ -1,0 +1,22 @@
+#include "cli/best_records.h"
+#include "cli/command_line.h"
+#include "cli/commands/log/log_commands.h"
+#include "cli/commands/log/print_records.h"
+#include "cli/commands/log/query_options.h"
+#include "cli/store.h"
+
+namespace hone {
+
+int LogBestCommand(const Arguments& arguments) {
+  CommandLine line("hone log best", "The best record per workload, device, thread count and cache mode.");
+  QueryOptions options;
+  AddQueryOptions(line, options);
+  if (!line.Parse(arguments)) return 0;
+  RecordQuery query = QueryOf(options);
+  query.fate = Fate::kOk;
+  PrintRecords(BestOf(OpenExistingStore(options.db)->Find(query)), line.json());
+  line.Next("hone build MODEL -o P.hone" + line.Given({Topic::kStore}));
+  return 0;
+}
+
+}  // namespace hone

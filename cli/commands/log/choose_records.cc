@@ -1,0 +1,38 @@
+#include "cli/commands/log/choose_records.h"
+
+#include <optional>
+
+#include "cli/best_records.h"
+#include "cli/machine_options.h"
+#include "cli/model.h"
+#include "compiler/build.h"
+
+namespace hone {
+namespace {
+
+// The workloads of the models' tasks, as this machine would tune them.
+std::vector<std::string> WorkloadsOf(const std::vector<std::string>& models, std::optional<int> threads) {
+  MachineOptions machine;
+  machine.threads = threads.value_or(0);
+  const BuildContext context = ResolveMachine(machine).context;
+  std::vector<std::string> workloads;
+  for (const std::string& name : models) {
+    ModelOptions options;
+    options.model = name;
+    for (const Task& task : ExtractTasks(LoadModel(options).typed, context))
+      workloads.push_back(task.workload.ToText());
+  }
+  return workloads;
+}
+
+}  // namespace
+
+std::vector<Record> ChooseRecords(const RecordStore& store, RecordQuery query, const std::vector<std::string>& models,
+                                  bool best) {
+  if (!models.empty()) query.workloads = WorkloadsOf(models, query.threads);
+  if (best) query.fate = Fate::kOk;
+  const std::vector<Record> records = store.Find(query);
+  return best ? BestOf(records) : records;
+}
+
+}  // namespace hone

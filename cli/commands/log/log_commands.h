@@ -1,0 +1,18 @@
+// The sub-commands of `hone log`: each is one file that parses its options, calls one door and prints.
+#pragma once
+
+#include "cli/command.h"
+
+namespace hone {
+
+int LogBackupCommand(const Arguments& arguments);
+int LogBestCommand(const Arguments& arguments);
+int LogCheckCommand(const Arguments& arguments);
+int LogExportCommand(const Arguments& arguments);
+int LogImportCommand(const Arguments& arguments);
+int LogListCommand(const Arguments& arguments);
+int LogPruneCommand(const Arguments& arguments);
+int LogRecoverCommand(const Arguments& arguments);
+int LogStatsCommand(const Arguments& arguments);
+
+}  // namespace hone

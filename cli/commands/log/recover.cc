@@ -1,0 +1,31 @@
+#include <string>
+
+#include "cli/command_line.h"
+#include "cli/commands/log/log_commands.h"
+#include "cli/printing/print.h"
+#include "cli/printing/print_json.h"
+#include "core/error.h"
+#include "core/shell_word.h"
+#include "db/care/recover_store.h"
+
+namespace hone {
+
+int LogRecoverCommand(const Arguments& arguments) {
+  CommandLine line("hone log recover", "Makes a new store of all that can still be read of a damaged one.");
+  std::string store, output;
+  line.Add("STORE", store, "the damaged store; it is left as it is").Required();
+  line.Add("-o,--output", output, "the new store; nothing may be there yet").Required();
+  if (!line.Parse(arguments)) return 0;
+  const Recovered recovered = RecoverStore(store, output);
+  if (line.json()) {
+    PrintJson(
+        {{"path", output}, {"records", recovered.records}, {"foreign", recovered.foreign}, {"runs", recovered.runs}});
+  } else {
+    Print("{} records, {} foreign trials and {} runs are in {}\n", recovered.records, recovered.foreign, recovered.runs,
+          output);
+  }
+  line.Next("hone log check --db " + ShellWord(output));
+  return static_cast<int>(recovered.records + recovered.foreign > 0 ? ExitCode::kDone : ExitCode::kAnswerIsNo);
+}
+
+}  // namespace hone

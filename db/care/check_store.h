@@ -1,0 +1,21 @@
+// Whether a store is what it should be.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace hone {
+
+struct StoreCheck {
+  int64_t records = 0, foreign = 0;   // that were looked at
+  std::vector<std::string> problems;  // a line each, at most kMostProblems and how many more; empty: all is well
+};
+inline constexpr size_t kMostProblems = 50;
+
+// Looks at every page and index (SQLite's integrity check), at every record (its id is its content's, and the keys that
+// queries use are its fields) and at every foreign trial. An older store is brought up on the way. Damage is a problem,
+// not an error; throws Error: kNoInput, kIo.
+StoreCheck CheckStore(const std::string& path);
+
+}  // namespace hone

@@ -1,0 +1,108 @@
+#include "db/care/prune_store.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "db/sqlite.h"
+#include "db/store_file.h"
+
+namespace hone {
+namespace {
+
+// What decides about one record.
+struct Row {
+  int64_t seq = 0, unix_ms = 0, min_ns = 0;
+  int64_t fate = 0, noisy = 0, held = 0;
+  std::string candidate;  // schedule and config
+};
+
+// Rows of one workload, machine, target, threads and cache mode.
+using Groups = std::map<std::string, std::vector<Row>>;
+
+Groups ReadGroups(Database& database) {
+  Groups groups;
+  Statement statement(
+      database,
+      "SELECT workload || char(10) || iif(fingerprint = '', cpu_model || char(10) || host, fingerprint) "
+      "|| char(10) || triple || char(10) || cpu || char(10) || features || char(10) || threads || "
+      "char(10) || cache, seq, unix_ms, min_ns, fate, noisy, held, schedule || ' ' || config "
+      "FROM records ORDER BY seq");
+  while (statement.Step()) {
+    groups[statement.Text(0)].push_back({statement.Integer(1), statement.Integer(2), statement.Integer(3),
+                                         statement.Integer(4), statement.Integer(5), statement.Integer(6),
+                                         statement.Text(7)});
+  }
+  return groups;
+}
+
+bool Usable(const Row& row) { return row.fate == static_cast<int64_t>(Fate::kOk) && row.noisy == 0 && row.min_ns > 0; }
+
+// Fastest first; what cannot be used behind all that can.
+void SortByTime(std::vector<Row>& rows) {
+  std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
+    return Usable(a) != Usable(b) ? Usable(a) : Usable(a) && a.min_ns < b.min_ns;
+  });
+}
+
+bool Matches(const Row& row, int64_t rank, const PrunePolicy& policy) {
+  if (policy.before_unix_ms && row.unix_ms >= *policy.before_unix_ms) return false;
+  if (policy.fate && row.fate != static_cast<int64_t>(*policy.fate)) return false;
+  return !policy.beyond_rank || !Usable(row) || rank >= *policy.beyond_rank;
+}
+
+std::vector<int64_t> ToRemove(Groups groups, const PrunePolicy& policy, int64_t last) {
+  std::vector<int64_t> removed;
+  for (auto& [group, rows] : groups) {
+    std::set<std::string> in_finals;
+    for (const Row& row : rows) {
+      if (row.held > 0) in_finals.insert(row.candidate);
+    }
+    SortByTime(rows);
+    for (size_t rank = 0; rank < rows.size(); ++rank) {
+      const Row& row = rows[rank];
+      const bool best = rank == 0 && Usable(row);
+      if (best || row.seq == last || in_finals.contains(row.candidate)) continue;
+      if (Matches(row, static_cast<int64_t>(rank), policy)) removed.push_back(row.seq);
+    }
+  }
+  return removed;
+}
+
+int64_t SizeOf(Database& database) {
+  return database.Integer("PRAGMA page_count") * database.Integer("PRAGMA page_size");
+}
+
+void Remove(Database& database, const std::vector<int64_t>& removed) {
+  Statement statement(database, "DELETE FROM records WHERE seq = ?");
+  for (const int64_t seq : removed) {
+    statement.Bind(1, seq);
+    statement.Step();
+    statement.Reset();
+  }
+}
+
+}  // namespace
+
+Pruned PruneStore(const std::string& path, const PrunePolicy& policy, bool rehearse) {
+  Database database = OpenStoreFile(path, false);
+  Pruned pruned;
+  const int64_t before = SizeOf(database);
+  {
+    Transaction transaction(database);
+    const std::vector<int64_t> removed =
+        ToRemove(ReadGroups(database), policy, database.Integer("SELECT max(seq) FROM records"));
+    pruned.records = static_cast<int64_t>(removed.size());
+    pruned.kept = database.Integer("SELECT count(*) FROM records") - pruned.records;
+    if (rehearse || removed.empty()) return pruned;
+    Remove(database, removed);
+    transaction.Commit();
+  }
+  database.Execute("VACUUM");
+  pruned.freed_bytes = before - SizeOf(database);
+  return pruned;
+}
+
+}  // namespace hone

@@ -1,0 +1,155 @@
+#include "db/care/recover_store.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <system_error>
+
+#include "core/error.h"
+#include "db/care/leaf_pages.h"
+#include "db/foreign/foreign_lines.h"
+#include "db/record_log.h"
+#include "db/record_store.h"
+#include "db/sqlite.h"
+
+namespace hone {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr size_t kBatch = 256;
+constexpr const char* kSuffixes[] = {"", "-wal", "-journal"};  // what SQLite may have beside a database
+
+void RemoveAll(const std::string& path) {
+  std::error_code ignored;
+  for (const char* suffix : {"", "-wal", "-journal", "-shm", ".claims"}) fs::remove(path + suffix, ignored);
+}
+
+// A store's file that is gone with the object.
+class TemporaryStore {
+ public:
+  explicit TemporaryStore(std::string path) : path_(std::move(path)) { RemoveAll(path_); }
+  ~TemporaryStore() { RemoveAll(path_); }
+  TemporaryStore(const TemporaryStore&) = delete;
+  TemporaryStore& operator=(const TemporaryStore&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+class Salvage {
+ public:
+  explicit Salvage(RecordStore& store) : store_(store) {}
+
+  void TakeRecord(const std::string& json) {
+    if (json.rfind("{\"id\":", 0) != 0) return;
+    try {
+      records_.push_back(RecordFromJson(ParseJson(json, "a record")));
+    } catch (const Error&) {
+      return;  // it does not prove itself
+    }
+    if (records_.size() == kBatch) Flush();
+  }
+
+  void TakeForeign(const std::string& id, const std::string& source, const std::string& line) {
+    try {
+      ForeignTrial trial = ForeignLines(source).Read(line);
+      if (trial.id == id) trials_.push_back(std::move(trial));
+    } catch (const Error&) {
+      return;
+    }
+    if (trials_.size() == kBatch) Flush();
+  }
+
+  void TakeRun(const TuningRun& run) {
+    if (store_.GetRun(run.id)) return;
+    store_.PutRun(run);
+    ++recovered_.runs;
+  }
+
+  Recovered Done() {
+    Flush();
+    return recovered_;
+  }
+
+ private:
+  void Flush() {
+    recovered_.records += store_.Append(records_);
+    recovered_.foreign += store_.AppendForeign(trials_);
+    records_.clear();
+    trials_.clear();
+  }
+
+  RecordStore& store_;
+  Recovered recovered_;
+  std::vector<Record> records_;
+  std::vector<ForeignTrial> trials_;
+};
+
+// As far as the rows can be read.
+void ForEachRow(Database& database, const std::string& sql, const std::function<void(const Statement&)>& row) {
+  try {
+    Statement statement(database, sql);
+    while (statement.Step()) row(statement);
+  } catch (const Error&) {
+    return;  // the rows behind come from the other end, or from the pages
+  }
+}
+
+void ReadByTree(const std::string& path, Salvage& salvage) {
+  Database database(path, false);
+  for (const char* order : {"", " DESC"}) {
+    ForEachRow(database, fmt::format("SELECT json FROM records ORDER BY seq{}", order),
+               [&](const Statement& row) { salvage.TakeRecord(row.Text(0)); });
+    ForEachRow(database, fmt::format("SELECT id, source, line FROM foreign_trials ORDER BY seq{}", order),
+               [&](const Statement& row) { salvage.TakeForeign(row.Text(0), row.Text(1), row.Text(2)); });
+    ForEachRow(database, fmt::format("SELECT id, state, json FROM runs ORDER BY rowid{}", order),
+               [&](const Statement& row) { salvage.TakeRun({row.Text(0), row.Text(1), row.Text(2)}); });
+  }
+}
+
+// A record's JSON is one of its row's texts; a foreign trial begins with its id and ends with its line.
+void ReadByPages(const std::string& path, Salvage& salvage) {
+  ForEachLeafRow(path, [&](const std::vector<std::string>& texts) {
+    for (const std::string& text : texts) salvage.TakeRecord(text);
+    if (texts.size() > 3) salvage.TakeForeign(texts[0], texts[2], texts.back());
+  });
+}
+
+void Copy(const std::string& from, const std::string& to) {
+  for (const char* suffix : kSuffixes) {
+    if (!fs::exists(from + suffix)) continue;
+    std::error_code error;
+    fs::copy_file(from + suffix, to + suffix, error);
+    if (error) throw Error(ExitCode::kIo, fmt::format("'{}' cannot be copied: {}", from + suffix, error.message()));
+  }
+}
+
+}  // namespace
+
+Recovered RecoverStore(const std::string& from, const std::string& to) {
+  if (!fs::is_regular_file(from)) throw Error(ExitCode::kNoInput, fmt::format("there is no store '{}'", from));
+  if (fs::exists(to)) {
+    throw Error(ExitCode::kCannotCreate,
+                fmt::format("'{}' is there already; the recovered store needs a new name", to));
+  }
+  const TemporaryStore made(to + ".partial"), copy(to + ".copy");
+  Recovered recovered;
+  {
+    const std::unique_ptr<RecordStore> store = RecordStore::Open(made.path());
+    Copy(from, copy.path());
+    Salvage salvage(*store);
+    ReadByTree(copy.path(), salvage);
+    ReadByPages(copy.path(), salvage);
+    recovered = salvage.Done();
+  }
+  std::error_code error;
+  fs::rename(made.path(), to, error);
+  if (error) throw Error(ExitCode::kCannotCreate, fmt::format("'{}' cannot be made: {}", to, error.message()));
+  return recovered;
+}
+
+}  // namespace hone
