@@ -110,10 +110,24 @@ void AddForeignTrials(Database& database) {
   )");
 }
 
+void AddPacks(Database& database) {
+  database.Execute(R"(
+    CREATE TABLE packs(
+      signer TEXT NOT NULL,
+      name TEXT NOT NULL,
+      serial INTEGER NOT NULL,
+      sha256 TEXT NOT NULL,
+      manifest TEXT NOT NULL,
+      taken_unix_ms INTEGER NOT NULL,
+      PRIMARY KEY(signer, name, serial)
+    ) STRICT;
+  )");
+}
+
 // Step i brings version i to i + 1. A new version adds a step and never edits one: stores of every version are out
 // there.
 constexpr std::array<void (*)(Database&), kSchemaVersion> kSteps = {CreateVersion1, AddFinals, AddDevices,
-                                                                    AddForeignTrials};
+                                                                    AddForeignTrials, AddPacks};
 
 }  // namespace
 

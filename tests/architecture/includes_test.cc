@@ -64,6 +64,7 @@ const std::map<std::string, std::set<std::string>> kSubRoomMayInclude = {
      {"db/foreign", "db/record_columns.h", "db/record_log.h", "db/record_store.h", "db/schema.h", "db/sqlite.h",
       "db/store_file.h"}},
     {"db/foreign", {"db/foreign_trial.h"}},
+    {"db/packs", {"db/record.h", "db/record_log.h", "db/record_store.h", "db/sqlite.h", "db/store_file.h"}},
     {"tuner/compile", {}},
     {"tuner/strategies", {"tuner/strategy.h", "tuner/features.h", "tuner/boosted_trees.h", "tuner/search_space.h"}},
     {"tuner/finals",
@@ -84,6 +85,8 @@ const std::vector<Wall>& Walls() {
       {"LLVM", std::regex("^(llvm|llvm-c|lld)/"), {"compiler/codegen/", "compiler/schedules/", "compiler/generic/"}},
       {"ONNX and protobuf", std::regex("^(onnx|google/protobuf)/"), {"compiler/frontend/"}},
       {"SQLite", std::regex("^sqlite3"), {"db/"}},
+      {"zlib", std::regex("^zlib"), {"db/packs/"}},
+      {"libcurl", std::regex("^curl/"), {"db/packs/"}},
       {"ZeroMQ", std::regex("^zmq"), {"rpc_runner/"}},
       {"CLI11", std::regex("^CLI/"), {"cli/command_line.cc"}},
   };

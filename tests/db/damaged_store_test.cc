@@ -106,8 +106,8 @@ TEST_F(DamagedStore, ZeroedPagesNeverGiveAFalseRecord) {
 }
 
 TEST_F(DamagedStore, NewerVersionIsRefused) {
-  Database(path_, false).Execute("PRAGMA user_version = 5");
-  ExpectRefused("version 5; this hone reads up to 4");
+  Database(path_, false).Execute("PRAGMA user_version = 6");
+  ExpectRefused("version 6; this hone reads up to 5");
 }
 
 TEST_F(DamagedStore, DatabaseOfAnotherProgramIsRefused) {
@@ -203,7 +203,7 @@ void MakeVersion2(const std::string& path, const std::vector<Record>& records) {
 void MakeVersion3(const std::string& path, const std::vector<Record>& records) {
   std::filesystem::remove(path);
   RecordStore::Open(path)->Append(records);
-  Database(path, false).Execute("DROP TABLE foreign_trials; PRAGMA user_version = 3");
+  Database(path, false).Execute("DROP TABLE foreign_trials; DROP TABLE packs; PRAGMA user_version = 3");
 }
 
 TEST_F(DamagedStore, EveryOlderVersionTakesOtherTunersTrials) {

@@ -147,7 +147,7 @@ TEST_F(RecordStoreTest, TellsItsStats) {
   EXPECT_EQ(stats.ok, 4);
   EXPECT_EQ(stats.workloads, 1);
   EXPECT_EQ(stats.devices, 2);
-  EXPECT_EQ(stats.schema_version, 4);
+  EXPECT_EQ(stats.schema_version, 5);
   EXPECT_GT(stats.size_bytes, 4096);
   EXPECT_FALSE(stats.sqlite_version.empty());
   EXPECT_TRUE(stats.journal_mode == "truncate" || stats.journal_mode == "wal");

@@ -8,11 +8,18 @@ namespace hone {
 int LogBackupCommand(const Arguments& arguments);
 int LogBestCommand(const Arguments& arguments);
 int LogCheckCommand(const Arguments& arguments);
+int LogDiffCommand(const Arguments& arguments);
 int LogExportCommand(const Arguments& arguments);
 int LogImportCommand(const Arguments& arguments);
+int LogKeygenCommand(const Arguments& arguments);
 int LogListCommand(const Arguments& arguments);
+int LogPackCommand(const Arguments& arguments);
 int LogPruneCommand(const Arguments& arguments);
+int LogPullCommand(const Arguments& arguments);
+int LogPushCommand(const Arguments& arguments);
 int LogRecoverCommand(const Arguments& arguments);
 int LogStatsCommand(const Arguments& arguments);
+int LogTrustCommand(const Arguments& arguments);
+int LogUntrustCommand(const Arguments& arguments);
 
 }  // namespace hone

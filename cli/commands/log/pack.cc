@@ -1,0 +1,120 @@
+#include "db/packs/pack.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/command_line.h"
+#include "cli/commands/log/choose_records.h"
+#include "cli/commands/log/log_commands.h"
+#include "cli/commands/log/query_options.h"
+#include "cli/files/read_file.h"
+#include "cli/files/write_file.h"
+#include "cli/printing/print.h"
+#include "cli/printing/print_json.h"
+#include "cli/store.h"
+#include "core/error.h"
+#include "core/shell_word.h"
+#include "db/packs/minisign.h"
+#include "db/packs/take_pack.h"
+#include "rpc_runner/keys/key_file.h"
+
+namespace hone {
+namespace {
+
+struct PackOptions {
+  std::string db, output, key, since, reproduce;
+  PackName name;
+  PackRecipe recipe;
+  bool all = false;
+};
+
+void AddPackOptions(CommandLine& line, PackOptions& options) {
+  AddStoreOption(line, options.db);
+  line.Add("--name", options.name.name, "the pack's name: letters, digits, -, _ and .");
+  line.Add("--serial", options.name.serial, "greater for a newer pack; by default its newest record's time in seconds")
+      .Between(1, int64_t{1} << 53);
+  line.Add("--by", options.name.by, "who made it, for people");
+  line.AddFlag("--all", options.all, "every record that fits, not only the best ones");
+  line.Add("--model", options.recipe.models, "only the tasks of these models, at --threads");
+  line.Add("--device", options.recipe.device, "as for hone log list");
+  line.Add("--target", options.recipe.cpu, "the target's CPU, as znver3");
+  line.Add("--threads", options.recipe.threads, "the thread count").Between(1, 1024);
+  line.Add("--since", options.since, "measured since a day (2026-11-22) or for so long (90d, 12h)");
+  line.Add("--key", options.key, "the secret key to sign with (hone log keygen); FILE.minisig gets the signature");
+  line.Add("-o,--output", options.output, "the file to write; nothing may be there yet");
+  line.Add("--reproduce", options.reproduce, "makes this pack again from the store, and says whether it is the same");
+}
+
+std::vector<Record> RecordsFor(const PackRecipe& recipe, const std::string& db) {
+  RecordQuery query;
+  query.device = recipe.device;
+  query.cpu = recipe.cpu;
+  if (recipe.threads > 0) query.threads = recipe.threads;
+  query.since_unix_ms = recipe.since_unix_ms;
+  return ChooseRecords(*OpenExistingStore(db), query, recipe.models, recipe.best);
+}
+
+// By what is packed: another zlib may write the same in other bytes.
+int Reproduce(const PackOptions& options, bool json) {
+  const std::string bytes = ReadFile(options.reproduce);
+  const PackManifest manifest = ReadPack(bytes).manifest;
+  const std::string again = WritePack({manifest.name, manifest.serial, manifest.by}, manifest.recipe,
+                                      RecordsFor(manifest.recipe, options.db));
+  const bool same_bytes = again == bytes;
+  const bool same = same_bytes || ReadPack(again).manifest == manifest;
+  if (json) {
+    PrintJson({{"same", same}, {"same_bytes", same_bytes}});
+  } else {
+    Print("{}\n", !same        ? "the store gives another pack"
+                  : same_bytes ? "the same, byte for byte"
+                               : "the same records and manifest, compressed by another zlib");
+  }
+  return static_cast<int>(same ? ExitCode::kDone : ExitCode::kAnswerIsNo);
+}
+
+void Require(const std::string& value, const char* option) {
+  if (value.empty())
+    throw Error(ExitCode::kUsage, fmt::format("{} is missing: hone log pack --name NAME -o FILE", option));
+}
+
+}  // namespace
+
+int LogPackCommand(const Arguments& arguments) {
+  CommandLine line("hone log pack",
+                   "Makes a pack: the store's best records in one file that others can check and pull.");
+  PackOptions options;
+  AddPackOptions(line, options);
+  if (!line.Parse(arguments)) return 0;
+  if (!options.reproduce.empty()) return Reproduce(options, line.json());
+  Require(options.name.name, "--name");
+  Require(options.output, "--output");
+  if (IsThere(options.output)) {
+    throw Error(ExitCode::kCannotCreate,
+                fmt::format("'{}' is there already, and a pack never changes", options.output));
+  }
+  std::optional<SigningKey> key;
+  if (!options.key.empty()) key = ParseSecretKeyFile(ReadKeyFile(options.key, Secrecy::kSecret, "the signing key"));
+  if (!options.since.empty()) options.recipe.since_unix_ms = ParseSince(options.since, NowMs());
+  options.recipe.best = !options.all;
+  const std::string bytes = WritePack(options.name, options.recipe, RecordsFor(options.recipe, options.db));
+  const PackManifest manifest = ReadPack(bytes).manifest;
+  if (key) WriteFileAtomically(options.output + ".minisig", SignBytes(bytes, *key, PackComment(manifest)));
+  WriteFileAtomically(options.output, bytes);
+  if (line.json()) {
+    PrintJson({{"path", options.output},
+               {"bytes", bytes.size()},
+               {"signed", key.has_value()},
+               {"manifest", ParseJson(ManifestText(manifest), "the manifest")}});
+  } else {
+    Print("{}: {} records of {} workloads on {} machines in {} bytes, serial {}{}\n", options.output, manifest.records,
+          manifest.workloads, manifest.machines.size(), bytes.size(), manifest.serial,
+          key ? ", signed by " + key->public_key.IdText() : ", not signed");
+  }
+  line.Next("hone log push " + ShellWord(options.output) + " FOLDER");
+  return 0;
+}
+
+}  // namespace hone

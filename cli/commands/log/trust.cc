@@ -1,0 +1,64 @@
+#include <fmt/format.h>
+
+#include <string>
+
+#include "cli/command_line.h"
+#include "cli/commands/log/log_commands.h"
+#include "cli/commands/log/trusted_file.h"
+#include "cli/printing/print.h"
+#include "cli/printing/print_json.h"
+#include "cli/printing/table.h"
+#include "core/error.h"
+
+namespace hone {
+namespace {
+
+void List(const TrustedKeys& trusted, bool json) {
+  Json list = Json::array();
+  Table table({"name", "id", "key"});
+  for (const TrustedKey& key : trusted.keys()) {
+    list.push_back({{"name", key.name}, {"id", key.key.IdText()}, {"key", key.key.ToText()}});
+    table.Add({key.name, key.key.IdText(), key.key.ToText()});
+  }
+  if (json) {
+    PrintJson({{"path", TrustedKeysPath()}, {"keys", list}});
+  } else {
+    Print("{}", table.empty() ? "nobody's packs are taken\n" : table.ToText());
+  }
+}
+
+}  // namespace
+
+int LogTrustCommand(const Arguments& arguments) {
+  CommandLine line("hone log trust", "Takes packs that this key has signed; without a key lists whose are taken.");
+  std::string key, name;
+  line.Add("KEY", key, "a public key of minisign, or the file with it");
+  line.Add("--name", name, "whose it is, in one word");
+  if (!line.Parse(arguments)) return 0;
+  TrustedKeys trusted = ReadTrustedKeys();
+  if (!key.empty()) {
+    if (name.empty()) throw Error(ExitCode::kUsage, "--name is missing: whose key it is, in one word");
+    trusted.Add(name, SigningKeyOf(key));
+    WriteTrustedKeys(trusted);
+  }
+  List(trusted, line.json());
+  line.Next("hone log pull PACK");
+  return 0;
+}
+
+int LogUntrustCommand(const Arguments& arguments) {
+  CommandLine line("hone log untrust", "Takes no more packs of a key; what was pulled stays.");
+  std::string which;
+  line.Add("WHICH", which, "its name, or its id").Required();
+  if (!line.Parse(arguments)) return 0;
+  TrustedKeys trusted = ReadTrustedKeys();
+  if (trusted.Remove(which) == 0) {
+    throw Error(ExitCode::kNoInput, fmt::format("no key '{}' is trusted; hone log trust lists those that are", which));
+  }
+  WriteTrustedKeys(trusted);
+  List(trusted, line.json());
+  line.Next("hone log trust");
+  return 0;
+}
+
+}  // namespace hone

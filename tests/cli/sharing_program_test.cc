@@ -1,0 +1,134 @@
+// Logs, packs and stores between people: `hone log` as docs/sharing.md shows it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "core/serialize.h"
+#include "db/record_log.h"
+#include "db/record_store.h"
+#include "tests/cli/run_program.h"
+
+namespace hone {
+namespace {
+
+using testing::HasSubstr;
+
+class SharingProgram : public ProgramTest {
+ protected:
+  // The log of a machine that tuned a little, and of another one that measured the same in other times.
+  void ExportTwoMachines() {
+    const ProgramResult tuned = Shell(
+        "hone tune zoo:mlp --image-shape 1,14,14 --threads 1 --trials 6 --finals kernels --db left.db && "
+        "hone log export --db left.db -o left.log");
+    ASSERT_EQ(tuned.code, 0) << tuned.err;
+    std::vector<Record> records = RecordStore::Open(Path("work/left.db"))->Find({});
+    for (Record& record : records) {
+      record.measurement.environment.host = "right";
+      record.measurement.environment.cpu_id = "AuthenticAMD-25-1-1";
+      for (int64_t& ns : record.measurement.samples_ns) ns *= 2;
+      record = Finish(record);
+    }
+    std::ofstream log(Path("work/right.log"));
+    WriteLog(records, log);
+  }
+
+  // The commands of the page, in their order.
+  static std::vector<std::string> CommandsOf(const std::string& page) {
+    std::ifstream in(std::string(HONE_SOURCE_DIR) + "/docs/" + page);
+    std::vector<std::string> commands;
+    for (std::string line; std::getline(in, line);) {
+      if (line.starts_with("$ ")) commands.push_back(line.substr(2));
+    }
+    return commands;
+  }
+};
+
+TEST_F(SharingProgram, TheSessionOfThePageRuns) {
+  ExportTwoMachines();
+  std::filesystem::create_directory(Path("work/public"));
+  const std::vector<std::string> commands = CommandsOf("sharing.md");
+  EXPECT_GE(commands.size(), 9U);
+  std::string out;
+  for (const std::string& command : commands) {
+    if (command.starts_with("minisign") && Shell("minisign -v").code != 0) continue;
+    const ProgramResult result = Shell(command);
+    EXPECT_EQ(result.code, 0) << command << "\n" << result.err;
+    out += result.out;
+  }
+  EXPECT_THAT(out, HasSubstr("byte for byte"));
+  EXPECT_THAT(out, HasSubstr("0 new, "));
+  EXPECT_TRUE(std::filesystem::exists(Path("work/mlp.hone")));
+  EXPECT_EQ(Shell("hone log pull public/team.honepack --db mine.db").code, 0) << "the same again";
+  Shell("hone log untrust team");
+  const ProgramResult refused = Shell("hone log pull public/team.honepack --db other.db");
+  EXPECT_EQ(refused.code, 77) << refused.err;
+  EXPECT_FALSE(std::filesystem::exists(Path("work/other.db")));
+}
+
+TEST_F(SharingProgram, APackThatWasChangedIsRefusedAndLeavesNothing) {
+  ExportTwoMachines();
+  ASSERT_EQ(Shell("hone log keygen -o k && hone log pack --name x --db left.db --key k -o x.honepack").code, 0);
+  std::string bytes = Read("work/x.honepack");
+  bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 1);
+  Write("work/x.honepack", bytes);
+  const ProgramResult refused = Shell("hone log pull x.honepack --key k.pub --db mine.db");
+  EXPECT_EQ(refused.code, 77) << refused.err;
+  EXPECT_EQ(std::count(refused.err.begin(), refused.err.end(), '\n'), 1) << refused.err;
+  EXPECT_FALSE(std::filesystem::exists(Path("work/mine.db")));
+  EXPECT_EQ(Shell("hone log push x.honepack .").code, 65);
+  EXPECT_EQ(Shell("hone log pack --name x --db left.db -o x.honepack").code, 73) << "a pack never changes";
+}
+
+TEST_F(SharingProgram, OneRecordOfEachTaskIsExported) {
+  ExportTwoMachines();
+  const auto lines = [&](const std::string& options) {
+    const std::string out = Shell("hone log export --db left.db " + options).out;
+    return std::count(out.begin(), out.end(), '\n') - 1;  // the header
+  };
+  const auto all = lines(""), best = lines("--best");
+  EXPECT_GT(all, best);
+  EXPECT_GT(best, 0);
+  EXPECT_EQ(lines("--best --model zoo:mlp --threads 1"), best - 1) << "its own image is larger: another first layer";
+  EXPECT_EQ(lines("--since 1h"), all);
+  EXPECT_EQ(lines("--since 2099-01-01"), 0);
+  EXPECT_EQ(Shell("hone log export --db left.db --since yesterday").code, 2);
+}
+
+TEST_F(SharingProgram, AStoreIsCheckedCopiedPrunedAndRecovered) {
+  ExportTwoMachines();
+  EXPECT_EQ(Shell("hone log check --db left.db").code, 0);
+  EXPECT_EQ(Shell("hone log backup --db left.db -o copy.db").code, 0);
+  EXPECT_EQ(Shell("hone log backup --db left.db -o copy.db").code, 73);
+  EXPECT_EQ(Shell("hone log prune --db copy.db").code, 2) << "nothing says what may go";
+  const std::string best = Shell("hone log best --db copy.db").out;
+  EXPECT_EQ(Shell("hone log prune --db copy.db --keep 1").code, 0);
+  EXPECT_EQ(Shell("hone log best --db copy.db").out, best);
+  EXPECT_THAT(Shell("hone log stats --db left.db").out, HasSubstr("records"));
+  std::string bytes = Read("work/left.db");
+  std::fill_n(bytes.begin(), 4096, '\0');
+  Write("work/left.db", bytes);
+  const ProgramResult damaged = Shell("hone log check --db left.db");
+  EXPECT_EQ(damaged.code, 65);
+  EXPECT_THAT(damaged.err, HasSubstr("hone log recover left.db"));
+  EXPECT_EQ(Shell("hone log recover left.db -o new.db").code, 0);
+  EXPECT_EQ(Shell("hone log check --db new.db").code, 0);
+  EXPECT_GT(RecordStore::Open(Path("work/new.db"))->Stats().records, 0);
+}
+
+TEST_F(SharingProgram, OtherTunersLinesAreCountedAndRefusedOneByOne) {
+  const ProgramResult r = Hone({"log", "import", HONE_TEST_DATA "/autotvm/templates.log", "--json"});
+  EXPECT_EQ(r.code, 65);
+  const Json report = ParseJson(r.out, "the report");
+  EXPECT_EQ(report["counts"]["foreign"], 12);
+  EXPECT_EQ(report["counts"]["foreign_failed"], 2);
+  EXPECT_EQ(report["refused"].size(), 5U);
+  EXPECT_THAT(Hone({"log", "list"}).out, HasSubstr("0 records")) << "no record, and never a best";
+}
+
+}  // namespace
+}  // namespace hone
