@@ -29,7 +29,9 @@ ServerKeys TrackerKeys(const std::string& folder, const std::string& audit) {
   if (!folder.empty()) return {folder, audit};
   if (!HasConfigFolder()) return {"", audit};
   const std::string own = DefaultKeyFolder();
-  return {IsThere(KeyFolder(own).secret()) ? own : "", audit};
+  // One half of a folder stops the tracker: whoever made it did not want one without keys.
+  const bool is_made = IsThere(KeyFolder(own).secret()) || IsThere(KeyFolder(own).list());
+  return {is_made ? own : "", audit};
 }
 
 std::string KeyFolderWords(const std::string& folder) { return folder.empty() ? "" : " --keys " + ShellWord(folder); }

@@ -22,7 +22,14 @@ class KeysProgram : public ProgramTest {
     return ParseJson(r.out, "what the command printed");
   }
   void ExpectFailure(const std::vector<std::string>& arguments, int code, const std::string& message) {
-    const ProgramResult r = Hone(arguments);
+    ExpectFailure(Hone(arguments), code, message);
+  }
+  // Of hone-runner, with these words after the address and the key.
+  void ExpectRunnerFailure(const std::string& words, int code, const std::string& message) {
+    SCOPED_TRACE(words);
+    ExpectFailure(Shell("timeout 60 '" HONE_RUNNER "' --key k --health off " + words), code, message);
+  }
+  static void ExpectFailure(const ProgramResult& r, int code, const std::string& message) {
     EXPECT_EQ(r.code, code) << r.err;
     EXPECT_THAT(r.err, HasSubstr(message));
     EXPECT_EQ(std::count(r.err.begin(), r.err.end(), '\n'), 1) << r.err;
@@ -69,6 +76,61 @@ TEST_F(KeysProgram, AreNeverOverwrittenAndNeverTakenFromWhatOthersMayRead) {
 TEST_F(KeysProgram, WithoutThemATrackerIsForLoopbackAlone) {
   ExpectFailure({"tracker", "--bind", "tcp://0.0.0.0:*"}, 78, "hone keygen --server");
   ExpectFailure({"tracker", "--bind", "tcp://127.0.0.1:*", "--keys", Path("none")}, 78, "hone keygen");
+}
+
+TEST_F(KeysProgram, ThatAreDamagedOrMissingStopTheTracker) {
+  Ask({"keygen", "--server"});
+  const std::string secret = Path("hone/tracker/secret"), whole = Read("hone/tracker/secret");
+  for (const size_t bytes : {size_t{0}, size_t{1}, whole.size() / 2, whole.size() - 3}) {
+    Write("hone/tracker/secret", whole.substr(0, bytes));
+    ExpectFailure({"tracker", "--bind", "tcp://127.0.0.1:*"}, 78, secret);
+  }
+  std::filesystem::remove(secret);
+  // Not a tracker without keys, which would do for loopback: the rest of the folder is there.
+  const ProgramResult r = Shell("timeout 60 \"$HONE\" tracker --bind 'tcp://127.0.0.1:*'");
+  ExpectFailure(r, 78, "hone keygen");
+}
+
+TEST_F(KeysProgram, ThatAreDamagedOrMissingStopARunner) {
+  const Json server = Ask({"keygen", "--server"});
+  Ask({"keygen", "--name", "pi"});
+  const std::string identity = Path("hone/identity"), whole = Read("hone/identity");
+  const std::string words = "--tracker tcp://127.0.0.1:1 --server-key '" + server["key"].get<std::string>() + "' ";
+  chmod(identity.c_str(), 0644);
+  ExpectRunnerFailure(words, 78, "chmod 600");
+  chmod(identity.c_str(), 0600);
+  for (const size_t bytes : {size_t{0}, whole.size() / 2, whole.size() - 3}) {
+    Write("hone/identity", whole.substr(0, bytes));
+    ExpectRunnerFailure(words, 78, identity);
+  }
+  std::filesystem::remove(identity);
+  ExpectRunnerFailure(words, 78, "hone keygen");
+  ExpectRunnerFailure("--tracker tcp://127.0.0.1:1 --direct --bind tcp://0.0.0.0:*", 78, "hone keygen --server");
+  ExpectRunnerFailure("--tracker tcp://10.0.0.1:9190", 78, "hone enroll");
+}
+
+TEST_F(KeysProgram, ATrackerWithAnotherKeyIsRefusedInClearWords) {
+  const ProgramResult r = Shell(
+      "hone keygen --server --keys keys >/dev/null 2>&1 && hone keygen --server --keys other >/dev/null 2>&1 && "
+      "hone keygen --name ada >/dev/null 2>&1 && "
+      "hone authorize ../hone/identity.pub --name ada --role tuner,viewer,runner --keys keys >/dev/null 2>&1; "
+      "{ \"$HONE\" tracker --keys keys --bind 'tcp://127.0.0.1:*' --port-file port >tracker.out 2>&1 & } && pid=$! && "
+      "for i in $(seq 200); do [ -s port ] && break; sleep 0.05; done; address=$(cat port); "
+      "export HONE_SERVER_KEY=other/secret.pub; "
+      "hone devices --tracker $address; echo devices $?; "
+      "hone tune zoo:mlp --image-shape 1,14,14 --trials 8 --tracker $address --key k --db t.db; echo tune $?; "
+      "timeout 30 '" HONE_RUNNER
+      "' --tracker $address --key k --health off 2>runner.err & runner=$!; "
+      "for i in $(seq 400); do grep -q 'does not hold' runner.err && break; sleep 0.05; done; "
+      "kill $runner; wait $runner; cat runner.err; "
+      "export HONE_SERVER_KEY=keys/secret.pub; hone devices --tracker $address; echo right $?; "
+      "kill $pid; wait $pid");
+  EXPECT_THAT(r.out, HasSubstr("devices 77")) << r.err;
+  EXPECT_THAT(r.out, HasSubstr("tune 77")) << r.err;
+  EXPECT_THAT(r.out, HasSubstr("hone-runner: what answers at tcp://127.0.0.1:"));
+  EXPECT_THAT(r.out, HasSubstr("no runners\nright 0")) << "the runner never got in";
+  EXPECT_THAT(r.err, HasSubstr("hone: what answers at tcp://127.0.0.1:"));
+  EXPECT_THAT(r.err, HasSubstr("does not hold the key"));
 }
 
 TEST_F(KeysProgram, ANewUserIsOneCommandOnEachSide) {
