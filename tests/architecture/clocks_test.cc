@@ -1,0 +1,55 @@
+// Durations come from a clock that nobody sets. The time of day is a label, and read in few places.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <set>
+#include <string>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// Who reads it, and what for.
+const std::set<std::string>& MayReadTheTimeOfDay() {
+  static const std::set<std::string> files = {
+      "cli/commands/cmd_enroll.cc",     // until when a code holds
+      "cli/commands/cmd_keys.cc",       // which keys have expired
+      "rpc_runner/keys/audit.cc",       // when something was written down
+      "rpc_runner/keys/gatekeeper.cc",  // which keys and codes have expired
+      "tuner/tune_tools.cc",            // when a record was made
+  };
+  return files;
+}
+
+const std::regex& TimeOfDay() {
+  static const std::regex calls(
+      "system_clock|high_resolution_clock|utc_clock|CLOCK_REALTIME|gettimeofday *\\(|\\bftime *\\(|timespec_get|"
+      "[^_a-zA-Z.>]time *\\( *(nullptr|NULL|0|&)");
+  return calls;
+}
+
+TEST(Clocks, TheTimeOfDayIsReadWhereItIsALabel) {
+  const fs::path root = HONE_SOURCE_DIR;
+  std::set<std::string> readers;
+  for (const char* room : {"core", "compiler", "db", "runtime", "rpc_runner", "tuner", "cli"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(root / room)) {
+      const std::string extension = entry.path().extension().string();
+      if (extension != ".cc" && extension != ".h" && extension != ".c") continue;
+      const std::string file = fs::relative(entry.path(), root).generic_string();
+      std::ifstream in(entry.path());
+      std::string line;
+      for (int number = 1; std::getline(in, line); ++number) {
+        if (!std::regex_search(line, TimeOfDay())) continue;
+        readers.insert(file);
+        EXPECT_TRUE(MayReadTheTimeOfDay().count(file) > 0) << fmt::format(
+            "{}:{} reads the time of day, which jumps: MonotonicNs() measures durations: {}", file, number, line);
+      }
+    }
+  }
+  EXPECT_EQ(readers, MayReadTheTimeOfDay()) << "the list names files that do not";
+}
+
+}  // namespace
