@@ -30,7 +30,7 @@ void CheckExplainable(const Record& record) {
 
 int64_t OperandBytes(const Candidate& candidate) {
   int64_t bytes = 0;
-  const Epilogue epilogue = CanonicalEpilogue(candidate.workload.epilogue);
+  const Epilogue epilogue = CanonicalEpilogue(candidate.workload);
   for (const KernelOperand& operand :
        FindSchedule(candidate.schedule)->Operands(candidate.workload, candidate.config, epilogue)) {
     int64_t elements = 1;

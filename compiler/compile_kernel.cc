@@ -64,7 +64,7 @@ CompiledKernel CompileAnchorObject(const Candidate& candidate, const Epilogue& e
 
 std::string CompileAssembly(const Candidate& candidate) {
   KernelBuilder builder(candidate.target, MachineModelFor(candidate.target));
-  EmitAnchor(builder, ScheduleOf(candidate), candidate, CanonicalEpilogue(candidate.workload.epilogue));
+  EmitAnchor(builder, ScheduleOf(candidate), candidate, CanonicalEpilogue(candidate.workload));
   return EmitAssembly(builder, candidate.target);
 }
 
@@ -86,7 +86,7 @@ std::variant<Artifact, Rejection> CompileKernel(const Candidate& candidate, cons
     return Rejection{Fate::kInvalidConfig, *reason};
   }
   try {
-    const Epilogue fused = epilogue.value_or(CanonicalEpilogue(candidate.workload.epilogue));
+    const Epilogue fused = epilogue.value_or(CanonicalEpilogue(candidate.workload));
     return LinkAlone(CompileAnchorObject(candidate, fused), candidate.target);
   } catch (const Error& error) {
     return Rejection{Fate::kCompileFailed, error.what()};

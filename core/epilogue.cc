@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <cmath>
 #include <limits>
 #include <optional>
 #include <vector>
@@ -65,37 +66,84 @@ bool Take(std::string_view& text, std::string_view word) {
   return true;
 }
 
-// Takes "quantise(0.5,3)" and the comma before it off the text's end, where it stands; false when it is not such.
-bool TakeQuantise(std::string_view& text, Epilogue& epilogue) {
-  constexpr std::string_view kName = "quantise(";
-  const size_t at = text.rfind(kName);
-  if (at == std::string_view::npos) return true;
-  if (text.back() != ')' || (at > 0 && (at < 2 || text[at - 1] != ','))) return false;
-  const auto parts = Split(text.substr(at + kName.size(), text.size() - at - kName.size() - 1), ',');
-  if (parts.size() != 2) return false;
-  const auto step = ParseFloat(parts[0]);
-  const auto zero_point = ParseInteger(parts[1]);
-  if (!step || !(*step > 0) || !zero_point || *zero_point < -128 || *zero_point > 255) return false;
-  epilogue.step = *step;
-  epilogue.zero_point = static_cast<int>(*zero_point);
+// Takes "name(1,2)" and the comma behind it off the front of the text: what lies between the parentheses. Absent when
+// it does not begin so.
+std::optional<std::vector<std::string_view>> TakeCall(std::string_view& text, std::string_view name) {
+  if (text.substr(0, name.size()) != name || text.substr(name.size(), 1) != "(") return std::nullopt;
+  const size_t close = text.find(')');
+  if (close == std::string_view::npos) return std::nullopt;
+  std::string_view whole = text.substr(0, close + 1);
+  if (!Take(text, whole)) return std::nullopt;
+  return Split(whole.substr(name.size() + 1, close - name.size() - 1), ',');
+}
+
+float FloatOf(std::string_view whole, std::string_view part) {
+  const auto number = ParseFloat(part);
+  if (!number) Refuse(whole);
+  return *number;
+}
+
+// Of 8 bits, with or without sign.
+int ByteOf(std::string_view whole, std::string_view part) {
+  const auto number = ParseInteger(part);
+  if (!number || *number < -128 || *number > 255) Refuse(whole);
+  return static_cast<int>(*number);
+}
+
+void TakeHold(std::string_view whole, std::string_view& text, Hold& hold) {
+  const auto parts = TakeCall(text, "hold");
+  if (!parts) return;
+  if (parts->size() != 3) Refuse(whole);
+  hold = {FloatOf(whole, (*parts)[0]), FloatOf(whole, (*parts)[1]), FloatOf(whole, (*parts)[2])};
+  if (!(hold.scale > 0) || !(hold.lo <= hold.hi)) Refuse(whole);
+}
+
+void TakeResidual(std::string_view whole, std::string_view& text, Epilogue& epilogue) {
+  epilogue.residual = Take(text, "add");
+  if (epilogue.residual) return;
+  const auto parts = TakeCall(text, "add");
+  if (!parts) return;
+  if (parts->size() != 2) Refuse(whole);
+  epilogue.residual = true;
+  epilogue.residual_scale = FloatOf(whole, (*parts)[0]);
+  epilogue.residual_zero = ByteOf(whole, (*parts)[1]);
+  if (!(epilogue.residual_scale > 0)) Refuse(whole);
+}
+
+// "quantise(0.5,3)" at the end, with what stands before it left in the text.
+void TakeQuantise(std::string_view whole, std::string_view& text, Epilogue& epilogue) {
+  const size_t at = text.rfind("quantise(");
+  if (at == std::string_view::npos) return;
+  std::string_view last = text.substr(at);
+  const auto parts = TakeCall(last, "quantise");
+  const bool stands = at == 0 || (at > 1 && text[at - 1] == ',');
+  if (!parts || !last.empty() || !stands || parts->size() < 2 || parts->size() > 3) Refuse(whole);
+  epilogue.step = FloatOf(whole, (*parts)[0]);
+  epilogue.zero_point = ByteOf(whole, (*parts)[1]);
+  if (parts->size() == 3) epilogue.most = ByteOf(whole, (*parts)[2]);
+  if (!(epilogue.step > 0) || (parts->size() == 3 && epilogue.most <= 0)) Refuse(whole);
   text = text.substr(0, at == 0 ? 0 : at - 1);
-  return true;
 }
 
 }  // namespace
 
 EpilogueClass Epilogue::Class() const {
   if (residual) return EpilogueClass::kResidual;
-  return bias || activation != nullptr ? EpilogueClass::kBiasAct : EpilogueClass::kNone;
+  return bias || offset || activation != nullptr ? EpilogueClass::kBiasAct : EpilogueClass::kNone;
 }
 
 std::string Epilogue::ToText() const {
   std::vector<std::string> parts;
+  if (offset) parts.emplace_back("offset");
   if (scale) parts.emplace_back("scale");
+  if (hold.scale > 0) parts.push_back(fmt::format("hold({},{},{})", hold.lo, hold.hi, hold.scale));
   if (bias) parts.emplace_back("bias");
-  if (residual) parts.emplace_back("add");
+  if (residual) parts.push_back(residual_scale > 0 ? fmt::format("add({},{})", residual_scale, residual_zero) : "add");
   if (activation != nullptr) parts.push_back(ActivationText(*this));
-  if (step > 0) parts.push_back(fmt::format("quantise({},{})", step, zero_point));
+  if (step > 0) {
+    parts.push_back(most > 0 ? fmt::format("quantise({},{},{})", step, zero_point, most)
+                             : fmt::format("quantise({},{})", step, zero_point));
+  }
   return parts.empty() ? "none" : fmt::format("{}", fmt::join(parts, ","));
 }
 
@@ -104,19 +152,51 @@ Epilogue Epilogue::Parse(std::string_view text) {
   if (text == "none") return epilogue;
   if (text.empty()) Refuse(text);
   std::string_view rest = text;
+  TakeQuantise(text, rest, epilogue);
+  epilogue.offset = Take(rest, "offset");
   epilogue.scale = Take(rest, "scale");
+  TakeHold(text, rest, epilogue.hold);
   epilogue.bias = Take(rest, "bias");
-  epilogue.residual = Take(rest, "add");
-  if (!TakeQuantise(rest, epilogue)) Refuse(text);
+  TakeResidual(text, rest, epilogue);
   if (!rest.empty() && !ParseActivation(rest, epilogue)) Refuse(text);
   return epilogue;
 }
 
-Epilogue CanonicalEpilogue(EpilogueClass epilogue_class) {
+namespace {
+
+// Products of random bytes have a size of about 32 * 32: their sum of `terms` then fills the bytes. A power of two,
+// which divides without rounding.
+float CanonicalStep(double terms) {
+  constexpr double kQuantaOfOne = 16;
+  return static_cast<float>(std::exp2(std::round(std::log2(kQuantaOfOne * std::sqrt(terms)))));
+}
+
+Epilogue CanonicalWhole(const Workload& w) {
+  double terms = 1;
+  for (size_t i = 1; i < w.weight.size(); ++i) terms *= static_cast<double>(w.weight[i]);
+  constexpr float kFar = 4194304;  // 2^22: whole numbers of float32 still have halves between them
+  constexpr int kMiddle = 128;
   Epilogue epilogue;
-  if (epilogue_class == EpilogueClass::kNone) return epilogue;
+  epilogue.offset = w.epilogue != EpilogueClass::kNone;
+  epilogue.scale = epilogue.offset;
+  if (w.types.output != DType::kUInt8) return epilogue;
+  epilogue.step = CanonicalStep(terms);
+  epilogue.zero_point = kMiddle;
+  if (w.epilogue != EpilogueClass::kResidual) return epilogue;
+  epilogue.residual = true;
+  epilogue.hold = {-kFar, kFar, 1};
+  epilogue.residual_scale = epilogue.step;
+  return epilogue;
+}
+
+}  // namespace
+
+Epilogue CanonicalEpilogue(const Workload& workload) {
+  if (workload.types.whole()) return CanonicalWhole(workload);
+  Epilogue epilogue;
+  if (workload.epilogue == EpilogueClass::kNone) return epilogue;
   epilogue.bias = true;
-  epilogue.residual = epilogue_class == EpilogueClass::kResidual;
+  epilogue.residual = workload.epilogue == EpilogueClass::kResidual;
   epilogue.activation = ActivationNamed("relu");
   return epilogue;
 }

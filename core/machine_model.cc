@@ -9,8 +9,9 @@ namespace {
 
 struct CpuRow {
   std::string_view cpu;
-  std::string_view row;            // of MachineRows, by name
-  int64_t l1_kib, l2_kib, l3_kib;  // of one core; what a cluster shares is divided by its cores
+  std::string_view row;             // of MachineRows, by name
+  int64_t l1_kib, l2_kib, l3_kib;   // of one core; what a cluster shares is divided by its cores
+  std::string_view byte_dots = {};  // the feature that multiplies bytes, when it has one
 };
 
 // What the makers' manuals say of each core. Where there is no third level, its column repeats the second.
@@ -24,25 +25,25 @@ constexpr CpuRow kCpus[] = {
     {"haswell", "avx2", 32, 256, 2048},
     {"broadwell", "avx2", 32, 256, 2048},
     {"skylake", "avx2", 32, 256, 2048},
-    {"alderlake", "avx2", 48, 1280, 3072},
-    {"raptorlake", "avx2", 48, 2048, 3072},
+    {"alderlake", "avx2", 48, 1280, 3072, "avxvnni"},
+    {"raptorlake", "avx2", 48, 2048, 3072, "avxvnni"},
     {"znver1", "avx2", 32, 512, 2048},
     {"znver2", "avx2", 32, 512, 4096},
     {"znver3", "avx2", 32, 512, 4096},
     {"x86-64-v4", "avx512", 32, 1024, 1408},
     {"skylake-avx512", "avx512", 32, 1024, 1408},
-    {"cascadelake", "avx512", 32, 1024, 1408},
-    {"cooperlake", "avx512", 32, 1024, 1408},
+    {"cascadelake", "avx512", 32, 1024, 1408, "avx512vnni"},
+    {"cooperlake", "avx512", 32, 1024, 1408, "avx512vnni"},
     {"cannonlake", "avx512", 32, 256, 2048},
-    {"icelake-client", "avx512", 48, 512, 2048},
-    {"icelake-server", "avx512", 48, 1280, 1536},
-    {"rocketlake", "avx512", 48, 512, 2048},
-    {"tigerlake", "avx512", 48, 1280, 3072},
-    {"sapphirerapids", "avx512", 48, 2048, 1920},
-    {"emeraldrapids", "avx512", 48, 2048, 5120},
-    {"graniterapids", "avx512", 48, 2048, 3584},
-    {"znver4", "avx512", 32, 1024, 4096},
-    {"znver5", "avx512", 48, 1024, 4096},
+    {"icelake-client", "avx512", 48, 512, 2048, "avx512vnni"},
+    {"icelake-server", "avx512", 48, 1280, 1536, "avx512vnni"},
+    {"rocketlake", "avx512", 48, 512, 2048, "avx512vnni"},
+    {"tigerlake", "avx512", 48, 1280, 3072, "avx512vnni"},
+    {"sapphirerapids", "avx512", 48, 2048, 1920, "avx512vnni"},
+    {"emeraldrapids", "avx512", 48, 2048, 5120, "avx512vnni"},
+    {"graniterapids", "avx512", 48, 2048, 3584, "avx512vnni"},
+    {"znver4", "avx512", 32, 1024, 4096, "avx512vnni"},
+    {"znver5", "avx512", 48, 1024, 4096, "avx512vnni"},
     {"generic", "neon", 32, 256, 512},
     {"cortex-a53", "neon", 32, 128, 128},
     {"cortex-a55", "neon", 32, 128, 512},
@@ -75,11 +76,15 @@ struct Dependency {
 
 // As LLVM has them, but for AVX-512's four, which come together on every CPU of the table.
 constexpr Dependency kDependencies[] = {
-    {"sse2", "sse"},         {"sse3", "sse2"},        {"ssse3", "sse3"},       {"sse4.1", "ssse3"},
-    {"sse4.2", "sse4.1"},    {"avx", "sse4.2"},       {"avx2", "avx"},         {"fma", "avx"},
-    {"avx512f", "avx2"},     {"avx512f", "fma"},      {"avx512f", "avx512bw"}, {"avx512f", "avx512dq"},
-    {"avx512f", "avx512vl"}, {"avx512bw", "avx512f"}, {"avx512dq", "avx512f"}, {"avx512vl", "avx512f"},
+    {"sse2", "sse"},           {"sse3", "sse2"},        {"ssse3", "sse3"},       {"sse4.1", "ssse3"},
+    {"sse4.2", "sse4.1"},      {"avx", "sse4.2"},       {"avx2", "avx"},         {"fma", "avx"},
+    {"avx512f", "avx2"},       {"avx512f", "fma"},      {"avx512f", "avx512bw"}, {"avx512f", "avx512dq"},
+    {"avx512f", "avx512vl"},   {"avx512bw", "avx512f"}, {"avx512dq", "avx512f"}, {"avx512vl", "avx512f"},
+    {"avx512vnni", "avx512f"}, {"avxvnni", "avx2"},
 };
+
+// What multiplies bytes in fours, the better first.
+constexpr std::string_view kDotFeatures[] = {"avx512vnni", "avxvnni"};
 
 // RISC-V promises a least register length as a feature; 128 bits come with V alone.
 struct LeastLanes {
@@ -158,11 +163,18 @@ MachineModel BestOf(const std::vector<MachineRow>& rows, std::string_view archit
 
 MachineModel ModelAmong(const std::vector<MachineRow>& rows, const Target& target) {
   const CpuRow* cpu = FindCpu(rows, target);
-  const Features has = FeaturesOf(
-      target, cpu == nullptr ? std::vector<std::string>() : FindRow(rows, cpu->row)->model.required_features);
+  std::vector<std::string> of_cpu;
+  if (cpu != nullptr) of_cpu = FindRow(rows, cpu->row)->model.required_features;
+  if (cpu != nullptr && !cpu->byte_dots.empty()) of_cpu.emplace_back(cpu->byte_dots);
+  const Features has = FeaturesOf(target, of_cpu);
   MachineModel model = BestOf(rows, ArchitectureOf(target.triple), has);
   for (const LeastLanes& least : kLeastLanes) {
     if (model.scalable_vectors && has.count(least.feature) > 0) model.vector_lanes = least.lanes;
+  }
+  for (const std::string_view dots : kDotFeatures) {
+    if (!model.byte_dots_feature.empty() || has.count(dots) == 0) continue;
+    model.byte_dots = ByteDots::kFours;
+    model.byte_dots_feature = dots;
   }
   if (cpu == nullptr) return model;
   model.l1_bytes = cpu->l1_kib << 10;

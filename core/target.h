@@ -34,6 +34,12 @@ enum class Broadcast : uint8_t {
   kScalar,    // a scalar register (RISC-V)
 };
 
+// How a machine adds up products of bytes, uint8 times int8, exactly in int32.
+enum class ByteDots : uint8_t {
+  kWidened,  // every product apart, of operands widened to 16 bits (SSE2 and AVX2: two in one instruction)
+  kFours,    // four neighbours times four neighbours onto one sum, in one instruction (VNNI)
+};
+
 // Bytes that one core moves per cycle in passes over what a level holds.
 struct LevelRates {
   double l1 = 64;
@@ -61,6 +67,8 @@ struct MachineModel {
   bool has_rounding = false;      // one instruction rounds a vector to whole numbers, halves to even
   bool width_on_request = false;  // code generation uses half of a register's lanes unless it is asked for all
   Broadcast broadcast = Broadcast::kLoaded;
+  ByteDots byte_dots = ByteDots::kWidened;
+  std::string byte_dots_feature = {};  // what kernels of bytes need of the machine beside required_features
 
   double clock_ghz = 3.5;
   double multiply_adds_per_cycle = 2;     // of whole vectors

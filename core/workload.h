@@ -19,6 +19,15 @@ enum class EpilogueClass : uint8_t { kNone = 0, kBiasAct = 1, kResidual = 2 };
 // permanent.
 enum class Prologue : uint8_t { kNone = 0, kScaleShift = 1, kScaleShiftRelu = 2 };
 
+// A scaled sum of whole numbers that is quantised before something is added to it: x becomes x to the nearest whole
+// number (halves to even), held within [lo, hi], times scale.
+struct Hold {
+  float lo = 0;
+  float hi = 0;
+  float scale = 0;  // 0: it is not
+  bool operator==(const Hold&) const = default;
+};
+
 // Fused into an anchor's store, in this order: bias, residual add, activation.
 struct Epilogue {
   bool bias = false;                          // one value per output channel
@@ -26,23 +35,28 @@ struct Epilogue {
   const ActivationRow* activation = nullptr;  // a row of core/activation.h
   float lo = 0;                               // its first parameter, and its second
   float hi = 0;
-  // Of kernels with whole numbers: before all else the accumulator, converted to float32, is multiplied by one value
-  // per output channel; behind all else x becomes x / step to the nearest (halves to even) + zero_point, held within
-  // the output's type. ONNX's QLinearConv and QuantizeLinear.
+  // Of kernels with whole numbers: the accumulator begins with one int32 per output channel (offset); before all else
+  // it is converted to float32 and multiplied by one value per output channel (scale), and then perhaps quantised
+  // (hold). The residual's elements count as (r - residual_zero) * residual_scale. Behind all else x becomes x / step
+  // to the nearest (halves to even) + zero_point, held within 0 (or the least) and `most` of the output's type. ONNX's
+  // QLinearConv and QuantizeLinear.
+  bool offset = false;
   bool scale = false;
+  Hold hold = {};
+  float residual_scale = 0;  // 0: the residual is added as it is
+  int residual_zero = 0;
   float step = 0;  // 0: the output is not quantised
   int zero_point = 0;
+  int most = 0;  // 0: the largest of its type
 
   EpilogueClass Class() const;
-  // "scale,bias,add,clip(0,6),quantise(0.5,3)"; "none" when empty.
+  // "scale,bias,add,clip(0,6),quantise(0.5,3)"; "none" when empty. With all that whole numbers may have:
+  // "offset,scale,hold(-128,127,0.02),bias,add(0.01,3),relu,quantise(0.5,3,127)".
   std::string ToText() const;
   // Throws Error(kBadData) naming the text.
   static Epilogue Parse(std::string_view text);
   bool operator==(const Epilogue&) const = default;
 };
-
-// The epilogue that stands for a class when a workload is tuned alone: none; bias + relu; bias + residual + relu.
-Epilogue CanonicalEpilogue(EpilogueClass epilogue_class);
 
 // What an anchor's operands hold and what it adds in. Part of the key; a schedule states which it takes.
 struct ElementTypes {
@@ -50,8 +64,12 @@ struct ElementTypes {
   DType weight = DType::kFloat32;
   DType accumulator = DType::kFloat32;
   DType output = DType::kFloat32;  // of the residual, too
+  // Sums of products of bytes: whole numbers, and exact.
+  bool whole() const { return weight == DType::kInt8; }
   bool operator==(const ElementTypes&) const = default;
 };
+// 8 bits in, exact sums: data of uint8, weights of int8.
+inline constexpr ElementTypes ByteTypes(DType output) { return {DType::kUInt8, DType::kInt8, DType::kInt32, output}; }
 
 // One anchor operator with its shapes.
 struct Workload {
@@ -94,5 +112,10 @@ struct Workload {
   static Workload Parse(std::string_view text);
   bool operator==(const Workload&) const = default;
 };
+
+// The epilogue that stands for a workload's class when it is tuned alone: none; bias + relu; bias + residual + relu. Of
+// whole numbers that are stored in 8 bits: offset, scale and quantise, with a residual also hold and add, so that
+// operands filled at random (FillTensor) give outputs that differ.
+Epilogue CanonicalEpilogue(const Workload& workload);
 
 }  // namespace hone

@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "core/package_format.h"
+#include "core/required_features.h"
 #include "runtime/host_cpu.h"
 #include "runtime/match_kernels.h"
 #include "runtime/package_impl.h"
@@ -106,7 +107,7 @@ std::shared_ptr<const Package> Package::FromParts(Plan plan, std::string_view li
   impl.bytes = std::move(params);
   impl.params = impl.bytes.view();
   ValidatePlan(impl.plan, static_cast<int64_t>(impl.params.size()), name);
-  CheckHost(impl, MachineModelFor(impl.plan.target).required_features);
+  CheckHost(impl, RequiredFeatures(impl.plan));
   impl.lib = lib;
   LoadKernels(impl);
   impl.lib = {};  // the caller's

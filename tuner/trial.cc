@@ -7,7 +7,7 @@ namespace {
 
 void SetLayouts(Record& record, const Schedule& schedule) {
   const Candidate& candidate = record.candidate;
-  const Epilogue epilogue = CanonicalEpilogue(candidate.workload.epilogue);
+  const Epilogue epilogue = CanonicalEpilogue(candidate.workload);
   for (const KernelOperand& operand : schedule.Operands(candidate.workload, candidate.config, epilogue)) {
     if (operand.role == OperandRole::kData && record.input_layout.empty())
       record.input_layout = operand.layout.ToText();

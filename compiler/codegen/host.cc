@@ -99,7 +99,10 @@ std::vector<std::string> ImpliedFeatures(const Target& target) {
 
 std::string MissingFeature(const Target& target) {
   const auto host = llvm::sys::getHostCPUFeatures();
-  for (const std::string& feature : MachineModelFor(target).required_features) {
+  const MachineModel machine = MachineModelFor(target);
+  std::vector<std::string> needed = machine.required_features;
+  if (!machine.byte_dots_feature.empty()) needed.push_back(machine.byte_dots_feature);
+  for (const std::string& feature : needed) {
     const auto found = host.find(feature);
     if (found == host.end() || !found->second) return feature;
   }

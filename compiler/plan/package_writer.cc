@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "core/hash.h"
 #include "core/package_format.h"
+#include "core/required_features.h"
 #include "core/serialize.h"
 #include "core/version.h"
 
@@ -28,7 +29,7 @@ std::string Manifest(const Plan& plan, const std::string& graph, const std::stri
   manifest["hone"] = HoneVersion();
   manifest["llvm"] = LlvmVersion();
   manifest["target"] = plan.target.ToText();
-  manifest["required_features"] = MachineModelFor(plan.target).required_features;
+  manifest["required_features"] = RequiredFeatures(plan);
   manifest["model"] = plan.model;
   manifest["sections"] = {{"graph", SectionJson(graph)}, {"lib", SectionJson(lib)}, {"params", SectionJson(params)}};
   manifest["dispatch"] = DispatchTable(plan);

@@ -39,6 +39,9 @@
 namespace hone {
 namespace {
 
+// Of whole numbers: 256 products of 255 and -128 are half of what float32 holds exactly, and leave as much for offsets.
+constexpr int64_t kMostWholeTaps = 256;
+
 std::vector<int64_t> OneVector(const Workload&, const MachineModel& machine) { return {machine.vector_lanes}; }
 
 std::vector<int64_t> TileWidths(const Workload& w, const MachineModel& machine) {
@@ -64,7 +67,7 @@ class DepthwiseEmitter {
                    const DepthwiseKnobs& knobs, const Epilogue& epilogue)
       : b_(builder),
         s_(shape),
-        types_(types),
+        types_(Computed(types)),
         k_(knobs),
         epilogue_(epilogue),
         row_{s_.OW, s_.W, s_.KW, s_.stride_w, s_.pad_l, s_.dil_w},
@@ -77,6 +80,8 @@ class DepthwiseEmitter {
     int next = 2;
     Value* data = b_.Operand(args, 0);
     Value* weight = b_.Operand(args, 1);
+    Value* offset = epilogue_.offset ? b_.Operand(args, next++) : nullptr;
+    Value* scale = epilogue_.scale ? b_.Operand(args, next++) : nullptr;
     Value* bias = epilogue_.bias ? b_.Operand(args, next++) : nullptr;
     Value* residual = epilogue_.residual ? b_.Operand(args, next) : nullptr;
     Value* residual_stride = epilogue_.residual ? b_.BatchStride(args, next++) : nullptr;
@@ -95,12 +100,24 @@ class DepthwiseEmitter {
       w_ = b_.At(weight, b_.Mul(block, s_.KH * s_.KW * w_tap_));
       y_ = b_.At(b_.At(out, b_.Mul(n, b_.BatchStride(args, next))), y_offset);
       if (residual) r_ = b_.At(b_.At(residual, b_.Mul(n, residual_stride)), y_offset);
-      if (bias) bias_ = b_.At(bias, b_.Mul(block, Bytes(DType::kFloat32, k_.oc_block)));
+      const auto of_block = [&](Value* channels) {
+        return channels ? b_.At(channels, b_.Mul(block, Bytes(DType::kFloat32, k_.oc_block))) : nullptr;
+      };
+      offset_ = of_block(offset);
+      scale_ = of_block(scale);
+      bias_ = of_block(bias);
       Row(row);
     });
   }
 
  private:
+  // Sums of so few products of bytes are whole numbers that float32 holds, so that its multiply-add is exact: see
+  // Applies.
+  static ElementTypes Computed(ElementTypes types) {
+    if (types.whole()) types.accumulator = DType::kFloat32;
+    return types;
+  }
+
   void Row(Value* row) {
     const bool clips = s_.pad_t > 0 || (s_.OH - 1) * s_.stride_h - s_.pad_t + (s_.KH - 1) * s_.dil_h >= s_.H;
     if (!clips) return Tiles(b_.Index(0), b_.Index(s_.KH));
@@ -127,6 +144,10 @@ class DepthwiseEmitter {
     Value* x = b_.At(b_.At(x_, tile.start * x_pixel + Bytes(types_.data, part)), b_.Mul(i, tile.width * x_pixel));
     Value* offset = b_.Add(b_.Mul(i, tile.width * y_column_), tile.start * y_column_ + Bytes(types_.output, part));
     Vals acc = RegisterTile{static_cast<int>(tile.width), 1, lanes_}.Zeros(b_, types_.accumulator);
+    if (offset_) {
+      Value* offsets = b_.At(offset_, Bytes(DType::kInt32, part));
+      acc.assign(acc.size(), LoadConverted(b_, DType::kInt32, offsets, lanes_, types_.accumulator));
+    }
     const auto* first = llvm::dyn_cast<llvm::ConstantInt>(kh_lo);
     const auto* last = llvm::dyn_cast<llvm::ConstantInt>(kh_hi);
     if (k_.unroll_kh && first && last) {
@@ -141,6 +162,7 @@ class DepthwiseEmitter {
     }
     for (int64_t p = 0; p < tile.width; ++p) {
       EpilogueOperands operands;
+      if (scale_) operands.scale = b_.At(scale_, Bytes(DType::kFloat32, part));
       if (bias_) operands.bias = b_.At(bias_, Bytes(DType::kFloat32, part));
       if (r_) operands.residual = b_.At(b_.At(r_, offset), p * y_column_);
       Value* done = EmitEpilogue(b_, epilogue_, types_, Nth(acc, p), operands);
@@ -173,21 +195,26 @@ class DepthwiseEmitter {
 
   KernelBuilder& b_;
   const ConvShape& s_;
-  const ElementTypes& types_;
+  const ElementTypes types_;  // as they are computed with
   const DepthwiseKnobs& k_;
   const Epilogue& epilogue_;
   RowShape row_;
   int lanes_;
   int64_t x_column_, w_tap_, y_column_;  // bytes of a block's channels
   Value *x_ = nullptr, *w_ = nullptr, *y_ = nullptr, *r_ = nullptr, *bias_ = nullptr, *first_channel_ = nullptr;
+  Value *offset_ = nullptr, *scale_ = nullptr;
 };
 
 class Depthwise : public KnobSchedule<DepthwiseKnobs> {
  public:
   std::string_view name() const override { return "conv2d_depthwise"; }
   int version() const override { return 1; }
+  bool Takes(const ElementTypes& types) const override {
+    return types == ElementTypes() || types == ByteTypes(DType::kUInt8) || types == ByteTypes(DType::kFloat32);
+  }
   bool Applies(const Workload& w, const MachineModel&) const override {
-    return w.is_depthwise() && w.prologue == Prologue::kNone;
+    const bool fits = !w.types.whole() || w.weight[2] * w.weight[3] <= kMostWholeTaps;
+    return w.is_depthwise() && w.prologue == Prologue::kNone && fits;
   }
 
  private:
@@ -213,8 +240,7 @@ class Depthwise : public KnobSchedule<DepthwiseKnobs> {
     std::vector<KernelOperand> operands{
         {OperandRole::kData, w.types.data, w.data, data},
         {OperandRole::kWeight, w.types.weight, w.weight, Layout::Parse("OIHW" + blocked("o"))}};
-    if (epilogue.bias)
-      operands.push_back({OperandRole::kBias, DType::kFloat32, {w.weight[0]}, Layout::Parse("O" + blocked("o"))});
+    AddChannelOperands(w, epilogue, Layout::Parse("O" + blocked("o")), Layout::Parse("CHW" + blocked("c")), operands);
     if (epilogue.residual) operands.push_back({OperandRole::kResidual, w.types.output, w.OutputShape(), data});
     operands.push_back({OperandRole::kOutput, w.types.output, w.OutputShape(), data});
     return operands;

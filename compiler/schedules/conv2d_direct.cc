@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "compiler/codegen/element.h"
+#include "compiler/schedules/epilogue_emit.h"
 #include "compiler/schedules/knob_schedule.h"
 #include "compiler/schedules/level_rate.h"
 #include "compiler/schedules/register_tile.h"
@@ -25,14 +26,25 @@ bool TakesPrologue(const ConvShape& s) {
   return s.KH == 1 && s.KW == 1 && !padded && s.groups == 1 && s.C >= 16;
 }
 
-bool TapsUnrolled(const DirectKnobs& k, bool border) { return border || k.ic_block < 4; }
+// A group's channels begin where a step does.
+bool InFours(const ConvShape& s) { return s.groups == 1 || s.group_in % kDotGroup == 0; }
+
+bool TapsUnrolled(const DirectNest& nest, bool border) { return border || nest.knobs.ic_block < 4 * nest.dot; }
+
+RegisterTile TileOf(const DirectNest& nest, int64_t pixels) {
+  return {static_cast<int>(pixels), nest.vectors(), nest.lanes, nest.parts};
+}
 
 class Direct : public KnobSchedule<DirectKnobs> {
  public:
   std::string_view name() const override { return "conv2d_direct"; }
   int version() const override { return 1; }
+  bool Takes(const ElementTypes& types) const override {
+    return types == ElementTypes() || types == ByteTypes(DType::kUInt8) || types == ByteTypes(DType::kFloat32);
+  }
   bool Applies(const Workload& w, const MachineModel&) const override {
     if (!w.is_conv() || w.is_depthwise()) return false;
+    if (w.types.whole() && (w.prologue != Prologue::kNone || !InFours(ConvShape(w)))) return false;
     return w.prologue == Prologue::kNone || TakesPrologue(ConvShape(w));
   }
 
@@ -43,7 +55,7 @@ class Direct : public KnobSchedule<DirectKnobs> {
       return fmt::format("a prologue needs loop_order=1 and an ic_block of whole vectors of {}", machine.vector_lanes);
     }
     if (k.ic_chunk > 0 && w.types.output != w.types.accumulator) return "ic_chunk keeps partial sums in the output";
-    return RejectShape(ConvShape(w), machine, k);
+    return RejectShape(DirectNest(w, machine, k), machine);
   }
 
   std::vector<KernelOperand> OperandsWith(const Workload& w, const DirectKnobs& k,
@@ -53,7 +65,9 @@ class Direct : public KnobSchedule<DirectKnobs> {
     };
     const Layout data = Layout::Parse("NCHW" + blocked(k.ic_block, "c"));
     const Layout out = Layout::Parse("NCHW" + blocked(k.oc_block, "c"));
-    const Layout weight = Layout::Parse("OIHW" + blocked(k.ic_block, "i") + blocked(k.tile_oc * k.oc_block, "o"));
+    const int64_t dot = w.types.whole() ? kDotGroup : 1;
+    const Layout weight = Layout::Parse("OIHW" + blocked(k.ic_block / dot, "i") + blocked(k.tile_oc * k.oc_block, "o") +
+                                        blocked(dot, "i"));
     std::vector<KernelOperand> operands{{OperandRole::kData, w.types.data, w.data, data}};
     if (w.prologue != Prologue::kNone) {
       const Layout channels = Layout::Parse("CHW" + blocked(k.ic_block, "c"));
@@ -61,10 +75,8 @@ class Direct : public KnobSchedule<DirectKnobs> {
       operands.push_back({OperandRole::kShift, DType::kFloat32, {w.data[1], 1, 1}, channels});
     }
     operands.push_back({OperandRole::kWeight, w.types.weight, w.weight, weight});
-    if (epilogue.bias) {
-      operands.push_back(
-          {OperandRole::kBias, DType::kFloat32, {w.weight[0]}, Layout::Parse("O" + blocked(k.oc_block, "o"))});
-    }
+    const Layout outputs = Layout::Parse("O" + blocked(k.oc_block, "o"));
+    AddChannelOperands(w, epilogue, outputs, Layout::Parse("CHW" + blocked(k.oc_block, "c")), operands);
     if (epilogue.residual) operands.push_back({OperandRole::kResidual, w.types.output, w.OutputShape(), out});
     operands.push_back({OperandRole::kOutput, w.types.output, w.OutputShape(), out});
     return operands;
@@ -81,25 +93,29 @@ class Direct : public KnobSchedule<DirectKnobs> {
 
   double EstimateNsWith(const Workload& w, const MachineModel& machine, const DirectKnobs& k) const override;
 
-  static std::optional<std::string> RejectShape(const ConvShape& s, const MachineModel& machine, const DirectKnobs& k) {
+  static std::optional<std::string> RejectShape(const DirectNest& nest, const MachineModel& machine) {
+    const ConvShape& s = nest.shape;
+    const DirectKnobs& k = nest.knobs;
+    if (k.ic_block % nest.dot != 0 || k.unroll_ic % nest.dot != 0) {
+      return fmt::format("ic_block and unroll_ic are multiples of the {} channels of one step", nest.dot);
+    }
     if (s.groups > 1 && (s.group_out % k.oc_block != 0 || s.group_in % k.ic_block != 0)) {
       return fmt::format("a block straddles two groups of {} and {} channels", s.group_in, s.group_out);
     }
     if (k.ic_block % k.unroll_ic != 0) return "unroll_ic does not divide ic_block";
     if (CeilDiv(s.group_out, k.oc_block) % k.tile_oc != 0)
       return "tile_oc does not divide the output blocks of a group";
-    const int lanes = static_cast<int>(std::min<int64_t>(machine.vector_lanes, k.oc_block));
-    if (k.oc_block % lanes != 0) return fmt::format("oc_block is not a multiple of {} lanes", lanes);
+    if (k.oc_block % nest.lanes != 0) return fmt::format("oc_block is not a multiple of {} lanes", nest.lanes);
     if (k.tile_oh > 1 && !s.pointwise()) return "tile_oh joins rows of pointwise convolutions only";
     if (s.OH % k.tile_oh != 0) return "tile_oh does not divide the output rows";
     if (k.tile_ow > s.OW * k.tile_oh) return "tile_ow is wider than a row";
     if (k.ic_chunk >= CeilDiv(s.group_in, k.ic_block)) return "ic_chunk is not less than the input blocks";
     if (k.ic_chunk > 0 && k.loop_order == 1) return "ic_chunk needs loop_order=0";
-    const RegisterTile tile{static_cast<int>(k.tile_ow), static_cast<int>(k.tile_oc * (k.oc_block / lanes)), lanes};
+    const RegisterTile tile = TileOf(nest, k.tile_ow);
     // Broadcasts from memory or from a lane need no register of their own, but some stay for addresses and borders.
     if (auto spills = tile.Reject(machine)) return spills;
-    const int64_t fmas = int64_t{tile.pixels} * tile.vectors * k.unroll_ic * (TapsUnrolled(k, true) ? s.KW : 1);
-    if (fmas > kMaxStraightLineFmas * (k.unroll_ic == 1 ? 4 : 1)) {
+    const int64_t fmas = int64_t{tile.pixels} * tile.vectors * (k.unroll_ic / nest.dot) * s.KW;
+    if (fmas > kMaxStraightLineFmas * (k.unroll_ic == nest.dot ? 4 : 1)) {
       return fmt::format("{} multiply-adds in a straight line are more than {}", fmas, kMaxStraightLineFmas);
     }
     return std::nullopt;
@@ -129,14 +145,10 @@ double StreamCycles(const MachineModel& machine, double footprint, double bytes)
                        : MovedBytesPerCycle(machine, footprint, kCacheShare));
 }
 
-RegisterTile TileOf(const DirectNest& nest, int64_t pixels) {
-  return {static_cast<int>(pixels), nest.vectors(), nest.lanes};
-}
-
 // Taps in a straight line let code generation load the next ones early, and a tile that fills the registers then
 // spills.
 double SpillRisk(const DirectNest& nest, const MachineModel& machine) {
-  if (!TapsUnrolled(nest.knobs, false)) return 1;
+  if (!TapsUnrolled(nest, false)) return 1;
   const double excess =
       static_cast<double>(TileOf(nest, nest.knobs.tile_ow).registers()) / machine.vector_registers - 0.75;
   return excess > 0 ? 1 + 10 * excess * excess : 1;
@@ -145,20 +157,26 @@ double SpillRisk(const DirectNest& nest, const MachineModel& machine) {
 // Of 32 wide registers a tile that takes more than half leaves few for operands on their way: up to 17 % more cycles.
 // Machines with 16 have no such choice.
 double Crowding(const DirectNest& nest, const MachineModel& machine, int64_t pixels) {
-  if (TapsUnrolled(nest.knobs, false) || machine.vector_registers < 32) return 1;
+  if (TapsUnrolled(nest, false) || machine.vector_registers < 32) return 1;
   return 1 + 0.14 / 12 * std::max(0, TileOf(nest, pixels).registers() - 17);
+}
+
+// One step of a tile. Where bytes are widened, each operand is made into two registers, and each accumulator takes two
+// products and two sums.
+double Steps(const DirectNest& nest, const MachineModel& machine, double pixels, double vectors) {
+  const double step = StepCycles(machine, pixels, vectors, kLeastStep * machine.multiply_add_latency);
+  return nest.parts == 1 ? step : 2 * step + (pixels + vectors);
 }
 
 // Weights stream behind the arithmetic.
 double TileCycles(const DirectNest& nest, const MachineModel& machine, const TileShape& pass, int64_t width) {
   const DirectKnobs& k = nest.knobs;
   const double pixels = static_cast<double>(width), vectors = nest.vectors(), chunks = static_cast<double>(nest.chunks);
-  const double step =
-      StepCycles(machine, pixels, vectors, kLeastStep * machine.multiply_add_latency) * Crowding(nest, machine, width);
+  const double step = Steps(nest, machine, pixels, vectors) * Crowding(nest, machine, width);
   const double weights = chunks * StreamCycles(machine, pass.weight_bytes, pass.weight_bytes);
   const double arithmetic = pass.steps * step;
   const double iterations =
-      pass.steps / static_cast<double>(k.unroll_ic) * (TapsUnrolled(k, false) ? kUnrollThin : kUnroll);
+      pass.steps / static_cast<double>(k.unroll_ic / nest.dot) * (TapsUnrolled(nest, false) ? kUnrollThin : kUnroll);
   const double moved = pixels * vectors * (kFinish + kPartial * (chunks - 1));
   return std::max(arithmetic, weights) + kHidden * std::min(arithmetic, weights) + iterations + kTileStart * chunks +
          static_cast<double>(nest.shape.KH * nest.shape.KW) - 1 + moved;
@@ -199,6 +217,8 @@ double Direct::EstimateNsWith(const Workload& w, const MachineModel& machine, co
 DirectNest::DirectNest(const Workload& workload, const MachineModel& machine, const DirectKnobs& k)
     : shape(workload), types(workload.types), prologue(workload.prologue), knobs(k) {
   lanes = static_cast<int>(std::min<int64_t>(machine.vector_lanes, k.oc_block));
+  parts = PartsOf(types, machine);
+  dot = types.whole() ? kDotGroup : 1;
   rows = shape.OH / k.tile_oh;
   row_width = shape.OW * k.tile_oh;
   row_input = shape.W * k.tile_oh;
@@ -217,8 +237,8 @@ TileShape DirectNest::Tile() const {
   tile.vectors = vectors();
   tile.line = static_cast<double>(row_width);
   tile.groups = static_cast<double>(groups_of_blocks);
-  tile.steps = static_cast<double>(taps * channels);
-  tile.unroll = static_cast<double>(knobs.unroll_ic);
+  tile.steps = static_cast<double>(taps * channels / dot);
+  tile.unroll = static_cast<double>(std::max<int64_t>(1, knobs.unroll_ic / dot));
   tile.passes = static_cast<double>(chunks);
   tile.weight_bytes =
       static_cast<double>(Bytes(types.weight, blocks * knobs.ic_block * knobs.oc_block * knobs.tile_oc * taps));

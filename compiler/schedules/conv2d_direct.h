@@ -1,5 +1,6 @@
 // conv2d_direct: direct convolution in NCHWc with the padding inside the kernel. Any kernel size, stride, dilation,
-// group and channel count.
+// group and channel count. Of float32, or of uint8 data and int8 weights summed in int32: then four input channels are
+// one step, and a group's channels come in fours.
 #pragma once
 
 #include <string>
@@ -47,6 +48,8 @@ struct DirectNest {
   Prologue prologue;
   const DirectKnobs& knobs;      // which must outlive it
   int lanes = 8;                 // of one vector: the machine's, or oc_block when that is less
+  int parts = 1;                 // registers that one operand of a step takes
+  int64_t dot = 1;               // input channels of one step
   int64_t rows = 0;              // work items along h
   int64_t row_width = 0;         // outputs of one row
   int64_t row_input = 0;         // input columns of one row

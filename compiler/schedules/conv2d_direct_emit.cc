@@ -8,7 +8,7 @@
 //
 //   and inside both:
 //   for tile of the row [tile_ow]                         tiles at the border stand alone: see row_tiles.h
-//     acc = 0, or the sums of the chunk before, which wait in the output
+//     acc = 0, or an offset per channel, or the sums of the chunk before, which wait in the output
 //     for input block of the chunk                        prefetch: an equal part of the weights behind this chunk
 //       for kernel row kh that reads inside the input     first layer: prefetch of what the next row reads here
 //         for tap kw                                      a straight line at the border and where ic_block < 4
@@ -36,7 +36,9 @@
 //                                                [channel: w_step_][output channel]
 //   output  NCHW{oc_block}c                      [n][block: y_block_][row: y_row_][column: y_column_][channel]
 //
-// so a tile reads its weights from front to back, and what it needs after them follows. With a prologue the inputs come
+// so a tile reads its weights from front to back, and what it needs after them follows. Of whole numbers a step takes
+// four input channels: x(p) is four bytes of one pixel, broadcast as an int32, and w(v) holds for each output channel
+// the four bytes that they meet, OIHW{ic_block / 4}i{tile_oc * oc_block}o4i. With a prologue the inputs come
 // from the workspace, [input block: panel_block_][column: x_column_][channel] of one row of outputs, without the
 // columns that a stride skips.
 #include <algorithm>
@@ -119,6 +121,8 @@ class DirectEmitter {
     }
     weight_ = b_.Operand(args, next++);
     data_stride_ = b_.BatchStride(args, 0);
+    if (epilogue_.offset) offset_ = b_.Operand(args, next++);
+    if (epilogue_.scale) channel_scale_ = b_.Operand(args, next++);
     if (epilogue_.bias) bias_ = b_.Operand(args, next++);
     if (epilogue_.residual) {
       residual_stride_ = b_.BatchStride(args, next);
@@ -138,7 +142,12 @@ class DirectEmitter {
     first_block_ = b_.Mul(group, k_.tile_oc);
     group_w_ = b_.At(weight_, b_.Mul(group, panel_));
     group_y_offset_ = b_.Mul(group, k_.tile_oc * y_block_);
-    if (epilogue_.bias) group_bias_ = b_.At(bias_, b_.Mul(group, Bytes(DType::kFloat32, k_.tile_oc * k_.oc_block)));
+    const auto of_group = [&](Value* channels) {
+      return channels ? b_.At(channels, b_.Mul(group, Bytes(DType::kFloat32, k_.tile_oc * k_.oc_block))) : nullptr;
+    };
+    group_bias_ = of_group(bias_);
+    group_offset_ = of_group(offset_);
+    group_scale_ = of_group(channel_scale_);
     group_x_ = image_x_;
     if (s_.groups > 1) {
       const int64_t blocks_per_group = nest_.out_blocks / s_.groups;
@@ -218,7 +227,7 @@ class DirectEmitter {
 
   // Tile number i of a run of equal tiles; `pass` counts the tiles that use the same weights.
   void Tile(const RowTile& tile, Value* i, const WeightPrefetch& prefetch, Value* pass) {
-    const RegisterTile registers{static_cast<int>(tile.width), nest_.vectors(), nest_.lanes};
+    const RegisterTile registers{static_cast<int>(tile.width), nest_.vectors(), nest_.lanes, nest_.parts};
     Value* x = b_.At(b_.At(row_x_, tile.start * x_pixel_), b_.Mul(i, tile.width * x_pixel_));
     Value* y_offset = b_.Add(b_.Add(row_y_offset_, tile.start * y_column_), b_.Mul(i, tile.width * y_column_));
     Vals acc = StartValues(registers, y_offset);
@@ -251,7 +260,7 @@ class DirectEmitter {
   }
 
   Vals Taps(const RowTile& tile, const RegisterTile& registers, Value* block, Value* x, Value* w, const Vals& start) {
-    if (!tile.border && k_.ic_block >= 4) {
+    if (!tile.border && k_.ic_block >= 4 * nest_.dot) {
       return b_.Loop(0, s_.KW, 1, start, [&](Value* kw, const Vals& acc) {
         Value* tap_x = b_.At(x, b_.Mul(kw, s_.dil_w * x_column_));
         return Channels(tile, registers, block, tap_x, b_.At(w, b_.Mul(kw, w_tap_)), -1, acc);
@@ -276,14 +285,26 @@ class DirectEmitter {
       Value* xs = b_.At(x, b_.Mul(ic, Bytes(types_.data)));
       Value* ws = b_.At(w, b_.Mul(ic, w_step_));
       Vals acc = in;
-      for (int64_t u = 0; u < k_.unroll_ic; ++u) Step(registers, xs, ws, u, inside, acc);
+      for (int64_t u = 0; u < k_.unroll_ic; u += nest_.dot) Step(registers, xs, ws, u, inside, acc);
       return acc;
     });
   }
 
   void Step(const RegisterTile& registers, Value* xs, Value* ws, int64_t u, const std::function<bool(int)>& inside,
             Vals& acc) {
-    const int64_t x_channel = Bytes(types_.data), w_vector = Bytes(types_.weight, nest_.lanes);
+    const int64_t x_channel = Bytes(types_.data), w_vector = Bytes(types_.weight, nest_.lanes * nest_.dot);
+    if (types_.whole()) {
+      return registers.Step(
+          b_, acc,
+          [&](int p) {
+            return inside(p) ? LoadElements(b_, DType::kInt32, b_.At(xs, p * x_pixel_ + u * x_channel), 1) : nullptr;
+          },
+          [&](int v) {
+            Value* fours = b_.At(ws, v * w_vector + u * w_step_);
+            return LoadElements(b_, types_.weight, fours, nest_.lanes * kDotGroup);
+          },
+          DotProduct(types_.data, types_.weight));
+    }
     registers.Step(
         b_, acc,
         [&](int p) { return inside(p) ? Load(types_.data, b_.At(xs, p * x_pixel_ + u * x_channel), 1) : nullptr; },
@@ -305,8 +326,9 @@ class DirectEmitter {
     return p * y_column_ + (v / per_block) * y_block_ + Bytes(types_.output, (v % per_block) * nest_.lanes);
   }
 
-  // Zeros in the first chunk, the partial sums in the others.
+  // Zeros or the offsets in the first chunk, the partial sums in the others.
   Vals StartValues(const RegisterTile& registers, Value* y_offset) {
+    if (group_offset_ != nullptr) return registers.Offsets(b_, group_offset_);
     Vals zeros = registers.Zeros(b_, types_.accumulator);
     if (nest_.chunks == 1) return zeros;
     Value* partial = b_.ir().CreateZExt(b_.ir().CreateICmpNE(chunk_lo_, b_.Index(0)), b_.i64());
@@ -342,6 +364,7 @@ class DirectEmitter {
     for (int p = 0; p < registers.pixels; ++p) {
       for (int v = 0; v < registers.vectors; ++v) {
         EpilogueOperands operands;
+        if (group_scale_) operands.scale = b_.At(group_scale_, Bytes(DType::kFloat32, v * nest_.lanes));
         if (epilogue_.bias) operands.bias = b_.At(group_bias_, Bytes(DType::kFloat32, v * nest_.lanes));
         if (r) operands.residual = b_.At(r, OutputOffset(p, v));
         Value* sum = Nth(acc, p * registers.vectors + v);
@@ -367,6 +390,7 @@ class DirectEmitter {
   Value *data_stride_ = nullptr, *residual_stride_ = nullptr, *out_stride_ = nullptr;
   Value *image_x_ = nullptr, *image_y_ = nullptr, *image_r_ = nullptr;
   Value *first_block_ = nullptr, *group_x_ = nullptr, *group_w_ = nullptr, *group_bias_ = nullptr;
+  Value *offset_ = nullptr, *channel_scale_ = nullptr, *group_offset_ = nullptr, *group_scale_ = nullptr;
   Value *group_y_offset_ = nullptr, *chunk_lo_ = nullptr, *chunk_hi_ = nullptr;
   Value *row_x_ = nullptr, *row_y_offset_ = nullptr, *kh_lo_ = nullptr, *kh_hi_ = nullptr;
 };

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "compiler/schedules/conv2d_direct.h"
+#include "compiler/schedules/register_tile.h"
 
 namespace hone {
 namespace {
@@ -16,9 +17,11 @@ int64_t LargestDivisorUpTo(int64_t n, int64_t limit) {
 int64_t OutBlock(const ConvShape& s, int lanes) {
   return s.groups == 1 ? lanes : LargestDivisorUpTo(s.group_out, lanes);
 }
-// Thin inputs are read as plain NCHW: a block of 16 for 3 channels would multiply zeros.
-int64_t InBlock(const ConvShape& s, int lanes) {
+// Thin inputs are read as plain NCHW: a block of 16 for 3 channels would multiply zeros. Whole numbers come in fours.
+int64_t InBlock(const Workload& w, int lanes) {
+  const ConvShape s(w);
   if (s.groups > 1) return LargestDivisorUpTo(s.group_in, lanes);
+  if (w.types.whole()) return s.C <= kDotGroup ? kDotGroup : lanes;
   return s.C < lanes / 2 ? 1 : lanes;
 }
 
@@ -37,7 +40,7 @@ std::vector<int64_t> DirectKnobs::OutputBlocks(const Workload& w, const MachineM
 }
 
 std::vector<int64_t> DirectKnobs::InputBlocks(const Workload& w, const MachineModel& machine) {
-  return {InBlock(ConvShape(w), machine.vector_lanes)};
+  return {InBlock(w, machine.vector_lanes)};
 }
 
 std::vector<int64_t> DirectKnobs::BlocksOfTile(const Workload& w, const MachineModel& machine) {
@@ -61,16 +64,18 @@ std::vector<int64_t> DirectKnobs::JoinedRows(const Workload& w, const MachineMod
 }
 
 std::vector<int64_t> DirectKnobs::Unrolls(const Workload& w, const MachineModel& machine) {
-  std::vector<int64_t> unrolls{1};
-  for (int64_t u : {2, 4, 8}) {
-    if (InBlock(ConvShape(w), machine.vector_lanes) % u == 0) unrolls.push_back(u);
+  const int64_t dot = w.types.whole() ? kDotGroup : 1;
+  std::vector<int64_t> unrolls{dot};
+  for (int64_t u : {2 * dot, 4 * dot, 8 * dot}) {
+    if (InBlock(w, machine.vector_lanes) % u == 0) unrolls.push_back(u);
   }
   return unrolls;
 }
 
 std::vector<int64_t> DirectKnobs::Chunks(const Workload& w, const MachineModel& machine) {
+  if (w.types.output != w.types.accumulator) return {0};
   const ConvShape s(w);
-  const int64_t in_blocks = CeilDiv(s.group_in, InBlock(s, machine.vector_lanes));
+  const int64_t in_blocks = CeilDiv(s.group_in, InBlock(w, machine.vector_lanes));
   std::vector<int64_t> chunks{0};
   for (int64_t c : {1, 2, 4, 8, 16, 32}) {
     if (c < in_blocks) chunks.push_back(c);

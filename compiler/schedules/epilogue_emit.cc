@@ -8,11 +8,36 @@
 namespace hone {
 namespace {
 
+llvm::Constant* Like(Value* x, double value) { return llvm::ConstantFP::get(x->getType(), value); }
+
+// Of finite values, which sums of whole numbers times scales are.
+Value* Within(KernelBuilder& b, Value* x, double least, double most) {
+  auto& ir = b.ir();
+  x = ir.CreateSelect(ir.CreateFCmpOGT(x, Like(x, least)), x, Like(x, least));
+  return ir.CreateSelect(ir.CreateFCmpOLT(x, Like(x, most)), x, Like(x, most));
+}
+
 Value* Quantised(KernelBuilder& b, const Epilogue& epilogue, Value* x, DType to) {
-  const auto constant = [&](float value) { return llvm::ConstantFP::get(x->getType(), value); };
-  // Rounded before the zero point is added: halves go to the even neighbour of the quotient, not of the sum.
-  Value* quotient = EmitRound(b, b.FDiv(x, constant(epilogue.step)));
-  return Saturated(b, b.FAdd(quotient, constant(static_cast<float>(epilogue.zero_point))), to);
+  if (epilogue.step != 1) x = b.FDiv(x, Like(x, epilogue.step));
+  const bool is_unsigned = to == DType::kUInt8;
+  const double most = epilogue.most > 0 ? epilogue.most : is_unsigned ? 255 : 127;
+  const double least = is_unsigned ? 0 : -128;
+  // Bounded before it is rounded: bounds are whole, so that both orders give the same. Rounded before the zero point is
+  // added: halves go to the even neighbour of the quotient, not of the sum.
+  Value* whole = EmitRound(b, Within(b, x, least - epilogue.zero_point, most - epilogue.zero_point));
+  auto& ir = b.ir();
+  llvm::Type* wide = x->getType()->getWithNewType(b.i32());
+  Value* number = ir.CreateFPToSI(whole, wide);
+  if (epilogue.zero_point != 0) {
+    number = ir.CreateAdd(number, llvm::ConstantInt::getSigned(wide, epilogue.zero_point));
+  }
+  return ir.CreateTrunc(number, x->getType()->getWithNewType(ir.getInt8Ty()));
+}
+
+Value* Residual(KernelBuilder& b, const Epilogue& epilogue, const ElementTypes& types, Value* ptr, int lanes) {
+  Value* r = LoadConverted(b, types.output, ptr, lanes, DType::kFloat32);
+  if (epilogue.residual_zero != 0) r = b.FSub(r, Like(r, epilogue.residual_zero));
+  return epilogue.residual_scale > 0 ? b.FMul(r, Like(r, epilogue.residual_scale)) : r;
 }
 
 }  // namespace
@@ -20,20 +45,33 @@ Value* Quantised(KernelBuilder& b, const Epilogue& epilogue, Value* x, DType to)
 Value* EmitEpilogue(KernelBuilder& b, const Epilogue& epilogue, const ElementTypes& types, Value* acc,
                     const EpilogueOperands& operands) {
   const int n = LaneCount(acc);
+  // What is rounded to whole numbers must not depend on which products were fused with a sum.
+  const llvm::IRBuilderBase::FastMathFlagGuard restores(b.ir());
+  if (types.whole()) b.ir().clearFastMathFlags();
   Value* x = Converted(b, acc, types.accumulator, DType::kFloat32);
   if (epilogue.scale) x = b.FMul(x, b.Load(operands.scale, n));
-  if (epilogue.bias) x = b.FAdd(x, b.Load(operands.bias, n));
-  if (epilogue.residual) {
-    x = b.FAdd(x, LoadConverted(b, types.output, operands.residual, n, DType::kFloat32));
+  if (epilogue.hold.scale > 0) {
+    x = b.FMul(EmitRound(b, Within(b, x, epilogue.hold.lo, epilogue.hold.hi)), Like(x, epilogue.hold.scale));
   }
+  if (epilogue.bias) x = b.FAdd(x, b.Load(operands.bias, n));
+  if (epilogue.residual) x = b.FAdd(x, Residual(b, epilogue, types, operands.residual, n));
   x = EmitActivation(b, epilogue.activation, epilogue.lo, epilogue.hi, x);
   return epilogue.step > 0 ? Quantised(b, epilogue, x, types.output) : Converted(b, x, DType::kFloat32, types.output);
+}
+
+void AddChannelOperands(const Workload& workload, const Epilogue& epilogue, const Layout& outputs, const Layout& images,
+                        std::vector<KernelOperand>& operands) {
+  const int64_t channels = workload.weight[0];
+  if (epilogue.offset) operands.push_back({OperandRole::kBias, DType::kInt32, {channels}, outputs});
+  if (epilogue.scale) operands.push_back({OperandRole::kScale, DType::kFloat32, {channels, 1, 1}, images});
+  if (epilogue.bias) operands.push_back({OperandRole::kBias, DType::kFloat32, {channels}, outputs});
 }
 
 bool ChangesZero(const Epilogue& epilogue) {
   const ActivationRow* row = epilogue.activation;
   const bool quantised_off_zero = epilogue.step > 0 && epilogue.zero_point != 0;
-  return quantised_off_zero || (row != nullptr && row->ChangesZero(epilogue.lo, epilogue.hi));
+  const bool shifted = epilogue.residual_scale > 0 && epilogue.residual_zero != 0;
+  return quantised_off_zero || shifted || (row != nullptr && row->ChangesZero(epilogue.lo, epilogue.hi));
 }
 
 Value* MaskTailLanes(KernelBuilder& b, const Epilogue& epilogue, Value* value, Value* first_channel, int64_t channels,

@@ -1,7 +1,10 @@
 // The epilogue of an anchor: what happens to an accumulator before it is stored.
 #pragma once
 
+#include <vector>
+
 #include "compiler/codegen/kernel_builder.h"
+#include "core/artifact.h"
 #include "core/workload.h"
 
 namespace hone {
@@ -13,10 +16,15 @@ struct EpilogueOperands {
   Value* residual = nullptr;  // address of the residual's elements
 };
 
-// Scale, bias, residual add, activation and quantisation, in this order and in float32. `acc`, of the accumulator's
-// type, may be a scalar or any vector; the result is of the output's.
+// Scale, hold, bias, residual add, activation and quantisation, in this order and in float32. `acc`, of the
+// accumulator's type, may be a scalar or any vector; the result is of the output's.
 Value* EmitEpilogue(KernelBuilder& b, const Epilogue& epilogue, const ElementTypes& types, Value* acc,
                     const EpilogueOperands& operands);
+
+// Appends the operands that have one value per output channel, in the order of every kernel: offset, scale, bias. They
+// lie as `outputs` ("O16o") and the scale, which is logically O x 1 x 1, as `images` ("CHW16c").
+void AddChannelOperands(const Workload& workload, const Epilogue& epilogue, const Layout& outputs, const Layout& images,
+                        std::vector<KernelOperand>& operands);
 
 // Whether the epilogue makes something else of 0: lanes past the channels must then be masked.
 bool ChangesZero(const Epilogue& epilogue);

@@ -3,6 +3,7 @@
 #include "compiler/codegen/element.h"
 #include "compiler/codegen/kernel_builder.h"
 #include "compiler/schedules/conv_shape.h"
+#include "compiler/schedules/epilogue_emit.h"
 #include "compiler/schedules/reference_batch_matmul.h"
 
 namespace hone {
@@ -41,6 +42,8 @@ class ReferenceEmitter {
       shifts_ = b_.Operand(args, next++);
     }
     weight_ = b_.Operand(args, next++);
+    if (epilogue_.offset) bias_ = b_.Operand(args, next++);
+    if (epilogue_.scale) channel_scales_ = b_.Operand(args, next++);
     if (epilogue_.bias) bias_ = b_.Operand(args, next++);
     if (epilogue_.residual) residual_ = b_.Operand(args, next++);
     value_ = b_.Operand(args, next++);
@@ -59,7 +62,8 @@ class ReferenceEmitter {
   void Row(Value* item, Value* n, Value* o, Value* oh) {
     Value* y = b_.At(value_, b_.Mul(item, s_.OW * kSum));
     Value* m = b_.At(magnitude_, b_.Mul(item, s_.OW * kSum));
-    Value* bias = epilogue_.bias ? LoadVector(DType::kFloat32, bias_, o) : llvm::ConstantFP::get(b_.f64(), 0);
+    const DType bias_type = epilogue_.offset ? DType::kInt32 : DType::kFloat32;
+    Value* bias = bias_ ? LoadVector(bias_type, bias_, o) : llvm::ConstantFP::get(b_.f64(), 0);
     Value* bias_size = Abs(bias);
     b_.For(0, s_.OW, 1, [&](Value* ow) {
       b_.Store(bias, b_.At(y, b_.Mul(ow, kSum)));
@@ -82,7 +86,7 @@ class ReferenceEmitter {
               [&] { KernelRow(b_.At(plane, b_.Mul(h, s_.W * data_bytes_)), b_.At(w, TapOffset(ic, kh)), y, m); });
       });
     });
-    Finish(item, y, m);
+    types_.whole() ? FinishWhole(item, o, y, m) : Finish(item, y, m);
   }
 
   Value* TapOffset(Value* ic, Value* kh) {
@@ -140,6 +144,24 @@ class ReferenceEmitter {
     });
   }
 
+  // The sum is exact in float64, and what the epilogue makes of it is rounded as in every kernel: a candidate has these
+  // very bits, so its terms have no size that an error could be measured by.
+  void FinishWhole(Value* item, Value* o, Value* y, Value* m) {
+    b_.For(0, s_.OW, 1, [&](Value* ow) {
+      Value* ya = b_.At(y, b_.Mul(ow, kSum));
+      EpilogueOperands operands;
+      if (channel_scales_) operands.scale = b_.At(channel_scales_, b_.Mul(o, Bytes(DType::kFloat32)));
+      if (residual_) {
+        Value* row = b_.At(residual_, b_.Mul(item, Bytes(types_.output, s_.OW)));
+        operands.residual = b_.At(row, b_.Mul(ow, Bytes(types_.output)));
+      }
+      Value* sum = b_.ir().CreateFPToSI(b_.LoadAs(b_.f64(), ya), b_.i32());
+      Value* done = EmitEpilogue(b_, epilogue_, types_, sum, operands);
+      b_.Store(Converted(b_, done, types_.output, DType::kFloat64), ya);
+      b_.Store(llvm::ConstantFP::get(b_.f64(), 0), b_.At(m, b_.Mul(ow, kSum)));
+    });
+  }
+
   // Of `base`'s elements those from number `at` on, in float64.
   Value* LoadVector(DType stored, Value* base, Value* at, int lanes = 1) {
     return LoadConverted(b_, stored, b_.At(base, b_.Mul(at, Bytes(stored))), lanes, DType::kFloat64);
@@ -154,8 +176,8 @@ class ReferenceEmitter {
   int lanes_;
   int64_t data_bytes_, weight_bytes_;  // bytes of an element of the data and of the weights
   Value *scales_ = nullptr, *shifts_ = nullptr, *scale_ = nullptr, *shift_ = nullptr;
-  Value *data_ = nullptr, *weight_ = nullptr, *bias_ = nullptr, *residual_ = nullptr, *value_ = nullptr,
-        *magnitude_ = nullptr;
+  Value *data_ = nullptr, *weight_ = nullptr, *bias_ = nullptr, *residual_ = nullptr, *channel_scales_ = nullptr,
+        *value_ = nullptr, *magnitude_ = nullptr;
 };
 
 }  // namespace
@@ -169,7 +191,7 @@ std::vector<KernelOperand> ReferenceOperands(const Workload& w) {
             output,
             output};
   }
-  const Epilogue epilogue = CanonicalEpilogue(w.epilogue);
+  const Epilogue epilogue = CanonicalEpilogue(w);
   const bool conv = w.is_conv();
   const Layout image = Layout::Parse(conv ? "NCHW" : "MN");
   std::vector<KernelOperand> operands{{OperandRole::kData, w.types.data, w.data, Layout::Parse(conv ? "NCHW" : "MK")}};
@@ -178,8 +200,7 @@ std::vector<KernelOperand> ReferenceOperands(const Workload& w) {
     operands.push_back({OperandRole::kShift, DType::kFloat32, {w.data[1], 1, 1}, Layout::Parse("CHW")});
   }
   operands.push_back({OperandRole::kWeight, w.types.weight, w.weight, Layout::Parse(conv ? "OIHW" : "NK")});
-  if (epilogue.bias)
-    operands.push_back({OperandRole::kBias, DType::kFloat32, {w.weight[0]}, Layout::Parse(conv ? "O" : "N")});
+  AddChannelOperands(w, epilogue, Layout::Parse(conv ? "O" : "N"), Layout::Parse("CHW"), operands);
   if (epilogue.residual) operands.push_back({OperandRole::kResidual, w.types.output, w.OutputShape(), image});
   operands.push_back({OperandRole::kOutput, DType::kFloat64, w.OutputShape(), image});
   operands.push_back({OperandRole::kOutput, DType::kFloat64, w.OutputShape(), image});
@@ -189,7 +210,7 @@ std::vector<KernelOperand> ReferenceOperands(const Workload& w) {
 EmittedKernel EmitReference(KernelBuilder& builder, const Workload& workload, const std::string& symbol) {
   if (workload.is_batch_matmul()) return EmitReferenceBatchMatmul(builder, workload, symbol);
   const ConvShape shape = AsConv(workload);
-  const Epilogue epilogue = CanonicalEpilogue(workload.epilogue);
+  const Epilogue epilogue = CanonicalEpilogue(workload);
   builder.Stage(symbol,
                 [&](const StageArgs& args) { ReferenceEmitter(builder, shape, workload, epilogue).Emit(args); });
   EmittedKernel kernel;

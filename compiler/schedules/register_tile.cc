@@ -1,6 +1,7 @@
 #include "compiler/schedules/register_tile.h"
 
 #include <fmt/format.h>
+#include <llvm/IR/IntrinsicsX86.h>
 
 #include <vector>
 
@@ -12,28 +13,65 @@ namespace hone {
 
 namespace {
 
-// Of a vector of lanes * group elements, element g of each lane's group.
-Value* OfGroups(KernelBuilder& b, Value* grouped, int lanes, int group, int g) {
-  std::vector<int> mask;
-  for (int l = 0; l < lanes; ++l) mask.push_back(l * group + g);
-  return b.ir().CreateShuffleVector(grouped, llvm::ArrayRef<int>(mask));
+// Of lanes of four bytes the even (0) or odd (1) ones, widened to 16 bits: twice as many lanes as int32 has.
+Value* WidenedHalf(KernelBuilder& b, Value* fours, DType dtype, int half) {
+  auto& ir = b.ir();
+  const auto lanes = static_cast<unsigned>(LaneCount(fours));
+  auto* shorts = llvm::FixedVectorType::get(ir.getInt16Ty(), 2 * lanes);
+  Value* pairs = ir.CreateBitCast(fours, shorts);
+  // Shifts bring the sign, or zeros, down from the byte.
+  if (half == 0) pairs = ir.CreateShl(pairs, 8);
+  return dtype == DType::kInt8 ? ir.CreateAShr(pairs, 8) : ir.CreateLShr(pairs, 8);
+}
+
+// acc + the products of neighbours in 16 bits, two by two in int32: which x86 has as one instruction.
+Value* PairProducts(KernelBuilder& b, Value* x, Value* w, Value* acc) {
+  auto& ir = b.ir();
+  const int lanes = LaneCount(acc);
+  std::vector<int> even, odd;
+  for (int l = 0; l < lanes; ++l) {
+    even.push_back(2 * l);
+    odd.push_back(2 * l + 1);
+  }
+  const auto wide = [&](Value* pairs, const std::vector<int>& picked) {
+    return ir.CreateSExt(ir.CreateShuffleVector(pairs, llvm::ArrayRef<int>(picked)), acc->getType());
+  };
+  const auto product = [&](const std::vector<int>& picked) { return ir.CreateMul(wide(x, picked), wide(w, picked)); };
+  return ir.CreateAdd(acc, ir.CreateAdd(product(even), product(odd)));
+}
+
+Value* WidenedProducts(KernelBuilder& b, DType data, DType weight, Value* x, Value* w, Value* acc) {
+  Value* fours = b.ir().CreateBitCast(w, acc->getType());
+  for (const int half : {0, 1}) {
+    acc = PairProducts(b, WidenedHalf(b, x, data, half), WidenedHalf(b, fours, weight, half), acc);
+  }
+  return acc;
+}
+
+// x86's vpdpbusd: four unsigned times four signed bytes onto an int32, without saturation.
+Value* FourProducts(KernelBuilder& b, Value* x, Value* w, Value* acc) {
+  const int bits = 32 * LaneCount(acc);
+  const auto id = bits == 512   ? llvm::Intrinsic::x86_avx512_vpdpbusd_512
+                  : bits == 256 ? llvm::Intrinsic::x86_avx512_vpdpbusd_256
+                                : llvm::Intrinsic::x86_avx512_vpdpbusd_128;
+  return b.ir().CreateIntrinsic(id, {}, {acc, x, b.ir().CreateBitCast(w, acc->getType())});
 }
 
 }  // namespace
 
 Value* FloatMultiplyAdd(KernelBuilder& b, Value* x, Value* w, Value* acc) { return b.Fma(x, w, acc); }
 
-MultiplyAdd DotProduct(DType data, DType weight, int group) {
+MultiplyAdd DotProduct(DType data, DType weight) {
   return [=](KernelBuilder& b, Value* x, Value* w, Value* acc) {
     const int lanes = LaneCount(acc);
-    Value* bytes = b.ir().CreateBitCast(x, w->getType());
-    for (int g = 0; g < group; ++g) {
-      Value* xg = Converted(b, OfGroups(b, bytes, lanes, group, g), data, DType::kInt32);
-      Value* wg = Converted(b, OfGroups(b, w, lanes, group, g), weight, DType::kInt32);
-      acc = b.ir().CreateAdd(acc, b.ir().CreateMul(xg, wg));
-    }
-    return acc;
+    const bool known = data == DType::kUInt8 && weight == DType::kInt8 && (lanes == 4 || lanes == 8 || lanes == 16);
+    if (known && b.machine().byte_dots == ByteDots::kFours) return FourProducts(b, x, w, acc);
+    return WidenedProducts(b, data, weight, x, w, acc);
   };
+}
+
+int PartsOf(const ElementTypes& types, const MachineModel& machine) {
+  return types.whole() && machine.byte_dots == ByteDots::kWidened ? 2 : 1;
 }
 
 int RegisterTile::RegistersOn(const MachineModel& machine) const {
@@ -51,6 +89,16 @@ std::optional<std::string> RegisterTile::Reject(const MachineModel& machine) con
 Vals RegisterTile::Zeros(KernelBuilder& b, DType accumulator) const {
   Value* zero = llvm::Constant::getNullValue(VectorOf(ElementType(b, accumulator), lanes));
   return Vals(static_cast<size_t>(pixels) * static_cast<size_t>(vectors), zero);
+}
+
+Vals RegisterTile::Offsets(KernelBuilder& b, Value* offsets) const {
+  Vals once;
+  for (int v = 0; v < vectors; ++v) {
+    once.push_back(LoadElements(b, DType::kInt32, b.At(offsets, Bytes(DType::kInt32, int64_t{v} * lanes)), lanes));
+  }
+  Vals all;
+  for (int p = 0; p < pixels; ++p) all.insert(all.end(), once.begin(), once.end());
+  return all;
 }
 
 void RegisterTile::Step(KernelBuilder& b, Vals& acc, const std::function<Value*(int)>& x,

@@ -7,6 +7,7 @@
 
 #include "compiler/codegen/kernel_builder.h"
 #include "core/tensor.h"
+#include "core/workload.h"
 
 namespace hone {
 
@@ -16,10 +17,16 @@ using MultiplyAdd = std::function<Value*(KernelBuilder& b, Value* x, Value* w, V
 // Fused where the target can.
 Value* FloatMultiplyAdd(KernelBuilder& b, Value* x, Value* w, Value* acc);
 
-// Lane l of acc (int32) + the sum over g of x[l][g] * w[l][g]: each lane of x and of w holds `group` neighbours along
+// Neighbours along the reduction that one step of whole numbers adds up.
+inline constexpr int kDotGroup = 4;
+
+// Lane l of acc (int32) + the sum over g of x[l][g] * w[l][g]: each lane of x and of w holds kDotGroup neighbours along
 // the reduction, bytes of the data's and the weights' types, as a weight layout like OIHW16o4i keeps them. `x` is a
-// scalar integer as wide as a group that is broadcast, `w` a vector of lanes * group bytes.
-MultiplyAdd DotProduct(DType data, DType weight, int group);
+// scalar int32 that is broadcast, `w` a vector of lanes * kDotGroup bytes. Exact on every machine, modulo 2^32.
+MultiplyAdd DotProduct(DType data, DType weight);
+
+// Registers that one operand of a step takes on the machine.
+int PartsOf(const ElementTypes& types, const MachineModel& machine);
 
 // `pixels` broadcast operands times `vectors` vector operands of `lanes` lanes. Accumulators travel as one Vals, the
 // vectors of pixel p at [p * vectors, (p + 1) * vectors).
@@ -27,16 +34,19 @@ struct RegisterTile {
   int pixels = 1;
   int vectors = 1;
   int lanes = 8;
+  int parts = 1;  // registers that one operand of a step takes: two where its bytes are widened
 
   // Registers that the accumulators and one step's operands need: the smaller operand set is held, the larger is
   // streamed.
-  int registers() const { return pixels * vectors + std::min(pixels, vectors) + 1; }
+  int registers() const { return pixels * vectors + parts * (std::min(pixels, vectors) + 1); }
   // The same on a machine. With lane operands a pixel's channels are loaded together and held until the last of
   // them is used, and code generation loads a few vectors ahead; without fused multiply-adds products need room.
   int RegistersOn(const MachineModel& machine) const;
   // Why the machine's registers do not hold it, or nullopt.
   std::optional<std::string> Reject(const MachineModel& machine) const;
   Vals Zeros(KernelBuilder& b, DType accumulator) const;
+  // Each vector's accumulators begin with the int32s at `offsets`, the same for every pixel.
+  Vals Offsets(KernelBuilder& b, Value* offsets) const;
   // acc[p][v] += x(p) * w(v) for one reduction step, as `multiply_add` means it. `x` returns a scalar, or null for a
   // pixel whose tap is not there. The operands of the smaller set are loaded first and held; each of the larger set is
   // loaded, used and let die, in this order: code generation keeps it, and a spilled accumulator costs more than

@@ -57,6 +57,8 @@ TEST(MachineModel, AnInstructionSetIsOneRow) {
   wide.l1_bytes = 48 << 10;
   wide.l2_bytes = 1 << 20;
   wide.l3_bytes = 4 << 20;
+  wide.byte_dots = ByteDots::kFours;
+  wide.byte_dots_feature = "avx512vnni";
   EXPECT_TRUE(among("x86_64-pc-linux-gnu", "znver5", {"+wide"}) == wide);
   EXPECT_EQ(among("x86_64-pc-linux-gnu", "zen9", {"+avx512f", "+wide"}).name, "wide");
   EXPECT_EQ(among("x86_64-pc-linux-gnu", "haswell", {"+wide"}).name, "avx2");
@@ -98,6 +100,22 @@ TEST(MachineModel, RowsSayWhatTheyNeed) {
   EXPECT_EQ(neon.vector_lanes, 4);
   EXPECT_EQ(neon.vector_registers, 32);
   EXPECT_TRUE(neon.broadcast == Broadcast::kLane && neon.has_fma);
+}
+
+TEST(MachineModel, BytesAreMultipliedInFoursWhereAFeatureSaysSo) {
+  EXPECT_EQ(X86("x86-64-v4").byte_dots, ByteDots::kWidened);
+  EXPECT_EQ(X86("x86-64-v4").byte_dots_feature, "");
+  for (const char* cpu : {"znver4", "cascadelake"}) {
+    EXPECT_EQ(X86(cpu).byte_dots, ByteDots::kFours) << cpu;
+    EXPECT_EQ(X86(cpu).byte_dots_feature, "avx512vnni") << cpu;
+  }
+  EXPECT_EQ(X86("alderlake").byte_dots_feature, "avxvnni");
+  const auto model = [](const char* cpu, const char* feature) {
+    return MachineModelFor({"x86_64-pc-linux-gnu", cpu, {feature}, 0});
+  };
+  EXPECT_EQ(model("x86-64-v4", "+avx512vnni").byte_dots, ByteDots::kFours);
+  EXPECT_EQ(model("znver4", "-avx512vnni").byte_dots, ByteDots::kWidened);
+  EXPECT_EQ(model("znver4", "-avx512f").byte_dots, ByteDots::kWidened);
 }
 
 TEST(MachineModel, KnownTargetsNameThemselves) {

@@ -126,10 +126,29 @@ TEST(Workload, EveryCutOfTheTextIsRefusedOrEqualsAnother) {
 }
 
 TEST(Epilogue, TextRoundTrips) {
-  for (const char* text :
-       {"none", "bias", "relu", "add", "bias,relu", "bias,add,clip(0,6)", "leaky_relu(0.1)", "add,sigmoid", "bias,tanh",
-        "bias,hard_swish", "bias,silu", "add,gelu", "clip(-1.5,1e+20)", "clip(-inf,6)", "bias,clip(0,inf)", "scale",
-        "scale,bias,add,relu,quantise(0.5,128)", "quantise(0.25,-3)", "clip(0,6),quantise(1,0)"}) {
+  for (const char* text : {"none",
+                           "bias",
+                           "relu",
+                           "add",
+                           "bias,relu",
+                           "bias,add,clip(0,6)",
+                           "leaky_relu(0.1)",
+                           "add,sigmoid",
+                           "bias,tanh",
+                           "bias,hard_swish",
+                           "bias,silu",
+                           "add,gelu",
+                           "clip(-1.5,1e+20)",
+                           "clip(-inf,6)",
+                           "bias,clip(0,inf)",
+                           "scale",
+                           "scale,bias,add,relu,quantise(0.5,128)",
+                           "quantise(0.25,-3)",
+                           "clip(0,6),quantise(1,0)",
+                           "quantise(1,0,127)",
+                           "offset,scale,hold(-128,127,0.02),bias,add(0.01,3),relu,quantise(0.5,3,200)",
+                           "offset",
+                           "add(0.5,0),relu"}) {
     EXPECT_EQ(Epilogue::Parse(text).ToText(), text);
   }
 }
@@ -160,16 +179,33 @@ TEST(Epilogue, RefusesWhatIsNoEpilogue) {
                            "reluquantise(1,0)",
                            "quantise(1,0),relu",
                            ",quantise(1,0)",
-                           "quantise(1,0"}) {
+                           "quantise(1,0",
+                           "quantise(1,0,-1)",
+                           "quantise(1,0,127,1)",
+                           "hold(1,2)",
+                           "hold(2,1,1)",
+                           "hold(0,1,0)",
+                           "hold(0,1,1),scale",
+                           "add(1)",
+                           "add(0,1)",
+                           "add(1,300)",
+                           "scale,offset"}) {
     EXPECT_THROW(Epilogue::Parse(text), Error) << text;
   }
 }
 
 TEST(Epilogue, ClassesHaveAStandIn) {
+  Workload w = Workload::Parse("nn.conv2d data=1x64x6x6 weight=16x64x3x3");
   for (EpilogueClass c : {EpilogueClass::kNone, EpilogueClass::kBiasAct, EpilogueClass::kResidual}) {
-    EXPECT_EQ(CanonicalEpilogue(c).Class(), c);
+    w.epilogue = c;
+    w.types = ElementTypes();
+    EXPECT_EQ(CanonicalEpilogue(w).Class(), c);
+    w.types = ByteTypes(DType::kUInt8);
+    EXPECT_EQ(CanonicalEpilogue(w).Class(), c);
   }
-  EXPECT_EQ(CanonicalEpilogue(EpilogueClass::kResidual).ToText(), "bias,add,relu");
+  EXPECT_EQ(CanonicalEpilogue(w).ToText(), "offset,scale,hold(-4194304,4194304,1),add(512,0),quantise(512,128)");
+  w.types = ElementTypes();
+  EXPECT_EQ(CanonicalEpilogue(w).ToText(), "bias,add,relu");
   EXPECT_EQ(Epilogue::Parse("sigmoid").Class(), EpilogueClass::kBiasAct);
 }
 

@@ -13,6 +13,7 @@
 #include "core/error.h"
 #include "core/hash.h"
 #include "core/package_format.h"
+#include "core/required_features.h"
 #include "core/serialize.h"
 
 namespace hone::testing {
@@ -55,6 +56,16 @@ TEST(PackageWriter, TheManifestHashesTheSectionsAndTheHeaderTheManifest) {
     for (const int digit : {byte >> 4, byte & 15}) hex += "0123456789abcdef"[digit];
   }
   EXPECT_EQ(hex, Sha256Hex(manifest));
+}
+
+TEST(PackageWriter, KernelsOfBytesNeedWhatMultipliesThem) {
+  Plan plan = SmallPlan();
+  plan.target = {"x86_64-pc-linux-gnu", "znver4", {}, 0};
+  const std::vector<std::string> floats = RequiredFeatures(plan);
+  EXPECT_EQ(floats, MachineModelFor(plan.target).required_features);
+  plan.kernels.emplace_back().dispatch.workload = "nn.conv2d data=1x4x4x4 weight=8x4x1x1 dtype=uint8,int8,int32,uint8";
+  EXPECT_EQ(RequiredFeatures(plan).back(), "avx512vnni");
+  EXPECT_EQ(RequiredFeatures(plan).size(), floats.size() + 1);
 }
 
 TEST(PackageWriter, EqualInputsGiveEqualBytes) {

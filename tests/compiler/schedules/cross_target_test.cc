@@ -16,7 +16,7 @@ namespace {
 void ExpectSameAsReference(const Workload& w, const Target& target) {
   const DefaultConfig chosen = AnalyticDefault(w, MachineModelFor(target));
   const Candidate candidate{w, std::string(chosen.schedule->name()), chosen.config, target};
-  const CompiledKernel kernel = CompileAnchorObject(candidate, CanonicalEpilogue(w.epilogue));
+  const CompiledKernel kernel = CompileAnchorObject(candidate, CanonicalEpilogue(w));
   const Artifact reference = CompileReference(w, HostTarget());
   std::vector<Tensor> inputs;
   for (const KernelOperand& operand : reference.operands) {

@@ -64,7 +64,7 @@ class Int8Dense : public KnobSchedule<Int8Knobs> {
                          const Epilogue& epilogue, const std::string& symbol) const override {
     const auto lanes = static_cast<int>(knobs.oc_block);
     const RegisterTile tile{kRows, 1, lanes};
-    const MultiplyAdd dot = DotProduct(w.types.data, w.types.weight, kGroup);
+    const MultiplyAdd dot = DotProduct(w.types.data, w.types.weight);
     b.Stage(symbol, [&](const StageArgs& args) {
       b.For(args.begin, args.end, 1, [&](Value* panel) {
         Value* weights = b.At(b.Operand(args, 1), b.Mul(panel, Bytes(w.types.weight, w.data[1] * lanes)));

@@ -108,7 +108,7 @@ void Collect(const llvm::Instruction& instruction, Emitted& emitted) {
 
 Emitted Emit(const MachineModel& machine, const Schedule& schedule, const Workload& workload, const Config& config) {
   const Target host = HostTarget();
-  const Epilogue epilogue = CanonicalEpilogue(workload.epilogue);
+  const Epilogue epilogue = CanonicalEpilogue(workload);
   KernelBuilder builder(host, machine);
   const EmittedKernel kernel = schedule.Emit(builder, workload, machine, config, epilogue, "k");
   Emitted emitted;

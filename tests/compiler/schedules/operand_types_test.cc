@@ -20,7 +20,7 @@ constexpr double kTolerance = 1.0 / 256;
 
 Artifact Compiled(const Schedule& schedule, const Workload& w, const Config& config, const Target& target) {
   const MachineModel machine = MachineModelFor(target);
-  const Epilogue epilogue = CanonicalEpilogue(w.epilogue);
+  const Epilogue epilogue = CanonicalEpilogue(w);
   KernelBuilder builder(target, machine);
   const EmittedKernel emitted = schedule.Emit(builder, w, machine, config, epilogue, "k");
   Artifact artifact;

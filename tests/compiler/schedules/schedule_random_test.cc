@@ -256,8 +256,13 @@ TEST(ScheduleAgainstReference, EveryActivationKeepsTailLanesZero) {
       Workload::Parse("nn.conv2d data=1x19x6x7 weight=19x1x3x3 padding=1x1x1x1 groups=19 epilogue=bias_act");
   for (const Workload& w : {conv, depthwise}) {
     const DefaultConfig chosen = AnalyticDefault(w, MachineModelFor(target));
-    std::vector<Epilogue> epilogues{{true, false, ActivationNamed("clip"), 1, 2}};
-    for (const ActivationRow& row : Activations()) epilogues.push_back({true, false, &row, 0, 6});
+    std::vector<Epilogue> epilogues{Epilogue::Parse("bias,clip(1,2)")};
+    for (const ActivationRow& row : Activations()) {
+      Epilogue& epilogue = epilogues.emplace_back();
+      epilogue.bias = true;
+      epilogue.activation = &row;
+      epilogue.hi = 6;
+    }
     for (const Epilogue& epilogue : epilogues) {
       SCOPED_TRACE(epilogue.ToText());
       const Candidate candidate{w, std::string(chosen.schedule->name()), chosen.config, target};

@@ -1,0 +1,14 @@
+// What a machine must have to run a plan's kernels.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/plan.h"
+
+namespace hone {
+
+// In LLVM's names: those of the target's row of machines, and what multiplies bytes where a kernel does.
+std::vector<std::string> RequiredFeatures(const Plan& plan);
+
+}  // namespace hone
