@@ -11,6 +11,7 @@
 #include "compiler/passes/nest_concats.h"
 #include "compiler/passes/passes.h"
 #include "compiler/passes/quantised/lift_scales.h"
+#include "compiler/passes/quantised/store_bytes.h"
 #include "compiler/passes/rules/canonicalise.h"
 #include "compiler/passes/simplify_inference.h"
 #include "compiler/passes/sink_concats.h"
@@ -55,6 +56,8 @@ const std::vector<Pass>& AllPasses() {
       {"sink_concats", 2, [](const IRModule& m, const PassContext&) { return SinkConcats(m); }},
       {"nest_concats", 3, [](const IRModule& m, const PassContext&) { return NestConcats(m); }},
       {"split_batch", 3, [](const IRModule& m, const PassContext& c) { return SplitBatch(m, c.build.machine()); }},
+      // Last of all that looks for float32: groups that bytes need are merged, and kernels are still to be formed.
+      {"store_bytes", 3, [](const IRModule& m, const PassContext&) { return StoreBytes(m); }},
       // Below level 2 every operator becomes a function of its own: lowering knows functions alone.
       {"fuse", 0, [](const IRModule& m, const PassContext& c) { return Fuse(m, c.build.opt_level >= 2); }, false},
       {"choose_layouts", 0, ChooseLayouts, false},

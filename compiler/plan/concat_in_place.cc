@@ -53,7 +53,8 @@ std::optional<std::vector<ConcatSlice>> SlicesOf(const Call& call, const Call& c
   int64_t axis = concat.attrs.GetInt("axis");
   if (axis < 0) axis += static_cast<int64_t>(type.shape.size());
   const int64_t block = ChannelBlock(call.type);
-  if (!relay::IsFloatTensor(call.type) || !NothingBetween(type.shape, axis)) return {};
+  if (!(relay::IsFloatTensor(call.type) || relay::IsImageOfNumbers(call.type)) || !NothingBetween(type.shape, axis))
+    return {};
   if (!type.layout.empty() && (block == 0 || axis > 1)) return {};
   const auto fields = FieldsOf(call, concat);
   if (!fields) return {};

@@ -57,6 +57,11 @@ bool IsFloatTensor(const TypePtr& type) { return type->kind == TypeKind::kTensor
 
 bool IsFloatImage(const TypePtr& type) { return IsFloatTensor(type) && type->shape.size() == 4; }
 
+bool IsImageOfNumbers(const TypePtr& type) {
+  const bool bytes = type->kind == TypeKind::kTensor && (type->dtype == DType::kUInt8 || type->dtype == DType::kInt32);
+  return (bytes && type->shape.size() == 4) || IsFloatImage(type);
+}
+
 bool Equal(const TypePtr& a, const TypePtr& b) {
   if (a == b) return true;
   if (a == nullptr || b == nullptr || a->kind != b->kind) return false;

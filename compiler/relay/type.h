@@ -41,6 +41,8 @@ bool IsKernelFloat(DType dtype);
 // A tensor of such elements; and one of rank 4, dims known or not.
 bool IsFloatTensor(const TypePtr& type);
 bool IsFloatImage(const TypePtr& type);
+// Of float32, or of the bytes and sums of bytes that quantised networks have between their layers.
+bool IsImageOfNumbers(const TypePtr& type);
 bool Equal(const TypePtr& a, const TypePtr& b);
 // Relay's text: "Tensor[(1, 64, 56, 56), float32]", "(Tensor[...], Tensor[...])", "fn (Tensor[...]) -> Tensor[...]"; a
 // scalar is "float32". A layout is a third item: "Tensor[(1, 64, 56, 56), float32, NCHW16c]".

@@ -4,6 +4,7 @@
 #include "compiler/passes/graph/anchor.h"
 #include "compiler/passes/graph/transposes.h"
 #include "compiler/passes/graph/typed_graph.h"
+#include "compiler/passes/graph/whole_epilogue.h"
 #include "compiler/passes/graph/window_attrs.h"
 
 namespace hone {
@@ -105,8 +106,18 @@ void TakeEpilogue(const UserMap& users, const Grouping& grouping, FuseGroup& gro
   if (next != nullptr && SetActivation(next, unused)) group.members.push_back(next);
 }
 
+// Behind a sum of bytes.
+void TakeWholeEpilogue(const UserMap& users, const Grouping& grouping, FuseGroup& group) {
+  const auto free = [&](const ExprPtr& expr) { return expr != nullptr && !grouping.Has(expr) ? expr : nullptr; };
+  const auto next = [&](const ExprPtr& value) { return free(users.OnlyUser(value)); };
+  const auto own = [&](const ExprPtr& step) { return free(step) != nullptr && users.OnlyUser(step) != nullptr; };
+  const WholeEpilogue epilogue = ReadWholeEpilogue(group.anchor, next, own);
+  group.members.insert(group.members.end(), epilogue.steps.begin(), epilogue.steps.end());
+}
+
 void TakeNeighbours(const UserMap& users, const Grouping& grouping, AnchorNeighbours neighbours, FuseGroup& group) {
   if (neighbours == AnchorNeighbours::kTransposes) return TakeTransposes(users, grouping, group);
+  if (group.anchor->type->dtype == DType::kInt32) return TakeWholeEpilogue(users, grouping, group);
   TakePrologue(users, grouping, group);
   TakeEpilogue(users, grouping, group);
 }

@@ -60,7 +60,7 @@ class GroupBuilder {
     std::vector<ExprPtr> args;
     for (const ExprPtr& arg : call.args) {
       if (IsMember(arg)) BuildMember(arg);
-      args.push_back(IsIndexTable(call, arg) ? arg : InsideArg(arg));
+      args.push_back(IsIndexTable(call, arg) || IsNumber(arg) ? arg : InsideArg(arg));
     }
     inside_[member.get()] = WithArgs(call, std::move(args));
   }
@@ -85,6 +85,13 @@ class GroupBuilder {
     const relay::Constant* table = relay::AsConstant(arg);
     return relay::AsOp(call.op)->def->name == "take" && table != nullptr && table->value.dtype() == DType::kInt64 &&
            table->value.elements() <= kLargestTable;
+  }
+
+  // A number of an epilogue of whole numbers is a part of the kernel.
+  bool IsNumber(const ExprPtr& arg) const {
+    const relay::Constant* constant = relay::AsConstant(arg);
+    return group_.anchor != nullptr && group_.anchor->type->dtype == DType::kInt32 && constant != nullptr &&
+           constant->value.shape().empty();
   }
 
   // A tuple goes in field by field: kernels know tensors alone.

@@ -113,6 +113,23 @@ ExprPtr HeadOfChain(const Growth& growth) {
   }
 }
 
+// Floats made of bytes as they are read: of what a head reads, the cast and the subtraction of a zero point.
+void TakeDecoding(Growth& growth) {
+  const ExprPtr head = growth.members.back();
+  if (!IsHead(head)) return;
+  std::vector<ExprPtr> steps{relay::AsCall(head)->args[0]};
+  if (const Call* subtract = relay::AsCallTo(steps[0], "subtract")) {
+    if (relay::AsConstant(subtract->args[1]) == nullptr) return;
+    steps.push_back(subtract->args[0]);
+  }
+  const Call* cast = relay::AsCallTo(steps.back(), "cast");
+  if (cast == nullptr || cast->args[0]->type->dtype != DType::kUInt8) return;
+  for (const ExprPtr& step : steps) {
+    if (growth.grouping.Has(step) || growth.users.OnlyUser(step) == nullptr) return;
+  }
+  for (const ExprPtr& step : steps) growth.Take(step);
+}
+
 FuseGroup InPostOrder(const UserMap& users, const Growth& growth) {
   FuseGroup group{growth.members, nullptr};
   std::sort(group.members.begin(), group.members.end(), [&](const ExprPtr& a, const ExprPtr& b) {
@@ -134,6 +151,7 @@ void GroupGeneric(const UserMap& users, bool with_neighbours, Grouping& grouping
       const ExprPtr head = HeadOfChain(growth);
       if (head != nullptr) growth.Take(head);
     }
+    if (with_neighbours) TakeDecoding(growth);
     grouping.Add(InPostOrder(users, growth));
   }
 }

@@ -7,6 +7,7 @@
 
 #include "compiler/passes/graph/transposes.h"
 #include "compiler/passes/graph/typed_graph.h"
+#include "compiler/passes/graph/whole_epilogue.h"
 #include "compiler/passes/graph/window_attrs.h"
 #include "compiler/relay/activation_call.h"
 #include "compiler/relay/op.h"
@@ -20,9 +21,16 @@ using relay::ExprPtr;
 
 namespace {
 
-bool IsKnownFloat(const relay::TypePtr& type, size_t rank) {
-  return relay::IsFloatTensor(type) && type->shape.size() == rank &&
+bool IsKnown(const relay::TypePtr& type, size_t rank) {
+  return type->kind == relay::TypeKind::kTensor && type->shape.size() == rank &&
          std::all_of(type->shape.begin(), type->shape.end(), [](int64_t dim) { return dim > 0; });
+}
+
+// Of floats, or of bytes with sums in int32.
+bool HasKernelTypes(const Call& call) {
+  const DType data = call.args[0]->type->dtype, weight = call.args[1]->type->dtype, result = call.type->dtype;
+  if (data == DType::kUInt8) return weight == DType::kInt8 && result == DType::kInt32;
+  return relay::IsKernelFloat(data) && relay::IsKernelFloat(weight) && relay::IsKernelFloat(result);
 }
 
 // Attributes may be empty where the default is meant.
@@ -33,7 +41,7 @@ bool Is(const relay::Attrs& attrs, std::string_view name, std::string_view value
 
 bool IsPlainConv(const Call& conv) {
   return Is(conv.attrs, "data_layout", "NCHW") && Is(conv.attrs, "kernel_layout", "OIHW") &&
-         Is(conv.attrs, "out_layout", "NCHW") && Is(conv.attrs, "out_dtype", "float32");
+         Is(conv.attrs, "out_layout", "NCHW");
 }
 
 void ReadWindow(const Call& conv, Workload& workload) {
@@ -57,7 +65,7 @@ Anchor NamedAfter(const Call& call) {
   anchor.workload.op = relay::AsOp(call.op)->def->name;
   anchor.workload.types.data = call.args[0]->type->dtype;
   anchor.workload.types.weight = call.args[1]->type->dtype;
-  anchor.workload.types.output = call.type->dtype;
+  anchor.workload.types.accumulator = anchor.workload.types.output = call.type->dtype;
   return anchor;
 }
 
@@ -103,11 +111,42 @@ ExprPtr ReadEpilogue(ExprPtr at, Epilogue& epilogue) {
   return at;
 }
 
+// The call of bytes in a function around one; null in another.
+ExprPtr ByteProduct(const ExprPtr& body) {
+  for (const ExprPtr& expr : PostOrder(body)) {
+    const Call* call = relay::AsCall(expr);
+    if (call != nullptr && FindAnchorOperator(*call) != nullptr)
+      return call->type->dtype == DType::kInt32 ? expr : nullptr;
+  }
+  return nullptr;
+}
+
+// What Fuse took behind it is all that there is.
+WholeEpilogue WholeEpilogueOf(const ExprPtr& product, const ExprPtr& body) {
+  const auto reader = [&](const ExprPtr& of) {
+    for (const ExprPtr& expr : PostOrder(body)) {
+      const Call* call = relay::AsCall(expr);
+      if (call != nullptr && std::find(call->args.begin(), call->args.end(), of) != call->args.end()) return expr;
+    }
+    return ExprPtr();
+  };
+  return ReadWholeEpilogue(product, reader, [](const ExprPtr&) { return true; });
+}
+
 Anchor EpilogueAnchor(const ExprPtr& body) {
   Epilogue epilogue;
-  const ExprPtr product = ReadEpilogue(body, epilogue);
+  DType output = body->type->dtype;
+  ExprPtr product = ByteProduct(body);
+  if (product != nullptr) {
+    const WholeEpilogue whole = WholeEpilogueOf(product, body);
+    epilogue = whole.epilogue;
+    output = whole.output;
+  } else {
+    product = ReadEpilogue(body, epilogue);
+  }
   const Call& call = *relay::AsCall(product);
   Anchor anchor = NamedAfter(call);
+  anchor.workload.types.output = output;
   anchor.epilogue = epilogue;
   anchor.workload.epilogue = epilogue.Class();
   anchor.workload.data = ShapeOf(call.args[0]);
@@ -139,8 +178,8 @@ const AnchorOperator* AsAnchor(const ExprPtr& expr) {
   const Call* call = relay::AsCall(expr);
   const AnchorOperator* row = call ? FindAnchorOperator(*call) : nullptr;
   if (row == nullptr) return nullptr;
-  const bool known = IsKnownFloat(call->args[0]->type, row->rank) && IsKnownFloat(call->args[1]->type, row->rank) &&
-                     IsKnownFloat(call->type, row->rank);
+  const bool known = IsKnown(call->args[0]->type, row->rank) && IsKnown(call->args[1]->type, row->rank) &&
+                     IsKnown(call->type, row->rank) && HasKernelTypes(*call);
   return known && (row->fits == nullptr || row->fits(*call)) ? row : nullptr;
 }
 

@@ -61,15 +61,25 @@ bool CanBlock(const std::vector<const Call*>& calls, int64_t channels) {
   return std::all_of(calls.begin(), calls.end(), [&](const Call* call) {
     const relay::LayoutRule rule = relay::AsOp(call->op)->def->layout;
     const bool can = rule == relay::LayoutRule::kAny || rule == relay::LayoutRule::kNCHWc;
-    return can && relay::IsFloatImage(call->type) && call->type->shape[1] == channels;
+    return can && relay::IsImageOfNumbers(call->type) && call->type->shape[1] == channels;
   });
 }
 
+// What an operand of bytes is read through: its cast, and the subtraction of its zero point.
+const relay::Expr* BehindDecoding(const ExprPtr& expr) {
+  const Call* subtract = relay::AsCallTo(expr, "subtract");
+  const ExprPtr& whole = subtract != nullptr ? subtract->args[0] : expr;
+  const Call* cast = relay::AsCallTo(whole, "cast");
+  return cast != nullptr ? cast->args[0].get() : expr.get();
+}
+
 // The data of a pool, or an operand as large as the result: it must lie as the result does.
-bool IsFull(const relay::Var& param, const Call& first, const Shape& result) {
+bool IsFull(const relay::Var& param, const std::vector<const Call*>& calls, const Shape& result) {
   if (param.type->shape == result) return true;
-  const bool reads =
-      relay::AsOp(first.op)->def->pattern == relay::OpPattern::kReduction && first.args[0].get() == &param;
+  const bool reads = std::any_of(calls.begin(), calls.end(), [&](const Call* call) {
+    return relay::AsOp(call->op)->def->pattern == relay::OpPattern::kReduction &&
+           BehindDecoding(call->args[0]) == &param;
+  });
   return reads && param.type->shape.size() == 4 && param.type->shape[1] == result[1];
 }
 
@@ -78,7 +88,7 @@ bool IsFull(const relay::Var& param, const Call& first, const Shape& result) {
 bool TakesInAnyLayout(const relay::Function& function) {
   const std::vector<const Call*> calls = CallsIn(function);
   return calls.size() == 1 && function.params.size() == 1 && relay::AsOp(calls[0]->op)->def->name == "take" &&
-         calls[0]->type->shape.size() == 4 && relay::IsFloatImage(function.params[0]->type) &&
+         calls[0]->type->shape.size() == 4 && relay::IsImageOfNumbers(function.params[0]->type) &&
          calls[0]->attrs.GetInt("axis") >= 1;
 }
 
@@ -105,7 +115,7 @@ std::optional<OperandLayouts> LayoutInBlock(const relay::Function& function, int
   }
   OperandLayouts found{std::vector<std::string>(operands), layout};
   for (size_t i = 0; i < operands; ++i) {
-    if (IsFull(*function.params[i], *calls[0], result->shape)) found.operands[i] = layout;
+    if (IsFull(*function.params[i], calls, result->shape)) found.operands[i] = layout;
   }
   return found;
 }

@@ -7,6 +7,7 @@
 
 #include "compiler/passes/graph/channel_constant.h"
 #include "compiler/passes/graph/fold_constants.h"
+#include "compiler/passes/quantised/byte_conv.h"
 #include "compiler/passes/quantised/whole_numbers.h"
 #include "compiler/relay/exact_sums.h"
 #include "compiler/relay/op.h"
@@ -61,6 +62,12 @@ std::optional<ScaledConstant> AsScaledWeight(const ExprPtr& expr) {
 
 double AsFloat(double value) { return static_cast<double>(static_cast<float>(value)); }
 
+// Sums that float32 does not hold, of what kernels of bytes add up exactly.
+bool SumsInInt32(const Call& product, double largest, double span) {
+  constexpr double kLargestInt32 = 2147483647, kLargestByte = 255;
+  return MultipliesBytes(product) && largest <= kLargestInt32 && span <= kLargestByte;
+}
+
 ExprPtr LiftFromProduct(const ExprPtr& node, const Uses&) {
   const Call* conv = relay::AsCallTo(node, "nn.conv2d");
   const Call* call = conv != nullptr ? conv : relay::AsCallTo(node, "nn.dense");
@@ -70,11 +77,13 @@ ExprPtr LiftFromProduct(const ExprPtr& node, const Uses&) {
   if (!weight) return nullptr;
   const Tensor& whole = relay::AsConstant(weight->whole)->value;
   const double low = std::min(data->range.low, 0.0), high = std::max(data->range.high, 0.0);
-  if (relay::LargestPartialSum(whole, low, high) > relay::kLargestExact) return nullptr;
+  const double largest = relay::LargestPartialSum(whole, low, high);
   relay::Attrs attrs = call->attrs;
   attrs.Set("integral", true);
+  if (largest > relay::kLargestExact) attrs.Set("long_sums", true);
   const std::string& name = relay::AsOp(call->op)->def->name;
   const ExprPtr product = TypedCall(name, {data->whole, weight->whole}, attrs, call->name);
+  if (largest > relay::kLargestExact && !SumsInInt32(*relay::AsCall(product), largest, high - low)) return nullptr;
   std::vector<double> scales = weight->scales;
   for (double& scale : scales) scale = AsFloat(scale * data->scale);
   return TypedCall("multiply", {product, ChannelConstant(scales, ShapeOf(node).size(), 1, "")}, {}, call->name);
@@ -137,6 +146,23 @@ ExprPtr LiftFromMove(const ExprPtr& node, const Uses&) {
   return TypedCall("multiply", {TypedCall(op->def->name, {data->whole}, move->attrs, move->name), scale});
 }
 
+// One scale of all that is joined goes behind the whole.
+ExprPtr LiftFromConcat(const ExprPtr& node, const Uses&) {
+  const Call* concat = relay::AsCallTo(node, "concatenate");
+  const relay::Tuple* tuple = concat != nullptr ? relay::AsTuple(concat->args[0]) : nullptr;
+  if (tuple == nullptr) return nullptr;
+  std::vector<ExprPtr> wholes;
+  double scale = 0;
+  for (const ExprPtr& field : tuple->fields) {
+    const auto part = AsScaled(field);
+    if (!part || (!wholes.empty() && part->scale != scale)) return nullptr;
+    scale = part->scale;
+    wholes.push_back(part->whole);
+  }
+  const ExprPtr joined = TypedCall("concatenate", {TypedTuple(std::move(wholes))}, concat->attrs, concat->name);
+  return TypedCall("multiply", {joined, relay::AsCall(tuple->fields[0])->args[1]});
+}
+
 // Of a sum that no rule says how to round, one rounding is closer than two.
 ExprPtr JoinScales(const ExprPtr& node, const Uses&) {
   const Call* divide = relay::AsCallTo(node, "divide");
@@ -159,7 +185,8 @@ ExprPtr FoldOthers(const ExprPtr& node, const Uses&) {
 }  // namespace
 
 const std::vector<Rule>& ScaleRules() {
-  static const std::vector<Rule> rules{LiftFromProduct, LiftFromBias, LiftFromRelu, LiftFromMove, JoinScales};
+  static const std::vector<Rule> rules{LiftFromProduct, LiftFromBias,   LiftFromRelu,
+                                       LiftFromMove,    LiftFromConcat, JoinScales};
   return rules;
 }
 

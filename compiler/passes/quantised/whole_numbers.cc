@@ -83,7 +83,9 @@ std::optional<WholeRange> OfCall(const Call& call, int depth) {
 std::optional<WholeRange> Find(const ExprPtr& expr, int depth) {
   if (depth == 0 || expr->type->kind != relay::TypeKind::kTensor || expr->type->dtype != DType::kFloat32) return {};
   if (const relay::Constant* constant = relay::AsConstant(expr)) return OfConstant(constant->value);
-  if (IntegralProduct(expr) != nullptr) return kExactSum;
+  if (const Call* product = IntegralProduct(expr)) {
+    return product->attrs.GetBool("long_sums") ? std::nullopt : std::optional(kExactSum);
+  }
   const Call* call = relay::AsCall(expr);
   return call != nullptr && relay::AsOp(call->op) != nullptr ? OfCall(*call, depth - 1) : std::nullopt;
 }

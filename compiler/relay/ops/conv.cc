@@ -94,21 +94,32 @@ void CheckOutDtype(const Attrs& attrs) {
   if (!dtype.empty() && dtype != "float32") Misfit(fmt::format("out_dtype = \"{}\" must be float32", dtype));
 }
 
+// Bytes: uint8 times int8, summed in int32.
+bool IsOfBytes(const Types& args) {
+  return TensorArg(args, 0, "data", 4).dtype == DType::kUInt8 && TensorArg(args, 1, "weight", 4).dtype == DType::kInt8;
+}
+
 TypePtr ConvType(const Types& args, const Attrs& attrs) {
-  const Type& data = FloatArg(args, 0, "data", 4);
-  const Type& weight = FloatArg(args, 1, "weight", 4);
+  const bool bytes = IsOfBytes(args);
+  const Type& data = bytes ? TensorArg(args, 0, "data", 4) : FloatArg(args, 0, "data", 4);
+  const Type& weight = bytes ? TensorArg(args, 1, "weight", 4) : FloatArg(args, 1, "weight", 4);
   const ConvGeometry g = GeometryOf(attrs);
-  CheckOutDtype(attrs);
+  if (!bytes) CheckOutDtype(attrs);
+  if (bytes && attrs.GetString("out_dtype") != "int32")
+    Misfit("out_dtype of uint8 data and int8 weights must be int32");
   if (weight.shape[0] < 1 || weight.shape[1] < 1) Misfit("the weight's channels must be known and not empty");
   CheckKernel(weight, weight.shape[0], attrs);
   CheckGroups(weight.shape[0], g.groups);
   CheckChannels(data.shape[1], weight.shape[1] * g.groups);
-  return TensorType(ConvShape(data.shape, weight.shape, g), data.dtype, ResultLayout(data, attrs));
+  const DType dtype = bytes ? DType::kInt32 : data.dtype;
+  return TensorType(ConvShape(data.shape, weight.shape, g), dtype, ResultLayout(data, attrs));
 }
 
 Tensors Conv(const Tensors& args, const Attrs& attrs) {
   const ConvGeometry g = GeometryOf(attrs);
-  return {ConvReference(args[0], args[1], g, ConvShape(args[0].shape(), args[1].shape(), g))};
+  const Shape out = ConvShape(args[0].shape(), args[1].shape(), g);
+  if (args[0].dtype() == DType::kUInt8) return {ByteConvReference(args[0], args[1], g, out)};
+  return {ConvReference(args[0], args[1], g, out)};
 }
 
 int64_t TransposedDim(int64_t in, int64_t before, int64_t after, int64_t reach, int64_t stride, int64_t extra) {
@@ -172,7 +183,8 @@ OpDef ConvOp() {
                Text("kernel_layout", "OIHW", "how weight lies in memory"),
                Text("out_layout", "", "how the result lies in memory; empty means as data"),
                Text("out_dtype", "", "of the result; empty means the data's"),
-               IntegralAttr()};
+               IntegralAttr(),
+               LongSumsAttr()};
   def.support_level = 2;
   def.pattern = OpPattern::kAnchor;
   def.layout = LayoutRule::kAnchor;

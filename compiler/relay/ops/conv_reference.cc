@@ -132,6 +132,26 @@ Tensor ConvReference(const Tensor& data, const Tensor& weight, const ConvGeometr
   return result;
 }
 
+Tensor ByteConvReference(const Tensor& data, const Tensor& weight, const ConvGeometry& geometry, const Shape& out) {
+  const Shape &x = data.shape(), &w = weight.shape();
+  const int64_t group_out = out[1] / geometry.groups;
+  Tensor sums(DType::kInt32, out);
+  int32_t* sum = sums.data<int32_t>();
+  for (int64_t at = 0; at < sums.elements(); ++at) {
+    const int64_t ow = at % out[3], oh = at / out[3] % out[2], o = at / (out[3] * out[2]) % out[1];
+    const int64_t n = at / (out[3] * out[2] * out[1]);
+    for (int64_t tap = 0; tap < w[1] * w[2] * w[3]; ++tap) {
+      const int64_t kw = tap % w[3], kh = tap / w[3] % w[2], c = o / group_out * w[1] + tap / (w[3] * w[2]);
+      const int64_t h = oh * geometry.strides[0] - geometry.padding[0] + kh * geometry.dilation[0];
+      const int64_t v = ow * geometry.strides[1] - geometry.padding[1] + kw * geometry.dilation[1];
+      if (h < 0 || h >= x[2] || v < 0 || v >= x[3]) continue;
+      sum[at] += int32_t{data.data<uint8_t>()[((n * x[1] + c) * x[2] + h) * x[3] + v]} *
+                 int32_t{weight.data<int8_t>()[o * w[1] * w[2] * w[3] + tap]};
+    }
+  }
+  return sums;
+}
+
 Tensor ConvTransposeReference(const Tensor& data, const Tensor& weight, const ConvGeometry& geometry,
                               const Shape& out) {
   const Shape& in = data.shape();

@@ -75,12 +75,26 @@ TEST(LiftScales, ComputesAQuantisedConvolutionWithWholeNumbers) {
 }
 
 TEST(LiftScales, LeavesSumsThatFloatsDoNotHold) {
-  // Of 400 * 9 products with 255, half of one sign, the sum may pass 2^24.
+  // Of 400 * 9 products of 255 and 16-bit weights, half of one sign, the sum may pass 2^24.
   const ExprPtr x = BackAndForth(Input("x", {1, 400, 3, 3}), 0.02F);
-  const IRModule module = ModuleOf(MakeCall("nn.relu", {QuantisedConv(x, 400, kScales, 1, 127)}));
+  const IRModule module = ModuleOf(MakeCall("nn.relu", {QuantisedConv(x, 400, kScales, 1, 1000)}));
   const IRModule lifted = Lifted(module);
   EXPECT_THAT(OpNames(lifted), ElementsAre("divide", "round", "clip", "multiply", "multiply", "nn.conv2d", "nn.relu"));
   EXPECT_EQ(CountOf(Lifted(ModuleOf(QuantisedConv(x, 400, kScales, 1, 20))), "multiply"), 1);
+}
+
+TEST(LiftScales, LongSumsOfBytesAreSaidToBeLong) {
+  const ExprPtr x = BackAndForth(Input("x", {1, 400, 3, 3}), 0.02F);
+  const IRModule module = ModuleOf(MakeCall("nn.relu", {QuantisedConv(x, 400, kScales, 1, 127)}));
+  const IRModule lifted = Lifted(module);
+  EXPECT_THAT(OpNames(lifted), ElementsAre("divide", "round", "clip", "nn.conv2d", "nn.relu", "multiply"));
+  ExpectSameMeaning(module, lifted);
+  for (const ExprPtr& expr : PostOrder(lifted.main->body)) {
+    const relay::Call* conv = relay::AsCallTo(expr, "nn.conv2d");
+    if (conv == nullptr) continue;
+    EXPECT_TRUE(conv->attrs.GetBool("long_sums"));
+    EXPECT_FALSE(WholeRangeOf(expr)) << "float32 rounds them";
+  }
 }
 
 TEST(LiftScales, LeavesFloatModelsAlone) {

@@ -1,0 +1,268 @@
+#include "compiler/passes/quantised/store_bytes.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "compiler/passes/graph/channel_constant.h"
+#include "compiler/passes/graph/typed_graph.h"
+#include "compiler/passes/quantised/byte_conv.h"
+#include "compiler/passes/quantised/dense_as_conv.h"
+#include "compiler/passes/quantised/whole_numbers.h"
+#include "compiler/relay/op.h"
+
+namespace hone {
+
+using relay::Call;
+using relay::ExprPtr;
+using relay::OpPattern;
+
+namespace {
+
+constexpr double kLargestByte = 255;
+
+const relay::OpDef* DefOf(const ExprPtr& expr) {
+  const Call* call = relay::AsCall(expr);
+  const relay::Op* op = call != nullptr ? relay::AsOp(call->op) : nullptr;
+  return op != nullptr ? op->def : nullptr;
+}
+
+bool IsFloat32(const ExprPtr& expr) {
+  return expr->type->kind == relay::TypeKind::kTensor && expr->type->dtype == DType::kFloat32;
+}
+
+// Moves bytes as it moves floats. A pool does not: it compares.
+bool MovesBytes(const relay::OpDef& def) { return def.traits.moves && def.pattern == OpPattern::kInjective; }
+
+relay::Attrs To(DType dtype) { return {{"dtype", std::string(DTypeName(dtype))}}; }
+
+ExprPtr Shifted(const ExprPtr& value, std::string_view op, int by) {
+  return by == 0 ? value : TypedCall(op, {value, relay::MakeConstant(Tensor::Scalar(static_cast<float>(by)), "")});
+}
+
+// Each reader makes its own, so that it is part of the reader's kernel.
+ExprPtr Decoded(const StoredBytes& stored) {
+  return Shifted(TypedCall("cast", {stored.bytes}, To(DType::kFloat32)), "subtract", -stored.low);
+}
+
+StoredBytes Encoded(const ExprPtr& value, int low) {
+  return {TypedCall("cast", {Shifted(value, "add", -low)}, To(DType::kUInt8)), low};
+}
+
+// Whether what is rounded here cannot be negative: behind a relu come only positive scales.
+bool IsRectified(const ExprPtr& expr) {
+  if (relay::AsCallTo(expr, "nn.relu") != nullptr) return true;
+  const Call* call = relay::AsCall(expr);
+  const relay::OpDef* def = DefOf(expr);
+  if (def == nullptr) return false;
+  if (def->name == "round") return IsRectified(call->args[0]);
+  if (def->name == "clip" && call->attrs.GetFloat("a_min") >= 0) return true;
+  if (def->name != "multiply" && def->name != "divide") return false;
+  const relay::Constant* by = relay::AsConstant(call->args[1]);
+  for (int64_t i = 0; by != nullptr && i < by->value.elements(); ++i) {
+    if (!(by->value.At(i) > 0)) return false;
+  }
+  return by != nullptr && IsRectified(call->args[0]);
+}
+
+class ByteStorer {
+ public:
+  explicit ByteStorer(const ExprPtr& body) : order_(PostOrder(body)), body_(body) {
+    for (const ExprPtr& expr : order_) {
+      for (const ExprPtr& child : Children(expr)) readers_[child.get()].push_back(expr);
+    }
+    results_.insert(body.get());
+    if (const relay::Tuple* tuple = relay::AsTuple(body)) {
+      for (const ExprPtr& field : tuple->fields) results_.insert(field.get());
+    }
+  }
+
+  ExprPtr Run() {
+    for (const ExprPtr& expr : order_) Rewrite(expr);
+    return Value(body_);
+  }
+
+ private:
+  static std::vector<ExprPtr> Children(const ExprPtr& expr) {
+    if (const Call* call = relay::AsCall(expr)) return call->args;
+    if (const relay::Tuple* tuple = relay::AsTuple(expr)) return tuple->fields;
+    if (const relay::TupleGetItem* item = relay::AsTupleGetItem(expr)) return {item->tuple};
+    return {};
+  }
+
+  // What the old expression is now, as float32 where it was.
+  ExprPtr Value(const ExprPtr& old) const {
+    if (const auto stored = stored_.find(old.get()); stored != stored_.end()) return Decoded(stored->second);
+    const auto scaled = scaled_.find(old.get());
+    if (scaled == scaled_.end()) return now_.at(old.get());
+    return TypedCall("multiply", {Decoded(scaled->second.stored), scaled->second.scale});
+  }
+
+  const StoredBytes* StoredOf(const ExprPtr& old) const {
+    const auto stored = stored_.find(old.get());
+    return stored == stored_.end() ? nullptr : &stored->second;
+  }
+
+  void Rewrite(const ExprPtr& old) {
+    if (const Call* call = relay::AsCall(old)) {
+      if (MoveBytes(old, *call) || JoinBytes(old, *call) || ScaleBytes(old, *call)) return;
+      now_[old.get()] = RewrittenCall(old, *call);
+      return Store(old);
+    }
+    if (const relay::Tuple* tuple = relay::AsTuple(old)) {
+      std::vector<ExprPtr> fields;
+      for (const ExprPtr& field : tuple->fields) fields.push_back(Value(field));
+      now_[old.get()] = fields == tuple->fields ? old : TypedTuple(std::move(fields));
+      return;
+    }
+    const relay::TupleGetItem* item = relay::AsTupleGetItem(old);
+    now_[old.get()] = item != nullptr ? TypedItem(Value(item->tuple), item->index) : old;
+  }
+
+  bool MoveBytes(const ExprPtr& old, const Call& call) {
+    const relay::OpDef* def = DefOf(old);
+    const StoredBytes* stored = def != nullptr && MovesBytes(*def) ? StoredOf(call.args[0]) : nullptr;
+    if (stored == nullptr) return false;
+    std::vector<ExprPtr> args{stored->bytes};
+    for (size_t i = 1; i < call.args.size(); ++i) args.push_back(Value(call.args[i]));
+    stored_[old.get()] = {TypedCall(def->name, std::move(args), call.attrs, call.name), stored->low};
+    return true;
+  }
+
+  // The real numbers that bytes stand for are made where they are read, as the whole numbers are.
+  bool ScaleBytes(const ExprPtr& old, const Call& call) {
+    const StoredBytes* stored = relay::AsCallTo(old, "multiply") != nullptr ? StoredOf(call.args[0]) : nullptr;
+    const auto scale = stored != nullptr ? ScalarOf(call.args[1]) : std::nullopt;
+    if (!scale || ShapeOf(call.args[0]) != ShapeOf(old)) return false;
+    scaled_[old.get()] = {*stored, relay::MakeConstant(Tensor::Scalar(static_cast<float>(*scale)), "")};
+    return true;
+  }
+
+  // Bytes that stand for the same numbers lie side by side.
+  bool JoinBytes(const ExprPtr& old, const Call& call) {
+    const relay::OpDef* def = DefOf(old);
+    const relay::Tuple* tuple = def != nullptr && def->name == "concatenate" ? relay::AsTuple(call.args[0]) : nullptr;
+    const StoredBytes* first = tuple != nullptr ? StoredOf(tuple->fields[0]) : nullptr;
+    if (first == nullptr) return false;
+    std::vector<ExprPtr> fields;
+    for (const ExprPtr& field : tuple->fields) {
+      const StoredBytes* stored = StoredOf(field);
+      if (stored == nullptr || stored->low != first->low) return false;
+      fields.push_back(stored->bytes);
+    }
+    stored_[old.get()] = {TypedCall("concatenate", {TypedTuple(std::move(fields))}, call.attrs, call.name), first->low};
+    return true;
+  }
+
+  ExprPtr RewrittenCall(const ExprPtr& old, const Call& call) {
+    if (const StoredBytes* data = call.args.empty() ? nullptr : StoredOf(call.args[0])) {
+      if (MultipliesBytes(call) && OneReader(old)) {
+        convs_[old.get()] = MakeByteConv(call, *data);
+        return OffsetSums(convs_[old.get()], nullptr);
+      }
+    }
+    if (const ExprPtr biased = WithBias(old, call)) return biased;
+    if (const ExprPtr scaled = ScaledBeforeRelu(old, call)) return scaled;
+    std::vector<ExprPtr> args;
+    for (const ExprPtr& arg : call.args) args.push_back(InPlace(call, Value(arg)));
+    return args == call.args ? old : WithArgs(call, std::move(args));
+  }
+
+  // A number that all elements meet is part of their kernel: a scalar.
+  static ExprPtr InPlace(const Call& call, const ExprPtr& arg) {
+    const relay::Constant* constant = relay::AsConstant(arg);
+    const relay::OpDef* def = relay::AsOp(call.op)->def;
+    const bool arithmetic = def->name == "multiply" || def->name == "divide";
+    if (!arithmetic || constant == nullptr || constant->value.elements() != 1 || constant->value.shape().empty() ||
+        constant->value.dtype() != DType::kFloat32 || call.args[0] == arg || ShapeOf(call.args[0]) != call.type->shape)
+      return arg;
+    if (IntegralProduct(call.args[0]) != nullptr) return arg;
+    return relay::MakeConstant(constant->value.Reshaped({}), constant->name);
+  }
+
+  bool OneReader(const ExprPtr& old) const {
+    const auto readers = readers_.find(old.get());
+    return readers != readers_.end() && readers->second.size() == 1 && results_.count(old.get()) == 0;
+  }
+
+  // A bias of whole numbers joins the offsets.
+  ExprPtr WithBias(const ExprPtr& old, const Call& call) {
+    const Call* add = relay::AsCallTo(old, "nn.bias_add");
+    const auto conv = add != nullptr ? convs_.find(add->args[0].get()) : convs_.end();
+    const relay::Constant* bias = conv != convs_.end() ? relay::AsConstant(call.args[1]) : nullptr;
+    if (bias == nullptr || IntegralProduct(old) == nullptr || add->attrs.GetInt("axis", 1) != 1) return nullptr;
+    return OffsetSums(conv->second, &bias->value);
+  }
+
+  // relu(x) * s is relu(x * s) where s > 0, to the bit: what comes before the scale is the kernel's sum alone.
+  ExprPtr ScaledBeforeRelu(const ExprPtr& old, const Call& call) {
+    const Call* multiply = relay::AsCallTo(old, "multiply");
+    const Call* relu = multiply != nullptr ? relay::AsCallTo(multiply->args[0], "nn.relu") : nullptr;
+    if (relu == nullptr || IntegralProduct(multiply->args[0]) == nullptr || !IsRectified(old)) return nullptr;
+    const ExprPtr scaled = TypedCall("multiply", {Value(relu->args[0]), Value(call.args[1])}, {}, call.name);
+    return TypedCall("nn.relu", {scaled}, relu->attrs, relu->name);
+  }
+
+  // Whether the value's readers take bytes, or floats made of them on the way: only other products would need a kernel
+  // that makes floats.
+  bool ReadersTakeBytes(const ExprPtr& old) const {
+    const auto readers = readers_.find(old.get());
+    if (readers == readers_.end() || results_.count(old.get()) > 0) return false;
+    return std::all_of(readers->second.begin(), readers->second.end(), [&](const ExprPtr& reader) {
+      const relay::OpDef* def = DefOf(reader);
+      if (def == nullptr) return ReadersTakeBytes(reader);
+      if (MovesBytes(*def) || def->name == "concatenate") return ReadersTakeBytes(reader);
+      if (def->pattern == OpPattern::kAnchor) {
+        const Call& product = *relay::AsCall(reader);
+        return product.args[0] == old && MultipliesBytes(product) && OneReader(reader);
+      }
+      return def->pattern != OpPattern::kOpaque;
+    });
+  }
+
+  void Store(const ExprPtr& old) {
+    const relay::OpDef* def = DefOf(old);
+    if (def == nullptr || !IsFloat32(old) || ShapeOf(old).size() != 4 || !IsStatic(ShapeOf(old))) return;
+    const bool elementwise = def->pattern == OpPattern::kElementwise || def->pattern == OpPattern::kBroadcast;
+    if (def->pattern == OpPattern::kAnchor || (elementwise && def->name != "clip")) return;
+    auto range = WholeRangeOf(old);
+    if (!range || !ReadersTakeBytes(old)) return;
+    ExprPtr& now = now_[old.get()];
+    const Call* clip = relay::AsCallTo(now, "clip");
+    if (clip != nullptr && range->low < 0 && IsRectified(clip->args[0])) {
+      range->low = 0;
+      now = TypedCall("clip", clip->args, {{"a_min", 0.0}, {"a_max", range->high}}, clip->name);
+    }
+    const double low = std::min(range->low, 0.0);
+    if (range->high - low > kLargestByte) return;
+    stored_[old.get()] = Encoded(now, static_cast<int>(low));
+  }
+
+  std::vector<ExprPtr> order_;
+  ExprPtr body_;
+  std::unordered_map<const relay::Expr*, std::vector<ExprPtr>> readers_;
+  std::unordered_set<const relay::Expr*> results_;
+  std::unordered_map<const relay::Expr*, ExprPtr> now_;
+  std::unordered_map<const relay::Expr*, StoredBytes> stored_;
+  struct Scaled {
+    StoredBytes stored;
+    ExprPtr scale;
+  };
+  std::unordered_map<const relay::Expr*, Scaled> scaled_;
+  std::unordered_map<const relay::Expr*, ByteConv> convs_;  // by the convolution that was
+};
+
+}  // namespace
+
+relay::IRModule StoreBytes(const relay::IRModule& module) {
+  const relay::IRModule images = DenseAsConv(module);
+  const ExprPtr& body = images.main->body;
+  const std::vector<ExprPtr> order = PostOrder(body);
+  const bool any = std::any_of(order.begin(), order.end(), [](const ExprPtr& expr) {
+    const Call* call = relay::AsCall(expr);
+    return call != nullptr && relay::AsOp(call->op) != nullptr && MultipliesBytes(*call);
+  });
+  return any ? WithBody(module, ByteStorer(body).Run()) : module;
+}
+
+}  // namespace hone

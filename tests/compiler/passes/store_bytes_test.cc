@@ -1,0 +1,153 @@
+#include "compiler/passes/quantised/store_bytes.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "compiler/passes/fusion/fuse.h"
+#include "compiler/passes/graph/anchor.h"
+#include "compiler/passes/quantised/lift_scales.h"
+#include "compiler/relay/infer_type.h"
+#include "core/random.h"
+#include "tests/compiler/passes/pass_testing.h"
+
+namespace hone::testing {
+namespace {
+
+using relay::ExprPtr;
+using relay::IRModule;
+using relay::MakeCall;
+using ::testing::ElementsAre;
+
+// Whole numbers in [-most, most].
+ExprPtr WholeConstant(const Shape& shape, int most, uint64_t seed) {
+  Tensor tensor(DType::kFloat32, shape);
+  Random random(seed);
+  const auto values = static_cast<uint64_t>(2 * most + 1);
+  for (int64_t i = 0; i < tensor.elements(); ++i) tensor.Set(i, static_cast<double>(random.Below(values)) - most);
+  return relay::MakeConstant(tensor);
+}
+
+// What QuantizeLinear and DequantizeLinear become: to uint8 and back.
+ExprPtr BackAndForth(const ExprPtr& real, float scale, float zero) {
+  const ExprPtr whole = MakeCall("round", {MakeCall("divide", {real, ScalarConstant(scale)})});
+  const ExprPtr held =
+      MakeCall("clip", {MakeCall("add", {whole, ScalarConstant(zero)})}, {{"a_min", 0.0}, {"a_max", 255.0}});
+  const ExprPtr bytes = MakeCall("cast", {held}, {{"dtype", std::string("uint8")}});
+  const ExprPtr back = MakeCall("cast", {bytes}, {{"dtype", std::string("float32")}});
+  return MakeCall("multiply", {MakeCall("subtract", {back, ScalarConstant(zero)}), ScalarConstant(scale)});
+}
+
+ExprPtr QuantisedConv(const ExprPtr& data, int64_t in, int64_t out, int64_t kernel, uint64_t seed, int64_t groups = 1) {
+  Tensor scales(DType::kFloat32, {out, 1, 1, 1});
+  for (int64_t o = 0; o < out; ++o) scales.Set(o, 0.002 * static_cast<double>(o % 5 + 1));
+  const ExprPtr weight =
+      MakeCall("multiply", {WholeConstant({out, in / groups, kernel, kernel}, 100, seed), relay::MakeConstant(scales)});
+  const int64_t pad = kernel / 2;
+  return MakeCall("nn.conv2d", {data, weight},
+                  {{"padding", std::vector<int64_t>{pad, pad, pad, pad}},
+                   {"channels", out},
+                   {"groups", groups},
+                   {"kernel_size", std::vector<int64_t>{kernel, kernel}}});
+}
+
+IRModule Lifted(const ExprPtr& body) { return relay::InferType(LiftScales(relay::InferType(ModuleOf(body)))); }
+IRModule Stored(const IRModule& lifted) { return relay::InferType(StoreBytes(lifted)); }
+
+// The epilogues and workloads of all anchors, "types epilogue" each.
+std::vector<std::string> Anchors(const IRModule& module) {
+  std::vector<std::string> texts;
+  for (const ExprPtr& expr : PostOrder(Fuse(module, true).main->body)) {
+    const relay::Call* call = relay::AsCall(expr);
+    const Anchor* anchor = call ? AnchorOf(*relay::AsFunction(call->op)) : nullptr;
+    if (anchor == nullptr) continue;
+    const ElementTypes& types = anchor->workload.types;
+    const bool bytes = types == ByteTypes(types.output);
+    texts.push_back((bytes ? "bytes to " : "floats to ") + std::string(DTypeName(types.output)) + ": " +
+                    anchor->epilogue.ToText());
+  }
+  return texts;
+}
+
+TEST(StoreBytes, ConvolutionsPassBytesOn) {
+  const ExprPtr x = BackAndForth(Input("x", {1, 3, 6, 6}), 0.02F, 128);
+  const ExprPtr first = BackAndForth(MakeCall("nn.relu", {QuantisedConv(x, 3, 8, 3, 1)}), 0.05F, 0);
+  const ExprPtr second = BackAndForth(QuantisedConv(first, 8, 12, 1, 2), 0.1F, 100);
+  const IRModule lifted = Lifted(QuantisedConv(second, 12, 4, 1, 3));
+  const IRModule stored = Stored(lifted);
+  ExpectSameMeaning(lifted, stored, 0);
+  EXPECT_THAT(Anchors(stored), ElementsAre("bytes to uint8: offset,scale,relu,quantise(1,0)",
+                                           "bytes to uint8: scale,quantise(1,100)", "bytes to float32: offset,scale"));
+  // A border of zeros is one of bytes that stand for zero.
+  EXPECT_EQ(CountOf(stored, "nn.pad"), 1);
+}
+
+TEST(StoreBytes, ResidualsAreAddedWithBothScales) {
+  const ExprPtr x = BackAndForth(Input("x", {1, 8, 5, 5}), 0.02F, 0);
+  const ExprPtr a = BackAndForth(QuantisedConv(x, 8, 8, 3, 1), 0.1F, 120);
+  const ExprPtr b = BackAndForth(QuantisedConv(x, 8, 8, 1, 2), 0.2F, 130);
+  const ExprPtr sum = BackAndForth(MakeCall("nn.relu", {MakeCall("add", {a, b})}), 0.15F, 0);
+  const IRModule lifted = Lifted(QuantisedConv(sum, 8, 4, 1, 3));
+  const IRModule stored = Stored(lifted);
+  ExpectSameMeaning(lifted, stored, 0);
+  EXPECT_THAT(Anchors(stored),
+              ElementsAre("bytes to uint8: scale,quantise(1,120)",
+                          "bytes to uint8: scale,hold(-130,125,0.2),add(0.1,120),relu,quantise(0.15,0)",
+                          "bytes to float32: scale"));
+}
+
+TEST(StoreBytes, PoolsMovesAndConcatenationsKeepThem) {
+  const ExprPtr x = BackAndForth(Input("x", {1, 16, 6, 6}), 0.02F, 7);
+  const ExprPtr pooled = MakeCall("nn.max_pool2d", {x},
+                                  {{"pool_size", std::vector<int64_t>{2, 2}}, {"strides", std::vector<int64_t>{2, 2}}});
+  const ExprPtr again = BackAndForth(pooled, 0.02F, 7);
+  const ExprPtr a = BackAndForth(QuantisedConv(again, 16, 16, 1, 1), 0.1F, 7);
+  const ExprPtr b = BackAndForth(QuantisedConv(again, 16, 16, 3, 2), 0.1F, 7);
+  const ExprPtr joined =
+      BackAndForth(MakeCall("concatenate", {relay::MakeTuple({a, b})}, {{"axis", int64_t{1}}}), 0.1F, 7);
+  const IRModule lifted = Lifted(QuantisedConv(joined, 32, 4, 1, 3));
+  const IRModule stored = Stored(lifted);
+  ExpectSameMeaning(lifted, stored, 0);
+  for (const ExprPtr& expr : PostOrder(stored.main->body)) {
+    if (relay::AsCallTo(expr, "concatenate") == nullptr) continue;
+    EXPECT_EQ(expr->type->dtype, DType::kUInt8);
+  }
+  EXPECT_EQ(Anchors(stored).size(), 3U);
+}
+
+TEST(StoreBytes, LeavesWhatKernelsOfBytesDoNotTake) {
+  const ExprPtr x = BackAndForth(Input("x", {1, 6, 5, 5}), 0.02F, 0);
+  // Groups of three channels do not come in fours.
+  const IRModule lifted = Lifted(QuantisedConv(x, 6, 8, 3, 1, 2));
+  EXPECT_EQ(StoreBytes(lifted).main, lifted.main);
+  // What another product reads is made floats for it.
+  const ExprPtr y = BackAndForth(Input("y", {1, 8, 5, 5}), 0.02F, 0);
+  const ExprPtr both = MakeCall("add", {QuantisedConv(y, 8, 4, 1, 1), Conv(y, 8, 4, 1, 0)});
+  EXPECT_THAT(Anchors(Stored(Lifted(both))), ElementsAre("bytes to float32: scale", "floats to float32: add"));
+  ExpectSameMeaning(Lifted(both), Stored(Lifted(both)), 0);
+}
+
+TEST(StoreBytes, ChannelsOfTheirOwnAreBytesToo) {
+  const ExprPtr x = BackAndForth(Input("x", {1, 8, 6, 6}), 0.02F, 0);
+  const ExprPtr first = BackAndForth(QuantisedConv(x, 8, 8, 3, 1, 8), 0.1F, 120);
+  const IRModule lifted = Lifted(QuantisedConv(first, 8, 4, 1, 3));
+  const IRModule stored = Stored(lifted);
+  ExpectSameMeaning(lifted, stored, 0);
+  EXPECT_THAT(Anchors(stored), ElementsAre("bytes to uint8: scale,quantise(1,120)", "bytes to float32: offset,scale"));
+}
+
+TEST(StoreBytes, DenseLayersOfOneRowAreConvolutionsOfOnePixel) {
+  const ExprPtr x = BackAndForth(Input("x", {1, 12, 1, 1}), 0.02F, 9);
+  const ExprPtr row = MakeCall("nn.batch_flatten", {x});
+  Tensor scales(DType::kFloat32, {5, 1});
+  for (int64_t n = 0; n < 5; ++n) scales.Set(n, 0.01 * static_cast<double>(n + 1));
+  const ExprPtr weight = MakeCall("multiply", {WholeConstant({5, 12}, 100, 4), relay::MakeConstant(scales)});
+  const ExprPtr dense = MakeCall("nn.dense", {row, weight}, {{"units", int64_t{5}}});
+  const IRModule lifted = Lifted(BackAndForth(dense, 0.1F, 100));
+  const IRModule stored = Stored(lifted);
+  ExpectSameMeaning(lifted, stored, 0);
+  EXPECT_EQ(CountOf(stored, "nn.dense"), 0);
+  EXPECT_THAT(Anchors(stored), ElementsAre("bytes to float32: offset,scale,hold(-100,155,0.1)"));
+}
+
+}  // namespace
+}  // namespace hone::testing
