@@ -5,13 +5,16 @@
 #include <optional>
 
 #include "cli/command_line.h"
+#include "cli/device_name.h"
 #include "cli/machine_options.h"
 #include "cli/printing/number_text.h"
 #include "cli/printing/print.h"
 #include "cli/printing/print_json.h"
 #include "cli/printing/statistics.h"
 #include "cli/printing/table.h"
+#include "cli/remote_options.h"
 #include "cli/time_packages.h"
+#include "cli/time_packages_there.h"
 #include "core/duration.h"
 #include "core/error.h"
 #include "core/shell_word.h"
@@ -28,9 +31,17 @@ struct BenchOptions {
   TimePackagesOptions timing;
   std::string min_time = "3s", fail_above;
   bool per_op = false;
+  RemoteRunnerOptions remote;
 };
 
-Json PerOpJson(const TimedPackage& timed) {
+// Where they were timed.
+struct Bench {
+  std::vector<TimedPackage> packages;
+  Environment machine;
+  bool there = false;  // on a runner
+};
+
+Json PerOpJson(const TimedPackage& timed, bool there) {
   Json list = Json::array();
   const Plan& plan = timed.package->plan();
   for (size_t i = 0; i < timed.call_ns.size(); ++i) {
@@ -41,7 +52,7 @@ Json PerOpJson(const TimedPackage& timed) {
                     {"schedule", d.schedule},
                     {"config", d.config},
                     {"workload", d.workload},
-                    {"median_ns", timed.call_ns[i]},
+                    {there ? "min_ns" : "median_ns", timed.call_ns[i]},
                     {"expected_ns", d.expected_ns},
                     {"gflops", timed.call_ns[i] > 0 ? call.flops / static_cast<double>(timed.call_ns[i]) : 0.0}});
   }
@@ -63,14 +74,14 @@ double ExpectedShare(const TimedPackage& timed) {
   return min_ns > 0 ? static_cast<double>(ExpectedNs(timed.package->plan())) / static_cast<double>(min_ns) : 0;
 }
 
-Json PackageJson(const TimedPackage& timed) {
+Json PackageJson(const TimedPackage& timed, const BenchOptions& options, bool there) {
   const Statistics s = StatisticsOf(timed.samples_ns);
   Json json = {{"path", timed.path},       {"model", timed.package->plan().model},
                {"threads", timed.threads}, {"runs", timed.runs},
                {"batch", timed.batch},     {"min_ns", s.min_ns},
                {"p10_ns", s.p10_ns},       {"median_ns", s.median_ns},
                {"p90_ns", s.p90_ns},       {"median_ci95_ns", Json::array({s.median_low_ns, s.median_high_ns})}};
-  if (!timed.call_ns.empty()) json["per_op"] = PerOpJson(timed);
+  if (options.per_op) json["per_op"] = PerOpJson(timed, there);
   json["expected_ns"] = ExpectedNs(timed.package->plan());
   json["expected_share"] = ExpectedShare(timed);
   return json;
@@ -133,21 +144,28 @@ Json VerdictJson(const Verdict& v) {
 // The regression must be outside the noise, not only its point estimate.
 bool FailsAbove(const Verdict& verdict, double share) { return verdict.ratio.high < 1 / (1 + share); }
 
-int Report(const std::vector<TimedPackage>& packages, const BenchOptions& options, bool json) {
+void TellMachine(const Environment& machine) {
+  Print("timed on {}, parameters and inputs random{}\n", RunnerName(machine),
+        machine.emulated ? "; it is emulated: these are not the times of such a device" : "");
+}
+
+int Report(const Bench& bench, const BenchOptions& options, bool json) {
+  const std::vector<TimedPackage>& packages = bench.packages;
   std::optional<Verdict> verdict;
   if (packages.size() == 2) verdict = Judge(packages[0], packages[1]);
   if (json) {
     Json list = Json::array();
-    for (const TimedPackage& timed : packages) list.push_back(PackageJson(timed));
-    Json document = {{"packages", list}, {"machine", ToJson(ProbeEnvironment())}};
+    for (const TimedPackage& timed : packages) list.push_back(PackageJson(timed, options, bench.there));
+    Json document = {{"packages", list}, {"machine", ToJson(bench.machine)}};
     if (verdict) document["verdict"] = VerdictJson(*verdict);
     PrintJson(document);
   } else {
     PrintTimes(packages);
     if (verdict) Print("{}\n", verdict->text);
     for (const TimedPackage& timed : packages) {
-      if (!timed.call_ns.empty()) PrintPerOp(timed);
+      if (options.per_op) PrintPerOp(timed);
     }
+    if (bench.there) TellMachine(bench.machine);
   }
   if (options.fail_above.empty() || !verdict) return 0;
   return FailsAbove(*verdict, ParseShare(options.fail_above, "--fail-above")) ? static_cast<int>(ExitCode::kAnswerIsNo)
@@ -163,6 +181,25 @@ void AddOptions(CommandLine& line, BenchOptions& options) {
   line.AddFlag("--per-op", options.per_op, "also the median time of every call");
   line.Add("--fail-above", options.fail_above, "with two: exit 1 when the second is slower by more than this, as 3%");
   AddInputOptions(line, options.timing.inputs);
+  AddRemoteOptions(line, options.remote, "time on a runner behind it, on random inputs");
+}
+
+Bench TimeHereOrThere(const BenchOptions& options) {
+  Bench bench;
+  bench.there = IsRemote(options.remote);
+  if (!bench.there) {
+    bench.packages = TimePackages(options.packages, options.timing);
+    bench.machine = ProbeEnvironment();
+    return bench;
+  }
+  if (!options.timing.inputs.files.empty() || options.timing.inputs.fill != InputOptions().fill) {
+    throw Error(ExitCode::kUsage, "with --tracker inputs are random: --input and --fill are for packages run here");
+  }
+  RemoteRunnerOptions remote = options.remote;
+  remote.max_runners = 1;
+  const std::unique_ptr<Runner> runner = MakeRemoteRunner(remote);
+  bench.packages = TimePackagesThere(options.packages, options.timing, *runner, &bench.machine);
+  return bench;
 }
 
 }  // namespace
@@ -179,10 +216,10 @@ int BenchCommand(const Arguments& arguments) {
   }
   options.timing.min_time_ns = ParseDuration(options.min_time);
   options.timing.profiled_runs = options.per_op ? kProfiledRuns : 0;
-  const int code = Report(TimePackages(options.packages, options.timing), options, line.json());
+  const int code = Report(TimeHereOrThere(options), options, line.json());
   line.Next(options.per_op ? "hone tune MODEL" + line.Given({Topic::kThreads})
                            : "hone bench --per-op " + ShellWord(options.packages[0]) +
-                                 line.Given({Topic::kThreads, Topic::kInputs}));
+                                 line.Given({Topic::kThreads, Topic::kInputs, Topic::kRunners}));
   return code;
 }
 

@@ -28,7 +28,12 @@ Json RowJson(const DeviceRow& row) {
   return json;
 }
 
-void Report(const std::vector<DeviceRow>& rows, const std::string& model, size_t tasks, bool json) {
+// Times under an emulator are no device's. Returns how many it takes out.
+size_t TakeOutEmulated(std::vector<Record>& records) {
+  return std::erase_if(records, [](const Record& record) { return record.measurement.environment.emulated; });
+}
+
+void Report(const std::vector<DeviceRow>& rows, const std::string& model, size_t tasks, size_t emulated, bool json) {
   Json list = Json::array();
   Table table({"device", "cpu", "> threads", "cache", "> tasks covered", "> expected", "> GFLOP/s", "> vs best"});
   for (const DeviceRow& row : rows) {
@@ -39,9 +44,10 @@ void Report(const std::vector<DeviceRow>& rows, const std::string& model, size_t
                row.vs_best > 0 ? fmt::format("{:.2f}x", row.vs_best) : "-"});
   }
   if (json) {
-    PrintJson({{"model", model}, {"tasks", tasks}, {"devices", list}});
+    PrintJson({{"model", model}, {"tasks", tasks}, {"emulated_records", emulated}, {"devices", list}});
   } else {
     Print("{}", rows.empty() ? "no device has records of this model's tasks\n" : table.ToText());
+    if (emulated > 0) Print("left out: {} records that were timed under an emulator\n", emulated);
   }
 }
 
@@ -64,8 +70,10 @@ int CompareCommand(const Arguments& arguments) {
   const std::vector<Task> tasks = ExtractTasks(model.typed, ResolveMachine(machine).context);
   RecordQuery query;
   query.fate = Fate::kOk;
-  const std::vector<DeviceRow> rows = CompareDevices(tasks, store->Find(query));
-  Report(rows, model.name, tasks.size(), line.json());
+  std::vector<Record> records = store->Find(query);
+  const size_t emulated = TakeOutEmulated(records);
+  const std::vector<DeviceRow> rows = CompareDevices(tasks, records);
+  Report(rows, model.name, tasks.size(), emulated, line.json());
   const std::string given = line.Given(kKernelTopics);
   line.Next(rows.empty() ? "hone tune" + given : "hone build" + given + " -o P.hone");
   return rows.empty() ? static_cast<int>(ExitCode::kAnswerIsNo) : 0;

@@ -12,6 +12,7 @@
 #include "cli/printing/table.h"
 #include "cli/store.h"
 #include "cli/timer_noise.h"
+#include "cli/try_runner.h"
 #include "cli/versions.h"
 #include "compiler/codegen/host.h"
 #include "core/error.h"
@@ -105,7 +106,7 @@ Finding Try(const std::string& check, const std::function<Finding()>& run) {
   }
 }
 
-Findings Examine(const std::string& db, const std::string& tracker, const ClientKeys& keys) {
+Findings Examine(const std::string& db, const RemoteRunnerOptions& remote) {
   const Environment environment = ProbeEnvironment();
   Findings findings;
   findings.push_back(CheckToolchain());
@@ -116,7 +117,10 @@ Findings Examine(const std::string& db, const std::string& tracker, const Client
   findings.push_back(CheckTimer());
   findings.push_back(Try("store", [&] { return CheckStore(db); }));
   findings.push_back(Try("executor", CheckExecutor));
-  if (!tracker.empty()) findings.push_back(Try("tracker", [&] { return CheckTracker(tracker, keys); }));
+  if (remote.tracker.empty()) return findings;
+  findings.push_back(Try("tracker", [&] { return CheckTracker(remote.tracker, remote.keys); }));
+  if (remote.key.empty() || findings.back().state == "bad") return findings;
+  for (const Hop& hop : TryRunner(remote)) findings.push_back({hop.name, hop.ok ? "ok" : "bad", hop.what});
   return findings;
 }
 
@@ -126,16 +130,17 @@ int DoctorCommand(const Arguments& arguments) {
   CommandLine line(
       "hone doctor",
       "Checks toolchain, CPU, noise, store and executor, and says what to change. Exit 1 when something is bad.");
-  std::string db, tracker;
+  std::string db;
+  RemoteRunnerOptions remote;
   AddStoreOption(line, db);
-  line.Add("--tracker", tracker, "also ask this tracker").Env("HONE_TRACKER");
-  ClientKeys keys;
-  AddClientKeyOptions(line, keys);
+  const Option tracker = line.Add("--tracker", remote.tracker, "also ask this tracker").Env("HONE_TRACKER");
+  line.Add("--key", remote.key, "also take a small kernel to a runner of this key and back").Needs(tracker);
+  AddClientKeyOptions(line, remote.keys);
   if (!line.Parse(arguments)) return 0;
   Json list = Json::array();
   Table table({"check", "state", "what was found"});
   bool bad = false;
-  for (const Finding& f : Examine(db, tracker, keys)) {
+  for (const Finding& f : Examine(db, remote)) {
     bad = bad || f.state == "bad";
     list.push_back({{"check", f.check}, {"state", f.state}, {"what", f.what}});
     table.Add({f.check, f.state, f.what});

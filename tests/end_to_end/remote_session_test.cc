@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 
 #include "tests/end_to_end/tracker_child.h"
 
@@ -59,8 +60,56 @@ TEST_F(RemoteSession, TunesAndBuildsForTheDevice) {
 
 TEST_F(RemoteSession, RefusesWhatCannotRunThere) {
   ExpectRefusal("--threads 2", "2 threads were asked for", "has 1 core");
-  ExpectRefusal("--target 'llvm -mtriple=riscv64-linux-gnu -mcpu=generic-rv64'", "generic-rv64", " code");
+  ExpectRefusal("--target 'llvm -mtriple=riscv64-linux-gnu -mcpu=generic-rv64 -mattr=+d,+f,+m'", "generic-rv64",
+                " code");
   for (const std::string& file : Files()) EXPECT_THAT(file, Not(HasSubstr("records.db")));
+}
+
+TEST_F(RemoteSession, TimesAPackageOnTheDevice) {
+  ASSERT_EQ(Shell("hone build model.onnx -o model.hone --threads 1").code, 0);
+  const std::string bench = "hone bench model.hone --tracker " + address_ + " --key here --runs 70 --json";
+  const ProgramResult timed = Shell(bench + " --per-op");
+  ASSERT_EQ(timed.code, 0) << timed.err;
+  const Json document = ParseJson(timed.out, "the report");
+  EXPECT_EQ(document["machine"]["label"], "left");
+  const Json& package = document["packages"][0];
+  EXPECT_EQ(package["runs"], 70);  // more than one job may have
+  EXPECT_EQ(package["threads"], 1);
+  EXPECT_GT(package["min_ns"].get<int64_t>(), 0);
+  ASSERT_GE(package["per_op"].size(), 1U);
+  EXPECT_GT(package["per_op"][0]["min_ns"].get<int64_t>(), 0);
+  EXPECT_EQ(Shell(bench + " --fill ones").code, 2);
+}
+
+TEST_F(RemoteSession, SendsTheDeviceNoPackageThatItCannotRun) {
+  ASSERT_EQ(Shell("hone build model.onnx -o arm.hone --target cortex-a72 --threads 1").code, 0);
+  ASSERT_EQ(Shell("hone build model.onnx -o model.hone").code, 0);
+  for (const char* words : {"arm.hone", "model.hone --threads 2"}) {
+    const ProgramResult refused = Shell("hone bench --tracker " + address_ + " --key here " + words);
+    EXPECT_EQ(refused.code, 78) << words;
+    EXPECT_THAT(refused.err, HasSubstr(".hone cannot run on here/left: ")) << words;
+    EXPECT_EQ(std::count(refused.err.begin(), refused.err.end(), '\n'), 1) << refused.err;
+  }
+}
+
+TEST_F(RemoteSession, TheDoctorNamesTheStepThatFails) {
+  const std::string doctor = "hone doctor --json --tracker " + address_ + " --key ";
+  const auto states = [&](const std::string& key) {
+    std::map<std::string, std::string> found;
+    const Json findings = ParseJson(Shell(doctor + key).out, "the findings");
+    for (const Json& check : findings["checks"]) {
+      found[check["check"]] = check["state"];
+    }
+    return found;
+  };
+  const auto here = states("here");
+  for (const char* hop : {"keys", "lease", "build", "run", "result"}) {
+    EXPECT_TRUE(here.contains(hop) && here.at(hop) == "ok") << hop;
+  }
+  const auto nobody = states("nobody");
+  EXPECT_EQ(nobody.at("tracker"), "ok");
+  EXPECT_EQ(nobody.at("lease"), "bad");
+  EXPECT_FALSE(nobody.contains("build"));
 }
 
 }  // namespace

@@ -1,0 +1,101 @@
+#include "cli/time_packages_there.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "cli/device_name.h"
+#include "compiler/codegen/machine_target.h"
+#include "core/error.h"
+#include "rpc_runner/executor/package_job.h"
+
+namespace hone {
+namespace {
+
+constexpr int64_t kMinRuns = 10;
+constexpr int kFirstRuns = 3;  // tell how many runs a job may have
+constexpr int64_t kJobNs = 2'000'000'000;
+
+TimedPackage Inspected(const std::string& path, const TimePackagesOptions& options, const Environment& machine) {
+  TimedPackage timed;
+  timed.path = path;
+  timed.package = Package::Inspect(path);
+  timed.threads = options.threads > 0 ? options.threads : machine.cores;
+  const std::string why_not = WhyNotOn(machine, timed.package->plan().target, timed.threads);
+  if (!why_not.empty()) {
+    throw Error(ExitCode::kBadConfig, fmt::format("{} cannot run on {}: {}", path, RunnerName(machine), why_not));
+  }
+  return timed;
+}
+
+// One package's turns, a job each.
+class Turns {
+ public:
+  Turns(TimedPackage& timed, const TimePackagesOptions& options, Runner& runner, uint64_t group)
+      : timed_(timed), options_(options), runner_(runner) {
+    const Package& package = *timed.package;
+    job_ = MakePackageJob(package.plan(), package.lib(), package.params(), timed.threads, kFirstRuns);
+    job_.group = group;
+  }
+
+  void Take() {
+    job_.runs = RunsNow();
+    runner_.SubmitPackage(job_);
+    JobResult result;
+    if (!runner_.Wait(-1, &result)) throw Error(ExitCode::kNoRunner, "the runner gave no answer");
+    Keep(result);
+  }
+
+  bool Enough() const {
+    if (options_.runs > 0) return timed_.runs >= options_.runs;
+    return timed_.runs >= kMinRuns && spent_ns_ >= options_.min_time_ns;
+  }
+
+ private:
+  int RunsNow() const {
+    const int64_t left = options_.runs > 0 ? options_.runs - timed_.runs : kMaxPackageRuns;
+    const int64_t quick = timed_.runs == 0 ? kFirstRuns : kJobNs / std::max<int64_t>(1, spent_ns_ / timed_.runs);
+    return static_cast<int>(std::clamp<int64_t>(std::min(left, quick), 1, kMaxPackageRuns));
+  }
+
+  void Keep(const JobResult& result) {
+    const Measurement& m = result.measurement;
+    if (m.fate != Fate::kOk) {
+      const ExitCode code = m.fate == Fate::kRunnerLost ? ExitCode::kNoRunner : ExitCode::kAnswerIsNo;
+      throw Error(code,
+                  fmt::format("{} on {}: {} {}", timed_.path, RunnerName(m.environment), FateName(m.fate), m.message));
+    }
+    timed_.runs += static_cast<int64_t>(m.samples_ns.size());
+    timed_.samples_ns.insert(timed_.samples_ns.end(), m.samples_ns.begin(), m.samples_ns.end());
+    spent_ns_ = std::accumulate(timed_.samples_ns.begin(), timed_.samples_ns.end(), int64_t{0});
+    if (timed_.call_ns.empty()) timed_.call_ns = result.cost.calls_ns;
+    for (size_t i = 0; i < std::min(timed_.call_ns.size(), result.cost.calls_ns.size()); ++i) {
+      timed_.call_ns[i] = std::min(timed_.call_ns[i], result.cost.calls_ns[i]);
+    }
+  }
+
+  TimedPackage& timed_;
+  const TimePackagesOptions& options_;
+  Runner& runner_;
+  PackageJob job_;
+  int64_t spent_ns_ = 0;
+};
+
+}  // namespace
+
+std::vector<TimedPackage> TimePackagesThere(const std::vector<std::string>& paths, const TimePackagesOptions& options,
+                                            Runner& runner, Environment* machine) {
+  *machine = runner.Describe();
+  std::vector<TimedPackage> timed;
+  for (const std::string& path : paths) timed.push_back(Inspected(path, options, *machine));
+  const JobGroup group(runner);
+  std::vector<Turns> turns;
+  for (TimedPackage& each : timed) turns.emplace_back(each, options, runner, group.number());
+  while (!std::all_of(turns.begin(), turns.end(), [](const Turns& t) { return t.Enough(); })) {
+    for (Turns& each : turns) each.Take();
+  }
+  return timed;
+}
+
+}  // namespace hone
