@@ -169,7 +169,10 @@ MachineModel ModelAmong(const std::vector<MachineRow>& rows, const Target& targe
   const Features has = FeaturesOf(target, of_cpu);
   MachineModel model = BestOf(rows, ArchitectureOf(target.triple), has);
   for (const LeastLanes& least : kLeastLanes) {
-    if (model.scalable_vectors && has.count(least.feature) > 0) model.vector_lanes = least.lanes;
+    if (!model.scalable_vectors || has.count(least.feature) == 0) continue;
+    // On shorter registers such code would compute half of each vector and say nothing.
+    model.vector_lanes = least.lanes;
+    model.required_features.emplace_back(least.feature);
   }
   for (const std::string_view dots : kDotFeatures) {
     if (!model.byte_dots_feature.empty() || has.count(dots) == 0) continue;

@@ -54,18 +54,35 @@ template <unsigned long kBit>
 bool HasBit() {
   return (getauxval(AT_HWCAP) & kBit) != 0;
 }
-const FeatureRow kRows[] = {{"fp-armv8", HasBit<1ul << 0>}, {"neon", HasBit<1ul << 1>}, {"fullfp16", HasBit<1ul << 10>},
-                            {"dotprod", HasBit<1ul << 20>}, {"sve", HasBit<1ul << 22>}, {"lse", HasBit<1ul << 8>},
-                            {"rdm", HasBit<1ul << 12>}};
-#else
+template <unsigned long kBit>
+bool HasBit2() {
+  return (getauxval(AT_HWCAP2) & kBit) != 0;
+}
+const FeatureRow kRows[] = {{"fp-armv8", HasBit<1ul << 0>},  {"neon", HasBit<1ul << 1>},
+                            {"fullfp16", HasBit<1ul << 10>}, {"dotprod", HasBit<1ul << 20>},
+                            {"sve", HasBit<1ul << 22>},      {"lse", HasBit<1ul << 8>},
+                            {"rdm", HasBit<1ul << 12>},      {"sve2", HasBit2<1ul << 1>},
+                            {"i8mm", HasBit2<1ul << 13>},    {"bf16", HasBit2<1ul << 14>}};
+#elif defined(__riscv) && __riscv_xlen == 64
 constexpr std::string_view kArchitecture = "riscv64";
 // The kernel's HWCAP has one bit per single-letter extension.
 template <char kLetter>
 bool HasLetter() {
   return (getauxval(AT_HWCAP) & (1ul << (kLetter - 'a'))) != 0;
 }
-const FeatureRow kRows[] = {{"m", HasLetter<'m'>}, {"a", HasLetter<'a'>}, {"f", HasLetter<'f'>},
-                            {"d", HasLetter<'d'>}, {"c", HasLetter<'c'>}, {"v", HasLetter<'v'>}};
+// vlenb, by its number: assemblers of a target without V do not know the name.
+uint64_t VectorBytes() {
+  uint64_t bytes;
+  asm("csrr %0, 0xc22" : "=r"(bytes));
+  return bytes;
+}
+template <uint64_t kBits>
+bool HasVectors() {
+  return HasLetter<'v'>() && VectorBytes() * 8 >= kBits;
+}
+const FeatureRow kRows[] = {{"m", HasLetter<'m'>},        {"a", HasLetter<'a'>},       {"f", HasLetter<'f'>},
+                            {"d", HasLetter<'d'>},        {"c", HasLetter<'c'>},       {"v", HasLetter<'v'>},
+                            {"zvl256b", HasVectors<256>}, {"zvl512b", HasVectors<512>}};
 #endif
 
 }  // namespace

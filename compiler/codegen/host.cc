@@ -12,6 +12,7 @@
 
 #include "compiler/codegen/target_machine.h"
 #include "core/error.h"
+#include "core/llvm_cpu_name.h"
 #include "core/spelling.h"
 
 namespace hone {
@@ -54,6 +55,36 @@ void CheckKnown(const Target& target) {
   }
 }
 
+// Products and float32 are instructions of kernels: lld would name the library functions that stand in for them.
+void CheckRiscv(const Target& target) {
+  if (!llvm::Triple(target.triple).isRISCV()) return;
+  const std::vector<std::string> has = ImpliedFeatures(target);
+  for (const char* needed : {"m", "f", "d"}) {
+    if (std::find(has.begin(), has.end(), needed) != has.end()) continue;
+    throw Error(ExitCode::kUsage,
+                fmt::format("target '{}' has no {}: kernels for RISC-V need m, f and d; -mattr=+a,+c,+d,+f,+m is what "
+                            "boards with Linux have, and +v where there are vectors",
+                            target.ToText(), needed));
+  }
+}
+
+// A triple as LLVM writes it, or a CPU that the table of machines names.
+Target TargetOfWord(const std::string& word) {
+  Target target;
+  target.triple = word;
+  if (word.find('-') != word.npos && llvm::Triple(word).getArch() != llvm::Triple::UnknownArch) return target;
+  std::vector<std::string> names = {"host"};
+  for (const Target& known : KnownTargets()) {
+    if (IsGenericCpu(known.cpu) && !known.cpu.starts_with("x86-64")) continue;
+    if (known.cpu == word) return known;
+    names.push_back(known.cpu);
+  }
+  throw Error(ExitCode::kUsage,
+              fmt::format("target '{}' is neither host, a CPU's name, a triple, nor a text as in llvm "
+                          "-mtriple=aarch64-linux-gnu -mcpu=cortex-a72{}",
+                          word, DidYouMean(word, names)));
+}
+
 }  // namespace
 
 Target HostTarget() {
@@ -73,16 +104,19 @@ Target HostTarget() {
 
 Target ResolveTarget(std::string_view text) {
   if (text == "host" || text == "native") return HostTarget();
-  Target target = Target::Parse(text);
+  const bool one_word = !text.empty() && text != "llvm" && text.find(' ') == text.npos;
+  Target target = one_word ? TargetOfWord(std::string(text)) : Target::Parse(text);
   if (target.triple.empty()) target.triple = llvm::sys::getDefaultTargetTriple();
   CheckKnown(target);
+  CheckRiscv(target);
   return target;
 }
 
 const std::vector<std::string>& NamedFeatures() {
-  static const std::vector<std::string> named = {"sse4.2",     "avx",      "avx2",     "fma",      "f16c",
-                                                 "avx512f",    "avx512bw", "avx512dq", "avx512vl", "avx512cd",
-                                                 "avx512vnni", "neon",     "dotprod",  "v"};
+  static const std::vector<std::string> named = {
+      "sse4.2",   "avx",      "avx2",     "fma",        "f16c", "avx512f", "avx512bw",
+      "avx512dq", "avx512vl", "avx512cd", "avx512vnni", "neon", "dotprod", "a",
+      "c",        "d",        "f",        "m",          "v",    "zvl256b", "zvl512b"};
   return named;
 }
 

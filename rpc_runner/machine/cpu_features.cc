@@ -3,8 +3,10 @@
 #include <set>
 #include <sstream>
 
-#if defined(__aarch64__) || defined(__riscv)
+#if defined(__aarch64__)
 #include <sys/auxv.h>
+#elif defined(__riscv)
+#include "runtime/host_cpu.h"
 #endif
 
 namespace hone {
@@ -104,8 +106,13 @@ std::string CpuFeatures(std::string_view) {
 
 #elif defined(__riscv)
 
-// AT_HWCAP has a bit per letter.
-std::string CpuFeatures(std::string_view) { return (getauxval(AT_HWCAP) >> ('v' - 'a')) & 1 ? "v" : ""; }
+std::string CpuFeatures(std::string_view) {
+  std::set<std::string_view> found;
+  for (std::string_view name : {"a", "c", "d", "f", "m", "v", "zvl256b", "zvl512b"}) {
+    if (HostHasFeature(name)) found.insert(name);
+  }
+  return Join(found);
+}
 
 #else
 

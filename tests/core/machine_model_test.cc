@@ -136,6 +136,7 @@ TEST(MachineModel, RiscvLanesFollowFromTheVectorExtension) {
   EXPECT_FALSE(model({"+d"}).scalable_vectors);
   EXPECT_EQ(model({"+d", "+v"}).required_features, (std::vector<std::string>{"v"}));
   EXPECT_EQ(model({"+v", "+zvl256b"}).vector_lanes, 8);
+  EXPECT_EQ(model({"+v", "+zvl256b"}).required_features, (std::vector<std::string>{"v", "zvl256b"}));
   EXPECT_EQ(model({"+v", "+zvl512b"}).vector_lanes, 16);
   EXPECT_EQ(model({"+d", "+zvl256b"}).name, "riscv64");
 }

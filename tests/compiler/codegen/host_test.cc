@@ -57,6 +57,24 @@ TEST(ResolveTarget, NamesTheNearestCpuAndFeature) {
   EXPECT_THAT(Refusal("llvm -mtriple=vax-dec-ultrix -mcpu=11"), HasSubstr("vax-dec-ultrix"));
 }
 
+TEST(ResolveTarget, TakesATripleAndACpuOfTheTable) {
+  EXPECT_EQ(ResolveTarget("aarch64-linux-gnu").ToText(), "llvm -mtriple=aarch64-linux-gnu");
+  const Target pi = ResolveTarget("cortex-a72");
+  EXPECT_THAT(pi.ToText(), HasSubstr("-mtriple=aarch64-"));
+  EXPECT_EQ(pi.cpu, "cortex-a72");
+  EXPECT_THAT(ResolveTarget("x86-64-v3").triple, HasSubstr("x86_64-"));
+  EXPECT_THAT(Refusal("cortex-a721"), HasSubstr("did you mean cortex-a72?"));
+  EXPECT_THAT(Refusal("generic"), HasSubstr("neither host"));
+  EXPECT_THAT(Refusal("cuda"), HasSubstr("neither host"));
+}
+
+TEST(ResolveTarget, RefusesRiscvThatCannotMultiply) {
+  EXPECT_THAT(Refusal("riscv64-linux-gnu"), HasSubstr("has no m: "));
+  EXPECT_THAT(Refusal("llvm -mtriple=riscv64-linux-gnu -mcpu=generic-rv64 -mattr=+f,+m"), HasSubstr("has no d: "));
+  EXPECT_EQ(Refusal("llvm -mtriple=riscv64-linux-gnu -mcpu=generic-rv64 -mattr=+d,+f,+m"), "");
+  EXPECT_EQ(Refusal("llvm -mtriple=riscv64-linux-gnu -mcpu=sifive-u74"), "");
+}
+
 TEST(ImpliedFeatures, ListsWhatAnotherCpuHas) {
   const Target arm = ResolveTarget("llvm -mtriple=aarch64-linux-gnu -mcpu=cortex-a72");
   EXPECT_FALSE(ImpliedFeatures(arm).empty());
@@ -99,9 +117,10 @@ TEST(LlvmCpuName, OfAnArmCoreIsLlvmsOwn) {
 
 // What a runner does not list its CPU does not have: then it must list all that a target may imply.
 TEST(ImpliedFeatures, AreThoseThatARunnerCanTell) {
-  const std::string told = " " + FeaturesFromFlags(kAllFlags) + " neon dotprod v ";
-  for (const char* cpu : {"x86_64-linux-gnu -mcpu=sapphirerapids", "x86_64-linux-gnu -mcpu=znver5",
-                          "aarch64-linux-gnu -mcpu=neoverse-v1", "riscv64-linux-gnu -mcpu=generic-rv64 -mattr=+v"}) {
+  const std::string told = " " + FeaturesFromFlags(kAllFlags) + " neon dotprod a c d f m v zvl256b zvl512b ";
+  for (const char* cpu :
+       {"x86_64-linux-gnu -mcpu=sapphirerapids", "x86_64-linux-gnu -mcpu=znver5", "aarch64-linux-gnu -mcpu=neoverse-v1",
+        "riscv64-linux-gnu -mcpu=generic-rv64 -mattr=+d,+m,+v"}) {
     for (const std::string& feature : ImpliedFeatures(ResolveTarget("llvm -mtriple=" + std::string(cpu)))) {
       EXPECT_NE(told.find(" " + feature + " "), std::string::npos) << feature;
     }
