@@ -13,6 +13,7 @@
 #include "rpc_runner/process/clock.h"
 #include "tests/rpc_runner/fault_proxy.h"
 #include "tests/rpc_runner/network_fixture.h"
+#include "tests/support/asked_count.h"
 #include "tests/support/sleeping_executor.h"
 
 namespace hone {
@@ -127,16 +128,10 @@ void OutlivesCuts(Side side, bool stalls, int cuts) {
               longest.load());
 }
 
-// A stall is only noticed after 3 s: half as many of those.
-int Cuts() {
-  const char* asked = std::getenv("HONE_CUTS");
-  return asked == nullptr ? 32 : std::atoi(asked);
-}
-
-TEST(FaultyNetwork, ClosesTheRunnersConnectionAnywhere) { OutlivesCuts(Side::kRunner, false, Cuts()); }
-TEST(FaultyNetwork, ClosesTheTunersConnectionAnywhere) { OutlivesCuts(Side::kTuner, false, Cuts()); }
-TEST(FaultyNetwork, StallsTheRunnersConnectionAnywhere) { OutlivesCuts(Side::kRunner, true, Cuts() / 2); }
-TEST(FaultyNetwork, StallsTheTunersConnectionAnywhere) { OutlivesCuts(Side::kTuner, true, Cuts() / 2); }
+TEST(FaultyNetwork, ClosesTheRunnersConnectionAnywhere) { OutlivesCuts(Side::kRunner, false, AskedCount(32)); }
+TEST(FaultyNetwork, ClosesTheTunersConnectionAnywhere) { OutlivesCuts(Side::kTuner, false, AskedCount(32)); }
+TEST(FaultyNetwork, StallsTheRunnersConnectionAnywhere) { OutlivesCuts(Side::kRunner, true, AskedCount(16)); }
+TEST(FaultyNetwork, StallsTheTunersConnectionAnywhere) { OutlivesCuts(Side::kTuner, true, AskedCount(16)); }
 
 TEST(FaultyNetwork, ASilentRunnerIsLost) {
   Network network;

@@ -8,7 +8,6 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 #include <fstream>
 #include <regex>
 
@@ -18,6 +17,7 @@
 #include "tests/rpc_runner/keyed_peers.h"
 #include "tests/rpc_runner/network_fixture.h"
 #include "tests/rpc_runner/raw_tcp.h"
+#include "tests/support/asked_count.h"
 #include "tests/support/sleeping_executor.h"
 
 namespace hone {
@@ -282,8 +282,7 @@ int64_t ResidentBytes() {
 }
 
 TEST_F(HostilePeers, AnythingThatAnAdmittedOneSaysIsOutlived) {
-  const char* asked = std::getenv("HONE_FRAMES");
-  const int frames = asked == nullptr ? 20'000 : std::atoi(asked);
+  const int frames = AskedCount(20'000);
   Peer peer(*this, "eve", kViewer | kTuner | kRunner);
   OddFrames odd;
   int64_t before_bytes = 0;
