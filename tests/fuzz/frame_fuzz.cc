@@ -1,7 +1,9 @@
-// Any bytes: a frame that is taken says the same again, and its head is what the relay goes by.
+// Any bytes, and the same with the sum that a peer would give them: a frame that is taken says the same again, and its
+// head is what the relay goes by.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <string>
 #include <string_view>
 
 #include "core/error.h"
@@ -13,12 +15,19 @@ void Require(bool holds) {
   if (!holds) std::abort();
 }
 
-}  // namespace
+// CRC-32 of IEEE 802.3, over what docs/protocol.md's "Frame" says.
+void SetSum(std::string& frame) {
+  constexpr size_t kSum = 8, kAfter = 12;
+  if (frame.size() < kAfter) return;
+  uint32_t crc = ~uint32_t{0};
+  for (const char byte : frame.substr(kSum - 2, 2) + frame.substr(kAfter)) {
+    crc ^= static_cast<uint8_t>(byte);
+    for (int bit = 0; bit < 8; ++bit) crc = (crc >> 1) ^ (0xedb88320u & (~(crc & 1) + 1));
+  }
+  for (size_t i = 0; i < 4; ++i) frame[kSum + i] = static_cast<char>(~crc >> 8 * i);
+}
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
-
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+void Take(std::string_view bytes) {
   try {
     const hone::FrameHead head = hone::ReadFrameHead(bytes);
     const hone::Frame frame = hone::DecodeFrame(bytes);
@@ -29,5 +38,16 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   } catch (const hone::Error& error) {
     Require(error.code() == hone::ExitCode::kBadData);
   }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  std::string bytes(reinterpret_cast<const char*>(data), size);
+  Take(bytes);
+  SetSum(bytes);
+  Take(bytes);
   return 0;
 }
