@@ -11,7 +11,7 @@ namespace {
 constexpr const char* kLogFormat = "hone-log";
 constexpr size_t kMaxReasonBytes = 300;
 constexpr size_t kBatch = 256;
-constexpr size_t kForeignBatch = 4096;  // half a second of a log that nobody waits for
+constexpr size_t kForeignBatch = 32768;  // half a second of a log: a disk is waited for once a batch
 
 bool IsHeader(const Json& json) { return json.is_object() && json.contains("format") && !json.contains("id"); }
 

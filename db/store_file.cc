@@ -94,7 +94,8 @@ void SetJournal(Database& database, JournalMode mode) {
 
 Database OpenOnce(const std::string& path, bool create, bool existed, JournalMode mode) {
   Database database = Connect(path, create, existed);
-  database.Execute("PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; PRAGMA foreign_keys = ON");
+  database.Execute(
+      "PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; PRAGMA foreign_keys = ON; PRAGMA cache_size = -65536");
   const int64_t version = VersionAtOneMoment(database);
   if (version == 0 && !create) Refuse(database, "is empty, so not a hone store");
   if (version < kSchemaVersion && database.read_only())
