@@ -14,6 +14,7 @@ int LogCommand(const Arguments& arguments) {
       {"keygen", "makes a key to sign packs with", LogKeygenCommand},
       {"trust", "whose packs are taken", LogTrustCommand},
       {"untrust", "takes no more packs of a key", LogUntrustCommand},
+      {"verify", "whether a pack's or store's records hold on this machine", LogVerifyCommand},
       {"diff", "what changed between two stores or packs", LogDiffCommand},
       {"stats", "what the store holds", LogStatsCommand},
       {"check", "whether every page and record of the store is right", LogCheckCommand},

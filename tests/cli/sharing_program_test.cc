@@ -61,6 +61,7 @@ TEST_F(SharingProgram, TheSessionOfThePageRuns) {
     out += result.out;
   }
   EXPECT_THAT(out, HasSubstr("byte for byte"));
+  EXPECT_THAT(out, HasSubstr("records hold within 3 %"));
   EXPECT_THAT(out, HasSubstr("0 new, "));
   EXPECT_TRUE(std::filesystem::exists(Path("work/mlp.hone")));
   EXPECT_EQ(Shell("hone log pull public/team.honepack --db mine.db").code, 0) << "the same again";

@@ -21,5 +21,6 @@ int LogRecoverCommand(const Arguments& arguments);
 int LogStatsCommand(const Arguments& arguments);
 int LogTrustCommand(const Arguments& arguments);
 int LogUntrustCommand(const Arguments& arguments);
+int LogVerifyCommand(const Arguments& arguments);
 
 }  // namespace hone
