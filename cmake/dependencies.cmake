@@ -5,7 +5,6 @@ find_package(nlohmann_json 3.11 REQUIRED)
 find_package(fmt 9 REQUIRED)
 pkg_check_modules(SODIUM REQUIRED IMPORTED_TARGET libsodium)
 pkg_check_modules(ZMQ REQUIRED IMPORTED_TARGET libzmq>=4.3.3)
-find_path(CPPZMQ_INCLUDE_DIR zmq.hpp REQUIRED)
 
 if(NOT HONE_RUNNER_ONLY)
   # "19" alone is refused: since LLVM 18 the version file matches major.minor.

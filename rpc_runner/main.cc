@@ -1,5 +1,8 @@
 // hone-runner: offers this machine to tuners. Without LLVM and SQLite, to be copied to a device.
 #include <fmt/format.h>
+#ifdef HONE_STATIC_LIBC
+#include <nss.h>
+#endif
 #include <signal.h>
 
 #include <atomic>
@@ -35,6 +38,8 @@ constexpr const char* kUsage =
     "  --max-memory SIZE       the most memory of one job, as in 512M, 4G (three quarters of the machine's)\n"
     "  --user NAME             who candidates run as when this is started by root (nobody)\n"
     "  --require-isolation A,B refuse to start with less, as in seccomp,landlock; hone devices shows what there is\n"
+    "  --emulator COMMAND      this runs under an emulator; start the executor under it too, as in "
+    "qemu-aarch64-static\n"
     "  --lifetime TIME         leave after this time, as in 30s, 10m, 2h (never)\n"
     "  --max-jobs N            leave after so many jobs (never)\n"
     "  --once                  leave when the first lease is over\n"
@@ -44,6 +49,14 @@ constexpr const char* kUsage =
     "  --enroll CODE           bring this machine's key to the tracker under a code of hone enroll; without --key\n"
     "                          that is all\n"
     "  --version               print versions and leave\n";
+
+// Ways to look up names that the system may be set to, beyond these, are libraries of its own, made for its own libc.
+void LookUpNamesAlone() {
+#ifdef HONE_STATIC_LIBC
+  __nss_configure_lookup("hosts", "files dns");
+  __nss_configure_lookup("passwd", "files");
+#endif
+}
 
 std::atomic<bool> g_stop{false};
 
@@ -154,6 +167,7 @@ int Run(const Arguments& arguments) {
 
 int main(int argc, char** argv) {
   hone::PrepareStandardStreams();
+  hone::LookUpNamesAlone();
   try {
     const int code = hone::Run(hone::ParseArguments(argc, argv));
     hone::FlushStdout();

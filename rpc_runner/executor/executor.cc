@@ -50,6 +50,7 @@ class Executor {
         lock_(AffinityCpus()),
         jobs_(fd, AllowedCores(), pin_, caps_, lock_) {
     environment_.isolation = ProbeIsolation() + confinement;
+    environment_.emulated = environment_.emulated || !options.emulator.empty();
   }
 
   void Serve() {

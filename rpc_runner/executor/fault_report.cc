@@ -30,8 +30,8 @@ uintptr_t StackPointer(const void* context) {
   return static_cast<uintptr_t>(machine->gregs[REG_RSP]);
 #elif defined(__aarch64__)
   return machine->sp;
-#else
-  return reinterpret_cast<uintptr_t>(machine);
+#elif defined(__riscv)
+  return machine->__gregs[REG_SP];
 #endif
 }
 

@@ -1,6 +1,7 @@
 #include "rpc_runner/executor/syscall_filter.h"
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !(defined(__x86_64__) || defined(__aarch64__))
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || \
+    !(defined(__x86_64__) || defined(__aarch64__) || defined(__riscv))
 
 namespace hone {
 bool InstallSyscallFilter(int) { return false; }
@@ -25,8 +26,10 @@ namespace {
 
 #if defined(__x86_64__)
 constexpr uint32_t kArch = AUDIT_ARCH_X86_64;
-#else
+#elif defined(__aarch64__)
 constexpr uint32_t kArch = AUDIT_ARCH_AARCH64;
+#else
+constexpr uint32_t kArch = AUDIT_ARCH_RISCV64;
 #endif
 
 // futex and membarrier: the pool. brk to madvise: malloc. The rest: clocks, signals' ends, the end.
@@ -74,10 +77,13 @@ class Program {
 
   bool Install() {
     sock_fprog program{static_cast<unsigned short>(code_.size()), code_.data()};
-    // SPEC_ALLOW: on old systems a filter otherwise switches on mitigations that change the times we measure.
+    const auto install = [&](unsigned flags) {
+      return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &program) == 0;
+    };
+    // SPEC_ALLOW: a filter otherwise switches on mitigations that change the times we measure. Linux before 4.17 does
+    // not know the flag, nor those mitigations.
     return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-           syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC | SECCOMP_FILTER_FLAG_SPEC_ALLOW,
-                   &program) == 0;
+           (install(SECCOMP_FILTER_FLAG_TSYNC | SECCOMP_FILTER_FLAG_SPEC_ALLOW) || install(SECCOMP_FILTER_FLAG_TSYNC));
   }
 
  private:

@@ -37,6 +37,7 @@ std::vector<std::string> ExecutorWords(const ExecutorOptions& options) {
     words.insert(words.end(), {"--max-memory", fmt::format("{}M", megabytes)});
   }
   if (!options.user.empty()) words.insert(words.end(), {"--user", options.user});
+  if (!options.emulator.empty()) words.insert(words.end(), {"--emulator", options.emulator});
   return words;
 }
 
@@ -49,6 +50,8 @@ bool ExecutorOptionFrom(std::string_view name, std::string_view value, ExecutorO
     options->max_memory_bytes = ParseMemorySize(value);
   } else if (name == "--user") {
     options->user = value;
+  } else if (name == "--emulator") {
+    options->emulator = value;
   } else if (name == "--require-isolation") {
     options->required_isolation = value;
   } else {

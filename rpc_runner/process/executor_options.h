@@ -15,11 +15,15 @@ struct ExecutorOptions {
   std::string user = {};         // that candidates run as when started by root; empty: nobody
   // Words of Environment.isolation, separated by commas, without which LocalRunner refuses to begin.
   std::string required_isolation = {};
+  // The program, and its words after blanks, under which this one runs and its executor must be started: a system does
+  // not know by itself how to run another architecture's file. Empty: none, this is the machine itself.
+  std::string emulator = {};
 };
 
 // The options as words for ExecutorOptionFrom. required_isolation is not among them: it is asked after.
 std::vector<std::string> ExecutorWords(const ExecutorOptions& options);
-// Takes --cores LIST, --max-deadline TIME, --max-memory SIZE, --user NAME and --require-isolation WORDS. False when
+// Takes --cores LIST, --max-deadline TIME, --max-memory SIZE, --user NAME, --emulator COMMAND and
+// --require-isolation WORDS. False when
 // `name` is none of them. Throws Error(kUsage) for a value that is not right.
 bool ExecutorOptionFrom(std::string_view name, std::string_view value, ExecutorOptions* options);
 // "512M", "4G" in bytes. Throws Error(kUsage) naming the text; zero is refused.

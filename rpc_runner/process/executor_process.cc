@@ -1,23 +1,33 @@
 #include "rpc_runner/process/executor_process.h"
 
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "core/parse_number.h"
 
 namespace hone {
 namespace {
 
-std::vector<std::string> Words(const ExecutorOptions& options) {
-  std::vector<std::string> words = {"--executor", std::to_string(SpawnedProgram::kFd)};
+// The emulator, where there is one, and what it runs.
+std::vector<std::string> Command(const ExecutorOptions& options) {
+  std::vector<std::string> words;
+  for (std::string_view word : Split(options.emulator, ' ')) {
+    if (!word.empty()) words.emplace_back(word);
+  }
+  words.insert(words.end(), {FindRunnerProgram(), "--executor", std::to_string(SpawnedProgram::kFd)});
   const std::vector<std::string> more = ExecutorWords(options);
   words.insert(words.end(), more.begin(), more.end());
   return words;
 }
+
+std::vector<std::string> AfterFirst(const std::vector<std::string>& words) { return {words.begin() + 1, words.end()}; }
 
 }  // namespace
 
 std::string FindRunnerProgram() { return FindProgram("hone-runner", "HONE_RUNNER_PROGRAM"); }
 
 ExecutorProcess::ExecutorProcess(const ExecutorOptions& options)
-    : SpawnedProgram(FindRunnerProgram(), Words(options)) {}
+    : SpawnedProgram(Command(options).front(), AfterFirst(Command(options))) {}
 
 }  // namespace hone

@@ -47,7 +47,7 @@ int Spawn(std::vector<std::string> words, int fd, int stderr_fd, pid_t* pid) {
   sigemptyset(&none);
   posix_spawnattr_setsigmask(&attributes, &none);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
-  const int error = posix_spawn(pid, argv[0], &actions, &attributes, argv.data(), environ);
+  const int error = posix_spawnp(pid, argv[0], &actions, &attributes, argv.data(), environ);
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   return error;

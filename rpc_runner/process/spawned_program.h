@@ -19,8 +19,8 @@ class SpawnedProgram {
  public:
   static constexpr int kFd = 3;
 
-  // `words` follow the program's name. stderr_fd becomes its standard error; -1: ours. Throws Error(kNoRunner) when it
-  // cannot be started.
+  // `words` follow the program's name, which is looked for as a shell does. stderr_fd becomes its standard error; -1:
+  // ours. Throws Error(kNoRunner) when it cannot be started.
   SpawnedProgram(const std::string& program, const std::vector<std::string>& words, int stderr_fd = -1);
   // Closes the socketpair, upon which the program should leave; killed after 2 s if it has not.
   ~SpawnedProgram();
