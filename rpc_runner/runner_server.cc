@@ -62,6 +62,8 @@ class RunnerServer {
       dialled_ = std::make_unique<Socket>(context_, Socket::Kind::kRouter);
       address_ = dialled_->Bind(options.bind);
     }
+    // Spread, so that a tracker that was busy for a while is not met by everybody at once.
+    tracker_.ExpectWords(kSilenceNs + static_cast<int64_t>(jitter_.Below(kBeatNs)));
     tracker_.Connect(options.tracker);
     const std::string at = address_.empty() ? "" : " at " + address_;
     WriteToStderr(fmt::format("runner \"{}\"{} offers itself to {}\n", options.key, at, options.tracker));

@@ -22,8 +22,7 @@ std::string BoundedText(const Json& header, const char* name, size_t most) {
   return text;
 }
 
-std::string BoundedTextOr(const Json& header, const char* name, const std::string& absent,
-                          size_t most) {
+std::string BoundedTextOr(const Json& header, const char* name, const std::string& absent, size_t most) {
   return header.contains(name) ? BoundedText(header, name, most) : absent;
 }
 

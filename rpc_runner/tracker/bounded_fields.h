@@ -1,5 +1,5 @@
-// Fields of a frame's header that a tracker keeps: each function throws Error(kBadData) as those of wire/protocol.h, and
-// TooBig on more than docs/protocol.md's Limits allow.
+// Fields of a frame's header that a tracker keeps: each function throws Error(kBadData) as those of wire/protocol.h,
+// and TooBig on more than docs/protocol.md's Limits allow.
 #pragma once
 
 #include <cstddef>

@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "core/error.h"
+#include "rpc_runner/process/clock.h"
 #include "rpc_runner/wire/socket.h"
 
 namespace hone {
@@ -69,11 +70,13 @@ void HandshakeWatch::OnEvent(unsigned event, int value) {
       addresses_[value] = PeerOf(value);
       break;
     case ZMQ_EVENT_DISCONNECTED:
+      open_since_ns_ = 0;
       Ended(value);
       break;
     case ZMQ_EVENT_HANDSHAKE_SUCCEEDED:
       last_ = Trouble::kNone;
       failures_ = 0;
+      open_since_ns_ = MonotonicNs();
       break;
     case ZMQ_EVENT_HANDSHAKE_FAILED_AUTH:
       Fail(Trouble::kNotAdmitted, true);

@@ -1,6 +1,7 @@
 // How the handshakes of a socket's connections end: what the library tells nobody else.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -30,6 +31,8 @@ class HandshakeWatch {
   };
   // Those since the last call.
   std::vector<Failure> Take();
+  // Of a socket with one connection: when its handshake was finished; 0: it is not open.
+  int64_t open_since_ns() const { return open_since_ns_; }
   // Of the connections since the last handshake that was finished.
   Trouble last() const { return last_; }
   int failures() const { return failures_; }
@@ -47,6 +50,7 @@ class HandshakeWatch {
   bool ending_ = false;  // the last one of failed_ does not know its address yet
   Trouble last_ = Trouble::kNone;
   int failures_ = 0;
+  int64_t open_since_ns_ = 0;
 };
 
 }  // namespace hone

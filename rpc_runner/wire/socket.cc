@@ -59,9 +59,13 @@ void SetLimits(void* socket) {
   Set(socket, ZMQ_SNDHWM, 64);
   Set(socket, ZMQ_RCVHWM, 64);
   Set(socket, ZMQ_LINGER, 2000);
-  Set(socket, ZMQ_HEARTBEAT_IVL, 1000);
-  Set(socket, ZMQ_HEARTBEAT_TIMEOUT, 3000);
-  Set(socket, ZMQ_HEARTBEAT_TTL, 5000);
+  // TCP looks for the other end. The library's own heartbeats end the process (4.3.4, libzmq #4364) when a peer leaves
+  // whose messages nobody has taken yet.
+  Set(socket, ZMQ_TCP_KEEPALIVE, 1);
+  Set(socket, ZMQ_TCP_KEEPALIVE_IDLE, 2);
+  Set(socket, ZMQ_TCP_KEEPALIVE_INTVL, 1);
+  Set(socket, ZMQ_TCP_KEEPALIVE_CNT, 3);
+  Set(socket, ZMQ_TCP_MAXRT, 5000);
   Set(socket, ZMQ_HANDSHAKE_IVL, 3000);
   Set(socket, ZMQ_BACKLOG, 4096);
   // The library adds a random part of the first to each. However long a tracker was away, everybody is to be back
@@ -271,9 +275,14 @@ bool Socket::Receive(Message* message) {
     got = TakeSender(message, &part);
   }
   zmq_msg_close(&part);
-  if (!got) NoteFailures();
-  if (!got) ConnectAgain();
-  return got;
+  if (got) {
+    if (words_every_ns_ > 0) heard_ns_ = MonotonicNs();
+    return true;
+  }
+  NoteFailures();
+  LeaveSilent();
+  ConnectAgain();
+  return false;
 }
 
 // False: the message is from nobody who may send one.
@@ -349,6 +358,13 @@ void Socket::NoteFailures() {
                                                      ? "no encryption offered"
                                                      : "no handshake");
   }
+}
+
+void Socket::LeaveSilent() {
+  if (words_every_ns_ == 0 || watch_->open_since_ns() == 0 || again_ns_ != 0) return;
+  const int64_t now_ns = MonotonicNs();
+  if (now_ns - std::max(heard_ns_, watch_->open_since_ns()) <= words_every_ns_) return;
+  heard_ns_ = again_ns_ = now_ns;
 }
 
 // Who is not admitted now may be later; the library gives such a connection up.

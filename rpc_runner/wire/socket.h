@@ -70,6 +70,9 @@ class Socket {
   // Why the tracker that a DEALER connects to does not let it in, as one line; empty when it does, or nobody answers.
   // Known a twentieth of a second after the handshake, to whoever asks again.
   std::string Refusal();
+  // From now on a DEALER's connection that is open and silent for so long is made anew, when it is asked for messages:
+  // the other end may be gone though something on the way still answers for it.
+  void ExpectWords(int64_t every_ns) { words_every_ns_ = every_ns; }
   // What waits to be sent is forgotten when the socket is closed.
   void ForgetUnsent();
   void* raw() const { return socket_; }
@@ -88,6 +91,7 @@ class Socket {
   void ForgetSilent(int64_t now_ns);
   void NoteFailures();
   void ConnectAgain();
+  void LeaveSilent();
 
   const Kind kind_;
   const Security& security_;
@@ -99,6 +103,8 @@ class Socket {
   uint64_t generation_ = 0;            // of the gate when peers_ were last looked through
   int64_t forgot_ns_ = 0;
   int64_t looked_ns_ = 0;  // at the handshakes
+  int64_t heard_ns_ = 0;
+  int64_t words_every_ns_ = 0;  // 0: a DEALER waits for ever
 };
 
 // Waits until a socket or a descriptor (-1: none) may be read, at most timeout_ns. May return early: the library's own

@@ -7,9 +7,11 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <fstream>
 #include <regex>
+#include <thread>
 
 #include "core/random.h"
 #include "rpc_runner/keys/client_keys.h"
@@ -103,6 +105,22 @@ class HostilePeers : public testing::Test {
   std::unique_ptr<SleepingRunner> runner_;
   std::unique_ptr<Runner> tuner_;
 };
+
+TEST(Socket, OutlivesPeersThatLeaveWhileNobodyReads) {
+  SocketContext context;
+  Socket socket(context, Socket::Kind::kRouter);
+  const std::string address = socket.Bind("tcp://127.0.0.1:*");
+  for (int i = 0; i < 5; ++i) {
+    RawClient peer(address, "NULL");
+    // More than its own queue, ours and what the system keeps between them.
+    for (int sent = 0; sent < 1000; ++sent) peer.Send(std::string(5000, 'x'));
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  }
+  // A heartbeat of the library's would come meanwhile.
+  std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+  Socket::Message message;
+  EXPECT_TRUE(socket.Receive(&message));
+}
 
 TEST_F(HostilePeers, ALeasesNameIsNoRightToSpeakInIt) {
   const std::string lease = Lease();
