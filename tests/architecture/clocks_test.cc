@@ -15,11 +15,12 @@ namespace fs = std::filesystem;
 // Who reads it, and what for.
 const std::set<std::string>& MayReadTheTimeOfDay() {
   static const std::set<std::string> files = {
-      "cli/commands/cmd_enroll.cc",     // until when a code holds
-      "cli/commands/cmd_keys.cc",       // which keys have expired
-      "rpc_runner/keys/audit.cc",       // when something was written down
-      "rpc_runner/keys/gatekeeper.cc",  // which keys and codes have expired
-      "tuner/tune_tools.cc",            // when a record was made
+      "cli/commands/cmd_enroll.cc",         // until when a code holds
+      "cli/commands/cmd_keys.cc",           // which keys have expired
+      "cli/commands/log/query_options.cc",  // which records are older than a duration
+      "rpc_runner/keys/audit.cc",           // when something was written down
+      "rpc_runner/keys/gatekeeper.cc",      // which keys and codes have expired
+      "tuner/tune_tools.cc",                // when a record was made
   };
   return files;
 }

@@ -104,7 +104,7 @@ TEST_F(ProgramErrors, TuningForWhatCannotRunHereIsBadConfigAndLeavesNoStore) {
   };
   expect({"--threads", "1024"}, "1024 threads were asked for");
   expect({"--cores", "0", "--threads", "2"}, "has 1 core");
-  expect({"--target", "llvm -mtriple=riscv64-linux-gnu -mcpu=generic-rv64"}, "generic-rv64");
+  expect({"--target", "llvm -mtriple=riscv64-linux-gnu -mcpu=generic-rv64 -mattr=+a,+c,+d,+f,+m"}, "generic-rv64");
   EXPECT_THAT(Files(), IsEmpty());
 }
 

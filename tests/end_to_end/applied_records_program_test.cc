@@ -43,7 +43,8 @@ TEST_F(AppliedRecordsProgram, AnImportedLogIsBuiltUnlessRecordsAreNotWanted) {
   Write("work/their.log", LogOf(record));
   const ProgramResult imported = Hone({"log", "import", Path("work/their.log"), "--json"});
   ASSERT_EQ(imported.code, 0) << imported.err;
-  EXPECT_EQ(ParseJson(imported.out, "import").at("counts"), (Json{{"new", 1}, {"known", 0}, {"refused", 0}}));
+  EXPECT_EQ(ParseJson(imported.out, "import").at("counts"),
+            (Json{{"new", 1}, {"known", 0}, {"foreign", 0}, {"foreign_failed", 0}, {"refused", 0}}));
 
   const Json with = BuildAndFind({}), without = BuildAndFind({"--no-records"});
   EXPECT_EQ(with.at("record"), record.id);
