@@ -27,7 +27,7 @@ Tensor RunEmulated(const CompiledKernel& kernel, const Target& target, const std
   program.Write(operands.back().buffer);
   const std::string bytes = program.Run({kernel.object}, fed);
   const KernelOperand& result = kernel.operands.back();
-  Tensor physical(DType::kFloat32, result.layout.PhysicalShape(result.shape));
+  Tensor physical(result.dtype, result.layout.PhysicalShape(result.shape));
   EXPECT_EQ(bytes.size(), static_cast<size_t>(physical.size_bytes()));
   std::memcpy(physical.raw(), bytes.data(), std::min(bytes.size(), static_cast<size_t>(physical.size_bytes())));
   return Unpack(physical, result.layout, result.shape);
