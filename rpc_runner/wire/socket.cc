@@ -18,6 +18,7 @@
 #include "rpc_runner/process/clock.h"
 #include "rpc_runner/process/standard_streams.h"
 #include "rpc_runner/wire/address.h"
+#include "rpc_runner/wire/socket_options.h"
 
 #if defined(__SANITIZE_THREAD__)
 // The library is not built with the sanitizer, which cannot see how its threads hand messages over.
@@ -39,57 +40,12 @@ constexpr const char* kZapDomain = "hone";
 // Its number is permanent; headers without the draft interface leave the name out.
 constexpr int kZapEnforceDomain = 93;
 
-void Set(void* socket, int option, int value) { zmq_setsockopt(socket, option, &value, sizeof(value)); }
-
-int Option(void* socket, int option) {
-  int value = 0;
-  size_t size = sizeof(value);
-  zmq_getsockopt(socket, option, &value, &size);
-  return value;
-}
-
-void SetText(void* socket, int option, const std::string& text) {
-  if (zmq_setsockopt(socket, option, text.c_str(), text.size()) == 0) return;
-  throw Error(ExitCode::kBadConfig, fmt::format("ZeroMQ does not take a key: {}", zmq_strerror(errno)));
-}
-
-void SetLimits(void* socket) {
-  const int64_t most_bytes = kMaxFrameBytes;
-  zmq_setsockopt(socket, ZMQ_MAXMSGSIZE, &most_bytes, sizeof(most_bytes));
-  Set(socket, ZMQ_SNDHWM, 64);
-  Set(socket, ZMQ_RCVHWM, 64);
-  Set(socket, ZMQ_LINGER, 2000);
-  // TCP looks for the other end. The library's own heartbeats end the process (4.3.4, libzmq #4364) when a peer leaves
-  // whose messages nobody has taken yet.
-  Set(socket, ZMQ_TCP_KEEPALIVE, 1);
-  Set(socket, ZMQ_TCP_KEEPALIVE_IDLE, 2);
-  Set(socket, ZMQ_TCP_KEEPALIVE_INTVL, 1);
-  Set(socket, ZMQ_TCP_KEEPALIVE_CNT, 3);
-  Set(socket, ZMQ_TCP_MAXRT, 5000);
-  Set(socket, ZMQ_HANDSHAKE_IVL, 3000);
-  Set(socket, ZMQ_BACKLOG, 4096);
-  // The library adds a random part of the first to each. However long a tracker was away, everybody is to be back
-  // within ten seconds.
-  Set(socket, ZMQ_RECONNECT_IVL, 100);
-  Set(socket, ZMQ_RECONNECT_IVL_MAX, 5000);
-}
-
 // A tracker has a connection for each runner and tuner.
 void AllowManyFiles() {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;
   limit.rlim_cur = limit.rlim_max;
   setrlimit(RLIMIT_NOFILE, &limit);
-}
-
-// CURVE's flaws before the handshake (CVE-2019-13132, CVE-2020-15166) were mended in 4.3.3.
-void RequireSafeLibrary() {
-  int major = 0, minor = 0, patch = 0;
-  zmq_version(&major, &minor, &patch);
-  if (std::array{major, minor, patch} >= std::array{4, 3, 3} && zmq_has("curve") != 0) return;
-  throw Error(ExitCode::kBadConfig,
-              fmt::format("libzmq {}.{}.{} cannot be trusted with keys; 4.3.3 or later with CURVE is wanted", major,
-                          minor, patch));
 }
 
 // One part of a message; `more` tells whether another follows. False when none waits.
@@ -152,7 +108,7 @@ Socket::Socket(SocketContext& context, Kind kind)
   if (socket_ == nullptr) throw Error(ExitCode::kIo, fmt::format("no socket: {}", zmq_strerror(errno)));
   try {
     SetLimits(socket_);
-    if (kind == Kind::kRouter) Set(socket_, ZMQ_ROUTER_MANDATORY, 1);
+    if (kind == Kind::kRouter) SetOption(socket_, ZMQ_ROUTER_MANDATORY, 1);
     UseKeys();
     watch_ = std::make_unique<HandshakeWatch>(context, socket_);
   } catch (const Error&) {
@@ -163,11 +119,11 @@ Socket::Socket(SocketContext& context, Kind kind)
 
 void Socket::UseKeys() {
   if (kind_ == Kind::kRouter && security_.gate != nullptr) {
-    Set(socket_, ZMQ_CURVE_SERVER, 1);
+    SetOption(socket_, ZMQ_CURVE_SERVER, 1);
     SetText(socket_, ZMQ_CURVE_SECRETKEY, security_.own.secret_key);
     SetText(socket_, ZMQ_ZAP_DOMAIN, kZapDomain);
     // Without somebody who answers for the domain nobody is admitted, instead of everybody.
-    Set(socket_, kZapEnforceDomain, 1);
+    SetOption(socket_, kZapEnforceDomain, 1);
   } else if (kind_ == Kind::kDealer && !security_.server_key.empty()) {
     SetText(socket_, ZMQ_CURVE_SERVERKEY, security_.server_key);
     SetText(socket_, ZMQ_CURVE_PUBLICKEY, security_.own.public_key);
@@ -183,7 +139,7 @@ Socket::~Socket() {
 std::string Socket::Bind(const std::string& text) {
   const Address address = ParseBindAddress(text);
   if (security_.gate == nullptr) RequireLoopback(text);
-  if (address.host.find(':') != address.host.npos) Set(socket_, ZMQ_IPV6, 1);
+  if (address.host.find(':') != address.host.npos) SetOption(socket_, ZMQ_IPV6, 1);
   AllowManyFiles();
   if (zmq_bind(socket_, address.ToText().c_str()) != 0) {
     throw Error(ExitCode::kIo, fmt::format("cannot listen at {}: {}", text, zmq_strerror(errno)));
@@ -201,7 +157,7 @@ void Socket::Connect(const std::string& text) {
         ExitCode::kBadConfig,
         fmt::format("{} is another machine, which wants keys: `hone enroll` on the tracker's prints how", text));
   }
-  if (address.host.find(':') != address.host.npos) Set(socket_, ZMQ_IPV6, 1);
+  if (address.host.find(':') != address.host.npos) SetOption(socket_, ZMQ_IPV6, 1);
   address_ = address.ToText();
   if (zmq_connect(socket_, address_.c_str()) != 0) {
     throw Error(ExitCode::kBadConfig, fmt::format("cannot connect to {}: {}", text, zmq_strerror(errno)));
@@ -399,15 +355,15 @@ std::string Socket::Refusal() {
       address_, security_.server_key.substr(0, 8), security_.server_key_source);
 }
 
-void Socket::ForgetUnsent() { Set(socket_, ZMQ_LINGER, 0); }
+void Socket::ForgetUnsent() { SetOption(socket_, ZMQ_LINGER, 0); }
 
 // zmq_poll asks each socket twice and polls twice: half of a turn's system calls.
 void WaitForAny(const std::vector<const Socket*>& sockets, int fd, int64_t timeout_ns) {
   std::vector<pollfd> items;
   for (const Socket* socket : sockets) {
     // The descriptor tells of changes alone: what came before must be asked for.
-    if ((Option(socket->raw(), ZMQ_EVENTS) & ZMQ_POLLIN) != 0) return;
-    items.push_back({Option(socket->raw(), ZMQ_FD), POLLIN, 0});
+    if ((OptionOf(socket->raw(), ZMQ_EVENTS) & ZMQ_POLLIN) != 0) return;
+    items.push_back({OptionOf(socket->raw(), ZMQ_FD), POLLIN, 0});
   }
   if (fd >= 0) items.push_back({fd, POLLIN, 0});
   const int64_t milliseconds = std::max<int64_t>(0, timeout_ns + 999'999) / 1'000'000;
