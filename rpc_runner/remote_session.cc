@@ -72,8 +72,12 @@ RemoteSession::~RemoteSession() {
 
 void RemoteSession::WaitForOffer() {
   std::unique_lock lock(mutex_);
-  changed_.wait_for(lock, Span(options_.connect_timeout_ns), [this] { return runner_offered_ || !refusal_.empty(); });
+  changed_.wait_for(lock, Span(options_.connect_timeout_ns),
+                    [this] { return runner_offered_ || !refusal_.empty() || !other_version_.empty(); });
   if (runner_offered_) return;
+  if (!other_version_.empty()) {
+    throw Error(ExitCode::kNoRunner, fmt::format("the tracker at {}: {}", options_.tracker, other_version_));
+  }
   if (!refusal_.empty()) throw Error(ExitCode::kNotAuthorised, refusal_);
   throw Error(ExitCode::kNoRunner,
               tracker_answered_
@@ -191,7 +195,8 @@ void RemoteSession::ReceiveAll() {
       handle(DecodeFrame(message.bytes));
     } catch (const Error& error) {
       // Somebody who speaks nonsense is silent for us, and its silence is noticed.
-      WriteToStderr(ErrorLine("remote runner", error.what()));
+      IsOtherVersion(message.bytes) ? NoteOtherVersion(error.what())
+                                    : WriteToStderr(ErrorLine("remote runner", error.what()));
     }
   };
   const int64_t now_ns = MonotonicNs();
@@ -205,6 +210,13 @@ void RemoteSession::ReceiveAll() {
       });
     }
   }
+}
+
+void RemoteSession::NoteOtherVersion(const std::string& why) {
+  const std::lock_guard lock(mutex_);
+  if (runner_offered_ && why != other_version_) WriteToStderr(ErrorLine("remote runner", why));
+  other_version_ = why;
+  changed_.notify_all();
 }
 
 void RemoteSession::TakeRefusal() {

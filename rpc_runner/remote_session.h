@@ -61,6 +61,7 @@ class RemoteSession {
   void Turn();
   void ReceiveAll();
   void OnMessage(const Frame& frame, int64_t now_ns);
+  void NoteOtherVersion(const std::string& why);
   void TakeRefusal();
   void FromTracker(const Frame& frame);
   void OnTrackerBeat(const Json& header);
@@ -93,7 +94,8 @@ class RemoteSession {
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   bool tracker_answered_ = false;
-  std::string refusal_;  // why the tracker does not let us in
+  std::string refusal_;        // why the tracker does not let us in
+  std::string other_version_;  // which protocol it speaks, and we; empty: ours
   bool runner_offered_ = false;
   std::optional<Environment> environment_;
   std::vector<std::pair<LaneId, Environment>> machines_;
