@@ -269,7 +269,8 @@ void RemoteSession::OnTrackerBeat(const Json& header) {
 
 void RemoteSession::OnTrackerError(const Json& header) {
   const std::string code = HeaderText(header, "code");
-  if (code == "not_allowed") {
+  // What is said of a lease is about that lease, not about the key.
+  if (code == "not_allowed" && !header.contains("lease")) {
     not_allowed_ = fmt::format("the tracker at {} does not let this key tune: {}; the role tuner there would be right",
                                options_.tracker, HeaderText(header, "message"));
     return;

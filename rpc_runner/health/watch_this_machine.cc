@@ -17,8 +17,8 @@
 namespace hone {
 namespace {
 
-// The runner beats once a second, from this thread.
-constexpr int64_t kShortTurnNs = 1'000'000'000;
+// The runner beats once a second, from this thread, and a look is up to two runs.
+constexpr int64_t kShortTurnNs = 300'000'000;
 
 std::vector<int> CoresOf(const HealthOptions& options) {
   return options.cores.empty() ? AffinityCpus() : options.cores;
