@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "db/packs/minisign.h"
+#include "core/minisign.h"
 
 namespace hone {
 

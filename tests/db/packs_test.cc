@@ -10,7 +10,7 @@
 #include "core/error.h"
 #include "core/hash.h"
 #include "db/packs/deflate.h"
-#include "db/packs/minisign.h"
+#include "core/minisign.h"
 #include "db/packs/pack.h"
 #include "db/packs/take_pack.h"
 #include "db/record_store.h"

@@ -10,7 +10,7 @@
 #include "cli/printing/print_json.h"
 #include "core/error.h"
 #include "core/shell_word.h"
-#include "db/packs/minisign.h"
+#include "core/minisign.h"
 #include "rpc_runner/keys/key_file.h"
 
 namespace hone {

@@ -17,7 +17,7 @@
 #include "cli/store.h"
 #include "core/error.h"
 #include "core/shell_word.h"
-#include "db/packs/minisign.h"
+#include "core/minisign.h"
 #include "db/packs/take_pack.h"
 #include "rpc_runner/keys/key_file.h"
 

@@ -11,7 +11,7 @@
 #include "cli/printing/print_json.h"
 #include "core/error.h"
 #include "core/shell_word.h"
-#include "db/packs/minisign.h"
+#include "core/minisign.h"
 #include "db/packs/pack.h"
 
 namespace hone {

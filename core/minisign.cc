@@ -1,4 +1,4 @@
-#include "db/packs/minisign.h"
+#include "core/minisign.h"
 
 #include <fmt/format.h>
 #include <sodium.h>
