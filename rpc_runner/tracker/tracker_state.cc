@@ -5,18 +5,18 @@
 #include <algorithm>
 
 #include "core/error.h"
-#include "rpc_runner/machine/machine_kind.h"
 #include "rpc_runner/tracker/bounded_fields.h"
 #include "rpc_runner/tracker/fleet_status.h"
 #include "rpc_runner/tracker/frame_rights.h"
 #include "rpc_runner/tracker/lease_times.h"
+#include "rpc_runner/tracker/runner_hello.h"
+#include "rpc_runner/tracker/runner_note.h"
 #include "rpc_runner/wire/socket.h"
 
 namespace hone {
 namespace {
 
 constexpr int64_t kForgetNs = 60'000'000'000;
-constexpr int64_t kMostHoldNs = int64_t{7} * 24 * 3600 * 1'000'000'000;
 
 }  // namespace
 
@@ -111,24 +111,7 @@ bool TrackerState::MakeRoom() {
 }
 
 void TrackerState::OnHello(const Caller& caller, const Json& header, int64_t now_ns) {
-  RunnerEntry entry;
-  entry.id = BoundedText(header, "runner");
-  entry.peer = caller.peer;
-  entry.owner = caller.sender.name;
-  entry.key = BoundedText(header, "key");
-  entry.label = BoundedText(header, "label");
-  entry.address = BoundedTextOr(header, "address", "", kMostLongTextBytes);
-  const Environment environment = EnvironmentFromJson(BoundedObject(header, "environment"));
-  entry.environment = ToJson(environment);
-  entry.machine = MachineKind(environment);
-  entry.kind = DumpJson(entry.machine);
-  entry.health = RunnerHealth::FromHello(header);
-  entry.lease = BoundedText(header, "lease");
-  entry.holder = BoundedTextOr(header, "holder", "");
-  entry.jobs_done = static_cast<int64_t>(HeaderNumber(header, "jobs_done"));
-  entry.heard_ns = entry.leased_ns = now_ns;
-  entry.lease_until_ns = now_ns + kLeaseNs;
-  entry.state = entry.lease.empty() ? State::kFree : State::kBusy;
+  RunnerEntry entry = EntryFromHello(caller, header, now_ns);
   const RunnerEntry* old = runners_.Find(entry.id);
   const RunnerEntry* rival = entry.lease.empty() ? nullptr : runners_.FindLease(entry.lease);
   if ((old != nullptr && old->owner != entry.owner) || (rival != nullptr && rival->id != entry.id)) {
@@ -145,45 +128,12 @@ void TrackerState::OnHello(const Caller& caller, const Json& header, int64_t now
     entry.holder.clear();
     entry.state = State::kFree;
   }
-  if (known.state == State::kOffered && entry.state == State::kFree && entry.health.is_offered()) {
-    // It was said before our offer came.
-    entry.state = State::kOffered;
-    entry.lease = known.lease;
-    entry.lease_until_ns = known.lease_until_ns;
-  }
-  if (!known.lease.empty() && known.lease == entry.lease) {
-    entry.client = known.client;
-    entry.holder = known.holder;
-    entry.leased_ns = known.leased_ns;
-  }
+  KeepWhatIsKnown(known, &entry);
   if (known.state == State::kOffered && entry.lease != known.lease) waiting_.push_front(known.client);
-  entry.held_by = known.held_by;
-  entry.held_until_ns = known.held_until_ns;
-  entry.drained = known.drained;
   if (old == nullptr) TakeNote(entry, header, now_ns);
   runners_.Update(known, [&](RunnerEntry& e) { e = std::move(entry); });
   changed_ = true;
   Send(caller.peer, FrameKind::kHeartbeat, Json::object());
-}
-
-// What a tracker before us had said of it.
-void TrackerState::TakeNote(RunnerEntry& runner, const Json& header, int64_t now_ns) {
-  const std::string text = BoundedTextOr(header, "note", "", 2 * kMostLongTextBytes);
-  if (text.empty()) return;
-  const Json note = ParseJson(text, "a runner's note");
-  if (!note.is_object()) return;
-  runner.drained = note.contains("drained") && note["drained"] == true;
-  if (!note.contains("held_by")) return;
-  runner.held_by = BoundedText(note, "held_by");
-  runner.held_until_ns = now_ns + static_cast<int64_t>(std::min<uint64_t>(HeaderNumber(note, "held_ns"), kMostHoldNs));
-}
-
-std::string TrackerState::NoteOf(const RunnerEntry& runner, int64_t now_ns) const {
-  if (!runner.drained && runner.held_by.empty()) return "";
-  Json note = {{"drained", runner.drained}};
-  if (!runner.held_by.empty()) note["held_by"] = runner.held_by;
-  if (!runner.held_by.empty()) note["held_ns"] = std::max<int64_t>(0, runner.held_until_ns - now_ns);
-  return DumpJson(note);
 }
 
 void TrackerState::OnBye(const Caller& caller, const Json& header) {

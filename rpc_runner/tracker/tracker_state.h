@@ -59,8 +59,6 @@ class TrackerState {
   void OnCommand(const Caller& caller, const Json& header, int64_t now_ns);
 
   bool MakeRoom();
-  void TakeNote(RunnerEntry& runner, const Json& header, int64_t now_ns);
-  std::string NoteOf(const RunnerEntry& runner, int64_t now_ns) const;
   void MarkLost(RunnerEntry& runner);
   void EndLease(RunnerEntry& runner);
   void Match(int64_t now_ns);

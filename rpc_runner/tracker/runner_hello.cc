@@ -1,0 +1,53 @@
+#include "rpc_runner/tracker/runner_hello.h"
+
+#include <string>
+
+#include "rpc_runner/machine/machine_kind.h"
+#include "rpc_runner/tracker/bounded_fields.h"
+#include "rpc_runner/tracker/lease_times.h"
+#include "rpc_runner/wire/protocol.h"
+
+namespace hone {
+
+using State = RunnerEntry::State;
+
+RunnerEntry EntryFromHello(const Caller& caller, const Json& header, int64_t now_ns) {
+  RunnerEntry entry;
+  entry.id = BoundedText(header, "runner");
+  entry.peer = caller.peer;
+  entry.owner = caller.sender.name;
+  entry.key = BoundedText(header, "key");
+  entry.label = BoundedText(header, "label");
+  entry.address = BoundedTextOr(header, "address", "", kMostLongTextBytes);
+  const Environment environment = EnvironmentFromJson(BoundedObject(header, "environment"));
+  entry.environment = ToJson(environment);
+  entry.machine = MachineKind(environment);
+  entry.kind = DumpJson(entry.machine);
+  entry.health = RunnerHealth::FromHello(header);
+  entry.lease = BoundedText(header, "lease");
+  entry.holder = BoundedTextOr(header, "holder", "");
+  entry.jobs_done = static_cast<int64_t>(HeaderNumber(header, "jobs_done"));
+  entry.heard_ns = entry.leased_ns = now_ns;
+  entry.lease_until_ns = now_ns + kLeaseNs;
+  entry.state = entry.lease.empty() ? State::kFree : State::kBusy;
+  return entry;
+}
+
+void KeepWhatIsKnown(const RunnerEntry& known, RunnerEntry* entry) {
+  if (known.state == State::kOffered && entry->state == State::kFree && entry->health.is_offered()) {
+    // It was said before our offer came.
+    entry->state = State::kOffered;
+    entry->lease = known.lease;
+    entry->lease_until_ns = known.lease_until_ns;
+  }
+  if (!known.lease.empty() && known.lease == entry->lease) {
+    entry->client = known.client;
+    entry->holder = known.holder;
+    entry->leased_ns = known.leased_ns;
+  }
+  entry->held_by = known.held_by;
+  entry->held_until_ns = known.held_until_ns;
+  entry->drained = known.drained;
+}
+
+}  // namespace hone
