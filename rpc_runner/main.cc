@@ -21,8 +21,13 @@
 #include "rpc_runner/executor/executor.h"
 #include "rpc_runner/health/history_file.h"
 #include "rpc_runner/keys/client_keys.h"
+#include "rpc_runner/keys/key_file.h"
+#include "rpc_runner/local_runner.h"
 #include "rpc_runner/process/standard_streams.h"
 #include "rpc_runner/runner_server.h"
+#include "rpc_runner/tracker/ask_tracker.h"
+#include "rpc_runner/upgrade/program_upgrade.h"
+#include "rpc_runner/upgrade/running_program.h"
 #include "rpc_runner/wire/protocol.h"
 
 namespace hone {
@@ -48,6 +53,7 @@ constexpr const char* kUsage =
     "  --server-key KEY|FILE   the tracker's public key ($HONE_SERVER_KEY, else as known_trackers there says)\n"
     "  --enroll CODE           bring this machine's key to the tracker under a code of hone enroll; without --key\n"
     "                          that is all\n"
+    "  --upgrade-key FILE      become what `hone devices upgrade` sends when this minisign key has signed it (never)\n"
     "  --version               print versions and leave\n";
 
 // Ways to look up names that the system may be set to, beyond these, are libraries of its own, made for its own libc.
@@ -57,6 +63,8 @@ void LookUpNamesAlone() {
   __nss_configure_lookup("passwd", "files");
 #endif
 }
+
+constexpr int64_t kTrialAnswerNs = 10'000'000'000;
 
 std::atomic<bool> g_stop{false};
 
@@ -75,8 +83,10 @@ struct Arguments {
   RunnerServerOptions server;
   std::optional<int> executor_fd;
   bool health = true;
-  std::string enroll;  // a code
+  std::string enroll;       // a code
+  std::string upgrade_key;  // a file
   bool version = false;
+  bool trial = false;  // started by a runner that would become this program
   bool help = false;
 };
 
@@ -100,6 +110,8 @@ void SetOption(std::string_view name, std::string_view value, Arguments* argumen
     server.keys.identity = value;
   } else if (name == "--server-key") {
     server.keys.server_key = value;
+  } else if (name == "--upgrade-key") {
+    arguments->upgrade_key = value;
   } else if (name == "--enroll") {
     arguments->enroll = value;
   } else if (name == "--executor") {
@@ -116,6 +128,8 @@ Arguments ParseArguments(int argc, char** argv) {
     std::string_view name = argv[i];
     if (name == "--version") {
       arguments.version = true;
+    } else if (name == "--trial") {
+      arguments.trial = true;
     } else if (name == "--direct") {
       arguments.server.direct = true;
     } else if (name == "--once") {
@@ -130,10 +144,27 @@ Arguments ParseArguments(int argc, char** argv) {
       throw Error(ExitCode::kUsage, fmt::format("{} wants a value or is not an option; see hone-runner --help", name));
     }
   }
+  if (!arguments.upgrade_key.empty() && !arguments.server.executor.emulator.empty()) {
+    throw Error(ExitCode::kUsage, "--upgrade-key and --emulator exclude each other: start another file instead");
+  }
+  arguments.server.executor.program = ProgramPath();
   return arguments;
 }
 
-int Run(const Arguments& arguments) {
+// Everything that could keep the program from serving as this one does, short of serving.
+int Try(const RunnerServerOptions& options) {
+  LocalRunner(options.executor).Describe();
+  QueryTracker(options.tracker, kTrialAnswerNs, options.keys);
+  return 0;
+}
+
+UpgradeOptions UpgradesSignedBy(const std::string& path, const std::vector<std::string>& words) {
+  const std::string text = ReadKeyFile(path, Secrecy::kProtected, "the upgrade key");
+  return {SigningPublicKey::Parse(text), words};
+}
+
+// `words` are those that the program was started with.
+int Run(const Arguments& arguments, const std::vector<std::string>& words) {
   if (arguments.help) {
     WriteToStdout(kUsage);
     return 0;
@@ -152,13 +183,16 @@ int Run(const Arguments& arguments) {
   if (arguments.server.tracker.empty() || arguments.server.key.empty()) {
     throw Error(ExitCode::kUsage, "--tracker tcp://HOST:PORT and --key NAME are wanted; see hone-runner --help");
   }
+  if (arguments.trial) return Try(arguments.server);
   struct sigaction action = {};
   action.sa_handler = OnStop;
   sigaction(SIGTERM, &action, nullptr);
   sigaction(SIGINT, &action, nullptr);
   RunnerServerOptions server = arguments.server;
+  if (!arguments.upgrade_key.empty()) server.upgrade = UpgradesSignedBy(arguments.upgrade_key, words);
   if (arguments.health) server.health = HealthOptions{StateFolder(), server.executor.cores, {}};
-  ServeRunner(server, &g_stop);
+  const RunnerEnding ending = ServeRunner(server, &g_stop);
+  if (ending == RunnerEnding::kUpgraded) Become(server.executor.program, words);
   return 0;
 }
 
@@ -169,7 +203,7 @@ int main(int argc, char** argv) {
   hone::PrepareStandardStreams();
   hone::LookUpNamesAlone();
   try {
-    const int code = hone::Run(hone::ParseArguments(argc, argv));
+    const int code = hone::Run(hone::ParseArguments(argc, argv), {argv + 1, argv + argc});
     hone::FlushStdout();
     return code;
   } catch (const hone::Error& error) {

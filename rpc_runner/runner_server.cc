@@ -27,6 +27,7 @@ constexpr int64_t kLoopNs = 100'000'000;
 constexpr size_t kRunning = 2;
 constexpr int64_t kMendNs = 200'000'000;  // between beats that say where we are
 constexpr int64_t kHelloSpreadNs = 300'000'000;
+constexpr int64_t kNeedNs = 5'000'000'000;  // between two questions for one program
 
 // What was said last, so that what is repeated each second is told once.
 class Complaints {
@@ -69,17 +70,18 @@ class RunnerServer {
     WriteToStderr(fmt::format("runner \"{}\"{} offers itself to {}\n", options.key, at, options.tracker));
   }
 
-  void Serve(const std::atomic<bool>* stop) {
+  RunnerEnding Serve(const std::atomic<bool>* stop) {
     const int64_t begin_ns = MonotonicNs();
     SayHello();
     const auto is_over = [&] {
       return (options_.max_jobs > 0 && jobs_done_ >= options_.max_jobs) || (options_.once && served_) ||
              (options_.lifetime_ns > 0 && MonotonicNs() - begin_ns > options_.lifetime_ns);
     };
-    while (!*stop && !is_over()) Turn(true);
+    while (!*stop && !is_over() && !upgraded_) Turn(true);
     while (!*stop && !running_.empty()) Turn(false);
     EndLease();
     tracker_.Send("", {FrameKind::kBye, {{"runner", id_}}, {}});
+    return upgraded_ ? RunnerEnding::kUpgraded : RunnerEnding::kOver;
   }
 
  private:
@@ -108,6 +110,7 @@ class RunnerServer {
     TakeResults();
     if (watch_ && running_.empty() && watch_->IsDue()) LookAtHealth();
     const int64_t now_ns = MonotonicNs();
+    if (options_.upgrade) LookAtUpgrade(now_ns);
     if (!desk_.lease().empty() && now_ns - client_heard_ns_ > kLeaseNs) EndLease();
     if (now_ns >= hello_ns_) SayHello();
     if (now_ns - beat_ns_ >= kBeatNs) Beat(now_ns);
@@ -128,7 +131,44 @@ class RunnerServer {
     SayHello();
   }
 
-  void SayHello() {
+  // Between leases: asks for the program that we are to become, and becomes it when its trial has ended well.
+  void LookAtUpgrade(int64_t now_ns) {
+    if (!trial_ && !wanted_.empty() && desk_.lease().empty() && running_.empty() && now_ns - needed_ns_ > kNeedNs) {
+      needed_ns_ = now_ns;
+      tracker_.Send("", {FrameKind::kNeed, {{"runner", id_}, {"sha256", wanted_}}, {}});
+    }
+    if (!trial_) return;
+    try {
+      if (!trial_->IsTried(now_ns)) return;
+      trial_->PutInPlace();
+      upgraded_ = true;
+    } catch (const Error& error) {
+      StayAsWeAre(trial_->sha256(), error.what());
+    }
+    trial_.reset();
+  }
+
+  void TryProgram(const Frame& blob) {
+    const std::string sha256 = HeaderText(blob.header, "sha256");
+    if (!options_.upgrade || trial_ || sha256 != wanted_ || !desk_.lease().empty()) return;
+    try {
+      if (blob.parts.size() != 2) throw Error(ExitCode::kBadData, "the tracker's blob is no program with a signature");
+      trial_ = std::make_unique<ProgramUpgrade>(program_, *options_.upgrade, blob.parts[0], blob.parts[1]);
+      if (trial_->sha256() != sha256) throw Error(ExitCode::kBadData, "the tracker's program is not the one wanted");
+    } catch (const Error& error) {
+      trial_.reset();
+      StayAsWeAre(sha256, error.what());
+    }
+  }
+
+  void StayAsWeAre(const std::string& sha256, const std::string& why) {
+    complaints_.Tell(fmt::format("not upgraded: {}", why));
+    wanted_.clear();
+    SayHello({{"sha256", sha256}, {"why", why}});
+  }
+
+  // `not_upgraded`: which program we did not become, and why.
+  void SayHello(const Json& not_upgraded = nullptr) {
     hello_ns_ = INT64_MAX;
     Environment environment = environment_;
     if (watch_) watch_->Stamp(&environment);
@@ -143,6 +183,9 @@ class RunnerServer {
                  {"jobs_done", jobs_done_}},
                 {}};
     if (!address_.empty()) hello.header["address"] = address_;
+    hello.header["program"] = {
+        {"version", program_.version}, {"sha256", program_.sha256}, {"upgrades", options_.upgrade.has_value()}};
+    if (!not_upgraded.is_null()) hello.header["upgrade"] = not_upgraded;
     if (watch_) hello.header["health"] = watch_->ToJson();
     if (watch_) hello.header["roofs"] = roofs_;
     tracker_.Send("", hello);
@@ -171,6 +214,9 @@ class RunnerServer {
         if (HeaderText(frame.header, "lease") == desk_.lease()) EndLease();
       } else if (frame.kind == FrameKind::kHeartbeat) {
         if (frame.header.contains("note")) note_ = HeaderText(frame.header, "note");
+        wanted_ = frame.header.contains("upgrade") ? HeaderText(frame.header, "upgrade") : "";
+      } else if (frame.kind == FrameKind::kBlob) {
+        TryProgram(frame);
       } else if (frame.kind == FrameKind::kError) {
         OnTrackerError(frame.header);
       }
@@ -195,7 +241,7 @@ class RunnerServer {
 
   void TakeLease(const std::string& lease, const std::string& holder) {
     // The tracker learns of a lease that still holds from our next beat.
-    if (!desk_.lease().empty() || (watch_ && !watch_->may_be_offered())) return;
+    if (!desk_.lease().empty() || trial_ || (watch_ && !watch_->may_be_offered())) return;
     desk_.Begin(lease);
     if (watch_) watch_->Ask();
     holder_ = holder;
@@ -292,6 +338,11 @@ class RunnerServer {
   LeaseDesk desk_;
   std::string holder_;  // the name of the sender that the lease is for
   std::string note_;    // the tracker's, to be told to the next one
+  const RunningProgram program_ = ThisProgram();
+  std::string wanted_;  // the SHA-256 of the program that the tracker would have us be; empty: none
+  int64_t needed_ns_ = -kNeedNs;
+  std::unique_ptr<ProgramUpgrade> trial_;  // null: none is under way
+  bool upgraded_ = false;
   Way client_;
   bool served_ = false;  // a lease, which is over
   int64_t client_heard_ns_ = 0;
@@ -303,17 +354,17 @@ class RunnerServer {
 
 }  // namespace
 
-void ServeExecutor(const RunnerServerOptions& options, Runner& executor, const std::function<int()>& poll_fd,
-                   const std::atomic<bool>* stop) {
+RunnerEnding ServeExecutor(const RunnerServerOptions& options, Runner& executor, const std::function<int()>& poll_fd,
+                           const std::atomic<bool>* stop) {
   RequireLoopback(options.bind);
-  RunnerServer(options, executor, poll_fd).Serve(stop);
+  return RunnerServer(options, executor, poll_fd).Serve(stop);
 }
 
-void ServeRunner(const RunnerServerOptions& options, const std::atomic<bool>* stop) {
+RunnerEnding ServeRunner(const RunnerServerOptions& options, const std::atomic<bool>* stop) {
   RequireLoopback(options.bind);
   ClientSecurity(options.keys, options.tracker);
   LocalRunner executor(options.executor);
-  ServeExecutor(options, executor, [&executor] { return executor.PollFd(); }, stop);
+  return ServeExecutor(options, executor, [&executor] { return executor.PollFd(); }, stop);
 }
 
 }  // namespace hone

@@ -11,6 +11,7 @@
 #include "rpc_runner/keys/key_options.h"
 #include "rpc_runner/process/executor_options.h"
 #include "rpc_runner/runner.h"
+#include "rpc_runner/upgrade/program_upgrade.h"
 
 namespace hone {
 
@@ -27,16 +28,24 @@ struct RunnerServerOptions {
   bool once = false;                    // leave when the first lease is over
   std::optional<HealthOptions> health;  // absent: the device is not watched
   ClientKeys keys;
+  std::optional<UpgradeOptions> upgrade;  // absent: it stays the program that it is
 };
+
+// Why a runner has stopped.
+enum class RunnerEnding {
+  kOver,      // as it was told to
+  kUpgraded,  // another program lies where this one did: Become it
+};
+
 // Offers this machine until its lifetime is over, it has done max_jobs or served once; then it finishes the job under
 // way. When *stop is set it leaves at once, and its jobs go elsewhere. Keeps reconnecting when the tracker goes away.
 // Throws Error(kNoRunner) when the executor cannot start, kBadConfig as ClientSecurity, or for a `bind` that is not
 // loopback.
-void ServeRunner(const RunnerServerOptions& options, const std::atomic<bool>* stop);
+RunnerEnding ServeRunner(const RunnerServerOptions& options, const std::atomic<bool>* stop);
 
 // ServeRunner with another executor. `poll_fd` names a descriptor that is readable when executor.Wait(0) may have
 // something to do; it is asked before each wait.
-void ServeExecutor(const RunnerServerOptions& options, Runner& executor, const std::function<int()>& poll_fd,
-                   const std::atomic<bool>* stop);
+RunnerEnding ServeExecutor(const RunnerServerOptions& options, Runner& executor, const std::function<int()>& poll_fd,
+                           const std::atomic<bool>* stop);
 
 }  // namespace hone

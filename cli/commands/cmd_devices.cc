@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/command_line.h"
+#include "cli/commands/devices/upgrade.h"
 #include "cli/key_options.h"
 #include "cli/printing/print.h"
 #include "cli/printing/print_json.h"
@@ -105,8 +106,8 @@ void AddTracker(CommandLine& line, Asked& asked) {
 int ListCommand(const Arguments& arguments) {
   CommandLine line(
       "hone devices",
-      "Who is connected to a tracker: key, CPU, state, holder, jobs done, queue. Also: hold, unhold, drain "
-      "and undrain (hone devices hold --help).");
+      "Who is connected to a tracker: key, CPU, state, holder, jobs done, queue. Also: hold, unhold, drain, "
+      "undrain and upgrade (hone devices hold --help).");
   Asked asked;
   std::string every = "2s";
   bool watch = false;
@@ -161,7 +162,11 @@ int UndrainCommand(const Arguments& arguments) {
 
 int DevicesCommand(const Arguments& arguments) {
   static const std::vector<std::pair<std::string, int (*)(const Arguments&)>> commands = {
-      {"hold", HoldCommand}, {"unhold", UnholdCommand}, {"drain", DrainCommand}, {"undrain", UndrainCommand}};
+      {"hold", HoldCommand},
+      {"unhold", UnholdCommand},
+      {"drain", DrainCommand},
+      {"undrain", UndrainCommand},
+      {"upgrade", DevicesUpgradeCommand}};
   for (const auto& [name, run] : commands) {
     if (!arguments.empty() && arguments.front() == name) return run({arguments.begin() + 1, arguments.end()});
   }

@@ -15,6 +15,7 @@ struct ExecutorOptions {
   std::string user = {};         // that candidates run as when started by root; empty: nobody
   // Words of Environment.isolation, separated by commas, without which LocalRunner refuses to begin.
   std::string required_isolation = {};
+  std::string program = {};  // hone-runner's file; empty: as FindRunnerProgram finds it
   // The program, and its words after blanks, under which this one runs and its executor must be started: a system does
   // not know by itself how to run another architecture's file. Empty: none, this is the machine itself.
   std::string emulator = {};

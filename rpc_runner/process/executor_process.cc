@@ -15,7 +15,8 @@ std::vector<std::string> Command(const ExecutorOptions& options) {
   for (std::string_view word : Split(options.emulator, ' ')) {
     if (!word.empty()) words.emplace_back(word);
   }
-  words.insert(words.end(), {FindRunnerProgram(), "--executor", std::to_string(SpawnedProgram::kFd)});
+  const std::string program = options.program.empty() ? FindRunnerProgram() : options.program;
+  words.insert(words.end(), {program, "--executor", std::to_string(SpawnedProgram::kFd)});
   const std::vector<std::string> more = ExecutorWords(options);
   words.insert(words.end(), more.begin(), more.end());
   return words;

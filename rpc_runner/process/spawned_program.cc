@@ -88,12 +88,17 @@ SpawnedProgram::~SpawnedProgram() {
   End(kLeaveNs);
 }
 
-int SpawnedProgram::End(int64_t grace_ns) {
-  const int64_t end_ns = MonotonicNs() + grace_ns;
-  while (!reaped_) {
+std::optional<int> SpawnedProgram::Status() {
+  if (!reaped_) {
     const pid_t got = waitpid(pid_, &status_, WNOHANG);
     reaped_ = got == pid_ || (got < 0 && errno != EINTR);
-    if (reaped_) break;
+  }
+  return reaped_ ? std::optional<int>(status_) : std::nullopt;
+}
+
+int SpawnedProgram::End(int64_t grace_ns) {
+  const int64_t end_ns = MonotonicNs() + grace_ns;
+  while (!Status()) {
     if (MonotonicNs() >= end_ns) kill(pid_, SIGKILL);
     usleep(500);
   }

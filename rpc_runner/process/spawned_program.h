@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,8 @@ class SpawnedProgram {
 
   int fd() const { return fd_; }
   pid_t pid() const { return pid_; }
+  // Its status as waitpid gives it, once it has ended; absent while it runs. Does not wait.
+  std::optional<int> Status();
   // Waits at most grace_ns for its end, then kills it. Reaps it; its status as waitpid gives it.
   int End(int64_t grace_ns);
 

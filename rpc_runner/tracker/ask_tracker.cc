@@ -51,7 +51,9 @@ TrackerStatus CommandTracker(const std::string& tracker, const DeviceCommand& co
                              const ClientKeys& keys) {
   Json header = {{"command", command.command}, {"what", command.what}, {"user", command.user}};
   if (command.for_ns > 0) header["for_ns"] = command.for_ns;
-  return Ask(tracker, {FrameKind::kCommand, std::move(header), {}}, timeout_ns, keys);
+  Frame frame{FrameKind::kCommand, std::move(header), {}};
+  if (command.command == "upgrade") frame.parts = {command.program, command.signature};
+  return Ask(tracker, frame, timeout_ns, keys);
 }
 
 std::string LocalUser() {

@@ -13,12 +13,13 @@ namespace hone {
 // kNotAuthorised when it does not let us in or has another key than is known, kBadConfig as ClientSecurity.
 TrackerStatus QueryTracker(const std::string& tracker, int64_t timeout_ns = 3'000'000'000, const ClientKeys& keys = {});
 
-// As docs/protocol.md, "Holding and draining", has it.
+// As docs/protocol.md, "Holding and draining" and "Upgrading runners", have it.
 struct DeviceCommand {
-  std::string command;  // "hold", "unhold", "drain", "undrain"
-  std::string what;     // a key or a label
-  std::string user;     // who holds; with keys the tracker knows better
-  int64_t for_ns = 0;   // of a hold
+  std::string command;                       // "hold", "unhold", "drain", "undrain", "upgrade"
+  std::string what;                          // a key or a label
+  std::string user;                          // who holds; with keys the tracker knows better
+  int64_t for_ns = 0;                        // of a hold
+  std::string program = {}, signature = {};  // of an upgrade: a file and its minisign signature
 };
 // The status after it. Throws as QueryTracker.
 TrackerStatus CommandTracker(const std::string& tracker, const DeviceCommand& command,

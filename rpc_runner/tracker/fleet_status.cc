@@ -23,6 +23,10 @@ RunnerInfo InfoOf(const RunnerEntry& runner, int64_t now_ns) {
                                                          : runner.health.state;
   info.health = runner.health.why;
   info.roofs = runner.health.roofs;
+  info.version = runner.version;
+  info.program = runner.program;
+  info.wanted = runner.wanted;
+  info.not_upgraded = runner.not_upgraded;
   info.cores = environment.cores;
   info.jobs_done = runner.jobs_done;
   info.drained = runner.drained;

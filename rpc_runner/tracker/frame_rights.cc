@@ -9,12 +9,13 @@ Role RoleFor(const Frame& frame) {
     case FrameKind::kHello:
     case FrameKind::kBye:
     case FrameKind::kLeaseTaken:
+    case FrameKind::kNeed:
       return Role::kRunner;
     case FrameKind::kHeartbeat:
       return frame.header.contains("runner") ? Role::kRunner : Role::kTuner;
     case FrameKind::kCommand: {
       const std::string command = HeaderText(frame.header, "command");
-      return command == "drain" || command == "undrain" ? Role::kRunner : Role::kTuner;
+      return command == "hold" || command == "unhold" ? Role::kTuner : Role::kRunner;
     }
     default:
       return Role::kTuner;
@@ -32,6 +33,7 @@ bool MaySay(const Sender& sender, const Frame& frame) {
     case FrameKind::kLeaseRequest:
     case FrameKind::kRelease:
     case FrameKind::kCommand:
+    case FrameKind::kNeed:
       return sender.May(RoleFor(frame));
     case FrameKind::kStatusQuery:
       return sender.roles != 0;

@@ -30,6 +30,12 @@ RunnerEntry EntryFromHello(const Caller& caller, const Json& header, int64_t now
   entry.heard_ns = entry.leased_ns = now_ns;
   entry.lease_until_ns = now_ns + kLeaseNs;
   entry.state = entry.lease.empty() ? State::kFree : State::kBusy;
+  if (header.contains("program")) {
+    const Json& program = BoundedObject(header, "program");
+    entry.version = BoundedText(program, "version");
+    entry.program = BoundedText(program, "sha256");
+    entry.upgrades = program.contains("upgrades") && program["upgrades"] == true;
+  }
   return entry;
 }
 
@@ -48,6 +54,16 @@ void KeepWhatIsKnown(const RunnerEntry& known, RunnerEntry* entry) {
   entry->held_by = known.held_by;
   entry->held_until_ns = known.held_until_ns;
   entry->drained = known.drained;
+  entry->wanted = known.wanted;
+  entry->not_upgraded = known.not_upgraded;
+}
+
+void NoteUpgrade(const Json& header, RunnerEntry* entry) {
+  if (entry->wanted.empty() || !header.contains("upgrade")) return;
+  const Json& upgrade = BoundedObject(header, "upgrade");
+  if (BoundedText(upgrade, "sha256") != entry->wanted) return;
+  entry->wanted.clear();
+  entry->not_upgraded = BoundedText(upgrade, "why", kMaxErrorBytes);
 }
 
 }  // namespace hone

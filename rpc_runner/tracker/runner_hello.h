@@ -12,7 +12,10 @@ namespace hone {
 RunnerEntry EntryFromHello(const Caller& caller, const Json& header, int64_t now_ns);
 
 // Gives `entry`, which is about to take the place of `known`, what the tracker knows better than the runner: an offer
-// that its hello has crossed, the lease's client, holds and drains.
+// that its hello has crossed, the lease's client, holds, drains and what it is to become.
 void KeepWhatIsKnown(const RunnerEntry& known, RunnerEntry* entry);
+
+// Takes what its hello says of the program that it was to become. Throws Error(kBadData), TooBig.
+void NoteUpgrade(const Json& header, RunnerEntry* entry);
 
 }  // namespace hone

@@ -37,6 +37,10 @@ struct RunnerEntry {
   std::string held_by;  // the user that has it to himself; empty: anybody may
   int64_t held_until_ns = 0;
   bool drained = false;
+  std::string version, program;  // of hone-runner, and its file's SHA-256; empty: not told
+  bool upgrades = false;         // it would become another program
+  std::string wanted;            // the program that it is to become; empty: it may stay what it is
+  std::string not_upgraded;      // why it did not become what was wanted last
 
   bool leased() const { return state == State::kOffered || state == State::kBusy; }
 };

@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "rpc_runner/tracker/bounded_fields.h"
+#include "rpc_runner/tracker/device_order.h"
 #include "rpc_runner/tracker/fleet_status.h"
 #include "rpc_runner/tracker/frame_rights.h"
 #include "rpc_runner/tracker/lease_times.h"
@@ -65,7 +66,10 @@ std::vector<TrackerState::Outgoing> TrackerState::Handle(const Caller& caller, c
         SendStatus(caller.peer, now_ns);
         break;
       case FrameKind::kCommand:
-        OnCommand(caller, header, now_ns);
+        OnCommand(caller, frame, now_ns);
+        break;
+      case FrameKind::kNeed:
+        OnNeed(caller, header);
         break;
       default:
         throw Error(ExitCode::kBadData, "bad frame: a tracker does not take messages of this kind");
@@ -131,6 +135,7 @@ void TrackerState::OnHello(const Caller& caller, const Json& header, int64_t now
   KeepWhatIsKnown(known, &entry);
   if (known.state == State::kOffered && entry.lease != known.lease) waiting_.push_front(known.client);
   if (old == nullptr) TakeNote(entry, header, now_ns);
+  NoteUpgrade(header, &entry);
   runners_.Update(known, [&](RunnerEntry& e) { e = std::move(entry); });
   changed_ = true;
   Send(caller.peer, FrameKind::kHeartbeat, Json::object());
@@ -170,7 +175,24 @@ void TrackerState::OnRunnerBeat(const Caller& caller, const Json& header, int64_
   } else if (!lease.empty() && lease != runner->lease) {
     Send(caller.peer, FrameKind::kLeaseEnd, {{"lease", lease}});
   }
-  Send(caller.peer, FrameKind::kHeartbeat, {{"note", NoteOf(*runner, now_ns)}});
+  Send(caller.peer, FrameKind::kHeartbeat, BeatTo(*runner, now_ns));
+}
+
+Json TrackerState::BeatTo(const RunnerEntry& runner, int64_t now_ns) const {
+  Json beat = {{"note", NoteOf(runner, now_ns)}};
+  if (!runner.wanted.empty()) beat["upgrade"] = runner.wanted;
+  return beat;
+}
+
+void TrackerState::OnNeed(const Caller& caller, const Json& header) {
+  const RunnerEntry* runner = runners_.Find(HeaderText(header, "runner"));
+  const std::string sha256 = HeaderText(header, "sha256");
+  if (runner == nullptr || runner->owner != caller.sender.name || runner->peer != caller.peer) {
+    return Refuse(caller.peer, "not_allowed", "that runner is somebody else's");
+  }
+  const std::vector<std::string>* parts = runner->wanted == sha256 ? programs_.Find(sha256) : nullptr;
+  if (parts == nullptr) return Refuse(caller.peer, "no_program", "nobody wants that runner to become this program");
+  outgoing_.push_back({caller.peer, {FrameKind::kBlob, {{"sha256", sha256}}, *parts}});
 }
 
 void TrackerState::OnClientBeat(const Caller& caller, const Json& header, int64_t now_ns) {
@@ -265,36 +287,23 @@ void TrackerState::OnRelease(const Caller& caller, const Json& header) {
   if (runner != nullptr && runner->holder == owner) EndLease(*runner);
 }
 
-void TrackerState::OnCommand(const Caller& caller, const Json& header, int64_t now_ns) {
-  const std::string command = HeaderText(header, "command");
-  const std::string what = BoundedText(header, "what");
-  const std::string user = UserOf(caller, header);
-  const bool is_hold = command == "hold" || command == "unhold";
-  if (!is_hold && command != "drain" && command != "undrain") {
-    throw Error(ExitCode::kBadData, "bad frame: field \"command\" should be hold, unhold, drain or undrain");
-  }
-  if (is_hold && user.empty()) throw Error(ExitCode::kBadData, "bad frame: field \"user\" should be a text");
-  const int64_t for_ns =
-      command == "hold" ? static_cast<int64_t>(std::min<uint64_t>(HeaderNumber(header, "for_ns"), kMostHoldNs)) : 0;
+void TrackerState::OnCommand(const Caller& caller, const Frame& frame, int64_t now_ns) {
+  DeviceOrder order = ReadOrder(caller, frame.header);
   std::vector<RunnerEntry*> meant;
   for (const auto& [id, entry] : runners_.all()) {
-    if (entry.key == what || entry.label == what) meant.push_back(runners_.Find(id));
+    if (IsMeant(order, entry)) meant.push_back(runners_.Find(id));
   }
   if (meant.empty()) {
-    return Refuse(caller.peer, "unknown_device", fmt::format("no runner has the key or the label \"{}\"", what));
+    return Refuse(caller.peer, "unknown_device", fmt::format("no runner has the key or the label \"{}\"", order.what));
   }
   for (const RunnerEntry* runner : meant) {
-    if (!is_hold || runner->held_by.empty() || runner->held_by == user) continue;
-    return Refuse(caller.peer, "held", fmt::format("{} holds {}", runner->held_by, runner->label));
+    if (const std::string why = WhyNot(order, *runner); !why.empty()) return Refuse(caller.peer, "held", why);
   }
+  if (order.kind == DeviceOrder::Kind::kUpgrade) order.program = programs_.Put(frame.parts);
   for (RunnerEntry* runner : meant) {
-    runners_.Update(*runner, [&](RunnerEntry& entry) {
-      if (!is_hold) entry.drained = command == "drain";
-      if (is_hold) entry.held_by = command == "hold" ? user : "";
-      if (is_hold) entry.held_until_ns = now_ns + for_ns;
-    });
+    runners_.Update(*runner, [&](RunnerEntry& entry) { Obey(order, now_ns, &entry); });
     // Its runner is to know before we are gone.
-    Send(runner->peer, FrameKind::kHeartbeat, {{"note", NoteOf(*runner, now_ns)}});
+    Send(runner->peer, FrameKind::kHeartbeat, BeatTo(*runner, now_ns));
   }
   changed_ = true;
   SendStatus(caller.peer, now_ns);

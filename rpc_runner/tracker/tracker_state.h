@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "rpc_runner/tracker/lease_rules.h"
+#include "rpc_runner/tracker/program_shelf.h"
 #include "rpc_runner/tracker/runner_registry.h"
 #include "rpc_runner/tracker/tracker_client.h"
 #include "rpc_runner/tracker/tracker_status.h"
@@ -56,8 +57,10 @@ class TrackerState {
   void OnLeaseTaken(const Caller& caller, const Json& header, int64_t now_ns);
   void OnLeaseRequest(const Caller& caller, const Json& header, int64_t now_ns);
   void OnRelease(const Caller& caller, const Json& header);
-  void OnCommand(const Caller& caller, const Json& header, int64_t now_ns);
+  void OnCommand(const Caller& caller, const Frame& frame, int64_t now_ns);
+  void OnNeed(const Caller& caller, const Json& header);
 
+  Json BeatTo(const RunnerEntry& runner, int64_t now_ns) const;
   bool MakeRoom();
   void MarkLost(RunnerEntry& runner);
   void EndLease(RunnerEntry& runner);
@@ -71,6 +74,7 @@ class TrackerState {
 
   RunnerRegistry runners_;
   WaitingClients waiting_;
+  ProgramShelf programs_;
   std::vector<Outgoing> outgoing_;
   TrackerCounts counts_;
   bool changed_ = false;  // somebody waits or is free who was not before

@@ -21,6 +21,10 @@ Json ToJson(const RunnerInfo& r) {
   if (!r.held_by.empty()) json["held_ns"] = r.held_ns;
   if (!r.health.empty()) json["health"] = r.health;
   if (!r.roofs.empty()) json["roofs"] = r.roofs;
+  if (!r.version.empty()) json["version"] = r.version;
+  if (!r.program.empty()) json["program"] = r.program;
+  if (!r.wanted.empty()) json["wanted"] = r.wanted;
+  if (!r.not_upgraded.empty()) json["not_upgraded"] = r.not_upgraded;
   return json;
 }
 
@@ -34,6 +38,10 @@ RunnerInfo RunnerFromJson(const Json& r) {
   info.held_by = TextOrNone(r, "held_by");
   info.health = TextOrNone(r, "health");
   info.roofs = TextOrNone(r, "roofs");
+  info.version = TextOrNone(r, "version");
+  info.program = TextOrNone(r, "program");
+  info.wanted = TextOrNone(r, "wanted");
+  info.not_upgraded = TextOrNone(r, "not_upgraded");
   if (r.contains("held_ns")) info.held_ns = static_cast<int64_t>(HeaderNumber(r, "held_ns"));
   if (r.contains("leased_ns")) info.leased_ns = static_cast<int64_t>(HeaderNumber(r, "leased_ns"));
   info.drained = r.contains("drained") && r["drained"] == true;

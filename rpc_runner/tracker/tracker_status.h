@@ -25,6 +25,10 @@ struct RunnerInfo {
   int64_t leased_ns = -1;    // for how long the lease has been; -1: it has none
   std::string health = {};   // what speaks against the device; empty: nothing
   std::string roofs = {};    // RoofsText; empty: not told
+  std::string version = {};  // of its hone-runner, and its file's SHA-256; empty: not told
+  std::string program = {};
+  std::string wanted = {};        // the program that it is to become; empty: none
+  std::string not_upgraded = {};  // why it did not become what was wanted last
 };
 // Of one key.
 struct QueueInfo {

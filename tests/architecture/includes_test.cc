@@ -59,6 +59,7 @@ const std::map<std::string, std::set<std::string>> kSubRoomMayInclude = {
     {"rpc_runner/keys", {"rpc_runner/wire", "rpc_runner/process"}},
     {"rpc_runner/tracker",
      {"rpc_runner/keys", "rpc_runner/wire", "rpc_runner/machine", "rpc_runner/process", "rpc_runner/health"}},
+    {"rpc_runner/upgrade", {"rpc_runner/process"}},
     {"rpc_runner/executor", {"rpc_runner/wire", "rpc_runner/machine", "rpc_runner/process", "rpc_runner/runner.h"}},
     {"db/care",
      {"db/foreign", "db/record_columns.h", "db/record_log.h", "db/record_store.h", "db/schema.h", "db/sqlite.h",

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "core/hash.h"
 #include "tests/rpc_runner/tracker_state_fixture.h"
 
 namespace hone {
@@ -64,6 +65,89 @@ TEST_F(TrackerStateTest, RunnersRememberHoldsForTheNextTracker) {
   EXPECT_EQ(info.held_by, "ann");
   EXPECT_EQ(info.held_ns, 598 * kSecond);
   EXPECT_EQ(info.state, "drained");
+}
+
+class TrackerUpgradeTest : public TrackerStateTest {
+ protected:
+  static Json HelloOf(const std::string& id, const std::string& program, bool upgrades = true) {
+    Json hello = HelloHeader(id);
+    hello["program"] = {{"version", "0.1.0"}, {"sha256", program}, {"upgrades", upgrades}};
+    return hello;
+  }
+  Sent Upgrade(const std::string& what, std::vector<std::string> parts) {
+    return state_.Handle({"admin"}, {FrameKind::kCommand, {{"command", "upgrade"}, {"what", what}}, std::move(parts)},
+                         0);
+  }
+  RunnerInfo Runner(const std::string& label) const {
+    for (const RunnerInfo& runner : state_.Status(0).runners) {
+      if (runner.label == label) return runner;
+    }
+    return {};
+  }
+  // What the tracker's beat to it asks for.
+  std::string WantedOf(const std::string& id) {
+    const Sent sent = RunnerBeat(id, "", 0);
+    const Frame* beat = Find(sent, id, FrameKind::kHeartbeat);
+    return beat != nullptr && beat->header.contains("upgrade") ? HeaderText(beat->header, "upgrade") : "";
+  }
+
+  const std::string sha256_ = Sha256Hex("the file");
+};
+
+TEST_F(TrackerUpgradeTest, RunnersFetchTheProgramThatTheyAreToBecome) {
+  Say({"1"}, FrameKind::kHello, HelloOf("1", "old"));
+  Say({"2"}, FrameKind::kHello, HelloOf("2", "old", false));
+  const Sent sent = Upgrade("k", {"the file", "its signature"});
+  ASSERT_NE(Find(sent, "admin", FrameKind::kStatus), nullptr);
+  EXPECT_EQ(HeaderText(Find(sent, "1", FrameKind::kHeartbeat)->header, "upgrade"), sha256_);
+  EXPECT_EQ(WantedOf("1"), sha256_);
+  EXPECT_EQ(WantedOf("2"), "");
+  EXPECT_NE(Runner("2").not_upgraded.find("--upgrade-key"), std::string::npos);
+  const Sent blob = Say({"1"}, FrameKind::kNeed, {{"runner", "1"}, {"sha256", sha256_}});
+  ASSERT_NE(Find(blob, "1", FrameKind::kBlob), nullptr);
+  EXPECT_EQ(Find(blob, "1", FrameKind::kBlob)->parts, (std::vector<std::string>{"the file", "its signature"}));
+  // Nobody else, and nothing else.
+  EXPECT_EQ(CodeOf(Say({"2"}, FrameKind::kNeed, {{"runner", "1"}, {"sha256", sha256_}}), "2"), "not_allowed");
+  EXPECT_EQ(CodeOf(Say({"2"}, FrameKind::kNeed, {{"runner", "2"}, {"sha256", sha256_}}), "2"), "no_program");
+  EXPECT_EQ(CodeOf(Say({"1"}, FrameKind::kNeed, {{"runner", "1"}, {"sha256", "other"}}), "1"), "no_program");
+}
+
+TEST_F(TrackerUpgradeTest, EndsWhenTheRunnerHasSaidWhatBecameOfIt) {
+  Say({"1"}, FrameKind::kHello, HelloOf("1", "old"));
+  Upgrade("1", {"the file", "its signature"});
+  Json hello = HelloOf("1", "old");
+  hello["upgrade"] = {{"sha256", "another one"}, {"why", "no"}};
+  Say({"1"}, FrameKind::kHello, hello);
+  EXPECT_EQ(WantedOf("1"), sha256_) << "it spoke of another program";
+  hello["upgrade"] = {{"sha256", sha256_}, {"why", "its trial failed"}};
+  Say({"1"}, FrameKind::kHello, hello);
+  EXPECT_EQ(WantedOf("1"), "");
+  EXPECT_EQ(Runner("1").not_upgraded, "its trial failed");
+  // Asked again, and this time it works: it leaves, and comes as another runner.
+  Upgrade("1", {"the file", "its signature"});
+  EXPECT_EQ(Runner("1").not_upgraded, "");
+  EXPECT_EQ(StatusFromJson(StatusToJson(state_.Status(0))).runners.at(0).wanted, sha256_);
+  Say({"1"}, FrameKind::kBye, {{"runner", "1"}});
+  Json as_new = HelloOf("1", sha256_);
+  as_new["runner"] = "new";
+  Say({"1"}, FrameKind::kHello, as_new);
+  EXPECT_EQ(StatusFromJson(StatusToJson(state_.Status(0))).runners.at(0).program, sha256_);
+  Upgrade("1", {"the file", "its signature"});
+  EXPECT_EQ(Runner("1").wanted, "") << "it is that program already";
+}
+
+TEST_F(TrackerUpgradeTest, KeepsOnlySoMuch) {
+  Say({"1"}, FrameKind::kHello, HelloOf("1", "old"));
+  EXPECT_THROW(Upgrade("1", {"a file alone"}), Error);
+  EXPECT_EQ(CodeOf(Upgrade("1", {std::string(ProgramShelf::kMostFileBytes + 1, 'x'), "s"}), "admin"), "too_big");
+  EXPECT_EQ(CodeOf(Upgrade("1", {"f", std::string(ProgramShelf::kMostSignatureBytes + 1, 'x')}), "admin"), "too_big");
+  ProgramShelf shelf;
+  const std::string first = shelf.Put({"0", "s"});
+  for (int i = 1; i <= static_cast<int>(ProgramShelf::kMostPrograms); ++i) {
+    EXPECT_NE(shelf.Find(first), nullptr);
+    shelf.Put({std::to_string(i), "s"});
+  }
+  EXPECT_EQ(shelf.Find(first), nullptr);
 }
 
 }  // namespace

@@ -26,6 +26,7 @@ TEST_F(TrackerStateTest, LetsEachRoleSayWhatItMay) {
               {FrameKind::kBye, {{"runner", "1"}}, Role::kRunner},
               {FrameKind::kCommand, command("drain"), Role::kRunner},
               {FrameKind::kCommand, command("undrain"), Role::kRunner},
+              {FrameKind::kCommand, command("upgrade"), Role::kRunner},
               {FrameKind::kLeaseRequest, request, Role::kTuner},
               {FrameKind::kHeartbeat, beat, Role::kTuner},
               {FrameKind::kRelease, release, Role::kTuner},

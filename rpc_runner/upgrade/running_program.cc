@@ -1,0 +1,65 @@
+#include "rpc_runner/upgrade/running_program.h"
+
+#include <elf.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+#include "core/error.h"
+#include "core/hash.h"
+#include "core/version.h"
+
+namespace hone {
+namespace {
+
+// The fields up to e_machine lie alike in files of 32 and of 64 bits.
+constexpr size_t kHeadBytes = offsetof(Elf64_Ehdr, e_version);
+static_assert(kHeadBytes == offsetof(Elf32_Ehdr, e_version));
+
+bool IsProgram(std::string_view head) {
+  if (head.size() < kHeadBytes || !head.starts_with(std::string_view(ELFMAG, SELFMAG))) return false;
+  uint16_t type = 0;
+  std::memcpy(&type, head.data() + offsetof(Elf64_Ehdr, e_type), sizeof type);
+  return type == ET_EXEC || type == ET_DYN;
+}
+
+// Width, byte order and machine; not e_type, which differs between static and position-independent programs.
+bool SameMachine(std::string_view a, std::string_view b) {
+  constexpr size_t kMachine = offsetof(Elf64_Ehdr, e_machine);
+  return a.substr(EI_CLASS, 2) == b.substr(EI_CLASS, 2) && a.substr(kMachine, 2) == b.substr(kMachine, 2);
+}
+
+}  // namespace
+
+std::string ProgramPath() {
+  char path[4096];
+  const ssize_t length = readlink("/proc/self/exe", path, sizeof path);
+  if (length <= 0 || length == static_cast<ssize_t>(sizeof path)) {
+    throw Error(ExitCode::kIo, fmt::format("cannot read /proc/self/exe: {}", std::strerror(errno)));
+  }
+  return {path, static_cast<size_t>(length)};
+}
+
+RunningProgram ThisProgram() {
+  RunningProgram program;
+  program.path = ProgramPath();
+  std::ifstream in(program.path, std::ios::binary);
+  const std::string bytes(std::istreambuf_iterator<char>(in), {});
+  if (!in || bytes.empty()) throw Error(ExitCode::kIo, fmt::format("cannot read {}", program.path));
+  program.version = HoneVersion();
+  program.sha256 = Sha256Hex(bytes);
+  program.head = bytes.substr(0, kHeadBytes);
+  return program;
+}
+
+std::string WhyNotInPlaceOf(const RunningProgram& program, std::string_view file) {
+  if (!IsProgram(file)) return "the file is no ELF program";
+  return SameMachine(file, program.head) ? "" : "the file is a program for another architecture than this device's";
+}
+
+}  // namespace hone

@@ -1,0 +1,6 @@
+// A program whose trial never ends.
+#include <unistd.h>
+
+int main() {
+  for (;;) pause();
+}
