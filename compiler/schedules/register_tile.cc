@@ -24,7 +24,8 @@ Value* WidenedHalf(KernelBuilder& b, Value* fours, DType dtype, int half) {
   return dtype == DType::kInt8 ? ir.CreateAShr(pairs, 8) : ir.CreateLShr(pairs, 8);
 }
 
-// acc + the products of neighbours in 16 bits, two by two in int32: which x86 has as one instruction.
+// acc + the products of neighbours in 16 bits, two by two in int32: which x86 has as one instruction. A single lane is no
+// vector.
 Value* PairProducts(KernelBuilder& b, Value* x, Value* w, Value* acc) {
   auto& ir = b.ir();
   const int lanes = LaneCount(acc);
@@ -34,7 +35,9 @@ Value* PairProducts(KernelBuilder& b, Value* x, Value* w, Value* acc) {
     odd.push_back(2 * l + 1);
   }
   const auto wide = [&](Value* pairs, const std::vector<int>& picked) {
-    return ir.CreateSExt(ir.CreateShuffleVector(pairs, llvm::ArrayRef<int>(picked)), acc->getType());
+    Value* shorts = lanes == 1 ? ir.CreateExtractElement(pairs, static_cast<uint64_t>(picked[0]))
+                               : ir.CreateShuffleVector(pairs, llvm::ArrayRef<int>(picked));
+    return ir.CreateSExt(shorts, acc->getType());
   };
   const auto product = [&](const std::vector<int>& picked) { return ir.CreateMul(wide(x, picked), wide(w, picked)); };
   return ir.CreateAdd(acc, ir.CreateAdd(product(even), product(odd)));

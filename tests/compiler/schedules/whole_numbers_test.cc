@@ -145,6 +145,8 @@ const std::vector<const char*> kConvolutions{
     "nn.conv2d data=1x40x7x9 weight=35x40x1x1",
     "nn.conv2d data=1x64x6x6 weight=48x64x1x1 strides=2x2",
     "nn.conv2d data=1x24x8x8 weight=32x12x3x3 padding=1x1x1x1 groups=2",
+    "nn.conv2d data=1x8x5x4 weight=2x4x1x1 groups=2",
+    "nn.conv2d data=1x16x7x7 weight=1x16x3x3 padding=1x1x1x1",
     "nn.conv2d data=1x1x12x5 weight=17x1x3x2 dilation=2x1",
     "nn.conv2d data=2x37x9x11 weight=37x1x3x3 padding=1x1x1x1 groups=37",
     "nn.conv2d data=1x20x9x9 weight=20x1x5x5 strides=2x2 padding=2x2x2x2 groups=20"};
