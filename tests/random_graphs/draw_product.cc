@@ -65,8 +65,34 @@ bool DrawMatMulOfTwo(GraphMaker& m) {
   return true;
 }
 
+// A matrix along the last axis, a sum over one axis, or a turn of two, each as Einsum says it.
+bool DrawEinsum(GraphMaker& m) {
+  const GraphValue* x = m.Pick([](const GraphValue& v) { return v.rank() >= 2 && v.rank() <= 4 && v.elements() > 0; });
+  if (x == nullptr) return false;
+  const GraphValue data = *x;
+  const std::string axes = std::string("abcd").substr(0, data.shape.size());
+  const std::string outer = axes.substr(0, axes.size() - 1);
+  const int64_t depth = data.shape.back(), kind = m.Between(0, 2);
+  if (kind == 0) {
+    const int64_t out = m.Channels();
+    if (data.elements() * out > m.limits().multiply_adds) return false;
+    m.Emit("Einsum", {data.name, m.Weight({depth, out}, Scale(depth))}, 2 * data.bound,
+           {{"equation", TextAttribute(axes + "," + axes.back() + "z->" + outer + "z")}});
+  } else if (kind == 1) {
+    m.Emit("Einsum", {data.name}, data.bound * static_cast<double>(depth),
+           {{"equation", TextAttribute(axes + "->" + outer)}});
+  } else {
+    std::string turned = axes;
+    std::swap(turned[0], turned[turned.size() - 1]);
+    m.Emit("Einsum", {data.name}, data.bound, {{"equation", TextAttribute(axes + "->" + turned)}});
+  }
+  return true;
+}
+
 }  // namespace
 
-std::vector<DrawnFamily> ProductDraws() { return {{DrawGemm, 4}, {DrawMatMulWithWeight, 3}, {DrawMatMulOfTwo, 2}}; }
+std::vector<DrawnFamily> ProductDraws() {
+  return {{DrawGemm, 4}, {DrawMatMulWithWeight, 3}, {DrawMatMulOfTwo, 2}, {DrawEinsum, 1}};
+}
 
 }  // namespace hone

@@ -1,4 +1,5 @@
 // Sums, means and extremes over axes, and what is normalised by them.
+#include <algorithm>
 #include <cmath>
 
 #include "tests/random_graphs/graph_maker.h"
@@ -40,6 +41,19 @@ bool DrawSoftmax(GraphMaker& m) {
   const int64_t axis = m.Chance(50) ? -1 : m.Between(0, data.rank() - 1);
   const bool log = m.Chance(25);
   m.Emit(log ? "LogSoftmax" : "Softmax", {data.name}, log ? 2 * data.bound + 8 : 1, {{"axis", IntAttribute(axis)}});
+  return true;
+}
+
+// The values alone: of equal ones the positions are not known.
+bool DrawTopK(GraphMaker& m) {
+  const GraphValue* x = m.Pick(IsFull);
+  if (x == nullptr) return false;
+  const GraphValue data = *x;
+  const int64_t axis = m.Between(0, data.rank() - 1);
+  const int64_t count = m.Between(1, std::min<int64_t>(data.shape[static_cast<size_t>(axis)], 5));
+  const std::string values = m.Node("TopK", {data.name, m.Ints({count})},
+                                    {{"axis", IntAttribute(axis)}, {"largest", IntAttribute(m.Between(0, 1))}}, 2);
+  m.Emit("Identity", {values}, data.bound);
   return true;
 }
 
@@ -91,7 +105,8 @@ bool DrawLrn(GraphMaker& m) {
 }  // namespace
 
 std::vector<DrawnFamily> ReductionDraws() {
-  return {{DrawReduce, 5}, {DrawSoftmax, 3}, {DrawCumSum, 1}, {DrawBatchNorm, 3}, {DrawNormalization, 2}, {DrawLrn, 1}};
+  return {{DrawReduce, 5},    {DrawSoftmax, 3},       {DrawCumSum, 1}, {DrawTopK, 1},
+          {DrawBatchNorm, 3}, {DrawNormalization, 2}, {DrawLrn, 1}};
 }
 
 }  // namespace hone

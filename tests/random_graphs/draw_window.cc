@@ -161,11 +161,25 @@ bool DrawResize(GraphMaker& m) {
   return true;
 }
 
+// At places in and a little outside of the image. Not "nearest": between two pixels that is not known.
+bool DrawGridSample(GraphMaker& m) {
+  const GraphValue* x = m.Pick([](const GraphValue& v) { return IsImage(v) && v.rank() == 4; });
+  if (x == nullptr) return false;
+  const GraphValue data = *x;
+  Tensor grid(DType::kFloat32, {data.shape[0], m.Between(1, 6), m.Between(1, 6), 2});
+  for (int64_t i = 0; i < grid.elements(); ++i) grid.Set(i, 2.4 * m.Uniform() - 1.2);
+  m.Emit("GridSample", {data.name, m.Constant(grid)}, data.bound,
+         {{"mode", TextAttribute("bilinear")},
+          {"padding_mode", TextAttribute(m.OneOf<std::string>({"zeros", "border", "reflection"}))},
+          {"align_corners", IntAttribute(m.Between(0, 1))}});
+  return true;
+}
+
 }  // namespace
 
 std::vector<DrawnFamily> WindowDraws() {
   return {{DrawConv, 8}, {DrawConvBlock, 8},  {DrawDepthwise, 4}, {DrawConvTranspose, 1},
-          {DrawPool, 5}, {DrawGlobalPool, 2}, {DrawResize, 2}};
+          {DrawPool, 5}, {DrawGlobalPool, 2}, {DrawResize, 2},    {DrawGridSample, 1}};
 }
 
 }  // namespace hone

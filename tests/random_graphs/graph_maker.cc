@@ -79,6 +79,11 @@ std::string GraphMaker::Ints(const std::vector<int64_t>& values) {
   return graph_.initializers.back().first;
 }
 
+std::string GraphMaker::Constant(const Tensor& value) {
+  graph_.initializers.emplace_back(NewName("c"), value);
+  return graph_.initializers.back().first;
+}
+
 std::string GraphMaker::Node(const std::string& op, std::vector<std::string> inputs, OnnxAttributes attributes,
                              int64_t outputs) {
   OnnxNode node;

@@ -37,6 +37,7 @@ class GraphMaker {
 
   // Draws. Between is uniform and takes both ends.
   int64_t Between(int64_t least, int64_t most);
+  double Uniform() { return random_.Uniform(); }  // in [0, 1)
   bool Chance(int percent) { return Between(1, 100) <= percent; }
   template <typename T>
   const T& OneOf(const std::vector<T>& all) {
@@ -57,6 +58,7 @@ class GraphMaker {
   std::string Positive(const Shape& shape);
   std::string Scalar(double value);
   std::string Ints(const std::vector<int64_t>& values);
+  std::string Constant(const Tensor& value);
 
   // Adds a node that nothing is known of but its name; returns that of its first result.
   std::string Node(const std::string& op, std::vector<std::string> inputs, OnnxAttributes attributes = {},
@@ -76,6 +78,7 @@ class GraphMaker {
   void Restore(State state);
 
   OnnxGraph& graph() { return graph_; }
+  const OnnxGraph& graph() const { return graph_; }
 
  private:
   std::string NewName(const std::string& hint);
@@ -100,5 +103,7 @@ std::vector<DrawnFamily> ProductDraws();
 std::vector<DrawnFamily> JoiningDraws();
 std::vector<DrawnFamily> MovementDraws();
 std::vector<DrawnFamily> ReductionDraws();
+// Of quantised models: each rounds what it makes to 8 bits and back.
+std::vector<DrawnFamily> QuantisedDraws();
 
 }  // namespace hone

@@ -12,8 +12,9 @@ namespace hone {
 namespace {
 
 constexpr GraphLimits kImages{4, 400'000, 12'000'000};
+constexpr GraphLimits kQuantised{24, 20'000, 600'000};  // a layer takes several nodes
 
-const std::vector<DrawnFamily>& AllDraws() {
+const std::vector<DrawnFamily>& FloatDraws() {
   static const std::vector<DrawnFamily> all = [] {
     std::vector<DrawnFamily> draws;
     for (const auto& family :
@@ -25,11 +26,11 @@ const std::vector<DrawnFamily>& AllDraws() {
   return all;
 }
 
-DrawNode DrawFamily(GraphMaker& m) {
+DrawNode DrawFamily(GraphMaker& m, const std::vector<DrawnFamily>& families) {
   int64_t total = 0;
-  for (const DrawnFamily& each : AllDraws()) total += each.weight;
+  for (const DrawnFamily& each : families) total += each.weight;
   int64_t left = m.Between(1, total);
-  for (const DrawnFamily& each : AllDraws()) {
+  for (const DrawnFamily& each : families) {
     left -= each.weight;
     if (left <= 0) return each.draw;
   }
@@ -72,13 +73,19 @@ void AddInputs(GraphMaker& m, const Shape& first) {
 // Whether it says what was wrong with the node, as importing is to.
 bool IsRefusal(const Error& error) { return error.code() == ExitCode::kBadData || error.code() == ExitCode::kUsage; }
 
-void AddNodes(GraphMaker& m, std::map<std::string, int>& refused) {
+// Of a quantised model some layers are left in float, as quantisers leave them.
+DrawNode DrawFamily(GraphMaker& m, bool quantised) {
+  static const std::vector<DrawnFamily> quantised_draws = QuantisedDraws();
+  return DrawFamily(m, quantised && m.Chance(85) ? quantised_draws : FloatDraws());
+}
+
+void AddNodes(GraphMaker& m, bool quantised, std::map<std::string, int>& refused) {
   const int64_t nodes = m.Between(1, m.limits().nodes);
   for (int64_t tries = 0; tries < 8 * nodes && static_cast<int64_t>(m.graph().nodes.size()) < nodes; ++tries) {
     GraphMaker::State before = m.Save();
     bool added = false;
     try {
-      added = DrawFamily(m)(m);
+      added = DrawFamily(m, quantised)(m);
     } catch (const Error& error) {
       if (!IsRefusal(error)) throw;
       ++refused[error.what()];
@@ -107,11 +114,11 @@ void AddOutputs(GraphMaker& m) {
 }  // namespace
 
 RandomGraph MakeRandomGraph(uint64_t seed) {
-  const bool images = seed % 8 == 7;
-  GraphMaker maker(seed, images ? kImages : GraphLimits{});
+  const bool images = seed % 8 == 7, quantised = seed % 8 == 3;
+  GraphMaker maker(seed, images ? kImages : quantised ? kQuantised : GraphLimits{});
   AddInputs(maker, images ? ImageShape(maker) : SmallShape(maker));
   RandomGraph made;
-  AddNodes(maker, made.refused);
+  AddNodes(maker, quantised, made.refused);
   AddOutputs(maker);
   made.graph = maker.graph();
   return made;

@@ -15,8 +15,8 @@ struct RandomGraph {
 };
 
 // The same seed gives the same graph. Most are small throughout; every eighth has images of 14 to 56 pixels and few
-// nodes. Values stay within about 1,000 and away from what has no bounded slope. Throws Error(kBug) when importing
-// does.
+// nodes, and every eighth is a quantised model. Values stay within about 1,000 and away from what has no bounded slope.
+// Throws Error(kBug) when importing does.
 RandomGraph MakeRandomGraph(uint64_t seed);
 
 }  // namespace hone

@@ -1,0 +1,232 @@
+// Layers as quantised models have them: what goes from one to the next is rounded to 8 bits and back.
+#include <algorithm>
+#include <cmath>
+
+#include "tests/random_graphs/graph_maker.h"
+#include "tests/random_graphs/onnx_graph_bytes.h"
+
+namespace hone {
+namespace {
+
+Tensor Filled(DType dtype, const Shape& shape, double value) {
+  Tensor tensor(dtype, shape);
+  for (int64_t i = 0; i < tensor.elements(); ++i) tensor.Set(i, value);
+  return tensor;
+}
+
+// The node that made a value; null for an input.
+const OnnxNode* MakerOf(const GraphMaker& m, const std::string& name) {
+  for (const OnnxNode& node : m.graph().nodes) {
+    if (std::find(node.outputs.begin(), node.outputs.end(), name) != node.outputs.end()) return &node;
+  }
+  return nullptr;
+}
+
+bool IsStepped(const GraphMaker& m, const std::string& name) {
+  const OnnxNode* maker = MakerOf(m, name);
+  return maker != nullptr && maker->op_type == "DequantizeLinear";
+}
+
+// How a value is written in 8 bits: its step, and which of them stands for zero.
+struct Steps {
+  std::string scale, zero;
+  double size = 0;
+};
+
+// Sometimes too few for the value's range, so that some elements saturate.
+Steps DrawSteps(GraphMaker& m, double bound) {
+  const bool is_signed = m.Chance(35);
+  const DType dtype = is_signed ? DType::kInt8 : DType::kUInt8;
+  const int64_t zero = m.Chance(60) ? (is_signed ? 0 : 128) : is_signed ? m.Between(-128, 127) : m.Between(0, 255);
+  Steps steps;
+  steps.size = static_cast<float>(std::max(bound, 0.1) / 127 * (0.3 + 0.7 * m.Uniform()));
+  steps.scale = m.Scalar(steps.size);
+  steps.zero = m.Constant(Filled(dtype, {}, static_cast<double>(zero)));
+  return steps;
+}
+
+// To 8 bits and back. The value that comes of it is the last one.
+void Requantise(GraphMaker& m, const GraphValue& value) {
+  const Steps steps = DrawSteps(m, value.bound);
+  const std::string whole = m.Node("QuantizeLinear", {value.name, steps.scale, steps.zero});
+  m.Emit("DequantizeLinear", {whole, steps.scale, steps.zero}, 255 * steps.size);
+}
+
+// The value itself where it goes in steps already.
+GraphValue Stepped(GraphMaker& m, const GraphValue& value) {
+  if (IsStepped(m, value.name)) return value;
+  Requantise(m, value);
+  return m.last();
+}
+
+// Of a value that goes in steps.
+double StepOf(const GraphMaker& m, const GraphValue& value) {
+  const std::string& scale = MakerOf(m, value.name)->inputs.at(1);
+  for (const auto& [name, tensor] : m.graph().initializers) {
+    if (name == scale) return tensor.At(0);
+  }
+  return 0;
+}
+
+struct QuantisedWeight {
+  std::string name;
+  std::vector<double> scales;  // one, or one per output
+};
+
+// Whole numbers of 8 bits whose products with `summed` values of magnitude 1 sum to about 1, behind DequantizeLinear.
+// Outputs lie along `axis`.
+QuantisedWeight DrawWeight(GraphMaker& m, const Shape& shape, int64_t summed, int64_t axis) {
+  const bool is_signed = m.Chance(92), each = is_signed && m.Chance(75);
+  const int64_t outputs = each ? shape[static_cast<size_t>(axis)] : 1;
+  Tensor whole(is_signed ? DType::kInt8 : DType::kUInt8, shape);
+  for (int64_t i = 0; i < whole.elements(); ++i) {
+    whole.Set(i, static_cast<double>(is_signed ? m.Between(m.Chance(5) ? -128 : -127, 127) : m.Between(0, 255)));
+  }
+  QuantisedWeight weight;
+  Tensor scales(DType::kFloat32, each ? Shape{outputs} : Shape{});
+  const double typical = 1 / (73 * std::sqrt(static_cast<double>(std::max<int64_t>(summed, 1))));
+  for (int64_t i = 0; i < scales.elements(); ++i) {
+    scales.Set(i, typical * (0.5 + m.Uniform()));
+    weight.scales.push_back(scales.At(i));
+  }
+  std::vector<std::string> inputs{m.Constant(whole), m.Constant(scales)};
+  const bool has_zero = !is_signed || m.Chance(60);
+  if (has_zero) inputs.push_back(m.Constant(Filled(whole.dtype(), scales.shape(), is_signed ? 0 : 128)));
+  OnnxAttributes attributes;
+  if (each) attributes.emplace_back("axis", IntAttribute(axis));
+  weight.name = m.Node("DequantizeLinear", inputs, attributes);
+  return weight;
+}
+
+// In steps of the products', as quantisers write it, or as it was.
+std::string DrawBias(GraphMaker& m, int64_t outputs, double data_step, const QuantisedWeight& weight) {
+  if (m.Chance(20)) return m.Weight({outputs}, 0.5);
+  Tensor whole(DType::kInt32, {outputs}), scales(DType::kFloat32, {outputs});
+  for (int64_t i = 0; i < outputs; ++i) {
+    scales.Set(i, data_step * weight.scales[weight.scales.size() == 1 ? 0 : static_cast<size_t>(i)]);
+    whole.Set(i, std::round((2 * m.Uniform() - 1) / scales.At(i)));
+  }
+  return m.Node("DequantizeLinear", {m.Constant(whole), m.Constant(scales)}, {{"axis", IntAttribute(0)}});
+}
+
+// What follows a product in such models, up to the next value in steps.
+void Finish(GraphMaker& m) {
+  const GraphValue sum = m.last();
+  if (m.Chance(20)) {
+    const GraphValue* other = m.Pick([&](const GraphValue& v) { return v.shape == sum.shape && IsStepped(m, v.name); });
+    if (other != nullptr) {
+      const GraphValue residual = *other;
+      if (m.Chance(70)) Requantise(m, sum);
+      m.Emit("Add", {m.last().name, residual.name}, m.last().bound + residual.bound);
+    }
+  }
+  if (m.Chance(50)) {
+    const std::string op = m.OneOf<std::string>({"Relu", "Relu", "Clip", "HardSwish", "Sigmoid"});
+    const GraphValue before = m.last();
+    op == "Clip" ? m.Emit(op, {before.name, m.Scalar(0), m.Scalar(6)}, std::min(before.bound, 6.0))
+                 : m.Emit(op, {before.name}, before.bound);
+  }
+  if (m.Chance(90)) Requantise(m, m.last());
+}
+
+bool DrawConvOf(GraphMaker& m, bool depthwise) {
+  const GraphValue* x = m.Pick([](const GraphValue& v) { return v.rank() == 4 && v.elements() > 0; });
+  if (x == nullptr) return false;
+  const GraphValue data = Stepped(m, *x);
+  const int64_t in = data.shape[1], side = m.OneOf<int64_t>({1, 1, 3, 3, 3, 5}), other = m.Chance(85) ? side : 1;
+  const int64_t groups = depthwise ? in : m.Chance(15) && in % 4 == 0 ? in / 4 : m.Chance(10) && in % 2 == 0 ? 2 : 1;
+  const int64_t out = depthwise ? in : groups == 1 ? m.Channels() : groups * m.Between(1, 4);
+  const Shape shape{out, in / groups, side, other};
+  const int64_t summed = shape[1] * side * other, stride = m.OneOf<int64_t>({1, 1, 1, 2});
+  if (data.elements() * out / groups * side * other > m.limits().multiply_adds) return false;
+  const int64_t top = m.Chance(75) ? side / 2 : 0, left = m.Chance(75) ? other / 2 : 0;
+  const QuantisedWeight weight = DrawWeight(m, shape, summed, 0);
+  std::vector<std::string> inputs{data.name, weight.name};
+  if (m.Chance(70)) inputs.push_back(DrawBias(m, out, StepOf(m, data), weight));
+  m.Emit("Conv", inputs, 1.5 * data.bound + 1,
+         {{"kernel_shape", IntsAttribute({side, other})},
+          {"strides", IntsAttribute({stride, stride})},
+          {"pads", IntsAttribute({top, left, top, left})},
+          {"group", IntAttribute(groups)}});
+  Finish(m);
+  return true;
+}
+
+bool DrawQuantisedConv(GraphMaker& m) { return DrawConvOf(m, false); }
+bool DrawQuantisedDepthwise(GraphMaker& m) { return DrawConvOf(m, true); }
+
+bool DrawQuantisedDense(GraphMaker& m) {
+  const GraphValue* x = m.Pick([](const GraphValue& v) { return v.rank() == 2 && v.elements() > 0; });
+  if (x == nullptr) return false;
+  const GraphValue data = Stepped(m, *x);
+  const int64_t depth = data.shape[1], out = m.Channels();
+  const bool gemm = m.Chance(60);
+  const QuantisedWeight weight = DrawWeight(m, gemm ? Shape{out, depth} : Shape{depth, out}, depth, gemm ? 0 : 1);
+  std::vector<std::string> inputs{data.name, weight.name};
+  if (gemm && m.Chance(70)) inputs.push_back(DrawBias(m, out, StepOf(m, data), weight));
+  m.Emit(gemm ? "Gemm" : "MatMul", inputs, 1.5 * data.bound + 1,
+         gemm ? OnnxAttributes{{"transB", IntAttribute(1)}} : OnnxAttributes{});
+  Finish(m);
+  return true;
+}
+
+bool DrawQuantisedAdd(GraphMaker& m) {
+  const GraphValue* x = m.Pick([](const GraphValue& v) { return v.elements() > 0; });
+  if (x == nullptr) return false;
+  const GraphValue a = Stepped(m, *x);
+  const GraphValue b = Stepped(m, *m.Pick([&](const GraphValue& v) { return v.shape == a.shape; }));
+  m.Emit("Add", {a.name, b.name}, a.bound + b.bound);
+  if (m.Chance(40)) m.Emit("Relu", {m.last().name}, m.last().bound);
+  Requantise(m, m.last());
+  return true;
+}
+
+bool DrawQuantisedPool(GraphMaker& m) {
+  const GraphValue* x = m.Pick([](const GraphValue& v) { return v.rank() == 4 && v.shape[2] > 2 && v.shape[3] > 2; });
+  if (x == nullptr) return false;
+  const GraphValue data = Stepped(m, *x);
+  const std::string op = m.OneOf<std::string>({"MaxPool", "MaxPool", "AveragePool", "GlobalAveragePool"});
+  const int64_t side = m.Between(2, 3), stride = m.Between(1, 2);
+  OnnxAttributes attributes;
+  if (op != "GlobalAveragePool") {
+    attributes = {{"kernel_shape", IntsAttribute({side, side})}, {"strides", IntsAttribute({stride, stride})}};
+    if (m.Chance(50)) attributes.emplace_back("pads", IntsAttribute({1, 1, 1, 1}));
+  }
+  m.Emit(op, {data.name}, data.bound, attributes);
+  if (m.Chance(85)) Requantise(m, m.last());
+  return true;
+}
+
+// Channels beside each other, in the steps of each or in those of all.
+bool DrawQuantisedConcat(GraphMaker& m) {
+  const GraphValue* x = m.Pick([](const GraphValue& v) { return v.rank() == 4 && v.elements() > 0; });
+  if (x == nullptr) return false;
+  const GraphValue a = Stepped(m, *x);
+  const auto suits = [&](const GraphValue& v) {
+    return v.rank() == 4 && v.shape[0] == a.shape[0] && v.shape[2] == a.shape[2] && v.shape[3] == a.shape[3];
+  };
+  const GraphValue b = Stepped(m, *m.Pick(suits));
+  m.Emit("Concat", {a.name, b.name}, std::max(a.bound, b.bound), {{"axis", IntAttribute(1)}});
+  if (m.Chance(80)) Requantise(m, m.last());
+  return true;
+}
+
+// An image's channels alone, as a classifier's last layer takes them.
+bool DrawQuantisedFlatten(GraphMaker& m) {
+  const GraphValue* x = m.Pick([](const GraphValue& v) { return v.rank() == 4 && v.elements() > 0; });
+  if (x == nullptr) return false;
+  const GraphValue data = Stepped(m, *x);
+  m.Emit("GlobalAveragePool", {data.name}, data.bound);
+  Requantise(m, m.last());
+  m.Emit("Flatten", {m.last().name}, m.last().bound);
+  return true;
+}
+
+}  // namespace
+
+std::vector<DrawnFamily> QuantisedDraws() {
+  return {{DrawQuantisedConv, 8}, {DrawQuantisedDepthwise, 3}, {DrawQuantisedDense, 2},  {DrawQuantisedAdd, 2},
+          {DrawQuantisedPool, 2}, {DrawQuantisedConcat, 2},    {DrawQuantisedFlatten, 1}};
+}
+
+}  // namespace hone
