@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string>
 
+#include "db/database.h"
 #include "db/foreign_trial.h"
-#include "db/sqlite.h"
 
 namespace hone {
 

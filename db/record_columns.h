@@ -1,8 +1,8 @@
 // A record as a row of the table `records`.
 #pragma once
 
+#include "db/database.h"
 #include "db/record_store.h"
-#include "db/sqlite.h"
 
 namespace hone {
 

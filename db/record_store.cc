@@ -9,10 +9,10 @@
 #include "core/parse_number.h"
 #include "db/best_lookup.h"
 #include "db/foreign_columns.h"
-#include "db/journal_mode.h"
 #include "db/record_columns.h"
-#include "db/schema.h"
-#include "db/store_file.h"
+#include "db/sqlite/journal_mode.h"
+#include "db/sqlite/schema.h"
+#include "db/sqlite/store_file.h"
 
 namespace hone {
 namespace {

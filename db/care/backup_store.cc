@@ -9,8 +9,8 @@
 #include <system_error>
 
 #include "core/error.h"
-#include "db/sqlite.h"
-#include "db/store_file.h"
+#include "db/database.h"
+#include "db/sqlite/store_file.h"
 
 namespace hone {
 namespace {

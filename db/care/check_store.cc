@@ -4,11 +4,11 @@
 
 #include "core/error.h"
 #include "core/hash.h"
+#include "db/database.h"
 #include "db/record_columns.h"
 #include "db/record_log.h"
-#include "db/schema.h"
-#include "db/sqlite.h"
-#include "db/store_file.h"
+#include "db/sqlite/schema.h"
+#include "db/sqlite/store_file.h"
 
 namespace hone {
 namespace {

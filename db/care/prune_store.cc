@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "db/sqlite.h"
-#include "db/store_file.h"
+#include "db/database.h"
+#include "db/sqlite/store_file.h"
 
 namespace hone {
 namespace {

@@ -9,10 +9,10 @@
 
 #include "core/error.h"
 #include "db/care/leaf_pages.h"
+#include "db/database.h"
 #include "db/foreign/foreign_lines.h"
 #include "db/record_log.h"
 #include "db/record_store.h"
-#include "db/sqlite.h"
 
 namespace hone {
 namespace {

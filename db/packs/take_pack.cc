@@ -4,9 +4,9 @@
 
 #include "core/error.h"
 #include "core/hash.h"
+#include "db/database.h"
 #include "db/record_store.h"
-#include "db/sqlite.h"
-#include "db/store_file.h"
+#include "db/sqlite/store_file.h"
 
 namespace hone {
 namespace {

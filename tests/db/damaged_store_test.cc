@@ -6,10 +6,10 @@
 
 #include "core/error.h"
 #include "core/fingerprint.h"
+#include "db/database.h"
 #include "db/record_log.h"
 #include "db/record_store.h"
-#include "db/schema.h"
-#include "db/sqlite.h"
+#include "db/sqlite/schema.h"
 #include "tests/db/sample_record.h"
 
 namespace hone {

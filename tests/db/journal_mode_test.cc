@@ -1,8 +1,8 @@
-#include "db/journal_mode.h"
+#include "db/sqlite/journal_mode.h"
 
 #include <gtest/gtest.h>
 
-#include "db/store_file.h"
+#include "db/sqlite/store_file.h"
 #include "tests/db/sample_record.h"
 
 namespace hone {

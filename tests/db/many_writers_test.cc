@@ -9,10 +9,10 @@
 #include <functional>
 
 #include "core/error.h"
+#include "db/database.h"
 #include "db/record_store.h"
-#include "db/schema.h"
-#include "db/sqlite.h"
-#include "db/store_file.h"
+#include "db/sqlite/schema.h"
+#include "db/sqlite/store_file.h"
 #include "tests/db/sample_record.h"
 
 namespace hone {

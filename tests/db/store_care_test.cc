@@ -14,9 +14,9 @@
 #include "db/care/check_store.h"
 #include "db/care/prune_store.h"
 #include "db/care/recover_store.h"
+#include "db/database.h"
 #include "db/foreign/foreign_lines.h"
 #include "db/record_store.h"
-#include "db/sqlite.h"
 #include "tests/db/sample_record.h"
 
 namespace hone {

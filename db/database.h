@@ -1,5 +1,5 @@
-// The thinnest wrapper of SQLite that owns its handles: the only files that know its C interface are sqlite.cc and
-// journal_mode.cc. Failures throw Error: kBadData when the file is damaged or no database, kIo otherwise.
+// The thinnest wrapper of SQLite that owns its handles: its C interface is known in db/sqlite/ alone. Failures throw
+// Error: kBadData when the file is damaged or no database, kIo otherwise.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "db/store_file.h"
+#include "db/sqlite/store_file.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "core/error.h"
-#include "db/schema.h"
+#include "db/sqlite/schema.h"
 
 namespace hone {
 namespace {

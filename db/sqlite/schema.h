@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "db/sqlite.h"
+#include "db/database.h"
 
 namespace hone {
 

@@ -1,4 +1,4 @@
-#include "db/journal_mode.h"
+#include "db/sqlite/journal_mode.h"
 
 #include <sqlite3.h>
 

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "db/journal_mode.h"
-#include "db/sqlite.h"
+#include "db/database.h"
+#include "db/sqlite/journal_mode.h"
 
 namespace hone {
 

@@ -1,4 +1,4 @@
-#include "db/schema.h"
+#include "db/sqlite/schema.h"
 
 #include <fmt/format.h>
 

@@ -1,10 +1,9 @@
-#include "db/sqlite.h"
-
 #include <fmt/format.h>
 #include <sqlite3.h>
 
 #include "core/error.h"
 #include "core/shell_word.h"
+#include "db/database.h"
 
 namespace hone {
 namespace {
