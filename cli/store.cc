@@ -4,11 +4,12 @@
 
 #include "cli/files/read_file.h"
 #include "core/error.h"
+#include "db/open_database.h"
 
 namespace hone {
 
 void AddStoreOption(CommandLine& line, std::string& path) {
-  line.Add("--db", path, "the record store; by default $HONE_DB, else the user's own (docs/cli.md)")
+  line.Add("--db", path, "the record store, a file or postgresql://...; by default $HONE_DB, else the user's own")
       .About(Topic::kStore);
 }
 
@@ -17,13 +18,13 @@ std::string StorePath(const std::string& path) { return path.empty() ? DefaultSt
 std::unique_ptr<RecordStore> OpenStore(const std::string& path) { return RecordStore::Open(StorePath(path), true); }
 
 std::unique_ptr<RecordStore> OpenStoreIfThere(const std::string& path) {
-  if (path.empty() && !IsThere(DefaultStorePath())) return nullptr;
+  if (path.empty() && !IsServerStore(DefaultStorePath()) && !IsThere(DefaultStorePath())) return nullptr;
   return OpenExistingStore(path);
 }
 
 std::string ExistingStorePath(const std::string& path) {
   const std::string at = StorePath(path);
-  if (!IsThere(at)) {
+  if (!IsServerStore(at) && !IsThere(at)) {
     throw Error(ExitCode::kNoInput,
                 fmt::format("there is no record store {}; `hone tune` or `hone log import` makes one", at));
   }

@@ -1,89 +1,132 @@
-// The thinnest wrapper of SQLite that owns its handles: its C interface is known in db/sqlite/ alone. Failures throw
-// Error: kBadData when the file is damaged or no database, kIo otherwise.
+// What the store asks of an SQL database, whichever engine it is. An engine is a folder beside this file that makes
+// connections; docs/formats.md has the tables.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
 
 #include "core/error.h"
-
-struct sqlite3;
-struct sqlite3_stmt;
+#include "db/claims.h"
+#include "db/engine_facts.h"
 
 namespace hone {
 
-// Others held a lock for as long as SQLite waits: 30 s, or not at all where waiting could be a deadlock.
+using SqlValue = std::variant<int64_t, std::string>;
+using SqlRow = std::vector<SqlValue>;
+
+// Others held a lock for as long as is waited: 30 s, or not at all where waiting could be a deadlock.
 class DatabaseBusy : public Error {
  public:
   explicit DatabaseBusy(const std::string& what) : Error(ExitCode::kIo, what) {}
 };
 
+// A statement of one engine. Parameters are written `?` and count from 1, columns from 0.
+class SqlStatement {
+ public:
+  virtual ~SqlStatement() = default;
+  virtual void Bind(int parameter, int64_t value) = 0;
+  virtual void Bind(int parameter, std::string_view value) = 0;
+  virtual bool Step() = 0;
+  virtual int64_t Integer(int column) const = 0;
+  virtual std::string Text(int column) const = 0;
+  virtual void Reset() = 0;
+};
+
+// A connection of one engine, used by one thread at a time and not carried across a fork. Failures throw Error:
+// kBadData when what is kept is damaged or no store, kNotAuthorised when it may not be done, kIo otherwise.
+class SqlConnection {
+ public:
+  virtual ~SqlConnection() = default;
+  virtual std::unique_ptr<SqlStatement> Prepare(std::string_view sql) = 0;
+  // Statements without parameters; their rows are dropped.
+  virtual void Execute(const std::string& sql) = 0;
+  // Takes the write lock at once, so that rows become visible in the order of their `seq`.
+  virtual void BeginWrite() = 0;
+  // Durable when it returns.
+  virtual void Commit() = 0;
+  // Never throws: what cannot be rolled back is gone by itself.
+  virtual void Rollback() = 0;
+  // The statement with each of the rows as its parameters, inside the caller's transaction. Returns how many rows it
+  // inserted, changed or removed.
+  virtual int64_t ExecuteAll(std::string_view sql, const std::vector<SqlRow>& rows) = 0;
+  // Gives back the room of rows that were removed, as far as the engine can.
+  virtual void Compact() = 0;
+  virtual EngineFacts Facts() = 0;
+  virtual bool read_only() const = 0;
+  // How users name it: a path, or an address without a password.
+  virtual const std::string& name() const = 0;
+  // The connection must outlive them.
+  virtual std::unique_ptr<Claims> MakeClaims() = 0;
+};
+
 // One connection. Not carried across a fork; used by one thread at a time.
 class Database {
  public:
-  // Opens the file, creating it when `create`; falls back to reading alone where the file cannot be written. Views and
-  // triggers of the file are off, its schema is not trusted, a lock is awaited up to 30 s. Nothing is read or written
-  // yet.
-  Database(const std::string& path, bool create);
-  static Database InMemory() { return {":memory:", true}; }
+  explicit Database(std::unique_ptr<SqlConnection> connection) : connection_(std::move(connection)) {}
 
   // Runs statements without parameters; their rows are dropped.
-  void Execute(const std::string& sql);
+  void Execute(const std::string& sql) { connection_->Execute(sql); }
   // The first column of the first row; 0 or "" when there is no row.
   int64_t Integer(std::string_view sql);
   std::string Text(std::string_view sql);
-  // Rows that the last statement inserted, changed or removed.
-  int64_t Changes() const;
-  bool read_only() const;
-  const std::string& path() const { return path_; }
+  // As SqlConnection's.
+  int64_t ExecuteAll(std::string_view sql, const std::vector<SqlRow>& rows) {
+    return connection_->ExecuteAll(sql, rows);
+  }
+  void Compact() { connection_->Compact(); }
+  EngineFacts Facts() { return connection_->Facts(); }
+  bool read_only() const { return connection_->read_only(); }
+  const std::string& name() const { return connection_->name(); }
+  std::unique_ptr<Claims> MakeClaims() { return connection_->MakeClaims(); }
 
  private:
   friend class Statement;
-  [[noreturn]] void Throw(int code) const;
-
-  struct Closer {
-    void operator()(sqlite3* handle) const;
-  };
-  std::string path_;
-  std::unique_ptr<sqlite3, Closer> handle_;
+  friend class Transaction;
+  std::unique_ptr<SqlConnection> connection_;
 };
 
 // A prepared statement; the database must outlive it. Parameters count from 1, columns from 0.
 class Statement {
  public:
-  Statement(Database& database, std::string_view sql);
-  void Bind(int parameter, int64_t value);
-  void Bind(int parameter, std::string_view value);
+  Statement(Database& database, std::string_view sql) : statement_(database.connection_->Prepare(sql)) {}
+  void Bind(int parameter, int64_t value) { statement_->Bind(parameter, value); }
+  void Bind(int parameter, std::string_view value) { statement_->Bind(parameter, value); }
+  // The parameters from the first on.
+  void Bind(const SqlRow& values);
   // True when there is a row to read.
-  bool Step();
-  int64_t Integer(int column) const;
-  std::string Text(int column) const;
+  bool Step() { return statement_->Step(); }
+  int64_t Integer(int column) const { return statement_->Integer(column); }
+  std::string Text(int column) const { return statement_->Text(column); }
   // Ready to run again; the bound values stay.
-  void Reset();
+  void Reset() { statement_->Reset(); }
 
  private:
-  struct Finalizer {
-    void operator()(sqlite3_stmt* handle) const;
-  };
-  Database& database_;
-  std::unique_ptr<sqlite3_stmt, Finalizer> handle_;
+  std::unique_ptr<SqlStatement> statement_;
 };
 
 // Takes the write lock at once, so that a transaction that has begun never fails for want of it. Rolled back unless
 // committed.
 class Transaction {
  public:
-  explicit Transaction(Database& database);
-  ~Transaction();
+  explicit Transaction(Database& database) : connection_(*database.connection_) { connection_.BeginWrite(); }
+  ~Transaction() {
+    if (open_) connection_.Rollback();
+  }
   Transaction(const Transaction&) = delete;
   Transaction& operator=(const Transaction&) = delete;
   // Durable when it returns.
-  void Commit();
+  void Commit() {
+    connection_.Commit();
+    open_ = false;
+  }
 
  private:
-  Database& database_;
+  SqlConnection& connection_;
   bool open_ = true;
 };
 

@@ -23,29 +23,30 @@ const char* const kInsertForeign =
     "INSERT INTO foreign_trials(id, format, source, target, task, workload, schedule, config, fate, cost_ns, unix_ms, "
     "line) VALUES(?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT(id) DO NOTHING";
 
-void BindForeign(Statement& statement, const ForeignTrial& trial) {
-  statement.Bind(1, trial.id);
-  statement.Bind(2, trial.format);
-  statement.Bind(3, trial.source);
-  statement.Bind(4, trial.target);
-  statement.Bind(5, trial.task);
-  statement.Bind(6, trial.workload);
-  statement.Bind(7, trial.schedule);
-  statement.Bind(8, trial.config.ToText());
-  statement.Bind(9, static_cast<int64_t>(trial.fate));
-  statement.Bind(10, trial.cost_ns);
-  statement.Bind(11, trial.unix_ms);
-  statement.Bind(12, trial.line);
+SqlRow RowOf(const ForeignTrial& trial) {
+  return {trial.id,
+          trial.format,
+          trial.source,
+          trial.target,
+          trial.task,
+          trial.workload,
+          trial.schedule,
+          trial.config.ToText(),
+          static_cast<int64_t>(trial.fate),
+          trial.cost_ns,
+          trial.unix_ms,
+          trial.line};
 }
 
 Statement SelectForeign(Database& database, const std::string& workload, int64_t limit) {
   std::string sql = fmt::format("SELECT {} FROM foreign_trials", kColumns);
   if (!workload.empty()) sql += " WHERE workload = ?";
-  sql += " ORDER BY workload, fate, cost_ns, id LIMIT ?";
+  sql += " ORDER BY workload, fate, cost_ns, id";
+  if (limit > 0) sql += " LIMIT ?";
   Statement statement(database, sql);
   int parameter = 0;
   if (!workload.empty()) statement.Bind(++parameter, workload);
-  statement.Bind(++parameter, limit > 0 ? limit : int64_t{-1});
+  if (limit > 0) statement.Bind(++parameter, limit);
   return statement;
 }
 

@@ -9,9 +9,9 @@
 
 namespace hone {
 
-// The INSERT that passes known ids over; its parameters are set by BindForeign.
+// The INSERT that passes known ids over; its parameters are a RowOf.
 extern const char* const kInsertForeign;
-void BindForeign(Statement& statement, const ForeignTrial& trial);
+SqlRow RowOf(const ForeignTrial& trial);
 
 // A SELECT of rows for ReadForeign: what worked first, by cost. An empty workload means any, a limit of 0 all.
 Statement SelectForeign(Database& database, const std::string& workload, int64_t limit);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <string_view>
 #include <utility>
 
 #include "core/error.h"
@@ -9,10 +10,56 @@
 namespace hone {
 namespace {
 
+// Tries again what fails with Error(kIo) until the patience is over.
+class Retry {
+ public:
+  explicit Retry(const Patience& patience) : patience_(patience) {}
+
+  // An Append of many batches that fails goes on: those that went through are known to the store then, and not counted
+  // again.
+  template <typename Call>
+  auto Patiently(const Call& call) const -> decltype(call()) {
+    const int64_t begin_ns = patience_.now_ns();
+    for (bool waited = false;; waited = true) {
+      try {
+        auto result = call();
+        if (waited) patience_.tell("the store can be used again");
+        return result;
+      } catch (const Error& error) {
+        const bool hopeless = error.code() != ExitCode::kIo || patience_.now_ns() - begin_ns >= patience_.for_ns;
+        if (hopeless || (patience_.hurried && patience_.hurried())) throw;
+        if (!waited) TellOf(error);
+      }
+      patience_.sleep(patience_.pause_ns);
+    }
+  }
+
+ private:
+  void TellOf(const Error& error) const {
+    patience_.tell(fmt::format("{}; what was measured is kept in memory, and for {} s it is tried again", error.what(),
+                               patience_.for_ns / 1'000'000'000));
+  }
+
+  Patience patience_;
+};
+
+class PatientClaims : public Claims {
+ public:
+  PatientClaims(Claims& claims, const Retry& retry) : claims_(claims), retry_(retry) {}
+  bool Take(std::string_view what) override {
+    return retry_.Patiently([&] { return claims_.Take(what); });
+  }
+  void Release(std::string_view what) override { claims_.Release(what); }
+
+ private:
+  Claims& claims_;
+  const Retry& retry_;
+};
+
 class PatientStore : public RecordStore {
  public:
   PatientStore(std::unique_ptr<RecordStore> store, const Patience& patience)
-      : store_(std::move(store)), patience_(patience) {}
+      : store_(std::move(store)), retry_(patience) {}
 
   int64_t Append(const std::vector<Record>& records) override {
     return Patiently([&] { return store_->Append(records); });
@@ -39,7 +86,7 @@ class PatientStore : public RecordStore {
   std::vector<ForeignTrial> FindForeign(const std::string& workload, int64_t limit) const override {
     return Patiently([&] { return store_->FindForeign(workload, limit); });
   }
-  Claims& claims() override { return store_->claims(); }
+  Claims& claims() override { return claims_; }
   void PutRun(const TuningRun& run) override {
     Patiently([&] { return store_->PutRun(run), 0; });
   }
@@ -54,32 +101,14 @@ class PatientStore : public RecordStore {
   }
 
  private:
-  // An Append of many batches that fails goes on: those that went through are known to the store then, and not counted
-  // again.
   template <typename Call>
   auto Patiently(const Call& call) const -> decltype(call()) {
-    const int64_t begin_ns = patience_.now_ns();
-    for (bool waited = false;; waited = true) {
-      try {
-        auto result = call();
-        if (waited) patience_.tell("the store can be used again");
-        return result;
-      } catch (const Error& error) {
-        const bool hopeless = error.code() != ExitCode::kIo || patience_.now_ns() - begin_ns >= patience_.for_ns;
-        if (hopeless || (patience_.hurried && patience_.hurried())) throw;
-        if (!waited) TellOf(error);
-      }
-      patience_.sleep(patience_.pause_ns);
-    }
-  }
-
-  void TellOf(const Error& error) const {
-    patience_.tell(fmt::format("{}; what was measured is kept in memory, and for {} s it is tried again", error.what(),
-                               patience_.for_ns / 1'000'000'000));
+    return retry_.Patiently(call);
   }
 
   std::unique_ptr<RecordStore> store_;
-  Patience patience_;
+  Retry retry_;
+  PatientClaims claims_{store_->claims(), retry_};
 };
 
 }  // namespace

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <variant>
-
 #include "core/error.h"
 #include "core/llvm_cpu_name.h"
 #include "db/record_log.h"
@@ -11,14 +9,12 @@
 namespace hone {
 namespace {
 
-using Value = std::variant<int64_t, std::string>;
-
 std::string FeaturesText(const Target& target) { return fmt::format("{}", fmt::join(target.features, ",")); }
 
 struct Conditions {
   std::string text;
-  std::vector<Value> values;
-  void Add(std::string_view condition, Value value) {
+  SqlRow values;
+  void Add(std::string_view condition, SqlValue value) {
     text += fmt::format("{}{}", text.empty() ? " WHERE " : " AND ", condition);
     values.push_back(std::move(value));
   }
@@ -29,7 +25,7 @@ struct Conditions {
     values.insert(values.end(), any.begin(), any.end());
   }
   void Add(std::string_view condition, const std::string& value) {
-    if (!value.empty()) Add(condition, Value(value));
+    if (!value.empty()) Add(condition, SqlValue(value));
   }
 };
 
@@ -41,18 +37,16 @@ Conditions ConditionsOf(const RecordQuery& query) {
   conditions.AddAny("workload", query.workloads);
   conditions.Add("cpu = ?", query.cpu);
   conditions.Add(
-      "instr(lower(cpu_model || char(10) || host || char(10) || device || char(10) || runner_key || char(10) || "
-      "label), "
-      "lower(?)) > 0",
+      "instr(lower(cpu_model || '\n' || host || '\n' || device || '\n' || runner_key || '\n' || label), lower(?)) > 0",
       query.device);
   conditions.Add("session = ?", query.session);
-  if (query.fate) conditions.Add("fate = ?", Value(static_cast<int64_t>(*query.fate)));
-  if (query.cache) conditions.Add("cache = ?", Value(static_cast<int64_t>(*query.cache)));
-  if (query.threads) conditions.Add("threads = ?", Value(int64_t{*query.threads}));
-  if (query.since_unix_ms > 0) conditions.Add("unix_ms >= ?", Value(query.since_unix_ms));
-  if (query.after > 0) conditions.Add("seq > ?", Value(query.after));
-  if (query.until > 0) conditions.Add("seq <= ?", Value(query.until));
-  if (query.by_time) conditions.Add("min_ns > ?", Value(int64_t{0}));
+  if (query.fate) conditions.Add("fate = ?", SqlValue(static_cast<int64_t>(*query.fate)));
+  if (query.cache) conditions.Add("cache = ?", SqlValue(static_cast<int64_t>(*query.cache)));
+  if (query.threads) conditions.Add("threads = ?", SqlValue(int64_t{*query.threads}));
+  if (query.since_unix_ms > 0) conditions.Add("unix_ms >= ?", SqlValue(query.since_unix_ms));
+  if (query.after > 0) conditions.Add("seq > ?", SqlValue(query.after));
+  if (query.until > 0) conditions.Add("seq <= ?", SqlValue(query.until));
+  if (query.by_time) conditions.Add("min_ns > ?", SqlValue(int64_t{0}));
   return conditions;
 }
 
@@ -65,41 +59,37 @@ const char* const kInsertRecord =
     "runner_key, label) "
     "VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT(id) DO NOTHING";
 
-void BindRecord(Statement& statement, const Record& record) {
+SqlRow RowOf(const Record& record) {
   const Candidate& candidate = record.candidate;
   const Measurement& measurement = record.measurement;
   const Environment& environment = measurement.environment;
   const Fingerprint fingerprint = FingerprintOf(environment);
-  const Value values[] = {record.id,
-                          candidate.workload.ToText(),
-                          candidate.schedule,
-                          int64_t{record.schedule_version},
-                          candidate.config.ToText(),
-                          candidate.target.triple,
-                          candidate.target.cpu,
-                          FeaturesText(candidate.target),
-                          int64_t{record.threads},
-                          static_cast<int64_t>(measurement.fate),
-                          measurement.MinNs(),
-                          static_cast<int64_t>(record.timing.cache),
-                          int64_t{measurement.noisy},
-                          int64_t{environment.emulated},
-                          environment.cpu_model,
-                          environment.host,
-                          record.session,
-                          record.unix_ms,
-                          DumpJson(ToJson(record)),
-                          int64_t{record.finals.held},
-                          int64_t{record.finals.place},
-                          fingerprint.ToText(),
-                          fingerprint.ShortId(),
-                          LlvmCpuOf(environment),
-                          environment.key,
-                          environment.label};
-  int parameter = 0;
-  for (const Value& value : values) {
-    std::visit([&](const auto& held) { statement.Bind(++parameter, held); }, value);
-  }
+  return {record.id,
+          candidate.workload.ToText(),
+          candidate.schedule,
+          int64_t{record.schedule_version},
+          candidate.config.ToText(),
+          candidate.target.triple,
+          candidate.target.cpu,
+          FeaturesText(candidate.target),
+          int64_t{record.threads},
+          static_cast<int64_t>(measurement.fate),
+          measurement.MinNs(),
+          static_cast<int64_t>(record.timing.cache),
+          int64_t{measurement.noisy},
+          int64_t{environment.emulated},
+          environment.cpu_model,
+          environment.host,
+          record.session,
+          record.unix_ms,
+          DumpJson(ToJson(record)),
+          int64_t{record.finals.held},
+          int64_t{record.finals.place},
+          fingerprint.ToText(),
+          fingerprint.ShortId(),
+          LlvmCpuOf(environment),
+          environment.key,
+          environment.label};
 }
 
 Record RecordFromColumn(const Statement& statement, int column) {
@@ -115,10 +105,7 @@ Statement SelectRecords(Database& database, const RecordQuery& query) {
     conditions.values.emplace_back(query.limit);
   }
   Statement statement(database, sql);
-  int parameter = 0;
-  for (const Value& value : conditions.values) {
-    std::visit([&](const auto& held) { statement.Bind(++parameter, held); }, value);
-  }
+  statement.Bind(conditions.values);
   return statement;
 }
 

@@ -6,9 +6,9 @@
 
 namespace hone {
 
-// The INSERT that passes known ids over; its parameters are set by BindRecord.
+// The INSERT that passes known ids over; its parameters are a RowOf.
 extern const char* const kInsertRecord;
-void BindRecord(Statement& statement, const Record& record);
+SqlRow RowOf(const Record& record);
 
 // The record whose JSON is in the column. Throws Error(kBadData) when it is damaged.
 Record RecordFromColumn(const Statement& statement, int column);

@@ -9,10 +9,8 @@
 #include "core/parse_number.h"
 #include "db/best_lookup.h"
 #include "db/foreign_columns.h"
+#include "db/open_database.h"
 #include "db/record_columns.h"
-#include "db/sqlite/journal_mode.h"
-#include "db/sqlite/schema.h"
-#include "db/sqlite/store_file.h"
 
 namespace hone {
 namespace {
@@ -52,10 +50,10 @@ BestRow ReadBestRow(const Statement& statement) {
   return row;
 }
 
-class SqliteRecordStore : public RecordStore {
+class TableStore : public RecordStore {
  public:
-  explicit SqliteRecordStore(Database database)
-      : database_(std::make_unique<Database>(std::move(database))), claims_(database_->path()) {}
+  explicit TableStore(Database database)
+      : database_(std::make_unique<Database>(std::move(database))), claims_(database_->MakeClaims()) {}
 
   int64_t Append(const std::vector<Record>& records) override {
     int64_t fresh = 0;
@@ -74,7 +72,7 @@ class SqliteRecordStore : public RecordStore {
 
   int64_t Arrived() const override { return database_->Integer("SELECT max(seq) FROM records"); }
 
-  Claims& claims() override { return claims_; }
+  Claims& claims() override { return *claims_; }
 
   std::optional<Record> Get(const std::string& id) const override {
     Statement statement(*database_, "SELECT json FROM records WHERE id = ?");
@@ -105,15 +103,10 @@ class SqliteRecordStore : public RecordStore {
 
   int64_t AppendForeign(const std::vector<ForeignTrial>& trials) override {
     if (trials.empty()) return 0;
-    int64_t fresh = 0;
+    std::vector<SqlRow> rows;
+    for (const ForeignTrial& trial : trials) rows.push_back(RowOf(trial));
     Transaction transaction(*database_);
-    Statement statement(*database_, kInsertForeign);
-    for (const ForeignTrial& trial : trials) {
-      BindForeign(statement, trial);
-      statement.Step();
-      fresh += database_->Changes();
-      statement.Reset();
-    }
+    const int64_t fresh = database_->ExecuteAll(kInsertForeign, rows);
     transaction.Commit();
     return fresh;
   }
@@ -156,32 +149,22 @@ class SqliteRecordStore : public RecordStore {
     stats.records = database_->Integer("SELECT count(*) FROM records");
     stats.ok = database_->Integer("SELECT count(*) FROM records WHERE fate = 0");
     stats.workloads = database_->Integer("SELECT count(DISTINCT workload) FROM records");
-    stats.devices =
-        database_->Integer("SELECT count(DISTINCT iif(fingerprint = '', cpu_model, fingerprint)) FROM records");
+    stats.devices = database_->Integer(
+        "SELECT count(DISTINCT CASE WHEN fingerprint = '' THEN cpu_model ELSE fingerprint END) FROM records");
     stats.runs = database_->Integer("SELECT count(*) FROM runs");
     stats.foreign = database_->Integer("SELECT count(*) FROM foreign_trials");
     Statement fates(*database_, "SELECT fate, count(*) FROM records GROUP BY fate ORDER BY fate");
     while (fates.Step()) stats.fates.emplace_back(static_cast<Fate>(fates.Integer(0)), fates.Integer(1));
-    stats.size_bytes = database_->Integer("PRAGMA page_count") * database_->Integer("PRAGMA page_size");
-    stats.journal_mode = database_->Text("PRAGMA journal_mode");
-    stats.sqlite_version = LinkedSqliteVersion();
-    stats.schema_version = static_cast<int>(database_->Integer("PRAGMA user_version"));
+    stats.engine = database_->Facts();
     return stats;
   }
 
  private:
   int64_t AppendBatch(const std::vector<Record>& records, size_t begin, size_t end) {
-    std::vector<Record> finished;
-    for (size_t i = begin; i < end; ++i) finished.push_back(Checked(records[i]));
-    int64_t fresh = 0;
+    std::vector<SqlRow> rows;
+    for (size_t i = begin; i < end; ++i) rows.push_back(RowOf(Checked(records[i])));
     Transaction transaction(*database_);
-    Statement statement(*database_, kInsertRecord);
-    for (const Record& record : finished) {
-      BindRecord(statement, record);
-      statement.Step();
-      fresh += database_->Changes();
-      statement.Reset();
-    }
+    const int64_t fresh = database_->ExecuteAll(kInsertRecord, rows);
     transaction.Commit();
     return fresh;
   }
@@ -200,13 +183,13 @@ class SqliteRecordStore : public RecordStore {
   }
 
   std::unique_ptr<Database> database_;
-  Claims claims_;
+  std::unique_ptr<Claims> claims_;
 };
 
 }  // namespace
 
 std::unique_ptr<RecordStore> RecordStore::Open(const std::string& path, bool create) {
-  return std::make_unique<SqliteRecordStore>(OpenStoreFile(path, create));
+  return std::make_unique<TableStore>(OpenDatabase(path, create));
 }
 
 std::string DefaultStorePath() {

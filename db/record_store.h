@@ -10,6 +10,7 @@
 
 #include "core/fingerprint.h"
 #include "db/claims.h"
+#include "db/engine_facts.h"
 #include "db/foreign_trial.h"
 #include "db/record.h"
 
@@ -39,18 +40,20 @@ struct TuningRun {
 };
 
 struct StoreStats {
-  int64_t records = 0, ok = 0, workloads = 0, devices = 0, runs = 0, foreign = 0, size_bytes = 0;
+  int64_t records = 0, ok = 0, workloads = 0, devices = 0, runs = 0, foreign = 0;
   std::vector<std::pair<Fate, int64_t>> fates;  // records of each that has any
-  std::string journal_mode, sqlite_version;
-  int schema_version = 0;
+  EngineFacts engine;
 };
 
-// A store in one SQLite file; docs/formats.md describes it. Many processes may write at once. One object is used by one
-// thread at a time and never across a fork. Reading throws Error(kBadData) when it meets damage.
+// A store in one SQLite file or on a PostgreSQL server; docs/formats.md describes both. Many processes may write at
+// once. One object is used by one thread at a time and never across a fork. Reading throws Error(kBadData) when it
+// meets damage.
 class RecordStore {
  public:
-  // Creates the file and its folder when `create`. Throws Error: kNoInput (absent and not create), kBadData (not a
-  // store, damaged, or of a newer version: the file is left as it was), kCannotCreate, kIo.
+  // `path` is a file's, or a server's address (postgresql://...). Creates the file and its folder, or the tables, when
+  // `create`. Throws Error: kNoInput (absent and not create), kBadData (not a store, damaged, or of a newer version: it
+  // is left as it was), kCannotCreate, kIo; of a server also kUsage (an address that cannot be read or holds a
+  // password) and kNotAuthorised.
   static std::unique_ptr<RecordStore> Open(const std::string& path, bool create = true);
   virtual ~RecordStore() = default;
 

@@ -16,6 +16,7 @@
 #include "cli/versions.h"
 #include "compiler/codegen/host.h"
 #include "core/error.h"
+#include "db/open_database.h"
 #include "rpc_runner/machine/environment.h"
 #include "rpc_runner/runner.h"
 #include "rpc_runner/tracker/ask_tracker.h"
@@ -73,11 +74,12 @@ Finding CheckTimer() {
 
 Finding CheckStore(const std::string& db) {
   const std::string path = StorePath(db);
-  if (!IsThere(path)) return {"store", db.empty() ? "ok" : "bad", path + " is not there yet; `hone tune` makes it"};
+  if (!IsServerStore(path) && !IsThere(path))
+    return {"store", db.empty() ? "ok" : "bad", path + " is not there yet; `hone tune` makes it"};
   const StoreStats stats = OpenExistingStore(db)->Stats();
   return {"store", "ok",
-          fmt::format("{}: {} records, schema {}, journal {}, SQLite {}", path, stats.records, stats.schema_version,
-                      stats.journal_mode, stats.sqlite_version)};
+          fmt::format("{}: {} records, schema {}, journal {}, {} {}", path, stats.records, stats.engine.schema_version,
+                      stats.engine.journal, stats.engine.name, stats.engine.version)};
 }
 
 Finding CheckExecutor() {

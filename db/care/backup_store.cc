@@ -10,6 +10,7 @@
 
 #include "core/error.h"
 #include "db/database.h"
+#include "db/open_database.h"
 #include "db/sqlite/store_file.h"
 
 namespace hone {
@@ -36,6 +37,10 @@ void WriteCopy(const std::string& path, const std::string& to) {
 }  // namespace
 
 int64_t BackupStore(const std::string& path, const std::string& to) {
+  if (IsServerStore(path)) {
+    throw Error(ExitCode::kUsage,
+                fmt::format("'{}' is a store on a server: copy it with pg_dump", path));
+  }
   if (fs::exists(to)) {
     throw Error(ExitCode::kCannotCreate, fmt::format("'{}' is there already; a backup needs a new name", to));
   }

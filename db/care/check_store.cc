@@ -5,10 +5,11 @@
 #include "core/error.h"
 #include "core/hash.h"
 #include "db/database.h"
+#include "db/open_database.h"
 #include "db/record_columns.h"
 #include "db/record_log.h"
 #include "db/sqlite/schema.h"
-#include "db/sqlite/store_file.h"
+#include "db/sqlite/sqlite_connection.h"
 
 namespace hone {
 namespace {
@@ -16,10 +17,12 @@ namespace {
 // The keys that are copies of fields. What is derived from a machine (fingerprint, device, llvm_cpu) may be derived
 // better by a later hone.
 constexpr const char* kKeys =
-    "id || char(10) || workload || char(10) || schedule || char(10) || schedule_version || char(10) || config || "
-    "char(10) || triple || char(10) || cpu || char(10) || features || char(10) || threads || char(10) || fate || "
-    "char(10) || min_ns || char(10) || cache || char(10) || noisy || char(10) || emulated || char(10) || session || "
-    "char(10) || held || char(10) || place";
+    "id || '\n' || workload || '\n' || schedule || '\n' || schedule_version || '\n' || config || "
+    "'\n' || triple || '\n' || cpu || '\n' || features || '\n' || threads || '\n' || fate || "
+    "'\n' || min_ns || '\n' || cache || '\n' || noisy || '\n' || emulated || '\n' || session || "
+    "'\n' || held || '\n' || place";
+
+constexpr int kRowsAtOnce = 1000;
 
 class Check {
  public:
@@ -54,6 +57,7 @@ class Check {
   }
 
   void Pages() {
+    if (database_.Facts().name != "SQLite") return;
     Walked([this] {
       Statement statement(database_, "PRAGMA integrity_check");
       while (statement.Step()) {
@@ -62,12 +66,19 @@ class Check {
     });
   }
 
+  // A few at a time: a server gives the rows of a statement all at once.
   void Records() {
     Walked([this] {
-      Statement rows(database_, fmt::format("SELECT json, {}, seq FROM records ORDER BY seq", kKeys));
-      while (rows.Step()) {
-        ++check_.records;
-        Record(rows);
+      Statement rows(database_, fmt::format("SELECT json, {}, seq FROM records WHERE seq > ? ORDER BY seq LIMIT {}",
+                                            kKeys, kRowsAtOnce));
+      for (int64_t last = 0, more = 1; more > 0;) {
+        more = 0;
+        rows.Reset();
+        for (rows.Bind(1, last); rows.Step(); ++more) {
+          ++check_.records;
+          last = rows.Integer(2);
+          Record(rows);
+        }
       }
     });
   }
@@ -85,9 +96,7 @@ class Check {
   // As a store would write them.
   std::string KeysOf(const hone::Record& record) {
     scratch_.Execute("DELETE FROM records");
-    Statement insert(scratch_, kInsertRecord);
-    BindRecord(insert, record);
-    insert.Step();
+    scratch_.ExecuteAll(kInsertRecord, {RowOf(record)});
     return scratch_.Text(fmt::format("SELECT {} FROM records", kKeys));
   }
 
@@ -104,7 +113,7 @@ class Check {
   }
 
   Database& database_;
-  Database scratch_ = Database::InMemory();
+  Database scratch_ = SqliteInMemory();
   StoreCheck check_;
   int64_t unsaid_ = 0;
 };
@@ -113,7 +122,7 @@ class Check {
 
 StoreCheck CheckStore(const std::string& path) {
   try {
-    Database database = OpenStoreFile(path, false);
+    Database database = OpenDatabase(path, false);
     return Check(database).Run();
   } catch (const Error& error) {
     if (error.code() != ExitCode::kBadData) throw;

@@ -13,9 +13,9 @@ struct StoreCheck {
 };
 inline constexpr size_t kMostProblems = 50;
 
-// Looks at every page and index (SQLite's integrity check), at every record (its id is its content's, and the keys that
-// queries use are its fields) and at every foreign trial. An older store is brought up on the way. Damage is a problem,
-// not an error; throws Error: kNoInput, kIo.
+// Looks at every page and index of a file (SQLite's integrity check; a server's pages are pg_amcheck's), at every
+// record (its id is its content's, and the keys that queries use are its fields) and at every foreign trial. An older
+// store is brought up on the way. Damage is a problem, not an error; throws Error: kNoInput, kIo.
 StoreCheck CheckStore(const std::string& path);
 
 }  // namespace hone

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "db/database.h"
-#include "db/sqlite/store_file.h"
+#include "db/open_database.h"
 
 namespace hone {
 namespace {
@@ -26,9 +26,9 @@ Groups ReadGroups(Database& database) {
   Groups groups;
   Statement statement(
       database,
-      "SELECT workload || char(10) || iif(fingerprint = '', cpu_model || char(10) || host, fingerprint) "
-      "|| char(10) || triple || char(10) || cpu || char(10) || features || char(10) || threads || "
-      "char(10) || cache, seq, unix_ms, min_ns, fate, noisy, held, schedule || ' ' || config "
+      "SELECT workload || '\n' || CASE WHEN fingerprint = '' THEN cpu_model || '\n' || host ELSE fingerprint END "
+      "|| '\n' || triple || '\n' || cpu || '\n' || features || '\n' || threads || '\n' || cache, seq, unix_ms, min_ns, "
+      "fate, noisy, held, schedule || ' ' || config "
       "FROM records ORDER BY seq");
   while (statement.Step()) {
     groups[statement.Text(0)].push_back({statement.Integer(1), statement.Integer(2), statement.Integer(3),
@@ -71,25 +71,18 @@ std::vector<int64_t> ToRemove(Groups groups, const PrunePolicy& policy, int64_t 
   return removed;
 }
 
-int64_t SizeOf(Database& database) {
-  return database.Integer("PRAGMA page_count") * database.Integer("PRAGMA page_size");
-}
-
 void Remove(Database& database, const std::vector<int64_t>& removed) {
-  Statement statement(database, "DELETE FROM records WHERE seq = ?");
-  for (const int64_t seq : removed) {
-    statement.Bind(1, seq);
-    statement.Step();
-    statement.Reset();
-  }
+  std::vector<SqlRow> rows;
+  for (const int64_t seq : removed) rows.push_back({seq});
+  database.ExecuteAll("DELETE FROM records WHERE seq = ?", rows);
 }
 
 }  // namespace
 
 Pruned PruneStore(const std::string& path, const PrunePolicy& policy, bool rehearse) {
-  Database database = OpenStoreFile(path, false);
+  Database database = OpenDatabase(path, false);
   Pruned pruned;
-  const int64_t before = SizeOf(database);
+  const int64_t before = database.Facts().size_bytes;
   {
     Transaction transaction(database);
     const std::vector<int64_t> removed =
@@ -100,8 +93,8 @@ Pruned PruneStore(const std::string& path, const PrunePolicy& policy, bool rehea
     Remove(database, removed);
     transaction.Commit();
   }
-  database.Execute("VACUUM");
-  pruned.freed_bytes = before - SizeOf(database);
+  database.Compact();
+  pruned.freed_bytes = before - database.Facts().size_bytes;
   return pruned;
 }
 

@@ -11,8 +11,10 @@
 #include "db/care/leaf_pages.h"
 #include "db/database.h"
 #include "db/foreign/foreign_lines.h"
+#include "db/open_database.h"
 #include "db/record_log.h"
 #include "db/record_store.h"
+#include "db/sqlite/sqlite_connection.h"
 
 namespace hone {
 namespace {
@@ -100,7 +102,7 @@ void ForEachRow(Database& database, const std::string& sql, const std::function<
 }
 
 void ReadByTree(const std::string& path, Salvage& salvage) {
-  Database database(path, false);
+  Database database = OpenSqlite(path, false);
   for (const char* order : {"", " DESC"}) {
     ForEachRow(database, fmt::format("SELECT json FROM records ORDER BY seq{}", order),
                [&](const Statement& row) { salvage.TakeRecord(row.Text(0)); });
@@ -131,6 +133,10 @@ void Copy(const std::string& from, const std::string& to) {
 }  // namespace
 
 Recovered RecoverStore(const std::string& from, const std::string& to) {
+  if (IsServerStore(from)) {
+    throw Error(ExitCode::kUsage,
+                fmt::format("'{}' is a store on a server: restore it from pg_dump's copy or a standby", from));
+  }
   if (!fs::is_regular_file(from)) throw Error(ExitCode::kNoInput, fmt::format("there is no store '{}'", from));
   if (fs::exists(to)) {
     throw Error(ExitCode::kCannotCreate,

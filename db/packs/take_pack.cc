@@ -5,8 +5,8 @@
 #include "core/error.h"
 #include "core/hash.h"
 #include "db/database.h"
+#include "db/open_database.h"
 #include "db/record_store.h"
-#include "db/sqlite/store_file.h"
 
 namespace hone {
 namespace {
@@ -81,7 +81,7 @@ CheckedPack CheckPack(std::string_view bytes, std::string_view signature, const 
 
 TakenPack TakePack(const std::string& path, const CheckedPack& pack, int64_t now_unix_ms) {
   const auto store = RecordStore::Open(path, true);
-  Database database = OpenStoreFile(path, false);
+  Database database = OpenDatabase(path, false);
   RefuseOlder(NewestOf(database, pack), pack);
   const int64_t fresh = store->Append(pack.pack.records);
   Transaction transaction(database);

@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "core/json_fields.h"
 #include "core/llvm_cpu_name.h"
+#include "db/sqlite/sqlite_connection.h"
 
 namespace hone {
 namespace {
@@ -145,7 +146,7 @@ std::vector<std::string> SchemaTexts(Database& database) {
 }
 
 std::vector<std::string> ExpectedSchemaTexts() {
-  Database database = Database::InMemory();
+  Database database = SqliteInMemory();
   UpgradeSchema(database, 0);
   return SchemaTexts(database);
 }

@@ -6,11 +6,9 @@
 #include <vector>
 
 #include "db/database.h"
+#include "db/schema_version.h"
 
 namespace hone {
-
-inline constexpr int64_t kStoreApplicationId = 0x484F4E45;  // "HONE"; permanent
-inline constexpr int64_t kSchemaVersion = 5;
 
 // Brings a database from version `from` (0: empty) to kSchemaVersion. Runs inside the caller's transaction.
 void UpgradeSchema(Database& database, int64_t from);

@@ -1,9 +1,14 @@
+#include "db/sqlite/sqlite_connection.h"
+
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include <utility>
+
 #include "core/error.h"
 #include "core/shell_word.h"
-#include "db/database.h"
+#include "db/sqlite/file_claims.h"
+#include "db/sqlite/journal_mode.h"
 
 namespace hone {
 namespace {
@@ -16,12 +21,63 @@ std::string WayOut(const std::string& path) {
   return fmt::format("what is left of it makes a new store: hone log recover {} -o NEW.db", ShellWord(path));
 }
 
-}  // namespace
+class SqliteConnection;
 
-void Database::Closer::operator()(sqlite3* handle) const { sqlite3_close_v2(handle); }
-void Statement::Finalizer::operator()(sqlite3_stmt* handle) const { sqlite3_finalize(handle); }
+class SqliteStatement : public SqlStatement {
+ public:
+  SqliteStatement(const SqliteConnection& connection, sqlite3* database, std::string_view sql);
+  void Bind(int parameter, int64_t value) override;
+  void Bind(int parameter, std::string_view value) override;
+  bool Step() override;
+  int64_t Integer(int column) const override { return sqlite3_column_int64(handle_.get(), column); }
+  std::string Text(int column) const override;
+  void Reset() override { sqlite3_reset(handle_.get()); }
 
-void Database::Throw(int code) const {
+ private:
+  struct Finalizer {
+    void operator()(sqlite3_stmt* handle) const { sqlite3_finalize(handle); }
+  };
+  const SqliteConnection& connection_;
+  std::unique_ptr<sqlite3_stmt, Finalizer> handle_;
+};
+
+class SqliteConnection : public SqlConnection {
+ public:
+  SqliteConnection(const std::string& path, bool create);
+
+  std::unique_ptr<SqlStatement> Prepare(std::string_view sql) override {
+    return std::make_unique<SqliteStatement>(*this, handle_.get(), sql);
+  }
+  void Execute(const std::string& sql) override {
+    const int code = sqlite3_exec(handle_.get(), sql.c_str(), nullptr, nullptr, nullptr);
+    if (code != SQLITE_OK) Throw(code);
+  }
+  void BeginWrite() override { Execute("BEGIN IMMEDIATE"); }
+  void Commit() override { Execute("COMMIT"); }
+  void Rollback() override {
+    // A full disk or a lost file rolls back by itself, and then there is nothing left to do.
+    sqlite3_exec(handle_.get(), "ROLLBACK", nullptr, nullptr, nullptr);
+  }
+  int64_t ExecuteAll(std::string_view sql, const std::vector<SqlRow>& rows) override;
+  void Compact() override { Execute("VACUUM"); }
+  EngineFacts Facts() override;
+  bool read_only() const override { return sqlite3_db_readonly(handle_.get(), "main") == 1; }
+  const std::string& name() const override { return path_; }
+  std::unique_ptr<Claims> MakeClaims() override { return std::make_unique<FileClaims>(path_); }
+
+  [[noreturn]] void Throw(int code) const;
+
+ private:
+  int64_t Integer(std::string_view sql);
+
+  struct Closer {
+    void operator()(sqlite3* handle) const { sqlite3_close_v2(handle); }
+  };
+  std::string path_;
+  std::unique_ptr<sqlite3, Closer> handle_;
+};
+
+void SqliteConnection::Throw(int code) const {
   const std::string reason = handle_ ? sqlite3_errmsg(handle_.get()) : sqlite3_errstr(code);
   switch (code & 0xff) {
     case SQLITE_CORRUPT:
@@ -42,7 +98,7 @@ void Database::Throw(int code) const {
   }
 }
 
-Database::Database(const std::string& path, bool create) : path_(path) {
+SqliteConnection::SqliteConnection(const std::string& path, bool create) : path_(path) {
   const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (create ? SQLITE_OPEN_CREATE : 0);
   sqlite3* handle = nullptr;
   const int code = sqlite3_open_v2(path.c_str(), &handle, flags, nullptr);
@@ -57,75 +113,75 @@ Database::Database(const std::string& path, bool create) : path_(path) {
   sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, kMaxValueBytes);
 }
 
-void Database::Execute(const std::string& sql) {
-  const int code = sqlite3_exec(handle_.get(), sql.c_str(), nullptr, nullptr, nullptr);
-  if (code != SQLITE_OK) Throw(code);
+int64_t SqliteConnection::ExecuteAll(std::string_view sql, const std::vector<SqlRow>& rows) {
+  int64_t fresh = 0;
+  SqliteStatement statement(*this, handle_.get(), sql);
+  for (const SqlRow& row : rows) {
+    int parameter = 0;
+    for (const SqlValue& value : row) {
+      std::visit([&](const auto& held) { statement.Bind(++parameter, held); }, value);
+    }
+    statement.Step();
+    fresh += sqlite3_changes64(handle_.get());
+    statement.Reset();
+  }
+  return fresh;
 }
 
-int64_t Database::Integer(std::string_view sql) {
-  Statement statement(*this, sql);
+int64_t SqliteConnection::Integer(std::string_view sql) {
+  SqliteStatement statement(*this, handle_.get(), sql);
   return statement.Step() ? statement.Integer(0) : 0;
 }
 
-std::string Database::Text(std::string_view sql) {
-  Statement statement(*this, sql);
-  return statement.Step() ? statement.Text(0) : "";
+EngineFacts SqliteConnection::Facts() {
+  EngineFacts facts;
+  facts.name = "SQLite";
+  facts.version = LinkedSqliteVersion();
+  SqliteStatement journal(*this, handle_.get(), "PRAGMA journal_mode");
+  if (journal.Step()) facts.journal = journal.Text(0);
+  facts.schema_version = static_cast<int>(Integer("PRAGMA user_version"));
+  facts.size_bytes = Integer("PRAGMA page_count") * Integer("PRAGMA page_size");
+  return facts;
 }
 
-int64_t Database::Changes() const { return sqlite3_changes64(handle_.get()); }
-
-bool Database::read_only() const { return sqlite3_db_readonly(handle_.get(), "main") == 1; }
-
-Statement::Statement(Database& database, std::string_view sql) : database_(database) {
+SqliteStatement::SqliteStatement(const SqliteConnection& connection, sqlite3* database, std::string_view sql)
+    : connection_(connection) {
   sqlite3_stmt* handle = nullptr;
-  const int code =
-      sqlite3_prepare_v2(database.handle_.get(), sql.data(), static_cast<int>(sql.size()), &handle, nullptr);
+  const int code = sqlite3_prepare_v2(database, sql.data(), static_cast<int>(sql.size()), &handle, nullptr);
   handle_.reset(handle);
-  if (code != SQLITE_OK) database.Throw(code);
+  if (code != SQLITE_OK) connection_.Throw(code);
 }
 
-void Statement::Bind(int parameter, int64_t value) {
+void SqliteStatement::Bind(int parameter, int64_t value) {
   const int code = sqlite3_bind_int64(handle_.get(), parameter, value);
-  if (code != SQLITE_OK) database_.Throw(code);
+  if (code != SQLITE_OK) connection_.Throw(code);
 }
 
-void Statement::Bind(int parameter, std::string_view value) {
+void SqliteStatement::Bind(int parameter, std::string_view value) {
   // An empty view's null pointer would bind NULL.
   const char* data = value.empty() ? "" : value.data();
   const int code = sqlite3_bind_text64(handle_.get(), parameter, data, value.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
-  if (code != SQLITE_OK) database_.Throw(code);
+  if (code != SQLITE_OK) connection_.Throw(code);
 }
 
-bool Statement::Step() {
+bool SqliteStatement::Step() {
   const int code = sqlite3_step(handle_.get());
-  if (code != SQLITE_ROW && code != SQLITE_DONE) database_.Throw(code);
+  if (code != SQLITE_ROW && code != SQLITE_DONE) connection_.Throw(code);
   return code == SQLITE_ROW;
 }
 
-int64_t Statement::Integer(int column) const { return sqlite3_column_int64(handle_.get(), column); }
-
-std::string Statement::Text(int column) const {
+std::string SqliteStatement::Text(int column) const {
   const void* text = sqlite3_column_blob(handle_.get(), column);
   const int bytes = sqlite3_column_bytes(handle_.get(), column);
   return text == nullptr ? "" : std::string(static_cast<const char*>(text), static_cast<size_t>(bytes));
 }
 
-void Statement::Reset() { sqlite3_reset(handle_.get()); }
+}  // namespace
 
-Transaction::Transaction(Database& database) : database_(database) { database.Execute("BEGIN IMMEDIATE"); }
-
-void Transaction::Commit() {
-  database_.Execute("COMMIT");
-  open_ = false;
+Database OpenSqlite(const std::string& path, bool create) {
+  return Database(std::make_unique<SqliteConnection>(path, create));
 }
 
-Transaction::~Transaction() {
-  if (!open_) return;
-  try {
-    database_.Execute("ROLLBACK");
-  } catch (const Error&) {
-    // A full disk or a lost file rolls back by itself, and then there is nothing left to do.
-  }
-}
+Database SqliteInMemory() { return OpenSqlite(":memory:", true); }
 
 }  // namespace hone

@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "db/sqlite/schema.h"
+#include "db/sqlite/sqlite_connection.h"
 
 namespace hone {
 namespace {
@@ -43,14 +44,14 @@ bool CheckPath(const std::string& path, bool create) {
 
 Database Connect(const std::string& path, bool create, bool existed) {
   try {
-    return {path, create};
+    return OpenSqlite(path, create);
   } catch (const Error& error) {
     throw Error(existed ? ExitCode::kIo : ExitCode::kCannotCreate, error.what());
   }
 }
 
 [[noreturn]] void Refuse(const Database& database, std::string_view why) {
-  throw Error(ExitCode::kBadData, fmt::format("'{}' {}", database.path(), why));
+  throw Error(ExitCode::kBadData, fmt::format("'{}' {}", database.name(), why));
 }
 
 // The version of the schema, 0 for a database in which there is nothing.
@@ -88,7 +89,7 @@ void SetJournal(Database& database, JournalMode mode) {
   if (got != wanted) {
     throw Error(ExitCode::kIo, fmt::format("store '{}' keeps its {} journal where {} is needed; close other programs "
                                            "that have it open",
-                                           database.path(), got, wanted));
+                                           database.name(), got, wanted));
   }
 }
 

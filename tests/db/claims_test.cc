@@ -1,12 +1,12 @@
 // Claims: held by one at a time, free when released or when their holder is gone.
-#include "db/claims.h"
-
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <fstream>
 #include <optional>
 #include <string>
+
+#include "db/sqlite/file_claims.h"
 
 namespace hone {
 namespace {
@@ -29,7 +29,7 @@ class ClaimsTest : public ::testing::Test {
 };
 
 TEST_F(ClaimsTest, OneHoldsWhatTheOtherThenCannotTake) {
-  Claims here(store()), there(store());
+  FileClaims here(store()), there(store());
   EXPECT_TRUE(here.Take("a"));
   EXPECT_FALSE(there.Take("a"));
   EXPECT_TRUE(there.Take("b"));
@@ -38,7 +38,7 @@ TEST_F(ClaimsTest, OneHoldsWhatTheOtherThenCannotTake) {
 }
 
 TEST_F(ClaimsTest, ReleasedOnesAreFree) {
-  Claims here(store()), there(store());
+  FileClaims here(store()), there(store());
   here.Release("never held");
   ASSERT_TRUE(here.Take("a"));
   ASSERT_TRUE(here.Take("b"));
@@ -48,8 +48,8 @@ TEST_F(ClaimsTest, ReleasedOnesAreFree) {
 }
 
 TEST_F(ClaimsTest, AreGoneWithTheirHolder) {
-  std::optional<Claims> gone(std::in_place, store());
-  Claims there(store());
+  std::optional<FileClaims> gone(std::in_place, store());
+  FileClaims there(store());
   ASSERT_TRUE(gone->Take("a"));
   ASSERT_FALSE(there.Take("a"));
   gone.reset();
@@ -57,19 +57,19 @@ TEST_F(ClaimsTest, AreGoneWithTheirHolder) {
 }
 
 TEST_F(ClaimsTest, WriteNothing) {
-  Claims here(store());
+  FileClaims here(store());
   EXPECT_TRUE(fs::is_empty(folder_)) << "nobody has claimed anything";
   ASSERT_TRUE(here.Take("a"));
   EXPECT_EQ(fs::file_size(store() + ".claims"), 0U);
 }
 
 TEST_F(ClaimsTest, AreGrantedWhereThereIsNoPlaceForThem) {
-  Claims nowhere((folder_ / "no folder" / "records.db").string());
+  FileClaims nowhere((folder_ / "no folder" / "records.db").string());
   EXPECT_TRUE(nowhere.Take("a"));
   nowhere.Release("a");
   // A link is not followed: it may point at somebody's file.
   fs::create_symlink(folder_ / "elsewhere", store() + ".claims");
-  Claims linked(store());
+  FileClaims linked(store());
   EXPECT_TRUE(linked.Take("a"));
   EXPECT_FALSE(fs::exists(folder_ / "elsewhere"));
 }

@@ -6,10 +6,10 @@
 
 #include "core/error.h"
 #include "core/fingerprint.h"
-#include "db/database.h"
 #include "db/record_log.h"
 #include "db/record_store.h"
 #include "db/sqlite/schema.h"
+#include "db/sqlite/sqlite_connection.h"
 #include "tests/db/sample_record.h"
 
 namespace hone {
@@ -106,27 +106,27 @@ TEST_F(DamagedStore, ZeroedPagesNeverGiveAFalseRecord) {
 }
 
 TEST_F(DamagedStore, NewerVersionIsRefused) {
-  Database(path_, false).Execute("PRAGMA user_version = 6");
+  OpenSqlite(path_, false).Execute("PRAGMA user_version = 6");
   ExpectRefused("version 6; this hone reads up to 5");
 }
 
 TEST_F(DamagedStore, DatabaseOfAnotherProgramIsRefused) {
-  Database(path_, false).Execute("PRAGMA application_id = 7");
+  OpenSqlite(path_, false).Execute("PRAGMA application_id = 7");
   ExpectRefused("another program");
   std::filesystem::remove(path_);
-  Database(path_, true).Execute("CREATE TABLE t(a)");
+  OpenSqlite(path_, true).Execute("CREATE TABLE t(a)");
   ExpectRefused("another program");
 }
 
 TEST_F(DamagedStore, TablesAndTriggersThatHoneDidNotMakeAreRefused) {
-  Database(path_, false).Execute("CREATE TRIGGER t AFTER INSERT ON records BEGIN DELETE FROM records; END");
+  OpenSqlite(path_, false).Execute("CREATE TRIGGER t AFTER INSERT ON records BEGIN DELETE FROM records; END");
   ExpectRefused("tables that hone did not make");
 }
 
 // As hone 0.1 made it before finals were kept: its tables, and its records as they were.
 void MakeVersion1(const std::string& path, const std::vector<Record>& records) {
   std::filesystem::remove(path);
-  Database database(path, true);
+  Database database = OpenSqlite(path, true);
   database.Execute(R"(
     CREATE TABLE records(
       seq INTEGER PRIMARY KEY,
@@ -179,7 +179,7 @@ void MakeVersion1(const std::string& path, const std::vector<Record>& records) {
 TEST_F(DamagedStore, AnOlderVersionIsBroughtUpWithAllItsRecords) {
   MakeVersion1(path_, records_);
   const auto store = RecordStore::Open(path_);
-  EXPECT_EQ(store->Stats().schema_version, kSchemaVersion);
+  EXPECT_EQ(store->Stats().engine.schema_version, kSchemaVersion);
   EXPECT_EQ(store->Find({}), records_);
   Record final = records_[0];
   final.finals = {1, 1, 1, false};
@@ -192,7 +192,7 @@ TEST_F(DamagedStore, AnOlderVersionIsBroughtUpWithAllItsRecords) {
 // As hone made it before a machine had a fingerprint.
 void MakeVersion2(const std::string& path, const std::vector<Record>& records) {
   MakeVersion1(path, records);
-  Database(path, false).Execute(R"(
+  OpenSqlite(path, false).Execute(R"(
     ALTER TABLE records ADD COLUMN held INTEGER NOT NULL DEFAULT 0;
     ALTER TABLE records ADD COLUMN place INTEGER NOT NULL DEFAULT 0;
     PRAGMA user_version = 2;
@@ -203,14 +203,14 @@ void MakeVersion2(const std::string& path, const std::vector<Record>& records) {
 void MakeVersion3(const std::string& path, const std::vector<Record>& records) {
   std::filesystem::remove(path);
   RecordStore::Open(path)->Append(records);
-  Database(path, false).Execute("DROP TABLE foreign_trials; DROP TABLE packs; PRAGMA user_version = 3");
+  OpenSqlite(path, false).Execute("DROP TABLE foreign_trials; DROP TABLE packs; PRAGMA user_version = 3");
 }
 
 TEST_F(DamagedStore, EveryOlderVersionTakesOtherTunersTrials) {
   for (const auto& make : {MakeVersion1, MakeVersion2, MakeVersion3}) {
     make(path_, records_);
     const auto store = RecordStore::Open(path_);
-    EXPECT_EQ(store->Stats().schema_version, kSchemaVersion);
+    EXPECT_EQ(store->Stats().engine.schema_version, kSchemaVersion);
     EXPECT_EQ(store->Find({}), records_);
     ForeignTrial trial;
     trial.id = "0123456789abcdef";
@@ -228,9 +228,9 @@ TEST_F(DamagedStore, AnUpgradeDerivesTheDeviceOfEachRecord) {
   record = Finish(record);
   for (const auto& make : {MakeVersion1, MakeVersion2}) {
     make(path_, {record, records_[1]});
-    Database(path_, false).Execute("UPDATE records SET json = '{' WHERE id = '" + records_[1].id + "'");
+    OpenSqlite(path_, false).Execute("UPDATE records SET json = '{' WHERE id = '" + records_[1].id + "'");
     RecordStore::Open(path_);
-    Database database(path_, false);
+    Database database = OpenSqlite(path_, false);
     EXPECT_EQ(database.Text("SELECT fingerprint || ' ' || llvm_cpu FROM records WHERE seq = 1"),
               "cpu=AuthenticAMD-25-1-1 znver3");
     EXPECT_EQ(database.Text("SELECT fingerprint FROM records WHERE seq = 2"), "");
@@ -241,7 +241,7 @@ TEST_F(DamagedStore, AnUpgradeDerivesTheDeviceOfEachRecord) {
 }
 
 TEST_F(DamagedStore, UnfinishedUpgradeLeavesNothing) {
-  Database database = Database::InMemory();
+  Database database = SqliteInMemory();
   {
     Transaction transaction(database);
     UpgradeSchema(database, 0);

@@ -1,25 +1,22 @@
 #include "db/record_store.h"
 
 #include <gtest/gtest.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <utility>
 
 #include "core/error.h"
 #include "core/fingerprint.h"
 #include "tests/db/sample_record.h"
+#include "tests/db/store_place.h"
 
 namespace hone {
 namespace {
 
 class RecordStoreTest : public testing::Test {
  protected:
-  std::unique_ptr<RecordStore> Open(bool create = true) { return RecordStore::Open(path_, create); }
-  TempFolder folder_;
-  std::string path_ = folder_.File("deep/down/records.db");
+  std::unique_ptr<RecordStore> Open(bool create = true) { return place_.Open(create); }
+  StorePlace place_;
 };
 
 TEST_F(RecordStoreTest, KeepsWhatItWasGiven) {
@@ -147,10 +144,11 @@ TEST_F(RecordStoreTest, TellsItsStats) {
   EXPECT_EQ(stats.ok, 4);
   EXPECT_EQ(stats.workloads, 1);
   EXPECT_EQ(stats.devices, 2);
-  EXPECT_EQ(stats.schema_version, 5);
-  EXPECT_GT(stats.size_bytes, 4096);
-  EXPECT_FALSE(stats.sqlite_version.empty());
-  EXPECT_TRUE(stats.journal_mode == "truncate" || stats.journal_mode == "wal");
+  EXPECT_EQ(stats.engine.schema_version, 5);
+  EXPECT_GT(stats.engine.size_bytes, 4096);
+  EXPECT_FALSE(stats.engine.version.empty());
+  EXPECT_EQ(stats.engine.name, StorePlace::Engine());
+  EXPECT_FALSE(stats.engine.journal.empty());
 }
 
 TEST_F(RecordStoreTest, BestGivesRecordsInRankOrder) {
@@ -178,31 +176,6 @@ TEST_F(RecordStoreTest, AbsentStoreIsNoInput) {
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::kNoInput);
   }
-}
-
-TEST_F(RecordStoreTest, FolderInPlaceOfTheFileIsRefused) {
-  EXPECT_THROW(RecordStore::Open(folder_.File("."), true), Error);
-  WriteBytes(folder_.File("file"), "x");
-  try {
-    RecordStore::Open(folder_.File("file/records.db"), true);
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::kCannotCreate);
-  }
-}
-
-TEST(DefaultStorePath, FollowsTheEnvironment) {
-  setenv("HONE_DB", "mine.db", 1);
-  EXPECT_EQ(DefaultStorePath(), "mine.db");
-  setenv("HONE_DB", "", 1);
-  setenv("XDG_DATA_HOME", "/data", 1);
-  EXPECT_EQ(DefaultStorePath(), "/data/hone/records.db");
-  setenv("XDG_DATA_HOME", "relative", 1);
-  setenv("HOME", "/home/x", 1);
-  EXPECT_EQ(DefaultStorePath(), "/home/x/.local/share/hone/records.db");
-  unsetenv("XDG_DATA_HOME");
-  unsetenv("HOME");
-  EXPECT_THROW(DefaultStorePath(), Error);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Checking, copying, recovering and pruning stores.
+// Checking, copying and recovering stores.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,11 +12,10 @@
 #include "core/hash.h"
 #include "db/care/backup_store.h"
 #include "db/care/check_store.h"
-#include "db/care/prune_store.h"
 #include "db/care/recover_store.h"
-#include "db/database.h"
 #include "db/foreign/foreign_lines.h"
 #include "db/record_store.h"
+#include "db/sqlite/sqlite_connection.h"
 #include "tests/db/sample_record.h"
 
 namespace hone {
@@ -86,7 +85,7 @@ TEST_F(StoreCare, AKeyThatIsNotItsFieldIsAProblem) {
         "UPDATE records SET json = replace(json, '1006', '1005') WHERE seq = 7",
         "UPDATE foreign_trials SET line = '{}' WHERE seq = 2"}) {
     WriteBytes(damaged_, ReadBytes(path_));
-    Database(damaged_, false).Execute(damage);
+    OpenSqlite(damaged_, false).Execute(damage);
     EXPECT_EQ(CheckStore(damaged_).problems.size(), 1U) << damage;
   }
 }
@@ -156,67 +155,6 @@ TEST_F(StoreCare, ABackupIsTheStoreAndReplacesNothing) {
   EXPECT_THROW(BackupStore(path_, recovered_), Error);
   EXPECT_THROW(BackupStore(path_, folder_.File("no/such/folder.db")), Error);
   EXPECT_FALSE(std::filesystem::exists(recovered_ + ".partial"));
-}
-
-// One record of a config, of some age.
-Record Timed(int number, int64_t min_ns, int64_t unix_ms, Fate fate = Fate::kOk) {
-  Record record = SampleRecord(number);
-  record.unix_ms = unix_ms;
-  record.measurement.fate = fate;
-  record.measurement.samples_ns = {min_ns};
-  if (fate != Fate::kOk) record.measurement.samples_ns = record.measurement.batch = {};
-  return Finish(record);
-}
-
-class Pruning : public testing::Test {
- protected:
-  void Fill(const std::vector<Record>& records) { RecordStore::Open(path_)->Append(records); }
-  std::vector<int64_t> Left() {
-    std::vector<int64_t> left;
-    for (const Record& record : RecordStore::Open(path_)->Find({}))
-      left.push_back(record.candidate.config.Get("tile_ow", 0));
-    return left;
-  }
-  TempFolder folder_;
-  std::string path_ = folder_.File("r.db");
-};
-
-TEST_F(Pruning, ByRankKeepsTheFastest) {
-  Fill({Timed(1, 50, 1), Timed(2, 10, 1), Timed(3, 30, 1), Timed(4, 20, 1), Timed(5, 40, 1), Timed(6, 60, 1)});
-  EXPECT_EQ(PruneStore(path_, {.beyond_rank = 2}, true).records, 3);
-  EXPECT_EQ(Left().size(), 6U) << "a rehearsal takes nothing";
-  EXPECT_EQ(PruneStore(path_, {.beyond_rank = 2}, false).kept, 3);
-  EXPECT_EQ(Left(), (std::vector<int64_t>{2, 4, 6})) << "the two fastest, and the last that came";
-}
-
-TEST_F(Pruning, ByAgeNeverTakesTheBest) {
-  Fill({Timed(1, 10, 1), Timed(2, 20, 1), Timed(3, 30, 100), Timed(4, 40, 100)});
-  EXPECT_EQ(PruneStore(path_, {.before_unix_ms = 50}, false).records, 1);
-  EXPECT_EQ(Left(), (std::vector<int64_t>{1, 3, 4}));
-}
-
-TEST_F(Pruning, ByFateAndAgeTogether) {
-  Fill({Timed(1, 10, 1), Timed(2, 0, 1, Fate::kCrashed), Timed(3, 0, 100, Fate::kCrashed),
-        Timed(4, 0, 1, Fate::kTimedOut), Timed(5, 20, 1)});
-  EXPECT_EQ(PruneStore(path_, {.before_unix_ms = 50, .fate = Fate::kCrashed}, false).records, 1);
-  EXPECT_EQ(Left(), (std::vector<int64_t>{1, 3, 4, 5}));
-}
-
-TEST_F(Pruning, WhatFinalsWereHeldOverStays) {
-  Record final = Timed(2, 25, 1);
-  final.finals = {1, 1, 1, false};
-  Fill({Timed(1, 10, 1), Timed(2, 90, 1), Timed(3, 80, 1), Finish(final), Timed(4, 99, 1)});
-  PruneStore(path_, {.beyond_rank = 1}, false);
-  EXPECT_EQ(Left(), (std::vector<int64_t>{1, 2, 2, 4}));
-}
-
-TEST_F(Pruning, TheOrderOfArrivalGoesOn) {
-  Fill({Timed(1, 10, 1), Timed(2, 20, 1)});
-  const auto store = RecordStore::Open(path_);
-  const int64_t before = store->Arrived();
-  PruneStore(path_, {.beyond_rank = 1}, false);
-  store->Append({Timed(3, 30, 1)});
-  EXPECT_GT(store->Arrived(), before);
 }
 
 }  // namespace

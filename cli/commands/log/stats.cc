@@ -20,10 +20,12 @@ Json StatsJson(const std::string& path, const StoreStats& stats) {
                {"devices", stats.devices},
                {"runs", stats.runs},
                {"foreign", stats.foreign},
-               {"bytes", stats.size_bytes},
-               {"schema_version", stats.schema_version},
-               {"journal_mode", stats.journal_mode},
-               {"sqlite", stats.sqlite_version}};
+               {"bytes", stats.engine.size_bytes},
+               {"schema_version", stats.engine.schema_version},
+               {"journal_mode", stats.engine.journal},
+               {"engine", stats.engine.name},
+               {"engine_version", stats.engine.version}};
+  if (stats.engine.name == "SQLite") json["sqlite"] = stats.engine.version;
   for (const auto& [fate, records] : stats.fates) json["fates"][std::string(FateName(fate))] = records;
   return json;
 }
@@ -36,7 +38,7 @@ int LogStatsCommand(const Arguments& arguments) {
   AddStoreOption(line, db);
   if (!line.Parse(arguments)) return 0;
   const std::string path = ExistingStorePath(db);
-  const StoreStats stats = OpenStore(path)->Stats();
+  const StoreStats stats = OpenExistingStore(db)->Stats();
   line.Next("hone log list" + line.Given({Topic::kStore}));
   if (line.json()) {
     PrintJson(StatsJson(path, stats));
@@ -44,8 +46,8 @@ int LogStatsCommand(const Arguments& arguments) {
   }
   Print("{}: {} records of {} workloads on {} devices, {} runs, {} foreign trials\n", path, stats.records,
         stats.workloads, stats.devices, stats.runs, stats.foreign);
-  Print("{:.1f} MB, schema {}, journal {}, SQLite {}\n", static_cast<double>(stats.size_bytes) / 1e6,
-        stats.schema_version, stats.journal_mode, stats.sqlite_version);
+  Print("{:.1f} MB, schema {}, journal {}, {} {}\n", static_cast<double>(stats.engine.size_bytes) / 1e6,
+        stats.engine.schema_version, stats.engine.journal, stats.engine.name, stats.engine.version);
   Table table({"fate", "> records"});
   for (const auto& [fate, records] : stats.fates) {
     table.Add({std::string(FateName(fate)), fmt::format("{}", records)});

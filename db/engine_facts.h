@@ -1,0 +1,16 @@
+// What a store's engine says of itself.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace hone {
+
+struct EngineFacts {
+  std::string name, version;  // "SQLite", "3.40.1"
+  std::string journal;        // how commits are made durable: "truncate", "wal"
+  int schema_version = 0;
+  int64_t size_bytes = 0;
+};
+
+}  // namespace hone

@@ -1,0 +1,11 @@
+// Which tables a store has, whatever engine keeps them.
+#pragma once
+
+#include <cstdint>
+
+namespace hone {
+
+inline constexpr int64_t kStoreApplicationId = 0x484F4E45;  // "HONE"; permanent
+inline constexpr int64_t kSchemaVersion = 5;
+
+}  // namespace hone

@@ -1,0 +1,285 @@
+// What only a store on a server can do, and what can befall it.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "core/error.h"
+#include "db/care/backup_store.h"
+#include "db/care/check_store.h"
+#include "db/care/recover_store.h"
+#include "db/database.h"
+#include "db/open_database.h"
+#include "db/patient_store.h"
+#include "db/postgresql/server_claims.h"
+#include "db/postgresql/server_link.h"
+#include "tests/db/sample_record.h"
+#include "tests/db/server/server_place.h"
+#include "tests/db/store_place.h"
+
+namespace hone {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+// The error that a call throws.
+template <typename Call>
+Error Refusal(const Call& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos) << error.what();
+    return error;
+  }
+  ADD_FAILURE() << "it was not refused";
+  return {ExitCode::kDone, ""};
+}
+
+Error OpenRefusal(const std::string& where, bool create = false) {
+  return Refusal([&] { RecordStore::Open(where, create); });
+}
+
+TEST(ServerAddress, APasswordIsRefusedAndNeverTold) {
+  for (const char* address :
+       {"postgresql://me:hunter2@localhost/x", "postgres://localhost/x?password=hunter2",
+        "postgresql://me:hunter2@localhost:port/x", "postgresql://localhost/x?sslpassword=hunter2",
+        "postgresql://me:hunter2@[::1/x", "postgresql://me:hunter2@localhost/%zz", "postgresql://h/x?hunter2=1"}) {
+    const Error error = OpenRefusal(address);
+    EXPECT_EQ(error.code(), ExitCode::kUsage) << address;
+    EXPECT_THAT(error.what(), Not(HasSubstr("hunter2"))) << address;
+  }
+}
+
+TEST(ServerAddress, NobodyWhoAnswersIsAnErrorOfTheStore) {
+  const Error error = OpenRefusal("postgresql:///x?host=/nowhere");
+  EXPECT_EQ(error.code(), ExitCode::kIo);
+  EXPECT_THAT(error.what(), HasSubstr("does not answer"));
+}
+
+TEST(ServerStore, AnAbsentDatabaseIsNoInput) {
+  const Error error = OpenRefusal(SharedServer().Address("absent"), true);
+  EXPECT_EQ(error.code(), ExitCode::kNoInput);
+  EXPECT_THAT(error.what(), HasSubstr("createdb"));
+}
+
+TEST(ServerStore, WhatOthersKeepIsRefusedAndLeft) {
+  const StorePlace place;
+  PostgresServer::Execute(place.where(), "CREATE SCHEMA hone; CREATE TABLE hone.store(a int)");
+  EXPECT_EQ(OpenRefusal(place.where(), true).code(), ExitCode::kBadData);
+  PostgresServer::Execute(place.where(), "DROP TABLE hone.store; CREATE TABLE hone.mine(a int)");
+  EXPECT_EQ(OpenRefusal(place.where(), true).code(), ExitCode::kBadData);
+  PostgresServer::Execute(place.where(), "SELECT a FROM hone.mine");
+}
+
+TEST(ServerStore, ANewerVersionIsRefused) {
+  const StorePlace place;
+  place.Open();
+  PostgresServer::Execute(place.where(), "UPDATE hone.store SET version = 6");
+  const Error error = OpenRefusal(place.where(), true);
+  EXPECT_EQ(error.code(), ExitCode::kBadData);
+  EXPECT_THAT(error.what(), HasSubstr("version 6; this hone reads up to 5"));
+}
+
+TEST(ServerStore, ARoleThatMayOnlyReadReads) {
+  const StorePlace place;
+  place.Open()->Append(SampleRecords(3));
+  PostgresServer::Execute(place.where(),
+                          "DO 'BEGIN CREATE ROLE reader LOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END'; GRANT "
+                          "USAGE ON SCHEMA hone TO reader; GRANT SELECT ON ALL TABLES IN SCHEMA hone TO reader");
+  std::string where = place.where();
+  where.replace(where.find("hone@"), 5, "reader@");
+  const auto store = RecordStore::Open(where, true);
+  EXPECT_EQ(store->Find({}).size(), 3U);
+  EXPECT_EQ(Refusal([&] { store->Append({SampleRecord(9)}); }).code(), ExitCode::kNotAuthorised);
+  EXPECT_EQ(store->Find({}).size(), 3U) << "the store goes on after a refusal";
+}
+
+TEST(ServerStore, NamesMayBeAnyBytes) {
+  const StorePlace place;
+  Record record = SampleRecord(1);
+  record.measurement.environment.host = "b\xff\xe4r'; DROP TABLE records; --";
+  record.measurement.environment.cpu_model = std::string("zero\0inside", 11);
+  record.measurement.environment.label = "gr\xc3\xbc\xc3\x9f";
+  record = Finish(record);
+  const auto store = place.Open();
+  EXPECT_EQ(store->Append({record}), 1);
+  EXPECT_EQ(store->Find({.device = "gr\xc3\xbc"}).size(), 1U);
+  EXPECT_THAT(CheckStore(place.where()).problems, IsEmpty());
+}
+
+TEST(ServerStore, AKeyThatIsNotItsFieldIsAProblem) {
+  const StorePlace place;
+  place.Open()->Append(SampleRecords(1005));
+  EXPECT_EQ(CheckStore(place.where()).records, 1005);
+  PostgresServer::Execute(place.where(), "UPDATE hone.records SET min_ns = 1 WHERE seq = 1003");
+  EXPECT_EQ(CheckStore(place.where()).problems.size(), 1U);
+}
+
+TEST(ServerStore, WhatNeedsAFileSaysWhatToUse) {
+  const StorePlace place;
+  const Error backup = Refusal([&] { BackupStore(place.where(), "/nowhere/x.db"); });
+  EXPECT_EQ(backup.code(), ExitCode::kUsage);
+  EXPECT_THAT(backup.what(), HasSubstr("pg_dump"));
+  EXPECT_EQ(Refusal([&] { RecoverStore(place.where(), "/nowhere/x.db"); }).code(), ExitCode::kUsage);
+}
+
+TEST(ServerStore, ManyMayCreateItAtOnce) {
+  const StorePlace place;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 8; ++t) threads.emplace_back([&place, t] { place.Open()->Append({SampleRecord(t)}); });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(place.Open()->Find({}).size(), 8U);
+}
+
+// Whoever has seen arrival n has seen all that arrived before it, though writers overlap.
+TEST(ServerStore, ArrivalIsInTheOrderOfVisibility) {
+  const StorePlace place;
+  place.Open();
+  constexpr int kWriters = 4, kEach = 60;
+  std::vector<std::thread> writers;
+  for (int w = 0; w < kWriters; ++w) {
+    writers.emplace_back([&place, w] {
+      const auto store = place.Open();
+      for (int i = 0; i < kEach; ++i) store->Append({SampleRecord(w * 1000 + i)});
+    });
+  }
+  const auto watcher = place.Open();
+  std::set<std::string> seen;
+  for (RecordQuery query; seen.size() < kWriters * kEach; query.after = query.until) {
+    query.until = watcher->Arrived();
+    if (query.until == query.after) continue;
+    for (const Record& record : watcher->Find(query)) seen.insert(record.id);
+    if (query.until >= kWriters * kEach) break;
+  }
+  for (std::thread& writer : writers) writer.join();
+  EXPECT_EQ(seen.size(), static_cast<size_t>(kWriters * kEach));
+}
+
+TEST(ServerClaimsTest, AreHeldByOneAndGoWithTheirHolder) {
+  const StorePlace place;
+  auto here = place.Open();
+  const auto there = place.Open();
+  EXPECT_TRUE(here->claims().Take("a"));
+  EXPECT_TRUE(here->claims().Take("a"));
+  EXPECT_FALSE(there->claims().Take("a"));
+  here->claims().Release("a");
+  here->claims().Release("never held");
+  EXPECT_TRUE(there->claims().Take("a"));
+  EXPECT_TRUE(here->claims().Take("b"));
+  here.reset();
+  // The server notices the end of a connection a moment later.
+  for (int i = 0; i < 1000 && !there->claims().Take("b"); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  EXPECT_TRUE(there->claims().Take("b"));
+}
+
+class RestartedServer : public testing::Test {
+ protected:
+  // Waits of a patient store start the server again.
+  Patience Restarting() {
+    Patience patience;
+    patience.now_ns = [this] { return now_ns_; };
+    patience.sleep = [this](int64_t ns) {
+      now_ns_ += ns;
+      server_.Start();
+    };
+    patience.tell = [this](const std::string& what) { told_.push_back(what); };
+    return patience;
+  }
+
+  PostgresServer server_;
+  std::string where_ = server_.NewDatabase();
+  int64_t now_ns_ = 0;
+  std::vector<std::string> told_;
+};
+
+TEST_F(RestartedServer, LosesNothingThatWasAcknowledged) {
+  const auto store = MakePatient(RecordStore::Open(where_), Restarting());
+  ASSERT_TRUE(store->claims().Take("mine"));
+  int64_t kept = 0;
+  for (int kill = 0; kill < 3; ++kill) {
+    kept += store->Append({SampleRecord(2 * kill)});
+    server_.Kill();
+    kept += store->Append({SampleRecord(2 * kill + 1)});
+  }
+  EXPECT_EQ(kept, 6);
+  EXPECT_EQ(store->Find({}), SampleRecords(6));
+  EXPECT_EQ(told_.size(), 6U) << "each wait is told, and its end";
+  EXPECT_FALSE(RecordStore::Open(where_)->claims().Take("mine")) << "claims are taken again";
+}
+
+TEST_F(RestartedServer, ClaimsWaitForItToo) {
+  const auto store = MakePatient(RecordStore::Open(where_), Restarting());
+  ASSERT_TRUE(store->claims().Take("a"));
+  server_.Kill();
+  store->claims().Release("a");
+  EXPECT_TRUE(store->claims().Take("b"));
+  EXPECT_FALSE(RecordStore::Open(where_)->claims().Take("b"));
+  EXPECT_TRUE(RecordStore::Open(where_)->claims().Take("a"));
+}
+
+TEST_F(RestartedServer, WhoIsNotPatientGetsOneLine) {
+  const auto store = RecordStore::Open(where_);
+  server_.Kill();
+  const Error error = Refusal([&] { store->Append({SampleRecord(1)}); });
+  EXPECT_EQ(error.code(), ExitCode::kIo);
+  EXPECT_THAT(error.what(), HasSubstr("lost"));
+  EXPECT_EQ(Refusal([&] { store->Arrived(); }).code(), ExitCode::kIo);
+  server_.Start();
+  EXPECT_EQ(store->Append({SampleRecord(1)}), 1);
+}
+
+// The server ends the connection at every point of an Append: nothing of it is kept, or all, and the next one goes on.
+TEST(ServerStore, AConnectionMayEndAtAnyPoint) {
+  const StorePlace place;
+  const auto store = place.Open();
+  store->Append({SampleRecord(0)});
+  int cut = 0;
+  for (int number = 1; number < 40; ++number) {
+    const std::vector<Record> batch = {SampleRecord(2 * number), SampleRecord(2 * number + 1)};
+    std::thread cutter([&place, number] {
+      std::this_thread::sleep_for(std::chrono::microseconds(30 * number));
+      PostgresServer::Execute(
+          SharedServer().Address(""),
+          fmt::format("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{}'",
+                      place.where().substr(place.where().find("@/") + 2,
+                                           place.where().find('?') - place.where().find("@/") - 2)));
+    });
+    bool acknowledged = false;
+    try {
+      store->Append(batch);
+      acknowledged = true;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ExitCode::kIo) << error.what();
+      ++cut;
+    }
+    cutter.join();
+    const auto reader = place.Open();
+    const bool first = reader->Get(batch[0].id).has_value();
+    EXPECT_EQ(first, reader->Get(batch[1].id).has_value()) << number;
+    if (acknowledged) {
+      EXPECT_TRUE(first) << number;
+    }
+  }
+  EXPECT_GT(cut, 0);
+}
+
+TEST(ServerStore, WhoListensHearsOfRecords) {
+  const StorePlace place;
+  const auto store = place.Open();
+  ServerLink listener(place.where());
+  listener.Execute("LISTEN hone_records");
+  EXPECT_FALSE(listener.AwaitNotice(0));
+  store->Append(SampleRecords(300));
+  EXPECT_TRUE(listener.AwaitNotice(10'000));
+  while (listener.AwaitNotice(0)) {
+  }
+  store->Append(SampleRecords(300));
+  EXPECT_FALSE(listener.AwaitNotice(50)) << "known records are no news";
+}
+
+}  // namespace
+}  // namespace hone

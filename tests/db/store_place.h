@@ -1,0 +1,31 @@
+// Where a test's store lies. The tests of the store are built twice: with file_place.cc and with server_place.cc.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "db/record_store.h"
+
+namespace hone {
+
+// An empty place for one store, gone with the object.
+class StorePlace {
+ public:
+  StorePlace();
+  ~StorePlace();
+  StorePlace(const StorePlace&) = delete;
+  StorePlace& operator=(const StorePlace&) = delete;
+
+  // A path or an address; nothing is there yet.
+  const std::string& where() const { return where_; }
+  std::unique_ptr<RecordStore> Open(bool create = true) const { return RecordStore::Open(where_, create); }
+  // Which engine keeps it, as EngineFacts names it.
+  static std::string Engine();
+
+ private:
+  struct Inside;
+  std::unique_ptr<Inside> inside_;
+  std::string where_;
+};
+
+}  // namespace hone
