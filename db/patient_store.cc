@@ -73,6 +73,12 @@ class PatientStore : public RecordStore {
   std::optional<Record> Get(const std::string& id) const override {
     return Patiently([&] { return store_->Get(id); });
   }
+  std::vector<std::string> Ids(int64_t after, int64_t until) const override {
+    return Patiently([&] { return store_->Ids(after, until); });
+  }
+  int64_t CountKnown(const std::vector<std::string>& ids) const override {
+    return Patiently([&] { return store_->CountKnown(ids); });
+  }
   std::vector<std::string> Workloads() const override {
     return Patiently([&] { return store_->Workloads(); });
   }

@@ -81,6 +81,23 @@ class TableStore : public RecordStore {
     return RecordFromColumn(statement, 0);
   }
 
+  std::vector<std::string> Ids(int64_t after, int64_t until) const override {
+    std::vector<std::string> ids;
+    Statement statement(*database_, "SELECT id FROM records WHERE seq > ? AND seq <= ? ORDER BY seq");
+    statement.Bind({after, until});
+    while (statement.Step()) ids.push_back(statement.Text(0));
+    return ids;
+  }
+
+  int64_t CountKnown(const std::vector<std::string>& ids) const override {
+    if (ids.empty()) return 0;
+    const std::vector<std::string_view> places(ids.size(), "?");
+    Statement statement(*database_,
+                        fmt::format("SELECT count(*) FROM records WHERE id IN ({})", fmt::join(places, ",")));
+    statement.Bind(SqlRow(ids.begin(), ids.end()));
+    return statement.Step() ? statement.Integer(0) : 0;
+  }
+
   std::vector<std::string> Workloads() const override {
     std::vector<std::string> workloads;
     Statement statement(*database_, "SELECT DISTINCT workload FROM records ORDER BY workload");

@@ -65,6 +65,10 @@ class RecordStore {
   // Grows with every record that is new, whoever appends it; 0 for an empty store.
   virtual int64_t Arrived() const = 0;
   virtual std::optional<Record> Get(const std::string& id) const = 0;
+  // The ids of the records that arrived later than `after` and not later than `until`, in that order.
+  virtual std::vector<std::string> Ids(int64_t after, int64_t until) const = 0;
+  // How many of these, none twice, the store has. At most a few thousand.
+  virtual int64_t CountKnown(const std::vector<std::string>& ids) const = 0;
   // The texts of all workloads that have records, in alphabetic order.
   virtual std::vector<std::string> Workloads() const = 0;
 

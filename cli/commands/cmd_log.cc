@@ -16,6 +16,7 @@ int LogCommand(const Arguments& arguments) {
       {"untrust", "takes no more packs of a key", LogUntrustCommand},
       {"verify", "whether a pack's or store's records hold on this machine", LogVerifyCommand},
       {"diff", "what changed between two stores or packs", LogDiffCommand},
+      {"sync", "brings what either of two stores has to the other", LogSyncCommand},
       {"stats", "what the store holds", LogStatsCommand},
       {"check", "whether every page and record of the store is right", LogCheckCommand},
       {"backup", "copies the store while others write to it", LogBackupCommand},

@@ -39,7 +39,7 @@ void WriteCopy(const std::string& path, const std::string& to) {
 int64_t BackupStore(const std::string& path, const std::string& to) {
   if (IsServerStore(path)) {
     throw Error(ExitCode::kUsage,
-                fmt::format("'{}' is a store on a server: copy it with pg_dump", path));
+                fmt::format("'{}' is a store on a server: copy it with hone log sync, or with pg_dump", path));
   }
   if (fs::exists(to)) {
     throw Error(ExitCode::kCannotCreate, fmt::format("'{}' is there already; a backup needs a new name", to));

@@ -19,6 +19,7 @@ int LogPullCommand(const Arguments& arguments);
 int LogPushCommand(const Arguments& arguments);
 int LogRecoverCommand(const Arguments& arguments);
 int LogStatsCommand(const Arguments& arguments);
+int LogSyncCommand(const Arguments& arguments);
 int LogTrustCommand(const Arguments& arguments);
 int LogUntrustCommand(const Arguments& arguments);
 int LogVerifyCommand(const Arguments& arguments);
