@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "core/error.h"
+#include "db/sqlite/network_file_system.h"
 #include "db/sqlite/schema.h"
 #include "db/sqlite/sqlite_connection.h"
 
@@ -111,6 +112,7 @@ Database OpenOnce(const std::string& path, bool create, bool existed, JournalMod
 }  // namespace
 
 Database OpenStoreFile(const std::string& path, bool create, JournalMode mode) {
+  RefuseNetworkFileSystem(path);
   const bool existed = CheckPath(path, create);
   const auto end = std::chrono::steady_clock::now() + kPatience;
   for (;;) {

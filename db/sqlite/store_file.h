@@ -9,7 +9,7 @@
 namespace hone {
 
 // A connection to a store of the present schema. Creates the file and its folder when `create`. Throws Error as
-// RecordStore::Open says; a file that is refused is left as it was.
+// RecordStore::Open says, and Error(kBadConfig) on a network file system; a file that is refused is left as it was.
 Database OpenStoreFile(const std::string& path, bool create, JournalMode mode = LinkedJournalMode());
 
 }  // namespace hone

@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "db/record_store.h"
+#include "db/sqlite/network_file_system.h"
 #include "tests/db/sample_record.h"
 
 namespace hone {
@@ -36,6 +37,41 @@ TEST(DefaultStorePath, FollowsTheEnvironment) {
   unsetenv("XDG_DATA_HOME");
   unsetenv("HOME");
   EXPECT_THROW(DefaultStorePath(), Error);
+}
+
+TEST(StoreFile, OnANetworkFileSystemIsRefusedUnlessForced) {
+  const TempFolder folder;
+  const std::string path = folder.File("not/there/yet.db");
+  unsetenv("HONE_NETWORK_STORE");
+  std::string asked;
+  const auto nfs = [&asked](const std::string& at) {
+    asked = at;
+    return int64_t{0x6969};
+  };
+  try {
+    RefuseNetworkFileSystem(path, nfs);
+    FAIL() << "it was taken";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kBadConfig);
+    EXPECT_NE(std::string(error.what()).find("NFS"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("HONE_NETWORK_STORE"), std::string::npos) << error.what();
+  }
+  EXPECT_EQ(asked + "/not/there/yet.db", path) << "what is not there is asked of the folder above";
+  setenv("HONE_NETWORK_STORE", "1", 1);
+  RefuseNetworkFileSystem(path, nfs);
+  unsetenv("HONE_NETWORK_STORE");
+}
+
+TEST(StoreFile, LocalFileSystemsAreTaken) {
+  for (const int64_t type : {0xEF53L, 0x58465342L, 0x9123683EL, 0x01021994L, 0x794C7630L, 0x65735546L, 0L}) {
+    EXPECT_EQ(NetworkFileSystemName(type), nullptr) << type;
+    RefuseNetworkFileSystem("x.db", [type](const std::string&) { return type; });
+  }
+  for (const int64_t type : {0x6969L, 0xFF534D42L, 0xFE534D42L, 0x517BL, 0x01021997L, 0x00C36400L, 0x0BD00BD0L}) {
+    EXPECT_NE(NetworkFileSystemName(type), nullptr) << type;
+  }
+  EXPECT_NE(StatfsType("/proc"), 0);
+  EXPECT_EQ(StatfsType("/nowhere at all"), 0);
 }
 
 }  // namespace
