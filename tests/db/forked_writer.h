@@ -1,0 +1,35 @@
+// Processes that write to a store and tell what it acknowledged.
+#pragma once
+
+#include <sys/types.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace hone {
+
+// Runs `body` in a child; its return value is the exit status. The child never runs the parent's destructors.
+pid_t Fork(const std::function<int()>& body);
+// Waits for its end: the exit status, or the signal below zero.
+int StatusOf(pid_t child);
+
+// A pipe on which writers tell the numbers of the records that Append acknowledged.
+class Acknowledgements {
+ public:
+  Acknowledgements();
+  ~Acknowledgements();
+  Acknowledgements(const Acknowledgements&) = delete;
+  Acknowledgements& operator=(const Acknowledgements&) = delete;
+  void Tell(int number) const;
+  // What has been told and not read, waiting up to the time for the first.
+  std::vector<int> Read(int wait_ms) const;
+
+ private:
+  int ends_[2] = {-1, -1};
+};
+
+// Appends SampleRecord(first) and the next ones, one by one.
+int WriteUntilEnough(const std::string& path, int first, int count, const Acknowledgements& acknowledged);
+
+}  // namespace hone
