@@ -234,7 +234,7 @@ void JobBoard::TakeResult(LaneId lane, ResultMessage result) {
   const bool is_fault = result.measurement.fate == Fate::kRunnerLost;
   if (const auto it = lanes_.find(lane); it != lanes_.end()) it->second.faults = is_fault ? it->second.faults + 1 : 0;
   if (is_fault && TryElsewhere(job, lane)) return;
-  End(job, std::move(result.measurement), std::move(result.cost));
+  End(job, std::move(result.measurement), std::move(result.cost), std::move(result.outputs));
 }
 
 void JobBoard::Fail(JobId job, Fate fate, const std::string& message) {
@@ -245,10 +245,10 @@ void JobBoard::FailAll(Fate fate, const std::string& message) {
   while (!jobs_.empty()) End(jobs_.begin(), FailedMeasurement(fate, 0, message));
 }
 
-void JobBoard::End(Jobs::iterator job, Measurement measurement, JobCost cost) {
+void JobBoard::End(Jobs::iterator job, Measurement measurement, JobCost cost, std::string outputs) {
   Move(job->first, job->second, 0);
   waiting_.erase(job->first);
-  results_.push_back({job->first, std::move(measurement), std::move(cost)});
+  results_.push_back({job->first, std::move(measurement), std::move(cost), std::move(outputs)});
   jobs_.erase(job);
 }
 

@@ -115,7 +115,7 @@ class JobBoard {
   Jobs::iterator LastMovable(LaneId lane);
   std::optional<Place> Ask(Jobs::iterator job);
   bool TryElsewhere(Jobs::iterator job, LaneId lane);
-  void End(Jobs::iterator job, Measurement measurement, JobCost cost = {});
+  void End(Jobs::iterator job, Measurement measurement, JobCost cost = {}, std::string outputs = {});
 
   Jobs jobs_;
   std::set<JobId> waiting_;  // of jobs_, those on no lane

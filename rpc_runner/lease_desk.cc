@@ -11,6 +11,8 @@ namespace {
 
 constexpr size_t kMostWaiting = 8;
 constexpr size_t kMostDone = 64;
+constexpr size_t kMostDoneBytes = size_t{64} << 20;  // of outputs
+constexpr int kQuietBeats = 5;                       // until a piece counts as lost on the way
 
 Frame JobError(const char* code, const std::string& message, const Json& header) {
   Frame frame = ErrorFrame(code, message);
@@ -18,6 +20,16 @@ Frame JobError(const char* code, const std::string& message, const Json& header)
   if (header.contains("job") && header["job"].is_number()) frame.header["job"] = header["job"];
   if (header.contains("attempt") && header["attempt"].is_number()) frame.header["attempt"] = header["attempt"];
   return frame;
+}
+
+size_t OutputBytes(const Frame& result) {
+  size_t bytes = 0;
+  for (const std::string& part : result.parts) bytes += part.size();
+  return bytes;
+}
+
+int64_t BlobBytes(const PackageJob& job) {
+  return (job.params ? job.params->size_bytes : 0) + (job.inputs ? job.inputs->size_bytes : 0);
 }
 
 }  // namespace
@@ -46,6 +58,7 @@ std::vector<Frame> LeaseDesk::Handle(const Frame& frame, bool* for_us) {
 std::vector<Frame> LeaseDesk::Answers(const Frame& frame) {
   if (frame.kind == FrameKind::kJob) return OnJob(frame);
   if (frame.kind == FrameKind::kHeartbeat) return OnBeat(frame.header);
+  if (frame.kind == FrameKind::kBlob && IsPiece(frame)) return OnPiece(PieceFromFrame(frame));
   if (frame.kind == FrameKind::kBlob) {
     std::string sha256;
     std::string bytes = BlobFromFrame(frame, &sha256);
@@ -66,7 +79,58 @@ bool LeaseDesk::Knows(JobId id, const uint32_t* attempt) const {
 }
 
 bool LeaseDesk::Lacks(const JobMessage& job) {
-  return !job.package && references_.Find(job.reference_sha256) == nullptr;
+  if (job.package) return FirstMissing(*job.package) != nullptr;
+  return references_.Find(job.reference_sha256) == nullptr;
+}
+
+// A job holds what it has: what comes after may drive it out of the cache. Throws Error(kBadData).
+void LeaseDesk::GiveBlobs(JobMessage& job) {
+  for (std::optional<Blob>* blob : {&job.package->params, &job.package->inputs}) {
+    if (!*blob || !(*blob)->is_missing()) continue;
+    const std::shared_ptr<SharedRegion> region = blobs_.Find((*blob)->sha256);
+    if (region == nullptr) continue;
+    if (region->size_bytes() != (*blob)->size_bytes) {
+      throw Error(ExitCode::kBadData, fmt::format("the blob {} has {} bytes, and the job says {}", (*blob)->sha256,
+                                                  region->size_bytes(), (*blob)->size_bytes));
+    }
+    (*blob)->data = std::shared_ptr<const char>(region, region->data());
+  }
+}
+
+JobMessage* LeaseDesk::FirstLackingBlobs() {
+  const auto job = std::find_if(waiting_.begin(), waiting_.end(),
+                                [](const JobMessage& each) { return each.package && FirstMissing(*each.package); });
+  return job == waiting_.end() ? nullptr : &*job;
+}
+
+// One blob travels at a time: two that the cache cannot hold together would drive each other out for ever.
+std::optional<Frame> LeaseDesk::NextNeed() {
+  const JobMessage* job = FirstLackingBlobs();
+  if (job == nullptr) return std::nullopt;
+  const std::string& sha256 = FirstMissing(*job->package)->sha256;
+  return NeedPieceFrame(job->id, sha256, blobs_.Come(sha256));
+}
+
+std::vector<Frame> LeaseDesk::OnPiece(const BlobPiece& piece) {
+  const JobMessage* job = FirstLackingBlobs();
+  if (job == nullptr) return {};
+  const Blob* wanted = FirstMissing(*job->package);
+  if (wanted->sha256 != piece.sha256 || piece.offset_bytes != blobs_.Come(piece.sha256)) return {};
+  quiet_beats_ = 0;
+  std::vector<Frame> answer;
+  try {
+    blobs_.Take(piece, wanted->size_bytes);
+    for (JobMessage& each : waiting_) {
+      job = &each;
+      if (each.package) GiveBlobs(each);
+    }
+  } catch (const std::exception& error) {
+    const JobId bad = job->id;
+    answer.push_back(JobError("unsupported_job", error.what(), {{"job", bad}, {"attempt", job->attempt}}));
+    std::erase_if(waiting_, [&](const JobMessage& each) { return each.id == bad; });
+  }
+  if (std::optional<Frame> need = NextNeed()) answer.push_back(std::move(*need));
+  return answer;
 }
 
 const Frame* LeaseDesk::FindDone(JobId id, const uint32_t* attempt) const {
@@ -88,11 +152,32 @@ std::vector<Frame> LeaseDesk::OnJob(const Frame& frame) {
   if (waiting_.size() >= kMostWaiting) {
     return {JobError("busy", fmt::format("{} jobs wait already", waiting_.size()), frame.header)};
   }
+  if (job.package) return OnPackage(std::move(job), frame.header);
   if (!job.job.reference.elf.empty()) references_.Insert(job.reference_sha256, job.job.reference.elf);
   std::vector<Frame> answer;
   if (Lacks(job)) answer.push_back(NeedFrame(job.id, job.reference_sha256));
   waiting_.push_back(std::move(job));
   return answer;
+}
+
+std::vector<Frame> LeaseDesk::OnPackage(JobMessage job, const Json& header) {
+  if (const int64_t bytes = BlobBytes(*job.package); bytes > caps_.package_bytes) {
+    return {JobError("unsupported_job",
+                     fmt::format("its parameters and inputs have {} bytes; this runner takes {} (--max-package)", bytes,
+                                 caps_.package_bytes),
+                     header)};
+  }
+  try {
+    GiveBlobs(job);
+  } catch (const Error& error) {
+    return {JobError("unsupported_job", error.what(), header)};
+  }
+  // The one before asks already.
+  const bool asks = Lacks(job) && FirstLackingBlobs() == nullptr;
+  waiting_.push_back(std::move(job));
+  if (!asks) return {};
+  quiet_beats_ = 0;
+  return {*NextNeed()};
 }
 
 std::vector<Frame> LeaseDesk::OnBeat(const Json& header) {
@@ -113,7 +198,11 @@ std::vector<Frame> LeaseDesk::OnBeat(const Json& header) {
   }
   // A blob may have been lost too.
   for (const JobMessage& job : waiting_) {
-    if (Lacks(job)) answer.push_back(NeedFrame(job.id, job.reference_sha256));
+    if (!job.package && Lacks(job)) answer.push_back(NeedFrame(job.id, job.reference_sha256));
+  }
+  // Said again too soon it would bring the piece that is on its way twice.
+  if (++quiet_beats_ % kQuietBeats == 0) {
+    if (std::optional<Frame> need = NextNeed()) answer.push_back(std::move(*need));
   }
   return answer;
 }
@@ -141,12 +230,19 @@ std::optional<JobMessage> LeaseDesk::NextJob() {
   return std::nullopt;
 }
 
-std::optional<Frame> LeaseDesk::Finish(const JobMessage& job, const Measurement& measurement, const JobCost& cost) {
+std::optional<Frame> LeaseDesk::Finish(const JobMessage& job, const Measurement& measurement, const JobCost& cost,
+                                       std::string outputs) {
   if (job.lease != lease_) return std::nullopt;
   std::erase(running_, Key(job.id, job.attempt));
-  done_.emplace_back(Key(job.id, job.attempt), ResultToFrame({job.id, job.attempt, measurement, cost}));
+  done_.emplace_back(Key(job.id, job.attempt),
+                     ResultToFrame({job.id, job.attempt, measurement, cost, std::move(outputs)}));
   done_.back().second.lease = lease_;
-  if (done_.size() > kMostDone) done_.pop_front();
+  size_t bytes = 0;
+  for (const auto& [key, frame] : done_) bytes += OutputBytes(frame);
+  while (done_.size() > 1 && (done_.size() > kMostDone || bytes > kMostDoneBytes)) {
+    bytes -= OutputBytes(done_.front().second);
+    done_.pop_front();
+  }
   return done_.back().second;
 }
 

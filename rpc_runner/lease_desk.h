@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "rpc_runner/executor/blob_cache.h"
+#include "rpc_runner/executor/job_caps.h"
 #include "rpc_runner/wire/blob_store.h"
 #include "rpc_runner/wire/job_message.h"
 
@@ -17,6 +19,8 @@ namespace hone {
 // Takes a client's frames and says what to answer; does not know sockets, clocks or executors. Not thread-safe.
 class LeaseDesk {
  public:
+  // Of the caps those of packages.
+  explicit LeaseDesk(const JobCaps& caps) : caps_(caps), blobs_(caps.cache_bytes) {}
   // Begins a lease; what was under the one before is dropped. "" ends it.
   void Begin(const std::string& lease);
   const std::string& lease() const { return lease_; }
@@ -26,20 +30,30 @@ class LeaseDesk {
   // The next job that has all it needs, moved to "running".
   std::optional<JobMessage> NextJob();
   // The result's frame to send, kept to be sent again; nullopt when the job was under another lease.
-  std::optional<Frame> Finish(const JobMessage& job, const Measurement& measurement, const JobCost& cost = {});
+  std::optional<Frame> Finish(const JobMessage& job, const Measurement& measurement, const JobCost& cost = {},
+                              std::string outputs = {});
 
  private:
   using Key = std::pair<JobId, uint32_t>;
   std::vector<Frame> Answers(const Frame& frame);
   std::vector<Frame> OnJob(const Frame& frame);
+  std::vector<Frame> OnPackage(JobMessage job, const Json& header);
   std::vector<Frame> OnBeat(const Json& header);
+  std::vector<Frame> OnPiece(const BlobPiece& piece);
   Frame OnWithdraw(const Json& jobs);
   bool Knows(JobId id, const uint32_t* attempt) const;
   bool Lacks(const JobMessage& job);
+  void GiveBlobs(JobMessage& job);
+  JobMessage* FirstLackingBlobs();
+  std::optional<Frame> NextNeed();
   const Frame* FindDone(JobId id, const uint32_t* attempt) const;
 
   std::string lease_;
-  BlobStore references_;  // outlive leases
+  const JobCaps caps_;
+  // These two outlive leases.
+  BlobStore references_;
+  BlobCache blobs_;
+  int quiet_beats_ = 0;  // of the client since a piece came
   std::deque<JobMessage> waiting_;
   std::vector<Key> running_;
   std::deque<std::pair<Key, Frame>> done_;  // newest last

@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "core/hash.h"
 #include "rpc_runner/process/clock.h"
+#include "rpc_runner/wire/blob_piece.h"
 #include "rpc_runner/wire/frame_stream.h"
 
 namespace hone {
@@ -113,9 +114,10 @@ bool LocalRunner::Receive(Frame* frame) {
   }
 }
 
-void LocalRunner::Finish(std::deque<Outstanding>::iterator job, Measurement measurement, JobCost cost) {
+void LocalRunner::Finish(std::deque<Outstanding>::iterator job, Measurement measurement, JobCost cost,
+                         std::string outputs) {
   if (measurement.environment == Environment()) measurement.environment = environment_;
-  finished_.push_back({job->message.id, std::move(measurement), cost});
+  finished_.push_back({job->message.id, std::move(measurement), std::move(cost), std::move(outputs)});
   outstanding_.erase(job);
 }
 
@@ -127,12 +129,12 @@ void LocalRunner::Handle(const Frame& frame) {
   if (frame.kind == FrameKind::kResult) {
     ResultMessage result = ResultFromFrame(frame);
     if (const auto job = find(result.id); job != outstanding_.end())
-      Finish(job, std::move(result.measurement), result.cost);
+      Finish(job, std::move(result.measurement), std::move(result.cost), std::move(result.outputs));
   } else if (frame.kind == FrameKind::kNeed) {
     const auto job = find(HeaderNumber(frame.header, "job"));
     if (job == outstanding_.end()) return;
-    if (!WriteFrame(executor_->fd(), BlobFrame(job->message.reference_sha256, job->message.job.reference.elf)))
-      Restart();
+    const std::optional<Frame> blob = AnswerNeed(job->message, frame.header, kLocalPieceBytes);
+    if (blob && !WriteFrame(executor_->fd(), *blob)) Restart();
   } else {
     throw Error(ExitCode::kBadData, "the executor sent a frame that a runner does not take");
   }

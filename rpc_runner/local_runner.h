@@ -43,7 +43,8 @@ class LocalRunner : public Runner {
   void Restart();
   bool Receive(Frame* frame);
   void Handle(const Frame& frame);
-  void Finish(std::deque<Outstanding>::iterator job, Measurement measurement, JobCost cost = {});
+  void Finish(std::deque<Outstanding>::iterator job, Measurement measurement, JobCost cost = {},
+              std::string outputs = {});
 
   const ExecutorOptions options_;
   std::unique_ptr<ExecutorProcess> executor_;

@@ -41,6 +41,8 @@ constexpr const char* kUsage =
     "  --cores LIST            CPUs to time on, as in 0,2-3 (all that are allowed)\n"
     "  --max-deadline TIME     the longest that a candidate may take, whatever its job says (60s)\n"
     "  --max-memory SIZE       the most memory of one job, as in 512M, 4G (three quarters of the machine's)\n"
+    "  --max-package SIZE      the most parameters and inputs of one package (a quarter of the machine's memory)\n"
+    "  --max-cache SIZE        how much of those is kept for the next time, here and in the executor (an eighth)\n"
     "  --user NAME             who candidates run as when this is started by root (nobody)\n"
     "  --require-isolation A,B refuse to start with less, as in seccomp,landlock; hone devices shows what there is\n"
     "  --emulator COMMAND      this runs under an emulator; start the executor under it too, as in "

@@ -16,6 +16,7 @@
 #include "rpc_runner/process/standard_streams.h"
 #include "rpc_runner/tracker/ask_tracker.h"
 #include "rpc_runner/tracker/lease_times.h"
+#include "rpc_runner/wire/blob_piece.h"
 
 namespace hone {
 namespace {
@@ -380,7 +381,7 @@ void RemoteSession::FromRunner(Lease& lease, const Frame& frame) {
     const std::lock_guard lock(mutex_);
     const JobMessage* message = board_.Find(HeaderNumber(frame.header, "job"));
     if (message == nullptr) return;
-    ToRunner(lease, BlobFrame(message->reference_sha256, message->job.reference.elf));
+    if (std::optional<Frame> blob = AnswerNeed(*message, frame.header, kPieceBytes)) ToRunner(lease, std::move(*blob));
   }
 }
 

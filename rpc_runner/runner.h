@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/artifact.h"
@@ -26,15 +28,30 @@ struct KernelJob {
   uint64_t group = 0;  // see JobGroup; 0: none
 };
 
-// A package job: a built model, run as a whole with a clock around every call. Its float parameters and inputs do not
-// travel: the runner fills them with random numbers, on which times do not depend. Make one with MakePackageJob.
+// Bytes of a job that a remote runner gets once, by their hash.
+struct Blob {
+  std::string sha256;  // of the bytes, 64 hexadecimal digits
+  int64_t size_bytes = 0;
+  std::shared_ptr<const char> data = {};  // null while only their name is known here, and when there are none
+
+  bool is_missing() const { return size_bytes > 0 && data == nullptr; }
+  std::string_view bytes() const { return {data.get(), data == nullptr ? 0 : static_cast<size_t>(size_bytes)}; }
+};
+
+// A package job: a built model, run as a whole with a clock around every call. Make one with MakePackageJob.
 struct PackageJob {
   Plan plan;
-  std::string lib;           // the ELF shared object with the plan's kernels
-  std::string exact_params;  // the plan's parameter buffers that are not float32, one after the other
-  int runs = 10;             // after one to warm up; 1 to kMaxPackageRuns
-  TimingPolicy timing;       // of it threads, deadline_ns and memory_bytes
-  uint64_t group = 0;        // see JobGroup; 0: none
+  std::string lib;  // the ELF shared object with the plan's kernels
+  // The params section. Absent: float32 parameters are filled with random numbers, on which times hardly depend, and
+  // exact_params has the others' buffers, one after the other.
+  std::optional<Blob> params = {};
+  std::string exact_params = {};
+  // The plan's inputs, row-major, one after the other. Absent: random, and indices zero.
+  std::optional<Blob> inputs = {};
+  bool wants_outputs = false;  // whether the result brings the outputs of the last run; then none is to warm up
+  int runs = 10;               // after one to warm up; 1 to kMaxPackageRuns
+  TimingPolicy timing = {};    // of it threads, deadline_ns and memory_bytes
+  uint64_t group = 0;          // see JobGroup; 0: none
 };
 inline constexpr int kMaxPackageRuns = 64;
 
@@ -53,6 +70,8 @@ struct JobResult {
   JobId id = 0;
   Measurement measurement;
   JobCost cost = {};  // zeros where the runner does not tell
+  // The plan's outputs, row-major, one after the other: of a package job that wants them and went well.
+  std::string outputs = {};
 };
 
 // Not thread-safe. A job never throws: what goes wrong is its fate.

@@ -11,6 +11,7 @@
 #include "core/error.h"
 #include "core/printable.h"
 #include "core/random.h"
+#include "rpc_runner/executor/job_caps.h"
 #include "rpc_runner/keys/client_keys.h"
 #include "rpc_runner/lease_desk.h"
 #include "rpc_runner/local_runner.h"
@@ -54,7 +55,8 @@ class RunnerServer {
         environment_(Registered(executor_.Describe())),
         context_(ClientSecurity(options.keys, options.tracker)),
         tracker_(context_, Socket::Kind::kDealer),
-        jitter_(static_cast<uint64_t>(MonotonicNs()) ^ static_cast<uint64_t>(getpid())) {
+        jitter_(static_cast<uint64_t>(MonotonicNs()) ^ static_cast<uint64_t>(getpid())),
+        desk_(CapsOf(options.executor)) {
     if (options.health) {
       roofs_ = ToJson(RoofsOfThisMachine(*options.health, environment_));
       watch_.emplace(WatchThisMachine(*options.health, environment_));
@@ -315,7 +317,8 @@ class RunnerServer {
       ++jobs_done_;
       result.measurement.environment = Registered(std::move(result.measurement.environment));
       if (watch_) watch_->Stamp(&result.measurement);
-      const std::optional<Frame> frame = desk_.Finish(job->second, result.measurement, result.cost);
+      const std::optional<Frame> frame =
+          desk_.Finish(job->second, result.measurement, result.cost, std::move(result.outputs));
       if (frame) ToClient(*frame);
       running_.erase(job);
     }

@@ -13,7 +13,7 @@ namespace hone {
 int RunnerCommand(const Arguments& arguments) {
   CommandLine line("hone runner", "Offers this machine to a tracker, as hone-runner does.");
   RunnerServerOptions options;
-  std::string cores, lifetime, max_deadline, max_memory, health = "on";
+  std::string cores, lifetime, max_deadline, max_memory, max_package, max_cache, health = "on";
   line.Add("--tracker", options.tracker, "tcp://HOST:PORT").Required().Env("HONE_TRACKER").About(Topic::kRunners);
   line.Add("--key", options.key, "the name under which tuners ask for such machines")
       .Required()
@@ -27,6 +27,10 @@ int RunnerCommand(const Arguments& arguments) {
            "the longest that a candidate may take, whatever its job says; by default 60s");
   line.Add("--max-memory", max_memory,
            "the most memory of one job: 512M, 4G; by default three quarters of the machine's");
+  line.Add("--max-package", max_package,
+           "the most parameters and inputs of one package: 64M, 1G; by default a quarter of the machine's memory");
+  line.Add("--max-cache", max_cache,
+           "how much of those is kept for the next time; by default an eighth of the machine's memory");
   line.Add("--user", options.executor.user, "who candidates run as when this is started by root; by default nobody");
   line.Add("--require-isolation", options.executor.required_isolation,
            "refuse to start with less: words of what hone devices shows, as seccomp,landlock");
@@ -42,6 +46,8 @@ int RunnerCommand(const Arguments& arguments) {
   if (health == "on") options.health = HealthOptions{StateFolder(), options.executor.cores, {}};
   if (!max_deadline.empty()) options.executor.max_deadline_ns = ParseDuration(max_deadline);
   if (!max_memory.empty()) options.executor.max_memory_bytes = ParseMemorySize(max_memory);
+  if (!max_package.empty()) options.executor.max_package_bytes = ParseMemorySize(max_package);
+  if (!max_cache.empty()) options.executor.max_cache_bytes = ParseMemorySize(max_cache);
   if (!lifetime.empty()) options.lifetime_ns = ParseDuration(lifetime);
   line.Next("hone tune MODEL" + line.Given({Topic::kRunners}));
   ServeRunner(options, CatchStopSignals());

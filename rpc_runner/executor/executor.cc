@@ -15,6 +15,7 @@
 
 #include "core/error.h"
 #include "core/printable.h"
+#include "rpc_runner/executor/blob_cache.h"
 #include "rpc_runner/executor/child_process.h"
 #include "rpc_runner/executor/confine.h"
 #include "rpc_runner/executor/executor.h"
@@ -48,7 +49,8 @@ class Executor {
         caps_(CapsOf(options)),
         environment_(ProbeEnvironment()),
         lock_(AffinityCpus()),
-        jobs_(fd, AllowedCores(), pin_, caps_, lock_) {
+        jobs_(fd, AllowedCores(), pin_, caps_, lock_),
+        packages_(caps_.cache_bytes) {
     environment_.isolation = ProbeIsolation() + confinement;
     environment_.emulated = environment_.emulated || !options.emulator.empty();
   }
@@ -81,7 +83,10 @@ class Executor {
     } catch (const Error& error) {
       return WriteFrame(fd_, ErrorFrame("unsupported_job", error.what()));
     }
-    if (message.package) return RunPackage(message);
+    if (message.package) {
+      packages_waiting_.push_back(std::move(message));
+      return RunPackages();
+    }
     if (!message.job.reference.elf.empty()) blobs_.Insert(message.reference_sha256, message.job.reference.elf);
     const std::string* reference = blobs_.Find(message.reference_sha256);
     if (reference == nullptr) {
@@ -94,6 +99,7 @@ class Executor {
   }
 
   bool TakeBlob(const Frame& frame) {
+    if (IsPiece(frame)) return TakePiece(PieceFromFrame(frame));
     std::string sha256;
     const std::string bytes = BlobFromFrame(frame, &sha256);
     blobs_.Insert(sha256, bytes);
@@ -116,6 +122,43 @@ class Executor {
     return Answer(message, asked_ns, jobs_.Run(message.job, message.reference_sha256));
   }
 
+  // Those that have all they need, in their order; the first that has not asks for it.
+  bool RunPackages() {
+    while (!packages_waiting_.empty()) {
+      JobMessage& message = packages_waiting_.front();
+      for (const auto& [blob, region] :
+           {std::pair(&message.package->params, &data_.params), std::pair(&message.package->inputs, &data_.inputs)}) {
+        if (!*blob || (*blob)->size_bytes == 0 || *region) continue;
+        const std::string& sha256 = (*blob)->sha256;
+        *region = packages_.Find(sha256);
+        if (!*region) return WriteFrame(fd_, NeedPieceFrame(message.id, sha256, packages_.Come(sha256)));
+      }
+      if (!RunPackage(message)) return false;
+      NextPackage();
+    }
+    return true;
+  }
+
+  void NextPackage() {
+    packages_waiting_.pop_front();
+    data_ = {};
+  }
+
+  bool TakePiece(const BlobPiece& piece) {
+    if (packages_waiting_.empty()) return true;
+    const JobMessage& message = packages_waiting_.front();
+    try {
+      for (const std::optional<Blob>* blob : {&message.package->params, &message.package->inputs}) {
+        if (*blob && (*blob)->sha256 == piece.sha256) packages_.Take(piece, (*blob)->size_bytes);
+      }
+    } catch (const std::exception& error) {
+      JobResult failed{0, FailedMeasurement(Fate::kUnsupported, 0, error.what())};
+      if (!Answer(message, 0, std::move(failed))) return false;
+      NextPackage();
+    }
+    return RunPackages();
+  }
+
   bool RunPackage(JobMessage& message) {
     const int64_t asked_ns = message.package->timing.deadline_ns;
     ApplyCaps(caps_, &message.package->timing);
@@ -123,14 +166,15 @@ class Executor {
     if (std::string why = CheckPackageJob(*message.package, AllowedCores()); !why.empty()) {
       done.measurement = FailedMeasurement(Fate::kUnsupported, 0, why);
     } else {
-      done = RunPackageJob(*message.package, fd_, pin_, lock_);
+      done = RunPackageJob(*message.package, data_, fd_, pin_, lock_);
     }
     return Answer(message, asked_ns, std::move(done));
   }
 
   bool Answer(const JobMessage& message, int64_t asked_ns, JobResult done) {
     NameCap(caps_, asked_ns, &done.measurement);
-    ResultMessage result{message.id, message.attempt, std::move(done.measurement), std::move(done.cost)};
+    ResultMessage result{message.id, message.attempt, std::move(done.measurement), std::move(done.cost),
+                         std::move(done.outputs)};
     result.measurement.environment = environment_;
     result.measurement.environment.load = LoadAverage();
     return WriteFrame(fd_, ResultToFrame(result));
@@ -144,6 +188,9 @@ class Executor {
   KernelJobRunner jobs_;
   BlobStore blobs_;
   std::deque<JobMessage> waiting_;  // for their reference
+  BlobCache packages_;
+  std::deque<JobMessage> packages_waiting_;
+  PackageData data_;  // of the first, as far as it is here: what comes after may drive it out of the cache
 };
 
 void UseCores(const std::vector<int>& cores) {

@@ -31,8 +31,10 @@ int64_t PlainBytes(const KernelOperand& operand) {
 }  // namespace
 
 JobCaps CapsOf(const ExecutorOptions& options) {
-  const int64_t bytes = options.max_memory_bytes > 0 ? options.max_memory_bytes : MachineBytes() / 4 * 3;
-  return {options.max_deadline_ns, bytes};
+  const auto given = [](int64_t bytes, int64_t otherwise) { return bytes > 0 ? bytes : otherwise; };
+  const int64_t machine_bytes = MachineBytes();
+  return {options.max_deadline_ns, given(options.max_memory_bytes, machine_bytes / 4 * 3),
+          given(options.max_package_bytes, machine_bytes / 4), given(options.max_cache_bytes, machine_bytes / 8)};
 }
 
 void ApplyCaps(const JobCaps& caps, TimingPolicy* timing) {

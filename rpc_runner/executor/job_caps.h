@@ -11,11 +11,14 @@
 namespace hone {
 
 struct JobCaps {
-  int64_t deadline_ns = 0;   // of one candidate or package; a job's references together get twice that
-  int64_t memory_bytes = 0;  // of all that a job makes the executor and its child take
+  int64_t deadline_ns = 0;    // of one candidate or package; a job's references together get twice that
+  int64_t memory_bytes = 0;   // of all that a job makes the executor and its child take
+  int64_t package_bytes = 0;  // of the parameters and inputs of one package job
+  int64_t cache_bytes = 0;    // of those that are kept
 };
 
-// By the options; without a bound of memory among them three quarters of what the machine, or the container, has.
+// By the options; without a bound of memory among them three quarters of what the machine, or the container, has, a
+// quarter of that for a package and an eighth for the cache.
 JobCaps CapsOf(const ExecutorOptions& options);
 // Lowers a job's limits to the caps.
 void ApplyCaps(const JobCaps& caps, TimingPolicy* timing);

@@ -18,7 +18,6 @@
 #include "rpc_runner/executor/guarded_buffer.h"
 #include "rpc_runner/executor/job_limits.h"
 #include "rpc_runner/executor/kernel_loop.h"
-#include "rpc_runner/executor/loaded_package.h"
 #include "rpc_runner/executor/sandbox.h"
 #include "runtime/kernel_launch.h"
 #include "runtime/operand_bytes.h"
@@ -173,9 +172,10 @@ void TimeIt(const ChildTask& task, LoadedKernel& kernel, int fd) {
 }
 
 [[noreturn]] void ServePackage(const ChildTask& task, int fd) {
-  auto* package = new LoadedPackage(*task.package, task.pin);
+  auto* package = new LoadedPackage(*task.package, task.data, task.pin);
   if (task.pin) BindToFirstCore();
-  const GuardedBuffer table = GuardedBuffer::Of(*task.outputs[0], true);
+  std::vector<GuardedBuffer> buffers;
+  for (const auto& region : task.outputs) buffers.push_back(GuardedBuffer::Of(*region, true));
   package->pool().Run([](int) { PrepareThread(); });
   LockDown(fd);
   Say(fd, NewNote(NoteKind::kReady, 0));
@@ -183,7 +183,8 @@ void TimeIt(const ChildTask& task, LoadedKernel& kernel, int fd) {
   if (read(fd, &command, sizeof(command)) != static_cast<ssize_t>(sizeof(command))) _exit(0);
   g_nonce = command.nonce;
   try {
-    package->Time(static_cast<int64_t*>(table.data()));
+    package->Time(static_cast<int64_t*>(buffers[0].data()));
+    if (buffers.size() > 1) package->CopyOutputs(static_cast<char*>(buffers[1].data()));
   } catch (const std::exception& error) {
     Fail(fd, Fate::kCrashed, error.what());
   }

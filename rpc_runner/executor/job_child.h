@@ -6,6 +6,7 @@
 
 #include "core/artifact.h"
 #include "core/measurement.h"
+#include "rpc_runner/executor/loaded_package.h"
 #include "rpc_runner/executor/shared_region.h"
 #include "rpc_runner/runner.h"
 
@@ -18,8 +19,11 @@ struct ChildTask {
   std::vector<std::vector<std::shared_ptr<const SharedRegion>>> inputs;
   std::vector<std::shared_ptr<SharedRegion>> outputs;
   TimingPolicy timing;
-  const PackageJob* package = nullptr;  // instead of an artifact; outputs[0] then is the table of its times
-  bool pin = false;                     // bind each thread to one of the allowed cores
+  // Instead of an artifact. outputs[0] then is the table of its times, and outputs[1], where it is wanted, what it
+  // computed.
+  const PackageJob* package = nullptr;
+  PackageData data = {};  // the package's
+  bool pin = false;       // bind each thread to one of the allowed cores
 };
 
 // Loads the kernel, locks itself down, says kReady and obeys commands (child_note.h) until kQuit. Call it in a process

@@ -27,7 +27,21 @@ bool Inside(const PlanBuffer& buffer, int64_t params_bytes) {
          buffer.size_bytes <= params_bytes - buffer.offset_bytes;
 }
 
-MappedBytes ParamsOf(const PackageJob& job) {
+int64_t SizeOf(const std::shared_ptr<const SharedRegion>& region) { return region ? region->size_bytes() : 0; }
+
+MappedBytes SentParams(const PackageJob& job, const PackageData& data) {
+  if (SizeOf(data.params) != job.plan.params_bytes) {
+    throw Error(ExitCode::kBadData, fmt::format("{} bytes of parameters came; the plan has {}", SizeOf(data.params),
+                                                job.plan.params_bytes));
+  }
+  if (!data.params) return {};
+  MappedBytes params = MappedBytes::Zeros(static_cast<size_t>(job.plan.params_bytes));
+  std::memcpy(params.data(), data.params->data(), params.size());
+  data.params->Unmap();
+  return params;
+}
+
+MappedBytes RandomParams(const PackageJob& job) {
   MappedBytes params = MappedBytes::Zeros(static_cast<size_t>(job.plan.params_bytes));
   Random random(job.plan.calls.size());
   size_t used = 0;
@@ -53,13 +67,35 @@ MappedBytes ParamsOf(const PackageJob& job) {
 
 }  // namespace
 
-LoadedPackage::LoadedPackage(const PackageJob& job, bool pin)
+LoadedPackage::LoadedPackage(const PackageJob& job, const PackageData& data, bool pin)
     : job_(job), pool_(std::make_unique<ThreadPool>(job.timing.threads, pin)) {
-  auto package = Package::FromParts(job.plan, job.lib, ParamsOf(job), "package");
+  auto package =
+      Package::FromParts(job.plan, job.lib, job.params ? SentParams(job, data) : RandomParams(job), "package");
   session_ = std::make_unique<Session>(std::move(package), SessionOptions{0, false, pool_.get()});
+  FillInputs(data);
+}
+
+void LoadedPackage::FillInputs(const PackageData& data) {
+  const auto buffer_of = [this](size_t i) -> const PlanBuffer& {
+    return job_.plan.buffers[static_cast<size_t>(job_.plan.inputs[i])];
+  };
+  if (job_.inputs) {
+    int64_t used = 0;
+    for (size_t i = 0; i < job_.plan.inputs.size(); ++i) {
+      const int64_t bytes = buffer_of(i).size_bytes;
+      if (bytes > SizeOf(data.inputs) - used) throw Error(ExitCode::kBadData, "the inputs are shorter than the plan's");
+      if (bytes > 0) {
+        std::memcpy(session_->InputData(static_cast<int>(i)), data.inputs->data() + used, static_cast<size_t>(bytes));
+      }
+      used += bytes;
+    }
+    if (used != SizeOf(data.inputs)) throw Error(ExitCode::kBadData, "the inputs are longer than the plan's");
+    if (data.inputs) data.inputs->Unmap();
+    return;
+  }
   Random random(1);
-  for (size_t i = 0; i < job.plan.inputs.size(); ++i) {
-    const PlanBuffer& buffer = job.plan.buffers[static_cast<size_t>(job.plan.inputs[i])];
+  for (size_t i = 0; i < job_.plan.inputs.size(); ++i) {
+    const PlanBuffer& buffer = buffer_of(i);
     // Other dtypes stay zero, which is an index that every table has.
     if (buffer.dtype != DType::kFloat32) continue;
     FillFloats(static_cast<char*>(session_->InputData(static_cast<int>(i))), buffer.size_bytes, random);
@@ -67,10 +103,18 @@ LoadedPackage::LoadedPackage(const PackageJob& job, bool pin)
 }
 
 void LoadedPackage::Time(int64_t* table) {
-  session_->Run();
+  if (!job_.wants_outputs) session_->Run();
   for (int run = 0; run < job_.runs; ++run) {
     const std::vector<int64_t> calls_ns = session_->RunProfiled();
     std::copy(calls_ns.begin(), calls_ns.end(), table + static_cast<size_t>(run) * calls_ns.size());
+  }
+}
+
+void LoadedPackage::CopyOutputs(char* to) const {
+  for (size_t i = 0; i < job_.plan.outputs.size(); ++i) {
+    const auto bytes = static_cast<size_t>(job_.plan.buffers[static_cast<size_t>(job_.plan.outputs[i])].size_bytes);
+    if (bytes > 0) std::memcpy(to, session_->OutputData(static_cast<int>(i)), bytes);
+    to += bytes;
   }
 }
 

@@ -4,20 +4,32 @@
 #include <cstdint>
 #include <memory>
 
+#include "rpc_runner/executor/shared_region.h"
 #include "rpc_runner/runner.h"
 #include "runtime/session.h"
 
 namespace hone {
 
-// Throws Error when the plan or the library is not right, or cannot run on this CPU; std::bad_alloc.
+// The bytes of a job's blobs; null where the job names none, or an empty one.
+struct PackageData {
+  std::shared_ptr<const SharedRegion> params, inputs;
+};
+
+// Throws Error when the plan or the library is not right, the data are not what the plan wants, or it cannot run on
+// this CPU; std::bad_alloc.
 class LoadedPackage {
  public:
-  LoadedPackage(const PackageJob& job, bool pin);
-  // One run to warm up, then the job's runs. table[run * calls + call] becomes the call's nanoseconds.
+  LoadedPackage(const PackageJob& job, const PackageData& data, bool pin);
+  // One run to warm up, unless outputs are wanted, then the job's runs. table[run * calls + call] becomes the call's
+  // nanoseconds.
   void Time(int64_t* table);
+  // Of the last run, one after the other.
+  void CopyOutputs(char* to) const;
   ThreadPool& pool() { return *pool_; }
 
  private:
+  void FillInputs(const PackageData& data);
+
   const PackageJob& job_;
   std::unique_ptr<ThreadPool> pool_;
   std::unique_ptr<Session> session_;

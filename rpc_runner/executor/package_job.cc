@@ -41,13 +41,15 @@ void TakeTimes(const PackageJob& job, const std::vector<int64_t>& table, int64_t
   result.cost.timing_ns = wall_ns;
 }
 
-JobResult RunInChild(const PackageJob& job, int watch_fd, bool pin, CoreLock& lock) {
+JobResult RunInChild(const PackageJob& job, const PackageData& data, int watch_fd, bool pin, CoreLock& lock) {
   ChildTask task;
   task.package = &job;
+  task.data = data;
   task.timing = job.timing;
   task.pin = pin;
   const size_t cells = job.plan.calls.size() * static_cast<size_t>(job.runs);
   task.outputs.push_back(std::make_shared<SharedRegion>(static_cast<int64_t>(cells * sizeof(int64_t))));
+  if (job.wants_outputs) task.outputs.push_back(std::make_shared<SharedRegion>(OutputBytes(job.plan)));
   ChildProcess child(task, watch_fd);
   JobResult result;
   const auto end = [&] {
@@ -70,6 +72,10 @@ JobResult RunInChild(const PackageJob& job, int watch_fd, bool pin, CoreLock& lo
   const auto* times = reinterpret_cast<const int64_t*>(task.outputs[0]->data());
   TakeTimes(job, {times, times + cells}, wall_ns, result);
   result.measurement.noisy = !turn.alone();
+  if (job.wants_outputs && result.measurement.fate == Fate::kOk) {
+    const SharedRegion& outputs = *task.outputs[1];
+    result.outputs.assign(outputs.data(), static_cast<size_t>(outputs.size_bytes()));
+  }
   return result;
 }
 
@@ -102,11 +108,27 @@ std::string CheckPackageJob(const PackageJob& job, int cores) {
   const bool fits = job.plan.params_bytes >= 0 && job.plan.params_bytes <= job.timing.memory_bytes &&
                     job.plan.arena_bytes >= 0 && job.plan.arena_bytes <= job.timing.memory_bytes;
   if (!fits) return fmt::format("it needs more than the {} bytes that are allowed", job.timing.memory_bytes);
+  if (job.wants_outputs) {
+    const int64_t bytes = OutputBytes(job.plan);
+    if (bytes < 0) return "the plan's outputs are not right";
+    if (bytes > kMaxOutputBytes) return fmt::format("its outputs have {} bytes; {} travel", bytes, kMaxOutputBytes);
+  }
   return job.plan.calls.empty() ? "the plan has no calls" : "";
 }
 
-JobResult RunPackageJob(const PackageJob& job, int watch_fd, bool pin, CoreLock& lock) {
-  return JudgeJob([&](JobResult* result) { *result = RunInChild(job, watch_fd, pin, lock); });
+int64_t OutputBytes(const Plan& plan) {
+  int64_t sum = 0;
+  for (const int index : plan.outputs) {
+    if (index < 0 || static_cast<size_t>(index) >= plan.buffers.size()) return -1;
+    const int64_t bytes = plan.buffers[static_cast<size_t>(index)].size_bytes;
+    if (bytes < 0 || bytes > kMostBytes || sum > kMostBytes) return -1;
+    sum += bytes;
+  }
+  return sum;
+}
+
+JobResult RunPackageJob(const PackageJob& job, const PackageData& data, int watch_fd, bool pin, CoreLock& lock) {
+  return JudgeJob([&](JobResult* result) { *result = RunInChild(job, data, watch_fd, pin, lock); });
 }
 
 }  // namespace hone

@@ -10,15 +10,18 @@
 
 namespace hone {
 
-// What a runner needs of a package to time it on `threads` threads: its plan, lib and params sections. The memory limit
-// is set by what the plan asks for.
+// What a runner needs of a package to time it on `threads` threads: its plan, lib and params sections. The job has
+// random parameters, and random inputs. The memory limit is set by what the plan asks for.
 PackageJob MakePackageJob(const Plan& plan, std::string_view lib, std::string_view params, int threads, int runs);
 
 // Why the job cannot be run here, or empty. `cores`: that the runner may use. Any values may be given.
 std::string CheckPackageJob(const PackageJob& job, int cores);
 
-// Runs the job in a child of its own, and times it while it holds the lock. watch_fd and pin: see ChildProcess and
-// ChildTask. The environment of the result is empty. Never throws but ParentGone.
-JobResult RunPackageJob(const PackageJob& job, int watch_fd, bool pin, CoreLock& lock);
+// Of the plan's outputs together. -1 for a plan that says nonsense of them.
+int64_t OutputBytes(const Plan& plan);
+
+// Runs the job, whose blobs are `data`, in a child of its own, and times it while it holds the lock. watch_fd and pin:
+// see ChildProcess and ChildTask. The environment of the result is empty. Never throws but ParentGone.
+JobResult RunPackageJob(const PackageJob& job, const PackageData& data, int watch_fd, bool pin, CoreLock& lock);
 
 }  // namespace hone

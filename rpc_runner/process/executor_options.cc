@@ -32,10 +32,13 @@ std::vector<std::string> ExecutorWords(const ExecutorOptions& options) {
   if (!options.cores.empty()) words.insert(words.end(), {"--cores", fmt::format("{}", fmt::join(options.cores, ","))});
   const int64_t deadline_ms = std::max<int64_t>(1, options.max_deadline_ns / kMillisecondNs);
   words.insert(words.end(), {"--max-deadline", fmt::format("{}ms", deadline_ms)});
-  if (options.max_memory_bytes > 0) {
-    const int64_t megabytes = std::max<int64_t>(1, options.max_memory_bytes / kMegabyte);
-    words.insert(words.end(), {"--max-memory", fmt::format("{}M", megabytes)});
-  }
+  const auto add_size = [&words](const char* name, int64_t bytes) {
+    if (bytes <= 0) return;
+    words.insert(words.end(), {name, fmt::format("{}M", std::max<int64_t>(1, bytes / kMegabyte))});
+  };
+  add_size("--max-memory", options.max_memory_bytes);
+  add_size("--max-package", options.max_package_bytes);
+  add_size("--max-cache", options.max_cache_bytes);
   if (!options.user.empty()) words.insert(words.end(), {"--user", options.user});
   if (!options.emulator.empty()) words.insert(words.end(), {"--emulator", options.emulator});
   return words;
@@ -48,6 +51,10 @@ bool ExecutorOptionFrom(std::string_view name, std::string_view value, ExecutorO
     options->max_deadline_ns = ParseDuration(value);
   } else if (name == "--max-memory") {
     options->max_memory_bytes = ParseMemorySize(value);
+  } else if (name == "--max-package") {
+    options->max_package_bytes = ParseMemorySize(value);
+  } else if (name == "--max-cache") {
+    options->max_cache_bytes = ParseMemorySize(value);
   } else if (name == "--user") {
     options->user = value;
   } else if (name == "--emulator") {

@@ -11,8 +11,10 @@ namespace hone {
 struct ExecutorOptions {
   std::vector<int> cores = {};               // CPUs to time on; empty: all allowed
   int64_t max_deadline_ns = 60'000'000'000;  // of one candidate; a job that asks for more gets this
-  int64_t max_memory_bytes = 0;  // of one job, what the executor keeps for it too; 0: three quarters of the machine's
-  std::string user = {};         // that candidates run as when started by root; empty: nobody
+  int64_t max_memory_bytes = 0;   // of one job, what the executor keeps for it too; 0: three quarters of the machine's
+  int64_t max_package_bytes = 0;  // parameters and inputs of one package job; 0: a quarter of the machine's memory
+  int64_t max_cache_bytes = 0;    // of those that are kept by their hash; 0: an eighth of the machine's memory
+  std::string user = {};          // that candidates run as when started by root; empty: nobody
   // Words of Environment.isolation, separated by commas, without which LocalRunner refuses to begin.
   std::string required_isolation = {};
   std::string program = {};  // hone-runner's file; empty: as FindRunnerProgram finds it
@@ -23,9 +25,9 @@ struct ExecutorOptions {
 
 // The options as words for ExecutorOptionFrom. required_isolation is not among them: it is asked after.
 std::vector<std::string> ExecutorWords(const ExecutorOptions& options);
-// Takes --cores LIST, --max-deadline TIME, --max-memory SIZE, --user NAME, --emulator COMMAND and
-// --require-isolation WORDS. False when
-// `name` is none of them. Throws Error(kUsage) for a value that is not right.
+// Takes --cores LIST, --max-deadline TIME, --max-memory SIZE, --max-package SIZE, --max-cache SIZE, --user NAME,
+// --emulator COMMAND and --require-isolation WORDS. False when `name` is none of them. Throws Error(kUsage) for a value
+// that is not right.
 bool ExecutorOptionFrom(std::string_view name, std::string_view value, ExecutorOptions* options);
 // "512M", "4G" in bytes. Throws Error(kUsage) naming the text; zero is refused.
 int64_t ParseMemorySize(std::string_view text);

@@ -10,6 +10,8 @@
 namespace hone {
 namespace {
 
+constexpr uint64_t kMostBlobBytes = uint64_t{1} << 40;
+
 std::vector<uint64_t> SeedsFromJson(const Json& header) {
   std::vector<uint64_t> seeds;
   const auto it = header.find("seeds");
@@ -31,21 +33,59 @@ void CheckHash(const std::string& bytes, const std::string& sha256) {
 
 uint32_t Attempt(const Json& header) { return static_cast<uint32_t>(HeaderNumber(header, "attempt")); }
 
+Json BlobName(const Blob& blob) { return {{"sha256", blob.sha256}, {"size_bytes", blob.size_bytes}}; }
+
+// Nullopt when the job names none.
+std::optional<Blob> NamedBlob(const Json& header, const char* field) {
+  if (!header.contains(field)) return std::nullopt;
+  const Json& name = HeaderObject(header, field);
+  Blob blob{HeaderText(name, "sha256"), 0};
+  const bool is_hash =
+      blob.sha256.size() == 64 && blob.sha256.find_first_not_of("0123456789abcdef") == std::string::npos;
+  const uint64_t size_bytes = HeaderNumber(name, "size_bytes");
+  if (!is_hash || size_bytes > kMostBlobBytes) {
+    throw Error(ExitCode::kBadData, fmt::format("bad frame: field \"{}\" names no bytes by hash and size", field));
+  }
+  blob.size_bytes = static_cast<int64_t>(size_bytes);
+  return blob;
+}
+
+bool WantsOutputs(const Json& header) {
+  const auto it = header.find("outputs");
+  if (it == header.end()) return false;
+  if (!it->is_boolean()) throw Error(ExitCode::kBadData, "bad frame: field \"outputs\" should be true or false");
+  return it->get<bool>();
+}
+
 void DescribePackage(const PackageJob& job, Frame& frame) {
   frame.header["kind"] = "package";
   frame.header["runs"] = job.runs;
   frame.header["timing"] = ToJson(job.timing);
-  frame.parts = {job.lib, DumpJson(ToJson(job.plan)), job.exact_params};
+  frame.parts = {job.lib, DumpJson(ToJson(job.plan))};
+  if (job.params) {
+    frame.header["params"] = BlobName(*job.params);
+  } else {
+    frame.parts.push_back(job.exact_params);
+  }
+  if (job.inputs) frame.header["inputs"] = BlobName(*job.inputs);
+  if (job.wants_outputs) frame.header["outputs"] = true;
 }
 
 PackageJob PackageFromFrame(const Frame& frame) {
-  if (frame.parts.size() != 3) throw Error(ExitCode::kBadData, "bad frame: a package job has 3 parts");
   PackageJob job;
+  job.params = NamedBlob(frame.header, "params");
+  job.inputs = NamedBlob(frame.header, "inputs");
+  job.wants_outputs = WantsOutputs(frame.header);
+  const size_t parts = job.params ? 2 : 3;
+  if (frame.parts.size() != parts) {
+    throw Error(ExitCode::kBadData,
+                fmt::format("bad frame: a package job {} params has {} parts", job.params ? "with" : "without", parts));
+  }
   job.runs = static_cast<int>(std::min<uint64_t>(HeaderNumber(frame.header, "runs"), 1 << 20));
   job.timing = TimingPolicyFromJson(HeaderObject(frame.header, "timing"));
   job.lib = frame.parts[0];
   job.plan = PlanFromJson(ParseJson(frame.parts[1], "the job's plan"));
-  job.exact_params = frame.parts[2];
+  if (!job.params) job.exact_params = frame.parts[2];
   return job;
 }
 
@@ -124,6 +164,9 @@ Frame ResultToFrame(const ResultMessage& message) {
   frame.header["measurement"] = ToJson(message.measurement);
   frame.header["cost"] = {{"verify_ns", message.cost.verify_ns}, {"timing_ns", message.cost.timing_ns}};
   if (!message.cost.calls_ns.empty()) frame.header["cost"]["calls_ns"] = message.cost.calls_ns;
+  for (size_t at = 0; at < message.outputs.size(); at += kMaxPartBytes) {
+    frame.parts.push_back(message.outputs.substr(at, kMaxPartBytes));
+  }
   return frame;
 }
 
@@ -137,6 +180,7 @@ ResultMessage ResultFromFrame(const Frame& frame) {
     message.cost = {static_cast<int64_t>(HeaderNumber(cost, "verify_ns")),
                     static_cast<int64_t>(HeaderNumber(cost, "timing_ns")), CallsFromJson(cost)};
   }
+  for (const std::string& part : frame.parts) message.outputs += part;
   return message;
 }
 

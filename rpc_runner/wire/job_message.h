@@ -1,4 +1,4 @@
-// Kernel jobs and their results as frames.
+// Jobs and their results as frames.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,9 @@
 #include "rpc_runner/wire/protocol.h"
 
 namespace hone {
+
+// Of one job's outputs together: with the rest of its result they fit a frame.
+inline constexpr int64_t kMaxOutputBytes = int64_t{60} << 20;
 
 // A job on its way. `job.reference.elf` is empty while only its hash is known.
 struct JobMessage {
@@ -31,10 +34,12 @@ struct ResultMessage {
   uint32_t attempt = 1;
   Measurement measurement;
   JobCost cost = {};
+  std::string outputs = {};  // see JobResult; at most kMaxOutputBytes
 };
 Frame ResultToFrame(const ResultMessage& message);
 ResultMessage ResultFromFrame(const Frame& frame);  // throws Error(kBadData)
 
+// A whole blob is wanted; see blob_piece.h for those that go in pieces.
 Frame NeedFrame(JobId id, const std::string& sha256);
 Frame BlobFrame(const std::string& sha256, const std::string& bytes);
 // The blob's bytes. Throws Error(kBadData) when they do not have the hash that the header says, which goes to *sha256.

@@ -33,7 +33,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       static_cast<void>(hone::ResultFromFrame(hone::ResultToFrame(result)));
       return 0;
     }
-    hone::LeaseDesk desk;
+    hone::LeaseDesk desk(hone::JobCaps{0, 0, 1 << 20, 1 << 20});
     desk.Begin(lease);
     bool for_us = false;
     desk.Handle(frame, &for_us);

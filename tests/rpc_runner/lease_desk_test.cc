@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/hash.h"
+#include "rpc_runner/wire/blob_piece.h"
 
 namespace hone {
 namespace {
@@ -21,6 +22,22 @@ Frame JobFrame(JobId id, uint32_t attempt, const std::string& lease, bool with_r
   return JobToFrame(message, with_reference);
 }
 
+// A package whose parameters are those bytes; inputs are random.
+Frame PackageFrame(JobId id, const std::string& params, const std::string& lease = kLease) {
+  JobMessage message;
+  message.id = id;
+  message.lease = lease;
+  message.package.emplace();
+  message.package->params = Blob{Sha256Hex(params), static_cast<int64_t>(params.size())};
+  return JobToFrame(message, false);
+}
+
+Frame Piece(const std::string& params, size_t offset, size_t count, const std::string& lease = kLease) {
+  Frame frame = PieceFrame({Sha256Hex(params), static_cast<int64_t>(offset), params.substr(offset, count)});
+  frame.lease = lease;
+  return frame;
+}
+
 class LeaseDeskTest : public testing::Test {
  protected:
   LeaseDeskTest() { desk_.Begin(kLease); }
@@ -33,7 +50,13 @@ class LeaseDeskTest : public testing::Test {
     return HandleUnder(kLease, {FrameKind::kHeartbeat, {{"jobs", jobs}}, {}});
   }
 
-  LeaseDesk desk_;
+  static void ExpectNeed(const std::vector<Frame>& answer, JobId job, const std::string& params, int64_t offset) {
+    ASSERT_EQ(answer.size(), 1u);
+    EXPECT_EQ(answer[0].kind, FrameKind::kNeed);
+    EXPECT_EQ(answer[0].header, (Json{{"job", job}, {"sha256", Sha256Hex(params)}, {"offset_bytes", offset}}));
+  }
+
+  LeaseDesk desk_{JobCaps{0, 0, 100, 100}};
   bool for_us_ = false;
 };
 
@@ -92,6 +115,85 @@ TEST_F(LeaseDeskTest, DropsResultsOfAnEndedLease) {
   const auto job = desk_.NextJob();
   desk_.Begin(kOther);
   EXPECT_FALSE(desk_.Finish(*job, Measurement()));
+}
+
+TEST_F(LeaseDeskTest, AsksForParametersPieceByPiece) {
+  ExpectNeed(Handle(PackageFrame(1, "0123456789")), 1, "0123456789", 0);
+  EXPECT_FALSE(desk_.NextJob());
+  ExpectNeed(Handle(Piece("0123456789", 0, 4)), 1, "0123456789", 4);
+  EXPECT_TRUE(Handle(Piece("0123456789", 0, 4)).empty()) << "twice";
+  EXPECT_TRUE(Handle(Piece("9876543210", 0, 4)).empty()) << "nobody asked";
+  EXPECT_TRUE(Handle(Piece("0123456789", 4, 6)).empty());
+  const auto job = desk_.NextJob();
+  ASSERT_TRUE(job);
+  EXPECT_EQ(job->package->params->bytes(), "0123456789");
+}
+
+TEST_F(LeaseDeskTest, AsksForNothingThatItHas) {
+  Handle(PackageFrame(1, "0123456789"));
+  Handle(Piece("0123456789", 0, 10));
+  EXPECT_TRUE(Handle(PackageFrame(2, "0123456789")).empty());
+  desk_.Begin(kOther);
+  EXPECT_TRUE(Handle(PackageFrame(1, "0123456789", kOther)).empty());
+  EXPECT_TRUE(desk_.NextJob());
+}
+
+TEST_F(LeaseDeskTest, GoesOnWhereATransferBrokeOff) {
+  Handle(PackageFrame(1, "0123456789"));
+  Handle(Piece("0123456789", 0, 7));
+  desk_.Begin(kOther);
+  ExpectNeed(Handle(PackageFrame(1, "0123456789", kOther)), 1, "0123456789", 7);
+}
+
+TEST_F(LeaseDeskTest, FetchesOneBlobAtATime) {
+  Handle(PackageFrame(1, "0123456789"));
+  EXPECT_TRUE(Handle(PackageFrame(2, "abcdefghij")).empty());
+  EXPECT_TRUE(Handle(Piece("abcdefghij", 0, 10)).empty());
+  ExpectNeed(Handle(Piece("0123456789", 0, 10)), 2, "abcdefghij", 0);
+}
+
+TEST_F(LeaseDeskTest, AsksAgainWhenNoPieceComes) {
+  Handle(PackageFrame(1, "0123456789"));
+  for (int beat = 1; beat < 5; ++beat) EXPECT_TRUE(Beat({1}).empty()) << beat;
+  ExpectNeed(Beat({1}), 1, "0123456789", 0);
+}
+
+TEST_F(LeaseDeskTest, RefusesParametersThatAreNotThoseOfTheirName) {
+  Handle(PackageFrame(1, "0123456789"));
+  Frame forged = Piece("0123456789", 0, 10);
+  forged.parts[0][3] = 'x';
+  const auto answer = Handle(forged);
+  ASSERT_EQ(answer.size(), 1u);
+  EXPECT_EQ(HeaderText(answer[0].header, "code"), "unsupported_job");
+  EXPECT_EQ(answer[0].header["job"], 1);
+  EXPECT_FALSE(desk_.NextJob());
+  ExpectNeed(Handle(PackageFrame(2, "0123456789")), 2, "0123456789", 0);
+}
+
+TEST_F(LeaseDeskTest, RefusesMoreParametersThanItMay) {
+  const auto answer = Handle(PackageFrame(1, std::string(101, 'p')));
+  ASSERT_EQ(answer.size(), 1u);
+  EXPECT_EQ(HeaderText(answer[0].header, "code"), "unsupported_job");
+  EXPECT_NE(HeaderText(answer[0].header, "message").find("this runner takes 100 (--max-package)"), std::string::npos);
+  ExpectNeed(Handle(PackageFrame(2, std::string(100, 'p'))), 2, std::string(100, 'p'), 0);
+}
+
+TEST_F(LeaseDeskTest, RefusesASizeThatIsNotTheOneItHas) {
+  Handle(PackageFrame(1, "0123456789"));
+  Handle(Piece("0123456789", 0, 10));
+  Frame lie = PackageFrame(2, "0123456789");
+  lie.header["params"]["size_bytes"] = 11;
+  EXPECT_EQ(HeaderText(Handle(lie).at(0).header, "code"), "unsupported_job");
+}
+
+TEST_F(LeaseDeskTest, KeepsNoMoreOutputsThan64MiB) {
+  const std::string outputs(size_t{30} << 20, 'o');
+  for (JobId id = 1; id <= 3; ++id) {
+    Handle(JobFrame(id, 1, kLease));
+    ASSERT_TRUE(desk_.Finish(*desk_.NextJob(), Measurement(), {}, outputs));
+  }
+  EXPECT_EQ(HeaderText(Beat({1}).at(0).header, "code"), "unknown_job");
+  EXPECT_EQ(Beat({3}).at(0).kind, FrameKind::kResult);
 }
 
 TEST_F(LeaseDeskTest, TakesSoManyJobsAndNoMore) {
