@@ -1,17 +1,22 @@
 #include "db/best_lookup.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <numeric>
+#include <optional>
 #include <tuple>
+#include <utility>
 
 #include "core/llvm_cpu_name.h"
+#include "db/failed_since.h"
 #include "db/worth_by_finals.h"
 
 namespace hone {
 namespace {
 
 constexpr int kRanks = 4;
-constexpr int kUnusable = kRanks;
 
 std::string_view Architecture(const Target& target) {
   const std::string_view triple = target.triple;
@@ -20,15 +25,42 @@ std::string_view Architecture(const Target& target) {
   return name == "arm64" ? "aarch64" : name;
 }
 
-// Whether code that `needs` was tuned for can be tuned alike for `has`.
-bool Suits(const Target& needs, const Target& has, const MachineModel& has_model) {
-  if (Architecture(needs) != Architecture(has)) return false;
-  const std::vector<std::string> required = MachineModelFor(needs).required_features;
-  const std::vector<std::string>& held = has_model.required_features;
-  return std::all_of(required.begin(), required.end(), [&](const std::string& feature) {
-    return std::find(held.begin(), held.end(), feature) != held.end();
-  });
+// The features that code which `needs` was tuned for requires and the target lacks.
+std::vector<std::string> Lacking(const Target& needs, const MachineModel& has) {
+  std::vector<std::string> lacking = MachineModelFor(needs).required_features;
+  const std::vector<std::string>& held = has.required_features;
+  std::erase_if(lacking,
+                [&](const std::string& feature) { return std::find(held.begin(), held.end(), feature) != held.end(); });
+  return lacking;
 }
+
+// Whether a target's code may run, by target: a machine model is not free, and rows come in runs of one target.
+class Suitability {
+ public:
+  explicit Suitability(const Target& wanted) : wanted_(wanted), model_(MachineModelFor(wanted)) {}
+
+  std::optional<LeftOut> WhyNot(const Target& target) {
+    if (!last_ || !(*last_ == target)) {
+      last_ = target;
+      why_not_.reset();
+      lacking_.clear();
+      if (Architecture(target) != Architecture(wanted_)) {
+        why_not_ = LeftOut::kOtherArchitecture;
+      } else if (lacking_ = Lacking(target, model_); !lacking_.empty()) {
+        why_not_ = LeftOut::kLacksFeatures;
+      }
+    }
+    return why_not_;
+  }
+  std::string Detail() const { return fmt::format("{}", fmt::join(lacking_, " ")); }
+
+ private:
+  const Target& wanted_;
+  const MachineModel model_;
+  std::optional<Target> last_;
+  std::optional<LeftOut> why_not_;
+  std::vector<std::string> lacking_;
+};
 
 // By what measured, never by what it measured: code for a haswell runs on many others. Of a target whose machine is not
 // known its CPU's name tells, where it names one microarchitecture.
@@ -42,6 +74,79 @@ int RankOf(const BestRow& row, const BestWanted& wanted) {
   return SameMicroarchitecture(row, wanted) ? 2 : 3;
 }
 
+// In the order of Criterion; valid as long as the row.
+auto KeyOf(const BestRow& row, const BestWanted& wanted) {
+  const bool other_code = !SameCode(row.setup.target, wanted.target);
+  const bool other_threads = row.setup.threads != wanted.threads;
+  return std::tuple<int, bool, bool, bool, int64_t, bool, int64_t, const std::string&>(
+      row.rank, row.setup.machine.emulated, other_code, other_threads, row.worth_ns, row.held == 0, row.min_ns, row.id);
+}
+
+// Rows are large and keys are not: the keys are sorted.
+std::vector<BestRow> Sorted(std::vector<BestRow> rows, const BestWanted& wanted) {
+  using Key = decltype(KeyOf(rows.front(), wanted));
+  std::vector<Key> keys;
+  keys.reserve(rows.size());
+  for (const BestRow& row : rows) keys.push_back(KeyOf(row, wanted));
+  std::vector<size_t> places(rows.size());
+  std::iota(places.begin(), places.end(), size_t{0});
+  std::sort(places.begin(), places.end(), [&keys](size_t a, size_t b) { return keys[a] < keys[b]; });
+  std::vector<BestRow> sorted;
+  sorted.reserve(rows.size());
+  for (const size_t place : places) sorted.push_back(std::move(rows[place]));
+  return sorted;
+}
+
+template <typename Key, size_t... I>
+size_t FirstDifference(const Key& a, const Key& b, std::index_sequence<I...> /*all*/) {
+  size_t place = 0;
+  const bool differs = ((std::get<I>(a) == std::get<I>(b) ? (++place, false) : true) || ...);
+  return differs ? place : sizeof...(I) - 1;
+}
+
+struct Reason {
+  LeftOut why = LeftOut::kFailed;
+  std::string detail;
+};
+
+// Why each row may not be used; nothing for those that may, whose rank is set.
+class Judge {
+ public:
+  Judge(std::vector<BestRow>& rows, const BestWanted& wanted)
+      : rows_(rows), wanted_(wanted), suitability_(wanted.target), failed_since_(FailedSince(rows, wanted)) {}
+
+  std::vector<std::optional<Reason>> Run() {
+    std::vector<std::optional<Reason>> left_out(rows_.size());
+    std::array<bool, kRanks> has_cold{};
+    for (size_t i = 0; i < rows_.size(); ++i) {
+      left_out[i] = WhyNot(i);
+      if (left_out[i]) continue;
+      rows_[i].rank = RankOf(rows_[i], wanted_);
+      if (rows_[i].setup.cache == CacheMode::kColdWeights) has_cold.at(rows_[i].rank) = true;
+    }
+    for (size_t i = 0; i < rows_.size(); ++i) {
+      if (left_out[i] || rows_[i].setup.cache == CacheMode::kColdWeights || !has_cold.at(rows_[i].rank)) continue;
+      left_out[i] = Reason{LeftOut::kOtherCache, ""};
+    }
+    return left_out;
+  }
+
+ private:
+  std::optional<Reason> WhyNot(size_t i) {
+    const BestRow& row = rows_[i];
+    if (row.fate != Fate::kOk || row.min_ns <= 0) return Reason{LeftOut::kFailed, ""};
+    if (row.noisy) return Reason{LeftOut::kNoisy, ""};
+    if (const auto why = suitability_.WhyNot(row.setup.target)) return Reason{*why, suitability_.Detail()};
+    if (failed_since_[i] != nullptr) return Reason{LeftOut::kFailedSince, failed_since_[i]->id};
+    return std::nullopt;
+  }
+
+  std::vector<BestRow>& rows_;
+  const BestWanted& wanted_;
+  Suitability suitability_;
+  const std::vector<const BestRow*> failed_since_;
+};
+
 }  // namespace
 
 BestRow BestRowOf(const Record& record, int64_t seq) {
@@ -52,38 +157,39 @@ BestRow BestRowOf(const Record& record, int64_t seq) {
   row.llvm_cpu = LlvmCpuOf(record.measurement.environment);
   row.min_ns = record.measurement.MinNs();
   row.session = record.session;
-  row.candidate = record.candidate.schedule + " " + record.candidate.config.ToText();
+  row.schedule = record.candidate.schedule;
+  row.config = record.candidate.config.ToText();
+  row.candidate = row.schedule + " " + row.config;
+  row.schedule_version = record.schedule_version;
   row.held = record.finals.held;
   row.place = record.finals.place;
+  row.fate = record.measurement.fate;
+  row.noisy = record.measurement.noisy;
   return row;
 }
 
-std::vector<BestRow> RankRecords(std::vector<BestRow> rows, const BestWanted& wanted) {
-  const MachineModel model = MachineModelFor(wanted.target);
-  std::array<bool, kRanks + 1> has_cold{};
-  // Rows come in runs of one target, and a machine model is not free.
-  const Target* last = nullptr;
-  bool suits = false;
-  for (BestRow& row : rows) {
-    const Target& target = row.setup.target;
-    if (last == nullptr || !(*last == target)) suits = Suits(target, wanted.target, model);
-    last = &target;
-    row.rank = suits && row.min_ns > 0 ? RankOf(row, wanted) : kUnusable;
-    if (row.setup.cache == CacheMode::kColdWeights) has_cold.at(row.rank) = true;
+Criterion DecidedBy(const BestRow& ahead, const BestRow& behind, const BestWanted& wanted) {
+  const auto a = KeyOf(ahead, wanted), b = KeyOf(behind, wanted);
+  return static_cast<Criterion>(FirstDifference(a, b, std::make_index_sequence<std::tuple_size_v<decltype(a)>>()));
+}
+
+BestLookup LookUpBest(std::vector<BestRow> rows, const BestWanted& wanted) {
+  std::vector<std::optional<Reason>> why_not = Judge(rows, wanted).Run();
+  BestLookup lookup;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (std::optional<Reason>& reason = why_not[i]) {
+      lookup.left_out.push_back({std::move(rows[i]), reason->why, std::move(reason->detail)});
+    } else {
+      lookup.ranked.push_back(std::move(rows[i]));
+    }
   }
-  std::erase_if(rows, [&](const BestRow& row) {
-    return row.rank == kUnusable || (row.setup.cache != CacheMode::kColdWeights && has_cold.at(row.rank));
-  });
-  WorthByFinals(rows);
-  const auto key = [&wanted](const BestRow& row) {
-    const bool other_code = !SameCode(row.setup.target, wanted.target);
-    const bool other_threads = row.setup.threads != wanted.threads;
-    return std::tuple<int, bool, bool, bool, int64_t, bool, int64_t, const std::string&>(
-        row.rank, row.setup.machine.emulated, other_code, other_threads, row.worth_ns, row.held == 0, row.min_ns,
-        row.id);
-  };
-  std::sort(rows.begin(), rows.end(), [&key](const BestRow& a, const BestRow& b) { return key(a) < key(b); });
-  return rows;
+  WorthByFinals(lookup.ranked);
+  lookup.ranked = Sorted(std::move(lookup.ranked), wanted);
+  return lookup;
+}
+
+std::vector<BestRow> RankRecords(std::vector<BestRow> rows, const BestWanted& wanted) {
+  return LookUpBest(std::move(rows), wanted).ranked;
 }
 
 }  // namespace hone

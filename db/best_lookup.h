@@ -1,8 +1,9 @@
-// Which records a build may use, and in which order.
+// Which records a build may use, in which order, and why not the others.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/fingerprint.h"
@@ -12,17 +13,23 @@
 
 namespace hone {
 
-// What ranking needs of a record that is Ok and not noisy.
+// What ranking needs of a record.
 struct BestRow {
-  int64_t seq = 0;
+  int64_t seq = 0;  // greater: it arrived later
   std::string id;
   Setup setup;
   std::string llvm_cpu;  // LLVM's name of the CPU that timed; empty: not known
   int64_t min_ns = 0;
   std::string session, candidate;  // the candidate as any text that tells it from others of its workload
   int held = 0, place = 0;         // as FinalsPart's
-  int rank = 0;                    // set by RankRecords
+  int rank = 0;                    // set by the lookup
   int64_t worth_ns = 0;            // set by WorthByFinals
+  Fate fate = Fate::kOk;
+  bool noisy = false;
+  std::string schedule, config;  // the texts
+  int schedule_version = 0;
+  int layer = 0;  // of RecordLayers
+  bool operator==(const BestRow&) const = default;
 };
 
 // seq: the record's place in the order of arrival.
@@ -35,10 +42,44 @@ struct BestWanted {
   int threads = 1;
 };
 
-// The rows that may be used, best first: by rank as RecordStore::Best says, then measured before emulated, then code
-// for the wanted target before other code, then by worth (see worth_by_finals.h), then those of finals, then by least
-// sample, then by id. In every rank a row's architecture must be the wanted one and the features it requires among
-// those the wanted target has. A rank gives rows of one cache mode: cold-weights where it has any.
+// Why a row may not be used at all.
+enum class LeftOut : uint8_t {
+  kFailed,             // it did not work, or has no time
+  kNoisy,              // the machine was not quiet
+  kOtherArchitecture,  // than the target's
+  kLacksFeatures,      // the target lacks some that it requires
+  kFailedSince,        // the same kernel failed later (failed_since.h)
+  kOtherCache,         // warm, in a rank that has cold-weights
+};
+struct LeftOutRow {
+  BestRow row;
+  LeftOut why = LeftOut::kFailed;
+  std::string detail;  // the features that lack, "avx512f avx512vnni"; the id of the record that failed; else empty
+};
+
+// What the ranked rows are ordered by: the first that differs decides.
+enum class Criterion : uint8_t {
+  kRank,      // how near its machine is, as RecordStore::Best says
+  kEmulated,  // measured before emulated
+  kCode,      // code for the wanted target before other code
+  kThreads,   // the wanted number before others
+  kWorth,     // what its time counts as once finals have been held (worth_by_finals.h)
+  kFinals,    // those of finals before others
+  kSample,    // the least sample
+  kId,
+};
+// What puts the one row before the other; both must be ranked for `wanted`.
+Criterion DecidedBy(const BestRow& ahead, const BestRow& behind, const BestWanted& wanted);
+
+struct BestLookup {
+  std::vector<BestRow> ranked;       // that may be used, best first
+  std::vector<LeftOutRow> left_out;  // in the order in which they were given
+};
+// Of all rows of one workload. In every rank a row's architecture must be the wanted one and the features it requires
+// among those the wanted target has. A rank gives rows of one cache mode: cold-weights where it has any.
+BestLookup LookUpBest(std::vector<BestRow> rows, const BestWanted& wanted);
+
+// The ranked rows alone.
 std::vector<BestRow> RankRecords(std::vector<BestRow> rows, const BestWanted& wanted);
 
 }  // namespace hone

@@ -27,7 +27,20 @@ Record Checked(const Record& record) {
   return finished;
 }
 
-BestRow ReadBestRow(const Statement& statement) {
+// Rows come in runs of one machine.
+struct LastMachine {
+  std::string text;
+  Fingerprint machine;
+  const Fingerprint& Of(std::string of) {
+    if (of != text) {
+      machine = Fingerprint::Parse(of);
+      text = std::move(of);
+    }
+    return machine;
+  }
+};
+
+BestRow ReadBestRow(const Statement& statement, LastMachine& last) {
   BestRow row;
   row.seq = statement.Integer(0);
   row.id = statement.Text(1);
@@ -39,14 +52,19 @@ BestRow ReadBestRow(const Statement& statement) {
     if (!feature.empty()) target.features.emplace_back(feature);
   }
   row.setup.threads = static_cast<int>(statement.Integer(5));
-  row.setup.machine = Fingerprint::Parse(statement.Text(6));
+  row.setup.machine = last.Of(statement.Text(6));
   row.setup.cache = static_cast<CacheMode>(statement.Integer(7));
   row.llvm_cpu = statement.Text(8);
   row.min_ns = statement.Integer(9);
   row.session = statement.Text(10);
-  row.candidate = statement.Text(11) + " " + statement.Text(12);
+  row.schedule = statement.Text(11);
+  row.config = statement.Text(12);
+  row.candidate = row.schedule + " " + row.config;
   row.held = static_cast<int>(statement.Integer(13));
   row.place = static_cast<int>(statement.Integer(14));
+  row.schedule_version = static_cast<int>(statement.Integer(15));
+  row.fate = static_cast<Fate>(statement.Integer(16));
+  row.noisy = statement.Integer(17) != 0;
   return row;
 }
 
@@ -109,13 +127,25 @@ class TableStore : public RecordStore {
                            int64_t limit) const override {
     std::vector<Ranked> ranked;
     Statement statement(*database_, "SELECT json FROM records WHERE seq = ?");
-    for (const BestRow& row : RankRecords(UsableRows(workload), {target, machine, threads})) {
+    for (const BestRow& row : RankRecords(Rows(workload), {target, machine, threads})) {
       if (limit > 0 && static_cast<int64_t>(ranked.size()) == limit) break;
       statement.Reset();
       statement.Bind(1, row.seq);
       if (statement.Step()) ranked.push_back({RecordFromColumn(statement, 0), row.rank});
     }
     return ranked;
+  }
+
+  std::vector<BestRow> Rows(const std::string& workload) const override {
+    std::vector<BestRow> rows;
+    Statement statement(*database_,
+                        "SELECT seq, id, triple, cpu, features, threads, fingerprint, cache, llvm_cpu, min_ns, "
+                        "session, schedule, config, held, place, schedule_version, fate, noisy "
+                        "FROM records WHERE workload = ? ORDER BY seq");
+    statement.Bind(1, workload);
+    LastMachine last;
+    while (statement.Step()) rows.push_back(ReadBestRow(statement, last));
+    return rows;
   }
 
   int64_t AppendForeign(const std::vector<ForeignTrial>& trials) override {
@@ -186,24 +216,19 @@ class TableStore : public RecordStore {
     return fresh;
   }
 
-  std::vector<BestRow> UsableRows(const std::string& workload) const {
-    std::vector<BestRow> rows;
-    Statement statement(
-        *database_,
-        "SELECT seq, id, triple, cpu, features, threads, fingerprint, cache, llvm_cpu, min_ns, session, "
-        "schedule, config, held, "
-        "place FROM records "
-        "WHERE workload = ? AND fate = 0 AND noisy = 0");
-    statement.Bind(1, workload);
-    while (statement.Step()) rows.push_back(ReadBestRow(statement));
-    return rows;
-  }
-
   std::unique_ptr<Database> database_;
   std::unique_ptr<Claims> claims_;
 };
 
 }  // namespace
+
+std::vector<BestRow> RecordStore::Rows(const std::string& workload) const {
+  RecordQuery query;
+  query.workload = workload;
+  std::vector<BestRow> rows;
+  for (const Record& record : Find(query)) rows.push_back(BestRowOf(record, static_cast<int64_t>(rows.size()) + 1));
+  return rows;
+}
 
 std::unique_ptr<RecordStore> RecordStore::Open(const std::string& path, bool create) {
   return std::make_unique<TableStore>(OpenDatabase(path, create));

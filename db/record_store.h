@@ -16,6 +16,8 @@
 
 namespace hone {
 
+struct BestRow;
+
 struct RecordQuery {
   std::string id{};                      // the first digits of the id; empty: any
   std::string workload{};                // exact text; empty: any
@@ -77,8 +79,8 @@ class RecordStore {
   // on a CPU that LLVM calls as the target's, not emulated); 3 on any other. Within a rank those under emulation come
   // last, code for the target's CPU and features first, of these what had the same threads, then by least sample, but
   // what finals decided stands (worth_by_finals.h). Only fate Ok, not noisy, and one cache mode (cold-weights where a
-  // rank has any). In every rank the record's architecture must be the target's and the features it requires
-  // (MachineModelFor) among the target's. Limit 0 means all.
+  // rank has any), of no kernel that failed since (failed_since.h). In every rank the record's architecture must be the
+  // target's and the features it requires (MachineModelFor) among the target's. Limit 0 means all.
   struct Ranked {
     Record record;
     int rank = 0;
@@ -99,6 +101,10 @@ class RecordStore {
   virtual std::optional<TuningRun> GetRun(const std::string& id) const = 0;
   virtual std::vector<TuningRun> Runs() const = 0;
   virtual StoreStats Stats() const = 0;
+
+  // All records of a workload as a lookup sees them (best_lookup.h), in the order of arrival. A store that keeps their
+  // keys apart need not read the records.
+  virtual std::vector<BestRow> Rows(const std::string& workload) const;
 };
 
 // $HONE_DB, else $XDG_DATA_HOME/hone/records.db, else ~/.local/share/hone/records.db. Throws Error(kBadConfig) when

@@ -77,7 +77,10 @@ class Duel {
   bool Run(Runner& runner, const std::function<bool()>& halted, Random& random) {
     if (const auto why = Unfit()) return Fail(*why);
     trials_.push_back(TrialOf({record_.candidate.schedule, record_.candidate.config}));
-    if (const Rejection* rejection = std::get_if<Rejection>(&trials_[0].built)) return Fail(rejection->reason);
+    if (const Rejection* rejection = std::get_if<Rejection>(&trials_[0].built)) {
+      results_ = {{NotBuilt(*rejection, runner)}};
+      return Fail(rejection->reason);
+    }
     const Proposal& other = space_.ranked().front().proposal;
     if (space_.Key(other) != space_.Key(trials_[0].proposal)) trials_.push_back(TrialOf(other));
     if (std::holds_alternative<Rejection>(trials_.back().built)) trials_.pop_back();
@@ -124,6 +127,14 @@ class Duel {
     verified_.holding = Holding::kFailed;
     verified_.why = why;
     return true;
+  }
+
+  static Measurement NotBuilt(const Rejection& rejection, Runner& runner) {
+    Measurement measurement;
+    measurement.fate = rejection.fate;
+    measurement.message = rejection.reason;
+    measurement.environment = runner.Describe();
+    return measurement;
   }
 
   Trial TrialOf(const Proposal& proposal) const {

@@ -125,5 +125,51 @@ TEST(BestLookup, RowsWithoutATimeAreLeftOut) {
   EXPECT_EQ(Order(RankRecords({Row("a", "znver3", kZen3, 4, 0)}, kWanted)), "");
 }
 
+TEST(BestLookup, SaysWhyItLeavesOut) {
+  BestRow failed = Row("f", "znver3", kZen3, 4, 0), noisy = Row("n", "znver3", kZen3, 4, 5);
+  failed.fate = Fate::kCrashed;
+  failed.candidate = "that one";
+  noisy.noisy = true;
+  BestRow warm = Row("w", "znver3", kZen3, 4, 5);
+  warm.setup.cache = CacheMode::kWarm;
+  BestRow arm = Row("a", "cortex-a72", "0x41-8-0xd08-3", 4, 1);
+  arm.setup.target.triple = "aarch64-linux-gnu";
+  const BestLookup lookup =
+      LookUpBest({failed, noisy, warm, arm, Row("z", "znver5", kZen5, 4, 1), Row("r", "znver3", kZen3, 4, 9)}, kWanted);
+  EXPECT_EQ(Order(lookup.ranked), "r0 ");
+  ASSERT_EQ(lookup.left_out.size(), 5U);
+  const std::vector<LeftOut> wanted = {LeftOut::kFailed, LeftOut::kNoisy, LeftOut::kOtherCache,
+                                       LeftOut::kOtherArchitecture, LeftOut::kLacksFeatures};
+  for (size_t i = 0; i < wanted.size(); ++i) EXPECT_EQ(lookup.left_out[i].why, wanted[i]) << lookup.left_out[i].row.id;
+  EXPECT_NE(lookup.left_out[4].detail.find("avx512f"), std::string::npos) << lookup.left_out[4].detail;
+}
+
+TEST(BestLookup, LeavesOutWhatFailedSince) {
+  BestRow failed = Row("f", "znver3", kZen3, 4, 0);
+  failed.fate = Fate::kCrashed;
+  failed.seq = 1;
+  const BestLookup lookup = LookUpBest({Row("a", "znver3", kZen3, 4, 5), failed}, kWanted);
+  EXPECT_TRUE(lookup.ranked.empty());
+  EXPECT_EQ(lookup.left_out[0].why, LeftOut::kFailedSince);
+  EXPECT_EQ(lookup.left_out[0].detail, "f");
+}
+
+TEST(BestLookup, TellsWhatDecided) {
+  const auto decided = [](const BestRow& a, const BestRow& b) {
+    const auto rows = RankRecords({a, b}, kWanted);
+    return DecidedBy(rows.front(), rows.back(), kWanted);
+  };
+  const BestRow own = Row("a", "znver3", kZen3, 4, 9);
+  BestRow emulated = own, final = own;
+  emulated.setup.machine.emulated = true;
+  final.held = 1;
+  EXPECT_EQ(decided(own, Row("b", "znver3", kZen3, 2, 1)), Criterion::kRank);
+  EXPECT_EQ(decided(own, Row("b", "znver3", kZen3, 4, 10)), Criterion::kWorth);
+  EXPECT_EQ(decided(own, final), Criterion::kFinals);
+  EXPECT_EQ(decided(own, Row("b", "znver3", kZen3, 4, 9)), Criterion::kId);
+  EXPECT_EQ(decided(own, Row("b", "haswell", kZen3, 4, 1)), Criterion::kCode);
+  EXPECT_EQ(decided(Row("a", "znver3", kZen5, 4, 9), Row("b", "znver3", kZen5, 2, 9)), Criterion::kThreads);
+}
+
 }  // namespace
 }  // namespace hone

@@ -82,6 +82,30 @@ TEST_F(VerifyRecordsTest, WhatCannotBeBuiltHereFails) {
   EXPECT_TRUE(runner_.jobs.empty());
 }
 
+TEST_F(VerifyRecordsTest, NoBuildTakesWhatCrashedHere) {
+  const std::string cost = std::to_string(CostNs(kGood));
+  runner_.fate = [&](const std::string& artifact) {
+    return artifact.find(" " + cost + " ") != std::string::npos ? Fate::kCrashed : Fate::kOk;
+  };
+  const std::vector<Record> own = {Imported(kGood, 100)};
+  store_->Append(own);
+  ASSERT_EQ(Built(), kGood) << "believed until it is run";
+  EXPECT_EQ(Verify(own).records[0].holding, Holding::kFailed);
+  EXPECT_NE(Built(), kGood);
+  EXPECT_NE(Built(), "") << "the default was measured beside it";
+}
+
+TEST_F(VerifyRecordsTest, NoBuildTakesWhatCannotBeCompiledAnyMore) {
+  const std::vector<Record> own = {Imported(kGood, 100)};
+  const auto compile = tools_.compile;
+  tools_.compile = [&](const Candidate& candidate) -> std::variant<Artifact, Rejection> {
+    if (candidate.config == Config::Parse(kGood)) return Rejection{Fate::kCompileFailed, "out of registers"};
+    return compile(candidate);
+  };
+  EXPECT_EQ(Verify(own).records[0].why, "out of registers");
+  EXPECT_EQ(Built(), "");
+}
+
 TEST_F(VerifyRecordsTest, BehindAnotherMachinesRecordThatCrashesTheDefaultIsTaken) {
   const std::string cost = std::to_string(CostNs(kGood));
   runner_.fate = [&](const std::string& artifact) {

@@ -1,0 +1,98 @@
+#include "db/failed_since.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/db/sample_record.h"
+
+namespace hone {
+namespace {
+
+const Target kZen3{"x86_64-pc-linux-gnu", "znver3", {}, 0};
+
+class FailedSinceTest : public testing::Test {
+ protected:
+  BestRow& Add(const std::string& session, const std::string& candidate, Fate fate) {
+    BestRow row;
+    row.seq = static_cast<int64_t>(rows_.size()) + 1;
+    row.id = std::to_string(row.seq);
+    row.session = session;
+    row.candidate = candidate;
+    row.fate = fate;
+    row.min_ns = fate == Fate::kOk ? 100 : 0;
+    row.setup.machine = here_;
+    row.setup.target = kZen3;
+    return rows_.emplace_back(row);
+  }
+  // The ids of the failures that speak against each row, "-" for none.
+  std::string Against() const {
+    std::string text;
+    for (const BestRow* failure : FailedSince(rows_, {kZen3, here_, 1})) {
+      text += failure == nullptr ? "-" : failure->id;
+    }
+    return text;
+  }
+
+  const Fingerprint here_ = FingerprintOf(EpycOf("AuthenticAMD-25-1-1"));
+  const Fingerprint there_ = FingerprintOf(EpycOf("AuthenticAMD-26-2-1"));
+  const Fingerprint third_ = FingerprintOf(EpycOf("AuthenticAMD-23-1-1"));
+  std::vector<BestRow> rows_;
+};
+
+TEST_F(FailedSinceTest, ALaterFailureSpeaksAgainstItsKernelAlone) {
+  Add("s", "a", Fate::kOk);
+  Add("s", "b", Fate::kOk);
+  Add("t", "a", Fate::kCrashed);
+  EXPECT_EQ(Against(), "3--");
+}
+
+TEST_F(FailedSinceTest, WhatAnotherSessionSawLaterStands) {
+  Add("s", "a", Fate::kWrongOutput);
+  Add("t", "a", Fate::kOk);
+  EXPECT_EQ(Against(), "--");
+  Add("u", "a", Fate::kWrongOutput);
+  EXPECT_EQ(Against(), "-3-");
+  Add("v", "a", Fate::kOk);
+  EXPECT_EQ(Against(), "----") << "it works again";
+}
+
+TEST_F(FailedSinceTest, AKernelThatIsWrongOnceInASessionIsWrongInAllOfIt) {
+  Add("s", "a", Fate::kOk);
+  Add("s", "a", Fate::kCrashed);
+  Add("s", "a", Fate::kOk);
+  EXPECT_EQ(Against(), "2-2");
+}
+
+TEST_F(FailedSinceTest, AFailureElsewhereCountsForWhatWasMeasuredThere) {
+  Add("s", "a", Fate::kOk);
+  Add("s", "a", Fate::kOk).setup.machine = there_;
+  Add("t", "a", Fate::kCrashed).setup.machine = there_;
+  EXPECT_EQ(Against(), "-3-");
+}
+
+TEST_F(FailedSinceTest, AFailureHereCountsForWhatWasMeasuredAnywhere) {
+  Add("s", "a", Fate::kOk).setup.machine = there_;
+  Add("s", "a", Fate::kOk).setup.machine = third_;
+  Add("t", "a", Fate::kCrashed);
+  EXPECT_EQ(Against(), "33-");
+}
+
+TEST_F(FailedSinceTest, OtherVersionsAndThreadsAreOtherKernels) {
+  Add("s", "a", Fate::kOk).schedule_version = 2;
+  Add("s", "a", Fate::kOk);
+  Add("t", "a", Fate::kCrashed).setup.threads = 4;
+  EXPECT_EQ(Against(), "---");
+  rows_[1].setup.threads = 4;
+  EXPECT_EQ(Against(), "-3-");
+}
+
+TEST_F(FailedSinceTest, WhatTheMachineDidIsNoFaultOfTheKernel) {
+  Add("s", "a", Fate::kOk);
+  Add("t", "a", Fate::kTimedOut);
+  Add("t", "a", Fate::kRunnerLost);
+  EXPECT_EQ(Against(), "---");
+  rows_[1].held = 1;
+  EXPECT_EQ(Against(), "2--") << "in finals every kernel had its turns";
+}
+
+}  // namespace
+}  // namespace hone
