@@ -1,6 +1,7 @@
 #include "tuner/record_config_source.h"
 
 #include <array>
+#include <memory>
 #include <set>
 
 #include "compiler/schedules/schedule.h"
@@ -9,42 +10,65 @@
 namespace hone {
 namespace {
 
-// By RecordStore::Ranked::rank.
-constexpr std::array<const char*, 4> kSources = {"record", "other threads", "same microarchitecture", "near"};
+using Verdict = ConsideredRecord::Verdict;
 
-// More than a build needs: those at the front may be of an older schedule.
-constexpr int64_t kLooked = 64;
 // Those behind are so much slower that their layouts are no loss.
-constexpr int64_t kLookedForEach = 512;
+constexpr size_t kLookedForEach = 512;
 
-// Of today's version of its schedule, and of a rank that there is.
-bool IsToday(const RecordStore::Ranked& ranked) {
-  const Schedule* schedule = FindSchedule(ranked.record.candidate.schedule);
-  return schedule != nullptr && schedule->version() == ranked.record.schedule_version && ranked.rank >= 0 &&
-         ranked.rank < static_cast<int>(kSources.size());
-}
-
-ConfigChoice AsChoice(const RecordStore::Ranked& ranked) {
-  const Record& record = ranked.record;
-  return {record.candidate.schedule, record.candidate.config, kSources[static_cast<size_t>(ranked.rank)], record.id,
-          record.measurement.MinNs()};
+RecordLayers LayersOf(const RecordStore& store) {
+  RecordLayers layers;
+  layers.Add(kStoreOrigin, StoreLayer(std::shared_ptr<const RecordStore>(std::shared_ptr<void>(), &store)));
+  return layers;
 }
 
 // Whether the times of both say which is faster.
-bool Comparable(const RecordStore::Ranked& a, const RecordStore::Ranked& b) {
-  const Setup of_a = SetupOf(a.record), of_b = SetupOf(b.record);
-  return a.rank == b.rank && of_a.machine == of_b.machine && of_a.threads == of_b.threads &&
-         SameCode(of_a.target, of_b.target);
+bool Comparable(const BestRow& a, const BestRow& b) {
+  return a.rank == b.rank && a.setup.machine == b.setup.machine && a.setup.threads == b.setup.threads &&
+         SameCode(a.setup.target, b.setup.target);
+}
+
+// What stands against a ranked row by itself: kTaken when nothing does.
+ConsideredRecord Judge(BestRow row, const ConfigRefusal& refusal) {
+  ConsideredRecord considered;
+  considered.verdict = Verdict::kTaken;
+  const Schedule* schedule = FindSchedule(row.schedule);
+  if (schedule == nullptr) {
+    considered.verdict = Verdict::kRefused;
+    considered.detail = "there is no schedule " + row.schedule;
+  } else if (schedule->version() != row.schedule_version) {
+    considered.verdict = Verdict::kOtherVersion;
+  } else if (auto why = refusal(row.schedule, Config::Parse(row.config))) {
+    considered.verdict = Verdict::kRefused;
+    considered.detail = std::move(*why);
+  }
+  considered.row = std::move(row);
+  return considered;
 }
 
 }  // namespace
 
+RecordConfigSource::RecordConfigSource(const RecordStore& store, Fingerprint machine)
+    : own_layers_(LayersOf(store)), layers_(own_layers_), machine_(std::move(machine)) {}
+
+BestLookup RecordConfigSource::LookUp(const Workload& workload, const Target& target, int threads) const {
+  return LookUpBest(layers_.Rows(workload.ToText()), {target, machine_, threads});
+}
+
+ConfigChoice RecordConfigSource::ChoiceOf(const BestRow& row) const {
+  std::string source(NearnessName(row.rank));
+  if (const std::string& origin = layers_.OriginOf(row); origin != kStoreOrigin) source += ", " + origin;
+  return {row.schedule, Config::Parse(row.config), std::move(source), row.id, row.min_ns};
+}
+
 std::optional<ConfigChoice> RecordConfigSource::Choose(
     const Workload& workload, const Target& target, int threads,
     const std::function<bool(const std::string& schedule, const Config& config)>& valid) {
-  for (const RecordStore::Ranked& ranked : store_.Best(workload.ToText(), target, machine_, threads, kLooked)) {
-    const Candidate& candidate = ranked.record.candidate;
-    if (IsToday(ranked) && valid(candidate.schedule, candidate.config)) return AsChoice(ranked);
+  const ConfigRefusal refusal = [&](const std::string& schedule, const Config& config) {
+    return valid(schedule, config) ? std::nullopt : std::optional<std::string>("");
+  };
+  for (BestRow& row : LookUp(workload, target, threads).ranked) {
+    const ConsideredRecord considered = Judge(std::move(row), refusal);
+    if (considered.verdict == Verdict::kTaken) return ChoiceOf(considered.row);
   }
   return std::nullopt;
 }
@@ -53,16 +77,49 @@ std::vector<ConfigChoice> RecordConfigSource::ChooseEach(const Workload& workloa
                                                          const ConfigClass& class_of) {
   std::vector<ConfigChoice> choices;
   std::set<std::string> seen;
-  std::optional<RecordStore::Ranked> best;
-  for (const RecordStore::Ranked& ranked : store_.Best(workload.ToText(), target, machine_, threads, kLookedForEach)) {
-    if (best && !Comparable(*best, ranked)) continue;
-    if (!IsToday(ranked)) continue;
-    const auto name = class_of(ranked.record.candidate.schedule, ranked.record.candidate.config);
-    if (!name || !seen.insert(*name).second) continue;
-    choices.push_back(AsChoice(ranked));
-    if (!best) best = ranked;
+  std::optional<BestRow> best;
+  std::vector<BestRow> ranked = LookUp(workload, target, threads).ranked;
+  if (ranked.size() > kLookedForEach) ranked.resize(kLookedForEach);
+  for (BestRow& row : ranked) {
+    if (best && !Comparable(*best, row)) continue;
+    const ConfigRefusal refusal = [&](const std::string& schedule, const Config& config) {
+      const auto name = class_of(schedule, config);
+      return name && seen.insert(*name).second ? std::nullopt : std::optional<std::string>("");
+    };
+    const ConsideredRecord considered = Judge(std::move(row), refusal);
+    if (considered.verdict != Verdict::kTaken) continue;
+    choices.push_back(ChoiceOf(considered.row));
+    if (!best) best = considered.row;
   }
   return choices;
+}
+
+std::vector<ConsideredRecord> RecordConfigSource::Consider(const Workload& workload, const Target& target, int threads,
+                                                           const ConfigRefusal& refusal) const {
+  BestLookup lookup = LookUp(workload, target, threads);
+  std::vector<ConsideredRecord> all;
+  std::optional<size_t> taken;
+  for (BestRow& row : lookup.ranked) {
+    if (taken) {
+      const BestRow& best = all[*taken].row;
+      const bool same = best.candidate == row.candidate && best.rank == row.rank && best.setup == row.setup;
+      const Criterion decided = DecidedBy(best, row, {target, machine_, threads});
+      all.push_back({std::move(row), same ? Verdict::kSameKernel : Verdict::kBehind, decided, LeftOut::kFailed, ""});
+      continue;
+    }
+    all.push_back(Judge(std::move(row), refusal));
+    if (all.back().verdict == Verdict::kTaken) taken = all.size() - 1;
+  }
+  for (LeftOutRow& out : lookup.left_out) {
+    all.push_back({std::move(out.row), Verdict::kLeftOut, Criterion::kRank, out.why, std::move(out.detail)});
+  }
+  return all;
+}
+
+std::string_view NearnessName(int rank) {
+  static constexpr std::array<std::string_view, 4> kNames = {"record", "other threads", "same microarchitecture",
+                                                             "near"};
+  return kNames.at(static_cast<size_t>(rank));
 }
 
 }  // namespace hone

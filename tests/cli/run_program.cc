@@ -34,6 +34,7 @@ void Redirect(const std::string& path, int fd) {
        {"HONE_DB", "HONE_TRACKER", "HONE_KEY", "HONE_THREADS", "HONE_IDENTITY", "HONE_SERVER_KEY", "HONE_KEYS"}) {
     unsetenv(name);
   }
+  setenv("HONE_HUB", "none", 1);
   setenv("XDG_DATA_HOME", folder.c_str(), 1);
   setenv("XDG_CONFIG_HOME", folder.c_str(), 1);
   setenv("XDG_STATE_HOME", folder.c_str(), 1);
