@@ -11,6 +11,7 @@ int LogCommand(const Arguments& arguments) {
       {"pack", "the best records as one file that others can check", LogPackCommand},
       {"pull", "takes a signed pack into the store", LogPullCommand},
       {"push", "puts a signed pack where others pull it from", LogPushCommand},
+      {"hub", "the pack that came with hone", LogHubCommand},
       {"keygen", "makes a key to sign packs with", LogKeygenCommand},
       {"trust", "whose packs are taken", LogTrustCommand},
       {"untrust", "takes no more packs of a key", LogUntrustCommand},
