@@ -64,6 +64,7 @@ const std::map<std::string, std::set<std::string>> kSubRoomMayInclude = {
     {"db/care",
      {"db/foreign", "db/sqlite", "db/database.h", "db/open_database.h", "db/record_columns.h", "db/record_log.h",
       "db/record_store.h"}},
+    {"db/exports", {"db/record.h"}},
     {"db/foreign", {"db/foreign_trial.h"}},
     {"db/packs", {"db/database.h", "db/open_database.h", "db/record.h", "db/record_log.h", "db/record_store.h"}},
     {"db/sqlite", {"db/claims.h", "db/database.h", "db/schema_version.h"}},

@@ -12,6 +12,8 @@
 #include "cli/store.h"
 #include "core/error.h"
 #include "core/shell_word.h"
+#include "db/exports/google_benchmark.h"
+#include "db/exports/kernel_tuner_t4.h"
 #include "db/record_log.h"
 
 namespace hone {
@@ -21,33 +23,47 @@ struct ExportOptions {
   QueryOptions query;
   std::vector<std::string> models;
   bool best = false;
+  std::string format = "hone";
   std::string output;
 };
+
+std::string TextOf(const std::vector<Record>& records, const std::string& format) {
+  if (format == "t4") return DumpJson(KernelTunerT4(records)) + "\n";
+  if (format == "google-benchmark") return DumpJson(GoogleBenchmark(records)) + "\n";
+  std::ostringstream log;
+  WriteLog(records, log);
+  return std::move(log).str();
+}
 
 }  // namespace
 
 int LogExportCommand(const Arguments& arguments) {
-  CommandLine line("hone log export", "Writes records as a hone log, one JSON object a line.");
+  CommandLine line("hone log export",
+                   "Writes records as a hone log, one JSON object a line, or as other programs read them.");
   ExportOptions options;
   AddQueryOptions(line, options.query);
   line.AddFlag("--best", options.best, "only the best of each workload, machine, target CPU, threads and cache mode");
   line.Add("--model", options.models, "only the tasks of these models, at --threads");
+  line.Add("--format", options.format,
+           "hone: a log; t4: Kernel Tuner's T4 results; google-benchmark: google/benchmark's JSON")
+      .OneOf({"hone", "t4", "google-benchmark"})
+      .ShowDefault();
   line.Add("-o,--output", options.output, "the file to write; by default stdout");
   if (!line.Parse(arguments)) return 0;
   const std::string& output = options.output;
   if (line.json() && output.empty()) throw Error(ExitCode::kUsage, "--json reports on a file; give one with -o");
   const std::vector<Record> records =
       ChooseRecords(*OpenExistingStore(options.query.db), QueryOf(options.query), options.models, options.best);
-  std::ostringstream log;
-  WriteLog(records, log);
+  const std::string text = TextOf(records, options.format);
   if (output.empty()) {
-    WriteToStdout(log.view());
+    WriteToStdout(text);
   } else {
-    WriteFileAtomically(output, std::move(log).str());
+    WriteFileAtomically(output, text);
   }
   if (line.json()) PrintJson({{"path", output}, {"records", records.size()}});
   if (!line.json() && !output.empty()) Print("{} records written to {}\n", records.size(), output);
-  line.Next("hone log import " + (output.empty() ? "FILE" : ShellWord(output)));
+  line.Next(options.format == "hone" ? "hone log import " + (output.empty() ? "FILE" : ShellWord(output))
+                                     : "hone log list" + line.Given({Topic::kStore, Topic::kQuery}));
   return 0;
 }
 
