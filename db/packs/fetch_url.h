@@ -1,4 +1,4 @@
-// Bytes over http and https: the one file that knows libcurl is fetch_url.cc.
+// Bytes from an http or https address. libcurl is known to fetch_url.cc and put_url.cc alone.
 #pragma once
 
 #include <cstdint>

@@ -1,82 +1,15 @@
 // Fetching from a server that breaks off, lies and floods.
 #include "db/packs/fetch_url.h"
 
-#include <arpa/inet.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
-#include <functional>
-#include <mutex>
-#include <thread>
 
 #include "core/error.h"
+#include "tests/db/one_shot_server.h"
 
 namespace hone {
 namespace {
-
-// Answers each connection's one request with what `answer` makes of it, and closes.
-class OneShotServer {
- public:
-  explicit OneShotServer(std::function<std::string(int number, const std::string& request)> answer)
-      : answer_(std::move(answer)), fd_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    EXPECT_EQ(bind(fd_, reinterpret_cast<sockaddr*>(&address), size), 0);
-    EXPECT_EQ(listen(fd_, 8), 0);
-    getsockname(fd_, reinterpret_cast<sockaddr*>(&address), &size);
-    port_ = ntohs(address.sin_port);
-    thread_ = std::thread([this] { Serve(); });
-  }
-  ~OneShotServer() {
-    shutdown(fd_, SHUT_RDWR);
-    thread_.join();
-    close(fd_);
-  }
-  OneShotServer(const OneShotServer&) = delete;
-  OneShotServer& operator=(const OneShotServer&) = delete;
-  std::string Url() const { return fmt::format("http://127.0.0.1:{}/pack", port_); }
-  std::vector<std::string> requests() const {
-    const std::lock_guard lock(mutex_);
-    return requests_;
-  }
-
- private:
-  void Serve() {
-    for (;;) {
-      const int peer = accept(fd_, nullptr, nullptr);
-      if (peer < 0) return;
-      std::string request(8192, '\0');
-      request.resize(static_cast<size_t>(std::max<ssize_t>(0, read(peer, request.data(), request.size()))));
-      int number = 0;
-      {
-        const std::lock_guard lock(mutex_);
-        requests_.push_back(request);
-        number = static_cast<int>(requests_.size());
-      }
-      const std::string bytes = answer_(number, request);
-      size_t sent = 0;
-      while (sent < bytes.size()) {
-        const ssize_t n = send(peer, bytes.data() + sent, bytes.size() - sent, MSG_NOSIGNAL);
-        if (n <= 0) break;
-        sent += static_cast<size_t>(n);
-      }
-      close(peer);
-    }
-  }
-
-  std::function<std::string(int, const std::string&)> answer_;
-  int fd_;
-  int port_ = 0;
-  mutable std::mutex mutex_;
-  std::vector<std::string> requests_;
-  std::thread thread_;
-};
 
 const std::string kBody = [] {
   std::string body;

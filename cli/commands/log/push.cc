@@ -10,9 +10,11 @@
 #include "cli/printing/print.h"
 #include "cli/printing/print_json.h"
 #include "core/error.h"
-#include "core/shell_word.h"
 #include "core/minisign.h"
+#include "core/shell_word.h"
+#include "db/packs/fetch_url.h"
 #include "db/packs/pack.h"
+#include "db/packs/put_url.h"
 
 namespace hone {
 namespace {
@@ -29,25 +31,54 @@ void RequireSigned(const std::string& path, const std::string& bytes) {
   SignerOf(ReadFile(path + ".minisig"));
 }
 
+[[noreturn]] void RefuseOther(const std::string& to) {
+  throw Error(ExitCode::kCannotCreate, fmt::format("'{}' is another pack, and a pack never changes", to));
+}
+
+std::string PutInFolder(const std::string& path, const std::string& bytes, const std::string& folder) {
+  if (!fs::is_directory(folder)) {
+    throw Error(ExitCode::kNoInput, fmt::format("there is no folder '{}', and it is no http(s) address", folder));
+  }
+  const std::string to = (fs::path(folder) / fs::path(path).filename()).string();
+  if (IsThere(to) && ReadFile(to) != bytes) RefuseOther(to);
+  // The signature first: a pack that is seen can be checked.
+  WriteFileAtomically(to + ".minisig", ReadFile(path + ".minisig"));
+  WriteFileAtomically(to, bytes);
+  return to;
+}
+
+// Whether the server has just these bytes there. Throws Error(kCannotCreate) when it has others.
+bool IsAtUrl(const std::string& to, const std::string& bytes) {
+  try {
+    if (FetchUrl(to, {.most_bytes = kMostPackBytes}) == bytes) return true;
+  } catch (const Error& error) {
+    if (error.code() == ExitCode::kNoInput) return false;
+    throw;
+  }
+  RefuseOther(to);
+}
+
+std::string PutAtUrl(const std::string& path, const std::string& bytes, const std::string& url) {
+  const std::string to = url + (url.ends_with('/') ? "" : "/") + fs::path(path).filename().string();
+  if (IsAtUrl(to, bytes)) return to;
+  PutUrl(to + ".minisig", ReadFile(path + ".minisig"));
+  PutUrl(to, bytes);
+  return to;
+}
+
 }  // namespace
 
 int LogPushCommand(const Arguments& arguments) {
   CommandLine line("hone log push",
-                   "Puts a signed pack into a folder that others pull from, as one that a web server shows.");
-  std::string path, folder;
+                   "Puts a signed pack where others pull from: a folder, as one that a web server shows, or an "
+                   "http(s) address that takes PUT.");
+  std::string path, where;
   line.Add("PACK", path, "a pack of hone log pack --key").Required();
-  line.Add("FOLDER", folder, "where it goes, under its own name").Required();
+  line.Add("FOLDER|URL", where, "where it goes, under its own name").Required();
   if (!line.Parse(arguments)) return 0;
   const std::string bytes = ReadFile(path);
   RequireSigned(path, bytes);
-  if (!fs::is_directory(folder)) throw Error(ExitCode::kNoInput, fmt::format("there is no folder '{}'", folder));
-  const std::string to = (fs::path(folder) / fs::path(path).filename()).string();
-  if (IsThere(to) && ReadFile(to) != bytes) {
-    throw Error(ExitCode::kCannotCreate, fmt::format("'{}' is another pack, and a pack never changes", to));
-  }
-  // The signature first: a pack that is seen can be checked.
-  WriteFileAtomically(to + ".minisig", ReadFile(path + ".minisig"));
-  WriteFileAtomically(to, bytes);
+  const std::string to = IsUrl(where) ? PutAtUrl(path, bytes, where) : PutInFolder(path, bytes, where);
   if (line.json()) {
     PrintJson({{"path", to}, {"bytes", bytes.size()}});
   } else {
