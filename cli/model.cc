@@ -101,14 +101,18 @@ void AddZooOptions(CommandLine& line, ModelOptions& options) {
       .About(Topic::kModel);
 }
 
+void AddShapeOptions(CommandLine& line, ModelOptions& options) {
+  line.Add("--shape", options.shapes, "NAME=1,3,224,224: the shape of an .onnx file's input").About(Topic::kModel);
+  line.Add("--dim", options.dims, "NAME=128: a free dimension of an .onnx file's inputs, wherever the name stands")
+      .About(Topic::kModel);
+}
+
 void AddModelOptions(CommandLine& line, ModelOptions& options) {
   line.Add("MODEL", options.model, "an .onnx file, or zoo:NAME (`hone zoo` lists them)")
       .Required()
       .About(Topic::kModel);
   AddZooOptions(line, options);
-  line.Add("--shape", options.shapes, "NAME=1,3,224,224: the shape of an .onnx file's input").About(Topic::kModel);
-  line.Add("--dim", options.dims, "NAME=128: a free dimension of an .onnx file's inputs, wherever the name stands")
-      .About(Topic::kModel);
+  AddShapeOptions(line, options);
 }
 
 Model LoadModel(const ModelOptions& options) {

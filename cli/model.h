@@ -24,6 +24,8 @@ struct ModelOptions {
 void AddModelOptions(CommandLine& line, ModelOptions& options);
 // --batch, --classes, --image-shape and --seed alone, for commands that name a network otherwise.
 void AddZooOptions(CommandLine& line, ModelOptions& options);
+// --shape and --dim alone.
+void AddShapeOptions(CommandLine& line, ModelOptions& options);
 
 struct Model {
   relay::IRModule untyped;  // as it was imported

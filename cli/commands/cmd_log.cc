@@ -16,6 +16,7 @@ int LogCommand(const Arguments& arguments) {
       {"trust", "whose packs are taken", LogTrustCommand},
       {"untrust", "takes no more packs of a key", LogUntrustCommand},
       {"verify", "whether a pack's or store's records hold on this machine", LogVerifyCommand},
+      {"why", "which records a build considers, and why it takes the one", LogWhyCommand},
       {"diff", "what changed between two stores or packs", LogDiffCommand},
       {"sync", "brings what either of two stores has to the other", LogSyncCommand},
       {"stats", "what the store holds", LogStatsCommand},

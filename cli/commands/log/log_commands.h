@@ -24,5 +24,6 @@ int LogSyncCommand(const Arguments& arguments);
 int LogTrustCommand(const Arguments& arguments);
 int LogUntrustCommand(const Arguments& arguments);
 int LogVerifyCommand(const Arguments& arguments);
+int LogWhyCommand(const Arguments& arguments);
 
 }  // namespace hone

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "compiler/schedules/usable_config.h"
+
 namespace hone {
 namespace {
 
@@ -51,10 +53,9 @@ const std::vector<PairChoice>& ConfigChooser::For(const Workload& workload, cons
 }
 
 bool ConfigChooser::Valid(const ConfigChoice& choice, const Workload& workload, const CallNeeds& needs) const {
-  const Schedule* schedule = FindSchedule(choice.schedule);
-  return schedule != nullptr && schedule->Fits(workload, machine_) &&
-         !schedule->Reject(workload, machine_, choice.config).has_value() &&
-         Allowed(*schedule, workload, choice.config, needs);
+  const bool exact = context_.build.exact_math || needs.exact_sums;
+  return !WhyUnusable(workload, machine_, choice.schedule, choice.config, exact) &&
+         Allowed(*FindSchedule(choice.schedule), workload, choice.config, needs);
 }
 
 std::vector<ConfigChoice> ConfigChooser::Known(const Workload& workload, const CallNeeds& needs) const {

@@ -1,0 +1,103 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/command_line.h"
+#include "cli/commands/log/log_commands.h"
+#include "cli/commands/log/why_text.h"
+#include "cli/files/read_file.h"
+#include "cli/machine_options.h"
+#include "cli/model.h"
+#include "cli/printing/print.h"
+#include "cli/printing/print_json.h"
+#include "cli/record_options.h"
+#include "compiler/build.h"
+#include "core/error.h"
+#include "tuner/record_config_source.h"
+
+namespace hone {
+namespace {
+
+struct WhyOptions {
+  std::string what;
+  ModelOptions model;
+  MachineOptions machine;
+  RecordOptions records;
+  int64_t limit = 20;
+};
+
+void AddWhyOptions(CommandLine& line, WhyOptions& options) {
+  line.Add("WORKLOAD|MODEL[:LAYER]", options.what,
+           "a workload's text in quotes, or a model; LAYER is part of a node's name or of a workload")
+      .Required();
+  AddZooOptions(line, options.model);
+  AddShapeOptions(line, options.model);
+  AddContextOptions(line, options.machine);
+  AddRecordOptions(line, options.records);
+  line.Add("--limit", options.limit, "at most so many records of a workload; 0: all")
+      .Between(0, int64_t{1} << 40)
+      .ShowDefault();
+}
+
+bool IsWorkload(const std::string& text) { return text.starts_with("nn.") && text.find(' ') != std::string::npos; }
+
+// MODEL[:LAYER]; a zoo network has a colon of its own, and a file may.
+std::pair<std::string, std::string> SplitLayer(const std::string& what) {
+  const size_t colon = what.rfind(':');
+  if (colon == std::string::npos || what.substr(0, colon) == "zoo" || IsThere(what)) return {what, ""};
+  return {what.substr(0, colon), what.substr(colon + 1)};
+}
+
+bool IsOf(const Task& task, const std::string& layer) {
+  if (task.workload.ToText().find(layer) != std::string::npos) return true;
+  return std::any_of(task.nodes.begin(), task.nodes.end(),
+                     [&](const std::string& node) { return node.find(layer) != std::string::npos; });
+}
+
+// What is asked about: a workload alone, or a model's tasks as a build with this context looks them up.
+std::vector<Task> TasksOf(WhyOptions& options, const BuildContext& context) {
+  if (IsWorkload(options.what)) return {{Workload::Parse(options.what), 0, {}}};
+  const auto [model, layer] = SplitLayer(options.what);
+  options.model.model = model;
+  std::vector<Task> tasks = ExtractTasks(LoadModel(options.model).typed, context);
+  std::erase_if(tasks, [&layer = layer](const Task& task) { return !IsOf(task, layer); });
+  if (tasks.empty()) {
+    throw Error(ExitCode::kNoInput, fmt::format("no layer of {} has '{}' in its name or workload; "
+                                                "`hone inspect {} --tasks` lists them",
+                                                model, layer, model));
+  }
+  return tasks;
+}
+
+}  // namespace
+
+int LogWhyCommand(const Arguments& arguments) {
+  CommandLine line("hone log why",
+                   "Every record that a build considers for a workload, in order, why each is not taken, and last what "
+                   "is.");
+  WhyOptions options;
+  AddWhyOptions(line, options);
+  if (!line.Parse(arguments)) return 0;
+  const Machine machine = ResolveMachine(options.machine);
+  const std::vector<Task> tasks = TasksOf(options, machine.context);
+  const RecordLayers layers = OpenRecords(options.records, options.model.model);
+  const RecordConfigSource source(layers, machine.fingerprint);
+  Json list = Json::array();
+  for (const Task& task : tasks) {
+    const WhyAnswer answer = AskWhy(task, machine, layers, source);
+    if (line.json()) {
+      list.push_back(WhyJson(answer, layers));
+    } else {
+      if (&task != &tasks.front()) Print("\n");
+      Print("{}", WhyText(answer, layers, static_cast<size_t>(options.limit)));
+    }
+  }
+  if (line.json()) PrintJson({{"workloads", list}});
+  line.Next("hone explain RECORD" + line.Given({Topic::kStore}));
+  return 0;
+}
+
+}  // namespace hone

@@ -1,0 +1,173 @@
+// Where a build looks for records, and what `hone log why` says of it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <string>
+
+#include "core/serialize.h"
+#include "db/record_log.h"
+#include "db/record_store.h"
+#include "tests/cli/run_program.h"
+#include "tests/db/one_shot_server.h"
+
+namespace hone {
+namespace {
+
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+const char* const kModel = "zoo:mlp --image-shape 1,14,14 --threads 1";
+
+class LookupProgram : public ProgramTest {
+ protected:
+  void Tune() {
+    const ProgramResult tuned = Shell(std::string("hone tune --trials 6 --finals kernels --db own.db ") + kModel);
+    ASSERT_EQ(tuned.code, 0) << tuned.err;
+  }
+  Json Answer(const std::string& command) {
+    const ProgramResult result = Shell(command + " --json");
+    EXPECT_EQ(result.code, 0) << result.err;
+    return ParseJson(result.out, command);
+  }
+  // By workload: source and record of what a build takes.
+  std::map<std::string, std::string> Built(const std::string& options) {
+    std::map<std::string, std::string> built;
+    const Json report = Answer("hone build -o m.hone " + options);
+    for (const Json& row : report["dispatch"]) {
+      if (row["workload"] != "")
+        built[row["workload"]] = row["source"].get<std::string>() + " " + row["record"].get<std::string>();
+    }
+    return built;
+  }
+  std::map<std::string, std::string> Why(const std::string& options) {
+    std::map<std::string, std::string> why;
+    const Json answer = Answer("hone log why " + options);
+    for (const Json& workload : answer["workloads"]) {
+      std::string record;
+      for (const Json& considered : workload["considered"]) {
+        if (considered["taken"]) record = considered["record"];
+      }
+      why[workload["workload"]] = workload["source"].get<std::string>() + " " + record;
+    }
+    return why;
+  }
+};
+
+TEST_F(LookupProgram, WhyNamesWhatABuildTakes) {
+  Tune();
+  const auto built = Built(std::string(kModel) + " --db own.db");
+  EXPECT_EQ(built.size(), 3U);
+  EXPECT_EQ(Why(std::string(kModel) + " --db own.db"), built);
+  EXPECT_EQ(Why(std::string(kModel) + " --db own.db --no-records"),
+            Built(std::string(kModel) + " --db own.db --no-records"));
+}
+
+TEST_F(LookupProgram, WhyIsToldOfALayerOrAWorkload) {
+  Tune();
+  const ProgramResult layer =
+      Shell("hone log why zoo:mlp:weight=128x196 --image-shape 1,14,14 --threads 1 --db own.db");
+  EXPECT_EQ(layer.code, 0) << layer.err;
+  EXPECT_THAT(layer.out, StartsWith("nn.dense data=1x196 weight=128x196"));
+  EXPECT_THAT(layer.out, HasSubstr("\ntaken: "));
+  const std::string workload = layer.out.substr(0, layer.out.find('\n'));
+  const std::string of_workload = Shell("hone log why '" + workload + "' --threads 1 --db own.db").out;
+  EXPECT_EQ(of_workload.substr(of_workload.rfind("\ntaken")), layer.out.substr(layer.out.rfind("\ntaken")));
+  const ProgramResult none = Shell("hone log why zoo:mlp:no_such_layer --db own.db");
+  EXPECT_EQ(none.code, 66);
+  EXPECT_THAT(none.err, HasSubstr("hone inspect zoo:mlp --tasks"));
+  EXPECT_THAT(Shell(std::string("hone log why --no-records ") + kModel).out, HasSubstr("taken: the analytic default"));
+}
+
+TEST_F(LookupProgram, AFailureThatCameLaterIsNamedAndItsKernelNotBuilt) {
+  Tune();
+  const auto before = Why(std::string(kModel) + " --db own.db");
+  const std::string taken = before.begin()->second;
+  const auto store = RecordStore::Open(Path("work/own.db"));
+  Record failed = *store->Get(taken.substr(taken.rfind(' ') + 1));
+  failed.measurement.fate = Fate::kWrongOutput;
+  failed.measurement.samples_ns.clear();
+  failed.measurement.batch.clear();
+  failed.finals = {};
+  failed.session = "later";
+  failed = Finish(failed);
+  store->Append({failed});
+  const std::string workload = "'" + before.begin()->first + "'";
+  const ProgramResult why = Shell("hone log why " + workload + " --threads 1 --db own.db --limit 0");
+  EXPECT_THAT(why.out, HasSubstr("failed since: " + failed.id));
+  EXPECT_NE(Built(std::string(kModel) + " --db own.db")[before.begin()->first], taken);
+}
+
+TEST_F(LookupProgram, TheProjectsStoreAndTheHubAreAskedAfterTheUsersOwn) {
+  Tune();
+  std::filesystem::create_directory(Path("work/a project"));
+  ASSERT_EQ(Shell("hone zoo mlp --image-shape 1,14,14 -o 'a project/m.onnx' && hone log pack --name p --db own.db -o "
+                  "p.honepack")
+                .code,
+            0);
+  const auto sources = [this](const std::string& options) {
+    std::string text;
+    for (const auto& [workload, source] : Built(options)) text += source.substr(0, source.rfind(' ')) + ";";
+    return text;
+  };
+  EXPECT_EQ(sources("'a project/m.onnx' --threads 1"), "default;default;default;");
+  EXPECT_EQ(sources("'a project/m.onnx' --threads 1 --hub p.honepack"), "record, hub;record, hub;record, hub;");
+  std::filesystem::copy_file(Path("work/own.db"), Path("work/a project/hone.db"));
+  EXPECT_EQ(sources("'a project/m.onnx' --threads 1 --hub p.honepack"),
+            "record, project;record, project;record, project;");
+  EXPECT_EQ(sources("'a project/m.onnx' --threads 1 --db own.db"), "record;record;record;");
+  EXPECT_EQ(sources("'a project/m.onnx' --threads 1 --no-records --hub p.honepack"), "default;default;default;");
+  EXPECT_THAT(Shell("hone log hub --hub p.honepack").out, HasSubstr("p serial"));
+  EXPECT_EQ(Shell("hone log hub").code, 66) << "the tests do without one";
+  const ProgramResult absent = Shell(std::string("hone build -o x.hone --hub nowhere.honepack ") + kModel);
+  EXPECT_EQ(absent.code, 66);
+  Write("work/bad.honepack", "HONEPACK and no more");
+  EXPECT_EQ(Shell(std::string("hone build -o x.hone --hub bad.honepack ") + kModel).code, 65);
+}
+
+TEST_F(LookupProgram, TheTreesLogsMakeTheSameHubEveryTime) {
+  const std::string make = "'" HONE_SOURCE_DIR "/scripts/make_hub.sh' \"$HONE\" ";
+  ASSERT_EQ(Shell(make + "'a hub.honepack'").code, 0);
+  ASSERT_EQ(Shell(make + "again.honepack").code, 0);
+  EXPECT_EQ(Read("work/a hub.honepack"), Read("work/again.honepack"));
+  const Json hub = Answer("hone log hub --hub 'a hub.honepack'");
+  EXPECT_EQ(hub["manifest"]["name"], "hub");
+  EXPECT_GT(hub["records"].size(), 0U);
+  EXPECT_LT(Read("work/again.honepack").size(), 200'000U);
+  EXPECT_EQ(Shell("'" HONE_SOURCE_DIR "/scripts/make_hub.sh' /bin/false x.honepack").code, 65);
+}
+
+TEST_F(LookupProgram, OtherProgramsGetTheirOwnFormats) {
+  Tune();
+  const std::string t4 = Shell("hone log export --db own.db --best --format t4").out;
+  EXPECT_EQ(ParseJson(t4, "t4")["results"].size(), 3U);
+  ASSERT_EQ(Shell("hone log export --db own.db --format google-benchmark -o b.json").code, 0);
+  EXPECT_FALSE(ParseJson(Read("work/b.json"), "b.json")["benchmarks"].empty());
+  EXPECT_EQ(Shell("hone log export --db own.db --format csv").code, 2);
+}
+
+TEST_F(LookupProgram, APackIsPutToAServerAndNeverReplaced) {
+  Tune();
+  ASSERT_EQ(Shell("hone log keygen -o k && hone log pack --name p --db own.db --key k -o p.honepack").code, 0);
+  const OneShotServer server([](int, const std::string& request) {
+    return std::string(request.starts_with("PUT ") ? "HTTP/1.1 201 Created" : "HTTP/1.1 404 Not Found") +
+           "\r\nContent-Length: 0\r\n\r\n";
+  });
+  const ProgramResult pushed = Shell("hone log push p.honepack " + server.Url("/hub"));
+  EXPECT_EQ(pushed.code, 0) << pushed.err;
+  const auto requests = server.requests();
+  ASSERT_EQ(requests.size(), 3U);
+  EXPECT_THAT(requests[1], StartsWith("PUT /hub/p.honepack.minisig "));
+  EXPECT_THAT(requests[2], StartsWith("PUT /hub/p.honepack "));
+  EXPECT_THAT(requests[2], EndsWith(Read("work/p.honepack")));
+  const OneShotServer other(
+      [](int, const std::string&) { return "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nother"; });
+  EXPECT_EQ(Shell("hone log push p.honepack " + other.Url("/hub/")).code, 73);
+  EXPECT_EQ(other.requests().size(), 1U);
+}
+
+}  // namespace
+}  // namespace hone
