@@ -49,19 +49,6 @@ std::vector<Lesson> BySetup(const std::vector<Record>& records, const SearchTask
   return lessons;
 }
 
-// How many doublings apart two are, over all their dimensions.
-double Distance(const Workload& a, const Workload& b) {
-  double doublings = a.epilogue == b.epilogue ? 0 : 0.5;
-  const auto add = [&doublings](int64_t x, int64_t y) {
-    doublings += std::abs(
-        std::log2(static_cast<double>(std::max<int64_t>(1, x)) / static_cast<double>(std::max<int64_t>(1, y))));
-  };
-  for (size_t d = 0; d < std::min(a.data.size(), b.data.size()); ++d) add(a.data[d], b.data[d]);
-  for (size_t d = 0; d < std::min(a.weight.size(), b.weight.size()); ++d) add(a.weight[d], b.weight[d]);
-  for (size_t d = 0; d < a.strides.size(); ++d) add(a.strides[d], b.strides[d]);
-  return doublings;
-}
-
 // Those that the run has not, the nearest first.
 std::vector<std::string> NearestOthers(const RecordStore& store, const Workload& workload,
                                        const std::vector<std::string>& own) {
@@ -69,7 +56,7 @@ std::vector<std::string> NearestOthers(const RecordStore& store, const Workload&
   for (const std::string& text : store.Workloads()) {
     if (std::find(own.begin(), own.end(), text) != own.end()) continue;
     const Workload other = Workload::Parse(text);
-    if (Alike(workload, other)) others.emplace_back(Distance(workload, other), text);
+    if (Alike(workload, other)) others.emplace_back(DoublingsApart(workload, other), text);
   }
   std::sort(others.begin(), others.end());
   std::vector<std::string> nearest;
@@ -80,6 +67,18 @@ std::vector<std::string> NearestOthers(const RecordStore& store, const Workload&
 }  // namespace
 
 bool Alike(const Workload& a, const Workload& b) { return a.op == b.op && a.is_depthwise() == b.is_depthwise(); }
+
+double DoublingsApart(const Workload& a, const Workload& b) {
+  double doublings = a.epilogue == b.epilogue ? 0 : 0.5;
+  const auto add = [&doublings](int64_t x, int64_t y) {
+    doublings += std::abs(
+        std::log2(static_cast<double>(std::max<int64_t>(1, x)) / static_cast<double>(std::max<int64_t>(1, y))));
+  };
+  for (size_t d = 0; d < std::min(a.data.size(), b.data.size()); ++d) add(a.data[d], b.data[d]);
+  for (size_t d = 0; d < std::min(a.weight.size(), b.weight.size()); ++d) add(a.weight[d], b.weight[d]);
+  for (size_t d = 0; d < a.strides.size(); ++d) add(a.strides[d], b.strides[d]);
+  return doublings;
+}
 
 std::vector<Lesson> LessonsFrom(const RecordStore& store, const SearchTask& task, const MeasuredHere& here) {
   // All: the first ones may be our own.

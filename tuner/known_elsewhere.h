@@ -17,6 +17,8 @@ struct Lesson {
 
 // Whether one task's times say something about the other's.
 bool Alike(const Workload& a, const Workload& b);
+// How many doublings two that are alike are apart, over all their dimensions; half a one for another epilogue.
+double DoublingsApart(const Workload& a, const Workload& b);
 
 // Of the task's own workload what was measured in other setups (threads, machines, code), at most kMostSetups of
 // them; of the workloads that the run has not, the kMostWorkloads nearest in shape, wherever they were measured. Only
