@@ -43,10 +43,12 @@ struct PlanView {
 
 // Where a kernel's configuration came from: one row of the dispatch table that a build prints.
 struct Dispatch {
-  std::string workload;       // Workload::ToText(), or empty for a kernel without knobs
-  std::string schedule;       // "generic" for a kernel without knobs
-  std::string config;         // Config::ToText()
-  std::string source;         // "record", "other threads", "same microarchitecture", "near", "default", "generic"
+  std::string workload;  // Workload::ToText(), or empty for a kernel without knobs
+  std::string schedule;  // "generic" for a kernel without knobs
+  std::string config;    // Config::ToText()
+  // "record", "other threads", "same microarchitecture", "near", each with ", ORIGIN" behind it where the record is not
+  // of the user's own store ("record, hub"); "default", "generic"
+  std::string source;
   std::string record;         // the record's id, or empty
   int64_t expected_ns = 0;    // the record's best sample; 0 when not known
   std::string kernel_sha256;  // Artifact::object_sha256
