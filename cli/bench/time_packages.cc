@@ -1,4 +1,4 @@
-#include "cli/time_packages.h"
+#include "cli/bench/time_packages.h"
 
 #include <algorithm>
 #include <chrono>

@@ -1,4 +1,4 @@
-#include "cli/time_packages_there.h"
+#include "cli/bench/time_packages_there.h"
 
 #include <fmt/format.h>
 

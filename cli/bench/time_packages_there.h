@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/time_packages.h"
+#include "cli/bench/time_packages.h"
 #include "rpc_runner/runner.h"
 
 namespace hone {
