@@ -34,21 +34,6 @@ Ranked Rank(const std::vector<int64_t>& a, const std::vector<int64_t>& b) {
   return ranked;
 }
 
-// How many of the arrangements of n and m values have each u (the recursion of Mann and Whitney, section 3: the largest
-// value is the one sample's or the other's).
-std::vector<double> ArrangementsByU(size_t n, size_t m) {
-  std::vector<std::vector<double>> of(m + 1, std::vector<double>(n * m + 1, 0));
-  for (auto& counts : of) counts[0] = 1;
-  for (size_t i = 1; i <= n; ++i) {
-    for (size_t j = 1; j <= m; ++j) {
-      for (size_t u = i * j; u >= j; --u) of[j][u] = of[j][u - j];
-      for (size_t u = 0; u < j; ++u) of[j][u] = 0;
-      for (size_t u = 0; u <= i * (j - 1); ++u) of[j][u] += of[j - 1][u];
-    }
-  }
-  return of[m];
-}
-
 double ExactP(double u, size_t n, size_t m) {
   const std::vector<double> counts = ArrangementsByU(n, m);
   const auto least = static_cast<size_t>(std::min(u, static_cast<double>(n * m) - u));
@@ -69,6 +54,20 @@ double NormalP(const Ranked& ranked, double n, double m) {
 }
 
 }  // namespace
+
+// The recursion of Mann and Whitney, section 3: the largest value is the one sample's or the other's.
+std::vector<double> ArrangementsByU(size_t n, size_t m) {
+  std::vector<std::vector<double>> of(m + 1, std::vector<double>(n * m + 1, 0));
+  for (auto& counts : of) counts[0] = 1;
+  for (size_t i = 1; i <= n; ++i) {
+    for (size_t j = 1; j <= m; ++j) {
+      for (size_t u = i * j; u >= j; --u) of[j][u] = of[j][u - j];
+      for (size_t u = 0; u < j; ++u) of[j][u] = 0;
+      for (size_t u = 0; u <= i * (j - 1); ++u) of[j][u] += of[j - 1][u];
+    }
+  }
+  return of[m];
+}
 
 RankTest MannWhitney(const std::vector<int64_t>& a, const std::vector<int64_t>& b) {
   if (a.empty() || b.empty()) return {};

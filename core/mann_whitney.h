@@ -1,6 +1,7 @@
 // Whether one of two samples tends to be smaller, without assuming a distribution.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -16,5 +17,8 @@ struct RankTest {
 // Exact by counting arrangements when no value occurs twice and neither sample has more than 25; else by the normal
 // approximation with correction for ties and continuity. p is 1 when a sample is empty or all values are equal.
 RankTest MannWhitney(const std::vector<int64_t>& a, const std::vector<int64_t>& b);
+
+// How many of the arrangements of n and m values have each u, from 0 to n * m.
+std::vector<double> ArrangementsByU(size_t n, size_t m);
 
 }  // namespace hone
