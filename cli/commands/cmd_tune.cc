@@ -1,9 +1,7 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <thread>
 
 #include "cli/command_line.h"
@@ -15,6 +13,7 @@
 #include "cli/printing/number_text.h"
 #include "cli/printing/print.h"
 #include "cli/printing/print_json.h"
+#include "cli/printing/status_line.h"
 #include "cli/printing/tune_output.h"
 #include "cli/stop.h"
 #include "cli/store.h"
@@ -203,8 +202,6 @@ Tuned Search(const TuneCommandOptions& options, Runner* runner, const relay::IRM
   return TuneAndRank(options, module, tasks, tune, *runner, *store, output);
 }
 
-bool Terminal() { return isatty(STDERR_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr; }
-
 }  // namespace
 
 int TuneCommand(const Arguments& arguments) {
@@ -225,7 +222,7 @@ int TuneCommand(const Arguments& arguments) {
   tune.context = machine.context;
   std::vector<Task> tasks = ExtractTasks(model.typed, machine.context);
   FilterTasks(tasks, options.tasks);
-  TuneOutput output(line.json(), Terminal(), tasks.size(), tune.budget);
+  TuneOutput output(line.json(), StatusLine().terminal(), tasks.size(), tune.budget);
   const Tuned tuned = Search(options, runner.get(), model.typed, tasks, tune, output);
   output.Finish();
   if (line.json()) {

@@ -117,7 +117,7 @@ std::string UnansweredText(const TuneReport& report) {
 }  // namespace
 
 TuneOutput::TuneOutput(bool json, bool terminal, size_t tasks, const Budget& budget)
-    : json_(json), terminal_(terminal), tasks_(tasks), left_(budget) {}
+    : json_(json), status_(terminal), tasks_(tasks), left_(budget) {}
 
 std::string TuneOutput::Status(const TuneEvent& event) const {
   const double seconds = static_cast<double>(event.elapsed_ns) / 1e9;
@@ -142,9 +142,8 @@ void TuneOutput::Observe(const TuneEvent& event) {
   int64_t& best = best_ns_[event.task];
   const bool better = event.fate == Fate::kOk && event.best_ns > 0 && (best == 0 || event.best_ns < best);
   if (better) best = event.best_ns;
-  if (terminal_) {
-    WriteToStderr(
-        fmt::format("\r\033[K{}; {} {}", Status(event), WorkloadShapeText(event.task), TimeText(event.best_ns)));
+  if (status_.terminal()) {
+    status_.Show(fmt::format("{}; {} {}", Status(event), WorkloadShapeText(event.task), TimeText(event.best_ns)));
   } else if (event.elapsed_ns - last_line_ns_ >= kQuietNs) {
     last_line_ns_ = event.elapsed_ns;
     Note("{}\n", Status(event));
@@ -152,16 +151,15 @@ void TuneOutput::Observe(const TuneEvent& event) {
 }
 
 void TuneOutput::ObserveFinals(const TuneEvent& event) {
-  ++finals_;
-  if (!terminal_ && event.elapsed_ns - last_line_ns_ < kQuietNs) return;
+  const std::string text = fmt::format("finals of {} of {} tasks; {} {}", ++finals_, tasks_,
+                                       WorkloadShapeText(event.task), TimeText(event.best_ns));
+  status_.Show(text);
+  if (status_.terminal() || event.elapsed_ns - last_line_ns_ < kQuietNs) return;
   last_line_ns_ = event.elapsed_ns;
-  WriteToStderr(fmt::format("{}finals of {} of {} tasks; {} {}{}", terminal_ ? "\r\033[K" : "", finals_, tasks_,
-                            WorkloadShapeText(event.task), TimeText(event.best_ns), terminal_ ? "" : "\n"));
+  Note("{}\n", text);
 }
 
-void TuneOutput::Finish() {
-  if (!json_ && terminal_ && trials_ > 0) Note("\n");
-}
+void TuneOutput::Finish() { status_.Keep(); }
 
 Json EventJson(const TuneEvent& event) {
   static constexpr const char* kKinds[] = {"trial", "task", "done", "finals"};

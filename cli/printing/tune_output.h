@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 
+#include "cli/printing/status_line.h"
 #include "cli/printing/time_left.h"
 #include "core/serialize.h"
 #include "tuner/tuner.h"
@@ -24,7 +25,8 @@ class TuneOutput {
   std::string Status(const TuneEvent& event) const;
   void ObserveFinals(const TuneEvent& event);
 
-  bool json_, terminal_;
+  bool json_;
+  StatusLine status_;
   size_t tasks_;
   TimeLeft left_;
   int64_t trials_ = 0, failed_ = 0, finals_ = 0;

@@ -1,0 +1,37 @@
+// The one line of progress that a terminal gets.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace hone {
+
+// The text on stderr, each one over the last. It is cut to the terminal's width as it is at that moment: a line that
+// wrapped could not be written over, also when the window was made narrower meanwhile. Where there is no terminal, or
+// NO_COLOR asks for plain lines, nothing is written. Texts from outside do no harm. One thread.
+class StatusLine {
+ public:
+  StatusLine();
+  explicit StatusLine(bool terminal) : terminal_(terminal) {}
+  ~StatusLine() { Clear(); }
+  StatusLine(const StatusLine&) = delete;
+  StatusLine& operator=(const StatusLine&) = delete;
+
+  bool terminal() const { return terminal_; }
+  void Show(const std::string& text);
+  // Takes the text away.
+  void Clear();
+  // Leaves the text where it is; what comes next stands below.
+  void Keep();
+
+ private:
+  bool terminal_;
+  bool shown_ = false;
+};
+
+// Columns of the terminal behind stderr; 80 where it does not tell.
+size_t TerminalColumns();
+// The first `columns` characters of UTF-8 text, the last of them "~" when there are more.
+std::string CutTo(const std::string& text, size_t columns);
+
+}  // namespace hone

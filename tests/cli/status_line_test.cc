@@ -1,0 +1,43 @@
+#include "cli/printing/status_line.h"
+
+#include <gtest/gtest.h>
+
+namespace hone {
+namespace {
+
+TEST(StatusLine, CutsToTheColumns) {
+  EXPECT_EQ(CutTo("round 3", 7), "round 3");
+  EXPECT_EQ(CutTo("round 3", 6), "round~");
+  EXPECT_EQ(CutTo("round 3", 1), "~");
+  EXPECT_EQ(CutTo("round 3", 0), "");
+  EXPECT_EQ(CutTo("", 5), "");
+}
+
+TEST(StatusLine, CutsBetweenCharacters) {
+  EXPECT_EQ(CutTo("Größe 12", 8), "Größe 12");
+  EXPECT_EQ(CutTo("Größe 12", 5), "Größ~");
+  EXPECT_EQ(CutTo("Größe 12", 3), "Gr~");
+}
+
+TEST(StatusLine, IsSilentWithoutATerminal) {
+  testing::internal::CaptureStderr();
+  {
+    StatusLine line(false);
+    line.Show("round 1");
+    line.Keep();
+  }
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
+TEST(StatusLine, IsWrittenOverAndTakenAway) {
+  testing::internal::CaptureStderr();
+  {
+    StatusLine line(true);
+    line.Show("round 1");
+    line.Show("a\nb\033[2J");
+  }
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "\r\033[Kround 1\r\033[Ka b\\u001b[2J\r\033[K");
+}
+
+}  // namespace
+}  // namespace hone
