@@ -15,7 +15,8 @@ namespace {
 
 constexpr int64_t kMinRuns = 10;
 constexpr int kFirstRuns = 3;  // tell how many runs a job may have
-constexpr int64_t kJobNs = 2'000'000'000;
+constexpr size_t kMostRounds = 100;
+constexpr int64_t kMostJobNs = 2'000'000'000;
 
 TimedPackage Inspected(const std::string& path, const TimePackagesOptions& options, const Environment& machine) {
   TimedPackage timed;
@@ -55,8 +56,15 @@ class Turns {
  private:
   int RunsNow() const {
     const int64_t left = options_.runs > 0 ? options_.runs - timed_.runs : kMaxPackageRuns;
-    const int64_t quick = timed_.runs == 0 ? kFirstRuns : kJobNs / std::max<int64_t>(1, spent_ns_ / timed_.runs);
-    return static_cast<int>(std::clamp<int64_t>(std::min(left, quick), 1, kMaxPackageRuns));
+    return static_cast<int>(std::clamp<int64_t>(std::min(left, Quick()), 1, kMaxPackageRuns));
+  }
+
+  // As many as leave enough jobs for a verdict.
+  int64_t Quick() const {
+    if (options_.runs > 0) return std::max<int64_t>(1, options_.runs / options_.rounds);
+    if (timed_.runs == 0) return kFirstRuns;
+    const int64_t job_ns = std::min(kMostJobNs, options_.min_time_ns / options_.rounds);
+    return job_ns / std::max<int64_t>(1, spent_ns_ / timed_.runs);
   }
 
   void Keep(const JobResult& result) {
@@ -68,7 +76,9 @@ class Turns {
     }
     timed_.runs += static_cast<int64_t>(m.samples_ns.size());
     timed_.samples_ns.insert(timed_.samples_ns.end(), m.samples_ns.begin(), m.samples_ns.end());
-    spent_ns_ = std::accumulate(timed_.samples_ns.begin(), timed_.samples_ns.end(), int64_t{0});
+    const int64_t job_ns = std::accumulate(m.samples_ns.begin(), m.samples_ns.end(), int64_t{0});
+    timed_.rounds.push_back(RoundOf(m.samples_ns, static_cast<int64_t>(m.samples_ns.size()), 0, job_ns));
+    spent_ns_ += job_ns;
     if (timed_.call_ns.empty()) timed_.call_ns = result.cost.calls_ns;
     for (size_t i = 0; i < std::min(timed_.call_ns.size(), result.cost.calls_ns.size()); ++i) {
       timed_.call_ns[i] = std::min(timed_.call_ns[i], result.cost.calls_ns[i]);
@@ -81,6 +91,19 @@ class Turns {
   PackageJob job_;
   int64_t spent_ns_ = 0;
 };
+
+// Jobs of quick models are many: what lies together becomes one round.
+void Gather(TimedPackage& timed, int rounds) {
+  if (timed.rounds.size() <= kMostRounds) return;
+  const auto samples = static_cast<int64_t>(timed.samples_ns.size());
+  timed.rounds.clear();
+  for (int i = 0; i < rounds; ++i) {
+    const std::vector<int64_t> part(timed.samples_ns.begin() + samples * i / rounds,
+                                    timed.samples_ns.begin() + samples * (i + 1) / rounds);
+    timed.rounds.push_back(
+        RoundOf(part, static_cast<int64_t>(part.size()), 0, std::accumulate(part.begin(), part.end(), int64_t{0})));
+  }
+}
 
 }  // namespace
 
@@ -95,6 +118,7 @@ std::vector<TimedPackage> TimePackagesThere(const std::vector<std::string>& path
   while (!std::all_of(turns.begin(), turns.end(), [](const Turns& t) { return t.Enough(); })) {
     for (Turns& each : turns) each.Take();
   }
+  for (TimedPackage& each : timed) Gather(each, options.rounds);
   return timed;
 }
 

@@ -4,96 +4,70 @@
 #include <numeric>
 #include <optional>
 
+#include "cli/bench/baseline.h"
+#include "cli/bench/package_facts.h"
+#include "cli/bench/time_packages.h"
+#include "cli/bench/time_packages_there.h"
+#include "cli/bench/time_streams.h"
+#include "cli/bench/writers.h"
 #include "cli/command_line.h"
 #include "cli/device_name.h"
 #include "cli/machine_options.h"
 #include "cli/printing/number_text.h"
 #include "cli/printing/print.h"
-#include "cli/printing/print_json.h"
 #include "cli/printing/statistics.h"
+#include "cli/printing/status_line.h"
 #include "cli/printing/table.h"
 #include "cli/remote_options.h"
-#include "cli/bench/time_packages.h"
-#include "cli/bench/time_packages_there.h"
 #include "core/duration.h"
 #include "core/error.h"
+#include "core/nth.h"
 #include "core/shell_word.h"
 #include "rpc_runner/machine/environment.h"
+#include "rpc_runner/machine/steal.h"
+#include "runtime/allowed_cores.h"
 #include "tuner/tuner.h"
 
 namespace hone {
 namespace {
 
 constexpr int kProfiledRuns = 20;
+constexpr int kMostRounds = 100;
 
 struct BenchOptions {
   std::vector<std::string> packages;
   TimePackagesOptions timing;
-  std::string min_time = "3s", fail_above;
-  bool per_op = false;
+  std::string min_time = "3s", fail_above, smallest_effect = "2%", streams, baseline;
+  std::vector<std::string> write;
+  bool per_op = false, csv = false, markdown = false;
   RemoteRunnerOptions remote;
 };
 
-// Where they were timed.
-struct Bench {
-  std::vector<TimedPackage> packages;
-  Environment machine;
-  bool there = false;  // on a runner
-};
-
-Json PerOpJson(const TimedPackage& timed, bool there) {
-  Json list = Json::array();
-  const Plan& plan = timed.package->plan();
-  for (size_t i = 0; i < timed.call_ns.size(); ++i) {
-    const PlanCall& call = plan.calls[i];
-    const Dispatch& d = plan.kernels.at(static_cast<size_t>(call.kernel)).dispatch;
-    list.push_back({{"op", call.op},
-                    {"nodes", call.nodes},
-                    {"schedule", d.schedule},
-                    {"config", d.config},
-                    {"workload", d.workload},
-                    {there ? "min_ns" : "median_ns", timed.call_ns[i]},
-                    {"expected_ns", d.expected_ns},
-                    {"gflops", timed.call_ns[i] > 0 ? call.flops / static_cast<double>(timed.call_ns[i]) : 0.0}});
-  }
-  return list;
+// The interval of the median as it lies around it.
+std::string IntervalText(const Statistics& s) {
+  const auto median = static_cast<double>(std::max<int64_t>(s.median_ns, 1));
+  const auto percent = [&](int64_t ns) { return 100 * (static_cast<double>(ns) / median - 1); };
+  return fmt::format("{:+.1f} {:+.1f} %", percent(s.median_low_ns), percent(s.median_high_ns));
 }
 
-// Of the calls whose kernels have been timed alone: what they took then, together. 0 when none has.
-int64_t ExpectedNs(const Plan& plan) {
-  int64_t total_ns = 0;
-  for (const PlanCall& call : plan.calls) {
-    total_ns += plan.kernels.at(static_cast<size_t>(call.kernel)).dispatch.expected_ns;
-  }
-  return total_ns;
-}
-
-// Least with least: an expected time is the least of its samples.
-double ExpectedShare(const TimedPackage& timed) {
-  const int64_t min_ns = StatisticsOf(timed.samples_ns).min_ns;
-  return min_ns > 0 ? static_cast<double>(ExpectedNs(timed.package->plan())) / static_cast<double>(min_ns) : 0;
-}
-
-Json PackageJson(const TimedPackage& timed, const BenchOptions& options, bool there) {
-  const Statistics s = StatisticsOf(timed.samples_ns);
-  Json json = {{"path", timed.path},       {"model", timed.package->plan().model},
-               {"threads", timed.threads}, {"runs", timed.runs},
-               {"batch", timed.batch},     {"min_ns", s.min_ns},
-               {"p10_ns", s.p10_ns},       {"median_ns", s.median_ns},
-               {"p90_ns", s.p90_ns},       {"median_ci95_ns", Json::array({s.median_low_ns, s.median_high_ns})}};
-  if (options.per_op) json["per_op"] = PerOpJson(timed, there);
-  json["expected_ns"] = ExpectedNs(timed.package->plan());
-  json["expected_share"] = ExpectedShare(timed);
-  return json;
-}
-
-void PrintTimes(const std::vector<TimedPackage>& packages) {
-  Table table({"package", "> threads", "> runs", "> min", "> p10", "> median", "> p90", "95% CI of the median"});
-  for (const TimedPackage& timed : packages) {
+void PrintTimes(const BenchResult& result) {
+  Table table({"package", "> threads", "> runs", "> min", "> p10", "> median", "> p90", "> 95% of median"});
+  for (const TimedPackage& timed : result.packages) {
     const Statistics s = StatisticsOf(timed.samples_ns);
     table.Add({timed.path, fmt::format("{}", timed.threads), fmt::format("{}", timed.runs), TimeText(s.min_ns),
-               TimeText(s.p10_ns), TimeText(s.median_ns), TimeText(s.p90_ns),
-               fmt::format("{} .. {}", TimeText(s.median_low_ns), TimeText(s.median_high_ns))});
+               TimeText(s.p10_ns), TimeText(s.median_ns), TimeText(s.p90_ns), IntervalText(s)});
+  }
+  Print("{}", table.ToText());
+}
+
+// Latencies are of single runs under load.
+void PrintThroughput(const BenchResult& result) {
+  Table table({"package", "> streams", "> threads", "> images/s", "> min", "> median", "> p90", "> p99"});
+  for (const TimedPackage& timed : result.packages) {
+    const Statistics s = StatisticsOf(timed.samples_ns);
+    table.Add({timed.path, fmt::format("{}", timed.streams), fmt::format("{}", timed.threads),
+               fmt::format("{:.1f}", ImagesPerSecond(timed, result.conditions)), TimeText(s.min_ns),
+               TimeText(s.median_ns), TimeText(s.p90_ns), TimeText(s.p99_ns)});
   }
   Print("{}", table.ToText());
 }
@@ -104,7 +78,7 @@ void PrintPerOp(const TimedPackage& timed) {
   Table table({"> time", "> share", "> tuned", "> GFLOP/s", "op", "schedule", "config", "node"});
   for (size_t i = 0; i < timed.call_ns.size(); ++i) {
     const PlanCall& call = plan.calls[i];
-    const Dispatch& d = plan.kernels.at(static_cast<size_t>(call.kernel)).dispatch;
+    const Dispatch& d = Nth(plan.kernels, call.kernel).dispatch;
     const double share =
         100.0 * static_cast<double>(timed.call_ns[i]) / static_cast<double>(std::max<int64_t>(total, 1));
     table.Add({TimeText(timed.call_ns[i]), fmt::format("{:.1f}%", share), TimeText(d.expected_ns),
@@ -118,88 +92,122 @@ void PrintPerOp(const TimedPackage& timed) {
   }
 }
 
-struct Verdict {
-  Ratio ratio;  // first against second
-  std::string text;
-};
-Verdict Judge(const TimedPackage& first, const TimedPackage& second) {
-  Verdict verdict;
-  verdict.ratio = RatioOfP10(first.samples_ns, second.samples_ns, 1);
-  const Ratio& r = verdict.ratio;
-  const std::string interval = fmt::format("ratio of p10 {:.3f}, 95% CI {:.3f} .. {:.3f}", r.value, r.low, r.high);
-  if (r.low > 1) {
-    verdict.text = fmt::format("{} is faster: {}", second.path, interval);
-  } else if (r.high < 1) {
-    verdict.text = fmt::format("{} is slower: {}", second.path, interval);
-  } else {
-    verdict.text = fmt::format("no significant difference: {}", interval);
-  }
-  return verdict;
-}
-
-Json VerdictJson(const Verdict& v) {
-  return {{"p10_ratio", v.ratio.value}, {"ci95", Json::array({v.ratio.low, v.ratio.high})}, {"text", v.text}};
-}
-
-// The regression must be outside the noise, not only its point estimate.
-bool FailsAbove(const Verdict& verdict, double share) { return verdict.ratio.high < 1 / (1 + share); }
-
 void TellMachine(const Environment& machine) {
   Print("timed on {}, parameters and inputs random{}\n", RunnerName(machine),
         machine.emulated ? "; it is emulated: these are not the times of such a device" : "");
 }
 
-int Report(const Bench& bench, const BenchOptions& options, bool json) {
-  const std::vector<TimedPackage>& packages = bench.packages;
-  std::optional<Verdict> verdict;
-  if (packages.size() == 2) verdict = Judge(packages[0], packages[1]);
-  if (json) {
-    Json list = Json::array();
-    for (const TimedPackage& timed : packages) list.push_back(PackageJson(timed, options, bench.there));
-    Json document = {{"packages", list}, {"machine", ToJson(bench.machine)}};
-    if (verdict) document["verdict"] = VerdictJson(*verdict);
-    PrintJson(document);
-  } else {
-    PrintTimes(packages);
-    if (verdict) Print("{}\n", verdict->text);
-    for (const TimedPackage& timed : packages) {
-      if (options.per_op) PrintPerOp(timed);
-    }
-    if (bench.there) TellMachine(bench.machine);
+void PrintResult(const BenchResult& result) {
+  result.conditions.throughput ? PrintThroughput(result) : PrintTimes(result);
+  for (const Verdict& verdict : result.verdicts) Print("{}\n", VerdictText(verdict));
+  for (const TimedPackage& timed : result.packages) {
+    if (result.per_op) PrintPerOp(timed);
   }
-  if (options.fail_above.empty() || !verdict) return 0;
-  return FailsAbove(*verdict, ParseShare(options.fail_above, "--fail-above")) ? static_cast<int>(ExitCode::kAnswerIsNo)
-                                                                              : 0;
+  if (result.conditions.there) TellMachine(result.machine);
+  for (const std::string& note : result.noise.notes) Note("noise: {}\n", note);
+}
+
+// The regression must be outside the noise, not only its estimate above the limit.
+bool Fails(const BenchResult& result, const BenchOptions& options) {
+  return !options.fail_above.empty() && std::any_of(result.verdicts.begin(), result.verdicts.end(),
+                                                    [](const Verdict& v) { return v.finding == Finding::kSlower; });
 }
 
 void AddOptions(CommandLine& line, BenchOptions& options) {
-  line.Add("PACKAGE", options.packages, "packages; two are judged against each other").Required();
+  line.Add("PACKAGE", options.packages, "packages; the others are judged against the first").Required();
   AddThreadsOption(line, options.timing.threads);
   line.Add("--runs", options.timing.runs, "runs of each package; by default as many as fill --min-time")
       .Between(1, 10'000'000);
   line.Add("--min-time", options.min_time, "run each package for at least so long").ShowDefault();
-  line.AddFlag("--per-op", options.per_op, "also the median time of every call");
-  line.Add("--fail-above", options.fail_above, "with two: exit 1 when the second is slower by more than this, as 3%");
+  line.Add("--rounds", options.timing.rounds, "in each of them packages are loaded anew; verdicts need 8")
+      .Between(1, kMostRounds)
+      .ShowDefault();
+  const Option streams = line.Add("--streams", options.streams,
+                                  "images per second of so many sessions at once, or of several numbers: 1,2,4");
+  line.AddFlag("--per-op", options.per_op, "also the median time of every call").Excludes(streams);
+  line.Add("--smallest-effect", options.smallest_effect,
+           "the difference from which on it matters; by default that of --fail-above")
+      .ShowDefault();
+  line.Add("--baseline", options.baseline, "judge against this result of an earlier --json, of the same machine");
+  line.Add("--fail-above", options.fail_above, "exit 1 when a package is slower by at least this, as 3%");
+  line.Add("--write", options.write,
+           "FORMAT=FILE, several times: json, csv, markdown, hyperfine, otava, mlperf-system");
+  const Option csv = line.AddFlag("--csv", options.csv, "print CSV on stdout");
+  line.AddFlag("--markdown", options.markdown, "print a Markdown table on stdout").Excludes(csv);
   AddInputOptions(line, options.timing.inputs);
   AddRemoteOptions(line, options.remote, "time on a runner behind it, on random inputs");
 }
 
-Bench TimeHereOrThere(const BenchOptions& options) {
-  Bench bench;
-  bench.there = IsRemote(options.remote);
-  if (!bench.there) {
-    bench.packages = TimePackages(options.packages, options.timing);
-    bench.machine = ProbeEnvironment();
-    return bench;
+// Throws Error(kUsage) for what no package need be read for.
+double SmallestEffect(const BenchOptions& options) {
+  const double smallest = ParseShare(options.smallest_effect, "--smallest-effect");
+  if (options.fail_above.empty()) return smallest;
+  if (options.packages.size() < 2 && options.baseline.empty()) {
+    throw Error(ExitCode::kUsage,
+                "--fail-above judges two packages; give the old and the new one, or --baseline FILE and the new one");
   }
+  return ParseShare(options.fail_above, "--fail-above");
+}
+
+void TimeThere(const BenchOptions& options, BenchResult& result) {
   if (!options.timing.inputs.files.empty() || options.timing.inputs.fill != InputOptions().fill) {
     throw Error(ExitCode::kUsage, "with --tracker inputs are random: --input and --fill are for packages run here");
   }
+  if (!options.streams.empty()) throw Error(ExitCode::kUsage, "--streams is for packages run here, not with --tracker");
   RemoteRunnerOptions remote = options.remote;
   remote.max_runners = 1;
   const std::unique_ptr<Runner> runner = MakeRemoteRunner(remote);
-  bench.packages = TimePackagesThere(options.packages, options.timing, *runner, &bench.machine);
-  return bench;
+  result.packages = TimePackagesThere(options.packages, options.timing, *runner, &result.machine);
+  result.context = ContextOf(result.machine);
+}
+
+void TimeHere(const BenchOptions& options, BenchResult& result) {
+  result.machine = ProbeEnvironment();
+  result.context = ProbeContext(result.machine);
+  StatusLine status;
+  TimePackagesOptions timing = options.timing;
+  timing.progress = [&](int round) { status.Show(fmt::format("round {} of {}", round, timing.rounds)); };
+  const std::vector<int> cores = AffinityCpus();
+  const CpuTicks before = ReadTicks(cores);
+  result.packages = options.streams.empty() ? TimePackages(options.packages, timing)
+                                            : TimeStreams(options.packages, ParseStreams(options.streams), timing);
+  result.noise.steal_share = StealShare(before, ReadTicks(cores));
+}
+
+// Each but the first against the first, where there is no baseline.
+std::vector<Verdict> JudgeAgainstFirst(const BenchResult& result, double smallest_effect) {
+  std::vector<Verdict> verdicts;
+  const bool throughput = result.conditions.throughput;
+  for (size_t i = 1; i < result.packages.size(); ++i) {
+    verdicts.push_back(JudgePairs(RoundTimes(result.packages[i], throughput),
+                                  RoundTimes(result.packages[0], throughput), smallest_effect));
+    verdicts.back().package = NameOf(result.packages[i], result.conditions);
+    verdicts.back().against = NameOf(result.packages[0], result.conditions);
+  }
+  return verdicts;
+}
+
+BenchResult Bench(const BenchOptions& options) {
+  const double smallest_effect = SmallestEffect(options);
+  std::optional<BenchBaseline> baseline;
+  if (!options.baseline.empty()) baseline = ReadBaseline(options.baseline);
+  BenchResult result;
+  result.per_op = options.per_op;
+  result.conditions = {!options.streams.empty(),
+                       options.packages.size() > 1 && options.streams.empty() ? "turns" : "alone",
+                       IsRemote(options.remote), options.timing.inputs.fill};
+  result.conditions.there ? TimeThere(options, result) : TimeHere(options, result);
+  JudgeNoise(result);
+  result.verdicts =
+      baseline ? JudgeAgainst(*baseline, result, smallest_effect) : JudgeAgainstFirst(result, smallest_effect);
+  return result;
+}
+
+void Report(const BenchResult& result, const BenchOptions& options, bool json) {
+  if (json) return Print("{}", BenchJson(result));
+  if (options.csv) return Print("{}", BenchCsv(result));
+  if (options.markdown) return Print("{}", BenchMarkdown(result));
+  PrintResult(result);
 }
 
 }  // namespace
@@ -209,18 +217,18 @@ int BenchCommand(const Arguments& arguments) {
   BenchOptions options;
   AddOptions(line, options);
   if (!line.Parse(arguments)) return 0;
-  if (!options.fail_above.empty()) {
-    ParseShare(options.fail_above, "--fail-above");
-    if (options.packages.size() != 2)
-      throw Error(ExitCode::kUsage, "--fail-above judges two packages; give the old and the new one");
-  }
+  std::vector<BenchFile> files;
+  for (const std::string& text : options.write) files.push_back(ParseBenchFile(text));
+  if (!options.streams.empty()) ParseStreams(options.streams);
   options.timing.min_time_ns = ParseDuration(options.min_time);
   options.timing.profiled_runs = options.per_op ? kProfiledRuns : 0;
-  const int code = Report(TimeHereOrThere(options), options, line.json());
+  const BenchResult result = Bench(options);
+  for (const BenchFile& file : files) WriteBenchFile(file, result);
+  Report(result, options, line.json());
   line.Next(options.per_op ? "hone tune MODEL" + line.Given({Topic::kThreads})
                            : "hone bench --per-op " + ShellWord(options.packages[0]) +
                                  line.Given({Topic::kThreads, Topic::kInputs, Topic::kRunners}));
-  return code;
+  return Fails(result, options) ? static_cast<int>(ExitCode::kAnswerIsNo) : 0;
 }
 
 }  // namespace hone

@@ -10,19 +10,12 @@
 namespace hone {
 
 struct Statistics {
-  int64_t min_ns = 0, p10_ns = 0, median_ns = 0, p90_ns = 0;
+  int64_t min_ns = 0, p10_ns = 0, median_ns = 0, p90_ns = 0, p99_ns = 0;
   // MedianOf's 95 % confidence interval.
   int64_t median_low_ns = 0, median_high_ns = 0;
 };
 // All zero for an empty sample.
 Statistics StatisticsOf(std::vector<int64_t> samples_ns);
-
-// How many times as long the 10th percentile of `a` is as that of `b`, with a 95 % interval by bootstrap (percentile
-// method, 1000 resamples, drawn from the seed). Neither may be empty.
-struct Ratio {
-  double value = 1, low = 1, high = 1;
-};
-Ratio RatioOfP10(const std::vector<int64_t>& a, const std::vector<int64_t>& b, uint64_t seed);
 
 // {"median_ns", "ci95_ns": [low, high]}.
 Json MedianJson(const MedianInterval& m);

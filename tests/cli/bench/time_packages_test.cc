@@ -39,5 +39,18 @@ TEST(RunsPerSample, IsAlikeWhenRunsAreGiven) {
   EXPECT_EQ(RunsPerSample({1'000, 2'000'000}, ForRuns(25'000)), (Batches{3, 3}));
 }
 
+TEST(RunsOfRound, SumUpToAllAndAreEven) {
+  for (const int64_t runs : {10, 13, 20, 99}) {
+    int64_t sum = 0;
+    for (int round = 0; round < 10; ++round) {
+      const int64_t of_round = RunsOfRound(runs, round, 10);
+      EXPECT_GE(of_round, runs / 10);
+      EXPECT_LE(of_round, runs / 10 + 1);
+      sum += of_round;
+    }
+    EXPECT_EQ(sum, runs);
+  }
+}
+
 }  // namespace
 }  // namespace hone

@@ -1,0 +1,39 @@
+// The machine around a benchmark, as other tools' formats ask for it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/measurement.h"
+
+namespace hone {
+
+struct CacheContext {
+  std::string type;  // "Data", "Instruction" or "Unified"
+  int level = 0;
+  int64_t bytes = 0;
+  int sharing = 1;  // CPUs
+};
+
+// What the system does not tell is empty, 0 or nullopt.
+struct MachineContext {
+  std::string date;  // when it was asked: ISO 8601 in UTC, "2026-11-22T22:09:27+00:00"
+  std::string operating_system;
+  int cpus = 0;
+  int sockets = 0;
+  int mhz = 0;
+  int64_t memory_bytes = 0;
+  std::optional<bool> scaling;  // whether a governor other than "performance" may change clocks
+  std::optional<bool> aslr;     // whether addresses are chosen at random
+  std::vector<CacheContext> caches;
+  std::vector<double> load;  // averages over 1, 5 and 15 minutes
+};
+
+// Of this machine; never fails.
+MachineContext ProbeContext(const Environment& environment);
+// Of a runner's machine, which tells no more than its environment.
+MachineContext ContextOf(const Environment& environment);
+
+}  // namespace hone

@@ -1,0 +1,206 @@
+// `hone bench` from end to end on a small network. No test looks at how long anything takes.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "core/serialize.h"
+#include "tests/cli/run_program.h"
+
+namespace hone {
+namespace {
+
+using testing::ContainsRegex;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+class BenchProgram : public ProgramTest {
+ protected:
+  void SetUp() override {
+    ProgramTest::SetUp();
+    ASSERT_EQ(Shell("hone zoo mlp --image-shape 1,14,14 -o m.onnx").code, 0);
+    ASSERT_EQ(Shell("hone build m.onnx -o 'a b.hone' --no-records --threads 1").code, 0);
+    ASSERT_EQ(Shell("cp 'a b.hone' b.hone").code, 0);
+  }
+  Json Document(const std::string& line) {
+    const ProgramResult r = Shell(line + " --json");
+    EXPECT_EQ(r.code, 0) << line << "\n" << r.err;
+    return ParseJson(r.out, line);
+  }
+  // One line on stderr that says `what`, and this exit code.
+  void ExpectRefusal(const std::string& line, int code, const std::string& what) {
+    const ProgramResult r = Shell(line);
+    EXPECT_EQ(r.code, code) << line << "\n" << r.err;
+    EXPECT_THAT(r.err, HasSubstr(what)) << line;
+    EXPECT_EQ(std::count(r.err.begin(), r.err.end(), '\n'), 1) << r.err;
+  }
+  // The baseline with another value somewhere.
+  void Change(const std::string& from, const std::string& to, const std::function<void(Json&)>& change) {
+    Json document = ParseJson(Read("work/" + from), from);
+    change(document);
+    Write("work/" + to, DumpJson(document));
+  }
+  static void ScaleTimes(Json& document, double factor) {
+    for (Json& entry : document["benchmarks"])
+      entry["real_time"] = std::max(1.0, entry["real_time"].get<double>() * factor);
+  }
+};
+
+const std::string kBench = "hone bench 'a b.hone' --threads 1 --runs 60";
+
+TEST_F(BenchProgram, WritesWhatGoogleBenchmarksToolsRead) {
+  const Json d = Document(kBench + " b.hone");
+  const Json& context = d["context"];
+  EXPECT_EQ(context["json_schema_version"], 1);
+  for (const char* field : {"date", "host_name", "executable", "num_cpus", "mhz_per_cpu", "cpu_scaling_enabled",
+                            "caches", "load_avg", "library_version", "library_build_type"})
+    EXPECT_TRUE(context.contains(field)) << field;
+  int iterations = 0, aggregates = 0;
+  for (const Json& entry : d["benchmarks"]) {
+    for (const char* field :
+         {"real_time", "cpu_time", "iterations", "threads", "repetitions", "family_index", "per_family_instance_index"})
+      EXPECT_TRUE(entry[field].is_number()) << field;
+    EXPECT_EQ(entry["time_unit"], "ns");
+    EXPECT_TRUE(entry["run_name"] == "a b.hone" || entry["run_name"] == "b.hone");
+    (entry["run_type"] == "iteration" ? iterations : aggregates) += 1;
+  }
+  EXPECT_EQ(iterations, 20);
+  EXPECT_EQ(aggregates, 2);
+}
+
+TEST_F(BenchProgram, SaysAllThatTimesAreToBeReadWith) {
+  const Json d = Document(kBench + " b.hone");
+  EXPECT_EQ(d["format"], "hone-bench");
+  EXPECT_EQ(d["version"], 1);
+  EXPECT_EQ(d["conditions"]["cache"], "turns");
+  EXPECT_EQ(d["conditions"]["mode"], "latency");
+  EXPECT_THAT(d["fingerprint"].get<std::string>(), HasSubstr("cpu="));
+  const Json& package = d["packages"][0];
+  EXPECT_EQ(package["precision"], "float32");
+  EXPECT_EQ(package["threads"], 1);
+  EXPECT_EQ(package["runs"], 60);
+  ASSERT_EQ(package["rounds"].size(), 10U);
+  EXPECT_LE(package["min_ns"], package["p10_ns"]);
+  EXPECT_LE(package["p10_ns"], package["median_ns"]);
+  EXPECT_LE(package["p90_ns"], package["p99_ns"]);
+  ASSERT_EQ(d["verdicts"].size(), 1U);
+  EXPECT_EQ(d["verdicts"][0]["package"], "b.hone");
+  EXPECT_EQ(d["verdicts"][0]["against"], "a b.hone");
+  EXPECT_EQ(d["verdict"], d["verdicts"][0]);
+  EXPECT_EQ(Document(kBench)["conditions"]["cache"], "alone");
+}
+
+TEST_F(BenchProgram, TakesAsManyRoundsAsThereAreRuns) {
+  const Json d = Document("hone bench 'a b.hone' b.hone --threads 1 --runs 3");
+  EXPECT_EQ(d["packages"][0]["rounds"].size(), 3U);
+  EXPECT_EQ(d["verdicts"][0]["verdict"], "cannot tell");
+}
+
+TEST_F(BenchProgram, WritesEachFormat) {
+  const ProgramResult r = Shell(kBench +
+                                " --write csv=t.csv --write markdown=t.md --write hyperfine=h.json --write otava=o.csv "
+                                "--write mlperf-system=s.json --write json=t.json --csv");
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_EQ(r.out, Read("work/t.csv"));
+  EXPECT_THAT(r.out, testing::StartsWith("package,model,threads,"));
+  EXPECT_THAT(Read("work/t.md"), ContainsRegex("\n[|] a b.hone [|] float32 [|] 1 [|]"));
+  const Json hyperfine = ParseJson(Read("work/h.json"), "h.json");
+  ASSERT_EQ(hyperfine["results"].size(), 1U);
+  EXPECT_EQ(hyperfine["results"][0]["times"].size(), 10U);
+  for (const char* field : {"command", "mean", "stddev", "median", "user", "system", "min", "max"})
+    EXPECT_TRUE(hyperfine["results"][0].contains(field)) << field;
+  const Json system = ParseJson(Read("work/s.json"), "s.json");
+  for (const char* field : {"submitter", "division", "status", "system_name", "host_processor_model_name",
+                            "host_memory_capacity", "accelerators_per_node", "framework", "operating_system"})
+    EXPECT_TRUE(system[field].is_string()) << field;
+  EXPECT_EQ(ParseJson(Read("work/t.json"), "t.json")["format"], "hone-bench");
+}
+
+TEST_F(BenchProgram, AppendsToAHistory) {
+  ASSERT_EQ(Shell(kBench + " --write otava=o.csv").code, 0);
+  ASSERT_EQ(Shell(kBench + " --write otava=o.csv").code, 0);
+  const std::string history = Read("work/o.csv");
+  EXPECT_EQ(std::count(history.begin(), history.end(), '\n'), 3);
+  EXPECT_THAT(history, testing::StartsWith("time,hone_version,device,a_b_sha256,a_b_p10_ns,"));
+  ExpectRefusal(kBench + " b.hone --csv --write otava=o.csv >/dev/null", 65, "o.csv has other columns");
+  EXPECT_EQ(Read("work/o.csv"), history);
+}
+
+TEST_F(BenchProgram, JudgesAgainstABaseline) {
+  ASSERT_EQ(Shell(kBench + " --write json=base.json").code, 0);
+  Change("base.json", "fast.json", [](Json& d) { ScaleTimes(d, 0.01); });
+  Change("base.json", "slow.json", [](Json& d) { ScaleTimes(d, 100); });
+  const ProgramResult slower = Shell(kBench + " --baseline fast.json --fail-above 3%");
+  EXPECT_EQ(slower.code, 1) << slower.err;
+  EXPECT_THAT(slower.out, HasSubstr("a b.hone is slower than fast.json"));
+  const ProgramResult faster = Shell(kBench + " --baseline slow.json --fail-above 3%");
+  EXPECT_EQ(faster.code, 0) << faster.err;
+  EXPECT_THAT(faster.out, HasSubstr("a b.hone is faster than slow.json"));
+  // Without a limit it only says so.
+  EXPECT_EQ(Shell(kBench + " --baseline fast.json").code, 0);
+  // The only package on both sides: names do not matter.
+  EXPECT_EQ(Shell("hone bench b.hone --threads 1 --runs 60 --baseline slow.json").code, 0);
+}
+
+TEST_F(BenchProgram, RefusesToCompareUnlikeThings) {
+  ASSERT_EQ(Shell(kBench + " --write json=base.json").code, 0);
+  const std::string against = kBench + " --baseline other.json";
+  const auto expect = [&](const std::function<void(Json&)>& change, const std::string& what) {
+    Change("base.json", "other.json", change);
+    ExpectRefusal(against, 78, what);
+  };
+  expect([](Json& d) { d["fingerprint"] = "cpu=AuthenticAMD-25-1-2"; }, "the machine was cpu=AuthenticAMD-25-1-2 #");
+  expect([](Json& d) { d["packages"][0]["threads"] = 4; }, "number of threads was 4, and is 1 now");
+  expect([](Json& d) { d["packages"][0]["precision"] = "int8"; }, "precision was int8, and is float32 now");
+  expect([](Json& d) { d["packages"][0]["images"] = 2; }, "batch was 2, and is 1 now");
+  expect([](Json& d) { d["conditions"]["cache"] = "turns"; }, "the cache mode was turns, and is alone now");
+  expect([](Json& d) { d["conditions"]["mode"] = "throughput"; }, "throughput mode was true, and is false now");
+  expect([](Json& d) { d["conditions"]["fill"] = "zeros"; }, "--fill was zeros, and is random now");
+  ExpectRefusal(kBench + " b.hone --baseline base.json", 78, "cannot be compared");
+}
+
+TEST_F(BenchProgram, RefusesABaselineThatIsNone) {
+  ExpectRefusal(kBench + " --baseline none.json", 66, "none.json");
+  for (const char* text : {"{", "[]", "{\"format\":\"hone-log\"}", "{\"format\":\"hone-bench\",\"version\":2}",
+                           "{\"format\":\"hone-bench\",\"version\":1}"}) {
+    Write("work/bad.json", text);
+    ExpectRefusal(kBench + " --baseline bad.json", 65, "bad.json");
+  }
+  ASSERT_EQ(Shell(kBench + " --write json=base.json").code, 0);
+  Change("base.json", "bad.json", [](Json& d) {
+    ScaleTimes(d, -1);
+    d["benchmarks"][0]["real_time"] = -1;
+  });
+  ExpectRefusal(kBench + " --baseline bad.json", 65, "real_time");
+}
+
+TEST_F(BenchProgram, RunsStreamsAtOnce) {
+  const Json d = Document("hone bench b.hone --streams 1,2 --threads 1 --runs 60");
+  ASSERT_EQ(d["packages"].size(), 2U);
+  EXPECT_EQ(d["conditions"]["mode"], "throughput");
+  for (int i : {0, 1}) {
+    const Json& package = d["packages"][static_cast<size_t>(i)];
+    EXPECT_EQ(package["streams"], i + 1);
+    EXPECT_EQ(package["runs"], 60);
+    EXPECT_GT(package["images_per_second"].get<double>(), 0);
+  }
+  EXPECT_EQ(d["packages"][1]["name"], "b.hone/streams:2");
+  EXPECT_EQ(d["verdicts"][0]["package"], "b.hone/streams:2");
+  EXPECT_THAT(Shell("hone bench b.hone --streams 2 --runs 20").out, HasSubstr("images/s"));
+}
+
+TEST_F(BenchProgram, RefusesWrongOptionsBeforeItRuns) {
+  ExpectRefusal(kBench + " --streams 0", 2, "--streams 0: numbers from 1 to 1024");
+  ExpectRefusal(kBench + " --streams 1,,2", 2, "--streams");
+  ExpectRefusal(kBench + " --streams 2 --per-op", 2, "--per-op");
+  ExpectRefusal(kBench + " --write jsn=x", 2, "did you mean json");
+  ExpectRefusal(kBench + " --write json", 2, "FORMAT=FILE");
+  ExpectRefusal(kBench + " --fail-above 3%", 2, "or --baseline FILE");
+  ExpectRefusal(kBench + " --rounds 0", 2, "--rounds");
+  ExpectRefusal(kBench + " --smallest-effect 200%", 2, "--smallest-effect");
+}
+
+}  // namespace
+}  // namespace hone

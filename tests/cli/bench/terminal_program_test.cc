@@ -1,0 +1,95 @@
+// What a terminal shows: lines of progress that fit and are taken away, tables of at most 80 columns.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <pty.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <sstream>
+
+#include "tests/cli/run_program.h"
+
+namespace hone {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+class TerminalProgram : public ProgramTest {
+ protected:
+  void SetUp() override {
+    ProgramTest::SetUp();
+    ASSERT_EQ(Shell("hone zoo mlp --image-shape 1,14,14 -o m.onnx").code, 0);
+    ASSERT_EQ(Shell("hone build m.onnx -o m.hone --no-records --threads 1").code, 0);
+  }
+  // All that a terminal of so many columns receives from a shell's line.
+  std::string OnTerminal(const std::string& line, unsigned short columns) {
+    winsize size{24, columns, 0, 0};
+    int terminal = -1;
+    const pid_t child = forkpty(&terminal, nullptr, nullptr, &size);
+    if (child == 0) {
+      setenv("HONE", HONE_PROGRAM, 1);
+      setenv("XDG_DATA_HOME", Path("").c_str(), 1);
+      unsetenv("NO_COLOR");
+      const std::string script = "cd " + Path("work") + " && " + line;
+      execl("/bin/sh", "sh", "-c", script.c_str(), nullptr);
+      _exit(127);
+    }
+    std::string shown;
+    char buffer[4096];
+    for (ssize_t got = 0; (got = read(terminal, buffer, sizeof(buffer))) > 0;)
+      shown.append(buffer, static_cast<size_t>(got));
+    int status = 0;
+    waitpid(child, &status, 0);
+    close(terminal);
+    EXPECT_EQ(WEXITSTATUS(status), 0) << shown;
+    return shown;
+  }
+  // What stands behind each "\r\033[K" up to the next one or the end of the line; of what is no status, nothing.
+  static std::vector<std::string> Statuses(const std::string& shown) {
+    std::vector<std::string> statuses;
+    for (size_t at = shown.find("\r\033[K"); at != std::string::npos; at = shown.find("\r\033[K", at + 1)) {
+      const size_t begin = at + 4;
+      const std::string text = shown.substr(begin, shown.find_first_of("\r\n", begin) - begin);
+      statuses.push_back(text.rfind("package ", 0) == 0 ? "" : text);
+    }
+    return statuses;
+  }
+};
+
+TEST_F(TerminalProgram, BenchShowsItsRoundsAndTakesThemAway) {
+  const std::string shown = OnTerminal("\"$HONE\" bench m.hone --threads 1 --runs 20", 80);
+  const std::vector<std::string> statuses = Statuses(shown);
+  ASSERT_GE(statuses.size(), 10U) << shown;
+  EXPECT_EQ(statuses.front(), "round 0 of 10");
+  EXPECT_EQ(statuses.back(), "") << "the last one stays";
+  EXPECT_LT(shown.rfind("\r\033[K"), shown.find("median")) << "the table comes after it";
+}
+
+TEST_F(TerminalProgram, ProgressNeverWraps) {
+  for (const char* line : {"\"$HONE\" bench m.hone --threads 1 --runs 20",
+                           "\"$HONE\" tune m.onnx --db r.db --threads 1 --trials 4 --finals kernels"}) {
+    const std::vector<std::string> statuses = Statuses(OnTerminal(line, 12));
+    EXPECT_FALSE(statuses.empty()) << line;
+    for (const std::string& status : statuses) EXPECT_LT(status.size(), 12U) << status;
+  }
+}
+
+TEST_F(TerminalProgram, APipeGetsNoProgressOfBench) {
+  const ProgramResult r = Shell("hone bench m.hone --threads 1 --runs 20");
+  EXPECT_THAT(r.err, Not(HasSubstr("round 1 of")));
+  EXPECT_THAT(r.out + r.err, Not(HasSubstr("\033")));
+}
+
+TEST_F(TerminalProgram, TablesFitEightyColumns) {
+  for (const char* line : {"hone bench m.hone --threads 1 --runs 20", "hone bench m.hone --streams 1,2 --runs 20"}) {
+    std::istringstream lines(Shell(line).out);
+    for (std::string text; std::getline(lines, text);) {
+      if (text.find("  ") == std::string::npos) continue;  // no row of a table
+      EXPECT_LE(text.size(), 80U) << line << "\n" << text;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace hone
