@@ -36,6 +36,7 @@ int KeysCommand(const Arguments& arguments);
 int LogCommand(const Arguments& arguments);
 int OpsCommand(const Arguments& arguments);
 int PackageCommand(const Arguments& arguments);
+int ProfileCommand(const Arguments& arguments);
 int RevokeCommand(const Arguments& arguments);
 int RunCommand(const Arguments& arguments);
 int RunnerCommand(const Arguments& arguments);

@@ -26,6 +26,7 @@ const std::vector<Command>& Commands() {
       {"build", "builds a package from a model with the best records", BuildCommand},
       {"run", "runs a package", RunCommand},
       {"bench", "times packages, interleaved", BenchCommand},
+      {"profile", "where a package's time goes: nodes, roofs, traces", ProfileCommand},
       {"verify", "compares a package with the reference", VerifyCommand},
       {"package", "info on a package, or its parts as files", PackageCommand},
       {"log", "lists, ranks, imports and exports tuning records", LogCommand},

@@ -1,4 +1,4 @@
-// `hone bench` from end to end on a small network. No test looks at how long anything takes.
+// `hone bench` and `hone profile` from end to end on a small network. No test looks at how long anything takes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -200,6 +200,57 @@ TEST_F(BenchProgram, RefusesWrongOptionsBeforeItRuns) {
   ExpectRefusal(kBench + " --fail-above 3%", 2, "or --baseline FILE");
   ExpectRefusal(kBench + " --rounds 0", 2, "--rounds");
   ExpectRefusal(kBench + " --smallest-effect 200%", 2, "--smallest-effect");
+}
+
+TEST_F(BenchProgram, ProfilesEachCall) {
+  const Json d = Document("hone profile 'a b.hone' --threads 1 --runs 5 --trace t.json --folded f.txt");
+  double shares = 0;
+  for (const Json& call : d["calls"]) {
+    shares += call["share"].get<double>();
+    EXPECT_GT(call["bytes"].get<int64_t>(), 0);
+    EXPECT_GT(call["of_roof"].get<double>(), 0);
+  }
+  EXPECT_NEAR(shares, 1, 1e-9);
+  EXPECT_GT(d["roofs"]["gflops"].get<double>(), 0);
+  EXPECT_TRUE(d["counters"].is_object() || !d["no_counters"].get<std::string>().empty());
+  // A frame, a frame, a frame, a number.
+  const std::string folded = Read("work/f.txt");
+  EXPECT_EQ(std::count(folded.begin(), folded.end(), '\n'), static_cast<std::ptrdiff_t>(d["calls"].size()));
+  EXPECT_THAT(folded, ContainsRegex("^a_b.hone;[^; ]+;[^; ]+ [0-9]+\n"));
+}
+
+// https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU: complete events nest on a track.
+TEST_F(BenchProgram, WritesATraceThatViewersRead) {
+  const Json d = Document("hone profile b.hone --threads 1 --runs 4 --trace t.json");
+  const Json trace = ParseJson(Read("work/t.json"), "t.json");
+  size_t runs = 0, calls = 0;
+  double run_end = 0, call_end = 0;
+  for (const Json& event : trace["traceEvents"]) {
+    if (event["ph"] == "M") continue;
+    ASSERT_EQ(event["ph"], "X");
+    EXPECT_TRUE(event["name"].is_string() && event["cat"].is_string() && event["args"].is_object());
+    const double begin = event["ts"].get<double>(), end = begin + event["dur"].get<double>();
+    double& last = event["cat"] == "run" ? run_end : call_end;
+    EXPECT_GE(begin, last - 0.01) << "slices of one track overlap";
+    last = end;
+    ++(event["cat"] == "run" ? runs : calls);
+  }
+  EXPECT_EQ(runs, 4U);
+  EXPECT_EQ(calls, 4 * d["calls"].size());
+}
+
+TEST_F(BenchProgram, AnnotatesTheModel) {
+  ASSERT_EQ(Shell("hone profile b.hone --threads 1 --runs 3 --annotate out.onnx").code, 0);
+  const std::string annotated = Read("work/out.onnx");
+  EXPECT_THAT(annotated, HasSubstr("hone.time"));
+  EXPECT_GT(annotated.size(), Read("work/m.onnx").size());
+  // It still is the model.
+  EXPECT_EQ(Document("hone inspect out.onnx")["parameters"], Document("hone inspect m.onnx")["parameters"]);
+  EXPECT_EQ(Shell("hone verify out.onnx b.hone").code, 0);
+  const std::string line = "hone profile b.hone --runs 3 --threads 1 --annotate wrong.onnx --model ";
+  ExpectRefusal(line + "b.hone", 65, "no ONNX model");
+  ExpectRefusal(line + "none.onnx", 66, "none.onnx");
+  for (const std::string& file : Files()) EXPECT_THAT(file, Not(HasSubstr("wrong.onnx")));
 }
 
 }  // namespace

@@ -82,7 +82,8 @@ TEST_F(TerminalProgram, APipeGetsNoProgressOfBench) {
 }
 
 TEST_F(TerminalProgram, TablesFitEightyColumns) {
-  for (const char* line : {"hone bench m.hone --threads 1 --runs 20", "hone bench m.hone --streams 1,2 --runs 20"}) {
+  for (const char* line : {"hone bench m.hone --threads 1 --runs 20", "hone bench m.hone --streams 1,2 --runs 20",
+                           "hone profile m.hone --threads 1 --runs 3"}) {
     std::istringstream lines(Shell(line).out);
     for (std::string text; std::getline(lines, text);) {
       if (text.find("  ") == std::string::npos) continue;  // no row of a table

@@ -1,0 +1,141 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include "cli/command_line.h"
+#include "cli/files/read_file.h"
+#include "cli/files/write_file.h"
+#include "cli/machine_options.h"
+#include "cli/printing/number_text.h"
+#include "cli/printing/print.h"
+#include "cli/printing/print_json.h"
+#include "cli/printing/table.h"
+#include "cli/profile/profile.h"
+#include "compiler/frontend/export/annotate_onnx.h"
+#include "core/nth.h"
+#include "core/shell_word.h"
+
+namespace hone {
+namespace {
+
+constexpr int kMostRuns = 100'000;
+
+struct ProfileCommandOptions {
+  std::string package, trace, folded, annotate, model;
+  bool in_order = false;
+  int top = 0;
+  ProfileOptions profile;
+};
+
+std::vector<ProfiledCall> Shown(const Profile& profile, const ProfileCommandOptions& options) {
+  std::vector<ProfiledCall> calls = profile.calls;
+  if (!options.in_order)
+    std::stable_sort(calls.begin(), calls.end(), [](const auto& a, const auto& b) { return a.ns > b.ns; });
+  if (options.top > 0 && calls.size() > static_cast<size_t>(options.top))
+    calls.resize(static_cast<size_t>(options.top));
+  return calls;
+}
+
+std::string RoofText(const ProfiledCall& call) {
+  if (call.of_roof <= 0) return "-";
+  return fmt::format("{:.0f}% {}", 100 * call.of_roof, call.memory_bound ? "mem" : "fma");
+}
+
+// Eighty columns hold the numbers; names come last.
+void PrintCalls(const Profile& profile, const ProfileCommandOptions& options) {
+  const Plan& plan = profile.package->plan();
+  Table table({"> time", "> share", "> GFLOP/s", "> moved", "> of roof", "op", "node"});
+  for (const ProfiledCall& call : Shown(profile, options)) {
+    table.Add({TimeText(call.ns), fmt::format("{:.1f}%", 100 * call.share), GflopsText(call.flops, call.ns),
+               BytesText(call.bytes), RoofText(call), plan.calls[call.call].op, call.node});
+  }
+  Print("{}", table.ToText());
+}
+
+void PrintCounters(const Profile& profile) {
+  const HardwareCounts& counts = profile.counts;
+  if (!counts.any()) return Note("no hardware counters: {}\n", counts.why_not);
+  const auto runs = static_cast<double>(profile.runs.size());
+  const auto per_run = [&](int64_t count) { return static_cast<double>(count) / runs; };
+  Print("a run: {:.3g} cycles, {:.3g} instructions ({:.2f} a cycle), {:.3g} cache misses, {:.3g} branch misses\n",
+        per_run(counts.cycles), per_run(counts.instructions),
+        static_cast<double>(counts.instructions) / static_cast<double>(std::max<int64_t>(counts.cycles, 1)),
+        per_run(counts.cache_misses), per_run(counts.branch_misses));
+}
+
+void PrintProfile(const Profile& profile, const ProfileCommandOptions& options) {
+  const int64_t total_ns = std::accumulate(profile.calls.begin(), profile.calls.end(), int64_t{0},
+                                           [](int64_t sum, const ProfiledCall& call) { return sum + call.ns; });
+  PrintCalls(profile, options);
+  Print("{} in {} calls on {} threads, medians of {} runs\n", TimeText(total_ns), profile.calls.size(), profile.threads,
+        profile.runs.size());
+  if (profile.roof.gflops > 0)
+    Print("roofs: {:.1f} GFLOP/s of float32 multiply-adds, {:.1f} GB/s read from memory\n", profile.roof.gflops,
+          profile.roof.read_gbps);
+  PrintCounters(profile);
+}
+
+// What Netron shows of a node.
+std::map<std::string, OnnxNotes> NotesOf(const Profile& profile) {
+  const Plan& plan = profile.package->plan();
+  std::map<std::string, OnnxNotes> notes;
+  for (const ProfiledCall& call : profile.calls) {
+    const std::vector<std::string>& nodes = plan.calls[call.call].nodes;
+    const Dispatch& d = Nth(plan.kernels, plan.calls[call.call].kernel).dispatch;
+    for (const std::string& node : nodes) {
+      OnnxNotes& of = notes[node];
+      of["hone.time"] = TimeText(call.ns);
+      of["hone.share"] = fmt::format("{:.2f} %", 100 * call.share);
+      of["hone.gflops"] = GflopsText(call.flops, call.ns);
+      of["hone.of_roof"] = RoofText(call);
+      of["hone.schedule"] = d.config.empty() ? d.schedule : d.schedule + " " + d.config;
+      if (nodes.size() > 1) of["hone.together_with"] = fmt::format("{}", fmt::join(nodes, ", "));
+    }
+  }
+  return notes;
+}
+
+void WriteFiles(const Profile& profile, const ProfileCommandOptions& options) {
+  if (!options.trace.empty()) WriteFileAtomically(options.trace, DumpJson(ChromeTrace(profile)) + "\n");
+  if (!options.folded.empty()) WriteFileAtomically(options.folded, FoldedStacks(profile));
+  if (options.annotate.empty()) return;
+  const std::string model = options.model.empty() ? profile.package->plan().model : options.model;
+  WriteFileAtomically(options.annotate, AnnotateOnnx(ReadFile(model), NotesOf(profile)));
+}
+
+void AddOptions(CommandLine& line, ProfileCommandOptions& options) {
+  line.Add("PACKAGE", options.package, "a package that `hone build` wrote").Required();
+  AddThreadsOption(line, options.profile.threads);
+  line.Add("--runs", options.profile.runs, "runs with a clock around each call").Between(1, kMostRuns).ShowDefault();
+  line.Add("--top", options.top, "print the first so many rows").Between(1, kMostRuns);
+  line.AddFlag("--in-order", options.in_order, "in the order of execution, not by time");
+  line.Add("--trace", options.trace, "write a Chrome trace here, which ui.perfetto.dev shows");
+  line.Add("--folded", options.folded, "write folded stacks here, for flame graphs");
+  const Option annotate =
+      line.Add("--annotate", options.annotate, "write the ONNX model here with the times as its nodes' metadata");
+  line.Add("--model", options.model, "the ONNX model to annotate; by default the path it was built from")
+      .Needs(annotate);
+  AddInputOptions(line, options.profile.inputs);
+}
+
+}  // namespace
+
+int ProfileCommand(const Arguments& arguments) {
+  CommandLine line("hone profile", "Times every call of a package and holds it against this machine's roofs.");
+  ProfileCommandOptions options;
+  AddOptions(line, options);
+  if (!line.Parse(arguments)) return 0;
+  const Profile profile = ProfilePackage(options.package, options.profile);
+  WriteFiles(profile, options);
+  if (line.json()) {
+    PrintJson(ToJson(profile));
+  } else {
+    PrintProfile(profile, options);
+  }
+  line.Next("hone bench " + ShellWord(options.package) + line.Given({Topic::kThreads, Topic::kInputs}));
+  return 0;
+}
+
+}  // namespace hone

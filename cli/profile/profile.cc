@@ -1,0 +1,103 @@
+#include "cli/profile/profile.h"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+#include "cli/bench/loaded_anew.h"
+#include "cli/bench/warm_up.h"
+#include "core/nth.h"
+#include "rpc_runner/machine/environment.h"
+#include "rpc_runner/process/clock.h"
+#include "runtime/allowed_cores.h"
+
+namespace hone {
+namespace {
+
+constexpr int64_t kLeastWarmUpNs = 300'000'000, kMostWarmUpNs = 2'000'000'000;
+
+// Of so many threads together; of one where no row is of as many.
+Roof RoofOf(int threads) {
+  const Environment environment = ProbeEnvironment();
+  const std::vector<Roof> roofs = MeasureRoofs(KernelsFor(environment.features), ParseCaches(environment.caches),
+                                               CoreGroups(AffinityCpus()), threads);
+  for (const Roof& roof : roofs) {
+    if (roof.threads == threads) return roof;
+  }
+  return {};
+}
+
+int64_t MedianOfCall(const std::vector<ProfiledRun>& runs, size_t call) {
+  std::vector<int64_t> times_ns;
+  for (const ProfiledRun& run : runs) times_ns.push_back(run.call_ns[call]);
+  const auto middle = times_ns.begin() + static_cast<std::ptrdiff_t>(times_ns.size() / 2);
+  std::nth_element(times_ns.begin(), middle, times_ns.end());
+  return *middle;
+}
+
+// A time in ns at the roofs: flop over GFLOP/s, and bytes over GB/s.
+void HoldAgainst(const Roof& roof, ProfiledCall& call) {
+  if (roof.gflops <= 0 || roof.read_gbps <= 0 || call.ns <= 0) return;
+  const double arithmetic_ns = call.flops / roof.gflops, memory_ns = static_cast<double>(call.bytes) / roof.read_gbps;
+  call.memory_bound = memory_ns > arithmetic_ns;
+  call.of_roof = std::max(arithmetic_ns, memory_ns) / static_cast<double>(call.ns);
+}
+
+std::vector<ProfiledCall> CallsOf(const Profile& profile) {
+  const Plan& plan = profile.package->plan();
+  std::vector<ProfiledCall> calls;
+  int64_t total_ns = 0;
+  for (size_t i = 0; i < plan.calls.size(); ++i) {
+    const PlanCall& of = plan.calls[i];
+    ProfiledCall call;
+    call.call = i;
+    call.node = of.nodes.empty() ? of.op : of.nodes.front();
+    call.ns = MedianOfCall(profile.runs, i);
+    call.flops = of.flops;
+    call.bytes = BytesOf(plan, of);
+    HoldAgainst(profile.roof, call);
+    total_ns += call.ns;
+    calls.push_back(call);
+  }
+  for (ProfiledCall& call : calls)
+    call.share = static_cast<double>(call.ns) / static_cast<double>(std::max<int64_t>(total_ns, 1));
+  return calls;
+}
+
+}  // namespace
+
+int64_t BytesOf(const Plan& plan, const PlanCall& call) {
+  std::set<int> buffers;
+  int64_t bytes = 0;
+  for (const PlanView& view : call.operands) {
+    if (buffers.insert(view.buffer).second) bytes += Nth(plan.buffers, view.buffer).size_bytes;
+  }
+  return bytes;
+}
+
+Profile ProfilePackage(const std::string& path, const ProfileOptions& options) {
+  const LoadedAnew file(path, options.inputs);
+  Profile profile;
+  profile.path = path;
+  profile.package = file.first();
+  profile.threads = options.threads > 0 ? options.threads : AllowedCores();
+  if (options.roofs) profile.roof = RoofOf(profile.threads);
+  HardwareCounters counters;  // before the threads that it counts
+  const std::unique_ptr<Session> session = file.Start(file.first(), {.threads = profile.threads});
+  for (WarmUp warm_up(kLeastWarmUpNs, kMostWarmUpNs); !warm_up.over();) {
+    const int64_t begin = MonotonicNs();
+    session->Run();
+    warm_up.Add(MonotonicNs() - begin);
+  }
+  counters.Begin();
+  const int64_t start = MonotonicNs();
+  for (int run = 0; run < options.runs; ++run) {
+    const int64_t begin_ns = MonotonicNs() - start;
+    profile.runs.push_back({begin_ns, session->RunProfiled()});
+  }
+  profile.counts = counters.End();
+  profile.calls = CallsOf(profile);
+  return profile;
+}
+
+}  // namespace hone
