@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "cli/command_tree.h"
 #include "cli/printing/print.h"
 #include "core/error.h"
 #include "core/spelling.h"
@@ -29,6 +30,10 @@ std::string Suggestion(const std::string& given, const std::vector<Command>& com
 }  // namespace
 
 int RunNamedCommand(std::string_view program, const std::vector<Command>& commands, const Arguments& arguments) {
+  if (CommandDescription* asked = DescriptionAskedFor()) {
+    asked->commands = DescribeCommands(asked->name, commands).commands;
+    return 0;
+  }
   if (arguments.empty()) {
     throw Error(ExitCode::kUsage, fmt::format("no command given; `{} --help` lists them", program));
   }

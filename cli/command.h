@@ -21,10 +21,14 @@ struct Command {
 // the table for --help. Throws Error(kUsage) when there is no command or none of that name, with the nearest.
 int RunNamedCommand(std::string_view program, const std::vector<Command>& commands, const Arguments& arguments);
 
+// The program's own table, which cli/main.cc holds.
+const std::vector<Command>& AllCommands();
+
 int AuthorizeCommand(const Arguments& arguments);
 int BenchCommand(const Arguments& arguments);
 int BuildCommand(const Arguments& arguments);
 int CompareCommand(const Arguments& arguments);
+int CompletionCommand(const Arguments& arguments);
 int DevicesCommand(const Arguments& arguments);
 int DoctorCommand(const Arguments& arguments);
 int EnrollCommand(const Arguments& arguments);
@@ -34,6 +38,7 @@ int JoinCommand(const Arguments& arguments);
 int KeygenCommand(const Arguments& arguments);
 int KeysCommand(const Arguments& arguments);
 int LogCommand(const Arguments& arguments);
+int ManCommand(const Arguments& arguments);
 int OpsCommand(const Arguments& arguments);
 int PackageCommand(const Arguments& arguments);
 int ProfileCommand(const Arguments& arguments);

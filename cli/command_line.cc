@@ -7,7 +7,9 @@
 #include <cctype>
 #include <charconv>
 #include <limits>
+#include <sstream>
 
+#include "cli/command_tree.h"
 #include "cli/printing/print.h"
 #include "core/error.h"
 #include "core/shell_word.h"
@@ -46,6 +48,40 @@ std::string WholeNumber(const std::string& text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error == std::errc() && end == text.data() + text.size()) return "";
   return fmt::format("{} is not a whole number from 0 to {}", text, std::numeric_limits<uint64_t>::max());
+}
+
+// What IsMember tells of its values: "TEXT:{bash,zsh,fish}".
+std::vector<std::string> ChoicesOf(const CLI::Option& option) {
+  const std::string type = option.get_type_name();
+  const size_t begin = type.find('{'), end = type.find('}');
+  if (begin == std::string::npos || end == std::string::npos) return {};
+  std::vector<std::string> choices;
+  std::istringstream parts(type.substr(begin + 1, end - begin - 1));
+  for (std::string part; std::getline(parts, part, ',');) choices.push_back(part);
+  return choices;
+}
+
+OptionDescription DescriptionOf(const CLI::Option& option) {
+  OptionDescription one;
+  for (const std::string& name : option.get_snames()) one.names.push_back("-" + name);
+  for (const std::string& name : option.get_lnames()) one.names.push_back("--" + name);
+  if (one.names.empty()) {
+    one.value = option.get_name(true);
+  } else if (option.get_items_expected_max() > 0) {
+    one.value = "VALUE";
+  }
+  one.choices = ChoicesOf(option);
+  one.description = option.get_description();
+  one.required = option.get_required();
+  return one;
+}
+
+void Describe(const CLI::App& app, CommandDescription& description) {
+  description.name = app.get_name();
+  for (const CLI::Option* option : app.get_options()) {
+    const auto at = option->nonpositional() ? description.options.end() : description.options.begin();
+    description.options.insert(at, DescriptionOf(*option));
+  }
 }
 
 }  // namespace
@@ -142,6 +178,10 @@ void CommandLine::RejectUnknownOptions(const Arguments& arguments) const {
 }
 
 bool CommandLine::Parse(const Arguments& arguments) {
+  if (CommandDescription* asked = DescriptionAskedFor()) {
+    Describe(*app_, *asked);
+    return false;
+  }
   RejectUnknownOptions(arguments);
   arguments_ = arguments;
   // CLI11 takes the arguments last first.

@@ -14,9 +14,8 @@
 #include "core/printable.h"
 
 namespace hone {
-namespace {
 
-const std::vector<Command>& Commands() {
+const std::vector<Command>& AllCommands() {
   static const std::vector<Command> commands = {
       {"zoo", "lists the test networks, or writes one as ONNX", ZooCommand},
       {"inspect", "what is in a model: summary, text, walk, tuning tasks", InspectCommand},
@@ -42,10 +41,14 @@ const std::vector<Command>& Commands() {
       {"enroll", "prints a one-time code for a new machine", EnrollCommand},
       {"join", "brings this user's key to a tracker under such a code", JoinCommand},
       {"targets", "the CPUs that are known, and what is assumed of them", TargetsCommand},
+      {"completion", "what a shell needs to complete commands and options", CompletionCommand},
+      {"man", "the manual of all commands", ManCommand},
       {"doctor", "checks this machine and says what to change", DoctorCommand},
   };
   return commands;
 }
+
+namespace {
 
 int RunProgram(const Arguments& arguments) {
   if (!arguments.empty() && arguments[0] == "--version") {
@@ -56,7 +59,7 @@ int RunProgram(const Arguments& arguments) {
     }
     return 0;
   }
-  return RunNamedCommand("hone", Commands(), arguments);
+  return RunNamedCommand("hone", AllCommands(), arguments);
 }
 
 int Fail(ExitCode code, std::string_view message) {

@@ -1,0 +1,28 @@
+#include "cli/command_tree.h"
+
+namespace hone {
+namespace {
+
+thread_local CommandDescription* asked = nullptr;
+
+}  // namespace
+
+CommandDescription* DescriptionAskedFor() { return asked; }
+
+CommandDescription DescribeCommands(const std::string& program, const std::vector<Command>& commands) {
+  CommandDescription all;
+  all.name = program;
+  CommandDescription* const outer = asked;
+  for (const Command& command : commands) {
+    CommandDescription one;
+    one.name = program + " " + std::string(command.name);
+    one.summary = command.summary;
+    asked = &one;
+    command.run({});
+    all.commands.push_back(std::move(one));
+  }
+  asked = outer;
+  return all;
+}
+
+}  // namespace hone

@@ -1,0 +1,16 @@
+#include "cli/command_line.h"
+#include "cli/completion.h"
+#include "cli/printing/print.h"
+
+namespace hone {
+
+int CompletionCommand(const Arguments& arguments) {
+  CommandLine line("hone completion", "Prints what a shell needs to complete commands and options.");
+  std::string shell;
+  line.Add("SHELL", shell, "which shell").Required().OneOf({"bash", "zsh", "fish"});
+  if (!line.Parse(arguments)) return 0;
+  Print("{}", CompletionScript(DescribeCommands("hone", AllCommands()), shell));
+  return 0;
+}
+
+}  // namespace hone

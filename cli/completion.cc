@@ -1,0 +1,114 @@
+#include "cli/completion.h"
+
+#include <fmt/format.h>
+
+#include "core/error.h"
+
+namespace hone {
+namespace {
+
+// The words that may follow a command's name: its commands, its options and what it may be told.
+std::string WordsOf(const CommandDescription& command) {
+  std::string words;
+  for (const CommandDescription& sub : command.commands) words += sub.name.substr(sub.name.rfind(' ') + 1) + " ";
+  for (const OptionDescription& option : command.options) {
+    for (const std::string& name : option.names) words += name + " ";
+    if (!option.names.empty()) continue;
+    for (const std::string& choice : option.choices) words += choice + " ";
+  }
+  if (!words.empty()) words.pop_back();
+  return words;
+}
+
+std::string Joined(const std::vector<std::string>& words) { return fmt::format("{}", fmt::join(words, " ")); }
+
+// Text between single quotes, as all three shells read it.
+std::string Quoted(const std::string& text) {
+  std::string quoted = "'";
+  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+// What a command's words are chosen by, in a case of its name.
+void AddBashCases(const CommandDescription& command, std::string& words, std::string& values) {
+  words += fmt::format("    {}) words={} ;;\n", Quoted(command.name), Quoted(WordsOf(command)));
+  for (const OptionDescription& option : command.options) {
+    if (option.choices.empty()) continue;
+    for (const std::string& name : option.names)
+      values += fmt::format("    {}) words={} ;;\n", Quoted(command.name + " " + name), Quoted(Joined(option.choices)));
+  }
+  for (const CommandDescription& sub : command.commands) AddBashCases(sub, words, values);
+}
+
+// The names of all commands that have commands.
+std::string Groups(const CommandDescription& command) {
+  if (command.commands.empty()) return "";
+  std::string groups = (command.name.find(' ') == std::string::npos ? "" : "|") + Quoted(command.name);
+  for (const CommandDescription& sub : command.commands) groups += Groups(sub);
+  return groups;
+}
+
+// One function in the words that bash and zsh have in common.
+std::string Bash(const CommandDescription& program) {
+  std::string words, values;
+  AddBashCases(program, words, values);
+  return fmt::format(R"(_hone() {{
+  local word=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}} command=hone words= i
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    case $command in
+    {}) [[ ${{COMP_WORDS[i]}} != -* ]] && command="$command ${{COMP_WORDS[i]}}" ;;
+    *) break ;;
+    esac
+  done
+  case "$command $before" in
+{}  esac
+  if [[ -z $words && ( $word == -* || $COMP_CWORD -eq $(set -- $command; echo $#) ) ]]; then
+    case $command in
+{}    esac
+  fi
+  COMPREPLY=($(compgen -W "$words" -- "$word"))
+  [[ ${{#COMPREPLY[@]}} -gt 0 ]] || COMPREPLY=($(compgen -f -- "$word"))
+}}
+complete -o filenames -F _hone hone
+)",
+                     Groups(program), values, words);
+}
+
+// A line for each option and command, which fish offers under the condition that the command was given.
+void AddFish(const CommandDescription& command, const std::string& condition, std::string& script) {
+  for (const CommandDescription& sub : command.commands) {
+    const std::string name = sub.name.substr(sub.name.rfind(' ') + 1);
+    std::string others;
+    for (const CommandDescription& other : command.commands)
+      others += " " + other.name.substr(other.name.rfind(' ') + 1);
+    script +=
+        fmt::format("complete -c hone -n {} -a {} -d {}\n",
+                    Quoted(condition + "; and not __fish_seen_subcommand_from" + others), name, Quoted(sub.summary));
+    AddFish(sub, condition + "; and __fish_seen_subcommand_from " + name, script);
+  }
+  for (const OptionDescription& option : command.options) {
+    if (option.names.empty()) continue;
+    std::string line = "complete -c hone -n " + Quoted(condition);
+    for (const std::string& name : option.names)
+      line += name.rfind("--", 0) == 0 ? " -l " + name.substr(2) : " -s " + name.substr(1);
+    if (!option.value.empty()) line += " -r";
+    if (!option.choices.empty()) line += " -f -a " + Quoted(Joined(option.choices));
+    script += line + " -d " + Quoted(option.description) + "\n";
+  }
+}
+
+}  // namespace
+
+std::string CompletionScript(const CommandDescription& program, std::string_view shell) {
+  if (shell == "bash") return Bash(program);
+  // zsh runs bash's completions.
+  if (shell == "zsh") return "#compdef hone\nautoload -U +X bashcompinit && bashcompinit\n" + Bash(program);
+  if (shell == "fish") {
+    std::string script;
+    AddFish(program, "true", script);
+    return script;
+  }
+  throw Error(ExitCode::kUsage, fmt::format("no completion for {}; bash, zsh and fish are right", shell));
+}
+
+}  // namespace hone

@@ -1,0 +1,71 @@
+// Shell completion and the manual, as a shell and man see them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/cli/run_program.h"
+
+namespace hone {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+class Completion : public ProgramTest {
+ protected:
+  // What bash offers for the last of these words.
+  std::string Offered(const std::string& words) {
+    const ProgramResult r = Shell("bash -c 'eval \"$(\"$HONE\" completion bash)\"; COMP_WORDS=(" + words +
+                                  "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _hone; echo \"${COMPREPLY[@]}\"'");
+    EXPECT_EQ(r.code, 0) << r.err;
+    EXPECT_EQ(r.err, "") << words;
+    return r.out;
+  }
+};
+
+TEST_F(Completion, OfBashKnowsCommands) {
+  EXPECT_EQ(Offered("hone ben"), "bench\n");
+  EXPECT_THAT(Offered("hone \"\""), HasSubstr("tune"));
+  EXPECT_EQ(Offered("hone log pru"), "prune\n");
+}
+
+TEST_F(Completion, OfBashKnowsTheOptionsOfACommand) {
+  EXPECT_EQ(Offered("hone bench --fail"), "--fail-above\n");
+  EXPECT_EQ(Offered("hone log prune --reh"), "--rehearse\n");
+  EXPECT_EQ(Offered("hone build model.onnx --no-rec"), "--no-records\n");
+}
+
+TEST_F(Completion, OfBashKnowsValuesAndFiles) {
+  EXPECT_EQ(Offered("hone tune --math e"), "exact\n");
+  EXPECT_EQ(Offered("hone completion z"), "zsh\n");
+  Write("work/model.onnx", "");
+  EXPECT_EQ(Offered("hone tune mod"), "model.onnx\n");
+}
+
+TEST_F(Completion, OfOtherShellsNamesEveryCommand) {
+  for (const char* shell : {"zsh", "fish"}) {
+    const std::string script = Hone({"completion", shell}).out;
+    for (const char* word : {"bench", "fail-above", "prune", "rehearse"}) EXPECT_THAT(script, HasSubstr(word)) << shell;
+  }
+  EXPECT_EQ(Hone({"completion", "tcsh"}).code, 2);
+}
+
+// Asking what a command takes runs none: neither a store nor a tracker is needed or made.
+TEST_F(Completion, LeavesNothingBehind) {
+  const std::vector<std::string> before = Files();
+  const ProgramResult r = Hone({"completion", "bash"});
+  EXPECT_EQ(r.code, 0);
+  EXPECT_EQ(r.err, "");
+  EXPECT_EQ(Files(), before);
+}
+
+TEST_F(Completion, TheManualHasEveryCommandAndOption) {
+  const std::string page = Hone({"man"}).out;
+  EXPECT_THAT(page, testing::StartsWith(".TH HONE 1 "));
+  for (const char* text :
+       {".SS hone bench\n", ".SS hone log prune\n", "\\fB\\-\\-fail\\-above\\fR", ".SS hone devices\n"})
+    EXPECT_THAT(page, HasSubstr(text));
+  EXPECT_THAT(page, Not(HasSubstr("\n\n"))) << "an empty line is a request of its own";
+}
+
+}  // namespace
+}  // namespace hone
