@@ -8,7 +8,7 @@
 #include "core/plan.h"
 #include "core/version.h"
 #include "db/record_log.h"
-#include "db/sqlite/schema.h"
+#include "db/schema_version.h"
 #include "rpc_runner/wire/protocol.h"
 #include "runtime/hone.h"
 

@@ -18,6 +18,11 @@ namespace {
 constexpr const char* kPath = "simulated.db";
 constexpr int kBatches = 8, kBatch = 3;
 
+const std::vector<Record>& AllRecords() {
+  static const std::vector<Record> all = SampleRecords(kBatches * kBatch);
+  return all;
+}
+
 bool Soak() { return std::getenv("HONE_SOAK") != nullptr; }
 
 // Appends batch after batch and notes the ids that were acknowledged. Returns the error that ended it, if any.
@@ -25,8 +30,8 @@ std::string AppendAll(std::vector<std::string>& acknowledged) {
   try {
     const auto store = RecordStore::Open(kPath);
     for (int b = 0; b < kBatches; ++b) {
-      std::vector<Record> batch;
-      for (int i = 0; i < kBatch; ++i) batch.push_back(SampleRecord(b * kBatch + i));
+      const auto begin = AllRecords().begin() + b * kBatch;
+      const std::vector<Record> batch(begin, begin + kBatch);
       store->Append(batch);
       for (const Record& record : batch) acknowledged.push_back(record.id);
     }
@@ -44,7 +49,7 @@ int Lost(const std::vector<std::string>& acknowledged) {
     int lost = 0;
     for (const std::string& id : acknowledged) lost += store->Get(id) ? 0 : 1;
     // It goes on.
-    store->Append(SampleRecords(kBatches * kBatch));
+    store->Append(AllRecords());
     EXPECT_EQ(store->Find({}).size(), static_cast<size_t>(kBatches * kBatch));
     return lost;
   } catch (const Error&) {
@@ -82,7 +87,7 @@ class FailingDisk : public testing::Test {
 
   // Lets the n-th operation fail, and with `forever` all behind it, for every n until none fails any more.
   void FailAtEvery(const std::function<int(DiskOperation)>& code, bool forever) {
-    const int64_t step = Soak() ? 1 : 5;
+    const int64_t step = Soak() ? 1 : 13;
     for (int64_t n = 1;; n += step) {
       SimulatedDisk disk;
       bool failed = false;
@@ -168,7 +173,7 @@ TEST_F(FailingDisk, NoMemoryAtAnyPointLosesNothing) {
   counted.xRealloc = Realloc;
   ASSERT_EQ(sqlite3_config(SQLITE_CONFIG_MALLOC, &counted), SQLITE_OK);
   sqlite3_initialize();
-  const int64_t step = Soak() ? 1 : 31;
+  const int64_t step = Soak() ? 1 : 97;
   int failures = 0;
   for (int64_t n = 1;; n += step) {
     SimulatedDisk disk;
