@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "core/shell_word.h"
 #include "db/care/check_store.h"
+#include "db/open_database.h"
 
 namespace hone {
 
@@ -27,7 +28,7 @@ int LogCheckCommand(const Arguments& arguments) {
     Print("{} records and {} foreign trials looked at: {}\n", check.records, check.foreign,
           ok ? "all is well" : "the store is damaged");
   }
-  line.Next(ok ? "hone log backup -o FILE" + line.Given({Topic::kStore})
+  line.Next(ok ? (IsServerStore(path) ? "hone log stats" : "hone log backup -o FILE") + line.Given({Topic::kStore})
                : "hone log recover " + ShellWord(path) + " -o NEW.db");
   return static_cast<int>(ok ? ExitCode::kDone : ExitCode::kBadData);
 }
