@@ -120,6 +120,12 @@ std::shared_ptr<const Package> Package::Inspect(const std::string& path) {
   return package;
 }
 
+std::shared_ptr<const Package> Package::InspectBytes(std::string_view bytes, const std::string& name) {
+  std::shared_ptr<Package> package(new Package);
+  package->impl_ = Open(MappedBytes::Copy(bytes), name);
+  return package;
+}
+
 const Plan& Package::plan() const { return impl_->plan; }
 const Json& Package::manifest() const { return impl_->manifest; }
 std::string_view Package::lib() const { return impl_->lib; }

@@ -26,6 +26,8 @@ class Package {
                                                   const std::string& name);
   // Only what `package info` and `unpack` need: any target's package may be opened.
   static std::shared_ptr<const Package> Inspect(const std::string& path);
+  // The same of bytes in memory (they are copied).
+  static std::shared_ptr<const Package> InspectBytes(std::string_view bytes, const std::string& name);
   ~Package();
 
   const Plan& plan() const;

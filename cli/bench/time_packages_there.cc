@@ -1,12 +1,9 @@
 #include "cli/bench/time_packages_there.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <numeric>
 
-#include "cli/device_name.h"
-#include "compiler/codegen/machine_target.h"
+#include "cli/package_there.h"
 #include "core/error.h"
 #include "rpc_runner/executor/package_job.h"
 
@@ -18,27 +15,31 @@ constexpr int kFirstRuns = 3;  // tell how many runs a job may have
 constexpr size_t kMostRounds = 100;
 constexpr int64_t kMostJobNs = 2'000'000'000;
 
-TimedPackage Inspected(const std::string& path, const TimePackagesOptions& options, const Environment& machine) {
+TimedPackage Timed(const PackageThere& there) {
   TimedPackage timed;
-  timed.path = path;
-  timed.package = Package::Inspect(path);
-  timed.threads = options.threads > 0 ? options.threads : machine.cores;
-  const std::string why_not = WhyNotOn(machine, timed.package->plan().target, timed.threads);
-  if (!why_not.empty()) {
-    throw Error(ExitCode::kBadConfig, fmt::format("{} cannot run on {}: {}", path, RunnerName(machine), why_not));
-  }
+  timed.path = there.path;
+  timed.package = there.package;
+  timed.threads = there.threads;
   return timed;
+}
+
+PackageJob MakeJob(const PackageThere& there, const InputOptions& inputs, bool random_params) {
+  PackageJob job = JobWith(there, MakeInputs(InputSpecs(*there.package), inputs), kFirstRuns);
+  if (!random_params) return job;
+  PackageJob random =
+      MakePackageJob(there.package->plan(), there.package->lib(), there.package->params(), there.threads, kFirstRuns);
+  random.inputs = job.inputs;
+  random.timing = job.timing;
+  return random;
 }
 
 // One package's turns, a job each.
 class Turns {
  public:
-  Turns(TimedPackage& timed, const TimePackagesOptions& options, Runner& runner, uint64_t group)
-      : timed_(timed), options_(options), runner_(runner) {
-    const Package& package = *timed.package;
-    job_ = MakePackageJob(package.plan(), package.lib(), package.params(), timed.threads, kFirstRuns);
-    job_.group = group;
-  }
+  Turns(PackageThere there, PackageJob job, const TimePackagesOptions& options, Runner& runner)
+      : there_(std::move(there)), timed_(Timed(there_)), options_(options), runner_(runner), job_(std::move(job)) {}
+
+  const TimedPackage& timed() const { return timed_; }
 
   void Take() {
     job_.runs = RunsNow();
@@ -68,12 +69,8 @@ class Turns {
   }
 
   void Keep(const JobResult& result) {
+    RequireOk(there_, result);
     const Measurement& m = result.measurement;
-    if (m.fate != Fate::kOk) {
-      const ExitCode code = m.fate == Fate::kRunnerLost ? ExitCode::kNoRunner : ExitCode::kAnswerIsNo;
-      throw Error(code,
-                  fmt::format("{} on {}: {} {}", timed_.path, RunnerName(m.environment), FateName(m.fate), m.message));
-    }
     timed_.runs += static_cast<int64_t>(m.samples_ns.size());
     timed_.samples_ns.insert(timed_.samples_ns.end(), m.samples_ns.begin(), m.samples_ns.end());
     const int64_t job_ns = std::accumulate(m.samples_ns.begin(), m.samples_ns.end(), int64_t{0});
@@ -85,7 +82,8 @@ class Turns {
     }
   }
 
-  TimedPackage& timed_;
+  PackageThere there_;
+  TimedPackage timed_;
   const TimePackagesOptions& options_;
   Runner& runner_;
   PackageJob job_;
@@ -108,16 +106,24 @@ void Gather(TimedPackage& timed, int rounds) {
 }  // namespace
 
 std::vector<TimedPackage> TimePackagesThere(const std::vector<std::string>& paths, const TimePackagesOptions& options,
-                                            Runner& runner, Environment* machine) {
+                                            bool random_params, Runner& runner, Environment* machine) {
   *machine = runner.Describe();
-  std::vector<TimedPackage> timed;
-  for (const std::string& path : paths) timed.push_back(Inspected(path, options, *machine));
+  std::vector<PackageThere> there;
+  for (const std::string& path : paths) {
+    there.push_back(ForMachine(path, Package::Inspect(path), options.threads, *machine));
+  }
   const JobGroup group(runner);
   std::vector<Turns> turns;
-  for (TimedPackage& each : timed) turns.emplace_back(each, options, runner, group.number());
+  for (const PackageThere& each : there) {
+    PackageJob job = MakeJob(each, options.inputs, random_params);
+    job.group = group.number();
+    turns.emplace_back(each, std::move(job), options, runner);
+  }
   while (!std::all_of(turns.begin(), turns.end(), [](const Turns& t) { return t.Enough(); })) {
     for (Turns& each : turns) each.Take();
   }
+  std::vector<TimedPackage> timed;
+  for (const Turns& each : turns) timed.push_back(each.timed());
   for (TimedPackage& each : timed) Gather(each, options.rounds);
   return timed;
 }

@@ -13,6 +13,7 @@
 #include "cli/command_line.h"
 #include "cli/device_name.h"
 #include "cli/machine_options.h"
+#include "cli/package_there.h"
 #include "cli/printing/number_text.h"
 #include "cli/printing/print.h"
 #include "cli/printing/statistics.h"
@@ -39,7 +40,7 @@ struct BenchOptions {
   TimePackagesOptions timing;
   std::string min_time = "3s", fail_above, smallest_effect = "2%", streams, baseline;
   std::vector<std::string> write;
-  bool per_op = false, csv = false, markdown = false;
+  bool per_op = false, csv = false, markdown = false, random_params = false;
   RemoteRunnerOptions remote;
 };
 
@@ -92,18 +93,18 @@ void PrintPerOp(const TimedPackage& timed) {
   }
 }
 
-void TellMachine(const Environment& machine) {
-  Print("timed on {}, parameters and inputs random{}\n", RunnerName(machine),
+void TellMachine(const Environment& machine, bool random_params) {
+  Print("timed on {}{}{}\n", RunnerName(machine), random_params ? ", with random parameters" : "",
         machine.emulated ? "; it is emulated: these are not the times of such a device" : "");
 }
 
-void PrintResult(const BenchResult& result) {
+void PrintResult(const BenchResult& result, bool random_params) {
   result.conditions.throughput ? PrintThroughput(result) : PrintTimes(result);
   for (const Verdict& verdict : result.verdicts) Print("{}\n", VerdictText(verdict));
   for (const TimedPackage& timed : result.packages) {
     if (result.per_op) PrintPerOp(timed);
   }
-  if (result.conditions.there) TellMachine(result.machine);
+  if (result.conditions.there) TellMachine(result.machine, random_params);
   for (const std::string& note : result.noise.notes) Note("noise: {}\n", note);
 }
 
@@ -135,7 +136,9 @@ void AddOptions(CommandLine& line, BenchOptions& options) {
   const Option csv = line.AddFlag("--csv", options.csv, "print CSV on stdout");
   line.AddFlag("--markdown", options.markdown, "print a Markdown table on stdout").Excludes(csv);
   AddInputOptions(line, options.timing.inputs);
-  AddRemoteOptions(line, options.remote, "time on a runner behind it, on random inputs");
+  AddRemoteOptions(line, options.remote, "time on a runner behind it");
+  line.AddFlag("--random-params", options.random_params,
+               "with --tracker: do not send float32 parameters, the runner fills them with random numbers");
 }
 
 // Throws Error(kUsage) for what no package need be read for.
@@ -150,14 +153,12 @@ double SmallestEffect(const BenchOptions& options) {
 }
 
 void TimeThere(const BenchOptions& options, BenchResult& result) {
-  if (!options.timing.inputs.files.empty() || options.timing.inputs.fill != InputOptions().fill) {
-    throw Error(ExitCode::kUsage, "with --tracker inputs are random: --input and --fill are for packages run here");
-  }
   if (!options.streams.empty()) throw Error(ExitCode::kUsage, "--streams is for packages run here, not with --tracker");
   RemoteRunnerOptions remote = options.remote;
   remote.max_runners = 1;
   const std::unique_ptr<Runner> runner = MakeRemoteRunner(remote);
-  result.packages = TimePackagesThere(options.packages, options.timing, *runner, &result.machine);
+  result.packages = TimePackagesThere(options.packages, options.timing, options.random_params, *runner,
+                                      &result.machine);
   result.context = ContextOf(result.machine);
 }
 
@@ -207,7 +208,7 @@ void Report(const BenchResult& result, const BenchOptions& options, bool json) {
   if (json) return Print("{}", BenchJson(result));
   if (options.csv) return Print("{}", BenchCsv(result));
   if (options.markdown) return Print("{}", BenchMarkdown(result));
-  PrintResult(result);
+  PrintResult(result, options.random_params);
 }
 
 }  // namespace

@@ -4,14 +4,18 @@
 #include <chrono>
 #include <cmath>
 #include <filesystem>
+#include <optional>
 
 #include "cli/command_line.h"
+#include "cli/device_name.h"
 #include "cli/files/npy.h"
 #include "cli/inputs.h"
 #include "cli/machine_options.h"
+#include "cli/package_there.h"
 #include "cli/printing/number_text.h"
 #include "cli/printing/print.h"
 #include "cli/printing/print_json.h"
+#include "cli/remote_options.h"
 #include "core/error.h"
 #include "runtime/session.h"
 
@@ -22,6 +26,7 @@ struct RunOptions {
   std::string package, output;
   InputOptions inputs;
   int threads = 0;
+  RemoteRunnerOptions remote;
 };
 
 constexpr int64_t kShown = 10;
@@ -35,11 +40,6 @@ std::string FileName(const std::string& output) {
     if (!plain) c = '_';
   }
   return (name.empty() || name[0] == '.' ? "_" + name : name) + ".npy";
-}
-
-const std::string& OutputName(const Session& session, int i) {
-  const Plan& plan = session.package().plan();
-  return plan.buffers.at(static_cast<size_t>(plan.outputs.at(static_cast<size_t>(i)))).name;
 }
 
 // JSON has no NaN and no infinity.
@@ -57,36 +57,74 @@ void PrintOutput(const std::string& name, const Tensor& tensor) {
   Print("{}\n", tensor.elements() > kShown ? " ..." : "");
 }
 
-void SaveOutputs(const Session& session, const std::string& folder) {
+struct NamedOutput {
+  std::string name;
+  Tensor tensor;
+};
+
+struct Ran {
+  std::vector<NamedOutput> outputs;
+  int64_t run_ns = 0;
+  int threads = 0;
+  std::optional<Environment> machine;  // of a runner; absent: this one
+};
+
+void SaveOutputs(const std::vector<NamedOutput>& outputs, const std::string& folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error)
     throw Error(ExitCode::kCannotCreate, fmt::format("the folder {} cannot be made: {}", folder, error.message()));
-  for (int i = 0; i < session.outputs(); ++i)
-    WriteNpy(session.Output(i), folder + "/" + FileName(OutputName(session, i)));
+  for (const NamedOutput& output : outputs) WriteNpy(output.tensor, folder + "/" + FileName(output.name));
 }
 
-int64_t TimeRun(Session& session) {
+std::vector<NamedOutput> Named(const Plan& plan, std::vector<Tensor> tensors) {
+  std::vector<NamedOutput> outputs;
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    const auto buffer = static_cast<size_t>(plan.outputs.at(i));
+    outputs.push_back({plan.buffers.at(buffer).name, std::move(tensors[i])});
+  }
+  return outputs;
+}
+
+Ran RunHere(const RunOptions& options) {
+  const auto package = Package::Load(options.package);
+  Session session(package, {.threads = options.threads});
+  for (const auto& [name, tensor] : MakeInputs(InputSpecs(*package), options.inputs)) session.SetInput(name, tensor);
   const auto start = std::chrono::steady_clock::now();
   session.Run();
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start).count();
+  const auto spent = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start);
+  std::vector<Tensor> outputs;
+  for (int i = 0; i < session.outputs(); ++i) outputs.push_back(session.Output(i));
+  return {Named(package->plan(), std::move(outputs)), spent.count(), session.threads(), std::nullopt};
 }
 
-void Report(const Session& session, const RunOptions& options, int64_t ns, bool json) {
+Ran RunOnRunner(const RunOptions& options) {
+  const auto package = Package::Inspect(options.package);
+  const auto inputs = MakeInputs(InputSpecs(*package), options.inputs);
+  const std::unique_ptr<Runner> runner = OneRunner(options.remote);
+  const PackageThere there = ForMachine(options.package, package, options.threads, runner->Describe());
+  RanThere ran = RunThere(there, inputs, *runner);
+  return {Named(package->plan(), std::move(ran.outputs)), ran.run_ns, there.threads, ran.machine};
+}
+
+void Report(const Ran& ran, const RunOptions& options, bool json) {
   Json outputs = Json::array();
-  for (int i = 0; i < session.outputs(); ++i) {
-    const Tensor tensor = session.Output(i);
+  for (const auto& [name, tensor] : ran.outputs) {
     if (json) {
-      outputs.push_back(OutputJson(OutputName(session, i), tensor));
+      outputs.push_back(OutputJson(name, tensor));
     } else {
-      PrintOutput(OutputName(session, i), tensor);
+      PrintOutput(name, tensor);
     }
   }
   if (json) {
-    PrintJson({{"package", options.package}, {"threads", session.threads()}, {"run_ns", ns}, {"outputs", outputs}});
-  } else {
-    Print("one run took {} with {} threads\n", TimeText(ns), session.threads());
+    Json document = {
+        {"package", options.package}, {"threads", ran.threads}, {"run_ns", ran.run_ns}, {"outputs", outputs}};
+    if (ran.machine) document["machine"] = ToJson(*ran.machine);
+    PrintJson(document);
+    return;
   }
+  Print("one run took {} with {} threads{}\n", TimeText(ran.run_ns), ran.threads,
+        ran.machine ? " on " + RunnerName(*ran.machine) + (ran.machine->emulated ? ", which is emulated" : "") : "");
 }
 
 }  // namespace
@@ -99,14 +137,12 @@ int RunCommand(const Arguments& arguments) {
   line.Add("--seed", options.inputs.seed, "seed of random and uniform inputs");
   line.Add("--output", options.output, "a folder that gets every output as a .npy file");
   AddThreadsOption(line, options.threads);
+  AddRemoteOptions(line, options.remote, "run on a runner behind it");
   if (!line.Parse(arguments)) return 0;
-  const auto package = Package::Load(options.package);
-  Session session(package, {.threads = options.threads});
-  for (const auto& [name, tensor] : MakeInputs(InputSpecs(*package), options.inputs)) session.SetInput(name, tensor);
-  const int64_t ns = TimeRun(session);
-  if (!options.output.empty()) SaveOutputs(session, options.output);
-  Report(session, options, ns, line.json());
-  line.Next("hone bench" + line.Given({Topic::kPackage, Topic::kThreads, Topic::kInputs}));
+  const Ran ran = IsRemote(options.remote) ? RunOnRunner(options) : RunHere(options);
+  if (!options.output.empty()) SaveOutputs(ran.outputs, options.output);
+  Report(ran, options, line.json());
+  line.Next("hone bench" + line.Given({Topic::kPackage, Topic::kThreads, Topic::kInputs, Topic::kRunners}));
   return 0;
 }
 

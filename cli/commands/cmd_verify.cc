@@ -12,10 +12,12 @@
 #include "cli/compare_outputs.h"
 #include "cli/inputs.h"
 #include "cli/model.h"
+#include "cli/package_there.h"
 #include "cli/printing/print.h"
 #include "cli/printing/print_json.h"
 #include "cli/printing/table.h"
 #include "cli/quantum.h"
+#include "cli/remote_options.h"
 #include "cli/rounding_spread.h"
 #include "cli/trailing_softmax.h"
 #include "compiler/relay/reference.h"
@@ -35,16 +37,49 @@ struct VerifyOptions {
   std::string package;
   std::vector<std::string> expect;
   double tolerance = 1e-4;
+  RemoteRunnerOptions remote;
 };
 
-std::vector<Tensor> RunPackage(std::shared_ptr<const Package> package, const Inputs& inputs, int threads) {
-  Session session(std::move(package), {.threads = threads});
-  for (const auto& [name, tensor] : inputs) session.SetInput(name, tensor);
-  session.Run();
-  std::vector<Tensor> outputs;
-  for (int i = 0; i < session.outputs(); ++i) outputs.push_back(session.Output(i));
-  return outputs;
-}
+// Where packages run: here, or on a runner.
+class Place {
+ public:
+  Place(const MachineOptions& options, const RemoteRunnerOptions& remote)
+      : runner_(IsRemote(remote) ? OneRunner(remote) : nullptr),
+        machine_(runner_ ? ResolveMachineOf(options, runner_->Describe(), true) : ResolveMachine(options)) {}
+
+  // So that the next line names what a runner made of the options.
+  void Resolve(CommandLine& line) const {
+    if (!runner_) return;
+    line.Resolve("--threads", fmt::format("{}", machine_.context.threads));
+    line.Resolve("--target", machine_.context.target.ToText());
+  }
+
+  std::shared_ptr<const Package> Open(const std::string& path) const {
+    return runner_ ? Package::Inspect(path) : Package::Load(path);
+  }
+
+  std::shared_ptr<const Package> Build(const relay::IRModule& module, const RecordOptions& records) const {
+    const std::string bytes = BuildModel(module, machine_, records).package;
+    const std::string name = "the fresh build of " + module.name;
+    return runner_ ? Package::InspectBytes(bytes, name) : Package::FromBytes(bytes, name);
+  }
+
+  std::vector<Tensor> Run(const std::shared_ptr<const Package>& package, const std::string& name,
+                          const Inputs& inputs) const {
+    const int threads = machine_.context.threads;
+    if (runner_) return RunThere(ForMachine(name, package, threads, runner_->Describe()), inputs, *runner_).outputs;
+    Session session(package, {.threads = threads});
+    for (const auto& [input, tensor] : inputs) session.SetInput(input, tensor);
+    session.Run();
+    std::vector<Tensor> outputs;
+    for (int i = 0; i < session.outputs(); ++i) outputs.push_back(session.Output(i));
+    return outputs;
+  }
+
+ private:
+  std::unique_ptr<Runner> runner_;
+  Machine machine_;
+};
 
 std::vector<OutputError> CompareAll(const std::vector<Tensor>& got, const std::vector<Tensor>& expected,
                                     const std::vector<std::string>& names, double tolerance) {
@@ -85,11 +120,6 @@ Expected ReferenceOutputs(const Model& model, const Inputs& inputs, const std::v
   return expected;
 }
 
-std::shared_ptr<const Package> BuildOne(const relay::IRModule& module, const Machine& machine,
-                                        const RecordOptions& records) {
-  return Package::FromBytes(BuildModel(module, machine, records).package, "the fresh build of " + module.name);
-}
-
 // Off by float's own error of a whole number of steps.
 constexpr double kStepError = 0.01;
 
@@ -109,25 +139,25 @@ void AllowRounding(const relay::IRModule& typed, const Inputs& inputs, std::vect
   }
 }
 
-std::vector<OutputError> Verify(const VerifyOptions& options, const Model& model) {
-  const Machine machine = ResolveMachine(options.machine);
+std::vector<OutputError> Verify(const VerifyOptions& options, const Model& model, CommandLine& line) {
+  const Place place(options.machine, options.remote);
+  place.Resolve(line);
   const bool fresh = options.package.empty();
-  const auto package = fresh ? BuildOne(model.typed, machine, options.records) : Package::Load(options.package);
+  const auto package = fresh ? place.Build(model.typed, options.records) : place.Open(options.package);
   package->VerifyParams();
   InputOptions input_options = options.inputs;
   input_options.seed = options.model.seed;
   const std::vector<InputSpec> specs = InputSpecs(*package);
   const Inputs inputs = MakeInputs(specs, input_options);
   RequireIndicesInRange(specs, inputs);
-  const std::vector<Tensor> got = RunPackage(package, inputs, machine.context.threads);
+  const std::vector<Tensor> got = place.Run(package, fresh ? "the model" : options.package, inputs);
   const Expected expected = ReferenceOutputs(model, inputs, options.expect);
   std::vector<OutputError> errors = CompareAll(got, expected.outputs, OutputNames(package->plan()), options.tolerance);
   AllowRounding(model.typed, inputs, errors);
   if (fresh && expected.logits) {
-    const auto without = BuildOne(expected.logits->module, machine, options.records);
-    std::vector<OutputError> more =
-        CompareAll(RunPackage(without, inputs, machine.context.threads), expected.logits_values,
-                   OutputNames(without->plan(), " (before softmax)"), options.tolerance);
+    const auto without = place.Build(expected.logits->module, options.records);
+    std::vector<OutputError> more = CompareAll(place.Run(without, "the model", inputs), expected.logits_values,
+                                               OutputNames(without->plan(), " (before softmax)"), options.tolerance);
     AllowRounding(expected.logits->module, inputs, more);
     errors.insert(errors.end(), more.begin(), more.end());
   }
@@ -137,7 +167,7 @@ std::vector<OutputError> Verify(const VerifyOptions& options, const Model& model
 // When they differ it helps to know whether a pass is to blame.
 std::string NextOf(const CommandLine& line, const VerifyOptions& options, bool agree) {
   if (agree && !options.package.empty())
-    return "hone bench" + line.Given({Topic::kPackage, Topic::kThreads, Topic::kInputs});
+    return "hone bench" + line.Given({Topic::kPackage, Topic::kThreads, Topic::kInputs, Topic::kRunners});
   if (agree) return "hone build" + line.Given(kKernelTopics) + " -o P.hone";
   return "hone build" + line.Given(kKernelTopics) + " -o P.hone -O0";
 }
@@ -204,6 +234,7 @@ void AddOptions(CommandLine& line, VerifyOptions& options) {
   AddInputOptions(line, options.inputs);
   line.Add("--expect", options.expect, "a .pb or .npy file per output: compare with these instead of the reference")
       .About(Topic::kInputs);
+  AddRemoteOptions(line, options.remote, "run the package on a runner behind it");
   line.Add("--tolerance", options.tolerance, "worst max|y-r|/max|r| that agrees").BetweenReal(0, 1).ShowDefault();
 }
 
@@ -215,7 +246,7 @@ int VerifyCommand(const Arguments& arguments) {
   AddOptions(line, options);
   if (!line.Parse(arguments)) return 0;
   const Model model = LoadModel(options.model);
-  const std::vector<OutputError> errors = Verify(options, model);
+  const std::vector<OutputError> errors = Verify(options, model, line);
   Report(errors, options.tolerance, line.json());
   bool all = true;
   for (const OutputError& e : errors) all = all && e.agrees;

@@ -78,7 +78,49 @@ TEST_F(RemoteSession, TimesAPackageOnTheDevice) {
   EXPECT_GT(package["min_ns"].get<int64_t>(), 0);
   ASSERT_GE(package["per_op"].size(), 1U);
   EXPECT_GT(package["per_op"][0]["min_ns"].get<int64_t>(), 0);
-  EXPECT_EQ(Shell(bench + " --fill ones").code, 2);
+  const ProgramResult ones = Shell("hone bench model.hone --fill ones --runs 5 --tracker " + address_ + " --key here");
+  EXPECT_EQ(ones.code, 0) << ones.err;
+  const ProgramResult random =
+      Shell("hone bench model.hone --tracker " + address_ + " --key here --runs 5 --random-params");
+  EXPECT_EQ(random.code, 0) << random.err;
+  EXPECT_THAT(random.out, HasSubstr("timed on here/left, with random parameters"));
+  const ProgramResult nowhere = Shell("hone bench model.hone --random-params");
+  EXPECT_EQ(nowhere.code, 2);
+  EXPECT_THAT(nowhere.err, HasSubstr("--random-params is for a runner"));
+}
+
+TEST_F(RemoteSession, RunsAndVerifiesAPackageOnTheDevice) {
+  ASSERT_EQ(Shell("hone build model.onnx -o model.hone --threads 1").code, 0);
+  const std::string there = " --tracker " + address_ + " --key here";
+  ASSERT_EQ(Shell("hone run model.hone --threads 1 --seed 5 --output 'from here'").code, 0);
+  const ProgramResult ran = Shell("hone run model.hone --seed 5 --output 'from there' --json" + there);
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ParseJson(ran.out, "the report")["machine"]["label"], "left");
+  EXPECT_EQ(Shell("diff -r 'from here' 'from there'").code, 0) << "the device is this machine";
+  EXPECT_NE(
+      Shell("hone run model.hone --seed 6 --output 'from there'" + there + " && diff -r 'from here' 'from there'").code,
+      0);
+  const ProgramResult verified = Shell("hone verify model.onnx model.hone" + there);
+  EXPECT_EQ(verified.code, 0) << verified.err << verified.out;
+  EXPECT_THAT(verified.out, HasSubstr("the outputs agree"));
+  const ProgramResult fresh = Shell("hone verify model.onnx" + there);
+  EXPECT_EQ(fresh.code, 0) << fresh.err << fresh.out;
+  EXPECT_THAT(fresh.out, HasSubstr(" (before softmax)"));
+  EXPECT_THAT(NextOf(fresh), HasSubstr("--target "));
+  ASSERT_EQ(Shell("hone zoo mlp --image-shape 1,14,14 --seed 9 -o other.onnx").code, 0);
+  EXPECT_EQ(Shell("hone verify other.onnx model.hone" + there).code, 1) << "other weights";
+}
+
+TEST_F(RemoteSession, RefusesToRunWhatIsDamaged) {
+  ASSERT_EQ(Shell("hone build model.onnx -o model.hone --threads 1").code, 0);
+  std::string bytes = Read("work/model.hone");
+  bytes[bytes.size() - 2000] = static_cast<char>(bytes[bytes.size() - 2000] ^ 1);  // of its parameters
+  Write("work/model.hone", bytes);
+  const ProgramResult damaged = Shell("hone run model.hone --tracker " + address_ + " --key here");
+  EXPECT_EQ(damaged.code, 65);
+  EXPECT_EQ(std::count(damaged.err.begin(), damaged.err.end(), '\n'), 1) << damaged.err;
+  EXPECT_EQ(Shell("hone run model.hone --tracker " + address_).code, 2);
+  EXPECT_EQ(Shell("hone run nothing.hone --tracker " + address_ + " --key here").code, 66);
 }
 
 TEST_F(RemoteSession, SendsTheDeviceNoPackageThatItCannotRun) {

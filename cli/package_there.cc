@@ -1,0 +1,101 @@
+#include "cli/package_there.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "cli/device_name.h"
+#include "compiler/codegen/machine_target.h"
+#include "core/error.h"
+#include "core/hash.h"
+#include "rpc_runner/executor/package_job.h"
+
+namespace hone {
+namespace {
+
+// A slow board's own --max-deadline is what bounds a run.
+constexpr int64_t kDeadlineNs = int64_t{3600} * 1'000'000'000;
+
+Blob BlobOfParams(const PackageThere& there) {
+  const std::string_view params = there.package->params();
+  return {there.package->manifest()["sections"]["params"]["sha256"].get<std::string>(),
+          static_cast<int64_t>(params.size()), std::shared_ptr<const char>(there.package, params.data())};
+}
+
+Blob BlobOfInputs(const Plan& plan, const std::map<std::string, Tensor>& inputs) {
+  auto bytes = std::make_shared<std::string>();
+  for (const int index : plan.inputs) {
+    const Tensor& tensor = inputs.at(plan.buffers.at(static_cast<size_t>(index)).name);
+    bytes->append(static_cast<const char*>(tensor.raw()), static_cast<size_t>(tensor.size_bytes()));
+  }
+  return {Sha256Hex(*bytes), static_cast<int64_t>(bytes->size()), std::shared_ptr<const char>(bytes, bytes->data())};
+}
+
+std::vector<Tensor> OutputsOf(const PackageThere& there, const std::string& bytes) {
+  std::vector<Tensor> outputs;
+  size_t used = 0;
+  const Plan& plan = there.package->plan();
+  for (const int index : plan.outputs) {
+    const PlanBuffer& buffer = plan.buffers.at(static_cast<size_t>(index));
+    Tensor tensor(buffer.dtype, buffer.shape);
+    const auto size = static_cast<size_t>(tensor.size_bytes());
+    if (size > bytes.size() - used) {
+      throw Error(ExitCode::kBadData, fmt::format("the runner sent {} bytes of outputs, which is less than {} has; a "
+                                                  "runner of this version sends all",
+                                                  bytes.size(), there.path));
+    }
+    if (size > 0) std::memcpy(tensor.raw(), bytes.data() + used, size);
+    used += size;
+    outputs.push_back(std::move(tensor));
+  }
+  return outputs;
+}
+
+}  // namespace
+
+PackageThere ForMachine(const std::string& path, std::shared_ptr<const Package> package, int threads,
+                        const Environment& machine) {
+  PackageThere there{path, std::move(package), threads > 0 ? threads : machine.cores};
+  const std::string why_not = WhyNotOn(machine, there.package->plan().target, there.threads);
+  if (!why_not.empty()) {
+    throw Error(ExitCode::kBadConfig, fmt::format("{} cannot run on {}: {}", path, RunnerName(machine), why_not));
+  }
+  there.package->VerifyParams();
+  return there;
+}
+
+PackageJob JobWith(const PackageThere& there, const std::map<std::string, Tensor>& inputs, int runs) {
+  const Package& package = *there.package;
+  PackageJob job = MakePackageJob(package.plan(), package.lib(), package.params(), there.threads, runs);
+  job.exact_params.clear();
+  job.params = BlobOfParams(there);
+  job.inputs = BlobOfInputs(package.plan(), inputs);
+  job.timing.deadline_ns = kDeadlineNs;
+  // In the child they are mapped and copied.
+  job.timing.memory_bytes += 2 * (job.inputs->size_bytes + OutputBytes(package.plan()));
+  return job;
+}
+
+void RequireOk(const PackageThere& there, const JobResult& result) {
+  const Measurement& m = result.measurement;
+  if (m.fate == Fate::kOk) return;
+  throw Error(m.fate == Fate::kRunnerLost ? ExitCode::kNoRunner : ExitCode::kAnswerIsNo,
+              fmt::format("{} on {}: {} {}", there.path, RunnerName(m.environment), FateName(m.fate), m.message));
+}
+
+RanThere RunThere(const PackageThere& there, const std::map<std::string, Tensor>& inputs, Runner& runner) {
+  PackageJob job = JobWith(there, inputs, 1);
+  job.wants_outputs = true;
+  runner.SubmitPackage(std::move(job));
+  JobResult result;
+  if (!runner.Wait(-1, &result)) throw Error(ExitCode::kNoRunner, "the runner gave no answer");
+  RequireOk(there, result);
+  return {OutputsOf(there, result.outputs), result.measurement.MinNs(), result.measurement.environment};
+}
+
+std::unique_ptr<Runner> OneRunner(RemoteRunnerOptions options) {
+  options.max_runners = 1;
+  return MakeRemoteRunner(options);
+}
+
+}  // namespace hone
