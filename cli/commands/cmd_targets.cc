@@ -1,19 +1,21 @@
 #include <fmt/format.h>
 
 #include "cli/command_line.h"
-#include "cli/known_cpus.h"
 #include "cli/printing/number_text.h"
 #include "cli/printing/print.h"
 #include "cli/printing/print_json.h"
 #include "cli/printing/table.h"
 #include "compiler/codegen/host.h"
+#include "compiler/codegen/named_targets.h"
 #include "core/shell_word.h"
 
 namespace hone {
 namespace {
 
-Json RowJson(const std::string& name, const MachineModel& m) {
-  return {{"name", name},
+Json RowJson(const NamedTarget& named, const MachineModel& m) {
+  return {{"name", named.name},
+          {"target", named.target.ToText()},
+          {"tried", TriedName(named.tried)},
           {"machine_model", m.name},
           {"vector_lanes", m.vector_lanes},
           {"vector_registers", m.vector_registers},
@@ -23,29 +25,31 @@ Json RowJson(const std::string& name, const MachineModel& m) {
           {"required_features", m.required_features}};
 }
 
-std::vector<KnownCpu> Asked(const std::string& name) {
-  if (name.empty()) return KnownCpus();
-  const Target target = name == "host" || name.find('=') != std::string::npos ? ResolveTarget(name) : TargetOfCpu(name);
-  return {{target.cpu, target}};
+std::vector<NamedTarget> Asked(const std::string& name) {
+  if (name.empty()) return NamedTargets();
+  const Target target = ResolveTarget(name);
+  const bool one_word = name.find(' ') == std::string::npos && name != "host";
+  return {{one_word || target.cpu.empty() ? name : target.cpu, target, TriedOn(target)}};
 }
 
 }  // namespace
 
 int TargetsCommand(const Arguments& arguments) {
-  CommandLine line("hone targets", "CPUs that are known, and what schedules assume of them.");
+  CommandLine line("hone targets",
+                   "Targets that are known, what schedules assume of them, and what their kernels were run on.");
   std::string name;
-  line.Add("NAME", name, "a CPU of the list, \"host\", or a whole target text; none lists all");
+  line.Add("NAME", name, "a name of the list, \"host\", a triple, or a whole target text; none lists all");
   if (!line.Parse(arguments)) return 0;
   Json list = Json::array();
-  Table table({"cpu", "model", "> lanes", "> registers", "> L1d", "> L2", "> L3", "needs", "target"});
+  Table table({"target", "model", "> lanes", "> registers", "> L1d", "> L2", "> L3", "run on", "needs"});
   std::string text;  // of the last
-  for (const KnownCpu& cpu : Asked(name)) {
-    text = cpu.target.ToText();
-    const MachineModel m = MachineModelFor(cpu.target);
-    list.push_back(RowJson(cpu.name, m));
-    table.Add({cpu.name, m.name, fmt::format("{}", m.vector_lanes), fmt::format("{}", m.vector_registers),
-               BytesText(m.l1_bytes), BytesText(m.l2_bytes), BytesText(m.l3_bytes),
-               fmt::format("{}", fmt::join(m.required_features, " ")), text});
+  for (const NamedTarget& named : Asked(name)) {
+    text = named.target.ToText();
+    const MachineModel m = MachineModelFor(named.target);
+    list.push_back(RowJson(named, m));
+    table.Add({named.name, m.name, fmt::format("{}", m.vector_lanes), fmt::format("{}", m.vector_registers),
+               BytesText(m.l1_bytes), BytesText(m.l2_bytes), BytesText(m.l3_bytes), std::string(TriedName(named.tried)),
+               fmt::format("{}", fmt::join(m.required_features, " "))});
   }
   if (line.json()) {
     PrintJson({{"targets", list}});

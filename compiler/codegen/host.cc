@@ -10,9 +10,9 @@
 #include <algorithm>
 #include <memory>
 
+#include "compiler/codegen/named_targets.h"
 #include "compiler/codegen/target_machine.h"
 #include "core/error.h"
-#include "core/llvm_cpu_name.h"
 #include "core/spelling.h"
 
 namespace hone {
@@ -68,16 +68,15 @@ void CheckRiscv(const Target& target) {
   }
 }
 
-// A triple as LLVM writes it, or a CPU that the table of machines names.
+// A triple as LLVM writes it, or one of NamedTargets.
 Target TargetOfWord(const std::string& word) {
   Target target;
   target.triple = word;
   if (word.find('-') != word.npos && llvm::Triple(word).getArch() != llvm::Triple::UnknownArch) return target;
   std::vector<std::string> names = {"host"};
-  for (const Target& known : KnownTargets()) {
-    if (IsGenericCpu(known.cpu) && !known.cpu.starts_with("x86-64")) continue;
-    if (known.cpu == word) return known;
-    names.push_back(known.cpu);
+  for (const NamedTarget& known : NamedTargets()) {
+    if (known.name == word) return known.target;
+    names.push_back(known.name);
   }
   throw Error(ExitCode::kUsage,
               fmt::format("target '{}' is neither host, a CPU's name, a triple, nor a text as in llvm "

@@ -11,7 +11,7 @@ namespace hone {
 
 // Triple, CPU name and the cores that affinity and the cgroup allow.
 Target HostTarget();
-// "host", a CPU of KnownTargets, a triple, or Target::Parse. Throws Error(kUsage) also for a triple, CPU or feature
+// "host", a name of NamedTargets, a triple, or Target::Parse. Throws Error(kUsage) also for a triple, CPU or feature
 // that LLVM does not know, with the nearest, and for RISC-V without what kernels need.
 Target ResolveTarget(std::string_view text);
 // Whether the host can run code for the target: the first missing feature, or empty.
