@@ -79,6 +79,10 @@ class PatientStore : public RecordStore {
   int64_t CountKnown(const std::vector<std::string>& ids) const override {
     return Patiently([&] { return store_->CountKnown(ids); });
   }
+  // Not tried again once a row was seen: it would come twice.
+  void EachTrial(const RecordQuery& query, const std::function<void(const TrialRow& row)>& visit) const override {
+    store_->EachTrial(query, visit);
+  }
   std::vector<std::string> Workloads() const override {
     return Patiently([&] { return store_->Workloads(); });
   }

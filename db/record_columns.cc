@@ -96,9 +96,11 @@ Record RecordFromColumn(const Statement& statement, int column) {
   return RecordFromJson(ParseJson(statement.Text(column), "a record of the store"));
 }
 
-Statement SelectRecords(Database& database, const RecordQuery& query) {
+namespace {
+
+Statement Select(Database& database, const std::string& columns, const RecordQuery& query) {
   Conditions conditions = ConditionsOf(query);
-  std::string sql = "SELECT json FROM records" + conditions.text;
+  std::string sql = "SELECT " + columns + " FROM records" + conditions.text;
   sql += query.by_time ? " ORDER BY min_ns, id" : " ORDER BY seq";
   if (query.limit > 0) {
     sql += " LIMIT ?";
@@ -107,6 +109,38 @@ Statement SelectRecords(Database& database, const RecordQuery& query) {
   Statement statement(database, sql);
   statement.Bind(conditions.values);
   return statement;
+}
+
+}  // namespace
+
+Statement SelectRecords(Database& database, const RecordQuery& query) { return Select(database, "json", query); }
+
+Statement SelectTrialRows(Database& database, const RecordQuery& query) {
+  return Select(database,
+                "seq, id, workload, schedule, config, triple, cpu, features, fingerprint, device, cpu_model, host, "
+                "llvm_cpu, runner_key, label, threads, cache, fate, noisy, emulated, min_ns, unix_ms, session, held, "
+                "place",
+                query);
+}
+
+void ReadTrialRow(const Statement& statement, TrialRow& row) {
+  int column = 0;
+  row.seq = statement.Integer(column++);
+  for (std::string* text :
+       {&row.id, &row.workload, &row.schedule, &row.config, &row.triple, &row.cpu, &row.features, &row.fingerprint,
+        &row.device, &row.cpu_model, &row.host, &row.llvm_cpu, &row.key, &row.label}) {
+    *text = statement.Text(column++);
+  }
+  row.threads = static_cast<int>(statement.Integer(column++));
+  row.cache = static_cast<CacheMode>(statement.Integer(column++));
+  row.fate = static_cast<Fate>(statement.Integer(column++));
+  row.noisy = statement.Integer(column++) != 0;
+  row.emulated = statement.Integer(column++) != 0;
+  row.min_ns = statement.Integer(column++);
+  row.unix_ms = statement.Integer(column++);
+  row.session = statement.Text(column++);
+  row.held = static_cast<int>(statement.Integer(column++));
+  row.place = static_cast<int>(statement.Integer(column++));
 }
 
 }  // namespace hone

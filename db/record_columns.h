@@ -16,4 +16,8 @@ Record RecordFromColumn(const Statement& statement, int column);
 // A SELECT of the column json with the query's conditions, bound.
 Statement SelectRecords(Database& database, const RecordQuery& query);
 
+// A SELECT of the columns that ReadTrialRow reads, with the query's conditions, bound.
+Statement SelectTrialRows(Database& database, const RecordQuery& query);
+void ReadTrialRow(const Statement& statement, TrialRow& row);
+
 }  // namespace hone

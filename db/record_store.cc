@@ -88,6 +88,15 @@ class TableStore : public RecordStore {
     return records;
   }
 
+  void EachTrial(const RecordQuery& query, const std::function<void(const TrialRow& row)>& visit) const override {
+    TrialRow row;
+    Statement statement = SelectTrialRows(*database_, query);
+    while (statement.Step()) {
+      ReadTrialRow(statement, row);
+      visit(row);
+    }
+  }
+
   int64_t Arrived() const override { return database_->Integer("SELECT max(seq) FROM records"); }
 
   Claims& claims() override { return *claims_; }
@@ -228,6 +237,11 @@ std::vector<BestRow> RecordStore::Rows(const std::string& workload) const {
   std::vector<BestRow> rows;
   for (const Record& record : Find(query)) rows.push_back(BestRowOf(record, static_cast<int64_t>(rows.size()) + 1));
   return rows;
+}
+
+void RecordStore::EachTrial(const RecordQuery& query, const std::function<void(const TrialRow& row)>& visit) const {
+  int64_t seq = 0;
+  for (const Record& record : Find(query)) visit(TrialRowOf(record, ++seq));
 }
 
 std::unique_ptr<RecordStore> RecordStore::Open(const std::string& path, bool create) {

@@ -13,6 +13,7 @@
 #include "db/engine_facts.h"
 #include "db/foreign_trial.h"
 #include "db/record.h"
+#include "db/trial_row.h"
 
 namespace hone {
 
@@ -105,6 +106,9 @@ class RecordStore {
   // All records of a workload as a lookup sees them (best_lookup.h), in the order of arrival. A store that keeps their
   // keys apart need not read the records.
   virtual std::vector<BestRow> Rows(const std::string& workload) const;
+  // Calls `visit` with the keys of each record that fits, in the query's order; the row is its own until it returns.
+  // Much quicker than Find: a million records take seconds and no memory.
+  virtual void EachTrial(const RecordQuery& query, const std::function<void(const TrialRow& row)>& visit) const;
 };
 
 // $HONE_DB, else $XDG_DATA_HOME/hone/records.db, else ~/.local/share/hone/records.db. Throws Error(kBadConfig) when
