@@ -1,0 +1,84 @@
+#include "compiler/layers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "compiler/passes/graph/anchor.h"
+#include "compiler/passes/graph/typed_graph.h"
+#include "compiler/passes/passes.h"
+#include "compiler/relay/infer_type.h"
+#include "compiler/relay/op.h"
+#include "core/error.h"
+
+namespace hone {
+namespace {
+
+double BytesOf(const relay::TypePtr& ptr) {
+  const relay::Type& type = *ptr;
+  if (type.kind != relay::TypeKind::kTensor) {
+    double bytes = 0;
+    for (const relay::TypePtr& field : type.fields) bytes += BytesOf(field);
+    return bytes;
+  }
+  if (!IsStatic(type.shape)) {
+    throw Error(ExitCode::kBadData,
+                fmt::format("{} has a dimension that is not known; fix the input's shape", relay::ToText(ptr)));
+  }
+  return static_cast<double>(ElementCount(type.shape)) * static_cast<double>(DTypeBytes(type.dtype));
+}
+
+// Row-major memory stays as it is.
+bool IsView(const relay::Function& function) {
+  const std::vector<relay::ExprPtr> order = PostOrder(function.body);
+  return std::all_of(order.begin(), order.end(), [](const relay::ExprPtr& expr) {
+    const relay::Call* call = relay::AsCall(expr);
+    return call == nullptr || relay::AsOp(call->op)->def->name == "reshape";
+  });
+}
+
+Layer LayerOf(const relay::Call& call, const relay::Function& function) {
+  Layer layer;
+  for (const relay::ExprPtr& expr : PostOrder(function.body)) {
+    const relay::Call* inner = relay::AsCall(expr);
+    if (inner == nullptr) continue;
+    if (layer.op.empty()) layer.op = relay::AsOp(inner->op)->def->name;
+    if (!inner->name.empty()) layer.nodes.push_back(inner->name);
+  }
+  for (const relay::ExprPtr& arg : call.args) layer.bytes += BytesOf(arg->type);
+  layer.bytes += BytesOf(call.type);
+  layer.name = layer.op + " " + relay::ToText(call.type);
+  if (const Anchor* anchor = AnchorOf(function)) {
+    layer.op = anchor->workload.op;
+    layer.workload = anchor->workload;
+    layer.name = anchor->workload.ToText();
+    layer.flops = anchor->workload.Flops();
+  }
+  return layer;
+}
+
+}  // namespace
+
+std::vector<Layer> ExtractLayers(const relay::IRModule& module, const BuildContext& context) {
+  const relay::IRModule fused = RunPassesUntil("fuse", relay::InferType(module), {context});
+  std::vector<Layer> layers;
+  std::map<std::string, size_t> index;
+  for (const relay::ExprPtr& expr : PostOrder(fused.main->body)) {
+    const relay::Call* call = relay::AsCall(expr);
+    const relay::Function* function = call ? relay::AsFunction(call->op) : nullptr;
+    if (function == nullptr || IsView(*function)) continue;
+    Layer layer = LayerOf(*call, *function);
+    const auto [it, is_new] = index.try_emplace(layer.name, layers.size());
+    if (is_new) {
+      layers.push_back(std::move(layer));
+    } else {
+      std::vector<std::string>& nodes = layers[it->second].nodes;
+      nodes.insert(nodes.end(), layer.nodes.begin(), layer.nodes.end());
+    }
+    ++layers[it->second].uses;
+  }
+  return layers;
+}
+
+}  // namespace hone
