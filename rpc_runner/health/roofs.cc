@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <barrier>
 #include <memory>
+#include <regex>
 #include <thread>
 
 #include "core/error.h"
 #include "core/json_fields.h"
+#include "core/parse_number.h"
 #include "rpc_runner/health/mapped_floats.h"
 #include "rpc_runner/process/clock.h"
 
@@ -136,6 +138,18 @@ std::string RoofsText(const std::vector<Roof>& roofs) {
     text += fmt::format("{:.1f} GFLOP/s, {:.1f} GB/s", roof.gflops, roof.read_gbps);
   }
   return text;
+}
+
+std::vector<Roof> ParseRoofsText(std::string_view text) {
+  static const std::regex one(R"(^ ?(?:([^ ;,]+) )??(?:(\d+) threads )?([\d.]+) GFLOP/s, ([\d.]+) GB/s$)");
+  std::vector<Roof> roofs;
+  for (const std::string_view part : Split(text, ';')) {
+    std::cmatch match;
+    if (!std::regex_match(part.begin(), part.end(), match, one)) continue;
+    const auto number = [&](size_t group) { return ParseFloat(std::string(match[group])).value_or(0); };
+    roofs.push_back({match[1], match[2].matched ? static_cast<int>(number(2)) : 1, number(3), number(4)});
+  }
+  return roofs;
 }
 
 }  // namespace hone

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/serialize.h"
@@ -30,5 +31,7 @@ Json ToJson(const std::vector<Roof>& roofs);
 std::vector<Roof> RoofsFromJson(const Json& json);
 // "106.9 GFLOP/s, 21.4 GB/s; 2 threads 213.1 GFLOP/s, 28.0 GB/s", for people; empty for none.
 std::string RoofsText(const std::vector<Roof>& roofs);
+// What RoofsText printed, rounded as it is there; what is not its text is passed over.
+std::vector<Roof> ParseRoofsText(std::string_view text);
 
 }  // namespace hone
