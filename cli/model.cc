@@ -111,6 +111,10 @@ void AddModelOptions(CommandLine& line, ModelOptions& options) {
   line.Add("MODEL", options.model, "an .onnx file, or zoo:NAME (`hone zoo` lists them)")
       .Required()
       .About(Topic::kModel);
+  AddModelDetails(line, options);
+}
+
+void AddModelDetails(CommandLine& line, ModelOptions& options) {
   AddZooOptions(line, options);
   AddShapeOptions(line, options);
 }

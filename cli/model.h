@@ -22,6 +22,8 @@ struct ModelOptions {
 
 // The positional MODEL and its options, bound to `options`.
 void AddModelOptions(CommandLine& line, ModelOptions& options);
+// All but the positional: for commands that take several models.
+void AddModelDetails(CommandLine& line, ModelOptions& options);
 // --batch, --classes, --image-shape and --seed alone, for commands that name a network otherwise.
 void AddZooOptions(CommandLine& line, ModelOptions& options);
 // --shape and --dim alone.

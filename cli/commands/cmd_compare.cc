@@ -1,82 +1,185 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "cli/command_line.h"
-#include "cli/compare_devices.h"
-#include "cli/device_name.h"
+#include "cli/comparison/bench_results.h"
+#include "cli/comparison/compare_models.h"
+#include "cli/comparison/compare_packages.h"
+#include "cli/comparison/comparison_json.h"
+#include "cli/comparison/comparison_text.h"
+#include "cli/comparison/likeness.h"
+#include "cli/comparison/measure_packages.h"
+#include "cli/comparison/prices.h"
+#include "cli/files/read_file.h"
+#include "cli/files/write_file.h"
+#include "cli/key_options.h"
 #include "cli/machine_options.h"
 #include "cli/model.h"
-#include "cli/printing/number_text.h"
 #include "cli/printing/print.h"
 #include "cli/printing/print_json.h"
-#include "cli/printing/table.h"
+#include "cli/report/report_page.h"
 #include "cli/store.h"
+#include "core/duration.h"
 #include "core/error.h"
+#include "core/parse_number.h"
 
 namespace hone {
 namespace {
 
-Json RowJson(const DeviceRow& row) {
-  Json json = {{"device", DeviceName(row.machine, row.runners)},
-               {"machine", row.key},
-               {"cpu", row.cpu},
-               {"threads", row.threads},
-               {"cache", CacheModeName(row.cache)},
-               {"expected_ns", row.expected_ns},
-               {"covered", row.covered}};
-  if (row.expected_ns > 0) json["gflops"] = row.covered_flops / static_cast<double>(row.expected_ns);
-  if (row.vs_best > 0) json["vs_best"] = row.vs_best;
-  return json;
+constexpr size_t kMostDifferences = 12;
+
+struct CompareOptions {
+  ModelOptions model;
+  std::vector<std::string> models;
+  RecordComparisonOptions records;
+  std::string db, between, html;
+  std::vector<std::string> results;
+  bool from_records = false, measure = false, no_records = false;
+  std::string keys, min_time = "1s";
+  RemoteRunnerOptions remote;
+  bool layers = false, csv = false, markdown = false;
+};
+
+void AddOptions(CommandLine& line, CompareOptions& options) {
+  line.Add("MODEL", options.models, ".onnx files, or zoo:NAME (`hone zoo` lists them)").About(Topic::kModel);
+  AddModelDetails(line, options.model);
+  const Option records = line.AddFlag("--from-records", options.from_records,
+                                      "from what the store holds, the default; nothing is measured");
+  const Option results =
+      line.Add("--results", options.results, "files of `hone bench --json`: their packages are compared, without MODEL")
+          .Excludes(records);
+  const Option measure =
+      line.AddFlag("--measure", options.measure, "build for a runner of each of --keys and time there what was built")
+          .Excludes(records)
+          .Excludes(results);
+  line.Add("--tracker", options.remote.tracker, "tcp://HOST:PORT: where --measure finds them")
+      .Env("HONE_TRACKER")
+      .About(Topic::kRunners);
+  line.Add("--keys", options.keys, "with --measure: a,b,c").Needs(measure);
+  line.Add("--min-time", options.min_time, "with --measure: run each package for at least so long").ShowDefault();
+  line.AddFlag("--no-records", options.no_records,
+               "with --measure: build with analytic defaults, whatever the store holds");
+  AddClientKeyOptions(line, options.remote.keys);
+  AddRecordComparisonOptions(line, options.records);
+  AddStoreOption(line, options.db);
+  line.AddFlag("--layers", options.layers, "every layer on every device");
+  line.Add("--between", options.between, "A,B: the layers that differ most; each a key, label, host or id");
+  const Option csv = line.AddFlag("--csv", options.csv, "a row per device and model, comma-separated");
+  line.AddFlag("--markdown", options.markdown, "the tables in Markdown").Excludes(csv);
+  line.Add("--html", options.html, "also one page with pictures: this file");
 }
 
-// Times under an emulator are no device's. Returns how many it takes out.
-size_t TakeOutEmulated(std::vector<Record>& records) {
-  return std::erase_if(records, [](const Record& record) { return record.measurement.environment.emulated; });
+ComparisonReport FromResults(const CompareOptions& options) {
+  if (!options.models.empty()) {
+    throw Error(ExitCode::kUsage,
+                fmt::format("--results tells the models itself; {} is one too many", options.models[0]));
+  }
+  std::vector<PackageTimes> packages;
+  for (const std::string& path : options.results) {
+    for (PackageTimes& timed : ReadBenchResult(ReadFile(path), path)) packages.push_back(std::move(timed));
+  }
+  ComparisonReport report;
+  report.accepted = ParseLikenessNames(options.records.accept, "--accept");
+  report.comparison = ComparePackages(packages);
+  SetPrices(options.records.prices, report.comparison);
+  return report;
 }
 
-void Report(const std::vector<DeviceRow>& rows, const std::string& model, size_t tasks, size_t emulated, bool json) {
-  Json list = Json::array();
-  Table table({"device", "cpu", "> threads", "cache", "> tasks covered", "> expected", "> GFLOP/s", "> vs best"});
-  for (const DeviceRow& row : rows) {
-    list.push_back(RowJson(row));
-    table.Add({DeviceName(row.machine, row.runners), row.cpu, fmt::format("{}", row.threads),
-               std::string(CacheModeName(row.cache)), fmt::format("{} of {}", row.covered, tasks),
-               TimeText(row.expected_ns), GflopsText(row.covered_flops, row.expected_ns),
-               row.vs_best > 0 ? fmt::format("{:.2f}x", row.vs_best) : "-"});
+ComparisonReport Measured(const CompareOptions& options, const std::vector<ModelToCompare>& models) {
+  MeasureOptions measure;
+  measure.remote = options.remote;
+  for (const std::string_view key : Split(options.keys, ',')) {
+    if (!key.empty()) measure.keys.emplace_back(key);
   }
-  if (json) {
-    PrintJson({{"model", model}, {"tasks", tasks}, {"emulated_records", emulated}, {"devices", list}});
-  } else {
-    Print("{}", rows.empty() ? "no device has records of this model's tasks\n" : table.ToText());
-    if (emulated > 0) Print("left out: {} records that were timed under an emulator\n", emulated);
+  if (measure.keys.empty() || options.remote.tracker.empty()) {
+    throw Error(ExitCode::kUsage,
+                "--measure needs --tracker and --keys a,b,c; `hone devices --tracker` lists the keys");
   }
+  if (!options.records.machine.target.empty()) {
+    throw Error(ExitCode::kUsage, "--measure builds for each machine's own target; leave --target out");
+  }
+  measure.threads = options.records.machine.threads;
+  measure.exact_math = options.records.machine.math == "exact";
+  measure.min_time_ns = ParseDuration(options.min_time);
+  const std::unique_ptr<RecordStore> store = options.no_records ? nullptr : OpenStoreIfThere(options.db);
+  measure.store = store.get();
+  ComparisonReport report;
+  report.accepted = ParseLikenessNames(options.records.accept, "--accept");
+  report.comparison = ComparePackages(MeasurePackages(models, measure));
+  SetPrices(options.records.prices, report.comparison);
+  return report;
+}
+
+ComparisonReport MakeReport(const CompareOptions& options) {
+  if (!options.results.empty()) return FromResults(options);
+  if (options.models.empty()) {
+    throw Error(ExitCode::kUsage, "MODEL is missing; right is an .onnx file or zoo:NAME, or --results FILE");
+  }
+  const std::vector<ModelToCompare> models = LoadModels(options.models, options.model);
+  return options.measure ? Measured(options, models)
+                         : CompareModels(*OpenExistingStore(options.db), models, options.records);
+}
+
+bool HasTimes(const Comparison& c) {
+  for (const auto& row : c.cells) {
+    for (const ComparedCell& cell : row) {
+      if (cell.time.ns > 0) return true;
+    }
+  }
+  return false;
+}
+
+size_t DeviceNamed(const Comparison& c, const std::string& name) {
+  std::vector<std::string> names;
+  for (size_t device = 0; device < c.devices.size(); ++device) {
+    if (IsNamed(c.devices[device], name)) return device;
+    names.push_back(c.devices[device].name);
+  }
+  throw Error(ExitCode::kUsage,
+              fmt::format("no device has the key, label, host or id {}; there are {}", name, fmt::join(names, ", ")));
+}
+
+std::string BetweenText(const Comparison& c, const std::string& between) {
+  const size_t comma = between.find(',');
+  if (comma == std::string::npos) {
+    throw Error(ExitCode::kUsage, fmt::format("--between is given \"{}\"; right is A,B", between));
+  }
+  const size_t a = DeviceNamed(c, between.substr(0, comma)), b = DeviceNamed(c, between.substr(comma + 1));
+  std::string text;
+  for (size_t model = 0; model < c.models.size(); ++model) text += DifferenceText(c, model, a, b, kMostDifferences);
+  return text;
+}
+
+void Show(const ComparisonReport& report, const CompareOptions& options, bool json) {
+  if (json) return PrintJson(ToJson(report));
+  if (options.csv) return Print("{}", ComparisonCsv(report));
+  if (options.markdown) return Print("{}", ComparisonMarkdown(report));
+  if (report.comparison.devices.empty()) return Print("no device has records of these models' layers\n");
+  Print("{}", ComparisonText(report));
+  if (options.layers) Print("{}", LayersText(report));
+  Print("{}", PortabilityText(report));
+  if (!options.between.empty()) Print("{}", BetweenText(report.comparison, options.between));
 }
 
 }  // namespace
 
 int CompareCommand(const Arguments& arguments) {
   CommandLine line("hone compare",
-                   "One model across devices: the time of its tuned layers on each, from the store's records.");
-  ModelOptions options;
-  MachineOptions machine;
-  std::string db;
-  bool from_records = false;
-  AddModelOptions(line, options);
-  line.AddFlag("--from-records", from_records, "from what the store holds; nothing is measured").Required();
-  AddContextOptions(line, machine);
-  AddStoreOption(line, db);
+                   "Models across devices: time, noise and share of each machine's roofs, by model and by layer.");
+  CompareOptions options;
+  AddOptions(line, options);
   if (!line.Parse(arguments)) return 0;
-  const auto store = OpenExistingStore(db);
-  const Model model = LoadModel(options);
-  const std::vector<Task> tasks = ExtractTasks(model.typed, ResolveMachine(machine).context);
-  RecordQuery query;
-  query.fate = Fate::kOk;
-  std::vector<Record> records = store->Find(query);
-  const size_t emulated = TakeOutEmulated(records);
-  const std::vector<DeviceRow> rows = CompareDevices(tasks, records);
-  Report(rows, model.name, tasks.size(), emulated, line.json());
-  const std::string given = line.Given(kKernelTopics);
-  line.Next(rows.empty() ? "hone tune" + given : "hone build" + given + " -o P.hone");
-  return rows.empty() ? static_cast<int>(ExitCode::kAnswerIsNo) : 0;
+  ComparisonReport report = MakeReport(options);
+  if (!options.html.empty()) WriteFileAtomically(options.html, ReportPage(report, nullptr));
+  Show(report, options, line.json());
+  const bool has_times = HasTimes(report.comparison);
+  // The others take one model.
+  const bool one = options.models.size() == 1;
+  std::set<Topic> topics = kKernelTopics;
+  if (!one) topics.erase(Topic::kModel);
+  const std::string given = (one ? "" : " MODEL") + line.Given(topics);
+  line.Next(has_times ? "hone build" + given + " -o P.hone" : "hone tune" + given);
+  return has_times ? 0 : static_cast<int>(ExitCode::kAnswerIsNo);
 }
 
 }  // namespace hone

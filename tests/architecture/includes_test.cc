@@ -76,6 +76,10 @@ const std::map<std::string, std::set<std::string>> kSubRoomMayInclude = {
       "tuner/tuning_task.h", "tuner/finals_outcome.h", "tuner/rank_finalists.h"}},
     {"cli/printing", {}},
     {"cli/files", {}},
+    {"cli/comparison",
+     {"cli/printing", "cli/files", "cli/command_line.h", "cli/command.h", "cli/device_name.h", "cli/machine_options.h",
+      "cli/model.h"}},
+    {"cli/report", {"cli/comparison", "cli/printing"}},
 };
 
 // A library's headers, and the folders that may include them.

@@ -2,13 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include "cli/compare_devices.h"
-
 namespace hone {
 namespace {
 
 const char* const kConv = "nn.conv2d data=1x8x8x8 weight=8x8x3x3 padding=1x1x1x1";
-const char* const kDense = "nn.dense data=1x64 weight=10x64";
 
 // The machine is told by its CPU alone: all have one name.
 Record Timed(const char* workload, const std::string& model, int64_t ns) {
@@ -52,39 +49,6 @@ TEST(BestOf, NeverComparesCacheModes) {
   Record warm = Timed(kConv, "A", 50);
   warm.timing.cache = CacheMode::kWarm;
   EXPECT_EQ(BestOf({warm, Timed(kConv, "A", 100)}).size(), 2u);
-}
-
-TEST(CompareDevices, SumsUsesTimesBestAndPutsCompleteRowsFirst) {
-  const std::vector<Task> tasks = {{Workload::Parse(kConv), 3, {}}, {Workload::Parse(kDense), 1, {}}};
-  const auto rows =
-      CompareDevices(tasks, {Timed(kConv, "slow", 400), Timed(kDense, "slow", 100), Timed(kConv, "fast", 200),
-                             Timed(kDense, "fast", 50), Timed(kConv, "half", 1)});
-  ASSERT_EQ(rows.size(), 3u);
-  EXPECT_EQ(rows[0].key, "cpu=AuthenticAMD-25-fast-0");
-  EXPECT_EQ(rows[0].expected_ns, 650);
-  EXPECT_DOUBLE_EQ(rows[1].vs_best, 2.0);
-  EXPECT_EQ(rows[2].key, "cpu=AuthenticAMD-25-half-0");
-  EXPECT_EQ(rows[2].vs_best, 0);
-}
-
-TEST(CompareDevices, TwoMachinesOfOneNameAreTwoRowsThatCanBeToldApart) {
-  const auto rows = CompareDevices({{Workload::Parse(kConv), 1, {}}}, {Timed(kConv, "1", 157), Timed(kConv, "2", 315)});
-  ASSERT_EQ(rows.size(), 2u);
-  EXPECT_EQ(rows[0].expected_ns, 157);
-  EXPECT_NE(rows[0].machine, rows[1].machine);
-  EXPECT_TRUE(rows[0].machine.starts_with("AMD EPYC #")) << rows[0].machine;
-}
-
-TEST(CompareDevices, MachinesExactlyAlikeAreOneRowThatNamesThem) {
-  Record a = Timed(kConv, "1", 157), b = Timed(kDense, "1", 100);
-  a.measurement.environment.cpu_model = "AMD EPYC 7763";
-  a.measurement.environment.key = "boards";
-  a.measurement.environment.label = "left";
-  b.measurement.environment.host = "right";
-  const auto rows = CompareDevices({{Workload::Parse(kConv), 1, {}}, {Workload::Parse(kDense), 1, {}}}, {a, b});
-  ASSERT_EQ(rows.size(), 1u);
-  EXPECT_EQ(rows[0].expected_ns, 257);
-  EXPECT_EQ(rows[0].runners, (std::set<std::string>{"boards/left", "right"}));
 }
 
 }  // namespace

@@ -1,0 +1,47 @@
+#include "cli/command_line.h"
+#include "cli/comparison/compare_models.h"
+#include "cli/comparison/comparison_json.h"
+#include "cli/files/write_file.h"
+#include "cli/machine_options.h"
+#include "cli/printing/number_text.h"
+#include "cli/printing/print.h"
+#include "cli/printing/print_json.h"
+#include "cli/report/report_page.h"
+#include "cli/store.h"
+#include "core/shell_word.h"
+
+namespace hone {
+
+int ReportCommand(const Arguments& arguments) {
+  CommandLine line("hone report",
+                   "One page of what a store knows: models across devices, layers, roofs, portability, tuning, fates.");
+  ModelOptions model;
+  std::vector<std::string> names, prices;
+  std::string db, output;
+  RecordComparisonOptions options;
+  line.Add("MODEL", names, ".onnx files, or zoo:NAME; without one the page tells the tuning alone")
+      .About(Topic::kModel);
+  AddModelDetails(line, model);
+  AddRecordComparisonOptions(line, options);
+  AddStoreOption(line, db);
+  line.Add("-o,--output", output, "the HTML file to write").Required();
+  if (!line.Parse(arguments)) return 0;
+  const std::unique_ptr<RecordStore> store = OpenExistingStore(db);
+  ComparisonReport report;
+  if (!names.empty()) report = CompareModels(*store, LoadModels(names, model), options);
+  const StoreHistory history = HistoryOf(*store, LayerNames(report.comparison));
+  const std::string page = ReportPage(report, &history);
+  WriteFileAtomically(output, page);
+  if (line.json()) {
+    PrintJson({{"path", output},
+               {"bytes", page.size()},
+               {"records", history.records},
+               {"devices", report.comparison.devices.size()}});
+  } else {
+    Print("{} written: {}, {} records\n", output, BytesText(static_cast<int64_t>(page.size())), history.records);
+  }
+  line.Next("hone compare" + (names.empty() ? std::string(" MODEL") : "") + line.Given({Topic::kModel, Topic::kStore}));
+  return 0;
+}
+
+}  // namespace hone

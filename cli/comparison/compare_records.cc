@@ -1,0 +1,136 @@
+#include "cli/comparison/compare_records.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "compiler/layers.h"
+#include "core/median_interval.h"
+
+namespace hone {
+namespace {
+
+class RecordComparison {
+ public:
+  RecordComparison(const RecordStore& store, const std::vector<ModelToCompare>& models,
+                   const CompareRecordsOptions& options)
+      : store_(store), models_(models), options_(options) {}
+
+  Comparison Of(const std::vector<StoreDevice>& devices) {
+    for (const ModelToCompare& model : models_) comparison_.models.push_back({model.name, ImagesOf(model.typed)});
+    for (const StoreDevice& device : devices) Add(device);
+    return std::move(comparison_);
+  }
+
+ private:
+  void Add(const StoreDevice& found) {
+    ComparedDevice device = found.device;
+    device.roofs = options_.roofs ? options_.roofs(device) : AssumedRoofs(device);
+    std::vector<ComparedCell> row;
+    bool has_times = false;
+    for (size_t model = 0; model < models_.size(); ++model) {
+      row.push_back(CellOf(found, device, model));
+      has_times = has_times || row.back().covered > 0;
+    }
+    if (!has_times) return;
+    comparison_.devices.push_back(std::move(device));
+    comparison_.cells.push_back(std::move(row));
+  }
+
+  ComparedCell CellOf(const StoreDevice& found, ComparedDevice& device, size_t model) {
+    ComparedCell cell;
+    for (const Layer& layer : LayersOf(device, model)) cell.layers.push_back(LayerOf(layer, found, device));
+    cell.origin = TimeOrigin::kRecord;
+    SumLayers(cell);
+    return cell;
+  }
+
+  const std::vector<Layer>& LayersOf(const ComparedDevice& device, size_t model) {
+    BuildContext context;
+    context.target = device.target;
+    context.threads = device.threads;
+    context.exact_math = options_.exact_math;
+    const auto [it, is_new] = layers_.try_emplace({device.target.ToText() + fmt::format(" {}", device.threads), model});
+    if (is_new) it->second = ExtractLayers(models_[model].typed, context);
+    return it->second;
+  }
+
+  ComparedLayer LayerOf(const Layer& layer, const StoreDevice& found, ComparedDevice& device) {
+    ComparedLayer compared;
+    compared.name = layer.name;
+    compared.op = layer.op;
+    compared.nodes = layer.nodes;
+    compared.has_knobs = layer.workload.has_value();
+    compared.uses = layer.uses;
+    compared.flops = layer.flops;
+    compared.bytes = layer.bytes;
+    if (!layer.workload) {
+      Estimate(device, compared);
+      return compared;
+    }
+    compared.precision = PrecisionOf(*layer.workload);
+    if (const auto rows = found.workloads.find(layer.name); rows != found.workloads.end()) {
+      compared.trials = rows->second.trials();
+      const std::string id = rows->second.BestId(&compared.noisy);
+      if (const auto record = id.empty() ? std::nullopt : store_.Get(id)) TakeRecord(*record, device, compared);
+    }
+    return compared;
+  }
+
+  static void Estimate(const ComparedDevice& device, ComparedLayer& layer) {
+    if (device.roofs.read_gbps <= 0) return;
+    const int64_t ns = std::max<int64_t>(1, std::llround(layer.bytes / device.roofs.read_gbps));
+    layer.time = {ns, ns, ns, 0};
+    layer.origin = TimeOrigin::kEstimate;
+    layer.schedule = "generic";
+  }
+
+  static void TakeRecord(const Record& record, ComparedDevice& device, ComparedLayer& layer) {
+    const std::vector<int64_t>& samples = record.measurement.samples_ns;
+    const int64_t least_ns = record.measurement.MinNs();
+    layer.time = {least_ns, least_ns, std::max(least_ns, MedianOf(samples).high), static_cast<int>(samples.size())};
+    layer.origin = TimeOrigin::kRecord;
+    layer.schedule = record.candidate.schedule;
+    layer.config = record.candidate.config.ToText();
+    layer.source = "record";
+    layer.hone_version = record.hone_version;
+    layer.worst_error = record.measurement.worst_error;
+    device.environment = record.measurement.environment;
+  }
+
+  const RecordStore& store_;
+  const std::vector<ModelToCompare>& models_;
+  const CompareRecordsOptions& options_;
+  Comparison comparison_;
+  std::map<std::pair<std::string, size_t>, std::vector<Layer>> layers_;  // by code and threads, and model
+};
+
+}  // namespace
+
+Comparison CompareRecords(const RecordStore& store, const std::vector<StoreDevice>& devices,
+                          const std::vector<ModelToCompare>& models, const CompareRecordsOptions& options) {
+  return RecordComparison(store, models, options).Of(devices);
+}
+
+MachineRoofs AssumedRoofs(const ComparedDevice& device) {
+  const MachineModel model = MachineModelFor(device.target, device.threads);
+  const double flops_per_cycle = 2 * model.vector_lanes * model.multiply_adds_per_cycle;
+  MachineRoofs roofs;
+  roofs.gflops = flops_per_cycle * model.clock_ghz * device.threads;
+  roofs.read_gbps = (device.threads > 1 ? model.shared_bytes_per_cycle : model.cold_bytes_per_cycle) * model.clock_ghz;
+  return roofs;
+}
+
+int64_t ImagesOf(const relay::IRModule& typed) {
+  const auto& params = typed.main->params;
+  if (params.empty() || params.front()->type == nullptr || params.front()->type->shape.empty()) return 1;
+  return std::max<int64_t>(1, params.front()->type->shape.front());
+}
+
+std::string PrecisionOf(const Workload& workload) { return std::string(DTypeName(workload.types.weight)); }
+
+}  // namespace hone

@@ -1,0 +1,31 @@
+// A comparison as people and spreadsheets read it.
+#pragma once
+
+#include <string>
+
+#include "cli/comparison/comparison_json.h"
+#include "cli/comparison/differences.h"
+#include "cli/comparison/likeness.h"
+
+namespace hone {
+
+// A table per model, quickest devices first, what is not to be compared last and with the reason.
+std::string ComparisonText(const ComparisonReport& report);
+// Every layer of the model with its time, share of the roofs and origin on each device.
+std::string LayersText(const ComparisonReport& report);
+// Who runs whose configurations how well; empty for fewer than two devices.
+std::string PortabilityText(const ComparisonReport& report);
+// The `most` layers that differ most.
+std::string DifferenceText(const Comparison& c, size_t model, size_t a, size_t b, size_t most);
+
+// A row per device and model (RFC 4180, with a header; times in ns).
+std::string ComparisonCsv(const ComparisonReport& report);
+// The tables of ComparisonText in Markdown.
+std::string ComparisonMarkdown(const ComparisonReport& report);
+
+// "-", or why the cell is not divided by the others: "4 of 5 layers", "not compared: 2 threads".
+std::string StandingText(const Comparison& c, size_t device, size_t model, const Standing& standing);
+// "36 %"; "-" for 0.
+std::string ShareText(double share);
+
+}  // namespace hone

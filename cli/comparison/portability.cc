@@ -1,0 +1,153 @@
+#include "cli/comparison/portability.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <unordered_map>
+
+#include "cli/comparison/likeness.h"
+#include "cli/comparison/store_devices.h"
+
+namespace hone {
+namespace {
+
+std::string CandidateText(const std::string& workload, const std::string& schedule, const std::string& config) {
+  return workload + "\n" + schedule + " " + config;
+}
+
+std::string CandidateText(const ComparedLayer& layer) {
+  return CandidateText(layer.name, layer.schedule, layer.config);
+}
+
+// What is known of a candidate on a device.
+struct Outcome {
+  int64_t least_ns = 0;
+  bool failed = false;
+};
+
+// Whether the fate says that the candidate does not work there, and not that the trial went wrong.
+bool IsRefusal(Fate fate) {
+  return fate != Fate::kOk && fate != Fate::kRunnerLost && fate != Fate::kCancelled && fate != Fate::kTimedOut;
+}
+
+// By setup, then by candidate: of the candidates that are the best somewhere.
+using Outcomes = std::map<std::string, std::unordered_map<std::string, Outcome>>;
+
+Outcomes OutcomesOf(const RecordStore& store, const Comparison& c) {
+  std::set<std::string> workloads, wanted;
+  Outcomes outcomes;
+  for (size_t device = 0; device < c.devices.size(); ++device) {
+    outcomes[c.devices[device].setup];
+    for (const ComparedCell& cell : c.cells[device]) {
+      for (const ComparedLayer& layer : cell.layers) {
+        if (!layer.has_knobs || layer.time.ns <= 0) continue;
+        workloads.insert(layer.name);
+        wanted.insert(CandidateText(layer));
+      }
+    }
+  }
+  RecordQuery query;
+  query.workloads.assign(workloads.begin(), workloads.end());
+  if (workloads.empty()) return outcomes;
+  store.EachTrial(query, [&](const TrialRow& row) {
+    const std::string candidate = CandidateText(row.workload, row.schedule, row.config);
+    if (!wanted.contains(candidate)) return;
+    const auto found = outcomes.find(SetupKey(row));
+    if (found == outcomes.end()) return;
+    Outcome& outcome = found->second[candidate];
+    if (IsRefusal(row.fate)) outcome.failed = true;
+    const bool is_time = row.fate == Fate::kOk && !row.noisy && row.min_ns > 0;
+    if (is_time && (outcome.least_ns == 0 || row.min_ns < outcome.least_ns)) outcome.least_ns = row.min_ns;
+  });
+  return outcomes;
+}
+
+PortedTime Ported(const ComparedCell& from, const ComparedCell& to,
+                  const std::unordered_map<std::string, Outcome>& there) {
+  std::map<std::string, const ComparedLayer*> by_name;
+  for (const ComparedLayer& layer : from.layers) by_name[layer.name] = &layer;
+  PortedTime ported;
+  ported.of = to.tasks;
+  for (const ComparedLayer& own : to.layers) {
+    const auto layer = by_name.find(own.name);
+    if (!own.has_knobs || own.time.ns <= 0 || layer == by_name.end() || layer->second->time.ns <= 0) continue;
+    const bool same = CandidateText(own) == CandidateText(*layer->second);
+    const auto outcome = there.find(CandidateText(*layer->second));
+    const bool known = same || (outcome != there.end() && outcome->second.least_ns > 0);
+    if (known) {
+      ++ported.layers;
+      ported.own_ns += own.uses * own.time.ns;
+      ported.ported_ns += own.uses * (same ? own.time.ns : outcome->second.least_ns);
+    } else if (outcome != there.end() && outcome->second.failed) {
+      ++ported.failed;
+    }
+  }
+  return ported;
+}
+
+}  // namespace
+
+std::optional<double> PortedTime::Efficiency() const {
+  if (failed > 0) return 0;
+  if (ported_ns <= 0) return std::nullopt;
+  return std::min(1.0, static_cast<double>(own_ns) / static_cast<double>(ported_ns));
+}
+
+std::optional<double> PerformancePortability(const std::vector<double>& efficiencies) {
+  if (efficiencies.empty()) return std::nullopt;
+  double sum = 0;
+  for (const double efficiency : efficiencies) {
+    if (efficiency <= 0) return 0;
+    sum += 1 / efficiency;
+  }
+  return static_cast<double>(efficiencies.size()) / sum;
+}
+
+std::optional<double> PerformancePortability(const Portability& p, size_t whose) {
+  std::vector<double> efficiencies;
+  for (const PortedTime& on : p.times.at(whose)) {
+    const std::optional<double> efficiency = on.Efficiency();
+    if (!efficiency || !on.complete()) return std::nullopt;
+    efficiencies.push_back(*efficiency);
+  }
+  return PerformancePortability(efficiencies);
+}
+
+std::optional<double> TunedPortability(const Comparison& c, size_t model, const std::vector<size_t>& devices) {
+  std::vector<double> efficiencies;
+  for (const size_t device : devices) {
+    const ComparedCell& cell = c.At(device, model);
+    if (cell.time.ns <= 0 || cell.covered < cell.tasks || c.devices[device].roofs.gflops <= 0) return std::nullopt;
+    efficiencies.push_back(FmaShare(c.devices[device].roofs, cell.flops, cell.time.ns));
+  }
+  return PerformancePortability(efficiencies);
+}
+
+std::vector<size_t> ComparableDevices(const Comparison& c, size_t model, const std::set<std::string>& accepted) {
+  std::vector<size_t> devices;
+  const std::vector<Standing> standings = StandingsOf(c, model, accepted);
+  for (size_t device = 0; device < standings.size(); ++device) {
+    if (standings[device].ratio > 0) devices.push_back(device);
+  }
+  return devices;
+}
+
+std::vector<Portability> PortabilityFromRecords(const RecordStore& store, const Comparison& c,
+                                                const std::vector<std::vector<size_t>>& devices_of_model) {
+  const Outcomes outcomes = OutcomesOf(store, c);
+  std::vector<Portability> all;
+  for (size_t model = 0; model < c.models.size(); ++model) {
+    Portability p;
+    p.devices = devices_of_model.at(model);
+    for (const size_t from : p.devices) {
+      p.times.emplace_back();
+      for (const size_t to : p.devices) {
+        p.times.back().push_back(Ported(c.At(from, model), c.At(to, model), outcomes.at(c.devices[to].setup)));
+      }
+    }
+    all.push_back(std::move(p));
+  }
+  return all;
+}
+
+}  // namespace hone

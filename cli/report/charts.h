@@ -1,0 +1,54 @@
+// The pictures of a report, each of plain values. Every one has a text alternative and titles on its marks.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace hone {
+
+// Series are coloured and shaped by their number, the same in all pictures of a page.
+struct BarOfTime {
+  std::string label, title;
+  int64_t ns = 0, low_ns = 0, high_ns = 0;
+  int series = 0;
+  bool grey = false;  // not to be compared with the others
+};
+// Horizontal bars from 0 with their intervals; empty for none.
+std::string LatencyChart(const std::string& name, const std::vector<BarOfTime>& bars);
+
+struct RooflineMachine {
+  std::string label;
+  int series = 0;
+  double gflops = 0, read_gbps = 0;
+  struct Point {
+    double flops_per_byte = 0, gflops = 0;
+    std::string title;
+  };
+  std::vector<Point> points;
+};
+// Both axes logarithmic; a roof per machine. (Williams, Waterman and Patterson, "Roofline", CACM 52(4), 2009.)
+std::string RooflineChart(const std::string& name, const std::vector<RooflineMachine>& machines);
+
+// Square of rows and columns; nullopt is not known and left white. Values from 0 to 1.
+std::string HeatMap(const std::string& name, const std::vector<std::string>& labels,
+                    const std::vector<std::vector<std::optional<double>>>& values);
+
+struct CascadeLine {
+  std::string label;
+  std::vector<double> efficiencies;  // on each platform, in any order
+};
+// Efficiencies from the best platform to the worst, and behind each the portability over the platforms so far. (Sewall
+// et al., "Interpreting and Visualizing Performance Portability Metrics", P3HPC 2020.)
+std::string CascadeChart(const std::string& name, const std::vector<CascadeLine>& lines);
+
+struct HistoryLine {
+  std::string label;
+  std::vector<std::pair<double, double>> points;  // x, best so far in ns: where it changes, and the end
+};
+// Steps; y logarithmic.
+std::string HistoryChart(const std::string& name, const std::string& x_name, const std::vector<HistoryLine>& lines);
+
+}  // namespace hone

@@ -1,0 +1,92 @@
+#include "cli/report/page.h"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+
+#include "cli/report/svg.h"
+#include "core/hash.h"
+
+namespace hone {
+namespace {
+
+// The series' colours are those of Okabe and Ito ("Color Universal Design", 2008), told apart by most eyes.
+constexpr std::string_view kStyle =
+    R"(:root{color-scheme:light dark;--ink:#1b1b1b;--paper:#fff;--soft:#5c5c5c;--rule:#dcdcdc;--grey:#b8b8b8}
+@media(prefers-color-scheme:dark){:root{--ink:#e8e8e8;--paper:#161616;--soft:#a6a6a6;--rule:#3a3a3a;--grey:#6a6a6a}}
+body{font:15px/1.45 system-ui,sans-serif;color:var(--ink);background:var(--paper);max-width:60rem;margin:0 auto;padding:1rem}
+h1{font-size:1.5rem}h2{font-size:1.15rem;margin:2rem 0 .4rem}p{color:var(--soft);margin:.3rem 0}
+.wide{overflow-x:auto}table{border-collapse:collapse;font-size:.82rem}th,td{text-align:left;padding:.2rem .6rem .2rem 0;border-bottom:1px solid var(--rule);vertical-align:top}
+td:first-child{min-width:11rem}.r{text-align:right;white-space:nowrap}tr.grey td{color:var(--soft);font-style:italic}summary{cursor:pointer;margin:.4rem 0}
+svg{width:100%;height:auto;max-width:60rem}svg text{font-size:11px;fill:var(--ink)}svg .tick,svg .name{fill:var(--soft)}
+.axis{stroke:var(--soft)}.grid{stroke:var(--rule);stroke-width:.5}.interval{stroke:var(--ink);stroke-width:1.5}
+.s0{fill:#0072b2}.s1{fill:#e69f00}.s2{fill:#009e73}.s3{fill:#cc79a7}.s4{fill:#56b4e9}.s5{fill:#d55e00}.s6{fill:#999933}.s7{fill:#882255}.grey{fill:var(--grey)}
+.ls0{stroke:#0072b2}.ls1{stroke:#e69f00}.ls2{stroke:#009e73}.ls3{stroke:#cc79a7}.ls4{stroke:#56b4e9}.ls5{stroke:#d55e00}.ls6{stroke:#999933}.ls7{stroke:#882255}
+.line,.roof{fill:none;stroke-width:1.5}.roof{stroke-dasharray:4 3}.unknown{fill:none;stroke:var(--rule)}svg .onheat{fill:#fff}
+.h0,.h1,.h2{fill:#f7d9c4}.h3,.h4{fill:#f2e3b3}.h5{fill:#cfe3c0}.h6{fill:#5b9a7d}.h7{fill:#3f8a72}.h8{fill:#2a7866}.h9{fill:#176558}.h10{fill:#05524a}
+@media print{body{max-width:none;background:#fff;color:#000}details>*{display:block}.wide{overflow:visible}h2,svg{break-after:avoid}})";
+
+int Digit(char hex) { return hex <= '9' ? hex - '0' : hex - 'a' + 10; }
+
+std::string Base64OfHex(std::string_view hex) {
+  constexpr std::string_view kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  uint32_t bits = 0;
+  int count = 0;
+  for (const char digit : hex) {
+    bits = bits << 4 | static_cast<uint32_t>(Digit(digit));
+    count += 4;
+    if (count < 6) continue;
+    count -= 6;
+    text += kLetters[bits >> count & 63];
+  }
+  if (count > 0) text += kLetters[bits << (6 - count) & 63];
+  while (text.size() % 4 != 0) text += '=';
+  return text;
+}
+
+}  // namespace
+
+std::string HtmlTable(const std::vector<std::string>& headers, const std::vector<std::vector<std::string>>& rows,
+                      const std::vector<bool>& grey) {
+  std::string html = "<div class=\"wide\"><table><thead><tr>";
+  std::vector<bool> right;
+  for (const std::string& header : headers) {
+    right.push_back(header.starts_with("> "));
+    html += fmt::format("<th scope=\"col\"{}>{}</th>", right.back() ? " class=\"r\"" : "",
+                        Escaped(std::string_view(header).substr(right.back() ? 2 : 0)));
+  }
+  html += "</tr></thead><tbody>";
+  for (size_t row = 0; row < rows.size(); ++row) {
+    html += row < grey.size() && grey[row] ? "<tr class=\"grey\">" : "<tr>";
+    for (size_t i = 0; i < rows[row].size(); ++i) {
+      html += fmt::format("<td{}>{}</td>", i < right.size() && right[i] ? " class=\"r\"" : "", Escaped(rows[row][i]));
+    }
+    html += "</tr>\n";
+  }
+  return html + "</tbody></table></div>\n";
+}
+
+std::string HtmlSection(std::string_view heading, const std::string& body) {
+  return fmt::format("<section><h2>{}</h2>\n{}</section>\n", Escaped(heading), body);
+}
+
+std::string HtmlDetails(std::string_view summary, const std::string& body) {
+  return fmt::format("<details><summary>{}</summary>\n{}</details>\n", Escaped(summary), body);
+}
+
+std::string HtmlParagraph(std::string_view text) { return fmt::format("<p>{}</p>\n", Escaped(text)); }
+
+std::string HtmlPage(std::string_view title, const std::string& body) {
+  return fmt::format(
+      "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'sha256-{}'; base-uri "
+      "'none'; "
+      "form-action 'none'\">"
+      "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\"><meta name=\"referrer\" "
+      "content=\"no-referrer\">"
+      "<title>{}</title><style>{}</style></head>\n<body><h1>{}</h1>\n{}</body></html>\n",
+      Base64OfHex(Sha256Hex(kStyle)), Escaped(title), kStyle, Escaped(title), body);
+}
+
+}  // namespace hone

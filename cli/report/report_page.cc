@@ -1,0 +1,217 @@
+#include "cli/report/report_page.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "cli/comparison/comparison_text.h"
+#include "cli/printing/number_text.h"
+#include "cli/report/charts.h"
+#include "cli/report/page.h"
+#include "core/version.h"
+
+namespace hone {
+namespace {
+
+using Rows = std::vector<std::vector<std::string>>;
+
+constexpr size_t kMostHistories = 8;  // lines of a picture
+constexpr size_t kMostTasks = 400;    // rows of the table of tasks
+
+std::string TimeTitle(const ComparedTime& time) {
+  return fmt::format("{} ({} to {}, {} samples)", TimeText(time.ns), TimeText(time.low_ns), TimeText(time.high_ns),
+                     time.samples);
+}
+
+std::string CellTitle(const Comparison& c, size_t device, size_t model) {
+  const ComparedDevice& d = c.devices[device];
+  const ComparedCell& cell = c.At(device, model);
+  return fmt::format("{} on {}: {}; {} threads, {}, {}, cache {}, hone {}", c.models[model].name, d.name,
+                     TimeTitle(cell.time), d.threads, cell.precision, TimeOriginName(cell.origin), d.cache,
+                     fmt::join(cell.versions, "/"));
+}
+
+std::string Latencies(const ComparisonReport& report, size_t model) {
+  const Comparison& c = report.comparison;
+  const std::vector<Standing> standings = StandingsOf(c, model, report.accepted);
+  std::vector<BarOfTime> bars;
+  Rows rows;
+  std::vector<bool> grey;
+  for (size_t device = 0; device < c.devices.size(); ++device) {
+    const ComparedDevice& d = c.devices[device];
+    const ComparedCell& cell = c.At(device, model);
+    const Standing& standing = standings[device];
+    if (cell.time.ns <= 0) continue;
+    grey.push_back(standing.ratio <= 0);
+    const std::string who = d.runners.empty() || d.runners.begin()->empty() ? d.name : *d.runners.begin();
+    bars.push_back({fmt::format("{}, {} threads", who, d.threads), CellTitle(c, device, model), cell.time.ns,
+                    cell.time.low_ns, cell.time.high_ns, static_cast<int>(device), grey.back()});
+    const double images = ImagesPerMoney(d, c.models[model], cell);
+    rows.push_back({d.name, d.target.cpu, fmt::format("{}", d.threads), cell.precision, TimeText(cell.time.ns),
+                    fmt::format("{} .. {}", TimeText(cell.time.low_ns), TimeText(cell.time.high_ns)),
+                    fmt::format("{}", cell.time.samples), fmt::format("{:.1f}", GflopsOf(cell.flops, cell.time.ns)),
+                    ShareText(FmaShare(d.roofs, cell.flops, cell.time.ns)),
+                    ShareText(BandwidthShare(d.roofs, cell.bytes, cell.time.ns)),
+                    fmt::format("{} of {}", cell.covered, cell.tasks), TimeText(cell.estimated_ns),
+                    images > 0 ? fmt::format("{:.0f}", images) : "-",
+                    standing.ratio > 0 ? fmt::format("{:.2f}x", standing.ratio) : "-",
+                    StandingText(c, device, model, standing)});
+  }
+  if (rows.empty()) return HtmlParagraph("No device has a time for it.");
+  return LatencyChart(
+             fmt::format("Time of a run of {} on each device; the table below has the numbers", c.models[model].name),
+             bars) +
+         HtmlTable({"device", "code for", "> threads", "precision", "> time", "> interval", "> samples", "> GFLOP/s",
+                    "> of FMA", "> of memory", "> tuned", "> estimated", "> images per money", "> vs best", "note"},
+                   rows, grey);
+}
+
+std::string Roofline(const ComparisonReport& report, size_t model) {
+  const Comparison& c = report.comparison;
+  std::vector<RooflineMachine> machines;
+  for (size_t device = 0; device < c.devices.size(); ++device) {
+    const ComparedDevice& d = c.devices[device];
+    RooflineMachine machine{d.name, static_cast<int>(device), d.roofs.gflops, d.roofs.read_gbps, {}};
+    for (const ComparedLayer& layer : c.At(device, model).layers) {
+      if (layer.time.ns <= 0 || layer.flops <= 0 || layer.bytes <= 0) continue;
+      machine.points.push_back({layer.flops / layer.bytes, GflopsOf(layer.flops, layer.time.ns),
+                                fmt::format("{} on {}: {}", layer.name, d.name, TimeTitle(layer.time))});
+    }
+    if (!machine.points.empty()) machines.push_back(std::move(machine));
+  }
+  return RooflineChart(
+      fmt::format("Roofline: every layer of {} with knobs on every device; the tables of layers have the numbers",
+                  c.models[model].name),
+      machines);
+}
+
+std::string LayerTables(const Comparison& c, size_t model) {
+  std::string html;
+  for (size_t device = 0; device < c.devices.size(); ++device) {
+    const ComparedDevice& d = c.devices[device];
+    const ComparedCell& cell = c.At(device, model);
+    if (cell.time.ns <= 0 || cell.layers.empty()) continue;
+    Rows rows;
+    for (const ComparedLayer& layer : cell.layers) {
+      rows.push_back({layer.name, fmt::format("{}", layer.uses), TimeText(layer.time.ns),
+                      TimeText(layer.uses * layer.time.ns), TimeText(layer.time.high_ns),
+                      fmt::format("{}", layer.time.samples), ShareText(FmaShare(d.roofs, layer.flops, layer.time.ns)),
+                      ShareText(BandwidthShare(d.roofs, layer.bytes, layer.time.ns)), layer.precision,
+                      layer.worst_error > 0 ? fmt::format("{:.2g}", layer.worst_error) : "-",
+                      std::string(TimeOriginName(layer.origin)), layer.source, layer.schedule, layer.config,
+                      fmt::format("{}", layer.trials)});
+    }
+    html += HtmlDetails(
+        fmt::format("{} on {}, {} threads: {} layers", c.models[model].name, d.name, d.threads, rows.size()),
+        HtmlTable({"layer", "> uses", "> one use", "> all uses", "> upper end", "> samples", "> of FMA", "> of memory",
+                   "precision", "> error, of allowed", "time from", "config from", "schedule", "config", "> trials"},
+                  rows));
+  }
+  return html;
+}
+
+std::string PortabilityPictures(const ComparisonReport& report, size_t model) {
+  if (model >= report.portability.size()) return "";
+  const Portability& p = report.portability[model];
+  const Comparison& c = report.comparison;
+  std::vector<std::string> labels;
+  std::vector<std::vector<std::optional<double>>> values;
+  std::vector<CascadeLine> lines;
+  for (size_t from = 0; from < p.devices.size(); ++from) {
+    labels.push_back(c.devices[p.devices[from]].name);
+    values.emplace_back();
+    CascadeLine line{labels.back(), {}};
+    for (const PortedTime& time : p.times[from]) {
+      values.back().push_back(time.Efficiency());
+      if (time.Efficiency()) line.efficiencies.push_back(*time.Efficiency());
+    }
+    if (PerformancePortability(p, from)) lines.push_back(std::move(line));
+  }
+  if (labels.size() < 2) return "";
+  const std::string& name = c.models[model].name;
+  return HtmlParagraph(
+             "What each machine's best configurations reach on the others, by the layers that were timed there:") +
+         HeatMap(fmt::format("Portability of {}: rows are whose configurations, columns where they ran", name), labels,
+                 values) +
+         CascadeChart(fmt::format("Cascade of efficiencies of {}; dashed: portability so far", name), lines);
+}
+
+std::string Devices(const Comparison& c) {
+  Rows rows;
+  for (const ComparedDevice& d : c.devices) {
+    const Environment& e = d.environment;
+    rows.push_back({d.name, d.target.ToText(), fmt::format("{}", d.threads), d.cache,
+                    fmt::format("{:.0f} GFLOP/s, {:.1f} GB/s, {}", d.roofs.gflops, d.roofs.read_gbps,
+                                d.roofs.measured ? "measured" : "assumed"),
+                    fmt::format("{}", e.cores), e.caches, e.governor, e.microcode, e.kernel, e.hypervisor, e.features,
+                    d.price_per_hour > 0 ? fmt::format("{}", d.price_per_hour) : "-"});
+  }
+  return HtmlTable({"device", "target", "> threads", "cache", "roofs", "> cores", "caches", "governor", "microcode",
+                    "kernel", "hypervisor", "features", "> price per hour"},
+                   rows);
+}
+
+std::string HistoryLabel(const TaskHistory& task) {
+  return fmt::format("{} on {}, {} threads", task.workload, task.device, task.threads);
+}
+
+std::string Histories(const StoreHistory& history) {
+  std::vector<HistoryLine> by_trial, by_time;
+  Rows rows;
+  for (const TaskHistory& task : history.tasks) {
+    if (rows.size() < kMostTasks) {
+      rows.push_back({task.workload, task.device, fmt::format("{}", task.threads), fmt::format("{}", task.trials),
+                      TimeText(task.steps.empty() ? 0 : task.steps.front().best_ns), TimeText(task.best_ns),
+                      fmt::format("{}", (task.last_unix_ms - task.first_unix_ms) / 1000)});
+    }
+    if (task.steps.empty() || by_trial.size() == kMostHistories) continue;
+    HistoryLine trials{HistoryLabel(task), {}}, seconds = trials;
+    for (const TaskHistory::Step& step : task.steps) {
+      trials.points.emplace_back(static_cast<double>(step.trial), static_cast<double>(step.best_ns));
+      seconds.points.emplace_back(static_cast<double>(step.since_ms) / 1000, static_cast<double>(step.best_ns));
+    }
+    trials.points.emplace_back(static_cast<double>(task.trials), static_cast<double>(task.best_ns));
+    by_trial.push_back(std::move(trials));
+    by_time.push_back(std::move(seconds));
+  }
+  std::string html =
+      HistoryChart("Best time so far of the tasks with most trials, by trials", "trials of the task", by_trial) +
+      HistoryChart("Best time so far of the same tasks, by time", "seconds since the task's first trial", by_time);
+  if (history.tasks.size() > rows.size()) {
+    html += HtmlParagraph(fmt::format("The {} tasks with most trials of {}:", rows.size(), history.tasks.size()));
+  }
+  return html + HtmlDetails(
+                    fmt::format("{} tasks", rows.size()),
+                    HtmlTable({"workload", "device", "> threads", "> trials", "> first", "> best", "> seconds"}, rows));
+}
+
+std::string Fates(const StoreHistory& history) {
+  Rows rows;
+  for (const auto& [device, fates] : history.fates) {
+    for (const auto& [fate, count] : fates)
+      rows.push_back({device, std::string(FateName(fate)), fmt::format("{}", count)});
+  }
+  return HtmlTable({"device", "fate", "> records"}, rows);
+}
+
+}  // namespace
+
+std::string ReportPage(const ComparisonReport& report, const StoreHistory* history) {
+  const Comparison& c = report.comparison;
+  std::string body = HtmlParagraph(
+      fmt::format("Made by hone {}. Times compare within like setups alone; what differs is grey, with the reason.",
+                  HoneVersion()));
+  for (size_t model = 0; model < c.models.size(); ++model) {
+    body += HtmlSection(c.models[model].name, Latencies(report, model) + Roofline(report, model) +
+                                                  PortabilityPictures(report, model) + LayerTables(c, model));
+  }
+  if (!c.devices.empty()) body += HtmlSection("Devices", Devices(c));
+  if (history != nullptr && history->records > 0) {
+    body += HtmlSection("Tuning", Histories(*history));
+    body += HtmlSection("Fates", Fates(*history));
+  }
+  return HtmlPage("hone report", body);
+}
+
+}  // namespace hone

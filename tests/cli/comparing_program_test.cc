@@ -1,0 +1,123 @@
+// Choosing hardware as docs/comparing.md shows it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <string>
+
+#include "core/serialize.h"
+#include "db/record_log.h"
+#include "db/record_store.h"
+#include "tests/cli/run_program.h"
+
+namespace hone {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+class ComparingProgram : public ProgramTest {
+ protected:
+  // The log of this machine after a little tuning, and those of two others that measured the same in other times.
+  void ExportThreeMachines() {
+    const ProgramResult tuned =
+        Shell("hone tune zoo:mlp --image-shape 1,14,14 --threads 1 --trials 6 --finals kernels --db left.db");
+    ASSERT_EQ(tuned.code, 0) << tuned.err;
+    ExportAs("left", "26", 1);
+    ExportAs("right", "1", 2);
+    ExportAs("old", "0", 7);
+  }
+  void ExportAs(const std::string& host, const std::string& model, int64_t slower) const {
+    std::vector<Record> records = RecordStore::Open(Path("work/left.db"))->Find({});
+    for (Record& record : records) {
+      record.measurement.environment.host = host;
+      record.measurement.environment.cpu_id = "AuthenticAMD-25-" + model + "-1";
+      for (int64_t& ns : record.measurement.samples_ns) ns *= slower;
+      record = Finish(record);
+    }
+    std::ofstream log(Path("work/" + host + ".log"));
+    WriteLog(records, log);
+  }
+  // The commands of the page, in their order.
+  static std::vector<std::string> Commands() {
+    std::ifstream in(std::string(HONE_SOURCE_DIR) + "/docs/comparing.md");
+    std::vector<std::string> commands;
+    for (std::string line; std::getline(in, line);) {
+      if (line.starts_with("$ ")) commands.push_back(line.substr(2));
+    }
+    return commands;
+  }
+};
+
+TEST_F(ComparingProgram, TheSessionOfThePageRuns) {
+  ExportThreeMachines();
+  const std::vector<std::string> commands = Commands();
+  EXPECT_GE(commands.size(), 7U);
+  std::string out;
+  for (const std::string& command : commands) {
+    const ProgramResult result = Shell(command);
+    EXPECT_EQ(result.code, 0) << command << "\n" << result.err;
+    out += result.out;
+  }
+  EXPECT_THAT(out, AllOf(HasSubstr("(left)"), HasSubstr("(right)"), HasSubstr("(old)"), HasSubstr("1.00x"),
+                         HasSubstr("images per money"), HasSubstr("what differs most"), HasSubstr("portability")));
+  const std::string page = Read("work/report.html");
+  EXPECT_THAT(page, AllOf(HasSubstr("<svg"), HasSubstr("Roofline"), HasSubstr("Portability"),
+                          HasSubstr("Best time so far"), HasSubstr("Fates"), Not(HasSubstr("<script"))));
+  EXPECT_LT(page.size(), 1'000'000U);
+  EXPECT_THAT(Read("work/compared.html"), HasSubstr("<svg"));
+}
+
+TEST_F(ComparingProgram, WhatIsAskedWronglyIsSaidInOneLine) {
+  ExportThreeMachines();
+  ASSERT_EQ(Shell("hone log import left.log --db s.db").code, 0);
+  const std::string model = "hone compare zoo:mlp --image-shape 1,14,14 --db s.db ";
+  const std::vector<std::pair<std::string, int>> wrong = {
+      {"hone compare --db s.db", 2},
+      {model + "--price left=cheap", 2},
+      {model + "--price nobody=1/h", 2},
+      {model + "--accept colour", 2},
+      {model + "--between left", 2},
+      {model + "--between left,nobody", 2},
+      {model + "--measure", 2},
+      {model + "--csv --markdown", 2},
+      {model + "--html no/such/folder/x.html", 73},
+      {model + "--results left.log", 2},
+      {"hone compare --results left.log", 65},
+      {"hone compare --results none.json", 66},
+      {"hone compare zoo:mlp --db none.db", 66},
+      {"hone report zoo:mlp --db s.db", 2},
+      {"hone report zoo:nothing --db s.db -o r.html", 66},
+  };
+  for (const auto& [command, code] : wrong) {
+    const ProgramResult result = Shell(command);
+    EXPECT_EQ(result.code, code) << command << "\n" << result.err;
+    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << command << "\n" << result.err;
+  }
+  for (const std::string& file : Files()) EXPECT_THAT(file, Not(HasSubstr(".html")));
+}
+
+TEST_F(ComparingProgram, AnEmptyStoreHasNothingToCompare) {
+  std::ofstream(Path("work/empty.log")) << "{\"format\":\"hone-log\",\"version\":1}\n";
+  ASSERT_EQ(Shell("hone log import empty.log --db s.db").code, 0);
+  EXPECT_EQ(Shell("hone compare zoo:mlp --db s.db").code, 1);
+  EXPECT_EQ(Shell("hone report --db s.db -o r.html").code, 0);
+  EXPECT_THAT(Read("work/r.html"), HasSubstr("<h1>"));
+}
+
+TEST_F(ComparingProgram, EveryFormHasTheSameNumbers) {
+  ExportThreeMachines();
+  ASSERT_EQ(Shell("hone log import left.log right.log --db s.db").code, 0);
+  const std::string compare = "hone compare zoo:mlp --image-shape 1,14,14 --db s.db ";
+  const Json json = ParseJson(Shell(compare + "--json").out, "the comparison");
+  ASSERT_EQ(json["cells"].size(), 2U);
+  const std::string ns = std::to_string(json["cells"][0]["ns"].get<int64_t>());
+  EXPECT_THAT(Shell(compare + "--csv").out, HasSubstr("," + ns + ","));
+  EXPECT_THAT(Shell(compare + "--markdown").out, HasSubstr("| --- |"));
+  EXPECT_EQ(json["portability"][0]["configs"][0]["on"][0]["efficiency"], 1.0);
+}
+
+}  // namespace
+}  // namespace hone

@@ -1,0 +1,54 @@
+// `hone compare --measure`: two runners of one machine with different cores, built for and timed each.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "core/serialize.h"
+#include "tests/end_to_end/tracker_child.h"
+
+namespace hone {
+namespace {
+
+using testing::HasSubstr;
+
+class CompareMeasured : public TrackerChildTest {
+ protected:
+  std::unique_ptr<ChildProgram> RunnerOf(const std::string& key, const std::string& cores) const {
+    return std::make_unique<ChildProgram>(HONE_RUNNER,
+                                          std::vector<std::string>{"--tracker", address_, "--key", key, "--label",
+                                                                   key + "-1", "--cores", cores, "--health", "off"},
+                                          Path("work/" + key));
+  }
+};
+
+TEST_F(CompareMeasured, BuildsForEachRunnerAndTimesTheWholePackageThere) {
+  const auto left = RunnerOf("left", "0"), right = RunnerOf("right", "1");
+  const std::string compare =
+      "hone compare zoo:mlp --image-shape 1,14,14 --measure --min-time 10ms --keys left,right --tracker " + address_ +
+      " ";
+  const ProgramResult measured = Shell(compare + "--json");
+  ASSERT_EQ(measured.code, 0) << measured.err;
+  const Json json = ParseJson(measured.out, "the comparison");
+  ASSERT_EQ(json["devices"].size(), 2U) << "two runners are two rows, though they are one machine";
+  std::set<std::string> runners;
+  for (const Json& device : json["devices"]) {
+    runners.insert(device["runners"][0]);
+    EXPECT_EQ(device["threads"], 1);
+    EXPECT_GT(device["roofs"]["gflops"].get<double>(), 0);
+  }
+  EXPECT_EQ(runners, (std::set<std::string>{"left/left-1", "right/right-1"}));
+  for (const Json& cell : json["cells"]) {
+    EXPECT_EQ(cell["origin"], "package");
+    EXPECT_GE(cell["samples"].get<int>(), 10);
+    EXPECT_GT(cell["ns"].get<int64_t>(), 0);
+    ASSERT_GE(cell["layers"].size(), 3U);
+    EXPECT_GT(cell["layers"][0]["ns"].get<int64_t>(), 0);
+    EXPECT_GT(cell["ratio"].get<double>(), 0);
+  }
+  EXPECT_EQ(Shell(compare + "--threads 2").code, 78) << "each has one core";
+  EXPECT_THAT(Shell(compare + "--target znver3").err, HasSubstr("own target"));
+}
+
+}  // namespace
+}  // namespace hone
