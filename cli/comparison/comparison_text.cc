@@ -94,7 +94,7 @@ ModelTable TableOf(const ComparisonReport& report, size_t model) {
   ModelTable table;
   table.title = c.models[model].name;
   table.headers = {"device",    "code for", "> threads",   "> time", "> noise",
-                   "> GFLOP/s", "> of FMA", "> of memory", "> tuned"};
+                   "> GFLOP/s", "> of FMA", "> of memory", "> timed"};
   if (priced) table.headers.emplace_back("> images per money");
   table.headers.insert(table.headers.end(), {"> vs best", "note"});
   const std::vector<Standing> standings = StandingsOf(c, model, report.accepted);

@@ -63,7 +63,7 @@ std::string Latencies(const ComparisonReport& report, size_t model) {
              fmt::format("Time of a run of {} on each device; the table below has the numbers", c.models[model].name),
              bars) +
          HtmlTable({"device", "code for", "> threads", "precision", "> time", "> interval", "> samples", "> GFLOP/s",
-                    "> of FMA", "> of memory", "> tuned", "> estimated", "> images per money", "> vs best", "note"},
+                    "> of FMA", "> of memory", "> timed", "> estimated", "> images per money", "> vs best", "note"},
                    rows, grey);
 }
 
