@@ -58,7 +58,8 @@ RecordLayers OpenRecords(const RecordOptions& options, const std::string& model)
     layers.Add("project", StoreLayer(RecordStore::Open(project, false)));
   }
   if (const std::string hub = HubPath(options.hub); !hub.empty()) {
-    layers.Add("hub", FixedLayer(ReadPack(ReadFile(hub)).records));
+    // Whoever builds has not asked for it, so it may not cost: another kind's records may lose to the default.
+    layers.Add("hub", FixedLayer(ReadPack(ReadFile(hub)).records), RecordLayers::Reach::kOwnKind);
   }
   return layers;
 }

@@ -17,6 +17,7 @@ namespace hone {
 namespace {
 
 constexpr int kRanks = 4;
+constexpr int kOtherMicroarchitecture = 3;
 
 std::string_view Architecture(const Target& target) {
   const std::string_view triple = target.triple;
@@ -71,7 +72,7 @@ bool SameMicroarchitecture(const BestRow& row, const BestWanted& wanted) {
 
 int RankOf(const BestRow& row, const BestWanted& wanted) {
   if (SameExactly(row.setup.machine, wanted.machine)) return row.setup.threads == wanted.threads ? 0 : 1;
-  return SameMicroarchitecture(row, wanted) ? 2 : 3;
+  return SameMicroarchitecture(row, wanted) ? 2 : kOtherMicroarchitecture;
 }
 
 // In the order of Criterion; valid as long as the row.
@@ -122,6 +123,10 @@ class Judge {
       left_out[i] = WhyNot(i);
       if (left_out[i]) continue;
       rows_[i].rank = RankOf(rows_[i], wanted_);
+      if (rows_[i].own_kind && rows_[i].rank == kOtherMicroarchitecture) {
+        left_out[i] = Reason{LeftOut::kOtherKind, ""};
+        continue;
+      }
       if (rows_[i].setup.cache == CacheMode::kColdWeights) has_cold.at(rows_[i].rank) = true;
     }
     for (size_t i = 0; i < rows_.size(); ++i) {

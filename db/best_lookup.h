@@ -28,7 +28,8 @@ struct BestRow {
   bool noisy = false;
   std::string schedule, config;  // the texts
   int schedule_version = 0;
-  int layer = 0;  // of RecordLayers
+  int layer = 0;          // of RecordLayers
+  bool own_kind = false;  // for machines of the microarchitecture that measured it alone
   bool operator==(const BestRow&) const = default;
 };
 
@@ -49,6 +50,7 @@ enum class LeftOut : uint8_t {
   kOtherArchitecture,  // than the target's
   kLacksFeatures,      // the target lacks some that it requires
   kFailedSince,        // the same kernel failed later (failed_since.h)
+  kOtherKind,          // of another kind of machine, for which alone it is
   kOtherCache,         // warm, in a rank that has cold-weights
 };
 struct LeftOutRow {

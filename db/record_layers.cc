@@ -64,18 +64,21 @@ std::unique_ptr<RecordLayer> StoreLayer(std::shared_ptr<const RecordStore> store
 
 std::unique_ptr<RecordLayer> FixedLayer(const std::vector<Record>& records) { return std::make_unique<Fixed>(records); }
 
-void RecordLayers::Add(std::string origin, std::unique_ptr<RecordLayer> layer) {
-  layers_.push_back({std::move(origin), std::move(layer)});
+void RecordLayers::Add(std::string origin, std::unique_ptr<RecordLayer> layer, Reach reach) {
+  layers_.push_back({std::move(origin), std::move(layer), reach == Reach::kOwnKind});
 }
 
 std::vector<BestRow> RecordLayers::Rows(const std::string& workload) const {
-  if (layers_.size() == 1) return layers_.front().layer->Rows(workload);
+  if (layers_.size() == 1 && !layers_.front().own_kind) return layers_.front().layer->Rows(workload);
   std::vector<std::vector<BestRow>> by_layer;
   std::unordered_set<std::string> known;
   for (size_t i = 0; i < layers_.size(); ++i) {
     std::vector<BestRow> rows = layers_[i].layer->Rows(workload);
     std::erase_if(rows, [&](const BestRow& row) { return !known.insert(row.id).second; });
-    for (BestRow& row : rows) row.layer = static_cast<int>(i);
+    for (BestRow& row : rows) {
+      row.layer = static_cast<int>(i);
+      row.own_kind = layers_[i].own_kind;
+    }
     by_layer.push_back(std::move(rows));
   }
   std::vector<BestRow> all;

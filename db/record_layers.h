@@ -33,7 +33,8 @@ class RecordLayers {
  public:
   // The nearest first: what a nearer layer holds counts as later, and a record that several hold is the nearest's.
   // `origin`: what people read of it, as "hub".
-  void Add(std::string origin, std::unique_ptr<RecordLayer> layer);
+  enum class Reach { kAnyMachine, kOwnKind };  // kOwnKind: BestRow::own_kind
+  void Add(std::string origin, std::unique_ptr<RecordLayer> layer, Reach reach = Reach::kAnyMachine);
 
   bool empty() const { return layers_.empty(); }
   // What all layers hold of the workload; seq counts through all of them, and `layer` is the place in the order of Add.
@@ -46,6 +47,7 @@ class RecordLayers {
   struct Named {
     std::string origin;
     std::unique_ptr<RecordLayer> layer;
+    bool own_kind = false;
   };
   std::vector<Named> layers_;
 };

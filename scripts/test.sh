@@ -13,6 +13,8 @@ if [ "${1:-}" = "--no-install" ]; then
 fi
 [ "${1:-}" = "--" ] && shift
 
+# For tests alone: Debian's package makes a server of its own when it is installed, which the demo has no use for.
+HONE_PACKAGES="$HONE_PACKAGES postgresql"
 install_packages "${install[@]}"
 cmake --preset release >/dev/null
 cmake --build --preset release

@@ -58,7 +58,7 @@ std::string ReasonText(const Comparison& c, size_t device, size_t model, const s
   if (name == kCacheDiffers) return "cache " + d.cache;
   if (name == kVersionDiffers) return fmt::format("hone {}", fmt::join(cell.versions, "/"));
   if (name == kOriginDiffers) return cell.origin == TimeOrigin::kRecord ? "a sum of layers" : "a whole package";
-  if (name == kNoisy) return "noisy: " + cell.why_noisy;
+  if (name == kIsNoisy) return "noisy: " + cell.why_noisy;
   return name;
 }
 

@@ -75,7 +75,7 @@ void SetRatio(const ComparedCell& cell, const ComparedCell& reference, Standing&
 
 const std::vector<std::string>& LikenessNames() {
   static const std::vector<std::string> names{kThreadsDiffer, kPrecisionDiffers, kCacheDiffers, kVersionDiffers,
-                                              kOriginDiffers, kEmulated,         kNoisy};
+                                              kOriginDiffers, kIsEmulated,       kIsNoisy};
   return names;
 }
 
@@ -88,8 +88,8 @@ std::vector<std::string> Unlike(const Comparison& c, size_t row, size_t referenc
   if (a.cache != b.cache) names.emplace_back(kCacheDiffers);
   if (x.versions != y.versions) names.emplace_back(kVersionDiffers);
   if (x.origin != y.origin) names.emplace_back(kOriginDiffers);
-  if (a.emulated) names.emplace_back(kEmulated);
-  if (x.noisy) names.emplace_back(kNoisy);
+  if (a.emulated) names.emplace_back(kIsEmulated);
+  if (x.noisy) names.emplace_back(kIsNoisy);
   return names;
 }
 

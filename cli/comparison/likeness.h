@@ -15,8 +15,8 @@ inline constexpr const char* kPrecisionDiffers = "precision";
 inline constexpr const char* kCacheDiffers = "cache";
 inline constexpr const char* kVersionDiffers = "version";
 inline constexpr const char* kOriginDiffers = "origin";  // sums of layers against whole packages
-inline constexpr const char* kEmulated = "emulated";
-inline constexpr const char* kNoisy = "noisy";
+inline constexpr const char* kIsEmulated = "emulated";
+inline constexpr const char* kIsNoisy = "noisy";
 // All of them, in this order.
 const std::vector<std::string>& LikenessNames();
 

@@ -34,8 +34,10 @@ double Gflops(const TaskReport& task) {
   return task.best_ns > 0 ? task.workload.Flops() / static_cast<double>(task.best_ns) : 0;
 }
 
+// The peak is of float32 multiply-adds; of kernels of bytes it says nothing. 0: not known.
 double ShareOfPeak(const TaskReport& task, double peak_gflops) {
-  return peak_gflops > 0 ? Gflops(task) / peak_gflops : 0;
+  const bool is_float = task.workload.types.accumulator == DType::kFloat32;
+  return peak_gflops > 0 && is_float ? Gflops(task) / peak_gflops : 0;
 }
 
 Json FinalsJson(const FinalsReport& finals) {

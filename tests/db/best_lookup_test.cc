@@ -144,6 +144,15 @@ TEST(BestLookup, SaysWhyItLeavesOut) {
   EXPECT_NE(lookup.left_out[4].detail.find("avx512f"), std::string::npos) << lookup.left_out[4].detail;
 }
 
+TEST(BestLookup, WhatIsForItsOwnKindIsTakenThereAlone) {
+  std::vector<BestRow> rows = {Row("o", "x86-64-v3", kZen5, 4, 1), Row("s", "znver3", "AuthenticAMD-25-1-2", 4, 9)};
+  for (BestRow& row : rows) row.own_kind = true;
+  const BestLookup lookup = LookUpBest(rows, kWanted);
+  EXPECT_EQ(Order(lookup.ranked), "s2 ");
+  ASSERT_EQ(lookup.left_out.size(), 1U);
+  EXPECT_EQ(lookup.left_out[0].why, LeftOut::kOtherKind);
+}
+
 TEST(BestLookup, LeavesOutWhatFailedSince) {
   BestRow failed = Row("f", "znver3", kZen3, 4, 0);
   failed.fate = Fate::kCrashed;

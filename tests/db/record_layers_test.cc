@@ -44,6 +44,16 @@ TEST_F(RecordLayersTest, TheNearestLayerCountsAsTheLatest) {
   EXPECT_EQ(Text(layers), Line(3, "hub") + Line(1, "store") + Line(2, "store"));
 }
 
+TEST_F(RecordLayersTest, RowsKnowHowFarTheirLayerReaches) {
+  RecordLayers layers;
+  layers.Add("hub", FixedLayer({SampleRecord(3)}), RecordLayers::Reach::kOwnKind);
+  ASSERT_EQ(layers.Rows(kSampleWorkload).size(), 1U);
+  EXPECT_TRUE(layers.Rows(kSampleWorkload)[0].own_kind);
+  layers.Add("store", Store("a.db", {SampleRecord(1)}));
+  EXPECT_FALSE(layers.Rows(kSampleWorkload)[0].own_kind);
+  EXPECT_TRUE(layers.Rows(kSampleWorkload)[1].own_kind);
+}
+
 TEST_F(RecordLayersTest, WhatSeveralHoldIsTheNearests) {
   RecordLayers layers;
   layers.Add("store", Store("a.db", {SampleRecord(1)}));

@@ -101,7 +101,9 @@ void PostgresServer::Spawn() {
   process_ =
       Launch(ProgramFolder() + "/postgres",
              {"-D", folder_ + "/data", "-k", folder_, "-c", "listen_addresses=", "-c",
-              sync_ == Sync::kOn ? "fsync=on" : "fsync=off", "-c", "shared_buffers=64MB", "-c", "max_wal_size=1GB"},
+              sync_ == Sync::kOn ? "fsync=on" : "fsync=off", "-c", "shared_buffers=64MB", "-c", "max_wal_size=1GB",
+              // A killed server leaves nothing in /dev/shm.
+              "-c", "dynamic_shared_memory_type=mmap"},
              folder_ + "/log");
 }
 
