@@ -221,6 +221,9 @@ int BenchCommand(const Arguments& arguments) {
   std::vector<BenchFile> files;
   for (const std::string& text : options.write) files.push_back(ParseBenchFile(text));
   if (!options.streams.empty()) ParseStreams(options.streams);
+  if (options.random_params && !IsRemote(options.remote)) {
+    throw Error(ExitCode::kUsage, "--random-params is for a runner; with --tracker and --key it would be right");
+  }
   options.timing.min_time_ns = ParseDuration(options.min_time);
   options.timing.profiled_runs = options.per_op ? kProfiledRuns : 0;
   const BenchResult result = Bench(options);
