@@ -1,6 +1,6 @@
-// hone_bench_many_records [SCALE [FOLDER]]: what a store of many records costs. SCALE 1 is the whole: 10 million records, some
-// 30 GB in FOLDER (by default the temporary one), and most of an hour; the default, 0.01, takes seconds. Prints the
-// goal, what was reached and the verdict of each row; exits 1 on a miss.
+// hone_bench_many_records [SCALE [FOLDER]]: what a store of many records costs. SCALE 1 is the whole: 10 million
+// records, some 30 GB in FOLDER (by default the temporary one), and most of an hour; the default, 0.01, takes seconds.
+// Prints the goal, what was reached and the verdict of each row; exits 1 on a miss.
 #include <fmt/format.h>
 #include <unistd.h>
 
