@@ -23,11 +23,11 @@
 #include "rpc_runner/keys/client_keys.h"
 #include "rpc_runner/keys/key_file.h"
 #include "rpc_runner/local_runner.h"
+#include "rpc_runner/process/spawned_program.h"
 #include "rpc_runner/process/standard_streams.h"
 #include "rpc_runner/runner_server.h"
 #include "rpc_runner/tracker/ask_tracker.h"
 #include "rpc_runner/upgrade/program_upgrade.h"
-#include "rpc_runner/upgrade/running_program.h"
 #include "rpc_runner/wire/protocol.h"
 
 namespace hone {
@@ -149,7 +149,7 @@ Arguments ParseArguments(int argc, char** argv) {
   if (!arguments.upgrade_key.empty() && !arguments.server.executor.emulator.empty()) {
     throw Error(ExitCode::kUsage, "--upgrade-key and --emulator exclude each other: start another file instead");
   }
-  arguments.server.executor.program = ProgramPath();
+  arguments.server.executor.program = ThisProgramsPath();
   return arguments;
 }
 

@@ -341,7 +341,7 @@ class RunnerServer {
   LeaseDesk desk_;
   std::string holder_;  // the name of the sender that the lease is for
   std::string note_;    // the tracker's, to be told to the next one
-  const RunningProgram program_ = ThisProgram();
+  const RunningProgram& program_ = ThisProgram();
   std::string wanted_;  // the SHA-256 of the program that the tracker would have us be; empty: none
   int64_t needed_ns_ = -kNeedNs;
   std::unique_ptr<ProgramUpgrade> trial_;  // null: none is under way

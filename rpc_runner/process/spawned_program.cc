@@ -25,11 +25,8 @@ constexpr int64_t kLeaveNs = 2'000'000'000;
 bool IsProgram(const std::string& path) { return !path.empty() && access(path.c_str(), X_OK) == 0; }
 
 std::string BesideThisProgram(const std::string& name) {
-  char path[4096];
-  const ssize_t length = readlink("/proc/self/exe", path, sizeof(path));
-  if (length <= 0 || length == static_cast<ssize_t>(sizeof(path))) return "";
-  const std::string program(path, static_cast<size_t>(length));
-  return program.substr(0, program.rfind('/') + 1) + name;
+  const std::string program = ThisProgramsPath();
+  return program.empty() ? "" : program.substr(0, program.rfind('/') + 1) + name;
 }
 
 int Spawn(std::vector<std::string> words, int fd, int stderr_fd, pid_t* pid) {
@@ -54,6 +51,13 @@ int Spawn(std::vector<std::string> words, int fd, int stderr_fd, pid_t* pid) {
 }
 
 }  // namespace
+
+std::string ThisProgramsPath() {
+  char path[4096];
+  const ssize_t length = readlink("/proc/self/exe", path, sizeof(path));
+  if (length <= 0 || length == static_cast<ssize_t>(sizeof(path))) return "";
+  return {path, static_cast<size_t>(length)};
+}
 
 std::string FindProgram(const std::string& name, const char* variable) {
   const std::string beside = BesideThisProgram(name);

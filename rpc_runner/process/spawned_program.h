@@ -10,6 +10,9 @@
 
 namespace hone {
 
+// The running program's file; empty where the system does not tell.
+std::string ThisProgramsPath();
+
 // The program of that name beside the running one, else the path in the environment variable. Throws Error(kNoRunner)
 // naming both places.
 std::string FindProgram(const std::string& name, const char* variable);

@@ -2,9 +2,7 @@
 
 #include <elf.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <cstddef>
 #include <cstring>
 #include <fstream>
@@ -13,6 +11,7 @@
 #include "core/error.h"
 #include "core/hash.h"
 #include "core/version.h"
+#include "rpc_runner/process/spawned_program.h"
 
 namespace hone {
 namespace {
@@ -34,26 +33,22 @@ bool SameMachine(std::string_view a, std::string_view b) {
   return a.substr(EI_CLASS, 2) == b.substr(EI_CLASS, 2) && a.substr(kMachine, 2) == b.substr(kMachine, 2);
 }
 
-}  // namespace
-
-std::string ProgramPath() {
-  char path[4096];
-  const ssize_t length = readlink("/proc/self/exe", path, sizeof path);
-  if (length <= 0 || length == static_cast<ssize_t>(sizeof path)) {
-    throw Error(ExitCode::kIo, fmt::format("cannot read /proc/self/exe: {}", std::strerror(errno)));
-  }
-  return {path, static_cast<size_t>(length)};
-}
-
-RunningProgram ThisProgram() {
+RunningProgram Read() {
   RunningProgram program;
-  program.path = ProgramPath();
+  program.path = ThisProgramsPath();
   std::ifstream in(program.path, std::ios::binary);
   const std::string bytes(std::istreambuf_iterator<char>(in), {});
-  if (!in || bytes.empty()) throw Error(ExitCode::kIo, fmt::format("cannot read {}", program.path));
+  if (!in || bytes.empty()) throw Error(ExitCode::kIo, fmt::format("cannot read this program, \"{}\"", program.path));
   program.version = HoneVersion();
   program.sha256 = Sha256Hex(bytes);
   program.head = bytes.substr(0, kHeadBytes);
+  return program;
+}
+
+}  // namespace
+
+const RunningProgram& ThisProgram() {
+  static const RunningProgram program = Read();
   return program;
 }
 

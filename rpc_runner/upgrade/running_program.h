@@ -6,17 +6,14 @@
 
 namespace hone {
 
-// Its path as it is now. Throws Error(kIo).
-std::string ProgramPath();
-
 struct RunningProgram {
   std::string path;     // as it was when the process began
   std::string version;  // HoneVersion
   std::string sha256;   // of the file
   std::string head;     // its first bytes, which say what machine it is for
 };
-// Throws Error(kIo) when the file cannot be read.
-RunningProgram ThisProgram();
+// Read once in a process. Throws Error(kIo) when the file cannot be read. Thread-safe.
+const RunningProgram& ThisProgram();
 
 // What is wrong with a file that is to run where `program` does: not an ELF program, or one for another architecture.
 // Empty: nothing.
