@@ -3,11 +3,10 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <cmath>
-#include <limits>
 
 #include "core/error.h"
 #include "core/json_fields.h"
+#include "core/value_fields.h"
 
 namespace hone {
 namespace {
@@ -23,19 +22,6 @@ OperandRole ParseRole(const std::string& name) {
               fmt::format("field 'role' is '{}', not one of {}", name, fmt::join(kRoleNames, ", ")));
 }
 
-struct LateText {
-  const char* name;
-  std::string Environment::* member;
-};
-constexpr LateText kLateTexts[] = {
-    {"arch", &Environment::arch},           {"llvm_cpu", &Environment::llvm_cpu},
-    {"core_kind", &Environment::core_kind}, {"key", &Environment::key},
-    {"label", &Environment::label},         {"golden_kernel", &Environment::golden_kernel},
-    {"health", &Environment::health}};
-
-// A kernel that writes NaN has an error that JSON cannot say.
-double FiniteError(double error) { return std::isfinite(error) ? error : std::numeric_limits<double>::max(); }
-
 CacheMode CacheField(const Json& json) {
   const std::string name = TextField(json, "cache");
   for (CacheMode mode : {CacheMode::kColdWeights, CacheMode::kWarm}) {
@@ -46,10 +32,7 @@ CacheMode CacheField(const Json& json) {
 
 }  // namespace
 
-Json ToJson(const Target& target) {
-  return {
-      {"triple", target.triple}, {"cpu", target.cpu}, {"features", target.features}, {"num_cores", target.num_cores}};
-}
+Json ToJson(const Target& target) { return TreeOf(target); }
 
 Target TargetFromJson(const Json& json) {
   return {TextField(json, "triple"), TextField(json, "cpu"), TextsField(json, "features"),
@@ -101,25 +84,14 @@ Artifact ArtifactFromJson(const Json& json) {
   return artifact;
 }
 
-Json ToJson(const Candidate& candidate) {
-  return {{"workload", candidate.workload.ToText()},
-          {"schedule", candidate.schedule},
-          {"config", candidate.config.ToText()},
-          {"target", ToJson(candidate.target)}};
-}
+Json ToJson(const Candidate& candidate) { return TreeOf(candidate); }
 
 Candidate CandidateFromJson(const Json& json) {
   return {Workload::Parse(TextField(json, "workload")), TextField(json, "schedule"),
           Config::Parse(TextField(json, "config")), TargetFromJson(Field(json, "target"))};
 }
 
-Json ToJson(const TimingPolicy& policy) {
-  return {{"cache", CacheModeName(policy.cache)},  {"threads", policy.threads},
-          {"min_samples", policy.min_samples},     {"max_samples", policy.max_samples},
-          {"min_sample_ns", policy.min_sample_ns}, {"incumbent_ns", policy.incumbent_ns},
-          {"near_factor", policy.near_factor},     {"deadline_ns", policy.deadline_ns},
-          {"memory_bytes", policy.memory_bytes}};
-}
+Json ToJson(const TimingPolicy& policy) { return TreeOf(policy); }
 
 TimingPolicy TimingPolicyFromJson(const Json& json) {
   TimingPolicy policy;
@@ -135,23 +107,7 @@ TimingPolicy TimingPolicyFromJson(const Json& json) {
   return policy;
 }
 
-Json ToJson(const Environment& environment) {
-  Json json = {{"host", environment.host},           {"cpu_model", environment.cpu_model},
-               {"cpu_id", environment.cpu_id},       {"microcode", environment.microcode},
-               {"features", environment.features},   {"cores", environment.cores},
-               {"caches", environment.caches},       {"governor", environment.governor},
-               {"kernel", environment.kernel},       {"hypervisor", environment.hypervisor},
-               {"isolation", environment.isolation}, {"emulated", environment.emulated},
-               {"load", environment.load},           {"hone_version", environment.hone_version}};
-  // Left out where they say nothing, so that the ids of records without them stand.
-  for (const LateText& text : kLateTexts) {
-    if (const std::string& value = environment.*text.member; !value.empty()) json[text.name] = value;
-  }
-  if (environment.golden_ns != 0) json["golden_ns"] = environment.golden_ns;
-  if (environment.mhz != 0) json["mhz"] = environment.mhz;
-  if (environment.celsius != 0) json["celsius"] = environment.celsius;
-  return json;
-}
+Json ToJson(const Environment& environment) { return TreeOf(environment); }
 
 Environment EnvironmentFromJson(const Json& json) {
   Environment environment;
@@ -178,17 +134,7 @@ Environment EnvironmentFromJson(const Json& json) {
   return environment;
 }
 
-Json ToJson(const Measurement& measurement) {
-  return {{"fate", FateName(measurement.fate)},
-          {"detail", measurement.detail},
-          {"message", measurement.message},
-          {"samples_ns", measurement.samples_ns},
-          {"batch", measurement.batch},
-          {"worst_error", FiniteError(measurement.worst_error)},
-          {"noisy", measurement.noisy},
-          {"wall_ns", measurement.wall_ns},
-          {"environment", ToJson(measurement.environment)}};
-}
+Json ToJson(const Measurement& measurement) { return TreeOf(measurement); }
 
 Measurement MeasurementFromJson(const Json& json) {
   Measurement measurement;

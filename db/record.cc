@@ -1,14 +1,13 @@
 #include "db/record.h"
 
-#include "core/hash.h"
+#include <utility>
+
 #include "db/record_log.h"
 
 namespace hone {
 
 Record Finish(Record record) {
-  Json json = ToJson(record);
-  json.erase("id");
-  record.id = Sha256Hex(DumpJson(json)).substr(0, 16);
+  record.id = TextOfRecord(record).id;
   return record;
 }
 

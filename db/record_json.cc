@@ -1,19 +1,46 @@
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "core/error.h"
+#include "core/hash.h"
 #include "core/json_fields.h"
 #include "core/layout.h"
+#include "core/value_fields.h"
 #include "db/record_log.h"
 
 namespace hone {
-namespace {
 
-Json ToJson(const FinalsPart& finals) {
-  Json json = {
-      {"held", finals.held}, {"round", finals.round}, {"place", finals.place}, {"incumbent", finals.incumbent}};
-  if (finals.network_ns > 0) json["network_ns"] = finals.network_ns;
-  return json;
+template <typename Sink>
+void PutFields(const FinalsPart& finals, Sink& sink) {
+  sink.Put("held", finals.held);
+  sink.Put("round", finals.round);
+  sink.Put("place", finals.place);
+  sink.Put("incumbent", finals.incumbent);
+  if (finals.network_ns > 0) sink.Put("network_ns", finals.network_ns);
 }
+
+// Without the id.
+template <typename Sink>
+void PutFields(const Record& record, Sink& sink) {
+  PutFields(record.candidate, sink);
+  sink.Put("schedule_version", record.schedule_version);
+  sink.Put("threads", record.threads);
+  sink.Put("input_layout", record.input_layout);
+  sink.Put("output_layout", record.output_layout);
+  PutNested("measurement", record.measurement, sink);
+  PutNested("timing", record.timing, sink);
+  sink.Put("hone_version", record.hone_version);
+  sink.Put("llvm_version", record.llvm_version);
+  sink.Put("artifact_sha256", record.artifact_sha256);
+  sink.Put("packing_sha256", record.packing_sha256);
+  sink.Put("unix_ms", record.unix_ms);
+  sink.Put("session", record.session);
+  // Later than version 0.1's fields: left out where it says nothing, so that the ids of older records stand.
+  if (record.finals.held > 0) PutNested("finals", record.finals, sink);
+}
+
+namespace {
 
 FinalsPart FinalsPartFromJson(const Json& json) {
   return {IntField(json, "held", 1), IntField(json, "round", 1), IntField(json, "place", 1),
@@ -24,24 +51,19 @@ std::string LayoutField(const Json& json, const char* name) { return Layout::Par
 
 }  // namespace
 
+RecordText TextOfRecord(const Record& record) {
+  const std::string content = TextOf(record);
+  RecordText text;
+  text.id = Sha256Hex(content).substr(0, 16);
+  text.json = fmt::format(R"({{"id":"{}",{})", text.id, std::string_view(content).substr(1));
+  return text;
+}
+
 Json ToJson(const Record& record) {
-  Json json = {{"id", record.id}};
-  json.update(ToJson(record.candidate));
-  json.update({{"schedule_version", record.schedule_version},
-               {"threads", record.threads},
-               {"input_layout", record.input_layout},
-               {"output_layout", record.output_layout},
-               {"measurement", ToJson(record.measurement)},
-               {"timing", ToJson(record.timing)},
-               {"hone_version", record.hone_version},
-               {"llvm_version", record.llvm_version},
-               {"artifact_sha256", record.artifact_sha256},
-               {"packing_sha256", record.packing_sha256},
-               {"unix_ms", record.unix_ms},
-               {"session", record.session}});
-  // Later than version 0.1's fields: left out where it says nothing, so that the ids of older records stand.
-  if (record.finals.held > 0) json["finals"] = ToJson(record.finals);
-  return json;
+  JsonObjectTree tree;
+  tree.Put("id", record.id);
+  PutFields(record, tree);
+  return tree.Take();
 }
 
 Record RecordFromJson(const Json& json) {
@@ -61,7 +83,7 @@ Record RecordFromJson(const Json& json) {
   record.unix_ms = IntegerField(json, "unix_ms", 0);
   record.session = TextField(json, "session");
   if (json.contains("finals")) record.finals = FinalsPartFromJson(json["finals"]);
-  const std::string right = Finish(record).id;
+  const std::string right = TextOfRecord(record).id;
   if (record.id != right) {
     throw Error(ExitCode::kBadData, fmt::format("field 'id' is '{}', but the content's id is {}", record.id, right));
   }

@@ -14,6 +14,13 @@ namespace hone {
 
 inline constexpr int kLogVersion = 1;
 
+// The canonical form of a record's content: DumpJson of its ToJson, without a tree. What the record says its id is does
+// not matter.
+struct RecordText {
+  std::string id;    // of the content
+  std::string json;  // with that id
+};
+RecordText TextOfRecord(const Record& record);
 Json ToJson(const Record& record);
 // Throws Error(kBadData) naming the field; also when the id does not match the content.
 Record RecordFromJson(const Json& json);

@@ -176,6 +176,27 @@ TEST(ParseJson, RefusesDepthAndKeysBeyondReason) {
   EXPECT_THROW(ParseJson(keys + "}", "test"), Error);
 }
 
+TEST(ParseJson, FindsAKeyThatIsThereTwiceWhereverItStands) {
+  for (int keys = 1; keys < 60; ++keys) {
+    for (int again = 0; again < keys; ++again) {
+      std::string text = "{";
+      for (int i = 0; i < keys; ++i) text += "\"k" + std::to_string(i) + "\":[{\"k0\":" + std::to_string(i) + "}],";
+      EXPECT_NO_THROW(ParseJson(text + "\"new\":1}", "test"));
+      EXPECT_THROW(ParseJson(text + "\"k" + std::to_string(again) + "\":1}", "test"), Error) << keys << " " << again;
+    }
+  }
+}
+
+TEST(ParseJson, GivesTheTreeThatTheLibraryGives) {
+  for (const char* text :
+       {"null", "true", "-1", "18446744073709551615", "-9223372036854775808", "1.5e3", "\"a\\u00e9\\n\"", "[]", "{}",
+        R"([1,[],{},[[2.5,"x"],{"b":[null,false,{"c":{}}],"a":"\u0000"}],"end"])",
+        R"({"z":1,"a":{"z":[{"q":1},{"q":2}],"y":-0.0},"":[]})", " [ 1 , 2 ] \n"}) {
+    EXPECT_EQ(DumpJson(ParseJson(text, "test")), DumpJson(Json::parse(text))) << text;
+    EXPECT_EQ(ParseJson(text, "test"), Json::parse(text)) << text;
+  }
+}
+
 TEST(DumpJson, RefusesNumbersThatAreNotFinite) {
   EXPECT_THROW(DumpJson({{"a", {1, std::numeric_limits<double>::quiet_NaN()}}}), Error);
   EXPECT_THROW(DumpJson(std::numeric_limits<double>::infinity()), Error);

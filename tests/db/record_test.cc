@@ -3,8 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <string>
+#include <vector>
 
 #include "core/error.h"
+#include "core/hash.h"
+#include "core/random.h"
 #include "db/record_log.h"
 #include "tests/db/sample_record.h"
 
@@ -14,6 +18,66 @@ namespace {
 TEST(Record, JsonRoundTrips) {
   const Record record = SampleRecord(3);
   EXPECT_EQ(RecordFromJson(ParseJson(DumpJson(ToJson(record)), "test")), record);
+}
+
+// Everything that a text, a number or a list may be.
+Record OddRecord(Random& random) {
+  const auto text = [&random] {
+    static const std::vector<std::string> kTexts = {"",
+                                                    "plain",
+                                                    "a \"quoted\\ one",
+                                                    "line\nbreak\ttab\x01\x1f\x7f",
+                                                    "\u00e9\u4e2d",
+                                                    "bytes \xff\xc3",
+                                                    std::string("a\0b", 3),
+                                                    "x/y"};
+    return kTexts[random.Next() % kTexts.size()];
+  };
+  const auto number = [&random] {
+    static const std::vector<double> kNumbers = {0, -0.0, 1, 1.5, 1e-300, 1e22, 123456789.125, -3, 0.1};
+    return kNumbers[random.Next() % kNumbers.size()];
+  };
+  Record record = SampleRecord(static_cast<int>(random.Next() % 100));
+  record.candidate.target.features.assign(random.Next() % 3, text());
+  Measurement& measurement = record.measurement;
+  measurement.message = text();
+  measurement.worst_error = number();
+  measurement.samples_ns.assign(random.Next() % 4, static_cast<int64_t>(random.Next() >> 1));
+  measurement.batch.assign(measurement.samples_ns.size(), 1 + static_cast<int64_t>(random.Next() % 9));
+  measurement.noisy = random.Next() % 2 == 0;
+  Environment& environment = measurement.environment;
+  for (std::string* field : {&environment.host, &environment.cpu_model, &environment.features, &environment.arch,
+                             &environment.label, &environment.health}) {
+    *field = text();
+  }
+  environment.load = number();
+  environment.celsius = number();
+  environment.golden_ns = static_cast<int64_t>(random.Next() % 3);
+  record.timing.near_factor = number();
+  record.session = text();
+  record.unix_ms = -static_cast<int64_t>(random.Next() % 5);
+  if (random.Next() % 2 == 0) record.finals = {1, 2, 3, true, static_cast<int64_t>(random.Next() % 2)};
+  return record;
+}
+
+TEST(Record, TextIsWhatTheTreeSays) {
+  Random random(7);
+  for (int i = 0; i < 500; ++i) {
+    Record record = OddRecord(random);
+    Json content = ToJson(record);
+    content.erase("id");
+    const RecordText text = TextOfRecord(record);
+    EXPECT_EQ(text.id, Sha256Hex(DumpJson(content)).substr(0, 16));
+    record.id = text.id;
+    ASSERT_EQ(text.json, DumpJson(ToJson(record)));
+  }
+}
+
+TEST(Record, ANumberThatJsonCannotSayIsABug) {
+  Record record = SampleRecord(3);
+  record.measurement.environment.load = std::numeric_limits<double>::infinity();
+  EXPECT_THROW(TextOfRecord(record), Error);
+  EXPECT_THROW(DumpJson(ToJson(record)), Error);
 }
 
 TEST(Record, IdIsPermanent) {
