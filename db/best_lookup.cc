@@ -66,21 +66,22 @@ class Suitability {
 // By what measured, never by what it measured: code for a haswell runs on many others. Of a target whose machine is not
 // known its CPU's name tells, where it names one microarchitecture.
 bool SameMicroarchitecture(const BestRow& row, const BestWanted& wanted) {
-  if (wanted.machine.known()) return SameModel(row.setup.machine, wanted.machine);
-  return !row.setup.machine.emulated && row.llvm_cpu == wanted.target.cpu && !IsGenericCpu(row.llvm_cpu);
+  if (wanted.machine.known()) return SameModel(row.setup->machine, wanted.machine);
+  return !row.setup->machine.emulated && row.llvm_cpu == wanted.target.cpu && !IsGenericCpu(row.llvm_cpu);
 }
 
 int RankOf(const BestRow& row, const BestWanted& wanted) {
-  if (SameExactly(row.setup.machine, wanted.machine)) return row.setup.threads == wanted.threads ? 0 : 1;
+  if (SameExactly(row.setup->machine, wanted.machine)) return row.setup->threads == wanted.threads ? 0 : 1;
   return SameMicroarchitecture(row, wanted) ? 2 : kOtherMicroarchitecture;
 }
 
 // In the order of Criterion; valid as long as the row.
 auto KeyOf(const BestRow& row, const BestWanted& wanted) {
-  const bool other_code = !SameCode(row.setup.target, wanted.target);
-  const bool other_threads = row.setup.threads != wanted.threads;
+  const bool other_code = !SameCode(row.setup->target, wanted.target);
+  const bool other_threads = row.setup->threads != wanted.threads;
   return std::tuple<int, bool, bool, bool, int64_t, bool, int64_t, const std::string&>(
-      row.rank, row.setup.machine.emulated, other_code, other_threads, row.worth_ns, row.held == 0, row.min_ns, row.id);
+      row.rank, row.setup->machine.emulated, other_code, other_threads, row.worth_ns, row.held == 0, row.min_ns,
+      row.id);
 }
 
 // Rows are large and keys are not: the keys are sorted.
@@ -127,10 +128,10 @@ class Judge {
         left_out[i] = Reason{LeftOut::kOtherKind, ""};
         continue;
       }
-      if (rows_[i].setup.cache == CacheMode::kColdWeights) has_cold.at(rows_[i].rank) = true;
+      if (rows_[i].setup->cache == CacheMode::kColdWeights) has_cold.at(rows_[i].rank) = true;
     }
     for (size_t i = 0; i < rows_.size(); ++i) {
-      if (left_out[i] || rows_[i].setup.cache == CacheMode::kColdWeights || !has_cold.at(rows_[i].rank)) continue;
+      if (left_out[i] || rows_[i].setup->cache == CacheMode::kColdWeights || !has_cold.at(rows_[i].rank)) continue;
       left_out[i] = Reason{LeftOut::kOtherCache, ""};
     }
     return left_out;
@@ -141,7 +142,7 @@ class Judge {
     const BestRow& row = rows_[i];
     if (row.fate != Fate::kOk || row.min_ns <= 0) return Reason{LeftOut::kFailed, ""};
     if (row.noisy) return Reason{LeftOut::kNoisy, ""};
-    if (const auto why = suitability_.WhyNot(row.setup.target)) return Reason{*why, suitability_.Detail()};
+    if (const auto why = suitability_.WhyNot(row.setup->target)) return Reason{*why, suitability_.Detail()};
     if (failed_since_[i] != nullptr) return Reason{LeftOut::kFailedSince, failed_since_[i]->id};
     return std::nullopt;
   }
@@ -154,17 +155,22 @@ class Judge {
 
 }  // namespace
 
+std::string CandidateText(std::string schedule, std::string_view config) {
+  schedule.reserve(schedule.size() + 1 + config.size());
+  schedule += ' ';
+  schedule += config;
+  return schedule;
+}
+
 BestRow BestRowOf(const Record& record, int64_t seq) {
   BestRow row;
   row.seq = seq;
   row.id = record.id;
-  row.setup = SetupOf(record);
+  row.setup = SharedSetup(SetupOf(record));
   row.llvm_cpu = LlvmCpuOf(record.measurement.environment);
   row.min_ns = record.measurement.MinNs();
   row.session = record.session;
-  row.schedule = record.candidate.schedule;
-  row.config = record.candidate.config.ToText();
-  row.candidate = row.schedule + " " + row.config;
+  row.candidate = CandidateText(record.candidate.schedule, record.candidate.config.ToText());
   row.schedule_version = record.schedule_version;
   row.held = record.finals.held;
   row.place = record.finals.place;

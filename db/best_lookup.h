@@ -1,6 +1,7 @@
 // Which records a build may use, in which order, and why not the others.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -17,21 +18,25 @@ namespace hone {
 struct BestRow {
   int64_t seq = 0;  // greater: it arrived later
   std::string id;
-  Setup setup;
+  SharedSetup setup;
   std::string llvm_cpu;  // LLVM's name of the CPU that timed; empty: not known
   int64_t min_ns = 0;
-  std::string session, candidate;  // the candidate as any text that tells it from others of its workload
-  int held = 0, place = 0;         // as FinalsPart's
-  int rank = 0;                    // set by the lookup
-  int64_t worth_ns = 0;            // set by WorthByFinals
+  std::string session;
+  std::string candidate;    // CandidateText, or any text that tells it from others of its workload
+  int held = 0, place = 0;  // as FinalsPart's
+  int rank = 0;             // set by the lookup
+  int64_t worth_ns = 0;     // set by WorthByFinals
   Fate fate = Fate::kOk;
   bool noisy = false;
-  std::string schedule, config;  // the texts
   int schedule_version = 0;
   int layer = 0;          // of RecordLayers
   bool own_kind = false;  // for machines of the microarchitecture that measured it alone
+  std::string schedule() const { return candidate.substr(0, candidate.find(' ')); }
+  std::string config() const { return candidate.substr(std::min(candidate.size(), candidate.find(' ') + 1)); }
   bool operator==(const BestRow&) const = default;
 };
+// "SCHEDULE CONFIG"; a schedule's name holds no blank.
+std::string CandidateText(std::string schedule, std::string_view config);
 
 // seq: the record's place in the order of arrival.
 BestRow BestRowOf(const Record& record, int64_t seq);

@@ -29,13 +29,13 @@ bool OfKernel(const BestRow& row) {
 }
 
 bool SamePlace(const BestRow& a, const BestRow& b) {
-  return a.setup.threads == b.setup.threads && SameCode(a.setup.target, b.setup.target) &&
-         SameExactly(a.setup.machine, b.setup.machine);
+  return a.setup->threads == b.setup->threads && SameCode(a.setup->target, b.setup->target) &&
+         SameExactly(a.setup->machine, b.setup->machine);
 }
 
 bool InPlace(const BestRow& row, const BestWanted& wanted) {
-  return row.setup.threads == wanted.threads && SameCode(row.setup.target, wanted.target) &&
-         SameExactly(row.setup.machine, wanted.machine);
+  return row.setup->threads == wanted.threads && SameCode(row.setup->target, wanted.target) &&
+         SameExactly(row.setup->machine, wanted.machine);
 }
 
 // What another session saw later stands.

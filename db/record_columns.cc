@@ -2,14 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "core/error.h"
-#include "core/llvm_cpu_name.h"
 #include "db/record_log.h"
 
 namespace hone {
 namespace {
-
-std::string FeaturesText(const Target& target) { return fmt::format("{}", fmt::join(target.features, ",")); }
 
 struct Conditions {
   std::string text;
@@ -56,38 +55,41 @@ const char* const kInsertRecord =
     "INSERT INTO records(id, workload, schedule, schedule_version, config, triple, cpu, features, threads, fate, "
     "min_ns, "
     "cache, noisy, emulated, cpu_model, host, session, unix_ms, json, held, place, fingerprint, device, llvm_cpu, "
-    "runner_key, label) "
-    "VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT(id) DO NOTHING";
+    "runner_key, label, setup) "
+    "VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT(id) DO NOTHING";
 
-SqlRow RowOf(const Record& record) {
+SqlRow RowOf(const Record& record, const SetupColumns& columns) {
+  RecordText text = TextOfRecord(record);
+  if (!record.id.empty() && record.id != text.id) {
+    throw Error(ExitCode::kBug, fmt::format("record {} was changed after Finish", record.id));
+  }
   const Candidate& candidate = record.candidate;
   const Measurement& measurement = record.measurement;
   const Environment& environment = measurement.environment;
-  const Fingerprint fingerprint = FingerprintOf(environment);
-  return {record.id,
+  return {std::move(text.id),
           candidate.workload.ToText(),
           candidate.schedule,
           int64_t{record.schedule_version},
           candidate.config.ToText(),
-          candidate.target.triple,
-          candidate.target.cpu,
-          FeaturesText(candidate.target),
-          int64_t{record.threads},
+          columns.triple,
+          columns.cpu,
+          columns.features,
+          int64_t{columns.threads},
           static_cast<int64_t>(measurement.fate),
           measurement.MinNs(),
-          static_cast<int64_t>(record.timing.cache),
+          static_cast<int64_t>(columns.cache),
           int64_t{measurement.noisy},
           int64_t{environment.emulated},
           environment.cpu_model,
           environment.host,
           record.session,
           record.unix_ms,
-          DumpJson(ToJson(record)),
+          std::move(text.json),
           int64_t{record.finals.held},
           int64_t{record.finals.place},
-          fingerprint.ToText(),
-          fingerprint.ShortId(),
-          LlvmCpuOf(environment),
+          columns.fingerprint,
+          FingerprintOf(environment).ShortId(),
+          columns.llvm_cpu,
           environment.key,
           environment.label};
 }

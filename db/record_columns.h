@@ -3,12 +3,15 @@
 
 #include "db/database.h"
 #include "db/record_store.h"
+#include "db/setup_table.h"
 
 namespace hone {
 
-// The INSERT that passes known ids over; its parameters are a RowOf.
+// The INSERT that passes known ids over; its parameters are a RowOf and the number of the record's setup
+// (setup_table.h).
 extern const char* const kInsertRecord;
-SqlRow RowOf(const Record& record);
+// `columns`: SetupColumnsOf(record). A record without an id gets its content's; throws Error(kBug) when it has another.
+SqlRow RowOf(const Record& record, const SetupColumns& columns);
 
 // The record whose JSON is in the column. Throws Error(kBadData) when it is damaged.
 Record RecordFromColumn(const Statement& statement, int column);

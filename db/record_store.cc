@@ -6,11 +6,11 @@
 #include <cstdlib>
 
 #include "core/error.h"
-#include "core/parse_number.h"
 #include "db/best_lookup.h"
 #include "db/foreign_columns.h"
 #include "db/open_database.h"
 #include "db/record_columns.h"
+#include "db/setup_table.h"
 
 namespace hone {
 namespace {
@@ -19,59 +19,31 @@ namespace {
 // record.
 constexpr size_t kBatch = 256;
 
-Record Checked(const Record& record) {
-  Record finished = Finish(record);
-  if (!record.id.empty() && record.id != finished.id) {
-    throw Error(ExitCode::kBug, fmt::format("record {} was changed after Finish", record.id));
-  }
-  return finished;
-}
+// In the order of the index records_by_workload, which holds all of them: the records are not read.
+constexpr const char* kBestColumns =
+    "seq, setup, fate, noisy, min_ns, held, place, schedule_version, id, session, schedule, config";
 
-// Rows come in runs of one machine.
-struct LastMachine {
-  std::string text;
-  Fingerprint machine;
-  const Fingerprint& Of(std::string of) {
-    if (of != text) {
-      machine = Fingerprint::Parse(of);
-      text = std::move(of);
-    }
-    return machine;
-  }
-};
-
-BestRow ReadBestRow(const Statement& statement, LastMachine& last) {
+BestRow ReadBestRow(const Statement& statement) {
   BestRow row;
   row.seq = statement.Integer(0);
-  row.id = statement.Text(1);
-  Target& target = row.setup.target;
-  target.triple = statement.Text(2);
-  target.cpu = statement.Text(3);
-  const std::string features = statement.Text(4);
-  for (std::string_view feature : Split(features, ',')) {
-    if (!feature.empty()) target.features.emplace_back(feature);
-  }
-  row.setup.threads = static_cast<int>(statement.Integer(5));
-  row.setup.machine = last.Of(statement.Text(6));
-  row.setup.cache = static_cast<CacheMode>(statement.Integer(7));
-  row.llvm_cpu = statement.Text(8);
-  row.min_ns = statement.Integer(9);
-  row.session = statement.Text(10);
-  row.schedule = statement.Text(11);
-  row.config = statement.Text(12);
-  row.candidate = row.schedule + " " + row.config;
-  row.held = static_cast<int>(statement.Integer(13));
-  row.place = static_cast<int>(statement.Integer(14));
-  row.schedule_version = static_cast<int>(statement.Integer(15));
-  row.fate = static_cast<Fate>(statement.Integer(16));
-  row.noisy = statement.Integer(17) != 0;
+  row.fate = static_cast<Fate>(statement.Integer(2));
+  row.noisy = statement.Integer(3) != 0;
+  row.min_ns = statement.Integer(4);
+  row.held = static_cast<int>(statement.Integer(5));
+  row.place = static_cast<int>(statement.Integer(6));
+  row.schedule_version = static_cast<int>(statement.Integer(7));
+  row.id = statement.Text(8);
+  row.session = statement.Text(9);
+  row.candidate = CandidateText(statement.Text(10), statement.Text(11));
   return row;
 }
 
 class TableStore : public RecordStore {
  public:
   explicit TableStore(Database database)
-      : database_(std::make_unique<Database>(std::move(database))), claims_(database_->MakeClaims()) {}
+      : database_(std::make_unique<Database>(std::move(database))),
+        setups_(std::make_unique<SetupTable>(*database_)),
+        claims_(database_->MakeClaims()) {}
 
   int64_t Append(const std::vector<Record>& records) override {
     int64_t fresh = 0;
@@ -148,12 +120,12 @@ class TableStore : public RecordStore {
   std::vector<BestRow> Rows(const std::string& workload) const override {
     std::vector<BestRow> rows;
     Statement statement(*database_,
-                        "SELECT seq, id, triple, cpu, features, threads, fingerprint, cache, llvm_cpu, min_ns, "
-                        "session, schedule, config, held, place, schedule_version, fate, noisy "
-                        "FROM records WHERE workload = ? ORDER BY seq");
+                        fmt::format("SELECT {} FROM records WHERE workload = ? ORDER BY seq", kBestColumns));
     statement.Bind(1, workload);
-    LastMachine last;
-    while (statement.Step()) rows.push_back(ReadBestRow(statement, last));
+    while (statement.Step()) {
+      rows.push_back(ReadBestRow(statement));
+      SetSetup(statement.Integer(1), rows.back());
+    }
     return rows;
   }
 
@@ -216,16 +188,38 @@ class TableStore : public RecordStore {
   }
 
  private:
+  // Of a record that a hone wrote which did not know setups, while the store was brought up: from its text.
+  void SetSetup(int64_t number, BestRow& row) const {
+    if (const SetupTable::Known* known = number > 0 ? setups_->Find(number) : nullptr) {
+      row.setup = known->setup;
+      row.llvm_cpu = known->llvm_cpu;
+    } else if (const std::optional<Record> record = Get(row.id)) {
+      row = BestRowOf(*record, row.seq);
+    }
+  }
+
   int64_t AppendBatch(const std::vector<Record>& records, size_t begin, size_t end) {
+    // What can be done before the lock is taken keeps nobody waiting.
+    std::vector<SetupColumns> setups;
     std::vector<SqlRow> rows;
-    for (size_t i = begin; i < end; ++i) rows.push_back(RowOf(Checked(records[i])));
+    for (size_t i = begin; i < end; ++i) {
+      setups.push_back(SetupColumnsOf(records[i]));
+      rows.push_back(RowOf(records[i], setups.back()));
+    }
     Transaction transaction(*database_);
-    const int64_t fresh = database_->ExecuteAll(kInsertRecord, rows);
-    transaction.Commit();
-    return fresh;
+    try {
+      for (size_t i = 0; i < rows.size(); ++i) rows[i].emplace_back(setups_->NumberOf(setups[i]));
+      const int64_t fresh = database_->ExecuteAll(kInsertRecord, rows);
+      transaction.Commit();
+      return fresh;
+    } catch (...) {
+      setups_->Forget();
+      throw;
+    }
   }
 
   std::unique_ptr<Database> database_;
+  std::unique_ptr<SetupTable> setups_;
   std::unique_ptr<Claims> claims_;
 };
 

@@ -1,6 +1,9 @@
 // When two times may be compared.
 #pragma once
 
+#include <memory>
+#include <utility>
+
 #include "core/fingerprint.h"
 #include "core/measurement.h"
 #include "core/target.h"
@@ -18,6 +21,19 @@ struct Setup {
 };
 
 Setup SetupOf(const Record& record);
+
+// A Setup that many values share: copying it costs nothing, and comparing two of one owner next to nothing.
+class SharedSetup {
+ public:
+  SharedSetup();
+  explicit SharedSetup(Setup setup) : setup_(std::make_shared<const Setup>(std::move(setup))) {}
+  const Setup& operator*() const { return *setup_; }
+  const Setup* operator->() const { return setup_.get(); }
+  bool operator==(const SharedSetup& other) const { return setup_ == other.setup_ || *setup_ == *other.setup_; }
+
+ private:
+  std::shared_ptr<const Setup> setup_;  // never null
+};
 
 // Whether both targets get the same code: CPU and features; the number of cores says nothing.
 bool SameCode(const Target& a, const Target& b);

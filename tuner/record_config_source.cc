@@ -23,21 +23,21 @@ RecordLayers LayersOf(const RecordStore& store) {
 
 // Whether the times of both say which is faster.
 bool Comparable(const BestRow& a, const BestRow& b) {
-  return a.rank == b.rank && a.setup.machine == b.setup.machine && a.setup.threads == b.setup.threads &&
-         SameCode(a.setup.target, b.setup.target);
+  return a.rank == b.rank && a.setup->machine == b.setup->machine && a.setup->threads == b.setup->threads &&
+         SameCode(a.setup->target, b.setup->target);
 }
 
 // What stands against a ranked row by itself: kTaken when nothing does.
 ConsideredRecord Judge(BestRow row, const ConfigRefusal& refusal) {
   ConsideredRecord considered;
   considered.verdict = Verdict::kTaken;
-  const Schedule* schedule = FindSchedule(row.schedule);
+  const Schedule* schedule = FindSchedule(row.schedule());
   if (schedule == nullptr) {
     considered.verdict = Verdict::kRefused;
-    considered.detail = "there is no schedule " + row.schedule;
+    considered.detail = "there is no schedule " + row.schedule();
   } else if (schedule->version() != row.schedule_version) {
     considered.verdict = Verdict::kOtherVersion;
-  } else if (auto why = refusal(row.schedule, Config::Parse(row.config))) {
+  } else if (auto why = refusal(row.schedule(), Config::Parse(row.config()))) {
     considered.verdict = Verdict::kRefused;
     considered.detail = std::move(*why);
   }
@@ -57,7 +57,7 @@ BestLookup RecordConfigSource::LookUp(const Workload& workload, const Target& ta
 ConfigChoice RecordConfigSource::ChoiceOf(const BestRow& row) const {
   std::string source(NearnessName(row.rank));
   if (const std::string& origin = layers_.OriginOf(row); origin != kStoreOrigin) source += ", " + origin;
-  return {row.schedule, Config::Parse(row.config), std::move(source), row.id, row.min_ns};
+  return {row.schedule(), Config::Parse(row.config()), std::move(source), row.id, row.min_ns};
 }
 
 std::optional<ConfigChoice> RecordConfigSource::Choose(

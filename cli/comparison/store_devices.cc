@@ -77,7 +77,7 @@ void WorkloadRows::Add(const TrialRow& row) {
   kept.id = row.id;
   kept.min_ns = row.min_ns;
   kept.session = row.session;
-  kept.candidate = row.schedule + " " + row.config;
+  kept.candidate = CandidateText(row.schedule, row.config);
   kept.held = row.held;
   kept.place = row.place;
   rows_.push_back(std::move(kept));

@@ -96,7 +96,9 @@ class Check {
   // As a store would write them.
   std::string KeysOf(const hone::Record& record) {
     scratch_.Execute("DELETE FROM records");
-    scratch_.ExecuteAll(kInsertRecord, {RowOf(record)});
+    SqlRow row = RowOf(record, SetupColumnsOf(record));
+    row.emplace_back(int64_t{0});
+    scratch_.ExecuteAll(kInsertRecord, {row});
     return scratch_.Text(fmt::format("SELECT {} FROM records", kKeys));
   }
 

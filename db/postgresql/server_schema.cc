@@ -89,10 +89,36 @@ void CreateVersion5(ServerLink& link) {
   )");
 }
 
+// A server's index entry has a limit that a workload and a config together could pass: there the records are read,
+// whose texts it keeps apart.
+void AddSetups(ServerLink& link) {
+  link.Execute(R"(
+    CREATE TABLE hone.setups(
+      id BIGSERIAL PRIMARY KEY,
+      triple TEXT COLLATE "C" NOT NULL,
+      cpu TEXT COLLATE "C" NOT NULL,
+      features TEXT COLLATE "C" NOT NULL,
+      threads BIGINT NOT NULL,
+      fingerprint TEXT COLLATE "C" NOT NULL,
+      cache BIGINT NOT NULL,
+      llvm_cpu TEXT COLLATE "C" NOT NULL
+    );
+    ALTER TABLE hone.records ADD COLUMN setup BIGINT NOT NULL DEFAULT 0;
+    INSERT INTO hone.setups(triple, cpu, features, threads, fingerprint, cache, llvm_cpu)
+      SELECT DISTINCT triple, cpu, features, threads, fingerprint, cache, llvm_cpu FROM hone.records;
+    UPDATE hone.records AS r SET setup = s.id FROM hone.setups AS s WHERE s.triple = r.triple AND s.cpu = r.cpu AND
+      s.features = r.features AND s.threads = r.threads AND s.fingerprint = r.fingerprint AND s.cache = r.cache AND
+      s.llvm_cpu = r.llvm_cpu;
+    DROP INDEX hone.records_by_workload;
+    DROP INDEX hone.records_by_cpu;
+    CREATE INDEX records_by_workload ON hone.records(workload, seq);
+  )");
+}
+
 // Step i brings the store from what was before to version kFirstVersion + i. A new version of the schema adds a step
 // here and one to SQLite's, and never edits one.
 constexpr int64_t kFirstVersion = 5;
-constexpr std::array<void (*)(ServerLink&), kSchemaVersion - kFirstVersion + 1> kSteps = {CreateVersion5};
+constexpr std::array<void (*)(ServerLink&), kSchemaVersion - kFirstVersion + 1> kSteps = {CreateVersion5, AddSetups};
 
 int64_t Integer(ServerLink& link, const char* sql) {
   const ServerResult result = link.Run(sql, {});

@@ -125,10 +125,38 @@ void AddPacks(Database& database) {
   )");
 }
 
+// A lookup reads the index alone: the columns behind a record's text lie pages away from those before it. No query asks
+// for a CPU alone.
+void AddSetups(Database& database) {
+  database.Execute(R"(
+    CREATE TABLE setups(
+      id INTEGER PRIMARY KEY,
+      triple TEXT NOT NULL,
+      cpu TEXT NOT NULL,
+      features TEXT NOT NULL,
+      threads INTEGER NOT NULL,
+      fingerprint TEXT NOT NULL,
+      cache INTEGER NOT NULL,
+      llvm_cpu TEXT NOT NULL,
+      UNIQUE(triple, cpu, features, threads, fingerprint, cache, llvm_cpu)
+    ) STRICT;
+    ALTER TABLE records ADD COLUMN setup INTEGER NOT NULL DEFAULT 0;
+    INSERT INTO setups(triple, cpu, features, threads, fingerprint, cache, llvm_cpu)
+      SELECT DISTINCT triple, cpu, features, threads, fingerprint, cache, llvm_cpu FROM records;
+    UPDATE records SET setup = (SELECT s.id FROM setups AS s WHERE s.triple = records.triple AND s.cpu = records.cpu AND
+      s.features = records.features AND s.threads = records.threads AND s.fingerprint = records.fingerprint AND
+      s.cache = records.cache AND s.llvm_cpu = records.llvm_cpu);
+    DROP INDEX records_by_workload;
+    DROP INDEX records_by_cpu;
+    CREATE INDEX records_by_workload ON records(workload, seq, setup, fate, noisy, min_ns, held, place, schedule_version,
+      id, session, schedule, config);
+  )");
+}
+
 // Step i brings version i to i + 1. A new version adds a step and never edits one: stores of every version are out
 // there.
-constexpr std::array<void (*)(Database&), kSchemaVersion> kSteps = {CreateVersion1, AddFinals, AddDevices,
-                                                                    AddForeignTrials, AddPacks};
+constexpr std::array<void (*)(Database&), kSchemaVersion> kSteps = {CreateVersion1,   AddFinals, AddDevices,
+                                                                    AddForeignTrials, AddPacks,  AddSetups};
 
 }  // namespace
 

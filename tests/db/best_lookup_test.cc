@@ -16,7 +16,7 @@ Fingerprint Machine(const std::string& cpu_id) { return FingerprintOf(EpycOf(cpu
 BestRow Row(const std::string& id, const std::string& cpu, const std::string& cpu_id, int threads, int64_t min_ns) {
   BestRow row;
   row.id = id;
-  row.setup = {X86(cpu), Machine(cpu_id), threads, CacheMode::kColdWeights};
+  row.setup = SharedSetup({X86(cpu), Machine(cpu_id), threads, CacheMode::kColdWeights});
   row.llvm_cpu = LlvmCpuOf(EpycOf(cpu_id));
   row.min_ns = min_ns;
   return row;
@@ -49,7 +49,7 @@ TEST(BestLookup, WithinARankTheLeastSampleWinsThenTheId) {
 
 TEST(BestLookup, LeavesOutWhatTheTargetCannotRun) {
   BestRow arm = Row("b", "cortex-a72", "0x41-8-0xd08-3", 4, 1);
-  arm.setup.target.triple = "aarch64-linux-gnu";
+  ChangeSetup(arm, [&](auto& setup) { setup.target.triple = "aarch64-linux-gnu"; });
   EXPECT_EQ(Order(RankRecords(
                 {Row("a", "znver5", kZen3, 4, 1), arm, Row("c", "x86-64-v2", "GenuineIntel-6-44-2", 4, 5)}, kWanted)),
             "c3 ");
@@ -57,20 +57,21 @@ TEST(BestLookup, LeavesOutWhatTheTargetCannotRun) {
 
 TEST(BestLookup, ExplicitFeaturesCount) {
   BestRow row = Row("a", "znver5", kZen3, 4, 1);
-  row.setup.target.features = {"-avx512f"};
+  ChangeSetup(row, [&](auto& setup) { setup.target.features = {"-avx512f"}; });
   EXPECT_EQ(Order(RankRecords({row}, kWanted)), "a0 ");
 }
 
 TEST(BestLookup, NeverMixesCacheModesInARank) {
   BestRow warm = Row("w", "znver3", kZen3, 4, 1), warm_far = Row("v", "haswell", "GenuineIntel-6-63-2", 4, 1);
-  warm.setup.cache = warm_far.setup.cache = CacheMode::kWarm;
+  ChangeSetup(warm, [&](auto& setup) { setup.cache = CacheMode::kWarm; });
+  ChangeSetup(warm_far, [&](auto& setup) { setup.cache = CacheMode::kWarm; });
   EXPECT_EQ(Order(RankRecords({warm, Row("c", "znver3", kZen3, 4, 9), warm_far}, kWanted)), "c0 v3 ");
   EXPECT_EQ(Order(RankRecords({warm}, kWanted)), "w0 ");
 }
 
 TEST(BestLookup, AnEmulatedMachineIsAnother) {
   BestRow emulated = Row("e", "znver3", kZen3, 4, 1);
-  emulated.setup.machine.emulated = true;
+  ChangeSetup(emulated, [&](auto& setup) { setup.machine.emulated = true; });
   BestWanted wanted = kWanted;
   wanted.machine.emulated = true;
   EXPECT_EQ(Order(RankRecords({emulated, Row("a", "znver3", kZen3, 4, 9)}, kWanted)), "a0 e3 ");
@@ -131,9 +132,9 @@ TEST(BestLookup, SaysWhyItLeavesOut) {
   failed.candidate = "that one";
   noisy.noisy = true;
   BestRow warm = Row("w", "znver3", kZen3, 4, 5);
-  warm.setup.cache = CacheMode::kWarm;
+  ChangeSetup(warm, [&](auto& setup) { setup.cache = CacheMode::kWarm; });
   BestRow arm = Row("a", "cortex-a72", "0x41-8-0xd08-3", 4, 1);
-  arm.setup.target.triple = "aarch64-linux-gnu";
+  ChangeSetup(arm, [&](auto& setup) { setup.target.triple = "aarch64-linux-gnu"; });
   const BestLookup lookup =
       LookUpBest({failed, noisy, warm, arm, Row("z", "znver5", kZen5, 4, 1), Row("r", "znver3", kZen3, 4, 9)}, kWanted);
   EXPECT_EQ(Order(lookup.ranked), "r0 ");
@@ -170,7 +171,7 @@ TEST(BestLookup, TellsWhatDecided) {
   };
   const BestRow own = Row("a", "znver3", kZen3, 4, 9);
   BestRow emulated = own, final = own;
-  emulated.setup.machine.emulated = true;
+  ChangeSetup(emulated, [&](auto& setup) { setup.machine.emulated = true; });
   final.held = 1;
   EXPECT_EQ(decided(own, Row("b", "znver3", kZen3, 2, 1)), Criterion::kRank);
   EXPECT_EQ(decided(own, Row("b", "znver3", kZen3, 4, 10)), Criterion::kWorth);

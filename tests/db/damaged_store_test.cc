@@ -106,8 +106,8 @@ TEST_F(DamagedStore, ZeroedPagesNeverGiveAFalseRecord) {
 }
 
 TEST_F(DamagedStore, NewerVersionIsRefused) {
-  OpenSqlite(path_, false).Execute("PRAGMA user_version = 6");
-  ExpectRefused("version 6; this hone reads up to 5");
+  OpenSqlite(path_, false).Execute("PRAGMA user_version = 7");
+  ExpectRefused("version 7; this hone reads up to 6");
 }
 
 TEST_F(DamagedStore, DatabaseOfAnotherProgramIsRefused) {
@@ -199,15 +199,28 @@ void MakeVersion2(const std::string& path, const std::vector<Record>& records) {
   )");
 }
 
-// As hone made it before it read other tuners' logs.
-void MakeVersion3(const std::string& path, const std::vector<Record>& records) {
+// As hone made it before setups had a table of their own.
+void MakeVersion5(const std::string& path, const std::vector<Record>& records) {
   std::filesystem::remove(path);
   RecordStore::Open(path)->Append(records);
+  OpenSqlite(path, false).Execute(R"(
+    DROP INDEX records_by_workload;
+    CREATE INDEX records_by_workload ON records(workload, fate, noisy, cache, min_ns);
+    CREATE INDEX records_by_cpu ON records(cpu, workload);
+    DROP TABLE setups;
+    ALTER TABLE records DROP COLUMN setup;
+    PRAGMA user_version = 5;
+  )");
+}
+
+// As hone made it before it read other tuners' logs.
+void MakeVersion3(const std::string& path, const std::vector<Record>& records) {
+  MakeVersion5(path, records);
   OpenSqlite(path, false).Execute("DROP TABLE foreign_trials; DROP TABLE packs; PRAGMA user_version = 3");
 }
 
 TEST_F(DamagedStore, EveryOlderVersionTakesOtherTunersTrials) {
-  for (const auto& make : {MakeVersion1, MakeVersion2, MakeVersion3}) {
+  for (const auto& make : {MakeVersion1, MakeVersion2, MakeVersion3, MakeVersion5}) {
     make(path_, records_);
     const auto store = RecordStore::Open(path_);
     EXPECT_EQ(store->Stats().engine.schema_version, kSchemaVersion);
@@ -238,6 +251,45 @@ TEST_F(DamagedStore, AnUpgradeDerivesTheDeviceOfEachRecord) {
     EXPECT_EQ(RecordStore::Open(path_)->Find({.device = FingerprintOf(record.measurement.environment).ShortId()}),
               std::vector<Record>{record});
   }
+}
+
+// Of two machines and two targets, and of several threads.
+std::vector<Record> RecordsOfManySetups() {
+  std::vector<Record> records = SampleRecords(12);
+  for (size_t i = 0; i < records.size(); ++i) {
+    Record& record = records[i];
+    if (i % 2 == 1) record.measurement.environment = EpycOf("AuthenticAMD-26-2-1");
+    if (i % 3 == 1) record.candidate.target.features = {"+avx2", "-fma"};
+    record.threads = 1 + static_cast<int>(i / 6);
+    record = Finish(record);
+  }
+  return records;
+}
+
+std::vector<BestRow> RowsOf(const std::vector<Record>& records) {
+  std::vector<BestRow> rows;
+  for (const Record& record : records) rows.push_back(BestRowOf(record, static_cast<int64_t>(rows.size()) + 1));
+  return rows;
+}
+
+TEST_F(DamagedStore, AnUpgradeGivesEachRecordItsSetup) {
+  const std::vector<Record> records = RecordsOfManySetups();
+  std::vector<BestRow> rows = RowsOf(records);
+  for (BestRow& row : rows) ChangeSetup(row, [](auto& setup) { setup.target.num_cores = 0; });  // no column has it
+  MakeVersion5(path_, records);
+  const auto store = RecordStore::Open(path_);
+  EXPECT_EQ(store->Rows(kSampleWorkload), rows);
+  EXPECT_EQ(OpenSqlite(path_, false).Integer("SELECT count(*) FROM setups"), 8);
+  EXPECT_EQ(OpenSqlite(path_, false).Integer("SELECT count(*) FROM records WHERE setup = 0"), 0);
+}
+
+// A hone of before that had the store open goes on writing to it.
+TEST_F(DamagedStore, ARecordWithoutASetupIsLookedUpAllTheSame) {
+  const std::vector<Record> records = RecordsOfManySetups();
+  std::filesystem::remove(path_);
+  RecordStore::Open(path_)->Append(records);
+  OpenSqlite(path_, false).Execute("UPDATE records SET setup = 0 WHERE seq % 2 = 0");
+  EXPECT_EQ(RecordStore::Open(path_)->Rows(kSampleWorkload), RowsOf(records));
 }
 
 TEST_F(DamagedStore, UnfinishedUpgradeLeavesNothing) {

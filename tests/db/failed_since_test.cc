@@ -19,8 +19,7 @@ class FailedSinceTest : public testing::Test {
     row.candidate = candidate;
     row.fate = fate;
     row.min_ns = fate == Fate::kOk ? 100 : 0;
-    row.setup.machine = here_;
-    row.setup.target = kZen3;
+    row.setup = SharedSetup({kZen3, here_});
     return rows_.emplace_back(row);
   }
   // The ids of the failures that speak against each row, "-" for none.
@@ -64,14 +63,14 @@ TEST_F(FailedSinceTest, AKernelThatIsWrongOnceInASessionIsWrongInAllOfIt) {
 
 TEST_F(FailedSinceTest, AFailureElsewhereCountsForWhatWasMeasuredThere) {
   Add("s", "a", Fate::kOk);
-  Add("s", "a", Fate::kOk).setup.machine = there_;
-  Add("t", "a", Fate::kCrashed).setup.machine = there_;
+  ChangeSetup(Add("s", "a", Fate::kOk), [&](auto& setup) { setup.machine = there_; });
+  ChangeSetup(Add("t", "a", Fate::kCrashed), [&](auto& setup) { setup.machine = there_; });
   EXPECT_EQ(Against(), "-3-");
 }
 
 TEST_F(FailedSinceTest, AFailureHereCountsForWhatWasMeasuredAnywhere) {
-  Add("s", "a", Fate::kOk).setup.machine = there_;
-  Add("s", "a", Fate::kOk).setup.machine = third_;
+  ChangeSetup(Add("s", "a", Fate::kOk), [&](auto& setup) { setup.machine = there_; });
+  ChangeSetup(Add("s", "a", Fate::kOk), [&](auto& setup) { setup.machine = third_; });
   Add("t", "a", Fate::kCrashed);
   EXPECT_EQ(Against(), "33-");
 }
@@ -79,9 +78,9 @@ TEST_F(FailedSinceTest, AFailureHereCountsForWhatWasMeasuredAnywhere) {
 TEST_F(FailedSinceTest, OtherVersionsAndThreadsAreOtherKernels) {
   Add("s", "a", Fate::kOk).schedule_version = 2;
   Add("s", "a", Fate::kOk);
-  Add("t", "a", Fate::kCrashed).setup.threads = 4;
+  ChangeSetup(Add("t", "a", Fate::kCrashed), [&](auto& setup) { setup.threads = 4; });
   EXPECT_EQ(Against(), "---");
-  rows_[1].setup.threads = 4;
+  ChangeSetup(rows_[1], [&](auto& setup) { setup.threads = 4; });
   EXPECT_EQ(Against(), "-3-");
 }
 

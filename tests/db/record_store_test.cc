@@ -144,7 +144,7 @@ TEST_F(RecordStoreTest, TellsItsStats) {
   EXPECT_EQ(stats.ok, 4);
   EXPECT_EQ(stats.workloads, 1);
   EXPECT_EQ(stats.devices, 2);
-  EXPECT_EQ(stats.engine.schema_version, 5);
+  EXPECT_EQ(stats.engine.schema_version, 6);
   EXPECT_GT(stats.engine.size_bytes, 4096);
   EXPECT_FALSE(stats.engine.version.empty());
   EXPECT_EQ(stats.engine.name, StorePlace::Engine());

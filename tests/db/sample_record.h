@@ -2,8 +2,10 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "db/best_lookup.h"
 #include "db/record.h"
 
 namespace hone {
@@ -16,6 +18,14 @@ std::vector<Record> SampleRecords(int count);
 
 // Of a machine that calls itself "AMD EPYC" and whose CPU is of vendor-family-model-stepping cpu_id.
 Environment EpycOf(const std::string& cpu_id);
+
+// Gives the row a setup that differs from its own by what `change` does to it.
+template <typename Change>
+void ChangeSetup(BestRow& row, const Change& change) {
+  Setup setup = *row.setup;
+  change(setup);
+  row.setup = SharedSetup(std::move(setup));
+}
 
 // A folder of the test's own, removed with all that is in it.
 class TempFolder {

@@ -18,8 +18,7 @@ class JudgeByFinalsTest : public testing::Test {
     row.session = session;
     row.candidate = candidate;
     row.min_ns = min_ns;
-    row.setup.machine = machine_;
-    row.setup.target = {"x86_64-pc-linux-gnu", "znver3", {}, 0};
+    row.setup = SharedSetup({{"x86_64-pc-linux-gnu", "znver3", {}, 0}, machine_});
     rows_.push_back(row);
   }
   void Final(const std::string& session, int held, const std::string& candidate, int place, int64_t min_ns) {
@@ -83,8 +82,8 @@ TEST_F(JudgeByFinalsTest, ATimeOfAnotherCpuOfOneNameDoesNotDisplaceTheWinner) {
   Final("s", 1, "a", 1, 315);
   Final("s", 1, "b", 2, 320);
   Trial("other", "far", 157);
-  rows_.back().setup.machine = FingerprintOf(EpycOf("AuthenticAMD-26-2-1"));
-  rows_.back().setup.target.cpu = "x86-64-v3";
+  ChangeSetup(rows_.back(), [&](auto& setup) { setup.machine = FingerprintOf(EpycOf("AuthenticAMD-26-2-1")); });
+  ChangeSetup(rows_.back(), [&](auto& setup) { setup.target.cpu = "x86-64-v3"; });
   EXPECT_EQ(First(), "a 315 final");
 }
 
@@ -92,7 +91,7 @@ TEST_F(JudgeByFinalsTest, OtherCodeOfThisMachineDoesNotDisplaceTheWinner) {
   Final("s", 1, "a", 1, 315);
   Final("s", 1, "b", 2, 320);
   Trial("other", "narrow", 157);
-  rows_.back().setup.target.cpu = "x86-64-v3";
+  ChangeSetup(rows_.back(), [&](auto& setup) { setup.target.cpu = "x86-64-v3"; });
   EXPECT_EQ(First(), "a 315 final");
 }
 
@@ -104,11 +103,11 @@ TEST_F(JudgeByFinalsTest, AnotherMachinesFinalsSayNothing) {
     Final("s", 1, "a", 2, 99);
     BestRow* rows[] = {&rows_[rows_.size() - 2], &rows_.back()};
     for (BestRow* row : rows) {
-      if (i == 0) row->setup.machine.model = "2";
-      if (i == 1) row->setup.threads = 2;
-      if (i == 2) row->setup.cache = CacheMode::kWarm;
-      if (i == 3) row->setup.machine.emulated = true;
-      if (i == 4) row->setup.target.features = {"+avx2"};
+      if (i == 0) ChangeSetup(*row, [&](auto& setup) { setup.machine.model = "2"; });
+      if (i == 1) ChangeSetup(*row, [&](auto& setup) { setup.threads = 2; });
+      if (i == 2) ChangeSetup(*row, [&](auto& setup) { setup.cache = CacheMode::kWarm; });
+      if (i == 3) ChangeSetup(*row, [&](auto& setup) { setup.machine.emulated = true; });
+      if (i == 4) ChangeSetup(*row, [&](auto& setup) { setup.target.features = {"+avx2"}; });
     }
   }
   EXPECT_EQ(First(), "a 80");

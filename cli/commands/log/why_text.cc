@@ -46,9 +46,9 @@ std::string BehindText(const ConsideredRecord& considered, const BestWanted& wan
     case Criterion::kEmulated:
       return "measured under an emulator";
     case Criterion::kCode:
-      return fmt::format("code for {}, not {}", row.setup.target.cpu, wanted.target.cpu);
+      return fmt::format("code for {}, not {}", row.setup->target.cpu, wanted.target.cpu);
     case Criterion::kThreads:
-      return fmt::format("measured at --threads {}", row.setup.threads);
+      return fmt::format("measured at --threads {}", row.setup->threads);
     case Criterion::kWorth:
       return row.worth_ns != row.min_ns ? "beaten in finals" : "slower";
     case Criterion::kFinals:
@@ -68,7 +68,7 @@ std::string LeftOutText(const ConsideredRecord& considered) {
     case LeftOut::kNoisy:
       return "noisy";
     case LeftOut::kOtherArchitecture:
-      return fmt::format("code for {}", row.setup.target.triple);
+      return fmt::format("code for {}", row.setup->target.triple);
     case LeftOut::kLacksFeatures:
       return fmt::format("the target lacks {}", considered.detail);
     case LeftOut::kFailedSince:
@@ -76,7 +76,7 @@ std::string LeftOutText(const ConsideredRecord& considered) {
     case LeftOut::kOtherKind:
       return "measured on another kind of machine, and not asked for";
     case LeftOut::kOtherCache:
-      return fmt::format("timed {}, others cold-weights", CacheModeName(row.setup.cache));
+      return fmt::format("timed {}, others cold-weights", CacheModeName(row.setup->cache));
   }
   return "";
 }
@@ -104,7 +104,7 @@ std::string TakenText(const WhyAnswer& answer, const RecordLayers& layers) {
   }
   const BestRow& row = taken->row;
   return fmt::format("taken: {} of {}, {} {}, {}, measured on {}: {} ({})\n", row.id, layers.OriginOf(row),
-                     row.schedule, row.config, TimeText(row.min_ns), RankText(row.rank), DeviceOf(row, layers),
+                     row.schedule(), row.config(), TimeText(row.min_ns), RankText(row.rank), DeviceOf(row, layers),
                      answer.taken->source);
 }
 
@@ -160,7 +160,7 @@ std::string WhyText(const WhyAnswer& answer, const RecordLayers& layers, size_t 
     }
     ++shown;
     table.Add({row.id, layers.OriginOf(row), VerdictText(considered, wanted), TimeText(row.min_ns),
-               fmt::format("{}", row.setup.threads), DeviceOf(row, layers), row.schedule, row.config});
+               fmt::format("{}", row.setup->threads), DeviceOf(row, layers), row.schedule(), row.config()});
   }
   if (!table.empty()) text += table.ToText();
   if (more > 0) text += fmt::format("and {} more; --limit 0 shows them\n", more);
@@ -176,10 +176,10 @@ Json WhyJson(const WhyAnswer& answer, const RecordLayers& layers) {
                           {"taken", c.verdict == Verdict::kTaken},
                           {"why", VerdictText(c, wanted)},
                           {"min_ns", c.row.min_ns},
-                          {"threads", c.row.setup.threads},
+                          {"threads", c.row.setup->threads},
                           {"device", DeviceOf(c.row, layers)},
-                          {"schedule", c.row.schedule},
-                          {"config", c.row.config}});
+                          {"schedule", c.row.schedule()},
+                          {"config", c.row.config()}});
   }
   Json json = {{"workload", answer.task.workload.ToText()}, {"nodes", answer.task.nodes}, {"considered", considered}};
   if (answer.taken) {

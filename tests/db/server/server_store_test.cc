@@ -14,6 +14,7 @@
 #include "db/patient_store.h"
 #include "db/postgresql/server_claims.h"
 #include "db/postgresql/server_link.h"
+#include "db/schema_version.h"
 #include "tests/db/sample_record.h"
 #include "tests/db/server/server_place.h"
 #include "tests/db/store_place.h"
@@ -77,10 +78,32 @@ TEST(ServerStore, WhatOthersKeepIsRefusedAndLeft) {
 TEST(ServerStore, ANewerVersionIsRefused) {
   const StorePlace place;
   place.Open();
-  PostgresServer::Execute(place.where(), "UPDATE hone.store SET version = 6");
+  PostgresServer::Execute(place.where(), "UPDATE hone.store SET version = 7");
   const Error error = OpenRefusal(place.where(), true);
   EXPECT_EQ(error.code(), ExitCode::kBadData);
-  EXPECT_THAT(error.what(), HasSubstr("version 6; this hone reads up to 5"));
+  EXPECT_THAT(error.what(), HasSubstr("version 7; this hone reads up to 6"));
+}
+
+TEST(ServerStore, AnOlderVersionIsBroughtUpWithAllItsRecords) {
+  const StorePlace place;
+  std::vector<Record> records = SampleRecords(6);
+  for (size_t i = 0; i < 3; ++i) {
+    records[i].measurement.environment = EpycOf("AuthenticAMD-26-2-1");
+    records[i] = Finish(records[i]);
+  }
+  place.Open()->Append(records);
+  const std::vector<BestRow> rows = place.Open()->Rows(kSampleWorkload);
+  PostgresServer::Execute(place.where(),
+                          "DROP INDEX hone.records_by_workload; "
+                          "CREATE INDEX records_by_workload ON hone.records(workload, fate, noisy, cache, min_ns); "
+                          "CREATE INDEX records_by_cpu ON hone.records(cpu, workload); "
+                          "ALTER TABLE hone.records DROP COLUMN setup; DROP TABLE hone.setups; "
+                          "UPDATE hone.store SET version = 5");
+  const auto store = place.Open();
+  EXPECT_EQ(store->Stats().engine.schema_version, kSchemaVersion);
+  EXPECT_EQ(store->Find({}), records);
+  EXPECT_EQ(store->Rows(kSampleWorkload), rows);
+  EXPECT_EQ(store->Append(SampleRecords(8)), 5) << "those of the other machine have other ids";
 }
 
 TEST(ServerStore, ARoleThatMayOnlyReadReads) {
