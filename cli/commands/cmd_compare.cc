@@ -32,7 +32,7 @@ struct CompareOptions {
   ModelOptions model;
   std::vector<std::string> models;
   RecordComparisonOptions records;
-  std::string db, between, html;
+  std::string db, hub, between, html;
   std::vector<std::string> results;
   bool from_records = false, measure = false, no_records = false;
   std::string keys, min_time = "1s";
@@ -62,6 +62,7 @@ void AddOptions(CommandLine& line, CompareOptions& options) {
   AddClientKeyOptions(line, options.remote.keys);
   AddRecordComparisonOptions(line, options.records);
   AddStoreOption(line, options.db);
+  AddHubOption(line, options.hub);
   line.AddFlag("--layers", options.layers, "every layer on every device");
   line.Add("--between", options.between, "A,B: the layers that differ most; each a key, label, host or id");
   const Option csv = line.AddFlag("--csv", options.csv, "a row per device and model, comma-separated");
@@ -101,8 +102,7 @@ ComparisonReport Measured(const CompareOptions& options, const std::vector<Model
   measure.threads = options.records.machine.threads;
   measure.exact_math = options.records.machine.math == "exact";
   measure.min_time_ns = ParseDuration(options.min_time);
-  const std::unique_ptr<RecordStore> store = options.no_records ? nullptr : OpenStoreIfThere(options.db);
-  measure.store = store.get();
+  measure.records = {options.db, options.hub, options.no_records};
   ComparisonReport report;
   report.accepted = ParseLikenessNames(options.records.accept, "--accept");
   report.comparison = ComparePackages(MeasurePackages(models, measure));

@@ -4,19 +4,17 @@
 
 #include <algorithm>
 #include <numeric>
-#include <optional>
 
+#include "cli/build_model.h"
 #include "cli/comparison/roofs_of_devices.h"
 #include "cli/device_name.h"
 #include "cli/files/temporary_package.h"
-#include "compiler/build.h"
 #include "compiler/codegen/machine_target.h"
 #include "core/error.h"
 #include "core/median_interval.h"
 #include "core/version.h"
 #include "rpc_runner/executor/package_job.h"
 #include "rpc_runner/tracker/ask_tracker.h"
-#include "tuner/record_config_source.h"
 
 namespace hone {
 namespace {
@@ -45,12 +43,8 @@ struct Timing {
 
 Timing BuiltFor(const ModelToCompare& model, const BuildContext& context, const Environment& machine,
                 const MeasureOptions& options) {
-  std::optional<RecordConfigSource> source;
-  if (options.store != nullptr) source.emplace(*options.store, FingerprintOf(machine));
-  BuildOptions build;
-  build.context = context;
-  build.configs = source ? &*source : nullptr;
-  const TemporaryPackage package(Build(model.typed, build).package);
+  const TemporaryPackage package(
+      BuildModel(model.typed, {context, false, FingerprintOf(machine)}, options.records).package);
   Timing timing;
   timing.plan = package->plan();
   timing.job = MakePackageJob(package->plan(), package->lib(), package->params(), context.threads, kFirstRuns);

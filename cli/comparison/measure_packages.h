@@ -6,8 +6,7 @@
 
 #include "cli/comparison/compare_packages.h"
 #include "cli/comparison/compare_records.h"
-#include "core/config_source.h"
-#include "db/record_store.h"
+#include "cli/record_options.h"
 #include "rpc_runner/runner.h"
 
 namespace hone {
@@ -17,7 +16,7 @@ struct MeasureOptions {
   std::vector<std::string> keys;  // a runner of each
   int threads = 0;                // 0: each machine's cores
   bool exact_math = false;
-  const RecordStore* store = nullptr;   // where configurations come from; null: the analytic defaults
+  RecordOptions records;                // where configurations come from, as in any build
   int64_t min_time_ns = 1'000'000'000;  // of runs of each package, at least 10
 };
 

@@ -50,5 +50,28 @@ TEST_F(CompareMeasured, BuildsForEachRunnerAndTimesTheWholePackageThere) {
   EXPECT_THAT(Shell(compare + "--target znver3").err, HasSubstr("own target"));
 }
 
+TEST_F(CompareMeasured, BuildsFromEveryLayerOfRecordsAsABuildDoes) {
+  const auto left = RunnerOf("left", "0");
+  const std::string model = " zoo:mlp --image-shape 1,14,14 ";
+  ASSERT_EQ(Shell("hone tune" + model + "--key left --trials 4 --db tuned.db --tracker " + address_).code, 0);
+  ASSERT_EQ(Shell("hone log pack --name p --db tuned.db -o p.honepack").code, 0);
+  const auto sources = [&](const std::string& options) {
+    const ProgramResult measured = Shell("hone compare" + model + "--measure --min-time 10ms --keys left --json " +
+                                         options + " --tracker " + address_);
+    EXPECT_EQ(measured.code, 0) << measured.err;
+    const Json json = ParseJson(measured.out, "the comparison");
+    std::set<std::string> found;
+    for (const Json& cell : json["cells"]) {
+      for (const Json& layer : cell["layers"]) {
+        if (layer["knobs"]) found.insert(layer["source"]);
+      }
+    }
+    return found;
+  };
+  EXPECT_EQ(sources("--hub p.honepack"), (std::set<std::string>{"record, hub"}));
+  EXPECT_EQ(sources("--hub p.honepack --db tuned.db"), (std::set<std::string>{"record"}));
+  EXPECT_EQ(sources("--hub p.honepack --no-records"), (std::set<std::string>{"default"}));
+}
+
 }  // namespace
 }  // namespace hone
