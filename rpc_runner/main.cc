@@ -36,7 +36,7 @@ namespace {
 constexpr const char* kUsage =
     "usage: hone-runner --tracker tcp://HOST:PORT --key NAME [options]\n"
     "  --label NAME            this device's name among those of its key (the host's)\n"
-    "  --direct                let tuners dial this runner too, besides reaching it through the tracker\n"
+    "  --direct                let tuners of this machine dial this runner too, where the tracker has no keys\n"
     "  --bind tcp://HOST:PORT  where, with --direct (tcp://127.0.0.1:*)\n"
     "  --cores LIST            CPUs to time on, as in 0,2-3 (all that are allowed)\n"
     "  --max-deadline TIME     the longest that a candidate may take, whatever its job says (60s)\n"

@@ -33,10 +33,11 @@ constexpr int64_t kNeedNs = 5'000'000'000;  // between two questions for one pro
 // What was said last, so that what is repeated each second is told once.
 class Complaints {
  public:
+  // "": there is nothing to complain of, and what comes next is told even if it was told before.
   void Tell(const std::string& text) {
     if (text == last_) return;
     last_ = text;
-    WriteToStderr(ErrorLine("hone-runner", text));
+    if (!text.empty()) WriteToStderr(ErrorLine("hone-runner", text));
   }
 
  private:
@@ -107,7 +108,7 @@ class RunnerServer {
     Socket::Message message;
     for (int i = 0; i < 64 && tracker_.Receive(&message); ++i) FromTracker(message);
     for (int i = 0; dialled_ && i < 64 && dialled_->Receive(&message); ++i) FromDialler(message);
-    TellRefusal();
+    refusals_.Tell(tracker_.Refusal());  // it may be let in later, and the library tries again
     if (take_more) StartJobs();
     TakeResults();
     if (watch_ && running_.empty() && watch_->IsDue()) LookAtHealth();
@@ -116,13 +117,6 @@ class RunnerServer {
     if (!desk_.lease().empty() && now_ns - client_heard_ns_ > kLeaseNs) EndLease();
     if (now_ns >= hello_ns_) SayHello();
     if (now_ns - beat_ns_ >= kBeatNs) Beat(now_ns);
-  }
-
-  // Once: it may be let in later, and the library tries again.
-  void TellRefusal() {
-    const std::string refusal = tracker_.Refusal();
-    if (!refusal.empty() && refusal != refusal_) WriteToStderr(ErrorLine("hone-runner", refusal));
-    refusal_ = refusal;
   }
 
   void LookAtHealth() {
@@ -335,9 +329,8 @@ class RunnerServer {
   Socket tracker_;
   std::unique_ptr<Socket> dialled_;  // by tuners; null unless options_.direct
   Random jitter_;
-  Complaints complaints_;
+  Complaints complaints_, refusals_;
   std::string address_;  // of dialled_
-  std::string refusal_;  // that was told of
   LeaseDesk desk_;
   std::string holder_;  // the name of the sender that the lease is for
   std::string note_;    // the tracker's, to be told to the next one
@@ -365,7 +358,10 @@ RunnerEnding ServeExecutor(const RunnerServerOptions& options, Runner& executor,
 
 RunnerEnding ServeRunner(const RunnerServerOptions& options, const std::atomic<bool>* stop) {
   RequireLoopback(options.bind);
-  ClientSecurity(options.keys, options.tracker);
+  const Security security = ClientSecurity(options.keys, options.tracker);
+  if (options.direct && !security.server_key.empty()) {
+    WriteToStderr("hone-runner: note: the tracker has keys, so tuners speak through it: --direct does nothing\n");
+  }
   LocalRunner executor(options.executor);
   return ServeExecutor(options, executor, [&executor] { return executor.PollFd(); }, stop);
 }

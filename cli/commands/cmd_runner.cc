@@ -20,7 +20,8 @@ int RunnerCommand(const Arguments& arguments) {
       .Env("HONE_KEY")
       .About(Topic::kRunners);
   line.Add("--label", options.label, "this device's name among those of its key; by default the host's");
-  line.AddFlag("--direct", options.direct, "let tuners dial this runner too, besides reaching it through the tracker");
+  line.AddFlag("--direct", options.direct,
+               "let tuners of this machine dial this runner too, where the tracker has no keys");
   line.Add("--bind", options.bind, "where, with --direct; port * picks a free one").ShowDefault();
   line.Add("--cores", cores, "the CPUs to time on, as 0,2-3; by default all that are allowed");
   line.Add("--max-deadline", max_deadline,

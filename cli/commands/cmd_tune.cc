@@ -81,7 +81,7 @@ void AddOptions(CommandLine& line, TuneCommandOptions& options) {
       .ShowDefault()
       .Needs(tracker);
   line.AddFlag("--direct", options.remote.direct,
-               "dial runners that allow it, in place of speaking through the tracker")
+               "dial runners of this machine that allow it, in place of speaking through a tracker without keys")
       .Needs(tracker);
   line.Add("--runners", options.remote.max_runners, "at most so many of the key's runners at once")
       .Between(1, 64)
