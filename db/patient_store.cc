@@ -83,6 +83,10 @@ class PatientStore : public RecordStore {
   void EachTrial(const RecordQuery& query, const std::function<void(const TrialRow& row)>& visit) const override {
     store_->EachTrial(query, visit);
   }
+  // The same.
+  void EachText(const RecordQuery& query, const std::function<void(const std::string& json)>& visit) const override {
+    store_->EachText(query, visit);
+  }
   std::vector<std::string> Workloads() const override {
     return Patiently([&] { return store_->Workloads(); });
   }

@@ -59,6 +59,16 @@ RecordText TextOfRecord(const Record& record) {
   return text;
 }
 
+bool ProvesItself(std::string_view json) {
+  constexpr std::string_view kBefore = R"({"id":")", kAfter = "\",";
+  constexpr size_t kDigits = 16, kBegin = kBefore.size() + kDigits + kAfter.size();
+  if (json.size() < kBegin || !json.starts_with(kBefore)) return false;
+  if (json.substr(kBefore.size() + kDigits, kAfter.size()) != kAfter) return false;
+  std::string content = "{";
+  content += json.substr(kBegin);
+  return Sha256Hex(content).compare(0, kDigits, json.substr(kBefore.size(), kDigits)) == 0;
+}
+
 Json ToJson(const Record& record) {
   JsonObjectTree tree;
   tree.Put("id", record.id);

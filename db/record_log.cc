@@ -10,8 +10,8 @@ namespace {
 
 constexpr const char* kLogFormat = "hone-log";
 constexpr size_t kMaxReasonBytes = 300;
-constexpr size_t kBatch = 256;
-constexpr size_t kForeignBatch = 32768;  // half a second of a log: a disk is waited for once a batch
+constexpr size_t kBatch = 4096;          // a disk is waited for once a batch, and other writers a tenth of a second
+constexpr size_t kForeignBatch = 32768;  // the same
 
 bool IsHeader(const Json& json) { return json.is_object() && json.contains("format") && !json.contains("id"); }
 
@@ -89,6 +89,13 @@ class Import {
   bool readable_ = false;  // the last header was right
 };
 
+void Begin(std::ostream& out) { out << DumpJson({{"format", kLogFormat}, {"version", kLogVersion}}) << '\n'; }
+
+void End(std::ostream& out) {
+  out.flush();
+  if (!out) throw Error(ExitCode::kIo, "the log could not be written in full");
+}
+
 }  // namespace
 
 ImportCounts ImportLog(std::istream& in, const std::string& file, RecordStore& store) {
@@ -99,16 +106,20 @@ ImportCounts ImportLog(std::istream& in, const std::string& file, RecordStore& s
 }
 
 void WriteLog(const std::vector<Record>& records, std::ostream& out) {
-  out << DumpJson({{"format", kLogFormat}, {"version", kLogVersion}}) << '\n';
-  for (const Record& record : records) out << DumpJson(ToJson(record)) << '\n';
-  out.flush();
-  if (!out) throw Error(ExitCode::kIo, "the log could not be written in full");
+  Begin(out);
+  for (const Record& record : records) out << TextOfRecord(record).json << '\n';
+  End(out);
 }
 
 int64_t ExportLog(const RecordStore& store, const RecordQuery& query, std::ostream& out) {
-  const std::vector<Record> records = store.Find(query);
-  WriteLog(records, out);
-  return static_cast<int64_t>(records.size());
+  int64_t records = 0;
+  Begin(out);
+  store.EachText(query, [&](const std::string& json) {
+    out << json << '\n';
+    ++records;
+  });
+  End(out);
+  return records;
 }
 
 }  // namespace hone

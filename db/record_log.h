@@ -5,6 +5,7 @@
 #include <istream>
 #include <ostream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/serialize.h"
@@ -21,6 +22,8 @@ struct RecordText {
   std::string json;  // with that id
 };
 RecordText TextOfRecord(const Record& record);
+// Whether a text begins with an id that the rest hashes to, so that it is a record's canonical form as it was written.
+bool ProvesItself(std::string_view json);
 Json ToJson(const Record& record);
 // Throws Error(kBadData) naming the field; also when the id does not match the content.
 Record RecordFromJson(const Json& json);

@@ -10,14 +10,15 @@
 #include "db/foreign_columns.h"
 #include "db/open_database.h"
 #include "db/record_columns.h"
+#include "db/record_log.h"
 #include "db/setup_table.h"
 
 namespace hone {
 namespace {
 
-// Short enough that other writers get their turn, long enough that an import does not wait for the disk at every
-// record.
-constexpr size_t kBatch = 256;
+// Short enough that other writers get their turn within a tenth of a second, long enough that an import does not wait
+// for the disk at every record.
+constexpr size_t kBatch = 4096;
 
 // In the order of the index records_by_workload, which holds all of them: the records are not read.
 constexpr const char* kBestColumns =
@@ -66,6 +67,14 @@ class TableStore : public RecordStore {
     while (statement.Step()) {
       ReadTrialRow(statement, row);
       visit(row);
+    }
+  }
+
+  void EachText(const RecordQuery& query, const std::function<void(const std::string& json)>& visit) const override {
+    Statement statement = SelectRecords(*database_, query);
+    while (statement.Step()) {
+      const std::string json = statement.Text(0);
+      visit(ProvesItself(json) ? json : TextOfRecord(RecordFromColumn(statement, 0)).json);
     }
   }
 
@@ -236,6 +245,10 @@ std::vector<BestRow> RecordStore::Rows(const std::string& workload) const {
 void RecordStore::EachTrial(const RecordQuery& query, const std::function<void(const TrialRow& row)>& visit) const {
   int64_t seq = 0;
   for (const Record& record : Find(query)) visit(TrialRowOf(record, ++seq));
+}
+
+void RecordStore::EachText(const RecordQuery& query, const std::function<void(const std::string& json)>& visit) const {
+  for (const Record& record : Find(query)) visit(TextOfRecord(record).json);
 }
 
 std::unique_ptr<RecordStore> RecordStore::Open(const std::string& path, bool create) {

@@ -61,7 +61,7 @@ class RecordStore {
   virtual ~RecordStore() = default;
 
   // Durable when it returns. Known ids are passed over. Returns how many were new. A record without an id is finished;
-  // one whose id is not its content's throws Error(kBug). Throws Error(kIo): what was then written of more than 256
+  // one whose id is not its content's throws Error(kBug). Throws Error(kIo): what was then written of more than 4,096
   // records is a leading part.
   virtual int64_t Append(const std::vector<Record>& records) = 0;
   virtual std::vector<Record> Find(const RecordQuery& query) const = 0;
@@ -109,6 +109,8 @@ class RecordStore {
   // Calls `visit` with the keys of each record that fits, in the query's order; the row is its own until it returns.
   // Much quicker than Find: a million records take seconds and no memory.
   virtual void EachTrial(const RecordQuery& query, const std::function<void(const TrialRow& row)>& visit) const;
+  // The same with each record's canonical text (RecordText::json), which is its own until `visit` returns.
+  virtual void EachText(const RecordQuery& query, const std::function<void(const std::string& json)>& visit) const;
 };
 
 // $HONE_DB, else $XDG_DATA_HOME/hone/records.db, else ~/.local/share/hone/records.db. Throws Error(kBadConfig) when

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include <chrono>
+#include <thread>
 #include <utility>
 
 #include "core/error.h"
@@ -13,8 +15,10 @@
 namespace hone {
 namespace {
 
-// Fewer than this would fail while other writers are merely slow: the busy handler of SQLite is not fair.
-constexpr int kBusyTimeoutMs = 30'000;
+// Less than this would fail while other writers are merely slow: whoever asks next gets the lock.
+constexpr std::chrono::seconds kMostBusy(30);
+// SQLite's own handler asks less and less often, up to every 100 ms, while a commit takes 10.
+constexpr std::chrono::milliseconds kBusyPause(1);
 constexpr int kMaxValueBytes = 32 << 20;
 
 std::string WayOut(const std::string& path) {
@@ -73,9 +77,22 @@ class SqliteConnection : public SqlConnection {
   struct Closer {
     void operator()(sqlite3* handle) const { sqlite3_close_v2(handle); }
   };
+  // Whether to ask for the lock again, for the `asked`th time; of the connection `self`.
+  static int WaitForOthers(void* self, int asked);
+
   std::string path_;
   std::unique_ptr<sqlite3, Closer> handle_;
+  std::chrono::steady_clock::time_point busy_since_;
 };
+
+int SqliteConnection::WaitForOthers(void* self, int asked) {
+  auto& since = static_cast<SqliteConnection*>(self)->busy_since_;
+  const auto now = std::chrono::steady_clock::now();
+  if (asked == 0) since = now;
+  if (now - since > kMostBusy) return 0;
+  std::this_thread::sleep_for(kBusyPause);
+  return 1;
+}
 
 void SqliteConnection::Throw(int code) const {
   const std::string reason = handle_ ? sqlite3_errmsg(handle_.get()) : sqlite3_errstr(code);
@@ -105,7 +122,7 @@ SqliteConnection::SqliteConnection(const std::string& path, bool create) : path_
   handle_.reset(handle);
   if (code != SQLITE_OK) Throw(code);
   sqlite3_extended_result_codes(handle, 1);
-  sqlite3_busy_timeout(handle, kBusyTimeoutMs);
+  sqlite3_busy_handler(handle, &SqliteConnection::WaitForOthers, this);
   sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
   sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);

@@ -292,6 +292,19 @@ TEST_F(DamagedStore, ARecordWithoutASetupIsLookedUpAllTheSame) {
   EXPECT_EQ(RecordStore::Open(path_)->Rows(kSampleWorkload), RowsOf(records));
 }
 
+TEST_F(DamagedStore, ATextThatDoesNotProveItselfIsReadOrRefused) {
+  const auto texts = [this] {
+    std::vector<std::string> all;
+    RecordStore::Open(path_)->EachText({}, [&](const std::string& json) { all.push_back(json); });
+    return all;
+  };
+  const std::vector<std::string> right = texts();
+  OpenSqlite(path_, false).Execute("UPDATE records SET json = replace(json, ',\"', ', \"') WHERE seq = 2");
+  EXPECT_EQ(texts(), right) << "another writing of the same record";
+  OpenSqlite(path_, false).Execute("UPDATE records SET json = replace(json, '1001', '1111') WHERE seq = 2");
+  EXPECT_THROW(texts(), Error);
+}
+
 TEST_F(DamagedStore, UnfinishedUpgradeLeavesNothing) {
   Database database = SqliteInMemory();
   {

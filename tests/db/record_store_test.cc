@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "core/fingerprint.h"
+#include "db/record_log.h"
 #include "tests/db/sample_record.h"
 #include "tests/db/store_place.h"
 
@@ -36,9 +37,19 @@ TEST_F(RecordStoreTest, AppendingTwiceChangesNothing) {
   EXPECT_EQ(store->Stats().records, 8);
 }
 
+TEST_F(RecordStoreTest, GivesTheTextsThatItHolds) {
+  const std::vector<Record> records = SampleRecords(5);
+  const auto store = Open();
+  store->Append(records);
+  std::vector<std::string> texts;
+  store->EachText({.limit = 4}, [&](const std::string& json) { texts.push_back(json); });
+  ASSERT_EQ(texts.size(), 4U);
+  for (size_t i = 0; i < texts.size(); ++i) EXPECT_EQ(texts[i], DumpJson(ToJson(records[i])));
+}
+
 TEST_F(RecordStoreTest, AppendsMoreThanOneBatch) {
-  const std::vector<Record> records = SampleRecords(600);
-  EXPECT_EQ(Open()->Append(records), 600);
+  const std::vector<Record> records = SampleRecords(5000);
+  EXPECT_EQ(Open()->Append(records), 5000);
   EXPECT_EQ(Open()->Find({}), records);
 }
 

@@ -27,9 +27,14 @@ std::vector<std::string> WorkloadsOf(const std::vector<std::string>& models, std
 
 }  // namespace
 
-std::vector<Record> ChooseRecords(const RecordStore& store, RecordQuery query, const std::vector<std::string>& models,
-                                  bool best) {
+RecordQuery OfModels(RecordQuery query, const std::vector<std::string>& models) {
   if (!models.empty()) query.workloads = WorkloadsOf(models, query.threads);
+  return query;
+}
+
+std::vector<Record> ChooseRecords(const RecordStore& store, const RecordQuery& of,
+                                  const std::vector<std::string>& models, bool best) {
+  RecordQuery query = OfModels(of, models);
   if (best) query.fate = Fate::kOk;
   const std::vector<Record> records = store.Find(query);
   return best ? BestOf(records) : records;

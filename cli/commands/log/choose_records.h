@@ -8,9 +8,12 @@
 
 namespace hone {
 
-// The records of the query; with `models` (as MODEL on the command line) only those of their tasks, as this machine
-// would tune them at the query's threads; with `best` only BestOf them. Throws what LoadModel throws.
-std::vector<Record> ChooseRecords(const RecordStore& store, RecordQuery query, const std::vector<std::string>& models,
-                                  bool best);
+// The query; with `models` (as MODEL on the command line) only for their tasks, as this machine would tune them at the
+// query's threads. Throws what LoadModel throws.
+RecordQuery OfModels(RecordQuery query, const std::vector<std::string>& models);
+
+// The records of OfModels; with `best` only BestOf them.
+std::vector<Record> ChooseRecords(const RecordStore& store, const RecordQuery& of,
+                                  const std::vector<std::string>& models, bool best);
 
 }  // namespace hone

@@ -1,6 +1,11 @@
 #include <fmt/format.h>
 
+#include <cstdint>
+#include <memory>
 #include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "cli/command_line.h"
 #include "cli/commands/log/choose_records.h"
@@ -27,12 +32,25 @@ struct ExportOptions {
   std::string output;
 };
 
-std::string TextOf(const std::vector<Record>& records, const std::string& format) {
-  if (format == "t4") return DumpJson(KernelTunerT4(records)) + "\n";
-  if (format == "google-benchmark") return DumpJson(GoogleBenchmark(records)) + "\n";
+struct Exported {
+  std::string text;
+  int64_t records = 0;
+};
+
+Exported Export(const ExportOptions& options) {
+  const std::unique_ptr<RecordStore> store = OpenExistingStore(options.query.db);
+  const RecordQuery query = QueryOf(options.query);
   std::ostringstream log;
+  if (options.format == "hone" && !options.best) {
+    const int64_t records = ExportLog(*store, OfModels(query, options.models), log);
+    return {std::move(log).str(), records};
+  }
+  const std::vector<Record> records = ChooseRecords(*store, query, options.models, options.best);
+  const auto count = static_cast<int64_t>(records.size());
+  if (options.format == "t4") return {DumpJson(KernelTunerT4(records)) + "\n", count};
+  if (options.format == "google-benchmark") return {DumpJson(GoogleBenchmark(records)) + "\n", count};
   WriteLog(records, log);
-  return std::move(log).str();
+  return {std::move(log).str(), count};
 }
 
 }  // namespace
@@ -52,16 +70,14 @@ int LogExportCommand(const Arguments& arguments) {
   if (!line.Parse(arguments)) return 0;
   const std::string& output = options.output;
   if (line.json() && output.empty()) throw Error(ExitCode::kUsage, "--json reports on a file; give one with -o");
-  const std::vector<Record> records =
-      ChooseRecords(*OpenExistingStore(options.query.db), QueryOf(options.query), options.models, options.best);
-  const std::string text = TextOf(records, options.format);
+  const Exported exported = Export(options);
   if (output.empty()) {
-    WriteToStdout(text);
+    WriteToStdout(exported.text);
   } else {
-    WriteFileAtomically(output, text);
+    WriteFileAtomically(output, exported.text);
   }
-  if (line.json()) PrintJson({{"path", output}, {"records", records.size()}});
-  if (!line.json() && !output.empty()) Print("{} records written to {}\n", records.size(), output);
+  if (line.json()) PrintJson({{"path", output}, {"records", exported.records}});
+  if (!line.json() && !output.empty()) Print("{} records written to {}\n", exported.records, output);
   line.Next(options.format == "hone" ? "hone log import " + (output.empty() ? "FILE" : ShellWord(output))
                                      : "hone log list" + line.Given({Topic::kStore, Topic::kQuery}));
   return 0;
