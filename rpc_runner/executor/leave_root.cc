@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <optional>
 
@@ -37,15 +39,27 @@ void DropCapabilities() {
   (void)syscall(SYS_capset, &header, none);
 }
 
+// A namespace whose root is somebody else outside.
+bool InUserNamespace() {
+  std::FILE* map = std::fopen("/proc/self/uid_map", "r");
+  if (map == nullptr) return false;
+  unsigned long long inside = 0, outside = 0, count = 0;
+  const int fields = std::fscanf(map, "%llu %llu %llu", &inside, &outside, &count);
+  std::fclose(map);
+  return fields == 3 && (outside != 0 || count < UINT32_MAX);
+}
+
 bool Become(const Account& account) {
   if (setgroups(0, nullptr) == 0 && setresgid(account.gid, account.gid, account.gid) == 0 &&
       setresuid(account.uid, account.uid, account.uid) == 0) {
     return true;
   }
-  // A namespace or container that has no other users, or root without the right to change.
-  if (errno == EINVAL || errno == EPERM) return false;
-  throw Error(ExitCode::kBadConfig,
-              fmt::format("root cannot become user {}: {}", static_cast<int64_t>(account.uid), std::strerror(errno)));
+  const int reason = errno;
+  // It has no other users, and its root has no more rights than whoever made it.
+  if ((reason == EINVAL || reason == EPERM) && InUserNamespace()) return false;
+  throw Error(ExitCode::kBadConfig, fmt::format("candidates do not run as root, and root cannot become user {} here: "
+                                                "{}; start it as another user",
+                                                static_cast<int64_t>(account.uid), std::strerror(reason)));
 }
 
 }  // namespace

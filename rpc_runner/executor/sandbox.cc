@@ -32,6 +32,20 @@ int64_t MappedBytes() {
   return pages < 0 ? -1 : pages * sysconf(_SC_PAGESIZE);
 }
 
+// Whether what is limited is refused: an emulator takes limits of addresses and keeps none.
+bool LimitsHold() {
+  constexpr int64_t kAllowed = int64_t{64} << 20, kTooMuch = int64_t{512} << 20;
+  const int64_t mapped_bytes = MappedBytes();
+  if (mapped_bytes < 0) return false;
+  Limit(RLIMIT_AS, static_cast<rlim_t>(mapped_bytes + kAllowed));
+  Limit(RLIMIT_NOFILE, 0);
+  Limit(RLIMIT_NPROC, 0);
+  void* const mapped = mmap(nullptr, kTooMuch, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  rlimit processes{};
+  return mapped == MAP_FAILED && dup(STDERR_FILENO) < 0 && getrlimit(RLIMIT_NPROC, &processes) == 0 &&
+         processes.rlim_max == 0;
+}
+
 // What a process can do only to itself.
 bool WorksInAChild(bool (*step)()) {
   const pid_t child = fork();
@@ -81,7 +95,9 @@ bool LockDown(int note_fd) {
 }
 
 std::string ProbeIsolation() {
-  std::string isolation = "fork,rlimit,guard";
+  std::string isolation = "fork";
+  if (WorksInAChild(LimitsHold)) isolation += ",rlimit";
+  isolation += ",guard";
   if (WorksInAChild([] { return InstallSyscallFilter(2); })) isolation += ",seccomp";
   if (WorksInAChild(ForbidFiles)) isolation += ",landlock";
   return isolation;

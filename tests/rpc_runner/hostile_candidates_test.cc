@@ -1,8 +1,10 @@
 // Candidates that try to get out gain nothing and are called what they are: by root's runner and by another user's.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <linux/capability.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -269,6 +271,25 @@ TEST(Privileges, RootsExecutorIsNobody) {
   ExecutorOptions root;
   root.user = "root";
   EXPECT_THROW(LocalRunner{root}, Error);
+}
+
+// As in a container whose root was left without the right to become somebody else.
+TEST(Privileges, RootThatCannotLeaveRunsNothing) {
+  if (getuid() != 0) GTEST_SKIP() << "not root";
+  const pid_t child = fork();
+  if (child == 0) {
+    if (prctl(PR_CAPBSET_DROP, CAP_SETUID, 0, 0, 0) != 0) _exit(2);
+    try {
+      LocalRunner{{}};
+    } catch (const Error& error) {
+      _exit(error.code() == ExitCode::kNoRunner ? 0 : 3);
+    }
+    _exit(4);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0) << "4: it ran all the same";
 }
 
 }  // namespace
