@@ -29,6 +29,7 @@ std::vector<std::string> AfterFirst(const std::vector<std::string>& words) { ret
 std::string FindRunnerProgram() { return FindProgram("hone-runner", "HONE_RUNNER_PROGRAM"); }
 
 ExecutorProcess::ExecutorProcess(const ExecutorOptions& options)
-    : SpawnedProgram(Command(options).front(), AfterFirst(Command(options))) {}
+    // A candidate's process begins as a copy of the executor: what is not there cannot be read.
+    : SpawnedProgram(Command(options).front(), AfterFirst(Command(options)), -1, Variables::kToStart) {}
 
 }  // namespace hone

@@ -7,9 +7,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
+#include <string_view>
+#include <utility>
 
 #include "core/error.h"
 #include "rpc_runner/process/clock.h"
@@ -29,7 +33,23 @@ std::string BesideThisProgram(const std::string& name) {
   return program.empty() ? "" : program.substr(0, program.rfind('/') + 1) + name;
 }
 
-int Spawn(std::vector<std::string> words, int fd, int stderr_fd, pid_t* pid) {
+bool IsToStart(std::string_view variable) {
+  constexpr std::string_view kBeginnings[] = {
+      "PATH=", "LD_", "QEMU_", "GLIBC_TUNABLES=", "ASAN_OPTIONS=", "LSAN_OPTIONS=", "TSAN_OPTIONS=", "UBSAN_OPTIONS="};
+  return std::any_of(std::begin(kBeginnings), std::end(kBeginnings),
+                     [variable](std::string_view beginning) { return variable.starts_with(beginning); });
+}
+
+std::vector<char*> EnvironmentFor(SpawnedProgram::Variables variables) {
+  std::vector<char*> environment;
+  for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable) {
+    if (variables == SpawnedProgram::Variables::kAll || IsToStart(*variable)) environment.push_back(*variable);
+  }
+  environment.push_back(nullptr);
+  return environment;
+}
+
+int Spawn(std::vector<std::string> words, int fd, int stderr_fd, char* const* environment, pid_t* pid) {
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
@@ -44,7 +64,7 @@ int Spawn(std::vector<std::string> words, int fd, int stderr_fd, pid_t* pid) {
   sigemptyset(&none);
   posix_spawnattr_setsigmask(&attributes, &none);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
-  const int error = posix_spawnp(pid, argv[0], &actions, &attributes, argv.data(), environ);
+  const int error = posix_spawnp(pid, argv[0], &actions, &attributes, argv.data(), environment);
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   return error;
@@ -70,7 +90,8 @@ std::string FindProgram(const std::string& name, const char* variable) {
                           name, beside, variable, named));
 }
 
-SpawnedProgram::SpawnedProgram(const std::string& program, const std::vector<std::string>& words, int stderr_fd) {
+SpawnedProgram::SpawnedProgram(const std::string& program, const std::vector<std::string>& words, int stderr_fd,
+                               Variables variables) {
   int fds[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) != 0) {
     throw Error(ExitCode::kNoRunner, fmt::format("no socketpair for {}: {}", program, std::strerror(errno)));
@@ -78,7 +99,7 @@ SpawnedProgram::SpawnedProgram(const std::string& program, const std::vector<std
   for (int fd : fds) setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &kSocketBufferBytes, sizeof(kSocketBufferBytes));
   std::vector<std::string> all = {program};
   all.insert(all.end(), words.begin(), words.end());
-  const int error = Spawn(std::move(all), fds[1], stderr_fd, &pid_);
+  const int error = Spawn(std::move(all), fds[1], stderr_fd, EnvironmentFor(variables).data(), &pid_);
   close(fds[1]);
   fd_ = fds[0];
   if (error != 0) {

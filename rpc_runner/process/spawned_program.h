@@ -23,9 +23,13 @@ class SpawnedProgram {
  public:
   static constexpr int kFd = 3;
 
+  // Which of our environment's variables it gets: kToStart are those that loaders, emulators and sanitizers read.
+  enum class Variables { kAll, kToStart };
+
   // `words` follow the program's name, which is looked for as a shell does. stderr_fd becomes its standard error; -1:
   // ours. Throws Error(kNoRunner) when it cannot be started.
-  SpawnedProgram(const std::string& program, const std::vector<std::string>& words, int stderr_fd = -1);
+  SpawnedProgram(const std::string& program, const std::vector<std::string>& words, int stderr_fd = -1,
+                 Variables variables = Variables::kAll);
   // Closes the socketpair, upon which the program should leave; killed after 2 s if it has not.
   ~SpawnedProgram();
   SpawnedProgram(const SpawnedProgram&) = delete;

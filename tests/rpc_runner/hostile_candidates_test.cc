@@ -273,6 +273,22 @@ TEST(Privileges, RootsExecutorIsNobody) {
   EXPECT_THROW(LocalRunner{root}, Error);
 }
 
+// Keys, tokens and paths of whoever started the runner are no candidate's business.
+TEST(Privileges, TheExecutorKnowsNothingOfOurEnvironment) {
+  setenv("HONE_TEST_TOKEN", "secret", 1);
+  const LocalRunner runner({});
+  unsetenv("HONE_TEST_TOKEN");
+  std::ifstream file("/proc/" + std::to_string(runner.executor_pid()) + "/environ");
+  std::vector<std::string> names;
+  for (std::string variable; std::getline(file, variable, '\0');)
+    names.push_back(variable.substr(0, variable.find('=')));
+  if (getuid() == 0) {
+    EXPECT_THAT(names, testing::Contains("PATH")) << "it can be read";
+  }
+  EXPECT_THAT(names, testing::Not(testing::Contains("HONE_TEST_TOKEN")));
+  EXPECT_THAT(names, testing::Not(testing::Contains("HOME")));
+}
+
 // As in a container whose root was left without the right to become somebody else.
 TEST(Privileges, RootThatCannotLeaveRunsNothing) {
   if (getuid() != 0) GTEST_SKIP() << "not root";
