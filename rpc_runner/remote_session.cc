@@ -24,8 +24,6 @@ namespace {
 constexpr int64_t kLoopNs = 100'000'000;
 constexpr int64_t kFullNs = 2'000'000;    // how soon a full connection is tried again
 constexpr int64_t kMendNs = 200'000'000;  // between beats that say where we are
-constexpr size_t kMostLeftOut = 1024;     // runners that are told of
-constexpr size_t kMostWithout = 16;       // docs/protocol.md's `without`
 
 std::chrono::nanoseconds Span(int64_t ns) { return std::chrono::nanoseconds(ns); }
 
@@ -37,10 +35,6 @@ std::vector<JobId> Numbers(const Json& header, const char* name) {
     if (number.is_number_unsigned()) numbers.push_back(number.get<JobId>());
   }
   return numbers;
-}
-
-std::string TextOr(const Json& header, const char* name, const std::string& absent) {
-  return header.contains(name) ? HeaderText(header, name) : absent;
 }
 
 RemoteRunnerOptions WithUser(RemoteRunnerOptions options) {
@@ -56,7 +50,7 @@ RemoteSession::RemoteSession(const RemoteRunnerOptions& options)
       served_ns_(MonotonicNs()),
       context_(ClientSecurity(options.keys, options.tracker)),
       tracker_(context_, Socket::Kind::kDealer),
-      client_(tuner_) {
+      asker_(options_, tuner_) {
   tracker_.ExpectWords(kSilenceNs);
   tracker_.Connect(options.tracker);
   wake_fd_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -162,13 +156,13 @@ void RemoteSession::Loop() {
     const std::lock_guard lock(mutex_);
     if (!tracker_answered_) tracker_.ForgetUnsent();
   }
-  SendRelease(client_, "");
-  for (const Lease& lease : leases_) SendRelease(lease.client, lease.lease);
+  SendRelease(asker_.client(), "");
+  for (const HeldLease& lease : leases_) SendRelease(lease.client, lease.lease);
 }
 
 void RemoteSession::Turn() {
   std::vector<const Socket*> sockets = {&tracker_};
-  for (const Lease& lease : leases_) {
+  for (const HeldLease& lease : leases_) {
     if (lease.dialled) sockets.push_back(lease.dialled.get());
   }
   WaitForAny(sockets, wake_fd_, full_ ? kFullNs : kLoopNs);
@@ -182,7 +176,7 @@ void RemoteSession::Turn() {
   WithdrawJobs();
   CloseDrained();
   CloseBroken();
-  for (Lease& lease : leases_) {
+  for (HeldLease& lease : leases_) {
     if (now_ns - lease.beat_ns >= kBeatNs) Beat(lease, now_ns);
   }
   AskForMore(now_ns);
@@ -203,7 +197,7 @@ void RemoteSession::ReceiveAll() {
   const int64_t now_ns = MonotonicNs();
   while (tracker_.Receive(&message)) take([&](const Frame& frame) { OnMessage(frame, now_ns); });
   TakeRefusal();
-  for (Lease& lease : leases_) {
+  for (HeldLease& lease : leases_) {
     while (lease.dialled && lease.heard_ns > 0 && lease.dialled->Receive(&message)) {
       take([&](const Frame& frame) {
         if (frame.lease == lease.lease && frame.kind != FrameKind::kError) lease.dialled_heard_ns = now_ns;
@@ -235,13 +229,13 @@ void RemoteSession::TakeRefusal() {
 void RemoteSession::OnMessage(const Frame& frame, int64_t now_ns) {
   // While the tracker was away nobody could be heard: that was no silence of theirs.
   if (now_ns - tracker_heard_ns_ > kBeatNs * 3 / 2) {
-    for (Lease& lease : leases_) {
+    for (HeldLease& lease : leases_) {
       if (lease.heard_ns > 0) lease.heard_ns = now_ns;
     }
   }
   tracker_heard_ns_ = now_ns;
   if (frame.lease.empty()) return FromTracker(frame);
-  Lease* lease = FindLease(frame.lease);
+  HeldLease* lease = FindLease(leases_, frame.lease);
   if (lease != nullptr && lease->heard_ns > 0) FromRunner(*lease, frame);
 }
 
@@ -249,7 +243,7 @@ void RemoteSession::FromTracker(const Frame& frame) {
   if (frame.kind == FrameKind::kLease) {
     OnLease(frame.header);
   } else if (frame.kind == FrameKind::kLeaseEnd) {
-    if (Lease* lease = FindLease(HeaderText(frame.header, "lease"))) lease->heard_ns = 0;
+    if (HeldLease* lease = FindLease(leases_, HeaderText(frame.header, "lease"))) lease->heard_ns = 0;
   } else if (frame.kind == FrameKind::kQueued) {
     OnQueued(frame.header);
   } else if (frame.kind == FrameKind::kHeartbeat) {
@@ -281,7 +275,7 @@ void RemoteSession::OnTrackerError(const Json& header) {
     return;
   }
   // It does not know yet that this connection is an end of the lease. When the lease is over the runner falls silent.
-  Lease* lease = header.contains("lease") ? FindLease(HeaderText(header, "lease")) : nullptr;
+  HeldLease* lease = header.contains("lease") ? FindLease(leases_, HeaderText(header, "lease")) : nullptr;
   const int64_t now_ns = MonotonicNs();
   if (lease != nullptr && lease->heard_ns > 0 && now_ns - lease->beat_ns > kMendNs) Beat(*lease, now_ns);
 }
@@ -289,13 +283,7 @@ void RemoteSession::OnTrackerError(const Json& header) {
 void RemoteSession::OnQueued(const Json& header) {
   not_allowed_.clear();
   if (const auto unlike = header.find("unlike"); unlike != header.end() && unlike->is_array()) {
-    for (const Json& runner : *unlike) {
-      const bool is_new = left_out_.size() < kMostLeftOut && left_out_.insert(HeaderText(runner, "runner")).second;
-      if (!is_new) continue;
-      WriteToStderr(
-          ErrorLine("hone", fmt::format("the runner {} is left out: {}; a key for each kind of machine is right",
-                                        HeaderText(runner, "label"), HeaderText(runner, "why"))));
-    }
+    asker_.TellOfUnlike(*unlike);
   }
   const std::lock_guard lock(mutex_);
   tracker_answered_ = true;
@@ -306,17 +294,31 @@ void RemoteSession::OnQueued(const Json& header) {
   changed_.notify_all();
 }
 
+// Not one that answers a request that we repeated, nor a machine of another kind.
 void RemoteSession::OnLease(const Json& header) {
+  const std::string name = HeaderText(header, "lease");
+  if (FindLease(leases_, name) != nullptr || !asker_.IsAnswer(header)) return;
   const Environment environment = EnvironmentFromJson(HeaderObject(header, "environment"));
-  if (!TakesLease(header, MachineKind(environment))) return;
+  const Json kind = MachineKind(environment);
   const int64_t now_ns = MonotonicNs();
-  Lease lease{++last_lane_, client_, HeaderText(header, "lease"), TextOr(header, "runner", ""), environment, nullptr, 0,
-              now_ns,       0};
-  if (options_.direct && header.contains("address")) Dial(lease, header);
-  leases_.push_back(std::move(lease));
-  if (kind_.is_null()) kind_ = MachineKind(environment);
-  client_ = NewRandomName();
-  asked_ns_ = 0;
+  if (const std::string difference = asker_.Difference(kind); !difference.empty()) {
+    SendRelease(asker_.client(), name);
+    asker_.Refused(now_ns);
+    const std::string label = HeaderText(header, "label");
+    asker_.TellOfUnlike({{{"label", label}, {"runner", label}, {"why", difference}}});
+    return;
+  }
+  const std::string runner = header.contains("runner") ? HeaderText(header, "runner") : "";
+  const std::string address = options_.direct && header.contains("address") ? HeaderText(header, "address") : "";
+  HeldLease& lease = leases_.emplace_back();
+  lease.lane = ++last_lane_;
+  lease.client = asker_.client();
+  lease.lease = name;
+  lease.runner = runner;
+  lease.environment = environment;
+  lease.heard_ns = now_ns;
+  if (!address.empty()) lease.Dial(runner_context_, address);
+  asker_.Took(kind);
   const std::lock_guard lock(mutex_);
   tracker_answered_ = runner_offered_ = true;
   if (!environment_) environment_ = environment;
@@ -326,44 +328,7 @@ void RemoteSession::OnLease(const Json& header) {
   changed_.notify_all();
 }
 
-// A runner that cannot be dialled is spoken to through the tracker.
-void RemoteSession::Dial(Lease& lease, const Json& header) {
-  try {
-    lease.dialled = std::make_unique<Socket>(runner_context_, Socket::Kind::kDealer);
-    lease.dialled->Connect(HeaderText(header, "address"));
-  } catch (const Error& error) {
-    lease.dialled.reset();
-    WriteToStderr(ErrorLine("remote runner", error.what()));
-  }
-}
-
-// By the short way once the runner was heard there.
-bool RemoteSession::ToRunner(Lease& lease, Frame frame) {
-  frame.lease = lease.lease;
-  const bool is_open = lease.dialled && MonotonicNs() - lease.dialled_heard_ns <= kLostNs;
-  // What is beyond the limits throws here; Send would be tried again.
-  std::string bytes = EncodeFrame(frame);
-  return (is_open ? *lease.dialled : tracker_).SendBytes("", bytes) == Socket::Sent::kYes;
-}
-
-// Not when it answers a request that we repeated, nor a machine of another kind, which a tracker that does not know
-// `machine` may name.
-bool RemoteSession::TakesLease(const Json& header, const Json& kind) {
-  const std::string name = HeaderText(header, "lease");
-  const bool held = std::any_of(leases_.begin(), leases_.end(), [&](const Lease& l) { return l.lease == name; });
-  if (held || TextOr(header, "client", client_) != client_) return false;
-  if (kind_.is_null() || KindDifference(kind, kind_).empty()) return true;
-  SendRelease(client_, name);
-  client_ = NewRandomName();
-  asked_ns_ = MonotonicNs();
-  OnQueued({{"runners", 0},
-            {"unlike", Json::array({{{"label", HeaderText(header, "label")},
-                                     {"runner", HeaderText(header, "label")},
-                                     {"why", KindDifference(kind, kind_)}}})}});
-  return false;
-}
-
-void RemoteSession::FromRunner(Lease& lease, const Frame& frame) {
+void RemoteSession::FromRunner(HeldLease& lease, const Frame& frame) {
   // The tracker, too, says errors in a lease's name.
   if (frame.kind != FrameKind::kError) lease.heard_ns = MonotonicNs();
   if (frame.kind == FrameKind::kLeaseEnd) {
@@ -381,17 +346,19 @@ void RemoteSession::FromRunner(Lease& lease, const Frame& frame) {
     const std::lock_guard lock(mutex_);
     const JobMessage* message = board_.Find(HeaderNumber(frame.header, "job"));
     if (message == nullptr) return;
-    if (std::optional<Frame> blob = AnswerNeed(*message, frame.header, kPieceBytes)) ToRunner(lease, std::move(*blob));
+    if (std::optional<Frame> blob = AnswerNeed(*message, frame.header, kPieceBytes)) {
+      lease.Send(std::move(*blob), tracker_);
+    }
   }
 }
 
-void RemoteSession::OnRunnerBeat(const Lease& lease, const Json& header) {
+void RemoteSession::OnRunnerBeat(const HeldLease& lease, const Json& header) {
   const std::lock_guard lock(mutex_);
   for (const JobId job : Numbers(header, "withdrawn")) board_.Withdrawn({lease.lane, job});
   for (const JobId job : Numbers(header, "kept")) board_.Kept({lease.lane, job});
 }
 
-void RemoteSession::OnError(Lease& lease, const Json& header) {
+void RemoteSession::OnError(HeldLease& lease, const Json& header) {
   const std::string code = HeaderText(header, "code");
   if (code == "no_lease") lease.heard_ns = 0;
   if (code == "no_lease" || !header.contains("job")) return;
@@ -420,7 +387,7 @@ void RemoteSession::SpareOne(int64_t now_ns) {
 
 // Its runner is drained or held for somebody else. The tracker repeats it each second.
 void RemoteSession::SpareThis(const std::string& lease) {
-  const Lease* found = FindLease(lease);
+  const HeldLease* found = FindLease(leases_, lease);
   if (found == nullptr) return;
   const std::lock_guard lock(mutex_);
   if (board_.MayDrain(found->lane)) board_.DrainLane(found->lane);
@@ -434,7 +401,7 @@ void RemoteSession::CloseDrained() {
   }
   if (!drained) return;
   spared_ns_ = MonotonicNs();
-  ForgetLease(std::find_if(leases_.begin(), leases_.end(), [&](const Lease& l) { return l.lane == *drained; }));
+  ForgetLease(std::find_if(leases_.begin(), leases_.end(), [&](const HeldLease& l) { return l.lane == *drained; }));
 }
 
 // For this session: what is wrong with it is for whoever looks after it to find out.
@@ -445,11 +412,12 @@ void RemoteSession::CloseBroken() {
     broken = board_.BrokenLane();
   }
   if (!broken) return;
-  const auto lease = std::find_if(leases_.begin(), leases_.end(), [&](const Lease& l) { return l.lane == *broken; });
+  const auto lease =
+      std::find_if(leases_.begin(), leases_.end(), [&](const HeldLease& l) { return l.lane == *broken; });
   WriteToStderr(ErrorLine("hone", fmt::format("the runner {} is left out: {} jobs in a row were lost there; its own "
                                               "messages say why",
                                               lease->environment.label, JobBoard::kMostFaults)));
-  if (!lease->runner.empty() && without_.size() < kMostWithout) without_.insert(lease->runner);
+  asker_.LeaveOut(lease->runner);
   ForgetLease(lease);
 }
 
@@ -461,12 +429,12 @@ void RemoteSession::DropLost(int64_t now_ns) {
   }
 }
 
-void RemoteSession::ForgetLease(std::list<Lease>::iterator lease) {
+void RemoteSession::ForgetLease(std::list<HeldLease>::iterator lease) {
   SendRelease(lease->client, lease->lease);
   const std::lock_guard lock(mutex_);
   if (leases_.size() == 1) {
     served_ns_ = MonotonicNs();
-    asked_ns_ = 0;
+    asker_.AskAtOnce();
   }
   board_.LoseLane(lease->lane);
   std::erase_if(machines_, [&](const auto& machine) { return machine.first == lease->lane; });
@@ -478,24 +446,14 @@ void RemoteSession::SendRelease(const std::string& client, const std::string& le
   tracker_.Send("", {FrameKind::kRelease, {{"client", client}, {"lease", lease}}, {}});
 }
 
-RemoteSession::Lease* RemoteSession::FindLane(LaneId lane) {
-  const auto it = std::find_if(leases_.begin(), leases_.end(), [&](const Lease& l) { return l.lane == lane; });
-  return it == leases_.end() ? nullptr : &*it;
-}
-
-RemoteSession::Lease* RemoteSession::FindLease(const std::string& lease) {
-  const auto it = std::find_if(leases_.begin(), leases_.end(), [&](const Lease& l) { return l.lease == lease; });
-  return it == leases_.end() ? nullptr : &*it;
-}
-
 void RemoteSession::SendJobs() {
   const std::lock_guard lock(mutex_);
   while (const std::optional<JobBoard::Place> next = board_.NextToSend()) {
-    Lease* lease = FindLane(next->lane);
+    HeldLease* lease = FindLane(leases_, next->lane);
     JobMessage* message = board_.Find(next->job);
     message->lease = lease->lease;
     try {
-      if (ToRunner(*lease, JobToFrame(*message, false))) continue;
+      if (lease->Send(JobToFrame(*message, false), tracker_)) continue;
       board_.Withdrawn(*next);
       full_ = true;
       return;
@@ -509,22 +467,16 @@ void RemoteSession::SendJobs() {
 void RemoteSession::WithdrawJobs() {
   const std::lock_guard lock(mutex_);
   while (const std::optional<JobBoard::Place> next = board_.NextToWithdraw()) {
-    ToRunner(*FindLane(next->lane), {FrameKind::kHeartbeat, {{"withdraw", {next->job}}}, {}});
+    FindLane(leases_, next->lane)->Send({FrameKind::kHeartbeat, {{"withdraw", {next->job}}}, {}}, tracker_);
   }
 }
 
-// Asks at once after each lease and then once a beat.
 void RemoteSession::AskForMore(int64_t now_ns) {
-  if (static_cast<int>(leases_.size()) >= options_.max_runners || now_ns - asked_ns_ < kBeatNs) return;
-  asked_ns_ = now_ns;
-  Json header = {{"client", client_}, {"label", options_.client}, {"key", options_.key},
-                 {"tuner", tuner_},   {"user", options_.user},    {"priority", options_.priority}};
-  if (!kind_.is_null()) header["machine"] = kind_;
-  if (!without_.empty()) header["without"] = without_;
-  tracker_.Send("", {FrameKind::kLeaseRequest, std::move(header), {}});
+  if (static_cast<int>(leases_.size()) >= options_.max_runners) return;
+  if (const std::optional<Frame> request = asker_.Ask(now_ns)) tracker_.Send("", *request);
 }
 
-void RemoteSession::Beat(Lease& lease, int64_t now_ns) {
+void RemoteSession::Beat(HeldLease& lease, int64_t now_ns) {
   lease.beat_ns = now_ns;
   tracker_.Send("", {FrameKind::kHeartbeat,
                      {{"client", lease.client},
@@ -536,14 +488,7 @@ void RemoteSession::Beat(Lease& lease, int64_t now_ns) {
                      {}});
   const std::lock_guard lock(mutex_);
   board_.Reopen(lease.lane);
-  Frame beat{FrameKind::kHeartbeat, {{"jobs", board_.JobsOf(lease.lane)}}, {}};
-  if (lease.dialled) {
-    // Says that this way exists; ToRunner goes it once the runner has answered there.
-    beat.lease = lease.lease;
-    lease.dialled->Send("", beat);
-    if (MonotonicNs() - lease.dialled_heard_ns <= kLostNs) return;
-  }
-  ToRunner(lease, std::move(beat));
+  lease.SendBeat({FrameKind::kHeartbeat, {{"jobs", board_.JobsOf(lease.lane)}}, {}}, tracker_);
 }
 
 void RemoteSession::GiveUpLateJobs(int64_t now_ns) {

@@ -7,12 +7,13 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "rpc_runner/held_lease.h"
 #include "rpc_runner/job_board.h"
+#include "rpc_runner/lease_asker.h"
 #include "rpc_runner/runner.h"
 #include "rpc_runner/wire/job_message.h"
 #include "rpc_runner/wire/socket.h"
@@ -44,18 +45,6 @@ class RemoteSession {
   std::vector<Environment> Machines() const;
 
  private:
-  struct Lease {
-    LaneId lane = 0;
-    std::string client;  // the name under which it was asked for
-    std::string lease;
-    std::string runner;  // its id at the tracker; empty: not told
-    Environment environment;
-    std::unique_ptr<Socket> dialled;  // the runner; null: it is reached through the tracker alone
-    int64_t dialled_heard_ns = 0;
-    int64_t heard_ns = 0;  // 0: the lease is over
-    int64_t beat_ns = 0;
-  };
-
   void Add(JobId id, JobMessage message, uint64_t group);
   void Loop();
   void Turn();
@@ -68,12 +57,9 @@ class RemoteSession {
   void OnTrackerError(const Json& header);
   void OnQueued(const Json& header);
   void OnLease(const Json& header);
-  bool TakesLease(const Json& header, const Json& kind);
-  void FromRunner(Lease& lease, const Frame& frame);
-  void OnRunnerBeat(const Lease& lease, const Json& header);
-  void OnError(Lease& lease, const Json& header);
-  void Dial(Lease& lease, const Json& header);
-  bool ToRunner(Lease& lease, Frame frame);
+  void FromRunner(HeldLease& lease, const Frame& frame);
+  void OnRunnerBeat(const HeldLease& lease, const Json& header);
+  void OnError(HeldLease& lease, const Json& header);
   void SpareOne(int64_t now_ns);
   void SpareThis(const std::string& lease);
   void CloseDrained();
@@ -82,12 +68,10 @@ class RemoteSession {
   void SendJobs();
   void WithdrawJobs();
   void AskForMore(int64_t now_ns);
-  void Beat(Lease& lease, int64_t now_ns);
+  void Beat(HeldLease& lease, int64_t now_ns);
   void GiveUpLateJobs(int64_t now_ns);
   void SendRelease(const std::string& client, const std::string& lease);
-  void ForgetLease(std::list<Lease>::iterator lease);
-  Lease* FindLane(LaneId lane);
-  Lease* FindLease(const std::string& lease);
+  void ForgetLease(std::list<HeldLease>::iterator lease);
 
   const RemoteRunnerOptions options_;
   const std::string tuner_;  // names all of its leases to the tracker
@@ -106,17 +90,13 @@ class RemoteSession {
   SocketContext context_;         // to the tracker, with keys
   SocketContext runner_context_;  // to runners on loopback, without
   Socket tracker_;
-  std::list<Lease> leases_;
-  std::string client_;              // the next lease's
-  Json kind_;                       // of the machines; null before the first
-  std::set<std::string> left_out_;  // runners that were told of
-  std::set<std::string> without_;   // runners that failed us
+  std::list<HeldLease> leases_;
+  LeaseAsker asker_;
   int64_t tracker_heard_ns_ = 0;
   bool full_ = false;  // a connection took no more; soon it will
   std::string told_refusal_;
   std::string not_allowed_;  // what the key's role is not for; empty: nothing
   LaneId last_lane_ = 0;
-  int64_t asked_ns_ = 0;   // when a lease was last asked for
   int64_t spared_ns_ = 0;  // when one was last given back to be fair
 
   std::atomic<bool> stop_{false};
