@@ -1,7 +1,14 @@
-// A runner that is killed in mid-run costs the tuner time and nothing else.
+// A runner or a tracker that is killed in mid-run costs the tuners time and nothing else.
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <chrono>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "db/record_store.h"
 #include "tests/end_to_end/tracker_child.h"
 
 namespace hone {
@@ -48,6 +55,45 @@ TEST_F(KilledRunner, OutlivesATunerThatIsKilled) {
   EXPECT_GE(Done(*next).at("resumed").get<int>(), seen);
   Acknowledge(*next);
   ExpectStoreWhole();
+}
+
+class KilledTracker : public TrackerChildTest {
+ protected:
+  std::unique_ptr<ChildProgram> TuneElsewhere() const {
+    return std::make_unique<ChildProgram>(
+        HONE_PROGRAM,
+        std::vector<std::string>{"tune", "zoo:mlp", "--image-shape", "1,14,14", "--trials", "6", "--threads", "1",
+                                 "--json", "--db", Path("work/other.db"), "--tracker", address_, "--key", "here"},
+        Path("work/elsewhere"));
+  }
+  void WaitForAQueue() const {
+    std::string devices;
+    for (int i = 0; i < 600; ++i) {
+      devices = Hone({"devices", "--tracker", address_}).out;
+      if (devices.find(", 1 waiting") != std::string::npos) return;
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    }
+    FAIL() << "nobody waits: " << devices;
+  }
+};
+
+TEST_F(KilledTracker, IsReplacedWhileOneTunesAndOneWaits) {
+  const auto runner = Runner();
+  const auto tune = Tune({"--tracker", address_, "--key", "here"});
+  ASSERT_TRUE(tune->WaitForLines("\"event\":\"trial\"", 2)) << tune->ErrorText();
+  const auto waits = TuneElsewhere();
+  WaitForAQueue();
+  ReplaceTracker();
+  ASSERT_EQ(tune->Wait(), 0) << tune->ErrorText();
+  Acknowledge(*tune);
+  ExpectStoreWhole();
+  ASSERT_EQ(waits->Wait(), 0) << waits->ErrorText();
+  EXPECT_EQ(Done(*waits).at("unanswered"), 0);
+  std::set<std::string> fates;
+  for (const Record& record : RecordStore::Open(Path("work/other.db"), false)->Find({})) {
+    fates.insert(std::string(FateName(record.measurement.fate)));
+  }
+  EXPECT_FALSE(fates.contains("RunnerLost")) << "nobody was lost";
 }
 
 }  // namespace

@@ -1,6 +1,9 @@
 #include "tests/end_to_end/tracker_child.h"
 
+#include <signal.h>
+
 #include <chrono>
+#include <filesystem>
 #include <fstream>
 #include <thread>
 
@@ -8,15 +11,27 @@ namespace hone {
 
 void TrackerChildTest::SetUp() {
   TuneChildTest::SetUp();
+  StartTracker("tcp://127.0.0.1:*");
+}
+
+void TrackerChildTest::StartTracker(const std::string& bind) {
   const std::string port_file = Path("work/port");
+  std::filesystem::remove(port_file);
+  address_.clear();
   tracker_ = std::make_unique<ChildProgram>(
-      HONE_PROGRAM, std::vector<std::string>{"tracker", "--bind", "tcp://127.0.0.1:*", "--port-file", port_file},
+      HONE_PROGRAM, std::vector<std::string>{"tracker", "--bind", bind, "--port-file", port_file},
       Path("work/tracker"));
   for (int i = 0; i < 40000 && address_.empty(); ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
     std::ifstream(port_file) >> address_;
   }
   ASSERT_FALSE(address_.empty()) << tracker_->ErrorText();
+}
+
+void TrackerChildTest::ReplaceTracker() {
+  tracker_->Signal(SIGKILL);
+  tracker_->Wait();
+  StartTracker(std::string(address_));
 }
 
 void TrackerChildTest::TearDown() {

@@ -14,12 +14,16 @@ class TrackerChildTest : public TuneChildTest {
   void SetUp() override;
   void TearDown() override;
 
+  // Kills it, with nothing said to anybody, and starts another one at its address.
+  void ReplaceTracker();
   // Offers this machine under the key "here".
   std::unique_ptr<ChildProgram> Runner(const std::vector<std::string>& more = {}) const;
 
   std::string address_;  // the tracker's
 
  private:
+  void StartTracker(const std::string& bind);
+
   std::unique_ptr<ChildProgram> tracker_;
 };
 
