@@ -61,10 +61,9 @@ TEST_F(ProgramFiles, AClosedStderrIsNotTheFileThatIsWritten) {
 TEST_F(ProgramFiles, AFullOrClosedStdoutIsAnErrorOfOutput) {
   Expect("\"$HONE\" ops >&-", 74, "output could not be written");
   Expect("\"$HONE\" ops --json >&-", 74, "output could not be written");
-  if (!MakeFull()) GTEST_SKIP() << "no device can be made here";
-  Expect("\"$HONE\" ops >full", 74, "No space left");
-  Expect("\"$HONE\" ops --json >full", 74, "No space left");
-  EXPECT_EQ(Shell("\"$HONE\" ops 2>full").code, 0) << "notes that nobody can read are no reason to fail";
+  Expect("\"$HONE\" ops >/dev/full", 74, "No space left");
+  Expect("\"$HONE\" ops --json >/dev/full", 74, "No space left");
+  EXPECT_EQ(Shell("\"$HONE\" ops 2>/dev/full").code, 0) << "notes that nobody can read are no reason to fail";
 }
 
 TEST_F(ProgramFiles, ADeviceIsWrittenIntoAndNotReplaced) {
