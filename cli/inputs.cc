@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "cli/files/npy.h"
+#include "cli/files/read_file.h"
 #include "compiler/frontend/onnx/onnx_tensor.h"
 #include "core/error.h"
 #include "core/json_fields.h"
@@ -112,7 +113,7 @@ void RequireIndicesInRange(const std::vector<InputSpec>& specs, const std::map<s
 
 Tensor ReadTensorFile(const std::string& path) {
   if (path.ends_with(".npy")) return ReadNpy(path);
-  if (path.ends_with(".pb")) return ReadTensorProto(path);
+  if (path.ends_with(".pb")) return ParseTensorProto(ReadFile(path), path);
   throw Error(ExitCode::kUsage, fmt::format("{} is neither a .npy nor a .pb file", path));
 }
 

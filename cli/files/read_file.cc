@@ -1,11 +1,13 @@
 #include "cli/files/read_file.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <array>
+#include <cerrno>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
+#include "cli/files/input_file.h"
 #include "core/error.h"
 
 namespace hone {
@@ -16,16 +18,18 @@ bool IsThere(const std::string& path) {
 }
 
 std::string ReadFile(const std::string& path) {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) {
-    throw Error(ExitCode::kNoInput, fmt::format("{} is a folder; a file is right", path));
+  const InputFile file(path);
+  std::string bytes;
+  std::array<char, size_t{1} << 16> piece;
+  for (;;) {
+    const ssize_t count = read(file.fd(), piece.data(), piece.size());
+    if (count == 0) return bytes;
+    if (count > 0) {
+      bytes.append(piece.data(), static_cast<size_t>(count));
+    } else if (errno != EINTR) {
+      throw Error(ExitCode::kIo, fmt::format("{} cannot be read to its end", path));
+    }
   }
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw Error(ExitCode::kNoInput, fmt::format("there is no file {}, or it may not be read", path));
-  std::ostringstream bytes;
-  bytes << in.rdbuf();
-  if (in.bad() || bytes.fail()) throw Error(ExitCode::kIo, fmt::format("{} cannot be read to its end", path));
-  return std::move(bytes).str();
 }
 
 }  // namespace hone

@@ -8,8 +8,8 @@ namespace hone {
 // Whether anything is there; not where the system cannot even look, as for a name that is too long.
 bool IsThere(const std::string& path);
 
-// A whole file into memory. Throws Error: kNoInput when there is no such file or it is a folder, kIo when it cannot be
-// read.
+// A whole regular file into memory. Throws Error: kNoInput when there is no such file or it is another thing (a folder,
+// a pipe, a device), kIo when it cannot be read.
 std::string ReadFile(const std::string& path);
 
 }  // namespace hone

@@ -43,6 +43,7 @@ class ProgramFiles : public ProgramTest {
 };
 
 constexpr const char* kModel = "\"$HONE\" zoo mlp --image-shape 1,14,14 ";
+constexpr const char* kBuild = "\"$HONE\" build zoo:mlp --image-shape 1,14,14 --no-records -o P.hone";
 
 TEST_F(ProgramFiles, AClosedStderrStopsNothing) {
   const ProgramResult r = Shell("\"$HONE\" ops nn.relu 2>&-");
@@ -108,12 +109,34 @@ TEST_F(ProgramFiles, WhatDoesNotFitLeavesNothingBehind) {
   EXPECT_EQ(Read("work/old/lib.so"), "mine\n");
 }
 
-TEST_F(ProgramFiles, APipeIsNoPackageButALogCanComeThroughOne) {
-  Expect("mkfifo p; timeout 200 \"$HONE\" run p", 66, "is not a regular file");
-  const ProgramResult r =
-      Shell("(echo '{\"format\":\"hone-log\",\"version\":1}' >p &) ; timeout 200 \"$HONE\" log import p --db r.db");
-  EXPECT_EQ(r.code, 0) << r.err;
-  EXPECT_THAT(r.out, HasSubstr("0 new, 0 known, 0 refused"));
+// A pipe without a writer would be waited for.
+TEST_F(ProgramFiles, APipeIsNeitherAPackageNorAnotherFileThatIsReadWhole) {
+  ASSERT_EQ(Shell("mkfifo p x.npy x.pb q.minisig; touch q; " + std::string(kBuild)).code, 0);
+  const auto refuse = [&](const std::string& arguments, const std::string& path) {
+    Expect("timeout 200 \"$HONE\" " + arguments, 66, path + " is not a regular file");
+  };
+  for (const char* command : {"run p", "bench p", "profile p", "package info p", "package unpack p -o parts",
+                              "bench P.hone --baseline p", "compare --results p", "log hub --hub p", "log diff p p",
+                              "log verify p", "log pack --name n --reproduce p -o q"}) {
+    refuse(command, "p");
+  }
+  refuse("run P.hone --input data=x.npy", "x.npy");
+  refuse("run P.hone --input data=x.pb", "x.pb");
+  refuse("verify zoo:mlp --image-shape 1,14,14 --expect x.pb", "x.pb");
+  refuse("log pull q", "q.minisig");
+  Expect("timeout 200 \"$HONE\" inspect p", 66, "not a file");
+}
+
+TEST_F(ProgramFiles, ALogCanComeThroughAPipe) {
+  const std::string log = "echo '{\"format\":\"hone-log\",\"version\":1}'";
+  for (const std::string& line : {log + " | timeout 200 \"$HONE\" log import /dev/stdin --db r.db",
+                                  "mkfifo p; (" + log + " >p &) ; timeout 200 \"$HONE\" log import p --db r.db"}) {
+    const ProgramResult r = Shell(line);
+    EXPECT_EQ(r.code, 0) << r.err;
+    EXPECT_THAT(r.out, HasSubstr("0 new, 0 known, 0 refused"));
+  }
+  Expect("timeout 200 \"$HONE\" log import p --db r.db", 66, "p is a pipe that nobody writes to");
+  Expect("timeout 200 \"$HONE\" log import /dev/zero --db r.db", 66, "neither a regular file nor a pipe");
 }
 
 TEST_F(ProgramFiles, APathThatIsTooLongIsALineAndTheRightCode) {

@@ -4,8 +4,8 @@
 
 #include <filesystem>
 
+#include "cli/inputs.h"
 #include "compiler/frontend/onnx/onnx_import.h"
-#include "compiler/frontend/onnx/onnx_tensor.h"
 #include "compiler/relay/infer_type.h"
 #include "tests/end_to_end/run_model.h"
 
@@ -20,7 +20,7 @@ TEST_P(LightOutput, IsThePublishedOne) {
   const relay::IRModule module = relay::InferType(ImportOnnx(stem.string() + ".onnx").module);
   const auto package = Package::FromBytes(Build(module, HostBuild()).package, GetParam());
   const std::vector<Tensor> got = RunOnce(package, 0, Fill::kRamp, 0);
-  const Tensor want = ReadTensorProto(stem.string() + "_output_0.pb");
+  const Tensor want = ReadTensorFile(stem.string() + "_output_0.pb");
   ASSERT_EQ(got.size(), 1U);
   EXPECT_EQ(got[0].shape(), want.shape());
   EXPECT_LE(WorstError(got[0], {want.data<float>(), want.data<float>() + want.elements()}), 1e-4);

@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
-#include <fstream>
 #include <iostream>
 
 #include "cli/command_line.h"
 #include "cli/commands/log/log_commands.h"
+#include "cli/files/piped_input.h"
 #include "cli/files/read_file.h"
 #include "cli/printing/print.h"
 #include "cli/printing/print_json.h"
@@ -25,10 +25,11 @@ void Add(ImportCounts& total, const ImportCounts& more) {
 
 ImportCounts ImportFile(const std::string& path, RecordStore& store) {
   if (path == "-") return ImportLog(std::cin, "stdin", store);
-  std::ifstream in(path, std::ios::binary);
-  if (!in || in.peek() == std::ifstream::traits_type::eof()) {
-    throw Error(ExitCode::kNoInput, fmt::format("{} is not there, may not be read, or is empty", path));
+  PipedInput input(path);
+  if (input.sgetc() == PipedInput::traits_type::eof()) {
+    throw Error(ExitCode::kNoInput, fmt::format("{} is empty", path));
   }
+  std::istream in(&input);
   return ImportLog(in, path, store);
 }
 

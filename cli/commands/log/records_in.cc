@@ -1,13 +1,26 @@
 #include "cli/commands/log/records_in.h"
 
+#include "cli/files/input_file.h"
 #include "cli/files/read_file.h"
 #include "cli/store.h"
+#include "db/open_database.h"
 #include "db/packs/pack.h"
 
 namespace hone {
 
+namespace {
+
+bool IsPack(const std::string& path) {
+  if (IsServerStore(path) || !IsThere(path)) return false;
+  // IsPackFile would wait for a pipe's writer, and this refuses a pipe.
+  const InputFile file(path);
+  return IsPackFile(path);
+}
+
+}  // namespace
+
 std::vector<Record> RecordsIn(const std::string& path) {
-  if (IsPackFile(path)) return ReadPack(ReadFile(path)).records;
+  if (IsPack(path)) return ReadPack(ReadFile(path)).records;
   RecordQuery query;
   query.fate = Fate::kOk;
   return OpenExistingStore(path)->Find(query);

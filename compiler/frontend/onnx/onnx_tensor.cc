@@ -2,22 +2,20 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
+#include <climits>
 
 #include "compiler/frontend/onnx/tensor_proto.h"
 #include "core/error.h"
 
 namespace hone {
 
-Tensor ReadTensorProto(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw Error(ExitCode::kNoInput, fmt::format("cannot read \"{}\"", path));
+Tensor ParseTensorProto(std::string_view bytes, const std::string& name) {
   onnx::TensorProto proto;
-  if (!proto.ParseFromIstream(&in)) {
-    throw Error(ExitCode::kBadData, fmt::format("\"{}\" is not an ONNX tensor (a serialized TensorProto)", path));
+  if (bytes.size() > INT_MAX || !proto.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
+    throw Error(ExitCode::kBadData, fmt::format("\"{}\" is not an ONNX tensor (a serialized TensorProto)", name));
   }
   std::vector<std::string> notices;
-  return TakeTensor(proto, fmt::format("\"{}\"", path), nullptr, notices);
+  return TakeTensor(proto, fmt::format("\"{}\"", name), nullptr, notices);
 }
 
 }  // namespace hone

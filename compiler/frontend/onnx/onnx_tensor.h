@@ -2,13 +2,14 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "core/tensor.h"
 
 namespace hone {
 
-// Reads one serialized TensorProto (a .pb file). Throws Error: kNoInput when there is no such file, kBadData for what
-// is damaged or keeps its data elsewhere.
-Tensor ReadTensorProto(const std::string& path);
+// One serialized TensorProto (what a .pb file holds; `name` in messages). Throws Error(kBadData) for what is damaged or
+// keeps its data elsewhere.
+Tensor ParseTensorProto(std::string_view bytes, const std::string& name);
 
 }  // namespace hone
