@@ -41,15 +41,19 @@ void ExpectNear(const Tensor& got, const Tensor& want) {
 }  // namespace
 
 void ExpectAsReference(const relay::IRModule& module, int opt_level) {
-  const std::vector<Tensor> want = RunReference(module, InputsOf(module));
   BuildOptions options = HostBuild();
   options.context.opt_level = opt_level;
+  ExpectAsReference(module, options);
+}
+
+void ExpectAsReference(const relay::IRModule& module, const BuildOptions& options) {
+  const std::vector<Tensor> want = RunReference(module, InputsOf(module));
   const auto package = Package::FromBytes(Build(module, options).package, "test");
   const std::vector<Tensor> got = RunOnce(package, 1, Fill::kNormal, kSeed);
   const std::vector<Tensor> again = RunOnce(package, 2, Fill::kNormal, kSeed);
   ASSERT_EQ(got.size(), want.size());
   for (size_t i = 0; i < want.size(); ++i) {
-    SCOPED_TRACE("output " + std::to_string(i) + " at level " + std::to_string(opt_level));
+    SCOPED_TRACE("output " + std::to_string(i) + " at level " + std::to_string(options.context.opt_level));
     ExpectNear(got[i], want[i]);
     EXPECT_EQ(Bits(got[i]), Bits(again[i]));
   }
