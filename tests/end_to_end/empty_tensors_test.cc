@@ -2,7 +2,9 @@
 // right.
 #include <gtest/gtest.h>
 
-#include "core/random.h"
+#include "compiler/frontend/onnx/onnx_import.h"
+#include "compiler/relay/infer_type.h"
+#include "tests/compiler/frontend/model_maker.h"
 #include "tests/end_to_end/expect_as_reference.h"
 
 namespace hone {
@@ -38,6 +40,48 @@ TEST(EmptyTensors, AreComputedAtAnyLevel) {
     const ExprPtr split = MakeCall("split", {x}, {{"indices_or_sections", Ints{0, 3}}, {"axis", int64_t{1}}});
     ExpectAsReference(ModuleOf(split), level);
     ExpectAsReference(ModuleOf(Input("e", {0, 3})), level);
+  }
+}
+
+void ExpectOnnxAsReference(const ModelMaker& model) {
+  const relay::IRModule module = relay::InferType(ImportOnnxBytes(model.Bytes(), "empty").module);
+  for (const int level : {0, 3}) ExpectAsReference(module, level);
+}
+
+// ONNX: where start lies behind end there are no dimensions.
+TEST(EmptyTensors, AreTheShapeOfNoAxes) {
+  ModelMaker model(15);
+  model.Input("x", {3, 4, 5}).Node("Shape", {"x"}, {"none"}, {{"start", int64_t{2}}, {"end", int64_t{1}}});
+  model.Output("none");
+  // Of no dimensions one element is made, which what follows reads.
+  model.Node("ConstantOfShape", {"none"}, {"zero"}).Node("Add", {"x", "zero"}, {"y"}).Output("y");
+  ExpectOnnxAsReference(model);
+}
+
+// RotaryEmbedding as ONNX writes it out, with `rotated` of a head's 8 elements turned: what is not turned is split off
+// and joined again, and of 8 it is nothing.
+ModelMaker RotaryEmbedding(int64_t rotated) {
+  const std::vector<std::pair<std::string, TestAttribute>> last{{"axis", int64_t{-1}}};
+  const std::vector<std::pair<std::string, TestAttribute>> swap{{"perm", std::vector<int64_t>{0, 2, 1, 3}}};
+  ModelMaker model(17);
+  model.Input("x", {2, 4, 3, 8}).Input("cos", {2, 3, 1, rotated / 2}).Input("sin", {2, 3, 1, rotated / 2});
+  model.Ints("rotated", {rotated}).Ints("half", {rotated / 2, rotated / 2});
+  model.Node("Transpose", {"x"}, {"t"}, swap);
+  model.Node("Shape", {"t"}, {"head"}, {{"start", int64_t{3}}, {"end", int64_t{4}}});
+  model.Node("Sub", {"head", "rotated"}, {"rest"});
+  model.Node("Concat", {"rotated", "rest"}, {"lengths"}, {{"axis", int64_t{0}}});
+  model.Node("Split", {"t", "lengths"}, {"turn", "keep"}, last).Node("Split", {"turn", "half"}, {"a", "b"}, last);
+  model.Node("Mul", {"cos", "a"}, {"ca"}).Node("Mul", {"sin", "b"}, {"sb"}).Node("Sub", {"ca", "sb"}, {"real"});
+  model.Node("Mul", {"sin", "a"}, {"sa"}).Node("Mul", {"cos", "b"}, {"cb"}).Node("Add", {"sa", "cb"}, {"imaginary"});
+  model.Node("Concat", {"real", "imaginary"}, {"turned"}, last).Node("Concat", {"turned", "keep"}, {"all"}, last);
+  model.Node("Transpose", {"all"}, {"y"}, swap).Output("y");
+  return model;
+}
+
+TEST(EmptyTensors, AreWhatARotaryEmbeddingOfWholeHeadsKeeps) {
+  for (const int64_t rotated : {4, 8}) {
+    SCOPED_TRACE(rotated);
+    ExpectOnnxAsReference(RotaryEmbedding(rotated));
   }
 }
 
