@@ -1,0 +1,109 @@
+// What `hone verify` decides of quantised models and of inputs that pick elements.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/random.h"
+#include "tests/cli/run_program.h"
+#include "tests/compiler/frontend/model_maker.h"
+
+namespace hone {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr int kUInt8 = onnx::TensorProto::UINT8, kInt8 = onnx::TensorProto::INT8, kInt32 = onnx::TensorProto::INT32;
+
+class VerifyProgram : public ProgramTest {
+ protected:
+  ProgramResult Verify(const std::string& more) const { return Shell("hone verify " + more); }
+  void Build(const std::string& model, const std::string& package) const {
+    const ProgramResult r = Shell("hone build " + model + " --no-records -o " + package);
+    ASSERT_EQ(r.code, 0) << r.err;
+  }
+};
+
+// A product between quantised pairs. With x's scale 0.1, w's 0.1 and y's an even multiple of 0.01 many a sum lies half
+// a step between two of y's values, as far as floats can say.
+std::string QuantisedModel(float y_scale) {
+  constexpr int64_t kRows = 64, kDepth = 64, kColumns = 32;
+  Random random(1);
+  std::vector<int> w;
+  for (int64_t i = 0; i < kDepth * kColumns; ++i) w.push_back(static_cast<int>(random.Below(255)) - 127);
+  ModelMaker model;
+  model.Input("x", {kRows, kDepth}).Weight("xs", {}, {0.1F}).Integers("xz", kUInt8, {}, {3});
+  model.Integers("w", kInt8, {kDepth, kColumns}, w).Weight("ws", {}, {0.1F}).Integers("wz", kInt8, {}, {0});
+  model.Weight("ys", {}, {y_scale}).Integers("yz", kUInt8, {}, {100});
+  model.Node("QuantizeLinear", {"x", "xs", "xz"}, {"xq"}).Node("DequantizeLinear", {"xq", "xs", "xz"}, {"xd"});
+  model.Node("DequantizeLinear", {"w", "ws", "wz"}, {"wd"}).Node("MatMul", {"xd", "wd"}, {"sum"});
+  model.Node("QuantizeLinear", {"sum", "ys", "yz"}, {"yq"}).Node("DequantizeLinear", {"yq", "ys", "yz"}, {"y"});
+  return model.Output("y").Bytes();
+}
+
+TEST_F(VerifyProgram, AllowsAQuantisedOutputTheStepsThatRoundingExplains) {
+  Write("work/q.onnx", QuantisedModel(0.64F));
+  for (const char* package : {"", "Q.hone"}) {
+    if (*package != 0) Build("q.onnx", package);
+    const ProgramResult r = Verify("q.onnx --no-records " + std::string(package));
+    EXPECT_EQ(r.code, 0) << r.out << r.err;
+    EXPECT_THAT(r.out, HasSubstr("steps of 0.64")) << "no sum was rounded the other way, so nothing was decided";
+    EXPECT_THAT(r.out, HasSubstr("agrees"));
+    EXPECT_THAT(r.out, Not(HasSubstr("DIFFERS")));
+  }
+}
+
+TEST_F(VerifyProgram, FindsAQuantisedPackageOfAnotherScale) {
+  Write("work/q.onnx", QuantisedModel(0.64F));
+  Write("work/other.onnx", QuantisedModel(0.68F));
+  Build("other.onnx", "P.hone");
+  const ProgramResult r = Verify("q.onnx P.hone");
+  EXPECT_EQ(r.code, 1) << r.out << r.err;
+  EXPECT_THAT(r.out, HasSubstr("steps of 0.64"));
+  EXPECT_THAT(r.out, HasSubstr("DIFFERS"));
+}
+
+constexpr int kWords = 40;
+
+// y[i] is the id that picked it.
+std::string Embedding(int words, int64_t ids) {
+  std::vector<float> values;
+  for (int i = 0; i < words; ++i) values.push_back(static_cast<float>(i));
+  ModelMaker model;
+  model.Weight("words", {words}, values).IntegerInput("ids", kInt32, {ids}).Node("Gather", {"words", "ids"}, {"y"});
+  return model.Output("y").Bytes();
+}
+
+std::string IdsFile(const std::vector<int>& ids) {
+  onnx::TensorProto proto;
+  proto.set_data_type(kInt32);
+  proto.add_dims(static_cast<int64_t>(ids.size()));
+  for (const int id : ids) proto.add_int32_data(id);
+  return proto.SerializeAsString();
+}
+
+TEST_F(VerifyProgram, DrawsIdsThatTheModelCanPick) {
+  Write("work/two.onnx", Embedding(2, 64));
+  const ProgramResult r = Verify("two.onnx --no-records");
+  EXPECT_EQ(r.code, 0) << r.out << r.err;
+  Write("work/many.onnx", Embedding(kWords, 64));
+  Build("many.onnx", "P.hone");
+  const ProgramResult run = Shell("hone run P.hone --output drawn && tail -c 256 drawn/y.npy | od -An -tf4 -v -w4");
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_THAT(run.out, testing::ContainsRegex("\n +[23][0-9]\n")) << "no id from 20 to 39 among 64";
+}
+
+TEST_F(VerifyProgram, RefusesIdsThatTheModelCannotPick) {
+  Write("work/m.onnx", Embedding(kWords, 2));
+  Write("work/ends.pb", IdsFile({-kWords, kWords - 1}));
+  EXPECT_EQ(Verify("m.onnx --no-records --input ids=ends.pb").code, 0);
+  for (const int wrong : {kWords, -kWords - 1}) {
+    Write("work/wrong.pb", IdsFile({0, wrong}));
+    const ProgramResult r = Verify("m.onnx --no-records --input ids=wrong.pb");
+    EXPECT_EQ(r.code, 2) << r.out << r.err;
+    EXPECT_THAT(r.err, HasSubstr("input \"ids\" holds " + std::to_string(wrong) + ", and picks from 40 elements"));
+    EXPECT_THAT(r.err, HasSubstr("--input ids=FILE with numbers from 0 to 39"));
+  }
+}
+
+}  // namespace
+}  // namespace hone
