@@ -157,8 +157,8 @@ void TimeThere(const BenchOptions& options, BenchResult& result) {
   RemoteRunnerOptions remote = options.remote;
   remote.max_runners = 1;
   const std::unique_ptr<Runner> runner = MakeRemoteRunner(remote);
-  result.packages = TimePackagesThere(options.packages, options.timing, options.random_params, *runner,
-                                      &result.machine);
+  result.packages =
+      TimePackagesThere(options.packages, options.timing, options.random_params, *runner, &result.machine);
   result.context = ContextOf(result.machine);
 }
 
@@ -211,6 +211,15 @@ void Report(const BenchResult& result, const BenchOptions& options, bool json) {
   PrintResult(result, options.random_params);
 }
 
+// A package does not say where its model lies, so no command that takes a model is named.
+std::string NextOf(const CommandLine& line, const BenchOptions& options) {
+  const std::string package = ShellWord(options.packages[0]);
+  if (!options.per_op)
+    return "hone bench --per-op " + package + line.Given({Topic::kThreads, Topic::kInputs, Topic::kRunners});
+  if (IsRemote(options.remote)) return "hone package info " + package;
+  return "hone profile " + package + line.Given({Topic::kThreads, Topic::kInputs});
+}
+
 }  // namespace
 
 int BenchCommand(const Arguments& arguments) {
@@ -229,9 +238,7 @@ int BenchCommand(const Arguments& arguments) {
   const BenchResult result = Bench(options);
   for (const BenchFile& file : files) WriteBenchFile(file, result);
   Report(result, options, line.json());
-  line.Next(options.per_op ? "hone tune MODEL" + line.Given({Topic::kThreads})
-                           : "hone bench --per-op " + ShellWord(options.packages[0]) +
-                                 line.Given({Topic::kThreads, Topic::kInputs, Topic::kRunners}));
+  line.Next(NextOf(line, options));
   return Fails(result, options) ? static_cast<int>(ExitCode::kAnswerIsNo) : 0;
 }
 

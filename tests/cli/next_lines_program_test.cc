@@ -35,7 +35,9 @@ TEST_F(NextLines, LeadFromTuningToTheTimesOfEachCallAndToOtherDevices) {
   EXPECT_EQ(bench, "hone bench P.hone --threads 1");
   const std::string per_op = Follow(bench + " --runs 3");
   EXPECT_EQ(per_op, "hone bench --per-op P.hone --threads 1");
-  EXPECT_EQ(Follow(per_op + " --runs 3"), "hone tune MODEL --threads 1");
+  const std::string profile = Follow(per_op + " --runs 3");
+  EXPECT_EQ(profile, "hone profile P.hone --threads 1");
+  EXPECT_EQ(Follow(profile + " --runs 3"), bench);
   EXPECT_EQ(Follow(compare), build);
 }
 

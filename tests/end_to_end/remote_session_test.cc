@@ -78,6 +78,8 @@ TEST_F(RemoteSession, TimesAPackageOnTheDevice) {
   EXPECT_GT(package["min_ns"].get<int64_t>(), 0);
   ASSERT_GE(package["per_op"].size(), 1U);
   EXPECT_GT(package["per_op"][0]["min_ns"].get<int64_t>(), 0);
+  const ProgramResult shown = Shell("hone bench model.hone --tracker " + address_ + " --key here --runs 5 --per-op");
+  EXPECT_EQ(NextOf(shown), "hone package info model.hone");
   const ProgramResult ones = Shell("hone bench model.hone --fill ones --runs 5 --tracker " + address_ + " --key here");
   EXPECT_EQ(ones.code, 0) << ones.err;
   const ProgramResult random =
