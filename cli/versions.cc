@@ -2,13 +2,17 @@
 
 #include <fmt/format.h>
 
+#include "cli/bench_format.h"
+#include "cli/comparison/comparison_json.h"
 #include "compiler/codegen/object.h"
 #include "core/kernel_abi.h"
 #include "core/package_format.h"
 #include "core/plan.h"
 #include "core/version.h"
+#include "db/packs/pack.h"
 #include "db/record_log.h"
 #include "db/schema_version.h"
+#include "rpc_runner/health/history_file.h"
 #include "rpc_runner/wire/protocol.h"
 #include "runtime/hone.h"
 
@@ -16,16 +20,20 @@ namespace hone {
 
 std::string VersionText() {
   return fmt::format(
-      "hone {}\nLLVM {}\nformats: package {}, plan {}, store {}, protocol {}, log {}, kernel ABI {}, C API {}\n",
+      "hone {}\nLLVM {}\nformats: package {}, plan {}, store {}, protocol {}, log {}, pack {}, bench {}, comparison "
+      "{}, "
+      "health {}, kernel ABI {}, C API {}\n",
       HoneVersion(), LlvmVersion(), kPackageVersion, kPlanVersion, kSchemaVersion, kProtocolVersion, kLogVersion,
-      HONE_KERNEL_ABI_VERSION, HONE_API_VERSION);
+      kPackVersion, kBenchVersion, kComparisonVersion, kHealthVersion, HONE_KERNEL_ABI_VERSION, HONE_API_VERSION);
 }
 
 Json VersionJson() {
   return {{"hone", HoneVersion()},      {"llvm", LlvmVersion()},
           {"package", kPackageVersion}, {"plan", kPlanVersion},
           {"store", kSchemaVersion},    {"protocol", kProtocolVersion},
-          {"log", kLogVersion},         {"kernel_abi", HONE_KERNEL_ABI_VERSION},
+          {"log", kLogVersion},         {"pack", kPackVersion},
+          {"bench", kBenchVersion},     {"comparison", kComparisonVersion},
+          {"health", kHealthVersion},   {"kernel_abi", HONE_KERNEL_ABI_VERSION},
           {"c_api", HONE_API_VERSION}};
 }
 

@@ -7,7 +7,7 @@
 
 namespace hone {
 
-// "hone 0.1.0", a line for LLVM, and one for the formats: package, plan, store, protocol, log, kernel ABI and C API.
+// "hone 0.1.0", a line for LLVM, and one for all written formats, the kernel ABI and the C API.
 std::string VersionText();
 Json VersionJson();
 

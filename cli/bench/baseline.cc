@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "cli/bench/package_facts.h"
+#include "cli/bench_format.h"
 #include "cli/files/read_file.h"
 #include "core/error.h"
 #include "core/fingerprint.h"
@@ -33,7 +34,7 @@ BenchConditions ConditionsOf(const Json& json) {
 }
 
 BenchBaseline BaselineOf(const Json& document) {
-  if (!document.is_object() || document.value("format", Json()) != "hone-bench")
+  if (!document.is_object() || document.value("format", Json()) != kBenchFormat)
     throw Error(ExitCode::kBadData,
                 "it is no result of hone bench; what --json or --write json=FILE wrote would be right");
   if (IntField(document, "version", 1) > kBenchVersion)

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "cli/bench/package_facts.h"
+#include "cli/bench_format.h"
 #include "cli/printing/statistics.h"
 #include "core/fingerprint.h"
 #include "core/nth.h"
@@ -206,7 +207,7 @@ Json ToJson(const BenchResult& result) {
   const Fingerprint fingerprint = FingerprintOf(result.machine);
   Json json = {{"context", ContextJson(result)},
                {"benchmarks", entries},
-               {"format", "hone-bench"},
+               {"format", kBenchFormat},
                {"version", kBenchVersion},
                {"packages", packages},
                {"machine", ToJson(result.machine)},

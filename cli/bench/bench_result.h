@@ -12,8 +12,6 @@
 
 namespace hone {
 
-inline constexpr int kBenchVersion = 1;
-
 // What must agree before two results are compared.
 struct BenchConditions {
   bool throughput = false;

@@ -5,14 +5,13 @@
 
 #include <algorithm>
 
+#include "cli/bench_format.h"
 #include "cli/comparison/compare_records.h"
 #include "core/error.h"
 #include "core/serialize.h"
 
 namespace hone {
 namespace {
-
-constexpr int kVersion = 1;
 
 const Json* Find(const Json& object, const char* key) {
   const auto found = object.is_object() ? object.find(key) : object.end();
@@ -112,10 +111,10 @@ PackageTimes PackageOf(const Json& package, const Json& result, const std::strin
 
 std::vector<PackageTimes> ReadBenchResult(std::string_view json, const std::string& name) {
   const Json result = ParseJson(json, name);
-  if (TextOr(result, "format", "") != "hone-bench" || WholeOr(result, "version", 0) != kVersion) {
+  if (TextOr(result, "format", "") != kBenchFormat || WholeOr(result, "version", 0) != kBenchVersion) {
     throw Error(
         ExitCode::kBadData,
-        fmt::format("{} is no bench result of version {}; `hone bench P.hone --json` prints one", name, kVersion));
+        fmt::format("{} is no bench result of version {}; `hone bench P.hone --json` prints one", name, kBenchVersion));
   }
   if (const Json* conditions = Find(result, "conditions");
       conditions != nullptr && TextOr(*conditions, "mode", "latency") != "latency") {

@@ -101,7 +101,7 @@ Json PortabilityJson(const Portability& p, size_t model) {
 
 Json ToJson(const ComparisonReport& report) {
   const Comparison& c = report.comparison;
-  Json json = {{"format", "hone-comparison"}, {"version", 1}};
+  Json json = {{"format", "hone-comparison"}, {"version", kComparisonVersion}};
   json["models"] = json["devices"] = json["cells"] = json["portability"] = Json::array();
   for (const ComparedModel& model : c.models)
     json["models"].push_back({{"model", model.name}, {"images", model.images}});

@@ -11,6 +11,8 @@
 
 namespace hone {
 
+inline constexpr int kComparisonVersion = 1;
+
 // What is told of a comparison beside its times.
 struct ComparisonReport {
   Comparison comparison;

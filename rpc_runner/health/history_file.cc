@@ -19,14 +19,13 @@ namespace hone {
 namespace {
 
 constexpr const char* kFormat = "hone-health";
-constexpr int64_t kVersion = 1;
 constexpr size_t kMostBytes = size_t{4} << 20;
 
 GoldenHistory Parse(const std::string& text, const std::string& device, size_t parts) {
   const Json json = ParseJson(text, "the file");
   if (TextField(json, "format") != kFormat) throw Error(ExitCode::kBadData, "it is no health history");
-  if (const int64_t version = IntegerField(json, "version"); version != kVersion) {
-    throw Error(ExitCode::kBadData, fmt::format("it is of version {}, not {}", version, kVersion));
+  if (const int64_t version = IntegerField(json, "version"); version != kHealthVersion) {
+    throw Error(ExitCode::kBadData, fmt::format("it is of version {}, not {}", version, kHealthVersion));
   }
   if (TextField(json, "device") != device) throw Error(ExitCode::kBadData, "it is of another device");
   GoldenHistory history = GoldenHistory::FromJson(Field(json, "history"));
@@ -66,7 +65,8 @@ GoldenHistory LoadHistory(const std::string& path, const std::string& device, si
 }
 
 std::string SaveHistory(const std::string& path, const std::string& device, const GoldenHistory& history) {
-  const Json json = {{"format", kFormat}, {"version", kVersion}, {"device", device}, {"history", history.ToJson()}};
+  const Json json = {
+      {"format", kFormat}, {"version", kHealthVersion}, {"device", device}, {"history", history.ToJson()}};
   std::error_code failed;
   std::filesystem::create_directories(std::filesystem::path(path).parent_path(), failed);
   const std::string temporary = fmt::format("{}.{}", path, getpid());

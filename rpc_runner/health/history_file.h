@@ -7,6 +7,8 @@
 
 namespace hone {
 
+inline constexpr int kHealthVersion = 1;
+
 // $XDG_STATE_HOME/hone, else ~/.local/state/hone; empty where the system names neither.
 std::string StateFolder();
 

@@ -43,7 +43,8 @@ TEST_F(Program, VersionNamesLlvmAndFormats) {
   const std::string text = Hone({"--version"}).out;
   EXPECT_THAT(text, HasSubstr("LLVM 19."));
   const Json json = HoneJson({"--version"});
-  for (const std::string format : {"package", "plan", "store", "protocol", "log"}) {
+  for (const std::string format :
+       {"package", "plan", "store", "protocol", "log", "pack", "bench", "comparison", "health"}) {
     ASSERT_TRUE(json.contains(format)) << format;
     EXPECT_THAT(text, HasSubstr(format + " " + json[format].dump()));
   }
