@@ -2,6 +2,7 @@
 # Installs what is missing, builds the release preset and runs every test. Ends with ctest's own summary.
 #   scripts/test.sh [--no-install] [-- CTEST-ARGUMENTS...]
 # HONE_LABELS: a regular expression of test labels; only those are run.
+# HONE_TENTH: a number; then that tenth of the test programs runs under the address and undefined-behaviour sanitizers first.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/install_packages.sh
@@ -18,6 +19,7 @@ HONE_PACKAGES="$HONE_PACKAGES postgresql"
 install_packages "${install[@]}"
 cmake --preset release >/dev/null
 cmake --build --preset release
+[ -n "${HONE_TENTH:-}" ] && scripts/sanitize.sh asan --tenth "$HONE_TENTH"
 labels=()
 [ -n "${HONE_LABELS:-}" ] && labels=(-L "$HONE_LABELS")
 exec ctest --preset release "${labels[@]}" "$@"
