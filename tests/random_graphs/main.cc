@@ -1,11 +1,9 @@
 // hone_random_graphs: builds and runs random graphs, and says which of them fail.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
-#include <map>
 #include <sstream>
 
 #include "cli/command_line.h"
@@ -14,10 +12,9 @@
 #include "compiler/codegen/host.h"
 #include "compiler/frontend/onnx/onnx_parse.h"
 #include "core/error.h"
-#include "tests/random_graphs/describe_graph.h"
+#include "tests/random_graphs/graph_report.h"
 #include "tests/random_graphs/onnx_graph_bytes.h"
 #include "tests/random_graphs/random_graph.h"
-#include "tests/random_graphs/shrink_graph.h"
 #include "tests/random_graphs/watched_checks.h"
 #include "tests/support/emulated_program.h"
 
@@ -51,59 +48,7 @@ OnnxGraph ReadModel(const std::string& path) {
   return ParseOnnx(bytes.str(), nullptr, notices);
 }
 
-class Report {
- public:
-  explicit Report(const Options& options) : options_(options) {}
-
-  void Add(const std::string& name, const OnnxGraph& graph, const GraphRun& run, const GraphCheck& check) {
-    ++verdicts_[check.verdict];
-    if (check.verdict == Verdict::kRight) return;
-    if (check.verdict == Verdict::kRefused) {
-      ++refusals_[check.detail];
-      return;
-    }
-    fmt::print("{}: {}: {} [{}]\n", name, VerdictName(check.verdict), check.detail, run.ToText());
-    if (!options_.shrink.empty()) Shrink(name, graph, run, check.verdict);
-    std::fflush(stdout);
-  }
-
-  // Whether none failed.
-  bool Finish(double seconds) const {
-    int64_t total = 0, good = 0;
-    std::string text;
-    for (const auto& [verdict, count] : verdicts_) {
-      total += count;
-      if (verdict == Verdict::kRight || verdict == Verdict::kRefused) good += count;
-      text += fmt::format(", {} {}", count, VerdictName(verdict));
-    }
-    for (const auto& [message, count] : refusals_) fmt::print("refused {} times: {}\n", count, message);
-    for (const auto& [family, count] : families_) fmt::print("{:5d} {}\n", count, family);
-    fmt::print("{} graphs in {:.0f} s{}\n", total, seconds, text);
-    return good == total;
-  }
-
- private:
-  void Shrink(const std::string& name, const OnnxGraph& graph, const GraphRun& run, Verdict verdict) {
-    const OnnxGraph small =
-        ShrinkGraph(graph, [&](const OnnxGraph& candidate) { return CheckWatched(candidate, run).verdict == verdict; });
-    const GraphCheck check = CheckWatched(small, run);
-    const std::string family = fmt::format("{}: {}", VerdictName(verdict), OperatorsOf(small));
-    ++families_[family];
-    std::filesystem::create_directories(options_.shrink);
-    const std::string path = fmt::format("{}/{}.onnx", options_.shrink, name);
-    WriteFileAtomically(path, OnnxBytes(small));
-    std::ofstream(path + ".txt") << fmt::format("{}: {}\n{}\n{}\n", VerdictName(verdict), DescribeGraph(small),
-                                                check.detail, run.ToText());
-    fmt::print("  {}: {}\n  {}\n", path, DescribeGraph(small), check.detail);
-  }
-
-  const Options& options_;
-  std::map<Verdict, int64_t> verdicts_;
-  std::map<std::string, int64_t> refusals_;
-  std::map<std::string, int64_t> families_;
-};
-
-void CheckSeeds(const Options& options, const Target& target, Report& report) {
+void CheckSeeds(const Options& options, const Target& target, GraphReport& report) {
   const auto seed_of = [&](int64_t index) { return static_cast<uint64_t>(options.seed + index); };
   WatchChecks(
       options.count,
@@ -117,7 +62,7 @@ void CheckSeeds(const Options& options, const Target& target, Report& report) {
       });
 }
 
-void CheckModels(const Options& options, const Target& target, Report& report) {
+void CheckModels(const Options& options, const Target& target, GraphReport& report) {
   for (const std::string& path : options.models) {
     const OnnxGraph graph = ReadModel(path);
     const GraphRun run = RunOf(options, static_cast<uint64_t>(options.seed), target);
@@ -164,7 +109,7 @@ int Main(const std::vector<std::string>& arguments) {
     return 0;
   }
   const auto begin = std::chrono::steady_clock::now();
-  Report report(options);
+  GraphReport report(options.shrink);
   options.models.empty() ? CheckSeeds(options, target, report) : CheckModels(options, target, report);
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
   return report.Finish(spent.count()) ? 0 : 1;

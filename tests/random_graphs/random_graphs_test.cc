@@ -9,6 +9,7 @@
 #include "compiler/relay/infer_type.h"
 #include "compiler/relay/reference.h"
 #include "runtime/package.h"
+#include "tests/random_graphs/graph_report.h"
 #include "tests/random_graphs/guarded_run.h"
 #include "tests/random_graphs/judged_outputs.h"
 #include "tests/random_graphs/onnx_graph_bytes.h"
@@ -82,6 +83,19 @@ TEST(CheckGraph, TellsRightFromRefused) {
   };
   EXPECT_EQ(verdict("Relu"), Verdict::kRight);
   EXPECT_EQ(verdict("Unheard"), Verdict::kRefused);
+}
+
+TEST(GraphReport, IsGoodWhenEveryGraphIsRight) {
+  const GraphRun run = DrawGraphRun(1, HostTarget());
+  for (const Verdict verdict : {Verdict::kRight, Verdict::kRefused, Verdict::kThrown, Verdict::kCrashed}) {
+    GraphReport report("");
+    report.Add("first", OnnxGraph(), run, {Verdict::kRight, ""});
+    report.Add("second", OnnxGraph(), run, {verdict, "why"});
+    ::testing::internal::CaptureStdout();
+    EXPECT_EQ(report.Finish(1), verdict == Verdict::kRight);
+    EXPECT_THAT(::testing::internal::GetCapturedStdout(),
+                HasSubstr(verdict == Verdict::kRefused ? "1 right, 1 refused" : "0 refused"));
+  }
 }
 
 TEST(WrongOutput, NamesTheElementThatIsOff) {
