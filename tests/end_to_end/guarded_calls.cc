@@ -1,21 +1,19 @@
 #include "tests/end_to_end/guarded_calls.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <cstring>
 #include <vector>
 
 #include "core/random.h"
-#include "rpc_runner/executor/guarded_buffer.h"
 #include "runtime/kernel_launch.h"
 #include "runtime/package_impl.h"
 #include "runtime/session.h"
+#include "tests/support/filled_buffer.h"
 
 namespace hone {
 namespace {
 
-constexpr uintptr_t kPage = 4096;
+using testing::FilledBuffer;
 
 class GuardedCalls {
  public:
@@ -25,27 +23,23 @@ class GuardedCalls {
 
   bool Run() {
     for (const PlanCall& call : plan().calls) RunKernel(pool_, LaunchOf(call));
-    return std::all_of(memory_.begin(), memory_.end(), Untouched);
+    return std::all_of(memory_.begin(), memory_.end(), [](const FilledBuffer& each) { return each.Whole(); });
   }
 
  private:
   const Plan& plan() const { return package_.plan(); }
 
-  const GuardedBuffer& Add(int64_t size_bytes) {
-    memory_.push_back(GuardedBuffer::Private(size_bytes));
-    return memory_.back();
-  }
+  const FilledBuffer& Add(int64_t size_bytes) { return memory_.emplace_back(size_bytes, 0); }
 
-  void Fill(const PlanBuffer& buffer, const GuardedBuffer& memory) {
+  void Fill(const PlanBuffer& buffer, const FilledBuffer& memory) {
     const auto size = static_cast<size_t>(buffer.size_bytes);
-    auto* data = static_cast<char*>(memory.data());
+    char* data = memory.data();
     if (buffer.kind == BufferKind::kParam) std::memcpy(data, package_.params().data() + buffer.offset_bytes, size);
     if (buffer.kind == BufferKind::kInput) {
       for (size_t i = 0; i < size; ++i) data[i] = static_cast<char>(random_.Next());
     }
     if (buffer.kind == BufferKind::kArena || buffer.kind == BufferKind::kOutput) return;
-    const uintptr_t first = memory.data_begin() / kPage * kPage;
-    mprotect(reinterpret_cast<void*>(first), memory.data_end() - first, PROT_READ);
+    memory.Protect();
   }
 
   KernelLaunch LaunchOf(const PlanCall& call) {
@@ -58,30 +52,19 @@ class GuardedCalls {
       worker_bytes = std::max(worker_bytes, kernel.stages[i].worker_workspace_bytes);
     }
     for (const PlanView& view : call.operands) {
-      launch.operands.push_back(static_cast<char*>(memory_[static_cast<size_t>(view.buffer)].data()) +
-                                view.offset_bytes);
+      launch.operands.push_back(memory_[static_cast<size_t>(view.buffer)].data() + view.offset_bytes);
       launch.batch_strides.push_back(view.batch_stride_bytes);
     }
     if (kernel.shared_workspace_bytes > 0) launch.shared_workspace = Add(kernel.shared_workspace_bytes).data();
-    if (worker_bytes > 0) launch.worker_workspaces = static_cast<char*>(Add(worker_bytes).data());
+    if (worker_bytes > 0) launch.worker_workspaces = Add(worker_bytes).data();
     launch.worker_stride_bytes = worker_bytes;
     return launch;
-  }
-
-  // Alignment leaves a few bytes between the data and the guard, and the rest of a page before it: all zero.
-  static bool Untouched(const GuardedBuffer& memory) {
-    const auto zero = [](uintptr_t from, uintptr_t to) {
-      const auto* bytes = reinterpret_cast<const char*>(from);
-      return std::all_of(bytes, bytes + (to - from), [](char byte) { return byte == 0; });
-    };
-    const uintptr_t end = (memory.data_end() + kPage - 1) / kPage * kPage;
-    return zero(memory.data_begin() / kPage * kPage, memory.data_begin()) && zero(memory.data_end(), end);
   }
 
   const Package& package_;
   ThreadPool pool_{1, false};
   Random random_{1};
-  std::vector<GuardedBuffer> memory_;  // one per plan buffer, then workspaces
+  std::vector<FilledBuffer> memory_;  // one per plan buffer, then workspaces
 };
 
 }  // namespace

@@ -7,20 +7,16 @@
 
 #include "core/error.h"
 #include "core/random.h"
-#include "rpc_runner/executor/guarded_buffer.h"
 #include "runtime/kernel_launch.h"
 #include "runtime/thread_pool.h"
+#include "tests/support/filled_buffer.h"
 
 namespace hone {
 namespace {
 
-constexpr int kNans = 0xff;  // in every byte: a NaN of any float type
+using testing::FilledBuffer;
 
-void* Guarded(int64_t bytes) {
-  void* data = GuardedBuffer::Private(bytes).data();
-  std::memset(data, kNans, static_cast<size_t>(bytes));
-  return data;
-}
+constexpr unsigned char kNans = 0xff;  // in every byte: a NaN of any float type
 
 // [0, extent) in parts, in random order.
 std::vector<std::pair<int64_t, int64_t>> Parts(int64_t extent, Random& random) {
@@ -40,18 +36,16 @@ class GuardedRun {
   GuardedRun(const GuardedPlan& what, uint64_t seed)
       : plan_(what.plan), library_(KernelLibrary::FromBytes(what.lib, "guarded")), random_(seed) {
     for (const PlanBuffer& buffer : plan_.buffers) {
-      memory_.push_back(static_cast<char*>(Guarded(buffer.size_bytes)));
-      if (buffer.kind != BufferKind::kParam || buffer.size_bytes == 0) continue;
-      std::memcpy(memory_.back(), what.params.data() + buffer.offset_bytes, static_cast<size_t>(buffer.size_bytes));
+      memory_.emplace_back(buffer.size_bytes, kNans);
+      if (buffer.kind == BufferKind::kParam)
+        Set(memory_.back(), what.params.data() + buffer.offset_bytes, buffer.size_bytes);
     }
   }
 
   void Fill(const std::map<std::string, Tensor>& inputs) {
     for (const int index : plan_.inputs) {
       const Tensor& value = inputs.at(plan_.buffers[static_cast<size_t>(index)].name);
-      if (value.size_bytes() > 0) {
-        std::memcpy(memory_[static_cast<size_t>(index)], value.raw(), static_cast<size_t>(value.size_bytes()));
-      }
+      Set(memory_[static_cast<size_t>(index)], value.raw(), value.size_bytes());
     }
   }
 
@@ -60,21 +54,14 @@ class GuardedRun {
     std::vector<void*> operands;
     std::vector<int64_t> strides;
     for (const PlanView& view : call.operands) {
-      operands.push_back(memory_.at(static_cast<size_t>(view.buffer)) + view.offset_bytes);
+      operands.push_back(memory_.at(static_cast<size_t>(view.buffer)).data() + view.offset_bytes);
       strides.push_back(view.batch_stride_bytes);
     }
-    void* shared = kernel.shared_workspace_bytes > 0 ? Guarded(kernel.shared_workspace_bytes) : nullptr;
-    for (const KernelStage& stage : kernel.stages) {
-      const hone_kernel_stage function = library_.Find(stage.symbol);
-      void* own = stage.worker_workspace_bytes > 0 ? Guarded(stage.worker_workspace_bytes) : nullptr;
-      for (const auto& [begin, end] : Parts(stage.extent, random_)) {
-        const hone_kernel_args args{operands.data(), strides.data(), shared, own, 0, 1};
-        const DenormalsOff off;
-        const int32_t code = function(&args, begin, end);
-        if (code != 0) throw Error(ExitCode::kBug, fmt::format("the kernel of {} returned code {}", call.op, code));
-        if (own != nullptr) std::memset(own, kNans, static_cast<size_t>(stage.worker_workspace_bytes));
-      }
-    }
+    const FilledBuffer shared(kernel.shared_workspace_bytes, kNans);
+    for (const KernelStage& stage : kernel.stages)
+      RunStage(stage, {operands.data(), strides.data(), shared.data(), nullptr, 0, 1}, call.op);
+    if (!shared.Whole() || !AllWhole())
+      throw Error(ExitCode::kBug, fmt::format("the kernel of {} wrote beside its buffers", call.op));
   }
 
   std::vector<Tensor> Outputs() const {
@@ -83,17 +70,40 @@ class GuardedRun {
       const PlanBuffer& buffer = plan_.buffers[static_cast<size_t>(index)];
       Tensor& copy = outputs.emplace_back(buffer.dtype, buffer.shape);
       if (copy.size_bytes() > 0) {
-        std::memcpy(copy.raw(), memory_[static_cast<size_t>(index)], static_cast<size_t>(copy.size_bytes()));
+        std::memcpy(copy.raw(), memory_[static_cast<size_t>(index)].data(), static_cast<size_t>(copy.size_bytes()));
       }
     }
     return outputs;
   }
 
  private:
+  // What kernels only read.
+  static void Set(const FilledBuffer& memory, const void* from, int64_t bytes) {
+    if (bytes > 0) std::memcpy(memory.data(), from, static_cast<size_t>(bytes));
+    memory.Protect();
+  }
+
+  void RunStage(const KernelStage& stage, hone_kernel_args args, const std::string& op) {
+    const hone_kernel_stage function = library_.Find(stage.symbol);
+    const FilledBuffer own(stage.worker_workspace_bytes, kNans);
+    args.worker_workspace = own.data();
+    for (const auto& [begin, end] : Parts(stage.extent, random_)) {
+      const DenormalsOff off;
+      const int32_t code = function(&args, begin, end);
+      if (code != 0) throw Error(ExitCode::kBug, fmt::format("the kernel of {} returned code {}", op, code));
+      if (!own.Whole()) throw Error(ExitCode::kBug, fmt::format("the kernel of {} wrote beside its workspace", op));
+      std::memset(own.data(), kNans, static_cast<size_t>(stage.worker_workspace_bytes));
+    }
+  }
+
+  bool AllWhole() const {
+    return std::all_of(memory_.begin(), memory_.end(), [](const FilledBuffer& each) { return each.Whole(); });
+  }
+
   const Plan& plan_;
   KernelLibrary library_;
   Random random_;
-  std::vector<char*> memory_;  // one per buffer
+  std::vector<FilledBuffer> memory_;  // one per buffer
 };
 
 }  // namespace

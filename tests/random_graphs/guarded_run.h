@@ -20,9 +20,10 @@ struct GuardedPlan {
 };
 
 // Every buffer of the plan lies between pages that nobody may touch, the arena's and the parameters' too; what no
-// kernel has written yet holds NaNs. Stages run in this thread, their ranges cut at random places and the parts in
-// random order. An access outside ends the process with SIGSEGV. The memory lives until the process ends. Throws
-// Error(kBug) when a kernel returns a code.
+// kernel has written yet holds NaNs, and so do the few bytes between a buffer and such a page. Stages run in this
+// thread, their ranges cut at random places and the parts in random order. An access outside, or a write to an input or
+// a parameter, ends the process with SIGSEGV. The memory lives until the process ends. Throws Error(kBug) when a kernel
+// returns a code or has written into the bytes beside a buffer.
 std::vector<Tensor> RunGuarded(const GuardedPlan& what, const std::map<std::string, Tensor>& inputs, uint64_t seed);
 
 }  // namespace hone

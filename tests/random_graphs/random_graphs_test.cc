@@ -8,6 +8,7 @@
 #include "compiler/codegen/host.h"
 #include "compiler/relay/infer_type.h"
 #include "compiler/relay/reference.h"
+#include "core/error.h"
 #include "runtime/package.h"
 #include "tests/random_graphs/graph_report.h"
 #include "tests/random_graphs/guarded_run.h"
@@ -122,16 +123,41 @@ TEST(WrongOutput, AsksHowWellASumIsKnown) {
   EXPECT_NE(WrongOutput(module, Inputs({2, 3}), expected, got), std::nullopt);
 }
 
+// A kernel's whole work, in memory of its own.
+struct BuiltRelu {
+  explicit BuiltRelu(const Shape& shape) : inputs(Inputs(shape)) {
+    const relay::ExprPtr x = InputOf(shape);
+    BuildOptions options;
+    options.context.target = HostTarget();
+    const BuildResult built = Build(ModuleOf(x, relay::MakeCall("nn.relu", {x})), options);
+    package = Package::FromBytes(built.package, "test");
+    plan = built.plan;
+  }
+  std::vector<Tensor> Run() const { return RunGuarded({plan, package->lib(), package->params()}, inputs, 1); }
+
+  std::map<std::string, Tensor> inputs;
+  std::shared_ptr<const Package> package;
+  Plan plan;
+};
+
 TEST(RunGuarded, DiesWhereAKernelLeavesItsBuffer) {
-  const relay::ExprPtr x = InputOf({16, 16});
-  BuildOptions options;
-  options.context.target = HostTarget();
-  const BuildResult built = Build(ModuleOf(x, relay::MakeCall("nn.relu", {x})), options);
-  const auto package = Package::FromBytes(built.package, "test");
-  Plan plan = built.plan;
-  EXPECT_EQ(RunGuarded({plan, package->lib(), package->params()}, Inputs({16, 16}), 1).size(), 1u);
-  plan.calls.at(0).operands.back().offset_bytes = 64;
-  EXPECT_DEATH(RunGuarded({plan, package->lib(), package->params()}, Inputs({16, 16}), 1), "");
+  BuiltRelu relu({16, 16});
+  EXPECT_EQ(relu.Run().size(), 1u);
+  relu.plan.calls.at(0).operands.back().offset_bytes = 64;
+  EXPECT_DEATH(relu.Run(), "");
+}
+
+TEST(RunGuarded, TellsWhenAKernelWritesBesideItsBuffer) {
+  BuiltRelu relu({1, 5});
+  EXPECT_EQ(relu.Run().size(), 1u);
+  relu.plan.calls.at(0).operands.back().offset_bytes = 4;
+  EXPECT_THROW(relu.Run(), Error);
+}
+
+TEST(RunGuarded, DiesWhereAKernelWritesAnInput) {
+  BuiltRelu relu({16, 16});
+  relu.plan.calls.at(0).operands.back() = relu.plan.calls.at(0).operands.front();
+  EXPECT_DEATH(relu.Run(), "");
 }
 
 TEST(WatchChecks, ReportsACrashAndGoesOn) {
