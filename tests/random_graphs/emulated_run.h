@@ -11,8 +11,8 @@
 
 namespace hone {
 
-// One worker, every stage whole, each buffer in memory of its own. Throws Error as Build does; kBug when the program
-// does not end well.
+// One worker, every stage in two parts, each buffer between pages that nobody may touch. Throws Error as Build does;
+// kBug when the program does not end well.
 std::vector<Tensor> RunEmulatedModule(const relay::IRModule& typed, const BuildOptions& options,
                                       const std::map<std::string, Tensor>& inputs);
 

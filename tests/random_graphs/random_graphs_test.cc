@@ -6,6 +6,8 @@
 
 #include "compiler/build.h"
 #include "compiler/codegen/host.h"
+#include "compiler/passes/passes.h"
+#include "compiler/plan/lower.h"
 #include "compiler/relay/infer_type.h"
 #include "compiler/relay/reference.h"
 #include "core/error.h"
@@ -17,6 +19,7 @@
 #include "tests/random_graphs/random_graph.h"
 #include "tests/random_graphs/shrink_graph.h"
 #include "tests/random_graphs/watched_checks.h"
+#include "tests/support/emulated_program.h"
 
 namespace hone {
 namespace {
@@ -158,6 +161,28 @@ TEST(RunGuarded, DiesWhereAKernelWritesAnInput) {
   BuiltRelu relu({16, 16});
   relu.plan.calls.at(0).operands.back() = relu.plan.calls.at(0).operands.front();
   EXPECT_DEATH(relu.Run(), "");
+}
+
+// Of 5 numbers under the emulator, with the operands where they are said to be.
+std::string RunEmulatedRelu(const testing::EmulatedProgram::Operand& result) {
+  BuildContext context;
+  context.target = Target::Parse("llvm -mtriple=aarch64-linux-gnu -mcpu=cortex-a72");
+  const relay::ExprPtr x = InputOf({1, 5});
+  const Lowered lowered = Lower(RunPasses(ModuleOf(x, relay::MakeCall("nn.relu", {x})), {context}), context);
+  testing::EmulatedProgram program(context.target);
+  program.Read(program.AddBuffer(20));
+  program.AddBuffer(20);
+  program.Call({{0, 0, 20}, result}, lowered.plan.kernels.at(0).stages, 0);
+  program.Write(1);
+  return program.Run(lowered.objects, std::string(20, '\0'));
+}
+
+TEST(EmulatedProgram, FailsWhereAKernelLeavesItsBuffer) {
+  if (testing::EmulatorFor(Target::Parse("llvm -mtriple=aarch64-linux-gnu")).empty()) GTEST_SKIP() << "no emulator";
+  EXPECT_EQ(RunEmulatedRelu({1, 0, 20}), std::string(20, '\0'));
+  EXPECT_THROW(RunEmulatedRelu({1, 4, 20}), Error) << "beside its buffer";
+  EXPECT_THROW(RunEmulatedRelu({1, 64, 20}), Error) << "behind it";
+  EXPECT_THROW(RunEmulatedRelu({0, 0, 20}), Error) << "into an input";
 }
 
 TEST(WatchChecks, ReportsACrashAndGoesOn) {

@@ -20,6 +20,12 @@ LLD_HAS_DRIVER(elf)
 namespace hone::testing {
 namespace {
 
+constexpr int64_t kPage = 4096;
+constexpr int64_t kRead = 63, kWrite = 64, kExit = 93, kMprotect = 226;  // system calls, the same on both
+constexpr int64_t kNobody = 0, kReadOnly = 1;                            // may touch a page; may write it
+constexpr int64_t kWroteBeside = 3;                                      // the program's exit code
+constexpr int64_t kNans = -1;                                            // in eight bytes: NaNs of any float type
+
 bool IsRiscv(const Target& target) { return target.triple.starts_with("riscv64"); }
 
 void WriteBytes(const std::string& path, const std::string& bytes) {
@@ -68,10 +74,37 @@ struct EmulatedProgram::Emitter {
   }
 
   std::string Finish() {
-    SystemCall(93, b_.Index(0), b_.Index(0), b_.Index(0));
+    auto& ir = b_.ir();
+    Value* whole = b_.Index(kNans);
+    for (const Memory& each : memory_) {
+      whole = ir.CreateAnd(whole, Margin(each, 0, each.offset));
+      whole = ir.CreateAnd(whole, Margin(each, each.offset + each.bytes, each.pages));
+    }
+    SystemCall(kExit, ir.CreateSelect(ir.CreateICmpEQ(whole, b_.Index(kNans)), b_.Index(0), b_.Index(kWroteBeside)),
+               b_.Index(0), b_.Index(0));
     b_.ir().CreateUnreachable();
     return EmitObject(b_, target_);
   }
+
+  // NaNs between two pages that nobody may touch, as GuardedBuffer lays them out. Returns its number.
+  size_t Guarded(int64_t bytes) {
+    Memory memory;
+    memory.bytes = bytes;
+    memory.pages = (bytes + kPage - 1) / kPage * kPage;
+    memory.offset = (memory.pages - bytes) / 64 * 64;
+    auto* whole = Zeroed(memory.pages + 2 * kPage);
+    whole->setAlignment(llvm::Align(kPage));
+    memory.begin = b_.At(whole, kPage);
+    Protect(whole, kPage, kNobody);
+    Protect(b_.At(memory.begin, memory.pages), kPage, kNobody);
+    b_.For(0, memory.pages, 8, [&](Value* i) { b_.ir().CreateStore(b_.Index(kNans), b_.At(memory.begin, i)); });
+    memory_.push_back(memory);
+    return memory_.size() - 1;
+  }
+
+  Value* Data(size_t memory) { return b_.At(memory_.at(memory).begin, memory_.at(memory).offset); }
+  int64_t Bytes(size_t memory) const { return memory_.at(memory).bytes; }
+  void MakeReadOnly(size_t memory) { Protect(memory_.at(memory).begin, memory_.at(memory).pages, kReadOnly); }
 
   llvm::GlobalVariable* Zeroed(int64_t bytes) {
     auto* type = llvm::ArrayType::get(b_.ir().getInt8Ty(), static_cast<uint64_t>(bytes));
@@ -84,16 +117,19 @@ struct EmulatedProgram::Emitter {
   void Call(const std::vector<Operand>& operands, const std::vector<KernelStage>& stages, int64_t shared_bytes) {
     auto& ir = b_.ir();
     Value* args = Arguments(operands);
-    ir.CreateStore(Zeroed(shared_bytes), b_.At(args, int64_t{16}));
+    ir.CreateStore(Data(Guarded(shared_bytes)), b_.At(args, int64_t{16}));
     for (const KernelStage& stage : stages) {
-      ir.CreateStore(Zeroed(stage.worker_workspace_bytes), b_.At(args, int64_t{24}));
+      ir.CreateStore(Data(Guarded(stage.worker_workspace_bytes)), b_.At(args, int64_t{24}));
       auto callee = b_.module().getOrInsertFunction(
           stage.symbol, llvm::FunctionType::get(b_.i32(), {ir.getPtrTy(), b_.i64(), b_.i64()}, false));
-      ir.CreateCall(callee, {args, b_.Index(0), b_.Index(stage.extent)});
+      // Parts reach vector instructions of RISC-V at which QEMU 7.2 ends with an assertion of its own.
+      const int64_t cut = IsRiscv(target_) ? 0 : stage.extent / 2;
+      ir.CreateCall(callee, {args, b_.Index(cut), b_.Index(stage.extent)});
+      if (cut > 0) ir.CreateCall(callee, {args, b_.Index(0), b_.Index(cut)});
     }
   }
 
-  // read (63) or write (64) until all bytes went through: a pipe gives them in parts.
+  // kRead or kWrite until all bytes went through: a pipe gives them in parts.
   void Transfer(int64_t number, int64_t fd, Value* buffer, int64_t bytes) {
     auto& ir = b_.ir();
     auto* function = ir.GetInsertBlock()->getParent();
@@ -113,12 +149,31 @@ struct EmulatedProgram::Emitter {
   }
 
  private:
+  struct Memory {
+    Value* begin = nullptr;  // of its pages
+    int64_t pages = 0;       // their bytes
+    int64_t offset = 0;      // of the data
+    int64_t bytes = 0;       // of it
+  };
+
+  // What was there together: kNans when nobody has written between the two.
+  Value* Margin(const Memory& memory, int64_t from, int64_t to) {
+    return b_.Loop(from, to, 1, {b_.Index(kNans)}, [&](Value* i, const Vals& carried) -> Vals {
+      Value* byte = b_.LoadAs(b_.ir().getInt8Ty(), b_.At(memory.begin, i));
+      return {b_.ir().CreateAnd(carried[0], b_.ir().CreateSExt(byte, b_.i64()))};
+    })[0];
+  }
+
+  void Protect(Value* begin, int64_t bytes, int64_t who) {
+    SystemCall(kMprotect, b_.ir().CreatePtrToInt(begin, b_.i64()), b_.Index(bytes), b_.Index(who));
+  }
+
   Value* Arguments(const std::vector<Operand>& operands) {
     auto& ir = b_.ir();
     Value* pointers = Zeroed(static_cast<int64_t>(operands.size()) * 8);
     Value* steps = Zeroed(static_cast<int64_t>(operands.size()) * 8);
     for (size_t i = 0; i < operands.size(); ++i) {
-      Value* begin = buffers.at(static_cast<size_t>(operands[i].buffer));
+      Value* begin = Data(buffers.at(static_cast<size_t>(operands[i].buffer)));
       ir.CreateStore(b_.At(begin, operands[i].offset_bytes), b_.At(pointers, static_cast<int64_t>(i) * 8));
       ir.CreateStore(b_.Index(operands[i].batch_stride_bytes), b_.At(steps, static_cast<int64_t>(i) * 8));
     }
@@ -139,8 +194,10 @@ struct EmulatedProgram::Emitter {
 
  public:
   const Target target_;
-  std::vector<Value*> buffers;
-  std::vector<int64_t> sizes;
+  std::vector<size_t> buffers;  // their numbers among the memory
+
+ private:
+  std::vector<Memory> memory_;
 };
 
 std::string EmulatorFor(const Target& target) {
@@ -159,19 +216,19 @@ EmulatedProgram::EmulatedProgram(const Target& target) : emitter_(std::make_uniq
 EmulatedProgram::~EmulatedProgram() = default;
 
 int EmulatedProgram::AddBuffer(int64_t bytes) {
-  emitter_->buffers.push_back(emitter_->Zeroed(bytes));
-  emitter_->sizes.push_back(bytes);
-  return static_cast<int>(emitter_->sizes.size()) - 1;
+  emitter_->buffers.push_back(emitter_->Guarded(bytes));
+  return static_cast<int>(emitter_->buffers.size()) - 1;
 }
 
 void EmulatedProgram::Read(int buffer) {
-  emitter_->Transfer(63, 0, emitter_->buffers.at(static_cast<size_t>(buffer)),
-                     emitter_->sizes[static_cast<size_t>(buffer)]);
+  const size_t memory = emitter_->buffers.at(static_cast<size_t>(buffer));
+  emitter_->Transfer(kRead, 0, emitter_->Data(memory), emitter_->Bytes(memory));
+  emitter_->MakeReadOnly(memory);
 }
 
 void EmulatedProgram::Write(int buffer) {
-  emitter_->Transfer(64, 1, emitter_->buffers.at(static_cast<size_t>(buffer)),
-                     emitter_->sizes[static_cast<size_t>(buffer)]);
+  const size_t memory = emitter_->buffers.at(static_cast<size_t>(buffer));
+  emitter_->Transfer(kWrite, 1, emitter_->Data(memory), emitter_->Bytes(memory));
 }
 
 void EmulatedProgram::Call(const std::vector<Operand>& operands, const std::vector<KernelStage>& stages,
@@ -192,6 +249,8 @@ std::string EmulatedProgram::Run(const std::vector<std::string>& objects, const 
   const std::string command = fmt::format("chmod +x {0} && {1} {0} < {2} > {3}", folder / "program",
                                           EmulatorFor(emitter_->target_), folder / "in", folder / "out");
   if (const int status = std::system(command.c_str()); status != 0) {
+    if (WIFEXITED(status) && WEXITSTATUS(status) == kWroteBeside)
+      throw Error(ExitCode::kBug, "a kernel wrote beside its buffers");
     throw Error(ExitCode::kBug, fmt::format("the emulated program ends with status {}", status));
   }
   std::stringstream bytes;

@@ -22,9 +22,9 @@ class EmulatedProgram {
   EmulatedProgram(const EmulatedProgram&) = delete;
   EmulatedProgram& operator=(const EmulatedProgram&) = delete;
 
-  // Zeros, 64-byte aligned. Returns their number.
+  // NaNs, 64-byte aligned, between pages that nobody may touch. Returns their number.
   int AddBuffer(int64_t bytes);
-  // The whole buffer comes from the program's input, or goes to its output.
+  // The whole buffer comes from the program's input and cannot be written from here on, or goes to its output.
   void Read(int buffer);
   void Write(int buffer);
 
@@ -33,12 +33,12 @@ class EmulatedProgram {
     int64_t offset_bytes = 0;
     int64_t batch_stride_bytes = 0;
   };
-  // Every stage, whole, by one worker.
+  // Every stage by one worker; on AArch64 in two parts, the second one first.
   void Call(const std::vector<Operand>& operands, const std::vector<KernelStage>& stages,
             int64_t shared_workspace_bytes);
 
   // Links it with the objects that hold the kernels, runs it on `input` and returns its output. Once. Throws
-  // Error(kBug) when it does not link or does not exit with 0.
+  // Error(kBug) when it does not link, when a kernel leaves its buffers, and when it does not exit with 0.
   std::string Run(const std::vector<std::string>& objects, const std::string& input);
 
  private:
