@@ -83,7 +83,12 @@ std::vector<int64_t> OnnxNodeView::Axes(std::vector<int64_t> axes, int64_t rank)
 }
 
 ExprPtr OnnxNodeView::Reshape(const ExprPtr& expr, const Shape& shape) const {
-  if (builder_.ShapeOf(expr) == shape) return expr;
+  const Shape& given = builder_.ShapeOf(expr);
+  if (given == shape) return expr;
+  // A 0 in newshape would stand for the dim that is there.
+  if (ElementCount(given) == 0 && std::count(shape.begin(), shape.end(), 0) > 0) {
+    return relay::MakeConstant(Tensor(builder_.DTypeOf(expr), shape));
+  }
   return Call("reshape", {expr}, {{"newshape", shape}});
 }
 

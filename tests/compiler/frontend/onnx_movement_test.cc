@@ -46,6 +46,42 @@ TEST(OnnxRearrange, TilesEveryAxis) {
   EXPECT_THAT(ImportError(OneNode("Tile", {2, 2}, {}, {{2}}).Bytes()), HasSubstr("1 repeats of 2 axes"));
 }
 
+TEST(OnnxRearrange, ResizesTensorsWithoutElements) {
+  ModelMaker model(18);
+  model.Input("x", {1, 2, 4, 4}).Ints("at", {0}).Ints("axis", {1}).Ints("sizes", {1, 0, 8, 6});
+  model.Node("Slice", {"x", "at", "at", "axis"}, {"none"}).Node("Resize", {"none", "", "", "sizes"}, {"y"}).Output("y");
+  EXPECT_EQ(RunOnnx(model.Bytes(), {{"x", Counting({1, 2, 4, 4})}})[0].shape(), (Shape{1, 0, 8, 6}));
+}
+
+// The shape of one node's result, of no elements, where x is what a slice leaves of 4 x 6 x 8 x 8 along an axis.
+Shape ShapeOfEmpty(int64_t axis, const std::string& op, const Attributes& attributes,
+                   const std::vector<Ints>& ints = {}) {
+  ModelMaker model(18);
+  model.Input("x", {4, 6, 8, 8})
+      .Ints("at", {2})
+      .Ints("axis", {axis})
+      .Node("Slice", {"x", "at", "at", "axis"}, {"none"});
+  std::vector<std::string> inputs = {"none"};
+  for (const Ints& each : ints) {
+    inputs.push_back("i" + std::to_string(inputs.size()));
+    model.Ints(inputs.back(), each);
+  }
+  model.Node(op, inputs, {"y"}, attributes).Output("y");
+  const Tensor y = RunOnnx(model.Bytes(), {{"x", Counting({4, 6, 8, 8})}})[0];
+  EXPECT_EQ(y.elements(), 0);
+  return y.shape();
+}
+
+TEST(OnnxRearrange, ShapesTensorsWithoutElements) {
+  const Attributes two{{"blocksize", int64_t{2}}};
+  EXPECT_EQ(ShapeOfEmpty(0, "Reshape", {{"allowzero", int64_t{1}}}, {{3, 0, 5}}), (Shape{3, 0, 5}));
+  EXPECT_EQ(ShapeOfEmpty(1, "Flatten", {{"axis", int64_t{3}}}), (Shape{0, 8}));
+  EXPECT_EQ(ShapeOfEmpty(1, "Tile", {}, {{1, 2, 2, 1}}), (Shape{4, 0, 16, 8}));
+  EXPECT_EQ(ShapeOfEmpty(0, "DepthToSpace", {{"blocksize", int64_t{1}}}), (Shape{0, 6, 8, 8}));
+  EXPECT_EQ(ShapeOfEmpty(2, "SpaceToDepth", two), (Shape{4, 24, 0, 4}));
+  EXPECT_EQ(ShapeOfEmpty(2, "Einsum", {{"equation", "abcd->dcab"}}), (Shape{8, 0, 4, 6}));
+}
+
 TEST(OnnxPad, WrapsAroundAndTakesAway) {
   EXPECT_THAT(RunNode("Pad", {3}, {{"mode", "wrap"}}, {{2, 4}}), ElementsAre(1, 2, 0, 1, 2, 0, 1, 2, 0));
   EXPECT_THAT(RunNode("Pad", {4}, {}, {{-1, 2}}), ElementsAre(1, 2, 3, 0, 0));

@@ -203,6 +203,7 @@ std::vector<ResizedAxis> AxesBySizes(const OnnxNodeView& view, const std::vector
 std::vector<ExprPtr> Resized(const OnnxNodeView& view, const std::vector<ResizedAxis>& axes, const ResizeRule& rule) {
   ExprPtr data = view.Input(0);
   for (const ResizedAxis& a : axes) {
+    if (a.in == 0 && a.out == 0) continue;
     if (a.out < 1) RefuseNode(fmt::format("axis {} of {} becomes {}; nothing is left", a.axis, a.in, a.out));
     if (a.out > kMostOut)
       RefuseNode(fmt::format("axis {} of {} becomes {}; {} is the most", a.axis, a.in, a.out, kMostOut));
