@@ -60,13 +60,14 @@ bool DrawConcatOfBranches(GraphMaker& m) {
 }
 
 bool DrawSlice(GraphMaker& m) {
-  const GraphValue* x = m.Pick([](const GraphValue& v) { return v.rank() > 0 && v.elements() > 0; });
+  const GraphValue* x = m.Pick(HasAxes);
   if (x == nullptr) return false;
   const GraphValue data = *x;
   std::vector<int64_t> starts, ends, axes, steps;
   for (int64_t axis = 0; axis < data.rank(); ++axis) {
     if (!m.Chance(axis == 1 ? 60 : 25) && axis + 1 < data.rank()) continue;
     const int64_t dim = data.shape[static_cast<size_t>(axis)];
+    if (dim == 0) continue;
     const int64_t begin = m.Between(0, dim - 1), end = m.Chance(3) ? begin : m.Between(begin + 1, dim);
     const bool backwards = m.Chance(10);
     starts.push_back(backwards ? end - 1 : begin);
@@ -74,6 +75,7 @@ bool DrawSlice(GraphMaker& m) {
     steps.push_back((backwards ? -1 : 1) * m.OneOf<int64_t>({1, 1, 1, 2}));
     axes.push_back(m.Chance(80) ? axis : axis - data.rank());
   }
+  if (axes.empty()) return false;
   m.Emit("Slice", {data.name, m.Ints(starts), m.Ints(ends), m.Ints(axes), m.Ints(steps)}, data.bound);
   return true;
 }
@@ -88,7 +90,7 @@ bool DrawSplit(GraphMaker& m) {
   std::vector<int64_t> sizes;
   int64_t left = data.shape[axis];
   for (int64_t i = parts; i > 1; --i) {
-    sizes.push_back(m.Chance(50) ? left / i : m.Between(1, left - i + 1));
+    sizes.push_back(m.Chance(50) ? left / i : m.Chance(5) ? 0 : m.Between(1, left - i + 1));
     left -= sizes.back();
   }
   sizes.push_back(left);
@@ -97,14 +99,15 @@ bool DrawSplit(GraphMaker& m) {
 }
 
 bool DrawPad(GraphMaker& m) {
-  const GraphValue* x = m.Pick([](const GraphValue& v) { return v.rank() >= 2 && v.elements() > 0; });
+  const GraphValue* x = m.Pick([](const GraphValue& v) { return v.rank() >= 2; });
   if (x == nullptr) return false;
   const GraphValue data = *x;
   const std::string mode = m.OneOf<std::string>({"constant", "constant", "reflect", "edge"});
   std::vector<int64_t> pads;
   for (size_t i = 0; i < 2 * data.shape.size(); ++i) {
     const size_t axis = i % data.shape.size();
-    const int64_t most = std::min<int64_t>(mode == "reflect" ? data.shape[axis] - 1 : 3, 3);
+    const int64_t dim = data.shape[axis];
+    const int64_t most = mode == "constant" ? 3 : dim == 0 ? 0 : mode == "reflect" ? std::min<int64_t>(dim - 1, 3) : 3;
     pads.push_back(axis >= 2 || m.Chance(20) ? m.Between(0, most) : 0);
   }
   std::vector<std::string> inputs{data.name, m.Ints(pads)};
@@ -114,12 +117,13 @@ bool DrawPad(GraphMaker& m) {
 }
 
 bool DrawGather(GraphMaker& m) {
-  const GraphValue* x = m.Pick([](const GraphValue& v) { return v.rank() > 0 && v.elements() > 0; });
+  const GraphValue* x = m.Pick(HasAxes);
   if (x == nullptr) return false;
   const GraphValue data = *x;
   const size_t axis = DrawAxis(m, data.rank());
   std::vector<int64_t> indices;
-  for (int64_t i = m.Between(1, 5); i > 0; --i) indices.push_back(m.Between(-data.shape[axis], data.shape[axis] - 1));
+  const int64_t count = data.shape[axis] == 0 || m.Chance(3) ? 0 : m.Between(1, 5);
+  for (int64_t i = 0; i < count; ++i) indices.push_back(m.Between(-data.shape[axis], data.shape[axis] - 1));
   m.Emit("Gather", {data.name, m.Ints(indices)}, data.bound, {{"axis", IntAttribute(static_cast<int64_t>(axis))}});
   return true;
 }

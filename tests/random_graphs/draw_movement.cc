@@ -26,10 +26,19 @@ bool DrawTranspose(GraphMaker& m) {
   return true;
 }
 
+// Any shape with a 0 has no elements, so nothing follows from what is left.
+bool ReshapeEmpty(GraphMaker& m, const GraphValue& data) {
+  Shape shape{0};
+  for (int64_t rank = m.Between(1, 4); rank > 1; --rank) {
+    shape.insert(shape.begin() + m.Between(0, static_cast<int64_t>(shape.size())), m.Between(0, 6));
+  }
+  m.Emit("Reshape", {data.name, m.Ints(shape)}, data.bound, {{"allowzero", IntAttribute(1)}});
+  return true;
+}
+
 bool DrawReshape(GraphMaker& m) {
-  const GraphValue* x = m.Pick([](const GraphValue& v) { return v.elements() > 0; });
-  if (x == nullptr) return false;
-  const GraphValue data = *x;
+  const GraphValue data = *m.Pick(Any);
+  if (data.elements() == 0) return ReshapeEmpty(m, data);
   Shape shape;
   int64_t left = data.elements();
   const int64_t rank = m.Between(1, 5);
@@ -79,7 +88,7 @@ bool DrawExpand(GraphMaker& m) {
   const GraphValue x = *m.Pick(Any);
   Shape shape = x.shape;
   for (int64_t& dim : shape) {
-    if (dim == 1 && m.Chance(60)) dim = m.Between(1, 5);
+    if (dim == 1 && m.Chance(60)) dim = m.Chance(3) ? 0 : m.Between(1, 5);
   }
   if (m.Chance(20)) shape.insert(shape.begin(), m.Between(1, 3));
   m.Emit("Expand", {x.name, m.Ints(shape)}, x.bound);
@@ -91,7 +100,7 @@ bool DrawTile(GraphMaker& m) {
   if (x == nullptr) return false;
   const GraphValue data = *x;
   std::vector<int64_t> repeats;
-  for (int64_t i = 0; i < data.rank(); ++i) repeats.push_back(m.Chance(35) ? m.Between(1, 3) : 1);
+  for (int64_t i = 0; i < data.rank(); ++i) repeats.push_back(m.Chance(35) ? m.Between(m.Chance(5) ? 0 : 1, 3) : 1);
   m.Emit("Tile", {data.name, m.Ints(repeats)}, data.bound);
   return true;
 }
@@ -99,8 +108,7 @@ bool DrawTile(GraphMaker& m) {
 bool DrawDepthToSpace(GraphMaker& m) {
   const bool to_space = m.Chance(60);
   const GraphValue* x = m.Pick([&](const GraphValue& v) {
-    return v.rank() == 4 && v.elements() > 0 &&
-           (to_space ? v.shape[1] % 4 == 0 : v.shape[2] % 2 == 0 && v.shape[3] % 2 == 0);
+    return v.rank() == 4 && (to_space ? v.shape[1] % 4 == 0 : v.shape[2] % 2 == 0 && v.shape[3] % 2 == 0);
   });
   if (x == nullptr) return false;
   const GraphValue data = *x;

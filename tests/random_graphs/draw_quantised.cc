@@ -171,9 +171,7 @@ bool DrawQuantisedDense(GraphMaker& m) {
 }
 
 bool DrawQuantisedAdd(GraphMaker& m) {
-  const GraphValue* x = m.Pick([](const GraphValue& v) { return v.elements() > 0; });
-  if (x == nullptr) return false;
-  const GraphValue a = Stepped(m, *x);
+  const GraphValue a = Stepped(m, *m.Pick([](const GraphValue&) { return true; }));
   const GraphValue b = Stepped(m, *m.Pick([&](const GraphValue& v) { return v.shape == a.shape; }));
   m.Emit("Add", {a.name, b.name}, a.bound + b.bound);
   if (m.Chance(40)) m.Emit("Relu", {m.last().name}, m.last().bound);
@@ -199,7 +197,7 @@ bool DrawQuantisedPool(GraphMaker& m) {
 
 // Channels beside each other, in the steps of each or in those of all.
 bool DrawQuantisedConcat(GraphMaker& m) {
-  const GraphValue* x = m.Pick([](const GraphValue& v) { return v.rank() == 4 && v.elements() > 0; });
+  const GraphValue* x = m.Pick([](const GraphValue& v) { return v.rank() == 4; });
   if (x == nullptr) return false;
   const GraphValue a = Stepped(m, *x);
   const auto suits = [&](const GraphValue& v) {

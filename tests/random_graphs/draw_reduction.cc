@@ -8,10 +8,10 @@
 namespace hone {
 namespace {
 
-bool IsFull(const GraphValue& v) { return v.rank() > 0 && v.elements() > 0; }
+bool HasAxes(const GraphValue& v) { return v.rank() > 0; }
 
 bool DrawReduce(GraphMaker& m) {
-  const GraphValue* x = m.Pick(IsFull);
+  const GraphValue* x = m.Pick(HasAxes);
   if (x == nullptr) return false;
   const GraphValue data = *x;
   const std::string op = m.OneOf<std::string>({"ReduceMean", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceSum",
@@ -25,6 +25,8 @@ bool DrawReduce(GraphMaker& m) {
   }
   const bool grows = op == "ReduceSum" || op == "ReduceL1" || op == "ReduceSumSquare";
   const double count = static_cast<double>(axes.empty() ? data.elements() : reduced);
+  // The largest of nothing, and the mean, are no numbers.
+  if (count == 0 && !grows) return false;
   OnnxAttributes attributes = {{"keepdims", IntAttribute(m.Between(0, 1))}};
   std::vector<std::string> inputs{data.name};
   if (!axes.empty() && op == "ReduceSum") inputs.push_back(m.Ints(axes));
@@ -35,7 +37,7 @@ bool DrawReduce(GraphMaker& m) {
 }
 
 bool DrawSoftmax(GraphMaker& m) {
-  const GraphValue* x = m.Pick(IsFull);
+  const GraphValue* x = m.Pick(HasAxes);
   if (x == nullptr) return false;
   const GraphValue data = *x;
   const int64_t axis = m.Chance(50) ? -1 : m.Between(0, data.rank() - 1);
@@ -46,11 +48,12 @@ bool DrawSoftmax(GraphMaker& m) {
 
 // The values alone: of equal ones the positions are not known.
 bool DrawTopK(GraphMaker& m) {
-  const GraphValue* x = m.Pick(IsFull);
+  const GraphValue* x = m.Pick(HasAxes);
   if (x == nullptr) return false;
   const GraphValue data = *x;
   const int64_t axis = m.Between(0, data.rank() - 1);
-  const int64_t count = m.Between(1, std::min<int64_t>(data.shape[static_cast<size_t>(axis)], 5));
+  const int64_t dim = data.shape[static_cast<size_t>(axis)];
+  const int64_t count = m.Between(std::min<int64_t>(dim, 1), std::min<int64_t>(dim, 5));
   const std::string values = m.Node("TopK", {data.name, m.Ints({count})},
                                     {{"axis", IntAttribute(axis)}, {"largest", IntAttribute(m.Between(0, 1))}}, 2);
   m.Emit("Identity", {values}, data.bound);
@@ -58,7 +61,7 @@ bool DrawTopK(GraphMaker& m) {
 }
 
 bool DrawCumSum(GraphMaker& m) {
-  const GraphValue* x = m.Pick(IsFull);
+  const GraphValue* x = m.Pick(HasAxes);
   if (x == nullptr) return false;
   const GraphValue data = *x;
   const int64_t axis = m.Between(0, data.rank() - 1);
@@ -81,8 +84,7 @@ bool DrawBatchNorm(GraphMaker& m) {
 
 // Of values that differ: what is normalised is divided by its spread. One element has none.
 bool DrawNormalization(GraphMaker& m) {
-  const GraphValue* x =
-      m.Pick([](const GraphValue& v) { return v.rank() >= 3 && v.shape.back() >= 3 && v.elements() > 0; });
+  const GraphValue* x = m.Pick([](const GraphValue& v) { return v.rank() >= 3 && v.shape.back() >= 3; });
   if (x == nullptr) return false;
   const GraphValue data = *x;
   const int64_t channels = data.shape[1], last = data.shape.back();

@@ -1,4 +1,5 @@
 // Operators that slide a window: convolutions and pools of odd attributes, and resizing.
+#include <algorithm>
 #include <cmath>
 
 #include "tests/random_graphs/graph_maker.h"
@@ -7,8 +8,10 @@
 namespace hone {
 namespace {
 
-bool IsImage(const GraphValue& v) { return (v.rank() == 3 || v.rank() == 4) && v.elements() > 0; }
-bool IsImageOrVolume(const GraphValue& v) { return IsImage(v) || (v.rank() == 5 && v.elements() > 0); }
+// There may be no images and no channels: a window over no place has no value.
+bool HasPlaces(const GraphValue& v) { return std::count(v.shape.begin() + 2, v.shape.end(), 0) == 0; }
+bool IsImage(const GraphValue& v) { return (v.rank() == 3 || v.rank() == 4) && HasPlaces(v); }
+bool IsImageOrVolume(const GraphValue& v) { return IsImage(v) || (v.rank() == 5 && HasPlaces(v)); }
 
 struct Window {
   std::vector<int64_t> kernel, strides, dilations, pads;
@@ -49,8 +52,8 @@ bool DrawConv(GraphMaker& m) {
   const GraphValue data = *x;
   const int64_t in = data.shape[1];
   const Window w = m.Chance(30) ? Window{{}, {}, {}, {}, 1} : DrawWindow(m, data.shape, -1);
-  int64_t groups = m.Chance(25) ? in : m.Chance(15) && in % 2 == 0 ? 2 : 1;
-  if (m.Chance(5) && in % 4 == 0) groups = in / 4;
+  int64_t groups = in == 0 ? 1 : m.Chance(25) ? in : m.Chance(15) && in % 2 == 0 ? 2 : 1;
+  if (m.Chance(5) && in > 0 && in % 4 == 0) groups = in / 4;
   const int64_t out = groups == 1 ? m.Channels() : groups * (m.Chance(75) ? in / groups : m.Between(1, 3));
   Shape weight{out, in / groups};
   for (size_t i = 0; i + 2 < data.shape.size(); ++i) weight.push_back(w.kernel.empty() ? 1 : w.kernel[i]);
@@ -60,7 +63,7 @@ bool DrawConv(GraphMaker& m) {
     for (auto& each : WindowAttributes(w)) attributes.push_back(std::move(each));
     attributes.emplace_back("dilations", IntsAttribute(w.dilations));
   }
-  const double scale = 1 / std::sqrt(static_cast<double>(weight[1] * w.taps));
+  const double scale = 1 / std::sqrt(static_cast<double>(std::max<int64_t>(weight[1] * w.taps, 1)));
   std::vector<std::string> inputs{data.name, m.Weight(weight, scale)};
   if (m.Chance(60)) inputs.push_back(m.Weight({out}, 0.5));
   m.Emit("Conv", inputs, 1.5 * data.bound + 1, attributes);
@@ -88,7 +91,7 @@ bool DrawConvBlock(GraphMaker& m) {
 }
 
 bool DrawDepthwise(GraphMaker& m) {
-  const GraphValue* x = m.Pick(IsImage);
+  const GraphValue* x = m.Pick([](const GraphValue& v) { return IsImage(v) && v.shape[1] > 0; });
   if (x == nullptr) return false;
   const GraphValue data = *x;
   const int64_t channels = data.shape[1];
@@ -108,9 +111,9 @@ bool DrawConvTranspose(GraphMaker& m) {
   const GraphValue* x = m.Pick(IsImage);
   if (x == nullptr) return false;
   const GraphValue data = *x;
-  const int64_t in = data.shape[1], groups = m.Chance(15) ? in : 1, out = groups == 1 ? m.Between(1, 12) : 1;
+  const int64_t in = data.shape[1], groups = m.Chance(15) && in > 0 ? in : 1, out = groups == 1 ? m.Between(1, 12) : 1;
   const Window w = DrawWindow(m, data.shape, 1);
-  const int64_t summed = in / groups * w.taps;
+  const int64_t summed = std::max<int64_t>(in / groups * w.taps, 1);
   Shape weight{in, out};
   weight.insert(weight.end(), w.kernel.begin(), w.kernel.end());
   OnnxAttributes attributes = WindowAttributes(w);

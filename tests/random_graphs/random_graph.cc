@@ -14,6 +14,8 @@ namespace {
 constexpr GraphLimits kImages{4, 400'000, 12'000'000};
 constexpr GraphLimits kQuantised{24, 20'000, 600'000};  // a layer takes several nodes
 
+constexpr int kEmptyPercent = 2;  // of the graphs; other operators make tensors without elements as well
+
 const std::vector<DrawnFamily>& FloatDraws() {
   static const std::vector<DrawnFamily> all = [] {
     std::vector<DrawnFamily> draws;
@@ -70,6 +72,13 @@ void AddInputs(GraphMaker& m, const Shape& first) {
   }
 }
 
+// A part of the first input that has no elements: a model's inputs themselves always have some.
+void AddEmpty(GraphMaker& m) {
+  const GraphValue first = m.values()[0];
+  const int64_t axis = m.Between(0, first.rank() - 1), at = m.Between(0, first.shape[static_cast<size_t>(axis)]);
+  m.Emit("Slice", {first.name, m.Ints({at}), m.Ints({at}), m.Ints({axis})}, first.bound);
+}
+
 // Whether it says what was wrong with the node, as importing is to.
 bool IsRefusal(const Error& error) { return error.code() == ExitCode::kBadData || error.code() == ExitCode::kUsage; }
 
@@ -117,6 +126,7 @@ RandomGraph MakeRandomGraph(uint64_t seed) {
   const bool images = seed % 8 == 7, quantised = seed % 8 == 3;
   GraphMaker maker(seed, images ? kImages : quantised ? kQuantised : GraphLimits{});
   AddInputs(maker, images ? ImageShape(maker) : SmallShape(maker));
+  if (maker.Chance(kEmptyPercent)) AddEmpty(maker);
   RandomGraph made;
   AddNodes(maker, quantised, made.refused);
   AddOutputs(maker);

@@ -15,7 +15,8 @@ struct RandomGraph {
 };
 
 // The same seed gives the same graph. Most are small throughout; every eighth has images of 14 to 56 pixels and few
-// nodes, and every eighth is a quantised model. Values stay within about 1,000 and away from what has no bounded slope.
+// nodes, and every eighth is a quantised model. One in fifty starts with a tensor without elements as well. Values stay
+// within about 1,000 and away from what has no bounded slope.
 // Throws Error(kBug) when importing does.
 RandomGraph MakeRandomGraph(uint64_t seed);
 

@@ -80,6 +80,20 @@ TEST(RandomGraph, ItsNodesAreMostlyRead) {
   EXPECT_LT(refused, nodes);
 }
 
+bool HasEmpty(const OnnxGraph& graph) {
+  std::vector<std::string> names;
+  for (const OnnxNode& node : graph.nodes) names.push_back(node.outputs[0]);
+  const std::map<std::string, Shape> shapes = ShapesOf(graph, names);
+  return std::any_of(shapes.begin(), shapes.end(), [](const auto& each) { return ElementCount(each.second) == 0; });
+}
+
+TEST(RandomGraph, SomeHaveTensorsWithoutElements) {
+  int64_t graphs = 0;
+  for (uint64_t seed = 0; seed < 400; ++seed) graphs += HasEmpty(MakeRandomGraph(seed).graph) ? 1 : 0;
+  EXPECT_GE(graphs, 8);
+  EXPECT_LE(graphs, 80);
+}
+
 TEST(CheckGraph, TellsRightFromRefused) {
   const GraphRun run = DrawGraphRun(1, HostTarget());
   const auto verdict = [&](const std::string& op) {
