@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <vector>
 
@@ -18,8 +19,6 @@ struct Block {
   size_t last = 0;
   int64_t offset = 0;
 };
-
-bool Meet(const Block& a, const Block& b) { return a.first <= b.last && b.first <= a.last; }
 
 std::vector<Block> BlocksOf(const Plan& plan) {
   std::vector<Block> blocks;
@@ -50,17 +49,46 @@ int64_t LiveBound(const std::vector<Block>& blocks, size_t calls) {
   return most;
 }
 
-// The least gap that holds the block between those placed that live with it, else past the last of them.
-int64_t BestFit(const Block& block, const std::vector<const Block*>& placed) {
-  std::vector<const Block*> around;
-  for (const Block* other : placed) {
-    if (Meet(block, *other)) around.push_back(other);
+// Blocks by when they live: finding those that meet one takes about as many steps as there are.
+class PlacedBlocks {
+ public:
+  explicit PlacedBlocks(size_t calls) : calls_(calls), spans_(2 * calls) {}
+
+  void Add(const Block& block) {
+    starts_.emplace(block.first, &block);
+    size_t from = block.first + calls_, to = block.last + 1 + calls_;
+    for (; from < to; from /= 2, to /= 2) {
+      if (from % 2 == 1) spans_[from++].push_back(&block);
+      if (to % 2 == 1) spans_[--to].push_back(&block);
+    }
   }
+
+  // Those that live when it is first touched, and those that begin later while it lives.
+  std::vector<const Block*> Around(const Block& block) const {
+    std::vector<const Block*> around;
+    for (size_t span = block.first + calls_; span > 0; span /= 2) {
+      around.insert(around.end(), spans_[span].begin(), spans_[span].end());
+    }
+    const auto end = starts_.upper_bound(block.last);
+    for (auto it = starts_.upper_bound(block.first); it != end; ++it) around.push_back(it->second);
+    return around;
+  }
+
+ private:
+  size_t calls_;
+  // A tree over the calls: span calls + i is call i, span i what spans 2 i and 2 i + 1 are together. A block lies in
+  // the fewest spans that make its life.
+  std::vector<std::vector<const Block*>> spans_;
+  std::multimap<size_t, const Block*> starts_;  // by the first call
+};
+
+// The least gap that holds so many bytes between blocks, else past the last of them.
+int64_t BestFit(int64_t bytes, std::vector<const Block*> around) {
   std::sort(around.begin(), around.end(), [](const Block* a, const Block* b) { return a->offset < b->offset; });
   int64_t end = 0, best = -1, best_gap = 0;
   for (const Block* other : around) {
     const int64_t gap = other->offset - end;
-    if (gap >= block.bytes && (best < 0 || gap < best_gap)) {
+    if (gap >= bytes && (best < 0 || gap < best_gap)) {
       best = end;
       best_gap = gap;
     }
@@ -69,13 +97,13 @@ int64_t BestFit(const Block& block, const std::vector<const Block*>& placed) {
   return best < 0 ? end : best;
 }
 
-// Places the blocks in the given order; returns the bytes they need together.
-int64_t Place(std::vector<Block>& blocks, const std::vector<size_t>& order) {
-  std::vector<const Block*> placed;
+// Places the blocks in the given order, each beside those that live with it; returns the bytes they need together.
+int64_t Place(std::vector<Block>& blocks, const std::vector<size_t>& order, size_t calls) {
+  PlacedBlocks placed(calls);
   int64_t end = 0;
   for (const size_t i : order) {
-    blocks[i].offset = BestFit(blocks[i], placed);
-    placed.push_back(&blocks[i]);
+    blocks[i].offset = BestFit(blocks[i].bytes, placed.Around(blocks[i]));
+    placed.Add(blocks[i]);
     end = std::max(end, blocks[i].offset + blocks[i].bytes);
   }
   return end;
@@ -90,9 +118,9 @@ void PlanMemory(Plan& plan) {
   std::iota(order.begin(), order.end(), 0);
   // Neither order wins always: the large first leaves holes for the small, the early first follows a chain tightly.
   std::vector<Block> by_time = by_size;
-  const int64_t time_bytes = Place(by_time, order);
+  const int64_t time_bytes = Place(by_time, order, plan.calls.size());
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return by_size[a].bytes > by_size[b].bytes; });
-  const int64_t size_bytes = Place(by_size, order);
+  const int64_t size_bytes = Place(by_size, order, plan.calls.size());
   plan.arena_bytes = std::min(time_bytes, size_bytes);
   for (const Block& block : size_bytes <= time_bytes ? by_size : by_time) {
     plan.buffers[block.buffer].offset_bytes = block.offset;

@@ -94,6 +94,20 @@ TEST(PlanMemory, AChainNeedsItsTwoLargestNeighbours) {
   EXPECT_EQ(plan.arena_bytes, 2560);
 }
 
+// A step for every pair of buffers would take longer than ctest waits.
+TEST(PlanMemory, AMillionBuffersArePlanned) {
+  constexpr int kCalls = 1'000'000;
+  Plan plan;
+  plan.buffers.push_back(Buffer(64));
+  for (int i = 0; i < kCalls; ++i) {
+    plan.buffers.push_back(Buffer(64 * (1 + i % 3)));
+    plan.calls.push_back(CallOn({i, i + 1}));
+  }
+  PlanMemory(plan);
+  EXPECT_EQ(plan.live_bound_bytes, 64 * 5);
+  EXPECT_LE(plan.arena_bytes, 64 * 6);
+}
+
 TEST(PlanMemory, UserMemoryTakesNoArena) {
   Plan plan;
   plan.buffers = {Buffer(64, BufferKind::kInput), Buffer(64, BufferKind::kOutput), Buffer(64, BufferKind::kParam)};
