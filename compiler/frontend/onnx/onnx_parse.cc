@@ -13,7 +13,7 @@
 namespace hone {
 namespace {
 
-constexpr int kMaxNodes = 1'000'000;
+constexpr int kMaxNodes = 100'000;  // a chain of as many takes about ten seconds to build
 constexpr int kMaxRank = 16;
 
 [[noreturn]] void Refuse(const std::string& why) { throw Error(ExitCode::kBadData, why); }

@@ -111,6 +111,32 @@ TEST(OnnxRefusal, StopsAModelThatExpandsANumberToGigabytes) {
   EXPECT_THAT(ImportError(model.Bytes()), HasSubstr("node \"all\" (Expand): the model computes more than 1 GiB"));
 }
 
+TEST(OnnxRefusal, StopsAConstantOfAShapeJustOverAGigabyte) {
+  ModelMaker model;
+  model.Input("x", {1}).Ints("s", {(1 << 28) + 1}).Node("ConstantOfShape", {"s"}, {"all"});
+  model.Node("Add", {"x", "all"}, {"y"}).Output("y");
+  EXPECT_THAT(ImportError(model.Bytes()),
+              HasSubstr("node \"all\" (ConstantOfShape): the model computes more than 1 GiB"));
+}
+
+// Of 15 axes: each element takes 16 numbers of 8 bytes.
+TEST(OnnxRefusal, StopsPositionsThatTakeJustOverAGigabyte) {
+  constexpr int kElements = (1 << 23) + 1;
+  std::vector<int64_t> dims(15, 1);
+  dims[0] = kElements;
+  ModelMaker model;
+  model.Input("x", {1}).Integers("ones", onnx::TensorProto::INT8, dims, std::vector<int>(kElements, 1));
+  model.Node("NonZero", {"ones"}, {"y"}).Output("y");
+  EXPECT_THAT(ImportError(model.Bytes()), HasSubstr("node \"y\" (NonZero): the model computes more than 1 GiB"));
+}
+
+TEST(OnnxRefusal, CountsNodes) {
+  ModelMaker model;
+  model.Input("x", {1});
+  for (int i = 0; i < 100'001; ++i) model.Node("Relu", {"x"}, {"y" + std::to_string(i)});
+  EXPECT_EQ(ImportError(model.Output("y0").Bytes()), "100001 nodes, at most 100000");
+}
+
 TEST(OnnxRefusal, StopsASliceOfBillionsOfIndices) {
   ModelMaker model;
   model.Input("x", {int64_t{1} << 34}).Ints("from", {-1}).Ints("to", {INT64_MIN}).Ints("axis", {0}).Ints("step", {-1});
