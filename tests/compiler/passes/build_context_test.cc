@@ -51,17 +51,18 @@ BuildContext ContextOf(size_t number) {
   context.target = TargetOf(kTargets[number % 6]);
   context.threads = kThreads[number / 6 % 4];
   context.exact_math = number / 24 % 2 == 1;
+  context.opt_level = 3 - static_cast<int>(number / 48 % 4);
   return context;
 }
-constexpr size_t kContexts = size_t{6} * 4 * 2;
+constexpr size_t kContexts = size_t{6} * 4 * 2 * 4;
 constexpr int64_t kBatches[] = {1, 4, 8};
 
 void ExpectTasksOfAll(const relay::IRModule& module, const BuildContext& context) {
   const Workloads tuned = Tuned(module, context), built = Built(module, context);
   EXPECT_FALSE(built.empty());
   for (const std::string& workload : built) {
-    EXPECT_TRUE(tuned.contains(workload))
-        << workload << " on " << context.threads << " threads of " << context.target.ToText();
+    EXPECT_TRUE(tuned.contains(workload)) << workload << " on " << context.threads << " threads of "
+                                          << context.target.ToText() << " -O" << context.opt_level;
   }
 }
 
@@ -108,7 +109,7 @@ TEST_P(ZooContexts, TheTasksAreWhatIsBuilt) {
   ExpectTasksOfAll(Network(GetParam(), kBatches[number % 3]), ContextOf(7 * number % kContexts));
 }
 
-// Half an hour for the zoo: `ctest --preset soak` runs it.
+// Two hours for the zoo: `ctest --preset soak` runs it.
 TEST_P(ZooContexts, DISABLED_InEveryContext) {
   for (const int64_t batch : kBatches) {
     const relay::IRModule module = Network(GetParam(), batch);
