@@ -73,5 +73,28 @@ TEST_F(CompareMeasured, BuildsFromEveryLayerOfRecordsAsABuildDoes) {
   EXPECT_EQ(sources("--hub p.honepack --no-records"), (std::set<std::string>{"default"}));
 }
 
+// Of the workloads that `hone inspect --tasks` prints for the same machine.
+TEST_F(CompareMeasured, BuildsTheTasksThatAreInspected) {
+  const auto runner = RunnerOf("left", "0");
+  for (const std::string math : {"fast", "exact"}) {
+    const std::string options =
+        "zoo:squeezenet_v1.1 --image-shape 3,128,128 --batch 4 --json --threads 1 --math " + math;
+    const ProgramResult inspected = Shell("hone inspect --tasks " + options);
+    const ProgramResult measured =
+        Shell("hone compare --measure --min-time 1ms --keys left --tracker " + address_ + " " + options);
+    ASSERT_EQ(measured.code, 0) << measured.err;
+    const Json told = ParseJson(inspected.out, "the tasks"), compared = ParseJson(measured.out, "the comparison");
+    std::set<std::string> tasks;
+    for (const Json& task : told["tasks"]) tasks.insert(task["workload"]);
+    int knobs = 0;
+    for (const Json& layer : compared["cells"][0]["layers"]) {
+      if (!layer["knobs"]) continue;
+      ++knobs;
+      EXPECT_TRUE(tasks.contains(layer["name"])) << layer["name"];
+    }
+    EXPECT_GT(knobs, 0);
+  }
+}
+
 }  // namespace
 }  // namespace hone
