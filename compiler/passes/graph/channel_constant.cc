@@ -53,6 +53,8 @@ relay::ExprPtr ChannelConstant(const std::vector<double>& values, size_t rank, i
   return relay::MakeConstant(Filled(values, std::move(shape)), std::move(name));
 }
 
+relay::ExprPtr ScalarConstant(double value) { return relay::MakeConstant(Filled({value}, {})); }
+
 relay::ExprPtr VectorConstant(const std::vector<double>& values, std::string name) {
   return relay::MakeConstant(Filled(values, {static_cast<int64_t>(values.size())}), std::move(name));
 }

@@ -21,7 +21,9 @@ std::optional<double> ScalarOf(const relay::ExprPtr& expr);
 
 // A float32 constant of the values, shaped (C,1,...,1) so that it broadcasts along `axis` of a tensor of that rank.
 relay::ExprPtr ChannelConstant(const std::vector<double>& values, size_t rank, int axis, std::string name);
-// The same shaped (C).
+// A float32 scalar, which makes no tensor larger.
+relay::ExprPtr ScalarConstant(double value);
+// The values shaped (C).
 relay::ExprPtr VectorConstant(const std::vector<double>& values, std::string name);
 
 }  // namespace hone

@@ -142,8 +142,9 @@ ExprPtr LiftFromMove(const ExprPtr& node, const Uses&) {
   if (op == nullptr || !op->def->traits.homogeneous) return nullptr;
   const auto data = AsScaled(move->args[0]);
   if (!data || relay::AsConstant(data->whole) != nullptr) return nullptr;
-  const ExprPtr& scale = relay::AsCall(move->args[0])->args[1];
-  return TypedCall("multiply", {TypedCall(op->def->name, {data->whole}, move->attrs, move->name), scale});
+  // Not the constant that is there: what is moved may have fewer axes than that.
+  const ExprPtr moved = TypedCall(op->def->name, {data->whole}, move->attrs, move->name);
+  return TypedCall("multiply", {moved, ScalarConstant(data->scale)});
 }
 
 // One scale of all that is joined goes behind the whole.

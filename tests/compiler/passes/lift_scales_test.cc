@@ -114,6 +114,15 @@ TEST(LiftScales, MovesScalesBehindPoolsAndReshapes) {
   ExpectSameMeaning(module, lifted, 0);
 }
 
+// A product's one scale has the product's axes but the first.
+TEST(LiftScales, MovesTheScaleOfAProductBehindWhatHasFewerAxes) {
+  const ExprPtr conv = QuantisedConv(BackAndForth(Input("x", {1, 2, 4, 4}), 0.02F), 2, {0.01F}, 5);
+  const IRModule module = ModuleOf(MakeCall("nn.batch_flatten", {conv}));
+  const IRModule lifted = Lifted(module);
+  EXPECT_THAT(OpNames(lifted), ElementsAre("divide", "round", "clip", "nn.conv2d", "nn.batch_flatten", "multiply"));
+  ExpectSameMeaning(module, lifted, 1e-6);
+}
+
 TEST(LiftScales, KeepsEightBitsBetweenMovesAsFloats) {
   const ExprPtr q = Quantised(Input("x", {1, 2, 3, 3}), 0.02F);
   const ExprPtr joined = MakeCall("concatenate", {relay::MakeTuple({q, q})}, {{"axis", int64_t{1}}});
