@@ -76,7 +76,7 @@ class CraftedPackage : public testing::TestWithParam<Subject> {
     alarm(kHangSeconds);
     try {
       const auto package = Package::FromBytes(Crafted(seed), "crafted");
-      Session(package, {.threads = 1}).Run();
+      Session(package, {.threads = 1 + seed % 2}).Run();
       ++tally.ran;
       tally.strayed += !RunGuardedCalls(*package);
     } catch (const Error&) {  // refused
