@@ -213,8 +213,8 @@ class Depthwise : public KnobSchedule<DepthwiseKnobs> {
     return types == ElementTypes() || types == ByteTypes(DType::kUInt8) || types == ByteTypes(DType::kFloat32);
   }
   bool Applies(const Workload& w, const MachineModel&) const override {
-    const bool fits = !w.types.whole() || w.weight[2] * w.weight[3] <= kMostWholeTaps;
-    return w.is_depthwise() && w.prologue == Prologue::kNone && fits;
+    if (!w.is_depthwise() || w.prologue != Prologue::kNone) return false;
+    return !w.types.whole() || w.weight[2] * w.weight[3] <= kMostWholeTaps;
   }
 
  private:
