@@ -1,6 +1,5 @@
 #include "rpc_runner/executor/child_process.h"
 
-#include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/random.h>
@@ -10,7 +9,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <new>
 
 #include "rpc_runner/executor/judge_ending.h"
@@ -77,30 +75,32 @@ std::nullopt_t ChildProcess::EndWith(Fate fate, int32_t detail, std::string mess
   return std::nullopt;
 }
 
-void ChildProcess::EndByStatus(int status) {
-  // The leader is gone but not reaped here: what it may have started is still its group.
+std::nullopt_t ChildProcess::EndByStatus() {
+  // What it may have started is still its group.
+  kill(-pid_, SIGKILL);
+  int status = 0;
+  waitpid(pid_, &status, 0);
+  reaped_ = true;
   ending_ = JudgeEnding(status, fault_ ? &*fault_ : nullptr);
+  return std::nullopt;
+}
+
+bool ChildProcess::HasEnded() const {
+  siginfo_t info = {};
+  return waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid_;
 }
 
 std::optional<ChildNote> ChildProcess::WaitNote(NoteKind expected) {
   for (;;) {
+    // Before its notes are read: of one that has ended they then are all there.
+    const bool ended = HasEnded();
     ChildNote note;
-    if (ReadNote(&note)) {
-      if (!Hear(note, expected)) return std::nullopt;
-      if (note.kind == expected) return note;
+    if (const auto worth = Hear(expected, &note)) {
+      if (*worth == NoteVerdict::Worth::kEnding) return std::nullopt;
+      if (*worth == NoteVerdict::Worth::kAnswer) return note;
       continue;
     }
-    if (ending_.fate == Fate::kPolicyViolation) return std::nullopt;
-    siginfo_t info = {};
-    if (waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid_) {
-      if (ReadNote(&note) && Hear(note, expected)) continue;
-      kill(-pid_, SIGKILL);
-      int status = 0;
-      waitpid(pid_, &status, 0);
-      reaped_ = true;
-      if (ending_.message.empty()) EndByStatus(status);
-      return std::nullopt;
-    }
+    if (ended) return EndByStatus();
     const int64_t left_ns = deadline_ns_ - MonotonicNs();
     if (left_ns <= 0) return EndWith(Fate::kTimedOut, 0, "it was not done by its deadline");
     pollfd fds[2] = {{fd_, POLLIN, 0}, {watch_fd_, 0, 0}};
@@ -109,32 +109,16 @@ std::optional<ChildNote> ChildProcess::WaitNote(NoteKind expected) {
   }
 }
 
-bool ChildProcess::ReadNote(ChildNote* note) {
+std::optional<NoteVerdict::Worth> ChildProcess::Hear(NoteKind expected, ChildNote* note) {
   const ssize_t got = recv(fd_, note, sizeof(*note), MSG_DONTWAIT | MSG_TRUNC);
-  if (got <= 0) return false;
-  if (got == static_cast<ssize_t>(sizeof(*note))) return true;
-  EndWith(Fate::kPolicyViolation, 0, fmt::format("a note of {} bytes came from the kernel's process", got));
-  return false;
-}
-
-bool ChildProcess::Hear(const ChildNote& note, NoteKind expected) {
-  if (note.nonce != nonce_) {
-    EndWith(Fate::kPolicyViolation, 0, "a note with a wrong nonce came from the kernel's process");
-    return false;
+  if (got <= 0) return std::nullopt;
+  NoteVerdict verdict = JudgeNote(*note, got, {nonce_, expected});
+  if (verdict.worth == NoteVerdict::Worth::kLastWords) fault_ = *note;
+  if (verdict.worth == NoteVerdict::Worth::kEnding) {
+    Stop();
+    ending_ = std::move(verdict.ending);
   }
-  if (note.kind == NoteKind::kFault) {
-    fault_ = note;
-    return true;
-  }
-  if (note.kind == NoteKind::kFailed && note.code >= 0 && note.code <= static_cast<int32_t>(Fate::kCancelled)) {
-    EndWith(static_cast<Fate>(note.code), 0, std::string(note.text, strnlen(note.text, sizeof(note.text))));
-    return false;
-  }
-  if (note.kind != expected) {
-    EndWith(Fate::kPolicyViolation, 0, "a note of a wrong kind came from the kernel's process");
-    return false;
-  }
-  return true;
+  return verdict.worth;
 }
 
 }  // namespace hone

@@ -8,9 +8,10 @@
 #include <stdexcept>
 #include <string>
 
-#include "core/measurement.h"
 #include "rpc_runner/executor/child_note.h"
+#include "rpc_runner/executor/ending.h"
 #include "rpc_runner/executor/job_child.h"
+#include "rpc_runner/executor/judge_note.h"
 
 namespace hone {
 
@@ -18,13 +19,6 @@ namespace hone {
 class ParentGone : public std::runtime_error {
  public:
   ParentGone() : std::runtime_error("the other side of the socket is gone") {}
-};
-
-// How a child ended before its work was done.
-struct Ending {
-  Fate fate = Fate::kCrashed;
-  int32_t detail = 0;
-  std::string message;
 };
 
 // Forks a child for the task and talks with it. Its process group is killed and reaped when this ends.
@@ -47,11 +41,11 @@ class ChildProcess {
 
  private:
   std::optional<ChildNote> WaitNote(NoteKind expected);
-  bool ReadNote(ChildNote* note);
-  bool Hear(const ChildNote& note, NoteKind expected);
+  std::optional<NoteVerdict::Worth> Hear(NoteKind expected, ChildNote* note);
+  bool HasEnded() const;
   void Stop();
   std::nullopt_t EndWith(Fate fate, int32_t detail, std::string message);
-  void EndByStatus(int status);
+  std::nullopt_t EndByStatus();
 
   int64_t deadline_ns_;  // on the monotonic clock
   const int watch_fd_;

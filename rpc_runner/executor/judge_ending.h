@@ -2,7 +2,7 @@
 #pragma once
 
 #include "rpc_runner/executor/child_note.h"
-#include "rpc_runner/executor/child_process.h"
+#include "rpc_runner/executor/ending.h"
 
 namespace hone {
 

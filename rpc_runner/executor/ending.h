@@ -1,0 +1,17 @@
+// How a candidate's process ended before its work was done.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/measurement.h"
+
+namespace hone {
+
+struct Ending {
+  Fate fate = Fate::kCrashed;
+  int32_t detail = 0;
+  std::string message;
+};
+
+}  // namespace hone

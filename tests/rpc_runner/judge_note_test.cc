@@ -1,0 +1,102 @@
+// Candidates may write what they like into the socket of their process: a note is believed as far as it fits what was
+// asked.
+#include "rpc_runner/executor/judge_note.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <string>
+
+namespace hone {
+namespace {
+
+using Worth = NoteVerdict::Worth;
+
+constexpr AskedNote kAsked = {7, NoteKind::kSamples};
+constexpr auto kWhole = static_cast<int64_t>(sizeof(ChildNote));
+
+ChildNote Note(NoteKind kind, int32_t code = 0, const std::string& text = "") {
+  ChildNote note{};
+  note.nonce = kAsked.nonce;
+  note.kind = kind;
+  note.code = code;
+  std::copy_n(text.data(), std::min(text.size(), sizeof(note.text)), note.text);
+  return note;
+}
+
+void ExpectForged(const NoteVerdict& verdict, const std::string& message) {
+  EXPECT_EQ(verdict.worth, Worth::kEnding);
+  EXPECT_EQ(FateName(verdict.ending.fate), "PolicyViolation");
+  EXPECT_EQ(verdict.ending.detail, 0);
+  EXPECT_EQ(verdict.ending.message, message);
+}
+
+TEST(JudgeNote, TakesTheAnswerThatWasAskedFor) {
+  EXPECT_EQ(JudgeNote(Note(NoteKind::kSamples), kWhole, kAsked).worth, Worth::kAnswer);
+  // What a stage returned is judged by whoever asked.
+  EXPECT_EQ(JudgeNote(Note(NoteKind::kRan, 99), kWhole, {7, NoteKind::kRan}).worth, Worth::kAnswer);
+  ChildNote ready = Note(NoteKind::kReady);
+  ready.nonce = 0;
+  EXPECT_EQ(JudgeNote(ready, kWhole, {}).worth, Worth::kAnswer);
+}
+
+TEST(JudgeNote, TakesNoOtherLength) {
+  for (const int64_t bytes : {int64_t{1}, int64_t{40}, kWhole - 1, kWhole + 1, int64_t{1} << 20}) {
+    ExpectForged(JudgeNote(Note(NoteKind::kSamples), bytes, kAsked),
+                 "a note of " + std::to_string(bytes) + " bytes came from the kernel's process");
+  }
+}
+
+TEST(JudgeNote, TakesNothingWithoutTheNonceOfItsCommand) {
+  for (const NoteKind kind : {NoteKind::kReady, NoteKind::kRan, NoteKind::kSamples, NoteKind::kFailed, NoteKind::kFault,
+                              static_cast<NoteKind>(0)}) {
+    for (const uint64_t nonce : {uint64_t{0}, uint64_t{6}, uint64_t{8}, std::numeric_limits<uint64_t>::max()}) {
+      ChildNote note = Note(kind, static_cast<int32_t>(Fate::kUnsupported), "believe me");
+      note.nonce = nonce;
+      ExpectForged(JudgeNote(note, kWhole, kAsked), "a note with a wrong nonce came from the kernel's process");
+    }
+  }
+}
+
+TEST(JudgeNote, TakesNoAnswerToAnotherQuestion) {
+  for (const NoteKind kind : {NoteKind::kReady, NoteKind::kRan, static_cast<NoteKind>(0), static_cast<NoteKind>(6),
+                              static_cast<NoteKind>(-1)}) {
+    ExpectForged(JudgeNote(Note(kind), kWhole, kAsked), "a note of a wrong kind came from the kernel's process");
+  }
+  ExpectForged(JudgeNote(Note(NoteKind::kSamples), kWhole, {7, NoteKind::kRan}),
+               "a note of a wrong kind came from the kernel's process");
+}
+
+TEST(JudgeNote, HearsWhatAProcessSaysOfItself) {
+  for (const Fate fate : {Fate::kUnsupported, Fate::kCrashed, Fate::kOutOfMemory, Fate::kPolicyViolation}) {
+    const ChildNote note = Note(NoteKind::kFailed, static_cast<int32_t>(fate), "no memory");
+    const NoteVerdict verdict = JudgeNote(note, kWhole, kAsked);
+    EXPECT_EQ(verdict.worth, Worth::kEnding);
+    EXPECT_EQ(FateName(verdict.ending.fate), FateName(fate));
+    EXPECT_EQ(verdict.ending.message, "no memory");
+  }
+}
+
+// Above all not that it went well, and not that its runner was lost, upon which others would try it.
+TEST(JudgeNote, HearsNoVerdictThatIsTheExecutorsOwn) {
+  for (const int32_t code : {0, 1, 3, 4, 5, 7, 10, 11, 12, -1, 256, std::numeric_limits<int32_t>::min()}) {
+    SCOPED_TRACE(code);
+    ExpectForged(JudgeNote(Note(NoteKind::kFailed, code, "it went well"), kWhole, kAsked),
+                 "a note with a wrong code came from the kernel's process");
+  }
+}
+
+TEST(JudgeNote, ReadsATextWithoutAnEndNoFurtherThanTheNote) {
+  const ChildNote note =
+      Note(NoteKind::kFailed, static_cast<int32_t>(Fate::kUnsupported), std::string(sizeof(note.text), 'x'));
+  EXPECT_EQ(JudgeNote(note, kWhole, kAsked).ending.message, std::string(sizeof(note.text), 'x'));
+}
+
+TEST(JudgeNote, KeepsLastWordsForTheEndThatBearsThemOut) {
+  EXPECT_EQ(JudgeNote(Note(NoteKind::kFault, 11), kWhole, kAsked).worth, Worth::kLastWords);
+}
+
+}  // namespace
+}  // namespace hone
