@@ -59,8 +59,8 @@ class RunnerServer {
         jitter_(static_cast<uint64_t>(MonotonicNs()) ^ static_cast<uint64_t>(getpid())),
         desk_(CapsOf(options.executor)) {
     if (options.health) {
-      roofs_ = ToJson(RoofsOfThisMachine(*options.health, environment_));
-      watch_.emplace(WatchThisMachine(*options.health, environment_));
+      roofs_ = ToJson(options.senses.roofs(*options.health, environment_));
+      watch_.emplace(options.senses.watch(*options.health, environment_));
     }
     if (options.direct) {
       dialled_ = std::make_unique<Socket>(context_, Socket::Kind::kRouter);

@@ -27,6 +27,7 @@ struct RunnerServerOptions {
   int64_t max_jobs = 0;                 // 0: any number
   bool once = false;                    // leave when the first lease is over
   std::optional<HealthOptions> health;  // absent: the device is not watched
+  DeviceSenses senses;                  // by which it is
   ClientKeys keys;
   std::optional<UpgradeOptions> upgrade;  // absent: it stays the program that it is
 };

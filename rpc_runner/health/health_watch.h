@@ -79,4 +79,10 @@ HealthWatch WatchThisMachine(const HealthOptions& options, const Environment& en
 // Its roofs, over the cores that `options` names.
 std::vector<Roof> RoofsOfThisMachine(const HealthOptions& options, const Environment& environment);
 
+// What a runner knows of its device by: of this machine. A test gives another one's.
+struct DeviceSenses {
+  std::function<HealthWatch(const HealthOptions&, const Environment&)> watch = WatchThisMachine;
+  std::function<std::vector<Roof>(const HealthOptions&, const Environment&)> roofs = RoofsOfThisMachine;
+};
+
 }  // namespace hone

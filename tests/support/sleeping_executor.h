@@ -28,6 +28,7 @@ class SleepingExecutor : public Runner {
   JobId SubmitPackage(PackageJob) override;
   bool Wait(int64_t timeout_ns, JobResult* result) override;
   Environment Describe() override { return environment_; }
+  bool is_idle() const { return queue_.empty(); }
   // Readable when the first job is over.
   int PollFd() const { return timer_; }
 
