@@ -1,0 +1,90 @@
+// Who looks after a fleet: runners that are held, drained and end by themselves, with a real tracker.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/serialize.h"
+#include "tests/cli/run_program.h"
+
+namespace hone {
+namespace {
+
+using testing::HasSubstr;
+
+class DevicesProgram : public ProgramTest {
+ protected:
+  // The commands between a tracker that begins and ends; $address is the tracker's.
+  ProgramResult WithTracker(const std::string& commands) {
+    return Shell(
+        "{ \"$HONE\" tracker --bind 'tcp://127.0.0.1:*' --port-file port >tracker.out 2>&1 & } && tracker=$!; "
+        "for i in $(seq 400); do [ -s port ] && break; sleep 0.05; done; address=$(cat port); " +
+        commands + "; kill $tracker; wait $tracker");
+  }
+  // The commands beside a runner, whose label is "board".
+  ProgramResult WithRunner(const std::string& commands) {
+    return WithTracker(
+        "timeout 120 '" HONE_RUNNER
+        "' --tracker $address --key pi --label board --health off 2>runner.err & runner=$!; "
+        "for i in $(seq 400); do hone devices --tracker $address 2>/dev/null | grep -q board && break; sleep 0.05; "
+        "done; " +
+        commands + "; kill -TERM $runner; wait $runner");
+  }
+  // `hone devices WORDS`, its document in the file `name` and its exit code behind that in codes.
+  static std::string Step(const std::string& name, const std::string& words) {
+    return "hone devices " + words + " --tracker $address --json >" + name + ".json; echo " + name + " $? >>codes; ";
+  }
+  // The runner as the step printed it.
+  Json Board(const std::string& name) const {
+    const Json status = ParseJson(Read("work/" + name + ".json"), name);
+    return status["runners"].size() == 1 ? status["runners"][0] : Json::object();
+  }
+};
+
+TEST_F(DevicesProgram, ARunnerIsHeldAndGivenBack) {
+  const ProgramResult r =
+      WithRunner(Step("held", "hold pi --for 10m") + Step("seen", "") + Step("unheld", "unhold board") +
+                 Step("after", "") + Step("unknown", "hold nobody") + Step("unsaid", "hold") +
+                 Step("odd", "hold pi --for soon") + "hone devices hold board --tracker $address >table");
+  EXPECT_EQ(Read("work/codes"), "held 0\nseen 0\nunheld 0\nafter 0\nunknown 65\nunsaid 2\nodd 2\n") << r.err;
+  const std::string user = Board("held")["held_by"];
+  EXPECT_THAT(user, HasSubstr("@"));
+  EXPECT_EQ(Board("seen")["held_by"], user);
+  EXPECT_EQ(Board("seen")["state"], "free");
+  const int64_t left_ns = Board("seen")["held_ns"];
+  EXPECT_GT(left_ns, 0);
+  EXPECT_LE(left_ns, int64_t{600} * 1'000'000'000);
+  EXPECT_EQ(Board("unheld").value("held_by", ""), "");
+  EXPECT_EQ(Board("after").value("held_by", ""), "");
+  EXPECT_THAT(Read("work/table"), HasSubstr("free, held by " + user + " for "));
+  EXPECT_THAT(r.err, HasSubstr("next: hone devices unhold board --tracker tcp://127.0.0.1:"));
+  EXPECT_THAT(r.err, HasSubstr("no runner has the key or the label \"nobody\""));
+}
+
+TEST_F(DevicesProgram, ARunnerIsDrainedAndTakenOnAgain) {
+  const ProgramResult r = WithRunner(
+      Step("drained", "drain board") + Step("seen", "") + Step("undrained", "undrain pi") + Step("after", "") +
+      Step("unknown", "undrain nobody") + Step("unsaid", "drain") + "hone devices drain pi --tracker $address >table");
+  EXPECT_EQ(Read("work/codes"), "drained 0\nseen 0\nundrained 0\nafter 0\nunknown 65\nunsaid 2\n") << r.err;
+  EXPECT_EQ(Board("drained")["state"], "drained");
+  EXPECT_EQ(Board("seen")["state"], "drained");
+  EXPECT_EQ(Board("undrained")["state"], "free");
+  EXPECT_EQ(Board("after")["state"], "free");
+  EXPECT_THAT(Read("work/table"), HasSubstr("drained"));
+  EXPECT_THAT(r.err, HasSubstr("next: hone devices undrain pi --tracker tcp://127.0.0.1:"));
+}
+
+TEST_F(DevicesProgram, ARunnerLeavesWhenItsLifetimeIsOver) {
+  const std::string words = " --tracker $address --key pi --health off --lifetime 1s 2>>runner.err; echo code $?; ";
+  const ProgramResult r = WithTracker("timeout 60 '" HONE_RUNNER "'" + words + "timeout 60 \"$HONE\" runner" + words +
+                                      "hone devices --tracker $address");
+  EXPECT_THAT(r.out, HasSubstr("code 0\ncode 0\n")) << r.err;
+  // It has said bye: one that just fell silent would be "lost".
+  EXPECT_THAT(r.out, HasSubstr("no runners\n"));
+  const std::string offered = "runner \"pi\" offers itself to tcp://127.0.0.1:";
+  const std::string said = Read("work/runner.err");
+  const size_t first = said.find(offered);
+  ASSERT_NE(first, std::string::npos) << said;
+  EXPECT_NE(said.find(offered, first + 1), std::string::npos) << said;
+}
+
+}  // namespace
+}  // namespace hone
