@@ -33,7 +33,7 @@ RunnerInfo InfoOf(const RunnerEntry& runner, int64_t now_ns) {
   info.holder = NameForPeople(runner.client);
   if (runner.leased()) info.leased_ns = now_ns - runner.leased_ns;
   info.held_by = runner.held_by;
-  if (!runner.held_by.empty()) info.held_ns = runner.held_until_ns - now_ns;
+  if (!runner.held_by.empty()) info.held_ns = std::max<int64_t>(0, runner.held_until_ns - now_ns);
   return info;
 }
 

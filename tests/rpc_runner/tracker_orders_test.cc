@@ -38,6 +38,15 @@ TEST_F(TrackerStateTest, AHoldEndsByItselfAndByCommand) {
   EXPECT_NE(Find(state_.Tick(601 * kSecond), "2", FrameKind::kLeaseOffer), nullptr);
 }
 
+// Between its end and the tick that ends it a hold has no time left, and never less.
+TEST_F(TrackerStateTest, AHoldThatIsJustOverIsToldInNumbersThatCanBeRead) {
+  Hello("1");
+  Command("hold", "1", "ann");
+  const TrackerStatus told = StatusFromJson(StatusToJson(state_.Status(601 * kSecond)));
+  EXPECT_EQ(told.runners.at(0).held_by, "ann");
+  EXPECT_EQ(told.runners.at(0).held_ns, 0);
+}
+
 TEST_F(TrackerStateTest, ADrainedRunnerIsGivenBackAndServesNobody) {
   Hello("1");
   const auto leases = Take("a", 1);
