@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -74,6 +75,13 @@ int64_t FleetChild::memory_bytes() const {
   int64_t all = 0, resident = 0;
   file >> all >> resident;
   return resident * sysconf(_SC_PAGESIZE);
+}
+
+int64_t FleetChild::cpu_ns() const {
+  clockid_t clock{};
+  timespec used{};
+  if (clock_getcpuclockid(pid_, &clock) != 0 || clock_gettime(clock, &used) != 0) return 0;
+  return int64_t{used.tv_sec} * 1'000'000'000 + used.tv_nsec;
 }
 
 bool RunAsChild(int argc, char** argv, int* code) {

@@ -20,6 +20,7 @@ class FleetChild {
 
   const std::string& address() const { return address_; }
   int64_t memory_bytes() const;  // resident
+  int64_t cpu_ns() const;        // that it has used
   void Kill();                   // SIGKILL; returns when it is gone
 
  private:

@@ -1,5 +1,6 @@
-// hone_bench_fleet_goals: what a tracker and its relay cost, how much they carry, and how soon a fleet mends. Prints
-// the goal, what was reached and the verdict of each row; exits 1 on a miss that docs/fleet.md names no bound for.
+// hone_bench_fleet_goals [GOAL...]: what a runner, a tracker and its relay cost, how much they carry, whom they keep
+// out and how soon a fleet mends. Prints the goal, what was reached and the verdict of each row; exits 1 on a miss that
+// docs/fleet.md names no bound for. hone_bench_fleet_goals --scaling [JOBS]: PrintScaling.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -15,7 +16,9 @@
 #include <vector>
 
 #include "bench/fleet/fleet_child.h"
+#include "bench/fleet/fleet_jobs.h"
 #include "bench/fleet/fleet_keys.h"
+#include "bench/fleet/scaling.h"
 #include "bench/fleet/simulated_runners.h"
 #include "bench/tuner/verdict.h"
 #include "core/error.h"
@@ -28,70 +31,10 @@
 namespace hone::bench {
 namespace {
 
-constexpr int64_t kMillisecond = 1'000'000;
-
-void Sleep(int64_t ns) { std::this_thread::sleep_for(std::chrono::nanoseconds(ns)); }
-double SecondsSince(int64_t begin_ns) { return static_cast<double>(MonotonicNs() - begin_ns) / 1e9; }
-
 // Of everything but the comparison with the direct way, which needs none.
 const FleetKeys& Keys() {
   static const FleetKeys keys;
   return keys;
-}
-
-RunnerServerOptions Offer(const std::string& tracker, const ClientKeys& keys, bool direct = false) {
-  RunnerServerOptions offer;
-  offer.tracker = tracker;
-  offer.keys = keys;
-  offer.key = "fleet";
-  offer.direct = direct;
-  return offer;
-}
-
-std::unique_ptr<Runner> Tuner(const std::string& tracker, const ClientKeys& keys, int runners, bool direct = false) {
-  RemoteRunnerOptions options;
-  options.tracker = tracker;
-  options.keys = keys;
-  options.key = "fleet";
-  options.max_runners = runners;
-  options.direct = direct;
-  options.connect_timeout_ns = 20'000 * kMillisecond;
-  auto runner = MakeRemoteRunner(options);
-  while (static_cast<int>(runner->Machines().size()) < runners) Sleep(10 * kMillisecond);
-  return runner;
-}
-
-// As large as kernels are, or empty.
-KernelJob SomeJob(size_t bytes) {
-  KernelJob job;
-  job.artifact.elf.assign(bytes, 'k');
-  job.reference.elf.assign(bytes, 'r');
-  job.seeds = {1, 2};
-  return job;
-}
-
-struct Outcome {
-  double seconds = 0;
-  int wrong = 0;  // jobs that did not end well, or twice, or not at all
-};
-
-// `after` is called with the number of jobs that are done.
-Outcome RunAll(Runner& runner, const KernelJob& job, int jobs, const std::function<void(int)>& after = nullptr) {
-  const int64_t begin_ns = MonotonicNs();
-  Outcome outcome;
-  std::map<JobId, int> ended;
-  int submitted = 0, done = 0;
-  while (done < jobs) {
-    for (; submitted < jobs && runner.FreeSlots() > 0; ++submitted) ended[runner.Submit(job)] = 0;
-    JobResult result;
-    if (!runner.Wait(20'000 * kMillisecond, &result)) break;
-    ++done;
-    outcome.wrong += result.measurement.fate != Fate::kOk || ++ended[result.id] != 1;
-    if (after) after(done);
-  }
-  outcome.wrong += jobs - done;
-  outcome.seconds = SecondsSince(begin_ns);
-  return outcome;
 }
 
 // Of one job after the other, in microseconds.
@@ -233,17 +176,54 @@ void AllowDescriptors() {
   setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-int Run() {
+struct Goal {
+  const char* name;
+  void (*measure)(Verdicts&);
+};
+constexpr Goal kGoals[] = {
+    {"round_trip", RoundTrips},    {"relay", RelayAgainstDirect},   {"throughput", Throughput},
+    {"thousand", ThousandRunners}, {"killed_runner", KilledRunner}, {"killed_tracker", KilledTracker},
+};
+
+// None named: all.
+int Run(const std::vector<std::string>& names) {
   AllowDescriptors();
   // What the fleet says of its comings and goings is no part of the table.
   const int silence = open("/dev/null", O_WRONLY | O_CLOEXEC);
   if (silence >= 0) dup2(silence, STDERR_FILENO);
   Verdicts verdicts(ReadBounds(std::string("docs/fleet.md")));
-  for (const auto row : {RoundTrips, RelayAgainstDirect, Throughput, ThousandRunners, KilledRunner, KilledTracker}) {
-    row(verdicts);
+  for (const Goal& goal : kGoals) {
+    if (!names.empty() && std::find(names.begin(), names.end(), goal.name) == names.end()) continue;
+    goal.measure(verdicts);
     std::fflush(stdout);
   }
   return verdicts.all_met() ? 0 : 1;
+}
+
+// Throws Error(kUsage) for anything but names of goals.
+void CheckNames(const std::vector<std::string>& names) {
+  std::string known;
+  for (const Goal& goal : kGoals) known += std::string(known.empty() ? "" : ", ") + goal.name;
+  for (const std::string& name : names) {
+    const auto is_it = [&](const Goal& goal) { return goal.name == name; };
+    if (std::any_of(std::begin(kGoals), std::end(kGoals), is_it)) continue;
+    throw Error(ExitCode::kUsage, fmt::format("\"{}\" is given; right is --scaling [JOBS], or any of {}", name, known));
+  }
+}
+
+int Scaling(const std::vector<std::string>& words) {
+  const int jobs = words.size() < 2 ? 100 : std::atoi(words[1].c_str());
+  if (jobs < 1 || words.size() > 2) {
+    throw Error(ExitCode::kUsage, fmt::format("--scaling {} is given; right is one number from 1 on", words[1]));
+  }
+  PrintScaling(jobs);
+  return 0;
+}
+
+int RunWords(const std::vector<std::string>& words) {
+  if (!words.empty() && words[0] == "--scaling") return Scaling(words);
+  CheckNames(words);
+  return Run(words);
 }
 
 }  // namespace
@@ -252,8 +232,10 @@ int Run() {
 int main(int argc, char** argv) {
   try {
     int code = 0;
-    return hone::bench::RunAsChild(argc, argv, &code) ? code : hone::bench::Run();
+    if (hone::bench::RunAsChild(argc, argv, &code)) return code;
+    return hone::bench::RunWords({argv + 1, argv + argc});
   } catch (const hone::Error& error) {
+    // stderr may be silent by now.
     fmt::print("hone_bench_fleet_goals: {}\n", error.what());
     return static_cast<int>(error.code());
   }

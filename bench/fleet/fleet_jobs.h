@@ -1,0 +1,38 @@
+// What the fleet's rows have in common: offers, tuners, and jobs that are run to their end.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "rpc_runner/keys/key_options.h"
+#include "rpc_runner/runner.h"
+#include "rpc_runner/runner_server.h"
+
+namespace hone::bench {
+
+inline constexpr int64_t kMillisecond = 1'000'000;
+
+void Sleep(int64_t ns);
+// Of the monotonic clock.
+double SecondsSince(int64_t begin_ns);
+
+// Of the key "fleet".
+RunnerServerOptions Offer(const std::string& tracker, const ClientKeys& keys, bool direct = false);
+// Returns when it has so many runners of that key.
+std::unique_ptr<Runner> Tuner(const std::string& tracker, const ClientKeys& keys, int runners, bool direct = false);
+// Whose kernel and reference have so many bytes each: as large as kernels are, or empty.
+KernelJob SomeJob(size_t bytes);
+
+struct Outcome {
+  double seconds = 0;
+  int wrong = 0;                            // jobs that did not end well, or twice, or not at all
+  std::map<std::string, int> by_host = {};  // how many each did
+};
+// `after` is called with the number of jobs that are done.
+Outcome RunAll(Runner& runner, const KernelJob& job, int jobs, const std::function<void(int)>& after = nullptr);
+
+}  // namespace hone::bench
