@@ -27,6 +27,16 @@ FleetKeys::FleetKeys() : path_(NewFolder()) {
   Authorize(tracker, {keys.public_key, *ParseRoles("tuner,runner,viewer"), "fleet", 0});
 }
 
+ClientKeys FleetKeys::Admit(const std::string& name) const {
+  const ClientKeys viewer = {path_ + "/" + name, client_.server_key};
+  const KeyPair keys = NewKeyPair();
+  WriteIdentity(viewer.identity, keys, name);
+  Authorize(KeyFolder(server().folder), {keys.public_key, *ParseRoles("viewer"), name, 0});
+  return viewer;
+}
+
+void FleetKeys::Revoke(const std::string& name) const { hone::Revoke(KeyFolder(server().folder), name); }
+
 FleetKeys::~FleetKeys() {
   std::error_code ignored;
   std::filesystem::remove_all(path_, ignored);

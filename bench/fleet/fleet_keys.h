@@ -19,6 +19,9 @@ class FleetKeys {
   ServerKeys server() const { return {path_ + "/tracker", ""}; }
   // Of a tuner, a runner and a viewer at once.
   const ClientKeys& client() const { return client_; }
+  // Of a viewer of this name, until it is revoked.
+  ClientKeys Admit(const std::string& name) const;
+  void Revoke(const std::string& name) const;
 
  private:
   std::string path_;

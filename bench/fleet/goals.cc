@@ -15,9 +15,12 @@
 #include <thread>
 #include <vector>
 
+#include "bench/fleet/candidate_cost.h"
+#include "bench/fleet/crowd.h"
 #include "bench/fleet/fleet_child.h"
 #include "bench/fleet/fleet_jobs.h"
 #include "bench/fleet/fleet_keys.h"
+#include "bench/fleet/revoked_key.h"
 #include "bench/fleet/scaling.h"
 #include "bench/fleet/simulated_runners.h"
 #include "bench/tuner/verdict.h"
@@ -168,6 +171,48 @@ void KilledTracker(Verdicts& verdicts) {
   verdicts.AtMost("  jobs of 6,000 that were lost, doubled or judged wrongly", 0, outcome.wrong);
 }
 
+void CandidatesCost(Verdicts& verdicts) {
+  const CandidateCost cost = MeasureCandidateCost(300);
+  verdicts.AtMost("what a runner takes for a candidate beside its runs and checks, ms", 1.5, cost.median_ms);
+  fmt::print("  least {:.2f} ms, 90 % within {:.2f} ms; isolation: {}\n", cost.least_ms, cost.most_ms, cost.isolation);
+}
+
+// In milliseconds, connecting included.
+double LongestOf20Requests(const std::string& tracker) {
+  double longest_s = 0;
+  for (int i = 0; i < 20; ++i) {
+    const int64_t begin_ns = MonotonicNs();
+    QueryTracker(tracker, 20'000 * kMillisecond, Keys().client());
+    longest_s = std::max(longest_s, SecondsSince(begin_ns));
+  }
+  return 1e3 * longest_s;
+}
+
+void CrowdedTracker(Verdicts& verdicts) {
+  const FleetChild tracker = FleetChild::Tracker(Keys().server());
+  const SimulatedRunners runners(tracker.address(), Keys().client(), "fleet", 64);
+  const auto known = [&] {
+    return QueryTracker(tracker.address(), 20'000 * kMillisecond, Keys().client()).runners.size();
+  };
+  while (known() < 64) Sleep(10 * kMillisecond);
+  const double alone_ms = LongestOf20Requests(tracker.address());
+  const HalfOpenCrowd crowd(tracker.address(), 1000);
+  const SlowReader reader(tracker.address(), Keys().client());
+  verdicts.AtMost("longest of 20 requests beside 1,000 half-open peers and a slow one, ms", 100,
+                  LongestOf20Requests(tracker.address()));
+  fmt::print("  without them {:.4g} ms; the slow one asked {} times, and {} connections were closed and made anew\n",
+             alone_ms, reader.asked(), crowd.made_anew());
+}
+
+void RevokedKey(Verdicts& verdicts) {
+  const FleetChild tracker = FleetChild::Tracker(Keys().server());
+  double longest_s = 0;
+  for (const char* name : {"ann", "bob", "eve"}) {
+    longest_s = std::max(longest_s, SecondsToClose(tracker.address(), Keys(), name));
+  }
+  verdicts.AtMost("a key is revoked until its connection is closed, longest of 3, s", 5, longest_s);
+}
+
 // Two thousand connections in one process are more than a shell allows by default.
 void AllowDescriptors() {
   rlimit limit{};
@@ -181,8 +226,9 @@ struct Goal {
   void (*measure)(Verdicts&);
 };
 constexpr Goal kGoals[] = {
-    {"round_trip", RoundTrips},    {"relay", RelayAgainstDirect},   {"throughput", Throughput},
-    {"thousand", ThousandRunners}, {"killed_runner", KilledRunner}, {"killed_tracker", KilledTracker},
+    {"round_trip", RoundTrips},  {"candidate", CandidatesCost},   {"relay", RelayAgainstDirect},
+    {"throughput", Throughput},  {"thousand", ThousandRunners},   {"crowd", CrowdedTracker},
+    {"revoked_key", RevokedKey}, {"killed_runner", KilledRunner}, {"killed_tracker", KilledTracker},
 };
 
 // None named: all.
