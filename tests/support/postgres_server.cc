@@ -7,10 +7,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -54,6 +57,22 @@ pid_t Launch(const std::string& program, const std::vector<std::string>& argumen
   return child;
 }
 
+std::vector<pid_t> ChildrenOf(pid_t process) {
+  std::ifstream file("/proc/" + std::to_string(process) + "/task/" + std::to_string(process) + "/children");
+  std::vector<pid_t> children;
+  for (pid_t child = 0; file >> child;) children.push_back(child);
+  return children;
+}
+
+// A process that ended and that nobody has asked for is not.
+bool IsAlive(pid_t process) {
+  std::ifstream file("/proc/" + std::to_string(process) + "/stat");
+  std::string text;
+  std::getline(file, text);
+  const size_t name_end = text.rfind(") ");
+  return name_end != std::string::npos && text[name_end + 2] != 'Z' && text[name_end + 2] != 'X';
+}
+
 }  // namespace
 
 std::string PostgresServer::ProgramFolder() {
@@ -91,10 +110,14 @@ PostgresServer::~PostgresServer() {
 
 void PostgresServer::Kill() {
   if (process_ < 0) return;
-  // Its children have sessions of their own and leave when they see that it is gone.
+  // Its children, who serve the connections, would leave by themselves when they see that it is gone; until then they
+  // go on serving.
+  const std::vector<pid_t> children = ChildrenOf(process_);
   kill(process_, SIGKILL);
   waitpid(process_, nullptr, 0);
   process_ = -1;
+  for (const pid_t child : children) kill(child, SIGKILL);
+  while (std::any_of(children.begin(), children.end(), IsAlive)) usleep(1000);
 }
 
 void PostgresServer::Spawn() {
