@@ -84,8 +84,8 @@ Value* Converted(KernelBuilder& b, Value* x, DType from, DType to) {
   llvm::Type* type = x->getType()->getWithNewType(ElementType(b, to));
   if (IsFloat(from)) {
     if (IsFloat(to)) return ir.CreateFPCast(x, type);
-    // Through a wide signed integer: a negative float cast to uint8 then wraps as it does in C. For bytes 32 bits will do,
-    // and LLVM 19 for AArch64 stores three bytes that come of 64 wrongly.
+    // Through a wide signed integer: a negative float cast to uint8 then wraps as it does in C. For bytes 32 bits will
+    // do, and LLVM 19 for AArch64 stores three bytes that come of 64 wrongly.
     llvm::Type* wide = DTypeBytes(to) == 1 ? b.i32() : b.i64();
     return ir.CreateTrunc(ir.CreateFPToSI(x, x->getType()->getWithNewType(wide)), type);
   }

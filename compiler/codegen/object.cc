@@ -31,7 +31,8 @@ std::string Emit(KernelBuilder& builder, const Target& target, llvm::CodeGenFile
   std::string problem;
   llvm::raw_string_ostream problem_stream(problem);
   if (llvm::verifyModule(builder.module(), &problem_stream)) {
-    throw Error(ExitCode::kBug, fmt::format("a kernel's IR does not verify: {}", problem.substr(0, problem.find('\n'))));
+    throw Error(ExitCode::kBug,
+                fmt::format("a kernel's IR does not verify: {}", problem.substr(0, problem.find('\n'))));
   }
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream stream(bytes);

@@ -24,8 +24,8 @@ Value* WidenedHalf(KernelBuilder& b, Value* fours, DType dtype, int half) {
   return dtype == DType::kInt8 ? ir.CreateAShr(pairs, 8) : ir.CreateLShr(pairs, 8);
 }
 
-// acc + the products of neighbours in 16 bits, two by two in int32: which x86 has as one instruction. A single lane is no
-// vector.
+// acc + the products of neighbours in 16 bits, two by two in int32: which x86 has as one instruction. A single lane is
+// no vector.
 Value* PairProducts(KernelBuilder& b, Value* x, Value* w, Value* acc) {
   auto& ir = b.ir();
   const int lanes = LaneCount(acc);

@@ -9,8 +9,8 @@
 
 #include "core/error.h"
 #include "core/hash.h"
-#include "db/packs/deflate.h"
 #include "core/minisign.h"
+#include "db/packs/deflate.h"
 #include "db/packs/pack.h"
 #include "db/packs/take_pack.h"
 #include "db/record_store.h"

@@ -29,7 +29,7 @@ class SharedServer : public ProgramTest {
   std::unique_ptr<ChildProgram> Tune(const std::string& strategy) {
     const std::vector<std::string> arguments = {
         "tune",   "zoo:mlp",  "--image-shape", "1,14,14",    "--trials", "40",   "--threads", "1",
-        "--json", "--finals", "kernels",          "--strategy", strategy,   "--db", where_};
+        "--json", "--finals", "kernels",       "--strategy", strategy,   "--db", where_};
     return std::make_unique<ChildProgram>(HONE_PROGRAM, arguments, Path("work/" + strategy));
   }
 

@@ -9,8 +9,8 @@
 #include "cli/printing/print.h"
 #include "cli/printing/print_json.h"
 #include "core/error.h"
-#include "core/shell_word.h"
 #include "core/minisign.h"
+#include "core/shell_word.h"
 #include "rpc_runner/keys/key_file.h"
 
 namespace hone {

@@ -16,8 +16,8 @@
 #include "cli/printing/print_json.h"
 #include "cli/store.h"
 #include "core/error.h"
-#include "core/shell_word.h"
 #include "core/minisign.h"
+#include "core/shell_word.h"
 #include "db/packs/take_pack.h"
 #include "rpc_runner/keys/key_file.h"
 
