@@ -34,6 +34,8 @@ class SqlStatement {
   virtual bool Step() = 0;
   virtual int64_t Integer(int column) const = 0;
   virtual std::string Text(int column) const = 0;
+  // The same at the end of a text that is there.
+  virtual void AppendText(int column, std::string& text) const { text += Text(column); }
   virtual void Reset() = 0;
 };
 
@@ -102,6 +104,7 @@ class Statement {
   bool Step() { return statement_->Step(); }
   int64_t Integer(int column) const { return statement_->Integer(column); }
   std::string Text(int column) const { return statement_->Text(column); }
+  void AppendText(int column, std::string& text) const { statement_->AppendText(column, text); }
   // Ready to run again; the bound values stay.
   void Reset() { statement_->Reset(); }
 

@@ -88,7 +88,7 @@ SqlRow RowOf(const Record& record, const SetupColumns& columns) {
           int64_t{record.finals.held},
           int64_t{record.finals.place},
           columns.fingerprint,
-          FingerprintOf(environment).ShortId(),
+          columns.device,
           columns.llvm_cpu,
           environment.key,
           environment.label};

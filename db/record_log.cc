@@ -1,5 +1,8 @@
 #include "db/record_log.h"
 
+#include <future>
+#include <utility>
+
 #include "core/error.h"
 #include "core/json_fields.h"
 #include "db/foreign/foreign_lines.h"
@@ -11,7 +14,7 @@ namespace {
 constexpr const char* kLogFormat = "hone-log";
 constexpr size_t kMaxReasonBytes = 300;
 constexpr size_t kBatch = 4096;          // a disk is waited for once a batch, and other writers a tenth of a second
-constexpr size_t kForeignBatch = 32768;  // the same
+constexpr size_t kForeignBatch = 8192;  // the same
 
 bool IsHeader(const Json& json) { return json.is_object() && json.contains("format") && !json.contains("id"); }
 
@@ -48,10 +51,15 @@ class Import {
 
   ImportCounts Done() {
     Flush();
+    TakeWritten();
     return std::move(counts_);
   }
 
  private:
+  struct Written {
+    int64_t fresh = 0, known = 0;
+  };
+
   // Throws for a line to be refused.
   void TakeForeign(const std::string& line) {
     if (line.starts_with('#')) return;
@@ -71,12 +79,24 @@ class Import {
     }
   }
 
+  // While the store takes one batch the next one is read. It is used by one thread at a time all the same.
   void Flush() {
-    const int64_t fresh = store_.Append(batch_) + store_.AppendForeign(foreign_);
-    counts_.fresh += fresh;
-    counts_.known += static_cast<int64_t>(batch_.size() + foreign_.size()) - fresh;
-    batch_.clear();
-    foreign_.clear();
+    TakeWritten();
+    writing_ = std::async(std::launch::async,
+                          [this, batch = std::exchange(batch_, {}), foreign = std::exchange(foreign_, {})] {
+                            Written written;
+                            written.fresh = store_.Append(batch) + store_.AppendForeign(foreign);
+                            written.known = static_cast<int64_t>(batch.size() + foreign.size()) - written.fresh;
+                            return written;
+                          });
+  }
+
+  // Throws what the store threw.
+  void TakeWritten() {
+    if (!writing_.valid()) return;
+    const Written written = writing_.get();
+    counts_.fresh += written.fresh;
+    counts_.known += written.known;
   }
 
   const std::string& file_;
@@ -87,6 +107,7 @@ class Import {
   std::vector<ForeignTrial> foreign_;
   bool begun_ = false;     // the first line has been seen
   bool readable_ = false;  // the last header was right
+  std::future<Written> writing_;
 };
 
 void Begin(std::ostream& out) { out << DumpJson({{"format", kLogFormat}, {"version", kLogVersion}}) << '\n'; }

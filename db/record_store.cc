@@ -24,6 +24,8 @@ constexpr size_t kBatch = 4096;
 constexpr const char* kBestColumns =
     "seq, setup, fate, noisy, min_ns, held, place, schedule_version, id, session, schedule, config";
 
+constexpr size_t kUsualCandidateBytes = 127, kUsualRows = 512;
+
 BestRow ReadBestRow(const Statement& statement) {
   BestRow row;
   row.seq = statement.Integer(0);
@@ -35,7 +37,10 @@ BestRow ReadBestRow(const Statement& statement) {
   row.schedule_version = static_cast<int>(statement.Integer(7));
   row.id = statement.Text(8);
   row.session = statement.Text(9);
-  row.candidate = CandidateText(statement.Text(10), statement.Text(11));
+  row.candidate.reserve(kUsualCandidateBytes);
+  statement.AppendText(10, row.candidate);
+  row.candidate += ' ';
+  statement.AppendText(11, row.candidate);
   return row;
 }
 
@@ -131,9 +136,14 @@ class TableStore : public RecordStore {
     Statement statement(*database_,
                         fmt::format("SELECT {} FROM records WHERE workload = ? ORDER BY seq", kBestColumns));
     statement.Bind(1, workload);
-    while (statement.Step()) {
+    rows.reserve(kUsualRows);
+    const SetupTable::Known* known = nullptr;
+    for (int64_t last = 0; statement.Step();) {
       rows.push_back(ReadBestRow(statement));
-      SetSetup(statement.Integer(1), rows.back());
+      const int64_t number = statement.Integer(1);
+      if (number != last) known = number > 0 ? setups_->Find(number) : nullptr;
+      last = number;
+      SetSetup(known, rows.back());
     }
     return rows;
   }
@@ -198,8 +208,8 @@ class TableStore : public RecordStore {
 
  private:
   // Of a record that a hone wrote which did not know setups, while the store was brought up: from its text.
-  void SetSetup(int64_t number, BestRow& row) const {
-    if (const SetupTable::Known* known = number > 0 ? setups_->Find(number) : nullptr) {
+  void SetSetup(const SetupTable::Known* known, BestRow& row) const {
+    if (known != nullptr) {
       row.setup = known->setup;
       row.llvm_cpu = known->llvm_cpu;
     } else if (const std::optional<Record> record = Get(row.id)) {

@@ -21,11 +21,13 @@ SqlRow RowOf(const SetupColumns& columns) {
 SetupColumns SetupColumnsOf(const Record& record) {
   const Target& target = record.candidate.target;
   const Environment& environment = record.measurement.environment;
+  const Fingerprint fingerprint = FingerprintOf(environment);
   return {.triple = target.triple,
           .cpu = target.cpu,
           .features = fmt::format("{}", fmt::join(target.features, ",")),
-          .fingerprint = FingerprintOf(environment).ToText(),
+          .fingerprint = fingerprint.ToText(),
           .llvm_cpu = LlvmCpuOf(environment),
+          .device = fingerprint.ShortId(),
           .threads = record.threads,
           .cache = record.timing.cache};
 }

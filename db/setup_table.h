@@ -17,6 +17,7 @@ namespace hone {
 struct SetupColumns {
   std::string triple, cpu, features;  // of the target; features sorted, with commas between them
   std::string fingerprint, llvm_cpu;  // of the machine that timed
+  std::string device;                 // the fingerprint's short id, which the table leaves out
   int threads = 1;
   CacheMode cache = CacheMode::kColdWeights;
   auto operator<=>(const SetupColumns&) const = default;

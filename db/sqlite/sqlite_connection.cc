@@ -35,6 +35,7 @@ class SqliteStatement : public SqlStatement {
   bool Step() override;
   int64_t Integer(int column) const override { return sqlite3_column_int64(handle_.get(), column); }
   std::string Text(int column) const override;
+  void AppendText(int column, std::string& text) const override;
   void Reset() override { sqlite3_reset(handle_.get()); }
 
  private:
@@ -188,9 +189,15 @@ bool SqliteStatement::Step() {
 }
 
 std::string SqliteStatement::Text(int column) const {
-  const void* text = sqlite3_column_blob(handle_.get(), column);
-  const int bytes = sqlite3_column_bytes(handle_.get(), column);
-  return text == nullptr ? "" : std::string(static_cast<const char*>(text), static_cast<size_t>(bytes));
+  std::string text;
+  AppendText(column, text);
+  return text;
+}
+
+void SqliteStatement::AppendText(int column, std::string& text) const {
+  const void* bytes = sqlite3_column_blob(handle_.get(), column);
+  const int size = sqlite3_column_bytes(handle_.get(), column);
+  if (bytes != nullptr) text.append(static_cast<const char*>(bytes), static_cast<size_t>(size));
 }
 
 }  // namespace
