@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* kLogFormat = "hone-log";
 constexpr size_t kMaxReasonBytes = 300;
-constexpr size_t kBatch = 4096;          // a disk is waited for once a batch, and other writers a tenth of a second
+constexpr size_t kBatch = 4096;         // a disk is waited for once a batch, and other writers a tenth of a second
 constexpr size_t kForeignBatch = 8192;  // the same
 
 bool IsHeader(const Json& json) { return json.is_object() && json.contains("format") && !json.contains("id"); }
@@ -82,6 +82,7 @@ class Import {
   // While the store takes one batch the next one is read. It is used by one thread at a time all the same.
   void Flush() {
     TakeWritten();
+    if (batch_.empty() && foreign_.empty()) return;
     writing_ = std::async(std::launch::async,
                           [this, batch = std::exchange(batch_, {}), foreign = std::exchange(foreign_, {})] {
                             Written written;

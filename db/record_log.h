@@ -40,7 +40,8 @@ struct ImportCounts {
 };
 // Reads line by line (at most 16 MiB each); a bad line is refused with its number and the rest is imported. Accepts
 // CRLF and a BOM. The first line names format and version, or is one of another tuner's log: its lines become foreign
-// trials, wherever they stand.
+// trials, wherever they stand. Until it returns the store is written from a thread of its own and is nobody else's.
+// Throws what the store throws; what was appended before then stays.
 ImportCounts ImportLog(std::istream& in, const std::string& file, RecordStore& store);
 // Throws Error(kIo) when not all of it could be written.
 void WriteLog(const std::vector<Record>& records, std::ostream& out);

@@ -31,6 +31,7 @@ class Check {
   StoreCheck Run() {
     Pages();
     Records();
+    Setups();
     Foreign();
     if (unsaid_ > 0) check_.problems.push_back(fmt::format("and {} more", unsaid_));
     return std::move(check_);
@@ -100,6 +101,18 @@ class Check {
     row.emplace_back(int64_t{0});
     scratch_.ExecuteAll(kInsertRecord, {row});
     return scratch_.Text(fmt::format("SELECT {} FROM records", kKeys));
+  }
+
+  // What a lookup takes in place of a record's own columns.
+  void Setups() {
+    Walked([this] {
+      Statement rows(database_,
+                     "SELECT r.seq FROM records AS r LEFT JOIN setups AS s ON s.id = r.setup WHERE r.setup <> 0 AND "
+                     "(s.id IS NULL OR s.triple <> r.triple OR s.cpu <> r.cpu OR s.features <> r.features OR "
+                     "s.threads <> r.threads OR s.fingerprint <> r.fingerprint OR s.cache <> r.cache OR "
+                     "s.llvm_cpu <> r.llvm_cpu) ORDER BY r.seq");
+      while (rows.Step()) Tell(fmt::format("record {}: its setup is another one's", rows.Integer(0)));
+    });
   }
 
   void Foreign() {

@@ -82,6 +82,7 @@ TEST_F(StoreCare, AWholeStoreHasNoProblems) {
 TEST_F(StoreCare, AKeyThatIsNotItsFieldIsAProblem) {
   for (const char* damage :
        {"UPDATE records SET min_ns = 1 WHERE seq = 7", "UPDATE records SET noisy = 1 WHERE seq = 7",
+        "UPDATE records SET setup = 99 WHERE seq = 7",
         "UPDATE records SET json = replace(json, '1006', '1005') WHERE seq = 7",
         "UPDATE foreign_trials SET line = '{}' WHERE seq = 2"}) {
     WriteBytes(damaged_, ReadBytes(path_));

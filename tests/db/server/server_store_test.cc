@@ -139,6 +139,11 @@ TEST(ServerStore, AKeyThatIsNotItsFieldIsAProblem) {
   EXPECT_EQ(CheckStore(place.where()).records, 1005);
   PostgresServer::Execute(place.where(), "UPDATE hone.records SET min_ns = 1 WHERE seq = 1003");
   EXPECT_EQ(CheckStore(place.where()).problems.size(), 1U);
+  PostgresServer::Execute(place.where(),
+                          "WITH other AS (INSERT INTO hone.setups(triple, cpu, features, threads, fingerprint, cache, "
+                          "llvm_cpu) VALUES('t', 'c', '', 9, '', 0, '') RETURNING id) "
+                          "UPDATE hone.records SET setup = other.id FROM other WHERE seq = 7");
+  EXPECT_EQ(CheckStore(place.where()).problems.size(), 2U);
 }
 
 TEST(ServerStore, WhatNeedsAFileSaysWhatToUse) {
