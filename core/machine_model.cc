@@ -9,9 +9,10 @@ namespace {
 
 struct CpuRow {
   std::string_view cpu;
-  std::string_view row;             // of MachineRows, by name
-  int64_t l1_kib, l2_kib, l3_kib;   // of one core; what a cluster shares is divided by its cores
-  std::string_view byte_dots = {};  // the feature that multiplies bytes, when it has one
+  std::string_view row;               // of MachineRows, by name
+  int64_t l1_kib, l2_kib, l3_kib;     // of one core; what a cluster shares is divided by its cores
+  std::string_view byte_dots = {};    // the feature that multiplies bytes, when it has one,
+  std::string_view bfloat_dots = {};  // and the one that multiplies pairs of bfloat16
 };
 
 // What the makers' manuals say of each core. Where there is no third level, its column repeats the second.
@@ -33,17 +34,17 @@ constexpr CpuRow kCpus[] = {
     {"x86-64-v4", "avx512", 32, 1024, 1408},
     {"skylake-avx512", "avx512", 32, 1024, 1408},
     {"cascadelake", "avx512", 32, 1024, 1408, "avx512vnni"},
-    {"cooperlake", "avx512", 32, 1024, 1408, "avx512vnni"},
+    {"cooperlake", "avx512", 32, 1024, 1408, "avx512vnni", "avx512bf16"},
     {"cannonlake", "avx512", 32, 256, 2048},
     {"icelake-client", "avx512", 48, 512, 2048, "avx512vnni"},
     {"icelake-server", "avx512", 48, 1280, 1536, "avx512vnni"},
     {"rocketlake", "avx512", 48, 512, 2048, "avx512vnni"},
     {"tigerlake", "avx512", 48, 1280, 3072, "avx512vnni"},
-    {"sapphirerapids", "avx512", 48, 2048, 1920, "avx512vnni"},
-    {"emeraldrapids", "avx512", 48, 2048, 5120, "avx512vnni"},
-    {"graniterapids", "avx512", 48, 2048, 3584, "avx512vnni"},
-    {"znver4", "avx512", 32, 1024, 4096, "avx512vnni"},
-    {"znver5", "avx512", 48, 1024, 4096, "avx512vnni"},
+    {"sapphirerapids", "avx512", 48, 2048, 1920, "avx512vnni", "avx512bf16"},
+    {"emeraldrapids", "avx512", 48, 2048, 5120, "avx512vnni", "avx512bf16"},
+    {"graniterapids", "avx512", 48, 2048, 3584, "avx512vnni", "avx512bf16"},
+    {"znver4", "avx512", 32, 1024, 4096, "avx512vnni", "avx512bf16"},
+    {"znver5", "avx512", 48, 1024, 4096, "avx512vnni", "avx512bf16"},
     {"generic", "neon", 32, 256, 512},
     {"cortex-a53", "neon", 32, 128, 128},
     {"cortex-a55", "neon", 32, 128, 512},
@@ -76,15 +77,32 @@ struct Dependency {
 
 // As LLVM has them, but for AVX-512's four, which come together on every CPU of the table.
 constexpr Dependency kDependencies[] = {
-    {"sse2", "sse"},           {"sse3", "sse2"},        {"ssse3", "sse3"},       {"sse4.1", "ssse3"},
-    {"sse4.2", "sse4.1"},      {"avx", "sse4.2"},       {"avx2", "avx"},         {"fma", "avx"},
-    {"avx512f", "avx2"},       {"avx512f", "fma"},      {"avx512f", "avx512bw"}, {"avx512f", "avx512dq"},
-    {"avx512f", "avx512vl"},   {"avx512bw", "avx512f"}, {"avx512dq", "avx512f"}, {"avx512vl", "avx512f"},
-    {"avx512vnni", "avx512f"}, {"avxvnni", "avx2"},
+    {"sse2", "sse"},
+    {"sse3", "sse2"},
+    {"ssse3", "sse3"},
+    {"sse4.1", "ssse3"},
+    {"sse4.2", "sse4.1"},
+    {"avx", "sse4.2"},
+    {"avx2", "avx"},
+    {"fma", "avx"},
+    {"avx512f", "avx2"},
+    {"avx512f", "fma"},
+    {"avx512f", "avx512bw"},
+    {"avx512f", "avx512dq"},
+    {"avx512f", "avx512vl"},
+    {"avx512bw", "avx512f"},
+    {"avx512dq", "avx512f"},
+    {"avx512vl", "avx512f"},
+    {"avx512vnni", "avx512f"},
+    {"avxvnni", "avx2"},
+    {"avx512bf16", "avx512bw"},
 };
 
 // What multiplies bytes in fours, the better first.
 constexpr std::string_view kDotFeatures[] = {"avx512vnni", "avxvnni"};
+
+// What multiplies pairs of bfloat16.
+constexpr std::string_view kBFloatDots = "avx512bf16";
 
 // RISC-V promises a least register length as a feature; 128 bits come with V alone.
 struct LeastLanes {
@@ -166,6 +184,7 @@ MachineModel ModelAmong(const std::vector<MachineRow>& rows, const Target& targe
   std::vector<std::string> of_cpu;
   if (cpu != nullptr) of_cpu = FindRow(rows, cpu->row)->model.required_features;
   if (cpu != nullptr && !cpu->byte_dots.empty()) of_cpu.emplace_back(cpu->byte_dots);
+  if (cpu != nullptr && !cpu->bfloat_dots.empty()) of_cpu.emplace_back(cpu->bfloat_dots);
   const Features has = FeaturesOf(target, of_cpu);
   MachineModel model = BestOf(rows, ArchitectureOf(target.triple), has);
   for (const LeastLanes& least : kLeastLanes) {
@@ -179,6 +198,7 @@ MachineModel ModelAmong(const std::vector<MachineRow>& rows, const Target& targe
     model.byte_dots = ByteDots::kFours;
     model.byte_dots_feature = dots;
   }
+  if (has.count(kBFloatDots) > 0) model.bfloat_dots_feature = kBFloatDots;
   if (cpu == nullptr) return model;
   model.l1_bytes = cpu->l1_kib << 10;
   model.l2_bytes = cpu->l2_kib << 10;

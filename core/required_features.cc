@@ -1,7 +1,5 @@
 #include "core/required_features.h"
 
-#include <algorithm>
-
 #include "core/workload.h"
 
 namespace hone {
@@ -9,11 +7,15 @@ namespace hone {
 std::vector<std::string> RequiredFeatures(const Plan& plan) {
   const MachineModel machine = MachineModelFor(plan.target);
   std::vector<std::string> features = machine.required_features;
-  const bool bytes = std::any_of(plan.kernels.begin(), plan.kernels.end(), [](const PlanKernel& kernel) {
-    const std::string& workload = kernel.dispatch.workload;
-    return !workload.empty() && Workload::Parse(workload).types.whole();
-  });
+  bool bytes = false, bfloats = false;
+  for (const PlanKernel& kernel : plan.kernels) {
+    if (kernel.dispatch.workload.empty()) continue;
+    const ElementTypes types = Workload::Parse(kernel.dispatch.workload).types;
+    bytes = bytes || types.whole();
+    bfloats = bfloats || types.data == DType::kBFloat16 || types.output == DType::kBFloat16;
+  }
   if (bytes && !machine.byte_dots_feature.empty()) features.push_back(machine.byte_dots_feature);
+  if (bfloats && !machine.bfloat_dots_feature.empty()) features.push_back(machine.bfloat_dots_feature);
   return features;
 }
 

@@ -8,7 +8,7 @@
 
 namespace hone {
 
-// In LLVM's names: those of the target's row of machines, and what multiplies bytes where a kernel does.
+// In LLVM's names: those of the target's row of machines, and what multiplies bytes or bfloat16 where a kernel does.
 std::vector<std::string> RequiredFeatures(const Plan& plan);
 
 }  // namespace hone

@@ -69,6 +69,9 @@ struct MachineModel {
   Broadcast broadcast = Broadcast::kLoaded;
   ByteDots byte_dots = ByteDots::kWidened;
   std::string byte_dots_feature = {};  // what kernels of bytes need of the machine beside required_features
+  // What multiplies pairs of bfloat16 and adds both products to a float32 in one instruction; empty: nothing does, and
+  // each operand is widened.
+  std::string bfloat_dots_feature = {};
 
   double clock_ghz = 3.5;
   double multiply_adds_per_cycle = 2;     // of whole vectors

@@ -195,6 +195,13 @@ Tensor Tensor::Scalar(float value) {
   return scalar;
 }
 
+Tensor Tensor::As(DType dtype) const {
+  if (dtype == dtype_) return *this;
+  Tensor converted(dtype, shape_);
+  for (int64_t i = 0; i < elements_; ++i) converted.Set(i, At(i));
+  return converted;
+}
+
 Tensor Tensor::Clone() const {
   if (!defined()) return {};
   Tensor copy(dtype_, shape_);

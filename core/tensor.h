@@ -74,6 +74,8 @@ class Tensor {
   const void* raw() const { return storage_.get(); }
 
   Tensor Clone() const;
+  // The same values in another type, each as Set converts it; the same memory where it is of that type already.
+  Tensor As(DType dtype) const;
   // The same memory under another shape of as many elements; throws Error(kBadData) otherwise.
   Tensor Reshaped(Shape shape) const;
   // Element i converted to double, whatever the dtype.

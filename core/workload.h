@@ -66,10 +66,22 @@ struct ElementTypes {
   DType output = DType::kFloat32;  // of the residual, too
   // Sums of products of bytes: whole numbers, and exact.
   bool whole() const { return weight == DType::kInt8; }
+  // Products of bfloat16, added up in float32.
+  bool bfloat() const { return data == DType::kBFloat16 && weight == DType::kBFloat16; }
   bool operator==(const ElementTypes&) const = default;
 };
 // 8 bits in, exact sums: data of uint8, weights of int8.
 inline constexpr ElementTypes ByteTypes(DType output) { return {DType::kUInt8, DType::kInt8, DType::kInt32, output}; }
+// Sums in float32 of what is stored as float32 or bfloat16.
+inline constexpr ElementTypes FloatTypes(DType data, DType weight, DType output) {
+  return {data, weight, DType::kFloat32, output};
+}
+// Whether they are such. Only data of bfloat16 have weights of it.
+constexpr bool AreFloats(const ElementTypes& t) {
+  const auto stored = [](DType type) { return type == DType::kFloat32 || type == DType::kBFloat16; };
+  return t.accumulator == DType::kFloat32 && stored(t.data) && stored(t.weight) && stored(t.output) &&
+         (t.weight == DType::kFloat32 || t.data == DType::kBFloat16);
+}
 
 // One anchor operator with its shapes.
 struct Workload {

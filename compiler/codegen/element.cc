@@ -24,6 +24,11 @@ Value* FromBFloat16(KernelBuilder& b, Value* bits) {
 // As BFloat16's constructor (core/small_floats.h).
 Value* ToBFloat16(KernelBuilder& b, Value* x) {
   auto& ir = b.ir();
+  // One instruction, and the same bits but for denormals, which are zeros to a worker anyway.
+  if (!b.machine().bfloat_dots_feature.empty()) {
+    Value* rounded = ir.CreateFPTrunc(x, x->getType()->getWithNewType(ir.getBFloatTy()));
+    return ir.CreateBitCast(rounded, x->getType()->getWithNewType(ir.getInt16Ty()));
+  }
   llvm::Type* wide = x->getType()->getWithNewType(b.i32());
   const auto number = [&](uint32_t n) { return llvm::ConstantInt::get(wide, n); };
   Value* bits = ir.CreateBitCast(x, wide);

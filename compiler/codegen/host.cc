@@ -91,11 +91,15 @@ Target HostTarget() {
   target.triple = llvm::sys::getDefaultTargetTriple();
   target.cpu = llvm::sys::getHostCPUName().str();
   target.num_cores = AffinityCores();
-  // A hypervisor may hide what the CPU's name implies: then the code must not use it.
+  // A hypervisor may hide what the CPU's name implies: then the code must not use it. Or it shows one CPU under
+  // another's number, and there is more than the name says.
   const auto host = llvm::sys::getHostCPUFeatures();
-  for (const std::string& feature : ImpliedFeatures(target)) {
+  const std::vector<std::string> implied = ImpliedFeatures(target);
+  for (const std::string& feature : NamedFeatures()) {
     const auto found = host.find(feature);
-    if (found != host.end() && !found->second) target.features.push_back("-" + feature);
+    if (found == host.end()) continue;
+    const bool is_implied = std::find(implied.begin(), implied.end(), feature) != implied.end();
+    if (found->second != is_implied) target.features.push_back((found->second ? "+" : "-") + feature);
   }
   std::sort(target.features.begin(), target.features.end());
   return target;
@@ -113,9 +117,9 @@ Target ResolveTarget(std::string_view text) {
 
 const std::vector<std::string>& NamedFeatures() {
   static const std::vector<std::string> named = {
-      "sse4.2",   "avx",      "avx2",     "fma",        "f16c", "avx512f", "avx512bw",
-      "avx512dq", "avx512vl", "avx512cd", "avx512vnni", "neon", "dotprod", "a",
-      "c",        "d",        "f",        "m",          "v",    "zvl256b", "zvl512b"};
+      "sse4.2",   "avx",      "avx2",       "fma",        "f16c",    "avx512f", "avx512bw", "avx512dq",
+      "avx512vl", "avx512cd", "avx512vnni", "avx512bf16", "neon",    "dotprod", "a",        "c",
+      "d",        "f",        "m",          "v",          "zvl256b", "zvl512b"};
   return named;
 }
 
@@ -135,6 +139,7 @@ std::string MissingFeature(const Target& target) {
   const MachineModel machine = MachineModelFor(target);
   std::vector<std::string> needed = machine.required_features;
   if (!machine.byte_dots_feature.empty()) needed.push_back(machine.byte_dots_feature);
+  if (!machine.bfloat_dots_feature.empty()) needed.push_back(machine.bfloat_dots_feature);
   for (const std::string& feature : needed) {
     const auto found = host.find(feature);
     if (found == host.end() || !found->second) return feature;
