@@ -210,7 +210,7 @@ class Depthwise : public KnobSchedule<DepthwiseKnobs> {
   std::string_view name() const override { return "conv2d_depthwise"; }
   int version() const override { return 1; }
   bool Takes(const ElementTypes& types) const override {
-    return types == ElementTypes() || types == ByteTypes(DType::kUInt8) || types == ByteTypes(DType::kFloat32);
+    return AreFloats(types) || types == ByteTypes(DType::kUInt8) || types == ByteTypes(DType::kFloat32);
   }
   bool Applies(const Workload& w, const MachineModel&) const override {
     if (!w.is_depthwise() || w.prologue != Prologue::kNone) return false;

@@ -27,7 +27,7 @@ bool TakesPrologue(const ConvShape& s) {
 }
 
 // A group's channels begin where a step does.
-bool InFours(const ConvShape& s) { return s.groups == 1 || s.group_in % kDotGroup == 0; }
+bool InSteps(const ConvShape& s, int dot) { return s.groups == 1 || s.group_in % dot == 0; }
 
 bool TapsUnrolled(const DirectNest& nest, bool border) { return border || nest.knobs.ic_block < 4 * nest.dot; }
 
@@ -40,11 +40,12 @@ class Direct : public KnobSchedule<DirectKnobs> {
   std::string_view name() const override { return "conv2d_direct"; }
   int version() const override { return 1; }
   bool Takes(const ElementTypes& types) const override {
-    return types == ElementTypes() || types == ByteTypes(DType::kUInt8) || types == ByteTypes(DType::kFloat32);
+    return AreFloats(types) || types == ByteTypes(DType::kUInt8) || types == ByteTypes(DType::kFloat32);
   }
   bool Applies(const Workload& w, const MachineModel&) const override {
     if (!w.is_conv() || w.is_depthwise()) return false;
-    if (w.types.whole() && (w.prologue != Prologue::kNone || !InFours(ConvShape(w)))) return false;
+    const int dot = DotGroup(w.types);
+    if (dot > 1 && (w.prologue != Prologue::kNone || !InSteps(ConvShape(w), dot))) return false;
     return w.prologue == Prologue::kNone || TakesPrologue(ConvShape(w));
   }
 
@@ -65,7 +66,7 @@ class Direct : public KnobSchedule<DirectKnobs> {
     };
     const Layout data = Layout::Parse("NCHW" + blocked(k.ic_block, "c"));
     const Layout out = Layout::Parse("NCHW" + blocked(k.oc_block, "c"));
-    const int64_t dot = w.types.whole() ? kDotGroup : 1;
+    const int64_t dot = DotGroup(w.types);
     const Layout weight = Layout::Parse("OIHW" + blocked(k.ic_block / dot, "i") + blocked(k.tile_oc * k.oc_block, "o") +
                                         blocked(dot, "i"));
     std::vector<KernelOperand> operands{{OperandRole::kData, w.types.data, w.data, data}};
@@ -218,7 +219,7 @@ DirectNest::DirectNest(const Workload& workload, const MachineModel& machine, co
     : shape(workload), types(workload.types), prologue(workload.prologue), knobs(k) {
   lanes = static_cast<int>(std::min<int64_t>(machine.vector_lanes, k.oc_block));
   parts = PartsOf(types, machine);
-  dot = types.whole() ? kDotGroup : 1;
+  dot = DotGroup(types);
   rows = shape.OH / k.tile_oh;
   row_width = shape.OW * k.tile_oh;
   row_input = shape.W * k.tile_oh;

@@ -1,6 +1,7 @@
 // conv2d_direct: direct convolution in NCHWc with the padding inside the kernel. Any kernel size, stride, dilation,
 // group and channel count. Of float32, or of uint8 data and int8 weights summed in int32: then four input channels are
-// one step, and a group's channels come in fours.
+// one step, and a group's channels come in fours. Data, weights and output may be bfloat16, summed in float32: where
+// both data and weights are, two input channels are one step, and a group's channels come in pairs.
 #pragma once
 
 #include <string>

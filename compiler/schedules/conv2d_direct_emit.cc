@@ -293,17 +293,18 @@ class DirectEmitter {
   void Step(const RegisterTile& registers, Value* xs, Value* ws, int64_t u, const std::function<bool(int)>& inside,
             Vals& acc) {
     const int64_t x_channel = Bytes(types_.data), w_vector = Bytes(types_.weight, nest_.lanes * nest_.dot);
-    if (types_.whole()) {
+    if (nest_.dot > 1) {
+      // Four bytes or two bfloat16 are as wide as an accumulator's lane.
       return registers.Step(
           b_, acc,
           [&](int p) {
             return inside(p) ? LoadElements(b_, DType::kInt32, b_.At(xs, p * x_pixel_ + u * x_channel), 1) : nullptr;
           },
           [&](int v) {
-            Value* fours = b_.At(ws, v * w_vector + u * w_step_);
-            return LoadElements(b_, types_.weight, fours, nest_.lanes * kDotGroup);
+            Value* neighbours = b_.At(ws, v * w_vector + u * w_step_);
+            return LoadElements(b_, types_.weight, neighbours, static_cast<int>(nest_.lanes * nest_.dot));
           },
-          DotProduct(types_.data, types_.weight));
+          types_.whole() ? DotProduct(types_.data, types_.weight) : MultiplyAdd(BFloatMultiplyAdd));
     }
     registers.Step(
         b_, acc,

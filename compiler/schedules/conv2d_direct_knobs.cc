@@ -17,11 +17,13 @@ int64_t LargestDivisorUpTo(int64_t n, int64_t limit) {
 int64_t OutBlock(const ConvShape& s, int lanes) {
   return s.groups == 1 ? lanes : LargestDivisorUpTo(s.group_out, lanes);
 }
-// Thin inputs are read as plain NCHW: a block of 16 for 3 channels would multiply zeros. Whole numbers come in fours.
+// Thin inputs are read as plain NCHW: a block of 16 for 3 channels would multiply zeros. Whole numbers come in fours,
+// bfloat16 in pairs.
 int64_t InBlock(const Workload& w, int lanes) {
   const ConvShape s(w);
   if (s.groups > 1) return LargestDivisorUpTo(s.group_in, lanes);
-  if (w.types.whole()) return s.C <= kDotGroup ? kDotGroup : lanes;
+  const int dot = DotGroup(w.types);
+  if (dot > 1) return s.C <= dot ? dot : lanes;
   return s.C < lanes / 2 ? 1 : lanes;
 }
 
@@ -64,7 +66,7 @@ std::vector<int64_t> DirectKnobs::JoinedRows(const Workload& w, const MachineMod
 }
 
 std::vector<int64_t> DirectKnobs::Unrolls(const Workload& w, const MachineModel& machine) {
-  const int64_t dot = w.types.whole() ? kDotGroup : 1;
+  const int64_t dot = DotGroup(w.types);
   std::vector<int64_t> unrolls{dot};
   for (int64_t u : {2 * dot, 4 * dot, 8 * dot}) {
     if (InBlock(w, machine.vector_lanes) % u == 0) unrolls.push_back(u);

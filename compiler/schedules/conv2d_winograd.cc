@@ -31,6 +31,8 @@ class Winograd : public KnobSchedule<WinogradKnobs> {
   std::string_view name() const override { return "conv2d_winograd"; }
   int version() const override { return 1; }
   double tolerance() const override { return 2e-5; }
+  // Transformed weights are float32's alone: in bfloat16 they would lose what the transform needs.
+  bool Takes(const ElementTypes& types) const override { return AreFloats(types) && types.weight == DType::kFloat32; }
   bool Applies(const Workload& w, const MachineModel&) const override {
     if (!w.is_conv() || w.groups != 1 || w.prologue != Prologue::kNone) return false;
     const ConvShape s(w);

@@ -13,6 +13,8 @@
 //   x(1): data[row + 1][k]   acc[1][0]   acc[1][1]
 //   x(2): data[row + 2][k]   acc[2][0]   acc[2][1]
 //
+// Where data and weights are bfloat16 a step is a pair of neighbours along K, and the weights are NK{oc_block}n2k.
+//
 // Weights are packed NK{oc_block}n, [panel][k][column], so that a tile reads its panel from front to back; data and
 // output are as they come, row after row. The last row tile may be shorter and the last panel narrower, and have code
 // of their own: a kernel has up to four kinds of tile. A last vector that the columns do not fill has zeros for
@@ -75,13 +77,16 @@ class DenseEmitter {
   DenseEmitter(KernelBuilder& builder, const Workload& w, const DenseKnobs& knobs, const Epilogue& epilogue)
       : b_(builder),
         M_(w.data[0]),
-        K_(w.data[1]),
+        dot_(DotGroup(w.types)),
+        steps_(w.data[1] / dot_),
         N_(w.weight[0]),
         k_(knobs),
         types_(w.types),
         epilogue_(epilogue),
-        w_step_(Bytes(w.types.weight, knobs.oc_block)),
-        lanes_(static_cast<int>(std::min<int64_t>(builder.lanes(), knobs.oc_block))) {}
+        x_step_(Bytes(w.types.data, dot_)),
+        w_step_(Bytes(w.types.weight, knobs.oc_block * dot_)),
+        lanes_(static_cast<int>(std::min<int64_t>(builder.lanes(), knobs.oc_block))),
+        parts_(PartsOf(w.types, builder.machine())) {}
 
   void Emit(const StageArgs& args) {
     int next = 2;
@@ -120,14 +125,14 @@ class DenseEmitter {
   }
 
   void Tile(Value* panel, Value* tile, int64_t rows, int64_t columns) {
-    const RegisterTile registers{static_cast<int>(rows), static_cast<int>(CeilDiv(columns, lanes_)), lanes_};
+    const RegisterTile registers{static_cast<int>(rows), static_cast<int>(CeilDiv(columns, lanes_)), lanes_, parts_};
     Value* first_row = b_.Mul(tile, k_.tile_m);
     Value* x = b_.At(data_, b_.Mul(first_row, data_stride_));
-    Value* w = b_.At(weight_, b_.Mul(panel, K_ * w_step_));
+    Value* w = b_.At(weight_, b_.Mul(panel, steps_ * w_step_));
     // Steps that unroll_ic leaves over are done one by one.
-    const int64_t main = K_ - K_ % k_.unroll_ic;
+    const int64_t main = steps_ - steps_ % k_.unroll_ic;
     Vals acc = Reduce(registers, x, w, 0, main, k_.unroll_ic, registers.Zeros(b_, types_.accumulator));
-    acc = Reduce(registers, x, w, main, K_, 1, acc);
+    acc = Reduce(registers, x, w, main, steps_, 1, acc);
     for (int p = 0; p < registers.pixels; ++p) {
       Value* row = b_.Add(first_row, p);
       Value* column = b_.Mul(panel, Bytes(types_.output, k_.oc_block));
@@ -145,18 +150,19 @@ class DenseEmitter {
               const Vals& start) {
     return b_.Loop(lo, hi, unroll, start, [&](Value* k, const Vals& in) {
       Vals acc = in;
-      Value* xs = b_.At(x, b_.Mul(k, Bytes(types_.data)));
+      Value* xs = b_.At(x, b_.Mul(k, x_step_));
       Value* ws = b_.At(w, b_.Mul(k, w_step_));
       Vals rows{xs};
       for (int p = 1; p < registers.pixels; ++p) rows.push_back(b_.At(rows.back(), data_stride_));
       for (int64_t u = 0; u < unroll; ++u) {
         registers.Step(
-            b_, acc, [&](int p) { return Load(types_.data, b_.At(Nth(rows, p), Bytes(types_.data, u)), 1); },
+            b_, acc, [&](int p) { return LoadData(b_.At(Nth(rows, p), u * x_step_)); },
             [&](int v) {
-              Value* address = b_.At(ws, u * w_step_ + Bytes(types_.weight, int64_t{v} * lanes_));
+              Value* address = b_.At(ws, u * w_step_ + Bytes(types_.weight, int64_t{v} * lanes_ * dot_));
               if (k_.prefetch > 0) b_.Prefetch(b_.At(address, k_.prefetch * 4096));
-              return Load(types_.weight, address, lanes_);
-            });
+              return LoadWeights(address);
+            },
+            dot_ > 1 ? BFloatMultiplyAdd : FloatMultiplyAdd);
       }
       return acc;
     });
@@ -179,15 +185,26 @@ class DenseEmitter {
     }
   }
 
-  Value* Load(DType stored, Value* ptr, int lanes) { return LoadConverted(b_, stored, ptr, lanes, types_.accumulator); }
+  // What one step takes of a row: a pair of bfloat16 is as wide as a float.
+  Value* LoadData(Value* ptr) {
+    return dot_ > 1 ? LoadElements(b_, DType::kInt32, ptr, 1)
+                    : LoadConverted(b_, types_.data, ptr, 1, types_.accumulator);
+  }
+  Value* LoadWeights(Value* ptr) {
+    return dot_ > 1 ? LoadElements(b_, types_.weight, ptr, lanes_ * dot_)
+                    : LoadConverted(b_, types_.weight, ptr, lanes_, types_.accumulator);
+  }
 
   KernelBuilder& b_;
-  int64_t M_, K_, N_;
+  int64_t M_;
+  int dot_;        // elements along K that one step adds up
+  int64_t steps_;  // along K
+  int64_t N_;
   const DenseKnobs& k_;
   const ElementTypes& types_;
   const Epilogue& epilogue_;
-  int64_t w_step_;  // bytes from one k of a panel to the next
-  int lanes_;
+  int64_t x_step_, w_step_;  // bytes from one step to the next, of a row and of a panel
+  int lanes_, parts_;
   Value *data_ = nullptr, *weight_ = nullptr, *bias_ = nullptr, *residual_ = nullptr, *out_ = nullptr;
   Value *data_stride_ = nullptr, *residual_stride_ = nullptr, *out_stride_ = nullptr;
 };
@@ -196,7 +213,10 @@ class Dense : public KnobSchedule<DenseKnobs> {
  public:
   std::string_view name() const override { return "dense_pack"; }
   int version() const override { return 1; }
-  bool Applies(const Workload& w, const MachineModel&) const override { return w.op == "nn.dense"; }
+  bool Takes(const ElementTypes& types) const override { return AreFloats(types); }
+  bool Applies(const Workload& w, const MachineModel&) const override {
+    return w.op == "nn.dense" && w.data[1] % DotGroup(w.types) == 0;
+  }
 
  private:
   std::optional<std::string> RejectWith(const Workload& w, const MachineModel& machine,
@@ -204,8 +224,9 @@ class Dense : public KnobSchedule<DenseKnobs> {
     const int lanes = static_cast<int>(std::min<int64_t>(machine.vector_lanes, k.oc_block));
     if (k.oc_block % lanes != 0) return fmt::format("oc_block is not a multiple of {} lanes", lanes);
     if (k.tile_m > w.data[0]) return "tile_m is more than the rows";
-    if (k.unroll_ic > w.data[1]) return "unroll_ic is more than the reduction";
-    const RegisterTile tile{static_cast<int>(k.tile_m), static_cast<int>(k.oc_block / lanes), lanes};
+    if (k.unroll_ic > w.data[1] / DotGroup(w.types)) return "unroll_ic is more than the reduction";
+    const RegisterTile tile{static_cast<int>(k.tile_m), static_cast<int>(k.oc_block / lanes), lanes,
+                            PartsOf(w.types, machine)};
     if (auto spills = tile.Reject(machine)) return spills;
     if (tile.pixels * tile.vectors * k.unroll_ic > 640) return "more than 640 multiply-adds in a straight line";
     return std::nullopt;
@@ -214,8 +235,9 @@ class Dense : public KnobSchedule<DenseKnobs> {
   std::vector<KernelOperand> OperandsWith(const Workload& w, const DenseKnobs& k,
                                           const Epilogue& epilogue) const override {
     const std::string n = k.oc_block == 1 ? "" : fmt::format("{}n", k.oc_block);
+    const std::string k2 = DotGroup(w.types) > 1 ? fmt::format("{}k", DotGroup(w.types)) : "";
     std::vector<KernelOperand> operands{{OperandRole::kData, w.types.data, w.data, Layout::Parse("MK")},
-                                        {OperandRole::kWeight, w.types.weight, w.weight, Layout::Parse("NK" + n)}};
+                                        {OperandRole::kWeight, w.types.weight, w.weight, Layout::Parse("NK" + n + k2)}};
     if (epilogue.bias) operands.push_back({OperandRole::kBias, DType::kFloat32, {w.weight[0]}, Layout::Parse("N" + n)});
     if (epilogue.residual)
       operands.push_back({OperandRole::kResidual, w.types.output, w.OutputShape(), Layout::Parse("MN")});
@@ -239,7 +261,7 @@ class Dense : public KnobSchedule<DenseKnobs> {
     tile.vectors = static_cast<double>(k.oc_block / lanes);
     tile.line = static_cast<double>(w.data[0]);
     tile.groups = static_cast<double>(CeilDiv(w.weight[0], k.oc_block));
-    tile.steps = static_cast<double>(w.data[1]);
+    tile.steps = static_cast<double>(w.data[1] / DotGroup(w.types));
     tile.unroll = static_cast<double>(k.unroll_ic);
     tile.weight_bytes = static_cast<double>(Bytes(w.types.weight, w.data[1] * k.oc_block));
     tile.input_bytes = static_cast<double>(Bytes(w.types.data, w.data[0] * w.data[1]));
@@ -251,14 +273,15 @@ class Dense : public KnobSchedule<DenseKnobs> {
     const double vectors = static_cast<double>(CeilDiv(k.oc_block, machine.vector_lanes));
     const double panels = static_cast<double>(CeilDiv(w.weight[0], k.oc_block));
     const double tiles = static_cast<double>(CeilDiv(w.data[0], k.tile_m));
-    const double rows = static_cast<double>(k.tile_m), steps = static_cast<double>(w.data[1]);
+    const double rows = static_cast<double>(k.tile_m);
+    const double steps = static_cast<double>(w.data[1] / DotGroup(w.types));
     const double fetch = k.prefetch > 0 ? vectors / machine.loads_per_cycle : 0;
     const double step = std::max({rows * vectors / machine.multiply_adds_per_cycle,
                                   (rows + vectors) / machine.loads_per_cycle + fetch, machine.multiply_add_latency}) +
                         kReload * std::max(0.0, rows - machine.address_registers);
     const double compute =
         panels * tiles * (steps * (step + 1.0 / static_cast<double>(k.unroll_ic)) + 2 * rows * vectors);
-    const double bytes = panels * steps * static_cast<double>(Bytes(w.types.weight, k.oc_block));
+    const double bytes = panels * static_cast<double>(Bytes(w.types.weight, w.data[1] * k.oc_block));
     const double first_read = machine.threads == 1
                                   ? bytes / (kColdShare * machine.cold_bytes_per_cycle)
                                   : bytes / machine.shared_bytes_per_cycle * (k.prefetch > 0 ? 1 : kNotFetched);

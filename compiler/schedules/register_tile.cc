@@ -60,7 +60,33 @@ Value* FourProducts(KernelBuilder& b, Value* x, Value* w, Value* acc) {
   return b.ir().CreateIntrinsic(id, {}, {acc, x, b.ir().CreateBitCast(w, acc->getType())});
 }
 
+// Of lanes of two bfloat16 the first (0) or second (1), as float32: a bfloat16 is a float32's upper half.
+Value* FloatOfPair(KernelBuilder& b, Value* pairs, llvm::Type* floats, int which) {
+  auto& ir = b.ir();
+  Value* bits = which == 0 ? ir.CreateShl(pairs, 16) : ir.CreateAnd(pairs, 0xffff0000U);
+  return ir.CreateBitCast(bits, floats);
+}
+
+Value* WidenedPairProducts(KernelBuilder& b, Value* x, Value* w, Value* acc) {
+  Value* pairs = b.ir().CreateBitCast(w, x->getType());
+  for (const int which : {0, 1}) {
+    acc = b.Fma(FloatOfPair(b, x, acc->getType(), which), FloatOfPair(b, pairs, acc->getType(), which), acc);
+  }
+  return acc;
+}
+
+Value* PairDots(KernelBuilder& b, Value* x, Value* w, Value* acc) {
+  const int lanes = LaneCount(acc);
+  auto* pairs = llvm::FixedVectorType::get(b.ir().getBFloatTy(), static_cast<unsigned>(2 * lanes));
+  const auto id = lanes == 16  ? llvm::Intrinsic::x86_avx512bf16_dpbf16ps_512
+                  : lanes == 8 ? llvm::Intrinsic::x86_avx512bf16_dpbf16ps_256
+                               : llvm::Intrinsic::x86_avx512bf16_dpbf16ps_128;
+  return b.ir().CreateIntrinsic(id, {}, {acc, b.ir().CreateBitCast(x, pairs), b.ir().CreateBitCast(w, pairs)});
+}
+
 }  // namespace
+
+int DotGroup(const ElementTypes& types) { return types.whole() ? kDotGroup : types.bfloat() ? kBFloatGroup : 1; }
 
 Value* FloatMultiplyAdd(KernelBuilder& b, Value* x, Value* w, Value* acc) { return b.Fma(x, w, acc); }
 
@@ -73,8 +99,16 @@ MultiplyAdd DotProduct(DType data, DType weight) {
   };
 }
 
+Value* BFloatMultiplyAdd(KernelBuilder& b, Value* x, Value* w, Value* acc) {
+  const int lanes = LaneCount(acc);
+  const bool known = lanes == 4 || lanes == 8 || lanes == 16;
+  return known && !b.machine().bfloat_dots_feature.empty() ? PairDots(b, x, w, acc) : WidenedPairProducts(b, x, w, acc);
+}
+
 int PartsOf(const ElementTypes& types, const MachineModel& machine) {
-  return types.whole() && machine.byte_dots == ByteDots::kWidened ? 2 : 1;
+  const bool widened = (types.whole() && machine.byte_dots == ByteDots::kWidened) ||
+                       (types.bfloat() && machine.bfloat_dots_feature.empty());
+  return widened ? 2 : 1;
 }
 
 int RegisterTile::RegistersOn(const MachineModel& machine) const {

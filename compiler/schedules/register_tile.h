@@ -17,13 +17,22 @@ using MultiplyAdd = std::function<Value*(KernelBuilder& b, Value* x, Value* w, V
 // Fused where the target can.
 Value* FloatMultiplyAdd(KernelBuilder& b, Value* x, Value* w, Value* acc);
 
-// Neighbours along the reduction that one step of whole numbers adds up.
+// Neighbours along the reduction that one step of whole numbers adds up,
 inline constexpr int kDotGroup = 4;
+// and one of bfloat16.
+inline constexpr int kBFloatGroup = 2;
+// Of the types: 1 where a step is one product.
+int DotGroup(const ElementTypes& types);
 
 // Lane l of acc (int32) + the sum over g of x[l][g] * w[l][g]: each lane of x and of w holds kDotGroup neighbours along
 // the reduction, bytes of the data's and the weights' types, as a weight layout like OIHW16o4i keeps them. `x` is a
 // scalar int32 that is broadcast, `w` a vector of lanes * kDotGroup bytes. Exact on every machine, modulo 2^32.
 MultiplyAdd DotProduct(DType data, DType weight);
+
+// Lane l of acc (float32) + x[l][0] * w[l][0] + x[l][1] * w[l][1], pairs of bfloat16 that lie together in weights like
+// OIHW16o2i. `x` is a scalar int32 that is broadcast, `w` a vector of 2 * lanes elements. x86's vdpbf16ps where the
+// machine has it (which takes denormals for zeros, as every worker does), else two multiply-adds.
+Value* BFloatMultiplyAdd(KernelBuilder& b, Value* x, Value* w, Value* acc);
 
 // Registers that one operand of a step takes on the machine.
 int PartsOf(const ElementTypes& types, const MachineModel& machine);

@@ -10,6 +10,14 @@ namespace {
 
 constexpr double kAbsolute = 1e-7;
 
+// How far from the real result its own type may lie, of the result's size: half of a last place.
+template <typename T>
+constexpr double kOwnRounding = 0;
+template <>
+constexpr double kOwnRounding<BFloat16> = 1.0 / 256;
+template <>
+constexpr double kOwnRounding<Float16> = 1.0 / 2048;
+
 // 16-bit floats convert to float32 alone.
 template <typename T>
 using Computed = std::conditional_t<std::is_class_v<T>, float, T>;
@@ -19,7 +27,8 @@ double WorstOf(const T* got, int64_t elements, const double* value, const double
   double worst = 0;
   for (int64_t i = 0; i < elements; ++i) {
     // Past an axis the magnitude is 0 and the value too: any bound so small will do.
-    const double bound = magnitude1[i] == 0 ? 1e-300 : tolerance * (magnitude1[i] - 1) + kAbsolute;
+    const double rounding = kOwnRounding<T> * std::fabs(value[i]);
+    const double bound = magnitude1[i] == 0 ? 1e-300 : tolerance * (magnitude1[i] - 1) + kAbsolute + rounding;
     const double ratio = std::fabs(static_cast<double>(static_cast<Computed<T>>(got[i])) - value[i]) / bound;
     if (!(ratio <= worst)) worst = ratio <= kWrongBeyondMeasure ? ratio : kWrongBeyondMeasure;
   }

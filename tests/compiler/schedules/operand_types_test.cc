@@ -1,5 +1,5 @@
-// Every schedule with operands of half float32's size: addresses and strides follow the workload's element types. No
-// schedule takes such workloads; its emitter is asked nevertheless.
+// Every schedule with one operand of half float32's size: addresses and strides follow the workload's element types.
+// Not every schedule takes such workloads; its emitter is asked nevertheless.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -92,7 +92,6 @@ int CheckEverySchedule(const ElementTypes& types) {
     w.types = types;
     for (const Schedule* schedule : AllSchedules()) {
       if (!schedule->Applies(w, MachineModelFor(target)) || !MayPack(*schedule, types)) continue;
-      EXPECT_FALSE(schedule->Takes(types)) << schedule->name();
       CheckConfigs(*schedule, w, target);
       ++checked;
     }

@@ -1,0 +1,116 @@
+// Every schedule with operands of bfloat16 against the reference kernel, over random shapes, configs and epilogues:
+// with the instruction that multiplies pairs, where this machine has it, and with multiply-adds of widened operands.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "compiler/codegen/host.h"
+#include "compiler/compile_kernel.h"
+#include "compiler/schedules/schedule.h"
+#include "core/random.h"
+#include "tests/support/random_workloads.h"
+#include "tests/support/run_kernel.h"
+
+namespace hone {
+namespace {
+
+// Of a bfloat16, of its size.
+constexpr double kHalfLastPlace = 1.0 / 256;
+
+const std::vector<ElementTypes> kTypes{FloatTypes(DType::kFloat32, DType::kFloat32, DType::kBFloat16),
+                                       FloatTypes(DType::kBFloat16, DType::kFloat32, DType::kFloat32),
+                                       FloatTypes(DType::kBFloat16, DType::kFloat32, DType::kBFloat16),
+                                       FloatTypes(DType::kBFloat16, DType::kBFloat16, DType::kFloat32),
+                                       FloatTypes(DType::kBFloat16, DType::kBFloat16, DType::kBFloat16)};
+
+std::vector<Target> TestTargets() {
+  std::vector<Target> targets{HostTarget()};
+  for (const char* cpu : {"x86-64-v2", "x86-64-v3", "x86-64-v4"}) {
+    Target target = HostTarget();
+    target.cpu = cpu;
+    target.features.clear();
+    if (MissingFeature(target).empty()) targets.push_back(target);
+  }
+  return targets;
+}
+
+std::vector<Tensor> RandomInputs(const std::vector<KernelOperand>& operands, uint64_t seed) {
+  std::vector<Tensor> inputs;
+  for (const KernelOperand& operand : operands) {
+    if (operand.role == OperandRole::kOutput) continue;
+    inputs.emplace_back(operand.dtype, operand.shape);
+    FillTensor(inputs.back(), Fill::kNormal, seed + inputs.size());
+  }
+  return inputs;
+}
+
+void Check(const Candidate& candidate, uint64_t seed) {
+  SCOPED_TRACE(candidate.workload.ToText() + " | " + candidate.schedule + " " + candidate.config.ToText() + " | " +
+               candidate.target.cpu);
+  auto compiled = CompileKernel(candidate);
+  ASSERT_TRUE(std::holds_alternative<Artifact>(compiled)) << std::get<Rejection>(compiled).reason;
+  const Artifact reference = CompileReference(candidate.workload, candidate.target);
+  const std::vector<Tensor> inputs = RandomInputs(reference.operands, seed);
+  const std::vector<Tensor> expected = testing::RunArtifact(reference, inputs);
+  const Tensor got = testing::RunArtifact(std::get<Artifact>(compiled), inputs)[0];
+  ASSERT_EQ(got.dtype(), candidate.workload.types.output);
+  const double tolerance = FindSchedule(candidate.schedule)->tolerance();
+  const double rounding = got.dtype() == DType::kBFloat16 ? kHalfLastPlace : 0;
+  for (int64_t i = 0; i < got.elements(); ++i) {
+    const double bound = tolerance * expected[1].At(i) + rounding * std::fabs(expected[0].At(i)) + 1e-7;
+    ASSERT_NEAR(got.At(i), expected[0].At(i), bound) << i;
+  }
+  const Tensor pieces = testing::RunArtifact(std::get<Artifact>(compiled), inputs, 3)[0];
+  EXPECT_EQ(std::memcmp(got.raw(), pieces.raw(), static_cast<size_t>(got.size_bytes())), 0)
+      << "the result depends on how the work was cut";
+}
+
+// Returns how many kernels there were.
+int CheckRandom(const std::function<Workload(Random&)>& draw, int rounds, uint64_t seed) {
+  Random random(seed);
+  const std::vector<Target> targets = TestTargets();
+  int checked = 0;
+  for (int round = 0; round < rounds && !::testing::Test::HasFailure(); ++round) {
+    Workload w = draw(random);
+    w.types = kTypes[static_cast<size_t>(round) % kTypes.size()];
+    const Target& target = targets[static_cast<size_t>(round) / kTypes.size() % targets.size()];
+    const MachineModel machine = MachineModelFor(target);
+    for (const Schedule* schedule : AllSchedules()) {
+      if (!schedule->Fits(w, machine)) continue;
+      Check({w, std::string(schedule->name()), testing::ValidConfig(*schedule, w, machine, random), target}, seed);
+      ++checked;
+    }
+  }
+  return checked;
+}
+
+TEST(BFloat16Kernels, RandomConvolutions) { EXPECT_GE(CheckRandom(testing::RandomConv, 60, 1), 40); }
+TEST(BFloat16Kernels, RandomThreeByThreeConvolutions) {
+  EXPECT_GE(CheckRandom(testing::RandomThreeByThree, 60, 2), 80);
+}
+TEST(BFloat16Kernels, RandomPointwiseConvolutions) { EXPECT_GE(CheckRandom(testing::RandomPointwise, 60, 3), 60); }
+TEST(BFloat16Kernels, RandomDepthwiseConvolutions) { EXPECT_GE(CheckRandom(testing::RandomDepthwise, 60, 4), 36); }
+TEST(BFloat16Kernels, RandomDenseLayers) { EXPECT_GE(CheckRandom(testing::RandomDense, 60, 5), 40); }
+
+// Where only one of them is bfloat16, or there are no pairs, steps are single products.
+TEST(BFloat16Kernels, GroupsOfOddChannelsHaveNoPairs) {
+  const MachineModel machine = MachineModelFor(HostTarget());
+  Workload w = Workload::Parse("nn.conv2d data=1x6x8x8 weight=6x3x3x3 padding=1x1x1x1 groups=2");
+  w.types = FloatTypes(DType::kBFloat16, DType::kBFloat16, DType::kBFloat16);
+  EXPECT_FALSE(FindSchedule("conv2d_direct")->Fits(w, machine));
+  w.types.weight = DType::kFloat32;
+  EXPECT_TRUE(FindSchedule("conv2d_direct")->Fits(w, machine));
+}
+
+TEST(BFloat16Kernels, WinogradKeepsItsWeightsInFloat32) {
+  const MachineModel machine = MachineModelFor(HostTarget());
+  Workload w = Workload::Parse("nn.conv2d data=1x16x8x8 weight=16x16x3x3 padding=1x1x1x1");
+  w.types = FloatTypes(DType::kBFloat16, DType::kFloat32, DType::kBFloat16);
+  EXPECT_TRUE(FindSchedule("conv2d_winograd")->Fits(w, machine));
+  w.types.weight = DType::kBFloat16;
+  EXPECT_FALSE(FindSchedule("conv2d_winograd")->Fits(w, machine));
+}
+
+}  // namespace
+}  // namespace hone
