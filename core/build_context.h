@@ -1,17 +1,27 @@
 // What a model is compiled for.
 #pragma once
 
+#include <string_view>
+
 #include "core/target.h"
 
 namespace hone {
 
+// What a model of floats multiplies and keeps between its layers. Sums are float32 in all of them.
+enum class Precision : uint8_t { kFloat32, kBFloat16 };
+// "float32", "bfloat16".
+constexpr std::string_view PrecisionName(Precision precision) {
+  return precision == Precision::kFloat32 ? "float32" : "bfloat16";
+}
+
 // All that decides which passes run and how, apart from records: tuning, finals in the built model and the build must
-// be given the same one, or they disagree on the workloads. A precision other than float32 would belong here, too.
+// be given the same one, or they disagree on the workloads.
 struct BuildContext {
   Target target;
   int threads = 1;
   bool exact_math = false;  // no schedule or rewriting that trades accuracy for speed, whatever the records say
   int opt_level = 3;        // 0: no folding, no fusion, no blocked layouts; 3: everything
+  Precision precision = Precision::kFloat32;
 
   MachineModel machine() const { return MachineModelFor(target, threads); }
   bool operator==(const BuildContext&) const = default;

@@ -18,6 +18,7 @@
 #include "compiler/passes/sink_transposes.h"
 #include "compiler/passes/split_batch.h"
 #include "compiler/passes/split_transposed_conv.h"
+#include "compiler/passes/store_bfloat16.h"
 #include "compiler/relay/infer_type.h"
 #include "core/error.h"
 
@@ -58,6 +59,10 @@ const std::vector<Pass>& AllPasses() {
       {"split_batch", 3, [](const IRModule& m, const PassContext& c) { return SplitBatch(m, c.build.machine()); }},
       // Last of all that looks for float32: groups that bytes need are merged, and kernels are still to be formed.
       {"store_bytes", 3, [](const IRModule& m, const PassContext&) { return StoreBytes(m); }},
+      {"store_bfloat16", 0,
+       [](const IRModule& m, const PassContext& c) {
+         return c.build.precision == Precision::kBFloat16 ? StoreBFloat16(m, !c.build.exact_math) : m;
+       }},
       // Below level 2 every operator becomes a function of its own: lowering knows functions alone.
       {"fuse", 0, [](const IRModule& m, const PassContext& c) { return Fuse(m, c.build.opt_level >= 2); }, false},
       {"choose_layouts", 0, ChooseLayouts, false},

@@ -58,8 +58,9 @@ bool IsFloatTensor(const TypePtr& type) { return type->kind == TypeKind::kTensor
 bool IsFloatImage(const TypePtr& type) { return IsFloatTensor(type) && type->shape.size() == 4; }
 
 bool IsImageOfNumbers(const TypePtr& type) {
-  const bool bytes = type->kind == TypeKind::kTensor && (type->dtype == DType::kUInt8 || type->dtype == DType::kInt32);
-  return (bytes && type->shape.size() == 4) || IsFloatImage(type);
+  const bool stored = type->kind == TypeKind::kTensor &&
+                      (type->dtype == DType::kUInt8 || type->dtype == DType::kInt32 || type->dtype == DType::kBFloat16);
+  return (stored && type->shape.size() == 4) || IsFloatImage(type);
 }
 
 bool Equal(const TypePtr& a, const TypePtr& b) {

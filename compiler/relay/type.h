@@ -41,7 +41,8 @@ bool IsKernelFloat(DType dtype);
 // A tensor of such elements; and one of rank 4, dims known or not.
 bool IsFloatTensor(const TypePtr& type);
 bool IsFloatImage(const TypePtr& type);
-// Of float32, or of the bytes and sums of bytes that quantised networks have between their layers.
+// Of float32, of bfloat16 that values are stored as, or of the bytes and sums of bytes that quantised networks have
+// between their layers.
 bool IsImageOfNumbers(const TypePtr& type);
 bool Equal(const TypePtr& a, const TypePtr& b);
 // Relay's text: "Tensor[(1, 64, 56, 56), float32]", "(Tensor[...], Tensor[...])", "fn (Tensor[...]) -> Tensor[...]"; a

@@ -30,14 +30,22 @@ bool TakeBias(const ExprPtr& step, FuseGroup& group) {
   return true;
 }
 
+// The cast of a stored bfloat16 to float32.
+bool IsWidening(const ExprPtr& expr) {
+  const Call* cast = relay::AsCallTo(expr, "cast");
+  return cast != nullptr && relay::IsKernelFloat(expr->type->dtype) && cast->args[0]->type->dtype == DType::kBFloat16;
+}
+
+bool IsNarrowing(const ExprPtr& expr) {
+  return relay::AsCallTo(expr, "cast") != nullptr && expr->type->dtype == DType::kBFloat16;
+}
+
 // A sum of the value with itself has two uses, so the other side never depends on the anchor.
-bool TakeResidual(const ExprPtr& step, FuseGroup& group) {
+bool IsResidual(const ExprPtr& step, const ExprPtr& value) {
   const Call* add = relay::AsCallTo(step, "add");
   if (add == nullptr) return false;
-  const ExprPtr& other = add->args[0] == group.members.back() ? add->args[1] : add->args[0];
-  if (ShapeOf(other) != ShapeOf(group.members.back()) || relay::AsConstant(other) != nullptr) return false;
-  group.members.push_back(step);
-  return true;
+  const ExprPtr& other = add->args[0] == value ? add->args[1] : add->args[0];
+  return ShapeOf(other) == ShapeOf(value) && relay::AsConstant(other) == nullptr;
 }
 
 // x * scale + shift with constants per channel, (C, 1, 1): the add, or null.
@@ -98,12 +106,58 @@ void TakeTransposes(const UserMap& users, const Grouping& grouping, FuseGroup& g
   if (transpose != nullptr && TransposeAxes(*transpose) == swapped) group.members.push_back(next);
 }
 
+// Behind a sum in float32: all but the bias, which is taken already.
+class FloatTail {
+ public:
+  FloatTail(const UserMap& users, const Grouping& grouping, FuseGroup& group)
+      : users_(users), grouping_(grouping), group_(group) {}
+
+  // A residual lies as the output does: where one of them alone is bfloat16, the addition is a kernel of its own.
+  void Take() {
+    const size_t taken = group_.members.size();
+    const bool residual = TakeResidual();
+    TakeActivation();
+    const bool narrows = TakeNarrowing();
+    if (!residual || narrows == narrow_residual_) return;
+    group_.members.resize(taken);
+  }
+
+ private:
+  bool TakeResidual() {
+    const ExprPtr step = NextStep(users_, grouping_, group_);
+    const ExprPtr& value = group_.members.back();
+    if (step == nullptr || !IsResidual(step, value)) return false;
+    const Call& add = *relay::AsCall(step);
+    const ExprPtr& other = add.args[0] == value ? add.args[1] : add.args[0];
+    narrow_residual_ = IsWidening(other) && !grouping_.Has(other) && users_.OnlyUser(other) != nullptr;
+    if (narrow_residual_) group_.members.push_back(other);
+    group_.members.push_back(step);
+    return true;
+  }
+
+  void TakeActivation() {
+    const ExprPtr step = NextStep(users_, grouping_, group_);
+    Epilogue unused;
+    if (step != nullptr && SetActivation(step, unused)) group_.members.push_back(step);
+  }
+
+  bool TakeNarrowing() {
+    const ExprPtr step = NextStep(users_, grouping_, group_);
+    if (step == nullptr || !IsNarrowing(step)) return false;
+    group_.members.push_back(step);
+    return true;
+  }
+
+  const UserMap& users_;
+  const Grouping& grouping_;
+  FuseGroup& group_;
+  bool narrow_residual_ = false;
+};
+
 void TakeEpilogue(const UserMap& users, const Grouping& grouping, FuseGroup& group) {
-  ExprPtr next = NextStep(users, grouping, group);
-  if (next != nullptr && TakeBias(next, group)) next = NextStep(users, grouping, group);
-  if (next != nullptr && TakeResidual(next, group)) next = NextStep(users, grouping, group);
-  Epilogue unused;
-  if (next != nullptr && SetActivation(next, unused)) group.members.push_back(next);
+  const ExprPtr next = NextStep(users, grouping, group);
+  if (next != nullptr) TakeBias(next, group);
+  FloatTail(users, grouping, group).Take();
 }
 
 // Behind a sum of bytes.

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <unordered_set>
 
 #include "compiler/passes/fusion/fuse.h"
@@ -27,11 +28,11 @@ bool IsFloatCall(const ExprPtr& expr) {
 }
 
 // Besides floats: truth values, made and used up within a chain (a comparison and what chooses by it are one kernel),
-// and 8-bit integers and their sums, between floats.
+// and what floats are stored as, 8-bit integers and their sums and bfloat16.
 bool IsNumeric(const relay::TypePtr& type) {
-  return relay::IsFloatTensor(type) ||
-         (type->kind == relay::TypeKind::kTensor && (type->dtype == DType::kBool || type->dtype == DType::kUInt8 ||
-                                                     type->dtype == DType::kInt8 || type->dtype == DType::kInt32));
+  constexpr std::array kStored{DType::kBool, DType::kUInt8, DType::kInt8, DType::kInt32, DType::kBFloat16};
+  return relay::IsFloatTensor(type) || (type->kind == relay::TypeKind::kTensor &&
+                                        std::find(kStored.begin(), kStored.end(), type->dtype) != kStored.end());
 }
 
 bool IsPointwise(const ExprPtr& expr) {
@@ -113,7 +114,8 @@ ExprPtr HeadOfChain(const Growth& growth) {
   }
 }
 
-// Floats made of bytes as they are read: of what a head reads, the cast and the subtraction of a zero point.
+// Floats made of bytes as they are read: of what a head reads, the cast and the subtraction of a zero point. Or made of
+// bfloat16, by the cast.
 void TakeDecoding(Growth& growth) {
   const ExprPtr head = growth.members.back();
   if (!IsHead(head)) return;
@@ -123,7 +125,9 @@ void TakeDecoding(Growth& growth) {
     steps.push_back(subtract->args[0]);
   }
   const Call* cast = relay::AsCallTo(steps.back(), "cast");
-  if (cast == nullptr || cast->args[0]->type->dtype != DType::kUInt8) return;
+  if (cast == nullptr) return;
+  const DType stored = cast->args[0]->type->dtype;
+  if (stored != DType::kUInt8 && stored != DType::kBFloat16) return;
   for (const ExprPtr& step : steps) {
     if (growth.grouping.Has(step) || growth.users.OnlyUser(step) == nullptr) return;
   }

@@ -30,7 +30,7 @@ bool IsKnown(const relay::TypePtr& type, size_t rank) {
 bool HasKernelTypes(const Call& call) {
   const DType data = call.args[0]->type->dtype, weight = call.args[1]->type->dtype, result = call.type->dtype;
   if (data == DType::kUInt8) return weight == DType::kInt8 && result == DType::kInt32;
-  return relay::IsKernelFloat(data) && relay::IsKernelFloat(weight) && relay::IsKernelFloat(result);
+  return relay::IsKernelFloat(result) && AreFloats(FloatTypes(data, weight, result));
 }
 
 // Attributes may be empty where the default is meant.
@@ -89,16 +89,23 @@ Anchor MatmulAnchor(const ExprPtr& body) {
   return anchor;
 }
 
+// A parameter, also one of bfloat16 that is read as floats.
+bool IsOperand(const ExprPtr& expr) {
+  const Call* cast = relay::AsCallTo(expr, "cast");
+  return relay::AsCall(cast != nullptr ? cast->args[0] : expr) == nullptr;
+}
+
 // Of the arguments of an epilogue's step, the one that is computed within the function.
 ExprPtr InnerOf(const Call& step) {
   for (const ExprPtr& arg : step.args) {
-    if (relay::AsCall(arg) != nullptr) return arg;
+    if (!IsOperand(arg)) return arg;
   }
   throw Error(ExitCode::kBug, "a fused function has an epilogue without an anchor");
 }
 
 // The steps of the epilogue from the last to the first; returns what they are applied to.
 ExprPtr ReadEpilogue(ExprPtr at, Epilogue& epilogue) {
+  if (const Call* stored = relay::AsCallTo(at, "cast")) at = stored->args[0];
   if (SetActivation(at, epilogue)) at = InnerOf(*relay::AsCall(at));
   if (const Call* add = relay::AsCallTo(at, "add")) {
     epilogue.residual = true;

@@ -20,6 +20,8 @@ const Type& RowMajorArg(const std::vector<TypePtr>& args, size_t i, std::string_
 
 // Argument `i` as a tensor of that rank that kernels compute with (IsKernelFloat).
 const Type& FloatArg(const std::vector<TypePtr>& args, size_t i, std::string_view what, int rank);
+// The same for one that products read: they widen bfloat16 themselves.
+const Type& FactorArg(const std::vector<TypePtr>& args, size_t i, std::string_view what, int rank);
 
 // Argument `i` as a vector of `dim` elements, row-major.
 const Type& VectorArg(const std::vector<TypePtr>& args, size_t i, std::string_view what, int64_t dim);

@@ -101,8 +101,8 @@ bool IsOfBytes(const Types& args) {
 
 TypePtr ConvType(const Types& args, const Attrs& attrs) {
   const bool bytes = IsOfBytes(args);
-  const Type& data = bytes ? TensorArg(args, 0, "data", 4) : FloatArg(args, 0, "data", 4);
-  const Type& weight = bytes ? TensorArg(args, 1, "weight", 4) : FloatArg(args, 1, "weight", 4);
+  const Type& data = bytes ? TensorArg(args, 0, "data", 4) : FactorArg(args, 0, "data", 4);
+  const Type& weight = bytes ? TensorArg(args, 1, "weight", 4) : FactorArg(args, 1, "weight", 4);
   const ConvGeometry g = GeometryOf(attrs);
   if (!bytes) CheckOutDtype(attrs);
   if (bytes && attrs.GetString("out_dtype") != "int32")
@@ -111,7 +111,7 @@ TypePtr ConvType(const Types& args, const Attrs& attrs) {
   CheckKernel(weight, weight.shape[0], attrs);
   CheckGroups(weight.shape[0], g.groups);
   CheckChannels(data.shape[1], weight.shape[1] * g.groups);
-  const DType dtype = bytes ? DType::kInt32 : data.dtype;
+  const DType dtype = bytes ? DType::kInt32 : DType::kFloat32;
   return TensorType(ConvShape(data.shape, weight.shape, g), dtype, ResultLayout(data, attrs));
 }
 
@@ -119,7 +119,7 @@ Tensors Conv(const Tensors& args, const Attrs& attrs) {
   const ConvGeometry g = GeometryOf(attrs);
   const Shape out = ConvShape(args[0].shape(), args[1].shape(), g);
   if (args[0].dtype() == DType::kUInt8) return {ByteConvReference(args[0], args[1], g, out)};
-  return {ConvReference(args[0], args[1], g, out)};
+  return {ConvReference(args[0].As(DType::kFloat32), args[1].As(DType::kFloat32), g, out)};
 }
 
 int64_t TransposedDim(int64_t in, int64_t before, int64_t after, int64_t reach, int64_t stride, int64_t extra) {

@@ -31,14 +31,14 @@ void FillDenseWeight(Types& args, const Attrs& attrs) {
 }
 
 TypePtr DenseType(const Types& args, const Attrs& attrs) {
-  const Type& data = FloatArg(args, 0, "data", 2);
-  const Type& weight = FloatArg(args, 1, "weight", 2);
+  const Type& data = FactorArg(args, 0, "data", 2);
+  const Type& weight = FactorArg(args, 1, "weight", 2);
   RowMajorArg(args, 0, "data");
   CheckOutDtype(attrs);
   RequireFit(data.shape[1], weight.shape[1], "columns of data and weight differ");
   const int64_t units = attrs.GetInt("units");
   if (units != 0) RequireFit(units, weight.shape[0], "units and rows of weight differ");
-  return TensorType({data.shape[0], weight.shape[0]}, data.dtype);
+  return TensorType({data.shape[0], weight.shape[0]});
 }
 
 // A row of doubles times rows of floats.
@@ -48,7 +48,8 @@ double Dot(const float* a, int64_t a_step, const float* b, int64_t b_step, int64
   return sum;
 }
 
-Tensors Dense(const Tensors& args, const Attrs&) {
+Tensors Dense(const Tensors& factors, const Attrs&) {
+  const Tensors args{factors[0].As(DType::kFloat32), factors[1].As(DType::kFloat32)};
   const int64_t rows = args[0].shape()[0];
   const int64_t depth = args[0].shape()[1];
   const int64_t units = args[1].shape()[0];

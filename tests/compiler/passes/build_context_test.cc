@@ -52,6 +52,7 @@ BuildContext ContextOf(size_t number) {
   context.threads = kThreads[number / 6 % 4];
   context.exact_math = number / 24 % 2 == 1;
   context.opt_level = 3 - static_cast<int>(number / 48 % 4);
+  context.precision = number / 21 % 2 == 1 ? Precision::kBFloat16 : Precision::kFloat32;
   return context;
 }
 constexpr size_t kContexts = size_t{6} * 4 * 2 * 4;
@@ -80,6 +81,15 @@ TEST(BuildContext, ABatchIsSplitForTheThreadsThatAreTuned) {
   ExpectTasksOfAll(module, few);
   ExpectTasksOfAll(module, many);
   EXPECT_NE(Tuned(module, few), Tuned(module, many)) << "threads share a larger cache";
+}
+
+TEST(BuildContext, LayersAreOfThePrecisionThatIsTuned) {
+  const relay::IRModule module = Network("squeezenet_v1.1", 1);
+  const BuildContext wide = TestContext().build;
+  BuildContext narrow = wide;
+  narrow.precision = Precision::kBFloat16;
+  ExpectTasksOfAll(module, narrow);
+  EXPECT_NE(Tuned(module, wide), Tuned(module, narrow));
 }
 
 TEST(BuildContext, GroupsAreMergedAsTheMathThatIsTuned) {

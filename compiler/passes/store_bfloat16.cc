@@ -1,0 +1,228 @@
+#include "compiler/passes/store_bfloat16.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "compiler/passes/fusion/fuse.h"
+#include "compiler/passes/graph/anchor.h"
+#include "compiler/passes/graph/typed_graph.h"
+#include "compiler/passes/graph/window_attrs.h"
+#include "compiler/relay/op.h"
+
+namespace hone {
+
+using relay::Call;
+using relay::ExprPtr;
+using relay::OpPattern;
+
+namespace {
+
+const relay::OpDef* DefOf(const ExprPtr& expr) {
+  const Call* call = relay::AsCall(expr);
+  const relay::Op* op = call != nullptr ? relay::AsOp(call->op) : nullptr;
+  return op != nullptr ? op->def : nullptr;
+}
+
+ExprPtr CastTo(const ExprPtr& value, DType dtype) {
+  return TypedCall("cast", {value}, {{"dtype", std::string(DTypeName(dtype))}});
+}
+
+// Puts elements elsewhere as they are.
+bool Moves(const relay::OpDef& def) { return def.traits.moves && def.pattern == OpPattern::kInjective; }
+
+// A product with constant weights that kernels have for bfloat16.
+bool TakesBFloat(const ExprPtr& expr) {
+  if (AsAnchor(expr) == nullptr) return false;
+  const Call& product = *relay::AsCall(expr);
+  const std::string& name = relay::AsOp(product.op)->def->name;
+  return (name == "nn.conv2d" || name == "nn.dense") && !product.attrs.GetBool("integral") &&
+         relay::IsKernelFloat(product.args[0]->type->dtype) && relay::AsConstant(product.args[1]) != nullptr;
+}
+
+// Two neighbours along the sum are one step: groups of an odd number of channels have none.
+bool HasPairs(const Call& product) {
+  const Shape& weight = ShapeOf(product.args[1]);
+  const bool grouped = weight.size() == 2 || product.attrs.GetInt("groups", 1) > 1;
+  return !grouped || weight[1] % 2 == 0;
+}
+
+// As conv2d_winograd asks.
+bool SuitsWinograd(const Call& product) {
+  constexpr int64_t kLeastChannels = 8;
+  const Shape& weight = ShapeOf(product.args[1]);
+  const std::array<int64_t, 2> one{1, 1};
+  return weight.size() == 4 && weight[1] >= kLeastChannels && weight[2] == 3 && weight[3] == 3 &&
+         product.attrs.GetInt("groups", 1) == 1 && Pair(product.attrs, "strides") == one &&
+         Pair(product.attrs, "dilation") == one;
+}
+
+class BFloatStorer {
+ public:
+  BFloatStorer(const ExprPtr& body, bool winograd) : users_(PostOrder(body), body), body_(body), winograd_(winograd) {}
+
+  ExprPtr Run() {
+    // Readers before what they read: a value's use follows from theirs.
+    for (auto it = users_.order.rbegin(); it != users_.order.rend(); ++it) {
+      wanted_[it->get()] = IsWanted(*it);
+      chain_stored_[it->get()] = Wanted(*it) || IsChainStored(*it);
+    }
+    for (const ExprPtr& expr : users_.order) Rewrite(expr);
+    return Value(body_);
+  }
+
+ private:
+  bool Wanted(const ExprPtr& expr) const { return wanted_.at(expr.get()); }
+
+  // Whether some reader gains by reading the value as bfloat16.
+  bool IsWanted(const ExprPtr& value) const {
+    const auto readers = users_.users.find(value.get());
+    if (readers == users_.users.end() || IsResult(value)) return false;
+    return std::any_of(readers->second.begin(), readers->second.end(),
+                       [&](const ExprPtr& reader) { return Gains(reader, value); });
+  }
+
+  bool IsResult(const ExprPtr& value) const {
+    if (value == body_) return true;
+    const relay::Tuple* results = relay::AsTuple(body_);
+    return results != nullptr &&
+           std::find(results->fields.begin(), results->fields.end(), value) != results->fields.end();
+  }
+
+  bool Gains(const ExprPtr& reader, const ExprPtr& value) const {
+    if (relay::AsTuple(reader) != nullptr) return Wanted(reader);
+    const relay::OpDef* def = DefOf(reader);
+    if (def == nullptr) return false;
+    const Call& call = *relay::AsCall(reader);
+    if (def->pattern == OpPattern::kAnchor) return TakesBFloat(reader) && call.args[0] == value;
+    if (def->name == "add") return EndsStored(reader) && IsEarlierSummand(call, value);
+    if (Moves(*def) || def->name == "concatenate" || def->traits.heads) return Wanted(reader);
+    const bool in_memory = users_.OnlyUser(value) == nullptr || EndsProduct(value, reader);
+    return in_memory && IsPointwise(*def) && chain_stored_.at(reader.get());
+  }
+
+  // Whether the value is the last that a product's kernel computes: a sum behind it, and `reader` is no activation.
+  bool EndsProduct(const ExprPtr& value, const ExprPtr& reader) const {
+    const Call* add = relay::AsCallTo(value, "add");
+    Epilogue unused;
+    if (add == nullptr || SetActivation(reader, unused)) return false;
+    const bool first = IsEarlierSummand(*add, add->args[1]);
+    const ExprPtr& later = add->args[first ? 0 : 1];
+    const Call* bias = relay::AsCallTo(later, "nn.bias_add");
+    return AsAnchor(bias != nullptr ? bias->args[0] : later) != nullptr && users_.OnlyUser(later) != nullptr;
+  }
+
+  static bool IsPointwise(const relay::OpDef& def) {
+    return def.pattern == OpPattern::kElementwise || def.pattern == OpPattern::kBroadcast;
+  }
+
+  // Whether what one kernel makes of the value, element by element, is stored. A value with one reader is part of that
+  // kernel; with several it lies in memory itself.
+  bool IsChainStored(const ExprPtr& value) const {
+    const ExprPtr reader = users_.OnlyUser(value);
+    const relay::OpDef* def = reader != nullptr ? DefOf(reader) : nullptr;
+    return def != nullptr && IsPointwise(*def) && chain_stored_.at(reader.get());
+  }
+
+  // Whether the value is stored as bfloat16, or an activation of it that nobody else reads it for.
+  bool EndsStored(const ExprPtr& value) const {
+    if (Wanted(value)) return true;
+    const ExprPtr reader = users_.OnlyUser(value);
+    Epilogue unused;
+    return reader != nullptr && SetActivation(reader, unused) && Wanted(reader);
+  }
+
+  // The later of two summands is summed up where it is made, and the other is stored before: see GroupAnchors.
+  bool IsEarlierSummand(const Call& add, const ExprPtr& value) const {
+    const ExprPtr& other = add.args[0] == value ? add.args[1] : add.args[0];
+    return other != value && ShapeOf(other) == ShapeOf(value) &&
+           users_.position.at(value.get()) < users_.position.at(other.get());
+  }
+
+  // What the old expression is now, as float32 where it was. Each reader widens for itself, as a part of its kernel.
+  ExprPtr Value(const ExprPtr& old) const {
+    const auto stored = stored_.find(old.get());
+    return stored == stored_.end() ? now_.at(old.get()) : CastTo(stored->second, DType::kFloat32);
+  }
+
+  ExprPtr StoredOf(const ExprPtr& old) const {
+    const auto stored = stored_.find(old.get());
+    return stored == stored_.end() ? nullptr : stored->second;
+  }
+
+  void Rewrite(const ExprPtr& old) {
+    if (const relay::Tuple* tuple = relay::AsTuple(old)) {
+      std::vector<ExprPtr> fields;
+      for (const ExprPtr& field : tuple->fields) fields.push_back(Value(field));
+      now_[old.get()] = fields == tuple->fields ? old : TypedTuple(std::move(fields));
+      return;
+    }
+    if (const relay::TupleGetItem* item = relay::AsTupleGetItem(old)) {
+      now_[old.get()] = Value(item->tuple) == item->tuple ? old : TypedItem(Value(item->tuple), item->index);
+      return;
+    }
+    const Call* call = relay::AsCall(old);
+    if (call != nullptr && (Move(old, *call) || Join(old, *call))) return;
+    now_[old.get()] = call != nullptr ? Rewritten(old, *call) : old;
+    if (call != nullptr && Wanted(old) && relay::IsFloatTensor(old->type) && IsStatic(ShapeOf(old))) {
+      stored_[old.get()] = CastTo(now_.at(old.get()), DType::kBFloat16);
+    }
+  }
+
+  bool Move(const ExprPtr& old, const Call& call) {
+    const relay::OpDef* def = DefOf(old);
+    const ExprPtr stored = def != nullptr && Moves(*def) ? StoredOf(call.args[0]) : nullptr;
+    if (stored == nullptr) return false;
+    std::vector<ExprPtr> args{stored};
+    for (size_t i = 1; i < call.args.size(); ++i) args.push_back(Value(call.args[i]));
+    stored_[old.get()] = TypedCall(def->name, std::move(args), call.attrs, call.name);
+    return true;
+  }
+
+  bool Join(const ExprPtr& old, const Call& call) {
+    const relay::OpDef* def = DefOf(old);
+    const relay::Tuple* tuple = def != nullptr && def->name == "concatenate" ? relay::AsTuple(call.args[0]) : nullptr;
+    if (tuple == nullptr) return false;
+    std::vector<ExprPtr> fields;
+    for (const ExprPtr& field : tuple->fields) fields.push_back(StoredOf(field));
+    if (std::find(fields.begin(), fields.end(), nullptr) != fields.end()) return false;
+    stored_[old.get()] = TypedCall("concatenate", {TypedTuple(std::move(fields))}, call.attrs, call.name);
+    return true;
+  }
+
+  ExprPtr Rewritten(const ExprPtr& old, const Call& call) {
+    const ExprPtr stored = TakesBFloat(old) ? StoredOf(call.args[0]) : nullptr;
+    std::vector<ExprPtr> args;
+    for (const ExprPtr& arg : call.args) args.push_back(Value(arg));
+    if (stored != nullptr) {
+      args[0] = stored;
+      const bool narrow = HasPairs(call) && !(winograd_ && SuitsWinograd(call));
+      if (narrow) args[1] = Narrowed(*relay::AsConstant(call.args[1]));
+      return TypedCall(relay::AsOp(call.op)->def->name, std::move(args), call.attrs, call.name);
+    }
+    return args == call.args ? old : WithArgs(call, std::move(args));
+  }
+
+  static ExprPtr Narrowed(const relay::Constant& weights) {
+    return relay::MakeConstant(weights.value.As(DType::kBFloat16), weights.name);
+  }
+
+  UserMap users_;
+  ExprPtr body_;
+  bool winograd_;
+  std::unordered_map<const relay::Expr*, bool> wanted_, chain_stored_;
+  std::unordered_map<const relay::Expr*, ExprPtr> now_;
+  std::unordered_map<const relay::Expr*, ExprPtr> stored_;  // as bfloat16
+};
+
+}  // namespace
+
+relay::IRModule StoreBFloat16(const relay::IRModule& module, bool winograd) {
+  const ExprPtr& body = module.main->body;
+  const ExprPtr stored = BFloatStorer(body, winograd).Run();
+  return stored == body ? module : WithBody(module, stored);
+}
+
+}  // namespace hone

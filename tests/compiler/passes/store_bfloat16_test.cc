@@ -1,0 +1,144 @@
+#include "compiler/passes/store_bfloat16.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "compiler/passes/fusion/fuse.h"
+#include "compiler/passes/graph/anchor.h"
+#include "compiler/passes/graph/typed_graph.h"
+#include "tests/compiler/passes/pass_testing.h"
+
+namespace hone::testing {
+namespace {
+
+using relay::ExprPtr;
+using relay::IRModule;
+using relay::MakeCall;
+using ::testing::ElementsAre;
+
+// A network of a few layers: roundings of 1/256 of each value add up to less than this.
+constexpr double kRounding = 2e-2;
+
+// All anchors after fusion, "data weight output: epilogue" each.
+std::vector<std::string> Anchors(const IRModule& module) {
+  std::vector<std::string> texts;
+  for (const ExprPtr& expr : PostOrder(Fuse(module, true).main->body)) {
+    const relay::Call* call = relay::AsCall(expr);
+    const Anchor* anchor = call ? AnchorOf(*relay::AsFunction(call->op)) : nullptr;
+    if (anchor == nullptr) continue;
+    const ElementTypes& t = anchor->workload.types;
+    texts.push_back(fmt::format("{} {} {}: {}", DTypeName(t.data), DTypeName(t.weight), DTypeName(t.output),
+                                anchor->epilogue.ToText()));
+  }
+  return texts;
+}
+
+ExprPtr ReluConv(const ExprPtr& data, int64_t in, int64_t out, int64_t kernel, uint64_t seed) {
+  return MakeCall("nn.relu", {Conv(data, in, out, kernel, seed)});
+}
+
+ExprPtr MaxPool(const ExprPtr& data) {
+  return MakeCall("nn.max_pool2d", {data},
+                  {{"pool_size", std::vector<int64_t>{2, 2}}, {"strides", std::vector<int64_t>{2, 2}}});
+}
+
+TEST(StoreBFloat16, LayersPassItOnAndInputsAndResultsStayAsTheyAre) {
+  const ExprPtr first = ReluConv(Input("x", {1, 3, 8, 8}), 3, 16, 3, 1);
+  const IRModule module = ModuleOf(Conv(ReluConv(first, 16, 16, 3, 2), 16, 8, 1, 3));
+  const IRModule stored = StoreBFloat16(module, false);
+  ExpectSameMeaning(module, stored, kRounding);
+  EXPECT_THAT(Anchors(stored), ElementsAre("float32 float32 bfloat16: relu", "bfloat16 bfloat16 bfloat16: relu",
+                                           "bfloat16 bfloat16 float32: none"));
+  const IRModule fused = Fuse(stored, true);
+  EXPECT_EQ(FunctionCalls(fused).size(), 3U);
+}
+
+TEST(StoreBFloat16, AResidualIsStoredAndItsSumIsNotRoundedTwice) {
+  const ExprPtr trunk = ReluConv(Input("x", {1, 8, 6, 6}), 8, 16, 1, 1);
+  const ExprPtr beside = Conv(trunk, 16, 16, 1, 2);
+  const ExprPtr branch = Conv(ReluConv(trunk, 16, 16, 3, 3), 16, 16, 1, 4);
+  const ExprPtr sum = MakeCall("nn.relu", {MakeCall("add", {branch, beside})});
+  const IRModule module = ModuleOf(Conv(sum, 16, 4, 1, 5));
+  const IRModule stored = StoreBFloat16(module, false);
+  ExpectSameMeaning(module, stored, kRounding);
+  EXPECT_THAT(Anchors(stored), ElementsAre("float32 float32 bfloat16: relu", "bfloat16 bfloat16 bfloat16: relu",
+                                           "bfloat16 bfloat16 bfloat16: none", "bfloat16 bfloat16 bfloat16: add,relu",
+                                           "bfloat16 bfloat16 float32: none"));
+  const IRModule fused = Fuse(stored, true);
+  EXPECT_EQ(FunctionCalls(fused).size(), 5U);
+}
+
+TEST(StoreBFloat16, ATrunkThatIsScaledBeforeEachLayerIsStoredOnce) {
+  const auto scaled = [](const ExprPtr& x, int64_t channels, uint64_t seed) {
+    return MakeCall("nn.relu", {MakeCall("multiply", {x, RandomConstant({channels, 1, 1}, seed)})});
+  };
+  const ExprPtr trunk = ReluConv(Input("x", {1, 8, 6, 6}), 8, 16, 1, 1);
+  const ExprPtr sum = MakeCall("add", {trunk, Conv(scaled(trunk, 16, 2), 16, 16, 3, 3)});
+  const ExprPtr last = MakeCall("add", {sum, Conv(scaled(sum, 16, 4), 16, 16, 3, 5)});
+  const IRModule module = ModuleOf(Conv(scaled(last, 16, 6), 16, 4, 1, 7));
+  const IRModule stored = StoreBFloat16(module, false);
+  ExpectSameMeaning(module, stored, kRounding);
+  EXPECT_THAT(Anchors(stored), ElementsAre("float32 float32 bfloat16: relu", "bfloat16 bfloat16 bfloat16: add",
+                                           "bfloat16 bfloat16 bfloat16: add", "bfloat16 bfloat16 float32: none"));
+}
+
+TEST(StoreBFloat16, PoolsMovesAndConcatenationsKeepIt) {
+  const ExprPtr pooled = MaxPool(ReluConv(Input("x", {1, 8, 8, 8}), 8, 16, 1, 1));
+  const ExprPtr joined =
+      MakeCall("concatenate", {relay::MakeTuple({ReluConv(pooled, 16, 16, 1, 2), ReluConv(pooled, 16, 16, 3, 3)})},
+               {{"axis", int64_t{1}}});
+  const IRModule module = ModuleOf(Conv(joined, 32, 4, 1, 4));
+  const IRModule stored = StoreBFloat16(module, false);
+  ExpectSameMeaning(module, stored, kRounding);
+  // Four layers and the pool are one kernel each, and so is what joins two.
+  const IRModule fused = Fuse(stored, true);
+  const std::vector<const relay::Call*> calls = FunctionCalls(fused);
+  ASSERT_EQ(calls.size(), 6U);
+  for (size_t i = 0; i + 1 < calls.size(); ++i) EXPECT_EQ(calls[i]->type->dtype, DType::kBFloat16) << i;
+  EXPECT_EQ(calls.back()->type->dtype, DType::kFloat32);
+}
+
+TEST(StoreBFloat16, DepthwiseWeightsAndThoseWithoutPairsAreFloat32) {
+  const auto grouped = [](const ExprPtr& data, int64_t channels, int64_t groups, uint64_t seed) {
+    return MakeCall("nn.conv2d", {data, RandomConstant({channels, channels / groups, 3, 3}, seed)},
+                    {{"padding", std::vector<int64_t>{1, 1, 1, 1}}, {"groups", groups}, {"channels", channels}});
+  };
+  const ExprPtr first = ReluConv(Input("x", {1, 4, 6, 6}), 4, 12, 1, 1);
+  const IRModule module = ModuleOf(Conv(grouped(grouped(grouped(first, 12, 12, 2), 12, 4, 3), 12, 2, 4), 12, 4, 1, 5));
+  const IRModule stored = StoreBFloat16(module, false);
+  ExpectSameMeaning(module, stored, kRounding);
+  EXPECT_THAT(Anchors(stored), ElementsAre("float32 float32 bfloat16: relu", "bfloat16 float32 bfloat16: none",
+                                           "bfloat16 float32 bfloat16: none", "bfloat16 bfloat16 bfloat16: none",
+                                           "bfloat16 bfloat16 float32: none"));
+}
+
+TEST(StoreBFloat16, WhatWinogradMayComputeKeepsItsWeights) {
+  const ExprPtr first = ReluConv(Input("x", {1, 4, 6, 6}), 4, 8, 1, 1);
+  const IRModule module = ModuleOf(Conv(ReluConv(first, 8, 8, 3, 2), 8, 4, 1, 3));
+  const IRModule stored = StoreBFloat16(module, true);
+  ExpectSameMeaning(module, stored, kRounding);
+  EXPECT_THAT(Anchors(stored), ElementsAre("float32 float32 bfloat16: relu", "bfloat16 float32 bfloat16: relu",
+                                           "bfloat16 bfloat16 float32: none"));
+}
+
+TEST(StoreBFloat16, DenseLayersReadIt) {
+  const ExprPtr row = MakeCall("nn.batch_flatten", {ReluConv(Input("x", {1, 4, 2, 2}), 4, 8, 1, 1)});
+  const IRModule module = ModuleOf(MakeCall("nn.dense", {row, RandomConstant({10, 32}, 2)}, {{"units", int64_t{10}}}));
+  const IRModule stored = StoreBFloat16(module, false);
+  ExpectSameMeaning(module, stored, kRounding);
+  EXPECT_THAT(Anchors(stored), ElementsAre("float32 float32 bfloat16: relu", "bfloat16 bfloat16 float32: none"));
+}
+
+TEST(StoreBFloat16, LeavesWhatNoProductReads) {
+  const ExprPtr x = Input("x", {1, 8, 6, 6});
+  const IRModule pool = ModuleOf(MaxPool(MakeCall("nn.relu", {x})));
+  EXPECT_EQ(StoreBFloat16(pool, false).main, pool.main);
+  // A result is what its user asked for, also where a layer reads it too.
+  const ExprPtr first = ReluConv(x, 8, 16, 1, 1);
+  const IRModule both = ModuleOf(relay::MakeTuple({first, Conv(first, 16, 4, 1, 2)}));
+  EXPECT_EQ(StoreBFloat16(both, false).main, both.main);
+}
+
+}  // namespace
+}  // namespace hone::testing
