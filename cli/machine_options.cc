@@ -17,15 +17,23 @@ int DefaultThreads(const Machine& machine) {
   return machine.context.target.num_cores;
 }
 
-// Of what is the same on any machine.
-Machine MachineFor(const MachineOptions& options) {
-  Machine machine;
-  machine.context.exact_math = options.math == "exact";
-  machine.context.opt_level = options.opt_level;
-  return machine;
+}  // namespace
+
+BuildContext ContextOf(const MachineOptions& options) {
+  BuildContext context;
+  context.exact_math = options.math == "exact";
+  context.opt_level = options.opt_level;
+  context.precision = options.precision == "bfloat16" ? Precision::kBFloat16 : Precision::kFloat32;
+  return context;
 }
 
-}  // namespace
+void CheckPrecision(const BuildContext& context) {
+  if (context.precision == Precision::kFloat32 || !context.machine().bfloat_dots_feature.empty()) return;
+  throw Error(
+      ExitCode::kUsage,
+      fmt::format("--precision bfloat16 needs a CPU that multiplies bfloat16 (avx512bf16); {} has float32 alone",
+                  context.target.ToText()));
+}
 
 void AddThreadsOption(CommandLine& line, int& threads) {
   line.Add("--threads", threads, "threads; by default the cores that affinity and the cgroup allow")
@@ -49,22 +57,29 @@ void AddContextOptions(CommandLine& line, MachineOptions& options) {
       .OneOf({"fast", "exact"})
       .ShowDefault()
       .About(Topic::kMath);
+  line.Add("--precision", options.precision, "bfloat16: what layers multiply and keep; sums stay float32")
+      .OneOf({"float32", "bfloat16"})
+      .ShowDefault()
+      .About(Topic::kMath);
 }
 
 Machine ResolveMachine(const MachineOptions& options) {
-  Machine machine = MachineFor(options);
+  Machine machine;
+  machine.context = ContextOf(options);
   BuildContext& context = machine.context;
   machine.is_host = options.target.empty() || options.target == "host";
   context.target = machine.is_host ? HostTarget() : ResolveTarget(options.target);
   context.threads = options.threads > 0 ? options.threads : DefaultThreads(machine);
   if (machine.is_host) machine.fingerprint = FingerprintOf(ProbeEnvironment());
+  CheckPrecision(context);
   return machine;
 }
 
 Machine ResolveMachineOf(const MachineOptions& options, const Environment& runner, bool remote) {
   const bool of_runner = remote && (options.target.empty() || options.target == "runner");
-  Machine machine = of_runner ? MachineFor(options) : ResolveMachine(options);
+  Machine machine = of_runner ? Machine() : ResolveMachine(options);
   BuildContext& context = machine.context;
+  if (of_runner) context = ContextOf(options);
   if (of_runner) context.target = TargetOf(runner);
   const bool told = !of_runner && !machine.is_host && context.target.num_cores > 0;
   context.threads = options.threads > 0 ? options.threads : told ? context.target.num_cores : runner.cores;
@@ -75,6 +90,7 @@ Machine ResolveMachineOf(const MachineOptions& options, const Environment& runne
                 fmt::format("{} cannot time this: {}; without --target and --threads its own are taken",
                             RunnerName(runner), why_not));
   }
+  CheckPrecision(context);
   return machine;
 }
 

@@ -1,4 +1,4 @@
-// --target, --threads and --math: what a model is tuned or built for.
+// --target, --threads, --math and --precision: what a model is tuned or built for.
 #pragma once
 
 #include <string>
@@ -14,11 +14,12 @@ struct MachineOptions {
   std::string target;  // empty: host, or with a tracker the runner's
   int threads = 0;     // 0: by default
   std::string math = "fast";
+  std::string precision = "float32";
   int opt_level = 3;
 };
 // --target and --threads.
 void AddMachineOptions(CommandLine& line, MachineOptions& options);
-// Those and --math: for every command that makes tasks or a package of a model.
+// Those, --math and --precision: for every command that makes tasks or a package of a model.
 void AddContextOptions(CommandLine& line, MachineOptions& options);
 // --threads alone.
 void AddThreadsOption(CommandLine& line, int& threads);
@@ -28,6 +29,10 @@ struct Machine {
   bool is_host = false;     // the very machine that we run on, not merely its kind
   Fingerprint fingerprint;  // of this machine; not known for another target
 };
+// The part of a context that is the same on any machine.
+BuildContext ContextOf(const MachineOptions& options);
+// Throws Error(kUsage) for a precision that the target has no instructions for, naming what it has.
+void CheckPrecision(const BuildContext& context);
 // Threads are by default the cores that this machine's affinity and cgroup allow, or the target's -num-cores. Throws
 // Error(kUsage).
 Machine ResolveMachine(const MachineOptions& options);

@@ -13,6 +13,8 @@ TuningRun MakeTuningRun(const TuneOptions& options) {
   asked["strategy"] = options.strategy;
   asked["seed"] = options.seed;
   asked["math"] = options.context.exact_math ? "exact" : "fast";
+  // Left out where it is float32: runs of before there were others go on.
+  if (options.context.precision != Precision::kFloat32) asked["precision"] = PrecisionName(options.context.precision);
   asked["cache"] = CacheModeName(options.cache);
   TuningRun run;
   run.json = DumpJson(asked);

@@ -100,7 +100,7 @@ ComparisonReport Measured(const CompareOptions& options, const std::vector<Model
     throw Error(ExitCode::kUsage, "--measure builds for each machine's own target; leave --target out");
   }
   measure.threads = options.records.machine.threads;
-  measure.exact_math = options.records.machine.math == "exact";
+  measure.context = ContextOf(options.records.machine);
   measure.min_time_ns = ParseDuration(options.min_time);
   measure.records = {options.db, options.hub, options.no_records};
   ComparisonReport report;

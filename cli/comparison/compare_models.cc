@@ -44,7 +44,7 @@ std::vector<ModelToCompare> LoadModels(const std::vector<std::string>& names, co
 ComparisonReport CompareModels(const RecordStore& store, const std::vector<ModelToCompare>& models,
                                const RecordComparisonOptions& options) {
   CompareRecordsOptions compare;
-  compare.exact_math = options.machine.math == "exact";
+  compare.context = ContextOf(options.machine);
   compare.roofs = RoofsKnownHere();
   ComparisonReport report;
   report.accepted = ParseLikenessNames(options.accept, "--accept");

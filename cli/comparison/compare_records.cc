@@ -50,10 +50,9 @@ class RecordComparison {
   }
 
   const std::vector<Layer>& LayersOf(const ComparedDevice& device, size_t model) {
-    BuildContext context;
+    BuildContext context = options_.context;
     context.target = device.target;
     context.threads = device.threads;
-    context.exact_math = options_.exact_math;
     const auto [it, is_new] = layers_.try_emplace({device.target.ToText() + fmt::format(" {}", device.threads), model});
     if (is_new) it->second = ExtractLayers(models_[model].typed, context);
     return it->second;

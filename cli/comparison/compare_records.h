@@ -8,6 +8,7 @@
 #include "cli/comparison/comparison.h"
 #include "cli/comparison/store_devices.h"
 #include "compiler/relay/expr.h"
+#include "core/build_context.h"
 
 namespace hone {
 
@@ -17,7 +18,7 @@ struct ModelToCompare {
 };
 
 struct CompareRecordsOptions {
-  bool exact_math = false;
+  BuildContext context;  // but for target and threads, which are each device's
   // The roofs of a device; AssumedRoofs where it is empty.
   std::function<MachineRoofs(const ComparedDevice& device)> roofs;
 };

@@ -117,14 +117,14 @@ PackageTimes TimesOf(const Timing& timing, const ModelToCompare& model, const En
 }
 
 BuildContext ContextFor(const Environment& machine, const MeasureOptions& options) {
-  BuildContext context;
+  BuildContext context = options.context;
   context.target = TargetOf(machine);
   context.threads = options.threads > 0 ? options.threads : machine.cores;
-  context.exact_math = options.exact_math;
   const std::string why_not = WhyNotOn(machine, context.target, context.threads);
   if (!why_not.empty()) {
     throw Error(ExitCode::kBadConfig, fmt::format("{} cannot time this: {}", RunnerName(machine), why_not));
   }
+  CheckPrecision(context);
   return context;
 }
 

@@ -12,10 +12,10 @@
 namespace hone {
 
 struct MeasureOptions {
-  RemoteRunnerOptions remote;     // key and max_runners are set here
-  std::vector<std::string> keys;  // a runner of each
-  int threads = 0;                // 0: each machine's cores
-  bool exact_math = false;
+  RemoteRunnerOptions remote;           // key and max_runners are set here
+  std::vector<std::string> keys;        // a runner of each
+  int threads = 0;                      // 0: each machine's cores
+  BuildContext context;                 // but for target and threads, which are each machine's
   RecordOptions records;                // where configurations come from, as in any build
   int64_t min_time_ns = 1'000'000'000;  // of runs of each package, at least 10
 };
