@@ -8,6 +8,7 @@
 #include "compiler/schedules/reference_kernel.h"
 #include "core/error.h"
 #include "core/hash.h"
+#include "core/required_features.h"
 
 namespace hone {
 namespace {
@@ -24,14 +25,14 @@ CompiledKernel Compile(KernelBuilder& builder, const Target& target, EmittedKern
   return kernel;
 }
 
-Artifact LinkAlone(const CompiledKernel& kernel, const Target& target) {
+Artifact LinkAlone(const CompiledKernel& kernel, const Target& target, const ElementTypes& types) {
   Artifact artifact;
   artifact.elf = LinkShared({kernel.object}, target);
   artifact.object_sha256 = kernel.object_sha256;
   artifact.stages = kernel.emitted.stages;
   artifact.shared_workspace_bytes = kernel.emitted.shared_workspace_bytes;
   artifact.operands = kernel.operands;
-  artifact.required_features = MachineModelFor(target).required_features;
+  artifact.required_features = RequiredFeatures(MachineModelFor(target), types);
   return artifact;
 }
 
@@ -87,7 +88,7 @@ std::variant<Artifact, Rejection> CompileKernel(const Candidate& candidate, cons
   }
   try {
     const Epilogue fused = epilogue.value_or(CanonicalEpilogue(candidate.workload));
-    return LinkAlone(CompileAnchorObject(candidate, fused), candidate.target);
+    return LinkAlone(CompileAnchorObject(candidate, fused), candidate.target, candidate.workload.types);
   } catch (const Error& error) {
     return Rejection{Fate::kCompileFailed, error.what()};
   }
@@ -97,7 +98,7 @@ Artifact CompileReference(const Workload& workload, const Target& target) {
   KernelBuilder builder(target, MachineModelFor(target));
   EmittedKernel emitted =
       EmitReference(builder, workload, SymbolFor(fmt::format("reference|{}|{}", target.ToText(), workload.ToText())));
-  return LinkAlone(Compile(builder, target, std::move(emitted), ReferenceOperands(workload)), target);
+  return LinkAlone(Compile(builder, target, std::move(emitted), ReferenceOperands(workload)), target, workload.types);
 }
 
 }  // namespace hone

@@ -78,7 +78,8 @@ std::string_view GenericX86(const Fingerprint& fingerprint) {
 }
 
 std::string_view X86Name(const Fingerprint& fingerprint) {
-  const std::string_view name = FindModel(fingerprint);
+  const std::string_view name =
+      fingerprint.Has("amx-tile") ? CpuWithTiles(FindModel(fingerprint)) : FindModel(fingerprint);
   if (name.empty()) return GenericX86(fingerprint);
   // Three generations have one model number.
   if (name == "skylake-avx512" && fingerprint.Has("avx512bf16")) return "cooperlake";
@@ -93,6 +94,13 @@ std::string_view ArmName(const Fingerprint& fingerprint) {
 }
 
 }  // namespace
+
+std::string_view CpuWithTiles(std::string_view name) {
+  for (std::string_view known : {"emeraldrapids", "graniterapids", "graniterapids-d"}) {
+    if (name == known) return known;
+  }
+  return "sapphirerapids";
+}
 
 std::string_view ArchitectureOf(const Fingerprint& fingerprint) {
   // An implementer has two digits.

@@ -16,6 +16,10 @@ std::string_view ArchitectureOf(const Fingerprint& fingerprint);
 // for another architecture.
 std::string LlvmCpuName(std::string_view arch, const Fingerprint& fingerprint);
 
+// The name for a CPU that has AMX's tile registers and that its number calls `name`: Sapphire Rapids, the first of
+// them, unless the name is of a later one. Hypervisors show new cores under old numbers.
+std::string_view CpuWithTiles(std::string_view name);
+
 // Whether LLVM's name is of no one microarchitecture: "generic", "generic-rv64", "x86-64" and its levels, empty.
 bool IsGenericCpu(std::string_view name);
 

@@ -13,6 +13,7 @@ struct CpuRow {
   int64_t l1_kib, l2_kib, l3_kib;     // of one core; what a cluster shares is divided by its cores
   std::string_view byte_dots = {};    // the feature that multiplies bytes, when it has one,
   std::string_view bfloat_dots = {};  // and the one that multiplies pairs of bfloat16
+  bool tiles = false;                 // AMX
 };
 
 // What the makers' manuals say of each core. Where there is no third level, its column repeats the second.
@@ -40,9 +41,9 @@ constexpr CpuRow kCpus[] = {
     {"icelake-server", "avx512", 48, 1280, 1536, "avx512vnni"},
     {"rocketlake", "avx512", 48, 512, 2048, "avx512vnni"},
     {"tigerlake", "avx512", 48, 1280, 3072, "avx512vnni"},
-    {"sapphirerapids", "avx512", 48, 2048, 1920, "avx512vnni", "avx512bf16"},
-    {"emeraldrapids", "avx512", 48, 2048, 5120, "avx512vnni", "avx512bf16"},
-    {"graniterapids", "avx512", 48, 2048, 3584, "avx512vnni", "avx512bf16"},
+    {"sapphirerapids", "avx512", 48, 2048, 1920, "avx512vnni", "avx512bf16", true},
+    {"emeraldrapids", "avx512", 48, 2048, 5120, "avx512vnni", "avx512bf16", true},
+    {"graniterapids", "avx512", 48, 2048, 3584, "avx512vnni", "avx512bf16", true},
     {"znver4", "avx512", 32, 1024, 4096, "avx512vnni", "avx512bf16"},
     {"znver5", "avx512", 48, 1024, 4096, "avx512vnni", "avx512bf16"},
     {"generic", "neon", 32, 256, 512},
@@ -95,6 +96,8 @@ constexpr Dependency kDependencies[] = {
     {"avx512vl", "avx512f"},
     {"avx512vnni", "avx512f"},
     {"avxvnni", "avx2"},
+    {"amx-int8", "amx-tile"},
+    {"amx-bf16", "amx-tile"},
     {"avx512bf16", "avx512bw"},
 };
 
@@ -103,6 +106,7 @@ constexpr std::string_view kDotFeatures[] = {"avx512vnni", "avxvnni"};
 
 // What multiplies pairs of bfloat16.
 constexpr std::string_view kBFloatDots = "avx512bf16";
+constexpr std::string_view kTileFeatures[] = {"amx-bf16", "amx-int8", "amx-tile"};
 
 // RISC-V promises a least register length as a feature; 128 bits come with V alone.
 struct LeastLanes {
@@ -177,6 +181,14 @@ MachineModel BestOf(const std::vector<MachineRow>& rows, std::string_view archit
   return *best;
 }
 
+// A row of sums is finished as one vector.
+void AddTiles(const Features& has, MachineModel& model) {
+  constexpr int kRowOfSums = 16;
+  if (model.vector_lanes != kRowOfSums) return;
+  model.byte_tiles = has.count("amx-int8") > 0;
+  model.bfloat16_tiles = has.count("amx-bf16") > 0;
+}
+
 }  // namespace
 
 MachineModel ModelAmong(const std::vector<MachineRow>& rows, const Target& target) {
@@ -185,6 +197,7 @@ MachineModel ModelAmong(const std::vector<MachineRow>& rows, const Target& targe
   if (cpu != nullptr) of_cpu = FindRow(rows, cpu->row)->model.required_features;
   if (cpu != nullptr && !cpu->byte_dots.empty()) of_cpu.emplace_back(cpu->byte_dots);
   if (cpu != nullptr && !cpu->bfloat_dots.empty()) of_cpu.emplace_back(cpu->bfloat_dots);
+  if (cpu != nullptr && cpu->tiles) of_cpu.insert(of_cpu.end(), std::begin(kTileFeatures), std::end(kTileFeatures));
   const Features has = FeaturesOf(target, of_cpu);
   MachineModel model = BestOf(rows, ArchitectureOf(target.triple), has);
   for (const LeastLanes& least : kLeastLanes) {
@@ -199,6 +212,7 @@ MachineModel ModelAmong(const std::vector<MachineRow>& rows, const Target& targe
     model.byte_dots_feature = dots;
   }
   if (has.count(kBFloatDots) > 0) model.bfloat_dots_feature = kBFloatDots;
+  AddTiles(has, model);
   if (cpu == nullptr) return model;
   model.l1_bytes = cpu->l1_kib << 10;
   model.l2_bytes = cpu->l2_kib << 10;

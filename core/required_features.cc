@@ -1,21 +1,43 @@
 #include "core/required_features.h"
 
-#include "core/workload.h"
+#include <set>
 
 namespace hone {
+namespace {
+
+// Beside those of the machine's row.
+std::vector<std::string> FeaturesOf(const MachineModel& machine, const ElementTypes& types) {
+  std::vector<std::string> features;
+  if (types.whole() && !machine.byte_dots_feature.empty()) features.push_back(machine.byte_dots_feature);
+  if (types.whole() && machine.byte_tiles) features.insert(features.end(), {"amx-int8", "amx-tile"});
+  const bool narrow = types.data == DType::kBFloat16 || types.output == DType::kBFloat16;
+  if (narrow && !machine.bfloat_dots_feature.empty()) features.push_back(machine.bfloat_dots_feature);
+  if (types.bfloat() && machine.bfloat16_tiles) {
+    features.insert(features.end(), {"amx-bf16", "amx-tile"});
+  }
+  return features;
+}
+
+}  // namespace
+
+std::vector<std::string> RequiredFeatures(const MachineModel& machine, const ElementTypes& types) {
+  std::vector<std::string> features = machine.required_features;
+  const std::vector<std::string> more = FeaturesOf(machine, types);
+  features.insert(features.end(), more.begin(), more.end());
+  return features;
+}
 
 std::vector<std::string> RequiredFeatures(const Plan& plan) {
   const MachineModel machine = MachineModelFor(plan.target);
-  std::vector<std::string> features = machine.required_features;
-  bool bytes = false, bfloats = false;
+  std::set<std::string> more;
   for (const PlanKernel& kernel : plan.kernels) {
-    if (kernel.dispatch.workload.empty()) continue;
-    const ElementTypes types = Workload::Parse(kernel.dispatch.workload).types;
-    bytes = bytes || types.whole();
-    bfloats = bfloats || types.data == DType::kBFloat16 || types.output == DType::kBFloat16;
+    const std::string& workload = kernel.dispatch.workload;
+    if (workload.empty()) continue;
+    const std::vector<std::string> needed = FeaturesOf(machine, Workload::Parse(workload).types);
+    more.insert(needed.begin(), needed.end());
   }
-  if (bytes && !machine.byte_dots_feature.empty()) features.push_back(machine.byte_dots_feature);
-  if (bfloats && !machine.bfloat_dots_feature.empty()) features.push_back(machine.bfloat_dots_feature);
+  std::vector<std::string> features = machine.required_features;
+  features.insert(features.end(), more.begin(), more.end());
   return features;
 }
 

@@ -5,10 +5,15 @@
 #include <vector>
 
 #include "core/plan.h"
+#include "core/target.h"
+#include "core/workload.h"
 
 namespace hone {
 
 // In LLVM's names: those of the target's row of machines, and what multiplies bytes or bfloat16 where a kernel does.
 std::vector<std::string> RequiredFeatures(const Plan& plan);
+
+// The same of one anchor's kernel.
+std::vector<std::string> RequiredFeatures(const MachineModel& machine, const ElementTypes& types);
 
 }  // namespace hone

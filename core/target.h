@@ -72,6 +72,8 @@ struct MachineModel {
   // What multiplies pairs of bfloat16 and adds both products to a float32 in one instruction; empty: nothing does, and
   // each operand is widened.
   std::string bfloat_dots_feature = {};
+  bool byte_tiles = false;      // registers of 16 rows of 64 bytes, and their products: uint8 times int8 (AMX),
+  bool bfloat16_tiles = false;  // and of bfloat16
 
   double clock_ghz = 3.5;
   double multiply_adds_per_cycle = 2;     // of whole vectors

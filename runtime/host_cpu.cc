@@ -1,9 +1,14 @@
 #include "runtime/host_cpu.h"
 
 #include <sys/auxv.h>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
 
 #include <algorithm>
 #include <iterator>
+
+#include "runtime/tile_registers.h"
 
 namespace hone {
 namespace {
@@ -18,6 +23,12 @@ constexpr std::string_view kArchitecture = "x86_64";
 // The compiler's test wants its name as a literal, so each feature is a row of its own.
 #define HONE_CPU(llvm_name, gcc_name) {llvm_name, [] { return __builtin_cpu_supports(gcc_name) != 0; }}
 constexpr bool (*kAlways)() = [] { return true; };
+// A bit of leaf 7's EDX: compilers before the CPUs have no name for it.
+template <int kBit>
+bool HasTiles() {
+  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+  return __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) != 0 && ((edx >> kBit) & 1) != 0 && MayUseTileRegisters();
+}
 const FeatureRow kRows[] = {{"sse", kAlways},
                             {"sse2", kAlways},
                             {"64bit", kAlways},
@@ -46,7 +57,10 @@ const FeatureRow kRows[] = {{"sse", kAlways},
                             HONE_CPU("avx512vl", "avx512vl"),
                             HONE_CPU("avx512vnni", "avx512vnni"),
                             HONE_CPU("avx512bf16", "avx512bf16"),
-                            HONE_CPU("avxvnni", "avxvnni")};
+                            HONE_CPU("avxvnni", "avxvnni"),
+                            {"amx-bf16", HasTiles<22>},
+                            {"amx-tile", HasTiles<24>},
+                            {"amx-int8", HasTiles<25>}};
 #undef HONE_CPU
 #elif defined(__aarch64__)
 constexpr std::string_view kArchitecture = "aarch64";

@@ -47,9 +47,11 @@ void CheckHost(const Package::Impl& package, const std::vector<std::string>& req
   }
   const std::string missing = FirstMissingFeature(required_features);
   if (!missing.empty()) {
-    throw Error(ExitCode::kBadConfig, fmt::format("{} was built for {}, which needs {}; this CPU lacks it; build with "
-                                                  "--target host",
-                                                  package.name, text, missing));
+    throw Error(ExitCode::kBadConfig,
+                fmt::format("{} was built for {}, which needs {}; this {}; build with "
+                            "--target host",
+                            package.name, text, missing,
+                            missing.starts_with("amx-") ? "CPU or system lacks it" : "CPU lacks it"));
   }
 }
 

@@ -13,6 +13,8 @@
 #include "compiler/codegen/named_targets.h"
 #include "compiler/codegen/target_machine.h"
 #include "core/error.h"
+#include "core/llvm_cpu_name.h"
+#include "core/required_features.h"
 #include "core/spelling.h"
 
 namespace hone {
@@ -91,9 +93,10 @@ Target HostTarget() {
   target.triple = llvm::sys::getDefaultTargetTriple();
   target.cpu = llvm::sys::getHostCPUName().str();
   target.num_cores = AffinityCores();
+  const auto host = llvm::sys::getHostCPUFeatures();
+  if (host.lookup("amx-tile")) target.cpu = CpuWithTiles(target.cpu);
   // A hypervisor may hide what the CPU's name implies: then the code must not use it. Or it shows one CPU under
   // another's number, and there is more than the name says.
-  const auto host = llvm::sys::getHostCPUFeatures();
   const std::vector<std::string> implied = ImpliedFeatures(target);
   for (const std::string& feature : NamedFeatures()) {
     const auto found = host.find(feature);
@@ -117,9 +120,9 @@ Target ResolveTarget(std::string_view text) {
 
 const std::vector<std::string>& NamedFeatures() {
   static const std::vector<std::string> named = {
-      "sse4.2",   "avx",      "avx2",       "fma",        "f16c",    "avx512f", "avx512bw", "avx512dq",
-      "avx512vl", "avx512cd", "avx512vnni", "avx512bf16", "neon",    "dotprod", "a",        "c",
-      "d",        "f",        "m",          "v",          "zvl256b", "zvl512b"};
+      "sse4.2",   "avx",        "avx2",       "fma",      "f16c",     "avx512f",  "avx512bw", "avx512dq", "avx512vl",
+      "avx512cd", "avx512vnni", "avx512bf16", "amx-tile", "amx-int8", "amx-bf16", "neon",     "dotprod",  "a",
+      "c",        "d",          "f",          "m",        "v",        "zvl256b",  "zvl512b"};
   return named;
 }
 
@@ -137,9 +140,9 @@ std::vector<std::string> ImpliedFeatures(const Target& target) {
 std::string MissingFeature(const Target& target) {
   const auto host = llvm::sys::getHostCPUFeatures();
   const MachineModel machine = MachineModelFor(target);
-  std::vector<std::string> needed = machine.required_features;
-  if (!machine.byte_dots_feature.empty()) needed.push_back(machine.byte_dots_feature);
-  if (!machine.bfloat_dots_feature.empty()) needed.push_back(machine.bfloat_dots_feature);
+  std::vector<std::string> needed = RequiredFeatures(machine, ByteTypes(DType::kUInt8));
+  const auto bfloats = RequiredFeatures(machine, FloatTypes(DType::kBFloat16, DType::kBFloat16, DType::kBFloat16));
+  needed.insert(needed.end(), bfloats.begin(), bfloats.end());
   for (const std::string& feature : needed) {
     const auto found = host.find(feature);
     if (found == host.end() || !found->second) return feature;

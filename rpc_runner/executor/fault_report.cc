@@ -1,6 +1,7 @@
 #include "rpc_runner/executor/fault_report.h"
 
 #include <signal.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -80,12 +81,14 @@ void ReportFaults(int note_fd, const uint64_t* nonce) {
 }
 
 void UseFaultStack() {
-  constexpr size_t kBytes = 64 << 10;
-  void* memory = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  // What the handlers use, and what the kernel puts there of the registers: with AMX 12 KB.
+  constexpr size_t kHandlers = 64 << 10;
+  const size_t bytes = kHandlers + getauxval(AT_MINSIGSTKSZ);
+  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) throw std::bad_alloc();
   stack_t stack = {};
   stack.ss_sp = memory;
-  stack.ss_size = kBytes;
+  stack.ss_size = bytes;
   sigaltstack(&stack, nullptr);
 }
 

@@ -31,6 +31,12 @@ TEST(LlvmCpuName, TellsGenerationsOfOneModelNumberApart) {
   EXPECT_EQ(Name("GenuineIntel-6-85-11", "avx512bf16 avx512f avx512vnni"), "cooperlake");
 }
 
+TEST(LlvmCpuName, TileRegistersTellANewCoreUnderAnOldNumber) {
+  EXPECT_EQ(Name("GenuineIntel-6-167-1"), "rocketlake");
+  EXPECT_EQ(Name("GenuineIntel-6-167-1", "amx-tile avx512f"), "sapphirerapids");
+  EXPECT_EQ(Name("GenuineIntel-6-173-1", "amx-tile avx512f"), "graniterapids");
+}
+
 TEST(LlvmCpuName, FallsBackToWhatTheFeaturesAllow) {
   const std::string v2 = "popcnt sse4.2 ssse3", v3 = v2 + " avx2 bmi bmi2 f16c fma lzcnt movbe";
   EXPECT_EQ(Name("HygonGenuine-24-0-1"), "x86-64");

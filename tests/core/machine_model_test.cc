@@ -118,6 +118,19 @@ TEST(MachineModel, BytesAreMultipliedInFoursWhereAFeatureSaysSo) {
   EXPECT_EQ(model("znver4", "-avx512f").byte_dots, ByteDots::kWidened);
 }
 
+TEST(MachineModel, TilesAreWhatTheirFeaturesSay) {
+  const auto model = [](const char* cpu, std::vector<std::string> features) {
+    return MachineModelFor({"x86_64-pc-linux-gnu", cpu, std::move(features), 0});
+  };
+  const auto tiles = [](const MachineModel& m) { return std::pair(m.byte_tiles, m.bfloat16_tiles); };
+  EXPECT_EQ(tiles(X86("sapphirerapids")), std::pair(true, true));
+  EXPECT_EQ(tiles(X86("rocketlake")), std::pair(false, false));
+  EXPECT_EQ(tiles(model("rocketlake", {"+amx-int8"})), std::pair(true, false));
+  EXPECT_EQ(tiles(model("sapphirerapids", {"-amx-int8"})), std::pair(false, true));
+  EXPECT_EQ(tiles(model("sapphirerapids", {"-amx-tile"})), std::pair(false, false));
+  EXPECT_EQ(tiles(model("sapphirerapids", {"-avx512f"})), std::pair(false, false)) << "vectors finish what tiles sum";
+}
+
 TEST(MachineModel, KnownTargetsNameThemselves) {
   for (const Target& target : KnownTargets()) {
     EXPECT_NE(MachineModelFor(target).name, "plain") << target.cpu;

@@ -9,6 +9,7 @@
 
 #include "core/kernel_abi.h"
 #include "core/layout.h"
+#include "runtime/host_cpu.h"
 #include "runtime/kernel_launch.h"
 
 namespace hone::testing {
@@ -57,6 +58,7 @@ int64_t BatchStride(const KernelOperand& operand) {
 }  // namespace
 
 std::vector<Tensor> RunArtifact(const Artifact& artifact, const std::vector<Tensor>& inputs, int64_t piece) {
+  EXPECT_EQ(FirstMissingFeature(artifact.required_features), "");
   const KernelLibrary library = KernelLibrary::FromBytes(artifact.elf, "test");
   std::vector<Tensor> packed;
   std::vector<GuardedOutput> outputs;

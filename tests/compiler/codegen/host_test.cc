@@ -21,7 +21,8 @@ using ::testing::HasSubstr;
 // The flags of a /proc/cpuinfo whose CPU has every vector instruction.
 constexpr const char* kAllFlags =
     "pni ssse3 sse4_1 sse4_2 popcnt movbe abm bmi1 bmi2 avx avx2 fma f16c avx_vnni avx512f avx512bw avx512cd avx512dq "
-    "avx512vl avx512_vnni avx512_bf16 avx512_fp16 avx512vbmi avx512_vbmi2 avx512ifma avx512_bitalg avx512_vpopcntdq";
+    "avx512vl avx512_vnni avx512_bf16 avx512_fp16 avx512vbmi avx512_vbmi2 avx512ifma avx512_bitalg avx512_vpopcntdq "
+    "amx_tile amx_int8 amx_bf16";
 
 std::string Refusal(const std::string& text) {
   try {
