@@ -42,7 +42,12 @@ namespace {
 // Of whole numbers: 256 products of 255 and -128 are half of what float32 holds exactly, and leave as much for offsets.
 constexpr int64_t kMostWholeTaps = 256;
 
-std::vector<int64_t> OneVector(const Workload&, const MachineModel& machine) { return {machine.vector_lanes}; }
+// One vector, or what conv2d_amx reads and writes without copying it.
+std::vector<int64_t> Blocks(const Workload& w, const MachineModel& machine) {
+  constexpr int64_t kTileRow = 64;
+  if (machine.byte_tiles && w.types == ByteTypes(DType::kUInt8)) return {machine.vector_lanes, kTileRow};
+  return {machine.vector_lanes};
+}
 
 std::vector<int64_t> TileWidths(const Workload& w, const MachineModel& machine) {
   std::vector<int64_t> widths;
@@ -53,7 +58,7 @@ std::vector<int64_t> TileWidths(const Workload& w, const MachineModel& machine) 
 struct DepthwiseKnobs : KnobTable {
   using KnobTable::KnobTable;
   // Channels of a block, in and out.
-  int64_t oc_block = Row("oc_block", 8, {1, 128}, OneVector);
+  int64_t oc_block = Row("oc_block", 8, {1, 128}, Blocks);
   // Outputs along w of one register tile.
   int64_t tile_ow = Row("tile_ow", 1, {1, 64}, TileWidths);
   // 1: kernel rows in a straight line, for rows that no padding clips.

@@ -13,6 +13,12 @@ int64_t LargestDivisorUpTo(int64_t n, int64_t limit) {
   return 1;
 }
 
+// What conv2d_amx reads without copying it.
+constexpr int64_t kTileRow = 64;
+bool WritesTileRows(const Workload& w, const MachineModel& machine) {
+  return machine.byte_tiles && w.types.output == DType::kUInt8;
+}
+
 // With groups a block must not straddle two of them.
 int64_t OutBlock(const ConvShape& s, int lanes) {
   return s.groups == 1 ? lanes : LargestDivisorUpTo(s.group_out, lanes);
@@ -38,7 +44,10 @@ std::vector<int64_t> Divisors(int64_t n, int64_t limit) {
 }  // namespace
 
 std::vector<int64_t> DirectKnobs::OutputBlocks(const Workload& w, const MachineModel& machine) {
-  return {OutBlock(ConvShape(w), machine.vector_lanes)};
+  const ConvShape s(w);
+  std::vector<int64_t> blocks{OutBlock(s, machine.vector_lanes)};
+  if (s.groups == 1 && WritesTileRows(w, machine)) blocks.push_back(kTileRow);
+  return blocks;
 }
 
 std::vector<int64_t> DirectKnobs::InputBlocks(const Workload& w, const MachineModel& machine) {

@@ -1,6 +1,7 @@
 #include "compiler/schedules/schedule.h"
 
 #include "compiler/schedules/batch_matmul.h"
+#include "compiler/schedules/conv2d_amx.h"
 #include "compiler/schedules/conv2d_depthwise.h"
 #include "compiler/schedules/conv2d_direct.h"
 #include "compiler/schedules/conv2d_winograd.h"
@@ -10,7 +11,7 @@ namespace hone {
 
 const std::vector<const Schedule*>& AllSchedules() {
   static const std::vector<const Schedule*> schedules{
-      &Conv2dDirect(), &Conv2dWinograd(), &Conv2dDepthwise(), &DensePack(), &BatchMatmul(),
+      &Conv2dDirect(), &Conv2dAmx(), &Conv2dWinograd(), &Conv2dDepthwise(), &DensePack(), &BatchMatmul(),
   };
   return schedules;
 }

@@ -1,18 +1,19 @@
 // Kernels of bytes against sums of integers and ONNX's rounding, written out here: the same bits on every target.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-
 #include "compiler/codegen/host.h"
 #include "compiler/compile_kernel.h"
 #include "compiler/schedules/schedule.h"
 #include "core/random.h"
 #include "tests/support/run_kernel.h"
+#include "tests/support/whole_sums.h"
 
 namespace hone {
 namespace {
+
+using testing::CheckBits;
+using testing::WholeInputs;
+using testing::WholeValues;
 
 std::vector<Target> TestTargets() {
   std::vector<Target> targets{HostTarget()};
@@ -25,103 +26,11 @@ std::vector<Target> TestTargets() {
   return targets;
 }
 
-std::vector<Tensor> RandomInputs(const std::vector<KernelOperand>& operands, uint64_t seed) {
-  std::vector<Tensor> inputs;
-  for (const KernelOperand& operand : operands) {
-    if (operand.role == OperandRole::kOutput) continue;
-    inputs.emplace_back(operand.dtype, operand.shape);
-    FillTensor(inputs.back(), Fill::kNormal, seed + inputs.size());
-  }
-  return inputs;
-}
-
-// Of inputs in kernel order: data, weight, [offset], [scale], [bias], [residual].
-class Oracle {
- public:
-  Oracle(const Workload& w, const Epilogue& epilogue, const std::vector<Tensor>& inputs)
-      : w_(w), e_(epilogue), data_(inputs[0]), weight_(inputs[1]) {
-    size_t next = 2;
-    if (e_.offset) offset_ = inputs[next++];
-    if (e_.scale) scale_ = inputs[next++];
-    if (e_.bias) bias_ = inputs[next++];
-    if (e_.residual) residual_ = inputs[next];
-  }
-
-  std::vector<double> Values() const {
-    std::vector<double> values;
-    const Shape out = w_.OutputShape();
-    for (int64_t n = 0; n < out[0]; ++n) {
-      for (int64_t o = 0; o < out[1]; ++o) {
-        for (int64_t y = 0; y < out[2]; ++y) {
-          for (int64_t x = 0; x < out[3]; ++x) {
-            values.push_back(Finished(Sum(n, o, y, x), o, static_cast<int64_t>(values.size())));
-          }
-        }
-      }
-    }
-    return values;
-  }
-
- private:
-  int64_t Sum(int64_t n, int64_t o, int64_t y, int64_t x) const {
-    const int64_t C = w_.data[1], H = w_.data[2], W = w_.data[3];
-    const int64_t I = w_.weight[1], KH = w_.weight[2], KW = w_.weight[3], first = o / (w_.weight[0] / w_.groups) * I;
-    int64_t sum = e_.offset ? static_cast<int64_t>(offset_.At(o)) : 0;
-    for (int64_t i = 0; i < I; ++i) {
-      for (int64_t kh = 0; kh < KH; ++kh) {
-        for (int64_t kw = 0; kw < KW; ++kw) {
-          const int64_t h = y * w_.strides[0] + kh * w_.dilation[0] - w_.padding[0];
-          const int64_t c = x * w_.strides[1] + kw * w_.dilation[1] - w_.padding[1];
-          if (h < 0 || h >= H || c < 0 || c >= W) continue;
-          sum += static_cast<int64_t>(data_.At(((n * C + first + i) * H + h) * W + c)) *
-                 static_cast<int64_t>(weight_.At(((o * I + i) * KH + kh) * KW + kw));
-        }
-      }
-    }
-    return sum;
-  }
-
-  // std::nearbyint rounds halves to even.
-  double Finished(int64_t sum, int64_t o, int64_t at) const {
-    auto x = static_cast<float>(sum);
-    if (e_.scale) x *= static_cast<float>(scale_.At(o));
-    if (e_.hold.scale > 0) x = std::clamp(std::nearbyint(x), e_.hold.lo, e_.hold.hi) * e_.hold.scale;
-    if (e_.bias) x += static_cast<float>(bias_.At(o));
-    if (e_.residual) {
-      const float scaled = (static_cast<float>(residual_.At(at)) - static_cast<float>(e_.residual_zero)) *
-                           (e_.residual_scale > 0 ? e_.residual_scale : 1);
-      x += scaled;
-    }
-    if (e_.activation != nullptr) x = std::max(x, 0.0F);
-    if (e_.step == 0) return x;
-    const double most = e_.most > 0 ? e_.most : 255;
-    return std::clamp(static_cast<double>(std::nearbyint(x / e_.step)) + e_.zero_point, 0.0, most);
-  }
-
-  const Workload& w_;
-  const Epilogue& e_;
-  Tensor data_, weight_, offset_, scale_, bias_, residual_;
-};
-
-void CheckBits(const Candidate& candidate, const Epilogue& epilogue, uint64_t seed) {
-  SCOPED_TRACE(candidate.workload.ToText() + " | " + candidate.schedule + " " + candidate.config.ToText() + " | " +
-               candidate.target.cpu + " | " + epilogue.ToText());
-  auto compiled = CompileKernel(candidate, epilogue);
-  ASSERT_TRUE(std::holds_alternative<Artifact>(compiled)) << std::get<Rejection>(compiled).reason;
-  const Artifact& artifact = std::get<Artifact>(compiled);
-  const std::vector<Tensor> inputs = RandomInputs(artifact.operands, seed);
-  const std::vector<double> expected = Oracle(candidate.workload, epilogue, inputs).Values();
-  const Tensor got = testing::RunArtifact(artifact, inputs)[0];
-  ASSERT_EQ(static_cast<size_t>(got.elements()), expected.size());
-  for (int64_t i = 0; i < got.elements(); ++i) ASSERT_EQ(got.At(i), expected[static_cast<size_t>(i)]) << i;
-}
-
 void CheckReference(const Workload& w, const Target& target, uint64_t seed) {
   SCOPED_TRACE(w.ToText() + " | " + target.cpu);
   const Artifact reference = CompileReference(w, target);
-  const std::vector<Tensor> inputs = RandomInputs(reference.operands, seed);
-  const Epilogue epilogue = CanonicalEpilogue(w);
-  const std::vector<double> expected = Oracle(w, epilogue, inputs).Values();
+  const std::vector<Tensor> inputs = WholeInputs(reference.operands, seed);
+  const std::vector<double> expected = WholeValues(w, CanonicalEpilogue(w), inputs);
   const std::vector<Tensor> got = testing::RunArtifact(reference, inputs);
   for (int64_t i = 0; i < got[0].elements(); ++i) {
     ASSERT_EQ(got[0].At(i), expected[static_cast<size_t>(i)]) << i;
@@ -162,10 +71,12 @@ void CheckEverywhere(EpilogueClass epilogue_class, DType output) {
       CheckReference(w, target, seed);
       const MachineModel machine = MachineModelFor(target);
       const std::vector<const Schedule*> schedules = SchedulesFor(w, machine);
-      ASSERT_EQ(schedules.size(), 1U) << text;
-      Random random(seed++);
-      const Config config = ValidConfig(*schedules[0], w, machine, random);
-      CheckBits({w, std::string(schedules[0]->name()), config, target}, CanonicalEpilogue(w), seed);
+      ASSERT_FALSE(schedules.empty()) << text;
+      for (const Schedule* schedule : schedules) {
+        Random random(seed++);
+        const Config config = ValidConfig(*schedule, w, machine, random);
+        CheckBits({w, std::string(schedule->name()), config, target}, CanonicalEpilogue(w), seed);
+      }
     }
   }
 }
@@ -182,8 +93,9 @@ TEST(WholeNumbers, TakesEveryPartOfAnEpilogue) {
        {"offset,scale,hold(-127,100,0.37),add(0.21,5),relu,quantise(0.5,3,200)", "scale,bias,quantise(700,17)",
         "offset,scale,bias,add(12.5,0),relu,quantise(300,0,127)", "scale,hold(-128,127,1),quantise(1,128)"}) {
     for (const Target& target : TestTargets()) {
-      const MachineModel machine = MachineModelFor(target);
-      CheckBits({w, "conv2d_direct", AnalyticDefault(w, machine).config, target}, Epilogue::Parse(text), 5);
+      for (const Schedule* schedule : SchedulesFor(w, MachineModelFor(target))) {
+        CheckBits(testing::BestOf(*schedule, w, target), Epilogue::Parse(text), 5);
+      }
     }
   }
 }
@@ -192,16 +104,16 @@ TEST(WholeNumbers, TakesEveryPartOfAnEpilogue) {
 TEST(WholeNumbers, NothingSaturates) {
   Workload w = Workload::Parse("nn.conv2d data=1x64x3x3 weight=32x64x1x1");
   w.types = ByteTypes(DType::kFloat32);
+  Tensor data(DType::kUInt8, w.data), weight(DType::kInt8, w.weight);
+  for (int64_t i = 0; i < data.elements(); ++i) data.Set(i, 255);
+  for (int64_t i = 0; i < weight.elements(); ++i) weight.Set(i, i / 64 % 2 == 0 ? 127 : -128);
   for (const Target& target : TestTargets()) {
-    SCOPED_TRACE(target.cpu);
-    const Config config = AnalyticDefault(w, MachineModelFor(target)).config;
-    const auto compiled = CompileKernel({w, "conv2d_direct", config, target}, Epilogue());
-    const Artifact& artifact = std::get<Artifact>(compiled);
-    Tensor data(DType::kUInt8, w.data), weight(DType::kInt8, w.weight);
-    for (int64_t i = 0; i < data.elements(); ++i) data.Set(i, 255);
-    for (int64_t i = 0; i < weight.elements(); ++i) weight.Set(i, i / 64 % 2 == 0 ? 127 : -128);
-    const Tensor got = testing::RunArtifact(artifact, {data, weight})[0];
-    for (int64_t i = 0; i < got.elements(); ++i) ASSERT_EQ(got.At(i), 64 * 255 * (i / 9 % 2 == 0 ? 127 : -128)) << i;
+    for (const Schedule* schedule : SchedulesFor(w, MachineModelFor(target))) {
+      SCOPED_TRACE(target.cpu + " " + std::string(schedule->name()));
+      const auto compiled = CompileKernel(testing::BestOf(*schedule, w, target), Epilogue());
+      const Tensor got = testing::RunArtifact(std::get<Artifact>(compiled), {data, weight})[0];
+      for (int64_t i = 0; i < got.elements(); ++i) ASSERT_EQ(got.At(i), 64 * 255 * (i / 9 % 2 == 0 ? 127 : -128)) << i;
+    }
   }
 }
 

@@ -1,0 +1,41 @@
+// Intel AMX: eight registers of up to 16 rows of 64 bytes, and products of such matrices.
+#pragma once
+
+#include <array>
+
+#include "compiler/codegen/kernel_builder.h"
+#include "core/tensor.h"
+
+namespace hone {
+
+// Emits instructions on tile registers, by their numbers 0 to 7: nothing allocates or spills them. The processes that
+// run such code ask the system for it once: runtime/tile_registers.h.
+class MatrixTiles {
+ public:
+  static constexpr int kRegisters = 8;
+  static constexpr int kRows = 16;      // at most
+  static constexpr int kRowBytes = 64;  // of every register
+
+  explicit MatrixTiles(KernelBuilder& builder) : b_(builder) {}
+
+  // So many rows of each register, 1 to 16; all registers become zero. Before anything else, and Release at the end of
+  // the function: registers in use make every switch between threads slower.
+  void Configure(const std::array<int, kRegisters>& rows);
+  void Release();
+
+  void Zero(int tile);
+  // Rows of 64 bytes, `stride` bytes from one to the next; with a stride of 0 all rows are the same.
+  void Load(int tile, Value* ptr, int64_t stride);
+  void Store(int tile, Value* ptr, int64_t stride);
+  // sum[r][n] += the sum over k and g of x[r][k][g] * w[k][n][g]. Of uint8 times int8 a row holds 64 numbers of x and g
+  // counts four neighbours, and sums are int32, modulo 2^32; of bfloat16 it holds 32, g counts two, and sums are
+  // float32. `x` has as many rows as `sum`, `w` 16.
+  void MultiplyAdd(DType data, int sum, int x, int w);
+
+ private:
+  llvm::Value* Number(int tile);
+
+  KernelBuilder& b_;
+};
+
+}  // namespace hone

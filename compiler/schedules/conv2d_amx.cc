@@ -1,0 +1,215 @@
+#include "compiler/schedules/conv2d_amx.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "compiler/codegen/element.h"
+#include "compiler/codegen/matrix_tiles.h"
+#include "compiler/schedules/epilogue_emit.h"
+#include "compiler/schedules/knob_schedule.h"
+#include "compiler/schedules/level_rate.h"
+#include "compiler/schedules/thread_share.h"
+
+namespace hone {
+namespace {
+
+constexpr int64_t kVector = MatrixTiles::kRows;  // output channels of a tile
+
+constexpr TileProduct kProducts[] = {
+    {DType::kUInt8, DType::kInt8, DType::kInt32, 64, 4},
+    {DType::kBFloat16, DType::kBFloat16, DType::kFloat32, 32, 2},
+};
+
+// Accumulators, the held operands, and one for the streamed ones.
+int64_t Registers(int64_t outputs, int64_t channels) { return outputs * channels + std::min(outputs, channels) + 1; }
+
+std::string Blocked(int64_t block, const char* letter) {
+  return block == 1 ? std::string() : fmt::format("{}{}", block, letter);
+}
+
+class Amx : public KnobSchedule<AmxKnobs> {
+ public:
+  std::string_view name() const override { return "conv2d_amx"; }
+  int version() const override { return 1; }
+  bool Takes(const ElementTypes& types) const override { return TileProductOf(types) != nullptr; }
+  bool Applies(const Workload& w, const MachineModel& machine) const override {
+    const bool tiles = w.types.whole() ? machine.byte_tiles : machine.bfloat16_tiles;
+    // Fewer channels leave most of a row empty.
+    return tiles && machine.vector_lanes == kVector && w.is_conv() && w.groups == 1 && w.data[1] >= kVector &&
+           w.prologue == Prologue::kNone;
+  }
+
+ private:
+  std::optional<std::string> RejectWith(const Workload& w, const MachineModel&, const AmxKnobs& k) const override {
+    const TileProduct& product = *TileProductOf(w.types);
+    if (product.channels % k.ic_block != 0) {
+      return fmt::format("ic_block does not divide the {} channels of a tile's row", product.channels);
+    }
+    const int64_t registers = Registers(k.tile_ow / kVector, k.tile_oc);
+    if (registers > MatrixTiles::kRegisters) {
+      return fmt::format("the register tile needs {} of {} tiles", registers, MatrixTiles::kRegisters);
+    }
+    const ConvShape s(w);
+    if (s.OH % k.tile_oh != 0) return "tile_oh does not divide the output rows";
+    const AmxNest nest(w, k);
+    if (nest.out_vectors % k.tile_oc != 0) return "tile_oc does not divide the output's vectors of 16 channels";
+    if (nest.together() > nest.lines.tiles()) return "tile_ow is more than the outputs of a work item";
+    return std::nullopt;
+  }
+
+  std::vector<KernelOperand> OperandsWith(const Workload& w, const AmxKnobs& k,
+                                          const Epilogue& epilogue) const override {
+    const TileProduct& product = *TileProductOf(w.types);
+    const Layout data = Layout::Parse("NCHW" + Blocked(k.ic_block, "c"));
+    const Layout out = Layout::Parse("NCHW" + Blocked(k.oc_block, "c"));
+    const Layout weight = Layout::Parse("OIHW" + Blocked(k.tile_oc, "o") + Blocked(product.channels / product.group, "i") +
+                                        Blocked(kVector, "o") + Blocked(product.group, "i"));
+    std::vector<KernelOperand> operands{{OperandRole::kData, w.types.data, w.data, data},
+                                        {OperandRole::kWeight, w.types.weight, w.weight, weight}};
+    const Layout outputs = Layout::Parse("O" + Blocked(k.oc_block, "o"));
+    AddChannelOperands(w, epilogue, outputs, Layout::Parse("CHW" + Blocked(k.oc_block, "c")), operands);
+    if (epilogue.residual) operands.push_back({OperandRole::kResidual, w.types.output, w.OutputShape(), out});
+    operands.push_back({OperandRole::kOutput, w.types.output, w.OutputShape(), out});
+    return operands;
+  }
+
+  EmittedKernel EmitWith(KernelBuilder& builder, const Workload& w, const MachineModel&, const AmxKnobs& k,
+                         const Epilogue& epilogue, const std::string& symbol) const override {
+    return EmitConv2dAmx(builder, AmxNest(w, k), epilogue, symbol);
+  }
+
+  TileShape TileWith(const Workload& w, const MachineModel&, const AmxKnobs& k) const override {
+    return AmxNest(w, k).Tile();
+  }
+
+  double EstimateNsWith(const Workload& w, const MachineModel& machine, const AmxKnobs& k) const override;
+};
+
+// Cycles, measured on a Sapphire Rapids class guest with one hardware thread per core, everything in the first-level
+// cache unless a figure says otherwise.
+constexpr double kProductRow = 1.02;    // of a product, per row of its sums,
+constexpr double kLeastProduct = 8.5;   // and at least
+constexpr double kTileLoad = 11;        // of 16 rows or fewer
+constexpr double kTileStore = 16;
+constexpr double kFinish = 4.5;         // per vector of 16 outputs: scale, round, narrow, store
+constexpr double kResidual = 2;         // and with another tensor added
+constexpr double kTileStart = 40;       // per register tile: its first loads wait
+constexpr double kStageStart = 300;     // loading the configuration, and giving the registers back
+constexpr double kBarrier = 2500;       // between two stages on several threads
+constexpr double kFillRow = 3;          // to copy one row of a tile,
+constexpr double kRepackRow = 10;       // and out of narrower blocks
+constexpr double kCacheShare = 0.9;     // of a cache that is taken to hold what is used again
+constexpr double kUnhiddenMemory = 0.8;
+constexpr double kFetchAhead = 0.98;
+
+// A register tile of `count` tiles of outputs, its sums and its stores.
+double TileCycles(const AmxNest& nest, const MachineModel& machine, double count) {
+  const auto channels = static_cast<double>(nest.knobs.tile_oc), width = static_cast<double>(nest.lines.width);
+  const TileShape pass = nest.Tile();
+  const double products = count * channels * std::max(kProductRow * width, kLeastProduct);
+  const double loads = kTileLoad * (count + channels);
+  const auto steps = static_cast<double>(nest.in_blocks * nest.taps());
+  const double weights = pass.weight_bytes / MovedBytesPerCycle(machine, pass.weight_bytes + pass.input_bytes / pass.line * width * count, kCacheShare);
+  const double finish = kFinish + (nest.residual ? kResidual : 0);
+  return std::max(steps * std::max(products, loads), weights) + kTileStart + count * channels * (kTileStore + finish * width);
+}
+
+double BandCycles(const AmxNest& nest, const MachineModel& machine) {
+  const int64_t tiles = nest.lines.tiles(), together = nest.together(), rest = tiles % together;
+  double cycles = static_cast<double>(tiles / together) * TileCycles(nest, machine, static_cast<double>(together));
+  if (rest > 0) cycles += TileCycles(nest, machine, static_cast<double>(rest));
+  return cycles;
+}
+
+double FillCycles(const AmxNest& nest, const MachineModel& machine) {
+  if (!nest.filled) return 0;
+  const int64_t rows = nest.shape.N * nest.in_blocks * nest.plane_h;
+  const double row = nest.knobs.ic_block == nest.product.channels ? kFillRow : kRepackRow;
+  const double cycles = static_cast<double>(rows * nest.plane_w) * row * ThreadShare(rows, machine.threads);
+  return cycles + kStageStart + (machine.threads > 1 ? kBarrier : 0);
+}
+
+double Amx::EstimateNsWith(const Workload& w, const MachineModel& machine, const AmxKnobs& k) const {
+  const AmxNest nest(w, k);
+  const TileShape pass = nest.Tile();
+  const int64_t items = nest.shape.N * nest.groups * nest.bands;
+  const auto groups = static_cast<double>(nest.groups), bands = static_cast<double>(nest.bands);
+  const auto images = static_cast<double>(nest.shape.N);
+  // What does not stay in the first-level cache between two items comes again.
+  const double all_weights = pass.weight_bytes * groups, all_input = static_cast<double>(nest.plane_bytes());
+  const double again = k.loop_order == 0 ? groups * all_input / MovedBytesPerCycle(machine, all_input, kCacheShare)
+                                         : bands * all_weights / MovedBytesPerCycle(machine, all_weights, kCacheShare);
+  double cycles = images * (groups * bands * BandCycles(nest, machine) + 0.25 * again);
+  cycles = cycles * ThreadShare(items, machine.threads) + kStageStart + FillCycles(nest, machine);
+  const double memory = all_weights / machine.cold_bytes_per_cycle;
+  return (k.prefetch ? std::max(kFetchAhead * cycles, memory) : cycles + kUnhiddenMemory * memory) / machine.clock_ghz;
+}
+
+TileLines CutLines(int64_t lines, int64_t length, int64_t pitch, bool joined) {
+  const int64_t tiles = CeilDiv(length, MatrixTiles::kRows);
+  return {joined, lines, length, pitch, tiles, CeilDiv(length, tiles)};
+}
+
+// Tiles of few rows take as long as their loads.
+int64_t LineCost(const TileLines& lines) { return lines.tiles() * std::max<int64_t>(lines.width, 12); }
+
+// Rows of outputs can be joined where a step to the next row of outputs is so many steps to the next output.
+TileLines LinesOf(const ConvShape& s, int64_t plane_w, int64_t rows) {
+  const TileLines apart = CutLines(rows, s.OW, s.OW, false);
+  if (s.stride_h != 1 || s.stride_w != 1 || rows == 1) return apart;
+  const TileLines joined = CutLines(1, (rows - 1) * plane_w + s.OW, plane_w, true);
+  return LineCost(joined) < LineCost(apart) ? joined : apart;
+}
+
+}  // namespace
+
+const TileProduct* TileProductOf(const ElementTypes& types) {
+  for (const TileProduct& product : kProducts) {
+    const bool output = types.output == product.data || types.output == DType::kFloat32;
+    if (types.data == product.data && types.weight == product.weight && types.accumulator == product.accumulator &&
+        output) {
+      return &product;
+    }
+  }
+  return nullptr;
+}
+
+AmxNest::AmxNest(const Workload& workload, const AmxKnobs& k)
+    : shape(workload), types(workload.types), knobs(k), product(*TileProductOf(workload.types)) {
+  const ConvShape& s = shape;
+  residual = workload.epilogue == EpilogueClass::kResidual;
+  filled = s.pad_t > 0 || s.pad_l > 0 || s.pad_b > 0 || s.pad_r > 0 || k.ic_block != product.channels;
+  plane_h = filled ? (s.OH - 1) * s.stride_h + (s.KH - 1) * s.dil_h + 1 : s.H;
+  plane_w = filled ? (s.OW - 1) * s.stride_w + (s.KW - 1) * s.dil_w + 1 : s.W;
+  in_blocks = CeilDiv(s.C, product.channels);
+  out_vectors = CeilDiv(s.O, k.oc_block) * (k.oc_block / kVector);
+  groups = CeilDiv(CeilDiv(s.O, kVector), k.tile_oc);
+  bands = s.OH / k.tile_oh;
+  lines = LinesOf(s, plane_w, k.tile_oh);
+}
+
+int64_t AmxNest::plane_bytes() const { return in_blocks * plane_h * plane_w * MatrixTiles::kRowBytes; }
+
+TileShape AmxNest::Tile() const {
+  constexpr int64_t kTileBytes = MatrixTiles::kRows * MatrixTiles::kRowBytes;
+  TileShape tile;
+  tile.rows = static_cast<double>(together() * lines.width);
+  tile.vectors = static_cast<double>(knobs.tile_oc);
+  tile.line = static_cast<double>(lines.lines * lines.length);
+  tile.groups = static_cast<double>(groups);
+  tile.steps = static_cast<double>(taps() * in_blocks * (product.channels / product.group));
+  tile.unroll = static_cast<double>(product.channels / product.group);
+  tile.weight_bytes = static_cast<double>(in_blocks * taps() * knobs.tile_oc * kTileBytes);
+  const int64_t rows = (knobs.tile_oh - 1) * shape.stride_h + (shape.KH - 1) * shape.dil_h + 1;
+  tile.input_bytes = static_cast<double>(in_blocks * rows * plane_w * MatrixTiles::kRowBytes);
+  tile.workspace_bytes = filled ? static_cast<double>(plane_bytes()) : 0;
+  return tile;
+}
+
+const Schedule& Conv2dAmx() {
+  static const Amx schedule;
+  return schedule;
+}
+
+}  // namespace hone

@@ -1,0 +1,400 @@
+// The stages. In brackets: the knob that cuts a loop.
+//
+//   1. where the input is padded or lies in narrower blocks: it is copied into the shared workspace, with its padding
+//      and in blocks of a tile's row. Nothing else then knows of borders.
+//
+//   2. loop_order=0: a group's weights stay near        loop_order=1: a band's input stays near
+//      for image n                                      for image n
+//       for group of channels [tile_oc x 16]             for band of rows of outputs [tile_oh]
+//        for band of rows of outputs [tile_oh]            for group of channels [tile_oc x 16]
+//
+//      and inside both:
+//      for register tile of the band [tile_ow]          tiles lie as TileLines says
+//        sums = 0, or an offset per channel
+//        for input block, kernel row, tap               prefetch: an equal part of the weights behind this group's
+//          sums(p, v) += x(p) * w(v)
+//        sums to the worker's workspace, epilogue, store
+//
+// One register tile, here of tile_ow=32 outputs and tile_oc=2. A box is a tile register:
+//
+//                                         w(0)         w(1)        16 output channels each, of 64 channels in
+//   x(0): outputs side by side         sums(0, 0)   sums(0, 1)
+//   x(1): the same of the next tile    sums(1, 0)   sums(1, 1)
+//
+// A row of x is one pixel's block of channels, a row of w four of them for 16 output channels (two of bfloat16), a row
+// of sums 16 channels of one output. Of x and w the fewer are held for the step, the others come one by one.
+//
+// How the operands lie:
+//   plane   [input block: x_block_][row: x_row_][column: x_column_][channels of a tile's row]
+//   weight  [group][input block: w_block_][kh][kw][tile_oc][16 rows of four channels][16 output channels][4 channels]
+//   output  NCHW{oc_block}c
+// so a register tile reads its weights from front to back, and what is used after them follows.
+#include <llvm/IR/Constants.h>
+
+#include <algorithm>
+
+#include "compiler/codegen/element.h"
+#include "compiler/codegen/kernel_builder.h"
+#include "compiler/codegen/matrix_tiles.h"
+#include "compiler/schedules/conv2d_amx.h"
+#include "compiler/schedules/epilogue_emit.h"
+#include "compiler/schedules/weight_prefetch.h"
+
+namespace hone {
+namespace {
+
+constexpr int kVector = MatrixTiles::kRows;
+constexpr int64_t kRowBytes = MatrixTiles::kRowBytes, kTileBytes = kVector * kRowBytes;
+
+// Stage 1. Work items are rows of the plane: ((n * in_blocks) + block) * plane_h + row.
+class FillEmitter {
+ public:
+  FillEmitter(KernelBuilder& builder, const AmxNest& nest) : b_(builder), nest_(nest), s_(nest.shape) {
+    from_column_ = Bytes(nest.types.data, nest.knobs.ic_block);
+    parts_ = static_cast<int>(nest.product.channels / nest.knobs.ic_block);
+  }
+
+  void Emit(const StageArgs& args) {
+    Value* data = b_.Operand(args, 0);
+    Value* stride = b_.BatchStride(args, 0);
+    Value* plane = b_.SharedWorkspace(args);
+    b_.For(args.begin, args.end, 1, [&](Value* item) {
+      Value* block_of_image = b_.Div(item, nest_.plane_h);
+      Value* row = b_.Sub(b_.Mod(item, nest_.plane_h), b_.Index(s_.pad_t));
+      Value* image = b_.At(data, b_.Mul(b_.Div(block_of_image, nest_.in_blocks), stride));
+      Value* to = b_.At(plane, b_.Mul(item, nest_.plane_w * kRowBytes));
+      // A row above or below the image is a large number without its sign.
+      Value* inside = b_.ir().CreateICmpULT(row, b_.Index(s_.H));
+      b_.If(
+          inside, [&] { Row(image, b_.Mod(block_of_image, nest_.in_blocks), row, to); },
+          [&] { Zeros(to, 0, nest_.plane_w); });
+    });
+  }
+
+ private:
+  void Row(Value* image, Value* block, Value* row, Value* to) {
+    const int64_t left = std::min(s_.pad_l, nest_.plane_w), last = std::min(nest_.plane_w, left + s_.W);
+    Zeros(to, 0, left);
+    std::vector<Part> parts;
+    for (int i = 0; i < parts_; ++i) parts.push_back(PartOf(image, block, row, i));
+    b_.For(0, last - left, 1, [&](Value* column) {
+      Value* at = b_.At(to, b_.Mul(b_.Add(column, left), kRowBytes));
+      for (size_t i = 0; i < parts.size(); ++i) {
+        Value* pixel = LoadBytes(b_.At(parts[i].from, b_.Mul(column, from_column_)));
+        if (parts[i].absent) pixel = b_.ir().CreateSelect(parts[i].absent, Zero(from_column_), pixel);
+        b_.Store(pixel, b_.At(at, static_cast<int64_t>(i) * from_column_));
+      }
+    });
+    Zeros(to, last, nest_.plane_w);
+  }
+
+  // The row of the input block that becomes this part of the tile's row, and whether there is none: then `from` is
+  // another one's.
+  struct Part {
+    Value* from;
+    Value* absent;
+  };
+
+  Part PartOf(Value* image, Value* block, Value* row, int part) {
+    Value* from = b_.Add(b_.Mul(block, parts_), part);
+    Value* absent = nullptr;
+    if (const int64_t blocks = CeilDiv(s_.C, nest_.knobs.ic_block); blocks % parts_ != 0) {
+      absent = b_.ir().CreateICmpSGE(from, b_.Index(blocks));
+      from = b_.Min(from, b_.Index(blocks - 1));
+    }
+    return {b_.At(image, b_.Mul(b_.Add(b_.Mul(from, s_.H), row), s_.W * from_column_)), absent};
+  }
+
+  Value* LoadBytes(Value* ptr) { return LoadElements(b_, DType::kUInt8, ptr, static_cast<int>(from_column_)); }
+
+  Value* Zero(int64_t bytes) {
+    return llvm::Constant::getNullValue(VectorOf(b_.ir().getInt8Ty(), static_cast<int>(bytes)));
+  }
+
+  void Zeros(Value* to, int64_t first, int64_t last) {
+    b_.For(first, last, 1, [&](Value* column) { b_.Store(Zero(kRowBytes), b_.At(to, b_.Mul(column, kRowBytes))); });
+  }
+
+  KernelBuilder& b_;
+  const AmxNest& nest_;
+  const ConvShape& s_;
+  int64_t from_column_;
+  int parts_;
+};
+
+// Stage 2. Work items are bands of one channel group: ((n * groups) + group) * bands + band, or with loop_order 1
+// ((n * bands) + band) * groups + group. All strides are in bytes.
+class AmxEmitter {
+ public:
+  AmxEmitter(KernelBuilder& builder, const AmxNest& nest, const Epilogue& epilogue)
+      : b_(builder),
+        tiles_(builder),
+        nest_(nest),
+        s_(nest.shape),
+        k_(nest.knobs),
+        lines_(nest.lines),
+        epilogue_(epilogue),
+        outputs_(static_cast<int>(nest.together())),
+        channels_(static_cast<int>(nest.knobs.tile_oc)) {
+    x_row_ = nest.plane_w * kRowBytes;
+    x_block_ = nest.plane_h * x_row_;
+    x_step_ = s_.stride_w * kRowBytes;
+    w_step_ = channels_ * kTileBytes;
+    w_block_ = nest.taps() * w_step_;
+    y_column_ = Bytes(nest.types.output, k_.oc_block);
+    y_block_ = s_.OH * s_.OW * y_column_;
+    band_outputs_ = k_.tile_oh * s_.OW;
+    const int64_t tiles = lines_.tiles();
+    full_ = tiles / outputs_;
+    rest_ = static_cast<int>(tiles % outputs_);
+  }
+
+  static int64_t ScratchBytes(const AmxNest& nest) { return nest.together() * nest.knobs.tile_oc * kTileBytes; }
+
+  void Emit(const StageArgs& args) {
+    LoadOperands(args);
+    tiles_.Configure(Rows());
+    b_.For(args.begin, args.end, 1, [&](Value* item) {
+      const int64_t inner = k_.loop_order == 0 ? nest_.bands : nest_.groups;
+      const int64_t outer = k_.loop_order == 0 ? nest_.groups : nest_.bands;
+      Value* first = b_.Mod(b_.Div(item, inner), outer);
+      Value* second = b_.Mod(item, inner);
+      SelectImage(b_.Div(item, inner * outer));
+      SelectGroup(k_.loop_order == 0 ? first : second);
+      Band(k_.loop_order == 0 ? second : first);
+    });
+    tiles_.Release();
+  }
+
+ private:
+  // The registers: sums, then what is held, then what streams. A register tile of fewer outputs uses some of them.
+  int Sums(int output, int channel) const { return output * channels_ + channel; }
+  bool holds_weights() const { return channels_ <= outputs_; }
+  int FirstHeld() const { return outputs_ * channels_; }
+  int FirstStreamed() const { return FirstHeld() + std::min(outputs_, channels_); }
+
+  std::array<int, MatrixTiles::kRegisters> Rows() const {
+    std::array<int, MatrixTiles::kRegisters> rows{};
+    const auto of_outputs = static_cast<int>(lines_.width);
+    for (int i = 0; i < MatrixTiles::kRegisters; ++i) {
+      const bool weights = i >= FirstHeld() && (i < FirstStreamed()) == holds_weights();
+      rows.at(static_cast<size_t>(i)) = weights ? kVector : of_outputs;
+    }
+    return rows;
+  }
+
+  void LoadOperands(const StageArgs& args) {
+    int next = 1;
+    plane_ = nest_.filled ? b_.SharedWorkspace(args) : b_.Operand(args, 0);
+    plane_stride_ = nest_.filled ? b_.Index(nest_.plane_bytes()) : b_.BatchStride(args, 0);
+    scratch_ = b_.WorkerWorkspace(args);
+    weight_ = b_.Operand(args, next++);
+    if (epilogue_.offset) offset_ = b_.Operand(args, next++);
+    if (epilogue_.scale) channel_scale_ = b_.Operand(args, next++);
+    if (epilogue_.bias) bias_ = b_.Operand(args, next++);
+    if (epilogue_.residual) {
+      residual_stride_ = b_.BatchStride(args, next);
+      residual_ = b_.Operand(args, next++);
+    }
+    out_stride_ = b_.BatchStride(args, next);
+    out_ = b_.Operand(args, next);
+  }
+
+  void SelectImage(Value* n) {
+    image_x_ = b_.At(plane_, b_.Mul(n, plane_stride_));
+    image_y_ = b_.At(out_, b_.Mul(n, out_stride_));
+    if (epilogue_.residual) image_r_ = b_.At(residual_, b_.Mul(n, residual_stride_));
+  }
+
+  void SelectGroup(Value* group) {
+    group_ = group;
+    group_w_ = b_.At(weight_, b_.Mul(group, nest_.in_blocks * w_block_));
+    const auto of_group = [&](Value* values) {
+      return values ? b_.At(values, b_.Mul(group, Bytes(DType::kFloat32, int64_t{channels_} * kVector))) : nullptr;
+    };
+    group_offset_ = of_group(offset_);
+    group_scale_ = of_group(channel_scale_);
+    group_bias_ = of_group(bias_);
+    vectors_y_.clear();
+    for (int v = 0; v < channels_; ++v) vectors_y_.push_back(VectorOffset(b_.Add(b_.Mul(group, channels_), v)));
+  }
+
+  // Where a vector of 16 output channels lies in each pixel.
+  Value* VectorOffset(Value* vector) {
+    const int64_t per_block = k_.oc_block / kVector;
+    return b_.Add(b_.Mul(b_.Div(vector, per_block), y_block_),
+                  b_.Mul(b_.Mod(vector, per_block), Bytes(nest_.types.output, kVector)));
+  }
+
+  void Band(Value* band) {
+    band_x_ = b_.At(image_x_, b_.Mul(band, k_.tile_oh * s_.stride_h * x_row_));
+    band_y_ = b_.Mul(band, band_outputs_ * y_column_);
+    const int64_t passes = (full_ + (rest_ > 0 ? 1 : 0)) * (k_.loop_order == 0 ? nest_.bands : 1);
+    const WeightPrefetch prefetch(b_.machine(), k_.prefetch > 0 ? w_block_ : 0, passes);
+    Value* first_pass = k_.loop_order == 0 ? b_.Mul(band, passes / nest_.bands) : b_.Index(0);
+    b_.For(0, full_, 1, [&](Value* i) { Tile(b_.Mul(i, outputs_), outputs_, prefetch, b_.Add(first_pass, i)); });
+    if (rest_ > 0) Tile(b_.Index(full_ * outputs_), rest_, prefetch, b_.Add(first_pass, full_));
+    ZeroRest();
+  }
+
+  // Where a tile of outputs reads, and which of its outputs are its own.
+  struct Place {
+    Value* x;
+    Value* line;
+    Value* start;  // of the line
+    Value* own;    // the first one that no tile before it has computed
+  };
+
+  Place PlaceOf(Value* tile) {
+    Place place{};
+    place.line = b_.Div(tile, lines_.per_line);
+    Value* even = b_.Mul(b_.Mod(tile, lines_.per_line), lines_.width);
+    place.start = b_.Min(even, b_.Index(lines_.length - lines_.width));
+    place.own = b_.Sub(even, place.start);
+    if (lines_.per_line * lines_.width == lines_.length) {
+      place.start = even;
+      place.own = b_.Index(0);
+    }
+    place.x = b_.At(b_.At(band_x_, b_.Mul(place.line, s_.stride_h * x_row_)), b_.Mul(place.start, x_step_));
+    return place;
+  }
+
+  // `outputs` tiles side by side, the first of them number `first`; `pass` counts the register tiles that use the same
+  // weights.
+  void Tile(Value* first, int outputs, const WeightPrefetch& prefetch, Value* pass) {
+    std::vector<Place> places;
+    for (int p = 0; p < outputs; ++p) places.push_back(PlaceOf(b_.Add(first, p)));
+    for (int p = 0; p < outputs; ++p) {
+      for (int v = 0; v < channels_; ++v) Start(Sums(p, v), v);
+    }
+    b_.For(0, nest_.in_blocks, 1, [&](Value* block) {
+      prefetch.Emit(b_, b_.At(group_w_, nest_.in_blocks * w_block_), b_.Add(b_.Mul(pass, nest_.in_blocks), block));
+      Value* block_w = b_.At(group_w_, b_.Mul(block, w_block_));
+      b_.For(0, s_.KH, 1, [&](Value* kh) {
+        b_.For(0, s_.KW, 1, [&](Value* kw) {
+          Value* x_offset = b_.Add(b_.Add(b_.Mul(block, x_block_), b_.Mul(kh, s_.dil_h * x_row_)),
+                                   b_.Mul(kw, s_.dil_w * kRowBytes));
+          Step(places, x_offset, b_.At(block_w, b_.Mul(b_.Add(b_.Mul(kh, s_.KW), kw), w_step_)));
+        });
+      });
+    });
+    for (int p = 0; p < outputs; ++p) {
+      for (int v = 0; v < channels_; ++v) tiles_.Store(Sums(p, v), Scratch(p, v), channels_ * kRowBytes);
+    }
+    for (int p = 0; p < outputs; ++p) Finish(places[static_cast<size_t>(p)], p);
+  }
+
+  void Start(int sums, int channel) {
+    if (group_offset_ == nullptr) return tiles_.Zero(sums);
+    tiles_.Load(sums, b_.At(group_offset_, channel * kRowBytes), 0);
+  }
+
+  void Step(const std::vector<Place>& places, Value* x_offset, Value* w) {
+    const auto load = [&](bool weights, int i, int tile) {
+      if (weights) return tiles_.Load(tile, b_.At(w, i * kTileBytes), kRowBytes);
+      tiles_.Load(tile, b_.At(places[static_cast<size_t>(i)].x, x_offset), x_step_);
+    };
+    const int outputs = static_cast<int>(places.size());
+    const int held = holds_weights() ? channels_ : outputs, streamed = holds_weights() ? outputs : channels_;
+    const int free = MatrixTiles::kRegisters - FirstStreamed();
+    for (int h = 0; h < held; ++h) load(holds_weights(), h, FirstHeld() + h);
+    for (int i = 0; i < streamed; ++i) {
+      const int one = FirstStreamed() + i % free;
+      load(!holds_weights(), i, one);
+      for (int h = 0; h < held; ++h) {
+        const int other = FirstHeld() + h;
+        if (holds_weights()) {
+          tiles_.MultiplyAdd(nest_.types.data, Sums(i, h), one, other);
+        } else {
+          tiles_.MultiplyAdd(nest_.types.data, Sums(h, i), other, one);
+        }
+      }
+    }
+  }
+
+  // The channels of an output lie together there.
+  Value* Scratch(int output, int channel) {
+    return b_.At(scratch_, output * channels_ * kTileBytes + channel * kRowBytes);
+  }
+
+  void Finish(const Place& place, int p) {
+    b_.For(place.own, b_.Index(lines_.width), 1, [&](Value* r) {
+      Value* at = b_.Add(place.start, r);
+      Value* sums = b_.At(Scratch(p, 0), b_.Mul(r, channels_ * kRowBytes));
+      if (!lines_.joined || lines_.pitch == s_.OW) {
+        return StorePixel(b_.Add(b_.Mul(place.line, s_.OW), at), sums);
+      }
+      Value* column = b_.Mod(at, lines_.pitch);
+      b_.If(b_.ir().CreateICmpSLT(column, b_.Index(s_.OW)),
+            [&] { StorePixel(b_.Add(b_.Mul(b_.Div(at, lines_.pitch), s_.OW), column), sums); });
+    });
+  }
+
+  // `pixel` counts the outputs of the band.
+  void StorePixel(Value* pixel, Value* sums) {
+    Value* offset = b_.Add(band_y_, b_.Mul(pixel, y_column_));
+    for (int v = 0; v < channels_; ++v) {
+      Value* y = b_.Add(offset, vectors_y_[static_cast<size_t>(v)]);
+      EpilogueOperands operands;
+      if (group_scale_) operands.scale = b_.At(group_scale_, v * kRowBytes);
+      if (group_bias_) operands.bias = b_.At(group_bias_, v * kRowBytes);
+      if (epilogue_.residual) operands.residual = b_.At(image_r_, y);
+      Value* sum = LoadElements(b_, nest_.types.accumulator, b_.At(sums, v * kRowBytes), kVector);
+      Value* done = EmitEpilogue(b_, epilogue_, nest_.types, sum, operands);
+      Value* channel = b_.Add(b_.Mul(group_, int64_t{channels_} * kVector), int64_t{v} * kVector);
+      b_.Store(MaskTailLanes(b_, epilogue_, done, channel, s_.O, k_.oc_block), b_.At(image_y_, y));
+    }
+  }
+
+  // Lanes of the last block that no group computes.
+  void ZeroRest() {
+    const int64_t first = nest_.groups * channels_;
+    if (first == nest_.out_vectors) return;
+    Value* zero = llvm::Constant::getNullValue(
+        VectorOf(b_.ir().getInt8Ty(), static_cast<int>(Bytes(nest_.types.output, kVector))));
+    b_.If(b_.ir().CreateICmpEQ(group_, b_.Index(nest_.groups - 1)), [&] {
+      b_.For(0, band_outputs_, 1, [&](Value* pixel) {
+        Value* y = b_.At(image_y_, b_.Add(band_y_, b_.Mul(pixel, y_column_)));
+        for (int64_t v = first; v < nest_.out_vectors; ++v) b_.Store(zero, b_.At(y, VectorOffset(b_.Index(v))));
+      });
+    });
+  }
+
+  KernelBuilder& b_;
+  MatrixTiles tiles_;
+  const AmxNest& nest_;
+  const ConvShape& s_;
+  const AmxKnobs& k_;
+  const TileLines& lines_;
+  const Epilogue& epilogue_;
+  const int outputs_, channels_;  // tiles of a register tile, along outputs and along channels
+  int64_t x_row_, x_block_, x_step_, w_step_, w_block_, y_column_, y_block_, band_outputs_, full_;
+  int rest_;
+  Value *plane_ = nullptr, *plane_stride_ = nullptr, *scratch_ = nullptr, *weight_ = nullptr;
+  Value *offset_ = nullptr, *channel_scale_ = nullptr, *bias_ = nullptr;
+  Value *residual_ = nullptr, *residual_stride_ = nullptr, *out_ = nullptr, *out_stride_ = nullptr;
+  Value *image_x_ = nullptr, *image_y_ = nullptr, *image_r_ = nullptr;
+  Value *group_ = nullptr, *group_w_ = nullptr;
+  Value *group_offset_ = nullptr, *group_scale_ = nullptr, *group_bias_ = nullptr;
+  Vals vectors_y_;
+  Value *band_x_ = nullptr, *band_y_ = nullptr;
+};
+
+}  // namespace
+
+EmittedKernel EmitConv2dAmx(KernelBuilder& builder, const AmxNest& nest, const Epilogue& epilogue,
+                            const std::string& symbol) {
+  EmittedKernel kernel;
+  std::string name = symbol;
+  if (nest.filled) {
+    builder.Stage(name, [&](const StageArgs& args) { FillEmitter(builder, nest).Emit(args); });
+    kernel.stages.push_back({name, nest.shape.N * nest.in_blocks * nest.plane_h, 1, 0});
+    kernel.shared_workspace_bytes = nest.shape.N * nest.plane_bytes();
+    name += "_1";
+  }
+  builder.Stage(name, [&](const StageArgs& args) { AmxEmitter(builder, nest, epilogue).Emit(args); });
+  kernel.stages.push_back({name, nest.shape.N * nest.groups * nest.bands, 1, AmxEmitter::ScratchBytes(nest)});
+  return kernel;
+}
+
+}  // namespace hone

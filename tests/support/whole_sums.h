@@ -1,0 +1,24 @@
+// What a convolution of bytes means, in sums of integers and ONNX's rounding, and whether a kernel gives those bits.
+#pragma once
+
+#include <vector>
+
+#include "compiler/schedules/schedule.h"
+#include "core/candidate.h"
+
+namespace hone::testing {
+
+// The schedule's best by its own estimate. Fails the running test when it rejects every config.
+Candidate BestOf(const Schedule& schedule, const Workload& w, const Target& target);
+
+// One random tensor per operand that is no output.
+std::vector<Tensor> WholeInputs(const std::vector<KernelOperand>& operands, uint64_t seed);
+
+// Every output, row-major, of inputs in kernel order: data, weight, [offset], [scale], [bias], [residual].
+std::vector<double> WholeValues(const Workload& w, const Epilogue& epilogue, const std::vector<Tensor>& inputs);
+
+// Compiles and runs the candidate whole and in pieces of three work items; fails the running test where an output
+// differs.
+void CheckBits(const Candidate& candidate, const Epilogue& epilogue, uint64_t seed);
+
+}  // namespace hone::testing
