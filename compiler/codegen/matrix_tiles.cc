@@ -32,8 +32,8 @@ llvm::Value* MatrixTiles::Number(int tile) { return b_.ir().getInt8(static_cast<
 
 void MatrixTiles::Zero(int tile) { b_.ir().CreateIntrinsic(llvm::Intrinsic::x86_tilezero, {}, {Number(tile)}); }
 
-void MatrixTiles::Load(int tile, Value* ptr, int64_t stride) {
-  b_.ir().CreateIntrinsic(llvm::Intrinsic::x86_tileloadd64, {}, {Number(tile), ptr, b_.Index(stride)});
+void MatrixTiles::LoadRows(int tile, Value* ptr, Value* stride) {
+  b_.ir().CreateIntrinsic(llvm::Intrinsic::x86_tileloadd64, {}, {Number(tile), ptr, stride});
 }
 
 void MatrixTiles::Store(int tile, Value* ptr, int64_t stride) {

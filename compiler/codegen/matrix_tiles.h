@@ -25,7 +25,8 @@ class MatrixTiles {
 
   void Zero(int tile);
   // Rows of 64 bytes, `stride` bytes from one to the next; with a stride of 0 all rows are the same.
-  void Load(int tile, Value* ptr, int64_t stride);
+  void Load(int tile, Value* ptr, int64_t stride) { LoadRows(tile, ptr, b_.Index(stride)); }
+  void LoadRows(int tile, Value* ptr, Value* stride);
   void Store(int tile, Value* ptr, int64_t stride);
   // sum[r][n] += the sum over k and g of x[r][k][g] * w[k][n][g]. Of uint8 times int8 a row holds 64 numbers of x and g
   // counts four neighbours, and sums are int32, modulo 2^32; of bfloat16 it holds 32, g counts two, and sums are

@@ -34,6 +34,7 @@
 #include "compiler/schedules/register_tile.h"
 #include "compiler/schedules/row_tiles.h"
 #include "compiler/schedules/thread_share.h"
+#include "compiler/schedules/tile_row.h"
 #include "core/nth.h"
 
 namespace hone {
@@ -44,9 +45,9 @@ constexpr int64_t kMostWholeTaps = 256;
 
 // One vector, or what conv2d_amx reads and writes without copying it.
 std::vector<int64_t> Blocks(const Workload& w, const MachineModel& machine) {
-  constexpr int64_t kTileRow = 64;
-  if (machine.byte_tiles && w.types == ByteTypes(DType::kUInt8)) return {machine.vector_lanes, kTileRow};
-  return {machine.vector_lanes};
+  const int64_t row = TileRow(w.types.output, machine);
+  if (row == 0 || w.types.data != w.types.output) return {machine.vector_lanes};
+  return {machine.vector_lanes, row};
 }
 
 std::vector<int64_t> TileWidths(const Workload& w, const MachineModel& machine) {

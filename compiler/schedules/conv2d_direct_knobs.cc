@@ -2,6 +2,7 @@
 
 #include "compiler/schedules/conv2d_direct.h"
 #include "compiler/schedules/register_tile.h"
+#include "compiler/schedules/tile_row.h"
 
 namespace hone {
 namespace {
@@ -11,12 +12,6 @@ int64_t LargestDivisorUpTo(int64_t n, int64_t limit) {
     if (n % d == 0 && (d & (d - 1)) == 0) return d;
   }
   return 1;
-}
-
-// What conv2d_amx reads without copying it.
-constexpr int64_t kTileRow = 64;
-bool WritesTileRows(const Workload& w, const MachineModel& machine) {
-  return machine.byte_tiles && w.types.output == DType::kUInt8;
 }
 
 // With groups a block must not straddle two of them.
@@ -46,7 +41,9 @@ std::vector<int64_t> Divisors(int64_t n, int64_t limit) {
 std::vector<int64_t> DirectKnobs::OutputBlocks(const Workload& w, const MachineModel& machine) {
   const ConvShape s(w);
   std::vector<int64_t> blocks{OutBlock(s, machine.vector_lanes)};
-  if (s.groups == 1 && WritesTileRows(w, machine)) blocks.push_back(kTileRow);
+  // What conv2d_amx reads without copying it.
+  const int64_t row = TileRow(w.types.output, machine);
+  if (s.groups == 1 && row != 0) blocks.push_back(row);
   return blocks;
 }
 

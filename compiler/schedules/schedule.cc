@@ -5,13 +5,14 @@
 #include "compiler/schedules/conv2d_depthwise.h"
 #include "compiler/schedules/conv2d_direct.h"
 #include "compiler/schedules/conv2d_winograd.h"
+#include "compiler/schedules/dense_amx.h"
 #include "compiler/schedules/dense_pack.h"
 
 namespace hone {
 
 const std::vector<const Schedule*>& AllSchedules() {
   static const std::vector<const Schedule*> schedules{
-      &Conv2dDirect(), &Conv2dAmx(), &Conv2dWinograd(), &Conv2dDepthwise(), &DensePack(), &BatchMatmul(),
+      &Conv2dDirect(), &Conv2dAmx(), &Conv2dWinograd(), &Conv2dDepthwise(), &DensePack(), &DenseAmx(), &BatchMatmul(),
   };
   return schedules;
 }

@@ -93,6 +93,27 @@ TEST(BFloat16Kernels, RandomPointwiseConvolutions) { EXPECT_GE(CheckRandom(testi
 TEST(BFloat16Kernels, RandomDepthwiseConvolutions) { EXPECT_GE(CheckRandom(testing::RandomDepthwise, 60, 4), 36); }
 TEST(BFloat16Kernels, RandomDenseLayers) { EXPECT_GE(CheckRandom(testing::RandomDense, 60, 5), 40); }
 
+TEST(BFloat16Kernels, RandomThinConvolutions) {
+  const auto draw = [](Random& r) {
+    Workload w = testing::RandomConv(r);
+    w.groups = 1;
+    w.data[1] = w.weight[1] = 1 + static_cast<int64_t>(r.Below(4));
+    return w;
+  };
+  EXPECT_GE(CheckRandom(draw, 60, 7), 40);
+}
+
+// As matrix tiles take them; rows and columns fill none.
+TEST(BFloat16Kernels, RandomDenseLayersOfWholeSteps) {
+  const auto draw = [](Random& r) {
+    Workload w = testing::RandomDense(r);
+    w.data = {1 + static_cast<int64_t>(r.Below(60)), 32 * (1 + static_cast<int64_t>(r.Below(6)))};
+    w.weight[1] = w.data[1];
+    return w;
+  };
+  EXPECT_GE(CheckRandom(draw, 60, 6), 60);
+}
+
 // Where only one of them is bfloat16, or there are no pairs, steps are single products.
 TEST(BFloat16Kernels, GroupsOfOddChannelsHaveNoPairs) {
   const MachineModel machine = MachineModelFor(HostTarget());

@@ -1,0 +1,295 @@
+// The loop nest. In brackets: the knob that cuts a loop.
+//
+//   for panel of output columns [tile_oc x 16], for group of row tiles [tile_m]     the work items
+//     sums = 0
+//     for 32 of K
+//       sums(p, v) += x(p) * w(v)
+//     sums to the worker's workspace, epilogue, store
+//
+// One register tile, here of tile_m=32 and tile_oc=2. A box is a tile register:
+//
+//                                     w(0)         w(1)         16 output columns each
+//   x(0): 32 of K of up to 16 rows  sums(0, 0)   sums(0, 1)
+//   x(1): of the next rows          sums(1, 0)   sums(1, 1)
+//
+// Data and output are as they come, row after row: a tile of x is loaded with the rows' own stride. Weights are packed
+// NK{tile_oc}n16k16n2k, [panel][32 of K][tile_oc][16 pairs][16 columns][2], so that a tile reads its panel from front
+// to back. Row tiles are equally tall; the last one ends with the last row, and stores what is its own: rows that it
+// shares with the one before are stored by that one.
+#include "compiler/schedules/dense_amx.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "compiler/codegen/element.h"
+#include "compiler/codegen/kernel_builder.h"
+#include "compiler/codegen/matrix_tiles.h"
+#include "compiler/schedules/conv_shape.h"
+#include "compiler/schedules/epilogue_emit.h"
+#include "compiler/schedules/knob_schedule.h"
+#include "compiler/schedules/level_rate.h"
+#include "compiler/schedules/thread_share.h"
+#include "compiler/schedules/tile_row.h"
+#include "core/nth.h"
+
+namespace hone {
+namespace {
+
+constexpr int kVector = MatrixTiles::kRows;  // output columns of a tile
+constexpr int64_t kRowBytes = MatrixTiles::kRowBytes, kTileBytes = kVector * kRowBytes;
+constexpr int64_t kDepth = 32;  // of K, in one tile
+
+struct DenseAmxKnobs : KnobTable {
+  using KnobTable::KnobTable;
+  // Tiles of 16 output columns in one register tile.
+  int64_t tile_oc = Row("tile_oc", 1, {1, 6}, Always<1, 2, 3, 4>);
+  // Rows of one register tile, in tiles of up to 16.
+  int64_t tile_m = Row("tile_m", 16, {16, 96, 16}, Always<16, 32, 48>);
+  // 0: rows of one panel first (weights stay); 1: panels of the same rows first (data stay).
+  int64_t loop_order = Row("loop_order", 0, {0, 1}, Always<0, 1>);
+};
+
+// What the knobs make of a shape.
+struct DenseAmxNest {
+  int64_t M, K, N;
+  int outputs, channels;   // tiles of a register tile, along rows and along columns
+  int64_t tiles, width;    // row tiles, and the rows of each
+  int64_t panels, groups;  // of columns and of row tiles
+
+  DenseAmxNest(const Workload& w, const DenseAmxKnobs& k)
+      : M(w.data[0]),
+        K(w.data[1]),
+        N(w.weight[0]),
+        outputs(static_cast<int>(k.tile_m / kVector)),
+        channels(static_cast<int>(k.tile_oc)),
+        tiles(CeilDiv(M, kVector)),
+        width(CeilDiv(M, tiles)),
+        panels(CeilDiv(N, k.tile_oc * kVector)),
+        groups(CeilDiv(tiles, outputs)) {}
+  int64_t columns() const { return channels * int64_t{kVector}; }
+  int64_t depth() const { return K / kDepth; }
+  int64_t scratch_bytes() const { return outputs * channels * kTileBytes; }
+};
+
+class DenseAmxEmitter {
+ public:
+  DenseAmxEmitter(KernelBuilder& builder, const Workload& w, const DenseAmxNest& nest, const DenseAmxKnobs& knobs,
+                  const Epilogue& epilogue)
+      : b_(builder), tiles_(builder), types_(w.types), nest_(nest), k_(knobs), epilogue_(epilogue) {}
+
+  void Emit(const StageArgs& args) {
+    LoadOperands(args);
+    std::array<int, MatrixTiles::kRegisters> rows{};
+    rows.fill(kVector);
+    for (int i = 0; i < FirstWeights(); ++i) rows.at(static_cast<size_t>(i)) = static_cast<int>(nest_.width);
+    tiles_.Configure(rows);
+    b_.For(args.begin, args.end, 1, [&](Value* item) {
+      const int64_t inner = k_.loop_order == 0 ? nest_.groups : nest_.panels;
+      Value* first = b_.Div(item, inner);
+      Value* second = b_.Mod(item, inner);
+      SelectPanel(k_.loop_order == 0 ? first : second);
+      Group(k_.loop_order == 0 ? second : first);
+    });
+    tiles_.Release();
+  }
+
+ private:
+  // The registers: sums, one tile of rows, the weights.
+  int Sums(int output, int channel) const { return output * nest_.channels + channel; }
+  int Rows() const { return nest_.outputs * nest_.channels; }
+  int FirstWeights() const { return Rows() + 1; }
+
+  void LoadOperands(const StageArgs& args) {
+    int next = 2;
+    data_ = b_.Operand(args, 0);
+    data_stride_ = b_.BatchStride(args, 0);
+    weight_ = b_.Operand(args, 1);
+    scratch_ = b_.WorkerWorkspace(args);
+    if (epilogue_.bias) bias_ = b_.Operand(args, next++);
+    if (epilogue_.residual) {
+      residual_stride_ = b_.BatchStride(args, next);
+      residual_ = b_.Operand(args, next++);
+    }
+    out_stride_ = b_.BatchStride(args, next);
+    out_ = b_.Operand(args, next);
+  }
+
+  void SelectPanel(Value* panel) {
+    panel_ = panel;
+    panel_w_ = b_.At(weight_, b_.Mul(panel, nest_.depth() * nest_.channels * kTileBytes));
+  }
+
+  // The last group may have fewer tiles.
+  void Group(Value* group) {
+    Value* first = b_.Mul(group, nest_.outputs);
+    const int last = static_cast<int>(nest_.tiles - (nest_.groups - 1) * nest_.outputs);
+    if (last == nest_.outputs) return Tiles(first, nest_.outputs);
+    b_.If(
+        b_.ir().CreateICmpEQ(group, b_.Index(nest_.groups - 1)), [&] { Tiles(first, last); },
+        [&] { Tiles(first, nest_.outputs); });
+  }
+
+  void Tiles(Value* first, int outputs) {
+    Vals starts, own;  // the first row of each tile, and which of its rows are its own
+    for (int p = 0; p < outputs; ++p) {
+      Value* even = b_.Mul(b_.Add(first, p), nest_.width);
+      starts.push_back(b_.Min(even, b_.Index(nest_.M - nest_.width)));
+      own.push_back(b_.Sub(even, starts.back()));
+      for (int v = 0; v < nest_.channels; ++v) tiles_.Zero(Sums(p, v));
+    }
+    b_.For(0, nest_.depth(), 1, [&](Value* k) {
+      Value* w = b_.At(panel_w_, b_.Mul(k, nest_.channels * kTileBytes));
+      for (int v = 0; v < nest_.channels; ++v) tiles_.Load(FirstWeights() + v, b_.At(w, v * kTileBytes), kRowBytes);
+      for (int p = 0; p < outputs; ++p) {
+        Value* row = b_.At(data_, b_.Mul(Nth(starts, p), data_stride_));
+        tiles_.LoadRows(Rows(), b_.At(row, b_.Mul(k, kRowBytes)), data_stride_);
+        for (int v = 0; v < nest_.channels; ++v) {
+          tiles_.MultiplyAdd(types_.data, Sums(p, v), Rows(), FirstWeights() + v);
+        }
+      }
+    });
+    for (int p = 0; p < outputs; ++p) {
+      for (int v = 0; v < nest_.channels; ++v) tiles_.Store(Sums(p, v), Scratch(p, v), nest_.channels * kRowBytes);
+    }
+    for (int p = 0; p < outputs; ++p) Finish(Nth(starts, p), Nth(own, p), p);
+  }
+
+  // The columns of a row lie together there.
+  Value* Scratch(int output, int channel) {
+    return b_.At(scratch_, output * nest_.channels * kTileBytes + channel * kRowBytes);
+  }
+
+  void Finish(Value* start, Value* own, int p) {
+    const int64_t last = nest_.N - (nest_.panels - 1) * nest_.columns();
+    const auto rows = [&](int64_t columns) {
+      b_.For(own, b_.Index(nest_.width), 1, [&](Value* r) { StoreRow(b_.Add(start, r), Scratch(p, 0), r, columns); });
+    };
+    if (last == nest_.columns()) return rows(last);
+    b_.If(
+        b_.ir().CreateICmpEQ(panel_, b_.Index(nest_.panels - 1)), [&] { rows(last); }, [&] { rows(nest_.columns()); });
+  }
+
+  void StoreRow(Value* row, Value* scratch, Value* r, int64_t columns) {
+    Value* sums = b_.At(scratch, b_.Mul(r, nest_.channels * kRowBytes));
+    Value* column = b_.Mul(panel_, Bytes(types_.output, nest_.columns()));
+    Value* y = b_.At(b_.At(out_, b_.Mul(row, out_stride_)), column);
+    Value* residual = residual_ ? b_.At(b_.At(residual_, b_.Mul(row, residual_stride_)), column) : nullptr;
+    Value* bias = bias_ ? b_.At(bias_, b_.Mul(panel_, Bytes(DType::kFloat32, nest_.columns()))) : nullptr;
+    for (int64_t first = 0; first < columns; first += kVector) {
+      const int lanes = static_cast<int>(std::min<int64_t>(kVector, columns - first));
+      EpilogueOperands operands;
+      if (bias) operands.bias = b_.At(bias, Bytes(DType::kFloat32, first));
+      if (residual) operands.residual = b_.At(residual, Bytes(types_.output, first));
+      Value* sum = LoadElements(b_, types_.accumulator, b_.At(sums, Bytes(types_.accumulator, first)), lanes);
+      b_.Store(EmitEpilogue(b_, epilogue_, types_, sum, operands), b_.At(y, Bytes(types_.output, first)));
+    }
+  }
+
+  KernelBuilder& b_;
+  MatrixTiles tiles_;
+  const ElementTypes& types_;
+  const DenseAmxNest& nest_;
+  const DenseAmxKnobs& k_;
+  const Epilogue& epilogue_;
+  Value *data_ = nullptr, *weight_ = nullptr, *bias_ = nullptr, *residual_ = nullptr, *out_ = nullptr;
+  Value *data_stride_ = nullptr, *residual_stride_ = nullptr, *out_stride_ = nullptr, *scratch_ = nullptr;
+  Value *panel_ = nullptr, *panel_w_ = nullptr;
+};
+
+// Cycles, as conv2d_amx.cc has them.
+constexpr double kProductRow = 1.02, kLeastProduct = 8.5, kTileLoad = 11, kTileStore = 16, kFinish = 4.5;
+constexpr double kTileStart = 40, kStageStart = 300, kCacheShare = 0.9, kUnhiddenMemory = 0.8;
+
+class AmxDense : public KnobSchedule<DenseAmxKnobs> {
+ public:
+  std::string_view name() const override { return "dense_amx"; }
+  int version() const override { return 1; }
+  bool Takes(const ElementTypes& types) const override { return AreFloats(types) && types.bfloat(); }
+  // A step reads 32 of each row, and a few rows leave most of a tile empty.
+  bool Applies(const Workload& w, const MachineModel& machine) const override {
+    constexpr int64_t kLeastRows = 4;
+    return w.op == "nn.dense" && TileRow(w.types.data, machine) == kDepth && w.data[0] >= kLeastRows &&
+           w.data[1] % kDepth == 0;
+  }
+
+ private:
+  std::optional<std::string> RejectWith(const Workload& w, const MachineModel&, const DenseAmxKnobs& k) const override {
+    const DenseAmxNest nest(w, k);
+    const int registers = nest.outputs * nest.channels + 1 + nest.channels;
+    if (registers > MatrixTiles::kRegisters) {
+      return fmt::format("the register tile needs {} of {} tiles", registers, MatrixTiles::kRegisters);
+    }
+    if (nest.outputs > nest.tiles) return "tile_m is more than the rows";
+    return std::nullopt;
+  }
+
+  std::vector<KernelOperand> OperandsWith(const Workload& w, const DenseAmxKnobs& k,
+                                          const Epilogue& epilogue) const override {
+    const std::string panel = k.tile_oc == 1 ? "" : fmt::format("{}n", k.tile_oc);
+    const Layout weight = Layout::Parse("NK" + panel + "16k16n2k");
+    std::vector<KernelOperand> operands{{OperandRole::kData, w.types.data, w.data, Layout::Parse("MK")},
+                                        {OperandRole::kWeight, w.types.weight, w.weight, weight}};
+    if (epilogue.bias) {
+      const Layout bias = Layout::Parse(fmt::format("N{}n", k.tile_oc * kVector));
+      operands.push_back({OperandRole::kBias, DType::kFloat32, {w.weight[0]}, bias});
+    }
+    if (epilogue.residual) {
+      operands.push_back({OperandRole::kResidual, w.types.output, w.OutputShape(), Layout::Parse("MN")});
+    }
+    operands.push_back({OperandRole::kOutput, w.types.output, w.OutputShape(), Layout::Parse("MN")});
+    return operands;
+  }
+
+  EmittedKernel EmitWith(KernelBuilder& builder, const Workload& w, const MachineModel&, const DenseAmxKnobs& k,
+                         const Epilogue& epilogue, const std::string& symbol) const override {
+    const DenseAmxNest nest(w, k);
+    builder.Stage(symbol, [&](const StageArgs& args) { DenseAmxEmitter(builder, w, nest, k, epilogue).Emit(args); });
+    EmittedKernel kernel;
+    kernel.stages.push_back({symbol, nest.panels * nest.groups, 1, nest.scratch_bytes()});
+    return kernel;
+  }
+
+  TileShape TileWith(const Workload& w, const MachineModel&, const DenseAmxKnobs& k) const override {
+    const DenseAmxNest nest(w, k);
+    TileShape tile;
+    tile.rows = static_cast<double>(nest.outputs * nest.width);
+    tile.vectors = nest.channels;
+    tile.line = static_cast<double>(nest.M);
+    tile.groups = static_cast<double>(nest.panels);
+    tile.steps = static_cast<double>(nest.K / 2);
+    tile.unroll = kVector;
+    tile.weight_bytes = static_cast<double>(nest.depth() * nest.channels * kTileBytes);
+    tile.input_bytes = static_cast<double>(Bytes(w.types.data, nest.M * nest.K));
+    return tile;
+  }
+
+  double EstimateNsWith(const Workload& w, const MachineModel& machine, const DenseAmxKnobs& k) const override {
+    const DenseAmxNest nest(w, k);
+    const double width = static_cast<double>(nest.width), depth = static_cast<double>(nest.depth());
+    const double outputs = nest.outputs, channels = nest.channels;
+    const double products = outputs * channels * std::max(kProductRow * width, kLeastProduct);
+    const double step = std::max(products, kTileLoad * (outputs + channels));
+    const double finish = outputs * channels * (kTileStore + kFinish * width);
+    const TileShape pass = TileWith(w, machine, k);
+    const double panels = static_cast<double>(nest.panels), groups = static_cast<double>(nest.groups);
+    const double all_weights = pass.weight_bytes * panels;
+    // What does not stay near between two items comes again.
+    const double again = k.loop_order == 0
+                             ? panels * pass.input_bytes / MovedBytesPerCycle(machine, pass.input_bytes, kCacheShare)
+                             : groups * all_weights / MovedBytesPerCycle(machine, all_weights, kCacheShare);
+    double cycles = panels * groups * (depth * step + kTileStart + finish) + 0.25 * again;
+    cycles = cycles * ThreadShare(nest.panels * nest.groups, machine.threads) + kStageStart;
+    return (cycles + kUnhiddenMemory * all_weights / machine.cold_bytes_per_cycle) / machine.clock_ghz;
+  }
+};
+
+}  // namespace
+
+const Schedule& DenseAmx() {
+  static const AmxDense schedule;
+  return schedule;
+}
+
+}  // namespace hone
