@@ -28,6 +28,12 @@ std::string Blocked(int64_t block, const char* letter) {
   return block == 1 ? std::string() : fmt::format("{}{}", block, letter);
 }
 
+// A kernel row's pixels are neighbours in one row of a tile.
+bool IsThin(const Workload& w) {
+  return w.data[1] <= kThinChannels && w.weight[3] * kThinChannels <= TileProductOf(w.types)->channels &&
+         w.dilation[1] == 1;
+}
+
 class Amx : public KnobSchedule<AmxKnobs> {
  public:
   std::string_view name() const override { return "conv2d_amx"; }
@@ -35,15 +41,16 @@ class Amx : public KnobSchedule<AmxKnobs> {
   bool Takes(const ElementTypes& types) const override { return TileProductOf(types) != nullptr; }
   bool Applies(const Workload& w, const MachineModel& machine) const override {
     const bool tiles = w.types.whole() ? machine.byte_tiles : machine.bfloat16_tiles;
-    // Fewer channels leave most of a row empty.
-    return tiles && machine.vector_lanes == kVector && w.is_conv() && w.groups == 1 && w.data[1] >= kVector &&
-           w.prologue == Prologue::kNone;
+    // Other numbers of channels leave most of a row empty.
+    return tiles && machine.vector_lanes == kVector && w.is_conv() && w.groups == 1 &&
+           (w.data[1] >= kVector || IsThin(w)) && w.prologue == Prologue::kNone;
   }
 
  private:
   std::optional<std::string> RejectWith(const Workload& w, const MachineModel&, const AmxKnobs& k) const override {
     const TileProduct& product = *TileProductOf(w.types);
-    if (product.channels % k.ic_block != 0) {
+    if (IsThin(w) && k.ic_block != 1 && k.ic_block != kThinChannels) return "ic_block of a thin input is 1 or 4";
+    if (!IsThin(w) && (k.ic_block < kVector || product.channels % k.ic_block != 0)) {
       return fmt::format("ic_block does not divide the {} channels of a tile's row", product.channels);
     }
     const int64_t registers = Registers(k.tile_ow / kVector, k.tile_oc);
@@ -63,8 +70,11 @@ class Amx : public KnobSchedule<AmxKnobs> {
     const TileProduct& product = *TileProductOf(w.types);
     const Layout data = Layout::Parse("NCHW" + Blocked(k.ic_block, "c"));
     const Layout out = Layout::Parse("NCHW" + Blocked(k.oc_block, "c"));
-    const Layout weight = Layout::Parse("OIHW" + Blocked(k.tile_oc, "o") + Blocked(product.channels / product.group, "i") +
-                                        Blocked(kVector, "o") + Blocked(product.group, "i"));
+    const std::string rows =
+        IsThin(w) ? Blocked(product.channels / kThinChannels, "w") + Blocked(kThinChannels / product.group, "i")
+                  : Blocked(product.channels / product.group, "i");
+    const Layout weight =
+        Layout::Parse("OIHW" + Blocked(k.tile_oc, "o") + rows + Blocked(kVector, "o") + Blocked(product.group, "i"));
     std::vector<KernelOperand> operands{{OperandRole::kData, w.types.data, w.data, data},
                                         {OperandRole::kWeight, w.types.weight, w.weight, weight}};
     const Layout outputs = Layout::Parse("O" + Blocked(k.oc_block, "o"));
@@ -88,18 +98,19 @@ class Amx : public KnobSchedule<AmxKnobs> {
 
 // Cycles, measured on a Sapphire Rapids class guest with one hardware thread per core, everything in the first-level
 // cache unless a figure says otherwise.
-constexpr double kProductRow = 1.02;    // of a product, per row of its sums,
-constexpr double kLeastProduct = 8.5;   // and at least
-constexpr double kTileLoad = 11;        // of 16 rows or fewer
+constexpr double kProductRow = 1.02;   // of a product, per row of its sums,
+constexpr double kLeastProduct = 8.5;  // and at least
+constexpr double kTileLoad = 11;       // of 16 rows or fewer
 constexpr double kTileStore = 16;
-constexpr double kFinish = 4.5;         // per vector of 16 outputs: scale, round, narrow, store
-constexpr double kResidual = 2;         // and with another tensor added
-constexpr double kTileStart = 40;       // per register tile: its first loads wait
-constexpr double kStageStart = 300;     // loading the configuration, and giving the registers back
-constexpr double kBarrier = 2500;       // between two stages on several threads
-constexpr double kFillRow = 3;          // to copy one row of a tile,
-constexpr double kRepackRow = 10;       // and out of narrower blocks
-constexpr double kCacheShare = 0.9;     // of a cache that is taken to hold what is used again
+constexpr double kFinish = 4.5;      // per vector of 16 outputs: scale, round, narrow, store
+constexpr double kResidual = 2;      // and with another tensor added
+constexpr double kTileStart = 40;    // per register tile: its first loads wait
+constexpr double kStageStart = 300;  // loading the configuration, and giving the registers back
+constexpr double kBarrier = 2500;    // between two stages on several threads
+constexpr double kFillRow = 3;       // to copy one row of a tile,
+constexpr double kRepackRow = 10;    // and out of narrower blocks;
+constexpr double kThinPixel = 1.5;   // to make one pixel of a thin input
+constexpr double kCacheShare = 0.9;  // of a cache that is taken to hold what is used again
 constexpr double kUnhiddenMemory = 0.8;
 constexpr double kFetchAhead = 0.98;
 
@@ -110,9 +121,12 @@ double TileCycles(const AmxNest& nest, const MachineModel& machine, double count
   const double products = count * channels * std::max(kProductRow * width, kLeastProduct);
   const double loads = kTileLoad * (count + channels);
   const auto steps = static_cast<double>(nest.in_blocks * nest.taps());
-  const double weights = pass.weight_bytes / MovedBytesPerCycle(machine, pass.weight_bytes + pass.input_bytes / pass.line * width * count, kCacheShare);
+  const double weights =
+      pass.weight_bytes /
+      MovedBytesPerCycle(machine, pass.weight_bytes + pass.input_bytes / pass.line * width * count, kCacheShare);
   const double finish = kFinish + (nest.residual ? kResidual : 0);
-  return std::max(steps * std::max(products, loads), weights) + kTileStart + count * channels * (kTileStore + finish * width);
+  return std::max(steps * std::max(products, loads), weights) + kTileStart +
+         count * channels * (kTileStore + finish * width);
 }
 
 double BandCycles(const AmxNest& nest, const MachineModel& machine) {
@@ -125,7 +139,7 @@ double BandCycles(const AmxNest& nest, const MachineModel& machine) {
 double FillCycles(const AmxNest& nest, const MachineModel& machine) {
   if (!nest.filled) return 0;
   const int64_t rows = nest.shape.N * nest.in_blocks * nest.plane_h;
-  const double row = nest.knobs.ic_block == nest.product.channels ? kFillRow : kRepackRow;
+  const double row = nest.thin ? kThinPixel : nest.knobs.ic_block == nest.product.channels ? kFillRow : kRepackRow;
   const double cycles = static_cast<double>(rows * nest.plane_w) * row * ThreadShare(rows, machine.threads);
   return cycles + kStageStart + (machine.threads > 1 ? kBarrier : 0);
 }
@@ -178,10 +192,13 @@ const TileProduct* TileProductOf(const ElementTypes& types) {
 AmxNest::AmxNest(const Workload& workload, const AmxKnobs& k)
     : shape(workload), types(workload.types), knobs(k), product(*TileProductOf(workload.types)) {
   const ConvShape& s = shape;
+  thin = IsThin(workload);
   residual = workload.epilogue == EpilogueClass::kResidual;
-  filled = s.pad_t > 0 || s.pad_l > 0 || s.pad_b > 0 || s.pad_r > 0 || k.ic_block != product.channels;
+  filled = thin || s.pad_t > 0 || s.pad_l > 0 || s.pad_b > 0 || s.pad_r > 0 || k.ic_block != product.channels;
+  pixel_bytes = thin ? Bytes(types.data, kThinChannels) : MatrixTiles::kRowBytes;
   plane_h = filled ? (s.OH - 1) * s.stride_h + (s.KH - 1) * s.dil_h + 1 : s.H;
-  plane_w = filled ? (s.OW - 1) * s.stride_w + (s.KW - 1) * s.dil_w + 1 : s.W;
+  const int64_t reach = thin ? product.channels / kThinChannels : (s.KW - 1) * s.dil_w + 1;
+  plane_w = filled ? (s.OW - 1) * s.stride_w + reach : s.W;
   in_blocks = CeilDiv(s.C, product.channels);
   out_vectors = CeilDiv(s.O, k.oc_block) * (k.oc_block / kVector);
   groups = CeilDiv(CeilDiv(s.O, kVector), k.tile_oc);
@@ -189,7 +206,7 @@ AmxNest::AmxNest(const Workload& workload, const AmxKnobs& k)
   lines = LinesOf(s, plane_w, k.tile_oh);
 }
 
-int64_t AmxNest::plane_bytes() const { return in_blocks * plane_h * plane_w * MatrixTiles::kRowBytes; }
+int64_t AmxNest::plane_bytes() const { return in_blocks * plane_h * plane_w * pixel_bytes; }
 
 TileShape AmxNest::Tile() const {
   constexpr int64_t kTileBytes = MatrixTiles::kRows * MatrixTiles::kRowBytes;
@@ -202,7 +219,7 @@ TileShape AmxNest::Tile() const {
   tile.unroll = static_cast<double>(product.channels / product.group);
   tile.weight_bytes = static_cast<double>(in_blocks * taps() * knobs.tile_oc * kTileBytes);
   const int64_t rows = (knobs.tile_oh - 1) * shape.stride_h + (shape.KH - 1) * shape.dil_h + 1;
-  tile.input_bytes = static_cast<double>(in_blocks * rows * plane_w * MatrixTiles::kRowBytes);
+  tile.input_bytes = static_cast<double>(in_blocks * rows * plane_w * pixel_bytes);
   tile.workspace_bytes = filled ? static_cast<double>(plane_bytes()) : 0;
   return tile;
 }

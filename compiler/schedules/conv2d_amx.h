@@ -1,10 +1,12 @@
 // conv2d_amx: convolution with Intel AMX's tile registers, whose products take 16 outputs of 16 channels at once. Any
-// kernel size, stride, padding and dilation, one group; data in blocks of as many channels as a row of a tile holds.
+// kernel size, stride, padding and dilation, one group; data in blocks of as many channels as a row of a tile holds. Of
+// up to four channels a row of a tile holds several pixels, and a kernel row is one step.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "compiler/codegen/kernel_builder.h"
 #include "compiler/schedules/conv_shape.h"
 #include "compiler/schedules/schedule.h"
 
@@ -21,13 +23,15 @@ const TileProduct* TileProductOf(const ElementTypes& types);
 
 struct AmxKnobs : KnobTable {
   using KnobTable::KnobTable;
-  static std::vector<int64_t> Blocks(const Workload& w, const MachineModel& machine);
+  static std::vector<int64_t> OutputBlocks(const Workload& w, const MachineModel& machine);
+  static std::vector<int64_t> InputBlocks(const Workload& w, const MachineModel& machine);
   static std::vector<int64_t> Bands(const Workload& w, const MachineModel& machine);
 
   // Lanes of an output block: the output is NCHW{oc_block}c.
-  int64_t oc_block = Row("oc_block", 64, {16, 128, 16}, Blocks);
-  // Lanes of an input block; where it is no whole row of a tile, the input is repacked first.
-  int64_t ic_block = Row("ic_block", 64, {16, 64, 16}, Blocks);
+  int64_t oc_block = Row("oc_block", 64, {16, 128, 16}, OutputBlocks);
+  // Lanes of an input block; where it is no whole row of a tile, the input is repacked first. Of a thin input 4, or 1
+  // for plain NCHW.
+  int64_t ic_block = Row("ic_block", 64, {1, 64}, InputBlocks);
   // Tiles of 16 output channels in one register tile.
   int64_t tile_oc = Row("tile_oc", 1, {1, 6}, Always<1, 2, 4>);
   // Outputs of one register tile, in tiles of up to 16 neighbours.
@@ -56,10 +60,12 @@ struct AmxNest {
   ElementTypes types;
   const AmxKnobs& knobs;  // which must outlive it
   const TileProduct& product;
-  bool residual = false;    // another tensor is added
-  bool filled = false;      // the input is copied with its padding, in whole rows of tiles
-  int64_t plane_h = 0;      // of what the tiles read: the input, or its copy
+  bool thin = false;      // up to four channels: a tile's row holds the pixels of a kernel row
+  bool residual = false;  // another tensor is added
+  bool filled = false;    // the input is copied with its padding, in whole rows of tiles
+  int64_t plane_h = 0;    // of what the tiles read: the input, or its copy
   int64_t plane_w = 0;
+  int64_t pixel_bytes = 0;  // of its pixels
   int64_t in_blocks = 0;    // of product.channels
   int64_t out_vectors = 0;  // of 16 channels, those past the last one's block counted
   int64_t groups = 0;       // of tile_oc vectors, as many as the channels need
@@ -67,15 +73,23 @@ struct AmxNest {
   TileLines lines;
 
   AmxNest(const Workload& workload, const AmxKnobs& knobs);
-  int64_t taps() const { return shape.KH * shape.KW; }
+  // Steps of a kernel row, and of the whole kernel.
+  int64_t tap_columns() const { return thin ? 1 : shape.KW; }
+  int64_t taps() const { return shape.KH * tap_columns(); }
   int64_t together() const { return knobs.tile_ow / 16; }  // tiles of outputs in one register tile
   int64_t plane_bytes() const;
   TileShape Tile() const;
 };
 
+// Channels of a pixel of a thin input.
+inline constexpr int64_t kThinChannels = 4;
+
 const Schedule& Conv2dAmx();
 
 // Emits the kernel of a valid config; see conv2d_amx_emit.cc.
+// Its first stage where the nest is `filled`: rows of the plane, ((n * in_blocks) + block) * plane_h + row; see
+// conv2d_amx_fill.cc.
+void EmitAmxFill(KernelBuilder& builder, const AmxNest& nest, const StageArgs& args);
 EmittedKernel EmitConv2dAmx(KernelBuilder& builder, const AmxNest& nest, const Epilogue& epilogue,
                             const std::string& symbol);
 

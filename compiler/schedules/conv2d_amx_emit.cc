@@ -1,7 +1,7 @@
 // The stages. In brackets: the knob that cuts a loop.
 //
 //   1. where the input is padded or lies in narrower blocks: it is copied into the shared workspace, with its padding
-//      and in blocks of a tile's row. Nothing else then knows of borders.
+//      and in blocks of a tile's row (conv2d_amx_fill.cc). Nothing else then knows of borders.
 //
 //   2. loop_order=0: a group's weights stay near        loop_order=1: a band's input stays near
 //      for image n                                      for image n
@@ -22,7 +22,8 @@
 //   x(1): the same of the next tile    sums(1, 0)   sums(1, 1)
 //
 // A row of x is one pixel's block of channels, a row of w four of them for 16 output channels (two of bfloat16), a row
-// of sums 16 channels of one output. Of x and w the fewer are held for the step, the others come one by one.
+// of sums 16 channels of one output. Of x and w the fewer are held for the step, the others come one by one. Of a thin
+// input a row of x is several pixels of four channels side by side, all taps of one kernel row: rows of x overlap.
 //
 // How the operands lie:
 //   plane   [input block: x_block_][row: x_row_][column: x_column_][channels of a tile's row]
@@ -46,82 +47,6 @@ namespace {
 constexpr int kVector = MatrixTiles::kRows;
 constexpr int64_t kRowBytes = MatrixTiles::kRowBytes, kTileBytes = kVector * kRowBytes;
 
-// Stage 1. Work items are rows of the plane: ((n * in_blocks) + block) * plane_h + row.
-class FillEmitter {
- public:
-  FillEmitter(KernelBuilder& builder, const AmxNest& nest) : b_(builder), nest_(nest), s_(nest.shape) {
-    from_column_ = Bytes(nest.types.data, nest.knobs.ic_block);
-    parts_ = static_cast<int>(nest.product.channels / nest.knobs.ic_block);
-  }
-
-  void Emit(const StageArgs& args) {
-    Value* data = b_.Operand(args, 0);
-    Value* stride = b_.BatchStride(args, 0);
-    Value* plane = b_.SharedWorkspace(args);
-    b_.For(args.begin, args.end, 1, [&](Value* item) {
-      Value* block_of_image = b_.Div(item, nest_.plane_h);
-      Value* row = b_.Sub(b_.Mod(item, nest_.plane_h), b_.Index(s_.pad_t));
-      Value* image = b_.At(data, b_.Mul(b_.Div(block_of_image, nest_.in_blocks), stride));
-      Value* to = b_.At(plane, b_.Mul(item, nest_.plane_w * kRowBytes));
-      // A row above or below the image is a large number without its sign.
-      Value* inside = b_.ir().CreateICmpULT(row, b_.Index(s_.H));
-      b_.If(
-          inside, [&] { Row(image, b_.Mod(block_of_image, nest_.in_blocks), row, to); },
-          [&] { Zeros(to, 0, nest_.plane_w); });
-    });
-  }
-
- private:
-  void Row(Value* image, Value* block, Value* row, Value* to) {
-    const int64_t left = std::min(s_.pad_l, nest_.plane_w), last = std::min(nest_.plane_w, left + s_.W);
-    Zeros(to, 0, left);
-    std::vector<Part> parts;
-    for (int i = 0; i < parts_; ++i) parts.push_back(PartOf(image, block, row, i));
-    b_.For(0, last - left, 1, [&](Value* column) {
-      Value* at = b_.At(to, b_.Mul(b_.Add(column, left), kRowBytes));
-      for (size_t i = 0; i < parts.size(); ++i) {
-        Value* pixel = LoadBytes(b_.At(parts[i].from, b_.Mul(column, from_column_)));
-        if (parts[i].absent) pixel = b_.ir().CreateSelect(parts[i].absent, Zero(from_column_), pixel);
-        b_.Store(pixel, b_.At(at, static_cast<int64_t>(i) * from_column_));
-      }
-    });
-    Zeros(to, last, nest_.plane_w);
-  }
-
-  // The row of the input block that becomes this part of the tile's row, and whether there is none: then `from` is
-  // another one's.
-  struct Part {
-    Value* from;
-    Value* absent;
-  };
-
-  Part PartOf(Value* image, Value* block, Value* row, int part) {
-    Value* from = b_.Add(b_.Mul(block, parts_), part);
-    Value* absent = nullptr;
-    if (const int64_t blocks = CeilDiv(s_.C, nest_.knobs.ic_block); blocks % parts_ != 0) {
-      absent = b_.ir().CreateICmpSGE(from, b_.Index(blocks));
-      from = b_.Min(from, b_.Index(blocks - 1));
-    }
-    return {b_.At(image, b_.Mul(b_.Add(b_.Mul(from, s_.H), row), s_.W * from_column_)), absent};
-  }
-
-  Value* LoadBytes(Value* ptr) { return LoadElements(b_, DType::kUInt8, ptr, static_cast<int>(from_column_)); }
-
-  Value* Zero(int64_t bytes) {
-    return llvm::Constant::getNullValue(VectorOf(b_.ir().getInt8Ty(), static_cast<int>(bytes)));
-  }
-
-  void Zeros(Value* to, int64_t first, int64_t last) {
-    b_.For(first, last, 1, [&](Value* column) { b_.Store(Zero(kRowBytes), b_.At(to, b_.Mul(column, kRowBytes))); });
-  }
-
-  KernelBuilder& b_;
-  const AmxNest& nest_;
-  const ConvShape& s_;
-  int64_t from_column_;
-  int parts_;
-};
-
 // Stage 2. Work items are bands of one channel group: ((n * groups) + group) * bands + band, or with loop_order 1
 // ((n * bands) + band) * groups + group. All strides are in bytes.
 class AmxEmitter {
@@ -136,9 +61,9 @@ class AmxEmitter {
         epilogue_(epilogue),
         outputs_(static_cast<int>(nest.together())),
         channels_(static_cast<int>(nest.knobs.tile_oc)) {
-    x_row_ = nest.plane_w * kRowBytes;
+    x_row_ = nest.plane_w * nest.pixel_bytes;
     x_block_ = nest.plane_h * x_row_;
-    x_step_ = s_.stride_w * kRowBytes;
+    x_step_ = s_.stride_w * nest.pixel_bytes;
     w_step_ = channels_ * kTileBytes;
     w_block_ = nest.taps() * w_step_;
     y_column_ = Bytes(nest.types.output, k_.oc_block);
@@ -271,10 +196,10 @@ class AmxEmitter {
       prefetch.Emit(b_, b_.At(group_w_, nest_.in_blocks * w_block_), b_.Add(b_.Mul(pass, nest_.in_blocks), block));
       Value* block_w = b_.At(group_w_, b_.Mul(block, w_block_));
       b_.For(0, s_.KH, 1, [&](Value* kh) {
-        b_.For(0, s_.KW, 1, [&](Value* kw) {
+        b_.For(0, nest_.tap_columns(), 1, [&](Value* kw) {
           Value* x_offset = b_.Add(b_.Add(b_.Mul(block, x_block_), b_.Mul(kh, s_.dil_h * x_row_)),
-                                   b_.Mul(kw, s_.dil_w * kRowBytes));
-          Step(places, x_offset, b_.At(block_w, b_.Mul(b_.Add(b_.Mul(kh, s_.KW), kw), w_step_)));
+                                   b_.Mul(kw, s_.dil_w * nest_.pixel_bytes));
+          Step(places, x_offset, b_.At(block_w, b_.Mul(b_.Add(b_.Mul(kh, nest_.tap_columns()), kw), w_step_)));
         });
       });
     });
@@ -387,7 +312,7 @@ EmittedKernel EmitConv2dAmx(KernelBuilder& builder, const AmxNest& nest, const E
   EmittedKernel kernel;
   std::string name = symbol;
   if (nest.filled) {
-    builder.Stage(name, [&](const StageArgs& args) { FillEmitter(builder, nest).Emit(args); });
+    builder.Stage(name, [&](const StageArgs& args) { EmitAmxFill(builder, nest, args); });
     kernel.stages.push_back({name, nest.shape.N * nest.in_blocks * nest.plane_h, 1, 0});
     kernel.shared_workspace_bytes = nest.shape.N * nest.plane_bytes();
     name += "_1";

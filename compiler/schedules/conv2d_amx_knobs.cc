@@ -5,8 +5,13 @@
 namespace hone {
 
 // A whole row of a tile, or what other schedules write.
-std::vector<int64_t> AmxKnobs::Blocks(const Workload& w, const MachineModel& machine) {
+std::vector<int64_t> AmxKnobs::OutputBlocks(const Workload& w, const MachineModel& machine) {
   return {TileProductOf(w.types)->channels, machine.vector_lanes};
+}
+
+std::vector<int64_t> AmxKnobs::InputBlocks(const Workload& w, const MachineModel& machine) {
+  if (w.data[1] <= kThinChannels) return {1, kThinChannels};
+  return OutputBlocks(w, machine);
 }
 
 std::vector<int64_t> AmxKnobs::Bands(const Workload& w, const MachineModel&) {

@@ -1,5 +1,7 @@
-// Kernels of tile registers: the same bits as sums of integers, whatever the shape and the config; and their code, which
-// every machine can compile.
+// Kernels of tile registers: the same bits as sums of integers, whatever the shape and the config; and their code,
+// which every machine can compile.
+#include "compiler/schedules/conv2d_amx.h"
+
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +10,6 @@
 
 #include "compiler/codegen/host.h"
 #include "compiler/compile_kernel.h"
-#include "compiler/schedules/conv2d_amx.h"
 #include "core/random.h"
 #include "core/required_features.h"
 #include "tests/support/random_workloads.h"
@@ -58,14 +59,43 @@ TEST(Conv2dAmx, SumsAreExact) {
   }
 }
 
+// Up to four channels: a kernel row's pixels are one step, also where they come as plain NCHW.
+Workload RandomThinWorkload(Random& r) {
+  Workload w = RandomWorkload(r);
+  w.data[1] = w.weight[1] = Between(r, 1, 4);
+  w.weight[2] = Between(r, 1, 7);
+  w.weight[3] = Between(r, 1, 8);
+  w.data[2] += 7, w.data[3] += 7;
+  w.strides = {Between(r, 1, 3), Between(r, 1, 3)};
+  w.dilation = {1, 1};
+  return w;
+}
+
+TEST(Conv2dAmx, ThinInputsAreExactToo) {
+  HONE_NEEDS_TILES();
+  const Target target = WithTiles();
+  const MachineModel machine = MachineModelFor(target);
+  Random random(2);
+  int plain = 0;
+  for (int round = 0; round < 60 && !HasFailure(); ++round) {
+    const Workload w = RandomThinWorkload(random);
+    const Config config = testing::ValidConfig(Conv2dAmx(), w, machine, random);
+    plain += config.Get("ic_block", 0) == 1 ? 1 : 0;
+    testing::CheckBits({w, "conv2d_amx", config, target}, CanonicalEpilogue(w), random.Below(1000));
+  }
+  EXPECT_GT(plain, 10);
+  EXPECT_LT(plain, 50);
+}
+
 // Every way to cut the outputs: rows apart and joined, with and without what lies between them, tiles that repeat
 // outputs, register tiles that are not full.
 TEST(Conv2dAmx, EveryCutGivesTheSameBits) {
   HONE_NEEDS_TILES();
   const Target target = WithTiles();
   const MachineModel machine = MachineModelFor(target);
-  for (const char* shape : {"data=1x70x7x7 weight=35x70x3x3 padding=1x1x1x1", "data=1x70x7x7 weight=35x70x1x1",
-                            "data=1x70x14x33 weight=35x70x1x1", "data=1x64x12x17 weight=40x64x3x3 strides=2x2 padding=1x1x1x1"}) {
+  for (const char* shape :
+       {"data=1x70x7x7 weight=35x70x3x3 padding=1x1x1x1", "data=1x70x7x7 weight=35x70x1x1",
+        "data=1x70x14x33 weight=35x70x1x1", "data=1x64x12x17 weight=40x64x3x3 strides=2x2 padding=1x1x1x1"}) {
     Workload w = Workload::Parse(fmt::format("nn.conv2d {} epilogue=residual", shape));
     w.types = ByteTypes(DType::kUInt8);
     const ConfigSpace space = Conv2dAmx().Space(w, machine);
@@ -131,8 +161,9 @@ TEST(Conv2dAmx, KeepsEverythingInTiles) {
   EXPECT_EQ(count("tilestored"), 0) << hot;
   EXPECT_EQ(count("(%rsp)"), 0) << hot;
   w.types = kBFloat16s;
-  EXPECT_THAT(CompileAssembly({w, "conv2d_amx", Config::Parse("oc_block=32 ic_block=32 tile_oc=2 tile_ow=32"), WithTiles()}),
-              HasSubstr("tdpbf16ps"));
+  EXPECT_THAT(
+      CompileAssembly({w, "conv2d_amx", Config::Parse("oc_block=32 ic_block=32 tile_oc=2 tile_ow=32"), WithTiles()}),
+      HasSubstr("tdpbf16ps"));
 }
 
 TEST(Conv2dAmx, AsksForWhatItNeeds) {
