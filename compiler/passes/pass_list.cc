@@ -61,7 +61,10 @@ const std::vector<Pass>& AllPasses() {
       {"store_bytes", 3, [](const IRModule& m, const PassContext&) { return StoreBytes(m); }},
       {"store_bfloat16", 0,
        [](const IRModule& m, const PassContext& c) {
-         return c.build.precision == Precision::kBFloat16 ? StoreBFloat16(m, !c.build.exact_math) : m;
+         // Tiles multiply faster than Winograd's algorithm saves.
+         const bool tiles = c.build.machine().bfloat16_tiles;
+         const BFloatOptions options{.winograd = !tiles && !c.build.exact_math, .round_inputs = tiles};
+         return c.build.precision == Precision::kBFloat16 ? StoreBFloat16(m, options) : m;
        }},
       // Below level 2 every operator becomes a function of its own: lowering knows functions alone.
       {"fuse", 0, [](const IRModule& m, const PassContext& c) { return Fuse(m, c.build.opt_level >= 2); }, false},

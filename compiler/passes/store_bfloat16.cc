@@ -61,7 +61,8 @@ bool SuitsWinograd(const Call& product) {
 
 class BFloatStorer {
  public:
-  BFloatStorer(const ExprPtr& body, bool winograd) : users_(PostOrder(body), body), body_(body), winograd_(winograd) {}
+  BFloatStorer(const ExprPtr& body, const BFloatOptions& options)
+      : users_(PostOrder(body), body), body_(body), options_(options) {}
 
   ExprPtr Run() {
     // Readers before what they read: a value's use follows from theirs.
@@ -193,16 +194,27 @@ class BFloatStorer {
   }
 
   ExprPtr Rewritten(const ExprPtr& old, const Call& call) {
-    const ExprPtr stored = TakesBFloat(old) ? StoredOf(call.args[0]) : nullptr;
+    const ExprPtr stored = TakesBFloat(old) ? DataOf(call) : nullptr;
     std::vector<ExprPtr> args;
     for (const ExprPtr& arg : call.args) args.push_back(Value(arg));
     if (stored != nullptr) {
       args[0] = stored;
-      const bool narrow = HasPairs(call) && !(winograd_ && SuitsWinograd(call));
+      const bool narrow = HasPairs(call) && !(options_.winograd && SuitsWinograd(call));
       if (narrow) args[1] = Narrowed(*relay::AsConstant(call.args[1]));
       return TypedCall(relay::AsOp(call.op)->def->name, std::move(args), call.attrs, call.name);
     }
     return args == call.args ? old : WithArgs(call, std::move(args));
+  }
+
+  // What the product reads as bfloat16, or null: a value is rounded once for all that read it.
+  ExprPtr DataOf(const Call& product) {
+    const ExprPtr& old = product.args[0];
+    if (const ExprPtr stored = StoredOf(old)) return stored;
+    const int64_t groups = product.attrs.GetInt("groups", 1);
+    if (!options_.round_inputs || groups != 1) return nullptr;
+    ExprPtr& rounded = rounded_[old.get()];
+    if (rounded == nullptr) rounded = CastTo(Value(old), DType::kBFloat16);
+    return rounded;
   }
 
   static ExprPtr Narrowed(const relay::Constant& weights) {
@@ -211,17 +223,18 @@ class BFloatStorer {
 
   UserMap users_;
   ExprPtr body_;
-  bool winograd_;
+  BFloatOptions options_;
   std::unordered_map<const relay::Expr*, bool> wanted_, chain_stored_;
   std::unordered_map<const relay::Expr*, ExprPtr> now_;
-  std::unordered_map<const relay::Expr*, ExprPtr> stored_;  // as bfloat16
+  std::unordered_map<const relay::Expr*, ExprPtr> stored_;   // as bfloat16
+  std::unordered_map<const relay::Expr*, ExprPtr> rounded_;  // likewise, beside the value itself
 };
 
 }  // namespace
 
-relay::IRModule StoreBFloat16(const relay::IRModule& module, bool winograd) {
+relay::IRModule StoreBFloat16(const relay::IRModule& module, const BFloatOptions& options) {
   const ExprPtr& body = module.main->body;
-  const ExprPtr stored = BFloatStorer(body, winograd).Run();
+  const ExprPtr stored = BFloatStorer(body, options).Run();
   return stored == body ? module : WithBody(module, stored);
 }
 

@@ -46,7 +46,7 @@ ExprPtr MaxPool(const ExprPtr& data) {
 TEST(StoreBFloat16, LayersPassItOnAndInputsAndResultsStayAsTheyAre) {
   const ExprPtr first = ReluConv(Input("x", {1, 3, 8, 8}), 3, 16, 3, 1);
   const IRModule module = ModuleOf(Conv(ReluConv(first, 16, 16, 3, 2), 16, 8, 1, 3));
-  const IRModule stored = StoreBFloat16(module, false);
+  const IRModule stored = StoreBFloat16(module, {});
   ExpectSameMeaning(module, stored, kRounding);
   EXPECT_THAT(Anchors(stored), ElementsAre("float32 float32 bfloat16: relu", "bfloat16 bfloat16 bfloat16: relu",
                                            "bfloat16 bfloat16 float32: none"));
@@ -60,7 +60,7 @@ TEST(StoreBFloat16, AResidualIsStoredAndItsSumIsNotRoundedTwice) {
   const ExprPtr branch = Conv(ReluConv(trunk, 16, 16, 3, 3), 16, 16, 1, 4);
   const ExprPtr sum = MakeCall("nn.relu", {MakeCall("add", {branch, beside})});
   const IRModule module = ModuleOf(Conv(sum, 16, 4, 1, 5));
-  const IRModule stored = StoreBFloat16(module, false);
+  const IRModule stored = StoreBFloat16(module, {});
   ExpectSameMeaning(module, stored, kRounding);
   EXPECT_THAT(Anchors(stored), ElementsAre("float32 float32 bfloat16: relu", "bfloat16 bfloat16 bfloat16: relu",
                                            "bfloat16 bfloat16 bfloat16: none", "bfloat16 bfloat16 bfloat16: add,relu",
@@ -77,7 +77,7 @@ TEST(StoreBFloat16, ATrunkThatIsScaledBeforeEachLayerIsStoredOnce) {
   const ExprPtr sum = MakeCall("add", {trunk, Conv(scaled(trunk, 16, 2), 16, 16, 3, 3)});
   const ExprPtr last = MakeCall("add", {sum, Conv(scaled(sum, 16, 4), 16, 16, 3, 5)});
   const IRModule module = ModuleOf(Conv(scaled(last, 16, 6), 16, 4, 1, 7));
-  const IRModule stored = StoreBFloat16(module, false);
+  const IRModule stored = StoreBFloat16(module, {});
   ExpectSameMeaning(module, stored, kRounding);
   EXPECT_THAT(Anchors(stored), ElementsAre("float32 float32 bfloat16: relu", "bfloat16 bfloat16 bfloat16: add",
                                            "bfloat16 bfloat16 bfloat16: add", "bfloat16 bfloat16 float32: none"));
@@ -89,7 +89,7 @@ TEST(StoreBFloat16, PoolsMovesAndConcatenationsKeepIt) {
       MakeCall("concatenate", {relay::MakeTuple({ReluConv(pooled, 16, 16, 1, 2), ReluConv(pooled, 16, 16, 3, 3)})},
                {{"axis", int64_t{1}}});
   const IRModule module = ModuleOf(Conv(joined, 32, 4, 1, 4));
-  const IRModule stored = StoreBFloat16(module, false);
+  const IRModule stored = StoreBFloat16(module, {});
   ExpectSameMeaning(module, stored, kRounding);
   // Four layers and the pool are one kernel each, and so is what joins two.
   const IRModule fused = Fuse(stored, true);
@@ -106,7 +106,7 @@ TEST(StoreBFloat16, DepthwiseWeightsAndThoseWithoutPairsAreFloat32) {
   };
   const ExprPtr first = ReluConv(Input("x", {1, 4, 6, 6}), 4, 12, 1, 1);
   const IRModule module = ModuleOf(Conv(grouped(grouped(grouped(first, 12, 12, 2), 12, 4, 3), 12, 2, 4), 12, 4, 1, 5));
-  const IRModule stored = StoreBFloat16(module, false);
+  const IRModule stored = StoreBFloat16(module, {});
   ExpectSameMeaning(module, stored, kRounding);
   EXPECT_THAT(Anchors(stored), ElementsAre("float32 float32 bfloat16: relu", "bfloat16 float32 bfloat16: none",
                                            "bfloat16 float32 bfloat16: none", "bfloat16 bfloat16 bfloat16: none",
@@ -116,16 +116,25 @@ TEST(StoreBFloat16, DepthwiseWeightsAndThoseWithoutPairsAreFloat32) {
 TEST(StoreBFloat16, WhatWinogradMayComputeKeepsItsWeights) {
   const ExprPtr first = ReluConv(Input("x", {1, 4, 6, 6}), 4, 8, 1, 1);
   const IRModule module = ModuleOf(Conv(ReluConv(first, 8, 8, 3, 2), 8, 4, 1, 3));
-  const IRModule stored = StoreBFloat16(module, true);
+  const IRModule stored = StoreBFloat16(module, {.winograd = true});
   ExpectSameMeaning(module, stored, kRounding);
   EXPECT_THAT(Anchors(stored), ElementsAre("float32 float32 bfloat16: relu", "bfloat16 float32 bfloat16: relu",
                                            "bfloat16 bfloat16 float32: none"));
 }
 
+TEST(StoreBFloat16, InputsAreRoundedWhereTheFirstLayersAreToBeOfItToo) {
+  const ExprPtr x = Input("x", {1, 3, 6, 6});
+  const IRModule module = ModuleOf(MakeCall("add", {Conv(x, 3, 8, 3, 1), Conv(x, 3, 8, 1, 2)}));
+  const IRModule stored = StoreBFloat16(module, {.round_inputs = true});
+  ExpectSameMeaning(module, stored, kRounding);
+  EXPECT_EQ(CountOf(stored, "cast"), 1);
+  EXPECT_THAT(Anchors(stored), ElementsAre("bfloat16 bfloat16 float32: none", "bfloat16 bfloat16 float32: add"));
+}
+
 TEST(StoreBFloat16, DenseLayersReadIt) {
   const ExprPtr row = MakeCall("nn.batch_flatten", {ReluConv(Input("x", {1, 4, 2, 2}), 4, 8, 1, 1)});
   const IRModule module = ModuleOf(MakeCall("nn.dense", {row, RandomConstant({10, 32}, 2)}, {{"units", int64_t{10}}}));
-  const IRModule stored = StoreBFloat16(module, false);
+  const IRModule stored = StoreBFloat16(module, {});
   ExpectSameMeaning(module, stored, kRounding);
   EXPECT_THAT(Anchors(stored), ElementsAre("float32 float32 bfloat16: relu", "bfloat16 bfloat16 float32: none"));
 }
@@ -133,11 +142,11 @@ TEST(StoreBFloat16, DenseLayersReadIt) {
 TEST(StoreBFloat16, LeavesWhatNoProductReads) {
   const ExprPtr x = Input("x", {1, 8, 6, 6});
   const IRModule pool = ModuleOf(MaxPool(MakeCall("nn.relu", {x})));
-  EXPECT_EQ(StoreBFloat16(pool, false).main, pool.main);
+  EXPECT_EQ(StoreBFloat16(pool, {}).main, pool.main);
   // A result is what its user asked for, also where a layer reads it too.
   const ExprPtr first = ReluConv(x, 8, 16, 1, 1);
   const IRModule both = ModuleOf(relay::MakeTuple({first, Conv(first, 16, 4, 1, 2)}));
-  EXPECT_EQ(StoreBFloat16(both, false).main, both.main);
+  EXPECT_EQ(StoreBFloat16(both, {}).main, both.main);
 }
 
 }  // namespace
