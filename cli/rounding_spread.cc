@@ -52,7 +52,55 @@ relay::IRModule PushedModule(const relay::IRModule& typed, const Largest& larges
   return relay::InferType(pushed);
 }
 
+// What a product reads, moved and rounded.
+ExprPtr Narrowed(const ExprPtr& value, const relay::TypePtr& type, const Direction& direction) {
+  constexpr double kHalfLastPlace = 1.0 / 256;
+  Tensor factor(DType::kFloat32, type->shape);
+  for (int64_t i = 0; i < factor.elements(); ++i) factor.Set(i, 1 + kHalfLastPlace * direction());
+  const ExprPtr moved = relay::MakeCall("multiply", {value, relay::MakeConstant(factor)});
+  const ExprPtr narrow = relay::MakeCall("cast", {moved}, {{"dtype", std::string("bfloat16")}});
+  return relay::MakeCall("cast", {narrow}, {{"dtype", std::string("float32")}});
+}
+
+bool MultipliesFloats(const ExprPtr& expr) {
+  const Call* call = relay::AsCallTo(expr, "nn.conv2d");
+  if (call == nullptr) call = relay::AsCallTo(expr, "nn.dense");
+  return call != nullptr && call->args[0]->type->dtype == DType::kFloat32 && !call->attrs.GetBool("integral");
+}
+
+relay::IRModule NarrowedModule(const relay::IRModule& typed, const Direction& direction) {
+  relay::IRModule narrowed = typed;
+  const ExprPtr body = relay::RewritePostOrder(typed.main->body, [&](const ExprPtr& old, const ExprPtr& fresh) {
+    if (!MultipliesFloats(old)) return fresh;
+    const Call &before = *relay::AsCall(old), &now = *relay::AsCall(fresh);
+    std::vector<ExprPtr> args = now.args;
+    for (size_t i = 0; i < 2; ++i) args[i] = Narrowed(args[i], before.args[i]->type, direction);
+    return relay::MakeCall(relay::AsOp(now.op)->def->name, std::move(args), now.attrs, now.name);
+  });
+  narrowed.main = relay::WithFields(*typed.main, typed.main->params, body);
+  return relay::InferType(narrowed);
+}
+
+// Raises each to how far the outputs are from the reference's. What has no bound allows nothing.
+void Widen(const std::vector<Tensor>& outputs, const std::vector<Tensor>& reference, std::vector<double>& spread) {
+  for (size_t i = 0; i < reference.size(); ++i) {
+    const double worst = CompareOutput("", outputs[i], reference[i], 0).worst;
+    if (std::isfinite(worst)) spread[i] = std::max(spread[i], worst);
+  }
+}
+
 }  // namespace
+
+std::vector<double> BFloat16Spread(const relay::IRModule& typed, const Inputs& inputs) {
+  const std::vector<Tensor> outputs = RunReference(typed, inputs);
+  std::vector<double> spread(outputs.size(), 0.0);
+  Random random(1);
+  const Direction none = [] { return 0.0; }, any = [&] { return 2 * random.Uniform() - 1; };
+  for (const Direction& direction : {none, any, any}) {
+    Widen(RunReference(NarrowedModule(typed, direction), inputs), outputs, spread);
+  }
+  return spread;
+}
 
 bool Rounds(const relay::IRModule& typed) {
   bool rounds = false;
@@ -70,12 +118,7 @@ std::vector<double> RoundingSpread(const relay::IRModule& typed, const Inputs& i
   const Direction up = [] { return 1.0; }, down = [] { return -1.0; };
   const Direction any = [&] { return 2 * random.Uniform() - 1; };
   for (const Direction& direction : {up, down, any, any}) {
-    const std::vector<Tensor> pushed = RunReference(PushedModule(typed, largest, direction), inputs);
-    for (size_t i = 0; i < outputs.size(); ++i) {
-      const double worst = CompareOutput("", pushed[i], outputs[i], 0).worst;
-      // What has no bound allows nothing.
-      if (std::isfinite(worst)) spread[i] = std::max(spread[i], worst);
-    }
+    Widen(RunReference(PushedModule(typed, largest, direction), inputs), outputs, spread);
   }
   return spread;
 }

@@ -1,4 +1,4 @@
-// How far the outputs of a model that rounds may be from each other and all be right.
+// How far the outputs of a model that rounds, or is computed in fewer bits, may be from each other and all be right.
 #pragma once
 
 #include <map>
@@ -18,5 +18,10 @@ bool Rounds(const relay::IRModule& typed);
 // by up to 2^-18 of the largest of their tensor, as sums of a few thousand products may be: all upwards, all downwards,
 // and twice at random. Takes five runs of the reference. All zero for a model that does not round.
 std::vector<double> RoundingSpread(const relay::IRModule& typed, const std::map<std::string, Tensor>& inputs);
+
+// The same of a model whose convolutions and dense layers read bfloat16, data and weights, as a package of that
+// precision may: the largest max |y - r| / max |r| between the reference r and references y that round them, once as
+// they are and twice off by up to half a last place. Takes four runs of the reference. All zero without such layers.
+std::vector<double> BFloat16Spread(const relay::IRModule& typed, const std::map<std::string, Tensor>& inputs);
 
 }  // namespace hone

@@ -62,6 +62,27 @@ TEST_F(VerifyProgram, FindsAQuantisedPackageOfAnotherScale) {
   EXPECT_THAT(r.out, HasSubstr("DIFFERS"));
 }
 
+TEST_F(VerifyProgram, AllowsBFloat16WhatItsRoundingExplains) {
+  const ProgramResult built = Shell("hone build zoo:dqn --no-records --precision bfloat16 -o B.hone");
+  if (built.code == 2) GTEST_SKIP() << built.err;
+  ASSERT_EQ(built.code, 0) << built.err;
+  const ProgramResult right = Verify("zoo:dqn B.hone");
+  EXPECT_EQ(right.code, 0) << right.out << right.err;
+  EXPECT_THAT(right.out, HasSubstr("rounding allows"));
+  ASSERT_EQ(Shell("hone build zoo:dqn --seed 2 --no-records --precision bfloat16 -o other.hone").code, 0);
+  const ProgramResult wrong = Verify("zoo:dqn other.hone");
+  EXPECT_EQ(wrong.code, 1) << wrong.out << wrong.err;
+  EXPECT_THAT(wrong.out, HasSubstr("DIFFERS"));
+}
+
+TEST_F(VerifyProgram, RefusesAPrecisionThatTheTargetLacks) {
+  const ProgramResult r = Shell("hone build zoo:dqn --target x86-64-v3 --precision bfloat16 -o B.hone");
+  EXPECT_EQ(r.code, 2) << r.out << r.err;
+  EXPECT_THAT(r.err, HasSubstr("--precision bfloat16 needs a CPU that multiplies bfloat16"));
+  EXPECT_THAT(r.err, HasSubstr("x86-64-v3"));
+  EXPECT_FALSE(std::filesystem::exists(Path("work/B.hone")));
+}
+
 constexpr int kWords = 40;
 
 // y[i] is the id that picked it.
