@@ -10,6 +10,7 @@
 #include "compiler/build.h"
 #include "compiler/codegen/host.h"
 #include "compiler/frontend/onnx/onnx_import.h"
+#include "compiler/passes/passes.h"
 #include "compiler/relay/infer_type.h"
 #include "compiler/relay/reference.h"
 #include "core/error.h"
@@ -55,14 +56,22 @@ bool SameBits(const Outputs& a, const Outputs& b) {
 
 BuildOptions OptionsOf(const GraphRun& run) {
   BuildOptions options;
-  options.context = {run.target, run.threads, run.exact_math, run.opt_level};
+  options.context = {run.target, run.threads, run.exact_math, run.opt_level, run.precision};
   return options;
+}
+
+// What the package must compute: with bfloat16 the module that rounds where the package does. Where a sum lies between
+// two of them the reference, moved a little, falls to either side as well.
+relay::IRModule Judged(const relay::IRModule& typed, const GraphRun& run) {
+  if (run.precision == Precision::kFloat32) return typed;
+  return RunPassesUntil("store_bfloat16", typed, {OptionsOf(run).context});
 }
 
 GraphCheck CheckEmulated(const relay::IRModule& typed, const GraphRun& run) {
   const Inputs inputs = MakeInputs(typed, run.seed);
   const Outputs got = RunEmulatedModule(typed, OptionsOf(run), inputs);
-  const auto wrong = WrongOutput(typed, inputs, RunReference(typed, inputs), got);
+  const relay::IRModule judged = Judged(typed, run);
+  const auto wrong = WrongOutput(judged, inputs, RunReference(judged, inputs), got);
   return wrong ? GraphCheck{Verdict::kWrong, *wrong} : GraphCheck{};
 }
 
@@ -70,10 +79,11 @@ GraphCheck CheckPackage(const relay::IRModule& typed, const BuildResult& built, 
                         const CheckStep& step) {
   const auto package = Package::FromBytes(built.package, "random");
   const Inputs inputs = MakeInputs(typed, run.seed);
-  const Outputs expected = RunReference(typed, inputs);
+  const relay::IRModule judged = Judged(typed, run);
+  const Outputs expected = RunReference(judged, inputs);
   step("session");
   const Outputs alone = RunSession(package, inputs, 1, 1);
-  if (const auto wrong = WrongOutput(typed, inputs, expected, alone)) return {Verdict::kWrong, *wrong};
+  if (const auto wrong = WrongOutput(judged, inputs, expected, alone)) return {Verdict::kWrong, *wrong};
   step("guarded run");
   if (!SameBits(alone, RunGuarded({package->plan(), package->lib(), package->params()}, inputs, run.seed))) {
     return {Verdict::kBits, "in memory of its own for each buffer, with ranges cut elsewhere"};
@@ -94,8 +104,8 @@ GraphCheck BuildAndRun(const relay::IRModule& typed, const GraphRun& run, const 
 }  // namespace
 
 std::string GraphRun::ToText() const {
-  return fmt::format("-O{} threads={} session-threads={}{} seed={} {}", opt_level, threads, session_threads,
-                     exact_math ? " exact" : "", seed, target.ToText());
+  return fmt::format("-O{} threads={} session-threads={}{} {} seed={} {}", opt_level, threads, session_threads,
+                     exact_math ? " exact" : "", PrecisionName(precision), seed, target.ToText());
 }
 
 GraphRun DrawGraphRun(uint64_t seed, const Target& target) {
@@ -106,6 +116,7 @@ GraphRun DrawGraphRun(uint64_t seed, const Target& target) {
   run.threads = 1 + static_cast<int>(random.Below(4));
   run.session_threads = 2 + static_cast<int>(random.Below(3));
   run.exact_math = random.Below(4) == 0;
+  if (random.Below(6) == 0) run.precision = Precision::kBFloat16;
   run.seed = seed;
   return run;
 }

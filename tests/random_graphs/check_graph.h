@@ -7,7 +7,7 @@
 #include <string>
 
 #include "compiler/frontend/onnx/onnx_graph.h"
-#include "core/target.h"
+#include "core/build_context.h"
 
 namespace hone {
 
@@ -18,6 +18,7 @@ struct GraphRun {
   int threads = 1;          // that the package is built for
   int session_threads = 2;  // that it is run with, besides one
   bool exact_math = false;
+  Precision precision = Precision::kFloat32;
   uint64_t seed = 0;  // of the inputs, and of how ranges are cut
 
   std::string ToText() const;
