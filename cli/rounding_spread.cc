@@ -52,7 +52,7 @@ relay::IRModule PushedModule(const relay::IRModule& typed, const Largest& larges
   return relay::InferType(pushed);
 }
 
-// What a product reads, moved and rounded.
+// What a product reads or makes, moved and rounded.
 ExprPtr Narrowed(const ExprPtr& value, const relay::TypePtr& type, const Direction& direction) {
   constexpr double kHalfLastPlace = 1.0 / 256;
   Tensor factor(DType::kFloat32, type->shape);
@@ -75,7 +75,8 @@ relay::IRModule NarrowedModule(const relay::IRModule& typed, const Direction& di
     const Call &before = *relay::AsCall(old), &now = *relay::AsCall(fresh);
     std::vector<ExprPtr> args = now.args;
     for (size_t i = 0; i < 2; ++i) args[i] = Narrowed(args[i], before.args[i]->type, direction);
-    return relay::MakeCall(relay::AsOp(now.op)->def->name, std::move(args), now.attrs, now.name);
+    const ExprPtr product = relay::MakeCall(relay::AsOp(now.op)->def->name, std::move(args), now.attrs, now.name);
+    return Narrowed(product, old->type, direction);
   });
   narrowed.main = relay::WithFields(*typed.main, typed.main->params, body);
   return relay::InferType(narrowed);

@@ -270,9 +270,12 @@ class AmxDense : public KnobSchedule<DenseAmxKnobs> {
     const double width = static_cast<double>(nest.width), depth = static_cast<double>(nest.depth());
     const double outputs = nest.outputs, channels = nest.channels;
     const double products = outputs * channels * std::max(kProductRow * width, kLeastProduct);
-    const double step = std::max(products, kTileLoad * (outputs + channels));
-    const double finish = outputs * channels * (kTileStore + kFinish * width);
     const TileShape pass = TileWith(w, machine, k);
+    // A panel goes by once for each group of row tiles, from wherever it stays.
+    const double near = pass.weight_bytes + static_cast<double>(Bytes(w.types.data, nest.K)) * outputs * width;
+    const double weights = channels * static_cast<double>(kTileBytes) / MovedBytesPerCycle(machine, near, kCacheShare);
+    const double step = std::max({products, kTileLoad * (outputs + channels), weights});
+    const double finish = outputs * channels * (kTileStore + kFinish * width);
     const double panels = static_cast<double>(nest.panels), groups = static_cast<double>(nest.groups);
     const double all_weights = pass.weight_bytes * panels;
     // What does not stay near between two items comes again.
