@@ -14,14 +14,6 @@ constexpr size_t kMostDone = 64;
 constexpr size_t kMostDoneBytes = size_t{64} << 20;  // of outputs
 constexpr int kQuietBeats = 5;                       // until a piece counts as lost on the way
 
-Frame JobError(const char* code, const std::string& message, const Json& header) {
-  Frame frame = ErrorFrame(code, message);
-  // Numbers alone: anything else may be as long as a header.
-  if (header.contains("job") && header["job"].is_number()) frame.header["job"] = header["job"];
-  if (header.contains("attempt") && header["attempt"].is_number()) frame.header["attempt"] = header["attempt"];
-  return frame;
-}
-
 size_t OutputBytes(const Frame& result) {
   size_t bytes = 0;
   for (const std::string& part : result.parts) bytes += part.size();
@@ -49,7 +41,7 @@ std::vector<Frame> LeaseDesk::Handle(const Frame& frame, bool* for_us) {
   } else if (frame.kind == FrameKind::kHeartbeat) {
     answers.push_back({FrameKind::kLeaseEnd, Json::object(), {}});
   } else {
-    answers.push_back(JobError("no_lease", "this runner is not under that lease", frame.header));
+    answers.push_back(JobErrorFrame("no_lease", "this runner is not under that lease", frame.header));
   }
   for (Frame& answer : answers) answer.lease = frame.lease;
   return answers;
@@ -126,7 +118,7 @@ std::vector<Frame> LeaseDesk::OnPiece(const BlobPiece& piece) {
     }
   } catch (const std::exception& error) {
     const JobId bad = job->id;
-    answer.push_back(JobError("unsupported_job", error.what(), {{"job", bad}, {"attempt", job->attempt}}));
+    answer.push_back(JobErrorFrame("unsupported_job", error.what(), {{"job", bad}, {"attempt", job->attempt}}));
     std::erase_if(waiting_, [&](const JobMessage& each) { return each.id == bad; });
   }
   if (std::optional<Frame> need = NextNeed()) answer.push_back(std::move(*need));
@@ -145,12 +137,12 @@ std::vector<Frame> LeaseDesk::OnJob(const Frame& frame) {
   try {
     job = JobFromFrame(frame);
   } catch (const Error& error) {
-    return {JobError("unsupported_job", error.what(), frame.header)};
+    return {JobErrorFrame("unsupported_job", error.what(), frame.header)};
   }
   if (const Frame* done = FindDone(job.id, &job.attempt)) return {*done};
   if (Knows(job.id, &job.attempt)) return {};
   if (waiting_.size() >= kMostWaiting) {
-    return {JobError("busy", fmt::format("{} jobs wait already", waiting_.size()), frame.header)};
+    return {JobErrorFrame("busy", fmt::format("{} jobs wait already", waiting_.size()), frame.header)};
   }
   if (job.package) return OnPackage(std::move(job), frame.header);
   if (!job.job.reference.elf.empty()) references_.Insert(job.reference_sha256, job.job.reference.elf);
@@ -162,15 +154,15 @@ std::vector<Frame> LeaseDesk::OnJob(const Frame& frame) {
 
 std::vector<Frame> LeaseDesk::OnPackage(JobMessage job, const Json& header) {
   if (const int64_t bytes = BlobBytes(*job.package); bytes > caps_.package_bytes) {
-    return {JobError("unsupported_job",
-                     fmt::format("its parameters and inputs have {} bytes; this runner takes {} (--max-package)", bytes,
-                                 caps_.package_bytes),
-                     header)};
+    return {JobErrorFrame("unsupported_job",
+                          fmt::format("its parameters and inputs have {} bytes; this runner takes {} (--max-package)",
+                                      bytes, caps_.package_bytes),
+                          header)};
   }
   try {
     GiveBlobs(job);
   } catch (const Error& error) {
-    return {JobError("unsupported_job", error.what(), header)};
+    return {JobErrorFrame("unsupported_job", error.what(), header)};
   }
   // The one before asks already.
   const bool asks = Lacks(job) && FirstLackingBlobs() == nullptr;

@@ -135,6 +135,11 @@ void LocalRunner::Handle(const Frame& frame) {
     if (job == outstanding_.end()) return;
     const std::optional<Frame> blob = AnswerNeed(job->message, frame.header, kLocalPieceBytes);
     if (blob && !WriteFrame(executor_->fd(), *blob)) Restart();
+  } else if (frame.kind == FrameKind::kError && frame.header.contains("job")) {
+    // Read by nobody before the executor: a plan or an artifact that says what cannot be.
+    const auto job = find(HeaderNumber(frame.header, "job"));
+    const Measurement refused = FailedMeasurement(Fate::kUnsupported, 0, HeaderText(frame.header, "message"));
+    if (job != outstanding_.end()) Finish(job, refused);
   } else {
     throw Error(ExitCode::kBadData, "the executor sent a frame that a runner does not take");
   }

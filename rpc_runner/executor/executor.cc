@@ -81,7 +81,7 @@ class Executor {
     try {
       message = JobFromFrame(frame);
     } catch (const Error& error) {
-      return WriteFrame(fd_, ErrorFrame("unsupported_job", error.what()));
+      return WriteFrame(fd_, JobErrorFrame("unsupported_job", error.what(), frame.header));
     }
     if (message.package) {
       packages_waiting_.push_back(std::move(message));

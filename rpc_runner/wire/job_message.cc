@@ -188,6 +188,14 @@ Frame NeedFrame(JobId id, const std::string& sha256) {
   return {FrameKind::kNeed, {{"job", id}, {"sha256", sha256}}, {}};
 }
 
+Frame JobErrorFrame(std::string_view code, std::string_view message, const Json& header) {
+  Frame frame = ErrorFrame(code, message);
+  // Numbers alone: anything else may be as long as a header.
+  if (header.contains("job") && header["job"].is_number()) frame.header["job"] = header["job"];
+  if (header.contains("attempt") && header["attempt"].is_number()) frame.header["attempt"] = header["attempt"];
+  return frame;
+}
+
 Frame BlobFrame(const std::string& sha256, const std::string& bytes) {
   return {FrameKind::kBlob, {{"sha256", sha256}}, {bytes}};
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "rpc_runner/runner.h"
 #include "rpc_runner/wire/protocol.h"
@@ -38,6 +39,9 @@ struct ResultMessage {
 };
 Frame ResultToFrame(const ResultMessage& message);
 ResultMessage ResultFromFrame(const Frame& frame);  // throws Error(kBadData)
+
+// An error that names the job and the attempt that `header` does.
+Frame JobErrorFrame(std::string_view code, std::string_view message, const Json& header);
 
 // A whole blob is wanted; see blob_piece.h for those that go in pieces.
 Frame NeedFrame(JobId id, const std::string& sha256);

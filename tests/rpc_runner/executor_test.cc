@@ -47,6 +47,7 @@ TEST(Executor, AnswersJobsOfOtherKinds) {
   ASSERT_TRUE(ReadFrame(executor.fd(), &answer));
   EXPECT_EQ(answer.kind, FrameKind::kError);
   EXPECT_EQ(HeaderText(answer.header, "code"), "unsupported_job");
+  EXPECT_EQ(HeaderNumber(answer.header, "job"), HeaderNumber(probe.header, "job"));
 }
 
 TEST(Executor, LeavesOnABadFrame) {

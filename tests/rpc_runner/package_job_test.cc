@@ -93,6 +93,13 @@ TEST(PackageJob, AnswersWhatIsNotRightWithAFate) {
   EXPECT_EQ(Spoiled([](PackageJob& job) { job.lib.resize(job.lib.size() / 2); }).fate, Fate::kPolicyViolation);
 }
 
+// What the frame's reader refuses, before there is a job to check.
+TEST(PackageJob, AnswersAPlanThatCannotBeReadWithItsLine) {
+  const Measurement refused = Spoiled([](PackageJob& job) { job.plan.inputs.push_back(4096); });
+  EXPECT_EQ(refused.fate, Fate::kUnsupported);
+  EXPECT_THAT(refused.message, ::testing::HasSubstr("names buffer 4096"));
+}
+
 TEST(PackageJob, SaysWhenAKernelFailsOrFaults) {
   const Measurement failed = Spoiled([](PackageJob& job) { job.plan = testing::FailingPlan(); });
   EXPECT_EQ(failed.fate, Fate::kCrashed);
