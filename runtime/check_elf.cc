@@ -2,6 +2,7 @@
 
 #include <elf.h>
 #include <fmt/format.h>
+#include <link.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -28,11 +29,34 @@ constexpr uint16_t kMachine = EM_RISCV;
 constexpr uint32_t kNone = R_RISCV_NONE, kRelative = R_RISCV_RELATIVE, kIrelative = 58;
 constexpr uint32_t kToSymbol[] = {R_RISCV_64, R_RISCV_JUMP_SLOT};
 constexpr const char* kMachineName = "riscv64";
+#elif defined(__arm__)
+constexpr uint16_t kMachine = EM_ARM;
+constexpr uint32_t kNone = R_ARM_NONE, kRelative = R_ARM_RELATIVE, kIrelative = R_ARM_IRELATIVE;
+constexpr uint32_t kToSymbol[] = {R_ARM_ABS32, R_ARM_GLOB_DAT, R_ARM_JUMP_SLOT};
+constexpr const char* kMachineName = "armv7";
 #else
 #error "an architecture that kernels are not built for"
 #endif
 
-constexpr uint64_t kMostMemory = uint64_t{1} << 32;  // of one object in memory
+// A kernel's object has words of the machine's own size.
+using Address = ElfW(Addr);
+using FileHeader = ElfW(Ehdr);
+using ProgramHeader = ElfW(Phdr);
+using DynamicEntry = ElfW(Dyn);
+using SymbolEntry = ElfW(Sym);
+using RelocationEntry = ElfW(Rela);
+constexpr unsigned kClass = sizeof(Address) == 8 ? ELFCLASS64 : ELFCLASS32;
+
+uint32_t TypeOf(const RelocationEntry& relocation) {
+  return static_cast<uint32_t>(sizeof(Address) == 8 ? ELF64_R_TYPE(uint64_t{relocation.r_info})
+                                                    : ELF32_R_TYPE(relocation.r_info));
+}
+
+uint64_t SymbolOf(const RelocationEntry& relocation) {
+  return sizeof(Address) == 8 ? ELF64_R_SYM(uint64_t{relocation.r_info}) : ELF32_R_SYM(relocation.r_info);
+}
+
+constexpr uint64_t kMostMemory = uint64_t{1} << (sizeof(Address) == 8 ? 32 : 28);  // of one object in memory
 constexpr uint64_t kLeastPage = 4096;
 constexpr uint64_t kMostAlign = uint64_t{2} << 20;
 constexpr uint32_t kMostSymbols = 1 << 20;
@@ -107,23 +131,23 @@ class Reader {
   }
 
   std::string CheckHeader() {
-    const auto header = ReadAt<Elf64_Ehdr>(0);
+    const auto header = ReadAt<FileHeader>(0);
     if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) return "is not an ELF file";
-    if (header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_ident[EI_DATA] != ELFDATA2LSB) {
-      return "is not a 64-bit little-endian ELF file";
+    if (header->e_ident[EI_CLASS] != kClass || header->e_ident[EI_DATA] != ELFDATA2LSB) {
+      return fmt::format("is not a {}-bit little-endian ELF file", 8 * sizeof(Address));
     }
     if (header->e_type != ET_DYN) return "is not a shared object";
     if (header->e_machine != kMachine) {
       return fmt::format("is for ELF machine {}, this one is {} ({})", header->e_machine, kMachine, kMachineName);
     }
-    if (header->e_phentsize != sizeof(Elf64_Phdr) || header->e_phnum == 0 || header->e_phnum > 64) {
+    if (header->e_phentsize != sizeof(ProgramHeader) || header->e_phnum == 0 || header->e_phnum > 64) {
       return "has a program header table of the wrong size";
     }
     header_ = *header;
     return "";
   }
 
-  std::string ReadLoad(const Elf64_Phdr& segment) {
+  std::string ReadLoad(const ProgramHeader& segment) {
     if (segment.p_offset > elf_.size() || elf_.size() - segment.p_offset < segment.p_filesz) {
       return "has a segment beyond its end";
     }
@@ -144,7 +168,7 @@ class Reader {
     return "";
   }
 
-  std::string ReadSegment(const Elf64_Phdr& segment) {
+  std::string ReadSegment(const ProgramHeader& segment) {
     if ((segment.p_flags & PF_W) != 0 && (segment.p_flags & PF_X) != 0) {
       return segment.p_type == PT_GNU_STACK ? "wants an executable stack" : "has a writable and executable segment";
     }
@@ -171,7 +195,7 @@ class Reader {
   std::string ReadSegments() {
     for (uint16_t i = 0; i < header_.e_phnum; ++i) {
       if (header_.e_phoff > elf_.size()) return "has its program headers beyond its end";
-      const auto segment = ReadAt<Elf64_Phdr>(header_.e_phoff + i * sizeof(Elf64_Phdr));
+      const auto segment = ReadAt<ProgramHeader>(header_.e_phoff + i * sizeof(ProgramHeader));
       if (!segment) return "has its program headers beyond its end";
       if (std::string rule = ReadSegment(*segment); !rule.empty()) return rule;
     }
@@ -184,8 +208,8 @@ class Reader {
   std::string ReadDynamic() {
     const auto at = OffsetOf(dynamic_.p_vaddr, dynamic_.p_filesz);
     if (!at || *at != dynamic_.p_offset) return "has its dynamic section outside its segments";
-    for (uint64_t used = 0; used + sizeof(Elf64_Dyn) <= dynamic_.p_filesz; used += sizeof(Elf64_Dyn)) {
-      const auto entry = ReadAt<Elf64_Dyn>(*at + used);
+    for (uint64_t used = 0; used + sizeof(DynamicEntry) <= dynamic_.p_filesz; used += sizeof(DynamicEntry)) {
+      const auto entry = ReadAt<DynamicEntry>(*at + used);
       if (!entry) break;
       if (entry->d_tag == DT_NULL) return "";
       for (const BannedTag& banned : kBannedTags) {
@@ -203,7 +227,7 @@ class Reader {
   }
 
   std::optional<uint64_t> Tag(int64_t tag) const {
-    for (const Elf64_Dyn& entry : entries_) {
+    for (const DynamicEntry& entry : entries_) {
       if (entry.d_tag == tag) return entry.d_un.d_val;
     }
     return std::nullopt;
@@ -226,7 +250,7 @@ class Reader {
     };
     const auto header = ReadMemory<Header>(hash);
     if (!header || header->first == 0 || header->first > kMostSymbols) return false;
-    const uint64_t buckets = hash + sizeof(Header) + uint64_t{header->bloom_words} * 8;
+    const uint64_t buckets = hash + sizeof(Header) + uint64_t{header->bloom_words} * sizeof(Address);
     const uint64_t chains = buckets + uint64_t{header->buckets} * 4;
     if (!OffsetOf(buckets, uint64_t{header->buckets} * 4)) return false;
     uint32_t last = 0;
@@ -248,7 +272,7 @@ class Reader {
 
   std::string ReadSymbols() {
     for (uint32_t i = 1; i < symbol_count_; ++i) {
-      const auto symbol = ReadMemory<Elf64_Sym>(symbol_table_ + i * sizeof(Elf64_Sym));
+      const auto symbol = ReadMemory<SymbolEntry>(symbol_table_ + i * sizeof(SymbolEntry));
       if (!symbol || symbol->st_name >= names_.size()) return "has a damaged symbol table";
       if (std::string rule = ReadSymbol(*symbol, i >= first_exported_); !rule.empty()) return rule;
       addresses_.push_back(symbol->st_value);
@@ -256,7 +280,7 @@ class Reader {
     return "";
   }
 
-  std::string ReadSymbol(const Elf64_Sym& symbol, bool exported) {
+  std::string ReadSymbol(const SymbolEntry& symbol, bool exported) {
     const int type = ELF64_ST_TYPE(symbol.st_info);
     if (type == STT_GNU_IFUNC) return "has an ifunc";
     if (type == STT_TLS) return "has thread-local storage";
@@ -275,8 +299,8 @@ class Reader {
     return "";
   }
 
-  std::string ReadRelocation(const Elf64_Rela& relocation) {
-    const uint32_t type = ELF64_R_TYPE(relocation.r_info);
+  std::string ReadRelocation(const RelocationEntry& relocation) {
+    const uint32_t type = TypeOf(relocation);
     if (type == kIrelative) return "has an ifunc";
     if (type == kNone) return "";
     uint64_t value = static_cast<uint64_t>(relocation.r_addend);
@@ -284,11 +308,11 @@ class Reader {
       if (std::find(std::begin(kToSymbol), std::end(kToSymbol), type) == std::end(kToSymbol)) {
         return fmt::format("has a relocation of the type {}, which no kernel needs", type);
       }
-      const uint64_t symbol = ELF64_R_SYM(relocation.r_info);
+      const uint64_t symbol = SymbolOf(relocation);
       if (symbol == 0 || symbol > addresses_.size()) return "has a relocation to a symbol outside its table";
       value += addresses_[symbol - 1];
     }
-    const ElfImage::Segment* segment = SegmentOf(relocation.r_offset, 8);
+    const ElfImage::Segment* segment = SegmentOf(relocation.r_offset, sizeof(Address));
     if (segment == nullptr || !segment->writable) return "has a relocation outside its data";
     image_.relocations.push_back({relocation.r_offset, value});
     return "";
@@ -300,8 +324,8 @@ class Reader {
       const auto address = Tag(table), size = Tag(size_tag);
       if (!address && !size) continue;
       if (!address || !size || !OffsetOf(*address, *size)) return "has its relocations outside its segments";
-      for (uint64_t used = 0; used + sizeof(Elf64_Rela) <= *size; used += sizeof(Elf64_Rela)) {
-        const auto relocation = ReadMemory<Elf64_Rela>(*address + used);
+      for (uint64_t used = 0; used + sizeof(RelocationEntry) <= *size; used += sizeof(RelocationEntry)) {
+        const auto relocation = ReadMemory<RelocationEntry>(*address + used);
         if (!relocation) return "has its relocations beyond its end";
         if (std::string rule = ReadRelocation(*relocation); !rule.empty()) return rule;
       }
@@ -313,10 +337,10 @@ class Reader {
   ElfImage& image_;
   const uint64_t page_ = std::max(kLeastPage, static_cast<uint64_t>(sysconf(_SC_PAGESIZE)));
   uint64_t end_ = 0;  // of the last segment's last page
-  Elf64_Ehdr header_{};
-  Elf64_Phdr dynamic_{};
+  FileHeader header_{};
+  ProgramHeader dynamic_{};
   bool has_dynamic_ = false, has_stack_ = false;
-  std::vector<Elf64_Dyn> entries_;
+  std::vector<DynamicEntry> entries_;
   std::string_view names_;
   uint64_t symbol_table_ = 0;
   uint32_t first_exported_ = 0, symbol_count_ = 0;

@@ -21,7 +21,8 @@ struct ElfImage {
     uint64_t room_bytes = 0;  // from there to the end of its segment's file part
     bool function = false;    // otherwise data
   };
-  // The 8 bytes at `address`, in a writable segment, become the place in memory of the object's address `value`.
+  // The word (of the machine's pointers) at `address`, in a writable segment, becomes the place in memory of the
+  // object's address `value`.
   struct Relocation {
     uint64_t address = 0, value = 0;
   };
@@ -31,11 +32,11 @@ struct ElfImage {
   uint64_t align = 1;  // of the address 0 in memory
 };
 
-// The rule that the ELF breaks, or empty; then *image says what is to be mapped. A 64-bit little-endian shared object
-// for this machine's architecture; segments within the file, on pages of their own, never writable and executable at
-// once; no interpreter, thread-local storage or executable stack; no dependencies, constructors, destructors, run
-// paths, text relocations, imported symbols or functions that choose themselves while loading (ifunc); functions lie in
-// executable segments. Bounds-checked: any bytes may be given.
+// The rule that the ELF breaks, or empty; then *image says what is to be mapped. A little-endian shared object for
+// this machine's architecture and of its words; segments within the file, on pages of their own, never writable and
+// executable at once; no interpreter, thread-local storage or executable stack; no dependencies, constructors,
+// destructors, run paths, text relocations, imported symbols or functions that choose themselves while loading (ifunc);
+// functions lie in executable segments. Bounds-checked: any bytes may be given.
 std::string ReadElf(std::string_view elf, ElfImage* image);
 
 // ReadElf's verdict alone.

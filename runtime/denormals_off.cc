@@ -19,6 +19,14 @@ uint64_t ReadControl() {
   return value;
 }
 void WriteControl(uint64_t value) { asm volatile("msr fpcr, %0" : : "r"(value)); }
+#elif defined(__arm__)
+constexpr uint64_t kFlush = uint64_t{1} << 24;  // FZ of FPSCR: scalars; vectors always flush
+uint64_t ReadControl() {
+  uint32_t value;
+  asm volatile("vmrs %0, fpscr" : "=r"(value));
+  return value;
+}
+void WriteControl(uint64_t value) { asm volatile("vmsr fpscr, %0" : : "r"(static_cast<uint32_t>(value))); }
 #else
 constexpr uint64_t kFlush = 0;  // RISC-V has no such mode
 uint64_t ReadControl() { return 0; }

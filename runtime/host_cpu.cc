@@ -77,6 +77,18 @@ const FeatureRow kRows[] = {{"fp-armv8", HasBit<1ul << 0>},  {"neon", HasBit<1ul
                             {"sve", HasBit<1ul << 22>},      {"lse", HasBit<1ul << 8>},
                             {"rdm", HasBit<1ul << 12>},      {"sve2", HasBit2<1ul << 1>},
                             {"i8mm", HasBit2<1ul << 13>},    {"bf16", HasBit2<1ul << 14>}};
+#elif defined(__arm__)
+constexpr std::string_view kArchitecture = "armv7";
+// Bits of AT_HWCAP, as the kernel's interface fixes them.
+template <unsigned long kBit>
+bool HasBit() {
+  return (getauxval(AT_HWCAP) & kBit) != 0;
+}
+const FeatureRow kRows[] = {{"neon", HasBit<1ul << 12>},
+                            {"vfp3", HasBit<1ul << 13>},
+                            {"vfp4", HasBit<1ul << 16>},
+                            {"hwdiv-arm", HasBit<1ul << 17>},
+                            {"d32", HasBit<1ul << 19>}};
 #elif defined(__riscv) && __riscv_xlen == 64
 constexpr std::string_view kArchitecture = "riscv64";
 // The kernel's HWCAP has one bit per single-letter extension.

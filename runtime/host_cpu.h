@@ -7,7 +7,7 @@
 
 namespace hone {
 
-// "x86_64", "aarch64" or "riscv64": the first part of a triple.
+// "x86_64", "aarch64", "armv7" or "riscv64": the first part of a triple.
 std::string_view HostArchitecture();
 // Whether code that needs the feature ("avx2", "fma", "avx512f", "neon", "v") runs here; the operating system's support
 // counts too, and where it must be asked for something (AMX's registers) this process has it afterwards. A feature that

@@ -52,7 +52,7 @@ void MappedElf::Fill(std::string_view elf, const ElfImage& image) {
     if (segment.file_bytes > 0) std::memcpy(At(segment.address), elf.data() + segment.file_offset, segment.file_bytes);
   }
   for (const ElfImage::Relocation& relocation : image.relocations) {
-    const auto value = reinterpret_cast<uint64_t>(zero_) + relocation.value;
+    const auto value = reinterpret_cast<uintptr_t>(zero_) + static_cast<uintptr_t>(relocation.value);
     std::memcpy(At(relocation.address), &value, sizeof(value));
   }
 }

@@ -22,7 +22,7 @@ constexpr std::chrono::microseconds kSpin{50};
 void Relax() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
-#elif defined(__aarch64__)
+#elif defined(__aarch64__) || defined(__arm__)
   asm volatile("yield");
 #endif
 }

@@ -9,7 +9,8 @@
 namespace hone {
 namespace {
 
-constexpr int64_t kMostBytes = int64_t{1} << 42;  // of any one thing; sums of a few do not overflow
+// Of any one thing: its size is one of memory, and sums of a few do not overflow.
+constexpr int64_t kMostBytes = int64_t{1} << (sizeof(size_t) == 8 ? 42 : 30);
 constexpr int64_t kAlign = 64;
 
 class PlanValidator {

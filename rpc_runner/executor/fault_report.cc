@@ -31,6 +31,8 @@ uintptr_t StackPointer(const void* context) {
   return static_cast<uintptr_t>(machine->gregs[REG_RSP]);
 #elif defined(__aarch64__)
   return machine->sp;
+#elif defined(__arm__)
+  return machine->arm_sp;
 #elif defined(__riscv)
   return machine->__gregs[REG_SP];
 #endif

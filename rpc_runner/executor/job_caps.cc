@@ -19,7 +19,8 @@ int64_t MachineBytes() {
   std::ifstream limit("/sys/fs/cgroup/memory.max");
   // "max" is no number.
   if (int64_t container = 0; limit >> container && container > 0) bytes = std::min(bytes, container);
-  return bytes;
+  // No process has more than it can address.
+  return std::min(bytes, int64_t{std::numeric_limits<ptrdiff_t>::max()});
 }
 
 int64_t PlainBytes(const KernelOperand& operand) {

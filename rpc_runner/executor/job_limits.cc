@@ -12,7 +12,9 @@
 namespace hone {
 namespace {
 
-constexpr int64_t kMostBytes = int64_t{1} << 40;
+constexpr int64_t kMostMemoryBytes = int64_t{1} << 40;
+// Of one buffer: its size has to be one of memory.
+constexpr int64_t kMostBytes = int64_t{1} << (sizeof(size_t) == 8 ? 40 : 30);
 constexpr size_t kMostFeatures = 256, kMostNameBytes = 64;
 
 std::string CheckOperand(const KernelOperand& operand, size_t index) {
@@ -83,7 +85,7 @@ std::string CheckTiming(const TimingPolicy& timing, int cores) {
     return fmt::format("{} threads were asked for; this runner has {} cores", timing.threads, cores);
   }
   const bool right = timing.min_samples >= 1 && timing.min_sample_ns >= 0 && timing.incumbent_ns >= 0 &&
-                     timing.deadline_ns > 0 && timing.memory_bytes > 0 && timing.memory_bytes <= kMostBytes;
+                     timing.deadline_ns > 0 && timing.memory_bytes > 0 && timing.memory_bytes <= kMostMemoryBytes;
   return right ? "" : "the timing policy has a number out of range";
 }
 

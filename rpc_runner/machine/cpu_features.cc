@@ -5,7 +5,7 @@
 
 #if defined(__aarch64__)
 #include <sys/auxv.h>
-#elif defined(__riscv)
+#elif defined(__arm__) || defined(__riscv)
 #include "runtime/host_cpu.h"
 #endif
 
@@ -100,6 +100,16 @@ std::string CpuFeatures(std::string_view) {
   std::set<std::string_view> found;
   for (const Bit& bit : kBits) {
     if ((getauxval(bit.type) >> bit.bit) & 1) found.insert(bit.name);
+  }
+  return Join(found);
+}
+
+#elif defined(__arm__)
+
+std::string CpuFeatures(std::string_view) {
+  std::set<std::string_view> found;
+  for (std::string_view name : {"d32", "hwdiv-arm", "neon", "vfp3", "vfp4"}) {
+    if (HostHasFeature(name)) found.insert(name);
   }
   return Join(found);
 }

@@ -65,17 +65,25 @@ std::string Hypervisor(const std::string& cpuinfo) {
 constexpr std::string_view kArch = "x86_64", kForeignField = "CPU implementer";
 #elif defined(__aarch64__)
 constexpr std::string_view kArch = "aarch64", kForeignField = "vendor_id";
+#elif defined(__arm__)
+constexpr std::string_view kArch = "armv7", kForeignField = "vendor_id";
 #elif defined(__riscv) && __riscv_xlen == 64
 constexpr std::string_view kArch = "riscv64", kForeignField = "vendor_id";
 #else
 constexpr std::string_view kArch = "", kForeignField = "";
 #endif
 
+// Whether a kernel that calls itself so runs our programs as they are. "armv7l" and "armv8l" are words of uname's.
+bool RunsPrograms(std::string_view kernels) {
+  if (kArch == "armv7") return kernels.starts_with("arm") || kernels == "aarch64";
+  return kernels == kArch;
+}
+
 // An emulator of programs shows the host's kernel, which tells its own architecture.
 bool IsEmulated(std::string_view cpuinfo) {
   if (kArch.empty()) return false;
   const std::string kernels = ReadLine("/proc/sys/kernel/arch");
-  return cpuinfo.find(kForeignField) != std::string_view::npos || (!kernels.empty() && kernels != kArch);
+  return cpuinfo.find(kForeignField) != std::string_view::npos || (!kernels.empty() && !RunsPrograms(kernels));
 }
 
 // What tells the CPU, of the first that affinity allows.

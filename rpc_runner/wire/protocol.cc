@@ -122,18 +122,18 @@ FrameSizes ReadFrameSizes(std::string_view fixed) {
   const uint64_t parts = Get(fixed, 16, 4);
   if (header_bytes > kMaxHeaderBytes) Bad(fmt::format("its header has {} bytes", header_bytes));
   if (parts > kMaxParts) Bad(fmt::format("it has {} parts, at most {} are allowed", parts, kMaxParts));
-  return {8 * parts, header_bytes};
+  return {static_cast<size_t>(8 * parts), static_cast<size_t>(header_bytes)};
 }
 
 size_t ReadPartBytes(std::string_view table) {
-  size_t sum = 0;
+  uint64_t sum = 0;
   for (size_t at = 0; at + 8 <= table.size(); at += 8) {
     const uint64_t bytes = Get(table, at, 8);
     if (bytes > kMaxPartBytes) Bad(fmt::format("a part has {} bytes, at most {} are allowed", bytes, kMaxPartBytes));
     sum += bytes;
   }
   if (sum > kMaxFrameBytes - kMaxHeaderBytes - kFrameFixedBytes - 8 * kMaxParts) Bad("its parts are too long together");
-  return sum;
+  return static_cast<size_t>(sum);
 }
 
 namespace {

@@ -11,6 +11,8 @@ TEST(HostCpu, NamesTheArchitecture) {
   EXPECT_TRUE(HostHasFeature("sse2"));
 #elif defined(__aarch64__)
   EXPECT_EQ(HostArchitecture(), "aarch64");
+#elif defined(__arm__)
+  EXPECT_EQ(HostArchitecture(), "armv7");
 #endif
 }
 
