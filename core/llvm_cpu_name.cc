@@ -44,6 +44,8 @@ struct ArmRow {
 };
 
 constexpr ArmRow kArm[] = {
+    {"0x41", "0xc05", "cortex-a5"},  {"0x41", "0xc07", "cortex-a7"},   {"0x41", "0xc08", "cortex-a8"},
+    {"0x41", "0xc09", "cortex-a9"},  {"0x41", "0xc0e", "cortex-a17"},  {"0x41", "0xc0f", "cortex-a15"},
     {"0x41", "0xd03", "cortex-a53"}, {"0x41", "0xd04", "cortex-a35"},  {"0x41", "0xd05", "cortex-a55"},
     {"0x41", "0xd07", "cortex-a57"}, {"0x41", "0xd08", "cortex-a72"},  {"0x41", "0xd09", "cortex-a73"},
     {"0x41", "0xd0a", "cortex-a75"}, {"0x41", "0xd0b", "cortex-a76"},  {"0x41", "0xd0c", "neoverse-n1"},
@@ -113,7 +115,7 @@ std::string_view ArchitectureOf(const Fingerprint& fingerprint) {
 
 std::string LlvmCpuName(std::string_view arch, const Fingerprint& fingerprint) {
   if (arch == "x86_64") return std::string(X86Name(fingerprint));
-  if (arch == "aarch64") return std::string(ArmName(fingerprint));
+  if (arch == "aarch64" || arch == "armv7") return std::string(ArmName(fingerprint));
   return arch == "riscv64" ? "generic-rv64" : "";
 }
 

@@ -58,6 +58,18 @@ constexpr CpuRow kCpus[] = {
     {"neoverse-v1", "neon", 64, 1024, 1024},
     {"neoverse-n2", "neon", 64, 1024, 1024},
     {"apple-m1", "neon", 128, 3072, 3072},
+    {"cortex-a5", "neon32", 32, 256, 256},
+    {"cortex-a7", "neon32", 32, 128, 128},
+    {"cortex-a8", "neon32_nofma", 32, 256, 256},
+    {"cortex-a9", "neon32_nofma", 32, 256, 256},
+    {"cortex-a15", "neon32", 32, 512, 512},
+    {"cortex-a17", "neon32", 32, 256, 256},
+    // The same cores under a 32-bit system.
+    {"cortex-a53", "neon32", 32, 128, 128},
+    {"cortex-a55", "neon32", 32, 128, 512},
+    {"cortex-a57", "neon32", 32, 512, 512},
+    {"cortex-a72", "neon32", 32, 256, 256},
+    {"cortex-a73", "neon32", 32, 256, 256},
     {"generic-rv64", "riscv64", 32, 256, 256},
     {"sifive-u74", "riscv64", 32, 512, 512},
 };
@@ -78,27 +90,12 @@ struct Dependency {
 
 // As LLVM has them, but for AVX-512's four, which come together on every CPU of the table.
 constexpr Dependency kDependencies[] = {
-    {"sse2", "sse"},
-    {"sse3", "sse2"},
-    {"ssse3", "sse3"},
-    {"sse4.1", "ssse3"},
-    {"sse4.2", "sse4.1"},
-    {"avx", "sse4.2"},
-    {"avx2", "avx"},
-    {"fma", "avx"},
-    {"avx512f", "avx2"},
-    {"avx512f", "fma"},
-    {"avx512f", "avx512bw"},
-    {"avx512f", "avx512dq"},
-    {"avx512f", "avx512vl"},
-    {"avx512bw", "avx512f"},
-    {"avx512dq", "avx512f"},
-    {"avx512vl", "avx512f"},
-    {"avx512vnni", "avx512f"},
-    {"avxvnni", "avx2"},
-    {"amx-int8", "amx-tile"},
-    {"amx-bf16", "amx-tile"},
-    {"avx512bf16", "avx512bw"},
+    {"sse2", "sse"},           {"sse3", "sse2"},           {"ssse3", "sse3"},        {"sse4.1", "ssse3"},
+    {"sse4.2", "sse4.1"},      {"avx", "sse4.2"},          {"avx2", "avx"},          {"fma", "avx"},
+    {"avx512f", "avx2"},       {"avx512f", "fma"},         {"avx512f", "avx512bw"},  {"avx512f", "avx512dq"},
+    {"avx512f", "avx512vl"},   {"avx512bw", "avx512f"},    {"avx512dq", "avx512f"},  {"avx512vl", "avx512f"},
+    {"avx512vnni", "avx512f"}, {"avx512bf16", "avx512bw"}, {"amx-int8", "amx-tile"}, {"amx-bf16", "amx-tile"},
+    {"avxvnni", "avx2"},       {"vfp4", "neon"},
 };
 
 // What multiplies bytes in fours, the better first.
@@ -189,6 +186,11 @@ void AddTiles(const Features& has, MachineModel& model) {
   model.bfloat16_tiles = has.count("amx-bf16") > 0;
 }
 
+std::string TripleOf(std::string_view architecture) {
+  if (architecture == "x86_64") return "x86_64-pc-linux-gnu";
+  return architecture == "arm" ? "armv7-unknown-linux-gnueabihf" : std::string(architecture) + "-unknown-linux-gnu";
+}
+
 }  // namespace
 
 MachineModel ModelAmong(const std::vector<MachineRow>& rows, const Target& target) {
@@ -226,12 +228,13 @@ MachineModel MachineModelFor(const Target& target, int threads) {
   return model;
 }
 
+// A core that runs two architectures is known as the one that comes first.
 std::vector<Target> KnownTargets() {
   std::vector<Target> targets;
   for (const CpuRow& cpu : kCpus) {
-    const std::string architecture(FindRow(MachineRows(), cpu.row)->architecture);
-    const char* vendor = architecture == "x86_64" ? "-pc-linux-gnu" : "-unknown-linux-gnu";
-    targets.push_back({architecture + vendor, std::string(cpu.cpu), {}, 0});
+    const std::string_view architecture = FindRow(MachineRows(), cpu.row)->architecture;
+    const bool listed = std::any_of(targets.begin(), targets.end(), [&](const Target& t) { return t.cpu == cpu.cpu; });
+    if (!listed) targets.push_back({TripleOf(architecture), std::string(cpu.cpu), {}, 0});
   }
   return targets;
 }

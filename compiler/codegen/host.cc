@@ -70,6 +70,20 @@ void CheckRiscv(const Target& target) {
   }
 }
 
+// Triples of ARM name an instruction set, of which hone has kernels for one.
+void CheckArm(const Target& target) {
+  const llvm::Triple triple(target.triple);
+  if (!triple.isARM() && !triple.isThumb()) return;
+  if (triple.getArchName() != "armv7" || !triple.isTargetEHABICompatible()) {
+    throw Error(ExitCode::kUsage, fmt::format("target triple '{}': of 32-bit ARM hone has kernels for ARMv7 with NEON, "
+                                              "whose triple is armv7-linux-gnueabihf",
+                                              target.triple));
+  }
+  const std::vector<std::string> has = ImpliedFeatures(target);
+  if (std::find(has.begin(), has.end(), "neon") != has.end()) return;
+  throw Error(ExitCode::kUsage, fmt::format("target '{}' has no neon, which kernels for ARM need", target.ToText()));
+}
+
 // A triple as LLVM writes it, or one of NamedTargets.
 Target TargetOfWord(const std::string& word) {
   Target target;
@@ -113,16 +127,19 @@ Target ResolveTarget(std::string_view text) {
   const bool one_word = !text.empty() && text != "llvm" && text.find(' ') == text.npos;
   Target target = one_word ? TargetOfWord(std::string(text)) : Target::Parse(text);
   if (target.triple.empty()) target.triple = llvm::sys::getDefaultTargetTriple();
+  // Of ARM the last part is the calling convention; LLVM finds it where a vendor is named.
+  if (llvm::Triple(target.triple).isARM()) target.triple = llvm::Triple::normalize(target.triple);
   CheckKnown(target);
   CheckRiscv(target);
+  CheckArm(target);
   return target;
 }
 
 const std::vector<std::string>& NamedFeatures() {
   static const std::vector<std::string> named = {
-      "sse4.2",   "avx",        "avx2",       "fma",      "f16c",     "avx512f",  "avx512bw", "avx512dq", "avx512vl",
-      "avx512cd", "avx512vnni", "avx512bf16", "amx-tile", "amx-int8", "amx-bf16", "neon",     "dotprod",  "a",
-      "c",        "d",          "f",          "m",        "v",        "zvl256b",  "zvl512b"};
+      "sse4.2",    "avx",        "avx2",       "fma",      "f16c",     "avx512f",  "avx512bw", "avx512dq", "avx512vl",
+      "avx512cd",  "avx512vnni", "avx512bf16", "amx-tile", "amx-int8", "amx-bf16", "neon",     "dotprod",  "vfp4",
+      "hwdiv-arm", "a",          "c",          "d",        "f",        "m",        "v",        "zvl256b",  "zvl512b"};
   return named;
 }
 

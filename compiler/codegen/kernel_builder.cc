@@ -1,6 +1,7 @@
 #include "compiler/codegen/kernel_builder.h"
 
 #include <llvm/IR/Module.h>
+#include <llvm/TargetParser/Triple.h>
 
 #include <cstddef>
 
@@ -21,6 +22,22 @@ std::optional<int64_t> AsConstant(Value* v) {
   if (auto* c = llvm::dyn_cast<llvm::ConstantInt>(v)) return c->getSExtValue();
   return std::nullopt;
 }
+
+// Where pointer `i` of a table lies, and of hone_kernel_args, whose first four fields are pointers: they have the
+// target's own size.
+int64_t PointerAt(const llvm::Module& module, int i) { return int64_t{module.getDataLayout().getPointerSize()} * i; }
+
+// Where addresses have 32 bits no index has more, and a division of 64 is a function.
+Value* Divided(llvm::IRBuilder<>& ir, llvm::Instruction::BinaryOps op, Value* a, int64_t b) {
+  const bool narrow = ir.GetInsertBlock()->getModule()->getDataLayout().getPointerSize() == 4;
+  auto* type = narrow ? ir.getInt32Ty() : ir.getInt64Ty();
+  Value* by = llvm::ConstantInt::get(type, static_cast<uint64_t>(b));
+  return ir.CreateZExt(ir.CreateBinOp(op, ir.CreateTrunc(a, type), by), ir.getInt64Ty());
+}
+
+static_assert(offsetof(hone_kernel_args, operands) == 0 && offsetof(hone_kernel_args, batch_strides) == sizeof(void*) &&
+              offsetof(hone_kernel_args, shared_workspace) == 2 * sizeof(void*) &&
+              offsetof(hone_kernel_args, worker_workspace) == 3 * sizeof(void*));
 
 }  // namespace
 
@@ -62,21 +79,21 @@ void KernelBuilder::Stage(const std::string& symbol, const std::function<void(co
 
 Value* KernelBuilder::Operand(const StageArgs& args, int i) {
   auto* ptr = ir_->getPtrTy();
-  Value* table = ir_->CreateLoad(ptr, At(args.args, int64_t{offsetof(hone_kernel_args, operands)}));
-  return ir_->CreateLoad(ptr, At(table, int64_t{8} * i));
+  Value* table = ir_->CreateLoad(ptr, At(args.args, PointerAt(*module_, 0)));
+  return ir_->CreateLoad(ptr, At(table, PointerAt(*module_, i)));
 }
 
 Value* KernelBuilder::BatchStride(const StageArgs& args, int i) {
-  Value* table = ir_->CreateLoad(ir_->getPtrTy(), At(args.args, int64_t{offsetof(hone_kernel_args, batch_strides)}));
+  Value* table = ir_->CreateLoad(ir_->getPtrTy(), At(args.args, PointerAt(*module_, 1)));
   return ir_->CreateLoad(i64(), At(table, int64_t{8} * i));
 }
 
 Value* KernelBuilder::SharedWorkspace(const StageArgs& args) {
-  return ir_->CreateLoad(ir_->getPtrTy(), At(args.args, int64_t{offsetof(hone_kernel_args, shared_workspace)}));
+  return ir_->CreateLoad(ir_->getPtrTy(), At(args.args, PointerAt(*module_, 2)));
 }
 
 Value* KernelBuilder::WorkerWorkspace(const StageArgs& args) {
-  return ir_->CreateLoad(ir_->getPtrTy(), At(args.args, int64_t{offsetof(hone_kernel_args, worker_workspace)}));
+  return ir_->CreateLoad(ir_->getPtrTy(), At(args.args, PointerAt(*module_, 3)));
 }
 
 Value* KernelBuilder::Index(int64_t v) { return ir_->getInt64(static_cast<uint64_t>(v)); }
@@ -105,8 +122,10 @@ Value* KernelBuilder::Mul(Value* a, int64_t b) {
   if (b == 0) return Index(0);
   return b == 1 ? a : ir_->CreateNSWMul(a, Index(b));
 }
-Value* KernelBuilder::Div(Value* a, int64_t b) { return b == 1 ? a : ir_->CreateUDiv(a, Index(b)); }
-Value* KernelBuilder::Mod(Value* a, int64_t b) { return b == 1 ? Index(0) : ir_->CreateURem(a, Index(b)); }
+Value* KernelBuilder::Div(Value* a, int64_t b) { return b == 1 ? a : Divided(*ir_, llvm::Instruction::UDiv, a, b); }
+Value* KernelBuilder::Mod(Value* a, int64_t b) {
+  return b == 1 ? Index(0) : Divided(*ir_, llvm::Instruction::URem, a, b);
+}
 
 Value* KernelBuilder::Min(Value* a, Value* b) { return ir_->CreateSelect(ir_->CreateICmpSLT(a, b), a, b); }
 Value* KernelBuilder::Max(Value* a, Value* b) { return ir_->CreateSelect(ir_->CreateICmpSGT(a, b), a, b); }
@@ -223,7 +242,9 @@ Value* KernelBuilder::FSub(Value* a, Value* b) { return ir_->CreateFSub(a, b); }
 Value* KernelBuilder::FDiv(Value* a, Value* b) { return ir_->CreateFDiv(a, b); }
 
 Value* KernelBuilder::Fma(Value* a, Value* b, Value* c) {
-  return ir_->CreateIntrinsic(llvm::Intrinsic::fmuladd, {a->getType()}, {a, b, c});
+  // ARM's small cores get a product and a sum for one that may be fused.
+  const bool must = machine_.has_fma && llvm::Triple(module_->getTargetTriple()).isARM();
+  return ir_->CreateIntrinsic(must ? llvm::Intrinsic::fma : llvm::Intrinsic::fmuladd, {a->getType()}, {a, b, c});
 }
 
 // "greater, or unordered because a is NaN" keeps a: a NaN in a goes through, whatever b is.

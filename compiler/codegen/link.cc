@@ -10,6 +10,7 @@
 #include <cstring>
 #include <mutex>
 
+#include "compiler/codegen/arm_helpers.h"
 #include "compiler/codegen/llvm_options_lock.h"
 #include "compiler/codegen/object.h"
 #include "core/error.h"
@@ -86,9 +87,11 @@ const char* Emulation(const Target& target) {
       return "aarch64linux";
     case llvm::Triple::riscv64:
       return "elf64lriscv";
+    case llvm::Triple::arm:
+      return "armelf_linux_eabi";
     default:
       throw Error(ExitCode::kBadData,
-                  fmt::format("target triple '{}': hone links for x86_64, aarch64 and riscv64", target.triple));
+                  fmt::format("target triple '{}': hone links for x86_64, aarch64, armv7 and riscv64", target.triple));
   }
 }
 
@@ -114,6 +117,13 @@ std::string LinkShared(const std::vector<std::string>& objects, const Target& ta
       "-z",     "defs",    "-z",           "noexecstack", "--hash-style=gnu",   "--build-id=none", "-s", "-soname",
       "k.so",   "-mllvm",  "-disable-lsr", "-o",          output.path().c_str()};
   for (const std::string& path : paths) args.push_back(path.c_str());
+  MemoryFile helpers("helpers");
+  const std::string helpers_path = helpers.path();
+  if (llvm::Triple(target.triple).isARM()) {
+    helpers.Write(ArmHelpers(target));
+    // Addends beside relocations, as elsewhere: ARM's own way is to keep them in the words that are relocated.
+    args.insert(args.end(), {"-z", "rela", "--start-lib", helpers_path.c_str(), "--end-lib"});
+  }
   std::string messages;
   llvm::raw_string_ostream stream(messages);
   lld::Result result;

@@ -23,7 +23,8 @@ llvm::Triple::ArchType ArchOf(const std::string& triple) { return llvm::Triple(t
 // This machine's own where it fits, so that equal machines have equal targets.
 std::string TripleOf(const std::string& arch) {
   const std::string own = llvm::sys::getDefaultTargetTriple();
-  return ArchOf(own) == ArchOf(arch) ? own : arch + "-linux-gnu";
+  if (ArchOf(own) == ArchOf(arch)) return own;
+  return arch + (arch == "armv7" ? "-unknown-linux-gnueabihf" : "-linux-gnu");
 }
 
 // The first feature that the target's code may use and the machine lacks, or empty.

@@ -13,8 +13,9 @@ struct InstructionSet {
 
 // By what the tests run: tests/compiler/schedules/cross_target_test.cc and cross_schedules_test.cc under qemu-user.
 constexpr InstructionSet kTried[] = {
-    {"sse4", 4, Tried::kSilicon},  {"avx2", 8, Tried::kSilicon},     {"avx512", 16, Tried::kSilicon},
-    {"neon", 4, Tried::kEmulated}, {"riscv64", 4, Tried::kEmulated}, {"rvv", 16, Tried::kEmulated},
+    {"sse4", 4, Tried::kSilicon},     {"avx2", 8, Tried::kSilicon},          {"avx512", 16, Tried::kSilicon},
+    {"neon", 4, Tried::kEmulated},    {"neon32_nofma", 4, Tried::kEmulated}, {"neon32", 4, Tried::kEmulated},
+    {"riscv64", 4, Tried::kEmulated}, {"rvv", 16, Tried::kEmulated},
 };
 
 struct RiscvBoard {

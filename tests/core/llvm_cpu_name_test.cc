@@ -23,6 +23,7 @@ TEST(LlvmCpuName, KnowsTheModels) {
   EXPECT_EQ(Name("GenuineIntel-6-143-8"), "sapphirerapids");
   EXPECT_EQ(Name("0x41-8-0xd08-3"), "cortex-a72");
   EXPECT_EQ(Name("0x41-8-0xd0c-1"), "neoverse-n1");
+  EXPECT_EQ(Name("0x41-7-0xc07-5"), "cortex-a7");
 }
 
 TEST(LlvmCpuName, TellsGenerationsOfOneModelNumberApart) {
@@ -48,6 +49,7 @@ TEST(LlvmCpuName, FallsBackToWhatTheFeaturesAllow) {
 
 TEST(LlvmCpuName, OfAnotherArchitectureIsItsOwn) {
   EXPECT_EQ(LlvmCpuName("riscv64", {}), "generic-rv64");
+  EXPECT_EQ(LlvmCpuName("armv7", {}), "generic");
   EXPECT_EQ(LlvmCpuName("vax", {}), "");
   EXPECT_EQ(Name(""), "");
   EXPECT_EQ(Name("0x710-0x1-0x2-"), "");

@@ -138,6 +138,27 @@ TEST(MachineModel, KnownTargetsNameThemselves) {
   }
 }
 
+TEST(MachineModel, OfArmsInstructionSetsEachHasItsRows) {
+  const auto model = [](const char* triple, const char* cpu, std::vector<std::string> features = {}) {
+    return MachineModelFor({triple, cpu, std::move(features), 0});
+  };
+  const char* arm = "armv7-linux-gnueabihf";
+  EXPECT_EQ(model(arm, "").name, "neon32_nofma");
+  EXPECT_EQ(model(arm, "cortex-a9").name, "neon32_nofma");
+  EXPECT_FALSE(model(arm, "cortex-a9").has_fma);
+  EXPECT_EQ(model(arm, "cortex-a9", {"+vfp4"}).name, "neon32");
+  EXPECT_EQ(model(arm, "cortex-a7").required_features, (std::vector<std::string>{"neon", "vfp4"}));
+  EXPECT_EQ(model(arm, "cortex-a7", {"-neon"}).name, "neon32_nofma");
+  EXPECT_EQ(model(arm, "cortex-a72").vector_registers, 14);
+  EXPECT_EQ(model("aarch64-linux-gnu", "cortex-a72").vector_registers, 32);
+  EXPECT_EQ(model("aarch64-linux-gnu", "cortex-a7").l2_bytes, 256 << 10) << "no such CPU there";
+}
+
+TEST(MachineModel, ACoreOfTwoArchitecturesIsListedOnce) {
+  std::set<std::string> cpus;
+  for (const Target& target : KnownTargets()) EXPECT_TRUE(cpus.insert(target.cpu).second) << target.cpu;
+}
+
 TEST(MachineModel, RiscvLanesFollowFromTheVectorExtension) {
   const auto model = [](std::vector<std::string> features) {
     return MachineModelFor({"riscv64-linux-gnu", "generic-rv64", std::move(features), 0});

@@ -11,6 +11,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "compiler/codegen/arm_helpers.h"
 #include "compiler/codegen/kernel_builder.h"
 #include "compiler/codegen/object.h"
 #include "core/error.h"
@@ -21,12 +22,22 @@ namespace hone::testing {
 namespace {
 
 constexpr int64_t kPage = 4096;
-constexpr int64_t kRead = 63, kWrite = 64, kExit = 93, kMprotect = 226;  // system calls, the same on both
-constexpr int64_t kNobody = 0, kReadOnly = 1;                            // may touch a page; may write it
-constexpr int64_t kWroteBeside = 3;                                      // the program's exit code
-constexpr int64_t kNans = -1;                                            // in eight bytes: NaNs of any float type
+// Numbers of system calls, which AArch64 and RISC-V share.
+struct SystemCalls {
+  int64_t read = 63, write = 64, exit = 93, mprotect = 226;
+};
+constexpr SystemCalls kArmCalls{3, 4, 1, 125};
+constexpr int64_t kNobody = 0, kReadOnly = 1;  // may touch a page; may write it
+constexpr int64_t kWroteBeside = 3;            // the program's exit code
+constexpr int64_t kNans = -1;                  // in eight bytes: NaNs of any float type
 
 bool IsRiscv(const Target& target) { return target.triple.starts_with("riscv64"); }
+bool IsArm(const Target& target) { return target.triple.starts_with("armv7"); }
+
+const char* LinkerEmulation(const Target& target) {
+  if (IsArm(target)) return "armelf_linux_eabi";
+  return IsRiscv(target) ? "elf64lriscv" : "aarch64linux";
+}
 
 void WriteBytes(const std::string& path, const std::string& bytes) {
   std::ofstream(path, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
@@ -35,9 +46,8 @@ void WriteBytes(const std::string& path, const std::string& bytes) {
 void LinkProgram(const std::string& out, const std::vector<std::string>& objects, const Target& target) {
   std::string messages;
   llvm::raw_string_ostream stream(messages);
-  std::vector<const char*> args{
-      "ld.lld",       "-static", "-m",       IsRiscv(target) ? "elf64lriscv" : "aarch64linux", "--threads=1", "-mllvm",
-      "-disable-lsr", "-o",      out.c_str()};
+  std::vector<const char*> args{"ld.lld",       "-static", "-m",       LinkerEmulation(target), "--threads=1", "-mllvm",
+                                "-disable-lsr", "-o",      out.c_str()};
   for (const std::string& object : objects) args.push_back(object.c_str());
   if (lld::lldMain(args, stream, stream, {{lld::Gnu, &lld::elf::link}}).retCode == 0) return;
   throw Error(ExitCode::kBug, "the emulated program does not link: " + messages);
@@ -66,7 +76,8 @@ class ScratchFolder {
 // Emits _start.
 struct EmulatedProgram::Emitter {
  public:
-  explicit Emitter(const Target& target) : b_(target, MachineModelFor(target)), target_(target) {
+  explicit Emitter(const Target& target)
+      : b_(target, MachineModelFor(target)), calls_(IsArm(target) ? kArmCalls : SystemCalls()), target_(target) {
     auto& ir = b_.ir();
     auto* start = llvm::Function::Create(llvm::FunctionType::get(ir.getVoidTy(), false),
                                          llvm::Function::ExternalLinkage, "_start", &b_.module());
@@ -80,7 +91,8 @@ struct EmulatedProgram::Emitter {
       whole = ir.CreateAnd(whole, Margin(each, 0, each.offset));
       whole = ir.CreateAnd(whole, Margin(each, each.offset + each.bytes, each.pages));
     }
-    SystemCall(kExit, ir.CreateSelect(ir.CreateICmpEQ(whole, b_.Index(kNans)), b_.Index(0), b_.Index(kWroteBeside)),
+    SystemCall(calls_.exit,
+               ir.CreateSelect(ir.CreateICmpEQ(whole, b_.Index(kNans)), b_.Index(0), b_.Index(kWroteBeside)),
                b_.Index(0), b_.Index(0));
     b_.ir().CreateUnreachable();
     return EmitObject(b_, target_);
@@ -117,9 +129,9 @@ struct EmulatedProgram::Emitter {
   void Call(const std::vector<Operand>& operands, const std::vector<KernelStage>& stages, int64_t shared_bytes) {
     auto& ir = b_.ir();
     Value* args = Arguments(operands);
-    ir.CreateStore(Data(Guarded(shared_bytes)), b_.At(args, int64_t{16}));
+    ir.CreateStore(Data(Guarded(shared_bytes)), b_.At(args, 2 * pointer_bytes_));
     for (const KernelStage& stage : stages) {
-      ir.CreateStore(Data(Guarded(stage.worker_workspace_bytes)), b_.At(args, int64_t{24}));
+      ir.CreateStore(Data(Guarded(stage.worker_workspace_bytes)), b_.At(args, 3 * pointer_bytes_));
       auto callee = b_.module().getOrInsertFunction(
           stage.symbol, llvm::FunctionType::get(b_.i32(), {ir.getPtrTy(), b_.i64(), b_.i64()}, false));
       // Parts reach vector instructions of RISC-V at which QEMU 7.2 ends with an assertion of its own.
@@ -129,7 +141,11 @@ struct EmulatedProgram::Emitter {
     }
   }
 
-  // kRead or kWrite until all bytes went through: a pipe gives them in parts.
+  void Read(Value* buffer, int64_t bytes) { Transfer(calls_.read, 0, buffer, bytes); }
+  void Write(Value* buffer, int64_t bytes) { Transfer(calls_.write, 1, buffer, bytes); }
+
+ private:
+  // Until all bytes went through: a pipe gives them in parts.
   void Transfer(int64_t number, int64_t fd, Value* buffer, int64_t bytes) {
     auto& ir = b_.ir();
     auto* function = ir.GetInsertBlock()->getParent();
@@ -148,7 +164,6 @@ struct EmulatedProgram::Emitter {
     ir.SetInsertPoint(done);
   }
 
- private:
   struct Memory {
     Value* begin = nullptr;  // of its pages
     int64_t pages = 0;       // their bytes
@@ -165,7 +180,7 @@ struct EmulatedProgram::Emitter {
   }
 
   void Protect(Value* begin, int64_t bytes, int64_t who) {
-    SystemCall(kMprotect, b_.ir().CreatePtrToInt(begin, b_.i64()), b_.Index(bytes), b_.Index(who));
+    SystemCall(calls_.mprotect, b_.ir().CreatePtrToInt(begin, b_.i64()), b_.Index(bytes), b_.Index(who));
   }
 
   Value* Arguments(const std::vector<Operand>& operands) {
@@ -174,23 +189,32 @@ struct EmulatedProgram::Emitter {
     Value* steps = Zeroed(static_cast<int64_t>(operands.size()) * 8);
     for (size_t i = 0; i < operands.size(); ++i) {
       Value* begin = Data(buffers.at(static_cast<size_t>(operands[i].buffer)));
-      ir.CreateStore(b_.At(begin, operands[i].offset_bytes), b_.At(pointers, static_cast<int64_t>(i) * 8));
+      ir.CreateStore(b_.At(begin, operands[i].offset_bytes), b_.At(pointers, static_cast<int64_t>(i) * pointer_bytes_));
       ir.CreateStore(b_.Index(operands[i].batch_stride_bytes), b_.At(steps, static_cast<int64_t>(i) * 8));
     }
     Value* args = Zeroed(40);
     ir.CreateStore(pointers, args);
-    ir.CreateStore(steps, b_.At(args, int64_t{8}));
+    ir.CreateStore(steps, b_.At(args, pointer_bytes_));
     return args;
   }
 
   Value* SystemCall(int64_t number, Value* a, Value* b, Value* c) {
-    auto* type = llvm::FunctionType::get(b_.i64(), {b_.i64(), b_.i64(), b_.i64(), b_.i64()}, false);
-    auto* call = IsRiscv(target_) ? llvm::InlineAsm::get(type, "ecall", "={a0},{a7},{a0},{a1},{a2},~{memory}", true)
-                                  : llvm::InlineAsm::get(type, "svc #0", "={x0},{x8},{x0},{x1},{x2},~{memory}", true);
-    return b_.ir().CreateCall(call, {b_.Index(number), a, b, c});
+    auto& ir = b_.ir();
+    llvm::Type* word = ir.getIntNTy(static_cast<unsigned>(8 * pointer_bytes_));
+    auto* type = llvm::FunctionType::get(word, {word, word, word, word}, false);
+    const char* instruction = IsRiscv(target_) ? "ecall" : "svc #0";
+    const char* registers = IsRiscv(target_) ? "={a0},{a7},{a0},{a1},{a2},~{memory}"
+                            : IsArm(target_) ? "={r0},{r7},{r0},{r1},{r2},~{memory}"
+                                             : "={x0},{x8},{x0},{x1},{x2},~{memory}";
+    const auto to_word = [&](Value* value) { return ir.CreateTrunc(value, word); };
+    Value* result = ir.CreateCall(llvm::InlineAsm::get(type, instruction, registers, true),
+                                  {to_word(b_.Index(number)), to_word(a), to_word(b), to_word(c)});
+    return ir.CreateSExt(result, b_.i64());
   }
 
   KernelBuilder b_;
+  const SystemCalls calls_;
+  const int64_t pointer_bytes_ = b_.module().getDataLayout().getPointerSize();
 
  public:
   const Target target_;
@@ -202,11 +226,13 @@ struct EmulatedProgram::Emitter {
 
 std::string EmulatorFor(const Target& target) {
   const bool aarch64 = target.triple.starts_with("aarch64");
-  if (!aarch64 && !IsRiscv(target)) return "";
-  std::string program = aarch64 ? "qemu-aarch64-static" : "qemu-riscv64-static";
+  if (!aarch64 && !IsArm(target) && !IsRiscv(target)) return "";
+  std::string program = aarch64 ? "qemu-aarch64-static" : IsArm(target) ? "qemu-arm-static" : "qemu-riscv64-static";
   if (std::system(fmt::format("command -v {} >/dev/null 2>&1", program).c_str()) != 0) return "";
   if (aarch64) return program;
   const MachineModel machine = MachineModelFor(target);
+  // Each has what its row of figures names and nothing newer.
+  if (IsArm(target)) return program + (machine.has_fma ? " -cpu cortex-a15" : " -cpu cortex-a9");
   return machine.name == "rvv" ? fmt::format("{} -cpu rv64,v=true,vlen={}", program, machine.vector_lanes * 32)
                                : program + " -cpu rv64";
 }
@@ -222,13 +248,13 @@ int EmulatedProgram::AddBuffer(int64_t bytes) {
 
 void EmulatedProgram::Read(int buffer) {
   const size_t memory = emitter_->buffers.at(static_cast<size_t>(buffer));
-  emitter_->Transfer(kRead, 0, emitter_->Data(memory), emitter_->Bytes(memory));
+  emitter_->Read(emitter_->Data(memory), emitter_->Bytes(memory));
   emitter_->MakeReadOnly(memory);
 }
 
 void EmulatedProgram::Write(int buffer) {
   const size_t memory = emitter_->buffers.at(static_cast<size_t>(buffer));
-  emitter_->Transfer(kWrite, 1, emitter_->Data(memory), emitter_->Bytes(memory));
+  emitter_->Write(emitter_->Data(memory), emitter_->Bytes(memory));
 }
 
 void EmulatedProgram::Call(const std::vector<Operand>& operands, const std::vector<KernelStage>& stages,
@@ -243,6 +269,10 @@ std::string EmulatedProgram::Run(const std::vector<std::string>& objects, const 
   for (const std::string& object : objects) {
     files.push_back(folder / fmt::format("{}.o", files.size()));
     WriteBytes(files.back(), object);
+  }
+  if (IsArm(emitter_->target_)) {
+    files.push_back(folder / "helpers.o");
+    WriteBytes(files.back(), ArmHelpers(emitter_->target_));
   }
   LinkProgram(folder / "program", files, emitter_->target_);
   WriteBytes(folder / "in", input);

@@ -14,7 +14,7 @@ namespace hone::testing {
 // "qemu-aarch64-static" and the like, when it is on the PATH; else empty.
 std::string EmulatorFor(const Target& target);
 
-// What the program does is said step by step, then Run does it. AArch64 and RISC-V.
+// What the program does is said step by step, then Run does it. AArch64, ARMv7 and RISC-V.
 class EmulatedProgram {
  public:
   explicit EmulatedProgram(const Target& target);

@@ -76,6 +76,17 @@ TEST(ResolveTarget, RefusesRiscvThatCannotMultiply) {
   EXPECT_EQ(Refusal("llvm -mtriple=riscv64-linux-gnu -mcpu=sifive-u74"), "");
 }
 
+TEST(ResolveTarget, Of32BitArmTakesArmv7WithNeonAlone) {
+  EXPECT_EQ(Refusal("armv7-linux-gnueabihf"), "");
+  EXPECT_EQ(ResolveTarget("armv7-linux-gnueabihf"), ResolveTarget("armv7-unknown-linux-gnueabihf"));
+  EXPECT_EQ(ResolveTarget("cortex-a7").triple, "armv7-unknown-linux-gnueabihf");
+  EXPECT_EQ(Refusal("llvm -mtriple=armv7-linux-gnueabihf -mcpu=cortex-a53"), "");
+  for (const char* triple : {"arm-linux-gnueabihf", "armv6-linux-gnueabihf", "thumbv7-linux-gnueabihf"}) {
+    EXPECT_THAT(Refusal(triple), HasSubstr("whose triple is armv7-linux-gnueabihf")) << triple;
+  }
+  EXPECT_THAT(Refusal("llvm -mtriple=armv7-linux-gnueabihf -mcpu=cortex-a9 -mattr=-neon"), HasSubstr("has no neon"));
+}
+
 TEST(ImpliedFeatures, ListsWhatAnotherCpuHas) {
   const Target arm = ResolveTarget("llvm -mtriple=aarch64-linux-gnu -mcpu=cortex-a72");
   EXPECT_FALSE(ImpliedFeatures(arm).empty());
@@ -116,12 +127,28 @@ TEST(LlvmCpuName, OfAnArmCoreIsLlvmsOwn) {
   EXPECT_GT(names.size(), 15U);
 }
 
+TEST(LlvmCpuName, OfA32BitArmCoreIsLlvmsOwn) {
+  std::set<std::string> names;
+  for (int part = 0xc00; part < 0xc10; ++part) {
+    Fingerprint fingerprint;
+    fingerprint.vendor = "0x41";
+    fingerprint.model = fmt::format("{:#x}", part);
+    const std::string name = LlvmCpuName("armv7", fingerprint);
+    names.insert(name);
+    if (name == "generic") continue;
+    EXPECT_NO_THROW(ResolveTarget("llvm -mtriple=armv7-linux-gnueabihf -mcpu=" + name));
+    EXPECT_EQ(llvm::sys::detail::getHostCPUNameForARM("CPU implementer : 0x41\nCPU part : " + fingerprint.model), name);
+  }
+  EXPECT_GE(names.size(), 7U);
+}
+
 // What a runner does not list its CPU does not have: then it must list all that a target may imply.
 TEST(ImpliedFeatures, AreThoseThatARunnerCanTell) {
-  const std::string told = " " + FeaturesFromFlags(kAllFlags) + " neon dotprod a c d f m v zvl256b zvl512b ";
+  const std::string told =
+      " " + FeaturesFromFlags(kAllFlags) + " neon dotprod vfp4 hwdiv-arm a c d f m v zvl256b zvl512b ";
   for (const char* cpu :
        {"x86_64-linux-gnu -mcpu=sapphirerapids", "x86_64-linux-gnu -mcpu=znver5", "aarch64-linux-gnu -mcpu=neoverse-v1",
-        "riscv64-linux-gnu -mcpu=generic-rv64 -mattr=+d,+m,+v"}) {
+        "armv7-linux-gnueabihf -mcpu=cortex-a15", "riscv64-linux-gnu -mcpu=generic-rv64 -mattr=+d,+m,+v"}) {
     for (const std::string& feature : ImpliedFeatures(ResolveTarget("llvm -mtriple=" + std::string(cpu)))) {
       EXPECT_NE(told.find(" " + feature + " "), std::string::npos) << feature;
     }

@@ -37,6 +37,15 @@ TEST(TargetOf, IsWhatTheMachineTells) {
   EXPECT_EQ(TargetOf(Pi4()).ToText(), "llvm -mtriple=aarch64-linux-gnu -mcpu=cortex-a72 -num-cores=4");
 }
 
+TEST(TargetOf, OfA32BitSystemIsArmv7) {
+  Environment machine = Pi4();
+  machine.arch = "armv7";
+  machine.features = "d32 hwdiv-arm neon vfp3 vfp4";
+  EXPECT_EQ(TargetOf(machine).ToText(), "llvm -mtriple=armv7-unknown-linux-gnueabihf -mcpu=cortex-a72 -num-cores=4");
+  EXPECT_EQ(WhyNotOn(machine, TargetOf(machine), 4), "");
+  EXPECT_THAT(WhyNotOn(machine, TargetOf(Pi4()), 1), HasSubstr("it runs armv7 code"));
+}
+
 TEST(TargetOf, SaysWhatTheCpuHasMoreOrLessThanItsName) {
   Environment machine;
   machine.arch = "x86_64";

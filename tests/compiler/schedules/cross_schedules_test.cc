@@ -44,6 +44,8 @@ const CrossTarget kTargets[] = {
     {"neon", "cortex-a72"},
     {"dotprod", "cortex-a76"},
     {"i8mm", "llvm -mtriple=aarch64-linux-gnu -mcpu=cortex-a76 -mattr=+i8mm"},
+    {"armv7", "cortex-a15"},
+    {"armv7_nofma", "cortex-a9"},
     {"rv64gc", "rv64gc"},
     {"rvv128", "rv64gcv"},
     {"rvv256", "rv64gcv_zvl256b"},
@@ -89,6 +91,7 @@ TEST_P(CrossSchedules, ComputeWhatTheReferenceDoes) {
     }
   }
   EXPECT_GE(checked, static_cast<int>(Draws().size()));
+  RecordProperty("checked", checked);  // bench/cross prints it
 }
 
 INSTANTIATE_TEST_SUITE_P(Targets, CrossSchedules, ::testing::ValuesIn(kTargets),

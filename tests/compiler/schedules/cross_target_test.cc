@@ -1,4 +1,4 @@
-// Kernels for AArch64 and RISC-V, compiled here and run under qemu-user.
+// Kernels for AArch64, ARMv7 and RISC-V, compiled here and run under qemu-user.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -67,7 +67,7 @@ TEST_P(EmulatedTarget, BytesGiveTheSameBits) {
 
 INSTANTIATE_TEST_SUITE_P(
     CrossTarget, EmulatedTarget,
-    ::testing::Values("llvm -mtriple=aarch64-linux-gnu -mcpu=cortex-a72",
+    ::testing::Values("llvm -mtriple=aarch64-linux-gnu -mcpu=cortex-a72", "cortex-a7", "cortex-a9",
                       "llvm -mtriple=riscv64-linux-gnu -mcpu=generic-rv64 -mattr=+a,+c,+d,+f,+m",
                       "llvm -mtriple=riscv64-linux-gnu -mcpu=generic-rv64 -mattr=+a,+c,+d,+f,+m,+v",
                       "llvm -mtriple=riscv64-linux-gnu -mcpu=generic-rv64 -mattr=+a,+c,+d,+f,+m,+v,+zvl256b"));
@@ -78,7 +78,7 @@ TEST(CrossTarget, EveryListedArchitectureCompiles) {
   for (const char* text :
        {"llvm -mtriple=x86_64-pc-linux-gnu -mcpu=x86-64-v2", "llvm -mtriple=x86_64-pc-linux-gnu -mcpu=x86-64",
         "llvm -mtriple=x86_64-pc-linux-gnu -mcpu=skylake-avx512", "llvm -mtriple=aarch64-linux-gnu -mcpu=neoverse-n1",
-        "llvm -mtriple=riscv64-linux-gnu -mcpu=generic-rv64 -mattr=+a,+c,+d,+f,+m,+v"}) {
+        "cortex-a8", "llvm -mtriple=riscv64-linux-gnu -mcpu=generic-rv64 -mattr=+a,+c,+d,+f,+m,+v"}) {
     const Target target = ResolveTarget(text);
     const DefaultConfig chosen = AnalyticDefault(w, MachineModelFor(target));
     ASSERT_NE(chosen.schedule, nullptr);
