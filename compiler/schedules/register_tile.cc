@@ -1,7 +1,9 @@
 #include "compiler/schedules/register_tile.h"
 
 #include <fmt/format.h>
+#include <llvm/IR/IntrinsicsAArch64.h>
 #include <llvm/IR/IntrinsicsX86.h>
+#include <llvm/TargetParser/Triple.h>
 
 #include <vector>
 
@@ -51,13 +53,19 @@ Value* WidenedProducts(KernelBuilder& b, DType data, DType weight, Value* x, Val
   return acc;
 }
 
-// x86's vpdpbusd: four unsigned times four signed bytes onto an int32, without saturation.
+// Four unsigned times four signed bytes onto an int32, without saturation: x86's vpdpbusd, AArch64's usdot.
 Value* FourProducts(KernelBuilder& b, Value* x, Value* w, Value* acc) {
+  auto& ir = b.ir();
+  if (llvm::Triple(b.module().getTargetTriple()).isAArch64()) {
+    auto* bytes = llvm::FixedVectorType::get(ir.getInt8Ty(), static_cast<unsigned>(4 * LaneCount(acc)));
+    return ir.CreateIntrinsic(llvm::Intrinsic::aarch64_neon_usdot, {acc->getType(), bytes},
+                              {acc, ir.CreateBitCast(x, bytes), ir.CreateBitCast(w, bytes)});
+  }
   const int bits = 32 * LaneCount(acc);
   const auto id = bits == 512   ? llvm::Intrinsic::x86_avx512_vpdpbusd_512
                   : bits == 256 ? llvm::Intrinsic::x86_avx512_vpdpbusd_256
                                 : llvm::Intrinsic::x86_avx512_vpdpbusd_128;
-  return b.ir().CreateIntrinsic(id, {}, {acc, x, b.ir().CreateBitCast(w, acc->getType())});
+  return ir.CreateIntrinsic(id, {}, {acc, x, ir.CreateBitCast(w, acc->getType())});
 }
 
 // Of lanes of two bfloat16 the first (0) or second (1), as float32: a bfloat16 is a float32's upper half.

@@ -116,6 +116,12 @@ TEST(MachineModel, BytesAreMultipliedInFoursWhereAFeatureSaysSo) {
   EXPECT_EQ(model("x86-64-v4", "+avx512vnni").byte_dots, ByteDots::kFours);
   EXPECT_EQ(model("znver4", "-avx512vnni").byte_dots, ByteDots::kWidened);
   EXPECT_EQ(model("znver4", "-avx512f").byte_dots, ByteDots::kWidened);
+  const auto arm = [](const char* cpu, std::vector<std::string> features) {
+    return MachineModelFor({"aarch64-linux-gnu", cpu, std::move(features), 0}).byte_dots_feature;
+  };
+  EXPECT_EQ(arm("neoverse-v1", {}), "i8mm");
+  EXPECT_EQ(arm("neoverse-n1", {}), "");
+  EXPECT_EQ(arm("neoverse-n1", {"+i8mm"}), "i8mm");
 }
 
 TEST(MachineModel, TilesAreWhatTheirFeaturesSay) {
