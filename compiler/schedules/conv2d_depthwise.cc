@@ -277,12 +277,25 @@ class Depthwise : public KnobSchedule<DepthwiseKnobs> {
     return tile;
   }
 
+  // Registers beyond the machine's that LLVM spills where kernel rows are unrolled and no operand is read from memory:
+  // it holds the columns of a row and all taps. Read off the code of 3x3 kernels for NEON and RVV.
+  static double SpilledRegisters(const ConvShape& s, const MachineModel& machine, const DepthwiseKnobs& k) {
+    const bool loads_all = machine.broadcast == Broadcast::kLane || machine.broadcast == Broadcast::kScalar;
+    if (!loads_all || !k.unroll_kh) return 0;
+    constexpr int64_t kSpare = 4;
+    const int64_t columns = k.tile_ow * std::min(s.stride_w, s.KW) + s.KW - s.stride_w;
+    return static_cast<double>(
+        std::max<int64_t>(0, k.tile_ow + columns + s.KH * s.KW + kSpare - machine.vector_registers));
+  }
+
   // Per tile: multiply-adds and loads side by side, input columns loaded once per kernel row. Tiles overlap in flight,
   // so latency does not show; accumulators beyond half the registers leave too few for the columns.
   double EstimateNsWith(const Workload& w, const MachineModel& machine, const DepthwiseKnobs& k) const override {
     const ConvShape s(w);
     const double passes = static_cast<double>(CeilDiv(k.oc_block, machine.vector_lanes));
     const double crowd = std::max(0.0, static_cast<double>(k.tile_ow) / machine.vector_registers - 0.5);
+    // Each is stored and loaded again for every kernel row.
+    const double spilling = 2 * SpilledRegisters(s, machine, k) / machine.loads_per_cycle;
     double cycles = 0;
     for (int64_t start = 0; start < s.OW; start += k.tile_ow) {
       const double pixels = static_cast<double>(std::min(k.tile_ow, s.OW - start));
@@ -291,7 +304,8 @@ class Depthwise : public KnobSchedule<DepthwiseKnobs> {
       const double taps = static_cast<double>(s.KW);
       const double row =
           std::max(pixels * taps / machine.multiply_adds_per_cycle, (columns + taps) / machine.loads_per_cycle);
-      cycles += passes * (static_cast<double>(s.KH) * (row * (1 + crowd) + (k.unroll_kh ? 0 : 1)) + pixels + 6);
+      cycles +=
+          passes * (static_cast<double>(s.KH) * (row * (1 + crowd) + spilling + (k.unroll_kh ? 0 : 1)) + pixels + 6);
     }
     const int64_t items = s.N * CeilDiv(s.C, k.oc_block) * s.OH;
     return cycles * static_cast<double>(items) * ThreadShare(items, machine.threads) / machine.clock_ghz;

@@ -89,15 +89,20 @@ class Decoder {
 
 bool Has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
-// Mnemonics of x86 with and without FMA, of NEON, of RVV and of RISC-V without it.
+// Mnemonics of x86 with and without FMA, of NEON with 64 and 32 bits, of RVV and of RISC-V without it;
+// and what sums products of bytes.
 bool MultiplyAdds(const std::string& text) {
-  for (const char* name : {"\tvfmadd", "\tmulps", "\tfmla", "\tvfmacc", "\tvfmadd.v", "\tfmadd.s"}) {
+  for (const char* name : {"\tvfmadd", "\tmulps", "\tfmla", "\tvfma.f32", "\tvmla.f32", "\tvmul.f32", "\tvfmacc",
+                           "\tvpdpbusd", "\tusdot", "\tvfmadd.v", "\tfmadd.s"}) {
     if (Has(text, name)) return true;
   }
   return false;
 }
 
-bool TouchesStack(const std::string& text) { return Has(text, "(%rsp") || Has(text, "[sp") || Has(text, "(sp)"); }
+// Vectors of ARMv7 and RISC-V are stored through another register, which an addition to the stack pointer made.
+bool TouchesStack(const std::string& text) {
+  return Has(text, "(%rsp") || Has(text, "[sp") || Has(text, "(sp)") || Has(text, ", sp,") || text.ends_with(", sp");
+}
 
 void Count(const Decoded& decoded, HotBlock& block) {
   block.instructions.push_back(decoded.text);

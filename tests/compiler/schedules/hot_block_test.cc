@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <string_view>
+#include <tuple>
 
 #include "compiler/build.h"
 #include "compiler/codegen/host.h"
@@ -34,13 +35,14 @@ Config BestConfig(const Schedule& schedule, const Workload& w, const MachineMode
 struct Kernel {
   const char* schedule;
   const char* workload;
+  bool packs = false;  // a matrix, for the worker that uses it
 };
 const Kernel kTiled[] = {
     {"conv2d_direct", "nn.conv2d data=1x64x56x56 weight=64x64x3x3 padding=1x1x1x1 epilogue=bias_act"},
     {"conv2d_direct", "nn.conv2d data=1x256x14x14 weight=1024x256x1x1 epilogue=residual"},
     {"conv2d_winograd", "nn.conv2d data=1x64x56x56 weight=64x64x3x3 padding=1x1x1x1 epilogue=bias_act"},
     {"dense_pack", "nn.dense data=1x2048 weight=1000x2048 epilogue=bias_act"},
-    {"batch_matmul", "nn.batch_matmul data=12x128x64 weight=12x128x64"},
+    {"batch_matmul", "nn.batch_matmul data=12x128x64 weight=12x128x64", true},
     {"batch_matmul", "nn.batch_matmul data=12x128x128 weight=12x128x64 layouts=BMK,BKN,BMN"},
 };
 const Kernel kDepthwise[] = {
@@ -53,21 +55,28 @@ struct Machine {
   const char* target;
   const char* registers;  // in the text of every multiply-add
   int instructions = 1;   // multiply-adds for one vector of the tile
-  int reload_share = 0;  // a held operand may be reloaded once in so many multiply-adds; 0: nothing may touch the stack
-  double loads = 0.8;    // at most, per multiply-add
+  double stack = 0;       // accesses at most, per multiply-add: reloads of held operands, and spills
+  double loads = 0.8;     // at most, per multiply-add
+  double depthwise_stack = 0;
 };
 // SSE's products overwrite an operand: the fastest tile is one pixel wide and loads every weight where it is used.
 // AVX-512's 2x14 tile reloads a weight vector and reaches 98 % of the measured peak all the same.
+// ARMv7 has no operands in memory and too few general registers for indices of 64 bits: its tiles do spill.
 const Machine kMachines[] = {
-    {"llvm -mtriple=x86_64-pc-linux-gnu -mcpu=x86-64-v2", "%xmm", 1, 6, 1.2},
-    {"llvm -mtriple=x86_64-pc-linux-gnu -mcpu=x86-64-v3", "%ymm"},
-    {"llvm -mtriple=x86_64-pc-linux-gnu -mcpu=x86-64-v4", "%zmm", 1, 6},
-    {"llvm -mtriple=x86_64-pc-linux-gnu -mcpu=cascadelake", "%zmm", 1, 6},
+    {"llvm -mtriple=x86_64-pc-linux-gnu -mcpu=x86-64-v2", "%xmm", 1, 1.0 / 6, 1.2, 0.4},
+    {"llvm -mtriple=x86_64-pc-linux-gnu -mcpu=x86-64-v3", "%ymm", 1, 0, 0.8, 0.12},
+    {"llvm -mtriple=x86_64-pc-linux-gnu -mcpu=x86-64-v4", "%zmm", 1, 1.0 / 6},
+    {"llvm -mtriple=x86_64-pc-linux-gnu -mcpu=cascadelake", "%zmm", 1, 1.0 / 6},
     {"llvm -mtriple=aarch64-linux-gnu -mcpu=neoverse-n1", ".4s"},
     {"llvm -mtriple=aarch64-linux-gnu -mcpu=cortex-a72", ".4s"},
+    {"cortex-a76", ".4s"},
+    {"llvm -mtriple=aarch64-linux-gnu -mcpu=cortex-a76 -mattr=+i8mm", ".4s"},
+    {"cortex-a15", "\tq", 1, 0.5, 1},
+    {"cortex-a9", "\tq", 1, 1.2, 1.9, 0.12},
     {"llvm -mtriple=riscv64-linux-gnu -mcpu=generic-rv64 -mattr=+a,+c,+d,+f,+m,+v", "vfm"},
     {"llvm -mtriple=riscv64-linux-gnu -mcpu=generic-rv64 -mattr=+a,+c,+d,+f,+m,+v,+zvl256b", "vfm"},
-    {"llvm -mtriple=riscv64-linux-gnu -mcpu=generic-rv64 -mattr=+a,+c,+d,+f,+m", "fmadd.s", 4},
+    {"rv64gcv_zvl512b", "vfm"},
+    {"llvm -mtriple=riscv64-linux-gnu -mcpu=generic-rv64 -mattr=+a,+c,+d,+f,+m", "fmadd.s", 4, 0, 0.8, 0.2},
 };
 
 class HotBlock : public ::testing::TestWithParam<Machine> {
@@ -100,8 +109,9 @@ TEST_P(HotBlock, OfATileKeepsItsAccumulatorsInRegisters) {
     const std::string what = std::string(kernel.workload) + "\n" + config.ToText() + "\n" + hot.ToText();
     EXPECT_EQ(hot.multiply_adds, expected) << what;
     EXPECT_EQ(hot.MultiplyAddsWith(GetParam().registers), expected) << what;
-    const int share = GetParam().reload_share;
-    EXPECT_LE(hot.stack_accesses, share == 0 ? 0 : expected / share) << what;
+    // The widest of packed matrices' tiles spills for vectors of 256 bits.
+    const bool spills = machine_.scalable_vectors && machine_.vector_lanes == 8 && kernel.packs;
+    EXPECT_LE(hot.stack_accesses, (spills ? 0.4 : GetParam().stack) * expected) << what;
     if (std::string_view(kernel.schedule) != "dense_pack") {
       EXPECT_LE(hot.loads, GetParam().loads * expected) << what;
     }
@@ -113,9 +123,25 @@ TEST_P(HotBlock, OfADepthwiseKernelUsesTheWidestVectors) {
     const testing::HotBlock hot = Compiled(kernel, Best(kernel), 1 << 20);
     EXPECT_GE(hot.multiply_adds, 9) << hot.ToText();
     EXPECT_EQ(hot.MultiplyAddsWith(GetParam().registers), hot.multiply_adds) << hot.ToText();
-    if (machine_.name == "avx512") {
-      EXPECT_EQ(hot.stack_accesses, 0) << hot.ToText();
-    }
+    EXPECT_LE(hot.stack_accesses, GetParam().depthwise_stack * hot.multiply_adds) << hot.ToText();
+  }
+}
+
+// Where an instruction sums four products of bytes, it is what an inner loop is made of. AVX-512's tile keeps broadcast
+// bytes on the stack, where its multiply-adds of floats read them from memory.
+TEST(HotBlockOfBytes, IsDotProducts) {
+  for (const auto& [text, name, stack] :
+       {std::tuple("znver4", "vpdpbusd", 0.25), std::tuple("neoverse-v1", "usdot", 0.0)}) {
+    const Target target = ResolveTarget(text);
+    const MachineModel machine = MachineModelFor(target);
+    Workload w = Workload::Parse("nn.conv2d data=1x64x28x28 weight=128x64x3x3 padding=1x1x1x1 epilogue=bias_act");
+    w.types = ByteTypes(DType::kUInt8);
+    const DefaultConfig chosen = AnalyticDefault(w, machine);
+    const auto compiled = CompileKernel({w, std::string(chosen.schedule->name()), chosen.config, target});
+    const testing::HotBlock hot = testing::HotBlockOf(std::get<Artifact>(compiled), target, 1 << 20);
+    EXPECT_GE(hot.MultiplyAddsWith(name), 4) << text << "\n" << hot.ToText();
+    EXPECT_EQ(hot.MultiplyAddsWith(name), hot.multiply_adds) << hot.ToText();
+    EXPECT_LE(hot.stack_accesses, stack * hot.multiply_adds) << hot.ToText();
   }
 }
 
