@@ -25,12 +25,16 @@ void InitializeTargets() {
 
 std::string FeatureString(const Target& target) {
   const std::string given = fmt::format("{}", fmt::join(target.features, ","));
-  if (!llvm::Triple(target.triple).isARM()) return given;
+  const llvm::Triple triple(target.triple);
+  std::string always;
   // Debian's LLVM leaves NEON out of ARMv7's CPUs, as its armhf does; every kernel has it. The scheduler that most of
-  // these CPUs do without knows how many registers there are, and spills a third of what is spilt else. What is given
-  // comes later and wins.
-  constexpr const char* kAlways = "+neon,+use-misched";
-  return given.empty() ? kAlways : fmt::format("{},{}", kAlways, given);
+  // these CPUs do without knows how many registers there are, and spills a third of what is spilt else.
+  if (triple.isARM()) always = "+neon,+use-misched";
+  // A few shuffles of AMD's own, which no list of required features names: code for its CPUs runs on others of the same
+  // vector instructions.
+  if (triple.isX86()) always = "-sse4a";
+  // What is given comes later and wins.
+  return given.empty() || always.empty() ? always + given : fmt::format("{},{}", always, given);
 }
 
 std::unique_ptr<llvm::TargetMachine> MakeTargetMachine(const Target& target) {

@@ -4,10 +4,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <llvm/ADT/StringRef.h>
+#include <llvm/MC/MCSubtargetInfo.h>
 #include <llvm/TargetParser/Host.h>
 
 #include <set>
 
+#include "compiler/codegen/target_machine.h"
 #include "core/error.h"
 #include "core/llvm_cpu_name.h"
 #include "rpc_runner/machine/cpu_features.h"
@@ -85,6 +87,16 @@ TEST(ResolveTarget, Of32BitArmTakesArmv7WithNeonAlone) {
     EXPECT_THAT(Refusal(triple), HasSubstr("whose triple is armv7-linux-gnueabihf")) << triple;
   }
   EXPECT_THAT(Refusal("llvm -mtriple=armv7-linux-gnueabihf -mcpu=cortex-a9 -mattr=-neon"), HasSubstr("has no neon"));
+}
+
+// What no list of required features tells, a CPU of another maker with the same vectors may lack.
+TEST(MakeTargetMachine, UsesNoInstructionsOfOneMakerAlone) {
+  for (const char* cpu : {"znver1", "znver3", "znver4", "znver5"}) {
+    const auto machine =
+        MakeTargetMachine(Target::Parse(std::string("llvm -mtriple=x86_64-pc-linux-gnu -mcpu=") + cpu));
+    EXPECT_TRUE(machine->getMCSubtargetInfo()->checkFeatures("+avx2")) << cpu;
+    EXPECT_FALSE(machine->getMCSubtargetInfo()->checkFeatures("+sse4a")) << cpu;
+  }
 }
 
 TEST(ImpliedFeatures, ListsWhatAnotherCpuHas) {
