@@ -3,8 +3,12 @@
 list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES HONE_RUNNER_ARCH)
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR ${HONE_RUNNER_ARCH})
-set(CMAKE_C_COMPILER ${HONE_RUNNER_ARCH}-linux-gnu-gcc)
-set(CMAKE_CXX_COMPILER ${HONE_RUNNER_ARCH}-linux-gnu-g++)
+set(triple ${HONE_RUNNER_ARCH}-linux-gnu)
+if(HONE_RUNNER_ARCH STREQUAL "armv7")
+  set(triple arm-linux-gnueabihf)
+endif()
+set(CMAKE_C_COMPILER ${triple}-gcc)
+set(CMAKE_CXX_COMPILER ${triple}-g++)
 
 get_filename_component(sysroot ${CMAKE_CURRENT_LIST_DIR}/../build/sysroot/${HONE_RUNNER_ARCH} ABSOLUTE)
 set(CMAKE_FIND_ROOT_PATH ${sysroot})
@@ -20,6 +24,11 @@ set(ENV{PKG_CONFIG_PATH} "")
 # program that is not would be 0.2 MB of it.
 set(CMAKE_C_FLAGS_INIT "-ffunction-sections -fdata-sections")
 set(CMAKE_CXX_FLAGS_INIT "-ffunction-sections -fdata-sections")
+if(HONE_RUNNER_ARCH STREQUAL "armv7")
+  # Files and times as long as elsewhere.
+  string(APPEND CMAKE_C_FLAGS_INIT " -D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64")
+  string(APPEND CMAKE_CXX_FLAGS_INIT " -D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64")
+endif()
 set(CMAKE_EXE_LINKER_FLAGS_INIT "-static -no-pie -Wl,--gc-sections")
 if(HONE_RUNNER_ARCH STREQUAL "riscv64")
   # GCC 12 has no atomic operations on single bytes there.

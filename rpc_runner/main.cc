@@ -201,6 +201,17 @@ int Run(const Arguments& arguments, const std::vector<std::string>& words) {
 }  // namespace
 }  // namespace hone
 
+#ifdef HONE_STATIC_LIBC
+// The C++ library's own names the exception, for which it has 60 kB of tables and code to print symbols with.
+namespace __gnu_cxx {
+void __verbose_terminate_handler();
+void __verbose_terminate_handler() {
+  hone::WriteToStderr("hone-runner: ended by an exception that nobody takes\n");
+  std::abort();
+}
+}  // namespace __gnu_cxx
+#endif
+
 int main(int argc, char** argv) {
   hone::PrepareStandardStreams();
   hone::LookUpNamesAlone();
