@@ -1,15 +1,12 @@
-// The one-file runner of another architecture, under qemu-user, as the board of a tracker here. HONE_RUNNER_ARCH names
-// the architecture; what scripts/build_runner.sh made of it lies in HONE_RUNNERS.
+// The one-file runner of an architecture as the board of a tracker here, under qemu-user where it is another one.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <thread>
 
-#include "core/parse_number.h"
+#include "tests/end_to_end/board.h"
 #include "tests/end_to_end/tracker_child.h"
 
 namespace hone {
@@ -20,30 +17,12 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-struct Board {
-  std::string arch, runner, emulator;
-};
-
-Board BoardUnderTest() {
-  const char* arch = std::getenv("HONE_RUNNER_ARCH");
-  Board board;
-  board.arch = arch == nullptr ? "aarch64" : arch;
-  board.runner = std::string(HONE_RUNNERS) + "/" + board.arch + "/hone-runner";
-  board.emulator =
-      board.arch == "riscv64" ? "qemu-riscv64-static -cpu rv64,v=true,vlen=256" : "qemu-" + board.arch + "-static";
-  return board;
-}
-
-class EmulatedRunner : public TrackerChildTest {
+class OneFileRunner : public TrackerChildTest {
  protected:
   void SetUp() override {
     TrackerChildTest::SetUp();
     board_ = BoardUnderTest();
-    if (access(board_.runner.c_str(), X_OK) != 0) {
-      GTEST_SKIP() << "no " << board_.runner << "; scripts/build_runner.sh " << board_.arch << " makes it";
-    }
-    const std::string program = board_.emulator.substr(0, board_.emulator.find(' '));
-    if (std::system(("command -v " + program + " >/dev/null").c_str()) != 0) GTEST_SKIP() << "no " << program;
+    if (const std::string why = WhyNoBoard(board_); !why.empty()) GTEST_SKIP() << why;
     ASSERT_EQ(Shell("hone zoo mlp --image-shape 1,14,14 -o model.onnx").code, 0);
   }
   void TearDown() override {
@@ -51,18 +30,18 @@ class EmulatedRunner : public TrackerChildTest {
     TrackerChildTest::TearDown();
   }
 
-  std::unique_ptr<ChildProgram> StartRunner(const std::vector<std::string>& more = {}) const {
-    std::vector<std::string> words;
-    for (std::string_view word : Split(board_.emulator, ' ')) words.emplace_back(word);
-    words.insert(words.end(), {board_.runner, "--tracker", address_, "--key", "board", "--label", "emulated",
-                               "--health", "off", "--emulator", board_.emulator});
+  std::unique_ptr<ChildProgram> StartRunner(const std::vector<std::string>& more = {}, bool old_kernel = false) const {
+    const BoardProgram start = StartOf(board_, old_kernel);
+    std::vector<std::string> words = start.before;
+    words.insert(words.end(), {"--tracker", address_, "--key", "board", "--label", "file"});
+    words.insert(words.end(), start.after.begin(), start.after.end());
     words.insert(words.end(), more.begin(), more.end());
-    return std::make_unique<ChildProgram>("/usr/bin/env", words, Path("work/board"));
+    return std::make_unique<ChildProgram>(start.program, words, Path("work/board"));
   }
-  void Start() {
-    runner_ = StartRunner();
+  void Start(bool old_kernel = false) {
+    runner_ = StartRunner({}, old_kernel);
     for (int i = 0; i < 200; ++i) {
-      if (Shell("hone devices --tracker " + address_).out.find("emulated") != std::string::npos) return;
+      if (Shell("hone devices --tracker " + address_).out.find("file") != std::string::npos) return;
       std::this_thread::sleep_for(std::chrono::milliseconds(50));
     }
     FAIL() << "the runner did not come: " << runner_->ErrorText();
@@ -73,7 +52,7 @@ class EmulatedRunner : public TrackerChildTest {
     const ProgramResult tuned =
         Shell("hone tune model.onnx" + There() + " --db records.db --trials 6 --threads 1 --finals kernels");
     ASSERT_EQ(tuned.code, 0) << tuned.err << runner_->ErrorText();
-    EXPECT_THAT(tuned.err, AllOf(HasSubstr("timing on board/emulated ("), HasSubstr("-mtriple=" + board_.arch)));
+    EXPECT_THAT(tuned.err, AllOf(HasSubstr("timing on board/file ("), HasSubstr("-mtriple=" + board_.arch)));
     EXPECT_THAT(tuned.out, Not(HasSubstr("none: "))) << tuned.err;
     const ProgramResult built = Shell(NextOf(tuned));
     ASSERT_EQ(built.code, 0) << built.err;
@@ -87,12 +66,25 @@ class EmulatedRunner : public TrackerChildTest {
   std::unique_ptr<ChildProgram> runner_;
 };
 
-TEST_F(EmulatedRunner, TunesAModelThroughTheTracker) {
+class EmulatedRunner : public OneFileRunner {};
+
+TEST_F(OneFileRunner, TunesAModelThroughTheTracker) {
   Start();
   TuneAndBuild();
   const ProgramResult best = Shell("hone log best --db records.db --json");
-  EXPECT_THAT(best.out, HasSubstr("\"emulated\":true")) << best.out << best.err;
-  EXPECT_THAT(best.out, Not(HasSubstr("\"emulated\":false")));
+  const char *right = board_.emulated() ? "true" : "false", *wrong = board_.emulated() ? "false" : "true";
+  EXPECT_THAT(best.out, HasSubstr(std::string("\"emulated\":") + right)) << best.out << best.err;
+  EXPECT_THAT(best.out, Not(HasSubstr(std::string("\"emulated\":") + wrong)));
+}
+
+// An emulator makes the system calls of this machine for those of its program.
+TEST_F(OneFileRunner, NeedsNoSystemCallThatIsNewerThanLinux44) {
+  Start(true);
+  TuneAndBuild();
+  const ProgramResult verified = Shell("hone verify model.onnx " + package_ + There());
+  EXPECT_EQ(verified.code, 0) << verified.err << verified.out;
+  const ProgramResult devices = Shell("hone devices --json --tracker " + address_);
+  EXPECT_THAT(devices.out, Not(HasSubstr("landlock"))) << "its calls are newer";
 }
 
 TEST_F(EmulatedRunner, IsNoDeviceToCompare) {
@@ -112,8 +104,7 @@ TEST_F(EmulatedRunner, TimesAPackageThatThisMachineRefuses) {
   EXPECT_EQ(std::count(here.err.begin(), here.err.end(), '\n'), 1) << here.err;
   const ProgramResult there = Shell("hone bench " + package_ + There() + " --runs 5 --threads 1 --per-op");
   ASSERT_EQ(there.code, 0) << there.err << there.out;
-  EXPECT_THAT(there.out,
-              AllOf(HasSubstr("timed on board/emulated"), HasSubstr("it is emulated"), HasSubstr("nn.dense")));
+  EXPECT_THAT(there.out, AllOf(HasSubstr("timed on board/file"), HasSubstr("it is emulated"), HasSubstr("nn.dense")));
 }
 
 TEST_F(EmulatedRunner, IsSentNoPackageOfAnotherArchitecture) {
@@ -121,17 +112,18 @@ TEST_F(EmulatedRunner, IsSentNoPackageOfAnotherArchitecture) {
   ASSERT_EQ(Shell("hone build model.onnx -o here.hone").code, 0);
   const ProgramResult refused = Shell("hone bench here.hone" + There());
   EXPECT_EQ(refused.code, 78);
-  EXPECT_THAT(refused.err, AllOf(StartsWith("hone: here.hone cannot run on board/emulated: "), HasSubstr(" code")));
+  EXPECT_THAT(refused.err, AllOf(StartsWith("hone: here.hone cannot run on board/file: "), HasSubstr(" code")));
   EXPECT_EQ(std::count(refused.err.begin(), refused.err.end(), '\n'), 1) << refused.err;
 }
 
-TEST_F(EmulatedRunner, AnswersTheDoctor) {
+TEST_F(OneFileRunner, AnswersTheDoctor) {
   Start();
   const ProgramResult examined = Shell("hone doctor" + There());
   for (const char* hop : {"\nkeys ", "\nlease ", "\nbuild ", "\nrun ", "\nresult "}) {
     EXPECT_THAT(examined.out, HasSubstr(hop)) << examined.err;
   }
-  EXPECT_THAT(examined.out, AllOf(HasSubstr("emulated"), HasSubstr("right; one run took")));
+  EXPECT_THAT(examined.out, HasSubstr("right; one run took"));
+  EXPECT_EQ(examined.out.find("emulated") != std::string::npos, board_.emulated()) << examined.out;
 }
 
 // An emulator of programs has neither the host's system-call filter nor its Landlock to offer.

@@ -1,0 +1,66 @@
+// The pages' sessions with a board, where the board is the one-file runner of another architecture under qemu-user:
+// with keys, encrypted, from enrolment to times of the built model.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <map>
+
+#include "tests/end_to_end/board.h"
+
+namespace hone {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+class EmulatedSession : public TypedSessionTest {
+ protected:
+  void SetUp() override {
+    TypedSessionTest::SetUp();
+    board_ = BoardUnderTest();
+    if (const std::string why = WhyNoBoard(board_); !why.empty()) GTEST_SKIP() << why;
+  }
+
+  // What each command said; the last of a name counts.
+  std::map<std::string, ProgramResult> Say(const std::string& page) {
+    BoardProgram start = StartOf(board_);
+    start.after.insert(start.after.end(), {"--label", "file"});
+    std::map<std::string, ProgramResult> said;
+    for (const Answer& answer : Play(SessionOf(page), start)) {
+      const std::string& line = answer.typed.line;
+      said[line.substr(5, line.find(' ', 5) - 5)] = answer.result;
+    }
+    return said;
+  }
+
+  Board board_;
+};
+
+TEST_F(EmulatedSession, WorksAsTheReadmeTypesIt) {
+  ASSERT_EQ(Shell("hone zoo mlp --image-shape 1,14,14 -o model.onnx").code, 0);
+  auto said = Say(HONE_README);
+  EXPECT_THAT(said["tune"].err, AllOf(HasSubstr("timing on pi4/file ("), HasSubstr("-mtriple=" + board_.arch)));
+  EXPECT_THAT(said["build"].out, HasSubstr(" near ")) << "no records";
+}
+
+// HONE_NETWORK is one of `hone zoo`, HONE_IMAGE the shape of its input.
+TEST_F(EmulatedSession, TunesChecksAndTimesANetwork) {
+  const char *network = std::getenv("HONE_NETWORK"), *image = std::getenv("HONE_IMAGE");
+  const std::string zoo = std::string("hone zoo ") + (network != nullptr ? network : "resnet-18");
+  ASSERT_EQ(Shell(zoo + " --image-shape " + (image != nullptr ? image : "3,32,32") + " -o model.onnx").code, 0);
+  auto said = Say(HONE_TARGETS_PAGE);
+  EXPECT_THAT(said["verify"].out, AllOf(HasSubstr("tolerance 1e-04"), HasSubstr("the outputs agree")));
+  EXPECT_THAT(said["run"].out, HasSubstr("on pi4/file"));
+  EXPECT_THAT(said["bench"].out, AllOf(HasSubstr("timed on pi4/file"), HasSubstr("it is emulated")));
+  const ProgramResult best = Shell("hone log best --db records.db --json");
+  EXPECT_THAT(best.out, AllOf(HasSubstr("\"emulated\":true"), Not(HasSubstr("\"emulated\":false")))) << best.err;
+  const ProgramResult compared = Shell("hone compare model.onnx --from-records --db records.db");
+  EXPECT_THAT(compared.out, AllOf(HasSubstr("not compared: emulated"), Not(HasSubstr("1.00x")))) << compared.err;
+  // What it said is the row of docs/performance.md.
+  std::printf("%s%s", said["verify"].out.c_str(), said["bench"].out.c_str());
+}
+
+}  // namespace
+}  // namespace hone
