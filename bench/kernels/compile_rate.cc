@@ -1,5 +1,6 @@
-// hone_bench_compile_rate [CANDIDATES]: distinct configs drawn from the spaces that `hone tune` uses on ResNet-50,
-// compiled on one core; rejections are not counted. Prints goal, reached and verdict; exits 1 on a miss.
+// hone_bench_compile_rate [CANDIDATES [TARGET]]: distinct configs drawn from the spaces that `hone tune` uses on
+// ResNet-50, compiled on one core for the target, by default this machine; rejections are not counted. Prints goal,
+// reached and verdict; exits 1 on a miss.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -39,8 +40,7 @@ Config NextConfig(const Workload& workload, const Schedule& schedule, const Mach
   }
 }
 
-int Run(int wanted) {
-  const Target target = HostTarget();
+int Run(int wanted, const Target& target) {
   const MachineModel machine = MachineModelFor(target);
   std::vector<Task> tasks;
   for (const Task& task : ExtractTasks(BuildZoo("resnet-50"), {target})) {
@@ -72,4 +72,6 @@ int Run(int wanted) {
 }  // namespace
 }  // namespace hone
 
-int main(int argc, char** argv) { return hone::Run(argc > 1 ? std::atoi(argv[1]) : 1000); }
+int main(int argc, char** argv) {
+  return hone::Run(argc > 1 ? std::atoi(argv[1]) : 1000, hone::ResolveTarget(argc > 2 ? argv[2] : "host"));
+}
