@@ -39,6 +39,7 @@
 #include "compiler/codegen/matrix_tiles.h"
 #include "compiler/schedules/conv2d_amx.h"
 #include "compiler/schedules/epilogue_emit.h"
+#include "compiler/schedules/packed_bytes.h"
 #include "compiler/schedules/weight_prefetch.h"
 
 namespace hone {
@@ -243,21 +244,29 @@ class AmxEmitter {
   }
 
   void Finish(const Place& place, int p) {
+    // Without anything between two rows the outputs of a line follow each other.
+    const bool side_by_side = !lines_.joined || lines_.pitch == s_.OW;
+    Value* first = b_.Add(b_.Mul(place.line, s_.OW), place.start);
+    Value* line_y = b_.Add(band_y_, b_.Mul(first, y_column_));
     b_.For(place.own, b_.Index(lines_.width), 1, [&](Value* r) {
-      Value* at = b_.Add(place.start, r);
       Value* sums = b_.At(Scratch(p, 0), b_.Mul(r, channels_ * kRowBytes));
-      if (!lines_.joined || lines_.pitch == s_.OW) {
-        return StorePixel(b_.Add(b_.Mul(place.line, s_.OW), at), sums);
-      }
+      if (side_by_side) return StorePixel(b_.Add(line_y, b_.Mul(r, y_column_)), sums);
+      Value* at = b_.Add(place.start, r);
       Value* column = b_.Mod(at, lines_.pitch);
+      Value* pixel = b_.Add(b_.Mul(b_.Div(at, lines_.pitch), s_.OW), column);
       b_.If(b_.ir().CreateICmpSLT(column, b_.Index(s_.OW)),
-            [&] { StorePixel(b_.Add(b_.Mul(b_.Div(at, lines_.pitch), s_.OW), column), sums); });
+            [&] { StorePixel(b_.Add(band_y_, b_.Mul(pixel, y_column_)), sums); });
     });
   }
 
-  // `pixel` counts the outputs of the band.
-  void StorePixel(Value* pixel, Value* sums) {
-    Value* offset = b_.Add(band_y_, b_.Mul(pixel, y_column_));
+  // The register tile's channels lie in one block, and are stored together.
+  bool packs() const {
+    return PacksBytes(epilogue_, nest_.types, channels_) && k_.oc_block % (int64_t{channels_} * kVector) == 0;
+  }
+
+  // `offset`: of the first block's channels.
+  void StorePixel(Value* offset, Value* sums) {
+    Vals values;
     for (int v = 0; v < channels_; ++v) {
       Value* y = b_.Add(offset, vectors_y_[static_cast<size_t>(v)]);
       EpilogueOperands operands;
@@ -265,10 +274,19 @@ class AmxEmitter {
       if (group_bias_) operands.bias = b_.At(group_bias_, v * kRowBytes);
       if (epilogue_.residual) operands.residual = b_.At(image_r_, y);
       Value* sum = LoadElements(b_, nest_.types.accumulator, b_.At(sums, v * kRowBytes), kVector);
-      Value* done = EmitEpilogue(b_, epilogue_, nest_.types, sum, operands);
-      Value* channel = b_.Add(b_.Mul(group_, int64_t{channels_} * kVector), int64_t{v} * kVector);
-      b_.Store(MaskTailLanes(b_, epilogue_, done, channel, s_.O, k_.oc_block), b_.At(image_y_, y));
+      if (packs()) {
+        values.push_back(EmitUnstored(b_, epilogue_, nest_.types, sum, operands));
+      } else {
+        Store(EmitEpilogue(b_, epilogue_, nest_.types, sum, operands), y, v);
+      }
     }
+    if (packs()) Store(EmitPackedBytes(b_, epilogue_, values), b_.Add(offset, vectors_y_[0]), 0);
+  }
+
+  // From the group's vector `v` on.
+  void Store(Value* done, Value* y, int v) {
+    Value* channel = b_.Add(b_.Mul(group_, int64_t{channels_} * kVector), int64_t{v} * kVector);
+    b_.Store(MaskTailLanes(b_, epilogue_, done, channel, s_.O, k_.oc_block), b_.At(image_y_, y));
   }
 
   // Lanes of the last block that no group computes.

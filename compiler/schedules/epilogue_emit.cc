@@ -1,6 +1,7 @@
 #include "compiler/schedules/epilogue_emit.h"
 
 #include "compiler/codegen/activation.h"
+#include "compiler/codegen/divide_by.h"
 #include "compiler/codegen/element.h"
 #include "compiler/codegen/float_bits.h"
 #include "compiler/codegen/rounding.h"
@@ -18,10 +19,15 @@ Value* Within(KernelBuilder& b, Value* x, double least, double most) {
 }
 
 Value* Quantised(KernelBuilder& b, const Epilogue& epilogue, Value* x, DType to) {
-  if (epilogue.step != 1) x = b.FDiv(x, Like(x, epilogue.step));
   const bool is_unsigned = to == DType::kUInt8;
   const double most = epilogue.most > 0 ? epilogue.most : is_unsigned ? 255 : 127;
   const double least = is_unsigned ? 0 : -128;
+  if (DividesByProducts(b.machine(), epilogue.step)) {
+    // What lies beyond the bounds by one before the division does so after it.
+    const double step = epilogue.step;
+    x = Within(b, x, (least - epilogue.zero_point - 1) * step, (most - epilogue.zero_point + 1) * step);
+  }
+  if (epilogue.step != 1) x = EmitDivideBy(b, x, epilogue.step);
   // Bounded before it is rounded: bounds are whole, so that both orders give the same. Rounded before the zero point is
   // added: halves go to the even neighbour of the quotient, not of the sum.
   Value* whole = EmitRound(b, Within(b, x, least - epilogue.zero_point, most - epilogue.zero_point));
@@ -42,7 +48,7 @@ Value* Residual(KernelBuilder& b, const Epilogue& epilogue, const ElementTypes& 
 
 }  // namespace
 
-Value* EmitEpilogue(KernelBuilder& b, const Epilogue& epilogue, const ElementTypes& types, Value* acc,
+Value* EmitUnstored(KernelBuilder& b, const Epilogue& epilogue, const ElementTypes& types, Value* acc,
                     const EpilogueOperands& operands) {
   const int n = LaneCount(acc);
   // What is rounded to whole numbers must not depend on which products were fused with a sum.
@@ -55,7 +61,14 @@ Value* EmitEpilogue(KernelBuilder& b, const Epilogue& epilogue, const ElementTyp
   }
   if (epilogue.bias) x = b.FAdd(x, b.Load(operands.bias, n));
   if (epilogue.residual) x = b.FAdd(x, Residual(b, epilogue, types, operands.residual, n));
-  x = EmitActivation(b, epilogue.activation, epilogue.lo, epilogue.hi, x);
+  return EmitActivation(b, epilogue.activation, epilogue.lo, epilogue.hi, x);
+}
+
+Value* EmitEpilogue(KernelBuilder& b, const Epilogue& epilogue, const ElementTypes& types, Value* acc,
+                    const EpilogueOperands& operands) {
+  Value* x = EmitUnstored(b, epilogue, types, acc, operands);
+  const llvm::IRBuilderBase::FastMathFlagGuard restores(b.ir());
+  if (types.whole()) b.ir().clearFastMathFlags();
   return epilogue.step > 0 ? Quantised(b, epilogue, x, types.output) : Converted(b, x, DType::kFloat32, types.output);
 }
 

@@ -21,6 +21,10 @@ struct EpilogueOperands {
 Value* EmitEpilogue(KernelBuilder& b, const Epilogue& epilogue, const ElementTypes& types, Value* acc,
                     const EpilogueOperands& operands);
 
+// The same before it is quantised and converted: float32.
+Value* EmitUnstored(KernelBuilder& b, const Epilogue& epilogue, const ElementTypes& types, Value* acc,
+                    const EpilogueOperands& operands);
+
 // Appends the operands that have one value per output channel, in the order of every kernel: offset, scale, bias. They
 // lie as `outputs` ("O16o") and the scale, which is logically O x 1 x 1, as `images` ("CHW16c").
 void AddChannelOperands(const Workload& workload, const Epilogue& epilogue, const Layout& outputs, const Layout& images,

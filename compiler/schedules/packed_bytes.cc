@@ -1,0 +1,71 @@
+#include "compiler/schedules/packed_bytes.h"
+
+#include <llvm/IR/IntrinsicsX86.h>
+
+#include "compiler/codegen/divide_by.h"
+
+namespace hone {
+namespace {
+
+constexpr int kLanes = 16, kLargest = 255;
+
+llvm::Constant* Like(Value* x, double value) { return llvm::ConstantFP::get(x->getType(), value); }
+
+Value* AtLeast(KernelBuilder& b, Value* x, double least) {
+  return b.ir().CreateSelect(b.ir().CreateFCmpOGT(x, Like(x, least)), x, Like(x, least));
+}
+Value* AtMost(KernelBuilder& b, Value* x, double most) {
+  return b.ir().CreateSelect(b.ir().CreateFCmpOLT(x, Like(x, most)), x, Like(x, most));
+}
+
+// To int32, halves to even: one instruction, which rounds as the environment says, and kernels run in the default one.
+// What is less than any int32 becomes the least, so that before it only the upper bound is kept: narrowing saturates.
+Value* Whole(KernelBuilder& b, const Epilogue& epilogue, Value* x) {
+  auto& ir = b.ir();
+  const double most = (epilogue.most > 0 ? epilogue.most : kLargest) - epilogue.zero_point;
+  const bool by_products = DividesByProducts(b.machine(), epilogue.step);
+  if (by_products) {
+    // Within what EmitDivideBy takes: beyond the bounds by one before it is so after it.
+    x = AtMost(b, AtLeast(b, x, (-epilogue.zero_point - 1) * double{epilogue.step}), (most + 1) * epilogue.step);
+  }
+  if (epilogue.step != 1) x = EmitDivideBy(b, x, epilogue.step);
+  if (!by_products || epilogue.most > 0) x = AtMost(b, x, most);
+  auto* wide = llvm::FixedVectorType::get(b.i32(), kLanes);
+  constexpr int kAsTheEnvironmentSays = 4;
+  Value* number = ir.CreateIntrinsic(
+      llvm::Intrinsic::x86_avx512_mask_cvtps2dq_512, {},
+      {x, llvm::Constant::getNullValue(wide), ir.getInt16(0xffff), ir.getInt32(kAsTheEnvironmentSays)});
+  if (epilogue.zero_point == 0) return number;
+  return ir.CreateAdd(number, llvm::ConstantInt::getSigned(wide, epilogue.zero_point));
+}
+
+}  // namespace
+
+bool PacksBytes(const Epilogue& epilogue, const ElementTypes& types, int vectors) {
+  return types.output == DType::kUInt8 && epilogue.step > 0 && (vectors == 2 || vectors == 4);
+}
+
+Value* EmitPackedBytes(KernelBuilder& b, const Epilogue& epilogue, const Vals& values) {
+  auto& ir = b.ir();
+  const llvm::IRBuilderBase::FastMathFlagGuard restores(ir);
+  ir.clearFastMathFlags();
+  Vals whole;
+  for (Value* value : values) whole.push_back(Whole(b, epilogue, value));
+  const auto shorts = [&](Value* low, Value* high) {
+    return ir.CreateIntrinsic(llvm::Intrinsic::x86_avx512_packssdw_512, {}, {low, high});
+  };
+  Value* first = shorts(whole[0], whole[1]);
+  Value* second = whole.size() == 4 ? shorts(whole[2], whole[3]) : first;
+  Value* bytes = ir.CreateIntrinsic(llvm::Intrinsic::x86_avx512_packuswb_512, {}, {first, second});
+  // Packing goes by quarters of a register: four bytes of each vector in turn. They are put in order.
+  Value* fours = ir.CreateBitCast(bytes, llvm::FixedVectorType::get(b.i32(), kLanes));
+  std::vector<int> order;
+  for (int vector = 0; vector < static_cast<int>(values.size()); ++vector) {
+    for (int quarter = 0; quarter < 4; ++quarter) order.push_back(4 * quarter + vector);
+  }
+  Value* ordered = ir.CreateShuffleVector(fours, llvm::ArrayRef<int>(order));
+  const auto lanes = static_cast<unsigned>(values.size()) * kLanes;
+  return ir.CreateBitCast(ordered, llvm::FixedVectorType::get(ir.getInt8Ty(), lanes));
+}
+
+}  // namespace hone

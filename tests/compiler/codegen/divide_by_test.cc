@@ -1,0 +1,58 @@
+#include "compiler/codegen/divide_by.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <bit>
+#include <cmath>
+
+#include "compiler/codegen/host.h"
+#include "compiler/codegen/object.h"
+#include "core/kernel_abi.h"
+#include "core/random.h"
+#include "runtime/kernel_launch.h"
+
+namespace hone {
+namespace {
+
+constexpr int kLanes = 16, kVectors = 2048;
+
+// A number of up to 2^40 with any bits behind the point.
+float Draw(Random& random) {
+  const auto bits = static_cast<uint32_t>(random.Below(uint64_t{1} << 23));
+  const auto exponent = static_cast<uint32_t>(87 + random.Below(80));
+  const auto sign = static_cast<uint32_t>(random.Below(2));
+  return std::bit_cast<float>(sign << 31 | exponent << 23 | bits);
+}
+
+void ExpectQuotients(float divisor, Random& random) {
+  const Target target = HostTarget();
+  KernelBuilder b(target, MachineModelFor(target));
+  b.Stage("divide", [&](const StageArgs& args) {
+    b.For(args.begin, args.end, 1, [&](Value* vector) {
+      Value* at = b.At(b.Operand(args, 0), b.Mul(vector, int64_t{4} * kLanes));
+      b.Store(EmitDivideBy(b, b.Load(at, kLanes), divisor), at);
+    });
+  });
+  const KernelLibrary library = KernelLibrary::FromBytes(LinkShared({EmitObject(b, target)}, target), "test");
+  std::vector<float> values(size_t{kLanes} * kVectors);
+  for (float& value : values) value = Draw(random);
+  const std::vector<float> given = values;
+  std::array<void*, 1> operands{values.data()};
+  const std::array<int64_t, 1> strides{0};
+  const hone_kernel_args args{operands.data(), strides.data(), nullptr, nullptr, 0, 1};
+  ASSERT_EQ(library.Find("divide")(&args, 0, kVectors), 0);
+  for (size_t i = 0; i < values.size(); ++i) ASSERT_EQ(values[i], given[i] / divisor) << given[i] << " / " << divisor;
+}
+
+TEST(DivideBy, GivesTheInstructionsBits) {
+  Random random(1);
+  // All bits set, all but one, one, powers of two, and divisors that are far from one.
+  for (const float divisor : {0x1.fffffep0F, 0x1.fffffcp-3F, 0x1.000002p0F, 0.25F, -3.0F, 1e-30F, 1e30F}) {
+    ExpectQuotients(divisor, random);
+  }
+  for (int round = 0; round < 40; ++round) ExpectQuotients(Draw(random), random);
+}
+
+}  // namespace
+}  // namespace hone
