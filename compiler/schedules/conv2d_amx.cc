@@ -40,6 +40,7 @@ class Amx : public KnobSchedule<AmxKnobs> {
   int version() const override { return 1; }
   bool Takes(const ElementTypes& types) const override { return TileProductOf(types) != nullptr; }
   bool Applies(const Workload& w, const MachineModel& machine) const override {
+    if (!Takes(w.types)) return false;
     const bool tiles = w.types.whole() ? machine.byte_tiles : machine.bfloat16_tiles;
     // Other numbers of channels leave most of a row empty.
     return tiles && machine.vector_lanes == kVector && w.is_conv() && w.groups == 1 &&
@@ -102,17 +103,18 @@ constexpr double kProductRow = 1.02;   // of a product, per row of its sums,
 constexpr double kLeastProduct = 8.5;  // and at least
 constexpr double kTileLoad = 11;       // of 16 rows or fewer
 constexpr double kTileStore = 16;
-constexpr double kFinish = 4.5;      // per vector of 16 outputs: scale, round, narrow, store
-constexpr double kResidual = 2;      // and with another tensor added
-constexpr double kTileStart = 40;    // per register tile: its first loads wait
-constexpr double kStageStart = 300;  // loading the configuration, and giving the registers back
-constexpr double kBarrier = 2500;    // between two stages on several threads
-constexpr double kFillRow = 3;       // to copy one row of a tile,
-constexpr double kRepackRow = 10;    // and out of narrower blocks;
-constexpr double kThinPixel = 1.5;   // to make one pixel of a thin input
-constexpr double kCacheShare = 0.9;  // of a cache that is taken to hold what is used again
-constexpr double kUnhiddenMemory = 0.8;
-constexpr double kFetchAhead = 0.98;
+constexpr double kFinish = 7.5;        // per vector of 16 outputs: scale, round, narrow, store,
+constexpr double kFinishPacked = 4.5;  // several of them together,
+constexpr double kResidual = 5;        // and with another tensor added
+constexpr double kTileStart = 40;      // per register tile: its first loads wait
+constexpr double kStageStart = 300;    // loading the configuration, and giving the registers back
+constexpr double kBarrier = 2500;      // between two stages on several threads
+constexpr double kFillRow = 3;         // to copy one row of a tile,
+constexpr double kRepackRow = 10;      // and out of narrower blocks;
+constexpr double kThinPixel = 1.5;     // to make one pixel of a thin input
+constexpr double kCacheShare = 0.9;    // of a cache that is taken to hold what is used again
+constexpr double kHidden = 0.3;  // of the lesser of arithmetic and cold weights that does not hide behind the other
+constexpr double kFetchAhead = 1.02;  // what fetching ahead costs; the machines' own prefetchers are as good
 
 // A register tile of `count` tiles of outputs, its sums and its stores.
 double TileCycles(const AmxNest& nest, const MachineModel& machine, double count) {
@@ -124,7 +126,8 @@ double TileCycles(const AmxNest& nest, const MachineModel& machine, double count
   const double weights =
       pass.weight_bytes /
       MovedBytesPerCycle(machine, pass.weight_bytes + pass.input_bytes / pass.line * width * count, kCacheShare);
-  const double finish = kFinish + (nest.residual ? kResidual : 0);
+  const bool packs = nest.types.output == nest.product.data && nest.knobs.tile_oc % 2 == 0;
+  const double finish = (packs ? kFinishPacked : kFinish) + (nest.residual ? kResidual : 0);
   return std::max(steps * std::max(products, loads), weights) + kTileStart +
          count * channels * (kTileStore + finish * width);
 }
@@ -156,8 +159,10 @@ double Amx::EstimateNsWith(const Workload& w, const MachineModel& machine, const
                                          : bands * all_weights / MovedBytesPerCycle(machine, all_weights, kCacheShare);
   double cycles = images * (groups * bands * BandCycles(nest, machine) + 0.25 * again);
   cycles = cycles * ThreadShare(items, machine.threads) + kStageStart + FillCycles(nest, machine);
+  if (k.prefetch > 0) cycles *= kFetchAhead;
+  // In a network every weight comes from memory once, behind the arithmetic.
   const double memory = all_weights / machine.cold_bytes_per_cycle;
-  return (k.prefetch ? std::max(kFetchAhead * cycles, memory) : cycles + kUnhiddenMemory * memory) / machine.clock_ghz;
+  return (std::max(cycles, memory) + kHidden * std::min(cycles, memory)) / machine.clock_ghz;
 }
 
 TileLines CutLines(int64_t lines, int64_t length, int64_t pitch, bool joined) {

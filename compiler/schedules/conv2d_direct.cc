@@ -198,6 +198,15 @@ double RowCycles(const DirectNest& nest, const MachineModel& machine, const Tile
                                            pass.input_bytes / static_cast<double>(nest.shape.KH));
 }
 
+// Whole numbers are scaled, rounded and narrowed, whatever the config.
+double FinishCycles(const DirectNest& nest, const MachineModel& machine) {
+  constexpr double kFinishWhole = 8;  // per vector
+  if (!nest.types.whole()) return 0;
+  const double vectors = static_cast<double>(CeilDiv(nest.shape.O, machine.vector_lanes));
+  return kFinishWhole * vectors * static_cast<double>(nest.shape.N * nest.shape.OH * nest.shape.OW) /
+         std::max(machine.threads, 1);
+}
+
 double Direct::EstimateNsWith(const Workload& w, const MachineModel& machine, const DirectKnobs& k) const {
   const DirectNest nest(w, machine, k);
   const ConvShape& s = nest.shape;
@@ -209,8 +218,9 @@ double Direct::EstimateNsWith(const Workload& w, const MachineModel& machine, co
   // In a network every weight comes from memory once: behind the arithmetic when it is fetched ahead.
   const double memory =
       pass.weight_bytes * static_cast<double>(nest.chunks * nest.groups_of_blocks) / machine.cold_bytes_per_cycle;
-  return (nest.knobs.prefetch ? std::max(kFetchAhead * compute, memory) : compute + kUnhiddenMemory * memory) /
-         machine.clock_ghz;
+  const double cycles =
+      nest.knobs.prefetch ? std::max(kFetchAhead * compute, memory) : compute + kUnhiddenMemory * memory;
+  return (cycles + FinishCycles(nest, machine)) / machine.clock_ghz;
 }
 
 }  // namespace
