@@ -16,6 +16,7 @@
 #include "rpc_runner/executor/shared_region.h"
 #include "rpc_runner/local_runner.h"
 #include "tests/rpc_runner/kernel_fixture.h"
+#include "tests/support/child_processes.h"
 
 namespace hone {
 namespace {
@@ -76,23 +77,9 @@ constexpr Hostile kHostile[] = {
 #endif
 };
 
-// The processes that a process has begun and that have not been reaped.
-std::vector<pid_t> Children(pid_t pid) {
-  std::ifstream file("/proc/" + std::to_string(pid) + "/task/" + std::to_string(pid) + "/children");
-  std::vector<pid_t> children;
-  for (pid_t child = 0; file >> child;) children.push_back(child);
-  return children;
-}
-
-// Waits until it has ended, whether or not its new parent has looked.
 bool Ends(pid_t pid) {
-  for (int i = 0; i < 1000; ++i) {
-    std::ifstream stat("/proc/" + std::to_string(pid) + "/stat");
-    std::string number, name, state;
-    if (!(stat >> number >> name >> state) || state == "Z") return true;
-    usleep(10'000);
-  }
-  return false;
+  for (int i = 0; i < 1000 && IsRunning(pid); ++i) usleep(10'000);
+  return !IsRunning(pid);
 }
 
 KernelJob HostileJob(const std::string& kernel) {
@@ -126,13 +113,13 @@ void ExpectNoEscapes() {
   ASSERT_THAT(isolation, HasSubstr("seccomp"));
   const pid_t executor = runner.executor_pid();
   EXPECT_EQ(FateName(RunJob(runner, DenseJob()).fate), "Ok");
-  const std::vector<pid_t> children = Children(executor);
+  const std::vector<pid_t> children = ChildrenOf(executor);
   for (const Hostile& hostile : kHostile) ExpectFate(runner, hostile);
   // The next ones are measured as if nothing had been, by the same executor, and nothing is left behind.
   const Measurement after = RunJob(runner, DenseJob());
   EXPECT_EQ(FateName(after.fate), "Ok") << after.message;
   EXPECT_EQ(runner.executor_pid(), executor);
-  EXPECT_EQ(Children(executor), children);
+  EXPECT_EQ(ChildrenOf(executor), children);
 }
 
 // Runs the test's body as another user.
@@ -247,7 +234,7 @@ TEST(Executors, LeaveNoProcessBehind) {
     std::vector<pid_t> children;
     {
       LocalRunner runner({});
-      children = Children(runner.executor_pid());
+      children = ChildrenOf(runner.executor_pid());
       if (killed) kill(runner.executor_pid(), SIGKILL);
     }
     for (const pid_t child : children) EXPECT_TRUE(Ends(child)) << child << (killed ? " of a killed one" : "");

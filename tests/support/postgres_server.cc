@@ -12,13 +12,13 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "core/error.h"
 #include "db/postgresql/server_link.h"
+#include "tests/support/child_processes.h"
 
 namespace hone {
 namespace {
@@ -55,22 +55,6 @@ pid_t Launch(const std::string& program, const std::vector<std::string>& argumen
   const pid_t child = fork();
   if (child == 0) Become(program, arguments, log);
   return child;
-}
-
-std::vector<pid_t> ChildrenOf(pid_t process) {
-  std::ifstream file("/proc/" + std::to_string(process) + "/task/" + std::to_string(process) + "/children");
-  std::vector<pid_t> children;
-  for (pid_t child = 0; file >> child;) children.push_back(child);
-  return children;
-}
-
-// A process that ended and that nobody has asked for is not.
-bool IsAlive(pid_t process) {
-  std::ifstream file("/proc/" + std::to_string(process) + "/stat");
-  std::string text;
-  std::getline(file, text);
-  const size_t name_end = text.rfind(") ");
-  return name_end != std::string::npos && text[name_end + 2] != 'Z' && text[name_end + 2] != 'X';
 }
 
 }  // namespace
@@ -117,7 +101,7 @@ void PostgresServer::Kill() {
   waitpid(process_, nullptr, 0);
   process_ = -1;
   for (const pid_t child : children) kill(child, SIGKILL);
-  while (std::any_of(children.begin(), children.end(), IsAlive)) usleep(1000);
+  while (std::any_of(children.begin(), children.end(), IsRunning)) usleep(1000);
 }
 
 void PostgresServer::Spawn() {
