@@ -84,7 +84,8 @@ double CgroupQuotaCores(const std::string& membership, const std::string& root) 
 }
 
 int AllowedCores() {
-  const double quota = CgroupQuotaCores(ReadText("/proc/self/cgroup"), "/sys/fs/cgroup");
+  // Once: processes that were confined since have no file to read it from.
+  static const double quota = CgroupQuotaCores(ReadText("/proc/self/cgroup"), "/sys/fs/cgroup");
   int cores = std::max(1, static_cast<int>(AffinityCpus().size()));
   if (quota > 0 && quota < cores) cores = std::max(1, static_cast<int>(std::ceil(quota)));
   return cores;

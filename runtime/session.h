@@ -47,7 +47,7 @@ class Session {
   std::unique_ptr<Impl> impl_;
 };
 
-// Cores that affinity and the cgroup's CPU quota allow, at least 1.
+// Cores that affinity allows now and the cgroup's CPU quota did when this was first asked, at least 1.
 int AllowedCores();
 
 }  // namespace hone

@@ -8,9 +8,11 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <optional>
 #include <string_view>
 
 #include "core/error.h"
+#include "rpc_runner/executor/empty_root.h"
 #include "rpc_runner/executor/leave_root.h"
 
 namespace hone {
@@ -40,9 +42,9 @@ bool EnterUsers() {
 // The first process of a namespace: signals of the others do not reach it, and they all end with it. It waits for the
 // executor's end of the pipe to close; a death signal from a parent that has left root would not be allowed to reach
 // it.
-[[noreturn]] void KeepNamespace(int fd, const std::string& user) {
+[[noreturn]] void KeepNamespace(int fd, const std::optional<Account>& account) {
   try {
-    LeaveRoot(user);
+    LeaveRoot(account);
   } catch (const Error&) {
     _exit(0);  // the executor says it too
   }
@@ -57,14 +59,14 @@ bool EnterUsers() {
   _exit(0);
 }
 
-bool EnterProcesses(const std::string& user) {
+bool EnterProcesses(const std::optional<Account>& account) {
   int fds[2];
   if (pipe2(fds, O_CLOEXEC) != 0) return false;
   const bool entered = unshare(CLONE_NEWPID) == 0;
   const pid_t keeper = entered ? fork() : -1;
   if (keeper == 0) {
     close(fds[1]);
-    KeepNamespace(fds[0], user);
+    KeepNamespace(fds[0], account);
   }
   close(fds[0]);
   // The other end stays open as long as this process lives; candidates close theirs.
@@ -72,10 +74,11 @@ bool EnterProcesses(const std::string& user) {
   return keeper > 0;
 }
 
-std::string EnterNamespaces(const std::string& user) {
+std::string EnterNamespaces(const std::optional<Account>& account) {
   if (!EnterUsers()) return "";
   std::string entered;
-  if (EnterProcesses(user)) entered += ",pid";
+  if (EnterEmptyRoot()) entered += ",mount";
+  if (EnterProcesses(account)) entered += ",pid";
   if (unshare(CLONE_NEWNET) == 0) entered += ",net";
   if (unshare(CLONE_NEWIPC) == 0) entered += ",ipc";
   return entered;
@@ -84,16 +87,18 @@ std::string EnterNamespaces(const std::string& user) {
 #else
 
 // A sanitizer's runtime has its own ways with processes.
-std::string EnterNamespaces(const std::string&) { return ""; }
+std::string EnterNamespaces(const std::optional<Account>&) { return ""; }
 
 #endif
 
 }  // namespace
 
 std::string Confine(const std::string& user) {
-  // First: root may enter them, and whom it becomes may not.
-  const std::string entered = EnterNamespaces(user);
-  return entered + (LeaveRoot(user) ? ",user" : "");
+  // While there are files that say who it is.
+  const std::optional<Account> account = AccountFor(user);
+  // Before root is left: it may enter them, and whom it becomes may not.
+  const std::string entered = EnterNamespaces(account);
+  return entered + (LeaveRoot(account) ? ",user" : "");
 }
 
 }  // namespace hone

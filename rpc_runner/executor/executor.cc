@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/sysinfo.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -35,22 +36,26 @@
 namespace hone {
 namespace {
 
+// Of the last minute. Without a file, of which an executor has none.
 double LoadAverage() {
-  double load[1] = {0};
-  return getloadavg(load, 1) == 1 ? load[0] : 0;
+  struct sysinfo system{};
+  return sysinfo(&system) == 0 ? static_cast<double>(system.loads[0]) / (1 << SI_LOAD_SHIFT) : 0;
 }
 
 // Serves one socketpair until the other side closes it.
 class Executor {
  public:
-  Executor(int fd, const ExecutorOptions& options, const std::string& confinement)
+  // Confines the process once it has read what there is to read. Throws Error as Confine does.
+  Executor(int fd, const ExecutorOptions& options)
       : fd_(fd),
         pin_(!options.cores.empty()),
         caps_(CapsOf(options)),
         environment_(ProbeEnvironment()),
         lock_(AffinityCpus()),
-        jobs_(fd, AllowedCores(), pin_, caps_, lock_),
+        jobs_(fd, environment_.cores, pin_, caps_, lock_),
         packages_(caps_.cache_bytes) {
+    OpenMemoryFile();
+    const std::string confinement = Confine(options.user);
     environment_.isolation = ProbeIsolation() + confinement;
     environment_.emulated = environment_.emulated || !options.emulator.empty();
   }
@@ -163,7 +168,7 @@ class Executor {
     const int64_t asked_ns = message.package->timing.deadline_ns;
     ApplyCaps(caps_, &message.package->timing);
     JobResult done;
-    if (std::string why = CheckPackageJob(*message.package, AllowedCores()); !why.empty()) {
+    if (std::string why = CheckPackageJob(*message.package, environment_.cores); !why.empty()) {
       done.measurement = FailedMeasurement(Fate::kUnsupported, 0, why);
     } else {
       done = RunPackageJob(*message.package, data_, fd_, pin_, lock_);
@@ -239,8 +244,7 @@ int ExecutorMain(int fd, const ExecutorOptions& options) {
   signal(SIGPIPE, SIG_IGN);
   try {
     UseCores(options.cores);
-    const std::string confinement = Confine(options.user);
-    Executor(fd, options, confinement).Serve();
+    Executor(fd, options).Serve();
     return static_cast<int>(ExitCode::kDone);
   } catch (const ParentGone&) {
     return static_cast<int>(ExitCode::kDone);

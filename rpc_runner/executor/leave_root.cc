@@ -11,17 +11,11 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
-#include <optional>
 
 #include "core/error.h"
 
 namespace hone {
 namespace {
-
-struct Account {
-  uid_t uid;
-  gid_t gid;
-};
 
 // The kernel's own number for whom it cannot map, which is nobody's on every system that has the name.
 constexpr Account kNobody = {65534, 65534};
@@ -56,7 +50,7 @@ bool Become(const Account& account) {
   }
   const int reason = errno;
   // It has no other users, and its root has no more rights than whoever made it.
-  if ((reason == EINVAL || reason == EPERM) && InUserNamespace()) return false;
+  if ((reason == EINVAL || reason == EPERM) && account.may_be_alone) return false;
   throw Error(ExitCode::kBadConfig, fmt::format("candidates do not run as root, and root cannot become user {} here: "
                                                 "{}; start it as another user",
                                                 static_cast<int64_t>(account.uid), std::strerror(reason)));
@@ -64,20 +58,24 @@ bool Become(const Account& account) {
 
 }  // namespace
 
-bool LeaveRoot(const std::string& user) {
+std::optional<Account> AccountFor(const std::string& user) {
   const bool root = geteuid() == 0 || getuid() == 0;
-  std::optional<Account> account;
-  if (root || !user.empty()) {
-    account = Find(user);
-    if (!account) throw Error(ExitCode::kBadConfig, fmt::format("--user {}: there is no such user here", user));
-    if (account->uid == 0) {
-      throw Error(ExitCode::kBadConfig, fmt::format("--user {}: candidates do not run as root; name another", user));
-    }
-    if (!root && account->uid != geteuid()) {
-      throw Error(ExitCode::kBadConfig, fmt::format("--user {}: only root can run candidates as another user", user));
-    }
+  if (!root && user.empty()) return std::nullopt;
+  std::optional<Account> account = Find(user);
+  if (!account) throw Error(ExitCode::kBadConfig, fmt::format("--user {}: there is no such user here", user));
+  if (account->uid == 0) {
+    throw Error(ExitCode::kBadConfig, fmt::format("--user {}: candidates do not run as root; name another", user));
   }
-  const bool left = !root || Become(*account);
+  if (!root && account->uid != geteuid()) {
+    throw Error(ExitCode::kBadConfig, fmt::format("--user {}: only root can run candidates as another user", user));
+  }
+  if (!root) return std::nullopt;
+  account->may_be_alone = InUserNamespace();
+  return account;
+}
+
+bool LeaveRoot(const std::optional<Account>& account) {
+  const bool left = !account || Become(*account);
   DropCapabilities();
   return left;
 }

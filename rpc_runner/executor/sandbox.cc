@@ -1,5 +1,6 @@
 #include "rpc_runner/executor/sandbox.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -9,7 +10,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
+#include <cstdlib>
 
 #include "rpc_runner/executor/forbid_files.h"
 #include "rpc_runner/executor/syscall_filter.h"
@@ -23,13 +24,13 @@ void Limit(int resource, rlim_t value) {
   (void)setrlimit(static_cast<decltype(RLIMIT_CORE)>(resource), &limit);
 }
 
+// This process's, open; a child's is its parent's, of which it is a copy.
+int g_memory_file = -1;
+
 int64_t MappedBytes() {
-  long long pages = 0;
-  std::FILE* file = std::fopen("/proc/self/statm", "r");
-  if (file == nullptr) return -1;
-  if (std::fscanf(file, "%lld", &pages) != 1) pages = -1;
-  std::fclose(file);
-  return pages < 0 ? -1 : pages * sysconf(_SC_PAGESIZE);
+  char text[64] = "";
+  if (pread(g_memory_file, text, sizeof(text) - 1, 0) <= 0) return -1;
+  return std::strtoll(text, nullptr, 10) * sysconf(_SC_PAGESIZE);
 }
 
 // Whether what is limited is refused: an emulator takes limits of addresses and keeps none.
@@ -55,6 +56,8 @@ bool WorksInAChild(bool (*step)()) {
 }
 
 }  // namespace
+
+void OpenMemoryFile() { g_memory_file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC); }
 
 void LeaveParent(int parent) {
   // Not a session: that would take the child out of the scheduler group, and so the priority, that the user chose.

@@ -6,6 +6,9 @@
 
 namespace hone {
 
+// Opens what tells how much is mapped, once, while there are files. Before it address space is not bounded.
+void OpenMemoryFile();
+
 // Puts the calling process into a process group of its own that dies with `parent`, without core dumps or a way to gain
 // rights.
 void LeaveParent(int parent);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <vector>
 
@@ -104,7 +105,7 @@ void ExpectNoEscapes() {
   LocalRunner runner({});
   const std::string isolation = runner.Describe().isolation;
   std::printf("isolation for user %d: %s\n", static_cast<int>(getuid()), isolation.c_str());
-  for (const char* word : {"landlock", "pid", "net", "ipc", "user"}) {
+  for (const char* word : {"landlock", "mount", "pid", "net", "ipc", "user"}) {
     if (("," + isolation + ",").find("," + std::string(word) + ",") == std::string::npos) {
       std::printf("not given here, so not tested: %s\n", word);
     }
@@ -112,6 +113,12 @@ void ExpectNoEscapes() {
   ASSERT_THAT(isolation, HasSubstr("rlimit"));
   ASSERT_THAT(isolation, HasSubstr("seccomp"));
   const pid_t executor = runner.executor_pid();
+  if (isolation.find(",mount") != std::string::npos) {
+    // Before a candidate is begun: what it is a copy of has no file either.
+    const std::string root = "/proc/" + std::to_string(executor) + "/root";
+    EXPECT_TRUE(std::filesystem::is_directory(root));
+    EXPECT_TRUE(std::filesystem::is_empty(root)) << "the machine's files are there";
+  }
   EXPECT_EQ(FateName(RunJob(runner, DenseJob()).fate), "Ok");
   const std::vector<pid_t> children = ChildrenOf(executor);
   for (const Hostile& hostile : kHostile) ExpectFate(runner, hostile);
