@@ -228,13 +228,14 @@ bool JobBoard::TryElsewhere(Jobs::iterator job, LaneId lane) {
   return true;
 }
 
-void JobBoard::TakeResult(LaneId lane, ResultMessage result) {
+bool JobBoard::TakeResult(LaneId lane, ResultMessage result) {
   const auto job = jobs_.find(result.id);
-  if (job == jobs_.end() || job->second.lane != lane || job->second.message.attempt != result.attempt) return;
+  if (job == jobs_.end() || job->second.lane != lane || job->second.message.attempt != result.attempt) return false;
   const bool is_fault = result.measurement.fate == Fate::kRunnerLost;
   if (const auto it = lanes_.find(lane); it != lanes_.end()) it->second.faults = is_fault ? it->second.faults + 1 : 0;
-  if (is_fault && TryElsewhere(job, lane)) return;
+  if (is_fault && TryElsewhere(job, lane)) return false;
   End(job, std::move(result.measurement), std::move(result.cost), std::move(result.outputs));
+  return true;
 }
 
 void JobBoard::Fail(JobId job, Fate fate, const std::string& message) {

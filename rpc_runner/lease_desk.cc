@@ -12,7 +12,8 @@ namespace {
 constexpr size_t kMostWaiting = 8;
 constexpr size_t kMostDone = 64;
 constexpr size_t kMostDoneBytes = size_t{64} << 20;  // of outputs
-constexpr int kQuietBeats = 5;                       // until a piece counts as lost on the way
+constexpr size_t kMostDoubted = 16'384;
+constexpr int kQuietBeats = 5;  // until a piece counts as lost on the way
 
 size_t OutputBytes(const Frame& result) {
   size_t bytes = 0;
@@ -31,6 +32,32 @@ void LeaseDesk::Begin(const std::string& lease) {
   waiting_.clear();
   running_.clear();
   done_.clear();
+  unproved_.clear();
+  doubted_.clear();
+  doubt_.clear();
+  asked_to_look_ = looked_ = false;
+}
+
+bool LeaseDesk::Looked(const std::string& why) {
+  looked_ = asked_to_look_;
+  asked_to_look_ = false;
+  if (why.empty()) {
+    doubted_.clear();
+  } else {
+    doubted_.insert(doubted_.end(), unproved_.begin(), unproved_.end());
+    while (doubted_.size() > kMostDoubted) doubted_.pop_front();
+  }
+  doubt_ = why;
+  const bool news = looked_ || (!why.empty() && !unproved_.empty());
+  unproved_.clear();
+  return news;
+}
+
+Frame LeaseDesk::Beat(FrameKind kind) {
+  Frame beat{kind, Json::object(), {}};
+  if (!doubted_.empty()) beat.header = {{"doubted", doubted_}, {"why", doubt_}};
+  if (std::exchange(looked_, false)) beat.header["looked"] = true;
+  return beat;
 }
 
 std::vector<Frame> LeaseDesk::Handle(const Frame& frame, bool* for_us) {
@@ -174,6 +201,11 @@ std::vector<Frame> LeaseDesk::OnPackage(JobMessage job, const Json& header) {
 
 std::vector<Frame> LeaseDesk::OnBeat(const Json& header) {
   std::vector<Frame> answer;
+  if (const auto look = header.find("look"); look != header.end() && *look == true) {
+    asked_to_look_ = !unproved_.empty();
+    looked_ = unproved_.empty();
+    if (looked_) answer.push_back(Beat());
+  }
   const auto withdraw = header.find("withdraw");
   if (withdraw != header.end() && withdraw->is_array()) answer.push_back(OnWithdraw(*withdraw));
   const auto jobs = header.find("jobs");
@@ -229,6 +261,9 @@ std::optional<Frame> LeaseDesk::Finish(const JobMessage& job, const Measurement&
   done_.emplace_back(Key(job.id, job.attempt),
                      ResultToFrame({job.id, job.attempt, measurement, cost, std::move(outputs)}));
   done_.back().second.lease = lease_;
+  // One that was measured in doubt says so itself.
+  if (measurement.environment.health.empty()) unproved_.push_back(job.id);
+  if (unproved_.size() > kMostDoubted) unproved_.pop_front();
   size_t bytes = 0;
   for (const auto& [key, frame] : done_) bytes += OutputBytes(frame);
   while (done_.size() > 1 && (done_.size() > kMostDone || bytes > kMostDoneBytes)) {

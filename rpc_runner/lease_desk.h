@@ -29,6 +29,13 @@ class LeaseDesk {
   std::vector<Frame> Handle(const Frame& frame, bool* for_us);
   // The next job that has all it needs, moved to "running".
   std::optional<JobMessage> NextJob();
+  // What the golden kernel says: "" when it was as usual, else why the device is in doubt. What was sent since it last
+  // was as usual is doubted with it. True when the client should be told at once.
+  bool Looked(const std::string& why);
+  // The client has asked for a look, and there is something of which it would tell more than the last one.
+  bool wants_look() const { return asked_to_look_ && !unproved_.empty(); }
+  // What the client is told each second; the end of a lease tells the same.
+  Frame Beat(FrameKind kind = FrameKind::kHeartbeat);
   // The result's frame to send, kept to be sent again; nullopt when the job was under another lease.
   std::optional<Frame> Finish(const JobMessage& job, const Measurement& measurement, const JobCost& cost = {},
                               std::string outputs = {});
@@ -57,6 +64,10 @@ class LeaseDesk {
   std::deque<JobMessage> waiting_;
   std::vector<Key> running_;
   std::deque<std::pair<Key, Frame>> done_;  // newest last
+  // Sent under this lease and believed: since the last look, and before one that said otherwise.
+  std::deque<JobId> unproved_, doubted_;
+  std::string doubt_;  // why
+  bool asked_to_look_ = false, looked_ = false;
 };
 
 }  // namespace hone

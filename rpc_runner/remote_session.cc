@@ -102,7 +102,9 @@ bool RemoteSession::Wait(int64_t timeout_ns, JobResult* result) {
   } else {
     changed_.wait_for(lock, Span(timeout_ns), ready);
   }
-  return board_.PopResult(result);
+  if (!board_.PopResult(result)) return false;
+  doubted_.Told(result->id);
+  return true;
 }
 
 uint64_t RemoteSession::OpenGroup() {

@@ -7,10 +7,12 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "rpc_runner/doubted_results.h"
 #include "rpc_runner/held_lease.h"
 #include "rpc_runner/job_board.h"
 #include "rpc_runner/lease_asker.h"
@@ -37,6 +39,9 @@ class RemoteSession {
   // How many more jobs keep the runners busy.
   int FreeSlots() const;
   bool Wait(int64_t timeout_ns, JobResult* result);
+  // See Runner.
+  std::vector<Doubt> TakeDoubts();
+  void LookAgain(int64_t timeout_ns);
   uint64_t OpenGroup();
   void CloseGroup(uint64_t group);
   // Of the runner that was leased first. Throws Error(kNoRunner) when none is leased within lost_timeout_ns.
@@ -59,6 +64,8 @@ class RemoteSession {
   void OnLease(const Json& header);
   void FromRunner(HeldLease& lease, const Frame& frame);
   void OnRunnerBeat(const HeldLease& lease, const Json& header);
+  void TakeHealth(const HeldLease& lease, const Json& header);
+  void AskForLooks();
   void OnError(HeldLease& lease, const Json& header);
   void SpareOne(int64_t now_ns);
   void SpareThis(const std::string& lease);
@@ -84,7 +91,9 @@ class RemoteSession {
   std::optional<Environment> environment_;
   std::vector<std::pair<LaneId, Environment>> machines_;
   JobBoard board_;
-  int64_t served_ns_ = 0;  // when a runner was last leased or known to be on offer
+  DoubtedResults doubted_;
+  std::set<LaneId> to_look_, looking_;  // lanes whose runner is to be asked for a look; those that were
+  int64_t served_ns_ = 0;               // when a runner was last leased or known to be on offer
 
   // The thread's own.
   SocketContext context_;         // to the tracker, with keys

@@ -20,16 +20,6 @@ constexpr int64_t kLoopNs = 100'000'000;
 constexpr int64_t kFullNs = 2'000'000;    // how soon a full connection is tried again
 constexpr int64_t kMendNs = 200'000'000;  // between beats that say where we are
 
-std::vector<JobId> Numbers(const Json& header, const char* name) {
-  std::vector<JobId> numbers;
-  const auto it = header.find(name);
-  if (it == header.end() || !it->is_array()) return numbers;
-  for (const Json& number : *it) {
-    if (number.is_number_unsigned()) numbers.push_back(number.get<JobId>());
-  }
-  return numbers;
-}
-
 }  // namespace
 
 void RemoteSession::Loop() {
@@ -57,6 +47,7 @@ void RemoteSession::Turn() {
   DropLost(now_ns);
   SendJobs();
   WithdrawJobs();
+  AskForLooks();
   CloseDrained();
   CloseBroken();
   for (HeldLease& lease : leases_) {
@@ -215,6 +206,7 @@ void RemoteSession::FromRunner(HeldLease& lease, const Frame& frame) {
   // The tracker, too, says errors in a lease's name.
   if (frame.kind != FrameKind::kError) lease.heard_ns = MonotonicNs();
   if (frame.kind == FrameKind::kLeaseEnd) {
+    TakeHealth(lease, frame.header);
     lease.heard_ns = 0;
   } else if (frame.kind == FrameKind::kError) {
     OnError(lease, frame.header);
@@ -223,7 +215,8 @@ void RemoteSession::FromRunner(HeldLease& lease, const Frame& frame) {
   } else if (frame.kind == FrameKind::kResult) {
     ResultMessage result = ResultFromFrame(frame);
     const std::lock_guard lock(mutex_);
-    board_.TakeResult(lease.lane, std::move(result));
+    const JobId job = result.id;
+    if (board_.TakeResult(lease.lane, std::move(result))) doubted_.Came(lease.lane, job);
     changed_.notify_all();
   } else if (frame.kind == FrameKind::kNeed) {
     const std::lock_guard lock(mutex_);
@@ -236,9 +229,10 @@ void RemoteSession::FromRunner(HeldLease& lease, const Frame& frame) {
 }
 
 void RemoteSession::OnRunnerBeat(const HeldLease& lease, const Json& header) {
+  TakeHealth(lease, header);
   const std::lock_guard lock(mutex_);
-  for (const JobId job : Numbers(header, "withdrawn")) board_.Withdrawn({lease.lane, job});
-  for (const JobId job : Numbers(header, "kept")) board_.Kept({lease.lane, job});
+  for (const JobId job : HeaderNumbers(header, "withdrawn")) board_.Withdrawn({lease.lane, job});
+  for (const JobId job : HeaderNumbers(header, "kept")) board_.Kept({lease.lane, job});
 }
 
 void RemoteSession::OnError(HeldLease& lease, const Json& header) {
@@ -320,6 +314,7 @@ void RemoteSession::ForgetLease(std::list<HeldLease>::iterator lease) {
     asker_.AskAtOnce();
   }
   board_.LoseLane(lease->lane);
+  looking_.erase(lease->lane);
   std::erase_if(machines_, [&](const auto& machine) { return machine.first == lease->lane; });
   leases_.erase(lease);
   changed_.notify_all();

@@ -74,6 +74,12 @@ struct JobResult {
   std::string outputs = {};
 };
 
+// A result that Wait has told and that is not to be believed any more.
+struct Doubt {
+  JobId id = 0;
+  std::string why;  // "golden kernel 6.1 % slower than usual (arithmetic)"
+};
+
 // Not thread-safe. A job never throws: what goes wrong is its fate.
 class Runner {
  public:
@@ -91,6 +97,12 @@ class Runner {
   virtual Environment Describe() = 0;
   // Those that it measures on now, one job at a time each: alike, but never quite the same. May be none for a while.
   virtual std::vector<Environment> Machines() { return {Describe()}; }
+  // Results since the last run of the golden kernel that was as usual, of a machine that was slower in the next one;
+  // each once. None where nobody looks.
+  virtual std::vector<Doubt> TakeDoubts() { return {}; }
+  // Has every machine look at itself, where that says more than its last look, and waits at most timeout_ns for what
+  // TakeDoubts then has. Call it while no job is under way.
+  virtual void LookAgain(int64_t /*timeout_ns*/) {}
 
  protected:
   friend class JobGroup;

@@ -111,7 +111,7 @@ class RunnerServer {
     refusals_.Tell(tracker_.Refusal());  // it may be let in later, and the library tries again
     if (take_more) StartJobs();
     TakeResults();
-    if (watch_ && running_.empty() && watch_->IsDue()) LookAtHealth();
+    if (running_.empty() && IsToLook()) LookAtHealth();
     const int64_t now_ns = MonotonicNs();
     if (options_.upgrade) LookAtUpgrade(now_ns);
     if (!desk_.lease().empty() && now_ns - client_heard_ns_ > kLeaseNs) EndLease();
@@ -119,10 +119,13 @@ class RunnerServer {
     if (now_ns - beat_ns_ >= kBeatNs) Beat(now_ns);
   }
 
+  bool IsToLook() const { return desk_.wants_look() || (watch_ && watch_->IsDue()); }
+
   void LookAtHealth() {
-    const std::string before = watch_->summary();
-    watch_->Look();
-    if (watch_->summary() == before) return;
+    const std::string before = watch_ ? watch_->summary() : "";
+    if (watch_) watch_->Look();
+    if (desk_.Looked(watch_ ? watch_->why() : "")) ToClient(desk_.Beat());
+    if (!watch_ || watch_->summary() == before) return;
     if (!watch_->may_be_offered()) EndLease();
     SayHello();
   }
@@ -191,7 +194,7 @@ class RunnerServer {
     beat_ns_ = now_ns;
     tracker_.Send("",
                   {FrameKind::kHeartbeat, {{"runner", id_}, {"lease", desk_.lease()}, {"jobs_done", jobs_done_}}, {}});
-    if (!desk_.lease().empty()) ToClient({FrameKind::kHeartbeat, Json::object(), {}});
+    if (!desk_.lease().empty()) ToClient(desk_.Beat());
   }
 
   void ToClient(Frame frame) {
@@ -248,7 +251,7 @@ class RunnerServer {
 
   void EndLease() {
     if (desk_.lease().empty()) return;
-    ToClient({FrameKind::kLeaseEnd, Json::object(), {}});
+    ToClient(desk_.Beat(FrameKind::kLeaseEnd));
     client_ = {};
     holder_.clear();
     served_ = true;
@@ -287,7 +290,7 @@ class RunnerServer {
   }
 
   void StartJobs() {
-    if (watch_ && watch_->IsDue()) return;  // when those that run are done
+    if (IsToLook()) return;  // when those that run are done
     const auto may_start = [this] {
       const auto begun = jobs_done_ + static_cast<int64_t>(running_.size());
       return running_.size() < kRunning && executor_.FreeSlots() > 0 &&

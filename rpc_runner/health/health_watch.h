@@ -47,6 +47,8 @@ class HealthWatch {
 
   bool may_be_offered() const { return judge_.may_be_offered(); }
   HealthState state() const { return judge_.state(); }
+  // What speaks against the device; empty: nothing.
+  const std::string& why() const { return judge_.why(); }
   // What changes when a tracker should be told.
   const std::string& summary() const { return summary_; }
   // Golden time and doubts, into what a job measured or what the runner says of itself. A measurement of a device in

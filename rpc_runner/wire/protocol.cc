@@ -209,4 +209,14 @@ const Json& HeaderObject(const Json& header, const char* name) {
   return Field(header, name, &Json::is_object, "an object");
 }
 
+std::vector<uint64_t> HeaderNumbers(const Json& header, const char* name) {
+  std::vector<uint64_t> numbers;
+  const auto list = header.find(name);
+  if (list == header.end() || !list->is_array()) return numbers;
+  for (const Json& number : *list) {
+    if (number.is_number_unsigned()) numbers.push_back(number.get<uint64_t>());
+  }
+  return numbers;
+}
+
 }  // namespace hone

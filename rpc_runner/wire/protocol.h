@@ -91,5 +91,7 @@ Frame ErrorFrame(std::string_view code, std::string_view message);
 std::string HeaderText(const Json& header, const char* name);
 uint64_t HeaderNumber(const Json& header, const char* name);
 const Json& HeaderObject(const Json& header, const char* name);
+// The unsigned numbers of a list; none where there is no list.
+std::vector<uint64_t> HeaderNumbers(const Json& header, const char* name);
 
 }  // namespace hone

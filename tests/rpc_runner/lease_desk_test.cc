@@ -110,6 +110,48 @@ TEST_F(LeaseDeskTest, RefusesAnotherLease) {
   EXPECT_EQ(HandleUnder(kOther, {FrameKind::kHeartbeat, Json::object(), {}}).at(0).kind, FrameKind::kLeaseEnd);
 }
 
+TEST_F(LeaseDeskTest, NamesWhatWasSentSinceTheLastGoodLook) {
+  const auto finish = [&](JobId id, const std::string& health = "") {
+    Handle(JobFrame(id, 1, kLease));
+    Measurement measurement;
+    measurement.environment.health = health;
+    ASSERT_TRUE(desk_.Finish(*desk_.NextJob(), measurement));
+  };
+  finish(1);
+  EXPECT_FALSE(desk_.Looked("")) << "nothing to tell";
+  finish(2);
+  finish(3);
+  EXPECT_TRUE(desk_.Looked("slow"));
+  EXPECT_EQ(desk_.Beat().header, (Json{{"doubted", {2, 3}}, {"why", "slow"}}));
+  // Those of the doubt itself say so.
+  finish(4, "slow");
+  EXPECT_FALSE(desk_.Looked("slower"));
+  EXPECT_EQ(desk_.Beat(FrameKind::kLeaseEnd).header, (Json{{"doubted", {2, 3}}, {"why", "slower"}}));
+  EXPECT_FALSE(desk_.Looked(""));
+  EXPECT_EQ(desk_.Beat().header, Json::object());
+  // What was under one lease is no other's business.
+  finish(5);
+  desk_.Begin(kOther);
+  EXPECT_FALSE(desk_.Looked("slow"));
+  EXPECT_EQ(desk_.Beat().header, Json::object());
+}
+
+TEST_F(LeaseDeskTest, LooksWhenAskedAndThereIsSomethingToTellOf) {
+  const auto ask = [&] { return HandleUnder(kLease, {FrameKind::kHeartbeat, {{"look", true}}, {}}); };
+  const auto at_once = ask();
+  ASSERT_EQ(at_once.size(), 1u);
+  EXPECT_EQ(at_once[0].header, (Json{{"looked", true}}));
+  EXPECT_FALSE(desk_.wants_look());
+  Handle(JobFrame(1, 1, kLease));
+  desk_.Finish(*desk_.NextJob(), Measurement());
+  EXPECT_TRUE(ask().empty());
+  EXPECT_TRUE(desk_.wants_look());
+  EXPECT_TRUE(desk_.Looked("slow"));
+  EXPECT_FALSE(desk_.wants_look());
+  EXPECT_EQ(desk_.Beat().header, (Json{{"doubted", {1}}, {"why", "slow"}, {"looked", true}}));
+  EXPECT_EQ(desk_.Beat().header, (Json{{"doubted", {1}}, {"why", "slow"}})) << "said once";
+}
+
 TEST_F(LeaseDeskTest, DropsResultsOfAnEndedLease) {
   Handle(JobFrame(1, 1, kLease));
   const auto job = desk_.NextJob();

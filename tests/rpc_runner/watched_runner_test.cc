@@ -181,6 +181,55 @@ TEST_F(WatchedRunners, MarkWhatIsMeasuredInDoubt) {
   EXPECT_EQ(AwaitState("pi", "busy").health, "");
 }
 
+TEST_F(WatchedRunners, DoubtWhatTheyMeasuredSinceTheyWereLastWell) {
+  const auto runner = Offer("pi"), sound = Offer("sound");
+  const auto tuner = Tuner();
+  AwaitMachines(*tuner, 2);
+  std::set<JobId> before, since;
+  const auto run = [&](std::set<JobId>* of_pi) {
+    for (int i = 0; i < 40; ++i) tuner->Submit(KernelJob());
+    JobResult result;
+    for (int i = 0; i < 40 && tuner->Wait(20 * kSecond, &result); ++i) {
+      EXPECT_FALSE(result.measurement.noisy);
+      if (result.measurement.environment.host == "pi") of_pi->insert(result.id);
+    }
+  };
+  run(&before);
+  runner->PassToNextLook(21 * kSecond);
+  run(&since);
+  ASSERT_FALSE(before.empty() || since.empty());
+  EXPECT_TRUE(tuner->TakeDoubts().empty());
+  runner->device().TakeForArithmetic(1100);
+  runner->PassToNextLook(21 * kSecond);
+  std::set<JobId> doubted;
+  const auto all_told = [&] {
+    for (const Doubt& doubt : tuner->TakeDoubts()) {
+      EXPECT_TRUE(doubted.insert(doubt.id).second) << "told twice";
+      EXPECT_EQ(doubt.why, kSlow);
+    }
+    return doubted.size() >= since.size();
+  };
+  Await(all_told, "not all of what it measured since is doubted");
+  EXPECT_EQ(doubted, since) << "and nothing of before, nor of the other one";
+}
+
+// What is noticed when the last job is done is told before the tuner leaves.
+TEST_F(WatchedRunners, LookAgainWhenTheirTunerIsDone) {
+  const auto runner = Offer("pi");
+  const auto tuner = Tuner();
+  RunJob(*tuner);
+  const int before = runner->device().looks();
+  tuner->LookAgain(20 * kSecond);
+  EXPECT_TRUE(tuner->TakeDoubts().empty());
+  EXPECT_EQ(runner->device().looks(), before + 1);
+  tuner->LookAgain(20 * kSecond);
+  EXPECT_EQ(runner->device().looks(), before + 1) << "nothing was measured since";
+  RunJob(*tuner);
+  runner->device().TakeForArithmetic(1100);
+  tuner->LookAgain(20 * kSecond);
+  EXPECT_EQ(tuner->TakeDoubts().size(), 1u);
+}
+
 TEST_F(WatchedRunners, OneThatTurnsSlowIsLeftAndTakenAgainWhenItIsWell) {
   const auto slow = Offer("slow"), sound = Offer("sound");
   const auto tuner = Tuner();
