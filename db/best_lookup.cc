@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/llvm_cpu_name.h"
+#include "db/doubted_since.h"
 #include "db/failed_since.h"
 #include "db/worth_by_finals.h"
 
@@ -115,7 +116,11 @@ struct Reason {
 class Judge {
  public:
   Judge(std::vector<BestRow>& rows, const BestWanted& wanted)
-      : rows_(rows), wanted_(wanted), suitability_(wanted.target), failed_since_(FailedSince(rows, wanted)) {}
+      : rows_(rows),
+        wanted_(wanted),
+        suitability_(wanted.target),
+        failed_since_(FailedSince(rows, wanted)),
+        doubted_since_(DoubtedSince(rows)) {}
 
   std::vector<std::optional<Reason>> Run() {
     std::vector<std::optional<Reason>> left_out(rows_.size());
@@ -142,6 +147,7 @@ class Judge {
     const BestRow& row = rows_[i];
     if (row.fate != Fate::kOk || row.min_ns <= 0) return Reason{LeftOut::kFailed, ""};
     if (row.noisy) return Reason{LeftOut::kNoisy, ""};
+    if (doubted_since_[i] != nullptr) return Reason{LeftOut::kDoubtedSince, doubted_since_[i]->id};
     if (const auto why = suitability_.WhyNot(row.setup->target)) return Reason{*why, suitability_.Detail()};
     if (failed_since_[i] != nullptr) return Reason{LeftOut::kFailedSince, failed_since_[i]->id};
     return std::nullopt;
@@ -150,7 +156,7 @@ class Judge {
   std::vector<BestRow>& rows_;
   const BestWanted& wanted_;
   Suitability suitability_;
-  const std::vector<const BestRow*> failed_since_;
+  const std::vector<const BestRow*> failed_since_, doubted_since_;
 };
 
 }  // namespace

@@ -55,13 +55,15 @@ enum class LeftOut : uint8_t {
   kOtherArchitecture,  // than the target's
   kLacksFeatures,      // the target lacks some that it requires
   kFailedSince,        // the same kernel failed later (failed_since.h)
+  kDoubtedSince,       // its runner did not believe it any more (doubted_since.h)
   kOtherKind,          // of another kind of machine, for which alone it is
   kOtherCache,         // warm, in a rank that has cold-weights
 };
 struct LeftOutRow {
   BestRow row;
   LeftOut why = LeftOut::kFailed;
-  std::string detail;  // the features that lack, "avx512f avx512vnni"; the id of the record that failed; else empty
+  std::string detail;  // the features that lack, "avx512f avx512vnni"; the id of the record that failed or doubts it;
+                       // else empty
 };
 
 // What the ranked rows are ordered by: the first that differs decides.

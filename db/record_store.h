@@ -80,8 +80,9 @@ class RecordStore {
   // on a CPU that LLVM calls as the target's, not emulated); 3 on any other. Within a rank those under emulation come
   // last, code for the target's CPU and features first, of these what had the same threads, then by least sample, but
   // what finals decided stands (worth_by_finals.h). Only fate Ok, not noisy, and one cache mode (cold-weights where a
-  // rank has any), of no kernel that failed since (failed_since.h). In every rank the record's architecture must be the
-  // target's and the features it requires (MachineModelFor) among the target's. Limit 0 means all.
+  // rank has any), of no kernel that failed since (failed_since.h), none doubted since (doubted_since.h). In every rank
+  // the record's architecture must be the target's and the features it requires (MachineModelFor) among the target's.
+  // Limit 0 means all.
   struct Ranked {
     Record record;
     int rank = 0;

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <utility>
 
 #include "core/error.h"
+#include "db/doubted_since.h"
 
 namespace hone {
 namespace {
@@ -119,6 +121,8 @@ void BatchMeasurer::Take(const JobResult& result) {
   if (result.measurement.fate == Fate::kCancelled) return;
   trial.measurement = result.measurement;
   Keep(trial);
+  kept_[result.id] = pending_.back().id;
+  if (kept_.size() > kMostKept) kept_.erase(kept_.begin());
   if (trial.measurement.fate != Fate::kRunnerLost) {
     const bool noisy = trial.measurement.fate == Fate::kOk && trial.measurement.noisy;
     const bool repeat = noisy && hooks_.repeat && hooks_.repeat(trial) && ++repeated_[&trial] <= kRepeats;
@@ -139,7 +143,29 @@ void BatchMeasurer::Keep(Trial& trial) {
   pending_.push_back(hooks_.record(trial));
 }
 
+void BatchMeasurer::KeepDoubts() {
+  const std::vector<Doubt> doubts = runner_.TakeDoubts();
+  if (doubts.empty()) return;
+  Flush();
+  pending_since_ns_ = tools_.now_ns();
+  for (const Doubt& doubt : doubts) {
+    const auto kept = kept_.find(doubt.id);
+    if (kept == kept_.end()) continue;
+    if (std::optional<Record> record = store_.Get(kept->second)) {
+      if (record->measurement.fate == Fate::kOk) pending_.push_back(Doubted(std::move(*record), doubt.why));
+    }
+    kept_.erase(kept);
+  }
+}
+
+void BatchMeasurer::Close() {
+  runner_.LookAgain(kLookAgainNs);
+  KeepDoubts();
+  Flush();
+}
+
 void BatchMeasurer::FlushWhenDue() {
+  KeepDoubts();
   if (pending_.size() >= kFlushCount || tools_.now_ns() - pending_since_ns_ >= kFlushNs) Flush();
 }
 

@@ -23,6 +23,8 @@ class BatchMeasurer {
   static constexpr int kAttempts = 4;                     // of a trial whose runner is lost
   static constexpr int kRepeats = 2;                      // of a trial that was too noisy
   static constexpr int64_t kPatienceNs = 60'000'000'000;  // for a runner that takes no jobs
+  static constexpr int64_t kLookAgainNs = 1'000'000'000;  // for machines to look at themselves once more
+  static constexpr size_t kMostKept = 16'384;
   static constexpr int64_t kAfterHaltNs = 2'000'000'000;  // for what is under way once nothing more is submitted
 
   // All must outlive it. `job` makes the runner's job of a trial; `record` its record; `halted` says that nothing more
@@ -46,6 +48,9 @@ class BatchMeasurer {
   // Error(kNoRunner) when kAttempts runs of one trial were lost, or when the runner took no job for kPatienceNs.
   // Machines that have nothing left of this batch begin with the one ahead.
   void Measure(std::vector<Trial>& batch, const Ahead& ahead = nullptr);
+  // Asks the machines whether they still are what they were, and keeps what is doubted of all batches as such
+  // (db/doubted_since.h). For when nothing is under way.
+  void Close();
   // Of all jobs so far.
   const JobCost& cost() const { return cost_; }
   // Jobs that were given up after a halt, for no runner had answered.
@@ -61,6 +66,7 @@ class BatchMeasurer {
   void WaitForOne();
   void Take(const JobResult& result);
   void Keep(Trial& trial);
+  void KeepDoubts();
   void FlushWhenDue();
   void Flush();
 
@@ -74,6 +80,7 @@ class BatchMeasurer {
   std::map<JobId, Trial*> under_way_;
   std::map<const Trial*, int> lost_, repeated_;  // times
   std::vector<Record> pending_;
+  std::map<JobId, std::string> kept_;  // the records' ids of the newest kMostKept results
   JobCost cost_;
   int64_t pending_since_ns_ = 0;
   int64_t last_progress_ns_ = 0;

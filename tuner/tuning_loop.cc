@@ -177,6 +177,7 @@ void TuningLoop::Search() {
     WaitForCompiler([&] { tools_.overlap ? compiled.get() : Compile(next); });
     batch = std::move(next);
   }
+  measurer.Close();
   costs_.verify_ns = measurer.cost().verify_ns;
   costs_.timing_ns = measurer.cost().timing_ns;
   unanswered_ = measurer.unanswered();

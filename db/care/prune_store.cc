@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "db/database.h"
@@ -40,6 +41,15 @@ Groups ReadGroups(Database& database) {
 
 bool Usable(const Row& row) { return row.fate == static_cast<int64_t>(Fate::kOk) && row.noisy == 0 && row.min_ns > 0; }
 
+// One that was doubted is no more use than what says so, and not kept in its place (db/doubted_since.h).
+void MarkDoubted(std::vector<Row>& rows) {
+  std::set<std::pair<std::string, int64_t>> doubts;
+  for (const Row& row : rows) {
+    if (row.noisy != 0) doubts.emplace(row.candidate, row.min_ns);
+  }
+  for (Row& row : rows) row.noisy |= static_cast<int64_t>(doubts.contains({row.candidate, row.min_ns}));
+}
+
 // Fastest first; what cannot be used behind all that can.
 void SortByTime(std::vector<Row>& rows) {
   std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
@@ -60,6 +70,7 @@ std::vector<int64_t> ToRemove(Groups groups, const PrunePolicy& policy, int64_t 
     for (const Row& row : rows) {
       if (row.held > 0) in_finals.insert(row.candidate);
     }
+    MarkDoubted(rows);
     SortByTime(rows);
     for (size_t rank = 0; rank < rows.size(); ++rank) {
       const Row& row = rows[rank];

@@ -164,6 +164,33 @@ TEST(BestLookup, LeavesOutWhatFailedSince) {
   EXPECT_EQ(lookup.left_out[0].detail, "f");
 }
 
+TEST(BestLookup, LeavesOutWhatIsDoubted) {
+  const BestRow row = Row("a", "znver3", kZen3, 4, 5);
+  BestRow doubt = row, other = row;
+  doubt.id = "d";
+  doubt.noisy = true;
+  other.id = "b";
+  other.session = "another";
+  // In whichever order stores were merged.
+  for (const bool first : {true, false}) {
+    const BestLookup lookup =
+        first ? LookUpBest({doubt, row, other}, kWanted) : LookUpBest({row, other, doubt}, kWanted);
+    EXPECT_EQ(Order(lookup.ranked), "b0 ");
+    ASSERT_EQ(lookup.left_out.size(), 2U);
+    const LeftOutRow& left_out = lookup.left_out[first ? 1 : 0];
+    EXPECT_EQ(left_out.why, LeftOut::kDoubtedSince);
+    EXPECT_EQ(left_out.detail, "d");
+  }
+}
+
+TEST(BestLookup, DoubtsNoOtherTimeOfTheKernel) {
+  BestRow noisy = Row("n", "znver3", kZen3, 4, 6), config = Row("c", "znver3", kZen3, 4, 5), version = config;
+  noisy.noisy = config.noisy = version.noisy = true;
+  config.candidate = "another one";
+  ++version.schedule_version;
+  EXPECT_EQ(Order(LookUpBest({Row("a", "znver3", kZen3, 4, 5), noisy, config, version}, kWanted).ranked), "a0 ");
+}
+
 TEST(BestLookup, TellsWhatDecided) {
   const auto decided = [](const BestRow& a, const BestRow& b) {
     const auto rows = RankRecords({a, b}, kWanted);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "db/doubted_since.h"
 #include "tests/db/sample_record.h"
 #include "tests/db/store_place.h"
 
@@ -56,6 +57,13 @@ TEST_F(Pruning, WhatFinalsWereHeldOverStays) {
   Fill({Timed(1, 10, 1), Timed(2, 90, 1), Timed(3, 80, 1), Finish(final), Timed(4, 99, 1)});
   PruneStore(place_.where(), {.beyond_rank = 1}, false);
   EXPECT_EQ(Left(), (std::vector<int64_t>{1, 2, 2, 4}));
+}
+
+TEST_F(Pruning, ADoubtedRecordIsNotKeptAsTheBest) {
+  const Record doubted = Timed(1, 10, 1);
+  Fill({doubted, Timed(2, 20, 1), Doubted(doubted, "slow"), Timed(3, 30, 1)});
+  PruneStore(place_.where(), {.beyond_rank = 1}, false);
+  EXPECT_EQ(Left(), (std::vector<int64_t>{2, 3})) << "the fastest that is believed, and the last that came";
 }
 
 TEST_F(Pruning, TheOrderOfArrivalGoesOn) {

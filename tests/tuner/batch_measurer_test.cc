@@ -144,6 +144,36 @@ TEST_F(BatchMeasurerTest, RepeatsComeBeforeTheBatchAhead) {
   EXPECT_EQ(Submitted().size(), 32U);
 }
 
+// What its machine doubts later is kept a second time, and no lookup takes the first.
+TEST_F(BatchMeasurerTest, WhatIsDoubtedLaterIsKeptAsSuch) {
+  BatchMeasurer measurer(runner_, *store_, tools_, Hooks());
+  std::vector<Trial> batch = Batch(1, 3), next = Batch(2, 3);
+  measurer.Measure(batch);
+  EXPECT_EQ(store_->Find({}).size(), 3U);
+  runner_.doubts = {{2, "slow"}};  // of the batch before
+  measurer.Measure(next);
+  EXPECT_EQ(store_->Find({}).size(), 7U);
+  runner_.look_again = [] { return std::vector<Doubt>{{6, "slower"}, {6000, "of nobody"}}; };
+  measurer.Close();
+  std::map<std::string, std::vector<std::string>> reasons;  // of each config
+  for (const Record& record : store_->Find({})) {
+    const Measurement& measurement = record.measurement;
+    EXPECT_EQ(measurement.noisy, !measurement.environment.health.empty());
+    reasons[record.candidate.config.ToText()].push_back(measurement.environment.health);
+  }
+  const std::vector<std::string> believed = {""};
+  EXPECT_EQ(reasons[batch[0].candidate.config.ToText()], believed);
+  EXPECT_EQ(reasons[batch[1].candidate.config.ToText()], (std::vector<std::string>{"", "slow"}));
+  EXPECT_EQ(reasons[next[1].candidate.config.ToText()], believed);
+  EXPECT_EQ(reasons[next[2].candidate.config.ToText()], (std::vector<std::string>{"", "slower"}));
+  const Record any = store_->Find({}).front();
+  EXPECT_EQ(store_
+                ->Best(any.candidate.workload.ToText(), any.candidate.target,
+                       FingerprintOf(any.measurement.environment), any.threads, 0)
+                .size(),
+            4U);
+}
+
 TEST_F(BatchMeasurerTest, WhenHaltedWhatHasBegunIsWaitedFor) {
   BatchMeasurer measurer(runner_, *store_, tools_, Hooks());
   std::vector<Trial> batch = Batch(1, 8), next = Batch(2, 30);

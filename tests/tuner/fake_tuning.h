@@ -7,6 +7,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "compiler/schedules/schedule.h"
@@ -62,12 +63,16 @@ class FakeRunner : public Runner {
     return std::vector<Environment>(static_cast<size_t>(machines), Describe());
   }
   uint64_t OpenGroup() override { return ++groups; }
+  std::vector<Doubt> TakeDoubts() override { return std::exchange(doubts, {}); }
+  void LookAgain(int64_t) override { doubts = look_again(); }
 
   std::function<Fate(const std::string& artifact)> fate = [](const std::string&) { return Fate::kOk; };
   std::function<bool(const std::string& artifact)> noisy = [](const std::string&) { return false; };
   // What the job takes, of the cost that its artifact says.
   std::function<int64_t(const KernelJob& job, int64_t cost_ns)> time = [](const KernelJob&, int64_t ns) { return ns; };
   std::function<void()> after_job = [] {};
+  std::vector<Doubt> doubts;                                                             // told when it is asked
+  std::function<std::vector<Doubt>()> look_again = [] { return std::vector<Doubt>(); };  // what a look finds
   bool away = false;
   int machines = 1;
   uint64_t groups = 0;  // that were opened

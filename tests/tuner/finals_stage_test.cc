@@ -164,6 +164,21 @@ TEST_F(FinalsStageTest, AreTimedOnOneMachineEachAndOnSeveralAtOnce) {
   EXPECT_NE(std::find(third, groups.end(), 1U), groups.end());
 }
 
+TEST_F(FinalsStageTest, WhatItsMachineDoubtsIsKeptAsNoisy) {
+  runner_.look_again = [&] {
+    std::vector<Doubt> doubts;
+    // Jobs are numbered from 1 in the order of their coming.
+    if (FinalsJobs() > 0) doubts = {{runner_.jobs.size(), "slow"}, {runner_.jobs.size() - 1, "slow"}};
+    return doubts;
+  };
+  Tune();
+  const std::vector<Record> records = FinalsRecords();
+  ASSERT_FALSE(records.empty());
+  const auto doubted = [](const Record& record) { return record.measurement.environment.health == "slow"; };
+  EXPECT_EQ(std::count_if(records.begin(), records.end(), doubted), 2);
+  for (const Record& record : records) EXPECT_EQ(record.measurement.noisy, doubted(record));
+}
+
 TEST_F(FinalsStageTest, AFinalistThatTurnsOutWrongIsLast) {
   std::string wrong;
   runner_.fate = [&](const std::string& artifact) {

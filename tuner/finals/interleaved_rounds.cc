@@ -17,6 +17,7 @@ constexpr int64_t kNoSlotNs = 20'000'000;
 constexpr int64_t kPatienceNs = 60'000'000'000;
 constexpr size_t kMostUnderWay = 4;  // of one set: more does not keep its machine busier, and is waited for when halted
 constexpr int kTries = 2;
+constexpr int64_t kLookAgainNs = 1'000'000'000;  // for machines to look at themselves once more
 // For what is under way once nothing more is to be submitted: a machine that is gone must not keep a run from ending.
 constexpr int64_t kAfterHaltNs = 2'000'000'000;
 
@@ -70,10 +71,19 @@ class Rounds {
     const Fate fate = result.measurement.fate;
     lost_ = lost_ || fate == Fate::kRunnerLost || fate == Fate::kCancelled;
     set_.results[job->second.job][job->second.round] = std::move(result.measurement);
+    done_[result.id] = job->second;
     under_way_.erase(job);
     if (lost_) turns_.clear();
     if (lost_ && under_way_.empty() && complete_ && ++tries_ < kTries) Begin();
     return true;
+  }
+
+  void Take(const Doubt& doubt) {
+    const auto turn = done_.find(doubt.id);
+    if (turn == done_.end()) return;
+    Measurement& measurement = set_.results[turn->second.job][turn->second.round];
+    measurement.noisy = true;
+    measurement.environment.health = doubt.why;
   }
 
   void End() {
@@ -85,6 +95,7 @@ class Rounds {
   void Begin() {
     lost_ = false;
     group_.emplace(runner_);
+    done_.clear();
     turns_ = DrawTurns(set_.jobs.size(), rounds_, set_.random);
     set_.results.assign(set_.jobs.size(), std::vector<Measurement>(static_cast<size_t>(rounds_)));
   }
@@ -94,7 +105,7 @@ class Rounds {
   const int rounds_;
   std::optional<JobGroup> group_;
   std::deque<Turn> turns_;
-  std::map<JobId, Turn> under_way_;
+  std::map<JobId, Turn> under_way_, done_;
   int tries_ = 0;
   bool complete_ = true, lost_ = false;
 };
@@ -116,6 +127,8 @@ class AllRounds {
       }
       WaitForOne();
     }
+    runner_.LookAgain(kLookAgainNs);
+    TakeDoubts();
     for (Rounds& one : rounds_) one.End();
   }
 
@@ -126,6 +139,12 @@ class AllRounds {
     for (Rounds& one : rounds_) {
       one.Halt();
       if (late) one.GiveUp();
+    }
+  }
+
+  void TakeDoubts() {
+    for (const Doubt& doubt : runner_.TakeDoubts()) {
+      for (Rounds& one : rounds_) one.Take(doubt);
     }
   }
 
@@ -149,6 +168,7 @@ class AllRounds {
     }
     JobResult result;
     if (!runner_.Wait(kLookNs, &result)) return;
+    TakeDoubts();
     const bool ours = std::any_of(rounds_.begin(), rounds_.end(), [&](Rounds& one) { return one.Take(result); });
     if (ours) last_progress_ns_ = tools_.now_ns();
   }

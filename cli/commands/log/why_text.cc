@@ -73,6 +73,8 @@ std::string LeftOutText(const ConsideredRecord& considered) {
       return fmt::format("the target lacks {}", considered.detail);
     case LeftOut::kFailedSince:
       return fmt::format("failed since: {}", considered.detail);
+    case LeftOut::kDoubtedSince:
+      return fmt::format("doubted since: {}", considered.detail);
     case LeftOut::kOtherKind:
       return "measured on another kind of machine, and not asked for";
     case LeftOut::kOtherCache:
