@@ -94,7 +94,12 @@ void LocalRunner::Restart() {
     }
     sent_references_.clear();
     try {
-      executor_ = std::make_unique<ExecutorProcess>(options_);
+      auto executor = std::make_unique<ExecutorProcess>(options_);
+      // What the first one gave says nothing of this one.
+      if (!options_.required_isolation.empty()) {
+        RequireIsolation(options_.required_isolation, AskEnvironment(executor->fd()).isolation);
+      }
+      executor_ = std::move(executor);
       const auto send = [this](const Outstanding& job) { return Send(job.message); };
       sent = std::all_of(outstanding_.begin(), outstanding_.end(), send);
     } catch (const Error& error) {

@@ -16,6 +16,7 @@
 #include "core/error.h"
 #include "rpc_runner/executor/shared_region.h"
 #include "rpc_runner/local_runner.h"
+#include "rpc_runner/process/executor_process.h"
 #include "tests/rpc_runner/kernel_fixture.h"
 #include "tests/support/child_processes.h"
 
@@ -234,6 +235,36 @@ TEST(RequiredIsolation, IsRefusedWhereItIsMissing) {
   }
   options.required_isolation = "rlimit,guard";
   EXPECT_NO_THROW(LocalRunner{options});
+}
+
+// The first executor gives what is required, and the one that comes after it does not.
+TEST(RequiredIsolation, IsAskedOfEveryExecutor) {
+  if (getuid() != 0) GTEST_SKIP() << "only root has a right to lose";
+  if (access("/usr/bin/setpriv", X_OK) != 0) GTEST_SKIP() << "no setpriv";
+  const std::string folder = testing::TempDir() + "hone_executors_" + std::to_string(getpid());
+  std::filesystem::create_directories(folder);
+  const std::string program = folder + "/start", flag = folder + "/again";
+  std::ofstream(program) << "#!/bin/sh\n[ -e " << flag << " ] && exec /usr/bin/setpriv --bounding-set -sys_admin "
+                         << FindRunnerProgram() << " \"$@\"\n: > " << flag << "\nexec " << FindRunnerProgram()
+                         << " \"$@\"\n";
+  std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+  ExecutorOptions options;
+  options.program = program;
+  options.required_isolation = "fork,pid";
+  if (LocalRunner(ExecutorOptions()).Describe().isolation.find(",pid") == std::string::npos) {
+    GTEST_SKIP() << "no namespaces here";
+  }
+  LocalRunner runner(options);
+  EXPECT_EQ(FateName(RunJob(runner, DenseJob()).fate), "Ok");
+  kill(runner.executor_pid(), SIGKILL);
+  for (int i = 0; i < 2; ++i) {
+    const Measurement refused = RunJob(runner, DenseJob());
+    EXPECT_EQ(FateName(refused.fate), "RunnerLost");
+    EXPECT_THAT(refused.message, HasSubstr("\"pid\" is missing"));
+  }
+  std::filesystem::remove(flag);
+  EXPECT_EQ(FateName(RunJob(runner, DenseJob()).fate), "Ok") << "one that gives it again";
+  std::filesystem::remove_all(folder);
 }
 
 TEST(Executors, LeaveNoProcessBehind) {
