@@ -25,7 +25,8 @@ struct KernelJob {
   // the others before it. A single seed is checked before and after.
   std::vector<uint64_t> seeds;
   TimingPolicy timing;
-  uint64_t group = 0;  // see JobGroup; 0: none
+  uint64_t group = 0;         // see JobGroup; 0: none
+  int64_t multiply_adds = 0;  // that it cannot do without; 0: not told. A time that is too short for them is a forgery
 };
 
 // Bytes of a job that a remote runner gets once, by their hash.

@@ -14,6 +14,7 @@
 #include "tuner/finals/finals_stage.h"
 #include "tuner/foreign_seeds.h"
 #include "tuner/known_elsewhere.h"
+#include "tuner/least_work.h"
 #include "tuner/tuning_run.h"
 
 namespace hone {
@@ -324,6 +325,7 @@ KernelJob TuningLoop::JobOf(Trial& trial) const {
   job.tolerance = task.space().Find(trial.proposal.schedule)->tolerance();
   job.seeds = seeds_;
   job.timing = trial.timing;
+  job.multiply_adds = LeastMultiplyAdds(task.workload());
   return job;
 }
 

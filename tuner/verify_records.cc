@@ -13,6 +13,7 @@
 #include "core/random.h"
 #include "db/best_lookup.h"
 #include "tuner/finals/interleaved_rounds.h"
+#include "tuner/least_work.h"
 #include "tuner/search_space.h"
 #include "tuner/trial.h"
 
@@ -155,6 +156,7 @@ class Duel {
     job.tolerance = space_.Find(trial.proposal.schedule)->tolerance();
     job.seeds = {random.Next(), random.Next()};
     job.timing = trial.timing;
+    job.multiply_adds = LeastMultiplyAdds(trial.candidate.workload);
     return job;
   }
 

@@ -42,6 +42,12 @@ double LoadAverage() {
   return sysinfo(&system) == 0 ? static_cast<double>(system.loads[0]) / (1 << SI_LOAD_SHIFT) : 0;
 }
 
+// An emulator's arithmetic says nothing of the machine.
+std::optional<ArithmeticRoof> RoofOf(const Environment& environment, const ExecutorOptions& options) {
+  if (environment.emulated || !options.emulator.empty()) return std::nullopt;
+  return ArithmeticRoof(environment.features);
+}
+
 // Serves one socketpair until the other side closes it.
 class Executor {
  public:
@@ -52,7 +58,7 @@ class Executor {
         caps_(CapsOf(options)),
         environment_(ProbeEnvironment()),
         lock_(AffinityCpus()),
-        jobs_(fd, environment_.cores, pin_, caps_, lock_),
+        jobs_(fd, environment_.cores, pin_, caps_, lock_, RoofOf(environment_, options)),
         packages_(caps_.cache_bytes) {
     OpenMemoryFile();
     const std::string confinement = Confine(options.user);

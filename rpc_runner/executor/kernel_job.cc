@@ -38,13 +38,14 @@ class Stopwatch {
 // One candidate's child, from its first check to its last. Each step returns false when the measurement is final.
 class Trial {
  public:
-  // The result's measurement and the cost are written to; all must outlive it.
+  // The result's measurement and the cost are written to; all must outlive it. `roof`: null for none.
   Trial(const KernelJob& job, const ChildTask& task, std::vector<std::shared_ptr<SharedRegion>> expected, int watch_fd,
-        CoreLock& lock, JobResult* result)
+        CoreLock& lock, ArithmeticRoof* roof, JobResult* result)
       : job_(job),
         task_(task),
         expected_(std::move(expected)),
         lock_(lock),
+        roof_(roof),
         child_(task, watch_fd),
         result_(result->measurement),
         cost_(result->cost) {}
@@ -136,16 +137,33 @@ class Trial {
     if (!AreBelievable(note, wall_ns)) {
       return Fail(Fate::kPolicyViolation, 0, "its process reported times that cannot be");
     }
+    const int64_t shortest_ns = *std::min_element(note.samples_ns, note.samples_ns + note.samples);
+    if (IsTooShort(shortest_ns)) {
+      return Fail(Fate::kPolicyViolation, 0,
+                  fmt::format("its process reported {} ns for what takes {:.0f} ns or more on this machine",
+                              shortest_ns, LeastNs()));
+    }
     result_.samples_ns.assign(note.samples_ns, note.samples_ns + note.samples);
     result_.batch.assign(note.batch, note.batch + note.samples);
     result_.noisy = note.noisy != 0;
     return true;
   }
 
+  double LeastNs() const { return roof_->LeastNs(job_.multiply_adds, job_.timing.threads, IsFloat32(job_.artifact)); }
+
+  // The roof is measured anew before it convicts: it may have been low when somebody else was busy here.
+  bool IsTooShort(int64_t ns) {
+    if (roof_ == nullptr || job_.multiply_adds <= 0) return false;
+    if (LeastNs() > 0 && static_cast<double>(ns) >= LeastNs()) return false;
+    roof_->Measure();
+    return static_cast<double>(ns) < LeastNs();
+  }
+
   const KernelJob& job_;
   const ChildTask& task_;
   const std::vector<std::shared_ptr<SharedRegion>> expected_;
   CoreLock& lock_;
+  ArithmeticRoof* const roof_;
   ChildProcess child_;
   Measurement& result_;
   JobCost& cost_;
@@ -200,7 +218,7 @@ void KernelJobRunner::RunChecked(const KernelJob& job, const std::string& refere
     expected.push_back(ExpectedFor(cache_, reference, output, seed, watch_fd_));
   }
   task.outputs.push_back(OutputRegion(PhysicalBytes(output)));
-  Trial(job, task, std::move(expected), watch_fd_, lock_, result).Judge();
+  Trial(job, task, std::move(expected), watch_fd_, lock_, roof_ ? &*roof_ : nullptr, result).Judge();
 }
 
 JobResult KernelJobRunner::Run(const KernelJob& job, const std::string& reference_name) {

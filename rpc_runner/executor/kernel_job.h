@@ -2,8 +2,11 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 
+#include "rpc_runner/executor/arithmetic_roof.h"
 #include "rpc_runner/executor/job_caps.h"
 #include "rpc_runner/executor/region_cache.h"
 #include "rpc_runner/machine/core_lock.h"
@@ -15,9 +18,11 @@ namespace hone {
 class KernelJobRunner {
  public:
   // watch_fd: see ChildProcess. pin: bind threads to the allowed cores. caps: a job's limits are to be within them.
-  // `lock`, of the cores that are timed on, must outlive this.
-  KernelJobRunner(int watch_fd, int cores, bool pin, const JobCaps& caps, CoreLock& lock)
-      : watch_fd_(watch_fd), cores_(cores), pin_(pin), caps_(caps), lock_(lock) {}
+  // `lock`, of the cores that are timed on, must outlive this. Without a roof no time is too short, as under an
+  // emulator.
+  KernelJobRunner(int watch_fd, int cores, bool pin, const JobCaps& caps, CoreLock& lock,
+                  std::optional<ArithmeticRoof> roof)
+      : watch_fd_(watch_fd), cores_(cores), pin_(pin), caps_(caps), lock_(lock), roof_(std::move(roof)) {}
 
   // Checks and times. `reference_name` is the hash of the reference's bytes. The result has no id yet, and an empty
   // environment. Never throws but ParentGone.
@@ -32,6 +37,7 @@ class KernelJobRunner {
   const bool pin_;
   const JobCaps caps_;
   CoreLock& lock_;
+  std::optional<ArithmeticRoof> roof_;
   RegionCache cache_ = RegionCache::ForThisMachine();
   std::shared_ptr<SharedRegion> output_;  // of the last job: the next one's is often of the same size
 };

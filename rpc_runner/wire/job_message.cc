@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "core/hash.h"
+#include "core/json_fields.h"
 
 namespace hone {
 namespace {
@@ -117,6 +118,7 @@ Frame JobToFrame(const JobMessage& message, bool with_reference) {
   frame.header["reference"] = ToJson(message.job.reference);
   frame.header["reference_sha256"] = message.reference_sha256;
   frame.header["tolerance"] = message.job.tolerance;
+  if (message.job.multiply_adds > 0) frame.header["multiply_adds"] = message.job.multiply_adds;
   frame.header["seeds"] = message.job.seeds;
   frame.header["timing"] = ToJson(message.job.timing);
   if (with_reference) frame.parts.push_back(message.job.reference.elf);
@@ -148,6 +150,7 @@ JobMessage JobFromFrame(const Frame& frame) {
     throw Error(ExitCode::kBadData, "bad frame: field \"tolerance\" should be a number");
   }
   message.job.tolerance = header["tolerance"].get<double>();
+  if (header.contains("multiply_adds")) message.job.multiply_adds = IntegerField(header, "multiply_adds", 0);
   message.job.seeds = SeedsFromJson(header);
   message.job.timing = TimingPolicyFromJson(HeaderObject(header, "timing"));
   if (frame.parts.size() == 2) {

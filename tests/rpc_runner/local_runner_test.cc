@@ -125,6 +125,25 @@ TEST(LocalRunner, RefusesWhatCannotBeRun) {
   EXPECT_EQ(RunJob(runner, tolerance).fate, Fate::kUnsupported);
 }
 
+// A clock that was forged says less than the arithmetic takes.
+TEST(LocalRunner, BelievesNoTimeThatItsArithmeticCannotReach) {
+  LocalRunner runner({});
+  if (runner.Describe().emulated) GTEST_SKIP() << "an emulator's arithmetic says nothing";
+  KernelJob job = DenseJob();
+  int64_t true_count = 1;
+  for (const int64_t extent : job.artifact.operands[0].shape) true_count *= extent;
+  true_count *= job.artifact.operands[1].shape[0];
+  job.multiply_adds = true_count;
+  const Measurement honest = RunJob(runner, job);
+  EXPECT_EQ(FateName(honest.fate), "Ok") << honest.message;
+  // As many as would take a second at 10,000 multiply-adds a ns.
+  job.multiply_adds = 10'000'000'000'000;
+  const Measurement forged = RunJob(runner, job);
+  EXPECT_EQ(FateName(forged.fate), "PolicyViolation");
+  EXPECT_THAT(forged.message, testing::HasSubstr("or more on this machine"));
+  EXPECT_TRUE(forged.samples_ns.empty());
+}
+
 TEST(LocalRunner, SaysWhenTheReferenceIsAtFault) {
   LocalRunner runner({});
   KernelJob job = DenseJob();

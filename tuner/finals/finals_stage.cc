@@ -8,6 +8,7 @@
 #include "tuner/finals/choose_finalists.h"
 #include "tuner/finals/interleaved_rounds.h"
 #include "tuner/finals_outcome.h"
+#include "tuner/least_work.h"
 
 namespace hone {
 namespace {
@@ -147,6 +148,7 @@ std::vector<KernelJob> FinalsStage::JobsOf(const One& one) const {
   for (const Trial& trial : one.finalists) {
     jobs.push_back({std::get<Artifact>(trial.built), *one.task->reference,
                     one.task->space().Find(trial.proposal.schedule)->tolerance(), frame_.seeds, trial.timing});
+    jobs.back().multiply_adds = LeastMultiplyAdds(one.task->workload());
   }
   return jobs;
 }
