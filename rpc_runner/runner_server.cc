@@ -61,6 +61,7 @@ class RunnerServer {
     if (options.health) {
       roofs_ = ToJson(options.senses.roofs(*options.health, environment_));
       watch_.emplace(options.senses.watch(*options.health, environment_));
+      told_health_ = watch_->summary();
     }
     if (options.direct) {
       dialled_ = std::make_unique<Socket>(context_, Socket::Kind::kRouter);
@@ -122,10 +123,14 @@ class RunnerServer {
   bool IsToLook() const { return desk_.wants_look() || (watch_ && watch_->IsDue()); }
 
   void LookAtHealth() {
-    const std::string before = watch_ ? watch_->summary() : "";
     if (watch_) watch_->Look();
     if (desk_.Looked(watch_ ? watch_->why() : "")) ToClient(desk_.Beat());
-    if (!watch_ || watch_->summary() == before) return;
+    if (watch_) TellHealth();
+  }
+
+  void TellHealth() {
+    if (watch_->summary() == told_health_) return;
+    told_health_ = watch_->summary();
     if (!watch_->may_be_offered()) EndLease();
     SayHello();
   }
@@ -313,6 +318,11 @@ class RunnerServer {
       const auto job = running_.find(result.id);
       ++jobs_done_;
       result.measurement.environment = Registered(std::move(result.measurement.environment));
+      // A result of another machine than the lease was taken for is nobody's.
+      if (watch_ && !watch_->IsSameMachine()) {
+        desk_.Looked(watch_->why());
+        TellHealth();
+      }
       if (watch_) watch_->Stamp(&result.measurement);
       const std::optional<Frame> frame =
           desk_.Finish(job->second, result.measurement, result.cost, std::move(result.outputs));
@@ -327,6 +337,7 @@ class RunnerServer {
   const std::function<int()> poll_fd_;
   const Environment environment_;
   std::optional<HealthWatch> watch_;
+  std::string told_health_;  // its summary
   Json roofs_;
   SocketContext context_;
   Socket tracker_;

@@ -61,12 +61,18 @@ std::vector<int64_t> HealthWatch::Times() {
   return times;
 }
 
+bool HealthWatch::IsSameMachine() {
+  const std::string machine = sources_.machine();
+  if (machine.empty() || machine == machine_) return true;
+  judge_.Condemn(fmt::format("the machine is \"{}\" now and was \"{}\" when the runner began", machine, machine_));
+  Tell();
+  return false;
+}
+
 void HealthWatch::Look() {
   const int64_t begin_ns = sources_.clock();
   asked_ = false;
-  if (const std::string machine = sources_.machine(); !machine.empty() && machine != machine_) {
-    judge_.Condemn(fmt::format("the machine is \"{}\" now and was \"{}\" when the runner began", machine, machine_));
-  } else {
+  if (IsSameMachine()) {
     const std::vector<int64_t> times = Times();
     const CpuTicks ticks = sources_.ticks();
     judge_.Take({begin_ns, times, StealShare(std::exchange(ticks_, ticks), ticks)});

@@ -44,6 +44,9 @@ class HealthWatch {
   void Ask();
   // Runs the golden kernel, once more where that may clear a doubt: 5 to 30 ms.
   void Look();
+  // Whether the machine is the one on which the runner began, as a guest that was moved is not; else it is quarantined
+  // for good. Asked of each result.
+  bool IsSameMachine();
 
   bool may_be_offered() const { return judge_.may_be_offered(); }
   HealthState state() const { return judge_.state(); }

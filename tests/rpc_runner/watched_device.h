@@ -43,6 +43,11 @@ class WatchedDevice {
     const std::lock_guard lock(mutex_);
     arithmetic_ns_ = ns;
   }
+  // Whatever it measures from now on, it is another machine's.
+  void MoveTo(const std::string& machine) {
+    const std::lock_guard lock(mutex_);
+    world_.machine = machine;
+  }
   // How often the watch has looked.
   int looks() const {
     const std::lock_guard lock(mutex_);

@@ -230,6 +230,25 @@ TEST_F(WatchedRunners, LookAgainWhenTheirTunerIsDone) {
   EXPECT_EQ(tuner->TakeDoubts().size(), 1u);
 }
 
+// A guest that was moved: no result under the name of the machine that it was, though no look was due.
+TEST_F(WatchedRunners, OneThatIsAnotherMachineGivesNoResult) {
+  const auto moved = Offer("moved");
+  const auto tuner = Tuner();
+  RunJob(*tuner);
+  const int looks = moved->device().looks();
+  moved->device().MoveTo("GenuineIntel-6-167-1");
+  const JobId job = tuner->Submit(KernelJob());
+  EXPECT_EQ(AwaitState("moved", "quarantined").health,
+            "the machine is \"GenuineIntel-6-167-1\" now and was \"AuthenticAMD-25-1-1\" when the runner began");
+  EXPECT_EQ(moved->device().looks(), looks);
+  EXPECT_EQ(tuner->TakeDoubts().size(), 1u) << "nobody knows when it was moved";
+  const WatchedRunner sound(tracker_.address(), "sound");
+  JobResult result;
+  ASSERT_TRUE(tuner->Wait(20 * kSecond, &result));
+  EXPECT_EQ(result.id, job);
+  EXPECT_EQ(result.measurement.environment.host, "sound");
+}
+
 TEST_F(WatchedRunners, OneThatTurnsSlowIsLeftAndTakenAgainWhenItIsWell) {
   const auto slow = Offer("slow"), sound = Offer("sound");
   const auto tuner = Tuner();
