@@ -24,6 +24,7 @@ cmake --preset release >"$logs/build.log"
 cmake --build --preset release --target counted_faults_test faulty_network_test keys_test hone_bench_fleet_goals \
   >>"$logs/build.log"
 soak bad_candidates "bad candidates, each kind: right fate, same executor" 1,000
+soak mutants "kernels with one wrong bit: none believed that is wrong" 10,000
 soak killed_executor "executor killed: no job lost" 100
 soak killed_runner "runner killed in mid-job: no false fate" 100
 soak lost_tracker "tracker begun anew under load: no false fate" 100
