@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <atomic>
 #include <chrono>
 #include <set>
 #include <string>
@@ -9,6 +10,8 @@
 #include <vector>
 
 #include "db/record_store.h"
+#include "rpc_runner/machine/environment.h"
+#include "rpc_runner/wire/socket.h"
 #include "tests/end_to_end/tracker_child.h"
 
 namespace hone {
@@ -41,6 +44,70 @@ TEST_F(KilledRunner, TheBudgetEndsWithoutIt) {
   runner->Wait();
   ASSERT_EQ(tune->Wait(), 0) << tune->ErrorText();
   EXPECT_GE(Done(*tune).at("unanswered").get<int>(), 1);
+}
+
+// Takes every lease and answers with results that are none, many of them for each message.
+class BabblingRunner {
+ public:
+  BabblingRunner(const std::string& tracker, const std::string& key)
+      : socket_(context_, Socket::Kind::kDealer), thread_([this, tracker, key] { Babble(tracker, key); }) {}
+  ~BabblingRunner() {
+    stop_ = true;
+    thread_.join();
+  }
+  int jobs() const { return jobs_; }
+
+ private:
+  void Babble(const std::string& tracker, const std::string& key) {
+    socket_.Connect(tracker);
+    std::string lease;
+    socket_.Send("", {FrameKind::kHello,
+                      {{"runner", id_},
+                       {"key", key},
+                       {"label", "babbler"},
+                       {"environment", ToJson(ProbeEnvironment())},
+                       {"lease", ""},
+                       {"jobs_done", 0}},
+                      {}});
+    while (!stop_) {
+      WaitForAny({&socket_}, -1, 100'000'000);
+      Socket::Message message;
+      while (socket_.Receive(&message)) {
+        const Frame frame = DecodeFrame(message.bytes);
+        if (frame.kind == FrameKind::kLeaseOffer) {
+          lease = HeaderText(frame.header, "lease");
+          socket_.Send("", {FrameKind::kLeaseTaken, {{"runner", id_}, {"lease", lease}}, {}});
+        }
+        jobs_ += frame.kind == FrameKind::kJob ? 1 : 0;
+      }
+      socket_.Send("", {FrameKind::kHeartbeat, {{"runner", id_}, {"lease", lease}, {"jobs_done", 0}}, {}});
+      for (int i = 0; !lease.empty() && i < 20; ++i) {
+        Frame result{
+            i % 2 == 0 ? FrameKind::kResult : FrameKind::kNeed, {{"job", i}, {"attempt", 1}, {"sha256", 3}}, {}};
+        result.lease = lease;
+        socket_.Send("", result);
+      }
+    }
+  }
+
+  const std::string id_ = NewRandomName();
+  SocketContext context_;
+  Socket socket_;
+  std::atomic<bool> stop_{false};
+  std::atomic<int> jobs_{0};
+  std::thread thread_;
+};
+
+TEST_F(KilledRunner, TheBudgetEndsOneThatOnlyBabbles) {
+  const BabblingRunner babbler(address_, "babble");
+  const auto begin = std::chrono::steady_clock::now();
+  const auto tune = Tune({"--tracker", address_, "--key", "babble", "--budget", "3s"});
+  const int code = tune->Wait();
+  EXPECT_TRUE(code == 0 || code == 69) << code << tune->ErrorText();
+  EXPECT_GE(babbler.jobs(), 1) << "it had none to babble of";
+  EXPECT_EQ(Acknowledge(*tune), 0);
+  // Once it took until a runner is given up as lost several times over.
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(60));
 }
 
 TEST_F(KilledRunner, OutlivesATunerThatIsKilled) {

@@ -1,10 +1,15 @@
 // A tuning run that is killed or interrupted loses nothing that it told of, and repeats nothing when it goes on.
 #include <gtest/gtest.h>
+#include <pty.h>
 #include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <random>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "core/random.h"
 #include "tests/end_to_end/tune_child.h"
@@ -65,6 +70,45 @@ TEST_F(KilledTune, ASecondSignalEndsItAtOnce) {
   EXPECT_TRUE(code == 130 || code == 143) << code;
   Acknowledge(*first);
   ASSERT_EQ(Tune()->Wait(), 0);
+  ExpectStoreWhole();
+}
+
+// The program on a terminal of its own, until it has said so much; then the terminal is gone. Its status.
+int EndWithItsTerminal(std::vector<std::string> words, const std::string& until, int times) {
+  int terminal = -1;
+  const pid_t child = forkpty(&terminal, nullptr, nullptr, nullptr);
+  if (child == 0) {
+    std::vector<char*> argv;
+    for (std::string& word : words) argv.push_back(word.data());
+    argv.push_back(nullptr);
+    execv(argv[0], argv.data());
+    _exit(127);
+  }
+  std::string said;
+  char bytes[4096];
+  for (ssize_t n = 1; n > 0 && times > 0;) {
+    n = read(terminal, bytes, sizeof(bytes));
+    if (n > 0) said.append(bytes, static_cast<size_t>(n));
+    for (size_t at = 0; times > 0 && (at = said.find(until)) != std::string::npos; --times) said.erase(0, at + 1);
+  }
+  EXPECT_EQ(times, 0) << said;
+  close(terminal);
+  int status = -1;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  return status;
+}
+
+TEST_F(KilledTune, ATerminalThatIsClosedEndsItInOrder) {
+  const int status = EndWithItsTerminal({HONE_PROGRAM, "tune", "zoo:mlp", "--image-shape", "1,14,14", "--trials",
+                                         std::to_string(kTrials), "--threads", "1", "--json", "--db", Store()},
+                                        "\"event\":\"trial\"", 3);
+  ASSERT_TRUE(WIFEXITED(status)) << "a signal ended it";
+  // Told of by the signal, or by the output that cannot be written.
+  EXPECT_TRUE(WEXITSTATUS(status) == 128 + SIGHUP || WEXITSTATUS(status) == 74) << WEXITSTATUS(status);
+  const auto next = Tune();
+  ASSERT_EQ(next->Wait(), 0) << next->ErrorText();
+  EXPECT_GE(Done(*next).at("resumed").get<int>(), 3) << "what it told of is lost";
+  Acknowledge(*next);
   ExpectStoreWhole();
 }
 
