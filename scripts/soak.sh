@@ -21,10 +21,14 @@ row() {
 soak() { row "$1" "$2" "$3" ctest --test-dir build/release --verbose --no-tests=error -R "^fleet\.soak\.$1\$"; }
 
 cmake --preset release >"$logs/build.log"
-cmake --build --preset release --target counted_faults_test faulty_network_test keys_test hone_bench_fleet_goals \
+cmake --build --preset release --target counted_faults_test faulty_network_test health_simulation_test hostile_candidates_test \
+  keys_test hone_bench_fleet_goals \
   >>"$logs/build.log"
 soak bad_candidates "bad candidates, each kind: right fate, same executor" 1,000
 soak mutants "kernels with one wrong bit: none believed that is wrong" 10,000
+soak hostile_candidates "33 hostile candidates, as root and not: nothing gained" 100
+soak timeouts "3 kernels that do not end: ended at their deadline" 100
+soak health_simulation "days of noise: at most 1 % quarantined falsely" 1,000
 soak killed_executor "executor killed: no job lost" 100
 soak killed_runner "runner killed in mid-job: no false fate" 100
 soak lost_tracker "tracker begun anew under load: no false fate" 100

@@ -74,6 +74,27 @@ TEST(CountedFaults, BadCandidatesAreCalledWhatTheyAre) {
   EXPECT_EQ(runner.executor_pid(), executor) << "it was begun anew";
 }
 
+// One that ends by itself would be said to have been right, wrong or crashed.
+TEST(CountedFaults, WhatDoesNotEndIsEndedAtItsDeadline) {
+  const int count = AskedCount(2);
+  LocalRunner runner({});
+  const pid_t executor = runner.executor_pid();
+  double longest = 0;
+  int wrong = 0;
+  for (const char* kernel : {"dense_loop", "dense_deaf_loop", "hostile_sleep"}) {
+    KernelJob job = DenseJob(kernel);
+    job.timing.deadline_ns = 200 * kMillisecond;
+    for (int i = 0; i < count; ++i) {
+      const int64_t begin_ns = MonotonicNs();
+      wrong += TakeAll(runner, {{runner.Submit(job), Fate::kTimedOut}});
+      longest = std::max(longest, SecondsSince(begin_ns));
+    }
+  }
+  std::printf("3 kinds x %d: %d wrong, ended after %.0f ms of 200 at most\n", count, wrong, 1e3 * longest);
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(runner.executor_pid(), executor) << "it was begun anew";
+}
+
 TEST(CountedFaults, AKilledExecutorCostsNoJob) {
   const int count = AskedCount(5);
   LocalRunner runner({});

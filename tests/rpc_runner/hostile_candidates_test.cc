@@ -18,6 +18,7 @@
 #include "rpc_runner/local_runner.h"
 #include "rpc_runner/process/executor_process.h"
 #include "tests/rpc_runner/kernel_fixture.h"
+#include "tests/support/asked_count.h"
 #include "tests/support/child_processes.h"
 
 namespace hone {
@@ -122,7 +123,9 @@ void ExpectNoEscapes() {
   }
   EXPECT_EQ(FateName(RunJob(runner, DenseJob()).fate), "Ok");
   const std::vector<pid_t> children = ChildrenOf(executor);
-  for (const Hostile& hostile : kHostile) ExpectFate(runner, hostile);
+  for (int i = AskedCount(1); i > 0; --i) {
+    for (const Hostile& hostile : kHostile) ExpectFate(runner, hostile);
+  }
   // The next ones are measured as if nothing had been, by the same executor, and nothing is left behind.
   const Measurement after = RunJob(runner, DenseJob());
   EXPECT_EQ(FateName(after.fate), "Ok") << after.message;
