@@ -130,6 +130,10 @@ int64_t ImagesOf(const relay::IRModule& typed) {
   return std::max<int64_t>(1, params.front()->type->shape.front());
 }
 
-std::string PrecisionOf(const Workload& workload) { return std::string(DTypeName(workload.types.weight)); }
+std::string PrecisionOf(const Workload& workload) {
+  const ElementTypes& types = workload.types;
+  const bool narrow = types.data == DType::kBFloat16 || types.output == DType::kBFloat16;
+  return std::string(DTypeName(narrow ? DType::kBFloat16 : types.weight));
+}
 
 }  // namespace hone

@@ -35,7 +35,7 @@ MachineRoofs AssumedRoofs(const ComparedDevice& device);
 // The first dimension of the first input; 1 without one.
 int64_t ImagesOf(const relay::IRModule& typed);
 
-// What the workload multiplies: "float32", "int8".
+// What the workload multiplies or passes on: "float32", "bfloat16", "int8".
 std::string PrecisionOf(const Workload& workload);
 
 }  // namespace hone
