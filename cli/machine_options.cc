@@ -29,10 +29,9 @@ BuildContext ContextOf(const MachineOptions& options) {
 
 void CheckPrecision(const BuildContext& context) {
   if (context.precision == Precision::kFloat32 || !context.machine().bfloat_dots_feature.empty()) return;
-  throw Error(
-      ExitCode::kUsage,
-      fmt::format("--precision bfloat16 needs a CPU that multiplies bfloat16 (avx512bf16); {} has float32 alone",
-                  context.target.ToText()));
+  throw Error(ExitCode::kUsage, fmt::format("--precision bfloat16 needs a CPU that multiplies bfloat16 (avx512bf16; "
+                                            "bf16 on AArch64); {} has float32 alone",
+                                            context.target.ToText()));
 }
 
 void AddThreadsOption(CommandLine& line, int& threads) {

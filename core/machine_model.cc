@@ -55,8 +55,8 @@ constexpr CpuRow kCpus[] = {
     {"cortex-a76", "neon", 64, 512, 512},
     {"cortex-a78", "neon", 64, 512, 1024},
     {"neoverse-n1", "neon", 64, 1024, 1024},
-    {"neoverse-v1", "neon", 64, 1024, 1024, "i8mm"},
-    {"neoverse-n2", "neon", 64, 1024, 1024, "i8mm"},
+    {"neoverse-v1", "neon", 64, 1024, 1024, "i8mm", "bf16"},
+    {"neoverse-n2", "neon", 64, 1024, 1024, "i8mm", "bf16"},
     {"apple-m1", "neon", 128, 3072, 3072},
     {"cortex-a5", "neon32", 32, 256, 256},
     {"cortex-a7", "neon32", 32, 128, 128},
@@ -95,14 +95,14 @@ constexpr Dependency kDependencies[] = {
     {"avx512f", "avx2"},       {"avx512f", "fma"},         {"avx512f", "avx512bw"},  {"avx512f", "avx512dq"},
     {"avx512f", "avx512vl"},   {"avx512bw", "avx512f"},    {"avx512dq", "avx512f"},  {"avx512vl", "avx512f"},
     {"avx512vnni", "avx512f"}, {"avx512bf16", "avx512bw"}, {"amx-int8", "amx-tile"}, {"amx-bf16", "amx-tile"},
-    {"avxvnni", "avx2"},       {"vfp4", "neon"},           {"i8mm", "neon"},
+    {"avxvnni", "avx2"},       {"vfp4", "neon"},           {"i8mm", "neon"},         {"bf16", "neon"},
 };
 
 // What multiplies bytes in fours, the better first.
 constexpr std::string_view kDotFeatures[] = {"avx512vnni", "avxvnni", "i8mm"};
 
-// What multiplies pairs of bfloat16.
-constexpr std::string_view kBFloatDots = "avx512bf16";
+// What multiplies pairs of bfloat16, on x86 and on AArch64.
+constexpr std::string_view kBFloatDots[] = {"avx512bf16", "bf16"};
 constexpr std::string_view kTileFeatures[] = {"amx-bf16", "amx-int8", "amx-tile"};
 
 // RISC-V promises a least register length as a feature; 128 bits come with V alone.
@@ -213,7 +213,9 @@ MachineModel ModelAmong(const std::vector<MachineRow>& rows, const Target& targe
     model.byte_dots = ByteDots::kFours;
     model.byte_dots_feature = dots;
   }
-  if (has.count(kBFloatDots) > 0) model.bfloat_dots_feature = kBFloatDots;
+  for (const std::string_view dots : kBFloatDots) {
+    if (has.count(dots) > 0) model.bfloat_dots_feature = dots;
+  }
   AddTiles(has, model);
   if (cpu == nullptr) return model;
   model.l1_bytes = cpu->l1_kib << 10;

@@ -83,13 +83,18 @@ Value* WidenedPairProducts(KernelBuilder& b, Value* x, Value* w, Value* acc) {
   return acc;
 }
 
+// x86's vdpbf16ps or AArch64's bfdot.
 Value* PairDots(KernelBuilder& b, Value* x, Value* w, Value* acc) {
   const int lanes = LaneCount(acc);
   auto* pairs = llvm::FixedVectorType::get(b.ir().getBFloatTy(), static_cast<unsigned>(2 * lanes));
+  Value *of_x = b.ir().CreateBitCast(x, pairs), *of_w = b.ir().CreateBitCast(w, pairs);
+  if (b.machine().bfloat_dots_feature == "bf16") {
+    return b.ir().CreateIntrinsic(llvm::Intrinsic::aarch64_neon_bfdot, {acc->getType(), pairs}, {acc, of_x, of_w});
+  }
   const auto id = lanes == 16  ? llvm::Intrinsic::x86_avx512bf16_dpbf16ps_512
                   : lanes == 8 ? llvm::Intrinsic::x86_avx512bf16_dpbf16ps_256
                                : llvm::Intrinsic::x86_avx512bf16_dpbf16ps_128;
-  return b.ir().CreateIntrinsic(id, {}, {acc, b.ir().CreateBitCast(x, pairs), b.ir().CreateBitCast(w, pairs)});
+  return b.ir().CreateIntrinsic(id, {}, {acc, of_x, of_w});
 }
 
 }  // namespace
@@ -109,7 +114,7 @@ MultiplyAdd DotProduct(DType data, DType weight) {
 
 Value* BFloatMultiplyAdd(KernelBuilder& b, Value* x, Value* w, Value* acc) {
   const int lanes = LaneCount(acc);
-  const bool known = lanes == 4 || lanes == 8 || lanes == 16;
+  const bool known = lanes == 4 || ((lanes == 8 || lanes == 16) && b.machine().bfloat_dots_feature != "bf16");
   return known && !b.machine().bfloat_dots_feature.empty() ? PairDots(b, x, w, acc) : WidenedPairProducts(b, x, w, acc);
 }
 

@@ -30,8 +30,9 @@ int DotGroup(const ElementTypes& types);
 MultiplyAdd DotProduct(DType data, DType weight);
 
 // Lane l of acc (float32) + x[l][0] * w[l][0] + x[l][1] * w[l][1], pairs of bfloat16 that lie together in weights like
-// OIHW16o2i. `x` is a scalar int32 that is broadcast, `w` a vector of 2 * lanes elements. x86's vdpbf16ps where the
-// machine has it (which takes denormals for zeros, as every worker does), else two multiply-adds.
+// OIHW16o2i. `x` is a scalar int32 that is broadcast, `w` a vector of 2 * lanes elements. x86's vdpbf16ps or
+// AArch64's bfdot where the machine has one (which take denormals for zeros, as every worker does), else two
+// multiply-adds.
 Value* BFloatMultiplyAdd(KernelBuilder& b, Value* x, Value* w, Value* acc);
 
 // Registers that one operand of a step takes on the machine.

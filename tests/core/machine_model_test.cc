@@ -124,6 +124,20 @@ TEST(MachineModel, BytesAreMultipliedInFoursWhereAFeatureSaysSo) {
   EXPECT_EQ(arm("neoverse-n1", {"+i8mm"}), "i8mm");
 }
 
+TEST(MachineModel, PairsOfBFloat16AreWhatTheFeaturesMultiply) {
+  const auto dots = [](const char* triple, const char* cpu, std::vector<std::string> features) {
+    return MachineModelFor({triple, cpu, std::move(features), 0}).bfloat_dots_feature;
+  };
+  for (const char* cpu : {"cooperlake", "sapphirerapids", "znver4", "znver5"}) {
+    EXPECT_EQ(dots("x86_64-pc-linux-gnu", cpu, {}), "avx512bf16") << cpu;
+  }
+  EXPECT_EQ(dots("x86_64-pc-linux-gnu", "icelake-server", {}), "");
+  EXPECT_EQ(dots("x86_64-pc-linux-gnu", "rocketlake", {"+avx512bf16"}), "avx512bf16");
+  EXPECT_EQ(dots("x86_64-pc-linux-gnu", "znver4", {"-avx512f"}), "");
+  EXPECT_EQ(dots("aarch64-linux-gnu", "neoverse-n2", {}), "bf16");
+  EXPECT_EQ(dots("aarch64-linux-gnu", "cortex-a76", {}), "");
+}
+
 TEST(MachineModel, TilesAreWhatTheirFeaturesSay) {
   const auto model = [](const char* cpu, std::vector<std::string> features) {
     return MachineModelFor({"x86_64-pc-linux-gnu", cpu, std::move(features), 0});

@@ -157,7 +157,7 @@ TEST(LlvmCpuName, OfA32BitArmCoreIsLlvmsOwn) {
 // What a runner does not list its CPU does not have: then it must list all that a target may imply.
 TEST(ImpliedFeatures, AreThoseThatARunnerCanTell) {
   const std::string told =
-      " " + FeaturesFromFlags(kAllFlags) + " neon dotprod i8mm vfp4 hwdiv-arm a c d f m v zvl256b zvl512b ";
+      " " + FeaturesFromFlags(kAllFlags) + " neon dotprod i8mm bf16 vfp4 hwdiv-arm a c d f m v zvl256b zvl512b ";
   for (const char* cpu :
        {"x86_64-linux-gnu -mcpu=sapphirerapids", "x86_64-linux-gnu -mcpu=znver5", "aarch64-linux-gnu -mcpu=neoverse-v1",
         "armv7-linux-gnueabihf -mcpu=cortex-a15", "riscv64-linux-gnu -mcpu=generic-rv64 -mattr=+d,+m,+v"}) {

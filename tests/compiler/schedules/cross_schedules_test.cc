@@ -2,6 +2,7 @@
 // qemu-user.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <functional>
 #include <string>
 #include <vector>
@@ -24,6 +25,15 @@ struct Draw {
   std::function<Workload(Random&)> workload;
 };
 
+// Products of pairs where there are any, and of single ones else.
+template <Workload (*kDraw)(Random&)>
+Workload OfBFloat16(Random& random) {
+  Workload w = kDraw(random);
+  const bool pairs = !w.is_depthwise() && w.weight[1] % 2 == 0;
+  w.types = FloatTypes(DType::kBFloat16, pairs ? DType::kBFloat16 : DType::kFloat32, DType::kBFloat16);
+  return w;
+}
+
 const std::vector<Draw>& Draws() {
   static const std::vector<Draw> draws = {{"conv", testing::RandomConv},
                                           {"three_by_three", testing::RandomThreeByThree},
@@ -31,7 +41,10 @@ const std::vector<Draw>& Draws() {
                                           {"prologue", testing::RandomPrologue},
                                           {"depthwise", testing::RandomDepthwise},
                                           {"dense", testing::RandomDense},
-                                          {"batch_matmul", testing::RandomBatchMatmul}};
+                                          {"batch_matmul", testing::RandomBatchMatmul},
+                                          {"bfloat16 pointwise", OfBFloat16<testing::RandomPointwise>},
+                                          {"bfloat16 depthwise", OfBFloat16<testing::RandomDepthwise>},
+                                          {"bfloat16 dense", OfBFloat16<testing::RandomDense>}};
   return draws;
 }
 
@@ -44,6 +57,7 @@ const CrossTarget kTargets[] = {
     {"neon", "cortex-a72"},
     {"dotprod", "cortex-a76"},
     {"i8mm", "llvm -mtriple=aarch64-linux-gnu -mcpu=cortex-a76 -mattr=+i8mm"},
+    {"bf16", "llvm -mtriple=aarch64-linux-gnu -mcpu=cortex-a76 -mattr=+bf16"},
     {"armv7", "cortex-a15"},
     {"armv7_nofma", "cortex-a9"},
     {"rv64gc", "rv64gc"},
@@ -67,8 +81,11 @@ void ExpectRight(const Candidate& candidate, uint64_t seed) {
   const Tensor got = testing::RunEmulated(kernel, candidate.target, inputs);
   const auto expected = testing::RunArtifact(reference, inputs);
   const double tolerance = FindSchedule(candidate.schedule)->tolerance();
+  constexpr double kHalfLastPlace = 1.0 / 256;
+  const double rounding = got.dtype() == DType::kBFloat16 ? kHalfLastPlace : 0;
   for (int64_t i = 0; i < got.elements(); ++i) {
-    ASSERT_NEAR(got.At(i), expected[0].At(i), tolerance * expected[1].At(i) + 1e-7) << "at " << i;
+    const double bound = tolerance * expected[1].At(i) + rounding * std::fabs(expected[0].At(i)) + 1e-7;
+    ASSERT_NEAR(got.At(i), expected[0].At(i), bound) << "at " << i;
   }
 }
 
