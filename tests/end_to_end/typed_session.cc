@@ -1,5 +1,6 @@
 #include "tests/end_to_end/typed_session.h"
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -79,6 +80,17 @@ void TypedSessionTest::StartTracker(const Typed& typed) {
   address_ = "tcp://" + OwnAddress(Shell("hostname -I")) + bound.substr(bound.rfind(':'));
 }
 
+void TypedSessionTest::WaitForBoard(const Typed& typed) {
+  const std::vector<std::string> words = Words(typed.line);
+  const auto key = std::find(words.begin(), words.end(), "--key");
+  ASSERT_LT(key + 1 - words.begin(), static_cast<ptrdiff_t>(words.size())) << typed.line;
+  for (int i = 0; i < 600; ++i) {
+    const ProgramResult devices = As({typed.who, "hone devices --tracker tcp://lab:9190"});
+    if (devices.out.find(*(key + 1)) != std::string::npos) return;
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+}
+
 void TypedSessionTest::Take(const Typed& typed, const BoardProgram& board, std::vector<Answer>& answers) {
   if (const size_t both = typed.line.find(" && "); both != std::string::npos) {
     const ProgramResult keys = As({typed.who, typed.line.substr(0, both)});
@@ -90,6 +102,7 @@ void TypedSessionTest::Take(const Typed& typed, const BoardProgram& board, std::
     return;
   }
   const bool tunes = typed.line.starts_with("hone tune ");
+  if (tunes) WaitForBoard(typed);
   // What it ends with leaves the package's name to the user.
   const bool builds = typed.line.starts_with("hone build ");
   std::string line = builds ? Replaced(build_, "P.hone", Words(typed.line).back()) : typed.line;

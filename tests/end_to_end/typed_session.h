@@ -46,6 +46,8 @@ class TypedSessionTest : public ProgramTest {
   std::unique_ptr<ChildProgram> Beside(const std::string& program, const std::vector<std::string>& before,
                                        const Typed& typed, const std::vector<std::string>& after);
   void StartTracker(const Typed& typed);
+  // A minute at most until the device that `typed` asks for has come: a board may be slow to enrol.
+  void WaitForBoard(const Typed& typed);
   void Take(const Typed& typed, const BoardProgram& board, std::vector<Answer>& answers);
   std::string Filled(const std::string& line) const;
 
