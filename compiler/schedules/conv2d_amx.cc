@@ -114,7 +114,8 @@ constexpr double kRepackRow = 10;      // and out of narrower blocks;
 constexpr double kThinPixel = 1.5;     // to make one pixel of a thin input
 constexpr double kCacheShare = 0.9;    // of a cache that is taken to hold what is used again
 constexpr double kHidden = 0.3;  // of the lesser of arithmetic and cold weights that does not hide behind the other
-constexpr double kFetchAhead = 1.02;  // what fetching ahead costs; the machines' own prefetchers are as good
+constexpr double kFetchAhead = 1.04;  // what fetching ahead costs where weights are near,
+constexpr double kFetched = 0.85;     // and gains where they are cold
 
 // A register tile of `count` tiles of outputs, its sums and its stores.
 double TileCycles(const AmxNest& nest, const MachineModel& machine, double count) {
@@ -161,7 +162,7 @@ double Amx::EstimateNsWith(const Workload& w, const MachineModel& machine, const
   cycles = cycles * ThreadShare(items, machine.threads) + kStageStart + FillCycles(nest, machine);
   if (k.prefetch > 0) cycles *= kFetchAhead;
   // In a network every weight comes from memory once, behind the arithmetic.
-  const double memory = all_weights / machine.cold_bytes_per_cycle;
+  const double memory = all_weights / machine.cold_bytes_per_cycle * (k.prefetch > 0 ? kFetched : 1);
   return (std::max(cycles, memory) + kHidden * std::min(cycles, memory)) / machine.clock_ghz;
 }
 

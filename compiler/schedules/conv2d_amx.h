@@ -40,7 +40,7 @@ struct AmxKnobs : KnobTable {
   int64_t tile_oh = Row("tile_oh", 1, {1, 1024}, Bands);
   // 0: bands of one channel group first (weights stay); 1: channel groups of one band first (input stays).
   int64_t loop_order = Row("loop_order", 0, {0, 1}, Always<0, 1>);
-  // 1: the next channel group's weights are fetched while the present ones are used.
+  // 1: the weights of the next step are fetched while the present ones are used.
   int64_t prefetch = Row("prefetch", 0, {0, 1}, Always<0, 1>);
 };
 

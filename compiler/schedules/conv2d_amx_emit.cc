@@ -11,7 +11,7 @@
 //      and inside both:
 //      for register tile of the band [tile_ow]          tiles lie as TileLines says
 //        sums = 0, or an offset per channel
-//        for input block, kernel row, tap               prefetch: an equal part of the weights behind this group's
+//        for input block, kernel row, tap               prefetch: the next step's weights
 //          sums(p, v) += x(p) * w(v)
 //        sums to the worker's workspace, epilogue, store
 //
@@ -40,7 +40,6 @@
 #include "compiler/schedules/conv2d_amx.h"
 #include "compiler/schedules/epilogue_emit.h"
 #include "compiler/schedules/packed_bytes.h"
-#include "compiler/schedules/weight_prefetch.h"
 
 namespace hone {
 namespace {
@@ -155,11 +154,8 @@ class AmxEmitter {
   void Band(Value* band) {
     band_x_ = b_.At(image_x_, b_.Mul(band, k_.tile_oh * s_.stride_h * x_row_));
     band_y_ = b_.Mul(band, band_outputs_ * y_column_);
-    const int64_t passes = (full_ + (rest_ > 0 ? 1 : 0)) * (k_.loop_order == 0 ? nest_.bands : 1);
-    const WeightPrefetch prefetch(b_.machine(), k_.prefetch > 0 ? w_block_ : 0, passes);
-    Value* first_pass = k_.loop_order == 0 ? b_.Mul(band, passes / nest_.bands) : b_.Index(0);
-    b_.For(0, full_, 1, [&](Value* i) { Tile(b_.Mul(i, outputs_), outputs_, prefetch, b_.Add(first_pass, i)); });
-    if (rest_ > 0) Tile(b_.Index(full_ * outputs_), rest_, prefetch, b_.Add(first_pass, full_));
+    b_.For(0, full_, 1, [&](Value* i) { Tile(b_.Mul(i, outputs_), outputs_); });
+    if (rest_ > 0) Tile(b_.Index(full_ * outputs_), rest_);
     ZeroRest();
   }
 
@@ -185,16 +181,14 @@ class AmxEmitter {
     return place;
   }
 
-  // `outputs` tiles side by side, the first of them number `first`; `pass` counts the register tiles that use the same
-  // weights.
-  void Tile(Value* first, int outputs, const WeightPrefetch& prefetch, Value* pass) {
+  // `outputs` tiles side by side, the first of them number `first`.
+  void Tile(Value* first, int outputs) {
     std::vector<Place> places;
     for (int p = 0; p < outputs; ++p) places.push_back(PlaceOf(b_.Add(first, p)));
     for (int p = 0; p < outputs; ++p) {
       for (int v = 0; v < channels_; ++v) Start(Sums(p, v), v);
     }
     b_.For(0, nest_.in_blocks, 1, [&](Value* block) {
-      prefetch.Emit(b_, b_.At(group_w_, nest_.in_blocks * w_block_), b_.Add(b_.Mul(pass, nest_.in_blocks), block));
       Value* block_w = b_.At(group_w_, b_.Mul(block, w_block_));
       b_.For(0, s_.KH, 1, [&](Value* kh) {
         b_.For(0, nest_.tap_columns(), 1, [&](Value* kw) {
@@ -215,7 +209,13 @@ class AmxEmitter {
     tiles_.Load(sums, b_.At(group_offset_, channel * kRowBytes), 0);
   }
 
+  // Weights are cold in a network, and fetching a few lines ahead is what the machine does by itself.
+  void FetchNext(Value* w) {
+    for (int64_t line = 0; line < w_step_; line += b_.machine().line_bytes) b_.Prefetch(b_.At(w, w_step_ + line));
+  }
+
   void Step(const std::vector<Place>& places, Value* x_offset, Value* w) {
+    if (k_.prefetch > 0) FetchNext(w);
     const auto load = [&](bool weights, int i, int tile) {
       if (weights) return tiles_.Load(tile, b_.At(w, i * kTileBytes), kRowBytes);
       tiles_.Load(tile, b_.At(places[static_cast<size_t>(i)].x, x_offset), x_step_);
