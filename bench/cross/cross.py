@@ -98,6 +98,13 @@ def minimum_ns(line, folder):
     return json.loads(done.stdout)["packages"][0]["min_ns"]
 
 
+def wait_for_board(hone, address):
+    for _ in range(600):
+        if "here" in text_of([hone, "devices", "--tracker", address]).stdout:
+            return
+        time.sleep(0.1)
+
+
 def bench(rows, asked):
     """The package's least time as the device's own bench tells it, and as the tracker's user is told, in turns."""
     hone = os.path.abspath(os.path.join(asked.build, "bin", "hone"))
@@ -117,6 +124,7 @@ def bench(rows, asked):
                 address = file.read().strip()
             board = subprocess.Popen([os.path.abspath(runner), "--tracker", address, "--key", "here", "--health", "off"],
                                      stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            wait_for_board(hone, address)
             common = [hone, "bench", "p.hone", "--threads", "1", "--runs", str(asked.runs), "--json"]
             there = [*common, "--tracker", address, "--key", "here"]
             least = {"here": [], "there": []}
