@@ -109,11 +109,12 @@ constexpr double kResidual = 5;        // and with another tensor added
 constexpr double kTileStart = 40;      // per register tile: its first loads wait
 constexpr double kStageStart = 300;    // loading the configuration, and giving the registers back
 constexpr double kBarrier = 2500;      // between two stages on several threads
-constexpr double kFillRow = 3;         // to copy one row of a tile,
-constexpr double kRepackRow = 10;      // and out of narrower blocks;
+constexpr double kFillRow = 4;         // to copy one row of a tile,
+constexpr double kRepackRow = 16;      // and out of narrower blocks;
 constexpr double kThinPixel = 1.5;     // to make one pixel of a thin input
 constexpr double kCacheShare = 0.9;    // of a cache that is taken to hold what is used again
-constexpr double kHidden = 0.3;  // of the lesser of arithmetic and cold weights that does not hide behind the other
+constexpr double kHidden = 0.3;      // of the lesser of arithmetic and cold weights that does not hide behind the other
+constexpr double kColdShare = 0.45;  // of the machine's rate at which cold weights come: tiles ask for few lines ahead
 constexpr double kFetchAhead = 1.04;  // what fetching ahead costs where weights are near,
 constexpr double kFetched = 0.85;     // and gains where they are cold
 
@@ -127,7 +128,8 @@ double TileCycles(const AmxNest& nest, const MachineModel& machine, double count
   const double weights =
       pass.weight_bytes /
       MovedBytesPerCycle(machine, pass.weight_bytes + pass.input_bytes / pass.line * width * count, kCacheShare);
-  const bool packs = nest.types.output == nest.product.data && nest.knobs.tile_oc % 2 == 0;
+  const bool packs = nest.types.output == DType::kUInt8 && nest.knobs.tile_oc % 2 == 0 &&
+                     nest.knobs.oc_block % (nest.knobs.tile_oc * kVector) == 0;
   const double finish = (packs ? kFinishPacked : kFinish) + (nest.residual ? kResidual : 0);
   return std::max(steps * std::max(products, loads), weights) + kTileStart +
          count * channels * (kTileStore + finish * width);
@@ -162,7 +164,7 @@ double Amx::EstimateNsWith(const Workload& w, const MachineModel& machine, const
   cycles = cycles * ThreadShare(items, machine.threads) + kStageStart + FillCycles(nest, machine);
   if (k.prefetch > 0) cycles *= kFetchAhead;
   // In a network every weight comes from memory once, behind the arithmetic.
-  const double memory = all_weights / machine.cold_bytes_per_cycle * (k.prefetch > 0 ? kFetched : 1);
+  const double memory = all_weights / (kColdShare * machine.cold_bytes_per_cycle) * (k.prefetch > 0 ? kFetched : 1);
   return (std::max(cycles, memory) + kHidden * std::min(cycles, memory)) / machine.clock_ghz;
 }
 

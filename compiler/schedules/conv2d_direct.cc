@@ -199,11 +199,12 @@ double RowCycles(const DirectNest& nest, const MachineModel& machine, const Tile
 }
 
 // Whole numbers are scaled, rounded and narrowed, whatever the config.
-double FinishCycles(const DirectNest& nest, const MachineModel& machine) {
-  constexpr double kFinishWhole = 8;  // per vector
+double FinishCycles(const DirectNest& nest, const Workload& w, const MachineModel& machine) {
+  constexpr double kFinishWhole = 6, kResidualWhole = 6;  // per vector
   if (!nest.types.whole()) return 0;
+  const double finish = kFinishWhole + (w.epilogue == EpilogueClass::kResidual ? kResidualWhole : 0);
   const double vectors = static_cast<double>(CeilDiv(nest.shape.O, machine.vector_lanes));
-  return kFinishWhole * vectors * static_cast<double>(nest.shape.N * nest.shape.OH * nest.shape.OW) /
+  return finish * vectors * static_cast<double>(nest.shape.N * nest.shape.OH * nest.shape.OW) /
          std::max(machine.threads, 1);
 }
 
@@ -220,7 +221,7 @@ double Direct::EstimateNsWith(const Workload& w, const MachineModel& machine, co
       pass.weight_bytes * static_cast<double>(nest.chunks * nest.groups_of_blocks) / machine.cold_bytes_per_cycle;
   const double cycles =
       nest.knobs.prefetch ? std::max(kFetchAhead * compute, memory) : compute + kUnhiddenMemory * memory;
-  return (cycles + FinishCycles(nest, machine)) / machine.clock_ghz;
+  return (cycles + FinishCycles(nest, w, machine)) / machine.clock_ghz;
 }
 
 }  // namespace
