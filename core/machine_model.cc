@@ -14,6 +14,7 @@ struct CpuRow {
   std::string_view byte_dots = {};    // the feature that multiplies bytes, when it has one,
   std::string_view bfloat_dots = {};  // and the one that multiplies pairs of bfloat16
   bool tiles = false;                 // AMX
+  double bfloat_cost = 1;             // MachineModel::bfloat_dot_cost
 };
 
 // What the makers' manuals say of each core. Where there is no third level, its column repeats the second.
@@ -35,15 +36,15 @@ constexpr CpuRow kCpus[] = {
     {"x86-64-v4", "avx512", 32, 1024, 1408},
     {"skylake-avx512", "avx512", 32, 1024, 1408},
     {"cascadelake", "avx512", 32, 1024, 1408, "avx512vnni"},
-    {"cooperlake", "avx512", 32, 1024, 1408, "avx512vnni", "avx512bf16"},
+    {"cooperlake", "avx512", 32, 1024, 1408, "avx512vnni", "avx512bf16", false, 2},
     {"cannonlake", "avx512", 32, 256, 2048},
     {"icelake-client", "avx512", 48, 512, 2048, "avx512vnni"},
     {"icelake-server", "avx512", 48, 1280, 1536, "avx512vnni"},
     {"rocketlake", "avx512", 48, 512, 2048, "avx512vnni"},
     {"tigerlake", "avx512", 48, 1280, 3072, "avx512vnni"},
-    {"sapphirerapids", "avx512", 48, 2048, 1920, "avx512vnni", "avx512bf16", true},
-    {"emeraldrapids", "avx512", 48, 2048, 5120, "avx512vnni", "avx512bf16", true},
-    {"graniterapids", "avx512", 48, 2048, 3584, "avx512vnni", "avx512bf16", true},
+    {"sapphirerapids", "avx512", 48, 2048, 1920, "avx512vnni", "avx512bf16", true, 2},
+    {"emeraldrapids", "avx512", 48, 2048, 5120, "avx512vnni", "avx512bf16", true, 2},
+    {"graniterapids", "avx512", 48, 2048, 3584, "avx512vnni", "avx512bf16", true, 2},
     {"znver4", "avx512", 32, 1024, 4096, "avx512vnni", "avx512bf16"},
     {"znver5", "avx512", 48, 1024, 4096, "avx512vnni", "avx512bf16"},
     {"generic", "neon", 32, 256, 512},
@@ -218,6 +219,7 @@ MachineModel ModelAmong(const std::vector<MachineRow>& rows, const Target& targe
   }
   AddTiles(has, model);
   if (cpu == nullptr) return model;
+  model.bfloat_dot_cost = cpu->bfloat_cost;
   model.l1_bytes = cpu->l1_kib << 10;
   model.l2_bytes = cpu->l2_kib << 10;
   model.l3_bytes = cpu->l3_kib << 10;

@@ -165,7 +165,10 @@ double Crowding(const DirectNest& nest, const MachineModel& machine, int64_t pix
 // One step of a tile. Where bytes are widened, each operand is made into two registers, and each accumulator takes two
 // products and two sums.
 double Steps(const DirectNest& nest, const MachineModel& machine, double pixels, double vectors) {
-  const double step = StepCycles(machine, pixels, vectors, kLeastStep * machine.multiply_add_latency);
+  double step = StepCycles(machine, pixels, vectors, kLeastStep * machine.multiply_add_latency);
+  if (nest.types.bfloat()) {
+    step = std::max(step, machine.bfloat_dot_cost * pixels * vectors / machine.multiply_adds_per_cycle);
+  }
   return nest.parts == 1 ? step : 2 * step + (pixels + vectors);
 }
 
@@ -198,11 +201,15 @@ double RowCycles(const DirectNest& nest, const MachineModel& machine, const Tile
                                            pass.input_bytes / static_cast<double>(nest.shape.KH));
 }
 
-// Whole numbers are scaled, rounded and narrowed, whatever the config.
+// Whole numbers are scaled, rounded and narrowed, and floats may be narrowed, whatever the config.
 double FinishCycles(const DirectNest& nest, const Workload& w, const MachineModel& machine) {
-  constexpr double kFinishWhole = 6, kResidualWhole = 6;  // per vector
-  if (!nest.types.whole()) return 0;
-  const double finish = kFinishWhole + (w.epilogue == EpilogueClass::kResidual ? kResidualWhole : 0);
+  constexpr double kFinishWhole = 6, kResidualWhole = 6;    // per vector
+  constexpr double kFinishNarrow = 3, kResidualNarrow = 2;  // likewise
+  const bool whole = nest.types.whole();
+  if (!whole && nest.types.output != DType::kBFloat16) return 0;
+  const double residual = whole ? kResidualWhole : kResidualNarrow;
+  const double finish =
+      (whole ? kFinishWhole : kFinishNarrow) + (w.epilogue == EpilogueClass::kResidual ? residual : 0);
   const double vectors = static_cast<double>(CeilDiv(nest.shape.O, machine.vector_lanes));
   return finish * vectors * static_cast<double>(nest.shape.N * nest.shape.OH * nest.shape.OW) /
          std::max(machine.threads, 1);

@@ -133,6 +133,8 @@ TEST(MachineModel, PairsOfBFloat16AreWhatTheFeaturesMultiply) {
     EXPECT_EQ(dots("x86_64-pc-linux-gnu", cpu, {}), "avx512bf16") << cpu;
   }
   EXPECT_EQ(dots("x86_64-pc-linux-gnu", "icelake-server", {}), "");
+  EXPECT_EQ(MachineModelFor({"x86_64-pc-linux-gnu", "sapphirerapids", {}, 0}).bfloat_dot_cost, 2);
+  EXPECT_EQ(MachineModelFor({"x86_64-pc-linux-gnu", "znver5", {}, 0}).bfloat_dot_cost, 1);
   EXPECT_EQ(dots("x86_64-pc-linux-gnu", "rocketlake", {"+avx512bf16"}), "avx512bf16");
   EXPECT_EQ(dots("x86_64-pc-linux-gnu", "znver4", {"-avx512f"}), "");
   EXPECT_EQ(dots("aarch64-linux-gnu", "neoverse-n2", {}), "bf16");
