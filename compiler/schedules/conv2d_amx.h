@@ -6,11 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "compiler/codegen/kernel_builder.h"
 #include "compiler/schedules/conv_shape.h"
 #include "compiler/schedules/schedule.h"
 
 namespace hone {
+
+struct StageArgs;
 
 // What a row of 64 bytes is in the element types that the tile registers multiply.
 struct TileProduct {
