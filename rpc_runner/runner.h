@@ -43,8 +43,8 @@ struct Blob {
 struct PackageJob {
   Plan plan;
   std::string lib;  // the ELF shared object with the plan's kernels
-  // The params section. Absent: float32 parameters are filled with random numbers, on which times hardly depend, and
-  // exact_params has the others' buffers, one after the other.
+  // The params section. Absent: parameters of float32 and bfloat16 (IsRandomParam) are filled with random numbers, on
+  // which times hardly depend, and exact_params has the others' buffers, one after the other.
   std::optional<Blob> params = {};
   std::string exact_params = {};
   // The plan's inputs, row-major, one after the other. Absent: random, and indices zero.
@@ -55,6 +55,7 @@ struct PackageJob {
   uint64_t group = 0;          // see JobGroup; 0: none
 };
 inline constexpr int kMaxPackageRuns = 64;
+constexpr bool IsRandomParam(DType dtype) { return dtype == DType::kFloat32 || dtype == DType::kBFloat16; }
 
 using JobId = uint64_t;  // the submitter's own, unique within its runner
 

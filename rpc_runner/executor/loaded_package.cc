@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "core/random.h"
+#include "core/small_floats.h"
 #include "runtime/mapped_bytes.h"
 
 namespace hone {
@@ -19,6 +20,14 @@ void FillFloats(char* data, int64_t bytes, Random& random) {
     const uint64_t bits = random.Next();
     values[i] = (static_cast<float>(bits & 0xFFFF) - 32768.0F) / 524288.0F;
     if (i + 1 < bytes / 4) values[i + 1] = (static_cast<float>(bits >> 48) - 32768.0F) / 524288.0F;
+  }
+}
+
+// The same numbers as bfloat16.
+void FillBFloats(char* data, int64_t bytes, Random& random) {
+  auto* values = reinterpret_cast<BFloat16*>(data);
+  for (int64_t i = 0; i < bytes / 2; ++i) {
+    values[i] = BFloat16((static_cast<float>(random.Next() >> 48) - 32768.0F) / 524288.0F);
   }
 }
 
@@ -53,6 +62,10 @@ MappedBytes RandomParams(const PackageJob& job) {
     char* data = params.data() + buffer.offset_bytes;
     if (buffer.dtype == DType::kFloat32) {
       FillFloats(data, buffer.size_bytes, random);
+      continue;
+    }
+    if (IsRandomParam(buffer.dtype)) {
+      FillBFloats(data, buffer.size_bytes, random);
       continue;
     }
     const auto bytes = static_cast<size_t>(buffer.size_bytes);

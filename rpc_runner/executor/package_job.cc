@@ -90,7 +90,7 @@ PackageJob MakePackageJob(const Plan& plan, std::string_view lib, std::string_vi
   job.timing.deadline_ns = kDeadlineNs;
   job.timing.memory_bytes = 2 * job.plan.params_bytes + job.plan.arena_bytes + kSpareBytes;
   for (const PlanBuffer& buffer : job.plan.buffers) {
-    if (buffer.kind != BufferKind::kParam || buffer.dtype == DType::kFloat32) continue;
+    if (buffer.kind != BufferKind::kParam || IsRandomParam(buffer.dtype)) continue;
     job.exact_params += params.substr(static_cast<size_t>(buffer.offset_bytes), static_cast<size_t>(buffer.size_bytes));
   }
   return job;

@@ -79,6 +79,17 @@ TEST(PackageJob, TakesParametersThatAreNoFloatsAsTheyAre) {
   EXPECT_EQ(RunPackage(runner, job).measurement.fate, Fate::kUnsupported);
 }
 
+// A network's weights are more than a frame holds.
+TEST(PackageJob, SendsNoParametersThatMayBeRandom) {
+  for (const DType dtype : {DType::kFloat32, DType::kBFloat16}) {
+    Plan plan = testing::TestPlan();
+    for (PlanBuffer& buffer : plan.buffers) {
+      if (buffer.kind == BufferKind::kParam) buffer.dtype = dtype;
+    }
+    EXPECT_EQ(MakePackageJob(plan, "", std::string(64, '\7'), 1, 1).exact_params, "") << DTypeName(dtype);
+  }
+}
+
 TEST(PackageJob, AnswersWhatIsNotRightWithAFate) {
   EXPECT_EQ(Spoiled([](PackageJob& job) { job.runs = 0; }).fate, Fate::kUnsupported);
   EXPECT_EQ(Spoiled([](PackageJob& job) { job.runs = kMaxPackageRuns + 1; }).fate, Fate::kUnsupported);
