@@ -22,7 +22,7 @@ soak() { row "$1" "$2" "$3" ctest --test-dir build/release --verbose --no-tests=
 
 cmake --preset release >"$logs/build.log"
 cmake --build --preset release --target counted_faults_test faulty_network_test health_simulation_test hostile_candidates_test \
-  keys_test hone_bench_fleet_goals \
+  keys_test hone_bench_fleet_goals hone_bench_neighbour \
   >>"$logs/build.log"
 soak bad_candidates "bad candidates, each kind: right fate, same executor" 1,000
 soak mutants "kernels with one wrong bit: none believed that is wrong" 10,000
@@ -51,5 +51,6 @@ else
   echo "clang++-19 is not installed: nothing is fuzzed" >&2
 fi
 
+build/release/bin/hone_bench_neighbour 400 || missed=1
 build/release/bin/hone_bench_fleet_goals || missed=1
 exit "$missed"

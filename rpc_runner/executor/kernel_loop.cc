@@ -1,7 +1,9 @@
 #include "rpc_runner/executor/kernel_loop.h"
 
 #include <sys/resource.h>
+#include <time.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "rpc_runner/executor/cache_flush.h"
@@ -12,6 +14,13 @@ namespace hone {
 namespace {
 
 constexpr size_t kValueBytes = 4;
+
+// The time for which the calling thread had a core.
+int64_t OwnNs() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return int64_t{1'000'000'000} * time.tv_sec + time.tv_nsec;
+}
 
 }  // namespace
 
@@ -26,25 +35,35 @@ void KernelLoop::PoisonOne() {
   std::memset(static_cast<char*>(output_.first) + (place_ >> 33) % values * kValueBytes, kPoison, kValueBytes);
 }
 
-int64_t KernelLoop::RunOnce(int64_t batch) {
-  const int64_t begin_ns = MonotonicNs();
+TimedRuns KernelLoop::RunOnce(int64_t batch) {
+  const int64_t own_begin_ns = OwnNs(), begin_ns = MonotonicNs();
   for (int64_t i = 0; i < batch && code_ == 0; ++i) {
     if (i > 0) PoisonOne();
     code_ = RunKernel(pool_, launch_);
   }
-  return MonotonicNs() - begin_ns;
+  const int64_t ns = MonotonicNs() - begin_ns;
+  return {ns, std::max<int64_t>(0, ns - (OwnNs() - own_begin_ns))};
 }
 
-int64_t KernelLoop::Run(int64_t batch) {
-  std::memset(output_.first, kPoison, output_.second);
+TimedRuns KernelLoop::RunAll(int64_t batch) {
   if (cache_ == CacheMode::kWarm) return RunOnce(batch);
-  int64_t total_ns = 0;
+  TimedRuns all;
   for (int64_t i = 0; i < batch; ++i) {
     for (const Range& range : weights_) FlushFromCaches(range.first, range.second);
     if (i > 0) PoisonOne();
-    total_ns += RunOnce(1);
+    const TimedRuns one = RunOnce(1);
+    all.ns += one.ns;
+    all.away_ns += one.away_ns;
   }
-  return total_ns;
+  return all;
+}
+
+TimedRuns KernelLoop::Run(int64_t batch) {
+  std::memset(output_.first, kPoison, output_.second);
+  const int64_t before = Disturbances();
+  TimedRuns runs = RunAll(batch);
+  if (pool_.threads() > 1 && Disturbances() == before) runs.away_ns = 0;
+  return runs;
 }
 
 int64_t KernelLoop::Disturbances() {

@@ -1,6 +1,7 @@
 #include "rpc_runner/executor/timing.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace hone {
 namespace {
@@ -10,7 +11,8 @@ constexpr int64_t kMostRunsPerSample = 1 << 16;
 constexpr int kMostRounds = 4;
 constexpr double kAgree = 1.05;
 constexpr double kThirdsAgree = 1.02;
-constexpr size_t kLeastThird = 3;  // samples
+constexpr size_t kLeastThird = 3;   // samples
+constexpr int64_t kShareAway = 50;  // a sample kept its core when it was away for at most one part of these
 
 bool LeastTwoAgree(std::vector<int64_t> values, double within) {
   if (values.size() < 2) return true;
@@ -42,24 +44,29 @@ class Sampler {
   Samples Take() {
     Calibrate();
     std::vector<int64_t> minima;
-    bool settled = false;
+    bool agreed = false;
     std::vector<int64_t> round;
-    for (int i = 0; i < kMostRounds && !settled && !Spent(); ++i) {
+    for (int i = 0; i < kMostRounds && !(agreed && LeastKeptItsCore()) && !Spent(); ++i) {
       const int64_t before = loop_.Disturbances();
       round = TakeRound();
       if (round.empty()) break;
       minima.push_back(*std::min_element(round.begin(), round.end()));
       const bool clean = loop_.Disturbances() == before && MedianNearLeast(round);
-      settled = clean || LeastComesAgain(round) || (minima.size() > 1 && LeastTwoAgree(minima, kAgree));
+      agreed = clean || LeastComesAgain(round) || (minima.size() > 1 && LeastTwoAgree(minima, kAgree));
     }
-    samples_.noisy = !settled && !LeastTwoAgree(minima.size() > 1 ? minima : round, kAgree);
+    agreed = agreed || LeastTwoAgree(minima.size() > 1 ? minima : round, kAgree);
+    samples_.noisy = !agreed || !LeastKeptItsCore();
     return std::move(samples_);
   }
 
  private:
   void Calibrate() {
-    const int64_t once_ns = std::max<int64_t>(1, loop_.Run(1));
+    const int64_t once_ns = std::max<int64_t>(1, loop_.Run(1).ns);
     batch_ = std::clamp<int64_t>((policy_.min_sample_ns + once_ns - 1) / once_ns, 1, kMostRunsPerSample);
+  }
+
+  bool LeastKeptItsCore() const {
+    return static_cast<double>(least_kept_ns_) <= kAgree * static_cast<double>(least_ns_);
   }
 
   bool Spent() const { return spent_ns_ > kBudgetNs; }
@@ -88,11 +95,14 @@ class Sampler {
   }
 
   int64_t TakeOne() {
-    const int64_t total_ns = loop_.Run(batch_);
-    spent_ns_ += total_ns;
-    samples_.per_run_ns.push_back(std::max<int64_t>(1, total_ns / batch_));
+    const TimedRuns runs = loop_.Run(batch_);
+    spent_ns_ += runs.ns;
+    const int64_t per_run_ns = std::max<int64_t>(1, runs.ns / batch_);
+    least_ns_ = std::min(least_ns_, per_run_ns);
+    if (runs.away_ns * kShareAway <= runs.ns) least_kept_ns_ = std::min(least_kept_ns_, per_run_ns);
+    samples_.per_run_ns.push_back(per_run_ns);
     samples_.batch.push_back(batch_);
-    return samples_.per_run_ns.back();
+    return per_run_ns;
   }
 
   const TimingPolicy& policy_;
@@ -100,6 +110,8 @@ class Sampler {
   TimedLoop& loop_;
   int64_t batch_ = 1;
   int64_t spent_ns_ = 0;
+  int64_t least_ns_ = std::numeric_limits<int64_t>::max();
+  int64_t least_kept_ns_ = std::numeric_limits<int64_t>::max();  // of samples that kept their core
   Samples samples_;
 };
 

@@ -7,18 +7,19 @@
 namespace hone {
 namespace {
 
-// Answers with given times per run, the last for ever; counts what it was asked.
+// Answers with given times per run, the last for ever; of each run a given share is spent away from the core.
 class FakeLoop : public TimedLoop {
  public:
   explicit FakeLoop(std::deque<int64_t> per_run_ns) : per_run_ns_(std::move(per_run_ns)) {}
-  int64_t Run(int64_t batch) override {
-    const int64_t ns = per_run_ns_.front();
+  TimedRuns Run(int64_t batch) override {
+    const int64_t ns = per_run_ns_.front() * batch;
     if (per_run_ns_.size() > 1) per_run_ns_.pop_front();
-    return ns * batch;
+    return {ns, static_cast<int64_t>(away_share_ * static_cast<double>(ns))};
   }
   int64_t Disturbances() override { return disturbing_ ? ++disturbances_ : 0; }
 
   bool disturbing_ = false;
+  double away_share_ = 0;
 
  private:
   std::deque<int64_t> per_run_ns_;
@@ -86,6 +87,19 @@ TEST(Timing, IsNoisyWhenRoundsNeverAgree) {
   const Samples samples = TakeSamples(policy, 64, loop);
   EXPECT_EQ(samples.per_run_ns.size(), 12u);
   EXPECT_TRUE(samples.noisy);
+}
+
+TEST(Timing, IsNoisyWhenEverySampleLostItsCoreForAsLong) {
+  TimingPolicy policy;
+  policy.max_samples = 3;
+  FakeLoop loop({10'000'000});
+  loop.disturbing_ = true;
+  loop.away_share_ = 0.3;
+  const Samples samples = TakeSamples(policy, 64, loop);
+  EXPECT_EQ(samples.per_run_ns.size(), 12u);
+  EXPECT_TRUE(samples.noisy);
+  loop.away_share_ = 0.01;
+  EXPECT_FALSE(TakeSamples(policy, 64, loop).noisy);
 }
 
 TEST(Timing, NeverGoesBeyondTheMost) {
