@@ -50,8 +50,9 @@ void AddMachineOptions(CommandLine& line, MachineOptions& options) {
   AddThreadsOption(line, options.threads);
 }
 
-void AddContextOptions(CommandLine& line, MachineOptions& options) {
-  AddMachineOptions(line, options);
+namespace {
+
+void AddNumberOptions(CommandLine& line, MachineOptions& options) {
   line.Add("--math", options.math, "exact: no kernels that trade accuracy for speed, as Winograd's do")
       .OneOf({"fast", "exact"})
       .ShowDefault()
@@ -60,6 +61,22 @@ void AddContextOptions(CommandLine& line, MachineOptions& options) {
       .OneOf({"float32", "bfloat16"})
       .ShowDefault()
       .About(Topic::kMath);
+}
+
+}  // namespace
+
+void AddContextOptions(CommandLine& line, MachineOptions& options) {
+  AddMachineOptions(line, options);
+  AddNumberOptions(line, options);
+}
+
+void AddContextOptions(CommandLine& line, MachineOptions& options, std::vector<std::string>& targets) {
+  line.Add("--target", targets,
+           "\"host\" (the default), or as \"llvm -mtriple=... -mcpu=... -mattr=+a,-b -num-cores=4\"; given several "
+           "times, the package holds code for each, and what loads it takes the best that it can run")
+      .About(Topic::kTarget);
+  AddThreadsOption(line, options.threads);
+  AddNumberOptions(line, options);
 }
 
 Machine ResolveMachine(const MachineOptions& options) {

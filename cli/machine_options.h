@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "cli/command_line.h"
 #include "core/build_context.h"
@@ -21,6 +22,8 @@ struct MachineOptions {
 void AddMachineOptions(CommandLine& line, MachineOptions& options);
 // Those, --math and --precision: for every command that makes tasks or a package of a model.
 void AddContextOptions(CommandLine& line, MachineOptions& options);
+// The same with --target once for each of several machines; options.target stays as it is.
+void AddContextOptions(CommandLine& line, MachineOptions& options, std::vector<std::string>& targets);
 // --threads alone.
 void AddThreadsOption(CommandLine& line, int& threads);
 

@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
+#include <set>
+#include <sstream>
 
 #include "cli/device_name.h"
 #include "compiler/codegen/machine_target.h"
@@ -52,6 +56,17 @@ std::vector<Tensor> OutputsOf(const PackageThere& there, const std::string& byte
 }
 
 }  // namespace
+
+CanRun RunsOn(const Environment& machine) {
+  return [machine](const Target& target, const std::vector<std::string>& required_features) {
+    if (!WhyNotOn(machine, target, 1).empty()) return false;
+    std::istringstream words(machine.features);
+    const std::set<std::string> has(std::istream_iterator<std::string>(words), {});
+    // What a machine does not tell is no reason.
+    return has.empty() || std::all_of(required_features.begin(), required_features.end(),
+                                      [&](const std::string& feature) { return has.contains(feature); });
+  };
+}
 
 PackageThere ForMachine(const std::string& path, std::shared_ptr<const Package> package, int threads,
                         const Environment& machine) {

@@ -20,6 +20,9 @@ struct PackageThere {
   int threads = 0;
 };
 
+// Whether the machine runs what was built for a target: of packages for several, the one to open for it.
+CanRun RunsOn(const Environment& machine);
+
 // `threads`: 0 for the machine's cores. Throws Error: kBadConfig, naming both, when that machine cannot run the
 // package; kBadData when its parameters are damaged.
 PackageThere ForMachine(const std::string& path, std::shared_ptr<const Package> package, int threads,

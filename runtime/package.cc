@@ -5,6 +5,7 @@
 #include "core/error.h"
 #include "core/package_format.h"
 #include "core/required_features.h"
+#include "runtime/fat_package.h"
 #include "runtime/host_cpu.h"
 #include "runtime/match_kernels.h"
 #include "runtime/package_impl.h"
@@ -37,22 +38,60 @@ void CheckFormat(const Json& manifest, const std::string& name) {
   }
 }
 
-void CheckHost(const Package::Impl& package, const std::vector<std::string>& required_features) {
-  const Target& target = package.plan.target;
-  const std::string text = target.ToText();
+// Why this machine cannot run it, to go on after "was built for T, "; empty when it can.
+std::string WhyNotHere(const Target& target, const std::vector<std::string>& required_features) {
   const std::string architecture = target.triple.substr(0, target.triple.find('-'));
   if (!architecture.empty() && architecture != HostArchitecture()) {
-    throw Error(ExitCode::kBadConfig, fmt::format("{} was built for {}, this machine is {}; build with --target host",
-                                                  package.name, text, HostArchitecture()));
+    return fmt::format("this machine is {}", HostArchitecture());
   }
   const std::string missing = FirstMissingFeature(required_features);
-  if (!missing.empty()) {
-    throw Error(ExitCode::kBadConfig,
-                fmt::format("{} was built for {}, which needs {}; this {}; build with "
-                            "--target host",
-                            package.name, text, missing,
-                            missing.starts_with("amx-") ? "CPU or system lacks it" : "CPU lacks it"));
+  if (missing.empty()) return "";
+  return fmt::format("which needs {}; this {}", missing,
+                     missing.starts_with("amx-") ? "CPU or system lacks it" : "CPU lacks it");
+}
+
+void CheckHost(const Package::Impl& package, const std::vector<std::string>& required_features) {
+  const std::string why_not = WhyNotHere(package.plan.target, required_features);
+  if (why_not.empty()) return;
+  throw Error(ExitCode::kBadConfig, fmt::format("{} was built for {}, {}; build with --target host", package.name,
+                                                package.plan.target.ToText(), why_not));
+}
+
+Target TargetIn(const Json& manifest, const std::string& name) {
+  const auto target = manifest.find("target");
+  if (target == manifest.end() || !target->is_string()) {
+    throw Error(ExitCode::kBadData, fmt::format("{}: manifest: no text target", name));
   }
+  try {
+    return Target::Parse(target->get<std::string>());
+  } catch (const Error& error) {
+    throw Error(ExitCode::kBadData, fmt::format("{}: manifest: {}", name, error.what()));
+  }
+}
+
+// Of the packages in a file the one to take; a file with one package is that.
+std::string_view Choose(std::string_view file, const std::string& name, const CanRun& can_run) {
+  if (!IsFatPackage(file)) return file;
+  const std::vector<std::string_view> packages = SplitFatPackage(file, name);
+  for (const std::string_view package : packages) {
+    const Json manifest = ReadManifest(package, name);
+    if (!can_run || can_run(TargetIn(manifest, name), RequiredFeatures(manifest, name))) return package;
+  }
+  return packages.front();
+}
+
+// As Choose, for this machine; when it runs none of several, says of each why.
+std::string_view ChooseForHost(std::string_view file, const std::string& name) {
+  std::string why_not;
+  bool found = false;
+  const std::string_view package =
+      Choose(file, name, [&](const Target& target, const std::vector<std::string>& required_features) {
+        const std::string why = WhyNotHere(target, required_features);
+        why_not += fmt::format("{}for {}, {}", why_not.empty() ? "" : "; ", target.ToText(), why);
+        return found = why.empty();
+      });
+  if (found || !IsFatPackage(file)) return package;
+  throw Error(ExitCode::kBadConfig, fmt::format("{} was built {}; build with --target host", name, why_not));
 }
 
 void LoadKernels(Package::Impl& package) {
@@ -64,11 +103,12 @@ void LoadKernels(Package::Impl& package) {
   }
 }
 
-std::unique_ptr<Package::Impl> Open(MappedBytes bytes, const std::string& name) {
+// `part`: the package's own bytes, within those mapped.
+std::unique_ptr<Package::Impl> Open(MappedBytes bytes, std::string_view part, const std::string& name) {
   auto package = std::make_unique<Package::Impl>();
   package->name = name;
   package->bytes = std::move(bytes);
-  const PackageParts parts = SplitPackage(package->bytes.view(), name);
+  const PackageParts parts = SplitPackage(part, name);
   CheckFormat(parts.manifest, name);
   package->manifest = parts.manifest;
   package->lib = parts.lib;
@@ -78,6 +118,19 @@ std::unique_ptr<Package::Impl> Open(MappedBytes bytes, const std::string& name) 
   return package;
 }
 
+std::unique_ptr<Package::Impl> OpenForHost(MappedBytes bytes, const std::string& name) {
+  const std::string_view part = ChooseForHost(bytes.view(), name);
+  std::unique_ptr<Package::Impl> package = Open(std::move(bytes), part, name);
+  CheckHost(*package, RequiredFeatures(package->manifest, name));
+  LoadKernels(*package);
+  return package;
+}
+
+std::unique_ptr<Package::Impl> OpenForAny(MappedBytes bytes, const std::string& name, const CanRun& can_run) {
+  const std::string_view part = Choose(bytes.view(), name, can_run);
+  return Open(std::move(bytes), part, name);
+}
+
 }  // namespace
 
 Package::Package() = default;
@@ -85,17 +138,13 @@ Package::~Package() = default;
 
 std::shared_ptr<const Package> Package::Load(const std::string& path) {
   std::shared_ptr<Package> package(new Package);
-  package->impl_ = Open(MappedBytes::FromFile(path), path);
-  CheckHost(*package->impl_, RequiredFeatures(package->impl_->manifest, package->impl_->name));
-  LoadKernels(*package->impl_);
+  package->impl_ = OpenForHost(MappedBytes::FromFile(path), path);
   return package;
 }
 
 std::shared_ptr<const Package> Package::FromBytes(std::string_view bytes, const std::string& name) {
   std::shared_ptr<Package> package(new Package);
-  package->impl_ = Open(MappedBytes::Copy(bytes), name);
-  CheckHost(*package->impl_, RequiredFeatures(package->impl_->manifest, package->impl_->name));
-  LoadKernels(*package->impl_);
+  package->impl_ = OpenForHost(MappedBytes::Copy(bytes), name);
   return package;
 }
 
@@ -116,15 +165,36 @@ std::shared_ptr<const Package> Package::FromParts(Plan plan, std::string_view li
   return package;
 }
 
-std::shared_ptr<const Package> Package::Inspect(const std::string& path) {
+std::shared_ptr<const Package> Package::Inspect(const std::string& path, const CanRun& can_run) {
   std::shared_ptr<Package> package(new Package);
-  package->impl_ = Open(MappedBytes::FromFile(path), path);
+  package->impl_ = OpenForAny(MappedBytes::FromFile(path), path, can_run);
   return package;
+}
+
+std::vector<std::shared_ptr<const Package>> Package::InspectAll(const std::string& path) {
+  std::vector<std::shared_ptr<const Package>> packages;
+  size_t count = 1;
+  for (size_t i = 0; i < count; ++i) {
+    // Each has a mapping of its own, which costs no memory.
+    MappedBytes bytes = MappedBytes::FromFile(path);
+    std::string_view part = bytes.view();
+    if (IsFatPackage(part)) {
+      const std::vector<std::string_view> parts = SplitFatPackage(part, path);
+      // A file that is written meanwhile.
+      if (i >= parts.size()) break;
+      count = parts.size();
+      part = parts[i];
+    }
+    std::shared_ptr<Package> package(new Package);
+    package->impl_ = Open(std::move(bytes), part, path);
+    packages.push_back(std::move(package));
+  }
+  return packages;
 }
 
 std::shared_ptr<const Package> Package::InspectBytes(std::string_view bytes, const std::string& name) {
   std::shared_ptr<Package> package(new Package);
-  package->impl_ = Open(MappedBytes::Copy(bytes), name);
+  package->impl_ = OpenForAny(MappedBytes::Copy(bytes), name, nullptr);
   return package;
 }
 

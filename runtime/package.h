@@ -1,6 +1,7 @@
 // The runtime's door: a package that is loaded, and sessions that run it. Start here.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -12,9 +13,14 @@
 
 namespace hone {
 
+// Whether a machine runs what was built for the target and needs these features (LLVM's names) of its CPU.
+using CanRun = std::function<bool(const Target& target, const std::vector<std::string>& required_features)>;
+
 // A package file, mapped and checked. Immutable and shareable between threads and sessions.
 class Package {
  public:
+  // Of a file with packages for several targets the first one that this machine runs: they are in the order of what
+  // they ask of it, the most first.
   // Throws Error: kNoInput (no such file), kBadData (damaged: which section and why, or a newer version), kBadConfig
   // (built for a CPU feature that this machine lacks: names it and the target).
   static std::shared_ptr<const Package> Load(const std::string& path);
@@ -24,8 +30,11 @@ class Package {
   // is no manifest. Throws Error as FromBytes does.
   static std::shared_ptr<const Package> FromParts(Plan plan, std::string_view lib, MappedBytes params,
                                                   const std::string& name);
-  // Only what `package info` and `unpack` need: any target's package may be opened.
-  static std::shared_ptr<const Package> Inspect(const std::string& path);
+  // Opened but not to be run here: any target's package may be. Of a file for several targets the first one that
+  // can_run accepts; the first of all when it accepts none or is empty.
+  static std::shared_ptr<const Package> Inspect(const std::string& path, const CanRun& can_run = nullptr);
+  // The same of every package in the file, in its order; one when it is for one target.
+  static std::vector<std::shared_ptr<const Package>> InspectAll(const std::string& path);
   // The same of bytes in memory (they are copied).
   static std::shared_ptr<const Package> InspectBytes(std::string_view bytes, const std::string& name);
   ~Package();

@@ -79,20 +79,26 @@ void CheckSectionHash(const Json& manifest, const std::string& section, std::str
 }
 
 PackageParts SplitPackage(std::string_view bytes, const std::string& name) {
-  const PackageHeader header = ReadHeader(bytes, name);
-  const auto sections = ReadSections(bytes, header, name);
-  if (Sha256Hex(sections[kSectionManifest]) != HexOf(header.manifest_sha256)) {
-    Refuse(name, "manifest section damaged: its hash is not the header's");
-  }
+  const auto sections = ReadSections(bytes, ReadHeader(bytes, name), name);
   PackageParts parts;
-  parts.manifest = ParseJson(sections[kSectionManifest], name + ": manifest");
-  if (!parts.manifest.is_object()) Refuse(name, "manifest: not an object");
+  parts.manifest = ReadManifest(bytes, name);
   parts.graph = sections[kSectionGraph];
   parts.lib = sections[kSectionLib];
   parts.params = sections[kSectionParams];
   CheckSectionHash(parts.manifest, "graph", parts.graph, name);
   CheckSectionHash(parts.manifest, "lib", parts.lib, name);
   return parts;
+}
+
+Json ReadManifest(std::string_view bytes, const std::string& name) {
+  const PackageHeader header = ReadHeader(bytes, name);
+  const std::string_view section = ReadSections(bytes, header, name)[kSectionManifest];
+  if (Sha256Hex(section) != HexOf(header.manifest_sha256)) {
+    Refuse(name, "manifest section damaged: its hash is not the header's");
+  }
+  Json manifest = ParseJson(section, name + ": manifest");
+  if (!manifest.is_object()) Refuse(name, "manifest: not an object");
+  return manifest;
 }
 
 }  // namespace hone

@@ -17,6 +17,10 @@ struct PackageParts {
 // bytes may be given. Throws Error(kBadData) naming `name`, the section and why, also for a newer version.
 PackageParts SplitPackage(std::string_view bytes, const std::string& name);
 
+// The manifest alone, of a package's bytes: header, bounds and its own hash are checked. Throws Error as SplitPackage
+// does.
+Json ReadManifest(std::string_view bytes, const std::string& name);
+
 // Compares one section with the manifest's entry ("graph", "lib" or "params"). Throws Error(kBadData).
 void CheckSectionHash(const Json& manifest, const std::string& section, std::string_view bytes,
                       const std::string& name);

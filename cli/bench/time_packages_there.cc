@@ -110,7 +110,7 @@ std::vector<TimedPackage> TimePackagesThere(const std::vector<std::string>& path
   *machine = runner.Describe();
   std::vector<PackageThere> there;
   for (const std::string& path : paths) {
-    there.push_back(ForMachine(path, Package::Inspect(path), options.threads, *machine));
+    there.push_back(ForMachine(path, Package::Inspect(path, RunsOn(*machine)), options.threads, *machine));
   }
   const JobGroup group(runner);
   std::vector<Turns> turns;

@@ -6,6 +6,7 @@
 
 #include "cli/build_model.h"
 #include "cli/command_line.h"
+#include "cli/files/join_packages.h"
 #include "cli/files/write_file.h"
 #include "cli/model.h"
 #include "cli/printing/dispatch_table.h"
@@ -24,6 +25,7 @@ namespace {
 struct BuildCommandOptions {
   ModelOptions model;
   MachineOptions machine;
+  std::vector<std::string> targets = {};
   RecordOptions records;
   std::string output, dump_passes;
 };
@@ -75,13 +77,16 @@ Json LayoutsJson(const LayoutReport& layouts) {
           {"per_layer_ns", layouts.per_layer_ns}};
 }
 
-void PrintReport(const BuildResult& result, const std::string& output) {
+void PrintReport(const BuildResult& result) {
   Print("{}{}{}", DispatchText(result.plan), LayoutsText(result.report.layouts), MemoryText(result.plan));
+}
+
+std::string SummaryText(const BuildResult& result) {
   double total = 0;
   for (const auto& [step, seconds] : result.report.seconds) total += seconds;
-  Print("{} written: {}, {} calls, {}, {} threads, built in {:.1f} s\n", output,
-        BytesText(static_cast<int64_t>(result.package.size())), result.plan.calls.size(), FlopText(result.report.flops),
-        result.plan.threads, total);
+  return fmt::format("{}, {} calls, {}, {} threads, built in {:.1f} s",
+                     BytesText(static_cast<int64_t>(result.package.size())), result.plan.calls.size(),
+                     FlopText(result.report.flops), result.plan.threads, total);
 }
 
 Json ReportJson(const BuildResult& result, const std::string& output) {
@@ -101,12 +106,52 @@ Json ReportJson(const BuildResult& result, const std::string& output) {
 void AddOptions(CommandLine& line, BuildCommandOptions& options) {
   AddModelOptions(line, options.model);
   line.Add("-o,--output", options.output, "the package to write").Required();
-  AddContextOptions(line, options.machine);
+  AddContextOptions(line, options.machine, options.targets);
   AddRecordOptions(line, options.records);
   line.Add("-O,--opt-level", options.machine.opt_level, "0: no folding, fusion or blocked layouts; 3: everything")
       .Between(0, 3)
       .ShowDefault();
-  line.Add("--dump-passes", options.dump_passes, "a folder that gets the module's text after each pass");
+  line.Add("--dump-passes", options.dump_passes,
+           "a folder that gets the module's text after each pass; for several targets, one in it for each");
+}
+
+// One machine for each target, before anything is built for the first.
+std::vector<Machine> ResolveMachines(const BuildCommandOptions& options) {
+  std::vector<Machine> machines;
+  for (const std::string& target : options.targets.empty() ? std::vector<std::string>{""} : options.targets) {
+    MachineOptions one = options.machine;
+    one.target = target;
+    machines.push_back(ResolveMachine(one));
+  }
+  return machines;
+}
+
+std::string BytesOf(const std::vector<BuildResult>& results) {
+  if (results.size() == 1) return results[0].package;
+  std::vector<NamedPackage> packages;
+  for (const BuildResult& result : results) packages.push_back({"the package", result.package});
+  return JoinPackages(packages);
+}
+
+void PrintReports(const std::vector<BuildResult>& results, const std::string& output, size_t bytes) {
+  if (results.size() == 1) {
+    PrintReport(results[0]);
+    Print("{} written: {}\n", output, SummaryText(results[0]));
+    return;
+  }
+  for (const BuildResult& result : results) {
+    Print("target {}\n", result.plan.target.ToText());
+    PrintReport(result);
+    Print("{}\n\n", SummaryText(result));
+  }
+  Print("{} written: {}, {} packages\n", output, BytesText(static_cast<int64_t>(bytes)), results.size());
+}
+
+Json ReportsJson(const std::vector<BuildResult>& results, const std::string& output) {
+  if (results.size() == 1) return ReportJson(results[0], output);
+  Json packages = Json::array();
+  for (const BuildResult& result : results) packages.push_back(ReportJson(result, output));
+  return {{"package", output}, {"packages", packages}};
 }
 
 }  // namespace
@@ -116,20 +161,30 @@ int BuildCommand(const Arguments& arguments) {
   BuildCommandOptions options;
   AddOptions(line, options);
   if (!line.Parse(arguments)) return 0;
-  const Machine machine = ResolveMachine(options.machine);
+  const std::vector<Machine> machines = ResolveMachines(options);
   const Model model = LoadModel(options.model);
-  const BuildResult result = BuildModel(model.typed, machine, options.records, PassDumper(options.dump_passes));
-  WriteFileAtomically(options.output, result.package);
-  Warn(result.plan);
-  if (line.json()) {
-    PrintJson(ReportJson(result, options.output));
-  } else {
-    PrintReport(result, options.output);
+  std::vector<BuildResult> results;
+  for (const Machine& machine : machines) {
+    const std::string own = machines.size() == 1 || options.dump_passes.empty()
+                                ? options.dump_passes
+                                : fmt::format("{}/{}", options.dump_passes, results.size() + 1);
+    results.push_back(BuildModel(model.typed, machine, options.records, PassDumper(own)));
+    Warn(results.back().plan);
   }
-  line.Next(WhyNotOn(ProbeEnvironment(), machine.context.target, 1).empty()
-                ? "hone run " + ShellWord(options.output) + line.Given({Topic::kThreads})
-                : "hone package info " + ShellWord(options.output));
-  if (CountSource(result.plan, "record") > 0) {
+  const std::string bytes = BytesOf(results);
+  WriteFileAtomically(options.output, bytes);
+  if (line.json()) {
+    PrintJson(ReportsJson(results, options.output));
+  } else {
+    PrintReports(results, options.output, bytes.size());
+  }
+  const Environment here = ProbeEnvironment();
+  const bool runs_here = std::any_of(machines.begin(), machines.end(), [&](const Machine& machine) {
+    return WhyNotOn(here, machine.context.target, 1).empty();
+  });
+  line.Next(runs_here ? "hone run " + ShellWord(options.output) + line.Given({Topic::kThreads})
+                      : "hone package info " + ShellWord(options.output));
+  if (machines.size() == 1 && CountSource(results[0].plan, "record") > 0) {
     line.Next("hone compare" + line.Given(kKernelTopics) + " --from-records");
   }
   return 0;

@@ -1,6 +1,10 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "cli/command_line.h"
+#include "cli/files/join_packages.h"
+#include "cli/files/read_file.h"
 #include "cli/files/safetensors.h"
 #include "cli/files/write_file.h"
 #include "cli/printing/dispatch_table.h"
@@ -37,44 +41,91 @@ void PrintInfo(const Package& package) {
         BytesText(static_cast<int64_t>(package.lib().size())), MemoryText(plan), DispatchText(plan));
 }
 
+Json InfoJson(const std::string& path, const Package& package) {
+  const Plan& plan = package.plan();
+  return {{"package", path},
+          {"model", plan.model},
+          {"target", plan.target.ToText()},
+          {"threads", plan.threads},
+          {"inputs", BuffersJson(plan, plan.inputs)},
+          {"outputs", BuffersJson(plan, plan.outputs)},
+          {"dispatch", DispatchJson(plan)},
+          {"memory", MemoryJson(plan)},
+          {"manifest", package.manifest()}};
+}
+
+using Packages = std::vector<std::shared_ptr<const Package>>;
+
+Json InfosJson(const std::string& path, const Packages& packages) {
+  if (packages.size() == 1) return InfoJson(path, *packages[0]);
+  Json infos = Json::array();
+  for (const auto& package : packages) infos.push_back(InfoJson(path, *package));
+  return {{"package", path}, {"packages", infos}};
+}
+
 int InfoCommand(const Arguments& arguments) {
   CommandLine line("hone package info", "What is inside a package, whatever its target.");
   std::string path;
   line.Add("PACKAGE", path, "a package that `hone build` wrote").Required();
   if (!line.Parse(arguments)) return 0;
-  const auto package = Package::Inspect(path);
-  package->VerifyParams();
-  const Plan& plan = package->plan();
+  const Packages packages = Package::InspectAll(path);
+  for (const auto& package : packages) package->VerifyParams();
   if (line.json()) {
-    PrintJson({{"package", path},
-               {"model", plan.model},
-               {"target", plan.target.ToText()},
-               {"threads", plan.threads},
-               {"inputs", BuffersJson(plan, plan.inputs)},
-               {"outputs", BuffersJson(plan, plan.outputs)},
-               {"dispatch", DispatchJson(plan)},
-               {"memory", MemoryJson(plan)},
-               {"manifest", package->manifest()}});
+    PrintJson(InfosJson(path, packages));
   } else {
-    PrintInfo(*package);
+    for (size_t i = 0; i < packages.size(); ++i) {
+      if (i > 0) Print("\n");
+      PrintInfo(*packages[i]);
+    }
   }
-  line.Next((WhyNotOn(ProbeEnvironment(), plan.target, 1).empty()
-                 ? "hone run " + ShellWord(path)
-                 : fmt::format("hone package unpack {} -o {}", ShellWord(path), ShellWord(path + ".parts"))));
+  const Environment here = ProbeEnvironment();
+  const bool runs_here = std::any_of(packages.begin(), packages.end(), [&](const auto& package) {
+    return WhyNotOn(here, package->plan().target, 1).empty();
+  });
+  line.Next(runs_here ? "hone run " + ShellWord(path)
+                      : fmt::format("hone package unpack {} -o {}", ShellWord(path), ShellWord(path + ".parts")));
   return 0;
 }
 
-Json WriteParts(const Package& package, const std::string& folder) {
-  const std::vector<std::pair<std::string, std::string>> parts = {
-      {"manifest.json", package.manifest().dump(1) + "\n"},
-      {"graph.json", ToJson(package.plan()).dump(1) + "\n"},
-      {"lib.so", std::string(package.lib())},
-      {"params.safetensors", SafetensorsBytes(package.plan(), package.params())}};
-  WriteFilesAtomically(folder, parts);
-  Json files = Json::array();
-  for (const auto& [name, bytes] : parts)
-    files.push_back({{"path", folder + "/" + name}, {"size_bytes", bytes.size()}});
-  return files;
+int JoinPackagesCommand(const Arguments& arguments) {
+  CommandLine line(
+      "hone package join",
+      "Puts packages of one model for several targets into one file. What loads it takes the best one that "
+      "it can run.");
+  std::vector<std::string> paths;
+  std::string output;
+  line.Add("PACKAGE", paths, "packages that `hone build` wrote, each for another target").Required();
+  line.Add("-o,--output", output, "the package to write").Required();
+  if (!line.Parse(arguments)) return 0;
+  std::vector<NamedPackage> packages;
+  for (const std::string& path : paths) packages.push_back({path, ReadFile(path)});
+  const std::string bytes = JoinPackages(packages);
+  WriteFileAtomically(output, bytes);
+  if (line.json()) {
+    PrintJson({{"package", output}, {"of", paths}, {"size_bytes", bytes.size()}});
+  } else {
+    Print("{} written: {}\n", output, BytesText(static_cast<int64_t>(bytes.size())));
+  }
+  line.Next("hone package info " + ShellWord(output));
+  return 0;
+}
+
+// A file for several targets has parts/1, parts/2 and so on, in its order.
+Json WriteParts(const Packages& packages, const std::string& folder) {
+  Json written = Json::array();
+  for (size_t i = 0; i < packages.size(); ++i) {
+    const Package& package = *packages[i];
+    const std::string own = packages.size() == 1 ? folder : fmt::format("{}/{}", folder, i + 1);
+    const std::vector<std::pair<std::string, std::string>> parts = {
+        {"manifest.json", package.manifest().dump(1) + "\n"},
+        {"graph.json", ToJson(package.plan()).dump(1) + "\n"},
+        {"lib.so", std::string(package.lib())},
+        {"params.safetensors", SafetensorsBytes(package.plan(), package.params())}};
+    WriteFilesAtomically(own, parts);
+    for (const auto& [name, bytes] : parts)
+      written.push_back({{"path", own + "/" + name}, {"size_bytes", bytes.size()}});
+  }
+  return written;
 }
 
 int UnpackCommand(const Arguments& arguments) {
@@ -83,9 +134,9 @@ int UnpackCommand(const Arguments& arguments) {
   line.Add("PACKAGE", path, "a package that `hone build` wrote").Required();
   line.Add("-o,--output", folder, "the folder to write them to").Required();
   if (!line.Parse(arguments)) return 0;
-  const auto package = Package::Inspect(path);
-  package->VerifyParams();
-  const Json files = WriteParts(*package, folder);
+  const Packages packages = Package::InspectAll(path);
+  for (const auto& package : packages) package->VerifyParams();
+  const Json files = WriteParts(packages, folder);
   if (line.json()) {
     PrintJson({{"package", path}, {"files", files}});
   } else {
@@ -101,6 +152,7 @@ int UnpackCommand(const Arguments& arguments) {
 int PackageCommand(const Arguments& arguments) {
   static const std::vector<Command> commands = {
       {"info", "model, target, inputs, outputs, kernels, memory", InfoCommand},
+      {"join", "one file of packages for several targets", JoinPackagesCommand},
       {"unpack", "graph.json, lib.so, params.safetensors and manifest.json", UnpackCommand},
   };
   return RunNamedCommand("hone package", commands, arguments);

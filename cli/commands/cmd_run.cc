@@ -99,12 +99,13 @@ Ran RunHere(const RunOptions& options) {
 }
 
 Ran RunOnRunner(const RunOptions& options) {
-  const auto package = Package::Inspect(options.package);
-  const auto inputs = MakeInputs(InputSpecs(*package), options.inputs);
+  const auto inputs = MakeInputs(InputSpecs(*Package::Inspect(options.package)), options.inputs);
   const std::unique_ptr<Runner> runner = OneRunner(options.remote);
-  const PackageThere there = ForMachine(options.package, package, options.threads, runner->Describe());
+  const Environment machine = runner->Describe();
+  const PackageThere there =
+      ForMachine(options.package, Package::Inspect(options.package, RunsOn(machine)), options.threads, machine);
   RanThere ran = RunThere(there, inputs, *runner);
-  return {Named(package->plan(), std::move(ran.outputs)), ran.run_ns, there.threads, ran.machine};
+  return {Named(there.package->plan(), std::move(ran.outputs)), ran.run_ns, there.threads, ran.machine};
 }
 
 void Report(const Ran& ran, const RunOptions& options, bool json) {

@@ -55,7 +55,7 @@ class Place {
   }
 
   std::shared_ptr<const Package> Open(const std::string& path) const {
-    return runner_ ? Package::Inspect(path) : Package::Load(path);
+    return runner_ ? Package::Inspect(path, RunsOn(runner_->Describe())) : Package::Load(path);
   }
 
   std::shared_ptr<const Package> Build(const relay::IRModule& module, const RecordOptions& records) const {
