@@ -20,7 +20,7 @@
 namespace hone::bench {
 namespace {
 
-constexpr double kTripsPerMs = 80'000;  // about; what a kernel takes is measured
+constexpr double kTripsPerMs = 40'000;  // about; what a kernel takes is measured
 constexpr int kQuietJobs = 9;
 constexpr double kDistorted = 1.05;
 constexpr int kCandidates = 8;
