@@ -63,8 +63,10 @@ ExprPtr Narrowed(const ExprPtr& value, const relay::TypePtr& type, const Directi
 }
 
 bool MultipliesFloats(const ExprPtr& expr) {
-  const Call* call = relay::AsCallTo(expr, "nn.conv2d");
-  if (call == nullptr) call = relay::AsCallTo(expr, "nn.dense");
+  const Call* call = nullptr;
+  for (const char* product : {"nn.conv2d", "nn.dense", "nn.batch_matmul"}) {
+    if (call == nullptr) call = relay::AsCallTo(expr, product);
+  }
   return call != nullptr && call->args[0]->type->dtype == DType::kFloat32 && !call->attrs.GetBool("integral");
 }
 

@@ -42,6 +42,18 @@ bool TakesBFloat(const ExprPtr& expr) {
          relay::IsKernelFloat(product.args[0]->type->dtype) && relay::AsConstant(product.args[1]) != nullptr;
 }
 
+// A product of two computed matrices whose rows are made of pairs, as kernels have it for bfloat16. Transposes that are
+// still to come into it leave the last axis where it is.
+bool IsComputedProduct(const ExprPtr& expr) {
+  const Call* product = relay::AsCallTo(expr, "nn.batch_matmul");
+  if (product == nullptr || AsAnchor(expr) == nullptr || product->attrs.GetBool("integral")) return false;
+  const Shape& data = ShapeOf(product->args[0]);
+  return !product->attrs.GetBool("transpose_a") && data[2] % 2 == 0 &&
+         std::all_of(product->args.begin(), product->args.end(), [](const ExprPtr& arg) {
+           return relay::AsCall(arg) != nullptr && relay::IsKernelFloat(arg->type->dtype);
+         });
+}
+
 // Two neighbours along the sum are one step: groups of an odd number of channels have none.
 bool HasPairs(const Call& product) {
   const Shape& weight = ShapeOf(product.args[1]);
@@ -97,6 +109,7 @@ class BFloatStorer {
     const relay::OpDef* def = DefOf(reader);
     if (def == nullptr) return false;
     const Call& call = *relay::AsCall(reader);
+    if (IsComputedProduct(reader)) return !IsResult(call.args[0]) && !IsResult(call.args[1]);
     if (def->pattern == OpPattern::kAnchor) return TakesBFloat(reader) && call.args[0] == value;
     if (def->name == "add") return EndsStored(reader) && IsEarlierSummand(call, value);
     if (Moves(*def) || def->name == "concatenate" || def->traits.heads) return Wanted(reader);
@@ -194,6 +207,7 @@ class BFloatStorer {
   }
 
   ExprPtr Rewritten(const ExprPtr& old, const Call& call) {
+    if (const ExprPtr product = NarrowProduct(old, call)) return product;
     const ExprPtr stored = TakesBFloat(old) ? DataOf(call) : nullptr;
     std::vector<ExprPtr> args;
     for (const ExprPtr& arg : call.args) args.push_back(Value(arg));
@@ -204,6 +218,14 @@ class BFloatStorer {
       return TypedCall(relay::AsOp(call.op)->def->name, std::move(args), call.attrs, call.name);
     }
     return args == call.args ? old : WithArgs(call, std::move(args));
+  }
+
+  // Of two matrices that are both stored as bfloat16; else null.
+  ExprPtr NarrowProduct(const ExprPtr& old, const Call& call) {
+    if (!IsComputedProduct(old)) return nullptr;
+    const ExprPtr data = StoredOf(call.args[0]), weight = StoredOf(call.args[1]);
+    if (data == nullptr || weight == nullptr) return nullptr;
+    return TypedCall("nn.batch_matmul", {data, weight}, call.attrs, call.name);
   }
 
   // What the product reads as bfloat16, or null: a value is rounded once for all that read it.

@@ -24,22 +24,29 @@ constexpr double kReload = 2;
 constexpr double kFetched = 2, kMissed = 8;
 
 bool MayReadInPlace(const MatmulShape& shape, const MachineModel& machine) {
-  return shape.weights_are_neighbours() && shape.N % machine.vector_lanes == 0;
+  return !shape.types.bfloat() && shape.weights_are_neighbours() && shape.N % machine.vector_lanes == 0;
 }
 
 class BatchMatmulSchedule : public KnobSchedule<BatchMatmulKnobs> {
  public:
   std::string_view name() const override { return "batch_matmul"; }
   int version() const override { return 1; }
-  bool Applies(const Workload& w, const MachineModel&) const override { return w.is_batch_matmul(); }
+  bool Takes(const ElementTypes& types) const override { return AreFloats(types); }
+  bool Applies(const Workload& w, const MachineModel&) const override {
+    if (!w.is_batch_matmul()) return false;
+    const MatmulShape shape(w);
+    return !w.types.bfloat() || (shape.K % kBFloatGroup == 0 && shape.data.column == 1);
+  }
 
  private:
   std::optional<std::string> RejectWith(const Workload& w, const MachineModel& machine,
                                         const BatchMatmulKnobs& k) const override {
     const MatmulShape shape(w);
     if (k.pack == 0 && !MayReadInPlace(shape, machine)) {
-      return fmt::format("weights are read in place only where N is their last axis and a multiple of {} lanes",
-                         machine.vector_lanes);
+      return fmt::format(
+          "weights are read in place only where N is their last axis and a multiple of {} lanes, and "
+          "none of pairs of bfloat16",
+          machine.vector_lanes);
     }
     return RejectTile(shape, machine, k);
   }
@@ -70,7 +77,7 @@ class BatchMatmulSchedule : public KnobSchedule<BatchMatmulKnobs> {
     tile.vectors = static_cast<double>(k.oc_block / std::min<int64_t>(machine.vector_lanes, k.oc_block));
     tile.line = static_cast<double>(s.M);
     tile.groups = static_cast<double>(CeilDiv(s.N, k.oc_block));
-    tile.steps = static_cast<double>(s.K);
+    tile.steps = static_cast<double>(s.steps());
     tile.unroll = static_cast<double>(k.unroll_ic);
     tile.weight_bytes = static_cast<double>(Bytes(w.types.weight, s.K * k.oc_block));
     tile.input_bytes = static_cast<double>(Bytes(w.types.data, s.M * s.K));
@@ -99,8 +106,9 @@ class BatchMatmulSchedule : public KnobSchedule<BatchMatmulKnobs> {
     if (k.oc_block % lanes != 0) return fmt::format("oc_block is not a multiple of {} lanes", lanes);
     if (k.oc_block - lanes >= shape.N) return "oc_block has a vector of no columns";
     if (k.tile_m > shape.M) return "tile_m is more than the rows";
-    if (k.unroll_ic > shape.K) return "unroll_ic is more than the reduction";
-    const RegisterTile tile{static_cast<int>(k.tile_m), static_cast<int>(k.oc_block / lanes), lanes};
+    if (k.unroll_ic > shape.steps()) return "unroll_ic is more than the reduction";
+    const RegisterTile tile{static_cast<int>(k.tile_m), static_cast<int>(k.oc_block / lanes), lanes,
+                            PartsOf(shape.types, machine)};
     if (auto spills = tile.Reject(machine)) return spills;
     if (tile.pixels * tile.vectors * k.unroll_ic > 640) return "more than 640 multiply-adds in a straight line";
     return std::nullopt;
@@ -113,7 +121,7 @@ class BatchMatmulSchedule : public KnobSchedule<BatchMatmulKnobs> {
     const double rows = static_cast<double>(tiles - 1) * TileCycles(s, machine, k, {k.tile_m, columns}) +
                         TileCycles(s, machine, k, {last, columns});
     const double pack = k.pack == 0 ? 0 : s.weights_are_neighbours() ? kCopy : kTranspose;
-    return rows + pack * static_cast<double>(s.K * columns) * 16 / std::min(machine.vector_lanes, 16);
+    return rows + pack * static_cast<double>(s.steps() * columns) * 16 / std::min(machine.vector_lanes, 16);
   }
 
   struct TileSize {
@@ -126,14 +134,16 @@ class BatchMatmulSchedule : public KnobSchedule<BatchMatmulKnobs> {
     // A panel that is larger than the first cache comes from the second for every row tile; steps far apart share sets.
     const int64_t apart = k.pack != 0 ? k.oc_block : std::max(s.weight.column, k.oc_block);
     const bool far = Bytes(s.types.weight, s.K * apart) > machine.l1_bytes * 3 / 4;
-    const double vector_bytes = static_cast<double>(Bytes(s.types.weight, machine.vector_lanes));
+    const double vector_bytes = static_cast<double>(Bytes(s.types.weight, machine.vector_lanes * s.dot()));
     const double fetch = far ? vectors * vector_bytes / machine.moved_bytes_per_cycle.l2 : 0;
-    const double step = std::max(StepCycles(machine, rows, vectors, machine.multiply_add_latency), fetch) +
+    const double dots =
+        s.types.bfloat() ? machine.bfloat_dot_cost * rows * vectors / machine.multiply_adds_per_cycle : 0;
+    const double step = std::max({StepCycles(machine, rows, vectors, machine.multiply_add_latency), fetch, dots}) +
                         kReload * std::max(0.0, rows - machine.address_registers) +
                         1.0 / static_cast<double>(k.unroll_ic);
     const bool leaves = Bytes(s.types.output, s.B * s.M * s.N) > machine.l3_bytes;
     const double store = leaves && k.prefetch == 0 ? kMissed : k.prefetch != 0 ? kFetched : 0;
-    return static_cast<double>(s.K) * step + (2 + store) * rows * vectors + 10;
+    return static_cast<double>(s.steps()) * step + (2 + store) * rows * vectors + 10;
   }
 };
 

@@ -63,7 +63,9 @@ class BatchMatmulEmitter {
         args_(args),
         lanes_(static_cast<int>(std::min<int64_t>(builder.lanes(), knobs.oc_block))),
         types_(shape.types),
-        packed_row_(Bytes(types_.weight, knobs.oc_block)),
+        dot_(shape.dot()),
+        step_(types_.bfloat() ? DType::kInt32 : types_.weight),
+        packed_row_(Bytes(step_, knobs.oc_block)),
         data_(builder, args, 0, types_.data, shape.data, 'M'),
         weight_(builder, args, 1, types_.weight, shape.weight, 'N'),
         out_(builder, args, 2, types_.output, shape.output, 'M') {
@@ -92,7 +94,10 @@ class BatchMatmulEmitter {
     if (k_.pack != 0) {
       auto& ir = b_.ir();
       Value* is_new = ir.CreateOr(ir.CreateICmpEQ(tile, b_.Index(0)), ir.CreateICmpEQ(item, args_.begin));
-      b_.If(is_new, [&] { s_.weights_are_neighbours() ? PackRows(w, columns) : PackTransposed(w, columns); });
+      b_.If(is_new, [&] {
+        if (!s_.weights_are_neighbours()) return PackTransposed(w, columns);
+        types_.bfloat() ? PackPairsOfRows(w, columns) : PackRows(w, columns);
+      });
     }
     const int64_t row_tiles = CeilDiv(s_.M, k_.tile_m), last = s_.M - (row_tiles - 1) * k_.tile_m;
     const auto rows = [&](int64_t count) { Tile(product, first_column, tile, w, {count, columns}); };
@@ -114,36 +119,60 @@ class BatchMatmulEmitter {
     });
   }
 
+  void PackPairsOfRows(Value* w, int64_t columns) {
+    b_.For(0, s_.steps(), 1, [&](Value* step) {
+      Value* from = b_.At(w, b_.Mul(b_.Mul(step, dot_), weight_.column));
+      Value* to = b_.At(packed_, b_.Mul(step, packed_row_));
+      for (int64_t column = 0; column < columns;) {
+        const int width = column + lanes_ <= columns ? lanes_ : 1;
+        Value* at = b_.At(from, Bytes(types_.weight, column));
+        Value* first = LoadElements(b_, types_.weight, at, width);
+        Value* second = LoadElements(b_, types_.weight, b_.At(at, weight_.column), width);
+        b_.Store(Paired(first, second, width), b_.At(to, Bytes(step_, column)));
+        column += width;
+      }
+    });
+  }
+
+  // Lane by lane one of the first, then one of the second, as elements of twice the bits.
+  Value* Paired(Value* first, Value* second, int width) {
+    auto& ir = b_.ir();
+    llvm::Type* wide = VectorOf(ElementType(b_, step_), width);
+    const auto bits = [&](Value* value) {
+      return ir.CreateZExt(ir.CreateBitCast(value, VectorOf(ir.getInt16Ty(), width)), wide);
+    };
+    return ir.CreateOr(bits(first), ir.CreateShl(bits(second), 16));
+  }
+
   void PackTransposed(Value* w, int64_t columns) {
     b_.For(0, columns / lanes_, 1, [&](Value* v) {
       Value* from = b_.At(w, b_.Mul(b_.Mul(v, lanes_), weight_.row));
-      PackVector(from, b_.At(packed_, b_.Mul(v, Bytes(types_.weight, lanes_))), lanes_);
+      PackVector(from, b_.At(packed_, b_.Mul(v, Bytes(step_, lanes_))), lanes_);
     });
     const int64_t rest = columns % lanes_, first = columns - rest;
     if (rest == 0) return;
-    PackVector(b_.At(w, b_.Mul(weight_.row, first)), b_.At(packed_, Bytes(types_.weight, first)),
-               static_cast<int>(rest));
+    PackVector(b_.At(w, b_.Mul(weight_.row, first)), b_.At(packed_, Bytes(step_, first)), static_cast<int>(rest));
   }
 
   // `columns` rows of weights, at most as many as lanes, become one vector per step of the reduction.
   void PackVector(Value* from, Value* to, int columns) {
-    const int64_t main = s_.K - s_.K % lanes_, element = Bytes(types_.weight);
-    Value* zeros = llvm::Constant::getNullValue(VectorOf(ElementType(b_, types_.weight), lanes_));
+    const int64_t steps = s_.steps(), main = steps - steps % lanes_, element = Bytes(step_);
+    Value* zeros = llvm::Constant::getNullValue(VectorOf(ElementType(b_, step_), lanes_));
     b_.For(0, main, lanes_, [&](Value* k) {
       Vals rows(static_cast<size_t>(lanes_), zeros);
       Value* row = b_.At(from, b_.Mul(k, element));
       for (int r = 0; r < columns; ++r, row = b_.At(row, weight_.row)) {
-        Nth(rows, r) = LoadElements(b_, types_.weight, row, lanes_);
+        Nth(rows, r) = LoadElements(b_, step_, row, lanes_);
       }
-      const Vals steps = TransposeInRegisters(b_, rows);
+      const Vals turned = TransposeInRegisters(b_, rows);
       Value* out = b_.At(to, b_.Mul(k, packed_row_));
-      for (int i = 0; i < lanes_; ++i) b_.Store(Nth(steps, i), b_.At(out, i * packed_row_));
+      for (int i = 0; i < lanes_; ++i) b_.Store(Nth(turned, i), b_.At(out, i * packed_row_));
     });
-    b_.For(main, s_.K, 1, [&](Value* k) {
+    b_.For(main, steps, 1, [&](Value* k) {
       Value* row = b_.At(from, b_.Mul(k, element));
       Value* out = b_.At(to, b_.Mul(k, packed_row_));
       for (int r = 0; r < columns; ++r, row = b_.At(row, weight_.row)) {
-        b_.Store(LoadElements(b_, types_.weight, row, 1), b_.At(out, r * element));
+        b_.Store(LoadElements(b_, step_, row, 1), b_.At(out, r * element));
       }
     });
   }
@@ -152,16 +181,17 @@ class BatchMatmulEmitter {
     int64_t rows, columns;
   };
   void Tile(Value* product, Value* first_column, Value* tile, Value* w, TileSize size) {
-    const RegisterTile registers{static_cast<int>(size.rows), static_cast<int>(CeilDiv(size.columns, lanes_)), lanes_};
+    const RegisterTile registers{static_cast<int>(size.rows), static_cast<int>(CeilDiv(size.columns, lanes_)), lanes_,
+                                 PartsOf(types_, b_.machine())};
     Value* first_row = b_.Mul(tile, k_.tile_m);
     Value* x = b_.At(b_.At(data_.base, b_.Mul(product, data_.batch)), b_.Mul(first_row, data_.row));
     Value* y = b_.At(b_.At(out_.base, b_.Mul(product, out_.batch)), b_.Mul(first_row, out_.row));
     y = b_.At(y, b_.Mul(first_column, Bytes(types_.output)));
     if (k_.prefetch != 0) FetchOutput(y, size);
     Value* panel = packed_ ? packed_ : w;
-    const int64_t main = s_.K - s_.K % k_.unroll_ic;
+    const int64_t steps = s_.steps(), main = steps - steps % k_.unroll_ic;
     Vals acc = Reduce(registers, x, panel, {0, main, k_.unroll_ic}, registers.Zeros(b_, types_.accumulator));
-    acc = Reduce(registers, x, panel, {main, s_.K, 1}, acc);
+    acc = Reduce(registers, x, panel, {main, steps, 1}, acc);
     for (int p = 0; p < registers.pixels; ++p, y = b_.At(y, out_.row)) {
       for (int v = 0; v < registers.vectors; ++v) {
         const int width = static_cast<int>(std::min<int64_t>(lanes_, size.columns - int64_t{v} * lanes_));
@@ -184,18 +214,20 @@ class BatchMatmulEmitter {
   };
   Vals Reduce(const RegisterTile& registers, Value* x, Value* w, Steps steps, const Vals& start) {
     Value* apart = packed_ ? b_.Index(packed_row_) : weight_.column;
+    Value* x_apart = b_.Mul(data_.column, dot_);
     return b_.Loop(steps.lo, steps.hi, steps.unroll, start, [&](Value* k, const Vals& in) {
       Vals acc = in;
-      Vals rows{b_.At(x, b_.Mul(k, data_.column))};
+      Vals rows{b_.At(x, b_.Mul(k, x_apart))};
       for (int p = 1; p < registers.pixels; ++p) rows.push_back(b_.At(rows.back(), data_.row));
       Value* ws = b_.At(w, b_.Mul(k, apart));
       for (int64_t u = 0; u < steps.unroll; ++u) {
         registers.Step(
-            b_, acc, [&](int p) { return Load(types_.data, b_.At(Nth(rows, p), b_.Mul(data_.column, u)), 1); },
+            b_, acc, [&](int p) { return LoadStep(types_.data, b_.At(Nth(rows, p), b_.Mul(x_apart, u)), 1); },
             [&](int v) {
               Value* step = b_.At(ws, b_.Mul(apart, u));
-              return Load(types_.weight, b_.At(step, Bytes(types_.weight, int64_t{v} * lanes_)), lanes_);
-            });
+              return LoadStep(types_.weight, b_.At(step, Bytes(step_, int64_t{v} * lanes_)), lanes_);
+            },
+            types_.bfloat() ? BFloatMultiplyAdd : FloatMultiplyAdd);
       }
       return acc;
     });
@@ -210,7 +242,10 @@ class BatchMatmulEmitter {
     }
   }
 
-  Value* Load(DType stored, Value* ptr, int lanes) { return LoadConverted(b_, stored, ptr, lanes, types_.accumulator); }
+  Value* LoadStep(DType stored, Value* ptr, int lanes) {
+    if (types_.bfloat()) return LoadElements(b_, step_, ptr, lanes);
+    return LoadConverted(b_, stored, ptr, lanes, types_.accumulator);
+  }
 
   KernelBuilder& b_;
   const MatmulShape& s_;
@@ -218,7 +253,9 @@ class BatchMatmulEmitter {
   const StageArgs& args_;
   int lanes_;
   const ElementTypes& types_;
-  int64_t packed_row_;  // bytes from one k of the workspace to the next
+  int dot_;             // neighbours along K in a step of the sum
+  DType step_;          // what a column's weights of one step are as one element
+  int64_t packed_row_;  // bytes from one step of the workspace to the next
   Matrices data_, weight_, out_;
   Value* packed_ = nullptr;
 };

@@ -1,6 +1,7 @@
 // A batch_matmul's extents, and of which type and where its operands' elements are, for schedules.
 #pragma once
 
+#include "compiler/schedules/register_tile.h"
 #include "core/workload.h"
 
 namespace hone {
@@ -27,6 +28,9 @@ struct MatmulShape {
         weight(StepsOf(w.OperandAxes(1), w.weight, 'N', 'K')),
         output(StepsOf(w.OperandAxes(2), w.OutputShape(), 'M', 'N')) {}
 
+  // Neighbours along K that one step of the sum takes, and how many steps there are.
+  int dot() const { return DotGroup(types); }
+  int64_t steps() const { return K / dot(); }
   // Whether a vector of neighbouring columns of the output has its weights next to each other: N is their last axis.
   bool weights_are_neighbours() const { return weight.row == 1 && weight.first != 'N'; }
 

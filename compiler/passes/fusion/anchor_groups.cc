@@ -89,7 +89,8 @@ void TakePrologue(const UserMap& users, const Grouping& grouping, FuseGroup& gro
   group.members.insert(group.members.begin(), chain.begin(), chain.end());
 }
 
-// A product reads and writes matrices whose axes lie in another order, but for B last, which vectors run along.
+// A product reads and writes matrices whose axes lie in another order, but for B last, which vectors run along. It may
+// store what it computes as bfloat16.
 void TakeTransposes(const UserMap& users, const Grouping& grouping, FuseGroup& group) {
   const Call& matmul = *relay::AsCall(group.members.back());
   for (size_t i = 0; i < 2; ++i) {
@@ -100,6 +101,8 @@ void TakeTransposes(const UserMap& users, const Grouping& grouping, FuseGroup& g
       group.members.insert(group.members.begin(), read);
     }
   }
+  const ExprPtr stored = NextStep(users, grouping, group);
+  if (stored != nullptr && IsNarrowing(stored)) group.members.push_back(stored);
   const ExprPtr next = NextStep(users, grouping, group);
   const Call* transpose = next ? relay::AsCallTo(next, "transpose") : nullptr;
   const std::vector<int64_t> swapped{1, 0, 2};

@@ -72,8 +72,11 @@ Anchor NamedAfter(const Call& call) {
 // The transposes next to the product say where its operands' axes lie; the result's axes are those of the last call.
 Anchor MatmulAnchor(const ExprPtr& body) {
   const Call* after = relay::AsCallTo(body, "transpose");
-  const Call& matmul = *relay::AsCall(after ? after->args[0] : body);
+  const ExprPtr& result = after ? after->args[0] : body;
+  const Call* stored = relay::AsCallTo(result, "cast");
+  const Call& matmul = *relay::AsCall(stored ? stored->args[0] : result);
   Anchor anchor = NamedAfter(matmul);
+  anchor.workload.types.output = result->type->dtype;
   std::string axes[3];
   for (size_t i = 0; i < 2; ++i) {
     const Call* before = relay::AsCallTo(matmul.args[i], "transpose");

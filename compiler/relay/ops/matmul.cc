@@ -81,8 +81,8 @@ Matrices Right(const Shape& shape, const Attrs& attrs) {
 }
 
 TypePtr BatchMatmulType(const Types& args, const Attrs& attrs) {
-  FloatArg(args, 0, "tensor_a", 3);
-  FloatArg(args, 1, "tensor_b", 3);
+  FactorArg(args, 0, "tensor_a", 3);
+  FactorArg(args, 1, "tensor_b", 3);
   CheckOutDtype(attrs);
   const Matrices a = Left(RowMajorArg(args, 0, "tensor_a").shape, attrs);
   const Matrices b = Right(RowMajorArg(args, 1, "tensor_b").shape, attrs);
@@ -92,7 +92,8 @@ TypePtr BatchMatmulType(const Types& args, const Attrs& attrs) {
   return TensorType({a.batch == kAnyDim && b.batch == 1 ? kAnyDim : batch, a.rows, b.rows});
 }
 
-Tensors BatchMatmul(const Tensors& args, const Attrs& attrs) {
+Tensors BatchMatmul(const Tensors& factors, const Attrs& attrs) {
+  const Tensors args{factors[0].As(DType::kFloat32), factors[1].As(DType::kFloat32)};
   const Matrices a = Left(args[0].shape(), attrs);
   const Matrices b = Right(args[1].shape(), attrs);
   Tensor result(DType::kFloat32, {std::max(a.batch, b.batch), a.rows, b.rows});

@@ -122,6 +122,45 @@ TEST(StoreBFloat16, WhatWinogradMayComputeKeepsItsWeights) {
                                            "bfloat16 bfloat16 float32: none"));
 }
 
+// Rows of x as two heads: (2, 6, 8).
+ExprPtr Heads(const ExprPtr& x) {
+  const ExprPtr apart = MakeCall("reshape", {x}, {{"newshape", std::vector<int64_t>{6, 2, 8}}});
+  return MakeCall("transpose", {apart}, {{"axes", std::vector<int64_t>{1, 0, 2}}});
+}
+
+TEST(StoreBFloat16, AttentionReadsAndWritesIt) {
+  const ExprPtr x = Input("x", {6, 16});
+  const auto heads = [&](uint64_t seed) { return Heads(MakeCall("nn.dense", {x, RandomConstant({16, 16}, seed)})); };
+  const ExprPtr scores = MakeCall("nn.batch_matmul", {heads(1), heads(2)});
+  const ExprPtr weights = MakeCall("nn.softmax", {scores});
+  const ExprPtr sums = MakeCall("nn.batch_matmul", {weights, heads(3)}, {{"transpose_b", false}});
+  const ExprPtr back = MakeCall("transpose", {sums}, {{"axes", std::vector<int64_t>{1, 0, 2}}});
+  const ExprPtr joined = MakeCall("reshape", {back}, {{"newshape", std::vector<int64_t>{6, 16}}});
+  const IRModule module = ModuleOf(MakeCall("nn.dense", {joined, RandomConstant({4, 16}, 4)}));
+  const IRModule stored = StoreBFloat16(module, {});
+  ExpectSameMeaning(module, stored, kRounding);
+  EXPECT_THAT(Anchors(stored), ElementsAre("float32 float32 bfloat16: none", "float32 float32 bfloat16: none",
+                                           "bfloat16 bfloat16 float32: none", "float32 float32 bfloat16: none",
+                                           "bfloat16 bfloat16 bfloat16: none", "bfloat16 bfloat16 float32: none"));
+  // Heads are turned on the way into the products and out of them; reshapes are views.
+  EXPECT_THAT(FunctionNames(Fuse(stored, true)),
+              ElementsAre("nn.dense+cast", "reshape", "nn.dense+cast", "reshape", "transpose+transpose+nn.batch_matmul",
+                          "nn.softmax", "cast", "nn.dense+cast", "reshape", "transpose+nn.batch_matmul+cast+transpose",
+                          "reshape", "nn.dense"));
+}
+
+TEST(StoreBFloat16, ProductsWithoutPairsStayInFloat32) {
+  const ExprPtr x = Input("x", {6, 16});
+  const auto matrix = [&](uint64_t seed) {
+    return MakeCall("reshape", {MakeCall("nn.dense", {x, RandomConstant({15, 16}, seed)})},
+                    {{"newshape", std::vector<int64_t>{2, 3, 15}}});
+  };
+  const IRModule module = ModuleOf(MakeCall("nn.batch_matmul", {matrix(1), matrix(2)}));
+  EXPECT_THAT(
+      Anchors(StoreBFloat16(module, {})),
+      ElementsAre("float32 float32 float32: none", "float32 float32 float32: none", "float32 float32 float32: none"));
+}
+
 TEST(StoreBFloat16, InputsAreRoundedWhereTheFirstLayersAreToBeOfItToo) {
   const ExprPtr x = Input("x", {1, 3, 6, 6});
   const IRModule module = ModuleOf(MakeCall("add", {Conv(x, 3, 8, 3, 1), Conv(x, 3, 8, 1, 2)}));

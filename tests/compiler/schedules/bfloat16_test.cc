@@ -93,6 +93,35 @@ TEST(BFloat16Kernels, RandomPointwiseConvolutions) { EXPECT_GE(CheckRandom(testi
 TEST(BFloat16Kernels, RandomDepthwiseConvolutions) { EXPECT_GE(CheckRandom(testing::RandomDepthwise, 60, 4), 36); }
 TEST(BFloat16Kernels, RandomDenseLayers) { EXPECT_GE(CheckRandom(testing::RandomDense, 60, 5), 40); }
 
+// Where a step is a pair, data must have K last and an even one; other layouts and types in between are all drawn.
+TEST(BFloat16Kernels, RandomProductsOfComputedMatrices) {
+  EXPECT_GE(CheckRandom(testing::RandomBatchMatmul, 60, 8), 35);
+}
+
+TEST(BFloat16Kernels, RandomProductsOfPairs) {
+  const auto draw = [](Random& r) {
+    Workload w;
+    do {
+      w = testing::RandomBatchMatmul(r);
+    } while (w.Extent('K') % 2 != 0 || !w.OperandAxes(0).ends_with('K'));
+    return w;
+  };
+  EXPECT_EQ(CheckRandom(draw, 120, 9), 120);
+}
+
+TEST(BFloat16Kernels, ProductsOfComputedMatricesNeedPairs) {
+  const MachineModel machine = MachineModelFor(HostTarget());
+  const auto fits = [&](const std::string& shapes) {
+    Workload w = Workload::Parse("nn.batch_matmul " + shapes);
+    w.types = FloatTypes(DType::kBFloat16, DType::kBFloat16, DType::kFloat32);
+    return FindSchedule("batch_matmul")->Fits(w, machine);
+  };
+  EXPECT_TRUE(fits("data=2x5x8 weight=2x7x8"));
+  EXPECT_TRUE(fits("data=2x5x8 weight=2x8x7 layouts=BMK,BKN,BMN"));
+  EXPECT_FALSE(fits("data=2x5x7 weight=2x7x7"));
+  EXPECT_FALSE(fits("data=2x8x5 weight=2x7x8 layouts=BKM,BNK,BMN"));
+}
+
 TEST(BFloat16Kernels, RandomThinConvolutions) {
   const auto draw = [](Random& r) {
     Workload w = testing::RandomConv(r);
