@@ -19,10 +19,10 @@ bool Rounds(const relay::IRModule& typed);
 // and twice at random. Takes five runs of the reference. All zero for a model that does not round.
 std::vector<double> RoundingSpread(const relay::IRModule& typed, const std::map<std::string, Tensor>& inputs);
 
-// The same of a model whose convolutions, dense layers and products of computed matrices read and make bfloat16, as in a package of that precision:
-// the largest max |y - r| / max |r| between the reference r and references y that round their data, weights and
-// results, once as they are and twice off by up to half a last place. Takes four runs of the reference. All zero
-// without such layers.
+// The same of a model whose convolutions, dense layers and products of computed matrices read and make bfloat16, as in
+// a package of that precision: the largest max |y - r| / max |r| between the reference r and references y that round
+// their data, weights and results, once as they are and twice off by up to half a last place. Takes four runs of the
+// reference. All zero without such layers.
 std::vector<double> BFloat16Spread(const relay::IRModule& typed, const std::map<std::string, Tensor>& inputs);
 
 }  // namespace hone

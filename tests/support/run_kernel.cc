@@ -93,4 +93,14 @@ std::vector<Tensor> RunArtifact(const Artifact& artifact, const std::vector<Tens
   return results;
 }
 
+std::vector<Tensor> RandomInputs(const std::vector<KernelOperand>& operands, uint64_t seed) {
+  std::vector<Tensor> inputs;
+  for (const KernelOperand& operand : operands) {
+    if (operand.role == OperandRole::kOutput) continue;
+    inputs.emplace_back(operand.dtype, operand.shape);
+    FillTensor(inputs.back(), Fill::kNormal, seed + inputs.size());
+  }
+  return inputs;
+}
+
 }  // namespace hone::testing

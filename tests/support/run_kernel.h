@@ -1,6 +1,7 @@
 // Runs an artifact on host memory, for tests of compiled kernels.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <vector>
 
@@ -13,5 +14,8 @@ namespace hone::testing {
 // returns the outputs, unpacked to logical shapes. Fails the test when a lane past an axis is not zero, or when a
 // kernel writes outside its output.
 std::vector<Tensor> RunArtifact(const Artifact& artifact, const std::vector<Tensor>& inputs, int64_t piece = 0);
+
+// A tensor of normal values for each operand that is not an output, in operand order.
+std::vector<Tensor> RandomInputs(const std::vector<KernelOperand>& operands, uint64_t seed);
 
 }  // namespace hone::testing

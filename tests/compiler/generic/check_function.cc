@@ -9,6 +9,7 @@
 #include "compiler/relay/infer_type.h"
 #include "compiler/relay/reference.h"
 #include "tests/compiler/generic/kernel_runner.h"
+#include "tests/support/test_targets.h"
 
 namespace hone::testing {
 

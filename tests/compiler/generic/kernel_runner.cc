@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "compiler/codegen/host.h"
 #include "compiler/codegen/kernel_builder.h"
 #include "compiler/codegen/object.h"
 #include "compiler/generic/generic_kernel.h"
@@ -130,16 +129,6 @@ std::vector<Tensor> CompiledFunction::Run(const std::vector<Tensor>& args, int c
         << "lanes past an axis are not zero";
   }
   return results;
-}
-
-std::vector<Target> TestTargets() {
-  const Target host = HostTarget();
-  std::vector<Target> targets{host};
-  for (const char* cpu : {"x86-64-v2", "x86-64-v3"}) {
-    const Target modest{host.triple, cpu, {}, host.num_cores};
-    if (host.triple.rfind("x86_64", 0) == 0 && MissingFeature(modest).empty()) targets.push_back(modest);
-  }
-  return targets;
 }
 
 }  // namespace hone::testing

@@ -45,7 +45,4 @@ class CompiledFunction {
   std::unique_ptr<LoadedKernel> loaded_;
 };
 
-// The host itself, and two modest models of it that it can run as well.
-std::vector<Target> TestTargets();
-
 }  // namespace hone::testing

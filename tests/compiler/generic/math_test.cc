@@ -12,6 +12,7 @@
 #include "compiler/codegen/rounding.h"
 #include "compiler/codegen/trigonometry.h"
 #include "tests/compiler/generic/kernel_runner.h"
+#include "tests/support/test_targets.h"
 
 namespace hone::testing {
 namespace {

@@ -3,6 +3,7 @@
 
 #include "tests/compiler/generic/check_function.h"
 #include "tests/compiler/generic/kernel_runner.h"
+#include "tests/support/test_targets.h"
 
 namespace hone::testing {
 namespace {

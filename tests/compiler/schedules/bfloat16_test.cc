@@ -11,6 +11,7 @@
 #include "core/random.h"
 #include "tests/support/random_workloads.h"
 #include "tests/support/run_kernel.h"
+#include "tests/support/test_targets.h"
 
 namespace hone {
 namespace {
@@ -24,34 +25,13 @@ const std::vector<ElementTypes> kTypes{FloatTypes(DType::kFloat32, DType::kFloat
                                        FloatTypes(DType::kBFloat16, DType::kBFloat16, DType::kFloat32),
                                        FloatTypes(DType::kBFloat16, DType::kBFloat16, DType::kBFloat16)};
 
-std::vector<Target> TestTargets() {
-  std::vector<Target> targets{HostTarget()};
-  for (const char* cpu : {"x86-64-v2", "x86-64-v3", "x86-64-v4"}) {
-    Target target = HostTarget();
-    target.cpu = cpu;
-    target.features.clear();
-    if (MissingFeature(target).empty()) targets.push_back(target);
-  }
-  return targets;
-}
-
-std::vector<Tensor> RandomInputs(const std::vector<KernelOperand>& operands, uint64_t seed) {
-  std::vector<Tensor> inputs;
-  for (const KernelOperand& operand : operands) {
-    if (operand.role == OperandRole::kOutput) continue;
-    inputs.emplace_back(operand.dtype, operand.shape);
-    FillTensor(inputs.back(), Fill::kNormal, seed + inputs.size());
-  }
-  return inputs;
-}
-
 void Check(const Candidate& candidate, uint64_t seed) {
   SCOPED_TRACE(candidate.workload.ToText() + " | " + candidate.schedule + " " + candidate.config.ToText() + " | " +
                candidate.target.cpu);
   auto compiled = CompileKernel(candidate);
   ASSERT_TRUE(std::holds_alternative<Artifact>(compiled)) << std::get<Rejection>(compiled).reason;
   const Artifact reference = CompileReference(candidate.workload, candidate.target);
-  const std::vector<Tensor> inputs = RandomInputs(reference.operands, seed);
+  const std::vector<Tensor> inputs = testing::RandomInputs(reference.operands, seed);
   const std::vector<Tensor> expected = testing::RunArtifact(reference, inputs);
   const Tensor got = testing::RunArtifact(std::get<Artifact>(compiled), inputs)[0];
   ASSERT_EQ(got.dtype(), candidate.workload.types.output);
@@ -69,7 +49,7 @@ void Check(const Candidate& candidate, uint64_t seed) {
 // Returns how many kernels there were.
 int CheckRandom(const std::function<Workload(Random&)>& draw, int rounds, uint64_t seed) {
   Random random(seed);
-  const std::vector<Target> targets = TestTargets();
+  const std::vector<Target> targets = testing::TestTargets();
   int checked = 0;
   for (int round = 0; round < rounds && !::testing::Test::HasFailure(); ++round) {
     Workload w = draw(random);

@@ -31,20 +31,10 @@ Artifact Compiled(const Schedule& schedule, const Workload& w, const Config& con
   return artifact;
 }
 
-std::vector<Tensor> RandomInputs(const std::vector<KernelOperand>& operands) {
-  std::vector<Tensor> inputs;
-  for (const KernelOperand& operand : operands) {
-    if (operand.role == OperandRole::kOutput) continue;
-    inputs.emplace_back(operand.dtype, operand.shape);
-    FillTensor(inputs.back(), Fill::kNormal, inputs.size());
-  }
-  return inputs;
-}
-
 void Check(const Schedule& schedule, const Workload& w, const Config& config, const Target& target) {
   SCOPED_TRACE(w.ToText() + " | " + std::string(schedule.name()) + " " + config.ToText());
   const Artifact reference = CompileReference(w, target);
-  const std::vector<Tensor> inputs = RandomInputs(reference.operands);
+  const std::vector<Tensor> inputs = testing::RandomInputs(reference.operands, 0);
   const std::vector<Tensor> expected = testing::RunArtifact(reference, inputs);
   const Tensor got = testing::RunArtifact(Compiled(schedule, w, config, target), inputs)[0];
   ASSERT_EQ(got.dtype(), w.types.output);

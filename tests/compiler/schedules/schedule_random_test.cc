@@ -12,6 +12,7 @@
 #include "core/activation.h"
 #include "tests/support/random_workloads.h"
 #include "tests/support/run_kernel.h"
+#include "tests/support/test_targets.h"
 
 namespace hone {
 namespace {
@@ -26,27 +27,6 @@ using testing::RandomPointwise;
 using testing::RandomPrologue;
 using testing::RandomThreeByThree;
 using testing::ValidConfig;
-
-std::vector<Target> TestTargets() {
-  std::vector<Target> targets;
-  for (const char* cpu : {"x86-64-v2", "x86-64-v3", "x86-64-v4"}) {
-    Target target = HostTarget();
-    target.cpu = cpu;
-    target.features.clear();
-    if (MissingFeature(target).empty()) targets.push_back(target);
-  }
-  return targets;
-}
-
-std::vector<Tensor> RandomInputs(const std::vector<KernelOperand>& operands, uint64_t seed) {
-  std::vector<Tensor> inputs;
-  for (const KernelOperand& operand : operands) {
-    if (operand.role == OperandRole::kOutput) continue;
-    inputs.emplace_back(DType::kFloat32, operand.shape);
-    FillTensor(inputs.back(), Fill::kNormal, seed + inputs.size());
-  }
-  return inputs;
-}
 
 // The largest |got - value| / (tolerance * magnitude + 1e-7).
 double WorstError(const Tensor& got, const Tensor& value, const Tensor& magnitude, double tolerance) {
@@ -66,7 +46,7 @@ void CheckCandidate(const Candidate& candidate, uint64_t seed) {
   ASSERT_TRUE(std::holds_alternative<Artifact>(compiled)) << std::get<Rejection>(compiled).reason;
   const Artifact& artifact = std::get<Artifact>(compiled);
   const Artifact reference = CompileReference(candidate.workload, candidate.target);
-  const std::vector<Tensor> inputs = RandomInputs(reference.operands, seed);
+  const std::vector<Tensor> inputs = testing::RandomInputs(reference.operands, seed);
   const std::vector<Tensor> expected = testing::RunArtifact(reference, inputs);
   const Tensor whole = testing::RunArtifact(artifact, inputs)[0];
   EXPECT_LE(WorstError(whole, expected[0], expected[1], FindSchedule(candidate.schedule)->tolerance()), 1.0);
@@ -77,7 +57,7 @@ void CheckCandidate(const Candidate& candidate, uint64_t seed) {
 
 void CheckRandom(const std::function<Workload(Random&)>& draw, int rounds, uint64_t seed) {
   Random random(seed);
-  const std::vector<Target> targets = TestTargets();
+  const std::vector<Target> targets = testing::TestTargets();
   for (int round = 0; round < rounds && !::testing::Test::HasFailure(); ++round) {
     const Workload w = draw(random);
     const Target& target = targets[static_cast<size_t>(round) % targets.size()];
@@ -123,7 +103,7 @@ TEST(ScheduleAgainstReference, ADepthwiseWindowOfOneRowLeavesOutWhatIsPadding) {
 // Blocks of several vectors lie in no space, but a record or another machine's layout may ask for them.
 TEST(ScheduleAgainstReference, BlocksOfSeveralVectors) {
   Random random(7);
-  for (const Target& target : TestTargets()) {
+  for (const Target& target : testing::TestTargets()) {
     const int64_t lanes = MachineModelFor(target).vector_lanes;
     for (const auto& draw : {RandomConv, RandomPointwise, RandomPrologue, RandomDepthwise}) {
       for (int round = 0; round < 6; ++round) {
@@ -167,7 +147,7 @@ TEST(ScheduleAgainstReference, EveryActivationKeepsTailLanesZero) {
       auto compiled = CompileKernel(candidate, epilogue);
       ASSERT_TRUE(std::holds_alternative<Artifact>(compiled));
       const Artifact& artifact = std::get<Artifact>(compiled);
-      testing::RunArtifact(artifact, RandomInputs(artifact.operands, 5));
+      testing::RunArtifact(artifact, testing::RandomInputs(artifact.operands, 5));
     }
   }
 }

@@ -1,11 +1,11 @@
 // Kernels of bytes against sums of integers and ONNX's rounding, written out here: the same bits on every target.
 #include <gtest/gtest.h>
 
-#include "compiler/codegen/host.h"
 #include "compiler/compile_kernel.h"
 #include "compiler/schedules/schedule.h"
 #include "core/random.h"
 #include "tests/support/run_kernel.h"
+#include "tests/support/test_targets.h"
 #include "tests/support/whole_sums.h"
 
 namespace hone {
@@ -14,17 +14,6 @@ namespace {
 using testing::CheckBits;
 using testing::WholeInputs;
 using testing::WholeValues;
-
-std::vector<Target> TestTargets() {
-  std::vector<Target> targets{HostTarget()};
-  for (const char* cpu : {"x86-64-v2", "x86-64-v3", "x86-64-v4"}) {
-    Target target = HostTarget();
-    target.cpu = cpu;
-    target.features.clear();
-    if (MissingFeature(target).empty()) targets.push_back(target);
-  }
-  return targets;
-}
 
 void CheckReference(const Workload& w, const Target& target, uint64_t seed) {
   SCOPED_TRACE(w.ToText() + " | " + target.cpu);
@@ -66,7 +55,7 @@ void CheckEverywhere(EpilogueClass epilogue_class, DType output) {
     Workload w = Workload::Parse(text);
     w.types = ByteTypes(output);
     w.epilogue = epilogue_class;
-    for (const Target& target : TestTargets()) {
+    for (const Target& target : testing::TestTargets()) {
       if (::testing::Test::HasFailure()) return;
       CheckReference(w, target, seed);
       const MachineModel machine = MachineModelFor(target);
@@ -92,7 +81,7 @@ TEST(WholeNumbers, TakesEveryPartOfAnEpilogue) {
   for (const char* text :
        {"offset,scale,hold(-127,100,0.37),add(0.21,5),relu,quantise(0.5,3,200)", "scale,bias,quantise(700,17)",
         "offset,scale,bias,add(12.5,0),relu,quantise(300,0,127)", "scale,hold(-128,127,1),quantise(1,128)"}) {
-    for (const Target& target : TestTargets()) {
+    for (const Target& target : testing::TestTargets()) {
       for (const Schedule* schedule : SchedulesFor(w, MachineModelFor(target))) {
         CheckBits(testing::BestOf(*schedule, w, target), Epilogue::Parse(text), 5);
       }
@@ -107,7 +96,7 @@ TEST(WholeNumbers, NothingSaturates) {
   Tensor data(DType::kUInt8, w.data), weight(DType::kInt8, w.weight);
   for (int64_t i = 0; i < data.elements(); ++i) data.Set(i, 255);
   for (int64_t i = 0; i < weight.elements(); ++i) weight.Set(i, i / 64 % 2 == 0 ? 127 : -128);
-  for (const Target& target : TestTargets()) {
+  for (const Target& target : testing::TestTargets()) {
     for (const Schedule* schedule : SchedulesFor(w, MachineModelFor(target))) {
       SCOPED_TRACE(target.cpu + " " + std::string(schedule->name()));
       const auto compiled = CompileKernel(testing::BestOf(*schedule, w, target), Epilogue());
