@@ -1,15 +1,16 @@
 #include "core/hash.h"
 
-#include <sodium/crypto_hash_sha256.h>
-#include <sodium/utils.h>
+#include "core/sha256.h"
 
 namespace hone {
 
 std::string Sha256Hex(const void* data, size_t size) {
-  unsigned char digest[crypto_hash_sha256_BYTES];
-  crypto_hash_sha256(digest, static_cast<const unsigned char*>(data), size);
-  char hex[2 * sizeof digest + 1];
-  sodium_bin2hex(hex, sizeof hex, digest, sizeof digest);
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string hex;
+  for (const uint8_t byte : Sha256(data, size)) {
+    hex += kDigits[byte >> 4];
+    hex += kDigits[byte & 15];
+  }
   return hex;
 }
 
