@@ -4,26 +4,29 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
-#include <sstream>
+#include <cstdio>
+#include <memory>
 
 #include "runtime/session.h"
 
 namespace hone {
 namespace {
 
+// Not a stream: those would bring the whole of the standard library's locales into a program that links the runtime.
 std::string ReadText(const std::string& path) {
-  std::ifstream in(path);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
+  std::string text;
+  const std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen(path.c_str(), "re"),
+                                                   [](FILE* open) { return std::fclose(open); });
+  if (file == nullptr) return text;
+  char piece[4096];
+  for (size_t got; (got = std::fread(piece, 1, sizeof(piece), file.get())) > 0;) text.append(piece, got);
+  return text;
 }
 
 // "QUOTA PERIOD" in cores; 0 for "max", -1 or anything else.
 double QuotaOf(const std::string& text) {
-  std::istringstream in(text);
   double quota = 0, period = 0;
-  if (!(in >> quota >> period) || quota <= 0 || period <= 0) return 0;
+  if (std::sscanf(text.c_str(), "%lf %lf", &quota, &period) != 2 || quota <= 0 || period <= 0) return 0;
   return quota / period;
 }
 
@@ -68,8 +71,9 @@ std::vector<int> AffinityCpus() {
 
 double CgroupQuotaCores(const std::string& membership, const std::string& root) {
   double least = 0;
-  std::istringstream lines(membership);
-  for (std::string line; std::getline(lines, line);) {  // HIERARCHY:CONTROLLERS:PATH
+  for (size_t begin = 0, end = 0; begin < membership.size(); begin = end + 1) {
+    end = std::min(membership.find('\n', begin), membership.size());
+    const std::string line = membership.substr(begin, end - begin);  // HIERARCHY:CONTROLLERS:PATH
     const size_t first = line.find(':'), second = line.find(':', first + 1);
     if (first == std::string::npos || second == std::string::npos) continue;
     const std::string controllers = line.substr(first + 1, second - first - 1);
