@@ -15,7 +15,7 @@ endif()
 set(HONE_C_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Werror)
 
 function(hone_flags target)
-  target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR})
+  target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>)
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:${HONE_WARNINGS}> $<$<COMPILE_LANGUAGE:C>:${HONE_C_WARNINGS}>)
   if(HONE_SANITIZE)
     target_compile_options(${target} PUBLIC -fsanitize=${HONE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)

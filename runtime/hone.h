@@ -1,8 +1,9 @@
 /* hone's C API: run a package from any language. Links the runtime alone.
  *
  * Every function that can fail returns a hone_status; hone_error_text() tells, for the calling thread, what the last
- * failure was. Packages are immutable and may be shared between threads; a session is used by one thread at a time.
- * Element counts and shapes are those of the model; tensors are dense and row-major, of any alignment. */
+ * failure was. Packages are immutable and may be shared between threads; a session is used by one thread at a time,
+ * and any number of sessions may run at once. Element counts and shapes are those of the model; tensors are dense and
+ * row-major, of any alignment. docs/embedding.md shows programs that use it. */
 #pragma once
 
 #include <stddef.h>
@@ -11,8 +12,12 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#ifdef __GNUC__
+#pragma GCC visibility push(default)
+#endif
 
-#define HONE_API_VERSION 1
+/* Rises when something is added; nothing is taken away or changed while the library's SONAME stays. */
+#define HONE_API_VERSION 2
 
 typedef struct hone_package hone_package;
 typedef struct hone_session hone_session;
@@ -51,25 +56,89 @@ typedef struct hone_tensor_info {
 
 /* HONE_API_VERSION of the library. */
 int32_t hone_api_version(void);
+/* The library's version, "0.1.0". Lives as long as the library. */
+const char* hone_version(void);
 /* One line about the calling thread's last failure; "" when there was none. Valid until its next call. */
 const char* hone_error_text(void);
 
+/* ---- Packages ---- */
+
+/* Maps the file and checks all of it but the parameters: processes that load the same file share its parameters. */
 hone_status hone_package_load(const char* path, hone_package** package);
+/* A package's bytes in memory, which are not copied: they stay the caller's, must outlive the package and its sessions,
+ * and must begin at a multiple of 64. HONE_USAGE when they do not. */
+hone_status hone_package_load_memory(const void* bytes, size_t size_bytes, hone_package** package);
 void hone_package_free(hone_package* package); /* null is allowed; sessions keep what they need */
+/* Compares the parameters with their hash, which reads all of them. HONE_BAD_DATA when they are damaged. */
+hone_status hone_package_verify(const hone_package* package);
 int32_t hone_package_inputs(const hone_package* package);
 int32_t hone_package_outputs(const hone_package* package);
 hone_status hone_package_input_info(const hone_package* package, int32_t index, hone_tensor_info* info);
 hone_status hone_package_output_info(const hone_package* package, int32_t index, hone_tensor_info* info);
+/* The index of the input or output of this name; -1 when there is none. */
+int32_t hone_package_input_index(const hone_package* package, const char* name);
+int32_t hone_package_output_index(const hone_package* package, const char* name);
+
+/* ---- Sessions ---- */
+
+/* Where a session's tensors and workspaces come from. The functions are called on the thread that creates or frees a
+ * session, never by a run, and must return to their caller. */
+typedef struct hone_allocator {
+  void* user; /* handed back as it is */
+  /* size_bytes bytes at a multiple of alignment, a power of two; null when there are none. They need not be zeros. */
+  void* (*allocate)(void* user, size_t size_bytes, size_t alignment);
+  void (*release)(void* user, void* memory, size_t size_bytes);
+} hone_allocator;
+
+/* Set struct_bytes to sizeof(hone_session_options) and what you do not use to 0; later versions append members. */
+typedef struct hone_session_options {
+  size_t struct_bytes;
+  int32_t threads;                 /* 0: the cores that affinity and the cgroup allow */
+  int32_t pin;                     /* not 0: each thread but the caller's is bound to one core */
+  const hone_allocator* allocator; /* null: the system. Copied; what `user` points to must outlive the session */
+} hone_session_options;
 
 /* threads 0: the cores that affinity and the cgroup allow. */
 hone_status hone_session_create(const hone_package* package, int32_t threads, hone_session** session);
-void hone_session_free(hone_session* session); /* null is allowed */
-/* Copies size_bytes bytes in; they must equal the input's size. */
+/* options null: all of them 0. HONE_IO when the allocator gives nothing; then everything that it gave was released. */
+hone_status hone_session_create_with(const hone_package* package, const hone_session_options* options,
+                                     hone_session** session);
+void hone_session_free(hone_session* session);             /* null is allowed */
+int32_t hone_session_threads(const hone_session* session); /* the caller's is one of them; 0 for null */
+/* Bytes of its tensors and workspaces; parameters are the package's. 0 for null. */
+size_t hone_session_memory_bytes(const hone_session* session);
+
+/* Copies size_bytes bytes in, into memory of the session; they must equal the input's size. */
 hone_status hone_session_set_input(hone_session* session, int32_t index, const void* data, size_t size_bytes);
+/* Later runs read the input from `data`, or write the output to it, without a copy. It has any alignment, stays the
+ * caller's and must outlive the runs; size_bytes must equal the tensor's size. null: the session's own memory again.
+ * HONE_USAGE when an output would overlap another bound tensor. Allocates nothing. */
+hone_status hone_session_bind_input(hone_session* session, int32_t index, const void* data, size_t size_bytes);
+hone_status hone_session_bind_output(hone_session* session, int32_t index, void* data, size_t size_bytes);
+/* Allocates nothing. */
 hone_status hone_session_run(hone_session* session);
-/* Copies the output out; size_bytes must equal its size. */
+/* Copies the output out of where the last run wrote it; size_bytes must equal its size. */
 hone_status hone_session_get_output(const hone_session* session, int32_t index, void* data, size_t size_bytes);
 
+/* One call of a run: a kernel and what it computes. Later versions append members. */
+typedef struct hone_profiled_call {
+  int32_t index;    /* in the order of execution, from 0 */
+  int32_t calls;    /* of a run */
+  const char* op;   /* its operator, "nn.conv2d"; lives as long as the package */
+  const char* node; /* the first of the model's nodes that it computes, or ""; lives as long as the package */
+  double flops;
+  int64_t time_ns;
+} hone_profiled_call;
+
+/* Called on the running thread after a run, once for each of its calls, in order. `call` is valid until it returns. */
+typedef void (*hone_profile_callback)(void* user, const hone_profiled_call* call);
+
+/* Later runs are timed call by call and told to `callback`; null: no more. Such a run allocates a list of the times. */
+hone_status hone_session_set_profile(hone_session* session, hone_profile_callback callback, void* user);
+
+#ifdef __GNUC__
+#pragma GCC visibility pop
+#endif
 #ifdef __cplusplus
 }
 #endif

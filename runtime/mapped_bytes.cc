@@ -70,17 +70,23 @@ MappedBytes MappedBytes::Copy(std::string_view bytes) {
   return copy;
 }
 
+// Read only, as data() is writable for Zeros alone.
+MappedBytes MappedBytes::Borrow(std::string_view bytes) {
+  return {const_cast<char*>(bytes.data()), bytes.size(), false};
+}
+
 MappedBytes::MappedBytes(MappedBytes&& other) noexcept
-    : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+    : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)), owned_(other.owned_) {}
 
 MappedBytes& MappedBytes::operator=(MappedBytes&& other) noexcept {
   std::swap(data_, other.data_);
   std::swap(size_, other.size_);
+  std::swap(owned_, other.owned_);
   return *this;
 }
 
 MappedBytes::~MappedBytes() {
-  if (data_ != nullptr) munmap(data_, size_);
+  if (owned_ && data_ != nullptr) munmap(data_, size_);
 }
 
 }  // namespace hone

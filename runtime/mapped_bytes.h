@@ -7,7 +7,7 @@
 
 namespace hone {
 
-// Owns one mapping; page-aligned; empty when nothing is mapped.
+// Owns one mapping, page-aligned, or borrows bytes; empty when there is neither.
 class MappedBytes {
  public:
   // A whole file, read-only and not copied. Throws Error: kNoInput (no such file, or not a file), kIo.
@@ -16,6 +16,9 @@ class MappedBytes {
   static MappedBytes Copy(std::string_view bytes);
   // Zeros to write to, in huge pages where the system gives them. Throws Error(kIo) when there is no memory.
   static MappedBytes Zeros(size_t size_bytes);
+
+  // Somebody else's bytes, which must outlive it.
+  static MappedBytes Borrow(std::string_view bytes);
 
   MappedBytes() = default;
   MappedBytes(MappedBytes&& other) noexcept;
@@ -28,9 +31,10 @@ class MappedBytes {
   size_t size() const { return size_; }
 
  private:
-  MappedBytes(void* data, size_t size) : data_(data), size_(size) {}
+  MappedBytes(void* data, size_t size, bool owned = true) : data_(data), size_(size), owned_(owned) {}
   void* data_ = nullptr;
   size_t size_ = 0;
+  bool owned_ = false;
 };
 
 }  // namespace hone

@@ -148,6 +148,20 @@ std::shared_ptr<const Package> Package::FromBytes(std::string_view bytes, const 
   return package;
 }
 
+std::shared_ptr<const Package> Package::FromBorrowedBytes(std::string_view bytes, const std::string& name) {
+  constexpr uintptr_t kAlign = 64;  // of tensors inside
+  if (const uintptr_t over = reinterpret_cast<uintptr_t>(bytes.data()) % kAlign; over != 0) {
+    throw Error(
+        ExitCode::kUsage,
+        fmt::format("{}: the bytes begin {} bytes after a multiple of {}; at one would be right", name, over, kAlign));
+  }
+  std::shared_ptr<Package> package(new Package);
+  package->impl_ = Open(MappedBytes::Borrow(bytes), name);
+  CheckHost(*package->impl_, RequiredFeatures(package->impl_->manifest, package->impl_->name));
+  LoadKernels(*package->impl_);
+  return package;
+}
+
 std::shared_ptr<const Package> Package::FromParts(Plan plan, std::string_view lib, MappedBytes params,
                                                   const std::string& name) {
   std::shared_ptr<Package> package(new Package);

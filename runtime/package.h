@@ -26,6 +26,9 @@ class Package {
   static std::shared_ptr<const Package> Load(const std::string& path);
   // From bytes in memory (they are copied).
   static std::shared_ptr<const Package> FromBytes(std::string_view bytes, const std::string& name);
+  // From bytes in memory that are not copied: they must outlive the package, its sessions and their shares of it, and
+  // 64 must divide their address. Throws Error(kUsage) when it does not, else as Load.
+  static std::shared_ptr<const Package> FromBorrowedBytes(std::string_view bytes, const std::string& name);
   // Of parts that came by other ways than a file: a plan, the ELF with its kernels (copied) and its parameters. There
   // is no manifest. Throws Error as FromBytes does.
   static std::shared_ptr<const Package> FromParts(Plan plan, std::string_view lib, MappedBytes params,

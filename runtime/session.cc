@@ -10,15 +10,13 @@
 
 #include "core/error.h"
 #include "runtime/kernel_launch.h"
-#include "runtime/mapped_bytes.h"
 #include "runtime/package_impl.h"
+#include "runtime/session_memory.h"
 
 namespace hone {
 namespace {
 
 int64_t RoundUp(int64_t bytes, int64_t to) { return (bytes + to - 1) / to * to; }
-
-MappedBytes ZerosOf(int64_t bytes) { return MappedBytes::Zeros(static_cast<size_t>(bytes)); }
 
 int64_t WorkerBytes(const PlanKernel& kernel) {
   int64_t most = 0;
@@ -32,8 +30,9 @@ struct Session::Impl {
   std::shared_ptr<const Package> package;
   std::optional<ThreadPool> own_pool;
   ThreadPool* pool = nullptr;
-  MappedBytes arena, shared_workspace, worker_workspaces;
-  std::vector<MappedBytes> bound;      // one per plan buffer; empty but for inputs and outputs
+  SessionMemory arena, shared_workspace, worker_workspaces;
+  std::vector<SessionMemory> own;      // one per plan buffer; empty but for inputs and outputs
+  std::vector<char*> bound;            // one per plan buffer: where it is now, own or the caller's
   std::vector<KernelLaunch> launches;  // one per plan call
 
   const Plan& plan() const { return package->plan(); }
@@ -43,18 +42,20 @@ struct Session::Impl {
     pool = options.pool == nullptr ? &*own_pool : options.pool;
   }
 
-  void MakeMemory() {
+  void MakeMemory(const MemorySource* source) {
+    const auto zeros = [source](int64_t bytes) { return SessionMemory(static_cast<size_t>(bytes), source); };
     int64_t shared = 0, worker = 0;
     for (const PlanKernel& kernel : plan().kernels) {
       shared = std::max(shared, kernel.shared_workspace_bytes);
       worker = std::max(worker, WorkerBytes(kernel));
     }
-    arena = ZerosOf(plan().arena_bytes);
-    shared_workspace = ZerosOf(shared);
-    worker_workspaces = ZerosOf(worker * pool->threads());
+    arena = zeros(plan().arena_bytes);
+    shared_workspace = zeros(shared);
+    worker_workspaces = zeros(worker * pool->threads());
     for (const PlanBuffer& buffer : plan().buffers) {
       const bool user = buffer.kind == BufferKind::kInput || buffer.kind == BufferKind::kOutput;
-      bound.push_back(user ? ZerosOf(buffer.size_bytes) : MappedBytes());
+      own.push_back(user ? zeros(buffer.size_bytes) : SessionMemory());
+      bound.push_back(own.back().data());
     }
   }
 
@@ -67,7 +68,7 @@ struct Session::Impl {
       case BufferKind::kArena:
         return arena.data() + buffer.offset_bytes + view.offset_bytes;
       default:
-        return bound[view.buffer].data() + view.offset_bytes;
+        return bound[view.buffer] + view.offset_bytes;
     }
   }
 
@@ -86,6 +87,51 @@ struct Session::Impl {
     launch.worker_stride_bytes = WorkerBytes(kernel);
     if (launch.worker_stride_bytes > 0) launch.worker_workspaces = worker_workspaces.data();
     return launch;
+  }
+
+  // Null: the session's own memory.
+  void Bind(int buffer, char* data) {
+    char* const there = data != nullptr ? data : own[buffer].data();
+    if (bound[buffer] == there) return;
+    bound[buffer] = there;
+    for (size_t i = 0; i < launches.size(); ++i) {
+      const std::vector<PlanView>& views = plan().calls[i].operands;
+      for (size_t j = 0; j < views.size(); ++j) {
+        if (views[j].buffer == buffer) launches[i].operands[j] = AddressOf(views[j]);
+      }
+    }
+  }
+
+  // A run writes an output while it still reads what else is bound.
+  void RefuseOverlap(int buffer, const char* data) const {
+    const PlanBuffer& mine = plan().buffers[buffer];
+    for (size_t i = 0; i < bound.size(); ++i) {
+      const PlanBuffer& other = plan().buffers[i];
+      const bool user = other.kind == BufferKind::kInput || other.kind == BufferKind::kOutput;
+      const bool written = mine.kind == BufferKind::kOutput || other.kind == BufferKind::kOutput;
+      if (static_cast<int>(i) == buffer || !user || !written) continue;
+      if (data < bound[i] + other.size_bytes && bound[i] < data + mine.size_bytes) {
+        throw Error(ExitCode::kUsage,
+                    fmt::format("the memory of '{}' overlaps that of '{}', and a run would write to it", mine.name,
+                                other.name));
+      }
+    }
+  }
+
+  // Index into the plan's buffers of entry i of its inputs or outputs.
+  int BufferOf(const std::vector<int>& list, int i, const char* what) const {
+    if (i >= 0 && static_cast<size_t>(i) < list.size()) return list[i];
+    throw Error(ExitCode::kUsage, fmt::format("no {} {}; there are {}", what, i, list.size()));
+  }
+
+  void BindChecked(int buffer, char* data, size_t size_bytes) {
+    const PlanBuffer& tensor = plan().buffers[buffer];
+    if (data != nullptr && size_bytes != static_cast<size_t>(tensor.size_bytes)) {
+      throw Error(ExitCode::kUsage, fmt::format("'{}': {} bytes were given; {} would be right", tensor.name, size_bytes,
+                                                tensor.size_bytes));
+    }
+    if (data != nullptr) RefuseOverlap(buffer, data);
+    Bind(buffer, data);
   }
 
   void RunCall(size_t i) {
@@ -115,7 +161,7 @@ Session::Session(std::shared_ptr<const Package> package, const SessionOptions& o
   }
   impl_->package = std::move(package);
   impl_->MakePool(options);
-  impl_->MakeMemory();
+  impl_->MakeMemory(options.memory ? &*options.memory : nullptr);
   for (const PlanCall& call : impl_->plan().calls) impl_->launches.push_back(impl_->LaunchOf(call));
 }
 
@@ -133,11 +179,19 @@ void Session::SetInput(std::string_view name, const Tensor& value) {
 }
 
 void* Session::InputData(int i) {
-  const auto& inputs = impl_->plan().inputs;
-  if (i < 0 || static_cast<size_t>(i) >= inputs.size()) {
-    throw Error(ExitCode::kUsage, fmt::format("no input {}; there are {}", i, inputs.size()));
-  }
-  return impl_->bound[inputs[i]].data();
+  const int buffer = impl_->BufferOf(impl_->plan().inputs, i, "input");
+  impl_->Bind(buffer, nullptr);
+  return impl_->bound[buffer];
+}
+
+void Session::BindInput(int i, const void* data, size_t size_bytes) {
+  // Kernels only read inputs.
+  char* const memory = const_cast<char*>(static_cast<const char*>(data));
+  impl_->BindChecked(impl_->BufferOf(impl_->plan().inputs, i, "input"), memory, size_bytes);
+}
+
+void Session::BindOutput(int i, void* data, size_t size_bytes) {
+  impl_->BindChecked(impl_->BufferOf(impl_->plan().outputs, i, "output"), static_cast<char*>(data), size_bytes);
 }
 
 void Session::Run() {
@@ -158,11 +212,7 @@ std::vector<int64_t> Session::RunProfiled() {
 int Session::outputs() const { return static_cast<int>(impl_->plan().outputs.size()); }
 
 const void* Session::OutputData(int i) const {
-  const auto& list = impl_->plan().outputs;
-  if (i < 0 || static_cast<size_t>(i) >= list.size()) {
-    throw Error(ExitCode::kUsage, fmt::format("no output {}; there are {}", i, list.size()));
-  }
-  return impl_->bound[list[i]].view().data();
+  return impl_->bound[impl_->BufferOf(impl_->plan().outputs, i, "output")];
 }
 
 Tensor Session::Output(int i) const {
@@ -175,7 +225,7 @@ Tensor Session::Output(int i) const {
 
 int64_t Session::memory_bytes() const {
   size_t total = impl_->arena.size() + impl_->shared_workspace.size() + impl_->worker_workspaces.size();
-  for (const MappedBytes& buffer : impl_->bound) total += buffer.size();
+  for (const SessionMemory& buffer : impl_->own) total += buffer.size();
   return static_cast<int64_t>(total);
 }
 

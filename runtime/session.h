@@ -3,12 +3,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/tensor.h"
 #include "runtime/package.h"
+#include "runtime/session_memory.h"
 #include "runtime/thread_pool.h"
 
 namespace hone {
@@ -16,7 +18,8 @@ namespace hone {
 struct SessionOptions {
   int threads = 0;  // 0: the cores that affinity and the cgroup allow
   bool pin = false;
-  ThreadPool* pool = nullptr;  // the caller's own, not owned; must outlive the session
+  ThreadPool* pool = nullptr;               // the caller's own, not owned; must outlive the session
+  std::optional<MemorySource> memory = {};  // for the session's tensors and workspaces; absent: the system
 };
 
 // Arena, bound inputs and outputs, thread pool. Used by one thread at a time.
@@ -27,13 +30,19 @@ class Session {
 
   // Copies the tensor in. Throws Error(kUsage) naming the input when the name, shape or dtype does not fit.
   void SetInput(std::string_view name, const Tensor& value);
-  // Memory of input i of the plan's list for the caller to fill; valid as long as the session.
+  // Memory of the session's own for input i of the plan's list, for the caller to fill; valid as long as the session.
+  // The input is bound no more.
   void* InputData(int i);
+  // From now on runs read input i from `data`, or write output i there: size_bytes bytes of any alignment, which stay
+  // the caller's and must outlive the runs. Null binds the session's own memory again. Throws Error(kUsage) when the
+  // size is not the tensor's, or when an output would overlap another tensor's bound memory. Allocates nothing.
+  void BindInput(int i, const void* data, size_t size_bytes);
+  void BindOutput(int i, void* data, size_t size_bytes);
   // Runs every call. Throws Error(kBug) when a kernel returns a code, naming its node. Allocates nothing.
   void Run();
   int outputs() const;
   Tensor Output(int i) const;  // a copy
-  // Memory of output i of the plan's list; valid as long as the session, written by Run.
+  // Where Run writes output i of the plan's list: the session's own memory, or what was bound.
   const void* OutputData(int i) const;
   // Runs with a clock around each call: nanoseconds per plan call.
   std::vector<int64_t> RunProfiled();

@@ -1,12 +1,11 @@
 /* Runs a package from C: fills every input with i / n for element i of n, runs once, prints the first values of each
- * output. Usage: hone_example_c PACKAGE [THREADS] */
+ * output. Usage: run_package PACKAGE [THREADS] */
+#include <hone/hone.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "runtime/hone.h"
-
 static int Fail(hone_status status) {
-  fprintf(stderr, "hone_example_c: %s\n", hone_error_text());
+  fprintf(stderr, "run_package: %s\n", hone_error_text());
   return (int)status;
 }
 
@@ -51,7 +50,7 @@ static hone_status RunOnce(const hone_package* package, hone_session* session) {
 
 int main(int argc, char** argv) {
   if (argc < 2) {
-    fprintf(stderr, "usage: hone_example_c PACKAGE [THREADS]\n");
+    fprintf(stderr, "usage: run_package PACKAGE [THREADS]\n");
     return HONE_USAGE;
   }
   hone_package* package = NULL;

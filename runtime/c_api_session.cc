@@ -1,0 +1,166 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "runtime/c_api_guard.h"
+#include "runtime/session.h"
+
+struct hone_session {
+  std::unique_ptr<hone::Session> session;
+  hone_profile_callback profile = nullptr;
+  void* profile_user = nullptr;
+};
+
+namespace hone {
+namespace {
+
+void CheckSize(size_t given, const PlanBuffer& buffer, const char* what) {
+  if (given != static_cast<size_t>(buffer.size_bytes)) {
+    throw Error(ExitCode::kUsage, fmt::format("{} '{}': {} bytes were given; {} would be right", what, buffer.name,
+                                              given, buffer.size_bytes));
+  }
+}
+
+// A program built with another version of the header has a struct of another size: members that it lacks are 0, and
+// those that this library does not know have to be.
+hone_session_options Known(const hone_session_options& given) {
+  constexpr size_t kLeast = offsetof(hone_session_options, allocator) + sizeof(void*);
+  if (given.struct_bytes < kLeast) {
+    throw Error(ExitCode::kUsage, fmt::format("options: struct_bytes is {}; sizeof(hone_session_options), {}, would be "
+                                              "right",
+                                              given.struct_bytes, sizeof(given)));
+  }
+  const char* const bytes = reinterpret_cast<const char*>(&given);
+  if (std::any_of(bytes + std::min(sizeof(given), given.struct_bytes), bytes + given.struct_bytes,
+                  [](char byte) { return byte != 0; })) {
+    throw Error(ExitCode::kUsage, "options: set what this version of hone does not know; newer members must be 0");
+  }
+  return given;
+}
+
+SessionOptions OptionsOf(const hone_session_options& given) {
+  SessionOptions options;
+  options.threads = given.threads;
+  options.pin = given.pin != 0;
+  if (given.allocator != nullptr) {
+    if (given.allocator->allocate == nullptr || given.allocator->release == nullptr) {
+      throw Error(ExitCode::kUsage, "the allocator lacks a function; allocate and release are both needed");
+    }
+    options.memory = MemorySource{given.allocator->allocate, given.allocator->release, given.allocator->user};
+  }
+  return options;
+}
+
+hone_session* Created(const hone_package* package, const hone_session_options& options) {
+  auto session = std::make_unique<hone_session>();
+  session->session = std::make_unique<Session>(package->package, OptionsOf(options));
+  return session.release();
+}
+
+void RunAndTell(hone_session& session) {
+  const std::vector<int64_t> times_ns = session.session->RunProfiled();
+  const std::vector<PlanCall>& calls = session.session->package().plan().calls;
+  // What the callback changes holds for later runs.
+  const hone_profile_callback callback = session.profile;
+  void* const user = session.profile_user;
+  for (size_t i = 0; i < calls.size(); ++i) {
+    hone_profiled_call call{};
+    call.index = static_cast<int32_t>(i);
+    call.calls = static_cast<int32_t>(calls.size());
+    call.op = calls[i].op.c_str();
+    call.node = calls[i].nodes.empty() ? "" : calls[i].nodes.front().c_str();
+    call.flops = calls[i].flops;
+    call.time_ns = times_ns[i];
+    callback(user, &call);
+  }
+}
+
+}  // namespace
+}  // namespace hone
+
+using hone::Guarded;
+using hone::RequirePointer;
+
+hone_status hone_session_create_with(const hone_package* package, const hone_session_options* options,
+                                     hone_session** session) {
+  return Guarded([&] {
+    RequirePointer(package, "package");
+    RequirePointer(session, "session");
+    *session = nullptr;
+    *session = hone::Created(package, options == nullptr ? hone_session_options{} : hone::Known(*options));
+  });
+}
+
+hone_status hone_session_create(const hone_package* package, int32_t threads, hone_session** session) {
+  hone_session_options options{};
+  options.struct_bytes = sizeof(options);
+  options.threads = threads;
+  return hone_session_create_with(package, &options, session);
+}
+
+void hone_session_free(hone_session* session) { delete session; }
+
+int32_t hone_session_threads(const hone_session* session) {
+  return session == nullptr ? 0 : session->session->threads();
+}
+
+size_t hone_session_memory_bytes(const hone_session* session) {
+  return session == nullptr ? 0 : static_cast<size_t>(session->session->memory_bytes());
+}
+
+hone_status hone_session_set_input(hone_session* session, int32_t index, const void* data, size_t size_bytes) {
+  return Guarded([&] {
+    RequirePointer(session, "session");
+    const hone::Plan& plan = session->session->package().plan();
+    const hone::PlanBuffer& buffer = hone::BufferAt(plan, plan.inputs, index, "input");
+    if (size_bytes > 0) RequirePointer(data, "data");
+    hone::CheckSize(size_bytes, buffer, "input");
+    void* const memory = session->session->InputData(index);
+    if (size_bytes > 0) std::memcpy(memory, data, size_bytes);
+  });
+}
+
+hone_status hone_session_bind_input(hone_session* session, int32_t index, const void* data, size_t size_bytes) {
+  return Guarded([&] {
+    RequirePointer(session, "session");
+    session->session->BindInput(index, data, size_bytes);
+  });
+}
+
+hone_status hone_session_bind_output(hone_session* session, int32_t index, void* data, size_t size_bytes) {
+  return Guarded([&] {
+    RequirePointer(session, "session");
+    session->session->BindOutput(index, data, size_bytes);
+  });
+}
+
+hone_status hone_session_run(hone_session* session) {
+  return Guarded([&] {
+    RequirePointer(session, "session");
+    if (session->profile == nullptr) return session->session->Run();
+    hone::RunAndTell(*session);
+  });
+}
+
+hone_status hone_session_get_output(const hone_session* session, int32_t index, void* data, size_t size_bytes) {
+  return Guarded([&] {
+    RequirePointer(session, "session");
+    const hone::Plan& plan = session->session->package().plan();
+    const hone::PlanBuffer& buffer = hone::BufferAt(plan, plan.outputs, index, "output");
+    if (size_bytes > 0) RequirePointer(data, "data");
+    hone::CheckSize(size_bytes, buffer, "output");
+    if (size_bytes > 0) std::memcpy(data, session->session->OutputData(index), size_bytes);
+  });
+}
+
+hone_status hone_session_set_profile(hone_session* session, hone_profile_callback callback, void* user) {
+  return Guarded([&] {
+    RequirePointer(session, "session");
+    session->profile = callback;
+    session->profile_user = user;
+  });
+}

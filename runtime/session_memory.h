@@ -1,0 +1,39 @@
+// One block of a session's memory: from the system, or from whoever embeds the runtime.
+#pragma once
+
+#include <cstddef>
+
+#include "runtime/mapped_bytes.h"
+
+namespace hone {
+
+// Where memory comes from when the system's is not wanted. The functions may be called from the thread that makes or
+// destroys a session, and must not throw.
+struct MemorySource {
+  // size_bytes bytes at a multiple of `alignment` (a power of two), whatever they hold; null when there are none.
+  void* (*allocate)(void* user, size_t size_bytes, size_t alignment) = nullptr;
+  void (*release)(void* user, void* memory, size_t size_bytes) = nullptr;
+  void* user = nullptr;
+};
+
+// Owns one block of zeros, 64-byte aligned; empty when it has no bytes, for which no source is asked.
+class SessionMemory {
+ public:
+  SessionMemory() = default;
+  // `source` null: the system. Throws Error: kIo when there is no memory, kUsage when the source's is not aligned.
+  SessionMemory(size_t size_bytes, const MemorySource* source);
+  SessionMemory(SessionMemory&& other) noexcept;
+  SessionMemory& operator=(SessionMemory&& other) noexcept;
+  ~SessionMemory();
+
+  char* data() { return lent_ != nullptr ? lent_ : own_.data(); }
+  size_t size() const { return lent_ != nullptr ? lent_bytes_ : own_.size(); }
+
+ private:
+  MappedBytes own_;
+  MemorySource source_;
+  char* lent_ = nullptr;
+  size_t lent_bytes_ = 0;
+};
+
+}  // namespace hone
