@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include "cli/c_header.h"
 #include "cli/command_line.h"
 #include "cli/files/join_packages.h"
+#include "cli/files/object_file.h"
 #include "cli/files/read_file.h"
 #include "cli/files/safetensors.h"
 #include "cli/files/write_file.h"
@@ -12,6 +14,7 @@
 #include "cli/printing/print.h"
 #include "cli/printing/print_json.h"
 #include "compiler/codegen/machine_target.h"
+#include "core/error.h"
 #include "core/shell_word.h"
 #include "rpc_runner/machine/environment.h"
 #include "runtime/package.h"
@@ -128,6 +131,53 @@ Json WriteParts(const Packages& packages, const std::string& folder) {
   return written;
 }
 
+void TellFiles(const std::string& package, const Json& files, bool as_json) {
+  if (as_json) return PrintJson({{"package", package}, {"files", files}});
+  for (const Json& file : files)
+    Print("{}  {}\n", file["path"].get<std::string>(), BytesText(file["size_bytes"].get<int64_t>()));
+}
+
+// Throws Error(kUsage) when they are not for one architecture.
+std::string TripleOfAll(const Packages& packages, const std::string& path) {
+  const auto architecture = [](const std::string& triple) { return triple.substr(0, triple.find('-')); };
+  const std::string& first = packages[0]->plan().target.triple;
+  for (const auto& package : packages) {
+    const std::string& triple = package->plan().target.triple;
+    if (architecture(triple) == architecture(first)) continue;
+    throw Error(ExitCode::kUsage, fmt::format("{} holds code for {} and {}; an object file is for one architecture",
+                                              path, architecture(first), architecture(triple)));
+  }
+  return first;
+}
+
+int ExportCommand(const Arguments& arguments) {
+  CommandLine line("hone package export", "Writes a package as a C header and an object file to link into a program.");
+  std::string path, folder, name = "model";
+  bool as_c = false;
+  line.Add("PACKAGE", path, "a package that `hone build` wrote").Required();
+  line.AddFlag("--c", as_c, "as NAME.h and NAME.o, for C and C++");
+  line.Add("--name", name, "what the files and what they declare begin with").ShowDefault();
+  line.Add("-o,--output", folder, "the folder to write them to").Required();
+  if (!line.Parse(arguments)) return 0;
+  if (!as_c) throw Error(ExitCode::kUsage, "hone package export: no form was given; --c would be right");
+  if (!IsCName(name)) {
+    throw Error(ExitCode::kUsage,
+                fmt::format("--name {} is no name in C; letters, digits and _, no digit first, would be right", name));
+  }
+  const Packages packages = Package::InspectAll(path);
+  for (const auto& package : packages) package->VerifyParams();
+  const std::string bytes = ReadFile(path);
+  const std::vector<std::pair<std::string, std::string>> parts = {
+      {name + ".h", CHeader(packages[0]->plan(), name, bytes.size())},
+      {name + ".o", ObjectFile(TripleOfAll(packages, path), name + "_package", bytes)}};
+  WriteFilesAtomically(folder, parts);
+  Json files = Json::array();
+  for (const auto& [file, text] : parts) files.push_back({{"path", folder + "/" + file}, {"size_bytes", text.size()}});
+  TellFiles(path, files, line.json());
+  line.Next("hone package info " + ShellWord(path));
+  return 0;
+}
+
 int UnpackCommand(const Arguments& arguments) {
   CommandLine line("hone package unpack", "Writes a package's manifest, graph, lib and params as files of their own.");
   std::string path, folder;
@@ -136,13 +186,7 @@ int UnpackCommand(const Arguments& arguments) {
   if (!line.Parse(arguments)) return 0;
   const Packages packages = Package::InspectAll(path);
   for (const auto& package : packages) package->VerifyParams();
-  const Json files = WriteParts(packages, folder);
-  if (line.json()) {
-    PrintJson({{"package", path}, {"files", files}});
-  } else {
-    for (const Json& file : files)
-      Print("{}  {}\n", file["path"].get<std::string>(), BytesText(file["size_bytes"].get<int64_t>()));
-  }
+  TellFiles(path, WriteParts(packages, folder), line.json());
   line.Next("hone package info " + ShellWord(path));
   return 0;
 }
@@ -151,6 +195,7 @@ int UnpackCommand(const Arguments& arguments) {
 
 int PackageCommand(const Arguments& arguments) {
   static const std::vector<Command> commands = {
+      {"export", "a C header and an object file, to link into a program", ExportCommand},
       {"info", "model, target, inputs, outputs, kernels, memory", InfoCommand},
       {"join", "one file of packages for several targets", JoinPackagesCommand},
       {"unpack", "graph.json, lib.so, params.safetensors and manifest.json", UnpackCommand},

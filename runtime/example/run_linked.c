@@ -1,8 +1,7 @@
 /* Runs a package that is linked into the program: model.h and model.o are what `hone package export` wrote. Reads no
  * file. Its tensors' memory is the program's own. Prints the first output's first values for inputs of zeros. */
+#include <model.h>
 #include <stdio.h>
-
-#include "model.h"
 
 static _Alignas(64) unsigned char input[MODEL_INPUT_0_BYTES];
 static _Alignas(64) unsigned char output[MODEL_OUTPUT_0_BYTES];

@@ -1,0 +1,17 @@
+// A package as C code sees it once it is linked into a program.
+#pragma once
+
+#include <string>
+
+#include "core/plan.h"
+
+namespace hone {
+
+// Whether C takes it as a name: letters, digits and _, no digit first. Keywords are not looked for.
+bool IsCName(const std::string& text);
+
+// A header for C and C++: the array NAME_package of size_bytes bytes, NAME_load() which loads it with the C API, and
+// per tensor its index, its bytes and, as a remark, its type and shape.
+std::string CHeader(const Plan& plan, const std::string& name, size_t size_bytes);
+
+}  // namespace hone

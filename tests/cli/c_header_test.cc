@@ -1,0 +1,37 @@
+#include "cli/c_header.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace hone {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(CHeader, TakesNamesOfCAlone) {
+  for (const char* name : {"model", "_m", "resnet_18", "A1"}) EXPECT_TRUE(IsCName(name)) << name;
+  for (const char* name : {"", "18", "a-b", "a b", "../x", "\xc3\xa4", "a\n"}) EXPECT_FALSE(IsCName(name)) << name;
+}
+
+// Names are the model's, which is anybody's file.
+TEST(CHeader, LeavesNoRemarkOpen) {
+  Plan plan;
+  plan.model = "a*/ int x; /*\nint y;";
+  PlanBuffer buffer;
+  buffer.name = "in*/ #error \\\n";
+  buffer.shape = {2, 3};
+  buffer.size_bytes = 24;
+  plan.buffers = {buffer, buffer};
+  plan.inputs = {0};
+  plan.outputs = {1};
+  const std::string header = CHeader(plan, "net", 4096);
+  EXPECT_THAT(header, HasSubstr("/* in_/ #error _ : float32 2x3 */\n#define NET_INPUT_0_BYTES 24\n"));
+  EXPECT_THAT(header, HasSubstr("#define NET_OUTPUT_0_BYTES 24\n"));
+  EXPECT_THAT(header, HasSubstr("extern const unsigned char net_package[4096];\n"));
+  EXPECT_THAT(header, HasSubstr("a_/ int x; /_ int y;"));
+  EXPECT_THAT(header, Not(HasSubstr("\nint y")));
+}
+
+}  // namespace
+}  // namespace hone
