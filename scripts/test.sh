@@ -14,8 +14,8 @@ if [ "${1:-}" = "--no-install" ]; then
 fi
 [ "${1:-}" = "--" ] && shift
 
-# For tests alone: Debian's package makes a server of its own when it is installed, which the demo has no use for.
-HONE_PACKAGES="$HONE_PACKAGES postgresql"
+# For tests alone: a server (whose Debian package starts one of its own, which the demo has no use for), and what packing asks.
+HONE_PACKAGES="$HONE_PACKAGES postgresql dpkg-dev"
 install_packages "${install[@]}"
 cmake --preset release >/dev/null
 cmake --build --preset release

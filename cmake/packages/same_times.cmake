@@ -1,0 +1,8 @@
+# Read by cpack before it begins: files in a package bear one time, of the last commit unless SOURCE_DATE_EPOCH names another.
+if(NOT DEFINED ENV{SOURCE_DATE_EPOCH})
+  execute_process(COMMAND git -C ${CMAKE_CURRENT_LIST_DIR} log -1 --format=%ct OUTPUT_VARIABLE committed OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+  if(NOT committed)
+    set(committed 1700000000) # not a checkout
+  endif()
+  set(ENV{SOURCE_DATE_EPOCH} ${committed})
+endif()

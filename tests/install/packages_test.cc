@@ -1,0 +1,139 @@
+// The Debian packages: unpacked where nothing else is, they do what the README shows.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <regex>
+#include <thread>
+
+#include "tests/install/installed_test.h"
+#include "tests/support/page_session.h"
+
+namespace hone {
+namespace {
+
+namespace fs = std::filesystem;
+
+using testing::HasSubstr;
+using testing::Not;
+
+class Packages : public InstalledTest {
+ protected:
+  void SetUp() override {
+    InstalledTest::SetUp();
+    if (Shell("dpkg-deb --version && dpkg-shlibdeps --version").code != 0) GTEST_SKIP() << "there is no dpkg-dev";
+    if (!fs::exists(Deb("debs", "hone"))) Pack("debs");
+  }
+  static void TearDownTestSuite() { fs::remove_all(Folder("")); }
+
+  // Of the process: packing takes long.
+  static std::string Folder(const std::string& name) {
+    return fs::temp_directory_path() / ("hone_packages_" + std::to_string(getpid())) / name;
+  }
+  // The packages, in a folder of this name; with less compression than users get.
+  void Pack(const std::string& name) {
+    fs::create_directories(Folder(name));
+    const ProgramResult r =
+        Shell("cd '" + Folder(name) +
+              "' && '" HONE_CPACK "' --config '" HONE_BUILD_DIR
+              "/CPackConfig.cmake' -B . -D CPACK_DEBIAN_COMPRESSION_TYPE=gzip && rm -r _CPack_Packages");
+    ASSERT_EQ(r.code, 0) << r.out << r.err;
+  }
+  static std::string Deb(const std::string& folder, const std::string& package) {
+    return Folder(folder) + "/" + package + "_" HONE_VERSION "_amd64.deb";
+  }
+  std::string Field(const std::string& package, const std::string& field) {
+    return Shell("dpkg-deb --field '" + Deb("debs", package) + "' " + field).out;
+  }
+  std::string Contents(const std::string& package) {
+    return Shell("dpkg-deb --contents '" + Deb("debs", package) + "'").out;
+  }
+
+  // In the clean root, with a /proc of its own; as somebody who is not root where that is who tests.
+  ProgramResult InRoot(const std::string& line) {
+    const std::string user = geteuid() == 0 ? "" : "--user --map-current-user ";
+    return Shell("env -i PATH=/usr/bin HOME=/home unshare " + user + "--mount --pid --fork --root='" + Path("root") +
+                 "' --mount-proc --wd=/home " + line);
+  }
+};
+
+const std::vector<std::string> kAll = {"libhone-runtime0", "libhone-dev", "hone-runner", "hone"};
+
+TEST_F(Packages, AreTheSameTwice) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(1100));  // times of files have seconds
+  Pack("again");
+  for (const std::string& package : kAll) {
+    EXPECT_EQ(Shell("cmp '" + Deb("debs", package) + "' '" + Deb("again", package) + "'").code, 0) << package;
+  }
+}
+
+TEST_F(Packages, SayWhatTheyNeedAndHoldWhatTheySay) {
+  EXPECT_THAT(Field("libhone-runtime0", "Depends"), testing::MatchesRegex("libc6 \\(>= [0-9.]+\\)\n"));
+  EXPECT_EQ(Field("libhone-dev", "Depends"), "libhone-runtime0 (= " HONE_VERSION ")\n");
+  EXPECT_THAT(Field("hone", "Depends"), HasSubstr("hone-runner (= " HONE_VERSION ")"));
+  EXPECT_THAT(Field("hone", "Depends"), HasSubstr("libllvm19"));
+  EXPECT_THAT(Field("hone-runner", "Depends"), Not(testing::ContainsRegex("llvm|sqlite|protobuf|onnx")));
+  for (const char* package : {"hone", "hone-runner"}) {
+    const ProgramResult script =
+        Shell("dpkg-deb --ctrl-tarfile '" + Deb("debs", package) +
+              "' | tar --extract --to-stdout ./postinst > postinst && sh -n postinst && cat postinst");
+    EXPECT_EQ(script.code, 0) << script.err;
+    const std::string user = std::string(package) == "hone" ? "hone-tracker" : "hone-runner";
+    EXPECT_THAT(script.out, HasSubstr("systemd-sysusers " + user + ".conf"));
+  }
+  for (const std::string& package : kAll) {
+    EXPECT_THAT(Contents(package), HasSubstr("./usr/share/doc/" + package + "/copyright\n"));
+    EXPECT_THAT(Contents(package), Not(HasSubstr(HONE_BUILD_DIR))) << "a folder of the build";
+  }
+  EXPECT_THAT(Contents("libhone-runtime0"), HasSubstr("./usr/lib/libhone.so.0 -> libhone.so." HONE_VERSION));
+  for (const char* file : {"./usr/include/hone/hone.h\n", "./usr/lib/libhone.a\n", "./usr/lib/libhone.so -> ",
+                           "./usr/lib/pkgconfig/hone.pc\n", "./usr/lib/cmake/hone/honeConfig.cmake\n"}) {
+    EXPECT_THAT(Contents("libhone-dev"), HasSubstr(file));
+  }
+  for (const char* file : {"./usr/bin/hone-runner\n", "./usr/lib/systemd/system/hone-runner.service\n",
+                           "./usr/lib/sysusers.d/hone-runner.conf\n", "./usr/share/man/man1/hone-runner.1.gz\n"}) {
+    EXPECT_THAT(Contents("hone-runner"), HasSubstr(file));
+  }
+  for (const char* file :
+       {"./usr/bin/hone\n", "./usr/bin/hone-compiler\n", "./usr/lib/systemd/system/hone-tracker.service\n",
+        "./usr/share/man/man1/hone.1.gz\n", "./usr/share/bash-completion/completions/hone\n",
+        "./usr/share/zsh/vendor-completions/_hone\n", "./usr/share/fish/vendor_completions.d/hone.fish\n",
+        "./usr/share/hone/hub.honepack\n", "./usr/share/doc/hone/installing.md\n"}) {
+    EXPECT_THAT(Contents("hone"), HasSubstr(file));
+  }
+}
+
+TEST_F(Packages, DoInACleanRootWhatTheReadmeShows) {
+  if (Shell("unshare --mount --pid --fork true").code != 0 &&
+      Shell("unshare --user --map-current-user --mount --pid --fork true").code != 0) {
+    GTEST_SKIP() << "this machine lets nobody make namespaces";
+  }
+  std::string debs;
+  for (const char* package : {"hone", "hone-runner"}) debs += " '" + Deb("debs", package) + "'";
+  const ProgramResult made = Shell("'" HONE_SOURCE_DIR "/tests/install/clean_root.sh' '" + Path("root") + "'" + debs);
+  ASSERT_EQ(made.code, 0) << made.err;
+  // The image that the README's session has: zeros.
+  std::string npy = "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 3, 224, 224), }";
+  npy.resize(117, ' ');
+  Write("root/home/image.npy",
+        std::string("\x93NUMPY\x01\x00\x76\x00", 10) + npy + "\n" + std::string(4 * 3 * 224 * 224, '\0'));
+
+  int typed = 0;
+  for (const ShownCommand& shown : ShownIn(HONE_SOURCE_DIR "/README.md")) {
+    if (shown.line.find("squeezenet") == std::string::npos) continue;
+    SCOPED_TRACE(shown.line);
+    const std::string line = std::regex_replace(shown.line, std::regex("--budget 10m"), "--budget 5s");
+    const ProgramResult r = InRoot(line);
+    ASSERT_EQ(r.code, 0) << r.out << r.err;
+    const bool verifies = line.starts_with("hone verify"), tunes = line.starts_with("hone tune");
+    EXPECT_THAT(r.out, HasSubstr(verifies ? "the outputs agree" : tunes ? "gain" : ""));
+    ++typed;
+  }
+  EXPECT_EQ(typed, 5) << "the README shows no session with squeezenet";
+  EXPECT_THAT(InRoot("hone doctor").out, HasSubstr("executor"));
+}
+
+}  // namespace
+}  // namespace hone
