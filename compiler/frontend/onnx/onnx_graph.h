@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,8 +16,10 @@ inline constexpr int64_t kOldestOpset = 7;
 inline constexpr int64_t kNewestOpset = 25;
 inline constexpr int64_t kOldestIrVersion = 3;
 
+struct OnnxGraph;
+
 struct OnnxAttribute {
-  enum class Kind : uint8_t { kFloat, kInt, kString, kTensor, kFloats, kInts, kStrings, kOther };
+  enum class Kind : uint8_t { kFloat, kInt, kString, kTensor, kFloats, kInts, kStrings, kGraph, kOther };
   Kind kind = Kind::kOther;
   double f = 0;
   int64_t i = 0;
@@ -24,6 +27,8 @@ struct OnnxAttribute {
   Tensor tensor;
   std::vector<double> floats;
   std::vector<int64_t> ints;
+  std::vector<std::string> strings;
+  std::shared_ptr<const OnnxGraph> graph;  // null unless it is one; without an opset of its own
 };
 
 struct OnnxNode {

@@ -23,6 +23,10 @@ namespace {
 
 using relay::ExprPtr;
 
+// Of graphs within nodes: how deep they lie, and their nodes, counted each time that they are computed.
+constexpr size_t kDeepest = 32;
+constexpr size_t kMostBodyNodes = 100'000;
+
 // Turns one OnnxGraph into a module.
 class Importer {
  public:
@@ -32,7 +36,12 @@ class Importer {
   relay::IRModule Run();
 
  private:
+  // Names and what they stand for, of the model and of each graph within a node that is being converted.
+  using Scope = std::unordered_map<std::string, ExprPtr>;
+
   void AddInputs();
+  std::vector<ExprPtr> ConvertBodyOf(const OnnxGraph& body, const std::vector<ExprPtr>& inputs);
+  const ExprPtr* FindValue(const std::string& name) const;
   void ConvertNode(const OnnxNode& node);
   std::vector<ExprPtr> Convert(const OnnxNode& node);
   ExprPtr ValueOf(const std::string& name) const;
@@ -45,7 +54,8 @@ class Importer {
   std::vector<std::string>& notices_;
   TypedBuilder builder_;
   std::vector<std::shared_ptr<const relay::Var>> inputs_;
-  std::unordered_map<std::string, ExprPtr> values_;
+  std::vector<Scope> scopes_{1};
+  size_t body_nodes_ = 0;
 };
 
 void Importer::AddInputs() {
@@ -58,9 +68,30 @@ void Importer::AddInputs() {
     }
     auto var = std::make_shared<const relay::Var>(input.name, relay::TensorType(shape, input.dtype));
     inputs_.push_back(var);
-    values_.emplace(input.name, var);
+    scopes_[0].emplace(input.name, var);
   }
-  for (const auto& [name, tensor] : graph_.initializers) values_.emplace(name, builder_.Weight(tensor, name));
+  for (const auto& [name, tensor] : graph_.initializers) scopes_[0].emplace(name, builder_.Weight(tensor, name));
+}
+
+// The weights of a graph within a node are constants: another branch may have a parameter of the same name.
+std::vector<ExprPtr> Importer::ConvertBodyOf(const OnnxGraph& body, const std::vector<ExprPtr>& inputs) {
+  if (scopes_.size() > kDeepest) RefuseNode(fmt::format("graphs within graphs, more than {} deep", kDeepest));
+  if (inputs.size() != body.inputs.size()) {
+    RefuseNode(fmt::format("its graph has {} inputs, it must have {}", body.inputs.size(), inputs.size()));
+  }
+  body_nodes_ += body.nodes.size();
+  if (body_nodes_ > kMostBodyNodes) RefuseNode(fmt::format("more than {} nodes, written out", kMostBodyNodes));
+  const std::vector<int> order =
+      TopologicalOrder(body, [&](const std::string& name) { return FindValue(name) != nullptr; });
+  Scope scope;
+  for (size_t i = 0; i < inputs.size(); ++i) scope[body.inputs[i].name] = inputs[i];
+  for (const auto& [name, tensor] : body.initializers) scope[name] = relay::MakeConstant(tensor, name);
+  scopes_.push_back(std::move(scope));
+  for (const int index : order) ConvertNode(Nth(body.nodes, index));
+  std::vector<ExprPtr> results;
+  for (const std::string& name : body.outputs) results.push_back(ValueOf(name));
+  scopes_.pop_back();
+  return results;
 }
 
 void Importer::CheckNode(const OnnxNode& node, const OnnxOperator& row) const {
@@ -85,9 +116,17 @@ void Importer::CheckNode(const OnnxNode& node, const OnnxOperator& row) const {
 
 // An output that a converter does not make (a mask, indices) is an error for those who use it alone.
 ExprPtr Importer::ValueOf(const std::string& name) const {
-  const auto value = values_.find(name);
-  if (value == values_.end()) RefuseNode(fmt::format("\"{}\" is a result that is not supported", name));
-  return value->second;
+  const ExprPtr* value = FindValue(name);
+  if (value == nullptr) RefuseNode(fmt::format("\"{}\" is a result that is not supported", name));
+  return *value;
+}
+
+// The innermost graph's first; null when there is none.
+const ExprPtr* Importer::FindValue(const std::string& name) const {
+  for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
+    if (const auto value = scope->find(name); value != scope->end()) return &value->second;
+  }
+  return nullptr;
 }
 
 std::vector<ExprPtr> Importer::Convert(const OnnxNode& node) {
@@ -100,7 +139,10 @@ std::vector<ExprPtr> Importer::Convert(const OnnxNode& node) {
   CheckNode(node, *row);
   std::vector<ExprPtr> inputs;
   for (const std::string& input : node.inputs) inputs.push_back(input.empty() ? nullptr : ValueOf(input));
-  return row->convert(OnnxNodeView(node, graph_.opset, std::move(inputs), builder_));
+  const auto convert_body = [this](const OnnxGraph& body, const std::vector<ExprPtr>& given) {
+    return ConvertBodyOf(body, given);
+  };
+  return row->convert(OnnxNodeView(node, graph_.opset, std::move(inputs), builder_, convert_body));
 }
 
 void Importer::ConvertNode(const OnnxNode& node) {
@@ -109,7 +151,7 @@ void Importer::ConvertNode(const OnnxNode& node) {
     const std::vector<ExprPtr> results = Convert(node);
     for (size_t i = 0; i < node.outputs.size(); ++i) {
       if (node.outputs[i].empty()) continue;
-      if (i < results.size()) values_[node.outputs[i]] = results[i];
+      if (i < results.size()) scopes_.back()[node.outputs[i]] = results[i];
     }
   } catch (const Error& error) {
     throw Error(error.code(), fmt::format("node \"{}\" ({}): {}", node.name, node.op_type, error.what()));
@@ -121,9 +163,9 @@ void Importer::ConvertNode(const OnnxNode& node) {
 ExprPtr Importer::Body() const {
   std::vector<ExprPtr> outputs;
   for (const std::string& name : graph_.outputs) {
-    const auto value = values_.find(name);
-    if (value == values_.end()) throw Error(ExitCode::kBadData, fmt::format("nothing makes the output \"{}\"", name));
-    outputs.push_back(value->second);
+    const ExprPtr* value = FindValue(name);
+    if (value == nullptr) throw Error(ExitCode::kBadData, fmt::format("nothing makes the output \"{}\"", name));
+    outputs.push_back(*value);
   }
   return outputs.size() == 1 ? outputs[0] : relay::MakeTuple(outputs);
 }

@@ -68,6 +68,12 @@ std::vector<int64_t> OnnxNodeView::Ints(std::string_view name, std::vector<int64
   return attribute != nullptr ? attribute->ints : std::move(otherwise);
 }
 
+const OnnxGraph& OnnxNodeView::Body(std::string_view name) const {
+  const OnnxAttribute* attribute = Find(name, Kind::kGraph);
+  if (attribute == nullptr) RefuseNode(fmt::format("the attribute {} is missing", name));
+  return *attribute->graph;
+}
+
 int64_t OnnxNodeView::Axis(int64_t axis, int64_t rank) {
   if (axis < -rank || axis >= rank) RefuseNode(fmt::format("axis {} is outside a tensor of rank {}", axis, rank));
   return axis < 0 ? axis + rank : axis;

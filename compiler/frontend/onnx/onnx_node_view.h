@@ -1,6 +1,7 @@
 // What a converter sees of the node it converts: inputs as expressions, attributes by name and kind.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,12 +13,21 @@
 
 namespace hone {
 
+// Converts a graph within a node: gets what stands for its inputs and gives its outputs.
+using ConvertBody =
+    std::function<std::vector<relay::ExprPtr>(const OnnxGraph& body, const std::vector<relay::ExprPtr>& inputs)>;
+
 // Short-lived: borrows all it shows. Every Throws below is Error(kBadData) without the node's name, which the importer
 // adds.
 class OnnxNodeView {
  public:
-  OnnxNodeView(const OnnxNode& node, int64_t opset, std::vector<relay::ExprPtr> inputs, TypedBuilder& builder)
-      : node_(node), opset_(opset), inputs_(std::move(inputs)), builder_(builder) {}
+  OnnxNodeView(const OnnxNode& node, int64_t opset, std::vector<relay::ExprPtr> inputs, TypedBuilder& builder,
+               ConvertBody convert_body = nullptr)
+      : node_(node),
+        opset_(opset),
+        inputs_(std::move(inputs)),
+        builder_(builder),
+        convert_body_(std::move(convert_body)) {}
 
   int64_t opset() const { return opset_; }
   const OnnxNode& node() const { return node_; }
@@ -41,6 +51,13 @@ class OnnxNodeView {
   double Float(std::string_view name, double otherwise) const;
   std::string String(std::string_view name, std::string_view otherwise) const;
   std::vector<int64_t> Ints(std::string_view name, std::vector<int64_t> otherwise) const;
+  // Throws when it is absent.
+  const OnnxGraph& Body(std::string_view name) const;
+  // The outputs of a graph within this node, which sees the values around it. Each call computes it once more. Throws
+  // when the number of inputs is another, and what its nodes' converters throw.
+  std::vector<relay::ExprPtr> Results(const OnnxGraph& body, const std::vector<relay::ExprPtr>& inputs) const {
+    return convert_body_(body, inputs);
+  }
   // Null when absent.
   const OnnxAttribute* Find(std::string_view name) const;
   // An axis in [0, rank): negative ones count from the end. Throws when it is outside.
@@ -61,6 +78,7 @@ class OnnxNodeView {
   int64_t opset_;
   std::vector<relay::ExprPtr> inputs_;
   TypedBuilder& builder_;
+  ConvertBody convert_body_;
 };
 
 // Throws Error(kBadData).

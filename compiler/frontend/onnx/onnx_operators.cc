@@ -27,6 +27,7 @@ Index BuildIndex() {
                              RearrangeOperators,
                              ScatterOperators,
                              EinsumOperators,
+                             ControlOperators,
                              GridSampleOperators,
                              AttentionOperators,
                              PatternOperators,

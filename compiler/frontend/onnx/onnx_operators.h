@@ -42,6 +42,7 @@ OnnxOperatorTable IndexingOperators();
 OnnxOperatorTable RearrangeOperators();
 OnnxOperatorTable ScatterOperators();
 OnnxOperatorTable EinsumOperators();
+OnnxOperatorTable ControlOperators();
 OnnxOperatorTable GridSampleOperators();
 OnnxOperatorTable AttentionOperators();
 OnnxOperatorTable PatternOperators();

@@ -36,10 +36,15 @@ OnnxAttribute::Kind KindOf(const onnx::AttributeProto& proto) {
       return Kind::kInts;
     case A::STRINGS:
       return Kind::kStrings;
+    case A::GRAPH:
+      return Kind::kGraph;
     default:
       return Kind::kOther;
   }
 }
+
+OnnxGraph ParseGraph(onnx::GraphProto& proto, const ExternalData* external, std::vector<std::string>& notices,
+                     bool is_body);
 
 OnnxAttribute ParseAttribute(onnx::AttributeProto& proto, const std::string& node, const ExternalData* external,
                              std::vector<std::string>& notices) {
@@ -50,9 +55,13 @@ OnnxAttribute ParseAttribute(onnx::AttributeProto& proto, const std::string& nod
   attribute.s = proto.s();
   attribute.floats.assign(proto.floats().begin(), proto.floats().end());
   attribute.ints.assign(proto.ints().begin(), proto.ints().end());
+  attribute.strings.assign(proto.strings().begin(), proto.strings().end());
   if (attribute.kind == OnnxAttribute::Kind::kTensor) {
     const std::string what = fmt::format("node \"{}\", attribute {}", node, proto.name());
     attribute.tensor = TakeTensor(*proto.mutable_t(), what, external, notices);
+  }
+  if (attribute.kind == OnnxAttribute::Kind::kGraph) {
+    attribute.graph = std::make_shared<const OnnxGraph>(ParseGraph(*proto.mutable_g(), external, notices, true));
   }
   return attribute;
 }
@@ -110,8 +119,15 @@ int64_t OpsetOf(const onnx::ModelProto& model) {
   Refuse("not an ONNX model, or a damaged one: it names no opset");
 }
 
+// What a node gives to a graph of its own has the type that it has there.
+OnnxInput NamedInput(const std::string& name) {
+  OnnxInput input;
+  input.name = name;
+  return input;
+}
+
 void ParseInitializers(onnx::GraphProto& proto, OnnxGraph& graph, const ExternalData* external,
-                       std::vector<std::string>& notices) {
+                       std::vector<std::string>& notices, bool is_body) {
   std::unordered_set<std::string> names;
   for (auto& initializer : *proto.mutable_initializer()) {
     const std::string name = initializer.name();
@@ -125,8 +141,22 @@ void ParseInitializers(onnx::GraphProto& proto, OnnxGraph& graph, const External
   for (const auto& input : proto.input()) {
     if (input.name().empty()) Refuse("an input has no name");
     if (!inputs.insert(input.name()).second) Refuse(fmt::format("the input \"{}\" is there twice", input.name()));
-    if (names.count(input.name()) == 0) graph.inputs.push_back(ParseInput(input, notices));
+    if (names.count(input.name()) > 0) continue;
+    graph.inputs.push_back(is_body ? NamedInput(input.name()) : ParseInput(input, notices));
   }
+}
+
+// `is_body`: of a node, not of the model.
+OnnxGraph ParseGraph(onnx::GraphProto& proto, const ExternalData* external, std::vector<std::string>& notices,
+                     bool is_body) {
+  OnnxGraph graph;
+  if (proto.node_size() > kMaxNodes) Refuse(fmt::format("{} nodes, at most {}", proto.node_size(), kMaxNodes));
+  ParseInitializers(proto, graph, external, notices, is_body);
+  for (int i = 0; i < proto.node_size(); ++i) {
+    graph.nodes.push_back(ParseNode(*proto.mutable_node(i), i, external, notices));
+  }
+  for (const auto& output : proto.output()) graph.outputs.push_back(output.name());
+  return graph;
 }
 
 OnnxGraph FromModel(onnx::ModelProto& model, const ExternalData* external, std::vector<std::string>& notices) {
@@ -134,18 +164,12 @@ OnnxGraph FromModel(onnx::ModelProto& model, const ExternalData* external, std::
   if (model.ir_version() < kOldestIrVersion) {
     Refuse(fmt::format("the model's IR version is {}; hone reads {} and later", model.ir_version(), kOldestIrVersion));
   }
-  OnnxGraph graph;
-  graph.opset = OpsetOf(model);
-  onnx::GraphProto& proto = *model.mutable_graph();
-  if (proto.node_size() > kMaxNodes) Refuse(fmt::format("{} nodes, at most {}", proto.node_size(), kMaxNodes));
-  ParseInitializers(proto, graph, external, notices);
-  for (int i = 0; i < proto.node_size(); ++i) {
-    graph.nodes.push_back(ParseNode(*proto.mutable_node(i), i, external, notices));
-  }
+  const int64_t opset = OpsetOf(model);
+  OnnxGraph graph = ParseGraph(*model.mutable_graph(), external, notices, false);
+  graph.opset = opset;
   std::unordered_set<std::string> outputs;
-  for (const auto& output : proto.output()) {
-    if (!outputs.insert(output.name()).second) Refuse(fmt::format("the output \"{}\" is there twice", output.name()));
-    graph.outputs.push_back(output.name());
+  for (const std::string& output : graph.outputs) {
+    if (!outputs.insert(output).second) Refuse(fmt::format("the output \"{}\" is there twice", output));
   }
   if (graph.outputs.empty()) Refuse("the model has no outputs");
   return graph;

@@ -6,6 +6,7 @@
 #include <queue>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "core/error.h"
 #include "core/nth.h"
@@ -42,12 +43,14 @@ struct Edges {
   std::vector<int> waiting_for;  // inputs that are not made yet
 };
 
-Edges FindEdges(const OnnxGraph& graph, const Producers& producers) {
+using IsGiven = std::function<bool(const std::string&)>;
+
+Edges FindEdges(const OnnxGraph& graph, const Producers& producers, const IsGiven& is_given) {
   Edges edges{std::vector<std::vector<int>>(graph.nodes.size()), std::vector<int>(graph.nodes.size(), 0)};
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
-    for (const std::string& input : graph.nodes[i].inputs) {
-      if (input.empty()) continue;
+    for (const std::string& input : ReadBy(graph.nodes[i])) {
       const auto producer = producers.find(input);
+      if (producer == producers.end() && is_given != nullptr && is_given(input)) continue;
       if (producer == producers.end()) Refuse(graph.nodes[i], fmt::format("nothing makes its input \"{}\"", input));
       if (producer->second == kGraphInput) continue;
       Nth(edges.consumers, producer->second).push_back(static_cast<int>(i));
@@ -57,10 +60,39 @@ Edges FindEdges(const OnnxGraph& graph, const Producers& producers) {
   return edges;
 }
 
+// What the graph reads and does not make.
+std::vector<std::string> TakenFromAround(const OnnxGraph& graph) {
+  std::unordered_set<std::string> made;
+  for (const auto& [name, tensor] : graph.initializers) made.insert(name);
+  for (const OnnxInput& input : graph.inputs) made.insert(input.name);
+  for (const OnnxNode& node : graph.nodes) made.insert(node.outputs.begin(), node.outputs.end());
+  std::vector<std::string> taken;
+  const auto take = [&](const std::string& name) {
+    if (!name.empty() && made.insert(name).second) taken.push_back(name);
+  };
+  for (const OnnxNode& node : graph.nodes) {
+    for (const std::string& name : ReadBy(node)) take(name);
+  }
+  for (const std::string& name : graph.outputs) take(name);
+  return taken;
+}
+
 }  // namespace
 
-std::vector<int> TopologicalOrder(const OnnxGraph& graph) {
-  Edges edges = FindEdges(graph, FindProducers(graph));
+std::vector<std::string> ReadBy(const OnnxNode& node) {
+  std::vector<std::string> names;
+  for (const std::string& input : node.inputs) {
+    if (!input.empty()) names.push_back(input);
+  }
+  for (const auto& [name, attribute] : node.attributes) {
+    if (attribute.graph == nullptr) continue;
+    for (std::string& taken : TakenFromAround(*attribute.graph)) names.push_back(std::move(taken));
+  }
+  return names;
+}
+
+std::vector<int> TopologicalOrder(const OnnxGraph& graph, const IsGiven& is_given) {
+  Edges edges = FindEdges(graph, FindProducers(graph), is_given);
   // The lowest index first keeps the file's order where it is valid.
   std::priority_queue<int, std::vector<int>, std::greater<>> ready;
   for (size_t i = 0; i < graph.nodes.size(); ++i) {

@@ -1,0 +1,192 @@
+// Operators that run graphs of their own: If, Loop, Scan. What they do is known when the model is imported, or both
+// sides of an If are computed.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "compiler/frontend/onnx/onnx_operators.h"
+#include "core/nth.h"
+
+namespace hone {
+namespace {
+
+using relay::ExprPtr;
+
+// Turns of one loop, each of which is written out.
+constexpr int64_t kMostTurns = 1024;
+
+// The one truth value; nothing when it is computed.
+std::optional<bool> Known(const OnnxNodeView& view, const ExprPtr& condition) {
+  const Shape& shape = view.builder().ShapeOf(condition);
+  if (ElementCount(shape) != 1) RefuseNode(fmt::format("its condition is {}; it must be one value", ShapeText(shape)));
+  const Tensor* value = view.builder().ValueOf(condition);
+  if (value == nullptr) return std::nullopt;
+  return value->At(0) != 0;
+}
+
+// Neither branch has an effect, so that both may be computed.
+ExprPtr Selected(const OnnxNodeView& view, const ExprPtr& then, const ExprPtr& otherwise) {
+  const TypedBuilder& builder = view.builder();
+  const relay::TypePtr a = builder.TypeOf(then), b = builder.TypeOf(otherwise);
+  if (a->shape != b->shape || a->dtype != b->dtype) {
+    RefuseNode(fmt::format("its condition is computed, and its branches give {} and {}; they must be alike",
+                           relay::ToText(a), relay::ToText(b)));
+  }
+  return view.Call("where", {view.Reshape(view.Input(0), {}), then, otherwise});
+}
+
+std::vector<ExprPtr> If(const OnnxNodeView& view) {
+  const OnnxGraph &then = view.Body("then_branch"), &otherwise = view.Body("else_branch");
+  if (const auto known = Known(view, view.Input(0))) return view.Results(*known ? then : otherwise, {});
+  const std::vector<ExprPtr> taken = view.Results(then, {}), left = view.Results(otherwise, {});
+  if (taken.size() != left.size()) {
+    RefuseNode(fmt::format("its branches have {} and {} outputs", taken.size(), left.size()));
+  }
+  std::vector<ExprPtr> results;
+  for (size_t i = 0; i < taken.size(); ++i) results.push_back(Selected(view, taken[i], left[i]));
+  return results;
+}
+
+// One element of every turn, joined along a new axis.
+ExprPtr Stacked(const OnnxNodeView& view, const std::vector<ExprPtr>& turns, int64_t axis) {
+  std::vector<ExprPtr> fields;
+  for (const ExprPtr& turn : turns) {
+    Shape shape = view.builder().ShapeOf(turn);
+    shape.insert(shape.begin() + OnnxNodeView::Axis(axis, static_cast<int64_t>(shape.size()) + 1), 1);
+    fields.push_back(view.Reshape(turn, shape));
+  }
+  const int64_t along = OnnxNodeView::Axis(axis, static_cast<int64_t>(view.builder().ShapeOf(fields[0]).size()));
+  return fields.size() == 1 ? fields[0] : view.builder().CallOnTuple("concatenate", fields, {{"axis", along}});
+}
+
+// The columns of `turns`, each stacked.
+std::vector<ExprPtr> AllStacked(const OnnxNodeView& view, const std::vector<std::vector<ExprPtr>>& turns,
+                                const std::vector<int64_t>& axes) {
+  std::vector<ExprPtr> results;
+  for (size_t i = 0; i < axes.size(); ++i) {
+    std::vector<ExprPtr> column;
+    for (const auto& turn : turns) column.push_back(turn.at(i));
+    results.push_back(Stacked(view, column, axes[i]));
+  }
+  return results;
+}
+
+[[noreturn]] void RefuseTurns() {
+  RefuseNode(fmt::format("its turns must be known when the model is imported, and at most {}", kMostTurns));
+}
+
+int64_t MostTurns(const OnnxNodeView& view) {
+  if (!view.HasInput(0)) return std::numeric_limits<int64_t>::max();
+  const Tensor* count = view.InputValue(0);
+  if (count == nullptr || count->elements() != 1) RefuseTurns();
+  return std::max<int64_t>(0, static_cast<int64_t>(count->At(0)));
+}
+
+ExprPtr Number(DType dtype, int64_t value) {
+  Tensor tensor(dtype, {});
+  tensor.Set(0, static_cast<double>(value));
+  return relay::MakeConstant(tensor);
+}
+
+std::vector<ExprPtr> Loop(const OnnxNodeView& view) {
+  const OnnxGraph& body = view.Body("body");
+  if (view.num_inputs() < 2) RefuseNode(fmt::format("{} inputs; it takes 2 or more", view.num_inputs()));
+  const int64_t most = MostTurns(view);
+  std::vector<ExprPtr> carried(view.inputs().begin() + 2, view.inputs().end());
+  if (body.outputs.size() < carried.size() + 1) RefuseNode("its graph gives fewer values than it takes");
+  const std::vector<int64_t> axes(body.outputs.size() - carried.size() - 1, 0);
+  std::optional<bool> goes_on = view.HasInput(1) ? Known(view, view.Input(1)) : true;
+  std::vector<std::vector<ExprPtr>> turns;
+  for (int64_t turn = 0; turn < most; ++turn) {
+    if (!goes_on || turn >= kMostTurns) RefuseTurns();
+    if (!*goes_on) break;
+    std::vector<ExprPtr> inputs{Number(DType::kInt64, turn), Number(DType::kBool, 1)};
+    inputs.insert(inputs.end(), carried.begin(), carried.end());
+    const std::vector<ExprPtr> results = view.Results(body, inputs);
+    goes_on = Known(view, results[0]);
+    const auto scanned = results.begin() + 1 + static_cast<int64_t>(carried.size());
+    carried.assign(results.begin() + 1, scanned);
+    turns.emplace_back(scanned, results.end());
+  }
+  if (turns.empty() && !axes.empty()) RefuseNode("it takes no turn, so that its outputs have no shape");
+  for (const ExprPtr& result : AllStacked(view, turns, axes)) carried.push_back(result);
+  return carried;
+}
+
+// The inputs that a Scan walks along, and how.
+struct Walked {
+  std::vector<int64_t> axes;
+  std::vector<int64_t> backwards;
+};
+
+std::vector<int64_t> PerValue(const OnnxNodeView& view, std::string_view name, int64_t count) {
+  const std::vector<int64_t> given = view.Ints(name, std::vector<int64_t>(static_cast<size_t>(count)));
+  if (static_cast<int64_t>(given.size()) == count) return given;
+  RefuseNode(fmt::format("{} holds {} numbers, it must hold {}", name, given.size(), count));
+}
+
+// The slice at a position, without the axis.
+ExprPtr SliceAt(const OnnxNodeView& view, const ExprPtr& data, int64_t axis, int64_t position) {
+  return view.Call("take", {data, Number(DType::kInt64, position)}, {{"axis", axis}});
+}
+
+std::vector<ExprPtr> Scan(const OnnxNodeView& view) {
+  if (view.opset() < 9) RefuseNode("a Scan before opset 9 is not supported");
+  const OnnxGraph& body = view.Body("body");
+  const int64_t scans = view.Int("num_scan_inputs", 0), carries = view.num_inputs() - scans;
+  const int64_t outputs = static_cast<int64_t>(body.outputs.size()) - carries;
+  if (scans < 1 || carries < 0 || outputs < 0) {
+    RefuseNode(fmt::format("num_scan_inputs = {} does not fit {} inputs and {} results", scans, view.num_inputs(),
+                           body.outputs.size()));
+  }
+  const Walked in{PerValue(view, "scan_input_axes", scans), PerValue(view, "scan_input_directions", scans)};
+  const Walked out{PerValue(view, "scan_output_axes", outputs), PerValue(view, "scan_output_directions", outputs)};
+  std::vector<ExprPtr> carried(view.inputs().begin(), view.inputs().begin() + carries);
+  const auto extent = [&](int64_t i) {
+    const Shape& shape = view.InputShape(static_cast<int>(carries + i));
+    return Nth(shape, OnnxNodeView::Axis(Nth(in.axes, i), static_cast<int64_t>(shape.size())));
+  };
+  const int64_t count = extent(0);
+  for (int64_t i = 0; i < scans; ++i) {
+    if (extent(i) != count) RefuseNode(fmt::format("its inputs have {} and {} positions", count, extent(i)));
+  }
+  if (count < 1 || count > kMostTurns) RefuseTurns();
+  std::vector<std::vector<ExprPtr>> turns;
+  for (int64_t turn = 0; turn < count; ++turn) {
+    std::vector<ExprPtr> inputs = carried;
+    for (int64_t i = 0; i < scans; ++i) {
+      const int64_t rank = view.InputRank(static_cast<int>(carries + i));
+      inputs.push_back(SliceAt(view, view.Input(static_cast<int>(carries + i)),
+                               OnnxNodeView::Axis(Nth(in.axes, i), rank),
+                               Nth(in.backwards, i) != 0 ? count - 1 - turn : turn));
+    }
+    const std::vector<ExprPtr> results = view.Results(body, inputs);
+    carried.assign(results.begin(), results.begin() + carries);
+    turns.emplace_back(results.begin() + carries, results.end());
+  }
+  for (int64_t i = 0; i < outputs; ++i) {
+    std::vector<ExprPtr> column;
+    for (const auto& turn : turns) column.push_back(Nth(turn, i));
+    if (Nth(out.backwards, i) != 0) std::reverse(column.begin(), column.end());
+    carried.push_back(Stacked(view, column, Nth(out.axes, i)));
+  }
+  return carried;
+}
+
+}  // namespace
+
+OnnxOperatorTable ControlOperators() {
+  return {
+      {"If", 1, 1, If, {"then_branch", "else_branch"}},
+      {"Loop", 0, -1, Loop, {"body"}},
+      {"Scan",
+       0,
+       -1,
+       Scan,
+       {"body", "num_scan_inputs", "scan_input_axes", "scan_input_directions", "scan_output_axes",
+        "scan_output_directions"}},
+  };
+}
+
+}  // namespace hone
