@@ -1,7 +1,10 @@
 // ScatterND and ScatterElements at positions that are known: one gather from the data and the updates laid end to end.
+// With a reduction they are gathers of updates, one for each time that an element is met.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <numeric>
+#include <string_view>
 
 #include "compiler/frontend/onnx/onnx_operators.h"
 #include "core/nth.h"
@@ -11,37 +14,87 @@ namespace {
 
 using relay::ExprPtr;
 
-// Where each element of the result lies in the data followed by the updates.
+// So many gathers at most: of an element that is met more often the sum is better written in another way.
+constexpr size_t kMostRounds = 64;
+
+// The operator of a reduction; empty for none.
+std::string_view OperatorOf(const std::string& reduction) {
+  if (reduction == "none") return "";
+  if (reduction == "add") return "add";
+  if (reduction == "mul") return "multiply";
+  if (reduction == "max") return "maximum";
+  if (reduction == "min") return "minimum";
+  RefuseNode(fmt::format("reduction=\"{}\" is not supported; none, add, mul, max and min are", reduction));
+}
+
+// Where each element of the result lies in the data followed by the updates, or which updates it is joined with.
 class Sources {
  public:
-  explicit Sources(const OnnxNodeView& view) : view_(view), data_(view.InputShape(0)) {
-    const std::string reduction = view.String("reduction", "none");
-    if (reduction != "none") RefuseNode(fmt::format("reduction=\"{}\" is not supported; \"none\" is", reduction));
+  explicit Sources(const OnnxNodeView& view)
+      : view_(view), data_(view.InputShape(0)), operator_(OperatorOf(view.String("reduction", "none"))) {
     elements_ = ElementCount(data_);
     view.builder().Spend(elements_ * 8);
     from_.resize(static_cast<size_t>(elements_));
     std::iota(from_.begin(), from_.end(), 0);
+    met_.resize(operator_.empty() ? 0 : from_.size());
   }
 
   const Shape& data() const { return data_; }
-  // `count` updates from number `update` on replace the elements from `at` on.
-  void Replace(int64_t at, int64_t update, int64_t count) {
-    for (int64_t i = 0; i < count; ++i) Nth(from_, at + i) = elements_ + update + i;
+  // `count` updates from number `update` on go to the elements from `at` on.
+  void Put(int64_t at, int64_t update, int64_t count) {
+    for (int64_t i = 0; i < count; ++i) {
+      if (operator_.empty()) {
+        Nth(from_, at + i) = elements_ + update + i;
+      } else {
+        Join(at + i, update + i);
+      }
+    }
   }
 
+  ExprPtr Result() const { return operator_.empty() ? Gathered() : Joined(); }
+
+ private:
+  // The updates that elements are joined with at their first, second, ... meeting; -1 for none.
+  void Join(int64_t at, int64_t update) {
+    const size_t round = Nth(met_, at)++;
+    if (round >= kMostRounds) RefuseNode(fmt::format("its indices name an element more than {} times", kMostRounds));
+    if (round >= rounds_.size()) {
+      view_.builder().Spend(elements_ * 9);
+      rounds_.emplace_back(static_cast<size_t>(elements_), -1);
+    }
+    Nth(rounds_[round], at) = update;
+  }
+
+  ExprPtr Flat(int input) const { return view_.Reshape(view_.Input(input), {ElementCount(view_.InputShape(input))}); }
+
   ExprPtr Gathered() const {
-    const ExprPtr data = view_.Reshape(view_.Input(0), {elements_});
-    const ExprPtr updates = view_.Reshape(view_.Input(2), {ElementCount(view_.InputShape(2))});
-    const ExprPtr all = view_.builder().CallOnTuple("concatenate", {data, updates}, {{"axis", int64_t{0}}});
+    const ExprPtr all = view_.builder().CallOnTuple("concatenate", {Flat(0), Flat(2)}, {{"axis", int64_t{0}}});
     const ExprPtr from = relay::MakeConstant(Tensor::FromVector<int64_t>(DType::kInt64, {elements_}, from_));
     return view_.Reshape(view_.Call("take", {all, from}, {{"axis", int64_t{0}}}), data_);
   }
 
- private:
+  ExprPtr Joined() const {
+    ExprPtr result = Flat(0);
+    for (const std::vector<int64_t>& round : rounds_) {
+      Tensor from(DType::kInt64, {elements_}), is_met(DType::kBool, {elements_});
+      for (int64_t i = 0; i < elements_; ++i) {
+        from.Set(i, static_cast<double>(std::max<int64_t>(Nth(round, i), 0)));
+        is_met.Set(i, Nth(round, i) >= 0 ? 1 : 0);
+      }
+      const ExprPtr updates = view_.Call("take", {Flat(2), relay::MakeConstant(from)}, {{"axis", int64_t{0}}});
+      const ExprPtr joined = view_.Call(operator_, {result, updates});
+      result = view_.Call("where", {relay::MakeConstant(is_met), joined, result});
+    }
+    return view_.Reshape(result, data_);
+  }
+
   const OnnxNodeView& view_;
   Shape data_;
+  std::string_view operator_;
   int64_t elements_ = 0;
   std::vector<int64_t> from_;
+  std::vector<size_t> met_;
+  std::vector<std::vector<int64_t>> rounds_;
 };
 
 const Tensor& Indices(const OnnxNodeView& view) {
@@ -74,9 +127,9 @@ std::vector<ExprPtr> ScatterNd(const OnnxNodeView& view) {
     for (size_t d = 0; d < depth; ++d) {
       at = at * data[d] + Placed(indices.At(p * static_cast<int64_t>(depth) + static_cast<int64_t>(d)), data[d]);
     }
-    sources.Replace(at * slice, p * slice, slice);
+    sources.Put(at * slice, p * slice, slice);
   }
-  return {sources.Gathered()};
+  return {sources.Result()};
 }
 
 // The offset in `data` of element `i` of a tensor of shape `indices`, its position along `axis` replaced.
@@ -102,9 +155,9 @@ std::vector<ExprPtr> ScatterElements(const OnnxNodeView& view) {
                            ShapeText(view.InputShape(2)), ShapeText(data)));
   }
   for (int64_t i = 0; i < indices.elements(); ++i) {
-    sources.Replace(OffsetOf(i, shape, data, axis, Placed(indices.At(i), data[axis])), i, 1);
+    sources.Put(OffsetOf(i, shape, data, axis, Placed(indices.At(i), data[axis])), i, 1);
   }
-  return {sources.Gathered()};
+  return {sources.Result()};
 }
 
 }  // namespace
