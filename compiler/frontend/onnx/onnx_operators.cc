@@ -28,6 +28,7 @@ Index BuildIndex() {
                              ScatterOperators,
                              EinsumOperators,
                              ControlOperators,
+                             ClassicalOperators,
                              GridSampleOperators,
                              AttentionOperators,
                              PatternOperators,

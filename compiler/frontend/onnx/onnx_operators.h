@@ -22,6 +22,8 @@ struct OnnxOperator {
 };
 // The domain of what ONNX Runtime adds; its quantiser writes such operators.
 inline constexpr std::string_view kMicrosoft = "com.microsoft";
+// The domain of ONNX's classical models.
+inline constexpr std::string_view kClassical = "ai.onnx.ml";
 using OnnxOperatorTable = std::vector<OnnxOperator>;
 
 // One row per operator. A family's file in operators/ defines each of these.
@@ -43,6 +45,7 @@ OnnxOperatorTable RearrangeOperators();
 OnnxOperatorTable ScatterOperators();
 OnnxOperatorTable EinsumOperators();
 OnnxOperatorTable ControlOperators();
+OnnxOperatorTable ClassicalOperators();
 OnnxOperatorTable GridSampleOperators();
 OnnxOperatorTable AttentionOperators();
 OnnxOperatorTable PatternOperators();
