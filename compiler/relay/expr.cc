@@ -116,7 +116,8 @@ ExprPtr MakeConstant(Tensor value, std::string name) {
 ExprPtr MakeCall(std::string_view op_name, std::vector<ExprPtr> args, const Attrs& attrs, std::string name) {
   ExprPtr op = GetOp(op_name);
   const OpDef& def = *AsOp(op)->def;
-  if (args.size() != def.inputs.size()) {
+  const size_t least = def.inputs.size() - static_cast<size_t>(def.optional_inputs);
+  if (args.size() < least || args.size() > def.inputs.size()) {
     throw Error(ExitCode::kBug, fmt::format("{} takes {} inputs, not {}", op_name, def.inputs.size(), args.size()));
   }
   Attrs complete = Completed(def, attrs);

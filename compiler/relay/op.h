@@ -76,6 +76,7 @@ struct OpDef {
   std::string description;
   std::vector<InputSpec>
       inputs;                   // one InputSpec "data" of tuple type for variadic operators (concatenate), as in Relay
+  int optional_inputs = 0;      // so many of the last ones may be left out, as attributes say
   std::vector<AttrSpec> attrs;  // in the order they are printed
   int support_level = 10;       // Relay's levels: 1 is needed by every network
   OpPattern pattern = OpPattern::kOpaque;

@@ -27,6 +27,7 @@ Index BuildIndex() {
                              RearrangeOperators,
                              ScatterOperators,
                              EinsumOperators,
+                             RecurrentOperators,
                              ControlOperators,
                              ClassicalOperators,
                              GridSampleOperators,

@@ -44,6 +44,7 @@ OnnxOperatorTable IndexingOperators();
 OnnxOperatorTable RearrangeOperators();
 OnnxOperatorTable ScatterOperators();
 OnnxOperatorTable EinsumOperators();
+OnnxOperatorTable RecurrentOperators();
 OnnxOperatorTable ControlOperators();
 OnnxOperatorTable ClassicalOperators();
 OnnxOperatorTable GridSampleOperators();

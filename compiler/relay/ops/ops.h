@@ -21,5 +21,6 @@ OpTable SpaceOps();      // nn.depth_to_space
 OpTable GatherOps();     // gather, gather_nd
 OpTable JoinOps();       // concatenate, split
 OpTable PadOps();        // nn.pad
+OpTable RecurrentOps();  // nn.recurrent
 
 }  // namespace hone::relay

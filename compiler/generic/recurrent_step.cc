@@ -1,0 +1,263 @@
+#include "compiler/generic/recurrent_step.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <numeric>
+
+#include "compiler/codegen/element.h"
+#include "compiler/generic/cell_activation.h"
+#include "core/nth.h"
+
+namespace hone {
+namespace {
+
+using relay::CellKind;
+using relay::kRecurrentBlock;
+
+constexpr int64_t kFloat = 4;  // bytes
+
+// Units that are computed together: vectors from one on, the last of which may have fewer units than lanes.
+struct Tile {
+  Value* unit = nullptr;
+  int64_t vectors = 1;
+  int last = 1;  // units in the last vector
+};
+
+class Step {
+ public:
+  Step(KernelBuilder& builder, const RecurrentShape& shape, const RecurrentOperands& operands,
+       const RecurrentStep& step)
+      : b_(builder), shape_(shape), cell_(shape.cell), operands_(operands), step_(step) {}
+
+  void Emit() {
+    if (cell_.kind != CellKind::kGru) return ForTiles(cell_.gates(), [&](const Tile& tile) { WholeCell(tile); });
+    ForTiles(2, [&](const Tile& tile) { GruGates(tile); });
+    ForTiles(1, [&](const Tile& tile) { GruCandidate(tile); });
+  }
+
+ private:
+  // As many vectors as leave each of them a register for its sum of every gate.
+  template <typename Body>
+  void ForTiles(int64_t gates, const Body& body) {
+    const auto room = static_cast<uint64_t>(std::max<int64_t>(1, shape_.accumulators / (gates * step_.rows)));
+    const auto vectors = static_cast<int64_t>(std::bit_floor(room));
+    const int64_t width = vectors * shape_.lanes, whole = shape_.units / width * width;
+    b_.For(0, whole, width, [&](Value* unit) { body({unit, vectors, shape_.lanes}); });
+    const int64_t rest = shape_.units - whole;
+    if (rest == 0) return;
+    const int64_t count = (rest + shape_.lanes - 1) / shape_.lanes;
+    body({b_.Index(whole), count, static_cast<int>(rest - (count - 1) * shape_.lanes)});
+  }
+
+  int ValidOf(const Tile& tile, int64_t vector) const { return vector + 1 == tile.vectors ? tile.last : shape_.lanes; }
+  Value* UnitOf(const Tile& tile, int64_t vector) { return b_.Add(tile.unit, vector * shape_.lanes); }
+
+  // Units of a row; lanes past the valid ones hold anything.
+  Value* LoadUnits(Value* row, const Tile& tile, int64_t vector) {
+    Value* ptr = b_.At(row, b_.Mul(UnitOf(tile, vector), kFloat));
+    const int valid = ValidOf(tile, vector);
+    if (valid == shape_.lanes) return b_.Load(ptr, valid);
+    std::vector<int> mask(static_cast<size_t>(shape_.lanes), llvm::PoisonMaskElem);
+    std::iota(mask.begin(), mask.begin() + valid, 0);
+    Value* some = b_.LoadAs(llvm::FixedVectorType::get(b_.f32(), static_cast<unsigned>(valid)), ptr);
+    return b_.ir().CreateShuffleVector(some, llvm::ArrayRef<int>(mask));
+  }
+
+  void StoreUnits(Value* value, Value* row, const Tile& tile, int64_t vector) {
+    Value* ptr = b_.At(row, b_.Mul(UnitOf(tile, vector), kFloat));
+    const int valid = ValidOf(tile, vector);
+    if (valid < shape_.lanes) {
+      std::vector<int> prefix(static_cast<size_t>(valid));
+      std::iota(prefix.begin(), prefix.end(), 0);
+      value = b_.ir().CreateShuffleVector(value, llvm::ArrayRef<int>(prefix));
+    }
+    b_.Store(value, ptr);
+  }
+
+  Value* Row(int64_t m) { return b_.Add(step_.first_row, m); }
+  Value* Before(int64_t m) { return b_.At(step_.before, b_.Mul(step_.before_stride, m)); }
+  Value* After(int64_t m) { return b_.At(operands_.states, StatesAt(b_, shape_, step_.direction, step_.time, Row(m))); }
+  Value* Memory(int64_t m) { return b_.At(operands_.last_cell, StateAt(b_, shape_, step_.direction, Row(m))); }
+  Value* Data(int64_t m, int64_t gate) {
+    Value* row = b_.Mul(StatesAt(b_, shape_, step_.direction, step_.time, Row(m)), cell_.gates());
+    return b_.At(b_.At(operands_.data, row), gate * shape_.units * kFloat);
+  }
+  Value* Peephole(int64_t gate) {
+    return b_.At(operands_.peepholes, (step_.direction * 3 + gate) * shape_.units * kFloat);
+  }
+  Value* Bias() { return b_.At(operands_.bias, step_.direction * shape_.units * kFloat); }
+  // A gru's update gates, and behind them the states that its candidate sees.
+  Value* Updates(int64_t m) { return b_.At(operands_.workspace, m * shape_.padded() * kFloat); }
+  Value* Seen(int64_t m) { return b_.At(operands_.workspace, (step_.rows + m) * shape_.padded() * kFloat); }
+
+  Value* Like(Value* x, double c) { return llvm::ConstantFP::get(x->getType(), c); }
+
+  Value* Apply(int64_t function, Value* x) {
+    if (!std::isinf(cell_.clip)) x = b_.FMin(b_.FMax(x, Like(x, -cell_.clip)), Like(x, cell_.clip));
+    return EmitCellActivation(b_, cell_.Function(step_.direction, function), x);
+  }
+
+  // Sums by row, gate and vector, in this order.
+  //
+  //        gates x vectors            the weight of one block:
+  //       +-------------+             k = 0: | gate 0: 16 | gate 1: 16 | ...
+  //  rows | sums        |  += s[k] w  k = 1: | gate 0: 16 | gate 1: 16 | ...
+  //       +-------------+
+  Vals Sums(const Tile& tile, const std::vector<int64_t>& gates, const Vals& first,
+            const std::function<Value*(int64_t m)>& state) {
+    const int64_t step_bytes = cell_.gates() * kRecurrentBlock * kFloat, block_bytes = shape_.units * step_bytes;
+    Value* block = b_.Mul(b_.Div(tile.unit, kRecurrentBlock), block_bytes);
+    Value* weight = b_.At(operands_.weight, step_.direction * shape_.blocks * block_bytes);
+    weight = b_.At(weight, b_.Add(block, b_.Mul(b_.Mod(tile.unit, kRecurrentBlock), kFloat)));
+    Vals states;
+    for (int64_t m = 0; m < step_.rows; ++m) states.push_back(state(m));
+    const auto accumulate = [&](Value* k, const Vals& sums) {
+      Value* from = b_.At(weight, b_.Mul(k, step_bytes));
+      Vals next = sums, splats;
+      for (Value* row : states) splats.push_back(b_.Splat(b_.Load(b_.At(row, b_.Mul(k, kFloat))), shape_.lanes));
+      const auto count = static_cast<int64_t>(gates.size());
+      for (int64_t g = 0; g < count; ++g) {
+        for (int64_t u = 0; u < tile.vectors; ++u) {
+          const int64_t lane = u * shape_.lanes;
+          const int64_t at = lane / kRecurrentBlock * block_bytes +
+                             (Nth(gates, g) * kRecurrentBlock + lane % kRecurrentBlock) * kFloat;
+          Value* w = b_.Load(b_.At(from, at), shape_.lanes);
+          for (int64_t m = 0; m < step_.rows; ++m) {
+            Value*& sum = Nth(next, (m * count + g) * tile.vectors + u);
+            sum = b_.Fma(w, Nth(splats, m), sum);
+          }
+        }
+      }
+      return next;
+    };
+    // Two terms a turn: the loop's own instructions weigh where sums are few.
+    const int64_t even = shape_.units / 2 * 2;
+    Vals sums = b_.Loop(0, even, 2, first,
+                        [&](Value* k, const Vals& now) { return accumulate(b_.Add(k, 1), accumulate(k, now)); });
+    return even < shape_.units ? accumulate(b_.Index(even), sums) : sums;
+  }
+
+  // What the data holds of some gates, as Sums has them.
+  Vals FromData(const Tile& tile, const std::vector<int64_t>& gates) {
+    Vals first;
+    for (int64_t m = 0; m < step_.rows; ++m) {
+      for (const int64_t gate : gates) {
+        for (int64_t u = 0; u < tile.vectors; ++u) first.push_back(LoadUnits(Data(m, gate), tile, u));
+      }
+    }
+    return first;
+  }
+
+  void WholeCell(const Tile& tile) {
+    const bool after = cell_.kind == CellKind::kGruResetAfter;
+    std::vector<int64_t> gates(static_cast<size_t>(cell_.gates()));
+    std::iota(gates.begin(), gates.end(), 0);
+    Vals first = FromData(tile, gates);
+    const auto at = [&](int64_t m, int64_t g, int64_t u) { return (m * cell_.gates() + g) * tile.vectors + u; };
+    for (int64_t m = 0; after && m < step_.rows; ++m) {
+      for (int64_t u = 0; u < tile.vectors; ++u) Nth(first, at(m, 2, u)) = LoadUnits(Bias(), tile, u);
+    }
+    const Vals sums = Sums(tile, gates, first, [&](int64_t m) { return Before(m); });
+    for (int64_t m = 0; m < step_.rows; ++m) {
+      for (int64_t u = 0; u < tile.vectors; ++u) {
+        const auto sum = [&](int64_t g) { return Nth(sums, at(m, g, u)); };
+        Value* hidden = cell_.kind == CellKind::kRnn    ? Apply(0, sum(0))
+                        : cell_.kind == CellKind::kLstm ? Lstm(tile, m, u, {sum(0), sum(1), sum(2), sum(3)})
+                                                        : GruAfter(tile, m, u, {sum(0), sum(1), sum(2)});
+        StoreUnits(hidden, After(m), tile, u);
+      }
+    }
+  }
+
+  // The gate's sum and what it sees of the cell.
+  Value* WithPeephole(const Tile& tile, int64_t u, int64_t gate, Value* sum, Value* memory) {
+    return cell_.peepholes ? b_.Fma(LoadUnits(Peephole(gate), tile, u), memory, sum) : sum;
+  }
+
+  Value* Lstm(const Tile& tile, int64_t m, int64_t u, const Vals& sums) {
+    Value* memory = LoadUnits(Memory(m), tile, u);
+    Value* in = Apply(0, WithPeephole(tile, u, 0, sums[0], memory));
+    Value* forget = cell_.input_forget ? b_.FSub(Like(in, 1), in) : Apply(0, WithPeephole(tile, u, 2, sums[2], memory));
+    memory = b_.Fma(in, Apply(1, sums[3]), b_.FMul(forget, memory));
+    StoreUnits(memory, Memory(m), tile, u);
+    Value* out = Apply(0, WithPeephole(tile, u, 1, sums[1], memory));
+    return b_.FMul(out, EmitCellActivation(b_, cell_.Function(step_.direction, 2), memory));
+  }
+
+  // z h + (1 - z) candidate.
+  Value* Mixed(Value* update, Value* candidate, Value* before) {
+    return b_.Fma(update, b_.FSub(before, candidate), candidate);
+  }
+
+  Value* GruAfter(const Tile& tile, int64_t m, int64_t u, const Vals& sums) {
+    Value *update = Apply(0, sums[0]), *reset = Apply(0, sums[1]);
+    Value* candidate = Apply(1, b_.Fma(reset, sums[2], LoadUnits(Data(m, 2), tile, u)));
+    return Mixed(update, candidate, LoadUnits(Before(m), tile, u));
+  }
+
+  void GruGates(const Tile& tile) {
+    const Vals sums = Sums(tile, {0, 1}, FromData(tile, {0, 1}), [&](int64_t m) { return Before(m); });
+    for (int64_t m = 0; m < step_.rows; ++m) {
+      for (int64_t u = 0; u < tile.vectors; ++u) {
+        StoreUnits(Apply(0, Nth(sums, m * 2 * tile.vectors + u)), Updates(m), tile, u);
+        Value* reset = Apply(0, Nth(sums, (m * 2 + 1) * tile.vectors + u));
+        StoreUnits(b_.FMul(reset, LoadUnits(Before(m), tile, u)), Seen(m), tile, u);
+      }
+    }
+  }
+
+  void GruCandidate(const Tile& tile) {
+    const Vals sums = Sums(tile, {2}, FromData(tile, {2}), [&](int64_t m) { return Seen(m); });
+    for (int64_t m = 0; m < step_.rows; ++m) {
+      for (int64_t u = 0; u < tile.vectors; ++u) {
+        Value* candidate = Apply(1, Nth(sums, m * tile.vectors + u));
+        Value* hidden = Mixed(LoadUnits(Updates(m), tile, u), candidate, LoadUnits(Before(m), tile, u));
+        StoreUnits(hidden, After(m), tile, u);
+      }
+    }
+  }
+
+  KernelBuilder& b_;
+  const RecurrentShape& shape_;
+  const relay::RecurrentCell& cell_;
+  const RecurrentOperands& operands_;
+  const RecurrentStep& step_;
+};
+
+}  // namespace
+
+RecurrentShape::RecurrentShape(const relay::Call& call, const MachineModel& machine)
+    : cell(relay::ReadRecurrentCell(call.attrs)),
+      lanes(static_cast<int>(std::min<int64_t>(machine.vector_lanes, kRecurrentBlock))) {
+  const Shape& data = call.args[0]->type->shape;
+  steps = data[0];
+  rows = data[1];
+  units = call.args[2]->type->shape[2];
+  blocks = (units + kRecurrentBlock - 1) / kRecurrentBlock;
+  // A quarter of the registers is left for weights and states.
+  accumulators = machine.vector_registers / 4 * 3;
+  const int64_t most = cell.lengths ? 1 : std::max<int64_t>(1, accumulators / std::max<int64_t>(2, cell.gates()));
+  const int64_t groups = (rows + most - 1) / most;
+  group = (rows + groups - 1) / groups;
+}
+
+int64_t RecurrentShape::workspace_bytes() const {
+  return cell.kind == CellKind::kGru ? 2 * group * padded() * kFloat : 0;
+}
+
+Value* StatesAt(KernelBuilder& b, const RecurrentShape& shape, int64_t direction, Value* time, Value* row) {
+  Value* place = b.Mul(b.Add(b.Mul(time, shape.rows), row), shape.cell.directions());
+  return b.Mul(b.Add(place, direction), shape.units * kFloat);
+}
+
+Value* StateAt(KernelBuilder& b, const RecurrentShape& shape, int64_t direction, Value* row) {
+  return b.Mul(b.Add(row, direction * shape.rows), shape.units * kFloat);
+}
+
+void EmitRecurrentStep(KernelBuilder& b, const RecurrentShape& shape, const RecurrentOperands& operands,
+                       const RecurrentStep& step) {
+  Step(b, shape, operands, step).Emit();
+}
+
+}  // namespace hone

@@ -1,0 +1,52 @@
+// One step of a recurrent layer for a few rows: products of the states with the weight, and the cell behind them.
+#pragma once
+
+#include <vector>
+
+#include "compiler/codegen/kernel_builder.h"
+#include "compiler/relay/expr.h"
+#include "compiler/relay/recurrent_cell.h"
+
+namespace hone {
+
+// Extents of the call, and how its loops are cut for the machine.
+struct RecurrentShape {
+  RecurrentShape(const relay::Call& call, const MachineModel& machine);
+
+  relay::RecurrentCell cell;
+  int64_t steps = 0, rows = 0, units = 0, blocks = 0;
+  int lanes = 1;             // of one vector; divides kRecurrentBlock
+  int64_t group = 1;         // rows of an item
+  int64_t accumulators = 1;  // vectors of sums that stay in registers
+  // Of the worker, in bytes: a gru's update gates, and its states times the reset gates.
+  int64_t workspace_bytes() const;
+  int64_t padded() const { return blocks * relay::kRecurrentBlock; }
+};
+
+// The operands' addresses; those that the cell lacks are null.
+struct RecurrentOperands {
+  Value *data = nullptr, *weight = nullptr, *hidden = nullptr, *cell = nullptr, *bias = nullptr, *peepholes = nullptr,
+        *lengths = nullptr;
+  Value *states = nullptr, *last_hidden = nullptr, *last_cell = nullptr;
+  Value* workspace = nullptr;
+};
+
+// Where a step's rows are.
+struct RecurrentStep {
+  int64_t direction = 0;
+  Value* first_row = nullptr;
+  int64_t rows = 1;                // from the first on
+  Value* time = nullptr;           // of the data that is read and the states that are written
+  Value* before = nullptr;         // the first row's hidden state before this step
+  Value* before_stride = nullptr;  // bytes from one row's to the next
+};
+
+// In bytes, of a row of the states of all steps, and of a row of one state.
+Value* StatesAt(KernelBuilder& b, const RecurrentShape& shape, int64_t direction, Value* time, Value* row);
+Value* StateAt(KernelBuilder& b, const RecurrentShape& shape, int64_t direction, Value* row);
+
+// Reads the hidden states before and an lstm's cells in `last_cell`; writes the step's states and those cells.
+void EmitRecurrentStep(KernelBuilder& b, const RecurrentShape& shape, const RecurrentOperands& operands,
+                       const RecurrentStep& step);
+
+}  // namespace hone
