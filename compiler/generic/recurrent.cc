@@ -32,20 +32,20 @@ class RecurrentKernel {
   RecurrentKernel(KernelBuilder& builder, const RecurrentShape& shape, const RecurrentOperands& operands)
       : b_(builder), shape_(shape), operands_(operands) {}
 
-  // Items by direction, and in each first the whole groups of rows, then what is left.
+  // Items by direction, and in each first those of all their rows, then what is left.
   int64_t Emit(const StageArgs& args) {
     int64_t before = 0;
     for (int64_t direction = 0; direction < shape_.cell.directions(); ++direction) {
-      const int64_t whole = shape_.rows / shape_.group, rest = shape_.rows % shape_.group;
-      before = EmitGroups(args, before, whole, direction, 0, shape_.group);
-      if (rest > 0) before = EmitGroups(args, before, 1, direction, whole * shape_.group, rest);
+      const int64_t whole = shape_.rows / shape_.item_rows, rest = shape_.rows % shape_.item_rows;
+      before = EmitItems(args, before, whole, direction, 0, shape_.item_rows);
+      if (rest > 0) before = EmitItems(args, before, 1, direction, whole * shape_.item_rows, rest);
     }
     return before;
   }
 
  private:
-  int64_t EmitGroups(const StageArgs& args, int64_t before, int64_t count, int64_t direction, int64_t first,
-                     int64_t rows) {
+  int64_t EmitItems(const StageArgs& args, int64_t before, int64_t count, int64_t direction, int64_t first,
+                    int64_t rows) {
     Value* begin = b_.Max(b_.Add(args.begin, -before), b_.Index(0));
     Value* end = b_.Min(b_.Add(args.end, -before), b_.Index(count));
     b_.For(begin, end, 1, [&](Value* item) {
@@ -54,12 +54,12 @@ class RecurrentKernel {
     return before + count;
   }
 
-  // The steps of the group's rows. A row of a length of its own is a group alone.
+  // The steps of an item's rows. A row of a length of its own is an item alone.
   void EmitRows(RecurrentStep step) {
     const bool reversed = shape_.cell.reversed[static_cast<size_t>(step.direction)];
     const int64_t apart = shape_.units * 4;
     Value* length = LengthOf(step.first_row);
-    if (operands_.cell != nullptr) ForRows(step, [&](Value* row) { CopyState(step, operands_.cell, row); });
+    if (operands_.cell != nullptr) CopyCells(step);
     const Vals start{b_.At(operands_.hidden, StateAt(b_, shape_, step.direction, step.first_row)), b_.Index(apart)};
     const Vals last = b_.Loop(b_.Index(0), length, 1, start, [&](Value* i, const Vals& state) {
       step.time = reversed ? b_.Sub(b_.Add(length, -1), i) : i;
@@ -69,10 +69,10 @@ class RecurrentKernel {
       Value* now = StatesAt(b_, shape_, step.direction, step.time, step.first_row);
       return Vals{b_.At(operands_.states, now), b_.Index(shape_.cell.directions() * apart)};
     });
-    for (int64_t m = 0; m < step.rows; ++m) {
+    b_.For(0, step.rows, 1, [&](Value* m) {
       Value* to = StateAt(b_, shape_, step.direction, b_.Add(step.first_row, m));
-      CopyUnits(b_, shape_, b_.At(last[0], b_.Mul(last[1], m)), b_.At(operands_.last_hidden, to));
-    }
+      CopyUnits(b_, shape_, b_.At(last[0], b_.Mul(m, last[1])), b_.At(operands_.last_hidden, to));
+    });
     if (operands_.lengths == nullptr) return;
     b_.For(length, b_.Index(shape_.steps), 1, [&](Value* time) {
       ZeroUnits(b_, shape_, b_.At(operands_.states, StatesAt(b_, shape_, step.direction, time, step.first_row)));
@@ -86,12 +86,11 @@ class RecurrentKernel {
     return b_.Min(b_.Max(b_.ir().CreateSExt(given, b_.i64()), b_.Index(0)), b_.Index(shape_.steps));
   }
 
-  void ForRows(const RecurrentStep& step, const std::function<void(Value* row)>& body) {
-    for (int64_t m = 0; m < step.rows; ++m) body(b_.Add(step.first_row, m));
-  }
-  void CopyState(const RecurrentStep& step, Value* from, Value* row) {
-    Value* at = StateAt(b_, shape_, step.direction, row);
-    CopyUnits(b_, shape_, b_.At(from, at), b_.At(operands_.last_cell, at));
+  void CopyCells(const RecurrentStep& step) {
+    b_.For(0, step.rows, 1, [&](Value* m) {
+      Value* at = StateAt(b_, shape_, step.direction, b_.Add(step.first_row, m));
+      CopyUnits(b_, shape_, b_.At(operands_.cell, at), b_.At(operands_.last_cell, at));
+    });
   }
 
   KernelBuilder& b_;

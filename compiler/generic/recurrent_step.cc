@@ -15,7 +15,8 @@ namespace {
 using relay::CellKind;
 using relay::kRecurrentBlock;
 
-constexpr int64_t kFloat = 4;  // bytes
+constexpr int64_t kFloat = 4;    // bytes
+constexpr int64_t kSharing = 4;  // groups at most that read a weight together
 
 // Units that are computed together: vectors from one on, the last of which may have fewer units than lanes.
 struct Tile {
@@ -37,17 +38,30 @@ class Step {
   }
 
  private:
-  // As many vectors as leave each of them a register for its sum of every gate.
+  // As many vectors as leave each of them a register for its sum of every gate; inside, the groups of rows.
   template <typename Body>
   void ForTiles(int64_t gates, const Body& body) {
-    const auto room = static_cast<uint64_t>(std::max<int64_t>(1, shape_.accumulators / (gates * step_.rows)));
+    const int64_t most = std::min(shape_.group, step_.rows);
+    const auto room = static_cast<uint64_t>(std::max<int64_t>(1, shape_.accumulators / (gates * most)));
     const auto vectors = static_cast<int64_t>(std::bit_floor(room));
     const int64_t width = vectors * shape_.lanes, whole = shape_.units / width * width;
-    b_.For(0, whole, width, [&](Value* unit) { body({unit, vectors, shape_.lanes}); });
+    b_.For(0, whole, width, [&](Value* unit) { ForGroups(Tile{unit, vectors, shape_.lanes}, body); });
     const int64_t rest = shape_.units - whole;
     if (rest == 0) return;
     const int64_t count = (rest + shape_.lanes - 1) / shape_.lanes;
-    body({b_.Index(whole), count, static_cast<int>(rest - (count - 1) * shape_.lanes)});
+    ForGroups(Tile{b_.Index(whole), count, static_cast<int>(rest - (count - 1) * shape_.lanes)}, body);
+  }
+
+  template <typename Body>
+  void ForGroups(const Tile& tile, const Body& body) {
+    const int64_t whole = step_.rows / shape_.group * shape_.group;
+    const auto emit = [&](Value* first, int64_t rows) {
+      first_ = first;
+      rows_ = rows;
+      body(tile);
+    };
+    b_.For(0, whole, shape_.group, [&](Value* first) { emit(first, shape_.group); });
+    if (whole < step_.rows) emit(b_.Index(whole), step_.rows - whole);
   }
 
   int ValidOf(const Tile& tile, int64_t vector) const { return vector + 1 == tile.vectors ? tile.last : shape_.lanes; }
@@ -75,8 +89,10 @@ class Step {
     b_.Store(value, ptr);
   }
 
-  Value* Row(int64_t m) { return b_.Add(step_.first_row, m); }
-  Value* Before(int64_t m) { return b_.At(step_.before, b_.Mul(step_.before_stride, m)); }
+  // Rows `m` of the group, counted from the item's first row and from the first of all.
+  Value* Local(int64_t m) { return b_.Add(first_, m); }
+  Value* Row(int64_t m) { return b_.Add(step_.first_row, Local(m)); }
+  Value* Before(int64_t m) { return b_.At(step_.before, b_.Mul(Local(m), step_.before_stride)); }
   Value* After(int64_t m) { return b_.At(operands_.states, StatesAt(b_, shape_, step_.direction, step_.time, Row(m))); }
   Value* Memory(int64_t m) { return b_.At(operands_.last_cell, StateAt(b_, shape_, step_.direction, Row(m))); }
   Value* Data(int64_t m, int64_t gate) {
@@ -88,8 +104,11 @@ class Step {
   }
   Value* Bias() { return b_.At(operands_.bias, step_.direction * shape_.units * kFloat); }
   // A gru's update gates, and behind them the states that its candidate sees.
-  Value* Updates(int64_t m) { return b_.At(operands_.workspace, m * shape_.padded() * kFloat); }
-  Value* Seen(int64_t m) { return b_.At(operands_.workspace, (step_.rows + m) * shape_.padded() * kFloat); }
+  Value* Updates(int64_t m) { return b_.At(operands_.workspace, b_.Mul(Local(m), shape_.padded() * kFloat)); }
+  Value* Seen(int64_t m) {
+    Value* row = b_.Add(Local(m), step_.rows);
+    return b_.At(operands_.workspace, b_.Mul(row, shape_.padded() * kFloat));
+  }
 
   Value* Like(Value* x, double c) { return llvm::ConstantFP::get(x->getType(), c); }
 
@@ -111,7 +130,7 @@ class Step {
     Value* weight = b_.At(operands_.weight, step_.direction * shape_.blocks * block_bytes);
     weight = b_.At(weight, b_.Add(block, b_.Mul(b_.Mod(tile.unit, kRecurrentBlock), kFloat)));
     Vals states;
-    for (int64_t m = 0; m < step_.rows; ++m) states.push_back(state(m));
+    for (int64_t m = 0; m < rows_; ++m) states.push_back(state(m));
     const auto accumulate = [&](Value* k, const Vals& sums) {
       Value* from = b_.At(weight, b_.Mul(k, step_bytes));
       Vals next = sums, splats;
@@ -123,7 +142,7 @@ class Step {
           const int64_t at = lane / kRecurrentBlock * block_bytes +
                              (Nth(gates, g) * kRecurrentBlock + lane % kRecurrentBlock) * kFloat;
           Value* w = b_.Load(b_.At(from, at), shape_.lanes);
-          for (int64_t m = 0; m < step_.rows; ++m) {
+          for (int64_t m = 0; m < rows_; ++m) {
             Value*& sum = Nth(next, (m * count + g) * tile.vectors + u);
             sum = b_.Fma(w, Nth(splats, m), sum);
           }
@@ -141,7 +160,7 @@ class Step {
   // What the data holds of some gates, as Sums has them.
   Vals FromData(const Tile& tile, const std::vector<int64_t>& gates) {
     Vals first;
-    for (int64_t m = 0; m < step_.rows; ++m) {
+    for (int64_t m = 0; m < rows_; ++m) {
       for (const int64_t gate : gates) {
         for (int64_t u = 0; u < tile.vectors; ++u) first.push_back(LoadUnits(Data(m, gate), tile, u));
       }
@@ -155,11 +174,11 @@ class Step {
     std::iota(gates.begin(), gates.end(), 0);
     Vals first = FromData(tile, gates);
     const auto at = [&](int64_t m, int64_t g, int64_t u) { return (m * cell_.gates() + g) * tile.vectors + u; };
-    for (int64_t m = 0; after && m < step_.rows; ++m) {
+    for (int64_t m = 0; after && m < rows_; ++m) {
       for (int64_t u = 0; u < tile.vectors; ++u) Nth(first, at(m, 2, u)) = LoadUnits(Bias(), tile, u);
     }
     const Vals sums = Sums(tile, gates, first, [&](int64_t m) { return Before(m); });
-    for (int64_t m = 0; m < step_.rows; ++m) {
+    for (int64_t m = 0; m < rows_; ++m) {
       for (int64_t u = 0; u < tile.vectors; ++u) {
         const auto sum = [&](int64_t g) { return Nth(sums, at(m, g, u)); };
         Value* hidden = cell_.kind == CellKind::kRnn    ? Apply(0, sum(0))
@@ -198,7 +217,7 @@ class Step {
 
   void GruGates(const Tile& tile) {
     const Vals sums = Sums(tile, {0, 1}, FromData(tile, {0, 1}), [&](int64_t m) { return Before(m); });
-    for (int64_t m = 0; m < step_.rows; ++m) {
+    for (int64_t m = 0; m < rows_; ++m) {
       for (int64_t u = 0; u < tile.vectors; ++u) {
         StoreUnits(Apply(0, Nth(sums, m * 2 * tile.vectors + u)), Updates(m), tile, u);
         Value* reset = Apply(0, Nth(sums, (m * 2 + 1) * tile.vectors + u));
@@ -209,7 +228,7 @@ class Step {
 
   void GruCandidate(const Tile& tile) {
     const Vals sums = Sums(tile, {2}, FromData(tile, {2}), [&](int64_t m) { return Seen(m); });
-    for (int64_t m = 0; m < step_.rows; ++m) {
+    for (int64_t m = 0; m < rows_; ++m) {
       for (int64_t u = 0; u < tile.vectors; ++u) {
         Value* candidate = Apply(1, Nth(sums, m * tile.vectors + u));
         Value* hidden = Mixed(LoadUnits(Updates(m), tile, u), candidate, LoadUnits(Before(m), tile, u));
@@ -223,6 +242,8 @@ class Step {
   const relay::RecurrentCell& cell_;
   const RecurrentOperands& operands_;
   const RecurrentStep& step_;
+  Value* first_ = nullptr;  // the group's first row in the item
+  int64_t rows_ = 1;        // and how many it has
 };
 
 }  // namespace
@@ -237,13 +258,18 @@ RecurrentShape::RecurrentShape(const relay::Call& call, const MachineModel& mach
   blocks = (units + kRecurrentBlock - 1) / kRecurrentBlock;
   // A quarter of the registers is left for weights and states.
   accumulators = machine.vector_registers / 4 * 3;
-  const int64_t most = cell.lengths ? 1 : std::max<int64_t>(1, accumulators / std::max<int64_t>(2, cell.gates()));
+  // Of every row the sums of all gates and the splat of its state, and one vector of the weight.
+  const int64_t fits = (machine.vector_registers - 1) / (std::max<int64_t>(2, cell.gates()) + 1);
+  const int64_t most = cell.lengths ? 1 : std::max<int64_t>(1, fits);
   const int64_t groups = (rows + most - 1) / most;
   group = (rows + groups - 1) / groups;
+  // A weight that leaves the caches is read once for several groups; else every group is an item, for more workers.
+  const int64_t weight_bytes = units * padded() * cell.gates() * kFloat;
+  item_rows = group * (weight_bytes > machine.l2_bytes / 2 ? std::min(groups, kSharing) : 1);
 }
 
 int64_t RecurrentShape::workspace_bytes() const {
-  return cell.kind == CellKind::kGru ? 2 * group * padded() * kFloat : 0;
+  return cell.kind == CellKind::kGru ? 2 * item_rows * padded() * kFloat : 0;
 }
 
 Value* StatesAt(KernelBuilder& b, const RecurrentShape& shape, int64_t direction, Value* time, Value* row) {

@@ -16,7 +16,8 @@ struct RecurrentShape {
   relay::RecurrentCell cell;
   int64_t steps = 0, rows = 0, units = 0, blocks = 0;
   int lanes = 1;             // of one vector; divides kRecurrentBlock
-  int64_t group = 1;         // rows of an item
+  int64_t group = 1;         // rows whose sums are in registers together
+  int64_t item_rows = 1;     // rows of an item, whole groups: each tile of the weight is used for all of them
   int64_t accumulators = 1;  // vectors of sums that stay in registers
   // Of the worker, in bytes: a gru's update gates, and its states times the reset gates.
   int64_t workspace_bytes() const;

@@ -73,6 +73,12 @@ TEST(RecurrentKernel, ComputesGroupsOfRows) {
   }
 }
 
+// The weight of so many units is used for several groups at a time.
+TEST(RecurrentKernel, SharesALargeWeightAmongGroups) {
+  Check(Cell(CellKind::kLstm), {2, 27, 300});
+  Check(Cell(CellKind::kGru, {true}), {2, 9, 340});
+}
+
 TEST(RecurrentKernel, GoesBothWays) {
   for (const CellKind kind : kKinds) {
     Check(Cell(kind, {true}), {5, 2, 9});
