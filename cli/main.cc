@@ -12,6 +12,7 @@
 #include "cli/versions.h"
 #include "core/error.h"
 #include "core/printable.h"
+#include "tuner/compile/compiler_main.h"
 
 namespace hone {
 
@@ -79,6 +80,8 @@ int Flushed(int code) {
 }  // namespace hone
 
 int main(int argc, char** argv) {
+  // As tuner/compile/launcher.c calls it.
+  if (argc > 0 && std::string_view(argv[0]) == "hone-compiler") return hone::CompilerMain(argc, argv);
   hone::PrepareStandardStreams();
   // A file that grows over the limit of its size is then an error like any. A handler, because programs that are
   // spawned would inherit SIG_IGN.

@@ -32,6 +32,12 @@ TEST_F(ProgramErrors, UnknownCommandIsUsageWithTheNearest) {
   ExpectFailure({}, 2, "hone --help");
 }
 
+TEST_F(ProgramErrors, CalledHoneCompilerItIsThatProgram) {
+  const ProgramResult r = Shell("exec bash -c 'exec -a hone-compiler \"$HONE\"'");
+  EXPECT_EQ(r.code, 2);
+  EXPECT_THAT(r.err, StartsWith("hone-compiler: hone-compiler is started by hone tune: --fd"));
+}
+
 TEST_F(ProgramErrors, UnknownOptionIsUsageWithTheNearest) {
   ExpectFailure({"build", "x.onnx", "-o", "p.hone", "--no-record"}, 2, "did you mean --no-records?");
 }

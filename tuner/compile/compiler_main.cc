@@ -1,0 +1,13 @@
+#include "tuner/compile/compiler_main.h"
+
+#include "compiler/build.h"
+#include "tuner/compile/compile_worker.h"
+
+namespace hone {
+
+int CompilerMain(int argc, char** argv) {
+  return CompileWorkerMain(argc, argv,
+                           {[](const Candidate& candidate) { return CompileKernel(candidate); }, CompileReference});
+}
+
+}  // namespace hone
