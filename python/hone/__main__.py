@@ -1,0 +1,20 @@
+"""`python -m hone`, and the command `hone` of an environment: this process becomes the program."""
+
+import os
+import sys
+
+from hone import Error
+from hone._parts import program_path
+
+
+def main() -> None:
+    try:
+        path = program_path()
+        os.execv(path, [path, *sys.argv[1:]])
+    except Error as error:
+        sys.stderr.write(f"hone: {error}\n")
+        sys.exit(error.exit_code)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,62 @@
+"""Arrays at the edge: what a caller gives, looked at and never copied."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ._errors import UsageError
+from ._package import TensorInfo, type_text
+
+
+def _as_numpy(what: str, value: Any) -> np.ndarray[Any, Any]:
+    if not hasattr(value, "__dlpack__"):
+        return np.asarray(value)
+    try:
+        return np.from_dlpack(value)
+    # Each exporter has exceptions of its own for memory of another device and for what holds a gradient.
+    except Exception as error:
+        raise UsageError(f"{what} is a {type(value).__name__} that numpy cannot look into: {error}") from None
+
+
+def _refuse(what: str, value: np.ndarray[Any, Any], info: TensorInfo) -> UsageError:
+    given = type_text(value.dtype, value.shape)
+    if value.dtype != info.dtype or value.shape != info.shape:
+        text = f"{what} is {given}; {type_text(info.dtype, info.shape)} would be right"
+        cast = value.shape == info.shape and value.dtype.kind in "fiub"
+        return UsageError(text + (f", as x.astype(numpy.{info.dtype})" if cast else ""))
+    strides = "x".join(map(str, value.strides))
+    return UsageError(
+        f"{what} is {given} with strides of {strides} bytes; dense and row-major would be right, "
+        "as numpy.ascontiguousarray(x)"
+    )
+
+
+def _fits(value: np.ndarray[Any, Any], info: TensorInfo) -> bool:
+    return value.dtype == info.dtype and value.shape == info.shape and value.flags.c_contiguous
+
+
+def as_input(value: Any, info: TensorInfo) -> np.ndarray[Any, Any]:
+    """The value as an array that holds what `info` says, in the value's own memory.
+
+    Arrays and whatever has `__dlpack__` or numpy's array interface are not copied; lists and numbers are. Raises
+    UsageError when type, shape or strides differ, saying what was given and what would be right."""
+    array = value if isinstance(value, np.ndarray) else _as_numpy(f"input '{info.name}'", value)
+    if not _fits(array, info):
+        raise _refuse(f"input '{info.name}'", array, info)
+    return array
+
+
+def as_output(value: Any, info: TensorInfo) -> np.ndarray[Any, Any]:
+    """`value`, an array of numpy's to be written, checked as as_input does; None: a new one."""
+    if value is None:
+        return np.empty(info.shape, info.dtype)
+    what = f"the array for output '{info.name}'"
+    if not isinstance(value, np.ndarray):
+        raise UsageError(f"{what} is a {type(value).__name__}; a numpy.ndarray would be right")
+    if not value.flags.writeable:
+        raise UsageError(f"{what} is read-only; one that may be written would be right")
+    if not _fits(value, info):
+        raise _refuse(what, value, info)
+    return value

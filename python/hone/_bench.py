@@ -1,0 +1,37 @@
+"""Times packages."""
+
+from __future__ import annotations
+
+import os
+from typing import Optional, Union
+
+from ._options import Duration, OptionValue, duration, positional, to_arguments
+from ._program import Document, document_of
+
+
+def bench(
+    *packages: Union[str, os.PathLike[str]],
+    min_time: Optional[Duration] = None,
+    threads: Optional[int] = None,
+    device: Optional[str] = None,
+    tracker: Optional[str] = None,
+    **options: OptionValue,
+) -> Document:
+    """Times packages in turns and judges the others against the first. Returns the result.
+
+    min_time: run each for at least so long; by default 3 seconds.
+    device, tracker: as hone.tune takes them.
+    options: any other of `hone bench`, with underscores: rounds=20, per_op=True, baseline="before.json".
+
+    The result is that of `hone bench --json` (docs/formats.md, Bench result): "packages" with their times in ns,
+    "verdicts", ... With fail_above a slower package is a verdict in it, not an exception. Raises hone.Error."""
+    given = to_arguments(
+        {
+            "min_time": None if min_time is None else duration(min_time),
+            "threads": threads,
+            "key": device,
+            "tracker": tracker,
+            **options,
+        }
+    )
+    return document_of(["bench", *(positional(os.fspath(package)) for package in packages), *given])

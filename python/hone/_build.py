@@ -1,0 +1,36 @@
+"""Builds a package from a model."""
+
+from __future__ import annotations
+
+import os
+from typing import Mapping, Optional, Sequence, Union
+
+from ._models import Model, model_argument
+from ._options import OptionValue, to_arguments
+from ._program import Document, document_of
+
+
+def build(
+    model: Model,
+    output: Union[str, os.PathLike[str]],
+    *,
+    target: Optional[str] = None,
+    threads: Optional[int] = None,
+    shapes: Optional[Mapping[str, Sequence[int]]] = None,
+    dims: Optional[Mapping[str, int]] = None,
+    db: Optional[str] = None,
+    **options: OptionValue,
+) -> Document:
+    """Builds a package with the best records that are known and writes it to `output`. Returns the report.
+
+    model, shapes, dims, db: as hone.tune takes them.
+    target, threads: what it is for; by default this machine. After tuning for a device: the report's.
+    options: any other of `hone build`, with underscores: math="exact", hub="none", no_records=True.
+
+    The report is that of `hone build --json` (docs/cli.md): "package", "dispatch" (where each kernel came from),
+    "memory", "gflop", ... Raises hone.Error; then nothing is written."""
+    given = to_arguments(
+        {"output": output, "target": target, "threads": threads, "shape": shapes, "dim": dims, "db": db, **options}
+    )
+    with model_argument(model) as path:
+        return document_of(["build", path, *given])

@@ -1,0 +1,32 @@
+"""Compares models across devices."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Optional
+
+from ._models import Model, model_argument
+from ._options import OptionValue, to_arguments
+from ._program import Document, document_of
+
+
+def compare(
+    *models: Model,
+    device: Optional[str] = None,
+    tracker: Optional[str] = None,
+    db: Optional[str] = None,
+    **options: OptionValue,
+) -> Document:
+    """Compares models across the devices that the store has records of. Returns the comparison.
+
+    models: each as hone.tune takes it.
+    device: only those whose CPU model, host, key, label or short id contains this text.
+    options: any other of `hone compare`, with underscores: layers=True, results=["a.json"],
+        measure=True, keys="pi4,zen4", tracker="tcp://lab:9190".
+
+    The comparison is that of `hone compare --json` (docs/formats.md, Comparison). Raises hone.Error: AnswerIsNoError
+    where there is nothing to compare."""
+    given = to_arguments({"device": device, "tracker": tracker, "db": db, **options})
+    with contextlib.ExitStack() as stack:
+        paths = [stack.enter_context(model_argument(model)) for model in models]
+        return document_of(["compare", *paths, *given])

@@ -1,0 +1,64 @@
+"""The C API (runtime/hone.h), declared once. A call lets go of the GIL until it returns."""
+
+import ctypes
+import functools
+from ctypes import POINTER, Structure, c_char_p, c_int, c_int32, c_int64, c_size_t, c_void_p
+
+from ._errors import BadConfigError, error_of
+from ._parts import library_path
+
+LEAST_API_VERSION = 2
+
+
+class CTensorInfo(Structure):
+    """hone_tensor_info."""
+
+    _fields_ = [
+        ("name", c_char_p),
+        ("dtype", c_int),
+        ("rank", c_int32),
+        ("shape", POINTER(c_int64)),
+        ("size_bytes", c_size_t),
+    ]
+
+
+# Each function that returns a hone_status, with its arguments. Handles are void pointers.
+_CHECKED = {
+    "hone_package_load": [c_char_p, POINTER(c_void_p)],
+    "hone_package_input_info": [c_void_p, c_int32, POINTER(CTensorInfo)],
+    "hone_package_output_info": [c_void_p, c_int32, POINTER(CTensorInfo)],
+    "hone_session_create": [c_void_p, c_int32, POINTER(c_void_p)],
+    "hone_session_bind_input": [c_void_p, c_int32, c_void_p, c_size_t],
+    "hone_session_bind_output": [c_void_p, c_int32, c_void_p, c_size_t],
+    "hone_session_run": [c_void_p],
+}
+
+
+def check(status: int) -> None:
+    """Raises the exception of a status that is not HONE_OK, with the calling thread's error text."""
+    if status != 0:
+        raise error_of(status, library().hone_error_text().decode("utf-8", "replace"))
+
+
+@functools.lru_cache(maxsize=None)
+def library() -> ctypes.CDLL:
+    """The library, loaded at the first call. Raises NoInputError, and BadConfigError for one of another version."""
+    path = library_path()
+    try:
+        found = ctypes.CDLL(path)
+        version = found.hone_api_version()
+    except (OSError, AttributeError) as error:
+        raise BadConfigError(f"{path} is not the library of hone's C API: {error}") from None
+    if version < LEAST_API_VERSION:
+        raise BadConfigError(f"{path} has version {version} of hone's C API; {LEAST_API_VERSION} or later would be right")
+    found.hone_error_text.restype = c_char_p
+    for name in ("hone_package_inputs", "hone_package_outputs"):
+        getattr(found, name).argtypes = [c_void_p]
+        getattr(found, name).restype = c_int32
+    for name in ("hone_package_free", "hone_session_free"):
+        getattr(found, name).argtypes = [c_void_p]
+        getattr(found, name).restype = None
+    for name, arguments in _CHECKED.items():
+        getattr(found, name).argtypes = arguments
+        getattr(found, name).restype = c_int
+    return found

@@ -1,0 +1,79 @@
+"""A built model, as `hone build` wrote it."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import weakref
+from dataclasses import dataclass
+from typing import Any, Callable, Tuple, Union
+
+import numpy as np
+
+from ._errors import UsageError
+from ._library import CTensorInfo, check, library
+
+# By hone_dtype; bfloat16 is none of numpy's own.
+_DTYPES = ("float32", "float64", "int32", "int64", "int8", "uint8", "bool", "float16", "bfloat16")
+
+
+@dataclass(frozen=True)
+class TensorInfo:
+    """What an input or output of a package is called and holds. Tensors are dense and row-major."""
+
+    name: str
+    dtype: np.dtype[Any]
+    shape: Tuple[int, ...]
+
+    @property
+    def size_bytes(self) -> int:
+        return int(np.prod(self.shape, dtype=np.int64)) * self.dtype.itemsize
+
+    def __str__(self) -> str:
+        return f"{self.name}: {type_text(self.dtype, self.shape)}"
+
+
+def type_text(dtype: np.dtype[Any], shape: Tuple[int, ...]) -> str:
+    """As the program writes types: "float32 1x3x224x224"."""
+    return f"{dtype} {'x'.join(map(str, shape)) if shape else 'scalar'}"
+
+
+def _numpy_dtype(number: int) -> np.dtype[Any]:
+    name = _DTYPES[number]
+    if name != "bfloat16":
+        return np.dtype(name)
+    try:
+        import ml_dtypes
+    except ImportError:
+        raise UsageError("the package has a tensor of bfloat16, which numpy knows with the package ml_dtypes") from None
+    bfloat16: np.dtype[Any] = np.dtype(ml_dtypes.bfloat16)
+    return bfloat16
+
+
+class Package:
+    """A package in memory: immutable, mapped from its file, shared by any number of sessions and threads."""
+
+    def __init__(self, path: Union[str, os.PathLike[str]]) -> None:
+        """Loads and checks the file. Raises NoInputError, BadDataError, and BadConfigError for another CPU's package."""
+        self.path = os.fspath(path)
+        self._handle = ctypes.c_void_p()
+        encoded = os.fsencode(self.path)
+        if b"\0" in encoded:
+            raise UsageError("the path of a package holds a byte 0; a path without would be right")
+        check(library().hone_package_load(encoded, ctypes.byref(self._handle)))
+        weakref.finalize(self, library().hone_package_free, self._handle)
+        self.inputs = self._infos(library().hone_package_inputs, library().hone_package_input_info)
+        self.outputs = self._infos(library().hone_package_outputs, library().hone_package_output_info)
+
+    def _infos(self, count: Callable[..., int], info: Callable[..., int]) -> Tuple[TensorInfo, ...]:
+        found = []
+        for index in range(count(self._handle)):
+            filled = CTensorInfo()
+            check(info(self._handle, index, ctypes.byref(filled)))
+            shape = tuple(filled.shape[axis] for axis in range(filled.rank))
+            found.append(TensorInfo(filled.name.decode("utf-8", "replace"), _numpy_dtype(filled.dtype), shape))
+        return tuple(found)
+
+    def __repr__(self) -> str:
+        inputs, outputs = ", ".join(map(str, self.inputs)), ", ".join(map(str, self.outputs))
+        return f"Package({self.path!r}: {inputs} -> {outputs})"

@@ -1,0 +1,82 @@
+"""What a tuning run looks like while it goes on."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, Callable, Dict, Optional, TextIO, Union
+
+Event = Dict[str, Any]
+OnEvent = Callable[[Event], None]
+
+_QUIET_NS = 10_000_000_000
+
+
+class _Tally:
+    """What the events so far come to."""
+
+    def __init__(self) -> None:
+        self.trials = 0
+        self.failed = 0
+        self.tasks: set[str] = set()
+        self.elapsed_ns = 0
+
+    def add(self, event: Event) -> None:
+        self.elapsed_ns = event["elapsed_ns"]
+        self.tasks.add(event["task"])
+        if event["event"] == "trial":
+            self.trials += 1
+            self.failed += event["fate"] != "Ok"
+
+    def text(self) -> str:
+        rate = self.trials / (self.elapsed_ns / 1e9) if self.elapsed_ns > 0 else 0.0
+        return f"{self.trials} trials, {self.failed} failed, {rate:.1f} trials/s, {len(self.tasks)} tasks seen"
+
+
+class PlainLines:
+    """A line every 10 seconds: for notebooks and files."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._tally = _Tally()
+        self._told_ns = 0
+
+    def __call__(self, event: Event) -> None:
+        if event["event"] == "done":
+            return
+        self._tally.add(event)
+        if self._tally.elapsed_ns - self._told_ns >= _QUIET_NS:
+            self._told_ns = self._tally.elapsed_ns
+            print(self._tally.text(), file=self._stream, flush=True)
+
+
+class Bar:
+    """tqdm's bar of trials: for terminals."""
+
+    def __init__(self, tqdm: Any, stream: TextIO, trials: Optional[int]) -> None:
+        self._tally = _Tally()
+        self._bar = tqdm(total=trials, unit=" trials", file=stream, desc="hone tune", leave=True)
+
+    def __call__(self, event: Event) -> None:
+        if event["event"] == "done":
+            self._bar.close()
+            return
+        self._tally.add(event)
+        self._bar.set_postfix(failed=self._tally.failed, tasks=len(self._tally.tasks), refresh=False)
+        self._bar.update(event["event"] == "trial")
+
+
+def _shown(stream: TextIO, trials: Optional[int]) -> OnEvent:
+    if stream.isatty():
+        try:
+            from tqdm import tqdm
+        except ImportError:
+            return PlainLines(stream)
+        return Bar(tqdm, stream, trials)
+    return PlainLines(stream)
+
+
+def reader_of(progress: Union[bool, OnEvent], trials: Optional[int]) -> OnEvent:
+    """A function that is given each event: the caller's own, or one that shows them on stderr, or none that does."""
+    if callable(progress):
+        return progress
+    return _shown(sys.stderr, trials) if progress else lambda event: None

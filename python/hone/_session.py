@@ -1,0 +1,127 @@
+"""Runs a package."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import threading
+import weakref
+from typing import Any, Dict, Mapping, Optional, Sequence, Tuple, Union
+
+import numpy as np
+
+from ._arrays import as_input, as_output
+from ._errors import UsageError
+from ._library import check, library
+from ._package import Package, TensorInfo
+
+_MOST_THREADS = 1024
+
+
+def _in_order(given: Mapping[str, Any], infos: Sequence[TensorInfo], what: str) -> list[Any]:
+    names = [info.name for info in infos]
+    for name in given:
+        if name not in names:
+            raise UsageError(f"no {what} '{name}'; the {what}s are: {', '.join(names)}")
+    return [given.get(name) for name in names]
+
+
+def _free(handle: ctypes.c_void_p, process: int) -> None:
+    # A forked child has none of the threads that freeing waits for.
+    if os.getpid() == process:
+        library().hone_session_free(handle)
+
+
+class Session:
+    """A package with the memory and the threads that a run needs.
+
+    Runs of one session take turns, so threads that are to run at once have a session each: they share the package.
+    Other Python threads go on during a run. A session does not outlive a fork: a child process makes its own."""
+
+    def __init__(self, package: Package, threads: int = 0) -> None:
+        """`threads` 0: the cores that affinity and the cgroup allow. Raises UsageError for other numbers out of range."""
+        if not isinstance(package, Package):
+            raise UsageError(f"a session is made of a {type(package).__name__}; a hone.Package would be right")
+        if not isinstance(threads, int) or not 0 <= threads <= _MOST_THREADS:
+            raise UsageError(f"threads is {threads!r}; 0 to {_MOST_THREADS} would be right")
+        self.package = package
+        self._handle = ctypes.c_void_p()
+        self._turn = threading.Lock()
+        self._process = os.getpid()
+        check(library().hone_session_create(package._handle, threads, ctypes.byref(self._handle)))
+        weakref.finalize(self, _free, self._handle, self._process)
+
+    @property
+    def inputs(self) -> Tuple[TensorInfo, ...]:
+        return self.package.inputs
+
+    @property
+    def outputs(self) -> Tuple[TensorInfo, ...]:
+        return self.package.outputs
+
+    def run(
+        self, inputs: Mapping[str, Any], out: Optional[Mapping[str, np.ndarray[Any, Any]]] = None
+    ) -> Dict[str, np.ndarray[Any, Any]]:
+        """Outputs by name of inputs by name. `out`: arrays to write outputs into; the others are new.
+
+        Raises UsageError for a name that there is not, an input that is missing, and a wrong type, shape or order."""
+        missing = [info.name for info in self.inputs if info.name not in inputs]
+        given = _in_order(inputs, self.inputs, "input")
+        if missing:
+            raise UsageError(f"no array for input {', '.join(map(repr, missing))}; run takes one for each")
+        results = self._run(given, _in_order(out or {}, self.outputs, "output"))
+        return {info.name: result for info, result in zip(self.outputs, results)}
+
+    def __call__(
+        self, *inputs: Any, out: Union[None, np.ndarray[Any, Any], Sequence[np.ndarray[Any, Any]]] = None
+    ) -> Any:
+        """Runs on the inputs in the package's order. Returns the output, or a tuple of outputs where there are several.
+
+        `out`: the array to write the output into, or one for each of several. Raises as run does."""
+        if len(inputs) != len(self.inputs):
+            names = ", ".join(info.name for info in self.inputs)
+            raise UsageError(f"{len(inputs)} inputs are given; the {len(self.inputs)} of {names} would be right")
+        one = len(self.outputs) == 1
+        wanted: Sequence[Any] = [None] * len(self.outputs)
+        if isinstance(out, (list, tuple)):
+            wanted = out
+        elif out is not None:
+            wanted = [out]
+        if len(wanted) != len(self.outputs):
+            raise UsageError(f"{len(wanted)} arrays are given for {len(self.outputs)} outputs")
+        results = self._run(inputs, wanted)
+        return results[0] if one else tuple(results)
+
+    def _run(self, given: Sequence[Any], wanted: Sequence[Any]) -> list[np.ndarray[Any, Any]]:
+        arrays = [as_input(value, info) for value, info in zip(given, self.inputs)]
+        results = [as_output(value, info) for value, info in zip(wanted, self.outputs)]
+        if os.getpid() != self._process:
+            raise UsageError("the session was made before a fork, which took its threads; the child has to load its own")
+        with self._turn:
+            self._call(arrays, results)
+        return results
+
+    def _call(self, arrays: Sequence[np.ndarray[Any, Any]], results: Sequence[np.ndarray[Any, Any]]) -> None:
+        functions, handle = library(), self._handle
+        try:
+            for index, array in enumerate(arrays):
+                check(functions.hone_session_bind_input(handle, index, array.ctypes.data, array.nbytes))
+            for index, array in enumerate(results):
+                check(functions.hone_session_bind_output(handle, index, array.ctypes.data, array.nbytes))
+            check(functions.hone_session_run(handle))
+        finally:
+            # What the caller frees next may come back as another tensor's memory, which a binding that stayed would
+            # overlap. Inputs are bound anew before any output is.
+            for index in range(len(results)):
+                functions.hone_session_bind_output(handle, index, None, 0)
+
+    def __repr__(self) -> str:
+        return f"Session({self.package!r})"
+
+
+def load(path: Union[str, os.PathLike[str]], threads: int = 0) -> Session:
+    """A session of the package in the file. For several sessions of one package: hone.Package and hone.Session.
+
+    `threads` 0: the cores that affinity and the cgroup allow. Raises NoInputError, BadDataError, and BadConfigError
+    for a package of another CPU."""
+    return Session(Package(path), threads)

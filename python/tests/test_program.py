@@ -1,0 +1,315 @@
+"""Tuning, building, timing, checking: what the program does, called from Python."""
+
+import datetime
+import os
+import signal
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import hone
+from conftest import SMALL, leftovers
+from hone._parts import program_path
+
+QUICK = {**SMALL, "finals": "kernels", "progress": False}
+
+
+def test_tunes_builds_runs_checks_and_times(own_folder):
+    events = []
+    report = hone.tune("zoo:mlp", trials=6, **{**QUICK, "progress": events.append})
+    assert report["event"] == "done" and report["trials"] == 6 and events[-1] == report
+    assert sum(event["event"] == "trial" for event in events) == 6
+    assert {event["task"] for event in events[:-1]} == {task["task"] for task in report["tasks"]}
+    built = hone.build("zoo:mlp", "small.hone", **SMALL)
+    assert built["package"] == "small.hone"
+    assert "record" in {each["source"] for each in built["dispatch"]}
+    assert hone.load("small.hone")(np.zeros((1, 1, 14, 14), np.float32)).shape == (1, 10)
+    checked = hone.verify("zoo:mlp", "small.hone", **SMALL)
+    assert checked["agrees"] is True and len(checked["outputs"]) == 1
+    timed = hone.bench("small.hone", min_time=0.05, rounds=2)
+    assert timed["format"] == "hone-bench" and timed["packages"][0]["min_ns"] > 0
+
+
+def test_goes_on_where_it_stopped(own_folder):
+    assert hone.tune("zoo:mlp", trials=4, **QUICK)["trials"] == 4
+    report = hone.tune("zoo:mlp", trials=6, **QUICK)
+    assert (report["trials"], report["resumed"]) == (2, 4)
+
+
+def test_an_answer_that_is_no_is_an_answer(own_folder, small_package):
+    other = hone.build("zoo:mlp", "other.hone", seed=1, no_records=True, **SMALL)["package"]
+    assert hone.verify("zoo:mlp", other, **SMALL)["agrees"] is False
+
+
+def test_records_come_row_by_row_and_flat(own_folder):
+    hone.tune("zoo:mlp", trials=6, **QUICK)
+    rows = list(hone.records())
+    assert len(rows) >= 6 and not any(isinstance(value, dict) for row in rows for value in row.values())
+    assert all(row["min_ns"] == min(row["measurement.samples_ns"]) for row in rows if row["measurement.fate"] == "Ok")
+    best = list(hone.records(best=True))
+    assert 0 < len(best) <= len({row["workload"] for row in rows})
+    one = hone.records()
+    assert next(one) == rows[0]
+    one.close()
+    assert list(hone.records(workload="nn.dense data=1x1 weight=1x1")) == []
+
+
+def test_compares_devices(own_folder):
+    hone.tune("zoo:mlp", trials=6, **QUICK)
+    assert len(hone.compare("zoo:mlp", **SMALL)["devices"]) == 1
+
+
+@pytest.mark.parametrize(
+    "call, arguments, error_class",
+    [
+        (lambda: hone.tune("no.onnx"), ["tune", "no.onnx"], FileNotFoundError),
+        (lambda: hone.tune("zoo:mlq"), ["tune", "zoo:mlq"], hone.NoInputError),
+        (lambda: hone.tune("zoo:mlp", bugdet="1m"), ["tune", "zoo:mlp", "--bugdet=1m"], hone.UsageError),
+        (lambda: hone.tune("zoo:mlp", budget="soon"), ["tune", "zoo:mlp", "--budget=soon"], ValueError),
+        (lambda: hone.tune("zoo:mlp", device="pi4"), ["tune", "zoo:mlp", "--key=pi4"], hone.UsageError),
+        (
+            lambda: hone.tune("zoo:mlp", device="pi4", tracker="tcp://127.0.0.1:1"),
+            ["tune", "zoo:mlp", "--key=pi4", "--tracker=tcp://127.0.0.1:1"],
+            ConnectionError,
+        ),
+        (lambda: hone.build("zoo:mlp", "no/a.hone"), ["build", "zoo:mlp", "-o", "no/a.hone"], hone.CannotCreateError),
+        (lambda: hone.build("text.onnx", "a.hone"), ["build", "text.onnx", "-o", "a.hone"], hone.BadDataError),
+        (
+            lambda: hone.build("zoo:mlp", "a.hone", target="host", threads=0),
+            ["build", "zoo:mlp", "-o", "a.hone", "--threads=0"],
+            hone.UsageError,
+        ),
+        (lambda: hone.bench("no.hone"), ["bench", "no.hone"], hone.NoInputError),
+        (lambda: hone.bench(), ["bench"], hone.UsageError),
+        (lambda: hone.verify("zoo:mlp", "no.hone"), ["verify", "zoo:mlp", "no.hone"], hone.NoInputError),
+        (lambda: hone.compare("zoo:mlp", db="no.db"), ["compare", "zoo:mlp", "--db=no.db"], hone.NoInputError),
+        (lambda: list(hone.records(db="no.db")), ["log", "export", "--db=no.db"], hone.NoInputError),
+    ],
+)
+def test_fails_with_the_program_s_words(own_folder, typed, call, arguments, error_class):
+    (own_folder / "text.onnx").write_text("no model at all")
+    with pytest.raises(error_class) as error:
+        call()
+    said = typed(*arguments)
+    assert isinstance(error.value, hone.Error) and said.returncode == error.value.exit_code
+    assert said.stderr.splitlines()[-1] == f"hone: {error.value}"
+    assert leftovers(own_folder) in (["text.onnx"], ["records.db", "text.onnx"])
+
+
+@pytest.mark.parametrize(
+    "call, text",
+    [
+        (lambda: hone.tune(3), "the model is a int; a path, 'zoo:NAME' or an onnx.ModelProto would be right"),
+        (
+            lambda: hone.tune("zoo:mlp", budget=-1),
+            "-1 is no time; '90s', '10m' or a number of seconds would be right",
+        ),
+        (
+            lambda: hone.tune("zoo:mlp", tasks=object()),
+            "tasks is a object; text, a number, a list or a mapping would be right",
+        ),
+    ],
+)
+def test_says_what_is_wrong_with_an_argument(call, text):
+    with pytest.raises(hone.UsageError) as error:
+        call()
+    assert str(error.value) == text
+
+
+def test_durations_are_text_seconds_or_timedeltas():
+    from hone._options import duration
+
+    assert [duration(value) for value in ("10m", 90, 0.25, datetime.timedelta(minutes=2))] == [
+        "10m",
+        "90000ms",
+        "250ms",
+        "120000ms",
+    ]
+
+
+def test_options_are_the_program_s():
+    from hone._options import to_arguments
+
+    assert to_arguments(
+        {"until_gain": "1%", "per_op": True, "json": False, "db": None, "shape": {"x": (1, 3)}, "tasks": ["a", "-b"]}
+    ) == ["--until-gain=1%", "--per-op", "--shape=x=1,3", "--tasks=a", "--tasks=-b"]
+
+
+def test_takes_models_of_the_onnx_package(own_folder):
+    onnx = pytest.importorskip("onnx")
+    from onnx import TensorProto, helper
+
+    graph = helper.make_graph(
+        [helper.make_node("Relu", ["x"], ["y"]), helper.make_node("Neg", ["y"], ["z"])],
+        "two_outputs",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["n", 3])],
+        [
+            helper.make_tensor_value_info("y", TensorProto.FLOAT, ["n", 3]),
+            helper.make_tensor_value_info("z", TensorProto.FLOAT, ["n", 3]),
+        ],
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)])
+    model.ir_version = 8
+    onnx.save(model, "model.onnx")
+    hone.build("model.onnx", "of_path.hone", shapes={"x": (2, 3)})
+
+    class Program:
+        """As torch.onnx.export returns it."""
+
+        model_proto = model
+
+    for given, dims in [(model, {"n": 2}), (Program(), {"n": 2})]:
+        hone.build(given, "of_object.hone", dims=dims)
+        x = np.array([[-1, 0, 1], [2, -2, 3]], np.float32)
+        y, z = hone.load("of_object.hone")(x)
+        np.testing.assert_array_equal(y, np.maximum(x, 0))
+        np.testing.assert_array_equal(z, -np.maximum(x, 0))
+    net, y, z = hone.load("of_path.hone"), np.zeros((2, 3), "f4"), np.zeros((2, 3), "f4")
+    net(x, out=(y, z))
+    np.testing.assert_array_equal(z, -np.maximum(x, 0))
+    named = net.run({"x": x}, out={"z": z, "y": y})
+    assert named["y"] is y and named["z"] is z
+    np.testing.assert_array_equal(y, np.maximum(x, 0))
+    # What was one output's memory may be another's in the next run, and never two's in one.
+    net(x, out=(z, y))
+    np.testing.assert_array_equal(y, -np.maximum(x, 0))
+    with pytest.raises(hone.UsageError, match="overlaps"):
+        net(x, out=(x, y))
+    with pytest.raises(hone.UsageError, match="overlaps"):
+        net(x, out=(y, y))
+    net(x, out=(y, z))
+    np.testing.assert_array_equal(z, -np.maximum(x, 0))
+
+
+def test_a_reader_of_events_that_fails_ends_the_search(own_folder):
+    seen = []
+
+    def read(event):
+        seen.append(event)
+        raise ZeroDivisionError("mine")
+
+    with pytest.raises(ZeroDivisionError, match="mine"):
+        hone.tune("zoo:mlp", budget="5m", **{**QUICK, "progress": read})
+    assert len(seen) == 1
+    assert len(list(hone.records())) >= 1
+
+
+def test_ctrl_c_ends_the_search_in_order(own_folder):
+    main = threading.main_thread().ident
+
+    def read(event):
+        if len(seen) == 2:
+            threading.Timer(0.05, signal.pthread_kill, (main, signal.SIGINT)).start()
+        seen.append(event)
+
+    seen = []
+    with pytest.raises(KeyboardInterrupt):
+        hone.tune("zoo:mlp", budget="5m", **{**QUICK, "progress": read})
+    assert len(list(hone.records())) >= 3
+
+
+def test_the_program_is_told_once_to_end_and_may_finish(own_folder, monkeypatch):
+    script = """trap 'echo ended >> ended; exit 130' INT
+    while :; do echo "{\\"event\\": \\"trial\\", \\"session\\": $(cut -d" " -f6 /proc/$$/stat)}"; sleep 0.05; done"""
+    fake_program(own_folder, script, monkeypatch)
+
+    def read(event):
+        assert event["session"] != os.getsid(0), "Ctrl-C at a terminal would come to it twice"
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        hone.tune("zoo:mlp", progress=read)
+    assert (own_folder / "ended").read_text() == "ended\n"
+
+
+def fake_program(folder, text, monkeypatch):
+    path = folder / "fake"
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+    monkeypatch.setenv("HONE_PROGRAM", str(path))
+
+
+@pytest.mark.parametrize(
+    "script, text",
+    [
+        ("kill -SEGV $$", "hone build was ended by SIGSEGV"),
+        ("exit 3", "hone build ended with exit code 3 and without a word"),
+        ("echo '{\"package\": '", "hone build printed '{\"package\": \\n' in place of a JSON object"),
+        ("echo 'hone: it is full' >&2; exit 70", "it is full"),
+    ],
+)
+def test_a_program_that_breaks_is_an_exception(own_folder, monkeypatch, script, text):
+    fake_program(own_folder, script, monkeypatch)
+    with pytest.raises(hone.BugError) as error:
+        hone.build("zoo:mlp", "a.hone")
+    assert str(error.value) == text
+
+
+def test_a_program_that_is_not_there_is_named(own_folder, monkeypatch):
+    monkeypatch.setenv("HONE_PROGRAM", "nowhere/hone")
+    with pytest.raises(hone.NoInputError, match="HONE_PROGRAM names nowhere/hone"):
+        hone.build("zoo:mlp", "a.hone")
+    (own_folder / "data").write_text("no program")
+    monkeypatch.setenv("HONE_PROGRAM", str(own_folder / "data"))
+    with pytest.raises(hone.IoError, match="cannot be started"):
+        hone.build("zoo:mlp", "a.hone")
+
+
+def test_notes_go_to_the_logger(own_folder, monkeypatch, caplog):
+    fake_program(own_folder, "echo 'note: a slow disk' >&2; echo 'next: hone run' >&2; echo '{}'", monkeypatch)
+    assert hone.build("zoo:mlp", "a.hone") == {}
+    assert [record.getMessage() for record in caplog.records if record.name == "hone"] == ["note: a slow disk"]
+
+
+def trial(task, elapsed_s, fate="Ok"):
+    return {"event": "trial", "task": task, "fate": fate, "elapsed_ns": int(elapsed_s * 1e9)}
+
+
+def test_plain_progress_is_a_line_every_ten_seconds(capsys):
+    from hone._progress import reader_of
+
+    show = reader_of(True, None)
+    for second in range(1, 23):
+        show(trial("a" if second < 15 else "b", second, "Crashed" if second == 3 else "Ok"))
+    show({"event": "done"})
+    assert capsys.readouterr().err.splitlines() == [
+        "10 trials, 1 failed, 1.0 trials/s, 1 tasks seen",
+        "20 trials, 1 failed, 1.0 trials/s, 2 tasks seen",
+    ]
+    reader_of(False, None)(trial("a", 99))
+    assert capsys.readouterr().err == ""
+
+
+def test_a_terminal_gets_tqdm_s_bar():
+    from hone._progress import Bar
+
+    class Tqdm:
+        def __init__(self, **given):
+            self.given, self.count, self.closed, self.postfix = given, 0, False, {}
+            made.append(self)
+
+        def set_postfix(self, refresh, **postfix):
+            self.postfix = postfix
+
+        def update(self, count):
+            self.count += count
+
+        def close(self):
+            self.closed = True
+
+    made = []
+    bar = Bar(Tqdm, sys.stderr, 3)
+    for event in (trial("a", 1), trial("b", 2, "Crashed"), {**trial("a", 3), "event": "finals"}, {"event": "done"}):
+        bar(event)
+    assert (made[0].count, made[0].postfix, made[0].closed) == (2, {"failed": 1, "tasks": 2}, True)
+    assert made[0].given["total"] == 3
+
+
+def test_python_m_hone_is_the_program(typed):
+    import subprocess
+
+    done = subprocess.run([sys.executable, "-m", "hone", "--version", "--json"], capture_output=True, text=True, check=True)
+    assert done.stdout == typed("--version", "--json").stdout

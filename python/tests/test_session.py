@@ -1,0 +1,271 @@
+"""Packages in this process."""
+
+import os
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import hone
+from conftest import first_values
+from hone._arrays import as_input
+
+
+def ramp(info):
+    count = int(np.prod(info.shape))
+    return (np.arange(count, dtype=np.float32) / np.float32(count)).reshape(info.shape)
+
+
+def test_says_what_goes_in_and_out(small_package):
+    session = hone.load(small_package)
+    assert [str(info) for info in session.inputs] == ["data: float32 1x1x14x14"]
+    assert session.outputs[0].shape == (1, 10)
+    assert session.outputs[0].dtype == np.float32
+    assert session.inputs[0].size_bytes == 14 * 14 * 4
+    assert repr(session) == f"Session(Package('{small_package}': {session.inputs[0]} -> {session.outputs[0]}))"
+
+
+def test_gives_what_the_program_gives(small_package, typed):
+    session = hone.load(small_package)
+    output = session(ramp(session.inputs[0]))
+    np.testing.assert_array_equal(
+        output.ravel(), np.float32(first_values(typed("run", small_package, "--fill", "ramp", "--json").stdout))
+    )
+
+
+def test_takes_and_gives_names(small_package):
+    session = hone.load(small_package)
+    x = ramp(session.inputs[0])
+    named = session.run({"data": x})
+    assert list(named) == [session.outputs[0].name]
+    np.testing.assert_array_equal(named[session.outputs[0].name], session(x))
+
+
+def test_writes_into_the_caller_s_array(small_package):
+    session = hone.load(small_package)
+    x, mine = ramp(session.inputs[0]), np.full((1, 10), np.nan, np.float32)
+    assert session(x, out=mine) is mine
+    np.testing.assert_array_equal(mine, session(x))
+    again = np.full((1, 10), np.nan, np.float32)
+    assert session.run({"data": x}, out={session.outputs[0].name: again})[session.outputs[0].name] is again
+    np.testing.assert_array_equal(mine, again)
+
+
+def test_results_of_earlier_runs_stay(small_package):
+    session = hone.load(small_package)
+    x = ramp(session.inputs[0])
+    first = session(x)
+    kept = first.copy()
+    session(-x)
+    np.testing.assert_array_equal(first, kept)
+
+
+def test_inputs_stay_as_they_are_and_may_be_read_only_and_of_any_alignment(small_package):
+    session = hone.load(small_package)
+    x = ramp(session.inputs[0])
+    odd = np.frombuffer(b"\0" + x.tobytes(), np.uint8)[1:].view(np.float32).reshape(x.shape)
+    assert not odd.flags.writeable and odd.ctypes.data % 4 != 0
+    np.testing.assert_array_equal(session(odd), session(x))
+    np.testing.assert_array_equal(odd, x)
+
+
+class OnlyDlpack:
+    """What another library's tensor is to us."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __dlpack__(self, **given):
+        return self.array.__dlpack__(**given)
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+
+class OfAnotherDevice(OnlyDlpack):
+    def __dlpack__(self, **given):
+        raise BufferError("it lies on a GPU")
+
+
+def test_other_libraries_tensors_are_read_where_they_lie(small_package):
+    session = hone.load(small_package)
+    x = ramp(session.inputs[0])
+    assert np.shares_memory(as_input(OnlyDlpack(x), session.inputs[0]), x)
+    assert as_input(x, session.inputs[0]) is x
+    np.testing.assert_array_equal(session(OnlyDlpack(x)), session(x))
+    with pytest.raises(ValueError) as error:
+        session(OfAnotherDevice(x))
+    assert str(error.value) == "input 'data' is a OfAnotherDevice that numpy cannot look into: it lies on a GPU"
+
+
+def test_torch_tensors_are_read_where_they_lie(small_package):
+    torch = pytest.importorskip("torch")
+    session = hone.load(small_package)
+    x = ramp(session.inputs[0])
+    tensor = torch.from_numpy(x)
+    assert np.shares_memory(as_input(tensor, session.inputs[0]), x)
+    np.testing.assert_array_equal(session(tensor), session(x))
+    with pytest.raises(hone.UsageError, match="input 'data' is a Tensor that numpy cannot look into: .*grad"):
+        session(tensor.clone().requires_grad_())
+
+
+WRONG_INPUTS = [
+    (np.zeros((1, 1, 14, 14)), "is float64 1x1x14x14; float32 1x1x14x14 would be right, as x.astype(numpy.float32)"),
+    (np.zeros((1, 1, 14, 14), ">f4"), "is >f4 1x1x14x14; float32 1x1x14x14 would be right, as x.astype(numpy.float32)"),
+    (np.zeros((14, 14), "f4"), "is float32 14x14; float32 1x1x14x14 would be right"),
+    (np.float32(1), "is float32 scalar; float32 1x1x14x14 would be right"),
+    (
+        np.zeros((1, 1, 14, 28), "f4")[..., ::2],
+        "is float32 1x1x14x14 with strides of 1568x1568x112x8 bytes; dense and row-major would be right, "
+        "as numpy.ascontiguousarray(x)",
+    ),
+    ("text", "is <U4 scalar; float32 1x1x14x14 would be right"),
+]
+
+
+@pytest.mark.parametrize("value, text", WRONG_INPUTS)
+def test_says_what_is_wrong_with_an_input(small_package, value, text):
+    session = hone.load(small_package)
+    with pytest.raises(ValueError) as error:
+        session(value)
+    assert str(error.value) == f"input 'data' {text}"
+
+
+def test_each_exit_code_is_its_class():
+    from hone._errors import error_of
+
+    classes = [getattr(hone, name) for name in hone.__all__ if name.endswith("Error") and name != "Error"]
+    assert len({each.exit_code for each in classes}) == len(classes) == 10
+    assert [type(error_of(each.exit_code, "text")) for each in classes] == classes
+    assert type(error_of(3, "text")) is hone.BugError and str(error_of(66, "text")) == "text"
+
+
+def test_says_what_is_wrong_with_names_and_counts(small_package):
+    session = hone.load(small_package)
+    x = ramp(session.inputs[0])
+    read_only = np.zeros((1, 10), "f4")
+    read_only.flags.writeable = False
+    name = session.outputs[0].name
+    for call, text in [
+        (lambda: session.run({"image": x}), "no input 'image'; the inputs are: data"),
+        (lambda: session.run({}), "no array for input 'data'; run takes one for each"),
+        (lambda: session.run({"data": x}, out={"y": x}), f"no output 'y'; the outputs are: {name}"),
+        (lambda: session(x, x), "2 inputs are given; the 1 of data would be right"),
+        (lambda: session(x, out=[1, 2]), "2 arrays are given for 1 outputs"),
+        (lambda: session(x, out=[[0.0]]), f"the array for output '{name}' is a list; a numpy.ndarray would be right"),
+        (lambda: session(x, out=x), f"the array for output '{name}' is float32 1x1x14x14; float32 1x10 would be right"),
+        (lambda: session(x, out=read_only), f"the array for output '{name}' is read-only; one that may be written would be right"),
+        (lambda: hone.load(small_package, threads=-1), "threads is -1; 0 to 1024 would be right"),
+        (lambda: hone.load(small_package, threads="2"), "threads is '2'; 0 to 1024 would be right"),
+        (lambda: hone.Session(small_package), "a session is made of a PosixPath; a hone.Package would be right"),
+        (lambda: hone.load("a\0b"), "the path of a package holds a byte 0; a path without would be right"),
+    ]:
+        with pytest.raises(hone.UsageError) as error:
+            call()
+        assert str(error.value) == text
+
+
+def test_packages_that_cannot_be_loaded_say_what_the_program_says(small_package, typed, own_folder):
+    whole = small_package.read_bytes()
+    (own_folder / "cut.hone").write_bytes(whole[: len(whole) // 2])
+    (own_folder / "text.hone").write_text("hello")
+    for path, error_class in [
+        ("cut.hone", hone.BadDataError),
+        ("text.hone", hone.BadDataError),
+        ("no.hone", hone.NoInputError),
+        (".", hone.NoInputError),
+    ]:
+        said = typed("run", path)
+        with pytest.raises(error_class) as error:
+            hone.load(path)
+        assert error.value.exit_code == said.returncode
+        assert said.stderr == f"hone: {error.value}\n"
+    with pytest.raises(FileNotFoundError):
+        hone.load("no.hone")
+    with pytest.raises(ValueError):
+        hone.load("text.hone")
+
+
+def test_sessions_share_a_package_and_outlive_its_name(small_package):
+    package = hone.Package(small_package)
+    x = ramp(package.inputs[0])
+    sessions = [hone.Session(package, threads=1) for _ in range(3)]
+    del package
+    for session in sessions[1:]:
+        np.testing.assert_array_equal(session(x), sessions[0](x))
+
+
+def test_threads_take_turns_in_one_session(slow_package):
+    session = hone.load(slow_package, threads=1)
+    inputs = [ramp(session.inputs[0]) * np.float32(scale) for scale in range(4)]
+    right = [session(x) for x in inputs]
+    wrong = []
+
+    def work(which):
+        for _ in range(20):
+            if not np.array_equal(session(inputs[which]), right[which]):
+                wrong.append(which)
+
+    workers = [threading.Thread(target=work, args=(which,)) for which in range(4)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert wrong == []
+
+
+def test_other_threads_go_on_during_a_run(slow_package):
+    session = hone.load(slow_package, threads=1)
+    x, count, done = ramp(session.inputs[0]), [0], threading.Event()
+
+    def work():
+        while not done.is_set():
+            count[0] += 1
+            time.sleep(0)  # lets go of the GIL
+
+    interval = sys.getswitchinterval()
+    # A thread has its turn when another lets go of the GIL, never because of the time.
+    sys.setswitchinterval(1000)
+    try:
+        worker = threading.Thread(target=work, daemon=True)
+        worker.start()
+        for _ in range(200):
+            before = count[0]
+            session(x)
+            if count[0] > before:
+                return
+        pytest.fail("no other thread ran during 200 runs")
+    finally:
+        done.set()
+        sys.setswitchinterval(interval)
+
+
+def test_a_forked_child_is_told_to_load_its_own(small_package):
+    session = hone.load(small_package, threads=2)
+    x = ramp(session.inputs[0])
+    session(x)
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            session(x)
+        except hone.UsageError as error:
+            ours = hone.load(small_package, threads=2)
+            code = 0 if "before a fork" in str(error) and ours(x).shape == (1, 10) else 2
+        finally:
+            os._exit(code)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def test_a_library_that_is_not_hone_s_is_named(monkeypatch, own_folder):
+    import hone._library as library
+
+    (own_folder / "other.so").write_text("no ELF")
+    for name, error_class in [("other.so", hone.BadConfigError), ("none.so", hone.NoInputError)]:
+        library.library.cache_clear()
+        monkeypatch.setenv("HONE_LIBRARY", name)
+        with pytest.raises(error_class, match=name):
+            hone.load("any.hone")
+    library.library.cache_clear()
