@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <cstdio>
 
 #include "cli/files/read_file.h"
@@ -18,9 +19,9 @@ namespace {
 constexpr std::string_view kZoo = "zoo:";
 
 Model LoadZoo(const ModelOptions& options) {
-  if (!options.shapes.empty() || !options.dims.empty()) {
+  if (!options.shapes.empty() || !options.dims.empty() || !options.values.empty()) {
     throw Error(ExitCode::kUsage,
-                "--shape and --dim are for .onnx files; a zoo network takes --batch and --image-shape");
+                "--shape, --dim and --value are for .onnx files; a zoo network takes --batch and --image-shape");
   }
   ZooOptions zoo;
   zoo.batch = options.batch;
@@ -45,6 +46,13 @@ void RequireOnce(bool is_new, const char* option, const std::string& name) {
   if (!is_new) throw Error(ExitCode::kUsage, fmt::format("{} is given twice for {}", option, name));
 }
 
+double ParseValue(std::string_view text) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error == std::errc() && end == text.data() + text.size()) return number;
+  throw Error(ExitCode::kUsage, fmt::format("--value is given \"{}\"; right is a number", text));
+}
+
 OnnxImportOptions ImportOptions(const ModelOptions& options) {
   OnnxImportOptions import;
   for (const std::string& text : options.shapes) {
@@ -56,6 +64,10 @@ OnnxImportOptions ImportOptions(const ModelOptions& options) {
     const Shape number = ParseDims(dims, "--dim");
     if (number.size() != 1) throw Error(ExitCode::kUsage, fmt::format("--dim {} takes one number", name));
     RequireOnce(import.dims.emplace(name, number[0]).second, "--dim", name);
+  }
+  for (const std::string& text : options.values) {
+    const auto [name, number] = SplitGiven(text, "--value", "NAME=16000");
+    RequireOnce(import.values.emplace(name, ParseValue(number)).second, "--value", name);
   }
   return import;
 }
@@ -104,6 +116,8 @@ void AddZooOptions(CommandLine& line, ModelOptions& options) {
 void AddShapeOptions(CommandLine& line, ModelOptions& options) {
   line.Add("--shape", options.shapes, "NAME=1,3,224,224: the shape of an .onnx file's input").About(Topic::kModel);
   line.Add("--dim", options.dims, "NAME=128: a free dimension of an .onnx file's inputs, wherever the name stands")
+      .About(Topic::kModel);
+  line.Add("--value", options.values, "NAME=16000: an .onnx file's input that always holds this number, as a constant")
       .About(Topic::kModel);
 }
 

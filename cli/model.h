@@ -18,6 +18,7 @@ struct ModelOptions {
   uint64_t seed = 0;                // of a zoo network's weights, and of whatever else the command draws
   std::vector<std::string> shapes;  // NAME=1,3,224,224 overrides an input of an .onnx file
   std::vector<std::string> dims;    // NAME=128: a free dimension of an .onnx file, wherever the name stands
+  std::vector<std::string> values;  // NAME=16000: an input of an .onnx file that always holds this number
 };
 
 // The positional MODEL and its options, bound to `options`.
@@ -26,7 +27,7 @@ void AddModelOptions(CommandLine& line, ModelOptions& options);
 void AddModelDetails(CommandLine& line, ModelOptions& options);
 // --batch, --classes, --image-shape and --seed alone, for commands that name a network otherwise.
 void AddZooOptions(CommandLine& line, ModelOptions& options);
-// --shape and --dim alone.
+// --shape, --dim and --value alone.
 void AddShapeOptions(CommandLine& line, ModelOptions& options);
 
 struct Model {

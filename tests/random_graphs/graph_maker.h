@@ -103,6 +103,7 @@ std::vector<DrawnFamily> ProductDraws();
 std::vector<DrawnFamily> JoiningDraws();
 std::vector<DrawnFamily> MovementDraws();
 std::vector<DrawnFamily> ReductionDraws();
+std::vector<DrawnFamily> RecurrentDraws();
 // Of quantised models: each rounds what it makes to 8 bits and back.
 std::vector<DrawnFamily> QuantisedDraws();
 

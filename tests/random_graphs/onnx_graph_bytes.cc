@@ -34,6 +34,7 @@ void Write(onnx::AttributeProto& proto, const OnnxAttribute& attribute) {
   if (attribute.kind == Kind::kTensor) Write(*proto.mutable_t(), "", attribute.tensor);
   for (const double each : attribute.floats) proto.add_floats(static_cast<float>(each));
   for (const int64_t each : attribute.ints) proto.add_ints(each);
+  for (const std::string& each : attribute.strings) proto.add_strings(each);
 }
 
 void Write(onnx::NodeProto& proto, const OnnxNode& node) {
@@ -108,6 +109,12 @@ OnnxAttribute FloatAttribute(double value) {
 OnnxAttribute TextAttribute(const std::string& value) {
   OnnxAttribute attribute = Attribute(OnnxAttribute::Kind::kString);
   attribute.s = value;
+  return attribute;
+}
+
+OnnxAttribute TextsAttribute(std::vector<std::string> values) {
+  OnnxAttribute attribute = Attribute(OnnxAttribute::Kind::kStrings);
+  attribute.strings = std::move(values);
   return attribute;
 }
 

@@ -16,6 +16,7 @@ OnnxAttribute IntAttribute(int64_t value);
 OnnxAttribute IntsAttribute(std::vector<int64_t> values);
 OnnxAttribute FloatAttribute(double value);
 OnnxAttribute TextAttribute(const std::string& value);
+OnnxAttribute TextsAttribute(std::vector<std::string> values);
 
 // The shapes of these values, by name, as hone infers them. Throws Error as importing does.
 std::map<std::string, Shape> ShapesOf(OnnxGraph graph, const std::vector<std::string>& names);

@@ -20,7 +20,7 @@ const std::vector<DrawnFamily>& FloatDraws() {
   static const std::vector<DrawnFamily> all = [] {
     std::vector<DrawnFamily> draws;
     for (const auto& family :
-         {ElementwiseDraws, WindowDraws, ProductDraws, JoiningDraws, MovementDraws, ReductionDraws}) {
+         {ElementwiseDraws, WindowDraws, ProductDraws, JoiningDraws, MovementDraws, ReductionDraws, RecurrentDraws}) {
       for (const DrawnFamily& each : family()) draws.push_back(each);
     }
     return draws;

@@ -40,6 +40,7 @@ class Importer {
   using Scope = std::unordered_map<std::string, ExprPtr>;
 
   void AddInputs();
+  void RequireInput(const std::string& name) const;
   std::vector<ExprPtr> ConvertBodyOf(const OnnxGraph& body, const std::vector<ExprPtr>& inputs);
   const ExprPtr* FindValue(const std::string& name) const;
   void ConvertNode(const OnnxNode& node);
@@ -60,17 +61,32 @@ class Importer {
 
 void Importer::AddInputs() {
   const std::vector<Shape> shapes = InputShapes(graph_, options_, notices_);
+  for (const auto& [name, value] : options_.values) RequireInput(name);
   for (size_t i = 0; i < shapes.size(); ++i) {
     const OnnxInput& input = graph_.inputs[i];
     const Shape& shape = shapes[i];
     if (ElementCount(shape) > int64_t{1} << 38) {
       throw Error(ExitCode::kBadData, fmt::format("input \"{}\": {} is too large", input.name, ShapeText(shape)));
     }
+    if (const auto given = options_.values.find(input.name); given != options_.values.end()) {
+      Tensor value(input.dtype, shape);
+      for (int64_t k = 0; k < value.elements(); ++k) value.Set(k, given->second);
+      scopes_[0].emplace(input.name, relay::MakeConstant(value, input.name));
+      continue;
+    }
     auto var = std::make_shared<const relay::Var>(input.name, relay::TensorType(shape, input.dtype));
     inputs_.push_back(var);
     scopes_[0].emplace(input.name, var);
   }
   for (const auto& [name, tensor] : graph_.initializers) scopes_[0].emplace(name, builder_.Weight(tensor, name));
+}
+
+void Importer::RequireInput(const std::string& name) const {
+  std::vector<std::string> names;
+  for (const OnnxInput& input : graph_.inputs) names.push_back(input.name);
+  if (std::find(names.begin(), names.end(), name) != names.end()) return;
+  throw Error(ExitCode::kUsage, fmt::format("--value {}: the model has no such input; it has {}", name,
+                                            names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))));
 }
 
 // The weights of a graph within a node are constants: another branch may have a parameter of the same name.

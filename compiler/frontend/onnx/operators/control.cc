@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "compiler/frontend/onnx/onnx_operators.h"
+#include "core/error.h"
 #include "core/nth.h"
 
 namespace hone {
@@ -36,10 +37,24 @@ ExprPtr Selected(const OnnxNodeView& view, const ExprPtr& then, const ExprPtr& o
   return view.Call("where", {view.Reshape(view.Input(0), {}), then, otherwise});
 }
 
+using Branches = std::pair<std::vector<ExprPtr>, std::vector<ExprPtr>>;
+
+// A branch is often meant for other inputs than those that are given.
+Branches BothBranches(const OnnxNodeView& view, const OnnxGraph& then, const OnnxGraph& otherwise) {
+  try {
+    return {view.Results(then, {}), view.Results(otherwise, {})};
+  } catch (const Error& error) {
+    RefuseNode(
+        fmt::format("its condition is computed, and one branch cannot be: {}; --value NAME=NUMBER makes a "
+                    "constant of the input that decides",
+                    error.what()));
+  }
+}
+
 std::vector<ExprPtr> If(const OnnxNodeView& view) {
   const OnnxGraph &then = view.Body("then_branch"), &otherwise = view.Body("else_branch");
   if (const auto known = Known(view, view.Input(0))) return view.Results(*known ? then : otherwise, {});
-  const std::vector<ExprPtr> taken = view.Results(then, {}), left = view.Results(otherwise, {});
+  const auto [taken, left] = BothBranches(view, then, otherwise);
   if (taken.size() != left.size()) {
     RefuseNode(fmt::format("its branches have {} and {} outputs", taken.size(), left.size()));
   }

@@ -1,0 +1,73 @@
+// Scalings and linear models of the domain ai.onnx.ml, by hand.
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include "tests/compiler/frontend/run_onnx.h"
+
+namespace hone {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+struct Floats {
+  std::string name;
+  std::vector<float> values;
+};
+
+// A node on x of 2 x 2, which counts 0 to 3.
+ModelMaker Classical(const std::string& op, const std::vector<Floats>& lists,
+                     const std::vector<std::pair<std::string, TestAttribute>>& attributes = {},
+                     const std::vector<std::string>& outputs = {"y"}) {
+  ModelMaker model;
+  model.Input("x", {2, 2}).Node(op, {"x"}, outputs, attributes).Domain("ai.onnx.ml");
+  for (const Floats& list : lists) {
+    auto& attribute = *model.graph().mutable_node(0)->add_attribute();
+    attribute.set_name(list.name);
+    attribute.set_type(onnx::AttributeProto::FLOATS);
+    for (const float value : list.values) attribute.add_floats(value);
+  }
+  for (const std::string& output : outputs) model.Output(output);
+  return model;
+}
+
+std::vector<Tensor> RunIt(const ModelMaker& model) { return RunOnnx(model.Bytes(), {{"x", Counting({2, 2})}}); }
+
+TEST(OnnxClassical, ScalesFeatures) {
+  EXPECT_THAT(Values(RunIt(Classical("Scaler", {{"offset", {1}}, {"scale", {2, 3}}}))[0]), ElementsAre(-2, 0, 2, 6));
+  EXPECT_THAT(ImportError(Classical("Scaler", {{"scale", {1, 2, 3}}}).Bytes()),
+              HasSubstr("(Scaler): scale holds 3 numbers for 2 features"));
+}
+
+TEST(OnnxClassical, NormalizesRows) {
+  EXPECT_THAT(Values(RunIt(Classical("Normalizer", {}, {{"norm", "MAX"}}))[0]), ElementsAre(0, 1, 2.0F / 3, 1));
+  EXPECT_THAT(Values(RunIt(Classical("Normalizer", {}, {{"norm", "L1"}}))[0]), ElementsAre(0, 1, 0.4F, 0.6F));
+  const float length = std::sqrt(13.0F);
+  EXPECT_THAT(Values(RunIt(Classical("Normalizer", {}, {{"norm", "L2"}}))[0]),
+              testing::Pointwise(testing::FloatNear(1e-6F), {0.0F, 1.0F, 2 / length, 3 / length}));
+  EXPECT_THAT(ImportError(Classical("Normalizer", {}, {{"norm", "L3"}}).Bytes()), HasSubstr("it may be MAX, L1 or L2"));
+}
+
+TEST(OnnxClassical, PicksAndSplitsFeatures) {
+  EXPECT_THAT(Values(RunIt(Classical("Binarizer", {}, {{"threshold", 1.0}}))[0]), ElementsAre(0, 0, 1, 1));
+  ModelMaker model;
+  model.Input("x", {2, 2}).Ints("i", {1}).Node("ArrayFeatureExtractor", {"x", "i"}, {"y"}).Domain("ai.onnx.ml");
+  model.Output("y");
+  EXPECT_THAT(Values(RunIt(model)[0]), ElementsAre(1, 3));
+}
+
+TEST(OnnxClassical, LinearModelsScoreAndLabel) {
+  const std::vector<Floats> lists{{"coefficients", {1, 2, 3, -4}}, {"intercepts", {0.5F, 6}}};
+  EXPECT_THAT(Values(RunIt(Classical("LinearRegressor", lists, {{"targets", int64_t{2}}}))[0]),
+              ElementsAre(2.5F, 2, 8.5F, 0));
+  const auto labelled = RunIt(
+      Classical("LinearClassifier", lists, {{"classlabels_ints", std::vector<int64_t>{7, 9}}}, {"label", "scores"}));
+  EXPECT_THAT(Values(labelled[0]), ElementsAre(7, 7));
+  EXPECT_THAT(Values(labelled[1]), ElementsAre(2.5F, 2, 8.5F, 0));
+  EXPECT_THAT(ImportError(Classical("LinearRegressor", lists).Bytes()),
+              HasSubstr("4 coefficients for 1 targets of 2 features"));
+}
+
+}  // namespace
+}  // namespace hone

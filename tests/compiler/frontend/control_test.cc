@@ -1,0 +1,149 @@
+// Graphs within nodes: which branch is taken, what a body sees, how often it turns.
+#include <gmock/gmock.h>
+
+#include "tests/compiler/frontend/run_onnx.h"
+
+namespace hone {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using Names = std::vector<std::string>;
+
+// The last node gets the other model's graph as an attribute. Its inputs are named alone.
+void Body(ModelMaker& model, const std::string& name, ModelMaker& body) {
+  auto& attribute = *model.graph().mutable_node(model.graph().node_size() - 1)->add_attribute();
+  attribute.set_name(name);
+  attribute.set_type(onnx::AttributeProto::GRAPH);
+  *attribute.mutable_g() = body.graph();
+}
+
+ModelMaker Giving(const std::string& op, const Names& inputs, const std::string& name) {
+  ModelMaker body;
+  body.Node(op, inputs, {name}).Output(name);
+  return body;
+}
+
+// y = -x where the condition holds, |x| elsewhere.
+ModelMaker Choice(const std::string& condition) {
+  ModelMaker model;
+  model.Input("x", {2}).IntegerInput("c", 9, {1}).Integers("yes", 9, {1}, {1}).Integers("no", 9, {}, {0});
+  model.Node("If", {condition}, {"y"}).Output("y");
+  ModelMaker then = Giving("Neg", {"x"}, "t"), otherwise = Giving("Abs", {"x"}, "t");
+  Body(model, "then_branch", then);
+  Body(model, "else_branch", otherwise);
+  return model;
+}
+
+std::vector<float> Chosen(const ModelMaker& model, double condition = 0) {
+  Tensor c(DType::kBool, {1});
+  c.Set(0, condition);
+  return Values(RunOnnx(model.Bytes(), {{"x", Tensor::FromVector<float>(DType::kFloat32, {2}, {-1, 2})}, {"c", c}})[0]);
+}
+
+TEST(OnnxIf, TakesTheKnownBranchAndSelectsAComputedOne) {
+  EXPECT_THAT(Chosen(Choice("yes")), ElementsAre(1, -2));
+  EXPECT_THAT(Chosen(Choice("no")), ElementsAre(1, 2));
+  EXPECT_THAT(Chosen(Choice("c"), 1), ElementsAre(1, -2));
+  EXPECT_THAT(Chosen(Choice("c"), 0), ElementsAre(1, 2));
+}
+
+TEST(OnnxIf, ReadsNoBranchThatIsNotTaken) {
+  ModelMaker model = Choice("yes");
+  auto& graph = *model.graph().mutable_node(0)->mutable_attribute(1)->mutable_g();
+  graph.mutable_node(0)->set_op_type("Nonsense");
+  EXPECT_THAT(Chosen(model), ElementsAre(1, -2));
+  graph.mutable_node(0)->set_op_type("Abs");
+  graph.mutable_node(0)->set_input(0, "missing");
+  EXPECT_THAT(ImportError(model.Bytes()), HasSubstr("nothing makes its input \"missing\""));
+}
+
+TEST(OnnxIf, RefusesBranchesThatDiffer) {
+  ModelMaker model = Choice("c");
+  *model.graph().mutable_node(0)->mutable_attribute(1)->mutable_g() = Giving("ReduceSum", {"x"}, "t").graph();
+  EXPECT_THAT(ImportError(model.Bytes()),
+              HasSubstr("node \"y\" (If): its condition is computed, and its branches give"));
+  EXPECT_THAT(ImportError(Choice("x").Bytes()), HasSubstr("its condition is 2; it must be one value"));
+}
+
+// A branch reads what comes later in the file.
+TEST(OnnxIf, WaitsForWhatItsBranchesRead) {
+  ModelMaker model = Choice("yes");
+  model.graph().mutable_node(0)->mutable_attribute(0)->mutable_g()->mutable_node(0)->set_input(0, "late");
+  model.Node("Exp", {"x"}, {"late"});
+  EXPECT_FLOAT_EQ(Chosen(model)[0], -0.36787945F);
+}
+
+// Each turn adds x to the sum and gives i * x.
+ModelMaker Sums(const std::string& count, const std::string& going) {
+  ModelMaker body;
+  body.IntegerInput("i", 7, {}).IntegerInput("on", 9, {}).Input("sum", {2});
+  body.Node("Add", {"sum", "x"}, {"more"}).Node("Cast", {"i"}, {"f"}, {{"to", int64_t{1}}});
+  body.Node("Mul", {"f", "x"}, {"scan"}).Node("Less", {"i", "last"}, {"goes"});
+  body.Output(going).Output("more").Output("scan");
+  ModelMaker model;
+  model.Input("x", {2}).Ints("three", {3}).Ints("last", {1}).Integers("yes", 9, {}, {1});
+  model.IntegerInput("n", 7, {}).Node("Loop", {count, "", "x"}, {"total", "all"}).Output("total").Output("all");
+  Body(model, "body", body);
+  return model;
+}
+
+std::vector<Tensor> Turned(const ModelMaker& model) {
+  return RunOnnx(model.Bytes(),
+                 {{"x", Tensor::FromVector<float>(DType::kFloat32, {2}, {1, 2})}, {"n", Tensor(DType::kInt64, {})}});
+}
+
+TEST(OnnxLoop, TurnsAsOftenAsIsKnown) {
+  const auto counted = Turned(Sums("three", "on"));
+  EXPECT_THAT(Values(counted[0]), ElementsAre(4, 8));
+  EXPECT_EQ(counted[1].shape(), (Shape{3, 2}));
+  EXPECT_THAT(Values(counted[1]), ElementsAre(0, 0, 1, 2, 2, 4));
+  EXPECT_THAT(Values(Turned(Sums("", "goes"))[0]), ElementsAre(3, 6));
+}
+
+TEST(OnnxLoop, RefusesTurnsThatAreNotKnown) {
+  for (const ModelMaker& model : {Sums("n", "on"), Sums("", "yes")}) {
+    EXPECT_THAT(ImportError(ModelMaker(model).Bytes()),
+                HasSubstr("its turns must be known when the model is imported"));
+  }
+}
+
+TEST(OnnxScan, WalksAlongItsInputs) {
+  ModelMaker body;
+  body.Input("sum", {2}).Input("row", {2}).Node("Add", {"sum", "row"}, {"next"}).Node("Neg", {"next"}, {"out"});
+  body.Output("next").Output("out");
+  ModelMaker model;
+  model.Input("x", {3, 2})
+      .Weight("zero", {2}, {0, 0})
+      .Node("Scan", {"zero", "x"}, {"last", "all"},
+            {{"num_scan_inputs", int64_t{1}},
+             {"scan_input_directions", std::vector<int64_t>{1}},
+             {"scan_output_axes", std::vector<int64_t>{1}}});
+  model.Output("last").Output("all");
+  Body(model, "body", body);
+  const auto results = RunOnnx(model.Bytes(), {{"x", Counting({3, 2})}});
+  EXPECT_THAT(Values(results[0]), ElementsAre(6, 9));
+  EXPECT_EQ(results[1].shape(), (Shape{2, 3}));
+  EXPECT_THAT(Values(results[1]), ElementsAre(-4, -6, -6, -5, -8, -9));
+}
+
+TEST(OnnxScatter, JoinsWithAReduction) {
+  const auto joined = [](const std::string& reduction) {
+    ModelMaker model(18);
+    model.Input("x", {3}).Ints("i", {0, -1, 0, 0}).Weight("u", {4}, {5, 7, -2, 3});
+    model.Node("ScatterElements", {"x", "i", "u"}, {"y"}, {{"reduction", reduction}}).Output("y");
+    return Values(RunOnnx(model.Bytes(), {{"x", Tensor::FromVector<float>(DType::kFloat32, {3}, {1, 2, 4})}})[0]);
+  };
+  EXPECT_THAT(joined("add"), ElementsAre(7, 2, 11));
+  EXPECT_THAT(joined("mul"), ElementsAre(-30, 2, 28));
+  EXPECT_THAT(joined("max"), ElementsAre(5, 2, 7));
+  EXPECT_THAT(joined("min"), ElementsAre(-2, 2, 4));
+  EXPECT_THAT(joined("none"), ElementsAre(3, 2, 7));
+  ModelMaker model(18);
+  model.Input("x", {3}).Ints("i", std::vector<int64_t>(65, 1)).Filled("u", {65}, 1);
+  model.Node("ScatterElements", {"x", "i", "u"}, {"y"}, {{"reduction", "add"}}).Output("y");
+  EXPECT_THAT(ImportError(model.Bytes()), HasSubstr("its indices name an element more than 64 times"));
+}
+
+}  // namespace
+}  // namespace hone
