@@ -66,6 +66,19 @@ TEST(OnnxIf, RefusesBranchesThatDiffer) {
   EXPECT_THAT(ImportError(Choice("x").Bytes()), HasSubstr("its condition is 2; it must be one value"));
 }
 
+// The input that decides is a constant then, and no input any more.
+TEST(OnnxIf, AGivenValueDecides) {
+  OnnxImportOptions given;
+  given.values["c"] = 1;
+  const auto result = ImportOnnxBytes(Choice("c").Bytes(), "test", given);
+  EXPECT_EQ(result.module.main->params.size(), 1U);
+  const Tensor x = Tensor::FromVector<float>(DType::kFloat32, {2}, {-1, 2});
+  EXPECT_THAT(Values(RunReference(relay::InferType(result.module), {{"x", x}})[0]), ElementsAre(1, -2));
+  given.values["d"] = 1;
+  EXPECT_THAT(ImportError(Choice("c").Bytes(), given, ExitCode::kUsage),
+              HasSubstr("--value d: the model has no such input; it has x, c"));
+}
+
 // A branch reads what comes later in the file.
 TEST(OnnxIf, WaitsForWhatItsBranchesRead) {
   ModelMaker model = Choice("yes");
