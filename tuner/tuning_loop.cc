@@ -46,7 +46,7 @@ TuningLoop::TuningLoop(const std::vector<Task>& tasks, const TuneOptions& option
       tools_(tools),
       observe_(std::move(observe)),
       stop_(stop),
-      run_(MakeTuningRun(options)) {
+      run_(WithTasks(MakeTuningRun(options), tasks)) {
   Random random(options.seed);
   seeds_ = {random.Next(), random.Next()};
   const MachineModel machine = options.context.machine();

@@ -23,4 +23,14 @@ TuningRun MakeTuningRun(const TuneOptions& options) {
   return run;
 }
 
+TuningRun WithTasks(TuningRun run, const std::vector<Task>& tasks) {
+  Json asked = ParseJson(run.json, "a tuning run");
+  asked["tasks"] = Json::array();
+  for (const Task& task : tasks) {
+    asked["tasks"].push_back({{"workload", task.workload.ToText()}, {"uses", task.uses}});
+  }
+  run.json = DumpJson(asked);
+  return run;
+}
+
 }  // namespace hone

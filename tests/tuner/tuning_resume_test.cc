@@ -5,6 +5,8 @@
 #include <stdexcept>
 
 #include "core/error.h"
+#include "core/hash.h"
+#include "core/serialize.h"
 #include "tests/tuner/fake_run.h"
 
 namespace hone {
@@ -29,6 +31,21 @@ TEST_F(TuningResumeTest, GoesOnAfterAnInterruptionWithoutLosingOrRepeating) {
   EXPECT_EQ(Recorded().size(), 120U);
   ExpectNoneTwice();
   EXPECT_EQ(store_->Runs().size(), 1U);
+}
+
+TEST_F(TuningResumeTest, TheStoreIsToldHowOftenTheModelUsesEachTask) {
+  options_.budget.trials = 4;
+  Tune();
+  const TuningRun run = store_->Runs().at(0);
+  Json asked = ParseJson(run.json, "the run");
+  ASSERT_EQ(asked["tasks"].size(), tasks_.size());
+  for (size_t i = 0; i < tasks_.size(); ++i) {
+    EXPECT_EQ(asked["tasks"][i]["workload"], tasks_[i].workload.ToText());
+    EXPECT_EQ(asked["tasks"][i]["uses"], tasks_[i].uses);
+  }
+  // The name is of what was asked alone: a run of an older hone goes on.
+  asked.erase("tasks");
+  EXPECT_EQ(run.id, Sha256Hex(DumpJson(asked)).substr(0, 16));
 }
 
 TEST_F(TuningResumeTest, AnInterruptionDrainsWhatIsUnderWay) {
