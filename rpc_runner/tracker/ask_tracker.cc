@@ -17,10 +17,7 @@ namespace {
 
 constexpr int64_t kAgainNs = 50'000'000;  // between looks for a refusal, which wakes nobody
 
-TrackerStatus Ask(const std::string& tracker, const Frame& question, int64_t timeout_ns, const ClientKeys& keys) {
-  SocketContext context(ClientSecurity(keys, tracker));
-  Socket socket(context, Socket::Kind::kDealer);
-  socket.Connect(tracker);
+TrackerStatus AskOver(Socket& socket, const std::string& tracker, const Frame& question, int64_t timeout_ns) {
   socket.Send("", question);
   const int64_t until_ns = MonotonicNs() + timeout_ns;
   Socket::Message message;
@@ -41,7 +38,34 @@ TrackerStatus Ask(const std::string& tracker, const Frame& question, int64_t tim
               fmt::format("the tracker at {} says: {}", tracker, HeaderText(frame.header, "message")));
 }
 
+TrackerStatus Ask(const std::string& tracker, const Frame& question, int64_t timeout_ns, const ClientKeys& keys) {
+  SocketContext context(ClientSecurity(keys, tracker));
+  Socket socket(context, Socket::Kind::kDealer);
+  socket.Connect(tracker);
+  return AskOver(socket, tracker, question, timeout_ns);
+}
+
 }  // namespace
+
+struct TrackerConnection::Line {
+  explicit Line(const Security& security) : context(security) {}
+  SocketContext context;
+  Socket socket{context, Socket::Kind::kDealer};
+};
+
+TrackerConnection::TrackerConnection(std::string tracker, const ClientKeys& keys)
+    : tracker_(std::move(tracker)), line_(std::make_unique<Line>(ClientSecurity(keys, tracker_))) {
+  line_->socket.Connect(tracker_);
+}
+
+TrackerConnection::~TrackerConnection() = default;
+
+TrackerStatus TrackerConnection::Query(int64_t timeout_ns) {
+  // An answer that came too late for its question is none to this one.
+  for (Socket::Message late; line_->socket.Receive(&late);) {
+  }
+  return AskOver(line_->socket, tracker_, {FrameKind::kStatusQuery, Json::object(), {}}, timeout_ns);
+}
 
 TrackerStatus QueryTracker(const std::string& tracker, int64_t timeout_ns, const ClientKeys& keys) {
   return Ask(tracker, {FrameKind::kStatusQuery, Json::object(), {}}, timeout_ns, keys);

@@ -2,12 +2,32 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "rpc_runner/keys/key_options.h"
 #include "rpc_runner/tracker/tracker_status.h"
 
 namespace hone {
+
+// Asks again and again over one connection, which comes back by itself when the tracker does. Used by one thread at a
+// time.
+class TrackerConnection {
+ public:
+  // Throws Error(kBadConfig) as ClientSecurity.
+  TrackerConnection(std::string tracker, const ClientKeys& keys);
+  ~TrackerConnection();
+  TrackerConnection(const TrackerConnection&) = delete;
+  TrackerConnection& operator=(const TrackerConnection&) = delete;
+
+  // Throws as QueryTracker; it may be asked again then.
+  TrackerStatus Query(int64_t timeout_ns);
+
+ private:
+  struct Line;
+  std::string tracker_;
+  std::unique_ptr<Line> line_;
+};
 
 // Throws Error: kNoRunner when no tracker answers within timeout_ns, kBadData when it refuses, with its reason;
 // kNotAuthorised when it does not let us in or has another key than is known, kBadConfig as ClientSecurity.
