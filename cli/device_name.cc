@@ -23,6 +23,15 @@ std::string MachineName(const Record& record) {
   return id.empty() ? ModelName(record) : fmt::format("{} #{}", ModelName(record), id);
 }
 
+std::string ModelName(const TrialRow& row) {
+  if (!row.cpu_model.empty()) return row.cpu_model;
+  return row.llvm_cpu.empty() ? row.cpu : row.llvm_cpu;
+}
+
+std::string MachineName(const TrialRow& row) {
+  return row.device.empty() ? ModelName(row) : fmt::format("{} #{}", ModelName(row), row.device);
+}
+
 std::string MachineKey(const Record& record) {
   const Fingerprint fingerprint = FingerprintOf(record.measurement.environment);
   return fingerprint.known() ? fingerprint.ToText() : MachineName(record);
@@ -31,6 +40,8 @@ std::string MachineKey(const Record& record) {
 std::string RunnerName(const Environment& environment) {
   return environment.key.empty() ? environment.host : environment.key + "/" + environment.label;
 }
+
+std::string RunnerName(const TrialRow& row) { return row.key.empty() ? row.host : row.key + "/" + row.label; }
 
 std::string DeviceName(const std::string& machine, const std::set<std::string>& runners) {
   std::string names;

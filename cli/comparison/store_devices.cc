@@ -12,15 +12,6 @@
 namespace hone {
 namespace {
 
-std::string ModelName(const TrialRow& row) {
-  if (!row.cpu_model.empty()) return row.cpu_model;
-  return row.llvm_cpu.empty() ? row.cpu : row.llvm_cpu;
-}
-
-std::string MachineName(const TrialRow& row) {
-  return row.device.empty() ? ModelName(row) : fmt::format("{} #{}", ModelName(row), row.device);
-}
-
 ComparedDevice DeviceOf(const TrialRow& row) {
   ComparedDevice device;
   device.setup = SetupKey(row);
@@ -40,7 +31,7 @@ ComparedDevice DeviceOf(const TrialRow& row) {
 }
 
 void AddPlace(const TrialRow& row, ComparedDevice& device) {
-  device.runners.insert(row.key.empty() ? row.host : row.key + "/" + row.label);
+  device.runners.insert(RunnerName(row));
   device.hosts.insert(row.host);
   if (row.key.empty()) return;
   device.keys.insert(row.key);

@@ -5,13 +5,10 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "cli/device_name.h"
+
 namespace hone {
 namespace {
-
-std::string DeviceOf(const TrialRow& row) {
-  const std::string& model = row.cpu_model.empty() ? row.cpu : row.cpu_model;
-  return row.device.empty() ? model : fmt::format("{} #{}", model, row.device);
-}
 
 void Add(const TrialRow& row, TaskHistory& task) {
   if (task.trials == 0) task.first_unix_ms = row.unix_ms;
@@ -30,7 +27,7 @@ StoreHistory HistoryOf(const RecordStore& store, const std::set<std::string>& on
   std::unordered_map<std::string, size_t> index;
   store.EachTrial({}, [&](const TrialRow& row) {
     ++history.records;
-    const std::string device = DeviceOf(row);
+    const std::string device = MachineName(row);
     ++history.fates[device][row.fate];
     if (row.held > 0 || (!only.empty() && !only.contains(row.workload))) return;
     const std::string key = fmt::format("{}\n{}\n{}", row.workload, device, row.threads);

@@ -81,7 +81,7 @@ const std::map<std::string, std::set<std::string>> kSubRoomMayInclude = {
     {"cli/comparison",
      {"cli/printing", "cli/files", "cli/bench_format.h", "cli/build_model.h", "cli/command_line.h", "cli/command.h",
       "cli/device_name.h", "cli/machine_options.h", "cli/model.h", "cli/record_options.h"}},
-    {"cli/report", {"cli/comparison", "cli/printing"}},
+    {"cli/report", {"cli/comparison", "cli/printing", "cli/device_name.h"}},
 };
 
 // A library's headers, and the folders that may include them.
