@@ -2,7 +2,6 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <map>
 #include <string>
 #include <thread>
 #include <utility>
@@ -10,6 +9,7 @@
 
 #include "cli/command_line.h"
 #include "cli/commands/devices/upgrade.h"
+#include "cli/fleet_table.h"
 #include "cli/key_options.h"
 #include "cli/printing/print.h"
 #include "cli/printing/print_json.h"
@@ -26,51 +26,22 @@ namespace {
 constexpr int64_t kAnswerNs = 3'000'000'000;
 constexpr int64_t kLookNs = 100'000'000;  // how often --watch sees that it is to stop
 
-std::string SpanText(int64_t ns) {
-  const int64_t seconds = ns / 1'000'000'000;
-  if (seconds >= 2 * 3600) return fmt::format("{}h", seconds / 3600);
-  if (seconds >= 2 * 60) return fmt::format("{}m", seconds / 60);
-  return fmt::format("{}s", seconds);
-}
-
-// "busy 3m", "free, held by ann@host for 20m", "busy 10s, drains".
-std::string StateText(const RunnerInfo& r) {
-  std::string text = r.state;
-  if (r.leased_ns >= 0) text += " " + SpanText(r.leased_ns);
-  if (r.drained && r.state == "busy") text += ", drains";
-  if (!r.held_by.empty()) text += fmt::format(", held by {} for {}", r.held_by, SpanText(r.held_ns));
-  return text;
-}
-
 // A line per key.
 std::string UseText(const TrackerStatus& status) {
-  struct Use {
-    int busy = 0, all = 0;
-    QueueInfo queue;
-  };
-  std::map<std::string, Use> uses;
-  for (const RunnerInfo& r : status.runners) {
-    uses[r.key].busy += r.state == "busy";
-    uses[r.key].all += r.state != "lost";
-  }
-  for (const QueueInfo& q : status.queues) uses[q.key].queue = q;
   std::string text;
-  for (const auto& [key, use] : uses) {
+  for (const KeyUse& use : UseOfKeys(status)) {
     std::string waiting;
     if (use.queue.waiting > 0) waiting = fmt::format(", {} waiting", use.queue.waiting);
     if (!use.queue.who.empty()) waiting += fmt::format(": {}", fmt::join(use.queue.who, ", "));
-    text += fmt::format("key {}: {} of {} runners in use{}\n", key, use.busy, use.all, waiting);
+    text += fmt::format("key {}: {} of {} runners in use{}\n", use.key, use.busy, use.all, waiting);
   }
   return text;
 }
 
 std::string StatusText(const TrackerStatus& status) {
-  Table runners({"key", "label", "cpu", "llvm cpu", "> cores", "state", "holder", "> jobs done", "isolation", "address",
-                 "at most", "health"});
-  for (const RunnerInfo& r : status.runners) {
-    runners.Add({r.key, r.label, r.cpu, r.llvm_cpu, fmt::format("{}", r.cores), StateText(r), r.holder,
-                 fmt::format("{}", r.jobs_done), r.isolation, r.address.empty() ? "-" : r.address, r.roofs, r.health});
-  }
+  const TextRows rows = RunnerRows(status);
+  Table runners(rows.front());
+  for (size_t i = 1; i < rows.size(); ++i) runners.Add(rows[i]);
   return (runners.empty() ? "no runners\n" : runners.ToText()) + UseText(status);
 }
 
