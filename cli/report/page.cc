@@ -45,6 +45,20 @@ std::string Base64OfHex(std::string_view hex) {
   return text;
 }
 
+std::string HashOf(std::string_view text) { return fmt::format("'sha256-{}'", Base64OfHex(Sha256Hex(text))); }
+
+// `script`: an element, or empty.
+std::string WholePage(std::string_view title, const std::string& body, const std::string& policy,
+                      std::string_view style, const std::string& script) {
+  return fmt::format(
+      "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"{}\">"
+      "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\"><meta name=\"referrer\" "
+      "content=\"no-referrer\">"
+      "<title>{}</title><style>{}</style></head>\n<body><h1>{}</h1>\n{}{}</body></html>\n",
+      policy, Escaped(title), style, Escaped(title), body, script);
+}
+
 }  // namespace
 
 std::string HtmlTable(const std::vector<std::string>& headers, const std::vector<std::vector<std::string>>& rows,
@@ -78,15 +92,20 @@ std::string HtmlDetails(std::string_view summary, const std::string& body) {
 std::string HtmlParagraph(std::string_view text) { return fmt::format("<p>{}</p>\n", Escaped(text)); }
 
 std::string HtmlPage(std::string_view title, const std::string& body) {
+  return WholePage(title, body,
+                   fmt::format("default-src 'none'; style-src {}; base-uri 'none'; form-action 'none'", HashOf(kStyle)),
+                   kStyle, "");
+}
+
+std::string LivePolicy(const LiveParts& live) {
   return fmt::format(
-      "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
-      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'sha256-{}'; base-uri "
-      "'none'; "
-      "form-action 'none'\">"
-      "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\"><meta name=\"referrer\" "
-      "content=\"no-referrer\">"
-      "<title>{}</title><style>{}</style></head>\n<body><h1>{}</h1>\n{}</body></html>\n",
-      Base64OfHex(Sha256Hex(kStyle)), Escaped(title), kStyle, Escaped(title), body);
+      "default-src 'none'; style-src {}; script-src {}; connect-src 'self'; base-uri 'none'; form-action 'none'",
+      HashOf(std::string(kStyle) + live.style), HashOf(live.script));
+}
+
+std::string HtmlLivePage(std::string_view title, const std::string& body, const LiveParts& live) {
+  return WholePage(title, body, LivePolicy(live), std::string(kStyle) + live.style,
+                   fmt::format("<script>{}</script>", live.script));
 }
 
 }  // namespace hone

@@ -16,6 +16,15 @@ std::string HtmlSection(std::string_view heading, const std::string& body);
 std::string HtmlDetails(std::string_view summary, const std::string& body);
 std::string HtmlParagraph(std::string_view text);
 
+// What a page that changes has besides: rules behind the report's style, and a script, which may ask the page's own
+// server and nobody else.
+struct LiveParts {
+  std::string style, script;
+};
+// The policy of such a page, for its server's header Content-Security-Policy.
+std::string LivePolicy(const LiveParts& live);
+std::string HtmlLivePage(std::string_view title, const std::string& body, const LiveParts& live);
+
 // The whole page, light or dark as the reader's system is, with a policy that allows its own style and nothing else: no
 // script, no request.
 std::string HtmlPage(std::string_view title, const std::string& body);
