@@ -40,7 +40,7 @@ int ReportCommand(const Arguments& arguments) {
   } else {
     Print("{} written: {}, {} records\n", output, BytesText(static_cast<int64_t>(page.size())), history.records);
   }
-  line.Next("hone compare" + (names.empty() ? std::string(" MODEL") : "") + line.Given({Topic::kModel, Topic::kStore}));
+  line.Next("hone compare" + (names.empty() ? std::string(" MODEL") : "") + line.Given(kKernelTopics));
   return 0;
 }
 

@@ -58,6 +58,14 @@ TEST_F(NextLines, DoNotRunWhatIsForAnotherMachine) {
   EXPECT_EQ(Follow(unpack), info);
 }
 
+TEST_F(NextLines, CompareWhatWasReported) {
+  const std::string about = " zoo:mlp --image-shape 1,14,14 --threads 1 --math exact";
+  ASSERT_EQ(Shell("hone tune" + about + " --trials 4 --finals kernels --db s.db").code, 0);
+  const std::string compare = Follow("hone report" + about + " --db s.db -o r.html");
+  EXPECT_EQ(compare, "hone compare" + about + " --db s.db");
+  Follow(compare);
+}
+
 TEST_F(NextLines, LeaveOutWhatTheEnvironmentSays) {
   environment = {{"HONE_DB", Path("work/mine.db")}, {"HONE_THREADS", "1"}};
   EXPECT_EQ(Follow("hone tune zoo:mlp --image-shape 1,14,14 --trials 4"),
