@@ -29,6 +29,7 @@ int BenchCommand(const Arguments& arguments);
 int BuildCommand(const Arguments& arguments);
 int CompareCommand(const Arguments& arguments);
 int CompletionCommand(const Arguments& arguments);
+int DashboardCommand(const Arguments& arguments);
 int DevicesCommand(const Arguments& arguments);
 int DoctorCommand(const Arguments& arguments);
 int EnrollCommand(const Arguments& arguments);

@@ -33,6 +33,7 @@ const std::vector<Command>& AllCommands() {
       {"explain", "why a record is fast: knobs, roofline, assembly", ExplainCommand},
       {"compare", "models across devices: records, bench results, or measured now", CompareCommand},
       {"report", "what a store knows as one HTML page", ReportCommand},
+      {"dashboard", "tunings, devices and queues as they happen, as a page in a browser", DashboardCommand},
       {"tracker", "matches tuners with runners", TrackerCommand},
       {"runner", "offers this machine to a tracker", RunnerCommand},
       {"devices", "who is connected to a tracker", DevicesCommand},

@@ -82,6 +82,7 @@ const std::map<std::string, std::set<std::string>> kSubRoomMayInclude = {
      {"cli/printing", "cli/files", "cli/bench_format.h", "cli/build_model.h", "cli/command_line.h", "cli/command.h",
       "cli/device_name.h", "cli/machine_options.h", "cli/model.h", "cli/record_options.h"}},
     {"cli/report", {"cli/comparison", "cli/printing", "cli/device_name.h"}},
+    {"cli/dashboard", {"cli/report", "cli/printing", "cli/device_name.h", "cli/fleet_table.h", "cli/store.h"}},
 };
 
 // A library's headers, and the folders that may include them.
@@ -98,6 +99,7 @@ const std::vector<Wall>& Walls() {
       {"libpq", std::regex("^(libpq-fe|postgres)"), {"db/postgresql/"}},
       {"zlib", std::regex("^zlib"), {"db/packs/"}},
       {"libcurl", std::regex("^curl/"), {"db/packs/"}},
+      {"libmicrohttpd", std::regex("^microhttpd"), {"cli/dashboard/event_server.cc"}},
       {"ZeroMQ", std::regex("^zmq"), {"rpc_runner/"}},
       {"CLI11", std::regex("^CLI/"), {"cli/command_line.cc"}},
   };

@@ -1,0 +1,95 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <memory>
+#include <string>
+
+#include "cli/command_line.h"
+#include "cli/dashboard/dashboard_page.h"
+#include "cli/dashboard/dashboard_watch.h"
+#include "cli/dashboard/event_server.h"
+#include "cli/dashboard/viewer_access.h"
+#include "cli/files/write_file.h"
+#include "cli/key_options.h"
+#include "cli/printing/print.h"
+#include "cli/printing/print_json.h"
+#include "cli/stop.h"
+#include "cli/store.h"
+#include "core/error.h"
+#include "rpc_runner/wire/address.h"
+
+namespace hone {
+namespace {
+
+constexpr int64_t kEndNs = 100'000'000;
+
+// "http://127.0.0.1:9192/"; of all addresses the machine's own name for itself.
+std::string UrlOf(Address address, uint16_t port) {
+  if (address.host == "*") address.host = "localhost";
+  address.port = port;
+  return "http://" + address.ToText().substr(std::string("tcp://").size()) + "/";
+}
+
+std::string TokenFor(const Address& address, const std::string& bind, const std::string& token_file) {
+  if (!token_file.empty()) return ReadOrMakeToken(token_file);
+  if (address.is_loopback) return "";
+  throw Error(ExitCode::kBadConfig,
+              fmt::format("{} is not loopback, and whoever gets there would see the page; --token-file FILE asks "
+                          "viewers for a token",
+                          bind));
+}
+
+void SayWhere(const CommandLine& line, const std::string& url, const std::string& token_file) {
+  if (line.json()) {
+    PrintJson({{"address", url}});
+    FlushStdout();
+    return;
+  }
+  Note("dashboard at {}\n", url);
+  if (!token_file.empty()) Note("open {}?token=TOKEN with the token in {}\n", url, token_file);
+}
+
+}  // namespace
+
+int DashboardCommand(const Arguments& arguments) {
+  CommandLine line("hone dashboard",
+                   "A page that shows tunings, their best so far, devices, health and queues as they happen.");
+  DashboardSources sources;
+  std::string bind = "127.0.0.1:9192", token_file, port_file;
+  AddStoreOption(line, sources.db);
+  line.Add("--tracker", sources.tracker, "tcp://HOST:PORT: also its devices and who waits").Env("HONE_TRACKER");
+  AddClientKeyOptions(line, sources.keys);
+  line.Add("--bind", bind, "IP:PORT to serve at; port * picks a free one. Not loopback: with --token-file alone")
+      .ShowDefault();
+  line.Add("--token-file", token_file, "asks viewers for the token in this file, which is made when it is not there");
+  line.Add("--port-file", port_file, "the page's address is written there once it is served");
+  if (!line.Parse(arguments)) return 0;
+  const Address address = ParseHttpBind(bind);
+  if (!sources.tracker.empty()) ParseAddress(sources.tracker);
+  // Before anything is served or made: what is wrong from the beginning is an error, not a note on the page.
+  sources.db = ExistingStorePath(sources.db);
+  OpenExistingStore(sources.db);
+  const ViewerAccess access(TokenFor(address, bind, token_file));
+  const std::atomic<bool>* stop = CatchStopSignals();
+  const auto board = std::make_shared<SectionBoard>(kBoardGroups);
+  EventServer server(
+      address, [&](const HttpRequest& request) { return AnswerViewer(request, access, *board); },
+      [&board](int64_t seen) {
+        SectionBoard::Update update = board->Since(seen);
+        return EventServer::Part{std::move(update.text), update.version};
+      });
+  DashboardWatch watch(sources, board, [&server] { server.Wake(); });
+  const std::string url = UrlOf(address, server.port());
+  SayWhere(line, url, token_file);
+  if (!port_file.empty()) WriteFileAtomically(port_file, url + "\n");
+  line.Next("hone report -o report.html" + line.Given({Topic::kStore}));
+  server.Serve(stop);
+  if (!watch.Stop(kEndNs)) {
+    // A thread still waits for a server's answer, and nothing here is to be saved.
+    FlushStdout();
+    _exit(StopExitCode(0));
+  }
+  return StopExitCode(0);
+}
+
+}  // namespace hone

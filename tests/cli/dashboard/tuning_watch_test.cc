@@ -1,0 +1,254 @@
+// What a dashboard knows of a store that others write to, and what it reads to know it.
+#include "cli/dashboard/tuning_watch.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "core/serialize.h"
+#include "tests/db/sample_record.h"
+#include "tests/db/store_place.h"
+
+namespace hone {
+namespace {
+
+using testing::ElementsAre;
+using testing::Pair;
+using testing::SizeIs;
+
+constexpr int64_t kBegin = 1'700'000'000'000;
+constexpr const char* kSmall = "nn.dense data=1x8 weight=4x8 dtype=float32 epilogue=none";
+constexpr const char* kLarge = "nn.dense data=1x64 weight=32x64 dtype=float32 epilogue=none";
+
+// The store, and what is asked of it.
+class CountedStore : public RecordStore {
+ public:
+  explicit CountedStore(std::unique_ptr<RecordStore> store) : store_(std::move(store)) {}
+  int64_t Append(const std::vector<Record>& records) override { return store_->Append(records); }
+  std::vector<Record> Find(const RecordQuery& query) const override { return ++others, store_->Find(query); }
+  int64_t Arrived() const override { return store_->Arrived(); }
+  std::optional<Record> Get(const std::string& id) const override { return ++others, store_->Get(id); }
+  std::vector<std::string> Ids(int64_t after, int64_t until) const override {
+    return ++others, store_->Ids(after, until);
+  }
+  int64_t CountKnown(const std::vector<std::string>& ids) const override { return ++others, store_->CountKnown(ids); }
+  std::vector<std::string> Workloads() const override { return ++others, store_->Workloads(); }
+  std::vector<Ranked> Best(const std::string& workload, const Target& target, const Fingerprint& machine, int threads,
+                           int64_t limit) const override {
+    return ++others, store_->Best(workload, target, machine, threads, limit);
+  }
+  int64_t AppendForeign(const std::vector<ForeignTrial>& trials) override { return store_->AppendForeign(trials); }
+  std::vector<ForeignTrial> FindForeign(const std::string& workload, int64_t limit) const override {
+    return ++others, store_->FindForeign(workload, limit);
+  }
+  Claims& claims() override { return store_->claims(); }
+  void PutRun(const TuningRun& run) override { store_->PutRun(run); }
+  std::optional<TuningRun> GetRun(const std::string& id) const override { return ++gets, store_->GetRun(id); }
+  std::vector<TuningRun> Runs() const override { return ++run_lists, store_->Runs(); }
+  StoreStats Stats() const override { return ++others, store_->Stats(); }
+  void EachTrial(const RecordQuery& query, const std::function<void(const TrialRow& row)>& visit) const override {
+    // Behind a place in the order of arrival, or one run's: each has an index. And never many at once.
+    EXPECT_TRUE(query.after > 0 || !query.session.empty() || query.until <= 4096);
+    EXPECT_TRUE(query.workload.empty() && query.device.empty() && query.cpu.empty());
+    EXPECT_GT(query.limit, 0);
+    EXPECT_LE(query.limit, TuningWatch::kSlice);
+    store_->EachTrial(query, [&](const TrialRow& row) {
+      ++rows;
+      visit(row);
+    });
+  }
+  void Forget() { rows = others = gets = run_lists = 0; }
+
+  mutable int64_t rows = 0, others = 0, gets = 0, run_lists = 0;
+
+ private:
+  std::unique_ptr<RecordStore> store_;
+};
+
+class TuningWatchTest : public testing::Test {
+ protected:
+  TuningWatchTest() : store_(place_.Open()) {}
+
+  void PutRun(const std::string& id, const std::string& state, int64_t uses_of_small = 3) {
+    const Json asked = {
+        {"model", "zoo:" + id},
+        {"target", "llvm -mcpu=znver3"},
+        {"threads", 2},
+        {"strategy", "model"},
+        {"tasks", Json::array({{{"workload", kLarge}, {"uses", 1}}, {{"workload", kSmall}, {"uses", uses_of_small}}})}};
+    store_.PutRun({id, state, DumpJson(asked)});
+  }
+  Record Trial(const std::string& session, const char* workload, int64_t ns, Fate fate = Fate::kOk) {
+    Record record = SampleRecord(++number_);
+    record.candidate.workload = Workload::Parse(workload);
+    record.session = session;
+    record.unix_ms = kBegin + number_ * 100;
+    record.measurement.fate = fate;
+    record.measurement.samples_ns = {ns};
+    if (fate != Fate::kOk) record.measurement.samples_ns.clear();
+    if (fate != Fate::kOk) record.measurement.batch.clear();
+    return Finish(record);
+  }
+  WatchedStore Look() {
+    while (!watch_.Look(store_)) {
+    }
+    return watch_.State(kBegin + number_ * 100);
+  }
+
+  StorePlace place_;
+  CountedStore store_;
+  TuningWatch watch_;
+  int number_ = 0;
+};
+
+TEST_F(TuningWatchTest, AnEmptyStoreHasNothing) {
+  EXPECT_THAT(Look().runs, SizeIs(0));
+  EXPECT_EQ(Look().arrived, 0);
+}
+
+TEST_F(TuningWatchTest, KnowsWhatWasThereAndWhatComes) {
+  PutRun("a", "running");
+  store_.Append({Trial("a", kLarge, 9'000), Trial("a", kSmall, 1'000)});
+  WatchedStore state = Look();
+  ASSERT_THAT(state.runs, SizeIs(1));
+  EXPECT_EQ(state.runs[0].model, "zoo:a");
+  EXPECT_EQ(state.runs[0].threads, 2);
+  EXPECT_EQ(state.runs[0].ModelNs(), 9'000 + 3 * 1'000);
+  store_.Append({Trial("a", kLarge, 12'000), Trial("a", kLarge, 0, Fate::kCrashed), Trial("a", kLarge, 7'000)});
+  state = Look();
+  const WatchedRun& run = state.runs[0];
+  EXPECT_EQ(run.trials, 5);
+  EXPECT_EQ(run.failed, 1);
+  EXPECT_EQ(run.ModelNs(), 7'000 + 3 * 1'000);
+  EXPECT_EQ(run.FirstModelNs(), 9'000 + 3 * 1'000);
+  EXPECT_THAT(run.steps, ElementsAre(Pair(100, 12'000), Pair(400, 10'000)));
+  EXPECT_EQ(run.tasks[0].workload, kLarge);
+  EXPECT_EQ(run.tasks[0].trials, 4);
+  EXPECT_EQ(run.tasks[0].config, "oc_block=16 tile_ow=5");
+  EXPECT_DOUBLE_EQ(run.per_second, 10);
+  ASSERT_THAT(state.devices, SizeIs(1));
+  EXPECT_EQ(state.devices[0].runner, "Bench-1");
+  EXPECT_EQ(state.devices[0].trials, 5);
+}
+
+TEST_F(TuningWatchTest, ALookReadsWhatArrivedAndNothingElse) {
+  for (const char* id : {"a", "b", "c"}) PutRun(id, "running");
+  std::vector<Record> records;
+  for (int i = 0; i < 3000; ++i) records.push_back(Trial(i % 2 == 0 ? "a" : "b", kSmall, 1'000));
+  store_.Append(records);
+  ASSERT_THAT(Look().runs, SizeIs(2));
+  store_.Forget();
+  Look();
+  EXPECT_EQ(store_.rows, 0);
+  EXPECT_LE(store_.gets, 3);
+  store_.Append({Trial("a", kSmall, 900), Trial("a", kSmall, 800)});
+  Look();
+  EXPECT_EQ(store_.rows, 2);
+  EXPECT_EQ(store_.run_lists + store_.others, 0);
+}
+
+TEST_F(TuningWatchTest, ARunThatBeginsAgainLaterIsKnownWhole) {
+  PutRun("old", "interrupted");
+  std::vector<Record> records;
+  for (int i = 0; i < 1200; ++i) records.push_back(Trial("old", kSmall, 1'000 + i));
+  for (int i = 0; i < 5000; ++i) records.push_back(Trial("", kLarge, 5'000));
+  store_.Append(records);
+  EXPECT_THAT(Look().runs, SizeIs(0)) << "it is not among the last that arrived";
+  PutRun("old", "running");
+  store_.Append({Trial("old", kLarge, 50)});
+  const WatchedStore state = Look();
+  ASSERT_THAT(state.runs, SizeIs(1));
+  EXPECT_EQ(state.runs[0].trials, 1201);
+  EXPECT_EQ(state.runs[0].ModelNs(), 50 + 3 * 1'000);
+}
+
+TEST_F(TuningWatchTest, SaysWhichRunsRunWhichFellSilentAndWhichEnded) {
+  PutRun("done", "done");
+  PutRun("runs", "running");
+  store_.Append({Trial("done", kSmall, 1'000), Trial("runs", kSmall, 1'000), Trial("no run", kSmall, 1'000)});
+  Look();
+  const auto states_at = [this](int64_t later_ms) {
+    std::vector<std::string> states;
+    for (const WatchedRun& run : watch_.State(kBegin + later_ms).runs) states.push_back(run.id + " " + run.state);
+    return states;
+  };
+  EXPECT_THAT(states_at(1'000), ElementsAre("runs running", "done done"));
+  EXPECT_THAT(states_at(120'000), ElementsAre("runs silent", "done done"));
+  EXPECT_THAT(states_at(2 * 3'600'000), ElementsAre("runs silent"));
+  EXPECT_THAT(states_at(int64_t{25} * 3'600'000), ElementsAre());
+  PutRun("runs", "done");
+  Look();
+  EXPECT_THAT(states_at(1'000), ElementsAre("runs done", "done done"));
+}
+
+TEST_F(TuningWatchTest, RoundsOfFinalsAreNoTrials) {
+  PutRun("a", "running");
+  Record final_round = Trial("a", kSmall, 1);
+  final_round.finals = {1, 1, 1, false, 0};
+  final_round.id.clear();
+  store_.Append({Trial("a", kSmall, 1'000), Finish(final_round)});
+  const WatchedStore state = Look();
+  EXPECT_EQ(state.runs[0].trials, 1);
+  EXPECT_EQ(state.runs[0].tasks[1].best_ns, 1'000);
+  EXPECT_EQ(state.runs[0].tasks[1].finals, 1);
+}
+
+TEST_F(TuningWatchTest, ARunOfAnOlderHoneHasTasksAndNoSum) {
+  store_.PutRun({"old", "running", "{\"model\":\"m.onnx\"}"});
+  store_.PutRun({"odd", "running", "{\"tasks\":[1,{\"uses\":\"x\"}],\"threads\":null,\"model\":7}"});
+  store_.PutRun({"broken", "running", "no JSON"});
+  store_.Append({Trial("old", kSmall, 1'000), Trial("odd", kSmall, 1'000), Trial("broken", kSmall, 1'000)});
+  const WatchedStore state = Look();
+  ASSERT_THAT(state.runs, SizeIs(3));
+  for (const WatchedRun& run : state.runs) {
+    EXPECT_EQ(run.ModelNs(), 0) << run.id;
+    EXPECT_EQ(run.trials, 1) << run.id;
+  }
+}
+
+TEST_F(TuningWatchTest, KnowsAtMostSoManyRuns) {
+  std::vector<Record> records;
+  for (size_t i = 0; i < TuningWatch::kMostRuns + 20; ++i) {
+    PutRun(fmt::format("run{}", i), "running");
+    records.push_back(Trial(fmt::format("run{}", i), kSmall, 1'000));
+  }
+  store_.Append(records);
+  EXPECT_THAT(Look().runs, SizeIs(TuningWatch::kMostRuns));
+  // Those that have trials go on; whoever comes then takes the place of one that fell silent.
+  number_ += 1200;
+  PutRun("late", "running");
+  store_.Append({Trial("late", kSmall, 1'000)});
+  const WatchedStore state = Look();
+  EXPECT_THAT(state.runs, SizeIs(TuningWatch::kMostRuns));
+  EXPECT_EQ(state.runs[0].id, "late");
+}
+
+TEST(WatchedRun, KeepsABoundedHistoryWithBothEnds) {
+  WatchedRun run;
+  run.first_unix_ms = kBegin;
+  run.tasks.emplace_back();
+  run.tasks[0].uses = 1;
+  for (int i = 0; i < 1000; ++i) {
+    run.tasks[0].best_ns = 5'000 - i;
+    run.NoteStep(kBegin + i);
+  }
+  EXPECT_LE(run.steps.size(), WatchedRun::kMostSteps);
+  EXPECT_GT(run.steps.size(), WatchedRun::kMostSteps / 3);
+  EXPECT_THAT(run.steps.front(), Pair(0, 5'000));
+  EXPECT_THAT(run.steps.back(), Pair(999, 4'001));
+}
+
+TEST(TrialRate, IsOfTheLastWhile) {
+  TrialRate rate;
+  EXPECT_EQ(rate.PerSecond(0), 0);
+  for (int i = 0; i < 10'000; ++i) rate.Count(kBegin + 25 * i);
+  const int64_t end = kBegin + 25 * 9'999;
+  EXPECT_NEAR(rate.PerSecond(end), 40, 0.1);
+  EXPECT_NEAR(rate.PerSecond(end + 10'000), 40, 0.1);
+  EXPECT_EQ(rate.PerSecond(end + TrialRate::kWindowMs + 1), 0);
+}
+
+}  // namespace
+}  // namespace hone
