@@ -156,9 +156,7 @@ std::shared_ptr<const Package> Package::FromBorrowedBytes(std::string_view bytes
         fmt::format("{}: the bytes begin {} bytes after a multiple of {}; at one would be right", name, over, kAlign));
   }
   std::shared_ptr<Package> package(new Package);
-  package->impl_ = Open(MappedBytes::Borrow(bytes), name);
-  CheckHost(*package->impl_, RequiredFeatures(package->impl_->manifest, package->impl_->name));
-  LoadKernels(*package->impl_);
+  package->impl_ = OpenForHost(MappedBytes::Borrow(bytes), name);
   return package;
 }
 
