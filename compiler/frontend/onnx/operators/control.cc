@@ -59,6 +59,7 @@ std::vector<ExprPtr> If(const OnnxNodeView& view) {
     RefuseNode(fmt::format("its branches have {} and {} outputs", taken.size(), left.size()));
   }
   std::vector<ExprPtr> results;
+  results.reserve(taken.size());
   for (size_t i = 0; i < taken.size(); ++i) results.push_back(Selected(view, taken[i], left[i]));
   return results;
 }
@@ -75,16 +76,12 @@ ExprPtr Stacked(const OnnxNodeView& view, const std::vector<ExprPtr>& turns, int
   return fields.size() == 1 ? fields[0] : view.builder().CallOnTuple("concatenate", fields, {{"axis", along}});
 }
 
-// The columns of `turns`, each stacked.
-std::vector<ExprPtr> AllStacked(const OnnxNodeView& view, const std::vector<std::vector<ExprPtr>>& turns,
-                                const std::vector<int64_t>& axes) {
-  std::vector<ExprPtr> results;
-  for (size_t i = 0; i < axes.size(); ++i) {
-    std::vector<ExprPtr> column;
-    for (const auto& turn : turns) column.push_back(turn.at(i));
-    results.push_back(Stacked(view, column, axes[i]));
-  }
-  return results;
+// What each turn gave as its result `i`.
+std::vector<ExprPtr> Column(const std::vector<std::vector<ExprPtr>>& turns, size_t i) {
+  std::vector<ExprPtr> column;
+  column.reserve(turns.size());
+  for (const auto& turn : turns) column.push_back(turn.at(i));
+  return column;
 }
 
 [[noreturn]] void RefuseTurns() {
@@ -110,7 +107,7 @@ std::vector<ExprPtr> Loop(const OnnxNodeView& view) {
   const int64_t most = MostTurns(view);
   std::vector<ExprPtr> carried(view.inputs().begin() + 2, view.inputs().end());
   if (body.outputs.size() < carried.size() + 1) RefuseNode("its graph gives fewer values than it takes");
-  const std::vector<int64_t> axes(body.outputs.size() - carried.size() - 1, 0);
+  const size_t outputs = body.outputs.size() - carried.size() - 1;
   std::optional<bool> goes_on = view.HasInput(1) ? Known(view, view.Input(1)) : true;
   std::vector<std::vector<ExprPtr>> turns;
   for (int64_t turn = 0; turn < most; ++turn) {
@@ -124,16 +121,10 @@ std::vector<ExprPtr> Loop(const OnnxNodeView& view) {
     carried.assign(results.begin() + 1, scanned);
     turns.emplace_back(scanned, results.end());
   }
-  if (turns.empty() && !axes.empty()) RefuseNode("it takes no turn, so that its outputs have no shape");
-  for (const ExprPtr& result : AllStacked(view, turns, axes)) carried.push_back(result);
+  if (turns.empty() && outputs > 0) RefuseNode("it takes no turn, so that its outputs have no shape");
+  for (size_t i = 0; i < outputs; ++i) carried.push_back(Stacked(view, Column(turns, i), 0));
   return carried;
 }
-
-// The inputs that a Scan walks along, and how.
-struct Walked {
-  std::vector<int64_t> axes;
-  std::vector<int64_t> backwards;
-};
 
 std::vector<int64_t> PerValue(const OnnxNodeView& view, std::string_view name, int64_t count) {
   const std::vector<int64_t> given = view.Ints(name, std::vector<int64_t>(static_cast<size_t>(count)));
@@ -141,52 +132,71 @@ std::vector<int64_t> PerValue(const OnnxNodeView& view, std::string_view name, i
   RefuseNode(fmt::format("{} holds {} numbers, it must hold {}", name, given.size(), count));
 }
 
-// The slice at a position, without the axis.
-ExprPtr SliceAt(const OnnxNodeView& view, const ExprPtr& data, int64_t axis, int64_t position) {
-  return view.Call("take", {data, Number(DType::kInt64, position)}, {{"axis", axis}});
-}
+// First the values that each turn hands to the next, then the inputs that it walks along.
+class Scanning {
+ public:
+  explicit Scanning(const OnnxNodeView& view)
+      : view_(view), body_(view.Body("body")), scans_(view.Int("num_scan_inputs", 0)) {
+    carries_ = view.num_inputs() - scans_;
+    outputs_ = static_cast<int64_t>(body_.outputs.size()) - carries_;
+    if (scans_ < 1 || carries_ < 0 || outputs_ < 0) {
+      RefuseNode(fmt::format("num_scan_inputs = {} does not fit {} inputs and {} results", scans_, view.num_inputs(),
+                             body_.outputs.size()));
+    }
+    axes_ = PerValue(view, "scan_input_axes", scans_);
+    for (int64_t i = 0; i < scans_; ++i) Nth(axes_, i) = OnnxNodeView::Axis(Nth(axes_, i), view.InputRank(Input(i)));
+    backwards_ = PerValue(view, "scan_input_directions", scans_);
+    count_ = Extent(0);
+    for (int64_t i = 0; i < scans_; ++i) {
+      if (Extent(i) != count_) RefuseNode(fmt::format("its inputs have {} and {} positions", count_, Extent(i)));
+    }
+    if (count_ < 1 || count_ > kMostTurns) RefuseTurns();
+  }
+
+  std::vector<ExprPtr> Results() const {
+    std::vector<ExprPtr> carried(view_.inputs().begin(), view_.inputs().begin() + carries_);
+    std::vector<std::vector<ExprPtr>> turns;
+    for (int64_t turn = 0; turn < count_; ++turn) {
+      std::vector<ExprPtr> inputs = carried;
+      for (int64_t i = 0; i < scans_; ++i) inputs.push_back(SliceOf(i, turn));
+      const std::vector<ExprPtr> results = view_.Results(body_, inputs);
+      carried.assign(results.begin(), results.begin() + carries_);
+      turns.emplace_back(results.begin() + carries_, results.end());
+    }
+    AddOutputs(turns, carried);
+    return carried;
+  }
+
+ private:
+  int Input(int64_t scan) const { return static_cast<int>(carries_ + scan); }
+  int64_t Extent(int64_t scan) const { return Nth(view_.InputShape(Input(scan)), Nth(axes_, scan)); }
+
+  // What a turn sees of an input: the slice at its position, without the axis.
+  ExprPtr SliceOf(int64_t scan, int64_t turn) const {
+    const int64_t position = Nth(backwards_, scan) != 0 ? count_ - 1 - turn : turn;
+    return view_.Call("take", {view_.Input(Input(scan)), Number(DType::kInt64, position)},
+                      {{"axis", Nth(axes_, scan)}});
+  }
+
+  void AddOutputs(const std::vector<std::vector<ExprPtr>>& turns, std::vector<ExprPtr>& results) const {
+    const std::vector<int64_t> axes = PerValue(view_, "scan_output_axes", outputs_);
+    const std::vector<int64_t> backwards = PerValue(view_, "scan_output_directions", outputs_);
+    for (int64_t i = 0; i < outputs_; ++i) {
+      std::vector<ExprPtr> column = Column(turns, static_cast<size_t>(i));
+      if (Nth(backwards, i) != 0) std::reverse(column.begin(), column.end());
+      results.push_back(Stacked(view_, column, Nth(axes, i)));
+    }
+  }
+
+  const OnnxNodeView& view_;
+  const OnnxGraph& body_;
+  int64_t scans_ = 0, carries_ = 0, outputs_ = 0, count_ = 0;
+  std::vector<int64_t> axes_, backwards_;
+};
 
 std::vector<ExprPtr> Scan(const OnnxNodeView& view) {
   if (view.opset() < 9) RefuseNode("a Scan before opset 9 is not supported");
-  const OnnxGraph& body = view.Body("body");
-  const int64_t scans = view.Int("num_scan_inputs", 0), carries = view.num_inputs() - scans;
-  const int64_t outputs = static_cast<int64_t>(body.outputs.size()) - carries;
-  if (scans < 1 || carries < 0 || outputs < 0) {
-    RefuseNode(fmt::format("num_scan_inputs = {} does not fit {} inputs and {} results", scans, view.num_inputs(),
-                           body.outputs.size()));
-  }
-  const Walked in{PerValue(view, "scan_input_axes", scans), PerValue(view, "scan_input_directions", scans)};
-  const Walked out{PerValue(view, "scan_output_axes", outputs), PerValue(view, "scan_output_directions", outputs)};
-  std::vector<ExprPtr> carried(view.inputs().begin(), view.inputs().begin() + carries);
-  const auto extent = [&](int64_t i) {
-    const Shape& shape = view.InputShape(static_cast<int>(carries + i));
-    return Nth(shape, OnnxNodeView::Axis(Nth(in.axes, i), static_cast<int64_t>(shape.size())));
-  };
-  const int64_t count = extent(0);
-  for (int64_t i = 0; i < scans; ++i) {
-    if (extent(i) != count) RefuseNode(fmt::format("its inputs have {} and {} positions", count, extent(i)));
-  }
-  if (count < 1 || count > kMostTurns) RefuseTurns();
-  std::vector<std::vector<ExprPtr>> turns;
-  for (int64_t turn = 0; turn < count; ++turn) {
-    std::vector<ExprPtr> inputs = carried;
-    for (int64_t i = 0; i < scans; ++i) {
-      const int64_t rank = view.InputRank(static_cast<int>(carries + i));
-      inputs.push_back(SliceAt(view, view.Input(static_cast<int>(carries + i)),
-                               OnnxNodeView::Axis(Nth(in.axes, i), rank),
-                               Nth(in.backwards, i) != 0 ? count - 1 - turn : turn));
-    }
-    const std::vector<ExprPtr> results = view.Results(body, inputs);
-    carried.assign(results.begin(), results.begin() + carries);
-    turns.emplace_back(results.begin() + carries, results.end());
-  }
-  for (int64_t i = 0; i < outputs; ++i) {
-    std::vector<ExprPtr> column;
-    for (const auto& turn : turns) column.push_back(Nth(turn, i));
-    if (Nth(out.backwards, i) != 0) std::reverse(column.begin(), column.end());
-    carried.push_back(Stacked(view, column, Nth(out.axes, i)));
-  }
-  return carried;
+  return Scanning(view).Results();
 }
 
 }  // namespace
