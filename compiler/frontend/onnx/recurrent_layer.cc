@@ -123,7 +123,9 @@ class Layer {
     if (r.size() != 3) RefuseNode(fmt::format("R is {}; it must have three dims", ShapeText(r)));
     extents_ = {x[0], x[1], x[2], view_.Int("hidden_size", r[2]), layout == 1};
     if (extents_.rows_first) std::swap(extents_.steps, extents_.rows);
-    if (units() < 1) RefuseNode(fmt::format("hidden_size is {}; it must be at least 1", units()));
+    if (units() < 1 || units() != r[2]) {
+      RefuseNode(fmt::format("hidden_size is {} and R is {}; R's last dim must be as many", units(), ShapeText(r)));
+    }
     Require(r_, "R", {directions(), gates() * units(), units()});
     Require(w_, "W", {directions(), gates() * units(), extents_.inputs});
     if (view_.HasInput(3)) Checked(3, "B", {directions(), 2 * gates() * units()});

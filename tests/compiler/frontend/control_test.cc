@@ -95,7 +95,7 @@ ModelMaker Sums(const std::string& count, const std::string& going) {
   body.Node("Mul", {"f", "x"}, {"scan"}).Node("Less", {"i", "last"}, {"goes"});
   body.Output(going).Output("more").Output("scan");
   ModelMaker model;
-  model.Input("x", {2}).Ints("three", {3}).Ints("last", {1}).Integers("yes", 9, {}, {1});
+  model.Input("x", {2}).Ints("three", {3}).Ints("last", {1}).Ints("most", {INT64_MAX}).Integers("yes", 9, {}, {1});
   model.IntegerInput("n", 7, {}).Node("Loop", {count, "", "x"}, {"total", "all"}).Output("total").Output("all");
   Body(model, "body", body);
   return model;
@@ -112,6 +112,8 @@ TEST(OnnxLoop, TurnsAsOftenAsIsKnown) {
   EXPECT_EQ(counted[1].shape(), (Shape{3, 2}));
   EXPECT_THAT(Values(counted[1]), ElementsAre(0, 0, 1, 2, 2, 4));
   EXPECT_THAT(Values(Turned(Sums("", "goes"))[0]), ElementsAre(3, 6));
+  // What exporters write for "as long as the condition holds".
+  EXPECT_THAT(Values(Turned(Sums("most", "goes"))[0]), ElementsAre(3, 6));
 }
 
 TEST(OnnxLoop, RefusesTurnsThatAreNotKnown) {

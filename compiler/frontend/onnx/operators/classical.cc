@@ -73,7 +73,9 @@ std::vector<ExprPtr> Binarizer(const OnnxNodeView& view) {
 // Columns of the last axis.
 std::vector<ExprPtr> ArrayFeatureExtractor(const OnnxNodeView& view) {
   const Shape shape = view.InputShape(0);
-  if (shape.empty()) RefuseNode("X is one number; it must have features");
+  if (shape.empty() || ElementCount(shape) == 0) {
+    RefuseNode(fmt::format("X is {}; it must have features", ShapeText(shape)));
+  }
   const ExprPtr columns = view.Reshape(view.Input(1), {ElementCount(view.InputShape(1))});
   const ExprPtr rows = view.Reshape(view.Input(0), {ElementCount(shape) / shape.back(), shape.back()});
   Shape result(shape.begin(), shape.end() - 1);
@@ -85,11 +87,13 @@ std::vector<ExprPtr> ArrayFeatureExtractor(const OnnxNodeView& view) {
 // X times the coefficients of each target, and what is done to the sums.
 ExprPtr Scores(const OnnxNodeView& view, int64_t targets, bool transformed) {
   const Shape shape = view.InputShape(0);
-  if (shape.empty() || shape.size() > 2) RefuseNode(fmt::format("X is {}; it must be a matrix", ShapeText(shape)));
+  if (shape.empty() || shape.size() > 2 || ElementCount(shape) == 0) {
+    RefuseNode(fmt::format("X is {}; it must be a matrix", ShapeText(shape)));
+  }
   const int64_t features = shape.back(), rows = shape.size() == 2 ? shape[0] : 1;
   const ExprPtr coefficients = FloatList(view, "coefficients"), intercepts = FloatList(view, "intercepts");
   const int64_t count = coefficients ? view.builder().ShapeOf(coefficients)[0] : 0;
-  if (count != targets * features) {
+  if (targets < 1 || count % features != 0 || count / features != targets) {
     RefuseNode(fmt::format("{} coefficients for {} targets of {} features", count, targets, features));
   }
   ExprPtr sums = view.Call(

@@ -90,9 +90,10 @@ std::vector<ExprPtr> Column(const std::vector<std::vector<ExprPtr>>& turns, size
 
 int64_t MostTurns(const OnnxNodeView& view) {
   if (!view.HasInput(0)) return std::numeric_limits<int64_t>::max();
-  const Tensor* count = view.InputValue(0);
-  if (count == nullptr || count->elements() != 1) RefuseTurns();
-  return std::max<int64_t>(0, static_cast<int64_t>(count->At(0)));
+  if (view.InputValue(0) == nullptr) RefuseTurns();
+  const auto count = view.InputInts(0, "number of turns");
+  if (!count || count->size() != 1) RefuseTurns();
+  return std::max<int64_t>(0, (*count)[0]);
 }
 
 ExprPtr Number(DType dtype, int64_t value) {
@@ -137,11 +138,13 @@ class Scanning {
  public:
   explicit Scanning(const OnnxNodeView& view)
       : view_(view), body_(view.Body("body")), scans_(view.Int("num_scan_inputs", 0)) {
+    if (scans_ < 1 || scans_ > view.num_inputs()) {
+      RefuseNode(fmt::format("num_scan_inputs is {}; it may be 1 to {}", scans_, view.num_inputs()));
+    }
     carries_ = view.num_inputs() - scans_;
     outputs_ = static_cast<int64_t>(body_.outputs.size()) - carries_;
-    if (scans_ < 1 || carries_ < 0 || outputs_ < 0) {
-      RefuseNode(fmt::format("num_scan_inputs = {} does not fit {} inputs and {} results", scans_, view.num_inputs(),
-                             body_.outputs.size()));
+    if (outputs_ < 0) {
+      RefuseNode(fmt::format("its graph gives {} values; it must give {}", body_.outputs.size(), carries_));
     }
     axes_ = PerValue(view, "scan_input_axes", scans_);
     for (int64_t i = 0; i < scans_; ++i) Nth(axes_, i) = OnnxNodeView::Axis(Nth(axes_, i), view.InputRank(Input(i)));
