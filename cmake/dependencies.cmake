@@ -5,6 +5,12 @@ find_package(nlohmann_json 3.11 REQUIRED)
 find_package(fmt 9 REQUIRED)
 pkg_check_modules(SODIUM REQUIRED IMPORTED_TARGET libsodium)
 pkg_check_modules(ZMQ REQUIRED IMPORTED_TARGET libzmq>=4.3.3)
+# What -isystem names is a folder to CMake 3.25 when it first configures and an option from then on: every object would be built again.
+get_target_property(zmq_options PkgConfig::ZMQ INTERFACE_COMPILE_OPTIONS)
+if(zmq_options MATCHES "^-isystem;(.+)$")
+  set_property(TARGET PkgConfig::ZMQ PROPERTY INTERFACE_COMPILE_OPTIONS "")
+  set_property(TARGET PkgConfig::ZMQ APPEND PROPERTY INTERFACE_INCLUDE_DIRECTORIES ${CMAKE_MATCH_1})
+endif()
 
 if(NOT HONE_RUNNER_ONLY)
   # "19" alone is refused: since LLVM 18 the version file matches major.minor.
