@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <barrier>
 #include <memory>
 #include <regex>
@@ -26,7 +27,8 @@ constexpr int64_t kSliceBytes = int64_t{4} << 20;
 constexpr int64_t kMostBytes = int64_t{64} << 20, kLeastBytes = int64_t{8} << 20, kAllBytes = int64_t{512} << 20;
 constexpr size_t kMostRoofs = 64;
 
-volatile float g_sink = 0;
+// What keeps the loops from being left out.
+std::atomic<float> g_sink = 0;
 
 // The least time in which all `cpus` do `work` side by side. Each thread begins when all are ready and a sample ends
 // with the last of them.
@@ -74,14 +76,14 @@ Roof Measure(const VectorKernels& kernels, const CacheSizes& caches, const std::
     auto values = std::make_shared<std::vector<float>>(kernels.chains * kernels.lanes, 0.5F);
     return [&kernels, values] {
       kernels.multiply_add(kTrips, values->data());
-      g_sink = values->front();
+      g_sink.store(values->front(), std::memory_order_relaxed);
     };
   });
   const int64_t read_ns = LeastNs(cpus, kReadSamples, [&] {
     auto memory = std::make_shared<MappedFloats>(bytes);
     constexpr int64_t kSlice = kSliceBytes / static_cast<int64_t>(sizeof(float));
     return [&kernels, memory, next = int64_t{0}]() mutable {
-      g_sink = kernels.read(memory->data() + next, kSlice);
+      g_sink.store(kernels.read(memory->data() + next, kSlice), std::memory_order_relaxed);
       next = (next + kSlice) % memory->count();
     };
   });
