@@ -13,8 +13,8 @@ def _part(variable: str, beside: str) -> str:
     path = Path(given) if given else _HERE / beside
     if path.is_file():
         return str(path)
-    where = f"{variable} names {path}" if given else f"the package has no {path}"
-    raise NoInputError(f"{where}, which is no file; a wheel of hone brings it, and {variable} names another")
+    where = f"{variable} names {path}, which is no file" if given else f"there is no {path}"
+    raise NoInputError(f"{where}; a wheel of hone brings it, and {variable} names another")
 
 
 def library_path() -> str:
