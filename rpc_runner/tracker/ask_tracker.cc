@@ -83,7 +83,11 @@ TrackerStatus CommandTracker(const std::string& tracker, const DeviceCommand& co
 std::string LocalUser() {
   std::array<char, 256> host{};
   if (gethostname(host.data(), host.size() - 1) != 0) host[0] = '\0';
-  const passwd* user = getpwuid(getuid());
+  // getpwuid has one answer for all threads, and several may begin to tune at once.
+  passwd entry{};
+  passwd* user = nullptr;
+  std::array<char, 16'384> names{};
+  getpwuid_r(getuid(), &entry, names.data(), names.size(), &user);
   return fmt::format("{}@{}", user != nullptr ? user->pw_name : fmt::format("{}", getuid()), host.data())
       .substr(0, 128);
 }
