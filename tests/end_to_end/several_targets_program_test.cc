@@ -84,6 +84,7 @@ TEST_F(SeveralTargets, WhatCannotBeOneFileIsRefused) {
   EXPECT_NE(Shell("ls P.hone").code, 0) << "nothing is left of what was refused";
   Do("build " + model + " --target cortex-a72 --target rv64gcv -o boards.hone");
   Refused("run boards.hone", 78, "this machine is x86_64");
+  Refused("package export boards.hone --c -o e", 2, "an object file is for one architecture");
 }
 
 }  // namespace
