@@ -98,16 +98,6 @@ Candidate BestOf(const Schedule& schedule, const Workload& w, const Target& targ
   return best;
 }
 
-std::vector<Tensor> WholeInputs(const std::vector<KernelOperand>& operands, uint64_t seed) {
-  std::vector<Tensor> inputs;
-  for (const KernelOperand& operand : operands) {
-    if (operand.role == OperandRole::kOutput) continue;
-    inputs.emplace_back(operand.dtype, operand.shape);
-    FillTensor(inputs.back(), Fill::kNormal, seed + inputs.size());
-  }
-  return inputs;
-}
-
 std::vector<double> WholeValues(const Workload& w, const Epilogue& epilogue, const std::vector<Tensor>& inputs) {
   return Oracle(w, epilogue, inputs).Values();
 }
@@ -118,7 +108,7 @@ void CheckBits(const Candidate& candidate, const Epilogue& epilogue, uint64_t se
   auto compiled = CompileKernel(candidate, epilogue);
   ASSERT_TRUE(std::holds_alternative<Artifact>(compiled)) << std::get<Rejection>(compiled).reason;
   const Artifact& artifact = std::get<Artifact>(compiled);
-  const std::vector<Tensor> inputs = WholeInputs(artifact.operands, seed);
+  const std::vector<Tensor> inputs = RandomInputs(artifact.operands, seed);
   const std::vector<double> expected = WholeValues(candidate.workload, epilogue, inputs);
   for (const int64_t piece : {0, 3}) {
     const Tensor got = RunArtifact(artifact, inputs, piece)[0];

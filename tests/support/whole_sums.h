@@ -11,9 +11,6 @@ namespace hone::testing {
 // The schedule's best by its own estimate. Fails the running test when it rejects every config.
 Candidate BestOf(const Schedule& schedule, const Workload& w, const Target& target);
 
-// One random tensor per operand that is no output.
-std::vector<Tensor> WholeInputs(const std::vector<KernelOperand>& operands, uint64_t seed);
-
 // Every output, row-major, of inputs in kernel order: data, weight, [offset], [scale], [bias], [residual].
 std::vector<double> WholeValues(const Workload& w, const Epilogue& epilogue, const std::vector<Tensor>& inputs);
 

@@ -12,13 +12,13 @@ namespace hone {
 namespace {
 
 using testing::CheckBits;
-using testing::WholeInputs;
+using testing::RandomInputs;
 using testing::WholeValues;
 
 void CheckReference(const Workload& w, const Target& target, uint64_t seed) {
   SCOPED_TRACE(w.ToText() + " | " + target.cpu);
   const Artifact reference = CompileReference(w, target);
-  const std::vector<Tensor> inputs = WholeInputs(reference.operands, seed);
+  const std::vector<Tensor> inputs = RandomInputs(reference.operands, seed);
   const std::vector<double> expected = WholeValues(w, CanonicalEpilogue(w), inputs);
   const std::vector<Tensor> got = testing::RunArtifact(reference, inputs);
   for (int64_t i = 0; i < got[0].elements(); ++i) {
