@@ -93,6 +93,10 @@ std::string ConfigsText(const TuneReport& report) {
     if (failure.trials > 0) {
       text +=
           fmt::format("{:>4}  none: {} of {} trials {}\n", i + 1, failure.trials, task.trials, FailureText(failure));
+    } else if (task.best_ns == 0 && task.trials > task.failed) {
+      text += fmt::format(
+          "{:>4}  none: {} of {} trials worked, all of them noisy (others had the cores); no build takes them\n", i + 1,
+          task.trials - task.failed, task.trials);
     }
   }
   return text;

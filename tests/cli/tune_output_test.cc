@@ -90,6 +90,13 @@ TEST(ReportText, SaysHowATaskFailedOfWhichNothingWorked) {
   EXPECT_TRUE(ReportJson(OneTask())["tasks"][0]["failure"].is_null());
 }
 
+TEST(ReportText, SaysThatATaskHasOnlyNoisyTrials) {
+  TuneReport report = NothingWorked();
+  report.tasks[0].failed = 90;
+  report.tasks[0].failure = {};
+  EXPECT_THAT(ReportText(report), HasSubstr("   1  none: 9 of 99 trials worked, all of them noisy"));
+}
+
 TEST(WhyNothingWorked, NamesTheFateOfTheTaskThatFailedMost) {
   TuneReport report = NothingWorked();
   EXPECT_EQ(WhyNothingWorked(report),
