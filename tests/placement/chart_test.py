@@ -1,0 +1,211 @@
+"""Helm's chart renders to objects that Kubernetes' schemas allow, and what its pods are told to run works.
+
+The pods' commands are run on this machine as the chart has them: same arguments, same environment, secrets with the
+modes that a volume gives them; only the folders, the tracker's name and the store are this machine's.
+usage: chart_test.py SOURCES HONE HONE_RUNNER; ends with 77 where helm or kubernetes-validate is missing.
+"""
+import contextlib
+import os
+import pathlib
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+USER = 10001  # of every pod but the store's
+
+
+def skip(why):
+    print("SKIPPED:", why)
+    sys.exit(77)
+
+
+def render(helm, chart, *values):
+    command = [helm, "template", "hone", str(chart)]
+    for value in values:
+        command += value
+    return subprocess.run(command, capture_output=True, text=True)
+
+
+class Cluster:
+    """The folders that stand for volumes, and what runs."""
+
+    def __init__(self, work, hone, runner, port):
+        self.work, self.port, self.running = work, port, []
+        self.programs = {"hone:latest": hone, "hone-runner:latest": runner}
+
+    def secret(self, name, **files):
+        """As a secret's volume: links into a folder, readable by root and the pod's group."""
+        data = self.work / name / "..data"
+        data.mkdir(parents=True)
+        for key, content in files.items():
+            key = key.replace("_", "-")
+            (data / key).write_text(content)
+            (data / key).chmod(0o440)
+            if os.getuid() == 0:
+                os.chown(data / key, 0, USER)
+            (self.work / name / key).symlink_to(pathlib.Path("..data") / key)
+
+    def volume(self, name):
+        path = self.work / name
+        path.mkdir(exist_ok=True)
+        if os.getuid() == 0:
+            os.chown(path, USER, USER)
+        return path
+
+    def here(self, text, mounts):
+        for inside, outside in mounts:
+            text = text.replace(inside, str(outside))
+        return text.replace("$(NODE)", "node-1").replace("hone-tracker:9190", f"127.0.0.1:{self.port}").replace(
+            "0.0.0.0:9190", f"127.0.0.1:{self.port}")
+
+    def start(self, pod, container, **more):
+        spec = pod["spec"]
+        places = {}
+        for volume in spec["volumes"]:
+            name = volume["name"]
+            if "secret" in volume:
+                places[name] = self.work / volume["secret"]["secretName"]
+            elif "persistentVolumeClaim" in volume:
+                places[name] = self.volume(volume["persistentVolumeClaim"]["claimName"])
+            else:
+                places[name] = self.volume(spec["containers"][0]["name"] + "." + name)
+        mounts = [(m["mountPath"], places[m["name"]]) for m in container["volumeMounts"] if m["mountPath"] != "/tmp"]
+        environment = {"PATH": os.environ["PATH"], **more}
+        for variable in container.get("env", []):
+            environment.setdefault(variable["name"], self.here(variable.get("value", ""), mounts))
+        program = self.programs[container["image"]]
+        words = container.get("command") or [program]
+        words = [self.here(word, mounts) for word in words + container.get("args", [])]
+        environment["PATH"] = os.path.dirname(program) + ":" + environment["PATH"]
+        return subprocess.Popen(words, env=environment, cwd=self.work, text=True, stdout=subprocess.PIPE,
+                                stderr=subprocess.STDOUT, **user_of_pods())
+
+    def prepare(self, pod):
+        for container in pod["spec"].get("initContainers", []):
+            done = self.start(pod, container)
+            output, _ = done.communicate(timeout=60)
+            assert done.returncode == 0, output
+
+    def serve(self, pod):
+        self.prepare(pod)
+        self.running.append(self.start(pod, pod["spec"]["containers"][0]))
+
+    def end(self):
+        for program in self.running:
+            program.terminate()
+        return [program.communicate(timeout=30)[0] for program in self.running]
+
+
+def pod_of(objects, kind, name):
+    for item in objects:
+        if item["kind"] == kind and item["metadata"]["name"] == name:
+            return item["spec"]["template"]
+    raise AssertionError(f"no {kind} {name}")
+
+
+def check_refusals(helm, chart):
+    """One line says what is wrong with values."""
+    for values, told in ((["--set", "runners[0].cpus=0"], "cpus"), (["--set", "images.hone="], "hone"),
+                         (["--set", "db=postgresql://hone:secret@store/hone"], "db"),
+                         (["--set", "trackers.port=1"], "trackers"),
+                         (["-f", str(chart.parent / "one_tuning.yaml"), "--set", "postgresql.enabled=false"], "no store")):
+        refused = render(helm, chart, values)
+        assert refused.returncode != 0 and told in refused.stderr, (values, refused.stderr)
+
+
+def check_pods(objects):
+    """Nothing runs as root, keeps a capability, or writes to its image."""
+    for item in objects:
+        pod = item["spec"].get("template") if item["kind"] in ("Deployment", "DaemonSet", "StatefulSet", "Job") else None
+        if pod is None:
+            continue
+        assert pod["spec"]["securityContext"]["runAsNonRoot"], item["metadata"]["name"]
+        for container in pod["spec"]["containers"] + pod["spec"].get("initContainers", []):
+            security = container["securityContext"]
+            assert security["readOnlyRootFilesystem"] and not security["allowPrivilegeEscalation"]
+            assert security["capabilities"] == {"drop": ["ALL"]}
+    size = pod_of(objects, "DaemonSet", "hone-runner-genoa")["spec"]["containers"][0]["resources"]
+    assert size["requests"] == size["limits"], "without equal ones no core is a pod's own"
+
+
+def user_of_pods():
+    return {"user": USER, "group": USER, "extra_groups": []} if os.getuid() == 0 else {}
+
+
+def run(hone, *words, inside=False, **environment):
+    """`inside`: as in a pod, by its user."""
+    return subprocess.run([hone, *words], capture_output=True, text=True, env={**os.environ, **environment},
+                          **(user_of_pods() if inside else {}))
+
+
+def play(objects, hone, runner):
+    work = pathlib.Path(tempfile.mkdtemp(prefix="hone_chart_"))
+    work.chmod(0o755)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    cluster = Cluster(work, hone, runner, port)
+    with contextlib.ExitStack() as stack:
+        stack.callback(shutil.rmtree, work)
+        stack.callback(cluster.end)
+        tracker = pod_of(objects, "Deployment", "hone-tracker")
+        cluster.serve(tracker)
+        # What docs/placement.md does by hand: keys made here, authorised at the tracker, brought as secrets.
+        keys = work / "hone-tracker" / "keys"
+        server_key = (keys / "secret.pub").read_text()
+        for name, role in (("hone-runner", "runner"), ("hone-tuner", "tuner,viewer")):
+            identity = work / (name + ".key")
+            assert run(hone, "keygen", "--identity", str(identity)).returncode == 0
+            public = (work / (name + ".key.pub")).read_text().split()[0]
+            added = run(hone, "authorize", public, "--name", name, "--role", role, inside=True, HONE_KEYS=str(keys))
+            assert added.returncode == 0, added.stderr
+            cluster.secret(name, identity=identity.read_text(), server_key=server_key)
+        cluster.serve(pod_of(objects, "DaemonSet", "hone-runner-genoa"))
+        models = cluster.volume("models")
+        made = run(hone, "zoo", "mlp", "--image-shape", "1,14,14", "-o", str(models / "resnet50.onnx"))
+        assert made.returncode == 0, made.stderr
+        tune = pod_of(objects, "Job", "hone-tune-resnet-50")
+        cluster.prepare(tune)
+        store = cluster.volume("tune.home") / "records.db"
+        container = tune["spec"]["containers"][0]
+        container["args"] = [word if word != "1h" else "10s" for word in container["args"]]
+        assert dict((v["name"], v.get("value")) for v in container["env"])["HONE_DB"] == "postgresql://hone@hone-store/hone"
+        tuned = cluster.start(tune, container, HONE_DB=str(store))
+        output, _ = tuned.communicate(timeout=120)
+        assert tuned.returncode == 0, output
+        assert "timing on genoa/node-1" in output, output
+        # Its init container finds the keys of before, and a second tracker has them.
+        cluster.prepare(tracker)
+        assert (keys / "secret.pub").read_text() == server_key
+        assert run(hone, "log", "export", "--db", str(store)).stdout.count("\n") > 3
+
+
+def main():
+    sources, hone, runner = pathlib.Path(sys.argv[1]), os.path.realpath(sys.argv[2]), os.path.realpath(sys.argv[3])
+    helm = shutil.which("helm")
+    if helm is None:
+        skip("no helm")
+    try:
+        import kubernetes_validate
+        import yaml
+    except ImportError:
+        skip("no kubernetes-validate (pip)")
+    chart = sources / "scripts" / "kubernetes" / "chart"
+    assert subprocess.run([helm, "lint", "--quiet", str(chart)]).returncode == 0
+    check_refusals(helm, chart)
+    rendered = render(helm, chart, ["-f", str(chart.parent / "one_tuning.yaml")])
+    assert rendered.returncode == 0, rendered.stderr
+    objects = [item for item in yaml.safe_load_all(rendered.stdout) if item]
+    committed = [item for item in yaml.safe_load_all((chart.parent / "hone.yaml").read_text()) if item]
+    assert objects == committed, "scripts/kubernetes/hone.yaml is not what the chart makes: helm template again"
+    for item in objects:
+        kubernetes_validate.validate(item, kubernetes_validate.latest_version(), strict=True)
+    check_pods(objects)
+    play(objects, hone, runner)
+    print(f"{len(objects)} objects as Kubernetes {kubernetes_validate.latest_version()} wants them: passed")
+
+
+main()
