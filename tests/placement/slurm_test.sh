@@ -113,7 +113,7 @@ grep -q 'HONE_TRACKER is not set' "$work/refused.out" || fail "nothing said what
 # One element, so that the runner after the pre-emption is the job that was put back.
 job=$(sbatch --parsable --array=0 --time=30 --output "$work/runner_%a.out" "$sources/scripts/slurm/runners.sbatch")
 wait_for 60 "a runner" has_runner
-"$hone" tune zoo:squeezenet --image-shape 3,64,64 --threads 1 --trials 150 --budget 200s \
+"$hone" tune zoo:squeezenet --image-shape 3,64,64 --threads 1 --trials 400 --budget 200s \
   --finals kernels --db records.db --tracker "$HONE_TRACKER" --key boards > "$work/tune.out" 2>&1 &
 tune=$!
 wait_for 60 "a trial" has_trials 3
@@ -122,7 +122,7 @@ wait_for 60 "the pre-emption" has_none
 before=$(trials)
 wait_for 90 "the runner after it" has_runner
 wait $tune || fail "the tune ended with $?"
-(($(trials) >= 150)) || fail "$(trials) trials of 150"
+(($(trials) >= 400)) || fail "$(trials) trials of 400"
 if "$hone" log list --db records.db --json | grep -q '"fate":"\(Crashed\|TimedOut\)"'; then fail "a pre-empted job is a verdict"; fi
 scontrol show job "$urgent" | grep -q 'JobState=COMPLETED' || fail "the urgent job"
 
