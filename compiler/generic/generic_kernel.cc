@@ -11,8 +11,8 @@
 #include "compiler/generic/images_apart.h"
 #include "compiler/generic/permutation_loops.h"
 #include "compiler/generic/piece_loops.h"
-#include "compiler/generic/recurrent.h"
 #include "compiler/generic/softmax.h"
+#include "compiler/generic/whole_call.h"
 #include "compiler/relay/op.h"
 #include "compiler/relay/visitor.h"
 #include "core/error.h"
@@ -143,7 +143,7 @@ std::string ConstantKey(const Tensor& value) {
 
 bool IsGeneric(const relay::Function& function) {
   if (!function.body) return false;
-  if (RecurrentOf(function) != nullptr) return IsStatic(function.body->type);
+  if (WholeCallOf(function) != nullptr) return IsStatic(function.body->type);
   bool known = true;
   relay::PostOrderVisit(function.body, [&](const ExprPtr& expr) { known = known && IsKnown(expr); });
   return known;
@@ -197,7 +197,7 @@ EmittedKernel EmitGeneric(KernelBuilder& builder, const relay::Function& functio
     throw Error(ExitCode::kBug,
                 "a function was given to the generic generator that it cannot compile: ask IsGeneric first");
   }
-  if (RecurrentOf(function) != nullptr) return EmitRecurrent(builder, function, symbol);
+  if (WholeCallOf(function) != nullptr) return EmitWholeCall(builder, function, symbol);
   const auto operands = GenericOperands(function);
   int64_t extent = 0;
   // What only moves elements has loops of its own: the evaluator would read or write with a stride.

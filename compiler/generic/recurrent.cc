@@ -1,9 +1,8 @@
 #include "compiler/generic/recurrent.h"
 
-#include <algorithm>
-
 #include "compiler/codegen/kernel_builder.h"
 #include "compiler/generic/recurrent_step.h"
+#include "compiler/generic/whole_call.h"
 #include "compiler/relay/op.h"
 
 namespace hone {
@@ -98,19 +97,10 @@ class RecurrentKernel {
   const RecurrentOperands& operands_;
 };
 
-// Which parameter the argument is; -1 when it is none.
-int ParameterOf(const relay::Function& function, const relay::ExprPtr& arg) {
-  for (size_t i = 0; i < function.params.size(); ++i) {
-    if (function.params[i].get() == arg.get()) return static_cast<int>(i);
-  }
-  return -1;
-}
-
 RecurrentOperands OperandsOf(KernelBuilder& b, const relay::Function& function, const RecurrentShape& shape,
                              const StageArgs& args) {
-  const relay::Call& call = *RecurrentOf(function);
   const auto argument = [&](int i) -> Value* {
-    return i < 0 ? nullptr : b.Operand(args, ParameterOf(function, call.args[static_cast<size_t>(i)]));
+    return i < 0 ? nullptr : b.Operand(args, ParameterOf(function, static_cast<size_t>(i)));
   };
   const auto result = [&](size_t i) { return b.Operand(args, static_cast<int>(function.params.size() + i)); };
   RecurrentOperands operands;
@@ -130,16 +120,8 @@ RecurrentOperands OperandsOf(KernelBuilder& b, const relay::Function& function, 
 
 }  // namespace
 
-const relay::Call* RecurrentOf(const relay::Function& function) {
-  const relay::Call* call = relay::AsCallTo(function.body, "nn.recurrent");
-  if (call == nullptr) return nullptr;
-  const bool of_parameters = std::all_of(call->args.begin(), call->args.end(),
-                                         [&](const auto& arg) { return ParameterOf(function, arg) >= 0; });
-  return of_parameters ? call : nullptr;
-}
-
 EmittedKernel EmitRecurrent(KernelBuilder& builder, const relay::Function& function, const std::string& symbol) {
-  const RecurrentShape shape(*RecurrentOf(function), builder.machine());
+  const RecurrentShape shape(*WholeCallOf(function), builder.machine());
   int64_t extent = 0;
   builder.Stage(symbol, [&](const StageArgs& args) {
     const RecurrentOperands operands = OperandsOf(builder, function, shape, args);

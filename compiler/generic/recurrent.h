@@ -10,12 +10,9 @@ namespace hone {
 
 class KernelBuilder;
 
-// The call that the function is when it is an nn.recurrent of its parameters; else null. Such a kernel takes dense
-// operands alone.
-const relay::Call* RecurrentOf(const relay::Function& function);
-
-// One item per direction and group of a few rows, which share each load of the weight. A unit's sum has one order, so
-// that no bit depends on the group that its row is in.
+// Of a function whose whole call (whole_call.h) is an nn.recurrent. One item per direction and group of a few rows,
+// which share each load of the weight. A unit's sum has one order, so that no bit depends on the group that its row is
+// in.
 EmittedKernel EmitRecurrent(KernelBuilder& builder, const relay::Function& function, const std::string& symbol);
 
 }  // namespace hone

@@ -1,6 +1,6 @@
 #include "compiler/plan/image_steps.h"
 
-#include "compiler/generic/recurrent.h"
+#include "compiler/generic/whole_call.h"
 #include "compiler/passes/graph/anchor.h"
 #include "compiler/schedules/schedule.h"
 
@@ -21,7 +21,7 @@ std::vector<relay::TypePtr> OperandTypes(const relay::Function& function) {
 
 bool StepsBetweenImages(const relay::Function& function, size_t operand) {
   const Anchor* anchor = AnchorOf(function);
-  if (anchor == nullptr || !anchor->choice) return RecurrentOf(function) == nullptr;
+  if (anchor == nullptr || !anchor->choice) return WholeCallOf(function) == nullptr;
   const Schedule& schedule = *FindSchedule(anchor->choice->schedule);
   const auto operands = schedule.Operands(anchor->workload, anchor->choice->config, anchor->epilogue);
   const OperandRole role = operands.at(operand).role;

@@ -12,7 +12,7 @@ namespace hone {
 std::vector<relay::TypePtr> OperandTypes(const relay::Function& function);
 
 // Whether the function's kernel can go from image to image of the operand by its view's stride. A generic kernel can,
-// of any operand; a schedule's of what holds images, not of weights, bias, scale and shift; a recurrent layer's of
+// of any operand; a schedule's of what holds images, not of weights, bias, scale and shift; a whole call's of
 // none.
 bool StepsBetweenImages(const relay::Function& function, size_t operand);
 

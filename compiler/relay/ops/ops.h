@@ -22,5 +22,6 @@ OpTable GatherOps();     // gather, gather_nd
 OpTable JoinOps();       // concatenate, split
 OpTable PadOps();        // nn.pad
 OpTable RecurrentOps();  // nn.recurrent
+OpTable TopKOps();       // topk
 
 }  // namespace hone::relay

@@ -9,9 +9,13 @@
 namespace hone {
 namespace {
 
+using testing::AllOf;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::FloatNear;
 using testing::HasSubstr;
+using testing::Not;
+using testing::SizeIs;
 using Attributes = std::vector<std::pair<std::string, TestAttribute>>;
 using Ints = std::vector<int64_t>;
 
@@ -73,7 +77,7 @@ TEST(OnnxSearch, FindsSumsAndMarksPositions) {
   EXPECT_THAT(cumulated({{"reverse", int64_t{1}}, {"exclusive", int64_t{1}}}), ElementsAre(6, 5, 3, 0));
 }
 
-TEST(OnnxSearch, TakesTheBestOutOneByOne) {
+TEST(OnnxSearch, PutsTheBestInOrder) {
   const auto best = [](const Tensor& x, int64_t k, const Attributes& attributes) {
     ModelMaker model(13);
     model.Input("x", x.shape()).Ints("k", {k}).Node("TopK", {"x", "k"}, {"v", "i"}, attributes);
@@ -84,6 +88,7 @@ TEST(OnnxSearch, TakesTheBestOutOneByOne) {
   EXPECT_THAT(Values(best(x, 3, {})[1]), ElementsAre(1, 3, 0, 3, 1, 2));
   EXPECT_THAT(Values(best(x, 1, {{"largest", int64_t{0}}})[1]), ElementsAre(2, 0));
   EXPECT_THAT(Values(best(x, 1, {{"axis", int64_t{0}}})[1]), ElementsAre(0, 0, 0, 0));
+  EXPECT_THAT(Values(best(Counting({100}), 60, {})[1]), AllOf(SizeIs(60), Contains(99), Not(Contains(39))));
   ModelMaker model(13);
   model.Input("x", {2}).Ints("k", {3}).Node("TopK", {"x", "k"}, {"v", "i"}).Output("v");
   EXPECT_THAT(ImportError(model.Bytes()), HasSubstr("k is 3, the axis has 2"));

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 
 #include "compiler/frontend/onnx/onnx_operators.h"
 #include "compiler/frontend/onnx/positions.h"
@@ -57,54 +56,17 @@ std::vector<ExprPtr> CumSum(const OnnxNodeView& view) {
   return {view.Call("sum", {chosen}, {{"axis", std::vector<int64_t>{axis + 1}}})};
 }
 
-// The number of results; below it, as many searches.
-int64_t WantedCount(const OnnxNodeView& view) {
-  constexpr int64_t kMost = 32;
+// Whatever `sorted` says, they come in order.
+std::vector<ExprPtr> TopK(const OnnxNodeView& view) {
+  const int64_t axis = OnnxNodeView::Axis(view.Int("axis", -1), view.InputRank(0));
+  const int64_t extent = Nth(view.InputShape(0), axis);
   const auto given = view.InputInts(1, "k");
   if (!given || given->size() != 1) RefuseNode("its k must be one number");
-  if ((*given)[0] < 1 || (*given)[0] > kMost) RefuseNode(fmt::format("k is {}; it may be 1 to {}", (*given)[0], kMost));
-  return (*given)[0];
-}
-
-// What no other value is worse than.
-double WorstOf(DType dtype, bool largest) {
-  const auto of = [&](auto least, auto most) { return static_cast<double>(largest ? least : most); };
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  switch (dtype) {
-    case DType::kInt8:
-      return of(INT8_MIN, INT8_MAX);
-    case DType::kUInt8:
-      return of(0, UINT8_MAX);
-    case DType::kInt32:
-      return of(INT32_MIN, INT32_MAX);
-    case DType::kInt64:
-      // The largest double below 2^63.
-      return of(-0x1p63, 0x1.fffffffffffffp62);
-    default:
-      return of(-kInfinity, kInfinity);
-  }
-}
-
-// One search per result, each winner taken out before the next. Whatever `sorted` says, they come in order.
-std::vector<ExprPtr> TopK(const OnnxNodeView& view) {
-  ExprPtr data = view.Input(0);
-  const int64_t rank = view.InputRank(0), axis = OnnxNodeView::Axis(view.Int("axis", -1), rank);
-  const int64_t count = WantedCount(view), extent = Nth(view.InputShape(0), axis);
-  if (count > extent) RefuseNode(fmt::format("k is {}, the axis has {}", count, extent));
-  const bool largest = view.Int("largest", 1) != 0;
-  const double last = WorstOf(view.builder().DTypeOf(data), largest);
-  std::vector<ExprPtr> values, positions;
-  for (int64_t i = 0; i < count; ++i) {
-    positions.push_back(view.Call(largest ? "argmax" : "argmin", {data}, {{"axis", axis}, {"keepdims", true}}));
-    values.push_back(
-        view.Call(largest ? "max" : "min", {data}, {{"axis", std::vector<int64_t>{axis}}, {"keepdims", true}}));
-    const ExprPtr taken = view.Call("equal", {positions.back(), Positions(extent, axis, rank)});
-    data = view.Call("where", {taken, ScalarLike(view, data, last), data});
-  }
-  const auto joined = [&](const std::vector<ExprPtr>& parts) {
-    return count == 1 ? parts[0] : view.builder().CallOnTuple("concatenate", parts, {{"axis", axis}});
-  };
-  return {joined(values), joined(positions)};
+  const int64_t k = (*given)[0];
+  if (k < 1 || k > extent) RefuseNode(fmt::format("k is {}, the axis has {}; it may be 1 to that", k, extent));
+  const ExprPtr best =
+      view.Call("topk", {view.Input(0)}, {{"k", k}, {"axis", axis}, {"is_ascend", view.Int("largest", 1) == 0}});
+  return {view.builder().Item(best, 0), view.builder().Item(best, 1)};
 }
 
 }  // namespace

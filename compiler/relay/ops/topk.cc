@@ -1,0 +1,90 @@
+// The best elements along an axis, and where they are.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <numeric>
+
+#include "compiler/relay/ops/arguments.h"
+#include "compiler/relay/ops/indexing.h"
+#include "compiler/relay/ops/ops.h"
+#include "core/nth.h"
+
+namespace hone::relay {
+namespace {
+
+using Tensors = std::vector<Tensor>;
+
+// Kernels hold positions in 31 bits.
+constexpr int64_t kMostPositions = INT32_MAX;
+
+Shape ShapeOfResult(Shape shape, const Attrs& attrs) {
+  Nth(shape, NormalizedAxis(attrs.GetInt("axis"), shape.size())) = attrs.GetInt("k");
+  return shape;
+}
+
+TypePtr TopKType(const std::vector<TypePtr>& args, const Attrs& attrs) {
+  const Type& data = RowMajorArg(args, 0, "data");
+  if (data.shape.empty()) Misfit("data has no axis");
+  const int64_t k = attrs.GetInt("k"), extent = Nth(data.shape, NormalizedAxis(attrs.GetInt("axis"), data.shape.size()));
+  if (k < 1 || k > extent || extent > kMostPositions) {
+    Misfit(fmt::format("k is {}, the axis has {}; k must be 1 to that, and that at most {}", k, extent, kMostPositions));
+  }
+  const Shape shape = ShapeOfResult(data.shape, attrs);
+  return TupleType({TensorType(shape, data.dtype), TensorType(shape, DType::kInt64)});
+}
+
+// The bits: a double does not hold every int64.
+void CopyElement(const Tensor& from, int64_t i, Tensor& to, int64_t j) {
+  const int64_t bytes = DTypeBytes(from.dtype());
+  std::memcpy(static_cast<char*>(to.raw()) + j * bytes, static_cast<const char*>(from.raw()) + i * bytes,
+              static_cast<size_t>(bytes));
+}
+
+Tensors TopK(const Tensors& args, const Attrs& attrs) {
+  const Tensor& data = args[0];
+  const AxisView view = ViewAxis(data.shape(), NormalizedAxis(attrs.GetInt("axis"), data.shape().size()));
+  const int64_t k = attrs.GetInt("k");
+  const bool ascending = attrs.GetBool("is_ascend");
+  const Shape shape = ShapeOfResult(data.shape(), attrs);
+  Tensors results{Tensor(data.dtype(), shape), Tensor(DType::kInt64, shape)};
+  std::vector<int64_t> order(static_cast<size_t>(view.extent));
+  for (int64_t line = 0; line < view.outer * view.inner; ++line) {
+    const int64_t outer = line / view.inner, inner = line % view.inner;
+    const auto from = [&](int64_t i) { return (outer * view.extent + i) * view.inner + inner; };
+    const auto better = [&](int64_t a, int64_t b) {
+      const double x = data.At(from(a)), y = data.At(from(b));
+      if (std::isnan(x) || std::isnan(y)) return std::isnan(x) && !std::isnan(y);
+      return ascending ? x < y : x > y;
+    };
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), better);
+    for (int64_t i = 0; i < k; ++i) {
+      const int64_t to = (outer * k + i) * view.inner + inner, winner = Nth(order, i);
+      CopyElement(data, from(winner), results[0], to);
+      results[1].data<int64_t>()[to] = winner;
+    }
+  }
+  return results;
+}
+
+}  // namespace
+
+OpTable TopKOps() {
+  OpDef def;
+  def.name = "topk";
+  def.description = "the k largest or least elements along an axis, best first, and their positions";
+  def.inputs = {{"data", "any tensor"}};
+  def.attrs = {{"k", AttrKind::kInt, int64_t{1}, "how many"},
+               {"axis", AttrKind::kInt, int64_t{-1}, "the axis that is searched"},
+               {"is_ascend", AttrKind::kBool, false, "the least first, not the largest"}};
+  def.support_level = 6;
+  def.pattern = OpPattern::kReduction;
+  def.layout = LayoutRule::kNative;
+  def.type_relation = TopKType;
+  def.reference = TopK;
+  return {def};
+}
+
+}  // namespace hone::relay
