@@ -13,9 +13,17 @@ Board BoardUnderTest() {
   Board board;
   board.arch = arch == nullptr ? "aarch64" : arch;
   board.runner = std::string(HONE_RUNNERS) + "/" + board.arch + "/hone-runner";
-  if (board.arch == "aarch64") board.emulator = "qemu-aarch64-static";
-  if (board.arch == "armv7") board.emulator = "qemu-arm-static -cpu cortex-a15";
-  if (board.arch == "riscv64") board.emulator = "qemu-riscv64-static -cpu rv64,v=true,vlen=256";
+  board.target = "x86-64-v2";
+  if (board.arch == "aarch64") {
+    board.emulator = "qemu-aarch64-static";
+    board.target = "cortex-a72";
+  } else if (board.arch == "armv7") {
+    board.emulator = "qemu-arm-static -cpu cortex-a15";
+    board.target = "cortex-a15";
+  } else if (board.arch == "riscv64") {
+    board.emulator = "qemu-riscv64-static -cpu rv64,v=true,vlen=256";
+    board.target = "rv64gcv_zvl256b";
+  }
   return board;
 }
 

@@ -11,6 +11,7 @@ namespace hone {
 struct Board {
   std::string arch, runner;
   std::string emulator;  // empty for this machine's own architecture
+  std::string target;    // a name of `hone targets` whose code it runs
 
   bool emulated() const { return !emulator.empty(); }
 };

@@ -41,7 +41,7 @@ class OneFileRunner : public TrackerChildTest {
   }
   void Start(bool old_kernel = false) {
     runner_ = StartRunner({}, old_kernel);
-    for (int i = 0; i < 200; ++i) {
+    for (int i = 0; i < 1000; ++i) {
       if (Shell("hone devices --tracker " + address_).out.find("file") != std::string::npos) return;
       std::this_thread::sleep_for(std::chrono::milliseconds(50));
     }
@@ -116,6 +116,29 @@ TEST_F(EmulatedRunner, IsSentNoPackageOfAnotherArchitecture) {
   EXPECT_EQ(refused.code, 78);
   EXPECT_THAT(refused.err, AllOf(StartsWith("hone: here.hone cannot run on board/file: "), HasSubstr(" code")));
   EXPECT_EQ(std::count(refused.err.begin(), refused.err.end(), '\n'), 1) << refused.err;
+}
+
+// One file for this machine and for the board: each takes its own.
+TEST_F(EmulatedRunner, IsSentItsOwnOfAPackageForSeveral) {
+  Start();
+  const std::string build = "hone build model.onnx --no-records --threads 1 ";
+  ASSERT_EQ(Shell(build + "--target host -o here.hone").code, 0);
+  ASSERT_EQ(Shell(build + "--target " + board_.target + " -o there.hone").code, 0);
+  const ProgramResult joined = Shell("hone package join here.hone there.hone -o both.hone");
+  ASSERT_EQ(joined.code, 0) << joined.err;
+  for (const auto& [place, alone] : {std::pair{There(), "there"}, std::pair{std::string(), "here"}}) {
+    const std::string both = std::string("both-") + alone;
+    const ProgramResult ran = Shell("hone run both.hone --threads 1 --output " + both + place);
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    EXPECT_EQ(Shell(std::string("hone run ") + alone + ".hone --threads 1 --output " + alone + place).code, 0);
+    const ProgramResult compared = Shell("diff -r " + both + " " + alone);
+    EXPECT_EQ(compared.code, 0) << compared.out;
+    const ProgramResult verified = Shell("hone verify model.onnx both.hone --threads 1" + place);
+    EXPECT_EQ(verified.code, 0) << verified.err << verified.out;
+  }
+  const ProgramResult timed = Shell("hone bench both.hone --runs 3 --threads 1" + There());
+  EXPECT_EQ(timed.code, 0) << timed.err;
+  EXPECT_THAT(timed.out, AllOf(HasSubstr("timed on board/file"), HasSubstr("it is emulated")));
 }
 
 TEST_F(OneFileRunner, AnswersTheDoctor) {
