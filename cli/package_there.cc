@@ -4,14 +4,13 @@
 
 #include <algorithm>
 #include <cstring>
-#include <iterator>
 #include <set>
-#include <sstream>
 
 #include "cli/device_name.h"
 #include "compiler/codegen/machine_target.h"
 #include "core/error.h"
 #include "core/hash.h"
+#include "core/words.h"
 #include "rpc_runner/executor/package_job.h"
 
 namespace hone {
@@ -60,8 +59,8 @@ std::vector<Tensor> OutputsOf(const PackageThere& there, const std::string& byte
 CanRun RunsOn(const Environment& machine) {
   return [machine](const Target& target, const std::vector<std::string>& required_features) {
     if (!WhyNotOn(machine, target, 1).empty()) return false;
-    std::istringstream words(machine.features);
-    const std::set<std::string> has(std::istream_iterator<std::string>(words), {});
+    const std::vector<std::string_view> words = Words(machine.features);
+    const std::set<std::string_view> has(words.begin(), words.end());
     // What a machine does not tell is no reason.
     return has.empty() || std::all_of(required_features.begin(), required_features.end(),
                                       [&](const std::string& feature) { return has.contains(feature); });

@@ -5,23 +5,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <memory>
 
 #include "runtime/session.h"
+#include "runtime/small_file.h"
 
 namespace hone {
 namespace {
 
-// Not a stream: those would bring the whole of the standard library's locales into a program that links the runtime.
-std::string ReadText(const std::string& path) {
-  std::string text;
-  const std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen(path.c_str(), "re"),
-                                                   [](FILE* open) { return std::fclose(open); });
-  if (file == nullptr) return text;
-  char piece[4096];
-  for (size_t got; (got = std::fread(piece, 1, sizeof(piece), file.get())) > 0;) text.append(piece, got);
-  return text;
-}
+std::string ReadText(const std::string& path) { return ReadSmallFile(path).value_or(""); }
 
 // "QUOTA PERIOD" in cores; 0 for "max", -1 or anything else.
 double QuotaOf(const std::string& text) {

@@ -4,10 +4,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
 #include <limits>
 
+#include "core/parse_number.h"
 #include "runtime/operand_bytes.h"
+#include "runtime/small_file.h"
 
 namespace hone {
 namespace {
@@ -16,9 +17,9 @@ constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
 
 int64_t MachineBytes() {
   int64_t bytes = int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
-  std::ifstream limit("/sys/fs/cgroup/memory.max");
   // "max" is no number.
-  if (int64_t container = 0; limit >> container && container > 0) bytes = std::min(bytes, container);
+  const int64_t container = ParseInteger(FirstLineOf("/sys/fs/cgroup/memory.max")).value_or(0);
+  if (container > 0) bytes = std::min(bytes, container);
   // No process has more than it can address.
   return std::min(bytes, int64_t{std::numeric_limits<ptrdiff_t>::max()});
 }

@@ -3,12 +3,12 @@
 #include <sched.h>
 
 #include <exception>
-#include <fstream>
-#include <sstream>
+#include <string>
 #include <thread>
 #include <utility>
 
 #include "rpc_runner/machine/core_kind.h"
+#include "runtime/small_file.h"
 
 namespace hone {
 namespace {
@@ -25,10 +25,9 @@ void PinThisThread(const std::vector<int>& cpus) {
 }  // namespace
 
 std::vector<CoreGroup> CoreGroups(const std::vector<int>& allowed) {
-  std::ostringstream cpuinfo;
-  cpuinfo << std::ifstream("/proc/cpuinfo").rdbuf();
+  const std::string cpuinfo = ReadSmallFile("/proc/cpuinfo").value_or("");
   std::vector<CoreGroup> groups;
-  for (auto& [kind, cpus] : CoresByKind(cpuinfo.str(), allowed)) groups.push_back({kind, cpus});
+  for (auto& [kind, cpus] : CoresByKind(cpuinfo, allowed)) groups.push_back({kind, cpus});
   if (groups.empty()) groups.push_back({"", allowed});
   return groups;
 }

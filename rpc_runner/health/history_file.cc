@@ -8,12 +8,12 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
+#include <optional>
 
 #include "core/error.h"
 #include "core/hash.h"
 #include "core/json_fields.h"
+#include "runtime/small_file.h"
 
 namespace hone {
 namespace {
@@ -51,13 +51,10 @@ std::string HistoryPath(const std::string& folder, const std::string& device) {
 }
 
 GoldenHistory LoadHistory(const std::string& path, const std::string& device, size_t parts, std::string* complaint) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return GoldenHistory(parts);
-  std::string text(kMostBytes, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<size_t>(file.gcount()));
+  const std::optional<std::string> text = ReadSmallFile(path, kMostBytes);
+  if (!text) return GoldenHistory(parts);
   try {
-    return Parse(text, device, parts);
+    return Parse(*text, device, parts);
   } catch (const Error& error) {
     *complaint = fmt::format("{} is not read, the device is learnt anew: {}", path, error.what());
     return GoldenHistory(parts);
@@ -70,10 +67,7 @@ std::string SaveHistory(const std::string& path, const std::string& device, cons
   std::error_code failed;
   std::filesystem::create_directories(std::filesystem::path(path).parent_path(), failed);
   const std::string temporary = fmt::format("{}.{}", path, getpid());
-  std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
-  file << DumpJson(json) << '\n';
-  file.close();
-  if (file && std::rename(temporary.c_str(), path.c_str()) == 0) return "";
+  if (WriteSmallFile(temporary, DumpJson(json) + "\n") && std::rename(temporary.c_str(), path.c_str()) == 0) return "";
   std::string why = CannotWrite(path);
   std::remove(temporary.c_str());
   return why;

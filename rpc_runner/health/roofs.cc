@@ -6,12 +6,13 @@
 #include <atomic>
 #include <barrier>
 #include <memory>
-#include <regex>
+#include <optional>
 #include <thread>
 
 #include "core/error.h"
 #include "core/json_fields.h"
 #include "core/parse_number.h"
+#include "core/words.h"
 #include "rpc_runner/health/mapped_floats.h"
 #include "rpc_runner/process/clock.h"
 
@@ -94,6 +95,23 @@ Roof Measure(const VectorKernels& kernels, const CacheSizes& caches, const std::
   return roof;
 }
 
+// "[KIND] [N threads] G GFLOP/s, B GB/s", read from its end.
+std::optional<Roof> ParseRoof(std::string_view text) {
+  const std::vector<std::string_view> words = Words(text);
+  const size_t count = words.size();
+  if (count < 4 || words[count - 3] != "GFLOP/s," || words[count - 1] != "GB/s") return std::nullopt;
+  const std::optional<float> gflops = ParseFloat(words[count - 4]), read_gbps = ParseFloat(words[count - 2]);
+  if (!gflops || !read_gbps || *gflops < 0 || *read_gbps < 0) return std::nullopt;
+  size_t before = count - 4;
+  int64_t threads = 1;
+  if (before >= 2 && words[before - 1] == "threads") {
+    threads = ParseInteger(words[before - 2]).value_or(0);
+    before -= 2;
+  }
+  if (before > 1 || threads < 1 || threads > INT32_MAX) return std::nullopt;
+  return Roof{std::string(before == 1 ? words[0] : ""), static_cast<int>(threads), *gflops, *read_gbps};
+}
+
 }  // namespace
 
 std::vector<Roof> MeasureRoofs(const VectorKernels& kernels, const CacheSizes& caches,
@@ -143,13 +161,9 @@ std::string RoofsText(const std::vector<Roof>& roofs) {
 }
 
 std::vector<Roof> ParseRoofsText(std::string_view text) {
-  static const std::regex one(R"(^ ?(?:([^ ;,]+) )??(?:(\d+) threads )?([\d.]+) GFLOP/s, ([\d.]+) GB/s$)");
   std::vector<Roof> roofs;
   for (const std::string_view part : Split(text, ';')) {
-    std::cmatch match;
-    if (!std::regex_match(part.begin(), part.end(), match, one)) continue;
-    const auto number = [&](size_t group) { return ParseFloat(std::string(match[group])).value_or(0); };
-    roofs.push_back({match[1], match[2].matched ? static_cast<int>(number(2)) : 1, number(3), number(4)});
+    if (const std::optional<Roof> roof = ParseRoof(part)) roofs.push_back(*roof);
   }
   return roofs;
 }

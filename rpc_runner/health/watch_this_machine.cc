@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <fstream>
 #include <memory>
 #include <string>
 
@@ -13,6 +12,7 @@
 #include "rpc_runner/process/clock.h"
 #include "rpc_runner/process/standard_streams.h"
 #include "runtime/allowed_cores.h"
+#include "runtime/small_file.h"
 
 namespace hone {
 namespace {
@@ -27,10 +27,7 @@ std::vector<int> CoresOf(const HealthOptions& options) {
 // What the system says of its first CPU just now; empty while that one is off line.
 std::string CpuNow() {
   constexpr size_t kFirstCore = 4096;
-  std::string text(kFirstCore, '\0');
-  std::ifstream file("/proc/cpuinfo");
-  file.read(text.data(), kFirstCore);
-  text.resize(static_cast<size_t>(file.gcount()));
+  const std::string text = ReadSmallFile("/proc/cpuinfo", kFirstCore).value_or("");
   return CpuInfoValue(text, "processor") == "0" ? CpuIdOf(CpuInfoOf(text, 0)) : "";
 }
 

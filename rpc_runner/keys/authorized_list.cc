@@ -9,6 +9,7 @@
 #include <set>
 
 #include "core/parse_number.h"
+#include "core/words.h"
 #include "rpc_runner/keys/curve_key.h"
 
 namespace hone {
@@ -17,16 +18,6 @@ namespace {
 constexpr std::array<std::pair<std::string_view, Role>, 3> kRoles = {
     {{"viewer", Role::kViewer}, {"tuner", Role::kTuner}, {"runner", Role::kRunner}}};
 constexpr std::string_view kExpires = "expires=";
-
-std::vector<std::string_view> Words(std::string_view line) {
-  std::vector<std::string_view> words;
-  for (const std::string_view tabbed : Split(line, ' ')) {
-    for (const std::string_view word : Split(tabbed, '\t')) {
-      if (!word.empty()) words.push_back(word);
-    }
-  }
-  return words;
-}
 
 // What is wrong with the line, or "".
 std::string ReadLine(std::string_view line, AuthorizedKey* key) {

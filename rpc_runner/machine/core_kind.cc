@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <map>
 #include <set>
 
@@ -12,6 +11,7 @@
 #include "core/llvm_cpu_name.h"
 #include "core/parse_number.h"
 #include "rpc_runner/machine/cpu_features.h"
+#include "runtime/small_file.h"
 
 namespace hone {
 namespace {
@@ -48,9 +48,7 @@ KindOfCpu ArmKinds(std::string_view cpuinfo) {
 KindOfCpu HybridKinds(const std::string& devices) {
   KindOfCpu kinds;
   for (const char* kind : {"atom", "core"}) {
-    std::ifstream file(fmt::format("{}/cpu_{}/cpus", devices, kind));
-    std::string list;
-    std::getline(file, list);
+    const std::string list = FirstLineOf(fmt::format("{}/cpu_{}/cpus", devices, kind));
     try {
       for (int cpu : ParseCoreList(list)) kinds[cpu] = kind;
     } catch (const Error&) {

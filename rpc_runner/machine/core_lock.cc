@@ -6,9 +6,11 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <fstream>
 #include <set>
 #include <thread>
+
+#include "core/parse_number.h"
+#include "runtime/small_file.h"
 
 namespace hone {
 namespace {
@@ -21,9 +23,8 @@ std::string CpuFolder(const std::string& root, int cpu) {
 
 // The first of the core's CPUs, "0,64" or "0-1"; the CPU itself where the system does not say.
 int FirstSibling(const std::string& root, int cpu) {
-  int first = cpu;
-  std::ifstream(CpuFolder(root, cpu) + "/thread_siblings_list") >> first;
-  return first;
+  const std::string siblings = FirstLineOf(CpuFolder(root, cpu) + "/thread_siblings_list");
+  return static_cast<int>(ParseInteger(siblings.substr(0, siblings.find_first_of(",-"))).value_or(cpu));
 }
 
 }  // namespace

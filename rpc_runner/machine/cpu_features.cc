@@ -1,7 +1,9 @@
 #include "rpc_runner/machine/cpu_features.h"
 
 #include <set>
-#include <sstream>
+
+#include "core/parse_number.h"
+#include "core/words.h"
 
 #if defined(__aarch64__)
 #include <sys/auxv.h>
@@ -62,21 +64,19 @@ std::string Join(const std::set<std::string_view>& names) {
 }  // namespace
 
 std::string CpuInfoValue(std::string_view cpuinfo, std::string_view name) {
-  std::istringstream lines{std::string(cpuinfo)};
-  for (std::string line; std::getline(lines, line);) {
+  for (const std::string_view line : Split(cpuinfo, '\n')) {
     const size_t colon = line.find(':');
-    if (colon == std::string::npos || line.compare(0, name.size(), name) != 0) continue;
+    if (colon == line.npos || !line.starts_with(name)) continue;
     if (line.find_first_not_of(" \t", name.size()) != colon) continue;
     const size_t begin = line.find_first_not_of(" \t", colon + 1);
-    return begin == std::string::npos ? "" : line.substr(begin);
+    return std::string(begin == line.npos ? "" : line.substr(begin));
   }
   return "";
 }
 
 std::string FeaturesFromFlags(std::string_view flags) {
   std::set<std::string_view> found;
-  std::istringstream words{std::string(flags)};
-  for (std::string word; words >> word;) {
+  for (const std::string_view word : Words(flags)) {
     for (const Name& name : kNames) {
       if (name.linux_name == word) found.insert(name.llvm_name);
     }

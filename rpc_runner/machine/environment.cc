@@ -5,8 +5,6 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#include <fstream>
-#include <sstream>
 
 #include "core/llvm_cpu_name.h"
 #include "core/version.h"
@@ -15,23 +13,10 @@
 #include "rpc_runner/machine/sensors.h"
 #include "runtime/allowed_cores.h"
 #include "runtime/session.h"
+#include "runtime/small_file.h"
 
 namespace hone {
 namespace {
-
-std::string ReadFile(const std::string& path) {
-  std::ifstream file(path);
-  std::ostringstream text;
-  if (file) text << file.rdbuf();
-  return text.str();
-}
-
-std::string ReadLine(const std::string& path) {
-  std::ifstream file(path);
-  std::string line;
-  std::getline(file, line);
-  return line;
-}
 
 std::string FirstOf(std::string_view cpuinfo, std::initializer_list<const char*> names) {
   for (const char* name : names) {
@@ -45,19 +30,19 @@ std::string Caches(int cpu) {
   std::string text;
   for (int i = 0; i < 8; ++i) {
     const std::string folder = fmt::format("/sys/devices/system/cpu/cpu{}/cache/index{}/", cpu, i);
-    const std::string size = ReadLine(folder + "size");
+    const std::string size = FirstLineOf(folder + "size");
     if (size.empty()) break;
-    if (ReadLine(folder + "type") == "Instruction") continue;
+    if (FirstLineOf(folder + "type") == "Instruction") continue;
     text += (text.empty() ? "" : ",") + size;
   }
   return text;
 }
 
 std::string Hypervisor(const std::string& cpuinfo) {
-  if (std::string type = ReadLine("/sys/hypervisor/type"); !type.empty()) return type;
+  if (std::string type = FirstLineOf("/sys/hypervisor/type"); !type.empty()) return type;
   const std::string flags = " " + CpuInfoValue(cpuinfo, "flags") + " ";
   if (flags.find(" hypervisor ") == std::string::npos) return "";
-  const std::string product = ReadLine("/sys/class/dmi/id/sys_vendor");
+  const std::string product = FirstLineOf("/sys/class/dmi/id/sys_vendor");
   return product.empty() ? "unknown" : product;
 }
 
@@ -82,7 +67,7 @@ bool RunsPrograms(std::string_view kernels) {
 // An emulator of programs shows the host's kernel, which tells its own architecture.
 bool IsEmulated(std::string_view cpuinfo) {
   if (kArch.empty()) return false;
-  const std::string kernels = ReadLine("/proc/sys/kernel/arch");
+  const std::string kernels = FirstLineOf("/proc/sys/kernel/arch");
   return cpuinfo.find(kForeignField) != std::string_view::npos || (!kernels.empty() && !RunsPrograms(kernels));
 }
 
@@ -112,7 +97,7 @@ std::string CpuIdOf(std::string_view cpuinfo) {
 
 Environment ProbeEnvironment() {
   Environment environment;
-  const std::string cpuinfo = ReadFile("/proc/cpuinfo");
+  const std::string cpuinfo = ReadSmallFile("/proc/cpuinfo").value_or("");
   utsname system{};
   if (uname(&system) == 0) {
     environment.host = system.nodename;
@@ -121,7 +106,7 @@ Environment ProbeEnvironment() {
   ProbeCpu(cpuinfo, environment);
   environment.cores = AllowedCores();
   const std::vector<int> allowed = AffinityCpus();
-  environment.governor = ReadLine(
+  environment.governor = FirstLineOf(
       fmt::format("/sys/devices/system/cpu/cpu{}/cpufreq/scaling_governor", allowed.empty() ? 0 : allowed.front()));
   environment.hypervisor = Hypervisor(cpuinfo);
   double load[1] = {0};

@@ -4,22 +4,17 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 
 #include "core/parse_number.h"
+#include "runtime/small_file.h"
 
 namespace hone {
 namespace {
 
 namespace fs = std::filesystem;
 
-std::optional<int64_t> ReadNumber(const fs::path& path) {
-  std::ifstream file(path);
-  std::string line;
-  std::getline(file, line);
-  return ParseInteger(line);
-}
+std::optional<int64_t> ReadNumber(const fs::path& path) { return ParseInteger(FirstLineOf(path.string())); }
 
 std::vector<fs::path> EntriesOf(const fs::path& folder) {
   std::vector<fs::path> entries;

@@ -3,30 +3,30 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
-#include <sstream>
 #include <string>
+
+#include "core/parse_number.h"
+#include "core/words.h"
+#include "runtime/small_file.h"
 
 namespace hone {
 namespace {
 
-constexpr int kSteal = 7, kFields = 8;  // user nice system idle iowait irq softirq steal; guest is in user already
+constexpr size_t kSteal = 7, kFields = 8;  // user nice system idle iowait irq softirq steal; guest is in user already
 
 }  // namespace
 
 CpuTicks TicksOf(std::string_view stat, const std::vector<int>& cpus) {
-  const auto is_ours = [&](const std::string& name) {
+  const auto is_ours = [&](std::string_view name) {
     if (cpus.empty()) return name == "cpu";
     return std::any_of(cpus.begin(), cpus.end(), [&](int cpu) { return name == fmt::format("cpu{}", cpu); });
   };
   CpuTicks ticks;
-  std::istringstream lines{std::string(stat)};
-  for (std::string line; std::getline(lines, line);) {
-    std::istringstream words(line);
-    std::string name;
-    if (!(words >> name) || !is_ours(name)) continue;
-    int64_t value = 0;
-    for (int field = 0; field < kFields && words >> value; ++field) {
+  for (const std::string_view line : Split(stat, '\n')) {
+    const std::vector<std::string_view> words = Words(line);
+    if (words.empty() || !is_ours(words[0])) continue;
+    for (size_t field = 0; field < kFields && field + 1 < words.size(); ++field) {
+      const int64_t value = ParseInteger(words[field + 1]).value_or(0);
       ticks.all += value;
       if (field == kSteal) ticks.steal += value;
     }
@@ -34,11 +34,7 @@ CpuTicks TicksOf(std::string_view stat, const std::vector<int>& cpus) {
   return ticks;
 }
 
-CpuTicks ReadTicks(const std::vector<int>& cpus) {
-  std::ostringstream text;
-  text << std::ifstream("/proc/stat").rdbuf();
-  return TicksOf(text.str(), cpus);
-}
+CpuTicks ReadTicks(const std::vector<int>& cpus) { return TicksOf(ReadSmallFile("/proc/stat").value_or(""), cpus); }
 
 double StealShare(const CpuTicks& before, const CpuTicks& after) {
   const int64_t all = after.all - before.all;

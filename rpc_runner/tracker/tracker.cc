@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <fstream>
 #include <map>
 #include <memory>
 
@@ -17,6 +16,7 @@
 #include "rpc_runner/tracker/outbox.h"
 #include "rpc_runner/tracker/tracker_state.h"
 #include "rpc_runner/wire/socket.h"
+#include "runtime/small_file.h"
 
 namespace hone {
 namespace {
@@ -27,11 +27,8 @@ constexpr int64_t kFlushNs = 1'000'000;  // how soon a full connection is tried 
 void WritePortFile(const std::string& path, const std::string& address) {
   if (path.empty()) return;
   const std::string partial = path + ".partial";
-  std::ofstream file(partial);
-  file << address << "\n";
-  file.close();
   // A reader sees the whole line or no file.
-  if (!file || std::rename(partial.c_str(), path.c_str()) != 0) {
+  if (!WriteSmallFile(partial, address + "\n") || std::rename(partial.c_str(), path.c_str()) != 0) {
     throw Error(ExitCode::kCannotCreate, fmt::format("cannot write the port file {}", path));
   }
 }

@@ -5,13 +5,12 @@
 
 #include <cstddef>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 
 #include "core/error.h"
 #include "core/hash.h"
 #include "core/version.h"
 #include "rpc_runner/process/spawned_program.h"
+#include "runtime/small_file.h"
 
 namespace hone {
 namespace {
@@ -36,9 +35,8 @@ bool SameMachine(std::string_view a, std::string_view b) {
 RunningProgram Read() {
   RunningProgram program;
   program.path = ThisProgramsPath();
-  std::ifstream in(program.path, std::ios::binary);
-  const std::string bytes(std::istreambuf_iterator<char>(in), {});
-  if (!in || bytes.empty()) throw Error(ExitCode::kIo, fmt::format("cannot read this program, \"{}\"", program.path));
+  const std::string bytes = ReadSmallFile(program.path).value_or("");
+  if (bytes.empty()) throw Error(ExitCode::kIo, fmt::format("cannot read this program, \"{}\"", program.path));
   program.version = HoneVersion();
   program.sha256 = Sha256Hex(bytes);
   program.head = bytes.substr(0, kHeadBytes);

@@ -299,7 +299,13 @@ TEST(Roofs, AreThoseOfAsManyThreads) {
   EXPECT_FLOAT_EQ(static_cast<float>(RoofFor(roofs, 2).read_gbps), 28.0F);
   EXPECT_FLOAT_EQ(static_cast<float>(RoofFor(roofs, 4).gflops), 213.1F) << "the most there are";
   EXPECT_EQ(ParseRoofsText("atom 50.0 GFLOP/s, 9.0 GB/s").at(0).cores, "atom");
-  EXPECT_THAT(ParseRoofsText("as fast as it gets"), IsEmpty());
+  const std::vector<Roof> both = {{"cortex-a53", 4, 30.5, 3.0}, {"", 8, 80.0, 5.5}};
+  EXPECT_EQ(ParseRoofsText(RoofsText(both)).at(0).cores, "cortex-a53");
+  EXPECT_EQ(ParseRoofsText(RoofsText(both)).at(0).threads, 4);
+  EXPECT_EQ(ParseRoofsText(RoofsText(both)).at(1).threads, 8);
+  for (const char* none : {"as fast as it gets", "two threads 1.0 GFLOP/s, 1.0 GB/s", "-1.0 GFLOP/s, 1.0 GB/s"}) {
+    EXPECT_THAT(ParseRoofsText(none), IsEmpty()) << none;
+  }
 }
 
 Json BenchResult(const std::string& host) {
