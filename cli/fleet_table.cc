@@ -23,13 +23,18 @@ std::string StateText(const RunnerInfo& r) {
   return text;
 }
 
+// "4", "4: cortex-a72".
+std::string CoresText(const RunnerInfo& r) {
+  return r.core_kind.empty() ? fmt::format("{}", r.cores) : fmt::format("{}: {}", r.cores, r.core_kind);
+}
+
 }  // namespace
 
 TextRows RunnerRows(const TrackerStatus& status) {
   TextRows rows = {{"key", "label", "cpu", "llvm cpu", "> cores", "state", "holder", "> jobs done", "isolation",
                     "address", "at most", "health"}};
   for (const RunnerInfo& r : status.runners) {
-    rows.push_back({r.key, r.label, r.cpu, r.llvm_cpu, fmt::format("{}", r.cores), StateText(r), r.holder,
+    rows.push_back({r.key, r.label, r.cpu, r.llvm_cpu, CoresText(r), StateText(r), r.holder,
                     fmt::format("{}", r.jobs_done), r.isolation, r.address.empty() ? "-" : r.address, r.roofs,
                     r.health});
   }

@@ -33,9 +33,10 @@ class Way {
   std::string Lease() {
     runner_ = MakeRemoteRunner(remote_);
     machine_ = runner_->Describe();
-    return fmt::format("{} ({}, {} core{}{}), isolation: {}", RunnerName(machine_), machine_.cpu_model, machine_.cores,
-                       machine_.cores == 1 ? "" : "s", machine_.emulated ? ", emulated" : "",
-                       machine_.isolation.empty() ? "none" : machine_.isolation);
+    return fmt::format("{} ({}, {} core{}{}{}), isolation: {}", RunnerName(machine_), machine_.cpu_model,
+                       machine_.cores, machine_.cores == 1 ? "" : "s",
+                       machine_.core_kind.empty() ? "" : ": " + machine_.core_kind,
+                       machine_.emulated ? ", emulated" : "", machine_.isolation.empty() ? "none" : machine_.isolation);
   }
 
   std::string Build() {

@@ -99,9 +99,23 @@ Fingerprint FingerprintOf(const Environment& environment) {
 
 bool SameExactly(const Fingerprint& a, const Fingerprint& b) { return a.known() && a == b; }
 
+namespace {
+
+// "cortex-a53*1,cortex-a72*4,smt" as "cortex-a53,cortex-a72": how many there are and how they lie is left out.
+std::string KindsAlone(std::string_view core_kind) {
+  std::string kinds;
+  for (const std::string_view word : Split(core_kind, ',')) {
+    if (word == "smt" || word.starts_with("nodes")) continue;
+    kinds += fmt::format("{}{}", kinds.empty() ? "" : ",", word.substr(0, word.find('*')));
+  }
+  return kinds;
+}
+
+}  // namespace
+
 bool SameModel(const Fingerprint& a, const Fingerprint& b) {
   return a.known() && a.vendor == b.vendor && a.host == b.host && a.family == b.family && a.model == b.model &&
-         a.core_kind == b.core_kind && a.emulated == b.emulated;
+         KindsAlone(a.core_kind) == KindsAlone(b.core_kind) && a.emulated == b.emulated;
 }
 
 }  // namespace hone

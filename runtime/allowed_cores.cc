@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <map>
 
 #include "runtime/session.h"
+#include "runtime/sibling_cpus.h"
 #include "runtime/small_file.h"
 
 namespace hone {
@@ -58,6 +60,13 @@ std::vector<int> AffinityCpus() {
     if (done) return cpus;
   }
   return {};
+}
+
+std::vector<int> CpusToPin() {
+  const std::vector<int> cpus = AffinityCpus();
+  // Once: processes that were confined since have no file to read it from.
+  static const std::map<int, int> cores = CoresOf(cpus);
+  return OneOfEachCoreFirst(cpus, cores);
 }
 
 double CgroupQuotaCores(const std::string& membership, const std::string& root) {

@@ -1,5 +1,5 @@
-// Files that are read or written whole: what the system tells under /proc and /sys, and small ones of our own. Not by streams:
-// those would bring the whole of the standard library's locales into a program that is linked statically.
+// Files that are read or written whole: what the system tells under /proc and /sys, and small ones of our own. Not by
+// streams: those would bring the whole of the standard library's locales into a program that is linked statically.
 #pragma once
 
 #include <cstddef>

@@ -105,7 +105,7 @@ ThreadPool::ThreadPool(int threads, bool pin) : state_(std::make_unique<State>()
   state_->threads = threads;
   // With fewer cores than threads a spinning worker keeps the one it waits for from running.
   if (AllowedCores() >= threads) state_->spin = kSpin;
-  const std::vector<int> cpus = AffinityCpus();
+  const std::vector<int> cpus = pin ? CpusToPin() : std::vector<int>();
   state_->helpers.reserve(static_cast<size_t>(threads) - 1);
   try {
     for (int worker = 1; worker < threads; ++worker) {

@@ -12,7 +12,7 @@ namespace hone {
 // set FTZ and DAZ. One Run at a time.
 class ThreadPool {
  public:
-  // pin: each worker is bound to one of the cores that the process may use, in order (the caller is not bound).
+  // pin: each worker is bound to one CPU, in the order of CpusToPin (the caller, who is the first, is not bound).
   explicit ThreadPool(int threads, bool pin = false);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;

@@ -17,10 +17,13 @@
 #include "compiler/codegen/host.h"
 #include "core/error.h"
 #include "db/open_database.h"
+#include "rpc_runner/machine/core_set.h"
 #include "rpc_runner/machine/environment.h"
 #include "rpc_runner/runner.h"
 #include "rpc_runner/tracker/ask_tracker.h"
+#include "runtime/allowed_cores.h"
 #include "runtime/session.h"
+#include "runtime/small_file.h"
 
 namespace hone {
 namespace {
@@ -44,6 +47,16 @@ Finding CheckCpu(const Environment& environment) {
           fmt::format("{} ({}), machine model {}: {} lanes, {} registers, L1d {}, L2 {}, L3 {}", environment.cpu_model,
                       host.cpu, m.name, m.vector_lanes, m.vector_registers, BytesText(m.l1_bytes),
                       BytesText(m.l2_bytes), BytesText(m.l3_bytes))};
+}
+
+Finding CheckCores() {
+  const std::string cpuinfo = ReadSmallFile("/proc/cpuinfo").value_or("");
+  const std::vector<int> allowed = AffinityCpus();
+  const std::vector<CpuPlace> used = PlacesOf(allowed, cpuinfo), all = PlacesOf(OnlineCpus(allowed), cpuinfo);
+  const std::string what = fmt::format("{} allowed, {}", AllowedCores(), CoreSetInWords(used, all));
+  if (!IsMixed(used)) return {"cores", "ok", what};
+  return {"cores", "note",
+          what + "; threads wait for the slowest: --cores takes big, nosmt or node0 of a runner or tune"};
 }
 
 Finding CheckGovernor(const Environment& environment) {
@@ -113,7 +126,7 @@ Findings Examine(const std::string& db, const RemoteRunnerOptions& remote) {
   Findings findings;
   findings.push_back(CheckToolchain());
   findings.push_back(CheckCpu(environment));
-  findings.push_back({"cores", "ok", fmt::format("{} allowed", AllowedCores())});
+  findings.push_back(CheckCores());
   findings.push_back(CheckGovernor(environment));
   findings.push_back(CheckLoad(environment));
   findings.push_back(CheckTimer());

@@ -3,9 +3,9 @@
 #include "cli/command_line.h"
 #include "cli/key_options.h"
 #include "cli/stop.h"
-#include "core/core_list.h"
 #include "core/duration.h"
 #include "rpc_runner/health/history_file.h"
+#include "rpc_runner/machine/core_set.h"
 #include "rpc_runner/runner_server.h"
 
 namespace hone {
@@ -23,7 +23,8 @@ int RunnerCommand(const Arguments& arguments) {
   line.AddFlag("--direct", options.direct,
                "let tuners of this machine dial this runner too, where the tracker has no keys");
   line.Add("--bind", options.bind, "where, with --direct; port * picks a free one").ShowDefault();
-  line.Add("--cores", cores, "the CPUs to time on, as 0,2-3; by default all that are allowed");
+  line.Add("--cores", cores,
+           "the CPUs to time on, as 0,2-3, or in words: big, cortex-a72, nosmt+node0; by default all that are allowed");
   line.Add("--max-deadline", max_deadline,
            "the longest that a candidate may take, whatever its job says; by default 60s");
   line.Add("--max-memory", max_memory,
@@ -43,7 +44,7 @@ int RunnerCommand(const Arguments& arguments) {
       .ShowDefault();
   AddClientKeyOptions(line, options.keys);
   if (!line.Parse(arguments)) return 0;
-  options.executor.cores = ParseCoreList(cores);
+  options.executor.cores = CoresOfThisMachine(cores);
   if (health == "on") options.health = HealthOptions{StateFolder(), options.executor.cores, {}};
   if (!max_deadline.empty()) options.executor.max_deadline_ns = ParseDuration(max_deadline);
   if (!max_memory.empty()) options.executor.max_memory_bytes = ParseMemorySize(max_memory);

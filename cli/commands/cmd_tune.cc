@@ -17,10 +17,10 @@
 #include "cli/printing/tune_output.h"
 #include "cli/stop.h"
 #include "cli/store.h"
-#include "core/core_list.h"
 #include "core/duration.h"
 #include "core/error.h"
 #include "db/patient_store.h"
+#include "rpc_runner/machine/core_set.h"
 #include "rpc_runner/runner.h"
 #include "tuner/finals/network_finals.h"
 #include "tuner/replay.h"
@@ -67,7 +67,7 @@ void AddOptions(CommandLine& line, TuneCommandOptions& options) {
       .OneOf({"network", "kernels"})
       .ShowDefault();
   line.Add("--tasks", options.tasks, "only the tasks whose workload contains one of these texts");
-  line.Add("--cores", options.cores, "without a tracker: the CPUs to time on, as 0,2-3");
+  line.Add("--cores", options.cores, "without a tracker: the CPUs to time on, as 0,2-3, or in words: big, nosmt+node0");
   line.Add("--replay", options.replay, "search with the records of this store in place of a runner; keeps nothing");
   const Option tracker = line.Add("--tracker", options.remote.tracker, "tcp://HOST:PORT: measure on runners behind it")
                              .Env("HONE_TRACKER")
@@ -104,7 +104,7 @@ void FilterTasks(std::vector<Task>& tasks, const std::vector<std::string>& wante
 
 std::unique_ptr<Runner> MakeRunner(const TuneCommandOptions& options) {
   if (!options.replay.empty()) return nullptr;
-  if (options.remote.tracker.empty()) return MakeLocalRunner(ParseCoreList(options.cores));
+  if (options.remote.tracker.empty()) return MakeLocalRunner(CoresOfThisMachine(options.cores));
   if (options.remote.key.empty())
     throw Error(ExitCode::kUsage, "--tracker needs --key; `hone devices --tracker` lists the keys");
   return MakeRemoteRunner(options.remote);
@@ -144,7 +144,7 @@ TuneOptions Complete(const TuneCommandOptions& options) {
   tune.model = options.model.model;
   if (!options.until_gain.empty()) tune.budget.until_gain = ParseUntilGain(options.until_gain);
   if (options.early_stopping >= 0) tune.budget.early_stopping = options.early_stopping;
-  tune.cores = ParseCoreList(options.cores);
+  tune.cores = CoresOfThisMachine(options.cores);
   if (!options.budget.empty()) {
     tune.budget.time_ns = ParseDuration(options.budget);
   } else if (tune.budget.trials == 0 && tune.budget.until_gain == 0) {

@@ -57,7 +57,7 @@ class Executor {
         pin_(!options.cores.empty()),
         caps_(CapsOf(options)),
         environment_(ProbeEnvironment()),
-        lock_(AffinityCpus()),
+        lock_(CpusToPin()),
         jobs_(fd, environment_.cores, pin_, caps_, lock_, RoofOf(environment_, options)),
         packages_(caps_.cache_bytes) {
     OpenMemoryFile();

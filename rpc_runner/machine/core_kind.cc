@@ -81,12 +81,4 @@ std::map<std::string, std::vector<int>> CoresByKind(std::string_view cpuinfo, co
   return cores;
 }
 
-std::string CoreKind(std::string_view cpuinfo, const std::vector<int>& allowed, const std::string& devices) {
-  std::vector<std::string> ours;
-  for (const auto& [kind, cpus] : CoresByKind(cpuinfo, allowed, devices)) {
-    if (!kind.empty()) ours.push_back(kind);
-  }
-  return fmt::format("{}", fmt::join(ours, ","));
-}
-
 }  // namespace hone

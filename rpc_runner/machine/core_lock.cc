@@ -9,8 +9,7 @@
 #include <set>
 #include <thread>
 
-#include "core/parse_number.h"
-#include "runtime/small_file.h"
+#include "runtime/sibling_cpus.h"
 
 namespace hone {
 namespace {
@@ -21,17 +20,11 @@ std::string CpuFolder(const std::string& root, int cpu) {
   return fmt::format("{}/devices/system/cpu/cpu{}/topology", root, cpu);
 }
 
-// The first of the core's CPUs, "0,64" or "0-1"; the CPU itself where the system does not say.
-int FirstSibling(const std::string& root, int cpu) {
-  const std::string siblings = FirstLineOf(CpuFolder(root, cpu) + "/thread_siblings_list");
-  return static_cast<int>(ParseInteger(siblings.substr(0, siblings.find_first_of(",-"))).value_or(cpu));
-}
-
 }  // namespace
 
 CoreLock::CoreLock(const std::vector<int>& cpus, const std::string& root) {
   std::set<int> cores;
-  for (const int cpu : cpus) cores.insert(FirstSibling(root, cpu));
+  for (const int cpu : cpus) cores.insert(FirstSibling(cpu, root));
   for (const int core : cores) {
     const int file = open((CpuFolder(root, core) + "/core_id").c_str(), O_RDONLY | O_CLOEXEC);
     if (file >= 0) files_.push_back(file);

@@ -9,6 +9,7 @@
 #include "core/llvm_cpu_name.h"
 #include "core/version.h"
 #include "rpc_runner/machine/core_kind.h"
+#include "rpc_runner/machine/core_set.h"
 #include "rpc_runner/machine/cpu_features.h"
 #include "rpc_runner/machine/sensors.h"
 #include "runtime/allowed_cores.h"
@@ -80,7 +81,7 @@ void ProbeCpu(const std::string& cpuinfo, Environment& environment) {
   environment.microcode = CpuInfoValue(cpuinfo, "microcode");
   environment.features = CpuFeatures(cpuinfo);
   environment.caches = Caches(first);
-  environment.core_kind = CoreKind(cpuinfo, allowed);
+  environment.core_kind = CoreSetText(PlacesOf(allowed, cpuinfo), PlacesOf(OnlineCpus(allowed), cpuinfo));
   environment.emulated = IsEmulated(cpuinfo);
   environment.arch = kArch;
   environment.llvm_cpu = LlvmCpuName(kArch, FingerprintOf(environment));

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <limits>
 
-#include "core/core_list.h"
 #include "core/duration.h"
 #include "core/error.h"
 #include "core/parse_number.h"
+#include "rpc_runner/machine/core_set.h"
 
 namespace hone {
 namespace {
@@ -46,7 +46,7 @@ std::vector<std::string> ExecutorWords(const ExecutorOptions& options) {
 
 bool ExecutorOptionFrom(std::string_view name, std::string_view value, ExecutorOptions* options) {
   if (name == "--cores") {
-    options->cores = ParseCoreList(value);
+    options->cores = CoresOfThisMachine(value);
   } else if (name == "--max-deadline") {
     options->max_deadline_ns = ParseDuration(value);
   } else if (name == "--max-memory") {

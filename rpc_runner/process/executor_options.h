@@ -25,7 +25,8 @@ struct ExecutorOptions {
 
 // The options as words for ExecutorOptionFrom. required_isolation is not among them: it is asked after.
 std::vector<std::string> ExecutorWords(const ExecutorOptions& options);
-// Takes --cores LIST, --max-deadline TIME, --max-memory SIZE, --max-package SIZE, --max-cache SIZE, --user NAME,
+// Takes --cores SET (CoresOfThisMachine), --max-deadline TIME, --max-memory SIZE, --max-package SIZE, --max-cache SIZE,
+// --user NAME,
 // --emulator COMMAND and --require-isolation WORDS. False when `name` is none of them. Throws Error(kUsage) for a value
 // that is not right.
 bool ExecutorOptionFrom(std::string_view name, std::string_view value, ExecutorOptions* options);

@@ -28,6 +28,7 @@ RunnerInfo InfoOf(const RunnerEntry& runner, int64_t now_ns) {
   info.wanted = runner.wanted;
   info.not_upgraded = runner.not_upgraded;
   info.cores = environment.cores;
+  info.core_kind = environment.core_kind;
   info.jobs_done = runner.jobs_done;
   info.drained = runner.drained;
   info.holder = NameForPeople(runner.client);

@@ -19,6 +19,7 @@ Json ToJson(const RunnerInfo& r) {
   if (r.leased_ns >= 0) json["leased_ns"] = r.leased_ns;
   if (!r.held_by.empty()) json["held_by"] = r.held_by;
   if (!r.held_by.empty()) json["held_ns"] = r.held_ns;
+  if (!r.core_kind.empty()) json["core_kind"] = r.core_kind;
   if (!r.health.empty()) json["health"] = r.health;
   if (!r.roofs.empty()) json["roofs"] = r.roofs;
   if (!r.version.empty()) json["version"] = r.version;
@@ -36,6 +37,7 @@ RunnerInfo RunnerFromJson(const Json& r) {
   info.jobs_done = static_cast<int64_t>(HeaderNumber(r, "jobs_done"));
   info.holder = TextOrNone(r, "holder");
   info.held_by = TextOrNone(r, "held_by");
+  info.core_kind = TextOrNone(r, "core_kind");
   info.health = TextOrNone(r, "health");
   info.roofs = TextOrNone(r, "roofs");
   info.version = TextOrNone(r, "version");

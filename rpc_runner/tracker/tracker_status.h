@@ -17,6 +17,7 @@ struct RunnerInfo {
   std::string address;        // where it can be dialled; empty: it dials out only
   std::string llvm_cpu = {};  // empty: not known
   int cores = 0;
+  std::string core_kind = {};  // Environment's
   int64_t jobs_done = 0;
   std::string holder = {};   // who has leased it, for people; empty: nobody, or not known
   std::string held_by = {};  // for whom it is held; empty: for nobody

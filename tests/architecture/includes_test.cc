@@ -53,7 +53,7 @@ const std::map<std::string, std::set<std::string>> kSubRoomMayInclude = {
      {"compiler/passes/graph", "compiler/passes/layouts", "compiler/relay", "compiler/schedules", "compiler/generic",
       "compiler/codegen", "compiler/compile_kernel.h"}},
     {"rpc_runner/machine", {}},
-    {"rpc_runner/process", {}},
+    {"rpc_runner/process", {"rpc_runner/machine"}},
     {"rpc_runner/wire", {"rpc_runner/process", "rpc_runner/runner.h"}},
     {"rpc_runner/health", {"rpc_runner/machine", "rpc_runner/process", "rpc_runner/wire"}},
     {"rpc_runner/keys", {"rpc_runner/wire", "rpc_runner/process"}},

@@ -77,6 +77,17 @@ TEST(Fingerprint, AModelHasManyFingerprints) {
   }
 }
 
+TEST(Fingerprint, HowManyCoresOfAKindThereAreIsNoOtherModel) {
+  const auto of = [](const char* cores) { return With([&](Environment& e) { e.core_kind = cores; }); };
+  for (const char* cores : {"atom*1,core*4", "atom,core,smt", "atom*2,core*2,smt,nodes2"}) {
+    EXPECT_TRUE(SameModel(of("atom,core"), of(cores))) << cores;
+    EXPECT_FALSE(SameExactly(of("atom,core"), of(cores))) << cores;
+    EXPECT_EQ(Fingerprint::Parse(of(cores).ToText()), of(cores));
+  }
+  EXPECT_TRUE(SameModel(of(""), of("smt")));
+  EXPECT_FALSE(SameModel(of("atom,core"), of("core*4,smt")));
+}
+
 TEST(Fingerprint, WhereTheCpuIsNotToldTheHostTells) {
   const Fingerprint board = With([](Environment& e) { e.cpu_id = "", e.host = "a board"; });
   EXPECT_EQ(board.ToText(), "host=a_board caches=32K,512K,32M features=avx,avx2,fma");

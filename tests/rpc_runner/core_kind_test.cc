@@ -16,35 +16,23 @@ constexpr std::string_view kBigLittle =
 
 std::string NoHybrid() { return testing::TempDir() + "no_such_folder"; }
 
-TEST(CoreKind, NamesTheAllowedOnesOfSeveral) {
-  EXPECT_EQ(CoreKind(kBigLittle, {0}, NoHybrid()), "cortex-a53");
-  EXPECT_EQ(CoreKind(kBigLittle, {1, 0}, NoHybrid()), "cortex-a53,cortex-a72");
-  EXPECT_EQ(CoreKind(kBigLittle, {2}, NoHybrid()), "0x99/0x001");
-}
-
-TEST(CoreKind, IsNothingWhereAllAreAlike) {
-  const std::string_view one = kBigLittle.substr(0, kBigLittle.find("\n\n") + 2);
-  EXPECT_EQ(CoreKind(one, {0}, NoHybrid()), "");
-  EXPECT_EQ(CoreKind("processor : 0\nvendor_id : GenuineIntel\n", {0}, NoHybrid()), "");
-  EXPECT_EQ(CoreKind("", {}, NoHybrid()), "");
-}
-
 TEST(CoresByKind, GroupsTheAllowedOnes) {
   using Groups = std::map<std::string, std::vector<int>>;
   EXPECT_EQ(CoresByKind(kBigLittle, {0, 1, 5}, NoHybrid()),
             (Groups{{"", {5}}, {"cortex-a53", {0}}, {"cortex-a72", {1}}}));
+  EXPECT_EQ(CoresByKind(kBigLittle, {2}, NoHybrid()), (Groups{{"0x99/0x001", {2}}}));
   EXPECT_EQ(CoresByKind("processor : 0\nvendor_id : GenuineIntel\n", {0, 1}, NoHybrid()), (Groups{{"", {0, 1}}}));
   EXPECT_EQ(CoresByKind("", {}, NoHybrid()), Groups());
 }
 
-TEST(CoreKind, ReadsTheListsOfAHybrid) {
+TEST(CoresByKind, ReadsTheListsOfAHybrid) {
   const std::filesystem::path devices = testing::TempDir() + "hone_core_kind_" + std::to_string(getpid());
   for (const auto& [kind, list] : {std::pair("cpu_atom", "4-7\n"), std::pair("cpu_core", "0-3\n")}) {
     std::filesystem::create_directories(devices / kind);
     std::ofstream(devices / kind / "cpus") << list;
   }
-  EXPECT_EQ(CoreKind("", {0, 3}, devices), "core");
-  EXPECT_EQ(CoreKind("", {3, 4}, devices), "atom,core");
+  EXPECT_EQ(CoresByKind("", {0, 3, 4}, devices),
+            (std::map<std::string, std::vector<int>>{{"atom", {4}}, {"core", {0, 3}}}));
   std::filesystem::remove_all(devices);
 }
 

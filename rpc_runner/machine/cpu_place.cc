@@ -1,0 +1,85 @@
+#include "rpc_runner/machine/cpu_place.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "core/core_list.h"
+#include "core/error.h"
+#include "core/parse_number.h"
+#include "rpc_runner/machine/core_kind.h"
+#include "runtime/sibling_cpus.h"
+#include "runtime/small_file.h"
+
+namespace hone {
+namespace {
+
+// Favoured cores of one kind differ by less.
+constexpr double kAlike = 0.9;
+constexpr int kMostNodes = 1024;
+
+// Empty where the system tells no such list.
+std::vector<int> ListIn(const std::string& path) {
+  try {
+    return ParseCoreList(FirstLineOf(path));
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+std::map<int, int> NodesOfCpus(const std::string& root) {
+  std::map<int, int> nodes;
+  for (const int node : ListIn(root + "/devices/system/node/online")) {
+    if (node > kMostNodes) break;
+    for (const int cpu : ListIn(fmt::format("{}/devices/system/node/node{}/cpulist", root, node))) nodes[cpu] = node;
+  }
+  return nodes;
+}
+
+// Clusters of the same core at other clocks have the same name.
+void NameClusters(std::vector<CpuPlace>& places) {
+  std::map<std::string, std::pair<int64_t, int64_t>> range;  // least and greatest capacity of a kind
+  for (const CpuPlace& place : places) {
+    auto& [least, greatest] = range.try_emplace(place.kind, place.capacity, place.capacity).first->second;
+    least = std::min(least, place.capacity);
+    greatest = std::max(greatest, place.capacity);
+  }
+  for (CpuPlace& place : places) {
+    const auto& [least, greatest] = range.at(place.kind);
+    const bool alike = static_cast<double>(least) >= kAlike * static_cast<double>(greatest);
+    if (least > 0 && !alike) place.kind += fmt::format("@{}", place.capacity);
+  }
+}
+
+}  // namespace
+
+std::vector<int> OnlineCpus(const std::vector<int>& allowed, const std::string& root) {
+  const std::vector<int> online = ListIn(root + "/devices/system/cpu/online");
+  return online.empty() ? allowed : online;
+}
+
+std::vector<CpuPlace> PlacesOf(const std::vector<int>& cpus, std::string_view cpuinfo, const std::string& root) {
+  std::map<int, CpuPlace> all;
+  const std::map<int, int> nodes = NodesOfCpus(root);
+  // A cluster is told from others by those that are not asked for too.
+  std::vector<int> online = OnlineCpus(cpus, root);
+  online.insert(online.end(), cpus.begin(), cpus.end());
+  for (const auto& [kind, of_kind] : CoresByKind(cpuinfo, online, root + "/devices")) {
+    for (const int cpu : of_kind) {
+      const std::string capacity = FirstLineOf(fmt::format("{}/devices/system/cpu/cpu{}/cpu_capacity", root, cpu));
+      const auto node = nodes.find(cpu);
+      all[cpu] = {cpu, kind, FirstSibling(cpu, root), node == nodes.end() ? 0 : node->second,
+                  std::max<int64_t>(0, ParseInteger(capacity).value_or(0))};
+    }
+  }
+  std::vector<CpuPlace> named;
+  for (const auto& [cpu, place] : all) named.push_back(place);
+  NameClusters(named);
+  for (const CpuPlace& place : named) all[place.cpu] = place;
+  std::vector<CpuPlace> places;
+  for (const int cpu : cpus) places.push_back(all.at(cpu));
+  return places;
+}
+
+}  // namespace hone
