@@ -49,16 +49,16 @@ constexpr CpuRow kCpus[] = {
     {"znver5", "avx512", 48, 1024, 4096, "avx512vnni", "avx512bf16"},
     {"generic", "neon", 32, 256, 512},
     {"cortex-a53", "neon", 32, 128, 128},
-    {"cortex-a55", "neon", 32, 128, 512},
+    {"cortex-a55", "neon", 32, 128, 512, "dotprod"},
     {"cortex-a57", "neon", 32, 512, 512},
     {"cortex-a72", "neon", 32, 256, 256},
     {"cortex-a73", "neon", 32, 256, 256},
-    {"cortex-a76", "neon", 64, 512, 512},
-    {"cortex-a78", "neon", 64, 512, 1024},
-    {"neoverse-n1", "neon", 64, 1024, 1024},
+    {"cortex-a76", "neon", 64, 512, 512, "dotprod"},
+    {"cortex-a78", "neon", 64, 512, 1024, "dotprod"},
+    {"neoverse-n1", "neon", 64, 1024, 1024, "dotprod"},
     {"neoverse-v1", "neon", 64, 1024, 1024, "i8mm", "bf16"},
     {"neoverse-n2", "neon", 64, 1024, 1024, "i8mm", "bf16"},
-    {"apple-m1", "neon", 128, 3072, 3072},
+    {"apple-m1", "neon", 128, 3072, 3072, "dotprod"},
     {"cortex-a5", "neon32", 32, 256, 256},
     {"cortex-a7", "neon32", 32, 128, 128},
     {"cortex-a8", "neon32_nofma", 32, 256, 256},
@@ -97,10 +97,11 @@ constexpr Dependency kDependencies[] = {
     {"avx512f", "avx512vl"},   {"avx512bw", "avx512f"},    {"avx512dq", "avx512f"},  {"avx512vl", "avx512f"},
     {"avx512vnni", "avx512f"}, {"avx512bf16", "avx512bw"}, {"amx-int8", "amx-tile"}, {"amx-bf16", "amx-tile"},
     {"avxvnni", "avx2"},       {"vfp4", "neon"},           {"i8mm", "neon"},         {"bf16", "neon"},
+    {"dotprod", "neon"},
 };
 
 // What multiplies bytes in fours, the better first.
-constexpr std::string_view kDotFeatures[] = {"avx512vnni", "avxvnni", "i8mm"};
+constexpr std::string_view kDotFeatures[] = {"avx512vnni", "avxvnni", "i8mm", "dotprod"};
 
 // What multiplies pairs of bfloat16, on x86 and on AArch64.
 constexpr std::string_view kBFloatDots[] = {"avx512bf16", "bf16"};

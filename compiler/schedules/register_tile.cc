@@ -53,13 +53,33 @@ Value* WidenedProducts(KernelBuilder& b, DType data, DType weight, Value* x, Val
   return acc;
 }
 
+// Whether the machine's instruction takes unsigned and signed bytes as they are.
+bool HasMixedDots(const MachineModel& machine) {
+  return machine.byte_dots == ByteDots::kFours && machine.byte_dots_feature != "dotprod";
+}
+
+// The same by AArch64's sdot, whose bytes are all signed: x * w is (x - 128) * w + 128 * w, and taking 128 away is
+// turning the highest bit. What is added depends on the weights alone, so that a tile computes it once for all its
+// pixels; 128 is no signed byte, but twice 64 is.
+Value* SignedProducts(KernelBuilder& b, Value* x, Value* w, Value* acc) {
+  auto& ir = b.ir();
+  const auto dot = [&](Value* sum, Value* one, Value* other) {
+    return ir.CreateIntrinsic(llvm::Intrinsic::aarch64_neon_sdot, {acc->getType(), one->getType()}, {sum, one, other});
+  };
+  auto* zero = llvm::Constant::getNullValue(acc->getType());
+  auto* half = llvm::ConstantInt::getSigned(w->getType(), 64);
+  Value* more = ir.CreateShl(dot(zero, w, half), 1);
+  return ir.CreateAdd(dot(acc, ir.CreateXor(x, llvm::ConstantInt::get(x->getType(), 0x80)), w), more);
+}
+
 // Four unsigned times four signed bytes onto an int32, without saturation: x86's vpdpbusd, AArch64's usdot.
 Value* FourProducts(KernelBuilder& b, Value* x, Value* w, Value* acc) {
   auto& ir = b.ir();
   if (llvm::Triple(b.module().getTargetTriple()).isAArch64()) {
     auto* bytes = llvm::FixedVectorType::get(ir.getInt8Ty(), static_cast<unsigned>(4 * LaneCount(acc)));
-    return ir.CreateIntrinsic(llvm::Intrinsic::aarch64_neon_usdot, {acc->getType(), bytes},
-                              {acc, ir.CreateBitCast(x, bytes), ir.CreateBitCast(w, bytes)});
+    Value *of_x = ir.CreateBitCast(x, bytes), *of_w = ir.CreateBitCast(w, bytes);
+    if (!HasMixedDots(b.machine())) return SignedProducts(b, of_x, of_w, acc);
+    return ir.CreateIntrinsic(llvm::Intrinsic::aarch64_neon_usdot, {acc->getType(), bytes}, {acc, of_x, of_w});
   }
   const int bits = 32 * LaneCount(acc);
   const auto id = bits == 512   ? llvm::Intrinsic::x86_avx512_vpdpbusd_512
@@ -119,14 +139,15 @@ Value* BFloatMultiplyAdd(KernelBuilder& b, Value* x, Value* w, Value* acc) {
 }
 
 int PartsOf(const ElementTypes& types, const MachineModel& machine) {
-  const bool widened = (types.whole() && machine.byte_dots == ByteDots::kWidened) ||
-                       (types.bfloat() && machine.bfloat_dots_feature.empty());
-  return widened ? 2 : 1;
+  const bool one = types.bfloat() ? !machine.bfloat_dots_feature.empty() : !types.whole() || HasMixedDots(machine);
+  return one ? 1 : 2;
 }
 
 int RegisterTile::RegistersOn(const MachineModel& machine) const {
   constexpr int kLoadedAhead = 5, kProducts = 3;
-  if (machine.broadcast == Broadcast::kLane) return pixels * vectors + pixels + 1 + kLoadedAhead;
+  // Beside the second parts of a step's vectors there are two constants that make them.
+  const int second = parts == 1 ? 0 : vectors + 2;
+  if (machine.broadcast == Broadcast::kLane) return pixels * vectors + pixels + 1 + kLoadedAhead + second;
   return registers() + (machine.has_fma ? 0 : kProducts);
 }
 

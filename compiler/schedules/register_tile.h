@@ -35,7 +35,8 @@ MultiplyAdd DotProduct(DType data, DType weight);
 // multiply-adds.
 Value* BFloatMultiplyAdd(KernelBuilder& b, Value* x, Value* w, Value* acc);
 
-// Registers that one operand of a step takes on the machine.
+// Registers that one operand of a step takes on the machine: two where its bytes are widened, or have a sum beside
+// them.
 int PartsOf(const ElementTypes& types, const MachineModel& machine);
 
 // `pixels` broadcast operands times `vectors` vector operands of `lanes` lanes. Accumulators travel as one Vals, the
@@ -44,7 +45,7 @@ struct RegisterTile {
   int pixels = 1;
   int vectors = 1;
   int lanes = 8;
-  int parts = 1;  // registers that one operand of a step takes: two where its bytes are widened
+  int parts = 1;  // as PartsOf says
 
   // Registers that the accumulators and one step's operands need: the smaller operand set is held, the larger is
   // streamed.

@@ -121,8 +121,11 @@ TEST(MachineModel, BytesAreMultipliedInFoursWhereAFeatureSaysSo) {
     return MachineModelFor({"aarch64-linux-gnu", cpu, std::move(features), 0}).byte_dots_feature;
   };
   EXPECT_EQ(arm("neoverse-v1", {}), "i8mm");
-  EXPECT_EQ(arm("neoverse-n1", {}), "");
-  EXPECT_EQ(arm("neoverse-n1", {"+i8mm"}), "i8mm");
+  EXPECT_EQ(arm("cortex-a72", {}), "");
+  EXPECT_EQ(arm("cortex-a72", {"+dotprod"}), "dotprod");
+  EXPECT_EQ(arm("neoverse-n1", {}), "dotprod");
+  EXPECT_EQ(arm("neoverse-n1", {"-dotprod"}), "");
+  EXPECT_EQ(arm("neoverse-n1", {"+i8mm"}), "i8mm") << "the better one";
 }
 
 TEST(MachineModel, PairsOfBFloat16AreWhatTheFeaturesMultiply) {

@@ -93,7 +93,7 @@ bool Has(const std::string& text, std::string_view part) { return text.find(part
 // and what sums products of bytes.
 bool MultiplyAdds(const std::string& text) {
   for (const char* name : {"\tvfmadd", "\tmulps", "\tfmla", "\tvfma.f32", "\tvmla.f32", "\tvmul.f32", "\tvfmacc",
-                           "\tvpdpbusd", "\tusdot", "\tvfmadd.v", "\tfmadd.s"}) {
+                           "\tvpdpbusd", "\tusdot", "\tsdot", "\tvfmadd.v", "\tfmadd.s"}) {
     if (Has(text, name)) return true;
   }
   return false;

@@ -67,8 +67,8 @@ TEST_P(EmulatedTarget, BytesGiveTheSameBits) {
 
 INSTANTIATE_TEST_SUITE_P(
     CrossTarget, EmulatedTarget,
-    ::testing::Values("llvm -mtriple=aarch64-linux-gnu -mcpu=cortex-a72", "neoverse-v1", "cortex-a7", "cortex-a9",
-                      "llvm -mtriple=riscv64-linux-gnu -mcpu=generic-rv64 -mattr=+a,+c,+d,+f,+m",
+    ::testing::Values("llvm -mtriple=aarch64-linux-gnu -mcpu=cortex-a72", "cortex-a76", "neoverse-v1", "cortex-a7",
+                      "cortex-a9", "llvm -mtriple=riscv64-linux-gnu -mcpu=generic-rv64 -mattr=+a,+c,+d,+f,+m",
                       "llvm -mtriple=riscv64-linux-gnu -mcpu=generic-rv64 -mattr=+a,+c,+d,+f,+m,+v",
                       "llvm -mtriple=riscv64-linux-gnu -mcpu=generic-rv64 -mattr=+a,+c,+d,+f,+m,+v,+zvl256b"));
 

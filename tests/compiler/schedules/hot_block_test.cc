@@ -131,7 +131,8 @@ TEST_P(HotBlock, OfADepthwiseKernelUsesTheWidestVectors) {
 // bytes on the stack, where its multiply-adds of floats read them from memory.
 TEST(HotBlockOfBytes, IsDotProducts) {
   for (const auto& [text, name, stack] :
-       {std::tuple("znver4", "vpdpbusd", 0.25), std::tuple("neoverse-v1", "usdot", 0.0)}) {
+       {std::tuple("znver4", "vpdpbusd", 0.25), std::tuple("neoverse-v1", "usdot", 0.0),
+        std::tuple("cortex-a76", "sdot", 0.0)}) {
     const Target target = ResolveTarget(text);
     const MachineModel machine = MachineModelFor(target);
     Workload w = Workload::Parse("nn.conv2d data=1x64x28x28 weight=128x64x3x3 padding=1x1x1x1 epilogue=bias_act");
