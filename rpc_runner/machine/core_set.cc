@@ -25,7 +25,7 @@ std::map<std::string, int> CountKinds(const std::vector<CpuPlace>& places) {
 }
 
 template <typename T>
-size_t Distinct(const std::vector<CpuPlace>& places, T CpuPlace::*member) {
+size_t Distinct(const std::vector<CpuPlace>& places, T CpuPlace::* member) {
   std::set<T> values;
   for (const CpuPlace& place : places) values.insert(place.*member);
   return values.size();

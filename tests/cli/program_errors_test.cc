@@ -57,6 +57,7 @@ TEST_F(ProgramErrors, TuningAskedWrongIsUsageAndLeavesNoStore) {
     ExpectFailure(arguments, 2, message);
   };
   expect({"--budget", "0s"}, "0s");
+  expect({"--cores", "node9999"}, "right is a list such as 0,2-3, or of this machine's words nosmt, node0");
   expect({"--trials", "0"}, "--trials");
   for (const char* gain : {"0", "0%", "100%", "1", "-1%", "soon", "200%"})
     expect({"--until-gain", gain}, "--until-gain");
