@@ -16,13 +16,8 @@ d59323c6b712a1519a5daf710b68f5e7fde57040845ffec53850911f10a5d4f4 libs/libsodium/
 f410474e46346b06b162defa05b1be26906aeed6cf309e3d4ebe30b4d1350733 libs/libsodium/libsodium_1.0.18-1+deb12u1.debian.tar.xz
 84ce1c2d0be3a9863935137969dcec6970125caac032f82474640bfc81463583 f/fmtlib/fmtlib_9.1.0+ds1.orig.tar.gz"
 DOWNLOADS=$PWD/build/sources
-# 2.5 MiB. For x86-64 glibc has its string functions up to nine times, for as many kinds of CPU: 0.2 MB.
-most_bytes_of() {
-  case $1 in
-    x86_64) echo 2883584 ;;
-    *) echo 2621440 ;;
-  esac
-}
+PATCHES=$PWD/scripts/patches
+MOST_BYTES=2500000
 ARCHITECTURES="x86_64 aarch64 armv7 riscv64"
 
 triple_of() {
@@ -69,7 +64,7 @@ fetch() {
   done
 }
 
-# unpack NAME: its source under ./NAME, with Debian's patches.
+# unpack NAME: its source under ./NAME, with Debian's patches and ours.
 unpack() {
   mkdir "$1"
   tar xf "$DOWNLOADS/$1"_*.orig.tar.gz -C "$1" --strip-components 1
@@ -80,6 +75,7 @@ unpack() {
       patch -d "$1" -p1 -s <"$1/debian/patches/$patch"
     done
   done
+  [ ! -f "$PATCHES/$1.patch" ] || patch -d "$1" -p1 -s <"$PATCHES/$1.patch"
 }
 
 # quietly NAME COMMAND...: its last lines when it fails.
@@ -118,11 +114,12 @@ build_libzmq() {
     -DWITH_PERF_TOOL=OFF -DBUILD_TESTS=OFF -DBUILD_SHARED=OFF -DENABLE_CPACK=OFF -DENABLE_PRECOMPILED=OFF "$@"
 }
 
-build_fmt() { with_cmake fmtlib -DFMT_TEST=OFF -DFMT_DOC=OFF; }
+# It asks no locale how thousands are parted.
+build_fmt() { with_cmake fmtlib -DFMT_TEST=OFF -DFMT_DOC=OFF -DCMAKE_CXX_FLAGS="$FLAGS -DFMT_STATIC_THOUSANDS_SEPARATOR=44"; }
 
-# Done again when this script has changed.
+# Done again when this script or a patch has changed.
 build_sysroot() {
-  stamp="$(sha256sum <"$0")"
+  stamp="$(cat "$0" "$PATCHES"/*.patch | sha256sum)"
   if [ "$(cat "$prefix/built" 2>/dev/null)" = "$stamp" ]; then return 0; fi
   echo "building the libraries of $arch"
   rm -rf "$prefix" "$prefix.work"
@@ -156,9 +153,8 @@ build_runner() {
   fi
   bytes=$(stat -c %s "$runner")
   echo "$runner: $bytes bytes"
-  most_bytes=$(most_bytes_of "$arch")
-  if [ "$bytes" -gt "$most_bytes" ]; then
-    echo "build_runner.sh: $runner is larger than $most_bytes bytes" >&2
+  if [ "$bytes" -gt "$MOST_BYTES" ]; then
+    echo "build_runner.sh: $runner is larger than $MOST_BYTES bytes" >&2
     return 1
   fi
 }

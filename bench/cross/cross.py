@@ -44,11 +44,11 @@ def text_of(line, **options):
 def sizes(rows, asked):
     for arch in ARCHITECTURES:
         runner = os.path.join(asked.runners, arch, "hone-runner")
-        what = f"hone-runner for {arch}, one static file, MiB"
+        what = f"hone-runner for {arch}, one static file, MB"
         if not os.path.exists(runner):
             rows.add(what, "<= 2.5", "no file", False)
             continue
-        rows.at_most(what, 2.5, os.path.getsize(runner) / 2**20)
+        rows.at_most(what, 2.5, os.path.getsize(runner) / 1e6)
         headers = text_of(["readelf", "--program-headers", "--dynamic", "--wide", runner]).stdout
         rows.at_most(f"  what it needs of {arch}'s libraries and loaders", 0, len(re.findall("NEEDED|INTERP", headers)))
 
