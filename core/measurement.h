@@ -65,7 +65,7 @@ struct Environment {
   std::string hone_version;
   std::string arch;      // of the program that timed, as its triple begins: "x86_64"
   std::string llvm_cpu;  // what LLVM calls the CPU: "znver5"; see core/llvm_cpu_name.h
-  // Where a machine has several kinds of cores, those that affinity allows: "cortex-a72", "atom,core".
+  // Which cores affinity allows, where these are not all alike (docs/formats.md): "cortex-a72", "atom,core".
   std::string core_kind;
   std::string key, label;  // under which its runner registered at a tracker; empty without one
   // Which golden kernel the runner times, and what it took in the device's own history (docs/measuring.md, Health).
