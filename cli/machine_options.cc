@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "cli/device_name.h"
+#include "cli/printing/print.h"
 #include "compiler/codegen/host.h"
 #include "compiler/codegen/machine_target.h"
 #include "core/error.h"
@@ -108,6 +109,11 @@ Machine ResolveMachineOf(const MachineOptions& options, const Environment& runne
   }
   CheckPrecision(context);
   return machine;
+}
+
+void TellTimedOn(const Environment& runner, const BuildContext& context) {
+  Note("timing on {} ({}, {} core{}): target {}, {} thread{}\n", RunnerName(runner), runner.cpu_model, runner.cores,
+       runner.cores == 1 ? "" : "s", context.target.ToText(), context.threads, context.threads == 1 ? "" : "s");
 }
 
 }  // namespace hone

@@ -43,5 +43,7 @@ Machine ResolveMachine(const MachineOptions& options);
 // "runner" says too. Threads are by default the target's -num-cores where one was given, else the runner's cores.
 // Throws Error: kBadConfig for what cannot run there, naming both; kUsage.
 Machine ResolveMachineOf(const MachineOptions& options, const Environment& runner, bool remote);
+// One line to stderr: which runner times, and what for.
+void TellTimedOn(const Environment& runner, const BuildContext& context);
 
 }  // namespace hone

@@ -207,7 +207,9 @@ VerifyReport VerifyRecords(const std::vector<Record>& records, const VerifyOptio
   const std::vector<Record> chosen = Chosen(records, options, runner);
   for (size_t i = 0; i < chosen.size(); ++i) {
     Duel duel(chosen[i], options, tools);
-    if (halted() || over() || !duel.Run(runner, halted, random)) {
+    const bool ended = halted() || over();
+    if (ended || !duel.Run(runner, halted, random)) {
+      report.lost = !ended && !halted();
       report.not_reached = static_cast<int64_t>(chosen.size() - i);
       break;
     }

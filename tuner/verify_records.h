@@ -39,7 +39,8 @@ struct VerifyOptions {
 
 struct VerifyReport {
   std::vector<VerifiedRecord> records;  // those with the longest times first
-  int64_t not_reached = 0;              // workloads that the budget left out
+  int64_t not_reached = 0;              // workloads that were not timed: the budget was over, or the machine lost
+  bool lost = false;                    // the machine was, twice in one workload
 };
 
 // Of each workload takes the record that a build for this machine would choose among `records`, and times it beside the

@@ -5,7 +5,6 @@
 #include <thread>
 
 #include "cli/command_line.h"
-#include "cli/device_name.h"
 #include "cli/key_options.h"
 #include "cli/machine_options.h"
 #include "cli/model.h"
@@ -110,11 +109,6 @@ std::unique_ptr<Runner> MakeRunner(const TuneCommandOptions& options) {
   return MakeRemoteRunner(options.remote);
 }
 
-void TellRunner(const Environment& runner, const BuildContext& context) {
-  Note("timing on {} ({}, {} core{}): target {}, {} thread{}\n", RunnerName(runner), runner.cpu_model, runner.cores,
-       runner.cores == 1 ? "" : "s", context.target.ToText(), context.threads, context.threads == 1 ? "" : "s");
-}
-
 // What to tune for; the next line names what a runner made of it.
 Machine MachineOf(const TuneCommandOptions& options, Runner* runner, CommandLine& line) {
   if (runner == nullptr) return ResolveMachine(options.machine);
@@ -124,7 +118,7 @@ Machine MachineOf(const TuneCommandOptions& options, Runner* runner, CommandLine
   if (remote || !options.cores.empty()) line.Resolve("--threads", fmt::format("{}", machine.context.threads));
   if (!remote) return machine;
   line.Resolve("--target", machine.context.target.ToText());
-  if (!line.json()) TellRunner(environment, machine.context);
+  if (!line.json()) TellTimedOn(environment, machine.context);
   return machine;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "db/record_store.h"
 #include "runtime/session.h"
 #include "tests/end_to_end/tracker_child.h"
 
@@ -121,6 +122,30 @@ TEST_F(RemoteSession, RunsAndVerifiesAPackageOnTheDevice) {
   EXPECT_THAT(NextOf(fresh), HasSubstr("--target "));
   ASSERT_EQ(Shell("hone zoo mlp --image-shape 1,14,14 --seed 9 -o other.onnx").code, 0);
   EXPECT_EQ(Shell("hone verify other.onnx model.hone" + there).code, 1) << "other weights";
+}
+
+TEST_F(RemoteSession, TimesWhatWasImportedOnTheDevice) {
+  ASSERT_EQ(Shell("hone tune model.onnx --threads 1 --trials 6 --finals kernels --db theirs.db").code, 0);
+  const std::string there = " --tracker " + address_ + " --key here";
+  const ProgramResult verified = Shell("hone log verify theirs.db --db mine.db" + there);
+  ASSERT_EQ(verified.code, 0) << verified.err;
+  EXPECT_THAT(verified.err, HasSubstr("timing on here/left ("));
+  EXPECT_THAT(verified.out, HasSubstr("records hold within 3 %"));
+  EXPECT_THAT(NextOf(verified), AllOf(StartsWith("hone build MODEL -o P.hone "), HasSubstr(" --target 'llvm "),
+                                      HasSubstr(" --threads 1"), HasSubstr(" --db mine.db")));
+  const std::vector<Record> kept = RecordStore::Open(Path("work/mine.db"), false)->Find({});
+  EXPECT_GE(kept.size(), 15U) << "of each of three layers five rounds";
+  for (const Record& record : kept) EXPECT_EQ(record.measurement.environment.label, "left") << record.id;
+}
+
+TEST_F(RemoteSession, RefusesToTimeImportsOnADeviceThatIsNotNamedOrNotThere) {
+  ASSERT_EQ(Shell("hone tune model.onnx --threads 1 --trials 2 --finals kernels --db theirs.db").code, 0);
+  const std::string verify = "hone log verify theirs.db --db mine.db --tracker " + address_;
+  EXPECT_EQ(Shell(verify).code, 2) << "without --key";
+  const ProgramResult nobody = Shell(verify + " --key nobody");
+  EXPECT_EQ(nobody.code, 69) << nobody.err;
+  EXPECT_EQ(std::count(nobody.err.begin(), nobody.err.end(), '\n'), 1) << nobody.err;
+  for (const std::string& file : Files()) EXPECT_THAT(file, Not(HasSubstr("mine.db")));
 }
 
 TEST_F(RemoteSession, RefusesToRunWhatIsDamaged) {

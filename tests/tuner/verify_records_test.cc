@@ -125,10 +125,20 @@ TEST_F(VerifyRecordsTest, OneOfEachWorkloadAndTheLongestFirst) {
   EXPECT_EQ(report.records[1].workload, tasks_[1].workload.ToText());
 }
 
+TEST_F(VerifyRecordsTest, AMachineThatIsLostIsSaidAndKeepsNothing) {
+  runner_.fate = [](const std::string&) { return Fate::kRunnerLost; };
+  const VerifyReport report = Verify({Imported(kGood, 500), Imported(kGood, 500, 1)});
+  EXPECT_TRUE(report.lost);
+  EXPECT_EQ(report.not_reached, 2);
+  EXPECT_TRUE(report.records.empty());
+  EXPECT_EQ(store_->Find({}).size(), 2U) << "what was imported";
+}
+
 TEST_F(VerifyRecordsTest, NothingIsBegunBeyondTheBudget) {
   const VerifyReport report = Verify({Imported(kGood, 500), Imported(kGood, 500, 1)}, 1);
   EXPECT_EQ(report.records.size(), 1U);
   EXPECT_EQ(report.not_reached, 1);
+  EXPECT_FALSE(report.lost);
 }
 
 }  // namespace

@@ -6,10 +6,12 @@
 #include "cli/commands/log/log_commands.h"
 #include "cli/commands/log/records_in.h"
 #include "cli/machine_options.h"
+#include "cli/package_there.h"
 #include "cli/printing/number_text.h"
 #include "cli/printing/print.h"
 #include "cli/printing/print_json.h"
 #include "cli/printing/table.h"
+#include "cli/remote_options.h"
 #include "cli/stop.h"
 #include "cli/store.h"
 #include "core/duration.h"
@@ -53,28 +55,50 @@ void PrintReportJson(const VerifyReport& report) {
   PrintJson({{"records", records}, {"hold", Count(report, Holding::kHolds)}, {"not_reached", report.not_reached}});
 }
 
+struct VerifyCommandOptions {
+  std::string from, db, budget = "60s";
+  MachineOptions machine;
+  RemoteRunnerOptions remote;
+};
+
+void AddVerifyOptions(CommandLine& line, VerifyCommandOptions& options) {
+  line.Add("PACK|STORE", options.from, "whose records").Required();
+  AddStoreOption(line, options.db);
+  AddContextOptions(line, options.machine);
+  line.Add("--budget", options.budget, "begin nothing new after so long: 60s, 10m").ShowDefault();
+  AddRemoteOptions(line, options.remote, "time on a runner behind it, in place of this machine");
+}
+
+// What to time for; the next line names what a runner behind a tracker made of it.
+BuildContext ContextOn(const VerifyCommandOptions& options, Runner& runner, CommandLine& line) {
+  const bool remote = IsRemote(options.remote);
+  const Environment environment = runner.Describe();
+  const BuildContext context = ResolveMachineOf(options.machine, environment, remote).context;
+  if (!remote) return context;
+  line.Resolve("--target", context.target.ToText());
+  line.Resolve("--threads", fmt::format("{}", context.threads));
+  if (!line.json()) TellTimedOn(environment, context);
+  return context;
+}
+
 }  // namespace
 
 int LogVerifyCommand(const Arguments& arguments) {
   CommandLine line("hone log verify",
-                   "Times the best records of a pack or store on this machine, beside the analytic default, and keeps "
-                   "what came out: no build takes a record that lost here.");
-  std::string from, db, budget = "60s";
-  MachineOptions machine;
-  line.Add("PACK|STORE", from, "whose records").Required();
-  AddStoreOption(line, db);
-  AddContextOptions(line, machine);
-  line.Add("--budget", budget, "begin nothing new after so long: 60s, 10m").ShowDefault();
+                   "Times the best records of a pack or store on this machine, or on a runner, beside the analytic "
+                   "default, and keeps what came out: no build for it takes a record that lost there.");
+  VerifyCommandOptions options;
+  AddVerifyOptions(line, options);
   if (!line.Parse(arguments)) return 0;
-  VerifyOptions options;
-  options.budget_ns = ParseDuration(budget);
-  const std::vector<Record> records = RecordsIn(from);
-  const auto runner = MakeLocalRunner({});
-  options.context = ResolveMachineOf(machine, runner->Describe(), false).context;
-  const auto store = OpenStore(db);
+  VerifyOptions verify;
+  verify.budget_ns = ParseDuration(options.budget);
+  const std::vector<Record> records = RecordsIn(options.from);
+  const auto runner = IsRemote(options.remote) ? OneRunner(options.remote) : MakeLocalRunner({});
+  verify.context = ContextOn(options, *runner, line);
+  const auto store = OpenStore(options.db);
   const auto stop = CatchStopSignals();
   const VerifyReport report = VerifyRecords(
-      records, options, *runner, *store, RealTuneTools(), [stop] { return stop->load(); },
+      records, verify, *runner, *store, RealTuneTools(), [stop] { return stop->load(); },
       [&line](const VerifiedRecord& r) {
         if (!line.json()) Note("{}: {}\n", r.workload, HoldingName(r.holding));
       });
@@ -82,6 +106,10 @@ int LogVerifyCommand(const Arguments& arguments) {
     PrintReportJson(report);
   } else {
     PrintReport(report);
+  }
+  if (report.lost) {
+    throw Error(ExitCode::kNoRunner, fmt::format("the machine that timed was lost, and {} of {} records were not timed",
+                                                 report.not_reached, report.records.size() + report.not_reached));
   }
   line.Next("hone build MODEL -o P.hone" + line.Given({Topic::kTarget, Topic::kThreads, Topic::kMath, Topic::kStore}));
   return static_cast<int>(report.records.empty() ? ExitCode::kAnswerIsNo : ExitCode::kDone);
