@@ -1,38 +1,25 @@
 #include "db/packs/fetch_url.h"
 
-#include <curl/curl.h>
 #include <fmt/format.h>
 
 #include <chrono>
-#include <memory>
 #include <thread>
 
 #include "core/error.h"
+#include "db/packs/curl_handles.h"
 
 namespace hone {
 namespace {
 
-struct CurlCloser {
-  void operator()(CURL* curl) const { curl_easy_cleanup(curl); }
-};
-struct ListCloser {
-  void operator()(curl_slist* list) const { curl_slist_free_all(list); }
-};
-
 // One transfer that may take several attempts.
 class Transfer {
  public:
-  Transfer(const std::string& url, const FetchLimits& limits) : url_(url), limits_(limits), curl_(curl_easy_init()) {
-    if (!curl_) throw Error(ExitCode::kIo, "libcurl cannot begin");
+  Transfer(const std::string& url, const FetchLimits& limits)
+      : url_(url), limits_(limits), curl_(NewCurlHandle(limits.stall_seconds)) {
     Set(CURLOPT_URL, url.c_str());
-    Set(CURLOPT_NOSIGNAL, 1L);
-    Set(CURLOPT_PROTOCOLS_STR, "http,https");
     Set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
     Set(CURLOPT_FOLLOWLOCATION, 1L);
     Set(CURLOPT_MAXREDIRS, 5L);
-    Set(CURLOPT_CONNECTTIMEOUT, static_cast<long>(limits.stall_seconds));
-    Set(CURLOPT_LOW_SPEED_LIMIT, 100L);
-    Set(CURLOPT_LOW_SPEED_TIME, static_cast<long>(limits.stall_seconds));
     Set(CURLOPT_ERRORBUFFER, reason_);
     Set(CURLOPT_WRITEFUNCTION, &Transfer::TakeBody);
     Set(CURLOPT_WRITEDATA, this);
@@ -68,7 +55,7 @@ class Transfer {
   // Only what the server calls by the same name may be put behind what is there.
   CURLcode Attempt() {
     if (validator_.empty()) Forget();
-    std::unique_ptr<curl_slist, ListCloser> headers;
+    CurlList headers;
     if (!body_.empty()) {
       headers.reset(curl_slist_append(nullptr, ("If-Range: " + validator_).c_str()));
       Set(CURLOPT_RANGE, fmt::format("{}-", body_.size()).c_str());
@@ -136,7 +123,7 @@ class Transfer {
 
   const std::string url_;
   const FetchLimits limits_;
-  std::unique_ptr<CURL, CurlCloser> curl_;
+  const CurlHandle curl_;
   char reason_[CURL_ERROR_SIZE] = {};
   std::string body_, validator_;
   bool fresh_ = false;  // no byte of this answer was taken yet
@@ -147,10 +134,6 @@ class Transfer {
 
 bool IsUrl(const std::string& text) { return text.starts_with("http://") || text.starts_with("https://"); }
 
-std::string FetchUrl(const std::string& url, const FetchLimits& limits) {
-  static const CURLcode begun = curl_global_init(CURL_GLOBAL_DEFAULT);
-  if (begun != CURLE_OK) throw Error(ExitCode::kIo, "libcurl cannot begin");
-  return Transfer(url, limits).Run();
-}
+std::string FetchUrl(const std::string& url, const FetchLimits& limits) { return Transfer(url, limits).Run(); }
 
 }  // namespace hone

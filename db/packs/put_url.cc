@@ -1,23 +1,15 @@
 #include "db/packs/put_url.h"
 
-#include <curl/curl.h>
 #include <fmt/format.h>
 
 #include <chrono>
-#include <memory>
 #include <thread>
 
 #include "core/error.h"
+#include "db/packs/curl_handles.h"
 
 namespace hone {
 namespace {
-
-struct CurlCloser {
-  void operator()(CURL* curl) const { curl_easy_cleanup(curl); }
-};
-struct ListCloser {
-  void operator()(curl_slist* list) const { curl_slist_free_all(list); }
-};
 
 size_t DropBody(const char* /*data*/, size_t size, size_t count, void* /*self*/) { return size * count; }
 
@@ -29,22 +21,16 @@ struct Answer {
 class Upload {
  public:
   Upload(const std::string& url, std::string_view bytes, const PutLimits& limits)
-      : body_(bytes), curl_(curl_easy_init()) {
-    if (!curl_) throw Error(ExitCode::kIo, "libcurl cannot begin");
+      : body_(bytes), curl_(NewCurlHandle(limits.stall_seconds)) {
     // No waiting for "100 Continue": small servers do not say it.
     headers_.reset(curl_slist_append(nullptr, "Expect:"));
     curl_slist_append(headers_.get(), "Content-Type: application/octet-stream");
     Set(CURLOPT_URL, url.c_str());
-    Set(CURLOPT_NOSIGNAL, 1L);
-    Set(CURLOPT_PROTOCOLS_STR, "http,https");
     Set(CURLOPT_CUSTOMREQUEST, "PUT");
     Set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(body_.size()));
     Set(CURLOPT_POSTFIELDS, body_.c_str());
     Set(CURLOPT_HTTPHEADER, headers_.get());
     Set(CURLOPT_NETRC, static_cast<long>(CURL_NETRC_OPTIONAL));
-    Set(CURLOPT_CONNECTTIMEOUT, static_cast<long>(limits.stall_seconds));
-    Set(CURLOPT_LOW_SPEED_LIMIT, 100L);
-    Set(CURLOPT_LOW_SPEED_TIME, static_cast<long>(limits.stall_seconds));
     Set(CURLOPT_ERRORBUFFER, reason_);
     Set(CURLOPT_WRITEFUNCTION, &DropBody);
   }
@@ -66,8 +52,8 @@ class Upload {
   }
 
   const std::string body_;
-  std::unique_ptr<CURL, CurlCloser> curl_;
-  std::unique_ptr<curl_slist, ListCloser> headers_;
+  const CurlHandle curl_;
+  CurlList headers_;
   char reason_[CURL_ERROR_SIZE] = {};
 };
 
@@ -83,8 +69,6 @@ bool MayPass(const Answer& answer) { return answer.status == 0 || answer.status 
 }  // namespace
 
 void PutUrl(const std::string& url, std::string_view bytes, const PutLimits& limits) {
-  static const CURLcode begun = curl_global_init(CURL_GLOBAL_DEFAULT);
-  if (begun != CURLE_OK) throw Error(ExitCode::kIo, "libcurl cannot begin");
   Upload upload(url, bytes, limits);
   int64_t pause_ms = limits.pause_ms;
   for (int attempt = 1;; ++attempt, pause_ms *= 2) {
