@@ -42,6 +42,12 @@ void AddThreadsOption(CommandLine& line, int& threads) {
       .About(Topic::kThreads);
 }
 
+void AddOptLevelOption(CommandLine& line, int& opt_level) {
+  line.Add("-O,--opt-level", opt_level, "0: no folding, fusion or blocked layouts; 3: everything")
+      .Between(0, 3)
+      .ShowDefault();
+}
+
 void AddMachineOptions(CommandLine& line, MachineOptions& options) {
   line.Add(
           "--target", options.target,

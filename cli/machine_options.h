@@ -24,6 +24,8 @@ void AddMachineOptions(CommandLine& line, MachineOptions& options);
 void AddContextOptions(CommandLine& line, MachineOptions& options);
 // The same with --target once for each of several machines; options.target stays as it is.
 void AddContextOptions(CommandLine& line, MachineOptions& options, std::vector<std::string>& targets);
+// -O alone.
+void AddOptLevelOption(CommandLine& line, int& opt_level);
 // --threads alone.
 void AddThreadsOption(CommandLine& line, int& threads);
 

@@ -108,9 +108,7 @@ void AddOptions(CommandLine& line, BuildCommandOptions& options) {
   line.Add("-o,--output", options.output, "the package to write").Required();
   AddContextOptions(line, options.machine, options.targets);
   AddRecordOptions(line, options.records);
-  line.Add("-O,--opt-level", options.machine.opt_level, "0: no folding, fusion or blocked layouts; 3: everything")
-      .Between(0, 3)
-      .ShowDefault();
+  AddOptLevelOption(line, options.machine.opt_level);
   line.Add("--dump-passes", options.dump_passes,
            "a folder that gets the module's text after each pass; for several targets, one in it for each");
 }

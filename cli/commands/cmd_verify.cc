@@ -186,8 +186,10 @@ std::vector<OutputError> Verify(const VerifyOptions& options, const Model& model
 std::string NextOf(const CommandLine& line, const VerifyOptions& options, bool agree) {
   if (agree && !options.package.empty())
     return "hone bench" + line.Given({Topic::kPackage, Topic::kThreads, Topic::kInputs, Topic::kRunners});
-  if (agree) return "hone build" + line.Given(kKernelTopics) + " -o P.hone";
-  return "hone build" + line.Given(kKernelTopics) + " -o P.hone -O0";
+  if (agree || options.machine.opt_level == 0) return "hone build" + line.Given(kKernelTopics) + " -o P.hone";
+  std::set<Topic> topics = kKernelTopics;
+  topics.insert({Topic::kInputs, Topic::kRunners});
+  return "hone verify" + line.Given(topics) + " -O0";
 }
 
 // JSON has no infinity.
@@ -252,6 +254,7 @@ void AddOptions(CommandLine& line, VerifyOptions& options) {
   AddInputOptions(line, options.inputs);
   line.Add("--expect", options.expect, "a .pb or .npy file per output: compare with these instead of the reference")
       .About(Topic::kInputs);
+  AddOptLevelOption(line, options.machine.opt_level);
   AddRemoteOptions(line, options.remote, "run the package on a runner behind it");
   line.Add("--tolerance", options.tolerance, "worst max|y-r|/max|r| that agrees").BetweenReal(0, 1).ShowDefault();
 }
@@ -263,6 +266,10 @@ int VerifyCommand(const Arguments& arguments) {
   VerifyOptions options;
   AddOptions(line, options);
   if (!line.Parse(arguments)) return 0;
+  if (!options.package.empty() && options.machine.opt_level != MachineOptions().opt_level) {
+    throw Error(ExitCode::kUsage,
+                fmt::format("-O is for a package that is built anew, and {} is there; leave one out", options.package));
+  }
   const Model model = LoadModel(options.model);
   const std::vector<OutputError> errors = Verify(options, model, line);
   Report(errors, options.tolerance, line.json());

@@ -52,6 +52,24 @@ TEST_F(VerifyProgram, AllowsAQuantisedOutputTheStepsThatRoundingExplains) {
   }
 }
 
+// Whether a pass is to blame is the next question, and what it is asked with can be typed.
+TEST_F(VerifyProgram, OfADifferenceTheNextCommandTriesABuildWithoutPasses) {
+  Write("work/q.onnx", QuantisedModel(0.64F));
+  Write("work/other.onnx", QuantisedModel(0.68F));
+  Build("other.onnx", "P.hone");
+  const ProgramResult differs = Verify("q.onnx P.hone --seed 5 --no-records");
+  EXPECT_EQ(differs.code, 1) << differs.out << differs.err;
+  const std::string next = NextOf(differs);
+  EXPECT_THAT(next, testing::AllOf(testing::StartsWith("hone verify q.onnx "), HasSubstr(" --no-records"),
+                                   HasSubstr(" --seed 5"), Not(HasSubstr("P.hone")), testing::EndsWith(" -O0")));
+  const ProgramResult fresh = Shell(next);
+  EXPECT_EQ(fresh.code, 0) << fresh.out << fresh.err;
+  EXPECT_THAT(NextOf(fresh), testing::StartsWith("hone build "));
+  const ProgramResult both = Verify("q.onnx P.hone -O0");
+  EXPECT_EQ(both.code, 2);
+  EXPECT_THAT(both.err, HasSubstr("-O is for a package that is built anew"));
+}
+
 TEST_F(VerifyProgram, FindsAQuantisedPackageOfAnotherScale) {
   Write("work/q.onnx", QuantisedModel(0.64F));
   Write("work/other.onnx", QuantisedModel(0.68F));
