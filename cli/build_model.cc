@@ -2,12 +2,26 @@
 
 #include <optional>
 
+#include "core/workload.h"
 #include "tuner/record_config_source.h"
 
 namespace hone {
+namespace {
 
-BuildResult BuildModel(const relay::IRModule& module, const Machine& machine, const RecordOptions& records,
-                       const std::function<void(const std::string&, const relay::IRModule&)>& after_pass) {
+KernelLosses LossesOf(const Plan& plan, const RecordConfigSource& source, const BuildContext& context) {
+  KernelLosses losses;
+  for (const PlanKernel& kernel : plan.kernels) {
+    const Dispatch& dispatch = kernel.dispatch;
+    const bool far = !dispatch.record.empty() && !dispatch.source.starts_with(NearnessName(0));
+    losses.push_back(far ? source.LossOf(Workload::Parse(dispatch.workload), dispatch.record, context) : std::nullopt);
+  }
+  return losses;
+}
+
+}  // namespace
+
+BuiltModel BuildModel(const relay::IRModule& module, const Machine& machine, const RecordOptions& records,
+                      const std::function<void(const std::string&, const relay::IRModule&)>& after_pass) {
   const RecordLayers layers = OpenRecords(records, module.name);
   std::optional<RecordConfigSource> source;
   if (!layers.empty()) source.emplace(layers, machine.fingerprint);
@@ -15,7 +29,9 @@ BuildResult BuildModel(const relay::IRModule& module, const Machine& machine, co
   options.context = machine.context;
   options.configs = source.has_value() ? &*source : nullptr;
   options.after_pass = after_pass;
-  return Build(module, options);
+  BuiltModel built{Build(module, options), {}};
+  if (source) built.losses = LossesOf(built.result.plan, *source, machine.context);
+  return built;
 }
 
 }  // namespace hone

@@ -5,13 +5,18 @@
 #include <string>
 
 #include "cli/machine_options.h"
+#include "cli/printing/dispatch_table.h"
 #include "cli/record_options.h"
 #include "compiler/build.h"
 
 namespace hone {
 
+struct BuiltModel {
+  BuildResult result;
+  KernelLosses losses;
+};
 // The records are those of OpenRecords for the module's own name.
-BuildResult BuildModel(const relay::IRModule& module, const Machine& machine, const RecordOptions& records,
-                       const std::function<void(const std::string&, const relay::IRModule&)>& after_pass = nullptr);
+BuiltModel BuildModel(const relay::IRModule& module, const Machine& machine, const RecordOptions& records,
+                      const std::function<void(const std::string&, const relay::IRModule&)>& after_pass = nullptr);
 
 }  // namespace hone

@@ -17,8 +17,7 @@
 namespace hone {
 namespace {
 
-constexpr int kRanks = 4;
-constexpr int kOtherMicroarchitecture = 3;
+constexpr int kOtherMicroarchitecture = kRanks - 1;
 
 std::string_view Architecture(const Target& target) {
   const std::string_view triple = target.triple;
@@ -80,9 +79,9 @@ int RankOf(const BestRow& row, const BestWanted& wanted) {
 auto KeyOf(const BestRow& row, const BestWanted& wanted) {
   const bool other_code = !SameCode(row.setup->target, wanted.target);
   const bool other_threads = row.setup->threads != wanted.threads;
-  return std::tuple<int, bool, bool, bool, int64_t, bool, int64_t, const std::string&>(
-      row.rank, row.setup->machine.emulated, other_code, other_threads, row.worth_ns, row.held == 0, row.min_ns,
-      row.id);
+  return std::tuple<int, bool, double, bool, bool, int64_t, bool, int64_t, const std::string&>(
+      row.rank, row.setup->machine.emulated, row.expected_loss, other_code, other_threads, row.worth_ns, row.held == 0,
+      row.min_ns, row.id);
 }
 
 // Rows are large and keys are not: the keys are sorted.
@@ -201,9 +200,11 @@ BestLookup LookUpBest(std::vector<BestRow> rows, const BestWanted& wanted) {
     }
   }
   WorthByFinals(lookup.ranked);
-  lookup.ranked = Sorted(std::move(lookup.ranked), wanted);
+  SortRanked(lookup.ranked, wanted);
   return lookup;
 }
+
+void SortRanked(std::vector<BestRow>& ranked, const BestWanted& wanted) { ranked = Sorted(std::move(ranked), wanted); }
 
 std::vector<BestRow> RankRecords(std::vector<BestRow> rows, const BestWanted& wanted) {
   return LookUpBest(std::move(rows), wanted).ranked;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,8 @@
 #include "db/setup.h"
 
 namespace hone {
+
+inline constexpr double kLossNotKnown = std::numeric_limits<double>::infinity();
 
 // What ranking needs of a record.
 struct BestRow {
@@ -26,6 +29,9 @@ struct BestRow {
   int held = 0, place = 0;  // as FinalsPart's
   int rank = 0;             // set by the lookup
   int64_t worth_ns = 0;     // set by WorthByFinals
+  // Set by TransferLosses::Order: a share, kLossNotKnown, or 0 where the wanted kind of machine measured. Until then
+  // all are alike.
+  double expected_loss = 0;
   Fate fate = Fate::kOk;
   bool noisy = false;
   int schedule_version = 0;
@@ -70,6 +76,7 @@ struct LeftOutRow {
 enum class Criterion : uint8_t {
   kRank,      // how near its machine is, as RecordStore::Best says
   kEmulated,  // measured before emulated
+  kLoss,      // what its kind of machine's kernels are expected to lose here (transfer_losses.h)
   kCode,      // code for the wanted target before other code
   kThreads,   // the wanted number before others
   kWorth,     // what its time counts as once finals have been held (worth_by_finals.h)
@@ -80,6 +87,9 @@ enum class Criterion : uint8_t {
 // What puts the one row before the other; both must be ranked for `wanted`.
 Criterion DecidedBy(const BestRow& ahead, const BestRow& behind, const BestWanted& wanted);
 
+// Ranks of BestRow::rank; the last is that of another microarchitecture.
+inline constexpr int kRanks = 4;
+
 struct BestLookup {
   std::vector<BestRow> ranked;       // that may be used, best first
   std::vector<LeftOutRow> left_out;  // in the order in which they were given
@@ -87,6 +97,9 @@ struct BestLookup {
 // Of all rows of one workload. In every rank a row's architecture must be the wanted one and the features it requires
 // among those the wanted target has. A rank gives rows of one cache mode: cold-weights where it has any.
 BestLookup LookUpBest(std::vector<BestRow> rows, const BestWanted& wanted);
+
+// Puts ranked rows in order again, once something that it depends on has been set.
+void SortRanked(std::vector<BestRow>& ranked, const BestWanted& wanted);
 
 // The ranked rows alone.
 std::vector<BestRow> RankRecords(std::vector<BestRow> rows, const BestWanted& wanted);

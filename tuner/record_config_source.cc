@@ -1,10 +1,12 @@
 #include "tuner/record_config_source.h"
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <set>
 
 #include "compiler/schedules/schedule.h"
+#include "compiler/schedules/usable_config.h"
 #include "db/setup.h"
 
 namespace hone {
@@ -12,6 +14,8 @@ namespace {
 
 using Verdict = ConsideredRecord::Verdict;
 
+// Tasks that tell how kinds of machines are connected; more of them would take longer to read than they tell.
+constexpr size_t kMostTasks = 256;
 // Those behind are so much slower that their layouts are no loss.
 constexpr size_t kLookedForEach = 512;
 
@@ -51,7 +55,45 @@ RecordConfigSource::RecordConfigSource(const RecordStore& store, Fingerprint mac
     : own_layers_(LayersOf(store)), layers_(own_layers_), machine_(std::move(machine)) {}
 
 BestLookup RecordConfigSource::LookUp(const Workload& workload, const Target& target, int threads) const {
-  return LookUpBest(layers_.Rows(workload.ToText()), {target, machine_, threads});
+  const BestWanted wanted{target, machine_, threads};
+  BestLookup lookup = LookUpBest(layers_.Rows(workload.ToText()), wanted);
+  // A record of this kind of machine stays the first, whatever others lose.
+  if (lookup.ranked.empty() || !IsForeign(lookup.ranked.front(), wanted)) return lookup;
+  KnownFor(wanted).losses.Order(lookup.ranked);
+  return lookup;
+}
+
+RecordConfigSource::Known& RecordConfigSource::KnownFor(const BestWanted& wanted) const {
+  if (known_ && known_->target == wanted.target && known_->threads == wanted.threads) return *known_;
+  known_.emplace(Known{wanted.target, wanted.threads, TransferLosses(wanted)});
+  const std::vector<std::string> workloads = layers_.Workloads();
+  const size_t step = (workloads.size() + kMostTasks - 1) / kMostTasks;
+  for (size_t i = 0; i < workloads.size(); i += step) known_->losses.Add(layers_.Rows(workloads[i]));
+  return *known_;
+}
+
+std::optional<ExpectedLoss> RecordConfigSource::LossOf(const Workload& workload, const BestRow& row,
+                                                       const BuildContext& context) const {
+  const BestWanted wanted{context.target, machine_, context.threads};
+  if (!IsForeign(row, wanted)) return std::nullopt;
+  Known& known = KnownFor(wanted);
+  if (const auto measured = known.losses.Of(row)) return ExpectedLoss{measured->share, measured->tasks};
+  const MachineModel machine = context.machine();
+  const Config config = Config::Parse(row.config());
+  if (WhyUnusable(workload, machine, row.schedule(), config, context.exact_math)) return std::nullopt;
+  const auto [otherwise, is_new] = known.default_ns.try_emplace(workload.ToText(), 0);
+  if (is_new) otherwise->second = AnalyticDefault(workload, machine).estimate_ns;
+  const double estimate = FindSchedule(row.schedule())->EstimateNs(workload, machine, config);
+  if (otherwise->second <= 0 || estimate <= 0) return std::nullopt;
+  return ExpectedLoss{std::max(estimate / otherwise->second - 1, 0.0), 0};
+}
+
+std::optional<ExpectedLoss> RecordConfigSource::LossOf(const Workload& workload, const std::string& record,
+                                                       const BuildContext& context) const {
+  for (const BestRow& row : LookUp(workload, context.target, context.threads).ranked) {
+    if (row.id == record) return LossOf(workload, row, context);
+  }
+  return std::nullopt;
 }
 
 ConfigChoice RecordConfigSource::ChoiceOf(const BestRow& row) const {

@@ -2,15 +2,18 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "core/build_context.h"
 #include "core/config_source.h"
 #include "db/best_lookup.h"
 #include "db/record_layers.h"
 #include "db/record_store.h"
+#include "db/transfer_losses.h"
 
 namespace hone {
 
@@ -34,7 +37,16 @@ struct ConsideredRecord {
   std::string detail;
 };
 
-// Takes the best of all layers, as LookUpBest ranks them (db/best_lookup.h).
+// How much slower than the best here a record of another kind of machine is expected to be.
+struct ExpectedLoss {
+  double share = 0;  // 0.12: 1.12 times the best's time
+  int tasks = 0;     // that its kind and the wanted one both measured; 0: no records connect them, and the schedules'
+                     // estimate stands in: of its config over that of the analytic default
+  bool operator==(const ExpectedLoss&) const = default;
+};
+
+// Takes the best of all layers, as LookUpBest ranks them (db/best_lookup.h); where that is a record of another kind of
+// machine, in the order of TransferLosses.
 class RecordConfigSource : public ConfigSource {
  public:
   // `machine`: that the build is for; not known when it is for others than this one. The layers, or the store, must
@@ -55,13 +67,27 @@ class RecordConfigSource : public ConfigSource {
                                          const ConfigRefusal& refusal) const;
   // What Choose gives of the row.
   ConfigChoice ChoiceOf(const BestRow& row) const;
+  // Of a ranked row; nullopt where this kind of machine measured it, and where there is nothing to go by.
+  std::optional<ExpectedLoss> LossOf(const Workload& workload, const BestRow& row, const BuildContext& context) const;
+  // Of the record that a choice named.
+  std::optional<ExpectedLoss> LossOf(const Workload& workload, const std::string& record,
+                                     const BuildContext& context) const;
 
  private:
   BestLookup LookUp(const Workload& workload, const Target& target, int threads) const;
 
+  struct Known {
+    Target target;
+    int threads = 0;
+    TransferLosses losses;
+    std::map<std::string, double> default_ns = {};  // the analytic default's estimate, by workload
+  };
+  Known& KnownFor(const BestWanted& wanted) const;
+
   RecordLayers own_layers_;  // of the one store
   const RecordLayers& layers_;
   const Fingerprint machine_;
+  mutable std::optional<Known> known_;  // of the last that was asked for: reading a store takes time
 };
 
 // "record", "other threads", "same microarchitecture", "near": how near the machine of a rank is.

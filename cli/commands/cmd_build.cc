@@ -77,8 +77,9 @@ Json LayoutsJson(const LayoutReport& layouts) {
           {"per_layer_ns", layouts.per_layer_ns}};
 }
 
-void PrintReport(const BuildResult& result) {
-  Print("{}{}{}", DispatchText(result.plan), LayoutsText(result.report.layouts), MemoryText(result.plan));
+void PrintReport(const BuiltModel& built) {
+  const BuildResult& result = built.result;
+  Print("{}{}{}", DispatchText(result.plan, built.losses), LayoutsText(result.report.layouts), MemoryText(result.plan));
 }
 
 std::string SummaryText(const BuildResult& result) {
@@ -89,14 +90,15 @@ std::string SummaryText(const BuildResult& result) {
                      FlopText(result.report.flops), result.plan.threads, total);
 }
 
-Json ReportJson(const BuildResult& result, const std::string& output) {
+Json ReportJson(const BuiltModel& built, const std::string& output) {
+  const BuildResult& result = built.result;
   Json seconds = Json::object();
   for (const auto& [step, s] : result.report.seconds) seconds[step] = s;
   return {{"package", output},
           {"model", result.plan.model},
           {"target", result.plan.target.ToText()},
           {"threads", result.plan.threads},
-          {"dispatch", DispatchJson(result.plan)},
+          {"dispatch", DispatchJson(result.plan, built.losses)},
           {"layouts", LayoutsJson(result.report.layouts)},
           {"memory", MemoryJson(result.plan)},
           {"gflop", result.report.flops / 1e9},
@@ -124,31 +126,31 @@ std::vector<Machine> ResolveMachines(const BuildCommandOptions& options) {
   return machines;
 }
 
-std::string BytesOf(const std::vector<BuildResult>& results) {
-  if (results.size() == 1) return results[0].package;
+std::string BytesOf(const std::vector<BuiltModel>& results) {
+  if (results.size() == 1) return results[0].result.package;
   std::vector<NamedPackage> packages;
-  for (const BuildResult& result : results) packages.push_back({"the package", result.package});
+  for (const BuiltModel& built : results) packages.push_back({"the package", built.result.package});
   return JoinPackages(packages);
 }
 
-void PrintReports(const std::vector<BuildResult>& results, const std::string& output, size_t bytes) {
+void PrintReports(const std::vector<BuiltModel>& results, const std::string& output, size_t bytes) {
   if (results.size() == 1) {
     PrintReport(results[0]);
-    Print("{} written: {}\n", output, SummaryText(results[0]));
+    Print("{} written: {}\n", output, SummaryText(results[0].result));
     return;
   }
-  for (const BuildResult& result : results) {
-    Print("target {}\n", result.plan.target.ToText());
-    PrintReport(result);
-    Print("{}\n\n", SummaryText(result));
+  for (const BuiltModel& built : results) {
+    Print("target {}\n", built.result.plan.target.ToText());
+    PrintReport(built);
+    Print("{}\n\n", SummaryText(built.result));
   }
   Print("{} written: {}, {} packages\n", output, BytesText(static_cast<int64_t>(bytes)), results.size());
 }
 
-Json ReportsJson(const std::vector<BuildResult>& results, const std::string& output) {
+Json ReportsJson(const std::vector<BuiltModel>& results, const std::string& output) {
   if (results.size() == 1) return ReportJson(results[0], output);
   Json packages = Json::array();
-  for (const BuildResult& result : results) packages.push_back(ReportJson(result, output));
+  for (const BuiltModel& built : results) packages.push_back(ReportJson(built, output));
   return {{"package", output}, {"packages", packages}};
 }
 
@@ -161,13 +163,13 @@ int BuildCommand(const Arguments& arguments) {
   if (!line.Parse(arguments)) return 0;
   const std::vector<Machine> machines = ResolveMachines(options);
   const Model model = LoadModel(options.model);
-  std::vector<BuildResult> results;
+  std::vector<BuiltModel> results;
   for (const Machine& machine : machines) {
     const std::string own = machines.size() == 1 || options.dump_passes.empty()
                                 ? options.dump_passes
                                 : fmt::format("{}/{}", options.dump_passes, results.size() + 1);
     results.push_back(BuildModel(model.typed, machine, options.records, PassDumper(own)));
-    Warn(results.back().plan);
+    Warn(results.back().result.plan);
   }
   const std::string bytes = BytesOf(results);
   WriteFileAtomically(options.output, bytes);
@@ -182,7 +184,7 @@ int BuildCommand(const Arguments& arguments) {
   });
   line.Next(runs_here ? "hone run " + ShellWord(options.output) + line.Given({Topic::kThreads})
                       : "hone package info " + ShellWord(options.output));
-  if (machines.size() == 1 && CountSource(results[0].plan, "record") > 0) {
+  if (machines.size() == 1 && CountSource(results[0].result.plan, "record") > 0) {
     line.Next("hone compare" + line.Given(kKernelTopics) + " --from-records");
   }
   return 0;

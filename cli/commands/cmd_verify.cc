@@ -59,7 +59,7 @@ class Place {
   }
 
   std::shared_ptr<const Package> Build(const relay::IRModule& module, const RecordOptions& records) const {
-    const std::string bytes = BuildModel(module, machine_, records).package;
+    const std::string bytes = BuildModel(module, machine_, records).result.package;
     const std::string name = "the fresh build of " + module.name;
     return runner_ ? Package::InspectBytes(bytes, name) : Package::FromBytes(bytes, name);
   }

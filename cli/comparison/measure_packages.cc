@@ -44,7 +44,7 @@ struct Timing {
 Timing BuiltFor(const ModelToCompare& model, const BuildContext& context, const Environment& machine,
                 const MeasureOptions& options) {
   const TemporaryPackage package(
-      BuildModel(model.typed, {context, false, FingerprintOf(machine)}, options.records).package);
+      BuildModel(model.typed, {context, false, FingerprintOf(machine)}, options.records).result.package);
   Timing timing;
   timing.plan = package->plan();
   timing.job = MakePackageJob(package->plan(), package->lib(), package->params(), context.threads, kFirstRuns);

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "cli/printing/loss_text.h"
 #include "cli/printing/number_text.h"
 #include "cli/printing/table.h"
 #include "core/error.h"
@@ -27,6 +30,10 @@ std::vector<KernelUse> UsesOf(const Plan& plan) {
   return uses;
 }
 
+std::optional<ExpectedLoss> LossOf(size_t kernel, const KernelLosses& losses) {
+  return kernel < losses.size() ? losses[kernel] : std::nullopt;
+}
+
 }  // namespace
 
 std::string WorkloadShapeText(const std::string& workload) {
@@ -43,8 +50,11 @@ std::string WorkloadShapeText(const std::string& workload) {
   }
 }
 
-std::string DispatchText(const Plan& plan) {
-  Table table({"op", "shape", "> calls", "schedule", "config", "source", "> expected"});
+std::string DispatchText(const Plan& plan, const KernelLosses& losses) {
+  const bool lossy = std::any_of(losses.begin(), losses.end(), [](const auto& loss) { return loss.has_value(); });
+  std::vector<std::string> head = {"op", "shape", "> calls", "schedule", "config", "source", "> expected"};
+  if (lossy) head.emplace_back("> loss");
+  Table table(std::move(head));
   const std::vector<KernelUse> uses = UsesOf(plan);
   int other_calls = 0, other_kernels = 0;
   for (size_t i = 0; i < plan.kernels.size(); ++i) {
@@ -54,13 +64,16 @@ std::string DispatchText(const Plan& plan) {
       ++other_kernels;
       continue;
     }
-    table.Add({uses[i].op, WorkloadShapeText(d.workload), fmt::format("{}", uses[i].calls), d.schedule, d.config,
-               d.source, TimeText(d.expected_ns)});
+    std::vector<std::string> row = {
+        uses[i].op, WorkloadShapeText(d.workload), fmt::format("{}", uses[i].calls), d.schedule, d.config,
+        d.source,   TimeText(d.expected_ns)};
+    if (lossy) row.push_back(LossText(LossOf(i, losses)));
+    table.Add(std::move(row));
   }
   return table.ToText() + fmt::format("and {} calls of {} kernels without knobs\n", other_calls, other_kernels);
 }
 
-Json DispatchJson(const Plan& plan) {
+Json DispatchJson(const Plan& plan, const KernelLosses& losses) {
   Json list = Json::array();
   const std::vector<KernelUse> uses = UsesOf(plan);
   for (size_t i = 0; i < plan.kernels.size(); ++i) {
@@ -68,6 +81,7 @@ Json DispatchJson(const Plan& plan) {
     row["op"] = uses[i].op;
     row["shape"] = uses[i].shape;
     row["calls"] = uses[i].calls;
+    if (const auto loss = LossOf(i, losses)) row["expected_loss"] = LossJson(loss);
     list.push_back(std::move(row));
   }
   return list;

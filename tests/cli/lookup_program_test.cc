@@ -2,10 +2,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "core/serialize.h"
 #include "db/record_log.h"
@@ -24,8 +26,9 @@ const char* const kModel = "zoo:mlp --image-shape 1,14,14 --threads 1";
 
 class LookupProgram : public ProgramTest {
  protected:
-  void Tune() {
-    const ProgramResult tuned = Shell(std::string("hone tune --trials 6 --finals kernels --db own.db ") + kModel);
+  void Tune(const std::string& more = "") {
+    const ProgramResult tuned =
+        Shell(std::string("hone tune --trials 6 --finals kernels --db own.db ") + kModel + " " + more);
     ASSERT_EQ(tuned.code, 0) << tuned.err;
   }
   Json Answer(const std::string& command) {
@@ -99,6 +102,81 @@ TEST_F(LookupProgram, AFailureThatCameLaterIsNamedAndItsKernelNotBuilt) {
   const ProgramResult why = Shell("hone log why " + workload + " --threads 1 --db own.db --limit 0");
   EXPECT_THAT(why.out, HasSubstr("failed since: " + failed.id));
   EXPECT_NE(Built(std::string(kModel) + " --db own.db")[before.begin()->first], taken);
+}
+
+// Two stranger machines, of which the one whose kernels fit this machine is the slower one itself.
+TEST_F(LookupProgram, OfOtherMachinesTheKindThatLosesLeastIsTakenAndTheLossTold) {
+  // Each by itself: together, a task that promises no gain is timed with its default alone.
+  for (const char* task : {"128x196", "64x128", "1000x64"}) Tune("--tasks weight=" + std::string(task));
+  const auto own = RecordStore::Open(Path("work/own.db")), far = RecordStore::Open(Path("work/far.db"));
+  std::map<std::string, std::vector<Record>> by_workload;
+  RecordQuery ok;
+  ok.fate = Fate::kOk;
+  ok.by_time = true;
+  for (const Record& record : own->Find(ok)) {
+    std::vector<Record>& of = by_workload[record.candidate.workload.ToText()];
+    const auto same = [&](const Record& r) { return r.candidate == record.candidate; };
+    if (std::none_of(of.begin(), of.end(), same)) of.push_back(record);
+  }
+  ASSERT_EQ(by_workload.size(), 3U);
+  const auto measured = [](Record record, const std::string& cpu_id, int64_t ns) {
+    record.measurement.environment.cpu_id = cpu_id;
+    record.measurement.environment.host = cpu_id;
+    record.measurement.samples_ns = {ns};
+    record.measurement.batch = {1};
+    record.measurement.noisy = false;
+    record.finals = {};
+    record.session = "elsewhere";
+    return Finish(record);
+  };
+  const std::string quick = "GenuineIntel-6-1-1", fitting = "AuthenticAMD-1-1-1";
+  std::string asked;
+  for (const auto& [workload, records] : by_workload) {
+    ASSERT_GE(records.size(), 2U) << workload;
+    far->Append({measured(records[0], quick, 10), measured(records[1], fitting, 900)});
+    if (asked.empty()) {
+      asked = workload;
+      continue;
+    }
+    Record worse = records[0], best = records[1];
+    for (Record* record : {&worse, &best}) record->finals = {};
+    worse.measurement.samples_ns = {1500};
+    best.measurement.samples_ns = {1000};
+    for (Record* record : {&worse, &best}) {
+      record->measurement.batch = {1};
+      record->measurement.noisy = false;
+      *record = Finish(*record);
+    }
+    far->Append({worse, best});
+  }
+  const std::string why = Shell("hone log why '" + asked + "' --threads 1 --db far.db --hub none").out;
+  EXPECT_THAT(why, HasSubstr("its kind of machine loses more here"));
+  EXPECT_THAT(why, HasSubstr("50.0 % of 2 tasks"));
+  EXPECT_THAT(why, HasSubstr("; expected loss 0.0 % of 2 tasks\n"));
+  const ProgramResult built = Shell(std::string("hone build -o m.hone --db far.db --hub none ") + kModel);
+  EXPECT_EQ(built.code, 0) << built.err;
+  EXPECT_THAT(built.out, HasSubstr(" 0.0 % of 2 tasks"));
+  Json losses = Json::array();
+  const Json report = Answer(std::string("hone build -o m.hone --db far.db --hub none ") + kModel);
+  for (const Json& row : report["dispatch"]) {
+    if (row.contains("expected_loss")) losses.push_back(row["expected_loss"]);
+  }
+  const Json least = {{"share", 0.0}, {"tasks", 2}};
+  EXPECT_EQ(losses, Json::array({least})) << "the others were measured here";
+}
+
+TEST_F(LookupProgram, WhereNothingConnectsTwoMachinesTheEstimateIsTold) {
+  Tune();
+  const auto own = RecordStore::Open(Path("work/own.db")), far = RecordStore::Open(Path("work/far.db"));
+  RecordQuery ok;
+  ok.fate = Fate::kOk;
+  for (Record record : own->Find(ok)) {
+    record.measurement.environment.cpu_id = "GenuineIntel-6-1-1";
+    record.measurement.environment.host = "far";
+    far->Append({Finish(record)});
+  }
+  EXPECT_THAT(Shell(std::string("hone build -o m.hone --db far.db --hub none ") + kModel).out,
+              HasSubstr(" %, estimated"));
 }
 
 TEST_F(LookupProgram, TheProjectsStoreAndTheHubAreAskedAfterTheUsersOwn) {

@@ -119,5 +119,49 @@ TEST_F(RecordConfigSourceTest, WhatWasTimedElsewhereIsNoRivalInAnotherClass) {
   EXPECT_EQ(each[0].expected_ns, 800);
 }
 
+// Two machines that are not this one, of which the quicker one's kernels are the worse here.
+TEST_F(RecordConfigSourceTest, TakesOfOtherKindsTheOneThatLosesLeastAndSaysHowMuch) {
+  const auto on = [&](const std::string& cpu_id, int64_t ns, int tile, const Workload& workload) {
+    Record record = Sound(ns);
+    record.candidate.workload = workload;
+    record.candidate.config.Set("tile_m", tile);
+    record.measurement.environment.cpu_id = cpu_id;
+    return Finish(record);
+  };
+  const std::string quick = "GenuineIntel-6-85-7", slow = "AuthenticAMD-23-49-0", here = "AuthenticAMD-25-1-1";
+  const Record of_quick = on(quick, 100, 1, workload_), of_slow = on(slow, 900, 2, workload_);
+  store_->Append({of_quick, of_slow});
+  ASSERT_EQ(Choose()->record, of_quick.id) << "nothing connects them";
+  const Workload other = Workload::Parse("nn.dense data=1x32 weight=64x32");
+  store_->Append({on(quick, 50, 1, other), on(slow, 70, 2, other), on(here, 150, 1, other), on(here, 110, 2, other),
+                  on(here, 100, 4, other)});
+  EXPECT_EQ(Choose()->record, of_slow.id);
+  const RecordConfigSource source(*store_, FingerprintOf(this_cpu_));
+  BuildContext context;
+  context.target = target_;
+  const auto loss = source.LossOf(workload_, of_slow.id, context);
+  ASSERT_TRUE(loss);
+  EXPECT_NEAR(loss->share, 0.1, 1e-9);
+  EXPECT_EQ(loss->tasks, 1);
+  EXPECT_NEAR(source.LossOf(workload_, of_quick.id, context)->share, 0.5, 1e-9);
+  EXPECT_FALSE(source.LossOf(workload_, "no such record", context));
+}
+
+TEST_F(RecordConfigSourceTest, TheEstimateStandsInWhereNothingConnectsTwoKinds) {
+  Record far = Sound(100);
+  far.measurement.environment.cpu_id = "GenuineIntel-6-85-7";
+  const Record best = Finish(far);
+  Record here = Sound(100);
+  here.measurement.environment.host = "here";
+  store_->Append({best});
+  const RecordConfigSource source(*store_, FingerprintOf(this_cpu_));
+  BuildContext context;
+  context.target = target_;
+  EXPECT_EQ(source.LossOf(workload_, best.id, context), (ExpectedLoss{0, 0})) << "it is the default's own config";
+  const Record own = Finish(here);
+  store_->Append({own});
+  EXPECT_FALSE(source.LossOf(workload_, own.id, context)) << "this kind measured it";
+}
+
 }  // namespace
 }  // namespace hone

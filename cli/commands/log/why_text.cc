@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "cli/device_name.h"
+#include "cli/printing/loss_text.h"
 #include "cli/printing/number_text.h"
 #include "cli/printing/table.h"
 #include "compiler/schedules/layout_defaults.h"
@@ -45,6 +46,8 @@ std::string BehindText(const ConsideredRecord& considered, const BestWanted& wan
       return "measured on " + RankText(row.rank);
     case Criterion::kEmulated:
       return "measured under an emulator";
+    case Criterion::kLoss:
+      return "its kind of machine loses more here, or nobody knows";
     case Criterion::kCode:
       return fmt::format("code for {}, not {}", row.setup->target.cpu, wanted.target.cpu);
     case Criterion::kThreads:
@@ -105,9 +108,10 @@ std::string TakenText(const WhyAnswer& answer, const RecordLayers& layers) {
                        TimeText(static_cast<int64_t>(answer.otherwise.estimate_ns)));
   }
   const BestRow& row = taken->row;
-  return fmt::format("taken: {} of {}, {} {}, {}, measured on {}: {} ({})\n", row.id, layers.OriginOf(row),
+  const std::string loss = LossText(answer.losses[static_cast<size_t>(taken - answer.considered.begin())]);
+  return fmt::format("taken: {} of {}, {} {}, {}, measured on {}: {} ({}){}\n", row.id, layers.OriginOf(row),
                      row.schedule(), row.config(), TimeText(row.min_ns), RankText(row.rank), DeviceOf(row, layers),
-                     answer.taken->source);
+                     answer.taken->source, loss.empty() ? "" : "; expected loss " + loss);
 }
 
 }  // namespace
@@ -116,13 +120,15 @@ WhyAnswer AskWhy(const Task& task, const Machine& machine, const RecordLayers& l
                  const RecordConfigSource& source) {
   const BuildContext& context = machine.context;
   const MachineModel model = context.machine();
-  WhyAnswer answer{task, machine, {}, std::nullopt, DefaultOf(task.workload, context)};
+  WhyAnswer answer{task, machine, {}, {}, std::nullopt, DefaultOf(task.workload, context)};
   if (layers.empty()) return answer;
   const ConfigRefusal refusal = [&](const std::string& schedule, const Config& config) {
     return WhyUnusable(task.workload, model, schedule, config, context.exact_math);
   };
   answer.considered = source.Consider(task.workload, context.target, context.threads, refusal);
   for (const ConsideredRecord& considered : answer.considered) {
+    const bool ranked = considered.verdict != Verdict::kLeftOut;
+    answer.losses.push_back(ranked ? source.LossOf(task.workload, considered.row, context) : std::nullopt);
     if (considered.verdict == Verdict::kTaken) answer.taken = source.ChoiceOf(considered.row);
   }
   return answer;
@@ -151,9 +157,10 @@ std::string WhyText(const WhyAnswer& answer, const RecordLayers& layers, size_t 
   std::string text =
       fmt::format("{}\nfor {}{}\n", answer.task.workload.ToText(), MachineText(wanted.target, wanted.threads),
                   answer.task.nodes.empty() ? "" : fmt::format("; {}", fmt::join(answer.task.nodes, ", ")));
-  Table table({"record", "origin", "why not", "> min", "> threads", "device", "schedule", "config"});
+  Table table({"record", "origin", "why not", "> min", "> loss", "> threads", "device", "schedule", "config"});
   size_t shown = 0, more = 0;
-  for (const ConsideredRecord& considered : answer.considered) {
+  for (size_t i = 0; i < answer.considered.size(); ++i) {
+    const ConsideredRecord& considered = answer.considered[i];
     const BestRow& row = considered.row;
     if (considered.verdict == Verdict::kTaken) continue;
     if (limit > 0 && shown == limit) {
@@ -162,7 +169,8 @@ std::string WhyText(const WhyAnswer& answer, const RecordLayers& layers, size_t 
     }
     ++shown;
     table.Add({row.id, layers.OriginOf(row), VerdictText(considered, wanted), TimeText(row.min_ns),
-               fmt::format("{}", row.setup->threads), DeviceOf(row, layers), row.schedule(), row.config()});
+               LossText(answer.losses[i]), fmt::format("{}", row.setup->threads), DeviceOf(row, layers), row.schedule(),
+               row.config()});
   }
   if (!table.empty()) text += table.ToText();
   if (more > 0) text += fmt::format("and {} more; --limit 0 shows them\n", more);
@@ -172,12 +180,14 @@ std::string WhyText(const WhyAnswer& answer, const RecordLayers& layers, size_t 
 Json WhyJson(const WhyAnswer& answer, const RecordLayers& layers) {
   const BestWanted wanted = WantedOf(answer);
   Json considered = Json::array();
-  for (const ConsideredRecord& c : answer.considered) {
+  for (size_t i = 0; i < answer.considered.size(); ++i) {
+    const ConsideredRecord& c = answer.considered[i];
     considered.push_back({{"record", c.row.id},
                           {"origin", layers.OriginOf(c.row)},
                           {"taken", c.verdict == Verdict::kTaken},
                           {"why", VerdictText(c, wanted)},
                           {"min_ns", c.row.min_ns},
+                          {"expected_loss", LossJson(answer.losses[i])},
                           {"threads", c.row.setup->threads},
                           {"device", DeviceOf(c.row, layers)},
                           {"schedule", c.row.schedule()},

@@ -17,9 +17,10 @@ namespace hone {
 struct WhyAnswer {
   Task task;
   Machine machine;
-  std::vector<ConsideredRecord> considered;  // as RecordConfigSource::Consider orders them
-  std::optional<ConfigChoice> taken;         // of a record
-  DefaultConfig otherwise;                   // the analytic default: what a build takes when no record is
+  std::vector<ConsideredRecord> considered;         // as RecordConfigSource::Consider orders them
+  std::vector<std::optional<ExpectedLoss>> losses;  // of each of them
+  std::optional<ConfigChoice> taken;                // of a record
+  DefaultConfig otherwise;                          // the analytic default: what a build takes when no record is
 };
 WhyAnswer AskWhy(const Task& task, const Machine& machine, const RecordLayers& layers,
                  const RecordConfigSource& source);
