@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "bench/store/made_up_records.h"
+#include "bench/store/pack_size.h"
 #include "bench/tuner/verdict.h"
 #include "compiler/build.h"
 #include "compiler/codegen/host.h"
@@ -154,6 +155,11 @@ void Appends(Bench& bench) {
   bench.verdicts.AtLeast("durable appends, 4 writers, batches of 64, rows/s", 20'000, rows / SecondsSince(begin_ns));
 }
 
+void Pack(Bench& bench) {
+  bench.verdicts.AtMost("pack of twelve networks at 1 and 2 threads, KB", 200,
+                        static_cast<double>(PackBytes(bench.target)) / 1e3);
+}
+
 int Run(double scale, const std::string& in) {
   const ScratchFolder folder(in);
   Bench bench{scale, folder};
@@ -162,6 +168,7 @@ int Run(double scale, const std::string& in) {
   Import(bench);
   Merge(bench);
   Appends(bench);
+  Pack(bench);
   return bench.verdicts.all_met() ? 0 : 1;
 }
 
