@@ -154,6 +154,20 @@ TEST(BestLookup, WhatIsForItsOwnKindIsTakenThereAlone) {
   EXPECT_EQ(lookup.left_out[0].why, LeftOut::kOtherKind);
 }
 
+// As the hub has them: code for AVX2 that was measured on a machine with AVX-512.
+TEST(BestLookup, CodeForFewerFeaturesServesTheKindThatMeasuredItWhereTheOthersAreHidden) {
+  BestRow avx2 = Row("2", "x86-64-v3", kZen5, 1, 9), avx512 = Row("5", "znver5", kZen5, 1, 5);
+  avx2.own_kind = avx512.own_kind = true;
+  const BestWanted all{X86("znver5"), Machine("AuthenticAMD-26-2-0"), 1};
+  BestWanted hidden = all, elsewhere = all;
+  hidden.target.features = {"-avx512f"};
+  elsewhere.target = X86("haswell");
+  elsewhere.machine = Machine("GenuineIntel-6-63-2");
+  EXPECT_EQ(Order(RankRecords({avx2, avx512}, all)), "52 22 ");
+  EXPECT_EQ(Order(RankRecords({avx2, avx512}, hidden)), "22 ");
+  EXPECT_EQ(Order(RankRecords({avx2, avx512}, elsewhere)), "");
+}
+
 TEST(BestLookup, LeavesOutWhatFailedSince) {
   BestRow failed = Row("f", "znver3", kZen3, 4, 0);
   failed.fate = Fate::kCrashed;
