@@ -29,7 +29,7 @@ void CannotWrite(const std::string& path, bool created) {
               fmt::format("cannot write {}: {}", path, std::strerror(errno)));
 }
 
-bool WriteAll(int fd, const std::string& bytes) {
+bool WriteAll(int fd, std::string_view bytes) {
   for (size_t done = 0; done < bytes.size();) {
     const ssize_t n = ::write(fd, bytes.data() + done, bytes.size() - done);
     if (n < 0 && errno == EINTR) continue;
@@ -39,18 +39,28 @@ bool WriteAll(int fd, const std::string& bytes) {
   return true;
 }
 
-StagedFile::StagedFile(const std::string& path, const std::string& bytes) : path_(path) {
+StagedFile::StagedFile(const std::string& path, const std::string& bytes)
+    : StagedFile(
+          path, [&bytes](std::ostream& out) { out.write(bytes.data(), static_cast<std::streamsize>(bytes.size())); }) {}
+
+StagedFile::StagedFile(const std::string& path, const StreamWriter& write) : path_(path) {
   std::string temporary = path + ".XXXXXX";
   const int fd = ::mkostemp(temporary.data(), O_CLOEXEC);
   if (fd < 0) CannotWrite(path, false);
-  const bool written = WriteAll(fd, bytes) && SetUsualMode(fd) && ::fsync(fd) == 0;
-  const int reason = errno;
+  try {
+    WriteThrough(
+        [&](std::string_view bytes) {
+          if (!WriteAll(fd, bytes)) CannotWrite(path, true);
+        },
+        write);
+    if (!SetUsualMode(fd) || ::fsync(fd) != 0) CannotWrite(path, true);
+  } catch (...) {
+    ::close(fd);
+    ::unlink(temporary.c_str());
+    throw;
+  }
   ::close(fd);
   temporary_ = std::move(temporary);
-  if (written) return;
-  ::unlink(temporary_.c_str());
-  errno = reason;
-  CannotWrite(path, true);
 }
 
 StagedFile::StagedFile(StagedFile&& other) noexcept

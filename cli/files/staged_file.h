@@ -2,6 +2,9 @@
 #pragma once
 
 #include <string>
+#include <string_view>
+
+#include "cli/files/piped_output.h"
 
 namespace hone {
 
@@ -10,6 +13,8 @@ class StagedFile {
  public:
   // Throws Error: kCannotCreate when there can be no file, kIo when it cannot be written to its end.
   StagedFile(const std::string& path, const std::string& bytes);
+  // Holds what `write` writes, piece by piece. Also throws what that throws.
+  StagedFile(const std::string& path, const StreamWriter& write);
   ~StagedFile();
   StagedFile(StagedFile&& other) noexcept;
   StagedFile& operator=(StagedFile&&) = delete;
@@ -24,6 +29,6 @@ class StagedFile {
 // Throws Error(code): `path` cannot be written, for errno's reason.
 [[noreturn]] void CannotWrite(const std::string& path, bool created);
 // False with errno when not all of it could be written.
-bool WriteAll(int fd, const std::string& bytes);
+bool WriteAll(int fd, std::string_view bytes);
 
 }  // namespace hone

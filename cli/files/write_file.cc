@@ -41,14 +41,20 @@ bool IsOwnOutput(const struct stat& file) {
          out.st_ino == file.st_ino;
 }
 
-void WriteInto(const std::string& path, const std::string& bytes) {
+void WriteInto(const std::string& path, const StreamWriter& write) {
   const int fd = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
   if (fd < 0) CannotWrite(path, false);
-  const bool written = WriteAll(fd, bytes);
-  const int reason = errno;
+  try {
+    WriteThrough(
+        [&](std::string_view bytes) {
+          if (!WriteAll(fd, bytes)) CannotWrite(path, true);
+        },
+        write);
+  } catch (...) {
+    ::close(fd);
+    throw;
+  }
   ::close(fd);
-  errno = reason;
-  if (!written) CannotWrite(path, true);
 }
 
 // The folders that had to be made, the innermost first.
@@ -64,13 +70,18 @@ std::vector<fs::path> MakeFolders(const std::string& folder) {
 }  // namespace
 
 void WriteFileAtomically(const std::string& path, const std::string& bytes) {
+  WriteFileAtomically(
+      path, [&bytes](std::ostream& out) { out.write(bytes.data(), static_cast<std::streamsize>(bytes.size())); });
+}
+
+void WriteFileAtomically(const std::string& path, const StreamWriter& write) {
   struct stat info{};
   const bool exists = ::stat(path.c_str(), &info) == 0;
   if (exists && S_ISDIR(info.st_mode)) Refuse(path, "a folder");
   if (exists && S_ISBLK(info.st_mode)) Refuse(path, "a whole disk");
   if (exists && IsOwnOutput(info)) Refuse(path, "this command's own output, where its report goes");
-  if (exists && !S_ISREG(info.st_mode)) return WriteInto(path, bytes);
-  StagedFile(Resolved(path), bytes).Commit();
+  if (exists && !S_ISREG(info.st_mode)) return WriteInto(path, write);
+  StagedFile(Resolved(path), write).Commit();
 }
 
 void WriteFilesAtomically(const std::string& folder, const std::vector<std::pair<std::string, std::string>>& files) {

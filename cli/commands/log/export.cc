@@ -2,15 +2,15 @@
 
 #include <cstdint>
 #include <memory>
-#include <sstream>
+#include <ostream>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "cli/command_line.h"
 #include "cli/commands/log/choose_records.h"
 #include "cli/commands/log/log_commands.h"
 #include "cli/commands/log/query_options.h"
+#include "cli/files/piped_output.h"
 #include "cli/files/write_file.h"
 #include "cli/printing/print.h"
 #include "cli/printing/print_json.h"
@@ -20,6 +20,7 @@
 #include "db/exports/google_benchmark.h"
 #include "db/exports/kernel_tuner_t4.h"
 #include "db/record_log.h"
+#include "rpc_runner/process/standard_streams.h"
 
 namespace hone {
 namespace {
@@ -32,25 +33,19 @@ struct ExportOptions {
   std::string output;
 };
 
-struct Exported {
-  std::string text;
-  int64_t records = 0;
-};
-
-Exported Export(const ExportOptions& options) {
-  const std::unique_ptr<RecordStore> store = OpenExistingStore(options.query.db);
+// How many records it wrote. A log of a whole store goes by without being held.
+int64_t Export(const ExportOptions& options, const RecordStore& store, std::ostream& out) {
   const RecordQuery query = QueryOf(options.query);
-  std::ostringstream log;
-  if (options.format == "hone" && !options.best) {
-    const int64_t records = ExportLog(*store, OfModels(query, options.models), log);
-    return {std::move(log).str(), records};
+  if (options.format == "hone" && !options.best) return ExportLog(store, OfModels(query, options.models), out);
+  const std::vector<Record> records = ChooseRecords(store, query, options.models, options.best);
+  if (options.format == "t4") {
+    out << DumpJson(KernelTunerT4(records)) << '\n';
+  } else if (options.format == "google-benchmark") {
+    out << DumpJson(GoogleBenchmark(records)) << '\n';
+  } else {
+    WriteLog(records, out);
   }
-  const std::vector<Record> records = ChooseRecords(*store, query, options.models, options.best);
-  const auto count = static_cast<int64_t>(records.size());
-  if (options.format == "t4") return {DumpJson(KernelTunerT4(records)) + "\n", count};
-  if (options.format == "google-benchmark") return {DumpJson(GoogleBenchmark(records)) + "\n", count};
-  WriteLog(records, log);
-  return {std::move(log).str(), count};
+  return static_cast<int64_t>(records.size());
 }
 
 }  // namespace
@@ -70,14 +65,16 @@ int LogExportCommand(const Arguments& arguments) {
   if (!line.Parse(arguments)) return 0;
   const std::string& output = options.output;
   if (line.json() && output.empty()) throw Error(ExitCode::kUsage, "--json reports on a file; give one with -o");
-  const Exported exported = Export(options);
+  const std::unique_ptr<RecordStore> store = OpenExistingStore(options.query.db);
+  int64_t records = 0;
+  const auto write = [&](std::ostream& out) { records = Export(options, *store, out); };
   if (output.empty()) {
-    WriteToStdout(exported.text);
+    WriteThrough(WriteToStdout, write);
   } else {
-    WriteFileAtomically(output, exported.text);
+    WriteFileAtomically(output, write);
   }
-  if (line.json()) PrintJson({{"path", output}, {"records", exported.records}});
-  if (!line.json() && !output.empty()) Print("{} records written to {}\n", exported.records, output);
+  if (line.json()) PrintJson({{"path", output}, {"records", records}});
+  if (!line.json() && !output.empty()) Print("{} records written to {}\n", records, output);
   line.Next(options.format == "hone" ? "hone log import " + (output.empty() ? "FILE" : ShellWord(output))
                                      : "hone log list" + line.Given({Topic::kStore, Topic::kQuery}));
   return 0;
