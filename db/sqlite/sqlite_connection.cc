@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include <array>
 #include <chrono>
+#include <memory>
 #include <thread>
 #include <utility>
 
@@ -25,11 +27,41 @@ std::string WayOut(const std::string& path) {
   return fmt::format("what is left of it makes a new store: hone log recover {} -o NEW.db", ShellWord(path));
 }
 
+struct Finalizer {
+  void operator()(sqlite3_stmt* handle) const { sqlite3_finalize(handle); }
+};
+using StatementHandle = std::unique_ptr<sqlite3_stmt, Finalizer>;
+
+// Prepared statements that nobody uses: a lookup's is a twentieth of its time, and the next one is the same.
+class IdleStatements {
+ public:
+  // Null when there is none of this text.
+  StatementHandle Take(std::string_view sql) {
+    for (StatementHandle& idle : idle_) {
+      if (idle && sql == sqlite3_sql(idle.get())) return std::move(idle);
+    }
+    return nullptr;
+  }
+  // As new, in the place of one that was given earlier.
+  void Give(StatementHandle handle) {
+    sqlite3_reset(handle.get());
+    sqlite3_clear_bindings(handle.get());
+    idle_.at(next_++ % idle_.size()) = std::move(handle);
+  }
+
+ private:
+  std::array<StatementHandle, 16> idle_;
+  size_t next_ = 0;
+};
+
 class SqliteConnection;
 
 class SqliteStatement : public SqlStatement {
  public:
-  SqliteStatement(const SqliteConnection& connection, sqlite3* database, std::string_view sql);
+  SqliteStatement(SqliteConnection& connection, std::string_view sql);
+  ~SqliteStatement() override;
+  SqliteStatement(const SqliteStatement&) = delete;
+  SqliteStatement& operator=(const SqliteStatement&) = delete;
   void Bind(int parameter, int64_t value) override;
   void Bind(int parameter, std::string_view value) override;
   bool Step() override;
@@ -39,11 +71,8 @@ class SqliteStatement : public SqlStatement {
   void Reset() override { sqlite3_reset(handle_.get()); }
 
  private:
-  struct Finalizer {
-    void operator()(sqlite3_stmt* handle) const { sqlite3_finalize(handle); }
-  };
-  const SqliteConnection& connection_;
-  std::unique_ptr<sqlite3_stmt, Finalizer> handle_;
+  SqliteConnection& connection_;
+  StatementHandle handle_;
 };
 
 class SqliteConnection : public SqlConnection {
@@ -51,7 +80,7 @@ class SqliteConnection : public SqlConnection {
   SqliteConnection(const std::string& path, bool create);
 
   std::unique_ptr<SqlStatement> Prepare(std::string_view sql) override {
-    return std::make_unique<SqliteStatement>(*this, handle_.get(), sql);
+    return std::make_unique<SqliteStatement>(*this, sql);
   }
   void Execute(const std::string& sql) override {
     const int code = sqlite3_exec(handle_.get(), sql.c_str(), nullptr, nullptr, nullptr);
@@ -71,6 +100,8 @@ class SqliteConnection : public SqlConnection {
   std::unique_ptr<Claims> MakeClaims() override { return std::make_unique<FileClaims>(path_); }
 
   [[noreturn]] void Throw(int code) const;
+  StatementHandle PrepareOrTake(std::string_view sql);
+  void Give(StatementHandle handle) { idle_.Give(std::move(handle)); }
 
  private:
   int64_t Integer(std::string_view sql);
@@ -83,6 +114,7 @@ class SqliteConnection : public SqlConnection {
 
   std::string path_;
   std::unique_ptr<sqlite3, Closer> handle_;
+  IdleStatements idle_;  // gone before the handle
   std::chrono::steady_clock::time_point busy_since_;
 };
 
@@ -133,7 +165,7 @@ SqliteConnection::SqliteConnection(const std::string& path, bool create) : path_
 
 int64_t SqliteConnection::ExecuteAll(std::string_view sql, const std::vector<SqlRow>& rows) {
   int64_t fresh = 0;
-  SqliteStatement statement(*this, handle_.get(), sql);
+  SqliteStatement statement(*this, sql);
   for (const SqlRow& row : rows) {
     int parameter = 0;
     for (const SqlValue& value : row) {
@@ -147,7 +179,7 @@ int64_t SqliteConnection::ExecuteAll(std::string_view sql, const std::vector<Sql
 }
 
 int64_t SqliteConnection::Integer(std::string_view sql) {
-  SqliteStatement statement(*this, handle_.get(), sql);
+  SqliteStatement statement(*this, sql);
   return statement.Step() ? statement.Integer(0) : 0;
 }
 
@@ -155,20 +187,27 @@ EngineFacts SqliteConnection::Facts() {
   EngineFacts facts;
   facts.name = "SQLite";
   facts.version = LinkedSqliteVersion();
-  SqliteStatement journal(*this, handle_.get(), "PRAGMA journal_mode");
+  SqliteStatement journal(*this, "PRAGMA journal_mode");
   if (journal.Step()) facts.journal = journal.Text(0);
   facts.schema_version = static_cast<int>(Integer("PRAGMA user_version"));
   facts.size_bytes = Integer("PRAGMA page_count") * Integer("PRAGMA page_size");
   return facts;
 }
 
-SqliteStatement::SqliteStatement(const SqliteConnection& connection, sqlite3* database, std::string_view sql)
-    : connection_(connection) {
-  sqlite3_stmt* handle = nullptr;
-  const int code = sqlite3_prepare_v2(database, sql.data(), static_cast<int>(sql.size()), &handle, nullptr);
-  handle_.reset(handle);
-  if (code != SQLITE_OK) connection_.Throw(code);
+StatementHandle SqliteConnection::PrepareOrTake(std::string_view sql) {
+  if (StatementHandle idle = idle_.Take(sql)) return idle;
+  sqlite3_stmt* prepared = nullptr;
+  const int code = sqlite3_prepare_v3(handle_.get(), sql.data(), static_cast<int>(sql.size()),
+                                      SQLITE_PREPARE_PERSISTENT, &prepared, nullptr);
+  StatementHandle handle(prepared);
+  if (code != SQLITE_OK) Throw(code);
+  return handle;
 }
+
+SqliteStatement::SqliteStatement(SqliteConnection& connection, std::string_view sql)
+    : connection_(connection), handle_(connection.PrepareOrTake(sql)) {}
+
+SqliteStatement::~SqliteStatement() { connection_.Give(std::move(handle_)); }
 
 void SqliteStatement::Bind(int parameter, int64_t value) {
   const int code = sqlite3_bind_int64(handle_.get(), parameter, value);
