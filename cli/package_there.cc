@@ -90,11 +90,11 @@ PackageJob JobWith(const PackageThere& there, const std::map<std::string, Tensor
   return job;
 }
 
-void RequireOk(const PackageThere& there, const JobResult& result) {
+void RequireOk(const std::string& name, const JobResult& result) {
   const Measurement& m = result.measurement;
   if (m.fate == Fate::kOk) return;
   throw Error(m.fate == Fate::kRunnerLost ? ExitCode::kNoRunner : ExitCode::kAnswerIsNo,
-              fmt::format("{} on {}: {} {}", there.path, RunnerName(m.environment), FateName(m.fate), m.message));
+              fmt::format("{} on {}: {} {}", name, RunnerName(m.environment), FateName(m.fate), m.message));
 }
 
 RanThere RunThere(const PackageThere& there, const std::map<std::string, Tensor>& inputs, Runner& runner) {
@@ -103,7 +103,7 @@ RanThere RunThere(const PackageThere& there, const std::map<std::string, Tensor>
   runner.SubmitPackage(std::move(job));
   JobResult result;
   if (!runner.Wait(-1, &result)) throw Error(ExitCode::kNoRunner, "the runner gave no answer");
-  RequireOk(there, result);
+  RequireOk(there.path, result);
   return {OutputsOf(there, result.outputs), result.measurement.MinNs(), result.measurement.environment};
 }
 

@@ -32,8 +32,9 @@ PackageThere ForMachine(const std::string& path, std::shared_ptr<const Package> 
 // each of the plan's.
 PackageJob JobWith(const PackageThere& there, const std::map<std::string, Tensor>& inputs, int runs);
 
-// Throws Error when the job did not go well: kNoRunner when the runner was lost, kAnswerIsNo with its fate otherwise.
-void RequireOk(const PackageThere& there, const JobResult& result);
+// Throws Error when the job of the package so named did not go well: kNoRunner when the runner was lost, kAnswerIsNo
+// with its fate otherwise.
+void RequireOk(const std::string& name, const JobResult& result);
 
 struct RanThere {
   std::vector<Tensor> outputs;  // in the plan's order
