@@ -34,7 +34,7 @@ struct CompareOptions {
   RecordComparisonOptions records;
   std::string db, hub, between, html;
   std::vector<std::string> results;
-  bool from_records = false, measure = false, no_records = false;
+  bool from_records = false, measure = false, portability = false, no_records = false;
   std::string keys, min_time = "1s";
   RemoteRunnerOptions remote;
   bool layers = false, csv = false, markdown = false;
@@ -56,6 +56,9 @@ void AddOptions(CommandLine& line, CompareOptions& options) {
       .Env("HONE_TRACKER")
       .About(Topic::kRunners);
   line.Add("--keys", options.keys, "with --measure: a,b,c").Needs(measure);
+  line.AddFlag("--portability", options.portability,
+               "with --measure: also time on each machine what was built for each other one")
+      .Needs(measure);
   line.Add("--min-time", options.min_time, "with --measure: run each package for at least so long").ShowDefault();
   line.AddFlag("--no-records", options.no_records,
                "with --measure: build with analytic defaults, whatever the store holds");
@@ -86,6 +89,28 @@ ComparisonReport FromResults(const CompareOptions& options) {
   return report;
 }
 
+// Each runner is a row of its own.
+void CheckKeys(const std::vector<std::string>& keys, bool portability) {
+  std::set<std::string> seen;
+  for (const std::string& key : keys) {
+    if (!seen.insert(key).second) throw Error(ExitCode::kUsage, fmt::format("--keys names {} twice", key));
+  }
+  if (portability && keys.size() < 2) {
+    throw Error(ExitCode::kUsage, "--portability needs two machines at least; right is --keys a,b");
+  }
+}
+
+// What was built for another machine is divided by the machine's own, so that threads may differ between machines.
+std::vector<std::vector<size_t>> MatrixDevices(const ComparisonReport& report) {
+  std::set<std::string> accepted = report.accepted;
+  accepted.insert(kThreadsDiffer);
+  std::vector<std::vector<size_t>> devices;
+  for (size_t model = 0; model < report.comparison.models.size(); ++model) {
+    devices.push_back(ComparableDevices(report.comparison, model, accepted));
+  }
+  return devices;
+}
+
 ComparisonReport Measured(const CompareOptions& options, const std::vector<ModelToCompare>& models) {
   MeasureOptions measure;
   measure.remote = options.remote;
@@ -99,14 +124,20 @@ ComparisonReport Measured(const CompareOptions& options, const std::vector<Model
   if (!options.records.machine.target.empty()) {
     throw Error(ExitCode::kUsage, "--measure builds for each machine's own target; leave --target out");
   }
+  CheckKeys(measure.keys, options.portability);
+  measure.ported = options.portability;
   measure.threads = options.records.machine.threads;
   measure.context = ContextOf(options.records.machine);
   measure.min_time_ns = ParseDuration(options.min_time);
   measure.records = {options.db, options.hub, options.no_records};
   ComparisonReport report;
   report.accepted = ParseLikenessNames(options.records.accept, "--accept");
-  report.comparison = ComparePackages(MeasurePackages(models, measure));
+  const MeasuredPackages measured = MeasurePackages(models, measure);
+  report.comparison = ComparePackages(measured.own);
   SetPrices(options.records.prices, report.comparison);
+  if (options.portability) {
+    report.portability = PortabilityFromPackages(measured, report.comparison, MatrixDevices(report));
+  }
   return report;
 }
 

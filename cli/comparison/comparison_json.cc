@@ -78,7 +78,7 @@ Json CellJson(const Comparison& c, size_t device, size_t model, const Standing& 
 Json NumberOrNull(const std::optional<double>& number) { return number ? Json(*number) : Json(nullptr); }
 
 Json PortabilityJson(const Portability& p, size_t model) {
-  Json json = {{"model", model}, {"configs", Json::array()}};
+  Json json = {{"model", model}, {"origin", TimeOriginName(p.origin)}, {"configs", Json::array()}};
   for (size_t from = 0; from < p.devices.size(); ++from) {
     Json row = {{"of_device", p.devices[from]}, {"portability", NumberOrNull(PerformancePortability(p, from))}};
     row["on"] = Json::array();
@@ -88,6 +88,9 @@ Json PortabilityJson(const Portability& p, size_t model) {
                            {"efficiency", NumberOrNull(time.Efficiency())},
                            {"own_ns", time.own_ns},
                            {"ported_ns", time.ported_ns},
+                           {"interval_ns", {time.low_ns, time.high_ns}},
+                           {"samples", time.samples},
+                           {"why_not", time.why_not},
                            {"layers", time.layers},
                            {"failed", time.failed},
                            {"of_layers", time.of}});

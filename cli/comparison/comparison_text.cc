@@ -201,13 +201,33 @@ std::string LayersText(const ComparisonReport& report) {
   return text;
 }
 
+namespace {
+
+// A line for each pair of machines where one's code does not run on the other.
+std::string WhyNotText(const Comparison& c, const Portability& p) {
+  std::string text;
+  for (size_t from = 0; from < p.devices.size(); ++from) {
+    for (size_t to = 0; to < p.devices.size(); ++to) {
+      const PortedTime& time = p.times[from][to];
+      if (time.why_not.empty()) continue;
+      text += fmt::format("what was built for {} does not run on {}: {}\n",
+                          Printable(ShortName(c.devices[p.devices[from]])),
+                          Printable(ShortName(c.devices[p.devices[to]])), Printable(time.why_not));
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
 std::string PortabilityText(const ComparisonReport& report) {
   const Comparison& c = report.comparison;
   std::string text;
   for (size_t model = 0; model < report.portability.size(); ++model) {
     const Portability& p = report.portability[model];
     if (p.devices.size() < 2) continue;
-    Row headers = {"configurations of"};  // a column per device: short
+    Row headers = {p.origin == TimeOrigin::kPackage ? "package of"
+                                                    : "configurations of"};  // a column per device: short
     for (const size_t device : p.devices) headers.push_back("> on " + ShortName(c.devices[device]));
     headers.emplace_back("> portability");
     std::vector<Row> rows;
@@ -216,6 +236,7 @@ std::string PortabilityText(const ComparisonReport& report) {
       for (const PortedTime& time : p.times[from]) {
         const std::optional<double> efficiency = time.Efficiency();
         std::string cell = efficiency ? fmt::format("{:.0f} %", 100 * *efficiency) : "-";
+        if (!time.why_not.empty()) cell = "does not run";
         if (efficiency && !time.complete()) cell += fmt::format(" ({} of {})", time.layers, time.of);
         row.push_back(cell);
       }
@@ -223,8 +244,11 @@ std::string PortabilityText(const ComparisonReport& report) {
       row.push_back(metric ? fmt::format("{:.3f}", *metric) : "-");
       rows.push_back(std::move(row));
     }
-    text += fmt::format("\n{}: what each machine's best configurations reach on the others\n{}",
-                        Printable(c.models[model].name), Drawn(headers, rows));
+    const bool packages = p.origin == TimeOrigin::kPackage;
+    text += fmt::format("\n{}: what {} on the others{}\n{}", Printable(c.models[model].name),
+                        packages ? "was built for each machine reaches" : "each machine's best configurations reach",
+                        packages ? ", measured there as a whole" : "", Drawn(headers, rows));
+    text += WhyNotText(c, p);
     if (const auto tuned = TunedPortability(c, model, p.devices)) {
       text += fmt::format("tuned for each, by share of the FMA roof: portability {:.3f}\n", *tuned);
     }

@@ -3,12 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <numeric>
+#include <utility>
 
+#include "cli/bench/package_turns.h"
 #include "cli/build_model.h"
 #include "cli/comparison/roofs_of_devices.h"
 #include "cli/device_name.h"
 #include "cli/files/temporary_package.h"
+#include "cli/package_there.h"
 #include "compiler/codegen/machine_target.h"
 #include "core/error.h"
 #include "core/median_interval.h"
@@ -19,56 +23,23 @@
 namespace hone {
 namespace {
 
-constexpr int kFirstRuns = 3;  // tell how many runs a job may have
-constexpr int64_t kMinRuns = 10;
-constexpr int64_t kJobNs = 1'000'000'000;
+constexpr int kRounds = 5;   // enough for turns to meet the same moments
+constexpr int kAnyRuns = 1;  // the turns say how many
 
-// A model on the machine, while it is timed.
-struct Timing {
-  Plan plan;
-  PackageJob job;
-  std::vector<int64_t> samples_ns;
-  std::vector<int64_t> call_ns;  // the least of each call
-  int64_t spent_ns = 0;
-
-  bool Enough(int64_t min_time_ns) const {
-    return static_cast<int64_t>(samples_ns.size()) >= kMinRuns && spent_ns >= min_time_ns;
-  }
-  int RunsNow() const {
-    if (samples_ns.empty()) return kFirstRuns;
-    const int64_t run_ns = std::max<int64_t>(1, spent_ns / static_cast<int64_t>(samples_ns.size()));
-    return static_cast<int>(std::clamp<int64_t>(kJobNs / run_ns, 1, kMaxPackageRuns));
-  }
+// A runner, and what was built for it.
+struct Machine {
+  std::unique_ptr<Runner> runner;
+  Environment environment;
+  BuildContext context;
+  std::vector<std::unique_ptr<TemporaryPackage>> packages;  // of each model
 };
 
-Timing BuiltFor(const ModelToCompare& model, const BuildContext& context, const Environment& machine,
-                const MeasureOptions& options) {
-  const TemporaryPackage package(
-      BuildModel(model.typed, {context, false, FingerprintOf(machine)}, options.records).result.package);
-  Timing timing;
-  timing.plan = package->plan();
-  timing.job = MakePackageJob(package->plan(), package->lib(), package->params(), context.threads, kFirstRuns);
-  return timing;
-}
-
-void TakeTurn(Timing& timing, Runner& runner) {
-  timing.job.runs = timing.RunsNow();
-  runner.SubmitPackage(timing.job);
-  JobResult result;
-  if (!runner.Wait(-1, &result)) throw Error(ExitCode::kNoRunner, "the runner gave no answer");
-  const Measurement& m = result.measurement;
-  if (m.fate != Fate::kOk) {
-    const ExitCode code = m.fate == Fate::kRunnerLost ? ExitCode::kNoRunner : ExitCode::kAnswerIsNo;
-    throw Error(code, fmt::format("{} on {}: {} {}", timing.plan.model, RunnerName(m.environment), FateName(m.fate),
-                                  m.message));
-  }
-  timing.samples_ns.insert(timing.samples_ns.end(), m.samples_ns.begin(), m.samples_ns.end());
-  timing.spent_ns += std::accumulate(m.samples_ns.begin(), m.samples_ns.end(), int64_t{0});
-  if (timing.call_ns.empty()) timing.call_ns = result.cost.calls_ns;
-  for (size_t i = 0; i < std::min(timing.call_ns.size(), result.cost.calls_ns.size()); ++i) {
-    timing.call_ns[i] = std::min(timing.call_ns[i], result.cost.calls_ns[i]);
-  }
-}
+// One package's turns on a machine.
+struct Timing {
+  size_t model = 0, whose = 0;
+  PackageTurns turns;
+  std::string why_not;  // it failed there
+};
 
 double BytesOf(const Plan& plan, const PlanCall& call) {
   double bytes = 0;
@@ -96,23 +67,28 @@ ComparedLayer LayerOf(const Plan& plan, const PlanCall& call, int64_t ns) {
   return layer;
 }
 
-PackageTimes TimesOf(const Timing& timing, const ModelToCompare& model, const Environment& machine) {
-  const MedianInterval median = MedianOf(timing.samples_ns);
+ComparedTime TimeOf(const PackageTurns& turns) {
+  const std::vector<int64_t> samples_ns = turns.SamplesNs();
+  const MedianInterval median = MedianOf(samples_ns);
+  return {median.median, median.low, median.high, static_cast<int>(samples_ns.size())};
+}
+
+PackageTimes TimesOf(const PackageTurns& turns, const ModelToCompare& model, const Machine& machine, const Plan& plan) {
   PackageTimes times;
   times.model = model.name;
   times.images = ImagesOf(model.typed);
-  times.machine = machine;
-  times.target = timing.plan.target;
-  times.threads = timing.job.timing.threads;
+  times.machine = machine.environment;
+  times.target = plan.target;
+  times.threads = turns.threads();
   times.cache = "turns";
-  times.time = {median.median, median.low, median.high, static_cast<int>(timing.samples_ns.size())};
+  times.time = TimeOf(turns);
   std::vector<ComparedLayer> calls;
-  for (size_t i = 0; i < std::min(timing.plan.calls.size(), timing.call_ns.size()); ++i) {
-    calls.push_back(LayerOf(timing.plan, timing.plan.calls[i], timing.call_ns[i]));
+  for (size_t i = 0; i < std::min(plan.calls.size(), turns.call_ns().size()); ++i) {
+    calls.push_back(LayerOf(plan, plan.calls[i], turns.call_ns()[i]));
   }
   times.layers = JoinLayers(calls);
   times.hone_version = HoneVersion();
-  times.why_noisy = machine.health;
+  times.why_noisy = machine.environment.health;
   return times;
 }
 
@@ -136,36 +112,106 @@ MachineRoofs RoofsTold(const TrackerStatus& status, const Environment& machine, 
   return {};
 }
 
-void MeasureOn(Runner& runner, const std::vector<ModelToCompare>& models, const MeasureOptions& options,
-               std::vector<PackageTimes>& all) {
-  const Environment machine = runner.Describe();
-  const BuildContext context = ContextFor(machine, options);
-  const JobGroup group(runner);
-  std::vector<Timing> timings;
+Machine LeaseAndBuild(const std::string& key, const std::vector<ModelToCompare>& models,
+                      const MeasureOptions& options) {
+  RemoteRunnerOptions remote = options.remote;
+  remote.key = key;
+  Machine machine;
+  machine.runner = OneRunner(remote);
+  machine.environment = machine.runner->Describe();
+  machine.context = ContextFor(machine.environment, options);
   for (const ModelToCompare& model : models) {
-    timings.push_back(BuiltFor(model, context, machine, options));
-    timings.back().job.group = group.number();
+    machine.packages.push_back(std::make_unique<TemporaryPackage>(
+        BuildModel(model.typed, {machine.context, false, FingerprintOf(machine.environment)}, options.records)
+            .result.package));
   }
-  const auto enough = [&](const Timing& timing) { return timing.Enough(options.min_time_ns); };
-  while (!std::all_of(timings.begin(), timings.end(), enough)) {
-    for (Timing& timing : timings) TakeTurn(timing, runner);
+  return machine;
+}
+
+Timing TimingOf(const Package& package, size_t model, size_t whose, const Machine& on, uint64_t group,
+                const MeasureOptions& options) {
+  PackageJob job = MakePackageJob(package.plan(), package.lib(), package.params(), on.context.threads, kAnyRuns);
+  job.group = group;
+  const TurnLimits limits{0, options.min_time_ns, kRounds};
+  return {model, whose, PackageTurns(package.plan().model, std::move(job), limits, *on.runner), ""};
+}
+
+// What fails on a machine that it was not built for does not run there; that is an answer, unless the runner was lost.
+void TakeTurn(Timing& timing, bool own) {
+  try {
+    timing.turns.Take();
+  } catch (const Error& error) {
+    if (own || error.code() != ExitCode::kAnswerIsNo) throw;
+    timing.why_not = error.what();
   }
-  for (size_t i = 0; i < models.size(); ++i) all.push_back(TimesOf(timings[i], models[i], machine));
+}
+
+// The packages of the machines `whose`, in turns.
+std::vector<Timing> TimeOn(size_t on, const std::vector<size_t>& whose, const std::vector<Machine>& machines,
+                           const MeasureOptions& options, std::vector<PortedPackage>& refused) {
+  const Machine& machine = machines[on];
+  const JobGroup group(*machine.runner);
+  std::vector<Timing> timings;
+  for (const size_t from : whose) {
+    for (size_t model = 0; model < machines[from].packages.size(); ++model) {
+      const TemporaryPackage& package = *machines[from].packages[model];
+      const std::string why_not = WhyNotOn(machine.environment, package->plan().target, machine.context.threads);
+      if (why_not.empty()) {
+        timings.push_back(TimingOf(*package.operator->(), model, from, machine, group.number(), options));
+      } else {
+        refused.push_back({model, from, on, {}, why_not});
+      }
+    }
+  }
+  const auto is_done = [](const Timing& timing) { return !timing.why_not.empty() || timing.turns.Enough(); };
+  while (!std::all_of(timings.begin(), timings.end(), is_done)) {
+    for (Timing& timing : timings) {
+      if (timing.why_not.empty()) TakeTurn(timing, timing.whose == on);
+    }
+  }
+  return timings;
+}
+
+void MeasureOn(size_t on, const std::vector<size_t>& whose, const std::vector<Machine>& machines,
+               const std::vector<ModelToCompare>& models, const MeasureOptions& options, MeasuredPackages& measured) {
+  for (const Timing& timing : TimeOn(on, whose, machines, options, measured.ported)) {
+    const Machine& machine = machines[on];
+    if (timing.whose == on) {
+      measured.own.push_back(
+          TimesOf(timing.turns, models[timing.model], machine, (*machine.packages[timing.model])->plan()));
+    } else if (timing.why_not.empty()) {
+      measured.ported.push_back({timing.model, timing.whose, on, TimeOf(timing.turns), ""});
+    } else {
+      measured.ported.push_back({timing.model, timing.whose, on, {}, timing.why_not});
+    }
+  }
+}
+
+// One runner after the other: a lease is held no longer than it is used.
+void MeasureEach(const std::vector<ModelToCompare>& models, const MeasureOptions& options, MeasuredPackages& measured) {
+  for (const std::string& key : options.keys) {
+    std::vector<Machine> one;
+    one.push_back(LeaseAndBuild(key, models, options));
+    MeasureOn(0, {0}, one, models, options, measured);
+  }
+}
+
+void MeasureAll(const std::vector<ModelToCompare>& models, const MeasureOptions& options, MeasuredPackages& measured) {
+  std::vector<Machine> machines;
+  for (const std::string& key : options.keys) machines.push_back(LeaseAndBuild(key, models, options));
+  std::vector<size_t> all(machines.size());
+  std::iota(all.begin(), all.end(), size_t{0});
+  for (const size_t on : all) MeasureOn(on, all, machines, models, options, measured);
 }
 
 }  // namespace
 
-std::vector<PackageTimes> MeasurePackages(const std::vector<ModelToCompare>& models, const MeasureOptions& options) {
-  std::vector<PackageTimes> all;
-  for (const std::string& key : options.keys) {
-    RemoteRunnerOptions remote = options.remote;
-    remote.key = key;
-    remote.max_runners = 1;
-    MeasureOn(*MakeRemoteRunner(remote), models, options, all);
-  }
+MeasuredPackages MeasurePackages(const std::vector<ModelToCompare>& models, const MeasureOptions& options) {
+  MeasuredPackages measured;
+  options.ported ? MeasureAll(models, options, measured) : MeasureEach(models, options, measured);
   const TrackerStatus status =
       QueryTracker(options.remote.tracker, options.remote.connect_timeout_ns, options.remote.keys);
-  for (PackageTimes& times : all) {
+  for (PackageTimes& times : measured.own) {
     times.roofs = RoofsTold(status, times.machine, times.threads);
     if (times.roofs.gflops > 0) continue;
     ComparedDevice device;
@@ -173,7 +219,7 @@ std::vector<PackageTimes> MeasurePackages(const std::vector<ModelToCompare>& mod
     device.threads = times.threads;
     times.roofs = AssumedRoofs(device);
   }
-  return all;
+  return measured;
 }
 
 }  // namespace hone

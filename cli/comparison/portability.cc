@@ -85,6 +85,35 @@ PortedTime Ported(const ComparedCell& from, const ComparedCell& to,
   return ported;
 }
 
+// A package is timed whole, so what holds for it holds for all of its layers.
+PortedTime OfPackage(const ComparedCell& on, const PortedPackage* ported) {
+  PortedTime time;
+  time.of = std::max(on.tasks, 1);
+  if (ported == nullptr) return time;
+  if (ported->time.ns <= 0) {
+    time.failed = time.of;
+    time.why_not = ported->why_not;
+    return time;
+  }
+  time.layers = time.of;
+  time.own_ns = on.time.ns;
+  time.ported_ns = ported->time.ns;
+  time.low_ns = ported->time.low_ns;
+  time.high_ns = ported->time.high_ns;
+  time.samples = ported->time.samples;
+  return time;
+}
+
+PortedTime OfPackages(const MeasuredPackages& measured, const Comparison& c, size_t model, size_t from, size_t to) {
+  const ComparedCell& on = c.At(to, model);
+  const PortedPackage own{model, to, to, on.time, ""};
+  if (from == to) return OfPackage(on, &own);
+  const auto found = std::find_if(measured.ported.begin(), measured.ported.end(), [&](const PortedPackage& ported) {
+    return ported.model == model && ported.whose == from && ported.on == to;
+  });
+  return OfPackage(on, found == measured.ported.end() ? nullptr : &*found);
+}
+
 }  // namespace
 
 std::optional<double> PortedTime::Efficiency() const {
@@ -144,6 +173,22 @@ std::vector<Portability> PortabilityFromRecords(const RecordStore& store, const 
       for (const size_t to : p.devices) {
         p.times.back().push_back(Ported(c.At(from, model), c.At(to, model), outcomes.at(c.devices[to].setup)));
       }
+    }
+    all.push_back(std::move(p));
+  }
+  return all;
+}
+
+std::vector<Portability> PortabilityFromPackages(const MeasuredPackages& measured, const Comparison& c,
+                                                 const std::vector<std::vector<size_t>>& devices_of_model) {
+  std::vector<Portability> all;
+  for (size_t model = 0; model < c.models.size(); ++model) {
+    Portability p;
+    p.origin = TimeOrigin::kPackage;
+    p.devices = devices_of_model.at(model);
+    for (const size_t from : p.devices) {
+      p.times.emplace_back();
+      for (const size_t to : p.devices) p.times.back().push_back(OfPackages(measured, c, model, from, to));
     }
     all.push_back(std::move(p));
   }

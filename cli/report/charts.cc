@@ -110,7 +110,7 @@ std::string RooflineChart(const std::string& name, const std::vector<RooflineMac
 }
 
 std::string HeatMap(const std::string& name, const std::vector<std::string>& labels,
-                    const std::vector<std::vector<std::optional<double>>>& values) {
+                    const std::vector<std::vector<HeatCell>>& cells) {
   if (labels.size() < 2) return "";
   constexpr double kLeft = 270, kTop = 40, kCell = 60, kHigh = 34;
   std::string parts;
@@ -120,13 +120,13 @@ std::string HeatMap(const std::string& name, const std::vector<std::string>& lab
     parts += SvgText(kLeft + kCell * (static_cast<double>(row) + 0.5), kTop - 8, fmt::format("on {}", row + 1),
                      Anchoring::kMiddle, "tick");
     for (size_t column = 0; column < labels.size(); ++column) {
-      const std::optional<double>& value = values[row][column];
+      const auto& [value, title] = cells[row][column];
       const double x = kLeft + kCell * static_cast<double>(column);
       const int shade = value ? static_cast<int>(std::lround(std::clamp(*value, 0.0, 1.0) * 10)) : -1;
       const std::string text = value ? fmt::format("{:.0f} %", 100 * *value) : "-";
-      parts += SvgBar(
-          x + 1, y + 1, kCell - 2, kHigh - 2, shade < 0 ? "unknown" : fmt::format("h{}", shade),
-          fmt::format("configurations of {} on {}: {}", labels[row], labels[column], value ? text : "not known"));
+      parts += SvgBar(x + 1, y + 1, kCell - 2, kHigh - 2, shade < 0 ? "unknown" : fmt::format("h{}", shade),
+                      fmt::format("configurations of {} on {}: {}{}{}", labels[row], labels[column],
+                                  value ? text : "not known", title.empty() ? "" : "; ", title));
       parts += SvgText(x + kCell / 2, y + 21, text, Anchoring::kMiddle, shade > 5 ? "onheat" : "");
     }
   }

@@ -32,9 +32,13 @@ struct RooflineMachine {
 // Both axes logarithmic; a roof per machine. (Williams, Waterman and Patterson, "Roofline", CACM 52(4), 2009.)
 std::string RooflineChart(const std::string& name, const std::vector<RooflineMachine>& machines);
 
-// Square of rows and columns; nullopt is not known and left white. Values from 0 to 1.
+struct HeatCell {
+  std::optional<double> value;  // from 0 to 1; nullopt is not known and left white
+  std::string title;            // what the value was found from; empty: nothing
+};
+// Square of rows and columns.
 std::string HeatMap(const std::string& name, const std::vector<std::string>& labels,
-                    const std::vector<std::vector<std::optional<double>>>& values);
+                    const std::vector<std::vector<HeatCell>>& cells);
 
 struct CascadeLine {
   std::string label;

@@ -111,29 +111,41 @@ std::string LayerTables(const Comparison& c, size_t model) {
   return html;
 }
 
+std::string PortedTitle(const PortedTime& time) {
+  if (!time.why_not.empty()) return time.why_not;
+  if (time.ported_ns <= 0) return "";
+  std::string title = fmt::format("{} against {} of its own", TimeText(time.ported_ns), TimeText(time.own_ns));
+  if (time.samples > 0) {
+    title += fmt::format(" ({} to {}, {} samples)", TimeText(time.low_ns), TimeText(time.high_ns), time.samples);
+  }
+  return fmt::format("{}, {} of {} layers", title, time.layers, time.of);
+}
+
 std::string PortabilityPictures(const ComparisonReport& report, size_t model) {
   if (model >= report.portability.size()) return "";
   const Portability& p = report.portability[model];
   const Comparison& c = report.comparison;
   std::vector<std::string> labels;
-  std::vector<std::vector<std::optional<double>>> values;
+  std::vector<std::vector<HeatCell>> cells;
   std::vector<CascadeLine> lines;
   for (size_t from = 0; from < p.devices.size(); ++from) {
     labels.push_back(c.devices[p.devices[from]].name);
-    values.emplace_back();
+    cells.emplace_back();
     CascadeLine line{labels.back(), {}};
     for (const PortedTime& time : p.times[from]) {
-      values.back().push_back(time.Efficiency());
+      cells.back().push_back({time.Efficiency(), PortedTitle(time)});
       if (time.Efficiency()) line.efficiencies.push_back(*time.Efficiency());
     }
     if (PerformancePortability(p, from)) lines.push_back(std::move(line));
   }
   if (labels.size() < 2) return "";
   const std::string& name = c.models[model].name;
-  return HtmlParagraph(
-             "What each machine's best configurations reach on the others, by the layers that were timed there:") +
+  return HtmlParagraph(p.origin == TimeOrigin::kPackage
+                           ? "What was built for each machine reaches on the others, measured there as a whole:"
+                           : "What each machine's best configurations reach on the others, by the layers that were "
+                             "timed there:") +
          HeatMap(fmt::format("Portability of {}: rows are whose configurations, columns where they ran", name), labels,
-                 values) +
+                 cells) +
          CascadeChart(fmt::format("Cascade of efficiencies of {}; dashed: portability so far", name), lines);
 }
 

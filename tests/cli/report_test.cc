@@ -86,8 +86,9 @@ TEST(Charts, HaveAMarkForEachValueAndATextForWhoDoesNotSeeThem) {
   const std::string roofs = RooflineChart("roofs", {{"m", 0, 100, 10, {{1, 5, "slow"}, {50, 90, "quick"}}}});
   EXPECT_THAT(roofs,
               testing::AllOf(HasSubstr("<title>slow</title>"), HasSubstr("<title>quick</title>"), HasSubstr("roof")));
-  const std::string heat = HeatMap("map", {"a", "b"}, {{1.0, 0.5}, {std::nullopt, 1.0}});
-  EXPECT_THAT(heat, testing::AllOf(HasSubstr("50 %"), HasSubstr("not known"), HasSubstr("class=\"h10\"")));
+  const std::string heat = HeatMap("map", {"a", "b"}, {{{1.0, ""}, {0.5, "4 ms against 2 ms"}}, {{}, {1.0, ""}}});
+  EXPECT_THAT(heat,
+              testing::AllOf(HasSubstr("50 %; 4 ms against 2 ms"), HasSubstr("not known"), HasSubstr("class=\"h10\"")));
   const std::string cascade = CascadeChart("cascade", {{"a", {0.5, 1}}, {"b", {0, 1}}});
   EXPECT_THAT(cascade, testing::AllOf(HasSubstr("a: 1.000 on its number 1"), Not(HasSubstr("nan"))));
   const std::string history = HistoryChart("history", "trials", {{"t", {{1, 5000}, {9, 2000}}}});
@@ -98,7 +99,7 @@ TEST(Charts, HaveAMarkForEachValueAndATextForWhoDoesNotSeeThem) {
 TEST(Charts, AreEmptyWithoutValues) {
   EXPECT_EQ(LatencyChart("n", {}), "");
   EXPECT_EQ(RooflineChart("n", {}), "");
-  EXPECT_EQ(HeatMap("n", {"one"}, {{1.0}}), "");
+  EXPECT_EQ(HeatMap("n", {"one"}, {{{1.0, ""}}}), "");
   EXPECT_EQ(CascadeChart("n", {{"a", {1}}}), "");
   EXPECT_EQ(HistoryChart("n", "x", {}), "");
 }
@@ -137,7 +138,8 @@ ComparisonReport EvilReport() {
   }
   Portability p;
   p.devices = {0, 1};
-  p.times = {{{100, 100, 1, 1, 0}, {100, 125, 1, 1, 0}}, {{100, 110, 1, 1, 0}, {100, 100, 1, 1, 0}}};
+  const PortedTime own{100, 100, 1, 1, 0, 90, 110, 9, ""}, ported{100, 125, 1, 1, 0, 120, 130, 9, ""};
+  p.times = {{own, ported}, {{0, 0, 0, 1, 1, 0, 0, 0, kEvil}, own}};
   report.portability = {p};
   return report;
 }

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "core/serialize.h"
@@ -10,6 +11,7 @@
 namespace hone {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 
 class CompareMeasured : public TrackerChildTest {
@@ -48,6 +50,32 @@ TEST_F(CompareMeasured, BuildsForEachRunnerAndTimesTheWholePackageThere) {
   }
   EXPECT_EQ(Shell(compare + "--threads 2").code, 78) << "each has one core";
   EXPECT_THAT(Shell(compare + "--target znver3").err, HasSubstr("own target"));
+}
+
+TEST_F(CompareMeasured, TimesWhatWasBuiltForEachMachineOnTheOthers) {
+  const auto left = RunnerOf("left", "0"), right = RunnerOf("right", "0,1");
+  const std::string compare =
+      "hone compare zoo:mlp --image-shape 1,14,14 --measure --min-time 10ms --tracker " + address_ + " --keys ";
+  const ProgramResult measured = Shell(compare + "left,right --portability --html matrix.html --json");
+  ASSERT_EQ(measured.code, 0) << measured.err;
+  const Json json = ParseJson(measured.out, "the comparison");
+  ASSERT_EQ(json["portability"].size(), 1U);
+  EXPECT_EQ(json["portability"][0]["origin"], "package");
+  const Json& configs = json["portability"][0]["configs"];
+  ASSERT_EQ(configs.size(), 2U);
+  for (size_t from = 0; from < 2; ++from) {
+    EXPECT_EQ(configs[from]["on"][from]["efficiency"], 1.0) << "its own";
+    const Json& other = configs[from]["on"][1 - from];
+    EXPECT_GE(other["samples"].get<int>(), 10);
+    EXPECT_EQ(other["own_ns"], json["cells"][1 - from]["ns"]);
+    EXPECT_LE(other["interval_ns"][0], other["ported_ns"]);
+    const double ratio = other["own_ns"].get<double>() / other["ported_ns"].get<double>();
+    EXPECT_DOUBLE_EQ(other["efficiency"].get<double>(), std::min(1.0, ratio));
+    EXPECT_DOUBLE_EQ(configs[from]["portability"].get<double>(), 2 / (1 + 1 / std::min(1.0, ratio)));
+  }
+  EXPECT_THAT(Read("work/matrix.html"), AllOf(HasSubstr("Portability of"), HasSubstr("Cascade of"),
+                                              HasSubstr("of its own"), HasSubstr("samples), ")));
+  for (const char* wrong : {"left --portability", "left,left"}) EXPECT_EQ(Shell(compare + wrong).code, 2) << wrong;
 }
 
 TEST_F(CompareMeasured, BuildsFromEveryLayerOfRecordsAsABuildDoes) {
