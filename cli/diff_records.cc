@@ -1,5 +1,7 @@
 #include "cli/diff_records.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <map>
@@ -26,6 +28,11 @@ Key KeyOf(const Record& record) {
           record.timing.cache};
 }
 
+TimedWith TimedWithOf(const Record& record) {
+  const Environment& environment = record.measurement.environment;
+  return {record.hone_version, "", environment.microcode, environment.kernel};
+}
+
 std::string ConfigText(const Record* record) {
   return record == nullptr ? "" : record->candidate.schedule + " " + record->candidate.config.ToText();
 }
@@ -49,6 +56,7 @@ RecordDiff DiffOf(const Sides& sides) {
   diff.before = ConfigText(sides.before);
   diff.after = ConfigText(sides.after);
   if (sides.before != nullptr && sides.after != nullptr && sides.before->id != sides.after->id) {
+    diff.what = WhatDiffers(TimedWithOf(*sides.before), TimedWithOf(*sides.after));
     diff.p = MannWhitney(sides.before->measurement.samples_ns, sides.after->measurement.samples_ns).p;
   }
   diff.change = ChangeOf(diff);
@@ -60,6 +68,19 @@ RecordDiff DiffOf(const Sides& sides) {
 std::string_view RecordChangeName(RecordChange change) {
   static constexpr std::array<std::string_view, 5> kNames = {"new", "gone", "faster", "slower", "same"};
   return kNames.at(static_cast<size_t>(change));
+}
+
+std::vector<std::string> WhatDiffers(const TimedWith& before, const TimedWith& after) {
+  constexpr size_t kShownOfHash = 12;
+  std::vector<std::string> what;
+  const auto compare = [&](const char* name, const std::string& a, const std::string& b) {
+    if (a != b && !a.empty() && !b.empty()) what.push_back(fmt::format("{} {} -> {}", name, a, b));
+  };
+  compare("hone", before.hone_version, after.hone_version);
+  compare("package", before.package_sha256.substr(0, kShownOfHash), after.package_sha256.substr(0, kShownOfHash));
+  compare("microcode", before.microcode, after.microcode);
+  compare("Linux", before.kernel, after.kernel);
+  return what;
 }
 
 std::vector<RecordDiff> DiffRecords(const std::vector<Record>& before, const std::vector<Record>& after) {

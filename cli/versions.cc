@@ -4,6 +4,7 @@
 
 #include "cli/bench_format.h"
 #include "cli/comparison/comparison_json.h"
+#include "cli/history/history_forms.h"
 #include "compiler/codegen/object.h"
 #include "core/kernel_abi.h"
 #include "core/package_format.h"
@@ -21,19 +22,26 @@ namespace hone {
 std::string VersionText() {
   return fmt::format(
       "hone {}\nLLVM {}\nformats: package {}, plan {}, store {}, protocol {}, log {}, pack {}, bench {}, comparison "
-      "{}, "
-      "health {}, kernel ABI {}, C API {}\n",
+      "{}, history {}, health {}, kernel ABI {}, C API {}\n",
       HoneVersion(), LlvmVersion(), kPackageVersion, kPlanVersion, kSchemaVersion, kProtocolVersion, kLogVersion,
-      kPackVersion, kBenchVersion, kComparisonVersion, kHealthVersion, HONE_KERNEL_ABI_VERSION, HONE_API_VERSION);
+      kPackVersion, kBenchVersion, kComparisonVersion, kHistoryVersion, kHealthVersion, HONE_KERNEL_ABI_VERSION,
+      HONE_API_VERSION);
 }
 
 Json VersionJson() {
-  return {{"hone", HoneVersion()},      {"llvm", LlvmVersion()},
-          {"package", kPackageVersion}, {"plan", kPlanVersion},
-          {"store", kSchemaVersion},    {"protocol", kProtocolVersion},
-          {"log", kLogVersion},         {"pack", kPackVersion},
-          {"bench", kBenchVersion},     {"comparison", kComparisonVersion},
-          {"health", kHealthVersion},   {"kernel_abi", HONE_KERNEL_ABI_VERSION},
+  return {{"hone", HoneVersion()},
+          {"llvm", LlvmVersion()},
+          {"package", kPackageVersion},
+          {"plan", kPlanVersion},
+          {"store", kSchemaVersion},
+          {"protocol", kProtocolVersion},
+          {"log", kLogVersion},
+          {"pack", kPackVersion},
+          {"bench", kBenchVersion},
+          {"comparison", kComparisonVersion},
+          {"history", kHistoryVersion},
+          {"health", kHealthVersion},
+          {"kernel_abi", HONE_KERNEL_ABI_VERSION},
           {"c_api", HONE_API_VERSION}};
 }
 

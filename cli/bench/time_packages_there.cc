@@ -2,8 +2,8 @@
 
 #include <numeric>
 
-#include "cli/bench/package_turns.h"
 #include "cli/package_there.h"
+#include "cli/package_turns.h"
 #include "rpc_runner/executor/package_job.h"
 
 namespace hone {

@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include "cli/command_line.h"
+#include "cli/commands/log/query_options.h"
 #include "cli/comparison/bench_results.h"
 #include "cli/comparison/compare_models.h"
 #include "cli/comparison/compare_packages.h"
@@ -12,11 +13,14 @@
 #include "cli/comparison/prices.h"
 #include "cli/files/read_file.h"
 #include "cli/files/write_file.h"
+#include "cli/history/history_forms.h"
+#include "cli/history/record_changes.h"
 #include "cli/key_options.h"
 #include "cli/machine_options.h"
 #include "cli/model.h"
 #include "cli/printing/print.h"
 #include "cli/printing/print_json.h"
+#include "cli/report/history_page.h"
 #include "cli/report/report_page.h"
 #include "cli/store.h"
 #include "core/duration.h"
@@ -32,7 +36,7 @@ struct CompareOptions {
   ModelOptions model;
   std::vector<std::string> models;
   RecordComparisonOptions records;
-  std::string db, hub, between, html;
+  std::string db, hub, between, html, since;
   std::vector<std::string> results;
   bool from_records = false, measure = false, portability = false, no_records = false;
   std::string keys, min_time = "1s";
@@ -69,15 +73,29 @@ void AddOptions(CommandLine& line, CompareOptions& options) {
   line.AddFlag("--layers", options.layers, "every layer on every device");
   line.Add("--between", options.between, "A,B: the layers that differ most; each a key, label, host or id");
   const Option csv = line.AddFlag("--csv", options.csv, "a row per device and model, comma-separated");
-  line.AddFlag("--markdown", options.markdown, "the tables in Markdown").Excludes(csv);
+  const Option markdown = line.AddFlag("--markdown", options.markdown, "the tables in Markdown").Excludes(csv);
   line.Add("--html", options.html, "also one page with pictures: this file");
+  line.Add(
+          "--since", options.since,
+          "what became faster or slower since a day (2026-11-22) or for so long (90d): over many --results with change "
+          "points, or in the best records of MODEL's layers")
+      .Excludes(measure)
+      .Excludes(csv)
+      .Excludes(markdown);
 }
 
-ComparisonReport FromResults(const CompareOptions& options) {
-  if (!options.models.empty()) {
+// Models or results, and not both.
+void RequireSource(const CompareOptions& options) {
+  if (!options.results.empty() && !options.models.empty()) {
     throw Error(ExitCode::kUsage,
                 fmt::format("--results tells the models itself; {} is one too many", options.models[0]));
   }
+  if (options.results.empty() && options.models.empty()) {
+    throw Error(ExitCode::kUsage, "MODEL is missing; right is an .onnx file or zoo:NAME, or --results FILE");
+  }
+}
+
+ComparisonReport FromResults(const CompareOptions& options) {
   std::vector<PackageTimes> packages;
   for (const std::string& path : options.results) {
     for (PackageTimes& timed : ReadBenchResult(ReadFile(path), path)) packages.push_back(std::move(timed));
@@ -142,10 +160,8 @@ ComparisonReport Measured(const CompareOptions& options, const std::vector<Model
 }
 
 ComparisonReport MakeReport(const CompareOptions& options) {
+  RequireSource(options);
   if (!options.results.empty()) return FromResults(options);
-  if (options.models.empty()) {
-    throw Error(ExitCode::kUsage, "MODEL is missing; right is an .onnx file or zoo:NAME, or --results FILE");
-  }
   const std::vector<ModelToCompare> models = LoadModels(options.models, options.model);
   return options.measure ? Measured(options, models)
                          : CompareModels(*OpenExistingStore(options.db), models, options.records);
@@ -192,6 +208,45 @@ void Show(const ComparisonReport& report, const CompareOptions& options, bool js
   if (!options.between.empty()) Print("{}", BetweenText(report.comparison, options.between));
 }
 
+// A history is of one kind of source at a time.
+History HistoryOf(const CompareOptions& options, int64_t since_ms) {
+  const std::set<std::string> accepted = ParseLikenessNames(options.records.accept, "--accept");
+  History history;
+  history.since_ms = since_ms;
+  if (options.results.empty()) {
+    const std::unique_ptr<RecordStore> store = OpenExistingStore(options.db);
+    const ComparisonReport report = CompareModels(*store, LoadModels(options.models, options.model), options.records);
+    RecordQuery devices;
+    devices.device = options.records.device;
+    if (options.records.machine.threads > 0) devices.threads = options.records.machine.threads;
+    history.diffs = RecordChangesSince(*store, devices, LayerNames(report.comparison), since_ms);
+    return history;
+  }
+  std::vector<std::string> texts;
+  for (const std::string& path : options.results) texts.push_back(ReadFile(path));
+  std::vector<DatedResult> results;
+  for (size_t i = 0; i < texts.size(); ++i) results.push_back({options.results[i], texts[i]});
+  history.series = BenchHistory(results, since_ms, accepted.contains(kIsNoisy));
+  return history;
+}
+
+int CompareSince(const CompareOptions& options, const CommandLine& line) {
+  RequireSource(options);
+  const int64_t since_ms = ParseSince(options.since, NowMs());
+  const History history = HistoryOf(options, since_ms);
+  if (!options.html.empty()) {
+    WriteFileAtomically(options.html, HistoryPage(history, "What became faster and slower since " + DayText(since_ms)));
+  }
+  if (line.json()) {
+    PrintJson(ToJson(history));
+  } else {
+    Print("{}", history.empty() ? "nothing was timed that can be compared\n" : HistoryText(history));
+  }
+  line.Next(options.results.empty() ? "hone log list" + line.Given({Topic::kStore}) + " --since " + options.since
+                                    : "hone bench P.hone --json");
+  return history.empty() ? static_cast<int>(ExitCode::kAnswerIsNo) : 0;
+}
+
 }  // namespace
 
 int CompareCommand(const Arguments& arguments) {
@@ -200,6 +255,7 @@ int CompareCommand(const Arguments& arguments) {
   CompareOptions options;
   AddOptions(line, options);
   if (!line.Parse(arguments)) return 0;
+  if (!options.since.empty()) return CompareSince(options, line);
   ComparisonReport report = MakeReport(options);
   if (!options.html.empty()) WriteFileAtomically(options.html, ReportPage(report, nullptr));
   Show(report, options, line.json());

@@ -7,12 +7,12 @@
 #include <numeric>
 #include <utility>
 
-#include "cli/bench/package_turns.h"
 #include "cli/build_model.h"
 #include "cli/comparison/roofs_of_devices.h"
 #include "cli/device_name.h"
 #include "cli/files/temporary_package.h"
 #include "cli/package_there.h"
+#include "cli/package_turns.h"
 #include "compiler/codegen/machine_target.h"
 #include "core/error.h"
 #include "core/median_interval.h"

@@ -80,8 +80,12 @@ const std::map<std::string, std::set<std::string>> kSubRoomMayInclude = {
     {"cli/files", {}},
     {"cli/comparison",
      {"cli/printing", "cli/files", "cli/bench_format.h", "cli/build_model.h", "cli/command_line.h", "cli/command.h",
-      "cli/device_name.h", "cli/machine_options.h", "cli/model.h", "cli/record_options.h"}},
-    {"cli/report", {"cli/comparison", "cli/printing", "cli/device_name.h"}},
+      "cli/device_name.h", "cli/machine_options.h", "cli/model.h", "cli/package_there.h", "cli/package_turns.h",
+      "cli/record_options.h"}},
+    {"cli/history",
+     {"cli/bench/verdict.h", "cli/bench_format.h", "cli/comparison", "cli/device_name.h", "cli/diff_records.h",
+      "cli/files", "cli/printing"}},
+    {"cli/report", {"cli/comparison", "cli/history", "cli/printing", "cli/device_name.h", "cli/diff_records.h"}},
     {"cli/dashboard", {"cli/report", "cli/printing", "cli/device_name.h", "cli/fleet_table.h", "cli/store.h"}},
 };
 

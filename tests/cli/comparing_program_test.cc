@@ -83,6 +83,12 @@ TEST_F(ComparingProgram, WhatIsAskedWronglyIsSaidInOneLine) {
       {model + "--between left,nobody", 2},
       {model + "--measure", 2},
       {model + "--csv --markdown", 2},
+      {model + "--since yesterday", 2},
+      {model + "--since 1d --csv", 2},
+      {model + "--portability", 2},
+      {"hone compare --since 1d", 2},
+      {"hone compare --results left.log --since 1d", 65},
+      {model + "--since 1d --html no/such/folder/x.html", 73},
       {model + "--html no/such/folder/x.html", 73},
       {model + "--results left.log", 2},
       {"hone compare --results left.log", 65},
@@ -97,6 +103,32 @@ TEST_F(ComparingProgram, WhatIsAskedWronglyIsSaidInOneLine) {
     EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << command << "\n" << result.err;
   }
   for (const std::string& file : Files()) EXPECT_THAT(file, Not(HasSubstr(".html")));
+}
+
+TEST_F(ComparingProgram, SaysWhatChangedSinceADayInEachForm) {
+  ExportThreeMachines();
+  ASSERT_EQ(Shell("hone log import left.log right.log --db s.db").code, 0);
+  const std::string since = "hone compare zoo:mlp --image-shape 1,14,14 --db s.db --since ";
+  const ProgramResult text = Shell(since + "1d --html changed.html");
+  EXPECT_EQ(text.code, 0) << text.err;
+  EXPECT_THAT(text.out, HasSubstr("6 new, 0 gone, 0 faster")) << "all was timed today";
+  EXPECT_THAT(Read("work/changed.html"), AllOf(HasSubstr("Best records"), Not(HasSubstr("<script"))));
+  const Json json = ParseJson(Shell(since + "2100-01-01 --json").out, "the history");
+  EXPECT_EQ(json["format"], "hone-history");
+  ASSERT_GE(json["diffs"].size(), 2U);
+  for (const Json& diff : json["diffs"]) EXPECT_EQ(diff["change"], "gone");
+
+  const ProgramResult diff = Shell("hone log diff left.db s.db --html diff.html --json");
+  EXPECT_EQ(diff.code, 0) << diff.err;
+  EXPECT_THAT(Read("work/diff.html"), AllOf(HasSubstr("From left.db to s.db"), HasSubstr("<table")));
+
+  ASSERT_EQ(Shell("hone build zoo:mlp --image-shape 1,14,14 --no-records -o P.hone").code, 0);
+  ASSERT_EQ(Shell("hone bench P.hone --runs 20 --write json=one.json").code, 0);
+  ASSERT_EQ(Shell("hone bench P.hone --runs 20 --write json=two.json").code, 0);
+  const Json series = ParseJson(Shell("hone compare --results two.json one.json --since 1h --json").out, "the history");
+  ASSERT_EQ(series["series"].size(), 1U);
+  EXPECT_EQ(series["series"][0]["points"].size(), 2U);
+  EXPECT_EQ(series["series"][0]["points"][0]["package_sha256"], series["series"][0]["points"][1]["package_sha256"]);
 }
 
 TEST_F(ComparingProgram, AnEmptyStoreHasNothingToCompare) {

@@ -1,4 +1,4 @@
-#include "cli/bench/package_turns.h"
+#include "cli/package_turns.h"
 
 #include <algorithm>
 #include <numeric>
