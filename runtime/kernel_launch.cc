@@ -1,14 +1,21 @@
 #include "runtime/kernel_launch.h"
 
 #include <atomic>
+#include <chrono>
 
 namespace hone {
 namespace {
+
+int64_t NowNs() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
 
 struct StageRun {
   const KernelLaunch& launch;
   const KernelLaunch::Stage& stage;
   int workers;
+  WorkerTime* times;  // the stage's row; null where nobody asks
   std::atomic<int32_t> code{0};
 
   void Work(int worker) {
@@ -23,7 +30,9 @@ struct StageRun {
     }
     args.worker = worker;
     args.workers = workers;
+    if (times != nullptr) times[worker].begin_ns = NowNs();
     const int32_t result = stage.function(&args, range.begin, range.end);
+    if (times != nullptr) times[worker].end_ns = NowNs();
     int32_t none = 0;
     if (result != 0) code.compare_exchange_strong(none, result, std::memory_order_relaxed);
   }
@@ -31,9 +40,10 @@ struct StageRun {
 
 }  // namespace
 
-int32_t RunKernel(ThreadPool& pool, const KernelLaunch& launch) {
+int32_t RunKernel(ThreadPool& pool, const KernelLaunch& launch, WorkerTime* times) {
   for (const KernelLaunch::Stage& stage : launch.stages) {
-    StageRun run{launch, stage, pool.threads()};
+    StageRun run{launch, stage, pool.threads(), times};
+    if (times != nullptr) times += pool.threads();
     if (stage.extent <= stage.grain) {
       const DenormalsOff off;  // one piece of work: waking the others would cost more than it
       run.Work(0);

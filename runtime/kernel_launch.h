@@ -46,8 +46,13 @@ struct KernelLaunch {
   int64_t worker_stride_bytes = 0;
 };
 
+// When a worker had its share of a stage; both 0 where it had none. Nanoseconds of the steady clock.
+struct WorkerTime {
+  int64_t begin_ns = 0, end_ns = 0;
+};
+
 // Runs every stage on the pool with a barrier after each. Returns 0 or the first non-zero code of a stage. Allocates
-// nothing.
-int32_t RunKernel(ThreadPool& pool, const KernelLaunch& launch);
+// nothing. `times`: null, or room for a row per stage with a time of each of the pool's workers, which is zero before.
+int32_t RunKernel(ThreadPool& pool, const KernelLaunch& launch, WorkerTime* times = nullptr);
 
 }  // namespace hone

@@ -134,8 +134,8 @@ struct Session::Impl {
     Bind(buffer, data);
   }
 
-  void RunCall(size_t i) {
-    const int32_t code = RunKernel(*pool, launches[i]);
+  void RunCall(size_t i, WorkerTime* times = nullptr) {
+    const int32_t code = RunKernel(*pool, launches[i], times);
     if (code == 0) return;
     const PlanCall& call = plan().calls[i];
     throw Error(ExitCode::kBug,
@@ -207,6 +207,29 @@ std::vector<int64_t> Session::RunProfiled() {
     spent_ns[i] = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin).count();
   }
   return spent_ns;
+}
+
+Session::Trace Session::RunTraced() {
+  using Clock = std::chrono::steady_clock;
+  const auto now_ns = [] {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now().time_since_epoch()).count();
+  };
+  const auto workers = static_cast<size_t>(impl_->pool->threads());
+  Trace trace;
+  trace.begin_ns = now_ns();
+  std::vector<WorkerTime> times;
+  for (size_t call = 0; call < impl_->launches.size(); ++call) {
+    times.assign(impl_->launches[call].stages.size() * workers, {});
+    trace.call_begin_ns.push_back(now_ns());
+    impl_->RunCall(call, times.data());
+    trace.call_ns.push_back(now_ns() - trace.call_begin_ns.back());
+    for (size_t i = 0; i < times.size(); ++i) {
+      if (times[i].begin_ns == 0) continue;
+      trace.work.push_back(
+          {call, static_cast<int>(i / workers), static_cast<int>(i % workers), times[i].begin_ns, times[i].end_ns});
+    }
+  }
+  return trace;
 }
 
 int Session::outputs() const { return static_cast<int>(impl_->plan().outputs.size()); }

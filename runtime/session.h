@@ -46,6 +46,19 @@ class Session {
   const void* OutputData(int i) const;
   // Runs with a clock around each call: nanoseconds per plan call.
   std::vector<int64_t> RunProfiled();
+  // One run's calls and what each worker did in them.
+  struct Trace {
+    struct Slice {
+      size_t call = 0;  // of the plan
+      int stage = 0, worker = 0;
+      int64_t begin_ns = 0, end_ns = 0;
+    };
+    int64_t begin_ns = 0;                         // of the run; all are of the steady clock
+    std::vector<int64_t> call_begin_ns, call_ns;  // per plan call
+    std::vector<Slice> work;                      // by call and stage; none of a worker that had no share
+  };
+  // Runs with a clock around each call and around each worker's share of each stage.
+  Trace RunTraced();
   // Bytes that the session holds: arena, inputs, outputs, workspaces.
   int64_t memory_bytes() const;
   int threads() const;

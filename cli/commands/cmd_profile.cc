@@ -111,7 +111,8 @@ void AddOptions(CommandLine& line, ProfileCommandOptions& options) {
   line.Add("--runs", options.profile.runs, "runs with a clock around each call").Between(1, kMostRuns).ShowDefault();
   line.Add("--top", options.top, "print the first so many rows").Between(1, kMostRuns);
   line.AddFlag("--in-order", options.in_order, "in the order of execution, not by time");
-  line.Add("--trace", options.trace, "write a Chrome trace here, which ui.perfetto.dev shows");
+  line.Add("--trace", options.trace,
+           "write a Chrome trace here, which ui.perfetto.dev shows: runs, calls and what each worker did");
   line.Add("--folded", options.folded, "write folded stacks here, for flame graphs");
   const Option annotate =
       line.Add("--annotate", options.annotate, "write the ONNX model here with the times as its nodes' metadata");
@@ -127,6 +128,7 @@ int ProfileCommand(const Arguments& arguments) {
   ProfileCommandOptions options;
   AddOptions(line, options);
   if (!line.Parse(arguments)) return 0;
+  options.profile.workers = !options.trace.empty();
   const Profile profile = ProfilePackage(options.package, options.profile);
   WriteFiles(profile, options);
   if (line.json()) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 #include <set>
+#include <utility>
 
 #include "cli/bench/loaded_anew.h"
 #include "cli/bench/warm_up.h"
@@ -25,6 +26,15 @@ Roof RoofOf(int threads) {
     if (roof.threads == threads) return roof;
   }
   return {};
+}
+
+ProfiledRun RunOf(Session::Trace trace, int64_t start_ns) {
+  for (int64_t& begin_ns : trace.call_begin_ns) begin_ns -= start_ns;
+  for (Session::Trace::Slice& slice : trace.work) {
+    slice.begin_ns -= start_ns;
+    slice.end_ns -= start_ns;
+  }
+  return {trace.begin_ns - start_ns, std::move(trace.call_ns), std::move(trace.call_begin_ns), std::move(trace.work)};
 }
 
 int64_t MedianOfCall(const std::vector<ProfiledRun>& runs, size_t call) {
@@ -92,8 +102,12 @@ Profile ProfilePackage(const std::string& path, const ProfileOptions& options) {
   counters.Begin();
   const int64_t start = MonotonicNs();
   for (int run = 0; run < options.runs; ++run) {
-    const int64_t begin_ns = MonotonicNs() - start;
-    profile.runs.push_back({begin_ns, session->RunProfiled()});
+    if (options.workers) {
+      profile.runs.push_back(RunOf(session->RunTraced(), start));
+    } else {
+      const int64_t begin_ns = MonotonicNs() - start;
+      profile.runs.push_back({begin_ns, session->RunProfiled(), {}, {}});
+    }
   }
   profile.counts = counters.End();
   profile.calls = CallsOf(profile);

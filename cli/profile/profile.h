@@ -11,6 +11,7 @@
 #include "core/serialize.h"
 #include "rpc_runner/health/roofs.h"
 #include "runtime/package.h"
+#include "runtime/session.h"
 
 namespace hone {
 
@@ -18,7 +19,8 @@ struct ProfileOptions {
   int threads = 0;  // 0: the cores that affinity and the cgroup allow
   int runs = 50;
   InputOptions inputs;
-  bool roofs = true;  // measure what the machine can do at most
+  bool roofs = true;     // measure what the machine can do at most
+  bool workers = false;  // with clocks around each worker's share too
 };
 
 struct ProfiledCall {
@@ -36,6 +38,9 @@ struct ProfiledCall {
 struct ProfiledRun {
   int64_t begin_ns = 0;  // since the first run's
   std::vector<int64_t> call_ns;
+  // Where workers were asked for: when each call began, and what each worker did, since the first run's beginning.
+  std::vector<int64_t> call_begin_ns;
+  std::vector<Session::Trace::Slice> work;
 };
 
 struct Profile {
@@ -54,7 +59,8 @@ Profile ProfilePackage(const std::string& path, const ProfileOptions& options);
 // Of one call: the bytes of the buffers that its operands view, each buffer once.
 int64_t BytesOf(const Plan& plan, const PlanCall& call);
 
-// Chrome's trace events, which Perfetto and chrome://tracing show: a slice per run, and below it one per call.
+// Chrome's trace events, which Perfetto and chrome://tracing show: a track of runs, one of calls, and where workers
+// were asked for one of each worker, with a slice for its share of each stage.
 Json ChromeTrace(const Profile& profile);
 // A line "PACKAGE;OP;NODE NANOSECONDS" per call, for flame graphs.
 std::string FoldedStacks(const Profile& profile);

@@ -9,7 +9,7 @@
 namespace hone {
 namespace {
 
-constexpr int kRunsTrack = 1, kCallsTrack = 2;
+constexpr int kRunsTrack = 1, kCallsTrack = 2, kFirstWorkerTrack = 3;
 
 const Dispatch& DispatchOf(const Plan& plan, const ProfiledCall& call) {
   return Nth(plan.kernels, plan.calls[call.call].kernel).dispatch;
@@ -41,6 +41,7 @@ void AddRun(const Profile& profile, size_t index, Json& events) {
   int64_t at = run.begin_ns;
   for (const ProfiledCall& call : profile.calls) {
     const int64_t ns = run.call_ns[call.call];
+    if (!run.call_begin_ns.empty()) at = run.call_begin_ns[call.call];
     const Dispatch& d = DispatchOf(plan, call);
     events.push_back(Slice(call.node, plan.calls[call.call].op, kCallsTrack, at, ns,
                            {{"nodes", plan.calls[call.call].nodes},
@@ -52,6 +53,14 @@ void AddRun(const Profile& profile, size_t index, Json& events) {
   }
   events.push_back(
       Slice(fmt::format("run {}", index), "run", kRunsTrack, run.begin_ns, at - run.begin_ns, Json::object()));
+}
+
+void AddWork(const Profile& profile, const ProfiledRun& run, Json& events) {
+  const Plan& plan = profile.package->plan();
+  for (const Session::Trace::Slice& slice : run.work) {
+    events.push_back(Slice(profile.calls[slice.call].node, plan.calls[slice.call].op, kFirstWorkerTrack + slice.worker,
+                           slice.begin_ns, slice.end_ns - slice.begin_ns, {{"stage", slice.stage}}));
+  }
 }
 
 // A frame of a folded stack: no ';', which ends it, and no blanks, of which the last one stands before the number.
@@ -66,10 +75,16 @@ std::string Frame(const std::string& name) {
 
 Json ChromeTrace(const Profile& profile) {
   Json events = Json::array();
-  events.push_back(NameEvent("process_name", 0, "hone " + profile.path));
+  events.push_back(NameEvent("process_name", kRunsTrack, "hone " + profile.path));
   events.push_back(NameEvent("thread_name", kRunsTrack, "runs"));
   events.push_back(NameEvent("thread_name", kCallsTrack, fmt::format("calls, {} threads each", profile.threads)));
-  for (size_t i = 0; i < profile.runs.size(); ++i) AddRun(profile, i, events);
+  for (int worker = 0; worker < profile.threads; ++worker) {
+    events.push_back(NameEvent("thread_name", kFirstWorkerTrack + worker, fmt::format("worker {}", worker)));
+  }
+  for (size_t i = 0; i < profile.runs.size(); ++i) {
+    AddRun(profile, i, events);
+    AddWork(profile, profile.runs[i], events);
+  }
   return {{"displayTimeUnit", "ns"},
           {"traceEvents", events},
           {"otherData", {{"package", profile.path}, {"model", profile.package->plan().model}}}};

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
+#include <utility>
 
 #include "core/serialize.h"
 #include "tests/cli/run_program.h"
@@ -220,23 +222,36 @@ TEST_F(BenchProgram, ProfilesEachCall) {
 }
 
 // https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU: complete events nest on a track.
+// The page calls for ph, ts (microseconds), pid and tid; "X" has dur, and "M" names a thread by its tid.
 TEST_F(BenchProgram, WritesATraceThatViewersRead) {
-  const Json d = Document("hone profile b.hone --threads 1 --runs 4 --trace t.json");
+  const Json d = Document("hone profile b.hone --threads 2 --runs 4 --trace t.json");
   const Json trace = ParseJson(Read("work/t.json"), "t.json");
-  size_t runs = 0, calls = 0;
-  double run_end = 0, call_end = 0;
+  std::map<int, std::string> tracks;
+  std::map<std::string, std::vector<std::pair<double, double>>> slices;  // by track: begin and end
   for (const Json& event : trace["traceEvents"]) {
+    EXPECT_TRUE(event["pid"].is_number_integer() && event["tid"].is_number_integer());
+    if (event["ph"] == "M" && event["name"] == "thread_name") tracks[event["tid"]] = event["args"]["name"];
     if (event["ph"] == "M") continue;
     ASSERT_EQ(event["ph"], "X");
     EXPECT_TRUE(event["name"].is_string() && event["cat"].is_string() && event["args"].is_object());
+    auto& track = slices[tracks.at(event["tid"])];
     const double begin = event["ts"].get<double>(), end = begin + event["dur"].get<double>();
-    double& last = event["cat"] == "run" ? run_end : call_end;
-    EXPECT_GE(begin, last - 0.01) << "slices of one track overlap";
-    last = end;
-    ++(event["cat"] == "run" ? runs : calls);
+    EXPECT_GE(begin, (track.empty() ? 0 : track.back().second) - 0.01) << "slices of one track overlap";
+    track.emplace_back(begin, end);
   }
-  EXPECT_EQ(runs, 4U);
-  EXPECT_EQ(calls, 4 * d["calls"].size());
+  EXPECT_EQ(slices["runs"].size(), 4U);
+  const auto& calls = slices["calls, 2 threads each"];
+  EXPECT_EQ(calls.size(), 4 * d["calls"].size());
+  EXPECT_GE(slices["worker 0"].size(), calls.size()) << "the caller has a share of every stage";
+  EXPECT_GT(slices["worker 1"].size(), 0U);
+  for (const char* worker : {"worker 0", "worker 1"}) {
+    for (const auto& [begin, end] : slices[worker]) {
+      EXPECT_TRUE(
+          std::any_of(calls.begin(), calls.end(),
+                      [&](const auto& call) { return call.first <= begin + 0.01 && end <= call.second + 0.01; }))
+          << worker << " works outside of any call at " << begin;
+    }
+  }
 }
 
 TEST_F(BenchProgram, AnnotatesTheModel) {
