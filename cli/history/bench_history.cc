@@ -46,8 +46,9 @@ std::string TextAt(const Json& json, const std::string& pointer) {
 // What must agree before two times are of one series.
 std::string KeyOf(const PackageTimes& timed, const std::string& conditions) {
   const std::string machine = FingerprintOf(timed.machine).ToText();
-  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", timed.model, machine, machine.empty() ? timed.machine.host : "",
-                     timed.machine.emulated, timed.threads, timed.precision, timed.images, timed.cache, conditions);
+  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", timed.model, machine,
+                     machine.empty() ? timed.machine.host : "", timed.machine.emulated, timed.threads, timed.precision,
+                     timed.images, timed.cache, conditions);
 }
 
 HistorySeries SeriesOf(const PackageTimes& timed, const std::string& conditions) {
@@ -70,8 +71,9 @@ class History {
     const std::string date = TextAt(json, "/context/date");
     const std::optional<int64_t> unix_ms = UnixMs(date);
     if (!unix_ms) {
-      throw Error(ExitCode::kBadData, fmt::format("{} has \"{}\" as its date; right is one as 2026-11-22T10:00:00+00:00",
-                                                  result.file, date));
+      throw Error(
+          ExitCode::kBadData,
+          fmt::format("{} has \"{}\" as its date; right is one as 2026-11-22T10:00:00+00:00", result.file, date));
     }
     std::set<std::string> seen;
     for (size_t i = 0; i < packages.size(); ++i) {
@@ -133,8 +135,9 @@ void Judge(HistorySeries& series, int64_t since_ms, bool accept_noisy) {
   for (const ChangePoint& change : ChangePoints(logarithms, kMostP)) {
     const double before = std::exp(change.before), after = std::exp(change.after);
     if (std::abs(change.after - change.before) < std::log(1 + kSmallestEffect)) continue;
-    series.changes.push_back({places[change.at], change.p, after / before, std::llround(before), std::llround(after),
-                              WhatDiffers(series.points[places[change.at - 1]].with, series.points[places[change.at]].with)});
+    series.changes.push_back(
+        {places[change.at], change.p, after / before, std::llround(before), std::llround(after),
+         WhatDiffers(series.points[places[change.at - 1]].with, series.points[places[change.at]].with)});
   }
   if (!before_ns.empty() && !since_ns.empty()) series.since = JudgeSamples(since_ns, before_ns, kSmallestEffect);
 }

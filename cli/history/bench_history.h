@@ -23,9 +23,9 @@ struct HistoryPoint {
 };
 
 struct HistoryChange {
-  size_t at = 0;                // place in `points` of the first one of the new level
-  double p = 1;                 // see change_points.h
-  double ratio = 1;             // the new level's median over the old one's
+  size_t at = 0;     // place in `points` of the first one of the new level
+  double p = 1;      // see change_points.h
+  double ratio = 1;  // the new level's median over the old one's
   int64_t before_ns = 0, after_ns = 0;
   std::vector<std::string> what;  // that differs between the points on both sides: "hone 0.1.0 -> 0.2.0"
 };

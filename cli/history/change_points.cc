@@ -41,8 +41,8 @@ Split FurthestSplit(std::span<const double> values) {
     const size_t at = v + 1;
     if (at < kLeastLevel || n - at < kLeastLevel) continue;
     const auto left = static_cast<double>(at), right = static_cast<double>(n - at);
-    const double apart = 2 * between / (left * right) - 2 * within_left / (left * (left - 1)) -
-                         2 * within_right / (right * (right - 1));
+    const double apart =
+        2 * between / (left * right) - 2 * within_left / (left * (left - 1)) - 2 * within_right / (right * (right - 1));
     const double distance = left * right / (left + right) * apart;
     if (distance > best.distance) best = {at, distance};
   }

@@ -8,8 +8,8 @@
 namespace hone {
 
 struct ChangePoint {
-  size_t at = 0;            // the first value of the new level
-  double p = 1;             // how probable a split so uneven is, were the order of the values chance
+  size_t at = 0;                 // the first value of the new level
+  double p = 1;                  // how probable a split so uneven is, were the order of the values chance
   double before = 0, after = 0;  // medians of the levels on both sides, up to the next change points
 };
 

@@ -49,8 +49,8 @@ Json SeriesJson(const HistorySeries& series) {
 std::string SinceText(const HistorySeries& series, int64_t since_ms) {
   if (!series.since) return fmt::format("  not timed both before and since {}\n", DayText(since_ms));
   const Verdict& v = *series.since;
-  return fmt::format("  since {}: {}, {} (99 % interval {:+.1f} .. {:+.1f} %, p {:.3f})\n", DayText(since_ms),
-                     FindingName(v.finding), ChangeText(v.ratio), 100 * (v.low - 1), 100 * (v.high - 1), v.p);
+  return fmt::format("  since {}: {} (99 % interval {:+.1f} .. {:+.1f} %, p {:.3f}): {}\n", DayText(since_ms),
+                     ChangeText(v.ratio), 100 * (v.low - 1), 100 * (v.high - 1), v.p, FindingName(v.finding));
 }
 
 std::string SeriesText(const HistorySeries& series, int64_t since_ms) {
@@ -62,10 +62,11 @@ std::string SeriesText(const HistorySeries& series, int64_t since_ms) {
   text += SinceText(series, since_ms);
   for (const HistoryChange& change : series.changes) {
     const HistoryPoint& point = series.points[change.at];
-    text += fmt::format("  {} from {} on: {} -> {} (p {:.3f}) with {}; {}\n", ChangeText(change.ratio),
-                        DayText(point.unix_ms), TimeText(change.before_ns), TimeText(change.after_ns), change.p,
-                        change.what.empty() ? "nothing that is known" : Printable(fmt::format("{}", fmt::join(change.what, ", "))),
-                        Printable(point.file));
+    text += fmt::format(
+        "  {} from {} on: {} -> {} (p {:.3f}) with {}; {}\n", ChangeText(change.ratio), DayText(point.unix_ms),
+        TimeText(change.before_ns), TimeText(change.after_ns), change.p,
+        change.what.empty() ? "nothing that is known" : Printable(fmt::format("{}", fmt::join(change.what, ", "))),
+        Printable(point.file));
   }
   if (series.changes.empty()) text += "  no change point\n";
   return text;
@@ -106,7 +107,8 @@ std::string DayText(int64_t unix_ms) {
 
 std::string ChangeText(double ratio) {
   if (std::abs(ratio - 1) < 0.0005) return "no change";
-  return ratio > 1 ? fmt::format("{:.1f} % slower", 100 * (ratio - 1)) : fmt::format("{:.1f} % faster", 100 * (1 - ratio));
+  return ratio > 1 ? fmt::format("{:.1f} % slower", 100 * (ratio - 1))
+                   : fmt::format("{:.1f} % faster", 100 * (1 - ratio));
 }
 
 Json DiffsJson(const std::vector<RecordDiff>& diffs) {

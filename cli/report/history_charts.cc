@@ -63,12 +63,11 @@ std::string ChangeBars(const std::string& name, const std::vector<ChangeBar>& ba
   double y = kTop;
   for (const ChangeBar& bar : bars) {
     const double end = x.At(bar.ratio);
-    const std::string label =
-        bar.label.size() <= kMostLabel ? bar.label : bar.label.substr(0, kMostLabel - 3) + "...";
-    parts += SvgBar(std::min(end, middle), y + 3, std::abs(end - middle), kRow - 6, bar.ratio > 1 ? "s5" : "s2",
-                    bar.title) +
-             SvgText(kLeft - 6, y + 15, label, Anchoring::kEnd) +
-             SvgText(std::max(end, middle) + 5, y + 15, PercentText(bar.ratio), Anchoring::kStart, "value");
+    const std::string label = bar.label.size() <= kMostLabel ? bar.label : bar.label.substr(0, kMostLabel - 3) + "...";
+    parts +=
+        SvgBar(std::min(end, middle), y + 3, std::abs(end - middle), kRow - 6, bar.ratio > 1 ? "s5" : "s2", bar.title) +
+        SvgText(kLeft - 6, y + 15, label, Anchoring::kEnd) +
+        SvgText(std::max(end, middle) + 5, y + 15, PercentText(bar.ratio), Anchoring::kStart, "value");
     y += kRow;
   }
   return SvgPicture(kWidth, bottom + 10, name, parts);

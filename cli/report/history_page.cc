@@ -32,13 +32,13 @@ std::vector<SeriesMark> MarksOf(const HistorySeries& series) {
   std::vector<SeriesMark> marks;
   for (size_t i = 0; i < series.points.size(); ++i) {
     const HistoryPoint& point = series.points[i];
-    marks.push_back({DaysAt(series, i), static_cast<double>(point.time.ns), static_cast<double>(point.time.low_ns),
-                     static_cast<double>(point.time.high_ns),
-                     fmt::format("{}: {} ({}, {} samples), hone {}, {}{}{}", DayText(point.unix_ms),
-                                 TimeText(point.time.ns), IntervalText(point.time), point.time.samples,
-                                 point.with.hone_version, point.file, point.why_noisy.empty() ? "" : "; noisy: ",
-                                 point.why_noisy),
-                     !point.why_noisy.empty()});
+    marks.push_back(
+        {DaysAt(series, i), static_cast<double>(point.time.ns), static_cast<double>(point.time.low_ns),
+         static_cast<double>(point.time.high_ns),
+         fmt::format("{}: {} ({}, {} samples), hone {}, {}{}{}", DayText(point.unix_ms), TimeText(point.time.ns),
+                     IntervalText(point.time), point.time.samples, point.with.hone_version, point.file,
+                     point.why_noisy.empty() ? "" : "; noisy: ", point.why_noisy),
+         !point.why_noisy.empty()});
   }
   return marks;
 }
@@ -74,23 +74,24 @@ std::string SeriesSection(const HistorySeries& series, int64_t since_ms) {
                       point.with.package_sha256.substr(0, 12), point.with.microcode, point.with.kernel, point.file,
                       point.why_noisy});
   }
-  std::string body = SeriesChart(fmt::format("Times of {} on {} by day; the table below has the numbers", series.model,
-                                             series.device),
-                                 MarksOf(series), LevelsOf(series), breaks);
+  std::string body =
+      SeriesChart(fmt::format("Times of {} on {} by day; the table below has the numbers", series.model, series.device),
+                  MarksOf(series), LevelsOf(series), breaks);
   if (series.since) {
-    body += HtmlParagraph(fmt::format("Since {}: {}, {} (99 % interval {:+.1f} .. {:+.1f} %).", DayText(since_ms),
-                                      FindingName(series.since->finding), ChangeText(series.since->ratio),
-                                      100 * (series.since->low - 1), 100 * (series.since->high - 1)));
+    const Verdict& v = *series.since;
+    body +=
+        HtmlParagraph(fmt::format("Since {}: {} (99 % interval {:+.1f} .. {:+.1f} %): {}.", DayText(since_ms),
+                                  ChangeText(v.ratio), 100 * (v.low - 1), 100 * (v.high - 1), FindingName(v.finding)));
   }
-  body += changes.empty() ? HtmlParagraph("No change point.")
-                          : HtmlTable({"from", "change", "> before", "> after", "> p", "with", "first result"}, changes);
+  body += changes.empty()
+              ? HtmlParagraph("No change point.")
+              : HtmlTable({"from", "change", "> before", "> after", "> p", "with", "first result"}, changes);
   body += HtmlDetails(fmt::format("{} results", points.size()),
                       HtmlTable({"day", "> median", "> interval", "> samples", "hone", "package", "microcode", "Linux",
                                  "file", "noise"},
                                 points, grey));
-  return HtmlSection(fmt::format("{} on {}, {} threads, {}", series.model, series.device, series.threads,
-                                 series.conditions),
-                     body);
+  return HtmlSection(
+      fmt::format("{} on {}, {} threads, {}", series.model, series.device, series.threads, series.conditions), body);
 }
 
 std::string DiffsSection(const std::vector<RecordDiff>& diffs) {
@@ -103,16 +104,17 @@ std::string DiffsSection(const std::vector<RecordDiff>& diffs) {
                     diff.device, fmt::format("{}", diff.threads), diff.before, diff.after, WithText(diff.what)});
     if (diff.change != RecordChange::kFaster && diff.change != RecordChange::kSlower) continue;
     if (bars.size() == kMostBars) continue;
-    bars.push_back({diff.workload,
-                    fmt::format("{} on {}, {} threads: {} -> {} (p {:.3f}) with {}", diff.workload, diff.device,
-                                diff.threads, TimeText(diff.before_ns), TimeText(diff.after_ns), diff.p,
-                                WithText(diff.what)),
-                    static_cast<double>(diff.after_ns) / static_cast<double>(diff.before_ns)});
+    bars.push_back(
+        {diff.workload,
+         fmt::format("{} on {}, {} threads: {} -> {} (p {:.3f}) with {}", diff.workload, diff.device, diff.threads,
+                     TimeText(diff.before_ns), TimeText(diff.after_ns), diff.p, WithText(diff.what)),
+         static_cast<double>(diff.after_ns) / static_cast<double>(diff.before_ns)});
   }
-  return HtmlSection("Best records", ChangeBars("What became faster and slower; the table below has the numbers", bars) +
-                                         HtmlTable({"change", "> before", "> after", "> p", "workload", "device",
-                                                    "> threads", "config before", "config after", "with"},
-                                                   rows));
+  return HtmlSection("Best records",
+                     ChangeBars("What became faster and slower; the table below has the numbers", bars) +
+                         HtmlTable({"change", "> before", "> after", "> p", "workload", "device", "> threads",
+                                    "config before", "config after", "with"},
+                                   rows));
 }
 
 }  // namespace

@@ -12,6 +12,9 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
+constexpr const char* kConsole = "CONSOLE";
+constexpr const char* kRequestOfAPage = "\"initiator\":\"null\"";
+
 class ReportInBrowser : public ProgramTest {
  protected:
   void SetUp() override {
@@ -30,22 +33,31 @@ class ReportInBrowser : public ProgramTest {
     EXPECT_EQ(run.code, 0) << run.err;
     return {run.out, run.err, Read("work/net.json")};
   }
+  void ExpectQuietPage(const std::string& file) const {
+    const Shown shown = Show(file);
+    EXPECT_THAT(shown.dom, HasSubstr("<svg"));
+    EXPECT_THAT(shown.dom, HasSubstr("</html>"));
+    EXPECT_THAT(shown.console, Not(HasSubstr(kConsole)));
+    EXPECT_THAT(shown.network, Not(HasSubstr(kRequestOfAPage)));
+    EXPECT_FALSE(shown.network.empty());
+  }
 };
-
-constexpr const char* kConsole = "CONSOLE";
-constexpr const char* kRequestOfAPage = "\"initiator\":\"null\"";
 
 TEST_F(ReportInBrowser, RendersWithoutAComplaintOrARequest) {
   ASSERT_EQ(Shell("hone tune zoo:mlp --image-shape 1,14,14 --threads 1 --trials 3 --finals kernels --db s.db && "
                   "hone report zoo:mlp --image-shape 1,14,14 --db s.db -o report.html")
                 .code,
             0);
-  const Shown shown = Show("report.html");
-  EXPECT_THAT(shown.dom, HasSubstr("<svg"));
-  EXPECT_THAT(shown.dom, HasSubstr("</html>"));
-  EXPECT_THAT(shown.console, Not(HasSubstr(kConsole)));
-  EXPECT_THAT(shown.network, Not(HasSubstr(kRequestOfAPage)));
-  EXPECT_FALSE(shown.network.empty());
+  ExpectQuietPage("report.html");
+}
+
+TEST_F(ReportInBrowser, RendersAHistoryLikewise) {
+  ASSERT_EQ(Shell("hone build zoo:mlp --image-shape 1,14,14 --no-records --threads 1 -o P.hone && "
+                  "hone bench P.hone --runs 20 --write json=one.json && hone bench P.hone --runs 20 --write "
+                  "json=two.json && hone compare --results one.json two.json --since 1h --html history.html")
+                .code,
+            0);
+  ExpectQuietPage("history.html");
 }
 
 // What the test above would see of a page that does otherwise.

@@ -37,7 +37,8 @@ std::string TextOf(const Result& result) {
   const Json json = {
       {"format", kBenchFormat},
       {"version", kBenchVersion},
-      {"context", {{"date", result.date.empty() ? fmt::format("2026-01-{:02}T10:00:00+00:00", result.day) : result.date}}},
+      {"context",
+       {{"date", result.date.empty() ? fmt::format("2026-01-{:02}T10:00:00+00:00", result.day) : result.date}}},
       {"machine", ToJson(machine)},
       {"conditions", {{"mode", "latency"}, {"cache", "alone"}, {"there", false}, {"fill", "random"}}},
       {"noise", {{"notes", result.noise.empty() ? Json::array() : Json::array({result.noise})}}},
@@ -135,8 +136,9 @@ TEST(BenchHistory, IsToldInEachFormWithTheSameNumbers) {
   History history;
   history.since_ms = 1'767'225'600'000;
   history.series = HistoryOf(SlowerFrom(15), 15);
-  EXPECT_THAT(HistoryText(history), AllOf(HasSubstr("24 results, 2026-01-01 .. 2026-01-24"), HasSubstr("slower, 5."),
-                                          HasSubstr("from 2026-01-15 on"), HasSubstr("hone 0.1.0 -> 0.2.0")));
+  EXPECT_THAT(HistoryText(history),
+              AllOf(HasSubstr("24 results, 2026-01-01 .. 2026-01-24"), HasSubstr("%, p 0.000): slower\n"),
+                    HasSubstr("from 2026-01-15 on"), HasSubstr("hone 0.1.0 -> 0.2.0")));
   const Json json = ToJson(history);
   EXPECT_EQ(json["format"], "hone-history");
   EXPECT_EQ(json["version"], kHistoryVersion);
