@@ -40,7 +40,7 @@ BuildResult Build(const relay::IRModule& module, const BuildOptions& options) {
   clock.Done("lower and compile");
   const std::string lib = LinkShared(lowered.objects, options.context.target);
   clock.Done("link");
-  result.package = WritePackage(lowered.plan, lib, lowered.params, IndexExtents(typed));
+  result.package = WritePackage(lowered.plan, lib, lowered.params, IndexExtents(typed), options.model_sha256);
   clock.Done("pack");
   result.report.flops = lowered.flops;
   result.plan = std::move(lowered.plan);

@@ -20,6 +20,7 @@ struct BuildOptions {
   ConfigSource* configs = nullptr;  // not owned; null: analytic defaults only
   // Called after each pass with its name and the module (for --dump-passes).
   std::function<void(const std::string& pass, const relay::IRModule& module)> after_pass;
+  std::string model_sha256 = {};  // of the model's file, for the package's manifest; empty: it has none
 };
 
 struct BuildReport {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/error.h"
 #include "core/package_format.h"
 #include "core/required_features.h"
@@ -28,6 +30,17 @@ std::vector<std::string> RequiredFeatures(const Json& manifest, const std::strin
     features.push_back(feature.get<std::string>());
   }
   return features;
+}
+
+// Left out by older writers, and where there was no file.
+void CheckModelHash(const Json& manifest, const std::string& name) {
+  const auto hash = manifest.find("model_sha256");
+  if (hash == manifest.end()) return;
+  const auto is_digit = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
+  const std::string text = hash->is_string() ? hash->get<std::string>() : "";
+  if (text.size() != 64 || !std::all_of(text.begin(), text.end(), is_digit)) {
+    throw Error(ExitCode::kBadData, fmt::format("{}: manifest: model_sha256 is not 64 hex digits", name));
+  }
 }
 
 void CheckFormat(const Json& manifest, const std::string& name) {
@@ -110,6 +123,7 @@ std::unique_ptr<Package::Impl> Open(MappedBytes bytes, std::string_view part, co
   package->bytes = std::move(bytes);
   const PackageParts parts = SplitPackage(part, name);
   CheckFormat(parts.manifest, name);
+  CheckModelHash(parts.manifest, name);
   package->manifest = parts.manifest;
   package->lib = parts.lib;
   package->params = parts.params;

@@ -7,6 +7,7 @@
 #include "cli/build_model.h"
 #include "cli/command_line.h"
 #include "cli/files/join_packages.h"
+#include "cli/files/read_file.h"
 #include "cli/files/write_file.h"
 #include "cli/model.h"
 #include "cli/printing/dispatch_table.h"
@@ -16,6 +17,7 @@
 #include "compiler/codegen/machine_target.h"
 #include "compiler/relay/printer.h"
 #include "core/error.h"
+#include "core/hash.h"
 #include "core/shell_word.h"
 #include "rpc_runner/machine/environment.h"
 
@@ -45,6 +47,9 @@ std::function<void(const std::string&, const relay::IRModule&)> PassDumper(const
     WriteFileAtomically(fmt::format("{}/{:02}_{}.txt", folder, ++number, pass), relay::ToText(module));
   };
 }
+
+// Of an .onnx file; empty for a network of the zoo, which has none.
+std::string Sha256OfFile(const std::string& model) { return IsThere(model) ? Sha256Hex(ReadFile(model)) : ""; }
 
 // Wherever the records were found: "record, hub" is a "record".
 int CountSource(const Plan& plan, std::string_view source) {
@@ -163,12 +168,13 @@ int BuildCommand(const Arguments& arguments) {
   if (!line.Parse(arguments)) return 0;
   const std::vector<Machine> machines = ResolveMachines(options);
   const Model model = LoadModel(options.model);
+  const std::string model_sha256 = Sha256OfFile(model.name);
   std::vector<BuiltModel> results;
   for (const Machine& machine : machines) {
     const std::string own = machines.size() == 1 || options.dump_passes.empty()
                                 ? options.dump_passes
                                 : fmt::format("{}/{}", options.dump_passes, results.size() + 1);
-    results.push_back(BuildModel(model.typed, machine, options.records, PassDumper(own)));
+    results.push_back(BuildModel(model.typed, machine, options.records, PassDumper(own), model_sha256));
     Warn(results.back().result.plan);
   }
   const std::string bytes = BytesOf(results);

@@ -14,6 +14,8 @@
 #include "cli/printing/table.h"
 #include "cli/profile/profile.h"
 #include "compiler/frontend/export/annotate_onnx.h"
+#include "core/error.h"
+#include "core/hash.h"
 #include "core/nth.h"
 #include "core/shell_word.h"
 
@@ -97,12 +99,29 @@ std::map<std::string, OnnxNotes> NotesOf(const Profile& profile) {
   return notes;
 }
 
+// A package of an older hone, or of a network of the zoo, does not tell its model's hash: then names alone speak.
+void RequireSameModel(const Profile& profile, const std::string& path, const std::string& model) {
+  const Json& manifest = profile.package->manifest();
+  const auto told = manifest.find("model_sha256");
+  if (told == manifest.end()) return;
+  constexpr size_t kShown = 12;
+  const std::string built = told->get<std::string>(), given = Sha256Hex(model);
+  if (built == given) return;
+  throw Error(ExitCode::kBadData,
+              fmt::format("{} was not built of {}: its model's SHA-256 is {}..., that of the file is "
+                          "{}...; --model FILE names another",
+                          profile.path, path, built.substr(0, kShown), given.substr(0, kShown)));
+}
+
 void WriteFiles(const Profile& profile, const ProfileCommandOptions& options) {
   if (!options.trace.empty()) WriteFileAtomically(options.trace, DumpJson(ChromeTrace(profile)) + "\n");
   if (!options.folded.empty()) WriteFileAtomically(options.folded, FoldedStacks(profile));
   if (options.annotate.empty()) return;
   const std::string model = options.model.empty() ? profile.package->plan().model : options.model;
-  WriteFileAtomically(options.annotate, AnnotateOnnx(ReadFile(model), NotesOf(profile)));
+  const std::string bytes = ReadFile(model);
+  const std::string annotated = AnnotateOnnx(bytes, NotesOf(profile));
+  RequireSameModel(profile, model, bytes);
+  WriteFileAtomically(options.annotate, annotated);
 }
 
 void AddOptions(CommandLine& line, ProfileCommandOptions& options) {

@@ -23,7 +23,7 @@ Json DispatchTable(const Plan& plan) {
 }
 
 std::string Manifest(const Plan& plan, const std::string& graph, const std::string& lib, const std::string& params,
-                     const std::map<std::string, int64_t>& index_extents) {
+                     const std::map<std::string, int64_t>& index_extents, const std::string& model_sha256) {
   Json manifest;
   manifest["format"] = kPackageVersion;
   manifest["hone"] = HoneVersion();
@@ -31,6 +31,7 @@ std::string Manifest(const Plan& plan, const std::string& graph, const std::stri
   manifest["target"] = plan.target.ToText();
   manifest["required_features"] = RequiredFeatures(plan);
   manifest["model"] = plan.model;
+  if (!model_sha256.empty()) manifest["model_sha256"] = model_sha256;
   manifest["sections"] = {{"graph", SectionJson(graph)}, {"lib", SectionJson(lib)}, {"params", SectionJson(params)}};
   manifest["dispatch"] = DispatchTable(plan);
   manifest["index_extents"] = Json::object();
@@ -50,9 +51,9 @@ uint64_t PageAligned(uint64_t offset) { return (offset + kPackageAlign - 1) / kP
 }  // namespace
 
 std::string WritePackage(const Plan& plan, const std::string& lib, const std::string& params,
-                         const std::map<std::string, int64_t>& index_extents) {
+                         const std::map<std::string, int64_t>& index_extents, const std::string& model_sha256) {
   const std::string graph = DumpJson(ToJson(plan));
-  const std::string manifest = Manifest(plan, graph, lib, params, index_extents);
+  const std::string manifest = Manifest(plan, graph, lib, params, index_extents, model_sha256);
   const std::array<const std::string*, kSectionCount> sections{&manifest, &graph, &lib, &params};
   PackageHeader header{};
   std::memcpy(header.magic, kPackageMagic, sizeof(header.magic));

@@ -10,7 +10,9 @@
 namespace hone {
 
 // The same plan, library, parameters and extents give the same bytes. `index_extents` is what IndexExtents gives.
+// `model_sha256`: of the model's file, 64 hex digits; empty: the manifest does not tell it.
 std::string WritePackage(const Plan& plan, const std::string& lib, const std::string& params,
-                         const std::map<std::string, int64_t>& index_extents = {});
+                         const std::map<std::string, int64_t>& index_extents = {},
+                         const std::string& model_sha256 = "");
 
 }  // namespace hone

@@ -108,6 +108,21 @@ TEST(Package, AGraphThatItsKernelsWereNotCompiledForIsBadData) {
   EXPECT_THAT(error.what(), HasSubstr("graph: kernel 0"));
 }
 
+TEST(Package, TheModelsHashMayBeMissingButNotDamaged) {
+  const auto pack = [](const Json& hash) {
+    return PackTestPackage(TestPlan(), ReadTestKernels(), std::string(64, '\0'), {}, hash);
+  };
+  EXPECT_FALSE(Package::FromBytes(pack(nullptr), "old")->manifest().contains("model_sha256"));
+  const std::string right(64, 'c');
+  EXPECT_EQ(Package::FromBytes(pack(right), "new")->manifest()["model_sha256"], right);
+  for (const Json& wrong : {Json(7), Json(""), Json(std::string(63, 'c')), Json(std::string(64, 'C')),
+                            Json(std::string(63, 'c') + "g"), Json::object()}) {
+    const Error error = ErrorOf(pack(wrong));
+    EXPECT_EQ(error.code(), ExitCode::kBadData) << wrong;
+    EXPECT_THAT(error.what(), HasSubstr("model_sha256 is not 64 hex digits"));
+  }
+}
+
 TEST(Package, AMissingFeatureIsBadConfigAndNamed) {
   const Error error = ErrorOf(PackTestPackage(TestPlan(), ReadTestKernels(), std::string(64, '\0'), {"avx9000"}));
   EXPECT_EQ(error.code(), ExitCode::kBadConfig);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/plan.h"
+#include "core/serialize.h"
 
 namespace hone::testing {
 
@@ -17,9 +18,9 @@ std::string ReadFile(const std::string& path);
 Plan TestPlan();
 // A plan of one call: the kernel that returns code 7.
 Plan FailingPlan();
-// The package's bytes, its hashes right.
+// The package's bytes, its hashes right. `model_sha256` is the manifest's field; null: there is none.
 std::string PackTestPackage(const Plan& plan, const std::string& lib, const std::string& params,
-                            const std::vector<std::string>& required_features = {});
+                            const std::vector<std::string>& required_features = {}, const Json& model_sha256 = {});
 // PackTestPackage of TestPlan with the weight 3.
 std::string TestPackage();
 // What the test package must compute, bit for bit.

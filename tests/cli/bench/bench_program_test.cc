@@ -3,10 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
 #include <functional>
 #include <map>
 #include <utility>
 
+#include "core/hash.h"
+#include "core/package_format.h"
 #include "core/serialize.h"
 #include "tests/cli/run_program.h"
 
@@ -204,6 +207,20 @@ TEST_F(BenchProgram, RefusesWrongOptionsBeforeItRuns) {
   ExpectRefusal(kBench + " --smallest-effect 200%", 2, "--smallest-effect");
 }
 
+TEST_F(BenchProgram, TellsEnergyOrWhyThereIsNone) {
+  const ProgramResult told = Shell(kBench + " --energy");
+  EXPECT_EQ(told.code, 0) << told.err;
+  const Json energy = Document(kBench + " --energy");
+  if (energy["energy"]["domains"].empty()) {
+    EXPECT_THAT(told.err, ContainsRegex("no energy: [^\n]+\n"));
+    EXPECT_EQ(energy["packages"][0].count("joules_per_image"), 0U);
+  } else {
+    EXPECT_THAT(told.out, HasSubstr(" J an image ("));
+    EXPECT_GT(energy["packages"][0]["joules_per_image"].get<double>(), 0);
+  }
+  ExpectRefusal(kBench + " --energy --streams 2", 2, "--streams");
+}
+
 TEST_F(BenchProgram, ProfilesEachCall) {
   const Json d = Document("hone profile 'a b.hone' --threads 1 --runs 5 --trace t.json --folded f.txt");
   double shares = 0;
@@ -254,6 +271,22 @@ TEST_F(BenchProgram, WritesATraceThatViewersRead) {
   }
 }
 
+// The field under another name, which readers pass over, and the header's hash of the manifest right again.
+std::string WithoutModelHash(std::string package) {
+  PackageHeader header{};
+  std::memcpy(&header, package.data(), sizeof(header));
+  const auto [offset, size] = header.sections[0];
+  const size_t key = package.find("\"model_sha256\"", offset);
+  EXPECT_LT(key, offset + size) << "the manifest tells the model's hash";
+  package.replace(key, 14, "\"model_sha25x\"");
+  const std::string digest = Sha256Hex(std::string_view(package).substr(offset, size));
+  for (size_t i = 0; i < sizeof(header.manifest_sha256); ++i) {
+    header.manifest_sha256[i] = static_cast<uint8_t>(std::stoi(digest.substr(2 * i, 2), nullptr, 16));
+  }
+  std::memcpy(package.data(), &header, sizeof(header));
+  return package;
+}
+
 TEST_F(BenchProgram, AnnotatesTheModel) {
   ASSERT_EQ(Shell("hone profile b.hone --threads 1 --runs 3 --annotate out.onnx").code, 0);
   const std::string annotated = Read("work/out.onnx");
@@ -262,6 +295,15 @@ TEST_F(BenchProgram, AnnotatesTheModel) {
   // It still is the model.
   EXPECT_EQ(Document("hone inspect out.onnx")["parameters"], Document("hone inspect m.onnx")["parameters"]);
   EXPECT_EQ(Shell("hone verify out.onnx b.hone").code, 0);
+  // The same nodes with other weights: times of a package that was built of another model.
+  ASSERT_EQ(Shell("hone zoo mlp --image-shape 1,14,14 --seed 7 -o other.onnx").code, 0);
+  ExpectRefusal("hone profile b.hone --runs 3 --threads 1 --annotate wrong.onnx --model other.onnx", 65,
+                "was not built of other.onnx");
+  ASSERT_EQ(Shell("cp m.onnx moved.onnx").code, 0);
+  EXPECT_EQ(Shell("hone profile b.hone --threads 1 --runs 3 --annotate again.onnx --model moved.onnx").code, 0);
+  // A package that does not tell its model's hash, as those of older writers: names alone speak.
+  Write("work/old.hone", WithoutModelHash(Read("work/b.hone")));
+  EXPECT_EQ(Shell("hone profile old.hone --threads 1 --runs 3 --annotate old.onnx --model other.onnx").code, 0);
   const std::string line = "hone profile b.hone --runs 3 --threads 1 --annotate wrong.onnx --model ";
   ExpectRefusal(line + "b.hone", 65, "no ONNX model");
   ExpectRefusal(line + "none.onnx", 66, "none.onnx");
