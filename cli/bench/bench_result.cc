@@ -139,6 +139,7 @@ Json PackageJson(const TimedPackage& timed, const BenchResult& result) {
                {"images_per_second", ImagesPerSecond(timed, result.conditions)},
                {"rounds", RoundsJson(timed)},
                {"stable", timed.settled}};
+  if (const double joules = JoulesPerImage(timed); joules > 0) json["joules_per_image"] = joules;
   if (result.per_op) json["per_op"] = PerOpJson(timed, result.conditions.there);
   json["expected_ns"] = ExpectedNs(plan);
   json["expected_share"] = ExpectedShare(timed);
@@ -169,6 +170,10 @@ double ImagesPerSecond(const TimedPackage& timed, const BenchConditions& conditi
   if (rates.empty()) return 0;
   std::sort(rates.begin(), rates.end());
   return rates[rates.size() / 2];
+}
+
+double JoulesPerImage(const TimedPackage& timed) {
+  return timed.joules_per_run / static_cast<double>(std::max<int64_t>(1, ImagesOf(timed.package->plan())));
 }
 
 double ExpectedShare(const TimedPackage& timed) {
@@ -220,6 +225,7 @@ Json ToJson(const BenchResult& result) {
                  {"fill", result.conditions.fill}}},
                {"noise", NoiseJson(result)},
                {"verdicts", verdicts}};
+  if (result.energy.asked) json["energy"] = {{"domains", result.energy.domains}, {"why_not", result.energy.why_not}};
   if (result.packages.size() == 2 && result.verdicts.size() == 1) json["verdict"] = verdicts[0];
   return json;
 }

@@ -27,12 +27,20 @@ struct BenchNoise {
   std::vector<std::string> notes;
 };
 
+// Of packages' joules_per_run.
+struct BenchEnergy {
+  bool asked = false;
+  std::vector<std::string> domains;  // that were counted: "package-0"
+  std::string why_not;               // one line, where none could be
+};
+
 struct BenchResult {
   std::vector<TimedPackage> packages;
   Environment machine;
   MachineContext context;
   BenchConditions conditions;
   BenchNoise noise;
+  BenchEnergy energy;
   std::vector<Verdict> verdicts;
   bool per_op = false;
 };
@@ -42,6 +50,8 @@ std::string NameOf(const TimedPackage& timed, const BenchConditions& conditions)
 // Images per second: at the 10th percentile of latencies, and in throughput mode of all streams together (the median
 // over rounds).
 double ImagesPerSecond(const TimedPackage& timed, const BenchConditions& conditions);
+// Of a package whose energy was measured; else 0.
+double JoulesPerImage(const TimedPackage& timed);
 // Fills in notes and spread from what else the result holds.
 void JudgeNoise(BenchResult& result);
 // What its kernels took when they were tuned, together, over its least time: least with least. 0 when none was.

@@ -29,6 +29,7 @@ struct TimedPackage {
   std::vector<Round> rounds;
   bool settled = true;           // whether each round's warm-up ended because times had become steady
   std::vector<int64_t> call_ns;  // the median of each plan call; empty without profiled runs
+  double joules_per_run = 0;     // that the machine used; 0: not measured
   std::shared_ptr<const Package> package;
 };
 

@@ -1,10 +1,12 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <numeric>
 #include <optional>
 
 #include "cli/bench/baseline.h"
+#include "cli/bench/measure_energy.h"
 #include "cli/bench/package_facts.h"
 #include "cli/bench/time_packages.h"
 #include "cli/bench/time_packages_there.h"
@@ -24,6 +26,7 @@
 #include "core/error.h"
 #include "core/nth.h"
 #include "core/shell_word.h"
+#include "rpc_runner/machine/energy.h"
 #include "rpc_runner/machine/environment.h"
 #include "rpc_runner/machine/steal.h"
 #include "runtime/allowed_cores.h"
@@ -34,12 +37,14 @@ namespace {
 
 constexpr int kProfiledRuns = 20;
 constexpr int kMostRounds = 100;
+constexpr int64_t kEnergyNs = 1'000'000'000;
 
 struct BenchOptions {
   std::vector<std::string> packages;
   TimePackagesOptions timing;
   std::string min_time = "3s", fail_above, smallest_effect = "2%", streams, baseline;
   std::vector<std::string> write;
+  bool energy = false;
   bool per_op = false, csv = false, markdown = false, random_params = false;
   RemoteRunnerOptions remote;
 };
@@ -93,6 +98,14 @@ void PrintPerOp(const TimedPackage& timed) {
   }
 }
 
+void TellEnergy(const BenchResult& result) {
+  if (!result.energy.why_not.empty()) return Note("no energy: {}\n", result.energy.why_not);
+  for (const TimedPackage& timed : result.packages) {
+    Print("{}: {:.3g} J an image ({}; all that ran there)\n", timed.path, JoulesPerImage(timed),
+          fmt::join(result.energy.domains, ", "));
+  }
+}
+
 void TellMachine(const Environment& machine, bool random_params) {
   Print("timed on {}{}{}\n", RunnerName(machine), random_params ? ", with random parameters" : "",
         machine.emulated ? "; it is emulated: these are not the times of such a device" : "");
@@ -105,6 +118,7 @@ void PrintResult(const BenchResult& result, bool random_params) {
     if (result.per_op) PrintPerOp(timed);
   }
   if (result.conditions.there) TellMachine(result.machine, random_params);
+  if (result.energy.asked) TellEnergy(result);
   for (const std::string& note : result.noise.notes) Note("noise: {}\n", note);
 }
 
@@ -126,6 +140,8 @@ void AddOptions(CommandLine& line, BenchOptions& options) {
   const Option streams = line.Add("--streams", options.streams,
                                   "images per second of so many sessions at once, or of several numbers: 1,2,4");
   line.AddFlag("--per-op", options.per_op, "also the median time of every call").Excludes(streams);
+  line.AddFlag("--energy", options.energy, "then run each package alone for a second and tell the joules of an image")
+      .Excludes(streams);
   line.Add("--smallest-effect", options.smallest_effect,
            "the difference from which on it matters; by default that of --fail-above")
       .ShowDefault();
@@ -153,6 +169,7 @@ double SmallestEffect(const BenchOptions& options) {
 }
 
 void TimeThere(const BenchOptions& options, BenchResult& result) {
+  if (options.energy) throw Error(ExitCode::kUsage, "--energy is for packages run here, not with --tracker");
   if (!options.streams.empty()) throw Error(ExitCode::kUsage, "--streams is for packages run here, not with --tracker");
   RemoteRunnerOptions remote = options.remote;
   remote.max_runners = 1;
@@ -160,6 +177,14 @@ void TimeThere(const BenchOptions& options, BenchResult& result) {
   result.packages =
       TimePackagesThere(options.packages, options.timing, options.random_params, *runner, &result.machine);
   result.context = ContextOf(result.machine);
+}
+
+// After all was timed: nothing may lie between packages' turns.
+void MeasureEnergyHere(const BenchOptions& options, BenchResult& result) {
+  EnergyCounter counter;
+  result.energy = {true, counter.domains(), counter.why_not()};
+  if (counter.domains().empty()) return;
+  MeasureEnergy(options.timing.inputs, kEnergyNs, [&counter] { return counter.Joules(); }, result.packages);
 }
 
 void TimeHere(const BenchOptions& options, BenchResult& result) {
@@ -173,6 +198,7 @@ void TimeHere(const BenchOptions& options, BenchResult& result) {
   result.packages = options.streams.empty() ? TimePackages(options.packages, timing)
                                             : TimeStreams(options.packages, ParseStreams(options.streams), timing);
   result.noise.steal_share = StealShare(before, ReadTicks(cores));
+  if (options.energy) MeasureEnergyHere(options, result);
 }
 
 // Each but the first against the first, where there is no baseline.

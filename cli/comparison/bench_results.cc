@@ -85,6 +85,7 @@ PackageTimes PackageOf(const Json& package, const Json& result, const std::strin
   timed.precision = TextOr(package, "precision", "");
   timed.hone_version = TextOr(package, "hone_version", "");
   timed.flops = NumberOr(package, "flops", 0);
+  timed.joules_per_image = std::max(0.0, NumberOr(package, "joules_per_image", 0));
   timed.time.ns = WholeOr(package, "median_ns", 0);
   const Json& interval = List(package, "median_ci95_ns");
   const bool has_interval = interval.size() == 2 && interval[0].is_number_integer() && interval[1].is_number_integer();

@@ -56,6 +56,7 @@ ComparedCell CellOf(const PackageTimes& timed) {
   cell.time = timed.time;
   SumLayers(cell);
   if (timed.flops > 0) cell.flops = timed.flops;
+  cell.joules_per_image = timed.joules_per_image;
   if (!timed.precision.empty()) cell.precision = timed.precision;
   // The whole was timed, whether its calls were or not.
   cell.covered = cell.tasks;

@@ -19,9 +19,10 @@ struct PackageTimes {
   ComparedTime time;                  // of a run: median and its 95 % interval
   std::vector<ComparedLayer> layers;  // of time.ns 0 where calls were not timed; equal names are joined
   std::string precision, hone_version;
-  double flops = 0;       // of a run
-  std::string why_noisy;  // one line; empty: nothing speaks against the time
-  MachineRoofs roofs;     // zeros: not known
+  double flops = 0;             // of a run
+  double joules_per_image = 0;  // that the machine used; 0: not known
+  std::string why_noisy;        // one line; empty: nothing speaks against the time
+  MachineRoofs roofs;           // zeros: not known
 };
 
 // A row per machine, target, threads and cache state, in the order in which they come first; of two times of one model

@@ -84,6 +84,7 @@ struct ComparedCell {
   int tasks = 0, covered = 0;      // layers with knobs, and those with a time (with records: of the device's own)
   int64_t estimated_ns = 0;        // part of time that is estimated
   double flops = 0, bytes = 0;     // of all layers and uses
+  double joules_per_image = 0;     // that the machine used; 0: not known
   std::string precision;           // "float32", "float32+int8": of the layers
   std::set<std::string> versions;  // of hone, that the times were taken with
   bool noisy = false;

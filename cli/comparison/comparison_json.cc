@@ -69,6 +69,7 @@ Json CellJson(const Comparison& c, size_t device, size_t model, const Standing& 
   json["noisy"] = cell.why_noisy;
   if (const double images = ImagesPerMoney(c.devices[device], c.models[model], cell); images > 0)
     json["images_per_money"] = images;
+  if (cell.joules_per_image > 0) json["joules_per_image"] = cell.joules_per_image;
   json.update(StandingJson(standing));
   json["layers"] = Json::array();
   for (const ComparedLayer& layer : cell.layers) json["layers"].push_back(LayerJson(layer, roofs));

@@ -66,7 +66,21 @@ std::string GflopsCell(double flops, int64_t ns) {
   return ns > 0 && flops > 0 ? fmt::format("{:.1f}", flops / static_cast<double>(ns)) : "-";
 }
 
-Row RowOf(const Comparison& c, size_t device, size_t model, const Standing& standing, bool priced) {
+// What only some comparisons know.
+struct Columns {
+  bool price = false, energy = false;
+};
+
+Columns ColumnsOf(const Comparison& c) {
+  Columns columns;
+  for (const ComparedDevice& device : c.devices) columns.price |= device.price_per_hour > 0;
+  for (const auto& row : c.cells) {
+    for (const ComparedCell& cell : row) columns.energy |= cell.joules_per_image > 0;
+  }
+  return columns;
+}
+
+Row RowOf(const Comparison& c, size_t device, size_t model, const Standing& standing, const Columns& columns) {
   const ComparedDevice& d = c.devices[device];
   const ComparedCell& cell = c.At(device, model);
   Row row = {d.name,
@@ -78,7 +92,8 @@ Row RowOf(const Comparison& c, size_t device, size_t model, const Standing& stan
              ShareText(FmaShare(d.roofs, cell.flops, cell.time.ns)),
              ShareText(BandwidthShare(d.roofs, cell.bytes, cell.time.ns)),
              fmt::format("{} of {}", cell.covered, cell.tasks)};
-  if (priced) {
+  if (columns.energy) row.push_back(JoulesText(cell.joules_per_image));
+  if (columns.price) {
     const double images = ImagesPerMoney(d, c.models[model], cell);
     row.push_back(images > 0 ? fmt::format("{:.0f}", images) : "-");
   }
@@ -89,17 +104,17 @@ Row RowOf(const Comparison& c, size_t device, size_t model, const Standing& stan
 
 ModelTable TableOf(const ComparisonReport& report, size_t model) {
   const Comparison& c = report.comparison;
-  const bool priced = std::any_of(c.devices.begin(), c.devices.end(),
-                                  [](const ComparedDevice& device) { return device.price_per_hour > 0; });
+  const Columns columns = ColumnsOf(c);
   ModelTable table;
   table.title = c.models[model].name;
   table.headers = {"device",    "code for", "> threads",   "> time", "> noise",
                    "> GFLOP/s", "> of FMA", "> of memory", "> timed"};
-  if (priced) table.headers.emplace_back("> images per money");
+  if (columns.energy) table.headers.emplace_back("> J an image");
+  if (columns.price) table.headers.emplace_back("> images per money");
   table.headers.insert(table.headers.end(), {"> vs best", "note"});
   const std::vector<Standing> standings = StandingsOf(c, model, report.accepted);
   for (const size_t device : InOrder(c, model, standings)) {
-    table.rows.push_back(RowOf(c, device, model, standings[device], priced));
+    table.rows.push_back(RowOf(c, device, model, standings[device], columns));
   }
   return table;
 }
@@ -139,6 +154,8 @@ std::string MarkdownCell(const std::string& text) {
 }  // namespace
 
 std::string ShareText(double share) { return share > 0 ? fmt::format("{:.0f} %", 100 * share) : "-"; }
+
+std::string JoulesText(double joules) { return joules > 0 ? fmt::format("{:.3g}", joules) : "-"; }
 
 std::string StandingText(const Comparison& c, size_t device, size_t model, const Standing& standing) {
   const ComparedCell& cell = c.At(device, model);
@@ -277,20 +294,20 @@ std::string ComparisonCsv(const ComparisonReport& report) {
   const Comparison& c = report.comparison;
   std::string csv =
       "model,device,machine_id,cpu,threads,cache,precision,origin,time_ns,low_ns,high_ns,samples,gflops,fma_share,"
-      "bandwidth_share,layers,covered,estimated_ns,ratio,ratio_over,unlike,images_per_money\r\n";
+      "bandwidth_share,layers,covered,estimated_ns,ratio,ratio_over,unlike,images_per_money,joules_per_image\r\n";
   for (size_t model = 0; model < c.models.size(); ++model) {
     const std::vector<Standing> standings = StandingsOf(c, model, report.accepted);
     for (size_t device = 0; device < c.devices.size(); ++device) {
       const ComparedDevice& d = c.devices[device];
       const ComparedCell& cell = c.At(device, model);
       const Standing& s = standings[device];
-      csv += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{:.3f},{:.4f},{:.4f},{},{},{},{:.4f},{},{},{:.0f}\r\n",
-                         CsvField(c.models[model].name), CsvField(d.name), d.short_id, CsvField(d.target.cpu),
-                         d.threads, d.cache, cell.precision, TimeOriginName(cell.origin), cell.time.ns,
-                         cell.time.low_ns, cell.time.high_ns, cell.time.samples, GflopsOf(cell.flops, cell.time.ns),
-                         FmaShare(d.roofs, cell.flops, cell.time.ns), BandwidthShare(d.roofs, cell.bytes, cell.time.ns),
-                         cell.tasks, cell.covered, cell.estimated_ns, s.ratio, s.over, fmt::join(s.unlike, " "),
-                         ImagesPerMoney(d, c.models[model], cell));
+      csv += fmt::format(
+          "{},{},{},{},{},{},{},{},{},{},{},{},{:.3f},{:.4f},{:.4f},{},{},{},{:.4f},{},{},{:.0f},{:.6g}\r\n",
+          CsvField(c.models[model].name), CsvField(d.name), d.short_id, CsvField(d.target.cpu), d.threads, d.cache,
+          cell.precision, TimeOriginName(cell.origin), cell.time.ns, cell.time.low_ns, cell.time.high_ns,
+          cell.time.samples, GflopsOf(cell.flops, cell.time.ns), FmaShare(d.roofs, cell.flops, cell.time.ns),
+          BandwidthShare(d.roofs, cell.bytes, cell.time.ns), cell.tasks, cell.covered, cell.estimated_ns, s.ratio,
+          s.over, fmt::join(s.unlike, " "), ImagesPerMoney(d, c.models[model], cell), cell.joules_per_image);
     }
   }
   return csv;

@@ -27,5 +27,7 @@ std::string ComparisonMarkdown(const ComparisonReport& report);
 std::string StandingText(const Comparison& c, size_t device, size_t model, const Standing& standing);
 // "36 %"; "-" for 0.
 std::string ShareText(double share);
+// "0.0123"; "-" for 0.
+std::string JoulesText(double joules);
 
 }  // namespace hone

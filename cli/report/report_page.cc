@@ -54,7 +54,7 @@ std::string Latencies(const ComparisonReport& report, size_t model) {
                     ShareText(FmaShare(d.roofs, cell.flops, cell.time.ns)),
                     ShareText(BandwidthShare(d.roofs, cell.bytes, cell.time.ns)),
                     fmt::format("{} of {}", cell.covered, cell.tasks), TimeText(cell.estimated_ns),
-                    images > 0 ? fmt::format("{:.0f}", images) : "-",
+                    JoulesText(cell.joules_per_image), images > 0 ? fmt::format("{:.0f}", images) : "-",
                     standing.ratio > 0 ? fmt::format("{:.2f}x", standing.ratio) : "-",
                     StandingText(c, device, model, standing)});
   }
@@ -63,7 +63,8 @@ std::string Latencies(const ComparisonReport& report, size_t model) {
              fmt::format("Time of a run of {} on each device; the table below has the numbers", c.models[model].name),
              bars) +
          HtmlTable({"device", "code for", "> threads", "precision", "> time", "> interval", "> samples", "> GFLOP/s",
-                    "> of FMA", "> of memory", "> timed", "> estimated", "> images per money", "> vs best", "note"},
+                    "> of FMA", "> of memory", "> timed", "> estimated", "> J an image", "> images per money",
+                    "> vs best", "note"},
                    rows, grey);
 }
 

@@ -375,7 +375,16 @@ TEST(BenchResults, AreComparedAsPackages) {
     for (const PackageTimes& timed : ReadBenchResult(BenchResult(host).dump(), host)) packages.push_back(timed);
   }
   packages[1].time.ns = 10'000;
+  const ComparisonReport without{ComparePackages(packages), {}, {}};
+  EXPECT_THAT(ComparisonText(without), Not(HasSubstr("J an image")));
+  Json with_energy = BenchResult("left");
+  with_energy["packages"][0]["joules_per_image"] = 0.0125;
+  packages[0] = ReadBenchResult(with_energy.dump(), "left").at(0);
   const Comparison c = ComparePackages(packages);
+  const ComparisonReport with{c, {}, {}};
+  EXPECT_THAT(ComparisonText(with), testing::AllOf(HasSubstr("J an image"), HasSubstr("0.0125")));
+  EXPECT_EQ(ToJson(with)["cells"][0]["joules_per_image"], 0.0125);
+  EXPECT_THAT(ComparisonCsv(with), HasSubstr(",0.0125\r\n"));
   ASSERT_EQ(c.devices.size(), 2U) << "two hosts were asked for as two";
   EXPECT_EQ(c.models.at(0).images, 4);
   EXPECT_EQ(c.At(0, 0).time, (ComparedTime{5000, 4900, 5100, 100}));

@@ -7,27 +7,13 @@
 #include <fstream>
 
 #include "rpc_runner/machine/steal.h"
+#include "tests/rpc_runner/sys_tree.h"
 
 namespace hone {
 namespace {
 
-class Sys {
- public:
-  Sys() : root_(testing::TempDir() + "hone_sys_" + std::to_string(getpid())) {}
-  ~Sys() { std::filesystem::remove_all(root_); }
-  void Write(const std::string& path, const std::string& text) const {
-    const std::filesystem::path file = root_ + path;
-    std::filesystem::create_directories(file.parent_path());
-    std::ofstream(file) << text << '\n';
-  }
-  const std::string& root() const { return root_; }
-
- private:
-  const std::string root_;
-};
-
 TEST(Sensors, TellTheHighestClockOfTheseCores) {
-  const Sys sys;
+  const SysTree sys;
   sys.Write("/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq", "1800000");
   sys.Write("/devices/system/cpu/cpu1/cpufreq/scaling_cur_freq", "3394123");
   sys.Write("/devices/system/cpu/cpu2/cpufreq/scaling_cur_freq", "5000000");
@@ -36,7 +22,7 @@ TEST(Sensors, TellTheHighestClockOfTheseCores) {
 }
 
 TEST(Sensors, TellTheHottestThatIsNotBroken) {
-  const Sys sys;
+  const SysTree sys;
   EXPECT_EQ(HottestCelsius(sys.root()), 0);
   sys.Write("/class/thermal/thermal_zone0/temp", "41500");
   sys.Write("/class/thermal/thermal_zone1/temp", "-274000");
