@@ -136,6 +136,8 @@ TEST(BenchHistory, IsToldInEachFormWithTheSameNumbers) {
   History history;
   history.since_ms = 1'767'225'600'000;
   history.series = HistoryOf(SlowerFrom(15), 15);
+  ASSERT_THAT(history.series, SizeIs(1));
+  ASSERT_THAT(history.series[0].changes, SizeIs(1));
   EXPECT_THAT(HistoryText(history),
               AllOf(HasSubstr("24 results, 2026-01-01 .. 2026-01-24"), HasSubstr("%, p 0.000): slower\n"),
                     HasSubstr("from 2026-01-15 on"), HasSubstr("hone 0.1.0 -> 0.2.0")));
