@@ -37,7 +37,8 @@ const std::vector<std::string>& Models() {
 
 class ScratchFolder {
  public:
-  explicit ScratchFolder(const std::string& in) : path_(fs::path(in) / fmt::format("hone_bench_comparing_{}", getpid())) {
+  explicit ScratchFolder(const std::string& in)
+      : path_(fs::path(in) / fmt::format("hone_bench_comparing_{}", getpid())) {
     fs::create_directories(path_);
   }
   ~ScratchFolder() {

@@ -68,6 +68,32 @@ TEST_F(SessionTest, RunAllocatesNothing) {
   EXPECT_EQ(testing::Allocations(), before);
 }
 
+// Each stage of the test package is shared by all workers; the calls follow one another, and work lies inside its call.
+TEST_F(SessionTest, TracesWhatEachWorkerDidAndComputesTheSame) {
+  SessionOptions options;
+  options.threads = 3;
+  Session session(package_, options);
+  session.SetInput("x", InputTensor(SomeInput(2)));
+  const Session::Trace trace = session.RunTraced();
+  EXPECT_EQ(OutputValues(session), ExpectedOutput(SomeInput(2)));
+  const Plan& plan = package_->plan();
+  ASSERT_EQ(trace.call_ns.size(), plan.calls.size());
+  size_t shares = 0;
+  for (const PlanCall& call : plan.calls) shares += 3 * plan.kernels[static_cast<size_t>(call.kernel)].stages.size();
+  EXPECT_EQ(trace.work.size(), shares);
+  int64_t last_ns = trace.begin_ns;
+  for (size_t call = 0; call < plan.calls.size(); ++call) {
+    EXPECT_GE(trace.call_begin_ns[call], last_ns);
+    last_ns = trace.call_begin_ns[call] + trace.call_ns[call];
+    for (const Session::Trace::Slice& slice : trace.work) {
+      if (slice.call != call) continue;
+      EXPECT_GE(slice.begin_ns, trace.call_begin_ns[call]);
+      EXPECT_LE(slice.begin_ns, slice.end_ns);
+      EXPECT_LE(slice.end_ns, last_ns);
+    }
+  }
+}
+
 TEST_F(SessionTest, UsesTheCallersPool) {
   ThreadPool pool(2);
   SessionOptions options;
