@@ -33,7 +33,8 @@ class Attrs {
   std::vector<std::pair<std::string, AttrValue>> values_;
 };
 
-// Relay's text of a value: [2, 2], True, 1e-05f, "NCHW".
+// Relay's text of a value: [2, 2], True, 1e-05f, "NCHW". In a string, quotes and backslashes have a backslash before
+// them and control characters are \x and two digits.
 std::string ToText(const AttrValue& value);
 
 }  // namespace hone::relay

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "compiler/relay/op.h"
@@ -44,9 +46,25 @@ AttrKind KindOf(const AttrValue& value) {
   return kKinds[value.index()];
 }
 
+// A list in full, of what was given for an attribute that is one; nullopt when that is no number and no list.
+std::optional<std::vector<int64_t>> InFull(const AttrSpec& spec, const AttrValue& value) {
+  const size_t full = std::get<std::vector<int64_t>>(spec.otherwise).size();
+  if (KindOf(value) == AttrKind::kInt) {
+    return std::vector<int64_t>(std::max<size_t>(full, 1), std::get<int64_t>(value));
+  }
+  if (KindOf(value) != AttrKind::kInts) return std::nullopt;
+  std::vector<int64_t> list = std::get<std::vector<int64_t>>(value);
+  if (list.size() == 1 && full > 1) list.assign(full, list[0]);
+  if (list.size() == 2 && full == 4) list = {list[0], list[1], list[0], list[1]};
+  return list;
+}
+
 AttrValue Checked(const OpDef& def, const AttrSpec& spec, const AttrValue& value) {
   if (spec.kind == AttrKind::kFloat && KindOf(value) == AttrKind::kInt) {
     return static_cast<double>(std::get<int64_t>(value));
+  }
+  if (spec.kind == AttrKind::kInts) {
+    if (auto list = InFull(spec, value)) return *std::move(list);
   }
   if (KindOf(value) == spec.kind) return value;
   throw Error(ExitCode::kBug, fmt::format("{}: attribute {} = {} has another kind than its default {}", def.name,

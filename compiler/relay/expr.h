@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "compiler/relay/attrs.h"
@@ -79,6 +80,9 @@ struct Note {
   virtual Attrs Printed() const = 0;
 };
 
+// The attribute that holds the name of a function of the module, which calls print as "@name": one name, one function.
+inline constexpr std::string_view kGlobalSymbol = "global_symbol";
+
 // `attrs` says what a pass made of it: "Primitive" (1: one fused group, one kernel). `note` may be null.
 struct Function : Expr {
   std::vector<std::shared_ptr<const Var>> params;
@@ -97,8 +101,9 @@ const T* NoteOf(const Function& function) {
   return dynamic_cast<const T*>(function.note.get());
 }
 
-// A module has one function, @main. `params` are values bound to some of main's parameters by name (zoo networks keep
-// their weights so; an ONNX import with frozen weights has them as Constants instead and binds none).
+// A module is its function @main, and the functions that are called from it. `params` are values bound to some of
+// main's parameters by name (zoo networks keep their weights so; an ONNX import with frozen weights has them as
+// Constants instead and binds none).
 struct IRModule {
   FunctionPtr main;
   std::vector<std::pair<std::string, Tensor>> params;
@@ -123,7 +128,8 @@ const Call* AsCallTo(const ExprPtr& expr, std::string_view op_name);
 
 // Builders. MakeCall looks the operator up and checks the number of arguments and each attribute's name and kind
 // against its schema: throws Error(kBug) naming the operator. The call's attributes are complete and in the schema's
-// order: those not given hold their defaults.
+// order: those not given hold their defaults. A list may be given shorter, as in Relay: one number stands for all that
+// the default has, two for both ends of each of its two axes (padding=[1, 2] is [1, 2, 1, 2]).
 ExprPtr MakeVar(std::string name, TypePtr type = nullptr);
 ExprPtr MakeConstant(Tensor value, std::string name = "");
 ExprPtr MakeCall(std::string_view op_name, std::vector<ExprPtr> args, const Attrs& attrs = {}, std::string name = "");

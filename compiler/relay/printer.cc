@@ -8,16 +8,47 @@
 #include <utility>
 
 #include "compiler/relay/op.h"
+#include "compiler/relay/visitor.h"
 #include "core/error.h"
 
 namespace hone::relay {
 namespace {
 
+bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
+// Whether a variable's name stands for itself in the text: letters, digits, "_", and a "." before a letter. A digit
+// first would be a line's number, and ".0" an item of a tuple.
+bool IsPlainName(std::string_view name) {
+  if (name.empty() || !IsLetter(name[0])) return false;
+  for (size_t i = 1; i < name.size(); ++i) {
+    const bool joins = name[i] == '.' && i + 1 < name.size() && IsLetter(name[i + 1]);
+    if (!IsLetter(name[i]) && !IsDigit(name[i]) && !joins) return false;
+  }
+  return true;
+}
+
+std::string LocalText(const std::string& name) { return "%" + (IsPlainName(name) ? name : ToText(AttrValue(name))); }
+
+std::string SymbolOf(const Function& function) { return function.attrs.GetString(kGlobalSymbol); }
+
 // Prints in the order of arguments: each call, tuple, tuple item and called function that is not the last expression
-// takes the next number and a line of its own.
+// takes the next number and a line of its own. A variable that nothing declares takes a line where it is first used.
 class Printer {
  public:
   explicit Printer(bool types) : types_(types) {}
+
+  // "def @f(...) {...}" of each function with a symbol that is called from `main`, callees first, then main's.
+  std::string ModuleText(const FunctionPtr& main) {
+    std::string text;
+    std::set<std::string> printed;
+    PostOrderVisit(main, [&](const ExprPtr& expr) {
+      const Function* function = AsFunction(expr);
+      const std::string symbol = function == nullptr || expr == main ? "" : SymbolOf(*function);
+      if (!symbol.empty() && printed.insert(symbol).second) text += DefinitionText(symbol, *function);
+    });
+    return text + DefinitionText("main", *main);
+  }
 
   // "(%x: Tensor[...]) -> Tensor[...] {", the body indented, "}".
   std::string FunctionText(const Function& function, int indent) {
@@ -30,6 +61,11 @@ class Printer {
     std::string lines;
     const std::string margin(static_cast<size_t>(indent), ' ');
     for (const ExprPtr& expr : Lifted(body)) {
+      if (const Var* var = AsVar(expr)) {
+        if (names_.count(var) == 0)
+          lines.append(margin).append("free_var ").append(DeclarationText(*var)).append(";\n");
+        continue;
+      }
       const std::string text = Text(expr, indent);
       if (expr == body) return lines.append(margin).append(text).append("\n");
       names_[expr.get()] = fmt::format("%{}", next_);
@@ -38,10 +74,24 @@ class Printer {
     return lines + margin + Reference(body) + "\n";
   }
 
+  // Of what was printed, by their names in the text.
+  std::map<std::string, Tensor> Constants() const {
+    std::map<std::string, Tensor> values;
+    for (const auto& [constant, index] : constants_) values.emplace(ConstantName(index), constant->value);
+    return values;
+  }
+
  private:
-  static bool TakesNumber(const Expr& expr) {
+  static std::string ConstantName(size_t index) { return fmt::format("meta[relay.Constant][{}]", index); }
+
+  std::string DefinitionText(const std::string& symbol, const Function& function) {
+    return fmt::format("def @{}{}\n", symbol, FunctionText(function, 0));
+  }
+
+  static bool TakesLine(const Expr& expr) {
     return expr.kind == ExprKind::kCall || expr.kind == ExprKind::kTuple || expr.kind == ExprKind::kTupleGetItem ||
-           expr.kind == ExprKind::kFunction;
+           expr.kind == ExprKind::kVar ||
+           (expr.kind == ExprKind::kFunction && SymbolOf(static_cast<const Function&>(expr)).empty());
   }
 
   // A called function comes after the arguments, next to its call.
@@ -63,9 +113,9 @@ class Printer {
       auto& [expr, next] = stack.back();
       ExprPtr child = Child(expr, next++);
       if (child == nullptr) {
-        if (TakesNumber(*expr)) order.push_back(expr);
+        if (TakesLine(*expr)) order.push_back(expr);
         stack.pop_back();
-      } else if (names_.count(child.get()) == 0 && TakesNumber(*child) && seen.insert(child.get()).second) {
+      } else if (names_.count(child.get()) == 0 && TakesLine(*child) && seen.insert(child.get()).second) {
         stack.emplace_back(std::move(child), 0);
       }
     }
@@ -75,14 +125,17 @@ class Printer {
   std::string ParamsText(const Function& function) {
     std::string text;
     const auto add = [&](const std::string& item) { text += (text.empty() ? "" : ", ") + item; };
-    for (const auto& param : function.params) {
-      const bool typed = param->type != nullptr;
-      add(VarName(*param) + (typed ? ": " + ToText(param->type) : ""));
-    }
+    for (const auto& param : function.params) add(DeclarationText(*param));
     for (const Attrs& attrs : {function.attrs, function.note ? function.note->Printed() : Attrs()}) {
-      for (const auto& [name, value] : attrs.values()) add(fmt::format("{}={}", name, ToText(value)));
+      for (const auto& [name, value] : attrs.values()) {
+        if (name != kGlobalSymbol) add(fmt::format("{}={}", name, ToText(value)));
+      }
     }
     return text;
+  }
+
+  std::string DeclarationText(const Var& var) {
+    return VarName(var) + (var.type != nullptr ? ": " + ToText(var.type) : "");
   }
 
   std::string ResultText(const Function& function) const {
@@ -93,8 +146,10 @@ class Printer {
   std::string VarName(const Var& var) {
     const auto it = names_.find(&var);
     if (it != names_.end()) return it->second;
-    std::string name = "%" + var.name;
-    for (int n = 1; !taken_.insert(name).second; ++n) name = fmt::format("%{}{}", var.name, n);
+    std::string name = LocalText(var.name);
+    for (int& n = suffixes_[var.name]; !taken_.insert(name).second;) {
+      name = LocalText(fmt::format("{}{}", var.name, ++n));
+    }
     return names_[&var] = name;
   }
 
@@ -118,7 +173,7 @@ class Printer {
   std::string ConstantText(const Constant& constant) {
     if (constant.value.shape().empty()) return ScalarText(constant.value) + TypeText(constant);
     const auto index = constants_.emplace(&constant, constants_.size()).first->second;
-    return fmt::format("meta[relay.Constant][{}]{}", index, TypeText(constant));
+    return ConstantName(index) + TypeText(constant);
   }
 
   std::string TypeText(const Expr& expr) const {
@@ -130,6 +185,10 @@ class Printer {
     if (const Constant* constant = AsConstant(expr)) return ConstantText(*constant);
     if (const Var* var = AsVar(expr)) return VarName(*var);
     if (const Op* op = AsOp(expr)) return op->def->name;
+    if (const Function* function = AsFunction(expr)) {
+      const std::string symbol = SymbolOf(*function);
+      if (!symbol.empty()) return "@" + symbol;
+    }
     return names_.at(expr.get());
   }
 
@@ -170,6 +229,7 @@ class Printer {
   int64_t next_ = 0;
   std::unordered_map<const Expr*, std::string> names_;
   std::set<std::string> taken_;
+  std::unordered_map<std::string, int> suffixes_;  // the last one tried for each name
   std::unordered_map<const Constant*, size_t> constants_;
 };
 
@@ -180,8 +240,20 @@ std::string ToText(const IRModule& module, const PrintOptions& options) {
   Printer printer(options.types && module.main->body->type != nullptr);
   if (options.as == "expr") return printer.BodyText(module.main->body, 0);
   if (options.as == "fn") return "fn " + printer.FunctionText(*module.main, 0) + "\n";
-  if (options.as == "module") return "def @main" + printer.FunctionText(*module.main, 0) + "\n";
+  if (options.as == "module") return printer.ModuleText(module.main);
   throw Error(ExitCode::kUsage, fmt::format("a module prints as module, fn or expr, not {}", options.as));
+}
+
+std::map<std::string, Tensor> NamedValues(const IRModule& module) {
+  Printer printer(false);
+  printer.ModuleText(module.main);
+  std::map<std::string, Tensor> values = printer.Constants();
+  for (const auto& [name, value] : module.params) {
+    if (!values.emplace(name, value).second) {
+      throw Error(ExitCode::kUsage, fmt::format("a parameter is called {}, as a constant of the text is", name));
+    }
+  }
+  return values;
 }
 
 }  // namespace hone::relay

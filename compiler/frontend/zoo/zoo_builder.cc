@@ -93,9 +93,9 @@ ExprPtr ZooBuilder::BatchNorm(const ExprPtr& x, const std::string& name, double 
   return relay::MakeTupleGetItem(all, 0);
 }
 
-ExprPtr ZooBuilder::Dense(const ExprPtr& x, const std::string& name, int64_t units) {
+ExprPtr ZooBuilder::Dense(const ExprPtr& x, const std::string& name, int64_t units, int64_t axis) {
   const ExprPtr product = relay::MakeCall("nn.dense", {x, Param(name + "_weight")}, {{"units", units}});
-  return Bias(product, name + "_bias", -1);
+  return Bias(product, name + "_bias", axis);
 }
 
 ExprPtr ZooBuilder::Relu(const ExprPtr& x) { return Call("nn.relu", x); }

@@ -47,8 +47,8 @@ class ZooBuilder {
   relay::ExprPtr ConvBnRelu(const relay::ExprPtr& x, const std::string& name, const ZooConv& conv);
   // NAME_gamma, NAME_beta, NAME_moving_mean, NAME_moving_var; the first of batch_norm's three results.
   relay::ExprPtr BatchNorm(const relay::ExprPtr& x, const std::string& name, double epsilon = 1e-5, bool scale = true);
-  // NAME_weight and NAME_bias.
-  relay::ExprPtr Dense(const relay::ExprPtr& x, const std::string& name, int64_t units);
+  // NAME_weight and NAME_bias; the bias lies along `axis`.
+  relay::ExprPtr Dense(const relay::ExprPtr& x, const std::string& name, int64_t units, int64_t axis = -1);
   relay::ExprPtr Relu(const relay::ExprPtr& x);
   relay::ExprPtr MaxPool(const relay::ExprPtr& x, int64_t size, int64_t stride, int64_t padding);
   // 3x3 windows 2 apart; where they do not fit in evenly the last ones reach one past the image.

@@ -84,7 +84,7 @@ TEST(ConvType, SaysWhatDoesNotFit) {
   EXPECT_THAT(with({8, 1, 3, 3}, {{"groups", int64_t{3}}}), HasSubstr("groups = 3 must divide 8 channels"));
   EXPECT_THAT(with({8, 3, 3, 3}, {{"groups", int64_t{0}}}), HasSubstr("groups = 0"));
   EXPECT_THAT(with({8, 3, 3, 3}, {{"strides", Ints{0, 1}}}), HasSubstr("strides = [0, 1]"));
-  EXPECT_THAT(with({8, 3, 3, 3}, {{"padding", Ints{1, 1}}}), HasSubstr("padding = [1, 1] must have 4 numbers"));
+  EXPECT_THAT(with({8, 3, 3, 3}, {{"padding", Ints{1, 1, 1}}}), HasSubstr("padding = [1, 1, 1] must have 4 numbers"));
   EXPECT_THAT(with({8, 3, 3, 3}, {{"channels", int64_t{9}}}), HasSubstr("channels = 9, weight gives 8"));
   EXPECT_THAT(with({8, 3, 3, 3}, {{"kernel_size", Ints{1, 3}}}), HasSubstr("kernel_size = [1, 3], weight has 3x3"));
   EXPECT_THAT(with({8, 3, 3}), HasSubstr("must have 4 dims"));

@@ -67,10 +67,11 @@ TEST(Printer, PrintsConstantsByIndexAndScalarsInPlace) {
   const ExprPtr body = MakeCall("add", {MakeCall("multiply", {sum, MakeConstant(Tensor::Scalar(0.5F))}), constant});
   const IRModule module{std::make_shared<Function>(Vars{x}, body), {}, "", {}};
   EXPECT_EQ(ToText(module, {.types = true, .as = "expr"}),
+            "free_var %x: Tensor[(2), float32];\n"
             "%0 = add(%x, meta[relay.Constant][0]);\n"
             "%1 = multiply(%0, 0.5f);\n"
             "add(%1, meta[relay.Constant][0])\n");
-  EXPECT_EQ(ToText(InferType(module), {.types = true, .as = "expr"}).substr(0, 99),
+  EXPECT_EQ(ToText(InferType(module), {.types = true, .as = "expr"}).substr(35, 99),
             "%0 = add(%x, meta[relay.Constant][0] /* ty=Tensor[(2), float32] */) /* ty=Tensor[(2), float32] */;\n");
 }
 
@@ -79,7 +80,30 @@ TEST(Printer, PrintsPaddingEvenAtItsDefault) {
   const IRModule module{
       std::make_shared<Function>(Vars{x}, MakeCall("nn.max_pool2d", {x}, {{"pool_size", Ints{2, 2}}})), {}, "", {}};
   EXPECT_EQ(ToText(module, {.types = true, .as = "expr"}),
-            "nn.max_pool2d(%x, pool_size=[2, 2], padding=[0, 0, 0, 0])\n");
+            "free_var %x;\nnn.max_pool2d(%x, pool_size=[2, 2], padding=[0, 0, 0, 0])\n");
+}
+
+TEST(Printer, DeclaresAFreeVariableWhereItIsFirstUsed) {
+  const auto x = NewVar("x", TensorType({2})), y = NewVar("y");
+  const ExprPtr sum = MakeCall("add", {x, MakeCall("tanh", {MakeCall("add", {y, x})})});
+  EXPECT_EQ(ToText(IRModule{std::make_shared<Function>(Vars{y, x}, sum), {}, "", {}}, {.types = true, .as = "expr"}),
+            "free_var %x: Tensor[(2), float32];\n"
+            "free_var %y;\n"
+            "%0 = add(%y, %x);\n"
+            "%1 = tanh(%0);\n"
+            "add(%x, %1)\n");
+}
+
+TEST(Printer, QuotesNamesThatWouldReadAsSomethingElse) {
+  const Vars vars = {NewVar("input:0"), NewVar("1"), NewVar("a.1"), NewVar("a.b"), NewVar("a \"b\"\n"), NewVar("")};
+  EXPECT_EQ(ToText(IRModule{std::make_shared<Function>(vars, vars[0]), {}, "", {}}, {.types = true, .as = "fn"}),
+            "fn (%\"input:0\", %\"1\", %\"a.1\", %a.b, %\"a \\\"b\\\"\\x0a\", %\"\") {\n  %\"input:0\"\n}\n");
+}
+
+TEST(Printer, GivesTwoVariablesOfOneNameTwoTexts) {
+  const Vars vars = {NewVar("x"), NewVar("x1"), NewVar("x"), NewVar("x")};
+  EXPECT_EQ(ToText(IRModule{std::make_shared<Function>(vars, vars[0]), {}, "", {}}, {.types = true, .as = "fn"}),
+            "fn (%x, %x1, %x2, %x3) {\n  %x\n}\n");
 }
 
 struct Remark : Note {

@@ -35,7 +35,9 @@ relay::IRModule BuildMobilenet(const ZooOptions& options) {
     x = SeparableBlock(net, x, fmt::format("separable_conv_block_{}", ++number), channels, block);
     channels = block.channels;
   }
-  return net.Finish(net.Call("nn.softmax", net.Dense(net.PoolAndFlatten(x), "fc", options.classes)));
+  // Relay's own adds this bias along the default axis.
+  constexpr int64_t kBiasAxis = 1;
+  return net.Finish(net.Call("nn.softmax", net.Dense(net.PoolAndFlatten(x), "fc", options.classes, kBiasAxis)));
 }
 
 }  // namespace hone
