@@ -14,16 +14,31 @@
 namespace hone::relay {
 namespace {
 
-FunctionPtr InferFunction(const FunctionPtr& function, const std::vector<TypePtr>& given);
+FunctionPtr InferFunction(const FunctionPtr& function, const std::vector<TypePtr>& given, const Annotations& said);
 
-void CheckSize(const TypePtr& type) {
+// Of tuples in tuples, which lines of text can nest and multiply without end. A tuple of tensors alone may have any
+// number.
+constexpr int64_t kMostNested = 65'536;
+constexpr int kDeepestTuple = 128;
+
+// `nested` counts the fields of tuples in tuples that were seen, `depth` the tuples around.
+void CheckSize(const TypePtr& type, int64_t& nested, int depth) {
+  if ((depth > 1 && ++nested > kMostNested) || depth > kDeepestTuple) {
+    throw Error(ExitCode::kBadData, fmt::format("a tuple holds tuples of more than {} fields, or {} levels of them",
+                                                kMostNested, kDeepestTuple));
+  }
   if (type->kind == TypeKind::kTuple) {
-    for (const TypePtr& field : type->fields) CheckSize(field);
+    for (const TypePtr& field : type->fields) CheckSize(field, nested, depth + 1);
   } else if (type->kind == TypeKind::kTensor) {
     Shape known = type->shape;
     std::replace(known.begin(), known.end(), kAnyDim, int64_t{1});
     ElementCount(known);  // throws on a negative dim and on overflow
   }
+}
+
+void CheckSize(const TypePtr& type) {
+  int64_t nested = 0;
+  CheckSize(type, nested, 0);
 }
 
 bool DimsAgree(const Type& a, const Type& b) {
@@ -42,7 +57,8 @@ bool Passes(const TypePtr& argument, const TypePtr& parameter) {
 // take their types from its arguments.
 class Inference {
  public:
-  Inference(const FunctionPtr& function, const std::vector<TypePtr>& given) : function_(function), given_(given) {}
+  Inference(const FunctionPtr& function, const std::vector<TypePtr>& given, const Annotations& said)
+      : function_(function), given_(given), said_(said) {}
 
   FunctionPtr Run() {
     for (size_t i = 0; i < function_->params.size(); ++i) DeclareParam(i);
@@ -64,7 +80,26 @@ class Inference {
 
   void SetType(const Expr& expr, const TypePtr& type) {
     CheckSize(type);
+    const auto declared = said_.types.find(&expr);
+    if (declared != said_.types.end() && !Passes(type, declared->second)) {
+      throw Error(ExitCode::kBadData,
+                  fmt::format("{} is declared {}, it is {}", Place(expr), ToText(declared->second), ToText(type)));
+    }
     types_[&expr] = type;
+  }
+
+  // The type, or its error with the place where that is known.
+  TypePtr Placed(const Expr& expr, const std::function<TypePtr()>& type) const {
+    try {
+      return type();
+    } catch (const Error& error) {
+      if (!said_.where) throw;
+      throw Error(error.code(), fmt::format("{}: {}", said_.where(expr), error.what()));
+    }
+  }
+
+  std::string Place(const Expr& expr) const {
+    return said_.where ? said_.where(expr) : std::string(ExprKindName(expr.kind));
   }
 
   TypePtr TypeOf(const ExprPtr& expr) const {
@@ -94,10 +129,10 @@ class Inference {
         FindCallType(*AsCall(expr));
         break;
       case ExprKind::kTuple:
-        SetType(*expr, TupleType(KnownTypes(AsTuple(expr)->fields)));
+        SetType(*expr, Placed(*expr, [&] { return TupleType(KnownTypes(AsTuple(expr)->fields)); }));
         break;
       case ExprKind::kTupleGetItem:
-        SetType(*expr, ItemType(*AsTupleGetItem(expr)));
+        SetType(*expr, Placed(*expr, [&] { return ItemType(*AsTupleGetItem(expr)); }));
         break;
       default:
         break;  // an operator has no type of its own; a function gets it from its call
@@ -121,16 +156,24 @@ class Inference {
 
   void FindCallType(const Call& call) {
     ++calls_;
+    SetType(call, ResultOf(call));
+  }
+
+  TypePtr ResultOf(const Call& call) {
     try {
-      SetType(call, AsOp(call.op) ? ResultOfOp(call) : ResultOfFunction(call));
+      const TypePtr type = AsOp(call.op) ? ResultOfOp(call) : ResultOfFunction(call);
+      CheckSize(type);
+      return type;
     } catch (const Error& error) {
-      throw Error(error.code(), fmt::format("node {}: {}", NodeText(call), error.what()));
+      throw Error(error.code(), fmt::format("{}: {}", NodeText(call), error.what()));
     }
   }
 
   std::string NodeText(const Call& call) const {
+    if (said_.where) return said_.where(call);
     const std::string op = AsOp(call.op) ? AsOp(call.op)->def->name : "a function";
-    return call.name.empty() ? fmt::format("{} (call {})", op, calls_) : fmt::format("'{}' ({})", call.name, op);
+    return call.name.empty() ? fmt::format("node {} (call {})", op, calls_)
+                             : fmt::format("node '{}' ({})", call.name, op);
   }
 
   TypePtr ResultOfOp(const Call& call) {
@@ -149,7 +192,7 @@ class Inference {
     const auto callee = std::static_pointer_cast<const Function>(call.op);
     const std::vector<TypePtr> args = KnownTypes(call.args);
     FunctionPtr& typed = functions_[callee.get()];
-    if (typed == nullptr) typed = InferFunction(callee, args);
+    if (typed == nullptr) typed = InferFunction(callee, args, said_);
     const std::vector<TypePtr>& params = typed->type->params;
     if (!std::equal(args.begin(), args.end(), params.begin(), params.end(), Passes)) {
       throw Error(ExitCode::kBadData, fmt::format("the arguments do not fit {}", ToText(typed->type)));
@@ -198,26 +241,29 @@ class Inference {
 
   const FunctionPtr function_;
   const std::vector<TypePtr>& given_;
+  const Annotations& said_;
   std::unordered_map<const Expr*, TypePtr> types_;
   std::unordered_map<const Function*, FunctionPtr> functions_;
   int64_t calls_ = 0;
 };
 
-FunctionPtr InferFunction(const FunctionPtr& function, const std::vector<TypePtr>& given) {
-  return Inference(function, given).Run();
+FunctionPtr InferFunction(const FunctionPtr& function, const std::vector<TypePtr>& given, const Annotations& said) {
+  return Inference(function, given, said).Run();
 }
 
 }  // namespace
 
-FunctionPtr InferType(const FunctionPtr& function) { return InferFunction(function, {}); }
+FunctionPtr InferType(const FunctionPtr& function) { return InferFunction(function, {}, {}); }
 
-IRModule InferType(const IRModule& module) {
+IRModule InferType(const IRModule& module) { return InferType(module, {}); }
+
+IRModule InferType(const IRModule& module, const Annotations& annotations) {
   std::unordered_map<std::string, TypePtr> bound;
   for (const auto& [name, value] : module.params) bound[name] = TensorType(value.shape(), value.dtype());
   std::vector<TypePtr> given;
   for (const auto& param : module.main->params) given.push_back(bound[param->name]);
   IRModule typed = module;
-  typed.main = InferFunction(module.main, given);
+  typed.main = InferFunction(module.main, given, annotations);
   return typed;
 }
 

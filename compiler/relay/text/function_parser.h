@@ -1,0 +1,60 @@
+// One function of Relay's text, or the lines of an expression.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compiler/relay/text/module_text.h"
+#include "compiler/relay/text/scope.h"
+#include "compiler/relay/text/token_reader.h"
+
+namespace hone::relay {
+
+// All throw Error(kBadData) with line and column.
+class FunctionParser {
+ public:
+  // `depth` is how deep the text before it nests already: functions that call functions are frames of one stack.
+  FunctionParser(TokenReader reader, ModuleText& module, int depth)
+      : reader_(std::move(reader)), module_(module), depth_(depth) {}
+
+  // From the parenthesis of the parameters to the brace that closes. `symbol` as in kGlobalSymbol; may be empty.
+  FunctionPtr Function(const std::string& symbol);
+  // Lines up to the end of the text. The free variables become parameters in the order of their lines.
+  FunctionPtr Expression();
+  // After one of the two.
+  const TokenReader& reader() const { return reader_; }
+
+ private:
+  using Vars = std::vector<std::shared_ptr<const Var>>;
+
+  ExprPtr Body(Vars* free);
+  void Line();
+  void Let();
+  void FreeVar(Vars* free);
+  std::shared_ptr<const Var> Declaration();
+  void Params(Vars& params, Attrs& attrs);
+  FunctionPtr Counted(Vars params, ExprPtr body, Attrs attrs);
+
+  // `name` is the line's, for the call that it holds.
+  ExprPtr Expr(const std::string& name);
+  ExprPtr Primary(const std::string& name);
+  ExprPtr Named(const std::string& name);
+  ExprPtr OperatorCall(const Token& op, const std::string& name);
+  ExprPtr FunctionCall(ExprPtr callee, const TextPosition& at, const std::string& name);
+  ExprPtr Item(ExprPtr tuple, const TextPosition& at);
+  ExprPtr Parenthesised();
+  ExprPtr Meta();
+  ExprPtr Known(const Token& name);
+  void Declare(const Token& name, ExprPtr expr);
+  ExprPtr Counted(ExprPtr expr, const TextPosition& at, int64_t nodes = 1);
+
+  TokenReader reader_;
+  ModuleText& module_;
+  Scope scope_;
+  int depth_;
+  int64_t nodes_ = 0;
+};
+
+}  // namespace hone::relay

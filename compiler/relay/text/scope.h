@@ -1,0 +1,46 @@
+// What the names of Relay's text stand for, from block to block.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "compiler/relay/expr.h"
+
+namespace hone::relay {
+
+// A block sees what the blocks around it name, up to the function that it is in: a function takes what it uses as
+// parameters. Names are as they are written, with their %.
+class Scope {
+ public:
+  void EnterFunction() { blocks_.push_back({true, {}}); }
+  void EnterBlock() { blocks_.push_back({false, {}}); }
+  void Leave() { blocks_.pop_back(); }
+
+  // False when the block has the name already.
+  bool Declare(const std::string& name, ExprPtr expr) {
+    return blocks_.back().names.emplace(name, std::move(expr)).second;
+  }
+
+  enum class Found : uint8_t { kHere, kOutside, kNowhere };
+  // kOutside: it is of a function around this one. `expr` is set for kHere alone.
+  Found Find(const std::string& name, ExprPtr& expr) const {
+    bool outside = false;
+    for (auto block = blocks_.rbegin(); block != blocks_.rend(); ++block) {
+      const auto it = block->names.find(name);
+      if (it != block->names.end() && !outside) expr = it->second;
+      if (it != block->names.end()) return outside ? Found::kOutside : Found::kHere;
+      outside = outside || block->is_function;
+    }
+    return Found::kNowhere;
+  }
+
+ private:
+  struct Block {
+    bool is_function;
+    std::unordered_map<std::string, ExprPtr> names;
+  };
+  std::vector<Block> blocks_;
+};
+
+}  // namespace hone::relay
