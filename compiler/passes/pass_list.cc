@@ -5,6 +5,7 @@
 #include "compiler/passes/fusion/fuse.h"
 #include "compiler/passes/gather_channels.h"
 #include "compiler/passes/graph/fold_constants.h"
+#include "compiler/passes/inline_functions.h"
 #include "compiler/passes/layouts/choose_layouts.h"
 #include "compiler/passes/layouts/fold_layouts.h"
 #include "compiler/passes/merge_groups.h"
@@ -30,6 +31,7 @@ using After = std::function<void(const std::string& pass, const IRModule&)>;
 const std::vector<Pass>& AllPasses() {
   static const std::vector<Pass> passes{
       {"bind_params", 0, [](const IRModule& m, const PassContext&) { return BindParams(m); }},
+      {"inline_functions", 0, [](const IRModule& m, const PassContext&) { return InlineFunctions(m); }},
       // Before all that divide by extents.
       {"drop_empty", 0, [](const IRModule& m, const PassContext&) { return DropEmpty(m); }},
       // Before constants are folded: integers and their scales are still apart.
