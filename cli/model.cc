@@ -8,6 +8,7 @@
 #include "cli/files/read_file.h"
 #include "cli/printing/number_text.h"
 #include "cli/printing/print.h"
+#include "cli/relay_file.h"
 #include "compiler/frontend/onnx/onnx_import.h"
 #include "compiler/frontend/zoo/zoo.h"
 #include "compiler/relay/infer_type.h"
@@ -83,10 +84,22 @@ void ExplainMissing(const std::string& path) {
   }
 }
 
-Model LoadOnnx(const ModelOptions& options) {
+bool IsOfZoo(const ModelOptions& options) {
   const ModelOptions defaults;
-  if (options.batch != defaults.batch || options.classes != defaults.classes ||
-      options.image_shape != defaults.image_shape) {
+  return options.batch != defaults.batch || options.classes != defaults.classes ||
+         options.image_shape != defaults.image_shape;
+}
+
+void RequireNoOthers(const ModelOptions& options) {
+  if (!IsOfZoo(options) && options.shapes.empty() && options.dims.empty() && options.values.empty()) return;
+  throw Error(ExitCode::kUsage,
+              fmt::format("a .relay file has its shapes in its text: --batch, --classes, --image-shape, --shape, --dim "
+                          "and --value do not go with {}",
+                          options.model));
+}
+
+Model LoadOnnx(const ModelOptions& options) {
+  if (IsOfZoo(options)) {
     throw Error(ExitCode::kUsage,
                 "--batch, --classes and --image-shape are for zoo: networks; an .onnx file takes --shape and --dim");
   }
@@ -121,20 +134,30 @@ void AddShapeOptions(CommandLine& line, ModelOptions& options) {
       .About(Topic::kModel);
 }
 
-void AddModelOptions(CommandLine& line, ModelOptions& options) {
-  line.Add("MODEL", options.model, "an .onnx file, or zoo:NAME (`hone zoo` lists them)")
+void AddModelOptions(CommandLine& line, ModelOptions& options, const char* params_option) {
+  line.Add("MODEL", options.model, "an .onnx file, a .relay file, or zoo:NAME (`hone zoo` lists them)")
       .Required()
       .About(Topic::kModel);
-  AddModelDetails(line, options);
+  AddModelDetails(line, options, params_option);
 }
 
-void AddModelDetails(CommandLine& line, ModelOptions& options) {
+void AddModelDetails(CommandLine& line, ModelOptions& options, const char* params_option) {
   AddZooOptions(line, options);
   AddShapeOptions(line, options);
+  line.Add(params_option, options.params, "FILE.safetensors: the values of a .relay file's parameters and constants")
+      .About(Topic::kModel);
 }
 
 Model LoadModel(const ModelOptions& options) {
   const bool zoo = options.model.rfind(kZoo, 0) == 0;
+  if (IsRelayFile(options.model)) {
+    RequireNoOthers(options);
+    return LoadRelay(options.model, options.params);
+  }
+  if (!options.params.empty()) {
+    throw Error(ExitCode::kUsage,
+                fmt::format("--params is for .relay files, whose text holds no values; {} is none", options.model));
+  }
   Model model = zoo ? LoadZoo(options) : LoadOnnx(options);
   model.name = options.model;
   model.untyped.name = options.model;

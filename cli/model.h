@@ -1,4 +1,4 @@
-// MODEL on the command line: an .onnx file, or zoo:NAME.
+// MODEL on the command line: an .onnx file, a .relay file, or zoo:NAME.
 #pragma once
 
 #include <cstdint>
@@ -18,13 +18,16 @@ struct ModelOptions {
   uint64_t seed = 0;                // of a zoo network's weights, and of whatever else the command draws
   std::vector<std::string> shapes;  // NAME=1,3,224,224 overrides an input of an .onnx file
   std::vector<std::string> dims;    // NAME=128: a free dimension of an .onnx file, wherever the name stands
+  std::string params;               // the .safetensors file of a .relay file's values; may be empty
   std::vector<std::string> values;  // NAME=16000: an input of an .onnx file that always holds this number
 };
 
-// The positional MODEL and its options, bound to `options`.
-void AddModelOptions(CommandLine& line, ModelOptions& options);
+// The positional MODEL and its options, bound to `options`. A command that has another --params names this one
+// --params-file alone, as it is known everywhere.
+inline constexpr const char* kParamsOption = "--params-file,--params";
+void AddModelOptions(CommandLine& line, ModelOptions& options, const char* params_option = kParamsOption);
 // All but the positional: for commands that take several models.
-void AddModelDetails(CommandLine& line, ModelOptions& options);
+void AddModelDetails(CommandLine& line, ModelOptions& options, const char* params_option = kParamsOption);
 // --batch, --classes, --image-shape and --seed alone, for commands that name a network otherwise.
 void AddZooOptions(CommandLine& line, ModelOptions& options);
 // --shape, --dim and --value alone.

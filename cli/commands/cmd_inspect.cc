@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include "cli/command_line.h"
+#include "cli/files/safetensors.h"
+#include "cli/files/write_file.h"
 #include "cli/machine_options.h"
 #include "cli/model.h"
 #include "cli/printing/model_summary.h"
@@ -9,6 +11,7 @@
 #include "cli/printing/print_json.h"
 #include "cli/printing/table.h"
 #include "compiler/build.h"
+#include "compiler/passes/inline_functions.h"
 #include "compiler/passes/passes.h"
 #include "compiler/relay/printer.h"
 #include "compiler/relay/visitor.h"
@@ -22,7 +25,7 @@ struct InspectOptions {
   ModelOptions model;
   MachineOptions machine;
   bool params = false, text = false, untyped = false, optimized = false, walk = false, tasks = false;
-  std::string as = "module";
+  std::string as = "module", save_params;
 };
 
 Json TypesJson(const std::vector<NamedType>& types) {
@@ -44,7 +47,7 @@ void PrintSummaryJson(const Model& model, const ModelSummary& summary, bool para
 }
 
 int ShowSummary(const Model& model, bool params, bool json) {
-  const ModelSummary summary = Summarize(model.typed);
+  const ModelSummary summary = Summarize(InlineFunctions(model.typed));
   if (json) {
     PrintSummaryJson(model, summary, params);
     return 0;
@@ -67,6 +70,9 @@ int ShowText(const Model& model, const InspectOptions& options, bool json) {
   relay::IRModule module = options.untyped ? model.untyped : model.typed;
   if (options.optimized) {
     module = RunPasses(model.typed, {ResolveMachine(options.machine).context});
+  }
+  if (!options.save_params.empty()) {
+    WriteFileAtomically(options.save_params, SafetensorsBytes(relay::NamedValues(module)));
   }
   const std::string text = relay::ToText(module, {.types = !options.untyped, .as = options.as});
   if (json) {
@@ -138,15 +144,19 @@ int Show(const InspectOptions& options, bool json) {
 int InspectCommand(const Arguments& arguments) {
   CommandLine line("hone inspect", "What is in a model: by default inputs, outputs, operators, parameters and GFLOP.");
   InspectOptions options;
-  AddModelOptions(line, options.model);
+  AddModelOptions(line, options.model, "--params-file");
   AddContextOptions(line, options.machine);
   line.AddFlag("--params", options.params, "every parameter with its type");
   const Option text = line.AddFlag("--text", options.text, "the module in Relay's text form");
   line.Add("--as", options.as, "with --text: module, fn or expr").OneOf({"module", "fn", "expr"}).Needs(text);
   const Option untyped = line.AddFlag("--untyped", options.untyped, "with --text: before type inference").Needs(text);
-  line.AddFlag("--optimized", options.optimized, "with --text: after all passes for --target")
+  const Option optimized = line.AddFlag("--optimized", options.optimized, "with --text: after all passes for --target")
+                               .Needs(text)
+                               .Excludes(untyped);
+  line.Add("--save-params", options.save_params,
+           "with --text: FILE.safetensors, which gets the values that the text leaves out")
       .Needs(text)
-      .Excludes(untyped);
+      .Excludes(optimized);
   line.AddFlag("--walk", options.walk, "one node type per line, in post order").Excludes(text);
   line.AddFlag("--tasks", options.tasks, "the tuning tasks: uses, GFLOP, configs per schedule").Excludes(text);
   if (!line.Parse(arguments)) return 0;

@@ -6,6 +6,7 @@
 #include "cli/command_line.h"
 #include "cli/files/join_packages.h"
 #include "cli/files/object_file.h"
+#include "cli/files/pack_package.h"
 #include "cli/files/read_file.h"
 #include "cli/files/safetensors.h"
 #include "cli/files/write_file.h"
@@ -191,6 +192,50 @@ int UnpackCommand(const Arguments& arguments) {
   return 0;
 }
 
+PackageParts ReadParts(const std::string& folder) {
+  PackageParts parts;
+  const auto read = [&](const char* file, std::string& bytes, std::string& name) {
+    name = folder + "/" + file;
+    bytes = ReadFile(name);
+  };
+  read("manifest.json", parts.manifest, parts.manifest_name);
+  read("graph.json", parts.graph, parts.graph_name);
+  read("lib.so", parts.lib, parts.lib_name);
+  read("params.safetensors", parts.params, parts.params_name);
+  return parts;
+}
+
+// What was unpacked of a file for several targets lies in FOLDER/1, FOLDER/2 and so on.
+std::string PackFolder(const std::string& folder) {
+  if (!IsThere(folder + "/1")) return PackPackage(ReadParts(folder));
+  std::vector<NamedPackage> packages;
+  for (int i = 1;; ++i) {
+    const std::string own = fmt::format("{}/{}", folder, i);
+    if (!IsThere(own)) return JoinPackages(packages);
+    packages.push_back({own, PackPackage(ReadParts(own))});
+  }
+}
+
+int PackCommand(const Arguments& arguments) {
+  CommandLine line("hone package pack",
+                   "Makes a package of what `hone package unpack` wrote: its parameters may be others of the same "
+                   "shapes.");
+  std::string folder, output;
+  line.Add("FOLDER", folder, "with manifest.json, graph.json, lib.so and params.safetensors").Required();
+  line.Add("-o,--output", output, "the package to write").Required();
+  if (!line.Parse(arguments)) return 0;
+  const std::string bytes = PackFolder(folder);
+  Package::InspectBytes(bytes, folder);
+  WriteFileAtomically(output, bytes);
+  if (line.json()) {
+    PrintJson({{"package", output}, {"of", folder}, {"size_bytes", bytes.size()}});
+  } else {
+    Print("{} written: {}\n", output, BytesText(static_cast<int64_t>(bytes.size())));
+  }
+  line.Next("hone package info " + ShellWord(output));
+  return 0;
+}
+
 }  // namespace
 
 int PackageCommand(const Arguments& arguments) {
@@ -198,6 +243,7 @@ int PackageCommand(const Arguments& arguments) {
       {"export", "a C header and an object file, to link into a program", ExportCommand},
       {"info", "model, target, inputs, outputs, kernels, memory", InfoCommand},
       {"join", "one file of packages for several targets", JoinPackagesCommand},
+      {"pack", "a package of what unpack wrote", PackCommand},
       {"unpack", "graph.json, lib.so, params.safetensors and manifest.json", UnpackCommand},
   };
   return RunNamedCommand("hone package", commands, arguments);

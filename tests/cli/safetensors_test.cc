@@ -45,5 +45,57 @@ TEST(Safetensors, RefusesAParameterOutsideTheSection) {
   EXPECT_THROW(SafetensorsBytes(plan, std::string(87, 'x')), Error);
 }
 
+std::map<std::string, Tensor> SomeTensors() {
+  Tensor half(DType::kFloat16, {2}), bfloat(DType::kBFloat16, {3});
+  half.Set(1, 0.5);
+  bfloat.Set(2, -2);
+  return {{"a", Tensor::FromVector<float>(DType::kFloat32, {1, 2}, {1, -2})},
+          {"b", half},
+          {"c", bfloat},
+          {"empty", Tensor(DType::kInt64, {0, 4})},
+          {"scalar", Tensor::Scalar(3)}};
+}
+
+TEST(Safetensors, AreReadAsTheyWereWritten) {
+  const std::map<std::string, Tensor> read = ParseSafetensors(SafetensorsBytes(SomeTensors()), "f");
+  ASSERT_EQ(read.size(), SomeTensors().size());
+  for (const auto& [name, tensor] : SomeTensors()) {
+    EXPECT_EQ(read.at(name).dtype(), tensor.dtype());
+    EXPECT_EQ(read.at(name).shape(), tensor.shape());
+    for (int64_t i = 0; i < tensor.elements(); ++i) EXPECT_EQ(read.at(name).At(i), tensor.At(i)) << name;
+  }
+}
+
+std::string FileOf(const std::string& header, const std::string& data) {
+  std::string bytes(8, '\0');
+  bytes[0] = static_cast<char>(header.size() & 0xff);
+  bytes[1] = static_cast<char>(header.size() >> 8);
+  return bytes + header + data;
+}
+
+TEST(Safetensors, RefusesDamage) {
+  const std::string whole = SafetensorsBytes(SomeTensors());
+  for (size_t size = 0; size < whole.size(); ++size) {
+    EXPECT_THROW(ParseSafetensors(whole.substr(0, size), "f"), Error) << size;
+  }
+  const std::string data(8, 'x');
+  for (
+      const std::string header :
+      {R"([1])", R"({"a": 1})", R"({"a": {"dtype": "F32", "shape": [2]}})",
+       R"({"a": {"dtype": "F31", "shape": [2], "data_offsets": [0, 8]}})",
+       R"({"a": {"dtype": "F32", "shape": [3], "data_offsets": [0, 8]}})",
+       R"({"a": {"dtype": "F32", "shape": [2], "data_offsets": [8, 0]}})",
+       R"({"a": {"dtype": "F32", "shape": [2], "data_offsets": [-8, 0]}})",
+       R"({"a": {"dtype": "F32", "shape": [4], "data_offsets": [0, 16]}})",
+       R"({"a": {"dtype": "F32", "shape": [-2], "data_offsets": [0, 8]}})",
+       R"({"a": {"dtype": "F32", "shape": [4611686018427387904, 4], "data_offsets": [0, 8]}})",
+       R"({"a": {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]}, "b": {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]}})"}) {
+    EXPECT_THROW(ParseSafetensors(FileOf(header, data), "f"), Error) << header;
+  }
+  EXPECT_EQ(
+      ParseSafetensors(FileOf(R"({"a": {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]}})", data), "f").size(),
+      1U);
+}
+
 }  // namespace
 }  // namespace hone

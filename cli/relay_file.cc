@@ -1,0 +1,41 @@
+#include "cli/relay_file.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <utility>
+
+#include "cli/files/read_file.h"
+#include "cli/files/safetensors.h"
+#include "compiler/relay/text/parser.h"
+#include "core/error.h"
+#include "core/spelling.h"
+
+namespace hone {
+namespace {
+
+using Values = std::map<std::string, Tensor>;
+
+// What has no place is most likely a name that is not spelled as in the text.
+void RequireAllUsed(const relay::ParsedModule& parsed, const std::string& text_file, const std::string& values_file) {
+  if (parsed.unused.empty()) return;
+  std::vector<std::string> names;
+  for (const auto& param : parsed.module.main->params) names.push_back(param->name);
+  const std::string& name = parsed.unused[0];
+  throw Error(ExitCode::kBadData, fmt::format("{} holds {}, which {} has no place for{}", values_file, name, text_file,
+                                              DidYouMean(name, names)));
+}
+
+}  // namespace
+
+bool IsRelayFile(const std::string& path) { return path.ends_with(".relay"); }
+
+Model LoadRelay(const std::string& path, const std::string& params) {
+  const std::string text = ReadFile(path);
+  const Values values = params.empty() ? Values() : ParseSafetensors(ReadFile(params), params);
+  const relay::ParsedModule parsed = relay::ParseModule(text, path, values);
+  RequireAllUsed(parsed, path, params);
+  return {parsed.module, relay::InferParsed(parsed), path};
+}
+
+}  // namespace hone
