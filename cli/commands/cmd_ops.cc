@@ -1,12 +1,18 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "cli/command_line.h"
 #include "cli/printing/print.h"
 #include "cli/printing/print_json.h"
 #include "cli/printing/table.h"
 #include "compiler/relay/op.h"
+#include "compiler/schedules/schedule.h"
 #include "core/error.h"
 #include "core/spelling.h"
+#include "core/target.h"
+#include "core/workload.h"
 
 namespace hone {
 namespace {
@@ -31,6 +37,42 @@ std::string_view KindName(AttrKind kind) {
   return "";
 }
 
+// How it may be fused, in the words of docs/design.md.
+std::string_view PatternName(relay::OpPattern pattern) {
+  constexpr std::string_view kNames[] = {"elementwise", "broadcast", "injective", "reduction", "anchor", "opaque"};
+  return kNames[static_cast<int>(pattern)];
+}
+
+std::string_view LayoutRuleName(relay::LayoutRule rule) {
+  constexpr std::string_view kNames[] = {"any", "NCHW or NCHW{c}c", "row-major", "its schedule's"};
+  return kNames[static_cast<int>(rule)];
+}
+
+// Those that compute the operator in some shape and of some element types, on a machine with everything that schedules
+// ask for.
+std::vector<std::string> ScheduleNames(const OpDef& op) {
+  constexpr std::string_view kShapes[] = {
+      "nn.conv2d data=1x64x56x56 weight=64x64x3x3 padding=1x1x1x1", "nn.conv2d data=1x64x56x56 weight=64x64x1x1",
+      "nn.conv2d data=1x64x56x56 weight=64x1x3x3 groups=64", "nn.dense data=64x64 weight=64x64",
+      "nn.batch_matmul data=8x64x64 weight=8x64x64"};
+  const MachineModel machine = MachineModelFor(Target::Parse("llvm -mtriple=x86_64-linux-gnu -mcpu=sapphirerapids"));
+  constexpr DType kBFloat = DType::kBFloat16;
+  const std::vector<ElementTypes> types = {
+      {}, FloatTypes(kBFloat, kBFloat, DType::kFloat32), ByteTypes(DType::kFloat32)};
+  std::vector<std::string> names;
+  for (const Schedule* schedule : AllSchedules()) {
+    const bool computes = std::any_of(std::begin(kShapes), std::end(kShapes), [&](std::string_view shape) {
+      return std::any_of(types.begin(), types.end(), [&](const ElementTypes& of) {
+        Workload workload = Workload::Parse(shape);
+        workload.types = of;
+        return workload.op == op.name && schedule->Fits(workload, machine);
+      });
+    });
+    if (computes) names.emplace_back(schedule->name());
+  }
+  return names;
+}
+
 Json OpJson(const OpDef& op) {
   Json inputs = Json::array(), attrs = Json::array();
   for (const relay::InputSpec& input : op.inputs)
@@ -45,11 +87,18 @@ Json OpJson(const OpDef& op) {
           {"description", op.description},
           {"inputs", inputs},
           {"attributes", attrs},
-          {"support_level", op.support_level}};
+          {"support_level", op.support_level},
+          {"pattern", PatternName(op.pattern)},
+          {"layout", LayoutRuleName(op.layout)},
+          {"schedules", ScheduleNames(op)}};
 }
 
 void PrintOp(const OpDef& op) {
   Print("{} (support level {})\n{}\n\n", op.name, op.support_level, op.description);
+  Print("pattern: {}; layout: {}", PatternName(op.pattern), LayoutRuleName(op.layout));
+  const std::vector<std::string> schedules = ScheduleNames(op);
+  Print("{}{}\n\n",
+        schedules.empty() ? "; code from the generic generator" : "; schedules: ", fmt::join(schedules, ", "));
   Table inputs({"input", "what it is"});
   for (const relay::InputSpec& input : op.inputs) inputs.Add({input.name, input.description});
   Print("{}", inputs.ToText());
@@ -86,7 +135,7 @@ void ListOps(bool json) {
 }  // namespace
 
 int OpsCommand(const Arguments& arguments) {
-  CommandLine line("hone ops", "The operator registry: description, inputs, attributes, support level.");
+  CommandLine line("hone ops", "The operator registry: description, inputs, attributes, support level, schedules.");
   std::string name;
   line.Add("NAME", name, "one operator; none lists them");
   if (!line.Parse(arguments)) return 0;
