@@ -9,6 +9,8 @@
 #include "cli/command_line.h"
 #include "cli/device_name.h"
 #include "cli/files/npy.h"
+#include "cli/files/pack_package.h"
+#include "cli/files/read_file.h"
 #include "cli/inputs.h"
 #include "cli/machine_options.h"
 #include "cli/package_there.h"
@@ -16,7 +18,10 @@
 #include "cli/printing/print.h"
 #include "cli/printing/print_json.h"
 #include "cli/remote_options.h"
+#include "cli/value_table.h"
 #include "core/error.h"
+#include "core/spelling.h"
+#include "runtime/observed_run.h"
 #include "runtime/session.h"
 
 namespace hone {
@@ -24,26 +29,14 @@ namespace {
 
 struct RunOptions {
   std::string package, output;
+  std::string graph, lib, params;  // instead of a package
+  std::string dump, upto;
   InputOptions inputs;
   int threads = 0;
   RemoteRunnerOptions remote;
 };
 
 constexpr int64_t kShown = 10;
-
-// Output names are the model's own text: as file names they keep only what is harmless.
-std::string FileName(const std::string& output) {
-  std::string name = output;
-  for (char& c : name) {
-    const bool plain =
-        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.';
-    if (!plain) c = '_';
-  }
-  return (name.empty() || name[0] == '.' ? "_" + name : name) + ".npy";
-}
-
-// JSON has no NaN and no infinity.
-Json NumberJson(double value) { return std::isfinite(value) ? Json(value) : Json(fmt::format("{}", value)); }
 
 Json OutputJson(const std::string& name, const Tensor& tensor) {
   Json first = Json::array();
@@ -74,7 +67,7 @@ void SaveOutputs(const std::vector<NamedOutput>& outputs, const std::string& fol
   std::filesystem::create_directories(folder, error);
   if (error)
     throw Error(ExitCode::kCannotCreate, fmt::format("the folder {} cannot be made: {}", folder, error.message()));
-  for (const NamedOutput& output : outputs) WriteNpy(output.tensor, folder + "/" + FileName(output.name));
+  for (const NamedOutput& output : outputs) WriteNpy(output.tensor, folder + "/" + NpyFileName(output.name));
 }
 
 std::vector<NamedOutput> Named(const Plan& plan, std::vector<Tensor> tensors) {
@@ -86,8 +79,34 @@ std::vector<NamedOutput> Named(const Plan& plan, std::vector<Tensor> tensors) {
   return outputs;
 }
 
+bool AreParts(const RunOptions& options) {
+  return !options.graph.empty() || !options.lib.empty() || !options.params.empty();
+}
+
+// The package's file, or the three parts of one.
+std::shared_ptr<const Package> LoadHere(const RunOptions& options) {
+  if (!AreParts(options)) return Package::Load(options.package);
+  PackageParts parts;
+  parts.graph = ReadFile(parts.graph_name = options.graph);
+  parts.lib = ReadFile(parts.lib_name = options.lib);
+  parts.params = ReadFile(parts.params_name = options.params);
+  return Package::FromBytes(PackPackage(parts), options.graph);
+}
+
+bool NamesParts(const Arguments& arguments) {
+  return std::any_of(arguments.begin(), arguments.end(),
+                     [](std::string_view word) { return word == "--graph" || word.starts_with("--graph="); });
+}
+
+void RequirePackageOrParts(const RunOptions& options) {
+  const bool whole = !options.graph.empty() && !options.lib.empty() && !options.params.empty();
+  if (AreParts(options) ? whole && options.package.empty() : !options.package.empty()) return;
+  throw Error(ExitCode::kUsage,
+              "hone run takes a PACKAGE, or --graph graph.json, --lib lib.so and --params params.safetensors of one");
+}
+
 Ran RunHere(const RunOptions& options) {
-  const auto package = Package::Load(options.package);
+  const auto package = LoadHere(options);
   Session session(package, {.threads = options.threads});
   for (const auto& [name, tensor] : MakeInputs(InputSpecs(*package), options.inputs)) session.SetInput(name, tensor);
   const auto start = std::chrono::steady_clock::now();
@@ -96,6 +115,33 @@ Ran RunHere(const RunOptions& options) {
   std::vector<Tensor> outputs;
   for (int i = 0; i < session.outputs(); ++i) outputs.push_back(session.Output(i));
   return {Named(package->plan(), std::move(outputs)), spent.count(), session.threads(), std::nullopt};
+}
+
+std::vector<Tensor> InputsInOrder(const Package& package, const InputOptions& options) {
+  std::map<std::string, Tensor> by_name = MakeInputs(InputSpecs(package), options);
+  std::vector<Tensor> inputs;
+  for (const int index : package.plan().inputs) {
+    inputs.push_back(by_name.at(package.plan().buffers.at(static_cast<size_t>(index)).name));
+  }
+  return inputs;
+}
+
+// Shows what each call leaves, up to the node that is named; in files too where a folder is given.
+int ShowValues(const RunOptions& options, bool json) {
+  const auto package = LoadHere(options);
+  const std::vector<std::string> nodes = NodesOf(package->plan());
+  if (!options.upto.empty() && std::find(nodes.begin(), nodes.end(), options.upto) == nodes.end()) {
+    throw Error(ExitCode::kUsage,
+                fmt::format("{} has no node {}{}; `hone profile {} --in-order` lists them", options.package,
+                            options.upto, DidYouMean(options.upto, nodes), options.package));
+  }
+  ValueTable table(package->plan(), options.dump);
+  RunObserved(package, InputsInOrder(*package, options.inputs), options.threads, [&](const ObservedValue& value) {
+    table.Add(value);
+    return options.upto.empty() || !Computes(package->plan(), value.call, options.upto);
+  });
+  table.Print(json);
+  return 0;
 }
 
 Ran RunOnRunner(const RunOptions& options) {
@@ -118,8 +164,10 @@ void Report(const Ran& ran, const RunOptions& options, bool json) {
     }
   }
   if (json) {
-    Json document = {
-        {"package", options.package}, {"threads", ran.threads}, {"run_ns", ran.run_ns}, {"outputs", outputs}};
+    Json document = {{"package", AreParts(options) ? options.graph : options.package},
+                     {"threads", ran.threads},
+                     {"run_ns", ran.run_ns},
+                     {"outputs", outputs}};
     if (ran.machine) document["machine"] = ToJson(*ran.machine);
     PrintJson(document);
     return;
@@ -133,16 +181,39 @@ void Report(const Ran& ran, const RunOptions& options, bool json) {
 int RunCommand(const Arguments& arguments) {
   CommandLine line("hone run", "Runs a package once and prints the first values of each output.");
   RunOptions options;
-  line.Add("PACKAGE", options.package, "a package that `hone build` wrote").Required().About(Topic::kPackage);
+  const Option package =
+      line.Add("PACKAGE", options.package, "a package that `hone build` wrote").About(Topic::kPackage);
+  // One that may be left out would be taken for another value of --input before it.
+  if (!NamesParts(arguments)) package.Required();
+  line.Add("--graph", options.graph, "graph.json of `hone package unpack`, with --lib and --params instead of PACKAGE");
+  line.Add("--lib", options.lib, "its lib.so");
+  line.Add("--params", options.params, "its params.safetensors, or another of the same names and shapes");
   AddInputOptions(line, options.inputs);
   line.Add("--seed", options.inputs.seed, "seed of random and uniform inputs");
   line.Add("--output", options.output, "a folder that gets every output as a .npy file");
+  line.Add("--dump", options.dump, "a folder that gets the value of every call as a .npy file");
+  line.Add("--upto", options.upto,
+           "stop after the call that computes this node of the model, and show the values so far");
   AddThreadsOption(line, options.threads);
   AddRemoteOptions(line, options.remote, "run on a runner behind it");
   if (!line.Parse(arguments)) return 0;
+  RequirePackageOrParts(options);
+  if (AreParts(options) && IsRemote(options.remote)) {
+    throw Error(ExitCode::kUsage, "a runner takes a PACKAGE; `hone package pack` makes one of its parts");
+  }
+  if (!options.dump.empty() || !options.upto.empty()) {
+    if (IsRemote(options.remote)) throw Error(ExitCode::kUsage, "--dump and --upto run on this machine alone");
+    const int code = ShowValues(options, line.json());
+    line.Next("hone profile" + line.Given({Topic::kPackage, Topic::kThreads, Topic::kInputs}) + " --in-order");
+    return code;
+  }
   const Ran ran = IsRemote(options.remote) ? RunOnRunner(options) : RunHere(options);
   if (!options.output.empty()) SaveOutputs(ran.outputs, options.output);
   Report(ran, options, line.json());
+  if (AreParts(options)) {
+    line.Next("hone package pack FOLDER -o P.hone");
+    return 0;
+  }
   line.Next("hone bench" + line.Given({Topic::kPackage, Topic::kThreads, Topic::kInputs, Topic::kRunners}));
   return 0;
 }

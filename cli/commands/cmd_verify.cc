@@ -9,6 +9,7 @@
 
 #include "cli/build_model.h"
 #include "cli/command_line.h"
+#include "cli/compare_nodes.h"
 #include "cli/compare_outputs.h"
 #include "cli/inputs.h"
 #include "cli/model.h"
@@ -37,6 +38,7 @@ struct VerifyOptions {
   std::string package;
   std::vector<std::string> expect;
   double tolerance = 1e-4;
+  bool bisect = false;
   RemoteRunnerOptions remote;
 };
 
@@ -53,6 +55,8 @@ class Place {
     line.Resolve("--threads", fmt::format("{}", machine_.context.threads));
     line.Resolve("--target", machine_.context.target.ToText());
   }
+
+  int threads() const { return machine_.context.threads; }
 
   std::shared_ptr<const Package> Open(const std::string& path) const {
     return runner_ ? Package::Inspect(path, RunsOn(runner_->Describe())) : Package::Load(path);
@@ -244,6 +248,59 @@ void Report(const std::vector<OutputError>& errors, double tolerance, bool json)
   }
 }
 
+std::vector<NodeError> Bisect(const VerifyOptions& options, const Model& model) {
+  const Place place(options.machine, options.remote);
+  const auto package =
+      options.package.empty() ? place.Build(model.typed, options.records) : place.Open(options.package);
+  package->VerifyParams();
+  InputOptions input_options = options.inputs;
+  input_options.seed = options.model.seed;
+  const std::vector<InputSpec> specs = InputSpecs(*package);
+  const Inputs inputs = MakeInputs(specs, input_options);
+  RequireIndicesInRange(specs, inputs);
+  return CompareNodes(model.typed, package, inputs, place.threads(), options.tolerance);
+}
+
+void RequireHereAndReference(const VerifyOptions& options) {
+  if (!IsRemote(options.remote) && options.expect.empty()) return;
+  throw Error(ExitCode::kUsage, "--bisect compares with the reference on this machine: not with --tracker or --expect");
+}
+
+Json NodesJson(const std::vector<NodeError>& nodes) {
+  Json list = Json::array();
+  for (const NodeError& node : nodes) {
+    list.push_back({{"call", node.call},
+                    {"op", node.op},
+                    {"node", node.error.name},
+                    {"worst", ErrorJson(node.error.worst)},
+                    {"index", node.error.index},
+                    {"agrees", node.error.agrees}});
+  }
+  return list;
+}
+
+// Whether they agree to the end.
+bool ReportNodes(const std::vector<NodeError>& nodes, double tolerance, bool json) {
+  const std::optional<size_t> first = FirstDifference(nodes);
+  if (json) {
+    PrintJson({{"agrees", !first},
+               {"tolerance", tolerance},
+               {"nodes", NodesJson(nodes)},
+               {"first", first ? Json(nodes[*first].error.name) : Json()}});
+    return !first;
+  }
+  Table table({"> call", "operator", "node", "> max|y-r|/max|r|", "> at element", "verdict"});
+  for (const NodeError& node : nodes) {
+    table.Add({fmt::format("{}", node.call), node.op, node.error.name, fmt::format("{:.2e}", node.error.worst),
+               fmt::format("{}", node.error.index), node.error.agrees ? "agrees" : "DIFFERS"});
+  }
+  Print("{}tolerance {:.0e}: {}\n", table.ToText(), tolerance,
+        first ? fmt::format("from node {} on (call {}, {}) nothing agrees", nodes[*first].error.name,
+                            nodes[*first].call, nodes[*first].op)
+              : "the last value agrees");
+  return !first;
+}
+
 void AddOptions(CommandLine& line, VerifyOptions& options) {
   AddModelOptions(line, options.model);
   line.Add("PACKAGE", options.package,
@@ -255,6 +312,8 @@ void AddOptions(CommandLine& line, VerifyOptions& options) {
   line.Add("--expect", options.expect, "a .pb or .npy file per output: compare with these instead of the reference")
       .About(Topic::kInputs);
   AddOptLevelOption(line, options.machine.opt_level);
+  line.AddFlag("--bisect", options.bisect,
+               "compare the value of every node, and name the first from which on none agrees");
   AddRemoteOptions(line, options.remote, "run the package on a runner behind it");
   line.Add("--tolerance", options.tolerance, "worst max|y-r|/max|r| that agrees").BetweenReal(0, 1).ShowDefault();
 }
@@ -271,6 +330,12 @@ int VerifyCommand(const Arguments& arguments) {
                 fmt::format("-O is for a package that is built anew, and {} is there; leave one out", options.package));
   }
   const Model model = LoadModel(options.model);
+  if (options.bisect) {
+    RequireHereAndReference(options);
+    const bool agree = ReportNodes(Bisect(options, model), options.tolerance, line.json());
+    line.Next(NextOf(line, options, agree));
+    return agree ? 0 : static_cast<int>(ExitCode::kAnswerIsNo);
+  }
   const std::vector<OutputError> errors = Verify(options, model, line);
   Report(errors, options.tolerance, line.json());
   bool all = true;

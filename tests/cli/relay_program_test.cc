@@ -1,0 +1,145 @@
+// Models as Relay's text, and packages as their parts: the program from text to outputs.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/cli/run_program.h"
+
+namespace hone {
+namespace {
+
+using testing::HasSubstr;
+
+class RelayProgram : public ProgramTest {
+ protected:
+  void Expect(const std::string& line, int code) {
+    const ProgramResult r = Shell(line);
+    EXPECT_EQ(r.code, code) << line << "\n" << r.out << r.err;
+  }
+  // The error of a line that must fail with that code.
+  std::string Refusal(const std::string& line, int code) {
+    const ProgramResult r = Shell(line);
+    EXPECT_EQ(r.code, code) << line << "\n" << r.out << r.err;
+    return r.err;
+  }
+};
+
+constexpr const char* kDigits = "zoo:mlp --image-shape 1,14,14 ";
+
+TEST_F(RelayProgram, BuildsFromTextWhatItBuildsFromTheModel) {
+  Expect("hone inspect " + std::string(kDigits) + "--text --save-params p.safetensors > digits.relay", 0);
+  Expect("hone inspect digits.relay --text > again.relay && cmp digits.relay again.relay", 0);
+  Expect("hone build " + std::string(kDigits) + "--no-records --threads 1 -o zoo.hone", 0);
+  Expect("hone build digits.relay --params p.safetensors --no-records --threads 1 -o text.hone", 0);
+  Expect("hone run zoo.hone --output zoo --fill ramp && hone run text.hone --output text --fill ramp", 0);
+  Expect("cmp zoo/*.npy text/*.npy", 0);
+  Expect("hone verify digits.relay --params p.safetensors text.hone", 0);
+  // Without values the parameters are inputs.
+  EXPECT_THAT(Shell("hone inspect digits.relay").out, HasSubstr("input   fc1_weight"));
+  EXPECT_THAT(Shell("hone inspect digits.relay --params-file p.safetensors --params").out, HasSubstr("fc1_weight"));
+}
+
+TEST_F(RelayProgram, ConstantsOfAnOnnxModelComeBackByTheirNumbers) {
+  Expect("hone zoo mlp --image-shape 1,14,14 -o m.onnx", 0);
+  Expect("hone inspect m.onnx --text --save-params p.safetensors > m.relay", 0);
+  EXPECT_THAT(Read("work/m.relay"), HasSubstr("meta[relay.Constant][0] /* ty=Tensor["));
+  EXPECT_THAT(Refusal("hone inspect m.relay", 65), HasSubstr("meta[relay.Constant][0] has no value; --params"));
+  Expect("hone inspect m.relay --params-file p.safetensors --text > again.relay && cmp m.relay again.relay", 0);
+  Expect("hone build m.relay --params p.safetensors --no-records -o m.hone && hone verify m.onnx m.hone", 0);
+}
+
+TEST_F(RelayProgram, SeveralFunctionsAreOneModel) {
+  Write("work/f.relay",
+        "def @block(%x) { nn.relu(add(%x, %x)) }\n"
+        "def @main(%x: Tensor[(1, 8), float32]) -> Tensor[(1, 8), float32] { @block(@block(%x)) }\n");
+  EXPECT_THAT(Shell("hone inspect f.relay").out, HasSubstr("nn.relu       2"));
+  Expect("hone verify f.relay --no-records", 0);
+}
+
+TEST_F(RelayProgram, AGraphMadeInCppIsAPackageAndText) {
+  Expect(std::string(HONE_EXAMPLE_GRAPH) + " g.hone > g.relay && hone run g.hone", 0);
+  Expect("hone inspect g.relay --text | cmp g.relay -", 0);
+  EXPECT_EQ(Shell(std::string(HONE_EXAMPLE_GRAPH)).code, 2);
+  EXPECT_EQ(Shell(std::string(HONE_EXAMPLE_GRAPH) + " none/g.hone").code, 73);
+}
+
+TEST_F(RelayProgram, RefusesInOneLineWithThePlace) {
+  Write("work/bad.relay", "def @main(%x: Tensor[(1, 8), float32]) {\n  %0 = nn.rellu(%x);\n  %0\n}\n");
+  EXPECT_EQ(Refusal("hone inspect bad.relay", 65),
+            "hone: bad.relay:2:8: there is no operator nn.rellu; did you mean nn.relu?\n");
+  Write("work/type.relay", "def @main(%x: Tensor[(1, 8), float32]) {\n  nn.conv2d(%x, %x)\n}\n");
+  EXPECT_THAT(Refusal("hone build type.relay -o p.hone", 65), HasSubstr("hone: type.relay:2:3: nn.conv2d: "));
+  Expect("hone inspect " + std::string(kDigits) + "--text --save-params p.safetensors > digits.relay", 0);
+  Expect("sed -i s/fc1_weight/fc1_weigth/g digits.relay", 0);
+  EXPECT_THAT(
+      Refusal("hone build digits.relay --params p.safetensors -o p.hone", 65),
+      HasSubstr("p.safetensors holds fc1_weight, which digits.relay has no place for; did you mean fc1_weigth?"));
+  EXPECT_THAT(Refusal("hone inspect digits.relay --batch 2", 2), HasSubstr("a .relay file has its shapes in its text"));
+  EXPECT_THAT(Refusal("hone build zoo:mlp --params p.safetensors -o p.hone", 2),
+              HasSubstr("--params is for .relay files"));
+  Expect("head -c 1000 p.safetensors > cut.safetensors", 0);
+  EXPECT_THAT(Refusal("hone build digits.relay --params cut.safetensors -o p.hone", 65), HasSubstr("cut.safetensors"));
+  EXPECT_EQ(Shell("hone inspect none.relay").code, 66);
+  EXPECT_EQ(Shell("ls p.hone").code, 2);
+}
+
+TEST_F(RelayProgram, OperatorsTellHowTheyAreComputed) {
+  EXPECT_THAT(
+      Shell("hone ops nn.conv2d").out,
+      HasSubstr("pattern: anchor; layout: its schedule's; schedules: conv2d_direct, conv2d_amx, conv2d_winograd"));
+  EXPECT_THAT(Shell("hone ops tanh").out,
+              HasSubstr("pattern: elementwise; layout: any; code from the generic generator"));
+  EXPECT_THAT(Shell("hone ops --json nn.dense").out, HasSubstr("\"schedules\":[\"dense_pack\",\"dense_amx\"]"));
+}
+
+class PackageParts : public RelayProgram {
+ protected:
+  void SetUp() override {
+    RelayProgram::SetUp();
+    Expect("hone build " + std::string(kDigits) + "--no-records --threads 1 -o p.hone", 0);
+    Expect("hone package unpack p.hone -o parts", 0);
+  }
+};
+
+TEST_F(PackageParts, PackAsTheyWere) {
+  Expect("hone package pack parts -o q.hone && cmp p.hone q.hone", 0);
+  Expect("hone build zoo:mlp --image-shape 1,14,14 --no-records --target x86-64-v3 --target x86-64-v2 -o fat.hone", 0);
+  Expect("hone package unpack fat.hone -o fat && hone package pack fat -o again.hone && cmp fat.hone again.hone", 0);
+}
+
+TEST_F(PackageParts, RunAlone) {
+  Expect("hone run p.hone --fill ramp --output whole", 0);
+  Expect(
+      "hone run --graph parts/graph.json --lib parts/lib.so --params parts/params.safetensors --fill ramp --output of",
+      0);
+  Expect("cmp whole/*.npy of/*.npy", 0);
+  Expect("hone run --input data=x.npy p.hone", 66);
+}
+
+TEST_F(PackageParts, RunWithOtherParameters) {
+  Expect("hone build " + std::string(kDigits) + "--seed 7 --no-records --threads 1 -o seven.hone", 0);
+  Expect("hone package unpack seven.hone -o seven && hone run seven.hone --fill ramp --output whole", 0);
+  Expect(
+      "hone run --graph parts/graph.json --lib parts/lib.so --params seven/params.safetensors --fill ramp --output of",
+      0);
+  Expect("cmp whole/*.npy of/*.npy", 0);
+}
+
+TEST_F(PackageParts, AreRefusedWhereTheyDoNotBelongTogether) {
+  EXPECT_THAT(Refusal("hone run --graph parts/graph.json", 2), HasSubstr("hone run takes a PACKAGE, or --graph"));
+  EXPECT_EQ(Shell("hone run").code, 2);
+  Expect("hone build zoo:mlp --image-shape 1,7,7 --no-records --threads 1 -o small.hone", 0);
+  Expect("hone package unpack small.hone -o small", 0);
+  const std::string run = "hone run --graph parts/graph.json --lib parts/lib.so --params ";
+  EXPECT_THAT(Refusal(run + "small/params.safetensors", 65), HasSubstr("small/params.safetensors: parameter "));
+  EXPECT_THAT(Refusal(run + "parts/lib.so", 65), HasSubstr("parts/lib.so is no .safetensors file"));
+  EXPECT_EQ(Shell("hone run --graph parts/graph.json --lib small/lib.so --params parts/params.safetensors").code, 65);
+  Expect("cp small/graph.json parts/graph.json", 0);
+  EXPECT_EQ(Shell("hone package pack parts -o bad.hone").code, 65);
+  EXPECT_EQ(Shell("hone package pack none -o bad.hone").code, 66);
+  EXPECT_EQ(Shell("ls bad.hone").code, 2);
+}
+
+}  // namespace
+}  // namespace hone
