@@ -43,6 +43,7 @@ int ManCommand(const Arguments& arguments);
 int OpsCommand(const Arguments& arguments);
 int PackageCommand(const Arguments& arguments);
 int ProfileCommand(const Arguments& arguments);
+int QuantizeCommand(const Arguments& arguments);
 int ReportCommand(const Arguments& arguments);
 int RevokeCommand(const Arguments& arguments);
 int RunCommand(const Arguments& arguments);

@@ -22,6 +22,7 @@ const std::vector<Command>& AllCommands() {
       {"inspect", "what is in a model: summary, text, walk, tuning tasks", InspectCommand},
       {"ops", "the operators that are known", OpsCommand},
       {"space", "the schedules of a workload and their knobs", SpaceCommand},
+      {"quantize", "makes an 8-bit ONNX model of a float one", QuantizeCommand},
       {"tune", "searches for a model's best kernels and keeps every result", TuneCommand},
       {"build", "builds a package from a model with the best records", BuildCommand},
       {"run", "runs a package", RunCommand},

@@ -9,7 +9,7 @@
 #include "cli/printing/number_text.h"
 #include "cli/printing/print.h"
 #include "cli/relay_file.h"
-#include "compiler/frontend/onnx/onnx_import.h"
+#include "compiler/frontend/export/onnx_export.h"
 #include "compiler/frontend/zoo/zoo.h"
 #include "compiler/relay/infer_type.h"
 #include "core/error.h"
@@ -54,25 +54,6 @@ double ParseValue(std::string_view text) {
   throw Error(ExitCode::kUsage, fmt::format("--value is given \"{}\"; right is a number", text));
 }
 
-OnnxImportOptions ImportOptions(const ModelOptions& options) {
-  OnnxImportOptions import;
-  for (const std::string& text : options.shapes) {
-    const auto [name, dims] = SplitGiven(text, "--shape", "NAME=1,3,224,224");
-    RequireOnce(import.shapes.emplace(name, ParseDims(dims, "--shape")).second, "--shape", name);
-  }
-  for (const std::string& text : options.dims) {
-    const auto [name, dims] = SplitGiven(text, "--dim", "NAME=128");
-    const Shape number = ParseDims(dims, "--dim");
-    if (number.size() != 1) throw Error(ExitCode::kUsage, fmt::format("--dim {} takes one number", name));
-    RequireOnce(import.dims.emplace(name, number[0]).second, "--dim", name);
-  }
-  for (const std::string& text : options.values) {
-    const auto [name, number] = SplitGiven(text, "--value", "NAME=16000");
-    RequireOnce(import.values.emplace(name, ParseValue(number)).second, "--value", name);
-  }
-  return import;
-}
-
 // A bare zoo name is the likeliest slip.
 void ExplainMissing(const std::string& path) {
   if (IsThere(path)) return;
@@ -98,13 +79,18 @@ void RequireNoOthers(const ModelOptions& options) {
                           options.model));
 }
 
-Model LoadOnnx(const ModelOptions& options) {
+// And a file of that name.
+void RequireNoZooOptions(const ModelOptions& options) {
   if (IsOfZoo(options)) {
     throw Error(ExitCode::kUsage,
                 "--batch, --classes and --image-shape are for zoo: networks; an .onnx file takes --shape and --dim");
   }
   ExplainMissing(options.model);
-  OnnxImportResult result = ImportOnnx(options.model, ImportOptions(options));
+}
+
+Model LoadOnnx(const ModelOptions& options) {
+  RequireNoZooOptions(options);
+  OnnxImportResult result = ImportOnnx(options.model, ImportOptionsOf(options));
   for (const std::string& notice : result.notices) Note("note: {}\n", notice);
   Model model;
   model.untyped = std::move(result.module);
@@ -148,6 +134,25 @@ void AddModelDetails(CommandLine& line, ModelOptions& options, const char* param
       .About(Topic::kModel);
 }
 
+OnnxImportOptions ImportOptionsOf(const ModelOptions& options) {
+  OnnxImportOptions import;
+  for (const std::string& text : options.shapes) {
+    const auto [name, dims] = SplitGiven(text, "--shape", "NAME=1,3,224,224");
+    RequireOnce(import.shapes.emplace(name, ParseDims(dims, "--shape")).second, "--shape", name);
+  }
+  for (const std::string& text : options.dims) {
+    const auto [name, dims] = SplitGiven(text, "--dim", "NAME=128");
+    const Shape number = ParseDims(dims, "--dim");
+    if (number.size() != 1) throw Error(ExitCode::kUsage, fmt::format("--dim {} takes one number", name));
+    RequireOnce(import.dims.emplace(name, number[0]).second, "--dim", name);
+  }
+  for (const std::string& text : options.values) {
+    const auto [name, number] = SplitGiven(text, "--value", "NAME=16000");
+    RequireOnce(import.values.emplace(name, ParseValue(number)).second, "--value", name);
+  }
+  return import;
+}
+
 Model LoadModel(const ModelOptions& options) {
   const bool zoo = options.model.rfind(kZoo, 0) == 0;
   if (IsRelayFile(options.model)) {
@@ -163,6 +168,14 @@ Model LoadModel(const ModelOptions& options) {
   model.untyped.name = options.model;
   model.typed = relay::InferType(model.untyped);
   return model;
+}
+
+FloatModel LoadFloatModel(const ModelOptions& options) {
+  if (options.model.rfind(kZoo, 0) == 0) {
+    return FloatModel::FromBytes(ExportOnnxBytes(LoadModel(options).typed), options.model);
+  }
+  RequireNoZooOptions(options);
+  return FloatModel::Read(options.model);
 }
 
 }  // namespace hone

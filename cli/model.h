@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "cli/command_line.h"
+#include "compiler/frontend/onnx/onnx_import.h"
+#include "compiler/frontend/quantise/float_model.h"
 #include "compiler/relay/expr.h"
 
 namespace hone {
@@ -41,5 +43,10 @@ struct Model {
 // Prints the importer's notices to stderr. Throws Error: kNoInput with the nearest zoo name when nothing is there,
 // kUsage for options that do not belong to the kind of model, kBadData for a damaged model.
 Model LoadModel(const ModelOptions& options);
+
+// --shape, --dim and --value as the importer takes them. Throws Error(kUsage).
+OnnxImportOptions ImportOptionsOf(const ModelOptions& options);
+// MODEL as an ONNX graph that can be quantised; a zoo network is exported. Throws Error as LoadModel and FloatModel do.
+FloatModel LoadFloatModel(const ModelOptions& options);
 
 }  // namespace hone

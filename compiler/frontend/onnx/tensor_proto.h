@@ -1,5 +1,4 @@
-// ONNX's TensorProto to Tensor. The only header of the project that shows protobuf: included by .cc files of this
-// folder.
+// ONNX's TensorProto to Tensor. It shows protobuf: included by .cc files of this folder and of quantise/.
 #pragma once
 
 #include <onnx/onnx-ml.pb.h>

@@ -1,0 +1,35 @@
+#include "cli/command_line.h"
+#include "cli/files/write_file.h"
+#include "cli/machine_options.h"
+#include "cli/model.h"
+#include "cli/printing/print.h"
+#include "cli/printing/print_json.h"
+#include "cli/quantise/quantise_model.h"
+#include "cli/quantise/quantised_model_output.h"
+#include "core/shell_word.h"
+
+namespace hone {
+
+int QuantizeCommand(const Arguments& arguments) {
+  CommandLine line("hone quantize", "Makes an 8-bit ONNX model of a float one, and says what that costs in accuracy.");
+  ModelOptions model;
+  QuantiseOptions options;
+  std::string output;
+  int threads = 0;
+  AddModelOptions(line, model);
+  AddQuantiseOptions(line, options);
+  AddThreadsOption(line, threads);
+  line.Add("-o,--output", output, "the .onnx file to write").Required();
+  if (!line.Parse(arguments)) return 0;
+  const QuantisedModel quantised = QuantiseModel(model, options, threads);
+  WriteFileAtomically(output, quantised.bytes);
+  if (line.json()) {
+    PrintJson(QuantisedModelJson(quantised, options, output));
+  } else {
+    Print("{}", QuantisedModelText(quantised, options, output));
+  }
+  line.Next("hone tune " + ShellWord(output));
+  return 0;
+}
+
+}  // namespace hone

@@ -1,0 +1,27 @@
+// How far a signal is from what it should be.
+#pragma once
+
+#include "core/tensor.h"
+
+namespace hone {
+
+// Sums over all tensors that were compared.
+class SignalError {
+ public:
+  // Tensors of one shape. What is not finite counts as an infinite error.
+  void Add(const Tensor& got, const Tensor& reference);
+
+  // Signal to quantisation noise, 10 log10 (sum r^2 / sum (y - r)^2); kExact where there is no noise.
+  double sqnr_db() const;
+  // Of the angle between both; 1 where both are 0, 0 where one is.
+  double cosine() const;
+  // max |y - r| / max |r|; absolute where the reference is 0.
+  double largest() const;
+
+  static constexpr double kExact = 200;  // decibels
+
+ private:
+  double signal_ = 0, noise_ = 0, got_ = 0, product_ = 0, worst_ = 0, most_ = 0;
+};
+
+}  // namespace hone

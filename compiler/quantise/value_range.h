@@ -1,0 +1,50 @@
+// What values lie between, how often each was seen, and the bytes that stand for them.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/tensor.h"
+
+namespace hone {
+
+// Reaches to 0 always, so that 0 is one of the bytes: a border of zeros stays exact.
+struct ValueRange {
+  double low = 0;   // <= 0
+  double high = 0;  // >= 0
+
+  // Widens it. False, and nothing widened, when a value is not finite.
+  bool Add(const Tensor& values);
+  void Add(const ValueRange& other);
+  double width() const { return high - low; }
+  bool operator==(const ValueRange&) const = default;
+};
+
+// real = (byte - zero_point) * scale, as DequantizeLinear has it.
+struct ByteScale {
+  float scale = 1;
+  uint8_t zero_point = 0;
+  bool operator==(const ByteScale&) const = default;
+};
+
+// 255 steps over the range; scale 1 where all values are 0.
+ByteScale ByteScaleOf(const ValueRange& range);
+
+// Counts of values in bins of one width over a range; values beyond it are in the first or the last.
+class ValueHistogram {
+ public:
+  explicit ValueHistogram(const ValueRange& range);
+  void Add(const Tensor& values);
+
+  const ValueRange& range() const { return range_; }
+  const std::vector<int64_t>& counts() const { return counts_; }
+  double bin_width() const { return range_.width() / static_cast<double>(counts_.size()); }
+  // The middle of bin i.
+  double ValueOf(size_t i) const { return range_.low + (static_cast<double>(i) + 0.5) * bin_width(); }
+
+ private:
+  ValueRange range_;
+  std::vector<int64_t> counts_;
+};
+
+}  // namespace hone
