@@ -64,43 +64,65 @@ ValueRange LeastScore(const ValueHistogram& histogram, const Score& score) {
   return LeastScore(upper, true, false, score);
 }
 
-constexpr int kLevels = 256;
+constexpr size_t kLevels = 256;
 
-// Kullback-Leibler divergence of what bytes over the range keep from what is there. The counts beyond the range belong
-// to the bins at its ends in what is there, and are not in what bytes keep:
+// How many values lie in the bin of 0 says nothing of a range, since 0 is kept exactly by all of them, and behind a relu
+// it is most: as many as beside it.
+std::vector<double> CountsBesideZero(const ValueHistogram& histogram) {
+  std::vector<double> counts(histogram.counts().begin(), histogram.counts().end());
+  const auto zero = std::min(static_cast<size_t>(-histogram.range().low / histogram.bin_width()), counts.size() - 1);
+  const double before = zero > 0 ? counts[zero - 1] : 0, behind = zero + 1 < counts.size() ? counts[zero + 1] : 0;
+  counts[zero] = std::min(counts[zero], std::max(before, behind));
+  return counts;
+}
+
+double Sum(const std::vector<double>& counts, size_t begin, size_t end) {
+  return std::accumulate(counts.begin() + static_cast<int64_t>(begin), counts.begin() + static_cast<int64_t>(end), 0.0);
+}
+
+// A byte's value stands for a few bins, and spreads what it counts evenly over those that are not empty.
+std::vector<double> KeptByBytes(const std::vector<double>& there) {
+  std::vector<double> kept(there.size(), 0.0);
+  for (size_t level = 0; level < kLevels; ++level) {
+    const size_t first = level * there.size() / kLevels, last = (level + 1) * there.size() / kLevels;
+    double used = 0;
+    for (size_t i = first; i < last; ++i) used += there[i] > 0 ? 1 : 0;
+    const double mean = used > 0 ? Sum(there, first, last) / used : 0;
+    for (size_t i = first; i < last; ++i) kept[i] = there[i] > 0 ? mean : 0;
+  }
+  return kept;
+}
+
+// Of what bytes over the range keep from what is there, by Kullback and Leibler. What lies beyond the range is in the
+// bins at its ends in what is there, and nowhere in what bytes keep:
 //
-//   there   | cut -> |#|  .  :  |  #  | <- cut |        a level of a byte is a few bins, and spreads its count
-//   kept             |.|  .  :  |  .  |                 evenly over those of them that are not empty
-double Divergence(const ValueHistogram& histogram, const ValueRange& range) {
-  const Counts& counts = histogram.counts();
+//   there   | cut -> |#|  .  :  |  #  | <- cut |
+//   kept             |.|  .  :  |  .  |
+double Divergence(const ValueHistogram& histogram, const std::vector<double>& counts, const ValueRange& range) {
   const auto bin_of = [&](double value) {
-    return static_cast<size_t>(std::llround((value - histogram.range().low) / histogram.bin_width()));
+    const auto bin = std::llround((value - histogram.range().low) / histogram.bin_width());
+    return std::min(static_cast<size_t>(bin), counts.size());
   };
-  const size_t begin = bin_of(range.low), end = std::min(bin_of(range.high), counts.size());
+  const size_t begin = bin_of(range.low), end = bin_of(range.high);
   if (end < begin + kLevels) return std::numeric_limits<double>::infinity();
   std::vector<double> there(counts.begin() + static_cast<int64_t>(begin), counts.begin() + static_cast<int64_t>(end));
-  std::vector<double> kept(there.size(), 0.0);
-  const size_t size = there.size();
-  for (size_t level = 0; level < kLevels; ++level) {
-    const size_t first = level * size / kLevels, last = (level + 1) * size / kLevels;
-    double sum = 0;
-    int used = 0;
-    for (size_t i = first; i < last; ++i) sum += there[i], used += there[i] > 0 ? 1 : 0;
-    for (size_t i = first; i < last; ++i) kept[i] = there[i] > 0 ? sum / used : 0;
-  }
-  const auto total = [](auto from, auto to) { return static_cast<double>(std::accumulate(from, to, int64_t{0})); };
-  there.front() += total(counts.begin(), counts.begin() + static_cast<int64_t>(begin));
-  there.back() += total(counts.begin() + static_cast<int64_t>(end), counts.end());
-  const double all = std::accumulate(there.begin(), there.end(), 0.0);
-  const double left = std::accumulate(kept.begin(), kept.end(), 0.0);
+  const std::vector<double> kept = KeptByBytes(there);
+  there.front() += Sum(counts, 0, begin);
+  there.back() += Sum(counts, end, counts.size());
+  const double all = Sum(there, 0, there.size()), left = Sum(kept, 0, kept.size());
   if (left == 0) return std::numeric_limits<double>::infinity();
   constexpr double kUnseen = 1e-9;  // of a bin that bytes do not keep: large, not infinite
   double divergence = 0;
-  for (size_t i = 0; i < size; ++i) {
+  for (size_t i = 0; i < there.size(); ++i) {
     const double p = there[i] / all, q = std::max(kept[i] / left, kUnseen);
     if (p > 0) divergence += p * std::log(p / q);
   }
   return divergence;
+}
+
+ValueRange EntropyRange(const ValueHistogram& histogram) {
+  const std::vector<double> counts = CountsBesideZero(histogram);
+  return LeastScore(histogram, [&](const ValueRange& range) { return Divergence(histogram, counts, range); });
 }
 
 }  // namespace
@@ -148,7 +170,7 @@ ValueRange ChooseRange(const ValueHistogram& histogram, RangeMethod method, doub
     case RangeMethod::kMse:
       return LeastScore(histogram, [&](const ValueRange& range) { return MeanSquaredError(histogram, range); });
     case RangeMethod::kEntropy:
-      return LeastScore(histogram, [&](const ValueRange& range) { return Divergence(histogram, range); });
+      return EntropyRange(histogram);
   }
   return histogram.range();
 }
