@@ -39,7 +39,8 @@ class Archive {
   uint64_t Number(uint64_t at, int size) const {
     if (at > bytes_.size() || static_cast<uint64_t>(size) > bytes_.size() - at) Fail("it is cut off");
     uint64_t number = 0;
-    for (int i = size - 1; i >= 0; --i) number = number << 8 | static_cast<unsigned char>(bytes_[at + static_cast<uint64_t>(i)]);
+    for (int i = size - 1; i >= 0; --i)
+      number = number << 8 | static_cast<unsigned char>(bytes_[at + static_cast<uint64_t>(i)]);
     return number;
   }
   std::string_view Part(uint64_t at, uint64_t size) const {
@@ -76,7 +77,8 @@ class Archive {
     if (Number(local, 4) != kLocalMark) Fail(fmt::format("{} is not where it should be", file));
     const uint64_t begin = local + kLocalSize + Number(local + 26, 2) + Number(local + 28, 2);
     const std::string_view data = Part(begin, packed);
-    if (method != kStored && method != kDeflated) Fail(fmt::format("{} is compressed in another way than deflate", file));
+    if (method != kStored && method != kDeflated)
+      Fail(fmt::format("{} is compressed in another way than deflate", file));
     if (method == kStored && packed != size) Fail(fmt::format("{} has two sizes", file));
     std::string contents = method == kStored ? std::string(data) : Inflated(data, size, file);
     if (crc32_z(0, reinterpret_cast<const Bytef*>(contents.data()), contents.size()) != crc) {

@@ -96,14 +96,16 @@ void AddSamples(const std::string& from, const Inputs& inputs, const std::vector
   int64_t count = -1;
   for (const InputSpec& spec : specs) {
     const auto found = inputs.find(spec.name);
-    if (found == inputs.end()) Refuse(from, fmt::format("it has no input \"{}\"; right are {}", spec.name, NamesOf(specs)));
+    if (found == inputs.end())
+      Refuse(from, fmt::format("it has no input \"{}\"; right are {}", spec.name, NamesOf(specs)));
     RequireFinite(found->second, spec, from);
     const int64_t own = CountOf(found->second, spec, from);
     if (count >= 0 && own != count) Refuse(from, fmt::format("its inputs are for {} and {} runs", count, own));
     count = own;
   }
   for (const auto& [name, tensor] : inputs) {
-    const bool known = std::any_of(specs.begin(), specs.end(), [&](const InputSpec& spec) { return spec.name == name; });
+    const bool known =
+        std::any_of(specs.begin(), specs.end(), [&](const InputSpec& spec) { return spec.name == name; });
     if (!known) Refuse(from, fmt::format("the model has no input \"{}\"; right are {}", name, NamesOf(specs)));
   }
   for (int64_t i = 0; i < count; ++i) {
@@ -118,9 +120,9 @@ void AddSamples(const std::string& from, const Inputs& inputs, const std::vector
 
 std::vector<CalibrationSample> ReadCalibration(const std::string& folder, const std::vector<InputSpec>& specs) {
   if (!fs::is_directory(folder)) {
-    throw Error(ExitCode::kNoInput,
-                fmt::format("there is no folder {} of calibration inputs; right is a folder, or --calibrate random",
-                            folder));
+    throw Error(
+        ExitCode::kNoInput,
+        fmt::format("there is no folder {} of calibration inputs; right is a folder, or --calibrate random", folder));
   }
   std::vector<CalibrationSample> samples;
   for (const fs::path& path : SortedEntries(folder)) {
@@ -128,9 +130,10 @@ std::vector<CalibrationSample> ReadCalibration(const std::string& folder, const 
     if (ReadEntry(path, specs, inputs)) AddSamples(path.string(), inputs, specs, samples);
   }
   if (samples.empty()) {
-    throw Error(ExitCode::kNoInput,
-                fmt::format("the folder {} holds no calibration input: no .npz, .npy or .pb file, and no folder of such",
-                            folder));
+    throw Error(
+        ExitCode::kNoInput,
+        fmt::format("the folder {} holds no calibration input: no .npz, .npy or .pb file, and no folder of such",
+                    folder));
   }
   return samples;
 }

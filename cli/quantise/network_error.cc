@@ -14,9 +14,7 @@ void AddAll(const std::vector<Tensor>& made, const std::vector<Tensor>& exact, S
 }  // namespace
 
 NetworkError::NetworkError(const FloatModel& model, const RunSettings& settings)
-    : model_(model),
-      settings_(settings),
-      exact_(model.WithOutputs(model.outputs()), model.outputs(), settings) {}
+    : model_(model), settings_(settings), exact_(model.WithOutputs(model.outputs()), model.outputs(), settings) {}
 
 void NetworkError::SetSamples(const std::vector<CalibrationSample>& samples) {
   samples_ = &samples;

@@ -81,8 +81,8 @@ class Quantiser {
     for (const QuantisableLayer& layer : layers_) {
       if (!options_.no_bias_correction && layer.op_type != "MatMul") axes.emplace(layer.input, layer.channel_axis);
     }
-    measured_ = Measure(model_, values, axes, samples_.seen,
-                        {ParseRangeMethod(options_.method), options_.percentile}, settings_);
+    measured_ = Measure(model_, values, axes, samples_.seen, {ParseRangeMethod(options_.method), options_.percentile},
+                        settings_);
   }
 
   Written Write(const std::set<std::string>& left) const {
@@ -119,9 +119,8 @@ class Quantiser {
   std::set<std::string> ChooseLeft(const QuantisedModel& measured) {
     std::vector<const LayerError*> worst;
     for (const LayerError& layer : measured.layers) worst.push_back(&layer);
-    std::stable_sort(worst.begin(), worst.end(), [](const LayerError* a, const LayerError* b) {
-      return a->alone.sqnr_db() < b->alone.sqnr_db();
-    });
+    std::stable_sort(worst.begin(), worst.end(),
+                     [](const LayerError* a, const LayerError* b) { return a->alone.sqnr_db() < b->alone.sqnr_db(); });
     const auto first = [&](size_t count) {
       std::set<std::string> left;
       for (size_t i = 0; i < count; ++i) left.insert(worst[i]->layer.node);

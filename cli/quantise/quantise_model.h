@@ -15,12 +15,12 @@
 namespace hone {
 
 struct QuantiseOptions {
-  std::string calibrate;                     // a folder, or "random"
-  int64_t samples = 8;                       // that are drawn when it is random
+  std::string calibrate;  // a folder, or "random"
+  int64_t samples = 8;    // that are drawn when it is random
   std::string method = "min-max";
   double percentile = 99.999;
   bool no_bias_correction = false;
-  double max_error = 0;                      // of the outputs, max|y-r|/max|r|; 0: whatever it is
+  double max_error = 0;  // of the outputs, max|y-r|/max|r|; 0: whatever it is
 };
 // --calibrate, --samples, --method, --percentile, --no-bias-correction and --max-error.
 void AddQuantiseOptions(CommandLine& line, QuantiseOptions& options);
@@ -33,12 +33,12 @@ struct LayerError {
 };
 
 struct QuantisedModel {
-  std::string bytes;  // the ONNX model
+  std::string bytes;                                         // the ONNX model
   std::vector<LayerError> layers;                            // all that can be quantised, in the order of the nodes
   std::vector<std::pair<std::string, SignalError>> outputs;  // of the model
-  size_t samples = 0;    // that ranges were taken from
-  size_t held_out = 0;   // other ones that errors were measured on; 0: the same ones
-  size_t values = 0;     // that are bytes
+  size_t samples = 0;                                        // that ranges were taken from
+  size_t held_out = 0;  // other ones that errors were measured on; 0: the same ones
+  size_t values = 0;    // that are bytes
 };
 
 // Every fifth sample of five or more is held out. With a `max_error` the layers that lose most by themselves stay in

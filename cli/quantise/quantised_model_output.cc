@@ -35,13 +35,12 @@ std::string OutputsText(const QuantisedModel& model) {
 }
 
 std::string SourceText(const QuantisedModel& model, const QuantiseOptions& options) {
-  const std::string judged = model.held_out == 0 ? "errors are of the same ones"
-                                                 : fmt::format("errors are of {} others", model.held_out);
+  const std::string judged =
+      model.held_out == 0 ? "errors are of the same ones" : fmt::format("errors are of {} others", model.held_out);
   const bool random = options.calibrate == "random";
-  return fmt::format("ranges by {} of {} {}; {}\n", options.method, model.samples,
-                     random ? "random inputs, which say little of real ones"
-                            : fmt::format("inputs of {}", options.calibrate),
-                     judged);
+  return fmt::format(
+      "ranges by {} of {} {}; {}\n", options.method, model.samples,
+      random ? "random inputs, which say little of real ones" : fmt::format("inputs of {}", options.calibrate), judged);
 }
 
 // JSON has no infinity.
@@ -63,8 +62,8 @@ std::string QuantisedModelText(const QuantisedModel& model, const QuantiseOption
 Json QuantisedModelJson(const QuantisedModel& model, const QuantiseOptions& options, const std::string& path) {
   Json layers = Json::array(), outputs = Json::array();
   for (const LayerError& layer : model.layers) {
-    Json row = {{"layer", layer.layer.node}, {"op", layer.layer.op_type},
-                {"precision", layer.quantised ? "int8" : "float32"}};
+    Json row = {
+        {"layer", layer.layer.node}, {"op", layer.layer.op_type}, {"precision", layer.quantised ? "int8" : "float32"}};
     row["alone"] = ErrorJson(layer.alone);
     row["in_network"] = ErrorJson(layer.here);
     layers.push_back(std::move(row));

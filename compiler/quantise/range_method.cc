@@ -66,8 +66,8 @@ ValueRange LeastScore(const ValueHistogram& histogram, const Score& score) {
 
 constexpr size_t kLevels = 256;
 
-// How many values lie in the bin of 0 says nothing of a range, since 0 is kept exactly by all of them, and behind a relu
-// it is most: as many as beside it.
+// How many values lie in the bin of 0 says nothing of a range, since 0 is kept exactly by all of them, and behind a
+// relu it is most: as many as beside it.
 std::vector<double> CountsBesideZero(const ValueHistogram& histogram) {
   std::vector<double> counts(histogram.counts().begin(), histogram.counts().end());
   const auto zero = std::min(static_cast<size_t>(-histogram.range().low / histogram.bin_width()), counts.size() - 1);
@@ -136,8 +136,8 @@ RangeMethod ParseRangeMethod(std::string_view name) {
   const std::vector<std::string>& names = RangeMethodNames();
   const auto found = std::find(names.begin(), names.end(), name);
   if (found == names.end()) {
-    throw Error(ExitCode::kUsage, fmt::format("there is no method \"{}\"; there are {}{}", name,
-                                              fmt::join(names, ", "), DidYouMean(std::string(name), names)));
+    throw Error(ExitCode::kUsage, fmt::format("there is no method \"{}\"; there are {}{}", name, fmt::join(names, ", "),
+                                              DidYouMean(std::string(name), names)));
   }
   return static_cast<RangeMethod>(found - names.begin());
 }

@@ -13,10 +13,10 @@ namespace hone {
 
 // A product of a computed value and a constant weight.
 struct QuantisableLayer {
-  std::string node;     // its name
-  std::string op_type;  // Conv, Gemm or MatMul
-  std::string input;    // the value that it multiplies
-  std::string output;   // what it makes, behind a Relu or Clip that alone reads it: where its error is judged
+  std::string node;          // its name
+  std::string op_type;       // Conv, Gemm or MatMul
+  std::string input;         // the value that it multiplies
+  std::string output;        // what it makes, behind a Relu or Clip that alone reads it: where its error is judged
   int64_t channel_axis = 1;  // of the input: the axis that the weight's inputs lie along
 };
 

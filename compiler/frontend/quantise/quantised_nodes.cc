@@ -81,7 +81,8 @@ std::string QuantisedNodes::AddPair(const std::string& value, const std::string&
 
 std::string QuantisedNodes::AddDequantised(const std::string& name, const Tensor& integers,
                                            const std::vector<float>& scales, int64_t axis) {
-  const std::string whole = AddScalar(name + "_quantized", integers), scale = AddScalar(name + "_scale", Floats(scales));
+  const std::string whole = AddScalar(name + "_quantized", integers),
+                    scale = AddScalar(name + "_scale", Floats(scales));
   const Tensor zeros(integers.dtype(), {static_cast<int64_t>(scales.size())});
   const std::string zero_point = AddScalar(name + "_zero_point", zeros);
   const std::string real = NewName(name + "_dequantized");
@@ -108,8 +109,8 @@ void QuantisedNodes::AddLayer(const QuantisableLayer& layer, const onnx::NodePro
     bias.resize(shift.size(), 0.0);
     for (size_t c = 0; c < shift.size(); ++c) bias[c] -= shift[c];
   }
-  std::vector<std::string> inputs{input, AddDequantised(output + "_weight", quantised.integers, quantised.scales,
-                                                        axes.output)};
+  std::vector<std::string> inputs{
+      input, AddDequantised(output + "_weight", quantised.integers, quantised.scales, axes.output)};
   if (!bias.empty()) {
     std::vector<float> scales = quantised.scales;
     for (float& each : scales) each *= static_cast<float>(scale);

@@ -48,8 +48,8 @@ class QdqGraph {
   std::string Read(const NodeProto& node, const std::string& value) const {
     const auto rounded = rounded_.find(value);
     if (rounded == rounded_.end()) return value;
-    const bool reads_bytes = plan_.values.at(value) || layers_.count(node.name()) > 0 ||
-                             plan_.byte_nodes.count(node.name()) > 0;
+    const bool reads_bytes =
+        plan_.values.at(value) || layers_.count(node.name()) > 0 || plan_.byte_nodes.count(node.name()) > 0;
     return reads_bytes ? rounded->second : value;
   }
 

@@ -10,8 +10,8 @@
 namespace hone {
 
 struct QuantisedValues {
-  std::map<std::string, ByteScale> scales;            // of every value of the plan
-  std::map<std::string, std::vector<double>> means;   // per channel, of the inputs of layers whose biases are corrected
+  std::map<std::string, ByteScale> scales;           // of every value of the plan
+  std::map<std::string, std::vector<double>> means;  // per channel, of the inputs of layers whose biases are corrected
 };
 
 // The model's bytes. Weights become int8 with a scale per output channel, biases int32 of the products' scales, values

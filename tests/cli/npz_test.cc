@@ -1,0 +1,73 @@
+#include "cli/files/npz.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <zlib.h>
+
+#include "cli/files/npy.h"
+#include "core/error.h"
+#include "tests/cli/zip_archive.h"
+
+namespace hone {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Pair;
+
+Tensor Ramp(const Shape& shape) {
+  Tensor tensor(DType::kFloat32, shape);
+  FillTensor(tensor, Fill::kRamp, 0);
+  return tensor;
+}
+
+std::string RefusalOf(const std::string& bytes) {
+  try {
+    ParseNpz(bytes, "a.npz");
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kBadData);
+    EXPECT_THAT(error.what(), HasSubstr("a.npz"));
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Npz, HoldsArraysByName) {
+  for (const bool deflated : {false, true}) {
+    const std::string bytes =
+        ZipArchive({{"x.npy", NpyBytes(Ramp({2, 300}))}, {"a/b.npy", NpyBytes(Ramp({}))}}, deflated);
+    const auto arrays = ParseNpz(bytes, "a.npz");
+    ASSERT_THAT(arrays, ElementsAre(Pair("a/b", testing::_), Pair("x", testing::_)));
+    EXPECT_EQ(arrays.at("x").shape(), (Shape{2, 300}));
+    for (int64_t i = 0; i < 600; ++i) EXPECT_EQ(arrays.at("x").At(i), Ramp({2, 300}).At(i));
+  }
+}
+
+TEST(Npz, SaysWhatIsWrongWithIt) {
+  EXPECT_THAT(RefusalOf(""), HasSubstr("does not end as a zip archive"));
+  EXPECT_THAT(RefusalOf(ZipArchive({{"x.txt", "text"}}, false)), HasSubstr("x.txt, which is no .npy file"));
+  EXPECT_THAT(RefusalOf(ZipArchive({{"x.npy", "text"}}, false)), HasSubstr("not a usable .npy file"));
+  const std::string npy = NpyBytes(Ramp({2}));
+  EXPECT_THAT(RefusalOf(ZipArchive({{"x.npy", npy}, {"x.npy", npy}}, false)), HasSubstr("there twice"));
+  std::string other = ZipArchive({{"x.npy", npy}}, false);
+  other[other.find("NUMPY") + 100] ^= 1;
+  EXPECT_THAT(RefusalOf(other), HasSubstr("checksum"));
+}
+
+// Every cut and every flipped byte is refused or read; nothing else happens.
+TEST(Npz, SurvivesDamage) {
+  for (const bool deflated : {false, true}) {
+    const std::string whole = ZipArchive({{"x.npy", NpyBytes(Ramp({3, 5}))}}, deflated);
+    for (size_t size = 0; size < whole.size(); ++size) EXPECT_NE(RefusalOf(whole.substr(0, size)), "") << size;
+    for (size_t at = 0; at < whole.size(); ++at) {
+      for (const int flip : {1, 0x80, 0xff}) {
+        std::string damaged = whole;
+        damaged[at] = static_cast<char>(damaged[at] ^ flip);
+        RefusalOf(damaged);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace hone

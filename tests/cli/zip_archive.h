@@ -1,0 +1,13 @@
+// Zip archives for tests.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace hone {
+
+// The files in their order, as they are or deflated.
+std::string ZipArchive(const std::vector<std::pair<std::string, std::string>>& files, bool deflated);
+
+}  // namespace hone
