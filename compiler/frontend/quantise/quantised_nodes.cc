@@ -23,8 +23,8 @@ std::vector<double> BiasOf(const onnx::NodeProto& node, const OnnxWiring& wiring
   const onnx::TensorProto* proto = wiring.WeightOf(OnnxInputName(node, 2));
   const Tensor bias = proto == nullptr ? Tensor() : FloatValues(*proto);
   if (!bias.defined() || bias.elements() != outputs || bias.shape().back() != outputs) return {};
-  std::vector<double> values;
-  for (int64_t i = 0; i < outputs; ++i) values.push_back(bias.At(i));
+  std::vector<double> values(static_cast<size_t>(outputs));
+  for (size_t i = 0; i < values.size(); ++i) values[i] = bias.At(static_cast<int64_t>(i));
   return values;
 }
 
