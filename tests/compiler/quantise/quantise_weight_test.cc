@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace hone {
@@ -32,9 +33,15 @@ TEST(QuantiseWeight, GivesEachChannelItsOwnScale) {
 TEST(QuantiseWeight, IsOffByHalfAStepAtMost) {
   const Tensor weight = Normal({8, 5, 3, 3});
   const QuantisedWeight quantised = QuantiseWeight(weight, 0, {});
-  for (int64_t i = 0; i < weight.elements(); ++i) {
-    const double scale = quantised.scales[static_cast<size_t>(i / 45)];
-    EXPECT_LE(std::fabs(quantised.integers.At(i) * scale - weight.At(i)), scale * 0.5001);
+  for (int64_t c = 0; c < 8; ++c) {
+    double largest = 0, worst = 0;
+    for (int64_t i = c * 45; i < (c + 1) * 45; ++i) {
+      const double rounded = quantised.integers.At(i) * static_cast<double>(quantised.scales[static_cast<size_t>(c)]);
+      largest = std::max(largest, std::fabs(weight.At(i)));
+      worst = std::max(worst, std::fabs(rounded - weight.At(i)));
+    }
+    EXPECT_LE(worst, largest / 127 / 2 * 1.001) << c;
+    EXPECT_GT(worst, 0) << c;
   }
 }
 

@@ -26,6 +26,10 @@ TEST(SignalError, OfWhatIsRightIsNone) {
   EXPECT_EQ(error.sqnr_db(), SignalError::kExact);
   EXPECT_NEAR(error.cosine(), 1, 1e-12);
   EXPECT_EQ(error.largest(), 0);
+  SignalError silence;
+  silence.Add(Floats({0, 0}), Floats({0, 0}));
+  EXPECT_EQ(silence.sqnr_db(), SignalError::kExact);
+  EXPECT_EQ(silence.cosine(), 1);
 }
 
 TEST(SignalError, OfWhatIsNotFiniteIsInfinite) {
