@@ -2,6 +2,9 @@
 
 #include <gmock/gmock.h>
 
+#include <filesystem>
+#include <fstream>
+
 #include "core/error.h"
 #include "tests/compiler/frontend/run_onnx.h"
 
@@ -70,6 +73,29 @@ TEST(FloatModel, MakesAnyValueAnOutput) {
   for (int64_t i = 0; i < outputs[0].elements(); ++i) {
     EXPECT_EQ(std::max(0.0, outputs[0].At(i)), outputs[1].At(i));
   }
+}
+
+// Weights in a file beside the model come into it, since the quantised one is a file of its own.
+TEST(FloatModel, ReadsWeightsFromAFileBesideIt) {
+  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "hone_float_model";
+  std::filesystem::create_directories(folder);
+  ModelMaker maker = Normalised({"y"});
+  onnx::TensorProto& weight = *maker.graph().mutable_initializer(0);
+  std::ofstream(folder / "w.bin", std::ios::binary) << weight.raw_data();
+  weight.clear_raw_data();
+  weight.set_data_location(onnx::TensorProto::EXTERNAL);
+  auto& location = *weight.add_external_data();
+  location.set_key("location");
+  location.set_value("w.bin");
+  std::ofstream(folder / "m.onnx", std::ios::binary) << maker.Bytes();
+  EXPECT_THAT(RefusalOf(maker.Bytes()), HasSubstr("another file"));
+  const FloatModel model = FloatModel::Read((folder / "m.onnx").string());
+  std::filesystem::remove_all(folder);
+  Tensor x(DType::kFloat32, {1, 3, 6, 6});
+  FillTensor(x, Fill::kNormal, 1);
+  const auto whole = FloatModel::FromBytes(Normalised({"y"}).Bytes(), "test");
+  EXPECT_EQ(Values(RunOnnx(model.WithOutputs({"y"}), {{"x", x}})[0]),
+            Values(RunOnnx(whole.WithOutputs({"y"}), {{"x", x}})[0]));
 }
 
 TEST(FloatModel, RefusesWhatItCannotQuantise) {
