@@ -4,24 +4,17 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 
 #include "core/parse_number.h"
+#include "runtime/small_file.h"
 
 namespace hone {
 namespace {
 
 namespace fs = std::filesystem;
 
-std::string LineOf(const fs::path& path) {
-  std::ifstream file(path);
-  std::string line;
-  std::getline(file, line);
-  return line;
-}
-
-std::optional<int64_t> NumberIn(const fs::path& path) { return ParseInteger(LineOf(path)); }
+std::optional<int64_t> NumberIn(const fs::path& path) { return ParseInteger(FirstLineOf(path.string())); }
 
 // Folders of counters that do not hold each other: intel-rapl:0 is a package, intel-rapl:0:1 a part of it, of which the
 // memory alone is not in the package's own count. AMD's are named so too. The platform's (psys) holds the packages.
@@ -29,12 +22,12 @@ std::vector<std::pair<fs::path, std::string>> Counters(const fs::path& powercap)
   std::vector<std::pair<fs::path, std::string>> counters;
   std::error_code ignored;
   for (auto it = fs::directory_iterator(powercap, ignored); it != fs::directory_iterator(); it.increment(ignored)) {
-    const std::string folder = it->path().filename().string(), name = LineOf(it->path() / "name");
+    const std::string folder = it->path().filename().string(), name = FirstLineOf((it->path() / "name").string());
     if (!folder.starts_with("intel-rapl:")) continue;
     const size_t part = folder.find(':', std::string("intel-rapl:").size());
     if (part == std::string::npos && name.starts_with("package")) counters.emplace_back(it->path(), name);
     if (part != std::string::npos && name == "dram") {
-      counters.emplace_back(it->path(), LineOf(powercap / folder.substr(0, part) / "name") + " dram");
+      counters.emplace_back(it->path(), FirstLineOf((powercap / folder.substr(0, part) / "name").string()) + " dram");
     }
   }
   std::sort(counters.begin(), counters.end());

@@ -27,9 +27,11 @@ Shape ShapeOfResult(Shape shape, const Attrs& attrs) {
 TypePtr TopKType(const std::vector<TypePtr>& args, const Attrs& attrs) {
   const Type& data = RowMajorArg(args, 0, "data");
   if (data.shape.empty()) Misfit("data has no axis");
-  const int64_t k = attrs.GetInt("k"), extent = Nth(data.shape, NormalizedAxis(attrs.GetInt("axis"), data.shape.size()));
+  const int64_t k = attrs.GetInt("k"),
+                extent = Nth(data.shape, NormalizedAxis(attrs.GetInt("axis"), data.shape.size()));
   if (k < 1 || k > extent || extent > kMostPositions) {
-    Misfit(fmt::format("k is {}, the axis has {}; k must be 1 to that, and that at most {}", k, extent, kMostPositions));
+    Misfit(
+        fmt::format("k is {}, the axis has {}; k must be 1 to that, and that at most {}", k, extent, kMostPositions));
   }
   const Shape shape = ShapeOfResult(data.shape, attrs);
   return TupleType({TensorType(shape, data.dtype), TensorType(shape, DType::kInt64)});
