@@ -38,7 +38,7 @@
 #include "compiler/codegen/kernel_builder.h"
 #include "compiler/codegen/matrix_tiles.h"
 #include "compiler/schedules/conv2d_amx.h"
-#include "compiler/schedules/epilogue_emit.h"
+#include "compiler/schedules/epilogue_addresses.h"
 #include "compiler/schedules/packed_bytes.h"
 
 namespace hone {
@@ -109,37 +109,23 @@ class AmxEmitter {
   }
 
   void LoadOperands(const StageArgs& args) {
-    int next = 1;
     plane_ = nest_.filled ? b_.SharedWorkspace(args) : b_.Operand(args, 0);
     plane_stride_ = nest_.filled ? b_.Index(nest_.plane_bytes()) : b_.BatchStride(args, 0);
     scratch_ = b_.WorkerWorkspace(args);
-    weight_ = b_.Operand(args, next++);
-    if (epilogue_.offset) offset_ = b_.Operand(args, next++);
-    if (epilogue_.scale) channel_scale_ = b_.Operand(args, next++);
-    if (epilogue_.bias) bias_ = b_.Operand(args, next++);
-    if (epilogue_.residual) {
-      residual_stride_ = b_.BatchStride(args, next);
-      residual_ = b_.Operand(args, next++);
-    }
-    out_stride_ = b_.BatchStride(args, next);
-    out_ = b_.Operand(args, next);
+    weight_ = b_.Operand(args, 1);
+    behind_ = ReadEpilogueAddresses(b_, args, epilogue_, 2);
   }
 
   void SelectImage(Value* n) {
     image_x_ = b_.At(plane_, b_.Mul(n, plane_stride_));
-    image_y_ = b_.At(out_, b_.Mul(n, out_stride_));
-    if (epilogue_.residual) image_r_ = b_.At(residual_, b_.Mul(n, residual_stride_));
+    image_y_ = behind_.Output(b_, n);
+    image_r_ = behind_.Residual(b_, n);
   }
 
   void SelectGroup(Value* group) {
     group_ = group;
     group_w_ = b_.At(weight_, b_.Mul(group, nest_.in_blocks * w_block_));
-    const auto of_group = [&](Value* values) {
-      return values ? b_.At(values, b_.Mul(group, Bytes(DType::kFloat32, int64_t{channels_} * kVector))) : nullptr;
-    };
-    group_offset_ = of_group(offset_);
-    group_scale_ = of_group(channel_scale_);
-    group_bias_ = of_group(bias_);
+    of_group_ = behind_.channels.Skip(b_, group, int64_t{channels_} * kVector);
     vectors_y_.clear();
     for (int v = 0; v < channels_; ++v) vectors_y_.push_back(VectorOffset(b_.Add(b_.Mul(group, channels_), v)));
   }
@@ -205,8 +191,8 @@ class AmxEmitter {
   }
 
   void Start(int sums, int channel) {
-    if (group_offset_ == nullptr) return tiles_.Zero(sums);
-    tiles_.Load(sums, b_.At(group_offset_, channel * kRowBytes), 0);
+    if (of_group_.offset == nullptr) return tiles_.Zero(sums);
+    tiles_.Load(sums, b_.At(of_group_.offset, channel * kRowBytes), 0);
   }
 
   // Weights are cold in a network, and fetching a few lines ahead is what the machine does by itself.
@@ -269,10 +255,7 @@ class AmxEmitter {
     Vals values;
     for (int v = 0; v < channels_; ++v) {
       Value* y = b_.Add(offset, vectors_y_[static_cast<size_t>(v)]);
-      EpilogueOperands operands;
-      if (group_scale_) operands.scale = b_.At(group_scale_, v * kRowBytes);
-      if (group_bias_) operands.bias = b_.At(group_bias_, v * kRowBytes);
-      if (epilogue_.residual) operands.residual = b_.At(image_r_, y);
+      const EpilogueOperands operands = of_group_.At(b_, int64_t{v} * kVector, image_r_ ? b_.At(image_r_, y) : nullptr);
       Value* sum = LoadElements(b_, nest_.types.accumulator, b_.At(sums, v * kRowBytes), kVector);
       if (packs()) {
         values.push_back(EmitUnstored(b_, epilogue_, nest_.types, sum, operands));
@@ -314,11 +297,10 @@ class AmxEmitter {
   int64_t x_row_, x_block_, x_step_, w_step_, w_block_, y_column_, y_block_, band_outputs_, full_;
   int rest_;
   Value *plane_ = nullptr, *plane_stride_ = nullptr, *scratch_ = nullptr, *weight_ = nullptr;
-  Value *offset_ = nullptr, *channel_scale_ = nullptr, *bias_ = nullptr;
-  Value *residual_ = nullptr, *residual_stride_ = nullptr, *out_ = nullptr, *out_stride_ = nullptr;
+  EpilogueAddresses behind_;
   Value *image_x_ = nullptr, *image_y_ = nullptr, *image_r_ = nullptr;
   Value *group_ = nullptr, *group_w_ = nullptr;
-  Value *group_offset_ = nullptr, *group_scale_ = nullptr, *group_bias_ = nullptr;
+  ChannelAddresses of_group_;
   Vals vectors_y_;
   Value *band_x_ = nullptr, *band_y_ = nullptr;
 };

@@ -29,7 +29,7 @@
 #include "compiler/codegen/element.h"
 #include "compiler/codegen/kernel_builder.h"
 #include "compiler/schedules/conv_shape.h"
-#include "compiler/schedules/epilogue_emit.h"
+#include "compiler/schedules/epilogue_addresses.h"
 #include "compiler/schedules/knob_schedule.h"
 #include "compiler/schedules/register_tile.h"
 #include "compiler/schedules/row_tiles.h"
@@ -83,15 +83,10 @@ class DepthwiseEmitter {
         y_column_(Bytes(types.output, knobs.oc_block)) {}
 
   void Emit(const StageArgs& args) {
-    int next = 2;
     Value* data = b_.Operand(args, 0);
+    Value* data_stride = b_.BatchStride(args, 0);
     Value* weight = b_.Operand(args, 1);
-    Value* offset = epilogue_.offset ? b_.Operand(args, next++) : nullptr;
-    Value* scale = epilogue_.scale ? b_.Operand(args, next++) : nullptr;
-    Value* bias = epilogue_.bias ? b_.Operand(args, next++) : nullptr;
-    Value* residual = epilogue_.residual ? b_.Operand(args, next) : nullptr;
-    Value* residual_stride = epilogue_.residual ? b_.BatchStride(args, next++) : nullptr;
-    Value* out = b_.Operand(args, next);
+    const EpilogueAddresses behind = ReadEpilogueAddresses(b_, args, epilogue_, 2);
     const int64_t blocks = CeilDiv(s_.C, k_.oc_block);
     b_.For(args.begin, args.end, 1, [&](Value* item) {
       Value* row = b_.Mod(item, s_.OH);
@@ -100,18 +95,13 @@ class DepthwiseEmitter {
       Value* n = b_.Div(plane, blocks);
       first_channel_ = b_.Mul(block, k_.oc_block);
       Value* y_offset = b_.Add(b_.Mul(block, s_.OH * s_.OW * y_column_), b_.Mul(row, s_.OW * y_column_));
-      x_ = b_.At(b_.At(data, b_.Mul(n, b_.BatchStride(args, 0))), b_.Mul(block, s_.H * s_.W * x_column_));
+      x_ = b_.At(b_.At(data, b_.Mul(n, data_stride)), b_.Mul(block, s_.H * s_.W * x_column_));
       // The address of tap (0, 0) of output 0 may lie before the image; what reads there is clipped.
       x_ = b_.At(b_.At(x_, b_.Mul(row, s_.stride_h * s_.W * x_column_)), -(s_.pad_t * s_.W + s_.pad_l) * x_column_);
       w_ = b_.At(weight, b_.Mul(block, s_.KH * s_.KW * w_tap_));
-      y_ = b_.At(b_.At(out, b_.Mul(n, b_.BatchStride(args, next))), y_offset);
-      if (residual) r_ = b_.At(b_.At(residual, b_.Mul(n, residual_stride)), y_offset);
-      const auto of_block = [&](Value* channels) {
-        return channels ? b_.At(channels, b_.Mul(block, Bytes(DType::kFloat32, k_.oc_block))) : nullptr;
-      };
-      offset_ = of_block(offset);
-      scale_ = of_block(scale);
-      bias_ = of_block(bias);
+      y_ = b_.At(behind.Output(b_, n), y_offset);
+      if (epilogue_.residual) r_ = b_.At(behind.Residual(b_, n), y_offset);
+      channels_ = behind.channels.Skip(b_, block, k_.oc_block);
       Row(row);
     });
   }
@@ -150,8 +140,8 @@ class DepthwiseEmitter {
     Value* x = b_.At(b_.At(x_, tile.start * x_pixel + Bytes(types_.data, part)), b_.Mul(i, tile.width * x_pixel));
     Value* offset = b_.Add(b_.Mul(i, tile.width * y_column_), tile.start * y_column_ + Bytes(types_.output, part));
     Vals acc = RegisterTile{static_cast<int>(tile.width), 1, lanes_}.Zeros(b_, types_.accumulator);
-    if (offset_) {
-      Value* offsets = b_.At(offset_, Bytes(DType::kInt32, part));
+    if (channels_.offset) {
+      Value* offsets = b_.At(channels_.offset, Bytes(DType::kInt32, part));
       acc.assign(acc.size(), LoadConverted(b_, DType::kInt32, offsets, lanes_, types_.accumulator));
     }
     const auto* first = llvm::dyn_cast<llvm::ConstantInt>(kh_lo);
@@ -167,10 +157,8 @@ class DepthwiseEmitter {
       });
     }
     for (int64_t p = 0; p < tile.width; ++p) {
-      EpilogueOperands operands;
-      if (scale_) operands.scale = b_.At(scale_, Bytes(DType::kFloat32, part));
-      if (bias_) operands.bias = b_.At(bias_, Bytes(DType::kFloat32, part));
-      if (r_) operands.residual = b_.At(b_.At(r_, offset), p * y_column_);
+      Value* residual = r_ ? b_.At(b_.At(r_, offset), p * y_column_) : nullptr;
+      const EpilogueOperands operands = channels_.At(b_, part, residual);
       Value* done = EmitEpilogue(b_, epilogue_, types_, Nth(acc, p), operands);
       b_.Store(MaskTailLanes(b_, epilogue_, done, b_.Add(first_channel_, part), s_.C, k_.oc_block),
                b_.At(b_.At(y_, offset), p * y_column_));
@@ -207,8 +195,8 @@ class DepthwiseEmitter {
   RowShape row_;
   int lanes_;
   int64_t x_column_, w_tap_, y_column_;  // bytes of a block's channels
-  Value *x_ = nullptr, *w_ = nullptr, *y_ = nullptr, *r_ = nullptr, *bias_ = nullptr, *first_channel_ = nullptr;
-  Value *offset_ = nullptr, *scale_ = nullptr;
+  Value *x_ = nullptr, *w_ = nullptr, *y_ = nullptr, *r_ = nullptr, *first_channel_ = nullptr;
+  ChannelAddresses channels_;  // of the block
 };
 
 class Depthwise : public KnobSchedule<DepthwiseKnobs> {

@@ -46,7 +46,7 @@
 #include "compiler/codegen/element.h"
 #include "compiler/codegen/kernel_builder.h"
 #include "compiler/schedules/conv2d_direct.h"
-#include "compiler/schedules/epilogue_emit.h"
+#include "compiler/schedules/epilogue_addresses.h"
 #include "compiler/schedules/register_tile.h"
 #include "compiler/schedules/row_tiles.h"
 #include "compiler/schedules/weight_prefetch.h"
@@ -121,33 +121,20 @@ class DirectEmitter {
     }
     weight_ = b_.Operand(args, next++);
     data_stride_ = b_.BatchStride(args, 0);
-    if (epilogue_.offset) offset_ = b_.Operand(args, next++);
-    if (epilogue_.scale) channel_scale_ = b_.Operand(args, next++);
-    if (epilogue_.bias) bias_ = b_.Operand(args, next++);
-    if (epilogue_.residual) {
-      residual_stride_ = b_.BatchStride(args, next);
-      residual_ = b_.Operand(args, next++);
-    }
-    out_stride_ = b_.BatchStride(args, next);
-    out_ = b_.Operand(args, next);
+    behind_ = ReadEpilogueAddresses(b_, args, epilogue_, next);
   }
 
   void SelectImage(Value* n) {
     image_x_ = b_.At(data_, b_.Mul(n, data_stride_));
-    image_y_ = b_.At(out_, b_.Mul(n, out_stride_));
-    if (epilogue_.residual) image_r_ = b_.At(residual_, b_.Mul(n, residual_stride_));
+    image_y_ = behind_.Output(b_, n);
+    image_r_ = behind_.Residual(b_, n);
   }
 
   void SelectGroup(Value* group) {
     first_block_ = b_.Mul(group, k_.tile_oc);
     group_w_ = b_.At(weight_, b_.Mul(group, panel_));
     group_y_offset_ = b_.Mul(group, k_.tile_oc * y_block_);
-    const auto of_group = [&](Value* channels) {
-      return channels ? b_.At(channels, b_.Mul(group, Bytes(DType::kFloat32, k_.tile_oc * k_.oc_block))) : nullptr;
-    };
-    group_bias_ = of_group(bias_);
-    group_offset_ = of_group(offset_);
-    group_scale_ = of_group(channel_scale_);
+    channels_ = behind_.channels.Skip(b_, group, k_.tile_oc * k_.oc_block);
     group_x_ = image_x_;
     if (s_.groups > 1) {
       const int64_t blocks_per_group = nest_.out_blocks / s_.groups;
@@ -329,7 +316,7 @@ class DirectEmitter {
 
   // Zeros or the offsets in the first chunk, the partial sums in the others.
   Vals StartValues(const RegisterTile& registers, Value* y_offset) {
-    if (group_offset_ != nullptr) return registers.Offsets(b_, group_offset_);
+    if (channels_.offset != nullptr) return registers.Offsets(b_, channels_.offset);
     Vals zeros = registers.Zeros(b_, types_.accumulator);
     if (nest_.chunks == 1) return zeros;
     Value* partial = b_.ir().CreateZExt(b_.ir().CreateICmpNE(chunk_lo_, b_.Index(0)), b_.i64());
@@ -364,10 +351,8 @@ class DirectEmitter {
     Value* r = epilogue_.residual ? b_.At(image_r_, y_offset) : nullptr;
     for (int p = 0; p < registers.pixels; ++p) {
       for (int v = 0; v < registers.vectors; ++v) {
-        EpilogueOperands operands;
-        if (group_scale_) operands.scale = b_.At(group_scale_, Bytes(DType::kFloat32, v * nest_.lanes));
-        if (epilogue_.bias) operands.bias = b_.At(group_bias_, Bytes(DType::kFloat32, v * nest_.lanes));
-        if (r) operands.residual = b_.At(r, OutputOffset(p, v));
+        Value* residual = r ? b_.At(r, OutputOffset(p, v)) : nullptr;
+        const EpilogueOperands operands = channels_.At(b_, int64_t{v} * nest_.lanes, residual);
         Value* sum = Nth(acc, p * registers.vectors + v);
         Value* done = EmitEpilogue(b_, epilogue_, types_, sum, operands);
         Value* channel = b_.Add(b_.Mul(first_block_, k_.oc_block), int64_t{v} * nest_.lanes);
@@ -387,11 +372,11 @@ class DirectEmitter {
       y_block_;
   int64_t in_channels_last_;
   Value *scale_ = nullptr, *shift_ = nullptr, *panel_x_ = nullptr;
-  Value *data_ = nullptr, *weight_ = nullptr, *bias_ = nullptr, *residual_ = nullptr, *out_ = nullptr;
-  Value *data_stride_ = nullptr, *residual_stride_ = nullptr, *out_stride_ = nullptr;
+  Value *data_ = nullptr, *data_stride_ = nullptr, *weight_ = nullptr;
+  EpilogueAddresses behind_;
   Value *image_x_ = nullptr, *image_y_ = nullptr, *image_r_ = nullptr;
-  Value *first_block_ = nullptr, *group_x_ = nullptr, *group_w_ = nullptr, *group_bias_ = nullptr;
-  Value *offset_ = nullptr, *channel_scale_ = nullptr, *group_offset_ = nullptr, *group_scale_ = nullptr;
+  Value *first_block_ = nullptr, *group_x_ = nullptr, *group_w_ = nullptr;
+  ChannelAddresses channels_;  // of the group
   Value *group_y_offset_ = nullptr, *chunk_lo_ = nullptr, *chunk_hi_ = nullptr;
   Value *row_x_ = nullptr, *row_y_offset_ = nullptr, *kh_lo_ = nullptr, *kh_hi_ = nullptr;
 };

@@ -40,7 +40,7 @@
 #include "compiler/codegen/element.h"
 #include "compiler/codegen/kernel_builder.h"
 #include "compiler/schedules/conv2d_winograd.h"
-#include "compiler/schedules/epilogue_emit.h"
+#include "compiler/schedules/epilogue_addresses.h"
 #include "compiler/schedules/register_tile.h"
 #include "compiler/schedules/weight_prefetch.h"
 #include "compiler/schedules/winograd_transform.h"
@@ -105,17 +105,10 @@ class WinogradEmitter {
   }
 
   void Begin(const StageArgs& args, Value* workspace, Value* scratch) {
-    int next = 2;
     data_ = b_.Operand(args, 0);
     data_stride_ = b_.BatchStride(args, 0);
     weight_ = b_.Operand(args, 1);
-    if (epilogue_.bias) bias_ = b_.Operand(args, next++);
-    if (epilogue_.residual) {
-      residual_stride_ = b_.BatchStride(args, next);
-      residual_ = b_.Operand(args, next++);
-    }
-    out_stride_ = b_.BatchStride(args, next);
-    out_ = b_.Operand(args, next);
+    behind_ = ReadEpilogueAddresses(b_, args, epilogue_, 2);
     v_ = workspace;
     m_ = b_.At(workspace, nest_.frequencies * nest_.in_frequency_bytes);
     patch_ = scratch;
@@ -293,16 +286,15 @@ class WinogradEmitter {
     Value* h = b_.Mul(at.row, k_.m);
     Value* w = b_.Mul(at.column, k_.m);
     Value* corner = b_.Mul(b_.Add(b_.Mul(b_.Add(b_.Mul(block, s_.OH), h), s_.OW), w), y_vector_);
-    return {b_.At(b_.At(out_, b_.Mul(at.image, out_stride_)), corner),
-            residual_ ? b_.At(b_.At(residual_, b_.Mul(at.image, residual_stride_)), corner) : nullptr,
+    return {b_.At(behind_.Output(b_, at.image), corner),
+            epilogue_.residual ? b_.At(behind_.Residual(b_, at.image), corner) : nullptr,
             b_.Min(b_.Index(k_.m), b_.Sub(b_.Index(s_.OH), h)), b_.Min(b_.Index(k_.m), b_.Sub(b_.Index(s_.OW), w))};
   }
 
   // One pixel through the epilogue.
   void StoreOutput(const Target& at, Value* block, Value* offset, Value* sum) {
-    EpilogueOperands operands;
-    if (bias_) operands.bias = b_.At(bias_, b_.Mul(block, Bytes(DType::kFloat32, nest_.lanes)));
-    if (at.residual) operands.residual = b_.At(at.residual, offset);
+    const EpilogueOperands operands =
+        behind_.channels.Skip(b_, block, nest_.lanes).At(b_, 0, at.residual ? b_.At(at.residual, offset) : nullptr);
     Value* done = EmitEpilogue(b_, epilogue_, types_, sum, operands);
     b_.Store(MaskTailLanes(b_, epilogue_, done, b_.Mul(block, k_.oc_block), s_.O, k_.oc_block), b_.At(at.y, offset));
   }
@@ -327,8 +319,8 @@ class WinogradEmitter {
   const WinogradKnobs& k_;
   const Epilogue& epilogue_;
   int64_t x_vector_, w_vector_, work_vector_, y_vector_;  // bytes of a vector of data, weights, V or M, and outputs
-  Value *data_ = nullptr, *weight_ = nullptr, *bias_ = nullptr, *residual_ = nullptr, *out_ = nullptr;
-  Value *data_stride_ = nullptr, *residual_stride_ = nullptr, *out_stride_ = nullptr;
+  Value *data_ = nullptr, *data_stride_ = nullptr, *weight_ = nullptr;
+  EpilogueAddresses behind_;
   Value *v_ = nullptr, *m_ = nullptr, *patch_ = nullptr, *half_ = nullptr;
 };
 

@@ -27,7 +27,7 @@
 #include "compiler/codegen/kernel_builder.h"
 #include "compiler/codegen/matrix_tiles.h"
 #include "compiler/schedules/conv_shape.h"
-#include "compiler/schedules/epilogue_emit.h"
+#include "compiler/schedules/epilogue_addresses.h"
 #include "compiler/schedules/knob_schedule.h"
 #include "compiler/schedules/level_rate.h"
 #include "compiler/schedules/thread_share.h"
@@ -102,18 +102,11 @@ class DenseAmxEmitter {
   int FirstWeights() const { return Rows() + 1; }
 
   void LoadOperands(const StageArgs& args) {
-    int next = 2;
     data_ = b_.Operand(args, 0);
     data_stride_ = b_.BatchStride(args, 0);
     weight_ = b_.Operand(args, 1);
     scratch_ = b_.WorkerWorkspace(args);
-    if (epilogue_.bias) bias_ = b_.Operand(args, next++);
-    if (epilogue_.residual) {
-      residual_stride_ = b_.BatchStride(args, next);
-      residual_ = b_.Operand(args, next++);
-    }
-    out_stride_ = b_.BatchStride(args, next);
-    out_ = b_.Operand(args, next);
+    behind_ = ReadEpilogueAddresses(b_, args, epilogue_, 2);
   }
 
   void SelectPanel(Value* panel) {
@@ -174,14 +167,13 @@ class DenseAmxEmitter {
   void StoreRow(Value* row, Value* scratch, Value* r, int64_t columns) {
     Value* sums = b_.At(scratch, b_.Mul(r, nest_.channels * kRowBytes));
     Value* column = b_.Mul(panel_, Bytes(types_.output, nest_.columns()));
-    Value* y = b_.At(b_.At(out_, b_.Mul(row, out_stride_)), column);
-    Value* residual = residual_ ? b_.At(b_.At(residual_, b_.Mul(row, residual_stride_)), column) : nullptr;
-    Value* bias = bias_ ? b_.At(bias_, b_.Mul(panel_, Bytes(DType::kFloat32, nest_.columns()))) : nullptr;
+    Value* y = b_.At(behind_.Output(b_, row), column);
+    Value* r_row = epilogue_.residual ? b_.At(behind_.Residual(b_, row), column) : nullptr;
+    const ChannelAddresses channels = behind_.channels.Skip(b_, panel_, nest_.columns());
     for (int64_t first = 0; first < columns; first += kVector) {
       const int lanes = static_cast<int>(std::min<int64_t>(kVector, columns - first));
-      EpilogueOperands operands;
-      if (bias) operands.bias = b_.At(bias, Bytes(DType::kFloat32, first));
-      if (residual) operands.residual = b_.At(residual, Bytes(types_.output, first));
+      Value* residual = r_row ? b_.At(r_row, Bytes(types_.output, first)) : nullptr;
+      const EpilogueOperands operands = channels.At(b_, first, residual);
       Value* sum = LoadElements(b_, types_.accumulator, b_.At(sums, Bytes(types_.accumulator, first)), lanes);
       b_.Store(EmitEpilogue(b_, epilogue_, types_, sum, operands), b_.At(y, Bytes(types_.output, first)));
     }
@@ -193,8 +185,8 @@ class DenseAmxEmitter {
   const DenseAmxNest& nest_;
   const DenseAmxKnobs& k_;
   const Epilogue& epilogue_;
-  Value *data_ = nullptr, *weight_ = nullptr, *bias_ = nullptr, *residual_ = nullptr, *out_ = nullptr;
-  Value *data_stride_ = nullptr, *residual_stride_ = nullptr, *out_stride_ = nullptr, *scratch_ = nullptr;
+  Value *data_ = nullptr, *data_stride_ = nullptr, *weight_ = nullptr, *scratch_ = nullptr;
+  EpilogueAddresses behind_;
   Value *panel_ = nullptr, *panel_w_ = nullptr;
 };
 

@@ -28,7 +28,7 @@
 #include "compiler/codegen/element.h"
 #include "compiler/codegen/kernel_builder.h"
 #include "compiler/schedules/conv_shape.h"
-#include "compiler/schedules/epilogue_emit.h"
+#include "compiler/schedules/epilogue_addresses.h"
 #include "compiler/schedules/knob_schedule.h"
 #include "compiler/schedules/register_tile.h"
 #include "compiler/schedules/thread_share.h"
@@ -89,17 +89,10 @@ class DenseEmitter {
         parts_(PartsOf(w.types, builder.machine())) {}
 
   void Emit(const StageArgs& args) {
-    int next = 2;
     data_ = b_.Operand(args, 0);
     data_stride_ = b_.BatchStride(args, 0);
     weight_ = b_.Operand(args, 1);
-    if (epilogue_.bias) bias_ = b_.Operand(args, next++);
-    if (epilogue_.residual) {
-      residual_stride_ = b_.BatchStride(args, next);
-      residual_ = b_.Operand(args, next++);
-    }
-    out_stride_ = b_.BatchStride(args, next);
-    out_ = b_.Operand(args, next);
+    behind_ = ReadEpilogueAddresses(b_, args, epilogue_, 2);
     // Row tiles of one panel follow each other, while it is in the cache.
     const int64_t row_tiles = CeilDiv(M_, k_.tile_m);
     b_.For(args.begin, args.end, 1, [&](Value* item) {
@@ -136,12 +129,12 @@ class DenseEmitter {
     for (int p = 0; p < registers.pixels; ++p) {
       Value* row = b_.Add(first_row, p);
       Value* column = b_.Mul(panel, Bytes(types_.output, k_.oc_block));
-      Value* y = b_.At(b_.At(out_, b_.Mul(row, out_stride_)), column);
-      Value* r = residual_ ? b_.At(b_.At(residual_, b_.Mul(row, residual_stride_)), column) : nullptr;
-      Value* bias = bias_ ? b_.At(bias_, b_.Mul(panel, Bytes(DType::kFloat32, k_.oc_block))) : nullptr;
+      Value* y = b_.At(behind_.Output(b_, row), column);
+      Value* r = epilogue_.residual ? b_.At(behind_.Residual(b_, row), column) : nullptr;
+      const ChannelAddresses channels = behind_.channels.Skip(b_, panel, k_.oc_block);
       for (int v = 0; v < registers.vectors; ++v) {
         const int width = static_cast<int>(std::min<int64_t>(lanes_, columns - int64_t{v} * lanes_));
-        StoreVector(Nth(acc, p * registers.vectors + v), y, r, bias, v, width);
+        StoreVector(Nth(acc, p * registers.vectors + v), y, r, channels, v, width);
       }
     }
   }
@@ -169,13 +162,11 @@ class DenseEmitter {
   }
 
   // Stores `width` lanes of vector v: a tail is written lane by lane so that nothing past the row is touched.
-  void StoreVector(Value* acc, Value* y, Value* r, Value* bias, int v, int width) {
+  void StoreVector(Value* acc, Value* y, Value* r, const ChannelAddresses& channels, int v, int width) {
     const auto store = [&](Value* sum, int64_t column) {
       Value* to = b_.At(y, Bytes(types_.output, column));
-      EpilogueOperands operands;
-      if (bias) operands.bias = b_.At(bias, Bytes(DType::kFloat32, column));
-      if (r) operands.residual = b_.At(r, Bytes(types_.output, column));
-      b_.Store(EmitEpilogue(b_, epilogue_, types_, sum, operands), to);
+      Value* residual = r ? b_.At(r, Bytes(types_.output, column)) : nullptr;
+      b_.Store(EmitEpilogue(b_, epilogue_, types_, sum, channels.At(b_, column, residual)), to);
     };
     const int64_t first = int64_t{v} * lanes_;
     if (width == lanes_) return store(acc, first);
@@ -205,8 +196,8 @@ class DenseEmitter {
   const Epilogue& epilogue_;
   int64_t x_step_, w_step_;  // bytes from one step to the next, of a row and of a panel
   int lanes_, parts_;
-  Value *data_ = nullptr, *weight_ = nullptr, *bias_ = nullptr, *residual_ = nullptr, *out_ = nullptr;
-  Value *data_stride_ = nullptr, *residual_stride_ = nullptr, *out_stride_ = nullptr;
+  Value *data_ = nullptr, *data_stride_ = nullptr, *weight_ = nullptr;
+  EpilogueAddresses behind_;
 };
 
 class Dense : public KnobSchedule<DenseKnobs> {
