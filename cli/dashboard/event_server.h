@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "cli/dashboard/listening_socket.h"
+#include "rpc_runner/tracker/listening_socket.h"
 
 namespace hone {
 

@@ -1,4 +1,4 @@
-#include "cli/dashboard/listening_socket.h"
+#include "rpc_runner/tracker/listening_socket.h"
 
 #include <arpa/inet.h>
 #include <fmt/format.h>
