@@ -3,13 +3,16 @@
 
 #include <cstdint>
 #include <functional>
-#include <list>
 #include <string>
+
+#include "rpc_runner/tracker/listening_socket.h"
+
+struct MHD_Daemon;
 
 namespace hone {
 
-// Answers GET with one short text and closes; every other request with an error. At most 16 connections at once, 4 KiB
-// and 2 s for a request. Does all its work in Serve, in the caller's thread.
+// Answers GET with one short text and closes; every other request with an error. At most 16 connections at once, of
+// which none may be silent for 2 s. Does all its work in Serve, in the caller's thread.
 class HttpPage {
  public:
   struct Answer {
@@ -26,26 +29,15 @@ class HttpPage {
   HttpPage& operator=(const HttpPage&) = delete;
 
   // Readable when Serve has something to do.
-  int fd() const { return epoll_; }
-  // Takes what has come; never waits.
-  void Serve(int64_t now_ns);
-  int port() const { return port_; }
+  int fd() const;
+  // Takes what has come and hangs up on the silent; never waits. To be called about once a second at least.
+  void Serve();
+  uint16_t port() const { return socket_.port(); }
 
  private:
-  struct Connection {
-    int fd = -1;
-    int64_t since_ns = 0;
-    std::string request, answer;
-    size_t sent = 0;
-  };
-  void Listen(const std::string& address);
-  void AcceptAll(int64_t now_ns);
-  bool Advance(Connection& connection);  // false: it is over
-  void Watch(int fd, bool writing, bool is_new);
-
+  const ListeningSocket socket_;
   const PageAt page_at_;
-  int listener_ = -1, epoll_ = -1, port_ = 0;
-  std::list<Connection> connections_;
+  MHD_Daemon* daemon_ = nullptr;
 };
 
 }  // namespace hone

@@ -77,7 +77,7 @@ ListeningSocket::ListeningSocket(const Address& address) {
       listen(fd_, kBacklog) != 0) {
     const std::string why = std::strerror(errno);
     if (fd_ >= 0) close(fd_);
-    throw Error(ExitCode::kIo, fmt::format("cannot listen at {}: {}; --bind names another address",
+    throw Error(ExitCode::kIo, fmt::format("cannot listen at {}: {}; another port would be right",
                                            address.ToText().substr(std::strlen("tcp://")), why));
   }
   port_ = PortOf(fd_);

@@ -57,7 +57,7 @@ class Tracker {
       for (int i = 0; i < 1000 && socket_.Receive(&message); ++i) Take(message);
       WriteAudit();
       outbox_.Flush();
-      if (page_) page_->Serve(MonotonicNs());
+      if (page_) page_->Serve();
       if (MonotonicNs() - tick_ns < kTickNs) continue;
       tick_ns = MonotonicNs();
       SendAll(state_.Tick(tick_ns));

@@ -36,7 +36,7 @@ class Browser {
     std::string all;
     const int64_t until_ns = MonotonicNs() + 20'000'000'000;
     while (MonotonicNs() < until_ns) {
-      page.Serve(MonotonicNs());
+      page.Serve();
       pollfd readable{fd_, POLLIN, 0};
       if (poll(&readable, 1, 5) <= 0) continue;
       char bytes[4096];
@@ -66,24 +66,26 @@ TEST(HttpPage, AnswersOnePathAndCloses) {
   EXPECT_THAT(
       Get(page, "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"),
       testing::AllOf(StartsWith("HTTP/1.1 200 OK\r\n"), HasSubstr("Content-Length: 3\r\n"), HasSubstr("\r\n\r\nok\n")));
-  EXPECT_THAT(Get(page, "GET /healthz?x=1 HTTP/1.1\r\n\r\n"), StartsWith("HTTP/1.1 200"));
-  EXPECT_THAT(Get(page, "GET / HTTP/1.1\r\n\r\n"), StartsWith("HTTP/1.1 404"));
+  EXPECT_THAT(Get(page, "GET /healthz?x=1 HTTP/1.1\r\nHost: x\r\n\r\n"), StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(Get(page, "GET / HTTP/1.1\r\nHost: x\r\n\r\n"), StartsWith("HTTP/1.1 404"));
 }
 
 TEST(HttpPage, RefusesWhatIsNoGet) {
   HttpPage page("127.0.0.1:0", PageAt);
   for (const char* request :
-       {"POST /healthz HTTP/1.1\r\n\r\n", "GET\r\n\r\n", "\r\n\r\n", "HONF\2\r\n\r\n", "GET /x\r\n\r\n"}) {
-    EXPECT_THAT(Get(page, request), StartsWith("HTTP/1.1 400")) << request;
+       {"POST /healthz HTTP/1.1\r\nHost: x\r\n\r\n", "PUT /healthz HTTP/1.1\r\nHost: x\r\n\r\n"}) {
+    EXPECT_THAT(Get(page, request), StartsWith("HTTP/1.1 405")) << request;
   }
-  EXPECT_THAT(Get(page, std::string(8192, 'x')), testing::AnyOf(StartsWith("HTTP/1.1 400"), ""));
+  // Refused, or hung up on.
+  for (const std::string& request : {std::string("GET\r\n\r\n"), std::string("\r\n\r\n"), std::string("HONF\2\r\n\r\n"),
+                                     std::string("GET /healthz\r\n\r\n"), std::string(8192, 'x')}) {
+    EXPECT_THAT(Get(page, request), testing::AnyOf(StartsWith("HTTP/1.1 4"), "")) << request;
+  }
 }
 
 TEST(HttpPage, HangsUpOnThoseThatSayNothing) {
   HttpPage page("127.0.0.1:0", PageAt);
   Browser idle(page.port());
-  page.Serve(MonotonicNs());
-  page.Serve(MonotonicNs() + 3'000'000'000);
   EXPECT_EQ(idle.Answer(page), "");
 }
 
@@ -91,6 +93,13 @@ TEST(HttpPage, IsOfThisMachineAlone) {
   for (const char* address : {"0.0.0.0:0", "10.0.0.1:80", "localhost", "127.0.0.1:x", "127.0.0.1:70000", ":80", ""}) {
     EXPECT_THROW(HttpPage(address, PageAt), Error) << address;
   }
+}
+
+TEST(HttpPage, SaysThatItsPortIsTaken) {
+  const HttpPage first("127.0.0.1:0", PageAt);
+  const std::string address = "127.0.0.1:" + std::to_string(first.port());
+  EXPECT_THAT([&] { HttpPage(address, PageAt); },
+              testing::ThrowsMessage<Error>(HasSubstr("cannot listen at " + address)));
 }
 
 TEST(Metrics, AreOneLinePerNumberWithEscapedLabels) {

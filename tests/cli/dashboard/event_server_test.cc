@@ -196,7 +196,7 @@ TEST_F(EventServerTest, APortThatIsTakenIsOneLine) {
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::kIo);
     EXPECT_EQ(std::string(error.what()),
-              fmt::format("cannot listen at 127.0.0.1:{}: Address already in use; --bind names another address", port));
+              fmt::format("cannot listen at 127.0.0.1:{}: Address already in use; another port would be right", port));
   }
 }
 
