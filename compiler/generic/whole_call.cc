@@ -6,6 +6,7 @@
 
 #include "compiler/generic/recurrent.h"
 #include "compiler/generic/topk.h"
+#include "compiler/generic/tree_ensemble.h"
 #include "compiler/relay/op.h"
 
 namespace hone {
@@ -16,7 +17,8 @@ struct WholeCall {
   EmittedKernel (*emit)(KernelBuilder&, const relay::Function&, const std::string&);
 };
 
-constexpr WholeCall kWholeCalls[] = {{"nn.recurrent", EmitRecurrent}, {"topk", EmitTopK}};
+constexpr WholeCall kWholeCalls[] = {
+    {"nn.recurrent", EmitRecurrent}, {"topk", EmitTopK}, {"tree_ensemble", EmitTreeEnsemble}};
 
 const WholeCall* FindWholeCall(const relay::Function& function) {
   const auto row = std::find_if(std::begin(kWholeCalls), std::end(kWholeCalls), [&](const WholeCall& whole) {

@@ -22,7 +22,7 @@ OpTable JoinedTables() {
   OpTable all;
   for (const auto& family :
        {ConvOps, MatmulOps, NormalizeOps, UnaryOps, BinaryOps, CompareOps, SoftmaxOps, PoolOps, ReduceOps, ArgReduceOps,
-        ReshapeOps, RearrangeOps, SpaceOps, GatherOps, PadOps, JoinOps, RecurrentOps, TopKOps}) {
+        ReshapeOps, RearrangeOps, SpaceOps, GatherOps, PadOps, JoinOps, RecurrentOps, TopKOps, TreeEnsembleOps}) {
     OpTable table = family();
     std::move(table.begin(), table.end(), std::back_inserter(all));
   }

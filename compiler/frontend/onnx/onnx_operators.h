@@ -47,6 +47,8 @@ OnnxOperatorTable EinsumOperators();
 OnnxOperatorTable RecurrentOperators();
 OnnxOperatorTable ControlOperators();
 OnnxOperatorTable ClassicalOperators();
+OnnxOperatorTable TreeOperators();
+OnnxOperatorTable FeatureOperators();
 OnnxOperatorTable GridSampleOperators();
 OnnxOperatorTable AttentionOperators();
 OnnxOperatorTable PatternOperators();

@@ -3,18 +3,16 @@
 
 #include <algorithm>
 
+#include "compiler/frontend/onnx/cast_target.h"
+#include "compiler/frontend/onnx/classical_input.h"
 #include "compiler/frontend/onnx/onnx_operators.h"
+#include "compiler/frontend/onnx/post_transform.h"
 #include "compiler/frontend/onnx/scalar_like.h"
 
 namespace hone {
 namespace {
 
 using relay::ExprPtr;
-
-ExprPtr Real(const OnnxNodeView& view, const ExprPtr& expr) {
-  if (view.builder().DTypeOf(expr) == DType::kFloat32) return expr;
-  return view.Call("cast", {expr}, {{"dtype", std::string("float32")}});
-}
 
 // A list of floats as a vector; null when it is absent or empty.
 ExprPtr FloatList(const OnnxNodeView& view, std::string_view name) {
@@ -35,7 +33,7 @@ void RequireFeatures(const OnnxNodeView& view, const ExprPtr& list, std::string_
 }
 
 std::vector<ExprPtr> Scaler(const OnnxNodeView& view) {
-  ExprPtr x = Real(view, view.Input(0));
+  ExprPtr x = AsDType(view, view.Input(0), DType::kFloat32);
   for (const auto& [name, op] : {std::pair{"offset", "subtract"}, std::pair{"scale", "multiply"}}) {
     const ExprPtr list = FloatList(view, name);
     if (list == nullptr) continue;
@@ -47,7 +45,7 @@ std::vector<ExprPtr> Scaler(const OnnxNodeView& view) {
 
 std::vector<ExprPtr> Normalizer(const OnnxNodeView& view) {
   const std::string norm = view.String("norm", "MAX");
-  const ExprPtr x = Real(view, view.Input(0));
+  const ExprPtr x = AsDType(view, view.Input(0), DType::kFloat32);
   const relay::Attrs last{{"axis", std::vector<int64_t>{-1}}, {"keepdims", true}};
   ExprPtr size;
   if (norm == "MAX") {
@@ -86,30 +84,20 @@ std::vector<ExprPtr> ArrayFeatureExtractor(const OnnxNodeView& view) {
 
 // X times the coefficients of each target, and what is done to the sums.
 ExprPtr Scores(const OnnxNodeView& view, int64_t targets, bool transformed) {
-  const Shape shape = view.InputShape(0);
-  if (shape.empty() || shape.size() > 2 || ElementCount(shape) == 0) {
-    RefuseNode(fmt::format("X is {}; it must be a matrix", ShapeText(shape)));
-  }
-  const int64_t features = shape.back(), rows = shape.size() == 2 ? shape[0] : 1;
+  const ExprPtr data = FeatureMatrix(view);
+  const int64_t features = view.builder().ShapeOf(data)[1];
   const ExprPtr coefficients = FloatList(view, "coefficients"), intercepts = FloatList(view, "intercepts");
   const int64_t count = coefficients ? view.builder().ShapeOf(coefficients)[0] : 0;
   if (targets < 1 || count % features != 0 || count / features != targets) {
     RefuseNode(fmt::format("{} coefficients for {} targets of {} features", count, targets, features));
   }
-  ExprPtr sums = view.Call(
-      "nn.dense",
-      {view.Reshape(Real(view, view.Input(0)), {rows, features}), view.Reshape(coefficients, {targets, features})},
-      {{"units", targets}});
+  ExprPtr sums = view.Call("nn.dense", {data, view.Reshape(coefficients, {targets, features})}, {{"units", targets}});
   if (intercepts != nullptr) {
     const int64_t given = view.builder().ShapeOf(intercepts)[0];
     if (given != targets) RefuseNode(fmt::format("{} intercepts for {} targets", given, targets));
     sums = view.Call("nn.bias_add", {sums, intercepts});
   }
-  const std::string transform = view.String("post_transform", "NONE");
-  if (!transformed || transform == "NONE") return sums;
-  if (transform == "LOGISTIC") return view.Call("sigmoid", {sums});
-  if (transform == "SOFTMAX") return view.Call("nn.softmax", {sums});
-  RefuseNode(fmt::format("post_transform is \"{}\"; it may be NONE, LOGISTIC or SOFTMAX", transform));
+  return transformed ? PostTransform(view, sums, view.String("post_transform", "NONE")) : sums;
 }
 
 std::vector<ExprPtr> LinearRegressor(const OnnxNodeView& view) { return {Scores(view, view.Int("targets", 1), true)}; }

@@ -1,0 +1,15 @@
+// What classical models (ai.onnx.ml) do to their scores at the end.
+#pragma once
+
+#include <string_view>
+
+#include "compiler/frontend/onnx/onnx_node_view.h"
+
+namespace hone {
+
+// `scores` is float32 (rows, targets); `name` is ONNX's: NONE, SOFTMAX, LOGISTIC, SOFTMAX_ZERO or PROBIT. PROBIT is
+// Winitzki's formula of the inverse of erf, as ONNX Runtime computes it (within 0.006 of the true one). Throws
+// Error(kBadData) for any other name.
+relay::ExprPtr PostTransform(const OnnxNodeView& view, const relay::ExprPtr& scores, std::string_view name);
+
+}  // namespace hone
