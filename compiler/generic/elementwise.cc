@@ -7,23 +7,13 @@
 #include "compiler/codegen/rounding.h"
 #include "compiler/codegen/trigonometry.h"
 #include "compiler/generic/argument.h"
+#include "compiler/generic/extreme.h"
 #include "compiler/relay/activation_call.h"
 #include "core/error.h"
 #include "core/nth.h"
 
 namespace hone {
 namespace {
-
-// The larger (or smaller), NaN when either is.
-Value* Extreme(KernelBuilder& b, Value* x, Value* y, bool larger, bool is_unsigned) {
-  auto& ir = b.ir();
-  if (!IsFloat(x)) {
-    Value* greater = is_unsigned ? ir.CreateICmpUGT(x, y) : ir.CreateICmpSGT(x, y);
-    return larger ? ir.CreateSelect(greater, x, y) : ir.CreateSelect(greater, y, x);
-  }
-  Value* chosen = larger ? b.FMax(x, y) : b.FMin(x, y);
-  return ir.CreateSelect(ir.CreateFCmpUNO(y, y), y, chosen);
-}
 
 // float64 has no polynomials of its own.
 template <Value* (*kMath)(KernelBuilder&, Value*)>
@@ -50,7 +40,7 @@ class IntegerBounds : public ActivationMath {
   Term Bounded(Term x, double bound, bool from_below) {
     if (std::isinf(bound)) return x;
     auto* value = static_cast<Value*>(x.value);
-    return {0, Extreme(b_, value, Like(value, bound), from_below, is_unsigned_)};
+    return {0, EmitExtreme(b_, value, Like(value, bound), from_below, is_unsigned_)};
   }
 
   KernelBuilder& b_;
@@ -152,12 +142,12 @@ Value* Divide(Evaluator& e, const relay::Call& call, const Coordinates& at, Lane
 
 Value* Maximum(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
   Value *x = Argument(e, call, 0, at, lanes), *y = Argument(e, call, 1, at, lanes);
-  return Extreme(e.b(), x, y, true, IsUnsigned(call));
+  return EmitExtreme(e.b(), x, y, true, IsUnsigned(call));
 }
 
 Value* Minimum(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
   Value *x = Argument(e, call, 0, at, lanes), *y = Argument(e, call, 1, at, lanes);
-  return Extreme(e.b(), x, y, false, IsUnsigned(call));
+  return EmitExtreme(e.b(), x, y, false, IsUnsigned(call));
 }
 
 // x ** y for any signs: a negative base has a real power only for a whole exponent.

@@ -1,6 +1,8 @@
 #include "compiler/plan/index_inputs.h"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 #include <vector>
 
 #include "compiler/relay/op.h"
@@ -22,10 +24,16 @@ const relay::Var* InputOf(ExprPtr expr) {
   return relay::AsVar(expr);
 }
 
+// Whether the second argument indexes the first.
+bool Indexes(std::string_view op) {
+  constexpr std::array kIndexing{"take", "gather", "gather_nd", "scatter_elements", "scatter_nd"};
+  return std::find(kIndexing.begin(), kIndexing.end(), op) != kIndexing.end();
+}
+
 // The elements of the axes that the call's second argument indexes, the fewest.
 int64_t IndexedExtent(const Call& call, const std::string& op) {
   const Shape& data = call.args[0]->type->shape;
-  if (op != "gather_nd") {
+  if (op != "gather_nd" && op != "scatter_nd") {
     const int64_t axis = call.attrs.GetInt("axis");
     return data.at(static_cast<size_t>(axis < 0 ? axis + static_cast<int64_t>(data.size()) : axis));
   }
@@ -40,7 +48,7 @@ std::map<std::string, int64_t> IndexExtents(const relay::IRModule& typed) {
   relay::PostOrderVisit(typed.main->body, [&](const ExprPtr& expr) {
     const Call* call = relay::AsCall(expr);
     const relay::Op* op = call ? relay::AsOp(call->op) : nullptr;
-    if (op == nullptr || (op->def->name != "take" && op->def->name != "gather" && op->def->name != "gather_nd")) return;
+    if (op == nullptr || !Indexes(op->def->name)) return;
     const relay::Var* input = InputOf(call->args[1]);
     if (input == nullptr) return;
     const int64_t extent = IndexedExtent(*call, op->def->name);

@@ -19,6 +19,7 @@ OpTable ReshapeOps();       // reshape, squeeze, expand_dims, nn.batch_flatten, 
 OpTable RearrangeOps();     // transpose, strided_slice, take, broadcast_to
 OpTable SpaceOps();         // nn.depth_to_space
 OpTable GatherOps();        // gather, gather_nd
+OpTable ScatterOps();       // scatter_elements, scatter_nd
 OpTable JoinOps();          // concatenate, split
 OpTable PadOps();           // nn.pad
 OpTable RecurrentOps();     // nn.recurrent

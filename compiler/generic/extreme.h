@@ -1,0 +1,11 @@
+// The larger or smaller of two numbers in kernels.
+#pragma once
+
+#include "compiler/codegen/kernel_builder.h"
+
+namespace hone {
+
+// Of scalars or vectors of one type; NaN when either is.
+Value* EmitExtreme(KernelBuilder& b, Value* x, Value* y, bool larger, bool is_unsigned);
+
+}  // namespace hone
