@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "compiler/generic/recurrent.h"
+#include "compiler/generic/roi_align.h"
 #include "compiler/generic/scatter.h"
 #include "compiler/generic/topk.h"
 #include "compiler/generic/tree_ensemble.h"
@@ -18,11 +19,9 @@ struct WholeCall {
   EmittedKernel (*emit)(KernelBuilder&, const relay::Function&, const std::string&);
 };
 
-constexpr WholeCall kWholeCalls[] = {{"nn.recurrent", EmitRecurrent},
-                                     {"topk", EmitTopK},
-                                     {"tree_ensemble", EmitTreeEnsemble},
-                                     {"scatter_elements", EmitScatter},
-                                     {"scatter_nd", EmitScatter}};
+constexpr WholeCall kWholeCalls[] = {{"nn.recurrent", EmitRecurrent},     {"topk", EmitTopK},
+                                     {"tree_ensemble", EmitTreeEnsemble}, {"scatter_elements", EmitScatter},
+                                     {"scatter_nd", EmitScatter},         {"vision.roi_align", EmitRoiAlign}};
 
 const WholeCall* FindWholeCall(const relay::Function& function) {
   const auto row = std::find_if(std::begin(kWholeCalls), std::end(kWholeCalls), [&](const WholeCall& whole) {

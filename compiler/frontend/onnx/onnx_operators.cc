@@ -10,16 +10,37 @@ using Index = std::map<std::pair<std::string_view, std::string_view>, OnnxOperat
 
 Index BuildIndex() {
   Index index;
-  for (const auto& family : {ConvolutionOperators,  PoolingOperators,          NormalizationOperators,
-                             ActivationOperators,   SmoothActivationOperators, ElementwiseOperators,
-                             ComparisonOperators,   TrigonometryOperators,     LinearOperators,
-                             ReductionOperators,    SearchOperators,           SoftmaxOperators,
-                             ShapeOperators,        IndexingOperators,         RearrangeOperators,
-                             ScatterOperators,      EinsumOperators,           RecurrentOperators,
-                             ControlOperators,      ClassicalOperators,        TreeOperators,
-                             FeatureOperators,      GridSampleOperators,       AttentionOperators,
-                             PatternOperators,      ConstantOperators,         ResizeOperators,
-                             QuantisationOperators, QuantisedProductOperators, QuantisedElementwiseOperators}) {
+  for (const auto& family : {ConvolutionOperators,
+                             PoolingOperators,
+                             NormalizationOperators,
+                             ActivationOperators,
+                             SmoothActivationOperators,
+                             ElementwiseOperators,
+                             ComparisonOperators,
+                             TrigonometryOperators,
+                             LinearOperators,
+                             ReductionOperators,
+                             SearchOperators,
+                             SoftmaxOperators,
+                             ShapeOperators,
+                             IndexingOperators,
+                             RearrangeOperators,
+                             ScatterOperators,
+                             EinsumOperators,
+                             RecurrentOperators,
+                             ControlOperators,
+                             ClassicalOperators,
+                             TreeOperators,
+                             DetectionOperators,
+                             FeatureOperators,
+                             GridSampleOperators,
+                             AttentionOperators,
+                             PatternOperators,
+                             ConstantOperators,
+                             ResizeOperators,
+                             QuantisationOperators,
+                             QuantisedProductOperators,
+                             QuantisedElementwiseOperators}) {
     for (OnnxOperator& row : family()) index.emplace(std::pair(row.domain, row.op_type), std::move(row));
   }
   return index;

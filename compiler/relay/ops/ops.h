@@ -20,6 +20,7 @@ OpTable RearrangeOps();     // transpose, strided_slice, take, broadcast_to
 OpTable SpaceOps();         // nn.depth_to_space
 OpTable GatherOps();        // gather, gather_nd
 OpTable ScatterOps();       // scatter_elements, scatter_nd
+OpTable RoiAlignOps();      // vision.roi_align
 OpTable JoinOps();          // concatenate, split
 OpTable PadOps();           // nn.pad
 OpTable RecurrentOps();     // nn.recurrent
