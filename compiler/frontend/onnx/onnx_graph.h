@@ -13,7 +13,7 @@ namespace hone {
 
 // The operator sets whose meaning is known.
 inline constexpr int64_t kOldestOpset = 7;
-inline constexpr int64_t kNewestOpset = 25;
+inline constexpr int64_t kNewestOpset = 28;
 inline constexpr int64_t kOldestIrVersion = 3;
 
 struct OnnxGraph;

@@ -32,6 +32,7 @@ Index BuildIndex() {
                              ClassicalOperators,
                              TreeOperators,
                              DetectionOperators,
+                             SpectrumOperators,
                              FeatureOperators,
                              GridSampleOperators,
                              AttentionOperators,

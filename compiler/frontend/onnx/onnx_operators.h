@@ -48,6 +48,7 @@ OnnxOperatorTable RecurrentOperators();
 OnnxOperatorTable ControlOperators();
 OnnxOperatorTable ClassicalOperators();
 OnnxOperatorTable TreeOperators();
+OnnxOperatorTable SpectrumOperators();
 OnnxOperatorTable DetectionOperators();
 OnnxOperatorTable FeatureOperators();
 OnnxOperatorTable GridSampleOperators();

@@ -49,6 +49,38 @@ TEST(OnnxAttention, WeighsValuesByScores) {
   EXPECT_THAT(Values(Attend({{"softcap", 2.0}})[0]), Near({15, Mean(2 * std::tanh(0.5), 2 * std::tanh(1.5))}));
 }
 
+// Two images of four keys, of which the first has two and the second three that are no padding; two queries each. All
+// scores are 0, so that a result is the mean of the values 1, 2, 3, 4 that are seen.
+std::vector<float> AttendPadded(const Attributes& attributes, bool padded = true) {
+  ModelMaker model(25);
+  model.Input("q", {2, 1, 2, 1}).Filled("k", {2, 1, 4, 1}, 1);
+  model.Weight("v", {2, 1, 4, 1}, {1, 2, 3, 4, 1, 2, 3, 4}).Ints("n", {2, 3});
+  std::vector<std::string> inputs{"q", "k", "v", "", "", ""};
+  if (padded) inputs.push_back("n");
+  model.Node("Attention", inputs, {"y"}, attributes).Output("y");
+  return Values(RunOnnx(model.Bytes(), {{"q", Reals({2, 1, 2, 1}, {0, 0, 0, 0})}})[0]);
+}
+
+TEST(OnnxAttention, DoesNotSeePadding) {
+  EXPECT_THAT(AttendPadded({}), Near({1.5F, 1.5F, 2, 2}));
+  EXPECT_THAT(AttendPadded({{"is_causal", int64_t{1}}}), Near({1, 1.5F, 1.5F, 2}));
+}
+
+TEST(OnnxAttention, SeesThroughWindows) {
+  const Attributes left{{"left_window_size", int64_t{0}}}, right{{"right_window_size", int64_t{1}}};
+  EXPECT_THAT(AttendPadded(left, false), Near({2.5F, 3, 2.5F, 3}));
+  EXPECT_THAT(AttendPadded(right, false), Near({1.5F, 2, 1.5F, 2}));
+  EXPECT_THAT(AttendPadded({left[0], right[0]}), Near({1.5F, 2, 2.5F, 3}));
+}
+
+// A mask of one key: the other is not seen.
+TEST(OnnxAttention, AShortMaskHidesTheRest) {
+  ModelMaker model(24);
+  model.Input("q", {1, 1, 2, 1}).Filled("k", {1, 1, 3, 1}, 1).Weight("v", {1, 1, 3, 1}, {1, 2, 4});
+  model.Weight("m", {2, 2}, {0, 0, 0, -1e30F}).Node("Attention", {"q", "k", "v", "m"}, {"y"}).Output("y");
+  EXPECT_THAT(Values(RunOnnx(model.Bytes(), {{"q", Reals({1, 1, 2, 1}, {0, 0})}})[0]), Near({1.5F, 1}));
+}
+
 TEST(OnnxAttention, MasksWhatMayNotBeSeen) {
   const float inf = std::numeric_limits<float>::infinity();
   const Attributes causal{{"is_causal", int64_t{1}}, {"qk_matmul_output_mode", int64_t{2}}};

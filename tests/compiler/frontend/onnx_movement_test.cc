@@ -36,6 +36,8 @@ TEST(OnnxRearrange, MovesBetweenDepthAndSpace) {
   EXPECT_THAT(RunNode("DepthToSpace", {1, 8, 1, 1}, {{"blocksize", int64_t{2}}, {"mode", "CRD"}}),
               ElementsAre(0, 1, 2, 3, 4, 5, 6, 7));
   EXPECT_THAT(RunNode("SpaceToDepth", {1, 2, 2, 2}, two), ElementsAre(0, 4, 1, 5, 2, 6, 3, 7));
+  EXPECT_THAT(RunNode("SpaceToDepth", {1, 2, 2, 2}, {two[0], {"mode", std::string("CRD")}}),
+              ElementsAre(0, 1, 2, 3, 4, 5, 6, 7));
   EXPECT_THAT(ImportError(OneNode("DepthToSpace", {1, 6, 1, 1}, two).Bytes()),
               HasSubstr("6 channels do not make 2 x 2 places"));
 }
@@ -119,6 +121,21 @@ TEST(OnnxPattern, MarksIndices) {
   const auto results = RunOnnx(model.Bytes(), {{"x", Counting({2})}});
   EXPECT_THAT(Values(results[0]), ElementsAre(5, 7, 5, 5, 5, 7));
   EXPECT_THAT(Values(results[1]), ElementsAre(5, 5, 7, 5, 5, 7));
+}
+
+TEST(OnnxReverseSequence, TurnsEachAroundInItsLength) {
+  const auto turned = [](int64_t batch, int64_t time) {
+    ModelMaker model(16);
+    model.Input("x", {3, 3}).IntegerInput("n", onnx::TensorProto::INT64, {3});
+    model.Node("ReverseSequence", {"x", "n"}, {"y"}, {{"batch_axis", batch}, {"time_axis", time}}).Output("y");
+    const Tensor lengths = Tensor::FromVector<int64_t>(DType::kInt64, {3}, {3, 1, 2});
+    return Values(RunOnnx(model.Bytes(), {{"x", Counting({3, 3})}, {"n", lengths}})[0]);
+  };
+  EXPECT_THAT(turned(0, 1), ElementsAre(2, 1, 0, 3, 4, 5, 7, 6, 8));
+  EXPECT_THAT(turned(1, 0), ElementsAre(6, 1, 5, 3, 4, 2, 0, 7, 8));
+  ModelMaker model(16);
+  model.Input("x", {3, 3}).Ints("n", {3, 1}).Node("ReverseSequence", {"x", "n"}, {"y"}).Output("y");
+  EXPECT_THAT(ImportError(model.Bytes()), HasSubstr("2 lengths for 3 sequences"));
 }
 
 TEST(OnnxScatter, ReplacesAtKnownPositions) {

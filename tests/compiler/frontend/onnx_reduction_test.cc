@@ -77,6 +77,16 @@ TEST(OnnxSearch, FindsSumsAndMarksPositions) {
   EXPECT_THAT(cumulated({{"reverse", int64_t{1}}, {"exclusive", int64_t{1}}}), ElementsAre(6, 5, 3, 0));
 }
 
+TEST(OnnxSearch, FindsProducts) {
+  const auto cumulated = [](const Attributes& attributes) {
+    ModelMaker model(26);
+    model.Input("x", {4}).Ints("a", {-1}).Node("CumProd", {"x", "a"}, {"y"}, attributes).Output("y");
+    return Values(RunOnnx(model.Bytes(), {{"x", Reals({4}, {2, 3, 4, 5})}})[0]);
+  };
+  EXPECT_THAT(cumulated({}), ElementsAre(2, 6, 24, 120));
+  EXPECT_THAT(cumulated({{"reverse", int64_t{1}}, {"exclusive", int64_t{1}}}), ElementsAre(60, 20, 5, 1));
+}
+
 TEST(OnnxSearch, PutsTheBestInOrder) {
   const auto best = [](const Tensor& x, int64_t k, const Attributes& attributes) {
     ModelMaker model(13);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "compiler/frontend/onnx/cast_target.h"
 #include "compiler/frontend/onnx/onnx_operators.h"
 #include "compiler/frontend/onnx/positions.h"
 #include "compiler/frontend/onnx/scalar_like.h"
@@ -94,15 +95,52 @@ class AttentionFormula {
     return view_.Call("where", {mask, scores, ScalarLike(view_, scores, -std::numeric_limits<double>::infinity())});
   }
 
+  // Keys that a mask does not reach are not seen.
+  ExprPtr WholeMask() const {
+    const ExprPtr& mask = view_.Input(3);
+    Shape rest = view_.InputShape(3);
+    if (rest.empty() || rest.back() == 1 || rest.back() >= sizes_.keys) return mask;
+    rest.back() = sizes_.keys - rest.back();
+    view_.builder().Spend(ElementCount(rest) * 4);
+    Tensor hidden(view_.builder().DTypeOf(mask), rest);
+    for (int64_t i = 0; hidden.dtype() != DType::kBool && i < hidden.elements(); ++i) {
+      hidden.Set(i, -std::numeric_limits<double>::infinity());
+    }
+    return view_.builder().CallOnTuple("concatenate", {mask, relay::MakeConstant(hidden)},
+                                       {{"axis", static_cast<int64_t>(rest.size()) - 1}});
+  }
+
   ExprPtr Masked(ExprPtr scores) const {
     if (view_.HasInput(3)) {
-      const bool truth = view_.builder().DTypeOf(view_.Input(3)) == DType::kBool;
-      scores = truth ? Chosen(scores, view_.Input(3)) : view_.Call("add", {scores, view_.Input(3)});
+      const ExprPtr mask = WholeMask();
+      const bool truth = view_.builder().DTypeOf(mask) == DType::kBool;
+      scores = truth ? Chosen(scores, mask) : view_.Call("add", {scores, mask});
     }
-    if (view_.Int("is_causal", 0) == 0) return scores;
+    const int64_t left = view_.Int("left_window_size", -1), right = view_.Int("right_window_size", -1);
+    if (view_.HasInput(6)) scores = Chosen(scores, view_.Call("less", {KeyPositions(), KeyCounts()}));
+    if (view_.Int("is_causal", 0) != 0) scores = Chosen(scores, view_.Call("less_equal", {KeyPositions(), Last(0)}));
+    if (right >= 0) scores = Chosen(scores, view_.Call("less_equal", {KeyPositions(), Last(right)}));
+    if (left >= 0) scores = Chosen(scores, view_.Call("greater_equal", {KeyPositions(), Last(-left)}));
+    return scores;
+  }
+
+  // Of each image, how many keys are no padding; B x 1 x 1 x 1.
+  ExprPtr KeyCounts() const {
+    return view_.Reshape(AsDType(view_, view_.Input(6), DType::kInt64), {sizes_.batch, 1, 1, 1});
+  }
+  ExprPtr KeyPositions() const {
     view_.builder().Spend(sizes_.queries * sizes_.keys);
-    return Chosen(
-        scores, view_.Call("less_equal", {Positions(sizes_.keys, 1, 2), Positions(sizes_.queries, 0, 2, sizes_.past)}));
+    return Positions(sizes_.keys, 3, 4);
+  }
+  // A query's own position among the keys, and some further. Those before it are the past's, or all that are no padding
+  // but as many as there are queries.
+  ExprPtr Last(int64_t further) const {
+    if (!view_.HasInput(6)) return Positions(sizes_.queries, 2, 4, sizes_.past + further);
+    return view_.Call("add", {KeyCounts(), Positions(sizes_.queries, 2, 4, further - sizes_.queries)});
+  }
+  bool MayBeBlind() const {
+    return view_.HasInput(3) || view_.HasInput(6) || view_.HasAttr("left_window_size") ||
+           view_.HasAttr("right_window_size");
   }
 
   ExprPtr Weights() {
@@ -112,7 +150,7 @@ class AttentionFormula {
     const ExprPtr capped = Seen(Capped(Seen(WithScalar(view_, "multiply", product, scale), 0)), 1);
     const ExprPtr scores = Seen(Masked(capped), 2);
     ExprPtr weights = view_.Call("nn.softmax", {scores});
-    if (view_.HasInput(3)) {
+    if (MayBeBlind()) {
       // A query that may see nothing gets nothing.
       const ExprPtr most = view_.Call("max", {scores}, {{"axis", Axes{3}}, {"keepdims", true}});
       const ExprPtr blind = WithScalar(view_, "equal", most, -std::numeric_limits<double>::infinity());
@@ -177,13 +215,13 @@ std::vector<ExprPtr> RotaryEmbedding(const OnnxNodeView& view) {
 }  // namespace
 
 OnnxOperatorTable AttentionOperators() {
-  return {
-      {"Attention",
-       3,
-       6,
-       Attention,
-       {"is_causal", "kv_num_heads", "q_num_heads", "qk_matmul_output_mode", "scale", "softcap", "softmax_precision"}},
-      {"RotaryEmbedding", 3, 4, RotaryEmbedding, {"interleaved", "num_heads", "rotary_embedding_dim"}}};
+  return {{"Attention",
+           3,
+           7,
+           Attention,
+           {"is_causal", "kv_num_heads", "left_window_size", "q_num_heads", "qk_matmul_output_mode",
+            "right_window_size", "scale", "softcap", "softmax_precision"}},
+          {"RotaryEmbedding", 3, 4, RotaryEmbedding, {"interleaved", "num_heads", "rotary_embedding_dim"}}};
 }
 
 }  // namespace hone

@@ -1,9 +1,12 @@
-// Slice, Split, Gather.
+// Slice, Split, Gather, ReverseSequence.
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "compiler/frontend/onnx/cast_target.h"
 #include "compiler/frontend/onnx/onnx_operators.h"
+#include "compiler/frontend/onnx/positions.h"
+#include "compiler/frontend/onnx/scalar_like.h"
 #include "core/nth.h"
 
 namespace hone {
@@ -154,6 +157,27 @@ std::vector<ExprPtr> GatherNd(const OnnxNodeView& view) {
   return {view.Call("gather_nd", {view.Input(0), indices}, {{"batch_dims", view.Int("batch_dims", 0)}})};
 }
 
+// Position t of a sequence of n elements is read from n - 1 - t, from t behind it.
+std::vector<ExprPtr> ReverseSequence(const OnnxNodeView& view) {
+  const Shape shape = view.InputShape(0);
+  const int64_t batch = view.Int("batch_axis", 1), time = view.Int("time_axis", 0), rank = view.InputRank(0);
+  if (rank < 2 || batch < 0 || batch > 1 || time != 1 - batch) {
+    RefuseNode(
+        fmt::format("batch_axis {} and time_axis {} of {}; they must be 0 and 1", batch, time, ShapeText(shape)));
+  }
+  if (view.InputShape(1) != Shape{Nth(shape, batch)}) {
+    RefuseNode(fmt::format("{} lengths for {} sequences", ShapeText(view.InputShape(1)), Nth(shape, batch)));
+  }
+  Shape lengths(shape.size(), 1);
+  Nth(lengths, batch) = Nth(shape, batch);
+  const ExprPtr count = view.Reshape(AsDType(view, view.Input(1), DType::kInt64), lengths);
+  const ExprPtr at = Positions(Nth(shape, time), time, rank);
+  const ExprPtr mirrored = WithScalar(view, "subtract", view.Call("subtract", {count, at}), 1);
+  const ExprPtr from = view.Call("where", {view.Call("less", {at, count}), mirrored, at});
+  return {
+      view.Call("gather", {view.Input(0), view.Call("broadcast_to", {from}, {{"shape", shape}})}, {{"axis", time}})};
+}
+
 }  // namespace
 
 OnnxOperatorTable IndexingOperators() {
@@ -163,6 +187,7 @@ OnnxOperatorTable IndexingOperators() {
       {"Gather", 2, 2, Gather, {"axis"}},
       {"GatherElements", 2, 2, GatherElements, {"axis"}},
       {"GatherND", 2, 2, GatherNd, {"batch_dims"}},
+      {"ReverseSequence", 2, 2, ReverseSequence, {"batch_axis", "time_axis"}},
   };
 }
 

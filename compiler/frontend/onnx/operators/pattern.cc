@@ -119,9 +119,9 @@ std::vector<ExprPtr> Trilu(const OnnxNodeView& view) {
 }  // namespace
 
 OnnxOperatorTable PatternOperators() {
-  return {
-      {"Range", 3, 3, Range, {}},     {"Size", 1, 1, Size, {}},           {"EyeLike", 1, 1, EyeLike, {"dtype", "k"}},
-      {"NonZero", 1, 1, NonZero, {}}, {"OneHot", 3, 3, OneHot, {"axis"}}, {"Trilu", 1, 2, Trilu, {"upper"}}};
+  return {{"Range", 3, 3, Range, {"stash_type"}},     {"Size", 1, 1, Size, {}},
+          {"EyeLike", 1, 1, EyeLike, {"dtype", "k"}}, {"NonZero", 1, 1, NonZero, {}},
+          {"OneHot", 3, 3, OneHot, {"axis"}},         {"Trilu", 1, 2, Trilu, {"upper"}}};
 }
 
 }  // namespace hone

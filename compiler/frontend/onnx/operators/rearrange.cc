@@ -38,8 +38,11 @@ std::vector<ExprPtr> SpaceToDepth(const OnnxNodeView& view) {
   const Shape& s = view.InputShape(0);
   if (s[2] % b != 0 || s[3] % b != 0)
     RefuseNode(fmt::format("{} x {} does not split into blocks of {}", s[2], s[3], b));
-  return {Permuted(view, {s[0], s[1], s[2] / b, b, s[3] / b, b}, {0, 3, 5, 1, 2, 4},
-                   {s[0], s[1] * b * b, s[2] / b, s[3] / b})};
+  const std::string mode = view.String("mode", "DCR");
+  if (mode != "DCR" && mode != "CRD") RefuseNode(fmt::format("mode \"{}\" is not supported; DCR and CRD are", mode));
+  const std::vector<int64_t> axes =
+      mode == "CRD" ? std::vector<int64_t>{0, 1, 3, 5, 2, 4} : std::vector<int64_t>{0, 3, 5, 1, 2, 4};
+  return {Permuted(view, {s[0], s[1], s[2] / b, b, s[3] / b, b}, axes, {s[0], s[1] * b * b, s[2] / b, s[3] / b})};
 }
 
 // Each repeated axis gets one of 1 before it, which is broadcast.
@@ -66,7 +69,7 @@ std::vector<ExprPtr> Tile(const OnnxNodeView& view) {
 
 OnnxOperatorTable RearrangeOperators() {
   return {{"DepthToSpace", 1, 1, DepthToSpace, {"blocksize", "mode"}},
-          {"SpaceToDepth", 1, 1, SpaceToDepth, {"blocksize"}},
+          {"SpaceToDepth", 1, 1, SpaceToDepth, {"blocksize", "mode"}},
           {"Tile", 2, 2, Tile, {}}};
 }
 

@@ -1,4 +1,4 @@
-// Operators about positions along an axis: ArgMax, ArgMin, Hardmax, TopK, CumSum.
+// Operators about positions along an axis: ArgMax, ArgMin, Hardmax, TopK, CumSum, CumProd.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -40,8 +40,8 @@ std::vector<ExprPtr> Hardmax(const OnnxNodeView& view) {
   return {view.Reshape(HardmaxAlong(view, rows, 1), shape)};
 }
 
-// Sums over the earlier elements, chosen by a table of which come before which.
-std::vector<ExprPtr> CumSum(const OnnxNodeView& view) {
+// Sums or products of the earlier elements, chosen by a table of which come before which.
+std::vector<ExprPtr> Cumulative(const OnnxNodeView& view) {
   constexpr int64_t kLongest = 4096;
   const auto given = view.InputInts(1, "axis");
   if (!given || given->size() != 1) RefuseNode("its axis must be one number");
@@ -52,8 +52,9 @@ std::vector<ExprPtr> CumSum(const OnnxNodeView& view) {
   const std::string_view op = reverse ? (exclusive ? "greater" : "greater_equal") : exclusive ? "less" : "less_equal";
   const ExprPtr counts = view.Call(op, {Positions(extent, axis + 1, rank + 1), Positions(extent, axis, rank + 1)});
   const ExprPtr terms = view.Call("expand_dims", {view.Input(0)}, {{"axis", axis}, {"num_newaxis", int64_t{1}}});
-  const ExprPtr chosen = view.Call("where", {counts, terms, ScalarLike(view, view.Input(0), 0)});
-  return {view.Call("sum", {chosen}, {{"axis", std::vector<int64_t>{axis + 1}}})};
+  const bool sums = view.node().op_type == "CumSum";
+  const ExprPtr chosen = view.Call("where", {counts, terms, ScalarLike(view, view.Input(0), sums ? 0 : 1)});
+  return {view.Call(sums ? "sum" : "prod", {chosen}, {{"axis", std::vector<int64_t>{axis + 1}}})};
 }
 
 // Whatever `sorted` says, they come in order.
@@ -76,7 +77,8 @@ OnnxOperatorTable SearchOperators() {
           {"ArgMin", 1, 1, ArgReduce, {"axis", "keepdims", "select_last_index"}},
           {"Hardmax", 1, 1, Hardmax, {"axis"}},
           {"TopK", 2, 2, TopK, {"axis", "largest", "sorted"}},
-          {"CumSum", 2, 2, CumSum, {"exclusive", "reverse"}}};
+          {"CumSum", 2, 2, Cumulative, {"exclusive", "reverse"}},
+          {"CumProd", 2, 2, Cumulative, {"exclusive", "reverse"}}};
 }
 
 }  // namespace hone

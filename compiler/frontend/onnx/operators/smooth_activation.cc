@@ -59,6 +59,11 @@ std::vector<ExprPtr> Swish(const OnnxNodeView& view) {
   return {view.Call("multiply", {view.Input(0), gate})};
 }
 
+// The first input through a swish, times the second.
+std::vector<ExprPtr> SwiGlu(const OnnxNodeView& view) {
+  return {view.Call("multiply", {Swish(view)[0], view.Input(1)})};
+}
+
 // x (1 + tanh(u)) / 2 is x sigmoid(2 u), u = sqrt(2 / pi) (x + 0.044715 x^3). Minus infinity times 0 would be no
 // number.
 ExprPtr GeluByTanh(const OnnxNodeView& view) {
@@ -102,6 +107,7 @@ OnnxOperatorTable SmoothActivationOperators() {
           {"Softsign", 1, 1, Softsign, {}},
           {"Mish", 1, 1, Mish, {}},
           {"Swish", 1, 1, Swish, {"alpha"}},
+          {"SwiGLU", 2, 2, SwiGlu, {"alpha"}},
           {"Gelu", 1, 1, Gelu, {"approximate"}},
           {"ThresholdedRelu", 1, 1, ThresholdedRelu, {"alpha"}},
           {"Shrink", 1, 1, Shrink, {"bias", "lambd"}}};

@@ -1,0 +1,148 @@
+// Fourier transforms against sums that are written out, and what is refused.
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <complex>
+#include <numbers>
+
+#include "tests/compiler/frontend/run_onnx.h"
+
+namespace hone {
+namespace {
+
+using testing::HasSubstr;
+using testing::Pointwise;
+using Attributes = std::vector<std::pair<std::string, TestAttribute>>;
+using Complex = std::complex<double>;
+
+auto Near(const std::vector<float>& values) { return Pointwise(testing::FloatNear(1e-4F), values); }
+
+Tensor Signal(const Shape& shape) {
+  Tensor signal(DType::kFloat32, shape);
+  for (int64_t i = 0; i < signal.elements(); ++i) signal.Set(i, static_cast<double>(i * 7 % 5 - 2));
+  return signal;
+}
+
+// Pairs of real and imaginary parts as numbers.
+std::vector<Complex> Numbers(const Tensor& pairs) {
+  std::vector<Complex> numbers;
+  for (int64_t i = 0; i < pairs.elements(); i += 2) numbers.emplace_back(pairs.At(i), pairs.At(i + 1));
+  return numbers;
+}
+
+std::vector<float> Pairs(const std::vector<Complex>& numbers) {
+  std::vector<float> pairs;
+  for (const Complex& number : numbers) {
+    pairs.push_back(static_cast<float>(number.real()));
+    pairs.push_back(static_cast<float>(number.imag()));
+  }
+  return pairs;
+}
+
+std::vector<Complex> Transformed(const std::vector<Complex>& x, int64_t length, bool inverse) {
+  std::vector<Complex> y;
+  for (int64_t k = 0; k < length; ++k) {
+    Complex sum;
+    for (int64_t n = 0; n < std::min<int64_t>(length, static_cast<int64_t>(x.size())); ++n) {
+      const double turn = 2 * std::numbers::pi * static_cast<double>(k * n) / static_cast<double>(length);
+      sum += x[static_cast<size_t>(n)] * std::polar(1.0, inverse ? turn : -turn);
+    }
+    y.push_back(inverse ? sum / static_cast<double>(length) : sum);
+  }
+  return y;
+}
+
+// Of x along an axis; `length` 0 is left out.
+Tensor Dft(const Tensor& x, int64_t axis, int64_t length, const Attributes& attributes) {
+  ModelMaker model(20);
+  model.Input("x", x.shape()).Ints("axis", {axis}).Ints("n", {length});
+  model.Node("DFT", {"x", length > 0 ? "n" : "", "axis"}, {"y"}, attributes).Output("y");
+  return RunOnnx(model.Bytes(), {{"x", x}})[0];
+}
+
+TEST(OnnxSpectrum, TransformsComplexNumbers) {
+  const Tensor x = Signal({1, 5, 2});
+  EXPECT_THAT(Values(Dft(x, 1, 0, {})), Near(Pairs(Transformed(Numbers(x), 5, false))));
+  EXPECT_THAT(Values(Dft(x, 1, 0, {{"inverse", int64_t{1}}})), Near(Pairs(Transformed(Numbers(x), 5, true))));
+  EXPECT_THAT(Values(Dft(x, -2, 7, {})), Near(Pairs(Transformed(Numbers(x), 7, false))));
+  EXPECT_THAT(Values(Dft(x, -2, 3, {})), Near(Pairs(Transformed(Numbers(x), 3, false))));
+}
+
+// Half a spectrum and back again.
+TEST(OnnxSpectrum, TransformsRealSignals) {
+  for (const int64_t length : {6, 7}) {
+    const Tensor x = Signal({1, length, 1});
+    const std::vector<float> signal = Values(x);
+    auto whole = Transformed({signal.begin(), signal.end()}, length, false);
+    whole.resize(static_cast<size_t>(length / 2 + 1));
+    const Tensor half = Dft(x, 1, 0, {{"onesided", int64_t{1}}});
+    EXPECT_THAT(Values(half), Near(Pairs(whole)));
+    const Tensor again = Dft(half, 1, length, {{"onesided", int64_t{1}}, {"inverse", int64_t{1}}});
+    EXPECT_EQ(again.shape(), x.shape());
+    EXPECT_THAT(Values(again), Near(Values(x)));
+  }
+}
+
+TEST(OnnxSpectrum, TakesAnyAxis) {
+  const Tensor x = Signal({3, 2, 2, 1});
+  const Tensor y = Dft(x, 0, 0, {});
+  EXPECT_EQ(y.shape(), (Shape{3, 2, 2, 2}));
+  for (int64_t at = 0; at < 4; ++at) {
+    std::vector<Complex> column, result;
+    for (int64_t n = 0; n < 3; ++n) {
+      column.emplace_back(x.At(n * 4 + at));
+      result.emplace_back(y.At((n * 4 + at) * 2), y.At((n * 4 + at) * 2 + 1));
+    }
+    EXPECT_THAT(Pairs(result), Near(Pairs(Transformed(column, 3, false))));
+  }
+}
+
+TEST(OnnxSpectrum, FramesASignal) {
+  const Tensor x = Signal({1, 9, 1});
+  const std::vector<float> window{1, 2, 3, 4};
+  ModelMaker model(17);
+  model.Input("x", {1, 9, 1}).Ints("step", {2}).Weight("w", {4}, window);
+  model.Node("STFT", {"x", "step", "w"}, {"y"}).Output("y");
+  const Tensor y = RunOnnx(model.Bytes(), {{"x", x}})[0];
+  EXPECT_EQ(y.shape(), (Shape{1, 3, 3, 2}));
+  std::vector<Complex> bins;
+  for (int64_t frame = 0; frame < 3; ++frame) {
+    std::vector<Complex> samples;
+    for (int64_t n = 0; n < 4; ++n) samples.emplace_back(x.At(frame * 2 + n) * window[static_cast<size_t>(n)]);
+    const auto all = Transformed(samples, 4, false);
+    bins.insert(bins.end(), all.begin(), all.begin() + 3);
+  }
+  EXPECT_THAT(Values(y), Near(Pairs(bins)));
+}
+
+TEST(OnnxSpectrum, MakesWindows) {
+  const auto window = [](const std::string& op, int64_t periodic) {
+    ModelMaker model(17);
+    model.Ints("n", {4}).Node(op, {"n"}, {"y"}, {{"periodic", periodic}}).Output("y");
+    return Values(RunOnnx(model.Bytes(), {})[0]);
+  };
+  EXPECT_THAT(window("HannWindow", 1), Near({0, 0.5, 1, 0.5}));
+  EXPECT_THAT(window("HannWindow", 0), Near({0, 0.75, 0.75, 0}));
+  EXPECT_THAT(window("HammingWindow", 1), Near({0.0869565F, 0.543478F, 1, 0.543478F}));
+  EXPECT_THAT(window("BlackmanWindow", 0), Near({0, 0.63F, 0.63F, 0}));
+}
+
+TEST(OnnxSpectrum, RefusesWhatIsNoTransform) {
+  const auto refused = [](const Shape& shape, int64_t axis, int64_t length, const Attributes& attributes) {
+    ModelMaker model(20);
+    model.Input("x", shape).Ints("axis", {axis}).Ints("n", {length});
+    model.Node("DFT", {"x", "n", "axis"}, {"y"}, attributes).Output("y");
+    return ImportError(model.Bytes());
+  };
+  EXPECT_THAT(refused({1, 4, 1}, 2, 4, {}), HasSubstr("axis 2 is that of real and imaginary parts"));
+  EXPECT_THAT(refused({1, 4, 3}, 1, 4, {}), HasSubstr("numbers of 3 parts"));
+  EXPECT_THAT(refused({1, 4, 1}, 1, int64_t{1} << 40, {}), HasSubstr("it may be of 1 to 4096"));
+  EXPECT_THAT(refused({1, 4, 2}, 1, 4, {{"onesided", int64_t{1}}}), HasSubstr("the signal is complex"));
+  ModelMaker model(17);
+  model.Input("x", {1, 9, 1}).Ints("step", {0}).Ints("length", {4});
+  model.Node("STFT", {"x", "step", "", "length"}, {"y"}).Output("y");
+  EXPECT_THAT(ImportError(model.Bytes()), HasSubstr("at steps of 0"));
+}
+
+}  // namespace
+}  // namespace hone
