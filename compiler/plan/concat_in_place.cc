@@ -4,6 +4,7 @@
 #include <optional>
 #include <unordered_map>
 
+#include "compiler/generic/whole_call.h"
 #include "compiler/passes/layouts/layout_text.h"
 #include "compiler/plan/buffer_view.h"
 
@@ -70,10 +71,12 @@ std::optional<std::vector<ConcatSlice>> SlicesOf(const Call& call, const Call& c
   return slices;
 }
 
+// To where a slice lies, whose images may be apart.
 bool WritesItsResult(const ExprPtr& expr) {
   const Call* call = relay::AsCall(expr);
   if (call == nullptr || call->type->kind != relay::TypeKind::kTensor) return false;
-  return !MayBeView(*relay::AsFunction(call->op));
+  const relay::Function& function = *relay::AsFunction(call->op);
+  return !MayBeView(function) && WholeCallOf(function) == nullptr;
 }
 
 }  // namespace

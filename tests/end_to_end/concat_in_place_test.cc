@@ -87,6 +87,17 @@ TEST(ConcatInPlace, AMatrixMayBeReadInAnyOrder) {
   })));
 }
 
+// Kernels of their own see dense operands alone: they write elsewhere, and read copies.
+TEST(ConcatInPlace, AFieldMayBeAKernelOfItsOwn) {
+  const ExprPtr x = Input("x", {7, 6}), y = Sigmoid(x);
+  const ExprPtr indices = relay::MakeConstant(Tensor(DType::kInt64, {2, 6}));
+  const auto scattered = [&](const ExprPtr& data) {
+    return MakeCall("scatter_elements", {data, indices, Weight({2, 6})}, {{"axis", int64_t{0}}});
+  };
+  const ExprPtr z = scattered(x);
+  ExpectAsReference(ModuleOf(relay::MakeTuple({Concat({y, z}, 1), Concat({z, y}, 0), scattered(y)})));
+}
+
 TEST(ConcatInPlace, ImagesMayBeJoinedInsideJoinedChannels) {
   for (const int64_t parts : {2, 3, 4}) {
     for (const int64_t images : {1, 2}) {
