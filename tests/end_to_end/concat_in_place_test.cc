@@ -95,7 +95,7 @@ TEST(ConcatInPlace, AFieldMayBeAKernelOfItsOwn) {
     return MakeCall("scatter_elements", {data, indices, Weight({2, 6})}, {{"axis", int64_t{0}}});
   };
   const ExprPtr z = scattered(x);
-  ExpectAsReference(ModuleOf(relay::MakeTuple({Concat({y, z}, 1), Concat({z, y}, 0), scattered(y)})));
+  ExpectAsReference(ModuleOf(relay::MakeTuple({Concat({y, z}, 1), Concat({scattered(z), x}, 0), scattered(y)})));
 }
 
 TEST(ConcatInPlace, ImagesMayBeJoinedInsideJoinedChannels) {

@@ -30,5 +30,15 @@ TEST(IndexExtents, LookThroughShapes) {
   EXPECT_EQ(IndexExtents(relay::InferType(ImportOnnxBytes(maker.Bytes(), "m").module)), (Extents{{"ids", 40}}));
 }
 
+TEST(IndexExtents, AreThoseOfScatteredUpdatesToo) {
+  ModelMaker maker;
+  maker.IntegerInput("rows", onnx::TensorProto::INT64, {5, 1}).IntegerInput("places", onnx::TensorProto::INT64, {1, 8});
+  maker.Filled("data", {40, 8}, 1).Filled("five", {5, 8}, 1).Filled("one", {1, 8}, 1);
+  maker.Node("ScatterND", {"data", "rows", "five"}, {"y"});
+  maker.Node("ScatterElements", {"data", "places", "one"}, {"z"}, {{"axis", int64_t{1}}}).Output("y").Output("z");
+  EXPECT_EQ(IndexExtents(relay::InferType(ImportOnnxBytes(maker.Bytes(), "m").module)),
+            (Extents{{"places", 8}, {"rows", 40}}));
+}
+
 }  // namespace
 }  // namespace hone
