@@ -40,6 +40,8 @@ struct TreeShape {
         always(call.attrs.GetInt("always")),
         varies(call.attrs.GetInt("varies")) {}
 
+  // Whether looking for NaN among an item's numbers costs little beside the trees, and spares them something.
+  bool looks_for_nan() const { return varies == relay::kUnordered && features <= 16 * trees; }
   int64_t items() const { return (rows + kRowsOfItem - 1) / kRowsOfItem; }
 
   int64_t rows, features, nodes, trees, leaves, width, targets;
@@ -63,7 +65,7 @@ struct Lanes {
 class TreeKernel {
  public:
   TreeKernel(KernelBuilder& b, const TreeShape& shape, const TreeOperands& operands)
-      : b_(b), shape_(shape), operands_(operands) {}
+      : b_(b), shape_(shape), operands_(operands), varies_(shape.varies) {}
 
   // Whole items, and one of the rows that are left.
   void Emit(const StageArgs& args) {
@@ -80,6 +82,33 @@ class TreeKernel {
   void EmitItem(Value* first, int64_t rows) {
     b_.For(0, rows * shape_.targets, 1,
            [&](Value* i) { b_.Store(b_.Float(Start()), b_.At(ResultOf(first), b_.Mul(i, kWord))); });
+    if (!shape_.looks_for_nan()) return EmitWalks(first, rows);
+    b_.If(
+        MayHoldNan(first, rows), [&] { EmitWalks(first, rows); },
+        [&] {
+          varies_ = 0;
+          EmitWalks(first, rows);
+          varies_ = shape_.varies;
+        });
+  }
+
+  // The difference of a number and itself is one, unless it is NaN, or infinite.
+  Value* MayHoldNan(Value* first, int64_t rows) {
+    Value* row = b_.At(operands_.data, b_.Mul(first, shape_.features * kWord));
+    const int64_t count = rows * shape_.features, whole = count / b_.lanes() * b_.lanes();
+    const auto sum = [&](int64_t begin, int64_t end, int lanes) {
+      return b_.Loop(begin, end, lanes, {b_.FloatVec(0, lanes)}, [&](Value* i, const Vals& differences) {
+        Value* x = b_.Load(b_.At(row, b_.Mul(i, kWord)), lanes);
+        return Vals{b_.FAdd(differences[0], b_.FSub(x, x))};
+      })[0];
+    };
+    Value *vector = sum(0, whole, b_.lanes()), *scalar = sum(whole, count, 1);
+    Value* in_vector = b_.ir().CreateFCmpUNO(vector, vector);
+    if (b_.lanes() > 1) in_vector = b_.ir().CreateOrReduce(in_vector);
+    return b_.ir().CreateOr(in_vector, b_.ir().CreateFCmpUNO(scalar, scalar));
+  }
+
+  void EmitWalks(Value* first, int64_t rows) {
     const int64_t together = std::min(shape_.trees, std::max<int64_t>(1, kLanes / rows));
     const int64_t whole = shape_.trees / together * together;
     b_.For(0, whole, together, [&](Value* tree) { EmitTrees(first, rows, tree, together); });
@@ -177,7 +206,7 @@ class TreeKernel {
     };
     Value* taken = is(shape_.always);
     for (int64_t outcome = 1; outcome <= relay::kAllTreeOutcomes; outcome *= 2) {
-      if ((shape_.varies & outcome) == 0) continue;
+      if ((varies_ & outcome) == 0) continue;
       Value* own = ir.CreateICmpNE(ir.CreateAnd(word, static_cast<uint64_t>(outcome)), ir.getInt32(0));
       taken = ir.CreateOr(taken, ir.CreateAnd(is(outcome), own));
     }
@@ -234,6 +263,7 @@ class TreeKernel {
   KernelBuilder& b_;
   const TreeShape& shape_;
   const TreeOperands& operands_;
+  int64_t varies_;  // outcomes that are looked up in each node
 };
 
 }  // namespace

@@ -18,6 +18,7 @@ struct Forest {
   bool named = false;
   std::string aggregate = "sum";
   int64_t always = relay::kLess | relay::kEqual, varies = 0;
+  int64_t first_nan = 3;  // among the numbers of data; every seventh from there on is one
 };
 
 Tensor Int32s(Shape shape, const std::vector<int32_t>& values) {
@@ -35,7 +36,7 @@ class Grown {
   std::vector<Tensor> Args() {
     Tensor data(DType::kFloat32, {forest_.rows, forest_.features});
     for (int64_t i = 0; i < data.elements(); ++i) data.Set(i, static_cast<double>(random_.Below(5)));
-    for (int64_t i = 3; i < data.elements(); i += 7) data.Set(i, std::nan(""));
+    for (int64_t i = forest_.first_nan; i < data.elements(); i += 7) data.Set(i, std::nan(""));
     Tensor weights(DType::kFloat32, {leaves_, forest_.width});
     FillTensor(weights, Fill::kNormal, 3);
     std::vector<Tensor> args{data, Int32s({static_cast<int64_t>(words_.size()) / 4, 4}, words_),
@@ -101,6 +102,14 @@ TEST(TreeEnsembleKernel, ComparesByEverySetOfOutcomes) {
   for (int64_t always = 0; always <= relay::kAllTreeOutcomes; ++always) {
     Check({.always = always, .varies = 0});
     Check({.rows = 11, .always = always, .varies = relay::kAllTreeOutcomes & ~always});
+  }
+}
+
+// Rows without NaN go another way where NaN alone is told apart by nodes: none, all, and those of one item.
+TEST(TreeEnsembleKernel, LooksForNan) {
+  for (const int64_t first_nan : {int64_t{1} << 40, int64_t{0}, int64_t{33 * 5}, int64_t{37 * 5 - 1}}) {
+    Check({.rows = 37, .varies = relay::kUnordered, .first_nan = first_nan});
+    Check({.rows = 37, .features = 200, .trees = 2, .varies = relay::kUnordered, .first_nan = first_nan});
   }
 }
 
