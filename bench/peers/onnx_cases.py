@@ -1,0 +1,129 @@
+"""ONNX's own node cases through hone: how many give the expected numbers, and why the others do not. Exits 1 when a case gives other
+numbers or fewer than --at-least are right, 77 where this Python lacks onnx.
+
+  cmake --build --preset release --target hone_program
+  python3 -m venv V && V/bin/pip install onnx
+  V/bin/python bench/peers/onnx_cases.py [--only REGEX] [--hone build/release] [--work build/peers/onnx_cases] [--at-least 800]
+
+Cases that are another case written out in smaller operators (`_expanded`) are left out. Some cases feed as inputs what a model stores:
+axes, sizes, pads. Where hone says that it has to know such a number, the case is tried again with its small integers as constants,
+and counted apart. Floats of 16 and 64 bits go in as float32, as hone computes with it.
+"""
+import argparse
+import collections
+import concurrent.futures
+import importlib.util
+import os
+import re
+import subprocess
+import sys
+import warnings
+
+NARROW = {"float16": (2e-2, 2e-3), "bfloat16": (3e-2, 2e-2)}
+TO_BE_KNOWN = re.compile("must be known|computed by the model|is free; give|is not known")
+
+
+def numbers(value):
+    import numpy
+    import onnx
+    return onnx.numpy_helper.to_array(value) if isinstance(value, onnx.TensorProto) else numpy.asarray(value)
+
+
+def as_float32(value):
+    import numpy
+    return value.astype(numpy.float32) if value.dtype.name in ("float16", "bfloat16", "float64") else value
+
+
+def with_constants(model, inputs):
+    """The model with its small integers as initializers, and the inputs that are left."""
+    import onnx
+    changed = onnx.ModelProto()
+    changed.CopyFrom(model)
+    for name, value in inputs.items():
+        if value.dtype.kind in "iu" and value.size <= 16:
+            changed.graph.initializer.append(onnx.numpy_helper.from_array(value, name))
+    known = {tensor.name for tensor in changed.graph.initializer}
+    kept = [each for each in changed.graph.input if each.name not in known]
+    del changed.graph.input[:]
+    changed.graph.input.extend(kept)
+    return changed, {name: value for name, value in inputs.items() if name not in known}
+
+
+class Cases:
+    def __init__(self, options):
+        self.options = options
+
+    def hone(self, *arguments):
+        done = subprocess.run([f"{self.options.hone}/bin/hone", *arguments], capture_output=True, text=True)
+        told = [line for line in done.stderr.splitlines() if line.startswith("hone:")]
+        return "" if done.returncode == 0 else (told or [f"exit code {done.returncode}"])[-1]
+
+    def results(self, name, model, inputs):
+        """Why there are none, and the results by name."""
+        import numpy
+        import onnx
+        folder = os.path.join(self.options.work, name)
+        os.makedirs(folder, exist_ok=True)
+        path, package, outputs = (os.path.join(folder, each) for each in ("model.onnx", "model.hone", "outputs"))
+        onnx.save(model, path)
+        why = self.hone("build", path, "-o", package, "--no-records", "--threads", "1")
+        given = []
+        for i, (name, value) in enumerate(inputs.items()):
+            numpy.save(os.path.join(folder, f"{i}.npy"), value)
+            given += ["--input", f"{name}={folder}/{i}.npy"]
+        why = why or self.hone("run", package, "--threads", "1", "--output", outputs, *given)
+        names = [each.name for each in model.graph.output]
+        return why, {} if why else {each: numpy.load(os.path.join(outputs, each + ".npy")) for each in names}
+
+    def judge(self, case):
+        import numpy
+        verdict = "right"
+        for given, expected in case.data_sets:
+            if any(each is None or isinstance(each, list) for each in [*given, *expected]):
+                return "a sequence or an optional value"
+            inputs = {each.name: as_float32(numbers(value)) for each, value in zip(case.model.graph.input, given)}
+            if any(value.dtype.kind in "OUS" for value in inputs.values()):
+                return "text"
+            why, results = self.results(case.name, case.model, inputs)
+            if TO_BE_KNOWN.search(why):
+                model, rest = with_constants(case.model, inputs)
+                why, results = self.results(case.name, model, rest)
+                verdict = "right with constants"
+            if why:
+                return re.sub(r"^hone: \S+: |(node|input) \"[^\"]*\" ?", "", why)
+            for value, got in zip(map(numbers, expected), results.values()):
+                relative, absolute = NARROW.get(value.dtype.name, (1e-3, 1e-4))
+                wanted = value.astype(numpy.float64)
+                if got.shape != value.shape or not numpy.allclose(got, wanted, relative, absolute, equal_nan=True):
+                    return "other numbers"
+        return verdict
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", default="", help="cases whose names match")
+    parser.add_argument("--hone", default="build/release")
+    parser.add_argument("--work", default="build/peers/onnx_cases")
+    parser.add_argument("--at-least", type=int, default=0)
+    options = parser.parse_args()
+    if importlib.util.find_spec("onnx") is None:
+        print("this Python has no onnx")
+        return 77
+    warnings.simplefilter("ignore")
+    from onnx.backend.test.case.node import collect_testcases
+    cases = [case for case in collect_testcases(None)
+             if case.model is not None and "_expanded" not in case.name and re.search(options.only, case.name)]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        verdicts = dict(zip([case.name for case in cases], pool.map(Cases(options).judge, cases)))
+    for name, verdict in verdicts.items():
+        if not verdict.startswith("right"):
+            print(f"{name}: {verdict}")
+    counts = collections.Counter(verdicts.values())
+    right = counts["right"] + counts["right with constants"]
+    print(f"{right} of {len(cases)} cases are right, {counts['right with constants']} of them with constants; "
+          f"{counts['other numbers']} give other numbers")
+    return 1 if counts["other numbers"] or right < options.at_least else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
