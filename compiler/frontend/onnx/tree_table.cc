@@ -170,6 +170,7 @@ ExprPtr TreeScores(const OnnxNodeView& view, const ExprPtr& data, const TreeTabl
   const LeafRows rows = RowsOf(table, sums ? 0 : is_min ? infinity : -infinity);
   const Walk walk(table);
   std::vector<int32_t> roots;
+  roots.reserve(table.roots.size());
   for (const int64_t root : table.roots) roots.push_back(walk.Moved(root));
   const auto trees = static_cast<int64_t>(roots.size());
   std::vector<ExprPtr> args{data, relay::MakeConstant(PackedNodes(table, walk), "nodes"),
@@ -179,7 +180,7 @@ ExprPtr TreeScores(const OnnxNodeView& view, const ExprPtr& data, const TreeTabl
   relay::Attrs attrs = OutcomesOf(table, walk);
   attrs.Set("targets", table.targets);
   attrs.Set("aggregate", std::string(sums ? "sum" : is_min ? "min" : "max"));
-  const ExprPtr scores = view.builder().Unfolded("tree_ensemble", std::move(args), std::move(attrs));
+  ExprPtr scores = view.builder().Unfolded("tree_ensemble", std::move(args), std::move(attrs));
   if (aggregate == TreeAggregate::kAverage) {
     return view.Call("divide", {scores, ScalarLike(view, scores, static_cast<double>(trees))});
   }

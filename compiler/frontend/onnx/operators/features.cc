@@ -70,7 +70,8 @@ bool HoldsNan(const Tensor& values) {
 
 // Whether an element, which has a last axis of one, is the key. Here NaN is.
 ExprPtr Matches(const OnnxNodeView& view, const ExprPtr& x, const Tensor& keys) {
-  const ExprPtr key = Vector(keys), same = view.Call("equal", {x, key});
+  const ExprPtr key = Vector(keys);
+  ExprPtr same = view.Call("equal", {x, key});
   if (!HoldsNan(keys)) return same;
   return view.Call(
       "logical_or",
@@ -114,7 +115,7 @@ std::vector<ExprPtr> FeatureVectorizer(const OnnxNodeView& view) {
   const std::vector<int64_t> wanted = view.Ints("inputdimensions", {});
   std::vector<ExprPtr> columns;
   for (int i = 0; i < view.num_inputs(); ++i) {
-    const Shape shape = view.InputShape(i);
+    const Shape& shape = view.InputShape(i);
     if (shape.empty() || shape.size() > 2)
       RefuseNode(fmt::format("input {} is {}; it must be a matrix", i, ShapeText(shape)));
     if (!wanted.empty() && (static_cast<int>(wanted.size()) != view.num_inputs() || Nth(wanted, i) != shape.back())) {

@@ -91,7 +91,7 @@ int64_t AxisOf(const OnnxNodeView& view) {
 }
 
 std::vector<ExprPtr> Dft(const OnnxNodeView& view) {
-  const Shape shape = view.InputShape(0);
+  const Shape& shape = view.InputShape(0);
   if (shape.size() < 2) RefuseNode(fmt::format("its data is {}; it must have an axis of parts", ShapeText(shape)));
   const int64_t axis = AxisOf(view), rank = view.InputRank(0);
   Transform transform{0, Nth(shape, axis), shape.back(), view.Int("inverse", 0) != 0, view.Int("onesided", 0) != 0};
@@ -126,7 +126,7 @@ ExprPtr WindowOf(const OnnxNodeView& view, int64_t length) {
 }
 
 std::vector<ExprPtr> Stft(const OnnxNodeView& view) {
-  const Shape shape = view.InputShape(0);
+  const Shape& shape = view.InputShape(0);
   if (shape.size() != 2 && shape.size() != 3) RefuseNode(fmt::format("a signal of {}", ShapeText(shape)));
   const int64_t step = KnownInt(view, 1, "frame_step").value_or(0), parts = shape.size() == 3 ? shape[2] : 1;
   const int64_t windowed = view.HasInput(2) && view.InputRank(2) == 1 ? view.InputShape(2)[0] : shape[1];
