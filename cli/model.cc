@@ -6,18 +6,25 @@
 #include <cstdio>
 
 #include "cli/files/read_file.h"
+#include "cli/files/safetensors.h"
 #include "cli/printing/number_text.h"
 #include "cli/printing/print.h"
 #include "cli/relay_file.h"
 #include "compiler/frontend/export/onnx_export.h"
 #include "compiler/frontend/zoo/zoo.h"
 #include "compiler/relay/infer_type.h"
+#include "compiler/relay/replace_values.h"
 #include "core/error.h"
 
 namespace hone {
 namespace {
 
 constexpr std::string_view kZoo = "zoo:";
+
+std::map<std::string, Tensor> OtherValues(const ModelOptions& options) {
+  if (options.other_values.empty()) return {};
+  return ParseSafetensors(ReadFile(options.other_values), options.other_values);
+}
 
 Model LoadZoo(const ModelOptions& options) {
   if (!options.shapes.empty() || !options.dims.empty() || !options.values.empty()) {
@@ -31,6 +38,7 @@ Model LoadZoo(const ModelOptions& options) {
   zoo.seed = options.seed;
   Model model;
   model.untyped = BuildZoo(std::string_view(options.model).substr(kZoo.size()), zoo);
+  ReplaceValues(model.untyped.params, OtherValues(options), options.other_values);
   return model;
 }
 
@@ -90,7 +98,10 @@ void RequireNoZooOptions(const ModelOptions& options) {
 
 Model LoadOnnx(const ModelOptions& options) {
   RequireNoZooOptions(options);
-  OnnxImportResult result = ImportOnnx(options.model, ImportOptionsOf(options));
+  OnnxImportOptions import = ImportOptionsOf(options);
+  import.initializers = OtherValues(options);
+  import.initializers_origin = options.other_values;
+  OnnxImportResult result = ImportOnnx(options.model, import);
   for (const std::string& notice : result.notices) Note("note: {}\n", notice);
   Model model;
   model.untyped = std::move(result.module);
@@ -157,7 +168,7 @@ Model LoadModel(const ModelOptions& options) {
   const bool zoo = options.model.rfind(kZoo, 0) == 0;
   if (IsRelayFile(options.model)) {
     RequireNoOthers(options);
-    return LoadRelay(options.model, options.params);
+    return LoadRelay(options.model, options.params, OtherValues(options), options.other_values);
   }
   if (!options.params.empty()) {
     throw Error(ExitCode::kUsage,

@@ -7,6 +7,7 @@
 
 #include "cli/files/read_file.h"
 #include "cli/files/safetensors.h"
+#include "compiler/relay/replace_values.h"
 #include "compiler/relay/text/parser.h"
 #include "core/error.h"
 #include "core/spelling.h"
@@ -26,15 +27,23 @@ void RequireAllUsed(const relay::ParsedModule& parsed, const std::string& text_f
                                               DidYouMean(name, names)));
 }
 
+Values Overlaid(const Values& own, const Values& others, const std::string& origin) {
+  std::vector<std::pair<std::string, Tensor>> all(own.begin(), own.end());
+  ReplaceValues(all, others, origin);
+  return {all.begin(), all.end()};
+}
+
 }  // namespace
 
 bool IsRelayFile(const std::string& path) { return path.ends_with(".relay"); }
 
-Model LoadRelay(const std::string& path, const std::string& params) {
+Model LoadRelay(const std::string& path, const std::string& params) { return LoadRelay(path, params, {}, ""); }
+
+Model LoadRelay(const std::string& path, const std::string& params, const Values& others, const std::string& origin) {
   const std::string text = ReadFile(path);
-  const Values values = params.empty() ? Values() : ParseSafetensors(ReadFile(params), params);
+  const Values values = params.empty() ? others : Overlaid(ParseSafetensors(ReadFile(params), params), others, origin);
   const relay::ParsedModule parsed = relay::ParseModule(text, path, values);
-  RequireAllUsed(parsed, path, params);
+  RequireAllUsed(parsed, path, params.empty() ? origin : params);
   return {parsed.module, relay::InferParsed(parsed), path};
 }
 

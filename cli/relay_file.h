@@ -1,6 +1,7 @@
 // A model as a .relay file: Relay's text, and beside it a .safetensors file with what the text leaves out.
 #pragma once
 
+#include <map>
 #include <string>
 
 #include "cli/model.h"
@@ -14,5 +15,9 @@ bool IsRelayFile(const std::string& path);
 // kNoInput for a file that is not there, kBadData for one that is damaged (the text's errors have line and column), and
 // for a value that the text has no place for, with the nearest name.
 Model LoadRelay(const std::string& path, const std::string& params);
+// The same with `others`, which are from the file `origin`, in the place of values that `params` has; without `params`
+// they are all there are. Throws as ReplaceValues (compiler/relay/replace_values.h) does, too.
+Model LoadRelay(const std::string& path, const std::string& params, const std::map<std::string, Tensor>& others,
+                const std::string& origin);
 
 }  // namespace hone

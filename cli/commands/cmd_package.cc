@@ -4,6 +4,7 @@
 
 #include "cli/c_header.h"
 #include "cli/command_line.h"
+#include "cli/commands/package/replace_params.h"
 #include "cli/files/join_packages.h"
 #include "cli/files/object_file.h"
 #include "cli/files/pack_package.h"
@@ -244,6 +245,7 @@ int PackageCommand(const Arguments& arguments) {
       {"info", "model, target, inputs, outputs, kernels, memory", InfoCommand},
       {"join", "one file of packages for several targets", JoinPackagesCommand},
       {"pack", "a package of what unpack wrote", PackCommand},
+      {"replace-params", "the same code with other parameters of the same shapes", ReplaceParamsCommand},
       {"unpack", "graph.json, lib.so, params.safetensors and manifest.json", UnpackCommand},
   };
   return RunNamedCommand("hone package", commands, arguments);

@@ -85,13 +85,17 @@ std::string ParamsSection(const Plan& plan, const Tensors& tensors, const Packag
   return section;
 }
 
-std::map<std::string, int64_t> IndexExtentsOf(const PackageParts& parts) {
+// Parameters may be others than those of the model's file, so its hash is not among them.
+PackageFacts FactsIn(const PackageParts& parts) {
   if (parts.manifest.empty()) return {};
-  const Json manifest = ParseJson(parts.manifest, parts.manifest_name);
   try {
-    return manifest.value("index_extents", Json::object()).get<std::map<std::string, int64_t>>();
-  } catch (const Json::exception&) {
-    Misfit(parts.manifest_name, "index_extents must be an object of integers");
+    PackageFacts facts = FactsOf(ParseJson(parts.manifest, parts.manifest_name));
+    facts.model_sha256.clear();
+    return facts;
+  } catch (const Error& error) {
+    const std::string message = error.what();
+    if (message.find(parts.manifest_name) != std::string::npos) throw;
+    Misfit(parts.manifest_name, message);
   }
 }
 
@@ -100,7 +104,7 @@ std::map<std::string, int64_t> IndexExtentsOf(const PackageParts& parts) {
 std::string PackPackage(const PackageParts& parts) {
   const Plan plan = ReadGraph(parts);
   const std::string params = ParamsSection(plan, ParseSafetensors(parts.params, parts.params_name), parts);
-  return WritePackage(plan, parts.lib, params, IndexExtentsOf(parts));
+  return WritePackage(plan, parts.lib, params, FactsIn(parts));
 }
 
 }  // namespace hone

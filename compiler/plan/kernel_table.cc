@@ -62,7 +62,7 @@ int KernelTable::IndexOf(const relay::FunctionPtr& function) {
   }
   Dispatch dispatch = DispatchOf(*function);
   const auto [it, is_new] = index_.try_emplace(KeyOf(*function, dispatch), static_cast<int>(entries_.size()));
-  if (is_new) entries_.push_back({function, std::move(dispatch), {}});
+  if (is_new) entries_.push_back({function, std::move(dispatch), it->first, {}});
   return it->second;
 }
 
@@ -93,6 +93,12 @@ void KernelTable::Compile() {
   for (const std::exception_ptr& failure : failures) {
     if (failure) std::rethrow_exception(failure);
   }
+}
+
+std::vector<std::string> KernelTable::Keys() const {
+  std::vector<std::string> keys;
+  for (const Entry& entry : entries_) keys.push_back(entry.key);
+  return keys;
 }
 
 std::vector<PlanKernel> KernelTable::PlanKernels() const {

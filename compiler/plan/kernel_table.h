@@ -24,7 +24,10 @@ class KernelTable {
   // threw.
   void Compile();
 
-  // After Compile, in the order of their numbers.
+  // What each computes, in the order of their numbers: for one target, equal keys are equal code.
+  std::vector<std::string> Keys() const;
+
+  // After Compile, in the order of their numbers; before it, their dispatch alone.
   std::vector<PlanKernel> PlanKernels() const;
   // Their object code, and behind it an object with the table of what they were compiled for (kKernelTableSymbol).
   std::vector<std::string> TakeObjects();
@@ -33,6 +36,7 @@ class KernelTable {
   struct Entry {
     relay::FunctionPtr function;
     Dispatch dispatch;
+    std::string key;
     CompiledKernel compiled;
   };
   CompiledKernel CompileEntry(const Entry& entry) const;

@@ -11,6 +11,7 @@
 
 #include "compiler/generic/images_apart.h"
 #include "compiler/passes/graph/anchor.h"
+#include "compiler/passes/graph/node_names.h"
 #include "compiler/passes/graph/typed_graph.h"
 #include "compiler/passes/layouts/layout_text.h"
 #include "compiler/plan/buffer_view.h"
@@ -50,20 +51,18 @@ FunctionPtr CopyFunction(const TypePtr& type) {
 }
 
 struct FunctionSummary {
-  std::string op = "copy";         // the anchor, else the first operator
-  std::vector<std::string> nodes;  // the model's names, each once
+  std::string op = "copy";  // the anchor, else the first operator
+  std::vector<std::string> nodes;
 };
 
 FunctionSummary Summarise(const relay::Function& function) {
   FunctionSummary summary;
-  bool first = true;
+  summary.nodes = NodeNames(function);
   for (const ExprPtr& expr : PostOrder(function.body)) {
     const Call* call = relay::AsCall(expr);
     if (call == nullptr) continue;
-    if (first) summary.op = relay::AsOp(call->op)->def->name;
-    first = false;
-    const bool known = std::find(summary.nodes.begin(), summary.nodes.end(), call->name) != summary.nodes.end();
-    if (!call->name.empty() && !known) summary.nodes.push_back(call->name);
+    summary.op = relay::AsOp(call->op)->def->name;
+    break;
   }
   if (const Anchor* anchor = AnchorOf(function)) summary.op = anchor->workload.op;
   return summary;
@@ -78,7 +77,8 @@ class Lowering {
     plan().threads = context.threads;
   }
 
-  Lowered Run() {
+  // `compiled`: with the kernels' code and stages.
+  Lowered Run(bool compiled) {
     places_ = PlaceConcats(order_);
     for (const auto& param : module_.main->params) AddInput(*param);
     for (const ExprPtr& expr : order_) LowerExpr(expr);
@@ -86,9 +86,10 @@ class Lowering {
     PlanMemory(plan());
     CheckPlan(plan(), functions_);
     plan().params_bytes = static_cast<int64_t>(lowered_.params.size());
-    kernels_.Compile();
+    if (compiled) kernels_.Compile();
     plan().kernels = kernels_.PlanKernels();
-    lowered_.objects = kernels_.TakeObjects();
+    lowered_.kernel_keys = kernels_.Keys();
+    if (compiled) lowered_.objects = kernels_.TakeObjects();
     for (const PlanCall& call : plan().calls) lowered_.flops += call.flops;
     return std::move(lowered_);
   }
@@ -302,7 +303,11 @@ class Lowering {
 }  // namespace
 
 Lowered Lower(const relay::IRModule& optimized, const BuildContext& context) {
-  return Lowering(optimized, context).Run();
+  return Lowering(optimized, context).Run(true);
+}
+
+Lowered LowerWithoutCode(const relay::IRModule& optimized, const BuildContext& context) {
+  return Lowering(optimized, context).Run(false);
 }
 
 }  // namespace hone

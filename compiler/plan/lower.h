@@ -13,8 +13,9 @@ namespace hone {
 
 struct Lowered {
   Plan plan;
-  std::vector<std::string> objects;  // what KernelTable::TakeObjects gives: the lib's parts
-  std::string params;                // the params section, by the offsets in plan.buffers
+  std::vector<std::string> objects;      // what KernelTable::TakeObjects gives: the lib's parts
+  std::string params;                    // the params section, by the offsets in plan.buffers
+  std::vector<std::string> kernel_keys;  // of plan.kernels: what KernelTable::Keys gives
   double flops = 0;
 };
 
@@ -23,6 +24,8 @@ struct Lowered {
 // layout included, and equal bytes are one parameter. Deterministic: buffers, calls and kernels come in post order. The
 // plan is proved (check_plan.h). Throws Error(kBadData) naming the node that cannot be lowered.
 Lowered Lower(const relay::IRModule& optimized, const BuildContext& context);
+// The same but for the kernels' code: no objects, and plan.kernels without stages, workspaces and hashes of code.
+Lowered LowerWithoutCode(const relay::IRModule& optimized, const BuildContext& context);
 
 // Assigns arena offsets (64-byte aligned) by lifetime, best fit in order of size; sets arena_bytes and
 // live_bound_bytes.

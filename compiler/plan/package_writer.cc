@@ -22,8 +22,27 @@ Json DispatchTable(const Plan& plan) {
   return table;
 }
 
+constexpr const char* kBuiltFields = "built must be an object with math, opt_level, precision and kernels";
+
+Json BuiltJson(const PackageFacts::Built& built) {
+  return {{"math", built.exact_math ? "exact" : "fast"},
+          {"opt_level", built.opt_level},
+          {"precision", PrecisionName(built.precision)},
+          {"kernels", built.kernels}};
+}
+
+PackageFacts::Built BuiltFromJson(const Json& json) {
+  PackageFacts::Built built;
+  built.exact_math = json.at("math").get<std::string>() == "exact";
+  built.opt_level = json.at("opt_level").get<int>();
+  const bool bfloat16 = json.at("precision").get<std::string>() == PrecisionName(Precision::kBFloat16);
+  built.precision = bfloat16 ? Precision::kBFloat16 : Precision::kFloat32;
+  built.kernels = json.at("kernels").get<std::vector<std::string>>();
+  return built;
+}
+
 std::string Manifest(const Plan& plan, const std::string& graph, const std::string& lib, const std::string& params,
-                     const std::map<std::string, int64_t>& index_extents, const std::string& model_sha256) {
+                     const PackageFacts& facts) {
   Json manifest;
   manifest["format"] = kPackageVersion;
   manifest["hone"] = HoneVersion();
@@ -31,11 +50,12 @@ std::string Manifest(const Plan& plan, const std::string& graph, const std::stri
   manifest["target"] = plan.target.ToText();
   manifest["required_features"] = RequiredFeatures(plan);
   manifest["model"] = plan.model;
-  if (!model_sha256.empty()) manifest["model_sha256"] = model_sha256;
+  if (!facts.model_sha256.empty()) manifest["model_sha256"] = facts.model_sha256;
   manifest["sections"] = {{"graph", SectionJson(graph)}, {"lib", SectionJson(lib)}, {"params", SectionJson(params)}};
   manifest["dispatch"] = DispatchTable(plan);
   manifest["index_extents"] = Json::object();
-  for (const auto& [input, extent] : index_extents) manifest["index_extents"][input] = extent;
+  for (const auto& [input, extent] : facts.index_extents) manifest["index_extents"][input] = extent;
+  if (facts.built) manifest["built"] = BuiltJson(*facts.built);
   return DumpJson(manifest);
 }
 
@@ -51,9 +71,9 @@ uint64_t PageAligned(uint64_t offset) { return (offset + kPackageAlign - 1) / kP
 }  // namespace
 
 std::string WritePackage(const Plan& plan, const std::string& lib, const std::string& params,
-                         const std::map<std::string, int64_t>& index_extents, const std::string& model_sha256) {
+                         const PackageFacts& facts) {
   const std::string graph = DumpJson(ToJson(plan));
-  const std::string manifest = Manifest(plan, graph, lib, params, index_extents, model_sha256);
+  const std::string manifest = Manifest(plan, graph, lib, params, facts);
   const std::array<const std::string*, kSectionCount> sections{&manifest, &graph, &lib, &params};
   PackageHeader header{};
   std::memcpy(header.magic, kPackageMagic, sizeof(header.magic));
@@ -72,6 +92,28 @@ std::string WritePackage(const Plan& plan, const std::string& lib, const std::st
     bytes += *sections[i];
   }
   return bytes;
+}
+
+PackageFacts::Built BuiltFacts(const BuildContext& context, const std::vector<std::string>& keys) {
+  PackageFacts::Built built{context.exact_math, context.opt_level, context.precision, {}};
+  for (const std::string& key : keys) built.kernels.push_back(Sha256Hex(key));
+  return built;
+}
+
+PackageFacts FactsOf(const Json& manifest) {
+  PackageFacts facts;
+  try {
+    facts.model_sha256 = manifest.value("model_sha256", "");
+    facts.index_extents = manifest.value("index_extents", Json::object()).get<std::map<std::string, int64_t>>();
+  } catch (const Json::exception&) {
+    throw Error(ExitCode::kBadData, "model_sha256 must be text, and index_extents an object of integers");
+  }
+  try {
+    if (manifest.contains("built")) facts.built = BuiltFromJson(manifest.at("built"));
+  } catch (const Json::exception&) {
+    throw Error(ExitCode::kBadData, kBuiltFields);
+  }
+  return facts;
 }
 
 }  // namespace hone

@@ -3,16 +3,37 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
+#include <vector>
 
+#include "core/build_context.h"
 #include "core/plan.h"
+#include "core/serialize.h"
 
 namespace hone {
 
-// The same plan, library, parameters and extents give the same bytes. `index_extents` is what IndexExtents gives.
-// `model_sha256`: of the model's file, 64 hex digits; empty: the manifest does not tell it.
+// What the manifest tells of a package beside its parts.
+struct PackageFacts {
+  std::map<std::string, int64_t> index_extents;  // what IndexExtents gives
+  std::string model_sha256;                      // of the model's file, 64 hex digits; empty: not told
+  // What parameters are packed by later; absent, as in packages of older writers: not told, and they cannot be.
+  struct Built {
+    bool exact_math = false;
+    int opt_level = 3;
+    Precision precision = Precision::kFloat32;
+    std::vector<std::string> kernels;  // of plan.kernels: SHA-256 of Lowered::kernel_keys
+    bool operator==(const Built&) const = default;
+  };
+  std::optional<Built> built;
+};
+
+// The same plan, library, parameters and facts give the same bytes.
 std::string WritePackage(const Plan& plan, const std::string& lib, const std::string& params,
-                         const std::map<std::string, int64_t>& index_extents = {},
-                         const std::string& model_sha256 = "");
+                         const PackageFacts& facts = {});
+// The facts that a manifest tells. Throws Error(kBadData) naming the field that is of another kind.
+PackageFacts FactsOf(const Json& manifest);
+// `keys`: Lowered::kernel_keys.
+PackageFacts::Built BuiltFacts(const BuildContext& context, const std::vector<std::string>& keys);
 
 }  // namespace hone

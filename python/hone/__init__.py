@@ -27,6 +27,7 @@ from ._errors import (
 )
 from ._package import Package, TensorInfo
 from ._records import records
+from ._replace_params import replace_params
 from ._session import Session, load
 from ._tune import tune
 from ._verify import verify
@@ -53,6 +54,7 @@ __all__ = [
     "compare",
     "load",
     "records",
+    "replace_params",
     "tune",
     "verify",
 ]

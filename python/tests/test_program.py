@@ -44,6 +44,18 @@ def test_an_answer_that_is_no_is_an_answer(own_folder, small_package):
     assert hone.verify("zoo:mlp", other, **SMALL)["agrees"] is False
 
 
+def test_replaces_parameters(own_folder, small_package):
+    other = hone.build("zoo:mlp", "other.hone", seed=1, no_records=True, **SMALL)["package"]
+    first = hone.build("zoo:mlp", "first.hone", no_records=True, **SMALL)["package"]
+    told = hone.replace_params(first, "replaced.hone", model="zoo:mlp", seed=1, **SMALL)
+    assert told["of"] == first and told["size_bytes"] == os.path.getsize("replaced.hone")
+    with open(other, "rb") as built, open("replaced.hone", "rb") as replaced:
+        assert built.read() == replaced.read()
+    with pytest.raises(hone.BadDataError, match="computed otherwise than first.hone computes it"):
+        hone.replace_params(first, "none.hone", model="zoo:mlp")
+    assert not os.path.exists("none.hone")
+
+
 def test_records_come_row_by_row_and_flat(own_folder):
     hone.tune("zoo:mlp", trials=6, **QUICK)
     rows = list(hone.records())

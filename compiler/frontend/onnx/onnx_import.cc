@@ -14,6 +14,7 @@
 #include "compiler/frontend/onnx/onnx_operators.h"
 #include "compiler/frontend/onnx/onnx_parse.h"
 #include "compiler/frontend/onnx/topological_order.h"
+#include "compiler/relay/replace_values.h"
 #include "compiler/relay/visitor.h"
 #include "core/error.h"
 #include "core/nth.h"
@@ -217,6 +218,7 @@ std::string OneLine(std::string text) {
 OnnxImportResult Import(OnnxGraph graph, const std::string& name, const OnnxImportOptions& options,
                         std::vector<std::string> notices) {
   OnnxImportResult result;
+  ReplaceValues(graph.initializers, options.initializers, options.initializers_origin);
   result.module = Importer(graph, options, notices).Run();
   result.module.name = name;
   for (std::string& notice : notices) result.notices.push_back(OneLine(std::move(notice)));

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "compiler/passes/graph/anchor.h"
+#include "compiler/passes/graph/node_names.h"
 #include "compiler/passes/graph/typed_graph.h"
 #include "compiler/passes/layouts/layout_text.h"
 #include "compiler/schedules/schedule.h"
@@ -46,7 +47,8 @@ bool Same(const CallWay& a, const CallWay& b) {
 std::vector<CallWay> AnchorWays(const Anchor& anchor, const Call& call, ConfigChooser& configs) {
   const CallNeeds needs{relay::AsConstant(call.args[WeightOf(anchor)]) != nullptr, anchor.exact_sums};
   std::vector<CallWay> all;
-  for (const PairChoice& choice : configs.For(anchor.workload, needs)) {
+  const std::vector<std::string> nodes = NodeNames(*relay::AsFunction(call.op));
+  for (const PairChoice& choice : configs.For(anchor.workload, needs, nodes)) {
     all.push_back({LayoutsFor(anchor, choice.choice), &choice});
   }
   return all;

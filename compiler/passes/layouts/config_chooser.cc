@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compiler/passes/layouts/chosen_configs.h"
 #include "compiler/schedules/usable_config.h"
 
 namespace hone {
@@ -45,7 +46,19 @@ bool ConfigChooser::Allowed(const Schedule& schedule, const Workload& workload, 
 
 ConfigChooser::ConfigChooser(const PassContext& context) : context_(context), machine_(context.build.machine()) {}
 
-const std::vector<PairChoice>& ConfigChooser::For(const Workload& workload, const CallNeeds& needs) {
+const std::vector<PairChoice>* ConfigChooser::Given(const Workload& workload, const CallNeeds& needs,
+                                                    const std::vector<std::string>& nodes) {
+  if (context_.chosen == nullptr) return nullptr;
+  const ConfigChoice* choice = context_.chosen->For(workload, nodes);
+  if (choice == nullptr || !Valid(*choice, workload, needs)) return nullptr;
+  const auto [it, is_new] = given_.try_emplace(choice);
+  if (is_new) it->second = {{LayoutsOf(*choice, workload), *choice, 0}};
+  return &it->second;
+}
+
+const std::vector<PairChoice>& ConfigChooser::For(const Workload& workload, const CallNeeds& needs,
+                                                  const std::vector<std::string>& nodes) {
+  if (const std::vector<PairChoice>* given = Given(workload, needs, nodes)) return *given;
   const std::pair key{workload.ToText(), needs};
   const auto known = choices_.find(key);
   if (known != choices_.end()) return known->second;

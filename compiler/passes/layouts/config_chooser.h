@@ -39,17 +39,23 @@ class ConfigChooser {
   // A pair that no record has costs its estimate times what the best record is off from its own estimate, and never
   // less than that record: what was measured stands against what is only hoped. A choice whose source gives no time is
   // the only one.
-  const std::vector<PairChoice>& For(const Workload& workload, const CallNeeds& needs);
+  //
+  // What context.chosen has for the layer that computes these nodes is the only one.
+  const std::vector<PairChoice>& For(const Workload& workload, const CallNeeds& needs,
+                                     const std::vector<std::string>& nodes = {});
 
  private:
   bool Allowed(const Schedule& schedule, const Workload& workload, const Config& config, const CallNeeds& needs) const;
   bool Valid(const ConfigChoice& choice, const Workload& workload, const CallNeeds& needs) const;
   std::vector<ConfigChoice> Known(const Workload& workload, const CallNeeds& needs) const;
+  const std::vector<PairChoice>* Given(const Workload& workload, const CallNeeds& needs,
+                                       const std::vector<std::string>& nodes);
   std::vector<PairChoice> Choose(const Workload& workload, const CallNeeds& needs) const;
 
   const PassContext& context_;
   MachineModel machine_;
   std::map<std::pair<std::string, CallNeeds>, std::vector<PairChoice>> choices_;
+  std::map<const ConfigChoice*, std::vector<PairChoice>> given_;  // by the choice in context.chosen
 };
 
 }  // namespace hone

@@ -1,0 +1,14 @@
+// Which of the model's nodes a fused function computes.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "compiler/relay/expr.h"
+
+namespace hone {
+
+// The names of the calls in its body, each once, in post order; without those that have none.
+std::vector<std::string> NodeNames(const relay::Function& function);
+
+}  // namespace hone

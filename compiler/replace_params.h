@@ -1,0 +1,30 @@
+// The compiler's door to a package's parameters: others of the same shapes, packed as its build packed the first ones.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "compiler/relay/expr.h"
+#include "core/plan.h"
+#include "core/serialize.h"
+
+namespace hone {
+
+// Of a package that Build made.
+struct BuiltParts {
+  Plan plan;
+  std::string lib;
+  Json manifest;
+};
+
+// The bytes of the package that Build makes of `module` with the configs of `parts`, from the code that is there: the
+// passes, the choice of layouts and the packing run again on the module's values, and nothing is compiled. `module` is
+// the model that the package was built of, with any values. `model_sha256`: as in BuildOptions.
+//
+// Throws Error: kBadData naming the node where these values make another kernel (a pass may look at values: a scale
+// that is 1 goes away), kBadConfig for a package of another version of hone, or of one that did not tell how it was
+// built. `name` is the package's, for messages.
+std::string ReplaceParams(const BuiltParts& parts, const relay::IRModule& module, const std::string& name,
+                          const std::string& model_sha256 = "");
+
+}  // namespace hone
