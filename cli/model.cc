@@ -105,6 +105,7 @@ Model LoadOnnx(const ModelOptions& options) {
   for (const std::string& notice : result.notices) Note("note: {}\n", notice);
   Model model;
   model.untyped = std::move(result.module);
+  model.result_names = std::move(result.result_names);
   return model;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,8 @@ struct Model {
   relay::IRModule untyped;  // as it was imported
   relay::IRModule typed;
   std::string name;  // MODEL as it was given
+  // Of an .onnx file, by node: the names of what it gives, of those nodes that have another name themselves.
+  std::map<std::string, std::vector<std::string>> result_names = {};
 };
 // Prints the importer's notices to stderr. Throws Error: kNoInput with the nearest zoo name when nothing is there,
 // kUsage for options that do not belong to the kind of model, kBadData for a damaged model.

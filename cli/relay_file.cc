@@ -44,7 +44,7 @@ Model LoadRelay(const std::string& path, const std::string& params, const Values
   const Values values = params.empty() ? others : Overlaid(ParseSafetensors(ReadFile(params), params), others, origin);
   const relay::ParsedModule parsed = relay::ParseModule(text, path, values);
   RequireAllUsed(parsed, path, params.empty() ? origin : params);
-  return {parsed.module, relay::InferParsed(parsed), path};
+  return {parsed.module, relay::InferParsed(parsed), path, {}};
 }
 
 }  // namespace hone

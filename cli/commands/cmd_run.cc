@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "cli/command_line.h"
+#include "cli/commands/run/node.h"
 #include "cli/device_name.h"
 #include "cli/files/npy.h"
 #include "cli/files/pack_package.h"
@@ -18,6 +19,7 @@
 #include "cli/printing/print.h"
 #include "cli/printing/print_json.h"
 #include "cli/remote_options.h"
+#include "cli/tensor_text.h"
 #include "cli/value_table.h"
 #include "core/error.h"
 #include "core/spelling.h"
@@ -31,50 +33,24 @@ struct RunOptions {
   std::string package, output;
   std::string graph, lib, params;  // instead of a package
   std::string dump, upto;
+  std::string node;  // of RunNodeCommand; here for the help text alone
   InputOptions inputs;
   int threads = 0;
   RemoteRunnerOptions remote;
 };
 
-constexpr int64_t kShown = 10;
-
-Json OutputJson(const std::string& name, const Tensor& tensor) {
-  Json first = Json::array();
-  for (int64_t i = 0; i < std::min(kShown, tensor.elements()); ++i) first.push_back(NumberJson(tensor.At(i)));
-  return {{"name", name}, {"shape", tensor.shape()}, {"dtype", DTypeName(tensor.dtype())}, {"first", first}};
-}
-
-void PrintOutput(const std::string& name, const Tensor& tensor) {
-  Print("{} {} {}:", name, ShapeText(tensor.shape()), DTypeName(tensor.dtype()));
-  for (int64_t i = 0; i < std::min(kShown, tensor.elements()); ++i) Print(" {:.6g}", tensor.At(i));
-  Print("{}\n", tensor.elements() > kShown ? " ..." : "");
-}
-
-struct NamedOutput {
-  std::string name;
-  Tensor tensor;
-};
-
 struct Ran {
-  std::vector<NamedOutput> outputs;
+  NamedTensors outputs;
   int64_t run_ns = 0;
   int threads = 0;
   std::optional<Environment> machine;  // of a runner; absent: this one
 };
 
-void SaveOutputs(const std::vector<NamedOutput>& outputs, const std::string& folder) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error)
-    throw Error(ExitCode::kCannotCreate, fmt::format("the folder {} cannot be made: {}", folder, error.message()));
-  for (const NamedOutput& output : outputs) WriteNpy(output.tensor, folder + "/" + NpyFileName(output.name));
-}
-
-std::vector<NamedOutput> Named(const Plan& plan, std::vector<Tensor> tensors) {
-  std::vector<NamedOutput> outputs;
+NamedTensors Named(const Plan& plan, std::vector<Tensor> tensors) {
+  NamedTensors outputs;
   for (size_t i = 0; i < tensors.size(); ++i) {
     const auto buffer = static_cast<size_t>(plan.outputs.at(i));
-    outputs.push_back({plan.buffers.at(buffer).name, std::move(tensors[i])});
+    outputs.emplace_back(plan.buffers.at(buffer).name, std::move(tensors[i]));
   }
   return outputs;
 }
@@ -93,9 +69,10 @@ std::shared_ptr<const Package> LoadHere(const RunOptions& options) {
   return Package::FromBytes(PackPackage(parts), options.graph);
 }
 
-bool NamesParts(const Arguments& arguments) {
-  return std::any_of(arguments.begin(), arguments.end(),
-                     [](std::string_view word) { return word == "--graph" || word.starts_with("--graph="); });
+bool Names(const Arguments& arguments, std::string_view option) {
+  return std::any_of(arguments.begin(), arguments.end(), [&](std::string_view word) {
+    return word.starts_with(option) && (word.size() == option.size() || word[option.size()] == '=');
+  });
 }
 
 void RequirePackageOrParts(const RunOptions& options) {
@@ -158,9 +135,9 @@ void Report(const Ran& ran, const RunOptions& options, bool json) {
   Json outputs = Json::array();
   for (const auto& [name, tensor] : ran.outputs) {
     if (json) {
-      outputs.push_back(OutputJson(name, tensor));
+      outputs.push_back(TensorJson(name, tensor));
     } else {
-      PrintOutput(name, tensor);
+      PrintTensor(name, tensor);
     }
   }
   if (json) {
@@ -179,12 +156,13 @@ void Report(const Ran& ran, const RunOptions& options, bool json) {
 }  // namespace
 
 int RunCommand(const Arguments& arguments) {
+  if (Names(arguments, "--node")) return RunNodeCommand(arguments);
   CommandLine line("hone run", "Runs a package once and prints the first values of each output.");
   RunOptions options;
   const Option package =
       line.Add("PACKAGE", options.package, "a package that `hone build` wrote").About(Topic::kPackage);
   // One that may be left out would be taken for another value of --input before it.
-  if (!NamesParts(arguments)) package.Required();
+  if (!Names(arguments, "--graph")) package.Required();
   line.Add("--graph", options.graph, "graph.json of `hone package unpack`, with --lib and --params instead of PACKAGE");
   line.Add("--lib", options.lib, "its lib.so");
   line.Add("--params", options.params, "its params.safetensors, or another of the same names and shapes");
@@ -194,6 +172,9 @@ int RunCommand(const Arguments& arguments) {
   line.Add("--dump", options.dump, "a folder that gets the value of every call as a .npy file");
   line.Add("--upto", options.upto,
            "stop after the call that computes this node of the model, and show the values so far");
+  line.Add(
+      "--node", options.node,
+      "MODEL --node NAME: one node of a model, built and run alone; `hone run MODEL --node NAME --help` tells more");
   AddThreadsOption(line, options.threads);
   AddRemoteOptions(line, options.remote, "run on a runner behind it");
   if (!line.Parse(arguments)) return 0;
@@ -208,7 +189,7 @@ int RunCommand(const Arguments& arguments) {
     return code;
   }
   const Ran ran = IsRemote(options.remote) ? RunOnRunner(options) : RunHere(options);
-  if (!options.output.empty()) SaveOutputs(ran.outputs, options.output);
+  if (!options.output.empty()) SaveTensors(ran.outputs, options.output);
   Report(ran, options, line.json());
   if (AreParts(options)) {
     line.Next("hone package pack FOLDER -o P.hone");

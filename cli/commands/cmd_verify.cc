@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <set>
@@ -13,6 +14,7 @@
 #include "cli/compare_outputs.h"
 #include "cli/inputs.h"
 #include "cli/model.h"
+#include "cli/node_errors.h"
 #include "cli/package_there.h"
 #include "cli/printing/print.h"
 #include "cli/printing/print_json.h"
@@ -39,6 +41,7 @@ struct VerifyOptions {
   std::vector<std::string> expect;
   double tolerance = 1e-4;
   bool bisect = false;
+  std::string against;  // of --bisect; empty: the reference
   RemoteRunnerOptions remote;
 };
 
@@ -248,6 +251,13 @@ void Report(const std::vector<OutputError>& errors, double tolerance, bool json)
   }
 }
 
+// What a package is held against: the reference, another package, or a folder of what somebody else computed.
+ExpectedValue ExpectedOf(const VerifyOptions& options, const Model& model, const Inputs& inputs, int threads) {
+  if (options.against.empty()) return ExpectReference(model.typed, inputs);
+  if (std::filesystem::is_directory(options.against)) return ExpectFiles(options.against);
+  return ExpectPackage(Package::Load(options.against), inputs, threads);
+}
+
 std::vector<NodeError> Bisect(const VerifyOptions& options, const Model& model) {
   const Place place(options.machine, options.remote);
   const auto package =
@@ -258,47 +268,16 @@ std::vector<NodeError> Bisect(const VerifyOptions& options, const Model& model) 
   const std::vector<InputSpec> specs = InputSpecs(*package);
   const Inputs inputs = MakeInputs(specs, input_options);
   RequireIndicesInRange(specs, inputs);
-  return CompareNodes(model.typed, package, inputs, place.threads(), options.tolerance);
+  const int threads = place.threads();
+  const std::string& against = options.against.empty() ? model.name : options.against;
+  return CompareNodes(package, inputs, threads, options.tolerance, ExpectedOf(options, model, inputs, threads), against,
+                      model.result_names);
 }
 
 void RequireHereAndReference(const VerifyOptions& options) {
   if (!IsRemote(options.remote) && options.expect.empty()) return;
-  throw Error(ExitCode::kUsage, "--bisect compares with the reference on this machine: not with --tracker or --expect");
-}
-
-Json NodesJson(const std::vector<NodeError>& nodes) {
-  Json list = Json::array();
-  for (const NodeError& node : nodes) {
-    list.push_back({{"call", node.call},
-                    {"op", node.op},
-                    {"node", node.error.name},
-                    {"worst", ErrorJson(node.error.worst)},
-                    {"index", node.error.index},
-                    {"agrees", node.error.agrees}});
-  }
-  return list;
-}
-
-// Whether they agree to the end.
-bool ReportNodes(const std::vector<NodeError>& nodes, double tolerance, bool json) {
-  const std::optional<size_t> first = FirstDifference(nodes);
-  if (json) {
-    PrintJson({{"agrees", !first},
-               {"tolerance", tolerance},
-               {"nodes", NodesJson(nodes)},
-               {"first", first ? Json(nodes[*first].error.name) : Json()}});
-    return !first;
-  }
-  Table table({"> call", "operator", "node", "> max|y-r|/max|r|", "> at element", "verdict"});
-  for (const NodeError& node : nodes) {
-    table.Add({fmt::format("{}", node.call), node.op, node.error.name, fmt::format("{:.2e}", node.error.worst),
-               fmt::format("{}", node.error.index), node.error.agrees ? "agrees" : "DIFFERS"});
-  }
-  Print("{}tolerance {:.0e}: {}\n", table.ToText(), tolerance,
-        first ? fmt::format("from node {} on (call {}, {}) nothing agrees", nodes[*first].error.name,
-                            nodes[*first].call, nodes[*first].op)
-              : "the last value agrees");
-  return !first;
+  throw Error(ExitCode::kUsage,
+              "--bisect compares values on this machine: not with --tracker or --expect; --against would be right");
 }
 
 void AddOptions(CommandLine& line, VerifyOptions& options) {
@@ -312,8 +291,13 @@ void AddOptions(CommandLine& line, VerifyOptions& options) {
   line.Add("--expect", options.expect, "a .pb or .npy file per output: compare with these instead of the reference")
       .About(Topic::kInputs);
   AddOptLevelOption(line, options.machine.opt_level);
-  line.AddFlag("--bisect", options.bisect,
-               "compare the value of every node, and name the first from which on none agrees");
+  line.AddFlag(
+      "--bisect", options.bisect,
+      "compare the value of every node, name the first from which on none agrees, and the first NaN or infinity");
+  line.Add(
+      "--against", options.against,
+      "with --bisect: another package of MODEL, or a folder of .npy files named as its nodes or values, instead of "
+      "the reference");
   AddRemoteOptions(line, options.remote, "run the package on a runner behind it");
   line.Add("--tolerance", options.tolerance, "worst max|y-r|/max|r| that agrees").BetweenReal(0, 1).ShowDefault();
 }
@@ -328,6 +312,9 @@ int VerifyCommand(const Arguments& arguments) {
   if (!options.package.empty() && options.machine.opt_level != MachineOptions().opt_level) {
     throw Error(ExitCode::kUsage,
                 fmt::format("-O is for a package that is built anew, and {} is there; leave one out", options.package));
+  }
+  if (!options.bisect && !options.against.empty()) {
+    throw Error(ExitCode::kUsage, "--against is for --bisect; outputs are compared with files by --expect");
   }
   const Model model = LoadModel(options.model);
   if (options.bisect) {

@@ -144,5 +144,19 @@ TEST_F(VerifyProgram, RefusesIdsThatTheModelCannotPick) {
   }
 }
 
+// Others know a node's result by its own name, as ONNX Runtime does.
+TEST_F(VerifyProgram, BisectsAgainstADumpByTheNamesOfResults) {
+  ModelMaker model;
+  model.Input("x", {2, 5}).Node("Softmax", {"x"}, {"/act/1"}).Node("Sqrt", {"/act/1"}, {"y"}).Output("y");
+  model.graph().mutable_node(0)->set_name("/act/Softmax");
+  Write("work/m.onnx", model.Bytes());
+  Build("m.onnx", "P.hone");
+  ASSERT_EQ(Shell("hone run P.hone --dump d && mkdir ort && cp d/0000_*Softmax.npy ort/_act_1.npy").code, 0);
+  const ProgramResult r = Verify("m.onnx P.hone --bisect --against ort");
+  EXPECT_EQ(r.code, 0) << r.out << r.err;
+  EXPECT_THAT(r.out, HasSubstr("/act/Softmax"));
+  EXPECT_THAT(r.out, HasSubstr("0.00e+00"));
+}
+
 }  // namespace
 }  // namespace hone

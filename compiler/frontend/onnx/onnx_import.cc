@@ -215,12 +215,21 @@ std::string OneLine(std::string text) {
   return text;
 }
 
+std::map<std::string, std::vector<std::string>> ResultNames(const OnnxGraph& graph) {
+  std::map<std::string, std::vector<std::string>> names;
+  for (const OnnxNode& node : graph.nodes) {
+    if (node.outputs != std::vector<std::string>{node.name}) names[node.name] = node.outputs;
+  }
+  return names;
+}
+
 OnnxImportResult Import(OnnxGraph graph, const std::string& name, const OnnxImportOptions& options,
                         std::vector<std::string> notices) {
   OnnxImportResult result;
   ReplaceValues(graph.initializers, options.initializers, options.initializers_origin);
   result.module = Importer(graph, options, notices).Run();
   result.module.name = name;
+  result.result_names = ResultNames(graph);
   for (std::string& notice : notices) result.notices.push_back(OneLine(std::move(notice)));
   result.module.output_names = std::move(graph.outputs);
   return result;

@@ -21,6 +21,8 @@ struct OnnxImportOptions {
 struct OnnxImportResult {
   relay::IRModule module;            // without types: run InferType
   std::vector<std::string> notices;  // e.g. that a symbolic batch was bound to 1
+  // By node, the names of what it gives; without nodes that the model names as what they give.
+  std::map<std::string, std::vector<std::string>> result_names;
 };
 
 // Reads the model and its external data (beneath the model's own folder only; no links). Throws Error: kNoInput when

@@ -81,9 +81,8 @@ TEST(ReplaceParams, NamesAndTypesOfValuesAreTheModels) {
   EXPECT_EQ(replace(name, value.Clone()), "");
   EXPECT_EQ(replace(name + "x", value),
             "new.safetensors holds " + name + "x, which is no parameter of the model; did you mean " + name + "?");
-  EXPECT_EQ(replace(name, Tensor(DType::kInt8, {2})), "new.safetensors: parameter " + name +
-                                                          " is int8 2; the model's is float32 " +
-                                                          ShapeText(value.shape()));
+  EXPECT_EQ(replace(name, Tensor(DType::kInt8, {2})),
+            "new.safetensors: parameter " + name + " is int8 2; the model's is float32 " + ShapeText(value.shape()));
 }
 
 }  // namespace
