@@ -15,8 +15,7 @@ namespace {
 constexpr size_t kNumber = 5;  // of "0012_"
 
 bool IsNumbered(const std::string& file) {
-  return file.size() > kNumber && file[kNumber - 1] == '_' &&
-         file.find_first_not_of("0123456789") == kNumber - 1;
+  return file.size() > kNumber && file[kNumber - 1] == '_' && file.find_first_not_of("0123456789") == kNumber - 1;
 }
 
 // By file name without the number: a name that stands for itself before one that had one.

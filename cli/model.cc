@@ -99,6 +99,7 @@ void RequireNoZooOptions(const ModelOptions& options) {
 Model LoadOnnx(const ModelOptions& options) {
   RequireNoZooOptions(options);
   OnnxImportOptions import = ImportOptionsOf(options);
+  import.freeze = options.freeze;
   import.initializers = OtherValues(options);
   import.initializers_origin = options.other_values;
   OnnxImportResult result = ImportOnnx(options.model, import);

@@ -21,6 +21,7 @@ struct ModelOptions {
   uint64_t seed = 0;                // of a zoo network's weights, and of whatever else the command draws
   std::vector<std::string> shapes;  // NAME=1,3,224,224 overrides an input of an .onnx file
   std::vector<std::string> dims;    // NAME=128: a free dimension of an .onnx file, wherever the name stands
+  bool freeze = true;               // an .onnx file's initializers as constants; else as parameters that are bound
   std::string params;               // the .safetensors file of a .relay file's values; may be empty
   std::string other_values;         // a .safetensors file of values in the place of the model's own; may be empty
   std::vector<std::string> values;  // NAME=16000: an input of an .onnx file that always holds this number

@@ -29,7 +29,8 @@ std::vector<InputSpec> NeededInputs(const relay::IRModule& module) {
   for (const auto& param : module.main->params) {
     if (!needed.contains(param.get())) continue;
     const auto extent = extents.find(param->name);
-    specs.push_back({param->name, param->type->dtype, param->type->shape, extent == extents.end() ? 0 : extent->second});
+    specs.push_back(
+        {param->name, param->type->dtype, param->type->shape, extent == extents.end() ? 0 : extent->second});
   }
   return specs;
 }
@@ -65,8 +66,8 @@ std::vector<Tensor> OperandsOf(const relay::IRModule& bound, const CutNode& cut,
   const size_t count = cut.operands.size();
   for (const auto& [number, tensor] : given) {
     if (number >= count) {
-      throw Error(ExitCode::kUsage,
-                  fmt::format("{} takes {} operands that are no constants; there is no operand {}", node, count, number));
+      throw Error(ExitCode::kUsage, fmt::format("{} takes {} operands that are no constants; there is no operand {}",
+                                                node, count, number));
     }
     RequireFits(number, tensor, *cut.module.main->params[number]);
   }
@@ -80,8 +81,8 @@ std::vector<std::string> KernelsOf(const Plan& plan) {
   std::vector<std::string> kernels;
   for (const PlanCall& call : plan.calls) {
     const Dispatch& dispatch = plan.kernels.at(static_cast<size_t>(call.kernel)).dispatch;
-    kernels.push_back(fmt::format("{} {}{}{}", call.op, dispatch.schedule, dispatch.config.empty() ? "" : " ",
-                                  dispatch.config));
+    kernels.push_back(
+        fmt::format("{} {}{}{}", call.op, dispatch.schedule, dispatch.config.empty() ? "" : " ", dispatch.config));
   }
   return kernels;
 }

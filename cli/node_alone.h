@@ -16,10 +16,11 @@
 namespace hone {
 
 struct NodeAlone {
-  std::vector<std::pair<std::string, Tensor>> operands;  // operand0, ...: what it was given; its constants are not among
-  std::vector<std::pair<std::string, Tensor>> outputs;   // the node's name, with _1, _2 behind it from the second on
-  std::vector<OutputError> errors;                       // of each output against the reference on the same operands
-  std::vector<std::string> kernels;                      // "nn.conv2d conv2d_direct oc_block=16 ...", by calls
+  std::vector<std::pair<std::string, Tensor>>
+      operands;                                         // operand0, ...: what it was given; its constants are not among
+  std::vector<std::pair<std::string, Tensor>> outputs;  // the node's name, with _1, _2 behind it from the second on
+  std::vector<OutputError> errors;                      // of each output against the reference on the same operands
+  std::vector<std::string> kernels;                     // "nn.conv2d conv2d_direct oc_block=16 ...", by calls
   int64_t run_ns = 0;
 };
 

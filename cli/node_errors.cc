@@ -33,8 +33,8 @@ Json NameJson(const std::vector<NodeError>& nodes, const std::optional<size_t>& 
 }
 
 std::string NotFiniteText(const NodeError& node) {
-  return fmt::format("not finite first: {} (call {}, {}), {} of its elements; {}\n", node.error.name, node.call, node.op,
-                     node.not_finite,
+  return fmt::format("not finite first: {} (call {}, {}), {} of its elements; {}\n", node.error.name, node.call,
+                     node.op, node.not_finite,
                      node.expected_not_finite == 0
                          ? std::string("those that it is compared with are finite")
                          : fmt::format("{} of those that it is compared with", node.expected_not_finite));

@@ -62,17 +62,22 @@ void RequireSameKernels(const Plan& plan, const PackageFacts::Built& now, const 
 
 }  // namespace
 
-std::string ReplaceParams(const BuiltParts& parts, const relay::IRModule& module, const std::string& name,
-                          const std::string& model_sha256) {
+Lowered Repack(const BuiltParts& parts, const relay::IRModule& typed, const std::string& name) {
   const PackageFacts::Built then = BuiltOf(parts, name);
   const BuildContext context = ContextOf(parts.plan, then);
   const ChosenConfigs chosen(parts.plan);
-  const relay::IRModule typed = relay::InferType(module);
   Lowered lowered = LowerWithoutCode(RunPasses(typed, {context, nullptr, &chosen}), context);
-  const PackageFacts::Built now = BuiltFacts(context, lowered.kernel_keys);
-  RequireSameKernels(lowered.plan, now, then, name);
+  RequireSameKernels(lowered.plan, BuiltFacts(context, lowered.kernel_keys), then, name);
   lowered.plan.kernels = parts.plan.kernels;
-  return WritePackage(lowered.plan, parts.lib, lowered.params, {IndexExtents(typed), model_sha256, now});
+  return lowered;
+}
+
+std::string ReplaceParams(const BuiltParts& parts, const relay::IRModule& module, const std::string& name,
+                          const std::string& model_sha256) {
+  const relay::IRModule typed = relay::InferType(module);
+  const Lowered lowered = Repack(parts, typed, name);
+  PackageFacts facts{IndexExtents(typed), model_sha256, FactsOf(parts.manifest).built, {}};
+  return WritePackage(lowered.plan, parts.lib, lowered.params, facts);
 }
 
 }  // namespace hone

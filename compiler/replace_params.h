@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "compiler/plan/lower.h"
 #include "compiler/relay/expr.h"
 #include "core/plan.h"
 #include "core/serialize.h"
@@ -14,8 +15,13 @@ namespace hone {
 struct BuiltParts {
   Plan plan;
   std::string lib;
+  std::string params;
   Json manifest;
 };
+
+// What lowering gives of the module (with types) with the configs of `parts`: kernels are theirs, and there is no code.
+// Throws as ReplaceParams.
+Lowered Repack(const BuiltParts& parts, const relay::IRModule& typed, const std::string& name);
 
 // The bytes of the package that Build makes of `module` with the configs of `parts`, from the code that is there: the
 // passes, the choice of layouts and the packing run again on the module's values, and nothing is compiled. `module` is

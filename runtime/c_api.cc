@@ -6,6 +6,7 @@
 
 #include "core/version.h"
 #include "runtime/c_api_guard.h"
+#include "runtime/replace_params.h"
 
 namespace hone {
 
@@ -77,6 +78,25 @@ hone_status hone_package_load_memory(const void* bytes, size_t size_bytes, hone_
     RequirePointer(bytes, "bytes");
     const std::string_view view(static_cast<const char*>(bytes), size_bytes);
     *package = new hone_package{hone::Package::FromBorrowedBytes(view, "the package in memory")};
+  });
+}
+
+hone_status hone_package_with_params(const hone_package* package, const hone_param* params, int32_t count,
+                                     hone_package** replaced) {
+  return Guarded([&] {
+    RequirePointer(replaced, "replaced");
+    *replaced = nullptr;
+    RequirePointer(package, "package");
+    if (count < 0)
+      throw hone::Error(hone::ExitCode::kUsage, fmt::format("count is {}; 0 or more would be right", count));
+    if (count > 0) RequirePointer(params, "params");
+    std::vector<hone::NewParam> given;
+    for (int32_t i = 0; i < count; ++i) {
+      RequirePointer(params[i].name, "a parameter's name");
+      if (params[i].size_bytes > 0) RequirePointer(params[i].data, "a parameter's data");
+      given.push_back({params[i].name, {static_cast<const char*>(params[i].data), params[i].size_bytes}});
+    }
+    *replaced = new hone_package{hone::WithNewParams(package->package, given)};
   });
 }
 

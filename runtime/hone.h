@@ -17,7 +17,7 @@ extern "C" {
 #endif
 
 /* Rises when something is added; nothing is taken away or changed while the library's SONAME stays. */
-#define HONE_API_VERSION 2
+#define HONE_API_VERSION 3
 
 typedef struct hone_package hone_package;
 typedef struct hone_session hone_session;
@@ -68,6 +68,20 @@ hone_status hone_package_load(const char* path, hone_package** package);
 /* A package's bytes in memory, which are not copied: they stay the caller's, must outlive the package and its sessions,
  * and must begin at a multiple of 64. HONE_USAGE when they do not. */
 hone_status hone_package_load_memory(const void* bytes, size_t size_bytes, hone_package** package);
+
+/* Another value of one of the model's parameters. */
+typedef struct hone_param {
+  const char* name; /* the model's */
+  const void* data; /* dense and row-major, of the type and shape that the model has for it; copied */
+  size_t size_bytes;
+} hone_param;
+/* A package of the same kernels with these parameters in the place of its own, packed as a build packs them; the others
+ * stay. Its outputs are those of a fresh build of these values, bit for bit. It has its own copy of all parameters;
+ * `package` may be freed before it. For packages that tell where their parameters lie (`hone package open-params`):
+ * HONE_BAD_CONFIG for another, HONE_USAGE for a name that is not told or is given twice, and for a wrong size. Since
+ * version 3. */
+hone_status hone_package_with_params(const hone_package* package, const hone_param* params, int32_t count,
+                                     hone_package** replaced);
 void hone_package_free(hone_package* package); /* null is allowed; sessions keep what they need */
 /* Compares the parameters with their hash, which reads all of them. HONE_BAD_DATA when they are damaged. */
 hone_status hone_package_verify(const hone_package* package);

@@ -108,7 +108,7 @@ std::string_view ChooseForHost(std::string_view file, const std::string& name) {
 }
 
 void LoadKernels(Package::Impl& package) {
-  package.library = KernelLibrary::FromBytes(package.lib, package.name);
+  package.library = std::make_shared<const KernelLibrary>(KernelLibrary::FromBytes(package.lib, package.name));
   MatchKernels(package.plan, ReadKernelTable(*package.library, package.name), package.name);
   for (const PlanKernel& kernel : package.plan.kernels) {
     auto& stages = package.functions.emplace_back();
@@ -191,6 +191,21 @@ std::shared_ptr<const Package> Package::FromParts(Plan plan, std::string_view li
   return package;
 }
 
+std::shared_ptr<const Package> Package::Impl::WithParams(const std::shared_ptr<const Package>& base,
+                                                         MappedBytes params) {
+  const std::shared_ptr<Package> package(new Package);
+  package->impl_ = std::make_unique<Impl>();
+  Impl& impl = *package->impl_;
+  const Impl& own = base->impl();
+  impl.name = own.name;
+  impl.library = own.library;
+  impl.functions = own.functions;
+  impl.bytes = std::move(params);
+  impl.params = impl.bytes.view();
+  impl.base = base;
+  return package;
+}
+
 std::shared_ptr<const Package> Package::Inspect(const std::string& path, const CanRun& can_run) {
   std::shared_ptr<Package> package(new Package);
   package->impl_ = OpenForAny(MappedBytes::FromFile(path), path, can_run);
@@ -224,11 +239,14 @@ std::shared_ptr<const Package> Package::InspectBytes(std::string_view bytes, con
   return package;
 }
 
-const Plan& Package::plan() const { return impl_->plan; }
-const Json& Package::manifest() const { return impl_->manifest; }
-std::string_view Package::lib() const { return impl_->lib; }
+const Plan& Package::plan() const { return impl_->base ? impl_->base->plan() : impl_->plan; }
+const Json& Package::manifest() const { return impl_->base ? impl_->base->manifest() : impl_->manifest; }
+std::string_view Package::lib() const { return impl_->base ? impl_->base->lib() : impl_->lib; }
 std::string_view Package::params() const { return impl_->params; }
 
-void Package::VerifyParams() const { CheckSectionHash(impl_->manifest, "params", impl_->params, impl_->name); }
+void Package::VerifyParams() const {
+  if (impl_->base) return impl_->base->VerifyParams();  // these came from memory
+  CheckSectionHash(impl_->manifest, "params", impl_->params, impl_->name);
+}
 
 }  // namespace hone

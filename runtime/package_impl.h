@@ -1,7 +1,7 @@
 // What a loaded package holds; for the runtime room alone.
 #pragma once
 
-#include <optional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,9 +18,14 @@ struct Package::Impl {
   Json manifest;
   Plan plan;
   std::string_view lib, params;  // into bytes
-  // Absent in a package that was only inspected.
-  std::optional<KernelLibrary> library;
+  // Null in a package that was only inspected.
+  std::shared_ptr<const KernelLibrary> library;
   std::vector<std::vector<hone_kernel_stage>> functions;  // by kernel, then by stage
+  // Whose plan, manifest and lib these are, where the parameters are others than it has; else null.
+  std::shared_ptr<const Package> base;
+
+  // The package's kernels on these parameters, which are laid out as its own.
+  static std::shared_ptr<const Package> WithParams(const std::shared_ptr<const Package>& base, MappedBytes params);
 };
 
 }  // namespace hone

@@ -244,6 +244,7 @@ int PackageCommand(const Arguments& arguments) {
       {"export", "a C header and an object file, to link into a program", ExportCommand},
       {"info", "model, target, inputs, outputs, kernels, memory", InfoCommand},
       {"join", "one file of packages for several targets", JoinPackagesCommand},
+      {"open-params", "which parameters programs can replace when they load it", OpenParamsCommand},
       {"pack", "a package of what unpack wrote", PackCommand},
       {"replace-params", "the same code with other parameters of the same shapes", ReplaceParamsCommand},
       {"unpack", "graph.json, lib.so, params.safetensors and manifest.json", UnpackCommand},

@@ -56,6 +56,7 @@ std::string Manifest(const Plan& plan, const std::string& graph, const std::stri
   manifest["index_extents"] = Json::object();
   for (const auto& [input, extent] : facts.index_extents) manifest["index_extents"][input] = extent;
   if (facts.built) manifest["built"] = BuiltJson(*facts.built);
+  if (!facts.open_params.is_null()) manifest["open_params"] = facts.open_params;
   return DumpJson(manifest);
 }
 
@@ -109,6 +110,7 @@ PackageFacts FactsOf(const Json& manifest) {
     throw Error(ExitCode::kBadData, "model_sha256 must be text, and index_extents an object of integers");
   }
   try {
+    facts.open_params = manifest.value("open_params", Json());
     if (manifest.contains("built")) facts.built = BuiltFromJson(manifest.at("built"));
   } catch (const Json::exception&) {
     throw Error(ExitCode::kBadData, kBuiltFields);

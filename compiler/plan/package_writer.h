@@ -26,6 +26,8 @@ struct PackageFacts {
     bool operator==(const Built&) const = default;
   };
   std::optional<Built> built;
+  // By the model's name of a parameter: dtype, shape and places, as OpenParams finds them; null: not told.
+  Json open_params = nullptr;
 };
 
 // The same plan, library, parameters and facts give the same bytes.

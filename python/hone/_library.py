@@ -7,7 +7,7 @@ from ctypes import POINTER, Structure, c_char_p, c_int, c_int32, c_int64, c_size
 from ._errors import BadConfigError, error_of
 from ._parts import library_path
 
-LEAST_API_VERSION = 2
+LEAST_API_VERSION = 3
 
 
 class CTensorInfo(Structure):
@@ -22,9 +22,16 @@ class CTensorInfo(Structure):
     ]
 
 
+class CParam(Structure):
+    """hone_param."""
+
+    _fields_ = [("name", c_char_p), ("data", c_void_p), ("size_bytes", c_size_t)]
+
+
 # Each function that returns a hone_status, with its arguments. Handles are void pointers.
 _CHECKED = {
     "hone_package_load": [c_char_p, POINTER(c_void_p)],
+    "hone_package_with_params": [c_void_p, POINTER(CParam), c_int32, POINTER(c_void_p)],
     "hone_package_input_info": [c_void_p, c_int32, POINTER(CTensorInfo)],
     "hone_package_output_info": [c_void_p, c_int32, POINTER(CTensorInfo)],
     "hone_session_create": [c_void_p, c_int32, POINTER(c_void_p)],

@@ -6,12 +6,12 @@ import ctypes
 import os
 import weakref
 from dataclasses import dataclass
-from typing import Any, Callable, Tuple, Union
+from typing import Any, Callable, Mapping, Optional, Tuple, Union
 
 import numpy as np
 
 from ._errors import UsageError
-from ._library import CTensorInfo, check, library
+from ._library import CParam, CTensorInfo, check, library
 
 # By hone_dtype; bfloat16 is none of numpy's own.
 _DTYPES = ("float32", "float64", "int32", "int64", "int8", "uint8", "bool", "float16", "bfloat16")
@@ -50,17 +50,38 @@ def _numpy_dtype(number: int) -> np.dtype[Any]:
     return bfloat16
 
 
+def _with_params(loaded: ctypes.c_void_p, params: Mapping[str, np.ndarray[Any, Any]]) -> ctypes.c_void_p:
+    """Frees what was loaded, and returns the handle of the same package with these parameters."""
+    try:
+        arrays = {name: np.ascontiguousarray(array) for name, array in params.items()}
+        entries = [CParam(name.encode(), array.ctypes.data, array.nbytes) for name, array in arrays.items()]
+        replaced = ctypes.c_void_p()
+        given = (CParam * len(entries))(*entries)
+        check(library().hone_package_with_params(loaded, given, len(entries), ctypes.byref(replaced)))
+        return replaced
+    finally:
+        library().hone_package_free(loaded)
+
+
 class Package:
     """A package in memory: immutable, mapped from its file, shared by any number of sessions and threads."""
 
-    def __init__(self, path: Union[str, os.PathLike[str]]) -> None:
-        """Loads and checks the file. Raises NoInputError, BadDataError, and BadConfigError for another CPU's package."""
+    def __init__(
+        self, path: Union[str, os.PathLike[str]], params: Optional[Mapping[str, np.ndarray[Any, Any]]] = None
+    ) -> None:
+        """Loads and checks the file. Raises NoInputError, BadDataError, and BadConfigError for another CPU's package.
+
+        `params`: arrays in the place of the model's parameters of these names, dense, of their types; they are copied.
+        Raises BadConfigError for a package that does not tell its parameters (`hone package open-params` makes one that
+        does), and UsageError for a name that is not among them or an array of another size."""
         self.path = os.fspath(path)
         self._handle = ctypes.c_void_p()
         encoded = os.fsencode(self.path)
         if b"\0" in encoded:
             raise UsageError("the path of a package holds a byte 0; a path without would be right")
         check(library().hone_package_load(encoded, ctypes.byref(self._handle)))
+        if params is not None:
+            self._handle = _with_params(self._handle, params)
         weakref.finalize(self, library().hone_package_free, self._handle)
         self.inputs = self._infos(library().hone_package_inputs, library().hone_package_input_info)
         self.outputs = self._infos(library().hone_package_outputs, library().hone_package_output_info)

@@ -119,9 +119,13 @@ class Session:
         return f"Session({self.package!r})"
 
 
-def load(path: Union[str, os.PathLike[str]], threads: int = 0) -> Session:
+def load(
+    path: Union[str, os.PathLike[str]],
+    threads: int = 0,
+    params: Optional[Mapping[str, np.ndarray[Any, Any]]] = None,
+) -> Session:
     """A session of the package in the file. For several sessions of one package: hone.Package and hone.Session.
 
     `threads` 0: the cores that affinity and the cgroup allow. Raises NoInputError, BadDataError, and BadConfigError
-    for a package of another CPU."""
-    return Session(Package(path), threads)
+    for a package of another CPU. `params`: as hone.Package takes them."""
+    return Session(Package(path, params), threads)

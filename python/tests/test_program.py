@@ -1,8 +1,10 @@
 """Tuning, building, timing, checking: what the program does, called from Python."""
 
 import datetime
+import json
 import os
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -54,6 +56,40 @@ def test_replaces_parameters(own_folder, small_package):
     with pytest.raises(hone.BadDataError, match="computed otherwise than first.hone computes it"):
         hone.replace_params(first, "none.hone", model="zoo:mlp")
     assert not os.path.exists("none.hone")
+
+
+def _tensors_of(safetensors):
+    """By name, of a file of float32 tensors."""
+    with open(safetensors, "rb") as file:
+        head = json.loads(file.read(int.from_bytes(file.read(8), "little")))
+        data = file.read()
+    head.pop("__metadata__", None)
+    return {
+        name: np.frombuffer(data[slice(*told["data_offsets"])], np.float32).reshape(told["shape"])
+        for name, told in head.items()
+    }
+
+
+def test_replaces_parameters_of_a_package_when_it_is_loaded(own_folder):
+    hone.build("zoo:mlp", "first.hone", no_records=True, threads=1, **SMALL)
+    hone.build("zoo:mlp", "second.hone", no_records=True, threads=1, seed=1, **SMALL)
+    save = ["zoo:mlp", "--image-shape=1,14,14", "--classes=10", "--seed=1", "--text", "--save-params=p.safetensors"]
+    subprocess.run([program_path(), "inspect", *save], check=True, capture_output=True)
+    opened = ["first.hone", "--model=zoo:mlp", "--image-shape=1,14,14", "--classes=10", "-o", "open.hone", "--json"]
+    told = subprocess.run([program_path(), "package", "open-params", *opened], check=True, capture_output=True)
+    values = _tensors_of("p.safetensors")
+    assert json.loads(told.stdout)["open"] == sorted(values) and json.loads(told.stdout)["closed"] == []
+    image = np.linspace(0, 1, 196, dtype=np.float32).reshape(1, 1, 14, 14)
+    assert (hone.load("open.hone", 1, params=values)(image) == hone.load("second.hone", 1)(image)).all()
+    assert (hone.load("open.hone", 1)(image) == hone.load("first.hone", 1)(image)).all()
+    some = hone.load("open.hone", 1, params={"fc3_bias": values["fc3_bias"]})(image)
+    assert not (some == hone.load("open.hone", 1)(image)).all()
+    with pytest.raises(hone.UsageError, match="fc3_bais.*did you mean fc3_bias"):
+        hone.load("open.hone", params={"fc3_bais": values["fc3_bias"]})
+    with pytest.raises(hone.UsageError, match="80 bytes were given; 40 would be right"):
+        hone.load("open.hone", params={"fc3_bias": values["fc3_bias"].astype(np.float64)})
+    with pytest.raises(hone.BadConfigError, match="hone package open-params"):
+        hone.load("first.hone", params={})
 
 
 def test_records_come_row_by_row_and_flat(own_folder):

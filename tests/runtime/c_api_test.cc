@@ -69,6 +69,20 @@ TEST_F(CApiTest, WrongSizesAndIndicesAreUsageErrorsWithText) {
   EXPECT_EQ(hone_session_create(package_, -2, &none), HONE_USAGE);
 }
 
+TEST_F(CApiTest, ReplacesParametersOfPackagesThatTellThemAlone) {
+  hone_package* replaced = package_;
+  EXPECT_EQ(hone_package_with_params(package_, nullptr, 0, &replaced), HONE_BAD_CONFIG);
+  EXPECT_THAT(hone_error_text(), HasSubstr("does not tell which parameters can be replaced"));
+  EXPECT_EQ(replaced, nullptr);
+  EXPECT_EQ(hone_package_with_params(package_, nullptr, 1, &replaced), HONE_USAGE);
+  EXPECT_EQ(hone_package_with_params(package_, nullptr, -1, &replaced), HONE_USAGE);
+  EXPECT_EQ(hone_package_with_params(nullptr, nullptr, 0, &replaced), HONE_USAGE);
+  EXPECT_EQ(hone_package_with_params(package_, nullptr, 0, nullptr), HONE_USAGE);
+  const hone_param unnamed{nullptr, "", 0}, empty{"w", nullptr, 4};
+  EXPECT_EQ(hone_package_with_params(package_, &unnamed, 1, &replaced), HONE_USAGE);
+  EXPECT_EQ(hone_package_with_params(package_, &empty, 1, &replaced), HONE_USAGE);
+}
+
 TEST_F(CApiTest, NullsAreUsageErrorsNotCrashes) {
   EXPECT_EQ(hone_package_load(nullptr, nullptr), HONE_USAGE);
   EXPECT_EQ(hone_session_create(nullptr, 1, nullptr), HONE_USAGE);

@@ -9,6 +9,7 @@
 #include "cli/printing/print.h"
 #include "cli/printing/print_json.h"
 #include "cli/relay_file.h"
+#include "compiler/open_params.h"
 #include "compiler/replace_params.h"
 #include "core/hash.h"
 #include "core/shell_word.h"
@@ -28,6 +29,10 @@ std::string ModelSha256(const ModelOptions& model) {
   return is_of_them && IsThere(model.model) ? Sha256Hex(ReadFile(model.model)) : "";
 }
 
+BuiltParts PartsOf(const Package& package) {
+  return {package.plan(), std::string(package.lib()), std::string(package.params()), package.manifest()};
+}
+
 // A file for several targets gets the parameters in each of its packages.
 std::string Replaced(const ReplaceParamsOptions& options) {
   const auto packages = Package::InspectAll(options.package);
@@ -35,13 +40,59 @@ std::string Replaced(const ReplaceParamsOptions& options) {
   const std::string sha256 = ModelSha256(options.model);
   std::vector<NamedPackage> replaced;
   for (const auto& package : packages) {
-    const BuiltParts parts{package->plan(), std::string(package->lib()), package->manifest()};
+    const BuiltParts parts = PartsOf(*package);
     replaced.push_back({options.package, ReplaceParams(parts, model.typed, options.package, sha256)});
   }
   return replaced.size() == 1 ? replaced[0].bytes : JoinPackages(replaced);
 }
 
+struct Opened {
+  std::string bytes;
+  OpenedPackage first;  // what is open is the same for each target, but for what its passes fold
+};
+
+Opened OpenAll(const ReplaceParamsOptions& options) {
+  const auto packages = Package::InspectAll(options.package);
+  ModelOptions with_params = options.model;
+  with_params.freeze = false;
+  const Model model = LoadModel(with_params);
+  Opened opened;
+  std::vector<NamedPackage> all;
+  for (const auto& package : packages) {
+    package->VerifyParams();
+    OpenedPackage one = OpenParams(PartsOf(*package), model.untyped, options.package);
+    all.push_back({options.package, std::move(one.package)});
+    if (all.size() == 1) opened.first = std::move(one);
+  }
+  opened.bytes = all.size() == 1 ? all[0].bytes : JoinPackages(all);
+  return opened;
+}
+
 }  // namespace
+
+int OpenParamsCommand(const Arguments& arguments) {
+  CommandLine line("hone package open-params",
+                   "Finds which parameters of its model a package holds as they are, and notes it in the package: "
+                   "programs can replace those when they load it.");
+  ReplaceParamsOptions options;
+  line.Add("PACKAGE", options.package, "a package that `hone build` wrote").Required();
+  line.Add("--model", options.model.model, "the model that it was built of").Required();
+  line.Add("-o,--output", options.output, "the package to write").Required();
+  AddModelDetails(line, options.model, "--params-file");
+  if (!line.Parse(arguments)) return 0;
+  const Opened opened = OpenAll(options);
+  WriteFileAtomically(options.output, opened.bytes);
+  if (line.json()) {
+    PrintJson({{"package", options.output}, {"open", opened.first.open}, {"closed", opened.first.closed}});
+  } else {
+    for (const std::string& name : opened.first.open) Print("open    {}\n", name);
+    for (const std::string& name : opened.first.closed) Print("closed  {}\n", name);
+    Print("{} written: {} of {} parameters can be replaced when it is loaded\n", options.output,
+          opened.first.open.size(), opened.first.open.size() + opened.first.closed.size());
+  }
+  line.Next("hone run " + ShellWord(options.output));
+  return 0;
+}
 
 int ReplaceParamsCommand(const Arguments& arguments) {
   CommandLine line("hone package replace-params",

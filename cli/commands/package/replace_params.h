@@ -1,4 +1,4 @@
-// `hone package replace-params`: the same code with other parameters.
+// `hone package replace-params` and `open-params`: the same code with other parameters, now or when it is loaded.
 #pragma once
 
 #include "cli/command.h"
@@ -6,5 +6,6 @@
 namespace hone {
 
 int ReplaceParamsCommand(const Arguments& arguments);
+int OpenParamsCommand(const Arguments& arguments);
 
 }  // namespace hone

@@ -53,8 +53,8 @@ Json AloneJson(const NodeAlone& alone, const NodeOptions& options, int threads) 
     output["agrees"] = alone.errors[i].agrees;
     outputs.push_back(std::move(output));
   }
-  return {{"model", options.model.model}, {"node", options.node},   {"threads", threads}, {"run_ns", alone.run_ns},
-          {"kernels", alone.kernels},     {"operands", operands},   {"outputs", outputs}};
+  return {{"model", options.model.model}, {"node", options.node}, {"threads", threads}, {"run_ns", alone.run_ns},
+          {"kernels", alone.kernels},     {"operands", operands}, {"outputs", outputs}};
 }
 
 void PrintAlone(const NodeAlone& alone, const NodeOptions& options, int threads) {
@@ -70,7 +70,8 @@ void PrintAlone(const NodeAlone& alone, const NodeOptions& options, int threads)
 
 void AddOptions(CommandLine& line, NodeOptions& options) {
   AddModelOptions(line, options.model);
-  line.Add("--node", options.node, "the node: its name in the model, or its first output's where it has none").Required();
+  line.Add("--node", options.node, "the node: its name in the model, or its first output's where it has none")
+      .Required();
   line.Add("--operand", options.operands,
            "NUMBER=FILE(.npy|.pb): what the node takes in place of what the reference gives it, from 0 on without "
            "constants");
@@ -107,7 +108,8 @@ int RunNodeCommand(const Arguments& arguments) {
   } else {
     PrintAlone(alone, options, threads);
   }
-  const bool agree = std::all_of(alone.errors.begin(), alone.errors.end(), [](const OutputError& e) { return e.agrees; });
+  const bool agree =
+      std::all_of(alone.errors.begin(), alone.errors.end(), [](const OutputError& e) { return e.agrees; });
   line.Next("hone verify" + line.Given(kKernelTopics) + " --bisect");
   return agree ? 0 : static_cast<int>(ExitCode::kAnswerIsNo);
 }

@@ -88,8 +88,7 @@ class Cutter {
   }
 
   ExprPtr Param(const ExprPtr& stands_for) {
-    params_.push_back(
-        std::make_shared<const relay::Var>(fmt::format("operand{}", params_.size()), stands_for->type));
+    params_.push_back(std::make_shared<const relay::Var>(fmt::format("operand{}", params_.size()), stands_for->type));
     cut_.operands.push_back(stands_for);
     return params_.back();
   }
@@ -118,9 +117,9 @@ CutNode CutOut(const relay::IRModule& bound, const std::string& node) {
   if (cut.module.main != nullptr) return cut;
   const std::vector<std::string> names = CallNames(bound);
   throw Error(ExitCode::kUsage,
-              names.empty() ? fmt::format("the nodes of {} have no names; those of an .onnx or .relay file have",
-                                          bound.name)
-                            : fmt::format("{} has no node {}{}", bound.name, node, DidYouMean(node, names)));
+              names.empty()
+                  ? fmt::format("the nodes of {} have no names; those of an .onnx or .relay file have", bound.name)
+                  : fmt::format("{} has no node {}{}", bound.name, node, DidYouMean(node, names)));
 }
 
 relay::IRModule OperandsModule(const relay::IRModule& bound, const CutNode& cut) {

@@ -1,0 +1,24 @@
+// Which of a model's parameters a package holds as they are, so that a runtime without a compiler can replace them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "compiler/relay/expr.h"
+#include "compiler/replace_params.h"
+
+namespace hone {
+
+struct OpenedPackage {
+  std::string package;              // the bytes: the package with `open_params` in its manifest
+  std::vector<std::string> open;    // the model's names of the parameters that may be replaced, sorted
+  std::vector<std::string> closed;  // and of those that may not: what the package holds was computed of them
+};
+
+// `module` is the model that the package was built of, with its parameters bound (IRModule::params). What is open is
+// proved, not looked up: the passes run on other values, and a parameter is open when each byte that changes is its own
+// value, moved (transposed, packed, transformed for Winograd's algorithm, rounded to bfloat16). Throws Error as
+// ReplaceParams does.
+OpenedPackage OpenParams(const BuiltParts& parts, const relay::IRModule& module, const std::string& name);
+
+}  // namespace hone

@@ -1,0 +1,31 @@
+#include "core/packed_param.h"
+
+#include <cstring>
+
+namespace hone {
+namespace {
+
+Tensor Transposed(const Tensor& matrix) {
+  const int64_t rows = matrix.shape().at(0), columns = matrix.shape().at(1);
+  const auto size = static_cast<size_t>(DTypeBytes(matrix.dtype()));
+  Tensor result(matrix.dtype(), {columns, rows});
+  const char* from = static_cast<const char*>(matrix.raw());
+  char* to = static_cast<char*>(result.raw());
+  for (int64_t r = 0; r < rows; ++r) {
+    for (int64_t c = 0; c < columns; ++c) {
+      std::memcpy(to + static_cast<size_t>(c * rows + r) * size, from + static_cast<size_t>(r * columns + c) * size,
+                  size);
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+Tensor PackParam(const Tensor& value, bool transposed, const PlanBuffer& buffer) {
+  const Tensor moved = transposed ? Transposed(value) : value;
+  const Tensor logical = moved.Reshaped(buffer.shape).As(buffer.dtype);
+  return buffer.layout.empty() ? logical : Pack(logical, buffer.layout);
+}
+
+}  // namespace hone
