@@ -15,8 +15,8 @@ struct NewParam {
   std::string_view bytes;  // row-major, of the model's type; copied
 };
 
-// The same kernels on a copy of the parameters, in which these are packed as the build packs them. `package` stays as it
-// is, and lives as long as the result. Throws Error: kBadConfig when the package does not tell its parameters (`hone
+// The same kernels on a copy of the parameters, in which these are packed as the build packs them. `package` stays as
+// it is, and lives as long as the result. Throws Error: kBadConfig when the package does not tell its parameters (`hone
 // package open-params` makes one that does), kUsage for a name that is not among them, one that is given twice, and
 // another number of bytes.
 std::shared_ptr<const Package> WithNewParams(const std::shared_ptr<const Package>& package,
