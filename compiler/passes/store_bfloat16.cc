@@ -33,12 +33,14 @@ ExprPtr CastTo(const ExprPtr& value, DType dtype) {
 // Puts elements elsewhere as they are.
 bool Moves(const relay::OpDef& def) { return def.traits.moves && def.pattern == OpPattern::kInjective; }
 
+bool KeepsFloat32(const Call& product) { return product.attrs.GetBool("keep_float32"); }
+
 // A product with constant weights that kernels have for bfloat16.
 bool TakesBFloat(const ExprPtr& expr) {
   if (AsAnchor(expr) == nullptr) return false;
   const Call& product = *relay::AsCall(expr);
   const std::string& name = relay::AsOp(product.op)->def->name;
-  return (name == "nn.conv2d" || name == "nn.dense") && !product.attrs.GetBool("integral") &&
+  return (name == "nn.conv2d" || name == "nn.dense") && !product.attrs.GetBool("integral") && !KeepsFloat32(product) &&
          relay::IsKernelFloat(product.args[0]->type->dtype) && relay::AsConstant(product.args[1]) != nullptr;
 }
 
@@ -46,7 +48,9 @@ bool TakesBFloat(const ExprPtr& expr) {
 // still to come into it leave the last axis where it is.
 bool IsComputedProduct(const ExprPtr& expr) {
   const Call* product = relay::AsCallTo(expr, "nn.batch_matmul");
-  if (product == nullptr || AsAnchor(expr) == nullptr || product->attrs.GetBool("integral")) return false;
+  if (product == nullptr || AsAnchor(expr) == nullptr || product->attrs.GetBool("integral") || KeepsFloat32(*product)) {
+    return false;
+  }
   const Shape& data = ShapeOf(product->args[0]);
   return !product->attrs.GetBool("transpose_a") && data[2] % 2 == 0 &&
          std::all_of(product->args.begin(), product->args.end(), [](const ExprPtr& arg) {

@@ -17,9 +17,9 @@ struct BFloatOptions {
 // so do the pools, moves and concatenations on the way there; the weights are bfloat16 too where the channels of a
 // group come in pairs, but for depthwise convolutions, whose few products are float32's. Sums, biases, activations and
 // everything else stay float32: a value becomes bfloat16 where it is stored, by a cast that fuses into the kernel
-// before it, and float32 again where it is read. The graph's inputs and results keep their types. Integral products and
-// values of other types stay as they are. The module must have its types; returns the module itself when nothing
-// changes.
+// before it, and float32 again where it is read. The graph's inputs and results keep their types. Integral products,
+// those that keep float32 (keep_float32.h) and values of other types stay as they are. The module must have its types;
+// returns the module itself when nothing changes.
 relay::IRModule StoreBFloat16(const relay::IRModule& module, const BFloatOptions& options);
 
 }  // namespace hone

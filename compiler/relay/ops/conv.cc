@@ -184,7 +184,8 @@ OpDef ConvOp() {
                Text("out_layout", "", "how the result lies in memory; empty means as data"),
                Text("out_dtype", "", "of the result; empty means the data's"),
                IntegralAttr(),
-               LongSumsAttr()};
+               LongSumsAttr(),
+               KeepFloat32Attr()};
   def.support_level = 2;
   def.pattern = OpPattern::kAnchor;
   def.layout = LayoutRule::kAnchor;

@@ -1,4 +1,4 @@
-// What nn.conv2d and nn.dense have in common: sums of whole numbers.
+// What products have in common: sums of whole numbers, and products that keep their floats.
 #pragma once
 
 #include "compiler/relay/op.h"
@@ -13,6 +13,11 @@ inline AttrSpec IntegralAttr() {
 // Beside the first: a convolution of bytes, whose sums int32 holds and float32 rounds.
 inline AttrSpec LongSumsAttr() {
   return {"long_sums", AttrKind::kBool, false, "of integral: partial sums reach 2^24 and stay below 2^31"};
+}
+
+// A layer that a choice of precisions left in float32.
+inline AttrSpec KeepFloat32Attr() {
+  return {"keep_float32", AttrKind::kBool, false, "multiplies float32 whatever precision the build has"};
 }
 
 }  // namespace hone::relay

@@ -115,8 +115,10 @@ OpDef DenseOp() {
   def.name = "nn.dense";
   def.description = "data times the transpose of weight";
   def.inputs = {{"data", "(rows, columns)"}, {"weight", "(units, columns)"}};
-  def.attrs = {
-      {"units", AttrKind::kInt, int64_t{0}, "rows of weight; 0 means as weight says"}, kOutDtype, IntegralAttr()};
+  def.attrs = {{"units", AttrKind::kInt, int64_t{0}, "rows of weight; 0 means as weight says"},
+               kOutDtype,
+               IntegralAttr(),
+               KeepFloat32Attr()};
   def.support_level = 1;
   def.pattern = OpPattern::kAnchor;
   def.layout = LayoutRule::kAnchor;
@@ -135,7 +137,8 @@ OpDef BatchMatmulOp() {
                 {"tensor_b", "(batch, n, k), or (batch, k, n) without transpose_b"}};
   def.attrs = {kOutDtype,
                {"transpose_a", AttrKind::kBool, false, "whether tensor_a is stored (batch, k, m)"},
-               {"transpose_b", AttrKind::kBool, true, "whether tensor_b is stored (batch, n, k)"}};
+               {"transpose_b", AttrKind::kBool, true, "whether tensor_b is stored (batch, n, k)"},
+               KeepFloat32Attr()};
   def.pattern = OpPattern::kAnchor;
   def.layout = LayoutRule::kNative;
   def.traits.folds = Folds::kProducts;

@@ -7,6 +7,7 @@
 #include "compiler/passes/fusion/fuse.h"
 #include "compiler/passes/graph/anchor.h"
 #include "compiler/passes/graph/typed_graph.h"
+#include "compiler/passes/keep_float32.h"
 #include "tests/compiler/passes/pass_testing.h"
 
 namespace hone::testing {
@@ -186,6 +187,23 @@ TEST(StoreBFloat16, LeavesWhatNoProductReads) {
   const ExprPtr first = ReluConv(x, 8, 16, 1, 1);
   const IRModule both = ModuleOf(relay::MakeTuple({first, Conv(first, 16, 4, 1, 2)}));
   EXPECT_EQ(StoreBFloat16(both, {}).main, both.main);
+}
+
+// The one that is marked reads floats, which the layer before stores for nobody else; its result may still be stored.
+TEST(StoreBFloat16, LeavesTheLayersThatKeepFloat32) {
+  const auto named = [](const ExprPtr& conv, const char* name) {
+    const relay::Call& call = *relay::AsCall(conv);
+    return MakeCall("nn.conv2d", call.args, call.attrs, name);
+  };
+  const ExprPtr first = MakeCall("nn.relu", {named(Conv(Input("x", {1, 3, 8, 8}), 3, 16, 1, 1), "a")});
+  const ExprPtr second = MakeCall("nn.relu", {named(Conv(first, 16, 16, 1, 2), "b")});
+  const IRModule module = ModuleOf(named(Conv(second, 16, 8, 1, 3), "c"));
+  EXPECT_EQ(KeepFloat32(module, {"d"}).main, module.main);
+  const IRModule stored = StoreBFloat16(KeepFloat32(module, {"b"}), {});
+  ExpectSameMeaning(module, stored, kRounding);
+  EXPECT_THAT(Anchors(stored), ElementsAre("float32 float32 float32: relu", "float32 float32 bfloat16: relu",
+                                           "bfloat16 bfloat16 float32: none"));
+  EXPECT_EQ(Anchors(StoreBFloat16(KeepFloat32(module, {"b", "c"}), {})), Anchors(module));
 }
 
 }  // namespace
