@@ -27,6 +27,12 @@ class StepClock {
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
+PackagePrecision PrecisionOf(const BuildOptions& options) {
+  PackagePrecision precision = options.precision;
+  if (precision.name == "float32") precision.name = PrecisionName(options.context.precision);
+  return precision;
+}
+
 }  // namespace
 
 BuildResult Build(const relay::IRModule& module, const BuildOptions& options) {
@@ -41,7 +47,8 @@ BuildResult Build(const relay::IRModule& module, const BuildOptions& options) {
   const std::string lib = LinkShared(lowered.objects, options.context.target);
   clock.Done("link");
   const PackageFacts facts{
-      IndexExtents(typed), options.model_sha256, BuiltFacts(options.context, lowered.kernel_keys), {}};
+      IndexExtents(typed), options.model_sha256, BuiltFacts(options.context, lowered.kernel_keys), {},
+      PrecisionOf(options)};
   result.package = WritePackage(lowered.plan, lib, lowered.params, facts);
   clock.Done("pack");
   result.report.flops = lowered.flops;

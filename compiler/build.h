@@ -11,6 +11,7 @@
 #include "compiler/relay/expr.h"
 #include "core/build_context.h"
 #include "core/config_source.h"
+#include "core/package_precision.h"
 #include "core/plan.h"
 
 namespace hone {
@@ -20,7 +21,8 @@ struct BuildOptions {
   ConfigSource* configs = nullptr;  // not owned; null: analytic defaults only
   // Called after each pass with its name and the module (for --dump-passes).
   std::function<void(const std::string& pass, const relay::IRModule& module)> after_pass;
-  std::string model_sha256 = {};  // of the model's file, for the package's manifest; empty: it has none
+  std::string model_sha256 = {};    // of the model's file, for the package's manifest; empty: it has none
+  PackagePrecision precision = {};  // for the manifest; a float32 that the context is not is the context's
 };
 
 struct BuildReport {

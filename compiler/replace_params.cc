@@ -76,7 +76,10 @@ std::string ReplaceParams(const BuiltParts& parts, const relay::IRModule& module
                           const std::string& model_sha256) {
   const relay::IRModule typed = relay::InferType(module);
   const Lowered lowered = Repack(parts, typed, name);
-  PackageFacts facts{IndexExtents(typed), model_sha256, FactsOf(parts.manifest).built, {}};
+  PackageFacts facts = FactsOf(parts.manifest);
+  facts.index_extents = IndexExtents(typed);
+  facts.model_sha256 = model_sha256;
+  facts.open_params = nullptr;
   return WritePackage(lowered.plan, parts.lib, lowered.params, facts);
 }
 

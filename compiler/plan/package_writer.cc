@@ -51,6 +51,7 @@ std::string Manifest(const Plan& plan, const std::string& graph, const std::stri
   manifest["required_features"] = RequiredFeatures(plan);
   manifest["model"] = plan.model;
   if (!facts.model_sha256.empty()) manifest["model_sha256"] = facts.model_sha256;
+  if (facts.precision.name != "float32") manifest["precision"] = ToJson(facts.precision);
   manifest["sections"] = {{"graph", SectionJson(graph)}, {"lib", SectionJson(lib)}, {"params", SectionJson(params)}};
   manifest["dispatch"] = DispatchTable(plan);
   manifest["index_extents"] = Json::object();
@@ -115,6 +116,7 @@ PackageFacts FactsOf(const Json& manifest) {
   } catch (const Json::exception&) {
     throw Error(ExitCode::kBadData, kBuiltFields);
   }
+  if (manifest.contains("precision")) facts.precision = PackagePrecisionFromJson(manifest.at("precision"));
   return facts;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/build_context.h"
+#include "core/package_precision.h"
 #include "core/plan.h"
 #include "core/serialize.h"
 
@@ -28,6 +29,7 @@ struct PackageFacts {
   std::optional<Built> built;
   // By the model's name of a parameter: dtype, shape and places, as OpenParams finds them; null: not told.
   Json open_params = nullptr;
+  PackagePrecision precision;  // float32 alone: not told
 };
 
 // The same plan, library, parameters and facts give the same bytes.
