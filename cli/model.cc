@@ -183,12 +183,12 @@ Model LoadModel(const ModelOptions& options) {
   return model;
 }
 
-FloatModel LoadFloatModel(const ModelOptions& options) {
-  if (options.model.rfind(kZoo, 0) == 0) {
-    return FloatModel::FromBytes(ExportOnnxBytes(LoadModel(options).typed), options.model);
+FloatModel LoadFloatModel(const ModelOptions& options, QuantisedFor reader) {
+  if (options.model.rfind(kZoo, 0) == 0 || IsRelayFile(options.model)) {
+    return FloatModel::FromBytes(ExportOnnxBytes(LoadModel(options).typed), options.model, reader);
   }
   RequireNoZooOptions(options);
-  return FloatModel::Read(options.model);
+  return FloatModel::Read(options.model, reader);
 }
 
 }  // namespace hone

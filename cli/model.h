@@ -51,7 +51,8 @@ Model LoadModel(const ModelOptions& options);
 
 // --shape, --dim and --value as the importer takes them. Throws Error(kUsage).
 OnnxImportOptions ImportOptionsOf(const ModelOptions& options);
-// MODEL as an ONNX graph that can be quantised; a zoo network is exported. Throws Error as LoadModel and FloatModel do.
-FloatModel LoadFloatModel(const ModelOptions& options);
+// MODEL as an ONNX graph that can be quantised; a zoo network or .relay file is exported. Throws Error as LoadModel,
+// FloatModel and the export do.
+FloatModel LoadFloatModel(const ModelOptions& options, QuantisedFor reader = QuantisedFor::kFile);
 
 }  // namespace hone

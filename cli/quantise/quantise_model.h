@@ -8,20 +8,12 @@
 #include <vector>
 
 #include "cli/model.h"
-#include "cli/quantise/value_statistics.h"
+#include "cli/quantise/quantiser.h"
 #include "compiler/frontend/quantise/quantisation_plan.h"
 #include "compiler/quantise/signal_error.h"
 
 namespace hone {
 
-struct QuantiseOptions {
-  std::string calibrate;  // a folder, or "random"
-  int64_t samples = 8;    // that are drawn when it is random
-  std::string method = "min-max";
-  double percentile = 99.999;
-  bool no_bias_correction = false;
-  double max_error = 0;  // of the outputs, max|y-r|/max|r|; 0: whatever it is
-};
 // --calibrate, --samples, --method, --percentile, --no-bias-correction and --max-error.
 void AddQuantiseOptions(CommandLine& line, QuantiseOptions& options);
 
@@ -45,6 +37,7 @@ struct QuantisedModel {
 // float, as few as it takes. Throws Error: kAnswerIsNo when no layer can be quantised within it, naming the least error
 // that was reached; kBadData for a model that is quantised already or has no layer to quantise; what ReadCalibration
 // and LoadModel throw.
-QuantisedModel QuantiseModel(const ModelOptions& model, const QuantiseOptions& options, int threads);
+QuantisedModel QuantiseModel(const ModelOptions& model, const QuantiseOptions& options, int threads,
+                             QuantisedFor reader = QuantisedFor::kFile);
 
 }  // namespace hone

@@ -20,7 +20,7 @@
 namespace hone {
 namespace {
 
-constexpr int64_t kLeastOpset = 13;
+constexpr int64_t kScalesPerChannel = 13;  // the opset
 
 [[noreturn]] void Refuse(const std::string& name, const std::string& why) {
   throw Error(ExitCode::kBadData, fmt::format("{}: {}", name, why));
@@ -33,12 +33,13 @@ int64_t OpsetOf(const onnx::ModelProto& model, const std::string& name) {
   Refuse(name, "not an ONNX model, or a damaged one: it names no opset");
 }
 
-void Check(const onnx::ModelProto& model, const std::string& name) {
+void Check(const onnx::ModelProto& model, const std::string& name, QuantisedFor reader) {
   if (!model.has_graph()) Refuse(name, "not an ONNX model, or a damaged one: it has no graph");
-  if (const int64_t opset = OpsetOf(model, name); opset < kLeastOpset) {
+  const int64_t opset = OpsetOf(model, name);
+  if (reader == QuantisedFor::kFile && opset < kScalesPerChannel) {
     Refuse(name, fmt::format("the model uses opset {0}, and scales per channel begin with {1}; convert it with "
                              "onnx.version_converter.convert_version(model, {1})",
-                             opset, kLeastOpset));
+                             opset, kScalesPerChannel));
   }
   for (const auto& node : model.graph().node()) {
     const std::string& op = node.op_type();
@@ -111,9 +112,9 @@ void DropWeightInputs(onnx::GraphProto& graph) {
   graph.mutable_input()->Swap(&kept);
 }
 
-std::shared_ptr<const onnx::ModelProto> Prepared(onnx::ModelProto model, const std::string& name,
+std::shared_ptr<const onnx::ModelProto> Prepared(onnx::ModelProto model, const std::string& name, QuantisedFor reader,
                                                  const ExternalData* external) {
-  Check(model, name);
+  Check(model, name, reader);
   ReadExternal(model, name, external);
   onnx::GraphProto& graph = *model.mutable_graph();
   NameNodes(graph);
@@ -132,7 +133,7 @@ constexpr char kNotOnnx[] = "not an ONNX model, or a damaged one";
 
 }  // namespace
 
-FloatModel FloatModel::Read(const std::string& path) {
+FloatModel FloatModel::Read(const std::string& path, QuantisedFor reader) {
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   struct stat info{};
   if (fd < 0 || fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) {
@@ -145,16 +146,16 @@ FloatModel FloatModel::Read(const std::string& path) {
   file.SetCloseOnDelete(true);
   if (!model.ParseFromZeroCopyStream(&file)) Refuse(path, kNotOnnx);
   const ExternalData external(path);
-  return FloatModel(Prepared(std::move(model), path, &external));
+  return FloatModel(Prepared(std::move(model), path, reader, &external));
 }
 
-FloatModel FloatModel::FromBytes(std::string_view bytes, const std::string& name) {
+FloatModel FloatModel::FromBytes(std::string_view bytes, const std::string& name, QuantisedFor reader) {
   onnx::ModelProto model;
   if (bytes.size() > static_cast<size_t>(std::numeric_limits<int>::max()) ||
       !model.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
     Refuse(name, kNotOnnx);
   }
-  return FloatModel(Prepared(std::move(model), name, nullptr));
+  return FloatModel(Prepared(std::move(model), name, reader, nullptr));
 }
 
 const onnx::GraphProto& FloatModel::graph() const { return proto_->graph(); }

@@ -1,6 +1,7 @@
 // An ONNX model as it is made ready to be quantised: the file's own graph, names and all.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -15,15 +16,20 @@ class ModelProto;
 
 namespace hone {
 
+// Who reads the quantised model. A file that others read needs opset 13, where scales per channel begin; hone reads
+// them in a model of any opset.
+enum class QuantisedFor : uint8_t { kFile, kHone };
+
 // Every node has a name, constants are initializers, weights in other files were read, and batch normalisations behind
 // convolutions are part of these. Computes what the model computes. Immutable; copies share the graph.
 class FloatModel {
  public:
-  // Throws Error: kNoInput when there is no such file; kBadData for what is no ONNX model, has an opset older than 13
-  // (scales per channel begin there), is quantised already, or holds 2 GiB or more.
-  static FloatModel Read(const std::string& path);
+  // Throws Error: kNoInput when there is no such file; kBadData for what is no ONNX model, has an opset older than
+  // `reader` takes, is quantised already, or holds 2 GiB or more.
+  static FloatModel Read(const std::string& path, QuantisedFor reader = QuantisedFor::kFile);
   // The same from bytes; `name` is for messages. Weights in other files are refused.
-  static FloatModel FromBytes(std::string_view bytes, const std::string& name);
+  static FloatModel FromBytes(std::string_view bytes, const std::string& name,
+                              QuantisedFor reader = QuantisedFor::kFile);
 
   const onnx::ModelProto& proto() const { return *proto_; }
   const onnx::GraphProto& graph() const;

@@ -1,0 +1,25 @@
+// Which calibration inputs are looked at, and which judge what came of it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cli/quantise/calibration_inputs.h"
+
+namespace hone {
+
+struct CalibrationSplit {
+  std::vector<CalibrationSample> seen, held_out;
+  // Those that errors are measured on: held out, or where nothing is, the same ones.
+  const std::vector<CalibrationSample>& judges() const { return held_out.empty() ? seen : held_out; }
+};
+
+// Every fifth sample of five or more is held out.
+CalibrationSplit SplitCalibration(std::vector<CalibrationSample> all);
+
+// The split of a folder's samples, or of `drawn` random ones where `from` is "random". Throws Error as ReadCalibration.
+CalibrationSplit CalibrationOf(const std::string& from, int64_t drawn, const std::vector<InputSpec>& specs,
+                               uint64_t seed);
+
+}  // namespace hone
