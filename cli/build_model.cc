@@ -22,7 +22,7 @@ KernelLosses LossesOf(const Plan& plan, const RecordConfigSource& source, const 
 
 BuiltModel BuildModel(const relay::IRModule& module, const Machine& machine, const RecordOptions& records,
                       const std::function<void(const std::string&, const relay::IRModule&)>& after_pass,
-                      const std::string& model_sha256) {
+                      const std::string& model_sha256, const PackagePrecision& precision) {
   const RecordLayers layers = OpenRecords(records, module.name);
   std::optional<RecordConfigSource> source;
   if (!layers.empty()) source.emplace(layers, machine.fingerprint);
@@ -31,6 +31,7 @@ BuiltModel BuildModel(const relay::IRModule& module, const Machine& machine, con
   options.configs = source.has_value() ? &*source : nullptr;
   options.after_pass = after_pass;
   options.model_sha256 = model_sha256;
+  options.precision = precision;
   BuiltModel built{Build(module, options), {}};
   if (source) built.losses = LossesOf(built.result.plan, *source, machine.context);
   return built;

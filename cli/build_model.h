@@ -15,9 +15,9 @@ struct BuiltModel {
   BuildResult result;
   KernelLosses losses;
 };
-// The records are those of OpenRecords for the module's own name. `model_sha256`: as BuildOptions'.
+// The records are those of OpenRecords for the module's own name. `model_sha256` and `precision`: as BuildOptions'.
 BuiltModel BuildModel(const relay::IRModule& module, const Machine& machine, const RecordOptions& records,
                       const std::function<void(const std::string&, const relay::IRModule&)>& after_pass = nullptr,
-                      const std::string& model_sha256 = "");
+                      const std::string& model_sha256 = "", const PackagePrecision& precision = {});
 
 }  // namespace hone

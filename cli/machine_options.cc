@@ -28,11 +28,16 @@ BuildContext ContextOf(const MachineOptions& options) {
   return context;
 }
 
+std::string WhyNoBFloat16(const BuildContext& context) {
+  if (!context.machine().bfloat_dots_feature.empty()) return "";
+  return fmt::format("needs a CPU that multiplies bfloat16 (avx512bf16; bf16 on AArch64); {} has float32 and int8",
+                     context.target.ToText());
+}
+
 void CheckPrecision(const BuildContext& context) {
-  if (context.precision == Precision::kFloat32 || !context.machine().bfloat_dots_feature.empty()) return;
-  throw Error(ExitCode::kUsage, fmt::format("--precision bfloat16 needs a CPU that multiplies bfloat16 (avx512bf16; "
-                                            "bf16 on AArch64); {} has float32 alone",
-                                            context.target.ToText()));
+  if (context.precision == Precision::kFloat32) return;
+  const std::string why_not = WhyNoBFloat16(context);
+  if (!why_not.empty()) throw Error(ExitCode::kUsage, "--precision bfloat16 " + why_not);
 }
 
 void AddThreadsOption(CommandLine& line, int& threads) {
@@ -59,22 +64,26 @@ void AddMachineOptions(CommandLine& line, MachineOptions& options) {
 
 namespace {
 
-void AddNumberOptions(CommandLine& line, MachineOptions& options) {
+void AddNumberOptions(CommandLine& line, MachineOptions& options, const std::vector<std::string>& precisions) {
   line.Add("--math", options.math, "exact: no kernels that trade accuracy for speed, as Winograd's do")
       .OneOf({"fast", "exact"})
       .ShowDefault()
       .About(Topic::kMath);
-  line.Add("--precision", options.precision, "bfloat16: what layers multiply and keep; sums stay float32")
-      .OneOf({"float32", "bfloat16"})
+  const bool of_model = precisions.size() > kContextPrecisions.size();
+  line.Add("--precision", options.precision,
+           of_model ? "what layers multiply: bfloat16, with sums in float32; int8, quantised by --calibrate; auto: per "
+                      "layer the fastest of them within --max-error"
+                    : "bfloat16: what layers multiply and keep; sums stay float32")
+      .OneOf(precisions)
       .ShowDefault()
       .About(Topic::kMath);
 }
 
 }  // namespace
 
-void AddContextOptions(CommandLine& line, MachineOptions& options) {
+void AddContextOptions(CommandLine& line, MachineOptions& options, const std::vector<std::string>& precisions) {
   AddMachineOptions(line, options);
-  AddNumberOptions(line, options);
+  AddNumberOptions(line, options, precisions);
 }
 
 void AddContextOptions(CommandLine& line, MachineOptions& options, std::vector<std::string>& targets) {
@@ -83,7 +92,7 @@ void AddContextOptions(CommandLine& line, MachineOptions& options, std::vector<s
            "times, the package holds code for each, and what loads it takes the best that it can run")
       .About(Topic::kTarget);
   AddThreadsOption(line, options.threads);
-  AddNumberOptions(line, options);
+  AddNumberOptions(line, options, kModelPrecisions);
 }
 
 Machine ResolveMachine(const MachineOptions& options) {

@@ -20,9 +20,13 @@ struct MachineOptions {
 };
 // --target and --threads.
 void AddMachineOptions(CommandLine& line, MachineOptions& options);
+// What --precision takes: of a context, and where the command itself makes a model of it (cli/precision).
+inline const std::vector<std::string> kContextPrecisions = {"float32", "bfloat16"};
+inline const std::vector<std::string> kModelPrecisions = {"float32", "bfloat16", "int8", "auto"};
 // Those, --math and --precision: for every command that makes tasks or a package of a model.
-void AddContextOptions(CommandLine& line, MachineOptions& options);
-// The same with --target once for each of several machines; options.target stays as it is.
+void AddContextOptions(CommandLine& line, MachineOptions& options,
+                       const std::vector<std::string>& precisions = kContextPrecisions);
+// The same with kModelPrecisions and --target once for each of several machines; options.target stays as it is.
 void AddContextOptions(CommandLine& line, MachineOptions& options, std::vector<std::string>& targets);
 // -O alone.
 void AddOptLevelOption(CommandLine& line, int& opt_level);
@@ -34,10 +38,12 @@ struct Machine {
   bool is_host = false;     // the very machine that we run on, not merely its kind
   Fingerprint fingerprint;  // of this machine; not known for another target
 };
-// The part of a context that is the same on any machine.
+// The part of a context that is the same on any machine. int8 and auto are float32's, until a model is made of them.
 BuildContext ContextOf(const MachineOptions& options);
 // Throws Error(kUsage) for a precision that the target has no instructions for, naming what it has.
 void CheckPrecision(const BuildContext& context);
+// Why the target has no bfloat16, to go on after a name; empty when it has.
+std::string WhyNoBFloat16(const BuildContext& context);
 // Threads are by default the cores that this machine's affinity and cgroup allow, or the target's -num-cores. Throws
 // Error(kUsage).
 Machine ResolveMachine(const MachineOptions& options);

@@ -31,6 +31,7 @@ struct TuneOptions {
   CacheMode cache = CacheMode::kColdWeights;
   uint64_t seed = 0;
   std::string model;       // for people and for the run's id
+  std::string precision;   // likewise, where a model of several precisions or of another was made: "int8", "auto"
   std::vector<int> cores;  // that a local runner times on, so that compilers keep off them; empty: not known
 };
 

@@ -15,6 +15,7 @@ TuningRun MakeTuningRun(const TuneOptions& options) {
   asked["math"] = options.context.exact_math ? "exact" : "fast";
   // Left out where it is float32: runs of before there were others go on.
   if (options.context.precision != Precision::kFloat32) asked["precision"] = PrecisionName(options.context.precision);
+  if (!options.precision.empty()) asked["precision"] = options.precision;
   asked["cache"] = CacheModeName(options.cache);
   TuningRun run;
   run.json = DumpJson(asked);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <optional>
 
 #include "cli/build_model.h"
 #include "cli/command_line.h"
@@ -10,6 +11,8 @@
 #include "cli/files/read_file.h"
 #include "cli/files/write_file.h"
 #include "cli/model.h"
+#include "cli/precision/precision_output.h"
+#include "cli/precision/prepare_model.h"
 #include "cli/printing/dispatch_table.h"
 #include "cli/printing/number_text.h"
 #include "cli/printing/print.h"
@@ -29,7 +32,14 @@ struct BuildCommandOptions {
   MachineOptions machine;
   std::vector<std::string> targets = {};
   RecordOptions records;
+  PrecisionOptions precision;
   std::string output, dump_passes;
+};
+
+// One target's.
+struct Result {
+  BuiltModel built;
+  std::optional<ChosenPrecision> precision;
 };
 
 void MakeFolder(const std::string& path) {
@@ -82,9 +92,11 @@ Json LayoutsJson(const LayoutReport& layouts) {
           {"per_layer_ns", layouts.per_layer_ns}};
 }
 
-void PrintReport(const BuiltModel& built) {
-  const BuildResult& result = built.result;
-  Print("{}{}{}", DispatchText(result.plan, built.losses), LayoutsText(result.report.layouts), MemoryText(result.plan));
+void PrintReport(const Result& of) {
+  const BuildResult& result = of.built.result;
+  if (of.precision) Print("{}", ChosenPrecisionText(*of.precision));
+  Print("{}{}{}", DispatchText(result.plan, of.built.losses), LayoutsText(result.report.layouts),
+        MemoryText(result.plan));
 }
 
 std::string SummaryText(const BuildResult& result) {
@@ -95,25 +107,28 @@ std::string SummaryText(const BuildResult& result) {
                      FlopText(result.report.flops), result.plan.threads, total);
 }
 
-Json ReportJson(const BuiltModel& built, const std::string& output) {
-  const BuildResult& result = built.result;
+Json ReportJson(const Result& of, const std::string& output) {
+  const BuildResult& result = of.built.result;
   Json seconds = Json::object();
   for (const auto& [step, s] : result.report.seconds) seconds[step] = s;
-  return {{"package", output},
-          {"model", result.plan.model},
-          {"target", result.plan.target.ToText()},
-          {"threads", result.plan.threads},
-          {"dispatch", DispatchJson(result.plan, built.losses)},
-          {"layouts", LayoutsJson(result.report.layouts)},
-          {"memory", MemoryJson(result.plan)},
-          {"gflop", result.report.flops / 1e9},
-          {"seconds", seconds}};
+  Json report = {{"package", output},
+                 {"model", result.plan.model},
+                 {"target", result.plan.target.ToText()},
+                 {"threads", result.plan.threads},
+                 {"dispatch", DispatchJson(result.plan, of.built.losses)},
+                 {"layouts", LayoutsJson(result.report.layouts)},
+                 {"memory", MemoryJson(result.plan)},
+                 {"gflop", result.report.flops / 1e9},
+                 {"seconds", seconds}};
+  if (of.precision) report["precision"] = ChosenPrecisionJson(*of.precision);
+  return report;
 }
 
 void AddOptions(CommandLine& line, BuildCommandOptions& options) {
   AddModelOptions(line, options.model);
   line.Add("-o,--output", options.output, "the package to write").Required();
   AddContextOptions(line, options.machine, options.targets);
+  AddPrecisionOptions(line, options.precision);
   AddRecordOptions(line, options.records);
   AddOptLevelOption(line, options.machine.opt_level);
   line.Add("--dump-passes", options.dump_passes,
@@ -131,31 +146,41 @@ std::vector<Machine> ResolveMachines(const BuildCommandOptions& options) {
   return machines;
 }
 
-std::string BytesOf(const std::vector<BuiltModel>& results) {
-  if (results.size() == 1) return results[0].result.package;
+Result BuildFor(const Machine& machine, const Model& model, const std::string& model_sha256,
+                const BuildCommandOptions& options, const std::string& dump_passes) {
+  const PreparedModel prepared =
+      PrepareModel(options.model, model, options.machine.precision, options.precision, machine, options.records);
+  const PackagePrecision precision = prepared.chosen ? PackagePrecisionOf(*prepared.chosen) : PackagePrecision();
+  BuiltModel built =
+      BuildModel(prepared.typed, prepared.machine, options.records, PassDumper(dump_passes), model_sha256, precision);
+  return {std::move(built), prepared.chosen};
+}
+
+std::string BytesOf(const std::vector<Result>& results) {
+  if (results.size() == 1) return results[0].built.result.package;
   std::vector<NamedPackage> packages;
-  for (const BuiltModel& built : results) packages.push_back({"the package", built.result.package});
+  for (const Result& each : results) packages.push_back({"the package", each.built.result.package});
   return JoinPackages(packages);
 }
 
-void PrintReports(const std::vector<BuiltModel>& results, const std::string& output, size_t bytes) {
+void PrintReports(const std::vector<Result>& results, const std::string& output, size_t bytes) {
   if (results.size() == 1) {
     PrintReport(results[0]);
-    Print("{} written: {}\n", output, SummaryText(results[0].result));
+    Print("{} written: {}\n", output, SummaryText(results[0].built.result));
     return;
   }
-  for (const BuiltModel& built : results) {
-    Print("target {}\n", built.result.plan.target.ToText());
-    PrintReport(built);
-    Print("{}\n\n", SummaryText(built.result));
+  for (const Result& each : results) {
+    Print("target {}\n", each.built.result.plan.target.ToText());
+    PrintReport(each);
+    Print("{}\n\n", SummaryText(each.built.result));
   }
   Print("{} written: {}, {} packages\n", output, BytesText(static_cast<int64_t>(bytes)), results.size());
 }
 
-Json ReportsJson(const std::vector<BuiltModel>& results, const std::string& output) {
+Json ReportsJson(const std::vector<Result>& results, const std::string& output) {
   if (results.size() == 1) return ReportJson(results[0], output);
   Json packages = Json::array();
-  for (const BuiltModel& built : results) packages.push_back(ReportJson(built, output));
+  for (const Result& each : results) packages.push_back(ReportJson(each, output));
   return {{"package", output}, {"packages", packages}};
 }
 
@@ -166,16 +191,17 @@ int BuildCommand(const Arguments& arguments) {
   BuildCommandOptions options;
   AddOptions(line, options);
   if (!line.Parse(arguments)) return 0;
+  CheckPrecisionOptions(options.machine.precision, options.precision);
   const std::vector<Machine> machines = ResolveMachines(options);
   const Model model = LoadModel(options.model);
   const std::string model_sha256 = Sha256OfFile(model.name);
-  std::vector<BuiltModel> results;
+  std::vector<Result> results;
   for (const Machine& machine : machines) {
     const std::string own = machines.size() == 1 || options.dump_passes.empty()
                                 ? options.dump_passes
                                 : fmt::format("{}/{}", options.dump_passes, results.size() + 1);
-    results.push_back(BuildModel(model.typed, machine, options.records, PassDumper(own), model_sha256));
-    Warn(results.back().result.plan);
+    results.push_back(BuildFor(machine, model, model_sha256, options, own));
+    Warn(results.back().built.result.plan);
   }
   const std::string bytes = BytesOf(results);
   WriteFileAtomically(options.output, bytes);
@@ -190,7 +216,7 @@ int BuildCommand(const Arguments& arguments) {
   });
   line.Next(runs_here ? "hone run " + ShellWord(options.output) + line.Given({Topic::kThreads})
                       : "hone package info " + ShellWord(options.output));
-  if (machines.size() == 1 && CountSource(results[0].result.plan, "record") > 0) {
+  if (machines.size() == 1 && CountSource(results[0].built.result.plan, "record") > 0) {
     line.Next("hone compare" + line.Given(kKernelTopics) + " --from-records");
   }
   return 0;

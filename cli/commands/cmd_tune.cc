@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <thread>
 
 #include "cli/command_line.h"
 #include "cli/key_options.h"
 #include "cli/machine_options.h"
 #include "cli/model.h"
+#include "cli/precision/precision_output.h"
+#include "cli/precision/prepare_model.h"
 #include "cli/printing/network_finals_output.h"
 #include "cli/printing/number_text.h"
 #include "cli/printing/print.h"
@@ -36,6 +39,7 @@ struct TuneCommandOptions {
   MachineOptions machine;
   TuneOptions tune;
   RemoteRunnerOptions remote;
+  PrecisionOptions precision;
   int64_t early_stopping = -1;  // not given
   std::string db, replay, budget, until_gain, cache = "cold-weights", finals = "network", cores;
   std::vector<std::string> tasks;
@@ -49,7 +53,8 @@ std::string StrategyList() {
 
 void AddOptions(CommandLine& line, TuneCommandOptions& options) {
   AddModelOptions(line, options.model);
-  AddContextOptions(line, options.machine);
+  AddContextOptions(line, options.machine, kModelPrecisions);
+  AddPrecisionOptions(line, options.precision);
   AddStoreOption(line, options.db);
   line.Add("--trials", options.tune.budget.trials, "stop after so many trials in all, those of earlier runs counted")
       .Between(int64_t{1}, int64_t{1} << 40);
@@ -136,6 +141,7 @@ TuneOptions Complete(const TuneCommandOptions& options) {
   tune.cache = ParseCacheMode(options.cache);
   tune.seed = options.model.seed;
   tune.model = options.model.model;
+  if (ChoosesPrecision(options.machine.precision)) tune.precision = options.machine.precision;
   if (!options.until_gain.empty()) tune.budget.until_gain = ParseUntilGain(options.until_gain);
   if (options.early_stopping >= 0) tune.budget.early_stopping = options.early_stopping;
   tune.cores = CoresOfThisMachine(options.cores);
@@ -161,17 +167,47 @@ int64_t NowNs() {
 struct Tuned {
   TuneReport report;
   NetworkFinals network;
+  std::optional<ChosenPrecision> precision;
 };
 
-Tuned TuneAndRank(const TuneCommandOptions& options, const relay::IRModule& module, const std::vector<Task>& tasks,
-                  TuneOptions tune, Runner& runner, RecordStore& store, TuneOutput& output) {
+// What is tuned: the model that --precision makes of the one that was given, or of auto all that it is chosen among.
+struct Subject {
+  PreparedModel prepared;
+  std::vector<Task> tasks;
+};
+Subject SubjectOf(const TuneCommandOptions& options, const Model& model, const Machine& machine) {
+  if (options.machine.precision == "auto") {
+    return {{model.typed, machine, std::nullopt},
+            TasksOfEachPrecision(options.model, model, options.precision, machine)};
+  }
+  PreparedModel prepared =
+      PrepareModel(options.model, model, options.machine.precision, options.precision, machine, {});
+  std::vector<Task> tasks = ExtractTasks(prepared.typed, prepared.machine.context);
+  return {std::move(prepared), std::move(tasks)};
+}
+
+// With the records that tuning left.
+PreparedModel ChooseAmongTuned(const TuneCommandOptions& options, const Model& model, const Machine& machine) {
+  RecordOptions records;
+  records.db = options.db;
+  return PrepareModel(options.model, model, "auto", options.precision, machine, records);
+}
+
+Tuned TuneAndRank(const TuneCommandOptions& options, const Model& model, const Subject& subject, TuneOptions tune,
+                  Runner& runner, RecordStore& store, TuneOutput& output) {
+  const std::vector<Task>& tasks = subject.tasks;
+  PreparedModel prepared = subject.prepared;
   const int64_t end_ns = tune.budget.time_ns > 0 ? NowNs() + tune.budget.time_ns : 0;
   tune.budget.time_ns -= NetworkShareNs(options, tune.budget);
   const auto observe = [&output](const TuneEvent& event) { output.Observe(event); };
   Tuned tuned;
   tuned.report = Tune(tasks, tune, runner, store, observe, CatchStopSignals());
-  if (options.finals == "network" && !tuned.report.interrupted) {
-    tuned.network = HoldNetworkFinals(module, tune, runner, store, end_ns, CatchStopSignals());
+  if (tuned.report.interrupted) return tuned;
+  if (options.machine.precision == "auto") prepared = ChooseAmongTuned(options, model, prepared.machine);
+  tuned.precision = prepared.chosen;
+  if (options.finals == "network") {
+    tune.context = prepared.machine.context;
+    tuned.network = HoldNetworkFinals(prepared.typed, tune, runner, store, end_ns, CatchStopSignals());
   }
   return tuned;
 }
@@ -186,14 +222,16 @@ Patience StorePatience() {
   return patience;
 }
 
-Tuned Search(const TuneCommandOptions& options, Runner* runner, const relay::IRModule& module,
-             const std::vector<Task>& tasks, const TuneOptions& tune, TuneOutput& output) {
+Tuned Search(const TuneCommandOptions& options, Runner* runner, const Model& model, const Subject& subject,
+             const TuneOptions& tune, TuneOutput& output) {
   if (runner == nullptr) {
     const auto observe = [&output](const TuneEvent& event) { output.Observe(event); };
-    return {Replay(tasks, tune, *OpenExistingStore(options.replay), observe, CatchStopSignals()), {}};
+    return {Replay(subject.tasks, tune, *OpenExistingStore(options.replay), observe, CatchStopSignals()),
+            {},
+            subject.prepared.chosen};
   }
   const std::unique_ptr<RecordStore> store = MakePatient(OpenStore(options.db), StorePatience());
-  return TuneAndRank(options, module, tasks, tune, *runner, *store, output);
+  return TuneAndRank(options, model, subject, tune, *runner, *store, output);
 }
 
 }  // namespace
@@ -204,6 +242,7 @@ int TuneCommand(const Arguments& arguments) {
   TuneCommandOptions options;
   AddOptions(line, options);
   if (!line.Parse(arguments)) return 0;
+  CheckPrecisionOptions(options.machine.precision, options.precision);
   TuneOptions tune = Complete(options);
   const Model model = LoadModel(options.model);
   // Whoever waits for a runner does so within the budget.
@@ -214,19 +253,21 @@ int TuneCommand(const Arguments& arguments) {
   const std::unique_ptr<Runner> runner = MakeRunner(options);
   const Machine machine = MachineOf(options, runner.get(), line);
   tune.context = machine.context;
-  std::vector<Task> tasks = ExtractTasks(model.typed, machine.context);
-  FilterTasks(tasks, options.tasks);
-  TuneOutput output(line.json(), StatusLine().terminal(), tasks.size(), tune.budget);
-  const Tuned tuned = Search(options, runner.get(), model.typed, tasks, tune, output);
+  Subject subject = SubjectOf(options, model, machine);
+  FilterTasks(subject.tasks, options.tasks);
+  TuneOutput output(line.json(), StatusLine().terminal(), subject.tasks.size(), tune.budget);
+  const Tuned tuned = Search(options, runner.get(), model, subject, tune, output);
   output.Finish();
   if (line.json()) {
     Json report = ReportJson(tuned.report);
     report["target"] = machine.context.target.ToText();
     report["threads"] = machine.context.threads;
     report["network_finals"] = NetworkFinalsJson(tuned.network);
+    if (tuned.precision) report["precision"] = ChosenPrecisionJson(*tuned.precision);
     PrintJson(report);
   } else {
-    Print("{}{}", ReportText(tuned.report), NetworkFinalsText(tuned.network));
+    const std::string chosen = tuned.precision ? ChosenPrecisionText(*tuned.precision) : "";
+    Print("{}{}{}", ReportText(tuned.report), chosen, NetworkFinalsText(tuned.network));
   }
   const std::string nothing = WhyNothingWorked(tuned.report);
   if (!nothing.empty() && !tuned.report.interrupted) throw Error(ExitCode::kAnswerIsNo, nothing);

@@ -17,6 +17,7 @@ class TemporaryPackage {
   TemporaryPackage(const TemporaryPackage&) = delete;
   TemporaryPackage& operator=(const TemporaryPackage&) = delete;
   const Package* operator->() const { return package_.get(); }
+  const std::string& path() const { return path_; }
 
  private:
   std::string path_;

@@ -1,0 +1,90 @@
+#include "cli/precision/network_timer.h"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+
+#include "cli/bench/time_packages.h"
+#include "cli/files/temporary_package.h"
+#include "cli/profile/profile.h"
+#include "compiler/schedules/schedule.h"
+#include "core/nth.h"
+
+namespace hone {
+namespace {
+
+class LocalTimer : public NetworkTimer {
+ public:
+  explicit LocalTimer(int threads) : threads_(threads) {}
+
+  std::vector<NetworkTime> Time(const std::vector<const BuildResult*>& networks) override {
+    std::vector<std::unique_ptr<TemporaryPackage>> files;
+    std::vector<std::string> paths;
+    for (const BuildResult* network : networks) {
+      files.push_back(std::make_unique<TemporaryPackage>(network->package));
+      paths.push_back(files.back()->path());
+    }
+    TimePackagesOptions options;
+    options.threads = threads_;
+    options.rounds = 5;
+    options.min_time_ns = 500'000'000;
+    options.profiled_runs = 15;
+    std::vector<NetworkTime> times;
+    for (const TimedPackage& timed : TimePackages(paths, options)) {
+      times.push_back({MiddleOf(RoundTimes(timed, false)), timed.call_ns});
+    }
+    return times;
+  }
+  bool measures() const override { return true; }
+
+ private:
+  static int64_t MiddleOf(std::vector<int64_t> ns) {
+    const auto middle = ns.begin() + static_cast<std::ptrdiff_t>(ns.size() / 2);
+    std::nth_element(ns.begin(), middle, ns.end());
+    return *middle;
+  }
+
+  int threads_;
+};
+
+// One core's memory, in bytes a nanosecond: no target is told by it apart from another, and only what has no schedule
+// is timed by it.
+constexpr double kBytesPerNs = 10;
+
+double ExpectedNs(const Plan& plan, const PlanCall& call) {
+  const Dispatch& dispatch = Nth(plan.kernels, call.kernel).dispatch;
+  if (dispatch.expected_ns > 0) return static_cast<double>(dispatch.expected_ns);
+  const Schedule* schedule = dispatch.workload.empty() ? nullptr : FindSchedule(dispatch.schedule);
+  if (schedule == nullptr) return static_cast<double>(BytesOf(plan, call)) / kBytesPerNs;
+  return schedule->EstimateNs(Workload::Parse(dispatch.workload), MachineModelFor(plan.target, plan.threads),
+                              Config::Parse(dispatch.config));
+}
+
+class EstimatingTimer : public NetworkTimer {
+ public:
+  std::vector<NetworkTime> Time(const std::vector<const BuildResult*>& networks) override {
+    std::vector<NetworkTime> times;
+    for (const BuildResult* network : networks) {
+      NetworkTime time;
+      for (const PlanCall& call : network->plan.calls) {
+        time.call_ns.push_back(static_cast<int64_t>(ExpectedNs(network->plan, call)));
+        time.ns += time.call_ns.back();
+      }
+      times.push_back(std::move(time));
+    }
+    return times;
+  }
+  bool measures() const override { return false; }
+};
+
+}  // namespace
+
+std::unique_ptr<NetworkTimer> MakeLocalTimer(int threads) { return std::make_unique<LocalTimer>(threads); }
+
+std::unique_ptr<NetworkTimer> MakeEstimatingTimer() { return std::make_unique<EstimatingTimer>(); }
+
+std::unique_ptr<NetworkTimer> MakeNetworkTimer(const Machine& machine) {
+  return machine.is_host ? MakeLocalTimer(machine.context.threads) : MakeEstimatingTimer();
+}
+
+}  // namespace hone

@@ -1,0 +1,42 @@
+#include "cli/precision/precision_options.h"
+
+#include <fmt/format.h>
+
+#include "core/error.h"
+
+namespace hone {
+
+void AddPrecisionOptions(CommandLine& line, PrecisionOptions& options) {
+  line.Add("--calibrate", options.calibrate,
+           "with --precision int8 and auto: a folder of inputs (.npz, .npy, .pb, or a folder of these per sample), or "
+           "random")
+      .About(Topic::kMath);
+  line.Add("--samples", options.samples, "how many inputs --calibrate random draws")
+      .Between(int64_t{1}, int64_t{1} << 20)
+      .ShowDefault()
+      .About(Topic::kMath);
+  line.Add("--max-error", options.max_error,
+           "with --precision int8 and auto: the most that max|y-r|/max|r| of an output may be; by default 0.01 for "
+           "auto, for int8 whatever it is")
+      .BetweenReal(0, 1)
+      .About(Topic::kMath);
+}
+
+bool ChoosesPrecision(const std::string& precision) { return precision == "int8" || precision == "auto"; }
+
+void CheckPrecisionOptions(const std::string& precision, const PrecisionOptions& options) {
+  if (!ChoosesPrecision(precision)) {
+    const char* given = !options.calibrate.empty() ? "--calibrate" : options.max_error >= 0 ? "--max-error" : nullptr;
+    if (given == nullptr) return;
+    throw Error(ExitCode::kUsage, fmt::format("{} goes with --precision int8 or auto, not with {}", given, precision));
+  }
+  if (options.calibrate.empty()) {
+    throw Error(ExitCode::kUsage,
+                fmt::format("--precision {} needs --calibrate FOLDER with inputs, or --calibrate random", precision));
+  }
+  if (precision == "int8" && options.max_error == 0) {
+    throw Error(ExitCode::kUsage, "--max-error 0 leaves no layer in int8; right is more than 0, or --precision auto");
+  }
+}
+
+}  // namespace hone

@@ -1,0 +1,139 @@
+#include "cli/precision/prepare_model.h"
+
+#include <algorithm>
+
+#include "cli/build_model.h"
+#include "cli/precision/run_package.h"
+#include "cli/quantise/quantise_model.h"
+#include "compiler/frontend/onnx/onnx_import.h"
+#include "compiler/relay/infer_type.h"
+
+namespace hone {
+namespace {
+
+QuantiseOptions CalibrationOf(const PrecisionOptions& options) {
+  QuantiseOptions calibration;
+  calibration.calibrate = options.calibrate;
+  calibration.samples = options.samples;
+  return calibration;
+}
+
+// What models are run with on this machine to see their values.
+BuildContext ContextHere(const Machine& machine) {
+  MachineOptions options;
+  options.threads = machine.is_host ? machine.context.threads : 0;
+  return ResolveMachine(options).context;
+}
+
+void AddTasks(const std::vector<Task>& more, std::vector<Task>& tasks) {
+  for (const Task& task : more) {
+    const auto known =
+        std::find_if(tasks.begin(), tasks.end(), [&](const Task& t) { return t.workload == task.workload; });
+    if (known == tasks.end()) {
+      tasks.push_back(task);
+    } else {
+      known->uses = std::max(known->uses, task.uses);
+    }
+  }
+}
+
+ChosenPrecision Described(const QuantisedModel& quantised, const PrecisionOptions& options) {
+  ChosenPrecision chosen;
+  chosen.is_float32 = false;
+  chosen.calibrate = options.calibrate;
+  chosen.max_error = options.max_error;
+  chosen.samples = quantised.samples;
+  chosen.held_out = quantised.held_out;
+  for (const LayerError& layer : quantised.layers) {
+    const LayerPrecision precision = layer.quantised ? LayerPrecision::kInt8 : LayerPrecision::kFloat32;
+    const double alone_db = layer.quantised ? layer.alone.sqnr_db() : SignalError::kExact;
+    chosen.layers.push_back({layer.layer.node, layer.layer.op_type, precision, 0, 0, alone_db});
+  }
+  TriedNetwork only;
+  only.what = "int8";
+  only.layers = CountLayers(chosen.layers);
+  only.taken = true;
+  for (const auto& [name, error] : quantised.outputs) only.error = std::max(only.error, error.largest());
+  chosen.tried.push_back(only);
+  return chosen;
+}
+
+PreparedModel Quantised(const ModelOptions& options, const PrecisionOptions& precision, const Machine& machine) {
+  QuantiseOptions calibration = CalibrationOf(precision);
+  calibration.max_error = std::max(precision.max_error, 0.0);
+  const QuantisedModel quantised =
+      QuantiseModel(options, calibration, machine.is_host ? machine.context.threads : 0, QuantisedFor::kHone);
+  PreparedModel prepared;
+  prepared.typed =
+      relay::InferType(ImportOnnxBytes(quantised.bytes, options.model, ImportOptionsOf(options)).module);
+  prepared.machine = machine;
+  prepared.chosen = Described(quantised, precision);
+  return prepared;
+}
+
+Machine WithPrecision(const Machine& machine, Precision precision) {
+  Machine with = machine;
+  with.context.precision = precision;
+  return with;
+}
+
+PrecisionTools ToolsFor(const PrecisionModels& models, const Machine& machine, const BuildContext& here,
+                        const RecordOptions& records, NetworkTimer& timer) {
+  PrecisionTools tools;
+  tools.timer = &timer;
+  tools.build = [&machine, &records](const PrecisionNetwork& network) {
+    return BuildModel(network.module, WithPrecision(machine, network.precision), records).result;
+  };
+  // What was built for another machine is built once more for this one: the sums' order may differ, no rounding does.
+  tools.run = [&](const PrecisionNetwork& network, const BuildResult& built) {
+    if (machine.is_host) return RunPackage(built.package, models.samples().judges(), here.threads);
+    BuildOptions options;
+    options.context = here;
+    options.context.precision = network.precision;
+    return RunPackage(Build(network.module, options).package, models.samples().judges(), here.threads);
+  };
+  return tools;
+}
+
+PreparedModel Chosen(const ModelOptions& options, const Model& model, const PrecisionOptions& precision,
+                     const Machine& machine, const RecordOptions& records) {
+  const BuildContext here = ContextHere(machine);
+  const QuantiseOptions calibration = CalibrationOf(precision);
+  const PrecisionModels models(options, model.typed, calibration, here);
+  const std::unique_ptr<NetworkTimer> timer = MakeNetworkTimer(machine);
+  PreparedModel prepared;
+  prepared.chosen =
+      ChoosePrecision(models, precision.max_error < 0 ? kAutoMaxError : precision.max_error,
+                      WhyNoBFloat16(machine.context), ToolsFor(models, machine, here, records, *timer));
+  prepared.chosen->calibrate = precision.calibrate;
+  const PrecisionNetwork& network = prepared.chosen->network;
+  prepared.typed = prepared.chosen->is_float32 ? model.typed : network.module;
+  prepared.machine = WithPrecision(machine, network.precision);
+  return prepared;
+}
+
+}  // namespace
+
+PreparedModel PrepareModel(const ModelOptions& options, const Model& model, const std::string& precision,
+                           const PrecisionOptions& precision_options, const Machine& machine,
+                           const RecordOptions& records) {
+  if (precision == "int8") return Quantised(options, precision_options, machine);
+  if (precision == "auto") return Chosen(options, model, precision_options, machine, records);
+  return {model.typed, machine, std::nullopt};
+}
+
+std::vector<Task> TasksOfEachPrecision(const ModelOptions& options, const Model& model,
+                                       const PrecisionOptions& precision_options, const Machine& machine) {
+  const QuantiseOptions calibration = CalibrationOf(precision_options);
+  const PrecisionModels models(options, model.typed, calibration, ContextHere(machine));
+  std::vector<Task> tasks = ExtractTasks(model.typed, machine.context);
+  const auto add = [&](LayerPrecision precision) {
+    const PrecisionNetwork network = models.NetworkOf(models.All(precision));
+    AddTasks(ExtractTasks(network.module, WithPrecision(machine, network.precision).context), tasks);
+  };
+  if (WhyNoBFloat16(machine.context).empty()) add(LayerPrecision::kBFloat16);
+  if (models.why_not_int8().empty()) add(LayerPrecision::kInt8);
+  return tasks;
+}
+
+}  // namespace hone

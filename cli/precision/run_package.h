@@ -1,0 +1,20 @@
+// Runs a package on this machine, sample by sample.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/quantise/calibration_inputs.h"
+#include "compiler/quantise/signal_error.h"
+
+namespace hone {
+
+// Each sample's outputs. Throws Error as Package::FromBytes does.
+std::vector<std::vector<Tensor>> RunPackage(const std::string& package, const std::vector<CalibrationSample>& samples,
+                                            int threads);
+
+// Of all outputs the largest max |y - r| / max |r|, each over all samples. An output that is not finite counts as an
+// infinite error.
+double LargestError(const std::vector<std::vector<Tensor>>& made, const std::vector<std::vector<Tensor>>& reference);
+
+}  // namespace hone
