@@ -46,9 +46,11 @@ BuildResult Build(const relay::IRModule& module, const BuildOptions& options) {
   clock.Done("lower and compile");
   const std::string lib = LinkShared(lowered.objects, options.context.target);
   clock.Done("link");
-  const PackageFacts facts{
-      IndexExtents(typed), options.model_sha256, BuiltFacts(options.context, lowered.kernel_keys), {},
-      PrecisionOf(options)};
+  const PackageFacts facts{IndexExtents(typed),
+                           options.model_sha256,
+                           BuiltFacts(options.context, lowered.kernel_keys),
+                           {},
+                           PrecisionOf(options)};
   result.package = WritePackage(lowered.plan, lib, lowered.params, facts);
   clock.Done("pack");
   result.report.flops = lowered.flops;

@@ -29,9 +29,8 @@ double ErrorField(const Json& json, const char* name) {
 Json ToJson(const PackagePrecision& precision) {
   Json json = {{"name", precision.name}};
   if (precision.float32_layers + precision.bfloat16_layers + precision.int8_layers == 0) return json;
-  json["layers"] = {{"float32", precision.float32_layers},
-                    {"bfloat16", precision.bfloat16_layers},
-                    {"int8", precision.int8_layers}};
+  json["layers"] = {
+      {"float32", precision.float32_layers}, {"bfloat16", precision.bfloat16_layers}, {"int8", precision.int8_layers}};
   json["error"] = Finite(precision.error);
   if (precision.max_error >= 0) json["max_error"] = Finite(precision.max_error);
   return json;

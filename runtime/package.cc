@@ -6,7 +6,6 @@
 
 #include "core/error.h"
 #include "core/package_format.h"
-#include "core/package_precision.h"
 #include "core/required_features.h"
 #include "runtime/fat_package.h"
 #include "runtime/host_cpu.h"
@@ -41,17 +40,6 @@ void CheckModelHash(const Json& manifest, const std::string& name) {
   const std::string text = hash->is_string() ? hash->get<std::string>() : "";
   if (text.size() != 64 || !std::all_of(text.begin(), text.end(), is_digit)) {
     throw Error(ExitCode::kBadData, fmt::format("{}: manifest: model_sha256 is not 64 hex digits", name));
-  }
-}
-
-// Left out by older writers, and where it is float32.
-void CheckPrecision(const Json& manifest, const std::string& name) {
-  const auto precision = manifest.find("precision");
-  if (precision == manifest.end()) return;
-  try {
-    PackagePrecisionFromJson(*precision);
-  } catch (const Error& error) {
-    throw Error(ExitCode::kBadData, fmt::format("{}: manifest: precision: {}", name, error.what()));
   }
 }
 
@@ -136,7 +124,6 @@ std::unique_ptr<Package::Impl> Open(MappedBytes bytes, std::string_view part, co
   const PackageParts parts = SplitPackage(part, name);
   CheckFormat(parts.manifest, name);
   CheckModelHash(parts.manifest, name);
-  CheckPrecision(parts.manifest, name);
   package->manifest = parts.manifest;
   package->lib = parts.lib;
   package->params = parts.params;

@@ -85,7 +85,7 @@ class Table {
 
   const std::vector<LayerOptions>& layers_;
   const double budget_;
-  std::vector<Row> least_;                                // of the last layer, by option
+  std::vector<Row> least_;                               // of the last layer, by option
   std::vector<std::vector<std::vector<uint8_t>>> from_;  // by layer, option and levels: the option before
 };
 

@@ -17,7 +17,7 @@ struct LayerChoice {
   std::string layer, op;
   LayerPrecision precision = LayerPrecision::kFloat32;
   double float32_ns = 0, ns = 0;  // in the network of that precision alone; 0: not known
-  double alone_db = 0;            // the signal-to-noise ratio of what it makes by itself; SignalError::kExact of float32
+  double alone_db = 0;  // the signal-to-noise ratio of what it makes by itself; SignalError::kExact of float32
 };
 
 using LayerCounts = std::array<int64_t, kLayerPrecisions>;  // by LayerPrecision
@@ -35,21 +35,21 @@ struct ChosenPrecision {
   PrecisionNetwork network;
   bool is_float32 = true;  // the network is the model itself
   std::vector<LayerChoice> layers;
-  std::vector<TriedNetwork> tried;     // float32 first
-  std::vector<std::string> left_out;   // precisions that were not tried, each with the reason
-  size_t samples = 0, held_out = 0;    // as QuantisedModel's
-  std::string calibrate;               // the folder, or "random"
-  double max_error = -1;               // below 0: whatever it is
-  bool measured = true;                // times were taken, not estimated; true where there are none
-  double error() const;                // of what was taken
+  std::vector<TriedNetwork> tried;    // float32 first
+  std::vector<std::string> left_out;  // precisions that were not tried, each with the reason
+  size_t samples = 0, held_out = 0;   // as QuantisedModel's
+  std::string calibrate;              // the folder, or "random"
+  double max_error = -1;              // below 0: whatever it is
+  bool measured = true;               // times were taken, not estimated; true where there are none
+  double error() const;               // of what was taken
 };
 
 // For the manifest.
 PackagePrecision PackagePrecisionOf(const ChosenPrecision& chosen);
 LayerCounts CountLayers(const std::vector<LayerChoice>& layers);
 
-// What the search asks for. `build`: for the machine that it is for, with its records. `run`: the same network's outputs
-// on the judging samples, on this machine, given what `build` made of it.
+// What the search asks for. `build`: for the machine that it is for, with its records. `run`: the same network's
+// outputs on the judging samples, on this machine, given what `build` made of it.
 struct PrecisionTools {
   std::function<BuildResult(const PrecisionNetwork&)> build;
   std::function<std::vector<std::vector<Tensor>>(const PrecisionNetwork&, const BuildResult&)> run;

@@ -64,8 +64,7 @@ PreparedModel Quantised(const ModelOptions& options, const PrecisionOptions& pre
   const QuantisedModel quantised =
       QuantiseModel(options, calibration, machine.is_host ? machine.context.threads : 0, QuantisedFor::kHone);
   PreparedModel prepared;
-  prepared.typed =
-      relay::InferType(ImportOnnxBytes(quantised.bytes, options.model, ImportOptionsOf(options)).module);
+  prepared.typed = relay::InferType(ImportOnnxBytes(quantised.bytes, options.model, ImportOptionsOf(options)).module);
   prepared.machine = machine;
   prepared.chosen = Described(quantised, precision);
   return prepared;
@@ -102,9 +101,8 @@ PreparedModel Chosen(const ModelOptions& options, const Model& model, const Prec
   const PrecisionModels models(options, model.typed, calibration, here);
   const std::unique_ptr<NetworkTimer> timer = MakeNetworkTimer(machine);
   PreparedModel prepared;
-  prepared.chosen =
-      ChoosePrecision(models, precision.max_error < 0 ? kAutoMaxError : precision.max_error,
-                      WhyNoBFloat16(machine.context), ToolsFor(models, machine, here, records, *timer));
+  prepared.chosen = ChoosePrecision(models, precision.max_error < 0 ? kAutoMaxError : precision.max_error,
+                                    WhyNoBFloat16(machine.context), ToolsFor(models, machine, here, records, *timer));
   prepared.chosen->calibrate = precision.calibrate;
   const PrecisionNetwork& network = prepared.chosen->network;
   prepared.typed = prepared.chosen->is_float32 ? model.typed : network.module;

@@ -34,8 +34,8 @@ void Quantiser::MeasureValues() {
   for (const QuantisableLayer& layer : layers_) {
     if (!options_.no_bias_correction && layer.op_type != "MatMul") axes.emplace(layer.input, layer.channel_axis);
   }
-  measured_ = Measure(model_, values, axes, samples_.seen, {ParseRangeMethod(options_.method), options_.percentile},
-                      settings_);
+  measured_ =
+      Measure(model_, values, axes, samples_.seen, {ParseRangeMethod(options_.method), options_.percentile}, settings_);
 }
 
 Quantiser::Written Quantiser::Write(const std::set<std::string>& left) const {

@@ -1,5 +1,7 @@
 #include "compiler/plan/package_writer.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <cstring>
 
@@ -39,6 +41,14 @@ PackageFacts::Built BuiltFromJson(const Json& json) {
   built.precision = bfloat16 ? Precision::kBFloat16 : Precision::kFloat32;
   built.kernels = json.at("kernels").get<std::vector<std::string>>();
   return built;
+}
+
+PackagePrecision PrecisionFromJson(const Json& json) {
+  try {
+    return PackagePrecisionFromJson(json);
+  } catch (const Error& error) {
+    throw Error(ExitCode::kBadData, fmt::format("manifest: precision: {}", error.what()));
+  }
 }
 
 std::string Manifest(const Plan& plan, const std::string& graph, const std::string& lib, const std::string& params,
@@ -116,7 +126,7 @@ PackageFacts FactsOf(const Json& manifest) {
   } catch (const Json::exception&) {
     throw Error(ExitCode::kBadData, kBuiltFields);
   }
-  if (manifest.contains("precision")) facts.precision = PackagePrecisionFromJson(manifest.at("precision"));
+  if (manifest.contains("precision")) facts.precision = PrecisionFromJson(manifest.at("precision"));
   return facts;
 }
 

@@ -123,40 +123,6 @@ TEST(Package, TheModelsHashMayBeMissingButNotDamaged) {
   }
 }
 
-TEST(Package, ThePrecisionMayBeMissingButNotDamaged) {
-  const auto pack = [](const Json& precision) {
-    return PackTestPackage(TestPlan(), ReadTestKernels(), std::string(64, '\0'), {}, {}, precision);
-  };
-  const Json layers = {{"float32", 1}, {"bfloat16", 0}, {"int8", 2}};
-  const Json chosen = {{"name", "mixed"}, {"layers", layers}, {"error", 0.004}, {"max_error", 0.01}};
-  for (const Json& right : {Json{{"name", "bfloat16"}}, chosen}) {
-    EXPECT_EQ(Package::FromBytes(pack(right), "new")->manifest()["precision"], right);
-  }
-  const auto with = [&](const char* field, const Json& value) {
-    Json json = chosen;
-    json[field] = value;
-    return json;
-  };
-  Json fewer = layers, negative = layers;
-  fewer.erase("int8");
-  negative["float32"] = -1;
-  for (const auto& [wrong, why] : std::vector<std::pair<Json, std::string>>{
-           {Json("int8"), "name"},
-           {with("name", "int4"), "name is \"int4\"; right is float32, bfloat16, int8 or mixed"},
-           {with("name", 8), "name"},
-           {with("layers", 3), "float32"},
-           {with("layers", fewer), "int8"},
-           {with("layers", negative), "float32"},
-           {with("error", -0.5), "error is -0.5; right is 0 or more"},
-           {with("error", "small"), "error"},
-           {with("max_error", -1), "max_error is -1"}}) {
-    const Error error = ErrorOf(pack(wrong));
-    EXPECT_EQ(error.code(), ExitCode::kBadData) << wrong;
-    EXPECT_THAT(error.what(), HasSubstr("manifest: precision: ")) << wrong;
-    EXPECT_THAT(error.what(), HasSubstr(why)) << wrong;
-  }
-}
-
 TEST(Package, AMissingFeatureIsBadConfigAndNamed) {
   const Error error = ErrorOf(PackTestPackage(TestPlan(), ReadTestKernels(), std::string(64, '\0'), {"avx9000"}));
   EXPECT_EQ(error.code(), ExitCode::kBadConfig);

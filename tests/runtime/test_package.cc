@@ -42,10 +42,8 @@ Json SectionJson(const std::string& bytes) {
 }
 
 std::string ManifestText(const Plan& plan, const std::string& graph, const std::string& lib, const std::string& params,
-                         const std::vector<std::string>& required_features, const Json& model_sha256,
-                         const Json& precision) {
+                         const std::vector<std::string>& required_features, const Json& model_sha256) {
   Json manifest;
-  if (!precision.is_null()) manifest["precision"] = precision;
   if (!model_sha256.is_null()) manifest["model_sha256"] = model_sha256;
   manifest["format"] = kPackageVersion;
   manifest["target"] = plan.target.ToText();
@@ -104,10 +102,9 @@ Plan FailingPlan() {
 }
 
 std::string PackTestPackage(const Plan& plan, const std::string& lib, const std::string& params,
-                            const std::vector<std::string>& required_features, const Json& model_sha256,
-                            const Json& precision) {
+                            const std::vector<std::string>& required_features, const Json& model_sha256) {
   const std::string graph = DumpJson(ToJson(plan));
-  const std::string manifest = ManifestText(plan, graph, lib, params, required_features, model_sha256, precision);
+  const std::string manifest = ManifestText(plan, graph, lib, params, required_features, model_sha256);
   PackageHeader header{};
   std::memcpy(header.magic, kPackageMagic, sizeof(header.magic));
   header.version = kPackageVersion;

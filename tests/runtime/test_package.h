@@ -18,10 +18,9 @@ std::string ReadFile(const std::string& path);
 Plan TestPlan();
 // A plan of one call: the kernel that returns code 7.
 Plan FailingPlan();
-// The package's bytes, its hashes right. `model_sha256` and `precision` are the manifest's fields; null: there is none.
+// The package's bytes, its hashes right. `model_sha256` is the manifest's field; null: there is none.
 std::string PackTestPackage(const Plan& plan, const std::string& lib, const std::string& params,
-                            const std::vector<std::string>& required_features = {}, const Json& model_sha256 = {},
-                            const Json& precision = {});
+                            const std::vector<std::string>& required_features = {}, const Json& model_sha256 = {});
 // PackTestPackage of TestPlan with the weight 3.
 std::string TestPackage();
 // What the test package must compute, bit for bit.

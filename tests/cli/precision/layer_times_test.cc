@@ -27,9 +27,7 @@ TEST(LayerTimes, ACallOfSeveralLayersIsSharedAndALayerOfSeveralCallsSummed) {
   EXPECT_EQ(LayerTimes(plan, {10, 3, 4}, {"a", "b", "c", "d"}), (Times{{"a", 5}, {"b", 5}, {"c", 7}}));
 }
 
-TEST(LayerTimes, WithoutLayersThereAreNone) {
-  EXPECT_EQ(LayerTimes(PlanOf({{"a"}}), {10}, {"other"}), Times());
-}
+TEST(LayerTimes, WithoutLayersThereAreNone) { EXPECT_EQ(LayerTimes(PlanOf({{"a"}}), {10}, {"other"}), Times()); }
 
 }  // namespace
 }  // namespace hone

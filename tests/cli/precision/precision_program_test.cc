@@ -128,7 +128,8 @@ TEST_F(PrecisionProgram, AutoTakesOneThatHoldsTheBudgetAndTellsAll) {
   }
   EXPECT_EQ(taken, 1);
   const Json manifest = ManifestOf("P.hone");
-  const std::string name = manifest.contains("precision") ? manifest.at("precision").at("name").get<std::string>() : "float32";
+  const std::string name =
+      manifest.contains("precision") ? manifest.at("precision").at("name").get<std::string>() : "float32";
   EXPECT_EQ(chosen.at("name"), name);
 }
 
@@ -162,9 +163,10 @@ TEST_F(PrecisionProgram, TunesWhatItWillBuild) {
 }
 
 TEST_F(PrecisionProgram, TunesEachPrecisionAndChoosesWithTheRecords) {
-  const ProgramResult r = Shell("hone tune " + kModel +
-                                "--threads 1 --precision auto --max-error 0.2 --calibrate random --samples 5 --trials 12 "
-                                "--finals kernels --db s.db --tasks 512x64 --json");
+  const ProgramResult r =
+      Shell("hone tune " + kModel +
+            "--threads 1 --precision auto --max-error 0.2 --calibrate random --samples 5 --trials 12 "
+            "--finals kernels --db s.db --tasks 512x64 --json");
   ASSERT_EQ(r.code, 0) << r.err;
   const Json done = Json::parse(r.out.substr(r.out.rfind('\n', r.out.size() - 2) + 1));
   std::string tasks;
@@ -181,7 +183,8 @@ TEST_F(PrecisionProgram, RefusesWhatDoesNotGoTogether) {
   Expect(kBuild + "--precision auto" + end, 2, "--precision auto needs --calibrate FOLDER");
   Expect(kBuild + "--calibrate random" + end, 2, "--calibrate goes with --precision int8 or auto, not with float32");
   Expect(kBuild + "--max-error 0.1" + end, 2, "--max-error goes with --precision int8 or auto, not with float32");
-  Expect(kBuild + "--precision int8 --max-error 0 --calibrate random" + end, 2, "--max-error 0 leaves no layer in int8");
+  Expect(kBuild + "--precision int8 --max-error 0 --calibrate random" + end, 2,
+         "--max-error 0 leaves no layer in int8");
   Expect(kBuild + "--precision auto --max-error 2 --calibrate random" + end, 2, "--max-error");
   Expect(kBuild + "--precision int4" + end, 2, "--precision");
   Expect("hone build " + kModel + "--no-records --target cortex-a72 --precision bfloat16" + end, 2,

@@ -1,5 +1,6 @@
 #include "compiler/plan/package_writer.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -70,6 +71,38 @@ TEST(PackageWriter, KernelsOfBytesNeedWhatMultipliesThem) {
 
 TEST(PackageWriter, EqualInputsGiveEqualBytes) {
   EXPECT_EQ(WritePackage(SmallPlan(), "lib", "params"), WritePackage(SmallPlan(), "lib", "params"));
+}
+
+TEST(FactsOf, ThePrecisionMayBeMissingButNotDamaged) {
+  EXPECT_EQ(FactsOf(Json::object()).precision, PackagePrecision());
+  const Json layers = {{"float32", 1}, {"bfloat16", 0}, {"int8", 2}};
+  const Json chosen = {{"name", "mixed"}, {"layers", layers}, {"error", 0.004}, {"max_error", 0.01}};
+  for (const Json& right : {Json{{"name", "bfloat16"}}, chosen}) {
+    EXPECT_EQ(ToJson(FactsOf(Json{{"precision", right}}).precision), right);
+  }
+  const auto with = [&](const char* field, const Json& value) {
+    Json json = chosen;
+    json[field] = value;
+    return json;
+  };
+  Json fewer = layers, negative = layers;
+  fewer.erase("int8");
+  negative["float32"] = -1;
+  for (const auto& [wrong, why] : std::vector<std::pair<Json, std::string>>{
+           {Json("int8"), "name"},
+           {with("name", "int4"), "name is \"int4\"; right is float32, bfloat16, int8 or mixed"},
+           {with("name", 8), "name"},
+           {with("layers", 3), "float32"},
+           {with("layers", fewer), "int8"},
+           {with("layers", negative), "float32"},
+           {with("error", -0.5), "error is -0.5; right is 0 or more"},
+           {with("error", "small"), "error"},
+           {with("max_error", -1), "max_error is -1"}}) {
+    const auto read = [&json = wrong] { FactsOf(Json{{"precision", json}}); };
+    EXPECT_THAT(read, ::testing::ThrowsMessage<Error>(
+                          ::testing::AllOf(::testing::HasSubstr("manifest: precision: "), ::testing::HasSubstr(why))))
+        << wrong;
+  }
 }
 
 }  // namespace
