@@ -39,11 +39,6 @@ std::vector<size_t> InOrder(const Comparison& c, size_t model, const std::vector
   return order;
 }
 
-// Where it stands, for headers.
-std::string ShortName(const ComparedDevice& device) {
-  return device.runners.size() == 1 && !device.runners.begin()->empty() ? *device.runners.begin() : device.name;
-}
-
 // How far the interval reaches beyond the time.
 std::string NoiseText(const ComparedTime& time) {
   if (time.ns <= 0) return "-";
@@ -227,15 +222,26 @@ std::string WhyNotText(const Comparison& c, const Portability& p) {
     for (size_t to = 0; to < p.devices.size(); ++to) {
       const PortedTime& time = p.times[from][to];
       if (time.why_not.empty()) continue;
-      text += fmt::format("what was built for {} does not run on {}: {}\n",
-                          Printable(ShortName(c.devices[p.devices[from]])),
-                          Printable(ShortName(c.devices[p.devices[to]])), Printable(time.why_not));
+      text += fmt::format("what was built for {} does not run on {}: {}\n", Printable(ShortName(c, p.devices[from])),
+                          Printable(ShortName(c, p.devices[to])), Printable(time.why_not));
     }
   }
   return text;
 }
 
 }  // namespace
+
+std::string ShortName(const Comparison& c, size_t device) {
+  const auto place = [](const ComparedDevice& d) { return d.runners.size() == 1 ? *d.runners.begin() : ""; };
+  const ComparedDevice& d = c.devices[device];
+  const std::string name = place(d);
+  if (name.empty()) return d.name;
+  for (const ComparedDevice& other : c.devices) {
+    if (place(other) != name || other.machine == d.machine) continue;
+    return d.short_id.empty() ? d.name : fmt::format("{} #{}", name, d.short_id);
+  }
+  return name;
+}
 
 std::string PortabilityText(const ComparisonReport& report) {
   const Comparison& c = report.comparison;
@@ -245,7 +251,7 @@ std::string PortabilityText(const ComparisonReport& report) {
     if (p.devices.size() < 2) continue;
     Row headers = {p.origin == TimeOrigin::kPackage ? "package of"
                                                     : "configurations of"};  // a column per device: short
-    for (const size_t device : p.devices) headers.push_back("> on " + ShortName(c.devices[device]));
+    for (const size_t device : p.devices) headers.push_back("> on " + ShortName(c, device));
     headers.emplace_back("> portability");
     std::vector<Row> rows;
     for (size_t from = 0; from < p.devices.size(); ++from) {

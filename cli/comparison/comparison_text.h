@@ -23,6 +23,9 @@ std::string ComparisonCsv(const ComparisonReport& report);
 // The tables of ComparisonText in Markdown.
 std::string ComparisonMarkdown(const ComparisonReport& report);
 
+// Where the device stands, for headers; with the fingerprint's id where another machine's place is named so too
+// ("vm #f5b39a1c"). Its whole name where it stands nowhere, or in several places.
+std::string ShortName(const Comparison& c, size_t device);
 // "-", or why the cell is not divided by the others: "4 of 5 layers", "not compared: 2 threads".
 std::string StandingText(const Comparison& c, size_t device, size_t model, const Standing& standing);
 // "36 %"; "-" for 0.

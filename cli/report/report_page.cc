@@ -44,9 +44,8 @@ std::string Latencies(const ComparisonReport& report, size_t model) {
     const Standing& standing = standings[device];
     if (cell.time.ns <= 0) continue;
     grey.push_back(standing.ratio <= 0);
-    const std::string who = d.runners.empty() || d.runners.begin()->empty() ? d.name : *d.runners.begin();
-    bars.push_back({fmt::format("{}, {} threads", who, d.threads), CellTitle(c, device, model), cell.time.ns,
-                    cell.time.low_ns, cell.time.high_ns, static_cast<int>(device), grey.back()});
+    bars.push_back({fmt::format("{}, {} threads", ShortName(c, device), d.threads), CellTitle(c, device, model),
+                    cell.time.ns, cell.time.low_ns, cell.time.high_ns, static_cast<int>(device), grey.back()});
     const double images = ImagesPerMoney(d, c.models[model], cell);
     rows.push_back({d.name, d.target.cpu, fmt::format("{}", d.threads), cell.precision, TimeText(cell.time.ns),
                     fmt::format("{} .. {}", TimeText(cell.time.low_ns), TimeText(cell.time.high_ns)),

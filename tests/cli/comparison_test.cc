@@ -364,6 +364,22 @@ TEST(BenchResults, OfAnotherKindAreRefused) {
   EXPECT_THROW(ReadBenchResult("{", "file"), Error);
 }
 
+TEST(ShortName, TellsMachinesApartThatStandAtPlacesOfOneName) {
+  Comparison c = Of({CellOf({Timed("a", 1, 10)}), CellOf({Timed("a", 1, 20)}), CellOf({Timed("a", 1, 30)})});
+  for (size_t i = 0; i < 3; ++i) c.devices[i].short_id = "f00" + std::to_string(i);
+  EXPECT_EQ(ShortName(c, 0), "machine 0");
+  c.devices[0].runners = {"vm"};
+  c.devices[1].runners = {"pi4/a", "pi4/b"};
+  c.devices[2].runners = {"desk"};
+  EXPECT_EQ(ShortName(c, 0), "vm");
+  EXPECT_EQ(ShortName(c, 1), "machine 1");
+  c.devices[2].runners = {"vm"};
+  EXPECT_EQ(ShortName(c, 0), "vm #f000");
+  EXPECT_EQ(ShortName(c, 2), "vm #f002");
+  c.devices[2].machine = c.devices[0].machine;
+  EXPECT_EQ(ShortName(c, 2), "vm");
+}
+
 TEST(ComparisonOutputs, AreQuotedForWhoReadsThem) {
   Comparison c = Of({CellOf({Timed("a", 1, 100)})});
   c.devices[0].name = "an \"odd\", name | *x*\033[31m";
