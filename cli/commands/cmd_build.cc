@@ -20,7 +20,6 @@
 #include "compiler/codegen/machine_target.h"
 #include "compiler/relay/printer.h"
 #include "core/error.h"
-#include "core/hash.h"
 #include "core/shell_word.h"
 #include "rpc_runner/machine/environment.h"
 
@@ -57,9 +56,6 @@ std::function<void(const std::string&, const relay::IRModule&)> PassDumper(const
     WriteFileAtomically(fmt::format("{}/{:02}_{}.txt", folder, ++number, pass), relay::ToText(module));
   };
 }
-
-// Of an .onnx file; empty for a network of the zoo, which has none.
-std::string Sha256OfFile(const std::string& model) { return IsThere(model) ? Sha256Hex(ReadFile(model)) : ""; }
 
 // Wherever the records were found: "record, hub" is a "record".
 int CountSource(const Plan& plan, std::string_view source) {

@@ -9,6 +9,8 @@
 
 #include "cli/files/input_file.h"
 #include "core/error.h"
+#include "core/hash.h"
+#include "runtime/mapped_bytes.h"
 
 namespace hone {
 
@@ -30,6 +32,10 @@ std::string ReadFile(const std::string& path) {
       throw Error(ExitCode::kIo, fmt::format("{} cannot be read to its end", path));
     }
   }
+}
+
+std::string Sha256OfFile(const std::string& path) {
+  return IsThere(path) ? Sha256Hex(MappedBytes::FromFile(path).view()) : "";
 }
 
 }  // namespace hone

@@ -12,4 +12,8 @@ bool IsThere(const std::string& path);
 // a pipe, a device), kIo when it cannot be read.
 std::string ReadFile(const std::string& path);
 
+// SHA-256 of a regular file in 64 hex digits, read without a copy of it; empty where nothing is there. Throws Error as
+// ReadFile does.
+std::string Sha256OfFile(const std::string& path);
+
 }  // namespace hone

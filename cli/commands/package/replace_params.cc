@@ -11,7 +11,6 @@
 #include "cli/relay_file.h"
 #include "compiler/open_params.h"
 #include "compiler/replace_params.h"
-#include "core/hash.h"
 #include "core/shell_word.h"
 #include "runtime/package.h"
 
@@ -26,7 +25,7 @@ struct ReplaceParamsOptions {
 // Of a file that holds the values that the package gets, or none at all; empty where others are put in their places.
 std::string ModelSha256(const ModelOptions& model) {
   const bool is_of_them = model.other_values.empty() || IsRelayFile(model.model);
-  return is_of_them && IsThere(model.model) ? Sha256Hex(ReadFile(model.model)) : "";
+  return is_of_them ? Sha256OfFile(model.model) : "";
 }
 
 BuiltParts PartsOf(const Package& package) {
