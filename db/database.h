@@ -16,7 +16,8 @@
 
 namespace hone {
 
-using SqlValue = std::variant<int64_t, std::string>;
+// A text that somebody else keeps for as long as the row is used is a view.
+using SqlValue = std::variant<int64_t, std::string, std::string_view>;
 using SqlRow = std::vector<SqlValue>;
 
 // Others held a lock for as long as is waited: 30 s, or not at all where waiting could be a deadlock.

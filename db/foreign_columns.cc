@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <string_view>
+
 #include "core/error.h"
 
 namespace hone {
@@ -24,18 +26,15 @@ const char* const kInsertForeign =
     "line) VALUES(?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT(id) DO NOTHING";
 
 SqlRow RowOf(const ForeignTrial& trial) {
-  return {trial.id,
-          trial.format,
-          trial.source,
-          trial.target,
-          trial.task,
-          trial.workload,
-          trial.schedule,
-          trial.config.ToText(),
-          static_cast<int64_t>(trial.fate),
-          trial.cost_ns,
-          trial.unix_ms,
-          trial.line};
+  using View = std::string_view;
+  SqlRow row = {View(trial.id),   View(trial.format),   View(trial.source),   View(trial.target),
+                View(trial.task), View(trial.workload), View(trial.schedule)};
+  row.emplace_back(trial.config.ToText());
+  row.emplace_back(static_cast<int64_t>(trial.fate));
+  row.emplace_back(trial.cost_ns);
+  row.emplace_back(trial.unix_ms);
+  row.emplace_back(View(trial.line));
+  return row;
 }
 
 Statement SelectForeign(Database& database, const std::string& workload, int64_t limit) {

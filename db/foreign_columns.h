@@ -11,6 +11,7 @@ namespace hone {
 
 // The INSERT that passes known ids over; its parameters are a RowOf.
 extern const char* const kInsertForeign;
+// Views texts of the trial, which must outlive it.
 SqlRow RowOf(const ForeignTrial& trial);
 
 // A SELECT of rows for ReadForeign: what worked first, by cost. An empty workload means any, a limit of 0 all.

@@ -49,6 +49,8 @@ Conditions ConditionsOf(const RecordQuery& query) {
   return conditions;
 }
 
+constexpr size_t kRecordColumns = 27;
+
 }  // namespace
 
 const char* const kInsertRecord =
@@ -66,32 +68,36 @@ SqlRow RowOf(const Record& record, const SetupColumns& columns) {
   const Candidate& candidate = record.candidate;
   const Measurement& measurement = record.measurement;
   const Environment& environment = measurement.environment;
-  return {std::move(text.id),
-          candidate.workload.ToText(),
-          candidate.schedule,
-          int64_t{record.schedule_version},
-          candidate.config.ToText(),
-          columns.triple,
-          columns.cpu,
-          columns.features,
-          int64_t{columns.threads},
-          static_cast<int64_t>(measurement.fate),
-          measurement.MinNs(),
-          static_cast<int64_t>(columns.cache),
-          int64_t{measurement.noisy},
-          int64_t{environment.emulated},
-          environment.cpu_model,
-          environment.host,
-          record.session,
-          record.unix_ms,
-          std::move(text.json),
-          int64_t{record.finals.held},
-          int64_t{record.finals.place},
-          columns.fingerprint,
-          columns.device,
-          columns.llvm_cpu,
-          environment.key,
-          environment.label};
+  using View = std::string_view;
+  SqlRow row;
+  row.reserve(kRecordColumns);
+  row.emplace_back(std::move(text.id));
+  row.emplace_back(candidate.workload.ToText());
+  row.emplace_back(View(candidate.schedule));
+  row.emplace_back(int64_t{record.schedule_version});
+  row.emplace_back(candidate.config.ToText());
+  row.emplace_back(View(columns.triple));
+  row.emplace_back(View(columns.cpu));
+  row.emplace_back(View(columns.features));
+  row.emplace_back(int64_t{columns.threads});
+  row.emplace_back(static_cast<int64_t>(measurement.fate));
+  row.emplace_back(measurement.MinNs());
+  row.emplace_back(static_cast<int64_t>(columns.cache));
+  row.emplace_back(int64_t{measurement.noisy});
+  row.emplace_back(int64_t{environment.emulated});
+  row.emplace_back(View(environment.cpu_model));
+  row.emplace_back(View(environment.host));
+  row.emplace_back(View(record.session));
+  row.emplace_back(record.unix_ms);
+  row.emplace_back(std::move(text.json));
+  row.emplace_back(int64_t{record.finals.held});
+  row.emplace_back(int64_t{record.finals.place});
+  row.emplace_back(View(columns.fingerprint));
+  row.emplace_back(View(columns.device));
+  row.emplace_back(View(columns.llvm_cpu));
+  row.emplace_back(View(environment.key));
+  row.emplace_back(View(environment.label));
+  return row;
 }
 
 Record RecordFromColumn(const Statement& statement, int column) {

@@ -155,6 +155,7 @@ class TableStore : public RecordStore {
   int64_t AppendForeign(const std::vector<ForeignTrial>& trials) override {
     if (trials.empty()) return 0;
     std::vector<SqlRow> rows;
+    rows.reserve(trials.size());
     for (const ForeignTrial& trial : trials) rows.push_back(RowOf(trial));
     Transaction transaction(*database_);
     const int64_t fresh = database_->ExecuteAll(kInsertForeign, rows);
@@ -225,6 +226,8 @@ class TableStore : public RecordStore {
     // What can be done before the lock is taken keeps nobody waiting.
     std::vector<SetupColumns> setups;
     std::vector<SqlRow> rows;
+    setups.reserve(end - begin);
+    rows.reserve(end - begin);
     for (size_t i = begin; i < end; ++i) {
       setups.push_back(SetupColumnsOf(records[i]));
       rows.push_back(RowOf(records[i], setups.back()));

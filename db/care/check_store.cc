@@ -97,7 +97,8 @@ class Check {
   // As a store would write them.
   std::string KeysOf(const hone::Record& record) {
     scratch_.Execute("DELETE FROM records");
-    SqlRow row = RowOf(record, SetupColumnsOf(record));
+    const SetupColumns setup = SetupColumnsOf(record);
+    SqlRow row = RowOf(record, setup);
     row.emplace_back(int64_t{0});
     scratch_.ExecuteAll(kInsertRecord, {row});
     return scratch_.Text(fmt::format("SELECT {} FROM records", kKeys));

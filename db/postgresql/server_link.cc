@@ -44,8 +44,10 @@ class ParameterTexts {
     for (const SqlValue& value : row) {
       if (const auto* number = std::get_if<int64_t>(&value)) {
         texts_.push_back(std::to_string(*number));
+      } else if (const auto* text = std::get_if<std::string>(&value)) {
+        texts_.push_back(Readable(*text));
       } else {
-        texts_.push_back(Readable(std::get<std::string>(value)));
+        texts_.push_back(Readable(std::get<std::string_view>(value)));
       }
     }
     for (const std::string& text : texts_) pointers_.push_back(text.c_str());
@@ -54,14 +56,14 @@ class ParameterTexts {
   const char* const* values() const { return pointers_.data(); }
 
  private:
-  static std::string Readable(const std::string& text) {
+  static std::string Readable(std::string_view text) {
     // Nearly all texts are ASCII, and only a check of the others costs.
     for (const char c : text) {
-      if (c == '\0' || static_cast<unsigned char>(c) >= 0x80) return IsUtf8(text) ? text : Printable(text);
+      if (c == '\0' || static_cast<unsigned char>(c) >= 0x80) return IsUtf8(text) ? std::string(text) : Printable(text);
     }
-    return text;
+    return std::string(text);
   }
-  static bool IsUtf8(const std::string& text);
+  static bool IsUtf8(std::string_view text);
 
   std::vector<std::string> texts_;
   std::vector<const char*> pointers_;
@@ -75,7 +77,7 @@ int Following(unsigned char first) {
   return first >= 0xF0 && first <= 0xF4 ? 3 : -1;
 }
 
-bool ParameterTexts::IsUtf8(const std::string& text) {
+bool ParameterTexts::IsUtf8(std::string_view text) {
   for (size_t i = 0; i < text.size();) {
     const auto first = static_cast<unsigned char>(text[i++]);
     const int following = Following(first);

@@ -63,7 +63,10 @@ class SqliteStatement : public SqlStatement {
   SqliteStatement(const SqliteStatement&) = delete;
   SqliteStatement& operator=(const SqliteStatement&) = delete;
   void Bind(int parameter, int64_t value) override;
-  void Bind(int parameter, std::string_view value) override;
+  void Bind(int parameter, std::string_view value) override { Bind(parameter, value, SQLITE_TRANSIENT); }
+  // Without a copy: `value` must stay until the next Bind of this parameter or the statement's end.
+  void BindKept(int parameter, std::string_view value) { Bind(parameter, value, SQLITE_STATIC); }
+  void BindKept(int parameter, int64_t value) { Bind(parameter, value); }
   bool Step() override;
   int64_t Integer(int column) const override { return sqlite3_column_int64(handle_.get(), column); }
   std::string Text(int column) const override;
@@ -71,6 +74,8 @@ class SqliteStatement : public SqlStatement {
   void Reset() override { sqlite3_reset(handle_.get()); }
 
  private:
+  void Bind(int parameter, std::string_view value, sqlite3_destructor_type owner);
+
   SqliteConnection& connection_;
   StatementHandle handle_;
 };
@@ -169,7 +174,7 @@ int64_t SqliteConnection::ExecuteAll(std::string_view sql, const std::vector<Sql
   for (const SqlRow& row : rows) {
     int parameter = 0;
     for (const SqlValue& value : row) {
-      std::visit([&](const auto& held) { statement.Bind(++parameter, held); }, value);
+      std::visit([&](const auto& held) { statement.BindKept(++parameter, held); }, value);
     }
     statement.Step();
     fresh += sqlite3_changes64(handle_.get());
@@ -214,10 +219,10 @@ void SqliteStatement::Bind(int parameter, int64_t value) {
   if (code != SQLITE_OK) connection_.Throw(code);
 }
 
-void SqliteStatement::Bind(int parameter, std::string_view value) {
+void SqliteStatement::Bind(int parameter, std::string_view value, sqlite3_destructor_type owner) {
   // An empty view's null pointer would bind NULL.
   const char* data = value.empty() ? "" : value.data();
-  const int code = sqlite3_bind_text64(handle_.get(), parameter, data, value.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
+  const int code = sqlite3_bind_text64(handle_.get(), parameter, data, value.size(), owner, SQLITE_UTF8);
   if (code != SQLITE_OK) connection_.Throw(code);
 }
 
