@@ -3,7 +3,6 @@
 #include <lld/Common/Driver.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/TargetParser/Triple.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -12,6 +11,7 @@
 
 #include "compiler/codegen/arm_helpers.h"
 #include "compiler/codegen/llvm_options_lock.h"
+#include "compiler/codegen/memory_file.h"
 #include "compiler/codegen/object.h"
 #include "core/error.h"
 
@@ -19,30 +19,6 @@ LLD_HAS_DRIVER(elf)
 
 namespace hone {
 namespace {
-
-// Memory that lld can name: a file of its own under /proc/self/fd.
-class MemoryFile {
- public:
-  explicit MemoryFile(const char* name) : fd_(memfd_create(name, MFD_CLOEXEC)) {
-    if (fd_ < 0) throw Error(ExitCode::kIo, fmt::format("memfd_create: {}", std::strerror(errno)));
-  }
-  ~MemoryFile() { close(fd_); }
-  MemoryFile(const MemoryFile&) = delete;
-  MemoryFile& operator=(const MemoryFile&) = delete;
-
-  std::string path() const { return fmt::format("/proc/self/fd/{}", fd_); }
-
-  void Write(const std::string& bytes) const {
-    for (size_t done = 0; done < bytes.size();) {
-      const ssize_t n = write(fd_, bytes.data() + done, bytes.size() - done);
-      if (n < 0) throw Error(ExitCode::kIo, fmt::format("cannot hold an object in memory: {}", std::strerror(errno)));
-      done += static_cast<size_t>(n);
-    }
-  }
-
- private:
-  int fd_;
-};
 
 // lld replaces its output file, so the output needs a name in a real folder.
 class TemporaryOutput {
