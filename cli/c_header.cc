@@ -6,6 +6,7 @@
 #include <cctype>
 
 #include "core/printable.h"
+#include "core/required_features.h"
 
 namespace hone {
 namespace {
@@ -29,6 +30,29 @@ std::string Tensors(const Plan& plan, const std::vector<int>& list, const std::s
   return text;
 }
 
+std::string Upper(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::toupper(c); });
+  return text;
+}
+
+// What a header for C and C++ is besides its own lines.
+std::string HeaderOf(const std::string& first, const std::string& include, const std::string& lines) {
+  return fmt::format(
+      "/* {} */\n#pragma once\n\n#include <{}>\n\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n{}\n"
+      "#ifdef __cplusplus\n}}\n#endif\n",
+      first, include, lines);
+}
+
+std::string TensorsOf(const Plan& plan, const std::string& upper) {
+  return Tensors(plan, plan.inputs, upper + "_INPUT") + Tensors(plan, plan.outputs, upper + "_OUTPUT");
+}
+
+std::string Parameters(size_t count, const char* each) {
+  std::string text;
+  for (size_t i = 0; i < count; ++i) text += fmt::format("{}_{}, ", each, i);
+  return text;
+}
+
 }  // namespace
 
 bool IsCName(const std::string& text) {
@@ -36,17 +60,34 @@ bool IsCName(const std::string& text) {
 }
 
 std::string CHeader(const Plan& plan, const std::string& name, size_t size_bytes) {
-  std::string upper = name;
-  std::transform(upper.begin(), upper.end(), upper.begin(), [](unsigned char c) { return std::toupper(c); });
-  return fmt::format(
-      "/* {} for {}. Link it with {}.o and libhone. */\n#pragma once\n\n#include <hone/hone.h>\n\n"
-      "#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n{}{}\nextern const unsigned char {}_package[{}];\n\n"
+  const std::string lines = fmt::format(
+      "{}\nextern const unsigned char {}_package[{}];\n\n"
       "/* As hone_package_load of the file that this was. */\n"
       "static inline hone_status {}_load(hone_package** package) {{\n"
-      "  return hone_package_load_memory({}_package, sizeof({}_package), package);\n}}\n\n"
-      "#ifdef __cplusplus\n}}\n#endif\n",
-      Remark(plan.model), Remark(plan.target.ToText()), name, Tensors(plan, plan.inputs, upper + "_INPUT"),
-      Tensors(plan, plan.outputs, upper + "_OUTPUT"), name, size_bytes, name, name, name);
+      "  return hone_package_load_memory({}_package, sizeof({}_package), package);\n}}\n",
+      TensorsOf(plan, Upper(name)), name, size_bytes, name, name, name);
+  return HeaderOf(
+      fmt::format("{} for {}. Link it with {}.o and libhone.", Remark(plan.model), Remark(plan.target.ToText()), name),
+      "hone/hone.h", lines);
+}
+
+std::string AotHeader(const Plan& plan, const std::string& name, int64_t memory_bytes) {
+  const std::string upper = Upper(name);
+  const std::string lines = fmt::format(
+      "{}\n/* What a CPU must have to run the code, in LLVM's names. */\n#define {}_NEEDS \"{}\"\n\n"
+      "/* What a run works in. */\n#define {}_MEMORY_BYTES {}\n\n"
+      "/* One run, on the calling thread. Tensors are dense and row-major, at any address; an output overlaps no "
+      "other\n"
+      " * tensor. `memory`: null for memory of the program's own, in which one run is at a time; or {}_MEMORY_BYTES\n"
+      " * bytes at a multiple of 64, zero before their first run and used by one run at a time. Returns 0, or the "
+      "code\n"
+      " * of the kernel that failed. */\n"
+      "int32_t {}_run({}{}void* memory);\n",
+      TensorsOf(plan, upper), upper, fmt::join(RequiredFeatures(plan), " "), upper, memory_bytes, upper, name,
+      Parameters(plan.inputs.size(), "const void* input"), Parameters(plan.outputs.size(), "void* output"));
+  return HeaderOf(fmt::format("{} for {}. Link it with {}.o; it needs nothing else.", Remark(plan.model),
+                              Remark(plan.target.ToText()), name),
+                  "stdint.h", lines);
 }
 
 }  // namespace hone

@@ -15,6 +15,7 @@
 #include "cli/printing/number_text.h"
 #include "cli/printing/print.h"
 #include "cli/printing/print_json.h"
+#include "compiler/codegen/aot_executor.h"
 #include "compiler/codegen/machine_target.h"
 #include "core/error.h"
 #include "core/shell_word.h"
@@ -152,12 +153,39 @@ std::string TripleOfAll(const Packages& packages, const std::string& path) {
   return first;
 }
 
+using NamedParts = std::vector<std::pair<std::string, std::string>>;
+
+NamedParts ForGraphExecutor(const std::string& path, const std::string& name) {
+  const Packages packages = Package::InspectAll(path);
+  for (const auto& package : packages) package->VerifyParams();
+  const std::string bytes = ReadFile(path);
+  return {{name + ".h", CHeader(packages[0]->plan(), name, bytes.size())},
+          {name + ".o", ObjectFile(TripleOfAll(packages, path), name + "_package", bytes)}};
+}
+
+NamedParts ForAotExecutor(const std::string& path, const std::string& name) {
+  const Packages packages = Package::InspectAll(path);
+  if (packages.size() > 1) {
+    throw Error(ExitCode::kUsage,
+                fmt::format("{} is for {} targets; --executor aot takes a package for one", path, packages.size()));
+  }
+  const Package& package = *packages[0];
+  package.VerifyParams();
+  const Plan& plan = package.plan();
+  return {{name + ".h", AotHeader(plan, name, AotMemoryBytes(plan))},
+          {name + ".o", EmitAotObject({plan, package.lib(), package.params(), name})}};
+}
+
 int ExportCommand(const Arguments& arguments) {
   CommandLine line("hone package export", "Writes a package as a C header and an object file to link into a program.");
-  std::string path, folder, name = "model";
+  std::string path, folder, name = "model", executor = "graph";
   bool as_c = false;
   line.Add("PACKAGE", path, "a package that `hone build` wrote").Required();
   line.AddFlag("--c", as_c, "as NAME.h and NAME.o, for C and C++");
+  line.Add("--executor", executor,
+           "graph: libhone runs it; aot: one function NAME_run(), on one thread, without libhone")
+      .OneOf({"graph", "aot"})
+      .ShowDefault();
   line.Add("--name", name, "what the files and what they declare begin with").ShowDefault();
   line.Add("-o,--output", folder, "the folder to write them to").Required();
   if (!line.Parse(arguments)) return 0;
@@ -166,12 +194,7 @@ int ExportCommand(const Arguments& arguments) {
     throw Error(ExitCode::kUsage,
                 fmt::format("--name {} is no name in C; letters, digits and _, no digit first, would be right", name));
   }
-  const Packages packages = Package::InspectAll(path);
-  for (const auto& package : packages) package->VerifyParams();
-  const std::string bytes = ReadFile(path);
-  const std::vector<std::pair<std::string, std::string>> parts = {
-      {name + ".h", CHeader(packages[0]->plan(), name, bytes.size())},
-      {name + ".o", ObjectFile(TripleOfAll(packages, path), name + "_package", bytes)}};
+  const NamedParts parts = executor == "aot" ? ForAotExecutor(path, name) : ForGraphExecutor(path, name);
   WriteFilesAtomically(folder, parts);
   Json files = Json::array();
   for (const auto& [file, text] : parts) files.push_back({{"path", folder + "/" + file}, {"size_bytes", text.size()}});

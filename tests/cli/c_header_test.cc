@@ -33,5 +33,24 @@ TEST(CHeader, LeavesNoRemarkOpen) {
   EXPECT_THAT(header, Not(HasSubstr("\nint y")));
 }
 
+TEST(AotHeader, DeclaresOneFunctionAndWhatItNeeds) {
+  Plan plan;
+  plan.target.triple = "x86_64-linux-gnu";
+  plan.target.cpu = "x86-64-v3";
+  PlanBuffer buffer;
+  buffer.name = "a*/b";
+  buffer.size_bytes = 24;
+  plan.buffers = {buffer, buffer, buffer};
+  plan.inputs = {0, 1};
+  plan.outputs = {2};
+  const std::string header = AotHeader(plan, "net", 128);
+  EXPECT_THAT(header, HasSubstr("#define NET_INPUT_1_BYTES 24\n"));
+  EXPECT_THAT(header, HasSubstr("#define NET_NEEDS \"avx2 fma\"\n"));
+  EXPECT_THAT(header, HasSubstr("#define NET_MEMORY_BYTES 128\n"));
+  EXPECT_THAT(header,
+              HasSubstr("int32_t net_run(const void* input_0, const void* input_1, void* output_0, void* memory);\n"));
+  EXPECT_THAT(header, Not(HasSubstr("hone.h")));
+}
+
 }  // namespace
 }  // namespace hone
