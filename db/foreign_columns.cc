@@ -27,7 +27,7 @@ const char* const kInsertForeign =
 
 SqlRow RowOf(const ForeignTrial& trial) {
   using View = std::string_view;
-  SqlRow row = {View(trial.id),   View(trial.format),   View(trial.source),   View(trial.target),
+  SqlRow row = {View(trial.id),   View(trial.format),   View(trial.source),  View(trial.target),
                 View(trial.task), View(trial.workload), View(trial.schedule)};
   row.emplace_back(trial.config.ToText());
   row.emplace_back(static_cast<int64_t>(trial.fate));
