@@ -4,6 +4,8 @@
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl.h>
 
+#include <algorithm>
+#include <cctype>
 #include <limits>
 #include <unordered_set>
 
@@ -86,6 +88,12 @@ OnnxNode ParseNode(onnx::NodeProto& proto, int index, const ExternalData* extern
   return node;
 }
 
+// Some exporters write "?", "-1" or "None" for every dimension that they do not know: these are no name that two share.
+bool NamesADimension(const std::string& symbol) {
+  const auto letter = [](unsigned char c) { return std::isalpha(c) != 0 || c >= 0x80; };
+  return symbol != "None" && std::any_of(symbol.begin(), symbol.end(), letter);
+}
+
 OnnxInput ParseInput(const onnx::ValueInfoProto& proto, std::vector<std::string>& notices) {
   OnnxInput input;
   input.name = proto.name();
@@ -104,7 +112,7 @@ OnnxInput ParseInput(const onnx::ValueInfoProto& proto, std::vector<std::string>
     }
     // Exporters write 0 or -1 for "not known".
     if (dim.has_dim_value() && dim.dim_value() > 0) parsed.value = dim.dim_value();
-    parsed.symbol = dim.dim_param();
+    if (NamesADimension(dim.dim_param())) parsed.symbol = dim.dim_param();
     input.dims.push_back(parsed);
   }
   return input;

@@ -102,6 +102,18 @@ TEST(ImportOnnx, RefusesTwoNumbersForOneDim) {
             "the dimension d1 is 8 by --dim d1=8 and 9 by --shape b=2,9; it is one number");
 }
 
+TEST(ImportOnnx, TakesWhatNamesNoDimForNoName) {
+  for (const char* unknown : {"?", "-1", "None"}) {
+    ModelMaker model;
+    model.Input("x", {-1, 3, -1, -1}).Node("Relu", {"x"}, {"y"}).Output("y");
+    auto* dims = model.graph().mutable_input(0)->mutable_type()->mutable_tensor_type()->mutable_shape();
+    for (const int i : {0, 2, 3}) dims->mutable_dim(i)->set_dim_param(unknown);
+    EXPECT_THAT(InputShapesOf(model, {.shapes = {{"x", {1, 3, 48, 192}}}}), ElementsAre(Shape{1, 3, 48, 192}));
+    EXPECT_THAT(ImportError(model.Bytes(), {}, ExitCode::kUsage), HasSubstr("give --shape x="));
+    EXPECT_THAT(ImportError(model.Bytes(), {.dims = {{unknown, 8}}}, ExitCode::kUsage), HasSubstr("by name"));
+  }
+}
+
 TEST(ImportOnnx, RefusesDimsThatTheModelDoesNotHave) {
   EXPECT_EQ(ImportError(Pair().Bytes(), {.dims = {{"d2", 8}}}, ExitCode::kUsage),
             "--dim d2: the model's free dimensions are d0, d1; did you mean d0?");
