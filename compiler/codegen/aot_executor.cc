@@ -88,10 +88,11 @@ class ControlWord {
     }
   }
 
-  llvm::InlineAsm* Assembly(llvm::Type* result, llvm::ArrayRef<llvm::Type*> of, const char* text, const char* operands) {
+  llvm::InlineAsm* Assembly(llvm::Type* result, llvm::ArrayRef<llvm::Type*> of, const char* text,
+                            const char* operands) {
     // Nothing moves across it: loads and stores are what the kernels do.
-    return llvm::InlineAsm::get(llvm::FunctionType::get(result, of, false), text, fmt::format("{},~{{memory}}", operands),
-                                true);
+    return llvm::InlineAsm::get(llvm::FunctionType::get(result, of, false), text,
+                                fmt::format("{},~{{memory}}", operands), true);
   }
 
   llvm::IRBuilder<>& ir_;
@@ -167,9 +168,7 @@ class Executor {
     return own;
   }
 
-  void SetField(unsigned field, Value* value) {
-    ir_.CreateStore(value, ir_.CreateStructGEP(args_type_, args_, field));
-  }
+  void SetField(unsigned field, Value* value) { ir_.CreateStore(value, ir_.CreateStructGEP(args_type_, args_, field)); }
 
   Value* AddressOf(const PlanView& view) {
     const PlanBuffer& buffer = plan_.buffers.at(static_cast<size_t>(view.buffer));
@@ -186,8 +185,9 @@ class Executor {
   Value* Argument(int buffer) {
     const auto in = std::find(plan_.inputs.begin(), plan_.inputs.end(), buffer);
     const auto out = std::find(plan_.outputs.begin(), plan_.outputs.end(), buffer);
-    const auto place = in != plan_.inputs.end() ? in - plan_.inputs.begin()
-                                                : out - plan_.outputs.begin() + static_cast<ptrdiff_t>(plan_.inputs.size());
+    const auto place = in != plan_.inputs.end()
+                           ? in - plan_.inputs.begin()
+                           : out - plan_.outputs.begin() + static_cast<ptrdiff_t>(plan_.inputs.size());
     return function_->getArg(static_cast<unsigned>(place));
   }
 

@@ -65,7 +65,7 @@ KernelImage Read(const llvm::object::ELFObjectFile<Elf>& object) {
 
 KernelImage ReadKernelImage(std::string_view lib) {
   const auto object = Checked(llvm::object::ObjectFile::createELFObjectFile(
-                                  llvm::MemoryBufferRef(llvm::StringRef(lib.data(), lib.size()), "lib")));
+      llvm::MemoryBufferRef(llvm::StringRef(lib.data(), lib.size()), "lib")));
   if (const auto* of64 = llvm::dyn_cast<llvm::object::ELF64LEObjectFile>(object.get())) return Read(*of64);
   if (const auto* of32 = llvm::dyn_cast<llvm::object::ELF32LEObjectFile>(object.get())) return Read(*of32);
   Refuse("it is of no machine that hone knows");

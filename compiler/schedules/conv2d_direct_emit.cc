@@ -11,7 +11,7 @@
 //     acc = 0, or an offset per channel, or the sums of the chunk before, which wait in the output
 //     for input block of the chunk                        prefetch: an equal part of the weights behind this chunk
 //       for kernel row kh that reads inside the input     first layer: prefetch of what the next row reads here
-//         for tap kw                                      a straight line at the border and where ic_block < 4
+//         for tap kw                                      a straight line at the border, of 16 where ic_block < 4
 //           for input channel [unroll_ic]
 //             acc[p][v] += x(p) * w(v)
 //     epilogue and store, or store of the sums so far
@@ -55,6 +55,10 @@
 namespace hone {
 namespace {
 
+// Of a filter of hundreds of taps and a few channels a straight line would leave the first-level cache of instructions,
+// and LLVM takes seconds for it.
+constexpr int64_t kMostTapsInLine = 16;
+
 // Emits one stage. Work items are rows of one channel group: ((n * groups) + group) * rows + row, or with loop_order 1
 // ((n * rows) + row) * groups + group. All strides are in bytes.
 class DirectEmitter {
@@ -70,13 +74,8 @@ class DirectEmitter {
     w_tap_ = k_.ic_block * w_step_;
     w_in_block_ = s_.KH * s_.KW * w_tap_;
     panel_ = nest.in_blocks * w_in_block_;
-    x_pixel_ = s_.stride_w * x_column_;
-    if (prologue()) {
-      x_pixel_ = x_column_;
-      panel_block_ = nest.row_width * x_column_;
-    } else {
-      panel_block_ = x_block_;
-    }
+    x_pixel_ = prologue() ? x_column_ : s_.stride_w * x_column_;
+    panel_block_ = prologue() ? nest.row_width * x_column_ : x_block_;
     y_column_ = Bytes(types_.output, k_.oc_block);
     y_row_ = nest.row_width * y_column_;
     y_block_ = s_.OH * s_.OW * y_column_;
@@ -242,21 +241,26 @@ class DirectEmitter {
   void FetchNextRow(const RowTile& tile, Value* kernel_row) {
     const int64_t line_bytes = b_.machine().line_bytes;
     Value* next = b_.At(kernel_row, s_.stride_h * x_row_);
-    const int64_t lines = CeilDiv(tile.width * x_pixel_, line_bytes);
-    for (int64_t line = 0; line < lines; ++line) b_.Prefetch(b_.At(next, line * line_bytes));
+    for (int64_t byte = 0; byte < tile.width * x_pixel_; byte += line_bytes) b_.Prefetch(b_.At(next, byte));
   }
 
   Vals Taps(const RowTile& tile, const RegisterTile& registers, Value* block, Value* x, Value* w, const Vals& start) {
-    if (!tile.border && k_.ic_block >= 4 * nest_.dot) {
-      return b_.Loop(0, s_.KW, 1, start, [&](Value* kw, const Vals& acc) {
-        Value* tap_x = b_.At(x, b_.Mul(kw, s_.dil_w * x_column_));
-        return Channels(tile, registers, block, tap_x, b_.At(w, b_.Mul(kw, w_tap_)), -1, acc);
-      });
-    }
-    Vals acc = start;
-    for (int64_t kw = 0; kw < s_.KW; ++kw) {
+    const int64_t step = tile.border ? s_.KW : k_.ic_block >= 4 * nest_.dot ? 1 : std::min(s_.KW, kMostTapsInLine);
+    const int64_t looped = tile.border ? 0 : s_.KW / step * step;
+    Vals acc = b_.Loop(0, looped, step, start, [&](Value* first, const Vals& in) {
+      Value* step_x = b_.At(x, b_.Mul(first, s_.dil_w * x_column_));
+      Value* step_w = b_.At(w, b_.Mul(first, w_tap_));
+      return TapsInLine(tile, registers, block, step_x, step_w, 0, step, in);
+    });
+    return TapsInLine(tile, registers, block, x, w, looped, s_.KW, acc);
+  }
+
+  // Taps [begin, end); x and w are those of tap 0.
+  Vals TapsInLine(const RowTile& tile, const RegisterTile& registers, Value* block, Value* x, Value* w, int64_t begin,
+                  int64_t end, Vals acc) {
+    for (int64_t kw = begin; kw < end; ++kw) {
       Value* tap_x = b_.At(x, kw * s_.dil_w * x_column_);
-      acc = Channels(tile, registers, block, tap_x, b_.At(w, kw * w_tap_), kw, acc);
+      acc = Channels(tile, registers, block, tap_x, b_.At(w, kw * w_tap_), tile.border ? kw : -1, acc);
     }
     return acc;
   }

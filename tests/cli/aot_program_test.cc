@@ -51,9 +51,10 @@ Tensor Values(const Shape& shape, int64_t first, Random& random) {
 
 // Reads the inputs from its standard input and writes each output of two runs, in both kinds of memory.
 std::string MainOf(size_t inputs, size_t outputs) {
-  std::string text = "#include <m.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n"
-                     "#if defined(__x86_64__)\n#include <xmmintrin.h>\n#define CONTROL() (_mm_getcsr() & 0xffc0)\n"
-                     "#else\n#define CONTROL() 0\n#endif\n";
+  std::string text =
+      "#include <m.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n"
+      "#if defined(__x86_64__)\n#include <xmmintrin.h>\n#define CONTROL() (_mm_getcsr() & 0xffc0)\n"
+      "#else\n#define CONTROL() 0\n#endif\n";
   std::string given, read, written;
   for (size_t i = 0; i < inputs; ++i) {
     // At an odd place of an element: tensors may lie anywhere.
@@ -63,17 +64,19 @@ std::string MainOf(size_t inputs, size_t outputs) {
   }
   for (size_t i = 0; i < outputs; ++i) {
     text += fmt::format("static _Alignas(64) unsigned char out_{0}[M_OUTPUT_{0}_BYTES];\n", i);
-    written += fmt::format("    if (fwrite(out_{0}, M_OUTPUT_{0}_BYTES, 1, stdout) != 1) return 4;\n"
-                           "    memset(out_{0}, 0x55, M_OUTPUT_{0}_BYTES);\n",
-                           i);
+    written += fmt::format(
+        "    if (fwrite(out_{0}, M_OUTPUT_{0}_BYTES, 1, stdout) != 1) return 4;\n"
+        "    memset(out_{0}, 0x55, M_OUTPUT_{0}_BYTES);\n",
+        i);
     given += fmt::format("out_{}, ", i);
   }
-  return text + fmt::format("int main(void) {{\n{}  void* own = aligned_alloc(64, M_MEMORY_BYTES);\n"
-                            "  memset(own, 0, M_MEMORY_BYTES);\n  const unsigned before = CONTROL();\n"
-                            "  for (int run = 0; run < 3; ++run) {{\n"
-                            "    if (m_run({}run == 1 ? own : NULL) != 0) return 5;\n"
-                            "    if (CONTROL() != before) return 6;\n{}  }}\n  free(own);\n  return 0;\n}}\n",
-                            read, given, written);
+  return text + fmt::format(
+                    "int main(void) {{\n{}  void* own = aligned_alloc(64, M_MEMORY_BYTES);\n"
+                    "  memset(own, 0, M_MEMORY_BYTES);\n  const unsigned before = CONTROL();\n"
+                    "  for (int run = 0; run < 3; ++run) {{\n"
+                    "    if (m_run({}run == 1 ? own : NULL) != 0) return 5;\n"
+                    "    if (CONTROL() != before) return 6;\n{}  }}\n  free(own);\n  return 0;\n}}\n",
+                    read, given, written);
 }
 
 class AotProgram : public ProgramTest {
@@ -180,7 +183,8 @@ TEST_F(AotProgram, RefusesInOneLineAndLeavesNothing) {
   Expect("hone build zoo:mlp --image-shape 1,14,14 --no-records --target x86-64-v2 -o a.hone");
   Expect("hone build zoo:mlp --image-shape 1,14,14 --no-records --target x86-64-v3 -o b.hone");
   Expect("hone package join a.hone b.hone -o ab.hone");
-  Expect("hone build zoo:mlp --image-shape 1,14,14 --no-records --precision bfloat16 --target sapphirerapids -o amx.hone");
+  Expect(
+      "hone build zoo:mlp --image-shape 1,14,14 --no-records --precision bfloat16 --target sapphirerapids -o amx.hone");
   const std::vector<std::string> before = Files();
   const ProgramResult two = Shell("hone package export ab.hone --c --executor aot -o out");
   EXPECT_EQ(two.code, 2);
