@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <filesystem>
 #include <sstream>
 
@@ -48,6 +49,16 @@ TEST_F(Embedding, TheSharedLibraryNeedsLibcAlone) {
 TEST_F(Embedding, TheSharedLibraryIsSmall) {
   ASSERT_EQ(Shell("strip -o stripped '" HONE_LIBRARY "'").code, 0);
   EXPECT_LE(std::filesystem::file_size(Path("work/stripped")), 400U * 1024);
+}
+
+// A bug of the library's ends the program with a line, and without the demangler that libstdc++ would bring for it.
+TEST_F(Embedding, AnExceptionThatNobodyCatchesIsToldInALine) {
+  Write("work/throws.cc", "#include <stdexcept>\nint main() { throw std::runtime_error(\"too few\"); }\n");
+  const ProgramResult r = Shell("g++ -std=c++20 -static-libstdc++ '" HONE_SOURCE_DIR
+                                "/runtime/quiet_terminate.cc' throws.cc -o throws && ./throws");
+  EXPECT_EQ(r.code, 128 + SIGABRT);
+  EXPECT_THAT(r.err, StartsWith("libhone: uncaught exception: too few\n"));
+  EXPECT_EQ(Shell("nm '" HONE_LIBRARY "' | grep -c -e demangle -e d_print").out, "0\n");
 }
 
 TEST_F(Embedding, TheArchiveExportsTheCApiAlone) {
