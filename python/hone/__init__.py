@@ -5,14 +5,12 @@
     hone.build("model.onnx", "model.hone")
     scores = hone.load("model.hone")(image)
 
-Packages run in this process, on numpy arrays and on whatever speaks DLPack, without copies and without the GIL. Tuning,
-building, timing and checking are done by the program ``hone`` that lies in this package, in a process of its own.
+Packages run in this process, on numpy arrays and on whatever speaks DLPack, without copies and without the GIL: that
+is the package ``hone_runtime``, whose names are all here too. Tuning, building, timing and checking are done by the
+program ``hone`` that lies in this package, in a process of its own.
 """
 
-from ._build import build
-from ._bench import bench
-from ._compare import compare
-from ._errors import (
+from hone_runtime import (
     AnswerIsNoError,
     BadConfigError,
     BadDataError,
@@ -23,15 +21,21 @@ from ._errors import (
     NoInputError,
     NoRunnerError,
     NotAuthorisedError,
+    Package,
+    Session,
+    TensorInfo,
     UsageError,
+    __version__,
+    load,
 )
-from ._package import Package, TensorInfo
+
+from ._bench import bench
+from ._build import build
+from ._compare import compare
 from ._records import records
 from ._replace_params import replace_params
-from ._session import Session, load
 from ._tune import tune
 from ._verify import verify
-from ._version import __version__
 
 __all__ = [
     "AnswerIsNoError",
@@ -58,3 +62,7 @@ __all__ = [
     "tune",
     "verify",
 ]
+
+# Users of this package know them by its name.
+for _class in (Error, *Error.__subclasses__()):
+    _class.__module__ = __name__

@@ -7,7 +7,8 @@ import os
 import tempfile
 from typing import Any, Iterator, Union
 
-from ._errors import UsageError
+from hone_runtime._errors import UsageError
+
 from ._options import positional
 
 # A path, "zoo:NAME", an onnx.ModelProto, or what torch.onnx.export returns. Any: onnx is no dependency.

@@ -6,7 +6,7 @@ import datetime
 import os
 from typing import Any, Iterator, Mapping, Union
 
-from ._errors import UsageError
+from hone_runtime._errors import UsageError
 
 OptionValue = Any
 Duration = Union[str, float, int, datetime.timedelta]

@@ -9,7 +9,8 @@ import subprocess
 import threading
 from typing import IO, Any, Dict, Generator, Sequence
 
-from ._errors import BugError, IoError, error_of
+from hone_runtime._errors import BugError, IoError, error_of
+
 from ._parts import program_path
 
 _log = logging.getLogger("hone")

@@ -10,7 +10,7 @@ import pytest
 
 import hone
 from conftest import first_values
-from hone._arrays import as_input
+from hone_runtime._arrays import as_input
 
 
 def ramp(info):
@@ -134,7 +134,7 @@ def test_says_what_is_wrong_with_an_input(small_package, value, text):
 
 
 def test_each_exit_code_is_its_class():
-    from hone._errors import error_of
+    from hone_runtime._errors import error_of
 
     classes = [getattr(hone, name) for name in hone.__all__ if name.endswith("Error") and name != "Error"]
     assert len({each.exit_code for each in classes}) == len(classes) == 10
@@ -159,7 +159,7 @@ def test_says_what_is_wrong_with_names_and_counts(small_package):
         (lambda: session(x, out=read_only), f"the array for output '{name}' is read-only; one that may be written would be right"),
         (lambda: hone.load(small_package, threads=-1), "threads is -1; 0 to 1024 would be right"),
         (lambda: hone.load(small_package, threads="2"), "threads is '2'; 0 to 1024 would be right"),
-        (lambda: hone.Session(small_package), "a session is made of a PosixPath; a hone.Package would be right"),
+        (lambda: hone.Session(small_package), "a session is made of a PosixPath; a Package would be right"),
         (lambda: hone.load("a\0b"), "the path of a package holds a byte 0; a path without would be right"),
     ]:
         with pytest.raises(hone.UsageError) as error:
@@ -260,7 +260,7 @@ def test_a_forked_child_is_told_to_load_its_own(small_package):
 
 
 def test_a_library_that_is_not_hone_s_is_named(monkeypatch, own_folder):
-    import hone._library as library
+    import hone_runtime._library as library
 
     (own_folder / "other.so").write_text("no ELF")
     for name, error_class in [("other.so", hone.BadConfigError), ("none.so", hone.NoInputError)]:

@@ -41,7 +41,7 @@ class Session:
     def __init__(self, package: Package, threads: int = 0) -> None:
         """`threads` 0: the cores that affinity and the cgroup allow. Raises UsageError for other numbers out of range."""
         if not isinstance(package, Package):
-            raise UsageError(f"a session is made of a {type(package).__name__}; a hone.Package would be right")
+            raise UsageError(f"a session is made of a {type(package).__name__}; a Package would be right")
         if not isinstance(threads, int) or not 0 <= threads <= _MOST_THREADS:
             raise UsageError(f"threads is {threads!r}; 0 to {_MOST_THREADS} would be right")
         self.package = package
@@ -124,8 +124,8 @@ def load(
     threads: int = 0,
     params: Optional[Mapping[str, np.ndarray[Any, Any]]] = None,
 ) -> Session:
-    """A session of the package in the file. For several sessions of one package: hone.Package and hone.Session.
+    """A session of the package in the file. For several sessions of one package: Package and Session.
 
     `threads` 0: the cores that affinity and the cgroup allow. Raises NoInputError, BadDataError, and BadConfigError
-    for a package of another CPU. `params`: as hone.Package takes them."""
+    for a package of another CPU. `params`: as Package takes them."""
     return Session(Package(path, params), threads)

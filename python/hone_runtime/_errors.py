@@ -87,7 +87,7 @@ _CLASSES: Dict[int, Type[Error]] = {
 }
 # Users know them by the package's name.
 for _class in (Error, *_CLASSES.values()):
-    _class.__module__ = "hone"
+    _class.__module__ = __package__
 _NUMBERS = {NoInputError: errno.ENOENT, NotAuthorisedError: errno.EACCES, IoError: errno.EIO}
 
 

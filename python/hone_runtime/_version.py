@@ -3,7 +3,7 @@
 from importlib.metadata import PackageNotFoundError, version
 
 try:
-    __version__ = version("hone")
+    __version__ = version("hone-runtime")
 except PackageNotFoundError:
     # Run from the sources.
     __version__ = "0+unknown"

@@ -1,0 +1,43 @@
+"""Runs packages of hone on numpy arrays, and on whatever speaks DLPack, without copies and without the GIL.
+
+    import hone_runtime
+    scores = hone_runtime.load("model.hone")(image)
+
+The package ``hone`` writes such files. It has all names of this one too.
+"""
+
+from ._errors import (
+    AnswerIsNoError,
+    BadConfigError,
+    BadDataError,
+    BugError,
+    CannotCreateError,
+    Error,
+    IoError,
+    NoInputError,
+    NoRunnerError,
+    NotAuthorisedError,
+    UsageError,
+)
+from ._package import Package, TensorInfo
+from ._session import Session, load
+from ._version import __version__
+
+__all__ = [
+    "AnswerIsNoError",
+    "BadConfigError",
+    "BadDataError",
+    "BugError",
+    "CannotCreateError",
+    "Error",
+    "IoError",
+    "NoInputError",
+    "NoRunnerError",
+    "NotAuthorisedError",
+    "Package",
+    "Session",
+    "TensorInfo",
+    "UsageError",
+    "__version__",
+    "load",
+]
