@@ -1,5 +1,6 @@
-# What `cmake --install` puts where, in four components, each a package of cmake/packages.cmake: runtime (libhone.so.0), development (header,
-# libhone.a, what CMake and pkg-config read), runner (hone-runner) and tools (hone, which wants a hone-runner beside it).
+# What `cmake --install` puts where, in components, each a package of cmake/packages.cmake: runtime (libhone.so.0), development (header,
+# libhone.a, what CMake and pkg-config read), runner (hone-runner) and tools (hone, which wants a hone-runner beside it); and those of
+# install_python.cmake.
 include(CMakePackageConfigHelpers)
 set(cmake_folder ${CMAKE_INSTALL_LIBDIR}/cmake/hone)
 
@@ -30,10 +31,13 @@ install(TARGETS hone_runner_program EXPORT hone_runner_targets RUNTIME COMPONENT
 install(EXPORT hone_runner_targets NAMESPACE hone:: FILE honeRunnerTargets.cmake DESTINATION ${cmake_folder} COMPONENT runner)
 install(FILES scripts/systemd/hone-runner.service DESTINATION lib/systemd/system COMPONENT runner)
 install(FILES scripts/systemd/hone-runner.conf DESTINATION lib/sysusers.d COMPONENT runner)
-set(packages runtime:libhone-runtime0 development:libhone-dev runner:hone-runner tools:hone)
-if(HONE_RUNNER_ONLY)
-  list(FILTER packages EXCLUDE REGEX "^tools")
-else()
+if(HONE_RUNNER_ARCH)
+  install(FILES cmake/packages/runner/static_overrides DESTINATION ${CMAKE_INSTALL_DATADIR}/lintian/overrides RENAME hone-runner COMPONENT runner)
+endif()
+if(TARGET hone_shared)
+  include(cmake/install_python.cmake)
+endif()
+if(NOT HONE_RUNNER_ONLY)
   set_target_properties(hone_program PROPERTIES EXPORT_NAME hone)
   set_target_properties(hone_compiler_program PROPERTIES EXPORT_NAME hone-compiler)
   install(TARGETS hone_program hone_compiler_program EXPORT hone_tools_targets RUNTIME COMPONENT tools)
@@ -62,10 +66,19 @@ else()
     endforeach()
   endforeach()
 endif()
-foreach(package ${packages})
+
+# What Debian wants to find in every package.
+set(HONE_MAINTAINER "The hone project <hone@hone.invalid>" CACHE STRING "who hands out the Debian packages: NAME <ADDRESS>")
+configure_file(cmake/packages/changelog.in ${PROJECT_BINARY_DIR}/installed/changelog @ONLY)
+execute_process(COMMAND gzip -9nf ${PROJECT_BINARY_DIR}/installed/changelog COMMAND_ERROR_IS_FATAL ANY)
+foreach(package runtime:libhone-runtime0 development:libhone-dev runner:hone-runner tools:hone python_runtime:python3-hone-runtime python:python3-hone)
   string(REPLACE ":" ";" package ${package})
   list(GET package 0 component)
   list(GET package 1 name)
-  install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${name} RENAME copyright COMPONENT ${component})
-  install(FILES THIRD_PARTY_NOTICES.md DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${name} COMPONENT ${component})
+  set(exclude "")
+  if(component MATCHES "^python")
+    set(exclude EXCLUDE_FROM_ALL)
+  endif()
+  install(FILES cmake/packages/copyright THIRD_PARTY_NOTICES.md ${PROJECT_BINARY_DIR}/installed/changelog.gz
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${name} COMPONENT ${component} ${exclude})
 endforeach()

@@ -1,4 +1,4 @@
-# Debian packages of what is installed, one a component: `cpack` in the build folder makes the four. docs/installing.md is for their users.
+# Debian packages of what is installed, one a component: `cpack` in the build folder makes them. docs/installing.md is for their users.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME hone)
 set(CPACK_PACKAGE_VENDOR hone)
@@ -7,14 +7,14 @@ set(CPACK_STRIP_FILES ON)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_COMPONENTS_ALL runner)
 if(TARGET hone_shared)
-  list(APPEND CPACK_COMPONENTS_ALL runtime development)
+  list(APPEND CPACK_COMPONENTS_ALL runtime development python_runtime)
 endif()
 if(NOT HONE_RUNNER_ONLY)
-  list(APPEND CPACK_COMPONENTS_ALL tools)
+  list(APPEND CPACK_COMPONENTS_ALL tools python)
 endif()
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
-set(CPACK_DEBIAN_PACKAGE_MAINTAINER "The hone project <hone@hone.invalid>")
+set(CPACK_DEBIAN_PACKAGE_MAINTAINER "${HONE_MAINTAINER}")
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 # Whoever was built with a newer header needs as new a library.
@@ -33,11 +33,30 @@ macro(debian_package component name section depends description)
   set(CPACK_DEBIAN_${upper}_PACKAGE_CONTROL_EXTRA "${ARGN}")
 endmacro()
 set(control ${PROJECT_SOURCE_DIR}/cmake/packages)
-debian_package(runtime libhone-runtime0 libs "" "The library that runs packages in other programs: the C API, no compiler, nothing needed but libc.")
-debian_package(development libhone-dev libdevel "libhone-runtime0 (= ${PROJECT_VERSION})"
-  "The header of the C API, the static library, what CMake and pkg-config read, examples.")
+set(same "(= ${PROJECT_VERSION})")
+debian_package(runtime libhone-runtime0 libs ""
+  "The library that runs packages in other programs:\nthe C API, no compiler, nothing needed but libc." ${control}/runtime/triggers)
+debian_package(development libhone-dev libdevel "libhone-runtime0 ${same}"
+  "The header of the C API, the static library,\nwhat CMake and pkg-config read, examples.")
 debian_package(runner hone-runner science "" "The program for devices, which offers this machine to tuners, and its service."
   ${control}/runner/postinst)
-debian_package(tools hone science "hone-runner (= ${PROJECT_VERSION})"
-  "Reads ONNX models, searches schedules for CPUs on this machine or on many, builds packages of one file." ${control}/tools/postinst)
+debian_package(tools hone science "hone-runner ${same}"
+  "Reads ONNX models, searches schedules for CPUs on this machine or on many,\nbuilds packages of one file." ${control}/tools/postinst)
+debian_package(python_runtime python3-hone-runtime python "python3:any (>= 3.9), python3-numpy, libhone-runtime0 ${same}"
+  "Runs packages from Python on numpy arrays, without copies: import hone_runtime." ${control}/python_runtime/postinst ${control}/python_runtime/prerm)
+debian_package(python python3-hone python "python3:any (>= 3.9), python3-hone-runtime ${same}, hone ${same}"
+  "Tunes, builds, checks and times from Python: import hone." ${control}/python/postinst ${control}/python/prerm)
+foreach(component PYTHON_RUNTIME PYTHON)
+  # Sources and links alone.
+  set(CPACK_DEBIAN_${component}_PACKAGE_ARCHITECTURE all)
+  set(CPACK_DEBIAN_${component}_PACKAGE_SHLIBDEPS OFF)
+  set(CPACK_DEBIAN_${component}_PACKAGE_GENERATE_SHLIBS OFF)
+endforeach()
+if(HONE_RUNNER_ARCH)
+  # The one static file of scripts/build_runner.sh, as Debian calls its machine.
+  set(architectures x86_64:amd64 aarch64:arm64 armv7:armhf riscv64:riscv64)
+  list(FILTER architectures INCLUDE REGEX "^${HONE_RUNNER_ARCH}:")
+  string(REGEX REPLACE ".*:" "" CPACK_DEBIAN_PACKAGE_ARCHITECTURE ${architectures})
+  set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS OFF)
+endif()
 include(CPack)

@@ -42,7 +42,8 @@ class Packages : public InstalledTest {
     ASSERT_EQ(r.code, 0) << r.out << r.err;
   }
   static std::string Deb(const std::string& folder, const std::string& package) {
-    return Folder(folder) + "/" + package + "_" HONE_VERSION "_amd64.deb";
+    const bool of_python = package.starts_with("python3-");
+    return Folder(folder) + "/" + package + "_" HONE_VERSION + (of_python ? "_all.deb" : "_amd64.deb");
   }
   std::string Field(const std::string& package, const std::string& field) {
     return Shell("dpkg-deb --field '" + Deb("debs", package) + "' " + field).out;
@@ -59,7 +60,8 @@ class Packages : public InstalledTest {
   }
 };
 
-const std::vector<std::string> kAll = {"libhone-runtime0", "libhone-dev", "hone-runner", "hone"};
+const std::vector<std::string> kAll = {"libhone-runtime0",     "libhone-dev", "hone-runner", "hone",
+                                       "python3-hone-runtime", "python3-hone"};
 
 TEST_F(Packages, AreTheSameTwice) {
   std::this_thread::sleep_for(std::chrono::milliseconds(1100));  // times of files have seconds
@@ -104,6 +106,39 @@ TEST_F(Packages, SayWhatTheyNeedAndHoldWhatTheySay) {
         "./usr/share/hone/kubernetes/chart/Chart.yaml\n", "./usr/share/doc/hone/installing.md\n"}) {
     EXPECT_THAT(Contents("hone"), HasSubstr(file));
   }
+}
+
+// What a wheel holds is a link to the other packages' files here.
+TEST_F(Packages, OfPythonAreSourcesForEveryMachine) {
+  EXPECT_EQ(Field("python3-hone-runtime", "Depends"),
+            "python3:any (>= 3.9), python3-numpy, libhone-runtime0 (= " HONE_VERSION ")\n");
+  EXPECT_EQ(Field("python3-hone", "Depends"),
+            "python3:any (>= 3.9), python3-hone-runtime (= " HONE_VERSION "), hone (= " HONE_VERSION ")\n");
+  const std::string folder = "./usr/lib/python3/dist-packages/";
+  for (const std::string& file :
+       {folder + "hone_runtime/__init__.py\n", folder + "hone_runtime/lib/libhone.so -> ../../../../libhone.so.0\n",
+        folder + "hone_runtime-" HONE_VERSION ".dist-info/METADATA\n"}) {
+    EXPECT_THAT(Contents("python3-hone-runtime"), HasSubstr(file));
+  }
+  for (const std::string& file :
+       {folder + "hone/__init__.py\n", folder + "hone/bin/hone -> ../../../../../bin/hone\n"}) {
+    EXPECT_THAT(Contents("python3-hone"), HasSubstr(file));
+  }
+  for (const char* package : {"python3-hone-runtime", "python3-hone"}) {
+    EXPECT_EQ(Field(package, "Architecture"), "all\n");
+    EXPECT_THAT(Contents(package), Not(HasSubstr("__pycache__")));
+    const std::string control = "dpkg-deb --ctrl-tarfile '" + Deb("debs", package) + "' | tar --extract --to-stdout ./";
+    EXPECT_THAT(Shell(control + "postinst").out, HasSubstr(std::string("py3compile -p ") + package));
+    EXPECT_THAT(Shell(control + "prerm").out, HasSubstr(std::string("py3clean -p ") + package));
+  }
+}
+
+TEST_F(Packages, HaveNoErrorsForLintian) {
+  if (Shell("lintian --version").code != 0) GTEST_SKIP() << "there is no lintian";
+  std::string debs;
+  for (const std::string& package : kAll) debs += " '" + Deb("debs", package) + "'";
+  const ProgramResult r = Shell("lintian --allow-root --fail-on error" + debs);
+  EXPECT_EQ(r.code, 0) << r.out << r.err;
 }
 
 TEST_F(Packages, DoInACleanRootWhatTheReadmeShows) {
