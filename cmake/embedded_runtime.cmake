@@ -46,6 +46,7 @@ if(LLVM_OBJCOPY AND NOT HONE_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # Section groups are resolved here: a program's own copies of the same inline functions must not take the place of these.
   add_custom_command(OUTPUT ${embedded} DEPENDS hone_embedded $<TARGET_OBJECTS:hone_embedded> COMMAND_EXPAND_LISTS VERBATIM
     COMMAND ${CMAKE_CXX_COMPILER} -r -nostdlib -o ${whole} $<TARGET_OBJECTS:hone_embedded> ${roots} -Wl,--gc-sections,--force-group-allocation ${archives}
+      -Wl,--dependency-file=${PROJECT_BINARY_DIR}/sbom/libhone.a.d
     COMMAND ${LLVM_OBJCOPY} --wildcard --keep-global-symbol=hone_* --strip-unneeded ${whole} ${embedded})
   set_source_files_properties(${embedded} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
   add_library(hone_static STATIC ${embedded})

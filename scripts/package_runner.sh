@@ -22,6 +22,7 @@ scripts/build_runner.sh $possible "$@"
 for arch; do
   to=build/runners/$arch
   rm -f "$to"/*.deb
+  cmake --build "build/runner-$arch" --target hone_sboms >/dev/null
   cpack --config "build/runner-$arch/CPackConfig.cmake" -B "$to" >"$to/cpack.log" ||
     { tail -n 20 "$to/cpack.log" >&2; exit 1; }
   rm -r "$to/_CPack_Packages" "$to/cpack.log"

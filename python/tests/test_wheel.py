@@ -88,6 +88,7 @@ def test_the_wheel_is_small_and_holds_one_library(wheel):
     assert wheel.stat().st_size < 1_000_000
     with zipfile.ZipFile(wheel) as files:
         compiled = [name for name in files.namelist() if files.read(name).startswith(b"\x7fELF")]
+        assert any(name.endswith(".dist-info/sboms/libhone-runtime0.cdx.json") for name in files.namelist())
     assert compiled == ["hone_runtime/lib/libhone.so"]
     assert "manylinux" in wheel.name  # auditwheel's word that it needs libc alone
 

@@ -89,6 +89,9 @@ TEST_F(Packages, SayWhatTheyNeedAndHoldWhatTheySay) {
     EXPECT_THAT(Contents(package), HasSubstr("./usr/share/doc/" + package + "/copyright\n"));
     EXPECT_THAT(Contents(package), Not(HasSubstr(HONE_BUILD_DIR))) << "a folder of the build";
   }
+  for (const std::string package : {"libhone-runtime0", "libhone-dev", "hone-runner", "hone"}) {
+    EXPECT_THAT(Contents(package), HasSubstr("./usr/share/doc/" + package + "/" + package + ".cdx.json\n"));
+  }
   EXPECT_THAT(Contents("libhone-runtime0"), HasSubstr("./usr/lib/libhone.so.0 -> libhone.so." HONE_VERSION));
   for (const char* file : {"./usr/include/hone/hone.h\n", "./usr/lib/libhone.a\n", "./usr/lib/libhone.so -> ",
                            "./usr/lib/pkgconfig/hone.pc\n", "./usr/lib/cmake/hone/honeConfig.cmake\n"}) {

@@ -1,0 +1,46 @@
+# What is linked into each package, as a CycloneDX document that is installed with it: made of what the linker and the compiler say that they
+# read. Without Ninja, Debian's package data or Python there is none.
+find_program(HONE_SBOM_PYTHON python3)
+find_program(HONE_DPKG_QUERY dpkg-query)
+set(HONE_SBOMS "")
+file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/sbom)
+
+# hone_sbom(COMPONENT PACKAGE WHEEL TARGETS...): PACKAGE.cdx.json is in share/doc/PACKAGE, and among the SBOMs of the wheel that the target
+# hone_WHEEL makes, where Python's tools look for them. Appends to HONE_SBOMS.
+function(hone_sbom component package wheel)
+  if(NOT CMAKE_GENERATOR STREQUAL "Ninja" OR NOT HONE_SBOM_PYTHON OR NOT HONE_DPKG_QUERY OR HONE_SANITIZE)
+    return()
+  endif()
+  set(binaries "")
+  foreach(target ${ARGN})
+    # The linker's list is at sbom/NAME.d. An archive of one object has it from where that is linked.
+    get_target_property(type ${target} TYPE)
+    if(NOT type STREQUAL "STATIC_LIBRARY")
+      target_link_options(${target} PRIVATE -Wl,--dependency-file=${PROJECT_BINARY_DIR}/sbom/$<TARGET_FILE_NAME:${target}>.d)
+    endif()
+    list(APPEND binaries $<PATH:RELATIVE_PATH,$<TARGET_FILE:${target}>,${PROJECT_BINARY_DIR}>)
+  endforeach()
+  set(made ${PROJECT_BINARY_DIR}/sbom/${package}.cdx.json)
+  add_custom_command(OUTPUT ${made} DEPENDS ${ARGN} ${PROJECT_SOURCE_DIR}/scripts/make_sbom.py VERBATIM
+    COMMAND ${HONE_SBOM_PYTHON} -B ${PROJECT_SOURCE_DIR}/scripts/make_sbom.py --build ${PROJECT_BINARY_DIR} --ninja ${CMAKE_MAKE_PROGRAM}
+      --name ${package} --version ${PROJECT_VERSION} --output ${made} ${binaries})
+  install(FILES ${made} DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${package} COMPONENT ${component})
+  set(HONE_SBOMS ${HONE_SBOMS} ${made} PARENT_SCOPE)
+  if(SKBUILD AND TARGET hone_${wheel})
+    add_custom_target(hone_sbom_of_${package} DEPENDS ${made})
+    add_dependencies(hone_${wheel} hone_sbom_of_${package})
+    install(FILES ${made} DESTINATION ${SKBUILD_METADATA_DIR}/sboms COMPONENT ${wheel} EXCLUDE_FROM_ALL)
+  endif()
+endfunction()
+
+hone_sbom(runner hone-runner wheel hone_runner_program)
+if(TARGET hone_shared)
+  hone_sbom(runtime libhone-runtime0 runtime_wheel hone_shared)
+endif()
+if(TARGET hone_static)
+  hone_sbom(development libhone-dev none hone_static)
+endif()
+if(NOT HONE_RUNNER_ONLY)
+  hone_sbom(tools hone wheel hone_program hone_compiler_program)
+endif()
+add_custom_target(hone_sboms ALL DEPENDS ${HONE_SBOMS})
