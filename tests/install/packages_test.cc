@@ -151,7 +151,7 @@ TEST_F(Packages, DoInACleanRootWhatTheReadmeShows) {
   }
   std::string debs;
   for (const char* package : {"hone", "hone-runner"}) debs += " '" + Deb("debs", package) + "'";
-  const ProgramResult made = Shell("'" HONE_SOURCE_DIR "/tests/install/clean_root.sh' '" + Path("root") + "'" + debs);
+  const ProgramResult made = Shell("'" HONE_SOURCE_DIR "/scripts/clean_root.sh' '" + Path("root") + "'" + debs);
   ASSERT_EQ(made.code, 0) << made.err;
   // The image that the README's session has: zeros.
   std::string npy = "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 3, 224, 224), }";
