@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <ctime>
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -67,7 +68,7 @@ bool Load(const char* path, Start* start) {
   start->wall_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
   start->cpu_ms = CpuMs() - cpu;
   if (!Check(hone_session_run(session))) return false;
-  start->own_kb = OwnKb(path);
+  start->own_kb = OwnKb(std::filesystem::canonical(path));
   return true;
 }
 
