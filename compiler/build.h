@@ -1,4 +1,4 @@
-// The compiler's door: from a module to a package, and from a candidate to an artifact. Start here.
+// The compiler's door: from a module to a package. compile_kernel.h goes from a candidate to an artifact. Start here.
 #pragma once
 
 #include <functional>
@@ -6,13 +6,13 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/compile_kernel.h"
 #include "compiler/passes/layouts/layout_report.h"
 #include "compiler/relay/expr.h"
 #include "core/build_context.h"
 #include "core/config_source.h"
 #include "core/package_precision.h"
 #include "core/plan.h"
+#include "core/workload.h"
 
 namespace hone {
 

@@ -4,8 +4,6 @@
 #include <cstdint>
 #include <string>
 
-#include "core/serialize.h"
-
 namespace hone {
 
 struct PackagePrecision {
@@ -16,10 +14,5 @@ struct PackagePrecision {
   double max_error = -1;  // that was allowed; below 0: whatever it is
   bool operator==(const PackagePrecision&) const = default;
 };
-
-// An object as docs/formats.md has it. An error that is not finite is the greatest double.
-Json ToJson(const PackagePrecision& precision);
-// Throws Error(kBadData) for what ToJson does not write.
-PackagePrecision PackagePrecisionFromJson(const Json& json);
 
 }  // namespace hone

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <variant>
 
-#include "compiler/build.h"
+#include "compiler/compile_kernel.h"
 #include "core/candidate.h"
 #include "core/measurement.h"
 #include "db/record.h"

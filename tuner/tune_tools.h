@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "compiler/build.h"
+#include "compiler/compile_kernel.h"
 #include "compiler/schedules/schedule.h"
 
 namespace hone {

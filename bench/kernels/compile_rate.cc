@@ -12,6 +12,7 @@
 
 #include "compiler/build.h"
 #include "compiler/codegen/host.h"
+#include "compiler/compile_kernel.h"
 #include "compiler/frontend/zoo/zoo.h"
 #include "compiler/schedules/schedule.h"
 #include "core/random.h"

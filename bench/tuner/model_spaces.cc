@@ -9,6 +9,7 @@
 
 #include "compiler/build.h"
 #include "compiler/codegen/host.h"
+#include "compiler/compile_kernel.h"
 #include "compiler/frontend/zoo/zoo.h"
 #include "rpc_runner/runner.h"
 #include "tuner/search_space.h"

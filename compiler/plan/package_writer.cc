@@ -11,6 +11,7 @@
 #include "core/package_format.h"
 #include "core/required_features.h"
 #include "core/serialize.h"
+#include "core/serialize_precision.h"
 #include "core/version.h"
 
 namespace hone {

@@ -5,7 +5,7 @@
 #include <string>
 #include <variant>
 
-#include "compiler/build.h"
+#include "compiler/compile_kernel.h"
 #include "rpc_runner/wire/protocol.h"
 
 namespace hone {

@@ -4,7 +4,7 @@
 #include <functional>
 #include <variant>
 
-#include "compiler/build.h"
+#include "compiler/compile_kernel.h"
 
 namespace hone {
 

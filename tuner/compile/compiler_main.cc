@@ -1,6 +1,6 @@
 #include "tuner/compile/compiler_main.h"
 
-#include "compiler/build.h"
+#include "compiler/compile_kernel.h"
 #include "tuner/compile/compile_worker.h"
 
 namespace hone {

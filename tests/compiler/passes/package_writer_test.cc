@@ -16,6 +16,7 @@
 #include "core/package_format.h"
 #include "core/required_features.h"
 #include "core/serialize.h"
+#include "core/serialize_precision.h"
 
 namespace hone::testing {
 namespace {

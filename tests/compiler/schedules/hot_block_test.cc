@@ -9,8 +9,8 @@
 #include <string_view>
 #include <tuple>
 
-#include "compiler/build.h"
 #include "compiler/codegen/host.h"
+#include "compiler/compile_kernel.h"
 #include "compiler/schedules/conv_shape.h"
 #include "compiler/schedules/schedule.h"
 

@@ -6,8 +6,8 @@
 #include <cstring>
 #include <functional>
 
-#include "compiler/build.h"
 #include "compiler/codegen/host.h"
+#include "compiler/compile_kernel.h"
 #include "compiler/schedules/schedule.h"
 #include "core/activation.h"
 #include "tests/support/random_workloads.h"

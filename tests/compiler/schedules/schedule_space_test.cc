@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "compiler/build.h"
 #include "compiler/codegen/host.h"
+#include "compiler/compile_kernel.h"
 #include "compiler/schedules/schedule.h"
 
 namespace hone {

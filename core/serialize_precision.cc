@@ -1,4 +1,4 @@
-#include "core/package_precision.h"
+#include "core/serialize_precision.h"
 
 #include <fmt/format.h>
 
