@@ -6,6 +6,7 @@
 #include "cli/printing/print.h"
 #include "compiler/codegen/host.h"
 #include "compiler/codegen/machine_target.h"
+#include "compiler/passes/chosen_passes.h"
 #include "core/error.h"
 #include "rpc_runner/machine/environment.h"
 #include "runtime/session.h"
@@ -24,6 +25,8 @@ BuildContext ContextOf(const MachineOptions& options) {
   BuildContext context;
   context.exact_math = options.math == "exact";
   context.opt_level = options.opt_level;
+  context.required_passes = options.required_passes;
+  context.disabled_passes = options.disabled_passes;
   context.precision = options.precision == "bfloat16" ? Precision::kBFloat16 : Precision::kFloat32;
   return context;
 }
@@ -47,10 +50,17 @@ void AddThreadsOption(CommandLine& line, int& threads) {
       .About(Topic::kThreads);
 }
 
-void AddOptLevelOption(CommandLine& line, int& opt_level) {
-  line.Add("-O,--opt-level", opt_level, "0: no folding, fusion or blocked layouts; 3: everything")
+void AddPassOptions(CommandLine& line, MachineOptions& options) {
+  line.Add("-O,--opt-level", options.opt_level, "0: no folding, fusion or blocked layouts; 3: everything")
       .Between(0, 3)
       .ShowDefault();
+  line.Add("--require-pass", options.required_passes, "a pass that runs though -O is too low for it");
+  line.Add("--disable-pass", options.disabled_passes, "a pass that does not run; one of those that -O0 leaves out");
+}
+
+bool ChoosesPasses(const MachineOptions& options) {
+  return options.opt_level != MachineOptions().opt_level || !options.required_passes.empty() ||
+         !options.disabled_passes.empty();
 }
 
 void AddMachineOptions(CommandLine& line, MachineOptions& options) {
@@ -102,6 +112,7 @@ Machine ResolveMachine(const MachineOptions& options) {
   machine.is_host = options.target.empty() || options.target == "host";
   context.target = machine.is_host ? HostTarget() : ResolveTarget(options.target);
   context.threads = options.threads > 0 ? options.threads : DefaultThreads(machine);
+  CheckPasses(context);
   if (machine.is_host) machine.fingerprint = FingerprintOf(ProbeEnvironment());
   CheckPrecision(context);
   return machine;

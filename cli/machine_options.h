@@ -17,6 +17,7 @@ struct MachineOptions {
   std::string math = "fast";
   std::string precision = "float32";
   int opt_level = 3;
+  std::vector<std::string> required_passes = {}, disabled_passes = {};
 };
 // --target and --threads.
 void AddMachineOptions(CommandLine& line, MachineOptions& options);
@@ -28,8 +29,10 @@ void AddContextOptions(CommandLine& line, MachineOptions& options,
                        const std::vector<std::string>& precisions = kContextPrecisions);
 // The same with kModelPrecisions and --target once for each of several machines; options.target stays as it is.
 void AddContextOptions(CommandLine& line, MachineOptions& options, std::vector<std::string>& targets);
-// -O alone.
-void AddOptLevelOption(CommandLine& line, int& opt_level);
+// Which passes run: -O, --require-pass and --disable-pass.
+void AddPassOptions(CommandLine& line, MachineOptions& options);
+// Whether any of these was given.
+bool ChoosesPasses(const MachineOptions& options);
 // --threads alone.
 void AddThreadsOption(CommandLine& line, int& threads);
 

@@ -14,18 +14,28 @@ namespace {
 
 class StepClock {
  public:
-  explicit StepClock(BuildReport& report) : report_(report) {}
+  explicit StepClock(std::vector<std::pair<std::string, double>>& seconds) : seconds_(seconds) {}
   // The time since the last step, under this name.
   void Done(const std::string& step) {
-    const auto now = std::chrono::steady_clock::now();
-    report_.seconds.emplace_back(step, std::chrono::duration<double>(now - last_).count());
-    last_ = now;
+    seconds_.emplace_back(step, std::chrono::duration<double>(std::chrono::steady_clock::now() - last_).count());
+    Begin();
   }
+  // Leaves out what came since the last step.
+  void Begin() { last_ = std::chrono::steady_clock::now(); }
 
  private:
-  BuildReport& report_;
+  std::vector<std::pair<std::string, double>>& seconds_;
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
+
+relay::IRModule TimedPasses(const relay::IRModule& typed, const BuildOptions& options, BuildReport& report) {
+  StepClock clock(report.pass_seconds);
+  return RunPasses(typed, {options.context, options.configs}, [&](const std::string& pass, const relay::IRModule& now) {
+    clock.Done(pass);
+    if (options.after_pass) options.after_pass(pass, now);
+    clock.Begin();
+  });
+}
 
 PackagePrecision PrecisionOf(const BuildOptions& options) {
   PackagePrecision precision = options.precision;
@@ -37,9 +47,9 @@ PackagePrecision PrecisionOf(const BuildOptions& options) {
 
 BuildResult Build(const relay::IRModule& module, const BuildOptions& options) {
   BuildResult result;
-  StepClock clock(result.report);
+  StepClock clock(result.report.seconds);
   const relay::IRModule typed = relay::InferType(module);
-  const relay::IRModule optimized = RunPasses(typed, {options.context, options.configs}, options.after_pass);
+  const relay::IRModule optimized = TimedPasses(typed, options, result.report);
   clock.Done("passes");
   result.report.layouts = ReportLayouts(optimized);
   Lowered lowered = Lower(optimized, options.context);

@@ -26,7 +26,8 @@ struct BuildOptions {
 };
 
 struct BuildReport {
-  std::vector<std::pair<std::string, double>> seconds;  // per step, in order
+  std::vector<std::pair<std::string, double>> seconds;       // per step, in order
+  std::vector<std::pair<std::string, double>> pass_seconds;  // per pass that ran, in order, with its InferType
   double flops = 0;
   LayoutReport layouts;
 };
@@ -37,7 +38,8 @@ struct BuildResult {
   BuildReport report;
 };
 
-// Passes, Lower, compile, link, pack. Throws Error(kBadData) naming the node for a model that cannot be lowered.
+// Passes, Lower, compile, link, pack. Throws Error: kBadData naming the node for a model that cannot be lowered, kUsage
+// for names of passes that CheckPasses (compiler/passes/chosen_passes.h) refuses.
 BuildResult Build(const relay::IRModule& module, const BuildOptions& options);
 
 // The tuning tasks of a module: distinct anchor workloads after the graph passes, with their use counts. They are the

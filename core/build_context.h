@@ -1,7 +1,9 @@
 // What a model is compiled for.
 #pragma once
 
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/target.h"
 
@@ -22,6 +24,9 @@ struct BuildContext {
   bool exact_math = false;  // no schedule or rewriting that trades accuracy for speed, whatever the records say
   int opt_level = 3;        // 0: no folding, no fusion, no blocked layouts; 3: everything
   Precision precision = Precision::kFloat32;
+  // Names of passes (compiler/passes/passes.h) that run though opt_level is too low for them, and of those that do not
+  // run though it is high enough.
+  std::vector<std::string> required_passes = {}, disabled_passes = {};
 
   MachineModel machine() const { return MachineModelFor(target, threads); }
   bool operator==(const BuildContext&) const = default;

@@ -17,6 +17,7 @@
 #include "cli/printing/number_text.h"
 #include "cli/printing/print.h"
 #include "cli/printing/print_json.h"
+#include "cli/printing/table.h"
 #include "compiler/codegen/machine_target.h"
 #include "compiler/relay/printer.h"
 #include "core/error.h"
@@ -33,6 +34,7 @@ struct BuildCommandOptions {
   RecordOptions records;
   PrecisionOptions precision;
   std::string output, dump_passes;
+  bool pass_times = false;
 };
 
 // One target's.
@@ -88,8 +90,21 @@ Json LayoutsJson(const LayoutReport& layouts) {
           {"per_layer_ns", layouts.per_layer_ns}};
 }
 
-void PrintReport(const Result& of) {
+std::string PassTimesText(const BuildReport& report) {
+  Table table({"pass", "> ms"});
+  for (const auto& [pass, seconds] : report.pass_seconds) table.Add({pass, fmt::format("{:.2f}", seconds * 1e3)});
+  return table.ToText();
+}
+
+Json SecondsJson(const std::vector<std::pair<std::string, double>>& seconds) {
+  Json json = Json::object();
+  for (const auto& [step, s] : seconds) json[step] = s;
+  return json;
+}
+
+void PrintReport(const Result& of, bool pass_times) {
   const BuildResult& result = of.built.result;
+  if (pass_times) Print("{}\n", PassTimesText(result.report));
   if (of.precision) Print("{}", ChosenPrecisionText(*of.precision));
   Print("{}{}{}", DispatchText(result.plan, of.built.losses), LayoutsText(result.report.layouts),
         MemoryText(result.plan));
@@ -105,8 +120,6 @@ std::string SummaryText(const BuildResult& result) {
 
 Json ReportJson(const Result& of, const std::string& output) {
   const BuildResult& result = of.built.result;
-  Json seconds = Json::object();
-  for (const auto& [step, s] : result.report.seconds) seconds[step] = s;
   Json report = {{"package", output},
                  {"model", result.plan.model},
                  {"target", result.plan.target.ToText()},
@@ -115,7 +128,8 @@ Json ReportJson(const Result& of, const std::string& output) {
                  {"layouts", LayoutsJson(result.report.layouts)},
                  {"memory", MemoryJson(result.plan)},
                  {"gflop", result.report.flops / 1e9},
-                 {"seconds", seconds}};
+                 {"seconds", SecondsJson(result.report.seconds)},
+                 {"pass_seconds", SecondsJson(result.report.pass_seconds)}};
   if (of.precision) report["precision"] = ChosenPrecisionJson(*of.precision);
   return report;
 }
@@ -126,9 +140,10 @@ void AddOptions(CommandLine& line, BuildCommandOptions& options) {
   AddContextOptions(line, options.machine, options.targets);
   AddPrecisionOptions(line, options.precision);
   AddRecordOptions(line, options.records);
-  AddOptLevelOption(line, options.machine.opt_level);
+  AddPassOptions(line, options.machine);
   line.Add("--dump-passes", options.dump_passes,
            "a folder that gets the module's text after each pass; for several targets, one in it for each");
+  line.AddFlag("--pass-times", options.pass_times, "print how long each pass took");
 }
 
 // One machine for each target, before anything is built for the first.
@@ -159,18 +174,18 @@ std::string BytesOf(const std::vector<Result>& results) {
   return JoinPackages(packages);
 }
 
-void PrintReports(const std::vector<Result>& results, const std::string& output, size_t bytes) {
+void PrintReports(const std::vector<Result>& results, const BuildCommandOptions& options, size_t bytes) {
   if (results.size() == 1) {
-    PrintReport(results[0]);
-    Print("{} written: {}\n", output, SummaryText(results[0].built.result));
+    PrintReport(results[0], options.pass_times);
+    Print("{} written: {}\n", options.output, SummaryText(results[0].built.result));
     return;
   }
   for (const Result& each : results) {
     Print("target {}\n", each.built.result.plan.target.ToText());
-    PrintReport(each);
+    PrintReport(each, options.pass_times);
     Print("{}\n\n", SummaryText(each.built.result));
   }
-  Print("{} written: {}, {} packages\n", output, BytesText(static_cast<int64_t>(bytes)), results.size());
+  Print("{} written: {}, {} packages\n", options.output, BytesText(static_cast<int64_t>(bytes)), results.size());
 }
 
 Json ReportsJson(const std::vector<Result>& results, const std::string& output) {
@@ -204,7 +219,7 @@ int BuildCommand(const Arguments& arguments) {
   if (line.json()) {
     PrintJson(ReportsJson(results, options.output));
   } else {
-    PrintReports(results, options.output, bytes.size());
+    PrintReports(results, options, bytes.size());
   }
   const Environment here = ProbeEnvironment();
   const bool runs_here = std::any_of(machines.begin(), machines.end(), [&](const Machine& machine) {

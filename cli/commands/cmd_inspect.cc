@@ -146,6 +146,7 @@ int InspectCommand(const Arguments& arguments) {
   InspectOptions options;
   AddModelOptions(line, options.model, "--params-file");
   AddContextOptions(line, options.machine);
+  AddPassOptions(line, options.machine);
   line.AddFlag("--params", options.params, "every parameter with its type");
   const Option text = line.AddFlag("--text", options.text, "the module in Relay's text form");
   line.Add("--as", options.as, "with --text: module, fn or expr").OneOf({"module", "fn", "expr"}).Needs(text);

@@ -290,7 +290,7 @@ void AddOptions(CommandLine& line, VerifyOptions& options) {
   AddInputOptions(line, options.inputs);
   line.Add("--expect", options.expect, "a .pb or .npy file per output: compare with these instead of the reference")
       .About(Topic::kInputs);
-  AddOptLevelOption(line, options.machine.opt_level);
+  AddPassOptions(line, options.machine);
   line.AddFlag(
       "--bisect", options.bisect,
       "compare the value of every node, name the first from which on none agrees, and the first NaN or infinity");
@@ -309,9 +309,12 @@ int VerifyCommand(const Arguments& arguments) {
   VerifyOptions options;
   AddOptions(line, options);
   if (!line.Parse(arguments)) return 0;
-  if (!options.package.empty() && options.machine.opt_level != MachineOptions().opt_level) {
-    throw Error(ExitCode::kUsage,
-                fmt::format("-O is for a package that is built anew, and {} is there; leave one out", options.package));
+  if (!options.package.empty() && ChoosesPasses(options.machine)) {
+    throw Error(
+        ExitCode::kUsage,
+        fmt::format("-O, --require-pass and --disable-pass are for a package that is built anew, and {} is there; "
+                    "leave them out",
+                    options.package));
   }
   if (!options.bisect && !options.against.empty()) {
     throw Error(ExitCode::kUsage, "--against is for --bisect; outputs are compared with files by --expect");

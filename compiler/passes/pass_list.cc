@@ -1,4 +1,5 @@
 #include "compiler/passes/bind_params.h"
+#include "compiler/passes/chosen_passes.h"
 #include "compiler/passes/depth_to_space.h"
 #include "compiler/passes/drop_empty.h"
 #include "compiler/passes/fold_batch_norm.h"
@@ -82,9 +83,10 @@ namespace {
 // An empty `last` means all.
 IRModule RunPassList(const std::string& last, const IRModule& typed, const PassContext& context, const After& after) {
   if (typed.main->type == nullptr) throw Error(ExitCode::kBug, "passes were given a module without types");
+  CheckPasses(context.build);
   IRModule now = typed;
   for (const Pass& pass : AllPasses()) {
-    if (context.build.opt_level >= pass.min_level) {
+    if (IsChosen(pass, context.build)) {
       const auto before = now.main;
       now = pass.run(now, context);
       if (pass.infers_types && now.main != before) now = relay::InferType(now);

@@ -25,13 +25,17 @@ Json DispatchTable(const Plan& plan) {
   return table;
 }
 
-constexpr const char* kBuiltFields = "built must be an object with math, opt_level, precision and kernels";
+constexpr const char* kBuiltFields =
+    "built must be an object with math, opt_level, precision and kernels, and lists of passes";
 
 Json BuiltJson(const PackageFacts::Built& built) {
-  return {{"math", built.exact_math ? "exact" : "fast"},
-          {"opt_level", built.opt_level},
-          {"precision", PrecisionName(built.precision)},
-          {"kernels", built.kernels}};
+  Json json = {{"math", built.exact_math ? "exact" : "fast"},
+               {"opt_level", built.opt_level},
+               {"precision", PrecisionName(built.precision)}};
+  if (!built.required_passes.empty()) json["required_passes"] = built.required_passes;
+  if (!built.disabled_passes.empty()) json["disabled_passes"] = built.disabled_passes;
+  json["kernels"] = built.kernels;
+  return json;
 }
 
 PackageFacts::Built BuiltFromJson(const Json& json) {
@@ -40,6 +44,9 @@ PackageFacts::Built BuiltFromJson(const Json& json) {
   built.opt_level = json.at("opt_level").get<int>();
   const bool bfloat16 = json.at("precision").get<std::string>() == PrecisionName(Precision::kBFloat16);
   built.precision = bfloat16 ? Precision::kBFloat16 : Precision::kFloat32;
+  using Names = std::vector<std::string>;
+  built.required_passes = json.value("required_passes", Json::array()).get<Names>();
+  built.disabled_passes = json.value("disabled_passes", Json::array()).get<Names>();
   built.kernels = json.at("kernels").get<std::vector<std::string>>();
   return built;
 }
@@ -108,7 +115,8 @@ std::string WritePackage(const Plan& plan, const std::string& lib, const std::st
 }
 
 PackageFacts::Built BuiltFacts(const BuildContext& context, const std::vector<std::string>& keys) {
-  PackageFacts::Built built{context.exact_math, context.opt_level, context.precision, {}};
+  PackageFacts::Built built{context.exact_math,      context.opt_level,       context.precision,
+                            context.required_passes, context.disabled_passes, {}};
   for (const std::string& key : keys) built.kernels.push_back(Sha256Hex(key));
   return built;
 }

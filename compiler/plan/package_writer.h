@@ -23,7 +23,8 @@ struct PackageFacts {
     bool exact_math = false;
     int opt_level = 3;
     Precision precision = Precision::kFloat32;
-    std::vector<std::string> kernels;  // of plan.kernels: SHA-256 of Lowered::kernel_keys
+    std::vector<std::string> required_passes, disabled_passes;  // as in BuildContext
+    std::vector<std::string> kernels;                           // of plan.kernels: SHA-256 of Lowered::kernel_keys
     bool operator==(const Built&) const = default;
   };
   std::optional<Built> built;

@@ -67,7 +67,7 @@ TEST_F(VerifyProgram, OfADifferenceTheNextCommandTriesABuildWithoutPasses) {
   EXPECT_THAT(NextOf(fresh), testing::StartsWith("hone build "));
   const ProgramResult both = Verify("q.onnx P.hone -O0");
   EXPECT_EQ(both.code, 2);
-  EXPECT_THAT(both.err, HasSubstr("-O is for a package that is built anew"));
+  EXPECT_THAT(both.err, HasSubstr("are for a package that is built anew"));
 }
 
 TEST_F(VerifyProgram, FindsAQuantisedPackageOfAnotherScale) {

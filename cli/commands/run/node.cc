@@ -78,7 +78,7 @@ void AddOptions(CommandLine& line, NodeOptions& options) {
   AddInputOptions(line, options.inputs);
   line.Add("--output", options.output, "a folder that gets every operand and output as a .npy file");
   AddContextOptions(line, options.machine);
-  AddOptLevelOption(line, options.machine.opt_level);
+  AddPassOptions(line, options.machine);
   AddRecordOptions(line, options.records);
   line.Add("--tolerance", options.tolerance, "worst max|y-r|/max|r| that agrees").BetweenReal(0, 1).ShowDefault();
 }
