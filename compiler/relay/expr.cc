@@ -8,6 +8,7 @@
 
 #include "compiler/relay/op.h"
 #include "core/error.h"
+#include "core/spelling.h"
 
 namespace hone::relay {
 namespace {
@@ -80,7 +81,10 @@ Attrs Completed(const OpDef& def, const Attrs& given) {
   }
   for (const auto& [name, value] : given.values()) {
     if (complete.Find(name) == nullptr) {
-      throw Error(ExitCode::kBug, fmt::format("{} has no attribute {}", def.name, name));
+      std::vector<std::string> names;
+      for (const AttrSpec& spec : def.attrs) names.push_back(spec.name);
+      throw Error(ExitCode::kBug, fmt::format("{} has no attribute {}{}; its attributes are {}", def.name, name,
+                                              DidYouMean(name, names), fmt::join(names, ", ")));
     }
   }
   return complete;
@@ -136,7 +140,9 @@ ExprPtr MakeCall(std::string_view op_name, std::vector<ExprPtr> args, const Attr
   const OpDef& def = *AsOp(op)->def;
   const size_t least = def.inputs.size() - static_cast<size_t>(def.optional_inputs);
   if (args.size() < least || args.size() > def.inputs.size()) {
-    throw Error(ExitCode::kBug, fmt::format("{} takes {} inputs, not {}", op_name, def.inputs.size(), args.size()));
+    throw Error(ExitCode::kBug, fmt::format("{} takes {}{} inputs, not {}", op_name,
+                                            least == def.inputs.size() ? "" : fmt::format("{} to ", least),
+                                            def.inputs.size(), args.size()));
   }
   Attrs complete = Completed(def, attrs);
   return std::make_shared<Call>(std::move(op), std::move(args), std::move(complete), std::move(name));

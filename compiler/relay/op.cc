@@ -8,6 +8,7 @@
 
 #include "compiler/relay/ops/ops.h"
 #include "core/error.h"
+#include "core/spelling.h"
 
 namespace hone::relay {
 namespace {
@@ -57,8 +58,10 @@ const OpDef* FindOp(std::string_view name) {
 
 ExprPtr GetOp(std::string_view name) {
   const auto it = TheRegistry().nodes.find(name);
-  if (it == TheRegistry().nodes.end()) throw Error(ExitCode::kBug, fmt::format("there is no operator {}", name));
-  return it->second;
+  if (it != TheRegistry().nodes.end()) return it->second;
+  std::vector<std::string> names;
+  for (const OpDef* def : AllOps()) names.push_back(def->name);
+  throw Error(ExitCode::kBug, fmt::format("there is no operator {}{}", name, DidYouMean(name, names)));
 }
 
 }  // namespace hone::relay

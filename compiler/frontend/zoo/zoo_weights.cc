@@ -1,17 +1,11 @@
 #include "compiler/frontend/zoo/zoo_weights.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
 
-#include "core/hash.h"
+#include "compiler/relay/param_seed.h"
 
 namespace hone {
 namespace {
-
-uint64_t SeedFor(const std::string& name, uint64_t seed) {
-  return std::stoull(Sha256Hex(fmt::format("{} {}", seed, name)).substr(0, 16), nullptr, 16);
-}
 
 bool EndsWith(const std::string& text, std::string_view end) {
   return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
@@ -39,7 +33,7 @@ Distribution DistributionOf(const std::string& name, const Shape& shape, float g
 Tensor ZooWeight(const std::string& name, const Shape& shape, uint64_t seed, float gain) {
   const Distribution distribution = DistributionOf(name, shape, gain);
   Tensor tensor(DType::kFloat32, shape);
-  FillTensor(tensor, distribution.fill, SeedFor(name, seed));
+  FillTensor(tensor, distribution.fill, relay::ParamSeed(name, seed));
   float* values = tensor.data<float>();
   for (int64_t i = 0; i < tensor.elements(); ++i) values[i] = values[i] * distribution.scale + distribution.offset;
   return tensor;
