@@ -1,6 +1,6 @@
 # What `cmake --install` puts where, in components, each a package of cmake/packages.cmake: runtime (libhone.so.0), development (header,
-# libhone.a, what CMake and pkg-config read), runner (hone-runner) and tools (hone, which wants a hone-runner beside it); and those of
-# install_python.cmake.
+# libhone.a, what CMake and pkg-config read), graph (libhone-graph.so with its headers), runner (hone-runner) and tools (hone, which wants a
+# hone-runner beside it); and those of install_python.cmake.
 include(CMakePackageConfigHelpers)
 set(cmake_folder ${CMAKE_INSTALL_LIBDIR}/cmake/hone)
 
@@ -22,6 +22,14 @@ if(TARGET hone_shared)
   file(RELATIVE_PATH prefix_from_pc /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
   configure_file(cmake/installed/hone.pc.in ${PROJECT_BINARY_DIR}/installed/hone.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/installed/hone.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
+  if(TARGET hone_graph)
+    install(TARGETS hone_graph EXPORT hone_graph_targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT graph)
+    install(EXPORT hone_graph_targets NAMESPACE hone:: FILE honeGraphTargets.cmake DESTINATION ${cmake_folder} COMPONENT graph)
+    configure_file(cmake/installed/hone-graph.pc.in ${PROJECT_BINARY_DIR}/installed/hone-graph.pc @ONLY)
+    install(FILES ${PROJECT_BINARY_DIR}/installed/hone-graph.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT graph)
+    install(DIRECTORY compiler/example DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/libhone-graph-dev COMPONENT graph)
+    install(FILES docs/relay.md DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/libhone-graph-dev COMPONENT graph)
+  endif()
   install(DIRECTORY runtime/example DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/libhone-dev COMPONENT development)
   install(FILES docs/embedding.md DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/libhone-dev COMPONENT development)
 endif()
@@ -71,13 +79,16 @@ endif()
 set(HONE_MAINTAINER "The hone project <hone@hone.invalid>" CACHE STRING "who hands out the Debian packages: NAME <ADDRESS>")
 configure_file(cmake/packages/changelog.in ${PROJECT_BINARY_DIR}/installed/changelog @ONLY)
 execute_process(COMMAND gzip -9nf ${PROJECT_BINARY_DIR}/installed/changelog COMMAND_ERROR_IS_FATAL ANY)
-foreach(package runtime:libhone-runtime0 development:libhone-dev runner:hone-runner tools:hone python_runtime:python3-hone-runtime python:python3-hone)
+foreach(package runtime:libhone-runtime0 development:libhone-dev graph:libhone-graph-dev runner:hone-runner tools:hone python_runtime:python3-hone-runtime python:python3-hone)
   string(REPLACE ":" ";" package ${package})
   list(GET package 0 component)
   list(GET package 1 name)
   set(exclude "")
   if(component MATCHES "^python")
     set(exclude EXCLUDE_FROM_ALL)
+  endif()
+  if(component STREQUAL "graph" AND NOT TARGET hone_graph)
+    continue()
   endif()
   install(FILES cmake/packages/copyright THIRD_PARTY_NOTICES.md ${PROJECT_BINARY_DIR}/installed/changelog.gz
     DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${name} COMPONENT ${component} ${exclude})

@@ -12,6 +12,9 @@ endif()
 if(NOT HONE_RUNNER_ONLY)
   list(APPEND CPACK_COMPONENTS_ALL tools python)
 endif()
+if(TARGET hone_graph)
+  list(APPEND CPACK_COMPONENTS_ALL graph)
+endif()
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
 set(CPACK_DEBIAN_PACKAGE_MAINTAINER "${HONE_MAINTAINER}")
@@ -38,6 +41,8 @@ debian_package(runtime libhone-runtime0 libs ""
   "The library that runs packages in other programs:\nthe C API, no compiler, nothing needed but libc." ${control}/runtime/triggers)
 debian_package(development libhone-dev libdevel "libhone-runtime0 ${same}"
   "The header of the C API, the static library,\nwhat CMake and pkg-config read, examples.")
+debian_package(graph libhone-graph-dev libdevel "libhone-dev ${same}"
+  "The compiler as a C++ library:\ngraphs of operators, passes over them, packages of them; headers and an example.")
 debian_package(runner hone-runner science "" "The program for devices, which offers this machine to tuners, and its service."
   ${control}/runner/postinst)
 debian_package(tools hone science "hone-runner ${same}"

@@ -1,15 +1,19 @@
 // Models as Relay's text, and packages as their parts: the program from text to outputs.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
 
+#include "core/serialize.h"
 #include "tests/cli/run_program.h"
 
 namespace hone {
 namespace {
 
+using testing::Contains;
 using testing::HasSubstr;
+using testing::Not;
 
 class RelayProgram : public ProgramTest {
  protected:
@@ -58,10 +62,46 @@ TEST_F(RelayProgram, SeveralFunctionsAreOneModel) {
 }
 
 TEST_F(RelayProgram, AGraphMadeInCppIsAPackageAndText) {
-  Expect(std::string(HONE_EXAMPLE_GRAPH) + " g.hone > g.relay && hone run g.hone", 0);
+  Expect(std::string(HONE_EXAMPLE_GRAPH) + " g.hone > said && sed -n '/^def/,/^}/p' said > g.relay", 0);
+  // What the program computed in itself is what its package gives.
+  std::string outputs;
+  const Json run = ParseJson(Shell("hone run g.hone --fill ramp --json").out, "run");
+  for (const Json& value : run.at("outputs").at(0).at("first")) {
+    outputs += fmt::format("{:.4f} ", value.get<double>());
+  }
+  EXPECT_THAT(Read("work/said"), testing::EndsWith("\n" + outputs + "\n"));
+  EXPECT_GT(outputs.size(), 50U);
   Expect("hone inspect g.relay --text | cmp g.relay -", 0);
   EXPECT_EQ(Shell(std::string(HONE_EXAMPLE_GRAPH)).code, 2);
   EXPECT_EQ(Shell(std::string(HONE_EXAMPLE_GRAPH) + " none/g.hone").code, 73);
+}
+
+TEST_F(RelayProgram, PassesAreChosenTimedAndDumped) {
+  const std::string build = "hone build zoo:mobilenet --image-shape 3,32,32 --classes 10 --no-records --threads 2 ";
+  const auto passes = [&](const std::string& options) {
+    std::vector<std::string> names;
+    const Json built = ParseJson(Shell(build + "-o m.hone --dump-passes dumps --json " + options).out, "build");
+    for (const auto& [pass, seconds] : built.at("pass_seconds").items()) names.push_back(pass);
+    return names;
+  };
+  EXPECT_THAT(passes("-O3"), Contains("merge_groups"));
+  const std::vector<std::string> without = passes("--disable-pass merge_groups --disable-pass sink_concats");
+  EXPECT_THAT(without, Not(Contains("merge_groups")));
+  EXPECT_THAT(without, Not(Contains("sink_concats")));
+  EXPECT_THAT(Shell("ls dumps").out, HasSubstr("_fold_batch_norm.txt"));
+  EXPECT_THAT(passes("-O0"), Not(Contains("fold_batch_norm")));
+  EXPECT_THAT(passes("-O0 --require-pass fold_batch_norm"), Contains("fold_batch_norm"));
+  EXPECT_THAT(Shell(build + "-o m.hone --pass-times").out, testing::ContainsRegex("fold_batch_norm +[0-9]+[.][0-9]"));
+  EXPECT_THAT(Shell(build + "-o m.hone").out, Not(HasSubstr("fold_batch_norm")));
+  Expect("rm m.hone", 0);
+  EXPECT_EQ(Refusal(build + "-o m.hone --disable-pass fuse", 2).rfind("hone: the pass fuse runs at every level", 0),
+            0U);
+  EXPECT_THAT(Refusal(build + "-o m.hone --disable-pass merge_group", 2), HasSubstr("did you mean merge_groups?"));
+  EXPECT_EQ(Shell("ls m.hone").code, 2);
+  const std::string inspect = "hone inspect zoo:mobilenet --text --optimized --image-shape 3,32,32 -O0 ";
+  EXPECT_THAT(Shell(inspect).out, HasSubstr("multiply"));
+  EXPECT_THAT(Shell(inspect + "--require-pass fold_batch_norm").out, Not(HasSubstr("multiply")));
+  Expect("hone verify zoo:mobilenet --image-shape 3,32,32 --disable-pass fold_batch_norm --no-records", 0);
 }
 
 TEST_F(RelayProgram, RefusesInOneLineWithThePlace) {

@@ -25,6 +25,7 @@ TEST_F(FindPackage, FindsTheRuntimeAlone) {
   const ProgramResult tools = Find("REQUIRED COMPONENTS tools");
   EXPECT_NE(tools.code, 0);
   EXPECT_THAT(tools.err, HasSubstr("install the package hone"));
+  EXPECT_THAT(Find("REQUIRED COMPONENTS graph").err, HasSubstr("libhone-graph-dev"));
   EXPECT_THAT(Find("COMPONENTS tools").out, HasSubstr("found 0"));
   const ProgramResult other = Find("REQUIRED COMPONENTS compiler");
   EXPECT_NE(other.code, 0);

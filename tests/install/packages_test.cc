@@ -60,8 +60,8 @@ class Packages : public InstalledTest {
   }
 };
 
-const std::vector<std::string> kAll = {"libhone-runtime0",     "libhone-dev", "hone-runner", "hone",
-                                       "python3-hone-runtime", "python3-hone"};
+const std::vector<std::string> kAll = {"libhone-runtime0", "libhone-dev",          "libhone-graph-dev", "hone-runner",
+                                       "hone",             "python3-hone-runtime", "python3-hone"};
 
 TEST_F(Packages, AreTheSameTwice) {
   std::this_thread::sleep_for(std::chrono::milliseconds(1100));  // times of files have seconds
@@ -74,6 +74,8 @@ TEST_F(Packages, AreTheSameTwice) {
 TEST_F(Packages, SayWhatTheyNeedAndHoldWhatTheySay) {
   EXPECT_THAT(Field("libhone-runtime0", "Depends"), testing::MatchesRegex("libc6 \\(>= [0-9.]+\\)\n"));
   EXPECT_EQ(Field("libhone-dev", "Depends"), "libhone-runtime0 (= " HONE_VERSION ")\n");
+  EXPECT_THAT(Field("libhone-graph-dev", "Depends"), HasSubstr("libhone-dev (= " HONE_VERSION ")"));
+  EXPECT_THAT(Field("libhone-graph-dev", "Depends"), HasSubstr("libllvm19"));
   EXPECT_THAT(Field("hone", "Depends"), HasSubstr("hone-runner (= " HONE_VERSION ")"));
   EXPECT_THAT(Field("hone", "Depends"), HasSubstr("libllvm19"));
   EXPECT_THAT(Field("hone-runner", "Depends"), Not(testing::ContainsRegex("llvm|sqlite|protobuf|onnx")));
@@ -96,6 +98,10 @@ TEST_F(Packages, SayWhatTheyNeedAndHoldWhatTheySay) {
   for (const char* file : {"./usr/include/hone/hone.h\n", "./usr/lib/libhone.a\n", "./usr/lib/libhone.so -> ",
                            "./usr/lib/pkgconfig/hone.pc\n", "./usr/lib/cmake/hone/honeConfig.cmake\n"}) {
     EXPECT_THAT(Contents("libhone-dev"), HasSubstr(file));
+  }
+  for (const char* file : {"./usr/include/hone/compiler/graph.h\n", "./usr/lib/libhone-graph.so -> ",
+                           "./usr/lib/pkgconfig/hone-graph.pc\n", "./usr/lib/cmake/hone/honeGraphTargets.cmake\n"}) {
+    EXPECT_THAT(Contents("libhone-graph-dev"), HasSubstr(file));
   }
   for (const char* file : {"./usr/bin/hone-runner\n", "./usr/lib/systemd/system/hone-runner.service\n",
                            "./usr/lib/sysusers.d/hone-runner.conf\n", "./usr/share/man/man1/hone-runner.1.gz\n"}) {
