@@ -22,7 +22,8 @@ function(hone_graph_header path)
 endfunction()
 hone_graph_header(compiler/graph.h)
 
-if(NOT HONE_SANITIZE)
+# Neither sanitizers nor wheels, whose programs hold LLVM themselves, want it.
+if(NOT HONE_SANITIZE AND NOT HONE_STATIC_LLVM)
   set(rooms hone_compiler hone_compiler_quantise hone_compiler_relay hone_compiler_frontend hone_compiler_codegen hone_compiler_schedules
     hone_compiler_generic hone_compiler_passes hone_core)
   list(TRANSFORM rooms REPLACE "(.+)" "$<TARGET_FILE:\\1>" OUTPUT_VARIABLE archives)

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "compiler/passes/graph/anchor.h"
+#include "compiler/relay/conv_layout.h"
 #include "compiler/relay/op.h"
 #include "compiler/relay/type.h"
 #include "compiler/relay/visitor.h"
@@ -34,7 +35,9 @@ double FlopsOf(const relay::Call& call) {
   // A transposed convolution spreads each input element instead.
   const bool transposed = name.find("transpose") != std::string::npos;
   const Shape& elements = transposed ? call.args[0]->type->shape : call.type->shape;
-  return 2 * Product(elements, 0) * Product(call.args[1]->type->shape, 1);
+  const Shape& weight = call.args[1]->type->shape;
+  const size_t outputs = relay::ConvLayoutsOf(call.attrs).kernel.find('O');
+  return 2 * Product(elements, 0) * Product(weight, 0) / Product({weight[outputs]}, 0);
 }
 
 void AddParameter(ModelSummary& summary, const std::string& name, const Tensor& value) {

@@ -38,6 +38,43 @@ Value* ToBFloat16(KernelBuilder& b, Value* x) {
   return ir.CreateTrunc(ir.CreateLShr(result, 16), x->getType()->getWithNewType(ir.getInt16Ty()));
 }
 
+// Exact. Denormal halves are normal float32s: whole multiples of 2^-24.
+Value* FromFloat16(KernelBuilder& b, Value* half) {
+  auto& ir = b.ir();
+  llvm::Type* wide = half->getType()->getWithNewType(b.i32());
+  llvm::Type* real = half->getType()->getWithNewType(b.f32());
+  const auto number = [&](uint32_t n) { return llvm::ConstantInt::get(wide, n); };
+  Value* bits = ir.CreateZExt(half, wide);
+  Value* magnitude = ir.CreateAnd(bits, number(0x7fff));
+  Value* shifted = ir.CreateShl(magnitude, 13);
+  Value* denormal = ir.CreateFMul(ir.CreateSIToFP(magnitude, real), llvm::ConstantFP::get(real, 0x1p-24));
+  // The exponent's bias is 112 more in float32; infinities and NaNs have the greatest in both.
+  Value* normal = ir.CreateSelect(ir.CreateICmpUGE(magnitude, number(0x7c00)), ir.CreateOr(shifted, number(0x7f800000)),
+                                  ir.CreateAdd(shifted, number(112U << 23)));
+  Value* value = ir.CreateSelect(ir.CreateICmpULT(magnitude, number(0x400)), ir.CreateBitCast(denormal, wide), normal);
+  return ir.CreateBitCast(ir.CreateOr(value, ir.CreateShl(ir.CreateAnd(bits, number(0x8000)), 16)), real);
+}
+
+// As Float16's constructor (core/small_floats.h).
+Value* ToFloat16(KernelBuilder& b, Value* x) {
+  auto& ir = b.ir();
+  llvm::Type* wide = x->getType()->getWithNewType(b.i32());
+  const auto number = [&](uint32_t n) { return llvm::ConstantInt::get(wide, n); };
+  Value* bits = ir.CreateBitCast(x, wide);
+  Value* magnitude = ir.CreateAnd(bits, number(0x7fffffff));
+  Value* odd = ir.CreateAnd(ir.CreateLShr(magnitude, 13), number(1));
+  Value* rounded = ir.CreateAdd(magnitude, ir.CreateAdd(odd, number(0xfff)));
+  Value* normal = ir.CreateLShr(ir.CreateSub(rounded, number(112U << 23)), 13);
+  // The last place of 0.5 is 2^-24, that of a denormal half: a sum with it is rounded there.
+  Value* sum = ir.CreateFAdd(ir.CreateBitCast(magnitude, x->getType()), llvm::ConstantFP::get(x->getType(), 0.5));
+  Value* denormal = ir.CreateSub(ir.CreateBitCast(sum, wide), number(0x3f000000));
+  Value* finite = ir.CreateSelect(ir.CreateICmpULT(magnitude, number(0x38800000)), denormal, normal);
+  Value* large = ir.CreateSelect(ir.CreateFCmpUNO(x, x), number(0x7e00), number(0x7c00));
+  Value* value = ir.CreateSelect(ir.CreateICmpUGE(magnitude, number(0x477ff000)), large, finite);
+  Value* sign = ir.CreateAnd(ir.CreateLShr(bits, 16), number(0x8000));
+  return ir.CreateTrunc(ir.CreateOr(value, sign), x->getType()->getWithNewType(ir.getInt16Ty()));
+}
+
 Value* ToBool(KernelBuilder& b, Value* x) {
   auto& ir = b.ir();
   Value* truth = x->getType()->isFPOrFPVectorTy() ? ir.CreateFCmpUNE(x, Zero(x)) : ir.CreateICmpNE(x, Zero(x));
@@ -56,14 +93,13 @@ llvm::Type* ElementType(KernelBuilder& b, DType dtype) {
       return b.i32();
     case DType::kInt64:
       return b.i64();
+    case DType::kFloat16:
     case DType::kBFloat16:
       return b.ir().getInt16Ty();
     case DType::kInt8:
     case DType::kUInt8:
     case DType::kBool:
       return b.ir().getInt8Ty();
-    case DType::kFloat16:
-      break;
   }
   throw Error(ExitCode::kBug, fmt::format("kernels know no elements of {}", DTypeName(dtype)));
 }
@@ -84,6 +120,8 @@ Value* Converted(KernelBuilder& b, Value* x, DType from, DType to) {
   auto& ir = b.ir();
   if (from == to) return x;
   if (from == DType::kBFloat16) return Converted(b, FromBFloat16(b, x), DType::kFloat32, to);
+  if (from == DType::kFloat16) return Converted(b, FromFloat16(b, x), DType::kFloat32, to);
+  if (to == DType::kFloat16) return ToFloat16(b, Converted(b, x, from, DType::kFloat32));
   if (to == DType::kBFloat16) return ToBFloat16(b, Converted(b, x, from, DType::kFloat32));
   if (to == DType::kBool) return ToBool(b, x);
   llvm::Type* type = x->getType()->getWithNewType(ElementType(b, to));

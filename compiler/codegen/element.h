@@ -6,8 +6,8 @@
 
 namespace hone {
 
-// What LLVM calls it. bfloat16 is its 16 bits: code generation has no conversions for it before AVX-512 BF16. Throws
-// Error(kBug) for float16, which no kernel computes with yet.
+// What LLVM calls it. bfloat16 is its 16 bits: code generation has no conversions for it before AVX-512 BF16. So is
+// float16: without F16C they would be calls of a library that kernels do not have.
 llvm::Type* ElementType(KernelBuilder& b, DType dtype);
 llvm::Type* VectorOf(llvm::Type* element, int lanes);
 

@@ -12,6 +12,7 @@
 #include "compiler/passes/merge_groups.h"
 #include "compiler/passes/nest_concats.h"
 #include "compiler/passes/passes.h"
+#include "compiler/passes/plain_convs.h"
 #include "compiler/passes/quantised/lift_scales.h"
 #include "compiler/passes/quantised/store_bytes.h"
 #include "compiler/passes/rules/canonicalise.h"
@@ -33,6 +34,8 @@ const std::vector<Pass>& AllPasses() {
   static const std::vector<Pass> passes{
       {"bind_params", 0, [](const IRModule& m, const PassContext&) { return BindParams(m); }},
       {"inline_functions", 0, [](const IRModule& m, const PassContext&) { return InlineFunctions(m); }},
+      // Before all that look for convolutions.
+      {"plain_convs", 0, [](const IRModule& m, const PassContext&) { return PlainConvs(m); }},
       // Before all that divide by extents.
       {"drop_empty", 0, [](const IRModule& m, const PassContext&) { return DropEmpty(m); }},
       // Before constants are folded: integers and their scales are still apart.

@@ -26,7 +26,8 @@ Fans FansOf(const Shape& shape) {
 
 void Scale(Tensor& value, double factor) {
   float* values = value.data<float>();
-  std::transform(values, values + value.elements(), values, [factor](float v) { return v * static_cast<float>(factor); });
+  std::transform(values, values + value.elements(), values,
+                 [factor](float v) { return v * static_cast<float>(factor); });
 }
 
 // `weights` fills those that have fans, which are not 0.
@@ -47,8 +48,9 @@ Tensor FirstValue(const Var& param, const Initialiser& initialiser, uint64_t see
   const bool known = type.kind == TypeKind::kTensor &&
                      std::none_of(type.shape.begin(), type.shape.end(), [](int64_t dim) { return dim == kAnyDim; });
   if (!known) {
-    throw Error(ExitCode::kUsage, fmt::format("the parameter {} is {}: only a tensor of known extents has a first value",
-                                              param.name, ToText(param.type)));
+    throw Error(ExitCode::kUsage,
+                fmt::format("the parameter {} is {}: only a tensor of known extents has a first value", param.name,
+                            ToText(param.type)));
   }
   Tensor value(type.dtype, type.shape);
   initialiser(param.name, value, ParamSeed(param.name, seed));

@@ -38,9 +38,8 @@ Pattern Pattern::WithAttr(std::string name, AttrValue value) const {
 }
 
 Pattern Pattern::WithType(TypePtr type) const {
-  return Where([type = std::move(type)](const ExprPtr& expr) {
-    return expr->type != nullptr && Equal(expr->type, type);
-  });
+  return Where(
+      [type = std::move(type)](const ExprPtr& expr) { return expr->type != nullptr && Equal(expr->type, type); });
 }
 
 Pattern Wildcard() {

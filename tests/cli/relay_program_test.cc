@@ -104,6 +104,33 @@ TEST_F(RelayProgram, PassesAreChosenTimedAndDumped) {
   Expect("hone verify zoo:mobilenet --image-shape 3,32,32 --disable-pass fold_batch_norm --no-records", 0);
 }
 
+// A convolution as users set its attributes is built into what its reference gives.
+TEST_F(RelayProgram, LayoutsAndTypesOfConvolutionsAreBuilt) {
+  const auto verify = [&](const std::string& data, const std::string& weight, const std::string& attrs) {
+    SCOPED_TRACE(attrs);
+    Write("work/c.relay",
+          "def @main(%x: Tensor[" + data + "], %w: Tensor[" + weight + "]) {\n  nn.conv2d(%x, %w, " + attrs + ")\n}\n");
+    for (const char* level : {"-O0", "-O3"}) Expect("hone verify c.relay --no-records " + std::string(level), 0);
+    Expect("hone inspect c.relay", 0);
+  };
+  const std::string float32 = "), float32", float16 = "), float16", int8 = "), int8";
+  verify("(1, 9, 9, 16" + float32, "(3, 3, 16, 24" + float32,
+         "data_layout=\"NHWC\", kernel_layout=\"HWIO\", padding=1");
+  verify("(1, 9, 9, 16" + float32, "(3, 3, 16, 1" + float32,
+         "data_layout=\"NHWC\", kernel_layout=\"HWOI\", groups=16, strides=2, padding=[1, 0]");
+  verify("(1, 16, 9, 9" + float32, "(8, 3, 3, 16" + float32,
+         "kernel_layout=\"OHWI\", out_layout=\"NHWC\", padding=[0, 1, 2, 1]");
+  verify("(1, 16, 9, 9" + float16, "(8, 16, 3, 3" + float16, "out_dtype=\"float32\"");
+  verify("(1, 16, 9, 9" + float16, "(8, 16, 3, 3" + float16, "padding=1");
+  verify("(1, 16, 9, 9" + int8, "(8, 16, 3, 3" + int8, "out_dtype=\"int32\", padding=1");
+  verify("(1, 128, 5, 5" + int8, "(8, 128, 3, 3" + int8, "out_dtype=\"int32\"");
+  verify("(1, 16, 9, 9), uint8", "(8, 16, 3, 3" + int8, "out_dtype=\"int32\"");
+  Write("work/bad.relay",
+        "def @main(%x: Tensor[(1, 8, 8, 3), float32]) {\n  nn.conv2d(%x, %x, data_layout=\"NHCW\")\n}\n");
+  EXPECT_EQ(Refusal("hone inspect bad.relay", 65),
+            "hone: bad.relay:2:3: nn.conv2d: data_layout = \"NHCW\" must be one of NCHW, NHWC\n");
+}
+
 TEST_F(RelayProgram, RefusesInOneLineWithThePlace) {
   Write("work/bad.relay", "def @main(%x: Tensor[(1, 8), float32]) {\n  %0 = nn.rellu(%x);\n  %0\n}\n");
   EXPECT_EQ(Refusal("hone inspect bad.relay", 65),

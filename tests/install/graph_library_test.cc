@@ -37,10 +37,12 @@ TEST_F(GraphLibrary, TheHeadersNeedTheStandardLibraryAlone) {
     if (entry.path().extension() != ".h") continue;
     ++headers;
     Write("work/alone.cc", "#include \"" + entry.path().string() + "\"\n");
-    for (const std::string& used : Lines("g++ -std=c++20 -Wall -Wextra -Werror -M alone.cc $(pkg-config --cflags hone-graph) | "
-                                         "tr ' ' '\\n' | grep '^/' | grep -v '" +
-                                         Prefix() + "'")) {
-      EXPECT_THAT(used, testing::Not(testing::ContainsRegex("nlohmann|llvm|lld|onnx|google|fmt|sodium"))) << entry.path();
+    for (const std::string& used :
+         Lines("g++ -std=c++20 -Wall -Wextra -Werror -M alone.cc $(pkg-config --cflags hone-graph) | "
+               "tr ' ' '\\n' | grep '^/' | grep -v '" +
+               Prefix() + "'")) {
+      EXPECT_THAT(used, testing::Not(testing::ContainsRegex("nlohmann|llvm|lld|onnx|google|fmt|sodium")))
+          << entry.path();
     }
   }
   EXPECT_GE(headers, 20);

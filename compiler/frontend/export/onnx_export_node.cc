@@ -5,6 +5,7 @@
 #include <map>
 
 #include "compiler/frontend/export/onnx_writer.h"
+#include "compiler/relay/conv_layout.h"
 #include "compiler/relay/op.h"
 #include "core/error.h"
 
@@ -50,10 +51,9 @@ std::string AddFloat(OnnxWriter& writer, const std::string& hint, double value) 
 }
 
 OnnxExportAttributes ConvAttributes(const Call& call) {
-  if (call.attrs.GetString("data_layout", "NCHW") != "NCHW" ||
-      call.attrs.GetString("kernel_layout", "OIHW") != "OIHW") {
-    Refuse(call, "its layouts are not NCHW and OIHW");
-  }
+  if (relay::ConvLayoutsOf(call.attrs) != relay::ConvLayouts()) Refuse(call, "its layouts are not NCHW and OIHW");
+  if (call.type->dtype != call.args[0]->type->dtype)
+    Refuse(call, "its result is of another element type than its data");
   const Shape& weight = call.args[1]->type->shape;
   return {{"kernel_shape", std::vector<int64_t>{weight[2], weight[3]}},
           {"strides", call.attrs.GetInts("strides", {1, 1})},

@@ -1,6 +1,7 @@
-// nn.conv2d and nn.conv2d_transpose. Shapes are logical (N, C, H, W) whatever the layouts say.
+// nn.conv2d and nn.conv2d_transpose. Shapes are (N, C, H, W), and for nn.conv2d in the order that its layouts name.
 #include <fmt/format.h>
 
+#include "compiler/relay/conv_layout.h"
 #include "compiler/relay/ops/arguments.h"
 #include "compiler/relay/ops/conv_reference.h"
 #include "compiler/relay/ops/integral.h"
@@ -25,6 +26,29 @@ ConvGeometry GeometryOf(const Attrs& attrs) {
       {strides[0], strides[1]}, {padding[0], padding[1], padding[2], padding[3]}, {dilation[0], dilation[1]}, groups};
 }
 
+// The shape of a tensor in one order of axes, in another.
+Shape Reordered(const Shape& shape, std::string_view from, std::string_view to) {
+  Shape reordered;
+  for (const int64_t axis : LayoutAxes(from, to)) reordered.push_back(shape[static_cast<size_t>(axis)]);
+  return reordered;
+}
+
+Tensor Reordered(const Tensor& tensor, std::string_view from, std::string_view to) {
+  if (from == to) return tensor;
+  const std::vector<int64_t> axes = LayoutAxes(from, to);
+  Tensor reordered(tensor.dtype(), Reordered(tensor.shape(), from, to));
+  for (int64_t i = 0; i < reordered.elements(); ++i) {
+    int64_t rest = i, at[4] = {};
+    for (size_t d = 4; d-- > 0; rest /= reordered.shape()[d]) {
+      at[static_cast<size_t>(axes[d])] = rest % reordered.shape()[d];
+    }
+    int64_t source = 0;
+    for (size_t d = 0; d < 4; ++d) source = source * tensor.shape()[d] + at[d];
+    reordered.Set(i, tensor.At(source));
+  }
+  return reordered;
+}
+
 // The weight's type from the data and the attributes, where they say enough. `channels_first` is the transposed
 // convolution's order: input channels, then outputs per group.
 void FillWeight(Types& args, const Attrs& attrs, bool channels_first) {
@@ -33,26 +57,28 @@ void FillWeight(Types& args, const Attrs& attrs, bool channels_first) {
   const int64_t outputs = attrs.GetInt("channels");
   const int64_t groups = attrs.GetInt("groups", 1);
   if (args[1] != nullptr || args[0] == nullptr || args[0]->shape.size() != 4) return;
-  const int64_t inputs = args[0]->shape[1];
+  const ConvLayouts layouts = ConvLayoutsOf(attrs);
+  const int64_t inputs = Reordered(args[0]->shape, layouts.data, "NCHW")[1];
   if (outputs < 1 || groups < 1 || inputs == kAnyDim) return;
   if (inputs % groups != 0 || outputs % groups != 0) {
     Misfit(fmt::format("groups = {} must divide {} input and {} output channels", groups, inputs, outputs));
   }
   const int64_t first = channels_first ? inputs : outputs;
   const int64_t second = channels_first ? outputs / groups : inputs / groups;
-  args[1] = TensorType({first, second, kernel[0], kernel[1]}, args[0]->dtype);
+  const DType dtype = args[0]->dtype == DType::kUInt8 ? DType::kInt8 : args[0]->dtype;
+  args[1] = TensorType(Reordered(Shape{first, second, kernel[0], kernel[1]}, "OIHW", layouts.kernel), dtype);
 }
 
-void CheckKernel(const Type& weight, int64_t outputs, const Attrs& attrs) {
+void CheckKernel(const Shape& weight, int64_t outputs, const Attrs& attrs) {
   const std::vector<int64_t> kernel = attrs.GetInts("kernel_size");
   const int64_t channels = attrs.GetInt("channels");
   for (size_t d : {2, 3}) {
-    if (weight.shape[d] < 1 || weight.shape[d] > kLargestExtent) {
+    if (weight[d] < 1 || weight[d] > kLargestExtent) {
       Misfit(fmt::format("the weight's kernel must lie in 1..{} each way", kLargestExtent));
     }
   }
-  if (!kernel.empty() && (kernel.size() != 2 || kernel[0] != weight.shape[2] || kernel[1] != weight.shape[3])) {
-    Misfit(fmt::format("kernel_size = {}, weight has {}x{}", ToText(kernel), weight.shape[2], weight.shape[3]));
+  if (!kernel.empty() && (kernel.size() != 2 || kernel[0] != weight[2] || kernel[1] != weight[3])) {
+    Misfit(fmt::format("kernel_size = {}, weight has {}x{}", ToText(kernel), weight[2], weight[3]));
   }
   if (channels != 0 && channels != outputs) Misfit(fmt::format("channels = {}, weight gives {}", channels, outputs));
 }
@@ -79,8 +105,8 @@ Shape ConvShape(const Shape& data, const Shape& weight, const ConvGeometry& g) {
           ConvDim(data[3], g.padding[1], g.padding[3], weight[3], g.dilation[1], g.strides[1])};
 }
 
-// The result's layout: out_layout, or data_layout where that is not given.
-std::string ResultLayout(const Type& data, const Attrs& attrs) {
+// The result's layout in memory where the data's is blocked: out_layout, or data_layout where that is not given.
+std::string BlockedResult(const Type& data, const Attrs& attrs) {
   const std::string layout = attrs.GetString("data_layout", "NCHW");
   if (data.layout != TypeLayout(layout)) {
     Misfit(fmt::format("data lies as {}, data_layout is {}", data.layout.empty() ? "NCHW" : data.layout, layout));
@@ -89,37 +115,59 @@ std::string ResultLayout(const Type& data, const Attrs& attrs) {
   return TypeLayout(out.empty() ? layout : out);
 }
 
-void CheckOutDtype(const Attrs& attrs) {
-  const std::string dtype = attrs.GetString("out_dtype");
-  if (!dtype.empty() && dtype != "float32") Misfit(fmt::format("out_dtype = \"{}\" must be float32", dtype));
+bool IsByte(DType dtype) { return dtype == DType::kInt8 || dtype == DType::kUInt8; }
+
+// What a sum is computed and given in: float32, of halves also float16, and of bytes int32.
+DType ResultDType(DType data, DType weight, const Attrs& attrs) {
+  const std::string asked = attrs.GetString("out_dtype");
+  const bool bytes = IsByte(data) && weight == DType::kInt8;
+  const bool halves = data == DType::kFloat16 && weight == DType::kFloat16;
+  const DType otherwise = bytes ? DType::kInt32 : halves ? DType::kFloat16 : DType::kFloat32;
+  const bool may_be_float = !bytes && asked == "float32";
+  if (asked == DTypeName(otherwise) || may_be_float || (asked.empty() && !bytes)) {
+    return may_be_float ? DType::kFloat32 : otherwise;
+  }
+  Misfit(fmt::format("out_dtype = \"{}\" of {} data and {} weights must be {}{}", asked, DTypeName(data),
+                     DTypeName(weight), DTypeName(otherwise), halves ? " or float32" : ""));
 }
 
-// Bytes: uint8 times int8, summed in int32.
-bool IsOfBytes(const Types& args) {
-  return TensorArg(args, 0, "data", 4).dtype == DType::kUInt8 && TensorArg(args, 1, "weight", 4).dtype == DType::kInt8;
+// The operands' element types fit each other.
+void CheckDTypes(const Types& args) {
+  const DType data = TensorArg(args, 0, "data", 4).dtype, weight = TensorArg(args, 1, "weight", 4).dtype;
+  const bool half = data == DType::kFloat16;
+  if (!IsByte(data) && !half) {
+    FactorArg(args, 0, "data", 4);
+    FactorArg(args, 1, "weight", 4);
+  } else if (const DType wanted = half ? DType::kFloat16 : DType::kInt8; weight != wanted) {
+    Misfit(
+        fmt::format("weight is {}, with {} data it must be {}", DTypeName(weight), DTypeName(data), DTypeName(wanted)));
+  }
 }
 
 TypePtr ConvType(const Types& args, const Attrs& attrs) {
-  const bool bytes = IsOfBytes(args);
-  const Type& data = bytes ? TensorArg(args, 0, "data", 4) : FactorArg(args, 0, "data", 4);
-  const Type& weight = bytes ? TensorArg(args, 1, "weight", 4) : FactorArg(args, 1, "weight", 4);
+  CheckDTypes(args);
+  const Type &data = *args[0], &weight = *args[1];
+  const bool blocked = !data.layout.empty();
+  if (!blocked) CheckConvLayouts(attrs);
+  const ConvLayouts layouts = ConvLayoutsOf(attrs);
+  const Shape x = Reordered(data.shape, layouts.data, "NCHW"), w = Reordered(weight.shape, layouts.kernel, "OIHW");
   const ConvGeometry g = GeometryOf(attrs);
-  if (!bytes) CheckOutDtype(attrs);
-  if (bytes && attrs.GetString("out_dtype") != "int32")
-    Misfit("out_dtype of uint8 data and int8 weights must be int32");
-  if (weight.shape[0] < 1 || weight.shape[1] < 1) Misfit("the weight's channels must be known and not empty");
-  CheckKernel(weight, weight.shape[0], attrs);
-  CheckGroups(weight.shape[0], g.groups);
-  CheckChannels(data.shape[1], weight.shape[1] * g.groups);
-  const DType dtype = bytes ? DType::kInt32 : DType::kFloat32;
-  return TensorType(ConvShape(data.shape, weight.shape, g), dtype, ResultLayout(data, attrs));
+  if (w[0] < 1 || w[1] < 1) Misfit("the weight's channels must be known and not empty");
+  CheckKernel(w, w[0], attrs);
+  CheckGroups(w[0], g.groups);
+  CheckChannels(x[1], w[1] * g.groups);
+  return TensorType(Reordered(ConvShape(x, w, g), "NCHW", layouts.out), ResultDType(data.dtype, weight.dtype, attrs),
+                    blocked ? BlockedResult(data, attrs) : "");
 }
 
 Tensors Conv(const Tensors& args, const Attrs& attrs) {
   const ConvGeometry g = GeometryOf(attrs);
-  const Shape out = ConvShape(args[0].shape(), args[1].shape(), g);
-  if (args[0].dtype() == DType::kUInt8) return {ByteConvReference(args[0], args[1], g, out)};
-  return {ConvReference(args[0].As(DType::kFloat32), args[1].As(DType::kFloat32), g, out)};
+  const ConvLayouts layouts = ConvLayoutsOf(attrs);
+  const Tensor x = Reordered(args[0], layouts.data, "NCHW"), w = Reordered(args[1], layouts.kernel, "OIHW");
+  const Shape out = ConvShape(x.shape(), w.shape(), g);
+  const Tensor sums = IsByte(x.dtype()) ? ByteConvReference(x, w, g, out)
+                                        : ConvReference(x.As(DType::kFloat32), w.As(DType::kFloat32), g, out);
+  return {Reordered(sums.As(ResultDType(x.dtype(), w.dtype(), attrs)), "NCHW", layouts.out)};
 }
 
 int64_t TransposedDim(int64_t in, int64_t before, int64_t after, int64_t reach, int64_t stride, int64_t extra) {
@@ -146,7 +194,7 @@ TypePtr ConvTransposeType(const Types& args, const Attrs& attrs) {
   const ConvGeometry g = GeometryOf(attrs);
   if (weight.shape[0] < 1 || weight.shape[1] < 1) Misfit("the weight's channels must be known and not empty");
   CheckGroups(weight.shape[0], g.groups);
-  CheckKernel(weight, weight.shape[1] * g.groups, attrs);
+  CheckKernel(weight.shape, weight.shape[1] * g.groups, attrs);
   CheckChannels(data.shape[1], weight.shape[0]);
   return TensorType(TransposedShape(data.shape, weight.shape, g, attrs), data.dtype);
 }
@@ -171,18 +219,18 @@ OpDef ConvOp() {
   OpDef def;
   def.name = "nn.conv2d";
   def.description = "each output is the sum of a window of data times weight";
-  def.inputs = {{"data", "(batch, channels, height, width)"},
-                {"weight", "(outputs, channels / groups, height, width)"}};
+  def.inputs = {{"data", "(batch, channels, height, width), or as data_layout says"},
+                {"weight", "(outputs, channels / groups, height, width), or as kernel_layout says"}};
   def.attrs = {Ints("strides", {1, 1}, "steps of the window"),
                Ints("padding", {0, 0, 0, 0}, "top, left, bottom, right", true),
                Ints("dilation", {1, 1}, "distance between taps of the window"),
                kGroups,
                kChannels,
                Ints("kernel_size", {}, "height and width of the window; none given means as weight says"),
-               Text("data_layout", "NCHW", "how data lies in memory"),
-               Text("kernel_layout", "OIHW", "how weight lies in memory"),
-               Text("out_layout", "", "how the result lies in memory; empty means as data"),
-               Text("out_dtype", "", "of the result; empty means the data's"),
+               Text("data_layout", "NCHW", "data's axes: NCHW or NHWC"),
+               Text("kernel_layout", "OIHW", "weight's axes: OIHW, HWIO, OHWI or HWOI"),
+               Text("out_layout", "", "the result's axes: NCHW or NHWC; empty means as data"),
+               Text("out_dtype", "", "of the result: int32 of bytes, else empty or float32; empty means as data"),
                IntegralAttr(),
                LongSumsAttr(),
                KeepFloat32Attr()};

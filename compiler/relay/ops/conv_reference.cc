@@ -137,6 +137,9 @@ Tensor ByteConvReference(const Tensor& data, const Tensor& weight, const ConvGeo
   const int64_t group_out = out[1] / geometry.groups;
   Tensor sums(DType::kInt32, out);
   int32_t* sum = sums.data<int32_t>();
+  const auto byte = [&data, is_signed = data.dtype() == DType::kInt8](int64_t i) {
+    return is_signed ? int32_t{data.data<int8_t>()[i]} : int32_t{data.data<uint8_t>()[i]};
+  };
   for (int64_t at = 0; at < sums.elements(); ++at) {
     const int64_t ow = at % out[3], oh = at / out[3] % out[2], o = at / (out[3] * out[2]) % out[1];
     const int64_t n = at / (out[3] * out[2] * out[1]);
@@ -145,8 +148,8 @@ Tensor ByteConvReference(const Tensor& data, const Tensor& weight, const ConvGeo
       const int64_t h = oh * geometry.strides[0] - geometry.padding[0] + kh * geometry.dilation[0];
       const int64_t v = ow * geometry.strides[1] - geometry.padding[1] + kw * geometry.dilation[1];
       if (h < 0 || h >= x[2] || v < 0 || v >= x[3]) continue;
-      sum[at] += int32_t{data.data<uint8_t>()[((n * x[1] + c) * x[2] + h) * x[3] + v]} *
-                 int32_t{weight.data<int8_t>()[o * w[1] * w[2] * w[3] + tap]};
+      sum[at] +=
+          byte(((n * x[1] + c) * x[2] + h) * x[3] + v) * int32_t{weight.data<int8_t>()[o * w[1] * w[2] * w[3] + tap]};
     }
   }
   return sums;

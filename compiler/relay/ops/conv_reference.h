@@ -20,7 +20,7 @@ struct ConvGeometry {
 // large; the result does not depend on that.
 Tensor ConvReference(const Tensor& data, const Tensor& weight, const ConvGeometry& geometry, const Shape& out);
 
-// The same of uint8 data and int8 weights, in int32.
+// The same of uint8 or int8 data and int8 weights, in int32.
 Tensor ByteConvReference(const Tensor& data, const Tensor& weight, const ConvGeometry& geometry, const Shape& out);
 
 // data (N, C, H, W), weight (C, O / groups, KH, KW): every input element adds its share to the outputs it reaches.

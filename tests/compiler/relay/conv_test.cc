@@ -74,6 +74,80 @@ TEST(ConvType, TakesItsLayoutFromTheAttributes) {
   EXPECT_THAT(ResultType("nn.conv2d", {data, weight}), HasSubstr("data lies as NCHW8c, data_layout is NCHW"));
 }
 
+// NCHW's axes in another order.
+Tensor Turned(const Tensor& tensor, const std::string& from, const std::string& to) {
+  Ints axes;
+  for (const char axis : to) axes.push_back(static_cast<int64_t>(from.find(axis)));
+  return RunOp("transpose", {tensor}, {{"axes", axes}})[0];
+}
+
+TEST(Conv, LayoutsAreOrdersOfTheShapesAxes) {
+  const Tensor data = Saw({2, 4, 5, 7}, 7, 3), weight = Saw({6, 2, 3, 2}, 5, 2);
+  const Attrs plain{{"groups", int64_t{2}}, {"strides", Ints{2, 1}}, {"padding", Ints{1, 0, 2, 1}}};
+  const Tensor want = RunOp("nn.conv2d", {data, weight}, plain)[0];
+  for (const std::string images : {"NCHW", "NHWC"}) {
+    for (const std::string kernel : {"OIHW", "HWIO", "OHWI", "HWOI"}) {
+      for (const std::string out : {"", "NCHW", "NHWC"}) {
+        SCOPED_TRACE(images + " " + kernel + " " + out);
+        Attrs attrs = plain;
+        attrs.Set("data_layout", images);
+        attrs.Set("kernel_layout", kernel);
+        attrs.Set("out_layout", out);
+        attrs.Set("kernel_size", Ints{3, 2});
+        attrs.Set("channels", int64_t{6});
+        const Tensor x = Turned(data, "NCHW", images), w = Turned(weight, "OIHW", kernel);
+        EXPECT_EQ(Values(RunOp("nn.conv2d", {x, w}, attrs)[0]),
+                  Values(Turned(want, "NCHW", out.empty() ? images : out)));
+        const FunctionPtr filled = CallFunction("nn.conv2d", {TensorType(x.shape()), nullptr}, attrs);
+        EXPECT_EQ(filled->params[1]->type->shape, w.shape());
+      }
+    }
+  }
+}
+
+TEST(Conv, BytesAreSummedInInt32) {
+  const Attrs attrs{{"out_dtype", "int32"}, {"padding", Ints{1}}};
+  const Tensor weight = Saw({2, 3, 3, 3}, 255, 127).As(DType::kInt8);
+  for (const DType dtype : {DType::kInt8, DType::kUInt8}) {
+    const Tensor data = Saw({1, 3, 4, 4}, dtype == DType::kInt8 ? 200 : 100, dtype == DType::kInt8 ? 100 : 0);
+    EXPECT_EQ(RunFor("nn.conv2d", {data.As(dtype), weight}, attrs),
+              RunFor("nn.conv2d", {data, weight.As(DType::kFloat32)}, {{"padding", Ints{1}}}));
+  }
+  const TypePtr bytes = TensorType({1, 3, 8, 8}, DType::kInt8);
+  const FunctionPtr filled = CallFunction(
+      "nn.conv2d", {bytes, nullptr}, {{"out_dtype", "int32"}, {"channels", int64_t{4}}, {"kernel_size", Ints{3, 3}}});
+  EXPECT_EQ(ToText(filled->params[1]->type), "Tensor[(4, 3, 3, 3), int8]");
+}
+
+TEST(Conv, HalvesGiveHalvesOrFloats) {
+  const Tensor data = Saw({1, 2, 3, 3}, 7, 3).As(DType::kFloat16), weight = Saw({2, 2, 3, 3}, 5, 2).As(DType::kFloat16);
+  EXPECT_EQ(RunOp("nn.conv2d", {data, weight})[0].dtype(), DType::kFloat16);
+  const Tensor floats = RunOp("nn.conv2d", {data, weight}, {{"out_dtype", "float32"}})[0];
+  EXPECT_EQ(floats.dtype(), DType::kFloat32);
+  EXPECT_EQ(Values(floats), RunFor("nn.conv2d", {Saw({1, 2, 3, 3}, 7, 3), Saw({2, 2, 3, 3}, 5, 2)}));
+}
+
+TEST(ConvType, SaysWhichLayoutsAndTypesThereAre) {
+  const auto with = [](DType data, DType weight, const Attrs& attrs) {
+    return ResultType("nn.conv2d", {TensorType({1, 3, 8, 8}, data), TensorType({4, 3, 3, 3}, weight)}, attrs);
+  };
+  const DType real = DType::kFloat32, half = DType::kFloat16, byte = DType::kInt8;
+  EXPECT_THAT(with(real, real, {{"data_layout", "NWHC"}}),
+              HasSubstr("data_layout = \"NWHC\" must be one of NCHW, NHWC"));
+  EXPECT_THAT(with(real, real, {{"kernel_layout", "IOHW"}}), HasSubstr("kernel_layout = \"IOHW\" must be one of OIHW"));
+  EXPECT_THAT(with(real, real, {{"out_layout", "NCHW16c"}}), HasSubstr("out_layout = \"NCHW16c\" must be one of NCHW"));
+  EXPECT_THAT(with(real, real, {{"data_layout", "NHWC"}}), HasSubstr("data has 8 channels, weight takes 3"));
+  EXPECT_THAT(with(real, real, {{"out_dtype", "float16"}}),
+              HasSubstr("out_dtype = \"float16\" of float32 data and float32 weights must be float32"));
+  EXPECT_THAT(with(half, half, {{"out_dtype", "int32"}}), HasSubstr("weights must be float16 or float32"));
+  EXPECT_THAT(with(byte, byte, {}), HasSubstr("out_dtype = \"\" of int8 data and int8 weights must be int32"));
+  EXPECT_THAT(with(byte, byte, {{"out_dtype", "float32"}}), HasSubstr("must be int32"));
+  EXPECT_THAT(with(byte, DType::kUInt8, {{"out_dtype", "int32"}}),
+              HasSubstr("weight is uint8, with int8 data it must be int8"));
+  EXPECT_THAT(with(half, real, {}), HasSubstr("weight is float32, with float16 data it must be float16"));
+  EXPECT_THAT(with(real, byte, {}), HasSubstr("weight is int8"));
+}
+
 TEST(ConvType, SaysWhatDoesNotFit) {
   const TypePtr data = TensorType({1, 3, 8, 8});
   const auto with = [&](Shape weight, const Attrs& attrs = {}) {

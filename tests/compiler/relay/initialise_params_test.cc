@@ -69,8 +69,8 @@ TEST(InitialiseParams, GivesEveryParameterButTheInputsAValueOfItsType) {
   EXPECT_EQ(Value(module, "conv_weight").shape(), (Shape{128, 64, 3, 3}));
   EXPECT_EQ(Value(module, "bn_gamma").shape(), (Shape{128}));
   EXPECT_NE(module.main->type, nullptr);
-  EXPECT_TRUE(InitialiseParams(Layer(), Filled(0), 0, {"data", "conv_weight", "bn_gamma", "bn_beta", "bn_moving_mean",
-                                                       "bn_moving_var"})
+  EXPECT_TRUE(InitialiseParams(Layer(), Filled(0), 0,
+                               {"data", "conv_weight", "bn_gamma", "bn_beta", "bn_moving_mean", "bn_moving_var"})
                   .params.empty());
 }
 
@@ -120,7 +120,8 @@ TEST(InitialiseParams, RefusesInOneLine) {
   EXPECT_THAT(Refusal(Layer(), Xavier(), {"image"}), HasSubstr("image is to be an input"));
   const ExprPtr open = MakeVar("w", TensorType({kAnyDim, 4})), ids = MakeVar("ids", TensorType({3}, DType::kInt64));
   const ExprPtr data = MakeVar("data", TensorType({1, 4}));
-  EXPECT_THAT(Refusal(MakeFunction(MakeCall("add", {data, open})), Xavier(), {"data"}), HasSubstr("the parameter w is"));
+  EXPECT_THAT(Refusal(MakeFunction(MakeCall("add", {data, open})), Xavier(), {"data"}),
+              HasSubstr("the parameter w is"));
   EXPECT_THAT(Refusal(MakeFunction(MakeCall("add", {MakeVar("data", ids->type), ids})), He(), {"data"}),
               HasSubstr("the parameter ids is int64"));
 }

@@ -1,0 +1,108 @@
+#include "compiler/passes/plain_convs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "compiler/passes/graph/transposes.h"
+#include "compiler/passes/graph/typed_graph.h"
+#include "compiler/relay/conv_layout.h"
+#include "compiler/relay/exact_sums.h"
+#include "core/error.h"
+
+namespace hone {
+
+using relay::Call;
+using relay::ExprPtr;
+
+namespace {
+
+// Weights are high * kBase + low, both digits in [-kBase / 2, kBase / 2].
+constexpr double kBase = 16;
+constexpr double kLargestWeight = 128;
+
+struct Range {
+  double low, high;
+};
+Range RangeOf(DType byte) { return byte == DType::kInt8 ? Range{-128, 127} : Range{0, 255}; }
+
+ExprPtr Cast(const ExprPtr& expr, DType dtype) {
+  if (expr->type->dtype == dtype) return expr;
+  return TypedCall("cast", {expr}, {{"dtype", std::string(DTypeName(dtype))}});
+}
+
+ExprPtr Binary(const char* op, const ExprPtr& a, double b, DType dtype) {
+  Tensor scalar(dtype, {});
+  scalar.Set(0, b);
+  return TypedCall(op, {a, relay::MakeConstant(scalar)});
+}
+
+// The operands in the plain order of axes, and the attributes of a plain convolution of them.
+struct Operands {
+  ExprPtr x, w;
+  relay::Attrs attrs;
+};
+
+ExprPtr FloatProduct(const Operands& of, const ExprPtr& w, bool integral) {
+  relay::Attrs attrs = of.attrs;
+  if (integral) attrs.Set("integral", true);
+  return TypedCall("nn.conv2d", {Cast(of.x, DType::kFloat32), Cast(w, DType::kFloat32)}, attrs);
+}
+
+int64_t ProductsPerSum(const Operands& of) {
+  const Shape& shape = ShapeOf(of.w);
+  return shape[1] * shape[2] * shape[3];
+}
+
+// No partial sum of products of the data's bytes is larger: with the weights, and with ones of that magnitude.
+double LargestSum(const Operands& of, double weight) {
+  const Range range = RangeOf(of.x->type->dtype);
+  return static_cast<double>(ProductsPerSum(of)) * std::max(-range.low, range.high) * weight;
+}
+double LargestSum(const Operands& of) {
+  const relay::Constant* weight = relay::AsConstant(of.w);
+  if (weight == nullptr) return LargestSum(of, kLargestWeight);
+  const Range range = RangeOf(of.x->type->dtype);
+  return relay::LargestPartialSum(weight->value, range.low, range.high);
+}
+
+ExprPtr ExactProduct(const Operands& of, const std::string& name) {
+  if (LargestSum(of) <= relay::kLargestExact) return Cast(FloatProduct(of, of.w, true), DType::kInt32);
+  if (LargestSum(of, kBase / 2) > relay::kLargestExact) {
+    throw Error(ExitCode::kBadData,
+                fmt::format("node {}: a sum of {} products of {} may not be exact, up to {} are",
+                            name.empty() ? "nn.conv2d" : name, ProductsPerSum(of), DTypeName(of.x->type->dtype),
+                            std::floor(relay::kLargestExact / LargestSum(of, kBase / 2) *
+                                       static_cast<double>(ProductsPerSum(of)))));
+  }
+  const ExprPtr w = Cast(of.w, DType::kFloat32);
+  const ExprPtr high = TypedCall("round", {Binary("multiply", w, 1 / kBase, DType::kFloat32)});
+  const ExprPtr low = TypedCall("subtract", {w, Binary("multiply", high, kBase, DType::kFloat32)});
+  const ExprPtr sum = Cast(FloatProduct(of, high, true), DType::kInt32);
+  return TypedCall("add",
+                   {Binary("multiply", sum, kBase, DType::kInt32), Cast(FloatProduct(of, low, true), DType::kInt32)});
+}
+
+ExprPtr Plain(const ExprPtr& node, const Uses&) {
+  const Call* conv = relay::AsCallTo(node, "nn.conv2d");
+  if (conv == nullptr) return nullptr;
+  const relay::ConvLayouts layouts = relay::ConvLayoutsOf(conv->attrs);
+  const DType data = conv->args[0]->type->dtype;
+  const bool bytes = data == DType::kInt8 || data == DType::kUInt8, halves = data == DType::kFloat16;
+  if (layouts == relay::ConvLayouts() && !bytes && !halves) return nullptr;
+  Operands of{Transposed(conv->args[0], relay::LayoutAxes(layouts.data, "NCHW")),
+              Transposed(conv->args[1], relay::LayoutAxes(layouts.kernel, "OIHW")), conv->attrs};
+  const relay::ConvLayouts usual;
+  of.attrs.Set("data_layout", usual.data);
+  of.attrs.Set("kernel_layout", usual.kernel);
+  for (const char* attr : {"out_layout", "out_dtype"}) of.attrs.Set(attr, std::string());
+  const ExprPtr plain = bytes ? ExactProduct(of, conv->name) : Cast(FloatProduct(of, of.w, false), conv->type->dtype);
+  return Transposed(plain, relay::LayoutAxes("NCHW", layouts.out), conv->name);
+}
+
+}  // namespace
+
+relay::IRModule PlainConvs(const relay::IRModule& module) { return RewriteByRules(module, {Plain}); }
+
+}  // namespace hone
