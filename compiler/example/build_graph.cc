@@ -29,7 +29,8 @@ hone::relay::FunctionPtr Network() {
                                 {{"channels", int64_t{8}}, {"kernel_size", Ints{3, 3}}, {"padding", Ints{1}}});
   const ExprPtr biased = MakeCall("nn.bias_add", {conv, MakeVar("conv_bias")});
   const ExprPtr halved = MakeCall("divide", {biased, MakeConstant(hone::Tensor::Scalar(2))});
-  const ExprPtr pooled = MakeCall("nn.batch_flatten", {MakeCall("nn.global_avg_pool2d", {MakeCall("nn.relu", {halved})})});
+  const ExprPtr pooled =
+      MakeCall("nn.batch_flatten", {MakeCall("nn.global_avg_pool2d", {MakeCall("nn.relu", {halved})})});
   return hone::relay::MakeFunction(MakeCall("nn.softmax", {pooled}));
 }
 
@@ -51,8 +52,8 @@ std::string BuildPackage(const hone::relay::IRModule& module) {
   options.context.disabled_passes = {"merge_groups"};
   const hone::BuildResult result = hone::Build(module, options);
   const auto& passes = result.report.pass_seconds;
-  const auto slowest = std::max_element(passes.begin(), passes.end(),
-                                        [](const auto& a, const auto& b) { return a.second < b.second; });
+  const auto slowest =
+      std::max_element(passes.begin(), passes.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
   std::printf("%zu passes, most time in %s\n", passes.size(), slowest->first.c_str());
   return result.package;
 }

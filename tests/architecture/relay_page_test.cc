@@ -71,9 +71,9 @@ TEST(RelayPage, EachRowHasATestThatNamesWhatItIsAbout) {
     std::vector<std::string> names = Found(row.hone, "\\b([A-Z][A-Za-z]+)\\b");
     for (const std::string& option : Found(row.hone, "(--[a-z-]+|hone [a-z]+)")) names.push_back(option);
     EXPECT_FALSE(names.empty()) << row.hone;
-    EXPECT_TRUE(std::any_of(names.begin(), names.end(), [&](const auto& name) {
-      return text.find(name) != std::string::npos;
-    })) << row.tests << " name nothing of " << row.hone;
+    EXPECT_TRUE(
+        std::any_of(names.begin(), names.end(), [&](const auto& name) { return text.find(name) != std::string::npos; }))
+        << row.tests << " name nothing of " << row.hone;
   }
 }
 
