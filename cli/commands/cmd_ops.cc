@@ -7,6 +7,7 @@
 #include "cli/printing/print.h"
 #include "cli/printing/print_json.h"
 #include "cli/printing/table.h"
+#include "compiler/frontend/onnx/made_operators.h"
 #include "compiler/relay/op.h"
 #include "compiler/schedules/schedule.h"
 #include "core/error.h"
@@ -90,7 +91,8 @@ Json OpJson(const OpDef& op) {
           {"support_level", op.support_level},
           {"pattern", PatternName(op.pattern)},
           {"layout", LayoutRuleName(op.layout)},
-          {"schedules", ScheduleNames(op)}};
+          {"schedules", ScheduleNames(op)},
+          {"onnx", OnnxOperatorsOf(op.name)}};
 }
 
 void PrintOp(const OpDef& op) {
@@ -99,6 +101,8 @@ void PrintOp(const OpDef& op) {
   const std::vector<std::string> schedules = ScheduleNames(op);
   Print("{}{}\n\n",
         schedules.empty() ? "; code from the generic generator" : "; schedules: ", fmt::join(schedules, ", "));
+  const std::vector<std::string_view> onnx = OnnxOperatorsOf(op.name);
+  Print("of ONNX's: {}\n\n", onnx.empty() ? "none" : fmt::format("{}", fmt::join(onnx, ", ")));
   Table inputs({"input", "what it is"});
   for (const relay::InputSpec& input : op.inputs) inputs.Add({input.name, input.description});
   Print("{}", inputs.ToText());

@@ -152,6 +152,8 @@ TEST_F(RelayProgram, RefusesInOneLineWithThePlace) {
 }
 
 TEST_F(RelayProgram, OperatorsTellHowTheyAreComputed) {
+  EXPECT_THAT(Shell("hone ops nn.conv2d").out, HasSubstr("of ONNX's: Conv, ConvInteger, QLinearConv\n"));
+  EXPECT_THAT(Shell("hone ops nn.relu --json").out, HasSubstr("\"onnx\""));
   EXPECT_THAT(
       Shell("hone ops nn.conv2d").out,
       HasSubstr("pattern: anchor; layout: its schedule's; schedules: conv2d_direct, conv2d_amx, conv2d_winograd"));

@@ -11,13 +11,16 @@
 #include "compiler/relay/infer_type.h"
 #include "compiler/relay/reference.h"
 #include "core/error.h"
+#include "tests/compiler/frontend/made_operators.h"
 #include "tests/compiler/frontend/model_maker.h"
 
 namespace hone {
 
 inline std::vector<Tensor> RunOnnx(const std::string& bytes, const std::map<std::string, Tensor>& inputs,
                                    const OnnxImportOptions& options = {}) {
-  return RunReference(relay::InferType(ImportOnnxBytes(bytes, "test", options).module), inputs);
+  const relay::IRModule module = ImportOnnxBytes(bytes, "test", options).module;
+  RecordMadeOperators(bytes, module);
+  return RunReference(relay::InferType(module), inputs);
 }
 
 inline std::vector<float> Values(const Tensor& tensor) {
