@@ -24,32 +24,26 @@ constexpr std::array<MadeOf, 83> kMade = {{
      "QLinearSoftmax QuantizeLinear RMSNormalization ReduceLogSumExp Resize RotaryEmbedding "
      "Selu Shrink Sinh Softplus Softsign Sum TensorScatter TreeEnsembleClassifier "
      "TreeEnsembleRegressor"},
-    {"argmax",
-     "ArgMax Hardmax LinearClassifier TreeEnsembleClassifier"},
-    {"argmin",
-     "ArgMin"},
-    {"atan",
-     "Acos Asin Atan"},
-    {"broadcast_to",
-     "Expand GridSample ReverseSequence TensorScatter Tile"},
+    {"argmax", "ArgMax Hardmax LinearClassifier TreeEnsembleClassifier"},
+    {"argmin", "ArgMin"},
+    {"atan", "Acos Asin Atan"},
+    {"broadcast_to", "Expand GridSample ReverseSequence TensorScatter Tile"},
     {"cast",
      "Binarizer Cast CastLike ConvInteger DequantizeLinear DynamicQuantizeLinear "
      "DynamicQuantizeMatMul FeatureVectorizer GridSample LabelEncoder MatMulInteger "
      "MatMulIntegerToFloat OneHotEncoder QGemm QLinearAdd QLinearAveragePool QLinearConcat "
      "QLinearConv QLinearGlobalAveragePool QLinearLeakyRelu QLinearMatMul QLinearMul "
      "QLinearSigmoid QLinearSoftmax QuantizeLinear"},
-    {"ceil",
-     "Ceil"},
+    {"ceil", "Ceil"},
     {"clip",
      "Celu Clip DynamicQuantizeLinear DynamicQuantizeMatMul Elu Gelu GridSample QGemm "
      "QLinearAdd QLinearAveragePool QLinearConcat QLinearConv QLinearGlobalAveragePool "
      "QLinearLeakyRelu QLinearMatMul QLinearMul QLinearSigmoid QLinearSoftmax QuantizeLinear "
      "ReduceLogSumExp Selu"},
     {"concatenate",
-     "Attention Concat FeatureVectorizer Less Neg QLinearConcat RotaryEmbedding "
+     "Attention Concat FeatureVectorizer Loop QLinearConcat RotaryEmbedding Scan "
      "ScatterElements ScatterND TreeEnsembleClassifier"},
-    {"cos",
-     "Cos Tan"},
+    {"cos", "Cos Tan"},
     {"divide",
      "Acos Asin Asinh Atanh Attention AveragePool Celu Cosh Div DynamicQuantizeLinear "
      "DynamicQuantizeMatMul LpNormalization Mean MeanVarianceNormalization Normalizer "
@@ -59,145 +53,92 @@ constexpr std::array<MadeOf, 83> kMade = {{
     {"equal",
      "Attention Equal GridSample Hardmax Imputer IsInf LabelEncoder LpNormalization Normalizer "
      "OneHot OneHotEncoder TreeEnsembleRegressor"},
-    {"erf",
-     "Erf"},
-    {"exp",
-     "Cosh Exp ReduceLogSumExp Softplus TreeEnsembleClassifier"},
-    {"expand_dims",
-     "CumProd CumSum LabelEncoder OneHot OneHotEncoder RotaryEmbedding Unsqueeze"},
-    {"expm1",
-     "Celu Elu Selu Sinh"},
-    {"floor",
-     "Floor GridSample"},
-    {"gather",
-     "GatherElements GridSample ReverseSequence"},
-    {"gather_nd",
-     "GatherND"},
-    {"greater",
-     "Asinh Binarizer Greater Shrink ThresholdedRelu TreeEnsembleClassifier"},
-    {"greater_equal",
-     "GreaterOrEqual"},
-    {"less",
-     "IsInf Less OneHot ReverseSequence Shrink TreeEnsembleClassifier"},
-    {"less_equal",
-     "LessOrEqual"},
-    {"log",
-     "Asinh Log ReduceLogSum ReduceLogSumExp TreeEnsembleClassifier"},
-    {"log1p",
-     "Acosh Asinh Atanh Softplus"},
-    {"logical_and",
-     "And GridSample LabelEncoder"},
-    {"logical_not",
-     "Not"},
-    {"logical_or",
-     "LabelEncoder Or"},
-    {"logical_xor",
-     "Xor"},
+    {"erf", "Erf"},
+    {"exp", "Cosh Exp ReduceLogSumExp Softplus TreeEnsembleClassifier"},
+    {"expand_dims", "CumProd CumSum LabelEncoder OneHot OneHotEncoder RotaryEmbedding Unsqueeze"},
+    {"expm1", "Celu Elu Selu Sinh"},
+    {"floor", "Floor GridSample"},
+    {"gather", "GatherElements GridSample ReverseSequence"},
+    {"gather_nd", "GatherND"},
+    {"greater", "Asinh Binarizer Greater Shrink ThresholdedRelu TreeEnsembleClassifier"},
+    {"greater_equal", "GreaterOrEqual"},
+    {"less", "IsInf Less OneHot ReverseSequence Shrink TreeEnsembleClassifier"},
+    {"less_equal", "LessOrEqual"},
+    {"log", "Asinh Log ReduceLogSum ReduceLogSumExp TreeEnsembleClassifier"},
+    {"log1p", "Acosh Asinh Atanh Softplus"},
+    {"logical_and", "And GridSample LabelEncoder"},
+    {"logical_not", "Not"},
+    {"logical_or", "LabelEncoder Or"},
+    {"logical_xor", "Xor"},
     {"max",
      "Attention DynamicQuantizeLinear DynamicQuantizeMatMul GlobalMaxPool Normalizer "
      "ReduceLogSumExp ReduceMax TreeEnsembleClassifier"},
-    {"maximum",
-     "DynamicQuantizeLinear DynamicQuantizeMatMul Max MaxPool"},
+    {"maximum", "DynamicQuantizeLinear DynamicQuantizeMatMul Max MaxPool"},
     {"mean",
      "GlobalAveragePool GroupNormalization InstanceNormalization LayerNormalization "
      "MeanVarianceNormalization RMSNormalization ReduceMean"},
-    {"min",
-     "LabelEncoder ReduceMin"},
-    {"minimum",
-     "GridSample Min"},
-    {"mod",
-     "GridSample Mod TensorScatter"},
+    {"min", "LabelEncoder ReduceMin"},
+    {"minimum", "GridSample Min"},
+    {"mod", "GridSample Mod TensorScatter"},
     {"multiply",
      "Acos Acosh Asin Asinh Atanh Attention Celu ConvInteger Cosh DequantizeLinear "
      "DynamicQuantizeMatMul Elu Gelu Gemm GlobalLpPool GridSample GroupNormalization "
      "InstanceNormalization LayerNormalization LpNormalization LpPool MatMulInteger "
-     "MatMulIntegerToFloat MeanVarianceNormalization Mul Normalizer PRelu QGemm QLinearAdd "
+     "MatMulIntegerToFloat MeanVarianceNormalization Mul Normalizer PRelu Pow QGemm QLinearAdd "
      "QLinearAveragePool QLinearConcat QLinearConv QLinearGlobalAveragePool QLinearLeakyRelu "
      "QLinearMatMul QLinearMul QLinearSigmoid QLinearSoftmax RMSNormalization ReduceL2 "
      "ReduceSumSquare Resize RotaryEmbedding STFT Scaler Selu Sinh SwiGLU Swish "
      "TreeEnsembleClassifier"},
-    {"negative",
-     "DynamicQuantizeLinear DynamicQuantizeMatMul Neg Softplus TreeEnsembleClassifier"},
-    {"nn.avg_pool2d",
-     "AveragePool LpPool QLinearAveragePool"},
-    {"nn.batch_flatten",
-     "Flatten"},
-    {"nn.batch_matmul",
-     "Attention Einsum"},
-    {"nn.batch_norm",
-     "BatchNormalization"},
-    {"nn.bias_add",
-     "Conv GRU Gemm LSTM LinearClassifier LinearRegressor QGemm QLinearConv RNN"},
-    {"nn.conv2d",
-     "Conv ConvInteger QLinearConv"},
-    {"nn.conv2d_transpose",
-     "ConvTranspose"},
+    {"negative", "DynamicQuantizeLinear DynamicQuantizeMatMul Neg Softplus TreeEnsembleClassifier"},
+    {"nn.avg_pool2d", "AveragePool LpPool QLinearAveragePool"},
+    {"nn.batch_flatten", "Flatten"},
+    {"nn.batch_matmul", "Attention Einsum"},
+    {"nn.batch_norm", "BatchNormalization"},
+    {"nn.bias_add", "Conv GRU Gemm LSTM LinearClassifier LinearRegressor QGemm QLinearConv RNN"},
+    {"nn.conv2d", "Conv ConvInteger QLinearConv"},
+    {"nn.conv2d_transpose", "ConvTranspose"},
     {"nn.dense",
      "DFT DynamicQuantizeLSTM DynamicQuantizeMatMul Einsum GRU Gemm LSTM LinearClassifier "
      "LinearRegressor MatMul MatMulInteger MatMulIntegerToFloat QGemm QLinearMatMul RNN STFT"},
-    {"nn.gelu",
-     "Gelu"},
-    {"nn.global_avg_pool2d",
-     "GlobalAveragePool GlobalLpPool QLinearGlobalAveragePool"},
-    {"nn.hard_sigmoid",
-     "HardSigmoid"},
-    {"nn.hard_swish",
-     "HardSwish"},
-    {"nn.leaky_relu",
-     "LeakyRelu QLinearLeakyRelu"},
-    {"nn.log_softmax",
-     "LogSoftmax"},
-    {"nn.lrn",
-     "LRN"},
-    {"nn.max_pool2d",
-     "MaxPool"},
-    {"nn.mish",
-     "Mish"},
-    {"nn.pad",
-     "Conv MaxPool Pad"},
-    {"nn.prelu",
-     "PRelu"},
-    {"nn.recurrent",
-     "DynamicQuantizeLSTM GRU LSTM RNN"},
-    {"nn.relu",
-     "Celu Elu PRelu Relu Selu Softplus"},
-    {"nn.silu",
-     "SwiGLU"},
-    {"nn.softmax",
-     "Attention QLinearSoftmax Softmax TreeEnsembleClassifier"},
-    {"not_equal",
-     "Imputer IsNaN LabelEncoder"},
+    {"nn.gelu", "Gelu"},
+    {"nn.global_avg_pool2d", "GlobalAveragePool GlobalLpPool QLinearGlobalAveragePool"},
+    {"nn.hard_sigmoid", "HardSigmoid"},
+    {"nn.hard_swish", "HardSwish"},
+    {"nn.leaky_relu", "LeakyRelu QLinearLeakyRelu"},
+    {"nn.log_softmax", "LogSoftmax"},
+    {"nn.lrn", "LRN"},
+    {"nn.max_pool2d", "MaxPool"},
+    {"nn.mish", "Mish"},
+    {"nn.pad", "Conv MaxPool Pad"},
+    {"nn.prelu", "PRelu"},
+    {"nn.recurrent", "DynamicQuantizeLSTM GRU LSTM RNN"},
+    {"nn.relu", "Celu Elu PRelu Relu Selu Softplus"},
+    {"nn.silu", "SwiGLU"},
+    {"nn.softmax", "Attention QLinearSoftmax Softmax TreeEnsembleClassifier TreeEnsembleRegressor"},
+    {"not_equal", "Imputer IsNaN LabelEncoder"},
     {"power",
      "GlobalLpPool GroupNormalization InstanceNormalization LayerNormalization LpPool Pow "
      "RMSNormalization"},
-    {"prod",
-     "CumProd ReduceProd"},
+    {"prod", "CumProd ReduceProd"},
     {"reshape",
      "Attention AveragePool Conv ConvTranspose DFT DepthToSpace DynamicQuantizeLSTM Einsum GRU "
-     "GridSample GroupNormalization Hardmax LSTM Less MatMul MaxPool Neg RNN ReduceLogSumExp "
-     "Reshape ReverseSequence RotaryEmbedding STFT ScatterElements ScatterND Softmax "
+     "GridSample GroupNormalization Hardmax If LSTM Loop MatMul MaxPool RNN ReduceLogSumExp "
+     "Reshape ReverseSequence RotaryEmbedding STFT Scan ScatterElements ScatterND Softmax "
      "SpaceToDepth TensorScatter Tile TreeEnsembleClassifier"},
     {"round",
      "DynamicQuantizeLinear DynamicQuantizeMatMul GridSample QGemm QLinearAdd "
      "QLinearAveragePool QLinearConcat QLinearConv QLinearGlobalAveragePool QLinearLeakyRelu "
      "QLinearMatMul QLinearMul QLinearSigmoid QLinearSoftmax QuantizeLinear Round"},
-    {"scatter_elements",
-     "Scatter ScatterElements TensorScatter"},
-    {"scatter_nd",
-     "ScatterND"},
-    {"sigmoid",
-     "Gelu QLinearSigmoid Sigmoid Swish TreeEnsembleClassifier"},
-    {"sign",
-     "Asinh Atanh Sign Sinh"},
-    {"sin",
-     "Sin Tan"},
+    {"scatter_elements", "Scatter ScatterElements TensorScatter"},
+    {"scatter_nd", "ScatterND"},
+    {"sigmoid", "Gelu QLinearSigmoid Sigmoid Swish TreeEnsembleClassifier TreeEnsembleRegressor"},
+    {"sign", "Asinh Atanh Sign Sinh"},
+    {"sin", "Sin Tan"},
     {"sqrt",
      "Acos Acosh Asin Asinh GlobalLpPool LpNormalization LpPool MeanVarianceNormalization "
      "Normalizer ReduceL2 Sqrt TreeEnsembleClassifier"},
-    {"squeeze",
-     "Squeeze"},
-    {"strided_slice",
-     "AveragePool Conv GridSample MatMulInteger MaxPool Pad RotaryEmbedding Slice Split"},
+    {"squeeze", "Squeeze"},
+    {"strided_slice", "AveragePool Conv GridSample MatMulInteger MaxPool Pad RotaryEmbedding Slice Split"},
     {"subtract",
      "Acos Asin Atanh ConvInteger DequantizeLinear DynamicQuantizeLinear DynamicQuantizeMatMul "
      "GridSample GroupNormalization InstanceNormalization LayerNormalization MatMulInteger "
@@ -209,30 +150,27 @@ constexpr std::array<MadeOf, 83> kMade = {{
      "CumSum Einsum LpNormalization Normalizer ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp "
      "ReduceSum ReduceSumSquare TreeEnsembleClassifier"},
     {"take",
-     "ArrayFeatureExtractor Gather LabelEncoder LinearClassifier Neg Pad Resize STFT Scan "
+     "ArrayFeatureExtractor Gather LabelEncoder LinearClassifier Pad Resize STFT Scan "
      "ScatterElements ScatterND Slice TreeEnsembleClassifier Upsample"},
-    {"tanh",
-     "Attention Tanh"},
-    {"topk",
-     "TopK"},
+    {"tanh", "Attention Tanh"},
+    {"topk", "TopK"},
     {"transpose",
      "Attention AveragePool Conv DFT DepthToSpace Einsum Gemm MatMulInteger MaxPool RNN "
      "ScatterND SpaceToDepth Transpose"},
-    {"tree_ensemble",
-     "TreeEnsemble TreeEnsembleClassifier TreeEnsembleRegressor"},
-    {"vision.roi_align",
-     "RoiAlign"},
+    {"tree_ensemble", "TreeEnsemble TreeEnsembleClassifier TreeEnsembleRegressor"},
+    {"vision.roi_align", "RoiAlign"},
     {"where",
-     "Asinh Attention CumProd CumSum GridSample Hardmax Imputer LabelEncoder LpNormalization "
-     "Normalizer OneHot ReverseSequence Shrink ThresholdedRelu TreeEnsembleClassifier "
-     "TreeEnsembleRegressor Trilu Where"},
+     "Asinh Attention CumProd CumSum GridSample Hardmax If Imputer LabelEncoder "
+     "LpNormalization Normalizer OneHot ReverseSequence Shrink ThresholdedRelu "
+     "TreeEnsembleClassifier TreeEnsembleRegressor Trilu Where"},
 }};
 
 }  // namespace
 
 std::vector<std::string_view> OnnxOperatorsOf(std::string_view relay_operator) {
   std::vector<std::string_view> names;
-  const auto row = std::find_if(kMade.begin(), kMade.end(), [&](const MadeOf& made) { return made.relay == relay_operator; });
+  const auto row =
+      std::find_if(kMade.begin(), kMade.end(), [&](const MadeOf& made) { return made.relay == relay_operator; });
   if (row == kMade.end()) return names;
   for (size_t at = 0; at < row->onnx.size();) {
     const size_t end = std::min(row->onnx.find(' ', at), row->onnx.size());

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 #include <unordered_map>
+#include <utility>
 
 #include "compiler/frontend/onnx/input_shapes.h"
 #include "compiler/frontend/onnx/onnx_operators.h"
@@ -55,6 +56,7 @@ class Importer {
   const OnnxImportOptions& options_;
   std::vector<std::string>& notices_;
   TypedBuilder builder_;
+  std::string node_name_;  // of the node that is converted
   std::vector<std::shared_ptr<const relay::Var>> inputs_;
   std::vector<Scope> scopes_{1};
   size_t body_nodes_ = 0;
@@ -163,6 +165,8 @@ std::vector<ExprPtr> Importer::Convert(const OnnxNode& node) {
 }
 
 void Importer::ConvertNode(const OnnxNode& node) {
+  // A node with a graph in it goes on after the nodes of that graph.
+  const std::string outer = std::exchange(node_name_, node.name);
   builder_.SetNodeName(node.name);
   try {
     const std::vector<ExprPtr> results = Convert(node);
@@ -175,6 +179,8 @@ void Importer::ConvertNode(const OnnxNode& node) {
   } catch (const std::exception& error) {
     throw Error(ExitCode::kBadData, fmt::format("node \"{}\" ({}): {}", node.name, node.op_type, error.what()));
   }
+  node_name_ = outer;
+  builder_.SetNodeName(outer);
 }
 
 ExprPtr Importer::Body() const {
