@@ -53,6 +53,16 @@ std::string NodesOf(const relay::Function& function) {
   return text;
 }
 
+// What is wrong with a function is said with the nodes that it computes.
+CompiledKernel CompileGeneric(const relay::Function& function, const Target& target) {
+  try {
+    return CompileGenericObject(function, target);
+  } catch (const Error& error) {
+    if (error.code() != ExitCode::kBadData) throw;
+    throw Error(error.code(), fmt::format("no kernel can be made of {}: {}", NodesOf(function), error.what()));
+  }
+}
+
 }  // namespace
 
 int KernelTable::IndexOf(const relay::FunctionPtr& function) {
@@ -68,7 +78,7 @@ int KernelTable::IndexOf(const relay::FunctionPtr& function) {
 
 CompiledKernel KernelTable::CompileEntry(const Entry& entry) const {
   const ConfigChoice* choice = ChoiceOf(*entry.function);
-  if (choice == nullptr) return CompileGenericObject(*entry.function, target_);
+  if (choice == nullptr) return CompileGeneric(*entry.function, target_);
   const Anchor& anchor = *AnchorOf(*entry.function);
   return CompileAnchorObject({anchor.workload, choice->schedule, choice->config, target_}, anchor.epilogue);
 }

@@ -135,6 +135,10 @@ TEST_F(RelayProgram, RefusesInOneLineWithThePlace) {
   Write("work/bad.relay", "def @main(%x: Tensor[(1, 8), float32]) {\n  %0 = nn.rellu(%x);\n  %0\n}\n");
   EXPECT_EQ(Refusal("hone inspect bad.relay", 65),
             "hone: bad.relay:2:8: there is no operator nn.rellu; did you mean nn.relu?\n");
+  Write("work/power.relay",
+        "def @main(%x: Tensor[(4), int64], %y: Tensor[(4), int64]) {\n  power(add(%x, %y), %y)\n}\n");
+  EXPECT_EQ(Refusal("hone build power.relay -o p.hone", 65),
+            "hone: no kernel can be made of power: power is compiled for float32 only, the argument is int64\n");
   Write("work/type.relay", "def @main(%x: Tensor[(1, 8), float32]) {\n  nn.conv2d(%x, %x)\n}\n");
   EXPECT_THAT(Refusal("hone build type.relay -o p.hone", 65), HasSubstr("hone: type.relay:2:3: nn.conv2d: "));
   Expect("hone inspect " + std::string(kDigits) + "--text --save-params p.safetensors > digits.relay", 0);

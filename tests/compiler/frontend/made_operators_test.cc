@@ -47,7 +47,8 @@ class TableIsWhatWasSeen : public testing::Environment {
     EXPECT_EQ(TextOf(Without(seen, Table())), "") << "is not in compiler/frontend/onnx/made_operators.cc";
     const testing::UnitTest& all = *testing::UnitTest::GetInstance();
     if (all.test_to_run_count() < all.total_test_count() - all.disabled_test_count()) return;
-    EXPECT_EQ(TextOf(Without(Table(), seen)), "") << "is in compiler/frontend/onnx/made_operators.cc, and no test makes it";
+    EXPECT_EQ(TextOf(Without(Table(), seen)), "")
+        << "is in compiler/frontend/onnx/made_operators.cc, and no test makes it";
   }
 
  private:
@@ -69,8 +70,8 @@ TEST(MadeOperators, AreThoseOfBothRegistries) {
 }
 
 // Imports a model of one node that takes x and y of 2 x 4 floats, and records what it became.
-void Import(const std::string& op, int inputs, const std::vector<std::pair<std::string, TestAttribute>>& attributes = {},
-            int64_t opset = 13) {
+void Import(const std::string& op, int inputs,
+            const std::vector<std::pair<std::string, TestAttribute>>& attributes = {}, int64_t opset = 13) {
   SCOPED_TRACE(op);
   ModelMaker model(opset);
   std::vector<std::string> names = {"x", "y"};
@@ -82,12 +83,12 @@ void Import(const std::string& op, int inputs, const std::vector<std::pair<std::
 
 // Those that no other test of this program computes: random graphs do.
 TEST(MadeOperators, OfNodesThatAreOneOperatorEach) {
-  for (const char* op : {"Abs",       "Atan", "Ceil",       "Cos",   "Erf",     "Floor", "HardSigmoid", "HardSwish",
-                         "LeakyRelu", "Log",  "Reciprocal", "Round", "Sigmoid", "Sign",  "Sin",         "Sqrt",
-                         "LogSoftmax"}) {
+  for (const char* op : {"Abs", "Atan", "Ceil", "Cos", "Erf", "Floor", "HardSigmoid", "HardSwish", "LeakyRelu", "Log",
+                         "Reciprocal", "Round", "Sigmoid", "Sign", "Sin", "Sqrt", "LogSoftmax"}) {
     Import(op, 1);
   }
-  for (const char* op : {"Div", "Sub", "Pow", "Max", "Min", "Sum", "Equal", "Greater", "GreaterOrEqual", "LessOrEqual"}) {
+  for (const char* op :
+       {"Div", "Sub", "Pow", "Max", "Min", "Sum", "Equal", "Greater", "GreaterOrEqual", "LessOrEqual"}) {
     Import(op, 2);
   }
   Import("Mod", 2, {{"fmod", int64_t{1}}});
@@ -104,7 +105,9 @@ TEST(MadeOperators, OfTruthValues) {
   model.Input("x", {2, 4}).Input("y", {2, 4}).Ints("shape", {3, 2, 4}).IntegerInput("i", 7, {2, 4});
   model.Node("Less", {"x", "y"}, {"a"}).Node("Greater", {"x", "y"}, {"b"}).Node("CastLike", {"x", "i"}, {"like"});
   model.Node("And", {"a", "b"}, {"and"}).Node("Or", {"and", "b"}, {"or"}).Node("Xor", {"or", "a"}, {"xor"});
-  model.Node("Not", {"xor"}, {"not"}).Node("Where", {"not", "x", "y"}, {"where"}).Node("Expand", {"where", "shape"}, {"z"});
+  model.Node("Not", {"xor"}, {"not"})
+      .Node("Where", {"not", "x", "y"}, {"where"})
+      .Node("Expand", {"where", "shape"}, {"z"});
   model.Weight("values", {2}, {0, 1}).Ints("depth", {5}).Node("OneHot", {"i", "depth", "values"}, {"hot"});
   model.Node("Scatter", {"x", "i", "y"}, {"scattered"});
   const std::string bytes = model.Output("z").Output("hot").Output("like").Output("scattered").Bytes();

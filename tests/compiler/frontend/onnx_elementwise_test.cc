@@ -2,7 +2,9 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <map>
 
 #include "tests/compiler/frontend/run_onnx.h"
 
@@ -90,6 +92,35 @@ TEST(OnnxElementwise, TakesManyInputsAndSharesTheMean) {
   const auto results = RunOnnx(model.Bytes(), {{"x", Counting({2})}});
   EXPECT_THAT(Values(results[0]), ElementsAre(3, 4));
   EXPECT_THAT(Values(results[1]), ElementsAre(4, 1));
+}
+
+// ONNX's type 6 is int32.
+TEST(OnnxPow, OfIntegersIsExact) {
+  const std::map<int, std::vector<int>> powers = {{1, {-3, 0, 7}}, {2, {9, 0, 49}}, {5, {-243, 0, 16807}}};
+  for (const auto& [n, want] : powers) {
+    ModelMaker model;
+    model.IntegerInput("x", 6, {3}).Integers("n", 6, {1}, {n}).Node("Pow", {"x", "n"}, {"y"});
+    const Tensor x = Tensor::FromVector<int32_t>(DType::kInt32, {3}, {-3, 0, 7});
+    const Tensor y = RunOnnx(model.Output("y").Bytes(), {{"x", x}})[0];
+    ASSERT_EQ(y.dtype(), DType::kInt32);
+    EXPECT_EQ(std::vector<int>(y.data<int32_t>(), y.data<int32_t>() + 3), want) << n;
+  }
+}
+
+TEST(OnnxPow, OfIntegersRefusesWhatNoKernelComputes) {
+  const auto error = [](const std::function<void(ModelMaker&)>& exponent) {
+    ModelMaker model;
+    model.IntegerInput("x", 6, {3});
+    exponent(model);
+    return ImportError(model.Node("Pow", {"x", "n"}, {"y"}).Output("y").Bytes());
+  };
+  EXPECT_EQ(error([](ModelMaker& model) { model.IntegerInput("n", 6, {3}); }),
+            "node \"y\" (Pow): a base of int32 needs one exponent that is known; a float32 one needs none");
+  EXPECT_THAT(error([](ModelMaker& model) { model.Integers("n", 6, {3}, {1, 2, 3}); }), HasSubstr("node \"y\" (Pow)"));
+  for (const float n : {0.0F, -1.0F, 64.0F, 2.5F}) {
+    EXPECT_THAT(error([n](ModelMaker& model) { model.Weight("n", {}, {n}); }),
+                HasSubstr("of a base of int32 must be a whole number from 1 to 63"));
+  }
 }
 
 }  // namespace

@@ -1,4 +1,8 @@
 // Operators that are one Relay operator, on one, two or any number of tensors.
+#include <fmt/format.h>
+
+#include <cmath>
+
 #include "compiler/frontend/onnx/cast_target.h"
 #include "compiler/frontend/onnx/onnx_operators.h"
 #include "compiler/frontend/onnx/scalar_like.h"
@@ -17,8 +21,10 @@ constexpr Renamed kUnary[] = {{"Relu", "nn.relu"}, {"Sigmoid", "sigmoid"}, {"Tan
                               {"Log", "log"},      {"Sqrt", "sqrt"},       {"Erf", "erf"},   {"Neg", "negative"},
                               {"Abs", "abs"},      {"Floor", "floor"},     {"Ceil", "ceil"}, {"Round", "round"},
                               {"Sign", "sign"}};
-constexpr Renamed kBinary[] = {
-    {"Add", "add"}, {"Sub", "subtract"}, {"Mul", "multiply"}, {"Div", "divide"}, {"Pow", "power"}};
+constexpr Renamed kBinary[] = {{"Add", "add"}, {"Sub", "subtract"}, {"Mul", "multiply"}, {"Div", "divide"}};
+// Of integers: 2 to a greater one has no place in 64 bits.
+constexpr double kLargestExponent = 63;
+
 constexpr Renamed kVariadic[] = {{"Sum", "add"}, {"Max", "maximum"}, {"Min", "minimum"}};
 
 template <size_t N>
@@ -34,11 +40,42 @@ std::vector<ExprPtr> Unary(const OnnxNodeView& view) {
 }
 
 std::vector<ExprPtr> Binary(const OnnxNodeView& view) {
-  const std::string& name = view.node().op_type;
-  ExprPtr rhs = view.Input(1);
-  // Pow alone takes an exponent of another type than its base.
-  if (name == "Pow") rhs = AsDType(view, rhs, view.builder().DTypeOf(view.Input(0)));
-  return {view.Call(RelayName(kBinary, name), {view.Input(0), rhs})};
+  return {view.Call(RelayName(kBinary, view.node().op_type), {view.Input(0), view.Input(1)})};
+}
+
+// x multiplied by itself, which is exact and wraps as integers do. `exponent` is 1 or more.
+ExprPtr Multiplied(const OnnxNodeView& view, ExprPtr x, int64_t exponent) {
+  ExprPtr product;
+  for (; exponent > 0; exponent /= 2) {
+    if (exponent % 2 == 1) product = product == nullptr ? x : view.Call("multiply", {product, x});
+    if (exponent > 1) x = view.Call("multiply", {x, x});
+  }
+  return product;
+}
+
+// Of a base of integers that is computed: kernels know powers of floats alone.
+ExprPtr PowerOfIntegers(const OnnxNodeView& view) {
+  const ExprPtr& base = view.Input(0);
+  const std::string_view type = DTypeName(view.builder().DTypeOf(base));
+  const Tensor* exponent = view.InputValue(1);
+  if (exponent == nullptr || exponent->elements() != 1 || exponent->shape().size() > view.InputShape(0).size()) {
+    RefuseNode(fmt::format("a base of {} needs one exponent that is known; a float32 one needs none", type));
+  }
+  const double n = exponent->At(0);
+  if (n < 1 || n > kLargestExponent || n != std::floor(n)) {
+    RefuseNode(
+        fmt::format("the exponent {} of a base of {} must be a whole number from 1 to {}", n, type, kLargestExponent));
+  }
+  return Multiplied(view, base, static_cast<int64_t>(n));
+}
+
+// The exponent may be of another type than the base.
+std::vector<ExprPtr> Pow(const OnnxNodeView& view) {
+  const ExprPtr &base = view.Input(0), &exponent = view.Input(1);
+  const DType dtype = view.builder().DTypeOf(base);
+  const bool known = view.InputValue(0) != nullptr && view.InputValue(1) != nullptr;
+  if (!IsFloat(dtype) && !known) return {PowerOfIntegers(view)};
+  return {view.Call("power", {base, AsDType(view, exponent, dtype)})};
 }
 
 std::vector<ExprPtr> Mod(const OnnxNodeView& view) {
@@ -75,9 +112,13 @@ std::vector<ExprPtr> CastLike(const OnnxNodeView& view) {
 }  // namespace
 
 OnnxOperatorTable ElementwiseOperators() {
-  OnnxOperatorTable table = {{"Identity", 1, 1, Identity, {}},           {"Cast", 1, 1, Cast, {"to", "saturate"}},
-                             {"CastLike", 2, 2, CastLike, {"saturate"}}, {"Mod", 2, 2, Mod, {"fmod"}},
-                             {"Reciprocal", 1, 1, Reciprocal, {}},       {"Mean", 1, -1, Mean, {}}};
+  OnnxOperatorTable table = {{"Identity", 1, 1, Identity, {}},
+                             {"Cast", 1, 1, Cast, {"to", "saturate"}},
+                             {"CastLike", 2, 2, CastLike, {"saturate"}},
+                             {"Mod", 2, 2, Mod, {"fmod"}},
+                             {"Reciprocal", 1, 1, Reciprocal, {}},
+                             {"Mean", 1, -1, Mean, {}},
+                             {"Pow", 2, 2, Pow, {}}};
   for (const Renamed& row : kUnary) table.push_back({row.onnx, 1, 1, Unary, {}});
   for (const Renamed& row : kBinary) table.push_back({row.onnx, 2, 2, Binary, {}});
   for (const Renamed& row : kVariadic) table.push_back({row.onnx, 1, -1, Variadic, {}});
