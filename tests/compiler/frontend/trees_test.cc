@@ -153,6 +153,20 @@ TEST(OnnxTrees, ATargetWithoutAWeightIsZero) {
   EXPECT_THAT(Values(RunIt(model)[0]), ElementsAre(10, 0, 0, 20, 30, 0));
 }
 
+// docs/onnx.md names these: ONNX Runtime 1.32 gives 0, the score itself, and the labels 70, 80 and 90.
+TEST(OnnxTrees, DiffersFromOnnxRuntimeWhereThePageSaysSo) {
+  TreeModel targets = Regressor();
+  targets.Int("n_targets", 2).Ints("target_ids", {0, 1, 0}).Floats("base_values", {100, 200});
+  EXPECT_THAT(Values(RunIt(targets)[0]), ElementsAre(110, 200, 100, 220, 130, 200));
+  TreeModel one = Regressor();
+  one.String("post_transform", "SOFTMAX");
+  EXPECT_THAT(Values(RunIt(one)[0]), ElementsAre(1, 1, 1));
+  TreeModel odds = Regressor();
+  odds.Floats("target_weights", {-1, 0, 2}).String("post_transform", "LOGISTIC");
+  EXPECT_THAT(Values(RunIt(odds)[0]), Near({Sigmoid(-1), 0.5F, Sigmoid(2)}));
+  EXPECT_THAT(Values(RunIt(Classifier({0, 1, 2}, {-3, -4, -5}, {70, 80, 90}))[0]), ElementsAre(80, 70, 70));
+}
+
 TEST(OnnxTrees, MissingValuesGoWhereTheyAreTold) {
   const float nan = std::nanf("");
   const auto run = [&](const TreeModel& model) {
