@@ -13,6 +13,7 @@
 #include "bench/kernels/layers.h"
 #include "bench/kernels/peak.h"
 #include "compiler/codegen/host.h"
+#include "compiler/compile_kernel.h"
 #include "core/error.h"
 #include "db/record_store.h"
 #include "rpc_runner/machine/environment.h"

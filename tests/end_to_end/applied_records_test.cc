@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <sstream>
 
+#include "compiler/compile_kernel.h"
 #include "db/record_log.h"
 #include "rpc_runner/machine/environment.h"
 #include "tests/end_to_end/run_model.h"

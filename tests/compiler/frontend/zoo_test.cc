@@ -101,6 +101,45 @@ TEST(Zoo, ResnetParametersKeepTheirOrder) {
   EXPECT_EQ(names.back(), "fc1_bias");
 }
 
+// Of convolutions and dense layers, in their order.
+std::vector<std::string> WeightNames(const relay::IRModule& module) {
+  std::vector<std::string> names;
+  for (const std::string& name : ParamNames(module)) {
+    if (name.ends_with("_weight")) names.push_back(name);
+  }
+  return names;
+}
+
+TEST(Zoo, ParametersHaveTheNamesOfRelayTesting) {
+  EXPECT_THAT(ParamNames(BuildZoo("dqn")),
+              testing::ElementsAre("data", "conv1_weight", "conv1_bias", "conv2_weight", "conv2_bias", "conv3_weight",
+                                   "conv3_bias", "dense1_weight", "dense1_bias", "dense2_weight", "dense2_bias"));
+  const std::vector<std::string> dense = WeightNames(BuildZoo("densenet-121", kSmall));
+  EXPECT_THAT(dense, testing::SizeIs(121));
+  EXPECT_EQ(dense[1], "conv2d_1_0_0_weight");
+  EXPECT_THAT(dense,
+              testing::IsSupersetOf({"conv_t_0_weight", "conv_t_2_weight", "conv2d_2_3_15_weight", "dense_weight"}));
+  const std::vector<std::string> inception = WeightNames(BuildZoo("inception_v3", {.image_shape = {3, 75, 75}}));
+  EXPECT_THAT(inception, testing::SizeIs(95));
+  EXPECT_THAT(std::vector<std::string>(inception.begin(), inception.begin() + 12),
+              testing::ElementsAre("conv_conv1_weight", "conv_1_conv1_weight", "conv_2_conv1_weight",
+                                   "conv_3_conv1_weight", "conv_4_conv1_weight", "mixed_conv_conv1_weight",
+                                   "mixed_tower_conv_conv1_weight", "mixed_tower_conv_1_conv1_weight",
+                                   "mixed_tower_1_conv_conv1_weight", "mixed_tower_1_conv_1_conv1_weight",
+                                   "mixed_tower_1_conv_2_conv1_weight", "mixed_tower_2_conv_conv1_weight"));
+  EXPECT_THAT(
+      std::vector<std::string>(inception.end() - 10, inception.end()),
+      testing::ElementsAre("mixed_10_conv_conv1_weight", "mixed_10_tower_conv_conv1_weight",
+                           "mixed_10_tower_mixed_conv_conv1_weight", "mixed_10_tower_mixed_conv_1_conv1_weight",
+                           "mixed_10_tower_1_conv_conv1_weight", "mixed_10_tower_1_conv_1_conv1_weight",
+                           "mixed_10_tower_1_mixed_conv_conv1_weight", "mixed_10_tower_1_mixed_conv_1_conv1_weight",
+                           "mixed_10_tower_2_conv_conv1_weight", "fc1_weight"));
+  EXPECT_THAT(inception,
+              testing::IsSupersetOf({"mixed_3_conv_conv1_weight", "mixed_3_tower_conv_2_conv1_weight",
+                                     "mixed_4_tower_1_conv_4_conv1_weight", "mixed_8_tower_conv_1_conv1_weight",
+                                     "mixed_8_tower_1_conv_3_conv1_weight"}));
+}
+
 TEST(Zoo, WeightsFollowFromSeedAndNameAlone) {
   const auto values = [](uint64_t seed) {
     ZooOptions options = kSmall;

@@ -22,7 +22,7 @@ ExprPtr Layer(ZooBuilder& net, const ExprPtr& x, const std::string& index) {
 ExprPtr Block(ZooBuilder& net, const ExprPtr& x, int stage) {
   std::vector<ExprPtr> features{x};
   ExprPtr all = x;
-  for (int i = 1; i <= kLayers[stage - 1]; ++i) {
+  for (int i = 0; i < kLayers[stage]; ++i) {
     features.push_back(Layer(net, all, fmt::format("{}_{}", stage, i)));
     all = net.Concat(features);
   }
@@ -31,7 +31,7 @@ ExprPtr Block(ZooBuilder& net, const ExprPtr& x, int stage) {
 
 ExprPtr Transition(ZooBuilder& net, const ExprPtr& x, int stage, int64_t channels) {
   const ExprPtr act = net.Relu(net.BatchNorm(x, fmt::format("batch_t_{}", stage)));
-  return net.AvgPool(net.Conv(act, fmt::format("conv2d_t_{}", stage), {.channels = channels}), 2, 2, 0);
+  return net.AvgPool(net.Conv(act, fmt::format("conv_t_{}", stage), {.channels = channels}), 2, 2, 0);
 }
 
 }  // namespace
@@ -41,15 +41,15 @@ relay::IRModule BuildDensenet121(const ZooOptions& options) {
   int64_t channels = 2 * kGrowth;
   ExprPtr x = net.Conv(net.data(), "conv1", {.channels = channels, .kernel = 7, .stride = 2, .padding = 3});
   x = net.MaxPool(net.Relu(net.BatchNorm(x, "batch1")), 3, 2, 1);
-  for (int stage = 1; stage <= 4; ++stage) {
+  for (int stage = 0; stage < 4; ++stage) {
     x = Block(net, x, stage);
-    channels += kLayers[stage - 1] * kGrowth;
-    if (stage == 4) break;
+    channels += kLayers[stage] * kGrowth;
+    if (stage == 3) break;
     channels /= 2;
     x = Transition(net, x, stage, channels);
   }
   x = net.PoolAndFlatten(net.Relu(net.BatchNorm(x, "batch2")));
-  return net.Finish(net.Call("nn.softmax", net.Dense(x, "fc", options.classes)));
+  return net.Finish(net.Call("nn.softmax", net.Dense(x, "dense", options.classes)));
 }
 
 }  // namespace hone

@@ -8,8 +8,8 @@ relay::IRModule BuildDqn(const ZooOptions& options) {
   relay::ExprPtr x = net.ConvBiasRelu(net.data(), "conv1", {.channels = 32, .kernel = 8, .stride = 4});
   x = net.ConvBiasRelu(x, "conv2", {.channels = 64, .kernel = 4, .stride = 2});
   x = net.ConvBiasRelu(x, "conv3", {.channels = 64, .kernel = 3});
-  x = net.Relu(net.Dense(net.Call("nn.batch_flatten", x), "fc4", 512));
-  return net.Finish(net.Dense(x, "fc5", options.classes));
+  x = net.Relu(net.Dense(net.Call("nn.batch_flatten", x), "dense1", 512));
+  return net.Finish(net.Dense(x, "dense2", options.classes));
 }
 
 }  // namespace hone
