@@ -57,6 +57,7 @@ bool SameBits(const Outputs& a, const Outputs& b) {
 BuildOptions OptionsOf(const GraphRun& run) {
   BuildOptions options;
   options.context = {run.target, run.threads, run.exact_math, run.opt_level, run.precision};
+  if (!run.disabled_pass.empty()) options.context.disabled_passes = {run.disabled_pass};
   return options;
 }
 
@@ -104,8 +105,9 @@ GraphCheck BuildAndRun(const relay::IRModule& typed, const GraphRun& run, const 
 }  // namespace
 
 std::string GraphRun::ToText() const {
-  return fmt::format("-O{} threads={} session-threads={}{} {} seed={} {}", opt_level, threads, session_threads,
-                     exact_math ? " exact" : "", PrecisionName(precision), seed, target.ToText());
+  return fmt::format("-O{} threads={} session-threads={}{}{} {} seed={} {}", opt_level, threads, session_threads,
+                     exact_math ? " exact" : "", disabled_pass.empty() ? "" : " without " + disabled_pass,
+                     PrecisionName(precision), seed, target.ToText());
 }
 
 GraphRun DrawGraphRun(uint64_t seed, const Target& target) {
@@ -118,6 +120,11 @@ GraphRun DrawGraphRun(uint64_t seed, const Target& target) {
   run.exact_math = random.Below(4) == 0;
   if (random.Below(6) == 0) run.precision = Precision::kBFloat16;
   run.seed = seed;
+  std::vector<std::string> optional;
+  for (const Pass& pass : AllPasses()) {
+    if (pass.min_level > 0) optional.push_back(pass.name);
+  }
+  if (random.Below(4) == 0) run.disabled_pass = optional[random.Below(optional.size())];
   return run;
 }
 

@@ -19,7 +19,8 @@ struct GraphRun {
   int session_threads = 2;  // that it is run with, besides one
   bool exact_math = false;
   Precision precision = Precision::kFloat32;
-  uint64_t seed = 0;  // of the inputs, and of how ranges are cut
+  std::string disabled_pass;  // empty: none
+  uint64_t seed = 0;          // of the inputs, and of how ranges are cut
 
   std::string ToText() const;
 };
