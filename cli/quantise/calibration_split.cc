@@ -1,5 +1,7 @@
 #include "cli/quantise/calibration_split.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 namespace hone {
@@ -13,6 +15,11 @@ CalibrationSplit SplitCalibration(std::vector<CalibrationSample> all) {
     (out ? split.held_out : split.seen).push_back(std::move(all[i]));
   }
   return split;
+}
+
+std::string JudgesText(size_t held_out) {
+  if (held_out == 0) return "the same ones";
+  return fmt::format("{} other{}", held_out, held_out == 1 ? "" : "s");
 }
 
 CalibrationSplit CalibrationOf(const std::string& from, int64_t drawn, const std::vector<InputSpec>& specs,

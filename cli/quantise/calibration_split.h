@@ -15,6 +15,9 @@ struct CalibrationSplit {
   const std::vector<CalibrationSample>& judges() const { return held_out.empty() ? seen : held_out; }
 };
 
+// Which inputs errors are of, for people: "2 others", "the same ones".
+std::string JudgesText(size_t held_out);
+
 // Every fifth sample of five or more is held out.
 CalibrationSplit SplitCalibration(std::vector<CalibrationSample> all);
 

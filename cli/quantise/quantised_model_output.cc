@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "cli/printing/table.h"
+#include "cli/quantise/calibration_split.h"
 
 namespace hone {
 namespace {
@@ -35,12 +36,11 @@ std::string OutputsText(const QuantisedModel& model) {
 }
 
 std::string SourceText(const QuantisedModel& model, const QuantiseOptions& options) {
-  const std::string judged =
-      model.held_out == 0 ? "errors are of the same ones" : fmt::format("errors are of {} others", model.held_out);
   const bool random = options.calibrate == "random";
   return fmt::format(
-      "ranges by {} of {} {}; {}\n", options.method, model.samples,
-      random ? "random inputs, which say little of real ones" : fmt::format("inputs of {}", options.calibrate), judged);
+      "ranges by {} of {} {}; errors are of {}\n", options.method, model.samples,
+      random ? "random inputs, which say little of real ones" : fmt::format("inputs of {}", options.calibrate),
+      JudgesText(model.held_out));
 }
 
 // JSON has no infinity.
