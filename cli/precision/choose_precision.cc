@@ -16,7 +16,7 @@
 namespace hone {
 namespace {
 
-constexpr int kMostTries = 5;
+constexpr int kMostTries = 8;
 // A search that reached this share of the budget is not loosened.
 constexpr double kWellUsed = 0.8;
 // How near to the budget the next try aims.
@@ -32,10 +32,6 @@ struct Network {
   NetworkTime time;
 };
 
-double SquaredError(const SignalError& error) {
-  return error.sqnr_db() >= SignalError::kExact ? 0 : std::pow(10, -error.sqnr_db() / 10);
-}
-
 class Search {
  public:
   Search(const PrecisionModels& models, double max_error, const PrecisionTools& tools)
@@ -50,6 +46,7 @@ class Search {
     if (networks_.size() > 1) {
       TimeAll(networks_);
       SetOptions();
+      for (auto& each : networks_) each->tried.expected = ExpectedOf(each->assignment);
       Mix();
       TimeAgain();
     }
@@ -68,8 +65,13 @@ class Search {
     Add("float32", models_.All(LayerPrecision::kFloat32));
   }
 
+  void Tell(const std::string& what) const {
+    if (tools_.tell) tools_.tell(what);
+  }
+
   // Builds and judges. The first is what the others are judged by.
   Network& Add(const std::string& what, const Assignment& assignment) {
+    Tell(what + ": building and judging");
     auto added = std::make_unique<Network>();
     added->tried.what = what;
     added->assignment = assignment;
@@ -99,6 +101,7 @@ class Search {
   using Networks = std::vector<std::unique_ptr<Network>>;
 
   void TimeAll(const Networks& networks) const {
+    Tell(fmt::format("timing {} networks", networks.size()));
     std::vector<const BuildResult*> built;
     for (const auto& each : networks) built.push_back(&each->built);
     const std::vector<NetworkTime> times = tools_.timer->Time(built);
@@ -137,16 +140,14 @@ class Search {
 
   void AddOptions(LayerPrecision precision, const Network& whole) {
     const auto times = TimesIn(whole);
-    const auto alone = models_.ErrorsAlone(precision);
-    double sum = 0;
-    for (const auto& error : alone) sum += error ? SquaredError(*error) : 0;
-    // An error without bound is never within the budget.
-    const double scale = sum > 0 ? whole.tried.error * whole.tried.error / sum : 1;
+    const auto losses = models_.LossesIn(precision, whole.built.plan, [&](const std::string& what) {
+      Tell(fmt::format("{} errors: {}", LayerPrecisionName(precision), what));
+    });
     for (size_t i = 0; i < options_.size(); ++i) {
       const auto ns = times.find(options_[i].layer);
-      if (!alone[i] || ns == times.end()) continue;
-      options_[i].options.push_back({precision, ns->second, scale * SquaredError(*alone[i])});
-      alone_[precision][options_[i].layer] = alone[i]->sqnr_db();
+      if (!losses[i] || ns == times.end()) continue;
+      options_[i].options.push_back({precision, ns->second, losses[i]->output * losses[i]->output});
+      losses_[precision][options_[i].layer] = *losses[i];
     }
   }
 
@@ -156,7 +157,7 @@ class Search {
     for (int tries = 0; tries < kMostTries; ++tries) {
       const Assignment next = ChooseAssignment(options_, inner * inner);
       const Network* known = Find(next);
-      const Network& network = known != nullptr ? *known : Add(fmt::format("mixed {}", ++mixed_), next);
+      const Network& network = known != nullptr ? *known : AddMixed(next);
       const double error = network.tried.error;
       (network.tried.holds ? holds : fails) = inner;
       if (network.tried.holds && (error >= kWellUsed * max_error_ || next == Unbounded())) return;
@@ -164,6 +165,22 @@ class Search {
       const double aimed = std::isfinite(error) && error > 0 ? inner * kAim * max_error_ / error : inner / 4;
       inner = between ? std::sqrt(holds * fails) : std::clamp(aimed, inner / 10, inner * 10);
     }
+  }
+
+  Network& AddMixed(const Assignment& assignment) {
+    Network& added = Add(fmt::format("mixed {}", ++mixed_), assignment);
+    added.tried.expected = ExpectedOf(assignment);
+    return added;
+  }
+
+  double ExpectedOf(const Assignment& assignment) const {
+    double squared = 0;
+    for (const LayerOptions& layer : options_) {
+      for (const PrecisionOption& option : layer.options) {
+        if (option.precision == PrecisionIn(assignment, layer.layer)) squared += option.squared_error;
+      }
+    }
+    return std::sqrt(squared);
   }
 
   Assignment Unbounded() const { return ChooseAssignment(options_, std::numeric_limits<double>::infinity()); }
@@ -210,7 +227,10 @@ class Search {
       for (const PrecisionOption& option : options_[i].options) {
         if (option.precision == layer.precision) layer.ns = option.ns;
       }
-      if (layer.precision != LayerPrecision::kFloat32) layer.alone_db = alone_[layer.precision][layer.layer];
+      const auto loss = losses_[layer.precision].find(layer.layer);
+      if (loss == losses_[layer.precision].end()) continue;
+      layer.alone_db = loss->second.alone.sqnr_db();
+      layer.output_error = loss->second.output;
     }
   }
 
@@ -222,7 +242,7 @@ class Search {
   std::map<LayerPrecision, size_t> wholes_;  // which of the networks
   std::vector<std::vector<Tensor>> reference_;
   std::vector<LayerOptions> options_;
-  std::map<LayerPrecision, std::map<std::string, double>> alone_;
+  std::map<LayerPrecision, std::map<std::string, LayerLoss>> losses_;
   int mixed_ = 0;
 };
 

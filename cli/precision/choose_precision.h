@@ -17,7 +17,8 @@ struct LayerChoice {
   std::string layer, op;
   LayerPrecision precision = LayerPrecision::kFloat32;
   double float32_ns = 0, ns = 0;  // in the network of that precision alone; 0: not known
-  double alone_db = 0;  // the signal-to-noise ratio of what it makes by itself; SignalError::kExact of float32
+  double alone_db = 0;      // the signal-to-noise ratio of what it makes by itself; SignalError::kExact of float32
+  double output_error = 0;  // of the outputs when it alone is not float32; 0 of float32
 };
 
 using LayerCounts = std::array<int64_t, kLayerPrecisions>;  // by LayerPrecision
@@ -25,7 +26,8 @@ using LayerCounts = std::array<int64_t, kLayerPrecisions>;  // by LayerPrecision
 struct TriedNetwork {
   std::string what;  // "float32", "bfloat16", "int8", "mixed 1"
   LayerCounts layers{};
-  double error = 0;  // of the outputs on the judging samples
+  double error = 0;     // of the outputs on the judging samples
+  double expected = 0;  // from its layers' errors; 0: not known
   bool holds = true;
   int64_t ns = 0;  // 0: not timed
   bool taken = false;
@@ -54,14 +56,15 @@ struct PrecisionTools {
   std::function<BuildResult(const PrecisionNetwork&)> build;
   std::function<std::vector<std::vector<Tensor>>(const PrecisionNetwork&, const BuildResult&)> run;
   NetworkTimer* timer = nullptr;
+  std::function<void(const std::string&)> tell;  // what is done next, for people who wait; may be empty
 };
 
 // Networks of one precision are built, timed call by call and judged; a layer's time in each is what its calls take
-// there, its error what it loses by itself, scaled so that all layers together lose what the network does. From these
-// follows the fastest assignment within the budget (ChooseAssignment), which is built and judged as a whole: where it
-// does not hold the budget the search's own is tightened, where much is left it is loosened. Of all networks that hold
-// `max_error` the fastest is taken, timed in turns. float32 holds any budget; of 0 nothing else is tried.
-// `why_not_bfloat16`: empty, or why the machine has none.
+// there. Its error is what it does to the outputs when all others are float32 (LayerLoss). From these follows the
+// fastest assignment within the budget (ChooseAssignment), the squares of errors added up. It is built and judged as a
+// whole: errors that do not add up so show there, and where it does not hold the budget the search's own is tightened,
+// where much is left it is loosened. Of all networks that hold `max_error` the fastest is taken, timed in turns.
+// float32 holds any budget; of 0 nothing else is tried. `why_not_bfloat16`: empty, or why the machine has none.
 ChosenPrecision ChoosePrecision(const PrecisionModels& models, double max_error, const std::string& why_not_bfloat16,
                                 const PrecisionTools& tools);
 

@@ -1,8 +1,8 @@
 #include "cli/precision/precision_models.h"
 
+#include <algorithm>
 #include <set>
 
-#include "cli/precision/bfloat16_errors.h"
 #include "compiler/build.h"
 #include "compiler/frontend/onnx/onnx_import.h"
 #include "compiler/passes/keep_float32.h"
@@ -11,6 +11,9 @@
 
 namespace hone {
 namespace {
+
+// Each is a run of the network per layer.
+constexpr size_t kMostLossSamples = 4;
 
 std::vector<InputSpec> SpecsOf(const relay::IRModule& typed, const BuildContext& here) {
   BuildOptions options;
@@ -88,25 +91,22 @@ PrecisionNetwork PrecisionModels::NetworkOf(const Assignment& assignment) const 
   return network;
 }
 
-std::vector<std::optional<SignalError>> PrecisionModels::Int8ErrorsAlone() const {
-  std::vector<std::optional<SignalError>> errors(layers_.size());
-  if (quantiser_ == nullptr) return errors;
-  const std::vector<SignalError> alone = quantiser_->ErrorsAlone();
-  for (size_t i = 0; i < layers_.size(); ++i) {
-    for (size_t k = 0; k < alone.size(); ++k) {
-      if (quantiser_->layers()[k].node == layers_[i].name) errors[i] = alone[k];
-    }
+std::vector<std::optional<LayerLoss>> PrecisionModels::LossesIn(
+    LayerPrecision precision, const Plan& plan, const std::function<void(const std::string&)>& tell) const {
+  std::vector<std::optional<LayerLoss>> losses(layers_.size());
+  std::vector<RoundedLayers> groups;
+  if (precision == LayerPrecision::kBFloat16) {
+    groups = BFloat16Layers(typed_, BFloat16OperandsIn(plan), settings_.context);
   }
-  return errors;
-}
-
-std::vector<std::optional<SignalError>> PrecisionModels::ErrorsAlone(LayerPrecision precision) const {
-  if (precision == LayerPrecision::kInt8) return Int8ErrorsAlone();
-  std::vector<std::optional<SignalError>> errors(layers_.size());
-  if (precision != LayerPrecision::kBFloat16) return errors;
-  const auto alone = BFloat16ErrorsAlone(typed_, samples_.judges(), settings_.context);
-  for (size_t i = 0; i < layers_.size(); ++i) errors[i] = alone.at(layers_[i].name);
-  return errors;
+  if (precision == LayerPrecision::kInt8 && quantiser_ != nullptr) groups = Int8Layers(*quantiser_);
+  std::vector<CalibrationSample> samples = samples_.seen;
+  samples.resize(std::min(samples.size(), kMostLossSamples));
+  const auto found = MeasureLayerLosses(std::move(groups), samples, settings_.context, tell);
+  for (size_t i = 0; i < layers_.size(); ++i) {
+    const auto loss = found.find(layers_[i].name);
+    if (loss != found.end()) losses[i] = loss->second;
+  }
+  return losses;
 }
 
 }  // namespace hone

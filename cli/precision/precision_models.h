@@ -1,6 +1,7 @@
 // One model in as many forms as there are assignments of precisions to its layers.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -8,10 +9,10 @@
 #include <vector>
 
 #include "cli/model.h"
+#include "cli/precision/layer_losses.h"
 #include "cli/precision/layer_precision.h"
 #include "cli/quantise/calibration_split.h"
 #include "cli/quantise/quantiser.h"
-#include "compiler/quantise/signal_error.h"
 #include "compiler/relay/expr.h"
 #include "core/build_context.h"
 
@@ -46,12 +47,14 @@ class PrecisionModels {
   Assignment All(LayerPrecision precision) const;
   // All float32 is the model itself.
   PrecisionNetwork NetworkOf(const Assignment& assignment) const;
-  // Per layer, in the layers' order, what it loses by itself: nullopt where it does not take the precision.
-  std::vector<std::optional<SignalError>> ErrorsAlone(LayerPrecision precision) const;
+  // Per layer, in the layers' order, what the precision costs when all others are float32: nullopt where the layer does
+  // not take it. `plan` is that of the network of this precision. Of inputs that no network is judged with, unless
+  // there are no others. `tell` is called with what is done next.
+  std::vector<std::optional<LayerLoss>> LossesIn(LayerPrecision precision, const Plan& plan,
+                                                 const std::function<void(const std::string&)>& tell) const;
 
  private:
   void OpenQuantiser(const ModelOptions& options, const QuantiseOptions& calibration);
-  std::vector<std::optional<SignalError>> Int8ErrorsAlone() const;
   relay::IRModule Import(const std::string& bytes) const;
 
   RunSettings settings_;

@@ -7,6 +7,7 @@
 
 #include "cli/printing/number_text.h"
 #include "cli/printing/table.h"
+#include "cli/quantise/calibration_split.h"
 
 namespace hone {
 namespace {
@@ -19,15 +20,20 @@ std::string LossText(const LayerChoice& layer) {
   return layer.precision == LayerPrecision::kFloat32 ? "" : fmt::format("{:.1f}", layer.alone_db);
 }
 
+std::string OutputErrorText(const LayerChoice& layer) {
+  return layer.output_error > 0 ? fmt::format("{:.1e}", layer.output_error) : "";
+}
+
 std::string LayersText(const ChosenPrecision& chosen) {
   const bool timed = HasTimes(chosen);
   std::vector<std::string> head = {"layer", "op", "precision", "> alone dB"};
-  if (timed) head.insert(head.end(), {"> float32", "> chosen", "> gain"});
+  if (timed) head.insert(head.end(), {"> at output", "> float32", "> chosen", "> gain"});
   Table table(std::move(head));
   for (const LayerChoice& layer : chosen.layers) {
     std::vector<std::string> row = {layer.layer, layer.op, std::string(LayerPrecisionName(layer.precision)),
                                     LossText(layer)};
     if (timed) {
+      row.push_back(OutputErrorText(layer));
       row.push_back(TimeText(std::llround(layer.float32_ns)));
       row.push_back(TimeText(std::llround(layer.ns)));
       row.push_back(TimeText(std::llround(layer.float32_ns - layer.ns)));
@@ -42,11 +48,12 @@ std::string VerdictText(const TriedNetwork& network) {
 }
 
 std::string TriedText(const ChosenPrecision& chosen) {
-  Table table({"tried", "> float32", "> bfloat16", "> int8", "> max|y-r|/max|r|", "> time", "verdict"});
+  Table table({"tried", "> float32", "> bfloat16", "> int8", "> expected", "> max|y-r|/max|r|", "> time", "verdict"});
   for (const TriedNetwork& network : chosen.tried) {
     table.Add({network.what, fmt::format("{}", network.layers[0]), fmt::format("{}", network.layers[1]),
-               fmt::format("{}", network.layers[2]), fmt::format("{:.2e}", network.error),
-               network.ns > 0 ? TimeText(network.ns) : "", VerdictText(network)});
+               fmt::format("{}", network.layers[2]),
+               network.expected > 0 ? fmt::format("{:.1e}", network.expected) : "",
+               fmt::format("{:.2e}", network.error), network.ns > 0 ? TimeText(network.ns) : "", VerdictText(network)});
   }
   return table.ToText();
 }
@@ -57,8 +64,7 @@ std::string SourceText(const ChosenPrecision& chosen) {
   if (!chosen.measured) text += "times are estimates: the target is not this machine\n";
   const std::string from =
       chosen.calibrate == "random" ? "random inputs, which say little of real ones" : "inputs of " + chosen.calibrate;
-  text += fmt::format("calibrated with {} {}; errors are of {}\n", chosen.samples, from,
-                      chosen.held_out > 0 ? fmt::format("{} others", chosen.held_out) : "the same ones");
+  text += fmt::format("calibrated with {} {}; errors are of {}\n", chosen.samples, from, JudgesText(chosen.held_out));
   return text;
 }
 
@@ -82,12 +88,14 @@ Json ChosenPrecisionJson(const ChosenPrecision& chosen) {
                       {"op", layer.op},
                       {"precision", LayerPrecisionName(layer.precision)},
                       {"alone_db", layer.alone_db},
+                      {"output_error", Finite(layer.output_error)},
                       {"float32_ns", std::llround(layer.float32_ns)},
                       {"chosen_ns", std::llround(layer.ns)}});
   }
   for (const TriedNetwork& network : chosen.tried) {
     tried.push_back({{"what", network.what},
                      {"layers", CountsJson(network.layers)},
+                     {"expected_error", Finite(network.expected)},
                      {"max_error", Finite(network.error)},
                      {"holds", network.holds},
                      {"ns", network.ns},

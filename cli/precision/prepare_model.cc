@@ -4,6 +4,7 @@
 
 #include "cli/build_model.h"
 #include "cli/precision/run_package.h"
+#include "cli/printing/status_line.h"
 #include "cli/quantise/quantise_model.h"
 #include "compiler/frontend/onnx/onnx_import.h"
 #include "compiler/relay/infer_type.h"
@@ -101,8 +102,11 @@ PreparedModel Chosen(const ModelOptions& options, const Model& model, const Prec
   const PrecisionModels models(options, model.typed, calibration, here);
   const std::unique_ptr<NetworkTimer> timer = MakeNetworkTimer(machine);
   PreparedModel prepared;
+  StatusLine status;
+  PrecisionTools tools = ToolsFor(models, machine, here, records, *timer);
+  tools.tell = [&status](const std::string& what) { status.Show("precision auto: " + what); };
   prepared.chosen = ChoosePrecision(models, precision.max_error < 0 ? kAutoMaxError : precision.max_error,
-                                    WhyNoBFloat16(machine.context), ToolsFor(models, machine, here, records, *timer));
+                                    WhyNoBFloat16(machine.context), tools);
   prepared.chosen->calibrate = precision.calibrate;
   const PrecisionNetwork& network = prepared.chosen->network;
   prepared.typed = prepared.chosen->is_float32 ? model.typed : network.module;

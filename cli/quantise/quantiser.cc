@@ -51,9 +51,13 @@ QuantisedValues Quantiser::ValuesOf(const QuantisationPlan& plan) const {
   return {ChooseScales(plan, ranges), measured_.means};
 }
 
-std::vector<SignalError> Quantiser::ErrorsAlone() const {
+LonelyLayers Quantiser::WriteLonely() const {
   const QuantisationPlan plan = PlanQuantisation(model_, layers_, {});
-  const LonelyLayers lonely = WriteLonelyLayers(model_, plan, ValuesOf(plan));
+  return WriteLonelyLayers(model_, plan, ValuesOf(plan));
+}
+
+std::vector<SignalError> Quantiser::ErrorsAlone() const {
+  const LonelyLayers lonely = WriteLonely();
   std::vector<std::string> exact;
   for (const QuantisableLayer& layer : layers_) exact.push_back(layer.output);
   return network_.ErrorsOf(lonely.model, lonely.outputs, exact);

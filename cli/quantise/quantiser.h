@@ -36,6 +36,7 @@ class Quantiser {
   const std::vector<QuantisableLayer>& layers() const { return layers_; }
   const FloatModel& model() const { return model_; }
   const CalibrationSplit& samples() const { return samples_; }
+  const RunSettings& settings() const { return settings_; }
   // Judges with the samples that were held out.
   const NetworkError& network() const { return network_; }
 
@@ -45,6 +46,8 @@ class Quantiser {
   };
   // With the layers of these names in float.
   Written Write(const std::set<std::string>& left) const;
+  // With all layers in float and a quantised copy beside each; in the order of the layers.
+  LonelyLayers WriteLonely() const;
   // Per layer, what it makes when its own input is exact.
   std::vector<SignalError> ErrorsAlone() const;
 

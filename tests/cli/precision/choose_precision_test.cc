@@ -4,8 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "cli/machine_options.h"
-#include "cli/precision/bfloat16_errors.h"
 #include "cli/precision/run_package.h"
 #include "core/nth.h"
 
@@ -82,6 +83,20 @@ class ChoosePrecisionTest : public testing::Test {
     const auto& judges = models_.samples().judges();
     const std::string float32 = Built(models_.NetworkOf({})).package;
     return LargestError(RunPackage(Built(network).package, judges, 1), RunPackage(float32, judges, 1));
+  }
+
+  // The same on the inputs that losses are of.
+  double ErrorWhereSeen(const PrecisionNetwork& network) const {
+    const auto& samples = models_.samples().seen;
+    const std::vector<CalibrationSample> some(samples.begin(), samples.begin() + 4);
+    const auto exact = RunPackage(Built(models_.NetworkOf({})).package, some, 1);
+    const auto made = RunPackage(Built(network).package, some, 1);
+    return LargestError(made, exact);
+  }
+
+  std::vector<std::optional<LayerLoss>> LossesIn(LayerPrecision precision) const {
+    const Plan plan = Built(models_.NetworkOf(models_.All(precision))).plan;
+    return models_.LossesIn(precision, plan, [](const std::string&) {});
   }
 
   static const TriedNetwork& Tried(const ChosenPrecision& chosen, const std::string& what) {
@@ -176,16 +191,49 @@ TEST_F(ChoosePrecisionTest, WhatIsLeftOutIsNamedWithTheReason) {
 
 // bfloat16 has 8 bits of precision, so that a product of two rounded operands is off by some 2^-9 of itself.
 TEST_F(ChoosePrecisionTest, TheErrorsOfLayersAloneAreThoseOfTheirNumbers) {
-  for (const auto& error : models_.ErrorsAlone(LayerPrecision::kBFloat16)) {
-    ASSERT_TRUE(error.has_value());
-    EXPECT_GT(error->sqnr_db(), 45);
-    EXPECT_LT(error->sqnr_db(), 60);
+  const auto bfloat16 = LossesIn(LayerPrecision::kBFloat16);
+  // The first layer reads the model's input, which is not rounded for it without tiles.
+  for (size_t i = 1; i < bfloat16.size(); ++i) {
+    ASSERT_TRUE(bfloat16[i].has_value());
+    EXPECT_GT(bfloat16[i]->alone.sqnr_db(), 45);
+    EXPECT_LT(bfloat16[i]->alone.sqnr_db(), 60);
   }
-  for (const auto& error : models_.ErrorsAlone(LayerPrecision::kInt8)) {
-    ASSERT_TRUE(error.has_value());
-    EXPECT_GT(error->sqnr_db(), 25);
-    EXPECT_LT(error->sqnr_db(), 50);
+  for (const auto& loss : LossesIn(LayerPrecision::kInt8)) {
+    ASSERT_TRUE(loss.has_value());
+    EXPECT_GT(loss->alone.sqnr_db(), 25);
+    EXPECT_LT(loss->alone.sqnr_db(), 50);
   }
+}
+
+// What the last layer makes is the output.
+TEST_F(ChoosePrecisionTest, TheLastLayersErrorAtTheOutputIsItsOwn) {
+  for (const LayerPrecision precision : {LayerPrecision::kBFloat16, LayerPrecision::kInt8}) {
+    const auto losses = LossesIn(precision);
+    EXPECT_NEAR(losses.back()->output / losses.back()->alone.largest(), 1, 0.05);
+  }
+}
+
+// The same as a network has where that layer alone is not float32, which is built as any other.
+TEST_F(ChoosePrecisionTest, ALayersErrorAtTheOutputIsThatOfANetworkWithItAlone) {
+  for (const LayerPrecision precision : {LayerPrecision::kBFloat16, LayerPrecision::kInt8}) {
+    const auto losses = LossesIn(precision);
+    for (size_t i = 0; i < losses.size(); ++i) {
+      if (!losses[i]) continue;
+      const std::string& layer = models_.layers()[i].name;
+      const double built = ErrorWhereSeen(models_.NetworkOf({{layer, precision}}));
+      // A dense layer is rounded behind itself too, which it is by itself only where another reads it.
+      EXPECT_NEAR(std::log2(losses[i]->output / built), 0, 1) << layer << " " << LayerPrecisionName(precision);
+    }
+  }
+}
+
+TEST_F(ChoosePrecisionTest, WhatIsExpectedOfANetworkIsTheRootOfItsLayersSquares) {
+  timer_.int8_ns = 100;
+  const ChosenPrecision chosen = Choose(1, "none here");
+  double squared = 0;
+  for (const LayerChoice& layer : chosen.layers) squared += layer.output_error * layer.output_error;
+  EXPECT_NEAR(Tried(chosen, "int8").expected, std::sqrt(squared), 1e-9);
+  EXPECT_EQ(Tried(chosen, "float32").expected, 0);
 }
 
 }  // namespace
