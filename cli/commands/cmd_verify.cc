@@ -23,6 +23,7 @@
 #include "cli/remote_options.h"
 #include "cli/rounding_spread.h"
 #include "cli/trailing_softmax.h"
+#include "cli/verify_tolerance.h"
 #include "compiler/relay/reference.h"
 #include "core/error.h"
 #include "runtime/session.h"
@@ -39,7 +40,7 @@ struct VerifyOptions {
   InputOptions inputs;
   std::string package;
   std::vector<std::string> expect;
-  double tolerance = 1e-4;
+  double tolerance = -1;  // not given
   bool bisect = false;
   std::string against;  // of --bisect; empty: the reference
   RemoteRunnerOptions remote;
@@ -87,6 +88,34 @@ class Place {
   std::unique_ptr<Runner> runner_;
   Machine machine_;
 };
+
+// What is verified, and what it is fed with.
+struct Subject {
+  Place place;
+  std::string name;  // of the package, for messages
+  std::shared_ptr<const Package> package;
+  Inputs inputs;
+  VerifyTolerance tolerance;
+};
+
+Subject Open(const VerifyOptions& options, const Model& model) {
+  Subject subject{{options.machine, options.remote}, options.package, nullptr, {}, {}};
+  if (options.package.empty()) {
+    subject.name = "the model";
+    subject.package = subject.place.Build(model.typed, options.records);
+  } else {
+    subject.package = subject.place.Open(options.package);
+  }
+  subject.package->VerifyParams();
+  InputOptions input_options = options.inputs;
+  input_options.seed = options.model.seed;
+  const std::vector<InputSpec> specs = InputSpecs(*subject.package);
+  subject.inputs = MakeInputs(specs, input_options);
+  RequireIndicesInRange(specs, subject.inputs);
+  const std::optional<double> given = options.tolerance < 0 ? std::nullopt : std::optional(options.tolerance);
+  subject.tolerance = ToleranceFor(given, *subject.package, subject.name);
+  return subject;
+}
 
 std::vector<OutputError> CompareAll(const std::vector<Tensor>& got, const std::vector<Tensor>& expected,
                                     const std::vector<std::string>& names, double tolerance) {
@@ -164,26 +193,19 @@ void AllowRounding(const relay::IRModule& typed, const Plan& plan, const Inputs&
   }
 }
 
-std::vector<OutputError> Verify(const VerifyOptions& options, const Model& model, CommandLine& line) {
-  const Place place(options.machine, options.remote);
-  place.Resolve(line);
-  const bool fresh = options.package.empty();
-  const auto package = fresh ? place.Build(model.typed, options.records) : place.Open(options.package);
-  package->VerifyParams();
-  InputOptions input_options = options.inputs;
-  input_options.seed = options.model.seed;
-  const std::vector<InputSpec> specs = InputSpecs(*package);
-  const Inputs inputs = MakeInputs(specs, input_options);
-  RequireIndicesInRange(specs, inputs);
-  const std::vector<Tensor> got = place.Run(package, fresh ? "the model" : options.package, inputs);
-  const Expected expected = ReferenceOutputs(model, inputs, options.expect);
-  std::vector<OutputError> errors = CompareAll(got, expected.outputs, OutputNames(package->plan()), options.tolerance);
-  AllowRounding(model.typed, package->plan(), inputs, errors);
-  if (fresh && expected.logits) {
+std::vector<OutputError> Verify(const Subject& subject, const VerifyOptions& options, const Model& model) {
+  const Place& place = subject.place;
+  const double tolerance = subject.tolerance.value;
+  const Plan& plan = subject.package->plan();
+  const std::vector<Tensor> got = place.Run(subject.package, subject.name, subject.inputs);
+  const Expected expected = ReferenceOutputs(model, subject.inputs, options.expect);
+  std::vector<OutputError> errors = CompareAll(got, expected.outputs, OutputNames(plan), tolerance);
+  AllowRounding(model.typed, plan, subject.inputs, errors);
+  if (options.package.empty() && expected.logits) {
     const auto without = place.Build(expected.logits->module, options.records);
-    std::vector<OutputError> more = CompareAll(place.Run(without, "the model", inputs), expected.logits_values,
-                                               OutputNames(without->plan(), " (before softmax)"), options.tolerance);
-    AllowRounding(expected.logits->module, without->plan(), inputs, more);
+    std::vector<OutputError> more = CompareAll(place.Run(without, "the model", subject.inputs), expected.logits_values,
+                                               OutputNames(without->plan(), " (before softmax)"), tolerance);
+    AllowRounding(expected.logits->module, without->plan(), subject.inputs, more);
     errors.insert(errors.end(), more.begin(), more.end());
   }
   return errors;
@@ -242,12 +264,22 @@ std::string ErrorsText(const std::vector<OutputError>& errors) {
   return table.ToText();
 }
 
-void Report(const std::vector<OutputError>& errors, double tolerance, bool json) {
+std::string ToleranceText(const VerifyTolerance& tolerance) {
+  const bool of_package = !tolerance.from.empty() && tolerance.from != "given";
+  if (!of_package) return fmt::format("{:.0e}", tolerance.value);
+  return fmt::format("{:.1e}, {}", tolerance.value, tolerance.from);
+}
+
+void Report(const std::vector<OutputError>& errors, const VerifyTolerance& tolerance, bool json) {
   const bool all = std::all_of(errors.begin(), errors.end(), [](const OutputError& e) { return e.agrees; });
   if (json) {
-    PrintJson({{"agrees", all}, {"tolerance", tolerance}, {"outputs", ErrorsJson(errors)}});
+    PrintJson({{"agrees", all},
+               {"tolerance", tolerance.value},
+               {"tolerance_from", tolerance.from.empty() ? "default" : tolerance.from},
+               {"outputs", ErrorsJson(errors)}});
   } else {
-    Print("{}tolerance {:.0e}: {}\n", ErrorsText(errors), tolerance, all ? "the outputs agree" : "the outputs differ");
+    Print("{}tolerance {}: {}\n", ErrorsText(errors), ToleranceText(tolerance),
+          all ? "the outputs agree" : "the outputs differ");
   }
 }
 
@@ -258,20 +290,11 @@ ExpectedValue ExpectedOf(const VerifyOptions& options, const Model& model, const
   return ExpectPackage(Package::Load(options.against), inputs, threads);
 }
 
-std::vector<NodeError> Bisect(const VerifyOptions& options, const Model& model) {
-  const Place place(options.machine, options.remote);
-  const auto package =
-      options.package.empty() ? place.Build(model.typed, options.records) : place.Open(options.package);
-  package->VerifyParams();
-  InputOptions input_options = options.inputs;
-  input_options.seed = options.model.seed;
-  const std::vector<InputSpec> specs = InputSpecs(*package);
-  const Inputs inputs = MakeInputs(specs, input_options);
-  RequireIndicesInRange(specs, inputs);
-  const int threads = place.threads();
+std::vector<NodeError> Bisect(const Subject& subject, const VerifyOptions& options, const Model& model) {
+  const int threads = subject.place.threads();
   const std::string& against = options.against.empty() ? model.name : options.against;
-  return CompareNodes(package, inputs, threads, options.tolerance, ExpectedOf(options, model, inputs, threads), against,
-                      model.result_names);
+  return CompareNodes(subject.package, subject.inputs, threads, subject.tolerance.value,
+                      ExpectedOf(options, model, subject.inputs, threads), against, model.result_names);
 }
 
 void RequireHereAndReference(const VerifyOptions& options) {
@@ -299,7 +322,10 @@ void AddOptions(CommandLine& line, VerifyOptions& options) {
       "with --bisect: another package of MODEL, or a folder of .npy files named as its nodes or values, instead of "
       "the reference");
   AddRemoteOptions(line, options.remote, "run the package on a runner behind it");
-  line.Add("--tolerance", options.tolerance, "worst max|y-r|/max|r| that agrees").BetweenReal(0, 1).ShowDefault();
+  line.Add("--tolerance", options.tolerance,
+           "worst max|y-r|/max|r| that agrees; by default 1e-4, of a package whose layers have chosen precisions what "
+           "was allowed")
+      .BetweenReal(0, 1);
 }
 
 }  // namespace
@@ -319,15 +345,17 @@ int VerifyCommand(const Arguments& arguments) {
   if (!options.bisect && !options.against.empty()) {
     throw Error(ExitCode::kUsage, "--against is for --bisect; outputs are compared with files by --expect");
   }
+  if (options.bisect) RequireHereAndReference(options);
   const Model model = LoadModel(options.model);
+  const Subject subject = Open(options, model);
+  subject.place.Resolve(line);
   if (options.bisect) {
-    RequireHereAndReference(options);
-    const bool agree = ReportNodes(Bisect(options, model), options.tolerance, line.json());
+    const bool agree = ReportNodes(Bisect(subject, options, model), subject.tolerance.value, line.json());
     line.Next(NextOf(line, options, agree));
     return agree ? 0 : static_cast<int>(ExitCode::kAnswerIsNo);
   }
-  const std::vector<OutputError> errors = Verify(options, model, line);
-  Report(errors, options.tolerance, line.json());
+  const std::vector<OutputError> errors = Verify(subject, options, model);
+  Report(errors, subject.tolerance, line.json());
   bool all = true;
   for (const OutputError& e : errors) all = all && e.agrees;
   line.Next(NextOf(line, options, all));

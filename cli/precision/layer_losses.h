@@ -21,8 +21,8 @@ struct LayerLoss {
 // By layer. The float32 network is run once more per layer and sample, with what the layer's rounding adds to its value
 // added there: all other layers are exact. `tell` is called with what is done next.
 std::map<std::string, LayerLoss> MeasureLayerLosses(std::vector<RoundedLayers> groups,
-                                                     const std::vector<CalibrationSample>& samples,
-                                                     const BuildContext& here,
-                                                     const std::function<void(const std::string&)>& tell);
+                                                    const std::vector<CalibrationSample>& samples,
+                                                    const BuildContext& here,
+                                                    const std::function<void(const std::string&)>& tell);
 
 }  // namespace hone

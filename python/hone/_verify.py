@@ -24,9 +24,11 @@ def verify(
     """Compares a package's outputs with the reference's on the same inputs; without a package builds one first.
 
     model, shapes, dims, device, tracker: as hone.tune takes them.
+    tolerance: the most that max|y-r|/max|r| may be. By default 1e-4; of a package whose layers have chosen precisions
+    the error that it was built within.
     options: any other of `hone verify`, with underscores: fill="ramp", seed=1.
 
-    Returns that of `hone verify --json` (docs/cli.md): {"agrees", "tolerance", "outputs": [...]}. Outputs that differ
+    Returns that of `hone verify --json` (docs/cli.md): {"agrees", "tolerance", "tolerance_from", "outputs": [...]}. Outputs that differ
     are "agrees": False, not an exception. Raises hone.Error."""
     given = to_arguments(
         {

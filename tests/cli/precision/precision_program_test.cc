@@ -151,6 +151,32 @@ TEST_F(PrecisionProgram, AutoOfAQuantisedModelLeavesInt8Out) {
   EXPECT_EQ(std::filesystem::exists(Path("work/P.hone")), true);
 }
 
+// A package's own budget is what it is held to, not what float32 is.
+TEST_F(PrecisionProgram, VerifyAllowsWhatThePackageWasBuiltWithin) {
+  const std::string build = kBuild + "--precision int8 --calibrate random --samples 5 -o P.hone";
+  ASSERT_EQ(Shell(build + " --max-error 0.25").code, 0);
+  const ProgramResult within = Shell("hone verify " + kModel + "P.hone");
+  EXPECT_EQ(within.code, 0) << within.out << within.err;
+  EXPECT_THAT(within.out,
+              HasSubstr("tolerance 2.5e-01, the error that the package was built within: the outputs agree"));
+  const ProgramResult given = Shell("hone verify " + kModel + "P.hone --tolerance 1e-4 --json");
+  EXPECT_EQ(given.code, 1) << given.out << given.err;
+  EXPECT_EQ(Json::parse(given.out).at("tolerance_from"), "given");
+  const ProgramResult other = Shell("hone verify " + kModel + "--seed 2 P.hone");
+  EXPECT_EQ(other.code, 1) << other.out << other.err;
+  EXPECT_THAT(other.out, HasSubstr("DIFFERS"));
+  const Json float32 = JsonOf("hone verify " + kModel + "--threads 1 --no-records");
+  EXPECT_EQ(float32.at("tolerance"), 1e-4);
+  EXPECT_EQ(float32.at("tolerance_from"), "default");
+}
+
+TEST_F(PrecisionProgram, VerifyOfAPackageWithoutABudgetAllowsTwiceItsError) {
+  const Json built = JsonOf(kBuild + "--precision int8 --calibrate random --samples 5 -o P.hone");
+  const Json verified = JsonOf("hone verify " + kModel + "P.hone");
+  EXPECT_DOUBLE_EQ(verified.at("tolerance").get<double>(), 2 * built.at("precision").at("max_error").get<double>());
+  EXPECT_EQ(verified.at("tolerance_from"), "twice the error that the package's build measured");
+}
+
 TEST_F(PrecisionProgram, TunesWhatItWillBuild) {
   const std::string about = " " + kModel + "--threads 1 --precision int8 --calibrate random --samples 2";
   const ProgramResult r = Shell("hone tune" + about + " --trials 10 --finals kernels --db s.db --tasks 512x64x1x1");
