@@ -19,7 +19,7 @@ using relay::ExprPtr;
 namespace {
 
 bool IsNamedProduct(const ExprPtr& expr) {
-  constexpr std::array<const char*, 3> kProducts = {"nn.conv2d", "nn.dense", "nn.batch_matmul"};
+  constexpr std::array<const char*, 4> kProducts = {"nn.conv2d", "nn.conv2d_transpose", "nn.dense", "nn.batch_matmul"};
   const bool product =
       std::any_of(kProducts.begin(), kProducts.end(), [&](const char* op) { return relay::AsCallTo(expr, op); });
   if (!product) return false;

@@ -86,6 +86,8 @@ PrecisionNetwork PrecisionModels::NetworkOf(const Assignment& assignment) const 
   PrecisionNetwork network;
   network.module = any_bytes ? Import(quantiser_->Write(no_bytes).bytes) : typed_;
   if (no_bfloat16.size() == layers_.size()) return network;
+  // What has no name was not measured, and goes with the others only where all go.
+  if (!no_bfloat16.empty()) no_bfloat16.insert("");
   network.precision = Precision::kBFloat16;
   network.module = KeepFloat32(network.module, no_bfloat16);
   return network;

@@ -17,8 +17,8 @@ namespace hone {
 struct NamedProduct {
   std::string name, op;  // of the model's node, and "nn.conv2d"
 };
-// The convolutions, dense layers and batched products of floats that have a name, in the order in which they are
-// computed; several calls of one name are one.
+// The convolutions, transposed ones too, dense layers and batched products of floats that have a name, in the order in
+// which they are computed; several calls of one name are one.
 std::vector<NamedProduct> NamedProducts(const relay::IRModule& typed);
 
 // A value that a layer makes, as it is and as the layer's precision makes it.

@@ -13,7 +13,7 @@ using relay::ExprPtr;
 namespace {
 
 bool IsProduct(const ExprPtr& expr) {
-  constexpr std::array<const char*, 3> kProducts = {"nn.conv2d", "nn.dense", "nn.batch_matmul"};
+  constexpr std::array<const char*, 4> kProducts = {"nn.conv2d", "nn.conv2d_transpose", "nn.dense", "nn.batch_matmul"};
   for (const char* name : kProducts) {
     if (relay::AsCallTo(expr, name) != nullptr) return true;
   }

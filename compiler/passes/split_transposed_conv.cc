@@ -81,7 +81,8 @@ ExprPtr ConvOf(const Call& call, Tensor taps, const Phase& rows, const Phase& co
                    {call.args[0], relay::MakeConstant(std::move(taps), relay::AsConstant(call.args[1])->name)},
                    {{"padding", std::vector<int64_t>{rows.before, columns.before, rows.after, columns.after}},
                     {"channels", outputs},
-                    {"kernel_size", std::vector<int64_t>{rows.taps, columns.taps}}},
+                    {"kernel_size", std::vector<int64_t>{rows.taps, columns.taps}},
+                    {"keep_float32", call.attrs.GetBool("keep_float32")}},
                    call.name);
 }
 

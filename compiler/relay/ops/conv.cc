@@ -256,7 +256,8 @@ OpDef ConvTransposeOp() {
                Ints("dilation", {1, 1}, "distance between taps of the window"),
                kGroups,
                kChannels,
-               Ints("kernel_size", {}, "height and width of the window; none given means as weight says")};
+               Ints("kernel_size", {}, "height and width of the window; none given means as weight says"),
+               KeepFloat32Attr()};
   def.support_level = 2;
   def.pattern = OpPattern::kReduction;
   def.layout = LayoutRule::kNative;

@@ -133,6 +133,23 @@ TEST_F(PrecisionProgram, AutoTakesOneThatHoldsTheBudgetAndTellsAll) {
   EXPECT_EQ(chosen.at("name"), name);
 }
 
+// What enlarges an image is a layer like others: it is not bfloat16 in a network where another one is.
+TEST_F(PrecisionProgram, ATransposedConvolutionIsALayer) {
+  std::vector<float> first, up;
+  for (int i = 0; i < 16 * 4 * 9; ++i) first.push_back(static_cast<float>(std::sin(i)));
+  for (int i = 0; i < 16 * 16 * 4; ++i) up.push_back(static_cast<float>(std::cos(i)));
+  ModelMaker model;
+  model.Input("x", {1, 4, 8, 8}).Weight("w", {16, 4, 3, 3}, first).Weight("u", {16, 16, 2, 2}, up);
+  model.Node("Conv", {"x", "w"}, {"a"})
+      .Node("Relu", {"a"}, {"b"})
+      .Node("ConvTranspose", {"b", "u"}, {"y"}, {{"strides", std::vector<int64_t>{2, 2}}});
+  Write("work/up.onnx", model.Output("y").Bytes());
+  const Json built = JsonOf("hone build up.onnx --no-records --precision auto --calibrate random -o P.hone");
+  const Json& layers = built.at("precision").at("layers");
+  ASSERT_EQ(layers.size(), 2U);
+  EXPECT_EQ(layers[1].at("op"), "nn.conv2d_transpose");
+}
+
 TEST_F(PrecisionProgram, AutoForAnotherMachineIsEstimatedAndSaysSo) {
   const ProgramResult r = Shell("hone build " + kModel +
                                 "--no-records --target cortex-a72 --precision auto --max-error 0.5 --calibrate random "

@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "compiler/passes/keep_float32.h"
 #include "compiler/relay/infer_type.h"
+#include "compiler/relay/visitor.h"
 #include "tests/compiler/passes/pass_testing.h"
 
 namespace hone::testing {
@@ -54,6 +56,24 @@ TEST(SplitTransposedConvs, FewOutputsShareVectors) {
   EXPECT_EQ(convs({}, 32), 1) << "24 outputs of 3 x 3 taps in one vector";
   EXPECT_EQ(convs({.kernel = {3, 3}, .strides = {1, 3}, .padding = {1, 0, 1, 0}}, 32), 1);
   EXPECT_EQ(convs({.kernel = {5, 5}, .padding = {2, 2, 2, 2}, .extra = {1, 1}}, 32), 1);
+}
+
+TEST(SplitTransposedConvs, WhatKeepsFloat32StillDoes) {
+  const ExprPtr weight = RandomConstant({4, 6, 4, 4}, 1);
+  const IRModule module = ModuleOf(MakeCall(
+      "nn.conv2d_transpose", {Input("x", {2, 4, 3, 5}), weight},
+      {{"strides", Ints{2, 2}}, {"padding", Ints{1, 1, 1, 1}}, {"channels", int64_t{6}}, {"kernel_size", Ints{4, 4}}},
+      "up"));
+  const auto marked = [](const IRModule& split) {
+    int count = 0;
+    relay::PostOrderVisit(split.main->body, [&](const ExprPtr& expr) {
+      const relay::Call* conv = relay::AsCallTo(expr, "nn.conv2d");
+      count += conv != nullptr && conv->attrs.GetBool("keep_float32") ? 1 : 0;
+    });
+    return count;
+  };
+  EXPECT_EQ(marked(SplitTransposedConvs(module, 4)), 0);
+  EXPECT_EQ(marked(SplitTransposedConvs(KeepFloat32(module, {"up"}), 4)), 4);
 }
 
 TEST(SplitTransposedConvs, OthersStay) {

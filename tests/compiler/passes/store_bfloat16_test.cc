@@ -206,5 +206,12 @@ TEST(StoreBFloat16, LeavesTheLayersThatKeepFloat32) {
   EXPECT_EQ(Anchors(StoreBFloat16(KeepFloat32(module, {"b", "c"}), {})), Anchors(module));
 }
 
+TEST(StoreBFloat16, WhatHasNoNameIsKeptByTheEmptyOne) {
+  const ExprPtr first = MakeCall("nn.relu", {Conv(Input("x", {1, 3, 8, 8}), 3, 16, 1, 1)});
+  const IRModule module = ModuleOf(Conv(first, 16, 8, 1, 2));
+  EXPECT_NE(Anchors(StoreBFloat16(KeepFloat32(module, {"a"}), {})), Anchors(module));
+  EXPECT_EQ(Anchors(StoreBFloat16(KeepFloat32(module, {"a", ""}), {})), Anchors(module));
+}
+
 }  // namespace
 }  // namespace hone::testing
