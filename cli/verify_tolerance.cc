@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "core/serialize_precision.h"
 
 namespace hone {
 namespace {
