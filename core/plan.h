@@ -71,6 +71,16 @@ struct PlanCall {
   bool operator==(const PlanCall&) const = default;
 };
 
+// How far an axis of a value goes is counted in a run; buffers are as large as it can be. After a run an output's
+// elements are dense in its true shape.
+struct CountedAxis {
+  int output = -1;   // place in Plan::outputs; -1: of a value within the plan, whose count is only checked
+  int axis = 0;      // of the output
+  int count = 0;     // the buffer with the count: one int64 of kind kOutput that is not among Plan::outputs
+  int64_t most = 0;  // the output's dim, where it is one; a run whose count is larger, or below 0, has failed
+  bool operator==(const CountedAxis&) const = default;
+};
+
 struct Plan {
   int version = kPlanVersion;
   std::string model;  // path or zoo name, for people
@@ -81,6 +91,7 @@ struct Plan {
   std::vector<PlanCall> calls;  // in execution order
   std::vector<int> inputs;      // buffer indices, in the model's order
   std::vector<int> outputs;
+  std::vector<CountedAxis> counted;  // empty: every shape is as the buffers have it
   int64_t arena_bytes = 0;
   int64_t params_bytes = 0;
   int64_t live_bound_bytes = 0;  // the most bytes live at once: no plan can need less arena

@@ -109,6 +109,31 @@ PlanCall CallFromJson(const Json& json, const Plan& plan) {
   return call;
 }
 
+// Four numbers each: a list of objects would cost the runtime more code than all else that it does with them.
+Json CountedToJson(const std::vector<CountedAxis>& counted) {
+  Json numbers = Json::array();
+  for (const CountedAxis& each : counted) {
+    for (const int64_t number : {int64_t{each.output}, int64_t{each.axis}, int64_t{each.count}, each.most}) {
+      numbers.push_back(number);
+    }
+  }
+  return numbers;
+}
+
+std::vector<CountedAxis> CountedFromJson(const Json& json) {
+  const std::vector<int64_t> numbers = IntegersField(json, "counted", -1);
+  bool fits = numbers.size() % 4 == 0;
+  for (const int64_t number : numbers) fits = fits && number <= INT32_MAX;
+  if (!fits) throw Error(ExitCode::kBadData, "field 'counted' does not hold four numbers of 31 bits for each axis");
+  std::vector<CountedAxis> counted(numbers.size() / 4);
+  const int64_t* at = numbers.data();
+  for (CountedAxis& each : counted) {
+    each = {static_cast<int>(at[0]), static_cast<int>(at[1]), static_cast<int>(at[2]), at[3]};
+    at += 4;
+  }
+  return counted;
+}
+
 }  // namespace
 
 Json ToJson(const Dispatch& dispatch) {
@@ -128,18 +153,20 @@ Dispatch DispatchFromJson(const Json& json) {
 }
 
 Json ToJson(const Plan& plan) {
-  return {{"version", plan.version},
-          {"model", plan.model},
-          {"target", ToJson(plan.target)},
-          {"threads", plan.threads},
-          {"buffers", ArrayOf(plan.buffers, BufferToJson)},
-          {"kernels", ArrayOf(plan.kernels, KernelToJson)},
-          {"calls", ArrayOf(plan.calls, CallToJson)},
-          {"inputs", plan.inputs},
-          {"outputs", plan.outputs},
-          {"arena_bytes", plan.arena_bytes},
-          {"params_bytes", plan.params_bytes},
-          {"live_bound_bytes", plan.live_bound_bytes}};
+  Json json = {{"version", plan.version},
+               {"model", plan.model},
+               {"target", ToJson(plan.target)},
+               {"threads", plan.threads},
+               {"buffers", ArrayOf(plan.buffers, BufferToJson)},
+               {"kernels", ArrayOf(plan.kernels, KernelToJson)},
+               {"calls", ArrayOf(plan.calls, CallToJson)},
+               {"inputs", plan.inputs},
+               {"outputs", plan.outputs},
+               {"arena_bytes", plan.arena_bytes},
+               {"params_bytes", plan.params_bytes},
+               {"live_bound_bytes", plan.live_bound_bytes}};
+  if (!plan.counted.empty()) json["counted"] = CountedToJson(plan.counted);
+  return json;
 }
 
 Plan PlanFromJson(const Json& json) {
@@ -157,6 +184,7 @@ Plan PlanFromJson(const Json& json) {
   for (const Json& call : ArrayField(json, "calls")) plan.calls.push_back(CallFromJson(call, plan));
   plan.inputs = IndicesField(json, "inputs", plan.buffers.size());
   plan.outputs = IndicesField(json, "outputs", plan.buffers.size());
+  if (json.find("counted") != json.end()) plan.counted = CountedFromJson(json);
   plan.arena_bytes = IntegerField(json, "arena_bytes", 0);
   plan.params_bytes = IntegerField(json, "params_bytes", 0);
   plan.live_bound_bytes = IntegerField(json, "live_bound_bytes", 0);

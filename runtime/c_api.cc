@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
+#include <exception>
 #include <memory>
+#include <new>
 #include <string>
 #include <string_view>
 
@@ -22,6 +24,24 @@ std::string& LastErrorText() {
   return text;
 }
 
+// Each function that can fail comes here, so that it need not have the handlers itself.
+hone_status StatusOfFailure() noexcept {
+  try {
+    throw;
+  } catch (const Error& error) {
+    LastErrorText() = error.what();
+    return static_cast<hone_status>(error.code());
+  } catch (const std::bad_alloc&) {
+    LastErrorText() = "there is no memory";
+    return HONE_IO;
+  } catch (const std::exception& error) {
+    LastErrorText() = error.what();
+  } catch (...) {
+    LastErrorText() = "an unknown failure";
+  }
+  return HONE_BUG;
+}
+
 void RefuseNull(const char* what) { throw Error(ExitCode::kUsage, fmt::format("{} is null", what)); }
 
 const PlanBuffer& BufferAt(const Plan& plan, const std::vector<int>& list, int32_t index, const char* what) {
@@ -31,17 +51,17 @@ const PlanBuffer& BufferAt(const Plan& plan, const std::vector<int>& list, int32
   return plan.buffers[list[index]];
 }
 
-namespace {
-
-hone_tensor_info InfoOf(const PlanBuffer& buffer) {
+hone_tensor_info InfoOf(const PlanBuffer& buffer, const Shape& shape) {
   hone_tensor_info info{};
   info.name = buffer.name.c_str();
   info.dtype = static_cast<hone_dtype>(buffer.dtype);
-  info.rank = static_cast<int32_t>(buffer.shape.size());
-  info.shape = buffer.shape.data();
-  info.size_bytes = static_cast<size_t>(buffer.size_bytes);
+  info.rank = static_cast<int32_t>(shape.size());
+  info.shape = shape.data();
+  info.size_bytes = static_cast<size_t>(ElementCount(shape) * DTypeBytes(buffer.dtype));
   return info;
 }
+
+namespace {
 
 int32_t IndexOf(const Plan& plan, const std::vector<int>& list, std::string_view name) {
   for (size_t i = 0; i < list.size(); ++i) {
@@ -122,7 +142,8 @@ hone_status hone_package_input_info(const hone_package* package, int32_t index, 
     RequirePointer(package, "package");
     RequirePointer(info, "info");
     const hone::Plan& plan = package->package->plan();
-    *info = hone::InfoOf(hone::BufferAt(plan, plan.inputs, index, "input"));
+    const hone::PlanBuffer& buffer = hone::BufferAt(plan, plan.inputs, index, "input");
+    *info = hone::InfoOf(buffer, buffer.shape);
   });
 }
 
@@ -131,7 +152,8 @@ hone_status hone_package_output_info(const hone_package* package, int32_t index,
     RequirePointer(package, "package");
     RequirePointer(info, "info");
     const hone::Plan& plan = package->package->plan();
-    *info = hone::InfoOf(hone::BufferAt(plan, plan.outputs, index, "output"));
+    const hone::PlanBuffer& buffer = hone::BufferAt(plan, plan.outputs, index, "output");
+    *info = hone::InfoOf(buffer, buffer.shape);
   });
 }
 

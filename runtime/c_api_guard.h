@@ -1,9 +1,7 @@
 // What the functions of the C API have in common: their handles, and how a failure becomes a status and a text.
 #pragma once
 
-#include <exception>
 #include <memory>
-#include <new>
 #include <string>
 #include <vector>
 
@@ -21,24 +19,18 @@ namespace hone {
 // The calling thread's.
 std::string& LastErrorText();
 
+// The status of the exception that is being handled, whose text becomes the thread's error text.
+hone_status StatusOfFailure() noexcept;
+
 // No exception may leave a C function: each becomes a status and the thread's error text.
 template <typename Body>
 hone_status Guarded(const Body& body) noexcept {
   try {
     body();
     return HONE_OK;
-  } catch (const Error& error) {
-    LastErrorText() = error.what();
-    return static_cast<hone_status>(error.code());
-  } catch (const std::bad_alloc&) {
-    LastErrorText() = "there is no memory";
-    return HONE_IO;
-  } catch (const std::exception& error) {
-    LastErrorText() = error.what();
   } catch (...) {
-    LastErrorText() = "an unknown failure";
+    return StatusOfFailure();
   }
-  return HONE_BUG;
 }
 
 // Throws Error(kUsage): `what` is null.
@@ -52,5 +44,8 @@ void RequirePointer(const Value* pointer, const char* what) {
 
 // The buffer of entry `index` of the plan's inputs or outputs. Throws Error(kUsage).
 const PlanBuffer& BufferAt(const Plan& plan, const std::vector<int>& list, int32_t index, const char* what);
+
+// What the C API tells of a buffer; `shape` is the buffer's own or less, and must outlive what is done with the result.
+hone_tensor_info InfoOf(const PlanBuffer& buffer, const Shape& shape);
 
 }  // namespace hone

@@ -18,11 +18,18 @@ struct hone_session {
 namespace hone {
 namespace {
 
-void CheckSize(size_t given, const PlanBuffer& buffer, const char* what) {
-  if (given != static_cast<size_t>(buffer.size_bytes)) {
-    throw Error(ExitCode::kUsage, fmt::format("{} '{}': {} bytes were given; {} would be right", what, buffer.name,
-                                              given, buffer.size_bytes));
+void CheckSize(size_t given, const hone_tensor_info& tensor, const char* what) {
+  if (given != tensor.size_bytes) {
+    throw Error(ExitCode::kUsage, fmt::format("{} '{}': {} bytes were given; {} would be right", what, tensor.name,
+                                              given, tensor.size_bytes));
   }
+}
+
+hone_tensor_info OutputInfo(const hone_session* session, int32_t index) {
+  RequirePointer(session, "session");
+  const Session& of = *session->session;
+  const Plan& plan = of.package().plan();
+  return InfoOf(BufferAt(plan, plan.outputs, index, "output"), of.OutputShape(index));
 }
 
 // A program built with another version of the header has a struct of another size: members that it lacks are 0, and
@@ -118,7 +125,7 @@ hone_status hone_session_set_input(hone_session* session, int32_t index, const v
     const hone::Plan& plan = session->session->package().plan();
     const hone::PlanBuffer& buffer = hone::BufferAt(plan, plan.inputs, index, "input");
     if (size_bytes > 0) RequirePointer(data, "data");
-    hone::CheckSize(size_bytes, buffer, "input");
+    hone::CheckSize(size_bytes, hone::InfoOf(buffer, buffer.shape), "input");
     void* const memory = session->session->InputData(index);
     if (size_bytes > 0) std::memcpy(memory, data, size_bytes);
   });
@@ -146,13 +153,19 @@ hone_status hone_session_run(hone_session* session) {
   });
 }
 
+hone_status hone_session_output_info(const hone_session* session, int32_t index, hone_tensor_info* info) {
+  return Guarded([&] {
+    const hone_tensor_info output = hone::OutputInfo(session, index);
+    RequirePointer(info, "info");
+    *info = output;
+  });
+}
+
 hone_status hone_session_get_output(const hone_session* session, int32_t index, void* data, size_t size_bytes) {
   return Guarded([&] {
-    RequirePointer(session, "session");
-    const hone::Plan& plan = session->session->package().plan();
-    const hone::PlanBuffer& buffer = hone::BufferAt(plan, plan.outputs, index, "output");
+    const hone_tensor_info output = hone::OutputInfo(session, index);
     if (size_bytes > 0) RequirePointer(data, "data");
-    hone::CheckSize(size_bytes, buffer, "output");
+    hone::CheckSize(size_bytes, output, "output");
     if (size_bytes > 0) std::memcpy(data, session->session->OutputData(index), size_bytes);
   });
 }

@@ -17,7 +17,7 @@ extern "C" {
 #endif
 
 /* Rises when something is added; nothing is taken away or changed while the library's SONAME stays. */
-#define HONE_API_VERSION 3
+#define HONE_API_VERSION 4
 
 typedef struct hone_package hone_package;
 typedef struct hone_session hone_session;
@@ -131,7 +131,13 @@ hone_status hone_session_bind_input(hone_session* session, int32_t index, const 
 hone_status hone_session_bind_output(hone_session* session, int32_t index, void* data, size_t size_bytes);
 /* Allocates nothing. */
 hone_status hone_session_run(hone_session* session);
-/* Copies the output out of where the last run wrote it; size_bytes must equal its size. */
+/* What the last run gave. Some axes are counted in a run (the boxes that a detector finds): hone_package_output_info
+ * tells the most that can come, which is what memory to be bound must hold, and this the shape and size that came,
+ * which lie densely at its beginning. The same for all other outputs, and for all before the first run. info->shape is
+ * valid until the session runs again or is freed. Since version 4. */
+hone_status hone_session_output_info(const hone_session* session, int32_t index, hone_tensor_info* info);
+/* Copies the output out of where the last run wrote it; size_bytes must equal its size, which is that of
+ * hone_session_output_info. */
 hone_status hone_session_get_output(const hone_session* session, int32_t index, void* data, size_t size_bytes);
 
 /* One call of a run: a kernel and what it computes. Later versions append members. */

@@ -34,6 +34,7 @@ struct Session::Impl {
   std::vector<SessionMemory> own;      // one per plan buffer; empty but for inputs and outputs
   std::vector<char*> bound;            // one per plan buffer: where it is now, own or the caller's
   std::vector<KernelLaunch> launches;  // one per plan call
+  std::unique_ptr<Shape[]> shapes;     // one per plan output: the true one of the last run
 
   const Plan& plan() const { return package->plan(); }
 
@@ -57,6 +58,8 @@ struct Session::Impl {
       own.push_back(user ? zeros(buffer.size_bytes) : SessionMemory());
       bound.push_back(own.back().data());
     }
+    shapes.reset(new Shape[plan().outputs.size()]);
+    for (size_t i = 0; i < plan().outputs.size(); ++i) shapes[i] = Shape(plan().buffers[plan().outputs[i]].shape);
   }
 
   void* AddressOf(const PlanView& view) {
@@ -143,6 +146,38 @@ struct Session::Impl {
                             call.nodes.empty() ? fmt::format("call {}", i) : call.nodes.front(), call.op, code));
   }
 
+  // Gives outputs the shapes that the run counted.
+  void Settle() {
+    for (const CountedAxis& counted : plan().counted) {
+      if (counted.output >= 0) shapes[counted.output][counted.axis] = counted.most;
+    }
+    for (const CountedAxis& counted : plan().counted) {
+      int64_t count = 0;
+      std::memcpy(&count, bound[counted.count], sizeof(count));
+      if (count < 0 || count > counted.most) {
+        throw Error(ExitCode::kBadData, fmt::format("{} is {}; it may be 0 to {}", plan().buffers[counted.count].name,
+                                                    count, counted.most));
+      }
+      if (counted.output >= 0) Trim(counted, count);
+    }
+  }
+
+  // Rows move to the front of the output, over what lies beyond their count.
+  void Trim(const CountedAxis& counted, int64_t count) {
+    if (count == counted.most) return;
+    Shape& shape = shapes[counted.output];
+    const int output = plan().outputs[counted.output];
+    int64_t rows = 1, inner = DTypeBytes(plan().buffers[output].dtype);
+    for (size_t d = 0; d < shape.size(); ++d) {
+      if (d != static_cast<size_t>(counted.axis)) (d < static_cast<size_t>(counted.axis) ? rows : inner) *= shape[d];
+    }
+    char* const data = bound[output];
+    for (int64_t row = 1; row < rows; ++row) {
+      std::memmove(data + row * count * inner, data + row * counted.most * inner, count * inner);
+    }
+    shape[counted.axis] = count;
+  }
+
   size_t InputIndex(std::string_view name) const {
     std::string names;
     for (size_t i = 0; i < plan().inputs.size(); ++i) {
@@ -196,6 +231,7 @@ void Session::BindOutput(int i, void* data, size_t size_bytes) {
 
 void Session::Run() {
   for (size_t i = 0; i < impl_->launches.size(); ++i) impl_->RunCall(i);
+  impl_->Settle();
 }
 
 std::vector<int64_t> Session::RunProfiled() {
@@ -206,6 +242,7 @@ std::vector<int64_t> Session::RunProfiled() {
     impl_->RunCall(i);
     spent_ns[i] = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin).count();
   }
+  impl_->Settle();
   return spent_ns;
 }
 
@@ -229,6 +266,7 @@ Session::Trace Session::RunTraced() {
           {call, static_cast<int>(i / workers), static_cast<int>(i % workers), times[i].begin_ns, times[i].end_ns});
     }
   }
+  impl_->Settle();
   return trace;
 }
 
@@ -238,10 +276,15 @@ const void* Session::OutputData(int i) const {
   return impl_->bound[impl_->BufferOf(impl_->plan().outputs, i, "output")];
 }
 
+const Shape& Session::OutputShape(int i) const {
+  impl_->BufferOf(impl_->plan().outputs, i, "output");
+  return impl_->shapes[i];
+}
+
 Tensor Session::Output(int i) const {
   const void* data = OutputData(i);
   const PlanBuffer& buffer = impl_->plan().buffers[impl_->plan().outputs[i]];
-  Tensor copy(buffer.dtype, buffer.shape);
+  Tensor copy(buffer.dtype, impl_->shapes[i]);
   if (copy.size_bytes() > 0) std::memcpy(copy.raw(), data, copy.size_bytes());
   return copy;
 }

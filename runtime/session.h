@@ -38,11 +38,16 @@ class Session {
   // size is not the tensor's, or when an output would overlap another tensor's bound memory. Allocates nothing.
   void BindInput(int i, const void* data, size_t size_bytes);
   void BindOutput(int i, void* data, size_t size_bytes);
-  // Runs every call. Throws Error(kBug) when a kernel returns a code, naming its node. Allocates nothing.
+  // Runs every call. Throws Error(kBug) when a kernel returns a code, naming its node, and Error(kBadData) when a
+  // counted axis is longer than the package can hold, naming it. Allocates nothing.
   void Run();
   int outputs() const;
-  Tensor Output(int i) const;  // a copy
-  // Where Run writes output i of the plan's list: the session's own memory, or what was bound.
+  // The shape that the last run gave output i of the plan's list: the buffer's own, or less along counted axes. Before
+  // a run, the buffer's. Valid until the next run.
+  const Shape& OutputShape(int i) const;
+  Tensor Output(int i) const;  // a copy, of that shape
+  // Where Run writes output i of the plan's list: the session's own memory, or what was bound. After a run the elements
+  // of OutputShape lie there densely.
   const void* OutputData(int i) const;
   // Runs with a clock around each call: nanoseconds per plan call.
   std::vector<int64_t> RunProfiled();

@@ -76,9 +76,30 @@ class PlanValidator {
       Require(!listed[index], where, fmt::format("buffer {} twice", index));
       listed[index] = true;
     }
+    if (kind == BufferKind::kOutput) {
+      for (const CountedAxis& counted : plan_.counted) ValidateCounted(counted, listed);
+    }
     for (size_t i = 0; i < listed.size(); ++i) {
       Require(listed[i] || plan_.buffers[i].kind != kind, where, fmt::format("buffer {} is left out", i));
     }
+  }
+
+  // Marks the buffer of the count, which several axes may share.
+  void ValidateCounted(const CountedAxis& counted, std::vector<bool>& listed) const {
+    const auto below = [](int i, size_t size) { return static_cast<size_t>(i) < size; };  // a negative one is huge
+    bool fits = below(counted.count, plan_.buffers.size());
+    if (fits) {
+      const PlanBuffer& count = plan_.buffers[counted.count];
+      fits = count.kind == BufferKind::kOutput && count.dtype == DType::kInt64 && count.size_bytes == 8;
+      listed[counted.count] = true;
+    }
+    if (counted.output != -1) {
+      fits = fits && below(counted.output, plan_.outputs.size()) && plan_.outputs[counted.output] != counted.count;
+      const Shape* const shape = fits ? &plan_.buffers[plan_.outputs[counted.output]].shape : nullptr;
+      fits = fits && below(counted.axis, shape->size()) && counted.most == (*shape)[counted.axis];
+    }
+    Require(fits && counted.most >= 0, "counted",
+            fmt::format("axis {} of output {} does not fit its count", counted.axis, counted.output));
   }
 
   void ValidateKernel(const PlanKernel& kernel, const std::string& where) const {

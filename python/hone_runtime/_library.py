@@ -7,7 +7,7 @@ from ctypes import POINTER, Structure, c_char_p, c_int, c_int32, c_int64, c_size
 from ._errors import BadConfigError, error_of
 from ._parts import library_path
 
-LEAST_API_VERSION = 3
+LEAST_API_VERSION = 4
 
 
 class CTensorInfo(Structure):
@@ -38,6 +38,7 @@ _CHECKED = {
     "hone_session_bind_input": [c_void_p, c_int32, c_void_p, c_size_t],
     "hone_session_bind_output": [c_void_p, c_int32, c_void_p, c_size_t],
     "hone_session_run": [c_void_p],
+    "hone_session_output_info": [c_void_p, c_int32, POINTER(CTensorInfo)],
 }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import os
 import threading
 import weakref
@@ -12,7 +13,7 @@ import numpy as np
 
 from ._arrays import as_input, as_output
 from ._errors import UsageError
-from ._library import check, library
+from ._library import CTensorInfo, check, library
 from ._package import Package, TensorInfo
 
 _MOST_THREADS = 1024
@@ -64,6 +65,9 @@ class Session:
     ) -> Dict[str, np.ndarray[Any, Any]]:
         """Outputs by name of inputs by name. `out`: arrays to write outputs into; the others are new.
 
+        Where a run counts how far an output goes (the boxes that a detector finds), `outputs` has the most that can
+        come, arrays of `out` must hold that, and what is returned is a view of those elements that came.
+
         Raises UsageError for a name that there is not, an input that is missing, and a wrong type, shape or order."""
         missing = [info.name for info in self.inputs if info.name not in inputs]
         given = _in_order(inputs, self.inputs, "input")
@@ -99,7 +103,16 @@ class Session:
             raise UsageError("the session was made before a fork, which took its threads; the child has to load its own")
         with self._turn:
             self._call(arrays, results)
-        return results
+            return [self._counted(index, array) for index, array in enumerate(results)]
+
+    def _counted(self, index: int, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        """What the run put into the array, densely from its beginning: less than it holds where extents are counted."""
+        filled = CTensorInfo()
+        check(library().hone_session_output_info(self._handle, index, ctypes.byref(filled)))
+        shape = tuple(filled.shape[axis] for axis in range(filled.rank))
+        if shape == array.shape:
+            return array
+        return array.reshape(-1)[: math.prod(shape)].reshape(shape)
 
     def _call(self, arrays: Sequence[np.ndarray[Any, Any]], results: Sequence[np.ndarray[Any, Any]]) -> None:
         functions, handle = library(), self._handle

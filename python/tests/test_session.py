@@ -35,6 +35,31 @@ def test_gives_what_the_program_gives(small_package, typed):
     )
 
 
+COUNTED = """def @main(%x: Tensor[(4), float32], counted=[0, 0, 1, 4]) -> (Tensor[(4, 1), int64], int64) {
+  %0 = argwhere(%x);
+  %1 = %0.0;
+  %2 = %0.1;
+  (%1, %2)
+}
+"""
+
+
+def test_an_output_has_what_the_run_counted(tmp_path):
+    model, package = tmp_path / "counted.relay", tmp_path / "counted.hone"
+    model.write_text(COUNTED)
+    hone.build(model, package, no_records=True)
+    session = hone.load(package)
+    assert [info.shape for info in session.outputs] == [(4, 1)]
+    for x, places in (([0, 3, 0, 5], [[1], [3]]), ([0, 0, 0, 0], []), ([1, 1, 1, 1], [[0], [1], [2], [3]])):
+        found = session(np.float32(x))
+        assert found.shape == (len(places), 1)
+        assert found.tolist() == places
+    room = np.full((4, 1), -1, np.int64)
+    found = session(np.float32([0, 0, 7, 0]), out=room)
+    assert found.tolist() == [[2]]
+    assert np.shares_memory(found, room)
+
+
 def test_takes_and_gives_names(small_package):
     session = hone.load(small_package)
     x = ramp(session.inputs[0])

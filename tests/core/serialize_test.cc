@@ -52,6 +52,7 @@ Plan SomePlan() {
   plan.calls = {{0, {{0, 0, 0}, {1, 64, 128}}, "nn.dense", {"fc1", "relu1"}, 256}};
   plan.inputs = {0};
   plan.outputs = {1};
+  plan.counted = {{0, 1, 1, 17}, {-1, 0, 1, 9}};
   plan.arena_bytes = 192;
   return plan;
 }
@@ -128,6 +129,10 @@ TEST(Serialize, RangesAreChecked) {
   refused("/calls/0/operands/0/offset_bytes", -1);
   refused("/buffers/0/shape/0", -1);
   refused("/buffers/0/shape", {INT64_MAX, 2});
+  refused("/counted", Json(7));
+  refused("/counted", {0, 1, 1});
+  refused("/counted", {-2, 1, 1, 17});
+  refused("/counted", {0, int64_t{1} << 32, 1, 17});
   refused("/buffers/0/kind", "stack");
   refused("/buffers/0/dtype", "float");
   refused("/buffers/0/size_bytes", 18446744073709551615ULL);

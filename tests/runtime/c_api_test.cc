@@ -49,6 +49,39 @@ TEST_F(CApiTest, DescribesInputsAndOutputs) {
   EXPECT_EQ(info.size_bytes, 4U * hone::testing::kTestElements);
 }
 
+TEST(CApiCountedTest, TellsWhatTheLastRunGave) {
+  const std::string bytes = hone::testing::CountedPackage();
+  std::vector<char> memory(bytes.size() + 64);
+  char* const at = memory.data() + (64 - reinterpret_cast<uintptr_t>(memory.data()) % 64) % 64;
+  std::memcpy(at, bytes.data(), bytes.size());
+  hone_package* package = nullptr;
+  hone_session* session = nullptr;
+  ASSERT_EQ(hone_package_load_memory(at, bytes.size(), &package), HONE_OK) << hone_error_text();
+  ASSERT_EQ(hone_session_create(package, 1, &session), HONE_OK) << hone_error_text();
+  EXPECT_EQ(hone_package_outputs(package), 1);
+  hone_tensor_info info;
+  ASSERT_EQ(hone_session_output_info(session, 0, &info), HONE_OK);
+  EXPECT_EQ(info.shape[1], 64);
+  std::vector<float> x(hone::testing::kTestElements, 2), y(x.size());
+  ASSERT_EQ(hone_session_set_input(session, 0, x.data(), x.size() * 4), HONE_OK);
+  ASSERT_EQ(hone_session_run(session), HONE_OK);
+  ASSERT_EQ(hone_session_output_info(session, 0, &info), HONE_OK);
+  EXPECT_STREQ(info.name, "y");
+  EXPECT_EQ(info.shape[0], 64);
+  EXPECT_EQ(info.shape[1], 2);
+  EXPECT_EQ(info.size_bytes, 64U * 2 * 4);
+  EXPECT_EQ(hone_session_get_output(session, 0, y.data(), y.size() * 4), HONE_USAGE);
+  EXPECT_THAT(hone_error_text(), HasSubstr("512 would be right"));
+  EXPECT_EQ(hone_session_get_output(session, 0, y.data(), info.size_bytes), HONE_OK);
+  ASSERT_EQ(hone_package_output_info(package, 0, &info), HONE_OK);
+  EXPECT_EQ(info.shape[1], 64);
+  EXPECT_EQ(hone_session_output_info(session, 1, &info), HONE_USAGE);
+  EXPECT_EQ(hone_session_output_info(nullptr, 0, &info), HONE_USAGE);
+  EXPECT_EQ(hone_session_output_info(session, 0, nullptr), HONE_USAGE);
+  hone_session_free(session);
+  hone_package_free(package);
+}
+
 TEST_F(CApiTest, RunsWithUnalignedUserMemory) {
   std::vector<float> x(hone::testing::kTestElements, 0.25F), y(x.size());
   std::vector<char> memory(x.size() * 4 + 1);

@@ -125,6 +125,65 @@ TEST_F(SessionTest, ProfileHasOneTimePerCall) {
   for (const int64_t ns : spent_ns) EXPECT_GE(ns, 0);
 }
 
+class CountedSessionTest : public ::testing::Test {
+ protected:
+  // The first columns of x as {64, 64}; the first number is how many.
+  static std::vector<float> Columns(const std::vector<float>& x) {
+    std::vector<float> columns;
+    for (int64_t row = 0; row < testing::kCountedSide; ++row) {
+      const auto first = x.begin() + row * testing::kCountedSide;
+      columns.insert(columns.end(), first, first + static_cast<int64_t>(x[0]));
+    }
+    return columns;
+  }
+  static std::vector<float> InputWith(float count) {
+    std::vector<float> x = SomeInput(1);
+    x[0] = count;
+    return x;
+  }
+
+  Session session_{Package::FromBytes(testing::CountedPackage(), "counted"), {.threads = 2}};
+};
+
+TEST_F(CountedSessionTest, AnOutputHasWhatTheRunCounted) {
+  EXPECT_EQ(session_.outputs(), 1);
+  EXPECT_EQ(session_.OutputShape(0), (Shape{64, 64}));
+  int runs = 0;
+  for (const float count : {5, 0, 64, 1, 63}) {
+    const std::vector<float> x = InputWith(count);
+    session_.SetInput("x", InputTensor(x));
+    ++runs % 3 == 0 ? (void)session_.RunProfiled() : runs % 3 == 1 ? session_.Run() : (void)session_.RunTraced();
+    EXPECT_EQ(session_.OutputShape(0), (Shape{64, static_cast<int64_t>(count)}));
+    EXPECT_EQ(session_.Output(0).shape(), session_.OutputShape(0));
+    EXPECT_EQ(OutputValues(session_), Columns(x)) << count;
+  }
+}
+
+TEST_F(CountedSessionTest, BoundMemoryBeginsWithWhatCame) {
+  std::vector<float> y(4096, -1);
+  session_.BindOutput(0, y.data(), y.size() * 4);
+  const std::vector<float> x = InputWith(3), columns = Columns(x);
+  session_.SetInput("x", InputTensor(x));
+  const int64_t before = testing::Allocations();
+  session_.Run();
+  EXPECT_EQ(testing::Allocations(), before);
+  EXPECT_EQ(std::vector<float>(y.begin(), y.begin() + 3 * 64), columns);
+}
+
+TEST_F(CountedSessionTest, ACountBeyondWhatBuffersHoldIsRefused) {
+  for (const float count : {65, -1}) {
+    session_.SetInput("x", InputTensor(InputWith(count)));
+    try {
+      session_.Run();
+      ADD_FAILURE() << count << " was accepted";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ExitCode::kBadData);
+      EXPECT_EQ(error.what(),
+                "the count of axis 1 of y is " + std::to_string(static_cast<int>(count)) + "; it may be 0 to 64");
+    }
+  }
+}
+
 std::string UsageErrorOf(Session& session, const std::string& name, const Tensor& value) {
   try {
     session.SetInput(name, value);

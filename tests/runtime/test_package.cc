@@ -101,6 +101,26 @@ Plan FailingPlan() {
   return plan;
 }
 
+Plan CountedPlan() {
+  Plan plan = EmptyPlan();
+  plan.buffers[1].shape = {kCountedSide, kCountedSide};
+  PlanBuffer count = Buffer("the count of axis 1 of y", BufferKind::kOutput, {}, 8);
+  count.dtype = DType::kInt64;
+  plan.buffers.push_back(count);
+  plan.counted = {{0, 1, 2, kCountedSide}};
+  plan.params_bytes = 64;
+  PlanKernel kernel;
+  kernel.stages = {{"tell", 1, 1, 0}};
+  plan.kernels = {kernel};
+  PlanCall call;
+  call.operands = {{0, 0, kBytes}, {1, 0, kCountedSide * 4}, {2, 0, 0}};
+  call.op = "argwhere";
+  plan.calls = {call};
+  return plan;
+}
+
+std::string CountedPackage() { return PackTestPackage(CountedPlan(), ReadTestKernels(), std::string(64, '\0')); }
+
 std::string PackTestPackage(const Plan& plan, const std::string& lib, const std::string& params,
                             const std::vector<std::string>& required_features, const Json& model_sha256) {
   const std::string graph = DumpJson(ToJson(plan));

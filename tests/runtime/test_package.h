@@ -18,6 +18,10 @@ std::string ReadFile(const std::string& path);
 Plan TestPlan();
 // A plan of one call: the kernel that returns code 7.
 Plan FailingPlan();
+// A plan of one call: y is x as {64, 64}, of which a run counts x[0] columns.
+inline constexpr int64_t kCountedSide = 64;
+Plan CountedPlan();
+std::string CountedPackage();
 // The package's bytes, its hashes right. `model_sha256` is the manifest's field; null: there is none.
 std::string PackTestPackage(const Plan& plan, const std::string& lib, const std::string& params,
                             const std::vector<std::string>& required_features = {}, const Json& model_sha256 = {});

@@ -56,6 +56,23 @@ TEST(ValidatePlan, RefusesListsThatDoNotFit) {
   ExpectRefused("left out", [](Plan& p) { p.outputs = {}; });
 }
 
+void ExpectCountedRefused(const std::string& what, const std::function<void(Plan&)>& damage) {
+  Plan plan = testing::CountedPlan();
+  damage(plan);
+  EXPECT_THROW(ValidatePlan(plan, 64, "model.hone"), Error) << what;
+}
+
+TEST(ValidatePlan, RefusesCountsThatDoNotFit) {
+  EXPECT_NO_THROW(ValidatePlan(testing::CountedPlan(), 64, "model.hone"));
+  ExpectCountedRefused("no count", [](Plan& p) { p.counted.clear(); });
+  ExpectCountedRefused("axis", [](Plan& p) { p.counted[0].axis = 2; });
+  ExpectCountedRefused("most", [](Plan& p) { p.counted[0].most = 65; });
+  ExpectCountedRefused("the output itself", [](Plan& p) { p.counted[0].count = 1; });
+  ExpectCountedRefused("an input", [](Plan& p) { p.counted[0].count = 0; });
+  ExpectCountedRefused("type", [](Plan& p) { p.buffers[2].dtype = DType::kFloat32, p.buffers[2].size_bytes = 4; });
+  ExpectCountedRefused("several", [](Plan& p) { p.buffers[2].shape = {2}, p.buffers[2].size_bytes = 16; });
+}
+
 TEST(ValidatePlan, RefusesCallsAndKernelsThatDoNotFit) {
   ExpectRefused("kernel", [](Plan& p) { p.calls[0].kernel = 2; });
   ExpectRefused("kernel sign", [](Plan& p) { p.calls[0].kernel = -1; });
