@@ -4,6 +4,8 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "compiler/generic/argwhere.h"
+#include "compiler/generic/non_max_suppression.h"
 #include "compiler/generic/recurrent.h"
 #include "compiler/generic/roi_align.h"
 #include "compiler/generic/scatter.h"
@@ -19,9 +21,11 @@ struct WholeCall {
   EmittedKernel (*emit)(KernelBuilder&, const relay::Function&, const std::string&);
 };
 
-constexpr WholeCall kWholeCalls[] = {{"nn.recurrent", EmitRecurrent},     {"topk", EmitTopK},
-                                     {"tree_ensemble", EmitTreeEnsemble}, {"scatter_elements", EmitScatter},
-                                     {"scatter_nd", EmitScatter},         {"vision.roi_align", EmitRoiAlign}};
+constexpr WholeCall kWholeCalls[] = {
+    {"nn.recurrent", EmitRecurrent},     {"topk", EmitTopK},
+    {"tree_ensemble", EmitTreeEnsemble}, {"scatter_elements", EmitScatter},
+    {"scatter_nd", EmitScatter},         {"vision.roi_align", EmitRoiAlign},
+    {"argwhere", EmitArgwhere},          {"vision.all_class_non_max_suppression", EmitNonMaxSuppression}};
 
 const WholeCall* FindWholeCall(const relay::Function& function) {
   const auto row = std::find_if(std::begin(kWholeCalls), std::end(kWholeCalls), [&](const WholeCall& whole) {

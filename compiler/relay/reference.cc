@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "compiler/relay/counted_outputs.h"
 #include "compiler/relay/op.h"
 #include "compiler/relay/visitor.h"
 #include "core/error.h"
@@ -108,7 +109,7 @@ std::vector<Tensor> RunReference(const relay::IRModule& module, const std::map<s
   for (const auto& [name, value] : module.params) bound[name] = &value;
   Interpreter interpreter(each);
   for (const auto& param : module.main->params) interpreter.Bind(*param, {ValueOf(*param, inputs, bound)});
-  return interpreter.Run(module.main->body);
+  return relay::TrueOutputs(*module.main, interpreter.Run(module.main->body));
 }
 
 std::vector<Tensor> RunReference(const relay::Function& function, const std::vector<Tensor>& args) {

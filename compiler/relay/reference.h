@@ -11,8 +11,9 @@
 namespace hone {
 
 // Runs main on the inputs (by parameter name; parameters bound in the module need none). Returns the outputs: several
-// when the body is a tuple. `each`, when given, sees every call with its results as they are made. Throws Error(kUsage)
-// on a missing or misshapen input, naming it. The module needs its types.
+// when the body is a tuple, in the shapes that the run counted (counted_outputs.h). `each`, when given, sees every call
+// with its results as they are made. Throws Error(kUsage) on a missing or misshapen input, naming it. The module needs
+// its types.
 std::vector<Tensor> RunReference(
     const relay::IRModule& module, const std::map<std::string, Tensor>& inputs,
     const std::function<void(const relay::Call&, const std::vector<Tensor>&)>& each = nullptr);

@@ -5,26 +5,28 @@
 
 namespace hone::relay {
 
-OpTable ConvOps();          // nn.conv2d, nn.conv2d_transpose
-OpTable MatmulOps();        // nn.dense, nn.batch_matmul
-OpTable NormalizeOps();     // nn.bias_add, nn.batch_norm, nn.lrn, nn.dropout
-OpTable UnaryOps();         // nn.relu, sigmoid, exp, clip, ...
-OpTable BinaryOps();        // add, multiply, ...; nn.prelu
-OpTable CompareOps();       // equal, less, ..., logical_and, ..., where
-OpTable SoftmaxOps();       // nn.softmax, nn.log_softmax
-OpTable PoolOps();          // nn.max_pool2d, nn.avg_pool2d and the global pools
-OpTable ReduceOps();        // mean, sum, prod, max, min
-OpTable ArgReduceOps();     // argmax, argmin
-OpTable ReshapeOps();       // reshape, squeeze, expand_dims, nn.batch_flatten, shape_of, cast, layout_transform
-OpTable RearrangeOps();     // transpose, strided_slice, take, broadcast_to
-OpTable SpaceOps();         // nn.depth_to_space
-OpTable GatherOps();        // gather, gather_nd
-OpTable ScatterOps();       // scatter_elements, scatter_nd
-OpTable RoiAlignOps();      // vision.roi_align
-OpTable JoinOps();          // concatenate, split
-OpTable PadOps();           // nn.pad
-OpTable RecurrentOps();     // nn.recurrent
-OpTable TopKOps();          // topk
-OpTable TreeEnsembleOps();  // tree_ensemble
+OpTable ConvOps();               // nn.conv2d, nn.conv2d_transpose
+OpTable MatmulOps();             // nn.dense, nn.batch_matmul
+OpTable NormalizeOps();          // nn.bias_add, nn.batch_norm, nn.lrn, nn.dropout
+OpTable UnaryOps();              // nn.relu, sigmoid, exp, clip, ...
+OpTable BinaryOps();             // add, multiply, ...; nn.prelu
+OpTable CompareOps();            // equal, less, ..., logical_and, ..., where
+OpTable SoftmaxOps();            // nn.softmax, nn.log_softmax
+OpTable PoolOps();               // nn.max_pool2d, nn.avg_pool2d and the global pools
+OpTable ReduceOps();             // mean, sum, prod, max, min
+OpTable ArgReduceOps();          // argmax, argmin
+OpTable ReshapeOps();            // reshape, squeeze, expand_dims, nn.batch_flatten, shape_of, cast, layout_transform
+OpTable RearrangeOps();          // transpose, strided_slice, take, broadcast_to
+OpTable SpaceOps();              // nn.depth_to_space
+OpTable GatherOps();             // gather, gather_nd
+OpTable ScatterOps();            // scatter_elements, scatter_nd
+OpTable RoiAlignOps();           // vision.roi_align
+OpTable JoinOps();               // concatenate, split
+OpTable PadOps();                // nn.pad
+OpTable RecurrentOps();          // nn.recurrent
+OpTable TopKOps();               // topk
+OpTable ArgwhereOps();           // argwhere
+OpTable NonMaxSuppressionOps();  // vision.all_class_non_max_suppression
+OpTable TreeEnsembleOps();       // tree_ensemble
 
 }  // namespace hone::relay

@@ -113,11 +113,12 @@ std::vector<Tensor> CompiledFunction::Run(const std::vector<Tensor>& args, int c
     if (i < args.size()) memory.back().Put(Physical(args[i], operands_[i].layout));
   }
   for (auto& block : memory) pointers.push_back(block.data());
+  Guarded shared({kernel_.shared_workspace_bytes}, 1, false);
   for (const KernelStage& stage : kernel_.stages) {
     Guarded workspace({stage.worker_workspace_bytes}, 1, false);
-    const hone_kernel_args call{pointers.data(), strides.data(), nullptr, workspace.data(), 0, 1};
+    const hone_kernel_args call{pointers.data(), strides.data(), shared.data(), workspace.data(), 0, 1};
     RunCut(loaded_->Find(stage.symbol), call, stage.extent, cuts, random);
-    EXPECT_TRUE(workspace.intact()) << "wrote outside its workspace";
+    EXPECT_TRUE(workspace.intact() && shared.intact()) << "wrote outside its workspaces";
   }
   std::vector<Tensor> results;
   for (size_t i = args.size(); i < operands_.size(); ++i) {

@@ -1,0 +1,16 @@
+// Positions of what is not zero as a kernel of its own: where one is written depends on how many came before it.
+#pragma once
+
+#include <string>
+
+#include "compiler/relay/expr.h"
+#include "compiler/schedules/schedule.h"
+
+namespace hone {
+
+class KernelBuilder;
+
+// Of a function whose whole call (whole_call.h) is an argwhere.
+EmittedKernel EmitArgwhere(KernelBuilder& builder, const relay::Function& function, const std::string& symbol);
+
+}  // namespace hone

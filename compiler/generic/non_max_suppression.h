@@ -1,0 +1,17 @@
+// Non-maximum suppression as a kernel of its own: what is taken decides what may be taken next.
+#pragma once
+
+#include <string>
+
+#include "compiler/relay/expr.h"
+#include "compiler/schedules/schedule.h"
+
+namespace hone {
+
+class KernelBuilder;
+
+// Of a function whose whole call (whole_call.h) is a vision.all_class_non_max_suppression. One item per class of an
+// image.
+EmittedKernel EmitNonMaxSuppression(KernelBuilder& builder, const relay::Function& function, const std::string& symbol);
+
+}  // namespace hone

@@ -1,0 +1,83 @@
+#include "compiler/relay/counted_outputs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "compiler/relay/ops/indexing.h"
+#include "core/error.h"
+#include "core/nth.h"
+
+namespace hone::relay {
+
+namespace {
+
+Tensor FirstAlong(const Tensor& data, int64_t axis, int64_t count) {
+  Shape shape = data.shape();
+  Nth(shape, axis) = count;
+  return Gather(data, shape, StridedOffsets(shape, RowMajorStrides(data.shape())));
+}
+
+}  // namespace
+
+std::vector<CountedOutput> CountedOutputs(const Function& main, size_t results) {
+  const AttrValue* const value = main.attrs.Find(kCounted);
+  if (value == nullptr) return {};
+  const auto* const given = std::get_if<std::vector<int64_t>>(value);
+  const std::vector<int64_t> numbers = given == nullptr ? std::vector<int64_t>() : *given;
+  const auto most = static_cast<int64_t>(results);
+  std::vector<CountedOutput> counted;
+  bool fits = given != nullptr && numbers.size() % 4 == 0;
+  for (size_t i = 0; fits && i < numbers.size(); i += 4) {
+    counted.push_back({numbers[i], numbers[i + 1], numbers[i + 2], numbers[i + 3]});
+    const CountedOutput& last = counted.back();
+    fits = last.output >= -1 && last.output < last.count && last.axis >= 0 && last.count < most && last.most >= 0;
+  }
+  if (fits) return counted;
+  throw Error(
+      ExitCode::kBadData,
+      fmt::format("the attribute {} of @main is {}; it must hold output, axis, count and most of each counted axis, "
+                  "of {} results",
+                  kCounted, ToText(*value), results));
+}
+
+std::vector<int64_t> CountedNumbers(const std::vector<CountedOutput>& counted) {
+  std::vector<int64_t> numbers;
+  for (const CountedOutput& each : counted) {
+    numbers.insert(numbers.end(), {each.output, each.axis, each.count, each.most});
+  }
+  return numbers;
+}
+
+size_t OwnOutputs(const std::vector<CountedOutput>& counted, size_t results) {
+  for (const CountedOutput& each : counted) results = std::min(results, static_cast<size_t>(each.count));
+  return results;
+}
+
+std::vector<Tensor> TrueOutputs(const Function& main, std::vector<Tensor> results) {
+  const std::vector<CountedOutput> counted = CountedOutputs(main, results.size());
+  return TrueOutputs(counted, std::move(results));
+}
+
+std::vector<Tensor> TrueOutputs(const std::vector<CountedOutput>& counted, std::vector<Tensor> results) {
+  for (const CountedOutput& each : counted) {
+    const Tensor& number = Nth(results, each.count);
+    if (number.dtype() != DType::kInt64 || number.elements() != 1) {
+      throw Error(ExitCode::kBadData, fmt::format("result {} of @main is a count; it must be one int64", each.count));
+    }
+    const int64_t count = number.data<int64_t>()[0];
+    if (count < 0 || count > each.most) {
+      throw Error(ExitCode::kBadData, fmt::format("axis {} of result {} has {} elements; it may have 0 to {}",
+                                                  each.axis, each.output, count, each.most));
+    }
+    if (each.output < 0) continue;
+    Tensor& output = Nth(results, each.output);
+    output = FirstAlong(output, each.axis, count);
+  }
+  results.resize(OwnOutputs(counted, results.size()));
+  return results;
+}
+
+}  // namespace hone::relay
