@@ -26,10 +26,15 @@ std::map<std::string, Tensor> OtherValues(const ModelOptions& options) {
   return ParseSafetensors(ReadFile(options.other_values), options.other_values);
 }
 
+bool IsOfOnnx(const ModelOptions& options) {
+  return !options.shapes.empty() || !options.dims.empty() || options.max_dim != 0 || !options.values.empty();
+}
+
 Model LoadZoo(const ModelOptions& options) {
-  if (!options.shapes.empty() || !options.dims.empty() || !options.values.empty()) {
+  if (IsOfOnnx(options)) {
     throw Error(ExitCode::kUsage,
-                "--shape, --dim and --value are for .onnx files; a zoo network takes --batch and --image-shape");
+                "--shape, --dim, --max-dim and --value are for .onnx files; a zoo network takes --batch and "
+                "--image-shape");
   }
   ZooOptions zoo;
   zoo.batch = options.batch;
@@ -80,10 +85,10 @@ bool IsOfZoo(const ModelOptions& options) {
 }
 
 void RequireNoOthers(const ModelOptions& options) {
-  if (!IsOfZoo(options) && options.shapes.empty() && options.dims.empty() && options.values.empty()) return;
+  if (!IsOfZoo(options) && !IsOfOnnx(options)) return;
   throw Error(ExitCode::kUsage,
-              fmt::format("a .relay file has its shapes in its text: --batch, --classes, --image-shape, --shape, --dim "
-                          "and --value do not go with {}",
+              fmt::format("a .relay file has its shapes in its text: --batch, --classes, --image-shape, --shape, "
+                          "--dim, --max-dim and --value do not go with {}",
                           options.model));
 }
 
@@ -129,6 +134,11 @@ void AddShapeOptions(CommandLine& line, ModelOptions& options) {
   line.Add("--shape", options.shapes, "NAME=1,3,224,224: the shape of an .onnx file's input").About(Topic::kModel);
   line.Add("--dim", options.dims, "NAME=128: a free dimension of an .onnx file's inputs, wherever the name stands")
       .About(Topic::kModel);
+  line.Add("--max-dim", options.max_dim,
+           "the most elements along an axis of an .onnx file's values that a computed number makes as long as it says; "
+           "none: such are refused")
+      .Between(int64_t{1}, int64_t{1} << 24)
+      .About(Topic::kModel);
   line.Add("--value", options.values, "NAME=16000: an .onnx file's input that always holds this number, as a constant")
       .About(Topic::kModel);
 }
@@ -159,6 +169,7 @@ OnnxImportOptions ImportOptionsOf(const ModelOptions& options) {
     if (number.size() != 1) throw Error(ExitCode::kUsage, fmt::format("--dim {} takes one number", name));
     RequireOnce(import.dims.emplace(name, number[0]).second, "--dim", name);
   }
+  import.max_dim = options.max_dim;
   for (const std::string& text : options.values) {
     const auto [name, number] = SplitGiven(text, "--value", "NAME=16000");
     RequireOnce(import.values.emplace(name, ParseValue(number)).second, "--value", name);

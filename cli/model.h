@@ -24,6 +24,7 @@ struct ModelOptions {
   bool freeze = true;               // an .onnx file's initializers as constants; else as parameters that are bound
   std::string params;               // the .safetensors file of a .relay file's values; may be empty
   std::string other_values;         // a .safetensors file of values in the place of the model's own; may be empty
+  int64_t max_dim = 0;              // of axes of an .onnx file that computed numbers make as long as they say; 0: none
   std::vector<std::string> values;  // NAME=16000: an input of an .onnx file that always holds this number
 };
 
@@ -35,7 +36,7 @@ void AddModelOptions(CommandLine& line, ModelOptions& options, const char* param
 void AddModelDetails(CommandLine& line, ModelOptions& options, const char* params_option = kParamsOption);
 // --batch, --classes, --image-shape and --seed alone, for commands that name a network otherwise.
 void AddZooOptions(CommandLine& line, ModelOptions& options);
-// --shape, --dim and --value alone.
+// --shape, --dim, --max-dim and --value alone.
 void AddShapeOptions(CommandLine& line, ModelOptions& options);
 
 struct Model {
@@ -49,7 +50,7 @@ struct Model {
 // kUsage for options that do not belong to the kind of model, kBadData for a damaged model.
 Model LoadModel(const ModelOptions& options);
 
-// --shape, --dim and --value as the importer takes them. Throws Error(kUsage).
+// --shape, --dim, --max-dim and --value as the importer takes them. Throws Error(kUsage).
 OnnxImportOptions ImportOptionsOf(const ModelOptions& options);
 // MODEL as an ONNX graph that can be quantised; a zoo network or .relay file is exported. Throws Error as LoadModel,
 // FloatModel and the export do.

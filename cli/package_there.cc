@@ -8,6 +8,7 @@
 
 #include "cli/device_name.h"
 #include "compiler/codegen/machine_target.h"
+#include "compiler/relay/counted_outputs.h"
 #include "core/error.h"
 #include "core/hash.h"
 #include "core/words.h"
@@ -34,11 +35,24 @@ Blob BlobOfInputs(const Plan& plan, const std::map<std::string, Tensor>& inputs)
   return {Sha256Hex(*bytes), static_cast<int64_t>(bytes->size()), std::shared_ptr<const char>(bytes, bytes->data())};
 }
 
-std::vector<Tensor> OutputsOf(const PackageThere& there, const std::string& bytes) {
+// A runner sends whole outputs: counts become outputs of the plan that it gets, and say here what came.
+std::vector<relay::CountedOutput> ShowCounts(Plan& plan) {
+  std::vector<relay::CountedOutput> shown;
+  const auto own = static_cast<int64_t>(plan.outputs.size());
+  for (const CountedAxis& counted : plan.counted) {
+    auto count = std::find(plan.outputs.begin() + own, plan.outputs.end(), counted.count);
+    if (count == plan.outputs.end()) count = plan.outputs.insert(count, counted.count);
+    shown.push_back({counted.output, counted.axis, count - plan.outputs.begin(), counted.most});
+  }
+  plan.counted.clear();
+  return shown;
+}
+
+std::vector<Tensor> OutputsOf(const PackageThere& there, const std::vector<int>& indices, const std::string& bytes) {
   std::vector<Tensor> outputs;
   size_t used = 0;
   const Plan& plan = there.package->plan();
-  for (const int index : plan.outputs) {
+  for (const int index : indices) {
     const PlanBuffer& buffer = plan.buffers.at(static_cast<size_t>(index));
     Tensor tensor(buffer.dtype, buffer.shape);
     const auto size = static_cast<size_t>(tensor.size_bytes());
@@ -100,11 +114,14 @@ void RequireOk(const std::string& name, const JobResult& result) {
 RanThere RunThere(const PackageThere& there, const std::map<std::string, Tensor>& inputs, Runner& runner) {
   PackageJob job = JobWith(there, inputs, 1);
   job.wants_outputs = true;
+  const std::vector<relay::CountedOutput> counted = ShowCounts(job.plan);
+  const std::vector<int> outputs = job.plan.outputs;
   runner.SubmitPackage(std::move(job));
   JobResult result;
   if (!runner.Wait(-1, &result)) throw Error(ExitCode::kNoRunner, "the runner gave no answer");
   RequireOk(there.path, result);
-  return {OutputsOf(there, result.outputs), result.measurement.MinNs(), result.measurement.environment};
+  return {relay::TrueOutputs(counted, OutputsOf(there, outputs, result.outputs)), result.measurement.MinNs(),
+          result.measurement.environment};
 }
 
 std::unique_ptr<Runner> OneRunner(RemoteRunnerOptions options) {

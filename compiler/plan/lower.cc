@@ -19,6 +19,7 @@
 #include "compiler/plan/concat_in_place.h"
 #include "compiler/plan/image_steps.h"
 #include "compiler/plan/kernel_table.h"
+#include "compiler/relay/counted_outputs.h"
 #include "compiler/relay/op.h"
 #include "core/error.h"
 #include "core/nth.h"
@@ -270,22 +271,42 @@ class Lowering {
     for (const ExprPtr& result : results) {
       for (const PlanView& view : ViewsOf(result)) views.push_back(view);
     }
-    for (size_t i = 0; i < views.size(); ++i) AddOutput(views[i], types.at(i), relay::OutputName(module_, i));
+    const std::vector<relay::CountedOutput> counted = relay::CountedOutputs(*module_.main, views.size());
+    const size_t own = relay::OwnOutputs(counted, views.size());
+    std::vector<int> buffers;
+    for (size_t i = 0; i < views.size(); ++i) {
+      const std::string name = i < own ? relay::OutputName(module_, i) : CountName(counted, i);
+      buffers.push_back(AddOutput(views[i], types.at(i), name));
+    }
+    plan().outputs.assign(buffers.begin(), buffers.begin() + static_cast<int64_t>(own));
+    for (const relay::CountedOutput& each : counted) {
+      plan().counted.push_back(
+          {static_cast<int>(each.output), static_cast<int>(each.axis), Nth(buffers, each.count), each.most});
+    }
   }
 
-  void AddOutput(const PlanView& view, const TypePtr& type, const std::string& name) {
+  // For whoever reads that a count is too large.
+  std::string CountName(const std::vector<relay::CountedOutput>& counted, size_t result) const {
+    const auto of = std::find_if(counted.begin(), counted.end(),
+                                 [&](const auto& each) { return static_cast<size_t>(each.count) == result; });
+    if (of == counted.end() || of->output < 0) return "the count of an axis";
+    return fmt::format("the count of axis {} of {}", of->axis,
+                       relay::OutputName(module_, static_cast<size_t>(of->output)));
+  }
+
+  // The buffer.
+  int AddOutput(const PlanView& view, const TypePtr& type, const std::string& name) {
     if (!CanBeOutput(view, *type)) {
       const PlanView copy = AddBuffer(name, BufferKind::kOutput, *type);
       AddCall(CopyFunction(type), {view, copy});
-      plan().outputs.push_back(copy.buffer);
-      return;
+      return copy.buffer;
     }
     PlanBuffer& buffer = Nth(plan().buffers, view.buffer);
     buffer.name = name;
     buffer.kind = BufferKind::kOutput;
     buffer.shape = type->shape;
     buffer.layout = Layout();
-    plan().outputs.push_back(view.buffer);
+    return view.buffer;
   }
 
   const relay::IRModule& module_;

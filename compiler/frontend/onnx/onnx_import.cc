@@ -11,10 +11,12 @@
 #include <unordered_map>
 #include <utility>
 
+#include "compiler/frontend/onnx/counted_operators.h"
 #include "compiler/frontend/onnx/input_shapes.h"
 #include "compiler/frontend/onnx/onnx_operators.h"
 #include "compiler/frontend/onnx/onnx_parse.h"
 #include "compiler/frontend/onnx/topological_order.h"
+#include "compiler/relay/counted_outputs.h"
 #include "compiler/relay/replace_values.h"
 #include "compiler/relay/visitor.h"
 #include "core/error.h"
@@ -33,7 +35,7 @@ constexpr size_t kMostBodyNodes = 100'000;
 class Importer {
  public:
   Importer(const OnnxGraph& graph, const OnnxImportOptions& options, std::vector<std::string>& notices)
-      : graph_(graph), options_(options), notices_(notices), builder_(options.freeze) {}
+      : graph_(graph), options_(options), notices_(notices), builder_(options.freeze, options.max_dim) {}
 
   relay::IRModule Run();
 
@@ -46,11 +48,13 @@ class Importer {
   std::vector<ExprPtr> ConvertBodyOf(const OnnxGraph& body, const std::vector<ExprPtr>& inputs);
   const ExprPtr* FindValue(const std::string& name) const;
   void ConvertNode(const OnnxNode& node);
+  bool AnyCountedInput(const std::vector<ExprPtr>& inputs) const;
   std::vector<ExprPtr> Convert(const OnnxNode& node);
   ExprPtr ValueOf(const std::string& name) const;
   void CheckNode(const OnnxNode& node, const OnnxOperator& row) const;
-  ExprPtr Body() const;
-  relay::IRModule Finish(const ExprPtr& body) const;
+  std::vector<ExprPtr> Outputs() const;
+  std::vector<relay::CountedOutput> AddCounts(std::vector<ExprPtr>& outputs) const;
+  relay::IRModule Finish() const;
 
   const OnnxGraph& graph_;
   const OnnxImportOptions& options_;
@@ -158,6 +162,9 @@ std::vector<ExprPtr> Importer::Convert(const OnnxNode& node) {
   CheckNode(node, *row);
   std::vector<ExprPtr> inputs;
   for (const std::string& input : node.inputs) inputs.push_back(input.empty() ? nullptr : ValueOf(input));
+  if (AnyCountedInput(inputs) && !TakesCounts(domain, node.op_type)) {
+    RefuseNode("an input's extent is counted in a run, which this operator does not take");
+  }
   const auto convert_body = [this](const OnnxGraph& body, const std::vector<ExprPtr>& given) {
     return ConvertBodyOf(body, given);
   };
@@ -183,17 +190,46 @@ void Importer::ConvertNode(const OnnxNode& node) {
   builder_.SetNodeName(outer);
 }
 
-ExprPtr Importer::Body() const {
+bool Importer::AnyCountedInput(const std::vector<ExprPtr>& inputs) const {
+  return std::any_of(inputs.begin(), inputs.end(),
+                     [&](const ExprPtr& input) { return input != nullptr && !builder_.CountsOf(input).empty(); });
+}
+
+std::vector<ExprPtr> Importer::Outputs() const {
   std::vector<ExprPtr> outputs;
   for (const std::string& name : graph_.outputs) {
     const ExprPtr* value = FindValue(name);
     if (value == nullptr) throw Error(ExitCode::kBadData, fmt::format("nothing makes the output \"{}\"", name));
     outputs.push_back(*value);
   }
-  return outputs.size() == 1 ? outputs[0] : relay::MakeTuple(outputs);
+  return outputs;
 }
 
-relay::IRModule Importer::Finish(const ExprPtr& body) const {
+// Each count once, behind the outputs.
+std::vector<relay::CountedOutput> Importer::AddCounts(std::vector<ExprPtr>& outputs) const {
+  std::vector<relay::CountedOutput> counted;
+  std::unordered_map<const relay::Expr*, int64_t> places;
+  const auto place_of = [&](const ExprPtr& count) {
+    const auto [place, is_new] = places.try_emplace(count.get(), static_cast<int64_t>(outputs.size()));
+    if (is_new) outputs.push_back(count);
+    return place->second;
+  };
+  for (size_t i = 0, own = outputs.size(); i < own; ++i) {
+    const Counts counts = builder_.CountsOf(outputs[i]);
+    for (size_t axis = 0; axis < counts.size(); ++axis) {
+      if (counts[axis] == nullptr) continue;
+      counted.push_back({static_cast<int64_t>(i), static_cast<int64_t>(axis), place_of(counts[axis]),
+                         builder_.ShapeOf(outputs[i])[axis]});
+    }
+  }
+  for (const auto& [count, most] : builder_.required_counts()) counted.push_back({-1, 0, place_of(count), most});
+  return counted;
+}
+
+relay::IRModule Importer::Finish() const {
+  std::vector<ExprPtr> outputs = Outputs();
+  const std::vector<relay::CountedOutput> counted = AddCounts(outputs);
+  const ExprPtr body = outputs.size() == 1 ? outputs[0] : relay::MakeTuple(outputs);
   const auto uses = relay::CountUses(body);
   relay::IRModule module;
   auto params = inputs_;
@@ -204,7 +240,9 @@ relay::IRModule Importer::Finish(const ExprPtr& body) const {
     params.push_back(std::static_pointer_cast<const relay::Var>(var));
     module.params.push_back(builder_.params()[i]);
   }
-  module.main = std::make_shared<const relay::Function>(std::move(params), body);
+  relay::Attrs attrs;
+  if (!counted.empty()) attrs.Set(std::string(relay::kCounted), relay::CountedNumbers(counted));
+  module.main = std::make_shared<const relay::Function>(std::move(params), body, std::move(attrs));
   return module;
 }
 
@@ -212,7 +250,7 @@ relay::IRModule Importer::Run() {
   const std::vector<int> order = TopologicalOrder(graph_);
   AddInputs();
   for (const int index : order) ConvertNode(Nth(graph_.nodes, index));
-  return Finish(Body());
+  return Finish();
 }
 
 // Names in a model are anybody's bytes; messages and notices are one line of text.

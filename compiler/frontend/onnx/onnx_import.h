@@ -10,8 +10,10 @@
 namespace hone {
 
 struct OnnxImportOptions {
-  std::map<std::string, Shape> shapes = {};         // overrides of input shapes, by input name
-  std::map<std::string, int64_t> dims = {};         // of the inputs' free dimensions, by symbol
+  std::map<std::string, Shape> shapes = {};  // overrides of input shapes, by input name
+  std::map<std::string, int64_t> dims = {};  // of the inputs' free dimensions, by symbol
+  // The most elements along an axis that a computed number makes as long as it says; 0: such axes are refused.
+  int64_t max_dim = 0;
   std::map<std::string, double> values = {};        // inputs that always hold one number: constants, no longer inputs
   std::map<std::string, Tensor> initializers = {};  // in the place of the model's own of these names, likewise typed
   std::string initializers_origin = {};             // where those are from, for messages

@@ -36,6 +36,8 @@ Index BuildIndex() {
                              FeatureOperators,
                              GridSampleOperators,
                              AttentionOperators,
+                             CountedOperators,
+                             UniqueOperators,
                              PatternOperators,
                              ConstantOperators,
                              ResizeOperators,

@@ -54,6 +54,8 @@ OnnxOperatorTable FeatureOperators();
 OnnxOperatorTable GridSampleOperators();
 OnnxOperatorTable AttentionOperators();
 OnnxOperatorTable PatternOperators();
+OnnxOperatorTable CountedOperators();
+OnnxOperatorTable UniqueOperators();
 OnnxOperatorTable ConstantOperators();
 OnnxOperatorTable ResizeOperators();
 OnnxOperatorTable QuantisationOperators();

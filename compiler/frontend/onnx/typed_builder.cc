@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "compiler/relay/op.h"
 #include "core/error.h"
 #include "core/nth.h"
@@ -77,6 +79,7 @@ TypePtr TypedBuilder::TypeOf(const ExprPtr& expr) const {
 }
 
 const Tensor* TypedBuilder::ValueOf(const ExprPtr& expr) const {
+  if (counts_.contains(expr)) return nullptr;
   if (const relay::Constant* constant = AsConstant(expr)) return &constant->value;
   const auto param = param_index_.find(expr.get());
   return param == param_index_.end() ? nullptr : &params_[param->second].second;
@@ -109,6 +112,41 @@ TypePtr TypedBuilder::CheckedType(const relay::Call& call) const {
 }
 
 ExprPtr TypedBuilder::Call(std::string_view op, std::vector<ExprPtr> args, relay::Attrs attrs) {
+  if (!counts_.empty() && AnyCounted(*this, args)) return CallOnCounted(*this, op, std::move(args), attrs);
+  return Uncounted(op, std::move(args), std::move(attrs));
+}
+
+const Counts& TypedBuilder::CountsOf(const ExprPtr& expr) const {
+  static const Counts none;
+  const auto counts = counts_.find(expr);
+  return counts == counts_.end() ? none : counts->second;
+}
+
+void TypedBuilder::SetCounts(const ExprPtr& expr, Counts counts) {
+  if (std::all_of(counts.begin(), counts.end(), [](const ExprPtr& count) { return count == nullptr; })) return;
+  for (size_t axis = 0; axis < counts.size(); ++axis) {
+    if (counts[axis] != nullptr) bounds_.try_emplace(counts[axis], ShapeOf(expr)[axis]);
+  }
+  counts_[expr] = std::move(counts);
+}
+
+std::optional<int64_t> TypedBuilder::BoundOf(const ExprPtr& number) const {
+  if (const auto bound = bounds_.find(number); bound != bounds_.end()) return bound->second;
+  const Tensor* known = ValueOf(number);
+  if (known != nullptr && known->elements() == 1) return static_cast<int64_t>(known->At(0));
+  const relay::Call* call = relay::AsCall(number);
+  if (call == nullptr || AsOp(call->op) == nullptr || ElementCount(ShapeOf(number)) != 1) return std::nullopt;
+  const std::string_view op = AsOp(call->op)->def->name;
+  if (op == "reshape" || op == "expand_dims" || op == "squeeze" || op == "cast") return BoundOf(call->args[0]);
+  if (op == "take" && ElementCount(ShapeOf(call->args[0])) == 1) return BoundOf(call->args[0]);
+  if (op == "concatenate" && AsTuple(call->args[0])->fields.size() == 1)
+    return BoundOf(AsTuple(call->args[0])->fields[0]);
+  if (op != "minimum") return std::nullopt;
+  const auto a = BoundOf(call->args[0]), b = BoundOf(call->args[1]);
+  return a && b ? std::min(*a, *b) : a ? a : b;
+}
+
+ExprPtr TypedBuilder::Uncounted(std::string_view op, std::vector<ExprPtr> args, relay::Attrs attrs) {
   ExprPtr expr = relay::MakeCall(op, std::move(args), std::move(attrs), node_name_);
   const TypePtr type = CheckedType(*relay::AsCall(expr));
   if (ExprPtr folded = Fold(*relay::AsCall(expr), type)) return folded;
@@ -117,17 +155,28 @@ ExprPtr TypedBuilder::Call(std::string_view op, std::vector<ExprPtr> args, relay
 }
 
 ExprPtr TypedBuilder::Unfolded(std::string_view op, std::vector<ExprPtr> args, relay::Attrs attrs) {
+  if (AnyCounted(*this, args)) {
+    throw Error(ExitCode::kBadData, "it takes no input whose extent is counted in a run");
+  }
   ExprPtr expr = relay::MakeCall(op, std::move(args), std::move(attrs), node_name_);
   types_.emplace(expr, CheckedType(*relay::AsCall(expr)));
   return expr;
 }
 
 ExprPtr TypedBuilder::CallOnTuple(std::string_view op, std::vector<ExprPtr> fields, relay::Attrs attrs) {
+  return Call(op, {TupleOf(std::move(fields))}, std::move(attrs));
+}
+
+ExprPtr TypedBuilder::UncountedOnTuple(std::string_view op, std::vector<ExprPtr> fields, relay::Attrs attrs) {
+  return Uncounted(op, {TupleOf(std::move(fields))}, std::move(attrs));
+}
+
+ExprPtr TypedBuilder::TupleOf(std::vector<ExprPtr> fields) {
   std::vector<TypePtr> types;
   for (const ExprPtr& field : fields) types.push_back(TypeOf(field));
   ExprPtr tuple = relay::MakeTuple(std::move(fields));
   types_.emplace(tuple, relay::TupleType(std::move(types)));
-  return Call(op, {tuple}, std::move(attrs));
+  return tuple;
 }
 
 ExprPtr TypedBuilder::Item(const ExprPtr& tuple, int index) {
@@ -137,6 +186,7 @@ ExprPtr TypedBuilder::Item(const ExprPtr& tuple, int index) {
   }
   ExprPtr item = relay::MakeTupleGetItem(tuple, index);
   types_.emplace(item, Nth(type->fields, index));
+  if (const auto counts = counts_.find(tuple); counts != counts_.end()) SetCounts(item, Counts(counts->second));
   return item;
 }
 

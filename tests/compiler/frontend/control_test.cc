@@ -60,7 +60,7 @@ TEST(OnnxIf, ReadsNoBranchThatIsNotTaken) {
 
 TEST(OnnxIf, RefusesBranchesThatDiffer) {
   ModelMaker model = Choice("c");
-  *model.graph().mutable_node(0)->mutable_attribute(1)->mutable_g() = Giving("ReduceSum", {"x"}, "t").graph();
+  *model.graph().mutable_node(0)->mutable_attribute(1)->mutable_g() = Giving("Not", {"c"}, "t").graph();
   EXPECT_THAT(ImportError(model.Bytes()),
               HasSubstr("node \"y\" (If): its condition is computed, and its branches give"));
   EXPECT_THAT(ImportError(Choice("x").Bytes()), HasSubstr("its condition is 2; it must be one value"));

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "compiler/frontend/onnx/computed_dims.h"
 #include "compiler/frontend/onnx/onnx_operators.h"
 
 namespace hone {
@@ -46,7 +47,12 @@ void Replicate(const Tensor& one, Tensor& all) {
 }
 
 std::vector<ExprPtr> ConstantOfShape(const OnnxNodeView& view) {
-  const Shape shape = *view.InputInts(0, "shape");
+  Shape shape;
+  Counts counts;
+  for (const ComputedDim& dim : ComputedDims(view, 0, "shape")) {
+    shape.push_back(dim.is_known() ? dim.number : MostOf(view, dim.count, "shape"));
+    counts.push_back(dim.count);
+  }
   const OnnxAttribute* attribute = view.Find("value");
   const Tensor value = attribute != nullptr ? AttributeValue(*attribute) : Tensor::Scalar(0);
   if (value.elements() != 1) RefuseNode(fmt::format("its value has {} elements, not 1", value.elements()));
@@ -58,16 +64,23 @@ std::vector<ExprPtr> ConstantOfShape(const OnnxNodeView& view) {
   view.builder().Spend(elements * DTypeBytes(value.dtype()));
   Tensor all(value.dtype(), shape);
   Replicate(value, all);
-  return {Weight(view, std::move(all))};
+  ExprPtr constant = Weight(view, std::move(all));
+  view.builder().SetCounts(constant, std::move(counts));
+  return {constant};
 }
 
-// Shapes are all known here, so a shape is a constant whatever it is the shape of.
+// A shape is a constant whatever it is the shape of, but for what is counted in a run.
 std::vector<ExprPtr> ShapeOf(const OnnxNodeView& view) {
   const Shape& shape = view.InputShape(0);
   const int64_t rank = view.InputRank(0);
   const auto bound = [rank](int64_t at) { return std::clamp<int64_t>(at < 0 ? at + rank : at, 0, rank); };
   const int64_t begin = bound(view.Int("start", 0));
   const int64_t end = std::max(begin, bound(view.Int("end", rank)));
+  if (!view.builder().CountsOf(view.Input(0)).empty() && begin < end) {
+    std::vector<ExprPtr> dims;
+    for (int64_t d = begin; d < end; ++d) dims.push_back(view.Reshape(ExtentOf(view.builder(), view.Input(0), d), {1}));
+    return {dims.size() == 1 ? dims[0] : view.builder().CallOnTuple("concatenate", dims, {{"axis", int64_t{0}}})};
+  }
   const std::vector<int64_t> dims(shape.begin() + begin, shape.begin() + end);
   return {relay::MakeConstant(Tensor::FromVector<int64_t>(DType::kInt64, {end - begin}, dims))};
 }

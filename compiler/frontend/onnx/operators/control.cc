@@ -26,15 +26,44 @@ std::optional<bool> Known(const OnnxNodeView& view, const ExprPtr& condition) {
   return value->At(0) != 0;
 }
 
-// Neither branch has an effect, so that both may be computed.
+// With zeros behind its own elements; all of them are there.
+ExprPtr Widened(const OnnxNodeView& view, ExprPtr data, const Shape& shape) {
+  TypedBuilder& builder = view.builder();
+  for (size_t d = 0; d < shape.size(); ++d) {
+    Shape rest = builder.ShapeOf(data);
+    rest[d] = shape[d] - rest[d];
+    if (rest[d] == 0) continue;
+    const ExprPtr zeros = relay::MakeConstant(Tensor(builder.DTypeOf(data), rest));
+    data = builder.UncountedOnTuple("concatenate", {data, zeros}, {{"axis", static_cast<int64_t>(d)}});
+  }
+  return data;
+}
+
+// Neither branch has an effect, so that both may be computed. Where they differ in extents, the result's are counted.
 ExprPtr Selected(const OnnxNodeView& view, const ExprPtr& then, const ExprPtr& otherwise) {
   const TypedBuilder& builder = view.builder();
   const relay::TypePtr a = builder.TypeOf(then), b = builder.TypeOf(otherwise);
-  if (a->shape != b->shape || a->dtype != b->dtype) {
-    RefuseNode(fmt::format("its condition is computed, and its branches give {} and {}; they must be alike",
-                           relay::ToText(a), relay::ToText(b)));
+  if (a->shape.size() != b->shape.size() || a->dtype != b->dtype) {
+    RefuseNode(
+        fmt::format("its condition is computed, and its branches give {} and {}; they must have one type and rank",
+                    relay::ToText(a), relay::ToText(b)));
   }
-  return view.Call("where", {view.Reshape(view.Input(0), {}), then, otherwise});
+  const ExprPtr condition = view.Reshape(view.Input(0), {});
+  Shape shape;
+  Counts counts;
+  for (size_t d = 0; d < a->shape.size(); ++d) {
+    const auto axis = static_cast<int64_t>(d);
+    const ExprPtr mine = ExtentOf(builder, then, axis), other = ExtentOf(builder, otherwise, axis);
+    const bool differ =
+        a->shape[d] != b->shape[d] || IsCounted(builder, then, axis) || IsCounted(builder, otherwise, axis);
+    shape.push_back(std::max(a->shape[d], b->shape[d]));
+    counts.push_back(mine == other || !differ ? nullptr : view.Call("where", {condition, mine, other}));
+    if (mine == other) counts.back() = mine;
+  }
+  const ExprPtr chosen =
+      view.builder().Uncounted("where", {condition, Widened(view, then, shape), Widened(view, otherwise, shape)});
+  view.builder().SetCounts(chosen, std::move(counts));
+  return chosen;
 }
 
 using Branches = std::pair<std::vector<ExprPtr>, std::vector<ExprPtr>>;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "compiler/frontend/onnx/cast_target.h"
+#include "compiler/frontend/onnx/counted_slice.h"
 #include "compiler/frontend/onnx/onnx_operators.h"
 #include "compiler/frontend/onnx/positions.h"
 #include "compiler/frontend/onnx/scalar_like.h"
@@ -22,6 +23,16 @@ struct Range {
   int64_t end = 0;
   int64_t step = 1;
 };
+
+bool IsCountedAlong(const OnnxNodeView& view, int64_t axis) { return IsCounted(view.builder(), view.Input(0), axis); }
+
+// Indices from the end, which is known in a run alone, become indices from the start.
+ExprPtr FromStart(const OnnxNodeView& view, const ExprPtr& indices, int64_t axis) {
+  const DType dtype = view.builder().DTypeOf(indices);
+  const ExprPtr extent = AsDType(view, ExtentOf(view.builder(), view.Input(0), axis), dtype);
+  const ExprPtr below = WithScalar(view, "less", indices, 0);
+  return view.Call("where", {below, view.Call("add", {indices, extent}), indices});
+}
 
 ExprPtr StridedSlice(const OnnxNodeView& view, const ExprPtr& data, const std::vector<Range>& ranges) {
   std::vector<int64_t> begin, end, strides, axes;
@@ -63,6 +74,7 @@ std::vector<int64_t> SliceArgument(const OnnxNodeView& view, int input, std::str
 }
 
 std::vector<ExprPtr> Slice(const OnnxNodeView& view) {
+  if (IsCountedSlice(view)) return {CountedSlice(view)};
   const std::vector<int64_t> starts = SliceArgument(view, 1, "starts", {});
   const std::vector<int64_t> ends = SliceArgument(view, 2, "ends", {});
   std::vector<int64_t> all(starts.size());
@@ -76,6 +88,7 @@ std::vector<ExprPtr> Slice(const OnnxNodeView& view) {
   std::vector<Range> forward;
   for (size_t i = 0; i < starts.size(); ++i) {
     if (steps[i] == 0 || steps[i] < -kMaxStep || steps[i] > kMaxStep) RefuseNode(fmt::format("a step of {}", steps[i]));
+    if (IsCountedAlong(view, axes[i])) RefuseNode("before opset 10 it takes no axis whose extent is counted in a run");
     const int64_t dim = Nth(view.InputShape(0), axes[i]);
     const Range range = Clamped({axes[i], starts[i], ends[i], steps[i]}, dim);
     if (range.step < 0) {
@@ -112,6 +125,8 @@ std::vector<int64_t> SplitSizes(const OnnxNodeView& view, int64_t dim, int64_t p
 std::vector<ExprPtr> Split(const OnnxNodeView& view) {
   const int64_t axis = OnnxNodeView::Axis(view.Int("axis", 0), view.InputRank(0));
   const int64_t dim = Nth(view.InputShape(0), axis);
+  if (IsCountedAlong(view, axis))
+    RefuseNode(fmt::format("it would split axis {}, whose extent is counted in a run", axis));
   const int64_t parts = static_cast<int64_t>(view.node().outputs.size());
   if (view.Int("num_outputs", parts) != parts) RefuseNode("num_outputs is not the number of outputs");
   std::vector<ExprPtr> results;
@@ -139,13 +154,17 @@ std::vector<ExprPtr> Gather(const OnnxNodeView& view) {
   const int64_t axis = OnnxNodeView::Axis(view.Int("axis", 0), view.InputRank(0));
   const Tensor* indices = view.InputValue(1);
   const int64_t dim = Nth(view.InputShape(0), axis);
+  if (IsCountedAlong(view, axis)) {
+    return {view.Call("take", {view.Input(0), FromStart(view, view.Input(1), axis)}, {{"axis", axis}})};
+  }
   const ExprPtr known = indices != nullptr ? KnownIndices(view, *indices, dim) : view.Input(1);
   return {view.Call("take", {view.Input(0), known}, {{"axis", axis}})};
 }
 
 std::vector<ExprPtr> GatherElements(const OnnxNodeView& view) {
   const int64_t axis = OnnxNodeView::Axis(view.Int("axis", 0), view.InputRank(0));
-  return {view.Call("gather", {view.Input(0), view.Input(1)}, {{"axis", axis}})};
+  const ExprPtr indices = IsCountedAlong(view, axis) ? FromStart(view, view.Input(1), axis) : view.Input(1);
+  return {view.Call("gather", {view.Input(0), indices}, {{"axis", axis}})};
 }
 
 // ONNX has the parts of a position along the last axis, Relay along the first.

@@ -1,10 +1,11 @@
-// Tensors that follow from positions: Range, Size, EyeLike, NonZero, OneHot, Trilu.
+// Tensors that follow from positions: Range, Size, EyeLike, OneHot, Trilu.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "compiler/frontend/onnx/cast_target.h"
+#include "compiler/frontend/onnx/computed_dims.h"
 #include "compiler/frontend/onnx/onnx_operators.h"
 #include "compiler/frontend/onnx/positions.h"
 #include "compiler/frontend/onnx/scalar_like.h"
@@ -27,7 +28,37 @@ double KnownNumber(const OnnxNodeView& view, int input, std::string_view what) {
   return value.At(0);
 }
 
+// start, start + delta, ... where one of them or the limit is computed.
+std::vector<ExprPtr> ComputedRange(const OnnxNodeView& view) {
+  TypedBuilder& builder = view.builder();
+  const ExprPtr start = view.Reshape(view.Input(0), {}), limit = view.Reshape(view.Input(1), {});
+  const double delta = KnownNumber(view, 2, "delta");
+  if (delta == 0) RefuseNode("its delta is 0");
+  const DType dtype = builder.DTypeOf(start);
+  const ExprPtr length = delta > 0 ? view.Call("subtract", {limit, start}) : view.Call("subtract", {start, limit});
+  const double size = std::abs(delta);
+  ExprPtr count;
+  if (IsFloat(dtype)) {
+    count = AsDType(view, view.Call("ceil", {WithScalar(view, "divide", length, size)}), DType::kInt64);
+  } else {
+    const ExprPtr wide = AsDType(view, length, DType::kInt64);
+    count = WithScalar(view, "divide", WithScalar(view, "add", wide, size - 1), size);
+  }
+  count = WithScalar(view, "maximum", count, 0);
+  const Tensor* from = view.InputValue(0);
+  const auto bound = builder.BoundOf(AsDType(view, limit, DType::kInt64));
+  const bool tells = from != nullptr && bound && delta > 0 && !IsFloat(dtype);
+  const int64_t most =
+      tells ? std::max<int64_t>(0, static_cast<int64_t>(std::ceil((static_cast<double>(*bound) - from->At(0)) / delta)))
+            : MostOf(view, count, "limit");
+  const ExprPtr steps = WithScalar(view, "multiply", AsDType(view, Positions(most, 0, 1), dtype), delta);
+  ExprPtr range = view.Call("add", {start, steps});
+  builder.SetCounts(range, {count});
+  return {range};
+}
+
 std::vector<ExprPtr> Range(const OnnxNodeView& view) {
+  if (view.InputValue(0) == nullptr || view.InputValue(1) == nullptr) return ComputedRange(view);
   const double start = KnownNumber(view, 0, "start"), limit = KnownNumber(view, 1, "limit");
   const double delta = KnownNumber(view, 2, "delta");
   const double count = std::max(std::ceil((limit - start) / delta), 0.0);
@@ -40,8 +71,11 @@ std::vector<ExprPtr> Range(const OnnxNodeView& view) {
 }
 
 std::vector<ExprPtr> Size(const OnnxNodeView& view) {
-  const int64_t elements = ElementCount(view.InputShape(0));
-  return {relay::MakeConstant(Tensor::FromVector<int64_t>(DType::kInt64, {}, {elements}))};
+  ExprPtr elements = CountOf(1);
+  for (int64_t d = 0; d < view.InputRank(0); ++d) {
+    elements = view.Call("multiply", {elements, ExtentOf(view.builder(), view.Input(0), d)});
+  }
+  return {elements};
 }
 
 std::vector<ExprPtr> EyeLike(const OnnxNodeView& view) {
@@ -56,30 +90,6 @@ std::vector<ExprPtr> EyeLike(const OnnxNodeView& view) {
     eye.Set(row * shape[1] + row + k, 1);
   }
   return {relay::MakeConstant(std::move(eye))};
-}
-
-// How many there are is the result's shape, so the data must be known.
-std::vector<ExprPtr> NonZero(const OnnxNodeView& view) {
-  const Tensor& data = KnownValue(view, 0, "data");
-  const auto rank = static_cast<int64_t>(data.shape().size());
-  int64_t count = 0;
-  for (int64_t i = 0; i < data.elements(); ++i) count += data.At(i) != 0 ? 1 : 0;
-  view.builder().Spend((rank + 1) * count * 8);
-  std::vector<int64_t> found;
-  found.reserve(static_cast<size_t>(count));
-  for (int64_t i = 0; i < data.elements(); ++i) {
-    if (data.At(i) != 0) found.push_back(i);
-  }
-  Tensor result(DType::kInt64, {rank, count});
-  for (int64_t d = rank; d-- > 0;) {
-    const int64_t extent = Nth(data.shape(), d);
-    for (int64_t i = 0; i < count; ++i) {
-      int64_t& rest = Nth(found, i);
-      result.data<int64_t>()[d * count + i] = rest % extent;
-      rest /= extent;
-    }
-  }
-  return {relay::MakeConstant(std::move(result))};
 }
 
 // `on` where the position along the new axis is the index, which may count from the end.
@@ -119,9 +129,11 @@ std::vector<ExprPtr> Trilu(const OnnxNodeView& view) {
 }  // namespace
 
 OnnxOperatorTable PatternOperators() {
-  return {{"Range", 3, 3, Range, {"stash_type"}},     {"Size", 1, 1, Size, {}},
-          {"EyeLike", 1, 1, EyeLike, {"dtype", "k"}}, {"NonZero", 1, 1, NonZero, {}},
-          {"OneHot", 3, 3, OneHot, {"axis"}},         {"Trilu", 1, 2, Trilu, {"upper"}}};
+  return {{"Range", 3, 3, Range, {"stash_type"}},
+          {"Size", 1, 1, Size, {}},
+          {"EyeLike", 1, 1, EyeLike, {"dtype", "k"}},
+          {"OneHot", 3, 3, OneHot, {"axis"}},
+          {"Trilu", 1, 2, Trilu, {"upper"}}};
 }
 
 }  // namespace hone

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "compiler/frontend/onnx/computed_dims.h"
 #include "compiler/frontend/onnx/onnx_operators.h"
 #include "compiler/frontend/onnx/positions.h"
 #include "compiler/frontend/onnx/scalar_like.h"
@@ -57,13 +58,35 @@ std::vector<ExprPtr> Cumulative(const OnnxNodeView& view) {
   return {view.Call(sums ? "sum" : "prod", {chosen}, {{"axis", std::vector<int64_t>{axis + 1}}})};
 }
 
+// As many as there can be, of which the first k are there.
+std::vector<ExprPtr> CountedTopK(const OnnxNodeView& view, int64_t axis, const ExprPtr& k) {
+  TypedBuilder& builder = view.builder();
+  const int64_t extent = Nth(view.InputShape(0), axis);
+  int64_t most = std::min(extent, builder.BoundOf(k).value_or(extent));
+  if (builder.max_dim() > 0) most = std::min(most, builder.max_dim());
+  if (most < 1) RefuseNode(fmt::format("k is at most {}, the axis has {}", most, extent));
+  builder.RequireCount(k, most);
+  const ExprPtr best =
+      view.Call("topk", {view.Input(0)}, {{"k", most}, {"axis", axis}, {"is_ascend", view.Int("largest", 1) == 0}});
+  std::vector<ExprPtr> results;
+  for (int item = 0; item < 2; ++item) {
+    results.push_back(builder.Item(best, item));
+    Counts counts = builder.CountsOf(results.back());
+    counts.resize(view.InputShape(0).size());
+    Nth(counts, axis) = k;
+    builder.SetCounts(results.back(), std::move(counts));
+  }
+  return results;
+}
+
 // Whatever `sorted` says, they come in order.
 std::vector<ExprPtr> TopK(const OnnxNodeView& view) {
   const int64_t axis = OnnxNodeView::Axis(view.Int("axis", -1), view.InputRank(0));
   const int64_t extent = Nth(view.InputShape(0), axis);
-  const auto given = view.InputInts(1, "k");
-  if (!given || given->size() != 1) RefuseNode("its k must be one number");
-  const int64_t k = (*given)[0];
+  const std::vector<ComputedDim> given = ComputedDims(view, 1, "k");
+  if (given.size() != 1) RefuseNode("its k must be one number");
+  if (!given[0].is_known()) return CountedTopK(view, axis, given[0].count);
+  const int64_t k = given[0].number;
   if (k < 1 || k > extent) RefuseNode(fmt::format("k is {}, the axis has {}; it may be 1 to that", k, extent));
   const ExprPtr best =
       view.Call("topk", {view.Input(0)}, {{"k", k}, {"axis", axis}, {"is_ascend", view.Int("largest", 1) == 0}});

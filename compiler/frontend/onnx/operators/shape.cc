@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "compiler/frontend/onnx/computed_dims.h"
 #include "compiler/frontend/onnx/onnx_operators.h"
 #include "core/nth.h"
 
@@ -36,9 +37,27 @@ Shape ResolveReshape(const Shape& data, std::vector<int64_t> wanted, bool allow_
   return wanted;
 }
 
+// A number that is computed is the one that remains, or the extent that the data has there.
+std::vector<int64_t> ReshapeNumbers(const OnnxNodeView& view, bool allow_zero) {
+  if (view.InputValue(1) != nullptr) return *view.InputInts(1, "shape");
+  std::vector<int64_t> numbers;
+  bool remains = false;
+  for (const ComputedDim& dim : ComputedDims(view, 1, "shape")) {
+    const auto d = static_cast<int64_t>(numbers.size());
+    const bool stays = !dim.is_known() && !allow_zero && d < view.InputRank(0) &&
+                       ExtentOf(view.builder(), view.Input(0), d) == dim.count;
+    if (!dim.is_known() && !stays && remains) {
+      RefuseNode("its shape must be known when the model is imported, but for one number");
+    }
+    numbers.push_back(dim.is_known() ? dim.number : stays ? 0 : -1);
+    remains = remains || numbers.back() == -1;
+  }
+  return numbers;
+}
+
 std::vector<ExprPtr> Reshape(const OnnxNodeView& view) {
   const bool allow_zero = view.Int("allowzero", 0) != 0;
-  const Shape shape = ResolveReshape(view.InputShape(0), *view.InputInts(1, "shape"), allow_zero);
+  const Shape shape = ResolveReshape(view.InputShape(0), ReshapeNumbers(view, allow_zero), allow_zero);
   return {view.Reshape(view.Input(0), shape)};
 }
 
@@ -106,7 +125,42 @@ std::vector<ExprPtr> Concat(const OnnxNodeView& view) {
   return {view.builder().CallOnTuple("concatenate", view.inputs(), {{"axis", axis}})};
 }
 
+// Along an axis of one element a number that is computed says how often that is repeated; along another it can only be
+// the extent that is there, or 1.
+std::vector<ExprPtr> ExpandComputed(const OnnxNodeView& view) {
+  const Shape data = view.InputShape(0);
+  const std::vector<ComputedDim> dims = ComputedDims(view, 1, "shape");
+  const size_t rank = std::max(dims.size(), data.size());
+  Shape shape(rank, 1);
+  Counts counts(rank);
+  for (size_t i = 0; i < rank; ++i) {
+    if (i + data.size() >= rank) shape[i] = data[i + data.size() - rank];
+    if (i + dims.size() < rank) continue;
+    const ComputedDim& dim = dims[i + dims.size() - rank];
+    if (dim.is_known() && dim.number != 1 && shape[i] != 1 && dim.number != shape[i]) {
+      RefuseNode(fmt::format("axis {} of {} does not expand to {}", i, ShapeText(data), dim.number));
+    }
+    if (shape[i] != 1) continue;
+    shape[i] = dim.is_known() ? dim.number : MostOf(view, dim.count, "shape");
+    counts[i] = dim.count;
+    if (shape[i] < 0) RefuseNode(fmt::format("the dimension {} is negative", shape[i]));
+  }
+  ExprPtr wide = view.Reshape(view.Input(0), [&] {
+    Shape same = data;
+    same.insert(same.begin(), rank - data.size(), 1);
+    return same;
+  }());
+  const Counts own = view.builder().CountsOf(wide);
+  for (size_t i = 0; i < own.size(); ++i) {
+    if (own[i] != nullptr) counts[i] = own[i];
+  }
+  wide = view.builder().Uncounted("broadcast_to", {wide}, {{"shape", shape}});
+  view.builder().SetCounts(wide, std::move(counts));
+  return {wide};
+}
+
 std::vector<ExprPtr> Expand(const OnnxNodeView& view) {
+  if (view.InputValue(1) == nullptr) return ExpandComputed(view);
   const Shape& data = view.InputShape(0);
   Shape shape = *view.InputInts(1, "shape");
   if (shape.size() < data.size()) shape.insert(shape.begin(), data.size() - shape.size(), 1);

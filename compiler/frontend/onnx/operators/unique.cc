@@ -1,0 +1,156 @@
+// Unique: equal slices lie beside each other once they are sorted, and the first of each group is where one differs
+// from the one before.
+//
+//   data      3 1 3 2 1        sorted    1 1 2 3 3      place in the data   1 4 3 0 2
+//                              first     x . x x .      (equal ones keep their order)
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "compiler/frontend/onnx/onnx_operators.h"
+#include "compiler/frontend/onnx/positions.h"
+#include "compiler/frontend/onnx/scalar_like.h"
+#include "core/nth.h"
+
+namespace hone {
+namespace {
+
+using relay::ExprPtr;
+
+// Of a slice: each is sorted by in turn. Of the table of groups and places.
+constexpr int64_t kMostColumns = 256;
+constexpr int64_t kMostPlaces = 4096;
+
+class Uniques {
+ public:
+  // `rows`: the slices, each flattened.
+  Uniques(const OnnxNodeView& view, ExprPtr rows) : view_(view), rows_(std::move(rows)) {
+    const Shape& shape = view.builder().ShapeOf(rows_);
+    n_ = shape[0];
+    columns_ = shape[1];
+    order_ = Positions(n_, 0, 1);
+    // By the last column first: a sort keeps the order of what is equal.
+    for (int64_t column = columns_; column-- > 0;) order_ = Take(order_, Ascending(Take(Column(column), order_)));
+    FindFirsts();
+    if (view.Int("sorted", 1) == 0) {
+      reordered_ = Ascending(FillBehindCounts(view.builder(), places_, static_cast<double>(n_)));
+      reordered_ = Counted(reordered_);
+    }
+  }
+
+  // Where the first of each group lies in the data, in the order of the result.
+  ExprPtr Places() const { return InOrder(places_); }
+
+  // How many are in each group: the groups follow each other in the sorted data.
+  ExprPtr GroupSizes() const {
+    const ExprPtr begins = FillBehindCounts(view_.builder(), firsts_, static_cast<double>(n_));
+    const ExprPtr end = relay::MakeConstant(Tensor::FromVector<int64_t>(DType::kInt64, {1}, {n_}));
+    const ExprPtr all = Bare(begins);
+    const ExprPtr ends = n_ == 1 ? end : Join({Part(all, 1, n_), end});
+    return InOrder(Counted(view_.Call("subtract", {ends, all})));
+  }
+
+  // Of each slice of the data, which group it is in.
+  ExprPtr Groups() const {
+    if (n_ > kMostPlaces) RefuseNode(fmt::format("inverse_indices of {} slices; they may be {}", n_, kMostPlaces));
+    const ExprPtr begins = FillBehindCounts(view_.builder(), firsts_, static_cast<double>(n_));
+    const ExprPtr rows = view_.Call("expand_dims", {Bare(begins)}, {{"axis", int64_t{0}}, {"num_newaxis", int64_t{1}}});
+    const ExprPtr has_begun = view_.Call("greater_equal", {Positions(n_, 0, 2), rows});
+    const ExprPtr begun = view_.Call("where", {has_begun, CountOf(1), CountOf(0)});
+    const ExprPtr number = view_.Call("sum", {begun}, {{"axis", std::vector<int64_t>{1}}});
+    ExprPtr group = WithScalar(view_, "subtract", number, 1);
+    // Back from sorted order to the data's: sorting the places gives where each went.
+    if (reordered_ != nullptr)
+      group = Take(Ascending(Bare(FillBehindCounts(view_.builder(), reordered_, static_cast<double>(n_)))), group);
+    return Take(group, Ascending(order_));
+  }
+
+ private:
+  ExprPtr Take(const ExprPtr& data, const ExprPtr& places) const {
+    return view_.Call("take", {data, places}, {{"axis", int64_t{0}}});
+  }
+  ExprPtr Part(const ExprPtr& data, int64_t begin, int64_t end) const {
+    using Numbers = std::vector<int64_t>;
+    return view_.Call("strided_slice", {data},
+                      {{"begin", Numbers{begin}}, {"end", Numbers{end}}, {"axes", Numbers{0}}});
+  }
+  ExprPtr Join(std::vector<ExprPtr> fields) const {
+    return view_.builder().CallOnTuple("concatenate", std::move(fields), {{"axis", int64_t{0}}});
+  }
+  ExprPtr Ascending(const ExprPtr& values) const {
+    const ExprPtr best = view_.Call("topk", {values}, {{"k", n_}, {"axis", int64_t{0}}, {"is_ascend", true}});
+    return view_.builder().Item(best, 1);
+  }
+  ExprPtr Column(int64_t column) const {
+    if (columns_ == 1) return view_.Reshape(rows_, {n_});
+    return view_.Call("take", {rows_, CountOf(column)}, {{"axis", int64_t{1}}});
+  }
+  // The same elements, all of them there.
+  ExprPtr Bare(const ExprPtr& data) const {
+    return view_.builder().Uncounted("reshape", {data}, {{"newshape", Shape{n_}}});
+  }
+  // As many as there are groups.
+  ExprPtr Counted(const ExprPtr& data) const {
+    const ExprPtr copy = Bare(data);
+    view_.builder().SetCounts(copy, {count_});
+    return copy;
+  }
+  ExprPtr InOrder(const ExprPtr& groups) const { return reordered_ == nullptr ? groups : Take(groups, reordered_); }
+
+  void FindFirsts() {
+    const ExprPtr sorted = Take(rows_, order_);
+    const ExprPtr yes = relay::MakeConstant(Tensor::FromVector<uint8_t>(DType::kBool, {1}, {1}));
+    ExprPtr is_first = yes;
+    if (n_ > 1) {
+      const ExprPtr differs = view_.Call("not_equal", {Part(sorted, 1, n_), Part(sorted, 0, n_ - 1)});
+      const ExprPtr number = view_.Call("where", {differs, CountOf(1), CountOf(0)});
+      const ExprPtr any = view_.Call("max", {number}, {{"axis", std::vector<int64_t>{1}}});
+      is_first = Join({yes, WithScalar(view_, "greater", any, 0)});
+    }
+    const ExprPtr found = view_.Call("argwhere", {is_first});
+    count_ = view_.builder().Item(found, 1);
+    firsts_ = Counted(view_.builder().Item(found, 0));
+    places_ = Take(order_, firsts_);
+  }
+
+  const OnnxNodeView& view_;
+  ExprPtr rows_;
+  int64_t n_ = 0, columns_ = 0;
+  ExprPtr order_;      // of the data: sorted place -> place
+  ExprPtr firsts_;     // of each group: where it begins in sorted order
+  ExprPtr places_;     // and where that lies in the data
+  ExprPtr count_;      // of groups
+  ExprPtr reordered_;  // groups by where their first lies; null where they stay sorted
+};
+
+std::vector<ExprPtr> Unique(const OnnxNodeView& view) {
+  const Shape shape = view.InputShape(0);
+  if (ElementCount(shape) == 0) RefuseNode("its data has no elements");
+  int64_t axis = 0;
+  ExprPtr data = view.Input(0);
+  if (view.HasAttr("axis")) {
+    axis = OnnxNodeView::Axis(view.Int("axis", 0), view.InputRank(0));
+  } else {
+    data = view.Reshape(data, {ElementCount(shape)});
+  }
+  std::vector<int64_t> axes{axis};
+  const auto rank = static_cast<int64_t>(view.builder().ShapeOf(data).size());
+  for (int64_t d = 0; d < rank; ++d) {
+    if (d != axis) axes.push_back(d);
+  }
+  const int64_t n = Nth(view.builder().ShapeOf(data), axis), columns = ElementCount(shape) / n;
+  if (columns > kMostColumns) RefuseNode(fmt::format("slices of {} elements; they may have {}", columns, kMostColumns));
+  const ExprPtr first = axis == 0 ? data : view.Call("transpose", {data}, {{"axes", axes}});
+  const Uniques uniques(view, view.Reshape(first, {n, columns}));
+  const auto& outputs = view.node().outputs;
+  const auto wants = [&](size_t i) { return i < outputs.size() && !outputs[i].empty(); };
+  const ExprPtr places = uniques.Places();
+  return {view.Call("take", {data, places}, {{"axis", axis}}), places, wants(2) ? uniques.Groups() : nullptr,
+          wants(3) ? uniques.GroupSizes() : nullptr};
+}
+
+}  // namespace
+
+OnnxOperatorTable UniqueOperators() { return {{"Unique", 1, 1, Unique, {"axis", "sorted"}}}; }
+
+}  // namespace hone
