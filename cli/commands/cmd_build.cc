@@ -157,10 +157,9 @@ std::vector<Machine> ResolveMachines(const BuildCommandOptions& options) {
   return machines;
 }
 
-Result BuildFor(const Machine& machine, const Model& model, const std::string& model_sha256,
+Result BuildFor(const Machine& machine, ModelPreparer& preparer, const std::string& model_sha256,
                 const BuildCommandOptions& options, const std::string& dump_passes) {
-  const PreparedModel prepared =
-      PrepareModel(options.model, model, options.machine.precision, options.precision, machine, options.records);
+  const PreparedModel prepared = preparer.For(machine, options.records);
   const PackagePrecision precision = prepared.chosen ? PackagePrecisionOf(*prepared.chosen) : PackagePrecision();
   BuiltModel built =
       BuildModel(prepared.typed, prepared.machine, options.records, PassDumper(dump_passes), model_sha256, precision);
@@ -206,12 +205,13 @@ int BuildCommand(const Arguments& arguments) {
   const std::vector<Machine> machines = ResolveMachines(options);
   const Model model = LoadModel(options.model);
   const std::string model_sha256 = Sha256OfFile(model.name);
+  ModelPreparer preparer(options.model, model, options.machine.precision, options.precision);
   std::vector<Result> results;
   for (const Machine& machine : machines) {
     const std::string own = machines.size() == 1 || options.dump_passes.empty()
                                 ? options.dump_passes
                                 : fmt::format("{}/{}", options.dump_passes, results.size() + 1);
-    results.push_back(BuildFor(machine, model, model_sha256, options, own));
+    results.push_back(BuildFor(machine, preparer, model_sha256, options, own));
     Warn(results.back().built.result.plan);
   }
   const std::string bytes = BytesOf(results);

@@ -175,25 +175,24 @@ struct Subject {
   PreparedModel prepared;
   std::vector<Task> tasks;
 };
-Subject SubjectOf(const TuneCommandOptions& options, const Model& model, const Machine& machine) {
+Subject SubjectOf(const TuneCommandOptions& options, const Model& model, const Machine& machine,
+                  ModelPreparer& preparer) {
   if (options.machine.precision == "auto") {
-    return {{model.typed, machine, std::nullopt},
-            TasksOfEachPrecision(options.model, model, options.precision, machine)};
+    return {{model.typed, machine, std::nullopt}, preparer.TasksOfEachPrecision(machine)};
   }
-  PreparedModel prepared =
-      PrepareModel(options.model, model, options.machine.precision, options.precision, machine, {});
+  PreparedModel prepared = preparer.For(machine, {});
   std::vector<Task> tasks = ExtractTasks(prepared.typed, prepared.machine.context);
   return {std::move(prepared), std::move(tasks)};
 }
 
 // With the records that tuning left.
-PreparedModel ChooseAmongTuned(const TuneCommandOptions& options, const Model& model, const Machine& machine) {
+PreparedModel ChooseAmongTuned(const TuneCommandOptions& options, ModelPreparer& preparer, const Machine& machine) {
   RecordOptions records;
   records.db = options.db;
-  return PrepareModel(options.model, model, "auto", options.precision, machine, records);
+  return preparer.For(machine, records);
 }
 
-Tuned TuneAndRank(const TuneCommandOptions& options, const Model& model, const Subject& subject, TuneOptions tune,
+Tuned TuneAndRank(const TuneCommandOptions& options, ModelPreparer& preparer, const Subject& subject, TuneOptions tune,
                   Runner& runner, RecordStore& store, TuneOutput& output) {
   const std::vector<Task>& tasks = subject.tasks;
   PreparedModel prepared = subject.prepared;
@@ -203,7 +202,7 @@ Tuned TuneAndRank(const TuneCommandOptions& options, const Model& model, const S
   Tuned tuned;
   tuned.report = Tune(tasks, tune, runner, store, observe, CatchStopSignals());
   if (tuned.report.interrupted) return tuned;
-  if (options.machine.precision == "auto") prepared = ChooseAmongTuned(options, model, prepared.machine);
+  if (options.machine.precision == "auto") prepared = ChooseAmongTuned(options, preparer, prepared.machine);
   tuned.precision = prepared.chosen;
   if (options.finals == "network") {
     tune.context = prepared.machine.context;
@@ -222,7 +221,7 @@ Patience StorePatience() {
   return patience;
 }
 
-Tuned Search(const TuneCommandOptions& options, Runner* runner, const Model& model, const Subject& subject,
+Tuned Search(const TuneCommandOptions& options, Runner* runner, ModelPreparer& preparer, const Subject& subject,
              const TuneOptions& tune, TuneOutput& output) {
   if (runner == nullptr) {
     const auto observe = [&output](const TuneEvent& event) { output.Observe(event); };
@@ -231,7 +230,7 @@ Tuned Search(const TuneCommandOptions& options, Runner* runner, const Model& mod
             subject.prepared.chosen};
   }
   const std::unique_ptr<RecordStore> store = MakePatient(OpenStore(options.db), StorePatience());
-  return TuneAndRank(options, model, subject, tune, *runner, *store, output);
+  return TuneAndRank(options, preparer, subject, tune, *runner, *store, output);
 }
 
 }  // namespace
@@ -253,10 +252,11 @@ int TuneCommand(const Arguments& arguments) {
   const std::unique_ptr<Runner> runner = MakeRunner(options);
   const Machine machine = MachineOf(options, runner.get(), line);
   tune.context = machine.context;
-  Subject subject = SubjectOf(options, model, machine);
+  ModelPreparer preparer(options.model, model, options.machine.precision, options.precision);
+  Subject subject = SubjectOf(options, model, machine, preparer);
   FilterTasks(subject.tasks, options.tasks);
   TuneOutput output(line.json(), StatusLine().terminal(), subject.tasks.size(), tune.budget);
-  const Tuned tuned = Search(options, runner.get(), model, subject, tune, output);
+  const Tuned tuned = Search(options, runner.get(), preparer, subject, tune, output);
   output.Finish();
   if (line.json()) {
     Json report = ReportJson(tuned.report);

@@ -1,6 +1,7 @@
 #include "cli/precision/prepare_model.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "cli/build_model.h"
 #include "cli/precision/run_package.h"
@@ -59,18 +60,6 @@ ChosenPrecision Described(const QuantisedModel& quantised, const PrecisionOption
   return chosen;
 }
 
-PreparedModel Quantised(const ModelOptions& options, const PrecisionOptions& precision, const Machine& machine) {
-  QuantiseOptions calibration = CalibrationOf(precision);
-  calibration.max_error = std::max(precision.max_error, 0.0);
-  const QuantisedModel quantised =
-      QuantiseModel(options, calibration, machine.is_host ? machine.context.threads : 0, QuantisedFor::kHone);
-  PreparedModel prepared;
-  prepared.typed = relay::InferType(ImportOnnxBytes(quantised.bytes, options.model, ImportOptionsOf(options)).module);
-  prepared.machine = machine;
-  prepared.chosen = Described(quantised, precision);
-  return prepared;
-}
-
 Machine WithPrecision(const Machine& machine, Precision precision) {
   Machine with = machine;
   with.context.precision = precision;
@@ -95,40 +84,67 @@ PrecisionTools ToolsFor(const PrecisionModels& models, const Machine& machine, c
   return tools;
 }
 
-PreparedModel Chosen(const ModelOptions& options, const Model& model, const PrecisionOptions& precision,
-                     const Machine& machine, const RecordOptions& records) {
+}  // namespace
+
+ModelPreparer::ModelPreparer(const ModelOptions& options, const Model& model, std::string precision,
+                             const PrecisionOptions& precision_options)
+    : options_(options),
+      model_(model),
+      precision_(std::move(precision)),
+      precision_options_(precision_options),
+      calibration_(CalibrationOf(precision_options)) {}
+
+ModelPreparer::~ModelPreparer() = default;
+
+const PrecisionModels& ModelPreparer::ModelsOn(const Machine& machine) {
+  if (models_ == nullptr) {
+    models_ = std::make_unique<PrecisionModels>(options_, model_.typed, calibration_, ContextHere(machine));
+  }
+  return *models_;
+}
+
+PreparedModel ModelPreparer::Quantised(const Machine& machine) {
+  if (!quantised_) {
+    QuantiseOptions calibration = calibration_;
+    calibration.max_error = std::max(precision_options_.max_error, 0.0);
+    const QuantisedModel quantised =
+        QuantiseModel(options_, calibration, machine.is_host ? machine.context.threads : 0, QuantisedFor::kHone);
+    quantised_.emplace();
+    quantised_->typed =
+        relay::InferType(ImportOnnxBytes(quantised.bytes, options_.model, ImportOptionsOf(options_)).module);
+    quantised_->chosen = Described(quantised, precision_options_);
+  }
+  PreparedModel prepared = *quantised_;
+  prepared.machine = machine;
+  return prepared;
+}
+
+PreparedModel ModelPreparer::Chosen(const Machine& machine, const RecordOptions& records) {
   const BuildContext here = ContextHere(machine);
-  const QuantiseOptions calibration = CalibrationOf(precision);
-  const PrecisionModels models(options, model.typed, calibration, here);
+  const PrecisionModels& models = ModelsOn(machine);
   const std::unique_ptr<NetworkTimer> timer = MakeNetworkTimer(machine);
   PreparedModel prepared;
   StatusLine status;
   PrecisionTools tools = ToolsFor(models, machine, here, records, *timer);
   tools.tell = [&status](const std::string& what) { status.Show("precision auto: " + what); };
-  prepared.chosen = ChoosePrecision(models, precision.max_error < 0 ? kAutoMaxError : precision.max_error,
-                                    WhyNoBFloat16(machine.context), tools);
-  prepared.chosen->calibrate = precision.calibrate;
+  const double max_error = precision_options_.max_error < 0 ? kAutoMaxError : precision_options_.max_error;
+  prepared.chosen = ChoosePrecision(models, max_error, WhyNoBFloat16(machine.context), tools);
+  prepared.chosen->calibrate = precision_options_.calibrate;
   const PrecisionNetwork& network = prepared.chosen->network;
-  prepared.typed = prepared.chosen->is_float32 ? model.typed : network.module;
+  prepared.typed = prepared.chosen->is_float32 ? model_.typed : network.module;
   prepared.machine = WithPrecision(machine, network.precision);
   return prepared;
 }
 
-}  // namespace
-
-PreparedModel PrepareModel(const ModelOptions& options, const Model& model, const std::string& precision,
-                           const PrecisionOptions& precision_options, const Machine& machine,
-                           const RecordOptions& records) {
-  if (precision == "int8") return Quantised(options, precision_options, machine);
-  if (precision == "auto") return Chosen(options, model, precision_options, machine, records);
-  return {model.typed, machine, std::nullopt};
+PreparedModel ModelPreparer::For(const Machine& machine, const RecordOptions& records) {
+  if (precision_ == "int8") return Quantised(machine);
+  if (precision_ == "auto") return Chosen(machine, records);
+  return {model_.typed, machine, std::nullopt};
 }
 
-std::vector<Task> TasksOfEachPrecision(const ModelOptions& options, const Model& model,
-                                       const PrecisionOptions& precision_options, const Machine& machine) {
-  const QuantiseOptions calibration = CalibrationOf(precision_options);
-  const PrecisionModels models(options, model.typed, calibration, ContextHere(machine));
-  std::vector<Task> tasks = ExtractTasks(model.typed, machine.context);
+std::vector<Task> ModelPreparer::TasksOfEachPrecision(const Machine& machine) {
+  const PrecisionModels& models = ModelsOn(machine);
+  std::vector<Task> tasks = ExtractTasks(model_.typed, machine.context);
   const auto add = [&](LayerPrecision precision) {
     const PrecisionNetwork network = models.NetworkOf(models.All(precision));
     AddTasks(ExtractTasks(network.module, WithPrecision(machine, network.precision).context), tasks);
