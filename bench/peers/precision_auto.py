@@ -8,7 +8,6 @@ errors as `hone build` judged them. Exits 1 on a missed goal.
 Goal: auto is within 2 % of the fastest single precision that holds the budget, or faster. The models are the zoo's, with random
 weights, and inputs are random: times are those of trained models of that shape, errors are not.
 """
-import argparse
 import array
 import json
 import math
@@ -17,7 +16,7 @@ import random
 import subprocess
 
 import systems
-from quantised import SHAPE, OpenVinoAtItsDefaults, p10
+from quantised import SHAPE, OpenVinoAtItsDefaults, p10, parser_of
 
 MODELS = "squeezenet,resnet-18,resnet-50,mobilenet,mobilenet_v2,densenet-121,vgg-11,googlenet,shufflenet,alexnet"
 SLACK = 1.02
@@ -59,13 +58,8 @@ def loaded(options, model):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--models", default=MODELS)
+    parser = parser_of(MODELS, 20, "build/peers/precision_auto")
     parser.add_argument("--max-error", type=float, default=1e-2)
-    parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--seconds", type=float, default=20)
-    parser.add_argument("--hone", default="build/release")
-    parser.add_argument("--work", default="build/peers/precision_auto")
     options = parser.parse_args()
     os.makedirs(options.work, exist_ok=True)
     missed, gains, leads = 0, [], []

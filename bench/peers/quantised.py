@@ -103,14 +103,19 @@ def p10(runs, seconds):
     return {what: sorted(samples)[len(samples) // 10] * 1e3 for what, samples in times.items()}
 
 
-def main():
+def parser_of(models, seconds, work):
+    """The options that benches of the zoo's networks share, with their defaults."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("--models", default="resnet-50,resnet-18,mobilenet_v2,squeezenet")
+    parser.add_argument("--models", default=models)
     parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--seconds", type=float, default=25)
+    parser.add_argument("--seconds", type=float, default=seconds)
     parser.add_argument("--hone", default="build/release")
-    parser.add_argument("--work", default="build/peers/quantised")
-    options = parser.parse_args()
+    parser.add_argument("--work", default=work)
+    return parser
+
+
+def main():
+    options = parser_of("resnet-50,resnet-18,mobilenet_v2,squeezenet", 25, "build/peers/quantised").parse_args()
     os.makedirs(options.work, exist_ok=True)
     leads = []
     for name in options.models.split(","):
