@@ -56,7 +56,7 @@ TEST_F(QuantizeProgram, WritesAModelWhoseLayersAreBytes) {
   WriteFolder("in", 5);
   const ProgramResult r = Shell(kQuantize + "--calibrate in -o Q.onnx");
   ASSERT_EQ(r.code, 0) << r.err;
-  EXPECT_THAT(r.out, HasSubstr("ranges by min-max of 4 inputs of in; errors are of 1 others"));
+  EXPECT_THAT(r.out, HasSubstr("ranges by min-max of 4 inputs of in; errors are of 1 other\n"));
   EXPECT_THAT(r.out, HasSubstr("5 of 5 layers in int8"));
   EXPECT_EQ(NextOf(r), "hone tune Q.onnx");
   const ProgramResult built = Shell("hone build Q.onnx --no-records -o Q.hone");
