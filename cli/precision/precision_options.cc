@@ -11,7 +11,8 @@ void AddPrecisionOptions(CommandLine& line, PrecisionOptions& options) {
            "with --precision int8 and auto: a folder of inputs (.npz, .npy, .pb, or a folder of these per sample), or "
            "random")
       .About(Topic::kMath);
-  line.Add("--samples", options.samples, "how many inputs --calibrate random draws")
+  line.Add("--samples", options.samples,
+           "how many inputs --calibrate random draws for ranges; it draws eight more that judge")
       .Between(int64_t{1}, int64_t{1} << 20)
       .ShowDefault()
       .About(Topic::kMath);

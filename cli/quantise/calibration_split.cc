@@ -2,9 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <cstddef>
+#include <iterator>
 #include <utility>
 
 namespace hone {
+namespace {
+
+// A draw costs nothing, and one input does not tell how far others go.
+constexpr ptrdiff_t kDrawnJudges = 8;
+
+}  // namespace
 
 CalibrationSplit SplitCalibration(std::vector<CalibrationSample> all) {
   constexpr size_t kEvery = 5;
@@ -24,7 +32,13 @@ std::string JudgesText(size_t held_out) {
 
 CalibrationSplit CalibrationOf(const std::string& from, int64_t drawn, const std::vector<InputSpec>& specs,
                                uint64_t seed) {
-  return SplitCalibration(from == "random" ? RandomCalibration(specs, drawn, seed) : ReadCalibration(from, specs));
+  if (from != "random") return SplitCalibration(ReadCalibration(from, specs));
+  CalibrationSplit split;
+  split.seen = RandomCalibration(specs, drawn + kDrawnJudges, seed);
+  const auto judges = split.seen.end() - kDrawnJudges;
+  split.held_out.assign(std::make_move_iterator(judges), std::make_move_iterator(split.seen.end()));
+  split.seen.erase(judges, split.seen.end());
+  return split;
 }
 
 }  // namespace hone

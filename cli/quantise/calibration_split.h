@@ -21,7 +21,8 @@ std::string JudgesText(size_t held_out);
 // Every fifth sample of five or more is held out.
 CalibrationSplit SplitCalibration(std::vector<CalibrationSample> all);
 
-// The split of a folder's samples, or of `drawn` random ones where `from` is "random". Throws Error as ReadCalibration.
+// The split of a folder's samples; where `from` is "random", `drawn` random ones to be looked at and eight that judge.
+// Throws Error as ReadCalibration.
 CalibrationSplit CalibrationOf(const std::string& from, int64_t drawn, const std::vector<InputSpec>& specs,
                                uint64_t seed);
 

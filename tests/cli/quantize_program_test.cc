@@ -110,6 +110,7 @@ TEST_F(QuantizeProgram, SaysSoWhenInputsAreRandom) {
   const ProgramResult r = Shell(kQuantize + "--calibrate random --samples 2 -o Q.onnx");
   EXPECT_EQ(r.code, 0) << r.err;
   EXPECT_THAT(r.out, HasSubstr("of 2 random inputs, which say little of real ones"));
+  EXPECT_THAT(r.out, HasSubstr("; errors are of 8 others"));
 }
 
 TEST_F(QuantizeProgram, EachMethodMakesAModelOfItsOwn) {

