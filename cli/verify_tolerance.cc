@@ -28,7 +28,7 @@ VerifyTolerance ToleranceFor(std::optional<double> given, const Package& package
   const bool chosen = precision.float32_layers + precision.bfloat16_layers + precision.int8_layers > 0;
   if (!chosen) return {};
   if (precision.max_error >= 0) {
-    return {std::max(precision.max_error, kVerifyTolerance), "the error that the package was built within"};
+    return {std::max(precision.max_error, kVerifyTolerance), "the error that the package was built within", true};
   }
   return {std::clamp(2 * precision.error, kVerifyTolerance, 1.0), "twice the error that the package's build measured"};
 }

@@ -15,6 +15,7 @@ struct VerifyTolerance {
   double value = kVerifyTolerance;  // the most that max |y - r| / max |r| may be
   // Empty where it is the usual one; else for people: "given", or what of the package it is.
   std::string from;
+  bool is_budget = false;  // the package was built to stay within it, whatever its types round
 };
 
 // `given` by the user, else what the package's manifest allows where a precision was chosen for its layers: the budget
