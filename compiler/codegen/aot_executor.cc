@@ -253,6 +253,12 @@ std::string EmitAotObject(const AotModel& model) {
                             "graph, or a target without amx, would be right",
                             model.plan.target.ToText()));
   }
+  if (!model.plan.counted.empty()) {
+    throw Error(
+        ExitCode::kUsage,
+        "how many rows an output has follows from data, which libhone tells after a run; --executor graph would "
+        "be right");
+  }
   const auto bytes = static_cast<int64_t>(model.params.size() + model.lib.size()) + AotMemoryBytes(model.plan);
   if (bytes > kReach) {
     throw Error(ExitCode::kUsage, fmt::format("{} bytes of code, parameters and memory are more than the 2 GiB that "

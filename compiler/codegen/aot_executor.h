@@ -28,7 +28,8 @@ struct AotModel {
 // object's own, in which one run is at a time; or AotMemoryBytes at a multiple of 64 that were zero before the first
 // run. Returns 0, or the first code that a stage returned. The object refers to no other.
 // Throws Error: kBadData when the kernels are not those of the plan or hold addresses, kBadConfig for a target whose
-// code asks the system for more registers first, kUsage for more than 2 GiB, which is how far code reaches.
+// code asks the system for more registers first, kUsage for a plan whose outputs' shapes follow from data and for more
+// than 2 GiB, which is how far code reaches.
 std::string EmitAotObject(const AotModel& model);
 
 // What a run works in: arena and workspaces of one worker, a multiple of 64.

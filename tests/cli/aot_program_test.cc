@@ -25,6 +25,15 @@ free_var %b: Tensor[(2, 33), float32];
 %2
 )";
 
+// As many rows as there are values that are not zero.
+constexpr const char* kCountedRows = R"(def @main(%x: Tensor[(4, 5), float32], counted=[0, 0, 1, 20]) {
+  %0 = argwhere(%x);
+  %1 = %0.0;
+  %2 = %0.1;
+  (%1, %2)
+}
+)";
+
 struct Model {
   const char* name;
   const char* build;  // what `hone build` takes
@@ -185,6 +194,8 @@ TEST_F(AotProgram, RefusesInOneLineAndLeavesNothing) {
   Expect("hone package join a.hone b.hone -o ab.hone");
   Expect(
       "hone build zoo:mlp --image-shape 1,14,14 --no-records --precision bfloat16 --target sapphirerapids -o amx.hone");
+  Write("work/counted.relay", kCountedRows);
+  Expect("hone build counted.relay --no-records -o counted.hone");
   const std::vector<std::string> before = Files();
   const ProgramResult two = Shell("hone package export ab.hone --c --executor aot -o out");
   EXPECT_EQ(two.code, 2);
@@ -192,6 +203,9 @@ TEST_F(AotProgram, RefusesInOneLineAndLeavesNothing) {
   const ProgramResult amx = Shell("hone package export amx.hone --c --executor aot -o out");
   EXPECT_EQ(amx.code, 78);
   EXPECT_THAT(amx.err, HasSubstr("tile registers"));
+  const ProgramResult counted = Shell("hone package export counted.hone --c --executor aot -o out");
+  EXPECT_EQ(counted.code, 2);
+  EXPECT_THAT(counted.err, HasSubstr("how many rows an output has follows from data"));
   EXPECT_EQ(Shell("hone package export a.hone --c --executor vm -o out").code, 2);
   EXPECT_EQ(Files(), before);
 }
