@@ -60,8 +60,9 @@ class Packages : public InstalledTest {
   }
 };
 
-const std::vector<std::string> kAll = {"libhone-runtime0", "libhone-dev",          "libhone-graph-dev", "hone-runner",
-                                       "hone",             "python3-hone-runtime", "python3-hone"};
+const std::vector<std::string> kAll = {"libhone-runtime0", "libhone-dev", "libhone-graph-dev",
+                                       "hone-runner",      "hone",        "python3-hone-runtime",
+                                       "python3-hone"};
 
 TEST_F(Packages, AreTheSameTwice) {
   std::this_thread::sleep_for(std::chrono::milliseconds(1100));  // times of files have seconds
