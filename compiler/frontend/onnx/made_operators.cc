@@ -11,21 +11,22 @@ struct MadeOf {
   std::string_view onnx;  // with blanks between
 };
 
-constexpr std::array<MadeOf, 83> kMade = {{
+constexpr std::array<MadeOf, 85> kMade = {{
     {"abs",
-     "Abs Asinh Atanh Cosh GlobalLpPool GridSample IsInf LpNormalization Normalizer ReduceL1 "
-     "Sinh Softplus Softsign TreeEnsembleClassifier TreeEnsembleRegressor"},
+     "Abs Asinh Atanh Cosh GlobalLpPool GridSample IsInf LpNormalization Normalizer "
+     "ReduceL1 Sinh Softplus Softsign TreeEnsembleClassifier TreeEnsembleRegressor"},
     {"add",
-     "Acos Acosh Add Asin Asinh Attention AveragePool Celu Conv ConvInteger Cosh "
-     "DynamicQuantizeLinear DynamicQuantizeMatMul Elu Gelu GridSample GroupNormalization "
-     "InstanceNormalization LayerNormalization MatMulInteger Mean MeanVarianceNormalization "
-     "OneHot PRelu QGemm QLinearAdd QLinearAveragePool QLinearConcat QLinearConv "
-     "QLinearGlobalAveragePool QLinearLeakyRelu QLinearMatMul QLinearMul QLinearSigmoid "
-     "QLinearSoftmax QuantizeLinear RMSNormalization ReduceLogSumExp Resize RotaryEmbedding "
-     "Selu Shrink Sinh Softplus Softsign Sum TensorScatter TreeEnsembleClassifier "
-     "TreeEnsembleRegressor"},
+     "Acos Acosh Add Asin Asinh Attention AveragePool Celu Concat Conv ConvInteger Cosh "
+     "DynamicQuantizeLinear DynamicQuantizeMatMul Elu Gather Gelu GridSample "
+     "GroupNormalization InstanceNormalization LayerNormalization MatMulInteger Mean "
+     "MeanVarianceNormalization OneHot PRelu QGemm QLinearAdd QLinearAveragePool "
+     "QLinearConcat QLinearConv QLinearGlobalAveragePool QLinearLeakyRelu QLinearMatMul "
+     "QLinearMul QLinearSigmoid QLinearSoftmax QuantizeLinear RMSNormalization Range "
+     "ReduceLogSumExp Resize RotaryEmbedding Selu Shrink Sinh Slice Softplus Softsign Sum "
+     "TensorScatter TreeEnsembleClassifier TreeEnsembleRegressor"},
     {"argmax", "ArgMax Hardmax LinearClassifier TreeEnsembleClassifier"},
     {"argmin", "ArgMin"},
+    {"argwhere", "Compress NonZero Unique"},
     {"atan", "Acos Asin Atan"},
     {"broadcast_to", "Expand GridSample ReverseSequence TensorScatter Tile"},
     {"cast",
@@ -33,36 +34,39 @@ constexpr std::array<MadeOf, 83> kMade = {{
      "DynamicQuantizeMatMul FeatureVectorizer GridSample LabelEncoder MatMulInteger "
      "MatMulIntegerToFloat OneHotEncoder QGemm QLinearAdd QLinearAveragePool QLinearConcat "
      "QLinearConv QLinearGlobalAveragePool QLinearLeakyRelu QLinearMatMul QLinearMul "
-     "QLinearSigmoid QLinearSoftmax QuantizeLinear"},
+     "QLinearSigmoid QLinearSoftmax QuantizeLinear ReduceMean"},
     {"ceil", "Ceil"},
     {"clip",
      "Celu Clip DynamicQuantizeLinear DynamicQuantizeMatMul Elu Gelu GridSample QGemm "
      "QLinearAdd QLinearAveragePool QLinearConcat QLinearConv QLinearGlobalAveragePool "
-     "QLinearLeakyRelu QLinearMatMul QLinearMul QLinearSigmoid QLinearSoftmax QuantizeLinear "
-     "ReduceLogSumExp Selu"},
+     "QLinearLeakyRelu QLinearMatMul QLinearMul QLinearSigmoid QLinearSoftmax "
+     "QuantizeLinear ReduceLogSumExp Selu"},
     {"concatenate",
-     "Attention Concat FeatureVectorizer Loop QLinearConcat RotaryEmbedding Scan "
-     "ScatterElements ScatterND TreeEnsembleClassifier"},
+     "Attention Concat FeatureVectorizer If Loop QLinearConcat RotaryEmbedding Scan "
+     "ScatterElements ScatterND Shape TreeEnsembleClassifier Unique"},
     {"cos", "Cos Tan"},
     {"divide",
      "Acos Asin Asinh Atanh Attention AveragePool Celu Cosh Div DynamicQuantizeLinear "
      "DynamicQuantizeMatMul LpNormalization Mean MeanVarianceNormalization Normalizer "
-     "QLinearAdd QLinearAveragePool QLinearConcat QLinearGlobalAveragePool QLinearLeakyRelu "
-     "QLinearMul QLinearSigmoid QLinearSoftmax QuantizeLinear Reciprocal Sinh Softsign Tan "
-     "TreeEnsembleClassifier TreeEnsembleRegressor"},
+     "QLinearAdd QLinearAveragePool QLinearConcat QLinearGlobalAveragePool "
+     "QLinearLeakyRelu QLinearMul QLinearSigmoid QLinearSoftmax QuantizeLinear Range "
+     "Reciprocal ReduceMean Reshape Sinh Slice Softsign Tan TreeEnsembleClassifier "
+     "TreeEnsembleRegressor"},
     {"equal",
-     "Attention Equal GridSample Hardmax Imputer IsInf LabelEncoder LpNormalization Normalizer "
-     "OneHot OneHotEncoder TreeEnsembleRegressor"},
+     "Attention Equal GridSample Hardmax Imputer IsInf LabelEncoder LpNormalization "
+     "Normalizer OneHot OneHotEncoder TreeEnsembleRegressor"},
     {"erf", "Erf"},
     {"exp", "Cosh Exp ReduceLogSumExp Softplus TreeEnsembleClassifier"},
-    {"expand_dims", "CumProd CumSum LabelEncoder OneHot OneHotEncoder RotaryEmbedding Unsqueeze"},
+    {"expand_dims", "CumProd CumSum LabelEncoder OneHot OneHotEncoder RotaryEmbedding Unique Unsqueeze"},
     {"expm1", "Celu Elu Selu Sinh"},
     {"floor", "Floor GridSample"},
     {"gather", "GatherElements GridSample ReverseSequence"},
     {"gather_nd", "GatherND"},
-    {"greater", "Asinh Binarizer Greater Shrink ThresholdedRelu TreeEnsembleClassifier"},
-    {"greater_equal", "GreaterOrEqual"},
-    {"less", "IsInf Less OneHot ReverseSequence Shrink TreeEnsembleClassifier"},
+    {"greater", "Asinh Binarizer Greater Shrink ThresholdedRelu TreeEnsembleClassifier Unique"},
+    {"greater_equal", "Concat GreaterOrEqual Unique"},
+    {"less",
+     "Compress GatherND IsInf Less OneHot ReduceMax ReduceMean ReduceMin ReduceSum "
+     "ReverseSequence Shrink TreeEnsembleClassifier Unique"},
     {"less_equal", "LessOrEqual"},
     {"log", "Asinh Log ReduceLogSum ReduceLogSumExp TreeEnsembleClassifier"},
     {"log1p", "Acosh Asinh Atanh Softplus"},
@@ -72,23 +76,23 @@ constexpr std::array<MadeOf, 83> kMade = {{
     {"logical_xor", "Xor"},
     {"max",
      "Attention DynamicQuantizeLinear DynamicQuantizeMatMul GlobalMaxPool Normalizer "
-     "ReduceLogSumExp ReduceMax TreeEnsembleClassifier"},
-    {"maximum", "DynamicQuantizeLinear DynamicQuantizeMatMul Max MaxPool"},
+     "ReduceLogSumExp ReduceMax TreeEnsembleClassifier Unique"},
+    {"maximum", "DynamicQuantizeLinear DynamicQuantizeMatMul Max MaxPool Range Slice"},
     {"mean",
      "GlobalAveragePool GroupNormalization InstanceNormalization LayerNormalization "
      "MeanVarianceNormalization RMSNormalization ReduceMean"},
     {"min", "LabelEncoder ReduceMin"},
-    {"minimum", "GridSample Min"},
+    {"minimum", "Concat GridSample Min Slice"},
     {"mod", "GridSample Mod TensorScatter"},
     {"multiply",
      "Acos Acosh Asin Asinh Atanh Attention Celu ConvInteger Cosh DequantizeLinear "
      "DynamicQuantizeMatMul Elu Gelu Gemm GlobalLpPool GridSample GroupNormalization "
      "InstanceNormalization LayerNormalization LpNormalization LpPool MatMulInteger "
-     "MatMulIntegerToFloat MeanVarianceNormalization Mul Normalizer PRelu Pow QGemm QLinearAdd "
-     "QLinearAveragePool QLinearConcat QLinearConv QLinearGlobalAveragePool QLinearLeakyRelu "
-     "QLinearMatMul QLinearMul QLinearSigmoid QLinearSoftmax RMSNormalization ReduceL2 "
-     "ReduceSumSquare Resize RotaryEmbedding STFT Scaler Selu Sinh SwiGLU Swish "
-     "TreeEnsembleClassifier"},
+     "MatMulIntegerToFloat MeanVarianceNormalization Mul Normalizer PRelu Pow QGemm "
+     "QLinearAdd QLinearAveragePool QLinearConcat QLinearConv QLinearGlobalAveragePool "
+     "QLinearLeakyRelu QLinearMatMul QLinearMul QLinearSigmoid QLinearSoftmax "
+     "RMSNormalization ReduceL2 ReduceMean ReduceSumSquare Reshape Resize RotaryEmbedding "
+     "STFT Scaler Selu Sinh Size SwiGLU Swish TreeEnsembleClassifier"},
     {"negative", "DynamicQuantizeLinear DynamicQuantizeMatMul Neg Softplus TreeEnsembleClassifier"},
     {"nn.avg_pool2d", "AveragePool LpPool QLinearAveragePool"},
     {"nn.batch_flatten", "Flatten"},
@@ -99,7 +103,8 @@ constexpr std::array<MadeOf, 83> kMade = {{
     {"nn.conv2d_transpose", "ConvTranspose"},
     {"nn.dense",
      "DFT DynamicQuantizeLSTM DynamicQuantizeMatMul Einsum GRU Gemm LSTM LinearClassifier "
-     "LinearRegressor MatMul MatMulInteger MatMulIntegerToFloat QGemm QLinearMatMul RNN STFT"},
+     "LinearRegressor MatMul MatMulInteger MatMulIntegerToFloat QGemm QLinearMatMul RNN "
+     "STFT"},
     {"nn.gelu", "Gelu"},
     {"nn.global_avg_pool2d", "GlobalAveragePool GlobalLpPool QLinearGlobalAveragePool"},
     {"nn.hard_sigmoid", "HardSigmoid"},
@@ -115,20 +120,22 @@ constexpr std::array<MadeOf, 83> kMade = {{
     {"nn.relu", "Celu Elu PRelu Relu Selu Softplus"},
     {"nn.silu", "SwiGLU"},
     {"nn.softmax", "Attention QLinearSoftmax Softmax TreeEnsembleClassifier TreeEnsembleRegressor"},
-    {"not_equal", "Imputer IsNaN LabelEncoder"},
+    {"not_equal", "Imputer IsNaN LabelEncoder Unique"},
     {"power",
      "GlobalLpPool GroupNormalization InstanceNormalization LayerNormalization LpPool Pow "
      "RMSNormalization"},
     {"prod", "CumProd ReduceProd"},
     {"reshape",
-     "Attention AveragePool Conv ConvTranspose DFT DepthToSpace DynamicQuantizeLSTM Einsum GRU "
-     "GridSample GroupNormalization Hardmax If LSTM Loop MatMul MaxPool RNN ReduceLogSumExp "
-     "Reshape ReverseSequence RotaryEmbedding STFT Scan ScatterElements ScatterND Softmax "
-     "SpaceToDepth TensorScatter Tile TreeEnsembleClassifier"},
+     "Attention AveragePool Compress Conv ConvTranspose DFT DepthToSpace "
+     "DynamicQuantizeLSTM Einsum GRU GridSample GroupNormalization Hardmax If LSTM Loop "
+     "MatMul MaxPool RNN ReduceLogSumExp Reshape ReverseSequence RotaryEmbedding STFT Scan "
+     "ScatterElements ScatterND Shape Softmax SpaceToDepth TensorScatter Tile "
+     "TreeEnsembleClassifier Unique"},
     {"round",
      "DynamicQuantizeLinear DynamicQuantizeMatMul GridSample QGemm QLinearAdd "
-     "QLinearAveragePool QLinearConcat QLinearConv QLinearGlobalAveragePool QLinearLeakyRelu "
-     "QLinearMatMul QLinearMul QLinearSigmoid QLinearSoftmax QuantizeLinear Round"},
+     "QLinearAveragePool QLinearConcat QLinearConv QLinearGlobalAveragePool "
+     "QLinearLeakyRelu QLinearMatMul QLinearMul QLinearSigmoid QLinearSoftmax "
+     "QuantizeLinear Round"},
     {"scatter_elements", "Scatter ScatterElements TensorScatter"},
     {"scatter_nd", "ScatterND"},
     {"sigmoid", "Gelu QLinearSigmoid Sigmoid Swish TreeEnsembleClassifier TreeEnsembleRegressor"},
@@ -138,31 +145,37 @@ constexpr std::array<MadeOf, 83> kMade = {{
      "Acos Acosh Asin Asinh GlobalLpPool LpNormalization LpPool MeanVarianceNormalization "
      "Normalizer ReduceL2 Sqrt TreeEnsembleClassifier"},
     {"squeeze", "Squeeze"},
-    {"strided_slice", "AveragePool Conv GridSample MatMulInteger MaxPool Pad RotaryEmbedding Slice Split"},
+    {"strided_slice",
+     "AveragePool Conv GridSample MatMulInteger MaxPool Pad RotaryEmbedding Slice Split "
+     "Unique"},
     {"subtract",
-     "Acos Asin Atanh ConvInteger DequantizeLinear DynamicQuantizeLinear DynamicQuantizeMatMul "
-     "GridSample GroupNormalization InstanceNormalization LayerNormalization MatMulInteger "
-     "MeanVarianceNormalization PRelu QGemm QLinearAdd QLinearAveragePool QLinearConcat "
-     "QLinearConv QLinearGlobalAveragePool QLinearLeakyRelu QLinearMatMul QLinearMul "
-     "QLinearSigmoid QLinearSoftmax ReduceLogSumExp Resize ReverseSequence RotaryEmbedding "
-     "Scaler Shrink Sub TreeEnsembleClassifier"},
+     "Acos Asin Atanh Concat ConvInteger DequantizeLinear DynamicQuantizeLinear "
+     "DynamicQuantizeMatMul GridSample GroupNormalization InstanceNormalization "
+     "LayerNormalization MatMulInteger MeanVarianceNormalization PRelu QGemm QLinearAdd "
+     "QLinearAveragePool QLinearConcat QLinearConv QLinearGlobalAveragePool "
+     "QLinearLeakyRelu QLinearMatMul QLinearMul QLinearSigmoid QLinearSoftmax Range "
+     "ReduceLogSumExp Resize ReverseSequence RotaryEmbedding Scaler Shrink Slice Sub "
+     "TreeEnsembleClassifier Unique"},
     {"sum",
-     "CumSum Einsum LpNormalization Normalizer ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp "
-     "ReduceSum ReduceSumSquare TreeEnsembleClassifier"},
+     "CumSum Einsum LpNormalization Normalizer ReduceL1 ReduceL2 ReduceLogSum "
+     "ReduceLogSumExp ReduceMean ReduceSum ReduceSumSquare TreeEnsembleClassifier Unique"},
     {"take",
-     "ArrayFeatureExtractor Gather LabelEncoder LinearClassifier Pad Resize STFT Scan "
-     "ScatterElements ScatterND Slice TreeEnsembleClassifier Upsample"},
+     "ArrayFeatureExtractor Compress Concat ConstantOfShape Expand Gather LabelEncoder "
+     "LinearClassifier Pad Resize STFT Scan ScatterElements ScatterND Slice TopK "
+     "TreeEnsembleClassifier Unique Upsample"},
     {"tanh", "Attention Tanh"},
-    {"topk", "TopK"},
+    {"topk", "TopK Unique"},
     {"transpose",
-     "Attention AveragePool Conv DFT DepthToSpace Einsum Gemm MatMulInteger MaxPool RNN "
-     "ScatterND SpaceToDepth Transpose"},
+     "Attention AveragePool Conv DFT DepthToSpace Einsum GatherND Gemm MatMulInteger "
+     "MaxPool NonZero RNN ScatterND SpaceToDepth Transpose"},
     {"tree_ensemble", "TreeEnsemble TreeEnsembleClassifier TreeEnsembleRegressor"},
+    {"vision.all_class_non_max_suppression", "NonMaxSuppression"},
     {"vision.roi_align", "RoiAlign"},
     {"where",
-     "Asinh Attention CumProd CumSum GridSample Hardmax If Imputer LabelEncoder "
-     "LpNormalization Normalizer OneHot ReverseSequence Shrink ThresholdedRelu "
-     "TreeEnsembleClassifier TreeEnsembleRegressor Trilu Where"},
+     "Asinh Attention Compress Concat CumProd CumSum Gather GatherND GridSample Hardmax If "
+     "Imputer LabelEncoder LpNormalization Normalizer OneHot ReduceMax ReduceMean "
+     "ReduceMin ReduceSum ReverseSequence Shrink Slice ThresholdedRelu "
+     "TreeEnsembleClassifier TreeEnsembleRegressor Trilu Unique Where"},
 }};
 
 }  // namespace
