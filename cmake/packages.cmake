@@ -42,7 +42,7 @@ debian_package(runtime libhone-runtime0 libs ""
 debian_package(development libhone-dev libdevel "libhone-runtime0 ${same}"
   "The header of the C API, the static library,\nwhat CMake and pkg-config read, examples.")
 debian_package(graph libhone-graph-dev libdevel "libhone-dev ${same}"
-  "The compiler as a C++ library:\ngraphs of operators, passes over them, packages of them; headers and an example.")
+  "The compiler as a C++ library:\ngraphs of operators, passes, packages; headers and an example." ${control}/runtime/triggers)
 debian_package(runner hone-runner science "" "The program for devices, which offers this machine to tuners, and its service."
   ${control}/runner/postinst)
 debian_package(tools hone science "hone-runner ${same}"
