@@ -1,9 +1,8 @@
-#include <algorithm>
-#include <array>
 #include <set>
 
 #include "cli/precision/rounded_layers.h"
 #include "compiler/build.h"
+#include "compiler/passes/keep_float32.h"
 #include "compiler/relay/infer_type.h"
 #include "compiler/relay/op.h"
 #include "compiler/relay/visitor.h"
@@ -19,10 +18,7 @@ using relay::ExprPtr;
 namespace {
 
 bool IsNamedProduct(const ExprPtr& expr) {
-  constexpr std::array<const char*, 4> kProducts = {"nn.conv2d", "nn.conv2d_transpose", "nn.dense", "nn.batch_matmul"};
-  const bool product =
-      std::any_of(kProducts.begin(), kProducts.end(), [&](const char* op) { return relay::AsCallTo(expr, op); });
-  if (!product) return false;
+  if (!IsProduct(expr)) return false;
   const Call& call = *relay::AsCall(expr);
   return !call.name.empty() && call.type->dtype == DType::kFloat32 && !call.attrs.GetBool("integral");
 }

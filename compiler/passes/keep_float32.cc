@@ -1,5 +1,6 @@
 #include "compiler/passes/keep_float32.h"
 
+#include <algorithm>
 #include <array>
 
 #include "compiler/relay/op.h"
@@ -10,17 +11,10 @@ namespace hone {
 using relay::Call;
 using relay::ExprPtr;
 
-namespace {
-
 bool IsProduct(const ExprPtr& expr) {
   constexpr std::array<const char*, 4> kProducts = {"nn.conv2d", "nn.conv2d_transpose", "nn.dense", "nn.batch_matmul"};
-  for (const char* name : kProducts) {
-    if (relay::AsCallTo(expr, name) != nullptr) return true;
-  }
-  return false;
+  return std::any_of(kProducts.begin(), kProducts.end(), [&](const char* op) { return relay::AsCallTo(expr, op); });
 }
-
-}  // namespace
 
 relay::IRModule KeepFloat32(const relay::IRModule& module, const std::set<std::string>& names) {
   const ExprPtr body = relay::RewritePostOrder(module.main->body, [&](const ExprPtr&, const ExprPtr& now) -> ExprPtr {

@@ -8,6 +8,9 @@
 
 namespace hone {
 
+// Whether it is a call of what KeepFloat32 can mark.
+bool IsProduct(const relay::ExprPtr& expr);
+
 // Marks the convolutions, transposed ones too, dense layers and batched products of these names, so that StoreBFloat16
 // passes them over; the marks go with the calls through all passes before it. No pass of a build: who chose gives the
 // marked module to whatever tunes or builds it. The module may be without types, and stays as typed as it was. Returns
