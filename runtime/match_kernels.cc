@@ -80,9 +80,8 @@ class KernelMatcher {
 
 }  // namespace
 
-std::vector<Artifact> ReadKernelTable(const KernelLibrary& library, const std::string& name) {
+std::vector<Artifact> ReadKernelTable(std::string_view text, const std::string& name) {
   const std::string what = fmt::format("{}: lib: {}", name, kKernelTableSymbol);
-  const std::string_view text = library.Text(kKernelTableSymbol);
   if (text.empty()) throw Error(ExitCode::kBadData, what + " is missing: what the kernels were compiled for");
   const Json table = ParseJson(text, what);
   if (!table.is_array()) throw Error(ExitCode::kBadData, what + " is no list");

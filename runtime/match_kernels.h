@@ -2,17 +2,17 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/artifact.h"
 #include "core/plan.h"
-#include "runtime/kernel_launch.h"
 
 namespace hone {
 
-// What the library says of its kernels (kKernelTableSymbol), without their ELF. Throws Error(kBadData) naming `name`
-// when it says nothing or something else.
-std::vector<Artifact> ReadKernelTable(const KernelLibrary& library, const std::string& name);
+// What a library says of its kernels, without their ELF. `text`: what it exports as kKernelTableSymbol. Throws
+// Error(kBadData) naming `name` when it says nothing or something else.
+std::vector<Artifact> ReadKernelTable(std::string_view text, const std::string& name);
 
 // Of a plan that ValidatePlan accepts: each kernel's stages and workspaces are those it was compiled with, and each
 // call gives it operands of its number, dtypes and order (results where they may be written), none of which ends behind

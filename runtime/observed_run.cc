@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "core/error.h"
+#include "core/package_format.h"
 #include "runtime/kernel_launch.h"
 #include "runtime/match_kernels.h"
 #include "runtime/package_impl.h"
@@ -68,7 +69,8 @@ class ObservedRun {
 
   // What the kernels say of their operands tells reads from writes.
   void FindLastWrites() {
-    const std::vector<Artifact> kernels = ReadKernelTable(*package_.impl().library, package_.impl().name);
+    const std::vector<Artifact> kernels =
+        ReadKernelTable(package_.impl().library->Text(kKernelTableSymbol), package_.impl().name);
     std::map<std::string_view, const std::vector<KernelOperand>*> by_symbol;
     for (const Artifact& kernel : kernels) {
       if (!kernel.stages.empty()) by_symbol[kernel.stages[0].symbol] = &kernel.operands;

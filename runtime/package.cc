@@ -109,7 +109,7 @@ std::string_view ChooseForHost(std::string_view file, const std::string& name) {
 
 void LoadKernels(Package::Impl& package) {
   package.library = std::make_shared<const KernelLibrary>(KernelLibrary::FromBytes(package.lib, package.name));
-  MatchKernels(package.plan, ReadKernelTable(*package.library, package.name), package.name);
+  MatchKernels(package.plan, ReadKernelTable(package.library->Text(kKernelTableSymbol), package.name), package.name);
   for (const PlanKernel& kernel : package.plan.kernels) {
     auto& stages = package.functions.emplace_back();
     for (const KernelStage& stage : kernel.stages) stages.push_back(package.library->Find(stage.symbol));

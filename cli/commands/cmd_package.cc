@@ -20,6 +20,7 @@
 #include "core/error.h"
 #include "core/shell_word.h"
 #include "rpc_runner/machine/environment.h"
+#include "runtime/match_kernels.h"
 #include "runtime/package.h"
 
 namespace hone {
@@ -172,8 +173,10 @@ NamedParts ForAotExecutor(const std::string& path, const std::string& name) {
   const Package& package = *packages[0];
   package.VerifyParams();
   const Plan& plan = package.plan();
+  const KernelImage image = ReadKernelImage(package.lib());
+  MatchKernels(plan, ReadKernelTable(image.table, path), path);
   return {{name + ".h", AotHeader(plan, name, AotMemoryBytes(plan))},
-          {name + ".o", EmitAotObject({plan, package.lib(), package.params(), name})}};
+          {name + ".o", EmitAotObject({plan, image, package.params(), name})}};
 }
 
 int ExportCommand(const Arguments& arguments) {

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "compiler/codegen/kernel_builder.h"
-#include "compiler/codegen/kernel_image.h"
 #include "compiler/codegen/memory_file.h"
 #include "compiler/codegen/object.h"
 #include "core/error.h"
@@ -103,7 +102,7 @@ class ControlWord {
 class Executor {
  public:
   Executor(const AotModel& model, KernelBuilder& builder)
-      : model_(model), plan_(model.plan), b_(builder), ir_(builder.ir()), image_(ReadKernelImage(model.lib)) {}
+      : model_(model), plan_(model.plan), b_(builder), ir_(builder.ir()), image_(model.image) {}
 
   std::string Emit() {
     // The assembler reads them when the object is written.
@@ -230,7 +229,7 @@ class Executor {
   const Plan& plan_;
   KernelBuilder& b_;
   llvm::IRBuilder<>& ir_;
-  const KernelImage image_;
+  const KernelImage& image_;
   llvm::Constant *kernels_ = nullptr, *params_ = nullptr;
   llvm::Function* function_ = nullptr;
   llvm::BasicBlock* done_ = nullptr;
@@ -259,7 +258,7 @@ std::string EmitAotObject(const AotModel& model) {
         "how many rows an output has follows from data, which libhone tells after a run; --executor graph would "
         "be right");
   }
-  const auto bytes = static_cast<int64_t>(model.params.size() + model.lib.size()) + AotMemoryBytes(model.plan);
+  const auto bytes = static_cast<int64_t>(model.params.size() + model.image.bytes.size()) + AotMemoryBytes(model.plan);
   if (bytes > kReach) {
     throw Error(ExitCode::kUsage, fmt::format("{} bytes of code, parameters and memory are more than the 2 GiB that "
                                               "linked code reaches; --executor graph would be right",

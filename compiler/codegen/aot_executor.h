@@ -10,15 +10,16 @@
 #include <string>
 #include <string_view>
 
+#include "compiler/codegen/kernel_image.h"
 #include "core/plan.h"
 
 namespace hone {
 
 struct AotModel {
   const Plan& plan;
-  std::string_view lib;     // the package's kernels
-  std::string_view params;  // and parameters
-  std::string name;         // what its symbols begin with: a name in C
+  const KernelImage& image;  // the package's kernels, which are those of the plan (runtime/match_kernels.h)
+  std::string_view params;   // and parameters
+  std::string name;          // what its symbols begin with: a name in C
 };
 
 // A relocatable object for the plan's target with the global function
@@ -27,7 +28,7 @@ struct AotModel {
 // with denormal numbers taken for zero, the caller's control word as it was afterwards. `memory`: null, for the
 // object's own, in which one run is at a time; or AotMemoryBytes at a multiple of 64 that were zero before the first
 // run. Returns 0, or the first code that a stage returned. The object refers to no other.
-// Throws Error: kBadData when the kernels are not those of the plan or hold addresses, kBadConfig for a target whose
+// Throws Error: kBadData when a kernel of the plan is not there, kBadConfig for a target whose
 // code asks the system for more registers first, kUsage for a plan whose outputs' shapes follow from data and for more
 // than 2 GiB, which is how far code reaches.
 std::string EmitAotObject(const AotModel& model);

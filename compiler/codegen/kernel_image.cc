@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/package_format.h"
 
 namespace hone {
 namespace {
@@ -53,10 +54,16 @@ KernelImage Read(const llvm::object::ELFObjectFile<Elf>& object) {
   KernelImage image;
   image.bytes = BytesOf(object.getELFFile());
   for (const llvm::object::ELFSymbolRef symbol : object.getDynamicSymbolIterators()) {
-    if (symbol.getELFType() != llvm::ELF::STT_FUNC) continue;
+    const std::string name = Checked(symbol.getName()).str();
+    const bool function = symbol.getELFType() == llvm::ELF::STT_FUNC;
+    if (!function && name != kKernelTableSymbol) continue;
     const uint64_t at = Checked(symbol.getAddress());
-    if (at >= image.bytes.size()) Refuse("a function lies outside of it");
-    image.functions.emplace(Checked(symbol.getName()).str(), at);
+    if (at >= image.bytes.size()) Refuse(fmt::format("{} lies outside of it", name));
+    if (function) {
+      image.functions.emplace(name, at);
+    } else {
+      image.table = image.bytes.substr(at, image.bytes.find('\0', at) - at);
+    }
   }
   return image;
 }

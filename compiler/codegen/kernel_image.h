@@ -12,6 +12,7 @@ namespace hone {
 struct KernelImage {
   std::string bytes;
   std::map<std::string, uint64_t, std::less<>> functions;  // where in the bytes each of the exported ones begins
+  std::string table;  // what the object exports as kKernelTableSymbol, up to its zero; empty where it does not
 };
 
 // `lib`: what LinkShared made. Code and constants find each other by their distance, so the bytes may lie at any

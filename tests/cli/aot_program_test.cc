@@ -188,6 +188,17 @@ TEST_F(AotProgram, NeedsNothingAndMovesAnywhere) {
   EXPECT_THAT(Read("work/m.h"), HasSubstr("int32_t m_run(const void* input_0, void* output_0, void* memory);"));
 }
 
+// As when it is loaded: on a machine that cannot load it nobody else would look.
+TEST_F(AotProgram, RefusesAPlanThatIsNotItsKernels) {
+  Expect("hone build zoo:mlp --image-shape 1,14,14 --no-records --target cortex-a72 -o a.hone");
+  Expect("hone package unpack a.hone -o parts");
+  Expect("sed -i -E '0,/\"extent\": [0-9]+/s//\"extent\": 1000000/' parts/graph.json");
+  Expect("hone package pack parts -o crafted.hone");
+  const ProgramResult r = Shell("hone package export crafted.hone --c --executor aot -o out");
+  EXPECT_EQ(r.code, 65) << r.out;
+  EXPECT_THAT(r.err, HasSubstr("crafted.hone: graph: "));
+}
+
 TEST_F(AotProgram, RefusesInOneLineAndLeavesNothing) {
   Expect("hone build zoo:mlp --image-shape 1,14,14 --no-records --target x86-64-v2 -o a.hone");
   Expect("hone build zoo:mlp --image-shape 1,14,14 --no-records --target x86-64-v3 -o b.hone");

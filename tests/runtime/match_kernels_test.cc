@@ -6,6 +6,8 @@
 #include <functional>
 
 #include "core/error.h"
+#include "core/package_format.h"
+#include "runtime/kernel_launch.h"
 #include "tests/runtime/test_package.h"
 
 namespace hone {
@@ -16,7 +18,7 @@ using testing::ReadTestKernels;
 using testing::TestPlan;
 
 std::vector<Artifact> Compiled() {
-  return ReadKernelTable(KernelLibrary::FromBytes(ReadTestKernels(), "test"), "test");
+  return ReadKernelTable(KernelLibrary::FromBytes(ReadTestKernels(), "test").Text(kKernelTableSymbol), "test");
 }
 
 void ExpectRefused(const std::string& part, const std::function<void(Plan&)>& change) {
