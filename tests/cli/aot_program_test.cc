@@ -45,6 +45,7 @@ const Model kModels[] = {
     {"Convolutions", "zoo:resnet-18 --image-shape 3,64,64 --batch 2", {{2, 3, 64, 64}}},
     {"InPlace", "zoo:squeezenet --image-shape 3,64,64", {{1, 3, 64, 64}}},
     {"SeveralTensors", "two.relay", {{2, 33}, {2, 33}}},
+    {"Bytes", "zoo:resnet-18 --image-shape 3,64,64 --precision int8 --calibrate random --samples 1", {{1, 3, 64, 64}}},
 };
 
 // One in four is denormal, from the `first` on, so that whoever does not flush them computes other bits.
