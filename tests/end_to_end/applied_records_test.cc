@@ -25,7 +25,7 @@ class AppliedRecords : public testing::Test {
  protected:
   void TearDown() override {
     store_.reset();
-    std::filesystem::remove_all(path_);
+    std::filesystem::remove_all(folder_);
   }
   BuildResult BuildWith(ConfigSource* configs) const {
     BuildOptions options = HostBuild();
@@ -39,8 +39,14 @@ class AppliedRecords : public testing::Test {
     return *found;
   }
 
-  std::string path_ = testing::TempDir() + "hone_applied_" + std::to_string(getpid()) + ".db";
-  std::unique_ptr<RecordStore> store_ = RecordStore::Open(path_);
+  static std::string Made(const std::string& folder) {
+    std::filesystem::create_directory(folder);
+    return folder;
+  }
+
+  // A folder, since a store keeps its journal beside it.
+  std::string folder_ = Made(testing::TempDir() + "hone_applied_" + std::to_string(getpid()));
+  std::unique_ptr<RecordStore> store_ = RecordStore::Open(folder_ + "/records.db");
   Fingerprint machine_ = FingerprintOf(ProbeEnvironment());
 };
 

@@ -12,9 +12,9 @@ namespace {
 
 class RecordConfigSourceTest : public ::testing::Test {
  protected:
-  RecordConfigSourceTest()
-      : path_(::testing::TempDir() + "hone_config_source_" + std::to_string(getpid()) + ".db"),
-        store_(RecordStore::Open(path_)) {
+  RecordConfigSourceTest() {
+    std::filesystem::create_directory(folder_);
+    store_ = RecordStore::Open(folder_ + "/records.db");
     workload_ = Workload::Parse("nn.dense data=1x64 weight=64x64");
     target_ = Target::Parse("llvm -mtriple=x86_64-pc-linux-gnu -mcpu=znver3");
     this_cpu_.cpu_model = "AMD EPYC";
@@ -23,7 +23,7 @@ class RecordConfigSourceTest : public ::testing::Test {
   }
   ~RecordConfigSourceTest() override {
     store_.reset();
-    std::filesystem::remove(path_);
+    std::filesystem::remove_all(folder_);
   }
 
   Record Sound(int64_t ns) const {
@@ -41,7 +41,8 @@ class RecordConfigSourceTest : public ::testing::Test {
   }
 
   Environment this_cpu_;
-  std::string path_;
+  // A store keeps its journal beside it.
+  const std::string folder_ = ::testing::TempDir() + "hone_config_source_" + std::to_string(getpid());
   std::unique_ptr<RecordStore> store_;
   Workload workload_;
   Target target_;
