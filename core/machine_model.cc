@@ -30,6 +30,12 @@ constexpr CpuRow kCpus[] = {
     {"skylake", "avx2", 32, 256, 2048},
     {"alderlake", "avx2", 48, 1280, 3072, "avxvnni"},
     {"raptorlake", "avx2", 48, 2048, 3072, "avxvnni"},
+    {"meteorlake", "avx2", 48, 2048, 3072, "avxvnni"},
+    {"arrowlake", "avx2", 48, 3072, 3072, "avxvnni"},
+    {"arrowlake-s", "avx2", 48, 3072, 3072, "avxvnni"},
+    {"lunarlake", "avx2", 48, 2560, 3072, "avxvnni"},
+    {"gracemont", "avx2", 32, 512, 1536, "avxvnni"},
+    {"sierraforest", "avx2", 32, 1024, 768, "avxvnni"},
     {"znver1", "avx2", 32, 512, 2048},
     {"znver2", "avx2", 32, 512, 4096},
     {"znver3", "avx2", 32, 512, 4096},
@@ -58,6 +64,7 @@ constexpr CpuRow kCpus[] = {
     {"neoverse-n1", "neon", 64, 1024, 1024, "dotprod"},
     {"neoverse-v1", "neon", 64, 1024, 1024, "i8mm", "bf16"},
     {"neoverse-n2", "neon", 64, 1024, 1024, "i8mm", "bf16"},
+    {"neoverse-v2", "neon", 64, 1024, 1536, "i8mm", "bf16"},
     {"apple-m1", "neon", 128, 3072, 3072, "dotprod"},
     {"cortex-a5", "neon32", 32, 256, 256},
     {"cortex-a7", "neon32", 32, 128, 128},
@@ -194,6 +201,8 @@ std::string TripleOf(std::string_view architecture) {
 }
 
 }  // namespace
+
+bool HasFigures(const Target& target) { return FindCpu(MachineRows(), target) != nullptr; }
 
 MachineModel ModelAmong(const std::vector<MachineRow>& rows, const Target& target) {
   const CpuRow* cpu = FindCpu(rows, target);

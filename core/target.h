@@ -95,9 +95,12 @@ struct MachineModel {
   bool operator==(const MachineModel&) const = default;
 };
 
-// The row for a target: by cpu name first, then by features, then by architecture. Never fails: an unknown CPU gets its
-// architecture's most modest row.
+// The row for a target: by cpu name first, then by features, then by architecture. Never fails: an unknown CPU has the
+// features that the target spells out and no others, and without any it gets its architecture's most modest row.
 MachineModel MachineModelFor(const Target& target, int threads = 1);
+
+// Whether the table of rows names the target's CPU: its features need not be spelled out then.
+bool HasFigures(const Target& target);
 
 // The CPUs that the table of rows names, as targets with triple and cpu, in the table's order.
 std::vector<Target> KnownTargets();

@@ -9,6 +9,8 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
+#include <set>
 
 #include "compiler/codegen/named_targets.h"
 #include "compiler/codegen/target_machine.h"
@@ -29,6 +31,13 @@ std::unique_ptr<llvm::MCSubtargetInfo> Subtarget(const Target& target) {
       found->createMCSubtargetInfo(target.triple, target.cpu, FeatureString(target)));
 }
 
+std::vector<std::string> CpusOf(const std::string& triple) {
+  const auto subtarget = Subtarget({triple, "", {}, 0});
+  std::vector<std::string> cpus;
+  for (const auto& row : subtarget->getAllProcessorDescriptions()) cpus.emplace_back(row.Key);
+  return cpus;
+}
+
 int AffinityCores() {
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -40,8 +49,8 @@ void CheckKnown(const Target& target) {
   plain.cpu.clear();
   plain.features.clear();
   const auto subtarget = Subtarget(plain);
-  std::vector<std::string> cpus, features;
-  for (const auto& row : subtarget->getAllProcessorDescriptions()) cpus.emplace_back(row.Key);
+  const std::vector<std::string> cpus = CpusOf(target.triple);
+  std::vector<std::string> features;
   for (const auto& row : subtarget->getAllProcessorFeatures()) features.emplace_back(row.Key);
   if (!target.cpu.empty() && std::find(cpus.begin(), cpus.end(), target.cpu) == cpus.end()) {
     throw Error(ExitCode::kUsage, fmt::format("-mcpu={} is not a CPU that LLVM knows for {}{}", target.cpu,
@@ -84,7 +93,18 @@ void CheckArm(const Target& target) {
   throw Error(ExitCode::kUsage, fmt::format("target '{}' has no neon, which kernels for ARM need", target.ToText()));
 }
 
-// A triple as LLVM writes it, or one of NamedTargets.
+// The first architecture that has such a CPU.
+std::optional<Target> TargetOfCpu(const std::string& cpu) {
+  if (IsGenericCpu(cpu)) return std::nullopt;
+  for (const char* triple : {"x86_64-pc-linux-gnu", "aarch64-unknown-linux-gnu", "riscv64-unknown-linux-gnu",
+                             "armv7-unknown-linux-gnueabihf"}) {
+    const std::vector<std::string> cpus = CpusOf(triple);
+    if (std::find(cpus.begin(), cpus.end(), cpu) != cpus.end()) return Target{triple, cpu, {}, 0};
+  }
+  return std::nullopt;
+}
+
+// A triple as LLVM writes it, one of NamedTargets, or a CPU by LLVM's name.
 Target TargetOfWord(const std::string& word) {
   Target target;
   target.triple = word;
@@ -94,6 +114,7 @@ Target TargetOfWord(const std::string& word) {
     if (known.name == word) return known.target;
     names.push_back(known.name);
   }
+  if (const std::optional<Target> found = TargetOfCpu(word)) return *found;
   throw Error(ExitCode::kUsage,
               fmt::format("target '{}' is neither host, a CPU's name, a triple, nor a text as in llvm "
                           "-mtriple=aarch64-linux-gnu -mcpu=cortex-a72{}",
@@ -119,6 +140,7 @@ Target HostTarget() {
     if (found->second != is_implied) target.features.push_back((found->second ? "+" : "-") + feature);
   }
   std::sort(target.features.begin(), target.features.end());
+  SpellOutFeatures(target);
   return target;
 }
 
@@ -132,13 +154,26 @@ Target ResolveTarget(std::string_view text) {
   CheckKnown(target);
   CheckRiscv(target);
   CheckArm(target);
+  SpellOutFeatures(target);
   return target;
+}
+
+void SpellOutFeatures(Target& target) {
+  if (target.cpu.empty() || HasFigures(target)) return;
+  const std::vector<std::string> implied = ImpliedFeatures(target);
+  std::set<std::string> spelled(target.features.begin(), target.features.end());
+  for (const std::string& feature : implied) spelled.insert("+" + feature);
+  target.features.assign(spelled.begin(), spelled.end());
+  for (const std::string& feature : MachineModelFor(target).required_features) {
+    if (std::find(implied.begin(), implied.end(), feature) == implied.end()) spelled.insert("-" + feature);
+  }
+  target.features.assign(spelled.begin(), spelled.end());
 }
 
 const std::vector<std::string>& NamedFeatures() {
   static const std::vector<std::string> named = {
       "sse4.2",   "avx",      "avx2",       "fma",        "f16c",      "avx512f",  "avx512bw", "avx512dq",
-      "avx512vl", "avx512cd", "avx512vnni", "avx512bf16", "amx-tile",  "amx-int8", "amx-bf16", "neon",
+      "avx512vl", "avx512cd", "avx512vnni", "avx512bf16", "avxvnni", "amx-tile",  "amx-int8", "amx-bf16", "neon",
       "dotprod",  "i8mm",     "bf16",       "vfp4",       "hwdiv-arm", "a",        "c",        "d",
       "f",        "m",        "v",          "zvl256b",    "zvl512b"};
   return named;

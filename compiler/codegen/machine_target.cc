@@ -37,6 +37,20 @@ std::string FeatureMissingOn(const Environment& machine, const Target& target) {
   return "";
 }
 
+// Where the machine has more or less than its CPU's name implies. Sorted.
+std::vector<std::string> BesideTheName(const Target& named, const Fingerprint& fingerprint) {
+  std::vector<std::string> features;
+  if (fingerprint.features.empty()) return features;
+  const std::vector<std::string> implied = ImpliedFeatures(named);
+  for (const std::string& feature : NamedFeatures()) {
+    const bool has = fingerprint.Has(feature);
+    const bool is_implied = std::find(implied.begin(), implied.end(), feature) != implied.end();
+    if (has != is_implied) features.push_back((has ? "+" : "-") + feature);
+  }
+  std::sort(features.begin(), features.end());
+  return features;
+}
+
 }  // namespace
 
 Target TargetOf(const Environment& machine) {
@@ -49,15 +63,8 @@ Target TargetOf(const Environment& machine) {
   }
   target.triple = TripleOf(arch);
   target.num_cores = machine.cores;
-  const Fingerprint fingerprint = FingerprintOf(machine);
-  if (fingerprint.features.empty()) return target;
-  const std::vector<std::string> implied = ImpliedFeatures(target);
-  for (const std::string& feature : NamedFeatures()) {
-    const bool has = fingerprint.Has(feature);
-    const bool is_implied = std::find(implied.begin(), implied.end(), feature) != implied.end();
-    if (has != is_implied) target.features.push_back((has ? "+" : "-") + feature);
-  }
-  std::sort(target.features.begin(), target.features.end());
+  target.features = BesideTheName(target, FingerprintOf(machine));
+  SpellOutFeatures(target);
   return target;
 }
 

@@ -7,6 +7,7 @@
 #include <llvm/MC/MCSubtargetInfo.h>
 #include <llvm/TargetParser/Host.h>
 
+#include <algorithm>
 #include <set>
 
 #include "compiler/codegen/target_machine.h"
@@ -18,6 +19,7 @@
 namespace hone {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 // The flags of a /proc/cpuinfo whose CPU has every vector instruction.
@@ -69,6 +71,38 @@ TEST(ResolveTarget, TakesATripleAndACpuOfTheTable) {
   EXPECT_THAT(Refusal("cortex-a721"), HasSubstr("did you mean cortex-a72?"));
   EXPECT_THAT(Refusal("generic"), HasSubstr("neither host"));
   EXPECT_THAT(Refusal("cuda"), HasSubstr("neither host"));
+}
+
+TEST(ResolveTarget, TakesACpuThatOnlyLlvmKnows) {
+  const Target phone = ResolveTarget("cortex-x2");
+  EXPECT_THAT(phone.ToText(), AllOf(HasSubstr("-mtriple=aarch64-"), HasSubstr("-mcpu=cortex-x2"), HasSubstr("+i8mm")));
+  EXPECT_EQ(ResolveTarget(phone.ToText()), phone);
+  EXPECT_EQ(MachineModelFor(ResolveTarget("sifive-x280")).vector_lanes, 16);
+  EXPECT_EQ(ResolveTarget("x86-64-v3").features, std::vector<std::string>());
+}
+
+// The widest vectors of each CPU that LLVM knows are those that schedules use there, whether the table of rows has it
+// or not.
+TEST(ResolveTarget, LeavesNoVectorsOfACpuUnused) {
+  int wide = 0, half = 0;
+  const Target plain{"x86_64-pc-linux-gnu", "", {}, 0};
+  for (const auto& row : MakeTargetMachine(plain)->getMCSubtargetInfo()->getAllProcessorDescriptions()) {
+    const Target target = ResolveTarget("llvm -mtriple=x86_64-pc-linux-gnu -mcpu=" + std::string(row.Key));
+    const std::vector<std::string> features = ImpliedFeatures(target);
+    const auto has_all = [&](std::initializer_list<const char*> names) {
+      return std::all_of(names.begin(), names.end(),
+                         [&](const char* n) { return std::find(features.begin(), features.end(), n) != features.end(); });
+    };
+    const bool avx512 = has_all({"avx2", "fma", "avx512f", "avx512bw", "avx512dq", "avx512vl"});
+    const bool avx2 = has_all({"avx2", "fma"});
+    const MachineModel machine = MachineModelFor(target);
+    EXPECT_EQ(machine.vector_lanes, avx512 ? 16 : avx2 ? 8 : 4) << target.ToText();
+    EXPECT_EQ(machine.byte_dots == ByteDots::kFours, has_all({"avxvnni"}) || (avx512 && has_all({"avx512vnni"})))
+        << target.ToText();
+    (avx512 ? wide : half) += avx2;
+  }
+  EXPECT_GT(wide, 12);
+  EXPECT_GT(half, 12);
 }
 
 TEST(ResolveTarget, RefusesRiscvThatCannotMultiply) {
