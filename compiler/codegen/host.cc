@@ -172,10 +172,10 @@ void SpellOutFeatures(Target& target) {
 
 const std::vector<std::string>& NamedFeatures() {
   static const std::vector<std::string> named = {
-      "sse4.2",   "avx",      "avx2",       "fma",        "f16c",      "avx512f",  "avx512bw", "avx512dq",
-      "avx512vl", "avx512cd", "avx512vnni", "avx512bf16", "avxvnni", "amx-tile",  "amx-int8", "amx-bf16", "neon",
-      "dotprod",  "i8mm",     "bf16",       "vfp4",       "hwdiv-arm", "a",        "c",        "d",
-      "f",        "m",        "v",          "zvl256b",    "zvl512b"};
+      "sse4.2",   "avx",      "avx2",       "fma",        "f16c",    "avx512f",   "avx512bw", "avx512dq",
+      "avx512vl", "avx512cd", "avx512vnni", "avx512bf16", "avxvnni", "amx-tile",  "amx-int8", "amx-bf16",
+      "neon",     "dotprod",  "i8mm",       "bf16",       "vfp4",    "hwdiv-arm", "a",        "c",
+      "d",        "f",        "m",          "v",          "zvl256b", "zvl512b"};
   return named;
 }
 

@@ -11,8 +11,9 @@ namespace hone {
 
 // Triple, CPU name and the cores that affinity and the cgroup allow.
 Target HostTarget();
-// "host", a name of NamedTargets, a CPU that LLVM knows by that name, a triple, or Target::Parse. Throws Error(kUsage) also for a triple, CPU or feature
-// that LLVM does not know, with the nearest, and for RISC-V without what kernels need.
+// "host", a name of NamedTargets, a CPU that LLVM knows by that name, a triple, or Target::Parse. Throws Error(kUsage)
+// also for a triple, CPU or feature that LLVM does not know, with the nearest, and for RISC-V without what kernels
+// need.
 Target ResolveTarget(std::string_view text);
 // Adds what LLVM knows of a CPU that the table of rows lacks, so that MachineModelFor, which has no LLVM, sees the same
 // machine: those of NamedFeatures that the CPU has, as "+feature", and those that a row would take for granted and it

@@ -90,8 +90,9 @@ TEST(ResolveTarget, LeavesNoVectorsOfACpuUnused) {
     const Target target = ResolveTarget("llvm -mtriple=x86_64-pc-linux-gnu -mcpu=" + std::string(row.Key));
     const std::vector<std::string> features = ImpliedFeatures(target);
     const auto has_all = [&](std::initializer_list<const char*> names) {
-      return std::all_of(names.begin(), names.end(),
-                         [&](const char* n) { return std::find(features.begin(), features.end(), n) != features.end(); });
+      return std::all_of(names.begin(), names.end(), [&](const char* n) {
+        return std::find(features.begin(), features.end(), n) != features.end();
+      });
     };
     const bool avx512 = has_all({"avx2", "fma", "avx512f", "avx512bw", "avx512dq", "avx512vl"});
     const bool avx2 = has_all({"avx2", "fma"});
