@@ -6,6 +6,7 @@
 
 #include "cli/files/npy.h"
 #include "cli/files/read_file.h"
+#include "cli/printing/number_text.h"
 #include "compiler/frontend/onnx/onnx_tensor.h"
 #include "core/error.h"
 #include "core/json_fields.h"
@@ -66,6 +67,27 @@ void AddInputOptions(CommandLine& line, InputOptions& options) {
   line.Add("--fill", options.fill, "the other inputs: zeros, ones, ramp (i/n), random (normal) or uniform")
       .ShowDefault()
       .About(Topic::kInputs);
+}
+
+void AddPackageShapeOption(CommandLine& line, InputOptions& options) {
+  line.Add("--shape", options.shapes, "NAME=8,3,224,224: of a package for several shapes the one to take")
+      .About(Topic::kInputs);
+}
+
+InputShapes ShapesAsked(const InputOptions& options) {
+  InputShapes shapes;
+  for (const std::string& text : options.files) {
+    const auto [name, path] = SplitNameFile(text);
+    shapes[name] = ReadTensorFile(path).shape();
+  }
+  for (const std::string& text : options.shapes) {
+    const size_t equals = text.rfind('=');
+    if (equals == std::string::npos || equals == 0) {
+      throw Error(ExitCode::kUsage, fmt::format("--shape is given \"{}\"; right is NAME=8,3,224,224", text));
+    }
+    shapes[text.substr(0, equals)] = ParseDims(std::string_view(text).substr(equals + 1), "--shape");
+  }
+  return shapes;
 }
 
 std::vector<InputSpec> InputSpecs(const Package& package) {

@@ -13,12 +13,19 @@
 namespace hone {
 
 struct InputOptions {
-  std::vector<std::string> files;  // NAME=FILE, FILE being .npy or .pb
-  std::string fill = "random";     // of the inputs that no file is given for
-  uint64_t seed = 0;               // of random and uniform
+  std::vector<std::string> files;   // NAME=FILE, FILE being .npy or .pb
+  std::string fill = "random";      // of the inputs that no file is given for
+  uint64_t seed = 0;                // of random and uniform
+  std::vector<std::string> shapes;  // NAME=8,3,224,224: which one of a file for several shapes
 };
 // --input and --fill; the seed is the command's own option.
 void AddInputOptions(CommandLine& line, InputOptions& options);
+// --shape, for commands that take a package and no model.
+void AddPackageShapeOption(CommandLine& line, InputOptions& options);
+
+// The shapes that the options tell of a package's inputs: by --shape, and of the files that are given. Throws
+// Error(kUsage) for a text that is no shape, and as ReadTensorFile does.
+InputShapes ShapesAsked(const InputOptions& options);
 
 struct InputSpec {
   std::string name;

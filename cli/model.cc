@@ -131,8 +131,11 @@ void AddZooOptions(CommandLine& line, ModelOptions& options) {
 }
 
 void AddShapeOptions(CommandLine& line, ModelOptions& options) {
-  line.Add("--shape", options.shapes, "NAME=1,3,224,224: the shape of an .onnx file's input").About(Topic::kModel);
-  line.Add("--dim", options.dims, "NAME=128: a free dimension of an .onnx file's inputs, wherever the name stands")
+  line.Add("--shape", options.shapes,
+           "NAME=1,3,224,224: the shape of an .onnx file's input; `hone build` takes ranges, NAME=1..32,3,224,224")
+      .About(Topic::kModel);
+  line.Add("--dim", options.dims,
+           "NAME=128: a free dimension of an .onnx file's inputs, wherever the name stands; `hone build` takes ranges")
       .About(Topic::kModel);
   line.Add("--max-dim", options.max_dim,
            "the most elements along an axis of an .onnx file's values that a computed number makes as long as it says; "

@@ -63,6 +63,22 @@ hone_tensor_info InfoOf(const PlanBuffer& buffer, const Shape& shape) {
 
 namespace {
 
+InputShapes ShapesOf(const hone_tensor_info* inputs, int32_t count) {
+  if (count < 0) throw Error(ExitCode::kUsage, fmt::format("count is {}; 0 or more would be right", count));
+  if (count > 0) RequirePointer(inputs, "inputs");
+  InputShapes shapes;
+  for (int32_t i = 0; i < count; ++i) {
+    RequirePointer(inputs[i].name, "an input's name");
+    if (inputs[i].rank < 0) {
+      throw Error(ExitCode::kUsage,
+                  fmt::format("the rank of {} is {}; 0 or more would be right", inputs[i].name, inputs[i].rank));
+    }
+    if (inputs[i].rank > 0) RequirePointer(inputs[i].shape, "an input's shape");
+    shapes[inputs[i].name] = Shape(inputs[i].shape, inputs[i].shape + inputs[i].rank);
+  }
+  return shapes;
+}
+
 int32_t IndexOf(const Plan& plan, const std::vector<int>& list, std::string_view name) {
   for (size_t i = 0; i < list.size(); ++i) {
     if (plan.buffers[list[i]].name == name) return static_cast<int32_t>(i);
@@ -88,6 +104,16 @@ hone_status hone_package_load(const char* path, hone_package** package) {
     RequirePointer(package, "package");
     *package = nullptr;
     *package = new hone_package{hone::Package::Load(path)};
+  });
+}
+
+hone_status hone_package_load_for(const char* path, const hone_tensor_info* inputs, int32_t count,
+                                  hone_package** package) {
+  return Guarded([&] {
+    RequirePointer(path, "path");
+    RequirePointer(package, "package");
+    *package = nullptr;
+    *package = new hone_package{hone::Package::Load(path, hone::ShapesOf(inputs, count))};
   });
 }
 

@@ -17,7 +17,7 @@ extern "C" {
 #endif
 
 /* Rises when something is added; nothing is taken away or changed while the library's SONAME stays. */
-#define HONE_API_VERSION 4
+#define HONE_API_VERSION 5
 
 typedef struct hone_package hone_package;
 typedef struct hone_session hone_session;
@@ -65,6 +65,11 @@ const char* hone_error_text(void);
 
 /* Maps the file and checks all of it but the parameters: processes that load the same file share its parameters. */
 hone_status hone_package_load(const char* path, hone_package** package);
+/* Of a file for several shapes the package whose inputs have these: of each of the `count` the name, the rank and the
+ * shape are read, and an input that is not among them may have any. HONE_USAGE, telling the shapes that there are, when
+ * it has none. Of a file with one package that one, whatever the shapes. Since version 5. */
+hone_status hone_package_load_for(const char* path, const hone_tensor_info* inputs, int32_t count,
+                                  hone_package** package);
 /* A package's bytes in memory, which are not copied: they stay the caller's, must outlive the package and its sessions,
  * and must begin at a multiple of 64. HONE_USAGE when they do not. */
 hone_status hone_package_load_memory(const void* bytes, size_t size_bytes, hone_package** package);

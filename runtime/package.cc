@@ -1,8 +1,10 @@
 #include "runtime/package.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 
 #include "core/error.h"
 #include "core/package_format.h"
@@ -82,27 +84,73 @@ Target TargetIn(const Json& manifest, const std::string& name) {
   }
 }
 
+Plan PlanIn(std::string_view package, const std::string& name) {
+  return PlanFromJson(ParseJson(SplitPackage(package, name).graph, name + ": graph"));
+}
+
+const PlanBuffer* FindInput(const Plan& plan, std::string_view input) {
+  for (const int index : plan.inputs) {
+    const PlanBuffer& buffer = plan.buffers.at(static_cast<size_t>(index));
+    if (buffer.name == input) return &buffer;
+  }
+  return nullptr;
+}
+
+// A name that is none of its inputs' says nothing of it.
+bool HasShapes(const Plan& plan, const InputShapes& shapes) {
+  return std::all_of(shapes.begin(), shapes.end(), [&](const auto& asked) {
+    const PlanBuffer* input = FindInput(plan, asked.first);
+    return input == nullptr || input->shape == asked.second;
+  });
+}
+
+// "x 1x3x224x224, mask 1x128" of the inputs that are named.
+std::string ShapesText(const Plan& plan, const InputShapes& shapes) {
+  std::string text;
+  for (const auto& [name, shape] : shapes) {
+    if (const PlanBuffer* input = FindInput(plan, name)) {
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, ShapeText(input->shape));
+    }
+  }
+  return text;
+}
+
+[[noreturn]] void RefuseShapes(const std::string& name, const std::set<std::string>& built, const InputShapes& shapes) {
+  std::vector<std::string> asked;
+  for (const auto& [input, shape] : shapes) asked.push_back(fmt::format("{} {}", input, ShapeText(shape)));
+  throw Error(ExitCode::kUsage,
+              fmt::format("{} was built for {}; not for {}", name, fmt::join(built, "; "), fmt::join(asked, ", ")));
+}
+
 // Of the packages in a file the one to take; a file with one package is that.
-std::string_view Choose(std::string_view file, const std::string& name, const CanRun& can_run) {
+std::string_view Choose(std::string_view file, const std::string& name, const CanRun& can_run,
+                        const InputShapes& shapes) {
   if (!IsFatPackage(file)) return file;
   const std::vector<std::string_view> packages = SplitFatPackage(file, name);
+  std::set<std::string> built;  // for other shapes
   for (const std::string_view package : packages) {
     const Json manifest = ReadManifest(package, name);
-    if (!can_run || can_run(TargetIn(manifest, name), RequiredFeatures(manifest, name))) return package;
+    if (can_run && !can_run(TargetIn(manifest, name), RequiredFeatures(manifest, name))) continue;
+    if (shapes.empty()) return package;
+    const Plan plan = PlanIn(package, name);
+    if (HasShapes(plan, shapes)) return package;
+    built.insert(ShapesText(plan, shapes));
   }
+  if (!built.empty()) RefuseShapes(name, built, shapes);
   return packages.front();
 }
 
 // As Choose, for this machine; when it runs none of several, says of each why.
-std::string_view ChooseForHost(std::string_view file, const std::string& name) {
+std::string_view ChooseForHost(std::string_view file, const std::string& name, const InputShapes& shapes) {
   std::string why_not;
   bool found = false;
-  const std::string_view package =
-      Choose(file, name, [&](const Target& target, const std::vector<std::string>& required_features) {
-        const std::string why = WhyNotHere(target, required_features);
-        why_not += fmt::format("{}for {}, {}", why_not.empty() ? "" : "; ", target.ToText(), why);
-        return found = why.empty();
-      });
+  const auto runs_here = [&](const Target& target, const std::vector<std::string>& required_features) {
+    const std::string why = WhyNotHere(target, required_features);
+    found = found || why.empty();
+    why_not += fmt::format("{}for {}, {}", why_not.empty() ? "" : "; ", target.ToText(), why);
+    return why.empty();
+  };
+  const std::string_view package = Choose(file, name, runs_here, shapes);
   if (found || !IsFatPackage(file)) return package;
   throw Error(ExitCode::kBadConfig, fmt::format("{} was built {}; build with --target host", name, why_not));
 }
@@ -132,16 +180,17 @@ std::unique_ptr<Package::Impl> Open(MappedBytes bytes, std::string_view part, co
   return package;
 }
 
-std::unique_ptr<Package::Impl> OpenForHost(MappedBytes bytes, const std::string& name) {
-  const std::string_view part = ChooseForHost(bytes.view(), name);
+std::unique_ptr<Package::Impl> OpenForHost(MappedBytes bytes, const std::string& name, const InputShapes& shapes) {
+  const std::string_view part = ChooseForHost(bytes.view(), name, shapes);
   std::unique_ptr<Package::Impl> package = Open(std::move(bytes), part, name);
   CheckHost(*package, RequiredFeatures(package->manifest, name));
   LoadKernels(*package);
   return package;
 }
 
-std::unique_ptr<Package::Impl> OpenForAny(MappedBytes bytes, const std::string& name, const CanRun& can_run) {
-  const std::string_view part = Choose(bytes.view(), name, can_run);
+std::unique_ptr<Package::Impl> OpenForAny(MappedBytes bytes, const std::string& name, const CanRun& can_run,
+                                          const InputShapes& shapes) {
+  const std::string_view part = Choose(bytes.view(), name, can_run, shapes);
   return Open(std::move(bytes), part, name);
 }
 
@@ -150,15 +199,16 @@ std::unique_ptr<Package::Impl> OpenForAny(MappedBytes bytes, const std::string& 
 Package::Package() = default;
 Package::~Package() = default;
 
-std::shared_ptr<const Package> Package::Load(const std::string& path) {
+std::shared_ptr<const Package> Package::Load(const std::string& path, const InputShapes& shapes) {
   std::shared_ptr<Package> package(new Package);
-  package->impl_ = OpenForHost(MappedBytes::FromFile(path), path);
+  package->impl_ = OpenForHost(MappedBytes::FromFile(path), path, shapes);
   return package;
 }
 
-std::shared_ptr<const Package> Package::FromBytes(std::string_view bytes, const std::string& name) {
+std::shared_ptr<const Package> Package::FromBytes(std::string_view bytes, const std::string& name,
+                                                  const InputShapes& shapes) {
   std::shared_ptr<Package> package(new Package);
-  package->impl_ = OpenForHost(MappedBytes::Copy(bytes), name);
+  package->impl_ = OpenForHost(MappedBytes::Copy(bytes), name, shapes);
   return package;
 }
 
@@ -170,7 +220,7 @@ std::shared_ptr<const Package> Package::FromBorrowedBytes(std::string_view bytes
         fmt::format("{}: the bytes begin {} bytes after a multiple of {}; at one would be right", name, over, kAlign));
   }
   std::shared_ptr<Package> package(new Package);
-  package->impl_ = OpenForHost(MappedBytes::Borrow(bytes), name);
+  package->impl_ = OpenForHost(MappedBytes::Borrow(bytes), name, {});
   return package;
 }
 
@@ -206,9 +256,10 @@ std::shared_ptr<const Package> Package::Impl::WithParams(const std::shared_ptr<c
   return package;
 }
 
-std::shared_ptr<const Package> Package::Inspect(const std::string& path, const CanRun& can_run) {
+std::shared_ptr<const Package> Package::Inspect(const std::string& path, const CanRun& can_run,
+                                                const InputShapes& shapes) {
   std::shared_ptr<Package> package(new Package);
-  package->impl_ = OpenForAny(MappedBytes::FromFile(path), path, can_run);
+  package->impl_ = OpenForAny(MappedBytes::FromFile(path), path, can_run, shapes);
   return package;
 }
 
@@ -235,7 +286,7 @@ std::vector<std::shared_ptr<const Package>> Package::InspectAll(const std::strin
 
 std::shared_ptr<const Package> Package::InspectBytes(std::string_view bytes, const std::string& name) {
   std::shared_ptr<Package> package(new Package);
-  package->impl_ = OpenForAny(MappedBytes::Copy(bytes), name, nullptr);
+  package->impl_ = OpenForAny(MappedBytes::Copy(bytes), name, nullptr, {});
   return package;
 }
 

@@ -12,10 +12,11 @@ constexpr size_t kPage = 4096, kMostPages = 64;
 LoadedAnew::LoadedAnew(const std::string& path, const InputOptions& inputs)
     : path_(path),
       bytes_(ReadFile(path)),
-      first_(Package::FromBytes(bytes_, path)),
+      shapes_(ShapesAsked(inputs)),
+      first_(Package::FromBytes(bytes_, path, shapes_)),
       inputs_(MakeInputs(InputSpecs(*first_), inputs)) {}
 
-std::shared_ptr<const Package> LoadedAnew::Load() const { return Package::FromBytes(bytes_, path_); }
+std::shared_ptr<const Package> LoadedAnew::Load() const { return Package::FromBytes(bytes_, path_, shapes_); }
 
 std::unique_ptr<Session> LoadedAnew::Start(const std::shared_ptr<const Package>& package,
                                            const SessionOptions& options) const {

@@ -29,6 +29,7 @@ class LoadedAnew {
 
  private:
   const std::string path_, bytes_;
+  const InputShapes shapes_;
   std::shared_ptr<const Package> first_;
   std::map<std::string, Tensor> inputs_;
 };

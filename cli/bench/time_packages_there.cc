@@ -57,9 +57,10 @@ void Gather(TimedPackage& timed, int rounds) {
 std::vector<TimedPackage> TimePackagesThere(const std::vector<std::string>& paths, const TimePackagesOptions& options,
                                             bool random_params, Runner& runner, Environment* machine) {
   *machine = runner.Describe();
+  const InputShapes shapes = ShapesAsked(options.inputs);
   std::vector<PackageThere> there;
   for (const std::string& path : paths) {
-    there.push_back(ForMachine(path, Package::Inspect(path, RunsOn(*machine)), options.threads, *machine));
+    there.push_back(ForMachine(path, Package::Inspect(path, RunsOn(*machine), shapes), options.threads, *machine));
   }
   const JobGroup group(runner);
   const TurnLimits limits{options.runs, options.min_time_ns, options.rounds};

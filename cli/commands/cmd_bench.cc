@@ -152,6 +152,7 @@ void AddOptions(CommandLine& line, BenchOptions& options) {
   const Option csv = line.AddFlag("--csv", options.csv, "print CSV on stdout");
   line.AddFlag("--markdown", options.markdown, "print a Markdown table on stdout").Excludes(csv);
   AddInputOptions(line, options.timing.inputs);
+  AddPackageShapeOption(line, options.timing.inputs);
   AddRemoteOptions(line, options.remote, "time on a runner behind it");
   line.AddFlag("--random-params", options.random_params,
                "with --tracker: do not send float32 parameters, the runner fills them with random numbers");

@@ -7,6 +7,7 @@
 
 #include "cli/build_model.h"
 #include "cli/command_line.h"
+#include "cli/each_shape.h"
 #include "cli/files/join_packages.h"
 #include "cli/files/read_file.h"
 #include "cli/files/write_file.h"
@@ -102,6 +103,25 @@ Json SecondsJson(const std::vector<std::pair<std::string, double>>& seconds) {
   return json;
 }
 
+// "x 1x3x224x224, mask 1x128"
+std::string InputsText(const Plan& plan) {
+  std::string text;
+  for (const int index : plan.inputs) {
+    const PlanBuffer& buffer = plan.buffers.at(static_cast<size_t>(index));
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", buffer.name, ShapeText(buffer.shape));
+  }
+  return text;
+}
+
+Json InputsJson(const Plan& plan) {
+  Json inputs = Json::object();
+  for (const int index : plan.inputs) {
+    const PlanBuffer& buffer = plan.buffers.at(static_cast<size_t>(index));
+    inputs[buffer.name] = buffer.shape;
+  }
+  return inputs;
+}
+
 void PrintReport(const Result& of, bool pass_times) {
   const BuildResult& result = of.built.result;
   if (pass_times) Print("{}\n", PassTimesText(result.report));
@@ -124,6 +144,7 @@ Json ReportJson(const Result& of, const std::string& output) {
                  {"model", result.plan.model},
                  {"target", result.plan.target.ToText()},
                  {"threads", result.plan.threads},
+                 {"inputs", InputsJson(result.plan)},
                  {"dispatch", DispatchJson(result.plan, of.built.losses)},
                  {"layouts", LayoutsJson(result.report.layouts)},
                  {"memory", MemoryJson(result.plan)},
@@ -142,7 +163,7 @@ void AddOptions(CommandLine& line, BuildCommandOptions& options) {
   AddRecordOptions(line, options.records);
   AddPassOptions(line, options.machine);
   line.Add("--dump-passes", options.dump_passes,
-           "a folder that gets the module's text after each pass; for several targets, one in it for each");
+           "a folder that gets the module's text after each pass; for several targets or shapes, one in it for each");
   line.AddFlag("--pass-times", options.pass_times, "print how long each pass took");
 }
 
@@ -180,7 +201,7 @@ void PrintReports(const std::vector<Result>& results, const BuildCommandOptions&
     return;
   }
   for (const Result& each : results) {
-    Print("target {}\n", each.built.result.plan.target.ToText());
+    Print("target {}, {}\n", each.built.result.plan.target.ToText(), InputsText(each.built.result.plan));
     PrintReport(each, options.pass_times);
     Print("{}\n\n", SummaryText(each.built.result));
   }
@@ -203,16 +224,20 @@ int BuildCommand(const Arguments& arguments) {
   if (!line.Parse(arguments)) return 0;
   CheckPrecisionOptions(options.machine.precision, options.precision);
   const std::vector<Machine> machines = ResolveMachines(options);
-  const Model model = LoadModel(options.model);
-  const std::string model_sha256 = Sha256OfFile(model.name);
-  ModelPreparer preparer(options.model, model, options.machine.precision, options.precision);
+  const std::vector<ModelOptions> shapes = EachShape(options.model);
+  const size_t packages = machines.size() * shapes.size();
   std::vector<Result> results;
-  for (const Machine& machine : machines) {
-    const std::string own = machines.size() == 1 || options.dump_passes.empty()
-                                ? options.dump_passes
-                                : fmt::format("{}/{}", options.dump_passes, results.size() + 1);
-    results.push_back(BuildFor(machine, preparer, model_sha256, options, own));
-    Warn(results.back().built.result.plan);
+  for (const ModelOptions& shape : shapes) {
+    const Model model = LoadModel(shape);
+    const std::string model_sha256 = Sha256OfFile(model.name);
+    ModelPreparer preparer(shape, model, options.machine.precision, options.precision);
+    for (const Machine& machine : machines) {
+      const std::string own = packages == 1 || options.dump_passes.empty()
+                                  ? options.dump_passes
+                                  : fmt::format("{}/{}", options.dump_passes, results.size() + 1);
+      results.push_back(BuildFor(machine, preparer, model_sha256, options, own));
+      Warn(results.back().built.result.plan);
+    }
   }
   const std::string bytes = BytesOf(results);
   WriteFileAtomically(options.output, bytes);
@@ -227,7 +252,7 @@ int BuildCommand(const Arguments& arguments) {
   });
   line.Next(runs_here ? "hone run " + ShellWord(options.output) + line.Given({Topic::kThreads})
                       : "hone package info " + ShellWord(options.output));
-  if (machines.size() == 1 && CountSource(results[0].built.result.plan, "record") > 0) {
+  if (results.size() == 1 && CountSource(results[0].built.result.plan, "record") > 0) {
     line.Next("hone compare" + line.Given(kKernelTopics) + " --from-records");
   }
   return 0;

@@ -138,6 +138,7 @@ void AddOptions(CommandLine& line, ProfileCommandOptions& options) {
   line.Add("--model", options.model, "the ONNX model to annotate; by default the path it was built from")
       .Needs(annotate);
   AddInputOptions(line, options.profile.inputs);
+  AddPackageShapeOption(line, options.profile.inputs);
 }
 
 }  // namespace

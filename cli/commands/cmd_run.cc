@@ -61,7 +61,7 @@ bool AreParts(const RunOptions& options) {
 
 // The package's file, or the three parts of one.
 std::shared_ptr<const Package> LoadHere(const RunOptions& options) {
-  if (!AreParts(options)) return Package::Load(options.package);
+  if (!AreParts(options)) return Package::Load(options.package, ShapesAsked(options.inputs));
   PackageParts parts;
   parts.graph = ReadFile(parts.graph_name = options.graph);
   parts.lib = ReadFile(parts.lib_name = options.lib);
@@ -122,11 +122,12 @@ int ShowValues(const RunOptions& options, bool json) {
 }
 
 Ran RunOnRunner(const RunOptions& options) {
-  const auto inputs = MakeInputs(InputSpecs(*Package::Inspect(options.package)), options.inputs);
+  const InputShapes shapes = ShapesAsked(options.inputs);
+  const auto inputs = MakeInputs(InputSpecs(*Package::Inspect(options.package, nullptr, shapes)), options.inputs);
   const std::unique_ptr<Runner> runner = OneRunner(options.remote);
   const Environment machine = runner->Describe();
   const PackageThere there =
-      ForMachine(options.package, Package::Inspect(options.package, RunsOn(machine)), options.threads, machine);
+      ForMachine(options.package, Package::Inspect(options.package, RunsOn(machine), shapes), options.threads, machine);
   RanThere ran = RunThere(there, inputs, *runner);
   return {Named(there.package->plan(), std::move(ran.outputs)), ran.run_ns, there.threads, ran.machine};
 }
@@ -167,6 +168,7 @@ int RunCommand(const Arguments& arguments) {
   line.Add("--lib", options.lib, "its lib.so");
   line.Add("--params", options.params, "its params.safetensors, or another of the same names and shapes");
   AddInputOptions(line, options.inputs);
+  AddPackageShapeOption(line, options.inputs);
   line.Add("--seed", options.inputs.seed, "seed of random and uniform inputs");
   line.Add("--output", options.output, "a folder that gets every output as a .npy file");
   line.Add("--dump", options.dump, "a folder that gets the value of every call as a .npy file");

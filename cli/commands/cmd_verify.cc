@@ -62,8 +62,8 @@ class Place {
 
   int threads() const { return machine_.context.threads; }
 
-  std::shared_ptr<const Package> Open(const std::string& path) const {
-    return runner_ ? Package::Inspect(path, RunsOn(runner_->Describe())) : Package::Load(path);
+  std::shared_ptr<const Package> Open(const std::string& path, const InputShapes& shapes) const {
+    return runner_ ? Package::Inspect(path, RunsOn(runner_->Describe()), shapes) : Package::Load(path, shapes);
   }
 
   std::shared_ptr<const Package> Build(const relay::IRModule& module, const RecordOptions& records) const {
@@ -98,13 +98,19 @@ struct Subject {
   VerifyTolerance tolerance;
 };
 
+InputShapes ShapesOf(const Model& model) {
+  InputShapes shapes;
+  for (const auto& param : model.typed.main->params) shapes[param->name] = param->type->shape;
+  return shapes;
+}
+
 Subject Open(const VerifyOptions& options, const Model& model) {
   Subject subject{{options.machine, options.remote}, options.package, nullptr, {}, {}};
   if (options.package.empty()) {
     subject.name = "the model";
     subject.package = subject.place.Build(model.typed, options.records);
   } else {
-    subject.package = subject.place.Open(options.package);
+    subject.package = subject.place.Open(options.package, ShapesOf(model));
   }
   subject.package->VerifyParams();
   InputOptions input_options = options.inputs;
@@ -288,7 +294,7 @@ void Report(const std::vector<OutputError>& errors, const VerifyTolerance& toler
 ExpectedValue ExpectedOf(const VerifyOptions& options, const Model& model, const Inputs& inputs, int threads) {
   if (options.against.empty()) return ExpectReference(model.typed, inputs);
   if (std::filesystem::is_directory(options.against)) return ExpectFiles(options.against);
-  return ExpectPackage(Package::Load(options.against), inputs, threads);
+  return ExpectPackage(Package::Load(options.against, ShapesOf(model)), inputs, threads);
 }
 
 std::vector<NodeError> Bisect(const Subject& subject, const VerifyOptions& options, const Model& model) {

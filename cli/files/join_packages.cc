@@ -21,7 +21,8 @@ struct Part {
   std::string_view bytes;
   std::string architecture;
   std::set<std::string> features;
-  std::string tensors;  // that it takes and gives, as text
+  std::string tensors;       // that it takes and gives, with their ranks, as text
+  std::vector<Shape> takes;  // the shapes of its inputs
 };
 
 std::string TensorsText(const Plan& plan) {
@@ -30,7 +31,7 @@ std::string TensorsText(const Plan& plan) {
     text += list == &plan.inputs ? "takes" : ", gives";
     for (const int index : *list) {
       const PlanBuffer& buffer = plan.buffers.at(static_cast<size_t>(index));
-      text += fmt::format(" {} {} {}", buffer.name, ShapeText(buffer.shape), DTypeName(buffer.dtype));
+      text += fmt::format(" {} {} of {} dims", buffer.name, DTypeName(buffer.dtype), buffer.shape.size());
     }
   }
   return text;
@@ -40,11 +41,14 @@ Part PartOf(const std::string& name, std::string_view bytes) {
   const auto package = Package::InspectBytes(bytes, name);
   package->VerifyParams();
   const Target& target = package->plan().target;
-  Part part{name + " for " + target.ToText(), bytes, target.triple.substr(0, target.triple.find('-')), {}, ""};
+  Part part{name + " for " + target.ToText(), bytes, target.triple.substr(0, target.triple.find('-')), {}, "", {}};
   for (const Json& feature : package->manifest().at("required_features")) {
     part.features.insert(feature.get<std::string>());
   }
   part.tensors = TensorsText(package->plan());
+  for (const int index : package->plan().inputs) {
+    part.takes.push_back(package->plan().buffers.at(static_cast<size_t>(index)).shape);
+  }
   return part;
 }
 
@@ -64,9 +68,11 @@ void CheckPair(const Part& a, const Part& b) {
     throw Error(ExitCode::kUsage, fmt::format("{} {}; {} {}: packages of one model belong together", a.name, a.tensors,
                                               b.name, b.tensors));
   }
-  if (a.architecture == b.architecture && a.features == b.features) {
+  if (a.architecture == b.architecture && a.features == b.features && a.takes == b.takes) {
     throw Error(ExitCode::kUsage,
-                fmt::format("{} and {} run on the same machines: one of them would never be taken", a.name, b.name));
+                fmt::format("{} and {} run on the same machines and take the same shapes: one of them would never be "
+                            "taken",
+                            a.name, b.name));
   }
 }
 

@@ -16,14 +16,15 @@ def build(
     *,
     target: Optional[str] = None,
     threads: Optional[int] = None,
-    shapes: Optional[Mapping[str, Sequence[int]]] = None,
-    dims: Optional[Mapping[str, int]] = None,
+    shapes: Optional[Mapping[str, Sequence[Union[int, str]]]] = None,
+    dims: Optional[Mapping[str, Union[int, str]]] = None,
     db: Optional[str] = None,
     **options: OptionValue,
 ) -> Document:
     """Builds a package with the best records that are known and writes it to `output`. Returns the report.
 
-    model, shapes, dims, db: as hone.tune takes them.
+    model, shapes, dims, db: as hone.tune takes them. A size may be a range: {"data": ("1..32", 3, 224, 224)} is built
+        for a batch of 1, 2, 4, 8, 16 and 32, and a session takes arrays of each.
     target, threads: what it is for; by default this machine. After tuning for a device: the report's.
     options: any other of `hone build`, with underscores: math="exact", hub="none", no_records=True.
 

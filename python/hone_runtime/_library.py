@@ -7,7 +7,7 @@ from ctypes import POINTER, Structure, c_char_p, c_int, c_int32, c_int64, c_size
 from ._errors import BadConfigError, error_of
 from ._parts import library_path
 
-LEAST_API_VERSION = 4
+LEAST_API_VERSION = 5
 
 
 class CTensorInfo(Structure):
@@ -31,6 +31,7 @@ class CParam(Structure):
 # Each function that returns a hone_status, with its arguments. Handles are void pointers.
 _CHECKED = {
     "hone_package_load": [c_char_p, POINTER(c_void_p)],
+    "hone_package_load_for": [c_char_p, POINTER(CTensorInfo), c_int32, POINTER(c_void_p)],
     "hone_package_with_params": [c_void_p, POINTER(CParam), c_int32, POINTER(c_void_p)],
     "hone_package_input_info": [c_void_p, c_int32, POINTER(CTensorInfo)],
     "hone_package_output_info": [c_void_p, c_int32, POINTER(CTensorInfo)],

@@ -6,7 +6,7 @@ import ctypes
 import os
 import weakref
 from dataclasses import dataclass
-from typing import Any, Callable, Mapping, Optional, Tuple, Union
+from typing import Any, Callable, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -63,23 +63,37 @@ def _with_params(loaded: ctypes.c_void_p, params: Mapping[str, np.ndarray[Any, A
         library().hone_package_free(loaded)
 
 
+def _load(path: bytes, shapes: Mapping[str, Sequence[int]], handle: ctypes.c_void_p) -> int:
+    infos = (CTensorInfo * len(shapes))()
+    for info, (name, shape) in zip(infos, shapes.items()):
+        info.name, info.rank, info.shape = name.encode(), len(shape), (ctypes.c_int64 * len(shape))(*shape)
+    return int(library().hone_package_load_for(path, infos, len(shapes), ctypes.byref(handle)))
+
+
 class Package:
     """A package in memory: immutable, mapped from its file, shared by any number of sessions and threads."""
 
     def __init__(
-        self, path: Union[str, os.PathLike[str]], params: Optional[Mapping[str, np.ndarray[Any, Any]]] = None
+        self,
+        path: Union[str, os.PathLike[str]],
+        params: Optional[Mapping[str, np.ndarray[Any, Any]]] = None,
+        shapes: Optional[Mapping[str, Sequence[int]]] = None,
     ) -> None:
         """Loads and checks the file. Raises NoInputError, BadDataError, and BadConfigError for another CPU's package.
+
+        `shapes`: by name those that inputs are to have, where the file was built for several; without, its first.
+        Raises UsageError, telling the shapes that there are, when it has none such.
 
         `params`: arrays in the place of the model's parameters of these names, dense, of their types; they are copied.
         Raises BadConfigError for a package that does not tell its parameters (`hone package open-params` makes one that
         does), and UsageError for a name that is not among them or an array of another size."""
         self.path = os.fspath(path)
+        self._params = params
         self._handle = ctypes.c_void_p()
         encoded = os.fsencode(self.path)
         if b"\0" in encoded:
             raise UsageError("the path of a package holds a byte 0; a path without would be right")
-        check(library().hone_package_load(encoded, ctypes.byref(self._handle)))
+        check(_load(encoded, shapes or {}, self._handle))
         if params is not None:
             self._handle = _with_params(self._handle, params)
         weakref.finalize(self, library().hone_package_free, self._handle)

@@ -36,6 +36,9 @@ def _free(handle: ctypes.c_void_p, process: int) -> None:
 class Session:
     """A package with the memory and the threads that a run needs.
 
+    Of a file that was built for several shapes it runs each: arrays of other shapes than `inputs` tells are run by a
+    session of their own, with memory and threads of its own, that is made when such arrays come first.
+
     Runs of one session take turns, so threads that are to run at once have a session each: they share the package.
     Other Python threads go on during a run. A session does not outlive a fork: a child process makes its own."""
 
@@ -46,6 +49,9 @@ class Session:
         if not isinstance(threads, int) or not 0 <= threads <= _MOST_THREADS:
             raise UsageError(f"threads is {threads!r}; 0 to {_MOST_THREADS} would be right")
         self.package = package
+        self._threads = threads
+        # By the shapes of their inputs; None where the file has no other package.
+        self._others: Dict[Tuple[Tuple[int, ...], ...], Optional[Session]] = {}
         self._handle = ctypes.c_void_p()
         self._turn = threading.Lock()
         self._process = os.getpid()
@@ -73,7 +79,7 @@ class Session:
         given = _in_order(inputs, self.inputs, "input")
         if missing:
             raise UsageError(f"no array for input {', '.join(map(repr, missing))}; run takes one for each")
-        results = self._run(given, _in_order(out or {}, self.outputs, "output"))
+        results = self._of(given)._run(given, _in_order(out or {}, self.outputs, "output"))
         return {info.name: result for info, result in zip(self.outputs, results)}
 
     def __call__(
@@ -93,8 +99,21 @@ class Session:
             wanted = [out]
         if len(wanted) != len(self.outputs):
             raise UsageError(f"{len(wanted)} arrays are given for {len(self.outputs)} outputs")
-        results = self._run(inputs, wanted)
+        results = self._of(inputs)._run(inputs, wanted)
         return results[0] if one else tuple(results)
+
+    def _of(self, given: Sequence[Any]) -> Session:
+        """The session for arrays of these shapes: this one, or that of another package in the same file."""
+        shapes = tuple(tuple(getattr(value, "shape", None) or np.shape(value)) for value in given)
+        if shapes == tuple(info.shape for info in self.inputs):
+            return self
+        with self._turn:
+            if shapes not in self._others:
+                by_name = {info.name: shape for info, shape in zip(self.inputs, shapes)}
+                other = Package(self.package.path, self.package._params, by_name)
+                self._others[shapes] = Session(other, self._threads) if other.inputs != self.inputs else None
+            # Of a file with one package this one refuses the arrays.
+            return self._others[shapes] or self
 
     def _run(self, given: Sequence[Any], wanted: Sequence[Any]) -> list[np.ndarray[Any, Any]]:
         arrays = [as_input(value, info) for value, info in zip(given, self.inputs)]

@@ -35,6 +35,25 @@ def test_gives_what_the_program_gives(small_package, typed):
     )
 
 
+def test_runs_each_shape_that_it_was_built_for(tmp_path, typed):
+    model, package = tmp_path / "m.onnx", tmp_path / "m.hone"
+    typed("zoo", "mlp", "--image-shape", "1,4,4", "--classes", "5", "-o", model)
+    hone.build(model, package, shapes={"data": ("1..4", 1, 4, 4)}, no_records=True)
+    session = hone.load(package)
+    assert session.inputs[0].shape == (1, 1, 4, 4)
+    images = np.random.default_rng(0).normal(size=(4, 1, 4, 4)).astype(np.float32)
+    four = session(images)
+    assert four.shape == (4, 5)
+    for rows in (1, 2, 4, 2):
+        np.testing.assert_allclose(session(images[:rows]), four[:rows], rtol=1e-5, atol=1e-6)
+    assert session.run({"data": images})[session.outputs[0].name].shape == (4, 5)
+    out = np.empty((2, 5), np.float32)
+    assert session(images[:2], out=out) is out
+    with pytest.raises(hone.UsageError, match="was built for data 1x1x4x4; data 2x1x4x4; data 4x1x4x4; not for data 3x1x4x4"):
+        session(images[:3])
+    assert hone.Package(package, shapes={"data": (2, 1, 4, 4)}).outputs[0].shape == (2, 5)
+
+
 COUNTED = """def @main(%x: Tensor[(4), float32], counted=[0, 0, 1, 4]) -> (Tensor[(4, 1), int64], int64) {
   %0 = argwhere(%x);
   %1 = %0.0;

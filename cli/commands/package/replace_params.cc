@@ -1,5 +1,10 @@
 #include "cli/commands/package/replace_params.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <optional>
+
 #include "cli/command_line.h"
 #include "cli/files/join_packages.h"
 #include "cli/files/read_file.h"
@@ -32,15 +37,43 @@ BuiltParts PartsOf(const Package& package) {
   return {package.plan(), std::string(package.lib()), std::string(package.params()), package.manifest()};
 }
 
-// A file for several targets gets the parameters in each of its packages.
+// An .onnx file takes the shapes of the package's inputs, unless the user tells some.
+ModelOptions WithShapesOf(const Package& package, const ModelOptions& options) {
+  if (!options.model.ends_with(".onnx") || !options.shapes.empty() || !options.dims.empty()) return options;
+  ModelOptions shaped = options;
+  for (const int index : package.plan().inputs) {
+    const PlanBuffer& input = package.plan().buffers.at(static_cast<size_t>(index));
+    if (!input.shape.empty()) shaped.shapes.push_back(fmt::format("{}={}", input.name, fmt::join(input.shape, ",")));
+  }
+  return shaped;
+}
+
+// The model as a package was built of it; that of the package before where its shapes are the same.
+class ShapedModel {
+ public:
+  explicit ShapedModel(ModelOptions options) : options_(std::move(options)) {}
+  const Model& For(const Package& package) {
+    const ModelOptions shaped = WithShapesOf(package, options_);
+    if (!model_ || shapes_ != shaped.shapes) model_ = LoadModel(shaped);
+    shapes_ = shaped.shapes;
+    return *model_;
+  }
+
+ private:
+  const ModelOptions options_;
+  std::vector<std::string> shapes_;
+  std::optional<Model> model_;
+};
+
+// A file for several targets or shapes gets the parameters in each of its packages.
 std::string Replaced(const ReplaceParamsOptions& options) {
   const auto packages = Package::InspectAll(options.package);
-  const Model model = LoadModel(options.model);
+  ShapedModel model(options.model);
   const std::string sha256 = ModelSha256(options.model);
   std::vector<NamedPackage> replaced;
   for (const auto& package : packages) {
     const BuiltParts parts = PartsOf(*package);
-    replaced.push_back({options.package, ReplaceParams(parts, model.typed, options.package, sha256)});
+    replaced.push_back({options.package, ReplaceParams(parts, model.For(*package).typed, options.package, sha256)});
   }
   return replaced.size() == 1 ? replaced[0].bytes : JoinPackages(replaced);
 }
@@ -54,12 +87,12 @@ Opened OpenAll(const ReplaceParamsOptions& options) {
   const auto packages = Package::InspectAll(options.package);
   ModelOptions with_params = options.model;
   with_params.freeze = false;
-  const Model model = LoadModel(with_params);
+  ShapedModel model(with_params);
   Opened opened;
   std::vector<NamedPackage> all;
   for (const auto& package : packages) {
     package->VerifyParams();
-    OpenedPackage one = OpenParams(PartsOf(*package), model.untyped, options.package);
+    OpenedPackage one = OpenParams(PartsOf(*package), model.For(*package).untyped, options.package);
     all.push_back({options.package, std::move(one.package)});
     if (all.size() == 1) opened.first = std::move(one);
   }

@@ -1,0 +1,15 @@
+// Sizes that stand for several: `--shape x=1..32,3,224,224` and `--dim batch=1..32`.
+#pragma once
+
+#include <vector>
+
+#include "cli/model.h"
+
+namespace hone {
+
+// The options for each size that the ranges of --shape and --dim stand for; one, as it is, where there is none. A..B
+// stands for A, 2 A, 4 A and so on below B, and for B. Ranges that are written alike go together; others are combined,
+// the first slowest. Throws Error(kUsage) for a range that is none, and for more combinations than a package holds.
+std::vector<ModelOptions> EachShape(const ModelOptions& options);
+
+}  // namespace hone
