@@ -47,8 +47,9 @@ std::vector<int64_t> SizesOf(std::string_view range) {
   const size_t dots = range.find(kDots);
   const int64_t first = Number(range.substr(0, dots)), last = Number(range.substr(dots + kDots.size()));
   if (first < 1 || last < first || last > kLargest) {
-    throw Error(ExitCode::kUsage,
-                fmt::format("a size is given \"{}\"; right is one number, or the least and the most as in 1..32", range));
+    throw Error(
+        ExitCode::kUsage,
+        fmt::format("a size is given \"{}\"; right is one number, or the least and the most as in 1..32", range));
   }
   std::vector<int64_t> sizes;
   for (int64_t size = first; size < last; size *= 2) sizes.push_back(size);

@@ -12,6 +12,8 @@
 #include "core/json_fields.h"
 #include "core/random.h"
 #include "core/spelling.h"
+#include "runtime/fat_package.h"
+#include "runtime/mapped_bytes.h"
 
 namespace hone {
 namespace {
@@ -22,6 +24,14 @@ std::pair<std::string, std::string> SplitNameFile(const std::string& text) {
     throw Error(ExitCode::kUsage, fmt::format("--input is given \"{}\"; right is NAME=FILE.npy or NAME=FILE.pb", text));
   }
   return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+std::pair<std::string, Shape> ParseShape(const std::string& text) {
+  const size_t equals = text.rfind('=');
+  if (equals == std::string::npos || equals == 0) {
+    throw Error(ExitCode::kUsage, fmt::format("--shape is given \"{}\"; right is NAME=8,3,224,224", text));
+  }
+  return {text.substr(0, equals), ParseDims(std::string_view(text).substr(equals + 1), "--shape")};
 }
 
 const InputSpec& FindSpec(const std::vector<InputSpec>& specs, const std::string& name) {
@@ -42,6 +52,14 @@ Tensor ReadInput(const InputSpec& spec, const std::string& path) {
                             DTypeName(tensor.dtype()), spec.name, ShapeText(spec.shape), DTypeName(spec.dtype)));
   }
   return tensor;
+}
+
+void RequireShape(const std::vector<InputSpec>& specs, const std::string& text) {
+  const auto [name, shape] = ParseShape(text);
+  const InputSpec& spec = FindSpec(specs, name);
+  if (shape == spec.shape) return;
+  throw Error(ExitCode::kUsage, fmt::format("--shape asks for \"{}\" {}; the package was built for {}", name,
+                                            ShapeText(shape), ShapeText(spec.shape)));
 }
 
 bool IsInteger(DType dtype) { return dtype == DType::kInt32 || dtype == DType::kInt64; }
@@ -74,18 +92,17 @@ void AddPackageShapeOption(CommandLine& line, InputOptions& options) {
       .About(Topic::kInputs);
 }
 
-InputShapes ShapesAsked(const InputOptions& options) {
+InputShapes ShapesAsked(const InputOptions& options, const std::string& package_path) {
   InputShapes shapes;
-  for (const std::string& text : options.files) {
-    const auto [name, path] = SplitNameFile(text);
-    shapes[name] = ReadTensorFile(path).shape();
+  if (!options.files.empty() && IsFatPackage(MappedBytes::FromFile(package_path).view())) {
+    for (const std::string& text : options.files) {
+      const auto [name, path] = SplitNameFile(text);
+      shapes[name] = ReadTensorFile(path).shape();
+    }
   }
   for (const std::string& text : options.shapes) {
-    const size_t equals = text.rfind('=');
-    if (equals == std::string::npos || equals == 0) {
-      throw Error(ExitCode::kUsage, fmt::format("--shape is given \"{}\"; right is NAME=8,3,224,224", text));
-    }
-    shapes[text.substr(0, equals)] = ParseDims(std::string_view(text).substr(equals + 1), "--shape");
+    const auto [name, shape] = ParseShape(text);
+    shapes[name] = shape;
   }
   return shapes;
 }
@@ -106,6 +123,7 @@ std::vector<InputSpec> InputSpecs(const Package& package) {
 
 std::map<std::string, Tensor> MakeInputs(const std::vector<InputSpec>& specs, const InputOptions& options) {
   std::map<std::string, Tensor> inputs;
+  for (const std::string& text : options.shapes) RequireShape(specs, text);
   for (const std::string& text : options.files) {
     const auto [name, path] = SplitNameFile(text);
     inputs[name] = ReadInput(FindSpec(specs, name), path);

@@ -23,9 +23,10 @@ void AddInputOptions(CommandLine& line, InputOptions& options);
 // --shape, for commands that take a package and no model.
 void AddPackageShapeOption(CommandLine& line, InputOptions& options);
 
-// The shapes that the options tell of a package's inputs: by --shape, and of the files that are given. Throws
-// Error(kUsage) for a text that is no shape, and as ReadTensorFile does.
-InputShapes ShapesAsked(const InputOptions& options);
+// The shapes that the options tell of the inputs of the package in a file: by --shape, and where the file holds several
+// packages those of the tensors that are given. Throws Error: kNoInput, kUsage for a text that is no shape, and as
+// ReadTensorFile does.
+InputShapes ShapesAsked(const InputOptions& options, const std::string& package_path);
 
 struct InputSpec {
   std::string name;
@@ -37,8 +38,8 @@ struct InputSpec {
 std::vector<InputSpec> InputSpecs(const Package& package);
 
 // One tensor per input. Input i is filled from seed + i. Random integers of 32 and 64 bits are indices in range where
-// they pick elements, else 0 or 1, as in a mask. Throws Error(kUsage) for a file whose input is not there (with
-// the nearest name), or whose shape or dtype does not fit.
+// they pick elements, else 0 or 1, as in a mask. Throws Error(kUsage) for a file or --shape whose input is not there
+// (with the nearest name), or whose shape or dtype does not fit.
 std::map<std::string, Tensor> MakeInputs(const std::vector<InputSpec>& specs, const InputOptions& options);
 
 // Throws Error(kUsage) for an input with an index out of range, naming it and --input: a kernel would read the nearest

@@ -12,7 +12,7 @@ constexpr size_t kPage = 4096, kMostPages = 64;
 LoadedAnew::LoadedAnew(const std::string& path, const InputOptions& inputs)
     : path_(path),
       bytes_(ReadFile(path)),
-      shapes_(ShapesAsked(inputs)),
+      shapes_(ShapesAsked(inputs, path)),
       first_(Package::FromBytes(bytes_, path, shapes_)),
       inputs_(MakeInputs(InputSpecs(*first_), inputs)) {}
 

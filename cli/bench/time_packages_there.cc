@@ -57,9 +57,9 @@ void Gather(TimedPackage& timed, int rounds) {
 std::vector<TimedPackage> TimePackagesThere(const std::vector<std::string>& paths, const TimePackagesOptions& options,
                                             bool random_params, Runner& runner, Environment* machine) {
   *machine = runner.Describe();
-  const InputShapes shapes = ShapesAsked(options.inputs);
   std::vector<PackageThere> there;
   for (const std::string& path : paths) {
+    const InputShapes shapes = ShapesAsked(options.inputs, path);
     there.push_back(ForMachine(path, Package::Inspect(path, RunsOn(*machine), shapes), options.threads, *machine));
   }
   const JobGroup group(runner);

@@ -61,7 +61,7 @@ bool AreParts(const RunOptions& options) {
 
 // The package's file, or the three parts of one.
 std::shared_ptr<const Package> LoadHere(const RunOptions& options) {
-  if (!AreParts(options)) return Package::Load(options.package, ShapesAsked(options.inputs));
+  if (!AreParts(options)) return Package::Load(options.package, ShapesAsked(options.inputs, options.package));
   PackageParts parts;
   parts.graph = ReadFile(parts.graph_name = options.graph);
   parts.lib = ReadFile(parts.lib_name = options.lib);
@@ -122,7 +122,7 @@ int ShowValues(const RunOptions& options, bool json) {
 }
 
 Ran RunOnRunner(const RunOptions& options) {
-  const InputShapes shapes = ShapesAsked(options.inputs);
+  const InputShapes shapes = ShapesAsked(options.inputs, options.package);
   const auto inputs = MakeInputs(InputSpecs(*Package::Inspect(options.package, nullptr, shapes)), options.inputs);
   const std::unique_ptr<Runner> runner = OneRunner(options.remote);
   const Environment machine = runner->Describe();

@@ -60,6 +60,15 @@ TEST_F(ShapesProgram, SayWhatTheyLack) {
   }
 }
 
+TEST_F(ShapesProgram, OfAPackageForOneAreThatOne) {
+  ASSERT_EQ(Build("-o p.hone").code, 0);
+  EXPECT_EQ(Shell("hone run p.hone --shape data=1,1,4,4").code, 0);
+  const ProgramResult other = Shell("hone run p.hone --shape data=3,1,4,4");
+  EXPECT_EQ(other.code, 2);
+  EXPECT_EQ(other.err, "hone: --shape asks for \"data\" 3x1x4x4; the package was built for 1x1x4x4\n");
+  EXPECT_THAT(Shell("hone run p.hone --shape date=1,1,4,4").err, HasSubstr("did you mean data?"));
+}
+
 TEST_F(ShapesProgram, AreJoinedWithTargets) {
   const ProgramResult built = Build("--shape data=1..2,1,4,4 --target x86-64-v2 --target x86-64-v3 -o p.hone --json");
   ASSERT_EQ(built.code, 0) << built.err;
