@@ -22,10 +22,10 @@ struct Registry {
 OpTable JoinedTables() {
   OpTable all;
   for (const auto& family :
-       {ConvOps,     MatmulOps,           NormalizeOps, UnaryOps,   BinaryOps,    CompareOps, SoftmaxOps,
-        PoolOps,     ReduceOps,           ArgReduceOps, ReshapeOps, RearrangeOps, SpaceOps,   GatherOps,
-        ScatterOps,  RoiAlignOps,         PadOps,       JoinOps,    RecurrentOps, TopKOps,    TreeEnsembleOps,
-        ArgwhereOps, NonMaxSuppressionOps}) {
+       {ConvOps,      MatmulOps,    NormalizeOps, UnaryOps,        BinaryOps,    BitOps,
+        CompareOps,   SoftmaxOps,   PoolOps,      ReduceOps,       ArgReduceOps, ReshapeOps,
+        RearrangeOps, SpaceOps,     GatherOps,    ScatterOps,      RoiAlignOps,  PadOps,
+        JoinOps,      RecurrentOps, TopKOps,      TreeEnsembleOps, ArgwhereOps,  NonMaxSuppressionOps}) {
     OpTable table = family();
     std::move(table.begin(), table.end(), std::back_inserter(all));
   }

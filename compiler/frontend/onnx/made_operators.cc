@@ -11,30 +11,36 @@ struct MadeOf {
   std::string_view onnx;  // with blanks between
 };
 
-constexpr std::array<MadeOf, 85> kMade = {{
+constexpr std::array<MadeOf, 91> kMade = {{
     {"abs",
      "Abs Asinh Atanh Cosh GlobalLpPool GridSample IsInf LpNormalization Normalizer "
      "ReduceL1 Sinh Softplus Softsign TreeEnsembleClassifier TreeEnsembleRegressor"},
     {"add",
-     "Acos Acosh Add Asin Asinh Attention AveragePool Celu Concat Conv ConvInteger Cosh "
-     "DynamicQuantizeLinear DynamicQuantizeMatMul Elu Gather Gelu GridSample "
-     "GroupNormalization InstanceNormalization LayerNormalization MatMulInteger Mean "
-     "MeanVarianceNormalization OneHot PRelu QGemm QLinearAdd QLinearAveragePool "
-     "QLinearConcat QLinearConv QLinearGlobalAveragePool QLinearLeakyRelu QLinearMatMul "
-     "QLinearMul QLinearSigmoid QLinearSoftmax QuantizeLinear RMSNormalization Range "
-     "ReduceLogSumExp Resize RotaryEmbedding Selu Shrink Sinh Slice Softplus Softsign Sum "
-     "TensorScatter TreeEnsembleClassifier TreeEnsembleRegressor"},
-    {"argmax", "ArgMax Hardmax LinearClassifier TreeEnsembleClassifier"},
+     "Acos Acosh Adagrad Adam Add Asin Asinh Attention AveragePool BatchNormalization "
+     "Celu Concat Conv ConvInteger Cosh DynamicQuantizeLinear DynamicQuantizeMatMul Elu "
+     "Gather Gelu GridSample GroupNormalization InstanceNormalization LayerNormalization "
+     "LinearAttention MatMulInteger MaxPool Mean MeanVarianceNormalization Momentum "
+     "OneHot PRelu QGemm QLinearAdd QLinearAveragePool QLinearConcat QLinearConv "
+     "QLinearGlobalAveragePool QLinearLeakyRelu QLinearMatMul QLinearMul QLinearSigmoid "
+     "QLinearSoftmax QuantizeLinear RMSNormalization Range ReduceLogSumExp Resize "
+     "RotaryEmbedding Selu Shrink Sinh Slice Softplus Softsign Sum TensorScatter "
+     "TreeEnsembleClassifier TreeEnsembleRegressor"},
+    {"argmax", "ArgMax Hardmax LinearClassifier MaxPool TreeEnsembleClassifier"},
     {"argmin", "ArgMin"},
     {"argwhere", "Compress NonZero Unique"},
     {"atan", "Acos Asin Atan"},
+    {"bitwise_and", "BitwiseAnd"},
+    {"bitwise_not", "BitwiseNot"},
+    {"bitwise_or", "BitwiseOr"},
+    {"bitwise_xor", "BitwiseXor"},
     {"broadcast_to", "Expand GridSample ReverseSequence TensorScatter Tile"},
     {"cast",
-     "Binarizer Cast CastLike ConvInteger DequantizeLinear DynamicQuantizeLinear "
-     "DynamicQuantizeMatMul FeatureVectorizer GridSample LabelEncoder MatMulInteger "
-     "MatMulIntegerToFloat OneHotEncoder QGemm QLinearAdd QLinearAveragePool QLinearConcat "
-     "QLinearConv QLinearGlobalAveragePool QLinearLeakyRelu QLinearMatMul QLinearMul "
-     "QLinearSigmoid QLinearSoftmax QuantizeLinear ReduceMean"},
+     "Adagrad Adam Binarizer Cast CastLike ConvInteger DequantizeLinear "
+     "DynamicQuantizeLinear DynamicQuantizeMatMul FeatureVectorizer GridSample "
+     "LabelEncoder MatMulInteger MatMulIntegerToFloat Momentum OneHotEncoder QGemm "
+     "QLinearAdd QLinearAveragePool QLinearConcat QLinearConv QLinearGlobalAveragePool "
+     "QLinearLeakyRelu QLinearMatMul QLinearMul QLinearSigmoid QLinearSoftmax "
+     "QuantizeLinear ReduceMean"},
     {"ceil", "Ceil"},
     {"clip",
      "Celu Clip DynamicQuantizeLinear DynamicQuantizeMatMul Elu Gelu GridSample QGemm "
@@ -42,28 +48,33 @@ constexpr std::array<MadeOf, 85> kMade = {{
      "QLinearLeakyRelu QLinearMatMul QLinearMul QLinearSigmoid QLinearSoftmax "
      "QuantizeLinear ReduceLogSumExp Selu"},
     {"concatenate",
-     "Attention Concat FeatureVectorizer If Loop QLinearConcat RotaryEmbedding Scan "
-     "ScatterElements ScatterND Shape TreeEnsembleClassifier Unique"},
+     "Attention CausalConvWithState Concat FeatureVectorizer If LinearAttention Loop "
+     "QLinearConcat RotaryEmbedding Scan ScatterElements ScatterND Shape "
+     "TreeEnsembleClassifier Unique"},
     {"cos", "Cos Tan"},
     {"divide",
-     "Acos Asin Asinh Atanh Attention AveragePool Celu Cosh Div DynamicQuantizeLinear "
-     "DynamicQuantizeMatMul LpNormalization Mean MeanVarianceNormalization Normalizer "
-     "QLinearAdd QLinearAveragePool QLinearConcat QLinearGlobalAveragePool "
-     "QLinearLeakyRelu QLinearMul QLinearSigmoid QLinearSoftmax QuantizeLinear Range "
-     "Reciprocal ReduceMean Reshape Sinh Slice Softsign Tan TreeEnsembleClassifier "
+     "Acos Adagrad Adam Asin Asinh Atanh Attention AveragePool Celu Cosh Div "
+     "DynamicQuantizeLinear DynamicQuantizeMatMul LpNormalization Mean "
+     "MeanVarianceNormalization NegativeLogLikelihoodLoss Normalizer QLinearAdd "
+     "QLinearAveragePool QLinearConcat QLinearGlobalAveragePool QLinearLeakyRelu "
+     "QLinearMul QLinearSigmoid QLinearSoftmax QuantizeLinear Range Reciprocal "
+     "ReduceMean Reshape Sinh Slice Softsign Tan TreeEnsembleClassifier "
      "TreeEnsembleRegressor"},
     {"equal",
      "Attention Equal GridSample Hardmax Imputer IsInf LabelEncoder LpNormalization "
-     "Normalizer OneHot OneHotEncoder TreeEnsembleRegressor"},
+     "NegativeLogLikelihoodLoss Normalizer OneHot OneHotEncoder TreeEnsembleRegressor"},
     {"erf", "Erf"},
-    {"exp", "Cosh Exp ReduceLogSumExp Softplus TreeEnsembleClassifier"},
-    {"expand_dims", "CumProd CumSum LabelEncoder OneHot OneHotEncoder RotaryEmbedding Unique Unsqueeze"},
+    {"exp", "Cosh Exp LinearAttention ReduceLogSumExp Softplus TreeEnsembleClassifier"},
+    {"expand_dims",
+     "CumProd CumSum LabelEncoder NegativeLogLikelihoodLoss OneHot OneHotEncoder "
+     "RotaryEmbedding SoftmaxCrossEntropyLoss Unique Unsqueeze"},
     {"expm1", "Celu Elu Selu Sinh"},
     {"floor", "Floor GridSample"},
-    {"gather", "GatherElements GridSample ReverseSequence"},
+    {"gather", "GatherElements GridSample MaxPool NegativeLogLikelihoodLoss ReverseSequence SoftmaxCrossEntropyLoss"},
     {"gather_nd", "GatherND"},
-    {"greater", "Asinh Binarizer Greater Shrink ThresholdedRelu TreeEnsembleClassifier Unique"},
+    {"greater", "Adam Asinh Binarizer Greater Momentum Shrink ThresholdedRelu TreeEnsembleClassifier Unique"},
     {"greater_equal", "Concat GreaterOrEqual Unique"},
+    {"left_shift", "BitShift"},
     {"less",
      "Compress GatherND IsInf Less OneHot ReduceMax ReduceMean ReduceMin ReduceSum "
      "ReverseSequence Shrink TreeEnsembleClassifier Unique"},
@@ -75,94 +86,105 @@ constexpr std::array<MadeOf, 85> kMade = {{
     {"logical_or", "LabelEncoder Or"},
     {"logical_xor", "Xor"},
     {"max",
-     "Attention DynamicQuantizeLinear DynamicQuantizeMatMul GlobalMaxPool Normalizer "
-     "ReduceLogSumExp ReduceMax TreeEnsembleClassifier Unique"},
+     "Attention DynamicQuantizeLinear DynamicQuantizeMatMul GlobalMaxPool MaxPool "
+     "Normalizer ReduceLogSumExp ReduceMax TreeEnsembleClassifier Unique"},
     {"maximum", "DynamicQuantizeLinear DynamicQuantizeMatMul Max MaxPool Range Slice"},
     {"mean",
-     "GlobalAveragePool GroupNormalization InstanceNormalization LayerNormalization "
-     "MeanVarianceNormalization RMSNormalization ReduceMean"},
+     "BatchNormalization GlobalAveragePool GroupNormalization InstanceNormalization "
+     "LayerNormalization MeanVarianceNormalization NegativeLogLikelihoodLoss "
+     "RMSNormalization ReduceMean"},
     {"min", "LabelEncoder ReduceMin"},
     {"minimum", "Concat GridSample Min Slice"},
     {"mod", "GridSample Mod TensorScatter"},
     {"multiply",
-     "Acos Acosh Asin Asinh Atanh Attention Celu ConvInteger Cosh DequantizeLinear "
-     "DynamicQuantizeMatMul Elu Gelu Gemm GlobalLpPool GridSample GroupNormalization "
-     "InstanceNormalization LayerNormalization LpNormalization LpPool MatMulInteger "
-     "MatMulIntegerToFloat MeanVarianceNormalization Mul Normalizer PRelu Pow QGemm "
-     "QLinearAdd QLinearAveragePool QLinearConcat QLinearConv QLinearGlobalAveragePool "
-     "QLinearLeakyRelu QLinearMatMul QLinearMul QLinearSigmoid QLinearSoftmax "
-     "RMSNormalization ReduceL2 ReduceMean ReduceSumSquare Reshape Resize RotaryEmbedding "
-     "STFT Scaler Selu Sinh Size SwiGLU Swish TreeEnsembleClassifier"},
-    {"negative", "DynamicQuantizeLinear DynamicQuantizeMatMul Neg Softplus TreeEnsembleClassifier"},
+     "Acos Acosh Adagrad Adam AffineGrid Asin Asinh Atanh Attention BatchNormalization "
+     "Celu ConvInteger Cosh DequantizeLinear DynamicQuantizeMatMul Elu Gelu Gemm "
+     "GlobalLpPool GridSample GroupNormalization InstanceNormalization "
+     "LayerNormalization LinearAttention LpNormalization LpPool MatMulInteger "
+     "MatMulIntegerToFloat MeanVarianceNormalization Momentum Mul "
+     "NegativeLogLikelihoodLoss Normalizer PRelu Pow QGemm QLinearAdd QLinearAveragePool "
+     "QLinearConcat QLinearConv QLinearGlobalAveragePool QLinearLeakyRelu QLinearMatMul "
+     "QLinearMul QLinearSigmoid QLinearSoftmax RMSNormalization ReduceL2 ReduceMean "
+     "ReduceSumSquare Reshape Resize RotaryEmbedding STFT Scaler Selu Sinh Size SwiGLU "
+     "Swish TreeEnsembleClassifier"},
+    {"negative",
+     "DynamicQuantizeLinear DynamicQuantizeMatMul Neg NegativeLogLikelihoodLoss "
+     "SoftmaxCrossEntropyLoss Softplus TreeEnsembleClassifier"},
     {"nn.avg_pool2d", "AveragePool LpPool QLinearAveragePool"},
     {"nn.batch_flatten", "Flatten"},
     {"nn.batch_matmul", "Attention Einsum"},
     {"nn.batch_norm", "BatchNormalization"},
-    {"nn.bias_add", "Conv GRU Gemm LSTM LinearClassifier LinearRegressor QGemm QLinearConv RNN"},
-    {"nn.conv2d", "Conv ConvInteger QLinearConv"},
+    {"nn.bias_add", "CausalConvWithState Conv GRU Gemm LSTM LinearClassifier LinearRegressor QGemm QLinearConv RNN"},
+    {"nn.conv2d", "CausalConvWithState Conv ConvInteger QLinearConv"},
     {"nn.conv2d_transpose", "ConvTranspose"},
     {"nn.dense",
-     "DFT DynamicQuantizeLSTM DynamicQuantizeMatMul Einsum GRU Gemm LSTM LinearClassifier "
-     "LinearRegressor MatMul MatMulInteger MatMulIntegerToFloat QGemm QLinearMatMul RNN "
-     "STFT"},
+     "DFT DynamicQuantizeLSTM DynamicQuantizeMatMul Einsum GRU Gemm LSTM "
+     "LinearClassifier LinearRegressor MatMul MatMulInteger MatMulIntegerToFloat QGemm "
+     "QLinearMatMul RNN STFT"},
     {"nn.gelu", "Gelu"},
     {"nn.global_avg_pool2d", "GlobalAveragePool GlobalLpPool QLinearGlobalAveragePool"},
     {"nn.hard_sigmoid", "HardSigmoid"},
     {"nn.hard_swish", "HardSwish"},
     {"nn.leaky_relu", "LeakyRelu QLinearLeakyRelu"},
-    {"nn.log_softmax", "LogSoftmax"},
+    {"nn.log_softmax", "LogSoftmax SoftmaxCrossEntropyLoss"},
     {"nn.lrn", "LRN"},
     {"nn.max_pool2d", "MaxPool"},
     {"nn.mish", "Mish"},
-    {"nn.pad", "Conv MaxPool Pad"},
+    {"nn.pad", "CausalConvWithState CenterCropPad Col2Im Conv MaxPool MaxUnpool Pad"},
     {"nn.prelu", "PRelu"},
     {"nn.recurrent", "DynamicQuantizeLSTM GRU LSTM RNN"},
     {"nn.relu", "Celu Elu PRelu Relu Selu Softplus"},
-    {"nn.silu", "SwiGLU"},
+    {"nn.silu", "CausalConvWithState SwiGLU"},
     {"nn.softmax", "Attention QLinearSoftmax Softmax TreeEnsembleClassifier TreeEnsembleRegressor"},
     {"not_equal", "Imputer IsNaN LabelEncoder Unique"},
     {"power",
-     "GlobalLpPool GroupNormalization InstanceNormalization LayerNormalization LpPool Pow "
-     "RMSNormalization"},
+     "Adam BatchNormalization GlobalLpPool GroupNormalization InstanceNormalization "
+     "LayerNormalization LpPool Pow RMSNormalization"},
     {"prod", "CumProd ReduceProd"},
     {"reshape",
-     "Attention AveragePool Compress Conv ConvTranspose DFT DepthToSpace "
-     "DynamicQuantizeLSTM Einsum GRU GridSample GroupNormalization Hardmax If LSTM Loop "
-     "MatMul MaxPool RNN ReduceLogSumExp Reshape ReverseSequence RotaryEmbedding STFT Scan "
-     "ScatterElements ScatterND Shape Softmax SpaceToDepth TensorScatter Tile "
-     "TreeEnsembleClassifier Unique"},
+     "AffineGrid Attention AveragePool BatchNormalization CausalConvWithState Col2Im "
+     "Compress Conv ConvTranspose DFT DepthToSpace DynamicQuantizeLSTM Einsum GRU "
+     "GridSample GroupNormalization Hardmax If LSTM LinearAttention Loop MatMul MaxPool "
+     "MaxUnpool NegativeLogLikelihoodLoss RNN ReduceLogSumExp Reshape ReverseSequence "
+     "RotaryEmbedding STFT Scan ScatterElements ScatterND Shape Softmax "
+     "SoftmaxCrossEntropyLoss SpaceToDepth TensorScatter Tile TreeEnsembleClassifier "
+     "Unique"},
+    {"right_shift", "BitShift"},
     {"round",
      "DynamicQuantizeLinear DynamicQuantizeMatMul GridSample QGemm QLinearAdd "
      "QLinearAveragePool QLinearConcat QLinearConv QLinearGlobalAveragePool "
      "QLinearLeakyRelu QLinearMatMul QLinearMul QLinearSigmoid QLinearSoftmax "
      "QuantizeLinear Round"},
-    {"scatter_elements", "Scatter ScatterElements TensorScatter"},
+    {"scatter_elements", "MaxUnpool Scatter ScatterElements TensorScatter"},
     {"scatter_nd", "ScatterND"},
     {"sigmoid", "Gelu QLinearSigmoid Sigmoid Swish TreeEnsembleClassifier TreeEnsembleRegressor"},
     {"sign", "Asinh Atanh Sign Sinh"},
     {"sin", "Sin Tan"},
     {"sqrt",
-     "Acos Acosh Asin Asinh GlobalLpPool LpNormalization LpPool MeanVarianceNormalization "
-     "Normalizer ReduceL2 Sqrt TreeEnsembleClassifier"},
+     "Acos Acosh Adagrad Adam Asin Asinh GlobalLpPool LpNormalization LpPool "
+     "MeanVarianceNormalization Normalizer ReduceL2 Sqrt TreeEnsembleClassifier"},
     {"squeeze", "Squeeze"},
     {"strided_slice",
-     "AveragePool Conv GridSample MatMulInteger MaxPool Pad RotaryEmbedding Slice Split "
-     "Unique"},
+     "AveragePool CausalConvWithState CenterCropPad Conv GridSample LinearAttention "
+     "MatMulInteger MaxPool Pad RotaryEmbedding Slice Split Unique"},
     {"subtract",
-     "Acos Asin Atanh Concat ConvInteger DequantizeLinear DynamicQuantizeLinear "
-     "DynamicQuantizeMatMul GridSample GroupNormalization InstanceNormalization "
-     "LayerNormalization MatMulInteger MeanVarianceNormalization PRelu QGemm QLinearAdd "
+     "Acos Adagrad Adam Asin Atanh BatchNormalization Concat ConvInteger "
+     "DequantizeLinear DynamicQuantizeLinear DynamicQuantizeMatMul GridSample "
+     "GroupNormalization InstanceNormalization LayerNormalization LinearAttention "
+     "MatMulInteger MeanVarianceNormalization Momentum PRelu QGemm QLinearAdd "
      "QLinearAveragePool QLinearConcat QLinearConv QLinearGlobalAveragePool "
      "QLinearLeakyRelu QLinearMatMul QLinearMul QLinearSigmoid QLinearSoftmax Range "
      "ReduceLogSumExp Resize ReverseSequence RotaryEmbedding Scaler Shrink Slice Sub "
      "TreeEnsembleClassifier Unique"},
     {"sum",
-     "CumSum Einsum LpNormalization Normalizer ReduceL1 ReduceL2 ReduceLogSum "
-     "ReduceLogSumExp ReduceMean ReduceSum ReduceSumSquare TreeEnsembleClassifier Unique"},
+     "AffineGrid Col2Im CumSum Einsum LinearAttention LpNormalization "
+     "NegativeLogLikelihoodLoss Normalizer ReduceL1 ReduceL2 ReduceLogSum "
+     "ReduceLogSumExp ReduceMean ReduceSum ReduceSumSquare SoftmaxCrossEntropyLoss "
+     "TreeEnsembleClassifier Unique"},
     {"take",
-     "ArrayFeatureExtractor Compress Concat ConstantOfShape Expand Gather LabelEncoder "
-     "LinearClassifier Pad Resize STFT Scan ScatterElements ScatterND Slice TopK "
-     "TreeEnsembleClassifier Unique Upsample"},
+     "ArrayFeatureExtractor Col2Im Compress Concat ConstantOfShape Expand Gather "
+     "LabelEncoder LinearClassifier MaxPool NegativeLogLikelihoodLoss Pad Resize STFT "
+     "Scan ScatterElements ScatterND Slice TopK TreeEnsembleClassifier Unique Upsample"},
     {"tanh", "Attention Tanh"},
     {"topk", "TopK Unique"},
     {"transpose",
@@ -172,10 +194,11 @@ constexpr std::array<MadeOf, 85> kMade = {{
     {"vision.all_class_non_max_suppression", "NonMaxSuppression"},
     {"vision.roi_align", "RoiAlign"},
     {"where",
-     "Asinh Attention Compress Concat CumProd CumSum Gather GatherND GridSample Hardmax If "
-     "Imputer LabelEncoder LpNormalization Normalizer OneHot ReduceMax ReduceMean "
-     "ReduceMin ReduceSum ReverseSequence Shrink Slice ThresholdedRelu "
-     "TreeEnsembleClassifier TreeEnsembleRegressor Trilu Unique Where"},
+     "Adam Asinh Attention Compress Concat CumProd CumSum Gather GatherND GridSample "
+     "Hardmax If Imputer LabelEncoder LpNormalization Momentum NegativeLogLikelihoodLoss "
+     "Normalizer OneHot Pad ReduceMax ReduceMean ReduceMin ReduceSum Resize "
+     "ReverseSequence Shrink Slice ThresholdedRelu TreeEnsembleClassifier "
+     "TreeEnsembleRegressor Trilu Unique Where"},
 }};
 
 }  // namespace

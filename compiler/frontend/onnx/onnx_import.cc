@@ -154,7 +154,7 @@ const ExprPtr* Importer::FindValue(const std::string& name) const {
 
 std::vector<ExprPtr> Importer::Convert(const OnnxNode& node) {
   const std::string_view domain = node.domain == "ai.onnx" ? std::string_view() : std::string_view(node.domain);
-  if (!domain.empty() && domain != kMicrosoft && domain != kClassical) {
+  if (!domain.empty() && domain != kMicrosoft && domain != kClassical && domain != kTraining) {
     RefuseNode(fmt::format("the operator domain \"{}\" is not supported", node.domain));
   }
   const OnnxOperator* row = FindOnnxOperator(domain, node.op_type);

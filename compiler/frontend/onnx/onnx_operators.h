@@ -24,6 +24,8 @@ struct OnnxOperator {
 inline constexpr std::string_view kMicrosoft = "com.microsoft";
 // The domain of ONNX's classical models.
 inline constexpr std::string_view kClassical = "ai.onnx.ml";
+// The domain of ONNX's optimisers.
+inline constexpr std::string_view kTraining = "ai.onnx.preview.training";
 using OnnxOperatorTable = std::vector<OnnxOperator>;
 
 // One row per operator. A family's file in operators/ defines each of these.
@@ -53,6 +55,13 @@ OnnxOperatorTable DetectionOperators();
 OnnxOperatorTable FeatureOperators();
 OnnxOperatorTable GridSampleOperators();
 OnnxOperatorTable AttentionOperators();
+OnnxOperatorTable AffineGridOperators();
+OnnxOperatorTable BitOperators();
+OnnxOperatorTable CropOperators();
+OnnxOperatorTable LossOperators();
+OnnxOperatorTable StateOperators();
+OnnxOperatorTable OptimiserOperators();
+OnnxOperatorTable UnpoolingOperators();
 OnnxOperatorTable PatternOperators();
 OnnxOperatorTable CountedOperators();
 OnnxOperatorTable UniqueOperators();

@@ -12,6 +12,7 @@
 #include "compiler/frontend/onnx/onnx_import.h"
 #include "compiler/frontend/onnx/onnx_operators.h"
 #include "compiler/relay/op.h"
+#include "core/error.h"
 #include "tests/compiler/frontend/made_operators.h"
 #include "tests/compiler/frontend/model_maker.h"
 
@@ -112,6 +113,21 @@ TEST(MadeOperators, OfTruthValues) {
   model.Node("Scatter", {"x", "i", "y"}, {"scattered"});
   const std::string bytes = model.Output("z").Output("hot").Output("like").Output("scattered").Bytes();
   RecordMadeOperators(bytes, ImportOnnxBytes(bytes, "test").module);
+}
+
+TEST(MadeOperators, OfBits) {
+  constexpr int kUInt8 = 2;
+  ModelMaker model(18);
+  model.IntegerInput("x", kUInt8, {4}).IntegerInput("y", kUInt8, {4});
+  model.Node("BitwiseAnd", {"x", "y"}, {"a"})
+      .Node("BitwiseOr", {"a", "y"}, {"b"})
+      .Node("BitwiseXor", {"b", "x"}, {"c"});
+  model.Node("BitwiseNot", {"c"}, {"d"}).Node("BitShift", {"d", "y"}, {"e"}, {{"direction", "LEFT"}});
+  model.Node("BitShift", {"e", "y"}, {"z"}, {{"direction", "RIGHT"}});
+  const std::string bytes = model.Output("z").Bytes();
+  RecordMadeOperators(bytes, ImportOnnxBytes(bytes, "test").module);
+  model.Node("BitShift", {"e", "y"}, {"w"}, {{"direction", "UP"}});
+  EXPECT_THROW(ImportOnnxBytes(model.Output("w").Bytes(), "test"), Error);
 }
 
 TEST(MadeOperators, OfImages) {

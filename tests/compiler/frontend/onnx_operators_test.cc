@@ -204,6 +204,32 @@ TEST(OnnxResize, BlendsSeveral) {
               testing::FloatNear(2.5F, 1e-5F));
 }
 
+TEST(OnnxResize, KeepsTheAspectThatIsAsked) {
+  const auto shape = [](const std::string& policy) {
+    ModelMaker model(18);
+    model.Input("x", {3, 4}).Ints("sizes", {6, 6});
+    model.Node("Resize", {"x", "", "", "sizes"}, {"y"}, {{"keep_aspect_ratio_policy", policy}}).Output("y");
+    return RunOnnx(model.Bytes(), {{"x", Counting({3, 4})}})[0].shape();
+  };
+  EXPECT_EQ(shape("stretch"), (Shape{6, 6}));
+  EXPECT_EQ(shape("not_larger"), (Shape{5, 6}));  // 4.5 by 6
+  EXPECT_EQ(shape("not_smaller"), (Shape{6, 8}));
+}
+
+TEST(OnnxResize, CropsAndFillsWhatLiesBeyond) {
+  const auto cropped = [](int64_t size) {
+    ModelMaker model(18);
+    model.Input("x", {3}).Weight("roi", {2}, {0.5F, 1.5F}).Ints("sizes", {size});
+    const std::vector<std::pair<std::string, TestAttribute>> attributes{
+        {"coordinate_transformation_mode", "tf_crop_and_resize"}, {"mode", "linear"}, {"extrapolation_value", 10.0}};
+    model.Node("Resize", {"x", "roi", "", "sizes"}, {"y"}, attributes).Output("y");
+    return Values(RunOnnx(model.Bytes(), {{"x", Counting({3})}})[0]);
+  };
+  EXPECT_THAT(cropped(3), ElementsAre(1, 2, 10));
+  EXPECT_THAT(cropped(5), ElementsAre(1, 1.5, 2, 10, 10));
+  EXPECT_THAT(cropped(1), ElementsAre(2));
+}
+
 TEST(OnnxResize, OldFormsTakeScales) {
   ModelMaker model(9);
   model.Input("x", {1, 1, 1, 2}).Weight("scales", {4}, {1, 1, 2, 2});
@@ -220,7 +246,9 @@ TEST(OnnxResize, RefusesWhatItCannot) {
   };
   const Ints doubled{1, 1, 4, 4};
   EXPECT_THAT(error("mode", "area", doubled), HasSubstr("\"nearest\", \"linear\" and \"cubic\" are"));
-  EXPECT_THAT(error("coordinate_transformation_mode", "tf_crop_and_resize", doubled), HasSubstr("tf_crop_and_resize"));
+  EXPECT_THAT(error("coordinate_transformation_mode", "tf_crop_and_resize", doubled), HasSubstr("its roi must be 8"));
+  EXPECT_THAT(error("coordinate_transformation_mode", "mirror", doubled), HasSubstr("=\"mirror\" is not supported"));
+  EXPECT_THAT(error("keep_aspect_ratio_policy", "bend", doubled), HasSubstr("=\"bend\" is not known"));
   EXPECT_THAT(error("mode", "nearest", {4, 4}), HasSubstr("2 sizes; 4 is right"));
   EXPECT_THAT(error("mode", "nearest", {1, 1, 0, 4}), HasSubstr("nothing is left"));
   EXPECT_THAT(error("mode", "nearest", {1, 1, int64_t{1} << 62, 4}), HasSubstr("is the most"));

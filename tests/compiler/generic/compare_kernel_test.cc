@@ -69,6 +69,21 @@ TEST(ModuloKernel, LeavesWhatTheReferenceLeaves) {
   for (const char* op : {"mod", "floor_mod"}) CheckFunction(Function({x, y}, MakeCall(op, {x, y})), {a, b});
 }
 
+// Shifts from below 0 to beyond the width, and as many lanes as leave a rest.
+TEST(BitsKernel, DoesWhatTheReferenceDoes) {
+  for (const DType dtype : {DType::kInt8, DType::kUInt8, DType::kInt32, DType::kInt64}) {
+    Tensor a(dtype, {9, 37}), b(dtype, {37});
+    const int64_t least = dtype == DType::kUInt8 ? 0 : -128;
+    for (int64_t i = 0; i < a.elements(); ++i) a.Set(i, static_cast<double>(7 * i % 256 + least));
+    for (int64_t i = 0; i < 37; ++i) b.Set(i, static_cast<double>(dtype == DType::kUInt8 ? i * 2 : i * 2 - 4));
+    const auto x = Param("x", {9, 37}, "", dtype), y = Param("y", {37}, "", dtype);
+    for (const char* op : {"bitwise_and", "bitwise_or", "bitwise_xor", "left_shift", "right_shift"}) {
+      CheckFunction(Function({x, y}, MakeCall(op, {x, y})), {a, b});
+    }
+    CheckFunction(Function({x}, MakeCall("bitwise_not", {x})), {a});
+  }
+}
+
 TEST(ModuloKernel, TakesRealsExactly) {
   const float inf = std::numeric_limits<float>::infinity(), nan = std::nanf("");
   const std::vector<float> p{5.5F, -5.5F, 3e7F, 3, 0.3F, 1, 4, inf, nan, 1, 6, -0.9F};

@@ -89,6 +89,30 @@ TEST(Binary, IntegersAreExactAndWrap) {
   EXPECT_THROW(RunOp("divide", {Int64s({1}, {1}), Int64s({1}, {0})}), Error);
 }
 
+TEST(Bits, AreThoseOfTheirType) {
+  const auto bytes = [](DType dtype, const std::vector<int>& values) {
+    Tensor tensor(dtype, {static_cast<int64_t>(values.size())});
+    for (int64_t i = 0; i < tensor.elements(); ++i) tensor.Set(i, values[static_cast<size_t>(i)]);
+    return tensor;
+  };
+  const Tensor a = bytes(DType::kInt32, {12, -1}), b = bytes(DType::kInt32, {10, 6});
+  EXPECT_THAT(RunFor("bitwise_and", {a, b}), ElementsAre(8, 6));
+  EXPECT_THAT(RunFor("bitwise_or", {a, b}), ElementsAre(14, -1));
+  EXPECT_THAT(RunFor("bitwise_xor", {a, b}), ElementsAre(6, -7));
+  EXPECT_THAT(RunFor("bitwise_not", {a}), ElementsAre(-13, 0));
+  EXPECT_THAT(RunFor("bitwise_not", {bytes(DType::kUInt8, {1})}), ElementsAre(254));
+  // The top bits fall off; from the width on nothing but the sign is left.
+  const Tensor by = bytes(DType::kUInt8, {1, 8, 200}), high = bytes(DType::kUInt8, {255, 255, 255});
+  EXPECT_THAT(RunFor("left_shift", {high, by}), ElementsAre(254, 0, 0));
+  EXPECT_THAT(RunFor("right_shift", {high, by}), ElementsAre(127, 0, 0));
+  const Tensor low = bytes(DType::kInt8, {-5, -5, 5}), steps = bytes(DType::kInt8, {1, 8, -1});
+  EXPECT_THAT(RunFor("right_shift", {low, steps}), ElementsAre(-3, -1, 0));
+  EXPECT_THAT(RunFor("left_shift", {low, steps}), ElementsAre(-10, 0, 0));
+  EXPECT_THAT(ResultType("bitwise_and", {TensorType({2}), TensorType({2})}), HasSubstr("lhs is float32, not integers"));
+  EXPECT_THAT(ResultType("left_shift", {TensorType({2}, DType::kInt8), TensorType({2}, DType::kInt32)}),
+              HasSubstr("lhs is int8, rhs is int32"));
+}
+
 TEST(BinaryType, UnknownDimsGiveWayToKnownOnes) {
   EXPECT_EQ(ResultType("add", {TensorType({kAnyDim, 1, 4}), TensorType({3, kAnyDim, 1})}),
             "Tensor[(3, ?, 4), float32]");

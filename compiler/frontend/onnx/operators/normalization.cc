@@ -11,9 +11,33 @@ namespace {
 
 using relay::ExprPtr;
 
+// By the batch's own moments; the running ones are mixed with them.
+std::vector<ExprPtr> LearningBatchNormalization(const OnnxNodeView& view) {
+  const Shape& shape = view.InputShape(0);
+  if (shape.size() < 2) RefuseNode(fmt::format("its data is {}, it must be N x C x ...", ShapeText(shape)));
+  std::vector<int64_t> axes{0};
+  Shape channel(shape.size(), 1);
+  channel[1] = shape[1];
+  for (int64_t d = 2; d < view.InputRank(0); ++d) axes.push_back(d);
+  const relay::Attrs over{{"axis", axes}, {"keepdims", true}};
+  const ExprPtr mean = view.Call("mean", {view.Input(0)}, over);
+  const ExprPtr centred = view.Call("subtract", {view.Input(0), mean});
+  const ExprPtr variance = view.Call("mean", {view.Call("multiply", {centred, centred})}, over);
+  const ExprPtr inverse =
+      WithScalar(view, "power", WithScalar(view, "add", variance, view.Float("epsilon", 1e-5)), -0.5);
+  const auto per_channel = [&](int input) { return view.Reshape(view.Input(input), channel); };
+  const double momentum = view.Float("momentum", 0.9);
+  const auto running = [&](int input, const ExprPtr& now) {
+    return view.Call("add", {WithScalar(view, "multiply", view.Input(input), momentum),
+                             WithScalar(view, "multiply", view.Reshape(now, {shape[1]}), 1 - momentum)});
+  };
+  const ExprPtr scaled = view.Call("multiply", {view.Call("multiply", {centred, inverse}), per_channel(1)});
+  return {view.Call("add", {scaled, per_channel(2)}), running(3, mean), running(4, variance)};
+}
+
 std::vector<ExprPtr> BatchNormalization(const OnnxNodeView& view) {
-  if (view.Int("training_mode", 0) != 0) RefuseNode("training_mode is set; only inference is supported");
   if (view.Int("spatial", 1) == 0) RefuseNode("spatial=0 is not supported");
+  if (view.Int("training_mode", 0) != 0) return LearningBatchNormalization(view);
   std::vector<ExprPtr> args;
   for (int i = 0; i < 5; ++i) args.push_back(view.Input(i));
   const ExprPtr all =
@@ -127,13 +151,22 @@ std::vector<ExprPtr> LpNormalization(const OnnxNodeView& view) {
   return {view.Call("divide", {x, divisor})};
 }
 
-// Inference: what goes in comes out.
+// Whether an input is one number that is known, and 0.
+bool IsKnownZero(const OnnxNodeView& view, int input) {
+  const Tensor* value = view.InputValue(input);
+  return value != nullptr && value->elements() == 1 && value->At(0) == 0;
+}
+
+// Inference, or nothing that is to be dropped: what goes in comes out, and the mask keeps all.
 std::vector<ExprPtr> Dropout(const OnnxNodeView& view) {
-  const Tensor* training = view.HasInput(2) ? view.InputValue(2) : nullptr;
-  if (view.HasInput(2) && (training == nullptr || training->elements() != 1 || training->At(0) != 0)) {
-    RefuseNode("training_mode is set; only inference is supported");
-  }
-  return {view.Input(0)};
+  const bool drops = view.HasInput(2) && !IsKnownZero(view, 2) && !(view.HasInput(1) && IsKnownZero(view, 1));
+  if (drops) RefuseNode("training_mode is set; only inference is supported");
+  if (view.node().outputs.size() < 2) return {view.Input(0)};
+  const Shape& shape = view.InputShape(0);
+  view.builder().Spend(ElementCount(shape));
+  Tensor kept(DType::kBool, shape);
+  for (int64_t i = 0; i < kept.elements(); ++i) kept.Set(i, 1);
+  return {view.Input(0), relay::MakeConstant(std::move(kept))};
 }
 
 }  // namespace

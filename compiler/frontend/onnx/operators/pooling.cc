@@ -8,6 +8,7 @@
 #include "compiler/frontend/onnx/as_planes.h"
 #include "compiler/frontend/onnx/cast_target.h"
 #include "compiler/frontend/onnx/onnx_operators.h"
+#include "compiler/frontend/onnx/pool_indices.h"
 #include "compiler/frontend/onnx/scalar_like.h"
 #include "compiler/frontend/onnx/volume.h"
 #include "compiler/frontend/onnx/window.h"
@@ -42,6 +43,12 @@ relay::Attrs PoolAttrs(const Window& window) {
 std::vector<ExprPtr> MaxPool2d(const OnnxNodeView& view) {
   const DType dtype = view.builder().DTypeOf(view.Input(0));
   const ExprPtr real = AsDType(view, view.Input(0), DType::kFloat32);
+  const std::vector<std::string>& outputs = view.node().outputs;
+  if (outputs.size() > 1 && !outputs[1].empty()) {
+    std::vector<ExprPtr> results = PoolWithIndices(view, real, PoolWindow(view, false));
+    results[0] = AsDType(view, results[0], dtype);
+    return results;
+  }
   return {AsDType(view, view.Call("nn.max_pool2d", {real}, PoolAttrs(PoolWindow(view, false))), dtype)};
 }
 

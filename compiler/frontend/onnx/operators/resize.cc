@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "compiler/frontend/onnx/onnx_operators.h"
+#include "compiler/frontend/onnx/scalar_like.h"
 #include "core/nth.h"
 
 namespace hone {
@@ -23,18 +24,25 @@ struct ResizeRule {
   double cubic = -0.75;
   bool antialias = false;
   bool exclude_outside = false;
+  double extrapolation = 0;  // where a crop reaches beyond the data
 };
+
+constexpr std::string_view kCrop = "tf_crop_and_resize";
 
 struct ResizedAxis {
   int64_t axis = 0;
   int64_t in = 0;
   int64_t out = 0;
   double scale = 1;
+  double begin = 0, end = 1;  // of a crop, as shares of the way from the first element to the last
 };
 
 double SourceOf(const ResizedAxis& a, const ResizeRule& rule, int64_t out) {
   const auto o = static_cast<double>(out), length = static_cast<double>(a.out), from = static_cast<double>(a.in);
   if (rule.coordinates == "asymmetric") return o / a.scale;
+  if (rule.coordinates == kCrop) {
+    return (a.out > 1 ? a.begin + o * (a.end - a.begin) / (length - 1) : (a.begin + a.end) / 2) * (from - 1);
+  }
   // ONNX means the length before it is cut to a whole number.
   if (rule.coordinates == "align_corners") return a.out > 1 ? o * (from - 1) / (from * a.scale - 1) : 0;
   if (rule.coordinates == "pytorch_half_pixel" && a.out == 1) return 0;
@@ -144,6 +152,22 @@ ExprPtr Blended(const OnnxNodeView& view, const ExprPtr& data, const ResizedAxis
   return result;
 }
 
+// What lies beyond the data along the axis gives way to a number.
+ExprPtr Extrapolated(const OnnxNodeView& view, const ExprPtr& data, const ResizedAxis& a, const ResizeRule& rule) {
+  Shape shape(view.builder().ShapeOf(data).size() - static_cast<size_t>(a.axis), 1);
+  shape[0] = a.out;
+  Tensor beyond(DType::kBool, shape);
+  bool any = false;
+  for (int64_t o = 0; o < a.out; ++o) {
+    const double source = SourceOf(a, rule, o);
+    if (source >= 0 && source <= static_cast<double>(a.in - 1)) continue;
+    beyond.Set(o, 1);
+    any = true;
+  }
+  if (!any) return data;
+  return view.Call("where", {relay::MakeConstant(beyond), ScalarLike(view, data, rule.extrapolation), data});
+}
+
 ExprPtr AlongAxis(const OnnxNodeView& view, const ExprPtr& data, const ResizedAxis& a, const ResizeRule& rule) {
   if (rule.mode == ResizeMode::kNearest) return Nearest(view, data, a, rule);
   const bool two = rule.mode == ResizeMode::kLinear && !rule.antialias && !rule.exclude_outside;
@@ -197,20 +221,50 @@ std::vector<ResizedAxis> AxesBySizes(const OnnxNodeView& view, const std::vector
     const int64_t in = Nth(view.InputShape(0), axes[i]);
     resized.push_back({axes[i], in, sizes[i], static_cast<double>(sizes[i]) / static_cast<double>(in)});
   }
+  const std::string policy = view.String("keep_aspect_ratio_policy", "stretch");
+  if (policy == "stretch" || resized.empty()) return resized;
+  // One scale for all: the least that one of the sizes asks for, or the most.
+  double scale = resized[0].scale;
+  for (const ResizedAxis& a : resized) {
+    scale = policy == "not_larger" ? std::min(scale, a.scale) : std::max(scale, a.scale);
+  }
+  for (ResizedAxis& a : resized) {
+    if (!(scale > 0) || scale > 1e6) RefuseNode(fmt::format("a scale is {}; it must be positive", scale));
+    a.scale = scale;
+    a.out = static_cast<int64_t>(std::floor(static_cast<double>(a.in) * scale + 0.5));
+  }
   return resized;
 }
 
-std::vector<ExprPtr> Resized(const OnnxNodeView& view, const std::vector<ResizedAxis>& axes, const ResizeRule& rule) {
+// The crop's begins, then its ends, one of each for each axis.
+void ReadCrop(const OnnxNodeView& view, std::vector<ResizedAxis>& axes) {
+  const Tensor* roi = view.HasInput(1) ? view.InputValue(1) : nullptr;
+  const auto count = static_cast<int64_t>(axes.size());
+  if (roi == nullptr || roi->elements() != 2 * count) {
+    RefuseNode(fmt::format("its roi must be {} numbers that are known when it is imported", 2 * count));
+  }
+  for (int64_t i = 0; i < count; ++i) {
+    Nth(axes, i).begin = roi->At(i);
+    Nth(axes, i).end = roi->At(i + count);
+    if (!std::isfinite(roi->At(i)) || !std::isfinite(roi->At(i + count))) RefuseNode("its roi is not finite");
+    if (std::max(std::abs(roi->At(i)), std::abs(roi->At(i + count))) > 1e6) RefuseNode("its roi is beyond 1e6");
+  }
+}
+
+std::vector<ExprPtr> Resized(const OnnxNodeView& view, std::vector<ResizedAxis> axes, const ResizeRule& rule) {
   ExprPtr data = view.Input(0);
+  const bool crops = rule.coordinates == kCrop;
+  if (crops) ReadCrop(view, axes);
   for (const ResizedAxis& a : axes) {
     if (a.in == 0 && a.out == 0) continue;
     if (a.out < 1) RefuseNode(fmt::format("axis {} of {} becomes {}; nothing is left", a.axis, a.in, a.out));
     if (a.out > kMostOut)
       RefuseNode(fmt::format("axis {} of {} becomes {}; {} is the most", a.axis, a.in, a.out, kMostOut));
-    if (a.out == a.in && a.scale == 1) continue;
+    if (a.out == a.in && a.scale == 1 && (!crops || (a.begin == 0 && a.end == 1))) continue;
     view.builder().Spend(a.out * 24);
     data = AlongAxis(view, data, a, rule);
   }
+  for (const ResizedAxis& a : axes) data = crops && a.in > 0 ? Extrapolated(view, data, a, rule) : data;
   return {data};
 }
 
@@ -223,8 +277,8 @@ ResizeMode ReadMode(const OnnxNodeView& view) {
 }
 
 void RefuseWhatIsLeftOut(const OnnxNodeView& view, const std::string& coordinates) {
-  static constexpr std::string_view kKnown[] = {"half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric",
-                                                "half_pixel_symmetric"};
+  static constexpr std::string_view kKnown[] = {"half_pixel", "pytorch_half_pixel",   "align_corners",
+                                                "asymmetric", "half_pixel_symmetric", kCrop};
   if (std::find(std::begin(kKnown), std::end(kKnown), coordinates) == std::end(kKnown)) {
     RefuseNode(
         fmt::format("coordinate_transformation_mode=\"{}\" is not supported; \"half_pixel\", \"asymmetric\" and "
@@ -232,8 +286,9 @@ void RefuseWhatIsLeftOut(const OnnxNodeView& view, const std::string& coordinate
                     coordinates));
   }
   const std::string policy = view.String("keep_aspect_ratio_policy", "stretch");
-  if (policy != "stretch") {
-    RefuseNode(fmt::format("keep_aspect_ratio_policy=\"{}\" is not supported; \"stretch\" is", policy));
+  if (policy != "stretch" && policy != "not_larger" && policy != "not_smaller") {
+    RefuseNode(
+        fmt::format("keep_aspect_ratio_policy=\"{}\" is not known; stretch, not_larger and not_smaller are", policy));
   }
 }
 
@@ -245,7 +300,8 @@ std::vector<ExprPtr> Resize(const OnnxNodeView& view) {
                         first ? "floor" : view.String("nearest_mode", "round_prefer_floor"),
                         view.Float("cubic_coeff_a", -0.75),
                         view.Int("antialias", 0) != 0,
-                        view.Int("exclude_outside", 0) != 0};
+                        view.Int("exclude_outside", 0) != 0,
+                        view.Float("extrapolation_value", 0)};
   RefuseWhatIsLeftOut(view, rule.coordinates);
   const auto sizes = view.InputInts(3, "sizes");
   if (sizes && !sizes->empty()) return Resized(view, AxesBySizes(view, *sizes), rule);
@@ -253,7 +309,7 @@ std::vector<ExprPtr> Resize(const OnnxNodeView& view) {
 }
 
 std::vector<ExprPtr> Upsample(const OnnxNodeView& view) {
-  const ResizeRule rule{ReadMode(view), "asymmetric", "floor", -0.75, false, false};
+  const ResizeRule rule{ReadMode(view), "asymmetric", "floor", -0.75, false, false, 0};
   return Resized(view, AxesByScales(view, Scales(view, 1)), rule);
 }
 

@@ -2,9 +2,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "compiler/frontend/onnx/computed_dims.h"
 #include "compiler/frontend/onnx/onnx_operators.h"
+#include "compiler/frontend/onnx/positions.h"
+#include "compiler/frontend/onnx/scalar_like.h"
 #include "core/nth.h"
 
 namespace hone {
@@ -197,12 +200,37 @@ std::vector<int64_t> PadWidth(const OnnxNodeView& view, const std::vector<int64_
   return width;
 }
 
-double PadValue(const OnnxNodeView& view) {
+// The number around the data; nothing where it is computed.
+std::optional<double> PadValue(const OnnxNodeView& view) {
   if (view.opset() < 11) return view.Float("value", 0);
   if (!view.HasInput(2)) return 0;
+  if (ElementCount(view.InputShape(2)) != 1) RefuseNode("its value must be one number");
   const Tensor* value = view.InputValue(2);
-  if (value == nullptr || value->elements() != 1) RefuseNode("its value must be one number that is known");
+  if (value == nullptr) return std::nullopt;
   return value->At(0);
+}
+
+// Padded with zeros, which then give way to a number that is computed.
+ExprPtr PaddedByComputed(const OnnxNodeView& view, const std::vector<int64_t>& width) {
+  const ExprPtr value = view.Reshape(view.Input(2), {});
+  ExprPtr data = view.Call("nn.pad", {view.Input(0)}, {{"pad_width", width}});
+  const int64_t rank = view.InputRank(0);
+  for (int64_t d = 0; d < rank; ++d) {
+    const int64_t before = Nth(width, 2 * d), after = Nth(width, 2 * d + 1), extent = Nth(view.InputShape(0), d);
+    if (before + after == 0) continue;
+    view.builder().Spend((before + extent + after) * 8);
+    const ExprPtr at = Positions(before + extent + after, d, rank, -before);
+    const ExprPtr inside = view.Call("logical_and", {WithScalar(view, "greater_equal", at, 0),
+                                                     WithScalar(view, "less", at, static_cast<double>(extent))});
+    data = view.Call("where", {inside, data, value});
+  }
+  return data;
+}
+
+ExprPtr PaddedBy(const OnnxNodeView& view, const std::string& mode, const std::vector<int64_t>& width) {
+  const std::optional<double> value = mode == "constant" ? PadValue(view) : 0;
+  if (!value) return PaddedByComputed(view, width);
+  return view.Call("nn.pad", {view.Input(0)}, {{"pad_width", width}, {"pad_mode", mode}, {"pad_value", *value}});
 }
 
 // What lies beyond an end is what lies at the other.
@@ -248,7 +276,7 @@ std::vector<ExprPtr> Pad(const OnnxNodeView& view) {
   if (mode == "wrap") {
     data = Wrapped(view, data, grown);
   } else if (AnyOf(grown, [](int64_t pad) { return pad > 0; })) {
-    data = view.Call("nn.pad", {data}, {{"pad_width", grown}, {"pad_mode", mode}, {"pad_value", PadValue(view)}});
+    data = PaddedBy(view, mode, grown);
   }
   return {AnyOf(width, [](int64_t pad) { return pad < 0; }) ? Cropped(view, data, width) : data};
 }

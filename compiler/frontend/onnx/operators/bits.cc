@@ -1,0 +1,38 @@
+// Operators on the bits of integers.
+#include <fmt/format.h>
+
+#include "compiler/frontend/onnx/onnx_operators.h"
+
+namespace hone {
+namespace {
+
+using relay::ExprPtr;
+
+std::vector<ExprPtr> And(const OnnxNodeView& view) {
+  return {view.Call("bitwise_and", {view.Input(0), view.Input(1)})};
+}
+std::vector<ExprPtr> Or(const OnnxNodeView& view) { return {view.Call("bitwise_or", {view.Input(0), view.Input(1)})}; }
+std::vector<ExprPtr> Xor(const OnnxNodeView& view) {
+  return {view.Call("bitwise_xor", {view.Input(0), view.Input(1)})};
+}
+std::vector<ExprPtr> Not(const OnnxNodeView& view) { return {view.Call("bitwise_not", {view.Input(0)})}; }
+
+std::vector<ExprPtr> BitShift(const OnnxNodeView& view) {
+  const std::string direction = view.String("direction", "");
+  if (direction != "LEFT" && direction != "RIGHT") {
+    RefuseNode(fmt::format("direction=\"{}\" is not known; LEFT and RIGHT are", direction));
+  }
+  return {view.Call(direction == "LEFT" ? "left_shift" : "right_shift", {view.Input(0), view.Input(1)})};
+}
+
+}  // namespace
+
+OnnxOperatorTable BitOperators() {
+  return {{"BitwiseAnd", 2, 2, And, {}},
+          {"BitwiseOr", 2, 2, Or, {}},
+          {"BitwiseXor", 2, 2, Xor, {}},
+          {"BitwiseNot", 1, 1, Not, {}},
+          {"BitShift", 2, 2, BitShift, {"direction"}}};
+}
+
+}  // namespace hone

@@ -1,0 +1,48 @@
+// Operators on the bits of integers.
+#include "compiler/generic/argument.h"
+
+namespace hone {
+namespace {
+
+template <llvm::Instruction::BinaryOps kOp>
+Value* Combine(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
+  Value *x = Argument(e, call, 0, at, lanes), *y = Argument(e, call, 1, at, lanes);
+  return e.b().ir().CreateBinOp(kOp, x, y);
+}
+
+Value* Not(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
+  return e.b().ir().CreateNot(Argument(e, call, 0, at, lanes));
+}
+
+// Whether the shift by y is less than the width. A shift by more has no meaning in LLVM.
+Value* IsWithin(Evaluator& e, Value* y) {
+  return e.b().ir().CreateICmpULT(y, Like(y, y->getType()->getScalarSizeInBits()));
+}
+
+Value* LeftShift(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
+  auto& ir = e.b().ir();
+  Value *x = Argument(e, call, 0, at, lanes), *y = Argument(e, call, 1, at, lanes), *within = IsWithin(e, y);
+  return ir.CreateSelect(within, ir.CreateShl(x, ir.CreateSelect(within, y, Like(y, 0))), Like(x, 0));
+}
+
+Value* RightShift(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
+  auto& ir = e.b().ir();
+  Value *x = Argument(e, call, 0, at, lanes), *y = Argument(e, call, 1, at, lanes), *within = IsWithin(e, y);
+  if (IsUnsigned(call)) {
+    return ir.CreateSelect(within, ir.CreateLShr(x, ir.CreateSelect(within, y, Like(y, 0))), Like(x, 0));
+  }
+  return ir.CreateAShr(x, ir.CreateSelect(within, y, Like(y, y->getType()->getScalarSizeInBits() - 1)));
+}
+
+}  // namespace
+
+EmitterTable BitEmitters() {
+  return {{"bitwise_and", Combine<llvm::Instruction::And>},
+          {"bitwise_or", Combine<llvm::Instruction::Or>},
+          {"bitwise_xor", Combine<llvm::Instruction::Xor>},
+          {"bitwise_not", Not},
+          {"left_shift", LeftShift},
+          {"right_shift", RightShift}};
+}
+
+}  // namespace hone

@@ -1,0 +1,113 @@
+// Operators on the bits of integers.
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "compiler/relay/ops/arguments.h"
+#include "compiler/relay/ops/broadcast.h"
+#include "compiler/relay/ops/indexing.h"
+#include "compiler/relay/ops/ops.h"
+#include "core/nth.h"
+
+namespace hone::relay {
+namespace {
+
+// Of two integers of `width` bits, in the lowest of 64; what the result has above them does not count. A shift's left
+// operand has the bits of its sign there.
+using BitFunction = uint64_t (*)(uint64_t, uint64_t, int width);
+
+DType IntegerArg(const std::vector<TypePtr>& args, size_t i, std::string_view what) {
+  const DType dtype = TensorArg(args, i, what).dtype;
+  if (IsFloat(dtype) || dtype == DType::kBool) Misfit(fmt::format("{} is {}, not integers", what, DTypeName(dtype)));
+  return dtype;
+}
+
+TypePtr SameIntegers(const std::vector<TypePtr>& args, const Attrs&) {
+  const DType lhs = IntegerArg(args, 0, "lhs"), rhs = IntegerArg(args, 1, "rhs");
+  if (lhs != rhs) Misfit(fmt::format("lhs is {}, rhs is {}", DTypeName(lhs), DTypeName(rhs)));
+  return BroadcastOf({args[0].get(), args[1].get()}, lhs);
+}
+
+template <typename T>
+Tensor Combined(const Tensor& lhs, const Tensor& rhs, BitFunction function) {
+  const Shape shape = BroadcastShapes(lhs.shape(), rhs.shape());
+  const std::vector<int64_t> at_lhs = StridedOffsets(shape, BroadcastStrides(lhs.shape(), shape));
+  const std::vector<int64_t> at_rhs = StridedOffsets(shape, BroadcastStrides(rhs.shape(), shape));
+  Tensor result(lhs.dtype(), shape);
+  for (int64_t i = 0; i < result.elements(); ++i) {
+    const auto a = static_cast<uint64_t>(static_cast<int64_t>(lhs.data<T>()[Nth(at_lhs, i)]));
+    const auto b = static_cast<uint64_t>(static_cast<int64_t>(rhs.data<T>()[Nth(at_rhs, i)]));
+    result.data<T>()[i] = static_cast<T>(function(a, b, static_cast<int>(8 * sizeof(T))));
+  }
+  return result;
+}
+
+Tensor CombinedBits(const Tensor& lhs, const Tensor& rhs, BitFunction function) {
+  switch (lhs.dtype()) {
+    case DType::kInt8:
+      return Combined<int8_t>(lhs, rhs, function);
+    case DType::kUInt8:
+      return Combined<uint8_t>(lhs, rhs, function);
+    case DType::kInt32:
+      return Combined<int32_t>(lhs, rhs, function);
+    default:
+      return Combined<int64_t>(lhs, rhs, function);
+  }
+}
+
+OpDef OnBits(std::string name, std::string description, BitFunction function) {
+  OpDef def;
+  def.name = std::move(name);
+  def.description = std::move(description);
+  def.inputs = {{"lhs", "integers"}, {"rhs", "integers of the same dtype"}};
+  def.support_level = 4;
+  def.pattern = OpPattern::kBroadcast;
+  def.layout = LayoutRule::kNCHWc;
+  def.traits.cheap = true;
+  def.type_relation = SameIntegers;
+  def.reference = [function](const std::vector<Tensor>& args, const Attrs&) {
+    return std::vector<Tensor>{CombinedBits(args[0], args[1], function)};
+  };
+  return def;
+}
+
+OpDef BitwiseNot() {
+  OpDef def = OnBits("bitwise_not", "every bit of data turned over", nullptr);
+  def.inputs = {{"data", "integers"}};
+  def.pattern = OpPattern::kElementwise;
+  def.layout = LayoutRule::kAny;
+  def.type_relation = [](const std::vector<TypePtr>& args, const Attrs&) {
+    IntegerArg(args, 0, "data");
+    return args[0];
+  };
+  def.reference = [](const std::vector<Tensor>& args, const Attrs&) {
+    Tensor ones(args[0].dtype(), {});
+    ones.Set(0, args[0].dtype() == DType::kUInt8 ? 255 : -1);
+    return std::vector<Tensor>{
+        CombinedBits(args[0], ones, [](uint64_t a, uint64_t b, int) -> uint64_t { return a ^ b; })};
+  };
+  return def;
+}
+
+uint64_t LeftShift(uint64_t a, uint64_t by, int width) { return by < static_cast<uint64_t>(width) ? a << by : 0; }
+
+// A shift of the whole width leaves the sign's bits; those of unsigned integers are zeros.
+uint64_t RightShift(uint64_t a, uint64_t by, int width) {
+  const uint64_t most = static_cast<uint64_t>(width) - 1;
+  if (by > most) return static_cast<int64_t>(a) < 0 ? ~uint64_t{0} : 0;
+  return static_cast<uint64_t>(static_cast<int64_t>(a) >> by);
+}
+
+}  // namespace
+
+OpTable BitOps() {
+  using U = uint64_t;
+  return {OnBits("bitwise_and", "bits that both have", [](U a, U b, int) -> U { return a & b; }),
+          OnBits("bitwise_or", "bits that either has", [](U a, U b, int) -> U { return a | b; }),
+          OnBits("bitwise_xor", "bits that one of the two has", [](U a, U b, int) -> U { return a ^ b; }),
+          OnBits("left_shift", "lhs times 2 to the power of rhs; 0 from the width of the type on", LeftShift),
+          OnBits("right_shift", "lhs divided by 2 to the power of rhs, towards minus infinity", RightShift),
+          BitwiseNot()};
+}
+
+}  // namespace hone::relay
