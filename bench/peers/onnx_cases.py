@@ -6,8 +6,8 @@ numbers or fewer than --at-least are right, 77 where this Python lacks onnx.
   V/bin/python bench/peers/onnx_cases.py [--only REGEX] [--hone build/release] [--work build/peers/onnx_cases] [--at-least 800]
 
 Cases that are another case written out in smaller operators (`_expanded`) are left out. Some cases feed as inputs what a model stores:
-axes, sizes, pads. Where hone says that it has to know such a number, the case is tried again with its small integers as constants,
-and counted apart. Floats of 16 and 64 bits go in as float32, as hone computes with it.
+axes, sizes, pads, scales. Where hone says that it has to know such a number, the case is tried again with its small integers, and
+the floats that KNOWN names, as constants, and counted apart. Floats of 16 and 64 bits go in as float32, as hone computes with it.
 """
 import argparse
 import collections
@@ -20,6 +20,8 @@ import sys
 import warnings
 
 NARROW = {"float16": (2e-2, 2e-3), "bfloat16": (3e-2, 2e-2)}
+# Inputs that are floats in some cases and in models always stored, by operator and place.
+KNOWN = {"Resize": (1, 2), "Upsample": (1,), "OneHot": (1,), "Range": (0, 1, 2)}
 TO_BE_KNOWN = re.compile("must be known|computed by the model|is free; give|is not known")
 
 
@@ -35,12 +37,13 @@ def as_float32(value):
 
 
 def with_constants(model, inputs):
-    """The model with its small integers as initializers, and the inputs that are left."""
+    """The model with such inputs as initializers, and the inputs that are left."""
     import onnx
     changed = onnx.ModelProto()
     changed.CopyFrom(model)
+    stored = {name for node in model.graph.node for place, name in enumerate(node.input) if place in KNOWN.get(node.op_type, ())}
     for name, value in inputs.items():
-        if value.dtype.kind in "iu" and value.size <= 16:
+        if value.size <= 16 and (value.dtype.kind in "iu" or name in stored):
             changed.graph.initializer.append(onnx.numpy_helper.from_array(value, name))
     known = {tensor.name for tensor in changed.graph.initializer}
     kept = [each for each in changed.graph.input if each.name not in known]
