@@ -28,6 +28,10 @@ relay::IRModule BuildInceptionV3(const ZooOptions& options);
 relay::IRModule BuildMlp(const ZooOptions& options);
 // Howard et al., "MobileNets", 2017.
 relay::IRModule BuildMobilenet(const ZooOptions& options);
+// With the given percent of its channels: 25, 50, 75.
+relay::IRModule BuildNarrowMobilenet(const ZooOptions& options, int percent);
+// Without the five layers that keep their size; the last block halves the image once more.
+relay::IRModule BuildShallowMobilenet(const ZooOptions& options);
 // Sandler et al., "MobileNetV2: Inverted Residuals and Linear Bottlenecks", 2018.
 relay::IRModule BuildMobilenetV2(const ZooOptions& options);
 // He et al., "Identity Mappings in Deep Residual Networks", 2016. Images of at most 32 rows get a 3x3 stem.
@@ -38,8 +42,13 @@ relay::IRModule BuildShufflenet(const ZooOptions& options);
 relay::IRModule BuildSqueezenet(const ZooOptions& options);
 // Its version 1.1: less work for the same accuracy.
 relay::IRModule BuildSqueezenet11(const ZooOptions& options);
+// Two products of rows, two convolutions with a softmax along their rows each, a bias and a batch norm between them: an
+// image of image_shape becomes one. No classes.
+relay::IRModule BuildSynthetic(const ZooOptions& options);
 // Simonyan and Zisserman, "Very Deep Convolutional Networks", 2014.
 relay::IRModule BuildVgg(const ZooOptions& options, int layers);
+// With a batch norm behind each convolution.
+relay::IRModule BuildVggBn(const ZooOptions& options, int layers);
 // Zeiler and Fergus, "Visualizing and Understanding Convolutional Networks", 2013; 512 channels in the last stages.
 relay::IRModule BuildZfnet512(const ZooOptions& options);
 

@@ -33,7 +33,8 @@ TEST_P(ExportedZoo, ComputesTheSameAfterARoundTrip) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Networks, ExportedZoo,
-                         testing::Values("mlp", "mobilenet", "mobilenet_v2", "squeezenet", "shufflenet"));
+                         testing::Values("mlp", "mobilenet", "mobilenet_shallow", "mobilenet_v2", "squeezenet",
+                                         "shufflenet"));
 
 TEST(ExportOnnx, WritesTransposedConvolutions) {
   const relay::IRModule module = BuildZoo("dcgan", {.image_shape = {3, 16, 32}});

@@ -32,7 +32,8 @@ void ExpectTheSameAgain(const relay::IRModule& untyped) {
 
 TEST(RelayText, OfEveryZooNetworkIsReadAsItIsPrinted) {
   for (const ZooEntry& entry : ZooEntries()) {
-    if (entry.name == "vgg-13" || entry.name == "vgg-16" || entry.name == "vgg-19") continue;  // vgg-11 with more lines
+    // vgg-11 with more lines.
+    if (entry.name.starts_with("vgg") && entry.name != "vgg-11") continue;
     SCOPED_TRACE(entry.name);
     ExpectTheSameAgain(BuildZoo(entry.name));
   }

@@ -52,9 +52,45 @@ TEST(Zoo, EveryNetworkHasTypesAndAValueForEachParameter) {
     EXPECT_EQ(module.name, "zoo:" + entry.name);
     EXPECT_EQ(module.params.size() + 1, module.main->params.size()) << entry.name;
     const relay::IRModule typed = relay::InferType(module);
-    const Shape wanted = entry.name == "dcgan" ? Shape{1, 3, 32, 32} : Shape{1, 10};
+    const bool makes_images = entry.name == "dcgan" || entry.name == "synthetic";
+    const Shape wanted = makes_images ? Shape{1, 3, 32, 32} : Shape{1, 10};
     EXPECT_EQ(typed.main->body->type->shape, wanted) << entry.name;
   }
+}
+
+std::vector<std::string> ParamShapes(const relay::IRModule& module) {
+  std::vector<std::string> shapes;
+  for (const auto& [name, value] : module.params) shapes.push_back(name + " " + ShapeText(value.shape()));
+  return shapes;
+}
+
+TEST(Zoo, MobilenetComesNarrowerAndShallower) {
+  const auto narrow = ParamShapes(BuildZoo("mobilenet-0.25", kSmall));
+  EXPECT_EQ(narrow[0], "conv_block_1_conv_weight 8x3x3x3");
+  EXPECT_THAT(narrow, testing::IsSupersetOf({"separable_conv_block_1_weight 8x1x3x3",
+                                             "separable_conv_block_1_conv2_weight 16x8x1x1",
+                                             "separable_conv_block_13_conv2_weight 256x256x1x1", "fc_weight 10x256"}));
+  EXPECT_THAT(ParamShapes(BuildZoo("mobilenet-0.75", kSmall)), testing::Contains("fc_weight 10x768"));
+  const auto shallow = ParamShapes(BuildZoo("mobilenet_shallow", kSmall));
+  EXPECT_THAT(shallow, testing::Contains("separable_conv_block_7_conv2_weight 1024x512x1x1"));
+  EXPECT_THAT(shallow, testing::Contains("separable_conv_block_8_weight 1024x1x3x3"));
+  EXPECT_THAT(shallow, Not(testing::Contains(HasSubstr("block_9"))));
+}
+
+TEST(Zoo, VggComesWithBatchNorms) {
+  const std::vector<std::string> names = ParamNames(BuildZoo("vgg-11_bn", kSmall));
+  EXPECT_THAT(std::vector<std::string>(names.begin(), names.begin() + 8),
+              testing::ElementsAre("data", "conv1_1_weight", "conv1_1_bias", "bn1_1_gamma", "bn1_1_beta",
+                                   "bn1_1_moving_mean", "bn1_1_moving_var", "conv2_1_weight"));
+}
+
+TEST(Zoo, SyntheticIsSmall) {
+  const relay::IRModule module = BuildZoo("synthetic");
+  EXPECT_THAT(ParamShapes(module),
+              testing::ElementsAre("dense_weight 12x12", "conv_weight 3x3x3x3", "bias 3", "batch_norm_gamma 3",
+                                   "batch_norm_beta 3", "batch_norm_moving_mean 3", "batch_norm_moving_var 3",
+                                   "dense2_weight 12x12", "conv2_weight 3x3x3x3"));
+  EXPECT_EQ(relay::InferType(module).main->body->type->shape, (Shape{1, 3, 24, 12}));
 }
 
 Shape InputShape(const relay::IRModule& module) { return module.main->params[0]->type->shape; }

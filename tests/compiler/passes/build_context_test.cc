@@ -106,7 +106,10 @@ TEST(BuildContext, GroupsAreMergedAsTheMathThatIsTuned) {
 
 std::vector<std::string> Networks() {
   std::vector<std::string> names;
-  for (const ZooEntry& entry : ZooEntries()) names.push_back(entry.name);
+  for (const ZooEntry& entry : ZooEntries()) {
+    // Its workloads are vgg's: batch norms go into the weights.
+    if (!entry.name.ends_with("_bn")) names.push_back(entry.name);
+  }
   return names;
 }
 

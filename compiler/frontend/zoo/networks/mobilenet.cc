@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <span>
+
 #include "compiler/frontend/zoo/zoo_builder.h"
 #include "compiler/frontend/zoo/zoo_networks.h"
 
@@ -22,16 +24,19 @@ relay::ExprPtr SeparableBlock(ZooBuilder& net, relay::ExprPtr x, const std::stri
   return net.Relu(net.BatchNorm(x, name + "_bn2"));
 }
 
-}  // namespace
+// The last block of TVM's shallow network halves the image, too.
+constexpr Block kShallowBlocks[] = {{64, 1}, {128, 2}, {128, 1}, {256, 2}, {256, 1}, {512, 2}, {1024, 2}, {1024, 2}};
 
-relay::IRModule BuildMobilenet(const ZooOptions& options) {
+relay::IRModule Build(const ZooOptions& options, std::span<const Block> blocks, int percent) {
   ZooBuilder net(options);
-  int64_t channels = 32;
+  const auto narrowed = [percent](int64_t all) { return all * percent / 100; };
+  int64_t channels = narrowed(32);
   relay::ExprPtr x =
       net.Conv(net.data(), "conv_block_1_conv", {.channels = channels, .kernel = 3, .stride = 2, .padding = 1});
   x = net.Relu(net.BatchNorm(x, "conv_block_1_bn"));
   int number = 0;
-  for (const Block& block : kBlocks) {
+  for (const Block& given : blocks) {
+    const Block block{narrowed(given.channels), given.stride};
     x = SeparableBlock(net, x, fmt::format("separable_conv_block_{}", ++number), channels, block);
     channels = block.channels;
   }
@@ -39,5 +44,15 @@ relay::IRModule BuildMobilenet(const ZooOptions& options) {
   constexpr int64_t kBiasAxis = 1;
   return net.Finish(net.Call("nn.softmax", net.Dense(net.PoolAndFlatten(x), "fc", options.classes, kBiasAxis)));
 }
+
+}  // namespace
+
+relay::IRModule BuildMobilenet(const ZooOptions& options) { return Build(options, kBlocks, 100); }
+
+relay::IRModule BuildNarrowMobilenet(const ZooOptions& options, int percent) {
+  return Build(options, kBlocks, percent);
+}
+
+relay::IRModule BuildShallowMobilenet(const ZooOptions& options) { return Build(options, kShallowBlocks, 100); }
 
 }  // namespace hone

@@ -23,9 +23,7 @@ std::array<int, 5> ConvsPerStage(int layers) {
   }
 }
 
-}  // namespace
-
-relay::IRModule BuildVgg(const ZooOptions& options, int layers) {
+relay::IRModule Build(const ZooOptions& options, int layers, bool batch_norm) {
   ZooBuilder net(options);
   relay::ExprPtr x = net.data();
   const std::array<int, 5> convs = ConvsPerStage(layers);
@@ -33,7 +31,9 @@ relay::IRModule BuildVgg(const ZooOptions& options, int layers) {
     for (int i = 1; i <= convs[stage]; ++i) {
       const std::string name = fmt::format("conv{}_{}", stage + 1, i);
       x = net.Conv(x, name, {.channels = kFilters[stage], .kernel = 3, .padding = 1});
-      x = net.Relu(net.Bias(x, name + "_bias"));
+      x = net.Bias(x, name + "_bias");
+      if (batch_norm) x = net.BatchNorm(x, fmt::format("bn{}_{}", stage + 1, i));
+      x = net.Relu(x);
     }
     x = net.MaxPool(x, 2, 2, 0);
   }
@@ -41,5 +41,11 @@ relay::IRModule BuildVgg(const ZooOptions& options, int layers) {
   for (const char* name : {"fc6", "fc7"}) x = net.Dropout(net.Relu(net.Dense(x, name, 4096)));
   return net.Finish(net.Call("nn.softmax", net.Dense(x, "fc8", options.classes)));
 }
+
+}  // namespace
+
+relay::IRModule BuildVgg(const ZooOptions& options, int layers) { return Build(options, layers, false); }
+
+relay::IRModule BuildVggBn(const ZooOptions& options, int layers) { return Build(options, layers, true); }
 
 }  // namespace hone
