@@ -50,6 +50,9 @@ std::string AddFloat(OnnxWriter& writer, const std::string& hint, double value) 
   return name;
 }
 
+// A field of what a node with several results makes.
+std::string PartName(const std::string& tuple, int index) { return fmt::format("{}.{}", tuple, index); }
+
 OnnxExportAttributes ConvAttributes(const Call& call) {
   if (relay::ConvLayoutsOf(call.attrs) != relay::ConvLayouts()) Refuse(call, "its layouts are not NCHW and OIHW");
   if (call.type->dtype != call.args[0]->type->dtype)
@@ -203,6 +206,20 @@ void PadNode(OnnxWriter& writer, const Call& call, const std::string& result) {
                  result, {{"mode", call.attrs.GetString("pad_mode", "constant")}});
 }
 
+// The parts are named after the tuple: NAME.0, NAME.1, ...
+void Split(OnnxWriter& writer, const Call& call, const std::string& result) {
+  const int64_t axis = call.attrs.GetInt("axis");
+  std::vector<int64_t> sizes;
+  std::vector<std::string> parts;
+  for (const relay::TypePtr& field : call.type->fields) {
+    sizes.push_back(
+        field->shape[static_cast<size_t>(axis < 0 ? axis + static_cast<int64_t>(field->shape.size()) : axis)]);
+    parts.push_back(PartName(result, static_cast<int>(parts.size())));
+  }
+  writer.AddNode("Split", {writer.NameOf(call.args[0]), AddInts(writer, result + "_sizes", sizes)}, parts,
+                 {{"axis", axis}});
+}
+
 struct Same {
   std::string_view relay;
   std::string_view onnx;
@@ -249,7 +266,8 @@ const std::map<std::string_view, Exporter>& Exporters() {
                                                                  {"mean", Mean},
                                                                  {"nn.leaky_relu", LeakyRelu},
                                                                  {"nn.lrn", Lrn},
-                                                                 {"nn.pad", PadNode}};
+                                                                 {"nn.pad", PadNode},
+                                                                 {"split", Split}};
   return exporters;
 }
 
@@ -285,6 +303,12 @@ void ExportNode(OnnxWriter& writer, const ExprPtr& expr) {
     return writer.SetName(constant, name);
   }
   if (const relay::TupleGetItem* item = relay::AsTupleGetItem(expr)) {
+    if (relay::AsCallTo(item->tuple, "split") != nullptr) {
+      const std::string part = PartName(writer.NameOf(item->tuple), item->index);
+      const std::string name = writer.ResultName(item, part);
+      if (name != part) writer.AddNode("Identity", {part}, name);
+      return writer.SetName(item, name);
+    }
     // Batch norm and dropout: what follows the first result is training's.
     if (item->index != 0)
       throw Error(ExitCode::kBadData, fmt::format("result {} of a node has no ONNX form", item->index));

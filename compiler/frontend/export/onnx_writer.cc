@@ -100,11 +100,16 @@ void OnnxWriter::AddInitializer(const std::string& name, const Tensor& value) {
 
 void OnnxWriter::AddNode(const std::string& op_type, const std::vector<std::string>& inputs, const std::string& output,
                          const OnnxExportAttributes& attributes) {
+  AddNode(op_type, inputs, std::vector<std::string>{output}, attributes);
+}
+
+void OnnxWriter::AddNode(const std::string& op_type, const std::vector<std::string>& inputs,
+                         const std::vector<std::string>& outputs, const OnnxExportAttributes& attributes) {
   auto& node = *model_->proto.mutable_graph()->add_node();
   node.set_op_type(op_type);
-  node.set_name(output);
+  node.set_name(outputs.at(0));
   for (const std::string& input : inputs) node.add_input(input);
-  node.add_output(output);
+  for (const std::string& output : outputs) node.add_output(output);
   for (const auto& [name, value] : attributes) {
     auto& attribute = *node.add_attribute();
     attribute.set_name(name);

@@ -30,6 +30,9 @@ class OnnxWriter {
   std::string NewName(const std::string& hint);
   void AddNode(const std::string& op_type, const std::vector<std::string>& inputs, const std::string& output,
                const OnnxExportAttributes& attributes = {});
+  // The same for a node of several outputs; it is named after the first.
+  void AddNode(const std::string& op_type, const std::vector<std::string>& inputs,
+               const std::vector<std::string>& outputs, const OnnxExportAttributes& attributes = {});
   void AddOutput(const std::string& name, const relay::Type& type);
   // Throws Error(kBug) when the expression was not exported before.
   const std::string& NameOf(const relay::ExprPtr& expr) const;

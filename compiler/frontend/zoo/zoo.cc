@@ -32,6 +32,7 @@ const std::vector<Network>& Networks() {
       {{"googlenet", "GoogLeNet (Inception v1): 9 inception modules, LRN"}, BuildGooglenet},
       {{"inception_v2", "BN-Inception: 10 inception modules"}, BuildInceptionV2},
       {{"inception_v3", "Inception v3: 11 modules with strips, 299x299 images"}, BuildInceptionV3, {3, 299, 299}},
+      {{"lstm", "LSTM cells, a step after the other: 4 of 32 units"}, BuildLstm, {1, 4, 32}},
       {{"mlp", "three dense layers: 128, 64 and the classes"}, BuildMlp},
       {{"mobilenet", "MobileNet v1: 13 depthwise and pointwise pairs"}, BuildMobilenet},
       {{"mobilenet-0.25", "MobileNet v1 with a quarter of its channels"}, OfDepth(BuildNarrowMobilenet, 25)},

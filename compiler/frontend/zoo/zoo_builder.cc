@@ -40,9 +40,14 @@ relay::Attrs PoolAttrs(int64_t size, int64_t stride, const std::vector<int64_t>&
 
 ZooBuilder::ZooBuilder(const ZooOptions& options) : ZooBuilder(options, ImageType(options)) {}
 
-ZooBuilder::ZooBuilder(const ZooOptions& options, relay::TypePtr data) : options_(options) {
+ZooBuilder::ZooBuilder(const ZooOptions& options, relay::TypePtr data, const std::string& name) : options_(options) {
   CheckOptions(options);
-  data_ = Param("data", std::move(data));
+  data_ = Input(name, std::move(data));
+}
+
+ExprPtr ZooBuilder::Input(const std::string& name, relay::TypePtr type) {
+  params_.push_back(std::make_shared<const relay::Var>(name, std::move(type)));
+  return params_.back();
 }
 
 ExprPtr ZooBuilder::Param(const std::string& name, relay::TypePtr type, float gain) {
@@ -133,9 +138,10 @@ relay::IRModule ZooBuilder::Finish(const ExprPtr& body) const {
   module.main = std::make_shared<const relay::Function>(params_, body);
   // Inference alone knows the shapes of weights that were left open; the module keeps them open, as it was written.
   const relay::FunctionPtr typed = relay::InferType(module.main);
-  for (size_t i = 1; i < typed->params.size(); ++i) {
-    const relay::Var& var = *typed->params[i];
-    module.params.emplace_back(var.name, ZooWeight(var.name, var.type->shape, options_.seed, gains_.at(var.name)));
+  for (const auto& var : typed->params) {
+    const auto gain = gains_.find(var->name);
+    if (gain == gains_.end()) continue;
+    module.params.emplace_back(var->name, ZooWeight(var->name, var->type->shape, options_.seed, gain->second));
   }
   return module;
 }

@@ -29,11 +29,13 @@ class ZooBuilder {
  public:
   // Takes images: options.batch x options.image_shape.
   explicit ZooBuilder(const ZooOptions& options);
-  ZooBuilder(const ZooOptions& options, relay::TypePtr data);
+  ZooBuilder(const ZooOptions& options, relay::TypePtr data, const std::string& name = "data");
 
   const ZooOptions& options() const { return options_; }
   const relay::ExprPtr& data() const { return data_; }
 
+  // An input beside the first.
+  relay::ExprPtr Input(const std::string& name, relay::TypePtr type);
   // A parameter without a type, unless its shape is given. Its values come from BindWeights.
   relay::ExprPtr Param(const std::string& name, relay::TypePtr type = nullptr, float gain = 1);
   // NAME_weight; no bias.
@@ -71,7 +73,7 @@ class ZooBuilder {
   ZooOptions options_;
   relay::ExprPtr data_;
   std::vector<std::shared_ptr<const relay::Var>> params_;
-  std::map<std::string, float> gains_;
+  std::map<std::string, float> gains_;  // of those that are no inputs
 };
 
 }  // namespace hone

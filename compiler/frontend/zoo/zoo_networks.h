@@ -24,6 +24,9 @@ relay::IRModule BuildGooglenet(const ZooOptions& options);
 relay::IRModule BuildInceptionV2(const ZooOptions& options);
 // Szegedy et al., "Rethinking the Inception Architecture for Computer Vision", 2015.
 relay::IRModule BuildInceptionV3(const ZooOptions& options);
+// Hochreiter and Schmidhuber, "Long Short-Term Memory", 1997: image_shape is 1, steps, units. Each step is written out,
+// with an input and weights of its own; the result is what the last one gives, batch x units. No classes.
+relay::IRModule BuildLstm(const ZooOptions& options);
 // LeNet-300's kin: dense layers alone.
 relay::IRModule BuildMlp(const ZooOptions& options);
 // Howard et al., "MobileNets", 2017.

@@ -36,6 +36,19 @@ INSTANTIATE_TEST_SUITE_P(Networks, ExportedZoo,
                          testing::Values("mlp", "mobilenet", "mobilenet_shallow", "mobilenet_v2", "squeezenet",
                                          "shufflenet"));
 
+TEST(ExportOnnx, WritesPartsOfASplit) {
+  const relay::IRModule module = BuildZoo("lstm", {.batch = 2, .image_shape = {1, 2, 5}});
+  std::map<std::string, Tensor> inputs;
+  for (const char* name : {"inputs_0", "inputs_1"}) {
+    Tensor input(DType::kFloat32, {2, 5});
+    FillTensor(input, Fill::kNormal, inputs.size() + 1);
+    inputs.emplace(name, input);
+  }
+  const Tensor before = RunReference(relay::InferType(module), inputs)[0];
+  const Tensor after = RunOnnx(ExportOnnxBytes(module), inputs)[0];
+  EXPECT_THAT(Values(after), testing::Pointwise(testing::FloatNear(1e-6), Values(before)));
+}
+
 TEST(ExportOnnx, WritesTransposedConvolutions) {
   const relay::IRModule module = BuildZoo("dcgan", {.image_shape = {3, 16, 32}});
   Tensor code(DType::kFloat32, {1, 100});

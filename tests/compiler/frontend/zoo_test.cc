@@ -6,6 +6,7 @@
 
 #include "compiler/relay/infer_type.h"
 #include "compiler/relay/printer.h"
+#include "compiler/relay/reference.h"
 #include "compiler/relay/visitor.h"
 #include "core/error.h"
 
@@ -20,6 +21,7 @@ const ZooOptions kSmall{.batch = 1, .classes = 10, .image_shape = {3, 32, 32}};
 // Networks with large windows, or that halve the image often, need more.
 Shape SmallestImage(const std::string& name) {
   if (name == "alexnet" || name == "zfnet512") return {3, 99, 99};
+  if (name == "lstm") return {1, 2, 10};
   return name == "inception_v3" ? Shape{3, 75, 75} : name == "dqn" ? Shape{4, 36, 36} : Shape{3, 32, 32};
 }
 
@@ -50,7 +52,8 @@ TEST(Zoo, EveryNetworkHasTypesAndAValueForEachParameter) {
     options.image_shape = SmallestImage(entry.name);
     const relay::IRModule module = BuildZoo(entry.name, options);
     EXPECT_EQ(module.name, "zoo:" + entry.name);
-    EXPECT_EQ(module.params.size() + 1, module.main->params.size()) << entry.name;
+    const size_t inputs = entry.name == "lstm" ? 2 : 1;
+    EXPECT_EQ(module.params.size() + inputs, module.main->params.size()) << entry.name;
     const relay::IRModule typed = relay::InferType(module);
     const bool makes_images = entry.name == "dcgan" || entry.name == "synthetic";
     const Shape wanted = makes_images ? Shape{1, 3, 32, 32} : Shape{1, 10};
@@ -91,6 +94,30 @@ TEST(Zoo, SyntheticIsSmall) {
                                    "batch_norm_beta 3", "batch_norm_moving_mean 3", "batch_norm_moving_var 3",
                                    "dense2_weight 12x12", "conv2_weight 3x3x3x3"));
   EXPECT_EQ(relay::InferType(module).main->body->type->shape, (Shape{1, 3, 24, 12}));
+}
+
+// One unit and two steps, written out.
+TEST(Zoo, LstmComputesItsFormula) {
+  const relay::IRModule module = BuildZoo("lstm", {.image_shape = {1, 2, 1}, .seed = 5});
+  EXPECT_THAT(ParamNames(module),
+              testing::ElementsAre("inputs_0", "i2h_0_weight", "i2h_0_bias", "h2h_0_weight", "h2h_0_bias", "inputs_1",
+                                   "i2h_1_weight", "i2h_1_bias", "h2h_1_weight", "h2h_1_bias"));
+  EXPECT_THAT(module.params, testing::SizeIs(8));
+  const auto sigmoid = [](double x) { return 1 / (1 + std::exp(-x)); };
+  double hidden = 0, cell = 0;
+  for (size_t step = 0; step < 2; ++step) {
+    const auto gate = [&](int64_t number) {
+      const auto value = [&](size_t param) { return module.params[4 * step + param].second.At(number); };
+      return value(0) * (step == 0 ? 0.5 : -2) + value(1) + value(2) * hidden + value(3);
+    };
+    const double in = sigmoid(gate(0)), forget = sigmoid(gate(1)), transform = std::tanh(gate(2)), out = gate(3);
+    cell = forget * cell + in * transform;
+    hidden = sigmoid(out) * std::tanh(cell);
+  }
+  const auto number = [](float value) { return Tensor::FromVector<float>(DType::kFloat32, {1, 1}, {value}); };
+  const Tensor result =
+      RunReference(relay::InferType(module), {{"inputs_0", number(0.5F)}, {"inputs_1", number(-2)}})[0];
+  EXPECT_NEAR(result.At(0), hidden, 1e-6);
 }
 
 Shape InputShape(const relay::IRModule& module) { return module.main->params[0]->type->shape; }
@@ -210,6 +237,7 @@ TEST(Zoo, SuggestsTheNameThatWasMeant) {
 }
 
 TEST(Zoo, RefusesImagesThatCannotBe) {
+  EXPECT_THROW(BuildZoo("lstm", {.image_shape = {2, 4, 4}}), Error);
   EXPECT_THROW(BuildZoo("mlp", {.image_shape = {3, 0, 4}}), Error);
   EXPECT_THROW(BuildZoo("mlp", {.batch = 0}), Error);
   // Five halvings leave nothing of it.
