@@ -19,7 +19,7 @@ struct Seen {
   Ints from, index;
 };
 
-Seen SeenBy(const Shape& data, const Window& w, bool by_columns) {
+Seen SeenBy(const OnnxNodeView& view, const Shape& data, const Window& w, bool by_columns) {
   Seen seen;
   for (size_t d = 0; d < 2; ++d) {
     const int64_t span = data[2 + d] + w.padding[d] + w.padding[d + 2] - (w.kernel[d] - 1) * w.dilation[d] - 1;
@@ -28,6 +28,10 @@ Seen SeenBy(const Shape& data, const Window& w, bool by_columns) {
   }
   seen.taps = w.kernel[0] * w.kernel[1];
   seen.places = ElementCount(seen.results);
+  if (seen.taps > kMostPlaces || seen.places > kMostPlaces) {
+    RefuseNode(fmt::format("windows of {} on {}", ShapeText(w.kernel), ShapeText(data)));
+  }
+  view.builder().Spend(seen.taps * seen.places * 16);
   const int64_t height = data[2], width = data[3], outside = height * width;
   for (int64_t tap = 0; tap < seen.taps; ++tap) {
     for (int64_t place = 0; place < seen.places; ++place) {
@@ -54,8 +58,7 @@ ExprPtr PlaneBegins(const OnnxNodeView& view, const Shape& data) {
 
 std::vector<ExprPtr> PoolWithIndices(const OnnxNodeView& view, const ExprPtr& data, const Window& window) {
   const Shape shape = view.builder().ShapeOf(data);
-  view.builder().Spend(shape[2] * shape[3] * window.kernel[0] * window.kernel[1] * 16);
-  const Seen seen = SeenBy(shape, window, view.Int("storage_order", 0) != 0);
+  const Seen seen = SeenBy(view, shape, window, view.Int("storage_order", 0) != 0);
   const auto table = [&](const Ints& values) {
     return relay::MakeConstant(Tensor::FromVector<int64_t>(DType::kInt64, {seen.taps, seen.places}, values));
   };

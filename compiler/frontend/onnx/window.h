@@ -30,5 +30,7 @@ relay::Attrs AveragePoolAttrs(const OnnxNodeView& view);
 
 // The sizes and steps of four numbers at most are held below this, so that their arithmetic cannot overflow.
 inline constexpr int64_t kMaxWindow = int64_t{1} << 30;
+// Of the rows and of the columns of a table of positions: products of two of these, in bytes, cannot overflow.
+inline constexpr int64_t kMostPlaces = int64_t{1} << 28;
 
 }  // namespace hone

@@ -90,5 +90,24 @@ TEST(OnnxPad, TakesANumberThatIsComputed) {
   EXPECT_THAT(Values(results[0]), ElementsAre(7, 0, 1, 7, 7, 7));
 }
 
+// Shapes whose tables no machine holds, in models of a few bytes.
+TEST(OnnxPlaces, RefusesWhatIsTooLarge) {
+  const int64_t wide = int64_t{1} << 29;
+  const Attributes steps{{"strides", Ints{wide, wide}}};
+  EXPECT_THAT(ImportError(OneNode("Col2Im", {1, 4, 1}, steps, {{wide, wide}, {2, 2}}).Bytes()),
+              HasSubstr("an image of 536870912x536870912"));
+  const int64_t most = int64_t{1} << 20;
+  EXPECT_THAT(ImportError(OneNode("AffineGrid", {1, 3, 4}, {}, {{1, 1, most, most, most}}).Bytes()),
+              HasSubstr("a size of 1x1x1048576"));
+  ModelMaker pool(12);
+  pool.Input("x", {1, 1, 2, 2});
+  pool.Node("MaxPool", {"x"}, {"y", "at"}, {{"kernel_shape", Ints{wide, wide}}, {"pads", Ints{wide, wide, 0, 0}}});
+  EXPECT_THAT(ImportError(pool.Output("at").Bytes()), HasSubstr("windows of 536870912x536870912 on 1x1x2x2"));
+  ModelMaker unpool(12);
+  unpool.Input("x", {1, 1, 2, 2}).IntegerInput("at", 7, {1, 1, 2, 2});
+  unpool.Node("MaxUnpool", {"x", "at"}, {"y"}, {{"kernel_shape", Ints{2, 2}}, {"strides", Ints{wide, wide}}});
+  EXPECT_THAT(ImportError(unpool.Output("y").Bytes()), HasSubstr("is too large"));
+}
+
 }  // namespace
 }  // namespace hone

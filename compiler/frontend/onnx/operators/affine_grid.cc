@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "compiler/frontend/onnx/onnx_operators.h"
+#include "compiler/frontend/onnx/window.h"
 
 namespace hone {
 namespace {
@@ -40,6 +41,7 @@ std::vector<ExprPtr> AffineGrid(const OnnxNodeView& view) {
   }
   const Shape extents(size.begin() + 2, size.end());
   const int64_t places = ElementCount(extents);
+  if (places > kMostPlaces) RefuseNode(fmt::format("a size of {}", ShapeText(size)));
   const ExprPtr base = view.Reshape(Places(view, extents), {1, places, 1, axes + 1});
   const ExprPtr theta = view.Reshape(view.Input(0), {size[0], 1, axes, axes + 1});
   const ExprPtr grid = view.Call("sum", {view.Call("multiply", {base, theta})},

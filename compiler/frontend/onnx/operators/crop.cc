@@ -76,6 +76,9 @@ Blocks BlocksOf(const OnnxNodeView& view) {
   b.taps = ElementCount(b.block);
   b.places = ElementCount(b.count);
   b.pixels = ElementCount(b.image);
+  if (b.taps > kMostPlaces || b.pixels > kMostPlaces) {
+    RefuseNode(fmt::format("an image of {} with blocks of {}", ShapeText(b.image), ShapeText(b.block)));
+  }
   return b;
 }
 

@@ -5,6 +5,7 @@
 
 #include "compiler/frontend/onnx/onnx_operators.h"
 #include "compiler/frontend/onnx/scalar_like.h"
+#include "compiler/frontend/onnx/window.h"
 
 namespace hone {
 namespace {
@@ -41,7 +42,7 @@ class StateAttention {
       RefuseNode(
           fmt::format("query, key and value of {}, {} and {} do not fit", ShapeText(q), ShapeText(k), ShapeText(v)));
     }
-    if (length_ > kLongest) RefuseNode(fmt::format("{} positions; it may have {}", length_, kLongest));
+    if (length_ < 1 || length_ > kLongest) RefuseNode(fmt::format("{} positions; it may have {}", length_, kLongest));
     ReadRule();
   }
 
@@ -91,6 +92,7 @@ class StateAttention {
 
   ExprPtr FirstState() const {
     const Shape shape{batch_, heads_, key_, value_};
+    if (ElementCount(shape) > kMostPlaces) RefuseNode(fmt::format("a state of {} is too large", ShapeText(shape)));
     if (!view_.HasInput(3)) {
       view_.builder().Spend(ElementCount(shape) * 4);
       return relay::MakeConstant(Tensor(DType::kFloat32, shape));

@@ -28,6 +28,7 @@ Shape UnpooledShape(const OnnxNodeView& view) {
     shape[d + 2] = (shape[d + 2] - 1) * strides[d] - pads[d] - pads[d + axes] + kernel[d];
     if (shape[d + 2] < 1) RefuseNode(fmt::format("nothing is left of axis {}", d + 2));
   }
+  if (ElementCount(shape) > kMostPlaces) RefuseNode(fmt::format("a result of {} is too large", ShapeText(shape)));
   return shape;
 }
 
