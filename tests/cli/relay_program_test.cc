@@ -156,7 +156,8 @@ TEST_F(RelayProgram, RefusesInOneLineWithThePlace) {
 }
 
 TEST_F(RelayProgram, OperatorsTellHowTheyAreComputed) {
-  EXPECT_THAT(Shell("hone ops nn.conv2d").out, HasSubstr("of ONNX's: Conv, ConvInteger, QLinearConv\n"));
+  EXPECT_THAT(Shell("hone ops nn.conv2d").out,
+              HasSubstr("of ONNX's: CausalConvWithState, Conv, ConvInteger, QLinearConv\n"));
   EXPECT_THAT(Shell("hone ops nn.relu --json").out, HasSubstr("\"onnx\""));
   EXPECT_THAT(
       Shell("hone ops nn.conv2d").out,
