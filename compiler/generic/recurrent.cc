@@ -110,6 +110,7 @@ RecurrentOperands OperandsOf(KernelBuilder& b, const relay::Function& function, 
   operands.cell = argument(shape.cell.cell_argument());
   operands.bias = argument(shape.cell.bias_argument());
   operands.peepholes = argument(shape.cell.peepholes_argument());
+  operands.scales = argument(shape.cell.scales_argument());
   operands.lengths = argument(shape.cell.lengths_argument());
   operands.states = result(0);
   operands.last_hidden = result(1);

@@ -102,6 +102,9 @@ class Step {
   Value* Peephole(int64_t gate) {
     return b_.At(operands_.peepholes, (step_.direction * 3 + gate) * shape_.units * kFloat);
   }
+  Value* Scales(int64_t gate) {
+    return b_.At(operands_.scales, (step_.direction * cell_.gates() + gate) * shape_.units * kFloat);
+  }
   Value* Bias() { return b_.At(operands_.bias, step_.direction * shape_.units * kFloat); }
   // A gru's update gates, and behind them the states that its candidate sees.
   Value* Updates(int64_t m) { return b_.At(operands_.workspace, b_.Mul(Local(m), shape_.padded() * kFloat)); }
@@ -117,18 +120,38 @@ class Step {
     return EmitCellActivation(b_, cell_.Function(step_.direction, function), x);
   }
 
+  // `first` and the products, by row, gate and vector. Integers of the weight are summed as floats and then scaled, so
+  // that each is one conversion and one multiply-add.
+  Vals Sums(const Tile& tile, const std::vector<int64_t>& gates, const Vals& first,
+            const std::function<Value*(int64_t m)>& state) {
+    if (operands_.scales == nullptr) return Products(tile, gates, first, state);
+    Vals sums = Products(tile, gates, Vals(first.size(), llvm::Constant::getNullValue(first[0]->getType())), state);
+    const auto count = static_cast<int64_t>(gates.size());
+    for (int64_t g = 0; g < count; ++g) {
+      for (int64_t u = 0; u < tile.vectors; ++u) {
+        Value* scale = LoadUnits(Scales(Nth(gates, g)), tile, u);
+        for (int64_t m = 0; m < rows_; ++m) {
+          const int64_t i = (m * count + g) * tile.vectors + u;
+          Nth(sums, i) = b_.Fma(Nth(sums, i), scale, Nth(first, i));
+        }
+      }
+    }
+    return sums;
+  }
+
   // Sums by row, gate and vector, in this order.
   //
   //        gates x vectors            the weight of one block:
   //       +-------------+             k = 0: | gate 0: 16 | gate 1: 16 | ...
   //  rows | sums        |  += s[k] w  k = 1: | gate 0: 16 | gate 1: 16 | ...
   //       +-------------+
-  Vals Sums(const Tile& tile, const std::vector<int64_t>& gates, const Vals& first,
-            const std::function<Value*(int64_t m)>& state) {
-    const int64_t step_bytes = cell_.gates() * kRecurrentBlock * kFloat, block_bytes = shape_.units * step_bytes;
+  Vals Products(const Tile& tile, const std::vector<int64_t>& gates, const Vals& first,
+                const std::function<Value*(int64_t m)>& state) {
+    const int64_t element = Bytes(shape_.weight);
+    const int64_t step_bytes = cell_.gates() * kRecurrentBlock * element, block_bytes = shape_.units * step_bytes;
     Value* block = b_.Mul(b_.Div(tile.unit, kRecurrentBlock), block_bytes);
     Value* weight = b_.At(operands_.weight, step_.direction * shape_.blocks * block_bytes);
-    weight = b_.At(weight, b_.Add(block, b_.Mul(b_.Mod(tile.unit, kRecurrentBlock), kFloat)));
+    weight = b_.At(weight, b_.Add(block, b_.Mul(b_.Mod(tile.unit, kRecurrentBlock), element)));
     Vals states;
     for (int64_t m = 0; m < rows_; ++m) states.push_back(state(m));
     const auto accumulate = [&](Value* k, const Vals& sums) {
@@ -140,8 +163,8 @@ class Step {
         for (int64_t u = 0; u < tile.vectors; ++u) {
           const int64_t lane = u * shape_.lanes;
           const int64_t at = lane / kRecurrentBlock * block_bytes +
-                             (Nth(gates, g) * kRecurrentBlock + lane % kRecurrentBlock) * kFloat;
-          Value* w = b_.Load(b_.At(from, at), shape_.lanes);
+                             (Nth(gates, g) * kRecurrentBlock + lane % kRecurrentBlock) * element;
+          Value* w = LoadConverted(b_, shape_.weight, b_.At(from, at), shape_.lanes, DType::kFloat32);
           for (int64_t m = 0; m < rows_; ++m) {
             Value*& sum = Nth(next, (m * count + g) * tile.vectors + u);
             sum = b_.Fma(w, Nth(splats, m), sum);
@@ -250,7 +273,8 @@ class Step {
 
 RecurrentShape::RecurrentShape(const relay::Call& call, const MachineModel& machine)
     : cell(relay::ReadRecurrentCell(call.attrs)),
-      lanes(static_cast<int>(std::min<int64_t>(machine.vector_lanes, kRecurrentBlock))) {
+      lanes(static_cast<int>(std::min<int64_t>(machine.vector_lanes, kRecurrentBlock))),
+      weight(cell.scales ? DType::kInt8 : DType::kFloat32) {
   const Shape& data = call.args[0]->type->shape;
   steps = data[0];
   rows = data[1];
@@ -264,7 +288,7 @@ RecurrentShape::RecurrentShape(const relay::Call& call, const MachineModel& mach
   const int64_t groups = (rows + most - 1) / most;
   group = (rows + groups - 1) / groups;
   // A weight that leaves the caches is read once for several groups; else every group is an item, for more workers.
-  const int64_t weight_bytes = units * padded() * cell.gates() * kFloat;
+  const int64_t weight_bytes = Bytes(weight, units * padded() * cell.gates());
   item_rows = group * (weight_bytes > machine.l2_bytes / 2 ? std::min(groups, kSharing) : 1);
 }
 

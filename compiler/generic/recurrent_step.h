@@ -15,10 +15,11 @@ struct RecurrentShape {
 
   relay::RecurrentCell cell;
   int64_t steps = 0, rows = 0, units = 0, blocks = 0;
-  int lanes = 1;             // of one vector; divides kRecurrentBlock
-  int64_t group = 1;         // rows whose sums are in registers together
-  int64_t item_rows = 1;     // rows of an item, whole groups: each tile of the weight is used for all of them
-  int64_t accumulators = 1;  // vectors of sums that stay in registers
+  int lanes = 1;                   // of one vector; divides kRecurrentBlock
+  int64_t group = 1;               // rows whose sums are in registers together
+  int64_t item_rows = 1;           // rows of an item, whole groups: each tile of the weight is used for all of them
+  int64_t accumulators = 1;        // vectors of sums that stay in registers
+  DType weight = DType::kFloat32;  // kInt8 where the cell has scales
   // Of the worker, in bytes: a gru's update gates, and its states times the reset gates.
   int64_t workspace_bytes() const;
   int64_t padded() const { return blocks * relay::kRecurrentBlock; }
@@ -27,7 +28,7 @@ struct RecurrentShape {
 // The operands' addresses; those that the cell lacks are null.
 struct RecurrentOperands {
   Value *data = nullptr, *weight = nullptr, *hidden = nullptr, *cell = nullptr, *bias = nullptr, *peepholes = nullptr,
-        *lengths = nullptr;
+        *scales = nullptr, *lengths = nullptr;
   Value *states = nullptr, *last_hidden = nullptr, *last_cell = nullptr;
   Value* workspace = nullptr;
 };

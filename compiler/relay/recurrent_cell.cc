@@ -51,6 +51,7 @@ RecurrentCell ReadRecurrentCell(const Attrs& attrs) {
   if ((cell.input_forget || cell.peepholes) && cell.kind != CellKind::kLstm) {
     Misfit("input_forget and peepholes are of an lstm alone");
   }
+  cell.scales = attrs.GetBool("scales");
   cell.lengths = attrs.GetBool("lengths");
   return cell;
 }
@@ -70,6 +71,8 @@ Attrs RecurrentAttrs(const RecurrentCell& cell) {
   attrs.Set("clip", std::isinf(cell.clip) ? 0.0 : cell.clip);
   attrs.Set("input_forget", cell.input_forget);
   attrs.Set("peepholes", cell.peepholes);
+  // Left out where it is not so: weights of floats have the attributes that they always had.
+  if (cell.scales) attrs.Set("scales", true);
   attrs.Set("lengths", cell.lengths);
   return attrs;
 }

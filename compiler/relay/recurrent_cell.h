@@ -27,6 +27,7 @@ struct RecurrentCell {
   double clip = std::numeric_limits<double>::infinity();  // what functions of gates read is held within +-clip
   bool input_forget = false;                              // the forget gate is 1 - the input gate
   bool peepholes = false;                                 // with an argument of that name
+  bool scales = false;                                    // likewise: the weight is int8
   bool lengths = false;                                   // likewise
 
   int64_t directions() const { return static_cast<int64_t>(reversed.size()); }
@@ -42,9 +43,11 @@ struct RecurrentCell {
   int cell_argument() const { return kind == CellKind::kLstm ? 3 : -1; }
   int bias_argument() const { return kind == CellKind::kGruResetAfter ? 3 : -1; }
   int peepholes_argument() const { return peepholes ? 4 : -1; }
+  int scales_argument() const { return scales ? arguments() - (lengths ? 2 : 1) : -1; }
   int lengths_argument() const { return lengths ? arguments() - 1 : -1; }
   int arguments() const {
-    return 3 + (cell_argument() >= 0 || bias_argument() >= 0 ? 1 : 0) + (peepholes ? 1 : 0) + (lengths ? 1 : 0);
+    const int state = cell_argument() >= 0 || bias_argument() >= 0 ? 1 : 0;
+    return 3 + state + (peepholes ? 1 : 0) + (scales ? 1 : 0) + (lengths ? 1 : 0);
   }
   bool operator==(const RecurrentCell&) const = default;
 };

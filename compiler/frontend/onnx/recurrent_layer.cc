@@ -71,8 +71,8 @@ ExprPtr Swapped(const OnnxNodeView& view, const ExprPtr& expr, size_t axis) {
 
 class Layer {
  public:
-  Layer(const OnnxNodeView& view, RecurrentCell cell, ExprPtr w, ExprPtr r)
-      : view_(view), cell_(std::move(cell)), w_(std::move(w)), r_(std::move(r)) {
+  Layer(const OnnxNodeView& view, RecurrentCell cell, ExprPtr w, ExprPtr r, ExprPtr scales)
+      : view_(view), cell_(std::move(cell)), w_(std::move(w)), r_(std::move(r)), scales_(std::move(scales)) {
     cell_.reversed = Directions(view);
     cell_.activations = ReadActivations(view, cell_);
     const double clip = view.Float("clip", 0);
@@ -88,6 +88,10 @@ class Layer {
     if (view_.HasInput(7)) {
       cell_.peepholes = true;
       args.push_back(view_.Reshape(Checked(7, "P", {directions(), 3 * units()}), {directions(), 3, units()}));
+    }
+    if (scales_ != nullptr) {
+      cell_.scales = true;
+      args.push_back(scales_);
     }
     if (const ExprPtr lengths = Lengths()) {
       cell_.lengths = true;
@@ -195,7 +199,7 @@ class Layer {
 
   const OnnxNodeView& view_;
   RecurrentCell cell_;
-  ExprPtr w_, r_;
+  ExprPtr w_, r_, scales_;
   RecurrentExtents extents_;
 };
 
@@ -220,8 +224,9 @@ std::vector<CellActivation> ReadActivations(const OnnxNodeView& view, const Recu
   return activations;
 }
 
-std::vector<ExprPtr> RecurrentLayer(const OnnxNodeView& view, RecurrentCell cell, const ExprPtr& w, const ExprPtr& r) {
-  return Layer(view, std::move(cell), w, r).Results();
+std::vector<ExprPtr> RecurrentLayer(const OnnxNodeView& view, RecurrentCell cell, const ExprPtr& w, const ExprPtr& r,
+                                    const ExprPtr& scales) {
+  return Layer(view, std::move(cell), w, r, scales).Results();
 }
 
 }  // namespace hone

@@ -21,8 +21,9 @@ struct RecurrentExtents {
 std::vector<relay::CellActivation> ReadActivations(const OnnxNodeView& view, const relay::RecurrentCell& cell);
 
 // The outputs Y, Y_h and, of an LSTM, Y_c of a node whose inputs lie as ONNX's LSTM has them; W and R are
-// (directions, gates * units, ...). Of `cell` the kind is read, and input_forget. Throws Error(kBadData).
+// (directions, gates * units, ...). An R of int8 has `scales`, (directions, gates * units); those of floats have none.
+// Of `cell` the kind is read, and input_forget. Throws Error(kBadData).
 std::vector<relay::ExprPtr> RecurrentLayer(const OnnxNodeView& view, relay::RecurrentCell cell, const relay::ExprPtr& w,
-                                           const relay::ExprPtr& r);
+                                           const relay::ExprPtr& r, const relay::ExprPtr& scales = nullptr);
 
 }  // namespace hone

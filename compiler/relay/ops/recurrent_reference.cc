@@ -63,12 +63,21 @@ class Run {
 
   // Row `gate` x units_ of the weight times a state.
   Doubles Product(int64_t gate, const Doubles& state) const {
+    if (!cell_.scales) return Sums(args_[1].data<float>(), gate, state);
+    Doubles sums = Sums(args_[1].data<int8_t>(), gate, state);
+    const Tensor& scales = Nth(args_, cell_.scales_argument());
+    for (int64_t j = 0; j < units_; ++j) Nth(sums, j) *= scales.At((direction_ * cell_.gates() + gate) * units_ + j);
+    return sums;
+  }
+
+  template <typename Element>
+  Doubles Sums(const Element* weight, int64_t gate, const Doubles& state) const {
     const int64_t gates = cell_.gates(), blocks = args_[1].shape()[1];
-    const float* weight = args_[1].data<float>() + direction_ * blocks * units_ * gates * kRecurrentBlock;
+    weight += direction_ * blocks * units_ * gates * kRecurrentBlock;
     Doubles sums(static_cast<size_t>(blocks * kRecurrentBlock));
     for (int64_t block = 0; block < blocks; ++block) {
       for (int64_t k = 0; k < units_; ++k) {
-        const float* lane = weight + ((block * units_ + k) * gates + gate) * kRecurrentBlock;
+        const Element* lane = weight + ((block * units_ + k) * gates + gate) * kRecurrentBlock;
         const double x = Nth(state, k);
         double* sum = &Nth(sums, block * kRecurrentBlock);
         for (int64_t l = 0; l < kRecurrentBlock; ++l) sum[l] += x * static_cast<double>(lane[l]);

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "compiler/relay/printer.h"
 #include "tests/compiler/frontend/run_onnx.h"
 
 namespace hone {
@@ -118,6 +119,31 @@ TEST(OnnxRecurrent, QuantisedWeightsAreTheirFloats) {
   model.Domain("com.microsoft").Output("yc");
   const auto results = RunOnnx(model.Bytes(), {{"x", Tensor::Scalar(1).Reshaped({1, 1, 1})}});
   EXPECT_THAT(Values(results[0]), Near({Sigmoid(0.5 + 0.25) * static_cast<float>(std::tanh(2 + 1.0))}));
+}
+
+// A DynamicQuantizeLSTM of one unit whose recurrent weights are `r`, of an ONNX element type, less `zero`.
+ModelMaker QuantisedLstm(int type, const std::vector<int>& r, int zero) {
+  ModelMaker model(14);
+  model.Input("x", {1, 1, 1}).Integers("w", 3, {1, 1, 4}, {1, 2, 3, 4}).Integers("r", type, {1, 1, 4}, r);
+  model.Weight("ws", {1}, {0.5F}).Weight("rs", {1}, {0.25F}).Integers("rz", type, {1}, {zero});
+  model.Weight("h", {1, 1, 1}, {0.25F});
+  model.Node("DynamicQuantizeLSTM", {"x", "w", "r", "", "", "h", "", "", "ws", "", "rs", "rz"}, {"", "", "yc"});
+  model.Domain("com.microsoft").Output("yc");
+  return model;
+}
+
+TEST(OnnxRecurrent, IntegersOfTheRecurrentWeightStayWhereInt8HoldsThem) {
+  constexpr int kUInt8 = 2, kInt8 = 3;
+  const auto cell = Near({Sigmoid(0.5 + 0.0625) * static_cast<float>(std::tanh(2 + 0.25))});
+  const std::vector<std::tuple<int, std::vector<int>, int, bool>> cases{
+      {kInt8, {1, 2, 3, 4}, 0, true}, {kUInt8, {129, 130, 131, 132}, 128, true}, {kUInt8, {1, 2, 3, 255}, 0, false}};
+  for (const auto& [type, r, zero, stays] : cases) {
+    const ModelMaker model = QuantisedLstm(type, r, zero);
+    EXPECT_EQ(relay::ToText(ImportOnnxBytes(model.Bytes(), "test").module).find("scales=True") != std::string::npos,
+              stays);
+    if (r[3] == 255) continue;
+    EXPECT_THAT(Values(RunOnnx(model.Bytes(), {{"x", Tensor::Scalar(1).Reshaped({1, 1, 1})}})[0]), cell);
+  }
 }
 
 TEST(OnnxRecurrent, RefusesWhatDoesNotFit) {

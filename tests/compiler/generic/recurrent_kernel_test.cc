@@ -50,6 +50,13 @@ void Check(const RecurrentCell& cell, const Extents& e) {
     params.push_back(Param("p" + std::to_string(params.size()), shape));
     args.push_back(params.size() == 2 ? Small(shape, 2, e.units) : Filled(*params.back()->type, params.size()));
   }
+  if (cell.scales) {
+    params[1] = Param("weight", shapes[1], "", DType::kInt8);
+    args[1] = Tensor(DType::kInt8, shapes[1]);
+    for (int64_t i = 0; i < args[1].elements(); ++i) args[1].Set(i, static_cast<double>(i * 37 % 255 - 127));
+    params.push_back(Param("scales", {d, cell.gates() * e.units}));
+    args.push_back(Small(params.back()->type->shape, 3, 127 * 127 * e.units));
+  }
   if (cell.lengths) {
     params.push_back(Param("lengths", {e.rows}, "", DType::kInt32));
     args.emplace_back(DType::kInt32, Shape{e.rows});
@@ -101,6 +108,19 @@ TEST(RecurrentKernel, ClipsCouplesAndSeesTheCell) {
   cell.input_forget = true;
   cell.clip = 0.5;
   Check(cell, {3, 4, 23});
+}
+
+TEST(RecurrentKernel, WidensIntegersOfTheWeight) {
+  for (const CellKind kind : kKinds) {
+    RecurrentCell cell = Cell(kind, {false, true});
+    cell.scales = true;
+    for (const int64_t units : {1, 16, 37}) Check(cell, {4, 3, units});
+    cell.lengths = true;
+    Check(cell, {4, 7, 21});
+  }
+  RecurrentCell cell = Cell(CellKind::kLstm);
+  cell.scales = cell.peepholes = true;
+  Check(cell, {3, 1, 130});
 }
 
 TEST(RecurrentKernel, EndsInEveryFunction) {

@@ -1,6 +1,8 @@
 // LSTM, GRU and RNN, and the LSTM of 8-bit weights that ONNX Runtime's quantiser writes.
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "compiler/frontend/onnx/onnx_operators.h"
 #include "compiler/frontend/onnx/recurrent_layer.h"
 
@@ -47,26 +49,65 @@ ExprPtr PerColumn(const OnnxNodeView& view, int input, const Shape& weight) {
   return view.Reshape(view.Input(input), {weight[0], 1, each ? weight[2] : 1});
 }
 
-// (integer - zero point) * scale of a weight that lies (directions, inputs, gates * units), as LSTM has it.
-ExprPtr Dequantised(const OnnxNodeView& view, int weight, int scale) {
-  const Shape shape = view.InputShape(weight);
+// Of a weight that lies (directions, inputs, gates * units), as LSTM has it.
+ExprPtr AsLstm(const OnnxNodeView& view, const ExprPtr& weight) {
+  return view.Call("transpose", {weight}, {{"axes", std::vector<int64_t>{0, 2, 1}}});
+}
+
+const Shape& IntegersShape(const OnnxNodeView& view, int weight) {
+  const Shape& shape = view.InputShape(weight);
   const DType dtype = view.builder().DTypeOf(view.Input(weight));
-  if (shape.size() != 3 || (dtype != DType::kInt8 && dtype != DType::kUInt8)) {
-    RefuseNode(fmt::format("input {} is {} of {}; it must have three dims of int8 or uint8", weight, ShapeText(shape),
-                           DTypeName(dtype)));
-  }
+  if (shape.size() == 3 && (dtype == DType::kInt8 || dtype == DType::kUInt8)) return shape;
+  RefuseNode(fmt::format("input {} is {} of {}; it must have three dims of int8 or uint8", weight, ShapeText(shape),
+                         DTypeName(dtype)));
+}
+
+// (integer - zero point) * scale.
+ExprPtr Dequantised(const OnnxNodeView& view, int weight, int scale) {
+  const Shape shape = IntegersShape(view, weight);
   const auto real = [&](const ExprPtr& integers) {
     return view.Call("cast", {integers}, {{"dtype", std::string("float32")}});
   };
   ExprPtr value = real(view.Input(weight));
   if (view.HasInput(scale + 1)) value = view.Call("subtract", {value, real(PerColumn(view, scale + 1, shape))});
-  value = view.Call("multiply", {value, PerColumn(view, scale, shape)});
-  return view.Call("transpose", {value}, {{"axes", std::vector<int64_t>{0, 2, 1}}});
+  return AsLstm(view, view.Call("multiply", {value, PerColumn(view, scale, shape)}));
 }
 
-// Inputs and states stay floats, which ONNX Runtime rounds to 8 bits at each step.
+// Integers less their zero points, where both are known and all of them are int8's; else nothing.
+std::optional<Tensor> Centred(const OnnxNodeView& view, int weight, int zero_point) {
+  const Shape& shape = IntegersShape(view, weight);
+  const Tensor* integers = view.InputValue(weight);
+  const bool shifted = view.HasInput(zero_point);
+  const Tensor* zero = shifted ? view.InputValue(zero_point) : nullptr;
+  if (integers == nullptr || (shifted && zero == nullptr)) return std::nullopt;
+  if (shifted) PerColumn(view, zero_point, shape);  // refuses other shapes
+  const int64_t columns = shape[2], each = shape[1] * columns;
+  const bool of_columns = shifted && zero->elements() != shape[0];
+  Tensor centred(DType::kInt8, shape);
+  for (int64_t i = 0; i < integers->elements(); ++i) {
+    const int64_t direction = i / each, at = of_columns ? direction * columns + i % columns : direction;
+    const double value = integers->At(i) - (shifted ? zero->At(at) : 0);
+    if (value < -128 || value > 127) return std::nullopt;
+    centred.Set(i, value);
+  }
+  return centred;
+}
+
+// Of each direction and column, however few the model has.
+ExprPtr ScalesOfColumns(const OnnxNodeView& view, int scale, const Shape& weight) {
+  const ExprPtr each = PerColumn(view, scale, weight);
+  const Shape all{weight[0], 1, weight[2]};
+  return view.Reshape(view.Call("broadcast_to", {each}, {{"shape", all}}), {weight[0], weight[2]});
+}
+
+// Inputs and states stay floats, which ONNX Runtime rounds to 8 bits at each step. So do the products with the inputs;
+// those with the states read the whole weight at each step, so that it stays in 8 bits where it can.
 std::vector<ExprPtr> DynamicQuantizeLstm(const OnnxNodeView& view) {
-  return RecurrentLayer(view, LstmCell(view), Dequantised(view, 1, 8), Dequantised(view, 2, 10));
+  const ExprPtr w = Dequantised(view, 1, 8);
+  const std::optional<Tensor> r = Centred(view, 2, 11);
+  if (!r) return RecurrentLayer(view, LstmCell(view), w, Dequantised(view, 2, 10));
+  const ExprPtr scales = ScalesOfColumns(view, 10, r->shape());
+  return RecurrentLayer(view, LstmCell(view), w, AsLstm(view, relay::MakeConstant(*r)), scales);
 }
 
 }  // namespace
