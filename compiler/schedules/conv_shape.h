@@ -2,13 +2,15 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 #include "core/workload.h"
 
 namespace hone {
 
 // N, C, H, W of the data; O output channels; KH, KW of the kernel; strides, padding (top, left, bottom, right),
-// dilation; OH, OW of the output; channels per group.
+// dilation; OH, OW of the output; channels per group. Register tiles lie along w, so images of one column are taken as
+// images of one row: data, weights and output lie in memory in the same way.
 struct ConvShape {
   int64_t N, C, H, W, O, KH, KW;
   int64_t stride_h, stride_w, pad_t, pad_l, pad_b, pad_r, dil_h, dil_w;
@@ -34,7 +36,19 @@ struct ConvShape {
         OW(w.OutputShape()[3]),
         groups(w.groups),
         group_in(C / w.groups),
-        group_out(O / w.groups) {}
+        group_out(O / w.groups) {
+    if (W == 1 && KW == 1 && OW == 1 && pad_l == 0 && pad_r == 0) SwapAxes();
+  }
+
+  void SwapAxes() {
+    std::swap(H, W);
+    std::swap(KH, KW);
+    std::swap(OH, OW);
+    std::swap(stride_h, stride_w);
+    std::swap(pad_t, pad_l);
+    std::swap(pad_b, pad_r);
+    std::swap(dil_h, dil_w);
+  }
 
   // One tap at stride 1 without padding: rows may be joined.
   bool pointwise() const {

@@ -85,6 +85,45 @@ TEST(ScheduleAgainstReference, RandomConvolutionsOfSmallImages) {
 TEST(ScheduleAgainstReference, RandomDepthwiseConvolutionsOfSmallImages) {
   CheckRandom([](Random& r) { return OnSmallImages(RandomDepthwise(r), r); }, 30, 10);
 }
+// A convolution of images of one row, and the same of images of one column.
+std::pair<Workload, Workload> OneRowAndOneColumn(Workload w) {
+  const int64_t before = w.padding[1], after = w.padding[3];
+  w.data[2] = w.weight[2] = w.strides[0] = w.dilation[0] = 1;
+  w.padding = {0, before, 0, after};
+  Workload column = w;
+  for (Shape* shape : {&column.data, &column.weight}) std::swap((*shape)[2], (*shape)[3]);
+  std::swap(column.strides[0], column.strides[1]);
+  std::swap(column.dilation[0], column.dilation[1]);
+  column.padding = {before, 0, after, 0};
+  return {w, column};
+}
+
+void ExpectColumnsAsRows(const Workload& drawn, const Target& target, Random& random) {
+  const auto [row, column] = OneRowAndOneColumn(drawn);
+  const MachineModel machine = MachineModelFor(target);
+  for (const Schedule* schedule : SchedulesFor(row, machine)) {
+    const Config config = ValidConfig(*schedule, row, machine, random);
+    SCOPED_TRACE(column.ToText() + " | " + config.ToText() + " | " + target.cpu);
+    const Artifact of_rows = std::get<Artifact>(CompileKernel({row, std::string(schedule->name()), config, target}));
+    const Artifact of_columns =
+        std::get<Artifact>(CompileKernel({column, std::string(schedule->name()), config, target}));
+    const std::vector<Tensor> inputs = testing::RandomInputs(of_rows.operands, 1);
+    std::vector<Tensor> turned;
+    for (size_t i = 0; i < inputs.size(); ++i) turned.push_back(inputs[i].Reshaped(of_columns.operands[i].shape));
+    const Tensor expected = testing::RunArtifact(of_rows, inputs)[0], got = testing::RunArtifact(of_columns, turned)[0];
+    EXPECT_EQ(std::memcmp(got.raw(), expected.raw(), static_cast<size_t>(got.size_bytes())), 0);
+  }
+}
+
+TEST(ScheduleAgainstReference, ImagesOfOneColumnAreComputedAsImagesOfOneRow) {
+  Random random(11);
+  const std::vector<Target> targets = testing::TestTargets();
+  for (size_t round = 0; round < 24; ++round) {
+    ExpectColumnsAsRows(round % 3 == 0 ? RandomDepthwise(random) : RandomConv(random), targets[round % targets.size()],
+                        random);
+  }
+}
+
 TEST(ScheduleAgainstReference, RandomDenseLayers) { CheckRandom(RandomDense, 45, 4); }
 
 TEST(ScheduleAgainstReference, RandomBatchMatmuls) { CheckRandom(RandomBatchMatmul, 90, 9); }
