@@ -144,7 +144,7 @@ TEST_F(EmulatedRunner, IsSentItsOwnOfAPackageForSeveral) {
 TEST_F(OneFileRunner, AnswersTheDoctor) {
   Start();
   const ProgramResult examined = Shell("hone doctor" + There());
-  for (const char* hop : {"\nkeys ", "\nlease ", "\nbuild ", "\nrun ", "\nresult "}) {
+  for (const char* hop : {"\nkeys ", "\nconnect ", "\nlease ", "\nbuild ", "\nupload ", "\nrun ", "\nresult "}) {
     EXPECT_THAT(examined.out, HasSubstr(hop)) << examined.err;
   }
   EXPECT_THAT(examined.out, HasSubstr("right; one run took"));
