@@ -16,7 +16,7 @@ std::vector<Record> BestOf(const std::vector<Record>& records) {
   for (size_t i = 0; i < records.size(); ++i) {
     const Record& record = records[i];
     const Measurement& m = record.measurement;
-    if (m.fate != Fate::kOk || m.noisy || m.MinNs() <= 0) continue;
+    if (m.fate != Fate::kOk || m.noisy || m.environment.emulated || m.MinNs() <= 0) continue;
     const Key key(record.candidate.workload.ToText(), MachineKey(record), record.candidate.target.cpu, record.threads,
                   record.timing.cache);
     groups[key].push_back(BestRowOf(record, static_cast<int64_t>(i)));

@@ -13,11 +13,13 @@
 #include "compiler/compile_kernel.h"
 #include "core/error.h"
 #include "rpc_runner/keys/client_keys.h"
+#include "rpc_runner/tracker/ask_tracker.h"
 
 namespace hone {
 namespace {
 
 constexpr int64_t kPatienceNs = 60'000'000'000;
+constexpr const char* kNoSuchFeature = "only-to-be-uploaded";
 
 // What each step leaves to the next ones.
 class Way {
@@ -28,6 +30,12 @@ class Way {
     const Security security = ClientSecurity(remote_.keys, remote_.tracker);
     return !security.server_key.empty() ? "encrypted; the tracker's key and our own are known"
                                         : "none: loopback, not encrypted";
+  }
+
+  std::string Connect() const {
+    const auto start = std::chrono::steady_clock::now();
+    const TrackerStatus status = QueryTracker(remote_.tracker, remote_.connect_timeout_ns, remote_.keys);
+    return fmt::format("answered in {}, {} runners", TimeText(NsSince(start)), status.runners.size());
   }
 
   std::string Lease() {
@@ -54,18 +62,23 @@ class Way {
     return target.ToText();
   }
 
-  std::string Run() {
-    const size_t sent = job_.artifact.elf.size() + job_.reference.elf.size();
+  // The same kernel, needing what no CPU has: whoever refuses it for that has all of its bytes and has run none.
+  std::string Upload() {
+    KernelJob refused = job_;
+    refused.artifact.required_features = {kNoSuchFeature};
     const auto start = std::chrono::steady_clock::now();
-    runner_->Submit(job_);
-    if (!runner_->Wait(kPatienceNs, &result_)) {
-      throw Error(ExitCode::kNoRunner, fmt::format("no answer within {}", TimeText(kPatienceNs)));
+    const Measurement m = Answer(refused).measurement;
+    if (m.fate != Fate::kUnsupported || m.message.find(kNoSuchFeature) == std::string::npos) {
+      throw Error(ExitCode::kAnswerIsNo, fmt::format("the runner did not take it: {} {}", FateName(m.fate), m.message));
     }
-    if (result_.measurement.fate == Fate::kRunnerLost) {
-      throw Error(ExitCode::kNoRunner, "the runner was lost: " + result_.measurement.message);
-    }
-    const auto took = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start);
-    return fmt::format("{} sent, answered in {}", BytesText(static_cast<int64_t>(sent)), TimeText(took.count()));
+    const size_t sent = job_.artifact.elf.size() + job_.reference.elf.size();
+    return fmt::format("{} sent, there in {}", BytesText(static_cast<int64_t>(sent)), TimeText(NsSince(start)));
+  }
+
+  std::string Run() {
+    const auto start = std::chrono::steady_clock::now();
+    result_ = Answer(job_);
+    return fmt::format("answered in {}", TimeText(NsSince(start)));
   }
 
   std::string Result() const {
@@ -78,6 +91,22 @@ class Way {
   }
 
  private:
+  static int64_t NsSince(std::chrono::steady_clock::time_point start) {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start).count();
+  }
+
+  JobResult Answer(const KernelJob& job) {
+    JobResult result;
+    runner_->Submit(job);
+    if (!runner_->Wait(kPatienceNs, &result)) {
+      throw Error(ExitCode::kNoRunner, fmt::format("no answer within {}", TimeText(kPatienceNs)));
+    }
+    if (result.measurement.fate == Fate::kRunnerLost) {
+      throw Error(ExitCode::kNoRunner, "the runner was lost: " + result.measurement.message);
+    }
+    return result;
+  }
+
   RemoteRunnerOptions remote_;
   std::unique_ptr<Runner> runner_;
   Environment machine_;
@@ -89,11 +118,11 @@ class Way {
 
 std::vector<Hop> TryRunner(const RemoteRunnerOptions& remote) {
   Way way(remote);
-  const std::pair<const char*, std::function<std::string()>> steps[] = {{"keys", [&] { return way.Keys(); }},
-                                                                        {"lease", [&] { return way.Lease(); }},
-                                                                        {"build", [&] { return way.Build(); }},
-                                                                        {"run", [&] { return way.Run(); }},
-                                                                        {"result", [&] { return way.Result(); }}};
+  const std::pair<const char*, std::function<std::string()>> steps[] = {
+      {"keys", [&] { return way.Keys(); }},     {"connect", [&] { return way.Connect(); }},
+      {"lease", [&] { return way.Lease(); }},   {"build", [&] { return way.Build(); }},
+      {"upload", [&] { return way.Upload(); }}, {"run", [&] { return way.Run(); }},
+      {"result", [&] { return way.Result(); }}};
   std::vector<Hop> hops;
   for (const auto& [name, step] : steps) {
     Hop& hop = hops.emplace_back(Hop{name, true, ""});

@@ -14,8 +14,9 @@ struct Hop {
   std::string what;  // one line: what was found, or why it failed
 };
 
-// "keys" (what is proved to the tracker), "lease" (a runner of the key is ours), "build" (a kernel for its CPU), "run"
-// (sent, and an answer came), "result" (it says that the kernel is right). Ends with the first that fails.
+// "keys" (what is proved to the tracker), "connect" (it answers), "lease" (a runner of the key is ours), "build" (a
+// kernel for its CPU), "upload" (its bytes are there), "run" (an answer came), "result" (it says that the kernel is
+// right). Ends with the first that fails.
 std::vector<Hop> TryRunner(const RemoteRunnerOptions& remote);
 
 }  // namespace hone

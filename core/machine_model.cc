@@ -2,6 +2,7 @@
 #include <set>
 #include <string_view>
 
+#include "core/machine_costs.h"
 #include "core/machine_rows.h"
 
 namespace hone {
@@ -228,7 +229,10 @@ MachineModel ModelAmong(const std::vector<MachineRow>& rows, const Target& targe
     if (has.count(dots) > 0) model.bfloat_dots_feature = dots;
   }
   AddTiles(has, model);
+  SetCosts(model.name, model);
   if (cpu == nullptr) return model;
+  // A core's times are those of its own instruction set.
+  if (model.name == cpu->row) SetCosts(cpu->cpu, model);
   model.bfloat_dot_cost = cpu->bfloat_cost;
   model.l1_bytes = cpu->l1_kib << 10;
   model.l2_bytes = cpu->l2_kib << 10;

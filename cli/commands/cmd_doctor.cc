@@ -133,8 +133,10 @@ Findings Examine(const std::string& db, const RemoteRunnerOptions& remote) {
   findings.push_back(Try("store", [&] { return CheckStore(db); }));
   findings.push_back(Try("executor", CheckExecutor));
   if (remote.tracker.empty()) return findings;
-  findings.push_back(Try("tracker", [&] { return CheckTracker(remote.tracker, remote.keys); }));
-  if (remote.key.empty() || findings.back().state == "bad") return findings;
+  if (remote.key.empty()) {
+    findings.push_back(Try("tracker", [&] { return CheckTracker(remote.tracker, remote.keys); }));
+    return findings;
+  }
   for (const Hop& hop : TryRunner(remote)) findings.push_back({hop.name, hop.ok ? "ok" : "bad", hop.what});
   return findings;
 }

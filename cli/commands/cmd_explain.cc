@@ -50,7 +50,7 @@ Record BestOfWorkload(const RecordStore& store, const std::string& text) {
   const std::vector<Record> best = BestOf(store.Find(query));
   if (best.empty()) {
     throw Error(ExitCode::kNoInput,
-                fmt::format("the store has no time of '{}'; `hone log best` lists what it has", text));
+                fmt::format("the store has no time of '{}' that counts; `hone log best` lists those it has", text));
   }
   // Another machine's kernel may be the faster one and still not be this one's best.
   const Fingerprint here = FingerprintOf(ProbeEnvironment());

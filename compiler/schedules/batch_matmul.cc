@@ -23,6 +23,11 @@ constexpr double kReload = 2;
 // 1024 scores take 7.9 or 9.0 to 9.8 ms on a Zen 5 core; 512 x 512 take the same, and smaller outputs lose 3 to 7 %.
 constexpr double kFetched = 2, kMissed = 8;
 
+// Of packed weights LLVM loads those of several steps ahead. Where registers are as long as the machine has them a tile
+// that leaves it fewer than a quarter spills accumulators, read off the code for RISC-V's vectors: cycles per step and
+// register.
+constexpr double kLeftFree = 0.25, kSpilled = 2;
+
 bool MayReadInPlace(const MatmulShape& shape, const MachineModel& machine) {
   return !shape.types.bfloat() && shape.weights_are_neighbours() && shape.N % machine.vector_lanes == 0;
 }
@@ -124,6 +129,12 @@ class BatchMatmulSchedule : public KnobSchedule<BatchMatmulKnobs> {
     return rows + pack * static_cast<double>(s.steps() * columns) * 16 / std::min(machine.vector_lanes, 16);
   }
 
+  static double SpillCycles(const MachineModel& machine, const BatchMatmulKnobs& k, double rows, double vectors) {
+    if (k.pack == 0 || !machine.scalable_vectors) return 0;
+    const double held = rows * vectors + std::min(rows, vectors) + 1;
+    return kSpilled * std::max(0.0, held - (1 - kLeftFree) * machine.vector_registers);
+  }
+
   struct TileSize {
     int64_t rows, columns;
   };
@@ -140,7 +151,7 @@ class BatchMatmulSchedule : public KnobSchedule<BatchMatmulKnobs> {
         s.types.bfloat() ? machine.bfloat_dot_cost * rows * vectors / machine.multiply_adds_per_cycle : 0;
     const double step = std::max({StepCycles(machine, rows, vectors, machine.multiply_add_latency), fetch, dots}) +
                         kReload * std::max(0.0, rows - machine.address_registers) +
-                        1.0 / static_cast<double>(k.unroll_ic);
+                        SpillCycles(machine, k, rows, vectors) + 1.0 / static_cast<double>(k.unroll_ic);
     const bool leaves = Bytes(s.types.output, s.B * s.M * s.N) > machine.l3_bytes;
     const double store = leaves && k.prefetch == 0 ? kMissed : k.prefetch != 0 ? kFetched : 0;
     return static_cast<double>(s.steps()) * step + (2 + store) * rows * vectors + 10;

@@ -37,7 +37,7 @@ const std::vector<Example> kExamples = {
     {"A pass", "nest_concats", "nest_concats", 2},
     {"A pass", "NestConcats", "nest_concats", 3},
     {"A command", "ZooCommand", "zoo", 3},
-    {"A machine", "rvv", "rvv", 2},
+    {"A machine", "rvv", "rvv", 3},
 };
 
 std::string ReadAll(const fs::path& path) {

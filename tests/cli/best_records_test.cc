@@ -33,6 +33,13 @@ TEST(BestOf, PassesOverWhatFailedOrIsNoisy) {
   EXPECT_EQ(best[0].measurement.MinNs(), 100);
 }
 
+TEST(BestOf, PassesOverWhatAnEmulatorTimed) {
+  Record emulated = Timed(kConv, "A", 10);
+  emulated.measurement.environment.emulated = true;
+  EXPECT_TRUE(BestOf({emulated}).empty());
+  EXPECT_EQ(BestOf({emulated, Timed(kConv, "A", 100)}).size(), 1u);
+}
+
 TEST(BestOf, TakesTheWinnerOfFinalsAsABuildDoes) {
   Record lucky = Timed(kConv, "A", 80), winner = Timed(kConv, "A", 100), second = Timed(kConv, "A", 99);
   lucky.candidate.config = second.candidate.config = Config::Parse("a=1");

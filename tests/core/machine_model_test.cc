@@ -180,6 +180,21 @@ TEST(MachineModel, OfArmsInstructionSetsEachHasItsRows) {
   EXPECT_EQ(model("aarch64-linux-gnu", "cortex-a7").l2_bytes, 256 << 10) << "no such CPU there";
 }
 
+TEST(MachineModel, ArithmeticCostsWhatTheCoreHas) {
+  const auto rate = [](const char* triple, const char* cpu, std::vector<std::string> features = {}) {
+    return MachineModelFor({triple, cpu, std::move(features), 0}).multiply_adds_per_cycle;
+  };
+  const char *arm64 = "aarch64-linux-gnu", *riscv = "riscv64-linux-gnu";
+  EXPECT_EQ(rate(arm64, "cortex-a53"), 1);
+  EXPECT_EQ(rate("armv7-linux-gnueabihf", "cortex-a53"), 1) << "the same core under a 32-bit system";
+  EXPECT_EQ(rate(arm64, "neoverse-v1"), 4);
+  EXPECT_EQ(rate(arm64, "cortex-z1"), rate(arm64, "cortex-a76")) << "as the row's other CPUs";
+  EXPECT_EQ(rate(riscv, "sifive-u74"), 0.25);
+  EXPECT_EQ(rate(riscv, "sifive-u74", {"+v"}), rate(riscv, "generic-rv64", {"+v"}))
+      << "its scalar costs are no vector's";
+  EXPECT_EQ(X86("znver4").multiply_adds_per_cycle, MachineModel().multiply_adds_per_cycle);
+}
+
 TEST(MachineModel, ACoreOfTwoArchitecturesIsListedOnce) {
   std::set<std::string> cpus;
   for (const Target& target : KnownTargets()) EXPECT_TRUE(cpus.insert(target.cpu).second) << target.cpu;

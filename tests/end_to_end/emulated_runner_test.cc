@@ -70,6 +70,21 @@ class OneFileRunner : public TrackerChildTest {
 
 class EmulatedRunner : public OneFileRunner {};
 
+// Its times say nothing: a build may use such records where there are no others, and nothing calls them best.
+TEST_F(EmulatedRunner, IsNeverTheBest) {
+  Start();
+  TuneAndBuild();
+  const ProgramResult best = Shell("hone log export --best --db records.db -o best.log");
+  ASSERT_EQ(best.code, 0) << best.err;
+  EXPECT_THAT(best.out, StartsWith("0 records written"));
+  EXPECT_THAT(Shell("hone log best --json --db records.db").out, StartsWith("{\"records\":[]}"));
+  const ProgramResult packed = Shell("hone log pack --name board --db records.db -o board.honepack");
+  EXPECT_NE(packed.code, 0);
+  EXPECT_EQ(std::count(packed.err.begin(), packed.err.end(), '\n'), 1) << packed.err;
+  const ProgramResult all = Shell("hone log pack --all --name board --db records.db -o board.honepack");
+  EXPECT_EQ(all.code, 0) << all.err;
+}
+
 TEST_F(OneFileRunner, TunesAModelThroughTheTracker) {
   Start();
   TuneAndBuild();
@@ -144,7 +159,7 @@ TEST_F(EmulatedRunner, IsSentItsOwnOfAPackageForSeveral) {
 TEST_F(OneFileRunner, AnswersTheDoctor) {
   Start();
   const ProgramResult examined = Shell("hone doctor" + There());
-  for (const char* hop : {"\nkeys ", "\nlease ", "\nbuild ", "\nrun ", "\nresult "}) {
+  for (const char* hop : {"\nkeys ", "\nconnect ", "\nlease ", "\nbuild ", "\nupload ", "\nrun ", "\nresult "}) {
     EXPECT_THAT(examined.out, HasSubstr(hop)) << examined.err;
   }
   EXPECT_THAT(examined.out, HasSubstr("right; one run took"));

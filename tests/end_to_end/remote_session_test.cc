@@ -182,11 +182,11 @@ TEST_F(RemoteSession, TheDoctorNamesTheStepThatFails) {
     return found;
   };
   const auto here = states("here");
-  for (const char* hop : {"keys", "lease", "build", "run", "result"}) {
+  for (const char* hop : {"keys", "connect", "lease", "build", "upload", "run", "result"}) {
     EXPECT_TRUE(here.contains(hop) && here.at(hop) == "ok") << hop;
   }
   const auto nobody = states("nobody");
-  EXPECT_EQ(nobody.at("tracker"), "ok");
+  EXPECT_EQ(nobody.at("connect"), "ok");
   EXPECT_EQ(nobody.at("lease"), "bad");
   EXPECT_FALSE(nobody.contains("build"));
 }

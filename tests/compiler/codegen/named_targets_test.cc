@@ -10,6 +10,7 @@
 
 #include "compiler/codegen/host.h"
 #include "core/error.h"
+#include "core/machine_costs.h"
 
 namespace hone {
 namespace {
@@ -32,6 +33,26 @@ TEST(NamedTargets, AreTheTableOfTheDocs) {
   }
   for (const NamedTarget& named : NamedTargets()) EXPECT_TRUE(lines.contains(Row(named))) << Row(named);
   EXPECT_EQ(rows, NamedTargets().size()) << "docs/targets.md has rows that are no target";
+}
+
+std::string CostsRow(const NamedTarget& named) {
+  const MachineModel m = MachineModelFor(named.target);
+  const std::string_view of_cpu = CostsFrom(named.target.cpu);
+  return fmt::format("| {} | {} | {} | {} | {} | {} |", named.name, m.clock_ghz, m.multiply_adds_per_cycle,
+                     m.multiply_add_latency, m.loads_per_cycle, of_cpu.empty() ? CostsFrom(m.name) : of_cpu);
+}
+
+TEST(NamedTargets, CostWhatTheTableOfTheDocsSays) {
+  std::ifstream page(HONE_SOURCE_DIR "/docs/targets.md");
+  std::set<std::string> found, expected;
+  std::string line;
+  while (std::getline(page, line) && !line.starts_with("| target | GHz |")) continue;
+  std::getline(page, line);  // the rule below the head
+  while (std::getline(page, line) && !line.empty()) found.insert(line);
+  for (const NamedTarget& named : NamedTargets()) {
+    if (!named.target.triple.starts_with("x86_64")) expected.insert(CostsRow(named));
+  }
+  EXPECT_EQ(found, expected);
 }
 
 TEST(NamedTargets, AreWhatTheirNamesResolveTo) {

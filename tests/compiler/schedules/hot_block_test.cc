@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <fstream>
+#include <set>
 #include <string_view>
 #include <tuple>
 
@@ -33,21 +35,22 @@ Config BestConfig(const Schedule& schedule, const Workload& w, const MachineMode
 }
 
 struct Kernel {
+  const char* name;  // in docs/targets.md
   const char* schedule;
   const char* workload;
-  bool packs = false;  // a matrix, for the worker that uses it
 };
 const Kernel kTiled[] = {
-    {"conv2d_direct", "nn.conv2d data=1x64x56x56 weight=64x64x3x3 padding=1x1x1x1 epilogue=bias_act"},
-    {"conv2d_direct", "nn.conv2d data=1x256x14x14 weight=1024x256x1x1 epilogue=residual"},
-    {"conv2d_winograd", "nn.conv2d data=1x64x56x56 weight=64x64x3x3 padding=1x1x1x1 epilogue=bias_act"},
-    {"dense_pack", "nn.dense data=1x2048 weight=1000x2048 epilogue=bias_act"},
-    {"batch_matmul", "nn.batch_matmul data=12x128x64 weight=12x128x64", true},
-    {"batch_matmul", "nn.batch_matmul data=12x128x128 weight=12x128x64 layouts=BMK,BKN,BMN"},
+    {"3x3", "conv2d_direct", "nn.conv2d data=1x64x56x56 weight=64x64x3x3 padding=1x1x1x1 epilogue=bias_act"},
+    {"1x1", "conv2d_direct", "nn.conv2d data=1x256x14x14 weight=1024x256x1x1 epilogue=residual"},
+    {"3x3", "conv2d_winograd", "nn.conv2d data=1x64x56x56 weight=64x64x3x3 padding=1x1x1x1 epilogue=bias_act"},
+    {"one row", "dense_pack", "nn.dense data=1x2048 weight=1000x2048 epilogue=bias_act"},
+    {"packed", "batch_matmul", "nn.batch_matmul data=12x128x64 weight=12x128x64"},
+    {"in place", "batch_matmul", "nn.batch_matmul data=12x128x128 weight=12x128x64 layouts=BMK,BKN,BMN"},
 };
 const Kernel kDepthwise[] = {
-    {"conv2d_depthwise", "nn.conv2d data=1x144x56x56 weight=144x1x3x3 padding=1x1x1x1 groups=144 epilogue=bias_act"},
-    {"conv2d_depthwise",
+    {"3x3", "conv2d_depthwise",
+     "nn.conv2d data=1x144x56x56 weight=144x1x3x3 padding=1x1x1x1 groups=144 epilogue=bias_act"},
+    {"3x3, stride 2", "conv2d_depthwise",
      "nn.conv2d data=1x144x56x56 weight=144x1x3x3 strides=2x2 padding=1x1x1x1 groups=144 epilogue=bias_act"},
 };
 
@@ -62,22 +65,43 @@ struct Machine {
 // SSE's products overwrite an operand: the fastest tile is one pixel wide and loads every weight where it is used.
 // AVX-512's 2x14 tile reloads a weight vector and reaches 98 % of the measured peak all the same.
 // ARMv7 has no operands in memory and too few general registers for indices of 64 bits: its tiles do spill.
+// For cores that begin instructions in order LLVM loads so early that registers run out: Cortex-A53's strided depthwise
+// loop and U74's dense one.
 const Machine kMachines[] = {
-    {"llvm -mtriple=x86_64-pc-linux-gnu -mcpu=x86-64-v2", "%xmm", 1, 1.0 / 6, 1.2, 0.4},
-    {"llvm -mtriple=x86_64-pc-linux-gnu -mcpu=x86-64-v3", "%ymm", 1, 0, 0.8, 0.12},
-    {"llvm -mtriple=x86_64-pc-linux-gnu -mcpu=x86-64-v4", "%zmm", 1, 1.0 / 6},
-    {"llvm -mtriple=x86_64-pc-linux-gnu -mcpu=cascadelake", "%zmm", 1, 1.0 / 6},
-    {"llvm -mtriple=aarch64-linux-gnu -mcpu=neoverse-n1", ".4s"},
-    {"llvm -mtriple=aarch64-linux-gnu -mcpu=cortex-a72", ".4s"},
+    {"x86-64-v2", "%xmm", 1, 1.0 / 6, 1.2, 0.4},
+    {"x86-64-v3", "%ymm", 1, 0, 0.8, 0.12},
+    {"x86-64-v4", "%zmm", 1, 1.0 / 6},
+    {"cascadelake", "%zmm", 1, 1.0 / 6},
+    {"cortex-a53", ".4s", 1, 0, 0.8, 0.27},
+    {"cortex-a72", ".4s"},
     {"cortex-a76", ".4s"},
+    {"neoverse-n1", ".4s"},
+    {"neoverse-v2", ".4s"},
     {"llvm -mtriple=aarch64-linux-gnu -mcpu=cortex-a76 -mattr=+i8mm", ".4s"},
     {"cortex-a15", "\tq", 1, 0.5, 1},
     {"cortex-a9", "\tq", 1, 1.2, 1.9, 0.12},
-    {"llvm -mtriple=riscv64-linux-gnu -mcpu=generic-rv64 -mattr=+a,+c,+d,+f,+m,+v", "vfm"},
-    {"llvm -mtriple=riscv64-linux-gnu -mcpu=generic-rv64 -mattr=+a,+c,+d,+f,+m,+v,+zvl256b", "vfm"},
+    {"rv64gcv", "vfm"},
+    {"rv64gcv_zvl256b", "vfm"},
     {"rv64gcv_zvl512b", "vfm"},
-    {"llvm -mtriple=riscv64-linux-gnu -mcpu=generic-rv64 -mattr=+a,+c,+d,+f,+m", "fmadd.s", 4, 0, 0.8, 0.2},
+    {"rv64gc", "fmadd.s", 4, 0, 0.8, 0.2},
+    {"sifive-u74", "fmadd.s", 4, 0.2, 0.8, 0.2},
 };
+
+// docs/targets.md, line by line.
+const std::set<std::string>& Page() {
+  static const std::set<std::string> page = [] {
+    std::ifstream file(HONE_SOURCE_DIR "/docs/targets.md");
+    std::set<std::string> lines;
+    for (std::string line; std::getline(file, line);) lines.insert(line);
+    return lines;
+  }();
+  return page;
+}
+
+bool PageHasRowOf(const std::string& begin) {
+  const auto row = Page().lower_bound(begin);
+  return row != Page().end() && row->starts_with(begin);
+}
 
 class HotBlock : public ::testing::TestWithParam<Machine> {
  protected:
@@ -92,6 +116,22 @@ class HotBlock : public ::testing::TestWithParam<Machine> {
   int TileMultiplyAdds(const Kernel& kernel, const Config& config) const {
     const TileShape tile = FindSchedule(kernel.schedule)->Tile(Workload::Parse(kernel.workload), machine_, config);
     return static_cast<int>(tile.accumulators() * tile.unroll) * GetParam().instructions;
+  }
+  // The page lists the loops that touch the stack, and counts those of some targets.
+  void ExpectOnPage(const Kernel& kernel, const testing::HotBlock& hot) const {
+    const auto starting = [](const char* opcode) {
+      return [opcode](const std::string& text) { return text.starts_with(opcode); };
+    };
+    const auto begin = fmt::format("| {} | `{}` {} | ", GetParam().target, kernel.schedule, kernel.name);
+    const auto stack = fmt::format("{}{} | {} |", begin, hot.multiply_adds, hot.stack_accesses);
+    EXPECT_EQ(Page().contains(stack), hot.stack_accesses > 0) << stack;
+    EXPECT_EQ(PageHasRowOf(begin), hot.stack_accesses > 0) << stack;
+    const auto counted = fmt::format("| `{}` {} | {} | ", kernel.schedule, kernel.name, GetParam().target);
+    if (!PageHasRowOf(counted)) return;
+    const auto pairs = std::count_if(hot.instructions.begin(), hot.instructions.end(), starting("\tldp"));
+    const auto others = static_cast<int>(hot.instructions.size()) - hot.multiply_adds - hot.loads;
+    const auto row = fmt::format("{}{} | {} | {} | {} |", counted, hot.multiply_adds, hot.loads, pairs, others);
+    EXPECT_TRUE(Page().contains(row)) << row << "\n" << hot.ToText();
   }
   Config Best(const Kernel& kernel) const {
     return BestConfig(*FindSchedule(kernel.schedule), Workload::Parse(kernel.workload), machine_);
@@ -109,9 +149,8 @@ TEST_P(HotBlock, OfATileKeepsItsAccumulatorsInRegisters) {
     const std::string what = std::string(kernel.workload) + "\n" + config.ToText() + "\n" + hot.ToText();
     EXPECT_EQ(hot.multiply_adds, expected) << what;
     EXPECT_EQ(hot.MultiplyAddsWith(GetParam().registers), expected) << what;
-    // The widest of packed matrices' tiles spills for vectors of 256 bits.
-    const bool spills = machine_.scalable_vectors && machine_.vector_lanes == 8 && kernel.packs;
-    EXPECT_LE(hot.stack_accesses, (spills ? 0.4 : GetParam().stack) * expected) << what;
+    EXPECT_LE(hot.stack_accesses, GetParam().stack * expected) << what;
+    ExpectOnPage(kernel, hot);
     if (std::string_view(kernel.schedule) != "dense_pack") {
       EXPECT_LE(hot.loads, GetParam().loads * expected) << what;
     }
@@ -124,6 +163,7 @@ TEST_P(HotBlock, OfADepthwiseKernelUsesTheWidestVectors) {
     EXPECT_GE(hot.multiply_adds, 9) << hot.ToText();
     EXPECT_EQ(hot.MultiplyAddsWith(GetParam().registers), hot.multiply_adds) << hot.ToText();
     EXPECT_LE(hot.stack_accesses, GetParam().depthwise_stack * hot.multiply_adds) << hot.ToText();
+    ExpectOnPage(kernel, hot);
   }
 }
 

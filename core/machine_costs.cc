@@ -1,0 +1,82 @@
+#include "core/machine_costs.h"
+
+#include <algorithm>
+
+namespace hone {
+namespace {
+
+// Of one core with its board's memory. Nobody prints these as a table: taken to be so of each kind of board.
+struct Memory {
+  double l2, l3, memory, cold, shared;  // as LevelRates and MachineModel have them, in bytes per cycle
+};
+constexpr Memory kLittle{4, 2, 1.5, 1.5, 2}, kMiddle{8, 4, 3, 3, 4}, kBig{16, 8, 4, 5, 7}, kServer{24, 12, 6, 8, 10};
+
+struct CpuCosts {
+  std::string_view name;  // of a CPU, or of a row of MachineRows for all others of it
+  double clock_ghz, multiply_adds, latency, loads;
+  Memory memory;
+  std::string_view source;  // of multiply_adds, latency and loads; clocks are a board's
+};
+
+// A multiply-add is one of a vector (RISC-V without V: four scalar ones). Its latency is from accumulator to
+// accumulator.
+constexpr CpuCosts kCosts[] = {
+    {"cortex-a53", 1.4, 1, 4, 0.5, kLittle,
+     "LLVM's AArch64SchedA53.td: one pipe; ncnn's arm-a53-a55-dual-issue.md: loads"},
+    {"cortex-a55", 1.8, 1, 4, 0.5, kLittle,
+     "LLVM's AArch64SchedA55.td: two pipes of 64 bits, loads of 64 bits; ncnn's arm-a53-a55-dual-issue.md"},
+    {"cortex-a57", 1.4, 1, 4, 1, kMiddle, "LLVM's AArch64SchedA57.td"},
+    {"cortex-a72", 1.5, 1, 3, 1, kMiddle, "Arm UAN 0016A, Cortex-A72 Software Optimization Guide"},
+    {"cortex-a73", 1.8, 1, 4, 2, kMiddle, "assumed"},
+    {"cortex-a76", 2.4, 2, 4, 2, kBig, "as neoverse-n1, which is made of it"},
+    {"cortex-a78", 2.4, 2, 4, 3, kBig, "assumed: as neoverse-n2"},
+    {"neoverse-n1", 2.5, 2, 4, 2, kServer, "LLVM's AArch64SchedNeoverseN1.td"},
+    {"neoverse-v1", 2.6, 4, 4, 3, kServer, "LLVM's AArch64SchedNeoverseV1.td"},
+    {"neoverse-n2", 2.75, 2, 4, 3, kServer, "LLVM's AArch64SchedNeoverseN2.td"},
+    {"neoverse-v2", 2.8, 4, 2, 3, kServer, "LLVM's AArch64SchedNeoverseV2.td"},
+    {"apple-m1", 3.2, 4, 4, 3, kServer, "assumed"},
+    {"cortex-a5", 0.6, 0.25, 8, 0.5, kLittle, "assumed"},
+    {"cortex-a7", 0.9, 0.25, 8, 0.5, kLittle, "assumed"},
+    {"cortex-a8", 1, 0.25, 9, 1, kLittle, "assumed: a product and a sum of two cycles each"},
+    {"cortex-a9", 1, 0.25, 9, 0.5, kLittle, "assumed: a product and a sum of two cycles each"},
+    {"cortex-a15", 2, 1, 4, 1, kMiddle, "assumed"},
+    {"cortex-a17", 1.8, 1, 4, 1, kMiddle, "assumed"},
+    {"neon", 2.4, 2, 4, 2, kBig, "assumed: as cortex-a76"},
+    {"neon32", 0.9, 0.25, 8, 0.5, kLittle, "assumed: as cortex-a7"},
+    {"neon32_nofma", 1, 0.25, 9, 1, kLittle, "assumed: as cortex-a8"},
+    {"riscv64", 1.5, 0.25, 5, 0.25, kLittle, "assumed: as sifive-u74"},
+    {"rvv", 1.6, 1, 5, 1, kLittle, "assumed: one pipe as wide as the registers"},
+    {"sifive-u74", 1.5, 0.25, 5, 0.25, kLittle, "LLVM's RISCVSchedSiFive7.td"},
+};
+
+const CpuCosts* Find(std::string_view name) {
+  const auto* costs =
+      std::find_if(std::begin(kCosts), std::end(kCosts), [&](const CpuCosts& each) { return each.name == name; });
+  return costs == std::end(kCosts) ? nullptr : costs;
+}
+
+void Set(const CpuCosts& costs, MachineModel& model) {
+  constexpr double kVectorBytes = 16;
+  model.clock_ghz = costs.clock_ghz;
+  model.multiply_adds_per_cycle = costs.multiply_adds;
+  model.multiply_add_latency = costs.latency;
+  model.loads_per_cycle = costs.loads;
+  model.moved_bytes_per_cycle = {kVectorBytes * costs.loads, costs.memory.l2, costs.memory.l3, costs.memory.memory};
+  model.cold_bytes_per_cycle = costs.memory.cold;
+  model.shared_bytes_per_cycle = costs.memory.shared;
+}
+
+}  // namespace
+
+bool SetCosts(std::string_view name, MachineModel& model) {
+  const CpuCosts* costs = Find(name);
+  if (costs != nullptr) Set(*costs, model);
+  return costs != nullptr;
+}
+
+std::string_view CostsFrom(std::string_view name) {
+  const CpuCosts* costs = Find(name);
+  return costs == nullptr ? "" : costs->source;
+}
+
+}  // namespace hone
