@@ -15,11 +15,12 @@ Value* Gathered(Evaluator& e, const relay::Call& call, const Coordinates& at, La
                 const Taps& rows, const Taps& columns) {
   KernelBuilder& b = e.b();
   const auto axes = *WindowOf(call);
-  Value* identity = FoldIdentity(b, kind, VectorOf(ElementType(b, call.type->dtype), lanes.count));
+  const bool is_unsigned = call.type->dtype == DType::kUInt8;
+  Value* identity = FoldIdentity(b, kind, VectorOf(ElementType(b, call.type->dtype), lanes.count), is_unsigned);
   return ForTaps(b, rows, identity, [&](Value* kh, Value* row) {
     return ForTaps(b, columns, row, [&](Value* kw, Value* sum) {
       const Coordinates from{at[0], at[1], TapCoordinate(b, axes[0], at[2], kh), TapCoordinate(b, axes[1], at[3], kw)};
-      return FoldPair(b, kind, sum, e.Eval(call.args[0], from, lanes));
+      return FoldPair(b, kind, sum, e.Eval(call.args[0], from, lanes), is_unsigned);
     });
   });
 }

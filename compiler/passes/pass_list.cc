@@ -14,6 +14,7 @@
 #include "compiler/passes/passes.h"
 #include "compiler/passes/plain_convs.h"
 #include "compiler/passes/quantised/lift_scales.h"
+#include "compiler/passes/quantised/sink_requantise.h"
 #include "compiler/passes/quantised/store_bytes.h"
 #include "compiler/passes/rules/canonicalise.h"
 #include "compiler/passes/simplify_inference.h"
@@ -63,6 +64,7 @@ const std::vector<Pass>& AllPasses() {
       {"sink_concats", 2, [](const IRModule& m, const PassContext&) { return SinkConcats(m); }},
       {"nest_concats", 3, [](const IRModule& m, const PassContext&) { return NestConcats(m); }},
       {"split_batch", 3, [](const IRModule& m, const PassContext& c) { return SplitBatch(m, c.build.machine()); }},
+      {"sink_requantise", 3, [](const IRModule& m, const PassContext&) { return SinkRequantise(m); }},
       // Last of all that looks for float32: groups that bytes need are merged, and kernels are still to be formed.
       {"store_bytes", 3, [](const IRModule& m, const PassContext&) { return StoreBytes(m); }},
       {"store_bfloat16", 0,

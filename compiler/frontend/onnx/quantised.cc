@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "core/nth.h"
@@ -84,10 +85,22 @@ ExprPtr ReadPerAxis(const OnnxNodeView& view, int input, const Shape& shape, con
   return AlongAxis(view, values, axis.axis, shape.size());
 }
 
+void RequireScales(const OnnxNodeView& view, const std::vector<int>& inputs) {
+  for (const int input : inputs) {
+    const Tensor* scales = view.HasInput(input) ? view.InputValue(input) : nullptr;
+    for (int64_t i = 0; scales != nullptr && i < scales->elements(); ++i) {
+      if (scales->At(i) > 0 && std::isfinite(scales->At(i))) continue;
+      RefuseNode(
+          fmt::format("input {}, a scale, has the value {}; it must be positive and finite", input, scales->At(i)));
+    }
+  }
+}
+
 Quantisation ReadQuantisation(const OnnxNodeView& view, int scale, int zero_point, const Shape& shape,
                               const QuantisedAxis& axis) {
   if (!view.HasInput(scale)) RefuseNode(fmt::format("input {}, its scale, is missing", scale));
   if (view.builder().DTypeOf(view.Input(scale)) != DType::kFloat32) RefuseNode("its scale must be a float");
+  RequireScales(view, {scale});
   return {ReadPerAxis(view, scale, shape, axis), ReadPerAxis(view, zero_point, shape, axis)};
 }
 

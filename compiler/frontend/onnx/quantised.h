@@ -25,6 +25,9 @@ struct QuantisedAxis {
   int64_t block = 0;  // 0: a vector along the axis; else of the tensor's rank, each value for so many elements
 };
 
+// Throws Error(kBadData) where one of the inputs is known and not all of it is positive and finite. Absent ones are
+// right.
+void RequireScales(const OnnxNodeView& view, const std::vector<int>& inputs);
 // The node's inputs `scale` and `zero_point` (which may be absent) for a tensor of that shape. Throws Error(kBadData).
 Quantisation ReadQuantisation(const OnnxNodeView& view, int scale, int zero_point, const Shape& shape,
                               const QuantisedAxis& axis = {});

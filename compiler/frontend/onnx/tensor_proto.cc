@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "core/error.h"
 #include "core/small_floats.h"
@@ -89,15 +90,24 @@ void Store(Tensor& tensor, int64_t i, T value) {
   tensor.data<T>()[i] = value;
 }
 
+// The number as that type, which must hold it.
+template <typename T>
+void StoreSmall(Tensor& tensor, int64_t i, int32_t value, const std::string& what) {
+  if (value < std::numeric_limits<T>::min() || value > std::numeric_limits<T>::max()) {
+    Refuse(what, fmt::format("{} holds no {}, which its element {} is", DTypeName(tensor.dtype()), value, i));
+  }
+  Store<T>(tensor, i, static_cast<T>(value));
+}
+
 // Small integers lie in int32_data, floats of 16 bits there too.
 Tensor FromInt32Data(const TensorProto& proto, DType dtype, const Shape& shape, const std::string& what) {
   const int type = proto.data_type();
-  return FromField(proto.int32_data(), dtype, shape, what, [type](Tensor& tensor, int64_t i, int32_t value) {
+  return FromField(proto.int32_data(), dtype, shape, what, [&](Tensor& tensor, int64_t i, int32_t value) {
     switch (type) {
       case TensorProto::INT32:
         return Store<int32_t>(tensor, i, value);
       case TensorProto::INT8:
-        return Store<int8_t>(tensor, i, static_cast<int8_t>(value));
+        return StoreSmall<int8_t>(tensor, i, value, what);
       case TensorProto::FLOAT16:
         return Store<float>(tensor, i, static_cast<float>(Float16::FromBits(static_cast<uint16_t>(value))));
       case TensorProto::BFLOAT16:
@@ -105,7 +115,7 @@ Tensor FromInt32Data(const TensorProto& proto, DType dtype, const Shape& shape, 
       case TensorProto::BOOL:
         return Store<uint8_t>(tensor, i, value != 0 ? 1 : 0);
       default:
-        return Store<uint8_t>(tensor, i, static_cast<uint8_t>(value));
+        return StoreSmall<uint8_t>(tensor, i, value, what);
     }
   });
 }

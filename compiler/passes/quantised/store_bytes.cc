@@ -31,7 +31,9 @@ bool IsFloat32(const ExprPtr& expr) {
   return expr->type->kind == relay::TypeKind::kTensor && expr->type->dtype == DType::kFloat32;
 }
 
-// Moves bytes as it moves floats. A pool does not: it compares.
+bool IsMaxPool(const relay::OpDef& def) { return def.name == "nn.max_pool2d"; }
+
+// Moves bytes as it moves floats.
 bool MovesBytes(const relay::OpDef& def) { return def.traits.moves && def.pattern == OpPattern::kInjective; }
 
 relay::Attrs To(DType dtype) { return {{"dtype", std::string(DTypeName(dtype))}}; }
@@ -121,7 +123,8 @@ class ByteStorer {
 
   bool MoveBytes(const ExprPtr& old, const Call& call) {
     const relay::OpDef* def = DefOf(old);
-    const StoredBytes* stored = def != nullptr && MovesBytes(*def) ? StoredOf(call.args[0]) : nullptr;
+    if (def == nullptr || !(MovesBytes(*def) || (IsMaxPool(*def) && ReadersTakeBytes(old)))) return false;
+    const StoredBytes* stored = StoredOf(call.args[0]);
     if (stored == nullptr) return false;
     std::vector<ExprPtr> args{stored->bytes};
     for (size_t i = 1; i < call.args.size(); ++i) args.push_back(Value(call.args[i]));

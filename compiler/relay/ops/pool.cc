@@ -41,8 +41,9 @@ std::array<PoolAxis, 2> PoolAxes(const Attrs& attrs) {
           PoolAxis{size[1], strides[1], dilation[1], padding[1], padding[3], ceil_mode}};
 }
 
-TypePtr PoolType(const std::vector<TypePtr>& args, const Attrs& attrs) {
-  const Type& data = FloatArg(args, 0, "data", 4);
+TypePtr PoolType(const std::vector<TypePtr>& args, const Attrs& attrs, bool of_bytes) {
+  const bool bytes = of_bytes && TensorArg(args, 0, "data", 4).dtype == DType::kUInt8;
+  const Type& data = bytes ? TensorArg(args, 0, "data", 4) : FloatArg(args, 0, "data", 4);
   const auto axes = PoolAxes(attrs);
   return TensorType({data.shape[0], data.shape[1], axes[0].Outputs(data.shape[2]), axes[1].Outputs(data.shape[3])},
                     data.dtype, data.layout);
@@ -54,8 +55,8 @@ TypePtr GlobalPoolType(const std::vector<TypePtr>& args, const Attrs&) {
 }
 
 struct Plane {
-  const float* data;
-  int64_t height, width;
+  const Tensor& data;
+  int64_t first, height, width;
 };
 
 // What a window gathered.
@@ -80,7 +81,9 @@ Window Look(const Plane& plane, const std::array<PoolAxis, 2>& axes, int64_t oh,
       const int64_t w = ow * axes[1].stride - axes[1].before + kw * axes[1].dilation;
       // In ceil mode a window may reach past the right padding: those taps count nowhere.
       if (h < plane.height + axes[0].after && w < plane.width + axes[1].after) ++window.padded;
-      if (h >= 0 && h < plane.height && w >= 0 && w < plane.width) window.Take(plane.data[h * plane.width + w]);
+      if (h >= 0 && h < plane.height && w >= 0 && w < plane.width) {
+        window.Take(plane.data.At(plane.first + h * plane.width + w));
+      }
     }
   }
   return window;
@@ -99,11 +102,14 @@ Tensor Pooled(const Tensor& data, const std::array<PoolAxis, 2>& axes, const Att
   const Shape& in = data.shape();
   const Shape out{in[0], in[1], axes[0].Outputs(in[2]), axes[1].Outputs(in[3])};
   Tensor result(data.dtype(), out);
-  float* to = result.data<float>();
+  // What a window of padding alone gives: the least there is.
+  const double least = data.dtype() == DType::kUInt8 ? 0 : -std::numeric_limits<double>::infinity();
+  int64_t next = 0;
   for (int64_t plane = 0; plane < in[0] * in[1]; ++plane) {
-    const Plane from{data.data<float>() + plane * in[2] * in[3], in[2], in[3]};
+    const Plane from{data, plane * in[2] * in[3], in[2], in[3]};
     for (int64_t oh = 0; oh < out[2]; ++oh) {
-      for (int64_t ow = 0; ow < out[3]; ++ow) *to++ = static_cast<float>(answer(Look(from, axes, oh, ow), attrs));
+      for (int64_t ow = 0; ow < out[3]; ++ow)
+        result.Set(next++, std::max(answer(Look(from, axes, oh, ow), attrs), least));
     }
   }
   return result;
@@ -111,7 +117,7 @@ Tensor Pooled(const Tensor& data, const std::array<PoolAxis, 2>& axes, const Att
 
 const AttrSpec kLayout{"layout", AttrKind::kString, std::string("NCHW"), "how data and result lie in memory"};
 
-// `moves`: the answer is one of the window's elements.
+// `moves`: the answer is one of the window's elements, bytes too.
 OpDef Pool(std::string name, std::string description, Answer answer, bool moves) {
   OpDef def;
   def.name = std::move(name);
@@ -127,7 +133,9 @@ OpDef Pool(std::string name, std::string description, Answer answer, bool moves)
   def.pattern = OpPattern::kReduction;
   def.layout = LayoutRule::kNCHWc;
   def.traits = {.moves = moves, .homogeneous = true, .per_image = true, .heads = true};
-  def.type_relation = PoolType;
+  def.type_relation = [moves](const std::vector<TypePtr>& args, const Attrs& attrs) {
+    return PoolType(args, attrs, moves);
+  };
   def.reference = [answer](const std::vector<Tensor>& args, const Attrs& attrs) {
     return std::vector<Tensor>{Pooled(args[0], PoolAxes(attrs), attrs, answer)};
   };
@@ -152,8 +160,8 @@ OpDef GlobalPool(std::string name, std::string description, Answer answer, bool 
 OpTable PoolOps() {
   OpDef average = Pool("nn.avg_pool2d", "mean over a window", Average, false);
   average.attrs.push_back({"count_include_pad", AttrKind::kBool, false, "whether padding counts as zeros"});
-  return {Pool("nn.max_pool2d", "largest element of a window; NaN when one is NaN", Largest, true), average,
-          GlobalPool("nn.global_max_pool2d", "largest element of each channel", Largest, true),
+  return {Pool("nn.max_pool2d", "largest element of a window, floats or uint8; NaN when one is NaN", Largest, true),
+          average, GlobalPool("nn.global_max_pool2d", "largest element of each channel", Largest, true),
           GlobalPool("nn.global_avg_pool2d", "mean of each channel", Average, false)};
 }
 

@@ -1,4 +1,5 @@
 // Quantised operators against values worked out by hand, and against plain integer loops.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -281,6 +282,31 @@ TEST(QLinear, BinaryOperatorsAndConcatTakeAScaleForEachInput) {
     } else {
       EXPECT_THAT(y, ElementsAre(5, 3, 5, 1));  // 3 / 2 is 2
     }
+  }
+}
+
+TEST(Quantised, RefusesScalesByWhichNothingIsQuantised) {
+  constexpr float kNaN = std::numeric_limits<float>::quiet_NaN(), kInfinity = std::numeric_limits<float>::infinity();
+  for (const auto& [scale, text] : {std::pair(0.0F, "0"), {-0.5F, "-0.5"}, {kNaN, "nan"}, {kInfinity, "inf"}}) {
+    const std::string why = fmt::format("scale, has the value {}; it must be positive and finite", text);
+    ModelMaker to, from, product;
+    to.Input("x", {1, 2}).Weight("s", {2}, {1, scale}).Node("QuantizeLinear", {"x", "s"}, {"y"}).Output("y");
+    EXPECT_EQ(ImportError(to.Bytes()), "node \"y\" (QuantizeLinear): input 1, a " + why);
+    from.IntegerInput("x", kS8, {2}).Weight("s", {}, {scale}).Node("DequantizeLinear", {"x", "s"}, {"y"}).Output("y");
+    EXPECT_EQ(ImportError(from.Bytes()), "node \"y\" (DequantizeLinear): input 1, a " + why);
+    product.IntegerInput("x", kU8, {1, 2}).Integers("w", kU8, {2, 1}, {1, 2}).Integers("z", kU8, {}, {0});
+    product.Weight("s", {}, {1}).Weight("t", {}, {scale});
+    product.Node("QLinearMatMul", {"x", "s", "z", "w", "t", "z", "s", "z"}, {"y"}).Output("y");
+    EXPECT_EQ(ImportError(product.Bytes()), "node \"y\" (QLinearMatMul): input 4, a " + why);
+  }
+}
+
+TEST(Quantised, RefusesZeroPointsThatTheirTypeDoesNotHold) {
+  for (const auto& [type, zero] : {std::pair(kU8, 256), {kU8, -1}, {kS8, 128}, {kS8, -129}}) {
+    ModelMaker model;
+    model.Input("x", {2}).Weight("s", {}, {1}).Integers("z", type, {}, {zero});
+    model.Node("QuantizeLinear", {"x", "s", "z"}, {"y"}).Output("y");
+    EXPECT_THAT(ImportError(model.Bytes()), HasSubstr(fmt::format("int8 holds no {}, which its element 0 is", zero)));
   }
 }
 

@@ -162,6 +162,28 @@ TEST(GenericKernel, Pools) {
   }
 }
 
+// Half of them above 127.
+Tensor Bytes(const Shape& shape) {
+  Tensor tensor(DType::kUInt8, shape);
+  for (int64_t i = 0; i < tensor.elements(); ++i) tensor.Set(i, static_cast<double>(i * 151 % 256));
+  return tensor;
+}
+
+TEST(GenericKernel, PoolsBytes) {
+  for (const PoolCase& p : kPools) {
+    for (const char* layout : {"", "NCHW8c", "NCHW16c"}) {
+      const auto x = Param("x", p.shape, layout, DType::kUInt8);
+      Attrs attrs{{"pool_size", p.size},
+                  {"strides", p.strides},
+                  {"dilation", p.dilation},
+                  {"padding", p.padding},
+                  {"ceil_mode", p.ceil_mode}};
+      if (*layout) attrs.Set("layout", std::string(layout));
+      CheckFunction(Function({x}, MakeCall("nn.max_pool2d", {x}, attrs)), {Bytes(p.shape)}, 0);
+    }
+  }
+}
+
 TEST(GenericKernel, CountsPaddingInAverages) {
   for (const PoolCase& p : kPools) {
     const auto x = Param("x", p.shape);

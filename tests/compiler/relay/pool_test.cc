@@ -42,6 +42,16 @@ TEST(MaxPool, NanWinsAndPaddingNeverDoes) {
   EXPECT_THAT(RunFor("nn.max_pool2d", {Floats({1, 1, 1, 1}, {-5})}, Window(3, 1, {1, 1, 1, 1})), ElementsAre(-5));
 }
 
+TEST(MaxPool, OfBytesIsBytesAndZeroIsTheLeast) {
+  Tensor bytes(DType::kUInt8, {1, 1, 2, 3});
+  for (int64_t i = 0; i < 6; ++i) bytes.Set(i, std::vector<double>{0, 200, 3, 127, 128, 255}[static_cast<size_t>(i)]);
+  EXPECT_THAT(RunFor("nn.max_pool2d", {bytes}, Window(2, 1, {1, 1, 0, 0})), ElementsAre(0, 200, 200, 127, 200, 255));
+  EXPECT_EQ(RunFor("nn.max_pool2d", {bytes}, Window(2, 1, {2, 2, 0, 0}))[0], 0) << "padding alone";
+  const TypePtr type = TensorType({1, 16, 4, 4}, DType::kUInt8);
+  EXPECT_EQ(ResultType("nn.max_pool2d", {type}, Window(2, 2, {0, 0, 0, 0})), "Tensor[(1, 16, 2, 2), uint8]");
+  EXPECT_THAT(ResultType("nn.avg_pool2d", {type}, Window(2, 2, {0, 0, 0, 0})), HasSubstr("it must be float32"));
+}
+
 TEST(AveragePool, PaddingCountsOnlyWhenAsked) {
   Attrs attrs = Window(3, 2, {1, 1, 1, 1});
   EXPECT_THAT(RunFor("nn.avg_pool2d", {Floats({1, 1, 2, 2}, {1, 2, 3, 6})}, attrs), Near({3}));

@@ -167,22 +167,44 @@ TEST_P(HotBlock, OfADepthwiseKernelUsesTheWidestVectors) {
   }
 }
 
+constexpr const char* kAlderLake = "llvm -mtriple=x86_64-pc-linux-gnu -mcpu=alderlake";
+
+testing::HotBlock BytesOn(const std::string& text) {
+  const Target target = ResolveTarget(text);
+  Workload w = Workload::Parse("nn.conv2d data=1x64x28x28 weight=128x64x3x3 padding=1x1x1x1 epilogue=bias_act");
+  w.types = ByteTypes(DType::kUInt8);
+  const DefaultConfig chosen = AnalyticDefault(w, MachineModelFor(target));
+  const auto compiled = CompileKernel({w, std::string(chosen.schedule->name()), chosen.config, target});
+  return testing::HotBlockOf(std::get<Artifact>(compiled), target, 1 << 20);
+}
+
 // Where an instruction sums four products of bytes, it is what an inner loop is made of. AVX-512's tile keeps broadcast
 // bytes on the stack, where its multiply-adds of floats read them from memory.
 TEST(HotBlockOfBytes, IsDotProducts) {
   for (const auto& [text, name, stack] :
-       {std::tuple("znver4", "vpdpbusd", 0.25), std::tuple("neoverse-v1", "usdot", 0.0),
-        std::tuple("cortex-a76", "sdot", 0.0)}) {
-    const Target target = ResolveTarget(text);
-    const MachineModel machine = MachineModelFor(target);
-    Workload w = Workload::Parse("nn.conv2d data=1x64x28x28 weight=128x64x3x3 padding=1x1x1x1 epilogue=bias_act");
-    w.types = ByteTypes(DType::kUInt8);
-    const DefaultConfig chosen = AnalyticDefault(w, machine);
-    const auto compiled = CompileKernel({w, std::string(chosen.schedule->name()), chosen.config, target});
-    const testing::HotBlock hot = testing::HotBlockOf(std::get<Artifact>(compiled), target, 1 << 20);
+       {std::tuple("znver4", "vpdpbusd", 0.25), std::tuple(kAlderLake, "vpdpbusd", 0.5),
+        std::tuple("neoverse-v1", "usdot", 0.0), std::tuple("cortex-a76", "sdot", 0.0)}) {
+    const testing::HotBlock hot = BytesOn(text);
     EXPECT_GE(hot.MultiplyAddsWith(name), 4) << text << "\n" << hot.ToText();
     EXPECT_EQ(hot.MultiplyAddsWith(name), hot.multiply_adds) << hot.ToText();
     EXPECT_LE(hot.stack_accesses, stack * hot.multiply_adds) << hot.ToText();
+  }
+  EXPECT_EQ(BytesOn("znver4").MultiplyAddsWith("%zmm"), BytesOn("znver4").multiply_adds);
+  EXPECT_EQ(BytesOn(kAlderLake).MultiplyAddsWith("%ymm"), BytesOn(kAlderLake).multiply_adds);
+}
+
+// Elsewhere bytes are widened to 16 bits, whose products 32 bits hold: none saturates.
+TEST(HotBlockOfBytes, IsProductsOf16BitsWithoutThem) {
+  for (const auto& [text, name, registers] :
+       {std::tuple("llvm -mtriple=x86_64-pc-linux-gnu -mcpu=x86-64-v3", "vpmaddwd", "%ymm"),
+        std::tuple("llvm -mtriple=x86_64-pc-linux-gnu -mcpu=x86-64-v2", "pmaddwd", "%xmm"),
+        std::tuple("llvm -mtriple=aarch64-linux-gnu -mcpu=cortex-a72", "smlal", ".4s"),
+        std::tuple("rv64gcv_zvl512b", "vmacc.vv", "v")}) {
+    const testing::HotBlock hot = BytesOn(text);
+    EXPECT_GE(hot.MultiplyAddsWith(name), 4) << text << "\n" << hot.ToText();
+    EXPECT_EQ(hot.MultiplyAddsWith(name), hot.multiply_adds) << hot.ToText();
+    EXPECT_EQ(hot.MultiplyAddsWith(registers), hot.multiply_adds) << hot.ToText();
+    EXPECT_EQ(hot.ToText().find("maddubs"), std::string::npos) << "which saturates";
   }
 }
 

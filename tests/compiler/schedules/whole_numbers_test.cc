@@ -1,9 +1,13 @@
 // Kernels of bytes against sums of integers and ONNX's rounding, written out here: the same bits on every target.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+
+#include <functional>
 
 #include "compiler/compile_kernel.h"
 #include "compiler/schedules/schedule.h"
 #include "core/random.h"
+#include "tests/support/random_workloads.h"
 #include "tests/support/run_kernel.h"
 #include "tests/support/test_targets.h"
 #include "tests/support/whole_sums.h"
@@ -25,16 +29,6 @@ void CheckReference(const Workload& w, const Target& target, uint64_t seed) {
     ASSERT_EQ(got[0].At(i), expected[static_cast<size_t>(i)]) << i;
     ASSERT_EQ(got[1].At(i), 0) << "an output that must be exact has no error to allow";
   }
-}
-
-Config ValidConfig(const Schedule& schedule, const Workload& w, const MachineModel& machine, Random& random) {
-  const ConfigSpace space = schedule.Space(w, machine);
-  for (int tries = 0; tries < 4000; ++tries) {
-    Config config = space.Sample(random);
-    if (!schedule.Reject(w, machine, config)) return config;
-  }
-  ADD_FAILURE() << "no valid config for " << w.ToText();
-  return {};
 }
 
 const std::vector<const char*> kConvolutions{
@@ -63,7 +57,7 @@ void CheckEverywhere(EpilogueClass epilogue_class, DType output) {
       ASSERT_FALSE(schedules.empty()) << text;
       for (const Schedule* schedule : schedules) {
         Random random(seed++);
-        const Config config = ValidConfig(*schedule, w, machine, random);
+        const Config config = testing::ValidConfig(*schedule, w, machine, random);
         CheckBits({w, std::string(schedule->name()), config, target}, CanonicalEpilogue(w), seed);
       }
     }
@@ -87,6 +81,66 @@ TEST(WholeNumbers, TakesEveryPartOfAnEpilogue) {
       }
     }
   }
+}
+
+double Step(Random& r) { return 0.01 * static_cast<double>(testing::Between(r, 1, 5000)); }
+
+// With zero points anywhere among the bytes.
+Epilogue RandomEpilogue(const Workload& w, Random& r) {
+  std::string text = r.Below(2) == 0 ? "offset,scale" : "scale";
+  if (r.Below(3) == 0) {
+    const int64_t zero = testing::Between(r, 0, 255);
+    text += fmt::format(",hold({},{},{})", -zero, 255 - zero, Step(r));
+  }
+  if (r.Below(3) == 0) text += ",bias";
+  if (w.epilogue == EpilogueClass::kResidual) text += fmt::format(",add({},{})", Step(r), testing::Between(r, 0, 255));
+  if (r.Below(2) == 0) text += ",relu";
+  return Epilogue::Parse(text + fmt::format(",quantise({},{})", Step(r), testing::Between(r, 0, 255)));
+}
+
+// Returns how many kernels there were.
+int CheckRandom(const std::function<Workload(Random&)>& draw, int rounds, uint64_t seed) {
+  Random random(seed);
+  const std::vector<Target> targets = testing::TestTargets();
+  int checked = 0;
+  for (int round = 0; round < rounds && !::testing::Test::HasFailure(); ++round) {
+    Workload w = draw(random);
+    w.types = ByteTypes(DType::kUInt8);
+    const Target& target = targets[static_cast<size_t>(round) % targets.size()];
+    const MachineModel machine = MachineModelFor(target);
+    for (const Schedule* schedule : SchedulesFor(w, machine)) {
+      const Config config = testing::ValidConfig(*schedule, w, machine, random);
+      CheckBits({w, std::string(schedule->name()), config, target}, RandomEpilogue(w, random), seed);
+      ++checked;
+    }
+  }
+  return checked;
+}
+
+// Channels of groups come in fours.
+Workload RandomGroups(Random& r) {
+  Workload w = testing::RandomConv(r);
+  w.groups = testing::Between(r, 2, 4);
+  w.weight[1] = 4 * testing::Between(r, 1, 6);
+  w.data[1] = w.weight[1] * w.groups;
+  w.weight[0] = testing::Between(r, 1, 40) * w.groups;
+  return w;
+}
+
+Workload RandomWhole(Random& r) {
+  Workload w = testing::RandomConv(r);
+  w.data[1] = w.weight[1];
+  w.groups = 1;
+  return w;
+}
+
+TEST(WholeNumbers, RandomConvolutions) { EXPECT_GE(CheckRandom(RandomWhole, 60, 1), 60); }
+TEST(WholeNumbers, RandomGroupsOfChannels) { EXPECT_GE(CheckRandom(RandomGroups, 40, 2), 40); }
+TEST(WholeNumbers, RandomPointwiseConvolutions) { EXPECT_GE(CheckRandom(testing::RandomPointwise, 60, 3), 60); }
+TEST(WholeNumbers, RandomDepthwiseConvolutions) { EXPECT_GE(CheckRandom(testing::RandomDepthwise, 40, 4), 40); }
+TEST(WholeNumbers, ImagesSmallerThanTheKernel) {
+  const auto draw = [](Random& r) { return testing::OnSmallImages(RandomWhole(r), r); };
+  EXPECT_GE(CheckRandom(draw, 40, 5), 40);
 }
 
 // The largest products there are, whose neighbours' sum no 16 bits hold.

@@ -126,6 +126,7 @@ std::vector<ExprPtr> MatMulInteger(const OnnxNodeView& view) {
 
 // x, its scale and zero point, w, its scale and zero point, the result's scale and zero point, bias.
 std::vector<ExprPtr> QLinearConv(const OnnxNodeView& view) {
+  RequireScales(view, {1, 4, 6});
   ExactSum sum = IntegerConv(view, {0, 2, 3, 5});
   if (view.HasInput(8)) sum = WithBias(view, sum, view.Input(8), 1);
   const Shape result = view.builder().ShapeOf(sum.value);
@@ -134,6 +135,7 @@ std::vector<ExprPtr> QLinearConv(const OnnxNodeView& view) {
 }
 
 std::vector<ExprPtr> QLinearMatMul(const OnnxNodeView& view) {
+  RequireScales(view, {1, 4, 6});
   const ExactSum sum = IntegerMatMul(view, {0, 2, 3, 5});
   const ExprPtr of_product = Times(view, PerRow(view, 1, 0), PerColumn(view, 4, 3));
   return {Requantised(view, sum, view.Call("divide", {of_product, ReadPerAxis(view, 6, {})}), 7)};
@@ -142,6 +144,7 @@ std::vector<ExprPtr> QLinearMatMul(const OnnxNodeView& view) {
 // A, its scale and zero point, B, its scale and zero point, C of the product's scale, the result's scale and zero
 // point; without these two the result is real.
 std::vector<ExprPtr> QGemm(const OnnxNodeView& view) {
+  RequireScales(view, {1, 4, 7});
   if (view.InputRank(0) != 2 || view.InputRank(3) != 2) RefuseNode("A and B must be matrices");
   const bool b_is_rows = view.Int("transB", 0) != 0;
   const QuantisedAxis per_column{b_is_rows ? 0 : 1, 0};
@@ -167,6 +170,7 @@ ExprPtr PlusBias(const OnnxNodeView& view, const ExprPtr& real, int bias) {
 
 // A, B, A's scale, B's scale, A's zero point, B's zero point, bias.
 std::vector<ExprPtr> MatMulIntegerToFloat(const OnnxNodeView& view) {
+  RequireScales(view, {2, 3});
   const ExactSum sum = IntegerMatMul(view, {0, 4, 1, 5});
   const ExprPtr scale = Times(view, PerRow(view, 2, 0), PerColumn(view, 3, 1));
   return {PlusBias(view, Times(view, SumAsFloat(view, sum), scale), 6)};
@@ -174,6 +178,7 @@ std::vector<ExprPtr> MatMulIntegerToFloat(const OnnxNodeView& view) {
 
 // A, which is quantised here, B, its scale and zero point, bias.
 std::vector<ExprPtr> DynamicQuantizeMatMul(const OnnxNodeView& view) {
+  RequireScales(view, {2});
   const DynamicallyQuantised a = QuantisedDynamically(view, view.Input(0));
   const WholeNumbers b = Factor(view, 1, PerColumn(view, 3, 1));
   const ExactSum sum = IntegerMatrices(view, Centred(view, a.integers, a.by.zero_point), b);
