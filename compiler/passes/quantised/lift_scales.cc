@@ -7,8 +7,8 @@
 
 #include "compiler/passes/graph/channel_constant.h"
 #include "compiler/passes/graph/fold_constants.h"
+#include "compiler/passes/graph/whole_numbers.h"
 #include "compiler/passes/quantised/byte_conv.h"
-#include "compiler/passes/quantised/whole_numbers.h"
 #include "compiler/relay/exact_sums.h"
 #include "compiler/relay/op.h"
 

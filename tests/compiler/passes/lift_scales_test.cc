@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "compiler/passes/graph/anchor.h"
-#include "compiler/passes/quantised/whole_numbers.h"
+#include "compiler/passes/graph/whole_numbers.h"
 #include "compiler/relay/infer_type.h"
 #include "core/random.h"
 #include "tests/compiler/passes/pass_testing.h"

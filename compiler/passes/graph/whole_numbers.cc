@@ -1,4 +1,4 @@
-#include "compiler/passes/quantised/whole_numbers.h"
+#include "compiler/passes/graph/whole_numbers.h"
 
 #include <algorithm>
 #include <cmath>
