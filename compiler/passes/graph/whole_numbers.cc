@@ -94,6 +94,20 @@ std::optional<WholeRange> Find(const ExprPtr& expr, int depth) {
 
 std::optional<WholeRange> WholeRangeOf(const ExprPtr& expr) { return Find(expr, kDeepest); }
 
+bool IsOfWholeDense(const ExprPtr& expr) {
+  const ExprPtr* at = &expr;
+  for (int step = 0; step < kDeepest; ++step) {
+    const Call* call = relay::AsCall(*at);
+    const relay::Op* op = call != nullptr ? relay::AsOp(call->op) : nullptr;
+    if (op == nullptr) return false;
+    if (op->def->name == "nn.dense") return call->attrs.GetBool("integral");
+    const relay::OpPattern pattern = op->def->pattern;
+    if (pattern != relay::OpPattern::kElementwise && pattern != relay::OpPattern::kBroadcast) return false;
+    at = &call->args[0];
+  }
+  return false;
+}
+
 const Call* IntegralProduct(const ExprPtr& expr) {
   const Call* relu = relay::AsCallTo(expr, "nn.relu");
   const ExprPtr& biased = relu != nullptr ? relu->args[0] : expr;
