@@ -178,7 +178,7 @@ Epilogue CanonicalWhole(const Workload& w) {
   constexpr int kMiddle = 128;
   Epilogue epilogue;
   epilogue.offset = w.epilogue != EpilogueClass::kNone;
-  epilogue.scale = epilogue.offset;
+  epilogue.scale = epilogue.offset && w.types.output != DType::kInt32;
   if (w.types.output != DType::kUInt8) return epilogue;
   epilogue.step = CanonicalStep(terms);
   epilogue.zero_point = kMiddle;

@@ -105,8 +105,13 @@ using Side = std::function<Coordinates(const Coordinate& k)>;
 // The sum over k < depth of x(k) w(k).
 Value* Dot(Evaluator& e, const relay::Call& call, int64_t depth, const Side& x, const Side& w, Lanes lanes) {
   KernelBuilder& b = e.b();
+  // Bytes are widened: their sums are int32.
+  const auto factor = [&](size_t i, const Coordinates& from, Lanes l) {
+    Value* value = e.Eval(call.args[i], from, l);
+    return call.type->dtype == DType::kInt32 ? Converted(b, value, call.args[i]->type->dtype, DType::kInt32) : value;
+  };
   const auto step = [&](Value* sum, const Coordinate& k, Lanes l) {
-    return MulAdd(b, e.Eval(call.args[0], x(k), l), e.Eval(call.args[1], w(k), l), sum);
+    return MulAdd(b, factor(0, x(k), l), factor(1, w(k), l), sum);
   };
   const Fold fold{FoldKind::kSum, ElementType(b, call.type->dtype), step};
   return lanes.count == 1 ? FoldAlong(b, fold, depth) : FoldAcross(b, fold, depth, lanes);

@@ -13,7 +13,9 @@
 //   x(1): data[row + 1][k]   acc[1][0]   acc[1][1]
 //   x(2): data[row + 2][k]   acc[2][0]   acc[2][1]
 //
-// Where data and weights are bfloat16 a step is a pair of neighbours along K, and the weights are NK{oc_block}n2k.
+// Where data and weights are bfloat16 a step is a pair of neighbours along K, and the weights are NK{oc_block}n2k. Of
+// bytes it is four, NK{oc_block}n4k: a box holds int32, x(p) four bytes of one row, broadcast, and w(v) for each column
+// the four bytes that they meet. Sums of bytes may begin with an offset per column.
 //
 // Weights are packed NK{oc_block}n, [panel][k][column], so that a tile reads its panel from front to back; data and
 // output are as they come, row after row. The last row tile may be shorter and the last panel narrower, and have code
@@ -70,6 +72,12 @@ constexpr double kReload = 2;
 // fetching gains 0 to 7 %: kColdShare of the rate of cold weights, and what does without fetching on several.
 constexpr double kColdShare = 11.0 / 12, kNotFetched = 1.025;
 
+// Products of bytes, with what kernels make of sums: bytes, floats, or the sums themselves.
+bool AreBytes(const ElementTypes& t) {
+  const bool made = t.output == DType::kUInt8 || t.output == DType::kFloat32 || t.output == DType::kInt32;
+  return made && t == ByteTypes(t.output);
+}
+
 // Work items are (panel, row tile): panel * row_tiles + tile. Data and output are row-major; batch strides are row
 // strides.
 class DenseEmitter {
@@ -124,7 +132,7 @@ class DenseEmitter {
     Value* w = b_.At(weight_, b_.Mul(panel, steps_ * w_step_));
     // Steps that unroll_ic leaves over are done one by one.
     const int64_t main = steps_ - steps_ % k_.unroll_ic;
-    Vals acc = Reduce(registers, x, w, 0, main, k_.unroll_ic, registers.Zeros(b_, types_.accumulator));
+    Vals acc = Reduce(registers, x, w, 0, main, k_.unroll_ic, StartValues(registers, panel));
     acc = Reduce(registers, x, w, main, steps_, 1, acc);
     for (int p = 0; p < registers.pixels; ++p) {
       Value* row = b_.Add(first_row, p);
@@ -137,6 +145,11 @@ class DenseEmitter {
         StoreVector(Nth(acc, p * registers.vectors + v), y, r, channels, v, width);
       }
     }
+  }
+
+  Vals StartValues(const RegisterTile& registers, Value* panel) {
+    if (behind_.channels.offset == nullptr) return registers.Zeros(b_, types_.accumulator);
+    return registers.Offsets(b_, behind_.channels.Skip(b_, panel, k_.oc_block).offset);
   }
 
   Vals Reduce(const RegisterTile& registers, Value* x, Value* w, int64_t lo, int64_t hi, int64_t unroll,
@@ -155,7 +168,7 @@ class DenseEmitter {
               if (k_.prefetch > 0) b_.Prefetch(b_.At(address, k_.prefetch * 4096));
               return LoadWeights(address);
             },
-            dot_ > 1 ? BFloatMultiplyAdd : FloatMultiplyAdd);
+            StepOf(types_));
       }
       return acc;
     });
@@ -176,7 +189,12 @@ class DenseEmitter {
     }
   }
 
-  // What one step takes of a row: a pair of bfloat16 is as wide as a float.
+  static MultiplyAdd StepOf(const ElementTypes& types) {
+    if (types.whole()) return DotProduct(types.data, types.weight);
+    return types.bfloat() ? BFloatMultiplyAdd : FloatMultiplyAdd;
+  }
+
+  // What one step takes of a row: a pair of bfloat16, or four bytes, are as wide as a float.
   Value* LoadData(Value* ptr) {
     return dot_ > 1 ? LoadElements(b_, DType::kInt32, ptr, 1)
                     : LoadConverted(b_, types_.data, ptr, 1, types_.accumulator);
@@ -204,7 +222,7 @@ class Dense : public KnobSchedule<DenseKnobs> {
  public:
   std::string_view name() const override { return "dense_pack"; }
   int version() const override { return 1; }
-  bool Takes(const ElementTypes& types) const override { return AreFloats(types); }
+  bool Takes(const ElementTypes& types) const override { return AreFloats(types) || AreBytes(types); }
   bool Applies(const Workload& w, const MachineModel&) const override {
     return w.op == "nn.dense" && w.data[1] % DotGroup(w.types) == 0;
   }
@@ -229,7 +247,8 @@ class Dense : public KnobSchedule<DenseKnobs> {
     const std::string k2 = DotGroup(w.types) > 1 ? fmt::format("{}k", DotGroup(w.types)) : "";
     std::vector<KernelOperand> operands{{OperandRole::kData, w.types.data, w.data, Layout::Parse("MK")},
                                         {OperandRole::kWeight, w.types.weight, w.weight, Layout::Parse("NK" + n + k2)}};
-    if (epilogue.bias) operands.push_back({OperandRole::kBias, DType::kFloat32, {w.weight[0]}, Layout::Parse("N" + n)});
+    const Layout columns = Layout::Parse("N" + n);
+    AddChannelOperands(w, epilogue, columns, columns, operands);
     if (epilogue.residual)
       operands.push_back({OperandRole::kResidual, w.types.output, w.OutputShape(), Layout::Parse("MN")});
     operands.push_back({OperandRole::kOutput, w.types.output, w.OutputShape(), Layout::Parse("MN")});
@@ -267,8 +286,12 @@ class Dense : public KnobSchedule<DenseKnobs> {
     const double rows = static_cast<double>(k.tile_m);
     const double steps = static_cast<double>(w.data[1] / DotGroup(w.types));
     const double fetch = k.prefetch > 0 ? vectors / machine.loads_per_cycle : 0;
-    const double step = std::max({rows * vectors / machine.multiply_adds_per_cycle,
-                                  (rows + vectors) / machine.loads_per_cycle + fetch, machine.multiply_add_latency}) +
+    const double products =
+        std::max({rows * vectors / machine.multiply_adds_per_cycle, (rows + vectors) / machine.loads_per_cycle + fetch,
+                  machine.multiply_add_latency});
+    // Bytes that are widened are two products and two sums, and each operand is made into two registers.
+    const bool widened = w.types.whole() && PartsOf(w.types, machine) > 1;
+    const double step = (widened ? 2 * products + rows + vectors : products) +
                         kReload * std::max(0.0, rows - machine.address_registers);
     const double compute =
         panels * tiles * (steps * (step + 1.0 / static_cast<double>(k.unroll_ic)) + 2 * rows * vectors);

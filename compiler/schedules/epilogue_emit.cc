@@ -66,6 +66,7 @@ Value* EmitUnstored(KernelBuilder& b, const Epilogue& epilogue, const ElementTyp
 
 Value* EmitEpilogue(KernelBuilder& b, const Epilogue& epilogue, const ElementTypes& types, Value* acc,
                     const EpilogueOperands& operands) {
+  if (types.output == DType::kInt32) return acc;
   Value* x = EmitUnstored(b, epilogue, types, acc, operands);
   const llvm::IRBuilderBase::FastMathFlagGuard restores(b.ir());
   if (types.whole()) b.ir().clearFastMathFlags();
@@ -76,7 +77,11 @@ void AddChannelOperands(const Workload& workload, const Epilogue& epilogue, cons
                         std::vector<KernelOperand>& operands) {
   const int64_t channels = workload.weight[0];
   if (epilogue.offset) operands.push_back({OperandRole::kBias, DType::kInt32, {channels}, outputs});
-  if (epilogue.scale) operands.push_back({OperandRole::kScale, DType::kFloat32, {channels, 1, 1}, images});
+  if (epilogue.scale && workload.is_conv()) {
+    operands.push_back({OperandRole::kScale, DType::kFloat32, {channels, 1, 1}, images});
+  } else if (epilogue.scale) {
+    operands.push_back({OperandRole::kScale, DType::kFloat32, {channels}, outputs});
+  }
   if (epilogue.bias) operands.push_back({OperandRole::kBias, DType::kFloat32, {channels}, outputs});
 }
 

@@ -17,7 +17,8 @@ struct EpilogueOperands {
 };
 
 // Scale, hold, bias, residual add, activation and quantisation, in this order and in float32. `acc`, of the
-// accumulator's type, may be a scalar or any vector; the result is of the output's.
+// accumulator's type, may be a scalar or any vector; the result is of the output's. Where that is int32, it is the sum
+// itself, offsets being what sums begin with.
 Value* EmitEpilogue(KernelBuilder& b, const Epilogue& epilogue, const ElementTypes& types, Value* acc,
                     const EpilogueOperands& operands);
 
@@ -26,7 +27,7 @@ Value* EmitUnstored(KernelBuilder& b, const Epilogue& epilogue, const ElementTyp
                     const EpilogueOperands& operands);
 
 // Appends the operands that have one value per output channel, in the order of every kernel: offset, scale, bias. They
-// lie as `outputs` ("O16o") and the scale, which is logically O x 1 x 1, as `images` ("CHW16c").
+// lie as `outputs` ("O16o"), and a convolution's scale, which is logically O x 1 x 1, as `images` ("CHW16c").
 void AddChannelOperands(const Workload& workload, const Epilogue& epilogue, const Layout& outputs, const Layout& images,
                         std::vector<KernelOperand>& operands);
 

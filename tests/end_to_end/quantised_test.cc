@@ -1,4 +1,5 @@
 // A small quantised network from ONNX to a package: the bits are those of plain integer loops.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,6 +14,9 @@
 
 namespace hone {
 namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 constexpr int kU8 = onnx::TensorProto::UINT8;
 constexpr int kS8 = onnx::TensorProto::INT8;
@@ -97,6 +101,94 @@ TEST(Quantised, APackageGivesTheBitsOfIntegerLoops) {
   ASSERT_EQ(got.elements(), static_cast<int64_t>(want.size()));
   for (size_t i = 0; i < want.size(); ++i) ASSERT_EQ(got.data<uint8_t>()[i], want[i]) << "element " << i;
   EXPECT_GT(std::count_if(want.begin(), want.end(), [](int v) { return v > 3 && v < 255; }), 20);
+}
+
+constexpr int64_t kRows = 5, kDepth = 2048, kColumns = 24;
+
+// Of a kRows x kDepth matrix less its zero point, and a kDepth x kColumns one.
+std::vector<int64_t> RowSums(const std::vector<int>& x, int zero, const std::vector<int>& w) {
+  std::vector<int64_t> sums(kRows * kColumns, 0);
+  for (size_t i = 0; i < sums.size(); ++i) {
+    for (size_t k = 0; k < kDepth; ++k) {
+      sums[i] += static_cast<int64_t>(x[i / kColumns * kDepth + k] - zero) * w[k * kColumns + i % kColumns];
+    }
+  }
+  return sums;
+}
+
+// What the model gives, built for this machine, and the workloads of its kernels with knobs.
+struct Ran {
+  Tensor output;
+  std::vector<std::string> workloads;
+};
+Ran RunBuilt(const ModelMaker& model, const Tensor& x) {
+  const BuildResult built = Build(relay::InferType(ImportOnnxBytes(model.Bytes(), "dense").module), HostBuild());
+  Ran ran;
+  for (const PlanKernel& kernel : built.plan.kernels) {
+    if (!kernel.dispatch.workload.empty()) ran.workloads.push_back(kernel.dispatch.workload);
+  }
+  SessionOptions options;
+  options.threads = 2;
+  Session session(Package::FromBytes(built.package, "dense"), options);
+  session.SetInput("x", x);
+  session.Run();
+  ran.output = session.Output(0).Clone();
+  return ran;
+}
+
+// Sums past 2^24 of bytes with a zero point known when the package is built.
+TEST(Quantised, DenseLayersOfLongSumsGiveTheBitsOfIntegerLoops) {
+  const std::vector<int> x = Integers(kRows * kDepth, 0, 5), w = Integers(kDepth * kColumns, -128, 6);
+  ModelMaker model;
+  model.IntegerInput("x", kU8, {1, kRows, kDepth}).Weight("xs", {}, {0.5F}).Integers("xz", kU8, {}, {kInZero});
+  model.Integers("w", kS8, {kDepth, kColumns}, w).Weight("ws", {}, {0.25F}).Integers("wz", kS8, {}, {0});
+  model.Weight("ys", {}, {3000}).Integers("yz", kU8, {}, {117});
+  model.Node("QLinearMatMul", {"x", "xs", "xz", "w", "ws", "wz", "ys", "yz"}, {"y"}).Output("y");
+  Tensor input(DType::kUInt8, {1, kRows, kDepth});
+  for (size_t i = 0; i < x.size(); ++i) input.data<uint8_t>()[i] = static_cast<uint8_t>(x[i]);
+  const Ran ran = RunBuilt(model, input);
+  EXPECT_THAT(ran.workloads, ElementsAre(HasSubstr("dtype=uint8,int8,int32,uint8")));
+  const std::vector<int64_t> sums = RowSums(x, kInZero, w);
+  int between = 0;
+  for (size_t i = 0; i < sums.size(); ++i) {
+    const float quotient = static_cast<float>(sums[i]) * (0.5F * 0.25F / 3000);
+    const int want = std::clamp(static_cast<int>(std::nearbyint(quotient)) + 117, 0, 255);
+    ASSERT_EQ(ran.output.data<uint8_t>()[i], want) << i;
+    between += want > 0 && want < 255 ? 1 : 0;
+  }
+  EXPECT_GT(between, 60) << "the numbers tell nothing";
+}
+
+// What dynamic quantisation writes: the zero point and the scale are found in the run.
+TEST(Quantised, DenseLayersQuantisedInTheRunGiveTheBitsOfIntegerLoops) {
+  const std::vector<int> w = Integers(kDepth * kColumns, -128, 8);
+  Tensor input(DType::kFloat32, {1, kRows, kDepth});
+  FillTensor(input, Fill::kNormal, 7);
+  std::vector<float> bias;
+  for (int n = 0; n < kColumns; ++n) bias.push_back(static_cast<float>(n) / 8);
+  ModelMaker model;
+  model.Input("x", {1, kRows, kDepth}).Integers("w", kS8, {kDepth, kColumns}, w).Weight("ws", {1}, {0.125F});
+  model.Integers("wz", kS8, {}, {0}).Weight("b", {kColumns}, bias);
+  model.Node("DynamicQuantizeLinear", {"x"}, {"q", "xs", "xz"}).Node("MatMulInteger", {"q", "w", "xz", "wz"}, {"sums"});
+  model.Node("Cast", {"sums"}, {"real"}, {{"to", int64_t{onnx::TensorProto::FLOAT}}});
+  model.Node("Mul", {"xs", "ws"}, {"s"}).Node("Mul", {"real", "s"}, {"scaled"}).Node("Add", {"b", "scaled"}, {"y"});
+  model.Output("y");
+  const Ran ran = RunBuilt(model, input);
+  EXPECT_THAT(ran.workloads, ElementsAre(HasSubstr("dtype=uint8,int8,int32,float32 epilogue=bias_act")));
+
+  const float* values = input.data<float>();
+  const auto [least, most] = std::minmax_element(values, values + input.elements());
+  const float scale = (std::max(*most, 0.0F) - std::min(*least, 0.0F)) / 255;
+  const int zero = static_cast<int>(std::nearbyint(-*least / scale));
+  std::vector<int> x;
+  for (int64_t i = 0; i < input.elements(); ++i) {
+    x.push_back(std::clamp(static_cast<int>(std::nearbyint(values[i] / scale)) + zero, 0, 255));
+  }
+  const std::vector<int64_t> sums = RowSums(x, zero, w);
+  for (size_t i = 0; i < sums.size(); ++i) {
+    const float scaled = static_cast<float>(sums[i]) * (scale * 0.125F);
+    ASSERT_EQ(ran.output.data<float>()[i], scaled + bias[i % kColumns]) << i;
+  }
 }
 
 }  // namespace

@@ -156,11 +156,13 @@ bool DrawQuantisedConv(GraphMaker& m) { return DrawConvOf(m, false); }
 bool DrawQuantisedDepthwise(GraphMaker& m) { return DrawConvOf(m, true); }
 
 bool DrawQuantisedDense(GraphMaker& m) {
-  const GraphValue* x = m.Pick([](const GraphValue& v) { return v.rank() == 2 && v.elements() > 0; });
+  const GraphValue* x =
+      m.Pick([](const GraphValue& v) { return (v.rank() == 2 || v.rank() == 3) && v.elements() > 0; });
   if (x == nullptr) return false;
   const GraphValue data = Stepped(m, *x);
-  const int64_t depth = data.shape[1], out = m.Channels();
-  const bool gemm = m.Chance(60);
+  const int64_t depth = data.shape.back(), out = m.Channels();
+  if (data.elements() * out > m.limits().multiply_adds) return false;
+  const bool gemm = data.rank() == 2 && m.Chance(60);
   const QuantisedWeight weight = DrawWeight(m, gemm ? Shape{out, depth} : Shape{depth, out}, depth, gemm ? 0 : 1);
   std::vector<std::string> inputs{data.name, weight.name};
   if (gemm && m.Chance(70)) inputs.push_back(DrawBias(m, out, StepOf(m, data), weight));

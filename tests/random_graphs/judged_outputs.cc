@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "compiler/passes/graph/typed_graph.h"
-#include "compiler/passes/quantised/whole_numbers.h"
+#include "compiler/passes/graph/whole_numbers.h"
 #include "compiler/relay/reference.h"
 #include "compiler/relay/visitor.h"
 #include "core/random.h"

@@ -11,11 +11,20 @@
 namespace hone::testing {
 namespace {
 
+// A dense layer's rows as images of one pixel.
+Workload AsConv(Workload w) {
+  if (w.is_conv()) return w;
+  w.op = "nn.conv2d";
+  w.data = {w.data[0], w.data[1], 1, 1};
+  w.weight = {w.weight[0], w.weight[1], 1, 1};
+  return w;
+}
+
 // Of inputs in kernel order: data, weight, [offset], [scale], [bias], [residual].
 class Oracle {
  public:
   Oracle(const Workload& w, const Epilogue& epilogue, const std::vector<Tensor>& inputs)
-      : w_(w), e_(epilogue), data_(inputs[0]), weight_(inputs[1]) {
+      : w_(AsConv(w)), e_(epilogue), data_(inputs[0]), weight_(inputs[1]) {
     size_t next = 2;
     if (e_.offset) offset_ = inputs[next++];
     if (e_.scale) scale_ = inputs[next++];
@@ -59,6 +68,7 @@ class Oracle {
 
   // std::nearbyint rounds halves to even.
   double Finished(int64_t sum, int64_t o, int64_t at) const {
+    if (w_.types.output == DType::kInt32) return static_cast<double>(sum);
     auto x = static_cast<float>(sum);
     if (e_.scale) x *= static_cast<float>(scale_.At(o));
     if (e_.hold.scale > 0) x = std::clamp(std::nearbyint(x), e_.hold.lo, e_.hold.hi) * e_.hold.scale;
@@ -74,7 +84,7 @@ class Oracle {
     return std::clamp(static_cast<double>(std::nearbyint(x / e_.step)) + e_.zero_point, 0.0, most);
   }
 
-  const Workload& w_;
+  const Workload w_;
   const Epilogue& e_;
   Tensor data_, weight_, offset_, scale_, bias_, residual_;
 };

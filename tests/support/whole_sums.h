@@ -1,4 +1,5 @@
-// What a convolution of bytes means, in sums of integers and ONNX's rounding, and whether a kernel gives those bits.
+// What a convolution or a dense layer of bytes means, in sums of integers and ONNX's rounding, and whether a kernel
+// gives those bits.
 #pragma once
 
 #include <vector>

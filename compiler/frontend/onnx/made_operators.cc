@@ -145,7 +145,7 @@ constexpr std::array<MadeOf, 91> kMade = {{
      "AffineGrid Attention AveragePool BatchNormalization CausalConvWithState Col2Im "
      "Compress Conv ConvTranspose DFT DepthToSpace DynamicQuantizeLSTM Einsum GRU "
      "GridSample GroupNormalization Hardmax If LSTM LinearAttention Loop MatMul MaxPool "
-     "MaxUnpool NegativeLogLikelihoodLoss RNN ReduceLogSumExp Reshape ReverseSequence "
+     "MatMulInteger MaxUnpool NegativeLogLikelihoodLoss RNN ReduceLogSumExp Reshape ReverseSequence "
      "RotaryEmbedding STFT Scan ScatterElements ScatterND Shape Softmax "
      "SoftmaxCrossEntropyLoss SpaceToDepth TensorScatter Tile TreeEnsembleClassifier "
      "Unique"},

@@ -6,7 +6,7 @@
 namespace hone {
 
 // As MatMul has it, with numpy's rules for vectors and batches: nn.dense where b is one matrix (marked with
-// `integral`), else nn.batch_matmul. Throws Error(kBadData) when the shapes do not fit.
+// `integral`; of uint8 and int8 in int32), else nn.batch_matmul. Throws Error(kBadData) when the shapes do not fit.
 relay::ExprPtr MatrixProduct(const OnnxNodeView& view, relay::ExprPtr a, relay::ExprPtr b, bool integral);
 
 }  // namespace hone

@@ -107,7 +107,8 @@ Quantisation ReadQuantisation(const OnnxNodeView& view, int scale, int zero_poin
 WholeNumbers Centred(const OnnxNodeView& view, const ExprPtr& integers, const ExprPtr& zero_point) {
   const DType dtype = view.builder().DTypeOf(integers);
   const Range range = RangeOf(dtype);
-  WholeNumbers numbers{AsDType(view, integers, DType::kFloat32), std::min(range.low, 0.0), std::max(range.high, 0.0)};
+  WholeNumbers numbers{AsDType(view, integers, DType::kFloat32), std::min(range.low, 0.0), std::max(range.high, 0.0),
+                       integers};
   if (zero_point == nullptr) return numbers;
   if (view.builder().DTypeOf(zero_point) != dtype) RefuseNode("the zero point must be of the data's type");
   const Tensor* zero = view.builder().ValueOf(zero_point);
@@ -119,7 +120,7 @@ WholeNumbers Centred(const OnnxNodeView& view, const ExprPtr& integers, const Ex
     most = std::max(most, zero->At(i));
   }
   return {view.Call("subtract", {numbers.value, AsDType(view, zero_point, DType::kFloat32)}), range.low - most,
-          range.high - least};
+          range.high - least, integers, zero_point};
 }
 
 ExprPtr Dequantised(const OnnxNodeView& view, const ExprPtr& integers, const Quantisation& by) {

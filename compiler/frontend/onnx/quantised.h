@@ -12,11 +12,14 @@ struct Quantisation {
   relay::ExprPtr zero_point;
 };
 
-// Whole numbers in a float32 tensor, and what they lie between. low <= 0 <= high.
+// Whole numbers in a float32 tensor, and what they lie between. low <= 0 <= high. Those that came as integers of 8 bits
+// less a zero point (null: 0) have both beside them.
 struct WholeNumbers {
   relay::ExprPtr value;
   double low = 0;
   double high = 0;
+  relay::ExprPtr integers = nullptr;
+  relay::ExprPtr zero_point = nullptr;
 };
 
 // Where scales and zero points of more than one value lie.

@@ -57,6 +57,12 @@ bool IsPlainMatmul(const Call& call) {
   return weight == 1 || data == weight;
 }
 
+// Kernels multiply bytes four at a time.
+bool IsPlainDense(const Call& dense) {
+  constexpr int64_t kFour = 4;
+  return dense.args[0]->type->dtype != DType::kUInt8 || ShapeOf(dense.args[1])[1] % kFour == 0;
+}
+
 // What the call says of itself but for where its operands come from.
 Anchor NamedAfter(const Call& call) {
   Anchor anchor;
@@ -175,7 +181,7 @@ Anchor EpilogueAnchor(const ExprPtr& body) {
 const AnchorOperator* FindAnchorOperator(const Call& call) {
   static constexpr std::array<AnchorOperator, 3> kOperators{
       {{"nn.conv2d", 4, IsPlainConv, ReadWindow, AnchorNeighbours::kEpilogue},
-       {"nn.dense", 2, nullptr, nullptr, AnchorNeighbours::kEpilogue},
+       {"nn.dense", 2, IsPlainDense, nullptr, AnchorNeighbours::kEpilogue},
        {"nn.batch_matmul", 3, IsPlainMatmul, nullptr, AnchorNeighbours::kTransposes}}};
   const relay::Op* op = relay::AsOp(call.op);
   const auto row = std::find_if(kOperators.begin(), kOperators.end(), [&](const AnchorOperator& candidate) {

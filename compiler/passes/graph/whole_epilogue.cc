@@ -45,7 +45,9 @@ class Reader {
 
   WholeEpilogue Read() {
     Offset();
-    if (!Step([](const ExprPtr& step) { return IsCast(step, DType::kFloat32, DType::kInt32); })) return {};
+    if (!Step([](const ExprPtr& step) { return IsCast(step, DType::kFloat32, DType::kInt32); })) {
+      return {{}, DType::kInt32, {}};
+    }
     Keep();
     Scale();
     Hold();
@@ -88,8 +90,13 @@ class Reader {
     return Step([&](const ExprPtr& step) {
       const Call* add = relay::AsCallTo(step, "nn.bias_add");
       if (add == nullptr || add->args[0] != now_ || add->attrs.GetInt("axis", 1) != 1) return false;
-      return add->args[1]->type->dtype == dtype && relay::AsCall(add->args[1]) == nullptr;
+      return add->args[1]->type->dtype == dtype && MayRead(add->args[1]);
     });
+  }
+
+  // Values per channel of a convolution are packed before the model runs; a dense layer's may be computed.
+  bool MayRead(const ExprPtr& channels) const {
+    return relay::AsCall(channels) == nullptr || ShapeOf(now_).size() == 2;
   }
 
   void Offset() { read_.epilogue.offset = BiasOf(DType::kInt32); }
@@ -97,8 +104,9 @@ class Reader {
   void Scale() {
     const bool scales = Step([&](const ExprPtr& step) {
       const Call* multiply = relay::AsCallTo(step, "multiply");
-      if (multiply == nullptr || multiply->args[0] != now_ || relay::AsCall(multiply->args[1]) != nullptr) return false;
-      return ShapeOf(multiply->args[1]) == Shape{ShapeOf(now_)[1], 1, 1};
+      if (multiply == nullptr || multiply->args[0] != now_ || !MayRead(multiply->args[1])) return false;
+      const int64_t channels = ShapeOf(now_)[1];
+      return ShapeOf(multiply->args[1]) == (ShapeOf(now_).size() == 2 ? Shape{channels} : Shape{channels, 1, 1});
     });
     if (!scales) return;
     read_.epilogue.scale = true;
@@ -197,16 +205,24 @@ class Reader {
     KeepUnlessPending();
   }
 
+  bool ZeroPoint() {
+    const Call* add = StepTo("add");
+    if (add != nullptr) read_.epilogue.zero_point = WholeIn(*add, 1).value_or(-1);
+    return add != nullptr;
+  }
+
   void Quantise() {
     if (read_.epilogue.residual && !pending_) return;
     Epilogue& epilogue = read_.epilogue;
     epilogue.step = 1;
     if (const Call* divide = StepTo("divide")) epilogue.step = NumberIn(*divide, 1).value_or(0);
     if (!(epilogue.step > 0) || StepTo("round") == nullptr) return Back();
+    const bool shifted = ZeroPoint();
     const Call* clip = StepTo("clip");
     if (clip == nullptr) return Back();
-    const double low = clip->attrs.GetFloat("a_min"), high = clip->attrs.GetFloat("a_max");
-    if (const Call* add = StepTo("add")) epilogue.zero_point = WholeIn(*add, 1).value_or(-1);
+    const double zero = epilogue.zero_point;
+    const double low = clip->attrs.GetFloat("a_min") - zero, high = clip->attrs.GetFloat("a_max") - zero;
+    if (!shifted) ZeroPoint();
     if (epilogue.zero_point < 0 || low != -epilogue.zero_point || high + epilogue.zero_point > kLargestByte ||
         high <= low || std::trunc(high) != high)
       return Back();

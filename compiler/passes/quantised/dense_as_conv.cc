@@ -6,7 +6,7 @@
 
 #include "compiler/passes/graph/channel_constant.h"
 #include "compiler/passes/graph/typed_graph.h"
-#include "compiler/passes/quantised/whole_numbers.h"
+#include "compiler/passes/graph/whole_numbers.h"
 #include "compiler/relay/op.h"
 
 namespace hone {
@@ -44,7 +44,8 @@ ExprPtr FromDense(const ExprPtr& node, const Uses&) {
   const relay::Attrs attrs{{"padding", std::vector<int64_t>{0, 0, 0, 0}},
                            {"channels", outputs},
                            {"kernel_size", std::vector<int64_t>{1, 1}},
-                           {"integral", true}};
+                           {"integral", true},
+                           {"long_sums", dense->attrs.GetBool("long_sums")}};
   return Reshaped(TypedCall("nn.conv2d", {AsPixel(dense->args[0]), filters}, attrs, dense->name), {1, outputs});
 }
 

@@ -7,8 +7,8 @@
 
 #include "compiler/passes/graph/channel_constant.h"
 #include "compiler/passes/graph/fold_constants.h"
-#include "compiler/passes/quantised/byte_conv.h"
-#include "compiler/passes/quantised/whole_numbers.h"
+#include "compiler/passes/graph/whole_numbers.h"
+#include "compiler/passes/quantised/byte_product.h"
 #include "compiler/relay/exact_sums.h"
 #include "compiler/relay/op.h"
 
@@ -78,7 +78,6 @@ ExprPtr LiftFromProduct(const ExprPtr& node, const Uses&) {
   const Tensor& whole = relay::AsConstant(weight->whole)->value;
   const double low = std::min(data->range.low, 0.0), high = std::max(data->range.high, 0.0);
   const double largest = relay::LargestPartialSum(whole, low, high);
-  if (largest > relay::kLargestExact && conv == nullptr) return nullptr;  // nothing adds bytes up for a dense layer
   relay::Attrs attrs = call->attrs;
   attrs.Set("integral", true);
   if (largest > relay::kLargestExact) attrs.Set("long_sums", true);

@@ -8,8 +8,8 @@
 #include "compiler/passes/graph/channel_constant.h"
 #include "compiler/passes/graph/channelwise.h"
 #include "compiler/passes/graph/typed_graph.h"
+#include "compiler/passes/graph/whole_numbers.h"
 #include "compiler/passes/quantised/lift_scales.h"
-#include "compiler/passes/quantised/whole_numbers.h"
 #include "compiler/relay/op.h"
 
 namespace hone {

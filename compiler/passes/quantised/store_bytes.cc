@@ -6,9 +6,9 @@
 
 #include "compiler/passes/graph/channel_constant.h"
 #include "compiler/passes/graph/typed_graph.h"
-#include "compiler/passes/quantised/byte_conv.h"
+#include "compiler/passes/graph/whole_numbers.h"
+#include "compiler/passes/quantised/byte_product.h"
 #include "compiler/passes/quantised/dense_as_conv.h"
-#include "compiler/passes/quantised/whole_numbers.h"
 #include "compiler/relay/op.h"
 
 namespace hone {
@@ -160,8 +160,8 @@ class ByteStorer {
   ExprPtr RewrittenCall(const ExprPtr& old, const Call& call) {
     if (const StoredBytes* data = call.args.empty() ? nullptr : StoredOf(call.args[0])) {
       if (MultipliesBytes(call) && OneReader(old)) {
-        convs_[old.get()] = MakeByteConv(call, *data);
-        return OffsetSums(convs_[old.get()], nullptr);
+        products_[old.get()] = MakeByteProduct(call, *data);
+        return OffsetSums(products_[old.get()], nullptr);
       }
     }
     if (const ExprPtr biased = WithBias(old, call)) return biased;
@@ -191,10 +191,10 @@ class ByteStorer {
   // A bias of whole numbers joins the offsets.
   ExprPtr WithBias(const ExprPtr& old, const Call& call) {
     const Call* add = relay::AsCallTo(old, "nn.bias_add");
-    const auto conv = add != nullptr ? convs_.find(add->args[0].get()) : convs_.end();
-    const relay::Constant* bias = conv != convs_.end() ? relay::AsConstant(call.args[1]) : nullptr;
+    const auto product = add != nullptr ? products_.find(add->args[0].get()) : products_.end();
+    const relay::Constant* bias = product != products_.end() ? relay::AsConstant(call.args[1]) : nullptr;
     if (bias == nullptr || IntegralProduct(old) == nullptr || add->attrs.GetInt("axis", 1) != 1) return nullptr;
-    return OffsetSums(conv->second, &bias->value);
+    return OffsetSums(product->second, &bias->value);
   }
 
   // relu(x) * s is relu(x * s) where s > 0, to the bit: what comes before the scale is the kernel's sum alone.
@@ -225,7 +225,8 @@ class ByteStorer {
 
   void Store(const ExprPtr& old) {
     const relay::OpDef* def = DefOf(old);
-    if (def == nullptr || !IsFloat32(old) || ShapeOf(old).size() != 4 || !IsStatic(ShapeOf(old))) return;
+    const bool may_be = def != nullptr && IsFloat32(old) && IsStatic(ShapeOf(old));
+    if (!may_be || ShapeOf(old).size() < 2 || ShapeOf(old).size() > 4) return;
     const bool elementwise = def->pattern == OpPattern::kElementwise || def->pattern == OpPattern::kBroadcast;
     if (def->pattern == OpPattern::kAnchor || (elementwise && def->name != "clip")) return;
     auto range = WholeRangeOf(old);
@@ -252,7 +253,7 @@ class ByteStorer {
     ExprPtr scale;
   };
   std::unordered_map<const relay::Expr*, Scaled> scaled_;
-  std::unordered_map<const relay::Expr*, ByteConv> convs_;  // by the convolution that was
+  std::unordered_map<const relay::Expr*, ByteProduct> products_;  // by the product that was
 };
 
 }  // namespace

@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "compiler/passes/graph/channel_constant.h"
+#include "compiler/passes/graph/whole_numbers.h"
 #include "compiler/passes/quantised/lift_scales.h"
-#include "compiler/passes/quantised/whole_numbers.h"
 #include "compiler/relay/op.h"
 
 namespace hone {

@@ -24,6 +24,8 @@ const std::vector<Rule>& PaddingRules();
 const std::vector<Rule>& ArithmeticRules();
 // A bias, a sum or an activation of a reshaped nn.dense comes before the reshape, where the kernel takes it.
 const std::vector<Rule>& ProductRules();
+// The same for a dense layer of whole numbers: its scales, bias, rounding and bounds, one value per column each.
+const std::vector<Rule>& WholeProductRules();
 // Transposes next to nn.batch_matmul that leave the last axis in place are of rank 3, where a kernel takes them in; one
 // that swaps rows and columns is transpose_a or transpose_b. A product with one computed matrix is nn.batch_matmul.
 const std::vector<Rule>& MatmulRules();

@@ -2,6 +2,7 @@
 // where the kernel's epilogue takes it.
 #include "compiler/passes/graph/anchor.h"
 #include "compiler/passes/graph/channel_constant.h"
+#include "compiler/passes/graph/whole_numbers.h"
 #include "compiler/passes/rules/canonicalise.h"
 #include "compiler/relay/op.h"
 
@@ -12,8 +13,9 @@ using relay::ExprPtr;
 
 namespace {
 
-// Whether it is an nn.dense, with or without its bias and a sum.
+// Whether it is an nn.dense, with or without its bias and a sum; or what a dense layer of whole numbers makes.
 bool IsProduct(const ExprPtr& expr) {
+  if (IsOfWholeDense(expr)) return true;
   const Call* sum = relay::AsCallTo(expr, "add");
   const ExprPtr& biased = sum ? sum->args[0] : expr;
   const Call* bias = relay::AsCallTo(biased, "nn.bias_add");

@@ -10,7 +10,7 @@ inline AttrSpec IntegralAttr() {
   return {"integral", AttrKind::kBool, false, "data and weight are whole numbers, and each partial sum below 2^24"};
 }
 
-// Beside the first: a convolution of bytes, whose sums int32 holds and float32 rounds.
+// Beside the first: products of bytes, whose sums int32 holds and float32 rounds.
 inline AttrSpec LongSumsAttr() {
   return {"long_sums", AttrKind::kBool, false, "of integral: partial sums reach 2^24 and stay below 2^31"};
 }

@@ -27,18 +27,32 @@ void CheckOutDtype(const Attrs& attrs) {
 void FillDenseWeight(Types& args, const Attrs& attrs) {
   const int64_t units = attrs.GetInt("units");
   if (args[1] != nullptr || args[0] == nullptr || args[0]->shape.size() != 2 || units < 1) return;
-  if (args[0]->shape[1] != kAnyDim) args[1] = TensorType({units, args[0]->shape[1]}, args[0]->dtype);
+  const DType dtype = args[0]->dtype == DType::kUInt8 ? DType::kInt8 : args[0]->dtype;
+  if (args[0]->shape[1] != kAnyDim) args[1] = TensorType({units, args[0]->shape[1]}, dtype);
+}
+
+// What sums are given in, once the operands' element types fit each other: float32, and of bytes int32.
+DType SumDType(const Types& args, const Attrs& attrs) {
+  if (TensorArg(args, 0, "data", 2).dtype != DType::kUInt8) {
+    FactorArg(args, 0, "data", 2);
+    FactorArg(args, 1, "weight", 2);
+    CheckOutDtype(attrs);
+    return DType::kFloat32;
+  }
+  const DType weight = TensorArg(args, 1, "weight", 2).dtype;
+  if (weight != DType::kInt8) Misfit(fmt::format("weight is {}, with uint8 data it must be int8", DTypeName(weight)));
+  const std::string asked = attrs.GetString("out_dtype");
+  if (asked != "int32") Misfit(fmt::format("out_dtype = \"{}\" of uint8 data must be int32", asked));
+  return DType::kInt32;
 }
 
 TypePtr DenseType(const Types& args, const Attrs& attrs) {
-  const Type& data = FactorArg(args, 0, "data", 2);
-  const Type& weight = FactorArg(args, 1, "weight", 2);
-  RowMajorArg(args, 0, "data");
-  CheckOutDtype(attrs);
+  const DType sums = SumDType(args, attrs);
+  const Type &data = RowMajorArg(args, 0, "data"), &weight = *args[1];
   RequireFit(data.shape[1], weight.shape[1], "columns of data and weight differ");
   const int64_t units = attrs.GetInt("units");
   if (units != 0) RequireFit(units, weight.shape[0], "units and rows of weight differ");
-  return TensorType({data.shape[0], weight.shape[0]});
+  return TensorType({data.shape[0], weight.shape[0]}, sums);
 }
 
 // A row of doubles times rows of floats.
@@ -48,7 +62,25 @@ double Dot(const float* a, int64_t a_step, const float* b, int64_t b_step, int64
   return sum;
 }
 
+// Modulo 2^32.
+int32_t ByteDot(const uint8_t* a, const int8_t* b, int64_t count) {
+  int64_t sum = 0;
+  for (int64_t i = 0; i < count; ++i) sum += int64_t{a[i]} * b[i];
+  return static_cast<int32_t>(static_cast<uint32_t>(sum));
+}
+
+Tensors ByteDense(const Tensor& data, const Tensor& weight) {
+  const int64_t rows = data.shape()[0], depth = data.shape()[1], units = weight.shape()[0];
+  Tensor result(DType::kInt32, {rows, units});
+  for (int64_t i = 0; i < rows * units; ++i) {
+    const uint8_t* row = data.data<uint8_t>() + i / units * depth;
+    result.data<int32_t>()[i] = ByteDot(row, weight.data<int8_t>() + i % units * depth, depth);
+  }
+  return {result};
+}
+
 Tensors Dense(const Tensors& factors, const Attrs&) {
+  if (factors[0].dtype() == DType::kUInt8) return ByteDense(factors[0], factors[1]);
   const Tensors args{factors[0].As(DType::kFloat32), factors[1].As(DType::kFloat32)};
   const int64_t rows = args[0].shape()[0];
   const int64_t depth = args[0].shape()[1];
@@ -114,10 +146,11 @@ OpDef DenseOp() {
   OpDef def;
   def.name = "nn.dense";
   def.description = "data times the transpose of weight";
-  def.inputs = {{"data", "(rows, columns)"}, {"weight", "(units, columns)"}};
+  def.inputs = {{"data", "(rows, columns), of floats or uint8"}, {"weight", "(units, columns), of floats or int8"}};
   def.attrs = {{"units", AttrKind::kInt, int64_t{0}, "rows of weight; 0 means as weight says"},
-               kOutDtype,
+               {"out_dtype", AttrKind::kString, std::string(), "of the result: int32 of bytes, else empty or float32"},
                IntegralAttr(),
+               LongSumsAttr(),
                KeepFloat32Attr()};
   def.support_level = 1;
   def.pattern = OpPattern::kAnchor;

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "compiler/passes/graph/anchor.h"
-#include "compiler/passes/quantised/whole_numbers.h"
+#include "compiler/passes/graph/whole_numbers.h"
 #include "compiler/relay/infer_type.h"
 #include "core/random.h"
 #include "tests/compiler/passes/pass_testing.h"
@@ -97,15 +97,17 @@ TEST(LiftScales, LongSumsOfBytesAreSaidToBeLong) {
   }
 }
 
-// Of which no kernel adds bytes up.
-TEST(LiftScales, LeavesLongSumsOfDenseLayers) {
+// Kernels add bytes up four by four.
+TEST(LiftScales, LeavesLongSumsOfDenseLayersThatAreNotOfFours) {
   const auto dense = [](int64_t inputs) {
     const ExprPtr weight = MakeCall("multiply", {WholeConstant({4, inputs}, 127, 2), ScalarConstant(0.01F)});
     const ExprPtr x = BackAndForth(Input("x", {1, inputs}), 0.02F);
     return ModuleOf(MakeCall("nn.relu", {MakeCall("nn.dense", {x, weight})}));
   };
   EXPECT_THAT(OpNames(Lifted(dense(30))), ElementsAre("divide", "round", "clip", "nn.dense", "nn.relu", "multiply"));
-  const IRModule module = dense(3000);
+  EXPECT_THAT(OpNames(Lifted(dense(3000))), ElementsAre("divide", "round", "clip", "nn.dense", "nn.relu", "multiply"));
+  ExpectSameMeaning(dense(3000), Lifted(dense(3000)));
+  const IRModule module = dense(3002);
   EXPECT_EQ(CountOf(Lifted(module), "multiply"), CountOf(module, "multiply"));
   ExpectSameMeaning(module, Lifted(module));
 }

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "compiler/passes/graph/typed_graph.h"
+#include "compiler/passes/rules/canonicalise.h"
+#include "compiler/relay/infer_type.h"
 #include "tests/compiler/passes/quantised_layers.h"
 
 namespace hone::testing {
@@ -13,6 +15,22 @@ using relay::ExprPtr;
 using relay::IRModule;
 using relay::MakeCall;
 using ::testing::ElementsAre;
+
+ExprPtr Reshape(const ExprPtr& x, std::vector<int64_t> shape) {
+  return MakeCall("reshape", {x}, {{"newshape", std::move(shape)}});
+}
+
+// Of a tensor of that shape, as MatMul has it: the leading axes are rows.
+ExprPtr QuantisedMatMul(const ExprPtr& data, std::vector<int64_t> shape, int64_t out, uint64_t seed) {
+  const int64_t in = shape.back();
+  Tensor scales(DType::kFloat32, {out, 1});
+  for (int64_t o = 0; o < out; ++o) scales.Set(o, 0.002 * static_cast<double>(o % 5 + 1));
+  const ExprPtr weight = MakeCall("multiply", {WholeConstant({out, in}, 100, seed), relay::MakeConstant(scales)});
+  shape.back() = out;
+  return Reshape(MakeCall("nn.dense", {Reshape(data, {-1, in}), weight}, {{"units", out}}), std::move(shape));
+}
+
+IRModule Canonical(const ExprPtr& body) { return relay::InferType(Canonicalise(Lifted(body), 3)); }
 
 TEST(StoreBytes, ConvolutionsPassBytesOn) {
   const ExprPtr x = BackAndForth(Input("x", {1, 3, 6, 6}), 0.02F, 128);
@@ -89,6 +107,51 @@ TEST(StoreBytes, ChannelsOfTheirOwnAreBytesToo) {
   const IRModule stored = Stored(lifted);
   ExpectSameMeaning(lifted, stored, 0);
   EXPECT_THAT(Anchors(stored), ElementsAre("bytes to uint8: scale,quantise(1,120)", "bytes to float32: offset,scale"));
+}
+
+// Two layers of a transformer's: a bias and an activation between them, a sum behind them.
+TEST(StoreBytes, DenseLayersOfManyRowsPassBytesOn) {
+  const ExprPtr x = BackAndForth(Input("x", {1, 6, 12}), 0.02F, 128);
+  const ExprPtr inner = MakeCall("add", {QuantisedMatMul(x, {1, 6, 12}, 16, 1), RandomConstant({16}, 7)});
+  const ExprPtr between = BackAndForth(MakeCall("nn.gelu", {inner}), 0.05F, 9);
+  const ExprPtr outer = MakeCall("add", {QuantisedMatMul(between, {1, 6, 16}, 12, 2), RandomConstant({12}, 8)});
+  const IRModule plain = Canonical(MakeCall("add", {outer, Input("y", {1, 6, 12})}));
+  const IRModule stored = Stored(plain);
+  ExpectSameMeaning(plain, stored, 0);
+  EXPECT_THAT(Anchors(stored), ElementsAre("bytes to uint8: offset,scale,bias,gelu,quantise(0.05,9)",
+                                           "bytes to float32: offset,scale,bias,add"));
+  // Of 14 columns there are not fours.
+  const ExprPtr z = BackAndForth(Input("z", {1, 6, 14}), 0.02F, 128);
+  EXPECT_THAT(Anchors(Stored(Canonical(QuantisedMatMul(z, {1, 6, 14}, 16, 1)))),
+              ElementsAre("floats to float32: none"));
+}
+
+// As dynamic quantisation has it: zero point and scale are known in a run.
+TEST(StoreBytes, DenseLayersOfBytesTakeWhatIsComputedPerColumn) {
+  const auto cast = [](const ExprPtr& of, const char* dtype) {
+    return MakeCall("cast", {of}, {{"dtype", std::string(dtype)}});
+  };
+  const ExprPtr bytes = cast(MakeCall("clip", {Input("x", {1, 6, 12})}, {{"a_min", 0.0}, {"a_max", 2.0}}), "uint8");
+  const ExprPtr weight =
+      relay::MakeConstant(relay::AsConstant(WholeConstant({16, 12}, 100, 3))->value.As(DType::kInt8));
+  const ExprPtr sums =
+      Reshape(MakeCall("nn.dense", {Reshape(bytes, {6, 12}), weight},
+                       {{"units", int64_t{16}}, {"integral", true}, {"out_dtype", std::string("int32")}}),
+              {1, 6, 16});
+  const ExprPtr columns = relay::MakeConstant(relay::AsConstant(WholeConstant({16}, 500, 4))->value.As(DType::kInt32));
+  const ExprPtr zero = cast(MakeCall("max", {Input("zero", {3})}), "int32");
+  const ExprPtr scale = MakeCall("max", {Input("scale", {3})});
+  const ExprPtr shifted = MakeCall("add", {sums, MakeCall("multiply", {columns, zero})});
+  const ExprPtr real = MakeCall("multiply", {cast(shifted, "float32"), scale});
+  const IRModule plain =
+      relay::InferType(ModuleOf(MakeCall("nn.relu", {MakeCall("add", {real, RandomConstant({16}, 5)})})));
+  const IRModule canonical = relay::InferType(Canonicalise(plain, 3));
+  ExpectSameMeaning(plain, canonical, 0);
+  EXPECT_THAT(Anchors(Stored(canonical)), ElementsAre("bytes to float32: offset,scale,bias,relu"));
+  ExpectSameMeaning(plain, Fuse(Stored(canonical), true), 0);
+  // The sums alone are an output as they are.
+  EXPECT_THAT(Anchors(relay::InferType(Canonicalise(relay::InferType(ModuleOf(sums)), 3))),
+              ElementsAre("bytes to int32: none"));
 }
 
 TEST(StoreBytes, DenseLayersOfOneRowAreConvolutionsOfOnePixel) {

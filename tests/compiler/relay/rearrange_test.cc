@@ -150,6 +150,29 @@ TEST(Dense, MultipliesByTheTransposedWeight) {
   EXPECT_THAT(ResultType("nn.dense", {TensorType({1, 8}), TensorType({4, 9})}), HasSubstr("8 against 9"));
 }
 
+TEST(Dense, BytesAreSummedInInt32) {
+  const Attrs attrs{{"out_dtype", "int32"}};
+  const Tensor data = Saw({3, 11}, 256, 0), weight = Saw({5, 11}, 55, 27);
+  EXPECT_EQ(RunFor("nn.dense", {data.As(DType::kUInt8), weight.As(DType::kInt8)}, attrs),
+            RunFor("nn.dense", {data, weight}));
+  // A sum that float32 does not hold.
+  Tensor long_row(DType::kUInt8, {1, 3000}), most(DType::kInt8, {1, 3000});
+  for (int64_t i = 0; i < 3000; ++i) {
+    long_row.Set(i, i == 0 ? 254 : 255);
+    most.Set(i, 127);
+  }
+  EXPECT_THAT(RunFor("nn.dense", {long_row, most}, attrs), ElementsAre(127 * (255 * 3000 - 1)));
+  const TypePtr bytes = TensorType({1, 8}, DType::kUInt8);
+  const Attrs filled{{"out_dtype", "int32"}, {"units", int64_t{4}}};
+  EXPECT_EQ(ToText(CallFunction("nn.dense", {bytes, nullptr}, filled)->params[1]->type), "Tensor[(4, 8), int8]");
+  EXPECT_THAT(ResultType("nn.dense", {bytes, TensorType({4, 8})}, attrs),
+              HasSubstr("weight is float32, with uint8 data it must be int8"));
+  EXPECT_THAT(ResultType("nn.dense", {bytes, TensorType({4, 8}, DType::kInt8)}),
+              HasSubstr("out_dtype = \"\" of uint8 data must be int32"));
+  EXPECT_THAT(ResultType("nn.dense", {TensorType({1, 8}, DType::kInt8), TensorType({4, 8}, DType::kInt8)}, attrs),
+              HasSubstr("data is int8, it must be float32 or bfloat16"));
+}
+
 TEST(BatchMatmul, TransposesAndSharesABatchOfOne) {
   const Tensor a = Floats({2, 1, 2}, {1, 2, 3, 4});
   const Tensor b = Floats({1, 2, 2}, {1, 0, 10, 1});

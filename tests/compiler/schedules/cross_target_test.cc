@@ -53,10 +53,11 @@ TEST_P(EmulatedTarget, BytesGiveTheSameBits) {
   if (std::string(GetParam()).ends_with("+v")) {
     GTEST_SKIP() << "QEMU 7.2 ends with an assertion of its own (translate.c: decode_save_opc) at 128-bit vectors";
   }
-  for (const char* text : {"nn.conv2d data=1x19x14x15 weight=21x19x3x3 padding=1x1x1x1 strides=1x2 epilogue=residual",
-                           "nn.conv2d data=1x3x15x15 weight=21x3x5x5 strides=2x2 padding=2x2x2x2 epilogue=bias_act",
-                           "nn.conv2d data=1x19x9x9 weight=19x1x3x3 padding=1x1x1x1 groups=19 epilogue=bias_act",
-                           "nn.conv2d data=1x24x7x7 weight=40x24x1x1"}) {
+  for (const char* text :
+       {"nn.conv2d data=1x19x14x15 weight=21x19x3x3 padding=1x1x1x1 strides=1x2 epilogue=residual",
+        "nn.conv2d data=1x3x15x15 weight=21x3x5x5 strides=2x2 padding=2x2x2x2 epilogue=bias_act",
+        "nn.conv2d data=1x19x9x9 weight=19x1x3x3 padding=1x1x1x1 groups=19 epilogue=bias_act",
+        "nn.conv2d data=1x24x7x7 weight=40x24x1x1", "nn.dense data=9x72 weight=37x72 epilogue=residual"}) {
     for (const DType output : {DType::kFloat32, DType::kUInt8}) {
       Workload w = Workload::Parse(text);
       w.types = ByteTypes(output);

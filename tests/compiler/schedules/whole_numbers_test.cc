@@ -15,6 +15,7 @@
 namespace hone {
 namespace {
 
+using testing::Between;
 using testing::CheckBits;
 using testing::RandomInputs;
 using testing::WholeValues;
@@ -69,8 +70,60 @@ TEST(WholeNumbers, QuantisesAlike) { CheckEverywhere(EpilogueClass::kNone, DType
 TEST(WholeNumbers, AddsOffsetsAndScales) { CheckEverywhere(EpilogueClass::kBiasAct, DType::kUInt8); }
 TEST(WholeNumbers, AddsResidualsWithBothScales) { CheckEverywhere(EpilogueClass::kResidual, DType::kUInt8); }
 
-TEST(WholeNumbers, TakesEveryPartOfAnEpilogue) {
-  Workload w = Workload::Parse("nn.conv2d data=1x20x7x9 weight=35x20x3x3 padding=1x1x1x1 epilogue=residual");
+// Tails of rows and of columns, one row, one column, sums of one step.
+Workload RandomDense(Random& random) {
+  Workload w;
+  w.op = "nn.dense";
+  const int64_t depth = 4 * Between(random, 1, 40);
+  w.data = {Between(random, 1, 40), depth};
+  w.weight = {Between(random, 1, 100), depth};
+  constexpr DType kOutputs[] = {DType::kUInt8, DType::kFloat32, DType::kInt32};
+  w.types = ByteTypes(kOutputs[random.Below(3)]);
+  w.epilogue = static_cast<EpilogueClass>(random.Below(w.types.output == DType::kUInt8 ? 3 : 2));
+  return w;
+}
+
+TEST(WholeNumbers, DenseLayersOfRandomShapes) {
+  Random random(7);
+  for (uint64_t round = 0; round < 60 && !::testing::Test::HasFailure(); ++round) {
+    const Workload w = RandomDense(random);
+    for (const Target& target : testing::TestTargets()) {
+      CheckReference(w, target, round);
+      const MachineModel machine = MachineModelFor(target);
+      const std::vector<const Schedule*> schedules = SchedulesFor(w, machine);
+      ASSERT_FALSE(schedules.empty()) << w.ToText();
+      for (const Schedule* schedule : schedules) {
+        const Config config = ValidConfig(*schedule, w, machine, random);
+        CheckBits({w, std::string(schedule->name()), config, target}, CanonicalEpilogue(w), round);
+      }
+    }
+  }
+}
+
+// As long as a transformer's, with the largest products there are: past what float32 holds.
+TEST(WholeNumbers, LongSumsOfDenseLayersStayExact) {
+  constexpr int64_t kDepth = 3072;
+  Workload w = Workload::Parse("nn.dense data=5x3072 weight=19x3072");
+  w.types = ByteTypes(DType::kInt32);
+  Tensor data(DType::kUInt8, w.data), weight(DType::kInt8, w.weight);
+  for (int64_t i = 0; i < data.elements(); ++i) data.Set(i, i % kDepth == 0 ? 254 : 255);
+  for (int64_t i = 0; i < weight.elements(); ++i) weight.Set(i, i / kDepth % 2 == 0 ? 127 : -127);
+  for (const Target& target : testing::TestTargets()) {
+    for (const Schedule* schedule : SchedulesFor(w, MachineModelFor(target))) {
+      SCOPED_TRACE(target.cpu + " " + std::string(schedule->name()));
+      const auto compiled = CompileKernel(testing::BestOf(*schedule, w, target), Epilogue());
+      const Tensor got = testing::RunArtifact(std::get<Artifact>(compiled), {data, weight})[0];
+      for (int64_t i = 0; i < got.elements(); ++i) {
+        ASSERT_EQ(got.data<int32_t>()[i], (255 * kDepth - 1) * (i % 19 % 2 == 0 ? 127 : -127)) << i;
+      }
+    }
+  }
+}
+
+class EveryPartOfAnEpilogue : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(EveryPartOfAnEpilogue, IsTaken) {
+  Workload w = Workload::Parse(GetParam());
   w.types = ByteTypes(DType::kUInt8);
   for (const char* text :
        {"offset,scale,hold(-127,100,0.37),add(0.21,5),relu,quantise(0.5,3,200)", "scale,bias,quantise(700,17)",
@@ -83,19 +136,23 @@ TEST(WholeNumbers, TakesEveryPartOfAnEpilogue) {
   }
 }
 
-double Step(Random& r) { return 0.01 * static_cast<double>(testing::Between(r, 1, 5000)); }
+INSTANTIATE_TEST_SUITE_P(WholeNumbers, EveryPartOfAnEpilogue,
+                         ::testing::Values("nn.conv2d data=1x20x7x9 weight=35x20x3x3 padding=1x1x1x1 epilogue=residual",
+                                           "nn.dense data=13x20 weight=35x20 epilogue=residual"));
+
+double Step(Random& r) { return 0.01 * static_cast<double>(Between(r, 1, 5000)); }
 
 // With zero points anywhere among the bytes.
 Epilogue RandomEpilogue(const Workload& w, Random& r) {
   std::string text = r.Below(2) == 0 ? "offset,scale" : "scale";
   if (r.Below(3) == 0) {
-    const int64_t zero = testing::Between(r, 0, 255);
+    const int64_t zero = Between(r, 0, 255);
     text += fmt::format(",hold({},{},{})", -zero, 255 - zero, Step(r));
   }
   if (r.Below(3) == 0) text += ",bias";
-  if (w.epilogue == EpilogueClass::kResidual) text += fmt::format(",add({},{})", Step(r), testing::Between(r, 0, 255));
+  if (w.epilogue == EpilogueClass::kResidual) text += fmt::format(",add({},{})", Step(r), Between(r, 0, 255));
   if (r.Below(2) == 0) text += ",relu";
-  return Epilogue::Parse(text + fmt::format(",quantise({},{})", Step(r), testing::Between(r, 0, 255)));
+  return Epilogue::Parse(text + fmt::format(",quantise({},{})", Step(r), Between(r, 0, 255)));
 }
 
 // Returns how many kernels there were.
@@ -120,10 +177,10 @@ int CheckRandom(const std::function<Workload(Random&)>& draw, int rounds, uint64
 // Channels of groups come in fours.
 Workload RandomGroups(Random& r) {
   Workload w = testing::RandomConv(r);
-  w.groups = testing::Between(r, 2, 4);
-  w.weight[1] = 4 * testing::Between(r, 1, 6);
+  w.groups = Between(r, 2, 4);
+  w.weight[1] = 4 * Between(r, 1, 6);
   w.data[1] = w.weight[1] * w.groups;
-  w.weight[0] = testing::Between(r, 1, 40) * w.groups;
+  w.weight[0] = Between(r, 1, 40) * w.groups;
   return w;
 }
 

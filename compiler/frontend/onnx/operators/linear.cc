@@ -22,7 +22,9 @@ ExprPtr Scaled(const OnnxNodeView& view, const ExprPtr& expr, double factor) {
 
 // weight: units x inputs.
 ExprPtr Dense(const OnnxNodeView& view, const ExprPtr& data, const ExprPtr& weight, bool integral = false) {
-  return view.Call("nn.dense", {data, weight}, {{"units", view.builder().ShapeOf(weight)[0]}, {"integral", integral}});
+  relay::Attrs attrs{{"units", view.builder().ShapeOf(weight)[0]}, {"integral", integral}};
+  if (view.builder().DTypeOf(data) == DType::kUInt8) attrs.Set("out_dtype", std::string("int32"));
+  return view.Call("nn.dense", {data, weight}, std::move(attrs));
 }
 
 // One value per unit is a bias, which kernels take in; anything else is added by broadcasting.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "compiler/frontend/onnx/byte_sum.h"
 #include "compiler/frontend/onnx/exact_product.h"
 #include "compiler/frontend/onnx/matrix_product.h"
 #include "compiler/frontend/onnx/onnx_operators.h"
@@ -79,6 +80,9 @@ ExactSum IntegerMatrices(const OnnxNodeView& view, const WholeNumbers& a, const 
     return MatrixProduct(view, lhs, is_matrix ? Transposed(view, rhs) : rhs, true);
   };
   const WholeNumbers rows{is_matrix ? Transposed(view, b.value) : b.value, b.low, b.high};
+  if (is_matrix && NeedsByteSum(view, a, rows)) {
+    if (const ExprPtr sum = ByteSum(view, a, rows, product)) return {sum, 0, true};
+  }
   if (const auto sum = ExactProduct(view, a, rows, depth, is_matrix, product)) return *sum;
   const auto part = [&](int64_t begin, int64_t end) {
     return SumAsInt32(view, IntegerMatrices(view, Slice(view, a, a_shape.size() - 1, begin, end),
@@ -150,7 +154,7 @@ std::vector<ExprPtr> QGemm(const OnnxNodeView& view) {
   const QuantisedAxis per_column{b_is_rows ? 0 : 1, 0};
   WholeNumbers a = Factor(view, 0, ReadPerAxis(view, 2, {}));
   WholeNumbers b = Factor(view, 3, ReadPerAxis(view, 5, view.InputShape(3), per_column));
-  if (view.Int("transA", 0) != 0) a.value = Transposed(view, a.value);
+  if (view.Int("transA", 0) != 0) a = {Transposed(view, a.value), a.low, a.high};
   if (b_is_rows) b.value = Transposed(view, b.value);
   ExactSum sum = IntegerMatrices(view, a, b);
   const Shape result = view.builder().ShapeOf(sum.value);

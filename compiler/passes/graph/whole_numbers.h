@@ -22,4 +22,8 @@ std::optional<WholeRange> WholeRangeOf(const relay::ExprPtr& expr);
 // The nn.conv2d or nn.dense marked integral that the value is, with or without bias and relu; or null.
 const relay::Call* IntegralProduct(const relay::ExprPtr& expr);
 
+// Whether the value is an nn.dense marked integral, in float32 or int32, or what a few elementwise operators made of
+// one.
+bool IsOfWholeDense(const relay::ExprPtr& expr);
+
 }  // namespace hone

@@ -1,4 +1,4 @@
-#include "compiler/passes/quantised/byte_conv.h"
+#include "compiler/passes/quantised/byte_product.h"
 
 #include <algorithm>
 #include <cmath>
@@ -47,51 +47,54 @@ ExprPtr Int32Vector(const std::vector<int64_t>& values) {
   return relay::MakeConstant(std::move(value), "");
 }
 
-// A border of the byte that stands for 0.
-ExprPtr Padded(const ExprPtr& bytes, const std::array<int64_t, 4>& padding, int byte) {
+// Where a convolution's border is not one of bytes of 0, it is written out, with the byte that stands for 0.
+ExprPtr WithBorder(const StoredBytes& data, relay::Attrs& attrs) {
+  const std::array<int64_t, 4> padding = Padding4(attrs);
+  const bool padded = std::any_of(padding.begin(), padding.end(), [](int64_t p) { return p > 0; });
+  if (data.low == 0 || !padded) return data.bytes;
+  attrs.Set("padding", std::vector<int64_t>{0, 0, 0, 0});
   const std::vector<int64_t> width{0, 0, 0, 0, padding[0], padding[2], padding[1], padding[3]};
-  return TypedCall("nn.pad", {bytes}, {{"pad_width", width}, {"pad_value", static_cast<double>(byte)}});
+  return TypedCall("nn.pad", {data.bytes}, {{"pad_width", width}, {"pad_value", static_cast<double>(-data.low)}});
 }
+
+bool IsDense(const Call& call) { return relay::AsOp(call.op)->def->name == "nn.dense"; }
 
 }  // namespace
 
-bool MultipliesBytes(const Call& conv) {
-  const relay::Op* op = relay::AsOp(conv.op);
-  if (op == nullptr || op->def->name != "nn.conv2d" || !conv.attrs.GetBool("integral")) return false;
-  const relay::Constant* weight = relay::AsConstant(conv.args[1]);
-  if (weight == nullptr || !IsStatic(ShapeOf(conv.args[0])) || !IsInt8(weight->value)) return false;
+bool MultipliesBytes(const Call& product) {
+  const relay::Op* op = relay::AsOp(product.op);
+  const bool known = op != nullptr && (op->def->name == "nn.conv2d" || op->def->name == "nn.dense");
+  if (!known || !product.attrs.GetBool("integral")) return false;
+  const relay::Constant* weight = relay::AsConstant(product.args[1]);
+  if (weight == nullptr || !IsStatic(ShapeOf(product.args[0])) || !IsInt8(weight->value)) return false;
   const Shape& shape = weight->value.shape();
-  const int64_t groups = conv.attrs.GetInt("groups", 1);
+  if (IsDense(product)) return shape[1] % kFour == 0;
+  const int64_t groups = product.attrs.GetInt("groups", 1);
   const bool depthwise = groups > 1 && shape[1] == 1 && shape[0] == groups;
   return depthwise ? shape[2] * shape[3] <= kMostDepthwiseTaps : groups == 1 || shape[1] % kFour == 0;
 }
 
-ByteConv MakeByteConv(const Call& conv, const StoredBytes& data) {
-  const relay::Constant& weight = *relay::AsConstant(conv.args[1]);
-  relay::Attrs attrs = conv.attrs;
+ByteProduct MakeByteProduct(const Call& product, const StoredBytes& data) {
+  const relay::Constant& weight = *relay::AsConstant(product.args[1]);
+  relay::Attrs attrs = product.attrs;
   attrs.Set("out_dtype", std::string("int32"));
-  const std::array<int64_t, 4> padding = Padding4(conv.attrs);
-  ExprPtr bytes = data.bytes;
-  if (data.low != 0 && std::any_of(padding.begin(), padding.end(), [](int64_t p) { return p > 0; })) {
-    bytes = Padded(bytes, padding, -data.low);
-    attrs.Set("padding", std::vector<int64_t>{0, 0, 0, 0});
-  }
+  const ExprPtr bytes = IsDense(product) ? data.bytes : WithBorder(data, attrs);
   std::vector<int64_t> offsets = WeightSums(weight.value);
   for (int64_t& offset : offsets) offset *= data.low;
-  return {TypedCall("nn.conv2d", {bytes, Int8Constant(weight)}, attrs, conv.name), std::move(offsets)};
+  const std::string& name = relay::AsOp(product.op)->def->name;
+  return {TypedCall(name, {bytes, Int8Constant(weight)}, attrs, product.name), std::move(offsets)};
 }
 
-ExprPtr OffsetSums(const ByteConv& conv, const Tensor* bias) {
-  std::vector<int64_t> offsets = conv.offsets;
+ExprPtr OffsetSums(const ByteProduct& product, const Tensor* bias) {
+  std::vector<int64_t> offsets = product.offsets;
   for (size_t i = 0; bias != nullptr && i < offsets.size(); ++i) {
     offsets[i] += static_cast<int64_t>(bias->At(static_cast<int64_t>(i)));
   }
-  ExprPtr sums = conv.sums;
+  ExprPtr sums = product.sums;
+  const std::string& name = relay::AsCall(sums)->name;
   const bool any = std::any_of(offsets.begin(), offsets.end(), [](int64_t offset) { return offset != 0; });
-  if (any) {
-    sums = TypedCall("nn.bias_add", {sums, Int32Vector(offsets)}, {}, relay::AsCall(conv.sums)->name);
-  }
-  return TypedCall("cast", {sums}, {{"dtype", std::string("float32")}}, relay::AsCall(conv.sums)->name);
+  if (any) sums = TypedCall("nn.bias_add", {sums, Int32Vector(offsets)}, {}, name);
+  return TypedCall("cast", {sums}, {{"dtype", std::string("float32")}}, name);
 }
 
 }  // namespace hone

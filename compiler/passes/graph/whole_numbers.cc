@@ -1,4 +1,4 @@
-#include "compiler/passes/quantised/whole_numbers.h"
+#include "compiler/passes/graph/whole_numbers.h"
 
 #include <algorithm>
 #include <cmath>
@@ -93,6 +93,20 @@ std::optional<WholeRange> Find(const ExprPtr& expr, int depth) {
 }  // namespace
 
 std::optional<WholeRange> WholeRangeOf(const ExprPtr& expr) { return Find(expr, kDeepest); }
+
+bool IsOfWholeDense(const ExprPtr& expr) {
+  const ExprPtr* at = &expr;
+  for (int step = 0; step < kDeepest; ++step) {
+    const Call* call = relay::AsCall(*at);
+    const relay::Op* op = call != nullptr ? relay::AsOp(call->op) : nullptr;
+    if (op == nullptr) return false;
+    if (op->def->name == "nn.dense") return call->attrs.GetBool("integral");
+    const relay::OpPattern pattern = op->def->pattern;
+    if (pattern != relay::OpPattern::kElementwise && pattern != relay::OpPattern::kBroadcast) return false;
+    at = &call->args[0];
+  }
+  return false;
+}
 
 const Call* IntegralProduct(const ExprPtr& expr) {
   const Call* relu = relay::AsCallTo(expr, "nn.relu");

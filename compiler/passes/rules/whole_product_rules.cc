@@ -1,0 +1,124 @@
+// What a kernel of whole numbers does behind its sums, scale, bias and rounding, goes before a reshape of them, and a
+// number or a constant takes the form that the kernel reads: one value per column.
+#include "compiler/passes/graph/channel_constant.h"
+#include "compiler/passes/graph/fold_constants.h"
+#include "compiler/passes/graph/whole_numbers.h"
+#include "compiler/passes/rules/canonicalise.h"
+#include "compiler/relay/op.h"
+
+namespace hone {
+
+using relay::Call;
+using relay::ExprPtr;
+
+namespace {
+
+ExprPtr Reshaped(const ExprPtr& expr, const Shape& shape) {
+  return ShapeOf(expr) == shape ? expr : TypedCall("reshape", {expr}, {{"newshape", shape}});
+}
+
+// The matrix that the expression is or is a reshape of with the same columns, when a dense layer of whole numbers made
+// it; else null.
+ExprPtr MatrixOf(const ExprPtr& expr) {
+  if (expr->type->kind != relay::TypeKind::kTensor || !IsStatic(ShapeOf(expr)) || ShapeOf(expr).empty()) return nullptr;
+  const Call* reshape = relay::AsCallTo(expr, "reshape");
+  const ExprPtr& matrix = reshape != nullptr ? reshape->args[0] : expr;
+  if (!IsOfWholeDense(matrix) || ShapeOf(matrix).size() != 2) return nullptr;
+  return ShapeOf(matrix)[1] == ShapeOf(expr).back() ? matrix : nullptr;
+}
+
+ExprPtr Folded(const ExprPtr& expr) {
+  const ExprPtr value = FoldConstant(expr);
+  return value != nullptr ? value : expr;
+}
+
+// What broadcasts over the shape along its last axis alone, as a vector; null for anything else.
+ExprPtr PerColumn(const ExprPtr& operand, const Shape& shape) {
+  const Shape vector{shape.back()};
+  const Shape& given = ShapeOf(operand);
+  if (given.size() > shape.size()) return nullptr;
+  if (ElementCount(given) == 1) {
+    return Folded(TypedCall("broadcast_to", {Folded(Reshaped(operand, {1}))}, {{"shape", vector}}));
+  }
+  const bool last = given.back() == shape.back() && ElementCount(given) == shape.back();
+  return last ? Folded(Reshaped(operand, vector)) : nullptr;
+}
+
+bool IsInt32(const ExprPtr& expr) { return expr->type->dtype == DType::kInt32; }
+
+bool IsCastOfSums(const ExprPtr& matrix) {
+  return relay::AsCallTo(matrix, "cast") != nullptr && IsInt32(relay::AsCall(matrix)->args[0]);
+}
+
+ExprPtr CastBeforeReshape(const ExprPtr& node, const Uses&) {
+  const Call* cast = relay::AsCallTo(node, "cast");
+  const ExprPtr matrix = cast != nullptr ? MatrixOf(cast->args[0]) : nullptr;
+  if (matrix == nullptr || matrix == cast->args[0] || !IsInt32(matrix)) return nullptr;
+  return Reshaped(TypedCall("cast", {matrix}, cast->attrs, cast->name), ShapeOf(node));
+}
+
+ExprPtr ScaleColumns(const ExprPtr& node, const Uses&) {
+  const Call* multiply = relay::AsCallTo(node, "multiply");
+  const ExprPtr matrix = multiply != nullptr ? MatrixOf(multiply->args[0]) : nullptr;
+  if (matrix == nullptr || ShapeOf(multiply->args[0]) != ShapeOf(node)) return nullptr;
+  if (!IsCastOfSums(matrix) && IntegralProduct(matrix) == nullptr) return nullptr;
+  const bool is_done = matrix == multiply->args[0] && ShapeOf(multiply->args[1]) == Shape{ShapeOf(matrix)[1]};
+  const ExprPtr scale = is_done ? nullptr : PerColumn(multiply->args[1], ShapeOf(node));
+  if (scale == nullptr) return nullptr;
+  return Reshaped(TypedCall("multiply", {matrix, scale}, {}, multiply->name), ShapeOf(node));
+}
+
+// Sums in int32 take any vector, scaled ones a constant.
+ExprPtr AddToColumns(const ExprPtr& node, const Uses&) {
+  const Call* add = relay::AsCallTo(node, "add");
+  const ExprPtr matrix = add != nullptr ? MatrixOf(add->args[0]) : nullptr;
+  if (matrix == nullptr || ShapeOf(add->args[0]) != ShapeOf(node)) return nullptr;
+  const bool sums = relay::AsCallTo(matrix, "nn.dense") != nullptr && IsInt32(matrix);
+  const bool scaled = relay::AsCallTo(matrix, "multiply") != nullptr && relay::AsConstant(add->args[1]) != nullptr;
+  const ExprPtr bias = sums || scaled ? PerColumn(add->args[1], ShapeOf(node)) : nullptr;
+  if (bias == nullptr) return nullptr;
+  return Reshaped(TypedCall("nn.bias_add", {matrix, bias}, {}, add->name), ShapeOf(node));
+}
+
+ExprPtr RoundBeforeReshape(const ExprPtr& node, const Uses&) {
+  const Call* round = relay::AsCallTo(node, "round");
+  if (round == nullptr) return nullptr;
+  const Call* divide = relay::AsCallTo(round->args[0], "divide");
+  if (divide != nullptr && !ScalarOf(divide->args[1])) return nullptr;
+  const ExprPtr& real = divide != nullptr ? divide->args[0] : round->args[0];
+  const ExprPtr matrix = MatrixOf(real);
+  if (matrix == nullptr || matrix == real || ShapeOf(real) != ShapeOf(node)) return nullptr;
+  const ExprPtr quotient =
+      divide != nullptr ? TypedCall("divide", {matrix, divide->args[1]}, {}, divide->name) : matrix;
+  return Reshaped(TypedCall("round", {quotient}, {}, round->name), ShapeOf(node));
+}
+
+// Rounded, perhaps with bounds and a zero point.
+bool IsRounded(const ExprPtr& expr) {
+  const Call* add = relay::AsCallTo(expr, "add");
+  const ExprPtr& whole = add != nullptr && ScalarOf(add->args[1]) ? add->args[0] : expr;
+  const Call* clip = relay::AsCallTo(whole, "clip");
+  return relay::AsCallTo(clip != nullptr ? clip->args[0] : whole, "round") != nullptr;
+}
+
+ExprPtr BoundsBeforeReshape(const ExprPtr& node, const Uses&) {
+  const Call* clip = relay::AsCallTo(node, "clip");
+  const Call* add = relay::AsCallTo(node, "add");
+  const Call* step = clip != nullptr ? clip : add != nullptr && ScalarOf(add->args[1]) ? add : nullptr;
+  const ExprPtr matrix = step != nullptr ? MatrixOf(step->args[0]) : nullptr;
+  if (matrix == nullptr || matrix == step->args[0] || !IsRounded(matrix)) return nullptr;
+  if (ShapeOf(step->args[0]) != ShapeOf(node)) return nullptr;
+  std::vector<ExprPtr> args = step->args;
+  args[0] = matrix;
+  return Reshaped(TypedCall(relay::AsOp(step->op)->def->name, args, step->attrs, step->name), ShapeOf(node));
+}
+
+}  // namespace
+
+const std::vector<Rule>& WholeProductRules() {
+  static const std::vector<Rule> rules{CastBeforeReshape, ScaleColumns, AddToColumns, RoundBeforeReshape,
+                                       BoundsBeforeReshape};
+  return rules;
+}
+
+}  // namespace hone
