@@ -67,6 +67,8 @@ size_t TerminalColumns() {
   return columns > 0 ? columns : kUsualColumns;
 }
 
+size_t OutputColumns() { return isatty(STDOUT_FILENO) != 0 ? ColumnsOf(STDOUT_FILENO) : 0; }
+
 std::string CutTo(const std::string& text, size_t columns) {
   size_t characters = 0, last = 0;  // where the last character that fits begins
   for (size_t at = 0; at < text.size(); ++at) {

@@ -37,6 +37,8 @@ class StatusLine {
 std::string ErasingText(size_t characters, size_t columns);
 // Columns of the terminal behind stderr; 80 where it does not tell.
 size_t TerminalColumns();
+// Columns of the terminal behind stdout; 0 where there is none or it does not tell.
+size_t OutputColumns();
 // The first `columns` characters of UTF-8 text, the last of them "~" when there are more.
 std::string CutTo(const std::string& text, size_t columns);
 

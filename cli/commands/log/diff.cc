@@ -10,6 +10,7 @@
 #include "cli/history/history_forms.h"
 #include "cli/printing/print.h"
 #include "cli/printing/print_json.h"
+#include "cli/printing/status_line.h"
 #include "cli/report/history_page.h"
 
 namespace hone {
@@ -28,7 +29,7 @@ int LogDiffCommand(const Arguments& arguments) {
   if (line.json()) {
     PrintJson({{"diffs", DiffsJson(history.diffs)}});
   } else {
-    Print("{}", DiffsText(history.diffs));
+    Print("{}", DiffsText(history.diffs, OutputColumns()));
   }
   line.Next("hone log best --db STORE");
   return 0;

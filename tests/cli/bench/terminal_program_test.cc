@@ -110,5 +110,19 @@ TEST_F(TerminalProgram, TablesFitEightyColumns) {
   }
 }
 
+// The texts below a row are a cell as it is. A pipe gets rows.
+TEST_F(TerminalProgram, WideTablesFitTheTerminalAndAreWholeInAPipe) {
+  ASSERT_EQ(Shell("hone tune m.onnx --db r.db --threads 1 --trials 4 --finals kernels").code, 0);
+  for (const char* line :
+       {"compare m.onnx --db r.db", "compare m.onnx --layers --db r.db", "log list --db r.db", "log best --db r.db"}) {
+    std::istringstream lines(OnTerminal(std::string("\"$HONE\" ") + line, 80));
+    for (std::string text; std::getline(lines, text);) {
+      if (text.find("  ", 1) == std::string::npos) continue;
+      EXPECT_LE(text.size(), 81U) << line << "\n" << text;  // with "\r"
+    }
+    EXPECT_THAT(Shell(std::string("hone ") + line).out, testing::ContainsRegex("[^\n]{81}")) << line;
+  }
+}
+
 }  // namespace
 }  // namespace hone
