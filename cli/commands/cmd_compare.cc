@@ -20,6 +20,7 @@
 #include "cli/model.h"
 #include "cli/printing/print.h"
 #include "cli/printing/print_json.h"
+#include "cli/printing/print_verdicts.h"
 #include "cli/printing/status_line.h"
 #include "cli/report/history_page.h"
 #include "cli/report/report_page.h"
@@ -242,7 +243,7 @@ int CompareSince(const CompareOptions& options, const CommandLine& line) {
   if (line.json()) {
     PrintJson(ToJson(history));
   } else {
-    Print("{}", history.empty() ? "nothing was timed that can be compared\n" : HistoryText(history, OutputColumns()));
+    PrintVerdicts(history.empty() ? "nothing was timed that can be compared\n" : HistoryText(history, OutputColumns()));
   }
   line.Next(options.results.empty() ? "hone log list" + line.Given({Topic::kStore}) + " --since " + options.since
                                     : "hone bench P.hone --json");
