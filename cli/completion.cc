@@ -74,6 +74,24 @@ complete -o filenames -F _hone hone
                      Groups(program), values, words);
 }
 
+// The values of an option, or of what has no name but choices. The tab gives each a description of its own, an empty
+// one: fish would describe it as it describes the option.
+std::string FishChoices(const OptionDescription& option) {
+  if (option.choices.empty()) return "";
+  std::string values;
+  for (const std::string& choice : option.choices) values += (values.empty() ? "" : " ") + choice + "\\t";
+  return " -f -a " + Quoted(values);
+}
+
+std::string FishOption(const OptionDescription& option, const std::string& condition) {
+  if (option.names.empty() && option.choices.empty()) return "";
+  std::string line = "complete -c hone -n " + Quoted(condition);
+  for (const std::string& name : option.names)
+    line += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
+  if (!option.names.empty() && !option.value.empty()) line += " -r";
+  return line + FishChoices(option) + " -d " + Quoted(option.description) + "\n";
+}
+
 // A line for each option and command, which fish offers under the condition that the command was given.
 void AddFish(const CommandDescription& command, const std::string& condition, std::string& script) {
   for (const CommandDescription& sub : command.commands) {
@@ -86,23 +104,21 @@ void AddFish(const CommandDescription& command, const std::string& condition, st
                     Quoted(condition + "; and not __fish_seen_subcommand_from" + others), name, Quoted(sub.summary));
     AddFish(sub, condition + "; and __fish_seen_subcommand_from " + name, script);
   }
-  for (const OptionDescription& option : command.options) {
-    if (option.names.empty()) continue;
-    std::string line = "complete -c hone -n " + Quoted(condition);
-    for (const std::string& name : option.names)
-      line += name.rfind("--", 0) == 0 ? " -l " + name.substr(2) : " -s " + name.substr(1);
-    if (!option.value.empty()) line += " -r";
-    if (!option.choices.empty()) line += " -f -a " + Quoted(Joined(option.choices));
-    script += line + " -d " + Quoted(option.description) + "\n";
-  }
+  for (const OptionDescription& option : command.options) script += FishOption(option, condition);
+}
+
+// zsh runs bash's completions. The last line is for the first Tab of a shell: zsh then runs the file as the function
+// itself, and expects its answer.
+std::string Zsh(const CommandDescription& program) {
+  return "#compdef hone\nautoload -U +X bashcompinit && bashcompinit\n" + Bash(program) +
+         "[[ $funcstack[1] != _hone ]] || _bash_complete -o filenames -F _hone\n";
 }
 
 }  // namespace
 
 std::string CompletionScript(const CommandDescription& program, std::string_view shell) {
   if (shell == "bash") return Bash(program);
-  // zsh runs bash's completions.
-  if (shell == "zsh") return "#compdef hone\nautoload -U +X bashcompinit && bashcompinit\n" + Bash(program);
+  if (shell == "zsh") return Zsh(program);
   if (shell == "fish") {
     std::string script;
     AddFish(program, "true", script);

@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "cli/printing/print.h"
 #include "cli/printing/print_json.h"
+#include "cli/printing/print_verdicts.h"
 #include "cli/printing/table.h"
 
 namespace hone {
@@ -57,10 +57,11 @@ bool ReportNodes(const std::vector<NodeError>& nodes, double tolerance, bool jso
     table.Add({fmt::format("{}", node.call), node.op, node.error.name, fmt::format("{:.2e}", node.error.worst),
                fmt::format("{}", node.error.index), node.error.agrees ? "agrees" : "DIFFERS"});
   }
-  Print("{}{}tolerance {:.0e}: {}\n", table.ToText(), not_finite ? NotFiniteText(nodes[*not_finite]) : "", tolerance,
-        first ? fmt::format("from node {} on (call {}, {}) nothing agrees", nodes[*first].error.name,
-                            nodes[*first].call, nodes[*first].op)
-              : "the last value agrees");
+  PrintVerdicts(fmt::format("{}{}tolerance {:.0e}: {}\n", table.ToText(),
+                            not_finite ? NotFiniteText(nodes[*not_finite]) : "", tolerance,
+                            first ? fmt::format("from node {} on (call {}, {}) nothing agrees",
+                                                nodes[*first].error.name, nodes[*first].call, nodes[*first].op)
+                                  : "the last value agrees"));
   return !first;
 }
 

@@ -18,6 +18,7 @@
 #include "cli/package_there.h"
 #include "cli/printing/number_text.h"
 #include "cli/printing/print.h"
+#include "cli/printing/print_verdicts.h"
 #include "cli/printing/statistics.h"
 #include "cli/printing/status_line.h"
 #include "cli/printing/table.h"
@@ -113,7 +114,7 @@ void TellMachine(const Environment& machine, bool random_params) {
 
 void PrintResult(const BenchResult& result, bool random_params) {
   result.conditions.throughput ? PrintThroughput(result) : PrintTimes(result);
-  for (const Verdict& verdict : result.verdicts) Print("{}\n", VerdictText(verdict));
+  for (const Verdict& verdict : result.verdicts) PrintVerdicts(VerdictText(verdict) + "\n");
   for (const TimedPackage& timed : result.packages) {
     if (result.per_op) PrintPerOp(timed);
   }

@@ -20,6 +20,8 @@
 #include "cli/model.h"
 #include "cli/printing/print.h"
 #include "cli/printing/print_json.h"
+#include "cli/printing/print_verdicts.h"
+#include "cli/printing/status_line.h"
 #include "cli/report/history_page.h"
 #include "cli/report/report_page.h"
 #include "cli/store.h"
@@ -193,7 +195,8 @@ std::string BetweenText(const Comparison& c, const std::string& between) {
   }
   const size_t a = DeviceNamed(c, between.substr(0, comma)), b = DeviceNamed(c, between.substr(comma + 1));
   std::string text;
-  for (size_t model = 0; model < c.models.size(); ++model) text += DifferenceText(c, model, a, b, kMostDifferences);
+  for (size_t model = 0; model < c.models.size(); ++model)
+    text += DifferenceText(c, model, a, b, kMostDifferences, OutputColumns());
   return text;
 }
 
@@ -202,9 +205,9 @@ void Show(const ComparisonReport& report, const CompareOptions& options, bool js
   if (options.csv) return Print("{}", ComparisonCsv(report));
   if (options.markdown) return Print("{}", ComparisonMarkdown(report));
   if (report.comparison.devices.empty()) return Print("no device has records of these models' layers\n");
-  Print("{}", ComparisonText(report));
-  if (options.layers) Print("{}", LayersText(report));
-  Print("{}", PortabilityText(report));
+  Print("{}", ComparisonText(report, OutputColumns()));
+  if (options.layers) Print("{}", LayersText(report, OutputColumns()));
+  Print("{}", PortabilityText(report, OutputColumns()));
   if (!options.between.empty()) Print("{}", BetweenText(report.comparison, options.between));
 }
 
@@ -240,7 +243,7 @@ int CompareSince(const CompareOptions& options, const CommandLine& line) {
   if (line.json()) {
     PrintJson(ToJson(history));
   } else {
-    Print("{}", history.empty() ? "nothing was timed that can be compared\n" : HistoryText(history));
+    PrintVerdicts(history.empty() ? "nothing was timed that can be compared\n" : HistoryText(history, OutputColumns()));
   }
   line.Next(options.results.empty() ? "hone log list" + line.Given({Topic::kStore}) + " --since " + options.since
                                     : "hone bench P.hone --json");

@@ -18,6 +18,7 @@
 #include "cli/package_there.h"
 #include "cli/printing/print.h"
 #include "cli/printing/print_json.h"
+#include "cli/printing/print_verdicts.h"
 #include "cli/printing/table.h"
 #include "cli/quantum.h"
 #include "cli/remote_options.h"
@@ -285,8 +286,8 @@ void Report(const std::vector<OutputError>& errors, const VerifyTolerance& toler
                {"tolerance_from", tolerance.from.empty() ? "default" : tolerance.from},
                {"outputs", ErrorsJson(errors)}});
   } else {
-    Print("{}tolerance {}: {}\n", ErrorsText(errors), ToleranceText(tolerance),
-          all ? "the outputs agree" : "the outputs differ");
+    PrintVerdicts(fmt::format("{}tolerance {}: {}\n", ErrorsText(errors), ToleranceText(tolerance),
+                              all ? "the outputs agree" : "the outputs differ"));
   }
 }
 

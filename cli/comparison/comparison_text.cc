@@ -114,10 +114,10 @@ ModelTable TableOf(const ComparisonReport& report, size_t model) {
   return table;
 }
 
-std::string Drawn(const Row& headers, const std::vector<Row>& rows) {
+std::string Drawn(const Row& headers, const std::vector<Row>& rows, size_t columns) {
   Table table(headers);
   for (const Row& row : rows) table.Add(row);
-  return table.ToText();
+  return table.ToText(columns);
 }
 
 bool AnyEstimate(const Comparison& c) {
@@ -168,13 +168,13 @@ std::string StandingText(const Comparison& c, size_t device, size_t model, const
   return fmt::format("{}", fmt::join(words, "; "));
 }
 
-std::string ComparisonText(const ComparisonReport& report) {
+std::string ComparisonText(const ComparisonReport& report, size_t columns) {
   const Comparison& c = report.comparison;
   std::string text;
   for (size_t model = 0; model < c.models.size(); ++model) {
     const ModelTable table = TableOf(report, model);
     text += fmt::format("{}{}\n", model > 0 ? "\n" : "", Printable(table.title));
-    text += table.rows.empty() ? "no device has a time for it\n" : Drawn(table.headers, table.rows);
+    text += table.rows.empty() ? "no device has a time for it\n" : Drawn(table.headers, table.rows, columns);
   }
   for (const ComparedDevice& device : c.devices) {
     if (device.roofs.gflops <= 0) continue;
@@ -189,7 +189,7 @@ std::string ComparisonText(const ComparisonReport& report) {
   return text;
 }
 
-std::string LayersText(const ComparisonReport& report) {
+std::string LayersText(const ComparisonReport& report, size_t columns) {
   const Comparison& c = report.comparison;
   std::string text;
   for (size_t model = 0; model < c.models.size(); ++model) {
@@ -206,8 +206,9 @@ std::string LayersText(const ComparisonReport& report) {
       }
       text += fmt::format("\n{} on {}, {} threads\n", Printable(c.models[model].name),
                           Printable(c.devices[device].name), c.devices[device].threads);
-      text += Drawn(
-          {"> uses", "> time", "> noise", "> GFLOP/s", "> of FMA", "> of memory", "origin", "schedule", "layer"}, rows);
+      text +=
+          Drawn({"> uses", "> time", "> noise", "> GFLOP/s", "> of FMA", "> of memory", "origin", "schedule", "layer"},
+                rows, columns);
     }
   }
   return text;
@@ -243,7 +244,7 @@ std::string ShortName(const Comparison& c, size_t device) {
   return name;
 }
 
-std::string PortabilityText(const ComparisonReport& report) {
+std::string PortabilityText(const ComparisonReport& report, size_t columns) {
   const Comparison& c = report.comparison;
   std::string text;
   for (size_t model = 0; model < report.portability.size(); ++model) {
@@ -270,7 +271,7 @@ std::string PortabilityText(const ComparisonReport& report) {
     const bool packages = p.origin == TimeOrigin::kPackage;
     text += fmt::format("\n{}: what {} on the others{}\n{}", Printable(c.models[model].name),
                         packages ? "was built for each machine reaches" : "each machine's best configurations reach",
-                        packages ? ", measured there as a whole" : "", Drawn(headers, rows));
+                        packages ? ", measured there as a whole" : "", Drawn(headers, rows, columns));
     text += WhyNotText(c, p);
     if (const auto tuned = TunedPortability(c, model, p.devices)) {
       text += fmt::format("tuned for each, by share of the FMA roof: portability {:.3f}\n", *tuned);
@@ -279,7 +280,7 @@ std::string PortabilityText(const ComparisonReport& report) {
   return text;
 }
 
-std::string DifferenceText(const Comparison& c, size_t model, size_t a, size_t b, size_t most) {
+std::string DifferenceText(const Comparison& c, size_t model, size_t a, size_t b, size_t most, size_t columns) {
   const Difference difference = ExplainDifference(c, model, a, b);
   std::vector<Row> rows;
   for (const LayerDifference& layer : difference.layers) {
@@ -293,7 +294,7 @@ std::string DifferenceText(const Comparison& c, size_t model, size_t a, size_t b
                                  difference.total_ns >= 0 ? "more" : "less", Printable(c.devices[a].name));
   if (difference.unknown > 0) text += fmt::format(" ({} layers without a time left out)", difference.unknown);
   return text + "; what differs most:\n" +
-         Drawn({"> difference", "> first", "> second", "> of FMA", "> of FMA", "layer"}, rows);
+         Drawn({"> difference", "> first", "> second", "> of FMA", "> of FMA", "layer"}, rows, columns);
 }
 
 std::string ComparisonCsv(const ComparisonReport& report) {

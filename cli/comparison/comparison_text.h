@@ -9,14 +9,16 @@
 
 namespace hone {
 
+// `columns`: of a terminal, as Table takes them.
+
 // A table per model, quickest devices first, what is not to be compared last and with the reason.
-std::string ComparisonText(const ComparisonReport& report);
+std::string ComparisonText(const ComparisonReport& report, size_t columns = 0);
 // Every layer of the model with its time, share of the roofs and origin on each device.
-std::string LayersText(const ComparisonReport& report);
+std::string LayersText(const ComparisonReport& report, size_t columns = 0);
 // Who runs whose configurations how well; empty for fewer than two devices.
-std::string PortabilityText(const ComparisonReport& report);
+std::string PortabilityText(const ComparisonReport& report, size_t columns = 0);
 // The `most` layers that differ most.
-std::string DifferenceText(const Comparison& c, size_t model, size_t a, size_t b, size_t most);
+std::string DifferenceText(const Comparison& c, size_t model, size_t a, size_t b, size_t most, size_t columns = 0);
 
 // A row per device and model (RFC 4180, with a header; times in ns).
 std::string ComparisonCsv(const ComparisonReport& report);

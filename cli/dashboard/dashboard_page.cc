@@ -10,8 +10,7 @@ namespace {
 
 constexpr const char* kRules = R"(
 header{display:flex;gap:1rem;align-items:baseline;flex-wrap:wrap}button{font:inherit;padding:.2rem .8rem}
-.trouble{color:var(--ink);border-left:.3rem solid #d55e00;padding-left:.6rem}
-:focus-visible{outline:2px solid #0072b2;outline-offset:2px}.wide:focus{outline:1px solid var(--rule)})";
+.trouble{color:var(--ink);border-left:.3rem solid var(--s5);padding-left:.6rem})";
 
 // A section that a reader has marked text in waits until nothing is marked; what a reader has folded out, scrolled or
 // stepped onto stays so.
@@ -25,22 +24,13 @@ function marked(section) {
   const marks = getSelection();
   return marks && !marks.isCollapsed && section.contains(marks.anchorNode);
 }
-function label(section) {
-  const heading = section.querySelector('h2');
-  section.querySelectorAll('.wide').forEach((wide, i) => {
-    wide.tabIndex = 0;
-    wide.setAttribute('role', 'region');
-    wide.setAttribute('aria-label', (heading ? heading.textContent : section.id) + ', table ' + (i + 1));
-  });
-}
 function show(section, html) {
   const open = [...section.querySelectorAll('details')].map(d => d.open);
-  const left = [...section.querySelectorAll('.wide')].map(w => w.scrollLeft);
+  const scrolling = '.wide,.picture', left = [...section.querySelectorAll(scrolling)].map(w => w.scrollLeft);
   const stops = 'summary,.wide', at = [...section.querySelectorAll(stops)].indexOf(document.activeElement);
   section.innerHTML = html;
-  label(section);
   section.querySelectorAll('details').forEach((d, i) => { d.open = !!open[i]; });
-  section.querySelectorAll('.wide').forEach((w, i) => { w.scrollLeft = left[i] || 0; });
+  section.querySelectorAll(scrolling).forEach((w, i) => { w.scrollLeft = left[i] || 0; });
   const next = section.querySelectorAll(stops)[at];
   if (next) next.focus({preventScroll: true});
 }
@@ -80,7 +70,6 @@ button.addEventListener('click', () => {
   settle();
 });
 document.addEventListener('selectionchange', settle);
-document.querySelectorAll('#live section').forEach(label);
 follow();
 })();
 )";

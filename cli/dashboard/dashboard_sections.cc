@@ -63,7 +63,8 @@ std::string Overview(const WatchedStore& store) {
   std::string html = HtmlParagraph(
       fmt::format("{} records have arrived; {} trials a second now.", store.arrived, RateText(per_second)));
   if (rows.empty()) return html + HtmlParagraph("No tuning runs, and none ended within the last hour.");
-  return html + HtmlTable({"model", "state", "> threads", "> trials", "> failed", "> trials/s", "> tasks timed",
+  return html + HtmlTable("Tunings",
+                          {"model", "state", "> threads", "> trials", "> failed", "> trials/s", "> tasks timed",
                            "> model, first", "> model, best", "> gain", "last trial"},
                           rows);
 }
@@ -82,7 +83,8 @@ std::string TaskTable(const WatchedRun& run) {
                     TimeText(task->best_ns), RatioText(task->first_ns, task->best_ns), task->finals > 0 ? "held" : "-",
                     task->schedule + " " + task->config});
   }
-  return HtmlTable({"task, the heaviest first", "> uses", "> trials", "> failed", "> first", "> best", "> gain",
+  return HtmlTable("Tasks of " + run.model,
+                   {"task, the heaviest first", "> uses", "> trials", "> failed", "> first", "> best", "> gain",
                     "finals", "best config"},
                    rows);
 }
@@ -108,7 +110,8 @@ std::string Devices(const WatchedStore& store) {
                     fmt::format("{}", device.noisy), RateText(device.per_second), Moment(device.last_unix_ms)});
   }
   return Heading("Devices that measured for these tunings") +
-         HtmlTable({"machine", "runner", "> trials", "> failed", "> noisy", "> trials/s", "last trial"}, rows);
+         HtmlTable("Devices", {"machine", "runner", "> trials", "> failed", "> noisy", "> trials/s", "last trial"},
+                   rows);
 }
 
 std::string Queues(const TrackerStatus& status) {
@@ -117,7 +120,8 @@ std::string Queues(const TrackerStatus& status) {
     rows.push_back({use.key, fmt::format("{}", use.busy), fmt::format("{}", use.all),
                     fmt::format("{}", use.queue.waiting), fmt::format("{}", fmt::join(use.queue.who, ", "))});
   }
-  return HtmlTable({"key", "> runners in use", "> of", "> tuners waiting", "who waits, the next first"}, rows);
+  return HtmlTable("Queues", {"key", "> runners in use", "> of", "> tuners waiting", "who waits, the next first"},
+                   rows);
 }
 
 // Letters, digits and '-' alone, whatever a store calls its runs.
@@ -157,7 +161,8 @@ std::vector<Section> FleetSections(const Source& source, const std::optional<Tra
   rows.erase(rows.begin());
   if (rows.size() > kMostRunners) rows.resize(kMostRunners);
   sections.push_back({"queues", Queues(*status)});
-  sections.push_back({"runners", rows.empty() ? HtmlParagraph("No runner is connected.") : HtmlTable(headers, rows)});
+  sections.push_back(
+      {"runners", rows.empty() ? HtmlParagraph("No runner is connected.") : HtmlTable("Runners", headers, rows)});
   return sections;
 }
 

@@ -92,11 +92,12 @@ Json ToJson(const History& history) {
   return json;
 }
 
-std::string HistoryText(const History& history) {
+std::string HistoryText(const History& history, size_t columns) {
   std::string text;
   for (const HistorySeries& series : history.series) text += SeriesText(series, history.since_ms);
   if (!history.diffs.empty()) {
-    text += fmt::format("the best before {} and since:\n{}", DayText(history.since_ms), DiffsText(history.diffs));
+    text +=
+        fmt::format("the best before {} and since:\n{}", DayText(history.since_ms), DiffsText(history.diffs, columns));
   }
   return text;
 }
@@ -128,7 +129,7 @@ Json DiffsJson(const std::vector<RecordDiff>& diffs) {
   return list;
 }
 
-std::string DiffsText(const std::vector<RecordDiff>& diffs) {
+std::string DiffsText(const std::vector<RecordDiff>& diffs, size_t columns) {
   Table table({"change", "> before", "> after", "> p", "device", "> threads", "workload", "with"});
   for (const RecordDiff& diff : diffs) {
     if (diff.change == RecordChange::kSame) continue;
@@ -136,7 +137,7 @@ std::string DiffsText(const std::vector<RecordDiff>& diffs) {
                diff.before_ns > 0 && diff.after_ns > 0 ? fmt::format("{:.3f}", diff.p) : "", diff.device,
                fmt::format("{}", diff.threads), diff.workload, fmt::format("{}", fmt::join(diff.what, ", "))});
   }
-  return (table.empty() ? "" : table.ToText()) + CountsText(diffs) + "\n";
+  return (table.empty() ? "" : table.ToText(columns)) + CountsText(diffs) + "\n";
 }
 
 }  // namespace hone

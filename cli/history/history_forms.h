@@ -22,8 +22,9 @@ struct History {
 };
 
 Json ToJson(const History& history);
-// Of each series the verdict and the change points; of records a table of what changed.
-std::string HistoryText(const History& history);
+// Of each series the verdict and the change points; of records a table of what changed, within `columns` as Table has
+// it.
+std::string HistoryText(const History& history, size_t columns = 0);
 
 // "2026-11-22" in UTC.
 std::string DayText(int64_t unix_ms);
@@ -32,6 +33,6 @@ std::string ChangeText(double ratio);
 
 // The parts that `hone log diff` prints too.
 Json DiffsJson(const std::vector<RecordDiff>& diffs);
-std::string DiffsText(const std::vector<RecordDiff>& diffs);
+std::string DiffsText(const std::vector<RecordDiff>& diffs, size_t columns = 0);
 
 }  // namespace hone

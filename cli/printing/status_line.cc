@@ -1,9 +1,12 @@
 #include "cli/printing/status_line.h"
 
+#include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <string_view>
 
 #include "core/printable.h"
 #include "rpc_runner/process/standard_streams.h"
@@ -15,18 +18,37 @@ constexpr size_t kUsualColumns = 80;
 
 bool BeginsCharacter(char byte) { return (static_cast<unsigned char>(byte) & 0xc0) != 0x80; }
 
+// Whether this terminal wraps its lines anew when it becomes narrower: xterm and the console cut them, and what stands
+// above is then another line.
+bool Rewraps() {
+  const char* terminal = std::getenv("TERM");
+  return std::getenv("XTERM_VERSION") == nullptr && (terminal == nullptr || std::string_view(terminal) != "linux");
+}
+
+// Of the terminal behind a descriptor; 0 where it does not tell.
+size_t ColumnsOf(int fd) {
+  winsize size{};
+  return ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col : 0;
+}
+
 }  // namespace
 
 StatusLine::StatusLine() : terminal_(isatty(STDERR_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr) {}
 
+std::string StatusLine::Erasing() const {
+  return ErasingText(shown_ && Rewraps() ? characters_ : 0, TerminalColumns());
+}
+
 void StatusLine::Show(const std::string& text) {
   if (!terminal_) return;
-  WriteToStderr("\r\033[K" + CutTo(Printable(text), TerminalColumns() - 1));
+  const std::string line = CutTo(Printable(text), TerminalColumns() - 1);
+  WriteToStderr(Erasing() + line);
   shown_ = true;
+  characters_ = static_cast<size_t>(std::count_if(line.begin(), line.end(), BeginsCharacter));
 }
 
 void StatusLine::Clear() {
-  if (shown_) WriteToStderr("\r\033[K");
+  if (shown_) WriteToStderr(Erasing());
   shown_ = false;
 }
 
@@ -35,10 +57,17 @@ void StatusLine::Keep() {
   shown_ = false;
 }
 
-size_t TerminalColumns() {
-  winsize size{};
-  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col : kUsualColumns;
+std::string ErasingText(size_t characters, size_t columns) {
+  const size_t above = characters > columns ? (characters - 1) / columns : 0;
+  return above > 0 ? fmt::format("\r\033[{}A\033[J", above) : "\r\033[K";
 }
+
+size_t TerminalColumns() {
+  const size_t columns = ColumnsOf(STDERR_FILENO);
+  return columns > 0 ? columns : kUsualColumns;
+}
+
+size_t OutputColumns() { return isatty(STDOUT_FILENO) != 0 ? ColumnsOf(STDOUT_FILENO) : 0; }
 
 std::string CutTo(const std::string& text, size_t columns) {
   size_t characters = 0, last = 0;  // where the last character that fits begins

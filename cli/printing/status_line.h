@@ -6,9 +6,9 @@
 
 namespace hone {
 
-// The text on stderr, each one over the last. It is cut to the terminal's width as it is at that moment: a line that
-// wrapped could not be written over, also when the window was made narrower meanwhile. Where there is no terminal, or
-// NO_COLOR asks for plain lines, nothing is written. Texts from outside do no harm. One thread.
+// The text on stderr, each one over the last. It is cut to the terminal's width as it is at that moment. When the
+// window was made narrower meanwhile, all rows that its terminal made of the line are taken away. Where there is no
+// terminal, or NO_COLOR asks for plain lines, nothing is written. Texts from outside do no harm. One thread.
 class StatusLine {
  public:
   StatusLine();
@@ -25,12 +25,20 @@ class StatusLine {
   void Keep();
 
  private:
+  std::string Erasing() const;
+
   bool terminal_;
   bool shown_ = false;
+  size_t characters_ = 0;  // of what is shown
 };
 
+// What takes a line of so many characters away from a terminal that has wrapped it at `columns`, with the cursor behind
+// it; the cursor then stands where the line began.
+std::string ErasingText(size_t characters, size_t columns);
 // Columns of the terminal behind stderr; 80 where it does not tell.
 size_t TerminalColumns();
+// Columns of the terminal behind stdout; 0 where there is none or it does not tell.
+size_t OutputColumns();
 // The first `columns` characters of UTF-8 text, the last of them "~" when there are more.
 std::string CutTo(const std::string& text, size_t columns);
 

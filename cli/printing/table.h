@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "cli/printing/fit_table.h"
+
 namespace hone {
 
 // Columns are as wide as their widest cell, two spaces apart; a header of leading '>' is aligned to the right (">
@@ -14,14 +16,12 @@ class Table {
   // Missing cells are empty; more cells than headers are our bug. Cells are made printable, those of over 1,000 bytes
   // shortened.
   void Add(std::vector<std::string> cells);
-  bool empty() const { return rows_.empty(); }
-  // Every line ends with a newline and has no trailing spaces.
-  std::string ToText() const;
+  bool empty() const { return cells_.rows.empty(); }
+  // Every line ends with a newline and has no trailing spaces. `columns`: FitTable's; 0: as wide as it is.
+  std::string ToText(size_t columns = 0) const;
 
  private:
-  std::vector<std::string> headers_;
-  std::vector<bool> right_;
-  std::vector<std::vector<std::string>> rows_;
+  TableCells cells_;
 };
 
 }  // namespace hone

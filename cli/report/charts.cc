@@ -43,6 +43,13 @@ std::pair<double, double> Range(const std::vector<double>& values) {
   return {least, most};
 }
 
+// The class of what stands on a cell of the heat map: its colours are the same on a light page and on a dark one.
+const char* TextOn(int shade) {
+  constexpr int kFirstDark = 7;
+  if (shade < 0) return "";
+  return shade < kFirstDark ? "onlight" : "ondark";
+}
+
 // Powers of two around the values, so that no mark lies on the frame.
 Scale LogScale(const std::vector<double>& values, double from, double to) {
   const auto [least, most] = Range(values);
@@ -66,7 +73,9 @@ std::string LatencyChart(const std::string& name, const std::vector<BarOfTime>& 
     const double low = x.At(static_cast<double>(bar.low_ns) / 1e6), high = x.At(static_cast<double>(bar.high_ns) / 1e6);
     parts += SvgBar(kLeft, y + 4, end - kLeft, kRow - 8, bar.grey ? "grey" : Series(bar.series), bar.title);
     if (bar.high_ns > 0) {
-      parts += SvgLine(low, y + 12, high, y + 12, "interval") + SvgLine(high, y + 8, high, y + 16, "interval");
+      // Set off from its bar, which may be as dark as it is.
+      parts += SvgLine(low, y + 12, high, y + 12, "halo") + SvgLine(low, y + 12, high, y + 12, "interval") +
+               SvgLine(high, y + 8, high, y + 16, "interval");
     }
     parts += SvgText(kLeft - 6, y + 16, Cut(bar.label), Anchoring::kEnd) +
              SvgText(std::max(end, high) + 5, y + 16, TimeText(bar.ns), Anchoring::kStart, "value");
@@ -124,10 +133,10 @@ std::string HeatMap(const std::string& name, const std::vector<std::string>& lab
       const double x = kLeft + kCell * static_cast<double>(column);
       const int shade = value ? static_cast<int>(std::lround(std::clamp(*value, 0.0, 1.0) * 10)) : -1;
       const std::string text = value ? fmt::format("{:.0f} %", 100 * *value) : "-";
-      parts += SvgBar(x + 1, y + 1, kCell - 2, kHigh - 2, shade < 0 ? "unknown" : fmt::format("h{}", shade),
+      parts += SvgBar(x + 1, y + 1, kCell - 2, kHigh - 2, shade < 0 ? "cell unknown" : fmt::format("cell h{}", shade),
                       fmt::format("configurations of {} on {}: {}{}{}", labels[row], labels[column],
                                   value ? text : "not known", title.empty() ? "" : "; ", title));
-      parts += SvgText(x + kCell / 2, y + 21, text, Anchoring::kMiddle, shade > 5 ? "onheat" : "");
+      parts += SvgText(x + kCell / 2, y + 21, text, Anchoring::kMiddle, TextOn(shade));
     }
   }
   return SvgPicture(kWidth, kTop + kHigh * static_cast<double>(labels.size()) + 10, name, parts);

@@ -85,9 +85,11 @@ std::string SeriesSection(const HistorySeries& series, int64_t since_ms) {
   }
   body += changes.empty()
               ? HtmlParagraph("No change point.")
-              : HtmlTable({"from", "change", "> before", "> after", "> p", "with", "first result"}, changes);
+              : HtmlTable("Change points of " + series.model,
+                          {"from", "change", "> before", "> after", "> p", "with", "first result"}, changes);
   body += HtmlDetails(fmt::format("{} results", points.size()),
-                      HtmlTable({"day", "> median", "> interval", "> samples", "hone", "package", "microcode", "Linux",
+                      HtmlTable("Results of " + series.model,
+                                {"day", "> median", "> interval", "> samples", "hone", "package", "microcode", "Linux",
                                  "file", "noise"},
                                 points, grey));
   return HtmlSection(
@@ -112,7 +114,8 @@ std::string DiffsSection(const std::vector<RecordDiff>& diffs) {
   }
   return HtmlSection("Best records",
                      ChangeBars("What became faster and slower; the table below has the numbers", bars) +
-                         HtmlTable({"change", "> before", "> after", "> p", "workload", "device", "> threads",
+                         HtmlTable("Best records",
+                                   {"change", "> before", "> after", "> p", "workload", "device", "> threads",
                                     "config before", "config after", "with"},
                                    rows));
 }

@@ -10,21 +10,24 @@
 namespace hone {
 namespace {
 
-// The series' colours are those of Okabe and Ito ("Color Universal Design", 2008), told apart by most eyes.
+// The series' colours are those of Okabe and Ito ("Color Universal Design", 2008), told apart by most eyes, each darker
+// on white and lighter on black where its contrast with the page would be below 3 (WCAG 2.2, 1.4.11). Paper is always
+// white.
 constexpr std::string_view kStyle =
-    R"(:root{color-scheme:light dark;--ink:#1b1b1b;--paper:#fff;--soft:#5c5c5c;--rule:#dcdcdc;--grey:#b8b8b8}
-@media(prefers-color-scheme:dark){:root{--ink:#e8e8e8;--paper:#161616;--soft:#a6a6a6;--rule:#3a3a3a;--grey:#6a6a6a}}
+    R"(:root{color-scheme:light dark;--ink:#1b1b1b;--paper:#fff;--soft:#5c5c5c;--rule:#dcdcdc;--grey:#8c8c8c;--s0:#0072b2;--s1:#b87800;--s2:#008f68;--s3:#c2649a;--s4:#3197d3;--s5:#d55e00;--s6:#85852b;--s7:#882255}
+@media screen and (prefers-color-scheme:dark){:root{--ink:#e8e8e8;--paper:#161616;--soft:#a6a6a6;--rule:#3a3a3a;--grey:#757575;--s0:#2b86c5;--s1:#e69f00;--s2:#00a87b;--s3:#dd98bd;--s4:#7cc8f2;--s5:#e5701a;--s6:#a8a83f;--s7:#b8457e}}
 body{font:15px/1.45 system-ui,sans-serif;color:var(--ink);background:var(--paper);max-width:60rem;margin:0 auto;padding:1rem}
-h1{font-size:1.5rem}h2{font-size:1.15rem;margin:2rem 0 .4rem}p{color:var(--soft);margin:.3rem 0}
-.wide{overflow-x:auto}table{border-collapse:collapse;font-size:.82rem}th,td{text-align:left;padding:.2rem .6rem .2rem 0;border-bottom:1px solid var(--rule);vertical-align:top}
+h1{font-size:1.5rem}h2{font-size:1.15rem;margin:2rem 0 .4rem}p{color:var(--soft);margin:.3rem 0}:focus-visible{outline:2px solid var(--s0);outline-offset:2px}
+.wide,.picture{overflow-x:auto}table{border-collapse:collapse;font-size:.82rem}th,td{text-align:left;padding:.2rem .6rem .2rem 0;border-bottom:1px solid var(--rule);vertical-align:top}
 td:first-child{min-width:11rem}.r{text-align:right;white-space:nowrap}tr.grey td{color:var(--soft);font-style:italic}summary{cursor:pointer;margin:.4rem 0}
-svg{width:100%;height:auto;max-width:60rem}svg text{font-size:11px;fill:var(--ink)}svg .tick,svg .name{fill:var(--soft)}
-.axis{stroke:var(--soft)}.grid{stroke:var(--rule);stroke-width:.5}.interval{stroke:var(--ink);stroke-width:1.5}
-.s0{fill:#0072b2}.s1{fill:#e69f00}.s2{fill:#009e73}.s3{fill:#cc79a7}.s4{fill:#56b4e9}.s5{fill:#d55e00}.s6{fill:#999933}.s7{fill:#882255}.grey{fill:var(--grey)}
-.ls0{stroke:#0072b2}.ls1{stroke:#e69f00}.ls2{stroke:#009e73}.ls3{stroke:#cc79a7}.ls4{stroke:#56b4e9}.ls5{stroke:#d55e00}.ls6{stroke:#999933}.ls7{stroke:#882255}
-.line,.roof{fill:none;stroke-width:1.5}.roof{stroke-dasharray:4 3}.unknown{fill:none;stroke:var(--rule)}svg .onheat{fill:#fff}
-.h0,.h1,.h2{fill:#f7d9c4}.h3,.h4{fill:#f2e3b3}.h5{fill:#cfe3c0}.h6{fill:#5b9a7d}.h7{fill:#3f8a72}.h8{fill:#2a7866}.h9{fill:#176558}.h10{fill:#05524a}
-@media print{body{max-width:none;background:#fff;color:#000}details>*{display:block}.wide{overflow:visible}h2,svg{break-after:avoid}})";
+svg{display:block;width:100%;min-width:44rem;height:auto;max-width:60rem}svg text{font-size:11px;fill:var(--ink)}svg .tick,svg .name{fill:var(--soft)}
+.axis{stroke:var(--soft)}.grid{stroke:var(--rule);stroke-width:.5}.interval{stroke:var(--ink);stroke-width:1.5}.halo{stroke:var(--paper);stroke-width:4.5}
+.s0{fill:var(--s0)}.s1{fill:var(--s1)}.s2{fill:var(--s2)}.s3{fill:var(--s3)}.s4{fill:var(--s4)}.s5{fill:var(--s5)}.s6{fill:var(--s6)}.s7{fill:var(--s7)}.grey{fill:var(--grey)}
+.ls0{stroke:var(--s0)}.ls1{stroke:var(--s1)}.ls2{stroke:var(--s2)}.ls3{stroke:var(--s3)}.ls4{stroke:var(--s4)}.ls5{stroke:var(--s5)}.ls6{stroke:var(--s6)}.ls7{stroke:var(--s7)}
+.line,.roof{fill:none;stroke-width:1.5}.roof{stroke-dasharray:4 3}.unknown{fill:none}.cell{stroke:var(--soft)}svg .onlight{fill:#1b1b1b}svg .ondark{fill:#fff}
+.h0,.h1,.h2{fill:#f7d9c4}.h3,.h4{fill:#f2e3b3}.h5{fill:#cfe3c0}.h6{fill:#5b9a7d}.h7{fill:#35806a}.h8{fill:#2a7866}.h9{fill:#176558}.h10{fill:#05524a}
+@media print{:root{color-scheme:light}body{max-width:none}.wide,.picture{overflow:visible}svg{min-width:0}h2{break-after:avoid}svg,tr{break-inside:avoid}}
+@media print{details::details-content{content-visibility:visible}})";
 
 int Digit(char hex) { return hex <= '9' ? hex - '0' : hex - 'a' + 10; }
 
@@ -61,9 +64,10 @@ std::string WholePage(std::string_view title, const std::string& body, const std
 
 }  // namespace
 
-std::string HtmlTable(const std::vector<std::string>& headers, const std::vector<std::vector<std::string>>& rows,
-                      const std::vector<bool>& grey) {
-  std::string html = "<div class=\"wide\"><table><thead><tr>";
+std::string HtmlTable(std::string_view name, const std::vector<std::string>& headers,
+                      const std::vector<std::vector<std::string>>& rows, const std::vector<bool>& grey) {
+  std::string html = fmt::format(
+      "<div class=\"wide\" role=\"group\" tabindex=\"0\" aria-label=\"{}\"><table><thead><tr>", Escaped(name));
   std::vector<bool> right;
   for (const std::string& header : headers) {
     right.push_back(header.starts_with("> "));

@@ -8,9 +8,10 @@
 namespace hone {
 
 // A table; the first column and every column whose header begins with "> " are aligned as Table's. Cells are escaped.
-// Rows of `grey` are shown as not to be compared.
-std::string HtmlTable(const std::vector<std::string>& headers, const std::vector<std::vector<std::string>>& rows,
-                      const std::vector<bool>& grey = {});
+// Rows of `grey` are shown as not to be compared. It is reached and scrolled with the keyboard, and a screen reader
+// calls it by its name.
+std::string HtmlTable(std::string_view name, const std::vector<std::string>& headers,
+                      const std::vector<std::vector<std::string>>& rows, const std::vector<bool>& grey = {});
 std::string HtmlSection(std::string_view heading, const std::string& body);
 // Folded until it is asked for; always open on paper.
 std::string HtmlDetails(std::string_view summary, const std::string& body);

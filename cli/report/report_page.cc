@@ -61,7 +61,8 @@ std::string Latencies(const ComparisonReport& report, size_t model) {
   return LatencyChart(
              fmt::format("Time of a run of {} on each device; the table below has the numbers", c.models[model].name),
              bars) +
-         HtmlTable({"device", "code for", "> threads", "precision", "> time", "> interval", "> samples", "> GFLOP/s",
+         HtmlTable("Times of " + c.models[model].name,
+                   {"device", "code for", "> threads", "precision", "> time", "> interval", "> samples", "> GFLOP/s",
                     "> of FMA", "> of memory", "> timed", "> estimated", "> J an image", "> images per money",
                     "> vs best", "note"},
                    rows, grey);
@@ -102,11 +103,13 @@ std::string LayerTables(const Comparison& c, size_t model) {
                       std::string(TimeOriginName(layer.origin)), layer.source, layer.schedule, layer.config,
                       fmt::format("{}", layer.trials)});
     }
-    html += HtmlDetails(
-        fmt::format("{} on {}, {} threads: {} layers", c.models[model].name, d.name, d.threads, rows.size()),
-        HtmlTable({"layer", "> uses", "> one use", "> all uses", "> upper end", "> samples", "> of FMA", "> of memory",
-                   "precision", "> error, of allowed", "time from", "config from", "schedule", "config", "> trials"},
-                  rows));
+    const std::string name =
+        fmt::format("{} on {}, {} threads: {} layers", c.models[model].name, d.name, d.threads, rows.size());
+    html += HtmlDetails(name, HtmlTable(name,
+                                        {"layer", "> uses", "> one use", "> all uses", "> upper end", "> samples",
+                                         "> of FMA", "> of memory", "precision", "> error, of allowed", "time from",
+                                         "config from", "schedule", "config", "> trials"},
+                                        rows));
   }
   return html;
 }
@@ -159,7 +162,8 @@ std::string Devices(const Comparison& c) {
                     fmt::format("{}", e.cores), e.caches, e.governor, e.microcode, e.kernel, e.hypervisor, e.features,
                     d.price_per_hour > 0 ? fmt::format("{}", d.price_per_hour) : "-"});
   }
-  return HtmlTable({"device", "target", "> threads", "cache", "roofs", "> cores", "caches", "governor", "microcode",
+  return HtmlTable("Devices",
+                   {"device", "target", "> threads", "cache", "roofs", "> cores", "caches", "governor", "microcode",
                     "kernel", "hypervisor", "features", "> price per hour"},
                    rows);
 }
@@ -195,7 +199,8 @@ std::string Histories(const StoreHistory& history) {
   }
   return html + HtmlDetails(
                     fmt::format("{} tasks", rows.size()),
-                    HtmlTable({"workload", "device", "> threads", "> trials", "> first", "> best", "> seconds"}, rows));
+                    HtmlTable("Tuned tasks",
+                              {"workload", "device", "> threads", "> trials", "> first", "> best", "> seconds"}, rows));
 }
 
 std::string Fates(const StoreHistory& history) {
@@ -204,7 +209,7 @@ std::string Fates(const StoreHistory& history) {
     for (const auto& [fate, count] : fates)
       rows.push_back({device, std::string(FateName(fate)), fmt::format("{}", count)});
   }
-  return HtmlTable({"device", "fate", "> records"}, rows);
+  return HtmlTable("Fates", {"device", "fate", "> records"}, rows);
 }
 
 }  // namespace

@@ -158,8 +158,8 @@ std::string SvgLeftAxis(const Scale& scale, double x, double other, std::string_
 }
 
 std::string SvgPicture(double width, double height, std::string_view name, const std::string& parts) {
-  return fmt::format(R"(<svg viewBox="0 0 {} {}" role="img" aria-label="{}">{}</svg>)", Pixels(width), Pixels(height),
-                     Escaped(name), parts);
+  return fmt::format(R"(<div class="picture"><svg viewBox="0 0 {} {}" role="img" aria-label="{}">{}</svg></div>)",
+                     Pixels(width), Pixels(height), Escaped(name), parts);
 }
 
 }  // namespace hone

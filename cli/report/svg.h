@@ -42,7 +42,8 @@ std::string SvgPoint(double x, double y, int shape, std::string_view css, std::s
 std::string SvgBottomAxis(const Scale& scale, double y, double other, std::string_view name);
 std::string SvgLeftAxis(const Scale& scale, double x, double other, std::string_view name);
 
-// A whole picture. `name` is its text alternative for who does not see it.
+// A whole picture, which scrolls sideways where the page is too narrow for its text. `name` is its text alternative for
+// who does not see it.
 std::string SvgPicture(double width, double height, std::string_view name, const std::string& parts);
 
 }  // namespace hone

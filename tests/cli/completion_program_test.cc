@@ -49,6 +49,52 @@ TEST_F(Completion, OfOtherShellsNamesEveryCommand) {
   EXPECT_EQ(Hone({"completion", "tcsh"}).code, 2);
 }
 
+// The file lies where zsh loads functions from, or is read at once. A shell within the shell is typed to: what its user
+// gets is what it runs.
+TEST_F(Completion, OfZshAnswersTheFirstTab) {
+  if (Shell("zsh --version").code != 0) GTEST_SKIP() << "zsh is not installed (Debian package zsh)";
+  Write("work/type.zsh", R"(
+zmodload zsh/zpty
+mkdir -p functions
+"$HONE" completion zsh > functions/_hone
+print 'hone() { print "ran:$*:" }; PS1=' > setup
+[[ $1 == loaded ]] && print 'fpath=($PWD/functions $fpath)' >> setup
+print 'autoload -Uz compinit; compinit -u -D' >> setup
+[[ $1 == loaded ]] || print 'source functions/_hone' >> setup
+print 'print "is""ready"' >> setup
+zpty inner 'TERM=dumb zsh -f -i'
+zpty -w inner 'source ./setup'
+zpty -r inner shown '*isready*'
+for words in 'hone ben' 'hone tune --math e' 'hone log pru'; do
+  zpty -w -n inner "$words"$'\t\n'
+  zpty -r inner shown '*ran:*:*'
+  print -r -- ${${shown##*ran:}%%:*}
+done
+zpty -d inner
+)");
+  for (const char* how : {"loaded", "sourced"}) {
+    const ProgramResult r = Shell(std::string("timeout 60 zsh -f type.zsh ") + how);
+    EXPECT_EQ(r.code, 0) << r.err;
+    EXPECT_EQ(r.out, "bench\ntune --math exact\nlog prune\n") << how;
+  }
+}
+
+TEST_F(Completion, OfFishKnowsCommandsOptionsAndValues) {
+  if (Shell("fish --version").code != 0) GTEST_SKIP() << "fish is not installed (Debian package fish)";
+  const auto offered = [this](const std::string& words) {
+    return Shell("\"$HONE\" completion fish > c.fish && fish --no-config -c 'source c.fish; complete -C \"" + words +
+                 "\"'")
+        .out;
+  };
+  EXPECT_THAT(offered("hone ben"), testing::StartsWith("bench\t"));
+  EXPECT_THAT(offered("hone bench --fail"), testing::StartsWith("--fail-above\t"));
+  EXPECT_EQ(offered("hone tune --math "), "exact\nfast\n") << "what the option does describes none of them";
+  EXPECT_THAT(offered("hone tune --mat"), testing::StartsWith("--math\t"));
+  EXPECT_EQ(offered("hone completion z"), "zsh\n");
+  Write("work/model.onnx", "");
+  EXPECT_THAT(offered("hone tune mod"), testing::StartsWith("model.onnx"));
+}
+
 // Asking what a command takes runs none: neither a store nor a tracker is needed or made.
 TEST_F(Completion, LeavesNothingBehind) {
   const std::vector<std::string> before = Files();

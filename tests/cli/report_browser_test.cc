@@ -1,53 +1,93 @@
-// The report in a headless Chromium: it renders, nothing complains, no request leaves.
+// The report in a headless Chromium: it renders, nothing complains, no request leaves, and it can be read with the
+// keyboard, aloud, in the dark, on paper and on a phone.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <string>
+#include <vector>
 
+#include "db/record_store.h"
 #include "tests/cli/run_program.h"
+#include "tests/support/browser_page.h"
 
 namespace hone {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::Not;
+using testing::IsEmpty;
 
-constexpr const char* kConsole = "CONSOLE";
-constexpr const char* kRequestOfAPage = "\"initiator\":\"null\"";
+// The texts whose contrast with what is drawn below them is less than 4.5: WCAG 2.2, 1.4.3.
+constexpr const char* kDimTexts = R"((() => {
+  const parse = text => text.match(/[\d.]+/g).slice(0, 3).map(Number);
+  const luminance = rgb => rgb.map(v => v / 255).map(v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
+    .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+  const paper = getComputedStyle(document.body).backgroundColor;
+  const dim = [];
+  document.querySelectorAll('details').forEach(d => { d.open = true; });
+  for (const e of document.querySelectorAll('h1,h2,p,th,td,summary,svg text')) {
+    if (!e.textContent.trim()) continue;
+    e.scrollIntoView({block: 'center', inline: 'center'});
+    const box = e.getBoundingClientRect();
+    const below = document.elementsFromPoint(box.x + box.width / 2, box.y + box.height / 2).find(o => o.tagName === 'rect');
+    const fill = below ? getComputedStyle(below).fill : 'none';
+    const style = getComputedStyle(e), ink = e.tagName === 'text' ? style.fill : style.color;
+    const both = [ink, fill === 'none' ? paper : fill].map(c => luminance(parse(c)) + 0.05);
+    if (Math.max(...both) / Math.min(...both) < 4.5) dim.push(e.textContent + ' ' + ink + ' on ' + fill + ' on ' + paper);
+  }
+  return dim.join('; ');
+})())";
+
+// The elements that have no name for a screen reader, of those that need one.
+constexpr const char* kNameless = R"((() => [...document.querySelectorAll('svg,.wide,summary,[tabindex]')].filter(e =>
+  !(e.tagName === 'SUMMARY' ? e.textContent : e.getAttribute('aria-label') || '').trim()).map(e => e.outerHTML).join())())";
 
 class ReportInBrowser : public ProgramTest {
  protected:
   void SetUp() override {
     ProgramTest::SetUp();
-    if (Shell("chromium --version").code != 0) GTEST_SKIP() << "chromium is not installed (Debian package chromium)";
+    if (!BrowserPage::IsInstalled()) GTEST_SKIP() << "chromium is not installed (Debian package chromium)";
   }
-  struct Shown {
-    std::string dom, console, network;
-  };
-  // What Chromium makes of a file of the folder work; its own requests to its maker have no origin in its log.
-  Shown Show(const std::string& file) const {
-    const ProgramResult run = Shell(
-        "chromium --headless --no-sandbox --disable-gpu --disable-background-networking --no-first-run "
-        "--user-data-dir=profile --log-net-log=net.json --enable-logging=stderr --dump-dom \"file://$PWD/" +
-        file + "\"");
-    EXPECT_EQ(run.code, 0) << run.err;
-    return {run.out, run.err, Read("work/net.json")};
+  void TearDown() override {
+    page_.reset();
+    ProgramTest::TearDown();
   }
-  void ExpectQuietPage(const std::string& file) const {
-    const Shown shown = Show(file);
-    EXPECT_THAT(shown.dom, HasSubstr("<svg"));
-    EXPECT_THAT(shown.dom, HasSubstr("</html>"));
-    EXPECT_THAT(shown.console, Not(HasSubstr(kConsole)));
-    EXPECT_THAT(shown.network, Not(HasSubstr(kRequestOfAPage)));
-    EXPECT_FALSE(shown.network.empty());
+  std::string Url(const std::string& file) const { return "file://" + Path("work/" + file); }
+  void Open(const std::string& file) {
+    page_ = std::make_unique<BrowserPage>(Path("profile"));
+    page_->Open(Url(file));
+    ASSERT_TRUE(page_->Await("location.href.endsWith('" + file + "') && document.readyState === 'complete'"));
   }
+  // What this machine measured, as if another had too: then there is a heat map.
+  void MeasureOnAnother() const {
+    const std::unique_ptr<RecordStore> store = RecordStore::Open(Path("work/s.db"));
+    std::vector<Record> records = store->Find({});
+    for (Record& record : records) {
+      record.measurement.environment.host = "another";
+      record.measurement.environment.cpu_id = "AuthenticAMD-25-1-1";
+      record = Finish(record);
+    }
+    store->Append(records);
+  }
+  void OpenReport() {
+    ASSERT_EQ(Shell("hone tune zoo:mlp --image-shape 1,14,14 --threads 1 --trials 3 --finals kernels --db s.db").code,
+              0);
+    MeasureOnAnother();
+    ASSERT_EQ(Shell("hone report zoo:mlp --image-shape 1,14,14 --db s.db -o report.html").code, 0);
+    Open("report.html");
+  }
+  void ExpectQuietPage(const std::string& file) {
+    EXPECT_NE(page_->Text("document.querySelectorAll('svg').length"), "0");
+    EXPECT_THAT(page_->complaints, IsEmpty());
+    EXPECT_THAT(page_->requests, ElementsAre(Url(file)));
+  }
+
+  std::unique_ptr<BrowserPage> page_;
 };
 
 TEST_F(ReportInBrowser, RendersWithoutAComplaintOrARequest) {
-  ASSERT_EQ(Shell("hone tune zoo:mlp --image-shape 1,14,14 --threads 1 --trials 3 --finals kernels --db s.db && "
-                  "hone report zoo:mlp --image-shape 1,14,14 --db s.db -o report.html")
-                .code,
-            0);
+  OpenReport();
   ExpectQuietPage("report.html");
 }
 
@@ -57,17 +97,69 @@ TEST_F(ReportInBrowser, RendersAHistoryLikewise) {
                   "json=two.json && hone compare --results one.json two.json --since 1h --html history.html")
                 .code,
             0);
+  Open("history.html");
   ExpectQuietPage("history.html");
+  EXPECT_EQ(page_->Text(kNameless), "");
 }
 
-// What the test above would see of a page that does otherwise.
+// What the tests above would see of a page that does otherwise.
 TEST_F(ReportInBrowser, WouldShowAScriptAndARequest) {
   Write("work/bad.html",
         "<!doctype html><html><body><img "
         "src=\"http://127.0.0.1:9/x.png\"><script>console.log('x')</script></body></html>");
-  const Shown shown = Show("bad.html");
-  EXPECT_THAT(shown.console, HasSubstr(kConsole));
-  EXPECT_THAT(shown.network, HasSubstr(kRequestOfAPage));
+  Open("bad.html");
+  EXPECT_THAT(page_->complaints, testing::Not(IsEmpty()));
+  EXPECT_THAT(page_->requests, testing::Contains(HasSubstr("127.0.0.1:9")));
+}
+
+TEST_F(ReportInBrowser, HasANameForWhateverIsReachedOrDrawn) {
+  OpenReport();
+  EXPECT_EQ(page_->Text(kNameless), "");
+  EXPECT_NE(page_->Text("document.querySelectorAll('.wide').length"), "0");
+}
+
+TEST_F(ReportInBrowser, IsReadInLightAndInDark) {
+  OpenReport();
+  ASSERT_NE(page_->Text("document.querySelectorAll('.cell').length"), "0") << "a heat map";
+  for (const char* scheme : {"light", "dark"}) {
+    page_->Show("screen", scheme);
+    EXPECT_EQ(page_->Text(kDimTexts), "") << scheme;
+  }
+}
+
+// From the top: the table of times, then the first fold, which Enter opens.
+TEST_F(ReportInBrowser, IsWalkedWithTheKeyboard) {
+  OpenReport();
+  page_->Press("Tab", 9);
+  ASSERT_EQ(page_->Text("document.activeElement.getAttribute('aria-label')"), "Times of zoo:mlp");
+  EXPECT_EQ(page_->Text("getComputedStyle(document.activeElement).outlineStyle"), "solid") << "where one is, is seen";
+  page_->Resize(360, 740);
+  page_->Press("ArrowRight", 39);
+  EXPECT_TRUE(page_->Await("document.activeElement.scrollLeft > 0"));
+  for (int i = 0; i < 20 && page_->Text("document.activeElement.tagName") != "SUMMARY"; ++i) page_->Press("Tab", 9);
+  page_->Press("Enter", 13);
+  EXPECT_TRUE(
+      page_->Await("document.activeElement.tagName === 'SUMMARY' && document.activeElement.parentElement.open"));
+}
+
+TEST_F(ReportInBrowser, IsPrintedWholeOnWhitePaper) {
+  OpenReport();
+  const std::string folded =
+      "[...document.querySelectorAll('details:not([open]) table')].filter(t => t.checkVisibility()).length";
+  ASSERT_EQ(page_->Text(folded), "0");
+  page_->Show("print", "dark");
+  EXPECT_EQ(page_->Text(folded), page_->Text("document.querySelectorAll('details table').length"));
+  EXPECT_EQ(page_->Text("getComputedStyle(document.body).backgroundColor"), "rgb(255, 255, 255)");
+}
+
+// The page itself does not scroll sideways, and the pictures' text stays as large as it is elsewhere.
+TEST_F(ReportInBrowser, FitsAPhone) {
+  OpenReport();
+  page_->Resize(360, 740);
+  EXPECT_EQ(page_->Text("document.documentElement.scrollWidth"), page_->Text("document.documentElement.clientWidth"));
+  EXPECT_EQ(page_->Text("[...document.querySelectorAll('svg')].every(s => s.getBoundingClientRect().width >= "
+                        "0.9 * s.viewBox.baseVal.width)"),
+            "true");
 }
 
 }  // namespace

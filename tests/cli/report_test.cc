@@ -87,8 +87,8 @@ TEST(Charts, HaveAMarkForEachValueAndATextForWhoDoesNotSeeThem) {
   EXPECT_THAT(roofs,
               testing::AllOf(HasSubstr("<title>slow</title>"), HasSubstr("<title>quick</title>"), HasSubstr("roof")));
   const std::string heat = HeatMap("map", {"a", "b"}, {{{1.0, ""}, {0.5, "4 ms against 2 ms"}}, {{}, {1.0, ""}}});
-  EXPECT_THAT(heat,
-              testing::AllOf(HasSubstr("50 %; 4 ms against 2 ms"), HasSubstr("not known"), HasSubstr("class=\"h10\"")));
+  EXPECT_THAT(heat, testing::AllOf(HasSubstr("50 %; 4 ms against 2 ms"), HasSubstr("not known"),
+                                   HasSubstr("class=\"cell h10\"")));
   const std::string cascade = CascadeChart("cascade", {{"a", {0.5, 1}}, {"b", {0, 1}}});
   EXPECT_THAT(cascade, testing::AllOf(HasSubstr("a: 1.000 on its number 1"), Not(HasSubstr("nan"))));
   const std::string history = HistoryChart("history", "trials", {{"t", {{1, 5000}, {9, 2000}}}});

@@ -19,6 +19,15 @@ TEST(StatusLine, CutsBetweenCharacters) {
   EXPECT_EQ(CutTo("Größe 12", 3), "Gr~");
 }
 
+// A window that was made narrower has made rows of the line: all of them go, and what stands above them stays.
+TEST(StatusLine, IsTakenAwayWithAllItsRows) {
+  EXPECT_EQ(ErasingText(13, 80), "\r\033[K");
+  EXPECT_EQ(ErasingText(13, 13), "\r\033[K");
+  EXPECT_EQ(ErasingText(13, 12), "\r\033[1A\033[J");
+  EXPECT_EQ(ErasingText(24, 8), "\r\033[2A\033[J");
+  EXPECT_EQ(ErasingText(0, 8), "\r\033[K");
+}
+
 TEST(StatusLine, IsSilentWithoutATerminal) {
   testing::internal::CaptureStderr();
   {

@@ -8,8 +8,9 @@
 #include "cli/diff_records.h"
 #include "cli/files/write_file.h"
 #include "cli/history/history_forms.h"
-#include "cli/printing/print.h"
 #include "cli/printing/print_json.h"
+#include "cli/printing/print_verdicts.h"
+#include "cli/printing/status_line.h"
 #include "cli/report/history_page.h"
 
 namespace hone {
@@ -28,7 +29,7 @@ int LogDiffCommand(const Arguments& arguments) {
   if (line.json()) {
     PrintJson({{"diffs", DiffsJson(history.diffs)}});
   } else {
-    Print("{}", DiffsText(history.diffs));
+    PrintVerdicts(DiffsText(history.diffs, OutputColumns()));
   }
   line.Next("hone log best --db STORE");
   return 0;

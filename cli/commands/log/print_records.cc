@@ -6,6 +6,7 @@
 #include "cli/printing/number_text.h"
 #include "cli/printing/print.h"
 #include "cli/printing/print_json.h"
+#include "cli/printing/status_line.h"
 #include "cli/printing/table.h"
 #include "db/record_log.h"
 
@@ -26,7 +27,7 @@ void PrintRecords(const std::vector<Record>& records, bool json) {
                std::string(CacheModeName(r.timing.cache)), r.finals.held > 0 ? fmt::format("{}", r.finals.place) : "",
                r.candidate.schedule, r.candidate.config.ToText(), r.candidate.workload.ToText()});
   }
-  Print("{}{} records\n", table.empty() ? "" : table.ToText(), records.size());
+  Print("{}{} records\n", table.empty() ? "" : table.ToText(OutputColumns()), records.size());
 }
 
 }  // namespace hone

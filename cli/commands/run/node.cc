@@ -11,6 +11,7 @@
 #include "cli/printing/number_text.h"
 #include "cli/printing/print.h"
 #include "cli/printing/print_json.h"
+#include "cli/printing/print_verdicts.h"
 #include "cli/tensor_text.h"
 #include "cli/value_table.h"
 #include "core/error.h"
@@ -62,8 +63,8 @@ void PrintAlone(const NodeAlone& alone, const NodeOptions& options, int threads)
   for (const auto& [name, tensor] : alone.operands) PrintTensor(name, tensor);
   for (const auto& [name, tensor] : alone.outputs) PrintTensor(name, tensor);
   for (const OutputError& error : alone.errors) {
-    Print("{} is {:.2e} off the reference's at element {}: {} (tolerance {:.0e})\n", error.name, error.worst,
-          error.index, error.agrees ? "it agrees" : "it DIFFERS", options.tolerance);
+    PrintVerdicts(fmt::format("{} is {:.2e} off the reference's at element {}: {} (tolerance {:.0e})\n", error.name,
+                              error.worst, error.index, error.agrees ? "it agrees" : "it DIFFERS", options.tolerance));
   }
   Print("one run took {} with {} threads\n", TimeText(alone.run_ns), threads);
 }

@@ -2,10 +2,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <pty.h>
+#include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <sstream>
+#include <utility>
 
 #include "tests/cli/run_program.h"
 
@@ -22,14 +24,18 @@ class TerminalProgram : public ProgramTest {
     ASSERT_EQ(Shell("hone zoo mlp --image-shape 1,14,14 -o m.onnx").code, 0);
     ASSERT_EQ(Shell("hone build m.onnx -o m.hone --no-records --threads 1").code, 0);
   }
-  // All that a terminal of so many columns receives from a shell's line.
-  std::string OnTerminal(const std::string& line, unsigned short columns) {
+  // All that a terminal of so many columns receives from a shell's line. Once it has shown `until`, it is made
+  // narrower.
+  std::string OnTerminal(const std::string& line, unsigned short columns, const std::string& until = "",
+                         unsigned short then_columns = 0) {
     winsize size{24, columns, 0, 0};
     int terminal = -1;
     const pid_t child = forkpty(&terminal, nullptr, nullptr, &size);
     if (child == 0) {
       setenv("HONE", HONE_PROGRAM, 1);
       setenv("XDG_DATA_HOME", Path("").c_str(), 1);
+      setenv("TERM", "xterm-256color", 1);
+      unsetenv("XTERM_VERSION");
       unsetenv("NO_COLOR");
       const std::string script = "cd " + Path("work") + " && " + line;
       execl("/bin/sh", "sh", "-c", script.c_str(), nullptr);
@@ -37,8 +43,12 @@ class TerminalProgram : public ProgramTest {
     }
     std::string shown;
     char buffer[4096];
-    for (ssize_t got = 0; (got = read(terminal, buffer, sizeof(buffer))) > 0;)
+    for (ssize_t got = 0; (got = read(terminal, buffer, sizeof(buffer))) > 0;) {
       shown.append(buffer, static_cast<size_t>(got));
+      if (then_columns == 0 || shown.find(until) == std::string::npos) continue;
+      size.ws_col = std::exchange(then_columns, 0);
+      ioctl(terminal, TIOCSWINSZ, &size);
+    }
     int status = 0;
     waitpid(child, &status, 0);
     close(terminal);
@@ -75,6 +85,14 @@ TEST_F(TerminalProgram, ProgressNeverWraps) {
   }
 }
 
+// "round 3 of 10" becomes two rows of eight columns.
+TEST_F(TerminalProgram, ProgressIsTakenAwayAlsoFromANarrowerWindow) {
+  const std::string shown = OnTerminal("\"$HONE\" bench m.hone --threads 1 --min-time 2s", 80, "round 3 of 10", 8);
+  const size_t narrow = shown.find("\r\033[1A\033[J");
+  ASSERT_NE(narrow, std::string::npos) << shown;
+  EXPECT_EQ(shown.find("\r\033[1A\033[J", narrow + 1), std::string::npos) << "from then on lines fit";
+}
+
 TEST_F(TerminalProgram, APipeGetsNoProgressOfBench) {
   const ProgramResult r = Shell("hone bench m.hone --threads 1 --runs 20");
   EXPECT_THAT(r.err, Not(HasSubstr("round 1 of")));
@@ -90,6 +108,27 @@ TEST_F(TerminalProgram, TablesFitEightyColumns) {
       EXPECT_LE(text.size(), 80U) << line << "\n" << text;
     }
   }
+}
+
+// The texts below a row are a cell as it is. A pipe gets rows.
+TEST_F(TerminalProgram, WideTablesFitTheTerminalAndAreWholeInAPipe) {
+  ASSERT_EQ(Shell("hone tune m.onnx --db r.db --threads 1 --trials 4 --finals kernels").code, 0);
+  for (const char* line :
+       {"compare m.onnx --db r.db", "compare m.onnx --layers --db r.db", "log list --db r.db", "log best --db r.db"}) {
+    std::istringstream lines(OnTerminal(std::string("\"$HONE\" ") + line, 80));
+    for (std::string text; std::getline(lines, text);) {
+      if (text.find("  ", 1) == std::string::npos) continue;
+      EXPECT_LE(text.size(), 81U) << line << "\n" << text;  // with "\r"
+    }
+    EXPECT_THAT(Shell(std::string("hone ") + line).out, testing::ContainsRegex("[^\n]{81}")) << line;
+  }
+}
+
+TEST_F(TerminalProgram, OnlyATerminalGetsVerdictsInColour) {
+  const std::string differs = "\"$HONE\" verify m.onnx m.hone --fill random --tolerance 1e-30 || true";
+  EXPECT_THAT(OnTerminal(differs, 80), HasSubstr("\033[31mDIFFERS\033[0m"));
+  EXPECT_THAT(OnTerminal("NO_COLOR=1; export NO_COLOR; " + differs, 80), Not(HasSubstr("\033")));
+  EXPECT_THAT(Shell(differs).out, testing::AllOf(HasSubstr("DIFFERS"), Not(HasSubstr("\033"))));
 }
 
 }  // namespace

@@ -1,0 +1,110 @@
+#include "tests/support/browser_page.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <thread>
+
+#include "rpc_runner/process/clock.h"
+
+namespace hone {
+namespace {
+
+constexpr int64_t kPatienceNs = 30'000'000'000;
+
+std::vector<std::string> ShellWords(const std::string& profile) {
+  return {"-c",
+          "exec chromium --headless --no-sandbox --disable-gpu --disable-background-networking --no-first-run "
+          "--remote-debugging-pipe '--user-data-dir=" +
+              profile + "' 4<&3 2>/dev/null"};
+}
+
+}  // namespace
+
+bool BrowserPage::IsInstalled() { return std::system("chromium --version >/dev/null 2>&1") == 0; }
+
+BrowserPage::BrowserPage(const std::string& profile) : chromium_("/bin/sh", ShellWords(profile)) {
+  const Json target = Ask("Target.createTarget", {{"url", "about:blank"}});
+  session_ = Ask("Target.attachToTarget", {{"targetId", target["targetId"]}, {"flatten", true}})["sessionId"];
+  for (const char* part : {"Runtime", "Log", "Network", "Page"}) Ask(fmt::format("{}.enable", part), Json::object());
+}
+
+BrowserPage::~BrowserPage() { kill(chromium_.pid(), SIGTERM); }
+
+void BrowserPage::Open(const std::string& url) { Ask("Page.navigate", {{"url", url}}); }
+
+std::string BrowserPage::Text(const std::string& expression) {
+  const Json answer = Ask("Runtime.evaluate", {{"expression", "String(" + expression + ")"}});
+  return answer.contains("result") ? answer["result"].value("value", std::string()) : std::string();
+}
+
+bool BrowserPage::Await(const std::string& condition) {
+  for (const int64_t until_ns = MonotonicNs() + kPatienceNs; MonotonicNs() < until_ns;) {
+    if (Text(condition) == "true") return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+  return false;
+}
+
+void BrowserPage::Show(const std::string& media, const std::string& scheme) {
+  const Json features = Json::array({{{"name", "prefers-color-scheme"}, {"value", scheme}}});
+  Ask("Emulation.setEmulatedMedia", {{"media", media}, {"features", features}});
+}
+
+void BrowserPage::Resize(int width, int height) {
+  Ask("Emulation.setDeviceMetricsOverride",
+      {{"width", width}, {"height", height}, {"deviceScaleFactor", 1}, {"mobile", false}});
+}
+
+void BrowserPage::Press(const std::string& key, int code) {
+  Json event = {{"type", "rawKeyDown"}, {"key", key}, {"code", key}, {"windowsVirtualKeyCode", code}};
+  Ask("Input.dispatchKeyEvent", event);
+  // Enter opens what it is pressed on by the character that it writes.
+  if (key == "Enter") Ask("Input.dispatchKeyEvent", {{"type", "char"}, {"text", "\r"}});
+  event["type"] = "keyUp";
+  Ask("Input.dispatchKeyEvent", event);
+}
+
+Json BrowserPage::Ask(const std::string& method, const Json& parameters) {
+  Json question = {{"id", ++asked_}, {"method", method}, {"params", parameters}};
+  if (!session_.empty()) question["sessionId"] = session_;
+  const std::string bytes = DumpJson(question) + '\0';
+  EXPECT_EQ(send(chromium_.fd(), bytes.data(), bytes.size(), MSG_NOSIGNAL), static_cast<ssize_t>(bytes.size()));
+  for (const int64_t until_ns = MonotonicNs() + kPatienceNs; MonotonicNs() < until_ns;) {
+    const Json message = Next(until_ns);
+    if (message.value("id", 0) == asked_) return message.value("result", Json::object());
+    Note(message);
+  }
+  ADD_FAILURE() << "Chromium does not answer " << method;
+  return Json::object();
+}
+
+Json BrowserPage::Next(int64_t until_ns) {
+  for (size_t end = bytes_.find('\0'); end == std::string::npos; end = bytes_.find('\0')) {
+    pollfd one{chromium_.fd(), POLLIN, 0};
+    std::array<char, 65536> part{};
+    if (poll(&one, 1, static_cast<int>((until_ns - MonotonicNs()) / 1'000'000)) <= 0) return Json::object();
+    const ssize_t got = recv(chromium_.fd(), part.data(), part.size(), 0);
+    if (got <= 0) return Json::object();
+    bytes_.append(part.data(), static_cast<size_t>(got));
+  }
+  const std::string text = bytes_.substr(0, bytes_.find('\0'));
+  bytes_.erase(0, text.size() + 1);
+  return ParseJson(text, "a message of Chromium");
+}
+
+void BrowserPage::Note(const Json& message) {
+  const std::string method = message.value("method", "");
+  if (method == "Network.requestWillBeSent") requests.push_back(message["params"]["request"]["url"]);
+  if (method == "Runtime.consoleAPICalled" || method == "Runtime.exceptionThrown" || method == "Log.entryAdded") {
+    complaints.push_back(message["params"].dump());
+  }
+}
+
+}  // namespace hone
