@@ -33,6 +33,15 @@ def package_folder(name, readers):
     return found.submodule_search_locations[0] if found and found.submodule_search_locations else None
 
 
+def python_with(module, readers):
+    """A Python that imports the module, and its environment: this one or the system's, with what lies in `readers`."""
+    environment = {**os.environ, "PYTHONPATH": readers}
+    for python in (sys.executable, "/usr/bin/python3"):
+        if os.path.exists(python) and subprocess.run([python, "-c", f"import {module}"], env=environment, stderr=subprocess.DEVNULL).returncode == 0:
+            return python, environment
+    return skip(f"no Python with {module}; pip install --target build/readers -r tests/peers/readers/requirements.txt")
+
+
 class Hone:
     """The program, at work in a folder."""
 
