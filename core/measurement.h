@@ -71,6 +71,7 @@ struct Environment {
   // Which golden kernel the runner times, and what it took in the device's own history (docs/measuring.md, Health).
   std::string golden_kernel;
   int64_t golden_ns = 0;
+  std::string roofs;   // what the machine can do at most, measured (docs/formats.md); empty: nobody did
   std::string health;  // why the runner did not trust the device when it timed; empty: it did, or does not look
   int mhz = 0;         // the highest clock of the cores that it timed on, as the system said it last
   double celsius = 0;  // of the hottest sensor that the system tells

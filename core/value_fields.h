@@ -61,13 +61,14 @@ struct LateText {
   const char* name;
   std::string Environment::* member;
 };
-inline constexpr std::array<LateText, 7> kLateTexts = {{{"arch", &Environment::arch},
+inline constexpr std::array<LateText, 8> kLateTexts = {{{"arch", &Environment::arch},
                                                         {"llvm_cpu", &Environment::llvm_cpu},
                                                         {"core_kind", &Environment::core_kind},
                                                         {"key", &Environment::key},
                                                         {"label", &Environment::label},
                                                         {"golden_kernel", &Environment::golden_kernel},
-                                                        {"health", &Environment::health}}};
+                                                        {"health", &Environment::health},
+                                                        {"roofs", &Environment::roofs}}};
 
 template <typename Sink>
 void PutFields(const Target& target, Sink& sink) {

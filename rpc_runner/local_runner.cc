@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "core/hash.h"
+#include "rpc_runner/health/health_watch.h"
 #include "rpc_runner/process/clock.h"
 #include "rpc_runner/wire/blob_piece.h"
 #include "rpc_runner/wire/frame_stream.h"
@@ -122,6 +123,7 @@ bool LocalRunner::Receive(Frame* frame) {
 void LocalRunner::Finish(std::deque<Outstanding>::iterator job, Measurement measurement, JobCost cost,
                          std::string outputs) {
   if (measurement.environment == Environment()) measurement.environment = environment_;
+  measurement.environment.roofs = environment_.roofs;
   finished_.push_back({job->message.id, std::move(measurement), std::move(cost), std::move(outputs)});
   outstanding_.erase(job);
 }
@@ -170,10 +172,12 @@ bool LocalRunner::Wait(int64_t timeout_ns, JobResult* result) {
   return true;
 }
 
-std::unique_ptr<Runner> MakeLocalRunner(const std::vector<int>& cores) {
+std::unique_ptr<Runner> MakeLocalRunner(const std::vector<int>& cores, bool measure_roofs) {
   ExecutorOptions options;
   options.cores = cores;
-  return std::make_unique<LocalRunner>(options);
+  auto runner = std::make_unique<LocalRunner>(options);
+  if (measure_roofs) runner->TellRoofs(RoofsTextOfThisMachine(cores, runner->Describe()));
+  return runner;
 }
 
 }  // namespace hone

@@ -27,6 +27,8 @@ class LocalRunner : public Runner {
   JobId SubmitPackage(PackageJob job) override;
   bool Wait(int64_t timeout_ns, JobResult* result) override;
   Environment Describe() override { return environment_; }
+  // From now on the environment of all that it tells has these (Environment::roofs).
+  void TellRoofs(const std::string& roofs) { environment_.roofs = roofs; }
 
   // Readable when Wait(0) may have something to do. Changes when the executor is started again.
   int PollFd() const { return executor_->fd(); }

@@ -132,8 +132,8 @@ class JobGroup {
 
 // The executor on this machine, over a socketpair. Finds the hone-runner program beside the running program, else in
 // $HONE_RUNNER_PROGRAM, else throws Error(kNoRunner) naming both places. `cores`: the CPUs to time on, empty for all
-// allowed.
-std::unique_ptr<Runner> MakeLocalRunner(const std::vector<int>& cores = {});
+// allowed. `measure_roofs`: now, so that all that it tells has Environment::roofs (RoofsTextOfThisMachine).
+std::unique_ptr<Runner> MakeLocalRunner(const std::vector<int>& cores = {}, bool measure_roofs = false);
 
 // Runners behind a tracker. Throws Error: kNoRunner when no tracker answers within connect_timeout_ns, or when no
 // runner offers the key within it; kNotAuthorised when the tracker does not let us in or has another key than is known;

@@ -59,7 +59,7 @@ class RunnerServer {
         jitter_(static_cast<uint64_t>(MonotonicNs()) ^ static_cast<uint64_t>(getpid())),
         desk_(CapsOf(options.executor)) {
     if (options.health) {
-      roofs_ = ToJson(options.senses.roofs(*options.health, environment_));
+      roofs_ = options.senses.roofs(*options.health, environment_);
       watch_.emplace(options.senses.watch(*options.health, environment_));
       told_health_ = watch_->summary();
     }
@@ -175,6 +175,7 @@ class RunnerServer {
   void SayHello(const Json& not_upgraded = nullptr) {
     hello_ns_ = INT64_MAX;
     Environment environment = environment_;
+    environment.roofs = RoofsText(roofs_);
     if (watch_) watch_->Stamp(&environment);
     Frame hello{FrameKind::kHello,
                 {{"runner", id_},
@@ -191,7 +192,7 @@ class RunnerServer {
         {"version", program_.version}, {"sha256", program_.sha256}, {"upgrades", options_.upgrade.has_value()}};
     if (!not_upgraded.is_null()) hello.header["upgrade"] = not_upgraded;
     if (watch_) hello.header["health"] = watch_->ToJson();
-    if (watch_) hello.header["roofs"] = roofs_;
+    if (watch_) hello.header["roofs"] = ToJson(roofs_);
     tracker_.Send("", hello);
   }
 
@@ -318,6 +319,7 @@ class RunnerServer {
       const auto job = running_.find(result.id);
       ++jobs_done_;
       result.measurement.environment = Registered(std::move(result.measurement.environment));
+      result.measurement.environment.roofs = RoofsText(roofs_);
       // A result of another machine than the lease was taken for is nobody's.
       if (watch_ && !watch_->IsSameMachine()) {
         desk_.Looked(watch_->why());
@@ -338,7 +340,7 @@ class RunnerServer {
   const Environment environment_;
   std::optional<HealthWatch> watch_;
   std::string told_health_;  // its summary
-  Json roofs_;
+  std::vector<Roof> roofs_;  // none without a watch
   SocketContext context_;
   Socket tracker_;
   std::unique_ptr<Socket> dialled_;  // by tuners; null unless options_.direct

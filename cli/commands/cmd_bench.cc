@@ -27,6 +27,7 @@
 #include "core/error.h"
 #include "core/nth.h"
 #include "core/shell_word.h"
+#include "rpc_runner/health/health_watch.h"
 #include "rpc_runner/machine/energy.h"
 #include "rpc_runner/machine/environment.h"
 #include "rpc_runner/machine/steal.h"
@@ -45,7 +46,7 @@ struct BenchOptions {
   TimePackagesOptions timing;
   std::string min_time = "3s", fail_above, smallest_effect = "2%", streams, baseline;
   std::vector<std::string> write;
-  bool energy = false;
+  bool energy = false, keep_roofs = false;
   bool per_op = false, csv = false, markdown = false, random_params = false;
   RemoteRunnerOptions remote;
 };
@@ -121,6 +122,11 @@ void PrintResult(const BenchResult& result, bool random_params) {
   if (result.conditions.there) TellMachine(result.machine, random_params);
   if (result.energy.asked) TellEnergy(result);
   for (const std::string& note : result.noise.notes) Note("noise: {}\n", note);
+}
+
+// The form that is compared later, perhaps on another machine.
+bool WritesJson(const std::vector<BenchFile>& files) {
+  return std::any_of(files.begin(), files.end(), [](const BenchFile& file) { return file.writer->write == BenchJson; });
 }
 
 // The regression must be outside the noise, not only its estimate above the limit.
@@ -201,6 +207,7 @@ void TimeHere(const BenchOptions& options, BenchResult& result) {
                                             : TimeStreams(options.packages, ParseStreams(options.streams), timing);
   result.noise.steal_share = StealShare(before, ReadTicks(cores));
   if (options.energy) MeasureEnergyHere(options, result);
+  if (options.keep_roofs) result.machine.roofs = RoofsTextOfThisMachine({}, result.machine);
 }
 
 // Each but the first against the first, where there is no baseline.
@@ -263,6 +270,7 @@ int BenchCommand(const Arguments& arguments) {
   }
   options.timing.min_time_ns = ParseDuration(options.min_time);
   options.timing.profiled_runs = options.per_op ? kProfiledRuns : 0;
+  options.keep_roofs = line.json() || WritesJson(files);
   const BenchResult result = Bench(options);
   for (const BenchFile& file : files) WriteBenchFile(file, result);
   Report(result, options, line.json());

@@ -108,7 +108,7 @@ void FilterTasks(std::vector<Task>& tasks, const std::vector<std::string>& wante
 
 std::unique_ptr<Runner> MakeRunner(const TuneCommandOptions& options) {
   if (!options.replay.empty()) return nullptr;
-  if (options.remote.tracker.empty()) return MakeLocalRunner(CoresOfThisMachine(options.cores));
+  if (options.remote.tracker.empty()) return MakeLocalRunner(CoresOfThisMachine(options.cores), true);
   if (options.remote.key.empty())
     throw Error(ExitCode::kUsage, "--tracker needs --key; `hone devices --tracker` lists the keys");
   return MakeRemoteRunner(options.remote);

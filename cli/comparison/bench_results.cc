@@ -7,6 +7,8 @@
 
 #include "cli/bench_format.h"
 #include "cli/comparison/compare_records.h"
+#include "cli/comparison/roofs_of_devices.h"
+#include "compiler/codegen/machine_target.h"
 #include "core/error.h"
 #include "core/serialize.h"
 
@@ -71,6 +73,19 @@ ComparedLayer LayerOf(const Json& call) {
   return layer;
 }
 
+// What the machine tells, held against its kind of CPU where it tells that too.
+MachineRoofs RoofsOf(const Environment& machine, int threads) {
+  const std::vector<Roof> told = ParseRoofsText(machine.roofs);
+  ComparedDevice device;
+  device.threads = threads;
+  try {
+    device.target = TargetOf(machine);
+  } catch (const Error&) {
+    return RoofFor(told, threads);
+  }
+  return CredibleRoofs(told, device).value_or(AssumedRoofs(device));
+}
+
 PackageTimes PackageOf(const Json& package, const Json& result, const std::string& name) {
   const Json *machine = Find(result, "machine"), *conditions = Find(result, "conditions");
   if (machine == nullptr || conditions == nullptr) {
@@ -81,6 +96,7 @@ PackageTimes PackageOf(const Json& package, const Json& result, const std::strin
   timed.machine = EnvironmentFromJson(*machine);
   timed.images = std::max<int64_t>(1, WholeOr(package, "images", 1));
   timed.threads = static_cast<int>(WholeOr(package, "threads", 1));
+  timed.roofs = RoofsOf(timed.machine, timed.threads);
   timed.cache = TextOr(*conditions, "cache", "");
   timed.precision = TextOr(package, "precision", "");
   timed.hone_version = TextOr(package, "hone_version", "");

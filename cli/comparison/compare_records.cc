@@ -6,8 +6,10 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
+#include "cli/comparison/roofs_of_devices.h"
 #include "compiler/layers.h"
 #include "core/median_interval.h"
 
@@ -29,24 +31,33 @@ class RecordComparison {
  private:
   void Add(const StoreDevice& found) {
     ComparedDevice device = found.device;
-    device.roofs = options_.roofs ? options_.roofs(device) : AssumedRoofs(device);
-    std::vector<ComparedCell> row;
-    bool has_times = false;
+    roofs_told_.clear();
+    std::vector<ComparedCell> row(models_.size());
     for (size_t model = 0; model < models_.size(); ++model) {
-      row.push_back(CellOf(found, device, model));
-      has_times = has_times || row.back().covered > 0;
+      for (const Layer& layer : LayersOf(device, model)) row[model].layers.push_back(LayerOf(layer, found, device));
     }
-    if (!has_times) return;
+    device.roofs = RoofsOf(device);
+    for (ComparedCell& cell : row) Complete(device, cell);
+    if (std::none_of(row.begin(), row.end(), [](const ComparedCell& cell) { return cell.covered > 0; })) return;
     comparison_.devices.push_back(std::move(device));
     comparison_.cells.push_back(std::move(row));
   }
 
-  ComparedCell CellOf(const StoreDevice& found, ComparedDevice& device, size_t model) {
-    ComparedCell cell;
-    for (const Layer& layer : LayersOf(device, model)) cell.layers.push_back(LayerOf(layer, found, device));
+  static void Complete(const ComparedDevice& device, ComparedCell& cell) {
+    for (ComparedLayer& layer : cell.layers) {
+      if (!layer.has_knobs) Estimate(device, layer);
+    }
     cell.origin = TimeOrigin::kRecord;
     SumLayers(cell);
-    return cell;
+  }
+
+  MachineRoofs RoofsOf(const ComparedDevice& device) const {
+    std::vector<Roof> told;
+    for (const std::string& text : roofs_told_) {
+      for (Roof& roof : ParseRoofsText(text)) told.push_back(std::move(roof));
+    }
+    if (const auto measured = CredibleRoofs(told, device)) return *measured;
+    return options_.roofs ? options_.roofs(device) : AssumedRoofs(device);
   }
 
   const std::vector<Layer>& LayersOf(const ComparedDevice& device, size_t model) {
@@ -67,10 +78,7 @@ class RecordComparison {
     compared.uses = layer.uses;
     compared.flops = layer.flops;
     compared.bytes = layer.bytes;
-    if (!layer.workload) {
-      Estimate(device, compared);
-      return compared;
-    }
+    if (!layer.workload) return compared;
     compared.precision = PrecisionOf(*layer.workload);
     if (const auto rows = found.workloads.find(layer.name); rows != found.workloads.end()) {
       compared.trials = rows->second.trials();
@@ -88,7 +96,7 @@ class RecordComparison {
     layer.schedule = "generic";
   }
 
-  static void TakeRecord(const Record& record, ComparedDevice& device, ComparedLayer& layer) {
+  void TakeRecord(const Record& record, ComparedDevice& device, ComparedLayer& layer) {
     const std::vector<int64_t>& samples = record.measurement.samples_ns;
     const int64_t least_ns = record.measurement.MinNs();
     layer.time = {least_ns, least_ns, std::max(least_ns, MedianOf(samples).high), static_cast<int>(samples.size())};
@@ -99,6 +107,7 @@ class RecordComparison {
     layer.hone_version = record.hone_version;
     layer.worst_error = record.measurement.worst_error;
     device.environment = record.measurement.environment;
+    if (!device.environment.roofs.empty()) roofs_told_.insert(device.environment.roofs);
   }
 
   const RecordStore& store_;
@@ -106,6 +115,7 @@ class RecordComparison {
   const CompareRecordsOptions& options_;
   Comparison comparison_;
   std::map<std::pair<std::string, size_t>, std::vector<Layer>> layers_;  // by code and threads, and model
+  std::set<std::string> roofs_told_;  // by the records of the device that is being added
 };
 
 }  // namespace

@@ -19,13 +19,13 @@ struct ModelToCompare {
 
 struct CompareRecordsOptions {
   BuildContext context;  // but for target and threads, which are each device's
-  // The roofs of a device; AssumedRoofs where it is empty.
+  // The roofs of a device whose records tell none; AssumedRoofs where it is empty.
   std::function<MachineRoofs(const ComparedDevice& device)> roofs;
 };
 
 // Each device with its own layers: what the passes make of the model for its target and threads. A layer with knobs has
-// the time of its best record, one without is estimated from the bytes that it moves. Devices without a time for any
-// layer are left out.
+// the time of its best record, one without is estimated from the bytes that it moves. A device's roofs are those that
+// these records tell, where they are credible. Devices without a time for any layer are left out.
 Comparison CompareRecords(const RecordStore& store, const std::vector<StoreDevice>& devices,
                           const std::vector<ModelToCompare>& models, const CompareRecordsOptions& options);
 

@@ -104,10 +104,9 @@ BuildContext ContextFor(const Environment& machine, const MeasureOptions& option
   return context;
 }
 
-MachineRoofs RoofsTold(const TrackerStatus& status, const Environment& machine, int threads) {
+std::vector<Roof> RoofsTold(const TrackerStatus& status, const Environment& machine) {
   for (const RunnerInfo& runner : status.runners) {
-    if (runner.key == machine.key && runner.label == machine.label)
-      return RoofFor(ParseRoofsText(runner.roofs), threads);
+    if (runner.key == machine.key && runner.label == machine.label) return ParseRoofsText(runner.roofs);
   }
   return {};
 }
@@ -212,12 +211,10 @@ MeasuredPackages MeasurePackages(const std::vector<ModelToCompare>& models, cons
   const TrackerStatus status =
       QueryTracker(options.remote.tracker, options.remote.connect_timeout_ns, options.remote.keys);
   for (PackageTimes& times : measured.own) {
-    times.roofs = RoofsTold(status, times.machine, times.threads);
-    if (times.roofs.gflops > 0) continue;
     ComparedDevice device;
     device.target = times.target;
     device.threads = times.threads;
-    times.roofs = AssumedRoofs(device);
+    times.roofs = CredibleRoofs(RoofsTold(status, times.machine), device).value_or(AssumedRoofs(device));
   }
   return measured;
 }

@@ -15,23 +15,33 @@ namespace {
 // What is measured while others keep the machine busy is no roof.
 constexpr double kCredible = 0.25;  // of what is assumed
 
-MachineRoofs Credible(const MachineRoofs& measured, const MachineRoofs& assumed) {
-  const bool is_roof =
-      measured.gflops >= kCredible * assumed.gflops && measured.read_gbps >= kCredible * assumed.read_gbps;
-  return is_roof ? measured : assumed;
+// Whether rows of `a` threads say more of `threads` than those of `b`.
+bool IsNearer(int a, int b, int threads) {
+  const bool enough = a >= threads, b_enough = b >= threads;
+  if (enough != b_enough) return enough;
+  return enough ? a < b : a > b;
 }
 
 }  // namespace
 
 MachineRoofs RoofFor(const std::vector<Roof>& roofs, int threads) {
-  const Roof* best = nullptr;
+  if (roofs.empty()) return {};
+  const auto nearer = [&](const Roof& a, const Roof& b) { return IsNearer(a.threads, b.threads, threads); };
+  const int rows_threads = std::min_element(roofs.begin(), roofs.end(), nearer)->threads;
+  MachineRoofs greatest{0, 0, true};
   for (const Roof& roof : roofs) {
-    if (best == nullptr) best = &roof;
-    const bool enough = roof.threads >= threads, best_enough = best->threads >= threads;
-    if (enough != best_enough ? enough : enough ? roof.threads < best->threads : roof.threads > best->threads)
-      best = &roof;
+    if (roof.threads != rows_threads) continue;
+    greatest.gflops = std::max(greatest.gflops, roof.gflops);
+    greatest.read_gbps = std::max(greatest.read_gbps, roof.read_gbps);
   }
-  return best == nullptr ? MachineRoofs() : MachineRoofs{best->gflops, best->read_gbps, true};
+  return greatest;
+}
+
+std::optional<MachineRoofs> CredibleRoofs(const std::vector<Roof>& measured, const ComparedDevice& device) {
+  const MachineRoofs roofs = RoofFor(measured, device.threads), assumed = AssumedRoofs(device);
+  const bool credible =
+      roofs.measured && roofs.gflops >= kCredible * assumed.gflops && roofs.read_gbps >= kCredible * assumed.read_gbps;
+  return credible ? std::optional(roofs) : std::nullopt;
 }
 
 std::function<MachineRoofs(const ComparedDevice& device)> RoofsKnownHere() {
@@ -41,7 +51,7 @@ std::function<MachineRoofs(const ComparedDevice& device)> RoofsKnownHere() {
   return [=](const ComparedDevice& device) {
     if (device.machine != machine || device.threads > here.cores) return AssumedRoofs(device);
     if (!measured->has_value()) *measured = RoofsOfThisMachine({}, here);
-    return Credible(RoofFor(**measured, device.threads), AssumedRoofs(device));
+    return CredibleRoofs(**measured, device).value_or(AssumedRoofs(device));
   };
 }
 

@@ -152,13 +152,17 @@ std::string PortabilityPictures(const ComparisonReport& report, size_t model) {
          CascadeChart(fmt::format("Cascade of efficiencies of {}; dashed: portability so far", name), lines);
 }
 
+std::string RoofsOf(const ComparedDevice& device) {
+  if (device.roofs.gflops <= 0) return "not known";
+  return fmt::format("{:.0f} GFLOP/s, {:.1f} GB/s, {}", device.roofs.gflops, device.roofs.read_gbps,
+                     device.roofs.measured ? "measured" : "assumed");
+}
+
 std::string Devices(const Comparison& c) {
   Rows rows;
   for (const ComparedDevice& d : c.devices) {
     const Environment& e = d.environment;
-    rows.push_back({d.name, d.target.ToText(), fmt::format("{}", d.threads), d.cache,
-                    fmt::format("{:.0f} GFLOP/s, {:.1f} GB/s, {}", d.roofs.gflops, d.roofs.read_gbps,
-                                d.roofs.measured ? "measured" : "assumed"),
+    rows.push_back({d.name, d.target.ToText(), fmt::format("{}", d.threads), d.cache, RoofsOf(d),
                     fmt::format("{}", e.cores), e.caches, e.governor, e.microcode, e.kernel, e.hypervisor, e.features,
                     d.price_per_hour > 0 ? fmt::format("{}", d.price_per_hour) : "-"});
   }

@@ -83,6 +83,9 @@ class HealthWatch {
 HealthWatch WatchThisMachine(const HealthOptions& options, const Environment& environment);
 // Its roofs, over the cores that `options` names.
 std::vector<Roof> RoofsOfThisMachine(const HealthOptions& options, const Environment& environment);
+// Environment::roofs of this machine over these CPUs, empty for all allowed; about 0.1 s, and up to a second more until
+// other programs of hone let the cores go. Empty under an emulator, whose arithmetic says nothing of the machine.
+std::string RoofsTextOfThisMachine(const std::vector<int>& cores, const Environment& environment);
 
 // What a runner knows of its device by: of this machine. A test gives another one's.
 struct DeviceSenses {

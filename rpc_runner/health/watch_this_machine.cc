@@ -19,6 +19,7 @@ namespace {
 
 // The runner beats once a second, from this thread, and a look is up to two runs.
 constexpr int64_t kShortTurnNs = 300'000'000;
+constexpr int64_t kRoofsTurnNs = 1'000'000'000;
 
 std::vector<int> CoresOf(const HealthOptions& options) {
   return options.cores.empty() ? AffinityCpus() : options.cores;
@@ -58,6 +59,14 @@ HealthWatch WatchThisMachine(const HealthOptions& options, const Environment& en
 std::vector<Roof> RoofsOfThisMachine(const HealthOptions& options, const Environment& environment) {
   return MeasureRoofs(KernelsFor(environment.features), ParseCaches(environment.caches), CoreGroups(CoresOf(options)),
                       environment.cores);
+}
+
+std::string RoofsTextOfThisMachine(const std::vector<int>& cores, const Environment& environment) {
+  if (environment.emulated) return "";
+  const HealthOptions options{"", cores, {}};
+  CoreLock lock(CoresOf(options));
+  const CoreTurn turn(lock, kRoofsTurnNs);
+  return RoofsText(RoofsOfThisMachine(options, environment));
 }
 
 }  // namespace hone

@@ -15,6 +15,7 @@ namespace hone {
 namespace {
 
 using testing::AllOf;
+using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -129,6 +130,20 @@ TEST_F(ComparingProgram, SaysWhatChangedSinceADayInEachForm) {
   ASSERT_EQ(series["series"].size(), 1U);
   EXPECT_EQ(series["series"][0]["points"].size(), 2U);
   EXPECT_EQ(series["series"][0]["points"][0]["package_sha256"], series["series"][0]["points"][1]["package_sha256"]);
+}
+
+// What is timed here keeps the roofs of this machine, which then hold wherever the times are read.
+TEST_F(ComparingProgram, WhatIsTimedKeepsItsMachinesRoofs) {
+  ExportThreeMachines();
+  for (const Record& record : RecordStore::Open(Path("work/left.db"))->Find({})) {
+    EXPECT_THAT(record.measurement.environment.roofs, HasSubstr(" GFLOP/s, ")) << record.id;
+  }
+  ASSERT_EQ(Shell("hone build zoo:mlp --image-shape 1,14,14 --threads 1 --no-records -o P.hone").code, 0);
+  ASSERT_EQ(Shell("hone bench P.hone --runs 20 --write json=one.json").code, 0);
+  EXPECT_THAT(ParseJson(Read("work/one.json"), "one.json")["machine"]["roofs"].get<std::string>(),
+              HasSubstr(" GFLOP/s, "));
+  EXPECT_THAT(Shell("hone compare --results one.json --html one.html").out, HasSubstr("roofs of "));
+  EXPECT_THAT(Read("work/one.html"), ContainsRegex("GB/s, (measured|assumed)"));
 }
 
 TEST_F(ComparingProgram, AnEmptyStoreHasNothingToCompare) {

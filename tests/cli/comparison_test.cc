@@ -2,7 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/comparison/bench_results.h"
+#include <cmath>
+
 #include "cli/comparison/compare_packages.h"
 #include "cli/comparison/compare_records.h"
 #include "cli/comparison/comparison_text.h"
@@ -10,7 +11,6 @@
 #include "cli/comparison/likeness.h"
 #include "cli/comparison/portability.h"
 #include "cli/comparison/prices.h"
-#include "cli/comparison/roofs_of_devices.h"
 #include "compiler/build.h"
 #include "compiler/frontend/zoo/zoo.h"
 #include "compiler/layers.h"
@@ -23,7 +23,6 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::IsEmpty;
 using testing::Not;
 
 ComparedLayer Timed(const std::string& name, int uses, int64_t ns) {
@@ -174,7 +173,7 @@ Record On(const std::string& machine, int config, int64_t ns, Fate fate = Fate::
 class FromRecords : public testing::Test {
  protected:
   Comparison Compare(const std::vector<Record>& records) {
-    store_ = RecordStore::Open(folder_.File("store.db"));
+    store_ = RecordStore::Open(folder_.File(std::to_string(++stores_) + ".db"));
     store_->Append(records);
     ZooOptions options;
     options.image_shape = {1, 14, 14};
@@ -203,6 +202,7 @@ class FromRecords : public testing::Test {
   }
 
   TempFolder folder_;
+  int stores_ = 0;
   std::unique_ptr<RecordStore> store_;
 };
 
@@ -218,6 +218,40 @@ TEST_F(FromRecords, HoldLayersAndEstimatesOfWhatHasNoKnobs) {
   EXPECT_GT(c.devices[0].roofs.gflops, 0);
   EXPECT_FALSE(c.devices[0].roofs.measured);
   EXPECT_GT(StandingsOf(c, 0, {})[1].ratio, 1.5);
+}
+
+// Records of another machine than this one, which cannot be measured here.
+TEST_F(FromRecords, TakeTheRoofsThatTheyTell) {
+  const auto with_roofs = [](const std::vector<std::string>& texts) {
+    std::vector<Record> records = Layers("2", 2, 2000);
+    for (size_t i = 0; i < records.size(); ++i) {
+      records[i].measurement.environment.roofs = texts[i % texts.size()];
+      records[i] = Finish(records[i]);
+    }
+    return records;
+  };
+  const Comparison c =
+      Compare(Joined(Layers("1", 1, 1000), with_roofs({"90.0 GFLOP/s, 20.0 GB/s", "95.0 GFLOP/s, 18.0 GB/s"})));
+  EXPECT_FALSE(c.devices.at(0).roofs.measured) << "as older ones tell none";
+  const MachineRoofs& told = c.devices.at(1).roofs;
+  EXPECT_TRUE(told.measured);
+  EXPECT_FLOAT_EQ(static_cast<float>(told.gflops), 95);
+  EXPECT_FLOAT_EQ(static_cast<float>(told.read_gbps), 20);
+  const ComparedLayer& softmax = c.At(1, 0).layers.back();
+  EXPECT_EQ(softmax.time.ns, std::llround(softmax.bytes / told.read_gbps)) << "estimates are of the same roof";
+  const std::string text = ComparisonText({c, {}, {}});
+  EXPECT_THAT(text, testing::AllOf(HasSubstr("95 GFLOP/s, 20.0 GB/s, measured"), HasSubstr("assumed of its kind")));
+}
+
+TEST_F(FromRecords, TakeNoRoofsThatNoMachineOfTheKindHas) {
+  for (const char* text : {"0.1 GFLOP/s, 20.0 GB/s", "100.0 GFLOP/s, 0.0 GB/s", "quick", "; ;"}) {
+    std::vector<Record> records = Layers("2", 2, 2000);
+    for (Record& record : records) {
+      record.measurement.environment.roofs = text;
+      record = Finish(record);
+    }
+    EXPECT_FALSE(Compare(records).devices.at(0).roofs.measured) << text;
+  }
 }
 
 TEST_F(FromRecords, GiveAPartialRatioWhereALayerIsMissing) {
@@ -290,78 +324,6 @@ TEST(Prices, GiveImagesForMoney) {
   for (const char* wrong : {"board0", "board0=0.5", "board0=-1/h", "=1/h", "board0=x/h", "nobody=1/h"}) {
     EXPECT_THROW(SetPrices({wrong}, c), Error) << wrong;
   }
-}
-
-TEST(Roofs, AreThoseOfAsManyThreads) {
-  const std::vector<Roof> roofs = ParseRoofsText("106.9 GFLOP/s, 21.4 GB/s; 2 threads 213.1 GFLOP/s, 28.0 GB/s");
-  ASSERT_EQ(roofs.size(), 2U);
-  EXPECT_FLOAT_EQ(static_cast<float>(RoofFor(roofs, 1).gflops), 106.9F);
-  EXPECT_FLOAT_EQ(static_cast<float>(RoofFor(roofs, 2).read_gbps), 28.0F);
-  EXPECT_FLOAT_EQ(static_cast<float>(RoofFor(roofs, 4).gflops), 213.1F) << "the most there are";
-  EXPECT_EQ(ParseRoofsText("atom 50.0 GFLOP/s, 9.0 GB/s").at(0).cores, "atom");
-  const std::vector<Roof> both = {{"cortex-a53", 4, 30.5, 3.0}, {"", 8, 80.0, 5.5}};
-  EXPECT_EQ(ParseRoofsText(RoofsText(both)).at(0).cores, "cortex-a53");
-  EXPECT_EQ(ParseRoofsText(RoofsText(both)).at(0).threads, 4);
-  EXPECT_EQ(ParseRoofsText(RoofsText(both)).at(1).threads, 8);
-  for (const char* none : {"as fast as it gets", "two threads 1.0 GFLOP/s, 1.0 GB/s", "-1.0 GFLOP/s, 1.0 GB/s"}) {
-    EXPECT_THAT(ParseRoofsText(none), IsEmpty()) << none;
-  }
-}
-
-Json BenchResult(const std::string& host) {
-  Environment machine = EpycOf("AuthenticAMD-25-1-1");
-  machine.host = host;
-  Json package = {{"name", "p.hone"},       {"model", "net"},        {"threads", 1},
-                  {"precision", "float32"}, {"images", 4},           {"runs", 100},
-                  {"median_ns", 5000},      {"hone_version", "0.1"}, {"median_ci95_ns", Json::array({4900, 5100})}};
-  package["per_op"] = Json::array({{{"op", "nn.dense"},
-                                    {"nodes", Json::array({"fc"})},
-                                    {"schedule", "dense_pack"},
-                                    {"config", ""},
-                                    {"workload", kSampleWorkload},
-                                    {"median_ns", 4000},
-                                    {"gflops", 1.0}}});
-  return {{"format", "hone-bench"},
-          {"version", 1},
-          {"machine", ToJson(machine)},
-          {"conditions", {{"mode", "latency"}, {"cache", "alone"}}},
-          {"noise", {{"notes", Json::array()}}},
-          {"packages", Json::array({package})}};
-}
-
-TEST(BenchResults, AreComparedAsPackages) {
-  std::vector<PackageTimes> packages;
-  for (const char* host : {"left", "right"}) {
-    for (const PackageTimes& timed : ReadBenchResult(BenchResult(host).dump(), host)) packages.push_back(timed);
-  }
-  packages[1].time.ns = 10'000;
-  const ComparisonReport without{ComparePackages(packages), {}, {}};
-  EXPECT_THAT(ComparisonText(without), Not(HasSubstr("J an image")));
-  Json with_energy = BenchResult("left");
-  with_energy["packages"][0]["joules_per_image"] = 0.0125;
-  packages[0] = ReadBenchResult(with_energy.dump(), "left").at(0);
-  const Comparison c = ComparePackages(packages);
-  const ComparisonReport with{c, {}, {}};
-  EXPECT_THAT(ComparisonText(with), testing::AllOf(HasSubstr("J an image"), HasSubstr("0.0125")));
-  EXPECT_EQ(ToJson(with)["cells"][0]["joules_per_image"], 0.0125);
-  EXPECT_THAT(ComparisonCsv(with), HasSubstr(",0.0125\r\n"));
-  ASSERT_EQ(c.devices.size(), 2U) << "two hosts were asked for as two";
-  EXPECT_EQ(c.models.at(0).images, 4);
-  EXPECT_EQ(c.At(0, 0).time, (ComparedTime{5000, 4900, 5100, 100}));
-  EXPECT_EQ(c.At(0, 0).layers.at(0).flops, 64);
-  EXPECT_DOUBLE_EQ(StandingsOf(c, 0, {})[1].ratio, 2);
-}
-
-TEST(BenchResults, OfAnotherKindAreRefused) {
-  Json other = BenchResult("x"), later = BenchResult("x"), throughput = BenchResult("x"), bare = BenchResult("x");
-  other["format"] = "else";
-  later["version"] = 2;
-  throughput["conditions"]["mode"] = "throughput";
-  bare.erase("machine");
-  for (const Json& json : {other, later, throughput, bare, Json::array()}) {
-    EXPECT_THROW(ReadBenchResult(json.dump(), "file"), Error) << json.dump();
-  }
-  EXPECT_THROW(ReadBenchResult("{", "file"), Error);
 }
 
 TEST(ShortName, TellsMachinesApartThatStandAtPlacesOfOneName) {

@@ -159,6 +159,16 @@ TEST(ReportPage, LetsNoNameBecomeMarkupAndAsksNothingOfANetwork) {
   EXPECT_TRUE(IsWellFormed(page));
 }
 
+TEST(ReportPage, SaysOfEachDeviceWhereItsRoofsComeFrom) {
+  ComparisonReport report = EvilReport();
+  report.comparison.devices[1].roofs.measured = false;
+  const std::string page = ReportPage(report, nullptr);
+  EXPECT_THAT(page, testing::AllOf(HasSubstr("100 GFLOP/s, 10.0 GB/s, measured"),
+                                   HasSubstr("100 GFLOP/s, 10.0 GB/s, assumed"), Not(HasSubstr("not known</td>"))));
+  report.comparison.devices[1].roofs = {};
+  EXPECT_THAT(ReportPage(report, nullptr), HasSubstr("not known</td>"));
+}
+
 TEST(ReportPage, OfThreeMachinesAndFiveModelsIsBelowAMegabyte) {
   ComparisonReport report = EvilReport();
   Comparison& c = report.comparison;

@@ -62,16 +62,17 @@ Json Again(const Json& json) { return ParseJson(DumpJson(json), "test"); }
 TEST(Serialize, AnEnvironmentLeavesOutWhatItDoesNotKnow) {
   Environment environment = SomeMeasurement().environment;
   const std::string text = DumpJson(ToJson(environment));
-  for (const char* field : {"golden_kernel", "golden_ns", "health", "mhz", "celsius", "llvm_cpu"}) {
+  for (const char* field : {"golden_kernel", "golden_ns", "health", "roofs", "mhz", "celsius", "llvm_cpu"}) {
     EXPECT_EQ(text.find(field), std::string::npos) << field;
   }
   environment.golden_kernel = "1-avx2-128K-64M";
   environment.golden_ns = 900123;
   environment.health = "golden kernel 6.1 % slower than usual (arithmetic)";
+  environment.roofs = "100.0 GFLOP/s, 20.0 GB/s";
   environment.mhz = 3394;
   environment.celsius = 61.5;
   EXPECT_EQ(EnvironmentFromJson(ToJson(environment)), environment);
-  for (const char* field : {"golden_ns", "mhz", "celsius", "health"}) {
+  for (const char* field : {"golden_ns", "mhz", "celsius", "health", "roofs"}) {
     Json json = ToJson(environment);
     json[field] = Json::array();
     EXPECT_THROW(EnvironmentFromJson(json), Error) << field;

@@ -47,7 +47,7 @@ Record OddRecord(Random& random) {
   measurement.noisy = random.Next() % 2 == 0;
   Environment& environment = measurement.environment;
   for (std::string* field : {&environment.host, &environment.cpu_model, &environment.features, &environment.arch,
-                             &environment.label, &environment.health}) {
+                             &environment.label, &environment.health, &environment.roofs}) {
     *field = text();
   }
   environment.load = number();
@@ -95,8 +95,8 @@ Record OldRecord() {
 
 TEST(Record, WhatAnEnvironmentLearntToSayIsLeftOutWhereItSaysNothing) {
   EXPECT_EQ(OldRecord().id, "8b18cc19b55b5134");
-  for (std::string Environment::* field :
-       {&Environment::arch, &Environment::llvm_cpu, &Environment::core_kind, &Environment::key, &Environment::label}) {
+  for (std::string Environment::* field : {&Environment::arch, &Environment::llvm_cpu, &Environment::core_kind,
+                                           &Environment::key, &Environment::label, &Environment::roofs}) {
     Record record = OldRecord();
     record.measurement.environment.*field = "x";
     record = Finish(record);

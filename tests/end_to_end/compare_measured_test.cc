@@ -16,11 +16,12 @@ using testing::HasSubstr;
 
 class CompareMeasured : public TrackerChildTest {
  protected:
-  std::unique_ptr<ChildProgram> RunnerOf(const std::string& key, const std::string& cores) const {
-    return std::make_unique<ChildProgram>(HONE_RUNNER,
-                                          std::vector<std::string>{"--tracker", address_, "--key", key, "--label",
-                                                                   key + "-1", "--cores", cores, "--health", "off"},
-                                          Path("work/" + key));
+  std::unique_ptr<ChildProgram> RunnerOf(const std::string& key, const std::string& cores,
+                                         const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> words = {"--tracker", address_,  "--key", key,        "--label",
+                                      key + "-1",  "--cores", cores,   "--health", "off"};
+    words.insert(words.end(), more.begin(), more.end());
+    return std::make_unique<ChildProgram>(HONE_RUNNER, words, Path("work/" + key));
   }
 };
 
@@ -50,6 +51,35 @@ TEST_F(CompareMeasured, BuildsForEachRunnerAndTimesTheWholePackageThere) {
   }
   EXPECT_EQ(Shell(compare + "--threads 2").code, 78) << "each has one core";
   EXPECT_THAT(Shell(compare + "--target znver3").err, HasSubstr("own target"));
+}
+
+// What stands before the executor's program emulates nothing here, and is told like an emulator.
+TEST_F(CompareMeasured, DividesNoTimesByThoseOfAnEmulatedMachine) {
+  const auto left = RunnerOf("left", "0"), right = RunnerOf("right", "1"),
+             board = RunnerOf("board", "1", {"--emulator", "/usr/bin/env"});
+  const std::string compare =
+      "hone compare zoo:mlp --image-shape 1,14,14 --measure --min-time 10ms --keys board,left,right --portability "
+      "--html page.html --tracker " +
+      address_;
+  const ProgramResult measured = Shell(compare + " --json");
+  ASSERT_EQ(measured.code, 0) << measured.err;
+  const Json json = ParseJson(measured.out, "the comparison");
+  ASSERT_EQ(json["cells"].size(), 3U);
+  for (size_t i = 0; i < 3; ++i) {
+    const Json &device = json["devices"][i], &cell = json["cells"][i];
+    EXPECT_EQ(device["emulated"], device["runners"][0] == "board/board-1");
+    EXPECT_GT(cell["ns"].get<int64_t>(), 0) << "its time is shown";
+    EXPECT_EQ(cell.contains("ratio"), !device["emulated"]) << cell;
+    EXPECT_EQ(cell["unlike"], device["emulated"] ? Json::array({"emulated"}) : Json::array());
+    EXPECT_FALSE(device["emulated"] && cell["reference"]);
+  }
+  ASSERT_EQ(json["portability"].size(), 1U);
+  EXPECT_EQ(json["portability"][0]["configs"].size(), 2U) << "of the two machines";
+  EXPECT_THAT(Read("work/page.html"), HasSubstr("class=\"grey\""));
+  EXPECT_THAT(Shell("hone compare zoo:mlp --image-shape 1,14,14 --measure --min-time 1ms --keys left,board --tracker " +
+                    address_)
+                  .out,
+              HasSubstr("not compared: emulated"));
 }
 
 TEST_F(CompareMeasured, TimesWhatWasBuiltForEachMachineOnTheOthers) {

@@ -1,10 +1,12 @@
 """The rules of bench/peers: what a bound may excuse, what it may not, and what the page must look like."""
+import collections
 import math
 import os
 import tempfile
 import unittest
 
 import goals
+import verdicts
 from bounds import read_bounds
 from measure import percentile, worst_error
 
@@ -64,8 +66,32 @@ class Bounds(unittest.TestCase):
         printed = {f"{model}, {kind}" for model in goals.SPEED for kind in kinds}
         printed |= {f"{model}, {machine}, {layer}, {weights}" for model in goals.SPEED for machine in ("avx512", "avx2")
                     for layer in ("direct 3x3 s1", "direct 1x1 s1", "depthwise s1", "depthwise s2") for weights in ("hot", "cold")}
+        printed |= set(verdicts.ROWS)
         for name in read_bounds(PAGE):
             self.assertIn(name, printed)
+
+
+class BenchVerdicts(unittest.TestCase):
+    def judged(self, name, found, bounds=None):
+        return goals.judge(verdicts.row_of(name, collections.Counter(found)), bounds or {})
+
+    def test_false_alarms_are_at_most_one_in_a_hundred(self):
+        name = "A/A in turns, false alarms"
+        self.assertEqual(self.judged(name, {"equivalent": 198, "slower": 2}), "reached")
+        self.assertEqual(self.judged(name, {"cannot tell": 197, "slower": 3}), "missed")
+        self.assertEqual(self.judged(name, {"faster": 200}), "reached")
+
+    def test_a_slowdown_is_found_in_nineteen_of_twenty(self):
+        name = "3 % slower in turns, found"
+        self.assertEqual(self.judged(name, {"slower": 95, "equivalent": 5}), "reached")
+        self.assertEqual(self.judged(name, {"slower": 94, "cannot tell": 6}), "missed")
+
+    def test_the_page_may_name_what_bounds_a_row(self):
+        name = "A/A against a baseline, false alarms"
+        drift = {name: {"reached": 20.0, "what": "a shared machine's speed drifts"}}
+        self.assertEqual(self.judged(name, {"slower": 20, "equivalent": 80}, drift), "missed, bound: a shared machine's speed drifts")
+        self.assertEqual(self.judged(name, {"slower": 30, "equivalent": 70}, drift), "missed")
+        self.assertEqual(self.judged("3 % slower against a baseline, found", {"equivalent": 9}), "no goal")
 
 
 class Figures(unittest.TestCase):

@@ -139,6 +139,7 @@ TEST_F(WatchedRunners, RunTheGoldenKernelAtBothEndsOfALease) {
   auto tuner = Tuner();
   EXPECT_EQ(tuner->Describe().golden_kernel, "1-avx2");
   EXPECT_EQ(tuner->Describe().golden_ns, 6000);
+  EXPECT_EQ(tuner->Describe().roofs, "100.0 GFLOP/s, 20.0 GB/s");
   runner->PassToNextLook(3 * kSecond);
   // A job begins only when no run is due, so by its end one would have been.
   runner->device().Pass(3 * kSecond);
@@ -167,6 +168,7 @@ TEST_F(WatchedRunners, MarkWhatIsMeasuredInDoubt) {
   EXPECT_FALSE(sound.noisy);
   EXPECT_EQ(sound.environment.health, "");
   EXPECT_EQ(sound.environment.golden_ns, 6000);
+  EXPECT_EQ(sound.environment.roofs, "100.0 GFLOP/s, 20.0 GB/s") << "what is stored tells them";
   runner->device().TakeForArithmetic(1100);
   runner->PassToNextLook(21 * kSecond);
   const Measurement doubted = RunJob(*tuner);
