@@ -21,7 +21,7 @@ class RecordLayersTest : public testing::Test {
     for (const BestRow& row : layers.Rows(kSampleWorkload)) {
       EXPECT_GT(row.seq, last);
       last = row.seq;
-      text += row.id.substr(0, 4) + " " + layers.OriginOf(row) + "\n";
+      text += row.id.text().substr(0, 4) + " " + layers.OriginOf(row) + "\n";
     }
     return text;
   }
