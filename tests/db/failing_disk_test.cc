@@ -81,7 +81,7 @@ int LostByPowerCut(uint64_t seed, int64_t operations, bool ignores_syncs) {
 class FailingDisk : public testing::Test {
  protected:
   void SetUp() override {
-    if (LinkedJournalMode() != JournalMode::kTruncate)
+    if (LinkedJournalMode() != JournalMode::kPersist)
       GTEST_SKIP() << "the simulated disk has no shared memory for WAL";
   }
 
