@@ -11,6 +11,7 @@
 #include "db/open_database.h"
 #include "db/record_columns.h"
 #include "db/record_log.h"
+#include "db/record_rows.h"
 #include "db/setup_table.h"
 
 namespace hone {
@@ -227,19 +228,10 @@ class TableStore : public RecordStore {
   }
 
   int64_t AppendBatch(const std::vector<Record>& records, size_t begin, size_t end) {
-    // What can be done before the lock is taken keeps nobody waiting.
-    std::vector<SetupColumns> setups;
-    std::vector<SqlRow> rows;
-    setups.reserve(end - begin);
-    rows.reserve(end - begin);
-    for (size_t i = begin; i < end; ++i) {
-      setups.push_back(SetupColumnsOf(records[i]));
-      rows.push_back(RowOf(records[i], setups.back()));
-    }
+    RecordRows rows(records, begin, end);
     Transaction transaction(*database_);
     try {
-      for (size_t i = 0; i < rows.size(); ++i) rows[i].emplace_back(setups_->NumberOf(setups[i]));
-      const int64_t fresh = database_->ExecuteAll(kInsertRecord, rows);
+      const int64_t fresh = rows.Insert(*database_, *setups_);
       transaction.Commit();
       return fresh;
     } catch (...) {
