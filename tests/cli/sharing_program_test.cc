@@ -100,6 +100,30 @@ TEST_F(SharingProgram, OneRecordOfEachTaskIsExported) {
   EXPECT_EQ(Shell("hone log export --db left.db --since yesterday").code, 2);
 }
 
+TEST_F(SharingProgram, AStoreIsComparedWithWhatItWasBeforeADay) {
+  ExportTwoMachines();
+  const auto store = RecordStore::Open(Path("work/left.db"));
+  std::vector<Record> records = store->Find({});
+  for (Record& record : records) {
+    record.unix_ms = 1'700'000'000'000;  // 2023-11-14
+    record.measurement.samples_ns = std::vector<int64_t>(9, 1);
+    record.measurement.batch = std::vector<int64_t>(9, 1);
+    record.session = "before";
+    record.finals = {};
+    record = Finish(record);
+  }
+  store->Append(records);
+  const Json diffs = ParseJson(Shell("hone log diff left.db --since 2024-01-01 --json").out, "the diffs")["diffs"];
+  ASSERT_EQ(diffs.size(), 3U);
+  for (const Json& diff : diffs) EXPECT_EQ(diff["before_ns"], 1);
+  const Json news = ParseJson(Shell("hone log diff left.db --since 2020-01-01 --json").out, "the diffs")["diffs"];
+  for (const Json& diff : news) EXPECT_EQ(diff["change"], "new");
+  EXPECT_THAT(Shell("hone log diff left.db --since 2024-01-01").out, HasSubstr("3 "));
+  for (const char* wrong : {"left.db", "left.db left.db --since 1h", "left.db --since yesterday"}) {
+    EXPECT_EQ(Shell(std::string("hone log diff ") + wrong).code, 2) << wrong;
+  }
+}
+
 TEST_F(SharingProgram, AStoreIsCheckedCopiedPrunedAndRecovered) {
   ExportTwoMachines();
   EXPECT_EQ(Shell("hone log check --db left.db").code, 0);
