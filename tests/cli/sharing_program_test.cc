@@ -24,7 +24,7 @@ class SharingProgram : public ProgramTest {
   void ExportTwoMachines() {
     const ProgramResult tuned = Shell(
         "hone tune zoo:mlp --image-shape 1,14,14 --threads 1 --trials 6 --finals kernels --db left.db && "
-        "hone log export --db left.db -o left.log");
+        "hone log export --all --db left.db -o left.log");
     ASSERT_EQ(tuned.code, 0) << tuned.err;
     std::vector<Record> records = RecordStore::Open(Path("work/left.db"))->Find({});
     for (Record& record : records) {
@@ -91,13 +91,27 @@ TEST_F(SharingProgram, OneRecordOfEachTaskIsExported) {
     const std::string out = Shell("hone log export --db left.db " + options).out;
     return std::count(out.begin(), out.end(), '\n') - 1;  // the header
   };
-  const auto all = lines(""), best = lines("--best");
+  const auto all = lines("--all"), best = lines("");
   EXPECT_GT(all, best);
   EXPECT_GT(best, 0);
-  EXPECT_EQ(lines("--best --model zoo:mlp --threads 1"), best - 1) << "its own image is larger: another first layer";
-  EXPECT_EQ(lines("--since 1h"), all);
+  EXPECT_EQ(lines("--best"), best);
+  EXPECT_EQ(lines("--fate Ok"), best);
+  EXPECT_EQ(Shell("hone log export --db left.db --best --all").code, 2);
+  EXPECT_EQ(lines("--model zoo:mlp --threads 1"), best - 1) << "its own image is larger: another first layer";
+  EXPECT_EQ(lines("--all --since 1h"), all);
   EXPECT_EQ(lines("--since 2099-01-01"), 0);
   EXPECT_EQ(Shell("hone log export --db left.db --since yesterday").code, 2);
+}
+
+// Of records that failed none is the best.
+TEST_F(SharingProgram, RecordsThatFailedAreExportedWhereTheyAreAskedFor) {
+  ExportTwoMachines();
+  Record failed = RecordStore::Open(Path("work/left.db"))->Find({}).front();
+  failed.measurement.fate = Fate::kCrashed;
+  failed = Finish(failed);
+  RecordStore::Open(Path("work/left.db"))->Append({failed});
+  EXPECT_THAT(Shell("hone log export --db left.db --fate Crashed").out, HasSubstr(failed.id));
+  EXPECT_EQ(Shell("hone log export --db left.db").out.find(failed.id), std::string::npos);
 }
 
 TEST_F(SharingProgram, AStoreIsComparedWithWhatItWasBeforeADay) {
