@@ -12,6 +12,7 @@
 #include "db/record_log.h"
 #include "db/record_store.h"
 #include "tests/cli/run_program.h"
+#include "tests/db/one_shot_server.h"
 
 namespace hone {
 namespace {
@@ -136,6 +137,26 @@ TEST_F(SharingProgram, AStoreIsComparedWithWhatItWasBeforeADay) {
   for (const char* wrong : {"left.db", "left.db left.db --since 1h", "left.db --since yesterday"}) {
     EXPECT_EQ(Shell(std::string("hone log diff ") + wrong).code, 2) << wrong;
   }
+}
+
+TEST_F(SharingProgram, APackIsPulledFromAWebServer) {
+  ExportTwoMachines();
+  ASSERT_EQ(Shell("hone log keygen -o k && hone log pack --name p --db left.db --key k -o p.honepack").code, 0);
+  const std::string pack = Read("work/p.honepack"), signature = Read("work/p.honepack.minisig");
+  const OneShotServer server([&](int, const std::string& request) {
+    const std::string& body = request.find("minisig ") != std::string::npos ? signature : pack;
+    if (!request.starts_with("GET /hub/p.honepack"))
+      return std::string("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n");
+    return "HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
+  });
+  const std::string pull = "hone log pull " + server.Url("/hub/p.honepack") + " --db mine.db";
+  const ProgramResult untrusted = Shell(pull);
+  EXPECT_EQ(untrusted.code, 77) << untrusted.err;
+  EXPECT_FALSE(std::filesystem::exists(Path("work/mine.db")));
+  const ProgramResult pulled = Shell(pull + " --key k.pub");
+  EXPECT_EQ(pulled.code, 0) << pulled.err;
+  EXPECT_EQ(Shell("hone log best --db mine.db").out, Shell("hone log best --db left.db").out);
+  EXPECT_EQ(Shell("hone log pull " + server.Url("/hub/other.honepack") + " --key k.pub --db mine.db").code, 66);
 }
 
 TEST_F(SharingProgram, AStoreIsCheckedCopiedPrunedAndRecovered) {
