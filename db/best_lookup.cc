@@ -35,34 +35,6 @@ std::vector<std::string> Lacking(const Target& needs, const MachineModel& has) {
   return lacking;
 }
 
-// Whether a target's code may run, by target: a machine model is not free, and rows come in runs of one target.
-class Suitability {
- public:
-  explicit Suitability(const Target& wanted) : wanted_(wanted), model_(MachineModelFor(wanted)) {}
-
-  std::optional<LeftOut> WhyNot(const Target& target) {
-    if (!last_ || !(*last_ == target)) {
-      last_ = target;
-      why_not_.reset();
-      lacking_.clear();
-      if (Architecture(target) != Architecture(wanted_)) {
-        why_not_ = LeftOut::kOtherArchitecture;
-      } else if (lacking_ = Lacking(target, model_); !lacking_.empty()) {
-        why_not_ = LeftOut::kLacksFeatures;
-      }
-    }
-    return why_not_;
-  }
-  std::string Detail() const { return fmt::format("{}", fmt::join(lacking_, " ")); }
-
- private:
-  const Target& wanted_;
-  const MachineModel model_;
-  std::optional<Target> last_;
-  std::optional<LeftOut> why_not_;
-  std::vector<std::string> lacking_;
-};
-
 // By what measured, never by what it measured: code for a haswell runs on many others. Of a target whose machine is not
 // known its CPU's name tells, where it names one microarchitecture.
 bool SameMicroarchitecture(const BestRow& row, const BestWanted& wanted) {
@@ -75,31 +47,98 @@ int RankOf(const BestRow& row, const BestWanted& wanted) {
   return SameMicroarchitecture(row, wanted) ? 2 : kOtherMicroarchitecture;
 }
 
+// What a row's setup says of it. Rows come in runs that share one: targets and fingerprints are compared once a run.
+class SetupVerdicts {
+ public:
+  explicit SetupVerdicts(const BestWanted& wanted) : wanted_(wanted), model_(MachineModelFor(wanted.target)) {}
+
+  // To be called before the others, which are of the row of the last call.
+  void Look(const BestRow& row) {
+    if (setup_ == &*row.setup && llvm_cpu_ == row.llvm_cpu) return;
+    setup_ = &*row.setup;
+    llvm_cpu_ = row.llvm_cpu;
+    rank_ = RankOf(row, wanted_);
+    lacking_.clear();
+    why_not_.reset();
+    if (Architecture(setup_->target) != Architecture(wanted_.target)) {
+      why_not_ = LeftOut::kOtherArchitecture;
+    } else if (lacking_ = Lacking(setup_->target, model_); !lacking_.empty()) {
+      why_not_ = LeftOut::kLacksFeatures;
+    }
+  }
+  int rank() const { return rank_; }
+  std::optional<LeftOut> why_not() const { return why_not_; }
+  std::string Detail() const { return fmt::format("{}", fmt::join(lacking_, " ")); }
+
+ private:
+  const BestWanted& wanted_;
+  const MachineModel model_;
+  const Setup* setup_ = nullptr;
+  std::string llvm_cpu_;
+  int rank_ = 0;
+  std::optional<LeftOut> why_not_;
+  std::vector<std::string> lacking_;
+};
+
 // In the order of Criterion; valid as long as the row.
-auto KeyOf(const BestRow& row, const BestWanted& wanted) {
-  const bool other_code = !SameCode(row.setup->target, wanted.target);
-  const bool other_threads = row.setup->threads != wanted.threads;
-  return std::tuple<int, bool, double, bool, bool, int64_t, bool, int64_t, const std::string&>(
-      row.rank, row.setup->machine.emulated, row.expected_loss, other_code, other_threads, row.worth_ns, row.held == 0,
-      row.min_ns, row.id);
+using Key = std::tuple<int, bool, double, bool, bool, int64_t, bool, int64_t, const RecordId&>;
+
+class KeyMaker {
+ public:
+  explicit KeyMaker(const BestWanted& wanted) : wanted_(wanted) {}
+
+  Key Of(const BestRow& row) {
+    if (setup_ != &*row.setup) {
+      setup_ = &*row.setup;
+      other_code_ = !SameCode(setup_->target, wanted_.target);
+    }
+    return {row.rank,
+            setup_->machine.emulated,
+            row.expected_loss,
+            other_code_,
+            setup_->threads != wanted_.threads,
+            row.worth_ns,
+            row.held == 0,
+            row.min_ns,
+            row.id};
+  }
+
+ private:
+  const BestWanted& wanted_;
+  const Setup* setup_ = nullptr;  // of the last row
+  bool other_code_ = false;
+};
+
+// Puts the row that is at from[i] at i, for each i; `from` is used up. In place: another vector of a thousand rows
+// would be memory that the system gives and takes with each lookup.
+void Arrange(std::vector<BestRow>& rows, std::vector<size_t>& from) {
+  for (size_t start = 0; start < rows.size(); ++start) {
+    if (from[start] == start) continue;
+    BestRow first = std::move(rows[start]);
+    size_t to = start;
+    for (size_t next = from[to]; next != start; next = from[to]) {
+      rows[to] = std::move(rows[next]);
+      from[to] = to;
+      to = next;
+    }
+    rows[to] = std::move(first);
+    from[to] = to;
+  }
 }
 
-// Rows are large and keys are not: the keys are sorted.
-std::vector<BestRow> Sorted(std::vector<BestRow> rows, const BestWanted& wanted) {
-  using Key = decltype(KeyOf(rows.front(), wanted));
+// The places of the rows in their order. Rows are large and keys are not: the keys are sorted.
+std::vector<size_t> Order(const std::vector<BestRow>& rows, const BestWanted& wanted) {
+  KeyMaker maker(wanted);
   std::vector<Key> keys;
   keys.reserve(rows.size());
-  for (const BestRow& row : rows) keys.push_back(KeyOf(row, wanted));
+  for (const BestRow& row : rows) keys.push_back(maker.Of(row));
   std::vector<size_t> places(rows.size());
   std::iota(places.begin(), places.end(), size_t{0});
   std::sort(places.begin(), places.end(), [&keys](size_t a, size_t b) { return keys[a] < keys[b]; });
-  std::vector<BestRow> sorted;
-  sorted.reserve(rows.size());
-  for (const size_t place : places) sorted.push_back(std::move(rows[place]));
-  return sorted;
+  return places;
 }
 
-template <typename Key, size_t... I>
+template <size_t... I>
 size_t FirstDifference(const Key& a, const Key& b, std::index_sequence<I...> /*all*/) {
   size_t place = 0;
   const bool differs = ((std::get<I>(a) == std::get<I>(b) ? (++place, false) : true) || ...);
@@ -116,8 +155,7 @@ class Judge {
  public:
   Judge(std::vector<BestRow>& rows, const BestWanted& wanted)
       : rows_(rows),
-        wanted_(wanted),
-        suitability_(wanted.target),
+        setup_verdicts_(wanted),
         failed_since_(FailedSince(rows, wanted)),
         doubted_since_(DoubtedSince(rows)) {}
 
@@ -127,7 +165,7 @@ class Judge {
     for (size_t i = 0; i < rows_.size(); ++i) {
       left_out[i] = WhyNot(i);
       if (left_out[i]) continue;
-      rows_[i].rank = RankOf(rows_[i], wanted_);
+      rows_[i].rank = setup_verdicts_.rank();
       if (rows_[i].own_kind && rows_[i].rank == kOtherMicroarchitecture) {
         left_out[i] = Reason{LeftOut::kOtherKind, ""};
         continue;
@@ -146,15 +184,15 @@ class Judge {
     const BestRow& row = rows_[i];
     if (row.fate != Fate::kOk || row.min_ns <= 0) return Reason{LeftOut::kFailed, ""};
     if (row.noisy) return Reason{LeftOut::kNoisy, ""};
-    if (doubted_since_[i] != nullptr) return Reason{LeftOut::kDoubtedSince, doubted_since_[i]->id};
-    if (const auto why = suitability_.WhyNot(row.setup->target)) return Reason{*why, suitability_.Detail()};
-    if (failed_since_[i] != nullptr) return Reason{LeftOut::kFailedSince, failed_since_[i]->id};
+    if (doubted_since_[i] != nullptr) return Reason{LeftOut::kDoubtedSince, doubted_since_[i]->id.text()};
+    setup_verdicts_.Look(row);
+    if (const auto why = setup_verdicts_.why_not()) return Reason{*why, setup_verdicts_.Detail()};
+    if (failed_since_[i] != nullptr) return Reason{LeftOut::kFailedSince, failed_since_[i]->id.text()};
     return std::nullopt;
   }
 
   std::vector<BestRow>& rows_;
-  const BestWanted& wanted_;
-  Suitability suitability_;
+  SetupVerdicts setup_verdicts_;
   const std::vector<const BestRow*> failed_since_, doubted_since_;
 };
 
@@ -170,7 +208,7 @@ std::string CandidateText(std::string schedule, std::string_view config) {
 BestRow BestRowOf(const Record& record, int64_t seq) {
   BestRow row;
   row.seq = seq;
-  row.id = record.id;
+  row.id = RecordId(record.id);
   row.setup = SharedSetup(SetupOf(record));
   row.llvm_cpu = LlvmCpuOf(record.measurement.environment);
   row.min_ns = record.measurement.MinNs();
@@ -185,26 +223,33 @@ BestRow BestRowOf(const Record& record, int64_t seq) {
 }
 
 Criterion DecidedBy(const BestRow& ahead, const BestRow& behind, const BestWanted& wanted) {
-  const auto a = KeyOf(ahead, wanted), b = KeyOf(behind, wanted);
-  return static_cast<Criterion>(FirstDifference(a, b, std::make_index_sequence<std::tuple_size_v<decltype(a)>>()));
+  KeyMaker maker(wanted);
+  const Key a = maker.Of(ahead), b = maker.Of(behind);
+  return static_cast<Criterion>(FirstDifference(a, b, std::make_index_sequence<std::tuple_size_v<Key>>()));
 }
 
 BestLookup LookUpBest(std::vector<BestRow> rows, const BestWanted& wanted) {
   std::vector<std::optional<Reason>> why_not = Judge(rows, wanted).Run();
   BestLookup lookup;
+  size_t kept = 0;
   for (size_t i = 0; i < rows.size(); ++i) {
     if (std::optional<Reason>& reason = why_not[i]) {
       lookup.left_out.push_back({std::move(rows[i]), reason->why, std::move(reason->detail)});
-    } else {
-      lookup.ranked.push_back(std::move(rows[i]));
+    } else if (kept++ < i) {
+      rows[kept - 1] = std::move(rows[i]);
     }
   }
+  rows.resize(kept);
+  lookup.ranked = std::move(rows);
   WorthByFinals(lookup.ranked);
   SortRanked(lookup.ranked, wanted);
   return lookup;
 }
 
-void SortRanked(std::vector<BestRow>& ranked, const BestWanted& wanted) { ranked = Sorted(std::move(ranked), wanted); }
+void SortRanked(std::vector<BestRow>& ranked, const BestWanted& wanted) {
+  std::vector<size_t> order = Order(ranked, wanted);
+  Arrange(ranked, order);
+}
 
 std::vector<BestRow> RankRecords(std::vector<BestRow> rows, const BestWanted& wanted) {
   return LookUpBest(std::move(rows), wanted).ranked;

@@ -11,6 +11,7 @@
 #include "core/fingerprint.h"
 #include "core/target.h"
 #include "db/record.h"
+#include "db/record_id.h"
 #include "db/setup.h"
 
 namespace hone {
@@ -20,7 +21,7 @@ inline constexpr double kLossNotKnown = std::numeric_limits<double>::infinity();
 // What ranking needs of a record.
 struct BestRow {
   int64_t seq = 0;  // greater: it arrived later
-  std::string id;
+  RecordId id;
   SharedSetup setup;
   std::string llvm_cpu;  // LLVM's name of the CPU that timed; empty: not known
   int64_t min_ns = 0;

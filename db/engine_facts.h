@@ -8,7 +8,7 @@ namespace hone {
 
 struct EngineFacts {
   std::string name, version;  // "SQLite", "3.40.1"
-  std::string journal;        // how commits are made durable: "truncate", "wal"
+  std::string journal;        // how commits are made durable: "persist", "wal"
   int schema_version = 0;
   int64_t size_bytes = 0;
 };

@@ -74,7 +74,7 @@ std::vector<BestRow> RecordLayers::Rows(const std::string& workload) const {
   std::unordered_set<std::string> known;
   for (size_t i = 0; i < layers_.size(); ++i) {
     std::vector<BestRow> rows = layers_[i].layer->Rows(workload);
-    std::erase_if(rows, [&](const BestRow& row) { return !known.insert(row.id).second; });
+    std::erase_if(rows, [&](const BestRow& row) { return !known.insert(row.id.text()).second; });
     for (BestRow& row : rows) {
       row.layer = static_cast<int>(i);
       row.own_kind = layers_[i].own_kind;

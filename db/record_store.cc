@@ -11,6 +11,7 @@
 #include "db/open_database.h"
 #include "db/record_columns.h"
 #include "db/record_log.h"
+#include "db/record_rows.h"
 #include "db/setup_table.h"
 
 namespace hone {
@@ -24,9 +25,10 @@ constexpr size_t kBatch = 4096;
 constexpr const char* kBestColumns =
     "seq, setup, fate, noisy, min_ns, held, place, schedule_version, id, session, schedule, config";
 
-constexpr size_t kUsualCandidateBytes = 127, kUsualRows = 512;
+constexpr size_t kUsualCandidateBytes = 127, kUsualRows = 1024;
 
-BestRow ReadBestRow(const Statement& statement) {
+// `id` is room for one, used again for each row.
+BestRow ReadBestRow(const Statement& statement, std::string& id) {
   BestRow row;
   row.seq = statement.Integer(0);
   row.fate = static_cast<Fate>(statement.Integer(2));
@@ -35,7 +37,9 @@ BestRow ReadBestRow(const Statement& statement) {
   row.held = static_cast<int>(statement.Integer(5));
   row.place = static_cast<int>(statement.Integer(6));
   row.schedule_version = static_cast<int>(statement.Integer(7));
-  row.id = statement.Text(8);
+  id.clear();
+  statement.AppendText(8, id);
+  row.id = RecordId(id);
   row.session = statement.Text(9);
   row.candidate.reserve(kUsualCandidateBytes);
   statement.AppendText(10, row.candidate);
@@ -142,8 +146,9 @@ class TableStore : public RecordStore {
     statement.Bind(1, workload);
     rows.reserve(kUsualRows);
     const SetupTable::Known* known = nullptr;
+    std::string id;
     for (int64_t last = 0; statement.Step();) {
-      rows.push_back(ReadBestRow(statement));
+      rows.push_back(ReadBestRow(statement, id));
       const int64_t number = statement.Integer(1);
       if (number != last) known = number > 0 ? setups_->Find(number) : nullptr;
       last = number;
@@ -217,25 +222,16 @@ class TableStore : public RecordStore {
     if (known != nullptr) {
       row.setup = known->setup;
       row.llvm_cpu = known->llvm_cpu;
-    } else if (const std::optional<Record> record = Get(row.id)) {
+    } else if (const std::optional<Record> record = Get(row.id.text())) {
       row = BestRowOf(*record, row.seq);
     }
   }
 
   int64_t AppendBatch(const std::vector<Record>& records, size_t begin, size_t end) {
-    // What can be done before the lock is taken keeps nobody waiting.
-    std::vector<SetupColumns> setups;
-    std::vector<SqlRow> rows;
-    setups.reserve(end - begin);
-    rows.reserve(end - begin);
-    for (size_t i = begin; i < end; ++i) {
-      setups.push_back(SetupColumnsOf(records[i]));
-      rows.push_back(RowOf(records[i], setups.back()));
-    }
+    RecordRows rows(records, begin, end);
     Transaction transaction(*database_);
     try {
-      for (size_t i = 0; i < rows.size(); ++i) rows[i].emplace_back(setups_->NumberOf(setups[i]));
-      const int64_t fresh = database_->ExecuteAll(kInsertRecord, rows);
+      const int64_t fresh = rows.Insert(*database_, *setups_);
       transaction.Commit();
       return fresh;
     } catch (...) {

@@ -91,7 +91,7 @@ std::optional<ExpectedLoss> RecordConfigSource::LossOf(const Workload& workload,
 std::optional<ExpectedLoss> RecordConfigSource::LossOf(const Workload& workload, const std::string& record,
                                                        const BuildContext& context) const {
   for (const BestRow& row : LookUp(workload, context.target, context.threads).ranked) {
-    if (row.id == record) return LossOf(workload, row, context);
+    if (row.id.view() == record) return LossOf(workload, row, context);
   }
   return std::nullopt;
 }
@@ -99,7 +99,7 @@ std::optional<ExpectedLoss> RecordConfigSource::LossOf(const Workload& workload,
 ConfigChoice RecordConfigSource::ChoiceOf(const BestRow& row) const {
   std::string source(NearnessName(row.rank));
   if (const std::string& origin = layers_.OriginOf(row); origin != kStoreOrigin) source += ", " + origin;
-  return {row.schedule(), Config::Parse(row.config()), std::move(source), row.id, row.min_ns};
+  return {row.schedule(), Config::Parse(row.config()), std::move(source), row.id.text(), row.min_ns};
 }
 
 std::optional<ConfigChoice> RecordConfigSource::Choose(

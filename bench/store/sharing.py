@@ -3,17 +3,20 @@
 
   bench/store/sharing.py --build build/release [--rows hub,seeds] [--networks squeezenet,resnet-18] [--threads 1,2]
                          [--budget 12m|--hub-trials 30] [--pack FILE] [--logs FILE ...] [--seeded resnet-50] [--trials 2000]
+                         [--rng-seeds 3]
 
 hub: of each network a build with the pack's records alone beside one that was tuned here for --budget, in turns. The
      pack is the one that was built with hone (share/hone/hub.honepack), or --pack. What was tuned here is kept in
      --work, and a later run goes on from there. --hub-trials in place of a time is for a quick look at the rows.
-seeds: trials until the network is within 5 % of the best that two runs of --trials reach, with --logs of another tuner
-       imported and without.
-Exits 1 when a row was missed, and 2 when nothing could be measured. Wants a quiet machine.
+seeds: trials of each task until it is within 5 % of the best that any run reaches, with --logs of another tuner imported
+       and without: medians over --rng-seeds runs of --trials, of the tasks that the logs hold and whose default is not
+       within 5 % already.
+Exits 1 when a row was missed that docs/sharing.md names no bound for, and 2 when nothing could be measured. Wants a quiet machine.
 """
 import argparse
 import json
 import os
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -21,17 +24,40 @@ import tempfile
 GOAL_OF_TUNED = 98.0
 GOAL_OF_TRIALS = 0.5
 WITHIN = 1.05
+PAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs", "sharing.md")
+
+
+def bounds_of(page):
+    """{row: (reached, bound)} of the table | row | reached | bound | under the heading Bounds."""
+    bounds, inside = {}, False
+    for number, line in enumerate(page.splitlines(), 1):
+        if line.startswith("#"):
+            inside = line.strip("# ") == "Bounds"
+        if not inside or not line.startswith("|"):
+            continue
+        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+        if cells[0] == "row" or not cells[0].strip("-: "):
+            continue
+        try:
+            bounds[cells[0].replace("`", "")] = (float(cells[1]), cells[2])
+        except (IndexError, ValueError):
+            raise RuntimeError(f"line {number}: a row of the bounds is | row | number | bound |") from None
+    return bounds
 
 
 class Rows:
-    def __init__(self):
-        self.all_met, self.count = True, 0
+    def __init__(self, bounds):
+        self.bounds, self.all_met, self.count = bounds, True, 0
         print(f"{'what':<72} {'goal':>8} {'reached':>9}  verdict")
 
-    def add(self, what, goal, reached, met):
+    def add(self, what, told, goal, reached, met, within):
+        """`within` says whether what was reached is as good as a bound that the page names, a tenth aside."""
         self.count += 1
-        self.all_met = self.all_met and met
-        print(f"{what:<72} {goal:>8} {reached:>9}  {'met' if met else 'MISSED'}", flush=True)
+        bound = self.bounds.get(what)
+        bounded = not met and bound is not None and within(bound[0])
+        self.all_met = self.all_met and (met or bounded)
+        verdict = "met" if met else f"bounded: {bound[1]}" if bounded else "MISSED"
+        print(f"{f'{what} ({told})':<72} {goal:>8} {reached:>9}  {verdict}", flush=True)
 
 
 class Hone:
@@ -72,61 +98,88 @@ def first_build(rows, hone, asked, network, threads):
     if held == 0:
         print(f"{what}: the pack holds none for this kind of machine ({default:.1f} % with the defaults)", flush=True)
         return
-    rows.add(f"{what} (default {default:.1f} %)", f">= {GOAL_OF_TUNED:g} %", f"{hub:.1f} %", hub >= GOAL_OF_TUNED)
+    rows.add(what, f"default {default:.1f} %", f">= {GOAL_OF_TUNED:g} %", f"{hub:.1f} %", hub >= GOAL_OF_TUNED,
+             lambda bound: hub >= 0.9 * bound)
 
 
-def curve(events):
-    """[(task, its best so far in ns, or None)] by trial, and the tasks of the closing report."""
-    done = events[-1]
-    best, points = {}, []
+class Task:
+    """What one tuning run saw of a task, trial by trial."""
+
+    def __init__(self):
+        self.best, self.default, self.seeded = [], None, False  # best so far in ns, None until there is one
+
+    def add(self, event):
+        last = self.best[-1] if self.best else None
+        ns = event["min_ns"]
+        self.best.append(last if ns <= 0 else ns if last is None else min(ns, last))
+        if event["default_ns"] > 0:
+            self.default = event["default_ns"]
+
+    def trials_to(self, ns):
+        """How many of its own trials it took; all of them, which is too few, where it did not get there."""
+        return next((i + 1 for i, best in enumerate(self.best) if best is not None and best <= ns), len(self.best))
+
+
+def tasks_of(events):
+    """By workload, from the stream of hone tune."""
+    tasks = {}
     for event in events:
-        if event["event"] != "trial":
-            continue
-        if event["min_ns"] > 0:
-            best[event["task"]] = min(event["min_ns"], best.get(event["task"], event["min_ns"]))
-        points.append((event["task"], best.get(event["task"])))
-    return points, {task["task"]: task for task in done["tasks"]}
+        if event["event"] == "trial":
+            tasks.setdefault(event["task"], Task()).add(event)
+    for row in events[-1]["tasks"]:
+        if row["task"] in tasks:
+            tasks[row["task"]].seeded = row["seeded"] > 0
+    return tasks
 
 
-def network_times(points, tasks):
-    """The sum over a network's layers after each trial; None until every task has a time."""
-    best, times = {}, []
-    for task, ns in points:
-        if ns is not None:
-            best[task] = ns
-        times.append(sum(best[name] * row["uses"] for name, row in tasks.items()) if len(best) == len(tasks) else None)
-    return times
-
-
-def first_within(times, best):
-    return next((i + 1 for i, ns in enumerate(times) if ns is not None and ns <= WITHIN * best), None)
-
-
-def seeds(rows, hone, asked):
-    """Trials to a good network with a foreign log's configs to begin with, and without."""
-    times = {}
-    with tempfile.TemporaryDirectory(dir=asked.work) as folder:
-        for name in ("without", "with"):
-            db = os.path.join(folder, name + ".db")
-            if name == "with":
+def runs_of(hone, asked, with_logs):
+    """A run for each seed of the tuner, each with a store of its own."""
+    runs = []
+    for seed in range(1, asked.rng_seeds + 1):
+        with tempfile.TemporaryDirectory(dir=asked.work) as folder:
+            db = os.path.join(folder, "seeds.db")
+            if with_logs:
                 # A line that is refused is an exit code of 65; the others are in all the same.
                 subprocess.run([hone.program, "log", "import", *asked.logs, "--db", db], stdout=subprocess.DEVNULL,
                                stderr=subprocess.DEVNULL, env=hone.environment, check=False)
-            points, tasks = curve(hone.lines("tune", f"zoo:{asked.seeded}", "--threads", 1, "--trials", asked.trials,
-                                             "--finals", "kernels", "--db", db))
-            times[name] = network_times(points, tasks)
-            seeded = sum(1 for row in tasks.values() if row["seeded"])
-    if seeded == 0:
-        print(f"{asked.seeded}: the logs hold none of its tasks", flush=True)
+            runs.append(tasks_of(hone.lines("tune", f"zoo:{asked.seeded}", "--threads", 1, "--trials", asked.trials,
+                                            "--seed", seed, "--finals", "kernels", "--db", db)))
+    return runs
+
+
+def counts(without, with_logs):
+    """(trials without, trials with, tasks counted, tasks whose default is as good as the best): medians over the runs of
+    each seeded task, summed."""
+    sums, counted, settled = [0, 0], [], []
+    for name in sorted(set().union(*with_logs)):
+        seen = [[run[name] for run in runs if name in run] for runs in (without, with_logs)]
+        every = seen[0] + seen[1]
+        best = min((task.best[-1] for task in every if task.best[-1] is not None), default=None)
+        default = [task.default for task in every if task.default is not None]
+        if best is None or not seen[0] or not any(task.seeded for task in seen[1]):
+            continue
+        if default and statistics.median(default) <= WITHIN * best:
+            settled.append(name)
+            continue
+        counted.append(name)
+        for side in (0, 1):
+            sums[side] += statistics.median(task.trials_to(WITHIN * best) for task in seen[side])
+    return sums[0], sums[1], counted, settled
+
+
+def seeds(rows, hone, asked):
+    """Trials to good kernels with a foreign log's configs to begin with, and without."""
+    without, with_logs, counted, settled = counts(runs_of(hone, asked, False), runs_of(hone, asked, True))
+    for name in settled:
+        print(f"  its default is within 5 % of the best, so nothing can come sooner: {name}", flush=True)
+    if not counted:
+        print(f"{asked.seeded}: no task that the logs hold has more to gain than 5 %", flush=True)
         return
-    best = min(ns for each in times.values() for ns in each if ns is not None)
-    trials = {name: first_within(each, best) for name, each in times.items()}
-    what = f"{asked.seeded}, {seeded} of {len(tasks)} tasks seeded: trials to within 5 %, over those without"
-    share = trials["with"] / trials["without"] if trials["with"] and trials["without"] else float("inf")
-    if trials["with"] and not trials["without"]:
-        share = trials["with"] / len(times["without"])  # at most: the other run did not get there at all
-    told = f"{trials['with'] or 'never'} / {trials['without'] or 'never'}"
-    rows.add(f"{what} ({told})", f"<= {GOAL_OF_TRIALS:g}", f"{share:.2f}", share <= GOAL_OF_TRIALS)
+    what = f"{asked.seeded}: trials of a task to within 5 %, over those without"
+    told = f"{with_logs:g} / {without:g}, {len(counted)} tasks, {asked.rng_seeds} seeds"
+    share = with_logs / without
+    rows.add(what, told, f"<= {GOAL_OF_TRIALS:g}", f"{share:.2f}", share <= GOAL_OF_TRIALS,
+             lambda bound: share <= 1.1 * bound)
 
 
 def parse():
@@ -140,7 +193,8 @@ def parse():
     parser.add_argument("--pack", default="")
     parser.add_argument("--logs", nargs="*", default=[], help="of AutoTVM or TopHub")
     parser.add_argument("--seeded", default="resnet-50", help="the network that they are of")
-    parser.add_argument("--trials", type=int, default=2000, help="of either run")
+    parser.add_argument("--trials", type=int, default=2000, help="of each run")
+    parser.add_argument("--rng-seeds", type=int, default=3, help="runs of the tuner with logs, and as many without")
     parser.add_argument("--work", default="", help="keeps stores and packages; else a folder that is removed")
     asked = parser.parse_args()
     asked.pack = asked.pack or os.path.join(asked.build, "share", "hone", "hub.honepack")
@@ -153,7 +207,9 @@ def parse():
 
 
 def main(asked):
-    rows, hone = Rows(), Hone(asked.build, asked.work)
+    with open(PAGE, encoding="utf-8") as page:
+        rows = Rows(bounds_of(page.read()))
+    hone = Hone(asked.build, asked.work)
     if "hub" in asked.rows.split(","):
         for network in asked.networks.split(","):
             for threads in map(int, asked.threads.split(",")):

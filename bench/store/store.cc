@@ -1,11 +1,13 @@
-// hone_bench_store: how many rows a second tuners append durably, and how long the dispatch of a whole network is
-// looked up, in a store's file and on a PostgreSQL server that it starts. Prints the goal, what was reached and the
-// verdict of each row; exits 1 on a miss. The folder is on the disk to be timed.
+// hone_bench_store [FOLDER [SECONDS]]: how many rows a second tuners append durably, and how long the dispatch of a
+// whole network is looked up, in a store's file and on a PostgreSQL server that it starts. Prints the goal, what was
+// reached and the verdict of each row; exits 1 on a miss that docs/sharing.md names no bound for. FOLDER (/var/tmp) is
+// on the disk to be timed, SECONDS (5) how long rows are appended. To be run in the checkout's folder.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
@@ -26,8 +28,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int kBatch = 64;
-constexpr auto kFor = std::chrono::seconds(5);
-constexpr int kRecordsEach = 500;  // of a workload
+constexpr double kBatchesASecond = 80;  // of a tuner, at most: they are made before
+constexpr int kRecordsEach = 500;       // of a workload
 
 double SecondsSince(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
@@ -56,8 +58,7 @@ std::vector<std::string> Workloads() {
 }
 
 // Rows a second of `writers` tuners that append batches until the time is over. Records are made before.
-double AppendRate(const std::string& where, int writers) {
-  constexpr int kBatches = 400;
+double AppendRate(const std::string& where, int writers, double seconds_in_all) {
   RecordStore::Open(where);
   std::atomic<int> ready = 0;
   std::atomic<bool> go = false;
@@ -67,7 +68,7 @@ double AppendRate(const std::string& where, int writers) {
   for (int w = 0; w < writers; ++w) {
     threads.emplace_back([&, w] {
       const auto store = RecordStore::Open(where);
-      std::vector<std::vector<Record>> batches(kBatches);
+      std::vector<std::vector<Record>> batches(static_cast<size_t>(std::ceil(kBatchesASecond * seconds_in_all)));
       int number = w * 10'000'000;
       for (auto& batch : batches) {
         for (int i = 0; i < kBatch; ++i) batch.push_back(SampleRecord(number++));
@@ -76,7 +77,8 @@ double AppendRate(const std::string& where, int writers) {
       while (!go) std::this_thread::yield();
       const auto begin = Clock::now();
       int64_t own = 0;
-      for (size_t b = 0; b < batches.size() && Clock::now() - begin < kFor; ++b) own += store->Append(batches[b]);
+      for (size_t b = 0; b < batches.size() && SecondsSince(begin) < seconds_in_all; ++b)
+        own += store->Append(batches[b]);
       rows += own;
       double seconds = SecondsSince(begin);
       for (double known = longest; seconds > known && !longest.compare_exchange_weak(known, seconds);) {
@@ -120,11 +122,11 @@ double LookupMs(const std::string& where) {
   return times[10];
 }
 
-int Run(const std::string& folder) {
-  Verdicts verdicts;
+int Run(const std::string& folder, double seconds) {
+  Verdicts verdicts(ReadBounds(std::string("docs/sharing.md")));
   const std::string file = folder + "/hone-bench-store.db";
   std::filesystem::remove(file);
-  verdicts.AtLeast("file: rows/s, 4 writers append batches of 64", 20'000, AppendRate(file, 4));
+  verdicts.AtLeast("file: rows/s, 4 writers append batches of 64", 20'000, AppendRate(file, 4, seconds));
   std::filesystem::remove(file);
   verdicts.AtMost("file: ms, ResNet-50's dispatch among 12,000 records", 20, LookupMs(file));
   std::filesystem::remove(file);
@@ -133,7 +135,8 @@ int Run(const std::string& folder) {
     return verdicts.all_met() ? 0 : 1;
   }
   PostgresServer server(PostgresServer::Sync::kOn, folder);
-  verdicts.AtLeast("server: rows/s, 8 tuners append batches of 64", 10'000, AppendRate(server.NewDatabase(), 8));
+  verdicts.AtLeast("server: rows/s, 8 tuners append batches of 64", 10'000,
+                   AppendRate(server.NewDatabase(), 8, seconds));
   verdicts.AtMost("server: ms, ResNet-50's dispatch among 12,000 records", 50, LookupMs(server.NewDatabase()));
   return verdicts.all_met() ? 0 : 1;
 }
@@ -143,7 +146,9 @@ int Run(const std::string& folder) {
 
 int main(int argc, char** argv) {
   try {
-    return hone::bench::Run(argc > 1 ? argv[1] : "/var/tmp");
+    const double seconds = argc > 2 ? std::atof(argv[2]) : 5;
+    if (!(seconds > 0)) throw hone::Error(hone::ExitCode::kUsage, "SECONDS is more than 0");
+    return hone::bench::Run(argc > 1 ? argv[1] : "/var/tmp", seconds);
   } catch (const hone::Error& error) {
     fmt::print(stderr, "hone_bench_store: {}\n", error.what());
     return static_cast<int>(error.code());

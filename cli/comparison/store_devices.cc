@@ -65,7 +65,7 @@ void WorkloadRows::Add(const TrialRow& row) {
   if (!is_kept(row.min_ns, row.held)) return;
   BestRow kept;  // the setup is the device's, the same for all
   kept.seq = row.seq;
-  kept.id = row.id;
+  kept.id = RecordId(row.id);
   kept.min_ns = row.min_ns;
   kept.session = row.session;
   kept.candidate = CandidateText(row.schedule, row.config);
@@ -82,7 +82,7 @@ std::string WorkloadRows::BestId(bool* noisy) const {
   const auto best = std::min_element(rows.begin(), rows.end(), [](const BestRow& a, const BestRow& b) {
     return std::tuple(a.worth_ns, a.held == 0, a.min_ns) < std::tuple(b.worth_ns, b.held == 0, b.min_ns);
   });
-  return best->id;
+  return best->id.text();
 }
 
 std::vector<StoreDevice> DevicesOf(const RecordStore& store, const RecordQuery& query) {

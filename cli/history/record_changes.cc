@@ -28,6 +28,10 @@ std::vector<RecordDiff> RecordChangesSince(const RecordStore& store, const Recor
   if (workloads.empty()) return {};
   RecordQuery query = devices;
   query.workloads.assign(workloads.begin(), workloads.end());
+  return RecordChangesSince(store, query, since_ms);
+}
+
+std::vector<RecordDiff> RecordChangesSince(const RecordStore& store, const RecordQuery& query, int64_t since_ms) {
   std::map<std::string, WorkloadRows> before, since;
   store.EachTrial(query, [&](const TrialRow& row) {
     (row.unix_ms < since_ms ? before : since)[SetupKey(row) + "\n" + row.workload].Add(row);

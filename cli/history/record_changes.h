@@ -15,5 +15,7 @@ namespace hone {
 // those measured since, as DiffRecords tells them. One pass over the store's keys, and the best records are read.
 std::vector<RecordDiff> RecordChangesSince(const RecordStore& store, const RecordQuery& devices,
                                            const std::set<std::string>& workloads, int64_t since_ms);
+// The same of all records of the query.
+std::vector<RecordDiff> RecordChangesSince(const RecordStore& store, const RecordQuery& query, int64_t since_ms);
 
 }  // namespace hone

@@ -6,7 +6,7 @@
 #include "core/hash.h"
 #include "db/database.h"
 #include "db/open_database.h"
-#include "db/record_store.h"
+#include "db/record_rows.h"
 
 namespace hone {
 namespace {
@@ -80,12 +80,13 @@ CheckedPack CheckPack(std::string_view bytes, std::string_view signature, const 
 }
 
 TakenPack TakePack(const std::string& path, const CheckedPack& pack, int64_t now_unix_ms) {
-  const auto store = RecordStore::Open(path, true);
-  Database database = OpenDatabase(path, false);
+  Database database = OpenDatabase(path, true);
   RefuseOlder(NewestOf(database, pack), pack);
-  const int64_t fresh = store->Append(pack.pack.records);
+  RecordRows rows(pack.pack.records, 0, pack.pack.records.size());
   Transaction transaction(database);
+  // Another process may have taken a newer one since.
   RefuseOlder(NewestOf(database, pack), pack);
+  const int64_t fresh = rows.Insert(database);
   Note(database, pack, now_unix_ms);
   transaction.Commit();
   return {fresh, pack.pack.manifest.records - fresh};

@@ -27,9 +27,9 @@ std::string PackComment(const PackManifest& manifest);
 struct TakenPack {
   int64_t fresh = 0, known = 0;
 };
-// Puts the records into the store at `path`, which is made when it is not there, and notes the pack. Throws Error:
-// kNotAuthorised when the store has taken a newer pack of this name and signer, or another one of the same serial; and
-// what RecordStore throws.
+// Puts the records into the store at `path`, which is made when it is not there, and notes the pack, in one
+// transaction: a store that holds records of a pack knows of it, however it ends. Throws Error: kNotAuthorised when the
+// store has taken a newer pack of this name and signer, or another one of the same serial; and what RecordStore throws.
 TakenPack TakePack(const std::string& path, const CheckedPack& pack, int64_t now_unix_ms);
 
 }  // namespace hone

@@ -4,6 +4,7 @@
 #include <libpq-fe.h>
 #include <poll.h>
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <cstring>
@@ -11,7 +12,9 @@
 
 #include "core/error.h"
 #include "core/printable.h"
+#include "db/postgresql/column_arrays.h"
 #include "db/postgresql/refusal.h"
+#include "db/postgresql/server_text.h"
 
 namespace hone {
 namespace {
@@ -21,6 +24,8 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::seconds kConnectPatience(10);
 // Answers to so many rows fit into a socket's buffer: the server never waits for us to read while we send.
 constexpr size_t kPipelined = 128;
+// Of one INSERT: some megabytes of records at most.
+constexpr size_t kInArrays = 1024;
 
 // `?` becomes $1, $2, ...
 std::string Numbered(std::string_view sql) {
@@ -36,7 +41,7 @@ std::string Numbered(std::string_view sql) {
   return numbered;
 }
 
-// Values as the texts that the server reads. It takes neither zeros nor what is not UTF-8.
+// Values as the texts that the server reads.
 class ParameterTexts {
  public:
   explicit ParameterTexts(const SqlRow& row) {
@@ -45,9 +50,9 @@ class ParameterTexts {
       if (const auto* number = std::get_if<int64_t>(&value)) {
         texts_.push_back(std::to_string(*number));
       } else if (const auto* text = std::get_if<std::string>(&value)) {
-        texts_.push_back(Readable(*text));
+        texts_.push_back(ServerText(*text));
       } else {
-        texts_.push_back(Readable(std::get<std::string_view>(value)));
+        texts_.push_back(ServerText(std::get<std::string_view>(value)));
       }
     }
     for (const std::string& text : texts_) pointers_.push_back(text.c_str());
@@ -56,44 +61,9 @@ class ParameterTexts {
   const char* const* values() const { return pointers_.data(); }
 
  private:
-  static std::string Readable(std::string_view text) {
-    // Nearly all texts are ASCII, and only a check of the others costs.
-    for (const char c : text) {
-      if (c == '\0' || static_cast<unsigned char>(c) >= 0x80) return IsUtf8(text) ? std::string(text) : Printable(text);
-    }
-    return std::string(text);
-  }
-  static bool IsUtf8(std::string_view text);
-
   std::vector<std::string> texts_;
   std::vector<const char*> pointers_;
 };
-
-// Bytes that follow the first of a sequence; -1 for one that begins none.
-int Following(unsigned char first) {
-  if (first < 0x80) return 0;
-  if (first >= 0xC2 && first <= 0xDF) return 1;
-  if (first >= 0xE0 && first <= 0xEF) return 2;
-  return first >= 0xF0 && first <= 0xF4 ? 3 : -1;
-}
-
-bool ParameterTexts::IsUtf8(std::string_view text) {
-  for (size_t i = 0; i < text.size();) {
-    const auto first = static_cast<unsigned char>(text[i++]);
-    const int following = Following(first);
-    if (first == 0 || following < 0) return false;
-    for (int n = 0; n < following; ++n, ++i) {
-      if (i == text.size() || (static_cast<unsigned char>(text[i]) & 0xC0U) != 0x80U) return false;
-      const auto second = static_cast<unsigned char>(text[i]);
-      // Overlong forms, surrogates, and what lies behind U+10FFFF.
-      if (n == 0 && ((first == 0xE0 && second < 0xA0) || (first == 0xED && second > 0x9F) ||
-                     (first == 0xF0 && second < 0x90) || (first == 0xF4 && second > 0x8F))) {
-        return false;
-      }
-    }
-  }
-  return true;
-}
 
 void DropNotice(void* /*argument*/, const char* /*message*/) {}
 
@@ -234,7 +204,23 @@ int64_t ServerLink::ReadAnswers() {
   return touched;
 }
 
+int64_t ServerLink::RunArrays(const std::string& sql, const std::vector<SqlRow>& rows) {
+  NeedConnection();
+  const std::string& name = Prepared(sql);
+  int64_t touched = 0;
+  for (size_t begin = 0; begin < rows.size(); begin += kInArrays) {
+    const ColumnArrays arrays(rows, begin, std::min(begin + kInArrays, rows.size()));
+    const ServerResult result = Checked(PQexecPrepared(connection_.get(), name.c_str(), arrays.count(), arrays.values(),
+                                                       arrays.lengths(), arrays.formats(), 0));
+    touched += std::strtoll(PQcmdTuples(result.get()), nullptr, 10);
+  }
+  return touched;
+}
+
 int64_t ServerLink::RunAll(std::string_view sql, const std::vector<SqlRow>& rows) {
+  if (rows.size() > 1) {
+    if (const auto arrays = InsertOfArrays(sql, rows.front())) return RunArrays(*arrays, rows);
+  }
   NeedConnection();
   const std::string& name = Prepared(sql);
   PGconn* connection = connection_.get();

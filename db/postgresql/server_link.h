@@ -37,7 +37,8 @@ class ServerLink {
   void Execute(const std::string& sql);
   // A statement with parameters `?`, prepared once for each connection.
   ServerResult Run(std::string_view sql, const SqlRow& parameters);
-  // The same statement for each row, sent without waiting for answers in between. Returns the rows that it touched.
+  // The same statement for each row: one INSERT of them all, else sent without waiting for answers in between. Returns
+  // the rows that it touched.
   int64_t RunAll(std::string_view sql, const std::vector<SqlRow>& rows);
 
   void Begin();
@@ -61,6 +62,8 @@ class ServerLink {
   void Prepare();
   void NeedConnection();
   const std::string& Prepared(std::string_view sql);
+  // Of InsertOfArrays' statement.
+  int64_t RunArrays(const std::string& sql, const std::vector<SqlRow>& rows);
   ServerResult Checked(pg_result* result);
   // Reads the answers to a pipeline up to its end; throws what the first that failed said.
   int64_t ReadAnswers();

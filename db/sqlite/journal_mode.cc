@@ -9,7 +9,7 @@ JournalMode JournalModeFor(int sqlite_version) {
   const bool mended = (sqlite_version >= 3'051'003 && sqlite_version != kWithdrawn) ||
                       (sqlite_version >= 3'050'007 && sqlite_version < 3'051'000) ||
                       (sqlite_version >= 3'044'006 && sqlite_version < 3'045'000);
-  return mended ? JournalMode::kWal : JournalMode::kTruncate;
+  return mended ? JournalMode::kWal : JournalMode::kPersist;
 }
 
 JournalMode LinkedJournalMode() { return JournalModeFor(sqlite3_libversion_number()); }

@@ -20,7 +20,7 @@ namespace {
 // Less than this would fail while other writers are merely slow: whoever asks next gets the lock.
 constexpr std::chrono::seconds kMostBusy(30);
 // SQLite's own handler asks less and less often, up to every 100 ms, while a commit takes 10.
-constexpr std::chrono::milliseconds kBusyPause(1);
+constexpr std::chrono::microseconds kBusyPause(200);
 constexpr int kMaxValueBytes = 32 << 20;
 
 std::string WayOut(const std::string& path) {

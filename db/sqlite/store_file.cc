@@ -17,6 +17,8 @@ namespace {
 
 constexpr std::chrono::seconds kPatience(30);
 constexpr std::chrono::milliseconds kPause(10);
+// What stays of a journal: more than most transactions need, and no disk full after a great one.
+constexpr int kMostJournalBytes = 4 << 20;
 
 void PrepareFolder(const std::string& path) {
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
@@ -85,13 +87,14 @@ void Upgrade(Database& database) {
 }
 
 void SetJournal(Database& database, JournalMode mode) {
-  const std::string wanted = mode == JournalMode::kWal ? "wal" : "truncate";
+  const std::string wanted = mode == JournalMode::kWal ? "wal" : "persist";
   const std::string got = database.Text("PRAGMA journal_mode = " + wanted);
   if (got != wanted) {
     throw Error(ExitCode::kIo, fmt::format("store '{}' keeps its {} journal where {} is needed; close other programs "
                                            "that have it open",
                                            database.name(), got, wanted));
   }
+  database.Execute(fmt::format("PRAGMA journal_size_limit = {}", kMostJournalBytes));
 }
 
 Database OpenOnce(const std::string& path, bool create, bool existed, JournalMode mode) {

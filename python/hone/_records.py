@@ -45,7 +45,7 @@ def records(
 
     A row has the fields of a record in a log (docs/formats.md, Tuning log), those of objects in it as
     "measurement.fate", and "min_ns", the least sample, None where none was timed. Raises hone.Error at the first row; NoInputError where there is no store."""
-    given = to_arguments({"best": best, "device": device, "threads": threads, "db": db, **options})
+    given = to_arguments({"best": best, "all": not best, "device": device, "threads": threads, "db": db, **options})
     with ExitStack() as stack:
         paths = [stack.enter_context(model_argument(model)) for model in models]
         named = [f"--model={path}" for path in paths]

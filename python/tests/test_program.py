@@ -134,7 +134,7 @@ def test_compares_devices(own_folder):
         (lambda: hone.bench(), ["bench"], hone.UsageError),
         (lambda: hone.verify("zoo:mlp", "no.hone"), ["verify", "zoo:mlp", "no.hone"], hone.NoInputError),
         (lambda: hone.compare("zoo:mlp", db="no.db"), ["compare", "zoo:mlp", "--db=no.db"], hone.NoInputError),
-        (lambda: list(hone.records(db="no.db")), ["log", "export", "--db=no.db"], hone.NoInputError),
+        (lambda: list(hone.records(db="no.db")), ["log", "export", "--all", "--db=no.db"], hone.NoInputError),
     ],
 )
 def test_fails_with_the_program_s_words(own_folder, typed, call, arguments, error_class):

@@ -70,7 +70,7 @@ const std::map<std::string, std::set<std::string>> kSubRoomMayInclude = {
       "db/record_store.h"}},
     {"db/exports", {"db/record.h"}},
     {"db/foreign", {"db/foreign_trial.h"}},
-    {"db/packs", {"db/database.h", "db/open_database.h", "db/record.h", "db/record_log.h", "db/record_store.h"}},
+    {"db/packs", {"db/database.h", "db/open_database.h", "db/record.h", "db/record_log.h", "db/record_rows.h"}},
     {"db/sqlite", {"db/claims.h", "db/database.h", "db/schema_version.h"}},
     {"db/postgresql", {"db/claims.h", "db/database.h", "db/schema_version.h"}},
     {"tuner/compile", {}},

@@ -206,6 +206,20 @@ TEST_F(LookupProgram, TheProjectsStoreAndTheHubAreAskedAfterTheUsersOwn) {
   EXPECT_EQ(Shell(std::string("hone build -o x.hone --hub bad.honepack ") + kModel).code, 65);
 }
 
+// The pack that lies where `cmake --install` puts it, beside the program's own folder.
+TEST_F(LookupProgram, TheHubThatCameWithHoneIsAskedUnlessItIsToBeLeftOut) {
+  Tune();
+  for (const char* folder : {"work/prefix", "work/prefix/bin", "work/prefix/share", "work/prefix/share/hone"}) {
+    std::filesystem::create_directory(Path(folder));
+  }
+  std::filesystem::copy_file(HONE_PROGRAM, Path("work/prefix/bin/hone"));
+  ASSERT_EQ(Shell("hone log pack --name hub --db own.db -o prefix/share/hone/hub.honepack").code, 0);
+  const std::string asks = "unset HONE_HUB; prefix/bin/hone ", build = asks + "build -o m.hone " + kModel;
+  EXPECT_THAT(Shell(build).out, HasSubstr("record, hub"));
+  EXPECT_THAT(Shell(build + " --hub none").out, testing::Not(HasSubstr("hub")));
+  EXPECT_THAT(Shell(asks + "log hub").out, HasSubstr("prefix/share/hone/hub.honepack: hub serial"));
+}
+
 TEST_F(LookupProgram, TheTreesLogsMakeTheSameHubEveryTime) {
   const std::string make = "'" HONE_SOURCE_DIR "/scripts/make_hub.sh' \"$HONE\" ";
   ASSERT_EQ(Shell(make + "'a hub.honepack'").code, 0);

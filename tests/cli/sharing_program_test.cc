@@ -12,6 +12,7 @@
 #include "db/record_log.h"
 #include "db/record_store.h"
 #include "tests/cli/run_program.h"
+#include "tests/db/one_shot_server.h"
 
 namespace hone {
 namespace {
@@ -24,7 +25,7 @@ class SharingProgram : public ProgramTest {
   void ExportTwoMachines() {
     const ProgramResult tuned = Shell(
         "hone tune zoo:mlp --image-shape 1,14,14 --threads 1 --trials 6 --finals kernels --db left.db && "
-        "hone log export --db left.db -o left.log");
+        "hone log export --all --db left.db -o left.log");
     ASSERT_EQ(tuned.code, 0) << tuned.err;
     std::vector<Record> records = RecordStore::Open(Path("work/left.db"))->Find({});
     for (Record& record : records) {
@@ -91,13 +92,71 @@ TEST_F(SharingProgram, OneRecordOfEachTaskIsExported) {
     const std::string out = Shell("hone log export --db left.db " + options).out;
     return std::count(out.begin(), out.end(), '\n') - 1;  // the header
   };
-  const auto all = lines(""), best = lines("--best");
+  const auto all = lines("--all"), best = lines("");
   EXPECT_GT(all, best);
   EXPECT_GT(best, 0);
-  EXPECT_EQ(lines("--best --model zoo:mlp --threads 1"), best - 1) << "its own image is larger: another first layer";
-  EXPECT_EQ(lines("--since 1h"), all);
+  EXPECT_EQ(lines("--best"), best);
+  EXPECT_EQ(lines("--fate Ok"), best);
+  EXPECT_EQ(Shell("hone log export --db left.db --best --all").code, 2);
+  EXPECT_EQ(lines("--model zoo:mlp --threads 1"), best - 1) << "its own image is larger: another first layer";
+  EXPECT_EQ(lines("--all --since 1h"), all);
   EXPECT_EQ(lines("--since 2099-01-01"), 0);
   EXPECT_EQ(Shell("hone log export --db left.db --since yesterday").code, 2);
+}
+
+// Of records that failed none is the best.
+TEST_F(SharingProgram, RecordsThatFailedAreExportedWhereTheyAreAskedFor) {
+  ExportTwoMachines();
+  Record failed = RecordStore::Open(Path("work/left.db"))->Find({}).front();
+  failed.measurement.fate = Fate::kCrashed;
+  failed = Finish(failed);
+  RecordStore::Open(Path("work/left.db"))->Append({failed});
+  EXPECT_THAT(Shell("hone log export --db left.db --fate Crashed").out, HasSubstr(failed.id));
+  EXPECT_EQ(Shell("hone log export --db left.db").out.find(failed.id), std::string::npos);
+}
+
+TEST_F(SharingProgram, AStoreIsComparedWithWhatItWasBeforeADay) {
+  ExportTwoMachines();
+  const auto store = RecordStore::Open(Path("work/left.db"));
+  std::vector<Record> records = store->Find({});
+  for (Record& record : records) {
+    record.unix_ms = 1'700'000'000'000;  // 2023-11-14
+    record.measurement.samples_ns = std::vector<int64_t>(9, 1);
+    record.measurement.batch = std::vector<int64_t>(9, 1);
+    record.session = "before";
+    record.finals = {};
+    record = Finish(record);
+  }
+  store->Append(records);
+  const Json diffs = ParseJson(Shell("hone log diff left.db --since 2024-01-01 --json").out, "the diffs")["diffs"];
+  ASSERT_EQ(diffs.size(), 3U);
+  for (const Json& diff : diffs) EXPECT_EQ(diff["before_ns"], 1);
+  const Json news = ParseJson(Shell("hone log diff left.db --since 2020-01-01 --json").out, "the diffs")["diffs"];
+  for (const Json& diff : news) EXPECT_EQ(diff["change"], "new");
+  EXPECT_THAT(Shell("hone log diff left.db --since 2024-01-01").out, HasSubstr("3 "));
+  for (const char* wrong : {"left.db", "left.db left.db --since 1h", "left.db --since yesterday"}) {
+    EXPECT_EQ(Shell(std::string("hone log diff ") + wrong).code, 2) << wrong;
+  }
+}
+
+TEST_F(SharingProgram, APackIsPulledFromAWebServer) {
+  ExportTwoMachines();
+  ASSERT_EQ(Shell("hone log keygen -o k && hone log pack --name p --db left.db --key k -o p.honepack").code, 0);
+  const std::string pack = Read("work/p.honepack"), signature = Read("work/p.honepack.minisig");
+  const OneShotServer server([&](int, const std::string& request) {
+    const std::string& body = request.find("minisig ") != std::string::npos ? signature : pack;
+    if (!request.starts_with("GET /hub/p.honepack"))
+      return std::string("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n");
+    return "HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
+  });
+  const std::string pull = "hone log pull " + server.Url("/hub/p.honepack") + " --db mine.db";
+  const ProgramResult untrusted = Shell(pull);
+  EXPECT_EQ(untrusted.code, 77) << untrusted.err;
+  EXPECT_FALSE(std::filesystem::exists(Path("work/mine.db")));
+  const ProgramResult pulled = Shell(pull + " --key k.pub");
+  EXPECT_EQ(pulled.code, 0) << pulled.err;
+  EXPECT_EQ(Shell("hone log best --db mine.db").out, Shell("hone log best --db left.db").out);
+  EXPECT_EQ(Shell("hone log pull " + server.Url("/hub/other.honepack") + " --key k.pub --db mine.db").code, 66);
 }
 
 TEST_F(SharingProgram, AStoreIsCheckedCopiedPrunedAndRecovered) {

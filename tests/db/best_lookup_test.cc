@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <random>
+#include <utility>
+
 #include "core/llvm_cpu_name.h"
 #include "tests/db/sample_record.h"
 
@@ -15,7 +19,7 @@ Fingerprint Machine(const std::string& cpu_id) { return FingerprintOf(EpycOf(cpu
 // The CPU that timed is of vendor-family-model-stepping cpu_id.
 BestRow Row(const std::string& id, const std::string& cpu, const std::string& cpu_id, int threads, int64_t min_ns) {
   BestRow row;
-  row.id = id;
+  row.id = RecordId(id);
   row.setup = SharedSetup({X86(cpu), Machine(cpu_id), threads, CacheMode::kColdWeights});
   row.llvm_cpu = LlvmCpuOf(EpycOf(cpu_id));
   row.min_ns = min_ns;
@@ -24,7 +28,7 @@ BestRow Row(const std::string& id, const std::string& cpu, const std::string& cp
 
 std::string Order(const std::vector<BestRow>& rows) {
   std::string text;
-  for (const BestRow& row : rows) text += row.id + std::to_string(row.rank) + " ";
+  for (const BestRow& row : rows) text += row.id.text() + std::to_string(row.rank) + " ";
   return text;
 }
 
@@ -45,6 +49,27 @@ TEST(BestLookup, WithinARankTheLeastSampleWinsThenTheId) {
                 {Row("c", "znver3", kZen3, 4, 7), Row("b", "znver3", kZen3, 4, 7), Row("a", "znver3", kZen3, 4, 9)},
                 kWanted)),
             "b0 c0 a0 ");
+}
+
+TEST(BestLookup, ManyRowsComeInOrderHoweverTheyWereGiven) {
+  std::vector<BestRow> rows;
+  for (int i = 0; i < 100; ++i) {
+    rows.push_back(Row(std::to_string(i), "znver3", i % 7 == 0 ? kZen5 : kZen3, 4, i % 5 == 0 ? 0 : 1000 - i));
+    rows.back().candidate = std::to_string(i);
+  }
+  std::mt19937_64 random(1);
+  for (int turn = 0; turn < 20; ++turn) {
+    std::shuffle(rows.begin(), rows.end(), random);
+    const BestLookup lookup = LookUpBest(rows, kWanted);
+    ASSERT_EQ(lookup.ranked.size(), 80U);
+    EXPECT_EQ(lookup.left_out.size(), 20U);
+    for (size_t i = 0; i < lookup.ranked.size(); ++i) {
+      EXPECT_EQ(lookup.ranked[i].id.text(), lookup.ranked[i].candidate);
+      if (i == 0) continue;
+      const BestRow &ahead = lookup.ranked[i - 1], &row = lookup.ranked[i];
+      EXPECT_LT(std::pair(ahead.rank, ahead.min_ns), std::pair(row.rank, row.min_ns));
+    }
+  }
 }
 
 TEST(BestLookup, LeavesOutWhatTheTargetCannotRun) {
@@ -141,7 +166,8 @@ TEST(BestLookup, SaysWhyItLeavesOut) {
   ASSERT_EQ(lookup.left_out.size(), 5U);
   const std::vector<LeftOut> wanted = {LeftOut::kFailed, LeftOut::kNoisy, LeftOut::kOtherCache,
                                        LeftOut::kOtherArchitecture, LeftOut::kLacksFeatures};
-  for (size_t i = 0; i < wanted.size(); ++i) EXPECT_EQ(lookup.left_out[i].why, wanted[i]) << lookup.left_out[i].row.id;
+  for (size_t i = 0; i < wanted.size(); ++i)
+    EXPECT_EQ(lookup.left_out[i].why, wanted[i]) << lookup.left_out[i].row.id.view();
   EXPECT_NE(lookup.left_out[4].detail.find("avx512f"), std::string::npos) << lookup.left_out[4].detail;
 }
 
@@ -181,9 +207,9 @@ TEST(BestLookup, LeavesOutWhatFailedSince) {
 TEST(BestLookup, LeavesOutWhatIsDoubted) {
   const BestRow row = Row("a", "znver3", kZen3, 4, 5);
   BestRow doubt = row, other = row;
-  doubt.id = "d";
+  doubt.id = RecordId("d");
   doubt.noisy = true;
-  other.id = "b";
+  other.id = RecordId("b");
   other.session = "another";
   // In whichever order stores were merged.
   for (const bool first : {true, false}) {

@@ -26,6 +26,7 @@ class DamagedStore : public testing::Test {
   // written. Returns whether all was read.
   bool ReadAll(const std::string& bytes) {
     WriteBytes(path_, bytes);
+    const std::string journal = ReadBytes(path_ + "-journal");
     try {
       const std::vector<Record> found = RecordStore::Open(path_)->Find({});
       for (const Record& record : found) EXPECT_EQ(Finish(record).id, record.id);
@@ -33,7 +34,7 @@ class DamagedStore : public testing::Test {
     } catch (const Error& error) {
       EXPECT_EQ(error.code(), ExitCode::kBadData) << error.what();
       EXPECT_EQ(ReadBytes(path_), bytes) << "a refused file is left as it was";
-      EXPECT_EQ(ReadBytes(path_ + "-journal"), "");
+      EXPECT_EQ(ReadBytes(path_ + "-journal"), journal);
       return false;
     }
   }
@@ -213,14 +214,20 @@ void MakeVersion5(const std::string& path, const std::vector<Record>& records) {
   )");
 }
 
+// As hone made it before it took packs.
+void MakeVersion4(const std::string& path, const std::vector<Record>& records) {
+  MakeVersion5(path, records);
+  OpenSqlite(path, false).Execute("DROP TABLE packs; PRAGMA user_version = 4");
+}
+
 // As hone made it before it read other tuners' logs.
 void MakeVersion3(const std::string& path, const std::vector<Record>& records) {
-  MakeVersion5(path, records);
-  OpenSqlite(path, false).Execute("DROP TABLE foreign_trials; DROP TABLE packs; PRAGMA user_version = 3");
+  MakeVersion4(path, records);
+  OpenSqlite(path, false).Execute("DROP TABLE foreign_trials; PRAGMA user_version = 3");
 }
 
 TEST_F(DamagedStore, EveryOlderVersionTakesOtherTunersTrials) {
-  for (const auto& make : {MakeVersion1, MakeVersion2, MakeVersion3, MakeVersion5}) {
+  for (const auto& make : {MakeVersion1, MakeVersion2, MakeVersion3, MakeVersion4, MakeVersion5}) {
     make(path_, records_);
     const auto store = RecordStore::Open(path_);
     EXPECT_EQ(store->Stats().engine.schema_version, kSchemaVersion);

@@ -14,7 +14,7 @@ class FailedSinceTest : public testing::Test {
   BestRow& Add(const std::string& session, const std::string& candidate, Fate fate) {
     BestRow row;
     row.seq = static_cast<int64_t>(rows_.size()) + 1;
-    row.id = std::to_string(row.seq);
+    row.id = RecordId(std::to_string(row.seq));
     row.session = session;
     row.candidate = candidate;
     row.fate = fate;
@@ -26,7 +26,7 @@ class FailedSinceTest : public testing::Test {
   std::string Against() const {
     std::string text;
     for (const BestRow* failure : FailedSince(rows_, {kZen3, here_, 1})) {
-      text += failure == nullptr ? "-" : failure->id;
+      text += failure == nullptr ? "-" : failure->id.text();
     }
     return text;
   }

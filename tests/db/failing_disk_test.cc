@@ -6,6 +6,8 @@
 #include <random>
 
 #include "core/error.h"
+#include "core/minisign.h"
+#include "db/packs/take_pack.h"
 #include "db/record_store.h"
 #include "db/sqlite/journal_mode.h"
 #include "db/sqlite/store_file.h"
@@ -81,8 +83,7 @@ int LostByPowerCut(uint64_t seed, int64_t operations, bool ignores_syncs) {
 class FailingDisk : public testing::Test {
  protected:
   void SetUp() override {
-    if (LinkedJournalMode() != JournalMode::kTruncate)
-      GTEST_SKIP() << "the simulated disk has no shared memory for WAL";
+    if (LinkedJournalMode() != JournalMode::kPersist) GTEST_SKIP() << "the simulated disk has no shared memory for WAL";
   }
 
   // Lets the n-th operation fail, and with `forever` all behind it, for every n until none fails any more.
@@ -155,6 +156,35 @@ TEST_F(FailingDisk, AnErrorOfTheDeviceAtAnyPointLosesNothing) {
   };
   FailAtEvery(errs, false);
   FailAtEvery(errs, true);
+}
+
+// Else an older pack could be taken after a newer one.
+TEST_F(FailingDisk, APackIsInWithItsNoteOrNotAtAll) {
+  constexpr int kRecords = 20;
+  const std::string bytes = WritePack({"ours", 1, ""}, {}, SampleRecords(kRecords));
+  const CheckedPack pack{ReadPack(bytes), MakeSigningKey().public_key, "us", "hash"};
+  std::mt19937_64 random(1);
+  const int64_t step = Soak() ? 1 : 3;
+  int64_t whole = 0;
+  bool failed = true;
+  for (int64_t n = 0; failed; n += step) {
+    SimulatedDisk disk;
+    disk.FailBy([n](DiskOperation, int64_t count) { return count > n ? SQLITE_IOERR : SQLITE_OK; });
+    bool taken = true;
+    try {
+      TakePack(kPath, pack, 5);
+    } catch (const Error&) {
+      taken = false;
+    }
+    failed = disk.operations() > n;
+    disk.CutPower(random);
+    Database database = OpenStoreFile(kPath, true);
+    const int64_t noted = database.Integer("SELECT count(*) FROM packs");
+    EXPECT_EQ(database.Integer("SELECT count(*) FROM records"), kRecords * noted) << "operation " << n;
+    EXPECT_TRUE(noted == 1 || !taken) << "operation " << n;
+    whole += noted;
+  }
+  EXPECT_GT(whole, 0);
 }
 
 // SQLite's allocations, of which one may fail.

@@ -12,6 +12,7 @@
 #include "core/fingerprint.h"
 #include "db/record_log.h"
 #include "tests/db/sample_record.h"
+#include "tests/db/store_place.h"
 
 namespace hone {
 namespace {
@@ -38,7 +39,8 @@ class ForeignImport : public testing::Test {
   }
 
   TempFolder folder_;
-  std::unique_ptr<RecordStore> store_ = RecordStore::Open(folder_.File("r.db"));
+  StorePlace place_;
+  std::unique_ptr<RecordStore> store_ = place_.Open();
 };
 
 TEST_F(ForeignImport, EveryLineIsATrialOrRefusedWithItsReason) {
@@ -208,13 +210,15 @@ TEST_F(ForeignImport, LinesThatBeginAlikeAreReadAsOnTheirOwn) {
   }
 }
 
-// Logs that others published; the tests pass them over where they are not at hand.
+// Logs that others published: in HONE_TUNING_LOGS, else in shared/ beside the checkout. The tests pass them over where
+// they are not at hand.
 class PublishedLogs : public ForeignImport {
  protected:
   ImportCounts ImportFile(const std::string& name) {
-    const char* folder = std::getenv("HONE_TUNING_LOGS");
-    if (folder == nullptr || !std::filesystem::exists(std::filesystem::path(folder) / name)) return {};
-    std::ifstream in(std::filesystem::path(folder) / name, std::ios::binary);
+    const char* named = std::getenv("HONE_TUNING_LOGS");
+    const std::filesystem::path folder = named != nullptr ? named : HONE_SOURCE_DIR "/../shared/data/tuning_logs";
+    if (!std::filesystem::exists(folder / name)) return {};
+    std::ifstream in(folder / name, std::ios::binary);
     return ImportLog(in, name, *store_);
   }
 };

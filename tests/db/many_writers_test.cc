@@ -54,8 +54,8 @@ TEST_F(ManyWriters, NothingAcknowledgedIsLostWhenOneIsKilled) {
 }
 
 TEST_F(ManyWriters, ManyMayCreateAStoreAtOnce) {
-  for (JournalMode mode : {JournalMode::kTruncate, JournalMode::kWal}) {
-    const std::string path = folder_.File(mode == JournalMode::kWal ? "wal.db" : "truncate.db");
+  for (JournalMode mode : {JournalMode::kPersist, JournalMode::kWal}) {
+    const std::string path = folder_.File(mode == JournalMode::kWal ? "wal.db" : "persist.db");
     std::vector<pid_t> children;
     for (int c = 0; c < 8; ++c) {
       children.push_back(Fork(

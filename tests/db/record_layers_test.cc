@@ -3,14 +3,16 @@
 #include <gtest/gtest.h>
 
 #include "tests/db/sample_record.h"
+#include "tests/db/store_place.h"
 
 namespace hone {
 namespace {
 
 class RecordLayersTest : public testing::Test {
  protected:
-  std::unique_ptr<RecordLayer> Store(const std::string& name, const std::vector<Record>& records) {
-    std::shared_ptr<RecordStore> store = RecordStore::Open(folder_.File(name));
+  std::unique_ptr<RecordLayer> Store(const std::vector<Record>& records) {
+    places_.push_back(std::make_unique<StorePlace>());
+    std::shared_ptr<RecordStore> store = places_.back()->Open();
     store->Append(records);
     return StoreLayer(std::move(store));
   }
@@ -21,7 +23,7 @@ class RecordLayersTest : public testing::Test {
     for (const BestRow& row : layers.Rows(kSampleWorkload)) {
       EXPECT_GT(row.seq, last);
       last = row.seq;
-      text += row.id.substr(0, 4) + " " + layers.OriginOf(row) + "\n";
+      text += row.id.text().substr(0, 4) + " " + layers.OriginOf(row) + "\n";
     }
     return text;
   }
@@ -29,7 +31,7 @@ class RecordLayersTest : public testing::Test {
     return SampleRecord(number).id.substr(0, 4) + " " + origin + "\n";
   }
 
-  TempFolder folder_;
+  std::vector<std::unique_ptr<StorePlace>> places_;
 };
 
 TEST_F(RecordLayersTest, WithoutLayersThereIsNothing) {
@@ -39,7 +41,7 @@ TEST_F(RecordLayersTest, WithoutLayersThereIsNothing) {
 
 TEST_F(RecordLayersTest, TheNearestLayerCountsAsTheLatest) {
   RecordLayers layers;
-  layers.Add("store", Store("a.db", {SampleRecord(1), SampleRecord(2)}));
+  layers.Add("store", Store({SampleRecord(1), SampleRecord(2)}));
   layers.Add("hub", FixedLayer({SampleRecord(3)}));
   EXPECT_EQ(Text(layers), Line(3, "hub") + Line(1, "store") + Line(2, "store"));
 }
@@ -49,15 +51,15 @@ TEST_F(RecordLayersTest, RowsKnowHowFarTheirLayerReaches) {
   layers.Add("hub", FixedLayer({SampleRecord(3)}), RecordLayers::Reach::kOwnKind);
   ASSERT_EQ(layers.Rows(kSampleWorkload).size(), 1U);
   EXPECT_TRUE(layers.Rows(kSampleWorkload)[0].own_kind);
-  layers.Add("store", Store("a.db", {SampleRecord(1)}));
+  layers.Add("store", Store({SampleRecord(1)}));
   EXPECT_FALSE(layers.Rows(kSampleWorkload)[0].own_kind);
   EXPECT_TRUE(layers.Rows(kSampleWorkload)[1].own_kind);
 }
 
 TEST_F(RecordLayersTest, WhatSeveralHoldIsTheNearests) {
   RecordLayers layers;
-  layers.Add("store", Store("a.db", {SampleRecord(1)}));
-  layers.Add("project", Store("b.db", {SampleRecord(2), SampleRecord(1)}));
+  layers.Add("store", Store({SampleRecord(1)}));
+  layers.Add("project", Store({SampleRecord(2), SampleRecord(1)}));
   EXPECT_EQ(Text(layers), Line(2, "project") + Line(1, "store"));
   EXPECT_EQ(layers.Get(SampleRecord(2).id), SampleRecord(2));
   EXPECT_FALSE(layers.Get("0123456789abcdef"));
@@ -73,7 +75,7 @@ TEST_F(RecordLayersTest, AStoreTellsOfItsRecordsWhatTheyTellThemselves) {
   records[3].finals = {1, 2, 3, false, 0};
   records[3].candidate.target.features = {"-avx512f"};
   for (Record& record : records) record = Finish(record);
-  const auto rows = Store("a.db", records)->Rows(kSampleWorkload);
+  const auto rows = Store(records)->Rows(kSampleWorkload);
   const auto fixed = FixedLayer(records)->Rows(kSampleWorkload);
   ASSERT_EQ(rows.size(), 4U);
   for (size_t i = 0; i < rows.size(); ++i) EXPECT_EQ(rows[i], fixed[i]) << i;

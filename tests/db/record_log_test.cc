@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "tests/db/sample_record.h"
+#include "tests/db/store_place.h"
 
 namespace hone {
 namespace {
@@ -26,7 +27,8 @@ class RecordLogTest : public testing::Test {
   static std::string Line(int number) { return DumpJson(ToJson(SampleRecord(number))) + "\n"; }
 
   TempFolder folder_;
-  std::unique_ptr<RecordStore> store_ = RecordStore::Open(folder_.File("r.db"));
+  StorePlace place_;
+  std::unique_ptr<RecordStore> store_ = place_.Open();
 };
 
 TEST_F(RecordLogTest, ExportThenImportGivesTheSameStore) {

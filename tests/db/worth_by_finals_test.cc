@@ -14,7 +14,7 @@ class JudgeByFinalsTest : public testing::Test {
   void Trial(const std::string& session, const std::string& candidate, int64_t min_ns) {
     BestRow row;
     row.seq = static_cast<int64_t>(rows_.size());
-    row.id = candidate;
+    row.id = RecordId(candidate);
     row.session = session;
     row.candidate = candidate;
     row.min_ns = min_ns;

@@ -88,7 +88,7 @@ TEST_F(EmulatedRunner, IsNeverTheBest) {
 TEST_F(OneFileRunner, TunesAModelThroughTheTracker) {
   Start();
   TuneAndBuild();
-  const ProgramResult log = Shell("hone log export --db records.db");
+  const ProgramResult log = Shell("hone log export --all --db records.db");
   const char *right = board_.emulated() ? "true" : "false", *wrong = board_.emulated() ? "false" : "true";
   EXPECT_THAT(log.out, HasSubstr(std::string("\"emulated\":") + right)) << log.out << log.err;
   EXPECT_THAT(log.out, Not(HasSubstr(std::string("\"emulated\":") + wrong)));

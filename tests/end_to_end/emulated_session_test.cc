@@ -64,7 +64,7 @@ TEST_F(EmulatedSession, TunesChecksAndTimesANetwork) {
   EXPECT_THAT(said["run"].out, HasSubstr("on pi4/file"));
   EXPECT_THAT(said["bench"].out, AllOf(HasSubstr("timed on pi4/file"), HasSubstr("it is emulated")));
   // All records, since none of them is the best where others kept the cores from the emulator.
-  const ProgramResult log = Shell("hone log export --db records.db");
+  const ProgramResult log = Shell("hone log export --all --db records.db");
   EXPECT_THAT(log.out, AllOf(HasSubstr("\"emulated\":true"), Not(HasSubstr("\"emulated\":false")))) << log.err;
   const ProgramResult compared = Shell("hone compare model.onnx --from-records --db records.db");
   EXPECT_THAT(compared.out, AllOf(HasSubstr("not compared: emulated"), Not(HasSubstr("1.00x")))) << compared.err;

@@ -88,7 +88,7 @@ TEST_F(SharedServer, ATunerOutlivesItsRestarts) {
 
 TEST_F(SharedServer, EveryCommandThatTakesAStoreTakesIt) {
   ASSERT_EQ(Tune("random")->Wait(), 0);
-  const std::string package = Path("work/m.hone"), file = Path("work/mine.db");
+  const std::string package = Path("work/m.hone"), file = Path("work/mine.db"), pack = Path("work/p.honepack");
   for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
            {"log", "list", "--db", where_},
            {"log", "best", "--db", where_},
@@ -97,6 +97,12 @@ TEST_F(SharedServer, EveryCommandThatTakesAStoreTakesIt) {
            {"log", "export", "-o", Path("work/x.log"), "--db", where_},
            {"log", "import", Path("work/x.log"), "--db", where_},
            {"log", "prune", "--keep", "3", "--db", where_},
+           {"log", "keygen", "-o", Path("work/k")},
+           {"log", "pack", "--name", "p", "--key", Path("work/k"), "-o", pack, "--db", where_},
+           {"log", "pull", pack, "--key", Path("work/k.pub"), "--db", where_},
+           {"log", "why", "zoo:mlp", "--image-shape", "1,14,14", "--threads", "1", "--db", where_},
+           {"log", "verify", pack, "--threads", "1", "--budget", "2s", "--db", where_},
+           {"log", "verify", where_, "--threads", "1", "--budget", "2s", "--db", where_},
            {"log", "sync", where_, file},
            {"log", "diff", where_, file},
            {"build", "zoo:mlp", "--image-shape", "1,14,14", "--threads", "1", "--db", where_, "-o", package}}) {

@@ -180,7 +180,7 @@ def play(objects, hone, runner):
         # Its init container finds the keys of before, and a second tracker has them.
         cluster.prepare(tracker)
         assert (keys / "secret.pub").read_text() == server_key
-        assert run(hone, "log", "export", "--db", str(store)).stdout.count("\n") > 3
+        assert run(hone, "log", "export", "--all", "--db", str(store)).stdout.count("\n") > 3
 
 
 def main():

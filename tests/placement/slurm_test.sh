@@ -99,7 +99,7 @@ start_tracker() {
 devices() { "$hone" devices --json | python3 -c 'import json, sys; print(len(json.load(sys.stdin)["runners"]))'; }
 has_runner() { [[ $(devices) == 1 ]]; }
 has_none() { [[ $(devices) == 0 ]]; }
-trials() { "$hone" log export --db "$work/records.db" | tail -n +2 | wc -l; }
+trials() { "$hone" log export --all --db "$work/records.db" | tail -n +2 | wc -l; }
 has_trials() { (($(trials) >= $1)); }
 
 start_slurm

@@ -1,31 +1,59 @@
 #include <fmt/format.h>
 
 #include <string>
+#include <vector>
 
 #include "cli/command_line.h"
 #include "cli/commands/log/log_commands.h"
+#include "cli/commands/log/query_options.h"
 #include "cli/commands/log/records_in.h"
 #include "cli/diff_records.h"
 #include "cli/files/write_file.h"
 #include "cli/history/history_forms.h"
+#include "cli/history/record_changes.h"
 #include "cli/printing/print_json.h"
 #include "cli/printing/print_verdicts.h"
 #include "cli/printing/status_line.h"
 #include "cli/report/history_page.h"
+#include "cli/store.h"
+#include "core/error.h"
 
 namespace hone {
+namespace {
+
+struct DiffOptions {
+  std::string a, b, since, html;
+};
+
+// Two sides are two stores or packs, or one store before a day and since.
+std::vector<RecordDiff> Diffs(const DiffOptions& options) {
+  if (options.since.empty()) return DiffRecords(RecordsIn(options.a), RecordsIn(options.b));
+  return RecordChangesSince(*OpenExistingStore(options.a), {}, ParseSince(options.since, NowMs()));
+}
+
+std::string TitleOf(const DiffOptions& options) {
+  return options.since.empty() ? fmt::format("From {} to {}", options.a, options.b)
+                               : fmt::format("{} since {}", options.a, options.since);
+}
+
+}  // namespace
+
 int LogDiffCommand(const Arguments& arguments) {
-  CommandLine line("hone log diff", "What is new, gone, faster or slower in B's best records against A's.");
-  std::string a, b, html;
-  line.Add("A", a, "a store or a pack").Required();
-  line.Add("B", b, "another one").Required();
-  line.Add("--html", html, "also one page with pictures: this file");
+  CommandLine line("hone log diff",
+                   "What is new, gone, faster or slower in B's best records against A's, or in A's since a day.");
+  DiffOptions options;
+  line.Add("A", options.a, "a store or a pack").Required();
+  line.Add("B", options.b, "another one; with --since none");
+  line.Add("--since", options.since,
+           "A's records of this day (2026-11-22) or of so long (90d, 12h) against those before");
+  line.Add("--html", options.html, "also one page with pictures: this file");
   if (!line.Parse(arguments)) return 0;
-  History history;
-  history.diffs = DiffRecords(RecordsIn(a), RecordsIn(b));
-  if (!html.empty()) {
-    WriteFileAtomically(html, HistoryPage(history, fmt::format("From {} to {}", a, b)));
+  if (options.b.empty() == options.since.empty()) {
+    throw Error(ExitCode::kUsage, "right are two stores or packs, A and B, or one store with --since");
   }
+  History history;
+  history.diffs = Diffs(options);
+  if (!options.html.empty()) WriteFileAtomically(options.html, HistoryPage(history, TitleOf(options)));
   if (line.json()) {
     PrintJson({{"diffs", DiffsJson(history.diffs)}});
   } else {

@@ -28,16 +28,23 @@ namespace {
 struct ExportOptions {
   QueryOptions query;
   std::vector<std::string> models;
-  bool best = false;
+  bool all = false, best = false;
   std::string format = "hone";
   std::string output;
 };
 
+// What is exported travels: the best say what others would take. Of records that failed there is no best.
+bool OnlyBest(const ExportOptions& options) {
+  const bool worked = options.query.fate.empty() || ParseFate(options.query.fate) == Fate::kOk;
+  return options.best || (!options.all && worked);
+}
+
 // How many records it wrote. A log of a whole store goes by without being held.
 int64_t Export(const ExportOptions& options, const RecordStore& store, std::ostream& out) {
   const RecordQuery query = QueryOf(options.query);
-  if (options.format == "hone" && !options.best) return ExportLog(store, OfModels(query, options.models), out);
-  const std::vector<Record> records = ChooseRecords(store, query, options.models, options.best);
+  const bool best = OnlyBest(options);
+  if (options.format == "hone" && !best) return ExportLog(store, OfModels(query, options.models), out);
+  const std::vector<Record> records = ChooseRecords(store, query, options.models, best);
   if (options.format == "t4") {
     out << DumpJson(KernelTunerT4(records)) << '\n';
   } else if (options.format == "google-benchmark") {
@@ -52,10 +59,15 @@ int64_t Export(const ExportOptions& options, const RecordStore& store, std::ostr
 
 int LogExportCommand(const Arguments& arguments) {
   CommandLine line("hone log export",
-                   "Writes records as a hone log, one JSON object a line, or as other programs read them.");
+                   "Writes the best records as a hone log, one JSON object a line, or as other programs read them.");
   ExportOptions options;
   AddQueryOptions(line, options.query);
-  line.AddFlag("--best", options.best, "only the best of each workload, machine, target CPU, threads and cache mode");
+  const Option all = line.AddFlag("--all", options.all, "every record that fits, not only the best ones");
+  line.AddFlag(
+          "--best", options.best,
+          "only the best of each workload, machine, target CPU, threads and cache mode: the default but for a --fate "
+          "that is not Ok")
+      .Excludes(all);
   line.Add("--model", options.models, "only the tasks of these models, at --threads");
   line.Add("--format", options.format,
            "hone: a log; t4: Kernel Tuner's T4 results; google-benchmark: google/benchmark's JSON")

@@ -91,7 +91,7 @@ std::string MachineText(const Target& target, int threads) {
 }
 
 std::string DeviceOf(const BestRow& row, const RecordLayers& layers) {
-  const auto record = layers.Get(row.id);
+  const auto record = layers.Get(row.id.text());
   return record ? DeviceName(*record) : row.llvm_cpu;
 }
 
@@ -109,7 +109,7 @@ std::string TakenText(const WhyAnswer& answer, const RecordLayers& layers) {
   }
   const BestRow& row = taken->row;
   const std::string loss = LossText(answer.losses[static_cast<size_t>(taken - answer.considered.begin())]);
-  return fmt::format("taken: {} of {}, {} {}, {}, measured on {}: {} ({}){}\n", row.id, layers.OriginOf(row),
+  return fmt::format("taken: {} of {}, {} {}, {}, measured on {}: {} ({}){}\n", row.id.view(), layers.OriginOf(row),
                      row.schedule(), row.config(), TimeText(row.min_ns), RankText(row.rank), DeviceOf(row, layers),
                      answer.taken->source, loss.empty() ? "" : "; expected loss " + loss);
 }
@@ -168,7 +168,7 @@ std::string WhyText(const WhyAnswer& answer, const RecordLayers& layers, size_t 
       continue;
     }
     ++shown;
-    table.Add({row.id, layers.OriginOf(row), VerdictText(considered, wanted), TimeText(row.min_ns),
+    table.Add({row.id.text(), layers.OriginOf(row), VerdictText(considered, wanted), TimeText(row.min_ns),
                LossText(answer.losses[i]), fmt::format("{}", row.setup->threads), DeviceOf(row, layers), row.schedule(),
                row.config()});
   }
@@ -182,7 +182,7 @@ Json WhyJson(const WhyAnswer& answer, const RecordLayers& layers) {
   Json considered = Json::array();
   for (size_t i = 0; i < answer.considered.size(); ++i) {
     const ConsideredRecord& c = answer.considered[i];
-    considered.push_back({{"record", c.row.id},
+    considered.push_back({{"record", c.row.id.text()},
                           {"origin", layers.OriginOf(c.row)},
                           {"taken", c.verdict == Verdict::kTaken},
                           {"why", VerdictText(c, wanted)},

@@ -11,11 +11,10 @@
 #include "db/care/recover_store.h"
 #include "db/database.h"
 #include "db/open_database.h"
-#include "db/patient_store.h"
-#include "db/postgresql/server_claims.h"
 #include "db/postgresql/server_link.h"
 #include "db/schema_version.h"
 #include "tests/db/sample_record.h"
+#include "tests/db/server/refusal_of.h"
 #include "tests/db/server/server_place.h"
 #include "tests/db/store_place.h"
 
@@ -25,19 +24,6 @@ namespace {
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
-
-// The error that a call throws.
-template <typename Call>
-Error Refusal(const Call& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos) << error.what();
-    return error;
-  }
-  ADD_FAILURE() << "it was not refused";
-  return {ExitCode::kDone, ""};
-}
 
 Error OpenRefusal(const std::string& where, bool create = false) {
   return Refusal([&] { RecordStore::Open(where, create); });
@@ -202,97 +188,6 @@ TEST(ServerClaimsTest, AreHeldByOneAndGoWithTheirHolder) {
   for (int i = 0; i < 1000 && !there->claims().Take("b"); ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   EXPECT_TRUE(there->claims().Take("b"));
-}
-
-class RestartedServer : public testing::Test {
- protected:
-  // Waits of a patient store start the server again.
-  Patience Restarting() {
-    Patience patience;
-    patience.now_ns = [this] { return now_ns_; };
-    patience.sleep = [this](int64_t ns) {
-      now_ns_ += ns;
-      server_.Start();
-    };
-    patience.tell = [this](const std::string& what) { told_.push_back(what); };
-    return patience;
-  }
-
-  PostgresServer server_;
-  std::string where_ = server_.NewDatabase();
-  int64_t now_ns_ = 0;
-  std::vector<std::string> told_;
-};
-
-TEST_F(RestartedServer, LosesNothingThatWasAcknowledged) {
-  const auto store = MakePatient(RecordStore::Open(where_), Restarting());
-  ASSERT_TRUE(store->claims().Take("mine"));
-  int64_t kept = 0;
-  for (int kill = 0; kill < 3; ++kill) {
-    kept += store->Append({SampleRecord(2 * kill)});
-    server_.Kill();
-    kept += store->Append({SampleRecord(2 * kill + 1)});
-  }
-  EXPECT_EQ(kept, 6);
-  EXPECT_EQ(store->Find({}), SampleRecords(6));
-  EXPECT_EQ(told_.size(), 6U) << "each wait is told, and its end";
-  EXPECT_FALSE(RecordStore::Open(where_)->claims().Take("mine")) << "claims are taken again";
-}
-
-TEST_F(RestartedServer, ClaimsWaitForItToo) {
-  const auto store = MakePatient(RecordStore::Open(where_), Restarting());
-  ASSERT_TRUE(store->claims().Take("a"));
-  server_.Kill();
-  store->claims().Release("a");
-  EXPECT_TRUE(store->claims().Take("b"));
-  EXPECT_FALSE(RecordStore::Open(where_)->claims().Take("b"));
-  EXPECT_TRUE(RecordStore::Open(where_)->claims().Take("a"));
-}
-
-TEST_F(RestartedServer, WhoIsNotPatientGetsOneLine) {
-  const auto store = RecordStore::Open(where_);
-  server_.Kill();
-  const Error error = Refusal([&] { store->Append({SampleRecord(1)}); });
-  EXPECT_EQ(error.code(), ExitCode::kIo);
-  EXPECT_THAT(error.what(), HasSubstr("lost"));
-  EXPECT_EQ(Refusal([&] { store->Arrived(); }).code(), ExitCode::kIo);
-  server_.Start();
-  EXPECT_EQ(store->Append({SampleRecord(1)}), 1);
-}
-
-// The server ends the connection at every point of an Append: nothing of it is kept, or all, and the next one goes on.
-TEST(ServerStore, AConnectionMayEndAtAnyPoint) {
-  const StorePlace place;
-  const auto store = place.Open();
-  store->Append({SampleRecord(0)});
-  int cut = 0;
-  for (int number = 1; number < 40; ++number) {
-    const std::vector<Record> batch = {SampleRecord(2 * number), SampleRecord(2 * number + 1)};
-    std::thread cutter([&place, number] {
-      std::this_thread::sleep_for(std::chrono::microseconds(30 * number));
-      PostgresServer::Execute(
-          SharedServer().Address(""),
-          fmt::format("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{}'",
-                      place.where().substr(place.where().find("@/") + 2,
-                                           place.where().find('?') - place.where().find("@/") - 2)));
-    });
-    bool acknowledged = false;
-    try {
-      store->Append(batch);
-      acknowledged = true;
-    } catch (const Error& error) {
-      EXPECT_EQ(error.code(), ExitCode::kIo) << error.what();
-      ++cut;
-    }
-    cutter.join();
-    const auto reader = place.Open();
-    const bool first = reader->Get(batch[0].id).has_value();
-    EXPECT_EQ(first, reader->Get(batch[1].id).has_value()) << number;
-    if (acknowledged) {
-      EXPECT_TRUE(first) << number;
-    }
-  }
-  EXPECT_GT(cut, 0);
 }
 
 TEST(ServerStore, WhoListensHearsOfRecords) {

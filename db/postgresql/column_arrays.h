@@ -1,0 +1,36 @@
+// Many rows as the parameters of one statement.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "db/database.h"
+
+namespace hone {
+
+// "INSERT INTO t(a, b) VALUES(?,?) REST" as "INSERT INTO t(a, b) SELECT * FROM unnest(?::text[],?::bigint[]) REST",
+// with the types of `row`: a server plans and answers it once for all rows. Nothing for another statement.
+std::optional<std::string> InsertOfArrays(std::string_view sql, const SqlRow& row);
+
+// An array a column, in the binary form of libpq's parameters. (The text form would be read character by character.)
+class ColumnArrays {
+ public:
+  // Of rows[begin, end), at least one; a column has one type in all of them.
+  ColumnArrays(const std::vector<SqlRow>& rows, size_t begin, size_t end);
+  ColumnArrays(const ColumnArrays&) = delete;
+  ColumnArrays& operator=(const ColumnArrays&) = delete;
+  int count() const { return static_cast<int>(arrays_.size()); }
+  const char* const* values() const { return values_.data(); }
+  const int* lengths() const { return lengths_.data(); }
+  const int* formats() const { return formats_.data(); }
+
+ private:
+  std::vector<std::string> arrays_;
+  std::vector<const char*> values_;
+  std::vector<int> lengths_, formats_;
+};
+
+}  // namespace hone
