@@ -13,6 +13,7 @@
 
 #include "compiler/frontend/onnx/counted_operators.h"
 #include "compiler/frontend/onnx/input_shapes.h"
+#include "compiler/frontend/onnx/node_error.h"
 #include "compiler/frontend/onnx/onnx_operators.h"
 #include "compiler/frontend/onnx/onnx_parse.h"
 #include "compiler/frontend/onnx/topological_order.h"
@@ -181,10 +182,12 @@ void Importer::ConvertNode(const OnnxNode& node) {
       if (node.outputs[i].empty()) continue;
       if (i < results.size()) scopes_.back()[node.outputs[i]] = results[i];
     }
+  } catch (const NodeError&) {
+    throw;
   } catch (const Error& error) {
-    throw Error(error.code(), fmt::format("node \"{}\" ({}): {}", node.name, node.op_type, error.what()));
+    throw NodeError(error.code(), fmt::format("node \"{}\" ({}): {}", node.name, node.op_type, error.what()));
   } catch (const std::exception& error) {
-    throw Error(ExitCode::kBadData, fmt::format("node \"{}\" ({}): {}", node.name, node.op_type, error.what()));
+    throw NodeError(ExitCode::kBadData, fmt::format("node \"{}\" ({}): {}", node.name, node.op_type, error.what()));
   }
   node_name_ = outer;
   builder_.SetNodeName(outer);
