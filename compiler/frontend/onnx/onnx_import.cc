@@ -135,6 +135,8 @@ void Importer::CheckNode(const OnnxNode& node, const OnnxOperator& row) const {
     if (std::find(row.attributes.begin(), row.attributes.end(), name) == row.attributes.end()) {
       RefuseNode(fmt::format("the attribute \"{}\" is not known", name));
     }
+    if (!attribute.reference.empty())
+      RefuseNode(fmt::format("the attribute {} refers to a function's, and it is in none", name));
   }
 }
 
@@ -154,6 +156,7 @@ const ExprPtr* Importer::FindValue(const std::string& name) const {
 }
 
 std::vector<ExprPtr> Importer::Convert(const OnnxNode& node) {
+  const int64_t opset = node.opset > 0 ? node.opset : graph_.opset;
   const std::string_view domain = node.domain == "ai.onnx" ? std::string_view() : std::string_view(node.domain);
   if (!domain.empty() && domain != kMicrosoft && domain != kClassical && domain != kTraining) {
     RefuseNode(fmt::format("the operator domain \"{}\" is not supported", node.domain));
@@ -169,7 +172,7 @@ std::vector<ExprPtr> Importer::Convert(const OnnxNode& node) {
   const auto convert_body = [this](const OnnxGraph& body, const std::vector<ExprPtr>& given) {
     return ConvertBodyOf(body, given);
   };
-  return row->convert(OnnxNodeView(node, graph_.opset, std::move(inputs), builder_, convert_body));
+  return row->convert(OnnxNodeView(node, opset, std::move(inputs), builder_, convert_body));
 }
 
 void Importer::ConvertNode(const OnnxNode& node) {
