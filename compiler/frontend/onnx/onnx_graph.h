@@ -12,7 +12,7 @@
 namespace hone {
 
 // The operator sets whose meaning is known.
-inline constexpr int64_t kOldestOpset = 7;
+inline constexpr int64_t kOldestOpset = 1;
 inline constexpr int64_t kNewestOpset = 28;
 inline constexpr int64_t kOldestIrVersion = 3;
 // Of one graph, functions written out; a chain of as many takes about ten seconds to build.

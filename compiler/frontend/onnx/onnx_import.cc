@@ -14,6 +14,7 @@
 #include "compiler/frontend/onnx/counted_operators.h"
 #include "compiler/frontend/onnx/input_shapes.h"
 #include "compiler/frontend/onnx/node_error.h"
+#include "compiler/frontend/onnx/old_opsets.h"
 #include "compiler/frontend/onnx/onnx_operators.h"
 #include "compiler/frontend/onnx/onnx_parse.h"
 #include "compiler/frontend/onnx/topological_order.h"
@@ -50,7 +51,7 @@ class Importer {
   const ExprPtr* FindValue(const std::string& name) const;
   void ConvertNode(const OnnxNode& node);
   bool AnyCountedInput(const std::vector<ExprPtr>& inputs) const;
-  std::vector<ExprPtr> Convert(const OnnxNode& node);
+  std::vector<ExprPtr> Convert(OnnxNode node);
   ExprPtr ValueOf(const std::string& name) const;
   void CheckNode(const OnnxNode& node, const OnnxOperator& row) const;
   std::vector<ExprPtr> Outputs() const;
@@ -155,7 +156,8 @@ const ExprPtr* Importer::FindValue(const std::string& name) const {
   return nullptr;
 }
 
-std::vector<ExprPtr> Importer::Convert(const OnnxNode& node) {
+// Its own copy: a node of an old opset is made one of today's.
+std::vector<ExprPtr> Importer::Convert(OnnxNode node) {
   const int64_t opset = node.opset > 0 ? node.opset : graph_.opset;
   const std::string_view domain = node.domain == "ai.onnx" ? std::string_view() : std::string_view(node.domain);
   if (!domain.empty() && domain != kMicrosoft && domain != kClassical && domain != kTraining) {
@@ -163,9 +165,10 @@ std::vector<ExprPtr> Importer::Convert(const OnnxNode& node) {
   }
   const OnnxOperator* row = FindOnnxOperator(domain, node.op_type);
   if (row == nullptr) RefuseNode("the operator is not supported");
-  CheckNode(node, *row);
   std::vector<ExprPtr> inputs;
   for (const std::string& input : node.inputs) inputs.push_back(input.empty() ? nullptr : ValueOf(input));
+  if (domain.empty() && opset < kPresentRules) ToPresentRules(node, inputs, opset, builder_);
+  CheckNode(node, *row);
   if (AnyCountedInput(inputs) && !TakesCounts(domain, node.op_type)) {
     RefuseNode("an input's extent is counted in a run, which this operator does not take");
   }
