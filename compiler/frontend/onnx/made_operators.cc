@@ -90,9 +90,9 @@ constexpr std::array<MadeOf, 91> kMade = {{
      "Normalizer ReduceLogSumExp ReduceMax TreeEnsembleClassifier Unique"},
     {"maximum", "DynamicQuantizeLinear DynamicQuantizeMatMul Max MaxPool Range Slice"},
     {"mean",
-     "BatchNormalization GlobalAveragePool GroupNormalization InstanceNormalization "
-     "LayerNormalization MeanVarianceNormalization NegativeLogLikelihoodLoss "
-     "RMSNormalization ReduceMean"},
+     "BatchNormalization GlobalAveragePool GlobalLpPool GroupNormalization "
+     "InstanceNormalization LayerNormalization MeanVarianceNormalization "
+     "NegativeLogLikelihoodLoss RMSNormalization ReduceMean"},
     {"min", "LabelEncoder ReduceMin"},
     {"minimum", "Concat GridSample Min Slice"},
     {"mod", "GridSample Mod TensorScatter"},

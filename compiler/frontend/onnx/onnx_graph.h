@@ -12,9 +12,11 @@
 namespace hone {
 
 // The operator sets whose meaning is known.
-inline constexpr int64_t kOldestOpset = 7;
+inline constexpr int64_t kOldestOpset = 1;
 inline constexpr int64_t kNewestOpset = 28;
 inline constexpr int64_t kOldestIrVersion = 3;
+// Of one graph, functions written out; a chain of as many takes about ten seconds to build.
+inline constexpr int kMaxNodes = 100'000;
 
 struct OnnxGraph;
 
@@ -29,12 +31,15 @@ struct OnnxAttribute {
   std::vector<int64_t> ints;
   std::vector<std::string> strings;
   std::shared_ptr<const OnnxGraph> graph;  // null unless it is one; without an opset of its own
+  std::string reference;                   // within a function: the call's attribute whose value it has; else ""
 };
 
 struct OnnxNode {
   std::string name;  // the model's own, or the first output's when it gave none
   std::string op_type;
   std::string domain;
+  std::string overload;              // of a function's name; mostly ""
+  int64_t opset = 0;                 // 0: the graph's; of a function's node the function's
   std::vector<std::string> inputs;   // "" for an optional one that is absent
   std::vector<std::string> outputs;  // likewise
   std::vector<std::pair<std::string, OnnxAttribute>> attributes;

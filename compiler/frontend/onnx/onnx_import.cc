@@ -13,6 +13,8 @@
 
 #include "compiler/frontend/onnx/counted_operators.h"
 #include "compiler/frontend/onnx/input_shapes.h"
+#include "compiler/frontend/onnx/node_error.h"
+#include "compiler/frontend/onnx/old_opsets.h"
 #include "compiler/frontend/onnx/onnx_operators.h"
 #include "compiler/frontend/onnx/onnx_parse.h"
 #include "compiler/frontend/onnx/topological_order.h"
@@ -49,7 +51,7 @@ class Importer {
   const ExprPtr* FindValue(const std::string& name) const;
   void ConvertNode(const OnnxNode& node);
   bool AnyCountedInput(const std::vector<ExprPtr>& inputs) const;
-  std::vector<ExprPtr> Convert(const OnnxNode& node);
+  std::vector<ExprPtr> Convert(OnnxNode node);
   ExprPtr ValueOf(const std::string& name) const;
   void CheckNode(const OnnxNode& node, const OnnxOperator& row) const;
   std::vector<ExprPtr> Outputs() const;
@@ -134,6 +136,8 @@ void Importer::CheckNode(const OnnxNode& node, const OnnxOperator& row) const {
     if (std::find(row.attributes.begin(), row.attributes.end(), name) == row.attributes.end()) {
       RefuseNode(fmt::format("the attribute \"{}\" is not known", name));
     }
+    if (!attribute.reference.empty())
+      RefuseNode(fmt::format("the attribute {} refers to a function's, and it is in none", name));
   }
 }
 
@@ -152,23 +156,26 @@ const ExprPtr* Importer::FindValue(const std::string& name) const {
   return nullptr;
 }
 
-std::vector<ExprPtr> Importer::Convert(const OnnxNode& node) {
+// Its own copy: a node of an old opset is made one of today's.
+std::vector<ExprPtr> Importer::Convert(OnnxNode node) {
+  const int64_t opset = node.opset > 0 ? node.opset : graph_.opset;
   const std::string_view domain = node.domain == "ai.onnx" ? std::string_view() : std::string_view(node.domain);
   if (!domain.empty() && domain != kMicrosoft && domain != kClassical && domain != kTraining) {
     RefuseNode(fmt::format("the operator domain \"{}\" is not supported", node.domain));
   }
   const OnnxOperator* row = FindOnnxOperator(domain, node.op_type);
   if (row == nullptr) RefuseNode("the operator is not supported");
-  CheckNode(node, *row);
   std::vector<ExprPtr> inputs;
   for (const std::string& input : node.inputs) inputs.push_back(input.empty() ? nullptr : ValueOf(input));
+  if (domain.empty() && opset < kPresentRules) ToPresentRules(node, inputs, opset, builder_);
+  CheckNode(node, *row);
   if (AnyCountedInput(inputs) && !TakesCounts(domain, node.op_type)) {
     RefuseNode("an input's extent is counted in a run, which this operator does not take");
   }
   const auto convert_body = [this](const OnnxGraph& body, const std::vector<ExprPtr>& given) {
     return ConvertBodyOf(body, given);
   };
-  return row->convert(OnnxNodeView(node, graph_.opset, std::move(inputs), builder_, convert_body));
+  return row->convert(OnnxNodeView(node, opset, std::move(inputs), builder_, convert_body));
 }
 
 void Importer::ConvertNode(const OnnxNode& node) {
@@ -181,10 +188,12 @@ void Importer::ConvertNode(const OnnxNode& node) {
       if (node.outputs[i].empty()) continue;
       if (i < results.size()) scopes_.back()[node.outputs[i]] = results[i];
     }
+  } catch (const NodeError&) {
+    throw;
   } catch (const Error& error) {
-    throw Error(error.code(), fmt::format("node \"{}\" ({}): {}", node.name, node.op_type, error.what()));
+    throw NodeError(error.code(), fmt::format("node \"{}\" ({}): {}", node.name, node.op_type, error.what()));
   } catch (const std::exception& error) {
-    throw Error(ExitCode::kBadData, fmt::format("node \"{}\" ({}): {}", node.name, node.op_type, error.what()));
+    throw NodeError(ExitCode::kBadData, fmt::format("node \"{}\" ({}): {}", node.name, node.op_type, error.what()));
   }
   node_name_ = outer;
   builder_.SetNodeName(outer);

@@ -9,14 +9,15 @@
 #include <limits>
 #include <unordered_set>
 
+#include "compiler/frontend/onnx/inline_functions.h"
 #include "compiler/frontend/onnx/tensor_proto.h"
 #include "core/error.h"
 
 namespace hone {
 namespace {
 
-constexpr int kMaxNodes = 100'000;  // a chain of as many takes about ten seconds to build
 constexpr int kMaxRank = 16;
+constexpr char kNotOnnx[] = "not an ONNX model, or a damaged one";
 
 [[noreturn]] void Refuse(const std::string& why) { throw Error(ExitCode::kBadData, why); }
 
@@ -55,6 +56,7 @@ OnnxAttribute ParseAttribute(onnx::AttributeProto& proto, const std::string& nod
   attribute.f = proto.f();
   attribute.i = proto.i();
   attribute.s = proto.s();
+  attribute.reference = proto.ref_attr_name();
   attribute.floats.assign(proto.floats().begin(), proto.floats().end());
   attribute.ints.assign(proto.ints().begin(), proto.ints().end());
   attribute.strings.assign(proto.strings().begin(), proto.strings().end());
@@ -68,10 +70,32 @@ OnnxAttribute ParseAttribute(onnx::AttributeProto& proto, const std::string& nod
   return attribute;
 }
 
+// Fields that came after the library's own version of the format: empty when they are not there.
+template <typename Proto>
+std::vector<std::string> LaterField(const Proto& proto, int number) {
+  std::vector<std::string> values;
+  const auto& fields = proto.unknown_fields();
+  for (int i = 0; i < fields.field_count(); ++i) {
+    const auto& field = fields.field(i);
+    const bool is_text = field.type() == google::protobuf::UnknownField::TYPE_LENGTH_DELIMITED;
+    if (is_text && field.number() == number) values.push_back(field.length_delimited());
+  }
+  return values;
+}
+
+template <typename Proto>
+std::string Overload(const Proto& proto, int number) {
+  const std::vector<std::string> given = LaterField(proto, number);
+  return given.empty() ? "" : given.back();
+}
+
+constexpr int kNodeOverload = 8, kFunctionOverload = 13, kFunctionDefaults = 11;
+
 OnnxNode ParseNode(onnx::NodeProto& proto, int index, const ExternalData* external, std::vector<std::string>& notices) {
   OnnxNode node;
   node.op_type = proto.op_type();
   node.domain = proto.domain();
+  node.overload = Overload(proto, kNodeOverload);
   node.inputs.assign(proto.input().begin(), proto.input().end());
   node.outputs.assign(proto.output().begin(), proto.output().end());
   node.name = proto.name();
@@ -118,12 +142,19 @@ OnnxInput ParseInput(const onnx::ValueInfoProto& proto, std::vector<std::string>
   return input;
 }
 
-int64_t OpsetOf(const onnx::ModelProto& model) {
-  for (const auto& import : model.opset_import()) {
+// That of ONNX's own domain among a model's or a function's; 0 when it names none.
+template <typename Imports>
+int64_t OwnOpset(const Imports& imports, const std::string& what) {
+  for (const auto& import : imports) {
     if (!import.domain().empty() && import.domain() != "ai.onnx") continue;
     if (import.version() >= kOldestOpset && import.version() <= kNewestOpset) return import.version();
-    Refuse(fmt::format("the model uses opset {}; hone reads {} to {}", import.version(), kOldestOpset, kNewestOpset));
+    Refuse(fmt::format("{} uses opset {}; hone reads {} to {}", what, import.version(), kOldestOpset, kNewestOpset));
   }
+  return 0;
+}
+
+int64_t OpsetOf(const onnx::ModelProto& model) {
+  if (const int64_t opset = OwnOpset(model.opset_import(), "the model"); opset > 0) return opset;
   // A model of another domain's operators alone.
   if (model.opset_import_size() > 0) return kNewestOpset;
   Refuse("not an ONNX model, or a damaged one: it names no opset");
@@ -169,6 +200,36 @@ OnnxGraph ParseGraph(onnx::GraphProto& proto, const ExternalData* external, std:
   return graph;
 }
 
+OnnxFunction ParseFunction(onnx::FunctionProto& proto, int64_t opset, const ExternalData* external,
+                           std::vector<std::string>& notices) {
+  OnnxFunction function;
+  function.domain = proto.domain();
+  function.name = proto.name();
+  function.overload = Overload(proto, kFunctionOverload);
+  const int64_t own = OwnOpset(proto.opset_import(), fmt::format("the function \"{}\"", proto.name()));
+  function.opset = own > 0 ? own : opset;
+  function.inputs.assign(proto.input().begin(), proto.input().end());
+  function.outputs.assign(proto.output().begin(), proto.output().end());
+  for (const std::string& bytes : LaterField(proto, kFunctionDefaults)) {
+    onnx::AttributeProto value;
+    if (!value.ParseFromString(bytes)) Refuse(kNotOnnx);
+    function.defaults.emplace_back(value.name(), ParseAttribute(value, proto.name(), external, notices));
+  }
+  for (int i = 0; i < proto.node_size(); ++i) {
+    function.nodes.push_back(ParseNode(*proto.mutable_node(i), i, external, notices));
+  }
+  return function;
+}
+
+void WriteOutFunctions(onnx::ModelProto& model, OnnxGraph& graph, const ExternalData* external,
+                       std::vector<std::string>& notices) {
+  std::vector<OnnxFunction> functions;
+  for (onnx::FunctionProto& proto : *model.mutable_functions()) {
+    functions.push_back(ParseFunction(proto, graph.opset, external, notices));
+  }
+  InlineFunctions(graph, functions);
+}
+
 OnnxGraph FromModel(onnx::ModelProto& model, const ExternalData* external, std::vector<std::string>& notices) {
   if (!model.has_graph()) Refuse("not an ONNX model, or a damaged one: it has no graph");
   if (model.ir_version() < kOldestIrVersion) {
@@ -177,6 +238,7 @@ OnnxGraph FromModel(onnx::ModelProto& model, const ExternalData* external, std::
   const int64_t opset = OpsetOf(model);
   OnnxGraph graph = ParseGraph(*model.mutable_graph(), external, notices, false);
   graph.opset = opset;
+  WriteOutFunctions(model, graph, external, notices);
   std::unordered_set<std::string> outputs;
   for (const std::string& output : graph.outputs) {
     if (!outputs.insert(output).second) Refuse(fmt::format("the output \"{}\" is there twice", output));
@@ -184,8 +246,6 @@ OnnxGraph FromModel(onnx::ModelProto& model, const ExternalData* external, std::
   if (graph.outputs.empty()) Refuse("the model has no outputs");
   return graph;
 }
-
-constexpr char kNotOnnx[] = "not an ONNX model, or a damaged one";
 
 }  // namespace
 

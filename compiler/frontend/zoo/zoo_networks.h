@@ -15,7 +15,7 @@ relay::IRModule BuildDarknet(const ZooOptions& options);
 // the generator. (batch, 100) becomes images of image_shape.
 relay::IRModule BuildDcgan(const ZooOptions& options);
 // Huang et al., "Densely Connected Convolutional Networks", 2016.
-relay::IRModule BuildDensenet121(const ZooOptions& options);
+relay::IRModule BuildDensenet(const ZooOptions& options, int layers);
 // Mnih et al., "Human-level control through deep reinforcement learning", 2015. The classes are actions; no softmax.
 relay::IRModule BuildDqn(const ZooOptions& options);
 // Szegedy et al., "Going Deeper with Convolutions", 2014, with local response normalisation.

@@ -48,6 +48,28 @@ TEST(OnnxIf, TakesTheKnownBranchAndSelectsAComputedOne) {
   EXPECT_THAT(Chosen(Choice("c"), 0), ElementsAre(1, 2));
 }
 
+// Ifs within Ifs, each of which has the same computed condition; the innermost holds one node.
+ModelMaker Nested(const std::string& op, int depth) {
+  ModelMaker inner = Giving(op, {"x"}, "t0");
+  for (int i = 1; i <= depth; ++i) {
+    const std::string name = "t" + std::to_string(i);
+    ModelMaker outer;
+    outer.Node("If", {"c"}, {name}).Output(name);
+    ModelMaker otherwise = Giving("Abs", {"x"}, "other");
+    Body(outer, "then_branch", inner);
+    Body(outer, "else_branch", otherwise);
+    inner = outer;
+  }
+  inner.Input("x", {2}).IntegerInput("c", 9, {1});
+  return inner;
+}
+
+TEST(OnnxIf, NamesTheInnermostNodeAlone) {
+  EXPECT_EQ(ImportError(Nested("Nonsense", 16).Bytes()),
+            "node \"t0\" (Nonsense): the operator is not supported; it is in a branch of \"t1\", whose condition is "
+            "computed: --value NAME=NUMBER makes a constant of the input that decides");
+}
+
 TEST(OnnxIf, ReadsNoBranchThatIsNotTaken) {
   ModelMaker model = Choice("yes");
   auto& graph = *model.graph().mutable_node(0)->mutable_attribute(1)->mutable_g();

@@ -47,7 +47,7 @@ TEST(Zoo, MobilenetReadsAsItsUsersKnowIt) {
 TEST(Zoo, EveryNetworkHasTypesAndAValueForEachParameter) {
   for (const ZooEntry& entry : ZooEntries()) {
     // The largest are the same code as their smaller kin.
-    if (entry.name.rfind("vgg", 0) == 0 || entry.name == "resnet-101" || entry.name == "resnet-152") continue;
+    if (entry.name.starts_with("vgg") || (entry.name.starts_with("resnet-") && entry.name.size() > 9)) continue;
     ZooOptions options = kSmall;
     options.image_shape = SmallestImage(entry.name);
     const relay::IRModule module = BuildZoo(entry.name, options);
@@ -65,6 +65,21 @@ std::vector<std::string> ParamShapes(const relay::IRModule& module) {
   std::vector<std::string> shapes;
   for (const auto& [name, value] : module.params) shapes.push_back(name + " " + ShapeText(value.shape()));
   return shapes;
+}
+
+TEST(Zoo, DensenetsDifferInDepthAndGrowth) {
+  const auto wide = ParamShapes(BuildZoo("densenet-161", kSmall));
+  EXPECT_THAT(wide, testing::IsSupersetOf({"conv1_weight 96x3x7x7", "conv2d_2_3_23_weight 48x192x3x3"}));
+  EXPECT_THAT(ParamShapes(BuildZoo("densenet-169", kSmall)), testing::Contains("conv2d_2_3_31_weight 32x128x3x3"));
+  EXPECT_THAT(ParamShapes(BuildZoo("densenet-201", kSmall)), testing::Contains("conv2d_2_2_47_weight 32x128x3x3"));
+}
+
+TEST(Zoo, TheDeepestResnetsHaveMoreUnits) {
+  const auto last = [](const char* name, const char* param) {
+    return testing::Value(ParamShapes(BuildZoo(name, kSmall)), testing::Contains(param));
+  };
+  EXPECT_TRUE(last("resnet-200", "stage2_unit24_conv3_weight 512x128x1x1"));
+  EXPECT_TRUE(last("resnet-269", "stage4_unit8_conv3_weight 2048x512x1x1"));
 }
 
 TEST(Zoo, MobilenetComesNarrowerAndShallower) {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "compiler/frontend/onnx/node_error.h"
 #include "compiler/frontend/onnx/onnx_operators.h"
-#include "core/error.h"
 #include "core/nth.h"
 
 namespace hone {
@@ -72,11 +72,13 @@ using Branches = std::pair<std::vector<ExprPtr>, std::vector<ExprPtr>>;
 Branches BothBranches(const OnnxNodeView& view, const OnnxGraph& then, const OnnxGraph& otherwise) {
   try {
     return {view.Results(then, {}), view.Results(otherwise, {})};
-  } catch (const Error& error) {
-    RefuseNode(
-        fmt::format("its condition is computed, and one branch cannot be: {}; --value NAME=NUMBER makes a "
-                    "constant of the input that decides",
-                    error.what()));
+  } catch (const NodeError& error) {
+    if (error.tells_of_branch()) throw;
+    throw NodeError(error.code(),
+                    fmt::format("{}; it is in a branch of \"{}\", whose condition is computed: --value NAME=NUMBER "
+                                "makes a constant of the input that decides",
+                                error.what(), view.node().name),
+                    true);
   }
 }
 

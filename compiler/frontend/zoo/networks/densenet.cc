@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <array>
+
 #include "compiler/frontend/zoo/zoo_builder.h"
 #include "compiler/frontend/zoo/zoo_networks.h"
 
@@ -8,43 +10,60 @@ namespace {
 
 using relay::ExprPtr;
 
-constexpr int64_t kGrowth = 32;
-constexpr int kLayers[] = {6, 12, 24, 16};
+struct Layout {
+  int64_t first;   // channels of the stem
+  int64_t growth;  // channels that a layer adds
+  std::array<int, 4> layers;
+};
 
-ExprPtr Layer(ZooBuilder& net, const ExprPtr& x, const std::string& index) {
+Layout LayoutOf(int layers) {
+  switch (layers) {
+    case 121:
+      return {64, 32, {6, 12, 24, 16}};
+    case 161:
+      return {96, 48, {6, 12, 36, 24}};
+    case 169:
+      return {64, 32, {6, 12, 32, 32}};
+    default:
+      return {64, 32, {6, 12, 48, 32}};
+  }
+}
+
+ExprPtr Layer(ZooBuilder& net, const ExprPtr& x, const std::string& index, int64_t growth) {
   ExprPtr y = net.Relu(net.BatchNorm(x, "batch_1_" + index));
-  y = net.Conv(y, "conv2d_1_" + index, {.channels = 4 * kGrowth});
+  y = net.Conv(y, "conv2d_1_" + index, {.channels = 4 * growth});
   y = net.Relu(net.BatchNorm(y, "batch_2_" + index));
-  return net.Conv(y, "conv2d_2_" + index, {.channels = kGrowth, .kernel = 3, .padding = 1});
+  return net.Conv(y, "conv2d_2_" + index, {.channels = growth, .kernel = 3, .padding = 1});
 }
 
 // Each layer sees the block's input and what all layers before it made.
-ExprPtr Block(ZooBuilder& net, const ExprPtr& x, int stage) {
+ExprPtr Block(ZooBuilder& net, const ExprPtr& x, const Layout& layout, size_t stage) {
   std::vector<ExprPtr> features{x};
   ExprPtr all = x;
-  for (int i = 0; i < kLayers[stage]; ++i) {
-    features.push_back(Layer(net, all, fmt::format("{}_{}", stage, i)));
+  for (int i = 0; i < layout.layers[stage]; ++i) {
+    features.push_back(Layer(net, all, fmt::format("{}_{}", stage, i), layout.growth));
     all = net.Concat(features);
   }
   return all;
 }
 
-ExprPtr Transition(ZooBuilder& net, const ExprPtr& x, int stage, int64_t channels) {
+ExprPtr Transition(ZooBuilder& net, const ExprPtr& x, size_t stage, int64_t channels) {
   const ExprPtr act = net.Relu(net.BatchNorm(x, fmt::format("batch_t_{}", stage)));
   return net.AvgPool(net.Conv(act, fmt::format("conv_t_{}", stage), {.channels = channels}), 2, 2, 0);
 }
 
 }  // namespace
 
-relay::IRModule BuildDensenet121(const ZooOptions& options) {
+relay::IRModule BuildDensenet(const ZooOptions& options, int layers) {
+  const Layout layout = LayoutOf(layers);
   ZooBuilder net(options);
-  int64_t channels = 2 * kGrowth;
+  int64_t channels = layout.first;
   ExprPtr x = net.Conv(net.data(), "conv1", {.channels = channels, .kernel = 7, .stride = 2, .padding = 3});
   x = net.MaxPool(net.Relu(net.BatchNorm(x, "batch1")), 3, 2, 1);
-  for (int stage = 0; stage < 4; ++stage) {
-    x = Block(net, x, stage);
-    channels += kLayers[stage] * kGrowth;
-    if (stage == 3) break;
+  for (size_t stage = 0; stage < layout.layers.size(); ++stage) {
+    x = Block(net, x, layout, stage);
+    channels += layout.layers[stage] * layout.growth;
+    if (stage + 1 == layout.layers.size()) break;
     channels /= 2;
     x = Transition(net, x, stage, channels);
   }

@@ -31,8 +31,12 @@ Layout LayoutOf(int layers) {
       return {{3, 4, 6, 3}, kBottleneck, true};
     case 101:
       return {{3, 4, 23, 3}, kBottleneck, true};
-    default:
+    case 152:
       return {{3, 8, 36, 3}, kBottleneck, true};
+    case 200:
+      return {{3, 24, 36, 3}, kBottleneck, true};
+    default:
+      return {{3, 30, 48, 8}, kBottleneck, true};
   }
 }
 

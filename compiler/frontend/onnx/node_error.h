@@ -1,0 +1,22 @@
+// Errors that name a node.
+#pragma once
+
+#include <string>
+
+#include "core/error.h"
+
+namespace hone {
+
+// Its line names the innermost node alone: nodes whose graphs that one lies in pass it on as it is.
+class NodeError : public Error {
+ public:
+  // `tells_of_branch`: the line says already that the node is in a branch which is computed whatever the condition.
+  NodeError(ExitCode code, const std::string& line, bool tells_of_branch = false)
+      : Error(code, line), tells_of_branch_(tells_of_branch) {}
+  bool tells_of_branch() const { return tells_of_branch_; }
+
+ private:
+  bool tells_of_branch_;
+};
+
+}  // namespace hone
