@@ -35,7 +35,11 @@ class TreeBuilder {
   bool number_float(double value, const std::string& /*text*/) { return Add(value); }
   bool string(std::string& value) { return Add(std::move(value)); }
   bool binary(Json::binary_t& value) { return Add(std::move(value)); }
-  bool start_object(size_t /*size*/) { return Open(Json::object()); }
+  bool start_object(size_t /*size*/) {
+    Json object = Json::object();
+    object.get_ref<Object&>().reserve(kUsualKeys);
+    return Open(std::move(object));
+  }
   bool start_array(size_t /*size*/) { return Open(Json::array()); }
   bool end_object() { return Close(); }
   bool end_array() { return Close(); }
@@ -52,6 +56,8 @@ class TreeBuilder {
 
  private:
   using Object = Json::object_t;
+  // Most objects have no more: room for them is taken at once, where growth would move each pair several times.
+  static constexpr size_t kUsualKeys = 8;
   // Up to so many keys are compared one by one: quicker than hashing, and almost all objects have fewer.
   static constexpr size_t kFewKeys = 24;
 

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <exception>
 #include <memory>
 #include <new>
@@ -181,6 +182,12 @@ hone_status hone_package_output_info(const hone_package* package, int32_t index,
     const hone::PlanBuffer& buffer = hone::BufferAt(plan, plan.outputs, index, "output");
     *info = hone::InfoOf(buffer, buffer.shape);
   });
+}
+
+int32_t hone_package_output_is_counted(const hone_package* package, int32_t index) {
+  if (package == nullptr || index < 0) return 0;
+  const std::vector<hone::CountedAxis>& counted = package->package->plan().counted;
+  return std::any_of(counted.begin(), counted.end(), [index](const auto& axis) { return axis.output == index; });
 }
 
 int32_t hone_package_input_index(const hone_package* package, const char* name) {

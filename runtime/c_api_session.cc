@@ -86,6 +86,37 @@ void RunAndTell(hone_session& session) {
   }
 }
 
+void RunAsAsked(hone_session& session) {
+  if (session.profile == nullptr) return session.session->Run();
+  RunAndTell(session);
+}
+
+// Memory that is bound until this goes.
+class BoundMemory {
+ public:
+  explicit BoundMemory(Session& session) : session_(session) {}
+  BoundMemory(const BoundMemory&) = delete;
+  BoundMemory& operator=(const BoundMemory&) = delete;
+  // What is not bound any more overlaps nothing.
+  ~BoundMemory() {
+    while (outputs_ > 0) session_.BindOutput(--outputs_, nullptr, 0);
+    while (inputs_ > 0) session_.BindInput(--inputs_, nullptr, 0);
+  }
+
+  void BindInputs(const hone_memory* memory, int32_t count) {
+    for (; inputs_ < count; ++inputs_) session_.BindInput(inputs_, memory[inputs_].data, memory[inputs_].size_bytes);
+  }
+  void BindOutputs(const hone_memory* memory, int32_t count) {
+    for (; outputs_ < count; ++outputs_) {
+      session_.BindOutput(outputs_, memory[outputs_].data, memory[outputs_].size_bytes);
+    }
+  }
+
+ private:
+  Session& session_;
+  int32_t inputs_ = 0, outputs_ = 0;
+};
+
 }  // namespace
 }  // namespace hone
 
@@ -148,8 +179,20 @@ hone_status hone_session_bind_output(hone_session* session, int32_t index, void*
 hone_status hone_session_run(hone_session* session) {
   return Guarded([&] {
     RequirePointer(session, "session");
-    if (session->profile == nullptr) return session->session->Run();
-    hone::RunAndTell(*session);
+    hone::RunAsAsked(*session);
+  });
+}
+
+hone_status hone_session_run_with(hone_session* session, const hone_memory* inputs, int32_t input_count,
+                                  const hone_memory* outputs, int32_t output_count) {
+  return Guarded([&] {
+    RequirePointer(session, "session");
+    if (input_count > 0) RequirePointer(inputs, "inputs");
+    if (output_count > 0) RequirePointer(outputs, "outputs");
+    hone::BoundMemory bound(*session->session);
+    bound.BindInputs(inputs, input_count);
+    bound.BindOutputs(outputs, output_count);
+    hone::RunAsAsked(*session);
   });
 }
 

@@ -17,7 +17,7 @@ extern "C" {
 #endif
 
 /* Rises when something is added; nothing is taken away or changed while the library's SONAME stays. */
-#define HONE_API_VERSION 5
+#define HONE_API_VERSION 6
 
 typedef struct hone_package hone_package;
 typedef struct hone_session hone_session;
@@ -98,6 +98,10 @@ hone_status hone_package_output_info(const hone_package* package, int32_t index,
 int32_t hone_package_input_index(const hone_package* package, const char* name);
 int32_t hone_package_output_index(const hone_package* package, const char* name);
 
+/* 1 when a run counts how far the output goes, so that hone_session_output_info may tell less than
+ * hone_package_output_info; else 0, also where there is no such output. Since version 6. */
+int32_t hone_package_output_is_counted(const hone_package* package, int32_t index);
+
 /* ---- Sessions ---- */
 
 /* Where a session's tensors and workspaces come from. The functions are called on the thread that creates or frees a
@@ -136,6 +140,17 @@ hone_status hone_session_bind_input(hone_session* session, int32_t index, const 
 hone_status hone_session_bind_output(hone_session* session, int32_t index, void* data, size_t size_bytes);
 /* Allocates nothing. */
 hone_status hone_session_run(hone_session* session);
+
+/* The caller's memory of one tensor, as the two functions that bind take it. Since version 6. */
+typedef struct hone_memory {
+  void* data;
+  size_t size_bytes;
+} hone_memory;
+/* A run that reads input i from inputs[i] and writes output i to outputs[i], for each of as many as are given: they are
+ * bound for this run alone. Afterwards, and when it fails, they are the session's own memory. Inputs are not written.
+ * Allocates nothing. Since version 6. */
+hone_status hone_session_run_with(hone_session* session, const hone_memory* inputs, int32_t input_count,
+                                  const hone_memory* outputs, int32_t output_count);
 /* What the last run gave. Some axes are counted in a run (the boxes that a detector finds): hone_package_output_info
  * tells the most that can come, which is what memory to be bound must hold, and this the shape and size that came,
  * which lie densely at its beginning. The same for all other outputs, and for all before the first run. info->shape is

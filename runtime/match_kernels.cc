@@ -9,6 +9,7 @@
 #include "core/package_format.h"
 #include "core/serialize.h"
 #include "runtime/operand_bytes.h"
+#include "runtime/require_of_graph.h"
 
 namespace hone {
 namespace {
@@ -23,46 +24,53 @@ class KernelMatcher {
   }
 
   void Match() {
-    for (size_t i = 0; i < plan_.kernels.size(); ++i) MatchKernel(plan_.kernels[i], fmt::format("kernel {}", i));
-    for (size_t i = 0; i < plan_.calls.size(); ++i) MatchCall(plan_.calls[i], fmt::format("call {}", i));
+    for (size_t i = 0; i < plan_.kernels.size(); ++i) {
+      MatchKernel(plan_.kernels[i], {"kernel", static_cast<int64_t>(i)});
+    }
+    for (size_t i = 0; i < plan_.calls.size(); ++i) MatchCall(plan_.calls[i], {"call", static_cast<int64_t>(i)});
   }
 
  private:
-  void Require(bool holds, const std::string& where, const std::string& what) const {
-    if (!holds) throw Error(ExitCode::kBadData, fmt::format("{}: graph: {}: {}", name_, where, what));
+  template <typename Why>
+  void Require(bool holds, const GraphPlace& where, const Why& why) const {
+    RequireOfGraph(holds, name_, where, why);
   }
 
-  void MatchKernel(const PlanKernel& kernel, const std::string& where) {
+  void MatchKernel(const PlanKernel& kernel, const GraphPlace& where) {
     const auto known = compiled_.find(kernel.stages[0].symbol);
-    Require(known != compiled_.end(), where, fmt::format("the lib has no '{}'", kernel.stages[0].symbol));
+    Require(known != compiled_.end(), where,
+            [&] { return fmt::format("the lib has no '{}'", kernel.stages[0].symbol); });
     const Artifact& compiled = *known->second;
     Require(kernel.stages == compiled.stages && kernel.shared_workspace_bytes == compiled.shared_workspace_bytes, where,
             "its stages or workspaces are not those that it was compiled with");
     matched_.push_back(&compiled);
   }
 
-  void MatchCall(const PlanCall& call, const std::string& where) const {
+  void MatchCall(const PlanCall& call, const GraphPlace& where) const {
     const std::vector<KernelOperand>& operands = matched_[static_cast<size_t>(call.kernel)]->operands;
-    Require(call.operands.size() == operands.size(), where,
-            fmt::format("{} operands; its kernel was compiled for {}", call.operands.size(), operands.size()));
+    Require(call.operands.size() == operands.size(), where, [&] {
+      return fmt::format("{} operands; its kernel was compiled for {}", call.operands.size(), operands.size());
+    });
     for (size_t i = 0; i < operands.size(); ++i) {
-      MatchOperand(call.operands[i], operands[i], fmt::format("{}: operand {}", where, i));
+      MatchOperand(call.operands[i], operands[i], {where.what, where.number, static_cast<int64_t>(i)});
     }
   }
 
-  void MatchOperand(const PlanView& view, const KernelOperand& operand, const std::string& where) const {
+  void MatchOperand(const PlanView& view, const KernelOperand& operand, const GraphPlace& where) const {
     const PlanBuffer& buffer = plan_.buffers[static_cast<size_t>(view.buffer)];
-    const std::string given = fmt::format("buffer '{}'", buffer.name);
-    Require(buffer.dtype == operand.dtype, where,
-            fmt::format("{} is {}; the kernel was compiled for {}", given, DTypeName(buffer.dtype),
-                        DTypeName(operand.dtype)));
+    const auto given = [&] { return fmt::format("buffer '{}'", buffer.name); };
+    Require(buffer.dtype == operand.dtype, where, [&] {
+      return fmt::format("{} is {}; the kernel was compiled for {}", given(), DTypeName(buffer.dtype),
+                         DTypeName(operand.dtype));
+    });
     const bool writable = buffer.kind == BufferKind::kArena || buffer.kind == BufferKind::kOutput;
-    Require(operand.role != OperandRole::kOutput || writable, where, given + " cannot be written");
+    Require(operand.role != OperandRole::kOutput || writable, where, [&] { return given() + " cannot be written"; });
     Require(view.batch_stride_bytes % DTypeBytes(operand.dtype) == 0, where,
-            fmt::format("batch stride {}", view.batch_stride_bytes));
-    Require(Fits(operand, view.batch_stride_bytes, buffer.size_bytes - view.offset_bytes), where,
-            fmt::format("{} is too small: the kernel was compiled for {} {}{}", given, DTypeName(operand.dtype),
-                        ShapeText(operand.shape), operand.layout.empty() ? "" : " " + operand.layout.ToText()));
+            [&] { return fmt::format("batch stride {}", view.batch_stride_bytes); });
+    Require(Fits(operand, view.batch_stride_bytes, buffer.size_bytes - view.offset_bytes), where, [&] {
+      return fmt::format("{} is too small: the kernel was compiled for {} {}{}", given(), DTypeName(operand.dtype),
+                         ShapeText(operand.shape), operand.layout.empty() ? "" : " " + operand.layout.ToText());
+    });
   }
 
   // Whether a kernel strides its images as the call says, or walks them one behind the other, is its own affair.

@@ -169,10 +169,10 @@ std::unique_ptr<Package::Impl> Open(MappedBytes bytes, std::string_view part, co
   auto package = std::make_unique<Package::Impl>();
   package->name = name;
   package->bytes = std::move(bytes);
-  const PackageParts parts = SplitPackage(part, name);
+  PackageParts parts = SplitPackage(part, name);
   CheckFormat(parts.manifest, name);
   CheckModelHash(parts.manifest, name);
-  package->manifest = parts.manifest;
+  package->manifest = std::move(parts.manifest);
   package->lib = parts.lib;
   package->params = parts.params;
   package->plan = PlanFromJson(ParseJson(parts.graph, name + ": graph"));

@@ -18,6 +18,10 @@ namespace {
 
 int64_t RoundUp(int64_t bytes, int64_t to) { return (bytes + to - 1) / to * to; }
 
+bool IsUsers(const PlanBuffer& buffer) {
+  return buffer.kind == BufferKind::kInput || buffer.kind == BufferKind::kOutput;
+}
+
 int64_t WorkerBytes(const PlanKernel& kernel) {
   int64_t most = 0;
   for (const KernelStage& stage : kernel.stages) most = std::max(most, stage.worker_workspace_bytes);
@@ -27,6 +31,12 @@ int64_t WorkerBytes(const PlanKernel& kernel) {
 }  // namespace
 
 struct Session::Impl {
+  // An operand of a launch that points into an input or output.
+  struct Use {
+    void** operand = nullptr;
+    int64_t offset_bytes = 0;
+  };
+
   std::shared_ptr<const Package> package;
   std::optional<ThreadPool> own_pool;
   ThreadPool* pool = nullptr;
@@ -34,6 +44,7 @@ struct Session::Impl {
   std::vector<SessionMemory> own;      // one per plan buffer; empty but for inputs and outputs
   std::vector<char*> bound;            // one per plan buffer: where it is now, own or the caller's
   std::vector<KernelLaunch> launches;  // one per plan call
+  std::vector<std::vector<Use>> uses;  // one per plan buffer; empty but for inputs and outputs
   std::unique_ptr<Shape[]> shapes;     // one per plan output: the true one of the last run
 
   const Plan& plan() const { return package->plan(); }
@@ -54,8 +65,7 @@ struct Session::Impl {
     shared_workspace = zeros(shared);
     worker_workspaces = zeros(worker * pool->threads());
     for (const PlanBuffer& buffer : plan().buffers) {
-      const bool user = buffer.kind == BufferKind::kInput || buffer.kind == BufferKind::kOutput;
-      own.push_back(user ? zeros(buffer.size_bytes) : SessionMemory());
+      own.push_back(IsUsers(buffer) ? zeros(buffer.size_bytes) : SessionMemory());
       bound.push_back(own.back().data());
     }
     shapes.reset(new Shape[plan().outputs.size()]);
@@ -92,32 +102,39 @@ struct Session::Impl {
     return launch;
   }
 
+  void MakeLaunches() {
+    for (const PlanCall& call : plan().calls) launches.push_back(LaunchOf(call));
+    uses.resize(plan().buffers.size());
+    for (size_t i = 0; i < launches.size(); ++i) {
+      const std::vector<PlanView>& views = plan().calls[i].operands;
+      for (size_t j = 0; j < views.size(); ++j) {
+        if (!IsUsers(plan().buffers[views[j].buffer])) continue;
+        uses[views[j].buffer].push_back({&launches[i].operands[j], views[j].offset_bytes});
+      }
+    }
+  }
+
   // Null: the session's own memory.
   void Bind(int buffer, char* data) {
     char* const there = data != nullptr ? data : own[buffer].data();
     if (bound[buffer] == there) return;
     bound[buffer] = there;
-    for (size_t i = 0; i < launches.size(); ++i) {
-      const std::vector<PlanView>& views = plan().calls[i].operands;
-      for (size_t j = 0; j < views.size(); ++j) {
-        if (views[j].buffer == buffer) launches[i].operands[j] = AddressOf(views[j]);
-      }
-    }
+    for (const Use& use : uses[buffer]) *use.operand = there + use.offset_bytes;
   }
 
   // A run writes an output while it still reads what else is bound.
   void RefuseOverlap(int buffer, const char* data) const {
+    RefuseOverlapWith(plan().outputs, buffer, data);
+    if (plan().buffers[buffer].kind == BufferKind::kOutput) RefuseOverlapWith(plan().inputs, buffer, data);
+  }
+
+  void RefuseOverlapWith(const std::vector<int>& others, int buffer, const char* data) const {
     const PlanBuffer& mine = plan().buffers[buffer];
-    for (size_t i = 0; i < bound.size(); ++i) {
+    for (const int i : others) {
       const PlanBuffer& other = plan().buffers[i];
-      const bool user = other.kind == BufferKind::kInput || other.kind == BufferKind::kOutput;
-      const bool written = mine.kind == BufferKind::kOutput || other.kind == BufferKind::kOutput;
-      if (static_cast<int>(i) == buffer || !user || !written) continue;
-      if (data < bound[i] + other.size_bytes && bound[i] < data + mine.size_bytes) {
-        throw Error(ExitCode::kUsage,
-                    fmt::format("the memory of '{}' overlaps that of '{}', and a run would write to it", mine.name,
-                                other.name));
-      }
+      if (i == buffer || data >= bound[i] + other.size_bytes || bound[i] >= data + mine.size_bytes) continue;
+      throw Error(ExitCode::kUsage, fmt::format("the memory of '{}' overlaps that of '{}', and a run would write to it",
+                                                mine.name, other.name));
     }
   }
 
@@ -197,7 +214,7 @@ Session::Session(std::shared_ptr<const Package> package, const SessionOptions& o
   impl_->package = std::move(package);
   impl_->MakePool(options);
   impl_->MakeMemory(options.memory ? &*options.memory : nullptr);
-  for (const PlanCall& call : impl_->plan().calls) impl_->launches.push_back(impl_->LaunchOf(call));
+  impl_->MakeLaunches();
 }
 
 Session::~Session() = default;

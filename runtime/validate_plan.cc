@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "runtime/require_of_graph.h"
 
 namespace hone {
 namespace {
@@ -19,39 +20,44 @@ class PlanValidator {
       : plan_(plan), params_bytes_(params_bytes), name_(name) {}
 
   void Validate() const {
-    Require(plan_.version == kPlanVersion, "the graph",
-            fmt::format("version {}; this hone runs version {}", plan_.version, kPlanVersion));
-    Require(InRange(plan_.arena_bytes), "arena", fmt::format("{} bytes", plan_.arena_bytes));
-    Require(plan_.params_bytes == params_bytes_, "params",
-            fmt::format("{} bytes planned, the section has {}", plan_.params_bytes, params_bytes_));
+    Require(plan_.version == kPlanVersion, {"the graph"},
+            [&] { return fmt::format("version {}; this hone runs version {}", plan_.version, kPlanVersion); });
+    Require(InRange(plan_.arena_bytes), {"arena"}, [&] { return fmt::format("{} bytes", plan_.arena_bytes); });
+    Require(plan_.params_bytes == params_bytes_, {"params"},
+            [&] { return fmt::format("{} bytes planned, the section has {}", plan_.params_bytes, params_bytes_); });
     for (const PlanBuffer& buffer : plan_.buffers) ValidateBuffer(buffer);
-    ValidateList(plan_.inputs, BufferKind::kInput, "inputs");
-    ValidateList(plan_.outputs, BufferKind::kOutput, "outputs");
-    for (size_t i = 0; i < plan_.kernels.size(); ++i) ValidateKernel(plan_.kernels[i], fmt::format("kernel {}", i));
-    for (size_t i = 0; i < plan_.calls.size(); ++i) ValidateCall(plan_.calls[i], fmt::format("call {}", i));
+    ValidateList(plan_.inputs, BufferKind::kInput, {"inputs"});
+    ValidateList(plan_.outputs, BufferKind::kOutput, {"outputs"});
+    for (size_t i = 0; i < plan_.kernels.size(); ++i) {
+      ValidateKernel(plan_.kernels[i], {"kernel", static_cast<int64_t>(i)});
+    }
+    for (size_t i = 0; i < plan_.calls.size(); ++i) ValidateCall(plan_.calls[i], {"call", static_cast<int64_t>(i)});
   }
 
  private:
-  void Require(bool holds, const std::string& where, const std::string& what) const {
-    if (!holds) throw Error(ExitCode::kBadData, fmt::format("{}: graph: {}: {}", name_, where, what));
+  template <typename Why>
+  void Require(bool holds, const GraphPlace& where, const Why& why) const {
+    RequireOfGraph(holds, name_, where, why);
   }
   static bool InRange(int64_t bytes) { return bytes >= 0 && bytes <= kMostBytes; }
 
-  Shape PhysicalShapeOf(const PlanBuffer& buffer, const std::string& where) const {
+  Shape PhysicalShapeOf(const PlanBuffer& buffer, const GraphPlace& where) const {
     for (const int64_t dim : buffer.shape) Require(dim >= 0, where, "a negative dimension");
     if (buffer.layout.empty()) return buffer.shape;
-    Require(buffer.layout.LogicalAxes().size() == buffer.shape.size(), where,
-            fmt::format("layout {} does not fit shape {}", buffer.layout.ToText(), ShapeText(buffer.shape)));
+    Require(buffer.layout.LogicalAxes().size() == buffer.shape.size(), where, [&] {
+      return fmt::format("layout {} does not fit shape {}", buffer.layout.ToText(), ShapeText(buffer.shape));
+    });
     return buffer.layout.PhysicalShape(buffer.shape);
   }
 
   void ValidateBuffer(const PlanBuffer& buffer) const {
-    const std::string where = fmt::format("buffer '{}'", buffer.name);
+    const GraphPlace where{"buffer", -1, -1, buffer.name};
     const int64_t elements = ElementCount(PhysicalShapeOf(buffer, where));
-    Require(elements <= kMostBytes && elements * DTypeBytes(buffer.dtype) == buffer.size_bytes, where,
-            fmt::format("{} bytes, its shape and layout need {} elements", buffer.size_bytes, elements));
+    Require(elements <= kMostBytes && elements * DTypeBytes(buffer.dtype) == buffer.size_bytes, where, [&] {
+      return fmt::format("{} bytes, its shape and layout need {} elements", buffer.size_bytes, elements);
+    });
     Require(InRange(buffer.offset_bytes) && buffer.offset_bytes % kAlign == 0, where,
-            fmt::format("offset {}", buffer.offset_bytes));
+            [&] { return fmt::format("offset {}", buffer.offset_bytes); });
     switch (buffer.kind) {
       case BufferKind::kInput:
       case BufferKind::kOutput:
@@ -67,20 +73,22 @@ class PlanValidator {
     Require(false, where, "an unknown kind");
   }
 
-  void ValidateList(const std::vector<int>& list, BufferKind kind, const std::string& where) const {
+  void ValidateList(const std::vector<int>& list, BufferKind kind, const GraphPlace& where) const {
     std::vector<bool> listed(plan_.buffers.size(), false);
     for (const int index : list) {
       Require(index >= 0 && static_cast<size_t>(index) < plan_.buffers.size(), where,
-              fmt::format("no buffer {}", index));
-      Require(plan_.buffers[index].kind == kind, where, fmt::format("buffer {} is of another kind", index));
-      Require(!listed[index], where, fmt::format("buffer {} twice", index));
+              [&] { return fmt::format("no buffer {}", index); });
+      Require(plan_.buffers[index].kind == kind, where,
+              [&] { return fmt::format("buffer {} is of another kind", index); });
+      Require(!listed[index], where, [&] { return fmt::format("buffer {} twice", index); });
       listed[index] = true;
     }
     if (kind == BufferKind::kOutput) {
       for (const CountedAxis& counted : plan_.counted) ValidateCounted(counted, listed);
     }
     for (size_t i = 0; i < listed.size(); ++i) {
-      Require(listed[i] || plan_.buffers[i].kind != kind, where, fmt::format("buffer {} is left out", i));
+      Require(listed[i] || plan_.buffers[i].kind != kind, where,
+              [&] { return fmt::format("buffer {} is left out", i); });
     }
   }
 
@@ -98,36 +106,37 @@ class PlanValidator {
       const Shape* const shape = fits ? &plan_.buffers[plan_.outputs[counted.output]].shape : nullptr;
       fits = fits && below(counted.axis, shape->size()) && counted.most == (*shape)[counted.axis];
     }
-    Require(fits && counted.most >= 0, "counted",
-            fmt::format("axis {} of output {} does not fit its count", counted.axis, counted.output));
+    Require(fits && counted.most >= 0, {"counted"},
+            [&] { return fmt::format("axis {} of output {} does not fit its count", counted.axis, counted.output); });
   }
 
-  void ValidateKernel(const PlanKernel& kernel, const std::string& where) const {
+  void ValidateKernel(const PlanKernel& kernel, const GraphPlace& where) const {
     Require(!kernel.stages.empty(), where, "no stages");
     Require(InRange(kernel.shared_workspace_bytes), where,
-            fmt::format("a workspace of {} bytes", kernel.shared_workspace_bytes));
+            [&] { return fmt::format("a workspace of {} bytes", kernel.shared_workspace_bytes); });
     for (const KernelStage& stage : kernel.stages) {
       Require(!stage.symbol.empty(), where, "a stage without a symbol");
       Require(stage.extent >= 0 && stage.grain >= 1, where,
-              fmt::format("extent {} and grain {}", stage.extent, stage.grain));
+              [&] { return fmt::format("extent {} and grain {}", stage.extent, stage.grain); });
       Require(InRange(stage.worker_workspace_bytes), where,
-              fmt::format("a workspace of {} bytes", stage.worker_workspace_bytes));
+              [&] { return fmt::format("a workspace of {} bytes", stage.worker_workspace_bytes); });
     }
   }
 
-  void ValidateView(const PlanView& view, const std::string& where) const {
+  void ValidateView(const PlanView& view, const GraphPlace& where) const {
     Require(view.buffer >= 0 && static_cast<size_t>(view.buffer) < plan_.buffers.size(), where,
-            fmt::format("no buffer {}", view.buffer));
+            [&] { return fmt::format("no buffer {}", view.buffer); });
     const PlanBuffer& buffer = plan_.buffers[view.buffer];
     const bool inside = view.offset_bytes >= 0 && view.offset_bytes <= buffer.size_bytes &&
                         view.offset_bytes % DTypeBytes(buffer.dtype) == 0;
-    Require(inside, where, fmt::format("offset {} in buffer '{}'", view.offset_bytes, buffer.name));
-    Require(view.batch_stride_bytes >= 0, where, fmt::format("batch stride {}", view.batch_stride_bytes));
+    Require(inside, where, [&] { return fmt::format("offset {} in buffer '{}'", view.offset_bytes, buffer.name); });
+    Require(view.batch_stride_bytes >= 0, where,
+            [&] { return fmt::format("batch stride {}", view.batch_stride_bytes); });
   }
 
-  void ValidateCall(const PlanCall& call, const std::string& where) const {
+  void ValidateCall(const PlanCall& call, const GraphPlace& where) const {
     Require(call.kernel >= 0 && static_cast<size_t>(call.kernel) < plan_.kernels.size(), where,
-            fmt::format("no kernel {}", call.kernel));
+            [&] { return fmt::format("no kernel {}", call.kernel); });
     Require(!call.operands.empty(), where, "no operands");
     for (const PlanView& view : call.operands) ValidateView(view, where);
     const BufferKind result = plan_.buffers[call.operands.back().buffer].kind;

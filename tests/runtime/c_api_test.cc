@@ -59,6 +59,8 @@ TEST(CApiCountedTest, TellsWhatTheLastRunGave) {
   ASSERT_EQ(hone_package_load_memory(at, bytes.size(), &package), HONE_OK) << hone_error_text();
   ASSERT_EQ(hone_session_create(package, 1, &session), HONE_OK) << hone_error_text();
   EXPECT_EQ(hone_package_outputs(package), 1);
+  EXPECT_EQ(hone_package_output_is_counted(package, 0), 1);
+  for (const int32_t none : {-1, 1}) EXPECT_EQ(hone_package_output_is_counted(package, none), 0);
   hone_tensor_info info;
   ASSERT_EQ(hone_session_output_info(session, 0, &info), HONE_OK);
   EXPECT_EQ(info.shape[1], 64);
@@ -181,6 +183,43 @@ TEST_F(CApiTest, RunsInBoundMemoryWithoutCopies) {
   EXPECT_EQ(second, Values(2)) << "set_input wrote into bound memory";
   ASSERT_EQ(hone_session_get_output(session_, 0, z.data(), kBytes), HONE_OK);
   EXPECT_EQ(z, hone::testing::ExpectedOutput(first));
+}
+
+TEST_F(CApiTest, RunsWithMemoryThatIsBoundForOneRun) {
+  EXPECT_EQ(hone_package_output_is_counted(package_, 0), 0);
+  Floats x = Values(1), y(x.size()), own(x.size());
+  const hone_memory in{x.data(), kBytes}, out{y.data(), kBytes};
+  ASSERT_EQ(hone_session_run_with(session_, &in, 1, &out, 1), HONE_OK) << hone_error_text();
+  EXPECT_EQ(y, hone::testing::ExpectedOutput(x));
+  EXPECT_EQ(x, Values(1));
+
+  // Neither is read or written by a later run.
+  const Floats before = y, second = Values(2);
+  ASSERT_EQ(hone_session_set_input(session_, 0, second.data(), kBytes), HONE_OK);
+  EXPECT_EQ(x, Values(1));
+  ASSERT_EQ(hone_session_run(session_), HONE_OK);
+  EXPECT_EQ(y, before);
+  ASSERT_EQ(hone_session_get_output(session_, 0, own.data(), kBytes), HONE_OK);
+  EXPECT_EQ(own, hone::testing::ExpectedOutput(second));
+  // What is not given is the session's own.
+  ASSERT_EQ(hone_session_run_with(session_, nullptr, 0, &out, 1), HONE_OK) << hone_error_text();
+  EXPECT_EQ(y, own);
+}
+
+TEST_F(CApiTest, BindsNothingWhenARunWithMemoryIsRefused) {
+  Floats memory(2 * hone::testing::kTestElements, 1), y(hone::testing::kTestElements);
+  const hone_memory in{memory.data(), kBytes}, overlapping{memory.data() + 1, kBytes}, small{y.data(), 4},
+      out{memory.data() + hone::testing::kTestElements, kBytes};
+  EXPECT_EQ(hone_session_run_with(session_, &in, 1, &overlapping, 1), HONE_USAGE);
+  EXPECT_THAT(hone_error_text(), HasSubstr("the memory of 'y' overlaps that of 'x'"));
+  EXPECT_EQ(hone_session_run_with(session_, &in, 1, &small, 1), HONE_USAGE);
+  EXPECT_THAT(hone_error_text(), HasSubstr("'y': 4 bytes were given"));
+  const hone_memory two[] = {in, in};
+  EXPECT_EQ(hone_session_run_with(session_, two, 2, &out, 1), HONE_USAGE);
+  EXPECT_EQ(hone_session_run_with(session_, nullptr, 1, &out, 1), HONE_USAGE);
+  EXPECT_EQ(hone_session_run_with(nullptr, &in, 1, &out, 1), HONE_USAGE);
+  // An input that had stayed bound would overlap this.
+  ASSERT_EQ(hone_session_bind_output(session_, 0, memory.data(), kBytes), HONE_OK) << hone_error_text();
 }
 
 TEST_F(CApiTest, BindsUnalignedMemory) {
