@@ -18,6 +18,7 @@ namespace {
 using testing::Between;
 using testing::CheckBits;
 using testing::RandomInputs;
+using testing::ValidConfig;
 using testing::WholeValues;
 
 void CheckReference(const Workload& w, const Target& target, uint64_t seed) {
@@ -58,7 +59,7 @@ void CheckEverywhere(EpilogueClass epilogue_class, DType output) {
       ASSERT_FALSE(schedules.empty()) << text;
       for (const Schedule* schedule : schedules) {
         Random random(seed++);
-        const Config config = testing::ValidConfig(*schedule, w, machine, random);
+        const Config config = ValidConfig(*schedule, w, machine, random);
         CheckBits({w, std::string(schedule->name()), config, target}, CanonicalEpilogue(w), seed);
       }
     }
@@ -166,7 +167,7 @@ int CheckRandom(const std::function<Workload(Random&)>& draw, int rounds, uint64
     const Target& target = targets[static_cast<size_t>(round) % targets.size()];
     const MachineModel machine = MachineModelFor(target);
     for (const Schedule* schedule : SchedulesFor(w, machine)) {
-      const Config config = testing::ValidConfig(*schedule, w, machine, random);
+      const Config config = ValidConfig(*schedule, w, machine, random);
       CheckBits({w, std::string(schedule->name()), config, target}, RandomEpilogue(w, random), seed);
       ++checked;
     }
