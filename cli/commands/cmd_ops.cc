@@ -122,12 +122,22 @@ const OpDef& NamedOp(const std::string& name) {
               fmt::format("there is no operator {}{} (`hone ops` lists them)", name, DidYouMean(name, names)));
 }
 
+// Those in brackets may be left out.
+std::string InputNames(const OpDef& op) {
+  std::vector<std::string> names;
+  const size_t needed = op.inputs.size() - static_cast<size_t>(op.optional_inputs);
+  for (size_t i = 0; i < op.inputs.size(); ++i) {
+    names.push_back(i < needed ? op.inputs[i].name : fmt::format("[{}]", op.inputs[i].name));
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
 void ListOps(bool json) {
   Json list = Json::array();
-  Table table({"operator", "> level", "what it does"});
+  Table table({"operator", "inputs", "> level", "what it does"});
   for (const OpDef* op : relay::AllOps()) {
     list.push_back(OpJson(*op));
-    table.Add({op->name, fmt::format("{}", op->support_level), op->description});
+    table.Add({op->name, InputNames(*op), fmt::format("{}", op->support_level), op->description});
   }
   if (json) {
     PrintJson({{"ops", list}});

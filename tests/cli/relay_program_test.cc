@@ -159,6 +159,7 @@ TEST_F(RelayProgram, OperatorsTellHowTheyAreComputed) {
   EXPECT_THAT(Shell("hone ops nn.conv2d").out,
               HasSubstr("of ONNX's: CausalConvWithState, Conv, ConvInteger, QLinearConv\n"));
   EXPECT_THAT(Shell("hone ops nn.relu --json").out, HasSubstr("\"onnx\""));
+  EXPECT_THAT(Shell("hone ops").out, testing::ContainsRegex("nn.bias_add +data, bias +1  "));
   EXPECT_THAT(
       Shell("hone ops nn.conv2d").out,
       HasSubstr("pattern: anchor; layout: its schedule's; schedules: conv2d_direct, conv2d_amx, conv2d_winograd"));

@@ -12,6 +12,9 @@ using relay::ExprPtr;
 
 namespace {
 
+// No value has more axes.
+constexpr int64_t kMostDims = 16;
+
 bool IsInteger(DType dtype) { return dtype == DType::kInt64 || dtype == DType::kInt32; }
 
 int64_t NumberAt(const Tensor& tensor, int64_t i) {
@@ -74,6 +77,9 @@ std::vector<ComputedDim> ComputedDims(const OnnxNodeView& view, int input, std::
   const Shape& shape = view.InputShape(input);
   if (!IsInteger(view.builder().DTypeOf(given)) || shape.size() > 1 || !view.builder().CountsOf(given).empty()) {
     RefuseNode(fmt::format("its {} must be known when the model is imported, or integers of one axis", what));
+  }
+  if (ElementCount(shape) > kMostDims) {
+    RefuseNode(fmt::format("its {} has {} numbers, at most {}", what, ElementCount(shape), kMostDims));
   }
   std::vector<ComputedDim> dims;
   for (int64_t i = 0; i < ElementCount(shape); ++i) dims.push_back(DimAt(view, {given, i}));

@@ -16,7 +16,7 @@ struct ComputedDim {
 };
 
 // The elements of an integer input of at most one axis. What shapes, joins, moves and constants make of known numbers
-// is known. Throws Error(kBadData) when the input is something else.
+// is known. Throws Error(kBadData) when the input is something else, or more than 16 numbers.
 std::vector<ComputedDim> ComputedDims(const OnnxNodeView& view, int input, std::string_view what);
 
 // The most that the count can be: from how it was made, else what --max-dim gives, and then a run in which it is more

@@ -35,6 +35,7 @@ Bound BoundOf(const OnnxNodeView& view, int input, int64_t i) {
 }
 
 std::vector<int64_t> AxesOf(const OnnxNodeView& view, int64_t bounds) {
+  if (bounds > view.InputRank(0)) RefuseNode(fmt::format("{} bounds for {} axes", bounds, view.InputRank(0)));
   std::vector<int64_t> axes;
   for (int64_t i = 0; i < bounds; ++i) axes.push_back(i);
   if (const auto given = view.InputInts(3, "axes")) axes = *given;

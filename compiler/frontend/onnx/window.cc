@@ -7,6 +7,9 @@
 namespace hone {
 namespace {
 
+// Kernels write out the places that a pad reaches: of so many they take seconds to compile, of all gigabytes.
+constexpr int64_t kMostPad = 65536;
+
 std::vector<int64_t> ReadInts(const OnnxNodeView& view, std::string_view name, size_t count, int64_t least,
                               std::vector<int64_t> otherwise) {
   std::vector<int64_t> values = view.Ints(name, std::move(otherwise));
@@ -58,6 +61,9 @@ Window ReadWindow(const OnnxNodeView& view, const std::vector<int64_t>& kernel) 
     window.padding = SamePadding(window, data, auto_pad == "SAME_UPPER");
   } else {
     RefuseNode(fmt::format("auto_pad is \"{}\"; NOTSET, VALID, SAME_UPPER and SAME_LOWER are known", auto_pad));
+  }
+  for (const int64_t pad : window.padding) {
+    if (pad > kMostPad) RefuseNode(fmt::format("a pad of {}; at most {} is supported", pad, kMostPad));
   }
   return window;
 }

@@ -130,6 +130,21 @@ TEST(OnnxRefusal, StopsPositionsThatTakeJustOverAGigabyte) {
   EXPECT_THAT(ImportError(model.Bytes()), HasSubstr("node \"y\" (NonZero): the model computes more than 1 GiB"));
 }
 
+// Each number that is computed becomes a node.
+TEST(OnnxRefusal, StopsAComputedShapeOfMillionsOfNumbers) {
+  ModelMaker model;
+  model.Input("x", {4}).IntegerInput("s", onnx::TensorProto::INT64, {1 << 24}).Node("Reshape", {"x", "s"}, {"y"});
+  EXPECT_EQ(ImportError(model.Output("y").Bytes()), "node \"y\" (Reshape): its shape has 16777216 numbers, at most 16");
+}
+
+TEST(OnnxRefusal, StopsASliceOfBillionsOfBounds) {
+  ModelMaker model;
+  const int64_t many = int64_t{1} << 31;
+  model.Input("x", {4}).IntegerInput("from", onnx::TensorProto::INT64, {many}).Ints("to", {2});
+  EXPECT_EQ(ImportError(model.Node("Slice", {"x", "from", "to"}, {"y"}).Output("y").Bytes()),
+            "node \"y\" (Slice): 2147483648 bounds for 1 axes");
+}
+
 TEST(OnnxRefusal, CountsNodes) {
   ModelMaker model;
   model.Input("x", {1});
@@ -159,6 +174,7 @@ TEST(OnnxRefusal, ChecksWindows) {
   EXPECT_THAT(pool("strides", {0, 1}), HasSubstr("strides holds 0"));
   EXPECT_THAT(pool("strides", {1}), HasSubstr("strides has 1 numbers"));
   EXPECT_THAT(pool("pads", {-1, 0, 0, 0}), HasSubstr("pads holds -1"));
+  EXPECT_THAT(pool("pads", {65537, 0, 0, 0}), HasSubstr("a pad of 65537; at most 65536 is supported"));
   EXPECT_THAT(pool("dilations", {kHuge, 1}), HasSubstr("dilations holds"));
   EXPECT_THAT(pool("dilations", {100, 100}), HasSubstr("node \"y\" (MaxPool): "));
 }

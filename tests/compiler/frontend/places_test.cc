@@ -101,8 +101,8 @@ TEST(OnnxPlaces, RefusesWhatIsTooLarge) {
               HasSubstr("a size of 1x1x1048576"));
   ModelMaker pool(12);
   pool.Input("x", {1, 1, 2, 2});
-  pool.Node("MaxPool", {"x"}, {"y", "at"}, {{"kernel_shape", Ints{wide, wide}}, {"pads", Ints{wide, wide, 0, 0}}});
-  EXPECT_THAT(ImportError(pool.Output("at").Bytes()), HasSubstr("windows of 536870912x536870912 on 1x1x2x2"));
+  pool.Node("MaxPool", {"x"}, {"y", "at"}, {{"kernel_shape", Ints{65538, 65538}}, {"pads", Ints{65536, 65536, 0, 0}}});
+  EXPECT_THAT(ImportError(pool.Output("at").Bytes()), HasSubstr("windows of 65538x65538 on 1x1x2x2"));
   ModelMaker unpool(12);
   unpool.Input("x", {1, 1, 2, 2}).IntegerInput("at", 7, {1, 1, 2, 2});
   unpool.Node("MaxUnpool", {"x", "at"}, {"y"}, {{"kernel_shape", Ints{2, 2}}, {"strides", Ints{wide, wide}}});

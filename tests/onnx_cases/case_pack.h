@@ -1,0 +1,37 @@
+// The packed test cases of the onnx package: see pack_cases.py for the file.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace hone {
+
+struct OnnxCase {
+  struct DataSet {
+    std::vector<std::string_view> inputs, outputs;  // serialized TensorProtos; empty for one that is absent
+  };
+  std::string set;
+  std::string name;
+  std::string_view model;
+  std::vector<DataSet> data;  // none of text and sequences
+};
+
+class CasePack {
+ public:
+  // Throws std::runtime_error for a file that is not there or is no pack.
+  explicit CasePack(const std::string& path);
+  CasePack(const CasePack&) = delete;
+  CasePack& operator=(const CasePack&) = delete;
+
+  // They point into the pack.
+  const std::vector<OnnxCase>& cases() const { return cases_; }
+  const std::string& onnx_version() const { return onnx_version_; }
+
+ private:
+  std::string bytes_;
+  std::string onnx_version_;
+  std::vector<OnnxCase> cases_;
+};
+
+}  // namespace hone

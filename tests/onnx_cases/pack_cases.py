@@ -1,0 +1,102 @@
+"""Packs the test cases of the onnx package into tests/data/onnx_cases/cases.gz, for tests/onnx_cases.
+
+  python3 -m venv V && V/bin/pip install onnx
+  V/bin/python tests/onnx_cases/pack_cases.py
+
+The sets are node, pytorch-converted, pytorch-operator and simple. Node cases that are another case written out in smaller operators
+(`_expanded`) are left out, and cases of more than 64 KiB of tensors: the names of those are printed.
+
+The file, unpacked: the line `onnx cases 1 VERSION`, then records. `blob BYTES` is followed by so many bytes and a line's end, and
+numbered from 0. `case SET NAME MODEL DATA...` has the number of its model, and of each set of data the numbers of the inputs' and the
+outputs' TensorProtos: `1,2:3`, with `-` for one that is absent. A set of data without tensors of numbers is not packed.
+"""
+import argparse
+import glob
+import gzip
+import os
+import warnings
+
+FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../data/onnx_cases")
+LARGEST = 64 << 10
+
+
+def tensor(value):
+    """Its bytes; None for what is no tensor of numbers."""
+    import numpy
+    import onnx
+    if isinstance(value, onnx.TensorProto):
+        copy = onnx.TensorProto()
+        copy.CopyFrom(value)
+        copy.ClearField("name")
+        return copy.SerializeToString()
+    if value is None or isinstance(value, (list, dict)):
+        return None
+    array = numpy.asarray(value)
+    return None if array.dtype.kind in "OUS" else onnx.numpy_helper.from_array(array).SerializeToString()
+
+
+def node_cases():
+    from onnx.backend.test.case.node import collect_testcases
+    for case in collect_testcases(None):
+        if case.model is not None and "_expanded" not in case.name:
+            yield "node", case.name, case.model, [[list(map(tensor, part)) for part in data] for data in case.data_sets]
+
+
+def stored_tensors(folder, kind):
+    import onnx
+    for i in range(len(glob.glob(f"{folder}/{kind}_*.pb"))):
+        try:
+            yield tensor(onnx.load_tensor(f"{folder}/{kind}_{i}.pb"))
+        except Exception:  # the message of a sequence
+            yield None
+
+
+def stored_cases():
+    import onnx
+    root = os.path.join(os.path.dirname(onnx.__file__), "backend/test/data")
+    for kind in ("pytorch-converted", "pytorch-operator", "simple"):
+        for folder in sorted(glob.glob(f"{root}/{kind}/*")):
+            data = [[list(stored_tensors(each, part)) for part in ("input", "output")] for each in sorted(glob.glob(f"{folder}/test_data_set_*"))]
+            yield kind, os.path.basename(folder), onnx.load(f"{folder}/model.onnx"), data
+
+
+class Pack:
+    def __init__(self, version):
+        self.parts = [f"onnx cases 1 {version}\n".encode()]
+        self.numbers = {}
+
+    def blob(self, data):
+        if data is None:
+            return "-"
+        if data not in self.numbers:
+            self.numbers[data] = len(self.numbers)
+            self.parts += [f"blob {len(data)}\n".encode(), data, b"\n"]
+        return str(self.numbers[data])
+
+    def add(self, kind, name, model, data):
+        model.doc_string = ""
+        words = ["case", kind, name, self.blob(model.SerializeToString())]
+        words += [":".join(",".join(map(self.blob, part)) for part in each) for each in data]
+        self.parts.append((" ".join(words) + "\n").encode())
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--output", default=f"{FOLDER}/cases.gz")
+    options = parser.parse_args()
+    warnings.simplefilter("ignore")
+    import onnx
+    pack, count = Pack(onnx.__version__), 0
+    for kind, name, model, data in [*node_cases(), *stored_cases()]:
+        if sum(len(value or b"") for each in data for part in each for value in part) > LARGEST:
+            print(f"too large: {kind} {name}")
+            continue
+        count += 1
+        pack.add(kind, name, model, [each for each in data if any(value is not None for part in each for value in part)])
+    with open(options.output, "wb") as file:
+        file.write(gzip.compress(b"".join(pack.parts), 9, mtime=0))
+    print(f"{count} cases, {os.path.getsize(options.output)} bytes")
+
+
+if __name__ == "__main__":
+    main()
