@@ -14,8 +14,8 @@ if [ "${1:-}" = "--no-install" ]; then
 fi
 [ "${1:-}" = "--" ] && shift
 
-# For tests alone: a server (whose Debian package starts one of its own, which the demo has no use for), and what packing asks.
-HONE_PACKAGES="$HONE_PACKAGES postgresql dpkg-dev"
+# For tests alone: servers (whose Debian packages start some of their own, which the demo has no use for), and what packing asks.
+HONE_PACKAGES="$HONE_PACKAGES postgresql slurm-wlm dpkg-dev"
 install_packages "${install[@]}"
 cmake --preset release >/dev/null
 cmake --build --preset release
