@@ -47,11 +47,20 @@ debian_package(runner hone-runner science "" "The program for devices, which off
   ${control}/runner/postinst)
 debian_package(tools hone science "hone-runner ${same}"
   "Reads ONNX models, searches schedules for CPUs on this machine or on many,\nbuilds packages of one file." ${control}/tools/postinst)
-debian_package(python_runtime python3-hone-runtime python "python3:any (>= 3.9), python3-numpy, libhone-runtime0 ${same}"
+# An extension is loaded by the Python of its own architecture.
+set(python "python3:any")
+set(python_components PYTHON)
+if(TARGET hone_call)
+  set(python "python3")
+else()
+  list(APPEND python_components PYTHON_RUNTIME)
+endif()
+debian_package(python_runtime python3-hone-runtime python "${python} (>= 3.9), python3-numpy, libhone-runtime0 ${same}"
   "Runs packages from Python on numpy arrays, without copies: import hone_runtime." ${control}/python_runtime/postinst ${control}/python_runtime/prerm)
 debian_package(python python3-hone python "python3:any (>= 3.9), python3-hone-runtime ${same}, hone ${same}"
   "Tunes, builds, checks and times from Python: import hone." ${control}/python/postinst ${control}/python/prerm)
-foreach(component PYTHON_RUNTIME PYTHON)
+set(CPACK_DEBIAN_PYTHON_RUNTIME_PACKAGE_GENERATE_SHLIBS OFF)
+foreach(component ${python_components})
   # Sources and links alone.
   set(CPACK_DEBIAN_${component}_PACKAGE_ARCHITECTURE all)
   set(CPACK_DEBIAN_${component}_PACKAGE_SHLIBDEPS OFF)

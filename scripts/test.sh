@@ -14,9 +14,9 @@ if [ "${1:-}" = "--no-install" ]; then
 fi
 [ "${1:-}" = "--" ] && shift
 
-# For tests alone: a server (whose Debian package starts one of its own, which the demo has no use for), what packing asks, and what
+# For tests alone: servers (whose Debian packages start some of their own, which the demo has no use for), what packing asks, and what
 # scripts/build_runner.sh builds the one-file runners of the usual tests with.
-HONE_PACKAGES="$HONE_PACKAGES postgresql dpkg-dev g++-aarch64-linux-gnu autoconf automake libtool curl"
+HONE_PACKAGES="$HONE_PACKAGES postgresql slurm-wlm dpkg-dev g++-aarch64-linux-gnu autoconf automake libtool curl"
 install_packages "${install[@]}"
 cmake --preset release >/dev/null
 cmake --build --preset release

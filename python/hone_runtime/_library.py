@@ -7,7 +7,7 @@ from ctypes import POINTER, Structure, c_char_p, c_int, c_int32, c_int64, c_size
 from ._errors import BadConfigError, error_of
 from ._parts import library_path
 
-LEAST_API_VERSION = 5
+LEAST_API_VERSION = 6
 
 
 class CTensorInfo(Structure):
@@ -28,6 +28,12 @@ class CParam(Structure):
     _fields_ = [("name", c_char_p), ("data", c_void_p), ("size_bytes", c_size_t)]
 
 
+class CMemory(Structure):
+    """hone_memory."""
+
+    _fields_ = [("data", c_void_p), ("size_bytes", c_size_t)]
+
+
 # Each function that returns a hone_status, with its arguments. Handles are void pointers.
 _CHECKED = {
     "hone_package_load": [c_char_p, POINTER(c_void_p)],
@@ -36,9 +42,7 @@ _CHECKED = {
     "hone_package_input_info": [c_void_p, c_int32, POINTER(CTensorInfo)],
     "hone_package_output_info": [c_void_p, c_int32, POINTER(CTensorInfo)],
     "hone_session_create": [c_void_p, c_int32, POINTER(c_void_p)],
-    "hone_session_bind_input": [c_void_p, c_int32, c_void_p, c_size_t],
-    "hone_session_bind_output": [c_void_p, c_int32, c_void_p, c_size_t],
-    "hone_session_run": [c_void_p],
+    "hone_session_run_with": [c_void_p, POINTER(CMemory), c_int32, POINTER(CMemory), c_int32],
     "hone_session_output_info": [c_void_p, c_int32, POINTER(CTensorInfo)],
 }
 
@@ -64,6 +68,8 @@ def library() -> ctypes.CDLL:
     for name in ("hone_package_inputs", "hone_package_outputs"):
         getattr(found, name).argtypes = [c_void_p]
         getattr(found, name).restype = c_int32
+    found.hone_package_output_is_counted.argtypes = [c_void_p, c_int32]
+    found.hone_package_output_is_counted.restype = c_int32
     for name in ("hone_package_free", "hone_session_free"):
         getattr(found, name).argtypes = [c_void_p]
         getattr(found, name).restype = None

@@ -1,16 +1,31 @@
 """Packages in this process."""
 
+import gc
 import os
 import sys
 import threading
 import time
+import weakref
 
 import numpy as np
 import pytest
 
 import hone
 from conftest import first_values
+from hone_runtime import _calls, _session
 from hone_runtime._arrays import as_input
+
+BUILT = os.environ.get("HONE_HAS_EXTENSION", str(int(hasattr(_calls.Quick, "_arm")))) == "1"
+
+
+@pytest.fixture(autouse=True, params=["extension", "ctypes"])
+def way(request, monkeypatch):
+    """Sessions of a test run by the extension, and then by ctypes."""
+    if request.param == "ctypes":
+        monkeypatch.setattr(_session, "arm", lambda *given: False)
+    elif not BUILT:
+        pytest.skip("the extension was not built")
+    return request.param
 
 
 def ramp(info):
@@ -25,6 +40,11 @@ def test_says_what_goes_in_and_out(small_package):
     assert session.outputs[0].dtype == np.float32
     assert session.inputs[0].size_bytes == 14 * 14 * 4
     assert repr(session) == f"Session(Package('{small_package}': {session.inputs[0]} -> {session.outputs[0]}))"
+
+
+def test_runs_by_the_extension_where_it_is_there(small_package, way):
+    session = hone.load(small_package)
+    assert (session._by_ctypes is None) == (way == "extension")
 
 
 def test_gives_what_the_program_gives(small_package, typed):
@@ -104,6 +124,62 @@ def test_results_of_earlier_runs_stay(small_package):
     kept = first.copy()
     session(-x)
     np.testing.assert_array_equal(first, kept)
+
+
+def test_an_output_that_somebody_has_is_not_written_again(small_package):
+    session = hone.load(small_package)
+    x = ramp(session.inputs[0])
+    several = [session(x * np.float32(scale)) for scale in range(5)]
+    view = memoryview(session(x))
+    row = session(x)[0]
+    for scale, result in enumerate(several):
+        np.testing.assert_array_equal(result, session(x * np.float32(scale)))
+    np.testing.assert_array_equal(row, session(x)[0])
+    np.testing.assert_array_equal(view, [row])
+    # Nor is one given out that is not as it was.
+    for change in ({"shape": (10, 1)}, {"dtype": np.int32}, {"flags.writeable": False}):
+        for name, value in change.items():
+            result = session(x)
+            if name == "flags.writeable":
+                result.flags.writeable = value
+            else:
+                setattr(result, name, value)
+        del result
+        again = [session(x), session(x), session(x)]
+        assert all(each.shape == (1, 10) and each.dtype == np.float32 and each.flags.writeable for each in again)
+
+
+TWO_OUTPUTS = """def @main(%x: Tensor[(2, 3), float32], %y: Tensor[(3), float32]) {
+  %0 = add(%x, %y);
+  %1 = nn.relu(%y);
+  (%0, %1)
+}
+"""
+
+
+def test_several_inputs_and_outputs_keep_their_order(tmp_path):
+    model, package = tmp_path / "two.relay", tmp_path / "two.hone"
+    model.write_text(TWO_OUTPUTS)
+    hone.build(model, package, no_records=True)
+    session = hone.load(package)
+    x, y = np.float32([[1, 2, 3], [4, 5, 6]]), np.float32([-1, 0, 1])
+    summed, positive = session(x, y)
+    np.testing.assert_array_equal(summed, x + y)
+    np.testing.assert_array_equal(positive, [0, 0, 1])
+    room = np.empty((3,), np.float32)
+    for out in ([None, room], (None, room)):
+        room[:] = 7
+        other, same = session(x, y, out=out)
+        assert same is room
+        np.testing.assert_array_equal(other, summed)
+        np.testing.assert_array_equal(room, positive)
+    # Subclasses and equal types that are other objects too.
+    np.testing.assert_array_equal(session(x.view(np.matrix), np.require(y, np.dtype("<f4").newbyteorder("=")))[0], summed)
+    for wrong in ({"out": room}, {"out": [None]}):
+        with pytest.raises(hone.UsageError, match="1 arrays are given for 2 outputs"):
+            session(x, y, **wrong)
+    with pytest.raises(TypeError):
+        session(x, y, into=room)
 
 
 def test_inputs_stay_as_they_are_and_may_be_read_only_and_of_any_alignment(small_package):
@@ -239,6 +315,19 @@ def test_sessions_share_a_package_and_outlive_its_name(small_package):
     del package
     for session in sessions[1:]:
         np.testing.assert_array_equal(session(x), sessions[0](x))
+
+
+def test_a_session_goes_with_its_last_name(small_package):
+    session = hone.load(small_package)
+    result = session(ramp(session.inputs[0]))
+    there = weakref.ref(session)
+    gc.disable()
+    try:
+        del session
+        assert there() is None
+    finally:
+        gc.enable()
+    assert result.shape == (1, 10)
 
 
 def test_threads_take_turns_in_one_session(slow_package):

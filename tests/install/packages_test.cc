@@ -42,8 +42,11 @@ class Packages : public InstalledTest {
     ASSERT_EQ(r.code, 0) << r.out << r.err;
   }
   static std::string Deb(const std::string& folder, const std::string& package) {
-    const bool of_python = package.starts_with("python3-");
-    return Folder(folder) + "/" + package + "_" HONE_VERSION + (of_python ? "_all.deb" : "_amd64.deb");
+    return Folder(folder) + "/" + package + "_" HONE_VERSION "_" + Architecture(package) + ".deb";
+  }
+  static std::string Architecture(const std::string& package) {
+    const bool compiled = !package.starts_with("python3-") || (HONE_HAS_EXTENSION && package == "python3-hone-runtime");
+    return compiled ? "amd64" : "all";
   }
   std::string Field(const std::string& package, const std::string& field) {
     return Shell("dpkg-deb --field '" + Deb("debs", package) + "' " + field).out;
@@ -119,9 +122,14 @@ TEST_F(Packages, SayWhatTheyNeedAndHoldWhatTheySay) {
 }
 
 // What a wheel holds is a link to the other packages' files here.
-TEST_F(Packages, OfPythonAreSourcesForEveryMachine) {
-  EXPECT_EQ(Field("python3-hone-runtime", "Depends"),
-            "python3:any (>= 3.9), python3-numpy, libhone-runtime0 (= " HONE_VERSION ")\n");
+TEST_F(Packages, OfPythonAreSourcesAndAnExtension) {
+  const std::string python = HONE_HAS_EXTENSION ? "python3" : "python3:any",
+                    libc = HONE_HAS_EXTENSION ? ", libc6 .*" : "";
+  EXPECT_THAT(Field("python3-hone-runtime", "Depends"),
+              testing::MatchesRegex(python + " \\(>= 3.9\\), python3-numpy, libhone-runtime0 \\(= " HONE_VERSION "\\)" +
+                                    libc + "\n"));
+  EXPECT_EQ(Contents("python3-hone-runtime").find("hone_runtime/_call.abi3.so\n") != std::string::npos,
+            HONE_HAS_EXTENSION != 0);
   EXPECT_EQ(Field("python3-hone", "Depends"),
             "python3:any (>= 3.9), python3-hone-runtime (= " HONE_VERSION "), hone (= " HONE_VERSION ")\n");
   const std::string folder = "./usr/lib/python3/dist-packages/";
@@ -135,7 +143,7 @@ TEST_F(Packages, OfPythonAreSourcesForEveryMachine) {
     EXPECT_THAT(Contents("python3-hone"), HasSubstr(file));
   }
   for (const char* package : {"python3-hone-runtime", "python3-hone"}) {
-    EXPECT_EQ(Field(package, "Architecture"), "all\n");
+    EXPECT_EQ(Field(package, "Architecture"), Architecture(package) + "\n");
     EXPECT_THAT(Contents(package), Not(HasSubstr("__pycache__")));
     const std::string control = "dpkg-deb --ctrl-tarfile '" + Deb("debs", package) + "' | tar --extract --to-stdout ./";
     EXPECT_THAT(Shell(control + "postinst").out, HasSubstr(std::string("py3compile -p ") + package));
