@@ -1,7 +1,8 @@
 #!/bin/bash
 # debian_session.sh CPACK CONFIG: in a new Debian 12 that holds nothing but apt, installs the packages with apt, types the README's session, runs a
-# package from Python, and removes all again; then the same session from the wheels of build/wheels, where there are any, beside numpy alone.
-# Ends with 77, which skips the test, where root, mmdebstrap or Debian's mirror are missing. MIRROR names another mirror.
+# package from Python, and removes all again; then the same session from the two wheels of build/wheels, beside numpy alone.
+# Ends with 77, which skips the test, where root, mmdebstrap, Debian's mirror, the wheels (scripts/build_wheel.sh) or pip's index are missing.
+# MIRROR names another mirror.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 sources=$PWD
@@ -45,7 +46,7 @@ run_from_python() {
 in_root "apt-get update -qq"
 in_root "apt-get install -y -qq --no-install-recommends /debs/*.deb >/dev/null"
 type_session
-in_root "dpkg --verify hone hone-runner libhone-runtime0 libhone-dev python3-hone python3-hone-runtime"
+in_root "dpkg --verify hone hone-runner libhone-runtime0 libhone-dev libhone-graph-dev python3-hone python3-hone-runtime"
 run_from_python hone_runtime
 run_from_python hone
 in_root "apt-get purge -y -qq '*hone*' >/dev/null"
@@ -53,11 +54,11 @@ left=$(find "$root/usr" "$root/etc" -name '*hone*' | grep -v -e /share/zoneinfo 
 [ -z "$left" ] || { echo "left after purging: $left" >&2; exit 1; }
 
 wheels=("$sources"/build/wheels/hone*.whl)
-[ "${#wheels[@]}" -eq 2 ] || { echo "there are no two wheels in build/wheels (scripts/build_wheel.sh): not tried"; exit 0; }
+[ "${#wheels[@]}" -eq 2 ] || cannot "the packages passed; there are no two wheels in build/wheels (scripts/build_wheel.sh)"
 rm -rf "${root:?}/root" && mkdir "$root/root" "$root/wheels" && cp "${wheels[@]}" "$root/wheels"
 in_root "apt-get install -y -qq --no-install-recommends python3-venv ca-certificates >/dev/null"
 cp /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/" # whom this machine trusts, its proxy too
-in_root "python3 -m venv /root/v && PIP_CERT=/etc/ssl/certs/ca-certificates.crt /root/v/bin/pip install -q numpy" || { echo "pip's index cannot be reached: the wheels are not tried"; exit 0; }
+in_root "python3 -m venv /root/v && PIP_CERT=/etc/ssl/certs/ca-certificates.crt /root/v/bin/pip install -q numpy" || cannot "the packages passed; pip's index cannot be reached"
 venv=/root/v
 in_root "pip install -q --no-index /wheels/*.whl && pip list"
 type_session

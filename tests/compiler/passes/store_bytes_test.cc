@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "compiler/passes/fusion/fuse.h"
 #include "compiler/passes/graph/typed_graph.h"
 #include "compiler/passes/rules/canonicalise.h"
 #include "compiler/relay/infer_type.h"
