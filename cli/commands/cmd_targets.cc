@@ -7,10 +7,18 @@
 #include "cli/printing/table.h"
 #include "compiler/codegen/host.h"
 #include "compiler/codegen/named_targets.h"
+#include "core/machine_costs.h"
 #include "core/shell_word.h"
 
 namespace hone {
 namespace {
+
+std::string CostsSource(const NamedTarget& named, const MachineModel& m) {
+  for (const std::string_view name : {std::string_view(named.target.cpu), std::string_view(m.name)}) {
+    if (!CostsFrom(name).empty()) return std::string(CostsFrom(name));
+  }
+  return "fitted on a Zen 5 core";
+}
 
 Json RowJson(const NamedTarget& named, const MachineModel& m) {
   return {{"name", named.name},
@@ -22,7 +30,18 @@ Json RowJson(const NamedTarget& named, const MachineModel& m) {
           {"l1_bytes", m.l1_bytes},
           {"l2_bytes", m.l2_bytes},
           {"l3_bytes", m.l3_bytes},
+          {"clock_ghz", m.clock_ghz},
+          {"multiply_adds_per_cycle", m.multiply_adds_per_cycle},
+          {"multiply_add_latency", m.multiply_add_latency},
+          {"loads_per_cycle", m.loads_per_cycle},
+          {"costs_from", CostsSource(named, m)},
           {"required_features", m.required_features}};
+}
+
+// Of one target, below its row: the list would be too wide with them.
+void PrintCosts(const NamedTarget& named, const MachineModel& m) {
+  Print("GHz {}; per cycle {} multiply-adds and {} loads of vectors, a sum's latency {} cycles: {}\n", m.clock_ghz,
+        m.multiply_adds_per_cycle, m.loads_per_cycle, m.multiply_add_latency, CostsSource(named, m));
 }
 
 std::vector<NamedTarget> Asked(const std::string& name) {
@@ -42,9 +61,8 @@ int TargetsCommand(const Arguments& arguments) {
   if (!line.Parse(arguments)) return 0;
   Json list = Json::array();
   Table table({"target", "model", "> lanes", "> registers", "> L1d", "> L2", "> L3", "run on", "needs"});
-  std::string text;  // of the last
-  for (const NamedTarget& named : Asked(name)) {
-    text = named.target.ToText();
+  const std::vector<NamedTarget> asked = Asked(name);
+  for (const NamedTarget& named : asked) {
     const MachineModel m = MachineModelFor(named.target);
     list.push_back(RowJson(named, m));
     table.Add({named.name, m.name, fmt::format("{}", m.vector_lanes), fmt::format("{}", m.vector_registers),
@@ -55,8 +73,10 @@ int TargetsCommand(const Arguments& arguments) {
     PrintJson({{"targets", list}});
   } else {
     Print("{}", table.ToText());
+    if (!name.empty()) PrintCosts(asked.back(), MachineModelFor(asked.back().target));
   }
-  line.Next(name.empty() ? "hone targets host" : "hone build MODEL -o P.hone --target " + ShellWord(text));
+  line.Next(name.empty() ? "hone targets host"
+                         : "hone build MODEL -o P.hone --target " + ShellWord(asked.back().target.ToText()));
   return 0;
 }
 
