@@ -8,11 +8,14 @@
 
 #include "tuner/search_space.h"
 
-namespace hone::bench {
+namespace hone {
 
 // Names the parameter in the list of tests.
 void PrintTo(const StrategyEntry& strategy, std::ostream* out) { *out << strategy.name; }
 
+}  // namespace hone
+
+namespace hone::bench {
 namespace {
 
 const std::vector<RecordedSpace>& Spaces() {

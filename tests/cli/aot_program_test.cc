@@ -39,6 +39,8 @@ struct Model {
   const char* build;  // what `hone build` takes
   std::vector<Shape> inputs;
 };
+// Names the parameter in the list of tests.
+void PrintTo(const Model& model, std::ostream* out) { *out << model.build; }
 
 const Model kModels[] = {
     {"Dense", "zoo:mlp --image-shape 1,14,14", {{1, 1, 14, 14}}},
@@ -150,6 +152,7 @@ INSTANTIATE_TEST_SUITE_P(Models, AotOf, testing::ValuesIn(kModels), [](const aut
 struct Board {
   const char *name, *target, *compiler, *emulator;
 };
+void PrintTo(const Board& board, std::ostream* out) { *out << board.target; }
 
 class AotFor : public AotProgram, public testing::WithParamInterface<Board> {};
 

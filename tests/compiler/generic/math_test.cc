@@ -14,6 +14,13 @@
 #include "tests/compiler/generic/kernel_runner.h"
 #include "tests/support/test_targets.h"
 
+namespace hone {
+
+// Names the parameter in the list of tests.
+void PrintTo(const Target& target, std::ostream* out) { *out << target.ToText(); }
+
+}  // namespace hone
+
 namespace hone::testing {
 namespace {
 

@@ -87,6 +87,8 @@ struct CrossTarget {
   const char* name;
   const char* text;
 };
+// Names the parameter in the list of tests.
+void PrintTo(const CrossTarget& target, std::ostream* out) { *out << target.text; }
 
 const CrossTarget kTargets[] = {
     {"neon", "cortex-a72"},

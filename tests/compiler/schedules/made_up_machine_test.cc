@@ -28,6 +28,8 @@ struct Kernel {
   const char* widest;  // a knob of the register tile's width,
   int64_t most;        // and the largest of its values on 24 registers
 };
+// Names the parameter in the list of tests.
+void PrintTo(const Kernel& kernel, std::ostream* out) { *out << kernel.workload; }
 const Kernel kKernels[] = {
     {"conv2d_direct", "nn.conv2d data=1x32x56x56 weight=64x32x3x3 padding=1x1x1x1 epilogue=bias_act", "tile_ow", 22},
     {"conv2d_winograd", "nn.conv2d data=1x32x56x56 weight=64x32x3x3 padding=1x1x1x1 epilogue=bias_act", "tile_ow", 22},
