@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <limits>
-
-#include "compiler/codegen/rounding.h"
 #include "core/error.h"
 
 namespace hone {
@@ -134,17 +131,6 @@ Value* Converted(KernelBuilder& b, Value* x, DType from, DType to) {
   }
   if (IsFloat(to)) return IsUnsigned(from) ? ir.CreateUIToFP(x, type) : ir.CreateSIToFP(x, type);
   return IsUnsigned(from) ? ir.CreateZExtOrTrunc(x, type) : ir.CreateSExtOrTrunc(x, type);
-}
-
-Value* Saturated(KernelBuilder& b, Value* x, DType to) {
-  const bool is_unsigned = IsUnsigned(to);
-  const double least = is_unsigned ? 0 : std::numeric_limits<int8_t>::min();
-  const double most = is_unsigned ? std::numeric_limits<uint8_t>::max() : std::numeric_limits<int8_t>::max();
-  if (DTypeBytes(to) != 1) throw Error(ExitCode::kBug, fmt::format("nothing is saturated to {}", DTypeName(to)));
-  const auto bound = [&](double value) { return llvm::ConstantFP::get(x->getType(), value); };
-  Value* held = b.FMin(b.FMax(EmitRound(b, x), bound(least)), bound(most));
-  return b.ir().CreateTrunc(b.ir().CreateFPToSI(held, x->getType()->getWithNewType(b.i32())),
-                            x->getType()->getWithNewType(b.ir().getInt8Ty()));
 }
 
 }  // namespace hone

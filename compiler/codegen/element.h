@@ -24,7 +24,4 @@ Value* LoadConverted(KernelBuilder& b, DType stored, Value* ptr, int lanes, DTyp
 // halves to even. Scalars and vectors.
 Value* Converted(KernelBuilder& b, Value* x, DType from, DType to);
 
-// float32 to an integer type as ONNX's QuantizeLinear rounds: to nearest, halves to even, held within the type's range.
-Value* Saturated(KernelBuilder& b, Value* x, DType to);
-
 }  // namespace hone

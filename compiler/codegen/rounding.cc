@@ -1,5 +1,7 @@
 #include "compiler/codegen/rounding.h"
 
+#include <bit>
+
 #include "compiler/codegen/float_bits.h"
 
 namespace hone {
@@ -35,5 +37,17 @@ Value* EmitCeil(KernelBuilder& b, Value* x) {
 }
 
 Value* EmitTrunc(KernelBuilder& b, Value* x) { return WithSignOf(b, EmitFloor(b, Magnitude(b, x)), x); }
+
+Value* EmitNearestWhole(KernelBuilder& b, Value* x) {
+  auto& ir = b.ir();
+  // With a product fused into it the sum would round something else.
+  const llvm::IRBuilderBase::FastMathFlagGuard restores(ir);
+  ir.clearFastMathFlags();
+  // From 2^23 to 2^24 the last bit stands for one: numbers on both sides of the middle are its last 22 bits.
+  constexpr float kMiddle = 1.5F * kAllWhole;
+  llvm::Type* wide = x->getType()->getWithNewType(b.i32());
+  Value* bits = ir.CreateBitCast(b.FAdd(x, FloatConstant(b, x, kMiddle)), wide);
+  return ir.CreateSub(bits, llvm::ConstantInt::get(wide, std::bit_cast<uint32_t>(kMiddle)));
+}
 
 }  // namespace hone

@@ -13,4 +13,8 @@ Value* EmitCeil(KernelBuilder& b, Value* x);
 // Towards zero.
 Value* EmitTrunc(KernelBuilder& b, Value* x);
 
+// As EmitRound, the whole number as int32: an addition whose sum's last bits are the number. Of x within 2^22 of zero;
+// other values and NaN give some number.
+Value* EmitNearestWhole(KernelBuilder& b, Value* x);
+
 }  // namespace hone

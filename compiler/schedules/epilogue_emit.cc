@@ -30,12 +30,10 @@ Value* Quantised(KernelBuilder& b, const Epilogue& epilogue, Value* x, DType to)
   if (epilogue.step != 1) x = EmitDivideBy(b, x, epilogue.step);
   // Bounded before it is rounded: bounds are whole, so that both orders give the same. Rounded before the zero point is
   // added: halves go to the even neighbour of the quotient, not of the sum.
-  Value* whole = EmitRound(b, Within(b, x, least - epilogue.zero_point, most - epilogue.zero_point));
+  Value* number = EmitNearestWhole(b, Within(b, x, least - epilogue.zero_point, most - epilogue.zero_point));
   auto& ir = b.ir();
-  llvm::Type* wide = x->getType()->getWithNewType(b.i32());
-  Value* number = ir.CreateFPToSI(whole, wide);
   if (epilogue.zero_point != 0) {
-    number = ir.CreateAdd(number, llvm::ConstantInt::getSigned(wide, epilogue.zero_point));
+    number = ir.CreateAdd(number, llvm::ConstantInt::getSigned(number->getType(), epilogue.zero_point));
   }
   return ir.CreateTrunc(number, x->getType()->getWithNewType(ir.getInt8Ty()));
 }

@@ -43,6 +43,12 @@ void WriteBytes(const std::string& path, const std::string& bytes) {
   std::ofstream(path, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
 }
 
+std::string ReadBytes(const std::string& path) {
+  std::stringstream bytes;
+  bytes << std::ifstream(path, std::ios::binary).rdbuf();
+  return bytes.str();
+}
+
 void LinkProgram(const std::string& out, const std::vector<std::string>& objects, const Target& target) {
   std::string messages;
   llvm::raw_string_ostream stream(messages);
@@ -276,16 +282,17 @@ std::string EmulatedProgram::Run(const std::vector<std::string>& objects, const 
   }
   LinkProgram(folder / "program", files, emitter_->target_);
   WriteBytes(folder / "in", input);
-  const std::string command = fmt::format("chmod +x {0} && {1} {0} < {2} > {3}", folder / "program",
-                                          EmulatorFor(emitter_->target_), folder / "in", folder / "out");
+  const std::string command =
+      fmt::format("chmod +x {0} && {1} {0} < {2} > {3} 2> {4}", folder / "program", EmulatorFor(emitter_->target_),
+                  folder / "in", folder / "out", folder / "err");
   if (const int status = std::system(command.c_str()); status != 0) {
     if (WIFEXITED(status) && WEXITSTATUS(status) == kWroteBeside)
       throw Error(ExitCode::kBug, "a kernel wrote beside its buffers");
-    throw Error(ExitCode::kBug, fmt::format("the emulated program ends with status {}", status));
+    const std::string said = ReadBytes(folder / "err");
+    if (said.find("Assertion") != std::string::npos) throw EmulatorGaveUp(said);
+    throw Error(ExitCode::kBug, fmt::format("the emulated program ends with status {}: {}", status, said));
   }
-  std::stringstream bytes;
-  bytes << std::ifstream(folder / "out", std::ios::binary).rdbuf();
-  return bytes.str();
+  return ReadBytes(folder / "out");
 }
 
 }  // namespace hone::testing
