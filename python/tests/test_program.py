@@ -159,6 +159,11 @@ def test_fails_with_the_program_s_words(own_folder, typed, call, arguments, erro
             lambda: hone.tune("zoo:mlp", tasks=object()),
             "tasks is a object; text, a number, a list or a mapping would be right",
         ),
+        (lambda: hone.tune("zoo:mlp", budget=""), "budget is an empty text; None leaves it out"),
+        (lambda: hone.build("zoo:mlp", "a.hone", help=True), "help is no option here; Python's help() tells of a function"),
+        (lambda: hone.build("a\0b", "a.hone"), "an argument of hone build holds a byte 0; one without would be right"),
+        (lambda: hone.bench(3), "a package is a int; a path would be right"),
+        (lambda: hone.verify("zoo:mlp", 3), "the package is a int; a path would be right"),
     ],
 )
 def test_says_what_is_wrong_with_an_argument(call, text):
