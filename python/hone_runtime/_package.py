@@ -51,10 +51,22 @@ def _numpy_dtype(number: int) -> np.dtype[Any]:
     return bfloat16
 
 
+def _param(package: ctypes.c_void_p, name: str, value: Any) -> np.ndarray[Any, Any]:
+    """The value as the library takes it. Raises UsageError for another type or shape, whose bytes would be read as they are."""
+    info = CTensorInfo()
+    check(library().hone_package_param_info(package, name.encode(), ctypes.byref(info)))
+    dtype, shape = _numpy_dtype(info.dtype), tuple(info.shape[axis] for axis in range(info.rank))
+    array = np.asarray(value)
+    if array.dtype != dtype or array.shape != shape:
+        given, right = type_text(array.dtype, array.shape), type_text(dtype, shape)
+        raise UsageError(f"parameter '{name}' is {given}; {right} would be right")
+    return np.ascontiguousarray(array).reshape(shape)
+
+
 def _with_params(loaded: ctypes.c_void_p, params: Mapping[str, np.ndarray[Any, Any]]) -> ctypes.c_void_p:
     """Frees what was loaded, and returns the handle of the same package with these parameters."""
     try:
-        arrays = {name: np.ascontiguousarray(array) for name, array in params.items()}
+        arrays = {name: _param(loaded, name, array) for name, array in params.items()}
         entries = [CParam(name.encode(), array.ctypes.data, array.nbytes) for name, array in arrays.items()]
         replaced = ctypes.c_void_p()
         given = (CParam * len(entries))(*entries)
@@ -117,7 +129,7 @@ class Package:
 
         `params`: arrays in the place of the model's parameters of these names, dense, of their types; they are copied.
         Raises BadConfigError for a package that does not tell its parameters (`hone package open-params` makes one that
-        does), and UsageError for a name that is not among them or an array of another size."""
+        does), and UsageError for a name that is not among them or an array of another type or shape."""
         encoded = _encoded(path)
         self.path = os.fspath(path)
         self._params, self._shapes = params, shapes

@@ -86,8 +86,15 @@ def test_replaces_parameters_of_a_package_when_it_is_loaded(own_folder):
     assert not (some == hone.load("open.hone", 1)(image)).all()
     with pytest.raises(hone.UsageError, match="fc3_bais.*did you mean fc3_bias"):
         hone.load("open.hone", params={"fc3_bais": values["fc3_bias"]})
-    with pytest.raises(hone.UsageError, match="80 bytes were given; 40 would be right"):
-        hone.load("open.hone", params={"fc3_bias": values["fc3_bias"].astype(np.float64)})
+    bias = values["fc3_bias"]
+    for wrong, text in (
+        (bias.astype(np.float64), "float64 10"),
+        (bias.astype(np.int32), "int32 10"),
+        (bias.reshape(2, 5), "float32 2x5"),
+        ("text", "<U4 scalar"),
+    ):
+        with pytest.raises(hone.UsageError, match=f"^parameter 'fc3_bias' is {text}; float32 10 would be right$"):
+            hone.load("open.hone", params={"fc3_bias": wrong})
     with pytest.raises(hone.BadConfigError, match="hone package open-params"):
         hone.load("first.hone", params={})
 
