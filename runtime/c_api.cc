@@ -147,6 +147,21 @@ hone_status hone_package_with_params(const hone_package* package, const hone_par
   });
 }
 
+hone_status hone_package_param_info(const hone_package* package, const char* name, hone_tensor_info* info) {
+  return Guarded([&] {
+    RequirePointer(package, "package");
+    RequirePointer(name, "a parameter's name");
+    RequirePointer(info, "info");
+    thread_local hone::ParamType found;
+    found = hone::TypeOfOpenParam(*package->package, name);
+    info->name = name;
+    info->dtype = static_cast<hone_dtype>(found.dtype);
+    info->rank = static_cast<int32_t>(found.shape.size());
+    info->shape = found.shape.data();
+    info->size_bytes = static_cast<size_t>(hone::ElementCount(found.shape) * hone::DTypeBytes(found.dtype));
+  });
+}
+
 void hone_package_free(hone_package* package) { delete package; }
 
 hone_status hone_package_verify(const hone_package* package) {

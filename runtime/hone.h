@@ -17,7 +17,7 @@ extern "C" {
 #endif
 
 /* Rises when something is added; nothing is taken away or changed while the library's SONAME stays. */
-#define HONE_API_VERSION 6
+#define HONE_API_VERSION 7
 
 typedef struct hone_package hone_package;
 typedef struct hone_session hone_session;
@@ -87,6 +87,9 @@ typedef struct hone_param {
  * version 3. */
 hone_status hone_package_with_params(const hone_package* package, const hone_param* params, int32_t count,
                                      hone_package** replaced);
+/* What hone_package_with_params takes for the parameter of this name, which info->name points to. Fails as it does.
+ * info->shape is valid until the calling thread's next call of this function. Since version 7. */
+hone_status hone_package_param_info(const hone_package* package, const char* name, hone_tensor_info* info);
 void hone_package_free(hone_package* package); /* null is allowed; sessions keep what they need */
 /* Compares the parameters with their hash, which reads all of them. HONE_BAD_DATA when they are damaged. */
 hone_status hone_package_verify(const hone_package* package);

@@ -57,6 +57,17 @@ void Put(const OpenParam& param, std::string_view bytes, const Plan& plan, const
   }
 }
 
+const Json& OpenParams(const Package& package) {
+  const Json& manifest = package.manifest();
+  if (!manifest.is_object() || !manifest.contains("open_params") || !manifest.at("open_params").is_object()) {
+    throw Error(ExitCode::kBadConfig,
+                fmt::format("{} does not tell which parameters can be replaced; `hone package open-params` makes a "
+                            "package that does",
+                            package.impl().name));
+  }
+  return manifest.at("open_params");
+}
+
 // Named by the model; throws for one that is not told.
 OpenParam FindParam(const Json& all, const std::string& name, const std::string& package) {
   const auto it = all.find(name);
@@ -77,16 +88,15 @@ OpenParam FindParam(const Json& all, const std::string& name, const std::string&
 
 }  // namespace
 
+ParamType TypeOfOpenParam(const Package& package, const std::string& name) {
+  const OpenParam param = FindParam(OpenParams(package), name, package.impl().name);
+  return {param.dtype, param.shape};
+}
+
 std::shared_ptr<const Package> WithNewParams(const std::shared_ptr<const Package>& package,
                                              const std::vector<NewParam>& params) {
   const std::string& name = package->impl().name;
-  const Json& manifest = package->manifest();
-  if (!manifest.is_object() || !manifest.contains("open_params") || !manifest.at("open_params").is_object()) {
-    throw Error(ExitCode::kBadConfig,
-                fmt::format("{} does not tell which parameters can be replaced; `hone package open-params` makes a "
-                            "package that does",
-                            name));
-  }
+  const Json& all = OpenParams(*package);
   MappedBytes bytes = MappedBytes::Zeros(package->params().size());
   if (bytes.size() > 0) std::memcpy(bytes.data(), package->params().data(), bytes.size());
   for (const NewParam& param : params) {
@@ -94,7 +104,7 @@ std::shared_ptr<const Package> WithNewParams(const std::shared_ptr<const Package
     if (std::count_if(params.begin(), params.end(), same) > 1) {
       throw Error(ExitCode::kUsage, fmt::format("parameter {} is given twice", param.name));
     }
-    const OpenParam open = FindParam(manifest.at("open_params"), param.name, name);
+    const OpenParam open = FindParam(all, param.name, name);
     const int64_t wanted = ElementCount(open.shape) * DTypeBytes(open.dtype);
     if (static_cast<int64_t>(param.bytes.size()) != wanted) {
       throw Error(ExitCode::kUsage,

@@ -22,4 +22,11 @@ struct NewParam {
 std::shared_ptr<const Package> WithNewParams(const std::shared_ptr<const Package>& package,
                                              const std::vector<NewParam>& params);
 
+// What WithNewParams takes for the parameter of this name. Throws as it does.
+struct ParamType {
+  DType dtype = DType::kFloat32;
+  Shape shape;
+};
+ParamType TypeOfOpenParam(const Package& package, const std::string& name);
+
 }  // namespace hone

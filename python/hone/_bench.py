@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Optional, Union
 
-from ._options import Duration, OptionValue, duration, positional, to_arguments
+from ._options import Duration, OptionValue, duration, path_of, to_arguments
 from ._program import Document, document_of
 
 
@@ -34,4 +34,4 @@ def bench(
             **options,
         }
     )
-    return document_of(["bench", *(positional(os.fspath(package)) for package in packages), *given])
+    return document_of(["bench", *(path_of("a package", package) for package in packages), *given])

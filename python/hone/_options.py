@@ -40,6 +40,13 @@ def _texts(name: str, value: OptionValue) -> Iterator[str]:
         raise UsageError(f"{name} is a {type(value).__name__}; text, a number, a list or a mapping would be right")
 
 
+def _filled(name: str, text: str) -> str:
+    # The program would take the next argument for the value.
+    if not text:
+        raise UsageError(f"{name} is an empty text; None leaves it out")
+    return text
+
+
 def to_arguments(options: Mapping[str, OptionValue]) -> list[str]:
     """until_gain="1%" becomes --until-gain=1%, True the bare flag; lists repeat the option, and mappings write
     NAME=VALUE. None and False are left out. Raises UsageError for values of other types."""
@@ -48,11 +55,21 @@ def to_arguments(options: Mapping[str, OptionValue]) -> list[str]:
         flag = "--" + name.replace("_", "-")
         if value is None or value is False:
             continue
+        if name == "help":
+            raise UsageError("help is no option here; Python's help() tells of a function")
         if value is True:
             arguments.append(flag)
         else:
-            arguments.extend(f"{flag}={text}" for text in _texts(name, value))
+            arguments.extend(f"{flag}={_filled(name, text)}" for text in _texts(name, value))
     return arguments
+
+
+def path_of(what: str, value: Any) -> str:
+    """A path as an argument. Raises UsageError for what is none."""
+    path = os.fsdecode(value) if isinstance(value, (str, bytes, os.PathLike)) else None
+    if path is None:
+        raise UsageError(f"{what} is a {type(value).__name__}; a path would be right")
+    return positional(path)
 
 
 def positional(path: str) -> str:

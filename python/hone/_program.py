@@ -9,7 +9,7 @@ import subprocess
 import threading
 from typing import IO, Any, Dict, Generator, Sequence
 
-from hone_runtime._errors import BugError, IoError, error_of
+from hone_runtime._errors import BugError, IoError, UsageError, error_of
 
 from ._parts import program_path
 
@@ -51,7 +51,9 @@ def _start(command: Sequence[str]) -> subprocess.Popen[str]:
             errors="replace",
             start_new_session=True,
         )
-    except (OSError, ValueError) as error:
+    except ValueError:
+        raise UsageError(f"an argument of hone {command[1]} holds a byte 0; one without would be right") from None
+    except OSError as error:
         raise IoError(f"{command[0]} cannot be started: {error}") from None
 
 

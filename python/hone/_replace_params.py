@@ -6,7 +6,7 @@ import os
 from typing import Mapping, Optional, Sequence, Union
 
 from ._models import Model, model_argument
-from ._options import OptionValue, positional, to_arguments
+from ._options import OptionValue, path_of, to_arguments
 from ._program import Document, document_of
 
 
@@ -33,4 +33,4 @@ def replace_params(
         given = to_arguments(
             {"model": path, "params": params, "output": output, "shape": shapes, "dim": dims, **options}
         )
-        return document_of(["package", "replace-params", positional(os.fspath(package)), *given])
+        return document_of(["package", "replace-params", path_of("the package", package), *given])

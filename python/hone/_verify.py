@@ -6,7 +6,7 @@ import os
 from typing import List, Mapping, Optional, Sequence, Union
 
 from ._models import Model, model_argument
-from ._options import OptionValue, positional, to_arguments
+from ._options import OptionValue, path_of, to_arguments
 from ._program import Document, document_of
 
 
@@ -40,6 +40,6 @@ def verify(
             **options,
         }
     )
-    packages: List[str] = [] if package is None else [positional(os.fspath(package))]
+    packages: List[str] = [] if package is None else [path_of("the package", package)]
     with model_argument(model) as path:
         return document_of(["verify", path, *packages, *given])

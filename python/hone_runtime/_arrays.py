@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Tuple
 
 import numpy as np
 
@@ -11,11 +11,9 @@ from ._package import TensorInfo, type_text
 
 
 def _as_numpy(what: str, value: Any) -> np.ndarray[Any, Any]:
-    if not hasattr(value, "__dlpack__"):
-        return np.asarray(value)
     try:
-        return np.from_dlpack(value)
-    # Each exporter has exceptions of its own for memory of another device and for what holds a gradient.
+        return np.from_dlpack(value) if hasattr(value, "__dlpack__") else np.asarray(value)
+    # Each exporter has exceptions of its own for memory of another device and for what holds a gradient; lists may be ragged.
     except Exception as error:
         raise UsageError(f"{what} is a {type(value).__name__} that numpy cannot look into: {error}") from None
 
@@ -35,6 +33,14 @@ def _refuse(what: str, value: np.ndarray[Any, Any], info: TensorInfo) -> UsageEr
 
 def _fits(value: np.ndarray[Any, Any], info: TensorInfo) -> bool:
     return value.dtype == info.dtype and value.shape == info.shape and value.flags.c_contiguous
+
+
+def shape_of(value: Any) -> Tuple[int, ...]:
+    """The shape that the value has as an array; that of a scalar where it makes none."""
+    try:
+        return tuple(getattr(value, "shape", None) or np.shape(value))
+    except ValueError:
+        return ()
 
 
 def as_input(value: Any, info: TensorInfo) -> np.ndarray[Any, Any]:

@@ -7,7 +7,7 @@ from ctypes import POINTER, Structure, c_char_p, c_int, c_int32, c_int64, c_size
 from ._errors import BadConfigError, error_of
 from ._parts import library_path
 
-LEAST_API_VERSION = 6
+LEAST_API_VERSION = 7
 
 
 class CTensorInfo(Structure):
@@ -39,6 +39,7 @@ _CHECKED = {
     "hone_package_load": [c_char_p, POINTER(c_void_p)],
     "hone_package_load_for": [c_char_p, POINTER(CTensorInfo), c_int32, POINTER(c_void_p)],
     "hone_package_with_params": [c_void_p, POINTER(CParam), c_int32, POINTER(c_void_p)],
+    "hone_package_param_info": [c_void_p, c_char_p, POINTER(CTensorInfo)],
     "hone_package_input_info": [c_void_p, c_int32, POINTER(CTensorInfo)],
     "hone_package_output_info": [c_void_p, c_int32, POINTER(CTensorInfo)],
     "hone_session_create": [c_void_p, c_int32, POINTER(c_void_p)],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import operator
 import os
 import weakref
 from dataclasses import dataclass
@@ -50,10 +51,22 @@ def _numpy_dtype(number: int) -> np.dtype[Any]:
     return bfloat16
 
 
+def _param(package: ctypes.c_void_p, name: str, value: Any) -> np.ndarray[Any, Any]:
+    """The value as the library takes it. Raises UsageError for another type or shape, whose bytes would be read as they are."""
+    info = CTensorInfo()
+    check(library().hone_package_param_info(package, name.encode(), ctypes.byref(info)))
+    dtype, shape = _numpy_dtype(info.dtype), tuple(info.shape[axis] for axis in range(info.rank))
+    array = np.asarray(value)
+    if array.dtype != dtype or array.shape != shape:
+        given, right = type_text(array.dtype, array.shape), type_text(dtype, shape)
+        raise UsageError(f"parameter '{name}' is {given}; {right} would be right")
+    return np.ascontiguousarray(array).reshape(shape)
+
+
 def _with_params(loaded: ctypes.c_void_p, params: Mapping[str, np.ndarray[Any, Any]]) -> ctypes.c_void_p:
     """Frees what was loaded, and returns the handle of the same package with these parameters."""
     try:
-        arrays = {name: np.ascontiguousarray(array) for name, array in params.items()}
+        arrays = {name: _param(loaded, name, array) for name, array in params.items()}
         entries = [CParam(name.encode(), array.ctypes.data, array.nbytes) for name, array in arrays.items()]
         replaced = ctypes.c_void_p()
         given = (CParam * len(entries))(*entries)
@@ -63,10 +76,40 @@ def _with_params(loaded: ctypes.c_void_p, params: Mapping[str, np.ndarray[Any, A
         library().hone_package_free(loaded)
 
 
+def need_mapping(what: str, value: Any, right: str) -> None:
+    """Raises UsageError for what is no mapping by names."""
+    if not isinstance(value, Mapping):
+        raise UsageError(f"{what} is a {type(value).__name__}; a dict of {right} would be right")
+    for name in value:
+        if not isinstance(name, str):
+            raise UsageError(f"{what} has the name {name!r}; text would be right")
+
+
+def _encoded(path: Any) -> bytes:
+    if not isinstance(path, (str, bytes, os.PathLike)):
+        raise UsageError(f"the path of a package is a {type(path).__name__}; text or a path would be right")
+    encoded = os.fsencode(path)
+    if not encoded:
+        raise UsageError("the path of a package is an empty text; that of a file would be right")
+    if b"\0" in encoded:
+        raise UsageError("the path of a package holds a byte 0; a path without would be right")
+    return encoded
+
+
+def _c_shape(name: str, shape: Any) -> ctypes.Array[ctypes.c_int64]:
+    try:
+        dims = [operator.index(dim) for dim in shape]
+    except TypeError:
+        raise UsageError(f"the shape of '{name}' is {shape!r}; whole numbers, as (1, 3, 224, 224), would be right") from None
+    return (ctypes.c_int64 * len(dims))(*dims)
+
+
 def _load(path: bytes, shapes: Mapping[str, Sequence[int]], handle: ctypes.c_void_p) -> int:
+    need_mapping("shapes", shapes, "shapes by name")
     infos = (CTensorInfo * len(shapes))()
     for info, (name, shape) in zip(infos, shapes.items()):
-        info.name, info.rank, info.shape = name.encode(), len(shape), (ctypes.c_int64 * len(shape))(*shape)
+        dims = _c_shape(name, shape)
+        info.name, info.rank, info.shape = name.encode(), len(dims), dims
     return int(library().hone_package_load_for(path, infos, len(shapes), ctypes.byref(handle)))
 
 
@@ -86,14 +129,14 @@ class Package:
 
         `params`: arrays in the place of the model's parameters of these names, dense, of their types; they are copied.
         Raises BadConfigError for a package that does not tell its parameters (`hone package open-params` makes one that
-        does), and UsageError for a name that is not among them or an array of another size."""
+        does), and UsageError for a name that is not among them or an array of another type or shape."""
+        encoded = _encoded(path)
         self.path = os.fspath(path)
-        self._params = params
+        self._params, self._shapes = params, shapes
         self._handle = ctypes.c_void_p()
-        encoded = os.fsencode(self.path)
-        if b"\0" in encoded:
-            raise UsageError("the path of a package holds a byte 0; a path without would be right")
-        check(_load(encoded, shapes or {}, self._handle))
+        if params is not None:
+            need_mapping("params", params, "arrays by name")
+        check(_load(encoded, {} if shapes is None else shapes, self._handle))
         if params is not None:
             self._handle = _with_params(self._handle, params)
         weakref.finalize(self, library().hone_package_free, self._handle)
@@ -108,6 +151,10 @@ class Package:
             shape = tuple(filled.shape[axis] for axis in range(filled.rank))
             found.append(TensorInfo(filled.name.decode("utf-8", "replace"), _numpy_dtype(filled.dtype), shape))
         return tuple(found)
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        # The handle goes with this object, so a copy, and what another process unpickles, load the file again.
+        return Package, (self.path, self._params, self._shapes)
 
     def __repr__(self) -> str:
         inputs, outputs = ", ".join(map(str, self.inputs)), ", ".join(map(str, self.outputs))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import operator
 import os
 import threading
 import weakref
@@ -10,16 +11,27 @@ from typing import Any, Dict, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
-from ._arrays import as_input, as_output
+from ._arrays import as_input, as_output, shape_of
 from ._calls import Arrays, ByCtypes, Quick, arm
 from ._errors import BugError, UsageError
 from ._library import check, library
-from ._package import Package, TensorInfo
+from ._package import Package, TensorInfo, need_mapping
 
 _MOST_THREADS = 1024
 
 
+def _thread_count(threads: Any) -> int:
+    try:
+        count = operator.index(threads)  # numpy's whole numbers too
+    except TypeError:
+        count = -1
+    if not 0 <= count <= _MOST_THREADS:
+        raise UsageError(f"threads is {threads!r}; 0 to {_MOST_THREADS} would be right")
+    return count
+
+
 def _in_order(given: Mapping[str, Any], infos: Sequence[TensorInfo], what: str) -> list[Any]:
+    need_mapping(f"what run takes for {what}s", given, "arrays by name")
     names = [info.name for info in infos]
     for name in given:
         if name not in names:
@@ -49,10 +61,8 @@ class Session:
         """`threads` 0: the cores that affinity and the cgroup allow. Raises UsageError for other numbers out of range."""
         if not isinstance(package, Package):
             raise UsageError(f"a session is made of a {type(package).__name__}; a Package would be right")
-        if not isinstance(threads, int) or not 0 <= threads <= _MOST_THREADS:
-            raise UsageError(f"threads is {threads!r}; 0 to {_MOST_THREADS} would be right")
         self.package = package
-        self._threads = threads
+        self._threads = threads = _thread_count(threads)
         # By the shapes of their inputs; None where the file has no other package.
         self._others: Dict[Tuple[Tuple[int, ...], ...], Optional[Session]] = {}
         self._handle = ctypes.c_void_p()
@@ -80,11 +90,11 @@ class Session:
         come, arrays of `out` must hold that, and what is returned is a view of those elements that came.
 
         Raises UsageError for a name that there is not, an input that is missing, and a wrong type, shape or order."""
-        missing = [info.name for info in self.inputs if info.name not in inputs]
         given = _in_order(inputs, self.inputs, "input")
+        missing = [info.name for info in self.inputs if info.name not in inputs]
         if missing:
             raise UsageError(f"no array for input {', '.join(map(repr, missing))}; run takes one for each")
-        results = self._of(given)._run(given, _in_order(out or {}, self.outputs, "output"))
+        results = self._of(given)._run(given, _in_order({} if out is None else out, self.outputs, "output"))
         return {info.name: result for info, result in zip(self.outputs, results)}
 
     def __call__(
@@ -111,7 +121,7 @@ class Session:
         """The session for arrays of these shapes: this one, or that of another package in the same file."""
         if all(getattr(value, "shape", None) == info.shape for value, info in zip(given, self.inputs)):
             return self
-        shapes = tuple(tuple(getattr(value, "shape", None) or np.shape(value)) for value in given)
+        shapes = tuple(shape_of(value) for value in given)
         if shapes == tuple(info.shape for info in self.inputs):
             return self
         with self._making:
@@ -133,6 +143,10 @@ class Session:
         if done is None:
             raise BugError("arrays that fit were not taken")
         return done
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        # A copy, and what another process unpickles, has memory and threads of its own.
+        return Session, (self.package, self._threads)
 
     def __repr__(self) -> str:
         return f"Session({self.package!r})"

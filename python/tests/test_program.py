@@ -86,8 +86,15 @@ def test_replaces_parameters_of_a_package_when_it_is_loaded(own_folder):
     assert not (some == hone.load("open.hone", 1)(image)).all()
     with pytest.raises(hone.UsageError, match="fc3_bais.*did you mean fc3_bias"):
         hone.load("open.hone", params={"fc3_bais": values["fc3_bias"]})
-    with pytest.raises(hone.UsageError, match="80 bytes were given; 40 would be right"):
-        hone.load("open.hone", params={"fc3_bias": values["fc3_bias"].astype(np.float64)})
+    bias = values["fc3_bias"]
+    for wrong, text in (
+        (bias.astype(np.float64), "float64 10"),
+        (bias.astype(np.int32), "int32 10"),
+        (bias.reshape(2, 5), "float32 2x5"),
+        ("text", "<U4 scalar"),
+    ):
+        with pytest.raises(hone.UsageError, match=f"^parameter 'fc3_bias' is {text}; float32 10 would be right$"):
+            hone.load("open.hone", params={"fc3_bias": wrong})
     with pytest.raises(hone.BadConfigError, match="hone package open-params"):
         hone.load("first.hone", params={})
 
@@ -159,6 +166,11 @@ def test_fails_with_the_program_s_words(own_folder, typed, call, arguments, erro
             lambda: hone.tune("zoo:mlp", tasks=object()),
             "tasks is a object; text, a number, a list or a mapping would be right",
         ),
+        (lambda: hone.tune("zoo:mlp", budget=""), "budget is an empty text; None leaves it out"),
+        (lambda: hone.build("zoo:mlp", "a.hone", help=True), "help is no option here; Python's help() tells of a function"),
+        (lambda: hone.build("a\0b", "a.hone"), "an argument of hone build holds a byte 0; one without would be right"),
+        (lambda: hone.bench(3), "a package is a int; a path would be right"),
+        (lambda: hone.verify("zoo:mlp", 3), "the package is a int; a path would be right"),
     ],
 )
 def test_says_what_is_wrong_with_an_argument(call, text):

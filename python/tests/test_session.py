@@ -1,7 +1,9 @@
 """Packages in this process."""
 
+import copy
 import gc
 import os
+import pickle
 import sys
 import threading
 import time
@@ -242,6 +244,13 @@ WRONG_INPUTS = [
         "as numpy.ascontiguousarray(x)",
     ),
     ("text", "is <U4 scalar; float32 1x1x14x14 would be right"),
+    (None, "is object scalar; float32 1x1x14x14 would be right"),
+    (np.zeros((0, 1, 14, 14), "f4"), "is float32 0x1x14x14; float32 1x1x14x14 would be right"),
+    (np.zeros((1, 1, 14, 14), "c8"), "is complex64 1x1x14x14; float32 1x1x14x14 would be right"),
+    (
+        np.broadcast_to(np.float32(1), (1, 1, 14, 14)),
+        "is float32 1x1x14x14 with strides of 0x0x0x0 bytes; dense and row-major would be right, as numpy.ascontiguousarray(x)",
+    ),
 ]
 
 
@@ -251,6 +260,11 @@ def test_says_what_is_wrong_with_an_input(small_package, value, text):
     with pytest.raises(ValueError) as error:
         session(value)
     assert str(error.value) == f"input 'data' {text}"
+
+
+def test_says_that_a_list_is_ragged(small_package):
+    with pytest.raises(hone.UsageError, match="^input 'data' is "):
+        hone.load(small_package)([[1.0, 2.0], [3.0]])
 
 
 def test_each_exit_code_is_its_class():
@@ -272,6 +286,10 @@ def test_says_what_is_wrong_with_names_and_counts(small_package):
         (lambda: session.run({"image": x}), "no input 'image'; the inputs are: data"),
         (lambda: session.run({}), "no array for input 'data'; run takes one for each"),
         (lambda: session.run({"data": x}, out={"y": x}), f"no output 'y'; the outputs are: {name}"),
+        (lambda: session.run([x]), "what run takes for inputs is a list; a dict of arrays by name would be right"),
+        (lambda: session.run({"data": x}, out=x), "what run takes for outputs is a ndarray; a dict of arrays by name would be right"),
+        (lambda: session.run({0: x}), "what run takes for inputs has the name 0; text would be right"),
+        (lambda: session(), "0 inputs are given; the 1 of data would be right"),
         (lambda: session(x, x), "2 inputs are given; the 1 of data would be right"),
         (lambda: session(x, out=[1, 2]), "2 arrays are given for 1 outputs"),
         (lambda: session(x, out=[[0.0]]), f"the array for output '{name}' is a list; a numpy.ndarray would be right"),
@@ -279,6 +297,16 @@ def test_says_what_is_wrong_with_names_and_counts(small_package):
         (lambda: session(x, out=read_only), f"the array for output '{name}' is read-only; one that may be written would be right"),
         (lambda: hone.load(small_package, threads=-1), "threads is -1; 0 to 1024 would be right"),
         (lambda: hone.load(small_package, threads="2"), "threads is '2'; 0 to 1024 would be right"),
+        (lambda: hone.load(small_package, threads=10**9), "threads is 1000000000; 0 to 1024 would be right"),
+        (lambda: hone.load(small_package, params=[x]), "params is a list; a dict of arrays by name would be right"),
+        (lambda: hone.load(small_package, params={5: x}), "params has the name 5; text would be right"),
+        (lambda: hone.Package(small_package, shapes=[1]), "shapes is a list; a dict of shapes by name would be right"),
+        (
+            lambda: hone.Package(small_package, shapes={"data": (1, 2.5)}),
+            "the shape of 'data' is (1, 2.5); whole numbers, as (1, 3, 224, 224), would be right",
+        ),
+        (lambda: hone.load(""), "the path of a package is an empty text; that of a file would be right"),
+        (lambda: hone.load(None), "the path of a package is a NoneType; text or a path would be right"),
         (lambda: hone.Session(small_package), "a session is made of a PosixPath; a Package would be right"),
         (lambda: hone.load("a\0b"), "the path of a package holds a byte 0; a path without would be right"),
     ]:
@@ -287,15 +315,32 @@ def test_says_what_is_wrong_with_names_and_counts(small_package):
         assert str(error.value) == text
 
 
+def test_an_output_may_not_lie_where_an_input_does(tmp_path):
+    model, package = tmp_path / "same.relay", tmp_path / "same.hone"
+    model.write_text("def @main(%x: Tensor[(2, 3), int32]) {\n  %0 = add(%x, %x);\n  %0\n}\n")
+    hone.build(model, package, no_records=True)
+    session = hone.load(package)
+    x = np.ones((2, 3), np.int32)
+    with pytest.raises(hone.UsageError, match="overlaps that of 'x'"):
+        session(x, out=x)
+    with pytest.raises(hone.UsageError, match="'x' is int64 2x3; int32 2x3 would be right, as x.astype.numpy.int32"):
+        session(x.astype(np.int64))
+    np.testing.assert_array_equal(session(x), x + x)
+
+
 def test_packages_that_cannot_be_loaded_say_what_the_program_says(small_package, typed, own_folder):
     whole = small_package.read_bytes()
     (own_folder / "cut.hone").write_bytes(whole[: len(whole) // 2])
     (own_folder / "text.hone").write_text("hello")
+    (own_folder / "empty.hone").touch()
+    hone.build("zoo:mlp", "arm.hone", target="aarch64-linux-gnu", no_records=True, image_shape="1,4,4")
     for path, error_class in [
         ("cut.hone", hone.BadDataError),
         ("text.hone", hone.BadDataError),
         ("no.hone", hone.NoInputError),
         (".", hone.NoInputError),
+        ("empty.hone", hone.BadDataError),
+        ("arm.hone", hone.BadConfigError),
     ]:
         said = typed("run", path)
         with pytest.raises(error_class) as error:
@@ -315,6 +360,19 @@ def test_sessions_share_a_package_and_outlive_its_name(small_package):
     del package
     for session in sessions[1:]:
         np.testing.assert_array_equal(session(x), sessions[0](x))
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda value: pickle.loads(pickle.dumps(value))])
+def test_copies_outlive_what_they_are_of(small_package, copied):
+    package = hone.Package(small_package)
+    x = ramp(package.inputs[0])
+    right = hone.Session(package, threads=np.int64(1))(x)
+    package = copied(package)
+    session = hone.Session(package, threads=1)
+    del package
+    session = copied(session)
+    gc.collect()
+    np.testing.assert_array_equal(session(x), right)
 
 
 def test_a_session_goes_with_its_last_name(small_package):

@@ -35,7 +35,7 @@ END
   while read -r line; do
     in_root "$line"
     typed=$((typed + 1))
-  done < <(sed -n '/squeezenet/{s/^\$ //p}' "$sources/README.md" | sed -e 's/   #.*//' -e 's/--budget 10m/--budget 5s/')
+  done < <(sed -n '/squeezenet/{s/^\$ //p}' "$sources/README.md" | sed -e 's/   #.*//' -e 's/--budget 10m/--budget 20s/')
   [ "$typed" -eq 5 ] || { echo "the README's session has $typed lines with squeezenet" >&2; exit 1; }
 }
 # Runs what the session built; $1 is the module.

@@ -116,6 +116,11 @@ TEST_F(CApiTest, ReplacesParametersOfPackagesThatTellThemAlone) {
   const hone_param unnamed{nullptr, "", 0}, empty{"w", nullptr, 4};
   EXPECT_EQ(hone_package_with_params(package_, &unnamed, 1, &replaced), HONE_USAGE);
   EXPECT_EQ(hone_package_with_params(package_, &empty, 1, &replaced), HONE_USAGE);
+  hone_tensor_info info;
+  EXPECT_EQ(hone_package_param_info(package_, "w", &info), HONE_BAD_CONFIG);
+  EXPECT_EQ(hone_package_param_info(nullptr, "w", &info), HONE_USAGE);
+  EXPECT_EQ(hone_package_param_info(package_, nullptr, &info), HONE_USAGE);
+  EXPECT_EQ(hone_package_param_info(package_, "w", nullptr), HONE_USAGE);
 }
 
 TEST_F(CApiTest, NullsAreUsageErrorsNotCrashes) {
