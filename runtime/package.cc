@@ -84,8 +84,17 @@ Target TargetIn(const Json& manifest, const std::string& name) {
   }
 }
 
+Plan ReadPlan(std::string_view graph, const std::string& name) {
+  const Json json = ParseJson(graph, name + ": graph");
+  try {
+    return PlanFromJson(json);
+  } catch (const Error& error) {
+    throw Error(error.code(), fmt::format("{}: graph: {}", name, error.what()));
+  }
+}
+
 Plan PlanIn(std::string_view package, const std::string& name) {
-  return PlanFromJson(ParseJson(SplitPackage(package, name).graph, name + ": graph"));
+  return ReadPlan(SplitPackage(package, name).graph, name);
 }
 
 const PlanBuffer* FindInput(const Plan& plan, std::string_view input) {
@@ -175,7 +184,7 @@ std::unique_ptr<Package::Impl> Open(MappedBytes bytes, std::string_view part, co
   package->manifest = std::move(parts.manifest);
   package->lib = parts.lib;
   package->params = parts.params;
-  package->plan = PlanFromJson(ParseJson(parts.graph, name + ": graph"));
+  package->plan = ReadPlan(parts.graph, name);
   ValidatePlan(package->plan, static_cast<int64_t>(package->params.size()), name);
   return package;
 }

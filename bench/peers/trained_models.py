@@ -35,6 +35,7 @@ class Trained:
     error: float = 1e-3
 
 
+SPINDLES = {"raw_signal": (1, 1, 7500), "spectrogram": (1, 15, 7500)}
 VAD = {"shapes": {"input": (1, 576), "state": (2, 1, 128)}, "values": {"sr": 16000}}
 MODELS = (
     Trained("rapidocr-onnxruntime==1.4.4", "ch_PP-OCRv4_det_infer.onnx", {"x": (1, 3, 640, 640)}),
@@ -71,6 +72,23 @@ MODELS = (
     Trained("speechmos==0.0.1.1", "plcmos_v2.onnx", {"degraded_audio": (1, 1, 100, 257), "rater_embed": (1, 64)}),
     Trained("swift-f0==0.3.0", "model.onnx", {"audio": (1, 16000)}, values={"fmin": 50, "fmax": 2000}),
     Trained("faster-whisper==1.2.1", "silero_vad_v6.onnx", {"input": (10, 576)}),
+    Trained("CapSpot==0.1.0", "det_model.onnx"),
+    Trained("CapSpot==0.1.0", "sim_model.onnx", {"input_1": (1, 60, 60, 3), "input_2": (1, 60, 60, 3)}),
+    Trained("captcha-whisperer==0.1.0", "captcha_crnn.onnx", {"image": (1, 3, 60, 160)}),
+    Trained("brainmaze-eeg-models==0.1.0", "modelA_paper.onnx", {"x": (1, 100, 60)}),
+    Trained("brainmaze-eeg-models==0.1.0", "modelB_full.onnx", {"x": (1, 100, 60)}),
+    Trained("brainmaze-eeg-models==0.1.0", "spindle-detector-eeg.onnx", SPINDLES),
+    Trained("brainmaze-eeg-models==0.1.0", "spindle-detector-ieeg.onnx", SPINDLES),
+    Trained("chython-rxnmap==2.0", "rxnmap.onnx", {"atoms": (1, 64), "neighbors": (1, 64), "distances": (1, 64, 64), "roles": (1, 64)},
+            {"atoms": 100, "neighbors": 10, "distances": 10, "roles": 3}),
+    Trained("atspm-detector==1.1.0", "x100_w32full_pair.onnx", {"x": (4, 15, 128)}),
+    Trained("atspm-detector==1.1.0", "x100_w32full_head.onnx", {"logit": (4, 16), "Z": (4, 16, 128), "act": (4,)}),
+    Trained("atspm-detector==1.1.0", "decode_v3.onnx", {"X": (16, 25)}),
+    Trained("atspm-detector==1.1.0", "function229_s0.onnx", {"X": (16, 229)}),
+    Trained("atspm-detector==1.1.0", "lane_pair_D_s0.onnx", {"X": (16, 508)}),
+    Trained("atspm-detector==1.1.0", "phase_lgbm_v5_s0.onnx", {"X": (16, 261)}),
+    Trained("atspm-detector==1.1.0", "setback_full_q50_s0.onnx", {"X": (16, 59)}),
+    Trained("atspm-detector==1.1.0", "stacker_mean3_s0.onnx", {"X": (16, 46)}),
 )
 
 
@@ -108,7 +126,7 @@ class Judge:
             if given.name in model.values:
                 values[given.name] = numpy.full(shape, model.values[given.name], kind)
             elif kind.kind == "f":
-                values[given.name] = (random.standard_normal(shape) * 0.5).astype(kind)
+                values[given.name] = (random.standard_normal(shape) * 0.5).astype("float32").astype(kind)
             else:
                 values[given.name] = random.integers(0, model.below.get(given.name, 2), shape).astype(kind)
         return values
@@ -117,7 +135,8 @@ class Judge:
         import numpy
         given, shapes = [], []
         for i, (name, value) in enumerate(values.items()):
-            numpy.save(f"{stem}.{i}.npy", value)
+            # What hone takes in their place: nothing is lost, see inputs().
+            numpy.save(f"{stem}.{i}.npy", value.astype("float32") if value.dtype == "float64" else value)
             if name in model.constants:
                 shapes += ["--value", f"{name}={model.values[name]}"]
                 continue

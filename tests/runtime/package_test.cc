@@ -147,6 +147,14 @@ TEST(Package, ASymbolThatTheLibraryLacksIsBadData) {
   EXPECT_THAT(error.what(), HasSubstr("missing_kernel"));
 }
 
+TEST(Package, AGraphThatCannotBeReadIsNamedWithItsFile) {
+  Plan plan = TestPlan();
+  plan.buffers[0].shape = {-1};
+  const Error error = ErrorOf(PackTestPackage(plan, ReadTestKernels(), std::string(64, '\0')));
+  EXPECT_EQ(error.code(), ExitCode::kBadData);
+  EXPECT_THAT(error.what(), ::testing::StartsWith("model.hone: graph: "));
+}
+
 TEST(Package, AHostileGraphWithRightHashesIsBadData) {
   Plan plan = TestPlan();
   plan.buffers[3].offset_bytes = int64_t{1} << 40;

@@ -142,7 +142,7 @@ class Inliner {
   }
 
  private:
-  static std::string_view Domain(const std::string& domain) { return domain == "ai.onnx" ? "" : domain; }
+  static std::string_view Domain(std::string_view domain) { return domain == "ai.onnx" ? "" : domain; }
 
   const OnnxFunction* FunctionOf(const OnnxNode& node) const {
     const auto is_it = [&](const OnnxFunction& function) {
