@@ -28,8 +28,28 @@ BuildContext ContextOf(const MachineOptions& options) {
   context.required_passes = options.required_passes;
   context.disabled_passes = options.disabled_passes;
   context.precision = options.precision == "bfloat16" ? Precision::kBFloat16 : Precision::kFloat32;
+  context.weights = options.weights == "float16" ? StoredWeights::kFloat16 : StoredWeights::kFloat32;
   return context;
 }
+
+namespace {
+
+// Other precisions have weights of their own.
+void CheckAlone(const MachineOptions& options) {
+  if (options.weights == "float32" || options.precision == "float32") return;
+  throw Error(ExitCode::kUsage, fmt::format("--weights {} goes with --precision float32, not with {}", options.weights,
+                                            options.precision));
+}
+
+void CheckWeights(const BuildContext& context) {
+  if (context.weights == StoredWeights::kFloat32 || !context.machine().half_loads_feature.empty()) return;
+  throw Error(ExitCode::kUsage,
+              fmt::format("--weights float16 needs a CPU that widens vectors of it (f16c with AVX2; AArch64); on {} "
+                          "weights stay float32",
+                          context.target.ToText()));
+}
+
+}  // namespace
 
 std::string WhyNoBFloat16(const BuildContext& context) {
   if (!context.machine().bfloat_dots_feature.empty()) return "";
@@ -38,6 +58,7 @@ std::string WhyNoBFloat16(const BuildContext& context) {
 }
 
 void CheckPrecision(const BuildContext& context) {
+  CheckWeights(context);
   if (context.precision == Precision::kFloat32) return;
   const std::string why_not = WhyNoBFloat16(context);
   if (!why_not.empty()) throw Error(ExitCode::kUsage, "--precision bfloat16 " + why_not);
@@ -87,6 +108,11 @@ void AddNumberOptions(CommandLine& line, MachineOptions& options, const std::vec
       .OneOf(precisions)
       .ShowDefault()
       .About(Topic::kMath);
+  line.Add("--weights", options.weights,
+           "float16: weights of dense layers that wait for them, widened as they are read; products stay float32")
+      .OneOf({"float32", "float16"})
+      .ShowDefault()
+      .About(Topic::kMath);
 }
 
 }  // namespace
@@ -106,6 +132,7 @@ void AddContextOptions(CommandLine& line, MachineOptions& options, std::vector<s
 }
 
 Machine ResolveMachine(const MachineOptions& options) {
+  CheckAlone(options);
   Machine machine;
   machine.context = ContextOf(options);
   BuildContext& context = machine.context;
@@ -119,6 +146,7 @@ Machine ResolveMachine(const MachineOptions& options) {
 }
 
 Machine ResolveMachineOf(const MachineOptions& options, const Environment& runner, bool remote) {
+  CheckAlone(options);
   const bool of_runner = remote && (options.target.empty() || options.target == "runner");
   Machine machine = of_runner ? Machine() : ResolveMachine(options);
   BuildContext& context = machine.context;

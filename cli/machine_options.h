@@ -1,4 +1,4 @@
-// --target, --threads, --math and --precision: what a model is tuned or built for.
+// --target, --threads, --math, --precision and --weights: what a model is tuned or built for.
 #pragma once
 
 #include <string>
@@ -16,6 +16,7 @@ struct MachineOptions {
   int threads = 0;     // 0: by default
   std::string math = "fast";
   std::string precision = "float32";
+  std::string weights = "float32";
   int opt_level = 3;
   std::vector<std::string> required_passes = {}, disabled_passes = {};
 };
@@ -24,7 +25,7 @@ void AddMachineOptions(CommandLine& line, MachineOptions& options);
 // What --precision takes: of a context, and where the command itself makes a model of it (cli/precision).
 inline const std::vector<std::string> kContextPrecisions = {"float32", "bfloat16"};
 inline const std::vector<std::string> kModelPrecisions = {"float32", "bfloat16", "int8", "auto"};
-// Those, --math and --precision: for every command that makes tasks or a package of a model.
+// Those, --math, --precision and --weights: for every command that makes tasks or a package of a model.
 void AddContextOptions(CommandLine& line, MachineOptions& options,
                        const std::vector<std::string>& precisions = kContextPrecisions);
 // The same with kModelPrecisions and --target once for each of several machines; options.target stays as it is.
@@ -43,7 +44,7 @@ struct Machine {
 };
 // The part of a context that is the same on any machine. int8 and auto are float32's, until a model is made of them.
 BuildContext ContextOf(const MachineOptions& options);
-// Throws Error(kUsage) for a precision that the target has no instructions for, naming what it has.
+// Throws Error(kUsage) for a precision, or weights, that the target has no instructions for, naming what it has.
 void CheckPrecision(const BuildContext& context);
 // Why the target has no bfloat16, to go on after a name; empty when it has.
 std::string WhyNoBFloat16(const BuildContext& context);

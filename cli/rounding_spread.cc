@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "cli/compare_outputs.h"
+#include "compiler/passes/passes.h"
 #include "compiler/relay/infer_type.h"
 #include "compiler/relay/op.h"
 #include "compiler/relay/reference.h"
@@ -102,6 +103,17 @@ std::vector<double> BFloat16Spread(const relay::IRModule& typed, const Inputs& i
   for (const Direction& direction : {none, any, any}) {
     Widen(RunReference(NarrowedModule(typed, direction), inputs), outputs, spread);
   }
+  return spread;
+}
+
+std::vector<double> HalfWeightsSpread(const relay::IRModule& typed, const Plan& plan, const Inputs& inputs) {
+  BuildContext context;
+  context.target = plan.target;
+  context.threads = plan.threads;
+  context.weights = StoredWeights::kFloat16;
+  const std::vector<Tensor> outputs = RunReference(typed, inputs);
+  std::vector<double> spread(outputs.size(), 0.0);
+  Widen(RunReference(RunPassesUntil("narrow_weights", typed, {context}), inputs), outputs, spread);
   return spread;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compiler/relay/expr.h"
+#include "core/plan.h"
 #include "core/tensor.h"
 
 namespace hone {
@@ -24,5 +25,9 @@ std::vector<double> RoundingSpread(const relay::IRModule& typed, const std::map<
 // their data, weights and results, once as they are and twice off by up to half a last place. Takes four runs of the
 // reference. All zero without such layers.
 std::vector<double> BFloat16Spread(const relay::IRModule& typed, const std::map<std::string, Tensor>& inputs);
+
+// The same where weights are rounded to float16 that NarrowWeights rounds for a package with this plan.
+std::vector<double> HalfWeightsSpread(const relay::IRModule& typed, const Plan& plan,
+                                      const std::map<std::string, Tensor>& inputs);
 
 }  // namespace hone

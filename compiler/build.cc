@@ -32,6 +32,8 @@ relay::IRModule TimedPasses(const relay::IRModule& typed, const BuildOptions& op
   StepClock clock(report.pass_seconds);
   return RunPasses(typed, {options.context, options.configs}, [&](const std::string& pass, const relay::IRModule& now) {
     clock.Done(pass);
+    const bool narrowed = pass == "narrow_weights" && options.context.weights == StoredWeights::kFloat16;
+    if (narrowed) report.kept_weights = WeightsKeptWide(now);
     if (options.after_pass) options.after_pass(pass, now);
     clock.Begin();
   });

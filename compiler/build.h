@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "compiler/passes/layouts/layout_report.h"
+#include "compiler/passes/narrow_weights.h"
 #include "compiler/relay/expr.h"
 #include "core/build_context.h"
 #include "core/config_source.h"
@@ -30,6 +31,7 @@ struct BuildReport {
   std::vector<std::pair<std::string, double>> pass_seconds;  // per pass that ran, in order, with its InferType
   double flops = 0;
   LayoutReport layouts;
+  std::vector<KeptWeights> kept_weights;  // float32 though the context asks for float16
 };
 
 struct BuildResult {

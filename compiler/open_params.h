@@ -17,8 +17,8 @@ struct OpenedPackage {
 
 // `module` is the model that the package was built of, with its parameters bound (IRModule::params). What is open is
 // proved, not looked up: the passes run on other values, and a parameter is open when each byte that changes is its own
-// value, moved (transposed, packed, transformed for Winograd's algorithm, rounded to bfloat16). Throws Error as
-// ReplaceParams does.
+// value, moved (transposed, packed, transformed for Winograd's algorithm, rounded to bfloat16 or float16). Throws Error
+// as ReplaceParams does.
 OpenedPackage OpenParams(const BuiltParts& parts, const relay::IRModule& module, const std::string& name);
 
 }  // namespace hone

@@ -36,6 +36,7 @@ BuildContext ContextOf(const Plan& plan, const PackageFacts::Built& built) {
   context.exact_math = built.exact_math;
   context.opt_level = built.opt_level;
   context.precision = built.precision;
+  context.weights = built.weights;
   context.required_passes = built.required_passes;
   context.disabled_passes = built.disabled_passes;
   return context;

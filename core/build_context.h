@@ -16,6 +16,13 @@ constexpr std::string_view PrecisionName(Precision precision) {
   return precision == Precision::kFloat32 ? "float32" : "bfloat16";
 }
 
+// What weights are stored as that a run reads once. Products are float32's in both.
+enum class StoredWeights : uint8_t { kFloat32, kFloat16 };
+// "float32", "float16".
+constexpr std::string_view StoredWeightsName(StoredWeights weights) {
+  return weights == StoredWeights::kFloat32 ? "float32" : "float16";
+}
+
 // All that decides which passes run and how, apart from records: tuning, finals in the built model and the build must
 // be given the same one, or they disagree on the workloads.
 struct BuildContext {
@@ -24,6 +31,7 @@ struct BuildContext {
   bool exact_math = false;  // no schedule or rewriting that trades accuracy for speed, whatever the records say
   int opt_level = 3;        // 0: no folding, no fusion, no blocked layouts; 3: everything
   Precision precision = Precision::kFloat32;
+  StoredWeights weights = StoredWeights::kFloat32;
   // Names of passes (compiler/passes/passes.h) that run though opt_level is too low for them, and of those that do not
   // run though it is high enough.
   std::vector<std::string> required_passes = {}, disabled_passes = {};

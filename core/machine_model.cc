@@ -99,13 +99,13 @@ struct Dependency {
 
 // As LLVM has them, but for AVX-512's four, which come together on every CPU of the table.
 constexpr Dependency kDependencies[] = {
-    {"sse2", "sse"},           {"sse3", "sse2"},           {"ssse3", "sse3"},        {"sse4.1", "ssse3"},
-    {"sse4.2", "sse4.1"},      {"avx", "sse4.2"},          {"avx2", "avx"},          {"fma", "avx"},
-    {"avx512f", "avx2"},       {"avx512f", "fma"},         {"avx512f", "avx512bw"},  {"avx512f", "avx512dq"},
-    {"avx512f", "avx512vl"},   {"avx512bw", "avx512f"},    {"avx512dq", "avx512f"},  {"avx512vl", "avx512f"},
-    {"avx512vnni", "avx512f"}, {"avx512bf16", "avx512bw"}, {"amx-int8", "amx-tile"}, {"amx-bf16", "amx-tile"},
-    {"avxvnni", "avx2"},       {"vfp4", "neon"},           {"i8mm", "neon"},         {"bf16", "neon"},
-    {"dotprod", "neon"},
+    {"sse2", "sse"},          {"sse3", "sse2"},         {"ssse3", "sse3"},         {"sse4.1", "ssse3"},
+    {"sse4.2", "sse4.1"},     {"avx", "sse4.2"},        {"avx2", "avx"},           {"fma", "avx"},
+    {"f16c", "avx"},          {"avx512f", "f16c"},      {"avx512f", "avx2"},       {"avx512f", "fma"},
+    {"avx512f", "avx512bw"},  {"avx512f", "avx512dq"},  {"avx512f", "avx512vl"},   {"avx512bw", "avx512f"},
+    {"avx512dq", "avx512f"},  {"avx512vl", "avx512f"},  {"avx512vnni", "avx512f"}, {"avx512bf16", "avx512bw"},
+    {"amx-int8", "amx-tile"}, {"amx-bf16", "amx-tile"}, {"avxvnni", "avx2"},       {"vfp4", "neon"},
+    {"i8mm", "neon"},         {"bf16", "neon"},         {"dotprod", "neon"},
 };
 
 // What multiplies bytes in fours, the better first.
@@ -113,6 +113,8 @@ constexpr std::string_view kDotFeatures[] = {"avx512vnni", "avxvnni", "i8mm", "d
 
 // What multiplies pairs of bfloat16, on x86 and on AArch64.
 constexpr std::string_view kBFloatDots[] = {"avx512bf16", "bf16"};
+// What widens float16 on x86: all CPUs of the table with AVX2 have it.
+constexpr std::string_view kHalfLoads = "f16c";
 constexpr std::string_view kTileFeatures[] = {"amx-bf16", "amx-int8", "amx-tile"};
 
 // RISC-V promises a least register length as a feature; 128 bits come with V alone.
@@ -209,6 +211,7 @@ MachineModel ModelAmong(const std::vector<MachineRow>& rows, const Target& targe
   const CpuRow* cpu = FindCpu(rows, target);
   std::vector<std::string> of_cpu;
   if (cpu != nullptr) of_cpu = FindRow(rows, cpu->row)->model.required_features;
+  if (std::find(of_cpu.begin(), of_cpu.end(), "avx2") != of_cpu.end()) of_cpu.emplace_back(kHalfLoads);
   if (cpu != nullptr && !cpu->byte_dots.empty()) of_cpu.emplace_back(cpu->byte_dots);
   if (cpu != nullptr && !cpu->bfloat_dots.empty()) of_cpu.emplace_back(cpu->bfloat_dots);
   if (cpu != nullptr && cpu->tiles) of_cpu.insert(of_cpu.end(), std::begin(kTileFeatures), std::end(kTileFeatures));
@@ -228,6 +231,7 @@ MachineModel ModelAmong(const std::vector<MachineRow>& rows, const Target& targe
   for (const std::string_view dots : kBFloatDots) {
     if (has.count(dots) > 0) model.bfloat_dots_feature = dots;
   }
+  if (model.vector_lanes > 4 && has.count(kHalfLoads) > 0) model.half_loads_feature = kHalfLoads;
   AddTiles(has, model);
   SetCosts(model.name, model);
   if (cpu == nullptr) return model;

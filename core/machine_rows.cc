@@ -45,6 +45,7 @@ const std::vector<MachineRow>& MachineRows() {
         .vector_registers = 32,
         .has_rounding = true,
         .broadcast = Broadcast::kLane,
+        .half_loads_feature = "neon",
         .l1_bytes = 32 * kKiB,
         .l2_bytes = 256 * kKiB,
         .l3_bytes = 512 * kKiB,

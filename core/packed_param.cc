@@ -1,6 +1,11 @@
 #include "core/packed_param.h"
 
+#include <fmt/format.h>
+
+#include <cmath>
 #include <cstring>
+
+#include "core/error.h"
 
 namespace hone {
 namespace {
@@ -20,10 +25,23 @@ Tensor Transposed(const Tensor& matrix) {
   return result;
 }
 
+// A cast would make them infinite.
+void RequireRange(const Tensor& value, DType dtype) {
+  constexpr double kLargest = 65504;
+  if (dtype != DType::kFloat16 || value.dtype() == DType::kFloat16) return;
+  for (int64_t i = 0; i < value.elements(); ++i) {
+    const double element = value.At(i);
+    if (!std::isfinite(element) || std::fabs(element) <= kLargest) continue;
+    throw Error(ExitCode::kBadData,
+                fmt::format("it has a value of {}; the package stores float16, which ends at {}", element, kLargest));
+  }
+}
+
 }  // namespace
 
 Tensor PackParam(const Tensor& value, bool transposed, const PlanBuffer& buffer) {
   const Tensor moved = transposed ? Transposed(value) : value;
+  RequireRange(moved, buffer.dtype);
   const Tensor logical = moved.Reshaped(buffer.shape).As(buffer.dtype);
   return buffer.layout.empty() ? logical : Pack(logical, buffer.layout);
 }

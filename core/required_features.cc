@@ -12,6 +12,8 @@ std::vector<std::string> FeaturesOf(const MachineModel& machine, const ElementTy
   if (types.whole() && machine.byte_tiles) features.insert(features.end(), {"amx-int8", "amx-tile"});
   const bool narrow = types.data == DType::kBFloat16 || types.output == DType::kBFloat16;
   if (narrow && !machine.bfloat_dots_feature.empty()) features.push_back(machine.bfloat_dots_feature);
+  const std::string& half_loads = machine.half_loads_feature;
+  if (types == kHalfWeights && !half_loads.empty()) features.push_back(half_loads);
   if (types.bfloat() && machine.bfloat16_tiles) {
     features.insert(features.end(), {"amx-bf16", "amx-tile"});
   }

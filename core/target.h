@@ -72,6 +72,8 @@ struct MachineModel {
   // What multiplies pairs of bfloat16 and adds both products to a float32 in one instruction; empty: nothing does, and
   // each operand is widened.
   std::string bfloat_dots_feature = {};
+  // What widens a vector of float16 to float32 in one instruction; empty: nothing does.
+  std::string half_loads_feature = {};
   double bfloat_dot_cost = 1;   // the time of such an instruction, in multiply-adds of float32
   bool byte_tiles = false;      // registers of 16 rows of 64 bytes, and their products: uint8 times int8 (AMX),
   bool bfloat16_tiles = false;  // and of bfloat16

@@ -76,7 +76,9 @@ inline constexpr ElementTypes ByteTypes(DType output) { return {DType::kUInt8, D
 inline constexpr ElementTypes FloatTypes(DType data, DType weight, DType output) {
   return {data, weight, DType::kFloat32, output};
 }
-// Whether they are such. Only data of bfloat16 have weights of it.
+// The same with weights stored as float16: each is widened in a register before it is multiplied.
+inline constexpr ElementTypes kHalfWeights = FloatTypes(DType::kFloat32, DType::kFloat16, DType::kFloat32);
+// Whether they are sums of float32 and bfloat16. Only data of bfloat16 have weights of it.
 constexpr bool AreFloats(const ElementTypes& t) {
   const auto stored = [](DType type) { return type == DType::kFloat32 || type == DType::kBFloat16; };
   return t.accumulator == DType::kFloat32 && stored(t.data) && stored(t.weight) && stored(t.output) &&

@@ -16,6 +16,7 @@ TuningRun MakeTuningRun(const TuneOptions& options) {
   // Left out where it is float32: runs of before there were others go on.
   if (options.context.precision != Precision::kFloat32) asked["precision"] = PrecisionName(options.context.precision);
   if (!options.precision.empty()) asked["precision"] = options.precision;
+  if (options.context.weights != StoredWeights::kFloat32) asked["weights"] = StoredWeightsName(options.context.weights);
   asked["cache"] = CacheModeName(options.cache);
   TuningRun run;
   run.json = DumpJson(asked);

@@ -67,7 +67,11 @@ int CountSource(const Plan& plan, std::string_view source) {
   }));
 }
 
-void Warn(const Plan& plan) {
+void Warn(const BuildResult& result) {
+  const Plan& plan = result.plan;
+  for (const KeptWeights& kept : result.report.kept_weights) {
+    Note("warning: {} keeps float32 weights: it {}\n", kept.node.empty() ? "a dense layer" : kept.node, kept.reason);
+  }
   if (const int n = CountSource(plan, "other threads"); n > 0) {
     Note("warning: {} kernels use records of another thread count; `hone tune --threads {}` measures for this one\n", n,
          plan.threads);
@@ -236,7 +240,7 @@ int BuildCommand(const Arguments& arguments) {
                                   ? options.dump_passes
                                   : fmt::format("{}/{}", options.dump_passes, results.size() + 1);
       results.push_back(BuildFor(machine, preparer, model_sha256, options, own));
-      Warn(results.back().built.result.plan);
+      Warn(results.back().built.result);
     }
   }
   const std::string bytes = BytesOf(results);

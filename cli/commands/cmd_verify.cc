@@ -181,6 +181,24 @@ void AllowBFloat16(const relay::IRModule& typed, const Inputs& inputs, std::vect
   }
 }
 
+bool HasHalfWeights(const Plan& plan) {
+  return std::any_of(plan.kernels.begin(), plan.kernels.end(), [](const PlanKernel& kernel) {
+    const std::string& workload = kernel.dispatch.workload;
+    return !workload.empty() && Workload::Parse(workload).types == kHalfWeights;
+  });
+}
+
+// Weights of float16 move the outputs as they move the reference's, and by what sums lose besides.
+constexpr double kHalfWeightsSlack = 2;
+void AllowHalfWeights(const relay::IRModule& typed, const Plan& plan, const Inputs& inputs,
+                      std::vector<OutputError>& errors) {
+  const std::vector<double> spread = HalfWeightsSpread(typed, plan, inputs);
+  for (size_t i = 0; i < errors.size(); ++i) {
+    errors[i].rounding = kHalfWeightsSlack * spread.at(i) + kVerifyTolerance;
+    errors[i].agrees = errors[i].agrees || errors[i].worst <= errors[i].rounding;
+  }
+}
+
 // A healthy package may have summed in another order than the reference: twice as far off as other such sums lead the
 // reference itself is not wrong. Where an output is quantised that is a whole number of its steps. A budget has counted
 // what bfloat16 rounds.
@@ -189,6 +207,7 @@ void AllowRounding(const relay::IRModule& typed, const Plan& plan, const Inputs&
   const bool all = std::all_of(errors.begin(), errors.end(), [](const OutputError& e) { return e.agrees; });
   if (all) return;
   if (StoresBFloat16(plan) && !tolerance.is_budget) AllowBFloat16(typed, inputs, errors);
+  if (HasHalfWeights(plan)) AllowHalfWeights(typed, plan, inputs, errors);
   if (!Rounds(typed)) return;
   const std::vector<double> spread = RoundingSpread(typed, inputs), quanta = OutputQuanta(typed);
   for (size_t i = 0; i < errors.size(); ++i) {

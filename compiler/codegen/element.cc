@@ -113,6 +113,10 @@ Value* LoadConverted(KernelBuilder& b, DType stored, Value* ptr, int lanes, DTyp
   return Converted(b, LoadElements(b, stored, ptr, lanes), stored, to);
 }
 
+Value* LoadHalves(KernelBuilder& b, Value* ptr, int lanes) {
+  return b.ir().CreateFPExt(b.LoadAs(VectorOf(b.ir().getHalfTy(), lanes), ptr), VectorOf(b.f32(), lanes));
+}
+
 Value* Converted(KernelBuilder& b, Value* x, DType from, DType to) {
   auto& ir = b.ir();
   if (from == to) return x;

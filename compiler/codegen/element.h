@@ -20,6 +20,9 @@ Value* LoadElements(KernelBuilder& b, DType dtype, Value* ptr, int lanes);
 // As stored, then Converted: an operand on its way to what is computed with.
 Value* LoadConverted(KernelBuilder& b, DType stored, Value* ptr, int lanes, DType to);
 
+// float16 as float32, by the instruction that half_loads_feature (core/target.h) names.
+Value* LoadHalves(KernelBuilder& b, Value* ptr, int lanes);
+
 // As C converts: integers wrap, floats are cut towards zero, bool is whether it is not 0. To bfloat16 to nearest,
 // halves to even. Scalars and vectors.
 Value* Converted(KernelBuilder& b, Value* x, DType from, DType to);

@@ -10,6 +10,7 @@
 #include "compiler/passes/layouts/choose_layouts.h"
 #include "compiler/passes/layouts/fold_layouts.h"
 #include "compiler/passes/merge_groups.h"
+#include "compiler/passes/narrow_weights.h"
 #include "compiler/passes/nest_concats.h"
 #include "compiler/passes/passes.h"
 #include "compiler/passes/plain_convs.h"
@@ -73,6 +74,11 @@ const std::vector<Pass>& AllPasses() {
          const bool tiles = c.build.machine().bfloat16_tiles;
          const BFloatOptions options{.winograd = !tiles && !c.build.exact_math, .round_inputs = tiles};
          return c.build.precision == Precision::kBFloat16 ? StoreBFloat16(m, options) : m;
+       }},
+      // After layers of bytes and bfloat16 have their weights.
+      {"narrow_weights", 0,
+       [](const IRModule& m, const PassContext& c) {
+         return c.build.weights == StoredWeights::kFloat16 ? NarrowWeights(m) : m;
        }},
       // Below level 2 every operator becomes a function of its own: lowering knows functions alone.
       {"fuse", 0, [](const IRModule& m, const PassContext& c) { return Fuse(m, c.build.opt_level >= 2); }, false},

@@ -34,6 +34,7 @@ Json BuiltJson(const PackageFacts::Built& built) {
                {"precision", PrecisionName(built.precision)}};
   if (!built.required_passes.empty()) json["required_passes"] = built.required_passes;
   if (!built.disabled_passes.empty()) json["disabled_passes"] = built.disabled_passes;
+  if (built.weights != StoredWeights::kFloat32) json["weights"] = StoredWeightsName(built.weights);
   json["kernels"] = built.kernels;
   return json;
 }
@@ -44,6 +45,8 @@ PackageFacts::Built BuiltFromJson(const Json& json) {
   built.opt_level = json.at("opt_level").get<int>();
   const bool bfloat16 = json.at("precision").get<std::string>() == PrecisionName(Precision::kBFloat16);
   built.precision = bfloat16 ? Precision::kBFloat16 : Precision::kFloat32;
+  const bool halves = json.value("weights", "") == StoredWeightsName(StoredWeights::kFloat16);
+  built.weights = halves ? StoredWeights::kFloat16 : StoredWeights::kFloat32;
   using Names = std::vector<std::string>;
   built.required_passes = json.value("required_passes", Json::array()).get<Names>();
   built.disabled_passes = json.value("disabled_passes", Json::array()).get<Names>();
@@ -117,6 +120,7 @@ std::string WritePackage(const Plan& plan, const std::string& lib, const std::st
 PackageFacts::Built BuiltFacts(const BuildContext& context, const std::vector<std::string>& keys) {
   PackageFacts::Built built{context.exact_math,      context.opt_level,       context.precision,
                             context.required_passes, context.disabled_passes, {}};
+  built.weights = context.weights;
   for (const std::string& key : keys) built.kernels.push_back(Sha256Hex(key));
   return built;
 }

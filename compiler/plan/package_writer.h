@@ -25,6 +25,7 @@ struct PackageFacts {
     Precision precision = Precision::kFloat32;
     std::vector<std::string> required_passes, disabled_passes;  // as in BuildContext
     std::vector<std::string> kernels;                           // of plan.kernels: SHA-256 of Lowered::kernel_keys
+    StoredWeights weights = StoredWeights::kFloat32;
     bool operator==(const Built&) const = default;
   };
   std::optional<Built> built;

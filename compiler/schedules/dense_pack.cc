@@ -17,6 +17,8 @@
 // bytes it is four, NK{oc_block}n4k: a box holds int32, x(p) four bytes of one row, broadcast, and w(v) for each column
 // the four bytes that they meet. Sums of bytes may begin with an offset per column.
 //
+// Weights of float16 are widened as they are loaded, where the machine has an instruction for it.
+//
 // Weights are packed NK{oc_block}n, [panel][k][column], so that a tile reads its panel from front to back; data and
 // output are as they come, row after row. The last row tile may be shorter and the last panel narrower, and have code
 // of their own: a kernel has up to four kinds of tile. A last vector that the columns do not fill has zeros for
@@ -200,6 +202,7 @@ class DenseEmitter {
                     : LoadConverted(b_, types_.data, ptr, 1, types_.accumulator);
   }
   Value* LoadWeights(Value* ptr) {
+    if (types_ == kHalfWeights) return LoadHalves(b_, ptr, lanes_);
     return dot_ > 1 ? LoadElements(b_, types_.weight, ptr, lanes_ * dot_)
                     : LoadConverted(b_, types_.weight, ptr, lanes_, types_.accumulator);
   }
@@ -222,9 +225,12 @@ class Dense : public KnobSchedule<DenseKnobs> {
  public:
   std::string_view name() const override { return "dense_pack"; }
   int version() const override { return 1; }
-  bool Takes(const ElementTypes& types) const override { return AreFloats(types) || AreBytes(types); }
-  bool Applies(const Workload& w, const MachineModel&) const override {
-    return w.op == "nn.dense" && w.data[1] % DotGroup(w.types) == 0;
+  bool Takes(const ElementTypes& types) const override {
+    return AreFloats(types) || AreBytes(types) || types == kHalfWeights;
+  }
+  bool Applies(const Workload& w, const MachineModel& machine) const override {
+    const bool loads = w.types != kHalfWeights || !machine.half_loads_feature.empty();
+    return w.op == "nn.dense" && w.data[1] % DotGroup(w.types) == 0 && loads;
   }
 
  private:
@@ -286,9 +292,11 @@ class Dense : public KnobSchedule<DenseKnobs> {
     const double rows = static_cast<double>(k.tile_m);
     const double steps = static_cast<double>(w.data[1] / DotGroup(w.types));
     const double fetch = k.prefetch > 0 ? vectors / machine.loads_per_cycle : 0;
+    // A vector of float16 is widened where others are multiplied.
+    const double widening = w.types == kHalfWeights ? vectors : 0;
     const double products =
-        std::max({rows * vectors / machine.multiply_adds_per_cycle, (rows + vectors) / machine.loads_per_cycle + fetch,
-                  machine.multiply_add_latency});
+        std::max({(rows * vectors + widening) / machine.multiply_adds_per_cycle,
+                  (rows + vectors) / machine.loads_per_cycle + fetch, machine.multiply_add_latency});
     // Bytes that are widened are two products and two sums, and each operand is made into two registers.
     const bool widened = w.types.whole() && PartsOf(w.types, machine) > 1;
     const double step = (widened ? 2 * products + rows + vectors : products) +

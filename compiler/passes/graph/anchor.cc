@@ -26,11 +26,13 @@ bool IsKnown(const relay::TypePtr& type, size_t rank) {
          std::all_of(type->shape.begin(), type->shape.end(), [](int64_t dim) { return dim > 0; });
 }
 
-// Of floats, or of bytes with sums in int32.
+// Of floats, of floats with weights of float16, or of bytes with sums in int32.
 bool HasKernelTypes(const Call& call) {
   const DType data = call.args[0]->type->dtype, weight = call.args[1]->type->dtype, result = call.type->dtype;
   if (data == DType::kUInt8) return weight == DType::kInt8 && result == DType::kInt32;
-  return relay::IsKernelFloat(result) && AreFloats(FloatTypes(data, weight, result));
+  const ElementTypes types = FloatTypes(data, weight, result);
+  if (types == kHalfWeights) return relay::AsOp(call.op)->def->name == "nn.dense";
+  return relay::IsKernelFloat(result) && AreFloats(types);
 }
 
 // Attributes may be empty where the default is meant.

@@ -34,8 +34,9 @@ void FillDenseWeight(Types& args, const Attrs& attrs) {
 // What sums are given in, once the operands' element types fit each other: float32, and of bytes int32.
 DType SumDType(const Types& args, const Attrs& attrs) {
   if (TensorArg(args, 0, "data", 2).dtype != DType::kUInt8) {
+    const bool halves = args[0]->dtype == DType::kFloat32 && TensorArg(args, 1, "weight", 2).dtype == DType::kFloat16;
     FactorArg(args, 0, "data", 2);
-    FactorArg(args, 1, "weight", 2);
+    if (!halves) FactorArg(args, 1, "weight", 2);
     CheckOutDtype(attrs);
     return DType::kFloat32;
   }
@@ -146,7 +147,8 @@ OpDef DenseOp() {
   OpDef def;
   def.name = "nn.dense";
   def.description = "data times the transpose of weight";
-  def.inputs = {{"data", "(rows, columns), of floats or uint8"}, {"weight", "(units, columns), of floats or int8"}};
+  def.inputs = {{"data", "(rows, columns), of floats or uint8"},
+                {"weight", "(units, columns), of floats, float16 with float32 data, or int8"}};
   def.attrs = {{"units", AttrKind::kInt, int64_t{0}, "rows of weight; 0 means as weight says"},
                {"out_dtype", AttrKind::kString, std::string(), "of the result: int32 of bytes, else empty or float32"},
                IntegralAttr(),
