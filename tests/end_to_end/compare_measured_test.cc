@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
 #include <set>
 
 #include "core/serialize.h"
@@ -80,6 +81,36 @@ TEST_F(CompareMeasured, DividesNoTimesByThoseOfAnEmulatedMachine) {
                     address_)
                   .out,
               HasSubstr("not compared: emulated"));
+}
+
+// Its `ada$` lines, with a few trials of each task.
+std::vector<std::string> WalkOfThePage() {
+  std::ifstream page(HONE_COMPARING_PAGE);
+  std::vector<std::string> commands;
+  bool inside = false;
+  for (std::string line; std::getline(page, line);) {
+    if (line.starts_with("## ")) inside = line == "## The whole way";
+    if (inside && line.starts_with("ada$ hone ")) commands.push_back(line.substr(5));
+  }
+  return commands;
+}
+
+TEST_F(CompareMeasured, TheWalkOfThePageChoosesAMachine) {
+  const auto small = RunnerOf("small", "0"), large = RunnerOf("large", "0,1"),
+             board = RunnerOf("board", "0", {"--emulator", "/usr/bin/env"});
+  environment["HONE_TRACKER"] = address_;
+  const std::vector<std::string> commands = WalkOfThePage();
+  ASSERT_EQ(commands.size(), 6U);
+  std::vector<std::string> said;
+  for (const std::string& command : commands) {
+    const ProgramResult result = Shell(command);
+    ASSERT_EQ(result.code, 0) << command << "\n" << result.err;
+    said.push_back(result.out);
+  }
+  EXPECT_THAT(said[2], AllOf(HasSubstr("small/small-1"), HasSubstr("1.00x"), HasSubstr("not compared: emulated")));
+  EXPECT_THAT(said[3], HasSubstr("what differs most"));
+  EXPECT_THAT(said[4], HasSubstr("on large/large-1"));
+  EXPECT_THAT(Read("work/r.html"), HasSubstr("<svg"));
 }
 
 TEST_F(CompareMeasured, TimesWhatWasBuiltForEachMachineOnTheOthers) {
