@@ -18,6 +18,11 @@ fi
 # scripts/build_runner.sh builds the one-file runners of the usual tests with.
 HONE_PACKAGES="$HONE_PACKAGES postgresql slurm-wlm dpkg-dev g++-aarch64-linux-gnu autoconf automake libtool curl"
 install_packages "${install[@]}"
+# Programs that read what hone writes; without a network the tests that ask them are skipped.
+if [ ${#install[@]} -eq 0 ] && [ ! -d build/readers ]; then
+  python3 -m pip install --quiet --root-user-action ignore --target build/readers -r tests/peers/readers/requirements.txt ||
+    echo "test.sh: no readers in build/readers; tests that ask them are skipped" >&2
+fi
 cmake --preset release >/dev/null
 cmake --build --preset release
 [ -n "${HONE_TENTH:-}" ] && scripts/sanitize.sh asan --tenth "$HONE_TENTH"

@@ -60,6 +60,7 @@ TEST(MachineModel, AnInstructionSetIsOneRow) {
   wide.byte_dots = ByteDots::kFours;
   wide.byte_dots_feature = "avx512vnni";
   wide.bfloat_dots_feature = "avx512bf16";
+  wide.half_loads_feature = "f16c";
   EXPECT_TRUE(among("x86_64-pc-linux-gnu", "znver5", {"+wide"}) == wide);
   EXPECT_EQ(among("x86_64-pc-linux-gnu", "zen9", {"+avx512f", "+wide"}).name, "wide");
   EXPECT_EQ(among("x86_64-pc-linux-gnu", "haswell", {"+wide"}).name, "avx2");
