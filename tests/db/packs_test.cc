@@ -76,15 +76,27 @@ TEST_F(Packs, NamesThatCannotBeAreRefused) {
   EXPECT_THROW(WritePack({"x", 1, ""}, {}, {}), Error);
 }
 
+// Without a signature, too: some bits of a compressed stream mean nothing to whoever reads it.
+void ExpectRefusedOrTheSame(const std::string& flipped, const RecordPack& pack, size_t at) {
+  try {
+    const RecordPack read = ReadPack(flipped);
+    EXPECT_EQ(read.manifest, pack.manifest) << "byte " << at;
+    EXPECT_EQ(read.records, pack.records) << "byte " << at;
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kBadData) << "byte " << at;
+  }
+}
+
 TEST_F(Packs, EveryFlippedByteAndEveryTruncationIsRefused) {
   const std::string bytes = Make(1, 4), signature = Sign(bytes);
+  const RecordPack pack = ReadPack(bytes);
   CheckPack(bytes, signature, trusted_);
   const size_t step = std::getenv("HONE_SOAK") != nullptr ? 1 : 7;
   for (size_t at = 0; at < bytes.size(); at += step) {
     std::string flipped = bytes;
     flipped[at] = static_cast<char>(flipped[at] ^ 0x10);
     ExpectRefused(flipped, signature);
-    EXPECT_THROW(ReadPack(flipped), Error) << "without its signature, too: byte " << at;
+    ExpectRefusedOrTheSame(flipped, pack, at);
     EXPECT_THROW(ReadPack(bytes.substr(0, at)), Error) << at;
     ExpectRefused(bytes.substr(0, at), signature);
   }
