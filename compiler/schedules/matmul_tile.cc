@@ -1,0 +1,64 @@
+// Here of 3 rows and a panel of two vectors. A box is a register of `lanes` columns:
+//
+//                            w(0)        w(1)        panel[k], neighbouring columns
+//   x(0): data[row    ][k]   acc[0][0]   acc[0][1]
+//   x(1): data[row + 1][k]   acc[1][0]   acc[1][1]
+//   x(2): data[row + 2][k]   acc[2][0]   acc[2][1]
+#include "compiler/schedules/matmul_tile.h"
+
+#include "compiler/codegen/element.h"
+#include "compiler/schedules/packed_panel.h"
+#include "core/nth.h"
+
+namespace hone {
+namespace {
+
+Value* LoadStep(KernelBuilder& b, const ElementTypes& types, DType stored, Value* ptr, int lanes) {
+  if (types.bfloat()) return LoadElements(b, StepType(types), ptr, lanes);
+  return LoadConverted(b, stored, ptr, lanes, types.accumulator);
+}
+
+struct Reduction {
+  int64_t lo, hi, unroll;
+};
+
+Vals Reduce(KernelBuilder& b, const MatmulTile& t, const RegisterTile& registers, Value* x, Value* w,
+            const Reduction& steps, const Vals& start) {
+  Value* x_apart = b.Mul(t.data_step, DotGroup(t.types));
+  return b.Loop(steps.lo, steps.hi, steps.unroll, start, [&](Value* k, const Vals& in) {
+    Vals acc = in;
+    Vals rows{b.At(x, b.Mul(k, x_apart))};
+    for (int p = 1; p < registers.pixels; ++p) rows.push_back(b.At(rows.back(), t.data_row));
+    Value* ws = b.At(w, b.Mul(k, t.panel_step));
+    for (int64_t u = 0; u < steps.unroll; ++u) {
+      registers.Step(
+          b, acc, [&](int p) { return LoadStep(b, t.types, t.types.data, b.At(Nth(rows, p), b.Mul(x_apart, u)), 1); },
+          [&](int v) {
+            Value* step = b.At(ws, b.Mul(t.panel_step, u));
+            const int64_t at = Bytes(StepType(t.types), int64_t{v} * t.lanes);
+            return LoadStep(b, t.types, t.types.weight, b.At(step, at), t.lanes);
+          },
+          t.types.bfloat() ? BFloatMultiplyAdd : FloatMultiplyAdd);
+    }
+    return acc;
+  });
+}
+
+}  // namespace
+
+Vals MatmulTile::Sums(KernelBuilder& b, Value* x, Value* w, TileSize size) const {
+  const RegisterTile registers{static_cast<int>(size.rows), Vectors(size), lanes, PartsOf(types, b.machine())};
+  const int64_t steps = K / DotGroup(types), main = steps - steps % unroll;
+  const Vals sums = Reduce(b, *this, registers, x, w, {0, main, unroll}, registers.Zeros(b, types.accumulator));
+  return Reduce(b, *this, registers, x, w, {main, steps, 1}, sums);
+}
+
+void StoreLanes(KernelBuilder& b, Value* vector, DType type, Value* to, int width) {
+  auto* lanes = llvm::dyn_cast<llvm::FixedVectorType>(vector->getType());
+  if (lanes == nullptr || static_cast<int>(lanes->getNumElements()) == width) return b.Store(vector, to);
+  for (int lane = 0; lane < width; ++lane) {
+    b.Store(b.ir().CreateExtractElement(vector, static_cast<uint64_t>(lane)), b.At(to, Bytes(type, lane)));
+  }
+}
+
+}  // namespace hone

@@ -1,0 +1,33 @@
+// One register tile of a product of two matrices: rows of the left one times a panel of the right one.
+#pragma once
+
+#include "compiler/schedules/register_tile.h"
+#include "core/workload.h"
+
+namespace hone {
+
+// Rows and columns, of a tile or a panel.
+struct TileSize {
+  int64_t rows = 0, columns = 0;
+};
+
+// What all tiles of a kernel share. Steps are in bytes.
+struct MatmulTile {
+  const ElementTypes& types;
+  int64_t K = 0;
+  int64_t unroll = 1;  // steps of the reduction per inner iteration
+  int lanes = 0;
+  Value* data_row = nullptr;    // the left matrix: from one row to the next,
+  Value* data_step = nullptr;   // and from one k to the next
+  Value* panel_step = nullptr;  // the panel: from one step of the reduction to the next; columns are neighbours
+
+  // The sums of `size.rows` rows from `x` on with `size.columns` columns of the panel at `w`, vectors of row p at
+  // [p * vectors, (p + 1) * vectors). Lanes past the columns hold anything.
+  Vals Sums(KernelBuilder& b, Value* x, Value* w, TileSize size) const;
+  int Vectors(TileSize size) const { return static_cast<int>((size.columns + lanes - 1) / lanes); }
+};
+
+// Writes the first `width` lanes and touches nothing past them.
+void StoreLanes(KernelBuilder& b, Value* vector, DType type, Value* to, int width);
+
+}  // namespace hone

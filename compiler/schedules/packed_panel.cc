@@ -1,0 +1,118 @@
+// How a panel is packed, [k][column] of the workspace:
+//
+//   columns are neighbours (BKN ...): Rows           the reduction's steps are (BNK ...): Transposed
+//
+//     weight            packed                         weight               packed
+//     k0  n0 n1 n2 n3   n0 n1 n2 n3                    n0  k0 k1 k2 k3      k0  n0 n1 n2 n3
+//     k1  n0 n1 n2 n3   n0 n1 n2 n3                    n1  k0 k1 k2 k3  ->  k1  n0 n1 n2 n3   squares of lanes x lanes,
+//         (far apart)   (right behind)                 n2  k0 k1 k2 k3      k2  n0 n1 n2 n3   turned in registers
+//                                                      n3  k0 k1 k2 k3      k3  n0 n1 n2 n3
+#include "compiler/schedules/packed_panel.h"
+
+#include "compiler/codegen/element.h"
+#include "compiler/codegen/register_transpose.h"
+#include "compiler/schedules/register_tile.h"
+#include "core/nth.h"
+
+namespace hone {
+namespace {
+
+class Packer {
+ public:
+  Packer(KernelBuilder& builder, const PanelPacking& panel)
+      : b_(builder), p_(panel), dot_(DotGroup(panel.types)), step_(StepType(panel.types)) {}
+
+  void Emit(Value* from, Value* to, int64_t columns) {
+    if (!p_.neighbours) return Transposed(from, to, columns);
+    p_.types.bfloat() ? PairsOfRows(from, to, columns) : Rows(from, to, columns);
+  }
+
+ private:
+  int64_t steps() const { return p_.K / dot_; }
+
+  void Rows(Value* w, Value* packed, int64_t columns) {
+    b_.For(0, p_.K, 1, [&](Value* k) {
+      Value* from = b_.At(w, b_.Mul(k, p_.step));
+      Value* to = b_.At(packed, b_.Mul(k, p_.row_bytes));
+      for (int64_t column = 0; column < columns;) {
+        const int width = column + p_.lanes <= columns ? p_.lanes : 1;
+        const int64_t at = Bytes(p_.types.weight, column);
+        b_.Store(LoadElements(b_, p_.types.weight, b_.At(from, at), width), b_.At(to, at));
+        column += width;
+      }
+    });
+  }
+
+  void PairsOfRows(Value* w, Value* packed, int64_t columns) {
+    b_.For(0, steps(), 1, [&](Value* step) {
+      Value* from = b_.At(w, b_.Mul(b_.Mul(step, dot_), p_.step));
+      Value* to = b_.At(packed, b_.Mul(step, p_.row_bytes));
+      for (int64_t column = 0; column < columns;) {
+        const int width = column + p_.lanes <= columns ? p_.lanes : 1;
+        Value* at = b_.At(from, Bytes(p_.types.weight, column));
+        Value* first = LoadElements(b_, p_.types.weight, at, width);
+        Value* second = LoadElements(b_, p_.types.weight, b_.At(at, p_.step), width);
+        b_.Store(Paired(first, second, width), b_.At(to, Bytes(step_, column)));
+        column += width;
+      }
+    });
+  }
+
+  // Lane by lane one of the first, then one of the second, as elements of twice the bits.
+  Value* Paired(Value* first, Value* second, int width) {
+    auto& ir = b_.ir();
+    llvm::Type* wide = VectorOf(ElementType(b_, step_), width);
+    const auto bits = [&](Value* value) {
+      return ir.CreateZExt(ir.CreateBitCast(value, VectorOf(ir.getInt16Ty(), width)), wide);
+    };
+    return ir.CreateOr(bits(first), ir.CreateShl(bits(second), 16));
+  }
+
+  void Transposed(Value* w, Value* packed, int64_t columns) {
+    b_.For(0, columns / p_.lanes, 1, [&](Value* v) {
+      Value* from = b_.At(w, b_.Mul(b_.Mul(v, p_.lanes), p_.row));
+      TransposedVector(from, b_.At(packed, b_.Mul(v, Bytes(step_, p_.lanes))), p_.lanes);
+    });
+    const int64_t rest = columns % p_.lanes, first = columns - rest;
+    if (rest == 0) return;
+    TransposedVector(b_.At(w, b_.Mul(p_.row, first)), b_.At(packed, Bytes(step_, first)), static_cast<int>(rest));
+  }
+
+  // `columns` rows of weights, at most as many as lanes, become one vector per step of the reduction.
+  void TransposedVector(Value* from, Value* to, int columns) {
+    const int64_t main = steps() - steps() % p_.lanes, element = Bytes(step_);
+    Value* zeros = llvm::Constant::getNullValue(VectorOf(ElementType(b_, step_), p_.lanes));
+    b_.For(0, main, p_.lanes, [&](Value* k) {
+      Vals rows(static_cast<size_t>(p_.lanes), zeros);
+      Value* row = b_.At(from, b_.Mul(k, element));
+      for (int r = 0; r < columns; ++r, row = b_.At(row, p_.row)) {
+        Nth(rows, r) = LoadElements(b_, step_, row, p_.lanes);
+      }
+      const Vals turned = TransposeInRegisters(b_, rows);
+      Value* out = b_.At(to, b_.Mul(k, p_.row_bytes));
+      for (int i = 0; i < p_.lanes; ++i) b_.Store(Nth(turned, i), b_.At(out, i * p_.row_bytes));
+    });
+    b_.For(main, steps(), 1, [&](Value* k) {
+      Value* row = b_.At(from, b_.Mul(k, element));
+      Value* out = b_.At(to, b_.Mul(k, p_.row_bytes));
+      for (int r = 0; r < columns; ++r, row = b_.At(row, p_.row)) {
+        b_.Store(LoadElements(b_, step_, row, 1), b_.At(out, r * element));
+      }
+    });
+  }
+
+  KernelBuilder& b_;
+  const PanelPacking& p_;
+  const int dot_;     // neighbours along K in a step of the sum
+  const DType step_;  // what a column's weights of one step are as one element
+};
+
+}  // namespace
+
+DType StepType(const ElementTypes& types) { return types.bfloat() ? DType::kInt32 : types.weight; }
+
+void PanelPacking::Emit(KernelBuilder& b, Value* from, Value* to, int64_t columns) const {
+  Packer(b, *this).Emit(from, to, columns);
+}
+
+}  // namespace hone
