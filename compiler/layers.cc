@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "compiler/generic/attention.h"
 #include "compiler/passes/graph/anchor.h"
 #include "compiler/passes/graph/typed_graph.h"
 #include "compiler/passes/passes.h"
@@ -54,6 +55,11 @@ Layer LayerOf(const relay::Call& call, const relay::Function& function) {
     layer.workload = anchor->workload;
     layer.name = anchor->workload.ToText();
     layer.flops = anchor->workload.Flops();
+  }
+  if (const Attention* attention = AttentionOf(function)) {
+    layer.op = kAttentionName;
+    layer.name = fmt::format("{} {}", kAttentionName, attention->scores.ToText());
+    layer.flops = attention->Flops();
   }
   return layer;
 }

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <variant>
 
+#include "compiler/generic/attention.h"
 #include "compiler/generic/evaluator.h"
 #include "compiler/generic/images_apart.h"
 #include "compiler/generic/permutation_loops.h"
@@ -162,6 +163,7 @@ std::vector<KernelOperand> GenericOperands(const relay::Function& function) {
 // has to be in the text, or two kernels would share a symbol.
 std::string GenericKey(const relay::Function& function) {
   std::string text = Rounds(function) ? "rounds\n" : "";
+  if (AttentionOf(function) != nullptr) text += "attention\n";
   const size_t count = GenericOperands(function).size();
   for (size_t i = 0; i < count; ++i) {
     if (LiesApart(function, i)) text += fmt::format("{} apart\n", i);
@@ -198,6 +200,9 @@ EmittedKernel EmitGeneric(KernelBuilder& builder, const relay::Function& functio
                 "a function was given to the generic generator that it cannot compile: ask IsGeneric first");
   }
   if (WholeCallOf(function) != nullptr) return EmitWholeCall(builder, function, symbol);
+  const llvm::IRBuilderBase::FastMathFlagGuard restores(builder.ir());
+  if (Rounds(function)) builder.ir().clearFastMathFlags();
+  if (AttentionOf(function) != nullptr) return EmitAttention(builder, function, symbol);
   const auto operands = GenericOperands(function);
   int64_t extent = 0;
   // What only moves elements has loops of its own: the evaluator would read or write with a stride.
@@ -206,8 +211,6 @@ EmittedKernel EmitGeneric(KernelBuilder& builder, const relay::Function& functio
     return {{{symbol, std::max<int64_t>(1, extent), 1, 0}}, 0};
   }
   const auto all = WorkOf(function, operands, builder.machine());
-  const llvm::IRBuilderBase::FastMathFlagGuard restores(builder.ir());
-  if (Rounds(function)) builder.ir().clearFastMathFlags();
   builder.Stage(symbol, [&](const StageArgs& args) {
     Evaluator e(builder, function, operands, args);
     for (const Work& work : all) extent = EmitWork(e, work, args, extent);

@@ -32,6 +32,13 @@ namespace hone {
 using relay::IRModule;
 using After = std::function<void(const std::string& pass, const IRModule&)>;
 
+namespace {
+
+// Scores that the second caches hold are written and read there, by kernels that were tuned.
+int64_t LeastScoresBytes(const MachineModel& machine) { return machine.l2_bytes * machine.threads; }
+
+}  // namespace
+
 const std::vector<Pass>& AllPasses() {
   static const std::vector<Pass> passes{
       {"bind_params", 0, [](const IRModule& m, const PassContext&) { return BindParams(m); }},
@@ -81,7 +88,11 @@ const std::vector<Pass>& AllPasses() {
          return c.build.weights == StoredWeights::kFloat16 ? NarrowWeights(m) : m;
        }},
       // Below level 2 every operator becomes a function of its own: lowering knows functions alone.
-      {"fuse", 0, [](const IRModule& m, const PassContext& c) { return Fuse(m, c.build.opt_level >= 2); }, false},
+      {"fuse", 0,
+       [](const IRModule& m, const PassContext& c) {
+         return Fuse(m, {c.build.opt_level >= 2, LeastScoresBytes(c.build.machine())});
+       },
+       false},
       {"choose_layouts", 0, ChooseLayouts, false},
       // At every level: schedules may want weights that are packed ahead.
       {"fold_layouts", 0, [](const IRModule& m, const PassContext&) { return FoldLayouts(m); }, false},

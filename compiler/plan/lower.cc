@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "compiler/generic/attention.h"
 #include "compiler/generic/images_apart.h"
 #include "compiler/passes/graph/anchor.h"
 #include "compiler/passes/graph/node_names.h"
@@ -66,6 +67,7 @@ FunctionSummary Summarise(const relay::Function& function) {
     break;
   }
   if (const Anchor* anchor = AnchorOf(function)) summary.op = anchor->workload.op;
+  if (AttentionOf(function) != nullptr) summary.op = kAttentionName;
   return summary;
 }
 
@@ -247,6 +249,7 @@ class Lowering {
     call.op = summary.op;
     call.nodes = summary.nodes;
     if (const Anchor* anchor = AnchorOf(*function)) call.flops = anchor->workload.Flops();
+    if (const Attention* attention = AttentionOf(*function)) call.flops = attention->Flops();
     plan().calls.push_back(std::move(call));
   }
 

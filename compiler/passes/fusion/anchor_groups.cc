@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include "compiler/passes/fusion/fuse.h"
+#include "compiler/passes/fusion/product_transposes.h"
 #include "compiler/passes/graph/anchor.h"
-#include "compiler/passes/graph/transposes.h"
 #include "compiler/passes/graph/typed_graph.h"
 #include "compiler/passes/graph/whole_epilogue.h"
 #include "compiler/passes/graph/window_attrs.h"
@@ -89,24 +89,17 @@ void TakePrologue(const UserMap& users, const Grouping& grouping, FuseGroup& gro
   group.members.insert(group.members.begin(), chain.begin(), chain.end());
 }
 
-// A product reads and writes matrices whose axes lie in another order, but for B last, which vectors run along. It may
-// store what it computes as bfloat16.
+// It may store what it computes as bfloat16.
 void TakeTransposes(const UserMap& users, const Grouping& grouping, FuseGroup& group) {
-  const Call& matmul = *relay::AsCall(group.members.back());
+  const ExprPtr matmul = group.members.back();
   for (size_t i = 0; i < 2; ++i) {
-    const ExprPtr& read = matmul.args[i];
-    const Call* transpose = relay::AsCallTo(read, "transpose");
-    if (transpose == nullptr || grouping.Has(read) || users.OnlyUser(read) == nullptr) continue;
-    if (!TransposedFrom(*transpose, MatmulAxes(matmul, i)).ends_with('B')) {
-      group.members.insert(group.members.begin(), read);
-    }
+    const ExprPtr read = TransposeReadBy(users, grouping, matmul, i);
+    if (read != nullptr) group.members.insert(group.members.begin(), read);
   }
   const ExprPtr stored = NextStep(users, grouping, group);
   if (stored != nullptr && IsNarrowing(stored)) group.members.push_back(stored);
-  const ExprPtr next = NextStep(users, grouping, group);
-  const Call* transpose = next ? relay::AsCallTo(next, "transpose") : nullptr;
-  const std::vector<int64_t> swapped{1, 0, 2};
-  if (transpose != nullptr && TransposeAxes(*transpose) == swapped) group.members.push_back(next);
+  const ExprPtr written = TransposeBehind(users, grouping, group.members.back());
+  if (written != nullptr) group.members.push_back(written);
 }
 
 // Behind a sum in float32: all but the bias, which is taken already.

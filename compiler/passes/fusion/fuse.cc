@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "compiler/generic/attention.h"
 #include "compiler/passes/graph/anchor.h"
 #include "compiler/passes/graph/typed_graph.h"
 #include "compiler/relay/op.h"
@@ -45,6 +46,13 @@ class GroupBuilder {
 
  private:
   std::shared_ptr<const relay::Note> NoteOf(const ExprPtr& body) const {
+    const auto product = [](const ExprPtr& expr) { return ReadAnchor(expr, AnchorNeighbours::kTransposes).workload; };
+    if (group_.scores != nullptr) {
+      auto attention = std::make_shared<Attention>();
+      attention->scores = product(inside_.at(group_.scores.get()));
+      attention->values = product(body);
+      return attention;
+    }
     if (group_.anchor == nullptr) return nullptr;
     return std::make_shared<const Anchor>(ReadAnchor(body, AsAnchor(group_.anchor)->neighbours));
   }
@@ -151,12 +159,13 @@ const FuseGroup* Grouping::EndingAt(const ExprPtr& call) const {
   return &groups_[it->second];
 }
 
-relay::IRModule Fuse(const relay::IRModule& module, bool groups) {
+relay::IRModule Fuse(const relay::IRModule& module, const FuseOptions& options) {
   const ExprPtr& body = module.main->body;
   const UserMap users(PostOrder(body), body);
   Grouping grouping;
-  GroupAnchors(users, groups, grouping);
-  GroupGeneric(users, groups, grouping);
+  if (options.groups) GroupAttention(users, options.least_scores_bytes, grouping);
+  GroupAnchors(users, options.groups, grouping);
+  GroupGeneric(users, options.groups, grouping);
   const bool rounds = std::any_of(users.order.begin(), users.order.end(),
                                   [](const ExprPtr& expr) { return relay::AsCallTo(expr, "round") != nullptr; });
   Replaced replaced;

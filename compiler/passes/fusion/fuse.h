@@ -1,6 +1,7 @@
 // Pass: groups of operators that one kernel computes become calls of primitive functions.
 #pragma once
 
+#include <limits>
 #include <unordered_map>
 #include <vector>
 
@@ -14,6 +15,8 @@ struct FuseGroup {
   // The member that schedules compute, or null. Each use of an operand is a parameter of its own then: data, weight,
   // ...
   relay::ExprPtr anchor;
+  // The member that multiplies queries and keys where the group is an attention, else null.
+  relay::ExprPtr scores = nullptr;
 };
 
 // Who uses what in a graph; `order` is PostOrder of the body.
@@ -41,6 +44,10 @@ class Grouping {
   std::unordered_map<const relay::Expr*, size_t> group_of_;
 };
 
+// An attention whose scores take at least so many bytes: a softmax between two products, with cheap elementwise
+// operators and reshapes in between and transposes around, where nobody else reads what lies between
+// (generic/attention.h).
+void GroupAttention(const UserMap& users, int64_t least_bytes, Grouping& grouping);
 // An anchor takes what an Epilogue can hold, each step only when nobody else uses the value before it: nn.bias_add of a
 // constant, then the addition of a tensor of the same shape, then an activation. Where both sides of an addition are
 // anchors the later in post order takes it, so that the other is ready.
@@ -49,9 +56,14 @@ void GroupAnchors(const UserMap& users, bool with_epilogues, Grouping& grouping)
 // one pool, reduction, pad or transpose followed by a chain of them. Everything else stays alone.
 void GroupGeneric(const UserMap& users, bool with_neighbours, Grouping& grouping);
 
+struct FuseOptions {
+  bool groups = true;                                                // false: each function holds one operator
+  int64_t least_scores_bytes = std::numeric_limits<int64_t>::max();  // of an attention that is one kernel
+};
+
 // Afterwards every call in main is of a Function with attribute Primitive=1, which has an Anchor as its note where it
-// holds one (graph/anchor.h). In a module with `round` in it "rounds"=1 says that products are not to be fused with
-// sums. With `groups` false each function holds one operator.
-relay::IRModule Fuse(const relay::IRModule& module, bool groups);
+// holds one (graph/anchor.h), or an Attention. In a module with `round` in it "rounds"=1 says that products are not to
+// be fused with sums.
+relay::IRModule Fuse(const relay::IRModule& module, const FuseOptions& options = {});
 
 }  // namespace hone

@@ -19,7 +19,7 @@ using ::testing::ElementsAre;
 
 IRModule Fused(const ExprPtr& body, bool groups = true) {
   const IRModule module = ModuleOf(body);
-  const IRModule fused = Fuse(module, groups);
+  const IRModule fused = Fuse(module, {.groups = groups});
   ExpectSameMeaning(module, fused);
   return fused;
 }

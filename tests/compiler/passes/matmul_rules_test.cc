@@ -37,7 +37,7 @@ ExprPtr Heads(const std::string& name, int64_t batch, int64_t tokens, Ints axes)
 
 // The layouts of each product after fusion.
 std::vector<std::string> Layouts(const IRModule& module) {
-  const IRModule fused = Fuse(module, true);
+  const IRModule fused = Fuse(module);
   ExpectSameMeaning(module, fused);
   std::vector<std::string> layouts;
   for (const relay::Call* call : FunctionCalls(fused)) {
@@ -62,7 +62,7 @@ ExprPtr Attention(int64_t batch, int64_t tokens) {
 TEST(MatmulRules, HeadsOfOneImageAreReadAndWrittenWhereTheyLie) {
   const IRModule module = Canonical(Attention(1, 5));
   EXPECT_THAT(Layouts(module), ElementsAre("MBK,NBK,BMN", "BMK,KBN,MBN"));
-  EXPECT_THAT(FunctionNames(Fuse(module, true)),
+  EXPECT_THAT(FunctionNames(Fuse(module)),
               ElementsAre("reshape", "reshape", "transpose+transpose+nn.batch_matmul", "nn.softmax", "reshape",
                           "transpose+nn.batch_matmul+transpose", "reshape"));
 }
@@ -84,7 +84,7 @@ TEST(MatmulRules, TheLastAxisStaysLast) {
 
 TEST(MatmulRules, AnOperandWhoseLastAxisIsTheBatchIsTransposedFirst) {
   const ExprPtr a = Input("a", {5, 7, 3}), b = Input("b", {3, 4, 7});
-  EXPECT_THAT(FunctionNames(Fuse(Canonical(Product(Transpose(a, {2, 0, 1}), b, true)), true)),
+  EXPECT_THAT(FunctionNames(Fuse(Canonical(Product(Transpose(a, {2, 0, 1}), b, true)))),
               ElementsAre("transpose", "nn.batch_matmul"));
 }
 
@@ -98,7 +98,7 @@ TEST(MatmulRules, ATransposeThatOthersReadStays) {
 // The right one's transpose alone: the function's parameters are in the product's order all the same.
 TEST(MatmulRules, OperandsKeepTheirOrder) {
   const ExprPtr a = Input("a", {3, 5, 7}), b = Input("b", {7, 3, 4});
-  const IRModule fused = Fuse(Canonical(Product(a, Transpose(b, {1, 0, 2}))), true);
+  const IRModule fused = Fuse(Canonical(Product(a, Transpose(b, {1, 0, 2}))));
   const relay::Call& call = *FunctionCalls(fused)[0];
   EXPECT_EQ(call.args[0]->type->shape, (Shape{3, 5, 7}));
   EXPECT_EQ(call.args[1]->type->shape, (Shape{7, 3, 4}));
@@ -118,9 +118,9 @@ TEST(MatmulRules, ASoftmaxScalesAndMasksItsInput) {
   const ExprPtr scaled = MakeCall("divide", {scores, ScalarConstant(8)});
   const ExprPtr masked = MakeCall("add", {scaled, Input("mask", {1, 1, 6})});
   const IRModule module = Canonical(MakeCall("nn.softmax", {masked}, {{"axis", int64_t{-1}}}));
-  EXPECT_THAT(FunctionNames(Fuse(module, true)), ElementsAre("nn.batch_matmul", "multiply+add+nn.softmax"));
+  EXPECT_THAT(FunctionNames(Fuse(module)), ElementsAre("nn.batch_matmul", "multiply+add+nn.softmax"));
   const ExprPtr costly = MakeCall("nn.softmax", {MakeCall("exp", {Input("x", {3, 5})})});
-  EXPECT_THAT(FunctionNames(Fuse(Canonical(costly), true)), ElementsAre("exp", "nn.softmax"));
+  EXPECT_THAT(FunctionNames(Fuse(Canonical(costly))), ElementsAre("exp", "nn.softmax"));
 }
 
 TEST(MatmulRules, TransposesOfTransposesAreOne) {

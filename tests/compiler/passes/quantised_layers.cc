@@ -48,7 +48,7 @@ IRModule Stored(const IRModule& lifted) { return relay::InferType(StoreBytes(lif
 
 std::vector<std::string> Anchors(const IRModule& module) {
   std::vector<std::string> texts;
-  for (const ExprPtr& expr : PostOrder(Fuse(module, true).main->body)) {
+  for (const ExprPtr& expr : PostOrder(Fuse(module).main->body)) {
     const relay::Call* call = relay::AsCall(expr);
     const Anchor* anchor = call ? AnchorOf(*relay::AsFunction(call->op)) : nullptr;
     if (anchor == nullptr) continue;

@@ -24,7 +24,7 @@ constexpr double kRounding = 2e-2;
 // All anchors after fusion, "data weight output: epilogue" each.
 std::vector<std::string> Anchors(const IRModule& module) {
   std::vector<std::string> texts;
-  for (const ExprPtr& expr : PostOrder(Fuse(module, true).main->body)) {
+  for (const ExprPtr& expr : PostOrder(Fuse(module).main->body)) {
     const relay::Call* call = relay::AsCall(expr);
     const Anchor* anchor = call ? AnchorOf(*relay::AsFunction(call->op)) : nullptr;
     if (anchor == nullptr) continue;
@@ -51,7 +51,7 @@ TEST(StoreBFloat16, LayersPassItOnAndInputsAndResultsStayAsTheyAre) {
   ExpectSameMeaning(module, stored, kRounding);
   EXPECT_THAT(Anchors(stored), ElementsAre("float32 float32 bfloat16: relu", "bfloat16 bfloat16 bfloat16: relu",
                                            "bfloat16 bfloat16 float32: none"));
-  const IRModule fused = Fuse(stored, true);
+  const IRModule fused = Fuse(stored);
   EXPECT_EQ(FunctionCalls(fused).size(), 3U);
 }
 
@@ -66,7 +66,7 @@ TEST(StoreBFloat16, AResidualIsStoredAndItsSumIsNotRoundedTwice) {
   EXPECT_THAT(Anchors(stored), ElementsAre("float32 float32 bfloat16: relu", "bfloat16 bfloat16 bfloat16: relu",
                                            "bfloat16 bfloat16 bfloat16: none", "bfloat16 bfloat16 bfloat16: add,relu",
                                            "bfloat16 bfloat16 float32: none"));
-  const IRModule fused = Fuse(stored, true);
+  const IRModule fused = Fuse(stored);
   EXPECT_EQ(FunctionCalls(fused).size(), 5U);
 }
 
@@ -93,7 +93,7 @@ TEST(StoreBFloat16, PoolsMovesAndConcatenationsKeepIt) {
   const IRModule stored = StoreBFloat16(module, {});
   ExpectSameMeaning(module, stored, kRounding);
   // Four layers and the pool are one kernel each, and so is what joins two.
-  const IRModule fused = Fuse(stored, true);
+  const IRModule fused = Fuse(stored);
   const std::vector<const relay::Call*> calls = FunctionCalls(fused);
   ASSERT_EQ(calls.size(), 6U);
   for (size_t i = 0; i + 1 < calls.size(); ++i) EXPECT_EQ(calls[i]->type->dtype, DType::kBFloat16) << i;
@@ -144,7 +144,7 @@ TEST(StoreBFloat16, AttentionReadsAndWritesIt) {
                                            "bfloat16 bfloat16 float32: none", "float32 float32 bfloat16: none",
                                            "bfloat16 bfloat16 bfloat16: none", "bfloat16 bfloat16 float32: none"));
   // Heads are turned on the way into the products and out of them; reshapes are views.
-  EXPECT_THAT(FunctionNames(Fuse(stored, true)),
+  EXPECT_THAT(FunctionNames(Fuse(stored)),
               ElementsAre("nn.dense+cast", "reshape", "nn.dense+cast", "reshape", "transpose+transpose+nn.batch_matmul",
                           "nn.softmax", "cast", "nn.dense+cast", "reshape", "transpose+nn.batch_matmul+cast+transpose",
                           "reshape", "nn.dense"));

@@ -149,7 +149,7 @@ TEST(StoreBytes, DenseLayersOfBytesTakeWhatIsComputedPerColumn) {
   const IRModule canonical = relay::InferType(Canonicalise(plain, 3));
   ExpectSameMeaning(plain, canonical, 0);
   EXPECT_THAT(Anchors(Stored(canonical)), ElementsAre("bytes to float32: offset,scale,bias,relu"));
-  ExpectSameMeaning(plain, Fuse(Stored(canonical), true), 0);
+  ExpectSameMeaning(plain, Fuse(Stored(canonical)), 0);
   // The sums alone are an output as they are.
   EXPECT_THAT(Anchors(relay::InferType(Canonicalise(relay::InferType(ModuleOf(sums)), 3))),
               ElementsAre("bytes to int32: none"));

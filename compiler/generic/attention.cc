@@ -1,0 +1,299 @@
+// An item's loops. In brackets what AttentionTiles cuts them by.
+//
+//   where the worker meets the product first: keys -> [panel][k][column], values -> [panel][key][column]
+//   for panel of keys [score_columns], for tile of queries [rows]      scores, a row per query of the block
+//   for query: largest = max f(score); score = exp(f(score) - largest); inverse = 1 / sum
+//   for panel of values [value_columns], for tile of queries [rows]    output = product * inverse
+//
+// A worker's memory:
+//
+//   | packed keys | packed values | scores: block rows of score_row bytes | inverse: one number per query |
+//
+// A row of scores is an odd number of lines long: the rows of a tile, read together, then lie in different sets of the
+// first cache.
+#include "compiler/generic/attention.h"
+
+#include <algorithm>
+
+#include "compiler/codegen/element.h"
+#include "compiler/codegen/math.h"
+#include "compiler/generic/attention_tiles.h"
+#include "compiler/generic/evaluator.h"
+#include "compiler/generic/fold.h"
+#include "compiler/generic/generic_kernel.h"
+#include "compiler/generic/images_apart.h"
+#include "compiler/relay/op.h"
+#include "compiler/relay/visitor.h"
+#include "compiler/schedules/conv_shape.h"
+#include "compiler/schedules/matmul_operand.h"
+#include "compiler/schedules/matmul_tile.h"
+#include "compiler/schedules/packed_panel.h"
+#include "core/error.h"
+#include "core/nth.h"
+
+namespace hone {
+namespace {
+
+using relay::Call;
+using relay::ExprPtr;
+
+constexpr int64_t kFloatBytes = 4;
+
+ExprPtr WithoutCalls(ExprPtr expr, std::string_view op) {
+  while (const Call* call = relay::AsCallTo(expr, op)) expr = call->args[0];
+  return expr;
+}
+
+// The parts of an attention's body.
+struct AttentionParts {
+  const Call* softmax;
+  ExprPtr scores;             // of the softmax's shape: the product of queries and keys, perhaps reshaped
+  int queries, keys, values;  // parameters
+
+  explicit AttentionParts(const relay::Function& function) : softmax(nullptr) {
+    const Call& product = *relay::AsCall(WithoutCalls(function.body, "transpose"));
+    softmax = relay::AsCall(WithoutCalls(product.args[0], "reshape"));
+    relay::PostOrderVisit(softmax->args[0], [&](const ExprPtr& expr) {
+      if (relay::AsCallTo(WithoutCalls(expr, "reshape"), "nn.batch_matmul") != nullptr) scores = expr;
+    });
+    const Call& scored = *relay::AsCall(WithoutCalls(scores, "reshape"));
+    const auto parameter = [&](const ExprPtr& arg) {
+      const ExprPtr param = WithoutCalls(arg, "transpose");
+      for (size_t i = 0; i < function.params.size(); ++i) {
+        if (function.params[i] == param) return static_cast<int>(i);
+      }
+      throw Error(ExitCode::kBug, "an attention's product reads what is no parameter");
+    };
+    queries = parameter(scored.args[0]);
+    keys = parameter(scored.args[1]);
+    values = parameter(product.args[1]);
+  }
+};
+
+int64_t ToLines(int64_t bytes, const MachineModel& machine) {
+  return CeilDiv(bytes, machine.line_bytes) * machine.line_bytes;
+}
+
+// A worker's memory, in bytes from its beginning.
+struct AttentionWorkspace {
+  int64_t values, scores, inverse, end;
+  int64_t score_row;
+
+  AttentionWorkspace(const MatmulShape& s, const MatmulShape& v, const AttentionTiles& t, const MachineModel& machine) {
+    const int64_t columns = CeilDiv(s.N, t.score_columns) * t.score_columns;
+    const int64_t row = ToLines(columns * kFloatBytes, machine);
+    score_row = row / machine.line_bytes % 2 == 0 ? row + machine.line_bytes : row;
+    values = ToLines(columns * s.K * kFloatBytes, machine);
+    scores = values + ToLines(CeilDiv(v.N, t.value_columns) * t.value_columns * v.K * kFloatBytes, machine);
+    inverse = scores + t.block * score_row;
+    end = inverse + ToLines(t.block * kFloatBytes, machine);
+  }
+};
+
+class AttentionEmitter {
+ public:
+  AttentionEmitter(KernelBuilder& builder, const relay::Function& function, const AttentionTiles& tiles,
+                   const StageArgs& args)
+      : b_(builder),
+        parts_(function),
+        s_(AttentionOf(function)->scores),
+        v_(AttentionOf(function)->values),
+        t_(tiles),
+        space_(s_, v_, tiles, builder.machine()),
+        args_(args),
+        evaluator_(builder, function, GenericOperands(function), args),
+        queries_(OperandOf(function, parts_.queries, s_.data, 'M')),
+        keys_(OperandOf(function, parts_.keys, s_.weight, 'N')),
+        values_(OperandOf(function, parts_.values, v_.weight, 'N')),
+        out_(OperandOf(function, static_cast<int>(function.params.size()), v_.output, 'M')),
+        packed_(b_.WorkerWorkspace(args)),
+        rows_of_scores_(b_.At(packed_, space_.scores)) {}
+
+  static int64_t Blocks(const MatmulShape& scores, const AttentionTiles& t) { return CeilDiv(scores.M, t.block); }
+
+  void Emit() {
+    const int64_t blocks = Blocks(s_, t_);
+    auto& ir = b_.ir();
+    b_.For(args_.begin, args_.end, 1, [&](Value* item) {
+      evaluator_.Reset();
+      Value* block = b_.Mod(item, blocks);
+      Value* product = b_.Div(item, blocks);
+      b_.If(ir.CreateOr(ir.CreateICmpEQ(block, b_.Index(0)), ir.CreateICmpEQ(item, args_.begin)), [&] {
+        Pack(s_, keys_, product, t_.score_columns, packed_);
+        Pack(v_, values_, product, t_.value_columns, b_.At(packed_, space_.values));
+      });
+      Value* first = b_.Mul(block, t_.block);
+      Scores(product, first);
+      Value* rows = b_.Min(b_.Index(t_.block), b_.Sub(b_.Index(s_.M), first));
+      b_.For(b_.Index(0), rows, 1, [&](Value* row) { Exponentials(product, first, row); });
+      Products(product, first);
+    });
+  }
+
+ private:
+  MatmulOperand OperandOf(const relay::Function& function, int operand, const MatmulSteps& steps, char row) {
+    return {b_, args_, operand, DType::kFloat32, steps, row, LiesApart(function, static_cast<size_t>(operand))};
+  }
+
+  // All panels of a right matrix.
+  void Pack(const MatmulShape& shape, const MatmulOperand& matrix, Value* product, int64_t columns, Value* to) {
+    const PanelPacking packing{shape.types,
+                               shape.K,
+                               b_.lanes(),
+                               columns * kFloatBytes,
+                               matrix.row,
+                               matrix.column,
+                               shape.weights_are_neighbours()};
+    Value* from = matrix.Matrix(b_, product);
+    ForPanels(shape.N, columns, [&](Value* panel, int64_t width) {
+      packing.Emit(b_, b_.At(from, b_.Mul(b_.Mul(panel, columns), matrix.row)),
+                   b_.At(to, b_.Mul(panel, columns * shape.K * kFloatBytes)), width);
+    });
+  }
+
+  // The last panel may have fewer columns.
+  void ForPanels(int64_t all, int64_t columns, const std::function<void(Value* panel, int64_t width)>& body) {
+    const int64_t whole = all / columns;
+    b_.For(0, whole, 1, [&](Value* panel) { body(panel, columns); });
+    if (all % columns != 0) body(b_.Index(whole), all % columns);
+  }
+
+  // The tiles of the block whose first query is `first`; `row` counts from there. The last of all may have fewer rows.
+  void ForTiles(Value* first, const std::function<void(Value* row, int64_t rows)>& body) {
+    const int64_t last = s_.M / t_.rows * t_.rows;
+    Value* end = b_.Min(b_.Index(t_.block), b_.Sub(b_.Index(last), first));
+    b_.For(b_.Index(0), end, t_.rows, [&](Value* row) { body(row, t_.rows); });
+    if (last == s_.M) return;
+    Value* rest = b_.Sub(b_.Index(last), first);
+    b_.If(b_.ir().CreateICmpSLT(rest, b_.Index(t_.block)), [&] { body(rest, s_.M - last); });
+  }
+
+  Value* ScoreRow(Value* row) { return b_.At(rows_of_scores_, b_.Mul(row, space_.score_row)); }
+
+  void Scores(Value* product, Value* first) {
+    const MatmulTile tile{s_.types,
+                          s_.K,
+                          t_.unroll_scores,
+                          b_.lanes(),
+                          queries_.row,
+                          queries_.column,
+                          b_.Index(t_.score_columns * kFloatBytes)};
+    Value* queries = b_.At(queries_.Matrix(b_, product), b_.Mul(first, queries_.row));
+    ForPanels(s_.N, t_.score_columns, [&](Value* panel, int64_t width) {
+      Value* w = b_.At(packed_, b_.Mul(panel, t_.score_columns * s_.K * kFloatBytes));
+      Value* column = b_.Mul(panel, t_.score_columns * kFloatBytes);
+      ForTiles(first, [&](Value* row, int64_t rows) {
+        const Vals sums = tile.Sums(b_, b_.At(queries, b_.Mul(row, queries_.row)), w, {rows, width});
+        StoreScores(sums, b_.At(ScoreRow(row), column), rows);
+      });
+    });
+  }
+
+  // Whole vectors: a row of scores has room for those of its last panel.
+  void StoreScores(const Vals& sums, Value* to, int64_t rows) {
+    const int64_t vectors = static_cast<int64_t>(sums.size()) / rows;
+    for (int64_t i = 0; i < static_cast<int64_t>(sums.size()); ++i) {
+      b_.Store(Nth(sums, i), b_.At(to, i / vectors * space_.score_row + i % vectors * b_.lanes() * kFloatBytes));
+    }
+  }
+
+  // As nn.softmax has them (softmax.cc), but undivided.
+  void Exponentials(Value* product, Value* first, Value* row) {
+    Value* line = ScoreRow(row);
+    const auto at = [&](const Coordinate& key) { return b_.At(line, b_.Mul(key.base, kFloatBytes)); };
+    Coordinates point = PointOf(product, b_.Add(first, row));
+    const bool plain = parts_.softmax->args[0] == parts_.scores;
+    const Fold largest{FoldKind::kMaxOfNumbers, b_.f32(), [&](Value* most, const Coordinate& key, Lanes lanes) {
+                         Value* score = b_.Load(at(key), lanes.count);
+                         if (!plain) {
+                           point.back() = key;
+                           evaluator_.SetKnown(parts_.scores.get(), score);
+                           score = evaluator_.Eval(parts_.softmax->args[0], point, lanes);
+                           evaluator_.ClearKnown();
+                           b_.Store(score, at(key));
+                         }
+                         return FoldPair(b_, FoldKind::kMaxOfNumbers, most, score);
+                       }};
+    Value* most = FoldAlong(b_, largest, s_.N);
+    const Fold exponentials{FoldKind::kSum, b_.f32(), [&](Value* part, const Coordinate& key, Lanes lanes) {
+                              Value* score = b_.Load(at(key), lanes.count);
+                              Value* weight = EmitExpOfNegative(b_, b_.FSub(score, b_.Splat(most, lanes.count)));
+                              b_.Store(weight, at(key));
+                              return b_.FAdd(part, weight);
+                            }};
+    Value* sum = FoldAlong(b_, exponentials, s_.N);
+    Value* inverse = b_.FDiv(llvm::ConstantFP::get(sum->getType(), 1), sum);
+    b_.Store(inverse, b_.At(b_.At(packed_, space_.inverse), b_.Mul(row, kFloatBytes)));
+  }
+
+  // A query in the softmax's coordinates: those of its product, itself, and a key to be filled in.
+  Coordinates PointOf(Value* product, Value* query) {
+    const Shape& shape = parts_.softmax->type->shape;
+    Coordinates point(shape.size());
+    for (size_t axis = shape.size() - 2; axis-- > 0; product = b_.Div(product, shape[axis])) {
+      point[axis] = At(axis == 0 ? product : b_.Mod(product, shape[axis]));
+    }
+    point[shape.size() - 2] = At(query);
+    return point;
+  }
+
+  void Products(Value* product, Value* first) {
+    const MatmulTile tile{v_.types,
+                          v_.K,
+                          t_.unroll_values,
+                          b_.lanes(),
+                          b_.Index(space_.score_row),
+                          b_.Index(kFloatBytes),
+                          b_.Index(t_.value_columns * kFloatBytes)};
+    Value* out = b_.At(out_.Matrix(b_, product), b_.Mul(first, out_.row));
+    ForPanels(v_.N, t_.value_columns, [&](Value* panel, int64_t width) {
+      Value* w = b_.At(packed_, b_.Add(b_.Mul(panel, t_.value_columns * v_.K * kFloatBytes), space_.values));
+      Value* column = b_.Mul(panel, t_.value_columns * kFloatBytes);
+      ForTiles(first, [&](Value* row, int64_t rows) {
+        const Vals sums = tile.Sums(b_, ScoreRow(row), w, {rows, width});
+        StoreQuotients(sums, row, b_.At(b_.At(out, b_.Mul(row, out_.row)), column), {rows, width});
+      });
+    });
+  }
+
+  void StoreQuotients(const Vals& sums, Value* row, Value* to, TileSize size) {
+    const int64_t vectors = static_cast<int64_t>(sums.size()) / size.rows, lanes = b_.lanes();
+    Value* inverses = b_.At(b_.At(packed_, space_.inverse), b_.Mul(row, kFloatBytes));
+    for (int64_t p = 0; p < size.rows; ++p, to = b_.At(to, out_.row)) {
+      Value* inverse = b_.Splat(b_.Load(b_.At(inverses, p * kFloatBytes)), b_.lanes());
+      for (int64_t v = 0; v < vectors; ++v) {
+        const int width = static_cast<int>(std::min(lanes, size.columns - v * lanes));
+        Value* quotient = b_.FMul(Nth(sums, p * vectors + v), inverse);
+        StoreLanes(b_, quotient, DType::kFloat32, b_.At(to, v * lanes * kFloatBytes), width);
+      }
+    }
+  }
+
+  KernelBuilder& b_;
+  const AttentionParts parts_;
+  const MatmulShape s_, v_;
+  const AttentionTiles& t_;
+  const AttentionWorkspace space_;
+  const StageArgs& args_;
+  Evaluator evaluator_;
+  const MatmulOperand queries_, keys_, values_, out_;
+  Value* packed_;
+  Value* rows_of_scores_;
+};
+
+}  // namespace
+
+const Attention* AttentionOf(const relay::Function& function) { return relay::NoteOf<Attention>(function); }
+
+relay::Attrs Attention::Printed() const { return {{"attention", scores.ToText()}}; }
+
+EmittedKernel EmitAttention(KernelBuilder& builder, const relay::Function& function, const std::string& symbol) {
+  const Attention& attention = *AttentionOf(function);
+  const AttentionTiles tiles = AttentionTilesFor(attention.scores, attention.values, builder.machine());
+  const MatmulShape scores(attention.scores), values(attention.values);
+  builder.Stage(symbol, [&](const StageArgs& args) { AttentionEmitter(builder, function, tiles, args).Emit(); });
+  const int64_t items = scores.B * AttentionEmitter::Blocks(scores, tiles);
+  return {{{symbol, items, 1, AttentionWorkspace(scores, values, tiles, builder.machine()).end}}, 0};
+}
+
+}  // namespace hone

@@ -1,0 +1,115 @@
+#include <algorithm>
+
+#include "compiler/passes/fusion/fuse.h"
+#include "compiler/passes/fusion/growth.h"
+#include "compiler/passes/fusion/product_transposes.h"
+#include "compiler/passes/graph/anchor.h"
+#include "compiler/passes/graph/transposes.h"
+#include "compiler/passes/graph/typed_graph.h"
+
+namespace hone {
+
+using relay::Call;
+using relay::ExprPtr;
+
+namespace {
+
+bool IsFloatProduct(const ExprPtr& expr) {
+  return relay::AsCallTo(expr, "nn.batch_matmul") != nullptr && AsAnchor(expr) != nullptr && IsFloatCall(expr);
+}
+
+// Both end in the same matrices.
+bool SameMatrices(const ExprPtr& a, const ExprPtr& b) {
+  const Shape &x = ShapeOf(a), &y = ShapeOf(b);
+  return x.size() >= 2 && y.size() >= 2 && std::equal(x.end() - 2, x.end(), y.end() - 2);
+}
+
+// From the product with values back to the product of queries and keys.
+class AttentionSearch {
+ public:
+  AttentionSearch(const UserMap& users, const Grouping& grouping) : users_(users), grouping_(grouping) {}
+
+  // The group that ends at the product, without transposes; nothing when it is no attention.
+  std::optional<FuseGroup> From(const ExprPtr& product) {
+    const Call& values = *relay::AsCall(product);
+    if (MatmulAxes(values, 0) != "BMK") return std::nullopt;
+    members_ = {product};
+    const ExprPtr softmax = PastReshapes(values.args[0]);
+    if (!IsOwn(softmax) || !WeighsKeys(softmax) || !SameMatrices(softmax, values.args[0])) return std::nullopt;
+    Growth growth(users_, grouping_, softmax);
+    growth.TakeAll(IsPointwise);
+    members_.insert(members_.end(), growth.members().begin(), growth.members().end());
+    const ExprPtr scores = ScoresOf(growth);
+    if (scores == nullptr) return std::nullopt;
+    FuseGroup group{members_, nullptr};
+    group.scores = scores;
+    return group;
+  }
+
+ private:
+  bool IsOwn(const ExprPtr& expr) const { return !grouping_.Has(expr) && users_.OnlyUser(expr) != nullptr; }
+
+  // Of reshapes that nobody else reads; they become members.
+  ExprPtr PastReshapes(ExprPtr expr) {
+    while (relay::AsCallTo(expr, "reshape") != nullptr && IsOwn(expr)) {
+      members_.push_back(expr);
+      expr = relay::AsCall(expr)->args[0];
+    }
+    return expr;
+  }
+
+  static bool WeighsKeys(const ExprPtr& expr) {
+    const Call* softmax = IsSoftmax(expr) ? relay::AsCallTo(expr, "nn.softmax") : nullptr;
+    const size_t rank = softmax ? ShapeOf(expr).size() : 0;
+    return rank >= 2 && FromFront(softmax->attrs.GetInt("axis", -1), rank) + 1 == static_cast<int64_t>(rank);
+  }
+
+  // The one product that the softmax's operators read, which becomes a member; null when there is none or another.
+  ExprPtr ScoresOf(const Growth& growth) {
+    ExprPtr scores;
+    for (const ExprPtr& member : growth.members()) {
+      for (const ExprPtr& arg : relay::AsCall(member)->args) {
+        if (growth.Has(arg) || ShapeOf(arg) != ShapeOf(growth.members()[0])) continue;
+        const size_t before = members_.size();
+        const ExprPtr read = PastReshapes(arg);
+        if (scores == nullptr && IsFloatProduct(read) && IsOwn(read) && SameMatrices(read, arg)) {
+          scores = read;
+          members_.push_back(read);
+        } else {
+          members_.resize(before);
+        }
+      }
+    }
+    return scores;
+  }
+
+  const UserMap& users_;
+  const Grouping& grouping_;
+  std::vector<ExprPtr> members_;
+};
+
+void TakeTransposes(const UserMap& users, const Grouping& grouping, FuseGroup& group) {
+  const ExprPtr values = group.members.front();
+  for (const ExprPtr& read :
+       {TransposeReadBy(users, grouping, group.scores, 0), TransposeReadBy(users, grouping, group.scores, 1),
+        TransposeReadBy(users, grouping, values, 1), TransposeBehind(users, grouping, values)}) {
+    if (read != nullptr) group.members.push_back(read);
+  }
+}
+
+}  // namespace
+
+void GroupAttention(const UserMap& users, int64_t least_bytes, Grouping& grouping) {
+  for (auto it = users.order.rbegin(); it != users.order.rend(); ++it) {
+    if (!IsFloatProduct(*it) || grouping.Has(*it)) continue;
+    std::optional<FuseGroup> group = AttentionSearch(users, grouping).From(*it);
+    if (!group || ElementCount(ShapeOf(group->scores)) * DTypeBytes(DType::kFloat32) < least_bytes) continue;
+    TakeTransposes(users, grouping, *group);
+    std::sort(group->members.begin(), group->members.end(), [&](const ExprPtr& a, const ExprPtr& b) {
+      return users.position.at(a.get()) < users.position.at(b.get());
+    });
+    grouping.Add(std::move(*group));
+  }
+}
+
+}  // namespace hone

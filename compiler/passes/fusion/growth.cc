@@ -1,0 +1,87 @@
+#include "compiler/passes/fusion/growth.h"
+
+#include <algorithm>
+#include <array>
+
+#include "compiler/passes/graph/typed_graph.h"
+#include "compiler/relay/op.h"
+
+namespace hone {
+
+using relay::Call;
+using relay::ExprPtr;
+using relay::OpPattern;
+
+namespace {
+
+// Beyond it registers spill and compile time grows, with nothing left to save.
+constexpr size_t kMostMembers = 24;
+
+// Besides floats: truth values, made and used up within a chain (a comparison and what chooses by it are one kernel),
+// and what floats are stored as, 8-bit integers and their sums and bfloat16.
+bool IsNumeric(const relay::TypePtr& type) {
+  constexpr std::array kStored{DType::kBool, DType::kUInt8, DType::kInt8, DType::kInt32, DType::kBFloat16};
+  return relay::IsFloatTensor(type) || (type->kind == relay::TypeKind::kTensor &&
+                                        std::find(kStored.begin(), kStored.end(), type->dtype) != kStored.end());
+}
+
+}  // namespace
+
+const relay::OpDef& OperatorOf(const ExprPtr& call) { return *relay::AsOp(relay::AsCall(call)->op)->def; }
+
+bool IsFloatCall(const ExprPtr& expr) {
+  const Call* call = relay::AsCall(expr);
+  if (call == nullptr || !relay::IsFloatTensor(expr->type)) return false;
+  return std::all_of(call->args.begin(), call->args.end(),
+                     [](const ExprPtr& arg) { return relay::IsFloatTensor(arg->type); });
+}
+
+bool IsPointwise(const ExprPtr& expr) {
+  const Call* call = relay::AsCall(expr);
+  if (call == nullptr || !IsNumeric(expr->type)) return false;
+  if (!std::all_of(call->args.begin(), call->args.end(), [](const ExprPtr& arg) { return IsNumeric(arg->type); }))
+    return false;
+  const OpPattern pattern = OperatorOf(expr).pattern;
+  return pattern == OpPattern::kElementwise || pattern == OpPattern::kBroadcast;
+}
+
+bool IsCheap(const ExprPtr& expr) { return IsPointwise(expr) && OperatorOf(expr).traits.cheap; }
+
+bool IsSoftmax(const ExprPtr& expr) {
+  return IsFloatCall(expr) && (OperatorOf(expr).name == "nn.softmax" || OperatorOf(expr).name == "nn.log_softmax");
+}
+
+bool Growth::CanTake(const ExprPtr& expr) const {
+  if (Has(expr) || grouping_.Has(expr) || members_.size() >= kMostMembers) return false;
+  if (expr == users_.result || ShapeOf(expr) != ShapeOf(members_[0])) return false;
+  const std::vector<ExprPtr>& by = users_.users.at(expr.get());
+  return std::all_of(by.begin(), by.end(), [&](const ExprPtr& user) { return Has(user); });
+}
+
+void Growth::Take(const ExprPtr& expr) {
+  members_.push_back(expr);
+  inside_.insert(expr.get());
+}
+
+ExprPtr Growth::Next(bool (*may_join)(const ExprPtr&)) const {
+  for (const ExprPtr& member : members_) {
+    for (const ExprPtr& arg : relay::AsCall(member)->args) {
+      if (may_join(arg) && CanTake(arg)) return arg;
+    }
+  }
+  return nullptr;
+}
+
+void Growth::TakeAll(bool (*may_join)(const ExprPtr&)) {
+  for (ExprPtr next = Next(may_join); next != nullptr; next = Next(may_join)) Take(next);
+}
+
+FuseGroup Growth::InPostOrder() const {
+  FuseGroup group{members_, nullptr};
+  std::sort(group.members.begin(), group.members.end(), [&](const ExprPtr& a, const ExprPtr& b) {
+    return users_.position.at(a.get()) < users_.position.at(b.get());
+  });
+  return group;
+}
+
+}  // namespace hone

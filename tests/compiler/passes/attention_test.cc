@@ -1,0 +1,214 @@
+// Attention as one kernel: what is one, and that it computes what its operators mean.
+#include "compiler/generic/attention.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "compiler/generic/images_apart.h"
+#include "compiler/passes/fusion/fuse.h"
+#include "compiler/passes/rules/canonicalise.h"
+#include "compiler/relay/infer_type.h"
+#include "core/random.h"
+#include "tests/compiler/generic/check_function.h"
+#include "tests/compiler/passes/pass_testing.h"
+
+namespace hone::testing {
+namespace {
+
+using relay::ExprPtr;
+using relay::IRModule;
+using relay::MakeCall;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using Ints = std::vector<int64_t>;
+
+// Scores are sums of products of normal values, not divided by their number: their exponentials make more of an error.
+constexpr double kTolerance = 2e-5;
+
+ExprPtr Reshape(const ExprPtr& x, Ints shape) { return MakeCall("reshape", {x}, {{"newshape", std::move(shape)}}); }
+ExprPtr Transpose(const ExprPtr& x, Ints axes) { return MakeCall("transpose", {x}, {{"axes", std::move(axes)}}); }
+ExprPtr Softmax(const ExprPtr& x, int64_t axis = -1) { return MakeCall("nn.softmax", {x}, {{"axis", axis}}); }
+ExprPtr Product(const ExprPtr& a, const ExprPtr& b, bool transpose_b) {
+  return MakeCall("nn.batch_matmul", {a, b}, {{"transpose_b", transpose_b}});
+}
+
+struct Sizes {
+  int64_t products = 3, queries = 7, keys = 20, width = 8, value_width = 8;
+};
+
+ExprPtr Queries(const Sizes& s) { return Input("q", {s.products, s.queries, s.width}); }
+ExprPtr Keys(const Sizes& s) { return Input("k", {s.products, s.keys, s.width}); }
+ExprPtr Values(const Sizes& s) { return Input("v", {s.products, s.keys, s.value_width}); }
+ExprPtr Scores(const Sizes& s) { return Product(Queries(s), Keys(s), true); }
+
+IRModule Fused(const ExprPtr& body, int64_t least_bytes = 0) {
+  const IRModule module = ModuleOf(body);
+  const IRModule fused = Fuse(module, {.least_scores_bytes = least_bytes});
+  ExpectSameMeaning(module, fused);
+  return fused;
+}
+
+// The attention of a module that has one.
+relay::FunctionPtr AttentionIn(const IRModule& module) {
+  for (const relay::Call* call : FunctionCalls(module)) {
+    const auto function = std::static_pointer_cast<const relay::Function>(call->op);
+    if (AttentionOf(*function) != nullptr) return function;
+  }
+  return nullptr;
+}
+
+TEST(Attention, TakesAllFromTheScoresToTheProductWithValues) {
+  const Sizes s;
+  const ExprPtr scaled = MakeCall("multiply", {Scores(s), ScalarConstant(0.25F)});
+  const ExprPtr masked = MakeCall("add", {scaled, Input("mask", {s.queries, s.keys})});
+  const IRModule fused = Fused(Product(Softmax(masked), Values(s), false));
+  EXPECT_THAT(FunctionNames(fused), ElementsAre("nn.batch_matmul+multiply+add+nn.softmax+nn.batch_matmul"));
+  const relay::FunctionPtr function = AttentionIn(fused);
+  ASSERT_TRUE(function);
+  EXPECT_EQ(AttentionOf(*function)->scores.ToText(),
+            "nn.batch_matmul data=3x7x8 weight=3x20x8 layouts=BMK,BNK,BMN dtype=float32 epilogue=none");
+  EXPECT_EQ(AttentionOf(*function)->values.ToText(),
+            "nn.batch_matmul data=3x7x20 weight=3x20x8 layouts=BMK,BKN,BMN dtype=float32 epilogue=none");
+  EXPECT_EQ(AttentionOf(*function)->Flops(), 2 * 2 * 3 * 7 * 20 * 8);
+}
+
+TEST(Attention, TakesReshapesBetweenAndTransposesAround) {
+  const auto heads = [](const std::string& name, int64_t tokens) {
+    return Reshape(Transpose(Reshape(Input(name, {tokens, 24}), {1, tokens, 4, 6}), {0, 2, 1, 3}), {4, tokens, 6});
+  };
+  const ExprPtr scores = Reshape(Product(heads("q", 9), heads("k", 33), true), {1, 4, 9, 33});
+  const ExprPtr weights = Reshape(Softmax(MakeCall("add", {scores, Input("mask", {1, 1, 1, 33})})), {4, 9, 33});
+  const ExprPtr mixed = Reshape(Product(weights, heads("v", 33), false), {1, 4, 9, 6});
+  const IRModule module = ModuleOf(Reshape(Transpose(mixed, {0, 2, 1, 3}), {9, 24}));
+  const IRModule fused = Fuse(relay::InferType(Canonicalise(module, 3)), {.least_scores_bytes = 0});
+  ExpectSameMeaning(module, fused);
+  const relay::FunctionPtr function = AttentionIn(fused);
+  ASSERT_TRUE(function);
+  EXPECT_EQ(AttentionOf(*function)->scores.layouts, "MBK,NBK,BMN");
+  EXPECT_EQ(AttentionOf(*function)->values.layouts, "BMK,KBN,MBN");
+  CheckFunction(function, {}, kTolerance);
+}
+
+TEST(Attention, IsNoneWhereSomebodyElseReadsTheScores) {
+  const Sizes s;
+  const ExprPtr scores = Scores(s), weights = Softmax(Scores(s));
+  const ExprPtr both = relay::MakeTuple({Product(Softmax(scores), Values(s), false), scores});
+  EXPECT_FALSE(AttentionIn(Fused(both)));
+  const ExprPtr kept = relay::MakeTuple({Product(weights, Values(s), false), weights});
+  EXPECT_FALSE(AttentionIn(Fused(kept)));
+}
+
+TEST(Attention, IsNoneWithoutAProductInTheSoftmax) {
+  const Sizes s;
+  const ExprPtr given = Input("scores", {s.products, s.queries, s.keys});
+  EXPECT_FALSE(AttentionIn(Fused(Product(Softmax(given), Values(s), false))));
+}
+
+TEST(Attention, IsNoneWhereTheSoftmaxRunsAlongAnotherAxis) {
+  const Sizes s;
+  EXPECT_FALSE(AttentionIn(Fused(Product(Softmax(Scores(s), 1), Values(s), false))));
+}
+
+TEST(Attention, IsNoneWhereTheLogarithmIsTaken) {
+  const Sizes s;
+  const ExprPtr weights = MakeCall("nn.log_softmax", {Scores(s)}, {{"axis", int64_t{-1}}});
+  EXPECT_FALSE(AttentionIn(Fused(Product(weights, Values(s), false))));
+}
+
+TEST(Attention, IsNoneWhereAReshapeCutsRowsOfScores) {
+  const Sizes s{.products = 2, .queries = 4, .keys = 6};
+  const ExprPtr weights = Reshape(Softmax(Reshape(Scores(s), {2, 2, 12})), {2, 4, 6});
+  EXPECT_FALSE(AttentionIn(Fused(Product(weights, Values(s), false))));
+}
+
+TEST(Attention, TakesOneOfTwoProductsThatMeet) {
+  const Sizes s;
+  const ExprPtr positions = Product(Input("p", {s.products, s.queries, 5}), Input("r", {s.products, s.keys, 5}), true);
+  const IRModule fused = Fused(Product(Softmax(MakeCall("add", {Scores(s), positions})), Values(s), false));
+  const relay::FunctionPtr function = AttentionIn(fused);
+  ASSERT_TRUE(function);
+  EXPECT_THAT(FunctionNames(fused), Contains("nn.batch_matmul"));  // the other is an operand
+  CheckFunction(function, {}, kTolerance);
+}
+
+TEST(Attention, SmallScoresStayApart) {
+  const Sizes s;
+  const int64_t bytes = s.products * s.queries * s.keys * 4;
+  const ExprPtr body = Product(Softmax(Scores(s)), Values(s), false);
+  EXPECT_TRUE(AttentionIn(Fused(body, bytes)));
+  EXPECT_FALSE(AttentionIn(Fused(body, bytes + 1)));
+}
+
+// What is added to, multiplied with or chosen for scores of shape (products, queries, keys).
+ExprPtr Drawn(const ExprPtr& scores, const Sizes& s, Random& random) {
+  switch (random.Below(6)) {
+    case 0:
+      return scores;
+    case 1:
+      return MakeCall("multiply", {scores, ScalarConstant(0.3F)});
+    case 2:
+      return MakeCall("add", {scores, Input("mask", {s.queries, s.keys})});
+    case 3:
+      return MakeCall("add", {MakeCall("divide", {scores, ScalarConstant(3)}), Input("mask", {1, 1, s.keys})});
+    case 4:
+      return MakeCall("subtract", {Input("bias", {s.products, s.queries, s.keys}), scores});
+    default: {
+      const ExprPtr chosen = MakeCall("greater", {Input("m", {s.products, 1, s.keys}), ScalarConstant(0)});
+      return MakeCall("where", {chosen, scores, ScalarConstant(-1e9F)});
+    }
+  }
+}
+
+class RandomAttention : public ::testing::TestWithParam<int> {};
+
+TEST_P(RandomAttention, ComputesWhatItsOperatorsMean) {
+  Random random(static_cast<uint64_t>(GetParam()));
+  const auto below = [&](int64_t most) { return 1 + static_cast<int64_t>(random.Below(static_cast<uint64_t>(most))); };
+  const Sizes s{below(4), below(90), below(150), below(70), below(70)};
+  SCOPED_TRACE(fmt::format("{} products, {} queries, {} keys, {} and {} wide", s.products, s.queries, s.keys, s.width,
+                           s.value_width));
+  const bool by_head = random.Below(2) == 0, transposed = random.Below(2) == 0;
+  const ExprPtr queries = by_head ? Transpose(Input("q", {s.queries, s.products, s.width}), {1, 0, 2}) : Queries(s);
+  const ExprPtr keys = by_head ? Transpose(Input("k", {s.keys, s.products, s.width}), {1, 0, 2}) : Keys(s);
+  const ExprPtr scores =
+      transposed ? Product(queries, Input("kt", {s.products, s.width, s.keys}), false) : Product(queries, keys, true);
+  const ExprPtr values =
+      random.Below(2) == 0 ? Values(s) : Transpose(Input("v", {s.keys, s.products, s.value_width}), {1, 0, 2});
+  ExprPtr body = Product(Softmax(Drawn(scores, s, random)), values, false);
+  if (random.Below(2) == 0) body = Transpose(body, {1, 0, 2});
+  const relay::FunctionPtr function = AttentionIn(Fused(body));
+  ASSERT_TRUE(function);
+  CheckFunction(function, {}, kTolerance);
+  // Every operand that can, with gaps between its images.
+  Ints apart;
+  for (size_t i = 0; i <= function->params.size(); ++i) {
+    const Shape& shape = i < function->params.size() ? function->params[i]->type->shape : function->body->type->shape;
+    if (!shape.empty() && shape[0] > 1) apart.push_back(static_cast<int64_t>(i));
+  }
+  CheckFunction(WithImagesApart(function, apart), {}, kTolerance);
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomAttention, ::testing::Range(0, 24));
+
+// A query that sees no key has no weights, as nn.softmax says; it must not reach other queries.
+TEST(Attention, ARowOfInfinitiesIsNotANumberAlone) {
+  const Sizes s{.products = 1, .queries = 3, .keys = 40};
+  const relay::FunctionPtr function = AttentionIn(
+      Fused(Product(Softmax(MakeCall("add", {Scores(s), Input("mask", {s.queries, s.keys})})), Values(s), false)));
+  ASSERT_TRUE(function);
+  std::vector<Tensor> args;
+  for (size_t i = 0; i < function->params.size(); ++i) args.push_back(Filled(*function->params[i]->type, i + 1));
+  Tensor& mask = args[2];
+  ASSERT_EQ(mask.shape(), (Shape{s.queries, s.keys}));
+  for (int64_t key = 0; key < s.keys; ++key) {
+    mask.Set(key, key > 3 ? -std::numeric_limits<double>::infinity() : 0);
+    mask.Set(s.keys + key, -std::numeric_limits<double>::infinity());
+  }
+  CheckFunction(function, args, kTolerance);
+}
+
+}  // namespace
+}  // namespace hone::testing
