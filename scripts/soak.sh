@@ -38,9 +38,9 @@ soak odd_frames "odd frames of an admitted peer: served, memory bounded" 1,000,0
 
 if command -v clang++-19 >/dev/null; then
   cmake --preset fuzz >"$logs/build_fuzz.log"
-  cmake --build --preset fuzz --target hone_fuzz_frame hone_fuzz_job_message hone_fuzz_package \
+  cmake --build --preset fuzz --target hone_fuzz_frame hone_fuzz_job_message hone_fuzz_onnx hone_fuzz_package \
     hone_fuzz_record hone_fuzz_relay_text hone_fuzz_tracker_state >>"$logs/build_fuzz.log"
-  for target in frame job_message package record relay_text tracker_state; do
+  for target in frame job_message onnx package record relay_text tracker_state; do
     dict=tests/fuzz/protocol.dict
     [ "$target" = relay_text ] && dict=tests/fuzz/relay_text.dict
     # What it finds is kept for the next time, apart from the seeds.

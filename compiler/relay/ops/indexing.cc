@@ -53,10 +53,11 @@ std::vector<int64_t> BroadcastStrides(const Shape& from, const Shape& to) {
 }
 
 std::vector<int64_t> StridedOffsets(const Shape& extents, const std::vector<int64_t>& strides, int64_t base) {
+  // Before the loops: beside an extent of 0 another may be of any length.
+  if (ElementCount(extents) == 0) return {};
   std::vector<int64_t> offsets;
   offsets.reserve(static_cast<size_t>(ElementCount(extents)));
   offsets.push_back(base);
-  if (ElementCount(extents) == 0) offsets.clear();
   for (size_t d = extents.size(); d > 0; --d) {
     // What is there is the inner dims; it repeats, shifted, along this one.
     const size_t inner = offsets.size();

@@ -28,6 +28,11 @@ TEST(Reduce, OverSomeAxesOrAll) {
   EXPECT_THAT(ResultType("sum", {TensorType({2, 3})}, {{"axis", Ints{2}}}), HasSubstr("axis 2 lies outside"));
 }
 
+TEST(BroadcastTo, NothingIsDoneForNothingHoweverLong) {
+  const Ints shape{2, int64_t{1} << 40, 0};
+  EXPECT_EQ(RunOp("broadcast_to", {Floats({1}, {1})}, {{"shape", shape}})[0].elements(), 0);
+}
+
 TEST(Reshape, CopiesDimsAndWorksOneOut) {
   const auto type = [](Shape data, Ints newshape) {
     return ResultType("reshape", {TensorType(std::move(data))}, {{"newshape", std::move(newshape)}});
