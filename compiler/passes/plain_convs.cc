@@ -67,7 +67,24 @@ double LargestSum(const Operands& of) {
   return relay::LargestPartialSum(weight->value, range.low, range.high);
 }
 
+// What kernels of bytes sum in int32, and floats could not.
+bool IsLongByteSum(const Operands& of) {
+  constexpr double kLargestByte = 255, kLargestInt32 = 2147483647;
+  const relay::Constant* weight = relay::AsConstant(of.w);
+  if (weight == nullptr || of.x->type->dtype != DType::kUInt8 || weight->value.dtype() != DType::kInt8) return false;
+  const double largest = relay::LargestPartialSum(weight->value, 0, kLargestByte);
+  return of.attrs.GetInt("groups", 1) == 1 && largest > relay::kLargestExact && largest <= kLargestInt32;
+}
+
+ExprPtr ByteProduct(const Operands& of) {
+  relay::Attrs attrs = of.attrs;
+  attrs.Set("integral", true);
+  attrs.Set("out_dtype", std::string(DTypeName(DType::kInt32)));
+  return TypedCall("nn.conv2d", {of.x, of.w}, attrs);
+}
+
 ExprPtr ExactProduct(const Operands& of, const std::string& name) {
+  if (IsLongByteSum(of)) return ByteProduct(of);
   if (LargestSum(of) <= relay::kLargestExact) return Cast(FloatProduct(of, of.w, true), DType::kInt32);
   if (LargestSum(of, kBase / 2) > relay::kLargestExact) {
     throw Error(ExitCode::kBadData,
@@ -90,7 +107,10 @@ ExprPtr Plain(const ExprPtr& node, const Uses&) {
   const relay::ConvLayouts layouts = relay::ConvLayoutsOf(conv->attrs);
   const DType data = conv->args[0]->type->dtype;
   const bool bytes = data == DType::kInt8 || data == DType::kUInt8, halves = data == DType::kFloat16;
-  if (layouts == relay::ConvLayouts() && !bytes && !halves) return nullptr;
+  const bool plain_axes = layouts == relay::ConvLayouts();
+  if (plain_axes && !bytes && !halves) return nullptr;
+  const bool made = conv->attrs.GetBool("integral") && IsLongByteSum({conv->args[0], conv->args[1], conv->attrs});
+  if (plain_axes && made) return nullptr;
   Operands of{Transposed(conv->args[0], relay::LayoutAxes(layouts.data, "NCHW")),
               Transposed(conv->args[1], relay::LayoutAxes(layouts.kernel, "OIHW")), conv->attrs};
   const relay::ConvLayouts usual;

@@ -40,7 +40,8 @@ class Direct : public KnobSchedule<DirectKnobs> {
   std::string_view name() const override { return "conv2d_direct"; }
   int version() const override { return 1; }
   bool Takes(const ElementTypes& types) const override {
-    return AreFloats(types) || types == ByteTypes(DType::kUInt8) || types == ByteTypes(DType::kFloat32);
+    return AreFloats(types) || types == ByteTypes(DType::kUInt8) || types == ByteTypes(DType::kFloat32) ||
+           types == ByteTypes(DType::kInt32);
   }
   bool Applies(const Workload& w, const MachineModel&) const override {
     if (!w.is_conv() || w.is_depthwise()) return false;
@@ -55,7 +56,9 @@ class Direct : public KnobSchedule<DirectKnobs> {
     if (w.prologue != Prologue::kNone && (k.loop_order != 1 || k.ic_block % machine.vector_lanes != 0)) {
       return fmt::format("a prologue needs loop_order=1 and an ic_block of whole vectors of {}", machine.vector_lanes);
     }
-    if (k.ic_chunk > 0 && w.types.output != w.types.accumulator) return "ic_chunk keeps partial sums in the output";
+    if (k.ic_chunk > 0 && (w.types.whole() || w.types.output != w.types.accumulator)) {
+      return "ic_chunk keeps partial sums in the output, of floats";
+    }
     return RejectShape(DirectNest(w, machine, k), machine);
   }
 

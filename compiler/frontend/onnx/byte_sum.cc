@@ -1,6 +1,8 @@
 #include "compiler/frontend/onnx/byte_sum.h"
 
 #include <cmath>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "compiler/relay/exact_sums.h"
@@ -27,10 +29,11 @@ bool FitsInt8(const Tensor& value) {
   return true;
 }
 
-bool AreRowsOfBytes(const Tensor& w) {
-  return w.shape().size() == 2 && w.shape()[1] % kFour == 0 && w.elements() > 0 && FitsInt8(w) &&
-         relay::LargestPartialSum(w, 0, kLargestByte) <= kLargestInt32;
+bool MakesByteSums(const Tensor& w) {
+  return w.elements() > 0 && FitsInt8(w) && relay::LargestPartialSum(w, 0, kLargestByte) <= kLargestInt32;
 }
+
+bool AreRowsOfBytes(const Tensor& w) { return w.shape().size() == 2 && w.shape()[1] % kFour == 0 && MakesByteSums(w); }
 
 ExprPtr Int8Constant(const ExprPtr& rows, const Tensor& w) {
   Tensor bytes(DType::kInt8, w.shape());
@@ -41,13 +44,12 @@ ExprPtr Int8Constant(const ExprPtr& rows, const Tensor& w) {
 
 ExprPtr ScalarInt32(int value) { return relay::MakeConstant(Tensor::FromVector<int32_t>(DType::kInt32, {}, {value})); }
 
-// Less the sum of each row.
-ExprPtr NegatedSums(const Tensor& w) {
+// Less the sum of each row: of what belongs to one output.
+Tensor NegatedSums(const Tensor& w) {
   Tensor sums(DType::kInt32, {w.shape()[0]});
-  for (int64_t i = 0; i < w.elements(); ++i) {
-    sums.data<int32_t>()[i / w.shape()[1]] -= static_cast<int32_t>(w.At(i));
-  }
-  return relay::MakeConstant(std::move(sums));
+  const int64_t row = w.elements() / w.shape()[0];
+  for (int64_t i = 0; i < w.elements(); ++i) sums.data<int32_t>()[i / row] -= static_cast<int32_t>(w.At(i));
+  return sums;
 }
 
 bool IsSigned(const OnnxNodeView& view, const WholeNumbers& x) {
@@ -68,6 +70,25 @@ ExprPtr ZeroPoint(const OnnxNodeView& view, const WholeNumbers& x) {
   return is_signed ? view.Call("add", {zero, ScalarInt32(kSignedShift)}) : zero;
 }
 
+// The same as a number; absent where it is not known or there are several.
+std::optional<int> KnownZeroPoint(const OnnxNodeView& view, const WholeNumbers& x) {
+  const int shift = IsSigned(view, x) ? kSignedShift : 0;
+  if (x.zero_point == nullptr) return shift;
+  const Tensor* zero = view.builder().ValueOf(x.zero_point);
+  if (zero == nullptr || zero->elements() != 1) return std::nullopt;
+  return static_cast<int>(zero->At(0)) + shift;
+}
+
+// A border of the zero point, written out: a convolution's own is of 0.
+ExprPtr WithBorder(const OnnxNodeView& view, const ExprPtr& bytes, int zero, relay::Attrs& attrs) {
+  using Ints = std::vector<int64_t>;
+  const Ints padding = attrs.GetInts("padding");
+  if (zero == 0 || padding == Ints{0, 0, 0, 0}) return bytes;
+  attrs.Set("padding", Ints{0, 0, 0, 0});
+  const Ints width{0, 0, 0, 0, padding[0], padding[2], padding[1], padding[3]};
+  return view.Call("nn.pad", {bytes}, {{"pad_width", width}, {"pad_value", static_cast<double>(zero)}});
+}
+
 }  // namespace
 
 bool NeedsByteSum(const OnnxNodeView& view, const WholeNumbers& x, const WholeNumbers& w) {
@@ -83,7 +104,30 @@ ExprPtr ByteSum(const OnnxNodeView& view, const WholeNumbers& x, const WholeNumb
   const ExprPtr sum = product(AsUnsigned(view, x), Int8Constant(w.value, *rows));
   const ExprPtr zero = ZeroPoint(view, x);
   if (zero == nullptr) return sum;
-  return view.Call("add", {sum, view.Call("multiply", {NegatedSums(*rows), zero})});
+  return view.Call("add", {sum, view.Call("multiply", {relay::MakeConstant(NegatedSums(*rows)), zero})});
+}
+
+ExprPtr ByteConv(const OnnxNodeView& view, const WholeNumbers& x, const WholeNumbers& w, const relay::Attrs& attrs,
+                 const ExprPtr& bias) {
+  const Tensor* weight = view.builder().ValueOf(w.value);
+  if (weight == nullptr || x.integers == nullptr || attrs.GetInt("groups", 1) != 1) return nullptr;
+  const std::optional<int> zero = KnownZeroPoint(view, x);
+  if (!zero || !MakesByteSums(*weight)) return nullptr;
+  relay::Attrs of_bytes = attrs;
+  const ExprPtr bytes = WithBorder(view, AsUnsigned(view, x), *zero, of_bytes);
+  of_bytes.Set("out_dtype", std::string("int32"));
+  const ExprPtr sum = view.Call("nn.conv2d", {bytes, Int8Constant(w.value, *weight)}, of_bytes);
+  Tensor offsets = NegatedSums(*weight);
+  for (int64_t i = 0; i < offsets.elements(); ++i) offsets.data<int32_t>()[i] *= *zero;
+  // What is known is one offset, which a kernel's sums begin with; as int32 adds, it wraps.
+  const Tensor* known = bias != nullptr ? view.builder().ValueOf(bias) : nullptr;
+  if (known != nullptr && (known->dtype() != DType::kInt32 || known->elements() != offsets.elements())) known = nullptr;
+  for (int64_t i = 0; known != nullptr && i < offsets.elements(); ++i) {
+    const auto wide = static_cast<uint32_t>(offsets.data<int32_t>()[i]);
+    offsets.data<int32_t>()[i] = static_cast<int32_t>(wide + static_cast<uint32_t>(known->data<int32_t>()[i]));
+  }
+  const ExprPtr offset = view.Call("nn.bias_add", {sum, relay::MakeConstant(std::move(offsets))});
+  return bias != nullptr && known == nullptr ? view.Call("nn.bias_add", {offset, bias}) : offset;
 }
 
 }  // namespace hone

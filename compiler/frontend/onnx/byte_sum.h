@@ -16,4 +16,9 @@ bool NeedsByteSum(const OnnxNodeView& view, const WholeNumbers& x, const WholeNu
 relay::ExprPtr ByteSum(const OnnxNodeView& view, const WholeNumbers& x, const WholeNumbers& w,
                        const ProductOf& product);
 
+// The same of an nn.conv2d with these attributes, whose border is filled with the zero point, and `bias` (null: none)
+// is added, int32 values of one per output channel. Null, too, for groups, or where the zero point is not known.
+relay::ExprPtr ByteConv(const OnnxNodeView& view, const WholeNumbers& x, const WholeNumbers& w,
+                        const relay::Attrs& attrs, const relay::ExprPtr& bias);
+
 }  // namespace hone

@@ -114,7 +114,8 @@ constexpr std::array<MadeOf, 91> kMade = {{
     {"nn.batch_flatten", "Flatten"},
     {"nn.batch_matmul", "Attention Einsum"},
     {"nn.batch_norm", "BatchNormalization"},
-    {"nn.bias_add", "CausalConvWithState Conv GRU Gemm LSTM LinearClassifier LinearRegressor QGemm QLinearConv RNN"},
+    {"nn.bias_add",
+     "CausalConvWithState Conv ConvInteger GRU Gemm LSTM LinearClassifier LinearRegressor QGemm QLinearConv RNN"},
     {"nn.conv2d", "CausalConvWithState Conv ConvInteger QLinearConv"},
     {"nn.conv2d_transpose", "ConvTranspose"},
     {"nn.dense",
@@ -151,7 +152,7 @@ constexpr std::array<MadeOf, 91> kMade = {{
      "Unique"},
     {"right_shift", "BitShift"},
     {"round",
-     "DynamicQuantizeLinear DynamicQuantizeMatMul GridSample QGemm QLinearAdd "
+     "ConvInteger DynamicQuantizeLinear DynamicQuantizeMatMul GridSample QGemm QLinearAdd "
      "QLinearAveragePool QLinearConcat QLinearConv QLinearGlobalAveragePool "
      "QLinearLeakyRelu QLinearMatMul QLinearMul QLinearSigmoid QLinearSoftmax "
      "QuantizeLinear Round"},

@@ -131,7 +131,7 @@ LongSum MakeLongSum(int64_t channels, int64_t outputs, int x_zero, bool extreme)
 std::vector<double> Doubles(const std::vector<int>& values) { return {values.begin(), values.end()}; }
 
 TEST(ConvInteger, IsExactHoweverLongTheSum) {
-  // Sums within 2^24, past it, and past what two digits hold.
+  // Sums within 2^24, past it, and past what two digits would hold.
   for (const int64_t channels : {5, 200, 1000}) {
     const LongSum sum = MakeLongSum(channels, 2, 0, true);
     ModelMaker model;
@@ -148,6 +148,31 @@ TEST(ConvInteger, IsExactHoweverLongTheSum) {
   model.IntegerInput("x", kU8, {1, 5, 3, 3}).Integers("w", kS8, {2, 5, 3, 3}, small.w);
   model.Node("ConvInteger", {"x", "w"}, {"y"}).Output("y");
   EXPECT_EQ(CountOf(model.Bytes(), "nn.conv2d"), 1);
+}
+
+TEST(ConvInteger, LongSumsOfKnownWeightsStayBytes) {
+  const auto convolutions = [](const char* x, const char* w, std::vector<std::string> zero) {
+    ModelMaker model;
+    model.IntegerInput("x", kU8, {1, 200, 5, 5}).Integers("w", kS8, {2, 200, 3, 3}, std::vector<int>(3600, -127));
+    model.IntegerInput("given", kS8, {2, 200, 3, 3}).Integers("xz", kU8, {}, {7});
+    std::vector<std::string> inputs{x, w};
+    inputs.insert(inputs.end(), zero.begin(), zero.end());
+    model.Node("ConvInteger", inputs, {"y"}, {{"pads", Dims{1, 1, 1, 1}}}).Output("y");
+    return CountOf(model.Bytes(), "nn.conv2d");
+  };
+  EXPECT_EQ(convolutions("x", "w", {}), 1);
+  EXPECT_EQ(convolutions("x", "w", {"xz"}), 1);
+  EXPECT_EQ(convolutions("x", "given", {}), 2);  // two digits
+}
+
+TEST(ConvInteger, AddsTheDigitsOfWeightsThatAreInputs) {
+  const LongSum sum = MakeLongSum(200, 2, 0, true);
+  ModelMaker model;
+  model.IntegerInput("x", kU8, {1, 200, 3, 3}).IntegerInput("w", kS8, {2, 200, 3, 3});
+  model.Node("ConvInteger", {"x", "w"}, {"y"}).Output("y");
+  const Tensor y = RunOnnx(model.Bytes(), {{"x", Typed(DType::kUInt8, {1, 200, 3, 3}, Doubles(sum.x))},
+                                           {"w", Typed(DType::kInt8, {2, 200, 3, 3}, Doubles(sum.w))}})[0];
+  EXPECT_THAT(Values(y), ElementsAre(sum.sums[0], sum.sums[1]));
 }
 
 TEST(ConvInteger, PadsWithTheZeroPoint) {

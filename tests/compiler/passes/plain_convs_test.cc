@@ -44,7 +44,8 @@ void ExpectPlainAndEqual(const IRModule& before, const Tensor& x) {
   relay::PostOrderVisit(after.main, [](const ExprPtr& expr) {
     const relay::Call* conv = relay::AsCallTo(expr, "nn.conv2d");
     if (conv == nullptr) return;
-    EXPECT_EQ(conv->args[0]->type->dtype, DType::kFloat32);
+    const bool bytes = conv->type->dtype == DType::kInt32;
+    EXPECT_EQ(conv->args[0]->type->dtype, bytes ? DType::kUInt8 : DType::kFloat32);
     EXPECT_EQ(conv->attrs.GetString("data_layout") + conv->attrs.GetString("kernel_layout"), "NCHWOIHW");
   });
   const Tensor want = RunReference(before, {{"x", x}})[0], got = RunReference(after, {{"x", x}})[0];
@@ -97,6 +98,21 @@ TEST(PlainConvs, SumsOfInt8AreExact) {
   const ExprPtr w = relay::MakeConstant(Bytes({4, 256, 3, 3}, DType::kInt8, 5));
   ExpectPlainAndEqual(Module(MakeCall("nn.conv2d", {x, w}, {{"out_dtype", "int32"}})),
                       Bytes({1, 256, 4, 4}, DType::kInt8, 6));
+}
+
+TEST(PlainConvs, LongSumsOfKnownWeightsStayBytes) {
+  const ExprPtr x = relay::MakeVar("x", TensorType({1, 256, 4, 4}, DType::kUInt8));
+  const ExprPtr w = relay::MakeConstant(Bytes({4, 256, 3, 3}, DType::kInt8, 5));
+  for (const char* layout : {"NCHW", "NHWC"}) {
+    const bool last = std::string(layout) == "NHWC";
+    const ExprPtr data = last ? relay::MakeVar("x", TensorType({1, 4, 4, 256}, DType::kUInt8)) : x;
+    const IRModule module = Module(MakeCall("nn.conv2d", {data, w}, {{"out_dtype", "int32"}, {"data_layout", layout}}));
+    const IRModule plain = relay::InferType(PlainConvs(module));
+    EXPECT_EQ(CountOf(plain, "nn.conv2d"), 1);
+    EXPECT_EQ(CountOf(plain, "cast"), 0);
+    EXPECT_EQ(PlainConvs(plain).main->body, plain.main->body);
+    ExpectPlainAndEqual(module, Bytes(data->type->shape, DType::kUInt8, 6));
+  }
 }
 
 TEST(PlainConvs, SumsThatAreTooLongAreRefused) {

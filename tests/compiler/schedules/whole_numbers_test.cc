@@ -51,6 +51,7 @@ void CheckEverywhere(EpilogueClass epilogue_class, DType output) {
     Workload w = Workload::Parse(text);
     w.types = ByteTypes(output);
     w.epilogue = epilogue_class;
+    if (output == DType::kInt32 && w.is_depthwise()) continue;  // its sums are in float32, which holds them all
     for (const Target& target : testing::TestTargets()) {
       if (::testing::Test::HasFailure()) return;
       CheckReference(w, target, seed);
@@ -67,6 +68,7 @@ void CheckEverywhere(EpilogueClass epilogue_class, DType output) {
 }
 
 TEST(WholeNumbers, SumsAreExactOnEveryTarget) { CheckEverywhere(EpilogueClass::kNone, DType::kFloat32); }
+TEST(WholeNumbers, SumsThemselvesAreOutputs) { CheckEverywhere(EpilogueClass::kNone, DType::kInt32); }
 TEST(WholeNumbers, QuantisesAlike) { CheckEverywhere(EpilogueClass::kNone, DType::kUInt8); }
 TEST(WholeNumbers, AddsOffsetsAndScales) { CheckEverywhere(EpilogueClass::kBiasAct, DType::kUInt8); }
 TEST(WholeNumbers, AddsResidualsWithBothScales) { CheckEverywhere(EpilogueClass::kResidual, DType::kUInt8); }

@@ -28,7 +28,8 @@ WholeNumbers Factor(const OnnxNodeView& view, int input, const ExprPtr& zero_poi
   return Centred(view, view.Input(input), zero_point);
 }
 
-ExactSum IntegerConv(const OnnxNodeView& view, const Operands& at) {
+// With the bias of that input, int32; -1: none.
+ExactSum IntegerConv(const OnnxNodeView& view, const Operands& at, int bias = -1) {
   const Shape weight = view.InputShape(at.w);
   if (weight.size() != 4) {
     RefuseNode(fmt::format("its weight is {}; only two spatial dimensions are supported", ShapeText(weight)));
@@ -45,11 +46,15 @@ ExactSum IntegerConv(const OnnxNodeView& view, const Operands& at) {
   const WholeNumbers x = Factor(view, at.x, ReadPerAxis(view, at.x_zero, {}));
   const WholeNumbers w = Factor(view, at.w, ReadPerAxis(view, at.w_zero, weight, {0, 0}));
   const int64_t depth = weight[1] * weight[2] * weight[3];
+  const ExprPtr added = bias >= 0 && view.HasInput(bias) ? view.Input(bias) : nullptr;
+  if (NeedsByteSum(view, x, w)) {
+    if (const ExprPtr bytes = ByteConv(view, x, w, attrs, added)) return {bytes, 0, true};
+  }
   const auto sum = ExactProduct(view, x, w, depth, true, [&](const ExprPtr& data, const ExprPtr& part) {
     return view.Call("nn.conv2d", {data, part}, attrs);
   });
   if (!sum) RefuseNode(fmt::format("a sum of {} products of integers is longer than is supported", depth));
-  return *sum;
+  return added != nullptr ? WithBias(view, *sum, added, 1) : *sum;
 }
 
 ExprPtr Transposed(const OnnxNodeView& view, const ExprPtr& matrix) {
@@ -131,8 +136,7 @@ std::vector<ExprPtr> MatMulInteger(const OnnxNodeView& view) {
 // x, its scale and zero point, w, its scale and zero point, the result's scale and zero point, bias.
 std::vector<ExprPtr> QLinearConv(const OnnxNodeView& view) {
   RequireScales(view, {1, 4, 6});
-  ExactSum sum = IntegerConv(view, {0, 2, 3, 5});
-  if (view.HasInput(8)) sum = WithBias(view, sum, view.Input(8), 1);
+  const ExactSum sum = IntegerConv(view, {0, 2, 3, 5}, 8);
   const Shape result = view.builder().ShapeOf(sum.value);
   const ExprPtr of_product = Times(view, ReadPerAxis(view, 1, {}), ReadPerAxis(view, 4, result, {1, 0}));
   return {Requantised(view, sum, view.Call("divide", {of_product, ReadPerAxis(view, 6, {})}), 7)};
