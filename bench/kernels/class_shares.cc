@@ -35,11 +35,12 @@ bool ClassShares::PrintRow(const std::string& row, double goal, const Sum& sum, 
   return met || bounded;
 }
 
-bool ClassShares::PrintVerdicts(const std::string& model, const MachineModel& machine, const Bounds& bounds) const {
+bool ClassShares::PrintVerdicts(const std::string& name, const std::function<ClassGoals(LayerClass)>& goals_of,
+                                const Bounds& bounds) const {
   bool good = true;
   for (const auto& [layer, sums] : sums_) {
-    const ClassGoals goals = GoalsOf(layer, machine);
-    const std::string row = fmt::format("{}, {}, {}", model, machine.name, ClassName(layer));
+    const ClassGoals goals = goals_of(layer);
+    const std::string row = fmt::format("{}, {}", name, ClassName(layer));
     if (goals.hot > 0) good = PrintRow(row + ", hot", goals.hot, sums.hot, bounds) && good;
     if (goals.cold > 0) good = PrintRow(row + ", cold", goals.cold, sums.cold, bounds) && good;
   }

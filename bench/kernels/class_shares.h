@@ -1,6 +1,7 @@
 // What the kernels of a class reach together, and whether that is enough.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 
@@ -16,9 +17,10 @@ class ClassShares {
  public:
   // limit_ns: the layer's time at the measured FMA peak or copy bandwidth.
   void Add(LayerClass layer, const std::string& name, double limit_ns, const KernelTimes& times);
-  // Prints a row "MODEL, CLASS, hot" per goal: goal, reached, the slowest layer, verdict. False when a goal is missed
+  // Prints a row "NAME, CLASS, hot" per goal: goal, reached, the slowest layer, verdict. False when a goal is missed
   // and `bounds` does not name the row, or names a figure that is more than 5 % above what was reached.
-  bool PrintVerdicts(const std::string& model, const MachineModel& machine, const Bounds& bounds) const;
+  bool PrintVerdicts(const std::string& name, const std::function<ClassGoals(LayerClass)>& goals_of,
+                     const Bounds& bounds) const;
 
  private:
   struct Sum {

@@ -1,10 +1,12 @@
-// hone_bench_kernels [--target TEXT] [--records STORE] [--bounds PAGE] [MODEL...]: the anchors of zoo networks on one
-// thread, as share of the measured FMA peak or, for depthwise layers, of the copy bandwidth of the cache that feeds
-// them. Prints goal, reached and verdict for each class of layer; exits 1 on a miss for which PAGE's table "Bounds"
-// names nothing.
+// hone_bench_kernels [--bytes] [--target TEXT] [--records STORE] [--bounds PAGE] [MODEL...]: the anchors of zoo
+// networks on one thread, as share of the measured FMA peak or, for depthwise layers, of the copy bandwidth of the
+// cache that feeds them. With --bytes their convolutions as int8, as share of four times that peak, which is the peak
+// of an instruction that sums four products. Prints goal, reached and verdict for each class of layer; exits 1 on a
+// miss for which PAGE's table "Bounds" names nothing.
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <functional>
 #include <memory>
 
 #include "bench/kernels/class_shares.h"
@@ -26,6 +28,7 @@ struct Options {
   Target target = HostTarget();
   std::string store;
   std::string page = "docs/performance.md";
+  bool bytes = false;
   std::vector<std::string> models;
 };
 
@@ -33,6 +36,10 @@ Options OptionsFrom(int argc, char** argv) {
   Options options;
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
+    if (word == "--bytes") {
+      options.bytes = true;
+      continue;
+    }
     if (!word.starts_with("--")) {
       options.models.push_back(word);
       continue;
@@ -46,8 +53,13 @@ Options OptionsFrom(int argc, char** argv) {
     } else if (word == "--bounds") {
       options.page = value;
     } else {
-      throw Error(ExitCode::kUsage, fmt::format("no option {}; --target, --records and --bounds would be right", word));
+      throw Error(ExitCode::kUsage,
+                  fmt::format("no option {}; --bytes, --target, --records and --bounds would be right", word));
     }
+  }
+  if (options.bytes && MachineModelFor(options.target).byte_dots != ByteDots::kFours) {
+    throw Error(ExitCode::kUsage,
+                "--bytes is of a target with VNNI, whose dot product takes as long as a multiply-add");
   }
   if (options.models.empty()) options.models = {"resnet-50", "mobilenet", "mobilenet_v2"};
   return options;
@@ -82,29 +94,47 @@ void PrintLayer(const Layer& layer, const KernelTimes& times, const Limits& limi
              memory, layer.workload.ToText(), layer.choice.schedule, layer.choice.config.ToText(), layer.choice.source);
 }
 
+struct Measured {
+  std::string name;  // of the rows
+  std::vector<Layer> layers;
+  double peak = 0;
+  std::function<ClassGoals(LayerClass)> goals_of;
+};
+
+Measured FloatsOf(const std::string& model, const Target& target, ConfigSource* records, double peak) {
+  const MachineModel machine = MachineModelFor(target);
+  return {fmt::format("{}, {}", model, machine.name), LayersOf(model, target, records), peak,
+          [machine](LayerClass layer) { return GoalsOf(layer, machine); }};
+}
+
+Measured BytesOf(const std::string& model, const Target& target, double peak) {
+  constexpr double kProductsAnInstruction = 4;
+  return {fmt::format("{}, {}, bytes", model, MachineModelFor(target).name), ByteLayersOf(model, target),
+          kProductsAnInstruction * peak, ByteGoalsOf};
+}
+
 // Prints every layer; returns whether the goals are reached or what holds them back is named.
-bool MeasureModel(const std::string& model, const Target& target, ConfigSource* records, double peak,
-                  const Bounds& bounds) {
-  fmt::print("\n{}\n{:>5} {:>9} {:>9} {:>6} {:>6} {:>7}  {}\n", model, "uses", "hot us", "cold us", "hot", "cold",
+bool Measure(const Measured& model, const Target& target, const Bounds& bounds) {
+  fmt::print("\n{}\n{:>5} {:>9} {:>9} {:>6} {:>6} {:>7}  {}\n", model.name, "uses", "hot us", "cold us", "hot", "cold",
              "of copy", "workload");
   ClassShares shares;
   double hot = 0, cold = 0, flops = 0;
-  for (const Layer& layer : LayersOf(model, target, records)) {
+  for (const Layer& layer : model.layers) {
     const auto compiled = CompileKernel({layer.workload, layer.choice.schedule, layer.choice.config, target});
     const Artifact& artifact = std::get<Artifact>(compiled);
     const KernelTimes times = TimeKernel(artifact, 0.1);
     const LayerClass kind = ClassOf(layer.workload, layer.choice.schedule);
-    const Limits limits = LimitsOf(layer, kind, artifact, target, peak);
+    const Limits limits = LimitsOf(layer, kind, artifact, target, model.peak);
     PrintLayer(layer, times, limits);
     shares.Add(kind, layer.workload.ToText(), BoundByMemory(kind) ? limits.memory_ns : limits.arithmetic_ns, times);
     hot += layer.uses * times.hot_ns;
     cold += layer.uses * times.cold_ns;
     flops += layer.uses * layer.workload.Flops();
   }
-  fmt::print("sum: {:.2f} ms hot, {:.2f} ms cold; {:.0f} % and {:.0f} % of the FMA peak\n\n{:<40} {:>6} {:>9}  {}\n",
-             hot / 1e6, cold / 1e6, 100 * flops / hot / peak, 100 * flops / cold / peak, "row", "goal", "reached",
-             "verdict");
-  return shares.PrintVerdicts(model, MachineModelFor(target), bounds);
+  fmt::print("sum: {:.2f} ms hot, {:.2f} ms cold; {:.0f} % and {:.0f} % of the peak\n\n{:<40} {:>6} {:>9}  {}\n",
+             hot / 1e6, cold / 1e6, 100 * flops / hot / model.peak, 100 * flops / cold / model.peak, "row", "goal",
+             "reached", "verdict");
+  return shares.PrintVerdicts(model.name, model.goals_of, bounds);
 }
 
 int Run(const Options& options) {
@@ -119,7 +149,9 @@ int Run(const Options& options) {
   fmt::print("{}: measured FMA peak {:.1f} GFLOP/s on one core\n", options.target.ToText(), peak);
   bool good = true;
   for (const std::string& model : options.models) {
-    good = MeasureModel(model, options.target, records.get(), peak, bounds) && good;
+    const Measured measured =
+        options.bytes ? BytesOf(model, options.target, peak) : FloatsOf(model, options.target, records.get(), peak);
+    good = Measure(measured, options.target, bounds) && good;
   }
   return good ? 0 : 1;
 }

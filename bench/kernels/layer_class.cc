@@ -40,4 +40,8 @@ ClassGoals GoalsOf(LayerClass layer, const MachineModel& machine) {
   return {95, 90};
 }
 
+ClassGoals ByteGoalsOf(LayerClass layer) {
+  return {layer == LayerClass::kDirect3x3 || layer == LayerClass::kDirect1x1 ? 85.0 : 0.0, 0};
+}
+
 }  // namespace hone::bench

@@ -25,5 +25,7 @@ struct ClassGoals {
   double cold = 0;
 };
 ClassGoals GoalsOf(LayerClass layer, const MachineModel& machine);
+// Of kernels of bytes, on machines that sum four products of bytes in one instruction: per cent of its peak.
+ClassGoals ByteGoalsOf(LayerClass layer);
 
 }  // namespace hone::bench

@@ -48,4 +48,15 @@ std::vector<Layer> LayersOf(const std::string& model, const Target& target, Conf
   return layers;
 }
 
+std::vector<Layer> ByteLayersOf(const std::string& model, const Target& target) {
+  std::vector<Layer> layers;
+  for (const Task& task : ExtractTasks(BuildZoo(model), {target})) {
+    Workload workload = task.workload;
+    if (!workload.is_conv() || workload.groups != 1 || workload.prologue != Prologue::kNone) continue;
+    workload.types = ByteTypes(DType::kUInt8);
+    layers.push_back({workload, task.uses, DefaultChoice(AnalyticDefault(workload, MachineModelFor(target)))});
+  }
+  return layers;
+}
+
 }  // namespace hone::bench

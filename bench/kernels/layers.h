@@ -18,4 +18,7 @@ struct Layer {
 // uses, as conv2d_direct would (what `--math exact` builds). `records` may be null: analytic defaults.
 std::vector<Layer> LayersOf(const std::string& model, const Target& target, ConfigSource* records);
 
+// The convolutions without groups of a zoo network as bytes: uint8 data and outputs, int8 weights. Analytic defaults.
+std::vector<Layer> ByteLayersOf(const std::string& model, const Target& target);
+
 }  // namespace hone::bench
