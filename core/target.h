@@ -36,7 +36,8 @@ enum class Broadcast : uint8_t {
 
 // How a machine adds up products of bytes, uint8 times int8, exactly in int32.
 enum class ByteDots : uint8_t {
-  kWidened,  // every product apart, of operands widened to 16 bits (SSE2 and AVX2: two in one instruction)
+  kWidened,  // every product apart, of operands widened to 16 bits
+  kPairs,    // two neighbours, widened to 16 bits, times two, in one instruction, which a sum follows (SSE2 and AVX2)
   kFours,    // four neighbours times four neighbours onto one sum, in one instruction (VNNI)
 };
 

@@ -10,7 +10,7 @@
 #include <mutex>
 
 #include "compiler/codegen/arm_helpers.h"
-#include "compiler/codegen/llvm_options_lock.h"
+#include "compiler/codegen/llvm_options.h"
 #include "compiler/codegen/memory_file.h"
 #include "compiler/codegen/object.h"
 #include "core/error.h"
@@ -87,11 +87,12 @@ std::string LinkShared(const std::vector<std::string>& objects, const Target& ta
     paths.push_back(inputs.back()->path());
   }
   TemporaryOutput output;
-  // lld resets every LLVM option to its default; passing disable-lsr along keeps code generation after it as before it.
   std::vector<const char*> args{
-      "ld.lld", "-shared", "-nostdlib",    "-m",          Emulation(target),    "--threads=1",     "-z", "now",
-      "-z",     "defs",    "-z",           "noexecstack", "--hash-style=gnu",   "--build-id=none", "-s", "-soname",
-      "k.so",   "-mllvm",  "-disable-lsr", "-o",          output.path().c_str()};
+      "ld.lld", "-shared", "-nostdlib", "-m", Emulation(target),    "--threads=1",      "-z",
+      "now",    "-z",      "defs",      "-z", "noexecstack",        "--hash-style=gnu", "--build-id=none",
+      "-s",     "-soname", "k.so",      "-o", output.path().c_str()};
+  // lld resets every LLVM option to its default; passing them along keeps code generation after it as before it.
+  for (const LlvmOption& option : kLlvmOptions) args.insert(args.end(), {"-mllvm", option.argument});
   for (const std::string& path : paths) args.push_back(path.c_str());
   MemoryFile helpers("helpers");
   const std::string helpers_path = helpers.path();

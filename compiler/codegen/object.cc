@@ -11,23 +11,26 @@
 #include <mutex>
 #include <shared_mutex>
 
-#include "compiler/codegen/llvm_options_lock.h"
+#include "compiler/codegen/llvm_options.h"
 #include "compiler/codegen/target_machine.h"
 #include "core/error.h"
 
 namespace hone {
 namespace {
 
-// Loop strength reduction makes code generation of clipped loops several times slower and no kernel faster.
-void DisableLsr() {
+void SetLlvmOptions() {
   static std::once_flag once;
-  std::call_once(
-      once, [] { static_cast<llvm::cl::opt<bool>*>(llvm::cl::getRegisteredOptions()["disable-lsr"])->setValue(true); });
+  std::call_once(once, [] {
+    auto& registered = llvm::cl::getRegisteredOptions();
+    for (const LlvmOption& option : kLlvmOptions) {
+      static_cast<llvm::cl::opt<bool>*>(registered[option.name])->setValue(option.value);
+    }
+  });
 }
 
 std::string Emit(KernelBuilder& builder, const Target& target, llvm::CodeGenFileType type) {
   auto machine = MakeTargetMachine(target);
-  DisableLsr();
+  SetLlvmOptions();
   std::string problem;
   llvm::raw_string_ostream problem_stream(problem);
   if (llvm::verifyModule(builder.module(), &problem_stream)) {

@@ -29,12 +29,6 @@ bool TakesPrologue(const ConvShape& s) {
 // A group's channels begin where a step does.
 bool InSteps(const ConvShape& s, int dot) { return s.groups == 1 || s.group_in % dot == 0; }
 
-bool TapsUnrolled(const DirectNest& nest, bool border) { return border || nest.knobs.ic_block < 4 * nest.dot; }
-
-RegisterTile TileOf(const DirectNest& nest, int64_t pixels) {
-  return {static_cast<int>(pixels), nest.vectors(), nest.lanes, nest.parts};
-}
-
 class Direct : public KnobSchedule<DirectKnobs> {
  public:
   std::string_view name() const override { return "conv2d_direct"; }
@@ -115,7 +109,7 @@ class Direct : public KnobSchedule<DirectKnobs> {
     if (k.tile_ow > s.OW * k.tile_oh) return "tile_ow is wider than a row";
     if (k.ic_chunk >= CeilDiv(s.group_in, k.ic_block)) return "ic_chunk is not less than the input blocks";
     if (k.ic_chunk > 0 && k.loop_order == 1) return "ic_chunk needs loop_order=0";
-    const RegisterTile tile = TileOf(nest, k.tile_ow);
+    const RegisterTile tile = nest.Registers(k.tile_ow);
     // Broadcasts from memory or from a lane need no register of their own, but some stay for addresses and borders.
     if (auto spills = tile.Reject(machine)) return spills;
     const int64_t fmas = int64_t{tile.pixels} * tile.vectors * (k.unroll_ic / nest.dot) * s.KW;
@@ -152,22 +146,25 @@ double StreamCycles(const MachineModel& machine, double footprint, double bytes)
 // Taps in a straight line let code generation load the next ones early, and a tile that fills the registers then
 // spills.
 double SpillRisk(const DirectNest& nest, const MachineModel& machine) {
-  if (!TapsUnrolled(nest, false)) return 1;
+  if (!nest.TapsInLine()) return 1;
   const double excess =
-      static_cast<double>(TileOf(nest, nest.knobs.tile_ow).registers()) / machine.vector_registers - 0.75;
+      static_cast<double>(nest.Registers(nest.knobs.tile_ow).registers()) / machine.vector_registers - 0.75;
   return excess > 0 ? 1 + 10 * excess * excess : 1;
 }
 
 // Of 32 wide registers a tile that takes more than half leaves few for operands on their way: up to 17 % more cycles.
 // Machines with 16 have no such choice.
 double Crowding(const DirectNest& nest, const MachineModel& machine, int64_t pixels) {
-  if (TapsUnrolled(nest, false) || machine.vector_registers < 32) return 1;
-  return 1 + 0.14 / 12 * std::max(0, TileOf(nest, pixels).registers() - 17);
+  if (nest.TapsInLine() || machine.vector_registers < 32) return 1;
+  return 1 + 0.14 / 12 * std::max(0, nest.Registers(pixels).registers() - 17);
 }
 
-// One step of a tile. Where bytes are widened, each operand is made into two registers, and each accumulator takes two
-// products and two sums.
+// One step of a tile. Where bytes are widened beforehand it is two steps of products, beside which each accumulator
+// takes two sums and each vector of weights three shifts; a sum waits for the one before, not for a product. Where the
+// step itself widens, each operand is made into two registers.
 double Steps(const DirectNest& nest, const MachineModel& machine, double pixels, double vectors) {
+  constexpr double kSumLatency = 1, kShifts = 0.75;
+  if (nest.widened) return 2 * StepCycles(machine, pixels, vectors, kLeastStep * kSumLatency) + kShifts * vectors;
   double step = StepCycles(machine, pixels, vectors, kLeastStep * machine.multiply_add_latency);
   if (nest.types.bfloat()) {
     step = std::max(step, machine.bfloat_dot_cost * pixels * vectors / machine.multiply_adds_per_cycle);
@@ -183,7 +180,7 @@ double TileCycles(const DirectNest& nest, const MachineModel& machine, const Til
   const double weights = chunks * StreamCycles(machine, pass.weight_bytes, pass.weight_bytes);
   const double arithmetic = pass.steps * step;
   const double iterations =
-      pass.steps / static_cast<double>(k.unroll_ic / nest.dot) * (TapsUnrolled(nest, false) ? kUnrollThin : kUnroll);
+      pass.steps / static_cast<double>(k.unroll_ic / nest.dot) * (nest.TapsInLine() ? kUnrollThin : kUnroll);
   const double moved = pixels * vectors * (kFinish + kPartial * (chunks - 1));
   return std::max(arithmetic, weights) + kHidden * std::min(arithmetic, weights) + iterations + kTileStart * chunks +
          static_cast<double>(nest.shape.KH * nest.shape.KW) - 1 + moved;
@@ -202,6 +199,16 @@ double RowCycles(const DirectNest& nest, const MachineModel& machine, const Tile
   }
   return cycles + kRowInput * StreamCycles(machine, pass.input_bytes * static_cast<double>(nest.rows),
                                            pass.input_bytes / static_cast<double>(nest.shape.KH));
+}
+
+// A row's bytes are read and stored widened, once or for every group of output blocks.
+double WidenCycles(const DirectNest& nest, const MachineModel& machine) {
+  constexpr double kVector = 1;  // cycles to store one
+  if (!nest.widened) return 0;
+  const ConvShape& s = nest.shape;
+  const double rows = static_cast<double>(s.N * nest.rows * (nest.knobs.loop_order == 1 ? 1 : nest.groups_of_blocks));
+  const double bytes = static_cast<double>(nest.PanelBlocks() * nest.knobs.ic_block * nest.row_input * s.KH);
+  return kVector * rows * bytes / (2 * machine.vector_lanes) / std::max(machine.threads, 1);
 }
 
 // Whole numbers are scaled, rounded and narrowed, and floats may be narrowed, whatever the config.
@@ -231,7 +238,7 @@ double Direct::EstimateNsWith(const Workload& w, const MachineModel& machine, co
       pass.weight_bytes * static_cast<double>(nest.chunks * nest.groups_of_blocks) / machine.cold_bytes_per_cycle;
   const double cycles =
       nest.knobs.prefetch ? std::max(kFetchAhead * compute, memory) : compute + kUnhiddenMemory * memory;
-  return (cycles + FinishCycles(nest, w, machine)) / machine.clock_ghz;
+  return (cycles + WidenCycles(nest, machine) + FinishCycles(nest, w, machine)) / machine.clock_ghz;
 }
 
 }  // namespace
@@ -239,7 +246,8 @@ double Direct::EstimateNsWith(const Workload& w, const MachineModel& machine, co
 DirectNest::DirectNest(const Workload& workload, const MachineModel& machine, const DirectKnobs& k)
     : shape(workload), types(workload.types), prologue(workload.prologue), knobs(k) {
   lanes = static_cast<int>(std::min<int64_t>(machine.vector_lanes, k.oc_block));
-  parts = PartsOf(types, machine);
+  widened = types.whole() && machine.byte_dots == ByteDots::kPairs;
+  parts = widened ? 1 : PartsOf(types, machine);
   dot = DotGroup(types);
   rows = shape.OH / k.tile_oh;
   row_width = shape.OW * k.tile_oh;
@@ -248,6 +256,17 @@ DirectNest::DirectNest(const Workload& workload, const MachineModel& machine, co
   out_blocks = shape.groups * CeilDiv(shape.group_out, k.oc_block);
   groups_of_blocks = out_blocks / k.tile_oc;
   chunks = k.ic_chunk == 0 ? 1 : CeilDiv(in_blocks, k.ic_chunk);
+}
+
+RegisterTile DirectNest::Registers(int64_t pixels) const {
+  return {static_cast<int>(pixels), vectors(), lanes, parts, widened};
+}
+
+bool DirectNest::TapsInLine() const { return !widened && knobs.ic_block < 4 * dot; }
+
+int64_t DirectNest::PanelBlocks() const {
+  if (prologue == Prologue::kNone && !widened) return 0;
+  return knobs.loop_order == 1 ? shape.groups * in_blocks : in_blocks;
 }
 
 TileShape DirectNest::Tile() const {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "compiler/schedules/conv_shape.h"
+#include "compiler/schedules/register_tile.h"
 #include "compiler/schedules/schedule.h"
 
 namespace hone {
@@ -49,6 +50,7 @@ struct DirectNest {
   Prologue prologue;
   const DirectKnobs& knobs;      // which must outlive it
   int lanes = 8;                 // of one vector: the machine's, or oc_block when that is less
+  bool widened = false;          // a row's bytes are made 16 bits wide once, for all its output channels
   int parts = 1;                 // registers that one operand of a step takes
   int64_t dot = 1;               // input channels of one step
   int64_t rows = 0;              // work items along h
@@ -62,6 +64,12 @@ struct DirectNest {
   DirectNest(const Workload& workload, const MachineModel& machine, const DirectKnobs& knobs);
   TileShape Tile() const;
   int vectors() const { return static_cast<int>(knobs.tile_oc * (knobs.oc_block / lanes)); }
+  RegisterTile Registers(int64_t pixels) const;
+  // Whether the taps of a kernel row follow each other in a straight line: where a tap alone is too little for a loop.
+  // Neighbours share inputs there, which a step of two halves would keep in registers that it has not.
+  bool TapsInLine() const;
+  // Input blocks that a worker's panel holds, 0 without one: of the whole row, or of one group's.
+  int64_t PanelBlocks() const;
 };
 
 const Schedule& Conv2dDirect();

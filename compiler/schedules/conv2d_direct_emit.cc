@@ -39,8 +39,18 @@
 // so a tile reads its weights from front to back, and what it needs after them follows. Of whole numbers a step takes
 // four input channels: x(p) is four bytes of one pixel, broadcast as an int32, and w(v) holds for each output channel
 // the four bytes that they meet, OIHW{ic_block / 4}i{tile_oc * oc_block}o4i. With a prologue the inputs come
-// from the workspace, [input block: panel_block_][column: x_column_][channel] of one row of outputs, without the
+// from the workspace, [input block: panel_block_][column: read_column_][channel] of one row of outputs, without the
 // columns that a stride skips.
+//
+// x86 without VNNI multiplies two neighbours of 16 bits in one instruction, pmaddwd. There the kernel rows of one row
+// of outputs are widened once, with the second and third of every four channels changed over, and a step is two:
+//
+//   panel   [input block: panel_block_][kh: read_row_][column: read_column_][channel], of 16 bits
+//             x0 x2 | x1 x3       one pixel, four channels: one broadcast a half
+//   weight    w0 w1 w2 w3         one output channel: its bytes 0 and 2 widened by two shifts, 1 and 3 by one
+//             acc += x0 w0 + x2 w2, then acc += x1 w1 + x3 w3
+//
+// loop_order=1 widens a row for all groups of output blocks, loop_order=0 for each anew.
 #include <algorithm>
 
 #include "compiler/codegen/element.h"
@@ -74,8 +84,7 @@ class DirectEmitter {
     w_tap_ = k_.ic_block * w_step_;
     w_in_block_ = s_.KH * s_.KW * w_tap_;
     panel_ = nest.in_blocks * w_in_block_;
-    x_pixel_ = prologue() ? x_column_ : s_.stride_w * x_column_;
-    panel_block_ = prologue() ? nest.row_width * x_column_ : x_block_;
+    SetRead();
     y_column_ = Bytes(types_.output, k_.oc_block);
     y_row_ = nest.row_width * y_column_;
     y_block_ = s_.OH * s_.OW * y_column_;
@@ -99,6 +108,7 @@ class DirectEmitter {
         ForChunks([&] { b_.For(lo, hi, 1, [&](Value* row) { Row(row); }); });
       } else {
         if (prologue()) PreparePanel(outer);
+        if (nest_.widened) WidenRow(outer, image_x_);
         b_.For(lo, hi, 1, [&](Value* group) {
           SelectGroup(group);
           ForChunks([&] { Row(outer); });
@@ -110,14 +120,23 @@ class DirectEmitter {
  private:
   bool prologue() const { return nest_.prologue != Prologue::kNone; }
 
+  // How a tile reads its input: where it lies, or in the worker's panel.
+  void SetRead() {
+    read_element_ = nest_.widened ? kWidenedBytes : Bytes(types_.data);
+    read_column_ = k_.ic_block * read_element_;
+    read_row_ = nest_.widened ? nest_.row_input * read_column_ : s_.dil_h * x_row_;
+    x_pixel_ = prologue() ? read_column_ : s_.stride_w * read_column_;
+    panel_block_ = prologue() ? nest_.row_width * read_column_ : nest_.widened ? s_.KH * read_row_ : x_block_;
+  }
+
   void LoadOperands(const StageArgs& args) {
     int next = 1;
     data_ = b_.Operand(args, 0);
     if (prologue()) {
       scale_ = b_.Operand(args, next++);
       shift_ = b_.Operand(args, next++);
-      panel_x_ = b_.WorkerWorkspace(args);
     }
+    if (nest_.PanelBlocks() > 0) panel_x_ = b_.WorkerWorkspace(args);
     weight_ = b_.Operand(args, next++);
     data_stride_ = b_.BatchStride(args, 0);
     behind_ = ReadEpilogueAddresses(b_, args, epilogue_, next);
@@ -135,11 +154,43 @@ class DirectEmitter {
     group_y_offset_ = b_.Mul(group, k_.tile_oc * y_block_);
     channels_ = behind_.channels.Skip(b_, group, k_.tile_oc * k_.oc_block);
     group_x_ = image_x_;
+    group_panel_ = panel_x_;
     if (s_.groups > 1) {
       const int64_t blocks_per_group = nest_.out_blocks / s_.groups;
-      Value* conv_group = b_.Div(first_block_, blocks_per_group);
-      group_x_ = b_.At(image_x_, b_.Mul(conv_group, nest_.in_blocks * x_block_));
+      Value* first_input_block = b_.Mul(b_.Div(first_block_, blocks_per_group), nest_.in_blocks);
+      group_x_ = b_.At(image_x_, b_.Mul(first_input_block, x_block_));
+      if (nest_.widened && k_.loop_order == 1) group_panel_ = b_.At(panel_x_, b_.Mul(first_input_block, panel_block_));
     }
+  }
+
+  // The kernel rows of one row of outputs that lie inside the input, 16 bits wide in the worker's workspace, from the
+  // input blocks at `source` on. Of every four channels the second and the third change places: then pairs that
+  // PairOfFours means are neighbours.
+  void WidenRow(Value* row, Value* source) {
+    ClipTaps(row);
+    Value* first = b_.At(b_.At(source, b_.Mul(row, s_.stride_h * x_row_)), -s_.pad_t * x_row_);
+    b_.For(0, nest_.PanelBlocks(), 1, [&](Value* block) {
+      Value* from = b_.At(first, b_.Mul(block, x_block_));
+      Value* to = b_.At(panel_x_, b_.Mul(block, panel_block_));
+      b_.For(kh_lo_, kh_hi_, 1, [&](Value* kh) {
+        WidenLine(b_.At(from, b_.Mul(kh, s_.dil_h * x_row_)), b_.At(to, b_.Mul(kh, read_row_)));
+      });
+    });
+  }
+
+  void WidenLine(Value* from, Value* to) {
+    const int64_t line = nest_.row_input * k_.ic_block, vector = 2 * b_.machine().vector_lanes;
+    const int64_t whole = line / vector * vector;
+    const auto widen = [&](Value* at, int64_t lanes) {
+      Value* bytes = LoadElements(b_, types_.data, b_.At(from, at), static_cast<int>(lanes));
+      auto* shorts = VectorOf(b_.ir().getInt16Ty(), static_cast<int>(lanes));
+      Value* wide = types_.data == DType::kInt8 ? b_.ir().CreateSExt(bytes, shorts) : b_.ir().CreateZExt(bytes, shorts);
+      std::vector<int> order;
+      for (int l = 0; l < lanes; ++l) order.push_back(l % 4 == 1 ? l + 1 : l % 4 == 2 ? l - 1 : l);
+      b_.Store(b_.ir().CreateShuffleVector(wide, order), b_.At(to, b_.Mul(at, read_element_)));
+    };
+    b_.For(0, whole, vector, [&](Value* at) { widen(at, vector); });
+    b_.For(whole, line, nest_.dot, [&](Value* at) { widen(at, nest_.dot); });
   }
 
   // The prologue of one row of inputs, for all output channels: the row lies packed in the worker's workspace
@@ -181,6 +232,8 @@ class DirectEmitter {
     // The pointer may lie before the data: taps that would read there are clipped or dropped.
     Value* first_input = b_.Mul(row, s_.stride_h * x_row_);
     row_x_ = b_.At(b_.At(group_x_, first_input), -s_.pad_t * x_row_ - row_.pad * x_column_);
+    if (nest_.widened && k_.loop_order == 0) WidenRow(row, group_x_);
+    if (nest_.widened) row_x_ = b_.At(group_panel_, -row_.pad * read_column_);
     if (prologue()) row_x_ = panel_x_;
     row_y_offset_ = b_.Add(group_y_offset_, b_.Mul(row, y_row_));
     const std::vector<RowTile> tiles = CutRow(row_, k_.tile_ow);
@@ -213,7 +266,7 @@ class DirectEmitter {
 
   // Tile number i of a run of equal tiles; `pass` counts the tiles that use the same weights.
   void Tile(const RowTile& tile, Value* i, const WeightPrefetch& prefetch, Value* pass) {
-    const RegisterTile registers{static_cast<int>(tile.width), nest_.vectors(), nest_.lanes, nest_.parts};
+    const RegisterTile registers = nest_.Registers(tile.width);
     Value* x = b_.At(b_.At(row_x_, tile.start * x_pixel_), b_.Mul(i, tile.width * x_pixel_));
     Value* y_offset = b_.Add(b_.Add(row_y_offset_, tile.start * y_column_), b_.Mul(i, tile.width * y_column_));
     Vals acc = StartValues(registers, y_offset);
@@ -224,7 +277,7 @@ class DirectEmitter {
       prefetch.Emit(b_, b_.At(group_w_, b_.Mul(chunk_hi_, w_in_block_)),
                     b_.Add(b_.Mul(pass, chunk), b_.Sub(block, chunk_lo_)));
       return b_.Loop(kh_lo_, kh_hi_, 1, in_block, [&](Value* kh, const Vals& in_row) {
-        Value* tap_x = b_.At(block_x, b_.Mul(kh, s_.dil_h * x_row_));
+        Value* tap_x = b_.At(block_x, b_.Mul(kh, read_row_));
         Value* tap_w = b_.At(block_w, b_.Mul(kh, s_.KW * w_tap_));
         if (StartsNetwork()) FetchNextRow(tile, tap_x);
         return Taps(tile, registers, block, tap_x, tap_w, in_row);
@@ -245,10 +298,10 @@ class DirectEmitter {
   }
 
   Vals Taps(const RowTile& tile, const RegisterTile& registers, Value* block, Value* x, Value* w, const Vals& start) {
-    const int64_t step = tile.border ? s_.KW : k_.ic_block >= 4 * nest_.dot ? 1 : std::min(s_.KW, kMostTapsInLine);
+    const int64_t step = tile.border ? s_.KW : nest_.TapsInLine() ? std::min(s_.KW, kMostTapsInLine) : 1;
     const int64_t looped = tile.border ? 0 : s_.KW / step * step;
     Vals acc = b_.Loop(0, looped, step, start, [&](Value* first, const Vals& in) {
-      Value* step_x = b_.At(x, b_.Mul(first, s_.dil_w * x_column_));
+      Value* step_x = b_.At(x, b_.Mul(first, s_.dil_w * read_column_));
       Value* step_w = b_.At(w, b_.Mul(first, w_tap_));
       return TapsInLine(tile, registers, block, step_x, step_w, 0, step, in);
     });
@@ -259,7 +312,7 @@ class DirectEmitter {
   Vals TapsInLine(const RowTile& tile, const RegisterTile& registers, Value* block, Value* x, Value* w, int64_t begin,
                   int64_t end, Vals acc) {
     for (int64_t kw = begin; kw < end; ++kw) {
-      Value* tap_x = b_.At(x, kw * s_.dil_w * x_column_);
+      Value* tap_x = b_.At(x, kw * s_.dil_w * read_column_);
       acc = Channels(tile, registers, block, tap_x, b_.At(w, kw * w_tap_), tile.border ? kw : -1, acc);
     }
     return acc;
@@ -272,18 +325,22 @@ class DirectEmitter {
     bool any = false;
     for (int p = 0; p < registers.pixels; ++p) any = any || inside(p);
     if (!any) return start;
-    return b_.Loop(b_.Index(0), ChannelCount(block), k_.unroll_ic, start, [&](Value* ic, const Vals& in) {
-      Value* xs = b_.At(x, b_.Mul(ic, Bytes(types_.data)));
+    // Taps of a border follow each other in a straight line, and code generation would keep what two of them read, in
+    // registers that halves of steps leave none of; from one loop to the next it keeps nothing.
+    const int64_t unroll = nest_.widened && tile.border ? nest_.dot : k_.unroll_ic;
+    return b_.Loop(b_.Index(0), ChannelCount(block), unroll, start, [&](Value* ic, const Vals& in) {
+      Value* xs = b_.At(x, b_.Mul(ic, read_element_));
       Value* ws = b_.At(w, b_.Mul(ic, w_step_));
       Vals acc = in;
-      for (int64_t u = 0; u < k_.unroll_ic; u += nest_.dot) Step(registers, xs, ws, u, inside, acc);
+      for (int64_t u = 0; u < unroll; u += nest_.dot) Step(registers, xs, ws, u, inside, acc);
       return acc;
     });
   }
 
   void Step(const RegisterTile& registers, Value* xs, Value* ws, int64_t u, const std::function<bool(int)>& inside,
             Vals& acc) {
-    const int64_t x_channel = Bytes(types_.data), w_vector = Bytes(types_.weight, nest_.lanes * nest_.dot);
+    const int64_t x_channel = read_element_, w_vector = Bytes(types_.weight, nest_.lanes * nest_.dot);
+    if (nest_.widened) return WidenedStep(registers, xs, ws, u, inside, acc);
     if (nest_.dot > 1) {
       // Four bytes or two bfloat16 are as wide as an accumulator's lane.
       return registers.Step(
@@ -301,6 +358,25 @@ class DirectEmitter {
         b_, acc,
         [&](int p) { return inside(p) ? Load(types_.data, b_.At(xs, p * x_pixel_ + u * x_channel), 1) : nullptr; },
         [&](int v) { return Load(types_.weight, b_.At(ws, v * w_vector + u * w_step_), nest_.lanes); });
+  }
+
+  void WidenedStep(const RegisterTile& registers, Value* xs, Value* ws, int64_t u,
+                   const std::function<bool(int)>& inside, Vals& acc) {
+    const int fours = nest_.lanes * static_cast<int>(nest_.dot);
+    for (const int half : {0, 1}) {
+      const int64_t pair = u * read_element_ + half * Bytes(DType::kInt32);
+      registers.Step(
+          b_, acc,
+          [&](int p) {
+            return inside(p) ? LoadElements(b_, DType::kInt32, b_.At(xs, p * x_pixel_ + pair), 1) : nullptr;
+          },
+          [&](int v) {
+            Value* weights =
+                LoadElements(b_, types_.weight, b_.At(ws, Bytes(types_.weight, v * fours) + u * w_step_), fours);
+            return PairOfFours(b_, weights, types_.weight, half);
+          },
+          PairMultiplyAdd);
+    }
   }
 
   Value* Load(DType stored, Value* ptr, int lanes) { return LoadConverted(b_, stored, ptr, lanes, types_.accumulator); }
@@ -372,6 +448,7 @@ class DirectEmitter {
   const DirectKnobs& k_;
   const Epilogue& epilogue_;
   RowShape row_;
+  int64_t read_element_, read_column_, read_row_;
   int64_t x_column_, x_row_, x_block_, x_pixel_, panel_block_, w_step_, w_tap_, w_in_block_, panel_, y_column_, y_row_,
       y_block_;
   int64_t in_channels_last_;
@@ -379,7 +456,7 @@ class DirectEmitter {
   Value *data_ = nullptr, *data_stride_ = nullptr, *weight_ = nullptr;
   EpilogueAddresses behind_;
   Value *image_x_ = nullptr, *image_y_ = nullptr, *image_r_ = nullptr;
-  Value *first_block_ = nullptr, *group_x_ = nullptr, *group_w_ = nullptr;
+  Value *first_block_ = nullptr, *group_x_ = nullptr, *group_panel_ = nullptr, *group_w_ = nullptr;
   ChannelAddresses channels_;  // of the group
   Value *group_y_offset_ = nullptr, *chunk_lo_ = nullptr, *chunk_hi_ = nullptr;
   Value *row_x_ = nullptr, *row_y_offset_ = nullptr, *kh_lo_ = nullptr, *kh_hi_ = nullptr;
@@ -391,9 +468,10 @@ EmittedKernel EmitConv2dDirect(KernelBuilder& builder, const DirectNest& nest, c
                                const std::string& symbol) {
   builder.Stage(symbol, [&](const StageArgs& args) { DirectEmitter(builder, nest, epilogue).Emit(args); });
   EmittedKernel kernel;
-  const int64_t panel_bytes = Bytes(nest.types.data, nest.in_blocks * nest.row_width * nest.knobs.ic_block);
-  kernel.stages.push_back({symbol, nest.shape.N * nest.groups_of_blocks * nest.rows, 1,
-                           nest.prologue == Prologue::kNone ? 0 : panel_bytes});
+  const int64_t line =
+      nest.widened ? kWidenedBytes * nest.shape.KH * nest.row_input : Bytes(nest.types.data, nest.row_width);
+  kernel.stages.push_back(
+      {symbol, nest.shape.N * nest.groups_of_blocks * nest.rows, 1, nest.PanelBlocks() * line * nest.knobs.ic_block});
   return kernel;
 }
 

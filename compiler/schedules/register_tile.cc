@@ -26,11 +26,26 @@ Value* WidenedHalf(KernelBuilder& b, Value* fours, DType dtype, int half) {
   return dtype == DType::kInt8 ? ir.CreateAShr(pairs, 8) : ir.CreateLShr(pairs, 8);
 }
 
-// acc + the products of neighbours in 16 bits, two by two in int32: which x86 has as one instruction. A single lane is
-// no vector.
-Value* PairProducts(KernelBuilder& b, Value* x, Value* w, Value* acc) {
+// x86's pmaddwd of so many int32 lanes, or not_intrinsic.
+llvm::Intrinsic::ID PairInstruction(KernelBuilder& b, int lanes) {
+  if (!llvm::Triple(b.module().getTargetTriple()).isX86()) return llvm::Intrinsic::not_intrinsic;
+  switch (lanes) {
+    case 4:
+      return llvm::Intrinsic::x86_sse2_pmadd_wd;
+    case 8:
+      return llvm::Intrinsic::x86_avx2_pmadd_wd;
+    case 16:
+      return llvm::Intrinsic::x86_avx512_pmaddw_d_512;
+    default:
+      return llvm::Intrinsic::not_intrinsic;
+  }
+}
+
+// The products of neighbours in 16 bits, two by two in int32. A single lane is no vector.
+Value* PairProducts(KernelBuilder& b, Value* x, Value* w, llvm::Type* sums, int lanes) {
   auto& ir = b.ir();
-  const int lanes = LaneCount(acc);
+  // By name: code generation takes the plain form below apart where it has widened the operands itself.
+  if (const auto id = PairInstruction(b, lanes)) return ir.CreateIntrinsic(id, {}, {x, w});
   std::vector<int> even, odd;
   for (int l = 0; l < lanes; ++l) {
     even.push_back(2 * l);
@@ -39,16 +54,18 @@ Value* PairProducts(KernelBuilder& b, Value* x, Value* w, Value* acc) {
   const auto wide = [&](Value* pairs, const std::vector<int>& picked) {
     Value* shorts = lanes == 1 ? ir.CreateExtractElement(pairs, static_cast<uint64_t>(picked[0]))
                                : ir.CreateShuffleVector(pairs, llvm::ArrayRef<int>(picked));
-    return ir.CreateSExt(shorts, acc->getType());
+    return ir.CreateSExt(shorts, sums);
   };
   const auto product = [&](const std::vector<int>& picked) { return ir.CreateMul(wide(x, picked), wide(w, picked)); };
-  return ir.CreateAdd(acc, ir.CreateAdd(product(even), product(odd)));
+  return ir.CreateAdd(product(even), product(odd));
 }
 
 Value* WidenedProducts(KernelBuilder& b, DType data, DType weight, Value* x, Value* w, Value* acc) {
   Value* fours = b.ir().CreateBitCast(w, acc->getType());
   for (const int half : {0, 1}) {
-    acc = PairProducts(b, WidenedHalf(b, x, data, half), WidenedHalf(b, fours, weight, half), acc);
+    Value* pairs = PairProducts(b, WidenedHalf(b, x, data, half), WidenedHalf(b, fours, weight, half), acc->getType(),
+                                LaneCount(acc));
+    acc = b.ir().CreateAdd(acc, pairs);
   }
   return acc;
 }
@@ -138,17 +155,29 @@ Value* BFloatMultiplyAdd(KernelBuilder& b, Value* x, Value* w, Value* acc) {
   return known && !b.machine().bfloat_dots_feature.empty() ? PairDots(b, x, w, acc) : WidenedPairProducts(b, x, w, acc);
 }
 
+Value* PairOfFours(KernelBuilder& b, Value* fours, DType dtype, int half) {
+  const auto lanes = static_cast<unsigned>(LaneCount(fours) / kDotGroup);
+  return WidenedHalf(b, b.ir().CreateBitCast(fours, llvm::FixedVectorType::get(b.ir().getInt32Ty(), lanes)), dtype,
+                     half);
+}
+
+Value* PairMultiplyAdd(KernelBuilder& b, Value* x, Value* w, Value* acc) {
+  Value* pairs = b.ir().CreateBitCast(x, w->getType());
+  return b.ir().CreateAdd(acc, PairProducts(b, pairs, w, acc->getType(), LaneCount(acc)));
+}
+
 int PartsOf(const ElementTypes& types, const MachineModel& machine) {
   const bool one = types.bfloat() ? !machine.bfloat_dots_feature.empty() : !types.whole() || HasMixedDots(machine);
   return one ? 1 : 2;
 }
 
 int RegisterTile::RegistersOn(const MachineModel& machine) const {
-  constexpr int kLoadedAhead = 5, kProducts = 3;
+  constexpr int kLoadedAhead = 5, kProducts = 3, kProductsApart = 3;
   // Beside the second parts of a step's vectors there are two constants that make them.
   const int second = parts == 1 ? 0 : vectors + 2;
   if (machine.broadcast == Broadcast::kLane) return pixels * vectors + pixels + 1 + kLoadedAhead + second;
-  return registers() + (machine.has_fma ? 0 : kProducts);
+  const int products = !machine.has_fma ? kProducts : product_apart ? kProductsApart : 0;
+  return registers() + products;
 }
 
 std::optional<std::string> RegisterTile::Reject(const MachineModel& machine) const {

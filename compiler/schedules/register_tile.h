@@ -29,6 +29,14 @@ int DotGroup(const ElementTypes& types);
 // scalar int32 that is broadcast, `w` a vector of lanes * kDotGroup bytes. Exact on every machine, modulo 2^32.
 MultiplyAdd DotProduct(DType data, DType weight);
 
+// The same in two steps of two neighbours each, where they are widened to 16 bits beforehand: half 0 is the first and
+// the third of every four, half 1 the second and the fourth. The pairs of such bytes, two int16 a lane;
+inline constexpr int64_t kWidenedBytes = 2;  // of one
+Value* PairOfFours(KernelBuilder& b, Value* fours, DType dtype, int half);
+// and lane l of acc (int32) + x[l][0] * w[l][0] + x[l][1] * w[l][1]: `x` is a scalar int32 that is broadcast, two
+// int16, `w` what PairOfFours returns.
+Value* PairMultiplyAdd(KernelBuilder& b, Value* x, Value* w, Value* acc);
+
 // Lane l of acc (float32) + x[l][0] * w[l][0] + x[l][1] * w[l][1], pairs of bfloat16 that lie together in weights like
 // OIHW16o2i. `x` is a scalar int32 that is broadcast, `w` a vector of 2 * lanes elements. x86's vdpbf16ps or
 // AArch64's bfdot where the machine has one (which take denormals for zeros, as every worker does), else two
@@ -45,7 +53,8 @@ struct RegisterTile {
   int pixels = 1;
   int vectors = 1;
   int lanes = 8;
-  int parts = 1;  // as PartsOf says
+  int parts = 1;               // as PartsOf says
+  bool product_apart = false;  // a product takes a register before it is added
 
   // Registers that the accumulators and one step's operands need: the smaller operand set is held, the larger is
   // streamed.

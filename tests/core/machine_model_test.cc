@@ -105,8 +105,9 @@ TEST(MachineModel, RowsSayWhatTheyNeed) {
 }
 
 TEST(MachineModel, BytesAreMultipliedInFoursWhereAFeatureSaysSo) {
-  EXPECT_EQ(X86("x86-64-v4").byte_dots, ByteDots::kWidened);
+  EXPECT_EQ(X86("x86-64-v4").byte_dots, ByteDots::kPairs);
   EXPECT_EQ(X86("x86-64-v4").byte_dots_feature, "");
+  EXPECT_EQ(X86("x86-64").byte_dots, ByteDots::kPairs);
   for (const char* cpu : {"znver4", "cascadelake"}) {
     EXPECT_EQ(X86(cpu).byte_dots, ByteDots::kFours) << cpu;
     EXPECT_EQ(X86(cpu).byte_dots_feature, "avx512vnni") << cpu;
@@ -116,13 +117,14 @@ TEST(MachineModel, BytesAreMultipliedInFoursWhereAFeatureSaysSo) {
     return MachineModelFor({"x86_64-pc-linux-gnu", cpu, {feature}, 0});
   };
   EXPECT_EQ(model("x86-64-v4", "+avx512vnni").byte_dots, ByteDots::kFours);
-  EXPECT_EQ(model("znver4", "-avx512vnni").byte_dots, ByteDots::kWidened);
-  EXPECT_EQ(model("znver4", "-avx512f").byte_dots, ByteDots::kWidened);
+  EXPECT_EQ(model("znver4", "-avx512vnni").byte_dots, ByteDots::kPairs);
+  EXPECT_EQ(model("znver4", "-avx512f").byte_dots, ByteDots::kPairs);
   const auto arm = [](const char* cpu, std::vector<std::string> features) {
     return MachineModelFor({"aarch64-linux-gnu", cpu, std::move(features), 0}).byte_dots_feature;
   };
   EXPECT_EQ(arm("neoverse-v1", {}), "i8mm");
   EXPECT_EQ(arm("cortex-a72", {}), "");
+  EXPECT_EQ(MachineModelFor({"aarch64-linux-gnu", "cortex-a72", {}, 0}).byte_dots, ByteDots::kWidened);
   EXPECT_EQ(arm("cortex-a72", {"+dotprod"}), "dotprod");
   EXPECT_EQ(arm("neoverse-n1", {}), "dotprod");
   EXPECT_EQ(arm("neoverse-n1", {"-dotprod"}), "");

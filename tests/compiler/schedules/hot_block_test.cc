@@ -210,6 +210,16 @@ TEST(HotBlockOfBytes, IsProductsOf16BitsWithoutThem) {
   }
 }
 
+// The instruction leaves a product that a sum takes; code generation that sums products first, or keeps what two taps
+// read, has no registers left.
+TEST(HotBlockOfBytes, KeepsItsSumsInRegistersWhereProductsLieApart) {
+  for (const char* cpu : {"x86-64-v3", "x86-64-v4"}) {
+    const testing::HotBlock hot = BytesOn(cpu);
+    EXPECT_GE(hot.multiply_adds, 20) << hot.ToText();
+    EXPECT_LE(hot.stack_accesses, 0.1 * hot.multiply_adds) << cpu << "\n" << hot.ToText();
+  }
+}
+
 TEST(HotBlockOfHalfWeights, WidensEachVectorOnce) {
   // LLVM widens for AArch64 so early that registers run out; x86 has the conversion's operand in memory.
   for (const auto& [text, name, stack] :
