@@ -13,8 +13,10 @@ namespace {
 
 constexpr const char* kLogFormat = "hone-log";
 constexpr size_t kMaxReasonBytes = 300;
-constexpr size_t kBatch = 4096;         // a disk is waited for once a batch, and other writers a tenth of a second
-constexpr size_t kForeignBatch = 8192;  // the same
+// A disk is waited for once a batch, and other writers half a second. A batch's ids lie all over their index: the more
+// of them, the fewer pages are written for each.
+constexpr size_t kBatch = 16384;
+constexpr size_t kForeignBatch = 65536;
 
 bool IsHeader(const Json& json) { return json.is_object() && json.contains("format") && !json.contains("id"); }
 
