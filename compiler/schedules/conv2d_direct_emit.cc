@@ -22,7 +22,7 @@
 //                                        output block 0   output block 1
 //                                            w(0)             w(1)         neighbours in memory: one step's weights
 //   x(0): one channel of output 0's input  acc[0][0]        acc[0][1]
-//   x(1):                of output 1's     acc[1][0]        acc[1][1]      x(p + 1) is x_pixel_ bytes behind x(p)
+//   x(1):                of output 1's     acc[1][0]        acc[1][1]      x(p + 1) is read_.pixel bytes behind x(p)
 //   x(2):                                  acc[2][0]        acc[2][1]
 //   x(3):                                  acc[3][0]        acc[3][1]
 //
@@ -31,7 +31,7 @@
 //
 // How the operands lie, with the bytes from one to the next:
 //
-//   data    NCHW{ic_block}c                      [n][input block: x_block_][row: x_row_][column: x_column_][channel]
+//   data    NCHW{ic_block}c                      [n][input block][row][column][channel]
 //   weight  OIHW{ic_block}i{tile_oc * oc_block}o [group: panel_][input block: w_in_block_][kh: KW * w_tap_][kw: w_tap_]
 //                                                [channel: w_step_][output channel]
 //   output  NCHW{oc_block}c                      [n][block: y_block_][row: y_row_][column: y_column_][channel]
@@ -39,13 +39,13 @@
 // so a tile reads its weights from front to back, and what it needs after them follows. Of whole numbers a step takes
 // four input channels: x(p) is four bytes of one pixel, broadcast as an int32, and w(v) holds for each output channel
 // the four bytes that they meet, OIHW{ic_block / 4}i{tile_oc * oc_block}o4i. With a prologue the inputs come
-// from the workspace, [input block: panel_block_][column: read_column_][channel] of one row of outputs, without the
+// from the workspace, [input block: read_.block][column: read_.column][channel] of one row of outputs, without the
 // columns that a stride skips.
 //
 // x86 without VNNI multiplies two neighbours of 16 bits in one instruction, pmaddwd. There the kernel rows of one row
 // of outputs are widened once, with the second and third of every four channels changed over, and a step is two:
 //
-//   panel   [input block: panel_block_][kh: read_row_][column: read_column_][channel], of 16 bits
+//   panel   [input block: read_.block][kh: read_.kernel_row][column: read_.column][channel], of 16 bits
 //             x0 x2 | x1 x3       one pixel, four channels: one broadcast a half
 //   weight    w0 w1 w2 w3         one output channel: its bytes 0 and 2 widened by two shifts, 1 and 3 by one
 //             acc += x0 w0 + x2 w2, then acc += x1 w1 + x3 w3
@@ -56,6 +56,7 @@
 #include "compiler/codegen/element.h"
 #include "compiler/codegen/kernel_builder.h"
 #include "compiler/schedules/conv2d_direct.h"
+#include "compiler/schedules/conv2d_direct_input.h"
 #include "compiler/schedules/epilogue_addresses.h"
 #include "compiler/schedules/register_tile.h"
 #include "compiler/schedules/row_tiles.h"
@@ -74,17 +75,20 @@ constexpr int64_t kMostTapsInLine = 16;
 class DirectEmitter {
  public:
   DirectEmitter(KernelBuilder& builder, const DirectNest& nest, const Epilogue& epilogue)
-      : b_(builder), nest_(nest), s_(nest.shape), types_(nest.types), k_(nest.knobs), epilogue_(epilogue) {
+      : b_(builder),
+        nest_(nest),
+        s_(nest.shape),
+        types_(nest.types),
+        k_(nest.knobs),
+        epilogue_(epilogue),
+        input_(builder, nest),
+        read_(input_.read()) {
     row_ = {nest.row_width, nest.row_input, s_.KW, s_.stride_w, s_.pad_l, s_.dil_w};
     if (k_.tile_oh > 1) row_ = {nest.row_width, nest.row_input, 1, 1, 0, 1};
-    x_column_ = Bytes(types_.data, k_.ic_block);
-    x_row_ = nest.row_input * x_column_;
-    x_block_ = s_.H * s_.W * x_column_;
     w_step_ = Bytes(types_.weight, k_.tile_oc * k_.oc_block);
     w_tap_ = k_.ic_block * w_step_;
     w_in_block_ = s_.KH * s_.KW * w_tap_;
     panel_ = nest.in_blocks * w_in_block_;
-    SetRead();
     y_column_ = Bytes(types_.output, k_.oc_block);
     y_row_ = nest.row_width * y_column_;
     y_block_ = s_.OH * s_.OW * y_column_;
@@ -107,7 +111,7 @@ class DirectEmitter {
         SelectGroup(outer);
         ForChunks([&] { b_.For(lo, hi, 1, [&](Value* row) { Row(row); }); });
       } else {
-        if (prologue()) PreparePanel(outer);
+        if (prologue()) input_.Prepare(image_x_, outer);
         if (nest_.widened) WidenRow(outer, image_x_);
         b_.For(lo, hi, 1, [&](Value* group) {
           SelectGroup(group);
@@ -120,23 +124,9 @@ class DirectEmitter {
  private:
   bool prologue() const { return nest_.prologue != Prologue::kNone; }
 
-  // How a tile reads its input: where it lies, or in the worker's panel.
-  void SetRead() {
-    read_element_ = nest_.widened ? kWidenedBytes : Bytes(types_.data);
-    read_column_ = k_.ic_block * read_element_;
-    read_row_ = nest_.widened ? nest_.row_input * read_column_ : s_.dil_h * x_row_;
-    x_pixel_ = prologue() ? read_column_ : s_.stride_w * read_column_;
-    panel_block_ = prologue() ? nest_.row_width * read_column_ : nest_.widened ? s_.KH * read_row_ : x_block_;
-  }
-
   void LoadOperands(const StageArgs& args) {
-    int next = 1;
     data_ = b_.Operand(args, 0);
-    if (prologue()) {
-      scale_ = b_.Operand(args, next++);
-      shift_ = b_.Operand(args, next++);
-    }
-    if (nest_.PanelBlocks() > 0) panel_x_ = b_.WorkerWorkspace(args);
+    int next = input_.Load(args, 1);
     weight_ = b_.Operand(args, next++);
     data_stride_ = b_.BatchStride(args, 0);
     behind_ = ReadEpilogueAddresses(b_, args, epilogue_, next);
@@ -154,63 +144,19 @@ class DirectEmitter {
     group_y_offset_ = b_.Mul(group, k_.tile_oc * y_block_);
     channels_ = behind_.channels.Skip(b_, group, k_.tile_oc * k_.oc_block);
     group_x_ = image_x_;
-    group_panel_ = panel_x_;
+    group_panel_ = input_.panel();
     if (s_.groups > 1) {
       const int64_t blocks_per_group = nest_.out_blocks / s_.groups;
       Value* first_input_block = b_.Mul(b_.Div(first_block_, blocks_per_group), nest_.in_blocks);
-      group_x_ = b_.At(image_x_, b_.Mul(first_input_block, x_block_));
-      if (nest_.widened && k_.loop_order == 1) group_panel_ = b_.At(panel_x_, b_.Mul(first_input_block, panel_block_));
+      group_x_ = b_.At(image_x_, b_.Mul(first_input_block, input_.data().block));
+      if (nest_.widened && k_.loop_order == 1)
+        group_panel_ = b_.At(input_.panel(), b_.Mul(first_input_block, read_.block));
     }
   }
 
-  // The kernel rows of one row of outputs that lie inside the input, 16 bits wide in the worker's workspace, from the
-  // input blocks at `source` on. Of every four channels the second and the third change places: then pairs that
-  // PairOfFours means are neighbours.
   void WidenRow(Value* row, Value* source) {
     ClipTaps(row);
-    Value* first = b_.At(b_.At(source, b_.Mul(row, s_.stride_h * x_row_)), -s_.pad_t * x_row_);
-    b_.For(0, nest_.PanelBlocks(), 1, [&](Value* block) {
-      Value* from = b_.At(first, b_.Mul(block, x_block_));
-      Value* to = b_.At(panel_x_, b_.Mul(block, panel_block_));
-      b_.For(kh_lo_, kh_hi_, 1, [&](Value* kh) {
-        WidenLine(b_.At(from, b_.Mul(kh, s_.dil_h * x_row_)), b_.At(to, b_.Mul(kh, read_row_)));
-      });
-    });
-  }
-
-  void WidenLine(Value* from, Value* to) {
-    const int64_t line = nest_.row_input * k_.ic_block, vector = 2 * b_.machine().vector_lanes;
-    const int64_t whole = line / vector * vector;
-    const auto widen = [&](Value* at, int64_t lanes) {
-      Value* bytes = LoadElements(b_, types_.data, b_.At(from, at), static_cast<int>(lanes));
-      auto* shorts = VectorOf(b_.ir().getInt16Ty(), static_cast<int>(lanes));
-      Value* wide = types_.data == DType::kInt8 ? b_.ir().CreateSExt(bytes, shorts) : b_.ir().CreateZExt(bytes, shorts);
-      std::vector<int> order;
-      for (int l = 0; l < lanes; ++l) order.push_back(l % 4 == 1 ? l + 1 : l % 4 == 2 ? l - 1 : l);
-      b_.Store(b_.ir().CreateShuffleVector(wide, order), b_.At(to, b_.Mul(at, read_element_)));
-    };
-    b_.For(0, whole, vector, [&](Value* at) { widen(at, vector); });
-    b_.For(whole, line, nest_.dot, [&](Value* at) { widen(at, nest_.dot); });
-  }
-
-  // The prologue of one row of inputs, for all output channels: the row lies packed in the worker's workspace
-  // afterwards, with the columns that a stride skips left out.
-  void PreparePanel(Value* row) {
-    Value* source = b_.At(image_x_, b_.Mul(row, s_.stride_h * x_row_));
-    const int lanes = static_cast<int>(k_.ic_block);
-    b_.For(0, nest_.in_blocks, 1, [&](Value* block) {
-      Value* scale = b_.Load(b_.At(scale_, b_.Mul(block, Bytes(DType::kFloat32, lanes))), lanes);
-      Value* shift = b_.Load(b_.At(shift_, b_.Mul(block, Bytes(DType::kFloat32, lanes))), lanes);
-      Value* from = b_.At(source, b_.Mul(block, x_block_));
-      Value* to = b_.At(panel_x_, b_.Mul(block, panel_block_));
-      b_.For(0, nest_.row_width, 1, [&](Value* column) {
-        Value* pixel = b_.At(from, b_.Mul(column, s_.stride_w * x_column_));
-        Value* x = LoadConverted(b_, types_.data, pixel, lanes, DType::kFloat32);
-        Value* done = b_.Fma(x, scale, shift);
-        if (nest_.prologue == Prologue::kScaleShiftRelu) done = b_.FMax(done, b_.FloatVec(0, lanes));
-        b_.Store(Converted(b_, done, DType::kFloat32, types_.data), b_.At(to, b_.Mul(column, x_column_)));
-      });
-    });
+    input_.Widen(source, row, kh_lo_, kh_hi_);
   }
 
   void ForChunks(const std::function<void()>& body) {
@@ -230,11 +176,12 @@ class DirectEmitter {
   void Row(Value* row) {
     ClipTaps(row);
     // The pointer may lie before the data: taps that would read there are clipped or dropped.
-    Value* first_input = b_.Mul(row, s_.stride_h * x_row_);
-    row_x_ = b_.At(b_.At(group_x_, first_input), -s_.pad_t * x_row_ - row_.pad * x_column_);
+    const DirectInput::DataStrides& data = input_.data();
+    Value* first_input = b_.Mul(row, s_.stride_h * data.row);
+    row_x_ = b_.At(b_.At(group_x_, first_input), -s_.pad_t * data.row - row_.pad * data.column);
     if (nest_.widened && k_.loop_order == 0) WidenRow(row, group_x_);
-    if (nest_.widened) row_x_ = b_.At(group_panel_, -row_.pad * read_column_);
-    if (prologue()) row_x_ = panel_x_;
+    if (nest_.widened) row_x_ = b_.At(group_panel_, -row_.pad * read_.column);
+    if (prologue()) row_x_ = input_.panel();
     row_y_offset_ = b_.Add(group_y_offset_, b_.Mul(row, y_row_));
     const std::vector<RowTile> tiles = CutRow(row_, k_.tile_ow);
     int64_t before = 0;
@@ -267,17 +214,17 @@ class DirectEmitter {
   // Tile number i of a run of equal tiles; `pass` counts the tiles that use the same weights.
   void Tile(const RowTile& tile, Value* i, const WeightPrefetch& prefetch, Value* pass) {
     const RegisterTile registers = nest_.Registers(tile.width);
-    Value* x = b_.At(b_.At(row_x_, tile.start * x_pixel_), b_.Mul(i, tile.width * x_pixel_));
+    Value* x = b_.At(b_.At(row_x_, tile.start * read_.pixel), b_.Mul(i, tile.width * read_.pixel));
     Value* y_offset = b_.Add(b_.Add(row_y_offset_, tile.start * y_column_), b_.Mul(i, tile.width * y_column_));
     Vals acc = StartValues(registers, y_offset);
     acc = b_.Loop(chunk_lo_, chunk_hi_, 1, acc, [&](Value* block, const Vals& in_block) {
-      Value* block_x = b_.At(x, b_.Mul(block, panel_block_));
+      Value* block_x = b_.At(x, b_.Mul(block, read_.block));
       Value* block_w = b_.At(group_w_, b_.Mul(block, w_in_block_));
       Value* chunk = b_.Sub(chunk_hi_, chunk_lo_);
       prefetch.Emit(b_, b_.At(group_w_, b_.Mul(chunk_hi_, w_in_block_)),
                     b_.Add(b_.Mul(pass, chunk), b_.Sub(block, chunk_lo_)));
       return b_.Loop(kh_lo_, kh_hi_, 1, in_block, [&](Value* kh, const Vals& in_row) {
-        Value* tap_x = b_.At(block_x, b_.Mul(kh, read_row_));
+        Value* tap_x = b_.At(block_x, b_.Mul(kh, read_.kernel_row));
         Value* tap_w = b_.At(block_w, b_.Mul(kh, s_.KW * w_tap_));
         if (StartsNetwork()) FetchNextRow(tile, tap_x);
         return Taps(tile, registers, block, tap_x, tap_w, in_row);
@@ -293,15 +240,15 @@ class DirectEmitter {
   // What the next row of outputs reads in the place of this kernel row, for the columns of one tile.
   void FetchNextRow(const RowTile& tile, Value* kernel_row) {
     const int64_t line_bytes = b_.machine().line_bytes;
-    Value* next = b_.At(kernel_row, s_.stride_h * x_row_);
-    for (int64_t byte = 0; byte < tile.width * x_pixel_; byte += line_bytes) b_.Prefetch(b_.At(next, byte));
+    Value* next = b_.At(kernel_row, s_.stride_h * input_.data().row);
+    for (int64_t byte = 0; byte < tile.width * read_.pixel; byte += line_bytes) b_.Prefetch(b_.At(next, byte));
   }
 
   Vals Taps(const RowTile& tile, const RegisterTile& registers, Value* block, Value* x, Value* w, const Vals& start) {
     const int64_t step = tile.border ? s_.KW : nest_.TapsInLine() ? std::min(s_.KW, kMostTapsInLine) : 1;
     const int64_t looped = tile.border ? 0 : s_.KW / step * step;
     Vals acc = b_.Loop(0, looped, step, start, [&](Value* first, const Vals& in) {
-      Value* step_x = b_.At(x, b_.Mul(first, s_.dil_w * read_column_));
+      Value* step_x = b_.At(x, b_.Mul(first, s_.dil_w * read_.column));
       Value* step_w = b_.At(w, b_.Mul(first, w_tap_));
       return TapsInLine(tile, registers, block, step_x, step_w, 0, step, in);
     });
@@ -312,7 +259,7 @@ class DirectEmitter {
   Vals TapsInLine(const RowTile& tile, const RegisterTile& registers, Value* block, Value* x, Value* w, int64_t begin,
                   int64_t end, Vals acc) {
     for (int64_t kw = begin; kw < end; ++kw) {
-      Value* tap_x = b_.At(x, kw * s_.dil_w * read_column_);
+      Value* tap_x = b_.At(x, kw * s_.dil_w * read_.column);
       acc = Channels(tile, registers, block, tap_x, b_.At(w, kw * w_tap_), tile.border ? kw : -1, acc);
     }
     return acc;
@@ -329,7 +276,7 @@ class DirectEmitter {
     // registers that halves of steps leave none of; from one loop to the next it keeps nothing.
     const int64_t unroll = nest_.widened && tile.border ? nest_.dot : k_.unroll_ic;
     return b_.Loop(b_.Index(0), ChannelCount(block), unroll, start, [&](Value* ic, const Vals& in) {
-      Value* xs = b_.At(x, b_.Mul(ic, read_element_));
+      Value* xs = b_.At(x, b_.Mul(ic, read_.element));
       Value* ws = b_.At(w, b_.Mul(ic, w_step_));
       Vals acc = in;
       for (int64_t u = 0; u < unroll; u += nest_.dot) Step(registers, xs, ws, u, inside, acc);
@@ -339,14 +286,14 @@ class DirectEmitter {
 
   void Step(const RegisterTile& registers, Value* xs, Value* ws, int64_t u, const std::function<bool(int)>& inside,
             Vals& acc) {
-    const int64_t x_channel = read_element_, w_vector = Bytes(types_.weight, nest_.lanes * nest_.dot);
+    const int64_t x_channel = read_.element, w_vector = Bytes(types_.weight, nest_.lanes * nest_.dot);
     if (nest_.widened) return WidenedStep(registers, xs, ws, u, inside, acc);
     if (nest_.dot > 1) {
       // Four bytes or two bfloat16 are as wide as an accumulator's lane.
       return registers.Step(
           b_, acc,
           [&](int p) {
-            return inside(p) ? LoadElements(b_, DType::kInt32, b_.At(xs, p * x_pixel_ + u * x_channel), 1) : nullptr;
+            return inside(p) ? LoadElements(b_, DType::kInt32, b_.At(xs, p * read_.pixel + u * x_channel), 1) : nullptr;
           },
           [&](int v) {
             Value* neighbours = b_.At(ws, v * w_vector + u * w_step_);
@@ -356,7 +303,7 @@ class DirectEmitter {
     }
     registers.Step(
         b_, acc,
-        [&](int p) { return inside(p) ? Load(types_.data, b_.At(xs, p * x_pixel_ + u * x_channel), 1) : nullptr; },
+        [&](int p) { return inside(p) ? Load(types_.data, b_.At(xs, p * read_.pixel + u * x_channel), 1) : nullptr; },
         [&](int v) { return Load(types_.weight, b_.At(ws, v * w_vector + u * w_step_), nest_.lanes); });
   }
 
@@ -364,11 +311,11 @@ class DirectEmitter {
                    const std::function<bool(int)>& inside, Vals& acc) {
     const int fours = nest_.lanes * static_cast<int>(nest_.dot);
     for (const int half : {0, 1}) {
-      const int64_t pair = u * read_element_ + half * Bytes(DType::kInt32);
+      const int64_t pair = u * read_.element + half * Bytes(DType::kInt32);
       registers.Step(
           b_, acc,
           [&](int p) {
-            return inside(p) ? LoadElements(b_, DType::kInt32, b_.At(xs, p * x_pixel_ + pair), 1) : nullptr;
+            return inside(p) ? LoadElements(b_, DType::kInt32, b_.At(xs, p * read_.pixel + pair), 1) : nullptr;
           },
           [&](int v) {
             Value* weights =
@@ -447,12 +394,11 @@ class DirectEmitter {
   const ElementTypes& types_;
   const DirectKnobs& k_;
   const Epilogue& epilogue_;
+  DirectInput input_;
+  const DirectInput::ReadStrides& read_;
   RowShape row_;
-  int64_t read_element_, read_column_, read_row_;
-  int64_t x_column_, x_row_, x_block_, x_pixel_, panel_block_, w_step_, w_tap_, w_in_block_, panel_, y_column_, y_row_,
-      y_block_;
+  int64_t w_step_, w_tap_, w_in_block_, panel_, y_column_, y_row_, y_block_;
   int64_t in_channels_last_;
-  Value *scale_ = nullptr, *shift_ = nullptr, *panel_x_ = nullptr;
   Value *data_ = nullptr, *data_stride_ = nullptr, *weight_ = nullptr;
   EpilogueAddresses behind_;
   Value *image_x_ = nullptr, *image_y_ = nullptr, *image_r_ = nullptr;
@@ -468,10 +414,8 @@ EmittedKernel EmitConv2dDirect(KernelBuilder& builder, const DirectNest& nest, c
                                const std::string& symbol) {
   builder.Stage(symbol, [&](const StageArgs& args) { DirectEmitter(builder, nest, epilogue).Emit(args); });
   EmittedKernel kernel;
-  const int64_t line =
-      nest.widened ? kWidenedBytes * nest.shape.KH * nest.row_input : Bytes(nest.types.data, nest.row_width);
   kernel.stages.push_back(
-      {symbol, nest.shape.N * nest.groups_of_blocks * nest.rows, 1, nest.PanelBlocks() * line * nest.knobs.ic_block});
+      {symbol, nest.shape.N * nest.groups_of_blocks * nest.rows, 1, DirectInput::WorkspaceBytes(nest)});
   return kernel;
 }
 
