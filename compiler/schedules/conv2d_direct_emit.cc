@@ -318,8 +318,8 @@ class DirectEmitter {
             return inside(p) ? LoadElements(b_, DType::kInt32, b_.At(xs, p * read_.pixel + pair), 1) : nullptr;
           },
           [&](int v) {
-            Value* weights =
-                LoadElements(b_, types_.weight, b_.At(ws, Bytes(types_.weight, v * fours) + u * w_step_), fours);
+            Value* weights = LoadElements(b_, types_.weight,
+                                          b_.At(ws, Bytes(types_.weight, int64_t{v} * fours) + u * w_step_), fours);
             return PairOfFours(b_, weights, types_.weight, half);
           },
           PairMultiplyAdd);

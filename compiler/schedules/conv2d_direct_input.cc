@@ -66,7 +66,7 @@ void DirectInput::Widen(Value* source, Value* row, Value* kh_lo, Value* kh_hi) c
 }
 
 void DirectInput::WidenLine(Value* from, Value* to) const {
-  const int64_t line = nest_.row_input * nest_.knobs.ic_block, vector = 2 * b_.machine().vector_lanes;
+  const int64_t line = nest_.row_input * nest_.knobs.ic_block, vector = int64_t{2} * b_.machine().vector_lanes;
   const int64_t whole = line / vector * vector;
   const auto widen = [&](Value* at, int64_t elements) {
     const int lanes = static_cast<int>(elements);
