@@ -66,6 +66,7 @@ class Bounds(unittest.TestCase):
         printed = {f"{model}, {kind}" for model in goals.SPEED for kind in kinds}
         printed |= {f"{model}, {machine}, {layer}, {weights}" for model in goals.SPEED for machine in ("avx512", "avx2")
                     for layer in ("direct 3x3 s1", "direct 1x1 s1", "depthwise s1", "depthwise s2") for weights in ("hot", "cold")}
+        printed |= {f"{model}, avx512, bytes, {layer}, hot" for model in goals.SPEED for layer in ("direct 3x3 s1", "direct 1x1 s1")}
         printed |= set(verdicts.ROWS)
         for name in read_bounds(PAGE):
             self.assertIn(name, printed)
