@@ -61,6 +61,9 @@ Options OptionsFrom(int argc, char** argv) {
     throw Error(ExitCode::kUsage,
                 "--bytes is of a target with VNNI, whose dot product takes as long as a multiply-add");
   }
+  if (options.bytes && !options.store.empty()) {
+    throw Error(ExitCode::kUsage, "--bytes measures analytic defaults; --records is of floats");
+  }
   if (options.models.empty()) options.models = {"resnet-50", "mobilenet", "mobilenet_v2"};
   return options;
 }

@@ -112,7 +112,7 @@ class DirectEmitter {
         ForChunks([&] { b_.For(lo, hi, 1, [&](Value* row) { Row(row); }); });
       } else {
         if (prologue()) input_.Prepare(image_x_, outer);
-        if (nest_.widened) WidenRow(outer, image_x_);
+        if (nest_.widened) input_.Widen(image_x_, outer, input_.RowsInside(outer));
         b_.For(lo, hi, 1, [&](Value* group) {
           SelectGroup(group);
           ForChunks([&] { Row(outer); });
@@ -154,11 +154,6 @@ class DirectEmitter {
     }
   }
 
-  void WidenRow(Value* row, Value* source) {
-    ClipTaps(row);
-    input_.Widen(source, row, kh_lo_, kh_hi_);
-  }
-
   void ForChunks(const std::function<void()>& body) {
     if (nest_.chunks == 1) {
       chunk_lo_ = b_.Index(0);
@@ -174,14 +169,10 @@ class DirectEmitter {
   }
 
   void Row(Value* row) {
-    ClipTaps(row);
+    kernel_rows_ = input_.RowsInside(row);
+    if (nest_.widened && k_.loop_order == 0) input_.Widen(group_x_, row, kernel_rows_);
     // The pointer may lie before the data: taps that would read there are clipped or dropped.
-    const DirectInput::DataStrides& data = input_.data();
-    Value* first_input = b_.Mul(row, s_.stride_h * data.row);
-    row_x_ = b_.At(b_.At(group_x_, first_input), -s_.pad_t * data.row - row_.pad * data.column);
-    if (nest_.widened && k_.loop_order == 0) WidenRow(row, group_x_);
-    if (nest_.widened) row_x_ = b_.At(group_panel_, -row_.pad * read_.column);
-    if (prologue()) row_x_ = input_.panel();
+    row_x_ = b_.At(input_.panel() ? group_panel_ : input_.FirstRow(group_x_, row), -row_.pad * read_.column);
     row_y_offset_ = b_.Add(group_y_offset_, b_.Mul(row, y_row_));
     const std::vector<RowTile> tiles = CutRow(row_, k_.tile_ow);
     int64_t before = 0;
@@ -193,21 +184,6 @@ class DirectEmitter {
     for (const RowTile& tile : tiles) {
       b_.For(0, tile.count, 1, [&](Value* i) { Tile(tile, i, prefetch, b_.Add(b_.Add(first_pass, i), before)); });
       before += tile.count;
-    }
-  }
-
-  // Kernel rows [kh_lo_, kh_hi_) that read inside the input.
-  void ClipTaps(Value* row) {
-    kh_lo_ = b_.Index(0);
-    kh_hi_ = b_.Index(s_.KH);
-    if (s_.pad_t > 0) {
-      Value* above = b_.Sub(b_.Index(s_.pad_t + s_.dil_h - 1), b_.Mul(row, s_.stride_h));
-      kh_lo_ = b_.Min(b_.Div(b_.Max(above, b_.Index(0)), s_.dil_h), b_.Index(s_.KH));
-    }
-    const int64_t last_row_reach = (s_.OH - 1) * s_.stride_h - s_.pad_t + (s_.KH - 1) * s_.dil_h;
-    if (last_row_reach >= s_.H && k_.tile_oh == 1) {
-      Value* below = b_.Sub(b_.Index(s_.H + s_.pad_t + s_.dil_h - 1), b_.Mul(row, s_.stride_h));
-      kh_hi_ = b_.Min(b_.Div(b_.Max(below, b_.Index(0)), s_.dil_h), b_.Index(s_.KH));
     }
   }
 
@@ -223,7 +199,7 @@ class DirectEmitter {
       Value* chunk = b_.Sub(chunk_hi_, chunk_lo_);
       prefetch.Emit(b_, b_.At(group_w_, b_.Mul(chunk_hi_, w_in_block_)),
                     b_.Add(b_.Mul(pass, chunk), b_.Sub(block, chunk_lo_)));
-      return b_.Loop(kh_lo_, kh_hi_, 1, in_block, [&](Value* kh, const Vals& in_row) {
+      return b_.Loop(kernel_rows_.first, kernel_rows_.end, 1, in_block, [&](Value* kh, const Vals& in_row) {
         Value* tap_x = b_.At(block_x, b_.Mul(kh, read_.kernel_row));
         Value* tap_w = b_.At(block_w, b_.Mul(kh, s_.KW * w_tap_));
         if (StartsNetwork()) FetchNextRow(tile, tap_x);
@@ -405,7 +381,8 @@ class DirectEmitter {
   Value *first_block_ = nullptr, *group_x_ = nullptr, *group_panel_ = nullptr, *group_w_ = nullptr;
   ChannelAddresses channels_;  // of the group
   Value *group_y_offset_ = nullptr, *chunk_lo_ = nullptr, *chunk_hi_ = nullptr;
-  Value *row_x_ = nullptr, *row_y_offset_ = nullptr, *kh_lo_ = nullptr, *kh_hi_ = nullptr;
+  Value *row_x_ = nullptr, *row_y_offset_ = nullptr;
+  DirectInput::KernelRows kernel_rows_;
 };
 
 }  // namespace

@@ -30,6 +30,12 @@ class DirectInput {
   };
   const ReadStrides& read() const { return read_; }
 
+  // [first, end) of the kernel rows of row `row` of outputs that read inside the input.
+  struct KernelRows {
+    Value *first = nullptr, *end = nullptr;
+  };
+  KernelRows RowsInside(Value* row) const;
+
   // Takes the prologue's operands, from operand `next` on, and the workspace. Returns the number of the operand behind.
   int Load(const StageArgs& args, int next);
   // Null where tiles read the data.
@@ -37,8 +43,12 @@ class DirectInput {
 
   // Fills the panel with row `row` of the image's inputs after the prologue.
   void Prepare(Value* image, Value* row) const;
-  // Fills it with the kernel rows [kh_lo, kh_hi) that row `row` of outputs reads, from the input blocks at `source` on.
-  void Widen(Value* source, Value* row, Value* kh_lo, Value* kh_hi) const;
+  // Fills it with the kernel rows that row `row` of outputs reads, from the input blocks at `source` on.
+  void Widen(Value* source, Value* row, const KernelRows& rows) const;
+
+  // Of the input blocks at `source` what the first kernel row of row `row` of outputs reads; before the data where a
+  // padding is.
+  Value* FirstRow(Value* source, Value* row) const;
 
  private:
   bool prologue() const { return nest_.prologue != Prologue::kNone; }
