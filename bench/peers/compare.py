@@ -11,7 +11,7 @@ import goals
 import report
 from bounds import read_bounds
 from measure import Worker, interleave, summary, worst_error
-from packages import HoneProgram, input_shape, tvm_library, uses_winograd
+from packages import HoneProgram, input_shape, mnn_model, ncnn_model, tvm_library, uses_winograd
 from systems import SYSTEMS, missing_modules
 
 REFERENCE = "onnxruntime"
@@ -25,6 +25,15 @@ def write_feed(path, shape):
         array.array("f", (draw.gauss(0, 1) for _ in range(math.prod(shape)))).tofile(file)
 
 
+def model_for(system, options, path, threads, shape):
+    """What `system` reads: the ONNX file, or what its own converter makes of that."""
+    if system == "tvm":
+        return tvm_library(path, threads, options.work, options.tune)
+    if system == "mnn":
+        return mnn_model(path, options.work)
+    return ncnn_model(path, options.work, shape) if system == "ncnn" else path
+
+
 def start_workers(options, hone, name, path, threads, wanted):
     """Workers by name: hone's on `threads` threads, and the others' that are wanted; and hone's words on its package."""
     package = hone.package(path, threads, options.tune)
@@ -33,7 +42,7 @@ def start_workers(options, hone, name, path, threads, wanted):
     write_feed(feed, shape)
     workers = {"hone": Worker("hone", f"{hone.library}:{package}", threads, feed, shape)}
     for system in wanted:
-        model = tvm_library(path, threads, options.work, options.tune) if system == "tvm" else path
+        model = model_for(system, options, path, threads, shape)
         workers[system] = Worker(system, model, threads, feed, shape)
     return workers, information
 
@@ -114,7 +123,7 @@ def options_from(arguments):
     parser.add_argument("--tune", default="", help="tune each model this long first, e.g. 120s")
     parser.add_argument("--seconds", type=float, default=3, help="of each system in each row")
     parser.add_argument("--onnx", default="", help="take MODEL.onnx from this folder instead of the zoo")
-    parser.add_argument("--peers", default="onnxruntime,openvino", help="also tvm; '' compares hone with nobody")
+    parser.add_argument("--peers", default="onnxruntime,openvino,mnn,ncnn", help="also tvm; '' compares hone with nobody")
     parser.add_argument("--bounds", default=os.path.join(HERE, "../../docs/performance.md"),
                         help="the page whose table under the heading Bounds excuses a miss")
     parser.add_argument("--smoke", action="store_true",

@@ -1,4 +1,5 @@
 """What hone is asked for: models, packages, and what it says of them."""
+import importlib.util
 import json
 import os
 import signal
@@ -64,6 +65,35 @@ def tvm_library(path, threads, work, tune=""):
         subprocess.run([sys.executable, script, "build", path, str(threads), library, *([folder] if tune else [])], stdout=log,
                        stderr=log, check=True)
     return library
+
+
+def mnn_model(path, work):
+    """The file that MNN's own converter makes of a model."""
+    return converted(path, work, ".mnn", lambda made: [
+        os.path.join(os.path.dirname(sys.executable), "mnnconvert"), "-f", "ONNX", "--modelFile", os.path.abspath(path), "--MNNModel", made,
+        "--bizCode", "hone"])
+
+
+def ncnn_model(path, work, shape):
+    """The stem of the files that pnnx, ncnn's own converter, makes of a model with one input of that shape. Weights stay float32."""
+    # The package's Python asks for torch, which the program that it brings along does not.
+    program = os.path.join(os.path.dirname(importlib.util.find_spec("pnnx").origin), "pnnx")
+    sides = ",".join(map(str, shape))
+    made = converted(path, work, ".ncnn.param", lambda made: [program, os.path.abspath(path), f"inputshape=[{sides}]f32", "fp16=0",
+                     f"ncnnparam={made}", f"ncnnbin={made[:-len('param')]}bin"])
+    return made[:-len(".ncnn.param")]
+
+
+def converted(path, work, ending, command):
+    """What `command`, given its path, makes of the model: made once, in a folder of its own, since converters leave other files beside it."""
+    name = os.path.splitext(os.path.basename(path))[0]
+    folder = os.path.abspath(os.path.join(work, "converted", name))
+    made = os.path.join(folder, name + ending)
+    if not os.path.exists(made):
+        os.makedirs(folder, exist_ok=True)
+        with open(os.path.join(folder, "log"), "w", encoding="utf-8") as log:
+            subprocess.run(command(made), stdout=log, stderr=log, check=True, cwd=folder)
+    return made
 
 
 def seconds_of(budget):

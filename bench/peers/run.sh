@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The same models in hone, ONNX Runtime and OpenVINO, interleaved in one run: times, hone's speed-up from one thread to two, and the
+# The same models in hone, ONNX Runtime, OpenVINO, MNN and ncnn, interleaved in one run: times, hone's speed-up from one thread to two, and the
 # memory that a loaded model takes; prints tables and writes them as build/peers/peers.md and .json.
 #   bench/peers/run.sh [--models a,b,...] [--threads 1,2] [--tune 120s] [--seconds 3] [--onnx FOLDER] [--peers a,b,...] [--smoke]
 # With --peers onnxruntime,tvm TVM runs too, and with --tune MetaSchedule gets as much time as hone; requirements-tvm.txt then comes along.
@@ -12,6 +12,8 @@ mkdir -p "$work"
 if [ ! -x "$work/venv/bin/python" ]; then
   python3 -m venv "$work/venv"
   "$work/venv/bin/pip" install --quiet -r bench/peers/requirements.txt
+  # What converts models for ncnn; its package asks for torch, which the program in it does not.
+  "$work/venv/bin/pip" install --quiet --no-deps pnnx==20261020
 fi
 if [[ " $* " == *tvm* ]] && ! "$work/venv/bin/python" -c 'import tvm' 2>/dev/null; then
   "$work/venv/bin/pip" install --quiet -r bench/peers/requirements-tvm.txt

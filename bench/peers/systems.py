@@ -75,6 +75,67 @@ class Tvm:
         return array.array("f", first.numpy().astype(self.numpy.float32).tobytes())
 
 
+class Mnn:
+    """`model` is what packages.mnn_model made. In float32: "high" is the precision that never narrows."""
+
+    def __init__(self):
+        import MNN
+        import numpy
+
+        self.numpy, self.mnn = numpy, MNN
+
+    def load(self, model, threads, feed, shape):
+        self.interpreter = self.mnn.Interpreter(model)
+        self.session = self.interpreter.createSession({"numThread": threads, "precision": "high", "backend": "CPU"})
+        values = self.numpy.frombuffer(feed, self.numpy.float32).reshape(shape).copy()
+        self.interpreter.getSessionInput(self.session).copyFrom(self.host_tensor(values))
+
+    def host_tensor(self, values):
+        return self.mnn.Tensor(values.shape, self.mnn.Halide_Type_Float, values, self.mnn.Tensor_DimensionType_Caffe)
+
+    def run(self):
+        self.interpreter.runSession(self.session)
+
+    def output(self):
+        result = self.interpreter.getSessionOutput(self.session)
+        host = self.host_tensor(self.numpy.zeros(result.getShape(), self.numpy.float32))
+        result.copyToHostTensor(host)
+        return array.array("f", host.getNumpyData().astype(self.numpy.float32).tobytes())
+
+
+class Ncnn:
+    """`model` is the stem of the two files that packages.ncnn_model made. Its tensors have no batch."""
+
+    def __init__(self):
+        import ncnn
+        import numpy
+
+        self.numpy, self.ncnn = numpy, ncnn
+
+    def load(self, model, threads, feed, shape):
+        if shape[0] != 1:
+            raise RuntimeError(f"ncnn takes one image, not {shape[0]}")
+        self.net = self.ncnn.Net()
+        self.net.opt.num_threads = threads
+        self.net.opt.use_vulkan_compute = False
+        for option in ("use_fp16_packed", "use_fp16_storage", "use_fp16_arithmetic", "use_bf16_storage"):
+            setattr(self.net.opt, option, False)
+        if self.net.load_param(model + ".ncnn.param") != 0 or self.net.load_model(model + ".ncnn.bin") != 0:
+            raise RuntimeError(f"ncnn does not read {model}.ncnn.param")
+        values = self.numpy.frombuffer(feed, self.numpy.float32).reshape(shape[1:])
+        self.feed = self.ncnn.Mat(values).clone()
+
+    def run(self):
+        extractor = self.net.create_extractor()
+        extractor.input("in0", self.feed)
+        status, self.result = extractor.extract("out0")
+        if status != 0:
+            raise RuntimeError(f"ncnn: extract gives {status}")
+
+    def output(self):
+        return array.array("f", self.numpy.array(self.result).astype(self.numpy.float32).tobytes())
+
+
 class HoneTensorInfo(ctypes.Structure):
     _fields_ = [("name", ctypes.c_char_p), ("dtype", ctypes.c_int), ("rank", ctypes.c_int32),
                 ("shape", ctypes.POINTER(ctypes.c_int64)), ("size_bytes", ctypes.c_size_t)]
@@ -109,9 +170,10 @@ class Hone:
         return result
 
 
-SYSTEMS = {"hone": Hone, "onnxruntime": OnnxRuntime, "openvino": OpenVino, "tvm": Tvm}
+SYSTEMS = {"hone": Hone, "onnxruntime": OnnxRuntime, "openvino": OpenVino, "mnn": Mnn, "ncnn": Ncnn, "tvm": Tvm}
 # What a system needs to be importable; hone needs Python alone.
 MODULES = {"hone": (), "onnxruntime": ("numpy", "onnxruntime"), "openvino": ("numpy", "openvino"),
+           "mnn": ("numpy", "MNN"), "ncnn": ("numpy", "ncnn", "pnnx"),
            "tvm": ("numpy", "tvm", "onnx", "psutil", "cloudpickle", "xgboost")}
 
 

@@ -55,10 +55,10 @@ def answer(system, resident, line):
 
 def main():
     name, model, threads, feed_path, shape = sys.argv[1:6]
-    system = SYSTEMS[name]()
-    # The protocol has stdout for itself, whatever a library prints.
+    # The protocol has stdout for itself, whatever a library prints, also while it is imported.
     replies = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
+    system = SYSTEMS[name]()
     feed = read_floats(feed_path)
     forget_peak()
     resident = status_bytes("VmRSS")
