@@ -1,21 +1,22 @@
 // The loop nest. In brackets: the knob that cuts a loop.
 //
 //   for panel of output columns [tile_oc x 16], for group of row tiles [tile_m]     the work items
-//     sums = 0
-//     for 32 of K
-//       sums(p, v) += x(p) * w(v)
+//     sums = 0, or of bytes an offset per column
+//     for 64 bytes of K
+//       sums(p, v) += x(p) * w(v)                  prefetch: a share of the next panel
 //     sums to the worker's workspace, epilogue, store
 //
 // One register tile, here of tile_m=32 and tile_oc=2. A box is a tile register:
 //
-//                                     w(0)         w(1)         16 output columns each
-//   x(0): 32 of K of up to 16 rows  sums(0, 0)   sums(0, 1)
-//   x(1): of the next rows          sums(1, 0)   sums(1, 1)
+//                                           w(0)         w(1)         16 output columns each
+//   x(0): 64 bytes of K of up to 16 rows  sums(0, 0)   sums(0, 1)
+//   x(1): of the next rows                sums(1, 0)   sums(1, 1)
 //
-// Data and output are as they come, row after row: a tile of x is loaded with the rows' own stride. Weights are packed
-// NK{tile_oc}n16k16n2k, [panel][32 of K][tile_oc][16 pairs][16 columns][2], so that a tile reads its panel from front
-// to back. Row tiles are equally tall; the last one ends with the last row, and stores what is its own: rows that it
-// shares with the one before are stored by that one.
+// 64 bytes are 32 of bfloat16, which are multiplied in pairs, or 64 bytes, in fours: TileProduct. Data and output are
+// as they come, row after row: a tile of x is loaded with the rows' own stride. Weights are packed NK{tile_oc}n16k16n2k
+// or NK{tile_oc}n16k16n4k, [panel][64 bytes of K][tile_oc][16 groups][16 columns][group], so that a tile reads its
+// panel from front to back. Row tiles are equally tall; the last one ends with the last row, and stores what is its
+// own: rows that it shares with the one before are stored by that one.
 #include "compiler/schedules/dense_amx.h"
 
 #include <fmt/format.h>
@@ -26,12 +27,15 @@
 #include "compiler/codegen/element.h"
 #include "compiler/codegen/kernel_builder.h"
 #include "compiler/codegen/matrix_tiles.h"
+#include "compiler/schedules/conv2d_amx.h"
 #include "compiler/schedules/conv_shape.h"
 #include "compiler/schedules/epilogue_addresses.h"
 #include "compiler/schedules/knob_schedule.h"
 #include "compiler/schedules/level_rate.h"
+#include "compiler/schedules/packed_bytes.h"
 #include "compiler/schedules/thread_share.h"
 #include "compiler/schedules/tile_row.h"
+#include "compiler/schedules/weight_prefetch.h"
 #include "core/nth.h"
 
 namespace hone {
@@ -39,7 +43,6 @@ namespace {
 
 constexpr int kVector = MatrixTiles::kRows;  // output columns of a tile
 constexpr int64_t kRowBytes = MatrixTiles::kRowBytes, kTileBytes = kVector * kRowBytes;
-constexpr int64_t kDepth = 32;  // of K, in one tile
 
 struct DenseAmxKnobs : KnobTable {
   using KnobTable::KnobTable;
@@ -49,11 +52,14 @@ struct DenseAmxKnobs : KnobTable {
   int64_t tile_m = Row("tile_m", 16, {16, 96, 16}, Always<16, 32, 48>);
   // 0: rows of one panel first (weights stay); 1: panels of the same rows first (data stay).
   int64_t loop_order = Row("loop_order", 0, {0, 1}, Always<0, 1>);
+  // 1: the next panel is fetched while the present one is used.
+  int64_t prefetch = Row("prefetch", 0, {0, 1}, Always<0, 1>);
 };
 
 // What the knobs make of a shape.
 struct DenseAmxNest {
   int64_t M, K, N;
+  int64_t row;             // elements of K in a tile's row
   int outputs, channels;   // tiles of a register tile, along rows and along columns
   int64_t tiles, width;    // row tiles, and the rows of each
   int64_t panels, groups;  // of columns and of row tiles
@@ -62,6 +68,7 @@ struct DenseAmxNest {
       : M(w.data[0]),
         K(w.data[1]),
         N(w.weight[0]),
+        row(TileProductOf(w.types)->channels),
         outputs(static_cast<int>(k.tile_m / kVector)),
         channels(static_cast<int>(k.tile_oc)),
         tiles(CeilDiv(M, kVector)),
@@ -69,7 +76,8 @@ struct DenseAmxNest {
         panels(CeilDiv(N, k.tile_oc * kVector)),
         groups(CeilDiv(tiles, outputs)) {}
   int64_t columns() const { return channels * int64_t{kVector}; }
-  int64_t depth() const { return K / kDepth; }
+  int64_t depth() const { return K / row; }
+  int64_t step_bytes() const { return channels * kTileBytes; }  // of weights
   int64_t scratch_bytes() const { return outputs * channels * kTileBytes; }
 };
 
@@ -82,24 +90,28 @@ class DenseAmxEmitter {
   void Emit(const StageArgs& args) {
     LoadOperands(args);
     std::array<int, MatrixTiles::kRegisters> rows{};
-    rows.fill(kVector);
-    for (int i = 0; i < FirstWeights(); ++i) rows.at(static_cast<size_t>(i)) = static_cast<int>(nest_.width);
+    rows.fill(static_cast<int>(nest_.width));
+    for (int v = 0; v < nest_.channels; ++v) rows.at(static_cast<size_t>(FirstWeights() + v)) = kVector;
     tiles_.Configure(rows);
     b_.For(args.begin, args.end, 1, [&](Value* item) {
       const int64_t inner = k_.loop_order == 0 ? nest_.groups : nest_.panels;
       Value* first = b_.Div(item, inner);
       Value* second = b_.Mod(item, inner);
       SelectPanel(k_.loop_order == 0 ? first : second);
+      pass_ = k_.loop_order == 0 ? second : b_.Index(0);
       Group(k_.loop_order == 0 ? second : first);
     });
     tiles_.Release();
   }
 
  private:
-  // The registers: sums, one tile of rows, the weights.
+  // The registers: sums, the weights, and tiles of rows, which take turns in what is left.
   int Sums(int output, int channel) const { return output * nest_.channels + channel; }
-  int Rows() const { return nest_.outputs * nest_.channels; }
-  int FirstWeights() const { return Rows() + 1; }
+  int FirstWeights() const { return nest_.outputs * nest_.channels; }
+  int Rows(int output) const {
+    const int first = FirstWeights() + nest_.channels;
+    return first + output % (MatrixTiles::kRegisters - first);
+  }
 
   void LoadOperands(const StageArgs& args) {
     data_ = b_.Operand(args, 0);
@@ -111,7 +123,8 @@ class DenseAmxEmitter {
 
   void SelectPanel(Value* panel) {
     panel_ = panel;
-    panel_w_ = b_.At(weight_, b_.Mul(panel, nest_.depth() * nest_.channels * kTileBytes));
+    panel_w_ = b_.At(weight_, b_.Mul(panel, nest_.depth() * nest_.step_bytes()));
+    of_panel_ = behind_.channels.Skip(b_, panel, nest_.columns());
   }
 
   // The last group may have fewer tiles.
@@ -130,16 +143,19 @@ class DenseAmxEmitter {
       Value* even = b_.Mul(b_.Add(first, p), nest_.width);
       starts.push_back(b_.Min(even, b_.Index(nest_.M - nest_.width)));
       own.push_back(b_.Sub(even, starts.back()));
-      for (int v = 0; v < nest_.channels; ++v) tiles_.Zero(Sums(p, v));
+      for (int v = 0; v < nest_.channels; ++v) Start(Sums(p, v), v);
     }
+    const WeightPrefetch prefetch(b_.machine(), k_.prefetch > 0 ? nest_.step_bytes() : 0,
+                                  k_.loop_order == 0 ? nest_.groups : 1);
     b_.For(0, nest_.depth(), 1, [&](Value* k) {
-      Value* w = b_.At(panel_w_, b_.Mul(k, nest_.channels * kTileBytes));
+      Value* w = b_.At(panel_w_, b_.Mul(k, nest_.step_bytes()));
+      prefetch.Emit(b_, b_.At(panel_w_, nest_.depth() * nest_.step_bytes()), b_.Add(b_.Mul(pass_, nest_.depth()), k));
       for (int v = 0; v < nest_.channels; ++v) tiles_.Load(FirstWeights() + v, b_.At(w, v * kTileBytes), kRowBytes);
       for (int p = 0; p < outputs; ++p) {
         Value* row = b_.At(data_, b_.Mul(Nth(starts, p), data_stride_));
-        tiles_.LoadRows(Rows(), b_.At(row, b_.Mul(k, kRowBytes)), data_stride_);
+        tiles_.LoadRows(Rows(p), b_.At(row, b_.Mul(k, kRowBytes)), data_stride_);
         for (int v = 0; v < nest_.channels; ++v) {
-          tiles_.MultiplyAdd(types_.data, Sums(p, v), Rows(), FirstWeights() + v);
+          tiles_.MultiplyAdd(types_.data, Sums(p, v), Rows(p), FirstWeights() + v);
         }
       }
     });
@@ -147,6 +163,11 @@ class DenseAmxEmitter {
       for (int v = 0; v < nest_.channels; ++v) tiles_.Store(Sums(p, v), Scratch(p, v), nest_.channels * kRowBytes);
     }
     for (int p = 0; p < outputs; ++p) Finish(Nth(starts, p), Nth(own, p), p);
+  }
+
+  void Start(int sums, int channel) {
+    if (of_panel_.offset == nullptr) return tiles_.Zero(sums);
+    tiles_.Load(sums, b_.At(of_panel_.offset, channel * kRowBytes), 0);
   }
 
   // The columns of a row lie together there.
@@ -169,14 +190,20 @@ class DenseAmxEmitter {
     Value* column = b_.Mul(panel_, Bytes(types_.output, nest_.columns()));
     Value* y = b_.At(behind_.Output(b_, row), column);
     Value* r_row = epilogue_.residual ? b_.At(behind_.Residual(b_, row), column) : nullptr;
-    const ChannelAddresses channels = behind_.channels.Skip(b_, panel_, nest_.columns());
+    const bool packs = columns % kVector == 0 && PacksBytes(epilogue_, types_, static_cast<int>(columns / kVector));
+    Vals unstored;
     for (int64_t first = 0; first < columns; first += kVector) {
       const int lanes = static_cast<int>(std::min<int64_t>(kVector, columns - first));
       Value* residual = r_row ? b_.At(r_row, Bytes(types_.output, first)) : nullptr;
-      const EpilogueOperands operands = channels.At(b_, first, residual);
+      const EpilogueOperands operands = of_panel_.At(b_, first, residual);
       Value* sum = LoadElements(b_, types_.accumulator, b_.At(sums, Bytes(types_.accumulator, first)), lanes);
-      b_.Store(EmitEpilogue(b_, epilogue_, types_, sum, operands), b_.At(y, Bytes(types_.output, first)));
+      if (packs) {
+        unstored.push_back(EmitUnstored(b_, epilogue_, types_, sum, operands));
+      } else {
+        b_.Store(EmitEpilogue(b_, epilogue_, types_, sum, operands), b_.At(y, Bytes(types_.output, first)));
+      }
     }
+    if (packs) b_.Store(EmitPackedBytes(b_, epilogue_, unstored), y);
   }
 
   KernelBuilder& b_;
@@ -187,23 +214,26 @@ class DenseAmxEmitter {
   const Epilogue& epilogue_;
   Value *data_ = nullptr, *data_stride_ = nullptr, *weight_ = nullptr, *scratch_ = nullptr;
   EpilogueAddresses behind_;
-  Value *panel_ = nullptr, *panel_w_ = nullptr;
+  Value *panel_ = nullptr, *panel_w_ = nullptr, *pass_ = nullptr;
+  ChannelAddresses of_panel_;
 };
 
 // Cycles, as conv2d_amx.cc has them.
 constexpr double kProductRow = 1.02, kLeastProduct = 8.5, kTileLoad = 11, kTileStore = 16, kFinish = 4.5;
-constexpr double kTileStart = 40, kStageStart = 300, kCacheShare = 0.9, kUnhiddenMemory = 0.8;
+constexpr double kTileStart = 40, kStageStart = 300, kCacheShare = 0.9;
+// Of cold weights that are not fetched ahead, and of the lesser of both where they are; what fetching itself takes.
+constexpr double kUnhiddenMemory = 0.8, kHidden = 0.1, kFetchAhead = 1.02;
 
 class AmxDense : public KnobSchedule<DenseAmxKnobs> {
  public:
   std::string_view name() const override { return "dense_amx"; }
   int version() const override { return 1; }
-  bool Takes(const ElementTypes& types) const override { return AreFloats(types) && types.bfloat(); }
-  // A step reads 32 of each row, and a few rows leave most of a tile empty.
+  bool Takes(const ElementTypes& types) const override { return TileProductOf(types) != nullptr; }
+  // A step reads a tile's row of each row, and a few rows leave most of a tile empty.
   bool Applies(const Workload& w, const MachineModel& machine) const override {
     constexpr int64_t kLeastRows = 4;
-    return w.op == "nn.dense" && TileRow(w.types.data, machine) == kDepth && w.data[0] >= kLeastRows &&
-           w.data[1] % kDepth == 0;
+    const int64_t row = TileRow(w.types.data, machine);
+    return w.op == "nn.dense" && Takes(w.types) && row > 0 && w.data[0] >= kLeastRows && w.data[1] % row == 0;
   }
 
  private:
@@ -220,13 +250,11 @@ class AmxDense : public KnobSchedule<DenseAmxKnobs> {
   std::vector<KernelOperand> OperandsWith(const Workload& w, const DenseAmxKnobs& k,
                                           const Epilogue& epilogue) const override {
     const std::string panel = k.tile_oc == 1 ? "" : fmt::format("{}n", k.tile_oc);
-    const Layout weight = Layout::Parse("NK" + panel + "16k16n2k");
+    const Layout weight = Layout::Parse(fmt::format("NK{}16k16n{}k", panel, TileProductOf(w.types)->group));
     std::vector<KernelOperand> operands{{OperandRole::kData, w.types.data, w.data, Layout::Parse("MK")},
                                         {OperandRole::kWeight, w.types.weight, w.weight, weight}};
-    if (epilogue.bias) {
-      const Layout bias = Layout::Parse(fmt::format("N{}n", k.tile_oc * kVector));
-      operands.push_back({OperandRole::kBias, DType::kFloat32, {w.weight[0]}, bias});
-    }
+    const Layout columns = Layout::Parse(fmt::format("N{}n", k.tile_oc * kVector));
+    AddChannelOperands(w, epilogue, columns, columns, operands);
     if (epilogue.residual) {
       operands.push_back({OperandRole::kResidual, w.types.output, w.OutputShape(), Layout::Parse("MN")});
     }
@@ -250,7 +278,7 @@ class AmxDense : public KnobSchedule<DenseAmxKnobs> {
     tile.vectors = nest.channels;
     tile.line = static_cast<double>(nest.M);
     tile.groups = static_cast<double>(nest.panels);
-    tile.steps = static_cast<double>(nest.K / 2);
+    tile.steps = static_cast<double>(nest.K / TileProductOf(w.types)->group);
     tile.unroll = kVector;
     tile.weight_bytes = static_cast<double>(nest.depth() * nest.channels * kTileBytes);
     tile.input_bytes = static_cast<double>(Bytes(w.types.data, nest.M * nest.K));
@@ -276,7 +304,10 @@ class AmxDense : public KnobSchedule<DenseAmxKnobs> {
                              : groups * all_weights / MovedBytesPerCycle(machine, all_weights, kCacheShare);
     double cycles = panels * groups * (depth * step + kTileStart + finish) + 0.25 * again;
     cycles = cycles * ThreadShare(nest.panels * nest.groups, machine.threads) + kStageStart;
-    return (cycles + kUnhiddenMemory * all_weights / machine.cold_bytes_per_cycle) / machine.clock_ghz;
+    const double memory = all_weights / machine.cold_bytes_per_cycle;
+    const double all = k.prefetch > 0 ? std::max(kFetchAhead * cycles, memory) + kHidden * std::min(cycles, memory)
+                                      : cycles + kUnhiddenMemory * memory;
+    return all / machine.clock_ghz;
   }
 };
 
