@@ -1,6 +1,7 @@
 #include "compiler/schedules/schedule.h"
 
 #include "compiler/schedules/batch_matmul.h"
+#include "compiler/schedules/batch_matmul_amx.h"
 #include "compiler/schedules/conv2d_amx.h"
 #include "compiler/schedules/conv2d_depthwise.h"
 #include "compiler/schedules/conv2d_direct.h"
@@ -12,7 +13,8 @@ namespace hone {
 
 const std::vector<const Schedule*>& AllSchedules() {
   static const std::vector<const Schedule*> schedules{
-      &Conv2dDirect(), &Conv2dAmx(), &Conv2dWinograd(), &Conv2dDepthwise(), &DensePack(), &DenseAmx(), &BatchMatmul(),
+      &Conv2dDirect(), &Conv2dAmx(), &Conv2dWinograd(), &Conv2dDepthwise(),
+      &DensePack(),    &DenseAmx(),  &BatchMatmul(),    &BatchMatmulAmx(),
   };
   return schedules;
 }

@@ -1,0 +1,276 @@
+// The loop nest. In brackets: the knob that cuts a loop.
+//
+//   for product of the batch, for panel of output columns [tile_oc x 16], for group of row tiles [tile_m]  the work
+//   items
+//     where the worker meets the panel first: weights -> workspace, in pairs along K
+//     sums = 0
+//     for 32 of K
+//       sums(p, v) += x(p) * w(v)
+//     store, through the workspace where rows are shared, narrowed or cut
+//
+// One register tile is that of dense_amx.cc. What differs is that the right matrix is computed, and so is packed here:
+// [K / 2][tile_oc x 16 columns][2], of which 16 pairs of 16 columns are a tile, loaded with the panel's stride. The
+// left one is read where it lies, K being its last axis.
+#include "compiler/schedules/batch_matmul_amx.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "compiler/codegen/element.h"
+#include "compiler/codegen/kernel_builder.h"
+#include "compiler/codegen/matrix_tiles.h"
+#include "compiler/schedules/conv_shape.h"
+#include "compiler/schedules/knob_schedule.h"
+#include "compiler/schedules/level_rate.h"
+#include "compiler/schedules/matmul_operand.h"
+#include "compiler/schedules/matmul_shape.h"
+#include "compiler/schedules/matmul_tile.h"
+#include "compiler/schedules/packed_panel.h"
+#include "compiler/schedules/thread_share.h"
+#include "core/nth.h"
+
+namespace hone {
+namespace {
+
+constexpr int kVector = MatrixTiles::kRows;  // output columns of a tile
+constexpr int64_t kRowBytes = MatrixTiles::kRowBytes, kTileBytes = kVector * kRowBytes;
+constexpr int64_t kDepth = 32, kPairs = kDepth / kBFloatGroup;  // of K, in one tile
+constexpr int64_t kLeastRows = 4;                               // fewer leave most of a tile empty
+
+struct BatchMatmulAmxKnobs : KnobTable {
+  using KnobTable::KnobTable;
+  // Tiles of 16 output columns in one register tile.
+  int64_t tile_oc = Row("tile_oc", 1, {1, 6}, Always<1, 2, 3, 4>);
+  // Rows of one register tile, in tiles of up to 16.
+  int64_t tile_m = Row("tile_m", 16, {16, 96, 16}, Always<16, 32, 48>);
+};
+
+// What the knobs make of a shape.
+struct Nest {
+  MatmulShape shape;
+  int outputs, channels;   // tiles of a register tile, along rows and along columns
+  int64_t tiles, width;    // row tiles, and the rows of each; the last one may begin with rows of the one before
+  int64_t panels, groups;  // of columns and of row tiles
+
+  Nest(const Workload& w, const BatchMatmulAmxKnobs& k)
+      : shape(w),
+        outputs(static_cast<int>(k.tile_m / kVector)),
+        channels(static_cast<int>(k.tile_oc)),
+        tiles(CeilDiv(shape.M, kVector)),
+        width(CeilDiv(shape.M, tiles)),
+        panels(CeilDiv(shape.N, k.tile_oc * kVector)),
+        groups(CeilDiv(tiles, outputs)) {}
+  int64_t columns() const { return channels * int64_t{kVector}; }
+  int64_t depth() const { return shape.K / kDepth; }
+  int64_t step_bytes() const {
+    return channels * kRowBytes;
+  }  // of a pair of K in the packed panel, and of a row of sums
+  int64_t panel_bytes() const { return shape.steps() * step_bytes(); }
+  int64_t scratch_bytes() const { return outputs * channels * kTileBytes; }
+};
+
+class Emitter {
+ public:
+  Emitter(KernelBuilder& builder, const Nest& nest, const StageArgs& args)
+      : b_(builder),
+        tiles_(builder),
+        nest_(nest),
+        s_(nest.shape),
+        args_(args),
+        data_(builder, args, 0, s_.types.data, s_.data, 'M'),
+        weight_(builder, args, 1, s_.types.weight, s_.weight, 'N'),
+        out_(builder, args, 2, s_.types.output, s_.output, 'M'),
+        packed_(builder.WorkerWorkspace(args)),
+        scratch_(builder.At(packed_, nest.panel_bytes())) {}
+
+  void Emit() {
+    std::array<int, MatrixTiles::kRegisters> rows{};
+    rows.fill(static_cast<int>(nest_.width));
+    for (int v = 0; v < nest_.channels; ++v) rows.at(static_cast<size_t>(FirstWeights() + v)) = kVector;
+    tiles_.Configure(rows);
+    b_.For(args_.begin, args_.end, 1, [&](Value* item) {
+      Value* group = b_.Mod(item, nest_.groups);
+      Value* panel = b_.Mod(b_.Div(item, nest_.groups), nest_.panels);
+      product_ = b_.Div(item, nest_.groups * nest_.panels);
+      auto& ir = b_.ir();
+      is_new_ = ir.CreateOr(ir.CreateICmpEQ(group, b_.Index(0)), ir.CreateICmpEQ(item, args_.begin));
+      const int64_t last = s_.N - (nest_.panels - 1) * nest_.columns();
+      if (last == nest_.columns()) return Panel(panel, group, last);
+      b_.If(
+          ir.CreateICmpEQ(panel, b_.Index(nest_.panels - 1)), [&] { Panel(panel, group, last); },
+          [&] { Panel(panel, group, nest_.columns()); });
+    });
+    tiles_.Release();
+  }
+
+ private:
+  // The registers, as in dense_amx.cc: sums, the weights, and tiles of rows, which take turns in what is left.
+  int Sums(int output, int channel) const { return output * nest_.channels + channel; }
+  int FirstWeights() const { return nest_.outputs * nest_.channels; }
+  int Rows(int output) const {
+    const int first = FirstWeights() + nest_.channels;
+    return first + output % (MatrixTiles::kRegisters - first);
+  }
+
+  // Columns past the matrix's are multiplied too, by whatever is there, and not stored.
+  void Panel(Value* panel, Value* group, int64_t columns) {
+    first_column_ = b_.Mul(panel, nest_.columns());
+    Value* w = b_.At(weight_.Matrix(b_, product_), b_.Mul(first_column_, weight_.row));
+    const PanelPacking packing{
+        s_.types, s_.K, kVector, nest_.step_bytes(), weight_.row, weight_.column, s_.weights_are_neighbours()};
+    b_.If(is_new_, [&] { packing.Emit(b_, w, packed_, columns); });
+    Value* first = b_.Mul(group, nest_.outputs);
+    const int last = static_cast<int>(nest_.tiles - (nest_.groups - 1) * nest_.outputs);
+    if (last == nest_.outputs) return Tiles(first, last, columns);
+    b_.If(
+        b_.ir().CreateICmpEQ(group, b_.Index(nest_.groups - 1)), [&] { Tiles(first, last, columns); },
+        [&] { Tiles(first, nest_.outputs, columns); });
+  }
+
+  // `outputs` tiles of rows, the first of them number `first`.
+  void Tiles(Value* first, int outputs, int64_t columns) {
+    Vals starts, own;  // the first row of each tile, and which of its rows are its own
+    for (int p = 0; p < outputs; ++p) {
+      Value* even = b_.Mul(b_.Add(first, p), nest_.width);
+      starts.push_back(b_.Min(even, b_.Index(s_.M - nest_.width)));
+      own.push_back(b_.Sub(even, starts.back()));
+      for (int v = 0; v < nest_.channels; ++v) tiles_.Zero(Sums(p, v));
+    }
+    Value* x = data_.Matrix(b_, product_);
+    b_.For(0, nest_.depth(), 1, [&](Value* k) {
+      Value* w = b_.At(packed_, b_.Mul(k, kPairs * nest_.step_bytes()));
+      for (int v = 0; v < nest_.channels; ++v) {
+        tiles_.Load(FirstWeights() + v, b_.At(w, v * kRowBytes), nest_.step_bytes());
+      }
+      for (int p = 0; p < outputs; ++p) {
+        Value* rows = b_.At(x, b_.Mul(Nth(starts, p), data_.row));
+        tiles_.LoadRows(Rows(p), b_.At(rows, b_.Mul(k, kRowBytes)), data_.row);
+        for (int v = 0; v < nest_.channels; ++v) {
+          tiles_.MultiplyAdd(s_.types.data, Sums(p, v), Rows(p), FirstWeights() + v);
+        }
+      }
+    });
+    for (int p = 0; p < outputs; ++p) {
+      for (int v = 0; v < nest_.channels; ++v) tiles_.Store(Sums(p, v), Scratch(p, v), nest_.step_bytes());
+    }
+    for (int p = 0; p < outputs; ++p) StoreRows(Nth(starts, p), Nth(own, p), p, columns);
+  }
+
+  // The columns of a row lie together there.
+  Value* Scratch(int output, int channel) {
+    return b_.At(scratch_, output * nest_.channels * kTileBytes + channel * kRowBytes);
+  }
+
+  void StoreRows(Value* start, Value* own, int p, int64_t columns) {
+    const ElementTypes& types = s_.types;
+    Value* y = b_.At(out_.Matrix(b_, product_), b_.Mul(first_column_, Bytes(types.output)));
+    b_.For(own, b_.Index(nest_.width), 1, [&](Value* r) {
+      Value* sums = b_.At(Scratch(p, 0), b_.Mul(r, nest_.step_bytes()));
+      Value* row = b_.At(y, b_.Mul(b_.Add(start, r), out_.row));
+      for (int64_t first = 0; first < columns; first += kVector) {
+        Value* sum = LoadElements(b_, types.accumulator, b_.At(sums, Bytes(types.accumulator, first)), kVector);
+        StoreLanes(b_, Converted(b_, sum, types.accumulator, types.output), types.output,
+                   b_.At(row, Bytes(types.output, first)),
+                   static_cast<int>(std::min<int64_t>(kVector, columns - first)));
+      }
+    });
+  }
+
+  KernelBuilder& b_;
+  MatrixTiles tiles_;
+  const Nest& nest_;
+  const MatmulShape& s_;
+  const StageArgs& args_;
+  MatmulOperand data_, weight_, out_;
+  Value *packed_, *scratch_;
+  Value *product_ = nullptr, *is_new_ = nullptr, *first_column_ = nullptr;
+};
+
+// Cycles: as dense_amx.cc has them, and per packed pair as batch_matmul.cc has them.
+constexpr double kProductRow = 1.02, kLeastProduct = 8.5, kTileLoad = 11, kTileStore = 16, kFinish = 4.5;
+constexpr double kTileStart = 40, kStageStart = 300, kCacheShare = 0.9, kCopy = 0.1, kTranspose = 0.3;
+
+class BatchMatmulAmxSchedule : public KnobSchedule<BatchMatmulAmxKnobs> {
+ public:
+  std::string_view name() const override { return "batch_matmul_amx"; }
+  int version() const override { return 1; }
+  bool Takes(const ElementTypes& types) const override { return AreFloats(types) && types.bfloat(); }
+  bool Applies(const Workload& w, const MachineModel& machine) const override {
+    if (!w.is_batch_matmul() || !machine.bfloat16_tiles || machine.vector_lanes != kVector) return false;
+    const MatmulShape shape(w);
+    return shape.K % kDepth == 0 && shape.data.column == 1 && shape.M >= kLeastRows;
+  }
+
+ private:
+  std::optional<std::string> RejectWith(const Workload& w, const MachineModel&,
+                                        const BatchMatmulAmxKnobs& k) const override {
+    const Nest nest(w, k);
+    const int registers = nest.outputs * nest.channels + 1 + nest.channels;
+    if (registers > MatrixTiles::kRegisters) {
+      return fmt::format("the register tile needs {} of {} tiles", registers, MatrixTiles::kRegisters);
+    }
+    if (nest.outputs > nest.tiles) return "tile_m is more than the rows";
+    if (nest.columns() - kVector >= nest.shape.N) return "tile_oc has a tile of no columns";
+    return std::nullopt;
+  }
+
+  std::vector<KernelOperand> OperandsWith(const Workload& w, const BatchMatmulAmxKnobs&,
+                                          const Epilogue&) const override {
+    const auto layout = [&](int operand) { return Layout::Parse(w.OperandAxes(operand)); };
+    return {{OperandRole::kData, w.types.data, w.data, layout(0)},
+            {OperandRole::kData, w.types.weight, w.weight, layout(1)},
+            {OperandRole::kOutput, w.types.output, w.OutputShape(), layout(2)}};
+  }
+
+  EmittedKernel EmitWith(KernelBuilder& builder, const Workload& w, const MachineModel&, const BatchMatmulAmxKnobs& k,
+                         const Epilogue&, const std::string& symbol) const override {
+    const Nest nest(w, k);
+    builder.Stage(symbol, [&](const StageArgs& args) { Emitter(builder, nest, args).Emit(); });
+    EmittedKernel kernel;
+    kernel.stages.push_back(
+        {symbol, nest.shape.B * nest.panels * nest.groups, 1, nest.panel_bytes() + nest.scratch_bytes()});
+    return kernel;
+  }
+
+  TileShape TileWith(const Workload& w, const MachineModel&, const BatchMatmulAmxKnobs& k) const override {
+    const Nest nest(w, k);
+    TileShape tile;
+    tile.rows = static_cast<double>(nest.outputs * nest.width);
+    tile.vectors = nest.channels;
+    tile.line = static_cast<double>(nest.shape.M);
+    tile.groups = static_cast<double>(nest.panels);
+    tile.steps = static_cast<double>(nest.shape.steps());
+    tile.unroll = kVector;
+    tile.weight_bytes = static_cast<double>(nest.panel_bytes());
+    tile.input_bytes = static_cast<double>(Bytes(w.types.data, nest.shape.M * nest.shape.K));
+    tile.workspace_bytes = static_cast<double>(nest.panel_bytes());
+    return tile;
+  }
+
+  double EstimateNsWith(const Workload& w, const MachineModel& machine, const BatchMatmulAmxKnobs& k) const override {
+    const Nest nest(w, k);
+    const double width = static_cast<double>(nest.width), outputs = nest.outputs, channels = nest.channels;
+    const double products = outputs * channels * std::max(kProductRow * width, kLeastProduct);
+    const double near = static_cast<double>(nest.panel_bytes() + nest.scratch_bytes());
+    const double weights = channels * static_cast<double>(kTileBytes) / MovedBytesPerCycle(machine, near, kCacheShare);
+    const double step = std::max({products, kTileLoad * (outputs + channels), weights});
+    const double tile =
+        static_cast<double>(nest.depth()) * step + kTileStart + outputs * channels * (kTileStore + kFinish * width);
+    const double pack = (nest.shape.weights_are_neighbours() ? kCopy : kTranspose) *
+                        static_cast<double>(nest.shape.steps() * nest.columns());
+    const int64_t panels = nest.shape.B * nest.panels;
+    const double cycles = static_cast<double>(panels) * (static_cast<double>(nest.groups) * tile + pack);
+    return (cycles * ThreadShare(panels * nest.groups, machine.threads) + kStageStart) / machine.clock_ghz;
+  }
+};
+
+}  // namespace
+
+const Schedule& BatchMatmulAmx() {
+  static const BatchMatmulAmxSchedule schedule;
+  return schedule;
+}
+
+}  // namespace hone
