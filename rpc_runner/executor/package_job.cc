@@ -3,15 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "core/hash.h"
 #include "rpc_runner/executor/believable_times.h"
 #include "rpc_runner/executor/child_process.h"
 #include "rpc_runner/executor/judge_job.h"
 #include "rpc_runner/process/clock.h"
 #include "rpc_runner/wire/job_message.h"
+#include "rpc_runner/wire/protocol.h"
 
 namespace hone {
 namespace {
@@ -92,6 +95,12 @@ PackageJob MakePackageJob(const Plan& plan, std::string_view lib, std::string_vi
   for (const PlanBuffer& buffer : job.plan.buffers) {
     if (buffer.kind != BufferKind::kParam || IsRandomParam(buffer.dtype)) continue;
     job.exact_params += params.substr(static_cast<size_t>(buffer.offset_bytes), static_cast<size_t>(buffer.size_bytes));
+  }
+  // The weights of a network of bytes may be more than a frame takes.
+  if (job.exact_params.size() > kMaxPartBytes) {
+    job.exact_params.clear();
+    const auto bytes = std::make_shared<const std::string>(params);
+    job.params = {Sha256Hex(*bytes), static_cast<int64_t>(bytes->size()), {bytes, bytes->data()}};
   }
   return job;
 }

@@ -11,7 +11,8 @@
 namespace hone {
 
 // What a runner needs of a package to time it on `threads` threads: its plan, lib and params sections. The job has
-// random parameters, and random inputs. The memory limit is set by what the plan asks for.
+// random inputs, and random parameters unless those that must be exact are more than a frame takes: then it has all.
+// The memory limit is set by what the plan asks for.
 PackageJob MakePackageJob(const Plan& plan, std::string_view lib, std::string_view params, int threads, int runs);
 
 // Why the job cannot be run here, or empty. `cores`: that the runner may use. Any values may be given.

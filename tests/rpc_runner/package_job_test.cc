@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "rpc_runner/local_runner.h"
+#include "rpc_runner/wire/protocol.h"
 #include "tests/rpc_runner/network_fixture.h"
 #include "tests/runtime/test_package.h"
 
@@ -88,6 +89,22 @@ TEST(PackageJob, SendsNoParametersThatMayBeRandom) {
     }
     EXPECT_EQ(MakePackageJob(plan, "", std::string(64, '\7'), 1, 1).exact_params, "") << DTypeName(dtype);
   }
+}
+
+// A network's of bytes are more than a frame holds, too: they are sent by name, piece by piece.
+TEST(PackageJob, SendsManyExactParametersApart) {
+  Plan plan = testing::TestPlan();
+  for (PlanBuffer& buffer : plan.buffers) {
+    if (buffer.kind != BufferKind::kParam) continue;
+    buffer.dtype = DType::kInt8;
+    buffer.size_bytes = static_cast<int64_t>(kMaxPartBytes) + 64;
+  }
+  plan.params_bytes = static_cast<int64_t>(kMaxPartBytes) + 64;
+  const std::string params(static_cast<size_t>(plan.params_bytes), '\1');
+  const PackageJob job = MakePackageJob(plan, "", params, 1, 1);
+  EXPECT_EQ(job.exact_params, "");
+  ASSERT_TRUE(job.params.has_value());
+  EXPECT_EQ(job.params->bytes(), params);
 }
 
 TEST(PackageJob, AnswersWhatIsNotRightWithAFate) {
