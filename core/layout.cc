@@ -206,8 +206,8 @@ Shape Layout::PhysicalShape(const Shape& logical, std::string_view logical_axes)
   Shape physical;
   for (const Axis& axis : axes_) {
     const bool frequency = winograd_tile_ != 0 && (axis.name == 'H' || axis.name == 'W');
-    const int64_t dim = frequency ? winograd_tile_ + 2 : DimOf(logical, logical_axes, axis.name);
     const int64_t block = std::max<int64_t>(1, BlockOf(axis.name));
+    const int64_t dim = frequency ? (winograd_tile_ + 2) * block : DimOf(logical, logical_axes, axis.name);
     physical.push_back(axis.block != 0 ? axis.block : dim / block + (dim % block != 0));
   }
   ElementCount(physical);

@@ -17,7 +17,7 @@ namespace hone {
 //
 // "@winograd2" or "@winograd4" at the end says that 3x3 weights (logical axes OIHW) are transformed for tiles of 2x2 or
 // 4x4 outputs before they are laid out: H and W then count frequencies, 4 or 6 each. "HWOI16i16o@winograd4". See
-// core/winograd.h.
+// core/winograd.h. Of int8 they take two bytes, and W counts these, in blocks of two: "HWOI4i8o2i2w@winograd2".
 class Layout {
  public:
   struct Axis {

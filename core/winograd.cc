@@ -40,9 +40,36 @@ void TransformOne(const std::vector<Row>& g, const float* k, const Take& take) {
   }
 }
 
+// Of a plane per number one per byte.
+Tensor InBytes(const Tensor& numbers) {
+  const Shape& shape = numbers.shape();
+  const int64_t plane = shape[2] * shape[3], planes = shape[0] * shape[1];
+  Tensor bytes(DType::kInt8, {shape[0], 2 * shape[1], shape[2], shape[3]});
+  for (int64_t p = 0; p < planes; ++p) {
+    const float* from = numbers.data<float>() + p * plane;
+    int8_t* low = bytes.data<int8_t>() + 2 * p * plane;
+    for (int64_t i = 0; i < plane; ++i) {
+      const auto number = static_cast<uint16_t>(static_cast<int16_t>(from[i]));
+      low[i] = static_cast<int8_t>(number & 0xff);
+      low[plane + i] = static_cast<int8_t>(number >> 8);
+    }
+  }
+  return bytes;
+}
+
+// Each step is exact in float32: halves and quarters of sums of nine bytes.
+Tensor ByteWeights(const Tensor& weights) {
+  Tensor floats(DType::kFloat32, weights.shape());
+  for (int64_t i = 0; i < floats.elements(); ++i) floats.data<float>()[i] = weights.data<int8_t>()[i];
+  Tensor numbers = WinogradWeights(floats, 2);
+  for (int64_t i = 0; i < numbers.elements(); ++i) numbers.data<float>()[i] *= 4;
+  return InBytes(numbers);
+}
+
 }  // namespace
 
 Tensor WinogradWeights(const Tensor& weights, int64_t m) {
+  if (weights.dtype() == DType::kInt8 && m == 2) return ByteWeights(weights);
   const std::vector<Row> g = MatrixG(m);
   const Shape& shape = weights.shape();
   if (shape.size() != 4 || shape[2] != 3 || shape[3] != 3 || weights.dtype() != DType::kFloat32) {

@@ -42,19 +42,7 @@ class Winograd : public KnobSchedule<WinogradKnobs> {
  private:
   std::optional<std::string> RejectWith(const Workload& w, const MachineModel& machine,
                                         const WinogradKnobs& k) const override {
-    const int64_t lanes = machine.vector_lanes;
-    if (k.oc_block != lanes || k.ic_block != lanes) return fmt::format("the blocks are {} lanes", lanes);
-    if (k.ic_block % k.unroll_ic != 0) return "unroll_ic does not divide ic_block";
-    const WinogradNest nest(w, machine, k);
-    if (nest.out_blocks % k.tile_oc != 0) return "tile_oc does not divide the output blocks";
-    if (k.tile_block >= nest.tiles) return "tile_block is not less than the tiles";
-    if (k.tile_block == 0 && k.loop_order == 1) return "loop_order=1 needs a tile_block";
-    if (k.tile_block > 0 && k.tile_block < k.tile_ow) return "tile_ow is more than tile_block";
-    if (k.tile_ow > nest.tiles) return "tile_ow is more than the tiles";
-    if (nest.workspace_bytes() > kMaxWorkspaceBytes) return "the workspace is over 256 MiB";
-    const RegisterTile tile{static_cast<int>(k.tile_ow), static_cast<int>(k.tile_oc), nest.lanes};
-    if (auto spills = tile.Reject(machine)) return spills;
-    return std::nullopt;
+    return RejectWinograd(WinogradNest(w, machine, k), machine);
   }
 
   std::vector<KernelOperand> OperandsWith(const Workload& w, const WinogradKnobs& k,
@@ -91,20 +79,42 @@ double PassCycles(const MachineModel& machine, double footprint, double bytes) {
 }
 
 double Winograd::EstimateNsWith(const Workload& w, const MachineModel& machine, const WinogradKnobs& k) const {
-  const WinogradNest nest(w, machine, k);
+  const double step =
+      StepCycles(machine, static_cast<double>(k.tile_ow), static_cast<double>(k.tile_oc), machine.multiply_add_latency);
+  return WinogradCycles(WinogradNest(w, machine, k), machine, step) / machine.clock_ghz;
+}
+
+}  // namespace
+
+std::optional<std::string> RejectWinograd(const WinogradNest& nest, const MachineModel& machine) {
+  const WinogradKnobs& k = nest.knobs;
+  const int64_t lanes = machine.vector_lanes;
+  if (k.oc_block != lanes || k.ic_block != lanes) return fmt::format("the blocks are {} lanes", lanes);
+  if (k.ic_block % k.unroll_ic != 0) return "unroll_ic does not divide ic_block";
+  if (k.unroll_ic % nest.group != 0) return fmt::format("unroll_ic is no multiple of {} channels", nest.group);
+  if (nest.out_blocks % k.tile_oc != 0) return "tile_oc does not divide the output blocks";
+  if (k.tile_block >= nest.tiles) return "tile_block is not less than the tiles";
+  if (k.tile_block == 0 && k.loop_order == 1) return "loop_order=1 needs a tile_block";
+  if (k.tile_block > 0 && k.tile_block < k.tile_ow) return "tile_ow is more than tile_block";
+  if (k.tile_ow > nest.tiles) return "tile_ow is more than the tiles";
+  if (nest.workspace_bytes() > kMaxWorkspaceBytes) return "the workspace is over 256 MiB";
+  return nest.Registers().Reject(machine);
+}
+
+double WinogradCycles(const WinogradNest& nest, const MachineModel& machine, double step_cycles) {
+  const WinogradKnobs& k = nest.knobs;
   const double blocks = static_cast<double>(k.tile_block == 0 ? 1 : CeilDiv(nest.tiles, k.tile_block));
   const double tiles = static_cast<double>(nest.block_tiles) * blocks,
                frequencies = static_cast<double>(nest.frequencies);
   const double pixels = static_cast<double>(k.tile_ow), vectors = static_cast<double>(k.tile_oc);
-  const double channels = static_cast<double>(nest.in_blocks * k.ic_block);
-  const double step =
-      StepCycles(machine, pixels, vectors, machine.multiply_add_latency) + 1.0 / static_cast<double>(k.unroll_ic);
-  const double tile_cycles = channels * step + 3 * pixels * vectors;
+  const double channels = static_cast<double>(nest.in_blocks * k.ic_block), group = static_cast<double>(nest.group);
+  const double step = step_cycles + group / static_cast<double>(k.unroll_ic);
+  const double tile_cycles = channels / group * step + 3 * pixels * vectors;
   const double product = frequencies * tiles / pixels * static_cast<double>(nest.out_blocks) / vectors * tile_cycles;
   // Weights come from memory once, behind the product when they are fetched ahead, and again for every further block of
   // tiles; V and M are written and read once.
   const double weight_bytes =
-      frequencies * channels * static_cast<double>(Bytes(w.types.weight, nest.out_blocks * k.oc_block));
+      frequencies * channels * static_cast<double>(nest.weight_bytes * nest.out_blocks * k.oc_block);
   const double memory = weight_bytes / (kColdShare * machine.cold_bytes_per_cycle);
   const double again = (blocks - 1) * PassCycles(machine, weight_bytes, weight_bytes);
   const double work_bytes = static_cast<double>(nest.workspace_bytes());
@@ -119,10 +129,8 @@ double Winograd::EstimateNsWith(const Workload& w, const MachineModel& machine, 
   const double arithmetic = share * product;
   const double weighed =
       k.prefetch ? std::max(arithmetic, memory) + 0.05 * std::min(arithmetic, memory) : arithmetic + 0.8 * memory;
-  return (weighed + share * (0.3 * again + moves + transforms)) / machine.clock_ghz;
+  return weighed + share * (0.3 * again + moves + transforms);
 }
-
-}  // namespace
 
 std::vector<int64_t> WinogradKnobs::Blocks(const Workload&, const MachineModel& machine) {
   return {machine.vector_lanes};
@@ -169,11 +177,21 @@ WinogradNest::WinogradNest(const Workload& workload, const MachineModel& machine
   block_tiles = RoundUp(k.tile_block == 0 ? tiles : k.tile_block, k.tile_ow);
   in_blocks = CeilDiv(shape.C, k.ic_block);
   out_blocks = CeilDiv(shape.O, k.oc_block);
-  const auto frequency_bytes = [&](int64_t channels) {
-    return FrequencyBytes(Bytes(types.accumulator, channels * block_tiles), machine.line_bytes);
+  constexpr int64_t kShort = 2;
+  group = types.whole() ? 2 : 1;
+  in_bytes = types.whole() ? kShort : Bytes(types.accumulator);
+  weight_bytes = types.whole() ? kShort : Bytes(types.weight);
+  const auto frequency_bytes = [&](int64_t channels, int64_t element) {
+    return FrequencyBytes(channels * block_tiles * element, machine.line_bytes);
   };
-  in_frequency_bytes = frequency_bytes(in_blocks * k.ic_block);
-  out_frequency_bytes = frequency_bytes(out_blocks * k.oc_block);
+  in_frequency_bytes = frequency_bytes(in_blocks * k.ic_block, in_bytes);
+  out_frequency_bytes = frequency_bytes(out_blocks * k.oc_block, Bytes(types.accumulator));
+}
+
+RegisterTile WinogradNest::Registers() const {
+  RegisterTile tile{static_cast<int>(knobs.tile_ow), static_cast<int>(knobs.tile_oc), lanes};
+  tile.product_apart = types.whole();
+  return tile;
 }
 
 // The product of one frequency: its tiles are a line, and the transformed tiles its input.
@@ -184,9 +202,9 @@ TileShape WinogradNest::Tile() const {
   tile.vectors = static_cast<double>(knobs.tile_oc * (knobs.oc_block / lanes));
   tile.line = static_cast<double>(block_tiles);
   tile.groups = static_cast<double>(out_blocks / knobs.tile_oc);
-  tile.steps = static_cast<double>(channels);
+  tile.steps = static_cast<double>(channels / group);
   tile.unroll = static_cast<double>(knobs.unroll_ic);
-  tile.weight_bytes = static_cast<double>(Bytes(types.weight, channels * knobs.oc_block * knobs.tile_oc));
+  tile.weight_bytes = static_cast<double>(weight_bytes * channels * knobs.oc_block * knobs.tile_oc);
   tile.input_bytes = static_cast<double>(in_frequency_bytes);
   tile.workspace_bytes = static_cast<double>(workspace_bytes());
   return tile;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compiler/schedules/conv_shape.h"
+#include "compiler/schedules/register_tile.h"
 #include "compiler/schedules/schedule.h"
 
 namespace hone {
@@ -47,14 +48,23 @@ struct WinogradNest {
   int64_t tiles_h, tiles_w, tiles;  // Winograd tiles of the output; of the whole batch
   int64_t block_tiles;              // tiles that a workspace holds, a multiple of tile_ow
   int64_t in_blocks, out_blocks;
-  int64_t in_frequency_bytes, out_frequency_bytes;  // of one frequency in the workspace, of the accumulator's type
+  int64_t group;                                    // neighbouring input channels that one step multiplies
+  int64_t in_bytes, weight_bytes;                   // of one transformed element
+  int64_t in_frequency_bytes, out_frequency_bytes;  // of one frequency in the workspace
 
   WinogradNest(const Workload& workload, const MachineModel& machine, const WinogradKnobs& knobs);
   TileShape Tile() const;
+  RegisterTile Registers() const;  // of the product
   int64_t workspace_bytes() const { return frequencies * (in_frequency_bytes + out_frequency_bytes); }
 };
 
 const Schedule& Conv2dWinograd();
+
+// What the schedules of floats and of bytes (conv2d_winograd_int16.h) share: why the knobs make no kernel of the
+// workload, or nullopt; and the cycles of the transforms, the products and their weights, of `step_cycles` each step of
+// a register tile.
+std::optional<std::string> RejectWinograd(const WinogradNest& nest, const MachineModel& machine);
+double WinogradCycles(const WinogradNest& nest, const MachineModel& machine, double step_cycles);
 
 // Emits the kernel of a valid config; see conv2d_winograd_emit.cc.
 EmittedKernel EmitConv2dWinograd(KernelBuilder& builder, const WinogradNest& nest, const Epilogue& epilogue,

@@ -37,6 +37,10 @@
 // those past the last tile hold what was there before, and nobody reads their products. A transform writes one vector
 // to each frequency, so frequencies lie apart by an odd number of cache lines (conv2d_winograd.cc). V, M and what is
 // between the passes of a transform are of the accumulator's type.
+//
+// Of bytes V and U are whole numbers of 16 bits, two neighbouring channels of which are a step, and M is int32. U is
+// four times the transformed filters, so that it is whole, and what TransformOutput makes is a quarter of its sums:
+// exact.
 #include "compiler/codegen/element.h"
 #include "compiler/codegen/kernel_builder.h"
 #include "compiler/schedules/conv2d_winograd.h"
@@ -52,13 +56,8 @@ namespace {
 // A square of vectors between the two passes of a transform: in registers when they suffice, else in scratch memory.
 class Square {
  public:
-  Square(KernelBuilder& b, DType type, int64_t rows, int64_t columns, int lanes, Value* scratch)
-      : b_(b),
-        type_(type),
-        columns_(columns),
-        lanes_(lanes),
-        scratch_(scratch),
-        held_(static_cast<size_t>(rows * columns)) {
+  Square(KernelBuilder& b, llvm::Type* vector, int64_t rows, int64_t columns, Value* scratch)
+      : b_(b), vector_(vector), columns_(columns), scratch_(scratch), held_(static_cast<size_t>(rows * columns)) {
     in_registers_ = rows * columns + 8 <= b.machine().vector_registers;
   }
   void Set(int64_t r, int64_t c, Value* v) {
@@ -69,15 +68,18 @@ class Square {
     }
   }
   Value* Get(int64_t r, int64_t c) {
-    return in_registers_ ? Nth(held_, r * columns_ + c) : LoadElements(b_, type_, Address(r, c), lanes_);
+    return in_registers_ ? Nth(held_, r * columns_ + c)
+                         : b_.ir().CreateAlignedLoad(vector_, Address(r, c), llvm::Align(1));
   }
 
  private:
-  Value* Address(int64_t r, int64_t c) { return b_.At(scratch_, Bytes(type_, (r * columns_ + c) * lanes_)); }
+  Value* Address(int64_t r, int64_t c) {
+    const auto bytes = static_cast<int64_t>(vector_->getPrimitiveSizeInBits().getKnownMinValue() / 8);
+    return b_.At(scratch_, (r * columns_ + c) * bytes);
+  }
   KernelBuilder& b_;
-  DType type_;
+  llvm::Type* vector_;
   int64_t columns_;
-  int lanes_;
   Value* scratch_;
   bool in_registers_;
   Vals held_;
@@ -94,8 +96,9 @@ class WinogradEmitter {
         k_(nest.knobs),
         epilogue_(epilogue),
         x_vector_(Bytes(types_.data, nest.lanes)),
-        w_vector_(Bytes(types_.weight, nest.lanes)),
-        work_vector_(Bytes(types_.accumulator, nest.lanes)),
+        w_vector_(nest.weight_bytes * nest.group * nest.lanes),
+        v_vector_(nest.in_bytes * nest.lanes),
+        m_vector_(Bytes(types_.accumulator, nest.lanes)),
         y_vector_(Bytes(types_.output, nest.lanes)) {}
 
   // Per worker: a patch for tiles that touch the border, of data before and of sums after the product, and room between
@@ -112,7 +115,7 @@ class WinogradEmitter {
     v_ = workspace;
     m_ = b_.At(workspace, nest_.frequencies * nest_.in_frequency_bytes);
     patch_ = scratch;
-    half_ = b_.At(scratch, nest_.frequencies * work_vector_);
+    half_ = b_.At(scratch, nest_.frequencies * m_vector_);
   }
 
   // A tile that reaches past the image is copied into a patch with zeros around it, and every tile is then read by the
@@ -127,13 +130,13 @@ class WinogradEmitter {
     b_.If(b_.ir().CreateNot(inside), [&] { FillPatch(plane, h, w); });
     Value* source = b_.ir().CreateSelect(inside, image, patch_);
     Value* row_bytes = b_.ir().CreateSelect(inside, b_.Index(s_.W * x_vector_), b_.Index(nest_.alpha * x_vector_));
-    Value* target = b_.At(v_, b_.Mul(b_.Add(b_.Mul(block, nest_.block_tiles), slot), work_vector_));
-    Square half(b_, types_.accumulator, nest_.alpha, nest_.alpha, nest_.lanes, half_);
+    Value* target = b_.At(v_, b_.Mul(b_.Add(b_.Mul(block, nest_.block_tiles), slot), v_vector_));
+    Square half(b_, InputVector(), nest_.alpha, nest_.alpha, half_);
     Vals rows;
     for (int64_t r = 0; r < nest_.alpha; ++r) rows.push_back(b_.At(source, b_.Mul(row_bytes, r)));
     for (int64_t c = 0; c < nest_.alpha; ++c) {
       Vals column;
-      for (Value* row : rows) column.push_back(Load(types_.data, b_.At(row, c * x_vector_)));
+      for (Value* row : rows) column.push_back(LoadInput(b_.At(row, c * x_vector_)));
       const Vals done = WinogradInput(b_, column);
       for (int64_t r = 0; r < nest_.alpha; ++r) half.Set(r, c, Nth(done, r));
     }
@@ -149,11 +152,11 @@ class WinogradEmitter {
 
   // The product of one frequency and one group of output blocks with the tiles at `slot`.
   void Multiply(Value* frequency, Value* group, Value* slot) {
-    const RegisterTile registers{static_cast<int>(k_.tile_ow), static_cast<int>(k_.tile_oc), nest_.lanes};
-    const int64_t w_step = Bytes(types_.weight, k_.tile_oc * k_.oc_block), w_in_block = k_.ic_block * w_step;
+    const RegisterTile registers = nest_.Registers();
+    const int64_t w_step = k_.tile_oc * w_vector_, w_in_block = k_.ic_block / nest_.group * w_step;
     const int64_t panel = nest_.in_blocks * w_in_block, groups = nest_.out_blocks / k_.tile_oc;
-    const int64_t x_block = nest_.block_tiles * work_vector_, x_channel = Bytes(types_.accumulator);
-    Value* x = b_.At(b_.At(v_, b_.Mul(frequency, nest_.in_frequency_bytes)), b_.Mul(slot, work_vector_));
+    const int64_t x_block = nest_.block_tiles * v_vector_, x_step = nest_.in_bytes * nest_.group;
+    Value* x = b_.At(b_.At(v_, b_.Mul(frequency, nest_.in_frequency_bytes)), b_.Mul(slot, v_vector_));
     Value* w = b_.At(b_.At(weight_, b_.Mul(frequency, groups * panel)), b_.Mul(group, panel));
     const bool weights_stay = k_.loop_order == 0;
     const int64_t passes = weights_stay ? nest_.block_tiles / k_.tile_ow : 1;
@@ -164,27 +167,26 @@ class WinogradEmitter {
           prefetch.Emit(b_, b_.At(w, panel), b_.Add(b_.Mul(pass, nest_.in_blocks), block));
           Value* block_x = b_.At(x, b_.Mul(block, x_block));
           Value* block_w = b_.At(w, b_.Mul(block, w_in_block));
-          return b_.Loop(0, k_.ic_block, k_.unroll_ic, outer, [&](Value* ic, const Vals& in) {
+          const int64_t steps = k_.ic_block / nest_.group, unroll = k_.unroll_ic / nest_.group;
+          return b_.Loop(0, steps, unroll, outer, [&](Value* step, const Vals& in) {
             Vals sums = in;
-            Value* xs = b_.At(block_x, b_.Mul(ic, x_channel));
-            Value* ws = b_.At(block_w, b_.Mul(ic, w_step));
-            for (int64_t u = 0; u < k_.unroll_ic; ++u) {
+            Value* xs = b_.At(block_x, b_.Mul(step, x_step));
+            Value* ws = b_.At(block_w, b_.Mul(step, w_step));
+            for (int64_t u = 0; u < unroll; ++u) {
               registers.Step(
                   b_, sums,
-                  [&](int p) {
-                    return LoadElements(b_, types_.accumulator, b_.At(xs, p * work_vector_ + u * x_channel), 1);
-                  },
-                  [&](int v) { return Load(types_.weight, b_.At(ws, v * w_vector_ + u * w_step)); });
+                  [&](int p) { return LoadElements(b_, types_.accumulator, b_.At(xs, p * v_vector_ + u * x_step), 1); },
+                  [&](int v) { return LoadWeights(b_.At(ws, v * w_vector_ + u * w_step)); },
+                  types_.whole() ? PairMultiplyAdd : FloatMultiplyAdd);
             }
             return sums;
           });
         });
     Value* first = b_.Add(b_.Mul(group, k_.tile_oc * nest_.block_tiles), slot);
-    Value* target = b_.At(b_.At(m_, b_.Mul(frequency, nest_.out_frequency_bytes)), b_.Mul(first, work_vector_));
+    Value* target = b_.At(b_.At(m_, b_.Mul(frequency, nest_.out_frequency_bytes)), b_.Mul(first, m_vector_));
     for (int p = 0; p < registers.pixels; ++p) {
       for (int v = 0; v < registers.vectors; ++v) {
-        b_.Store(Nth(acc, p * registers.vectors + v),
-                 b_.At(target, (int64_t{v} * nest_.block_tiles + p) * work_vector_));
+        b_.Store(Nth(acc, p * registers.vectors + v), b_.At(target, (int64_t{v} * nest_.block_tiles + p) * m_vector_));
       }
     }
   }
@@ -192,13 +194,13 @@ class WinogradEmitter {
   // A tile that reaches past the output goes through the patch: its rows and columns are counted when it runs, and
   // registers cannot be indexed.
   void TransformOutput(Value* tile, Value* slot, Value* block) {
-    Value* source = b_.At(m_, b_.Mul(b_.Add(b_.Mul(block, nest_.block_tiles), slot), work_vector_));
-    Square half(b_, types_.accumulator, k_.m, nest_.alpha, nest_.lanes, half_);
+    Value* source = b_.At(m_, b_.Mul(b_.Add(b_.Mul(block, nest_.block_tiles), slot), m_vector_));
+    Square half(b_, VectorOf(ElementType(b_, types_.accumulator), nest_.lanes), k_.m, nest_.alpha, half_);
     for (int64_t c = 0; c < nest_.alpha; ++c) {
       Vals column;
       for (int64_t r = 0; r < nest_.alpha; ++r) {
         Value* sum = b_.At(source, (r * nest_.alpha + c) * nest_.out_frequency_bytes);
-        column.push_back(Load(types_.accumulator, sum));
+        column.push_back(LoadElements(b_, types_.accumulator, sum, nest_.lanes));
       }
       const Vals done = WinogradOutput(b_, column);
       for (int64_t r = 0; r < k_.m; ++r) half.Set(r, c, Nth(done, r));
@@ -213,7 +215,7 @@ class WinogradEmitter {
       }
     };
     const auto to_patch = [&](int64_t r, int64_t c, Value* sum) {
-      b_.Store(sum, b_.At(patch_, (r * k_.m + c) * work_vector_));
+      b_.Store(sum, b_.At(patch_, (r * k_.m + c) * m_vector_));
     };
     const auto to_output = [&](int64_t r, int64_t c, Value* sum) {
       StoreOutput(at, block, b_.Index((r * s_.OW + c) * y_vector_), sum);
@@ -293,9 +295,9 @@ class WinogradEmitter {
 
   // One pixel through the epilogue.
   void StoreOutput(const Target& at, Value* block, Value* offset, Value* sum) {
-    const EpilogueOperands operands =
-        behind_.channels.Skip(b_, block, nest_.lanes).At(b_, 0, at.residual ? b_.At(at.residual, offset) : nullptr);
-    Value* done = EmitEpilogue(b_, epilogue_, types_, sum, operands);
+    const ChannelAddresses channels = behind_.channels.Skip(b_, block, nest_.lanes);
+    const EpilogueOperands operands = channels.At(b_, 0, at.residual ? b_.At(at.residual, offset) : nullptr);
+    Value* done = EmitEpilogue(b_, epilogue_, types_, types_.whole() ? WholeSum(sum, channels) : sum, operands);
     b_.Store(MaskTailLanes(b_, epilogue_, done, b_.Mul(block, k_.oc_block), s_.O, k_.oc_block), b_.At(at.y, offset));
   }
 
@@ -303,14 +305,34 @@ class WinogradEmitter {
   void StorePatch(const Target& at, Value* block) {
     b_.For(b_.Index(0), at.rows, 1, [&](Value* i) {
       b_.For(b_.Index(0), at.columns, 1, [&](Value* j) {
-        Value* from = b_.At(patch_, b_.Mul(b_.Add(b_.Mul(i, k_.m), j), work_vector_));
-        StoreOutput(at, block, b_.Mul(b_.Add(b_.Mul(i, s_.OW), j), y_vector_), Load(types_.accumulator, from));
+        Value* from = b_.At(patch_, b_.Mul(b_.Add(b_.Mul(i, k_.m), j), m_vector_));
+        StoreOutput(at, block, b_.Mul(b_.Add(b_.Mul(i, s_.OW), j), y_vector_),
+                    LoadElements(b_, types_.accumulator, from, nest_.lanes));
       });
     });
   }
 
-  // A vector as it is computed with.
-  Value* Load(DType stored, Value* ptr) { return LoadConverted(b_, stored, ptr, nest_.lanes, types_.accumulator); }
+  // Four times the sum of products, which it is a multiple of: what the sum begins with comes last.
+  Value* WholeSum(Value* sum, const ChannelAddresses& channels) {
+    Value* quarter = b_.ir().CreateAShr(sum, 2);
+    if (channels.offset == nullptr) return quarter;
+    return b_.ir().CreateAdd(quarter, LoadElements(b_, DType::kInt32, channels.offset, nest_.lanes));
+  }
+
+  llvm::Type* InputVector() {
+    auto* element = types_.whole() ? b_.ir().getInt16Ty() : ElementType(b_, types_.accumulator);
+    return VectorOf(element, nest_.lanes);
+  }
+
+  // Vectors as they are computed with.
+  Value* LoadInput(Value* ptr) {
+    if (!types_.whole()) return LoadConverted(b_, types_.data, ptr, nest_.lanes, types_.accumulator);
+    return b_.ir().CreateZExt(LoadElements(b_, types_.data, ptr, nest_.lanes), InputVector());
+  }
+  Value* LoadWeights(Value* ptr) {
+    if (!types_.whole()) return LoadConverted(b_, types_.weight, ptr, nest_.lanes, types_.accumulator);
+    return b_.ir().CreateAlignedLoad(VectorOf(b_.ir().getInt16Ty(), 2 * nest_.lanes), ptr, llvm::Align(2));
+  }
 
   KernelBuilder& b_;
   const WinogradNest& nest_;
@@ -318,7 +340,7 @@ class WinogradEmitter {
   const ElementTypes& types_;
   const WinogradKnobs& k_;
   const Epilogue& epilogue_;
-  int64_t x_vector_, w_vector_, work_vector_, y_vector_;  // bytes of a vector of data, weights, V or M, and outputs
+  int64_t x_vector_, w_vector_, v_vector_, m_vector_, y_vector_;  // bytes of a vector of data, U's step, V, M, outputs
   Value *data_ = nullptr, *data_stride_ = nullptr, *weight_ = nullptr;
   EpilogueAddresses behind_;
   Value *v_ = nullptr, *m_ = nullptr, *patch_ = nullptr, *half_ = nullptr;

@@ -6,10 +6,17 @@ namespace {
 // In every lane, of x's type.
 Value* Like(Value* x, double factor) { return llvm::ConstantFP::get(x->getType(), factor); }
 
+bool IsWhole(Value* x) { return x->getType()->isIntOrIntVectorTy(); }
+
+Value* Sum(KernelBuilder& b, Value* x, Value* y) { return IsWhole(x) ? b.ir().CreateAdd(x, y) : b.FAdd(x, y); }
+Value* Difference(KernelBuilder& b, Value* x, Value* y) { return IsWhole(x) ? b.ir().CreateSub(x, y) : b.FSub(x, y); }
+
 }  // namespace
 
 Vals WinogradInput(KernelBuilder& b, const Vals& d) {
-  if (d.size() == 4) return {b.FSub(d[0], d[2]), b.FAdd(d[1], d[2]), b.FSub(d[2], d[1]), b.FSub(d[1], d[3])};
+  if (d.size() == 4) {
+    return {Difference(b, d[0], d[2]), Sum(b, d[1], d[2]), Difference(b, d[2], d[1]), Difference(b, d[1], d[3])};
+  }
   const auto times = [&](double factor, Value* x, Value* plus) { return b.Fma(Like(x, factor), x, plus); };
   Value* even4 = times(-4, d[2], d[4]);
   Value* odd4 = times(-4, d[1], d[3]);
@@ -24,9 +31,9 @@ Vals WinogradInput(KernelBuilder& b, const Vals& d) {
 }
 
 Vals WinogradOutput(KernelBuilder& b, const Vals& t) {
-  Value* sum1 = b.FAdd(t[1], t[2]);
-  Value* difference1 = b.FSub(t[1], t[2]);
-  if (t.size() == 4) return {b.FAdd(t[0], sum1), b.FSub(difference1, t[3])};
+  Value* sum1 = Sum(b, t[1], t[2]);
+  Value* difference1 = Difference(b, t[1], t[2]);
+  if (t.size() == 4) return {Sum(b, t[0], sum1), Difference(b, difference1, t[3])};
   const auto times = [&](double factor, Value* x, Value* plus) { return b.Fma(Like(x, factor), x, plus); };
   Value* sum2 = b.FAdd(t[3], t[4]);
   Value* difference2 = b.FSub(t[3], t[4]);

@@ -151,6 +151,30 @@ TEST(Pack, TransformsWinogradWeights) {
   EXPECT_EQ(packed.At(1), 0) << "lanes past O and I are zero";
 }
 
+// Four times the same, as numbers of 16 bits: one is more than a byte holds.
+TEST(Pack, TransformsWeightsOfBytesWithoutRounding) {
+  Tensor weights(DType::kInt8, {1, 2, 3, 3});
+  for (int64_t i = 0; i < 9; ++i) weights.Set(i, -128), weights.Set(9 + i, i);
+  const Tensor packed = Pack(weights, Layout::Parse("HWOI2i4o2i2w@winograd2"));
+  ASSERT_EQ(packed.dtype(), DType::kInt8);
+  ASSERT_EQ(packed.shape(), (Shape{4, 4, 1, 1, 2, 4, 2, 2}));
+  const auto number = [&](int64_t frequency, int64_t channel) {
+    const auto* bytes = packed.data<uint8_t>() + frequency * 32 + channel * 2;
+    return static_cast<int16_t>(bytes[0] | bytes[1] << 8);
+  };
+  const int g[] = {2, 3, 1, 2};
+  for (int64_t a = 0; a < 4; ++a) {
+    for (int64_t b = 0; b < 4; ++b) EXPECT_EQ(number(a * 4 + b, 0), -128 * g[a] * g[b]);
+  }
+  // Of 0 to 8: its corners, and with every row and column added, or the middle ones taken away.
+  EXPECT_EQ(number(0, 1), 0);
+  EXPECT_EQ(number(3, 1), 8);
+  EXPECT_EQ(number(5, 1), 36);
+  EXPECT_EQ(number(10, 1), 4);
+  EXPECT_EQ(number(15, 1), 32);
+  EXPECT_THROW(Pack(weights, Layout::Parse("HWOI4i4o@winograd4")), Error);
+}
+
 TEST(Layout, RefusesTransformsThatDoNotExist) {
   for (const char* text : {"HWOI@winograd3", "HWOI@", "NCHW@winograd2", "HWOI4i@winograd2x"}) {
     EXPECT_THROW(Layout::Parse(text), Error) << text;

@@ -198,6 +198,7 @@ TEST(WholeNumbers, RandomConvolutions) { EXPECT_GE(CheckRandom(RandomWhole, 60, 
 TEST(WholeNumbers, RandomGroupsOfChannels) { EXPECT_GE(CheckRandom(RandomGroups, 40, 2), 40); }
 TEST(WholeNumbers, RandomPointwiseConvolutions) { EXPECT_GE(CheckRandom(testing::RandomPointwise, 60, 3), 60); }
 TEST(WholeNumbers, RandomDepthwiseConvolutions) { EXPECT_GE(CheckRandom(testing::RandomDepthwise, 40, 4), 40); }
+TEST(WholeNumbers, RandomThreeByThreeConvolutions) { EXPECT_GE(CheckRandom(testing::RandomThreeByThree, 60, 6), 60); }
 TEST(WholeNumbers, ImagesSmallerThanTheKernel) {
   const auto draw = [](Random& r) { return testing::OnSmallImages(RandomWhole(r), r); };
   EXPECT_GE(CheckRandom(draw, 40, 5), 40);
@@ -216,6 +217,30 @@ TEST(WholeNumbers, NothingSaturates) {
       const auto compiled = CompileKernel(testing::BestOf(*schedule, w, target), Epilogue());
       const Tensor got = testing::RunArtifact(std::get<Artifact>(compiled), {data, weight})[0];
       for (int64_t i = 0; i < got.elements(); ++i) ASSERT_EQ(got.At(i), 64 * 255 * (i / 9 % 2 == 0 ? 127 : -128)) << i;
+    }
+  }
+}
+
+// Only the largest and the least bytes, whose sums over a 3x3 window and its transforms go furthest, and as many
+// channels as any schedule takes.
+TEST(WholeNumbers, ExtremesOfThreeByThreeStayExact) {
+  constexpr int64_t kChannels = 1820;
+  Workload w = Workload::Parse(fmt::format("nn.conv2d data=1x{0}x5x6 weight=9x{0}x3x3 padding=1x1x1x1", kChannels));
+  w.types = ByteTypes(DType::kInt32);
+  Tensor data(DType::kUInt8, w.data), weight(DType::kInt8, w.weight);
+  Random random(8);
+  constexpr double kWeights[] = {127, -128};
+  for (const int share : {1, 2, 8}) {  // one in so many is the other one
+    for (int64_t i = 0; i < data.elements(); ++i) data.Set(i, random.Below(share) == 0 ? 255 : share == 8 ? 255 : 0);
+    for (int64_t i = 0; i < weight.elements(); ++i) weight.Set(i, kWeights[random.Below(share) == 0 ? i / 3 % 2 : 1]);
+    const std::vector<double> expected = WholeValues(w, Epilogue(), {data, weight});
+    for (const Target& target : testing::TestTargets()) {
+      for (const Schedule* schedule : SchedulesFor(w, MachineModelFor(target))) {
+        SCOPED_TRACE(target.cpu + " " + std::string(schedule->name()));
+        const auto compiled = CompileKernel(testing::BestOf(*schedule, w, target), Epilogue());
+        const Tensor got = testing::RunArtifact(std::get<Artifact>(compiled), {data, weight})[0];
+        for (int64_t i = 0; i < got.elements(); ++i) ASSERT_EQ(got.At(i), expected[static_cast<size_t>(i)]) << i;
+      }
     }
   }
 }
