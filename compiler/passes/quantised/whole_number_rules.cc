@@ -66,6 +66,14 @@ ExprPtr JoinBeforeCast(const ExprPtr& node, const Uses&) {
   return TypedCall("cast", {joined}, To(node->type->dtype));
 }
 
+// The call when it moves the elements of its one argument; or null.
+const Call* MoveOf(const ExprPtr& expr) {
+  const Call* call = relay::AsCall(expr);
+  const relay::Op* op = call != nullptr ? relay::AsOp(call->op) : nullptr;
+  const bool moves = op != nullptr && op->def->traits.moves && op->def->pattern == relay::OpPattern::kInjective;
+  return moves && call->args.size() == 1 && call->type->kind == relay::TypeKind::kTensor ? call : nullptr;
+}
+
 // round(x) + c held in [a, b], minus c.
 ExprPtr SubtractFromBounds(const ExprPtr& node, const Uses&) {
   const Call* subtract = relay::AsCallTo(node, "subtract");
@@ -81,6 +89,27 @@ ExprPtr SubtractFromBounds(const ExprPtr& node, const Uses&) {
   const relay::Attrs bounds{{"a_min", clip->attrs.GetFloat("a_min") - *by},
                             {"a_max", clip->attrs.GetFloat("a_max") - *by}};
   return TypedCall("clip", {add->args[0]}, bounds, clip->name);
+}
+
+// Taking a zero point from what was moved is moving what it was taken from, which then has that form.
+ExprPtr SubtractBeforeMoves(const ExprPtr& node, const Uses& uses) {
+  const Call* subtract = relay::AsCallTo(node, "subtract");
+  if (subtract == nullptr || !ScalarOf(subtract->args[1]) || ShapeOf(subtract->args[0]) != ShapeOf(node)) {
+    return nullptr;
+  }
+  std::vector<const Call*> moves;
+  ExprPtr from = subtract->args[0];
+  for (const Call* move = MoveOf(from); move != nullptr; move = MoveOf(from)) {
+    moves.push_back(move);
+    from = move->args[0];
+  }
+  if (moves.empty()) return nullptr;
+  ExprPtr moved = SubtractFromBounds(TypedCall("subtract", {from, subtract->args[1]}, {}, subtract->name), uses);
+  if (moved == nullptr) return nullptr;
+  for (size_t i = moves.size(); i-- > 0;) {
+    moved = TypedCall(relay::AsOp(moves[i]->op)->def->name, {moved}, moves[i]->attrs, moves[i]->name);
+  }
+  return moved;
 }
 
 ExprPtr DropBounds(const ExprPtr& node, const Uses&) {
@@ -110,8 +139,8 @@ ExprPtr DropRequantising(const ExprPtr& node, const Uses&) {
 }  // namespace
 
 const std::vector<Rule>& WholeNumberRules() {
-  static const std::vector<Rule> rules{DropCasts,          MoveBeforeCast, JoinBeforeCast,
-                                       SubtractFromBounds, DropBounds,     DropRequantising};
+  static const std::vector<Rule> rules{DropCasts,           MoveBeforeCast, JoinBeforeCast,  SubtractFromBounds,
+                                       SubtractBeforeMoves, DropBounds,     DropRequantising};
   return rules;
 }
 

@@ -127,6 +127,23 @@ TEST(StoreBytes, DenseLayersOfManyRowsPassBytesOn) {
               ElementsAre("floats to float32: none"));
 }
 
+// As QLinearMatMul behind attention has it: bytes are moved between the layers, and the zero point is taken then.
+TEST(StoreBytes, ZeroPointsAreTakenFromWhatWasMoved) {
+  const ExprPtr shifted =
+      MakeCall("add", {MakeCall("round", {Input("x", {1, 4, 6, 12})}), relay::MakeConstant(Tensor::Scalar(11.0F))});
+  const ExprPtr held = MakeCall("clip", {shifted}, {{"a_min", -128.0}, {"a_max", 127.0}});
+  const ExprPtr bytes = MakeCall("cast", {held}, {{"dtype", std::string("int8")}});
+  const ExprPtr moved = Reshape(MakeCall("transpose", {bytes}, {{"axes", std::vector<int64_t>{0, 2, 1, 3}}}), {6, 48});
+  const ExprPtr centred = MakeCall("subtract", {MakeCall("cast", {moved}, {{"dtype", std::string("float32")}}),
+                                                relay::MakeConstant(Tensor::Scalar(11.0F))});
+  const ExprPtr sums =
+      MakeCall("nn.dense", {centred, WholeConstant({16, 48}, 100, 3)}, {{"units", int64_t{16}}, {"integral", true}});
+  const ExprPtr real = MakeCall("multiply", {sums, RandomConstant({16}, 7)});
+  const IRModule stored = Stored(Canonical(real));
+  ExpectSameMeaning(relay::InferType(ModuleOf(real)), stored, 0);
+  EXPECT_THAT(Anchors(stored), ElementsAre("bytes to float32: offset,scale"));
+}
+
 // As dynamic quantisation has it: zero point and scale are known in a run.
 TEST(StoreBytes, DenseLayersOfBytesTakeWhatIsComputedPerColumn) {
   const auto cast = [](const ExprPtr& of, const char* dtype) {
