@@ -41,8 +41,8 @@ struct AmxKnobs : KnobTable {
   int64_t tile_oh = Row("tile_oh", 1, {1, 1024}, Bands);
   // 0: bands of one channel group first (weights stay); 1: channel groups of one band first (input stays).
   int64_t loop_order = Row("loop_order", 0, {0, 1}, Always<0, 1>);
-  // 1: the weights of the next step are fetched while the present ones are used.
-  int64_t prefetch = Row("prefetch", 0, {0, 1}, Always<0, 1>);
+  // So many steps ahead weights are fetched while the present ones are used; 0: not at all.
+  int64_t prefetch = Row("prefetch", 0, {0, 64}, Always<0, 1, 4, 8, 16>);
 };
 
 // How the outputs of a band are cut into tiles: lines of `length` outputs, of which `per_line` tiles of `width` outputs

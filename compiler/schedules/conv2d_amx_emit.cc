@@ -11,7 +11,7 @@
 //      and inside both:
 //      for register tile of the band [tile_ow]          tiles lie as TileLines says
 //        sums = 0, or an offset per channel
-//        for input block, kernel row, tap               prefetch: the next step's weights
+//        for input block, kernel row, tap               prefetch: the weights of so many steps further
 //          sums(p, v) += x(p) * w(v)
 //        sums to the worker's workspace, epilogue, store
 //
@@ -195,13 +195,15 @@ class AmxEmitter {
     tiles_.Load(sums, b_.At(of_group_.offset, channel * kRowBytes), 0);
   }
 
-  // Weights are cold in a network, and fetching a few lines ahead is what the machine does by itself.
-  void FetchNext(Value* w) {
-    for (int64_t line = 0; line < w_step_; line += b_.machine().line_bytes) b_.Prefetch(b_.At(w, w_step_ + line));
+  // Weights are cold in a network, and fetching a few lines ahead is what the machine does by itself. What lies behind
+  // a group's weights are the next one's.
+  void FetchAhead(Value* w) {
+    Value* ahead = b_.At(w, k_.prefetch * w_step_);
+    for (int64_t line = 0; line < w_step_; line += b_.machine().line_bytes) b_.Prefetch(b_.At(ahead, line));
   }
 
   void Step(const std::vector<Place>& places, Value* x_offset, Value* w) {
-    if (k_.prefetch > 0) FetchNext(w);
+    if (k_.prefetch > 0) FetchAhead(w);
     const auto load = [&](bool weights, int i, int tile) {
       if (weights) return tiles_.Load(tile, b_.At(w, i * kTileBytes), kRowBytes);
       tiles_.Load(tile, b_.At(places[static_cast<size_t>(i)].x, x_offset), x_step_);
