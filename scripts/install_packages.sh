@@ -4,7 +4,7 @@
 HONE_PACKAGES="g++ cmake ninja-build ccache pkg-config git
   llvm-19-dev liblld-19-dev
   libonnx-dev libprotobuf-dev protobuf-compiler
-  libzmq3-dev cppzmq-dev libsqlite3-dev libpq-dev zlib1g-dev libcurl4-openssl-dev libmicrohttpd-dev nlohmann-json3-dev libcli11-dev libfmt-dev libsodium-dev
+  libzmq3-dev cppzmq-dev libsqlite3-dev libpq-dev zlib1g-dev libcurl4-openssl-dev libmicrohttpd-dev libpng-dev libturbojpeg0-dev nlohmann-json3-dev libcli11-dev libfmt-dev libsodium-dev
   libxgboost-dev
   libgtest-dev libgmock-dev libbenchmark-dev minisign
   python3-numpy python3-onnx python3-pytest libpython3-dev

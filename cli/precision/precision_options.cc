@@ -8,8 +8,8 @@ namespace hone {
 
 void AddPrecisionOptions(CommandLine& line, PrecisionOptions& options) {
   line.Add("--calibrate", options.calibrate,
-           "with --precision int8 and auto: a folder of inputs (.npz, .npy, .pb, or a folder of these per sample), or "
-           "random")
+           "with --precision int8 and auto: a folder of inputs (.npz, .npy, .pb, .jpg, .png, or a folder of arrays "
+           "per sample), or random")
       .About(Topic::kMath);
   line.Add("--samples", options.samples,
            "how many inputs --calibrate random draws for ranges; it draws eight more that judge")
@@ -21,13 +21,17 @@ void AddPrecisionOptions(CommandLine& line, PrecisionOptions& options) {
            "auto, for int8 whatever it is")
       .BetweenReal(0, 1)
       .About(Topic::kMath);
+  AddImageOptions(line, options.images);
 }
 
 bool ChoosesPrecision(const std::string& precision) { return precision == "int8" || precision == "auto"; }
 
 void CheckPrecisionOptions(const std::string& precision, const PrecisionOptions& options) {
   if (!ChoosesPrecision(precision)) {
-    const char* given = !options.calibrate.empty() ? "--calibrate" : options.max_error >= 0 ? "--max-error" : nullptr;
+    const char* given = !options.calibrate.empty() ? "--calibrate"
+                        : options.max_error >= 0   ? "--max-error"
+                        : options.images.given()   ? "an option of calibration pictures"
+                                                   : nullptr;
     if (given == nullptr) return;
     throw Error(ExitCode::kUsage, fmt::format("{} goes with --precision int8 or auto, not with {}", given, precision));
   }
@@ -35,6 +39,7 @@ void CheckPrecisionOptions(const std::string& precision, const PrecisionOptions&
     throw Error(ExitCode::kUsage,
                 fmt::format("--precision {} needs --calibrate FOLDER with inputs, or --calibrate random", precision));
   }
+  CheckImageOptions(options.images, options.calibrate);
   if (precision == "int8" && options.max_error == 0) {
     throw Error(ExitCode::kUsage, "--max-error 0 leaves no layer in int8; right is more than 0, or --precision auto");
   }

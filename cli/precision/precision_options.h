@@ -5,6 +5,7 @@
 #include <string>
 
 #include "cli/command_line.h"
+#include "cli/quantise/image_inputs.h"
 
 namespace hone {
 
@@ -13,9 +14,10 @@ inline constexpr double kAutoMaxError = 1e-2;
 struct PrecisionOptions {
   std::string calibrate;  // a folder, or "random"
   int64_t samples = 8;    // that are drawn when it is random
+  ImageOptions images = {};
   double max_error = -1;  // not given: kAutoMaxError for auto, of int8 whatever it is
 };
-// --calibrate, --samples and --max-error.
+// --calibrate, --samples, --max-error and what AddImageOptions adds.
 void AddPrecisionOptions(CommandLine& line, PrecisionOptions& options);
 
 // Whether --precision is one for which the command makes a model of its own.

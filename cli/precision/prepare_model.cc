@@ -17,6 +17,7 @@ QuantiseOptions CalibrationOf(const PrecisionOptions& options) {
   QuantiseOptions calibration;
   calibration.calibrate = options.calibrate;
   calibration.samples = options.samples;
+  calibration.images = options.images;
   return calibration;
 }
 

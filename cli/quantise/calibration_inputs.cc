@@ -45,7 +45,7 @@ std::string NamesOf(const std::vector<InputSpec>& specs) {
 }
 
 // The inputs of one sample, or of several in one; false for what is none.
-bool ReadEntry(const fs::path& path, const std::vector<InputSpec>& specs, Inputs& inputs) {
+bool ReadEntry(const fs::path& path, const std::vector<InputSpec>& specs, const ImageOptions& images, Inputs& inputs) {
   if (fs::is_directory(path)) {
     inputs = FolderInputs(path);
     return !inputs.empty();
@@ -54,13 +54,15 @@ bool ReadEntry(const fs::path& path, const std::vector<InputSpec>& specs, Inputs
     inputs = ReadNpz(path.string());
     return true;
   }
-  if (!HoldsTensor(path)) return false;
+  const bool picture = IsImageName(path.string());
+  if (!picture && !HoldsTensor(path)) return false;
   if (specs.size() != 1) {
     Refuse(path.string(), fmt::format("the model has the inputs {}; right is a folder per sample with a file for each, "
                                       "or a .npz file with an array for each",
                                       NamesOf(specs)));
   }
-  inputs = {{specs[0].name, ReadTensorFile(path.string())}};
+  const std::string file = path.string();
+  inputs = {{specs[0].name, picture ? ImageInput(ReadImage(file), specs[0], images, file) : ReadTensorFile(file)}};
   return true;
 }
 
@@ -118,7 +120,8 @@ void AddSamples(const std::string& from, const Inputs& inputs, const std::vector
 
 }  // namespace
 
-std::vector<CalibrationSample> ReadCalibration(const std::string& folder, const std::vector<InputSpec>& specs) {
+std::vector<CalibrationSample> ReadCalibration(const std::string& folder, const std::vector<InputSpec>& specs,
+                                               const ImageOptions& images) {
   if (!fs::is_directory(folder)) {
     throw Error(
         ExitCode::kNoInput,
@@ -127,13 +130,14 @@ std::vector<CalibrationSample> ReadCalibration(const std::string& folder, const 
   std::vector<CalibrationSample> samples;
   for (const fs::path& path : SortedEntries(folder)) {
     Inputs inputs;
-    if (ReadEntry(path, specs, inputs)) AddSamples(path.string(), inputs, specs, samples);
+    if (ReadEntry(path, specs, images, inputs)) AddSamples(path.string(), inputs, specs, samples);
   }
   if (samples.empty()) {
     throw Error(
         ExitCode::kNoInput,
-        fmt::format("the folder {} holds no calibration input: no .npz, .npy or .pb file, and no folder of such",
-                    folder));
+        fmt::format(
+            "the folder {} holds no calibration input: no .npz, .npy, .pb, .jpg or .png file, and no folder of arrays",
+            folder));
   }
   return samples;
 }

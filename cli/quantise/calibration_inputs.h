@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/inputs.h"
+#include "cli/quantise/image_inputs.h"
 
 namespace hone {
 
@@ -16,12 +17,13 @@ struct CalibrationSample {
   std::map<std::string, Tensor> inputs;
 };
 
-// The samples of a folder, by name: each .npz file is one (an array per input), each .npy or .pb file is one of a model
-// with one input, each folder in it is one (a file NAME.npy or NAME.pb per input). Where the first axis is a multiple
-// of the input's, a sample is as many. Throws Error: kNoInput when there is no such folder or nothing in it can be a
-// sample; kBadData naming the file for inputs that are missing or not known, another shape or type, or values that are
-// not finite.
-std::vector<CalibrationSample> ReadCalibration(const std::string& folder, const std::vector<InputSpec>& specs);
+// The samples of a folder, by name: each .npz file is one (an array per input), each .npy or .pb file and each picture
+// is one of a model with one input, each folder in it is one (a file NAME.npy or NAME.pb per input). Where the first
+// axis is a multiple of the input's, a sample is as many. Throws Error: kNoInput when there is no such folder or
+// nothing in it can be a sample; kBadData naming the file for inputs that are missing or not known, another shape or
+// type, or values that are not finite; what ReadImage and ImageInput throw.
+std::vector<CalibrationSample> ReadCalibration(const std::string& folder, const std::vector<InputSpec>& specs,
+                                               const ImageOptions& images = {});
 
 // Drawn: floats are normal, indices in range, other integers 0 or 1.
 std::vector<CalibrationSample> RandomCalibration(const std::vector<InputSpec>& specs, int64_t count, uint64_t seed);

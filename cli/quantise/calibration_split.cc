@@ -31,8 +31,8 @@ std::string JudgesText(size_t held_out) {
 }
 
 CalibrationSplit CalibrationOf(const std::string& from, int64_t drawn, const std::vector<InputSpec>& specs,
-                               uint64_t seed) {
-  if (from != "random") return SplitCalibration(ReadCalibration(from, specs));
+                               uint64_t seed, const ImageOptions& images) {
+  if (from != "random") return SplitCalibration(ReadCalibration(from, specs, images));
   CalibrationSplit split;
   split.seen = RandomCalibration(specs, drawn + kDrawnJudges, seed);
   const auto judges = split.seen.end() - kDrawnJudges;

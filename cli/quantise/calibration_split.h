@@ -24,6 +24,6 @@ CalibrationSplit SplitCalibration(std::vector<CalibrationSample> all);
 // The split of a folder's samples; where `from` is "random", `drawn` random ones to be looked at and eight that judge.
 // Throws Error as ReadCalibration.
 CalibrationSplit CalibrationOf(const std::string& from, int64_t drawn, const std::vector<InputSpec>& specs,
-                               uint64_t seed);
+                               uint64_t seed, const ImageOptions& images = {});
 
 }  // namespace hone

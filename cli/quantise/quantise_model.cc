@@ -62,7 +62,7 @@ void MeasureHere(const Quantiser& quantiser, const std::string& bytes, std::vect
 
 void AddQuantiseOptions(CommandLine& line, QuantiseOptions& options) {
   line.Add("--calibrate", options.calibrate,
-           "a folder of inputs (.npz, .npy, .pb, or a folder of these per sample), or random")
+           "a folder of inputs (.npz, .npy, .pb, .jpg, .png, or a folder of arrays per sample), or random")
       .Required()
       .About(Topic::kInputs);
   line.Add("--samples", options.samples, "how many inputs are drawn when they are random")
@@ -78,11 +78,13 @@ void AddQuantiseOptions(CommandLine& line, QuantiseOptions& options) {
            "leave layers in float until the outputs' max|y-r|/max|r| is at most this; 0: none")
       .BetweenReal(0, 1)
       .ShowDefault();
+  AddImageOptions(line, options.images);
 }
 
 QuantisedModel QuantiseModel(const ModelOptions& options, const QuantiseOptions& quantise, int threads,
                              QuantisedFor reader) {
   ParseRangeMethod(quantise.method);
+  CheckImageOptions(quantise.images, quantise.calibrate);
   MachineOptions machine;
   machine.threads = threads;
   RunSettings settings{ImportOptionsOf(options), ResolveMachine(machine).context, options.model};

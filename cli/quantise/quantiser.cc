@@ -21,7 +21,7 @@ Quantiser::Quantiser(FloatModel model, RunSettings settings, const QuantiseOptio
                             "weights can",
                             settings_.name));
   }
-  samples_ = CalibrationOf(options.calibrate, options.samples, network_.inputs(), seed);
+  samples_ = CalibrationOf(options.calibrate, options.samples, network_.inputs(), seed, options.images);
   network_.SetSamples(samples_.judges());
   MeasureValues();
 }

@@ -1,0 +1,86 @@
+#include "cli/files/image.h"
+
+#include <fmt/format.h>
+#include <png.h>
+#include <turbojpeg.h>
+
+#include <algorithm>
+#include <cctype>
+#include <memory>
+
+#include "cli/files/read_file.h"
+#include "core/error.h"
+
+namespace hone {
+namespace {
+
+constexpr int64_t kChannels = 3, kMostPixels = int64_t{1} << 26;
+
+[[noreturn]] void Refuse(const std::string& path, std::string_view why) {
+  throw Error(ExitCode::kBadData, fmt::format("{}: {}", path, why));
+}
+
+// Room for such a picture, before anything is decoded.
+Image Sized(const std::string& path, int64_t height, int64_t width) {
+  if (height < 1 || width < 1 || height > kMostPixels / width) {
+    Refuse(path, fmt::format("a picture of {} x {} pixels; at most {} are read", width, height, kMostPixels));
+  }
+  return {height, width, std::vector<uint8_t>(static_cast<size_t>(height * width * kChannels))};
+}
+
+Image ReadJpeg(const std::string& path, const std::string& bytes) {
+  const std::unique_ptr<void, int (*)(tjhandle)> jpeg(tjInitDecompress(), tjDestroy);
+  if (jpeg == nullptr) throw Error(ExitCode::kBug, "libjpeg-turbo does not begin");
+  const auto* data = reinterpret_cast<const unsigned char*>(bytes.data());
+  int width = 0, height = 0, subsampling = 0, colours = 0;
+  const auto refuse = [&] { Refuse(path, fmt::format("not a usable JPEG: {}", tjGetErrorStr2(jpeg.get()))); };
+  if (tjDecompressHeader3(jpeg.get(), data, bytes.size(), &width, &height, &subsampling, &colours) != 0) refuse();
+  if (width < 1 || height < 1) Refuse(path, "not a usable JPEG: it ends before its size");
+  if (colours == TJCS_CMYK || colours == TJCS_YCCK) Refuse(path, "a JPEG in CMYK; right is RGB or gray");
+  Image image = Sized(path, height, width);
+  if (tjDecompress2(jpeg.get(), data, bytes.size(), image.rgb.data(), width, 0, height, TJPF_RGB, TJFLAG_ACCURATEDCT) !=
+      0) {
+    refuse();
+  }
+  return image;
+}
+
+// libpng's own small interface: it reports by return values, where the large one jumps.
+Image ReadPng(const std::string& path, const std::string& bytes) {
+  png_image png{};
+  png.version = PNG_IMAGE_VERSION;
+  const std::unique_ptr<png_image, void (*)(png_imagep)> frees(&png, png_image_free);
+  if (png_image_begin_read_from_memory(&png, bytes.data(), bytes.size()) == 0) {
+    Refuse(path, fmt::format("not a usable PNG: {}", png.message));
+  }
+  Image image = Sized(path, png.height, png.width);
+  png.format = PNG_FORMAT_RGBA;
+  std::vector<uint8_t> rgba(image.rgb.size() / kChannels * 4);
+  if (png_image_finish_read(&png, nullptr, rgba.data(), 0, nullptr) == 0) {
+    Refuse(path, fmt::format("not a usable PNG: {}", png.message));
+  }
+  for (size_t pixel = 0; pixel < rgba.size() / 4; ++pixel) {
+    std::copy_n(rgba.data() + pixel * 4, kChannels, image.rgb.data() + pixel * kChannels);
+  }
+  return image;
+}
+
+}  // namespace
+
+bool IsImageName(std::string_view path) {
+  const auto ends = [&](std::string_view ending) {
+    return path.size() > ending.size() &&
+           std::equal(ending.begin(), ending.end(), path.end() - static_cast<std::ptrdiff_t>(ending.size()),
+                      [](char a, char b) { return a == std::tolower(static_cast<unsigned char>(b)); });
+  };
+  return ends(".jpg") || ends(".jpeg") || ends(".png");
+}
+
+Image ReadImage(const std::string& path) {
+  const std::string bytes = ReadFile(path);
+  if (bytes.starts_with("\xff\xd8")) return ReadJpeg(path, bytes);
+  if (bytes.starts_with("\x89PNG")) return ReadPng(path, bytes);
+  Refuse(path, "neither JPEG nor PNG");
+}
+
+}  // namespace hone

@@ -1,0 +1,33 @@
+// Pictures as a network's inputs.
+#pragma once
+
+#include <string>
+
+#include "cli/command_line.h"
+#include "cli/files/image.h"
+#include "cli/inputs.h"
+
+namespace hone {
+
+// How they were prepared when the network was trained. A value is (v / 255 - mean) / std of its channel.
+struct ImageOptions {
+  std::string mean, std;      // "0.485,0.456,0.406", or one for all channels; empty: 0, and 1
+  std::string fit = "cover";  // or "stretch"
+  bool bgr = false;           // blue first
+
+  bool given() const { return !mean.empty() || !std.empty() || fit != "cover" || bgr; }
+};
+// --mean, --std, --fit and --bgr.
+void AddImageOptions(CommandLine& line, ImageOptions& options);
+// Throws Error(kUsage) for values that are no finite numbers, one or three of them, a std of 0 or less, another fit,
+// and for options that are given where `calibrate` is random.
+void CheckImageOptions(const ImageOptions& options, const std::string& calibrate);
+
+// Of the input's size by a triangle filter as wide as a pixel of the smaller one (bilinear, with what is left out
+// averaged): "cover" keeps the picture's proportions and cuts the middle out, "stretch" does not. The input is float32
+// or uint8, 1 x C x H x W or 1 x H x W x C, of three channels, or of one: luma, 0.299 R + 0.587 G + 0.114 B (ITU-R
+// BT.601). A uint8 input gets the bytes, rounded. Throws Error(kBadData) naming `from` for another input; the options
+// are right.
+Tensor ImageInput(const Image& image, const InputSpec& spec, const ImageOptions& options, const std::string& from);
+
+}  // namespace hone
