@@ -2,7 +2,7 @@
 //
 //   where the worker meets the product first: keys -> [panel][k][column], values -> [panel][key][column]
 //   for panel of keys [score_columns], for tile of queries [rows]      scores, a row per query of the block
-//   for query: largest = max f(score); score = exp(f(score) - largest); inverse = 1 / sum
+//   for query: largest = max f(score); weight = exp(f(score) - largest); inverse = 1 / sum
 //   for panel of values [value_columns], for tile of queries [rows]    output = product * inverse
 //
 // A worker's memory:
@@ -10,13 +10,19 @@
 //   | packed keys | packed values | scores: block rows of score_row bytes | inverse: one number per query |
 //
 // A row of scores is an odd number of lines long: the rows of a tile, read together, then lie in different sets of the
-// first cache.
+// first cache. Weights take the scores' places; those of bfloat16 take half the room, from the row's beginning on. Two
+// neighbours along a sum of bfloat16 are packed together and are one step.
+//
+// With tile registers (attention_tiles.h) the last block begins before the one before has ended, and stores the rows
+// that are its own; steps past the keys are of zeros.
 #include "compiler/generic/attention.h"
 
 #include <algorithm>
+#include <array>
 
 #include "compiler/codegen/element.h"
 #include "compiler/codegen/math.h"
+#include "compiler/codegen/matrix_tiles.h"
 #include "compiler/generic/attention_tiles.h"
 #include "compiler/generic/evaluator.h"
 #include "compiler/generic/fold.h"
@@ -37,6 +43,7 @@ namespace {
 using relay::Call;
 using relay::ExprPtr;
 
+// Of a float32, and of a pair of bfloat16.
 constexpr int64_t kFloatBytes = 4;
 
 ExprPtr WithoutCalls(ExprPtr expr, std::string_view op) {
@@ -51,8 +58,8 @@ struct AttentionParts {
   int queries, keys, values;  // parameters
 
   explicit AttentionParts(const relay::Function& function) : softmax(nullptr) {
-    const Call& product = *relay::AsCall(WithoutCalls(function.body, "transpose"));
-    softmax = relay::AsCall(WithoutCalls(product.args[0], "reshape"));
+    const Call& product = *relay::AsCall(WithoutCalls(WithoutCalls(function.body, "transpose"), "cast"));
+    softmax = relay::AsCall(WithoutCalls(WithoutCalls(WithoutCalls(product.args[0], "reshape"), "cast"), "reshape"));
     relay::PostOrderVisit(softmax->args[0], [&](const ExprPtr& expr) {
       if (relay::AsCallTo(WithoutCalls(expr, "reshape"), "nn.batch_matmul") != nullptr) scores = expr;
     });
@@ -74,19 +81,27 @@ int64_t ToLines(int64_t bytes, const MachineModel& machine) {
   return CeilDiv(bytes, machine.line_bytes) * machine.line_bytes;
 }
 
+// Of the sum over all keys, those past the last one counted where tile registers take them.
+int64_t ValueSteps(const MatmulShape& v, const AttentionTiles& t) {
+  constexpr int64_t kTogether = MatrixTiles::kRows;
+  return t.matrix_tiles ? CeilDiv(v.steps(), kTogether) * kTogether : v.steps();
+}
+
 // A worker's memory, in bytes from its beginning.
 struct AttentionWorkspace {
-  int64_t values, scores, inverse, end;
+  int64_t values, scores, inverse, sums, end;
   int64_t score_row;
 
   AttentionWorkspace(const MatmulShape& s, const MatmulShape& v, const AttentionTiles& t, const MachineModel& machine) {
     const int64_t columns = CeilDiv(s.N, t.score_columns) * t.score_columns;
     const int64_t row = ToLines(columns * kFloatBytes, machine);
     score_row = row / machine.line_bytes % 2 == 0 ? row + machine.line_bytes : row;
-    values = ToLines(columns * s.K * kFloatBytes, machine);
-    scores = values + ToLines(CeilDiv(v.N, t.value_columns) * t.value_columns * v.K * kFloatBytes, machine);
+    values = ToLines(columns * s.steps() * kFloatBytes, machine);
+    const int64_t panels = CeilDiv(v.N, t.value_columns);
+    scores = values + ToLines(panels * t.value_columns * ValueSteps(v, t) * kFloatBytes, machine);
     inverse = scores + t.block * score_row;
-    end = inverse + ToLines(t.block * kFloatBytes, machine);
+    sums = inverse + ToLines(t.block * kFloatBytes, machine);
+    end = sums + (t.matrix_tiles ? t.rows * t.value_columns * kFloatBytes : 0);
   }
 };
 
@@ -102,16 +117,27 @@ class AttentionEmitter {
         space_(s_, v_, tiles, builder.machine()),
         args_(args),
         evaluator_(builder, function, GenericOperands(function), args),
-        queries_(OperandOf(function, parts_.queries, s_.data, 'M')),
-        keys_(OperandOf(function, parts_.keys, s_.weight, 'N')),
-        values_(OperandOf(function, parts_.values, v_.weight, 'N')),
-        out_(OperandOf(function, static_cast<int>(function.params.size()), v_.output, 'M')),
+        matrix_tiles_(builder),
+        queries_(OperandOf(function, parts_.queries, s_.types.data, s_.data, 'M')),
+        keys_(OperandOf(function, parts_.keys, s_.types.weight, s_.weight, 'N')),
+        values_(OperandOf(function, parts_.values, v_.types.weight, v_.weight, 'N')),
+        out_(OperandOf(function, static_cast<int>(function.params.size()), v_.types.output, v_.output, 'M')),
         packed_(b_.WorkerWorkspace(args)),
         rows_of_scores_(b_.At(packed_, space_.scores)) {}
 
   static int64_t Blocks(const MatmulShape& scores, const AttentionTiles& t) { return CeilDiv(scores.M, t.block); }
 
   void Emit() {
+    if (!t_.matrix_tiles) return Items();
+    std::array<int, MatrixTiles::kRegisters> rows{};
+    rows.fill(MatrixTiles::kRows);
+    matrix_tiles_.Configure(rows);
+    Items();
+    matrix_tiles_.Release();
+  }
+
+ private:
+  void Items() {
     const int64_t blocks = Blocks(s_, t_);
     auto& ir = b_.ir();
     b_.For(args_.begin, args_.end, 1, [&](Value* item) {
@@ -119,10 +145,11 @@ class AttentionEmitter {
       Value* block = b_.Mod(item, blocks);
       Value* product = b_.Div(item, blocks);
       b_.If(ir.CreateOr(ir.CreateICmpEQ(block, b_.Index(0)), ir.CreateICmpEQ(item, args_.begin)), [&] {
-        Pack(s_, keys_, product, t_.score_columns, packed_);
-        Pack(v_, values_, product, t_.value_columns, b_.At(packed_, space_.values));
+        Pack(s_, keys_, product, {t_.score_columns, s_.steps()}, packed_);
+        Pack(v_, values_, product, {t_.value_columns, ValueSteps(v_, t_)}, b_.At(packed_, space_.values));
       });
       Value* first = b_.Mul(block, t_.block);
+      if (t_.matrix_tiles) return TiledBlock(product, first);
       Scores(product, first);
       Value* rows = b_.Min(b_.Index(t_.block), b_.Sub(b_.Index(s_.M), first));
       b_.For(b_.Index(0), rows, 1, [&](Value* row) { Exponentials(product, first, row); });
@@ -130,25 +157,37 @@ class AttentionEmitter {
     });
   }
 
- private:
-  MatmulOperand OperandOf(const relay::Function& function, int operand, const MatmulSteps& steps, char row) {
-    return {b_, args_, operand, DType::kFloat32, steps, row, LiesApart(function, static_cast<size_t>(operand))};
+  MatmulOperand OperandOf(const relay::Function& function, int operand, DType type, const MatmulSteps& steps,
+                          char row) {
+    return {b_, args_, operand, type, steps, row, LiesApart(function, static_cast<size_t>(operand))};
   }
 
-  // All panels of a right matrix.
-  void Pack(const MatmulShape& shape, const MatmulOperand& matrix, Value* product, int64_t columns, Value* to) {
-    const PanelPacking packing{shape.types,
-                               shape.K,
-                               b_.lanes(),
-                               columns * kFloatBytes,
-                               matrix.row,
-                               matrix.column,
-                               shape.weights_are_neighbours()};
+  struct Panel {
+    int64_t columns, steps;
+    int64_t bytes() const { return columns * steps * kFloatBytes; }
+  };
+
+  // All panels of a right matrix. Steps past its own are of zeros.
+  void Pack(const MatmulShape& shape, const MatmulOperand& matrix, Value* product, const Panel& panel_size, Value* to) {
+    const int64_t columns = panel_size.columns, row_bytes = columns * kFloatBytes;
+    const PanelPacking packing{
+        shape.types, shape.K, b_.lanes(), row_bytes, matrix.row, matrix.column, shape.weights_are_neighbours()};
     Value* from = matrix.Matrix(b_, product);
     ForPanels(shape.N, columns, [&](Value* panel, int64_t width) {
-      packing.Emit(b_, b_.At(from, b_.Mul(b_.Mul(panel, columns), matrix.row)),
-                   b_.At(to, b_.Mul(panel, columns * shape.K * kFloatBytes)), width);
+      Value* packed = b_.At(to, b_.Mul(panel, panel_size.bytes()));
+      packing.Emit(b_, b_.At(from, b_.Mul(b_.Mul(panel, columns), matrix.row)), packed, width);
+      Zero(b_.At(packed, shape.steps() * row_bytes), (panel_size.steps - shape.steps()) * row_bytes);
     });
+  }
+
+  // So many bytes, a multiple of 4.
+  void Zero(Value* from, int64_t bytes) {
+    constexpr int64_t kLine = 64;
+    const auto zeros = [&](Value* to, int64_t count) {
+      b_.Store(llvm::Constant::getNullValue(VectorOf(b_.ir().getInt8Ty(), static_cast<int>(count))), to);
+    };
+    b_.For(0, bytes / kLine, 1, [&](Value* line) { zeros(b_.At(from, b_.Mul(line, kLine)), kLine); });
+    for (int64_t at = bytes / kLine * kLine; at < bytes; at += kFloatBytes) zeros(b_.At(from, at), kFloatBytes);
   }
 
   // The last panel may have fewer columns.
@@ -180,7 +219,7 @@ class AttentionEmitter {
                           b_.Index(t_.score_columns * kFloatBytes)};
     Value* queries = b_.At(queries_.Matrix(b_, product), b_.Mul(first, queries_.row));
     ForPanels(s_.N, t_.score_columns, [&](Value* panel, int64_t width) {
-      Value* w = b_.At(packed_, b_.Mul(panel, t_.score_columns * s_.K * kFloatBytes));
+      Value* w = b_.At(packed_, b_.Mul(panel, t_.score_columns * s_.steps() * kFloatBytes));
       Value* column = b_.Mul(panel, t_.score_columns * kFloatBytes);
       ForTiles(first, [&](Value* row, int64_t rows) {
         const Vals sums = tile.Sums(b_, b_.At(queries, b_.Mul(row, queries_.row)), w, {rows, width});
@@ -201,6 +240,7 @@ class AttentionEmitter {
   void Exponentials(Value* product, Value* first, Value* row) {
     Value* line = ScoreRow(row);
     const auto at = [&](const Coordinate& key) { return b_.At(line, b_.Mul(key.base, kFloatBytes)); };
+    const DType stored = v_.types.data;
     Coordinates point = PointOf(product, b_.Add(first, row));
     const bool plain = parts_.softmax->args[0] == parts_.scores;
     const Fold largest{FoldKind::kMaxOfNumbers, b_.f32(), [&](Value* most, const Coordinate& key, Lanes lanes) {
@@ -218,7 +258,8 @@ class AttentionEmitter {
     const Fold exponentials{FoldKind::kSum, b_.f32(), [&](Value* part, const Coordinate& key, Lanes lanes) {
                               Value* score = b_.Load(at(key), lanes.count);
                               Value* weight = EmitExpOfNegative(b_, b_.FSub(score, b_.Splat(most, lanes.count)));
-                              b_.Store(weight, at(key));
+                              Value* place = b_.At(line, b_.Mul(key.base, Bytes(stored)));
+                              b_.Store(Converted(b_, weight, DType::kFloat32, stored), place);
                               return b_.FAdd(part, weight);
                             }};
     Value* sum = FoldAlong(b_, exponentials, s_.N);
@@ -243,12 +284,12 @@ class AttentionEmitter {
                           t_.unroll_values,
                           b_.lanes(),
                           b_.Index(space_.score_row),
-                          b_.Index(kFloatBytes),
+                          b_.Index(Bytes(v_.types.data)),
                           b_.Index(t_.value_columns * kFloatBytes)};
     Value* out = b_.At(out_.Matrix(b_, product), b_.Mul(first, out_.row));
     ForPanels(v_.N, t_.value_columns, [&](Value* panel, int64_t width) {
-      Value* w = b_.At(packed_, b_.Add(b_.Mul(panel, t_.value_columns * v_.K * kFloatBytes), space_.values));
-      Value* column = b_.Mul(panel, t_.value_columns * kFloatBytes);
+      Value* w = b_.At(packed_, b_.Add(b_.Mul(panel, t_.value_columns * v_.steps() * kFloatBytes), space_.values));
+      Value* column = b_.Mul(panel, Bytes(v_.types.output, t_.value_columns));
       ForTiles(first, [&](Value* row, int64_t rows) {
         const Vals sums = tile.Sums(b_, ScoreRow(row), w, {rows, width});
         StoreQuotients(sums, row, b_.At(b_.At(out, b_.Mul(row, out_.row)), column), {rows, width});
@@ -263,9 +304,97 @@ class AttentionEmitter {
       Value* inverse = b_.Splat(b_.Load(b_.At(inverses, p * kFloatBytes)), b_.lanes());
       for (int64_t v = 0; v < vectors; ++v) {
         const int width = static_cast<int>(std::min(lanes, size.columns - v * lanes));
-        Value* quotient = b_.FMul(Nth(sums, p * vectors + v), inverse);
-        StoreLanes(b_, quotient, DType::kFloat32, b_.At(to, v * lanes * kFloatBytes), width);
+        StoreQuotient(Nth(sums, p * vectors + v), inverse, b_.At(to, Bytes(v_.types.output, v * lanes)), width);
       }
+    }
+  }
+
+  void StoreQuotient(Value* sum, Value* inverse, Value* to, int width) {
+    const DType type = v_.types.output;
+    StoreLanes(b_, Converted(b_, b_.FMul(sum, inverse), DType::kFloat32, type), type, to, width);
+  }
+
+  // The rest is of tile registers. `even` is where the block would begin if it did not have to end with the queries.
+  void TiledBlock(Value* product, Value* even) {
+    Value* first = b_.Min(even, b_.Index(s_.M - t_.block));
+    TiledScores(product, first);
+    const int64_t weight_bytes = Bytes(v_.types.data, v_.K);
+    const int64_t rest = ValueSteps(v_, t_) * kFloatBytes - weight_bytes;
+    b_.For(0, t_.block, 1, [&](Value* row) {
+      Exponentials(product, first, row);
+      Zero(b_.At(ScoreRow(row), weight_bytes), rest);
+    });
+    TiledProducts(product, first, b_.Sub(even, first));
+  }
+
+  static constexpr int kAcross = 2;  // tiles of a panel's columns
+
+  // Sums of the rows from `x` on, which lie `x_row` apart, with a panel at `w` of `steps`: in the first registers,
+  // those of one tile of rows after the other.
+  void TileSums(Value* x, Value* x_row, Value* w, int64_t steps, int64_t panel_row) {
+    const int down = static_cast<int>(t_.rows / MatrixTiles::kRows), sums = down * kAcross;
+    for (int i = 0; i < sums; ++i) matrix_tiles_.Zero(i);
+    b_.For(0, steps / MatrixTiles::kRows, 1, [&](Value* step) {
+      Value* ws = b_.At(w, b_.Mul(step, MatrixTiles::kRows * panel_row));
+      for (int v = 0; v < kAcross; ++v) {
+        matrix_tiles_.Load(sums + v, b_.At(ws, v * MatrixTiles::kRowBytes), panel_row);
+      }
+      for (int p = 0; p < down; ++p) {
+        Value* rows = b_.At(x, b_.Add(b_.Mul(x_row, p * MatrixTiles::kRows), b_.Mul(step, MatrixTiles::kRowBytes)));
+        matrix_tiles_.LoadRows(sums + kAcross + p, rows, x_row);
+        for (int v = 0; v < kAcross; ++v) {
+          matrix_tiles_.MultiplyAdd(DType::kBFloat16, p * kAcross + v, sums + kAcross + p, sums + v);
+        }
+      }
+    });
+  }
+
+  void StoreTiles(Value* to, int64_t row_bytes) {
+    for (int i = 0; i < static_cast<int>(t_.rows / MatrixTiles::kRows) * kAcross; ++i) {
+      matrix_tiles_.Store(
+          i, b_.At(to, i / kAcross * MatrixTiles::kRows * row_bytes + i % kAcross * MatrixTiles::kRowBytes), row_bytes);
+    }
+  }
+
+  void TiledScores(Value* product, Value* first) {
+    Value* queries = b_.At(queries_.Matrix(b_, product), b_.Mul(first, queries_.row));
+    const int64_t panel_row = t_.score_columns * kFloatBytes;
+    b_.For(0, CeilDiv(s_.N, t_.score_columns), 1, [&](Value* panel) {
+      Value* w = b_.At(packed_, b_.Mul(panel, panel_row * s_.steps()));
+      b_.For(0, t_.block, t_.rows, [&](Value* row) {
+        TileSums(b_.At(queries, b_.Mul(row, queries_.row)), queries_.row, w, s_.steps(), panel_row);
+        StoreTiles(b_.At(ScoreRow(row), b_.Mul(panel, panel_row)), space_.score_row);
+      });
+    });
+  }
+
+  // Rows of the block before `own` are the block's before.
+  void TiledProducts(Value* product, Value* first, Value* own) {
+    Value* out = b_.At(out_.Matrix(b_, product), b_.Mul(first, out_.row));
+    const int64_t steps = ValueSteps(v_, t_), panel_row = t_.value_columns * kFloatBytes;
+    Value* sums = b_.At(packed_, space_.sums);
+    ForPanels(v_.N, t_.value_columns, [&](Value* panel, int64_t width) {
+      Value* w = b_.At(packed_, b_.Add(b_.Mul(panel, panel_row * steps), space_.values));
+      Value* column = b_.Mul(panel, Bytes(v_.types.output, t_.value_columns));
+      b_.For(0, t_.block, t_.rows, [&](Value* row) {
+        TileSums(ScoreRow(row), b_.Index(space_.score_row), w, steps, panel_row);
+        StoreTiles(sums, panel_row);
+        b_.For(b_.Max(b_.Index(0), b_.Sub(own, row)), b_.Index(t_.rows), 1, [&](Value* r) {
+          Value* y = b_.At(b_.At(out, b_.Mul(b_.Add(row, r), out_.row)), column);
+          StoreTiledRow(b_.Add(row, r), b_.At(sums, b_.Mul(r, panel_row)), y, width);
+        });
+      });
+    });
+  }
+
+  void StoreTiledRow(Value* row, Value* sums, Value* to, int64_t columns) {
+    const int64_t lanes = b_.lanes();
+    Value* inverses = b_.At(b_.At(packed_, space_.inverse), b_.Mul(row, kFloatBytes));
+    Value* inverse = b_.Splat(b_.Load(inverses), b_.lanes());
+    for (int64_t at = 0; at < columns; at += lanes) {
+      Value* sum = LoadElements(b_, DType::kFloat32, b_.At(sums, at * kFloatBytes), b_.lanes());
+      StoreQuotient(sum, inverse, b_.At(to, Bytes(v_.types.output, at)),
+                    static_cast<int>(std::min(lanes, columns - at)));
     }
   }
 
@@ -276,6 +405,7 @@ class AttentionEmitter {
   const AttentionWorkspace space_;
   const StageArgs& args_;
   Evaluator evaluator_;
+  MatrixTiles matrix_tiles_;
   const MatmulOperand queries_, keys_, values_, out_;
   Value* packed_;
   Value* rows_of_scores_;

@@ -16,7 +16,8 @@ class KernelBuilder;
 // The note of a function that Fuse made of an attention. Its body is an nn.batch_matmul of a softmax along the last
 // axis (the weights of a query's keys) and values; the softmax is of elementwise operators, or none, around a
 // second nn.batch_matmul, of queries and keys. Reshapes may stand between them, and transposes next to what the
-// products read and write. All of it float32.
+// products read and write. Each product is of float32 or of two matrices of bfloat16, to which the weights are then
+// rounded, before they are divided by their sum; the result may be rounded to bfloat16.
 struct Attention : relay::Note {
   Workload scores;                                                  // B x queries x keys
   Workload values;                                                  // its data are the weights, dense

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "compiler/schedules/batch_matmul.h"
+#include "compiler/schedules/matmul_shape.h"
 #include "core/error.h"
 
 namespace hone {
@@ -42,10 +43,26 @@ std::map<int64_t, Product> BestByRows(const Workload& part, const MachineModel& 
   return best;
 }
 
+constexpr int64_t kTileRows = 16, kTileStep = 32;
+
+bool TakesMatrixTiles(const Workload& scores, const Workload& values, const MachineModel& machine) {
+  const MatmulShape queries(scores);
+  const bool multiplied = machine.bfloat16_tiles && scores.types.bfloat() && values.types.bfloat();
+  return multiplied && queries.K % kTileStep == 0 && queries.data.column == 1 && queries.M >= kTileRows;
+}
+
+// Blocks of whole tiles; the last one begins before the one before has ended.
+AttentionTiles MatrixTilesOf(int64_t queries) {
+  const int64_t block = std::min(kMostQueries, queries / kTileRows * kTileRows);
+  const int64_t rows = block % (2 * kTileRows) == 0 ? 2 * kTileRows : kTileRows;
+  return {rows, block, 2 * kTileRows, 2 * kTileRows, 1, 1, true};
+}
+
 }  // namespace
 
 AttentionTiles AttentionTilesFor(const Workload& scores, const Workload& values, const MachineModel& machine) {
   const int64_t queries = scores.Extent('M'), keys = scores.Extent('N');
+  if (TakesMatrixTiles(scores, values, machine)) return MatrixTilesOf(queries);
   const int64_t row_bytes = keys * DTypeBytes(DType::kFloat32);
   const int64_t held = std::clamp(machine.l2_bytes / 2 / row_bytes, kFewestQueries, kMostQueries);
   const int64_t rows = std::min(queries, held);

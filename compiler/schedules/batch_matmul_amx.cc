@@ -23,12 +23,12 @@
 #include "compiler/codegen/matrix_tiles.h"
 #include "compiler/schedules/conv_shape.h"
 #include "compiler/schedules/knob_schedule.h"
-#include "compiler/schedules/level_rate.h"
 #include "compiler/schedules/matmul_operand.h"
 #include "compiler/schedules/matmul_shape.h"
 #include "compiler/schedules/matmul_tile.h"
 #include "compiler/schedules/packed_panel.h"
 #include "compiler/schedules/thread_share.h"
+#include "compiler/schedules/tile_step_cycles.h"
 #include "core/nth.h"
 
 namespace hone {
@@ -189,8 +189,8 @@ class Emitter {
 };
 
 // Cycles: as dense_amx.cc has them, and per packed pair as batch_matmul.cc has them.
-constexpr double kProductRow = 1.02, kLeastProduct = 8.5, kTileLoad = 11, kTileStore = 16, kFinish = 4.5;
-constexpr double kTileStart = 40, kStageStart = 300, kCacheShare = 0.9, kCopy = 0.1, kTranspose = 0.3;
+constexpr double kTileStore = 7, kFinishRow = 2.2, kFinish = 1.5, kTileStart = 40, kStageStart = 300;
+constexpr double kCopy = 0.1, kTranspose = 0.3;
 
 class BatchMatmulAmxSchedule : public KnobSchedule<BatchMatmulAmxKnobs> {
  public:
@@ -252,12 +252,12 @@ class BatchMatmulAmxSchedule : public KnobSchedule<BatchMatmulAmxKnobs> {
   double EstimateNsWith(const Workload& w, const MachineModel& machine, const BatchMatmulAmxKnobs& k) const override {
     const Nest nest(w, k);
     const double width = static_cast<double>(nest.width), outputs = nest.outputs, channels = nest.channels;
-    const double products = outputs * channels * std::max(kProductRow * width, kLeastProduct);
-    const double near = static_cast<double>(nest.panel_bytes() + nest.scratch_bytes());
-    const double weights = channels * static_cast<double>(kTileBytes) / MovedBytesPerCycle(machine, near, kCacheShare);
-    const double step = std::max({products, kTileLoad * (outputs + channels), weights});
-    const double tile =
-        static_cast<double>(nest.depth()) * step + kTileStart + outputs * channels * (kTileStore + kFinish * width);
+    const double panel = static_cast<double>(nest.panel_bytes());
+    const double together = static_cast<double>(Bytes(w.types.data, nest.shape.K)) * width * outputs;
+    TileStep step{outputs, channels, width, 0, panel + together};
+    if (nest.panels > 1) step.rows_walk = panel + static_cast<double>(Bytes(w.types.data, nest.shape.M * nest.shape.K));
+    const double tile = static_cast<double>(nest.depth()) * TileStepCycles(machine, step) + kTileStart +
+                        outputs * (channels * kTileStore + width * (kFinishRow + channels * kFinish));
     const double pack = (nest.shape.weights_are_neighbours() ? kCopy : kTranspose) *
                         static_cast<double>(nest.shape.steps() * nest.columns());
     const int64_t panels = nest.shape.B * nest.panels;

@@ -10,6 +10,7 @@
 #include "compiler/schedules/knob_schedule.h"
 #include "compiler/schedules/level_rate.h"
 #include "compiler/schedules/thread_share.h"
+#include "compiler/schedules/tile_step_cycles.h"
 
 namespace hone {
 namespace {
@@ -97,12 +98,7 @@ class Amx : public KnobSchedule<AmxKnobs> {
   double EstimateNsWith(const Workload& w, const MachineModel& machine, const AmxKnobs& k) const override;
 };
 
-// Cycles of a Sapphire or Granite Rapids class guest with one hardware thread per core, fitted to 4,136 kernels of
-// ResNet-50 and GoogLeNet in bfloat16 and of ResNet-50 and MobileNetV2 in bytes: 10 % off on average.
-constexpr double kProductRow = 1.0;    // of a product, per row of its sums,
-constexpr double kLeastProduct = 8;    // and at least
-constexpr double kTileLoad = 9;        // of 16 rows or fewer
-constexpr double kOverlap = 0.2;       // of the lesser of products and loads that does not hide behind the other
+// Cycles, fitted as those of TileStepCycles.
 constexpr double kTileStore = 7;       // of a tile of sums
 constexpr double kFinishPixel = 2.2;   // per output pixel: addresses, the loop,
 constexpr double kFinishFloat = 1.5;   // and per vector of its channels: bias, activation, narrowed to bfloat16, store;
@@ -123,21 +119,19 @@ constexpr double kColdShare = 0.45;  // of the machine's rate at which cold weig
 constexpr double kFetchAhead = 1.14;  // what fetching ahead costs where weights are near,
 constexpr double kFetched = 0.93;     // and gains where they are cold
 
-// What a register tile's loads take for one step. An output's pixels were last read by the channel group before, over
-// the whole band where the input stays or over all bands where weights do; its further taps are near.
-double LoadCycles(const AmxNest& nest, const MachineModel& machine, double count) {
+// A step of `count` tiles of outputs. Their pixels were last read by the channel group before, over the whole band
+// where the input stays or over all bands where weights do; further taps see them again at once.
+double StepCycles(const AmxNest& nest, const MachineModel& machine, double count) {
   const TileShape pass = nest.Tile();
-  const auto channels = static_cast<double>(nest.knobs.tile_oc), width = static_cast<double>(nest.lines.width);
+  const auto width = static_cast<double>(nest.lines.width);
   const bool input_stays = nest.knobs.loop_order == 1;
-  const double walked = pass.weight_bytes + (input_stays ? pass.input_bytes : static_cast<double>(nest.plane_bytes()));
-  const double near_rate = MovedBytesPerCycle(machine, 0, kCacheShare);
-  const double rate = nest.groups == 1 ? near_rate : MovedBytesPerCycle(machine, walked, kCacheShare);
-  const double first = 1.0 / static_cast<double>(nest.taps());
-  const double input = count * width * MatrixTiles::kRowBytes * (first / rate + (1 - first) / near_rate);
-  const double used = pass.weight_bytes + pass.input_bytes / pass.line * width * count;
-  const double weights =
-      channels * MatrixTiles::kRows * MatrixTiles::kRowBytes / MovedBytesPerCycle(machine, used, kCacheShare);
-  return std::max(kTileLoad * (count + channels), input + weights);
+  TileStep step{count, static_cast<double>(nest.knobs.tile_oc), width, 0, 0};
+  if (nest.groups > 1) {
+    step.rows_walk = pass.weight_bytes + (input_stays ? pass.input_bytes : static_cast<double>(nest.plane_bytes()));
+  }
+  step.weights_walk = pass.weight_bytes + pass.input_bytes / pass.line * width * count;
+  step.near = 1 - 1.0 / static_cast<double>(nest.taps());
+  return TileStepCycles(machine, step);
 }
 
 double FinishCycles(const AmxNest& nest) {
@@ -150,10 +144,7 @@ double FinishCycles(const AmxNest& nest) {
 // A register tile of `count` tiles of outputs, its sums and its stores.
 double TileCycles(const AmxNest& nest, const MachineModel& machine, double count) {
   const auto channels = static_cast<double>(nest.knobs.tile_oc), width = static_cast<double>(nest.lines.width);
-  const double products = count * channels * std::max(kProductRow * width, kLeastProduct);
-  const double loads = LoadCycles(nest, machine, count);
-  const auto steps = static_cast<double>(nest.in_blocks * nest.taps());
-  return steps * (std::max(products, loads) + kOverlap * std::min(products, loads)) + kTileStart +
+  return static_cast<double>(nest.in_blocks * nest.taps()) * StepCycles(nest, machine, count) + kTileStart +
          count * (channels * kTileStore + width * FinishCycles(nest));
 }
 

@@ -31,10 +31,10 @@
 #include "compiler/schedules/conv_shape.h"
 #include "compiler/schedules/epilogue_addresses.h"
 #include "compiler/schedules/knob_schedule.h"
-#include "compiler/schedules/level_rate.h"
 #include "compiler/schedules/packed_bytes.h"
 #include "compiler/schedules/thread_share.h"
 #include "compiler/schedules/tile_row.h"
+#include "compiler/schedules/tile_step_cycles.h"
 #include "compiler/schedules/weight_prefetch.h"
 #include "core/nth.h"
 
@@ -219,8 +219,8 @@ class DenseAmxEmitter {
 };
 
 // Cycles, as conv2d_amx.cc has them.
-constexpr double kProductRow = 1.02, kLeastProduct = 8.5, kTileLoad = 11, kTileStore = 16, kFinish = 4.5;
-constexpr double kTileStart = 40, kStageStart = 300, kCacheShare = 0.9;
+constexpr double kTileStore = 7, kFinishRow = 2.2, kFinishFloat = 1.5, kFinishBytes = 4.6, kFinishPacked = 3.6;
+constexpr double kTileStart = 40, kStageStart = 300;
 // Of cold weights that are not fetched ahead, and of the lesser of both where they are; what fetching itself takes.
 constexpr double kUnhiddenMemory = 0.8, kHidden = 0.1, kFetchAhead = 1.02;
 
@@ -285,26 +285,34 @@ class AmxDense : public KnobSchedule<DenseAmxKnobs> {
     return tile;
   }
 
+  // What is walked through before it is used again: where weights stay the rows of all groups, else those of one group
+  // and all weights.
+  static TileStep StepOf(const Workload& w, const DenseAmxNest& nest, const DenseAmxKnobs& k) {
+    const double width = static_cast<double>(nest.width), row_bytes = static_cast<double>(Bytes(w.types.data, nest.K));
+    const double panel = static_cast<double>(nest.depth() * nest.step_bytes());
+    const double together = row_bytes * width * nest.outputs, panels = static_cast<double>(nest.panels);
+    TileStep step{static_cast<double>(nest.outputs), static_cast<double>(nest.channels), width, 0, panel + together};
+    const double all_rows = row_bytes * static_cast<double>(nest.M);
+    if (nest.panels > 1) step.rows_walk = panel + (k.loop_order == 0 ? all_rows : together);
+    if (k.loop_order == 1 && nest.groups > 1) step.weights_walk = panel * panels + together;
+    return step;
+  }
+
+  static double FinishCycles(const Workload& w, const DenseAmxNest& nest) {
+    const bool bytes = w.types.output == DType::kUInt8;
+    const double vector = bytes && nest.channels % 2 == 0 ? kFinishPacked : bytes ? kFinishBytes : kFinishFloat;
+    return kFinishRow + vector * nest.channels;
+  }
+
   double EstimateNsWith(const Workload& w, const MachineModel& machine, const DenseAmxKnobs& k) const override {
     const DenseAmxNest nest(w, k);
-    const double width = static_cast<double>(nest.width), depth = static_cast<double>(nest.depth());
-    const double outputs = nest.outputs, channels = nest.channels;
-    const double products = outputs * channels * std::max(kProductRow * width, kLeastProduct);
-    const TileShape pass = TileWith(w, machine, k);
-    // A panel goes by once for each group of row tiles, from wherever it stays.
-    const double near = pass.weight_bytes + static_cast<double>(Bytes(w.types.data, nest.K)) * outputs * width;
-    const double weights = channels * static_cast<double>(kTileBytes) / MovedBytesPerCycle(machine, near, kCacheShare);
-    const double step = std::max({products, kTileLoad * (outputs + channels), weights});
-    const double finish = outputs * channels * (kTileStore + kFinish * width);
-    const double panels = static_cast<double>(nest.panels), groups = static_cast<double>(nest.groups);
-    const double all_weights = pass.weight_bytes * panels;
-    // What does not stay near between two items comes again.
-    const double again = k.loop_order == 0
-                             ? panels * pass.input_bytes / MovedBytesPerCycle(machine, pass.input_bytes, kCacheShare)
-                             : groups * all_weights / MovedBytesPerCycle(machine, all_weights, kCacheShare);
-    double cycles = panels * groups * (depth * step + kTileStart + finish) + 0.25 * again;
-    cycles = cycles * ThreadShare(nest.panels * nest.groups, machine.threads) + kStageStart;
-    const double memory = all_weights / machine.cold_bytes_per_cycle;
+    const TileStep step = StepOf(w, nest, k);
+    const double tile = static_cast<double>(nest.depth()) * TileStepCycles(machine, step) + kTileStart +
+                        step.outputs * (step.channels * kTileStore + step.width * FinishCycles(w, nest));
+    const int64_t items = nest.panels * nest.groups;
+    const double cycles = static_cast<double>(items) * tile * ThreadShare(items, machine.threads) + kStageStart;
+    const double memory =
+        static_cast<double>(nest.panels * nest.depth() * nest.step_bytes()) / machine.cold_bytes_per_cycle;
     const double all = k.prefetch > 0 ? std::max(kFetchAhead * cycles, memory) + kHidden * std::min(cycles, memory)
                                       : cycles + kUnhiddenMemory * memory;
     return all / machine.clock_ghz;

@@ -14,8 +14,17 @@ using relay::ExprPtr;
 
 namespace {
 
+// Of two matrices of float32, or of two of bfloat16.
 bool IsFloatProduct(const ExprPtr& expr) {
-  return relay::AsCallTo(expr, "nn.batch_matmul") != nullptr && AsAnchor(expr) != nullptr && IsFloatCall(expr);
+  const Call* product = relay::AsCallTo(expr, "nn.batch_matmul");
+  if (product == nullptr || AsAnchor(expr) == nullptr || expr->type->dtype != DType::kFloat32) return false;
+  const DType of = product->args[0]->type->dtype;
+  return of == product->args[1]->type->dtype && (of == DType::kFloat32 || of == DType::kBFloat16);
+}
+
+const Call* AsRounding(const ExprPtr& expr) {
+  const Call* cast = relay::AsCallTo(expr, "cast");
+  return cast != nullptr && cast->type->dtype == DType::kBFloat16 ? cast : nullptr;
 }
 
 // Both end in the same matrices.
@@ -34,7 +43,7 @@ class AttentionSearch {
     const Call& values = *relay::AsCall(product);
     if (MatmulAxes(values, 0) != "BMK") return std::nullopt;
     members_ = {product};
-    const ExprPtr softmax = PastReshapes(values.args[0]);
+    const ExprPtr softmax = PastReshapes(PastRounding(PastReshapes(values.args[0])));
     if (!IsOwn(softmax) || !WeighsKeys(softmax) || !SameMatrices(softmax, values.args[0])) return std::nullopt;
     Growth growth(users_, grouping_, softmax);
     growth.TakeAll(IsPointwise);
@@ -56,6 +65,13 @@ class AttentionSearch {
       expr = relay::AsCall(expr)->args[0];
     }
     return expr;
+  }
+
+  ExprPtr PastRounding(const ExprPtr& expr) {
+    const Call* cast = AsRounding(expr);
+    if (cast == nullptr || !IsOwn(expr)) return expr;
+    members_.push_back(expr);
+    return cast->args[0];
   }
 
   static bool WeighsKeys(const ExprPtr& expr) {
@@ -88,13 +104,18 @@ class AttentionSearch {
   std::vector<ExprPtr> members_;
 };
 
+// And the rounding of the result.
 void TakeTransposes(const UserMap& users, const Grouping& grouping, FuseGroup& group) {
   const ExprPtr values = group.members.front();
+  ExprPtr result = users.OnlyUser(values);
+  const bool rounds = result != nullptr && !grouping.Has(result) && AsRounding(result) != nullptr;
+  if (!rounds) result = values;
   for (const ExprPtr& read :
        {TransposeReadBy(users, grouping, group.scores, 0), TransposeReadBy(users, grouping, group.scores, 1),
-        TransposeReadBy(users, grouping, values, 1), TransposeBehind(users, grouping, values)}) {
+        TransposeReadBy(users, grouping, values, 1), TransposeBehind(users, grouping, result)}) {
     if (read != nullptr) group.members.push_back(read);
   }
+  if (rounds) group.members.push_back(result);
 }
 
 }  // namespace
