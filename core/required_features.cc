@@ -20,6 +20,12 @@ std::vector<std::string> FeaturesOf(const MachineModel& machine, const ElementTy
   return features;
 }
 
+// Attention has products without being a workload: of bfloat16 where a matrix of them is.
+bool IsBFloatAttention(const Plan& plan, const PlanCall& call) {
+  if (call.op != kAttentionName || call.operands.empty()) return false;
+  return plan.buffers.at(static_cast<size_t>(call.operands[0].buffer)).dtype == DType::kBFloat16;
+}
+
 }  // namespace
 
 std::vector<std::string> RequiredFeatures(const MachineModel& machine, const ElementTypes& types) {
@@ -36,6 +42,12 @@ std::vector<std::string> RequiredFeatures(const Plan& plan) {
     const std::string& workload = kernel.dispatch.workload;
     if (workload.empty()) continue;
     const std::vector<std::string> needed = FeaturesOf(machine, Workload::Parse(workload).types);
+    more.insert(needed.begin(), needed.end());
+  }
+  for (const PlanCall& call : plan.calls) {
+    if (!IsBFloatAttention(plan, call)) continue;
+    const std::vector<std::string> needed =
+        FeaturesOf(machine, FloatTypes(DType::kBFloat16, DType::kBFloat16, DType::kFloat32));
     more.insert(needed.begin(), needed.end());
   }
   std::vector<std::string> features = machine.required_features;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/plan.h"
@@ -9,6 +10,9 @@
 #include "core/workload.h"
 
 namespace hone {
+
+// PlanCall::op of a call whose kernel is an attention's (compiler/generic/attention.h): no operator of a graph is it.
+inline constexpr std::string_view kAttentionName = "attention";
 
 // In LLVM's names: those of the target's row of machines, and what multiplies bytes or bfloat16 where a kernel does.
 std::vector<std::string> RequiredFeatures(const Plan& plan);

@@ -7,6 +7,7 @@
 
 #include "compiler/relay/expr.h"
 #include "compiler/schedules/schedule.h"
+#include "core/required_features.h"
 #include "core/workload.h"
 
 namespace hone {
@@ -25,9 +26,6 @@ struct Attention : relay::Note {
   // "attention" with the workload of the scores.
   relay::Attrs Printed() const override;
 };
-
-// What such a call is named for people: no operator of the graph is it alone.
-inline constexpr std::string_view kAttentionName = "attention";
 
 // Null for a function that is none. It lives as long as the function.
 const Attention* AttentionOf(const relay::Function& function);

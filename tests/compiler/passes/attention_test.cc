@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 
 #include "compiler/generic/images_apart.h"
@@ -12,6 +13,7 @@
 #include "compiler/passes/rules/canonicalise.h"
 #include "compiler/relay/infer_type.h"
 #include "core/random.h"
+#include "runtime/tile_registers.h"
 #include "tests/compiler/generic/check_function.h"
 #include "tests/compiler/passes/pass_testing.h"
 
@@ -192,6 +194,46 @@ TEST_P(RandomAttention, ComputesWhatItsOperatorsMean) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomAttention, ::testing::Range(0, 24));
+
+ExprPtr Rounded(const ExprPtr& x) { return MakeCall("cast", {x}, {{"dtype", std::string("bfloat16")}}); }
+
+class RandomBFloat16Attention : public ::testing::TestWithParam<int> {
+ protected:
+  // Kernels for this machine may use them.
+  RandomBFloat16Attention() { MayUseTileRegisters(); }
+};
+
+// Its weights are rounded before they are divided by their sum, the operators' behind it.
+TEST_P(RandomBFloat16Attention, ComputesWhatItsOperatorsMean) {
+  constexpr double kRounding = 1.0 / 128;
+  Random random(static_cast<uint64_t>(GetParam()));
+  const auto below = [&](int64_t most) { return 1 + static_cast<int64_t>(random.Below(static_cast<uint64_t>(most))); };
+  // Two thirds as matrix tiles take them.
+  const int64_t width = GetParam() % 3 == 0 ? 2 * below(40) : 32 * below(3);
+  const Sizes s{below(4), below(150), 2 * below(100), width, below(70)};
+  SCOPED_TRACE(fmt::format("{} products, {} queries, {} keys, {} and {} wide", s.products, s.queries, s.keys, s.width,
+                           s.value_width));
+  const bool by_head = random.Below(2) == 0;
+  const auto heads = [&](const char* name, int64_t rows, int64_t columns) {
+    if (!by_head) return Rounded(Input(name, {s.products, rows, columns}));
+    return Transpose(Rounded(Input(name, {rows, s.products, columns})), {1, 0, 2});
+  };
+  const ExprPtr queries = heads("q", s.queries, s.width);
+  // Steps of a sum that are pairs must not be far too large for an exponential.
+  const ExprPtr scores = MakeCall("multiply", {Product(queries, heads("k", s.keys, s.width), true),
+                                               ScalarConstant(0.5F / std::sqrt(static_cast<float>(width)))});
+  ExprPtr body = Product(Rounded(Softmax(Drawn(scores, s, random))), heads("v", s.keys, s.value_width), false);
+  if (random.Below(2) == 0) body = Rounded(body);
+  if (random.Below(2) == 0) body = Transpose(body, {1, 0, 2});
+  const IRModule fused = Fuse(ModuleOf(body), {.least_scores_bytes = 0});
+  const relay::FunctionPtr function = AttentionIn(fused);
+  ASSERT_TRUE(function);
+  EXPECT_EQ(AttentionOf(*function)->scores.types.data, DType::kBFloat16);
+  EXPECT_EQ(AttentionOf(*function)->values.types.output, function->body->type->dtype);
+  CheckFunction(function, {}, kRounding);
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomBFloat16Attention, ::testing::Range(0, 30));
 
 // A query that sees no key has no weights, as nn.softmax says; it must not reach other queries.
 TEST(Attention, ARowOfInfinitiesIsNotANumberAlone) {

@@ -70,6 +70,23 @@ TEST(PackageWriter, KernelsOfBytesNeedWhatMultipliesThem) {
   EXPECT_EQ(RequiredFeatures(plan).size(), floats.size() + 1);
 }
 
+// Its kernel has no workload, and a process has to ask for tile registers.
+TEST(PackageWriter, AttentionNeedsWhatMultipliesBFloat16) {
+  Plan plan = SmallPlan();
+  plan.target = {"x86_64-pc-linux-gnu", "sapphirerapids", {}, 0};
+  const std::vector<std::string> floats = RequiredFeatures(plan);
+  plan.buffers.emplace_back().dtype = DType::kFloat32;
+  PlanCall& call = plan.calls.emplace_back();
+  call.op = "attention";
+  call.operands = {{0, 0, 0}};
+  EXPECT_EQ(RequiredFeatures(plan), floats);
+  plan.buffers.at(0).dtype = DType::kBFloat16;
+  const std::vector<std::string> needed = RequiredFeatures(plan);
+  for (const char* feature : {"amx-bf16", "amx-tile", "avx512bf16"}) {
+    EXPECT_NE(std::find(needed.begin(), needed.end(), feature), needed.end()) << feature;
+  }
+}
+
 TEST(PackageWriter, EqualInputsGiveEqualBytes) {
   EXPECT_EQ(WritePackage(SmallPlan(), "lib", "params"), WritePackage(SmallPlan(), "lib", "params"));
 }
