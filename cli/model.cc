@@ -121,10 +121,10 @@ void AddZooOptions(CommandLine& line, ModelOptions& options) {
   line.Add("--batch", options.batch, "batch size of a zoo network")
       .Between(int64_t{1}, int64_t{1} << 20)
       .About(Topic::kModel);
-  line.Add("--classes", options.classes, "classes of a zoo network")
+  line.Add("--classes", options.classes, "classes of a zoo network; none: its own, 1000 for most")
       .Between(int64_t{1}, int64_t{1} << 24)
       .About(Topic::kModel);
-  line.Add("--image-shape", options.image_shape, "one input of a zoo network, without the batch: 3,224,224")
+  line.Add("--image-shape", options.image_shape, "one input of a zoo network, without the batch: 3,224,224; none: its own")
       .About(Topic::kModel);
   line.Add("--seed", options.seed, "seed of a zoo network's weights, and of what else the command draws")
       .About(Topic::kModel);

@@ -16,7 +16,7 @@ namespace hone {
 struct ModelOptions {
   std::string model;
   int64_t batch = 1;
-  int64_t classes = 1000;
+  int64_t classes = 0;              // 0: the network's own
   std::string image_shape;          // empty: the network's own
   uint64_t seed = 0;                // of a zoo network's weights, and of whatever else the command draws
   std::vector<std::string> shapes;  // NAME=1,3,224,224 overrides an input of an .onnx file

@@ -35,7 +35,7 @@ def small_package(tmp_path_factory):
 def slow_package(tmp_path_factory):
     """A package whose run takes milliseconds."""
     path = tmp_path_factory.mktemp("packages") / "slow.hone"
-    hone.build("zoo:mlp", path, no_records=True, threads=1)
+    hone.build("zoo:mlp", path, no_records=True, threads=1, image_shape="3,224,224", classes=1000)
     return path
 
 

@@ -22,7 +22,7 @@ using testing::EndsWith;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-const char* const kModel = "zoo:mlp --image-shape 1,14,14 --threads 1";
+const char* const kModel = "zoo:mlp --classes 1000 --image-shape 1,14,14 --threads 1";
 
 class LookupProgram : public ProgramTest {
  protected:

@@ -18,7 +18,7 @@ using testing::Contains;
 using testing::HasSubstr;
 using testing::Not;
 
-const std::string kQuantize = "hone quantize zoo:dqn --image-shape 4,36,36 ";
+const std::string kQuantize = "hone quantize zoo:dqn --classes 1000 --image-shape 4,36,36 ";
 const Shape kInput{1, 4, 36, 36};
 
 Tensor Drawn(const Shape& shape, uint64_t seed) {

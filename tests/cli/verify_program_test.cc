@@ -81,14 +81,15 @@ TEST_F(VerifyProgram, FindsAQuantisedPackageOfAnotherScale) {
 }
 
 TEST_F(VerifyProgram, AllowsBFloat16WhatItsRoundingExplains) {
-  const ProgramResult built = Shell("hone build zoo:dqn --no-records --precision bfloat16 -o B.hone");
+  const ProgramResult built = Shell("hone build zoo:dqn --classes 1000 --no-records --precision bfloat16 -o B.hone");
   if (built.code == 2) GTEST_SKIP() << built.err;
   ASSERT_EQ(built.code, 0) << built.err;
-  const ProgramResult right = Verify("zoo:dqn B.hone");
+  const ProgramResult right = Verify("zoo:dqn --classes 1000 B.hone");
   EXPECT_EQ(right.code, 0) << right.out << right.err;
   EXPECT_THAT(right.out, HasSubstr("rounding allows"));
-  ASSERT_EQ(Shell("hone build zoo:dqn --seed 2 --no-records --precision bfloat16 -o other.hone").code, 0);
-  const ProgramResult wrong = Verify("zoo:dqn other.hone");
+  ASSERT_EQ(Shell("hone build zoo:dqn --classes 1000 --seed 2 --no-records --precision bfloat16 -o other.hone").code,
+            0);
+  const ProgramResult wrong = Verify("zoo:dqn --classes 1000 other.hone");
   EXPECT_EQ(wrong.code, 1) << wrong.out << wrong.err;
   EXPECT_THAT(wrong.out, HasSubstr("DIFFERS"));
 }

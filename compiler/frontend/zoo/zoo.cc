@@ -15,6 +15,7 @@ struct Network {
   ZooEntry entry;
   std::function<relay::IRModule(const ZooOptions&)> build;
   Shape image_shape = {3, 224, 224};
+  int64_t classes = 1000;
 };
 
 std::function<relay::IRModule(const ZooOptions&)> OfDepth(relay::IRModule (*build)(const ZooOptions&, int),
@@ -31,12 +32,12 @@ const std::vector<Network>& Networks() {
       {{"densenet-161", "DenseNet: 78 layers that each add 48 channels"}, OfDepth(BuildDensenet, 161)},
       {{"densenet-169", "DenseNet: 82 layers that each see all before them"}, OfDepth(BuildDensenet, 169)},
       {{"densenet-201", "DenseNet: 98 layers that each see all before them"}, OfDepth(BuildDensenet, 201)},
-      {{"dqn", "deep Q network: 3 convolutions, 2 dense layers, 84x84 images"}, BuildDqn, {4, 84, 84}},
+      {{"dqn", "deep Q network: 3 convolutions, 2 dense layers, 84x84 images"}, BuildDqn, {4, 84, 84}, 18},
       {{"googlenet", "GoogLeNet (Inception v1): 9 inception modules, LRN"}, BuildGooglenet},
       {{"inception_v2", "BN-Inception: 10 inception modules"}, BuildInceptionV2},
       {{"inception_v3", "Inception v3: 11 modules with strips, 299x299 images"}, BuildInceptionV3, {3, 299, 299}},
       {{"lstm", "LSTM cells, a step after the other: 4 of 32 units"}, BuildLstm, {1, 4, 32}},
-      {{"mlp", "three dense layers: 128, 64 and the classes"}, BuildMlp},
+      {{"mlp", "three dense layers: 128, 64 and the classes, images of 1x28x28"}, BuildMlp, {1, 28, 28}, 10},
       {{"mobilenet", "MobileNet v1: 13 depthwise and pointwise pairs"}, BuildMobilenet},
       {{"mobilenet-0.25", "MobileNet v1 with a quarter of its channels"}, OfDepth(BuildNarrowMobilenet, 25)},
       {{"mobilenet-0.5", "MobileNet v1 with half of its channels"}, OfDepth(BuildNarrowMobilenet, 50)},
@@ -87,6 +88,7 @@ relay::IRModule BuildZoo(std::string_view name, const ZooOptions& options) {
     if (network.entry.name != name) continue;
     ZooOptions complete = options;
     if (complete.image_shape.empty()) complete.image_shape = network.image_shape;
+    if (complete.classes == 0) complete.classes = network.classes;
     relay::IRModule module = network.build(complete);
     module.name = fmt::format("zoo:{}", name);
     return module;

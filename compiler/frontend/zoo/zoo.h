@@ -12,7 +12,7 @@ namespace hone {
 
 struct ZooOptions {
   int64_t batch = 1;
-  int64_t classes = 1000;
+  int64_t classes = 0;  // 0: the network's own, 1000 for most
   Shape image_shape{};  // channels, height, width; empty: the network's own, {3, 224, 224} for most
   uint64_t seed = 0;
 };
@@ -25,7 +25,7 @@ const std::vector<ZooEntry>& ZooEntries();
 
 // Parameter names and their order are TVM's relay.testing ones. Weights are He-scaled normal, batch-norm statistics
 // random (an identity batch norm would hide a wrong fold), all a function of the seed and the parameter's name. Throws
-// Error(kNoInput) with the nearest name when there is none of that name.
+// Error(kNoInput) with the nearest name when there is none of that name, Error(kUsage) for options that it cannot take.
 relay::IRModule BuildZoo(std::string_view name, const ZooOptions& options = {});
 
 }  // namespace hone

@@ -57,6 +57,7 @@ class ChoosePrecisionTest : public testing::Test {
   static ModelOptions Network() {
     ModelOptions options;
     options.model = "zoo:dqn";
+    options.classes = 1000;
     options.image_shape = "4,36,36";
     return options;
   }

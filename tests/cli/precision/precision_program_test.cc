@@ -18,7 +18,7 @@ using testing::Contains;
 using testing::HasSubstr;
 using testing::Not;
 
-const std::string kModel = "zoo:dqn --image-shape 4,36,36 ";
+const std::string kModel = "zoo:dqn --classes 1000 --image-shape 4,36,36 ";
 const std::string kBuild = "hone build " + kModel + "--threads 1 --no-records ";
 const Shape kInput{1, 4, 36, 36};
 

@@ -17,6 +17,7 @@ class ModelPreparerTest : public testing::Test {
  protected:
   ModelPreparerTest() {
     options_.model = "zoo:dqn";
+    options_.classes = 1000;
     options_.image_shape = "4,36,36";
     model_ = LoadModel(options_);
     std::filesystem::create_directories(folder_);

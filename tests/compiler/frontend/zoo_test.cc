@@ -137,7 +137,17 @@ TEST(Zoo, LstmComputesItsFormula) {
 
 Shape InputShape(const relay::IRModule& module) { return module.main->params[0]->type->shape; }
 
+Shape ResultShape(const relay::IRModule& module) { return relay::InferType(module).main->body->type->shape; }
+
+TEST(Zoo, NetworksHaveClassesOfTheirOwn) {
+  EXPECT_EQ(ResultShape(BuildZoo("squeezenet_v1.1")), (Shape{1, 1000}));
+  EXPECT_EQ(ResultShape(BuildZoo("mlp")), (Shape{1, 10}));
+  EXPECT_EQ(ResultShape(BuildZoo("dqn")), (Shape{1, 18}));
+  EXPECT_EQ(ResultShape(BuildZoo("dqn", {.classes = 7})), (Shape{1, 7}));
+}
+
 TEST(Zoo, NetworksHaveAnImageSizeOfTheirOwn) {
+  EXPECT_EQ(InputShape(BuildZoo("mlp")), (Shape{1, 1, 28, 28}));
   EXPECT_EQ(InputShape(BuildZoo("squeezenet")), (Shape{1, 3, 224, 224}));
   EXPECT_EQ(InputShape(BuildZoo("dqn")), (Shape{1, 4, 84, 84}));
   EXPECT_EQ(InputShape(BuildZoo("dqn", {.image_shape = {1, 40, 50}})), (Shape{1, 1, 40, 50}));
@@ -255,6 +265,7 @@ TEST(Zoo, RefusesImagesThatCannotBe) {
   EXPECT_THROW(BuildZoo("lstm", {.image_shape = {2, 4, 4}}), Error);
   EXPECT_THROW(BuildZoo("mlp", {.image_shape = {3, 0, 4}}), Error);
   EXPECT_THROW(BuildZoo("mlp", {.batch = 0}), Error);
+  EXPECT_THROW(BuildZoo("mlp", {.classes = -1}), Error);
   // Five halvings leave nothing of it.
   EXPECT_THROW(BuildZoo("vgg-11", {.image_shape = {3, 8, 8}}), Error);
 }
