@@ -40,6 +40,7 @@ Model LoadZoo(const ModelOptions& options) {
   zoo.batch = options.batch;
   zoo.classes = options.classes;
   if (!options.image_shape.empty()) zoo.image_shape = ParseDims(options.image_shape, "--image-shape");
+  zoo.layout = options.layout;
   zoo.seed = options.seed;
   Model model;
   model.untyped = BuildZoo(std::string_view(options.model).substr(kZoo.size()), zoo);
@@ -81,14 +82,14 @@ void ExplainMissing(const std::string& path) {
 bool IsOfZoo(const ModelOptions& options) {
   const ModelOptions defaults;
   return options.batch != defaults.batch || options.classes != defaults.classes ||
-         options.image_shape != defaults.image_shape;
+         options.image_shape != defaults.image_shape || options.layout != defaults.layout;
 }
 
 void RequireNoOthers(const ModelOptions& options) {
   if (!IsOfZoo(options) && !IsOfOnnx(options)) return;
   throw Error(ExitCode::kUsage,
-              fmt::format("a .relay file has its shapes in its text: --batch, --classes, --image-shape, --shape, "
-                          "--dim, --max-dim and --value do not go with {}",
+              fmt::format("a .relay file has its shapes in its text: --batch, --classes, --image-shape, --layout, "
+                          "--shape, --dim, --max-dim and --value do not go with {}",
                           options.model));
 }
 
@@ -96,7 +97,8 @@ void RequireNoOthers(const ModelOptions& options) {
 void RequireNoZooOptions(const ModelOptions& options) {
   if (IsOfZoo(options)) {
     throw Error(ExitCode::kUsage,
-                "--batch, --classes and --image-shape are for zoo: networks; an .onnx file takes --shape and --dim");
+                "--batch, --classes, --image-shape and --layout are for zoo: networks; an .onnx file takes --shape and "
+                "--dim");
   }
   ExplainMissing(options.model);
 }
@@ -124,7 +126,11 @@ void AddZooOptions(CommandLine& line, ModelOptions& options) {
   line.Add("--classes", options.classes, "classes of a zoo network; none: its own, 1000 for most")
       .Between(int64_t{1}, int64_t{1} << 24)
       .About(Topic::kModel);
-  line.Add("--image-shape", options.image_shape, "one input of a zoo network, without the batch: 3,224,224; none: its own")
+  line.Add("--image-shape", options.image_shape,
+           "one input of a zoo network, without the batch: 3,224,224; in the layout's order; none: its own")
+      .About(Topic::kModel);
+  line.Add("--layout", options.layout, "axes of a zoo network's images: NCHW, or NHWC of resnet-* and mobilenet*")
+      .OneOf({"NCHW", "NHWC"})
       .About(Topic::kModel);
   line.Add("--seed", options.seed, "seed of a zoo network's weights, and of what else the command draws")
       .About(Topic::kModel);

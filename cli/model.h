@@ -18,6 +18,7 @@ struct ModelOptions {
   int64_t batch = 1;
   int64_t classes = 0;              // 0: the network's own
   std::string image_shape;          // empty: the network's own
+  std::string layout = "NCHW";      // of a zoo network's images: NCHW or NHWC
   uint64_t seed = 0;                // of a zoo network's weights, and of whatever else the command draws
   std::vector<std::string> shapes;  // NAME=1,3,224,224 overrides an input of an .onnx file
   std::vector<std::string> dims;    // NAME=128: a free dimension of an .onnx file, wherever the name stands
@@ -34,7 +35,7 @@ inline constexpr const char* kParamsOption = "--params-file,--params";
 void AddModelOptions(CommandLine& line, ModelOptions& options, const char* params_option = kParamsOption);
 // All but the positional: for commands that take several models.
 void AddModelDetails(CommandLine& line, ModelOptions& options, const char* params_option = kParamsOption);
-// --batch, --classes, --image-shape and --seed alone, for commands that name a network otherwise.
+// --batch, --classes, --image-shape, --layout and --seed alone, for commands that name a network otherwise.
 void AddZooOptions(CommandLine& line, ModelOptions& options);
 // --shape, --dim, --max-dim and --value alone.
 void AddShapeOptions(CommandLine& line, ModelOptions& options);

@@ -21,6 +21,7 @@ namespace {
 // Weights are high * kBase + low, both digits in [-kBase / 2, kBase / 2].
 constexpr double kBase = 16;
 constexpr double kLargestWeight = 128;
+constexpr std::string_view kPlain = "NCHW";
 
 struct Range {
   double low, high;
@@ -101,7 +102,7 @@ ExprPtr ExactProduct(const Operands& of, const std::string& name) {
                    {Binary("multiply", sum, kBase, DType::kInt32), Cast(FloatProduct(of, low, true), DType::kInt32)});
 }
 
-ExprPtr Plain(const ExprPtr& node, const Uses&) {
+ExprPtr PlainConv(const ExprPtr& node, const Uses&) {
   const Call* conv = relay::AsCallTo(node, "nn.conv2d");
   if (conv == nullptr) return nullptr;
   const relay::ConvLayouts layouts = relay::ConvLayoutsOf(conv->attrs);
@@ -121,8 +122,22 @@ ExprPtr Plain(const ExprPtr& node, const Uses&) {
   return Transposed(plain, relay::LayoutAxes("NCHW", layouts.out), conv->name);
 }
 
+ExprPtr PlainPool(const ExprPtr& node, const Uses&) {
+  for (const char* name : {"nn.max_pool2d", "nn.avg_pool2d", "nn.global_max_pool2d", "nn.global_avg_pool2d"}) {
+    const Call* pool = relay::AsCallTo(node, name);
+    if (pool == nullptr) continue;
+    const std::string layout = relay::PoolLayoutOf(pool->attrs);
+    if (layout == kPlain) return nullptr;
+    relay::Attrs attrs = pool->attrs;
+    attrs.Set("layout", std::string(kPlain));
+    const ExprPtr plain = TypedCall(name, {Transposed(pool->args[0], relay::LayoutAxes(layout, kPlain))}, attrs);
+    return Transposed(plain, relay::LayoutAxes(kPlain, layout), pool->name);
+  }
+  return nullptr;
+}
+
 }  // namespace
 
-relay::IRModule PlainConvs(const relay::IRModule& module) { return RewriteByRules(module, {Plain}); }
+relay::IRModule PlainConvs(const relay::IRModule& module) { return RewriteByRules(module, {PlainConv, PlainPool}); }
 
 }  // namespace hone

@@ -1,4 +1,4 @@
-// Convolutions in the one form that everything behind knows.
+// Convolutions and pools in the one form that everything behind knows.
 #pragma once
 
 #include "compiler/relay/expr.h"
@@ -10,7 +10,7 @@ namespace hone {
 // 2^24, uint8 data and constant int8 weights without groups stay bytes, marked as integral, with sums in int32; other
 // weights are split into two digits, each summed by itself and joined in int32. Throws Error(kBadData) naming
 // the node for sums of bytes that two digits do not make exact. The module needs its types, and is as users write it:
-// no bfloat16 and no blocked layouts yet.
+// no bfloat16 and no blocked layouts yet. Pools take and give NCHW likewise.
 relay::IRModule PlainConvs(const relay::IRModule& module);
 
 }  // namespace hone

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <span>
 
+#include "compiler/relay/ops/indexing.h"
 #include "core/error.h"
+#include "core/nth.h"
 
 namespace hone::relay {
 namespace {
@@ -45,10 +47,29 @@ void CheckConvLayouts(const Attrs& attrs) {
   Check("out_layout", OutLayout(attrs), kImages);
 }
 
+std::string PoolLayoutOf(const Attrs& attrs) {
+  const std::string layout = attrs.GetString("layout", kImages[0]);
+  Check("layout", layout, kImages);
+  return layout;
+}
+
 std::vector<int64_t> LayoutAxes(std::string_view from, std::string_view to) {
   std::vector<int64_t> axes;
   for (const char axis : to) axes.push_back(static_cast<int64_t>(from.find(axis)));
   return axes;
+}
+
+Shape Reordered(const Shape& shape, std::string_view from, std::string_view to) {
+  Shape reordered;
+  for (const int64_t axis : LayoutAxes(from, to)) reordered.push_back(Nth(shape, axis));
+  return reordered;
+}
+
+Tensor Reordered(const Tensor& tensor, std::string_view from, std::string_view to) {
+  if (from == to) return tensor;
+  const Shape shape = Reordered(tensor.shape(), from, to);
+  const std::vector<int64_t> strides = Reordered(RowMajorStrides(tensor.shape()), from, to);
+  return Gather(tensor, shape, StridedOffsets(shape, strides));
 }
 
 }  // namespace hone::relay

@@ -1,4 +1,4 @@
-// In which order nn.conv2d's operands and result have their axes.
+// In which order images and weights have their axes: nn.conv2d's operands and result, and what pools take.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "compiler/relay/attrs.h"
+#include "core/tensor.h"
 
 namespace hone::relay {
 
@@ -26,7 +27,13 @@ ConvLayouts ConvLayoutsOf(const Attrs& attrs);
 // NCHW or NHWC, and kernel_layout OIHW, HWIO, OHWI or HWOI; out_layout may be empty, which means as data.
 void CheckConvLayouts(const Attrs& attrs);
 
+// Of the attribute layout of a pool's call: NCHW or NHWC. Throws Error(kBadData) naming it for any other.
+std::string PoolLayoutOf(const Attrs& attrs);
+
 // What `transpose` takes as axes to bring a tensor from one order into another of the same letters.
 std::vector<int64_t> LayoutAxes(std::string_view from, std::string_view to);
+// A shape in one order, and a row-major tensor of any type, in another of the same letters.
+Shape Reordered(const Shape& shape, std::string_view from, std::string_view to);
+Tensor Reordered(const Tensor& tensor, std::string_view from, std::string_view to);
 
 }  // namespace hone::relay

@@ -46,6 +46,9 @@ TEST_F(ProgramErrors, OptionsThatDoNotFitAreUsage) {
   ExpectFailure({"build", "x.onnx"}, 2, "--output");
   ExpectFailure({"run", "p.hone", "--threads", "0"}, 2, "--threads");
   ExpectFailure({"zoo", "mlp"}, 2, "-o FILE.onnx");
+  ExpectFailure({"inspect", "zoo:vgg-11", "--layout", "NHWC"}, 2, "zoo:vgg-11 is given the layout \"NHWC\"");
+  ExpectFailure({"inspect", "zoo:resnet-18", "--layout", "CHWN"}, 2, "NHWC");
+  ExpectFailure({"inspect", "x.onnx", "--layout", "NHWC"}, 2, "--layout are for zoo: networks");
   ExpectFailure({"bench", "p.hone", "--fail-above", "3%"}, 2, "two packages");
   ExpectFailure({"tune", "zoo:mlp", "--image-shape", "1,14,14", "--budget", "soon"}, 2, "soon");
 }

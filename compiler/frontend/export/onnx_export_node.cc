@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "compiler/frontend/export/export_windows.h"
 #include "compiler/frontend/export/onnx_writer.h"
 #include "compiler/relay/conv_layout.h"
 #include "compiler/relay/op.h"
@@ -19,23 +20,6 @@ using relay::ExprPtr;
 
 // Adds the nodes of one call; `result` is the name of what they make.
 using Exporter = void (*)(OnnxWriter& writer, const Call& call, const std::string& result);
-
-[[noreturn]] void Refuse(const Call& call, const std::string& why) {
-  throw Error(ExitCode::kBadData, fmt::format("{} has no ONNX form: {}", relay::AsOp(call.op)->def->name, why));
-}
-
-std::vector<std::string> ArgNames(const OnnxWriter& writer, const Call& call) {
-  std::vector<std::string> names;
-  for (const ExprPtr& arg : call.args) {
-    const relay::Tuple* tuple = relay::AsTuple(arg);
-    if (tuple == nullptr) {
-      names.push_back(writer.NameOf(arg));
-      continue;
-    }
-    for (const ExprPtr& field : tuple->fields) names.push_back(writer.NameOf(field));
-  }
-  return names;
-}
 
 std::string AddInts(OnnxWriter& writer, const std::string& hint, const std::vector<int64_t>& values) {
   const std::string name = writer.NewName(hint);
@@ -53,37 +37,13 @@ std::string AddFloat(OnnxWriter& writer, const std::string& hint, double value) 
 // A field of what a node with several results makes.
 std::string PartName(const std::string& tuple, int index) { return fmt::format("{}.{}", tuple, index); }
 
-OnnxExportAttributes ConvAttributes(const Call& call) {
-  if (relay::ConvLayoutsOf(call.attrs) != relay::ConvLayouts()) Refuse(call, "its layouts are not NCHW and OIHW");
-  if (call.type->dtype != call.args[0]->type->dtype)
-    Refuse(call, "its result is of another element type than its data");
-  const Shape& weight = call.args[1]->type->shape;
-  return {{"kernel_shape", std::vector<int64_t>{weight[2], weight[3]}},
-          {"strides", call.attrs.GetInts("strides", {1, 1})},
-          {"pads", call.attrs.GetInts("padding", {0, 0, 0, 0})},
-          {"dilations", call.attrs.GetInts("dilation", {1, 1})},
-          {"group", call.attrs.GetInt("groups", 1)}};
-}
-
-void AddConv(OnnxWriter& writer, const Call& call, const std::string& result, const std::string& bias) {
-  std::vector<std::string> inputs = ArgNames(writer, call);
-  if (!bias.empty()) inputs.push_back(bias);
-  writer.AddNode("Conv", inputs, result, ConvAttributes(call));
-}
-
-void ConvTranspose(OnnxWriter& writer, const Call& call, const std::string& result) {
-  OnnxExportAttributes attributes = ConvAttributes(call);
-  attributes.emplace_back("output_padding", call.attrs.GetInts("output_padding", {0, 0}));
-  writer.AddNode("ConvTranspose", ArgNames(writer, call), result, attributes);
-}
-
 void AddGemm(OnnxWriter& writer, const Call& call, const std::string& result, const std::string& bias) {
-  std::vector<std::string> inputs = ArgNames(writer, call);
+  std::vector<std::string> inputs = ExportedArgs(writer, call);
   if (!bias.empty()) inputs.push_back(bias);
   writer.AddNode("Gemm", inputs, result, {{"transB", int64_t{1}}});
 }
 
-void Conv(OnnxWriter& writer, const Call& call, const std::string& result) { AddConv(writer, call, result, ""); }
+void Conv(OnnxWriter& writer, const Call& call, const std::string& result) { ExportConv(writer, call, result, ""); }
 void Dense(OnnxWriter& writer, const Call& call, const std::string& result) { AddGemm(writer, call, result, ""); }
 
 void BiasAdd(OnnxWriter& writer, const Call& call, const std::string& result) {
@@ -91,12 +51,15 @@ void BiasAdd(OnnxWriter& writer, const Call& call, const std::string& result) {
   const int64_t rank = static_cast<int64_t>(call.type->shape.size());
   int64_t axis = call.attrs.GetInt("axis", 1);
   if (axis < 0) axis += rank;
-  if (axis != 1) Refuse(call, "its axis is not 1");
   const bool alone = writer.TakenByBias(call.args[0].get());
   if (const Call* conv = AsCallTo(call.args[0], "nn.conv2d"); conv != nullptr && alone) {
-    return AddConv(writer, *conv, result, bias);
+    if (axis != static_cast<int64_t>(relay::ConvLayoutsOf(conv->attrs).out.find('C'))) {
+      RefuseExport(call, "its axis is not the channels'");
+    }
+    return ExportConv(writer, *conv, result, bias);
   }
   if (const Call* dense = AsCallTo(call.args[0], "nn.dense"); dense != nullptr && alone) {
+    if (axis != 1) RefuseExport(call, "its axis is not 1");
     return AddGemm(writer, *dense, result, bias);
   }
   std::vector<int64_t> shape(static_cast<size_t>(rank - axis), 1);
@@ -106,57 +69,18 @@ void BiasAdd(OnnxWriter& writer, const Call& call, const std::string& result) {
   writer.AddNode("Add", {writer.NameOf(call.args[0]), shaped}, result);
 }
 
-std::string ConstantVector(OnnxWriter& writer, const std::string& hint, int64_t size, float value) {
-  const std::string name = writer.NewName(hint);
-  Tensor tensor(DType::kFloat32, {size});
-  std::fill_n(tensor.data<float>(), size, value);
-  writer.AddInitializer(name, tensor);
-  return name;
-}
-
-void BatchNorm(OnnxWriter& writer, const Call& call, const std::string& result) {
-  if (call.attrs.GetInt("axis", 1) != 1) Refuse(call, "its axis is not 1");
-  std::vector<std::string> inputs = ArgNames(writer, call);
-  const int64_t channels = call.args[1]->type->shape[0];
-  if (!call.attrs.GetBool("scale", true)) inputs[1] = ConstantVector(writer, result + "_ones", channels, 1);
-  if (!call.attrs.GetBool("center", true)) inputs[2] = ConstantVector(writer, result + "_zeros", channels, 0);
-  writer.AddNode("BatchNormalization", inputs, result, {{"epsilon", call.attrs.GetFloat("epsilon", 1e-5)}});
-}
-
-OnnxExportAttributes PoolAttributes(const Call& call) {
-  if (call.attrs.GetString("layout", "NCHW") != "NCHW") Refuse(call, "its layout is not NCHW");
-  return {{"kernel_shape", call.attrs.GetInts("pool_size")},
-          {"strides", call.attrs.GetInts("strides", {1, 1})},
-          {"pads", call.attrs.GetInts("padding", {0, 0, 0, 0})},
-          {"ceil_mode", static_cast<int64_t>(call.attrs.GetBool("ceil_mode"))}};
-}
-
-void MaxPool(OnnxWriter& writer, const Call& call, const std::string& result) {
-  OnnxExportAttributes attributes = PoolAttributes(call);
-  attributes.emplace_back("dilations", call.attrs.GetInts("dilation", {1, 1}));
-  writer.AddNode("MaxPool", ArgNames(writer, call), result, attributes);
-}
-
-void AvgPool(OnnxWriter& writer, const Call& call, const std::string& result) {
-  if (call.attrs.GetInts("dilation", {1, 1}) != std::vector<int64_t>{1, 1})
-    Refuse(call, "opset 13 has no dilation here");
-  OnnxExportAttributes attributes = PoolAttributes(call);
-  attributes.emplace_back("count_include_pad", static_cast<int64_t>(call.attrs.GetBool("count_include_pad")));
-  writer.AddNode("AveragePool", ArgNames(writer, call), result, attributes);
-}
-
 void Flatten(OnnxWriter& writer, const Call& call, const std::string& result) {
-  writer.AddNode("Flatten", ArgNames(writer, call), result, {{"axis", int64_t{1}}});
+  writer.AddNode("Flatten", ExportedArgs(writer, call), result, {{"axis", int64_t{1}}});
 }
 
 void WithAxis(OnnxWriter& writer, const Call& call, const std::string& result) {
   const std::string& name = relay::AsOp(call.op)->def->name;
   const char* op = name == "concatenate" ? "Concat" : name == "nn.softmax" ? "Softmax" : "LogSoftmax";
-  writer.AddNode(op, ArgNames(writer, call), result, {{"axis", call.attrs.GetInt("axis", -1)}});
+  writer.AddNode(op, ExportedArgs(writer, call), result, {{"axis", call.attrs.GetInt("axis", -1)}});
 }
 
 void Clip(OnnxWriter& writer, const Call& call, const std::string& result) {
-  std::vector<std::string> inputs = ArgNames(writer, call);
+  std::vector<std::string> inputs = ExportedArgs(writer, call);
   inputs.push_back(AddFloat(writer, result + "_min", call.attrs.GetFloat("a_min")));
   inputs.push_back(AddFloat(writer, result + "_max", call.attrs.GetFloat("a_max")));
   writer.AddNode("Clip", inputs, result);
@@ -165,29 +89,29 @@ void Clip(OnnxWriter& writer, const Call& call, const std::string& result) {
 // Shapes are known: the result's says all that newshape, squeeze and expand_dims say.
 void Reshape(OnnxWriter& writer, const Call& call, const std::string& result) {
   const Shape& shape = call.type->shape;
-  if (std::count(shape.begin(), shape.end(), relay::kAnyDim) > 0) Refuse(call, "its shape is not known");
+  if (std::count(shape.begin(), shape.end(), relay::kAnyDim) > 0) RefuseExport(call, "its shape is not known");
   writer.AddNode("Reshape", {writer.NameOf(call.args[0]), AddInts(writer, result + "_shape", shape)}, result);
 }
 
 void Transpose(OnnxWriter& writer, const Call& call, const std::string& result) {
   OnnxExportAttributes attributes;
   if (const auto axes = call.attrs.GetInts("axes"); !axes.empty()) attributes.emplace_back("perm", axes);
-  writer.AddNode("Transpose", ArgNames(writer, call), result, attributes);
+  writer.AddNode("Transpose", ExportedArgs(writer, call), result, attributes);
 }
 
 void Mean(OnnxWriter& writer, const Call& call, const std::string& result) {
   OnnxExportAttributes attributes = {{"keepdims", static_cast<int64_t>(call.attrs.GetBool("keepdims"))}};
   if (const auto axes = call.attrs.GetInts("axis"); !axes.empty()) attributes.emplace_back("axes", axes);
-  writer.AddNode("ReduceMean", ArgNames(writer, call), result, attributes);
+  writer.AddNode("ReduceMean", ExportedArgs(writer, call), result, attributes);
 }
 
 void LeakyRelu(OnnxWriter& writer, const Call& call, const std::string& result) {
-  writer.AddNode("LeakyRelu", ArgNames(writer, call), result, {{"alpha", call.attrs.GetFloat("alpha", 0.25)}});
+  writer.AddNode("LeakyRelu", ExportedArgs(writer, call), result, {{"alpha", call.attrs.GetFloat("alpha", 0.25)}});
 }
 
 void Lrn(OnnxWriter& writer, const Call& call, const std::string& result) {
-  if (call.attrs.GetInt("axis", 1) != 1) Refuse(call, "its axis is not 1");
-  writer.AddNode("LRN", ArgNames(writer, call), result,
+  if (call.attrs.GetInt("axis", 1) != 1) RefuseExport(call, "its axis is not 1");
+  writer.AddNode("LRN", ExportedArgs(writer, call), result,
                  {{"size", call.attrs.GetInt("size", 5)},
                   {"bias", call.attrs.GetFloat("bias", 2)},
                   {"alpha", call.attrs.GetFloat("alpha", 1e-5)},
@@ -242,18 +166,18 @@ constexpr Same kSame[] = {{"nn.relu", "Relu"},
                           {"power", "Pow"},
                           {"maximum", "Max"},
                           {"minimum", "Min"},
-                          {"nn.dropout", "Dropout"},
-                          {"nn.global_avg_pool2d", "GlobalAveragePool"},
-                          {"nn.global_max_pool2d", "GlobalMaxPool"}};
+                          {"nn.dropout", "Dropout"}};
 
 const std::map<std::string_view, Exporter>& Exporters() {
   static const std::map<std::string_view, Exporter> exporters = {{"nn.conv2d", Conv},
-                                                                 {"nn.conv2d_transpose", ConvTranspose},
+                                                                 {"nn.conv2d_transpose", ExportConvTranspose},
                                                                  {"nn.dense", Dense},
                                                                  {"nn.bias_add", BiasAdd},
-                                                                 {"nn.batch_norm", BatchNorm},
-                                                                 {"nn.max_pool2d", MaxPool},
-                                                                 {"nn.avg_pool2d", AvgPool},
+                                                                 {"nn.batch_norm", ExportBatchNorm},
+                                                                 {"nn.max_pool2d", ExportMaxPool},
+                                                                 {"nn.avg_pool2d", ExportAvgPool},
+                                                                 {"nn.global_max_pool2d", ExportGlobalPool},
+                                                                 {"nn.global_avg_pool2d", ExportGlobalPool},
                                                                  {"nn.batch_flatten", Flatten},
                                                                  {"concatenate", WithAxis},
                                                                  {"nn.softmax", WithAxis},
@@ -286,9 +210,9 @@ void ExportCall(OnnxWriter& writer, const Call& call) {
   if (exporter != Exporters().end()) {
     exporter->second(writer, call, result);
   } else if (same != std::end(kSame)) {
-    writer.AddNode(std::string(same->onnx), ArgNames(writer, call), result);
+    writer.AddNode(std::string(same->onnx), ExportedArgs(writer, call), result);
   } else {
-    Refuse(call, "hone exports what its zoo uses");
+    RefuseExport(call, "hone exports what its zoo uses");
   }
   writer.SetName(&call, result);
 }

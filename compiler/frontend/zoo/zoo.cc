@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <functional>
 
 #include "compiler/frontend/zoo/zoo_networks.h"
@@ -16,11 +17,17 @@ struct Network {
   std::function<relay::IRModule(const ZooOptions&)> build;
   Shape image_shape = {3, 224, 224};
   int64_t classes = 1000;
+  bool either_layout = false;  // NHWC, too
 };
 
 std::function<relay::IRModule(const ZooOptions&)> OfDepth(relay::IRModule (*build)(const ZooOptions&, int),
                                                           int layers) {
   return [build, layers](const ZooOptions& options) { return build(options, layers); };
+}
+
+Network InEitherLayout(Network network) {
+  network.either_layout = true;
+  return network;
 }
 
 const std::vector<Network>& Networks() {
@@ -38,19 +45,19 @@ const std::vector<Network>& Networks() {
       {{"inception_v3", "Inception v3: 11 modules with strips, 299x299 images"}, BuildInceptionV3, {3, 299, 299}},
       {{"lstm", "LSTM cells, a step after the other: 4 of 32 units"}, BuildLstm, {1, 4, 32}},
       {{"mlp", "three dense layers: 128, 64 and the classes, images of 1x28x28"}, BuildMlp, {1, 28, 28}, 10},
-      {{"mobilenet", "MobileNet v1: 13 depthwise and pointwise pairs"}, BuildMobilenet},
-      {{"mobilenet-0.25", "MobileNet v1 with a quarter of its channels"}, OfDepth(BuildNarrowMobilenet, 25)},
-      {{"mobilenet-0.5", "MobileNet v1 with half of its channels"}, OfDepth(BuildNarrowMobilenet, 50)},
-      {{"mobilenet-0.75", "MobileNet v1 with three quarters of its channels"}, OfDepth(BuildNarrowMobilenet, 75)},
-      {{"mobilenet_shallow", "MobileNet v1 of 8 depthwise and pointwise pairs"}, BuildShallowMobilenet},
-      {{"mobilenet_v2", "MobileNet v2: 17 inverted residuals with clipped activations"}, BuildMobilenetV2},
-      {{"resnet-18", "ResNet v2 (pre-activation), 8 basic units"}, OfDepth(BuildResnet, 18)},
-      {{"resnet-34", "ResNet v2 (pre-activation), 16 basic units"}, OfDepth(BuildResnet, 34)},
-      {{"resnet-50", "ResNet v2 (pre-activation), 16 bottlenecks"}, OfDepth(BuildResnet, 50)},
-      {{"resnet-101", "ResNet v2 (pre-activation), 33 bottlenecks"}, OfDepth(BuildResnet, 101)},
-      {{"resnet-152", "ResNet v2 (pre-activation), 50 bottlenecks"}, OfDepth(BuildResnet, 152)},
-      {{"resnet-200", "ResNet v2 (pre-activation), 66 bottlenecks"}, OfDepth(BuildResnet, 200)},
-      {{"resnet-269", "ResNet v2 (pre-activation), 89 bottlenecks"}, OfDepth(BuildResnet, 269)},
+      InEitherLayout({{"mobilenet", "MobileNet v1: 13 depthwise and pointwise pairs"}, BuildMobilenet}),
+      InEitherLayout({{"mobilenet-0.25", "MobileNet v1 with a quarter of its channels"}, OfDepth(BuildNarrowMobilenet, 25)}),
+      InEitherLayout({{"mobilenet-0.5", "MobileNet v1 with half of its channels"}, OfDepth(BuildNarrowMobilenet, 50)}),
+      InEitherLayout({{"mobilenet-0.75", "MobileNet v1 with three quarters of its channels"}, OfDepth(BuildNarrowMobilenet, 75)}),
+      InEitherLayout({{"mobilenet_shallow", "MobileNet v1 of 8 depthwise and pointwise pairs"}, BuildShallowMobilenet}),
+      InEitherLayout({{"mobilenet_v2", "MobileNet v2: 17 inverted residuals with clipped activations"}, BuildMobilenetV2}),
+      InEitherLayout({{"resnet-18", "ResNet v2 (pre-activation), 8 basic units"}, OfDepth(BuildResnet, 18)}),
+      InEitherLayout({{"resnet-34", "ResNet v2 (pre-activation), 16 basic units"}, OfDepth(BuildResnet, 34)}),
+      InEitherLayout({{"resnet-50", "ResNet v2 (pre-activation), 16 bottlenecks"}, OfDepth(BuildResnet, 50)}),
+      InEitherLayout({{"resnet-101", "ResNet v2 (pre-activation), 33 bottlenecks"}, OfDepth(BuildResnet, 101)}),
+      InEitherLayout({{"resnet-152", "ResNet v2 (pre-activation), 50 bottlenecks"}, OfDepth(BuildResnet, 152)}),
+      InEitherLayout({{"resnet-200", "ResNet v2 (pre-activation), 66 bottlenecks"}, OfDepth(BuildResnet, 200)}),
+      InEitherLayout({{"resnet-269", "ResNet v2 (pre-activation), 89 bottlenecks"}, OfDepth(BuildResnet, 269)}),
       {{"shufflenet", "ShuffleNet v1: 16 units of 3 groups with channel shuffles"}, BuildShufflenet},
       {{"squeezenet", "SqueezeNet 1.0: 8 fire modules"}, BuildSqueezenet},
       {{"squeezenet_v1.1", "SqueezeNet 1.1: 8 fire modules, pooled earlier"}, BuildSqueezenet11},
@@ -74,6 +81,22 @@ std::vector<ZooEntry> ListEntries() {
   return entries;
 }
 
+void CheckLayout(const Network& network, const std::string& layout) {
+  if (layout == "NCHW" || (layout == "NHWC" && network.either_layout)) return;
+  throw Error(ExitCode::kUsage, fmt::format("zoo:{} is given the layout \"{}\"; right is NCHW{}", network.entry.name,
+                                            layout, network.either_layout ? " or NHWC" : ""));
+}
+
+ZooOptions Completed(const Network& network, ZooOptions options) {
+  CheckLayout(network, options.layout);
+  if (options.image_shape.empty()) {
+    options.image_shape = network.image_shape;
+    if (options.layout == "NHWC") std::rotate(options.image_shape.begin(), options.image_shape.begin() + 1, options.image_shape.end());
+  }
+  if (options.classes == 0) options.classes = network.classes;
+  return options;
+}
+
 }  // namespace
 
 const std::vector<ZooEntry>& ZooEntries() {
@@ -86,10 +109,7 @@ relay::IRModule BuildZoo(std::string_view name, const ZooOptions& options) {
   for (const Network& network : Networks()) {
     names.push_back(network.entry.name);
     if (network.entry.name != name) continue;
-    ZooOptions complete = options;
-    if (complete.image_shape.empty()) complete.image_shape = network.image_shape;
-    if (complete.classes == 0) complete.classes = network.classes;
-    relay::IRModule module = network.build(complete);
+    relay::IRModule module = network.build(Completed(network, options));
     module.name = fmt::format("zoo:{}", name);
     return module;
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "compiler/frontend/zoo/zoo_weights.h"
+#include "compiler/relay/conv_layout.h"
 #include "compiler/relay/infer_type.h"
 #include "core/error.h"
 
@@ -18,8 +19,9 @@ void CheckOptions(const ZooOptions& options) {
   for (const int64_t dim : image) fits = fits && dim >= 1;
   if (!fits) {
     throw Error(ExitCode::kUsage, fmt::format("batch {}, {} classes, image shape {}: all must be 1 or more, the image "
-                                              "shape is channels,height,width",
-                                              options.batch, options.classes, ShapeText(image)));
+                                              "shape is {}",
+                                              options.batch, options.classes, ShapeText(image),
+                                              options.layout == "NHWC" ? "height,width,channels" : "channels,height,width"));
   }
 }
 
@@ -61,22 +63,33 @@ ExprPtr ZooBuilder::Conv(const ExprPtr& x, const std::string& name, const ZooCon
   const bool square = conv.kernel_width == 0;
   const int64_t width = square ? conv.kernel : conv.kernel_width;
   const int64_t side = square ? conv.padding : conv.padding_width;
-  return relay::MakeCall("nn.conv2d", {x, weight},
-                         {{"strides", std::vector<int64_t>{conv.stride, conv.stride}},
-                          {"padding", std::vector<int64_t>{conv.padding, side, conv.padding, side}},
-                          {"groups", conv.groups},
-                          {"channels", conv.channels},
-                          {"kernel_size", std::vector<int64_t>{conv.kernel, width}}});
+  return ConvCall({x, weight},
+                  {{"strides", std::vector<int64_t>{conv.stride, conv.stride}},
+                   {"padding", std::vector<int64_t>{conv.padding, side, conv.padding, side}},
+                   {"groups", conv.groups},
+                   {"channels", conv.channels},
+                   {"kernel_size", std::vector<int64_t>{conv.kernel, width}}},
+                  "HWIO");
 }
 
 ExprPtr ZooBuilder::DepthwiseConv(const ExprPtr& x, const std::string& name, int64_t channels, int64_t stride) {
-  const ExprPtr weight = Param(name, relay::TensorType({channels, 1, 3, 3}));
-  return relay::MakeCall("nn.conv2d", {x, weight},
-                         {{"strides", std::vector<int64_t>{stride, stride}},
-                          {"padding", std::vector<int64_t>(4, 1)},
-                          {"groups", channels},
-                          {"channels", channels},
-                          {"kernel_size", std::vector<int64_t>{3, 3}}});
+  const Shape filters = channels_last() ? Shape{3, 3, channels, 1} : Shape{channels, 1, 3, 3};
+  return ConvCall({x, Param(name, relay::TensorType(filters))},
+                  {{"strides", std::vector<int64_t>{stride, stride}},
+                   {"padding", std::vector<int64_t>(4, 1)},
+                   {"groups", channels},
+                   {"channels", channels},
+                   {"kernel_size", std::vector<int64_t>{3, 3}}},
+                  "HWOI");
+}
+
+ExprPtr ZooBuilder::ConvCall(std::vector<ExprPtr> operands, relay::Attrs attrs, const char* last_kernel_layout) {
+  if (channels_last()) {
+    attrs.Set("data_layout", options_.layout);
+    attrs.Set("kernel_layout", std::string(last_kernel_layout));
+    kernel_layouts_[relay::AsVar(operands[1])->name] = last_kernel_layout;
+  }
+  return relay::MakeCall("nn.conv2d", std::move(operands), attrs);
 }
 
 ExprPtr ZooBuilder::Bias(const ExprPtr& x, const std::string& name, int64_t axis) {
@@ -94,7 +107,7 @@ ExprPtr ZooBuilder::ConvBnRelu(const ExprPtr& x, const std::string& name, const 
 ExprPtr ZooBuilder::BatchNorm(const ExprPtr& x, const std::string& name, double epsilon, bool scale) {
   std::vector<ExprPtr> args = {x};
   for (const char* part : {"_gamma", "_beta", "_moving_mean", "_moving_var"}) args.push_back(Param(name + part));
-  const ExprPtr all = relay::MakeCall("nn.batch_norm", args, {{"epsilon", epsilon}, {"scale", scale}});
+  const ExprPtr all = relay::MakeCall("nn.batch_norm", args, {{"axis", channel_axis()}, {"epsilon", epsilon}, {"scale", scale}});
   return relay::MakeTupleGetItem(all, 0);
 }
 
@@ -106,13 +119,13 @@ ExprPtr ZooBuilder::Dense(const ExprPtr& x, const std::string& name, int64_t uni
 ExprPtr ZooBuilder::Relu(const ExprPtr& x) { return Call("nn.relu", x); }
 
 ExprPtr ZooBuilder::MaxPool(const ExprPtr& x, int64_t size, int64_t stride, int64_t padding) {
-  return Call("nn.max_pool2d", x, PoolAttrs(size, stride, std::vector<int64_t>(4, padding)));
+  return PoolCall("nn.max_pool2d", x, PoolAttrs(size, stride, std::vector<int64_t>(4, padding)));
 }
 
-ExprPtr ZooBuilder::HalvingMaxPool(const ExprPtr& x) { return Call("nn.max_pool2d", x, PoolAttrs(3, 2, {0, 0, 1, 1})); }
+ExprPtr ZooBuilder::HalvingMaxPool(const ExprPtr& x) { return PoolCall("nn.max_pool2d", x, PoolAttrs(3, 2, {0, 0, 1, 1})); }
 
 ExprPtr ZooBuilder::AvgPool(const ExprPtr& x, int64_t size, int64_t stride, int64_t padding) {
-  return Call("nn.avg_pool2d", x, PoolAttrs(size, stride, std::vector<int64_t>(4, padding)));
+  return PoolCall("nn.avg_pool2d", x, PoolAttrs(size, stride, std::vector<int64_t>(4, padding)));
 }
 
 ExprPtr ZooBuilder::Lrn(const ExprPtr& x, double alpha, double bias) {
@@ -126,7 +139,12 @@ ExprPtr ZooBuilder::Concat(std::vector<ExprPtr> parts) {
 ExprPtr ZooBuilder::Dropout(const ExprPtr& x) { return relay::MakeTupleGetItem(Call("nn.dropout", x), 0); }
 
 ExprPtr ZooBuilder::PoolAndFlatten(const ExprPtr& x) {
-  return Call("nn.batch_flatten", Call("nn.global_avg_pool2d", x));
+  return Call("nn.batch_flatten", PoolCall("nn.global_avg_pool2d", x, {}));
+}
+
+ExprPtr ZooBuilder::PoolCall(std::string_view op, const ExprPtr& x, relay::Attrs attrs) {
+  attrs.Set("layout", options_.layout);
+  return Call(op, x, std::move(attrs));
 }
 
 ExprPtr ZooBuilder::Call(std::string_view op, const ExprPtr& x, relay::Attrs attrs) {
@@ -141,9 +159,18 @@ relay::IRModule ZooBuilder::Finish(const ExprPtr& body) const {
   for (const auto& var : typed->params) {
     const auto gain = gains_.find(var->name);
     if (gain == gains_.end()) continue;
-    module.params.emplace_back(var->name, ZooWeight(var->name, var->type->shape, options_.seed, gain->second));
+    module.params.emplace_back(var->name, Value(*var, gain->second));
   }
   return module;
+}
+
+Tensor ZooBuilder::Value(const relay::Var& param, float gain) const {
+  const Shape& shape = param.type->shape;
+  const auto last = kernel_layouts_.find(param.name);
+  if (last == kernel_layouts_.end()) return ZooWeight(param.name, shape, options_.seed, gain);
+  const Tensor first =
+      ZooWeight(param.name, relay::Reordered(shape, last->second, "OIHW"), options_.seed, gain);
+  return relay::Reordered(first, "OIHW", last->second);
 }
 
 }  // namespace hone

@@ -27,20 +27,22 @@ struct ZooConv {
 // Builds one network from its input on. Parameters are in the order in which they are made.
 class ZooBuilder {
  public:
-  // Takes images: options.batch x options.image_shape.
+  // Takes images: options.batch x options.image_shape. Where options.layout is NHWC, so are images and what is made of
+  // them, and weights are HWIO, depthwise ones HWOI.
   explicit ZooBuilder(const ZooOptions& options);
   ZooBuilder(const ZooOptions& options, relay::TypePtr data, const std::string& name = "data");
 
   const ZooOptions& options() const { return options_; }
   const relay::ExprPtr& data() const { return data_; }
+  int64_t image_height() const { return options_.image_shape[channels_last() ? 0 : 1]; }
 
   // An input beside the first.
   relay::ExprPtr Input(const std::string& name, relay::TypePtr type);
-  // A parameter without a type, unless its shape is given. Its values come from BindWeights.
+  // A parameter without a type, unless its shape is given. Finish gives it values.
   relay::ExprPtr Param(const std::string& name, relay::TypePtr type = nullptr, float gain = 1);
   // NAME_weight; no bias.
   relay::ExprPtr Conv(const relay::ExprPtr& x, const std::string& name, const ZooConv& conv);
-  // One 3x3 filter per channel. NAME is the weight's whole name and its shape is given.
+  // One 3x3 filter per channel. NAME is the weight's whole name and its type is given.
   relay::ExprPtr DepthwiseConv(const relay::ExprPtr& x, const std::string& name, int64_t channels, int64_t stride);
   relay::ExprPtr Bias(const relay::ExprPtr& x, const std::string& name, int64_t axis = 1);
   // NAME_weight and NAME_bias.
@@ -66,14 +68,22 @@ class ZooBuilder {
   relay::ExprPtr PoolAndFlatten(const relay::ExprPtr& x);
   relay::ExprPtr Call(std::string_view op, const relay::ExprPtr& x, relay::Attrs attrs = {});
 
-  // The function with its parameters bound to seeded values.
+  // The function with its parameters bound to seeded values: a weight's are the same in every layout.
   relay::IRModule Finish(const relay::ExprPtr& body) const;
 
  private:
+  bool channels_last() const { return options_.layout == "NHWC"; }
+  int64_t channel_axis() const { return channels_last() ? 3 : 1; }
+  // nn.conv2d of data and weight; with channels last the weight has this order of axes.
+  relay::ExprPtr ConvCall(std::vector<relay::ExprPtr> operands, relay::Attrs attrs, const char* last_kernel_layout);
+  relay::ExprPtr PoolCall(std::string_view op, const relay::ExprPtr& x, relay::Attrs attrs);
+  Tensor Value(const relay::Var& param, float gain) const;
+
   ZooOptions options_;
   relay::ExprPtr data_;
   std::vector<std::shared_ptr<const relay::Var>> params_;
-  std::map<std::string, float> gains_;  // of those that are no inputs
+  std::map<std::string, float> gains_;                  // of those that are no inputs
+  std::map<std::string, std::string> kernel_layouts_;  // of weights that are not OIHW
 };
 
 }  // namespace hone

@@ -26,29 +26,6 @@ ConvGeometry GeometryOf(const Attrs& attrs) {
       {strides[0], strides[1]}, {padding[0], padding[1], padding[2], padding[3]}, {dilation[0], dilation[1]}, groups};
 }
 
-// The shape of a tensor in one order of axes, in another.
-Shape Reordered(const Shape& shape, std::string_view from, std::string_view to) {
-  Shape reordered;
-  for (const int64_t axis : LayoutAxes(from, to)) reordered.push_back(shape[static_cast<size_t>(axis)]);
-  return reordered;
-}
-
-Tensor Reordered(const Tensor& tensor, std::string_view from, std::string_view to) {
-  if (from == to) return tensor;
-  const std::vector<int64_t> axes = LayoutAxes(from, to);
-  Tensor reordered(tensor.dtype(), Reordered(tensor.shape(), from, to));
-  for (int64_t i = 0; i < reordered.elements(); ++i) {
-    int64_t rest = i, at[4] = {};
-    for (size_t d = 4; d-- > 0; rest /= reordered.shape()[d]) {
-      at[static_cast<size_t>(axes[d])] = rest % reordered.shape()[d];
-    }
-    int64_t source = 0;
-    for (size_t d = 0; d < 4; ++d) source = source * tensor.shape()[d] + at[d];
-    reordered.Set(i, tensor.At(source));
-  }
-  return reordered;
-}
-
 // The weight's type from the data and the attributes, where they say enough. `channels_first` is the transposed
 // convolution's order: input channels, then outputs per group.
 void FillWeight(Types& args, const Attrs& attrs, bool channels_first) {

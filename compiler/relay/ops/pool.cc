@@ -1,4 +1,4 @@
-// Pooling over the two last axes of (N, C, H, W) tensors.
+// Pooling over height and width of images.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "compiler/relay/conv_layout.h"
 #include "compiler/relay/ops/arguments.h"
 #include "compiler/relay/ops/ops.h"
 
@@ -45,13 +46,17 @@ TypePtr PoolType(const std::vector<TypePtr>& args, const Attrs& attrs, bool of_b
   const bool bytes = of_bytes && TensorArg(args, 0, "data", 4).dtype == DType::kUInt8;
   const Type& data = bytes ? TensorArg(args, 0, "data", 4) : FloatArg(args, 0, "data", 4);
   const auto axes = PoolAxes(attrs);
-  return TensorType({data.shape[0], data.shape[1], axes[0].Outputs(data.shape[2]), axes[1].Outputs(data.shape[3])},
-                    data.dtype, data.layout);
+  const std::string layout = PoolLayoutOf(attrs);
+  const Shape in = Reordered(data.shape, layout, "NCHW");
+  const Shape out{in[0], in[1], axes[0].Outputs(in[2]), axes[1].Outputs(in[3])};
+  return TensorType(Reordered(out, "NCHW", layout), data.dtype, data.layout);
 }
 
-TypePtr GlobalPoolType(const std::vector<TypePtr>& args, const Attrs&) {
+TypePtr GlobalPoolType(const std::vector<TypePtr>& args, const Attrs& attrs) {
   const Type& data = FloatArg(args, 0, "data", 4);
-  return TensorType({data.shape[0], data.shape[1], 1, 1}, data.dtype, data.layout);
+  const std::string layout = PoolLayoutOf(attrs);
+  const Shape in = Reordered(data.shape, layout, "NCHW");
+  return TensorType(Reordered(Shape{in[0], in[1], 1, 1}, "NCHW", layout), data.dtype, data.layout);
 }
 
 struct Plane {
@@ -115,14 +120,20 @@ Tensor Pooled(const Tensor& data, const std::array<PoolAxis, 2>& axes, const Att
   return result;
 }
 
-const AttrSpec kLayout{"layout", AttrKind::kString, std::string("NCHW"), "how data and result lie in memory"};
+// Of data and result in the order of axes that the attributes name.
+Tensor PooledAsNamed(const Tensor& data, const std::array<PoolAxis, 2>& axes, const Attrs& attrs, Answer answer) {
+  const std::string layout = PoolLayoutOf(attrs);
+  return Reordered(Pooled(Reordered(data, layout, "NCHW"), axes, attrs, answer), "NCHW", layout);
+}
+
+const AttrSpec kLayout{"layout", AttrKind::kString, std::string("NCHW"), "axes of data and result: NCHW or NHWC"};
 
 // `moves`: the answer is one of the window's elements, bytes too.
 OpDef Pool(std::string name, std::string description, Answer answer, bool moves) {
   OpDef def;
   def.name = std::move(name);
   def.description = std::move(description);
-  def.inputs = {{"data", "(batch, channels, height, width)"}};
+  def.inputs = {{"data", "(batch, channels, height, width), or as layout says"}};
   def.attrs = {{"pool_size", AttrKind::kInts, std::vector<int64_t>{}, "height and width of the window"},
                {"strides", AttrKind::kInts, std::vector<int64_t>{1, 1}, "steps of the window"},
                {"dilation", AttrKind::kInts, std::vector<int64_t>{1, 1}, "distance between taps of the window"},
@@ -137,7 +148,7 @@ OpDef Pool(std::string name, std::string description, Answer answer, bool moves)
     return PoolType(args, attrs, moves);
   };
   def.reference = [answer](const std::vector<Tensor>& args, const Attrs& attrs) {
-    return std::vector<Tensor>{Pooled(args[0], PoolAxes(attrs), attrs, answer)};
+    return std::vector<Tensor>{PooledAsNamed(args[0], PoolAxes(attrs), attrs, answer)};
   };
   return def;
 }
@@ -148,9 +159,9 @@ OpDef GlobalPool(std::string name, std::string description, Answer answer, bool 
   def.traits.folds = Folds::kImage;
   def.type_relation = GlobalPoolType;
   def.reference = [answer](const std::vector<Tensor>& args, const Attrs& attrs) {
-    const PoolAxis height{args[0].shape()[2], 1, 1, 0, 0, false};
-    const PoolAxis width{args[0].shape()[3], 1, 1, 0, 0, false};
-    return std::vector<Tensor>{Pooled(args[0], {height, width}, attrs, answer)};
+    const Shape in = Reordered(args[0].shape(), PoolLayoutOf(attrs), "NCHW");
+    const PoolAxis height{in[2], 1, 1, 0, 0, false}, width{in[3], 1, 1, 0, 0, false};
+    return std::vector<Tensor>{PooledAsNamed(args[0], {height, width}, attrs, answer)};
   };
   return def;
 }

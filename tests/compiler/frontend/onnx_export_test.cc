@@ -36,6 +36,30 @@ INSTANTIATE_TEST_SUITE_P(Networks, ExportedZoo,
                          testing::Values("mlp", "mobilenet", "mobilenet_shallow", "mobilenet_v2", "squeezenet",
                                          "shufflenet"));
 
+// ONNX has images of NCHW alone.
+TEST(ExportOnnx, TurnsImagesWhoseChannelsComeLast) {
+  Tensor image(DType::kFloat32, {1, 40, 40, 3});
+  FillTensor(image, Fill::kNormal, 1);
+  for (const char* name : {"mobilenet", "resnet-18"}) {
+    const relay::IRModule module = BuildZoo(name, {.classes = 10, .image_shape = {40, 40, 3}, .layout = "NHWC"});
+    const Tensor before = RunReference(relay::InferType(module), {{"data", image}})[0];
+    const Tensor after = RunOnnx(ExportOnnxBytes(module), {{"data", image}})[0];
+    EXPECT_THAT(Values(after), testing::Pointwise(testing::FloatNear(1e-6), Values(before))) << name;
+  }
+}
+
+TEST(ExportOnnx, PutsABiasOfLastChannelsIntoItsConv) {
+  const auto x = relay::MakeVar("x", relay::TensorType({1, 2, 3, 4}));
+  const auto weight = relay::MakeConstant(Counting({1, 1, 4, 5}));
+  const auto conv = MakeCall("nn.conv2d", {x, weight}, {{"data_layout", "NHWC"}, {"kernel_layout", "HWIO"}});
+  const auto bias = relay::MakeConstant(Counting({5}));
+  const relay::IRModule module = ModuleOf(x, MakeCall("nn.bias_add", {conv, bias}, {{"axis", int64_t{3}}}));
+  const Tensor before = RunReference(relay::InferType(module), {{"x", Counting({1, 2, 3, 4})}})[0];
+  EXPECT_EQ(Values(RunOnnx(ExportOnnxBytes(module), {{"x", Counting({1, 2, 3, 4})}})[0]), Values(before));
+  const auto along_width = relay::MakeConstant(Counting({3}));
+  EXPECT_THROW(ExportOnnxBytes(ModuleOf(x, MakeCall("nn.bias_add", {conv, along_width}, {{"axis", int64_t{2}}}))), Error);
+}
+
 TEST(ExportOnnx, WritesPartsOfASplit) {
   const relay::IRModule module = BuildZoo("lstm", {.batch = 2, .image_shape = {1, 2, 5}});
   std::map<std::string, Tensor> inputs;

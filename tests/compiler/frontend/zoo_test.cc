@@ -4,9 +4,11 @@
 
 #include <cmath>
 
+#include "compiler/relay/conv_layout.h"
 #include "compiler/relay/infer_type.h"
 #include "compiler/relay/printer.h"
 #include "compiler/relay/reference.h"
+#include "compiler/relay/text/parser.h"
 #include "compiler/relay/visitor.h"
 #include "core/error.h"
 
@@ -259,6 +261,58 @@ TEST(Zoo, SuggestsTheNameThatWasMeant) {
     EXPECT_EQ(error.code(), ExitCode::kNoInput);
     EXPECT_THAT(error.what(), HasSubstr("mobilenet"));
   }
+}
+
+Tensor ResultFor(const relay::IRModule& module, const Tensor& image) {
+  return RunReference(relay::InferType(module), {{"data", image}})[0];
+}
+
+// The same network, whichever way its images lie.
+TEST(Zoo, ChannelsMayComeLast) {
+  Tensor image(DType::kFloat32, {2, 3, 40, 36});
+  FillTensor(image, Fill::kNormal, 1);
+  for (const char* name : {"mobilenet", "mobilenet-0.25", "mobilenet_shallow", "mobilenet_v2", "resnet-18"}) {
+    SCOPED_TRACE(name);
+    ZooOptions options{.batch = 2, .classes = 10, .image_shape = {3, 40, 36}, .seed = 3};
+    const Tensor first = ResultFor(BuildZoo(name, options), image);
+    options.image_shape = {40, 36, 3};
+    options.layout = "NHWC";
+    const relay::IRModule module = BuildZoo(name, options);
+    const Tensor last = ResultFor(module, relay::Reordered(image, "NCHW", "NHWC"));
+    ASSERT_EQ(last.shape(), first.shape());
+    for (int64_t i = 0; i < first.elements(); ++i) EXPECT_NEAR(last.At(i), first.At(i), 1e-6);
+    EXPECT_THAT(relay::ToText(module), HasSubstr("layout=\"NHWC\""));
+    EXPECT_EQ(relay::ToText(relay::ParseModule(relay::ToText(module), "zoo.relay", {}).module), relay::ToText(module));
+  }
+}
+
+TEST(Zoo, ChannelsLastIsWrittenAsTvmWritesIt) {
+  const std::string text = relay::ToText(BuildZoo("mobilenet", {.layout = "NHWC"}));
+  EXPECT_THAT(text, HasSubstr("%data: Tensor[(1, 224, 224, 3), float32]"));
+  EXPECT_THAT(text, HasSubstr("%separable_conv_block_1_weight: Tensor[(3, 3, 32, 1), float32]"));
+  EXPECT_THAT(text, HasSubstr("channels=32, kernel_size=[3, 3], data_layout=\"NHWC\", kernel_layout=\"HWIO\""));
+  EXPECT_THAT(text, HasSubstr("groups=32, channels=32, kernel_size=[3, 3], data_layout=\"NHWC\", "
+                              "kernel_layout=\"HWOI\""));
+  EXPECT_THAT(text, HasSubstr("%conv_block_1_bn_moving_var, axis=3)"));
+  EXPECT_THAT(text, HasSubstr("nn.global_avg_pool2d(%107, layout=\"NHWC\")"));
+}
+
+std::string Refusal(std::string_view name, const ZooOptions& options) {
+  try {
+    BuildZoo(name, options);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kUsage);
+    return error.what();
+  }
+  return "none";
+}
+
+TEST(Zoo, RefusesLayoutsThatANetworkDoesNotCome) {
+  EXPECT_EQ(Refusal("vgg-11", {.layout = "NHWC"}), "zoo:vgg-11 is given the layout \"NHWC\"; right is NCHW");
+  EXPECT_EQ(Refusal("resnet-18", {.layout = "CHWN"}),
+            "zoo:resnet-18 is given the layout \"CHWN\"; right is NCHW or NHWC");
+  EXPECT_THAT(Refusal("resnet-18", {.image_shape = {0, 3, 3}, .layout = "NHWC"}),
+              HasSubstr("the image shape is height,width,channels"));
 }
 
 TEST(Zoo, RefusesImagesThatCannotBe) {

@@ -127,6 +127,23 @@ TEST(PlainConvs, SumsThatAreTooLongAreRefused) {
   }
 }
 
+TEST(PlainConvs, PoolsTakeNchw) {
+  const ExprPtr x = relay::MakeVar("x", TensorType({2, 7, 6, 4}));
+  const Attrs global{{"layout", "NHWC"}};
+  Attrs window{{"pool_size", Ints{3, 2}}, {"strides", Ints{2, 1}}, {"padding", Ints{1, 0}}, {"layout", "NHWC"}};
+  for (const char* op : {"nn.max_pool2d", "nn.avg_pool2d", "nn.global_max_pool2d", "nn.global_avg_pool2d"}) {
+    const IRModule module = Module(MakeCall(op, {x}, std::string(op).starts_with("nn.global") ? global : window));
+    const IRModule plain = PlainConvs(module);
+    ExpectPlainAndEqual(module, RandomTensor({2, 7, 6, 4}, 2));
+    EXPECT_EQ(CountOf(plain, "transpose"), 2);
+    EXPECT_EQ(CountOf(PlainConvs(relay::InferType(plain)), "transpose"), 2);
+    relay::PostOrderVisit(plain.main, [op](const ExprPtr& expr) {
+      const relay::Call* pool = relay::AsCallTo(expr, op);
+      EXPECT_TRUE(pool == nullptr || pool->attrs.GetString("layout") == "NCHW");
+    });
+  }
+}
+
 TEST(PlainConvs, PlainOnesAreLeftAlone) {
   const IRModule module = ModuleOf(Conv(Input("x", {1, 4, 8, 8}), 4, 8, 3, 1));
   EXPECT_EQ(PlainConvs(module).main->body, module.main->body);

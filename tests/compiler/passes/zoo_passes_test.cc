@@ -42,6 +42,19 @@ INSTANTIATE_TEST_SUITE_P(Networks, ZooPasses,
                            return name;
                          });
 
+TEST(ZooPasses, ChannelsLastKeepTheMeaningAndTurnOnce) {
+  for (const char* name : {"mobilenet", "resnet-18"}) {
+    SCOPED_TRACE(name);
+    ZooOptions options{.classes = 10, .image_shape = {40, 40, 3}, .layout = "NHWC"};
+    const relay::IRModule module = relay::InferType(BuildZoo(name, options));
+    const relay::IRModule bound = relay::InferType(Bound(module));
+    for (const int level : {0, 3}) {
+      ExpectSameMeaning(bound, RunPassesUntil("choose_layouts", module, TestContext(level)), 1e-4);
+    }
+    EXPECT_EQ(CountOf(RunPassesUntil("sink_transposes", module, TestContext()), "transpose"), 1) << "the image's alone";
+  }
+}
+
 TEST(ZooPasses, RefuseAModuleWithoutTypes) {
   EXPECT_THROW(RunPasses(BuildZoo("mlp", {}), TestContext()), Error);
   EXPECT_THROW(RunPassesUntil("fuse", BuildZoo("mlp", {}), TestContext()), Error);

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "compiler/relay/conv_layout.h"
 #include "tests/compiler/relay/run_op.h"
 
 namespace hone::relay {
@@ -73,6 +74,22 @@ TEST(GlobalAveragePool, AveragesEachChannel) {
   EXPECT_THAT(RunFor("nn.global_avg_pool2d", {Floats({1, 2, 1, 2}, {1, 4, -3, 0})}), ElementsAre(2.5, -1.5));
 }
 
+TEST(Pool, LayoutsAreOrdersOfTheShapesAxes) {
+  const Tensor data = Saw({2, 3, 7, 5}, 11, 5), turned = Reordered(data, "NCHW", "NHWC");
+  const Attrs global{{"layout", "NHWC"}};
+  Attrs window = Window(3, 2, {1, 0, 1, 2});
+  for (const std::string op : {"nn.max_pool2d", "nn.avg_pool2d"}) {
+    const Tensor want = RunOp(op, {data}, window)[0];
+    Attrs last = window;
+    last.Set("layout", std::string("NHWC"));
+    EXPECT_EQ(Values(RunOp(op, {turned}, last)[0]), Values(Reordered(want, "NCHW", "NHWC"))) << op;
+  }
+  for (const std::string op : {"nn.global_max_pool2d", "nn.global_avg_pool2d"}) {
+    EXPECT_EQ(RunFor(op, {turned}, global), RunFor(op, {data})) << op;
+    EXPECT_EQ(ResultType(op, {TensorType({2, 7, 5, 3})}, global), "Tensor[(2, 1, 1, 3), float32]");
+  }
+}
+
 TEST(PoolType, KeepsTheLayoutAndUnknownDims) {
   const TypePtr data = TensorType({kAnyDim, 64, 112, kAnyDim}, DType::kFloat32, "NCHW16c");
   EXPECT_EQ(ResultType("nn.max_pool2d", {data}, Window(3, 2, {1, 1, 1, 1})),
@@ -84,6 +101,10 @@ TEST(PoolType, SaysWhatDoesNotFit) {
   EXPECT_THAT(ResultType("nn.max_pool2d", {TensorType({1, 1, 2, 2})}, Window(3, 1, {0, 0, 0, 0})),
               HasSubstr("a window of 3 does not fit in 2"));
   EXPECT_THAT(ResultType("nn.max_pool2d", {TensorType({1, 1, 2, 2})}), HasSubstr("pool_size = [] must have 2 numbers"));
+  const std::string layout = "layout = \"NWHC\" must be one of NCHW, NHWC";
+  const TypePtr data = TensorType({1, 1, 2, 2});
+  EXPECT_THAT(ResultType("nn.global_avg_pool2d", {data}, {{"layout", "NWHC"}}), HasSubstr(layout));
+  EXPECT_THAT(ResultType("nn.avg_pool2d", {data}, {{"pool_size", Ints{1, 1}}, {"layout", "NWHC"}}), HasSubstr(layout));
 }
 
 }  // namespace

@@ -69,7 +69,7 @@ ExprPtr Unit(ZooBuilder& net, const ExprPtr& x, const std::string& name, int64_t
 
 ExprPtr Stem(ZooBuilder& net, int64_t filters) {
   const ExprPtr data = net.BatchNorm(net.data(), "bn_data", kEpsilon, /*scale=*/false);
-  if (net.options().image_shape[1] <= 32) {
+  if (net.image_height() <= 32) {
     return net.Conv(data, "conv0", {.channels = filters, .kernel = 3, .padding = 1});
   }
   const ExprPtr x = net.Conv(data, "conv0", {.channels = filters, .kernel = 7, .stride = 2, .padding = 3});
