@@ -56,7 +56,11 @@ std::optional<std::vector<int64_t>> InFull(const AttrSpec& spec, const AttrValue
   if (KindOf(value) != AttrKind::kInts) return std::nullopt;
   std::vector<int64_t> list = std::get<std::vector<int64_t>>(value);
   if (list.size() == 1 && full > 1) list.assign(full, list[0]);
-  if (list.size() == 2 && full == 4) list = {list[0], list[1], list[0], list[1]};
+  // The sides at the end as those at the beginning.
+  if (full > 2 && 2 * list.size() == full) {
+    const std::vector<int64_t> ends = list;
+    list.insert(list.end(), ends.begin(), ends.end());
+  }
   return list;
 }
 

@@ -1,4 +1,5 @@
-// nn.conv2d and nn.conv2d_transpose. Shapes are (N, C, H, W), and for nn.conv2d in the order that its layouts name.
+// nn.conv2d, nn.conv3d and nn.conv2d_transpose. Shapes are (N, C, H, W), for nn.conv2d in the order that its layouts
+// name, and for nn.conv3d (N, C, D, H, W).
 #include <fmt/format.h>
 
 #include "compiler/relay/conv_layout.h"
@@ -16,46 +17,68 @@ using Types = std::vector<TypePtr>;
 // Of images and kernels: products with strides and dilations stay within int64.
 constexpr int64_t kLargestExtent = int64_t{1} << 30;
 
+int64_t GroupsOf(const Attrs& attrs) {
+  const int64_t groups = attrs.GetInt("groups", 1);
+  if (groups < 1) Misfit(fmt::format("groups = {} must be at least 1", groups));
+  return groups;
+}
+
 ConvGeometry GeometryOf(const Attrs& attrs) {
   const auto strides = CheckedInts(attrs, "strides", 2, 1, {1, 1});
   const auto padding = CheckedInts(attrs, "padding", 4, 0, {0, 0, 0, 0});
   const auto dilation = CheckedInts(attrs, "dilation", 2, 1, {1, 1});
-  const int64_t groups = attrs.GetInt("groups", 1);
-  if (groups < 1) Misfit(fmt::format("groups = {} must be at least 1", groups));
-  return {
-      {strides[0], strides[1]}, {padding[0], padding[1], padding[2], padding[3]}, {dilation[0], dilation[1]}, groups};
+  return {{strides[0], strides[1]},
+          {padding[0], padding[1], padding[2], padding[3]},
+          {dilation[0], dilation[1]},
+          GroupsOf(attrs)};
+}
+
+ConvGeometry VolumeGeometryOf(const Attrs& attrs) {
+  const auto strides = CheckedInts(attrs, "strides", 3, 1, {1, 1, 1});
+  const auto padding = CheckedInts(attrs, "padding", 6, 0, std::vector<int64_t>(6, 0));
+  const auto dilation = CheckedInts(attrs, "dilation", 3, 1, {1, 1, 1});
+  return {{strides[1], strides[2]},
+          {padding[1], padding[2], padding[4], padding[5]},
+          {dilation[1], dilation[2]},
+          GroupsOf(attrs),
+          strides[0],
+          padding[0],
+          padding[3],
+          dilation[0]};
 }
 
 // The weight's type from the data and the attributes, where they say enough. `channels_first` is the transposed
 // convolution's order: input channels, then outputs per group.
-void FillWeight(Types& args, const Attrs& attrs, bool channels_first) {
+void FillWeight(Types& args, const Attrs& attrs, size_t spatial, bool channels_first) {
   if (attrs.GetInts("kernel_size").empty()) return;
-  const std::vector<int64_t> kernel = CheckedInts(attrs, "kernel_size", 2, 1);
+  const std::vector<int64_t> kernel = CheckedInts(attrs, "kernel_size", spatial, 1);
   const int64_t outputs = attrs.GetInt("channels");
   const int64_t groups = attrs.GetInt("groups", 1);
-  if (args[1] != nullptr || args[0] == nullptr || args[0]->shape.size() != 4) return;
+  if (args[1] != nullptr || args[0] == nullptr || args[0]->shape.size() != spatial + 2) return;
   const ConvLayouts layouts = ConvLayoutsOf(attrs);
-  const int64_t inputs = Reordered(args[0]->shape, layouts.data, "NCHW")[1];
+  const bool images = spatial == 2;
+  const int64_t inputs = (images ? Reordered(args[0]->shape, layouts.data, "NCHW") : args[0]->shape)[1];
   if (outputs < 1 || groups < 1 || inputs == kAnyDim) return;
   if (inputs % groups != 0 || outputs % groups != 0) {
     Misfit(fmt::format("groups = {} must divide {} input and {} output channels", groups, inputs, outputs));
   }
-  const int64_t first = channels_first ? inputs : outputs;
-  const int64_t second = channels_first ? outputs / groups : inputs / groups;
+  Shape weight{channels_first ? inputs : outputs, (channels_first ? outputs : inputs) / groups};
+  weight.insert(weight.end(), kernel.begin(), kernel.end());
   const DType dtype = args[0]->dtype == DType::kUInt8 ? DType::kInt8 : args[0]->dtype;
-  args[1] = TensorType(Reordered(Shape{first, second, kernel[0], kernel[1]}, "OIHW", layouts.kernel), dtype);
+  args[1] = TensorType(images ? Reordered(weight, "OIHW", layouts.kernel) : weight, dtype);
 }
 
 void CheckKernel(const Shape& weight, int64_t outputs, const Attrs& attrs) {
-  const std::vector<int64_t> kernel = attrs.GetInts("kernel_size");
+  const std::vector<int64_t> asked = attrs.GetInts("kernel_size");
+  const std::vector<int64_t> kernel(weight.begin() + 2, weight.end());
   const int64_t channels = attrs.GetInt("channels");
-  for (size_t d : {2, 3}) {
-    if (weight[d] < 1 || weight[d] > kLargestExtent) {
+  for (const int64_t dim : kernel) {
+    if (dim < 1 || dim > kLargestExtent) {
       Misfit(fmt::format("the weight's kernel must lie in 1..{} each way", kLargestExtent));
     }
   }
-  if (!kernel.empty() && (kernel.size() != 2 || kernel[0] != weight[2] || kernel[1] != weight[3])) {
-    Misfit(fmt::format("kernel_size = {}, weight has {}x{}", ToText(kernel), weight[2], weight[3]));
+  if (!asked.empty() && asked != kernel) {
+    Misfit(fmt::format("kernel_size = {}, weight has {}", ToText(asked), ShapeText(kernel)));
   }
   if (channels != 0 && channels != outputs) Misfit(fmt::format("channels = {}, weight gives {}", channels, outputs));
 }
@@ -66,6 +89,14 @@ void CheckChannels(int64_t data, int64_t weight) {
 
 void CheckGroups(int64_t channels, int64_t groups) {
   if (channels % groups != 0) Misfit(fmt::format("groups = {} must divide {} channels", groups, channels));
+}
+
+// In plain order.
+void CheckOperands(const Shape& data, const Shape& weight, int64_t groups, const Attrs& attrs) {
+  if (weight[0] < 1 || weight[1] < 1) Misfit("the weight's channels must be known and not empty");
+  CheckKernel(weight, weight[0], attrs);
+  CheckGroups(weight[0], groups);
+  CheckChannels(data[1], weight[1] * groups);
 }
 
 int64_t ConvDim(int64_t in, int64_t before, int64_t after, int64_t kernel, int64_t dilation, int64_t stride) {
@@ -129,10 +160,7 @@ TypePtr ConvType(const Types& args, const Attrs& attrs) {
   const ConvLayouts layouts = ConvLayoutsOf(attrs);
   const Shape x = Reordered(data.shape, layouts.data, "NCHW"), w = Reordered(weight.shape, layouts.kernel, "OIHW");
   const ConvGeometry g = GeometryOf(attrs);
-  if (w[0] < 1 || w[1] < 1) Misfit("the weight's channels must be known and not empty");
-  CheckKernel(w, w[0], attrs);
-  CheckGroups(w[0], g.groups);
-  CheckChannels(x[1], w[1] * g.groups);
+  CheckOperands(x, w, g.groups, attrs);
   return TensorType(Reordered(ConvShape(x, w, g), "NCHW", layouts.out), ResultDType(data.dtype, weight.dtype, attrs),
                     blocked ? BlockedResult(data, attrs) : "");
 }
@@ -145,6 +173,26 @@ Tensors Conv(const Tensors& args, const Attrs& attrs) {
   const Tensor sums = IsByte(x.dtype()) ? ByteConvReference(x, w, g, out)
                                         : ConvReference(x.As(DType::kFloat32), w.As(DType::kFloat32), g, out);
   return {Reordered(sums.As(ResultDType(x.dtype(), w.dtype(), attrs)), "NCHW", layouts.out)};
+}
+
+Shape VolumeShape(const Shape& data, const Shape& weight, const ConvGeometry& g) {
+  const auto plane = [](const Shape& shape) { return Shape{shape[0], shape[1], shape[3], shape[4]}; };
+  Shape out = ConvShape(plane(data), plane(weight), g);
+  out.insert(out.begin() + 2, ConvDim(data[2], g.front, g.back, weight[2], g.depth_dilation, g.depth_stride));
+  return out;
+}
+
+TypePtr VolumeType(const Types& args, const Attrs& attrs) {
+  const Type& data = FloatArg(args, 0, "data", 5);
+  const Type& weight = FloatArg(args, 1, "weight", 5);
+  const ConvGeometry g = VolumeGeometryOf(attrs);
+  CheckOperands(data.shape, weight.shape, g.groups, attrs);
+  return TensorType(VolumeShape(data.shape, weight.shape, g), data.dtype);
+}
+
+Tensors VolumeConv(const Tensors& args, const Attrs& attrs) {
+  const ConvGeometry g = VolumeGeometryOf(attrs);
+  return {ConvReference(args[0], args[1], g, VolumeShape(args[0].shape(), args[1].shape(), g))};
 }
 
 int64_t TransposedDim(int64_t in, int64_t before, int64_t after, int64_t reach, int64_t stride, int64_t extra) {
@@ -216,8 +264,30 @@ OpDef ConvOp() {
   def.layout = LayoutRule::kAnchor;
   def.traits.per_image = true;
   def.type_relation = ConvType;
-  def.fill_types = [](Types& args, const Attrs& attrs) { FillWeight(args, attrs, false); };
+  def.fill_types = [](Types& args, const Attrs& attrs) { FillWeight(args, attrs, 2, false); };
   def.reference = Conv;
+  return def;
+}
+
+OpDef VolumeConvOp() {
+  OpDef def;
+  def.name = "nn.conv3d";
+  def.description = "each output is the sum of a window of data times weight, over depth, height and width";
+  def.inputs = {{"data", "(batch, channels, depth, height, width)"},
+                {"weight", "(outputs, channels / groups, depth, height, width)"}};
+  def.attrs = {Ints("strides", {1, 1, 1}, "steps of the window"),
+               Ints("padding", {0, 0, 0, 0, 0, 0}, "front, top, left, back, bottom, right", true),
+               Ints("dilation", {1, 1, 1}, "distance between taps of the window"),
+               kGroups,
+               kChannels,
+               Ints("kernel_size", {}, "depth, height and width of the window; none given means as weight says"),
+               KeepFloat32Attr()};
+  def.support_level = 2;
+  def.pattern = OpPattern::kReduction;
+  def.layout = LayoutRule::kNative;
+  def.type_relation = VolumeType;
+  def.fill_types = [](Types& args, const Attrs& attrs) { FillWeight(args, attrs, 3, false); };
+  def.reference = VolumeConv;
   return def;
 }
 
@@ -239,13 +309,13 @@ OpDef ConvTransposeOp() {
   def.pattern = OpPattern::kReduction;
   def.layout = LayoutRule::kNative;
   def.type_relation = ConvTransposeType;
-  def.fill_types = [](Types& args, const Attrs& attrs) { FillWeight(args, attrs, true); };
+  def.fill_types = [](Types& args, const Attrs& attrs) { FillWeight(args, attrs, 2, true); };
   def.reference = ConvTranspose;
   return def;
 }
 
 }  // namespace
 
-OpTable ConvOps() { return {ConvOp(), ConvTransposeOp()}; }
+OpTable ConvOps() { return {ConvOp(), VolumeConvOp(), ConvTransposeOp()}; }
 
 }  // namespace hone::relay

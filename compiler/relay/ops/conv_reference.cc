@@ -1,6 +1,7 @@
 #include "compiler/relay/ops/conv_reference.h"
 
 #include <algorithm>
+#include <array>
 #include <thread>
 #include <vector>
 
@@ -17,21 +18,27 @@ struct Problem {
   const float* weight;
   float* out;
   const ConvGeometry* geometry;
-  int64_t channels, height, width;      // of the group's input
-  int64_t outputs, kernel_h, kernel_w;  // of the group's weight
-  int64_t out_h, out_w;
+  int64_t channels, planes, height, width;        // of the group's input
+  int64_t outputs, kernel_d, kernel_h, kernel_w;  // of the group's weight
+  int64_t out_d, out_h, out_w;
 
-  int64_t depth() const { return channels * kernel_h * kernel_w; }
-  int64_t pixels() const { return out_h * out_w; }
+  int64_t depth() const { return channels * kernel_d * kernel_h * kernel_w; }
+  int64_t pixels() const { return out_d * out_h * out_w; }
 };
 
-// The input element that tap (kh, kw) of channel c sees from an output pixel; zero on the padding.
-double Seen(const Problem& p, int64_t c, int64_t kh, int64_t kw, int64_t pixel) {
+// Of a channel's filter.
+struct Tap {
+  int64_t d, h, w;
+};
+
+// The input element that a tap of channel c sees from an output pixel; zero on the padding.
+double Seen(const Problem& p, int64_t c, const Tap& tap, int64_t pixel) {
   const ConvGeometry& g = *p.geometry;
-  const int64_t h = pixel / p.out_w * g.strides[0] - g.padding[0] + kh * g.dilation[0];
-  const int64_t w = pixel % p.out_w * g.strides[1] - g.padding[1] + kw * g.dilation[1];
-  if (h < 0 || h >= p.height || w < 0 || w >= p.width) return 0;
-  return p.data[(c * p.height + h) * p.width + w];
+  const int64_t d = pixel / (p.out_w * p.out_h) * g.depth_stride - g.front + tap.d * g.depth_dilation;
+  const int64_t h = pixel / p.out_w % p.out_h * g.strides[0] - g.padding[0] + tap.h * g.dilation[0];
+  const int64_t w = pixel % p.out_w * g.strides[1] - g.padding[1] + tap.w * g.dilation[1];
+  if (d < 0 || d >= p.planes || h < 0 || h >= p.height || w < 0 || w >= p.width) return 0;
+  return p.data[((c * p.planes + d) * p.height + h) * p.width + w];
 }
 
 // panel[depth][kTile]: what the pixels of a tile see. Pixels past the last are zeros.
@@ -39,12 +46,10 @@ void FillPanel(const Problem& p, int64_t first, std::vector<double>& panel) {
   panel.assign(static_cast<size_t>(p.depth() * kTile), 0);
   const int64_t count = std::min(kTile, p.pixels() - first);
   double* row = panel.data();
-  for (int64_t c = 0; c < p.channels; ++c) {
-    for (int64_t kh = 0; kh < p.kernel_h; ++kh) {
-      for (int64_t kw = 0; kw < p.kernel_w; ++kw, row += kTile) {
-        for (int64_t i = 0; i < count; ++i) row[i] = Seen(p, c, kh, kw, first + i);
-      }
-    }
+  const int64_t plane = p.kernel_h * p.kernel_w, filter = p.kernel_d * plane;
+  for (int64_t k = 0; k < p.depth(); ++k, row += kTile) {
+    const Tap tap{k % filter / plane, k % plane / p.kernel_w, k % p.kernel_w};
+    for (int64_t i = 0; i < count; ++i) row[i] = Seen(p, k / filter, tap, first + i);
   }
 }
 
@@ -94,34 +99,42 @@ void ForEachTile(int64_t count, bool parallel, Body body) {
   other.join();
 }
 
+// Of the depth, 1 where there is none, height and width.
+std::array<int64_t, 3> Space(const Shape& shape) {
+  const size_t rank = shape.size();
+  return {rank == 5 ? shape[2] : 1, shape[rank - 2], shape[rank - 1]};
+}
+
+int64_t Volume(const std::array<int64_t, 3>& space) { return space[0] * space[1] * space[2]; }
+
 Problem ProblemOf(const Tensor& data, const Tensor& weight, const ConvGeometry& geometry, Tensor& result,
                   int64_t index) {
-  const Shape& in = data.shape();
-  const Shape& kernel = weight.shape();
-  const Shape& out = result.shape();
-  const int64_t group = index % geometry.groups;
-  const int64_t outputs = kernel[0] / geometry.groups;
-  return {data.data<float>() + index * kernel[1] * in[2] * in[3],
-          weight.data<float>() + group * outputs * kernel[1] * kernel[2] * kernel[3],
-          result.data<float>() + index * outputs * out[2] * out[3],
+  const auto in = Space(data.shape()), kernel = Space(weight.shape()), out = Space(result.shape());
+  const int64_t channels = weight.shape()[1], outputs = weight.shape()[0] / geometry.groups;
+  return {data.data<float>() + index * channels * Volume(in),
+          weight.data<float>() + index % geometry.groups * outputs * channels * Volume(kernel),
+          result.data<float>() + index * outputs * Volume(out),
           &geometry,
-          kernel[1],
+          channels,
+          in[0],
+          in[1],
           in[2],
-          in[3],
           outputs,
+          kernel[0],
+          kernel[1],
           kernel[2],
-          kernel[3],
-          out[2],
-          out[3]};
+          out[0],
+          out[1],
+          out[2]};
 }
 
 }  // namespace
 
 Tensor ConvReference(const Tensor& data, const Tensor& weight, const ConvGeometry& geometry, const Shape& out) {
   Tensor result(DType::kFloat32, out);
-  const int64_t tiles = (out[2] * out[3] + kTile - 1) / kTile;
+  const int64_t tiles = (Volume(Space(out)) + kTile - 1) / kTile;
   const int64_t problems = data.shape()[0] * geometry.groups;
-  const int64_t depth = weight.shape()[1] * weight.shape()[2] * weight.shape()[3];
+  const int64_t depth = weight.shape()[1] * Volume(Space(weight.shape()));
   const double flops = 2.0 * static_cast<double>(result.elements()) * static_cast<double>(depth);
   ForEachTile(problems * tiles, flops > kThreadFlops, [&](int64_t begin, int64_t end) {
     std::vector<double> panel;

@@ -13,11 +13,13 @@ struct ConvGeometry {
   std::array<int64_t, 4> padding{0, 0, 0, 0};  // top, left, bottom, right
   std::array<int64_t, 2> dilation{1, 1};
   int64_t groups = 1;
+  // Along the depth of volumes.
+  int64_t depth_stride = 1, front = 0, back = 0, depth_dilation = 1;
 };
 
-// data (N, C, H, W), weight (O, C / groups, KH, KW); `out` is the result's shape (N, O, OH, OW). The outputs of a tile
-// of pixels are a matrix product of the weights with the inputs that the pixels see. Uses two threads when the work is
-// large; the result does not depend on that.
+// data (N, C, H, W), weight (O, C / groups, KH, KW); `out` is the result's shape (N, O, OH, OW). Of volumes each shape
+// has a depth before its height. The outputs of a tile of pixels are a matrix product of the weights with the inputs
+// that the pixels see. Uses two threads when the work is large; the result does not depend on that.
 Tensor ConvReference(const Tensor& data, const Tensor& weight, const ConvGeometry& geometry, const Shape& out);
 
 // The same of uint8 or int8 data and int8 weights, in int32.

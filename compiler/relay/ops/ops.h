@@ -5,7 +5,7 @@
 
 namespace hone::relay {
 
-OpTable ConvOps();               // nn.conv2d, nn.conv2d_transpose
+OpTable ConvOps();               // nn.conv2d, nn.conv3d, nn.conv2d_transpose
 OpTable MatmulOps();             // nn.dense, nn.batch_matmul
 OpTable NormalizeOps();          // nn.bias_add, nn.batch_norm, nn.lrn, nn.dropout
 OpTable UnaryOps();              // nn.relu, sigmoid, exp, clip, ...
@@ -13,7 +13,7 @@ OpTable BitOps();                // bitwise_and, left_shift, ...
 OpTable BinaryOps();             // add, multiply, ...; nn.prelu
 OpTable CompareOps();            // equal, less, ..., logical_and, ..., where
 OpTable SoftmaxOps();            // nn.softmax, nn.log_softmax
-OpTable PoolOps();               // nn.max_pool2d, nn.avg_pool2d and the global pools
+OpTable PoolOps();               // nn.max_pool2d, nn.avg_pool3d, ... and the global pools
 OpTable ReduceOps();             // mean, sum, prod, max, min
 OpTable ArgReduceOps();          // argmax, argmin
 OpTable ReshapeOps();            // reshape, squeeze, expand_dims, nn.batch_flatten, shape_of, cast, layout_transform

@@ -1,4 +1,4 @@
-// Pooling over height and width of images.
+// Pooling over height and width of images, and over depth, height and width of volumes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,6 +19,8 @@ struct PoolAxis {
   bool ceil_mode;
 
   int64_t reach() const { return (size - 1) * dilation + 1; }
+  // Where a tap of an output's window lies on the data, negative or past it in the padding.
+  int64_t Seen(int64_t output, int64_t tap) const { return output * stride - before + tap * dilation; }
 
   int64_t Outputs(int64_t in) const {
     if (in == kAnyDim) return kAnyDim;
@@ -32,36 +34,65 @@ struct PoolAxis {
   }
 };
 
-std::array<PoolAxis, 2> PoolAxes(const Attrs& attrs) {
-  const auto size = CheckedInts(attrs, "pool_size", 2, 1);
-  const auto strides = CheckedInts(attrs, "strides", 2, 1, {1, 1});
-  const auto dilation = CheckedInts(attrs, "dilation", 2, 1, {1, 1});
-  const auto padding = CheckedInts(attrs, "padding", 4, 0, {0, 0, 0, 0});
-  const bool ceil_mode = attrs.GetBool("ceil_mode");
-  return {PoolAxis{size[0], strides[0], dilation[0], padding[0], padding[2], ceil_mode},
-          PoolAxis{size[1], strides[1], dilation[1], padding[1], padding[3], ceil_mode}};
+// Depth, height and width. An image is a volume of one plane.
+using PoolAxes = std::array<PoolAxis, 3>;
+constexpr PoolAxis kOnePlane{1, 1, 1, 0, 0, false};
+
+PoolAxes AxesOf(const Attrs& attrs, size_t spatial) {
+  const std::vector<int64_t> ones(spatial, 1), zeros(2 * spatial, 0);
+  const auto size = CheckedInts(attrs, "pool_size", spatial, 1);
+  const auto strides = CheckedInts(attrs, "strides", spatial, 1, ones);
+  const auto dilation = CheckedInts(attrs, "dilation", spatial, 1, ones);
+  const auto padding = CheckedInts(attrs, "padding", 2 * spatial, 0, zeros);
+  PoolAxes axes{kOnePlane, kOnePlane, kOnePlane};
+  for (size_t i = 0; i < spatial; ++i) {
+    axes[3 - spatial + i] = {size[i],    strides[i],           dilation[i],
+                             padding[i], padding[spatial + i], attrs.GetBool("ceil_mode")};
+  }
+  return axes;
 }
 
-TypePtr PoolType(const std::vector<TypePtr>& args, const Attrs& attrs, bool of_bytes) {
-  const bool bytes = of_bytes && TensorArg(args, 0, "data", 4).dtype == DType::kUInt8;
-  const Type& data = bytes ? TensorArg(args, 0, "data", 4) : FloatArg(args, 0, "data", 4);
-  const auto axes = PoolAxes(attrs);
-  const std::string layout = PoolLayoutOf(attrs);
-  const Shape in = Reordered(data.shape, layout, "NCHW");
-  const Shape out{in[0], in[1], axes[0].Outputs(in[2]), axes[1].Outputs(in[3])};
-  return TensorType(Reordered(out, "NCHW", layout), data.dtype, data.layout);
+// Over the whole of a volume.
+PoolAxes WholeOf(const Shape& volume) {
+  PoolAxes axes{kOnePlane, kOnePlane, kOnePlane};
+  for (size_t i = 0; i < 3; ++i) axes[i].size = volume[2 + i];
+  return axes;
 }
 
-TypePtr GlobalPoolType(const std::vector<TypePtr>& args, const Attrs& attrs) {
-  const Type& data = FloatArg(args, 0, "data", 4);
-  const std::string layout = PoolLayoutOf(attrs);
-  const Shape in = Reordered(data.shape, layout, "NCHW");
-  return TensorType(Reordered(Shape{in[0], in[1], 1, 1}, "NCHW", layout), data.dtype, data.layout);
+// (N, C, D, H, W) of data in the order of axes that the attributes name, and back.
+Shape AsVolume(const Shape& shape, const Attrs& attrs) {
+  if (shape.size() == 5) return shape;
+  Shape volume = Reordered(shape, PoolLayoutOf(attrs), "NCHW");
+  volume.insert(volume.begin() + 2, 1);
+  return volume;
+}
+Shape OffVolume(Shape volume, size_t rank, const Attrs& attrs) {
+  if (rank == 5) return volume;
+  volume.erase(volume.begin() + 2);
+  return Reordered(volume, "NCHW", PoolLayoutOf(attrs));
 }
 
-struct Plane {
+Shape PooledShape(const Shape& volume, const PoolAxes& axes) {
+  return {volume[0], volume[1], axes[0].Outputs(volume[2]), axes[1].Outputs(volume[3]), axes[2].Outputs(volume[4])};
+}
+
+TypePtr PoolType(const std::vector<TypePtr>& args, const Attrs& attrs, size_t spatial, bool of_bytes) {
+  const int rank = static_cast<int>(spatial) + 2;
+  const bool bytes = of_bytes && TensorArg(args, 0, "data", rank).dtype == DType::kUInt8;
+  const Type& data = bytes ? TensorArg(args, 0, "data", rank) : FloatArg(args, 0, "data", rank);
+  const Shape out = PooledShape(AsVolume(data.shape, attrs), AxesOf(attrs, spatial));
+  return TensorType(OffVolume(out, spatial + 2, attrs), data.dtype, data.layout);
+}
+
+TypePtr GlobalPoolType(const std::vector<TypePtr>& args, const Attrs& attrs, size_t spatial) {
+  const Type& data = FloatArg(args, 0, "data", static_cast<int>(spatial) + 2);
+  const Shape in = AsVolume(data.shape, attrs);
+  return TensorType(OffVolume({in[0], in[1], 1, 1, 1}, spatial + 2, attrs), data.dtype, data.layout);
+}
+
+struct Volume {
   const Tensor& data;
-  int64_t first, height, width;
+  int64_t first, depth, height, width;
 };
 
 // What a window gathered.
@@ -78,17 +109,22 @@ struct Window {
   }
 };
 
-Window Look(const Plane& plane, const std::array<PoolAxis, 2>& axes, int64_t oh, int64_t ow) {
+struct Place {
+  int64_t d, h, w;
+};
+
+// In ceil mode a window may reach past the padding behind: those taps count nowhere.
+Window Look(const Volume& volume, const PoolAxes& axes, const Place& out) {
   Window window;
-  for (int64_t kh = 0; kh < axes[0].size; ++kh) {
-    const int64_t h = oh * axes[0].stride - axes[0].before + kh * axes[0].dilation;
-    for (int64_t kw = 0; kw < axes[1].size; ++kw) {
-      const int64_t w = ow * axes[1].stride - axes[1].before + kw * axes[1].dilation;
-      // In ceil mode a window may reach past the right padding: those taps count nowhere.
-      if (h < plane.height + axes[0].after && w < plane.width + axes[1].after) ++window.padded;
-      if (h >= 0 && h < plane.height && w >= 0 && w < plane.width) {
-        window.Take(plane.data.At(plane.first + h * plane.width + w));
-      }
+  for (int64_t tap = 0; tap < axes[0].size * axes[1].size * axes[2].size; ++tap) {
+    const int64_t d = axes[0].Seen(out.d, tap / (axes[2].size * axes[1].size));
+    const int64_t h = axes[1].Seen(out.h, tap / axes[2].size % axes[1].size);
+    const int64_t w = axes[2].Seen(out.w, tap % axes[2].size);
+    if (d < volume.depth + axes[0].after && h < volume.height + axes[1].after && w < volume.width + axes[2].after) {
+      ++window.padded;
+    }
+    if (d >= 0 && d < volume.depth && h >= 0 && h < volume.height && w >= 0 && w < volume.width) {
+      window.Take(volume.data.At(volume.first + (d * volume.height + h) * volume.width + w));
     }
   }
   return window;
@@ -103,65 +139,88 @@ double Average(const Window& window, const Attrs& attrs) {
 
 using Answer = double (*)(const Window&, const Attrs&);
 
-Tensor Pooled(const Tensor& data, const std::array<PoolAxis, 2>& axes, const Attrs& attrs, Answer answer) {
+// (N, C, D, H, W).
+Tensor Pooled(const Tensor& data, const PoolAxes& axes, const Attrs& attrs, Answer answer) {
   const Shape& in = data.shape();
-  const Shape out{in[0], in[1], axes[0].Outputs(in[2]), axes[1].Outputs(in[3])};
+  const Shape out = PooledShape(in, axes);
   Tensor result(data.dtype(), out);
   // What a window of padding alone gives: the least there is.
   const double least = data.dtype() == DType::kUInt8 ? 0 : -std::numeric_limits<double>::infinity();
-  int64_t next = 0;
-  for (int64_t plane = 0; plane < in[0] * in[1]; ++plane) {
-    const Plane from{data, plane * in[2] * in[3], in[2], in[3]};
-    for (int64_t oh = 0; oh < out[2]; ++oh) {
-      for (int64_t ow = 0; ow < out[3]; ++ow)
-        result.Set(next++, std::max(answer(Look(from, axes, oh, ow), attrs), least));
-    }
+  const int64_t places = out[2] * out[3] * out[4];
+  for (int64_t i = 0; i < result.elements(); ++i) {
+    const Volume from{data, i / places * in[2] * in[3] * in[4], in[2], in[3], in[4]};
+    const Place place{i % places / (out[3] * out[4]), i / out[4] % out[3], i % out[4]};
+    result.Set(i, std::max(answer(Look(from, axes, place), attrs), least));
   }
   return result;
 }
 
-// Of data and result in the order of axes that the attributes name.
-Tensor PooledAsNamed(const Tensor& data, const std::array<PoolAxis, 2>& axes, const Attrs& attrs, Answer answer) {
-  const std::string layout = PoolLayoutOf(attrs);
-  return Reordered(Pooled(Reordered(data, layout, "NCHW"), axes, attrs, answer), "NCHW", layout);
+// The same of data in the order of axes that the attributes name.
+template <typename Axes>
+std::vector<Tensor> PooledAsNamed(const Tensor& data, const Attrs& attrs, Answer answer, Axes axes) {
+  const size_t rank = data.shape().size();
+  const Tensor plain = rank == 5 ? data : Reordered(data, PoolLayoutOf(attrs), "NCHW");
+  const Tensor volume = plain.Reshaped(AsVolume(data.shape(), attrs));
+  Tensor result = Pooled(volume, axes(volume.shape()), attrs, answer);
+  if (rank == 5) return {result};
+  const Shape& out = result.shape();
+  return {Reordered(result.Reshaped({out[0], out[1], out[3], out[4]}), "NCHW", PoolLayoutOf(attrs))};
 }
 
 const AttrSpec kLayout{"layout", AttrKind::kString, std::string("NCHW"), "axes of data and result: NCHW or NHWC"};
 
-// `moves`: the answer is one of the window's elements, bytes too.
-OpDef Pool(std::string name, std::string description, Answer answer, bool moves) {
+// What is known of pools of `spatial` dims without their attributes. `moves`: the answer is one of the window's
+// elements, bytes too.
+OpDef AnyPool(std::string name, std::string description, size_t spatial, bool moves) {
+  const bool images = spatial == 2;
   OpDef def;
   def.name = std::move(name);
   def.description = std::move(description);
-  def.inputs = {{"data", "(batch, channels, height, width), or as layout says"}};
-  def.attrs = {{"pool_size", AttrKind::kInts, std::vector<int64_t>{}, "height and width of the window"},
-               {"strides", AttrKind::kInts, std::vector<int64_t>{1, 1}, "steps of the window"},
-               {"dilation", AttrKind::kInts, std::vector<int64_t>{1, 1}, "distance between taps of the window"},
-               {"padding", AttrKind::kInts, std::vector<int64_t>{0, 0, 0, 0}, "top, left, bottom, right", true},
-               kLayout,
-               {"ceil_mode", AttrKind::kBool, false, "whether a last window may reach past the padding"}};
+  def.inputs = {{"data", images ? "(batch, channels, height, width), or as layout says"
+                                : "(batch, channels, depth, height, width)"}};
   def.support_level = 2;
   def.pattern = OpPattern::kReduction;
-  def.layout = LayoutRule::kNCHWc;
-  def.traits = {.moves = moves, .homogeneous = true, .per_image = true, .heads = true};
-  def.type_relation = [moves](const std::vector<TypePtr>& args, const Attrs& attrs) {
-    return PoolType(args, attrs, moves);
+  def.layout = images ? LayoutRule::kNCHWc : LayoutRule::kNative;
+  if (images) def.traits = {.moves = moves, .homogeneous = true, .per_image = true, .heads = true};
+  return def;
+}
+
+OpDef Pool(const std::string& name, const std::string& description, size_t spatial, Answer answer, bool moves) {
+  OpDef def = AnyPool(name, description, spatial, moves);
+  const bool images = spatial == 2;
+  const std::vector<int64_t> ones(spatial, 1), zeros(2 * spatial, 0);
+  def.attrs = {{"pool_size", AttrKind::kInts, std::vector<int64_t>{},
+                images ? "height and width of the window" : "depth, height and width of the window"},
+               {"strides", AttrKind::kInts, ones, "steps of the window"},
+               {"dilation", AttrKind::kInts, ones, "distance between taps of the window"},
+               {"padding", AttrKind::kInts, zeros,
+                images ? "top, left, bottom, right" : "front, top, left, back, bottom, right", true}};
+  if (images) def.attrs.push_back(kLayout);
+  def.attrs.push_back({"ceil_mode", AttrKind::kBool, false, "whether a last window may reach past the padding"});
+  def.type_relation = [=](const std::vector<TypePtr>& args, const Attrs& attrs) {
+    return PoolType(args, attrs, spatial, images && moves);
   };
-  def.reference = [answer](const std::vector<Tensor>& args, const Attrs& attrs) {
-    return std::vector<Tensor>{PooledAsNamed(args[0], PoolAxes(attrs), attrs, answer)};
+  def.reference = [=](const std::vector<Tensor>& args, const Attrs& attrs) {
+    return PooledAsNamed(args[0], attrs, answer, [&](const Shape&) { return AxesOf(attrs, spatial); });
   };
   return def;
 }
 
-OpDef GlobalPool(std::string name, std::string description, Answer answer, bool moves) {
-  OpDef def = Pool(std::move(name), std::move(description), answer, moves);
-  def.attrs = {kLayout};
-  def.traits.folds = Folds::kImage;
-  def.type_relation = GlobalPoolType;
-  def.reference = [answer](const std::vector<Tensor>& args, const Attrs& attrs) {
-    const Shape in = Reordered(args[0].shape(), PoolLayoutOf(attrs), "NCHW");
-    const PoolAxis height{in[2], 1, 1, 0, 0, false}, width{in[3], 1, 1, 0, 0, false};
-    return std::vector<Tensor>{PooledAsNamed(args[0], {height, width}, attrs, answer)};
+OpDef AveragePool(const std::string& name, const std::string& description, size_t spatial) {
+  OpDef def = Pool(name, description, spatial, Average, false);
+  def.attrs.push_back({"count_include_pad", AttrKind::kBool, false, "whether padding counts as zeros"});
+  return def;
+}
+
+OpDef GlobalPool(const std::string& name, const std::string& description, size_t spatial, Answer answer, bool moves) {
+  OpDef def = AnyPool(name, description, spatial, moves);
+  if (spatial == 2) def.attrs = {kLayout};
+  if (spatial == 2) def.traits.folds = Folds::kImage;
+  def.type_relation = [=](const std::vector<TypePtr>& args, const Attrs& attrs) {
+    return GlobalPoolType(args, attrs, spatial);
+  };
+  def.reference = [=](const std::vector<Tensor>& args, const Attrs& attrs) {
+    return PooledAsNamed(args[0], attrs, answer, WholeOf);
   };
   return def;
 }
@@ -169,11 +228,13 @@ OpDef GlobalPool(std::string name, std::string description, Answer answer, bool 
 }  // namespace
 
 OpTable PoolOps() {
-  OpDef average = Pool("nn.avg_pool2d", "mean over a window", Average, false);
-  average.attrs.push_back({"count_include_pad", AttrKind::kBool, false, "whether padding counts as zeros"});
-  return {Pool("nn.max_pool2d", "largest element of a window, floats or uint8; NaN when one is NaN", Largest, true),
-          average, GlobalPool("nn.global_max_pool2d", "largest element of each channel", Largest, true),
-          GlobalPool("nn.global_avg_pool2d", "mean of each channel", Average, false)};
+  return {Pool("nn.max_pool2d", "largest element of a window, floats or uint8; NaN when one is NaN", 2, Largest, true),
+          Pool("nn.max_pool3d", "largest element of a window; NaN when one is NaN", 3, Largest, true),
+          AveragePool("nn.avg_pool2d", "mean over a window", 2),
+          AveragePool("nn.avg_pool3d", "mean over a window", 3),
+          GlobalPool("nn.global_max_pool2d", "largest element of each channel", 2, Largest, true),
+          GlobalPool("nn.global_avg_pool2d", "mean of each channel", 2, Average, false),
+          GlobalPool("nn.global_avg_pool3d", "mean of each channel", 3, Average, false)};
 }
 
 }  // namespace hone::relay
