@@ -24,6 +24,7 @@
 #include "compiler/passes/split_batch.h"
 #include "compiler/passes/split_transposed_conv.h"
 #include "compiler/passes/store_bfloat16.h"
+#include "compiler/passes/volumes_as_planes.h"
 #include "compiler/relay/infer_type.h"
 #include "core/error.h"
 
@@ -47,6 +48,8 @@ const std::vector<Pass>& AllPasses() {
       {"plain_convs", 0, [](const IRModule& m, const PassContext&) { return PlainConvs(m); }},
       // Before all that divide by extents.
       {"drop_empty", 0, [](const IRModule& m, const PassContext&) { return DropEmpty(m); }},
+      // Behind it: to a reshape an extent of 0 is that of its argument.
+      {"volumes_as_planes", 0, [](const IRModule& m, const PassContext&) { return VolumesAsPlanes(m); }},
       // Before constants are folded: integers and their scales are still apart.
       {"lift_scales", 1, [](const IRModule& m, const PassContext&) { return LiftScales(m); }},
       {"fold_constants", 0,

@@ -11,20 +11,18 @@ struct MadeOf {
   std::string_view onnx;  // with blanks between
 };
 
-constexpr std::array<MadeOf, 91> kMade = {{
+constexpr std::array<MadeOf, 95> kMade = {{
     {"abs",
      "Abs Asinh Atanh Cosh GlobalLpPool GridSample IsInf LpNormalization Normalizer "
      "ReduceL1 Sinh Softplus Softsign TreeEnsembleClassifier TreeEnsembleRegressor"},
     {"add",
-     "Acos Acosh Adagrad Adam Add Asin Asinh Attention AveragePool BatchNormalization "
-     "Celu Concat Conv ConvInteger Cosh DynamicQuantizeLinear DynamicQuantizeMatMul Elu "
-     "Gather Gelu GridSample GroupNormalization InstanceNormalization LayerNormalization "
-     "LinearAttention MatMulInteger MaxPool Mean MeanVarianceNormalization Momentum "
-     "OneHot PRelu QGemm QLinearAdd QLinearAveragePool QLinearConcat QLinearConv "
-     "QLinearGlobalAveragePool QLinearLeakyRelu QLinearMatMul QLinearMul QLinearSigmoid "
-     "QLinearSoftmax QuantizeLinear RMSNormalization Range ReduceLogSumExp Resize "
-     "RotaryEmbedding Selu Shrink Sinh Slice Softplus Softsign Sum TensorScatter "
-     "TreeEnsembleClassifier TreeEnsembleRegressor"},
+     "Acos Acosh Adagrad Adam Add Asin Asinh Attention BatchNormalization Celu Concat ConvInteger Cosh "
+     "DynamicQuantizeLinear DynamicQuantizeMatMul Elu Gather Gelu GridSample GroupNormalization "
+     "InstanceNormalization LayerNormalization LinearAttention MatMulInteger MaxPool Mean "
+     "MeanVarianceNormalization Momentum OneHot PRelu QGemm QLinearAdd QLinearAveragePool QLinearConcat "
+     "QLinearConv QLinearGlobalAveragePool QLinearLeakyRelu QLinearMatMul QLinearMul QLinearSigmoid "
+     "QLinearSoftmax QuantizeLinear RMSNormalization Range ReduceLogSumExp Resize RotaryEmbedding Selu "
+     "Shrink Sinh Slice Softplus Softsign Sum TensorScatter TreeEnsembleClassifier TreeEnsembleRegressor"},
     {"argmax", "ArgMax Hardmax LinearClassifier MaxPool TreeEnsembleClassifier"},
     {"argmin", "ArgMin"},
     {"argwhere", "Compress NonZero Unique"},
@@ -53,13 +51,11 @@ constexpr std::array<MadeOf, 91> kMade = {{
      "TreeEnsembleClassifier Unique"},
     {"cos", "Cos Tan"},
     {"divide",
-     "Acos Adagrad Adam Asin Asinh Atanh Attention AveragePool Celu Cosh Div "
-     "DynamicQuantizeLinear DynamicQuantizeMatMul LpNormalization Mean "
-     "MeanVarianceNormalization NegativeLogLikelihoodLoss Normalizer QLinearAdd "
-     "QLinearAveragePool QLinearConcat QLinearGlobalAveragePool QLinearLeakyRelu "
-     "QLinearMul QLinearSigmoid QLinearSoftmax QuantizeLinear Range Reciprocal "
-     "ReduceMean Reshape Sinh Slice Softsign Tan TreeEnsembleClassifier "
-     "TreeEnsembleRegressor"},
+     "Acos Adagrad Adam Asin Asinh Atanh Attention Celu Cosh Div DynamicQuantizeLinear "
+     "DynamicQuantizeMatMul LpNormalization Mean MeanVarianceNormalization NegativeLogLikelihoodLoss "
+     "Normalizer QLinearAdd QLinearAveragePool QLinearConcat QLinearGlobalAveragePool QLinearLeakyRelu "
+     "QLinearMul QLinearSigmoid QLinearSoftmax QuantizeLinear Range Reciprocal ReduceMean Reshape Sinh "
+     "Slice Softsign Tan TreeEnsembleClassifier TreeEnsembleRegressor"},
     {"equal",
      "Attention Equal GridSample Hardmax Imputer IsInf LabelEncoder LpNormalization "
      "NegativeLogLikelihoodLoss Normalizer OneHot OneHotEncoder TreeEnsembleRegressor"},
@@ -88,11 +84,10 @@ constexpr std::array<MadeOf, 91> kMade = {{
     {"max",
      "Attention DynamicQuantizeLinear DynamicQuantizeMatMul GlobalMaxPool MaxPool "
      "Normalizer ReduceLogSumExp ReduceMax TreeEnsembleClassifier Unique"},
-    {"maximum", "DynamicQuantizeLinear DynamicQuantizeMatMul Max MaxPool Range Slice"},
+    {"maximum", "DynamicQuantizeLinear DynamicQuantizeMatMul Max Range Slice"},
     {"mean",
-     "BatchNormalization GlobalAveragePool GlobalLpPool GroupNormalization "
-     "InstanceNormalization LayerNormalization MeanVarianceNormalization "
-     "NegativeLogLikelihoodLoss RMSNormalization ReduceMean"},
+     "BatchNormalization GlobalLpPool GroupNormalization InstanceNormalization LayerNormalization "
+     "MeanVarianceNormalization NegativeLogLikelihoodLoss RMSNormalization ReduceMean"},
     {"min", "LabelEncoder ReduceMin"},
     {"minimum", "Concat GridSample Min Slice"},
     {"mod", "GridSample Mod TensorScatter"},
@@ -111,6 +106,7 @@ constexpr std::array<MadeOf, 91> kMade = {{
      "DynamicQuantizeLinear DynamicQuantizeMatMul Neg NegativeLogLikelihoodLoss "
      "SoftmaxCrossEntropyLoss Softplus TreeEnsembleClassifier"},
     {"nn.avg_pool2d", "AveragePool LpPool QLinearAveragePool"},
+    {"nn.avg_pool3d", "AveragePool"},
     {"nn.batch_flatten", "Flatten"},
     {"nn.batch_matmul", "Attention Einsum"},
     {"nn.batch_norm", "BatchNormalization"},
@@ -118,20 +114,23 @@ constexpr std::array<MadeOf, 91> kMade = {{
      "CausalConvWithState Conv ConvInteger GRU Gemm LSTM LinearClassifier LinearRegressor QGemm QLinearConv RNN"},
     {"nn.conv2d", "CausalConvWithState Conv ConvInteger QLinearConv"},
     {"nn.conv2d_transpose", "ConvTranspose"},
+    {"nn.conv3d", "Conv"},
     {"nn.dense",
      "DFT DynamicQuantizeLSTM DynamicQuantizeMatMul Einsum GRU Gemm LSTM "
      "LinearClassifier LinearRegressor MatMul MatMulInteger MatMulIntegerToFloat QGemm "
      "QLinearMatMul RNN STFT"},
     {"nn.gelu", "Gelu"},
     {"nn.global_avg_pool2d", "GlobalAveragePool GlobalLpPool QLinearGlobalAveragePool"},
+    {"nn.global_avg_pool3d", "GlobalAveragePool GlobalLpPool"},
     {"nn.hard_sigmoid", "HardSigmoid"},
     {"nn.hard_swish", "HardSwish"},
     {"nn.leaky_relu", "LeakyRelu QLinearLeakyRelu"},
     {"nn.log_softmax", "LogSoftmax SoftmaxCrossEntropyLoss"},
     {"nn.lrn", "LRN"},
     {"nn.max_pool2d", "MaxPool"},
+    {"nn.max_pool3d", "MaxPool"},
     {"nn.mish", "Mish"},
-    {"nn.pad", "CausalConvWithState CenterCropPad Col2Im Conv MaxPool MaxUnpool Pad"},
+    {"nn.pad", "CausalConvWithState CenterCropPad Col2Im MaxPool MaxUnpool Pad"},
     {"nn.prelu", "PRelu"},
     {"nn.recurrent", "DynamicQuantizeLSTM GRU LSTM RNN"},
     {"nn.relu", "Celu Elu PRelu Relu Selu Softplus"},
@@ -166,8 +165,8 @@ constexpr std::array<MadeOf, 91> kMade = {{
      "MeanVarianceNormalization Normalizer ReduceL2 Sqrt TreeEnsembleClassifier"},
     {"squeeze", "Squeeze"},
     {"strided_slice",
-     "AveragePool CausalConvWithState CenterCropPad Conv GridSample LinearAttention "
-     "MatMulInteger MaxPool Pad RotaryEmbedding Slice Split Unique"},
+     "CausalConvWithState CenterCropPad GridSample LinearAttention MatMulInteger Pad RotaryEmbedding "
+     "Slice Split Unique"},
     {"subtract",
      "Acos Adagrad Adam Asin Atanh BatchNormalization Concat ConvInteger "
      "DequantizeLinear DynamicQuantizeLinear DynamicQuantizeMatMul GridSample "
@@ -189,8 +188,8 @@ constexpr std::array<MadeOf, 91> kMade = {{
     {"tanh", "Attention Tanh"},
     {"topk", "TopK Unique"},
     {"transpose",
-     "Attention AveragePool Conv DFT DepthToSpace Einsum GatherND Gemm MatMulInteger "
-     "MaxPool NonZero RNN ScatterND SpaceToDepth Transpose"},
+     "Attention DFT DepthToSpace Einsum GatherND Gemm MatMulInteger NonZero RNN ScatterND SpaceToDepth "
+     "Transpose"},
     {"tree_ensemble", "TreeEnsemble TreeEnsembleClassifier TreeEnsembleRegressor"},
     {"vision.all_class_non_max_suppression", "NonMaxSuppression"},
     {"vision.roi_align", "RoiAlign"},

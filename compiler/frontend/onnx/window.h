@@ -9,7 +9,8 @@
 
 namespace hone {
 
-// Over height and width. Padding is (top, left, bottom, right), explicit whatever the node says (auto_pad, ceil_mode).
+// Over height and width, or depth, height and width. Padding is what lies before each, then what lies behind each,
+// explicit whatever the node says (auto_pad, ceil_mode).
 struct Window {
   std::vector<int64_t> kernel;
   std::vector<int64_t> strides;
@@ -18,15 +19,16 @@ struct Window {
 };
 
 // Reads kernel_shape (or `kernel`, when that is known from the weight: then both must agree), strides, dilations, pads
-// and auto_pad. The node's first input must be N,C,H,W. Throws Error(kBadData).
-Window ReadWindow(const OnnxNodeView& view, const std::vector<int64_t>& kernel);
+// and auto_pad. The node's first input must be N,C,H,W, or N,C,D,H,W where `spatial` is 3. Throws Error(kBadData).
+Window ReadWindow(const OnnxNodeView& view, const std::vector<int64_t>& kernel, size_t spatial = 2);
 
-// Grows bottom and right so that rounding the number of windows down gives what rounding up gave before. A window that
+// Grows what lies behind so that rounding the number of windows down gives what rounding up gave before. A window that
 // would begin in the padding does not count, as ONNX and its runtimes have it.
 void PadToCeil(Window& window, const Shape& data);
 
-// The attributes of nn.avg_pool2d for an AveragePool node. Throws Error(kBadData) as ReadWindow does.
-relay::Attrs AveragePoolAttrs(const OnnxNodeView& view);
+// The attributes of nn.avg_pool2d, or nn.avg_pool3d where `spatial` is 3, for an AveragePool node. Throws
+// Error(kBadData) as ReadWindow does.
+relay::Attrs AveragePoolAttrs(const OnnxNodeView& view, size_t spatial = 2);
 
 // The sizes and steps of four numbers at most are held below this, so that their arithmetic cannot overflow.
 inline constexpr int64_t kMaxWindow = int64_t{1} << 30;

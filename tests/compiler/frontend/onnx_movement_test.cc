@@ -254,12 +254,21 @@ TEST(OnnxWindow, OfThreeDimensionsSumsOverTheDepth) {
   const auto results = RunOnnx(conv.Bytes(), {{"x", Counting({2, 1, 3, 1, 1})}});
   EXPECT_EQ(results[0].shape(), (Shape{2, 2, 2, 1, 1}));
   EXPECT_THAT(Values(results[0]), ElementsAre(100, 121, 0, -1, 130, 154, -3, -1));
-  EXPECT_THAT(
-      ImportError(
-          OneNode("AveragePool", {1, 1, 2, 2, 2}, {{"kernel_shape", cube}, {"pads", Ints{1, 0, 0, 0, 0, 0}}}).Bytes()),
-      HasSubstr("padding that does not count"));
+  const Ints front{1, 0, 0, 0, 0, 0};
+  EXPECT_THAT(RunNode("AveragePool", {1, 1, 2, 2, 2}, {{"kernel_shape", cube}, {"pads", front}}),
+              ElementsAre(1.5F, 3.5F));
+  EXPECT_THAT(RunNode("AveragePool", {1, 1, 2, 2, 2},
+                      {{"kernel_shape", cube}, {"pads", front}, {"count_include_pad", int64_t{1}}}),
+              ElementsAre(0.75F, 3.5F));
+  EXPECT_THAT(RunNode("MaxPool", {1, 1, 4, 1, 1},
+                      {{"kernel_shape", Ints{3, 1, 1}}, {"strides", Ints{2, 1, 1}}, {"ceil_mode", int64_t{1}}}),
+              ElementsAre(2, 3));
   EXPECT_THAT(ImportError(OneNode("MaxPool", {1, 1, 2, 2, 2}, {{"kernel_shape", Ints{2, 2}}}).Bytes()),
-              HasSubstr("must have 3 numbers"));
+              HasSubstr("kernel_shape has 2 numbers; 3 spatial dimensions need 3"));
+  EXPECT_THAT(RunNode("GlobalLpPool", {1, 1, 2, 2, 2}, {{"p", int64_t{1}}}), ElementsAre(28));
+  ModelMaker flat(13);
+  flat.Input("x", {1, 1, 2, 2, 2}).Weight("w", {1, 1, 2, 2}, {1, 1, 1, 1}).Node("Conv", {"x", "w"}, {"y"}).Output("y");
+  EXPECT_THAT(ImportError(flat.Bytes()), HasSubstr("its weight is 1x1x2x2, its data 1x1x2x2x2"));
 }
 
 }  // namespace

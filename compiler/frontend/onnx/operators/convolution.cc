@@ -3,7 +3,6 @@
 
 #include "compiler/frontend/onnx/as_planes.h"
 #include "compiler/frontend/onnx/onnx_operators.h"
-#include "compiler/frontend/onnx/volume.h"
 #include "compiler/frontend/onnx/window.h"
 
 namespace hone {
@@ -11,11 +10,11 @@ namespace {
 
 using relay::ExprPtr;
 
-void CheckWeight(const OnnxNodeView& view) {
-  if (view.InputRank(1) != 4) {
-    RefuseNode(
-        fmt::format("its weight is {}; only two spatial dimensions are supported", ShapeText(view.InputShape(1))));
-  }
+void CheckWeight(const OnnxNodeView& view, size_t spatial) {
+  if (view.InputRank(1) == static_cast<int64_t>(spatial) + 2) return;
+  const std::string weight = ShapeText(view.InputShape(1));
+  if (spatial == 2) RefuseNode(fmt::format("its weight is {}; only two spatial dimensions are supported", weight));
+  RefuseNode(fmt::format("its weight is {}, its data {}", weight, ShapeText(view.InputShape(0))));
 }
 
 int64_t Groups(const OnnxNodeView& view) {
@@ -28,11 +27,11 @@ ExprPtr AddBias(const OnnxNodeView& view, const ExprPtr& conv) {
   return view.HasInput(2) ? view.Call("nn.bias_add", {conv, view.Input(2)}) : conv;
 }
 
-std::vector<ExprPtr> Conv2d(const OnnxNodeView& view) {
-  CheckWeight(view);
+std::vector<ExprPtr> ConvOver(const OnnxNodeView& view, size_t spatial) {
+  CheckWeight(view, spatial);
   const Shape& weight = view.InputShape(1);
-  const Window window = ReadWindow(view, {weight[2], weight[3]});
-  const ExprPtr conv = view.Call("nn.conv2d", {view.Input(0), view.Input(1)},
+  const Window window = ReadWindow(view, {weight.begin() + 2, weight.end()}, spatial);
+  const ExprPtr conv = view.Call(spatial == 2 ? "nn.conv2d" : "nn.conv3d", {view.Input(0), view.Input(1)},
                                  {{"strides", window.strides},
                                   {"padding", window.padding},
                                   {"dilation", window.dilation},
@@ -41,6 +40,8 @@ std::vector<ExprPtr> Conv2d(const OnnxNodeView& view) {
                                   {"kernel_size", window.kernel}});
   return {AddBias(view, conv)};
 }
+
+std::vector<ExprPtr> Conv2d(const OnnxNodeView& view) { return ConvOver(view, 2); }
 
 // The padding that gives `output_shape`: ONNX spreads the excess over both ends, the odd one at the beginning unless
 // auto_pad is SAME_UPPER.
@@ -60,7 +61,7 @@ void PadToShape(const OnnxNodeView& view, const std::vector<int64_t>& wanted, co
 }
 
 std::vector<ExprPtr> ConvTranspose2d(const OnnxNodeView& view) {
-  CheckWeight(view);
+  CheckWeight(view, 2);
   const Shape& weight = view.InputShape(1);  // I, O / groups, KH, KW
   Window window = ReadWindow(view, {weight[2], weight[3]});
   const int64_t groups = Groups(view);
@@ -87,27 +88,8 @@ std::vector<ExprPtr> ConvTranspose2d(const OnnxNodeView& view) {
   return {AddBias(view, conv)};
 }
 
-// The sum over the taps along the depth of a convolution of planes each.
-ExprPtr Conv3d(const OnnxNodeView& view) {
-  using Ints = std::vector<int64_t>;
-  if (view.InputRank(1) != 5) RefuseNode(fmt::format("its weight is {}, not of 5 dims", ShapeText(view.InputShape(1))));
-  const Shape weight = view.InputShape(1);
-  const Volume volume(view, weight[2], 0);
-  ExprPtr sum;
-  for (int64_t tap = 0; tap < volume.taps(); ++tap) {
-    const ExprPtr part =
-        view.Call("strided_slice", {view.Input(1)},
-                  {{"begin", Ints{tap}}, {"end", Ints{tap + 1}}, {"strides", Ints{1}}, {"axes", Ints{2}}});
-    const ExprPtr filter = view.Reshape(part, {weight[0], weight[1], weight[3], weight[4]});
-    const ExprPtr planes = volume.OnPlanes(Conv2d, {volume.Planes(tap), filter});
-    sum = sum ? view.Call("add", {planes, sum}) : planes;
-  }
-  return volume.Joined(AddBias(view, sum));
-}
-
 std::vector<ExprPtr> Conv(const OnnxNodeView& view) {
-  if (view.InputRank(0) == 5) return {Conv3d(view)};
-  return AsPlanes(view, Conv2d);
+  return view.InputRank(0) == 5 ? ConvOver(view, 3) : AsPlanes(view, Conv2d);
 }
 std::vector<ExprPtr> ConvTranspose(const OnnxNodeView& view) { return AsPlanes(view, ConvTranspose2d); }
 

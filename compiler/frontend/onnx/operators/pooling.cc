@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 
 #include "compiler/frontend/onnx/as_planes.h"
@@ -10,7 +9,6 @@
 #include "compiler/frontend/onnx/onnx_operators.h"
 #include "compiler/frontend/onnx/pool_indices.h"
 #include "compiler/frontend/onnx/scalar_like.h"
-#include "compiler/frontend/onnx/volume.h"
 #include "compiler/frontend/onnx/window.h"
 
 namespace hone {
@@ -19,9 +17,9 @@ namespace {
 using relay::ExprPtr;
 
 // Rounding up is said with padding where that means the same; an average that counts its padding is where it does not.
-Window PoolWindow(const OnnxNodeView& view, bool counts_padding) {
+Window PoolWindow(const OnnxNodeView& view, bool counts_padding, size_t spatial = 2) {
   if (!view.HasAttr("kernel_shape")) RefuseNode("kernel_shape is missing");
-  Window window = ReadWindow(view, {});
+  Window window = ReadWindow(view, {}, spatial);
   if (view.Int("ceil_mode", 0) == 0) return window;
   if (counts_padding) {
     Window grown = window;
@@ -40,16 +38,21 @@ relay::Attrs PoolAttrs(const Window& window) {
 }
 
 // Floats hold 8-bit integers, and kernels pool floats.
-std::vector<ExprPtr> MaxPool2d(const OnnxNodeView& view) {
+std::vector<ExprPtr> MaxPoolOver(const OnnxNodeView& view, size_t spatial) {
   const DType dtype = view.builder().DTypeOf(view.Input(0));
   const ExprPtr real = AsDType(view, view.Input(0), DType::kFloat32);
+  const char* op = spatial == 2 ? "nn.max_pool2d" : "nn.max_pool3d";
+  return {AsDType(view, view.Call(op, {real}, PoolAttrs(PoolWindow(view, false, spatial))), dtype)};
+}
+
+std::vector<ExprPtr> MaxPool2d(const OnnxNodeView& view) {
   const std::vector<std::string>& outputs = view.node().outputs;
-  if (outputs.size() > 1 && !outputs[1].empty()) {
-    std::vector<ExprPtr> results = PoolWithIndices(view, real, PoolWindow(view, false));
-    results[0] = AsDType(view, results[0], dtype);
-    return results;
-  }
-  return {AsDType(view, view.Call("nn.max_pool2d", {real}, PoolAttrs(PoolWindow(view, false))), dtype)};
+  if (outputs.size() < 2 || outputs[1].empty()) return MaxPoolOver(view, 2);
+  const DType dtype = view.builder().DTypeOf(view.Input(0));
+  const ExprPtr real = AsDType(view, view.Input(0), DType::kFloat32);
+  std::vector<ExprPtr> results = PoolWithIndices(view, real, PoolWindow(view, false));
+  results[0] = AsDType(view, results[0], dtype);
+  return results;
 }
 
 std::vector<ExprPtr> AveragePool2d(const OnnxNodeView& view) {
@@ -78,39 +81,23 @@ std::vector<ExprPtr> LpPool2d(const OnnxNodeView& view) {
                        [&](const ExprPtr& powers) { return view.Call("nn.avg_pool2d", {powers}, attrs); })};
 }
 
-// Along the depth first, plane by plane, then over the planes.
-ExprPtr PoolVolume(const OnnxNodeView& view, OnnxConvert over_planes, std::string_view joined_by, double border) {
-  const Volume volume(view, 0, border);
-  ExprPtr seen = volume.Planes(0);
-  for (int64_t tap = 1; tap < volume.taps(); ++tap) seen = view.Call(joined_by, {seen, volume.Planes(tap)});
-  if (joined_by == "add") seen = WithScalar(view, "divide", seen, static_cast<double>(volume.taps()));
-  return volume.Joined(volume.OnPlanes(over_planes, {seen}));
-}
-
 std::vector<ExprPtr> MaxPool(const OnnxNodeView& view) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  if (view.InputRank(0) == 5) return {PoolVolume(view, MaxPool2d, "maximum", -kInfinity)};
-  return AsPlanes(view, MaxPool2d);
+  return view.InputRank(0) == 5 ? MaxPoolOver(view, 3) : AsPlanes(view, MaxPool2d);
 }
 
 std::vector<ExprPtr> AveragePool(const OnnxNodeView& view) {
   if (view.InputRank(0) != 5) return AsPlanes(view, AveragePool2d);
-  const std::vector<int64_t> pads = view.Ints("pads", {});
-  const bool padded = view.String("auto_pad", "NOTSET").rfind("SAME", 0) == 0 ||
-                      std::any_of(pads.begin(), pads.end(), [](int64_t pad) { return pad != 0; });
-  if (padded && view.Int("count_include_pad", 0) == 0) {
-    RefuseNode("padding that does not count is not supported over three spatial dimensions");
-  }
-  return {PoolVolume(view, AveragePool2d, "add", 0)};
+  return {view.Call("nn.avg_pool3d", {view.Input(0)}, AveragePoolAttrs(view, 3))};
 }
 
 std::vector<ExprPtr> LpPool(const OnnxNodeView& view) { return AsPlanes(view, LpPool2d); }
 
-// Images have pools of their own; other spatial dimensions are reduced like any axes.
+// Images and means of volumes have pools of their own; other spatial dimensions are reduced like any axes.
 ExprPtr GlobalPool(const OnnxNodeView& view, const ExprPtr& data, std::string_view of_images, std::string_view op) {
   const int64_t rank = view.InputRank(0);
   if (rank < 3) RefuseNode(fmt::format("its data is {}; it needs a spatial dimension", ShapeText(view.InputShape(0))));
   if (rank == 4) return view.Call(of_images, {data});
+  if (rank == 5 && op == "mean") return view.Call("nn.global_avg_pool3d", {data});
   std::vector<int64_t> axes(static_cast<size_t>(rank - 2));
   std::iota(axes.begin(), axes.end(), 2);
   return view.Call(op, {data}, {{"axis", axes}, {"keepdims", true}});
@@ -133,9 +120,9 @@ std::vector<ExprPtr> GlobalLpPool(const OnnxNodeView& view) {
 
 }  // namespace
 
-relay::Attrs AveragePoolAttrs(const OnnxNodeView& view) {
+relay::Attrs AveragePoolAttrs(const OnnxNodeView& view, size_t spatial) {
   const bool counts_padding = view.Int("count_include_pad", 0) != 0;
-  relay::Attrs attrs = PoolAttrs(PoolWindow(view, counts_padding));
+  relay::Attrs attrs = PoolAttrs(PoolWindow(view, counts_padding, spatial));
   attrs.Set("count_include_pad", counts_padding);
   return attrs;
 }

@@ -1,0 +1,203 @@
+#include "compiler/passes/volumes_as_planes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <string_view>
+
+#include "compiler/passes/graph/transposes.h"
+#include "compiler/passes/graph/typed_graph.h"
+#include "core/error.h"
+
+namespace hone {
+
+using relay::Attrs;
+using relay::Call;
+using relay::ExprPtr;
+using Ints = std::vector<int64_t>;
+
+namespace {
+
+// N, C, D, H, W with the depth before the channels, and back.
+const Axes kDepthFirst{0, 2, 1, 3, 4};
+
+// The window along the depth: of that, all that the operators on planes do not know.
+struct Depth {
+  int64_t in, taps, stride, dilation, before, after, results;
+
+  // The element that a tap of a result sees, negative or `in` and more in the padding.
+  int64_t Seen(int64_t result, int64_t tap) const { return result * stride - before + tap * dilation; }
+  // What must lie behind the data for the last window to see nothing else.
+  int64_t behind() const { return std::max<int64_t>(0, Seen(results - 1, taps - 1) + 1 - in); }
+};
+
+Depth DepthOf(const Call& call, int64_t taps) {
+  const Ints padding = call.attrs.GetInts("padding");
+  return {ShapeOf(call.args[0])[2],
+          taps,
+          call.attrs.GetInts("strides")[0],
+          call.attrs.GetInts("dilation")[0],
+          padding[0],
+          padding[3],
+          call.type->shape[2]};
+}
+
+// What is left for the planes of the attributes that have numbers for each of the three dimensions.
+Attrs OnPlanes(const Call& call, const char* size) {
+  Attrs attrs = call.attrs;
+  for (const char* name : {size, "strides", "dilation", "padding"}) {
+    Ints list = attrs.GetInts(name);
+    if (list.size() == 6) list.erase(list.begin() + 3);
+    if (!list.empty()) list.erase(list.begin());
+    attrs.Set(name, list);
+  }
+  return attrs;
+}
+
+// The call when it is one of the operator and its shapes are known.
+const Call* AsVolumeCall(const ExprPtr& node, std::string_view op) {
+  const Call* call = relay::AsCallTo(node, op);
+  if (call == nullptr || (IsStatic(ShapeOf(call->args[0])) && IsStatic(call->type->shape))) return call;
+  throw Error(ExitCode::kBadData,
+              fmt::format("node {}: the shape of a volume must be known", call->name.empty() ? op : call->name));
+}
+
+// The data of a window over volumes, plane by plane.
+class Planes {
+ public:
+  // Beyond the depth lies `border`.
+  Planes(const Call& call, const Depth& depth, double border) : call_(call), depth_(depth) {
+    ExprPtr data = call.args[0];
+    if (depth.before + depth.behind() > 0) {
+      const Ints width{0, 0, 0, 0, depth.before, depth.behind(), 0, 0, 0, 0};
+      data = Made("nn.pad", {data}, {{"pad_width", width}, {"pad_value", border}});
+    }
+    slices_ = Made("transpose", {data}, {{"axes", kDepthFirst}});
+  }
+
+  // What a tap sees, of all results: (N * results, C, H, W).
+  ExprPtr SeenBy(int64_t tap) const {
+    const int64_t first = tap * depth_.dilation;
+    const ExprPtr seen = Made("strided_slice", {slices_},
+                              {{"begin", Ints{first}},
+                               {"end", Ints{first + (depth_.results - 1) * depth_.stride + 1}},
+                               {"strides", Ints{depth_.stride}},
+                               {"axes", Ints{1}}});
+    const Shape& shape = ShapeOf(slices_);
+    return Made("reshape", {seen}, {{"newshape", Ints{shape[0] * depth_.results, shape[2], shape[3], shape[4]}}});
+  }
+
+  // Planes of results as volumes again.
+  ExprPtr Joined(const ExprPtr& planes) const {
+    const Shape& volume = call_.type->shape;
+    const Ints slices{volume[0], volume[2], volume[1], volume[3], volume[4]};
+    return Made("transpose", {Made("reshape", {planes}, {{"newshape", slices}})}, {{"axes", kDepthFirst}});
+  }
+
+  ExprPtr Made(const char* op, std::vector<ExprPtr> args, Attrs attrs = {}) const {
+    return TypedCall(op, std::move(args), std::move(attrs), call_.name);
+  }
+
+ private:
+  const Call& call_;
+  Depth depth_;
+  ExprPtr slices_;  // N, depth with its border, C, H, W
+};
+
+ExprPtr Conv(const ExprPtr& node, const Uses&) {
+  const Call* conv = AsVolumeCall(node, "nn.conv3d");
+  if (conv == nullptr) return nullptr;
+  const Shape weight = ShapeOf(conv->args[1]);
+  const Planes planes(*conv, DepthOf(*conv, weight[2]), 0);
+  const Attrs attrs = OnPlanes(*conv, "kernel_size");
+  ExprPtr sum;
+  for (int64_t tap = 0; tap < weight[2]; ++tap) {
+    const ExprPtr part =
+        planes.Made("strided_slice", {conv->args[1]},
+                    {{"begin", Ints{tap}}, {"end", Ints{tap + 1}}, {"strides", Ints{1}}, {"axes", Ints{2}}});
+    const ExprPtr filter =
+        planes.Made("reshape", {part}, {{"newshape", Ints{weight[0], weight[1], weight[3], weight[4]}}});
+    const ExprPtr product = planes.Made("nn.conv2d", {planes.SeenBy(tap), filter}, attrs);
+    sum = sum ? planes.Made("add", {product, sum}) : product;
+  }
+  return planes.Joined(sum);
+}
+
+// The volumes that Joined makes of planes, when nobody else uses them; else null.
+const Call* AsJoined(const ExprPtr& expr, const Uses& uses) {
+  const Call* turned = AsTranspose(expr);
+  if (turned == nullptr || uses.Of(expr) > 1 || TransposeAxes(*turned) != kDepthFirst) return nullptr;
+  const Call* slices = relay::AsCallTo(turned->args[0], "reshape");
+  if (slices == nullptr || uses.Of(turned->args[0]) > 1) return nullptr;
+  const Shape &planes = ShapeOf(slices->args[0]), &shape = slices->type->shape;
+  return planes.size() == 4 && std::equal(planes.begin() + 1, planes.end(), shape.begin() + 2) ? slices : nullptr;
+}
+
+// There a convolution's kernel adds it.
+ExprPtr Bias(const ExprPtr& node, const Uses& uses) {
+  const Call* bias = relay::AsCallTo(node, "nn.bias_add");
+  if (bias == nullptr || bias->attrs.GetInt("axis") != 1) return nullptr;
+  const Call* slices = AsJoined(bias->args[0], uses);
+  if (slices == nullptr) return nullptr;
+  const ExprPtr planes = TypedCall("nn.bias_add", {slices->args[0], bias->args[1]}, bias->attrs, bias->name);
+  const ExprPtr joined = TypedCall("reshape", {planes}, slices->attrs, bias->name);
+  return TypedCall("transpose", {joined}, {{"axes", kDepthFirst}}, bias->name);
+}
+
+ExprPtr MaxPool(const ExprPtr& node, const Uses&) {
+  const Call* pool = AsVolumeCall(node, "nn.max_pool3d");
+  if (pool == nullptr) return nullptr;
+  const Depth depth = DepthOf(*pool, pool->attrs.GetInts("pool_size")[0]);
+  const Planes planes(*pool, depth, -std::numeric_limits<double>::infinity());
+  ExprPtr largest = planes.SeenBy(0);
+  for (int64_t tap = 1; tap < depth.taps; ++tap) largest = planes.Made("maximum", {largest, planes.SeenBy(tap)});
+  return planes.Joined(planes.Made("nn.max_pool2d", {largest}, OnPlanes(*pool, "pool_size")));
+}
+
+// How many planes a mean counts, of each result.
+std::vector<float> Counts(const Depth& depth, bool with_padding) {
+  std::vector<float> counts;
+  for (int64_t result = 0; result < depth.results; ++result) {
+    int64_t count = 0;
+    for (int64_t tap = 0; tap < depth.taps; ++tap) {
+      const int64_t seen = depth.Seen(result, tap);
+      count += with_padding ? seen < depth.in + depth.after : seen >= 0 && seen < depth.in;
+    }
+    // Of none the sum is zero.
+    counts.push_back(static_cast<float>(std::max<int64_t>(1, count)));
+  }
+  return counts;
+}
+
+ExprPtr Scalar(float value) { return relay::MakeConstant(Tensor::Scalar(value)); }
+
+ExprPtr AveragePool(const ExprPtr& node, const Uses&) {
+  const Call* pool = AsVolumeCall(node, "nn.avg_pool3d");
+  if (pool == nullptr) return nullptr;
+  const Depth depth = DepthOf(*pool, pool->attrs.GetInts("pool_size")[0]);
+  const Planes planes(*pool, depth, 0);
+  ExprPtr sum = planes.SeenBy(0);
+  for (int64_t tap = 1; tap < depth.taps; ++tap) sum = planes.Made("add", {sum, planes.SeenBy(tap)});
+  const std::vector<float> counts = Counts(depth, pool->attrs.GetBool("count_include_pad"));
+  const bool same = std::all_of(counts.begin(), counts.end(), [&](float count) { return count == counts[0]; });
+  if (same) sum = planes.Made("divide", {sum, Scalar(counts[0])});
+  const ExprPtr means = planes.Joined(planes.Made("nn.avg_pool2d", {sum}, OnPlanes(*pool, "pool_size")));
+  if (same) return means;
+  const Tensor by_depth = Tensor::FromVector(DType::kFloat32, {depth.results, 1, 1}, counts);
+  return planes.Made("divide", {means, relay::MakeConstant(by_depth)});
+}
+
+ExprPtr GlobalPool(const ExprPtr& node, const Uses&) {
+  const Call* pool = relay::AsCallTo(node, "nn.global_avg_pool3d");
+  if (pool == nullptr) return nullptr;
+  return TypedCall("mean", pool->args, {{"axis", Ints{2, 3, 4}}, {"keepdims", true}}, pool->name);
+}
+
+}  // namespace
+
+relay::IRModule VolumesAsPlanes(const relay::IRModule& module) {
+  return RewriteByRules(module, {Conv, Bias, MaxPool, AveragePool, GlobalPool});
+}
+
+}  // namespace hone
