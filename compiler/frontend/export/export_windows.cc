@@ -46,12 +46,12 @@ OnnxExportAttributes ConvAttributes(const Call& call) {
   if (call.type->dtype != call.args[0]->type->dtype) {
     RefuseExport(call, "its result is of another element type than its data");
   }
-  const std::string kernel_layout = relay::ConvLayoutsOf(call.attrs).kernel;
-  const Shape weight = relay::Reordered(call.args[1]->type->shape, kernel_layout, "OIHW");
-  return {{"kernel_shape", Ints{weight[2], weight[3]}},
-          {"strides", call.attrs.GetInts("strides", {1, 1})},
-          {"pads", call.attrs.GetInts("padding", {0, 0, 0, 0})},
-          {"dilations", call.attrs.GetInts("dilation", {1, 1})},
+  Shape weight = call.args[1]->type->shape;
+  if (weight.size() == 4) weight = relay::Reordered(weight, relay::ConvLayoutsOf(call.attrs).kernel, "OIHW");
+  return {{"kernel_shape", Ints(weight.begin() + 2, weight.end())},
+          {"strides", call.attrs.GetInts("strides")},
+          {"pads", call.attrs.GetInts("padding")},
+          {"dilations", call.attrs.GetInts("dilation")},
           {"group", call.attrs.GetInt("groups", 1)}};
 }
 
@@ -65,8 +65,8 @@ std::string ConstantVector(OnnxWriter& writer, const std::string& hint, int64_t 
 
 OnnxExportAttributes PoolAttributes(const Call& call) {
   return {{"kernel_shape", call.attrs.GetInts("pool_size")},
-          {"strides", call.attrs.GetInts("strides", {1, 1})},
-          {"pads", call.attrs.GetInts("padding", {0, 0, 0, 0})},
+          {"strides", call.attrs.GetInts("strides")},
+          {"pads", call.attrs.GetInts("padding")},
           {"ceil_mode", static_cast<int64_t>(call.attrs.GetBool("ceil_mode"))}};
 }
 
@@ -124,12 +124,14 @@ void ExportBatchNorm(OnnxWriter& writer, const Call& call, const std::string& re
 
 void ExportMaxPool(OnnxWriter& writer, const Call& call, const std::string& result) {
   OnnxExportAttributes attributes = PoolAttributes(call);
-  attributes.emplace_back("dilations", call.attrs.GetInts("dilation", {1, 1}));
+  attributes.emplace_back("dilations", call.attrs.GetInts("dilation"));
   AddPool(writer, "MaxPool", call, result, attributes);
 }
 
 void ExportAvgPool(OnnxWriter& writer, const Call& call, const std::string& result) {
-  if (call.attrs.GetInts("dilation", {1, 1}) != Ints{1, 1}) RefuseExport(call, "opset 13 has no dilation here");
+  const Ints dilation = call.attrs.GetInts("dilation");
+  const bool dilated = std::any_of(dilation.begin(), dilation.end(), [](int64_t distance) { return distance != 1; });
+  if (dilated) RefuseExport(call, "opset 13 has no dilation here");
   OnnxExportAttributes attributes = PoolAttributes(call);
   attributes.emplace_back("count_include_pad", static_cast<int64_t>(call.attrs.GetBool("count_include_pad")));
   AddPool(writer, "AveragePool", call, result, attributes);

@@ -15,13 +15,14 @@ std::vector<std::string> ExportedArgs(const OnnxWriter& writer, const relay::Cal
 
 // Each adds the node of a call, and transposes around it where its channels come last; `result` is the name of what
 // they make. Throws as RefuseExport does.
-// nn.conv2d; `bias` names one value per output channel, or is empty.
+// nn.conv2d, nn.conv3d; `bias` names one value per output channel, or is empty.
 void ExportConv(OnnxWriter& writer, const relay::Call& call, const std::string& result, const std::string& bias);
 void ExportConvTranspose(OnnxWriter& writer, const relay::Call& call, const std::string& result);
 void ExportBatchNorm(OnnxWriter& writer, const relay::Call& call, const std::string& result);
+// Of images and of volumes.
 void ExportMaxPool(OnnxWriter& writer, const relay::Call& call, const std::string& result);
 void ExportAvgPool(OnnxWriter& writer, const relay::Call& call, const std::string& result);
-// nn.global_max_pool2d, nn.global_avg_pool2d.
+// nn.global_max_pool2d, nn.global_avg_pool2d, nn.global_avg_pool3d.
 void ExportGlobalPool(OnnxWriter& writer, const relay::Call& call, const std::string& result);
 
 }  // namespace hone

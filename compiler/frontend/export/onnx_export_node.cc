@@ -46,13 +46,18 @@ void AddGemm(OnnxWriter& writer, const Call& call, const std::string& result, co
 void Conv(OnnxWriter& writer, const Call& call, const std::string& result) { ExportConv(writer, call, result, ""); }
 void Dense(OnnxWriter& writer, const Call& call, const std::string& result) { AddGemm(writer, call, result, ""); }
 
+const Call* AsConv(const ExprPtr& expr) {
+  const Call* images = AsCallTo(expr, "nn.conv2d");
+  return images ? images : AsCallTo(expr, "nn.conv3d");
+}
+
 void BiasAdd(OnnxWriter& writer, const Call& call, const std::string& result) {
   const std::string bias = writer.NameOf(call.args[1]);
   const int64_t rank = static_cast<int64_t>(call.type->shape.size());
   int64_t axis = call.attrs.GetInt("axis", 1);
   if (axis < 0) axis += rank;
   const bool alone = writer.TakenByBias(call.args[0].get());
-  if (const Call* conv = AsCallTo(call.args[0], "nn.conv2d"); conv != nullptr && alone) {
+  if (const Call* conv = AsConv(call.args[0]); conv != nullptr && alone) {
     if (axis != static_cast<int64_t>(relay::ConvLayoutsOf(conv->attrs).out.find('C'))) {
       RefuseExport(call, "its axis is not the channels'");
     }
@@ -150,31 +155,23 @@ struct Same {
 };
 
 // Operators that ONNX has under another name, without attributes.
-constexpr Same kSame[] = {{"nn.relu", "Relu"},
-                          {"sigmoid", "Sigmoid"},
-                          {"tanh", "Tanh"},
-                          {"exp", "Exp"},
-                          {"log", "Log"},
-                          {"sqrt", "Sqrt"},
-                          {"erf", "Erf"},
-                          {"negative", "Neg"},
-                          {"abs", "Abs"},
-                          {"add", "Add"},
-                          {"subtract", "Sub"},
-                          {"multiply", "Mul"},
-                          {"divide", "Div"},
-                          {"power", "Pow"},
-                          {"maximum", "Max"},
-                          {"minimum", "Min"},
+constexpr Same kSame[] = {{"nn.relu", "Relu"},      {"sigmoid", "Sigmoid"}, {"tanh", "Tanh"},    {"exp", "Exp"},
+                          {"log", "Log"},           {"sqrt", "Sqrt"},       {"erf", "Erf"},      {"negative", "Neg"},
+                          {"abs", "Abs"},           {"add", "Add"},         {"subtract", "Sub"}, {"multiply", "Mul"},
+                          {"divide", "Div"},        {"power", "Pow"},       {"maximum", "Max"},  {"minimum", "Min"},
                           {"nn.dropout", "Dropout"}};
 
 const std::map<std::string_view, Exporter>& Exporters() {
   static const std::map<std::string_view, Exporter> exporters = {{"nn.conv2d", Conv},
+                                                                 {"nn.conv3d", Conv},
                                                                  {"nn.conv2d_transpose", ExportConvTranspose},
                                                                  {"nn.dense", Dense},
                                                                  {"nn.bias_add", BiasAdd},
                                                                  {"nn.batch_norm", ExportBatchNorm},
                                                                  {"nn.max_pool2d", ExportMaxPool},
+                                                                 {"nn.max_pool3d", ExportMaxPool},
+                                                                 {"nn.avg_pool3d", ExportAvgPool},
+                                                                 {"nn.global_avg_pool3d", ExportGlobalPool},
                                                                  {"nn.avg_pool2d", ExportAvgPool},
                                                                  {"nn.global_max_pool2d", ExportGlobalPool},
                                                                  {"nn.global_avg_pool2d", ExportGlobalPool},
@@ -200,7 +197,8 @@ void ExportCall(OnnxWriter& writer, const Call& call) {
   if (op == nullptr) throw Error(ExitCode::kBadData, "a fused function has no ONNX form; export before passes run");
   const std::string& name = op->def->name;
   // Their bias_add makes one node of both.
-  if ((name == "nn.conv2d" || name == "nn.dense") && writer.TakenByBias(&call)) return writer.SetName(&call, "");
+  if ((name == "nn.conv2d" || name == "nn.conv3d" || name == "nn.dense") && writer.TakenByBias(&call))
+    return writer.SetName(&call, "");
   const size_t dot = name.rfind('.');
   const std::string hint = call.name.empty() ? name.substr(dot == std::string::npos ? 0 : dot + 1) : call.name;
   const std::string result = writer.ResultName(&call, hint);

@@ -31,6 +31,7 @@ Network InEitherLayout(Network network) {
 }
 
 const std::vector<Network>& Networks() {
+  const Shape clip{3, 16, 112, 112};
   static const std::vector<Network> networks = {
       {{"alexnet", "AlexNet: 5 convolutions, some in two groups, LRN, 3 dense layers"}, BuildAlexnet},
       {{"darknet", "Darknet-19: 19 convolutions with leaky activations"}, BuildDarknet},
@@ -46,11 +47,14 @@ const std::vector<Network>& Networks() {
       {{"lstm", "LSTM cells, a step after the other: 4 of 32 units"}, BuildLstm, {1, 4, 32}},
       {{"mlp", "three dense layers: 128, 64 and the classes, images of 1x28x28"}, BuildMlp, {1, 28, 28}, 10},
       InEitherLayout({{"mobilenet", "MobileNet v1: 13 depthwise and pointwise pairs"}, BuildMobilenet}),
-      InEitherLayout({{"mobilenet-0.25", "MobileNet v1 with a quarter of its channels"}, OfDepth(BuildNarrowMobilenet, 25)}),
+      InEitherLayout(
+          {{"mobilenet-0.25", "MobileNet v1 with a quarter of its channels"}, OfDepth(BuildNarrowMobilenet, 25)}),
       InEitherLayout({{"mobilenet-0.5", "MobileNet v1 with half of its channels"}, OfDepth(BuildNarrowMobilenet, 50)}),
-      InEitherLayout({{"mobilenet-0.75", "MobileNet v1 with three quarters of its channels"}, OfDepth(BuildNarrowMobilenet, 75)}),
+      InEitherLayout(
+          {{"mobilenet-0.75", "MobileNet v1 with three quarters of its channels"}, OfDepth(BuildNarrowMobilenet, 75)}),
       InEitherLayout({{"mobilenet_shallow", "MobileNet v1 of 8 depthwise and pointwise pairs"}, BuildShallowMobilenet}),
-      InEitherLayout({{"mobilenet_v2", "MobileNet v2: 17 inverted residuals with clipped activations"}, BuildMobilenetV2}),
+      InEitherLayout(
+          {{"mobilenet_v2", "MobileNet v2: 17 inverted residuals with clipped activations"}, BuildMobilenetV2}),
       InEitherLayout({{"resnet-18", "ResNet v2 (pre-activation), 8 basic units"}, OfDepth(BuildResnet, 18)}),
       InEitherLayout({{"resnet-34", "ResNet v2 (pre-activation), 16 basic units"}, OfDepth(BuildResnet, 34)}),
       InEitherLayout({{"resnet-50", "ResNet v2 (pre-activation), 16 bottlenecks"}, OfDepth(BuildResnet, 50)}),
@@ -58,6 +62,13 @@ const std::vector<Network>& Networks() {
       InEitherLayout({{"resnet-152", "ResNet v2 (pre-activation), 50 bottlenecks"}, OfDepth(BuildResnet, 152)}),
       InEitherLayout({{"resnet-200", "ResNet v2 (pre-activation), 66 bottlenecks"}, OfDepth(BuildResnet, 200)}),
       InEitherLayout({{"resnet-269", "ResNet v2 (pre-activation), 89 bottlenecks"}, OfDepth(BuildResnet, 269)}),
+      {{"resnet_3d-18", "ResNet v2 over clips of 16 images, 8 basic units"}, OfDepth(BuildResnet3d, 18), clip},
+      {{"resnet_3d-34", "ResNet v2 over clips of 16 images, 16 basic units"}, OfDepth(BuildResnet3d, 34), clip},
+      {{"resnet_3d-50", "ResNet v2 over clips of 16 images, 16 bottlenecks"}, OfDepth(BuildResnet3d, 50), clip},
+      {{"resnet_3d-101", "ResNet v2 over clips of 16 images, 33 bottlenecks"}, OfDepth(BuildResnet3d, 101), clip},
+      {{"resnet_3d-152", "ResNet v2 over clips of 16 images, 50 bottlenecks"}, OfDepth(BuildResnet3d, 152), clip},
+      {{"resnet_3d-200", "ResNet v2 over clips of 16 images, 66 bottlenecks"}, OfDepth(BuildResnet3d, 200), clip},
+      {{"resnet_3d-269", "ResNet v2 over clips of 16 images, 89 bottlenecks"}, OfDepth(BuildResnet3d, 269), clip},
       {{"shufflenet", "ShuffleNet v1: 16 units of 3 groups with channel shuffles"}, BuildShufflenet},
       {{"squeezenet", "SqueezeNet 1.0: 8 fire modules"}, BuildSqueezenet},
       {{"squeezenet_v1.1", "SqueezeNet 1.1: 8 fire modules, pooled earlier"}, BuildSqueezenet11},
@@ -87,13 +98,31 @@ void CheckLayout(const Network& network, const std::string& layout) {
                                             layout, network.either_layout ? " or NHWC" : ""));
 }
 
+const char* AxesOf(const Network& network, const std::string& layout) {
+  if (network.image_shape.size() == 4) return "channels,depth,height,width";
+  return layout == "NHWC" ? "height,width,channels" : "channels,height,width";
+}
+
+void CheckNumbers(const Network& network, const ZooOptions& options) {
+  const Shape& image = options.image_shape;
+  bool fits = image.size() == network.image_shape.size() && options.batch >= 1 && options.classes >= 1;
+  for (const int64_t dim : image) fits = fits && dim >= 1;
+  if (fits) return;
+  throw Error(ExitCode::kUsage,
+              fmt::format("batch {}, {} classes, image shape {}: all must be 1 or more, the image "
+                          "shape is {}",
+                          options.batch, options.classes, ShapeText(image), AxesOf(network, options.layout)));
+}
+
 ZooOptions Completed(const Network& network, ZooOptions options) {
   CheckLayout(network, options.layout);
   if (options.image_shape.empty()) {
     options.image_shape = network.image_shape;
-    if (options.layout == "NHWC") std::rotate(options.image_shape.begin(), options.image_shape.begin() + 1, options.image_shape.end());
+    const auto channels = options.image_shape.begin();
+    if (options.layout == "NHWC") std::rotate(channels, channels + 1, options.image_shape.end());
   }
   if (options.classes == 0) options.classes = network.classes;
+  CheckNumbers(network, options);
   return options;
 }
 

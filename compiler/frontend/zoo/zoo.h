@@ -13,7 +13,9 @@ namespace hone {
 struct ZooOptions {
   int64_t batch = 1;
   int64_t classes = 0;  // 0: the network's own, 1000 for most
-  Shape image_shape{};  // channels, height, width, or as layout says; empty: the network's own, {3, 224, 224} for most
+  // Channels, height, width, or as layout says; of volumes channels, depth, height, width. Empty: the network's own,
+  // {3, 224, 224} for most.
+  Shape image_shape{};
   std::string layout = "NCHW";  // of images and of what follows from them; some networks can be of NHWC, too
   uint64_t seed = 0;
 };

@@ -1,11 +1,8 @@
 #include "compiler/frontend/zoo/zoo_builder.h"
 
-#include <fmt/format.h>
-
 #include "compiler/frontend/zoo/zoo_weights.h"
 #include "compiler/relay/conv_layout.h"
 #include "compiler/relay/infer_type.h"
-#include "core/error.h"
 
 namespace hone {
 
@@ -13,20 +10,7 @@ using relay::ExprPtr;
 
 namespace {
 
-void CheckOptions(const ZooOptions& options) {
-  const Shape& image = options.image_shape;
-  bool fits = image.size() == 3 && options.batch >= 1 && options.classes >= 1;
-  for (const int64_t dim : image) fits = fits && dim >= 1;
-  if (!fits) {
-    throw Error(ExitCode::kUsage, fmt::format("batch {}, {} classes, image shape {}: all must be 1 or more, the image "
-                                              "shape is {}",
-                                              options.batch, options.classes, ShapeText(image),
-                                              options.layout == "NHWC" ? "height,width,channels" : "channels,height,width"));
-  }
-}
-
 relay::TypePtr ImageType(const ZooOptions& options) {
-  CheckOptions(options);
   Shape shape = options.image_shape;
   shape.insert(shape.begin(), options.batch);
   return relay::TensorType(shape);
@@ -43,7 +27,6 @@ relay::Attrs PoolAttrs(int64_t size, int64_t stride, const std::vector<int64_t>&
 ZooBuilder::ZooBuilder(const ZooOptions& options) : ZooBuilder(options, ImageType(options)) {}
 
 ZooBuilder::ZooBuilder(const ZooOptions& options, relay::TypePtr data, const std::string& name) : options_(options) {
-  CheckOptions(options);
   data_ = Input(name, std::move(data));
 }
 
@@ -59,6 +42,11 @@ ExprPtr ZooBuilder::Param(const std::string& name, relay::TypePtr type, float ga
 }
 
 ExprPtr ZooBuilder::Conv(const ExprPtr& x, const std::string& name, const ZooConv& conv) {
+  if (of_volumes()) {
+    const auto all_ways = [](int64_t n) { return std::array<int64_t, 3>{n, n, n}; };
+    return VolumeConv(x, name,
+                      {conv.channels, all_ways(conv.kernel), all_ways(conv.stride), all_ways(conv.padding), conv.gain});
+  }
   const ExprPtr weight = Param(name + "_weight", nullptr, conv.gain);
   const bool square = conv.kernel_width == 0;
   const int64_t width = square ? conv.kernel : conv.kernel_width;
@@ -70,6 +58,15 @@ ExprPtr ZooBuilder::Conv(const ExprPtr& x, const std::string& name, const ZooCon
                    {"channels", conv.channels},
                    {"kernel_size", std::vector<int64_t>{conv.kernel, width}}},
                   "HWIO");
+}
+
+ExprPtr ZooBuilder::VolumeConv(const ExprPtr& x, const std::string& name, const ZooVolumeConv& conv) {
+  const auto list = [](const std::array<int64_t, 3>& ways) { return std::vector<int64_t>(ways.begin(), ways.end()); };
+  return relay::MakeCall("nn.conv3d", {x, Param(name + "_weight", nullptr, conv.gain)},
+                         {{"strides", list(conv.stride)},
+                          {"padding", list(conv.padding)},
+                          {"channels", conv.channels},
+                          {"kernel_size", list(conv.kernel)}});
 }
 
 ExprPtr ZooBuilder::DepthwiseConv(const ExprPtr& x, const std::string& name, int64_t channels, int64_t stride) {
@@ -107,7 +104,8 @@ ExprPtr ZooBuilder::ConvBnRelu(const ExprPtr& x, const std::string& name, const 
 ExprPtr ZooBuilder::BatchNorm(const ExprPtr& x, const std::string& name, double epsilon, bool scale) {
   std::vector<ExprPtr> args = {x};
   for (const char* part : {"_gamma", "_beta", "_moving_mean", "_moving_var"}) args.push_back(Param(name + part));
-  const ExprPtr all = relay::MakeCall("nn.batch_norm", args, {{"axis", channel_axis()}, {"epsilon", epsilon}, {"scale", scale}});
+  const ExprPtr all =
+      relay::MakeCall("nn.batch_norm", args, {{"axis", channel_axis()}, {"epsilon", epsilon}, {"scale", scale}});
   return relay::MakeTupleGetItem(all, 0);
 }
 
@@ -122,7 +120,9 @@ ExprPtr ZooBuilder::MaxPool(const ExprPtr& x, int64_t size, int64_t stride, int6
   return PoolCall("nn.max_pool2d", x, PoolAttrs(size, stride, std::vector<int64_t>(4, padding)));
 }
 
-ExprPtr ZooBuilder::HalvingMaxPool(const ExprPtr& x) { return PoolCall("nn.max_pool2d", x, PoolAttrs(3, 2, {0, 0, 1, 1})); }
+ExprPtr ZooBuilder::HalvingMaxPool(const ExprPtr& x) {
+  return PoolCall("nn.max_pool2d", x, PoolAttrs(3, 2, {0, 0, 1, 1}));
+}
 
 ExprPtr ZooBuilder::AvgPool(const ExprPtr& x, int64_t size, int64_t stride, int64_t padding) {
   return PoolCall("nn.avg_pool2d", x, PoolAttrs(size, stride, std::vector<int64_t>(4, padding)));
@@ -139,7 +139,8 @@ ExprPtr ZooBuilder::Concat(std::vector<ExprPtr> parts) {
 ExprPtr ZooBuilder::Dropout(const ExprPtr& x) { return relay::MakeTupleGetItem(Call("nn.dropout", x), 0); }
 
 ExprPtr ZooBuilder::PoolAndFlatten(const ExprPtr& x) {
-  return Call("nn.batch_flatten", PoolCall("nn.global_avg_pool2d", x, {}));
+  return Call("nn.batch_flatten",
+              of_volumes() ? Call("nn.global_avg_pool3d", x) : PoolCall("nn.global_avg_pool2d", x, {}));
 }
 
 ExprPtr ZooBuilder::PoolCall(std::string_view op, const ExprPtr& x, relay::Attrs attrs) {
@@ -168,8 +169,7 @@ Tensor ZooBuilder::Value(const relay::Var& param, float gain) const {
   const Shape& shape = param.type->shape;
   const auto last = kernel_layouts_.find(param.name);
   if (last == kernel_layouts_.end()) return ZooWeight(param.name, shape, options_.seed, gain);
-  const Tensor first =
-      ZooWeight(param.name, relay::Reordered(shape, last->second, "OIHW"), options_.seed, gain);
+  const Tensor first = ZooWeight(param.name, relay::Reordered(shape, last->second, "OIHW"), options_.seed, gain);
   return relay::Reordered(first, "OIHW", last->second);
 }
 

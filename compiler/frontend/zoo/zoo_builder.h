@@ -1,6 +1,7 @@
 // The layers that the zoo's networks are made of, with TVM's parameter names.
 #pragma once
 
+#include <array>
 #include <map>
 #include <memory>
 #include <string>
@@ -24,24 +25,32 @@ struct ZooConv {
   float gain = 1;
 };
 
+// Over depth, height and width, each way as the numbers say.
+struct ZooVolumeConv {
+  int64_t channels = 0;
+  std::array<int64_t, 3> kernel{1, 1, 1}, stride{1, 1, 1}, padding{0, 0, 0};
+  float gain = 1;
+};
+
 // Builds one network from its input on. Parameters are in the order in which they are made.
 class ZooBuilder {
  public:
-  // Takes images: options.batch x options.image_shape. Where options.layout is NHWC, so are images and what is made of
-  // them, and weights are HWIO, depthwise ones HWOI.
+  // Takes images: options.batch x options.image_shape, whose numbers were checked. Where options.layout is NHWC, so are
+  // images and what is made of them, and weights are HWIO, depthwise ones HWOI.
   explicit ZooBuilder(const ZooOptions& options);
   ZooBuilder(const ZooOptions& options, relay::TypePtr data, const std::string& name = "data");
 
   const ZooOptions& options() const { return options_; }
   const relay::ExprPtr& data() const { return data_; }
-  int64_t image_height() const { return options_.image_shape[channels_last() ? 0 : 1]; }
+  int64_t image_height() const { return options_.image_shape[channels_last() ? 0 : of_volumes() ? 2 : 1]; }
 
   // An input beside the first.
   relay::ExprPtr Input(const std::string& name, relay::TypePtr type);
   // A parameter without a type, unless its shape is given. Finish gives it values.
   relay::ExprPtr Param(const std::string& name, relay::TypePtr type = nullptr, float gain = 1);
-  // NAME_weight; no bias.
+  // NAME_weight; no bias. Where images are volumes the window is a cube.
   relay::ExprPtr Conv(const relay::ExprPtr& x, const std::string& name, const ZooConv& conv);
+  relay::ExprPtr VolumeConv(const relay::ExprPtr& x, const std::string& name, const ZooVolumeConv& conv);
   // One 3x3 filter per channel. NAME is the weight's whole name and its type is given.
   relay::ExprPtr DepthwiseConv(const relay::ExprPtr& x, const std::string& name, int64_t channels, int64_t stride);
   relay::ExprPtr Bias(const relay::ExprPtr& x, const std::string& name, int64_t axis = 1);
@@ -72,6 +81,7 @@ class ZooBuilder {
   relay::IRModule Finish(const relay::ExprPtr& body) const;
 
  private:
+  bool of_volumes() const { return options_.image_shape.size() == 4; }
   bool channels_last() const { return options_.layout == "NHWC"; }
   int64_t channel_axis() const { return channels_last() ? 3 : 1; }
   // nn.conv2d of data and weight; with channels last the weight has this order of axes.
@@ -82,7 +92,7 @@ class ZooBuilder {
   ZooOptions options_;
   relay::ExprPtr data_;
   std::vector<std::shared_ptr<const relay::Var>> params_;
-  std::map<std::string, float> gains_;                  // of those that are no inputs
+  std::map<std::string, float> gains_;                 // of those that are no inputs
   std::map<std::string, std::string> kernel_layouts_;  // of weights that are not OIHW
 };
 

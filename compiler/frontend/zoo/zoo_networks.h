@@ -39,6 +39,9 @@ relay::IRModule BuildShallowMobilenet(const ZooOptions& options);
 relay::IRModule BuildMobilenetV2(const ZooOptions& options);
 // He et al., "Identity Mappings in Deep Residual Networks", 2016. Images of at most 32 rows get a 3x3 stem.
 relay::IRModule BuildResnet(const ZooOptions& options, int layers);
+// Hara et al., "Can Spatiotemporal 3D CNNs Retrace the History of 2D CNNs and ImageNet?", 2018: the same units over
+// clips, without a pool behind the stem.
+relay::IRModule BuildResnet3d(const ZooOptions& options, int layers);
 // Zhang et al., "ShuffleNet", 2017; 3 groups.
 relay::IRModule BuildShufflenet(const ZooOptions& options);
 // Iandola et al., "SqueezeNet", 2016; version 1.0.

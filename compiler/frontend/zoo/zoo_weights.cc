@@ -24,7 +24,7 @@ Distribution DistributionOf(const std::string& name, const Shape& shape, float g
   if (EndsWith(name, "_moving_mean") || EndsWith(name, "_beta")) return {Fill::kNormal, 0.1F, 0};
   if (shape.size() < 2) return {Fill::kNormal, 0.05F, 0};
   const double fan_in = static_cast<double>(ElementCount(shape)) / static_cast<double>(shape[0]);
-  const double variance = (shape.size() == 4 ? 2.0 : 1.0) / fan_in;
+  const double variance = (shape.size() >= 4 ? 2.0 : 1.0) / fan_in;
   return {Fill::kNormal, gain * static_cast<float>(std::sqrt(variance)), 0};
 }
 

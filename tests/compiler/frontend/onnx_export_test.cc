@@ -48,6 +48,28 @@ TEST(ExportOnnx, TurnsImagesWhoseChannelsComeLast) {
   }
 }
 
+TEST(ExportOnnx, WritesVolumes) {
+  const relay::IRModule module = BuildZoo("resnet_3d-18", {.classes = 10, .image_shape = {3, 3, 36, 36}});
+  Tensor clip(DType::kFloat32, {1, 3, 3, 36, 36});
+  FillTensor(clip, Fill::kNormal, 1);
+  const Tensor before = RunReference(relay::InferType(module), {{"data", clip}})[0];
+  const Tensor after = RunOnnx(ExportOnnxBytes(module), {{"data", clip}})[0];
+  EXPECT_THAT(Values(after), testing::Pointwise(testing::FloatNear(1e-6), Values(before)));
+}
+
+TEST(ExportOnnx, WritesPoolsAndBiasesOfVolumes) {
+  const auto x = relay::MakeVar("x", relay::TensorType({1, 2, 4, 5, 6}));
+  using Ints = std::vector<int64_t>;
+  const relay::Attrs window{
+      {"pool_size", Ints{2, 3, 2}}, {"strides", Ints{1, 2, 1}}, {"padding", Ints{1, 0, 1, 0, 1, 0}}};
+  const auto conv = MakeCall("nn.conv3d", {x, relay::MakeConstant(Counting({2, 2, 2, 1, 1}))});
+  const auto biased = MakeCall("nn.bias_add", {conv, relay::MakeConstant(Counting({2}))});
+  const relay::IRModule module =
+      ModuleOf(x, MakeCall("nn.avg_pool3d", {MakeCall("nn.max_pool3d", {biased}, window)}, window));
+  const Tensor before = RunReference(relay::InferType(module), {{"x", Counting({1, 2, 4, 5, 6})}})[0];
+  EXPECT_EQ(Values(RunOnnx(ExportOnnxBytes(module), {{"x", Counting({1, 2, 4, 5, 6})}})[0]), Values(before));
+}
+
 TEST(ExportOnnx, PutsABiasOfLastChannelsIntoItsConv) {
   const auto x = relay::MakeVar("x", relay::TensorType({1, 2, 3, 4}));
   const auto weight = relay::MakeConstant(Counting({1, 1, 4, 5}));
@@ -57,7 +79,8 @@ TEST(ExportOnnx, PutsABiasOfLastChannelsIntoItsConv) {
   const Tensor before = RunReference(relay::InferType(module), {{"x", Counting({1, 2, 3, 4})}})[0];
   EXPECT_EQ(Values(RunOnnx(ExportOnnxBytes(module), {{"x", Counting({1, 2, 3, 4})}})[0]), Values(before));
   const auto along_width = relay::MakeConstant(Counting({3}));
-  EXPECT_THROW(ExportOnnxBytes(ModuleOf(x, MakeCall("nn.bias_add", {conv, along_width}, {{"axis", int64_t{2}}}))), Error);
+  EXPECT_THROW(ExportOnnxBytes(ModuleOf(x, MakeCall("nn.bias_add", {conv, along_width}, {{"axis", int64_t{2}}}))),
+               Error);
 }
 
 TEST(ExportOnnx, WritesPartsOfASplit) {

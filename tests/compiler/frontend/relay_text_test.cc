@@ -33,6 +33,8 @@ void ExpectTheSameAgain(const relay::IRModule& untyped) {
 TEST(RelayText, OfEveryZooNetworkIsReadAsItIsPrinted) {
   for (const ZooEntry& entry : ZooEntries()) {
     SCOPED_TRACE(entry.name);
+    // Hundreds of megabytes of what the smaller ones have.
+    if (entry.name.starts_with("resnet_3d-") && entry.name != "resnet_3d-18" && entry.name != "resnet_3d-50") continue;
     // Its first dense layer makes most of its weights of what the image leaves.
     const bool is_vgg = entry.name.starts_with("vgg");
     ExpectTheSameAgain(BuildZoo(entry.name, {.image_shape = is_vgg ? Shape{3, 32, 32} : Shape{}}));

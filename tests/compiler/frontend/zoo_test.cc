@@ -24,6 +24,7 @@ const ZooOptions kSmall{.batch = 1, .classes = 10, .image_shape = {3, 32, 32}};
 Shape SmallestImage(const std::string& name) {
   if (name == "alexnet" || name == "zfnet512") return {3, 99, 99};
   if (name == "lstm") return {1, 2, 10};
+  if (name.starts_with("resnet_3d")) return {3, 2, 36, 36};
   return name == "inception_v3" ? Shape{3, 75, 75} : name == "dqn" ? Shape{4, 36, 36} : Shape{3, 32, 32};
 }
 
@@ -50,6 +51,7 @@ TEST(Zoo, EveryNetworkHasTypesAndAValueForEachParameter) {
   for (const ZooEntry& entry : ZooEntries()) {
     // The largest are the same code as their smaller kin.
     if (entry.name.starts_with("vgg") || (entry.name.starts_with("resnet-") && entry.name.size() > 9)) continue;
+    if (entry.name.starts_with("resnet_3d-") && entry.name != "resnet_3d-18" && entry.name != "resnet_3d-50") continue;
     ZooOptions options = kSmall;
     options.image_shape = SmallestImage(entry.name);
     const relay::IRModule module = BuildZoo(entry.name, options);
@@ -156,6 +158,16 @@ TEST(Zoo, NetworksHaveAnImageSizeOfTheirOwn) {
   EXPECT_EQ(InputShape(BuildZoo("dcgan", {.batch = 2})), (Shape{2, 100}));
 }
 
+std::string Refusal(std::string_view name, const ZooOptions& options) {
+  try {
+    BuildZoo(name, options);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kUsage);
+    return error.what();
+  }
+  return "none";
+}
+
 int64_t Multiplications(const relay::IRModule& module) {
   int64_t total = 0;
   relay::PostOrderVisit(relay::InferType(module).main->body, [&](const relay::ExprPtr& expr) {
@@ -189,6 +201,32 @@ TEST(Zoo, ResnetParametersKeepTheirOrder) {
   EXPECT_EQ(names[15], "stage1_unit1_conv2_weight");
   EXPECT_EQ(names[16], "stage1_unit1_sc_weight");
   EXPECT_EQ(names.back(), "fc1_bias");
+}
+
+TEST(Zoo, Resnet3dIsWrittenAsTvmWritesIt) {
+  const relay::IRModule module = BuildZoo("resnet_3d-18");
+  const std::string text = relay::ToText(module);
+  EXPECT_THAT(text, HasSubstr("%data: Tensor[(1, 3, 16, 112, 112), float32], %bn_data_gamma"));
+  EXPECT_THAT(text,
+              HasSubstr("nn.conv3d(%1, %conv0_weight, strides=[1, 2, 2], padding=[1, 3, 3, 1, 3, 3], channels=64, "
+                        "kernel_size=[3, 7, 7]);"));
+  EXPECT_THAT(text, HasSubstr("%stage2_unit1_sc_weight, strides=[2, 2, 2], padding=[0, 0, 0, 0, 0, 0], channels=128, "
+                              "kernel_size=[1, 1, 1]);"));
+  EXPECT_THAT(text, HasSubstr("nn.global_avg_pool3d("));
+  EXPECT_THAT(text, Not(HasSubstr("max_pool3d")));
+  std::vector<std::string> names = ParamNames(module), of_images = ParamNames(BuildZoo("resnet-18", kSmall));
+  EXPECT_THAT(ParamNames(BuildZoo("resnet_3d-18", {.image_shape = {3, 4, 16, 16}})), testing::ContainerEq(of_images));
+  EXPECT_EQ(names[6], "bn0_gamma");
+  EXPECT_EQ(ResultShape(module), (Shape{1, 1000}));
+}
+
+TEST(Zoo, Resnet3dTakesClips) {
+  EXPECT_THAT(
+      Refusal("resnet_3d-18", {.image_shape = {3, 112, 112}}),
+      HasSubstr("image shape 3x112x112: all must be 1 or more, the image shape is channels,depth,height,width"));
+  EXPECT_THAT(Refusal("resnet_3d-18", {.layout = "NHWC"}), HasSubstr("right is NCHW"));
+  EXPECT_THAT(Refusal("resnet-18", {.image_shape = {3, 16, 112, 112}}),
+              HasSubstr("the image shape is channels,height,width"));
 }
 
 // Of convolutions and dense layers, in their order.
@@ -297,17 +335,7 @@ TEST(Zoo, ChannelsLastIsWrittenAsTvmWritesIt) {
   EXPECT_THAT(text, HasSubstr("nn.global_avg_pool2d(%107, layout=\"NHWC\")"));
 }
 
-std::string Refusal(std::string_view name, const ZooOptions& options) {
-  try {
-    BuildZoo(name, options);
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::kUsage);
-    return error.what();
-  }
-  return "none";
-}
-
-TEST(Zoo, RefusesLayoutsThatANetworkDoesNotCome) {
+TEST(Zoo, RefusesLayoutsThatANetworkLacks) {
   EXPECT_EQ(Refusal("vgg-11", {.layout = "NHWC"}), "zoo:vgg-11 is given the layout \"NHWC\"; right is NCHW");
   EXPECT_EQ(Refusal("resnet-18", {.layout = "CHWN"}),
             "zoo:resnet-18 is given the layout \"CHWN\"; right is NCHW or NHWC");

@@ -110,8 +110,9 @@ std::vector<std::string> Networks() {
     // Its workloads are vgg's: batch norms go into the weights.
     if (entry.name.ends_with("_bn")) continue;
     // More of what their smaller kin have.
-    static const std::set<std::string> kDeeper = {"densenet-161", "densenet-169", "densenet-201", "resnet-200",
-                                                  "resnet-269"};
+    static const std::set<std::string> kDeeper = {"densenet-161",  "densenet-169", "densenet-201",  "resnet-200",
+                                                  "resnet-269",    "resnet_3d-34", "resnet_3d-101", "resnet_3d-152",
+                                                  "resnet_3d-200", "resnet_3d-269"};
     if (kDeeper.count(entry.name) == 0) names.push_back(entry.name);
   }
   return names;

@@ -55,6 +55,15 @@ TEST(ZooPasses, ChannelsLastKeepTheMeaningAndTurnOnce) {
   }
 }
 
+TEST(ZooPasses, VolumesBecomePlanesAtEveryLevel) {
+  const relay::IRModule module =
+      relay::InferType(BuildZoo("resnet_3d-18", {.classes = 10, .image_shape = {3, 3, 36, 36}}));
+  const relay::IRModule bound = relay::InferType(Bound(module));
+  for (const int level : {0, 3}) {
+    ExpectSameMeaning(bound, RunPassesUntil("choose_layouts", module, TestContext(level)), 1e-4);
+  }
+}
+
 TEST(ZooPasses, RefuseAModuleWithoutTypes) {
   EXPECT_THROW(RunPasses(BuildZoo("mlp", {}), TestContext()), Error);
   EXPECT_THROW(RunPassesUntil("fuse", BuildZoo("mlp", {}), TestContext()), Error);

@@ -76,12 +76,16 @@ ExprPtr Stem(ZooBuilder& net, int64_t filters) {
   return net.MaxPool(Activated(net, x, "bn0"), 3, 2, 1);
 }
 
-}  // namespace
+ExprPtr VolumeStem(ZooBuilder& net, int64_t filters) {
+  const ExprPtr data = net.BatchNorm(net.data(), "bn_data", kEpsilon, /*scale=*/false);
+  if (net.image_height() <= 32) return net.Conv(data, "conv0", {.channels = filters, .kernel = 3, .padding = 1});
+  const ExprPtr x = net.VolumeConv(
+      data, "conv0", {.channels = filters, .kernel = {3, 7, 7}, .stride = {1, 2, 2}, .padding = {1, 3, 3}});
+  return Activated(net, x, "bn0");
+}
 
-relay::IRModule BuildResnet(const ZooOptions& options, int layers) {
-  const Layout layout = LayoutOf(layers);
-  ZooBuilder net(options);
-  ExprPtr x = Stem(net, layout.filters[0]);
+// The stages, and what follows them.
+relay::IRModule Finished(ZooBuilder& net, ExprPtr x, const Layout& layout) {
   for (size_t stage = 0; stage < layout.units.size(); ++stage) {
     for (int unit = 0; unit < layout.units[stage]; ++unit) {
       const std::string name = fmt::format("stage{}_unit{}", stage + 1, unit + 1);
@@ -90,7 +94,21 @@ relay::IRModule BuildResnet(const ZooOptions& options, int layers) {
     }
   }
   x = net.PoolAndFlatten(Activated(net, x, "bn1"));
-  return net.Finish(net.Call("nn.softmax", net.Dense(x, "fc1", options.classes)));
+  return net.Finish(net.Call("nn.softmax", net.Dense(x, "fc1", net.options().classes)));
+}
+
+}  // namespace
+
+relay::IRModule BuildResnet(const ZooOptions& options, int layers) {
+  const Layout layout = LayoutOf(layers);
+  ZooBuilder net(options);
+  return Finished(net, Stem(net, layout.filters[0]), layout);
+}
+
+relay::IRModule BuildResnet3d(const ZooOptions& options, int layers) {
+  const Layout layout = LayoutOf(layers);
+  ZooBuilder net(options);
+  return Finished(net, VolumeStem(net, layout.filters[0]), layout);
 }
 
 }  // namespace hone
