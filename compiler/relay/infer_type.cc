@@ -185,7 +185,7 @@ class Inference {
     for (size_t i = 0; i < args.size(); ++i) {
       if (args[i] != nullptr && TypeOf(call.args[i]) == nullptr) SetType(*call.args[i], args[i]);
     }
-    return def.type_relation(KnownTypes(call.args), call.attrs);
+    return CallType(def, KnownTypes(call.args), call.attrs);
   }
 
   TypePtr ResultOfFunction(const Call& call) {

@@ -8,6 +8,7 @@
 
 #include "compiler/relay/ops/ops.h"
 #include "core/error.h"
+#include "core/nth.h"
 #include "core/spelling.h"
 
 namespace hone::relay {
@@ -48,7 +49,51 @@ const Registry& TheRegistry() {
   return *registry;
 }
 
+// The element type of a tensor, or of a tuple's first field: type relations see to it that the others have the same.
+DType ElementTypeOf(const TypePtr& type) {
+  const bool has_fields = type->kind == TypeKind::kTuple && !type->fields.empty();
+  return has_fields ? type->fields.front()->dtype : type->dtype;
+}
+
+[[noreturn]] void RefuseElements(const OpDef& def, const InputSpec& input, DType given, DType other) {
+  const ElementRule& rule = input.types;
+  std::string beside;
+  if (rule.input() >= 0) {
+    const std::string& name = Nth(def.inputs, rule.input()).name;
+    beside = rule.cases().empty() ? " like " + name : fmt::format(" with {} of {}", name, DTypeName(other));
+  }
+  throw Error(ExitCode::kBadData, fmt::format("{} is {}, it must be {}{}", input.name, DTypeName(given),
+                                              ToText(rule.Beside(other)), beside));
+}
+
+// What is no tensor is the type relation's to refuse.
+void CheckElements(const OpDef& def, const InputSpec& input, const Type& argument, DType other) {
+  if (argument.kind == TypeKind::kTuple) {
+    for (const TypePtr& field : argument.fields) {
+      if (field->kind == TypeKind::kTensor) CheckElements(def, input, *field, other);
+    }
+  } else if (argument.kind == TypeKind::kTensor && !input.types.Beside(other).Has(argument.dtype)) {
+    RefuseElements(def, input, argument.dtype, other);
+  }
+}
+
+void CheckElements(const OpDef& def, const std::vector<TypePtr>& args, const Attrs& attrs) {
+  const std::vector<int> given = def.given_inputs ? def.given_inputs(attrs) : std::vector<int>();
+  for (size_t i = 0; i < args.size(); ++i) {
+    if (def.given_inputs && i >= given.size()) return;
+    const InputSpec& input = Nth(def.inputs, def.given_inputs ? given[i] : static_cast<int>(i));
+    // Inputs that others are like are never left out.
+    const int beside = input.types.input();
+    CheckElements(def, input, *args[i], beside < 0 ? DType::kFloat32 : ElementTypeOf(Nth(args, beside)));
+  }
+}
+
 }  // namespace
+
+TypePtr CallType(const OpDef& def, const std::vector<TypePtr>& args, const Attrs& attrs) {
+  CheckElements(def, args, attrs);
+  return def.type_relation(args, attrs);
+}
 
 const std::vector<const OpDef*>& AllOps() { return TheRegistry().defs; }
 

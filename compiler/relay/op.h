@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "compiler/relay/attrs.h"
+#include "compiler/relay/element_types.h"
 #include "compiler/relay/expr.h"
 #include "compiler/relay/type.h"
 
@@ -26,6 +27,12 @@ struct AttrSpec {
 struct InputSpec {
   std::string name;
   std::string description;
+  ElementRule types;  // of a tuple those of each field
+};
+
+struct ResultSpec {
+  std::string name;
+  ElementRule types;
 };
 
 // How an operator may be fused, from easy to hard; fusion and the generic generator go by it.
@@ -75,23 +82,34 @@ struct OpDef {
   std::string name;
   std::string description;
   std::vector<InputSpec>
-      inputs;                   // one InputSpec "data" of tuple type for variadic operators (concatenate), as in Relay
-  int optional_inputs = 0;      // so many of the last ones may be left out, as attributes say
+      inputs;               // one InputSpec "data" of tuple type for variadic operators (concatenate), as in Relay
+  int optional_inputs = 0;  // so many of the last ones may be left out, as attributes say
+  // Of an operator whose type is a tuple its fields; where there are more fields, they are as the last one. A call may
+  // have fewer, as attributes say.
+  std::vector<ResultSpec> results = {{"result", ElementRule::Like(0)}};
   std::vector<AttrSpec> attrs;  // in the order they are printed
   int support_level = 10;       // Relay's levels: 1 is needed by every network
   OpPattern pattern = OpPattern::kOpaque;
   LayoutRule layout = LayoutRule::kNative;
   OpTraits traits;
-  // The result's type from the argument types. Throws Error(kBadData) saying what does not fit; the caller adds the
-  // node.
+  // The result's type from the argument types, whose element types are the row's: CallType asks. Throws
+  // Error(kBadData) saying what does not fit; the caller adds the node.
   std::function<TypePtr(const std::vector<TypePtr>& args, const Attrs& attrs)> type_relation;
   // Fills what is null in `args` from the others and the attributes, as far as it can: the types of weights. May be
   // empty.
   std::function<void(std::vector<TypePtr>& args, const Attrs& attrs)> fill_types;
+  // Which of `inputs` each argument is, where attributes leave out others than the last. Empty: as many as there are
+  // arguments, in order.
+  std::function<std::vector<int>(const Attrs& attrs)> given_inputs;
   // What the operator means, in plain loops (double accumulation for sums). Variadic inputs arrive flattened. Several
   // results for an operator whose type is a tuple.
   std::function<std::vector<Tensor>(const std::vector<Tensor>& args, const Attrs& attrs)> reference;
 };
+
+// The type of a call with arguments of these types, none of them null. Throws Error(kBadData) saying what does not fit,
+// element types that the row does not take first: "indices is float32, it must be int32 or int64". The caller adds the
+// node.
+TypePtr CallType(const OpDef& def, const std::vector<TypePtr>& args, const Attrs& attrs);
 
 // Every operator, sorted by name. Built on first use; thread-safe; lives for the process.
 const std::vector<const OpDef*>& AllOps();

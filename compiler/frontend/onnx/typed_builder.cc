@@ -106,7 +106,7 @@ ExprPtr TypedBuilder::Fold(const relay::Call& call, const TypePtr& type) {
 TypePtr TypedBuilder::CheckedType(const relay::Call& call) const {
   std::vector<TypePtr> types;
   for (const ExprPtr& arg : call.args) types.push_back(TypeOf(arg));
-  TypePtr type = AsOp(call.op)->def->type_relation(types, call.attrs);
+  TypePtr type = relay::CallType(*AsOp(call.op)->def, types, call.attrs);
   CheckSize(type);
   return type;
 }

@@ -61,7 +61,7 @@ ExprPtr ChildOf(const ExprPtr& expr, size_t i) {
 ExprPtr TypedCall(std::string_view op_name, std::vector<ExprPtr> args, relay::Attrs attrs, std::string name) {
   const ExprPtr checked = relay::MakeCall(op_name, std::move(args), std::move(attrs), std::move(name));
   const Call& call = *AsCall(checked);
-  return WithArgs(call, call.args, relay::AsOp(call.op)->def->type_relation(TypesOf(call.args), call.attrs));
+  return WithArgs(call, call.args, relay::CallType(*relay::AsOp(call.op)->def, TypesOf(call.args), call.attrs));
 }
 
 ExprPtr TypedTuple(std::vector<ExprPtr> fields) {

@@ -52,7 +52,8 @@ OpDef ArgOp(std::string name, std::string description, bool largest) {
   OpDef def;
   def.name = std::move(name);
   def.description = std::move(description);
-  def.inputs = {{"data", "any tensor"}};
+  def.inputs = {{"data", "any shape", kOrdered}};
+  def.results = {{"positions", DType::kInt64}};
   def.attrs = {{"axis", AttrKind::kInt, int64_t{0}, "the axis that is searched"},
                {"keepdims", AttrKind::kBool, false, "whether the axis stays, with one element"},
                {"select_last_index", AttrKind::kBool, false, "whether the last of equals is meant, not the first"}};

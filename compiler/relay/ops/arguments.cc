@@ -31,18 +31,6 @@ const Type& RowMajorArg(const std::vector<TypePtr>& args, size_t i, std::string_
   return type;
 }
 
-const Type& FloatArg(const std::vector<TypePtr>& args, size_t i, std::string_view what, int rank) {
-  const Type& type = TensorArg(args, i, what, rank);
-  if (!IsKernelFloat(type.dtype)) Misfit(fmt::format("{} is {}, it must be float32", what, DTypeName(type.dtype)));
-  return type;
-}
-
-const Type& FactorArg(const std::vector<TypePtr>& args, size_t i, std::string_view what, int rank) {
-  const Type& type = TensorArg(args, i, what, rank);
-  if (type.dtype == DType::kBFloat16 || IsKernelFloat(type.dtype)) return type;
-  Misfit(fmt::format("{} is {}, it must be float32 or bfloat16", what, DTypeName(type.dtype)));
-}
-
 const Type& VectorArg(const std::vector<TypePtr>& args, size_t i, std::string_view what, int64_t dim) {
   const Type& type = RowMajorArg(args, i, what, 1);
   if (!DimsFit(type.shape[0], dim)) {

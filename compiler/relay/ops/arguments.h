@@ -18,11 +18,6 @@ const Type& TensorArg(const std::vector<TypePtr>& args, size_t i, std::string_vi
 // The same for one that must lie row-major in memory.
 const Type& RowMajorArg(const std::vector<TypePtr>& args, size_t i, std::string_view what, int rank = -1);
 
-// Argument `i` as a tensor of that rank that kernels compute with (IsKernelFloat).
-const Type& FloatArg(const std::vector<TypePtr>& args, size_t i, std::string_view what, int rank);
-// The same for one that products read: they widen bfloat16 themselves.
-const Type& FactorArg(const std::vector<TypePtr>& args, size_t i, std::string_view what, int rank);
-
 // Argument `i` as a vector of `dim` elements, row-major.
 const Type& VectorArg(const std::vector<TypePtr>& args, size_t i, std::string_view what, int64_t dim);
 

@@ -44,7 +44,8 @@ OpTable ArgwhereOps() {
       "a tuple of the positions of elements that are not zero, one a row, in the data's order, zeros behind them, and "
       "of "
       "how many there are";
-  def.inputs = {{"data", "any tensor"}};
+  def.inputs = {{"data", "any shape", kOrdered}};
+  def.results = {{"positions", DType::kInt64}, {"count", DType::kInt64}};
   def.support_level = 10;
   def.pattern = OpPattern::kReduction;
   def.layout = LayoutRule::kNative;

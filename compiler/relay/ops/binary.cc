@@ -21,11 +21,7 @@ struct Arithmetic {
 };
 
 TypePtr BroadcastType(const std::vector<TypePtr>& args, const Attrs&) {
-  const Type& lhs = TensorArg(args, 0, "lhs");
-  const Type& rhs = TensorArg(args, 1, "rhs");
-  if (lhs.dtype != rhs.dtype) {
-    Misfit(fmt::format("lhs is {}, rhs is {}", DTypeName(lhs.dtype), DTypeName(rhs.dtype)));
-  }
+  const Type &lhs = TensorArg(args, 0, "lhs"), &rhs = TensorArg(args, 1, "rhs");
   return BroadcastOf({&lhs, &rhs}, lhs.dtype);
 }
 
@@ -55,11 +51,11 @@ Tensor Combined(const Tensor& lhs, const Tensor& rhs, const Arithmetic& arithmet
   return result;
 }
 
-OpDef Binary(std::string name, std::string description, int level, Arithmetic arithmetic) {
+OpDef Binary(std::string name, std::string description, int level, Arithmetic arithmetic, DTypeSet types = kNumbers) {
   OpDef def;
   def.name = std::move(name);
   def.description = std::move(description);
-  def.inputs = {{"lhs", "left operand"}, {"rhs", "right operand, of the same dtype"}};
+  def.inputs = {{"lhs", "left operand", types}, {"rhs", "right operand", ElementRule::Like(0)}};
   def.support_level = level;
   def.pattern = OpPattern::kBroadcast;
   def.layout = LayoutRule::kNCHWc;
@@ -117,6 +113,7 @@ double MinimumOrNan(double a, double b) { return std::isnan(a) || a < b ? a : b;
 
 OpTable BinaryOps() {
   using I = int64_t;
+  constexpr DTypeSet kNarrow = kKernelFloat | kWhole;
   return {
       Cheap(Binary("add", "lhs + rhs", 1,
                    {[](double a, double b) { return a + b; }, [](I a, I b) { return Wrapped(U(a) + U(b)); }})),
@@ -130,12 +127,13 @@ OpTable BinaryOps() {
                    {MaximumOrNan, [](I a, I b) { return std::max(a, b); }})),
       Cheap(Binary("minimum", "the smaller; NaN when either is NaN", 4,
                    {MinimumOrNan, [](I a, I b) { return std::min(a, b); }})),
-      Binary("power", "lhs to the power of rhs", 4,
-             {[](double a, double b) { return std::pow(a, b); }, PowerOfIntegers}),
+      Binary("power", "lhs to the power of rhs; of integers where both are constants alone", 4,
+             {[](double a, double b) { return std::pow(a, b); }, PowerOfIntegers}, kNarrow),
       Binary("mod", "what division towards zero leaves of lhs, with its sign", 3,
-             {[](double a, double b) { return std::fmod(a, b); }, Remainder}),
+             {[](double a, double b) { return std::fmod(a, b); }, Remainder}, kNarrow),
       Binary("floor_mod", "what division towards minus infinity leaves of lhs, with the sign of rhs", 3,
-             {[](double a, double b) { return FloorRemainder(a, b); }, [](I a, I b) { return FloorRemainder(a, b); }}),
+             {[](double a, double b) { return FloorRemainder(a, b); }, [](I a, I b) { return FloorRemainder(a, b); }},
+             kNarrow),
   };
 }
 

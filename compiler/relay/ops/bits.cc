@@ -16,16 +16,9 @@ namespace {
 // operand has the bits of its sign there.
 using BitFunction = uint64_t (*)(uint64_t, uint64_t, int width);
 
-DType IntegerArg(const std::vector<TypePtr>& args, size_t i, std::string_view what) {
-  const DType dtype = TensorArg(args, i, what).dtype;
-  if (IsFloat(dtype) || dtype == DType::kBool) Misfit(fmt::format("{} is {}, not integers", what, DTypeName(dtype)));
-  return dtype;
-}
-
-TypePtr SameIntegers(const std::vector<TypePtr>& args, const Attrs&) {
-  const DType lhs = IntegerArg(args, 0, "lhs"), rhs = IntegerArg(args, 1, "rhs");
-  if (lhs != rhs) Misfit(fmt::format("lhs is {}, rhs is {}", DTypeName(lhs), DTypeName(rhs)));
-  return BroadcastOf({args[0].get(), args[1].get()}, lhs);
+TypePtr BitsType(const std::vector<TypePtr>& args, const Attrs&) {
+  const Type &lhs = TensorArg(args, 0, "lhs"), &rhs = TensorArg(args, 1, "rhs");
+  return BroadcastOf({&lhs, &rhs}, lhs.dtype);
 }
 
 template <typename T>
@@ -59,12 +52,12 @@ OpDef OnBits(std::string name, std::string description, BitFunction function) {
   OpDef def;
   def.name = std::move(name);
   def.description = std::move(description);
-  def.inputs = {{"lhs", "integers"}, {"rhs", "integers of the same dtype"}};
+  def.inputs = {{"lhs", "left operand", kWhole}, {"rhs", "right operand", ElementRule::Like(0)}};
   def.support_level = 4;
   def.pattern = OpPattern::kBroadcast;
   def.layout = LayoutRule::kNCHWc;
   def.traits.cheap = true;
-  def.type_relation = SameIntegers;
+  def.type_relation = BitsType;
   def.reference = [function](const std::vector<Tensor>& args, const Attrs&) {
     return std::vector<Tensor>{CombinedBits(args[0], args[1], function)};
   };
@@ -73,11 +66,11 @@ OpDef OnBits(std::string name, std::string description, BitFunction function) {
 
 OpDef BitwiseNot() {
   OpDef def = OnBits("bitwise_not", "every bit of data turned over", nullptr);
-  def.inputs = {{"data", "integers"}};
+  def.inputs = {{"data", "any shape", kWhole}};
   def.pattern = OpPattern::kElementwise;
   def.layout = LayoutRule::kAny;
   def.type_relation = [](const std::vector<TypePtr>& args, const Attrs&) {
-    IntegerArg(args, 0, "data");
+    TensorArg(args, 0, "data");
     return args[0];
   };
   def.reference = [](const std::vector<Tensor>& args, const Attrs&) {

@@ -16,28 +16,18 @@ namespace {
 using Types = std::vector<TypePtr>;
 using Tensors = std::vector<Tensor>;
 
-const Type& BoolArg(const Types& args, size_t i, std::string_view what) {
-  const Type& type = TensorArg(args, i, what);
-  if (type.dtype != DType::kBool) Misfit(fmt::format("{} is {}, it must be bool", what, DTypeName(type.dtype)));
-  return type;
-}
-
-const Type& SameDTypeArg(const Types& args, size_t i, std::string_view what, const Type& other) {
-  const Type& type = TensorArg(args, i, what);
-  if (type.dtype != other.dtype) {
-    Misfit(fmt::format("{} is {}, the other is {}", what, DTypeName(type.dtype), DTypeName(other.dtype)));
-  }
-  return type;
-}
-
-OpDef Broadcasting(std::string name, std::string description) {
+OpDef Broadcasting(std::string name, std::string description, DTypeSet types) {
   OpDef def;
   def.name = std::move(name);
   def.description = std::move(description);
-  def.inputs = {{"lhs", "left operand"}, {"rhs", "right operand, of the same dtype"}};
+  def.inputs = {{"lhs", "left operand", types}, {"rhs", "right operand", ElementRule::Like(0)}};
+  def.results = {{"result", DType::kBool}};
   def.support_level = 4;
   def.pattern = OpPattern::kBroadcast;
   def.layout = LayoutRule::kNCHWc;
+  def.type_relation = [](const Types& args, const Attrs&) {
+    return BroadcastOf({&TensorArg(args, 0, "lhs"), &TensorArg(args, 1, "rhs")}, DType::kBool);
+  };
   return def;
 }
 
@@ -58,11 +48,7 @@ bool HoldsAt(const Outcomes& outcomes, const Tensor& lhs, int64_t l, const Tenso
 }
 
 OpDef Comparison(std::string name, std::string description, Outcomes outcomes) {
-  OpDef def = Broadcasting(std::move(name), std::move(description));
-  def.type_relation = [](const Types& args, const Attrs&) {
-    const Type& lhs = TensorArg(args, 0, "lhs");
-    return BroadcastOf({&lhs, &SameDTypeArg(args, 1, "rhs", lhs)}, DType::kBool);
-  };
+  OpDef def = Broadcasting(std::move(name), std::move(description), kOrdered);
   def.reference = [outcomes](const Tensors& args, const Attrs&) {
     const Shape shape = BroadcastShapes(args[0].shape(), args[1].shape());
     const auto l = StridedOffsets(shape, BroadcastStrides(args[0].shape(), shape));
@@ -77,10 +63,7 @@ OpDef Comparison(std::string name, std::string description, Outcomes outcomes) {
 }
 
 OpDef Logic(std::string name, std::string description, bool (*combine)(bool, bool)) {
-  OpDef def = Broadcasting(std::move(name), std::move(description));
-  def.type_relation = [](const Types& args, const Attrs&) {
-    return BroadcastOf({&BoolArg(args, 0, "lhs"), &BoolArg(args, 1, "rhs")}, DType::kBool);
-  };
+  OpDef def = Broadcasting(std::move(name), std::move(description), DType::kBool);
   def.reference = [combine](const Tensors& args, const Attrs&) {
     const Shape shape = BroadcastShapes(args[0].shape(), args[1].shape());
     const auto l = StridedOffsets(shape, BroadcastStrides(args[0].shape(), shape));
@@ -95,12 +78,12 @@ OpDef Logic(std::string name, std::string description, bool (*combine)(bool, boo
 }
 
 OpDef LogicalNot() {
-  OpDef def = Broadcasting("logical_not", "true where data is false");
-  def.inputs = {{"data", "bool"}};
+  OpDef def = Broadcasting("logical_not", "true where data is false", DType::kBool);
+  def.inputs = {{"data", "any shape", DType::kBool}};
   def.pattern = OpPattern::kElementwise;
   def.layout = LayoutRule::kAny;
   def.type_relation = [](const Types& args, const Attrs&) {
-    BoolArg(args, 0, "data");
+    TensorArg(args, 0, "data");
     return args[0];
   };
   def.reference = [](const Tensors& args, const Attrs&) {
@@ -128,11 +111,14 @@ Tensors Where(const Tensors& args, const Attrs&) {
 }
 
 OpDef WhereOp() {
-  OpDef def = Broadcasting("where", "x where the condition holds, y elsewhere");
-  def.inputs = {{"condition", "bool"}, {"x", "any tensor"}, {"y", "of the same dtype"}};
+  OpDef def = Broadcasting("where", "x where the condition holds, y elsewhere", kAnyElement);
+  def.inputs = {{"condition", "where x is taken", DType::kBool},
+                {"x", "what is taken there", kAnyElement},
+                {"y", "what is taken elsewhere", ElementRule::Like(1)}};
+  def.results = {{"result", ElementRule::Like(1)}};
   def.type_relation = [](const Types& args, const Attrs&) {
     const Type& x = TensorArg(args, 1, "x");
-    return BroadcastOf({&BoolArg(args, 0, "condition"), &x, &SameDTypeArg(args, 2, "y", x)}, x.dtype);
+    return BroadcastOf({&TensorArg(args, 0, "condition"), &x, &TensorArg(args, 2, "y")}, x.dtype);
   };
   def.reference = Where;
   return def;

@@ -139,22 +139,8 @@ DType ResultDType(DType data, DType weight, const Attrs& attrs) {
                      DTypeName(weight), DTypeName(otherwise), halves ? " or float32" : ""));
 }
 
-// The operands' element types fit each other.
-void CheckDTypes(const Types& args) {
-  const DType data = TensorArg(args, 0, "data", 4).dtype, weight = TensorArg(args, 1, "weight", 4).dtype;
-  const bool half = data == DType::kFloat16;
-  if (!IsByte(data) && !half) {
-    FactorArg(args, 0, "data", 4);
-    FactorArg(args, 1, "weight", 4);
-  } else if (const DType wanted = half ? DType::kFloat16 : DType::kInt8; weight != wanted) {
-    Misfit(
-        fmt::format("weight is {}, with {} data it must be {}", DTypeName(weight), DTypeName(data), DTypeName(wanted)));
-  }
-}
-
 TypePtr ConvType(const Types& args, const Attrs& attrs) {
-  CheckDTypes(args);
-  const Type &data = *args[0], &weight = *args[1];
+  const Type &data = TensorArg(args, 0, "data", 4), &weight = TensorArg(args, 1, "weight", 4);
   const bool blocked = !data.layout.empty();
   if (!blocked) CheckConvLayouts(attrs);
   const ConvLayouts layouts = ConvLayoutsOf(attrs);
@@ -183,8 +169,8 @@ Shape VolumeShape(const Shape& data, const Shape& weight, const ConvGeometry& g)
 }
 
 TypePtr VolumeType(const Types& args, const Attrs& attrs) {
-  const Type& data = FloatArg(args, 0, "data", 5);
-  const Type& weight = FloatArg(args, 1, "weight", 5);
+  const Type& data = TensorArg(args, 0, "data", 5);
+  const Type& weight = TensorArg(args, 1, "weight", 5);
   const ConvGeometry g = VolumeGeometryOf(attrs);
   CheckOperands(data.shape, weight.shape, g.groups, attrs);
   return TensorType(VolumeShape(data.shape, weight.shape, g), data.dtype);
@@ -213,9 +199,7 @@ Shape TransposedShape(const Shape& data, const Shape& weight, const ConvGeometry
 }
 
 TypePtr ConvTransposeType(const Types& args, const Attrs& attrs) {
-  const Type& data = FloatArg(args, 0, "data", 4);
-  const Type& weight = FloatArg(args, 1, "weight", 4);
-  RowMajorArg(args, 0, "data");
+  const Type &data = RowMajorArg(args, 0, "data", 4), &weight = TensorArg(args, 1, "weight", 4);
   const ConvGeometry g = GeometryOf(attrs);
   if (weight.shape[0] < 1 || weight.shape[1] < 1) Misfit("the weight's channels must be known and not empty");
   CheckGroups(weight.shape[0], g.groups);
@@ -244,8 +228,13 @@ OpDef ConvOp() {
   OpDef def;
   def.name = "nn.conv2d";
   def.description = "each output is the sum of a window of data times weight";
-  def.inputs = {{"data", "(batch, channels, height, width), or as data_layout says"},
-                {"weight", "(outputs, channels / groups, height, width), or as kernel_layout says"}};
+  constexpr DTypeSet kHalf = DType::kFloat16;
+  def.inputs = {{"data", "(batch, channels, height, width), or as data_layout says", kFactors | kHalf | kBytes},
+                {"weight", "(outputs, channels / groups, height, width), or as kernel_layout says",
+                 ElementRule::With(0, {{kFactors, kFactors}, {kHalf, kHalf}, {kBytes, DType::kInt8}})}};
+  def.results = {
+      {"result",
+       ElementRule::With(0, {{kFactors, kKernelFloat}, {kHalf, kHalf | kKernelFloat}, {kBytes, DType::kInt32}})}};
   def.attrs = {Ints("strides", {1, 1}, "steps of the window"),
                Ints("padding", {0, 0, 0, 0}, "top, left, bottom, right", true),
                Ints("dilation", {1, 1}, "distance between taps of the window"),
@@ -273,8 +262,8 @@ OpDef VolumeConvOp() {
   OpDef def;
   def.name = "nn.conv3d";
   def.description = "each output is the sum of a window of data times weight, over depth, height and width";
-  def.inputs = {{"data", "(batch, channels, depth, height, width)"},
-                {"weight", "(outputs, channels / groups, depth, height, width)"}};
+  def.inputs = {{"data", "(batch, channels, depth, height, width)", kKernelFloat},
+                {"weight", "(outputs, channels / groups, depth, height, width)", kKernelFloat}};
   def.attrs = {Ints("strides", {1, 1, 1}, "steps of the window"),
                Ints("padding", {0, 0, 0, 0, 0, 0}, "front, top, left, back, bottom, right", true),
                Ints("dilation", {1, 1, 1}, "distance between taps of the window"),
@@ -295,8 +284,8 @@ OpDef ConvTransposeOp() {
   OpDef def;
   def.name = "nn.conv2d_transpose";
   def.description = "each input is spread over a window of the result, times weight";
-  def.inputs = {{"data", "(batch, channels, height, width)"},
-                {"weight", "(channels, outputs / groups, height, width)"}};
+  def.inputs = {{"data", "(batch, channels, height, width)", kKernelFloat},
+                {"weight", "(channels, outputs / groups, height, width)", kKernelFloat}};
   def.attrs = {Ints("strides", {1, 1}, "distance of two inputs' windows"),
                Ints("padding", {0, 0, 0, 0}, "cut off the result: top, left, bottom, right", true),
                Ints("output_padding", {0, 0}, "added to the result at the bottom and the right"),

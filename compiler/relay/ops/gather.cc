@@ -14,14 +14,6 @@ namespace {
 using Tensors = std::vector<Tensor>;
 using Types = std::vector<TypePtr>;
 
-const Type& IndicesArg(const Types& args) {
-  const Type& indices = RowMajorArg(args, 1, "indices");
-  if (indices.dtype != DType::kInt64 && indices.dtype != DType::kInt32) {
-    Misfit(fmt::format("indices are {}, they must be int64 or int32", DTypeName(indices.dtype)));
-  }
-  return indices;
-}
-
 // In [0, extent): negative ones count from the back.
 int64_t Placed(const Tensor& indices, int64_t i, int64_t extent) {
   const auto index = static_cast<int64_t>(indices.At(i));
@@ -33,7 +25,7 @@ int64_t Placed(const Tensor& indices, int64_t i, int64_t extent) {
 
 TypePtr GatherType(const Types& args, const Attrs& attrs) {
   const Type& data = RowMajorArg(args, 0, "data");
-  const Type& indices = IndicesArg(args);
+  const Type& indices = RowMajorArg(args, 1, "indices");
   const int64_t axis = NormalizedAxis(attrs.GetInt("axis"), data.shape.size());
   bool fits = data.shape.size() == indices.shape.size();
   for (size_t d = 0; fits && d < data.shape.size(); ++d) {
@@ -80,7 +72,7 @@ NdShape NdShapeOf(const Shape& data, const Shape& indices, const Attrs& attrs) {
 
 TypePtr GatherNdType(const Types& args, const Attrs& attrs) {
   const Type& data = RowMajorArg(args, 0, "data");
-  return TensorType(NdShapeOf(data.shape, IndicesArg(args).shape, attrs).result, data.dtype);
+  return TensorType(NdShapeOf(data.shape, RowMajorArg(args, 1, "indices").shape, attrs).result, data.dtype);
 }
 
 Tensors GatherNd(const Tensors& args, const Attrs& attrs) {
@@ -106,7 +98,7 @@ OpDef Gathering(std::string name, std::string description, AttrSpec attr) {
   OpDef def;
   def.name = std::move(name);
   def.description = std::move(description);
-  def.inputs = {{"data", "any tensor"}, {"indices", "int64 or int32; negative ones count from the back"}};
+  def.inputs = {{"data", "any shape", kAnyElement}, {"indices", "negative ones count from the back", kIndices}};
   def.attrs = {std::move(attr)};
   def.support_level = 3;
   def.pattern = OpPattern::kInjective;

@@ -133,7 +133,7 @@ OpTable JoinOps() {
   OpDef join;
   join.name = "concatenate";
   join.description = "the fields of a tuple one after the other along an axis";
-  join.inputs = {{"data", "a tuple of tensors that differ in the axis alone"}};
+  join.inputs = {{"data", "a tuple of tensors that differ in the axis alone", kAnyElement}};
   join.attrs = {{"axis", AttrKind::kInt, int64_t{0}, "the axis along which they lie"}};
   join.support_level = 1;
   join.pattern = OpPattern::kInjective;
@@ -145,7 +145,8 @@ OpTable JoinOps() {
   OpDef split;
   split.name = "split";
   split.description = "a tuple of the parts of data along an axis";
-  split.inputs = {{"data", "any tensor"}};
+  split.inputs = {{"data", "any shape", kAnyElement}};
+  split.results = {{"part", ElementRule::Like(0)}};
   split.attrs = {
       {"indices_or_sections", AttrKind::kInts, std::vector<int64_t>{1},
        "one number: so many equal parts; several: where the second and later parts begin. The first part's 0 "

@@ -31,25 +31,20 @@ void FillDenseWeight(Types& args, const Attrs& attrs) {
   if (args[0]->shape[1] != kAnyDim) args[1] = TensorType({units, args[0]->shape[1]}, dtype);
 }
 
-// What sums are given in, once the operands' element types fit each other: float32, and of bytes int32.
-DType SumDType(const Types& args, const Attrs& attrs) {
-  if (TensorArg(args, 0, "data", 2).dtype != DType::kUInt8) {
-    const bool halves = args[0]->dtype == DType::kFloat32 && TensorArg(args, 1, "weight", 2).dtype == DType::kFloat16;
-    FactorArg(args, 0, "data", 2);
-    if (!halves) FactorArg(args, 1, "weight", 2);
+// What sums are given in: float32, and of bytes int32.
+DType SumDType(DType data, const Attrs& attrs) {
+  if (data != DType::kUInt8) {
     CheckOutDtype(attrs);
     return DType::kFloat32;
   }
-  const DType weight = TensorArg(args, 1, "weight", 2).dtype;
-  if (weight != DType::kInt8) Misfit(fmt::format("weight is {}, with uint8 data it must be int8", DTypeName(weight)));
   const std::string asked = attrs.GetString("out_dtype");
   if (asked != "int32") Misfit(fmt::format("out_dtype = \"{}\" of uint8 data must be int32", asked));
   return DType::kInt32;
 }
 
 TypePtr DenseType(const Types& args, const Attrs& attrs) {
-  const DType sums = SumDType(args, attrs);
-  const Type &data = RowMajorArg(args, 0, "data"), &weight = *args[1];
+  const Type &data = RowMajorArg(args, 0, "data", 2), &weight = TensorArg(args, 1, "weight", 2);
+  const DType sums = SumDType(data.dtype, attrs);
   RequireFit(data.shape[1], weight.shape[1], "columns of data and weight differ");
   const int64_t units = attrs.GetInt("units");
   if (units != 0) RequireFit(units, weight.shape[0], "units and rows of weight differ");
@@ -114,11 +109,9 @@ Matrices Right(const Shape& shape, const Attrs& attrs) {
 }
 
 TypePtr BatchMatmulType(const Types& args, const Attrs& attrs) {
-  FactorArg(args, 0, "tensor_a", 3);
-  FactorArg(args, 1, "tensor_b", 3);
   CheckOutDtype(attrs);
-  const Matrices a = Left(RowMajorArg(args, 0, "tensor_a").shape, attrs);
-  const Matrices b = Right(RowMajorArg(args, 1, "tensor_b").shape, attrs);
+  const Matrices a = Left(RowMajorArg(args, 0, "tensor_a", 3).shape, attrs);
+  const Matrices b = Right(RowMajorArg(args, 1, "tensor_b", 3).shape, attrs);
   RequireFit(a.depth, b.depth, "the inner dims differ");
   if (a.batch != 1 && b.batch != 1) RequireFit(a.batch, b.batch, "the batches differ");
   const int64_t batch = a.batch == 1 || a.batch == kAnyDim ? b.batch : a.batch;
@@ -147,8 +140,12 @@ OpDef DenseOp() {
   OpDef def;
   def.name = "nn.dense";
   def.description = "data times the transpose of weight";
-  def.inputs = {{"data", "(rows, columns), of floats or uint8"},
-                {"weight", "(units, columns), of floats, float16 with float32 data, or int8"}};
+  constexpr DTypeSet kBFloat = DType::kBFloat16, kByte = DType::kUInt8;
+  def.inputs = {
+      {"data", "(rows, columns)", kFactors | kByte},
+      {"weight", "(units, columns)",
+       ElementRule::With(0, {{kKernelFloat, kFactors | DType::kFloat16}, {kBFloat, kFactors}, {kByte, DType::kInt8}})}};
+  def.results = {{"result", ElementRule::With(0, {{kFactors, kKernelFloat}, {kByte, DType::kInt32}})}};
   def.attrs = {{"units", AttrKind::kInt, int64_t{0}, "rows of weight; 0 means as weight says"},
                {"out_dtype", AttrKind::kString, std::string(), "of the result: int32 of bytes, else empty or float32"},
                IntegralAttr(),
@@ -168,8 +165,9 @@ OpDef BatchMatmulOp() {
   OpDef def;
   def.name = "nn.batch_matmul";
   def.description = "matrix product of each pair of matrices of two batches";
-  def.inputs = {{"tensor_a", "(batch, m, k), or (batch, k, m) with transpose_a"},
-                {"tensor_b", "(batch, n, k), or (batch, k, n) without transpose_b"}};
+  def.inputs = {{"tensor_a", "(batch, m, k), or (batch, k, m) with transpose_a", kFactors},
+                {"tensor_b", "(batch, n, k), or (batch, k, n) without transpose_b", kFactors}};
+  def.results = {{"result", kKernelFloat}};
   def.attrs = {kOutDtype,
                {"transpose_a", AttrKind::kBool, false, "whether tensor_a is stored (batch, k, m)"},
                {"transpose_b", AttrKind::kBool, true, "whether tensor_b is stored (batch, n, k)"},

@@ -18,21 +18,15 @@ using Types = std::vector<TypePtr>;
 // Kernels hold a box's number in 31 bits.
 constexpr int64_t kMostBoxes = INT32_MAX;
 
-void RequireScalar(const Types& args, size_t i, const char* what, DType dtype) {
-  const Type& type = RowMajorArg(args, i, what, 0);
-  if (type.dtype != dtype)
-    Misfit(fmt::format("{} is {}, it must be {}", what, DTypeName(type.dtype), DTypeName(dtype)));
-}
-
 TypePtr SuppressionType(const Types& args, const Attrs& attrs) {
-  const Shape boxes = FloatArg(args, 0, "boxes", 3).shape, scores = FloatArg(args, 1, "scores", 3).shape;
+  const Shape boxes = TensorArg(args, 0, "boxes", 3).shape, scores = TensorArg(args, 1, "scores", 3).shape;
   if (boxes[2] != 4 || boxes[0] != scores[0] || boxes[1] != scores[2] || boxes[1] < 1 || boxes[1] > kMostBoxes) {
     Misfit(fmt::format("boxes {} with scores {}; they must be (images, n, 4) and (images, classes, n)",
                        ShapeText(boxes), ShapeText(scores)));
   }
-  RequireScalar(args, 2, "max_output_boxes_per_class", DType::kInt64);
-  RequireScalar(args, 3, "iou_threshold", DType::kFloat32);
-  RequireScalar(args, 4, "score_threshold", DType::kFloat32);
+  RowMajorArg(args, 2, "max_output_boxes_per_class", 0);
+  RowMajorArg(args, 3, "iou_threshold", 0);
+  RowMajorArg(args, 4, "score_threshold", 0);
   const int64_t room = attrs.GetInt("room");
   if (room < 1 || room > boxes[1]) Misfit(fmt::format("room is {}, it must be 1 to {}", room, boxes[1]));
   return TupleType({TensorType({scores[0] * scores[1] * room, 3}, DType::kInt64), TensorType({}, DType::kInt64)});
@@ -87,11 +81,12 @@ OpTable NonMaxSuppressionOps() {
       "a tuple of the best boxes of each class that overlap no better one too far: image, class and number of each, "
       "the "
       "best of a class first, zeros behind them; and of how many there are";
-  def.inputs = {{"boxes", "(images, n, 4)"},
-                {"scores", "(images, classes, n)"},
-                {"max_output_boxes_per_class", "int64"},
-                {"iou_threshold", "what two may have in common, of what both cover together"},
-                {"score_threshold", "what a score must exceed; NaN for any score"}};
+  def.inputs = {{"boxes", "(images, n, 4)", kKernelFloat},
+                {"scores", "(images, classes, n)", kKernelFloat},
+                {"max_output_boxes_per_class", "a scalar", DType::kInt64},
+                {"iou_threshold", "what two may have in common, of what both cover together", kKernelFloat},
+                {"score_threshold", "what a score must exceed; NaN for any score", kKernelFloat}};
+  def.results = {{"boxes", DType::kInt64}, {"count", DType::kInt64}};
   def.attrs = {{"room", AttrKind::kInt, int64_t{1}, "the most boxes of a class that the result holds"},
                {"center_point_box", AttrKind::kBool, false,
                 "a box is its centre and size: x, y, width, height; else two corners: y, x, y, x"}};

@@ -131,11 +131,12 @@ OpDef BatchNormOp() {
                    "(data - moving_mean) / sqrt(moving_var + epsilon) * gamma + beta; a tuple of that and the two "
                    "moving statistics as they came",
                    1,
-                   {{"data", "any tensor"},
-                    {"gamma", "scale, one per channel"},
-                    {"beta", "shift, one per channel"},
-                    {"moving_mean", "mean, one per channel"},
-                    {"moving_var", "variance, one per channel"}});
+                   {{"data", "any shape", kKernelFloat},
+                    {"gamma", "scale, one per channel", kKernelFloat},
+                    {"beta", "shift, one per channel", kKernelFloat},
+                    {"moving_mean", "mean, one per channel", kKernelFloat},
+                    {"moving_var", "variance, one per channel", kKernelFloat}});
+  def.results = {{"normalized", kKernelFloat}, {"moving_mean", kKernelFloat}, {"moving_var", kKernelFloat}};
   def.attrs = {kAxis,
                {"epsilon", AttrKind::kFloat, 1e-5, "added to the variance"},
                {"center", AttrKind::kBool, true, "whether beta is added"},
@@ -152,7 +153,7 @@ OpDef LrnOp() {
   OpDef def;
   def.name = "nn.lrn";
   def.description = "data / (bias + alpha / size * sum of squares over a window of channels) ^ beta";
-  def.inputs = {{"data", "any tensor"}};
+  def.inputs = {{"data", "any shape", kKernelFloat}};
   def.attrs = {{"size", AttrKind::kInt, int64_t{5}, "channels in the window"},
                kAxis,
                {"bias", AttrKind::kFloat, 2.0, "added before the power"},
@@ -171,7 +172,8 @@ OpDef DropoutOp() {
   OpDef def;
   def.name = "nn.dropout";
   def.description = "inference: a tuple of data unchanged and a mask of ones";
-  def.inputs = {{"data", "any tensor"}};
+  def.inputs = {{"data", "any shape", kAnyElement}};
+  def.results = {{"data", ElementRule::Like(0)}, {"mask", ElementRule::Like(0)}};
   def.attrs = {{"rate", AttrKind::kFloat, 0.5, "share of elements that training drops; no effect here"}};
   def.support_level = 1;
   def.pattern = OpPattern::kElementwise;
@@ -188,11 +190,12 @@ OpDef DropoutOp() {
 
 OpTable NormalizeOps() {
   OpDef bias = PerChannelOp("nn.bias_add", "data + bias along an axis", 1,
-                            {{"data", "any tensor"}, {"bias", "one value per channel"}});
+                            {{"data", "any shape", kNumbers}, {"bias", "one value per channel", ElementRule::Like(0)}});
   bias.traits.per_image = true;
   bias.reference = BiasAdd;
-  OpDef prelu = PerChannelOp("nn.prelu", "data where data > 0, alpha * data elsewhere, alpha per channel", 3,
-                             {{"data", "any tensor"}, {"alpha", "slope below zero, one per channel"}});
+  OpDef prelu = PerChannelOp(
+      "nn.prelu", "data where data > 0, alpha * data elsewhere, alpha per channel", 3,
+      {{"data", "any shape", kReals}, {"alpha", "slope below zero, one per channel", ElementRule::Like(0)}});
   prelu.traits.per_image = true;
   prelu.reference = Prelu;
   return {bias, prelu, BatchNormOp(), LrnOp(), DropoutOp()};

@@ -76,16 +76,14 @@ Shape PooledShape(const Shape& volume, const PoolAxes& axes) {
   return {volume[0], volume[1], axes[0].Outputs(volume[2]), axes[1].Outputs(volume[3]), axes[2].Outputs(volume[4])};
 }
 
-TypePtr PoolType(const std::vector<TypePtr>& args, const Attrs& attrs, size_t spatial, bool of_bytes) {
-  const int rank = static_cast<int>(spatial) + 2;
-  const bool bytes = of_bytes && TensorArg(args, 0, "data", rank).dtype == DType::kUInt8;
-  const Type& data = bytes ? TensorArg(args, 0, "data", rank) : FloatArg(args, 0, "data", rank);
+TypePtr PoolType(const std::vector<TypePtr>& args, const Attrs& attrs, size_t spatial) {
+  const Type& data = TensorArg(args, 0, "data", static_cast<int>(spatial) + 2);
   const Shape out = PooledShape(AsVolume(data.shape, attrs), AxesOf(attrs, spatial));
   return TensorType(OffVolume(out, spatial + 2, attrs), data.dtype, data.layout);
 }
 
 TypePtr GlobalPoolType(const std::vector<TypePtr>& args, const Attrs& attrs, size_t spatial) {
-  const Type& data = FloatArg(args, 0, "data", static_cast<int>(spatial) + 2);
+  const Type& data = TensorArg(args, 0, "data", static_cast<int>(spatial) + 2);
   const Shape in = AsVolume(data.shape, attrs);
   return TensorType(OffVolume({in[0], in[1], 1, 1, 1}, spatial + 2, attrs), data.dtype, data.layout);
 }
@@ -170,14 +168,16 @@ std::vector<Tensor> PooledAsNamed(const Tensor& data, const Attrs& attrs, Answer
 const AttrSpec kLayout{"layout", AttrKind::kString, std::string("NCHW"), "axes of data and result: NCHW or NHWC"};
 
 // What is known of pools of `spatial` dims without their attributes. `moves`: the answer is one of the window's
-// elements, bytes too.
-OpDef AnyPool(std::string name, std::string description, size_t spatial, bool moves) {
+// elements.
+OpDef AnyPool(std::string name, std::string description, size_t spatial, bool moves, DTypeSet types = kKernelFloat) {
   const bool images = spatial == 2;
   OpDef def;
   def.name = std::move(name);
   def.description = std::move(description);
-  def.inputs = {{"data", images ? "(batch, channels, height, width), or as layout says"
-                                : "(batch, channels, depth, height, width)"}};
+  def.inputs = {
+      {"data",
+       images ? "(batch, channels, height, width), or as layout says" : "(batch, channels, depth, height, width)",
+       types}};
   def.support_level = 2;
   def.pattern = OpPattern::kReduction;
   def.layout = images ? LayoutRule::kNCHWc : LayoutRule::kNative;
@@ -185,8 +185,9 @@ OpDef AnyPool(std::string name, std::string description, size_t spatial, bool mo
   return def;
 }
 
-OpDef Pool(const std::string& name, const std::string& description, size_t spatial, Answer answer, bool moves) {
-  OpDef def = AnyPool(name, description, spatial, moves);
+OpDef Pool(const std::string& name, const std::string& description, size_t spatial, Answer answer, bool moves,
+           DTypeSet types = kKernelFloat) {
+  OpDef def = AnyPool(name, description, spatial, moves, types);
   const bool images = spatial == 2;
   const std::vector<int64_t> ones(spatial, 1), zeros(2 * spatial, 0);
   def.attrs = {{"pool_size", AttrKind::kInts, std::vector<int64_t>{},
@@ -198,7 +199,7 @@ OpDef Pool(const std::string& name, const std::string& description, size_t spati
   if (images) def.attrs.push_back(kLayout);
   def.attrs.push_back({"ceil_mode", AttrKind::kBool, false, "whether a last window may reach past the padding"});
   def.type_relation = [=](const std::vector<TypePtr>& args, const Attrs& attrs) {
-    return PoolType(args, attrs, spatial, images && moves);
+    return PoolType(args, attrs, spatial);
   };
   def.reference = [=](const std::vector<Tensor>& args, const Attrs& attrs) {
     return PooledAsNamed(args[0], attrs, answer, [&](const Shape&) { return AxesOf(attrs, spatial); });
@@ -228,7 +229,8 @@ OpDef GlobalPool(const std::string& name, const std::string& description, size_t
 }  // namespace
 
 OpTable PoolOps() {
-  return {Pool("nn.max_pool2d", "largest element of a window, floats or uint8; NaN when one is NaN", 2, Largest, true),
+  return {Pool("nn.max_pool2d", "largest element of a window; NaN when one is NaN", 2, Largest, true,
+               kKernelFloat | DType::kUInt8),
           Pool("nn.max_pool3d", "largest element of a window; NaN when one is NaN", 3, Largest, true),
           AveragePool("nn.avg_pool2d", "mean over a window", 2),
           AveragePool("nn.avg_pool3d", "mean over a window", 3),

@@ -133,9 +133,6 @@ Shape TakenShape(const Shape& data, const Shape& indices, int64_t axis) {
 TypePtr TakeType(const Types& args, const Attrs& attrs) {
   const Type& data = RowMajorArg(args, 0, "data");
   const Type& indices = RowMajorArg(args, 1, "indices");
-  if (indices.dtype != DType::kInt64 && indices.dtype != DType::kInt32) {
-    Misfit(fmt::format("indices are {}, they must be int64 or int32", DTypeName(indices.dtype)));
-  }
   const int64_t axis = NormalizedAxis(attrs.GetInt("axis"), data.shape.size());
   return TensorType(TakenShape(data.shape, indices.shape, axis), data.dtype);
 }
@@ -179,7 +176,7 @@ OpDef Rearranging(std::string name, std::string description, int level, std::vec
   OpDef def;
   def.name = std::move(name);
   def.description = std::move(description);
-  def.inputs = {{"data", "any tensor"}};
+  def.inputs = {{"data", "any shape", kAnyElement}};
   def.attrs = std::move(attrs);
   def.support_level = level;
   def.pattern = OpPattern::kInjective;
@@ -210,7 +207,7 @@ OpTable RearrangeOps() {
 
   OpDef take = Rearranging("take", "slices of data along an axis, picked by indices; negative ones count from the back",
                            3, {{"axis", AttrKind::kInt, int64_t{0}, "the axis that is indexed"}});
-  take.inputs.push_back({"indices", "int64 or int32, any shape"});
+  take.inputs.push_back({"indices", "any shape", kIndices});
   take.traits = {.moves = true, .per_image = true};
   take.type_relation = TakeType;
   take.reference = Take;

@@ -72,11 +72,11 @@ Tensor Reduced(const Tensor& data, const Attrs& attrs, Reduction reduction) {
   return result;
 }
 
-OpDef ReduceOp(std::string name, std::string description, Reduction reduction) {
+OpDef ReduceOp(std::string name, std::string description, Reduction reduction, DTypeSet types) {
   OpDef def;
   def.name = std::move(name);
   def.description = std::move(description);
-  def.inputs = {{"data", "any tensor"}};
+  def.inputs = {{"data", "any shape", types}};
   def.attrs = {{"axis", AttrKind::kInts, std::vector<int64_t>{}, "the axes; none given means all"},
                {"keepdims", AttrKind::kBool, false, "whether the axes stay, with one element"}};
   def.support_level = 4;
@@ -93,10 +93,13 @@ OpDef ReduceOp(std::string name, std::string description, Reduction reduction) {
 }  // namespace
 
 OpTable ReduceOps() {
-  return {ReduceOp("mean", "arithmetic mean over axes", Reduction::kMean),
-          ReduceOp("sum", "sum over axes", Reduction::kSum), ReduceOp("prod", "product over axes", Reduction::kProd),
-          ReduceOp("max", "largest element over axes; NaN when one is NaN", Reduction::kMax),
-          ReduceOp("min", "least element over axes; NaN when one is NaN", Reduction::kMin)};
+  // Sums have the data's type, in which bytes would soon wrap.
+  constexpr DTypeSet kSummed = kReals | kIndices;
+  return {ReduceOp("mean", "arithmetic mean over axes", Reduction::kMean, kSummed),
+          ReduceOp("sum", "sum over axes", Reduction::kSum, kSummed),
+          ReduceOp("prod", "product over axes", Reduction::kProd, kSummed),
+          ReduceOp("max", "largest element over axes; NaN when one is NaN", Reduction::kMax, kOrdered),
+          ReduceOp("min", "least element over axes; NaN when one is NaN", Reduction::kMin, kOrdered)};
 }
 
 }  // namespace hone::relay

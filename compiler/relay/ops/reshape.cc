@@ -85,7 +85,7 @@ OpDef ShapeOp(std::string name, std::string description, int level, std::vector<
   OpDef def;
   def.name = std::move(name);
   def.description = std::move(description);
-  def.inputs = {{"data", "any tensor"}};
+  def.inputs = {{"data", "any shape", kAnyElement}};
   def.attrs = std::move(attrs);
   def.support_level = level;
   def.pattern = OpPattern::kInjective;
@@ -112,7 +112,8 @@ OpDef ShapeOfOp() {
   OpDef def;
   def.name = "shape_of";
   def.description = "the shape of data as a vector";
-  def.inputs = {{"data", "any tensor"}};
+  def.inputs = {{"data", "any shape", kAnyElement}};
+  def.results = {{"shape", kAnyElement}};
   def.attrs = {{"dtype", AttrKind::kString, std::string("int64"), "of the result"}};
   def.pattern = OpPattern::kOpaque;
   def.layout = LayoutRule::kAny;
@@ -144,7 +145,8 @@ OpDef CastOp() {
   OpDef def;
   def.name = "cast";
   def.description = "data converted to another dtype; reals round towards zero";
-  def.inputs = {{"data", "any tensor"}};
+  def.inputs = {{"data", "any shape", kAnyElement}};
+  def.results = {{"result", kAnyElement}};
   def.attrs = {{"dtype", AttrKind::kString, std::string(), "of the result"}};
   def.support_level = 3;
   def.pattern = OpPattern::kElementwise;
@@ -161,7 +163,7 @@ OpDef LayoutTransformOp() {
   OpDef def;
   def.name = "layout_transform";
   def.description = "the same logical tensor, lying in memory in another layout";
-  def.inputs = {{"data", "a tensor that lies as src_layout says"}};
+  def.inputs = {{"data", "a tensor that lies as src_layout says", kAnyElement}};
   def.attrs = {{"src_layout", AttrKind::kString, std::string(), "how data lies, \"NCHW\""},
                {"dst_layout", AttrKind::kString, std::string(), "how the result lies, \"NCHW16c\""}};
   def.support_level = 5;

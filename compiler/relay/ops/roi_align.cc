@@ -16,11 +16,8 @@ using Tensors = std::vector<Tensor>;
 using Types = std::vector<TypePtr>;
 
 TypePtr RoiAlignType(const Types& args, const Attrs& attrs) {
-  const Shape data = FloatArg(args, 0, "data", 4).shape, rois = FloatArg(args, 1, "rois", 2).shape;
+  const Shape data = TensorArg(args, 0, "data", 4).shape, rois = TensorArg(args, 1, "rois", 2).shape;
   const Type& images = RowMajorArg(args, 2, "batch_indices", 1);
-  if (images.dtype != DType::kInt64 && images.dtype != DType::kInt32) {
-    Misfit(fmt::format("batch_indices are {}, they must be int64 or int32", DTypeName(images.dtype)));
-  }
   if (rois[1] != 4 || images.shape[0] != rois[0]) {
     Misfit(fmt::format("rois {} with batch_indices {}; they must be (n, 4) and (n)", ShapeText(rois),
                        ShapeText(images.shape)));
@@ -138,9 +135,9 @@ OpTable RoiAlignOps() {
   OpDef def;
   def.name = "vision.roi_align";
   def.description = "regions of images as bins, each the mean or the largest part of samples between pixels";
-  def.inputs = {{"data", "(N, C, H, W)"},
-                {"rois", "(n, 4): left, top, right, bottom"},
-                {"batch_indices", "(n) of int64 or int32: which image each region is of"}};
+  def.inputs = {{"data", "(N, C, H, W)", kKernelFloat},
+                {"rois", "(n, 4): left, top, right, bottom", kKernelFloat},
+                {"batch_indices", "(n): which image each region is of", kIndices}};
   def.attrs = {
       {"pooled_size", AttrKind::kInts, std::vector<int64_t>{1, 1}, "bins of a region: rows, columns"},
       {"spatial_scale", AttrKind::kFloat, 1.0, "pixels of data per unit of rois"},

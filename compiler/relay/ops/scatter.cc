@@ -17,34 +17,24 @@ namespace {
 using Tensors = std::vector<Tensor>;
 using Types = std::vector<TypePtr>;
 
-const Type& PositionsArg(const Types& args) {
-  const Type& indices = RowMajorArg(args, 1, "indices");
-  if (indices.dtype != DType::kInt64 && indices.dtype != DType::kInt32) {
-    Misfit(fmt::format("indices are {}, they must be int64 or int32", DTypeName(indices.dtype)));
-  }
-  return indices;
-}
-
 // What updates are joined with, by the attribute `name`.
 void CheckJoin(const Attrs& attrs, const char* name, DType dtype) {
   const std::string join = attrs.GetString(name);
   const bool known = join == "update" || join == "add" || join == "mul" || join == "max" || join == "min";
   if (!known) Misfit(fmt::format("{} is \"{}\", it must be update, add, mul, max or min", name, join));
-  if (join != "update" && (dtype == DType::kBool || dtype == DType::kBFloat16)) {
+  if (join != "update" && !kNumbers.Has(dtype)) {
     Misfit(fmt::format("{} \"{}\" of {}", name, join, DTypeName(dtype)));
   }
 }
 
 void RequireUpdates(const Types& args, const Shape& shape) {
-  const Type &data = RowMajorArg(args, 0, "data"), &updates = RowMajorArg(args, 2, "updates");
-  if (updates.shape == shape && updates.dtype == data.dtype) return;
-  Misfit(fmt::format("updates are {} of {}, they must be {} of {}", ShapeText(updates.shape), DTypeName(updates.dtype),
-                     ShapeText(shape), DTypeName(data.dtype)));
+  const Shape& updates = RowMajorArg(args, 2, "updates").shape;
+  if (updates != shape) Misfit(fmt::format("updates are {}, they must be {}", ShapeText(updates), ShapeText(shape)));
 }
 
 TypePtr ScatterElementsType(const Types& args, const Attrs& attrs) {
   const Type& data = RowMajorArg(args, 0, "data");
-  const Shape& indices = PositionsArg(args).shape;
+  const Shape& indices = RowMajorArg(args, 1, "indices").shape;
   const auto axis = static_cast<size_t>(NormalizedAxis(attrs.GetInt("axis"), data.shape.size()));
   bool fits = indices.size() == data.shape.size();
   for (size_t d = 0; fits && d < indices.size(); ++d) fits = d == axis || indices[d] <= data.shape[d];
@@ -56,7 +46,7 @@ TypePtr ScatterElementsType(const Types& args, const Attrs& attrs) {
 
 TypePtr ScatterNdType(const Types& args, const Attrs& attrs) {
   const Type& data = RowMajorArg(args, 0, "data");
-  const Shape& indices = PositionsArg(args).shape;
+  const Shape& indices = RowMajorArg(args, 1, "indices").shape;
   const auto depth = static_cast<int64_t>(indices.empty() ? 0 : indices[0]);
   if (depth < 1 || depth > static_cast<int64_t>(data.shape.size())) {
     Misfit(fmt::format("positions of {} parts for data {}", depth, ShapeText(data.shape)));
@@ -203,18 +193,18 @@ constexpr char kJoins[] = "update, add, mul, max or min: what a later update doe
 OpTable ScatterOps() {
   OpDef elements =
       Scattering("scatter_elements", "the data, each update at the position along an axis that its index says");
-  elements.inputs = {{"data", "any tensor"},
-                     {"indices", "int64 or int32; negative ones count from the back"},
-                     {"updates", "as many as indices, of the data's type"}};
+  elements.inputs = {{"data", "any shape", kAnyElement},
+                     {"indices", "negative ones count from the back", kIndices},
+                     {"updates", "as many as indices", ElementRule::Like(0)}};
   elements.attrs = {{"axis", AttrKind::kInt, int64_t{0}, "the axis that is indexed"},
                     {"reduction", AttrKind::kString, std::string("update"), kJoins}};
   elements.type_relation = ScatterElementsType;
   elements.reference = ScatterElements;
   OpDef nd = Scattering("scatter_nd",
                         "the data, slices of updates at positions whose parts lie along the first axis of indices");
-  nd.inputs = {{"data", "any tensor"},
-               {"indices", "int64 or int32; negative ones count from the back"},
-               {"updates", "a slice for each position, of the data's type"}};
+  nd.inputs = {{"data", "any shape", kAnyElement},
+               {"indices", "negative ones count from the back", kIndices},
+               {"updates", "a slice for each position", ElementRule::Like(0)}};
   nd.attrs = {{"mode", AttrKind::kString, std::string("update"), kJoins}};
   nd.type_relation = ScatterNdType;
   nd.reference = ScatterNd;

@@ -32,7 +32,7 @@ OpDef SoftmaxOp(std::string name, std::string description, bool logarithm) {
   OpDef def;
   def.name = std::move(name);
   def.description = std::move(description);
-  def.inputs = {{"data", "any tensor"}};
+  def.inputs = {{"data", "any shape", kKernelFloat}};
   def.attrs = {{"axis", AttrKind::kInt, int64_t{-1}, "the axis whose elements sum to one"}};
   def.support_level = 1;
   def.pattern = OpPattern::kReduction;

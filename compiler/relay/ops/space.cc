@@ -50,7 +50,7 @@ OpTable SpaceOps() {
   OpDef spread;
   spread.name = "nn.depth_to_space";
   spread.description = "channels of data as places of an image that is block_size times as high and wide";
-  spread.inputs = {{"data", "(batch, block_size * block_size * channels, height, width)"}};
+  spread.inputs = {{"data", "(batch, block_size * block_size * channels, height, width)", kAnyElement}};
   spread.attrs = {{"block_size", AttrKind::kInt, int64_t{1}, "places each way"},
                   {"mode", AttrKind::kString, std::string("DCR"),
                    "DCR: all channels of the first place come first; CRD: all places of the first channel"}};

@@ -77,7 +77,8 @@ OpTable TopKOps() {
   OpDef def;
   def.name = "topk";
   def.description = "the k largest or least elements along an axis, best first, and their positions";
-  def.inputs = {{"data", "any tensor"}};
+  def.inputs = {{"data", "any shape", kKernelFloat | kWhole | DType::kBool}};
+  def.results = {{"values", ElementRule::Like(0)}, {"positions", DType::kInt64}};
   def.attrs = {{"k", AttrKind::kInt, int64_t{1}, "how many"},
                {"axis", AttrKind::kInt, int64_t{-1}, "the axis that is searched"},
                {"is_ascend", AttrKind::kBool, false, "the least first, not the largest"}};

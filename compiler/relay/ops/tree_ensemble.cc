@@ -17,12 +17,6 @@ using Types = std::vector<TypePtr>;
 
 constexpr size_t kTargetsArgument = 4;
 
-const Type& Int32Arg(const Types& args, size_t i, const char* what, int rank) {
-  const Type& type = RowMajorArg(args, i, what, rank);
-  if (type.dtype != DType::kInt32) Misfit(fmt::format("{} is of {}, it must be int32", what, DTypeName(type.dtype)));
-  return type;
-}
-
 void RequireSome(const Shape& shape, const char* what) {
   for (const int64_t dim : shape) {
     if (dim < 1 || dim > INT32_MAX) Misfit(fmt::format("{} is {}, it must have elements", what, ShapeText(shape)));
@@ -43,8 +37,8 @@ void CheckAttributes(const Attrs& attrs) {
 
 TypePtr TreeType(const Types& args, const Attrs& attrs) {
   CheckAttributes(attrs);
-  const Shape data = FloatArg(args, 0, "data", 2).shape, nodes = Int32Arg(args, 1, "nodes", 2).shape,
-              roots = Int32Arg(args, 2, "roots", 1).shape, weights = FloatArg(args, 3, "weights", 2).shape;
+  const Shape data = TensorArg(args, 0, "data", 2).shape, nodes = RowMajorArg(args, 1, "nodes", 2).shape,
+              roots = RowMajorArg(args, 2, "roots", 1).shape, weights = TensorArg(args, 3, "weights", 2).shape;
   RequireSome(data, "data");
   RequireSome(nodes, "nodes");
   RequireSome(roots, "roots");
@@ -56,7 +50,7 @@ TypePtr TreeType(const Types& args, const Attrs& attrs) {
   const int64_t targets = attrs.GetInt("targets");
   if (targets < 1 || targets > INT32_MAX) Misfit(fmt::format("targets is {}, it must be 1 or more", targets));
   if (args.size() > kTargetsArgument) {
-    const Shape to = Int32Arg(args, kTargetsArgument, "leaf_targets", 2).shape;
+    const Shape to = RowMajorArg(args, kTargetsArgument, "leaf_targets", 2).shape;
     if (to != weights) Misfit(fmt::format("leaf_targets {} for weights {}", ShapeText(to), ShapeText(weights)));
   } else if (weights[1] != targets) {
     Misfit(fmt::format("weights {} without leaf_targets for {} targets", ShapeText(weights), targets));
@@ -138,15 +132,18 @@ OpTable TreeEnsembleOps() {
   OpDef def;
   def.name = "tree_ensemble";
   def.description = "decision trees: the weights of the leaves that each row comes to, joined by target";
-  def.inputs = {{"data", "(rows, features)"},
-                {"nodes",
-                 "(nodes, 4) of int32, a power of two of them: feature * 16 + outcomes for the true child, bits of the "
-                 "threshold, true child, "
-                 "false child; a leaf is -1 - its number"},
-                {"roots", "(trees) of int32: a node or leaf each"},
-                {"weights", "(leaves, width)"},
-                {"leaf_targets",
-                 "(leaves, width) of int32: which target each weight is for; without it weight i is for target i"}};
+  def.inputs = {
+      {"data", "(rows, features)", kKernelFloat},
+      {"nodes",
+       "(nodes, 4), a power of two of them: feature * 16 + outcomes for the true child, bits of the "
+       "threshold, true child, "
+       "false child; a leaf is -1 - its number",
+       DType::kInt32},
+      {"roots", "(trees): a node or leaf each", DType::kInt32},
+      {"weights", "(leaves, width)", kKernelFloat},
+      {"leaf_targets", "(leaves, width): which target each weight is for; without it weight i is for target i",
+       DType::kInt32}};
+  def.results = {{"sums", kKernelFloat}};
   def.optional_inputs = 1;
   def.attrs = {
       {"targets", AttrKind::kInt, int64_t{1}, "how many"},

@@ -24,11 +24,12 @@ Tensor Mapped(const Tensor& data, const Attrs& attrs, const Map& map) {
   return result;
 }
 
-OpDef Unary(std::string name, std::string description, int level, Map map, std::vector<AttrSpec> attrs = {}) {
+OpDef Unary(std::string name, std::string description, int level, Map map, DTypeSet types = kKernelFloat,
+            std::vector<AttrSpec> attrs = {}) {
   OpDef def;
   def.name = std::move(name);
   def.description = std::move(description);
-  def.inputs = {{"data", "any tensor"}};
+  def.inputs = {{"data", "any shape", types}};
   def.attrs = std::move(attrs);
   def.support_level = level;
   def.pattern = OpPattern::kElementwise;
@@ -57,6 +58,12 @@ double RoundToEven(double x) {
   return std::fmod(floor, 2) == 0 ? floor : floor + 1;
 }
 
+// Bounds hold integers, too; polynomials are float32's.
+DTypeSet TypesOf(const ActivationRow& row) {
+  const FormulaKind kind = KindOf(row);
+  return kind == FormulaKind::kBounds ? kNumbers : kind == FormulaKind::kArithmetic ? kReals : kKernelFloat;
+}
+
 OpDef OpOf(const ActivationRow& row) {
   std::vector<AttrSpec> attrs;
   for (const ActivationParameter& p : row.parameters) {
@@ -66,7 +73,8 @@ OpDef OpOf(const ActivationRow& row) {
     const ActivationCall activation = ReadActivation(row, given);
     return row.Reference(x, activation.lo, activation.hi);
   };
-  OpDef def = Unary(std::string(row.op), std::string(row.description), row.support_level, map, std::move(attrs));
+  OpDef def =
+      Unary(std::string(row.op), std::string(row.description), row.support_level, map, TypesOf(row), std::move(attrs));
   def.traits.homogeneous = row.homogeneous;
   return def;
 }
@@ -84,7 +92,7 @@ OpTable OtherActivations() {
             [](double x, const Attrs& attrs) {
               return UnitClip(attrs.GetFloat("alpha", 0.2) * x + attrs.GetFloat("beta", 0.5));
             },
-            {{"alpha", AttrKind::kFloat, 0.2, "slope"}, {"beta", AttrKind::kFloat, 0.5, "value at zero"}}),
+            kReals, {{"alpha", AttrKind::kFloat, 0.2, "slope"}, {"beta", AttrKind::kFloat, 0.5, "value at zero"}}),
       Unary("nn.mish", "x times the hyperbolic tangent of log(1 + exp(x))", 10,
             [](double x, const Attrs&) { return Mish(x); }),
   };
@@ -96,9 +104,12 @@ OpTable MathFunctions() {
       Unary("log", "natural logarithm", 1, [](double x, const Attrs&) { return std::log(x); }),
       Unary("sqrt", "square root", 1, [](double x, const Attrs&) { return std::sqrt(x); }),
       Unary("erf", "error function", 1, [](double x, const Attrs&) { return std::erf(x); }),
-      Unary("negative", "-x", 3, [](double x, const Attrs&) { return -x; }),
-      Unary("abs", "magnitude", 3, [](double x, const Attrs&) { return std::fabs(x); }),
-      Unary("sign", "-1, 0 or 1; NaN passes", 3, [](double x, const Attrs&) { return Sign(x); }),
+      Unary(
+          "negative", "-x", 3, [](double x, const Attrs&) { return -x; }, kNumbers),
+      Unary(
+          "abs", "magnitude", 3, [](double x, const Attrs&) { return std::fabs(x); }, kNumbers),
+      Unary(
+          "sign", "-1, 0 or 1; NaN passes", 3, [](double x, const Attrs&) { return Sign(x); }, kNumbers),
       Unary("expm1", "exp(x) - 1, exact near 0", 10, [](double x, const Attrs&) { return std::expm1(x); }),
       Unary("log1p", "log(1 + x), exact near 0", 10, [](double x, const Attrs&) { return std::log1p(x); }),
       Unary("sin", "sine", 3, [](double x, const Attrs&) { return std::sin(x); }),

@@ -153,7 +153,7 @@ TEST(OnnxScatter, ReplacesAtKnownPositions) {
   EXPECT_THAT(Values(results[0]), ElementsAre(0, 1, 8, 9));
   EXPECT_THAT(Values(results[1]), ElementsAre(8, 1, 2, 9));
   model.graph().mutable_node(0)->mutable_input(1)->assign("x");
-  EXPECT_THAT(ImportError(model.Bytes()), HasSubstr("they must be int64 or int32"));
+  EXPECT_THAT(ImportError(model.Bytes()), HasSubstr("it must be int32 or int64"));
 }
 
 TEST(OnnxGather, PicksByPositions) {

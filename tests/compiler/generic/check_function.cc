@@ -54,13 +54,14 @@ Tensor Filled(const relay::Type& type, uint64_t seed) {
   return tensor;
 }
 
-void CheckFunction(const relay::FunctionPtr& function, std::vector<Tensor> args, double tolerance) {
+void CheckFunction(const relay::FunctionPtr& function, std::vector<Tensor> args, double tolerance,
+                   const std::vector<Target>& targets) {
   SCOPED_TRACE(GenericKey(*function));
   for (size_t i = args.size(); i < function->params.size(); ++i)
     args.push_back(Filled(*function->params[i]->type, i + 1));
   const auto want = RunReference(*function, args);
   Random random(7);
-  for (const Target& target : TestTargets()) {
+  for (const Target& target : targets) {
     SCOPED_TRACE(target.cpu);
     const CompiledFunction compiled(function, target);
     const auto got = compiled.Run(args, 0, random);

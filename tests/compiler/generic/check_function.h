@@ -6,6 +6,7 @@
 
 #include "compiler/relay/expr.h"
 #include "core/tensor.h"
+#include "tests/support/test_targets.h"
 
 namespace hone::testing {
 
@@ -16,8 +17,9 @@ relay::FunctionPtr Function(const std::vector<relay::ExprPtr>& params, const rel
 // Normal values, or small whole numbers for integers.
 Tensor Filled(const relay::Type& type, uint64_t seed);
 
-// Compiles for each of TestTargets, runs whole and in pieces, and compares: with the reference, to `tolerance` of the
+// Compiles for each of the targets, runs whole and in pieces, and compares: with the reference, to `tolerance` of the
 // largest magnitude, and the pieces bit for bit. Arguments that are not given are filled.
-void CheckFunction(const relay::FunctionPtr& function, std::vector<Tensor> args = {}, double tolerance = 2e-6);
+void CheckFunction(const relay::FunctionPtr& function, std::vector<Tensor> args = {}, double tolerance = 2e-6,
+                   const std::vector<Target>& targets = TestTargets());
 
 }  // namespace hone::testing

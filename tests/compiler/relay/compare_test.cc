@@ -51,7 +51,7 @@ TEST(CompareType, ChecksDtypes) {
   const TypePtr f = TensorType({2, 3}), b = TensorType({3}, DType::kBool);
   EXPECT_EQ(ResultType("less", {f, f}), "Tensor[(2, 3), bool]");
   EXPECT_EQ(ResultType("where", {b, f, TensorType({})}), "Tensor[(2, 3), float32]");
-  EXPECT_THAT(ResultType("less", {f, b}), HasSubstr("rhs is bool, the other is float32"));
+  EXPECT_THAT(ResultType("less", {f, b}), HasSubstr("rhs is bool, it must be float32 like lhs"));
   EXPECT_THAT(ResultType("where", {f, f, f}), HasSubstr("condition is float32, it must be bool"));
   EXPECT_THAT(ResultType("logical_and", {b, f}), HasSubstr("rhs is float32, it must be bool"));
 }

@@ -143,8 +143,8 @@ TEST(ConvType, SaysWhichLayoutsAndTypesThereAre) {
   EXPECT_THAT(with(byte, byte, {}), HasSubstr("out_dtype = \"\" of int8 data and int8 weights must be int32"));
   EXPECT_THAT(with(byte, byte, {{"out_dtype", "float32"}}), HasSubstr("must be int32"));
   EXPECT_THAT(with(byte, DType::kUInt8, {{"out_dtype", "int32"}}),
-              HasSubstr("weight is uint8, with int8 data it must be int8"));
-  EXPECT_THAT(with(half, real, {}), HasSubstr("weight is float32, with float16 data it must be float16"));
+              HasSubstr("weight is uint8, it must be int8 with data of int8"));
+  EXPECT_THAT(with(half, real, {}), HasSubstr("weight is float32, it must be float16 with data of float16"));
   EXPECT_THAT(with(real, byte, {}), HasSubstr("weight is int8"));
 }
 

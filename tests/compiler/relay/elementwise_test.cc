@@ -108,9 +108,10 @@ TEST(Bits, AreThoseOfTheirType) {
   const Tensor low = bytes(DType::kInt8, {-5, -5, 5}), steps = bytes(DType::kInt8, {1, 8, -1});
   EXPECT_THAT(RunFor("right_shift", {low, steps}), ElementsAre(-3, -1, 0));
   EXPECT_THAT(RunFor("left_shift", {low, steps}), ElementsAre(-10, 0, 0));
-  EXPECT_THAT(ResultType("bitwise_and", {TensorType({2}), TensorType({2})}), HasSubstr("lhs is float32, not integers"));
+  EXPECT_THAT(ResultType("bitwise_and", {TensorType({2}), TensorType({2})}),
+              HasSubstr("lhs is float32, it must be int8, uint8, int32 or int64"));
   EXPECT_THAT(ResultType("left_shift", {TensorType({2}, DType::kInt8), TensorType({2}, DType::kInt32)}),
-              HasSubstr("lhs is int8, rhs is int32"));
+              HasSubstr("rhs is int32, it must be int8 like lhs"));
 }
 
 TEST(BinaryType, UnknownDimsGiveWayToKnownOnes) {
@@ -118,7 +119,7 @@ TEST(BinaryType, UnknownDimsGiveWayToKnownOnes) {
             "Tensor[(3, ?, 4), float32]");
   EXPECT_THAT(ResultType("add", {TensorType({2}), TensorType({3})}), HasSubstr("dims 2 and 3 do not broadcast"));
   EXPECT_THAT(ResultType("add", {TensorType({2}), TensorType({2}, DType::kInt64)}),
-              HasSubstr("lhs is float32, rhs is int64"));
+              HasSubstr("rhs is int64, it must be float32 like lhs"));
 }
 
 TEST(BinaryType, OperandsShareALayoutUnlessBroadcast) {

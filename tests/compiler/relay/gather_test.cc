@@ -26,7 +26,7 @@ TEST(GatherType, ChecksIndicesAgainstData) {
   const TypePtr x = TensorType({2, 3}), wide = TensorType({3, 3}, DType::kInt64);
   EXPECT_THAT(ResultType("gather", {x, wide}, {{"axis", int64_t{1}}}), HasSubstr("indices 3x3 reach past data 2x3"));
   EXPECT_EQ(ResultType("gather", {x, wide}), "Tensor[(3, 3), float32]");
-  EXPECT_THAT(ResultType("gather", {x, x}), HasSubstr("they must be int64 or int32"));
+  EXPECT_THAT(ResultType("gather", {x, x}), HasSubstr("indices is float32, it must be int32 or int64"));
   EXPECT_THAT(ResultType("gather_nd", {x, wide}), HasSubstr("positions of 3 parts"));
   EXPECT_EQ(ResultType("gather_nd", {x, TensorType({1, 5}, DType::kInt64)}), "Tensor[(5, 3), float32]");
 }

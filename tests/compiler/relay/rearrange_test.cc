@@ -171,11 +171,11 @@ TEST(Dense, BytesAreSummedInInt32) {
   const Attrs filled{{"out_dtype", "int32"}, {"units", int64_t{4}}};
   EXPECT_EQ(ToText(CallFunction("nn.dense", {bytes, nullptr}, filled)->params[1]->type), "Tensor[(4, 8), int8]");
   EXPECT_THAT(ResultType("nn.dense", {bytes, TensorType({4, 8})}, attrs),
-              HasSubstr("weight is float32, with uint8 data it must be int8"));
+              HasSubstr("weight is float32, it must be int8 with data of uint8"));
   EXPECT_THAT(ResultType("nn.dense", {bytes, TensorType({4, 8}, DType::kInt8)}),
               HasSubstr("out_dtype = \"\" of uint8 data must be int32"));
   EXPECT_THAT(ResultType("nn.dense", {TensorType({1, 8}, DType::kInt8), TensorType({4, 8}, DType::kInt8)}, attrs),
-              HasSubstr("data is int8, it must be float32 or bfloat16"));
+              HasSubstr("data is int8, it must be float32, bfloat16 or uint8"));
 }
 
 TEST(BatchMatmul, TransposesAndSharesABatchOfOne) {

@@ -1,0 +1,92 @@
+// Which element types an operator's inputs and results have.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/tensor.h"
+
+namespace hone::relay {
+
+// A set of element types. Immutable.
+class DTypeSet {
+ public:
+  constexpr DTypeSet() = default;
+  // Implicit: one type is a set.
+  constexpr DTypeSet(DType one) : bits_(Bit(one)) {}  // NOLINT(google-explicit-constructor)
+  constexpr DTypeSet(std::initializer_list<DType> types) {
+    for (const DType type : types) bits_ |= Bit(type);
+  }
+  constexpr bool Has(DType type) const { return (bits_ & Bit(type)) != 0; }
+  constexpr bool empty() const { return bits_ == 0; }
+  // In one order: floats, integers, bool.
+  std::vector<DType> Types() const;
+  constexpr DTypeSet operator|(DTypeSet other) const {
+    DTypeSet both;
+    both.bits_ = bits_ | other.bits_;
+    return both;
+  }
+  constexpr bool operator==(const DTypeSet&) const = default;
+
+ private:
+  static constexpr uint32_t Bit(DType type) { return uint32_t{1} << static_cast<uint32_t>(type); }
+
+  uint32_t bits_ = 0;
+};
+
+// What kernels compute with as with real numbers (IsKernelFloat), and what products read: they widen bfloat16.
+inline constexpr DTypeSet kKernelFloat = DType::kFloat32;
+inline constexpr DTypeSet kFactors{DType::kFloat32, DType::kBFloat16};
+inline constexpr DTypeSet kReals{DType::kFloat32, DType::kFloat64};
+inline constexpr DTypeSet kBytes{DType::kInt8, DType::kUInt8};
+inline constexpr DTypeSet kWhole{DType::kInt8, DType::kUInt8, DType::kInt32, DType::kInt64};
+inline constexpr DTypeSet kIndices{DType::kInt32, DType::kInt64};
+// Numbers that operators compute with, and those with an order among them.
+inline constexpr DTypeSet kNumbers = kReals | kWhole;
+inline constexpr DTypeSet kOrdered = kNumbers | DType::kBool;
+// For operators that move bits.
+inline constexpr DTypeSet kAnyElement = kOrdered | DTypeSet{DType::kFloat16, DType::kBFloat16};
+
+// What an input or a result holds: one of a set; what another input holds; or one of a set that depends on what
+// another input holds. Immutable.
+class ElementRule {
+ public:
+  struct Case {
+    DTypeSet other, own;
+  };
+
+  // Implicit: most rows name a set.
+  ElementRule(DTypeSet types) : types_(types) {}  // NOLINT(google-explicit-constructor)
+  ElementRule(DType type) : types_(type) {}       // NOLINT(google-explicit-constructor)
+  // `input` is the place of the other input.
+  static ElementRule Like(int input) { return ElementRule(DTypeSet(), input, {}); }
+  static ElementRule With(int input, std::vector<Case> cases);
+
+  // Every type that it may come to; of Like none, for the other input's rule says.
+  DTypeSet types() const { return types_; }
+  // The other input's place; negative when there is none.
+  int input() const { return input_; }
+  // Of With; empty otherwise.
+  const std::vector<Case>& cases() const { return cases_; }
+  // What is allowed beside an other input of that type.
+  DTypeSet Beside(DType other) const;
+  // "any", "int32 or int64", "like data", "float16 with data of float16; int8 with data of int8 or uint8". `other` is
+  // the other input's name.
+  std::string ToText(const std::string& other) const;
+
+ private:
+  ElementRule(DTypeSet types, int input, std::vector<Case> cases)
+      : types_(types), input_(input), cases_(std::move(cases)) {}
+
+  DTypeSet types_;
+  int input_ = -1;
+  std::vector<Case> cases_;
+};
+
+// "float32", "int32 or int64", "int8, uint8 or bool"; "any" for kAnyElement.
+std::string ToText(DTypeSet types);
+
+}  // namespace hone::relay

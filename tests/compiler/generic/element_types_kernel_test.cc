@@ -1,0 +1,91 @@
+// Every call that the operators' rows allow, compiled: what a row says of element types is what kernels compute.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "compiler/codegen/host.h"
+#include "compiler/generic/generic_kernel.h"
+#include "core/error.h"
+#include "tests/compiler/generic/check_function.h"
+#include "tests/compiler/relay/op_samples.h"
+
+namespace hone::testing {
+namespace {
+
+using relay::OpDef;
+using relay::OpSample;
+
+// Positions lie inside, and nothing is divided by zero.
+Tensor SmallValues(const relay::Type& type, bool are_positions) {
+  Tensor tensor(type.dtype, type.shape);
+  for (int64_t i = 0; i < tensor.elements(); ++i) {
+    const int64_t magnitude = 1 + i * 7 % 5, sign = i % 3 == 0 && type.dtype != DType::kUInt8 ? -1 : 1;
+    tensor.Set(i, static_cast<double>(are_positions || type.dtype == DType::kBool ? i % 2 : sign * magnitude));
+  }
+  return tensor;
+}
+
+struct Made {
+  relay::FunctionPtr function;  // null where the row allows types that the attributes do not
+  std::vector<Tensor> args;
+};
+
+Made Make(const OpDef& op, const OpSample& sample, const std::vector<DType>& elements) {
+  std::vector<relay::ExprPtr> params, args;
+  Made made;
+  const std::vector<relay::TypePtr> types = TypesOf(op, sample, elements);
+  for (size_t i = 0; i < types.size(); ++i) {
+    const bool is_tuple = types[i]->kind == relay::TypeKind::kTuple;
+    std::vector<relay::ExprPtr> fields;
+    for (const relay::TypePtr& field : is_tuple ? types[i]->fields : std::vector<relay::TypePtr>{types[i]}) {
+      params.push_back(relay::MakeVar("x" + std::to_string(params.size()), field));
+      fields.push_back(params.back());
+      made.args.push_back(SmallValues(*field, InputOf(op, sample, i).types.types() == relay::kIndices));
+    }
+    args.push_back(is_tuple ? relay::MakeTuple(fields) : fields[0]);
+  }
+  try {
+    made.function = Function(params, relay::MakeCall(op.name, args, sample.attrs));
+  } catch (const Error&) {
+    made.function = nullptr;
+  }
+  return made;
+}
+
+// Schedules compute products of narrow elements and casts make others float32 before, passes take away what has no
+// kernel, and the numbers of trees are no small ones.
+bool IsPassedOver(const OpDef& op) {
+  const bool of_volumes = op.name.ends_with("3d");  // operators on planes by then
+  return of_volumes || op.pattern == relay::OpPattern::kAnchor || op.name == "shape_of" || op.name == "nn.dropout" ||
+         op.name == "tree_ensemble";
+}
+
+// Such powers are of constants.
+bool IsPowerOfIntegers(const OpDef& op, DType first) { return op.name == "power" && first != DType::kFloat32; }
+
+// Returns how many were compiled.
+int CheckSample(const OpDef& op, const OpSample& sample) {
+  int compiled = 0;
+  for (const std::vector<DType>& elements : AllowedElements(op, sample)) {
+    const Made made = Make(op, sample, elements);
+    if (made.function == nullptr || IsPowerOfIntegers(op, elements[0])) continue;
+    std::string text = op.name;
+    for (const DType each : elements) text += " " + std::string(DTypeName(each));
+    SCOPED_TRACE(text);
+    EXPECT_NO_THROW(CheckFunction(made.function, made.args, 2e-6, {HostTarget()}));
+    ++compiled;
+  }
+  return compiled;
+}
+
+TEST(ElementTypesKernel, ComputesWhatTheRowsAllow) {
+  int compiled = 0;
+  for (const OpDef* op : relay::AllOps()) {
+    if (IsPassedOver(*op)) continue;
+    for (const OpSample& sample : SamplesOf(*op)) compiled += CheckSample(*op, sample);
+  }
+  EXPECT_GT(compiled, 400);
+}
+
+}  // namespace
+}  // namespace hone::testing
