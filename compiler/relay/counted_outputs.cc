@@ -17,7 +17,7 @@ namespace {
 Tensor FirstAlong(const Tensor& data, int64_t axis, int64_t count) {
   Shape shape = data.shape();
   Nth(shape, axis) = count;
-  return Gather(data, shape, StridedOffsets(shape, RowMajorStrides(data.shape())));
+  return Gather(data, shape, OffsetWalk(shape, RowMajorStrides(data.shape())));
 }
 
 }  // namespace

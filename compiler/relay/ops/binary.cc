@@ -9,7 +9,6 @@
 #include "compiler/relay/ops/broadcast.h"
 #include "compiler/relay/ops/indexing.h"
 #include "compiler/relay/ops/ops.h"
-#include "core/nth.h"
 
 namespace hone::relay {
 namespace {
@@ -32,12 +31,10 @@ int64_t IntegerAt(const Tensor& tensor, int64_t i) {
 
 Tensor Combined(const Tensor& lhs, const Tensor& rhs, const Arithmetic& arithmetic) {
   const Shape shape = BroadcastShapes(lhs.shape(), rhs.shape());
-  const std::vector<int64_t> at_lhs = StridedOffsets(shape, BroadcastStrides(lhs.shape(), shape));
-  const std::vector<int64_t> at_rhs = StridedOffsets(shape, BroadcastStrides(rhs.shape(), shape));
+  OffsetWalk at_lhs = OffsetWalk::Broadcast(lhs.shape(), shape), at_rhs = OffsetWalk::Broadcast(rhs.shape(), shape);
   Tensor result(lhs.dtype(), shape);
   for (int64_t i = 0; i < result.elements(); ++i) {
-    const int64_t l = Nth(at_lhs, i);
-    const int64_t r = Nth(at_rhs, i);
+    const int64_t l = at_lhs.Next(), r = at_rhs.Next();
     if (lhs.dtype() == DType::kInt64) {
       // Not through double, which cannot hold every int64.
       result.data<int64_t>()[i] = arithmetic.integer(IntegerAt<int64_t>(lhs, l), IntegerAt<int64_t>(rhs, r));

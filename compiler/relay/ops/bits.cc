@@ -7,7 +7,6 @@
 #include "compiler/relay/ops/broadcast.h"
 #include "compiler/relay/ops/indexing.h"
 #include "compiler/relay/ops/ops.h"
-#include "core/nth.h"
 
 namespace hone::relay {
 namespace {
@@ -24,12 +23,11 @@ TypePtr BitsType(const std::vector<TypePtr>& args, const Attrs&) {
 template <typename T>
 Tensor Combined(const Tensor& lhs, const Tensor& rhs, BitFunction function) {
   const Shape shape = BroadcastShapes(lhs.shape(), rhs.shape());
-  const std::vector<int64_t> at_lhs = StridedOffsets(shape, BroadcastStrides(lhs.shape(), shape));
-  const std::vector<int64_t> at_rhs = StridedOffsets(shape, BroadcastStrides(rhs.shape(), shape));
+  OffsetWalk at_lhs = OffsetWalk::Broadcast(lhs.shape(), shape), at_rhs = OffsetWalk::Broadcast(rhs.shape(), shape);
   Tensor result(lhs.dtype(), shape);
   for (int64_t i = 0; i < result.elements(); ++i) {
-    const auto a = static_cast<uint64_t>(static_cast<int64_t>(lhs.data<T>()[Nth(at_lhs, i)]));
-    const auto b = static_cast<uint64_t>(static_cast<int64_t>(rhs.data<T>()[Nth(at_rhs, i)]));
+    const auto a = static_cast<uint64_t>(static_cast<int64_t>(lhs.data<T>()[at_lhs.Next()]));
+    const auto b = static_cast<uint64_t>(static_cast<int64_t>(rhs.data<T>()[at_rhs.Next()]));
     result.data<T>()[i] = static_cast<T>(function(a, b, static_cast<int>(8 * sizeof(T))));
   }
   return result;

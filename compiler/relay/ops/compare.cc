@@ -8,7 +8,6 @@
 #include "compiler/relay/ops/broadcast.h"
 #include "compiler/relay/ops/indexing.h"
 #include "compiler/relay/ops/ops.h"
-#include "core/nth.h"
 
 namespace hone::relay {
 namespace {
@@ -51,11 +50,10 @@ OpDef Comparison(std::string name, std::string description, Outcomes outcomes) {
   OpDef def = Broadcasting(std::move(name), std::move(description), kOrdered);
   def.reference = [outcomes](const Tensors& args, const Attrs&) {
     const Shape shape = BroadcastShapes(args[0].shape(), args[1].shape());
-    const auto l = StridedOffsets(shape, BroadcastStrides(args[0].shape(), shape));
-    const auto r = StridedOffsets(shape, BroadcastStrides(args[1].shape(), shape));
+    OffsetWalk l = OffsetWalk::Broadcast(args[0].shape(), shape), r = OffsetWalk::Broadcast(args[1].shape(), shape);
     Tensor result(DType::kBool, shape);
-    for (size_t i = 0; i < l.size(); ++i) {
-      result.data<uint8_t>()[i] = HoldsAt(outcomes, args[0], l[i], args[1], r[i]) ? 1 : 0;
+    for (int64_t i = 0; i < result.elements(); ++i) {
+      result.data<uint8_t>()[i] = HoldsAt(outcomes, args[0], l.Next(), args[1], r.Next()) ? 1 : 0;
     }
     return Tensors{result};
   };
@@ -66,11 +64,10 @@ OpDef Logic(std::string name, std::string description, bool (*combine)(bool, boo
   OpDef def = Broadcasting(std::move(name), std::move(description), DType::kBool);
   def.reference = [combine](const Tensors& args, const Attrs&) {
     const Shape shape = BroadcastShapes(args[0].shape(), args[1].shape());
-    const auto l = StridedOffsets(shape, BroadcastStrides(args[0].shape(), shape));
-    const auto r = StridedOffsets(shape, BroadcastStrides(args[1].shape(), shape));
+    OffsetWalk l = OffsetWalk::Broadcast(args[0].shape(), shape), r = OffsetWalk::Broadcast(args[1].shape(), shape);
     Tensor result(DType::kBool, shape);
-    for (size_t i = 0; i < l.size(); ++i) {
-      result.data<uint8_t>()[i] = combine(args[0].At(l[i]) != 0, args[1].At(r[i]) != 0) ? 1 : 0;
+    for (int64_t i = 0; i < result.elements(); ++i) {
+      result.data<uint8_t>()[i] = combine(args[0].At(l.Next()) != 0, args[1].At(r.Next()) != 0) ? 1 : 0;
     }
     return Tensors{result};
   };
@@ -97,14 +94,14 @@ OpDef LogicalNot() {
 Tensors Where(const Tensors& args, const Attrs&) {
   Shape shape;
   for (const Tensor& arg : args) shape = BroadcastShapes(shape, arg.shape());
-  std::vector<std::vector<int64_t>> at;
-  for (const Tensor& arg : args) at.push_back(StridedOffsets(shape, BroadcastStrides(arg.shape(), shape)));
-  const Tensor yes = Gather(args[1], shape, at[1]);
-  Tensor result = Gather(args[2], shape, at[2]);
+  OffsetWalk condition = OffsetWalk::Broadcast(args[0].shape(), shape);
+  OffsetWalk yes = OffsetWalk::Broadcast(args[1].shape(), shape);
+  Tensor result = Gather(args[2], shape, OffsetWalk::Broadcast(args[2].shape(), shape));
   const int64_t bytes = DTypeBytes(result.dtype());
   for (int64_t i = 0; i < result.elements(); ++i) {
-    if (args[0].At(Nth(at[0], i)) == 0) continue;
-    const auto* from = static_cast<const uint8_t*>(yes.raw()) + i * bytes;
+    const int64_t source = yes.Next();
+    if (args[0].At(condition.Next()) == 0) continue;
+    const auto* from = static_cast<const uint8_t*>(args[1].raw()) + source * bytes;
     std::copy(from, from + bytes, static_cast<uint8_t*>(result.raw()) + i * bytes);
   }
   return {result};

@@ -18,11 +18,31 @@ int64_t BroadcastDim(int64_t a, int64_t b) {
   Misfit(fmt::format("dims {} and {} do not broadcast", a, b));
 }
 
-template <typename T>
-void GatherAs(const Tensor& data, const std::vector<int64_t>& offsets, Tensor& result) {
+template <typename T, typename Next>
+void GatherAs(const Tensor& data, Next next, Tensor& result) {
   const T* from = data.data<T>();
   T* to = result.data<T>();
-  for (size_t i = 0; i < offsets.size(); ++i) to[i] = from[offsets[i]];
+  for (int64_t i = 0; i < result.elements(); ++i) to[i] = from[next()];
+}
+
+template <typename Next>
+Tensor Gathered(const Tensor& data, const Shape& shape, Next next) {
+  Tensor result(data.dtype(), shape);
+  switch (DTypeBytes(data.dtype())) {
+    case 1:
+      GatherAs<uint8_t>(data, next, result);
+      break;
+    case 2:
+      GatherAs<uint16_t>(data, next, result);
+      break;
+    case 4:
+      GatherAs<uint32_t>(data, next, result);
+      break;
+    default:
+      GatherAs<uint64_t>(data, next, result);
+      break;
+  }
+  return result;
 }
 
 }  // namespace
@@ -69,22 +89,11 @@ std::vector<int64_t> StridedOffsets(const Shape& extents, const std::vector<int6
 }
 
 Tensor Gather(const Tensor& data, const Shape& shape, const std::vector<int64_t>& offsets) {
-  Tensor result(data.dtype(), shape);
-  switch (DTypeBytes(data.dtype())) {
-    case 1:
-      GatherAs<uint8_t>(data, offsets, result);
-      break;
-    case 2:
-      GatherAs<uint16_t>(data, offsets, result);
-      break;
-    case 4:
-      GatherAs<uint32_t>(data, offsets, result);
-      break;
-    default:
-      GatherAs<uint64_t>(data, offsets, result);
-      break;
-  }
-  return result;
+  return Gathered(data, shape, [next = offsets.begin()]() mutable { return *next++; });
+}
+
+Tensor Gather(const Tensor& data, const Shape& shape, OffsetWalk offsets) {
+  return Gathered(data, shape, [&offsets] { return offsets.Next(); });
 }
 
 AxisView ViewAxis(const Shape& shape, int64_t axis) {

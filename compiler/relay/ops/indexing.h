@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "core/tensor.h"
@@ -20,8 +21,38 @@ std::vector<int64_t> BroadcastStrides(const Shape& from, const Shape& to);
 // base + sum index[d] * strides[d] for every index within `extents`, in row-major order.
 std::vector<int64_t> StridedOffsets(const Shape& extents, const std::vector<int64_t>& strides, int64_t base = 0);
 
-// A tensor of `shape` whose element i is element offsets[i] of `data`. Any dtype.
+// The same one after the other: a list takes eight bytes for each, which may be a boolean's.
+class OffsetWalk {
+ public:
+  // `extents` and `strides` are of one length.
+  OffsetWalk(Shape extents, std::vector<int64_t> strides, int64_t base = 0)
+      : extents_(std::move(extents)), strides_(std::move(strides)), index_(extents_.size(), 0), at_(base) {}
+  // What a tensor of shape `from` reads as if it had the shape `to`.
+  static OffsetWalk Broadcast(const Shape& from, const Shape& to) { return {to, BroadcastStrides(from, to)}; }
+
+  // That of the next index; past the last one it begins anew.
+  int64_t Next() {
+    const int64_t here = at_;
+    for (size_t d = extents_.size(); d-- > 0;) {
+      if (++index_[d] < extents_[d]) {
+        at_ += strides_[d];
+        break;
+      }
+      at_ -= strides_[d] * (extents_[d] - 1);
+      index_[d] = 0;
+    }
+    return here;
+  }
+
+ private:
+  Shape extents_;
+  std::vector<int64_t> strides_, index_;
+  int64_t at_;
+};
+
+// A tensor of `shape` whose element i is element offsets[i] of `data`, or the walk's i-th. Any dtype.
 Tensor Gather(const Tensor& data, const Shape& shape, const std::vector<int64_t>& offsets);
+Tensor Gather(const Tensor& data, const Shape& shape, OffsetWalk offsets);
 
 // A tensor seen as [outer][axis][inner].
 struct AxisView {

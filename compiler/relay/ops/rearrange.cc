@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 #include <numeric>
 
@@ -44,7 +45,7 @@ Tensors Transpose(const Tensors& args, const Attrs& attrs) {
   const Shape& from = args[0].shape();
   const std::vector<int64_t> axes = Permutation(attrs, from.size());
   const Shape shape = Permuted(from, axes);
-  return {Gather(args[0], shape, StridedOffsets(shape, Permuted(RowMajorStrides(from), axes)))};
+  return {Gather(args[0], shape, OffsetWalk(shape, Permuted(RowMajorStrides(from), axes)))};
 }
 
 // The part of one axis that a slice takes.
@@ -120,7 +121,7 @@ Tensors StridedSlice(const Tensors& args, const Attrs& attrs) {
     strides[d] = ranges[d].count > 1 ? strides[d] * ranges[d].step : 0;
   }
   const Shape shape = CountsOf(ranges);
-  return {Gather(args[0], shape, StridedOffsets(shape, strides, base))};
+  return {Gather(args[0], shape, OffsetWalk(shape, strides, base))};
 }
 
 Shape TakenShape(const Shape& data, const Shape& indices, int64_t axis) {
@@ -141,18 +142,23 @@ Tensors Take(const Tensors& args, const Attrs& attrs) {
   const Shape& from = args[0].shape();
   const int64_t axis = NormalizedAxis(attrs.GetInt("axis"), from.size());
   const AxisView view = ViewAxis(from, axis);
-  std::vector<int64_t> offsets;
+  Tensor result(args[0].dtype(), TakenShape(from, args[1].shape(), axis));
+  const int64_t slice_bytes = view.inner * DTypeBytes(result.dtype());
+  auto* to = static_cast<char*>(result.raw());
   for (int64_t o = 0; o < view.outer; ++o) {
     for (int64_t i = 0; i < args[1].elements(); ++i) {
       const auto index = static_cast<int64_t>(args[1].At(i));
       if (index < -view.extent || index >= view.extent) {
         Misfit(fmt::format("index {} lies outside an axis of {} elements", index, view.extent));
       }
-      const int64_t first = (o * view.extent + (index < 0 ? index + view.extent : index)) * view.inner;
-      for (int64_t k = 0; k < view.inner; ++k) offsets.push_back(first + k);
+      const int64_t slice = o * view.extent + (index < 0 ? index + view.extent : index);
+      if (slice_bytes > 0)
+        std::memcpy(to, static_cast<const char*>(args[0].raw()) + slice * slice_bytes,
+                    static_cast<size_t>(slice_bytes));
+      to += slice_bytes;
     }
   }
-  return {Gather(args[0], TakenShape(from, args[1].shape(), axis), offsets)};
+  return {result};
 }
 
 TypePtr BroadcastToType(const Types& args, const Attrs& attrs) {
@@ -169,7 +175,7 @@ TypePtr BroadcastToType(const Types& args, const Attrs& attrs) {
 
 Tensors BroadcastTo(const Tensors& args, const Attrs& attrs) {
   const Shape shape = attrs.GetInts("shape");
-  return {Gather(args[0], shape, StridedOffsets(shape, BroadcastStrides(args[0].shape(), shape)))};
+  return {Gather(args[0], shape, OffsetWalk::Broadcast(args[0].shape(), shape))};
 }
 
 OpDef Rearranging(std::string name, std::string description, int level, std::vector<AttrSpec> attrs) {

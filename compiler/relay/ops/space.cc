@@ -39,8 +39,8 @@ std::vector<Tensor> DepthToSpace(const std::vector<Tensor>& args, const Attrs& a
   const int64_t size = BlockSize(attrs), plane = from[2] * from[3], channels = from[1] / (size * size);
   const int64_t channel = PlaceFirst(attrs) ? plane : plane * size * size;
   const int64_t place = PlaceFirst(attrs) ? plane * channels : plane;
-  const std::vector<int64_t> offsets = StridedOffsets({from[0], channels, from[2], size, from[3], size},
-                                                      {from[1] * plane, channel, from[3], place * size, 1, place});
+  const OffsetWalk offsets({from[0], channels, from[2], size, from[3], size},
+                           {from[1] * plane, channel, from[3], place * size, 1, place});
   return {Gather(args[0], {from[0], channels, from[2] * size, from[3] * size}, offsets)};
 }
 

@@ -1,5 +1,6 @@
 #include <limits>
 
+#include "compiler/relay/ops/indexing.h"
 #include "tests/compiler/relay/run_op.h"
 
 namespace hone::relay {
@@ -26,6 +27,15 @@ TEST(Reduce, OverSomeAxesOrAll) {
   EXPECT_EQ(RunOp("sum", {kSix}, {{"axis", Ints{0}}, {"keepdims", true}})[0].shape(), (Shape{1, 3}));
   EXPECT_THAT(ResultType("sum", {TensorType({2, 3})}, {{"axis", Ints{0, -2}}}), HasSubstr("name one axis twice"));
   EXPECT_THAT(ResultType("sum", {TensorType({2, 3})}, {{"axis", Ints{2}}}), HasSubstr("axis 2 lies outside"));
+}
+
+TEST(OffsetWalk, GoesWhereTheListGoes) {
+  const Shape from{3, 1, 4}, to{2, 3, 5, 4};
+  const Ints list = StridedOffsets(to, BroadcastStrides(from, to));
+  OffsetWalk walk = OffsetWalk::Broadcast(from, to), scalar({}, {}, 7), back({3}, {-2}, 4);
+  for (const int64_t offset : list) EXPECT_EQ(walk.Next(), offset);
+  EXPECT_EQ(scalar.Next(), 7);
+  for (const int64_t offset : {4, 2, 0}) EXPECT_EQ(back.Next(), offset);
 }
 
 TEST(BroadcastTo, NothingIsDoneForNothingHoweverLong) {

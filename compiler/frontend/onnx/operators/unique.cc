@@ -50,9 +50,8 @@ class Uniques {
     return InOrder(Counted(view_.Call("subtract", {ends, all})));
   }
 
-  // Of each slice of the data, which group it is in.
+  // Of each of kMostPlaces slices or fewer, which group it is in.
   ExprPtr Groups() const {
-    if (n_ > kMostPlaces) RefuseNode(fmt::format("inverse_indices of {} slices; they may be {}", n_, kMostPlaces));
     const ExprPtr begins = FillBehindCounts(view_.builder(), firsts_, static_cast<double>(n_));
     const ExprPtr rows = view_.Call("expand_dims", {Bare(begins)}, {{"axis", int64_t{0}}, {"num_newaxis", int64_t{1}}});
     const ExprPtr has_begun = view_.Call("greater_equal", {Positions(n_, 0, 2), rows});
@@ -140,10 +139,14 @@ std::vector<ExprPtr> Unique(const OnnxNodeView& view) {
   }
   const int64_t n = Nth(view.builder().ShapeOf(data), axis), columns = ElementCount(shape) / n;
   if (columns > kMostColumns) RefuseNode(fmt::format("slices of {} elements; they may have {}", columns, kMostColumns));
-  const ExprPtr first = axis == 0 ? data : view.Call("transpose", {data}, {{"axes", axes}});
-  const Uniques uniques(view, view.Reshape(first, {n, columns}));
   const auto& outputs = view.node().outputs;
   const auto wants = [&](size_t i) { return i < outputs.size() && !outputs[i].empty(); };
+  // Before anything is computed: positions of so many slices are large.
+  if (wants(2) && n > kMostPlaces) {
+    RefuseNode(fmt::format("inverse_indices of {} slices; they may be {}", n, kMostPlaces));
+  }
+  const ExprPtr first = axis == 0 ? data : view.Call("transpose", {data}, {{"axes", axes}});
+  const Uniques uniques(view, view.Reshape(first, {n, columns}));
   const ExprPtr places = uniques.Places();
   return {view.Call("take", {data, places}, {{"axis", axis}}), places, wants(2) ? uniques.Groups() : nullptr,
           wants(3) ? uniques.GroupSizes() : nullptr};

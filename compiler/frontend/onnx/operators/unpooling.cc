@@ -51,6 +51,7 @@ std::vector<ExprPtr> MaxUnpool(const OnnxNodeView& view) {
     RefuseNode(fmt::format("indices {} for data {}", ShapeText(view.InputShape(1)), ShapeText(view.InputShape(0))));
   }
   const Shape shape = UnpooledShape(view);
+  const auto wanted = view.InputInts(2, "output_shape");
   const int64_t found = ElementCount(view.InputShape(0)), all = ElementCount(shape);
   const DType dtype = view.builder().DTypeOf(view.Input(0));
   view.builder().Spend(all * DTypeBytes(dtype));
@@ -59,7 +60,6 @@ std::vector<ExprPtr> MaxUnpool(const OnnxNodeView& view) {
       view.Call("scatter_elements", {zeros, view.Reshape(view.Input(1), {found}), view.Reshape(view.Input(0), {found})},
                 {{"axis", int64_t{0}}, {"reduction", std::string("update")}});
   const ExprPtr result = view.Reshape(laid, shape);
-  const auto wanted = view.InputInts(2, "output_shape");
   return {wanted ? Grown(view, result, *wanted) : result};
 }
 
