@@ -2,6 +2,10 @@
 # An owner has no definitions of its own: GCC refuses precompiled headers whose macros a user of them lacks.
 set(HONE_ROOM_HEADERS <fmt/format.h> <algorithm> <cmath> <cstdint> <filesystem> <functional> <limits> <map> <memory> <numeric>
   <optional> <set> <span> <string> <string_view> <unordered_map> <utility> <vector>)
+if(HONE_FUZZ)
+  # What the targets read is JSON for the most part.
+  list(APPEND HONE_ROOM_HEADERS <nlohmann/json.hpp>)
+endif()
 set(HONE_TEST_HEADERS ${HONE_ROOM_HEADERS} <gmock/gmock.h> <gtest/gtest.h>)
 set(HONE_LLVM_HEADERS ${HONE_ROOM_HEADERS} <llvm/IR/IRBuilder.h> <llvm/IR/Module.h>)
 
