@@ -11,6 +11,7 @@
 #include "compiler/relay/op.h"
 #include "compiler/schedules/schedule.h"
 #include "core/error.h"
+#include "core/nth.h"
 #include "core/spelling.h"
 #include "core/target.h"
 #include "core/workload.h"
@@ -74,10 +75,39 @@ std::vector<std::string> ScheduleNames(const OpDef& op) {
   return names;
 }
 
+std::vector<std::string_view> Names(relay::DTypeSet types) {
+  std::vector<std::string_view> names;
+  for (const DType type : types.Types()) names.push_back(DTypeName(type));
+  return names;
+}
+
+// The input that a rule depends on; empty when it depends on none.
+std::string OtherName(const OpDef& op, const relay::ElementRule& rule) {
+  return rule.input() < 0 ? "" : Nth(op.inputs, rule.input()).name;
+}
+
+std::string RuleText(const OpDef& op, const relay::ElementRule& rule) { return rule.ToText(OtherName(op, rule)); }
+
+// Every type that it may have, and what it is tied to: it is "like" an input, or its types go "with" those of one.
+void AddRule(const OpDef& op, const relay::ElementRule& rule, Json& to) {
+  const bool is_like = rule.input() >= 0 && rule.cases().empty();
+  to["types"] = Names(is_like ? Nth(op.inputs, rule.input()).types.types() : rule.types());
+  if (is_like) to["like"] = OtherName(op, rule);
+  for (const auto& [other, own] : rule.cases()) {
+    to["with"].push_back({{"input", OtherName(op, rule)}, {"of", Names(other)}, {"types", Names(own)}});
+  }
+}
+
 Json OpJson(const OpDef& op) {
-  Json inputs = Json::array(), attrs = Json::array();
-  for (const relay::InputSpec& input : op.inputs)
+  Json inputs = Json::array(), results = Json::array(), attrs = Json::array();
+  for (const relay::InputSpec& input : op.inputs) {
     inputs.push_back({{"name", input.name}, {"description", input.description}});
+    AddRule(op, input.types, inputs.back());
+  }
+  for (const relay::ResultSpec& result : op.results) {
+    results.push_back({{"name", result.name}});
+    AddRule(op, result.types, results.back());
+  }
   for (const AttrSpec& attr : op.attrs) {
     attrs.push_back({{"name", attr.name},
                      {"kind", KindName(attr.kind)},
@@ -87,6 +117,7 @@ Json OpJson(const OpDef& op) {
   return {{"name", op.name},
           {"description", op.description},
           {"inputs", inputs},
+          {"outputs", results},
           {"attributes", attrs},
           {"support_level", op.support_level},
           {"pattern", PatternName(op.pattern)},
@@ -103,9 +134,11 @@ void PrintOp(const OpDef& op) {
         schedules.empty() ? "; code from the generic generator" : "; schedules: ", fmt::join(schedules, ", "));
   const std::vector<std::string_view> onnx = OnnxOperatorsOf(op.name);
   Print("of ONNX's: {}\n\n", onnx.empty() ? "none" : fmt::format("{}", fmt::join(onnx, ", ")));
-  Table inputs({"input", "what it is"});
-  for (const relay::InputSpec& input : op.inputs) inputs.Add({input.name, input.description});
-  Print("{}", inputs.ToText());
+  Table inputs({"input", "element types", "what it is"}), results({"output", "element types"});
+  for (const relay::InputSpec& input : op.inputs)
+    inputs.Add({input.name, RuleText(op, input.types), input.description});
+  for (const relay::ResultSpec& result : op.results) results.Add({result.name, RuleText(op, result.types)});
+  Print("{}\n{}", inputs.ToText(), results.ToText());
   if (op.attrs.empty()) return;
   Table attrs({"attribute", "kind", "default", "what it is"});
   for (const AttrSpec& attr : op.attrs) {
@@ -149,7 +182,10 @@ void ListOps(bool json) {
 }  // namespace
 
 int OpsCommand(const Arguments& arguments) {
-  CommandLine line("hone ops", "The operator registry: description, inputs, attributes, support level, schedules.");
+  CommandLine line(
+      "hone ops",
+      "The operator registry: description, inputs and outputs with their element types, attributes, support level, "
+      "schedules.");
   std::string name;
   line.Add("NAME", name, "one operator; none lists them");
   if (!line.Parse(arguments)) return 0;

@@ -168,6 +168,18 @@ TEST_F(RelayProgram, OperatorsTellHowTheyAreComputed) {
   EXPECT_THAT(Shell("hone ops --json nn.dense").out, HasSubstr("\"schedules\":[\"dense_pack\",\"dense_amx\"]"));
 }
 
+TEST_F(RelayProgram, OperatorsTellWhichElementTypesTheyTakeAndGive) {
+  const std::string take = Shell("hone ops take").out, conv = Shell("hone ops nn.conv2d").out;
+  EXPECT_THAT(take, testing::ContainsRegex("data +any +any shape\n"));
+  EXPECT_THAT(take, testing::ContainsRegex("indices +int32 or int64 +any shape\n"));
+  EXPECT_THAT(take, testing::ContainsRegex("output +element types *\n.*result +like data *\n"));
+  EXPECT_THAT(conv, HasSubstr("float16 with data of float16; int8 with data of int8 or uint8"));
+  const std::string json = Shell("hone ops --json nn.dense").out;
+  EXPECT_THAT(json, HasSubstr("{\"input\":\"data\",\"of\":[\"uint8\"],\"types\":[\"int8\"]}"));
+  EXPECT_THAT(json, HasSubstr("\"outputs\":[{\"name\":\"result\",\"types\":[\"float32\",\"int32\"]"));
+  EXPECT_THAT(Shell("hone ops --json add").out, HasSubstr("\"like\":\"lhs\""));
+}
+
 class PackageParts : public RelayProgram {
  protected:
   void SetUp() override {
