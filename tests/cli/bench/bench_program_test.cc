@@ -25,7 +25,7 @@ class BenchProgram : public ProgramTest {
  protected:
   void SetUp() override {
     ProgramTest::SetUp();
-    ASSERT_EQ(Shell("hone zoo mlp --image-shape 1,14,14 -o m.onnx").code, 0);
+    ASSERT_EQ(Shell("hone zoo mlp --classes 1000 --image-shape 1,14,14 -o m.onnx").code, 0);
     ASSERT_EQ(Shell("hone build m.onnx -o 'a b.hone' --no-records --threads 1").code, 0);
     ASSERT_EQ(Shell("cp 'a b.hone' b.hone").code, 0);
   }
@@ -296,7 +296,7 @@ TEST_F(BenchProgram, AnnotatesTheModel) {
   EXPECT_EQ(Document("hone inspect out.onnx")["parameters"], Document("hone inspect m.onnx")["parameters"]);
   EXPECT_EQ(Shell("hone verify out.onnx b.hone").code, 0);
   // The same nodes with other weights: times of a package that was built of another model.
-  ASSERT_EQ(Shell("hone zoo mlp --image-shape 1,14,14 --seed 7 -o other.onnx").code, 0);
+  ASSERT_EQ(Shell("hone zoo mlp --classes 1000 --image-shape 1,14,14 --seed 7 -o other.onnx").code, 0);
   ExpectRefusal("hone profile b.hone --runs 3 --threads 1 --annotate wrong.onnx --model other.onnx", 65,
                 "was not built of other.onnx");
   ASSERT_EQ(Shell("cp m.onnx moved.onnx").code, 0);

@@ -154,7 +154,6 @@ TEST(GenericKernel, Pools) {
                   {"dilation", p.dilation},
                   {"padding", p.padding},
                   {"ceil_mode", p.ceil_mode}};
-      if (*layout) attrs.Set("layout", std::string(layout));
       CheckFunction(Function({x}, MakeCall("nn.max_pool2d", {x}, attrs)));
       attrs.Set("count_include_pad", p.size[0] % 2 == 0);
       CheckFunction(Function({x}, MakeCall("nn.relu", {MakeCall("nn.avg_pool2d", {x}, attrs)})));
@@ -178,7 +177,6 @@ TEST(GenericKernel, PoolsBytes) {
                   {"dilation", p.dilation},
                   {"padding", p.padding},
                   {"ceil_mode", p.ceil_mode}};
-      if (*layout) attrs.Set("layout", std::string(layout));
       CheckFunction(Function({x}, MakeCall("nn.max_pool2d", {x}, attrs)), {Bytes(p.shape)}, 0);
     }
   }
