@@ -114,8 +114,7 @@ constexpr double kRepackRow = 9.6;     // and out of narrower blocks;
 constexpr double kThinPixel = 1.9;     // to make one pixel of a thin input
 constexpr double kCacheShare = 1;      // of a cache that is taken to hold what is used again
 constexpr double kAgain = 0.12;        // of all weights that come again for another band
-constexpr double kHidden = 0.73;     // of the lesser of arithmetic and cold weights that does not hide behind the other
-constexpr double kColdShare = 0.45;  // of the machine's rate at which cold weights come: tiles ask for few lines ahead
+constexpr double kHidden = 0.73;  // of the lesser of arithmetic and cold weights that does not hide behind the other
 constexpr double kFetchAhead = 1.14;  // what fetching ahead costs where weights are near,
 constexpr double kFetched = 0.93;     // and gains where they are cold
 
@@ -175,7 +174,7 @@ double Amx::EstimateNsWith(const Workload& w, const MachineModel& machine, const
   cycles = cycles * ThreadShare(items, machine.threads) + kStageStart + FillCycles(nest, machine);
   if (k.prefetch > 0) cycles *= kFetchAhead;
   // In a network every weight comes from memory once, behind the arithmetic.
-  const double memory = all_weights / (kColdShare * machine.cold_bytes_per_cycle) * (k.prefetch > 0 ? kFetched : 1);
+  const double memory = all_weights / machine.cold_bytes_per_cycle * (k.prefetch > 0 ? kFetched : 1);
   return (std::max(cycles, memory) + kHidden * std::min(cycles, memory)) / machine.clock_ghz;
 }
 

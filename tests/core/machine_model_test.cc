@@ -196,6 +196,8 @@ TEST(MachineModel, ArithmeticCostsWhatTheCoreHas) {
   EXPECT_EQ(rate(riscv, "sifive-u74", {"+v"}), rate(riscv, "generic-rv64", {"+v"}))
       << "its scalar costs are no vector's";
   EXPECT_EQ(X86("znver4").multiply_adds_per_cycle, MachineModel().multiply_adds_per_cycle);
+  EXPECT_LT(X86("sapphirerapids").cold_bytes_per_cycle, X86("znver4").cold_bytes_per_cycle / 2) << "its memory is far";
+  EXPECT_EQ(X86("sapphirerapids").moved_bytes_per_cycle.l1, X86("znver4").moved_bytes_per_cycle.l1);
 }
 
 TEST(MachineModel, ACoreOfTwoArchitecturesIsListedOnce) {

@@ -50,7 +50,8 @@ TEST(NamedTargets, CostWhatTheTableOfTheDocsSays) {
   std::getline(page, line);  // the rule below the head
   while (std::getline(page, line) && !line.empty()) found.insert(line);
   for (const NamedTarget& named : NamedTargets()) {
-    if (!named.target.triple.starts_with("x86_64")) expected.insert(CostsRow(named));
+    const bool has_own = !named.target.triple.starts_with("x86_64") || !CostsFrom(named.target.cpu).empty();
+    if (has_own) expected.insert(CostsRow(named));
   }
   EXPECT_EQ(found, expected);
 }
