@@ -5,14 +5,6 @@
 //   for query: largest = max f(score); weight = exp(f(score) - largest); inverse = 1 / sum
 //   for panel of values [value_columns], for tile of queries [rows]    output = product * inverse
 //
-// A worker's memory:
-//
-//   | packed keys | packed values | scores: block rows of score_row bytes | inverse: one number per query |
-//
-// A row of scores is an odd number of lines long: the rows of a tile, read together, then lie in different sets of the
-// first cache. Weights take the scores' places; those of bfloat16 take half the room, from the row's beginning on. Two
-// neighbours along a sum of bfloat16 are packed together and are one step.
-//
 // With tile registers (attention_tiles.h) the last block begins before the one before has ended, and stores the rows
 // that are its own; steps past the keys are of zeros.
 #include "compiler/generic/attention.h"
@@ -23,87 +15,23 @@
 #include "compiler/codegen/element.h"
 #include "compiler/codegen/math.h"
 #include "compiler/codegen/matrix_tiles.h"
+#include "compiler/generic/attention_parts.h"
 #include "compiler/generic/attention_tiles.h"
+#include "compiler/generic/attention_workspace.h"
 #include "compiler/generic/evaluator.h"
 #include "compiler/generic/fold.h"
 #include "compiler/generic/generic_kernel.h"
 #include "compiler/generic/images_apart.h"
-#include "compiler/relay/op.h"
-#include "compiler/relay/visitor.h"
 #include "compiler/schedules/conv_shape.h"
 #include "compiler/schedules/matmul_operand.h"
 #include "compiler/schedules/matmul_tile.h"
 #include "compiler/schedules/packed_panel.h"
-#include "core/error.h"
 #include "core/nth.h"
 
 namespace hone {
 namespace {
 
-using relay::Call;
-using relay::ExprPtr;
-
-// Of a float32, and of a pair of bfloat16.
-constexpr int64_t kFloatBytes = 4;
-
-ExprPtr WithoutCalls(ExprPtr expr, std::string_view op) {
-  while (const Call* call = relay::AsCallTo(expr, op)) expr = call->args[0];
-  return expr;
-}
-
-// The parts of an attention's body.
-struct AttentionParts {
-  const Call* softmax;
-  ExprPtr scores;             // of the softmax's shape: the product of queries and keys, perhaps reshaped
-  int queries, keys, values;  // parameters
-
-  explicit AttentionParts(const relay::Function& function) : softmax(nullptr) {
-    const Call& product = *relay::AsCall(WithoutCalls(WithoutCalls(function.body, "transpose"), "cast"));
-    softmax = relay::AsCall(WithoutCalls(WithoutCalls(WithoutCalls(product.args[0], "reshape"), "cast"), "reshape"));
-    relay::PostOrderVisit(softmax->args[0], [&](const ExprPtr& expr) {
-      if (relay::AsCallTo(WithoutCalls(expr, "reshape"), "nn.batch_matmul") != nullptr) scores = expr;
-    });
-    const Call& scored = *relay::AsCall(WithoutCalls(scores, "reshape"));
-    const auto parameter = [&](const ExprPtr& arg) {
-      const ExprPtr param = WithoutCalls(arg, "transpose");
-      for (size_t i = 0; i < function.params.size(); ++i) {
-        if (function.params[i] == param) return static_cast<int>(i);
-      }
-      throw Error(ExitCode::kBug, "an attention's product reads what is no parameter");
-    };
-    queries = parameter(scored.args[0]);
-    keys = parameter(scored.args[1]);
-    values = parameter(product.args[1]);
-  }
-};
-
-int64_t ToLines(int64_t bytes, const MachineModel& machine) {
-  return CeilDiv(bytes, machine.line_bytes) * machine.line_bytes;
-}
-
-// Of the sum over all keys, those past the last one counted where tile registers take them.
-int64_t ValueSteps(const MatmulShape& v, const AttentionTiles& t) {
-  constexpr int64_t kTogether = MatrixTiles::kRows;
-  return t.matrix_tiles ? CeilDiv(v.steps(), kTogether) * kTogether : v.steps();
-}
-
-// A worker's memory, in bytes from its beginning.
-struct AttentionWorkspace {
-  int64_t values, scores, inverse, sums, end;
-  int64_t score_row;
-
-  AttentionWorkspace(const MatmulShape& s, const MatmulShape& v, const AttentionTiles& t, const MachineModel& machine) {
-    const int64_t columns = CeilDiv(s.N, t.score_columns) * t.score_columns;
-    const int64_t row = ToLines(columns * kFloatBytes, machine);
-    score_row = row / machine.line_bytes % 2 == 0 ? row + machine.line_bytes : row;
-    values = ToLines(columns * s.steps() * kFloatBytes, machine);
-    const int64_t panels = CeilDiv(v.N, t.value_columns);
-    scores = values + ToLines(panels * t.value_columns * ValueSteps(v, t) * kFloatBytes, machine);
-    inverse = scores + t.block * score_row;
-    sums = inverse + ToLines(t.block * kFloatBytes, machine);
-    end = sums + (t.matrix_tiles ? t.rows * t.value_columns * kFloatBytes : 0);
-  }
-};
+constexpr int64_t kFloatBytes = AttentionWorkspace::kBytes;
 
 class AttentionEmitter {
  public:
@@ -146,7 +74,7 @@ class AttentionEmitter {
       Value* product = b_.Div(item, blocks);
       b_.If(ir.CreateOr(ir.CreateICmpEQ(block, b_.Index(0)), ir.CreateICmpEQ(item, args_.begin)), [&] {
         Pack(s_, keys_, product, {t_.score_columns, s_.steps()}, packed_);
-        Pack(v_, values_, product, {t_.value_columns, ValueSteps(v_, t_)}, b_.At(packed_, space_.values));
+        Pack(v_, values_, product, {t_.value_columns, space_.value_steps}, b_.At(packed_, space_.values));
       });
       Value* first = b_.Mul(block, t_.block);
       if (t_.matrix_tiles) return TiledBlock(product, first);
@@ -319,7 +247,7 @@ class AttentionEmitter {
     Value* first = b_.Min(even, b_.Index(s_.M - t_.block));
     TiledScores(product, first);
     const int64_t weight_bytes = Bytes(v_.types.data, v_.K);
-    const int64_t rest = ValueSteps(v_, t_) * kFloatBytes - weight_bytes;
+    const int64_t rest = space_.value_steps * kFloatBytes - weight_bytes;
     b_.For(0, t_.block, 1, [&](Value* row) {
       Exponentials(product, first, row);
       Zero(b_.At(ScoreRow(row), weight_bytes), rest);
@@ -371,7 +299,7 @@ class AttentionEmitter {
   // Rows of the block before `own` are the block's before.
   void TiledProducts(Value* product, Value* first, Value* own) {
     Value* out = b_.At(out_.Matrix(b_, product), b_.Mul(first, out_.row));
-    const int64_t steps = ValueSteps(v_, t_), panel_row = t_.value_columns * kFloatBytes;
+    const int64_t steps = space_.value_steps, panel_row = t_.value_columns * kFloatBytes;
     Value* sums = b_.At(packed_, space_.sums);
     ForPanels(v_.N, t_.value_columns, [&](Value* panel, int64_t width) {
       Value* w = b_.At(packed_, b_.Add(b_.Mul(panel, panel_row * steps), space_.values));
