@@ -47,43 +47,12 @@
 #include "compiler/schedules/epilogue_addresses.h"
 #include "compiler/schedules/register_tile.h"
 #include "compiler/schedules/weight_prefetch.h"
+#include "compiler/schedules/winograd_square.h"
 #include "compiler/schedules/winograd_transform.h"
 #include "core/nth.h"
 
 namespace hone {
 namespace {
-
-// A square of vectors between the two passes of a transform: in registers when they suffice, else in scratch memory.
-class Square {
- public:
-  Square(KernelBuilder& b, llvm::Type* vector, int64_t rows, int64_t columns, Value* scratch)
-      : b_(b), vector_(vector), columns_(columns), scratch_(scratch), held_(static_cast<size_t>(rows * columns)) {
-    in_registers_ = rows * columns + 8 <= b.machine().vector_registers;
-  }
-  void Set(int64_t r, int64_t c, Value* v) {
-    if (in_registers_) {
-      Nth(held_, r * columns_ + c) = v;
-    } else {
-      b_.Store(v, Address(r, c));
-    }
-  }
-  Value* Get(int64_t r, int64_t c) {
-    return in_registers_ ? Nth(held_, r * columns_ + c)
-                         : b_.ir().CreateAlignedLoad(vector_, Address(r, c), llvm::Align(1));
-  }
-
- private:
-  Value* Address(int64_t r, int64_t c) {
-    const auto bytes = static_cast<int64_t>(vector_->getPrimitiveSizeInBits().getKnownMinValue() / 8);
-    return b_.At(scratch_, (r * columns_ + c) * bytes);
-  }
-  KernelBuilder& b_;
-  llvm::Type* vector_;
-  int64_t columns_;
-  Value* scratch_;
-  bool in_registers_;
-  Vals held_;
-};
 
 // Emits the three steps.
 class WinogradEmitter {
@@ -131,7 +100,7 @@ class WinogradEmitter {
     Value* source = b_.ir().CreateSelect(inside, image, patch_);
     Value* row_bytes = b_.ir().CreateSelect(inside, b_.Index(s_.W * x_vector_), b_.Index(nest_.alpha * x_vector_));
     Value* target = b_.At(v_, b_.Mul(b_.Add(b_.Mul(block, nest_.block_tiles), slot), v_vector_));
-    Square half(b_, InputVector(), nest_.alpha, nest_.alpha, half_);
+    WinogradSquare half(b_, InputVector(), nest_.alpha, nest_.alpha, half_);
     Vals rows;
     for (int64_t r = 0; r < nest_.alpha; ++r) rows.push_back(b_.At(source, b_.Mul(row_bytes, r)));
     for (int64_t c = 0; c < nest_.alpha; ++c) {
@@ -195,7 +164,7 @@ class WinogradEmitter {
   // registers cannot be indexed.
   void TransformOutput(Value* tile, Value* slot, Value* block) {
     Value* source = b_.At(m_, b_.Mul(b_.Add(b_.Mul(block, nest_.block_tiles), slot), m_vector_));
-    Square half(b_, VectorOf(ElementType(b_, types_.accumulator), nest_.lanes), k_.m, nest_.alpha, half_);
+    WinogradSquare half(b_, VectorOf(ElementType(b_, types_.accumulator), nest_.lanes), k_.m, nest_.alpha, half_);
     for (int64_t c = 0; c < nest_.alpha; ++c) {
       Vals column;
       for (int64_t r = 0; r < nest_.alpha; ++r) {
