@@ -7,8 +7,9 @@ precision, and how far outputs are from hone's float32. Exits 1 on a missed goal
   V/bin/python bench/peers/transformer.py [--layers 2] [--tokens 128] [--threads 1] [--seconds 40] [--work build/peers/transformer]
 
 int8 static is what `hone quantize` writes with random calibration inputs, beside OpenVINO with float32 for what is not quantised; in
-int8 static, bfloat16 both compute the rest in bfloat16, which are OpenVINO's defaults and hone's --precision bfloat16. int8 dynamic has DynamicQuantizeLinear and MatMulInteger in
-the place of each product with weights, one scale for each column. Times do not depend on the values of weights, which are random.
+int8 static, bfloat16 both compute the rest in bfloat16, which are OpenVINO's defaults and hone's --precision bfloat16. int8 dynamic
+has DynamicQuantizeLinear and MatMulInteger in the place of each product with weights, one scale for each column. Times do not depend
+on the values of weights, which are random.
 """
 import argparse
 import array

@@ -31,7 +31,8 @@ PrecisionModels::PrecisionModels(const ModelOptions& options, const relay::IRMod
     typed_ = Import(quantiser_->model().WithOutputs(quantiser_->model().outputs()));
     samples_ = quantiser_->samples();
   } else {
-    samples_ = CalibrationOf(calibration.calibrate, calibration.samples, SpecsOf(typed_, here), options.seed, calibration.images);
+    samples_ = CalibrationOf(calibration.calibrate, calibration.samples, SpecsOf(typed_, here), options.seed,
+                             calibration.images);
   }
   std::set<std::string> quantisable;
   for (size_t i = 0; quantiser_ != nullptr && i < quantiser_->layers().size(); ++i) {

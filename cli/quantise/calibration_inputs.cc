@@ -40,6 +40,7 @@ Inputs FolderInputs(const fs::path& folder) {
 
 std::string NamesOf(const std::vector<InputSpec>& specs) {
   std::vector<std::string> names;
+  names.reserve(specs.size());
   for (const InputSpec& spec : specs) names.push_back(spec.name);
   return fmt::format("{}", fmt::join(names, ", "));
 }

@@ -182,7 +182,7 @@ ExprPtr AveragePool(const ExprPtr& node, const Uses&) {
   const std::vector<float> counts = Counts(depth, pool->attrs.GetBool("count_include_pad"));
   const bool same = std::all_of(counts.begin(), counts.end(), [&](float count) { return count == counts[0]; });
   if (same) sum = planes.Made("divide", {sum, Scalar(counts[0])});
-  const ExprPtr means = planes.Joined(planes.Made("nn.avg_pool2d", {sum}, OnPlanes(*pool, "pool_size")));
+  ExprPtr means = planes.Joined(planes.Made("nn.avg_pool2d", {sum}, OnPlanes(*pool, "pool_size")));
   if (same) return means;
   const Tensor by_depth = Tensor::FromVector(DType::kFloat32, {depth.results, 1, 1}, counts);
   return planes.Made("divide", {means, relay::MakeConstant(by_depth)});

@@ -88,7 +88,7 @@ class Emitter {
   void Emit() {
     std::array<int, MatrixTiles::kRegisters> rows{};
     rows.fill(static_cast<int>(nest_.width));
-    for (int v = 0; v < nest_.channels; ++v) rows.at(static_cast<size_t>(FirstWeights() + v)) = kVector;
+    for (int v = 0; v < nest_.channels; ++v) Nth(rows, FirstWeights() + v) = kVector;
     tiles_.Configure(rows);
     b_.For(args_.begin, args_.end, 1, [&](Value* item) {
       Value* group = b_.Mod(item, nest_.groups);

@@ -149,7 +149,8 @@ double TileCycles(const AmxNest& nest, const MachineModel& machine, double count
 
 double BandCycles(const AmxNest& nest, const MachineModel& machine) {
   const int64_t tiles = nest.lines.tiles(), together = nest.together(), rest = tiles % together;
-  double cycles = static_cast<double>(tiles / together) * TileCycles(nest, machine, static_cast<double>(together));
+  const int64_t whole = tiles / together;
+  double cycles = static_cast<double>(whole) * TileCycles(nest, machine, static_cast<double>(together));
   if (rest > 0) cycles += TileCycles(nest, machine, static_cast<double>(rest));
   return cycles;
 }
@@ -228,13 +229,14 @@ int64_t AmxNest::plane_bytes() const { return in_blocks * plane_h * plane_w * pi
 
 TileShape AmxNest::Tile() const {
   constexpr int64_t kTileBytes = MatrixTiles::kRows * MatrixTiles::kRowBytes;
+  const int64_t unroll = product.channels / product.group;
   TileShape tile;
   tile.rows = static_cast<double>(together() * lines.width);
   tile.vectors = static_cast<double>(knobs.tile_oc);
   tile.line = static_cast<double>(lines.lines * lines.length);
   tile.groups = static_cast<double>(groups);
-  tile.steps = static_cast<double>(taps() * in_blocks * (product.channels / product.group));
-  tile.unroll = static_cast<double>(product.channels / product.group);
+  tile.steps = static_cast<double>(taps() * in_blocks * unroll);
+  tile.unroll = static_cast<double>(unroll);
   tile.weight_bytes = static_cast<double>(in_blocks * taps() * knobs.tile_oc * kTileBytes);
   const int64_t rows = (knobs.tile_oh - 1) * shape.stride_h + (shape.KH - 1) * shape.dil_h + 1;
   tile.input_bytes = static_cast<double>(in_blocks * rows * plane_w * pixel_bytes);

@@ -170,6 +170,7 @@ class AmxEmitter {
   // `outputs` tiles side by side, the first of them number `first`.
   void Tile(Value* first, int outputs) {
     std::vector<Place> places;
+    places.reserve(static_cast<size_t>(outputs));
     for (int p = 0; p < outputs; ++p) places.push_back(PlaceOf(b_.Add(first, p)));
     for (int p = 0; p < outputs; ++p) {
       for (int v = 0; v < channels_; ++v) Start(Sums(p, v), v);

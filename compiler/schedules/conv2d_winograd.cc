@@ -196,13 +196,14 @@ RegisterTile WinogradNest::Registers() const {
 
 // The product of one frequency: its tiles are a line, and the transformed tiles its input.
 TileShape WinogradNest::Tile() const {
-  const int64_t channels = in_blocks * knobs.ic_block;
+  const int64_t channels = in_blocks * knobs.ic_block, steps = channels / group;
+  const int64_t vectors = knobs.oc_block / lanes, groups = out_blocks / knobs.tile_oc;
   TileShape tile;
   tile.rows = static_cast<double>(knobs.tile_ow);
-  tile.vectors = static_cast<double>(knobs.tile_oc * (knobs.oc_block / lanes));
+  tile.vectors = static_cast<double>(knobs.tile_oc * vectors);
   tile.line = static_cast<double>(block_tiles);
-  tile.groups = static_cast<double>(out_blocks / knobs.tile_oc);
-  tile.steps = static_cast<double>(channels / group);
+  tile.groups = static_cast<double>(groups);
+  tile.steps = static_cast<double>(steps);
   tile.unroll = static_cast<double>(knobs.unroll_ic);
   tile.weight_bytes = static_cast<double>(weight_bytes * channels * knobs.oc_block * knobs.tile_oc);
   tile.input_bytes = static_cast<double>(in_frequency_bytes);

@@ -91,7 +91,7 @@ class DenseAmxEmitter {
     LoadOperands(args);
     std::array<int, MatrixTiles::kRegisters> rows{};
     rows.fill(static_cast<int>(nest_.width));
-    for (int v = 0; v < nest_.channels; ++v) rows.at(static_cast<size_t>(FirstWeights() + v)) = kVector;
+    for (int v = 0; v < nest_.channels; ++v) Nth(rows, FirstWeights() + v) = kVector;
     tiles_.Configure(rows);
     b_.For(args.begin, args.end, 1, [&](Value* item) {
       const int64_t inner = k_.loop_order == 0 ? nest_.groups : nest_.panels;
@@ -278,7 +278,8 @@ class AmxDense : public KnobSchedule<DenseAmxKnobs> {
     tile.vectors = nest.channels;
     tile.line = static_cast<double>(nest.M);
     tile.groups = static_cast<double>(nest.panels);
-    tile.steps = static_cast<double>(nest.K / TileProductOf(w.types)->group);
+    const int64_t steps = nest.K / TileProductOf(w.types)->group;
+    tile.steps = static_cast<double>(steps);
     tile.unroll = kVector;
     tile.weight_bytes = static_cast<double>(nest.depth() * nest.channels * kTileBytes);
     tile.input_bytes = static_cast<double>(Bytes(w.types.data, nest.M * nest.K));

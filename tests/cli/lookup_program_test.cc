@@ -182,7 +182,8 @@ TEST_F(LookupProgram, WhereNothingConnectsTwoMachinesTheEstimateIsTold) {
 TEST_F(LookupProgram, TheProjectsStoreAndTheHubAreAskedAfterTheUsersOwn) {
   Tune();
   std::filesystem::create_directory(Path("work/a project"));
-  ASSERT_EQ(Shell("hone zoo mlp --classes 1000 --image-shape 1,14,14 -o 'a project/m.onnx' && hone log pack --name p --db own.db -o "
+  ASSERT_EQ(Shell("hone zoo mlp --classes 1000 --image-shape 1,14,14 -o 'a project/m.onnx' && hone log pack --name p "
+                  "--db own.db -o "
                   "p.honepack")
                 .code,
             0);
