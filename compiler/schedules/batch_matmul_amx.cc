@@ -16,7 +16,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "compiler/codegen/element.h"
 #include "compiler/codegen/kernel_builder.h"
@@ -26,6 +25,7 @@
 #include "compiler/schedules/matmul_operand.h"
 #include "compiler/schedules/matmul_shape.h"
 #include "compiler/schedules/matmul_tile.h"
+#include "compiler/schedules/matmul_tile_registers.h"
 #include "compiler/schedules/packed_panel.h"
 #include "compiler/schedules/thread_share.h"
 #include "compiler/schedules/tile_step_cycles.h"
@@ -77,6 +77,7 @@ class Emitter {
       : b_(builder),
         tiles_(builder),
         nest_(nest),
+        in_{nest.outputs, nest.channels},
         s_(nest.shape),
         args_(args),
         data_(builder, args, 0, s_.types.data, s_.data, 'M'),
@@ -86,10 +87,7 @@ class Emitter {
         scratch_(builder.At(packed_, nest.panel_bytes())) {}
 
   void Emit() {
-    std::array<int, MatrixTiles::kRegisters> rows{};
-    rows.fill(static_cast<int>(nest_.width));
-    for (int v = 0; v < nest_.channels; ++v) Nth(rows, FirstWeights() + v) = kVector;
-    tiles_.Configure(rows);
+    tiles_.Configure(in_.Heights(nest_.width));
     b_.For(args_.begin, args_.end, 1, [&](Value* item) {
       Value* group = b_.Mod(item, nest_.groups);
       Value* panel = b_.Mod(b_.Div(item, nest_.groups), nest_.panels);
@@ -106,14 +104,6 @@ class Emitter {
   }
 
  private:
-  // The registers, as in dense_amx.cc: sums, the weights, and tiles of rows, which take turns in what is left.
-  int Sums(int output, int channel) const { return output * nest_.channels + channel; }
-  int FirstWeights() const { return nest_.outputs * nest_.channels; }
-  int Rows(int output) const {
-    const int first = FirstWeights() + nest_.channels;
-    return first + output % (MatrixTiles::kRegisters - first);
-  }
-
   // Columns past the matrix's are multiplied too, by whatever is there, and not stored.
   void Panel(Value* panel, Value* group, int64_t columns) {
     first_column_ = b_.Mul(panel, nest_.columns());
@@ -136,24 +126,24 @@ class Emitter {
       Value* even = b_.Mul(b_.Add(first, p), nest_.width);
       starts.push_back(b_.Min(even, b_.Index(s_.M - nest_.width)));
       own.push_back(b_.Sub(even, starts.back()));
-      for (int v = 0; v < nest_.channels; ++v) tiles_.Zero(Sums(p, v));
+      for (int v = 0; v < nest_.channels; ++v) tiles_.Zero(in_.Sums(p, v));
     }
     Value* x = data_.Matrix(b_, product_);
     b_.For(0, nest_.depth(), 1, [&](Value* k) {
       Value* w = b_.At(packed_, b_.Mul(k, kPairs * nest_.step_bytes()));
       for (int v = 0; v < nest_.channels; ++v) {
-        tiles_.Load(FirstWeights() + v, b_.At(w, v * kRowBytes), nest_.step_bytes());
+        tiles_.Load(in_.Weights(v), b_.At(w, v * kRowBytes), nest_.step_bytes());
       }
       for (int p = 0; p < outputs; ++p) {
         Value* rows = b_.At(x, b_.Mul(Nth(starts, p), data_.row));
-        tiles_.LoadRows(Rows(p), b_.At(rows, b_.Mul(k, kRowBytes)), data_.row);
+        tiles_.LoadRows(in_.Rows(p), b_.At(rows, b_.Mul(k, kRowBytes)), data_.row);
         for (int v = 0; v < nest_.channels; ++v) {
-          tiles_.MultiplyAdd(s_.types.data, Sums(p, v), Rows(p), FirstWeights() + v);
+          tiles_.MultiplyAdd(s_.types.data, in_.Sums(p, v), in_.Rows(p), in_.Weights(v));
         }
       }
     });
     for (int p = 0; p < outputs; ++p) {
-      for (int v = 0; v < nest_.channels; ++v) tiles_.Store(Sums(p, v), Scratch(p, v), nest_.step_bytes());
+      for (int v = 0; v < nest_.channels; ++v) tiles_.Store(in_.Sums(p, v), Scratch(p, v), nest_.step_bytes());
     }
     for (int p = 0; p < outputs; ++p) StoreRows(Nth(starts, p), Nth(own, p), p, columns);
   }
@@ -181,6 +171,7 @@ class Emitter {
   KernelBuilder& b_;
   MatrixTiles tiles_;
   const Nest& nest_;
+  const MatmulTileRegisters in_;
   const MatmulShape& s_;
   const StageArgs& args_;
   MatmulOperand data_, weight_, out_;

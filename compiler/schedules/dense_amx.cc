@@ -22,7 +22,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "compiler/codegen/element.h"
 #include "compiler/codegen/kernel_builder.h"
@@ -31,6 +30,7 @@
 #include "compiler/schedules/conv_shape.h"
 #include "compiler/schedules/epilogue_addresses.h"
 #include "compiler/schedules/knob_schedule.h"
+#include "compiler/schedules/matmul_tile_registers.h"
 #include "compiler/schedules/packed_bytes.h"
 #include "compiler/schedules/thread_share.h"
 #include "compiler/schedules/tile_row.h"
@@ -85,14 +85,17 @@ class DenseAmxEmitter {
  public:
   DenseAmxEmitter(KernelBuilder& builder, const Workload& w, const DenseAmxNest& nest, const DenseAmxKnobs& knobs,
                   const Epilogue& epilogue)
-      : b_(builder), tiles_(builder), types_(w.types), nest_(nest), k_(knobs), epilogue_(epilogue) {}
+      : b_(builder),
+        tiles_(builder),
+        types_(w.types),
+        nest_(nest),
+        in_{nest.outputs, nest.channels},
+        k_(knobs),
+        epilogue_(epilogue) {}
 
   void Emit(const StageArgs& args) {
     LoadOperands(args);
-    std::array<int, MatrixTiles::kRegisters> rows{};
-    rows.fill(static_cast<int>(nest_.width));
-    for (int v = 0; v < nest_.channels; ++v) Nth(rows, FirstWeights() + v) = kVector;
-    tiles_.Configure(rows);
+    tiles_.Configure(in_.Heights(nest_.width));
     b_.For(args.begin, args.end, 1, [&](Value* item) {
       const int64_t inner = k_.loop_order == 0 ? nest_.groups : nest_.panels;
       Value* first = b_.Div(item, inner);
@@ -105,14 +108,6 @@ class DenseAmxEmitter {
   }
 
  private:
-  // The registers: sums, the weights, and tiles of rows, which take turns in what is left.
-  int Sums(int output, int channel) const { return output * nest_.channels + channel; }
-  int FirstWeights() const { return nest_.outputs * nest_.channels; }
-  int Rows(int output) const {
-    const int first = FirstWeights() + nest_.channels;
-    return first + output % (MatrixTiles::kRegisters - first);
-  }
-
   void LoadOperands(const StageArgs& args) {
     data_ = b_.Operand(args, 0);
     data_stride_ = b_.BatchStride(args, 0);
@@ -143,24 +138,24 @@ class DenseAmxEmitter {
       Value* even = b_.Mul(b_.Add(first, p), nest_.width);
       starts.push_back(b_.Min(even, b_.Index(nest_.M - nest_.width)));
       own.push_back(b_.Sub(even, starts.back()));
-      for (int v = 0; v < nest_.channels; ++v) Start(Sums(p, v), v);
+      for (int v = 0; v < nest_.channels; ++v) Start(in_.Sums(p, v), v);
     }
     const WeightPrefetch prefetch(b_.machine(), k_.prefetch > 0 ? nest_.step_bytes() : 0,
                                   k_.loop_order == 0 ? nest_.groups : 1);
     b_.For(0, nest_.depth(), 1, [&](Value* k) {
       Value* w = b_.At(panel_w_, b_.Mul(k, nest_.step_bytes()));
       prefetch.Emit(b_, b_.At(panel_w_, nest_.depth() * nest_.step_bytes()), b_.Add(b_.Mul(pass_, nest_.depth()), k));
-      for (int v = 0; v < nest_.channels; ++v) tiles_.Load(FirstWeights() + v, b_.At(w, v * kTileBytes), kRowBytes);
+      for (int v = 0; v < nest_.channels; ++v) tiles_.Load(in_.Weights(v), b_.At(w, v * kTileBytes), kRowBytes);
       for (int p = 0; p < outputs; ++p) {
         Value* row = b_.At(data_, b_.Mul(Nth(starts, p), data_stride_));
-        tiles_.LoadRows(Rows(p), b_.At(row, b_.Mul(k, kRowBytes)), data_stride_);
+        tiles_.LoadRows(in_.Rows(p), b_.At(row, b_.Mul(k, kRowBytes)), data_stride_);
         for (int v = 0; v < nest_.channels; ++v) {
-          tiles_.MultiplyAdd(types_.data, Sums(p, v), Rows(p), FirstWeights() + v);
+          tiles_.MultiplyAdd(types_.data, in_.Sums(p, v), in_.Rows(p), in_.Weights(v));
         }
       }
     });
     for (int p = 0; p < outputs; ++p) {
-      for (int v = 0; v < nest_.channels; ++v) tiles_.Store(Sums(p, v), Scratch(p, v), nest_.channels * kRowBytes);
+      for (int v = 0; v < nest_.channels; ++v) tiles_.Store(in_.Sums(p, v), Scratch(p, v), nest_.channels * kRowBytes);
     }
     for (int p = 0; p < outputs; ++p) Finish(Nth(starts, p), Nth(own, p), p);
   }
@@ -210,6 +205,7 @@ class DenseAmxEmitter {
   MatrixTiles tiles_;
   const ElementTypes& types_;
   const DenseAmxNest& nest_;
+  const MatmulTileRegisters in_;
   const DenseAmxKnobs& k_;
   const Epilogue& epilogue_;
   Value *data_ = nullptr, *data_stride_ = nullptr, *weight_ = nullptr, *scratch_ = nullptr;
