@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "compiler/codegen/element.h"
+#include "compiler/schedules/epilogue_emit.h"
 #include "compiler/schedules/knob_schedule.h"
 #include "compiler/schedules/level_rate.h"
 #include "compiler/schedules/register_tile.h"
@@ -14,6 +15,7 @@
 namespace hone {
 namespace {
 
+constexpr int64_t kLeastChannels = 8;
 constexpr double kColdShare = 0.875;  // of the rate of cold weights that their panels of one frequency reach
 constexpr double kCacheShare = 0.7;   // of a cache that is taken to hold what is used again
 constexpr int64_t kMaxWorkspaceBytes = int64_t{256} << 20;
@@ -33,11 +35,7 @@ class Winograd : public KnobSchedule<WinogradKnobs> {
   double tolerance() const override { return 2e-5; }
   // Transformed weights are float32's alone: in bfloat16 they would lose what the transform needs.
   bool Takes(const ElementTypes& types) const override { return AreFloats(types) && types.weight == DType::kFloat32; }
-  bool Applies(const Workload& w, const MachineModel&) const override {
-    if (!w.is_conv() || w.groups != 1 || w.prologue != Prologue::kNone) return false;
-    const ConvShape s(w);
-    return s.KH == 3 && s.KW == 3 && s.stride_h == 1 && s.stride_w == 1 && s.dil_h == 1 && s.dil_w == 1 && s.C >= 8;
-  }
+  bool Applies(const Workload& w, const MachineModel&) const override { return SuitsWinograd(w); }
 
  private:
   std::optional<std::string> RejectWith(const Workload& w, const MachineModel& machine,
@@ -47,18 +45,7 @@ class Winograd : public KnobSchedule<WinogradKnobs> {
 
   std::vector<KernelOperand> OperandsWith(const Workload& w, const WinogradKnobs& k,
                                           const Epilogue& epilogue) const override {
-    const Layout data = Layout::Parse(fmt::format("NCHW{}c", k.ic_block)),
-                 out = Layout::Parse(fmt::format("NCHW{}c", k.oc_block));
-    const Layout weight = Layout::Parse(fmt::format("HWOI{}i{}o@winograd{}", k.ic_block, k.tile_oc * k.oc_block, k.m));
-    std::vector<KernelOperand> operands{{OperandRole::kData, w.types.data, w.data, data},
-                                        {OperandRole::kWeight, w.types.weight, w.weight, weight}};
-    if (epilogue.bias) {
-      operands.push_back(
-          {OperandRole::kBias, DType::kFloat32, {w.weight[0]}, Layout::Parse(fmt::format("O{}o", k.oc_block))});
-    }
-    if (epilogue.residual) operands.push_back({OperandRole::kResidual, w.types.output, w.OutputShape(), out});
-    operands.push_back({OperandRole::kOutput, w.types.output, w.OutputShape(), out});
-    return operands;
+    return WinogradOperands(w, k, epilogue, fmt::format("HWOI{}i{}o", k.ic_block, k.tile_oc * k.oc_block));
   }
 
   EmittedKernel EmitWith(KernelBuilder& builder, const Workload& w, const MachineModel& machine, const WinogradKnobs& k,
@@ -85,6 +72,27 @@ double Winograd::EstimateNsWith(const Workload& w, const MachineModel& machine, 
 }
 
 }  // namespace
+
+bool SuitsWinograd(const Workload& w) {
+  if (!w.is_conv() || w.groups != 1 || w.prologue != Prologue::kNone) return false;
+  const ConvShape s(w);
+  return s.KH == 3 && s.KW == 3 && s.stride_h == 1 && s.stride_w == 1 && s.dil_h == 1 && s.dil_w == 1 &&
+         s.C >= kLeastChannels;
+}
+
+std::vector<KernelOperand> WinogradOperands(const Workload& w, const WinogradKnobs& k, const Epilogue& epilogue,
+                                            const std::string& filters) {
+  const Layout data = Layout::Parse(fmt::format("NCHW{}c", k.ic_block)),
+               out = Layout::Parse(fmt::format("NCHW{}c", k.oc_block)),
+               weight = Layout::Parse(fmt::format("{}@winograd{}", filters, k.m));
+  std::vector<KernelOperand> operands{{OperandRole::kData, w.types.data, w.data, data},
+                                      {OperandRole::kWeight, w.types.weight, w.weight, weight}};
+  AddChannelOperands(w, epilogue, Layout::Parse(fmt::format("O{}o", k.oc_block)),
+                     Layout::Parse(fmt::format("CHW{}c", k.oc_block)), operands);
+  if (epilogue.residual) operands.push_back({OperandRole::kResidual, w.types.output, w.OutputShape(), out});
+  operands.push_back({OperandRole::kOutput, w.types.output, w.OutputShape(), out});
+  return operands;
+}
 
 std::optional<std::string> RejectWinograd(const WinogradNest& nest, const MachineModel& machine) {
   const WinogradKnobs& k = nest.knobs;

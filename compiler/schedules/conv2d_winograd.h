@@ -60,9 +60,13 @@ struct WinogradNest {
 
 const Schedule& Conv2dWinograd();
 
-// What the schedules of floats and of bytes (conv2d_winograd_int16.h) share: why the knobs make no kernel of the
-// workload, or nullopt; and the cycles of the transforms, the products and their weights, of `step_cycles` each step of
-// a register tile.
+// What the schedules of floats and of bytes (conv2d_winograd_int16.h) share: whether the workload is a 3x3 convolution
+// of stride 1 with channels enough; the kernel's operands, where filters lie in the layout `filters` once transformed;
+// why the knobs make no kernel of the workload, or nullopt; and the cycles of the transforms, the products and their
+// weights, of `step_cycles` each step of a register tile.
+bool SuitsWinograd(const Workload& workload);
+std::vector<KernelOperand> WinogradOperands(const Workload& workload, const WinogradKnobs& knobs,
+                                            const Epilogue& epilogue, const std::string& filters);
 std::optional<std::string> RejectWinograd(const WinogradNest& nest, const MachineModel& machine);
 double WinogradCycles(const WinogradNest& nest, const MachineModel& machine, double step_cycles);
 

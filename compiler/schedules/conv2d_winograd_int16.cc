@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "compiler/schedules/conv2d_winograd.h"
-#include "compiler/schedules/epilogue_emit.h"
 #include "compiler/schedules/knob_schedule.h"
 #include "compiler/schedules/step_cycles.h"
 
@@ -15,7 +14,6 @@ namespace hone {
 namespace {
 
 constexpr int64_t kLargestSum = int64_t{9} * 255 * 128, kMostChannels = (int64_t{1} << 31) / (4 * kLargestSum);
-constexpr int64_t kLeastChannels = 8;
 
 // Cycles per vector of outputs: scaled, rounded, narrowed, and with another tensor added (as conv2d_direct.cc).
 constexpr double kFinish = 6, kResidual = 6;
@@ -29,12 +27,7 @@ class WinogradInt16 : public KnobSchedule<WinogradKnobs> {
            types == ByteTypes(DType::kInt32);
   }
   bool Applies(const Workload& w, const MachineModel& machine) const override {
-    if (machine.byte_dots != ByteDots::kPairs || !w.is_conv() || w.groups != 1 || w.prologue != Prologue::kNone) {
-      return false;
-    }
-    const ConvShape s(w);
-    return s.KH == 3 && s.KW == 3 && s.stride_h == 1 && s.stride_w == 1 && s.dil_h == 1 && s.dil_w == 1 &&
-           s.C >= kLeastChannels && s.C <= kMostChannels;
+    return machine.byte_dots == ByteDots::kPairs && SuitsWinograd(w) && ConvShape(w).C <= kMostChannels;
   }
 
  private:
@@ -46,17 +39,7 @@ class WinogradInt16 : public KnobSchedule<WinogradKnobs> {
 
   std::vector<KernelOperand> OperandsWith(const Workload& w, const WinogradKnobs& k,
                                           const Epilogue& epilogue) const override {
-    const Layout data = Layout::Parse(fmt::format("NCHW{}c", k.ic_block)),
-                 out = Layout::Parse(fmt::format("NCHW{}c", k.oc_block));
-    const Layout weight =
-        Layout::Parse(fmt::format("HWOI{}i{}o2i2w@winograd{}", k.ic_block / 2, k.tile_oc * k.oc_block, k.m));
-    std::vector<KernelOperand> operands{{OperandRole::kData, w.types.data, w.data, data},
-                                        {OperandRole::kWeight, w.types.weight, w.weight, weight}};
-    AddChannelOperands(w, epilogue, Layout::Parse(fmt::format("O{}o", k.oc_block)),
-                       Layout::Parse(fmt::format("CHW{}c", k.oc_block)), operands);
-    if (epilogue.residual) operands.push_back({OperandRole::kResidual, w.types.output, w.OutputShape(), out});
-    operands.push_back({OperandRole::kOutput, w.types.output, w.OutputShape(), out});
-    return operands;
+    return WinogradOperands(w, k, epilogue, fmt::format("HWOI{}i{}o2i2w", k.ic_block / 2, k.tile_oc * k.oc_block));
   }
 
   EmittedKernel EmitWith(KernelBuilder& builder, const Workload& w, const MachineModel& machine, const WinogradKnobs& k,
