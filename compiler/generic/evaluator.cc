@@ -103,6 +103,7 @@ void Evaluator::Reset() {
   known_.clear();
   field_.clear();
   interior = false;
+  padded = nullptr;
 }
 
 bool Evaluator::ReadsBlocks(const relay::ExprPtr& expr, const Coordinate& c) const {

@@ -59,6 +59,8 @@ class Evaluator {
   std::optional<int> FieldOf(const relay::Expr* concat) const;
   // Whether every window read at the current coordinates lies inside its input along the last axis.
   bool interior = false;
+  // The nn.pad whose data the current coordinates are known to lie within, or null.
+  const relay::Expr* padded = nullptr;
 
  private:
   struct Memo {

@@ -103,6 +103,26 @@ std::vector<Piece> CutBorders(const std::vector<Piece>& whole, const ExprPtr& ou
   return result;
 }
 
+// Around the data of a padded tensor, which are then only moved.
+std::vector<Piece> CutPadding(const std::vector<Piece>& whole, const ExprPtr& output, const MemoryShape& shape) {
+  const relay::Call* pad = RootCall(output, [](const relay::Call& call) { return IsNamed(call, "nn.pad"); });
+  if (pad == nullptr) return whole;
+  const std::vector<int64_t> width = pad->attrs.GetInts("pad_width");
+  std::vector<Piece> inner = whole, border;
+  for (size_t d = 0; d < pad->type->shape.size(); ++d) {
+    if (width[2 * d] == 0 && width[2 * d + 1] == 0) continue;
+    const size_t axis = OuterAxisOf(shape, d);
+    if (axis == shape.axes.size() || shape.axes[axis].outer_block > 0) return whole;
+    std::vector<Piece> inside;
+    Cut(inner, axis, {width[2 * d], pad->type->shape[d] - width[2 * d + 1]},
+        [&](Piece& piece, size_t i) { (i == 1 ? inside : border).push_back(piece); });
+    inner = std::move(inside);
+  }
+  for (Piece& piece : inner) piece.padded = pad;
+  inner.insert(inner.end(), border.begin(), border.end());
+  return inner;
+}
+
 // Each block of selected channels by itself: which channels a vector gathers is known in the code then.
 std::vector<Piece> CutSelection(const std::vector<Piece>& pieces, const ExprPtr& output, const MemoryShape& shape) {
   constexpr int64_t kMostBlocks = 256;
@@ -167,6 +187,7 @@ std::vector<Piece> PiecesOf(const ExprPtr& output, const KernelOperand& operand,
   }
   auto pieces = CutFields({whole}, output, shape);
   pieces = CutBorders(pieces, output, shape);
+  pieces = CutPadding(pieces, output, shape);
   pieces = CutSelection(pieces, output, shape);
   pieces = CutLastBlock(pieces, operand, shape);
   const bool scalar = RootCall(output, FoldsLastAxis) != nullptr;

@@ -18,11 +18,12 @@ struct Piece {
   int valid = 0;       // when not 0: of the one vector that a blocked lane axis has here, the lanes that are elements
   bool heavy = false;  // an element costs many steps
   bool interior = false;                                   // no window read here touches a border
+  const relay::Expr* padded = nullptr;                     // an nn.pad within whose data the box lies
   std::vector<std::pair<const relay::Expr*, int>> fields;  // concatenation -> the field that the box lies in
 };
 
-// The boxes of one output: cut where a concatenation changes fields, around the borders of windows and before a last
-// block that is not full. Together they cover it once.
+// The boxes of one output: cut where a concatenation changes fields, around the borders of windows and of padded data,
+// and before a last block that is not full. Together they cover it once.
 std::vector<Piece> PiecesOf(const relay::ExprPtr& output, const KernelOperand& operand, const MachineModel& machine);
 
 // The first call that is `wanted`, from the expression down through operators that keep coordinates as they are; or

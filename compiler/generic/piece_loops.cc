@@ -168,6 +168,7 @@ void EmitPiece(Evaluator& e, const Piece& piece, const PieceOutput& output, Valu
   b.For(begin, end, 1, [&](Value* item) {
     e.Reset();
     e.interior = piece.interior;
+    e.padded = piece.padded;
     for (const auto& [concat, field] : piece.fields) e.SetField(concat, field);
     const Vals at = ItemPosition(b, piece, d.item_axes, piece.low.size(), b.Div(item, d.chunks));
     EmitInner(e, piece, output, d.item_axes, at, [&](const std::function<void(Value*, Lanes)>& body) {

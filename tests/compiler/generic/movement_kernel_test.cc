@@ -88,6 +88,17 @@ TEST(MovementKernel, Pads) {
   }
 }
 
+// Inside, rows are moved as vectors; what follows the border is computed in both.
+TEST(MovementKernel, PadsLongRows) {
+  for (const Ints& width :
+       {Ints{0, 0, 0, 0, 3, 2, 3, 2}, Ints{0, 0, 0, 0, 0, 0, 0, 1}, Ints{1, 0, 0, 2, 0, 0, 40, 0}}) {
+    const auto x = Param("x", {2, 3, 9, 150});
+    const auto padded = MakeCall("nn.pad", {x}, {{"pad_width", width}, {"pad_value", -0.5}});
+    CheckFunction(Function({x}, padded));
+    CheckFunction(Function({x}, MakeCall("exp", {MakeCall("negative", {padded})})));
+  }
+}
+
 TEST(MovementKernel, Slices) {
   const auto x = Param("x", {3, 10, 50});
   const auto slice = [&](Ints begin, Ints end, Ints strides, Ints axes) {
