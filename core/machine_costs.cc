@@ -12,6 +12,8 @@ struct Memory {
 // Read on a Granite Rapids guest of 3.4 GHz: 512 bits from the second level, 24 to 27 GB/s from 16 to 64 MB, 12 from
 // 128 MB on, and weights between the two.
 constexpr Memory kRapids{32, 8, 4, 5.4, 9};
+// Read on a Zen 4 guest of 3.7 GHz with 1 MB of second level.
+constexpr Memory kGenoa{32, 20, 9, 9, 10};
 constexpr Memory kLittle{4, 2, 1.5, 1.5, 2}, kMiddle{8, 4, 3, 3, 4}, kBig{16, 8, 4, 5, 7}, kServer{24, 12, 6, 8, 10};
 
 struct CpuCosts {
@@ -24,6 +26,7 @@ struct CpuCosts {
 // A multiply-add is one of a vector (RISC-V without V: four scalar ones). Its latency is from accumulator to
 // accumulator.
 constexpr CpuCosts kCosts[] = {
+    {"znver4", 3.7, 1, 4, 1, kGenoa, "measured: 512 bits are two passes of 256"},
     {"sapphirerapids", 3.4, 2, 4, 2, kRapids, "measured on a Granite Rapids guest"},
     {"emeraldrapids", 3.4, 2, 4, 2, kRapids, "as sapphirerapids"},
     {"graniterapids", 3.4, 2, 4, 2, kRapids, "as sapphirerapids"},
