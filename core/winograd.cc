@@ -26,6 +26,12 @@ std::vector<Row> MatrixG(int64_t m) {
   throw Error(ExitCode::kBadData, fmt::format("Winograd tiles are 2 or 4 wide, not {}", m));
 }
 
+// Of whole numbers: 2 G for m = 2, and 30 G of other points for m = 4 (winograd.h).
+std::vector<Row> WholeMatrixG(int64_t m) {
+  if (m == 2) return {{2, 0, 0}, {1, 1, 1}, {1, -1, 1}, {0, 0, 2}};
+  return {{15, 0, 0}, {1, 2, 4}, {5, 5, 5}, {5, -5, 5}, {4, -2, 1}, {0, 0, 15}};
+}
+
 double Dot(const Row& a, double x, double y, double z) { return a[0] * x + a[1] * y + a[2] * z; }
 
 constexpr int64_t kLine = 16;  // floats
@@ -57,25 +63,11 @@ Tensor InBytes(const Tensor& numbers) {
   return bytes;
 }
 
-// Each step is exact in float32: halves and quarters of sums of nine bytes.
-Tensor ByteWeights(const Tensor& weights) {
-  Tensor floats(DType::kFloat32, weights.shape());
-  for (int64_t i = 0; i < floats.elements(); ++i) floats.data<float>()[i] = weights.data<int8_t>()[i];
-  Tensor numbers = WinogradWeights(floats, 2);
-  for (int64_t i = 0; i < numbers.elements(); ++i) numbers.data<float>()[i] *= 4;
-  return InBytes(numbers);
-}
-
-}  // namespace
-
-Tensor WinogradWeights(const Tensor& weights, int64_t m) {
-  if (weights.dtype() == DType::kInt8 && m == 2) return ByteWeights(weights);
-  const std::vector<Row> g = MatrixG(m);
+// G g G^T of every kernel of 3x3 floats, frequency by frequency.
+Tensor Transformed(const Tensor& weights, const std::vector<Row>& g) {
   const Shape& shape = weights.shape();
-  if (shape.size() != 4 || shape[2] != 3 || shape[3] != 3 || weights.dtype() != DType::kFloat32) {
-    throw Error(ExitCode::kBadData, fmt::format("Winograd weights are float32 3x3 kernels, not {}", ShapeText(shape)));
-  }
-  const int64_t alpha = m + 2, pairs = shape[0] * shape[1];
+  const auto alpha = static_cast<int64_t>(g.size());
+  const int64_t pairs = shape[0] * shape[1];
   Tensor result(DType::kFloat32, {alpha, alpha, shape[0], shape[1]});
   // A cache line of each frequency's plane at a time: one pair at a time would write to 36 places a power of two apart.
   for (int64_t first = 0; first < pairs; first += kLine) {
@@ -91,6 +83,22 @@ Tensor WinogradWeights(const Tensor& weights, int64_t m) {
     }
   }
   return result;
+}
+
+}  // namespace
+
+Tensor WinogradWeights(const Tensor& weights, int64_t m) {
+  const std::vector<Row> g = MatrixG(m);
+  const Shape& shape = weights.shape();
+  const bool whole = weights.dtype() == DType::kInt8;
+  if (shape.size() != 4 || shape[2] != 3 || shape[3] != 3 || (!whole && weights.dtype() != DType::kFloat32)) {
+    throw Error(ExitCode::kBadData,
+                fmt::format("Winograd weights are 3x3 kernels of float32 or int8, not {}", ShapeText(shape)));
+  }
+  if (!whole) return Transformed(weights, g);
+  Tensor floats(DType::kFloat32, shape);
+  for (int64_t i = 0; i < floats.elements(); ++i) floats.data<float>()[i] = weights.data<int8_t>()[i];
+  return InBytes(Transformed(floats, WholeMatrixG(m)));
 }
 
 }  // namespace hone

@@ -11,8 +11,10 @@ namespace hone {
 // 4): G g G^T for each (o, i), computed in float64. Takes (O, I, 3, 3) float32 and returns (m + 2, m + 2, O, I). m is 2
 // or 4; throws Error(kBadData) for another m or shape.
 //
-// Of int8 weights m is 2, and the result is exact: 4 G g G^T are whole numbers of at most 9 * 128. It is (4, 8, O, I)
-// int8: each frequency along W is two bytes of a signed 16-bit number, the low one first.
+// Of int8 weights the result is exact, whole numbers of 16 bits: (m + 2, 2 (m + 2), O, I) int8, each frequency along W
+// being two bytes of a signed number, the low one first. For m = 2 it is 4 G g G^T, at most 9 * 128. For m = 4 it is
+// 900 G g G^T, at most 15 * 15 * 128, of the points 0, 2, 1, -1, -1/2 and infinity
+// (compiler/schedules/conv2d_winograd_int16.cc).
 Tensor WinogradWeights(const Tensor& weights, int64_t m);
 
 }  // namespace hone

@@ -45,7 +45,8 @@ class Winograd : public KnobSchedule<WinogradKnobs> {
 
   std::vector<KernelOperand> OperandsWith(const Workload& w, const WinogradKnobs& k,
                                           const Epilogue& epilogue) const override {
-    return WinogradOperands(w, k, epilogue, fmt::format("HWOI{}i{}o", k.ic_block, k.tile_oc * k.oc_block));
+    return WinogradOperands(w, k, epilogue,
+                            fmt::format("HWOI{}i{}o@winograd{}", k.ic_block, k.tile_oc * k.oc_block, k.m));
   }
 
   EmittedKernel EmitWith(KernelBuilder& builder, const Workload& w, const MachineModel& machine, const WinogradKnobs& k,
@@ -66,9 +67,34 @@ double PassCycles(const MachineModel& machine, double footprint, double bytes) {
 }
 
 double Winograd::EstimateNsWith(const Workload& w, const MachineModel& machine, const WinogradKnobs& k) const {
-  const double step =
-      StepCycles(machine, static_cast<double>(k.tile_ow), static_cast<double>(k.tile_oc), machine.multiply_add_latency);
-  return WinogradCycles(WinogradNest(w, machine, k), machine, step) / machine.clock_ghz;
+  const WinogradNest nest(w, machine, k);
+  const double blocks = static_cast<double>(k.tile_block == 0 ? 1 : CeilDiv(nest.tiles, k.tile_block));
+  const double tiles = static_cast<double>(nest.block_tiles) * blocks,
+               frequencies = static_cast<double>(nest.frequencies);
+  const double pixels = static_cast<double>(k.tile_ow), vectors = static_cast<double>(k.tile_oc);
+  const double channels = static_cast<double>(nest.in_blocks * k.ic_block);
+  const double step = StepCycles(machine, pixels, vectors, machine.multiply_add_latency);
+  const double tile_cycles = channels * (step + 1 / static_cast<double>(k.unroll_ic)) + 3 * pixels * vectors;
+  const double product = frequencies * tiles / pixels * static_cast<double>(nest.out_blocks) / vectors * tile_cycles;
+  // Weights come from memory once, behind the product when they are fetched ahead, and again for every further block of
+  // tiles; V and M are written and read once.
+  const double weight_bytes =
+      frequencies * channels * static_cast<double>(nest.weight_bytes * nest.out_blocks * k.oc_block);
+  const double memory = weight_bytes / (kColdShare * machine.cold_bytes_per_cycle);
+  const double again = (blocks - 1) * PassCycles(machine, weight_bytes, weight_bytes);
+  const double work_bytes = static_cast<double>(nest.workspace_bytes());
+  const double moves = 2 * blocks * PassCycles(machine, work_bytes, work_bytes);
+  const double per_vector = static_cast<double>(4 * nest.frequencies);
+  const double transforms = tiles * static_cast<double>(nest.in_blocks + nest.out_blocks) * per_vector;
+  // The staged product shares out (frequency, channel group) pairs, the fused kernel its blocks of tiles.
+  const double share = ThreadShare(
+      k.tile_block == 0 ? nest.frequencies * nest.out_blocks / k.tile_oc : CeilDiv(nest.tiles, k.tile_block),
+      machine.threads);
+  // Fetching ahead hides most of the shorter of the two.
+  const double arithmetic = share * product;
+  const double weighed =
+      k.prefetch ? std::max(arithmetic, memory) + 0.05 * std::min(arithmetic, memory) : arithmetic + 0.8 * memory;
+  return (weighed + share * (0.3 * again + moves + transforms)) / machine.clock_ghz;
 }
 
 }  // namespace
@@ -83,8 +109,7 @@ bool SuitsWinograd(const Workload& w) {
 std::vector<KernelOperand> WinogradOperands(const Workload& w, const WinogradKnobs& k, const Epilogue& epilogue,
                                             const std::string& filters) {
   const Layout data = Layout::Parse(fmt::format("NCHW{}c", k.ic_block)),
-               out = Layout::Parse(fmt::format("NCHW{}c", k.oc_block)),
-               weight = Layout::Parse(fmt::format("{}@winograd{}", filters, k.m));
+               out = Layout::Parse(fmt::format("NCHW{}c", k.oc_block)), weight = Layout::Parse(filters);
   std::vector<KernelOperand> operands{{OperandRole::kData, w.types.data, w.data, data},
                                       {OperandRole::kWeight, w.types.weight, w.weight, weight}};
   AddChannelOperands(w, epilogue, Layout::Parse(fmt::format("O{}o", k.oc_block)),
@@ -107,37 +132,6 @@ std::optional<std::string> RejectWinograd(const WinogradNest& nest, const Machin
   if (k.tile_ow > nest.tiles) return "tile_ow is more than the tiles";
   if (nest.workspace_bytes() > kMaxWorkspaceBytes) return "the workspace is over 256 MiB";
   return nest.Registers().Reject(machine);
-}
-
-double WinogradCycles(const WinogradNest& nest, const MachineModel& machine, double step_cycles) {
-  const WinogradKnobs& k = nest.knobs;
-  const double blocks = static_cast<double>(k.tile_block == 0 ? 1 : CeilDiv(nest.tiles, k.tile_block));
-  const double tiles = static_cast<double>(nest.block_tiles) * blocks,
-               frequencies = static_cast<double>(nest.frequencies);
-  const double pixels = static_cast<double>(k.tile_ow), vectors = static_cast<double>(k.tile_oc);
-  const double channels = static_cast<double>(nest.in_blocks * k.ic_block), group = static_cast<double>(nest.group);
-  const double step = step_cycles + group / static_cast<double>(k.unroll_ic);
-  const double tile_cycles = channels / group * step + 3 * pixels * vectors;
-  const double product = frequencies * tiles / pixels * static_cast<double>(nest.out_blocks) / vectors * tile_cycles;
-  // Weights come from memory once, behind the product when they are fetched ahead, and again for every further block of
-  // tiles; V and M are written and read once.
-  const double weight_bytes =
-      frequencies * channels * static_cast<double>(nest.weight_bytes * nest.out_blocks * k.oc_block);
-  const double memory = weight_bytes / (kColdShare * machine.cold_bytes_per_cycle);
-  const double again = (blocks - 1) * PassCycles(machine, weight_bytes, weight_bytes);
-  const double work_bytes = static_cast<double>(nest.workspace_bytes());
-  const double moves = 2 * blocks * PassCycles(machine, work_bytes, work_bytes);
-  const double per_vector = static_cast<double>(4 * nest.frequencies);
-  const double transforms = tiles * static_cast<double>(nest.in_blocks + nest.out_blocks) * per_vector;
-  // The staged product shares out (frequency, channel group) pairs, the fused kernel its blocks of tiles.
-  const double share = ThreadShare(
-      k.tile_block == 0 ? nest.frequencies * nest.out_blocks / k.tile_oc : CeilDiv(nest.tiles, k.tile_block),
-      machine.threads);
-  // Fetching ahead hides most of the shorter of the two.
-  const double arithmetic = share * product;
-  const double weighed =
-      k.prefetch ? std::max(arithmetic, memory) + 0.05 * std::min(arithmetic, memory) : arithmetic + 0.8 * memory;
-  return weighed + share * (0.3 * again + moves + transforms);
 }
 
 std::vector<int64_t> WinogradKnobs::Blocks(const Workload&, const MachineModel& machine) {
@@ -172,7 +166,8 @@ std::vector<int64_t> WinogradKnobs::TileBlocks(const Workload& w, const MachineM
   return blocks;
 }
 
-WinogradNest::WinogradNest(const Workload& workload, const MachineModel& machine, const WinogradKnobs& k)
+WinogradNest::WinogradNest(const Workload& workload, const MachineModel& machine, const WinogradKnobs& k,
+                           bool filters_are_bytes)
     : shape(workload),
       types(workload.types),
       knobs(k),
@@ -187,18 +182,24 @@ WinogradNest::WinogradNest(const Workload& workload, const MachineModel& machine
   out_blocks = CeilDiv(shape.O, k.oc_block);
   constexpr int64_t kShort = 2;
   group = types.whole() ? 2 : 1;
+  sums_apart = types.whole() && !AddsPairs(machine);
   in_bytes = types.whole() ? kShort : Bytes(types.accumulator);
   weight_bytes = types.whole() ? kShort : Bytes(types.weight);
   const auto frequency_bytes = [&](int64_t channels, int64_t element) {
     return FrequencyBytes(channels * block_tiles * element, machine.line_bytes);
   };
   in_frequency_bytes = frequency_bytes(in_blocks * k.ic_block, in_bytes);
-  out_frequency_bytes = frequency_bytes(out_blocks * k.oc_block, Bytes(types.accumulator));
+  by_group = types.whole();
+  filters_in_run = filters_are_bytes;
+  const int64_t group_channels = k.tile_oc * k.oc_block;
+  filter_frequency_bytes =
+      filters_in_run ? FrequencyBytes(in_blocks * k.ic_block * group_channels * weight_bytes, machine.line_bytes) : 0;
+  out_frequency_bytes = frequency_bytes(by_group ? group_channels : out_blocks * k.oc_block, Bytes(types.accumulator));
 }
 
 RegisterTile WinogradNest::Registers() const {
   RegisterTile tile{static_cast<int>(knobs.tile_ow), static_cast<int>(knobs.tile_oc), lanes};
-  tile.product_apart = types.whole();
+  tile.product_apart = sums_apart;
   return tile;
 }
 

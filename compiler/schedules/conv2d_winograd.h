@@ -48,27 +48,33 @@ struct WinogradNest {
   int64_t tiles_h, tiles_w, tiles;  // Winograd tiles of the output; of the whole batch
   int64_t block_tiles;              // tiles that a workspace holds, a multiple of tile_ow
   int64_t in_blocks, out_blocks;
-  int64_t group;                                    // neighbouring input channels that one step multiplies
-  int64_t in_bytes, weight_bytes;                   // of one transformed element
-  int64_t in_frequency_bytes, out_frequency_bytes;  // of one frequency in the workspace
+  int64_t group;                   // neighbouring input channels that one step multiplies
+  bool sums_apart;                 // a step's products are added by an instruction of their own
+  int64_t in_bytes, weight_bytes;  // of one transformed element
+  // Of bytes one group of tile_oc output blocks is taken after the other: the workspace then holds the sums of one
+  // group, and its filters where the kernel transforms them itself.
+  bool by_group, filters_in_run;
+  int64_t in_frequency_bytes, filter_frequency_bytes, out_frequency_bytes;  // of one frequency in the workspace
 
-  WinogradNest(const Workload& workload, const MachineModel& machine, const WinogradKnobs& knobs);
+  WinogradNest(const Workload& workload, const MachineModel& machine, const WinogradKnobs& knobs,
+               bool filters_in_run = false);
   TileShape Tile() const;
   RegisterTile Registers() const;  // of the product
-  int64_t workspace_bytes() const { return frequencies * (in_frequency_bytes + out_frequency_bytes); }
+  int64_t groups() const { return out_blocks / knobs.tile_oc; }
+  int64_t in_workspace_bytes() const { return frequencies * in_frequency_bytes; }
+  int64_t group_workspace_bytes() const { return frequencies * (filter_frequency_bytes + out_frequency_bytes); }
+  int64_t workspace_bytes() const { return in_workspace_bytes() + group_workspace_bytes(); }
 };
 
 const Schedule& Conv2dWinograd();
 
 // What the schedules of floats and of bytes (conv2d_winograd_int16.h) share: whether the workload is a 3x3 convolution
-// of stride 1 with channels enough; the kernel's operands, where filters lie in the layout `filters` once transformed;
-// why the knobs make no kernel of the workload, or nullopt; and the cycles of the transforms, the products and their
-// weights, of `step_cycles` each step of a register tile.
+// of stride 1 with channels enough; the kernel's operands, where filters lie in the layout `filters`; and why the knobs
+// make no kernel of the workload, or nullopt.
 bool SuitsWinograd(const Workload& workload);
 std::vector<KernelOperand> WinogradOperands(const Workload& workload, const WinogradKnobs& knobs,
                                             const Epilogue& epilogue, const std::string& filters);
 std::optional<std::string> RejectWinograd(const WinogradNest& nest, const MachineModel& machine);
-double WinogradCycles(const WinogradNest& nest, const MachineModel& machine, double step_cycles);
 
 // Emits the kernel of a valid config; see conv2d_winograd_emit.cc.
 EmittedKernel EmitConv2dWinograd(KernelBuilder& builder, const WinogradNest& nest, const Epilogue& epilogue,

@@ -38,15 +38,24 @@
 // to each frequency, so frequencies lie apart by an odd number of cache lines (conv2d_winograd.cc). V, M and what is
 // between the passes of a transform are of the accumulator's type.
 //
-// Of bytes V and U are whole numbers of 16 bits, two neighbouring channels of which are a step, and M is int32. U is
-// four times the transformed filters, so that it is whole, and what TransformOutput makes is a quarter of its sums:
-// exact.
+// Of bytes V and U are whole numbers of 16 bits, two neighbouring channels of which are a step, and M is int32. U is 4
+// or 900 times the transformed filters, so that it is whole, and what TransformOutput makes is that part of its sums:
+// exact (conv2d_winograd_int16.cc). One group is taken at a time, so that M is a group's and stays in the second-level
+// cache. With filters=0 the weight operand are the filters as they are, and U is a group's, too, made when the kernel
+// runs:
+//
+//   tile_block=0: stage 0 as above; stage 1, items (group): Group over all tiles
+//   tile_block>0: for in block, for slot: TransformInput; for group: Group over the block of tiles
+//
+//   Group: EmitWinogradFilters; for frequency, for slots [tile_ow]: Multiply; for out block, for slot: TransformOutput
 #include "compiler/codegen/element.h"
 #include "compiler/codegen/kernel_builder.h"
 #include "compiler/schedules/conv2d_winograd.h"
 #include "compiler/schedules/epilogue_addresses.h"
 #include "compiler/schedules/register_tile.h"
 #include "compiler/schedules/weight_prefetch.h"
+#include "compiler/schedules/winograd_filters.h"
+#include "compiler/schedules/winograd_patch.h"
 #include "compiler/schedules/winograd_square.h"
 #include "compiler/schedules/winograd_transform.h"
 #include "core/nth.h"
@@ -76,13 +85,15 @@ class WinogradEmitter {
     return Bytes(nest.types.accumulator, 2 * nest.frequencies * nest.lanes);
   }
 
-  void Begin(const StageArgs& args, Value* workspace, Value* scratch) {
+  // `tiles` is where V lies, `group` U, where the kernel makes it, and M.
+  void Begin(const StageArgs& args, Value* tiles, Value* group, Value* scratch) {
     data_ = b_.Operand(args, 0);
     data_stride_ = b_.BatchStride(args, 0);
     weight_ = b_.Operand(args, 1);
     behind_ = ReadEpilogueAddresses(b_, args, epilogue_, 2);
-    v_ = workspace;
-    m_ = b_.At(workspace, nest_.frequencies * nest_.in_frequency_bytes);
+    v_ = tiles;
+    u_ = group;
+    m_ = b_.At(group, nest_.frequencies * nest_.filter_frequency_bytes);
     patch_ = scratch;
     half_ = b_.At(scratch, nest_.frequencies * m_vector_);
   }
@@ -96,7 +107,8 @@ class WinogradEmitter {
     Value* plane = b_.At(b_.At(data_, b_.Mul(at.image, data_stride_)), b_.Mul(block, s_.H * s_.W * x_vector_));
     Value* image = b_.At(plane, b_.Add(b_.Mul(h, s_.W * x_vector_), b_.Mul(w, x_vector_)));
     Value* inside = b_.ir().CreateAnd(Within(h, s_.H), Within(w, s_.W));
-    b_.If(b_.ir().CreateNot(inside), [&] { FillPatch(plane, h, w); });
+    b_.If(b_.ir().CreateNot(inside),
+          [&] { FillWinogradPatch(b_, {s_.H, s_.W, types_.data, nest_.lanes}, nest_.alpha, plane, h, w, patch_); });
     Value* source = b_.ir().CreateSelect(inside, image, patch_);
     Value* row_bytes = b_.ir().CreateSelect(inside, b_.Index(s_.W * x_vector_), b_.Index(nest_.alpha * x_vector_));
     Value* target = b_.At(v_, b_.Mul(b_.Add(b_.Mul(block, nest_.block_tiles), slot), v_vector_));
@@ -123,17 +135,19 @@ class WinogradEmitter {
   void Multiply(Value* frequency, Value* group, Value* slot) {
     const RegisterTile registers = nest_.Registers();
     const int64_t w_step = k_.tile_oc * w_vector_, w_in_block = k_.ic_block / nest_.group * w_step;
-    const int64_t panel = nest_.in_blocks * w_in_block, groups = nest_.out_blocks / k_.tile_oc;
+    const int64_t panel = nest_.in_blocks * w_in_block, groups = nest_.groups();
     const int64_t x_block = nest_.block_tiles * v_vector_, x_step = nest_.in_bytes * nest_.group;
     Value* x = b_.At(b_.At(v_, b_.Mul(frequency, nest_.in_frequency_bytes)), b_.Mul(slot, v_vector_));
-    Value* w = b_.At(b_.At(weight_, b_.Mul(frequency, groups * panel)), b_.Mul(group, panel));
+    Value* w = nest_.filters_in_run ? b_.At(u_, b_.Mul(frequency, nest_.filter_frequency_bytes))
+                                    : b_.At(b_.At(weight_, b_.Mul(frequency, groups * panel)), b_.Mul(group, panel));
+    const int64_t next = nest_.by_group ? groups * panel : panel;  // of the next frequency, or group
     const bool weights_stay = k_.loop_order == 0;
     const int64_t passes = weights_stay ? nest_.block_tiles / k_.tile_ow : 1;
     const WeightPrefetch prefetch(b_.machine(), k_.prefetch > 0 ? w_in_block : 0, passes);
     Value* pass = weights_stay ? b_.Div(slot, k_.tile_ow) : b_.Index(0);
     const Vals acc =
         b_.Loop(0, nest_.in_blocks, 1, registers.Zeros(b_, types_.accumulator), [&](Value* block, const Vals& outer) {
-          prefetch.Emit(b_, b_.At(w, panel), b_.Add(b_.Mul(pass, nest_.in_blocks), block));
+          prefetch.Emit(b_, b_.At(w, next), b_.Add(b_.Mul(pass, nest_.in_blocks), block));
           Value* block_x = b_.At(x, b_.Mul(block, x_block));
           Value* block_w = b_.At(w, b_.Mul(block, w_in_block));
           const int64_t steps = k_.ic_block / nest_.group, unroll = k_.unroll_ic / nest_.group;
@@ -151,7 +165,7 @@ class WinogradEmitter {
             return sums;
           });
         });
-    Value* first = b_.Add(b_.Mul(group, k_.tile_oc * nest_.block_tiles), slot);
+    Value* first = nest_.by_group ? slot : b_.Add(b_.Mul(group, k_.tile_oc * nest_.block_tiles), slot);
     Value* target = b_.At(b_.At(m_, b_.Mul(frequency, nest_.out_frequency_bytes)), b_.Mul(first, m_vector_));
     for (int p = 0; p < registers.pixels; ++p) {
       for (int v = 0; v < registers.vectors; ++v) {
@@ -162,8 +176,9 @@ class WinogradEmitter {
 
   // A tile that reaches past the output goes through the patch: its rows and columns are counted when it runs, and
   // registers cannot be indexed.
-  void TransformOutput(Value* tile, Value* slot, Value* block) {
-    Value* source = b_.At(m_, b_.Mul(b_.Add(b_.Mul(block, nest_.block_tiles), slot), m_vector_));
+  // `held` is the block's place in M.
+  void TransformOutput(Value* tile, Value* slot, Value* block, Value* held) {
+    Value* source = b_.At(m_, b_.Mul(b_.Add(b_.Mul(held, nest_.block_tiles), slot), m_vector_));
     WinogradSquare half(b_, VectorOf(ElementType(b_, types_.accumulator), nest_.lanes), k_.m, nest_.alpha, half_);
     for (int64_t c = 0; c < nest_.alpha; ++c) {
       Vals column;
@@ -201,7 +216,7 @@ class WinogradEmitter {
 
   // All groups and slots of one frequency, or the slots of one group.
   void MultiplyFrequency(Value* frequency) {
-    const int64_t groups = nest_.out_blocks / k_.tile_oc;
+    const int64_t groups = nest_.groups();
     if (k_.loop_order == 0) {
       b_.For(0, groups, 1, [&](Value* group) { MultiplyGroup(frequency, group); });
     } else {
@@ -213,6 +228,19 @@ class WinogradEmitter {
     b_.For(0, nest_.block_tiles, k_.tile_ow, [&](Value* slot) { Multiply(frequency, group, slot); });
   }
 
+  // All of one group for `count` tiles from `first` on, which lie in the workspace from its begin on.
+  void Group(Value* group, Value* first, Value* count) {
+    if (nest_.filters_in_run) {
+      const int64_t filters = Bytes(types_.weight, 9 * nest_.in_blocks * k_.ic_block * k_.tile_oc * k_.oc_block);
+      EmitWinogradFilters(b_, nest_, b_.At(weight_, b_.Mul(group, filters)), u_, half_);
+    }
+    b_.For(0, nest_.frequencies, 1, [&](Value* frequency) { MultiplyGroup(frequency, group); });
+    b_.For(0, k_.tile_oc, 1, [&](Value* held) {
+      Value* block = b_.Add(b_.Mul(group, k_.tile_oc), held);
+      b_.For(b_.Index(0), count, 1, [&](Value* slot) { TransformOutput(b_.Add(first, slot), slot, block, held); });
+    });
+  }
+
  private:
   struct Place {
     Value *image, *row, *column;
@@ -222,30 +250,10 @@ class WinogradEmitter {
     return {b_.Div(line, nest_.tiles_h), b_.Mod(line, nest_.tiles_h), b_.Mod(tile, nest_.tiles_w)};
   }
 
-  // Whether [from, from + alpha) lies in [0, extent): unsigned, so that a negative start fails too.
+  // Whether [from, from + alpha) lies in [0, extent); a negative start is a large unsigned one.
   Value* Within(Value* from, int64_t extent) {
     if (extent < nest_.alpha) return b_.ir().getFalse();
     return b_.ir().CreateICmpULE(from, b_.Index(extent - nest_.alpha));
-  }
-
-  void FillPatch(Value* plane, Value* h, Value* w) {
-    Value* zeros = llvm::Constant::getNullValue(VectorOf(ElementType(b_, types_.data), nest_.lanes));
-    b_.For(0, nest_.alpha, 1, [&](Value* r) {
-      b_.For(0, nest_.alpha, 1, [&](Value* c) {
-        Value* y = b_.Add(h, r);
-        Value* x = b_.Add(w, c);
-        Value* target = b_.At(patch_, b_.Mul(b_.Add(b_.Mul(r, nest_.alpha), c), x_vector_));
-        Value* inside =
-            b_.ir().CreateAnd(b_.ir().CreateICmpULT(y, b_.Index(s_.H)), b_.ir().CreateICmpULT(x, b_.Index(s_.W)));
-        b_.If(
-            inside,
-            [&] {
-              Value* from = b_.At(plane, b_.Mul(b_.Add(b_.Mul(y, s_.W), x), x_vector_));
-              b_.Store(LoadElements(b_, types_.data, from, nest_.lanes), target);
-            },
-            [&] { b_.Store(zeros, target); });
-      });
-    });
   }
 
   // Where a tile's outputs of one channel block go, and how many of its rows and columns lie inside.
@@ -254,8 +262,7 @@ class WinogradEmitter {
   };
   Target TargetOf(Value* tile, Value* block) {
     const Place at = Decode(tile);
-    Value* h = b_.Mul(at.row, k_.m);
-    Value* w = b_.Mul(at.column, k_.m);
+    Value *h = b_.Mul(at.row, k_.m), *w = b_.Mul(at.column, k_.m);
     Value* corner = b_.Mul(b_.Add(b_.Mul(b_.Add(b_.Mul(block, s_.OH), h), s_.OW), w), y_vector_);
     return {b_.At(behind_.Output(b_, at.image), corner),
             epilogue_.residual ? b_.At(behind_.Residual(b_, at.image), corner) : nullptr,
@@ -281,11 +288,15 @@ class WinogradEmitter {
     });
   }
 
-  // Four times the sum of products, which it is a multiple of: what the sum begins with comes last.
+  // What the transforms make is 4 or 900 times the sum of products, modulo 2^32: the odd factor is taken away by its
+  // inverse, the 4 by a shift. What the sum begins with comes last.
   Value* WholeSum(Value* sum, const ChannelAddresses& channels) {
-    Value* quarter = b_.ir().CreateAShr(sum, 2);
-    if (channels.offset == nullptr) return quarter;
-    return b_.ir().CreateAdd(quarter, LoadElements(b_, DType::kInt32, channels.offset, nest_.lanes));
+    constexpr uint32_t kInverse = 0x87654321;
+    static_assert(kInverse * 225U == 1);
+    if (k_.m == 4) sum = b_.ir().CreateMul(sum, llvm::ConstantInt::get(sum->getType(), kInverse));
+    Value* whole = b_.ir().CreateAShr(sum, 2);
+    if (channels.offset == nullptr) return whole;
+    return b_.ir().CreateAdd(whole, LoadElements(b_, DType::kInt32, channels.offset, nest_.lanes));
   }
 
   llvm::Type* InputVector() {
@@ -312,7 +323,7 @@ class WinogradEmitter {
   int64_t x_vector_, w_vector_, v_vector_, m_vector_, y_vector_;  // bytes of a vector of data, U's step, V, M, outputs
   Value *data_ = nullptr, *data_stride_ = nullptr, *weight_ = nullptr;
   EpilogueAddresses behind_;
-  Value *v_ = nullptr, *m_ = nullptr, *patch_ = nullptr, *half_ = nullptr;
+  Value *v_ = nullptr, *u_ = nullptr, *m_ = nullptr, *patch_ = nullptr, *half_ = nullptr;
 };
 
 // Every item takes a block of tiles through all three steps in its worker's own workspace.
@@ -322,7 +333,8 @@ EmittedKernel EmitFused(KernelBuilder& b, const WinogradNest& nest, const Epilog
   b.Stage(symbol, [&](const StageArgs& args) {
     WinogradEmitter emitter(b, nest, epilogue);
     Value* own = b.WorkerWorkspace(args);
-    emitter.Begin(args, b.At(own, scratch_bytes), own);
+    Value* tiles = b.At(own, scratch_bytes);
+    emitter.Begin(args, tiles, b.At(tiles, nest.in_workspace_bytes()), own);
     b.For(args.begin, args.end, 1, [&](Value* item) {
       Value* first = b.Mul(item, block);
       Value* count = b.Min(b.Index(block), b.Sub(b.Index(nest.tiles), first));
@@ -332,8 +344,12 @@ EmittedKernel EmitFused(KernelBuilder& b, const WinogradNest& nest, const Epilog
         });
       };
       for_tiles(nest.in_blocks, [&](Value* t, Value* slot, Value* c) { emitter.TransformInput(t, slot, c); });
+      if (nest.by_group) {
+        b.For(0, nest.groups(), 1, [&](Value* group) { emitter.Group(group, first, count); });
+        return;
+      }
       b.For(0, nest.frequencies, 1, [&](Value* frequency) { emitter.MultiplyFrequency(frequency); });
-      for_tiles(nest.out_blocks, [&](Value* t, Value* slot, Value* c) { emitter.TransformOutput(t, slot, c); });
+      for_tiles(nest.out_blocks, [&](Value* t, Value* slot, Value* c) { emitter.TransformOutput(t, slot, c, c); });
     });
   });
   EmittedKernel kernel;
@@ -341,27 +357,35 @@ EmittedKernel EmitFused(KernelBuilder& b, const WinogradNest& nest, const Epilog
   return kernel;
 }
 
-// Each step is a stage over all tiles, through the shared workspace.
+// Each step is a stage over all tiles, through the shared workspace; or a group's are, but for the first.
 EmittedKernel EmitStaged(KernelBuilder& b, const WinogradNest& nest, const Epilogue& epilogue,
                          const std::string& symbol) {
-  const int64_t scratch_bytes = WinogradEmitter::ScratchBytes(nest), groups = nest.out_blocks / nest.knobs.tile_oc;
+  const int64_t scratch_bytes = WinogradEmitter::ScratchBytes(nest), groups = nest.groups();
   EmittedKernel kernel;
-  kernel.shared_workspace_bytes = nest.workspace_bytes();
-  const auto stage = [&](const std::string& name, int64_t extent, int64_t inner,
+  kernel.shared_workspace_bytes = nest.by_group ? nest.in_workspace_bytes() : nest.workspace_bytes();
+  const int64_t own_bytes = nest.by_group ? nest.group_workspace_bytes() : 0;
+  const auto stage = [&](const std::string& name, int64_t extent, int64_t inner, int64_t bytes,
                          const std::function<void(WinogradEmitter&, Value*, Value*)>& step) {
     b.Stage(name, [&](const StageArgs& args) {
       WinogradEmitter emitter(b, nest, epilogue);
-      emitter.Begin(args, b.SharedWorkspace(args), b.WorkerWorkspace(args));
+      Value *tiles = b.SharedWorkspace(args), *own = b.WorkerWorkspace(args);
+      emitter.Begin(args, tiles, nest.by_group ? b.At(own, scratch_bytes) : b.At(tiles, nest.in_workspace_bytes()),
+                    own);
       b.For(args.begin, args.end, 1, [&](Value* item) { step(emitter, b.Div(item, inner), b.Mod(item, inner)); });
     });
-    kernel.stages.push_back({name, extent, 1, scratch_bytes});
+    kernel.stages.push_back({name, extent, 1, scratch_bytes + bytes});
   };
-  stage(symbol, nest.in_blocks * nest.tiles, nest.tiles,
+  stage(symbol, nest.in_blocks * nest.tiles, nest.tiles, 0,
         [](WinogradEmitter& e, Value* channels, Value* tile) { e.TransformInput(tile, tile, channels); });
-  stage(symbol + "_1", nest.frequencies * groups, groups,
+  if (nest.by_group) {
+    stage(symbol + "_1", groups, 1, own_bytes,
+          [&](WinogradEmitter& e, Value* group, Value*) { e.Group(group, b.Index(0), b.Index(nest.tiles)); });
+    return kernel;
+  }
+  stage(symbol + "_1", nest.frequencies * groups, groups, 0,
         [](WinogradEmitter& e, Value* frequency, Value* group) { e.MultiplyGroup(frequency, group); });
-  stage(symbol + "_2", nest.out_blocks * nest.tiles, nest.tiles,
-        [](WinogradEmitter& e, Value* channels, Value* tile) { e.TransformOutput(tile, tile, channels); });
+  stage(symbol + "_2", nest.out_blocks * nest.tiles, nest.tiles, 0,
+        [](WinogradEmitter& e, Value* channels, Value* tile) { e.TransformOutput(tile, tile, channels, channels); });
   return kernel;
 }
 

@@ -1,14 +1,32 @@
-// Why 16 and 32 bits hold everything. B^T d B adds up to four bytes with signs, at most 2 * 2 * 255 = 1020. Four times
-// G g G^T adds up to nine weights, at most 9 * 128 = 1152. A step adds two of their products, 2.4 million. Sums over
-// channels and A^T M A are taken modulo 2^32, and what comes out of them is four times the convolution's sum, which
-// kMostChannels keeps below 2^31; so it is exact, and so is a quarter of it.
+// Why 16 and 32 bits hold everything, though F(4x4) is otherwise for floats alone.
+//
+//                  F(2x2)                            F(4x4)
+//   V = B^T d B    2 * 2 * 255 = 1020                (7 * 7 + 7 * 7) * 255 = 24990: rows of B^T add up to 7 and -7
+//   U              4 G g G^T: 9 * 128 = 1152         900 G g G^T: 15 * 15 * 128 = 28800
+//   a step's sum   2 V U: 2.4 million                2 V U: 1.44 * 10^9, below 2^31
+//   A^T M A        4 times the convolution's sum     900 times
+//
+// Sums within a transform of 16 bits may leave them on the way: only what comes out counts. Sums over channels and
+// A^T M A are taken modulo 2^32. 900 is 4 * 225, and 225 has an inverse there, so that in both cases four times the
+// convolution's sum is left, modulo 2^32. kMostChannels keeps that below 2^31: a quarter of it is the sum itself.
+//
+// The transform's points are what makes that 4 of F(4x4). Of numbers modulo a power of two only an odd factor can be
+// taken away. With the usual points, 0, 1, -1, 2, -2 and infinity, outputs come 24 * 24 = 64 * 9 times, and six bits of
+// the sum are lost. Of 0, 2, 1, -1, -1/2 and infinity no two are congruent modulo 4 (modulo 2 there are three points
+// for six), so that a dimension loses one bit.
 #include "compiler/schedules/conv2d_winograd_int16.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "compiler/codegen/element.h"
 #include "compiler/schedules/conv2d_winograd.h"
 #include "compiler/schedules/knob_schedule.h"
+#include "compiler/schedules/level_rate.h"
+#include "compiler/schedules/register_tile.h"
 #include "compiler/schedules/step_cycles.h"
+#include "compiler/schedules/thread_share.h"
 
 namespace hone {
 namespace {
@@ -18,52 +36,102 @@ constexpr int64_t kLargestSum = int64_t{9} * 255 * 128, kMostChannels = (int64_t
 // Cycles per vector of outputs: scaled, rounded, narrowed, and with another tensor added (as conv2d_direct.cc).
 constexpr double kFinish = 6, kResidual = 6;
 
-class WinogradInt16 : public KnobSchedule<WinogradKnobs> {
+// Cycles of one pass of a transform per frequency: of a tile's vector of channels, and of a vector of filters. Fitted
+// to ResNet-18's layers on a Zen 4 core, as the share of a cache is.
+constexpr double kTransform = 2, kFilter = 2, kCacheShare = 0.7, kUnhiddenMemory = 0.5;
+constexpr double kSumLatency = 1.2;  // a sum waits for the one before, not for a product
+
+double Cycles(const WinogradNest& nest, const Workload& w, const MachineModel& machine) {
+  const WinogradKnobs& k = nest.knobs;
+  const ConvShape& s = nest.shape;
+  const double pixels = static_cast<double>(k.tile_ow), vectors = static_cast<double>(k.tile_oc);
+  const double frequencies = static_cast<double>(nest.frequencies), group = static_cast<double>(nest.group);
+  const double channels = static_cast<double>(nest.in_blocks * k.ic_block);
+  const double outputs = static_cast<double>(nest.out_blocks * k.oc_block);
+  const double blocks = static_cast<double>(k.tile_block == 0 ? 1 : CeilDiv(nest.tiles, k.tile_block));
+  const double tiles = static_cast<double>(nest.block_tiles) * blocks;
+  const double step = StepCycles(machine, pixels, vectors, kSumLatency) + group / static_cast<double>(k.unroll_ic);
+  const double product = frequencies * tiles / pixels * static_cast<double>(nest.groups()) *
+                         (channels / group * step + 2 * pixels * vectors);
+  const auto pass = [&](double bytes) {
+    return 2 * bytes / MovedBytesPerCycle(machine, static_cast<double>(nest.workspace_bytes()), kCacheShare);
+  };
+  const double of_tiles = kTransform * frequencies * tiles * static_cast<double>(nest.in_blocks + nest.out_blocks) +
+                          pass(frequencies * tiles *
+                               (channels * static_cast<double>(nest.in_bytes) +
+                                outputs * static_cast<double>(Bytes(nest.types.accumulator))));
+  const double filters = channels * outputs, transformed = frequencies * static_cast<double>(nest.weight_bytes);
+  const double of_filters =
+      kFilter * frequencies * filters / (group * static_cast<double>(nest.lanes)) + pass(transformed * filters);
+  const double share =
+      ThreadShare(k.tile_block == 0 ? nest.groups() : CeilDiv(nest.tiles, k.tile_block), machine.threads);
+  const double read = filters * (nest.filters_in_run ? static_cast<double>(s.KH * s.KW) : transformed);
+  const double memory = read / machine.cold_bytes_per_cycle;
+  const double finish = kFinish + (w.epilogue == EpilogueClass::kResidual ? kResidual : 0);
+  const double finished = static_cast<double>(nest.out_blocks * s.N * s.OH * s.OW);
+  const double made = nest.filters_in_run ? blocks * of_filters : 0;
+  // Fetching ahead hides most of the shorter of the two.
+  const double computed = share * (product + of_tiles + made);
+  const double weighed =
+      k.prefetch ? std::max(computed, memory) + 0.05 * std::min(computed, memory) : computed + kUnhiddenMemory * memory;
+  return weighed + finish * finished / std::max(machine.threads, 1);
+}
+
+struct WinogradInt16Knobs : WinogradKnobs {
+  using WinogradKnobs::WinogradKnobs;
+  // 0: a package holds the filters' bytes, and the kernel transforms them each time it runs, which many tiles make up
+  // for. 1: it holds what the transform makes of them, 8 bytes of each for F(4x4) and 3.6 for F(2x2).
+  int64_t filters = Row("filters", 1, {0, 1}, Always<0, 1>);
+};
+
+WinogradNest Nest(const Workload& w, const MachineModel& machine, const WinogradInt16Knobs& k) {
+  return WinogradNest(w, machine, k, k.filters == 0);
+}
+
+class WinogradInt16 : public KnobSchedule<WinogradInt16Knobs> {
  public:
   std::string_view name() const override { return "conv2d_winograd_int16"; }
-  int version() const override { return 1; }
+  int version() const override { return 2; }
   bool Takes(const ElementTypes& types) const override {
     return types == ByteTypes(DType::kUInt8) || types == ByteTypes(DType::kFloat32) ||
            types == ByteTypes(DType::kInt32);
   }
   bool Applies(const Workload& w, const MachineModel& machine) const override {
-    return machine.byte_dots == ByteDots::kPairs && SuitsWinograd(w) && ConvShape(w).C <= kMostChannels;
+    return (machine.byte_dots == ByteDots::kPairs || AddsPairs(machine)) && SuitsWinograd(w) &&
+           ConvShape(w).C <= kMostChannels;
   }
 
  private:
   std::optional<std::string> RejectWith(const Workload& w, const MachineModel& machine,
-                                        const WinogradKnobs& k) const override {
-    if (k.m != 2) return "tile_m of bytes is 2";
-    return RejectWinograd(WinogradNest(w, machine, k), machine);
+                                        const WinogradInt16Knobs& k) const override {
+    if (k.loop_order == 1) return "loop_order=1 is not of bytes, which take a group at a time";
+    if (k.filters == 0 && k.prefetch == 1) return "prefetch=1 is of filters that the package holds transformed";
+    // Direct kernels are nearer there: not worth several times the package.
+    if (k.filters == 1 && AddsPairs(machine)) return "filters=1 is of machines without VNNI";
+    return RejectWinograd(Nest(w, machine, k), machine);
   }
 
-  std::vector<KernelOperand> OperandsWith(const Workload& w, const WinogradKnobs& k,
+  std::vector<KernelOperand> OperandsWith(const Workload& w, const WinogradInt16Knobs& k,
                                           const Epilogue& epilogue) const override {
-    return WinogradOperands(w, k, epilogue, fmt::format("HWOI{}i{}o2i2w", k.ic_block / 2, k.tile_oc * k.oc_block));
+    const int64_t pairs = k.ic_block / 2, channels = k.tile_oc * k.oc_block;
+    return WinogradOperands(w, k, epilogue,
+                            k.filters == 0 ? fmt::format("OI{}iHW{}o2i", pairs, channels)
+                                           : fmt::format("HWOI{}i{}o2i2w@winograd{}", pairs, channels, k.m));
   }
 
-  EmittedKernel EmitWith(KernelBuilder& builder, const Workload& w, const MachineModel& machine, const WinogradKnobs& k,
-                         const Epilogue& epilogue, const std::string& symbol) const override {
-    return EmitConv2dWinograd(builder, WinogradNest(w, machine, k), epilogue, symbol);
+  EmittedKernel EmitWith(KernelBuilder& builder, const Workload& w, const MachineModel& machine,
+                         const WinogradInt16Knobs& k, const Epilogue& epilogue,
+                         const std::string& symbol) const override {
+    return EmitConv2dWinograd(builder, Nest(w, machine, k), epilogue, symbol);
   }
 
-  TileShape TileWith(const Workload& w, const MachineModel& machine, const WinogradKnobs& k) const override {
-    return WinogradNest(w, machine, k).Tile();
+  TileShape TileWith(const Workload& w, const MachineModel& machine, const WinogradInt16Knobs& k) const override {
+    return Nest(w, machine, k).Tile();
   }
 
-  double EstimateNsWith(const Workload& w, const MachineModel& machine, const WinogradKnobs& k) const override {
-    const WinogradNest nest(w, machine, k);
-    // A sum waits for the one before, not for a product.
-    const double step =
-        StepCycles(machine, static_cast<double>(k.tile_ow), static_cast<double>(k.tile_oc), kSumLatency);
-    const double finish = kFinish + (w.epilogue == EpilogueClass::kResidual ? kResidual : 0);
-    const ConvShape& s = nest.shape;
-    const double vectors = static_cast<double>(nest.out_blocks * s.N * s.OH * s.OW);
-    const double cycles = WinogradCycles(nest, machine, step) + finish * vectors / std::max(machine.threads, 1);
-    return cycles / machine.clock_ghz;
+  double EstimateNsWith(const Workload& w, const MachineModel& machine, const WinogradInt16Knobs& k) const override {
+    return Cycles(Nest(w, machine, k), w, machine) / machine.clock_ghz;
   }
-
-  static constexpr double kSumLatency = 1.2;
 };
 
 }  // namespace

@@ -161,9 +161,20 @@ Value* PairOfFours(KernelBuilder& b, Value* fours, DType dtype, int half) {
                      half);
 }
 
+bool AddsPairs(const MachineModel& machine) {
+  return machine.byte_dots_feature == "avx512vnni" || machine.byte_dots_feature == "avxvnni";
+}
+
 Value* PairMultiplyAdd(KernelBuilder& b, Value* x, Value* w, Value* acc) {
+  const int lanes = LaneCount(acc);
+  if (AddsPairs(b.machine()) && (lanes == 4 || lanes == 8 || lanes == 16)) {
+    const auto id = lanes == 16  ? llvm::Intrinsic::x86_avx512_vpdpwssd_512
+                    : lanes == 8 ? llvm::Intrinsic::x86_avx512_vpdpwssd_256
+                                 : llvm::Intrinsic::x86_avx512_vpdpwssd_128;
+    return b.ir().CreateIntrinsic(id, {}, {acc, x, b.ir().CreateBitCast(w, acc->getType())});
+  }
   Value* pairs = b.ir().CreateBitCast(x, w->getType());
-  return b.ir().CreateAdd(acc, PairProducts(b, pairs, w, acc->getType(), LaneCount(acc)));
+  return b.ir().CreateAdd(acc, PairProducts(b, pairs, w, acc->getType(), lanes));
 }
 
 int PartsOf(const ElementTypes& types, const MachineModel& machine) {

@@ -36,6 +36,8 @@ Value* PairOfFours(KernelBuilder& b, Value* fours, DType dtype, int half);
 // and lane l of acc (int32) + x[l][0] * w[l][0] + x[l][1] * w[l][1]: `x` is a scalar int32 that is broadcast, two
 // int16, `w` what PairOfFours returns.
 Value* PairMultiplyAdd(KernelBuilder& b, Value* x, Value* w, Value* acc);
+// Whether the machine does that in one instruction, sum and all (VNNI's vpdpwssd).
+bool AddsPairs(const MachineModel& machine);
 
 // Lane l of acc (float32) + x[l][0] * w[l][0] + x[l][1] * w[l][1], pairs of bfloat16 that lie together in weights like
 // OIHW16o2i. `x` is a scalar int32 that is broadcast, `w` a vector of 2 * lanes elements. x86's vdpbf16ps or

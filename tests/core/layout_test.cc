@@ -172,7 +172,26 @@ TEST(Pack, TransformsWeightsOfBytesWithoutRounding) {
   EXPECT_EQ(number(5, 1), 36);
   EXPECT_EQ(number(10, 1), 4);
   EXPECT_EQ(number(15, 1), 32);
-  EXPECT_THROW(Pack(weights, Layout::Parse("HWOI4i4o@winograd4")), Error);
+}
+
+// 900 times the transform of points 0, 2, 1, -1, -1/2 and infinity: rows of 30 G times all ones are 15, 7, 15, 5, 3 and
+// 15.
+TEST(Pack, TransformsWeightsOfBytesForTilesOfFour) {
+  Tensor weights(DType::kInt8, {1, 2, 3, 3});
+  for (int64_t i = 0; i < 9; ++i) weights.Set(i, -128), weights.Set(9 + i, i == 5 ? 127 : 0);
+  const Tensor packed = Pack(weights, Layout::Parse("HWOI1i2o2i2w@winograd4"));
+  ASSERT_EQ(packed.shape(), (Shape{6, 6, 1, 1, 1, 2, 2, 2}));
+  const auto number = [&](int64_t frequency, int64_t channel) {
+    const auto* bytes = packed.data<uint8_t>() + frequency * 8 + channel * 2;
+    return static_cast<int16_t>(bytes[0] | bytes[1] << 8);
+  };
+  const int ones[] = {15, 7, 15, 5, 3, 15}, middle[] = {0, 2, 5, -5, -2, 0}, last[] = {0, 4, 5, 5, 1, 15};
+  for (int64_t a = 0; a < 6; ++a) {
+    for (int64_t b = 0; b < 6; ++b) {
+      EXPECT_EQ(number(a * 6 + b, 0), -128 * ones[a] * ones[b]);
+      EXPECT_EQ(number(a * 6 + b, 1), 127 * middle[a] * last[b]) << a << ", " << b;
+    }
+  }
 }
 
 TEST(Layout, RefusesTransformsThatDoNotExist) {

@@ -92,9 +92,10 @@ bool Has(const std::string& text, std::string_view part) { return text.find(part
 // Mnemonics of x86 with and without FMA, of NEON with 64 and 32 bits, of RVV and of RISC-V without it;
 // and what sums products of bytes, and of 16 bits. ARMv7 computes indices with an `mla` of general registers.
 bool MultiplyAdds(const std::string& text) {
-  for (const char* name : {"\tvfmadd", "\tmulps", "\tfmla", "\tvfma.f32", "\tvmla.f32", "\tvmul.f32", "\tvfmacc",
-                           "\tvpdpbusd", "\tusdot", "\tsdot", "\tvpmaddwd", "\tpmaddwd", "\tsmlal\tv", "\tsmlal2\tv",
-                           "\tmla\tv", "\tvwmacc", "\tvmacc", "\tvfmadd.v", "\tfmadd.s"}) {
+  for (const char* name :
+       {"\tvfmadd",    "\tmulps",    "\tfmla",   "\tvfma.f32", "\tvmla.f32", "\tvmul.f32", "\tvfmacc",
+        "\tvpdpbusd",  "\tvpdpwssd", "\tusdot",  "\tsdot",     "\tvpmaddwd", "\tpmaddwd",  "\tsmlal\tv",
+        "\tsmlal2\tv", "\tmla\tv",   "\tvwmacc", "\tvmacc",    "\tvfmadd.v", "\tfmadd.s"}) {
     if (Has(text, name)) return true;
   }
   return false;

@@ -171,9 +171,13 @@ TEST_P(HotBlock, OfADepthwiseKernelUsesTheWidestVectors) {
 
 constexpr const char* kAlderLake = "llvm -mtriple=x86_64-pc-linux-gnu -mcpu=alderlake";
 
-testing::HotBlock BytesOn(const std::string& text) {
+constexpr const char* kDirect =
+    "nn.conv2d data=1x64x28x28 weight=128x64x3x3 padding=2x2x2x2 dilation=2x2 epilogue=bias_act";
+constexpr const char* kWinograd = "nn.conv2d data=1x64x56x56 weight=64x64x3x3 padding=1x1x1x1 epilogue=bias_act";
+
+testing::HotBlock BytesOn(const std::string& text, const char* workload = kDirect) {
   const Target target = ResolveTarget(text);
-  Workload w = Workload::Parse("nn.conv2d data=1x64x28x28 weight=128x64x3x3 padding=1x1x1x1 epilogue=bias_act");
+  Workload w = Workload::Parse(workload);
   w.types = ByteTypes(DType::kUInt8);
   const DefaultConfig chosen = AnalyticDefault(w, MachineModelFor(target));
   const auto compiled = CompileKernel({w, std::string(chosen.schedule->name()), chosen.config, target});
@@ -207,6 +211,19 @@ TEST(HotBlockOfBytes, IsProductsOf16BitsWithoutThem) {
     EXPECT_EQ(hot.MultiplyAddsWith(name), hot.multiply_adds) << hot.ToText();
     EXPECT_EQ(hot.MultiplyAddsWith(registers), hot.multiply_adds) << hot.ToText();
     EXPECT_EQ(hot.ToText().find("maddubs"), std::string::npos) << "which saturates";
+  }
+}
+
+// Pairs of 16 bits, with the sum where there is an instruction for both.
+TEST(HotBlockOfBytes, IsPairsInWinogradsProduct) {
+  for (const auto& [text, name, registers] :
+       {std::tuple("znver4", "vpdpwssd", "%zmm"), std::tuple(kAlderLake, "vpdpwssd", "%ymm"),
+        std::tuple("llvm -mtriple=x86_64-pc-linux-gnu -mcpu=x86-64-v3", "vpmaddwd", "%ymm")}) {
+    const testing::HotBlock hot = BytesOn(text, kWinograd);
+    EXPECT_GE(hot.MultiplyAddsWith(name), 4) << text << "\n" << hot.ToText();
+    EXPECT_EQ(hot.MultiplyAddsWith(name), hot.multiply_adds) << hot.ToText();
+    EXPECT_EQ(hot.MultiplyAddsWith(registers), hot.multiply_adds) << hot.ToText();
+    EXPECT_LE(hot.stack_accesses, 0.1 * hot.multiply_adds) << text << "\n" << hot.ToText();
   }
 }
 

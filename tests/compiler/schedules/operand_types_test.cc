@@ -68,8 +68,9 @@ const std::vector<const char*> kWorkloads{
     "nn.batch_matmul data=3x7x37 weight=3x41x37 layouts=BMK,BNK,BMN",
     "nn.batch_matmul data=3x7x37 weight=3x37x48 layouts=BMK,BKN,BMN"};
 
-// Winograd's weights are transformed when they are packed, in float32 alone.
+// Winograd's weights are transformed when they are packed, in float32 alone; and there is a schedule of bytes alone.
 bool MayPack(const Schedule& schedule, const ElementTypes& types) {
+  if (schedule.name() == "conv2d_winograd_int16") return false;
   return types.weight == DType::kFloat32 || schedule.name() != "conv2d_winograd";
 }
 

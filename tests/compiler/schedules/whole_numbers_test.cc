@@ -245,5 +245,57 @@ TEST(WholeNumbers, ExtremesOfThreeByThreeStayExact) {
   }
 }
 
+// Of F(4x4): B^T, and 30 G (compiler/schedules/winograd_transform.h).
+constexpr int kDataRows[6][6] = {{2, 3, -4, -3, 2, 0}, {0, -1, -2, 1, 2, 0}, {0, 2, 5, 1, -2, 0},
+                                 {0, 2, 1, -5, 2, 0},  {0, -2, 1, 2, -1, 0}, {0, 2, 3, -4, -3, 2}};
+constexpr int kFilterRows[6][3] = {{15, 0, 0}, {1, 2, 4}, {5, 5, 5}, {5, -5, 5}, {4, -2, 1}, {0, 0, 15}};
+
+// Of one tile of 4x4 outputs: image 2 f is what frequency f of the transformed data is furthest for, 2 f + 1 the
+// furthest the other way; filters likewise.
+Tensor FurthestData(const Shape& shape) {
+  Tensor data(DType::kUInt8, shape);
+  for (int64_t i = 0; i < data.elements(); ++i) {
+    const int64_t image = i / (shape[1] * 36), f = image / 2;
+    const int at = kDataRows[f / 6][i / 6 % 6] * kDataRows[f % 6][i % 6];
+    data.Set(i, (image % 2 == 0 ? at > 0 : at < 0) ? 255 : 0);
+  }
+  return data;
+}
+
+Tensor FurthestFilters(const Shape& shape) {
+  Tensor weight(DType::kInt8, shape);
+  for (int64_t i = 0; i < weight.elements(); ++i) {
+    const int64_t filter = i / (shape[1] * 9), f = filter / 2;
+    const int at = kFilterRows[f / 6][i / 3 % 3] * kFilterRows[f % 6][i % 3];
+    weight.Set(i, (filter % 2 == 0 ? at < 0 : at > 0) ? -128 : 127);
+  }
+  return weight;
+}
+
+TEST(WholeNumbers, FurthestOfEveryFrequencyOfTilesOfFourStayExact) {
+  Workload w = Workload::Parse("nn.conv2d data=72x32x6x6 weight=72x32x3x3");
+  w.types = ByteTypes(DType::kInt32);
+  const std::vector<Tensor> inputs{FurthestData(w.data), FurthestFilters(w.weight)};
+  const std::vector<double> expected = WholeValues(w, Epilogue(), inputs);
+  const Schedule& schedule = *FindSchedule("conv2d_winograd_int16");
+  int checked = 0;
+  for (const Target& target : testing::TestTargets()) {
+    const MachineModel machine = MachineModelFor(target);
+    for (const int filters : {0, 1}) {
+      const Config config = Config::Parse(
+          fmt::format("tile_m=4 oc_block={0} ic_block={0} tile_oc=1 tile_ow=2 tile_block=0 loop_order=0 unroll_ic=2 "
+                      "prefetch=0 filters={1}",
+                      machine.vector_lanes, filters));
+      if (!schedule.Fits(w, machine) || schedule.Reject(w, machine, config)) continue;
+      SCOPED_TRACE(target.cpu + " " + config.ToText());
+      const auto compiled = CompileKernel({w, std::string(schedule.name()), config, target}, Epilogue());
+      const Tensor got = testing::RunArtifact(std::get<Artifact>(compiled), inputs)[0];
+      for (int64_t i = 0; i < got.elements(); ++i) ASSERT_EQ(got.At(i), expected[static_cast<size_t>(i)]) << i;
+      ++checked;
+    }
+  }
+  EXPECT_GE(checked, 4) << "both kinds of filters on x86-64-v2 and v3";
+}
+
 }  // namespace
 }  // namespace hone
