@@ -21,7 +21,9 @@ using relay::TypePtr;
 namespace {
 
 constexpr int64_t kMaxTypeBytes = int64_t{1} << 40;
-constexpr int64_t kMaxSpentBytes = int64_t{1} << 30;
+// Of constants that are computed, intermediate results counted: so much, or so many times what the model stores, if
+// that is more. A matrix of bytes becomes floats, is turned and is taken apart.
+constexpr int64_t kMaxSpentBytes = int64_t{1} << 30, kMaxSpentPerStored = 16;
 
 // A few bytes of model can declare anything: sizes are checked before somebody allocates them.
 void CheckSize(const TypePtr& type) {
@@ -62,6 +64,7 @@ std::vector<Tensor> ConstantArgs(const relay::Call& call) {
 }  // namespace
 
 ExprPtr TypedBuilder::Weight(Tensor value, const std::string& name) {
+  stored_bytes_ += value.size_bytes();
   // Integers are shapes, axes and indices: structure, which is not a parameter even when weights are.
   if (freeze_ || !relay::IsKernelFloat(value.dtype())) return relay::MakeConstant(std::move(value), name);
   ExprPtr var = relay::MakeVar(name, relay::TensorType(value.shape(), value.dtype()));
@@ -86,9 +89,11 @@ const Tensor* TypedBuilder::ValueOf(const ExprPtr& expr) const {
 }
 
 void TypedBuilder::Spend(int64_t bytes) {
-  if (bytes > kMaxSpentBytes - spent_bytes_) {
-    throw Error(ExitCode::kBadData,
-                "the model computes more than 1 GiB of constants; one that needs so much stores it");
+  const int64_t most = std::max(kMaxSpentBytes, kMaxSpentPerStored * stored_bytes_);
+  if (bytes > most - spent_bytes_) {
+    throw Error(ExitCode::kBadData, fmt::format("the model computes more than {} of constants; one that needs so much "
+                                                "stores it",
+                                                most == kMaxSpentBytes ? "1 GiB" : fmt::format("{} MiB", most >> 20)));
   }
   spent_bytes_ += bytes;
 }

@@ -68,7 +68,7 @@ class TypedBuilder {
   bool freeze_;
   int64_t max_dim_;
   std::string node_name_;
-  int64_t spent_bytes_ = 0;
+  int64_t spent_bytes_ = 0, stored_bytes_ = 0;
   std::vector<std::pair<std::string, Tensor>> params_;
   std::vector<relay::ExprPtr> param_vars_;
   std::unordered_map<const relay::Expr*, size_t> param_index_;

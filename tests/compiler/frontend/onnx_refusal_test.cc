@@ -119,6 +119,17 @@ TEST(OnnxRefusal, StopsAConstantOfAShapeJustOverAGigabyte) {
               HasSubstr("node \"all\" (ConstantOfShape): the model computes more than 1 GiB"));
 }
 
+// What a model stores it may compute with: 72 MiB are refused 17 times, where a number is at just over 1 GiB.
+TEST(OnnxRefusal, AllowsAModelSixteenTimesWhatItStores) {
+  const auto repeated = [](int64_t times) {
+    ModelMaker model;
+    model.Input("x", {1}).Filled("row", {1, 72 << 18}, 1).Ints("s", {times, 72 << 18});
+    return model.Node("Expand", {"row", "s"}, {"all"}).Node("Add", {"x", "all"}, {"y"}).Output("y").Bytes();
+  };
+  EXPECT_EQ(ImportError(repeated(15)), "");
+  EXPECT_THAT(ImportError(repeated(17)), HasSubstr("the model computes more than 1152 MiB of constants"));
+}
+
 // Of 15 axes: each element takes 16 numbers of 8 bytes.
 TEST(OnnxRefusal, StopsPositionsThatTakeJustOverAGigabyte) {
   constexpr int kElements = (1 << 23) + 1;
