@@ -40,9 +40,9 @@ llvm::GlobalVariable* ConstantTable(KernelBuilder& b, const Tensor& value) {
 
 EmitterTable AllEmitters() {
   EmitterTable all;
-  for (const auto& family :
-       {ElementwiseEmitters, CompareEmitters, ModuloEmitters, BitEmitters, MovementEmitters, GatherEmitters,
-        ReductionEmitters, ArgReductionEmitters, PoolEmitters, ConvEmitters, LrnEmitters, SpaceEmitters}) {
+  for (const auto& family : {ElementwiseEmitters, CompareEmitters, ModuloEmitters, BitEmitters, ByteTableEmitters,
+                             MovementEmitters, GatherEmitters, ReductionEmitters, ArgReductionEmitters, PoolEmitters,
+                             ConvEmitters, LrnEmitters, SpaceEmitters}) {
     for (const auto& row : family()) all.push_back(row);
   }
   return all;

@@ -92,6 +92,7 @@ std::vector<relay::ExprPtr> FlatArgs(const relay::Call& call);
 using EmitterTable = std::vector<std::pair<std::string_view, CallEmitter>>;
 EmitterTable ElementwiseEmitters();   // elementwise.cc
 EmitterTable CompareEmitters();       // compare.cc: equal, less, ..., logic, where
+EmitterTable ByteTableEmitters();     // byte_table.cc
 EmitterTable BitEmitters();           // bits.cc: bitwise_and, left_shift, ...
 EmitterTable ModuloEmitters();        // modulo.cc: mod, floor_mod
 EmitterTable MovementEmitters();      // movement.cc: reshape, transpose, pad, slices, concatenate, ...

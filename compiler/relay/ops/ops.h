@@ -9,6 +9,7 @@ OpTable ConvOps();               // nn.conv2d, nn.conv3d, nn.conv2d_transpose
 OpTable MatmulOps();             // nn.dense, nn.batch_matmul
 OpTable NormalizeOps();          // nn.bias_add, nn.batch_norm, nn.lrn, nn.dropout
 OpTable UnaryOps();              // nn.relu, sigmoid, exp, clip, ...
+OpTable ByteTableOps();          // byte_table
 OpTable BitOps();                // bitwise_and, left_shift, ...
 OpTable BinaryOps();             // add, multiply, ...; nn.prelu
 OpTable CompareOps();            // equal, less, ..., logical_and, ..., where

@@ -1,0 +1,79 @@
+// byte_table. x86 looks 16 bytes of a table up in one instruction, by the lower half of each byte, and gives 0 where a
+// byte's highest bit is set. Of a table of 256 there are 16 such rows, and a byte belongs to row r where less 16 r it
+// is from 0 to 15; plus 112, saturated, that is the only case that leaves the highest bit alone:
+//
+//   byte - 16 r      0 .. 15     16 .. 255
+//   + 112, at most   112 .. 127  128 .. 255
+//   row r gives      its byte    0
+//
+// so that the sixteen results are joined by or.
+#include <llvm/IR/IntrinsicsX86.h>
+#include <llvm/TargetParser/Triple.h>
+
+#include "compiler/generic/argument.h"
+
+namespace hone {
+namespace {
+
+using Table = std::vector<int64_t>;
+
+constexpr int kRow = 16;
+
+llvm::Intrinsic::ID LookUpOf(KernelBuilder& b, int lanes) {
+  if (!llvm::Triple(b.module().getTargetTriple()).isX86()) return llvm::Intrinsic::not_intrinsic;
+  if (lanes == kRow) return llvm::Intrinsic::x86_ssse3_pshuf_b_128;
+  if (lanes == 2 * kRow && b.machine().vector_lanes >= 8) return llvm::Intrinsic::x86_avx2_pshuf_b;
+  return llvm::Intrinsic::not_intrinsic;
+}
+
+// A row for each 16 lanes.
+llvm::Constant* Row(KernelBuilder& b, const Table& table, int row, int lanes) {
+  std::vector<uint8_t> bytes;
+  for (int l = 0; l < lanes; ++l) bytes.push_back(static_cast<uint8_t>(Nth(table, row * kRow + l % kRow)));
+  return llvm::ConstantDataVector::get(b.ir().getContext(), bytes);
+}
+
+Value* InRows(KernelBuilder& b, llvm::Intrinsic::ID look_up, const Table& table, Value* x, int lanes) {
+  constexpr int kRows = 16, kLift = 112;
+  auto& ir = b.ir();
+  Value* result = nullptr;
+  for (int r = 0; r < kRows; ++r) {
+    Value* within = r == 0 ? x : ir.CreateSub(x, Like(x, kRow * r));
+    Value* lifted = ir.CreateBinaryIntrinsic(llvm::Intrinsic::uadd_sat, within, Like(x, kLift));
+    Value* found = ir.CreateIntrinsic(look_up, {}, {Row(b, table, r, lanes), lifted});
+    result = result != nullptr ? ir.CreateOr(result, found) : found;
+  }
+  return result;
+}
+
+Value* OneByOne(KernelBuilder& b, const Table& table, Value* x, int lanes) {
+  auto& ir = b.ir();
+  std::vector<uint8_t> bytes(table.begin(), table.end());
+  auto* value = llvm::ConstantDataArray::get(ir.getContext(), bytes);
+  auto* constant =
+      new llvm::GlobalVariable(b.module(), value->getType(), true, llvm::GlobalValue::PrivateLinkage, value);
+  const auto look_up = [&](Value* byte) -> Value* {
+    Value* at = ir.CreateGEP(ir.getInt8Ty(), constant, {ir.CreateZExt(byte, ir.getInt64Ty())});
+    return ir.CreateAlignedLoad(ir.getInt8Ty(), at, llvm::Align(1));
+  };
+  if (!x->getType()->isVectorTy()) return look_up(x);
+  Value* result = llvm::PoisonValue::get(x->getType());
+  for (int l = 0; l < lanes; ++l) {
+    const auto lane = static_cast<uint64_t>(l);
+    result = ir.CreateInsertElement(result, look_up(ir.CreateExtractElement(x, lane)), lane);
+  }
+  return result;
+}
+
+Value* ByteTable(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
+  Value* x = Argument(e, call, 0, at, lanes);
+  const Table table = call.attrs.GetInts("table");
+  if (const auto look_up = LookUpOf(e.b(), lanes.count)) return InRows(e.b(), look_up, table, x, lanes.count);
+  return OneByOne(e.b(), table, x, lanes.count);
+}
+
+}  // namespace
+
+EmitterTable ByteTableEmitters() { return {{"byte_table", ByteTable}}; }
+
+}  // namespace hone

@@ -1,0 +1,82 @@
+#include "compiler/passes/quantised/tabulate_bytes.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "compiler/passes/graph/typed_graph.h"
+#include "compiler/relay/infer_type.h"
+#include "tests/compiler/passes/quantised_layers.h"
+
+namespace hone::testing {
+namespace {
+
+using relay::ExprPtr;
+using relay::IRModule;
+using relay::MakeCall;
+
+// As LiftScales and StoreBytes leave it: the byte q is the number q * scale.
+ExprPtr Number(const ExprPtr& bytes, float scale) {
+  const ExprPtr whole = MakeCall("cast", {bytes}, {{"dtype", std::string("float32")}});
+  return MakeCall("multiply", {whole, ScalarConstant(scale)});
+}
+
+ExprPtr Byte(const ExprPtr& number, float scale) {
+  const ExprPtr rounded = MakeCall("round", {MakeCall("divide", {number, ScalarConstant(scale)})});
+  const ExprPtr bounded = MakeCall("clip", {rounded}, {{"a_min", 0.0}, {"a_max", 255.0}});
+  return MakeCall("cast", {bounded}, {{"dtype", std::string("uint8")}});
+}
+
+ExprPtr Silu(const ExprPtr& x) { return MakeCall("multiply", {x, MakeCall("sigmoid", {x})}); }
+
+// Of a normal value from -2 to 2 every byte.
+ExprPtr Bytes(const std::string& name, const Shape& shape = {2, 3, 50, 7}) {
+  return Byte(MakeCall("add", {Input(name, shape), ScalarConstant(2)}), 1 / 64.0F);
+}
+
+IRModule Tabulated(const IRModule& module) { return relay::InferType(TabulateBytes(module)); }
+
+TEST(TabulateBytes, FunctionsOfOneByteAreLookedUp) {
+  const IRModule module = ModuleOf(Byte(Silu(Number(Bytes("x"), 0.05F)), 0.03F));
+  const IRModule tabulated = Tabulated(module);
+  EXPECT_EQ(CountOf(tabulated, "byte_table"), 1);
+  EXPECT_EQ(CountOf(tabulated, "sigmoid") + CountOf(tabulated, "multiply"), 0);
+  ExpectSameMeaning(module, tabulated, 0);
+}
+
+// The sigmoid is rounded to a byte of its own on the way.
+TEST(TabulateBytes, RoundingOnTheWayIsPartOfIt) {
+  const ExprPtr x = Bytes("x");
+  const ExprPtr gate = Byte(MakeCall("sigmoid", {Number(x, 0.05F)}), 1 / 255.0F);
+  const IRModule module = ModuleOf(Byte(MakeCall("multiply", {Number(x, 0.05F), Number(gate, 1 / 255.0F)}), 0.03F));
+  const IRModule tabulated = Tabulated(module);
+  EXPECT_EQ(CountOf(tabulated, "byte_table"), 1);
+  EXPECT_EQ(CountOf(tabulated, "sigmoid") + CountOf(tabulated, "multiply"), 0);
+  ExpectSameMeaning(module, tabulated, 0);
+}
+
+// One table for each tensor, and their product as it is.
+TEST(TabulateBytes, SeveralTensorsStayApart) {
+  const ExprPtr a = Byte(Silu(Number(Bytes("x"), 0.05F)), 0.03F), b = Byte(Silu(Number(Bytes("y"), 0.05F)), 0.03F);
+  const IRModule module = ModuleOf(Byte(MakeCall("multiply", {Number(a, 0.03F), Number(b, 0.03F)}), 0.1F));
+  const IRModule tabulated = Tabulated(module);
+  EXPECT_EQ(CountOf(tabulated, "byte_table"), 2);
+  EXPECT_EQ(CountOf(tabulated, "multiply"), 3) << "two scales and the product";
+  ExpectSameMeaning(module, tabulated, 0);
+}
+
+TEST(TabulateBytes, WhatScalesAndRoundsAloneStays) {
+  const IRModule module = ModuleOf(Byte(MakeCall("nn.relu", {Number(Bytes("x"), 0.05F)}), 0.03F));
+  EXPECT_EQ(CountOf(Tabulated(module), "byte_table"), 0);
+}
+
+// A number per channel, and one tensor that is spread over another's shape.
+TEST(TabulateBytes, WhatDiffersByPlaceStays) {
+  const ExprPtr x = Number(Bytes("x"), 0.05F);
+  const ExprPtr per_channel = MakeCall("multiply", {Silu(x), RandomConstant({3, 1, 1}, 1)});
+  EXPECT_EQ(CountOf(Tabulated(ModuleOf(Byte(per_channel, 0.03F))), "byte_table"), 0);
+  const ExprPtr gate = MakeCall("sigmoid", {Number(Bytes("y", {2, 3, 1, 1}), 0.05F)});
+  EXPECT_EQ(CountOf(Tabulated(ModuleOf(Byte(MakeCall("multiply", {x, gate}), 0.03F))), "byte_table"), 0);
+}
+
+}  // namespace
+}  // namespace hone::testing
