@@ -56,11 +56,18 @@ bool CanBlockPlaces(const Call& spread, int64_t block) {
   return spread.attrs.GetString("mode", "DCR") == "DCR" && spread.type->shape[1] % block == 0;
 }
 
+// Whether it is a border around images: channels and their blocks stay.
+bool PadsImages(const Call& call) {
+  if (relay::AsOp(call.op)->def->name != "nn.pad" || call.type->shape.size() != 4) return false;
+  const std::vector<int64_t> width = call.attrs.GetInts("pad_width");
+  return std::all_of(width.begin(), width.begin() + 4, [](int64_t w) { return w == 0; });
+}
+
 // Every operator can, and every value made within is of rank 4 with the same channels.
 bool CanBlock(const std::vector<const Call*>& calls, int64_t channels) {
   return std::all_of(calls.begin(), calls.end(), [&](const Call* call) {
     const relay::LayoutRule rule = relay::AsOp(call->op)->def->layout;
-    const bool can = rule == relay::LayoutRule::kAny || rule == relay::LayoutRule::kNCHWc;
+    const bool can = rule == relay::LayoutRule::kAny || rule == relay::LayoutRule::kNCHWc || PadsImages(*call);
     return can && relay::IsImageOfNumbers(call->type) && call->type->shape[1] == channels;
   });
 }
@@ -73,11 +80,11 @@ const relay::Expr* BehindDecoding(const ExprPtr& expr) {
   return cast != nullptr ? cast->args[0].get() : expr.get();
 }
 
-// The data of a pool, or an operand as large as the result: it must lie as the result does.
+// The data of a pool or of a border, or an operand as large as the result: it must lie as the result does.
 bool IsFull(const relay::Var& param, const std::vector<const Call*>& calls, const Shape& result) {
   if (param.type->shape == result) return true;
   const bool reads = std::any_of(calls.begin(), calls.end(), [&](const Call* call) {
-    return relay::AsOp(call->op)->def->pattern == relay::OpPattern::kReduction &&
+    return (relay::AsOp(call->op)->def->pattern == relay::OpPattern::kReduction || PadsImages(*call)) &&
            BehindDecoding(call->args[0]) == &param;
   });
   return reads && param.type->shape.size() == 4 && param.type->shape[1] == result[1];

@@ -45,6 +45,17 @@ TEST(ChooseLayouts, NeighbouringConvolutionsShareABlockedLayout) {
   EXPECT_TRUE(module.main->body->type->layout.empty());
 }
 
+// A border around images leaves channels where they are; one of channels does not.
+TEST(ChooseLayouts, BordersLieInBlocks) {
+  const auto bordered = [](std::vector<int64_t> width) {
+    const ExprPtr data = MakeCall("nn.relu", {Conv(Image(), 16, 20, 3, 1)});
+    const ExprPtr pad = MakeCall("nn.pad", {data}, {{"pad_width", width}, {"pad_value", 0.5}});
+    return Optimized(Conv(pad, 20 + width[2], 16, 3, 2));
+  };
+  EXPECT_EQ(Transforms(bordered({0, 0, 0, 0, 1, 2, 3, 0})), Transforms(Optimized(Conv(Image(), 16, 16, 3, 1))));
+  EXPECT_GT(Transforms(bordered({0, 0, 2, 0, 0, 0, 0, 0})), 2);
+}
+
 TEST(ChooseLayouts, PrintingShowsWhatWasChosen) {
   const IRModule module = Optimized(Conv(Image(), 16, 32, 3, 1));
   const ConfigChoice* choice = nullptr;
