@@ -181,6 +181,20 @@ bool DrawQuantisedAdd(GraphMaker& m) {
   return true;
 }
 
+// A function of one value in steps, through steps of its own or not, and a border of something else than zeros.
+bool DrawQuantisedActivation(GraphMaker& m) {
+  const GraphValue data = Stepped(m, *m.Pick([](const GraphValue& v) { return v.elements() > 0; }));
+  const std::string op = m.OneOf<std::string>({"Sigmoid", "Sigmoid", "HardSwish", "Tanh", "HardSigmoid"});
+  m.Emit(op, {data.name}, op == "HardSwish" ? data.bound : 1);
+  if (m.Chance(50)) Requantise(m, m.last());
+  if (m.Chance(60)) m.Emit("Mul", {data.name, m.last().name}, data.bound * m.last().bound);
+  Requantise(m, m.last());
+  if (data.rank() != 4 || !m.Chance(30)) return true;
+  const std::string width = m.Ints({0, 0, m.Between(0, 2), m.Between(0, 2), 0, 0, m.Between(0, 2), m.Between(0, 2)});
+  m.Emit("Pad", {m.last().name, width, m.Scalar(0.5)}, m.last().bound + 0.5);
+  return true;
+}
+
 bool DrawQuantisedPool(GraphMaker& m) {
   const GraphValue* x = m.Pick([](const GraphValue& v) { return v.rank() == 4 && v.shape[2] > 2 && v.shape[3] > 2; });
   if (x == nullptr) return false;
@@ -225,8 +239,8 @@ bool DrawQuantisedFlatten(GraphMaker& m) {
 }  // namespace
 
 std::vector<DrawnFamily> QuantisedDraws() {
-  return {{DrawQuantisedConv, 8}, {DrawQuantisedDepthwise, 3}, {DrawQuantisedDense, 2},  {DrawQuantisedAdd, 2},
-          {DrawQuantisedPool, 2}, {DrawQuantisedConcat, 2},    {DrawQuantisedFlatten, 1}};
+  return {{DrawQuantisedConv, 8}, {DrawQuantisedDepthwise, 3}, {DrawQuantisedDense, 2},   {DrawQuantisedAdd, 2},
+          {DrawQuantisedPool, 2}, {DrawQuantisedConcat, 2},    {DrawQuantisedFlatten, 1}, {DrawQuantisedActivation, 2}};
 }
 
 }  // namespace hone

@@ -119,7 +119,9 @@ ExprPtr Tabulated(const ExprPtr& node, const Uses& /*uses*/) {
   }
   SourceFinder finder(node);
   const std::optional<Source> source = finder.Find(node);
-  if (!source || source->tensor == nullptr || !source->of_table || finder.steps().size() < 2) return nullptr;
+  if (!source || source->tensor == nullptr || !source->of_table) return nullptr;
+  const Call* table_already = relay::AsCallTo(node, "byte_table");
+  if (table_already != nullptr && table_already->args[0] == source->tensor) return nullptr;
   const std::vector<int64_t> table = ResultsOf(finder.steps(), source->tensor);
   if (table.size() != static_cast<size_t>(kBytes)) return nullptr;
   return TypedCall("byte_table", {source->tensor}, {{"table", table}}, relay::AsCall(node)->name);

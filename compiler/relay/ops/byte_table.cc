@@ -27,7 +27,6 @@ OpTable ByteTableOps() {
   def.attrs = {{"table", AttrKind::kInts, std::vector<int64_t>{}, "256 bytes"}};
   def.pattern = OpPattern::kElementwise;
   def.layout = LayoutRule::kAny;
-  def.traits = {.per_image = true, .heads = true};
   def.type_relation = [](const std::vector<TypePtr>& args, const Attrs& attrs) {
     TensorArg(args, 0, "data");
     TableOf(attrs);

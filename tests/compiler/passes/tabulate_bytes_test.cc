@@ -64,6 +64,15 @@ TEST(TabulateBytes, SeveralTensorsStayApart) {
   ExpectSameMeaning(module, tabulated, 0);
 }
 
+// What is looked up is itself computed from two tensors, and one byte.
+TEST(TabulateBytes, AByteOfTwoTensorsIsASourceItself) {
+  const ExprPtr sum = MakeCall("add", {Number(Bytes("x"), 0.05F), Number(Bytes("y"), 0.05F)});
+  const IRModule module = ModuleOf(Byte(Silu(Number(Byte(sum, 0.1F), 0.1F)), 0.2F));
+  const IRModule tabulated = Tabulated(module);
+  EXPECT_EQ(CountOf(tabulated, "byte_table"), 1);
+  ExpectSameMeaning(module, tabulated, 0);
+}
+
 TEST(TabulateBytes, WhatScalesAndRoundsAloneStays) {
   const IRModule module = ModuleOf(Byte(MakeCall("nn.relu", {Number(Bytes("x"), 0.05F)}), 0.03F));
   EXPECT_EQ(CountOf(Tabulated(module), "byte_table"), 0);

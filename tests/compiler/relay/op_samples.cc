@@ -12,6 +12,12 @@ using Ints = std::vector<int64_t>;
 
 const Shape kImages{2, 4, 4, 4}, kVolumes{2, 4, 4, 4, 4};
 
+Ints EveryByteTurned() {
+  Ints table;
+  for (int64_t byte = 255; byte >= 0; --byte) table.push_back(byte);
+  return table;
+}
+
 std::map<std::string, std::vector<OpSample>> Layers() {
   const Attrs int32{{"out_dtype", "int32"}};
   const Attrs window{{"pool_size", Ints{2, 2}}}, volume{{"pool_size", Ints{2, 2, 2}}};
@@ -32,6 +38,7 @@ std::map<std::string, std::vector<OpSample>> Layers() {
           {"nn.max_pool3d", {{{kVolumes}, volume}}},
           {"nn.avg_pool3d", {{{kVolumes}, volume}}},
           {"nn.global_avg_pool3d", {{{kVolumes}, {}}}},
+          {"byte_table", {{{kImages}, {{"table", EveryByteTurned()}}}}},
           {"nn.depth_to_space", {{{kImages}, {{"block_size", int64_t{2}}}}}},
           {"nn.pad", {{{kImages}, {{"pad_width", Ints{0, 0, 0, 0, 1, 1, 1, 1}}}}}}};
 }
