@@ -172,13 +172,14 @@ float CanonicalStep(double terms) {
 }
 
 Epilogue CanonicalWhole(const Workload& w) {
-  double terms = 1;
-  for (size_t i = 1; i < w.weight.size(); ++i) terms *= static_cast<double>(w.weight[i]);
+  const bool pairs = w.is_batch_matmul();
+  double terms = pairs ? static_cast<double>(w.Extent('K')) : 1;
+  for (size_t i = 1; !pairs && i < w.weight.size(); ++i) terms *= static_cast<double>(w.weight[i]);
   constexpr float kFar = 4194304;  // 2^22: whole numbers of float32 still have halves between them
   constexpr int kMiddle = 128;
   Epilogue epilogue;
   epilogue.offset = w.epilogue != EpilogueClass::kNone;
-  epilogue.scale = epilogue.offset && w.types.output != DType::kInt32;
+  epilogue.scale = (epilogue.offset || pairs) && w.types.output != DType::kInt32;
   if (w.types.output != DType::kUInt8) return epilogue;
   epilogue.step = CanonicalStep(terms);
   epilogue.zero_point = kMiddle;

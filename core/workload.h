@@ -65,13 +65,19 @@ struct ElementTypes {
   DType accumulator = DType::kFloat32;
   DType output = DType::kFloat32;  // of the residual, too
   // Sums of products of bytes: whole numbers, and exact.
-  bool whole() const { return weight == DType::kInt8; }
+  bool whole() const { return weight == DType::kInt8 || weight == DType::kUInt8; }
+  // Of both are uint8: neither is a weight.
+  bool pairs() const { return weight == DType::kUInt8; }
   // Products of bfloat16, added up in float32.
   bool bfloat() const { return data == DType::kBFloat16 && weight == DType::kBFloat16; }
   bool operator==(const ElementTypes&) const = default;
 };
 // 8 bits in, exact sums: data of uint8, weights of int8.
 inline constexpr ElementTypes ByteTypes(DType output) { return {DType::kUInt8, DType::kInt8, DType::kInt32, output}; }
+// The same of two computed matrices (batch_matmul), each less its zero point, which a third operand holds.
+inline constexpr ElementTypes BytePairTypes(DType output) {
+  return {DType::kUInt8, DType::kUInt8, DType::kInt32, output};
+}
 // Sums in float32 of what is stored as float32 or bfloat16.
 inline constexpr ElementTypes FloatTypes(DType data, DType weight, DType output) {
   return {data, weight, DType::kFloat32, output};
@@ -128,8 +134,9 @@ struct Workload {
 };
 
 // The epilogue that stands for a workload's class when it is tuned alone: none; bias + relu; bias + residual + relu. Of
-// whole numbers that are stored in 8 bits: offset, scale and quantise, with a residual also hold and add, so that
-// operands filled at random (FillTensor) give outputs that differ.
+// whole numbers that are stored in 8 bits: offset, scale and quantise, with a residual also hold and add, and of a
+// batch_matmul, which has one class, scale and quantise, so that operands filled at random (FillTensor) give outputs
+// that differ.
 Epilogue CanonicalEpilogue(const Workload& workload);
 
 }  // namespace hone

@@ -7,7 +7,8 @@ precision, and how far outputs are from hone's float32. Exits 1 on a missed goal
   V/bin/python bench/peers/transformer.py [--layers 2] [--tokens 128] [--threads 1] [--seconds 40] [--work build/peers/transformer]
 
 int8 static is what `hone quantize` writes with random calibration inputs, beside OpenVINO with float32 for what is not quantised; in
-int8 static, bfloat16 both compute the rest in bfloat16, which are OpenVINO's defaults and hone's --precision bfloat16. int8 dynamic
+int8 static, bfloat16 both compute the rest in bfloat16, which are OpenVINO's defaults and hone's --precision bfloat16. int8 attention
+is what ONNX Runtime's quantiser writes (uint8 data, int8 weights), where it is there: attention's products are of bytes, too. int8 dynamic
 has DynamicQuantizeLinear and MatMulInteger in the place of each product with weights, one scale for each column. Times do not depend
 on the values of weights, which are random.
 """
@@ -23,7 +24,7 @@ from quantised import OpenVinoAtItsDefaults, p10
 
 WIDE, HEADS, INSIDE = 768, 12, 3072
 # hone's float32 / hone in that precision, and the better peer in a precision / hone.
-AGAINST_FLOAT32 = {"bfloat16": 1.7, "int8 static": 2.5, "int8 static, bfloat16": 2.5, "int8 dynamic": 2.5}
+AGAINST_FLOAT32 = {"bfloat16": 1.7, "int8 static": 2.5, "int8 static, bfloat16": 2.5, "int8 attention": 2.5, "int8 dynamic": 2.5}
 AGAINST_PEERS = 1.2
 
 
@@ -102,8 +103,24 @@ def hone(options, *arguments):
     subprocess.run([f"{options.hone}/bin/hone", *arguments], check=True, capture_output=True)
 
 
+def quantised_whole(options, path, made):
+    """Writes `made` with ONNX Runtime's quantiser, which quantises every product."""
+    import numpy
+    from onnxruntime.quantization import CalibrationDataReader, QuantType, quantize_static
+
+    class Inputs(CalibrationDataReader):
+        def __init__(self):
+            draw = numpy.random.default_rng(2)
+            self.left = [{"x": draw.standard_normal((1, options.tokens, WIDE)).astype(numpy.float32)} for _ in range(3)]
+
+        def get_next(self):
+            return self.left.pop() if self.left else None
+
+    quantize_static(path, made, Inputs(), per_channel=True, activation_type=QuantType.QUInt8, weight_type=QuantType.QInt8)
+
+
 def models(options):
-    """The paths of the float32, int8 static and int8 dynamic models, made where they are not there yet."""
+    """The paths of the models by form, made where they are not there yet."""
     paths = {form: os.path.join(options.work, f"encoder.{options.layers}.{options.tokens}.{form.replace(' ', '_')}.onnx")
              for form in ("float32", "int8 static", "int8 dynamic")}
     for form in ("float32", "int8 dynamic"):
@@ -111,6 +128,10 @@ def models(options):
             Encoder(options.tokens, form == "int8 dynamic").save(options.layers, paths[form])
     if not os.path.exists(paths["int8 static"]):
         hone(options, "quantize", paths["float32"], "--calibrate", "random", "-o", paths["int8 static"])
+    if not systems.missing_modules("onnxruntime"):
+        paths["int8 attention"] = paths["int8 static"].replace("static", "attention")
+        if not os.path.exists(paths["int8 attention"]):
+            quantised_whole(options, paths["float32"], paths["int8 attention"])
     return paths
 
 
@@ -124,14 +145,14 @@ def loaded(options, feed):
     """What is to be timed, by system and precision."""
     paths = models(options)
     runs = {("hone", precision): packaged(options, paths["float32"], precision) for precision in ("float32", "bfloat16")}
-    runs.update({("hone", form): packaged(options, paths[form], "float32") for form in ("int8 static", "int8 dynamic")})
+    runs.update({("hone", form): packaged(options, path, "float32") for form, path in paths.items() if form != "float32"})
     runs["hone", "int8 static, bfloat16"] = packaged(options, paths["int8 static"], "bfloat16")
     if not systems.missing_modules("onnxruntime"):
         runs.update({("onnxruntime", form): (systems.OnnxRuntime(), path) for form, path in paths.items()})
     if not systems.missing_modules("openvino"):
         runs.update({("openvino", "float32"): (systems.OpenVino(), paths["float32"]),
                      ("openvino", "bfloat16"): (OpenVinoAtItsDefaults(), paths["float32"]),
-                     ("openvino", "int8 static"): (systems.OpenVino(), paths["int8 static"]),
+                     **{("openvino", form): (systems.OpenVino(), paths[form]) for form in ("int8 static", "int8 attention") if form in paths},
                      ("openvino", "int8 static, bfloat16"): (OpenVinoAtItsDefaults(), paths["int8 static"])})
     for system, model in runs.values():
         system.load(model, options.threads, feed, [1, options.tokens, WIDE])
@@ -180,6 +201,8 @@ def main():
     print(f"{options.layers} layers, {options.tokens} tokens, {options.threads} threads; load {os.getloadavg()[0]:.1f}")
     reference, reached = runs["hone", "float32"].output(), True
     for precision in ("float32", *AGAINST_FLOAT32):
+        if ("hone", precision) not in runs:
+            continue
         text, good = row(times, precision)
         print(f"{text}; off by {error_of(runs['hone', precision].output(), reference):.1e}")
         reached = reached and good

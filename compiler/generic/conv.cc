@@ -108,7 +108,11 @@ Value* Dot(Evaluator& e, const relay::Call& call, int64_t depth, const Side& x, 
   // Bytes are widened: their sums are int32.
   const auto factor = [&](size_t i, const Coordinates& from, Lanes l) {
     Value* value = e.Eval(call.args[i], from, l);
-    return call.type->dtype == DType::kInt32 ? Converted(b, value, call.args[i]->type->dtype, DType::kInt32) : value;
+    if (call.type->dtype != DType::kInt32) return value;
+    value = Converted(b, value, call.args[i]->type->dtype, DType::kInt32);
+    if (call.args.size() == 2) return value;
+    Value* zero = e.Eval(call.args[2], {At(b, static_cast<int64_t>(i))}, kScalar);
+    return b.ir().CreateSub(value, l.count == 1 ? zero : b.Splat(zero, l.count));
   };
   const auto step = [&](Value* sum, const Coordinate& k, Lanes l) {
     return MulAdd(b, factor(0, x(k), l), factor(1, w(k), l), sum);

@@ -5,8 +5,10 @@
 #include <algorithm>
 
 #include "compiler/codegen/element.h"
+#include "compiler/schedules/byte_centres.h"
 #include "compiler/schedules/conv_shape.h"
 #include "compiler/schedules/knob_schedule.h"
+#include "compiler/schedules/matmul_operand.h"
 #include "compiler/schedules/matmul_shape.h"
 #include "compiler/schedules/register_tile.h"
 #include "compiler/schedules/step_cycles.h"
@@ -29,18 +31,26 @@ constexpr double kFetched = 2, kMissed = 8;
 constexpr double kLeftFree = 0.25, kSpilled = 2;
 
 bool MayReadInPlace(const MatmulShape& shape, const MachineModel& machine) {
-  return !shape.types.bfloat() && shape.weights_are_neighbours() && shape.N % machine.vector_lanes == 0;
+  return shape.dot() == 1 && shape.weights_are_neighbours() && shape.N % machine.vector_lanes == 0;
+}
+
+// With what kernels make of sums: bytes, floats, or the sums themselves.
+bool AreBytePairs(const ElementTypes& t) {
+  const bool made = t.output == DType::kUInt8 || t.output == DType::kFloat32 || t.output == DType::kInt32;
+  return made && t == BytePairTypes(t.output);
 }
 
 class BatchMatmulSchedule : public KnobSchedule<BatchMatmulKnobs> {
  public:
   std::string_view name() const override { return "batch_matmul"; }
   int version() const override { return 1; }
-  bool Takes(const ElementTypes& types) const override { return AreFloats(types); }
+  bool Takes(const ElementTypes& t) const override { return AreFloats(t) || AreBytePairs(t); }
   bool Applies(const Workload& w, const MachineModel&) const override {
     if (!w.is_batch_matmul()) return false;
     const MatmulShape shape(w);
-    return !w.types.bfloat() || (shape.K % kBFloatGroup == 0 && shape.data.column == 1);
+    // Neighbours along K are multiplied together; of bytes the last step may lack some.
+    if (shape.dot() == 1) return true;
+    return shape.data.column == 1 && (w.types.whole() || shape.K % kBFloatGroup == 0);
   }
 
  private:
@@ -50,24 +60,24 @@ class BatchMatmulSchedule : public KnobSchedule<BatchMatmulKnobs> {
     if (k.pack == 0 && !MayReadInPlace(shape, machine)) {
       return fmt::format(
           "weights are read in place only where N is their last axis and a multiple of {} lanes, and "
-          "none of pairs of bfloat16",
+          "neither pairs of bfloat16 nor fours of bytes",
           machine.vector_lanes);
     }
     return RejectTile(shape, machine, k);
   }
 
-  std::vector<KernelOperand> OperandsWith(const Workload& w, const BatchMatmulKnobs&, const Epilogue&) const override {
-    const auto layout = [&](int operand) { return Layout::Parse(w.OperandAxes(operand)); };
-    // Both are computed just before: neither is as cold as weights are.
-    return {{OperandRole::kData, w.types.data, w.data, layout(0)},
-            {OperandRole::kData, w.types.weight, w.weight, layout(1)},
-            {OperandRole::kOutput, w.types.output, w.OutputShape(), layout(2)}};
+  std::vector<KernelOperand> OperandsWith(const Workload& w, const BatchMatmulKnobs&,
+                                          const Epilogue& epilogue) const override {
+    std::vector<KernelOperand> operands = ComputedOperands(w, epilogue);
+    operands.push_back({OperandRole::kOutput, w.types.output, w.OutputShape(), Layout::Parse(w.OperandAxes(2))});
+    return operands;
   }
 
   EmittedKernel EmitWith(KernelBuilder& builder, const Workload& w, const MachineModel& machine,
-                         const BatchMatmulKnobs& k, const Epilogue&, const std::string& symbol) const override {
+                         const BatchMatmulKnobs& k, const Epilogue& epilogue,
+                         const std::string& symbol) const override {
     const MatmulShape s(w);
-    EmitBatchMatmul(builder, w, k, symbol);
+    EmitBatchMatmul(builder, w, k, epilogue, symbol);
     EmittedKernel kernel;
     const int64_t items = s.B * CeilDiv(s.N, k.oc_block) * CeilDiv(s.M, k.tile_m);
     kernel.stages.push_back({symbol, items, 1, PackedBytes(s, machine, k)});
@@ -102,7 +112,9 @@ class BatchMatmulSchedule : public KnobSchedule<BatchMatmulKnobs> {
   // Of a panel in a worker's workspace.
   static int64_t PackedBytes(const MatmulShape& shape, const MachineModel& machine, const BatchMatmulKnobs& k) {
     if (k.pack == 0) return 0;
-    return CeilDiv(Bytes(shape.types.weight, shape.K * k.oc_block), machine.line_bytes) * machine.line_bytes;
+    const int64_t bytes = shape.types.whole() ? ByteCentres::WorkspaceBytes(shape, k.oc_block, k.tile_m)
+                                              : Bytes(shape.types.weight, shape.K * k.oc_block);
+    return CeilDiv(bytes, machine.line_bytes) * machine.line_bytes;
   }
 
   static std::optional<std::string> RejectTile(const MatmulShape& shape, const MachineModel& machine,
@@ -125,7 +137,7 @@ class BatchMatmulSchedule : public KnobSchedule<BatchMatmulKnobs> {
     const int64_t tiles = CeilDiv(s.M, k.tile_m), last = s.M - (tiles - 1) * k.tile_m;
     const double rows = static_cast<double>(tiles - 1) * TileCycles(s, machine, k, {k.tile_m, columns}) +
                         TileCycles(s, machine, k, {last, columns});
-    const double pack = k.pack == 0 ? 0 : s.weights_are_neighbours() ? kCopy : kTranspose;
+    const double pack = k.pack == 0 ? 0 : s.weights_are_neighbours() && !s.types.whole() ? kCopy : kTranspose;
     return rows + pack * static_cast<double>(s.steps() * columns) * 16 / std::min(machine.vector_lanes, 16);
   }
 
@@ -149,7 +161,10 @@ class BatchMatmulSchedule : public KnobSchedule<BatchMatmulKnobs> {
     const double fetch = far ? vectors * vector_bytes / machine.moved_bytes_per_cycle.l2 : 0;
     const double dots =
         s.types.bfloat() ? machine.bfloat_dot_cost * rows * vectors / machine.multiply_adds_per_cycle : 0;
-    const double step = std::max({StepCycles(machine, rows, vectors, machine.multiply_add_latency), fetch, dots}) +
+    const double products = StepCycles(machine, rows, vectors, machine.multiply_add_latency);
+    // Bytes that are widened are two products and two sums, and each operand is made into two registers.
+    const double widening = s.types.whole() && PartsOf(s.types, machine) > 1 ? products + rows + vectors : 0;
+    const double step = std::max({products + widening, fetch, dots}) +
                         kReload * std::max(0.0, rows - machine.address_registers) +
                         SpillCycles(machine, k, rows, vectors) + 1.0 / static_cast<double>(k.unroll_ic);
     const bool leaves = Bytes(s.types.output, s.B * s.M * s.N) > machine.l3_bytes;

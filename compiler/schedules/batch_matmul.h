@@ -31,6 +31,6 @@ const Schedule& BatchMatmul();
 
 // The one stage, its work items (product * panels + panel) * row tiles + tile.
 void EmitBatchMatmul(KernelBuilder& builder, const Workload& workload, const BatchMatmulKnobs& knobs,
-                     const std::string& symbol);
+                     const Epilogue& epilogue, const std::string& symbol);
 
 }  // namespace hone

@@ -209,10 +209,9 @@ class BatchMatmulAmxSchedule : public KnobSchedule<BatchMatmulAmxKnobs> {
 
   std::vector<KernelOperand> OperandsWith(const Workload& w, const BatchMatmulAmxKnobs&,
                                           const Epilogue&) const override {
-    const auto layout = [&](int operand) { return Layout::Parse(w.OperandAxes(operand)); };
-    return {{OperandRole::kData, w.types.data, w.data, layout(0)},
-            {OperandRole::kData, w.types.weight, w.weight, layout(1)},
-            {OperandRole::kOutput, w.types.output, w.OutputShape(), layout(2)}};
+    std::vector<KernelOperand> operands = ComputedOperands(w, Epilogue());
+    operands.push_back({OperandRole::kOutput, w.types.output, w.OutputShape(), Layout::Parse(w.OperandAxes(2))});
+    return operands;
   }
 
   EmittedKernel EmitWith(KernelBuilder& builder, const Workload& w, const MachineModel&, const BatchMatmulAmxKnobs& k,

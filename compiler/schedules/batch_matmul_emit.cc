@@ -4,13 +4,23 @@
 //     pack=1, where the worker meets the panel first: weights -> workspace
 //     prefetch=1: every line of the output tile
 //     one register tile (matmul_tile), its sum over k of K [unroll_ic]
-//     store
+//     epilogue and store
+//
+// Bytes less their zero points are multiplied as they lie, and the sums begin with the rest, modulo 2^32. With w' = w -
+// 128, which is a signed byte, and z' likewise,
+//
+//   sum (x - zx) (w - zw)  =  sum x w'  +  zx (K zw' - sum w')  -  zw' sum x
+//                                          per column, packed      per row of a tile, where zw' is not 0
+//                                          behind the panel
 #include <algorithm>
+#include <optional>
 
 #include "compiler/codegen/element.h"
 #include "compiler/codegen/kernel_builder.h"
 #include "compiler/schedules/batch_matmul.h"
+#include "compiler/schedules/byte_centres.h"
 #include "compiler/schedules/conv_shape.h"
+#include "compiler/schedules/epilogue_emit.h"
 #include "compiler/schedules/matmul_operand.h"
 #include "compiler/schedules/matmul_tile.h"
 #include "compiler/schedules/packed_panel.h"
@@ -21,23 +31,27 @@ namespace {
 
 class BatchMatmulEmitter {
  public:
+  // `inputs`: how many operands come before the output, the last of them the scale where there is one.
   BatchMatmulEmitter(KernelBuilder& builder, const MatmulShape& shape, const BatchMatmulKnobs& knobs,
-                     const StageArgs& args)
+                     const Epilogue& epilogue, const StageArgs& args, int inputs)
       : b_(builder),
         s_(shape),
         k_(knobs),
+        epilogue_(epilogue),
         args_(args),
         types_(shape.types),
         data_(builder, args, 0, types_.data, shape.data, 'M'),
         weight_(builder, args, 1, types_.weight, shape.weight, 'N'),
-        out_(builder, args, 2, types_.output, shape.output, 'M'),
+        out_(builder, args, inputs, types_.output, shape.output, 'M'),
         tile_{types_,          shape.K,
               knobs.unroll_ic, static_cast<int>(std::min<int64_t>(builder.lanes(), knobs.oc_block)),
               data_.row,       data_.column,
               weight_.column} {
+    if (epilogue.scale) scales_ = builder.Operand(args, inputs - 1);
     if (k_.pack == 0) return;
     packed_ = b_.WorkerWorkspace(args);
     tile_.panel_step = b_.Index(Bytes(StepType(types_), k_.oc_block));
+    if (types_.pairs()) centres_.emplace(builder, s_, tile_, args, packed_, k_.oc_block);
   }
 
   void Emit() {
@@ -62,7 +76,10 @@ class BatchMatmulEmitter {
     if (k_.pack != 0) {
       auto& ir = b_.ir();
       Value* is_new = ir.CreateOr(ir.CreateICmpEQ(tile, b_.Index(0)), ir.CreateICmpEQ(item, args_.begin));
-      b_.If(is_new, [&] { Packing().Emit(b_, w, packed_, columns); });
+      b_.If(is_new, [&] {
+        Packing().Emit(b_, w, packed_, columns);
+        if (centres_) centres_->EmitColumns(columns);
+      });
     }
     const int64_t row_tiles = CeilDiv(s_.M, k_.tile_m), last = s_.M - (row_tiles - 1) * k_.tile_m;
     const auto rows = [&](int64_t count) { Tile(product, first_column, tile, w, {count, columns}); };
@@ -86,14 +103,30 @@ class BatchMatmulEmitter {
     Value* y = b_.At(out_.Matrix(b_, product), b_.Mul(first_row, out_.row));
     y = b_.At(y, b_.Mul(first_column, Bytes(types_.output)));
     if (k_.prefetch != 0) FetchOutput(y, size);
-    const Vals acc = tile_.Sums(b_, x, packed_ ? packed_ : w, size);
+    const Vals start = centres_ ? centres_->Start(x, size) : Vals();
+    const Vals acc = tile_.Sums(b_, x, packed_ ? packed_ : w, size, start);
     const int vectors = tile_.Vectors(size);
+    Value* scale = scales_ != nullptr ? b_.At(scales_, b_.Mul(first_column, Bytes(DType::kFloat32))) : nullptr;
     for (int64_t p = 0; p < size.rows; ++p, y = b_.At(y, out_.row)) {
       for (int v = 0; v < vectors; ++v) {
         const int width = static_cast<int>(std::min<int64_t>(tile_.lanes, size.columns - int64_t{v} * tile_.lanes));
-        Value* done = Converted(b_, Nth(acc, p * vectors + v), types_.accumulator, types_.output);
-        StoreLanes(b_, done, types_.output, b_.At(y, Bytes(types_.output, int64_t{v} * tile_.lanes)), width);
+        Store(Nth(acc, p * vectors + v), y, scale, int64_t{v} * tile_.lanes, width);
       }
+    }
+  }
+
+  // Of a tail's lanes each is finished alone: nothing past the columns is read or written.
+  void Store(Value* sum, Value* y, Value* scale, int64_t column, int width) {
+    const auto store = [&](Value* part, int64_t at) {
+      EpilogueOperands operands;
+      if (scale != nullptr) operands.scale = b_.At(scale, Bytes(DType::kFloat32, at));
+      Value* done = types_.pairs() ? EmitEpilogue(b_, epilogue_, types_, part, operands)
+                                   : Converted(b_, part, types_.accumulator, types_.output);
+      b_.Store(done, b_.At(y, Bytes(types_.output, at)));
+    };
+    if (width == tile_.lanes) return store(sum, column);
+    for (int lane = 0; lane < width; ++lane) {
+      store(b_.ir().CreateExtractElement(sum, static_cast<uint64_t>(lane)), column + lane);
     }
   }
 
@@ -108,19 +141,23 @@ class BatchMatmulEmitter {
   KernelBuilder& b_;
   const MatmulShape& s_;
   const BatchMatmulKnobs& k_;
+  const Epilogue& epilogue_;
   const StageArgs& args_;
   const ElementTypes& types_;
   MatmulOperand data_, weight_, out_;
   MatmulTile tile_;
-  Value* packed_ = nullptr;
+  Value *packed_ = nullptr, *scales_ = nullptr;
+  std::optional<ByteCentres> centres_;
 };
 
 }  // namespace
 
 void EmitBatchMatmul(KernelBuilder& builder, const Workload& workload, const BatchMatmulKnobs& knobs,
-                     const std::string& symbol) {
+                     const Epilogue& epilogue, const std::string& symbol) {
   const MatmulShape shape(workload);
-  builder.Stage(symbol, [&](const StageArgs& args) { BatchMatmulEmitter(builder, shape, knobs, args).Emit(); });
+  const int inputs = static_cast<int>(ComputedOperands(workload, epilogue).size());
+  builder.Stage(
+      symbol, [&](const StageArgs& args) { BatchMatmulEmitter(builder, shape, knobs, epilogue, args, inputs).Emit(); });
 }
 
 }  // namespace hone

@@ -28,9 +28,9 @@ struct MatmulShape {
         weight(StepsOf(w.OperandAxes(1), w.weight, 'N', 'K')),
         output(StepsOf(w.OperandAxes(2), w.OutputShape(), 'M', 'N')) {}
 
-  // Neighbours along K that one step of the sum takes, and how many steps there are.
+  // Neighbours along K that one step of the sum takes, and how many steps there are; the last one may lack some.
   int dot() const { return DotGroup(types); }
-  int64_t steps() const { return K / dot(); }
+  int64_t steps() const { return (K + dot() - 1) / dot(); }
   // Whether a vector of neighbouring columns of the output has its weights next to each other: N is their last axis.
   bool weights_are_neighbours() const { return weight.row == 1 && weight.first != 'N'; }
 

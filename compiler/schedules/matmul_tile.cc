@@ -14,12 +14,18 @@ namespace hone {
 namespace {
 
 Value* LoadStep(KernelBuilder& b, const ElementTypes& types, DType stored, Value* ptr, int lanes) {
-  if (types.bfloat()) return LoadElements(b, StepType(types), ptr, lanes);
+  if (DotGroup(types) > 1) return LoadElements(b, StepType(types), ptr, lanes);
   return LoadConverted(b, stored, ptr, lanes, types.accumulator);
+}
+
+MultiplyAdd StepOf(const ElementTypes& types) {
+  if (types.whole()) return DotProduct(types.data, DType::kInt8);
+  return types.bfloat() ? BFloatMultiplyAdd : FloatMultiplyAdd;
 }
 
 struct Reduction {
   int64_t lo, hi, unroll;
+  int bytes = 0;  // of the data that a step reads, where it reads fewer than there are
 };
 
 Vals Reduce(KernelBuilder& b, const MatmulTile& t, const RegisterTile& registers, Value* x, Value* w,
@@ -32,13 +38,18 @@ Vals Reduce(KernelBuilder& b, const MatmulTile& t, const RegisterTile& registers
     Value* ws = b.At(w, b.Mul(k, t.panel_step));
     for (int64_t u = 0; u < steps.unroll; ++u) {
       registers.Step(
-          b, acc, [&](int p) { return LoadStep(b, t.types, t.types.data, b.At(Nth(rows, p), b.Mul(x_apart, u)), 1); },
+          b, acc,
+          [&](int p) {
+            Value* at = b.At(Nth(rows, p), b.Mul(x_apart, u));
+            if (steps.bytes > 0) return LoadBytesOfStep(b, at, steps.bytes);
+            return t.types.whole() ? LoadFours(b, at, 1, t.K) : LoadStep(b, t.types, t.types.data, at, 1);
+          },
           [&](int v) {
             Value* step = b.At(ws, b.Mul(t.panel_step, u));
             const int64_t at = Bytes(StepType(t.types), int64_t{v} * t.lanes);
             return LoadStep(b, t.types, t.types.weight, b.At(step, at), t.lanes);
           },
-          t.types.bfloat() ? BFloatMultiplyAdd : FloatMultiplyAdd);
+          StepOf(t.types));
     }
     return acc;
   });
@@ -46,11 +57,29 @@ Vals Reduce(KernelBuilder& b, const MatmulTile& t, const RegisterTile& registers
 
 }  // namespace
 
-Vals MatmulTile::Sums(KernelBuilder& b, Value* x, Value* w, TileSize size) const {
+Vals MatmulTile::Sums(KernelBuilder& b, Value* x, Value* w, TileSize size, const Vals& start) const {
   const RegisterTile registers{static_cast<int>(size.rows), Vectors(size), lanes, PartsOf(types, b.machine())};
   const int64_t steps = K / DotGroup(types), main = steps - steps % unroll;
-  const Vals sums = Reduce(b, *this, registers, x, w, {0, main, unroll}, registers.Zeros(b, types.accumulator));
-  return Reduce(b, *this, registers, x, w, {main, steps, 1}, sums);
+  Vals sums = start.empty() ? registers.Zeros(b, types.accumulator) : start;
+  sums = Reduce(b, *this, registers, x, w, {0, main, unroll}, sums);
+  sums = Reduce(b, *this, registers, x, w, {main, steps, 1}, sums);
+  const auto rest = static_cast<int>(K % DotGroup(types));
+  return rest == 0 ? sums : Reduce(b, *this, registers, x, w, {steps, steps + 1, 1, rest}, sums);
+}
+
+Value* LoadFours(KernelBuilder& b, Value* ptr, int lanes, int64_t row) {
+  if (row % kDotGroup == 0) return LoadElements(b, DType::kInt32, ptr, lanes);
+  return b.ir().CreateBitCast(LoadElements(b, DType::kUInt8, ptr, kDotGroup * lanes), VectorOf(b.i32(), lanes));
+}
+
+Value* LoadBytesOfStep(KernelBuilder& b, Value* ptr, int count) {
+  auto& ir = b.ir();
+  Value* step = nullptr;
+  for (int i = 0; i < count; ++i) {
+    Value* byte = ir.CreateShl(ir.CreateZExt(LoadElements(b, DType::kUInt8, b.At(ptr, i), 1), b.i32()), 8 * i);
+    step = step == nullptr ? byte : ir.CreateOr(step, byte);
+  }
+  return step;
 }
 
 void StoreLanes(KernelBuilder& b, Value* vector, DType type, Value* to, int width) {

@@ -22,10 +22,16 @@ struct MatmulTile {
   Value* panel_step = nullptr;  // the panel: from one step of the reduction to the next; columns are neighbours
 
   // The sums of `size.rows` rows from `x` on with `size.columns` columns of the panel at `w`, vectors of row p at
-  // [p * vectors, (p + 1) * vectors). Lanes past the columns hold anything.
-  Vals Sums(KernelBuilder& b, Value* x, Value* w, TileSize size) const;
+  // [p * vectors, (p + 1) * vectors), added to `start`, which lies alike (empty: zeros). Lanes past the columns hold
+  // anything.
+  Vals Sums(KernelBuilder& b, Value* x, Value* w, TileSize size, const Vals& start = {}) const;
   int Vectors(TileSize size) const { return static_cast<int>((size.columns + lanes - 1) / lanes); }
 };
+
+// Steps of four bytes each along rows of `row` bytes, as int32: as these rows are aligned.
+Value* LoadFours(KernelBuilder& b, Value* ptr, int lanes, int64_t row);
+// `count` bytes from `ptr` on, fewer than four, as an int32 whose other bytes are 0.
+Value* LoadBytesOfStep(KernelBuilder& b, Value* ptr, int count);
 
 // Writes the first `width` lanes and touches nothing past them.
 void StoreLanes(KernelBuilder& b, Value* vector, DType type, Value* to, int width);

@@ -11,6 +11,7 @@
 
 #include "compiler/codegen/element.h"
 #include "compiler/codegen/register_transpose.h"
+#include "compiler/schedules/matmul_tile.h"
 #include "compiler/schedules/register_tile.h"
 #include "core/nth.h"
 
@@ -24,11 +25,25 @@ class Packer {
 
   void Emit(Value* from, Value* to, int64_t columns) {
     if (!p_.neighbours) return Transposed(from, to, columns);
-    p_.types.bfloat() ? PairsOfRows(from, to, columns) : Rows(from, to, columns);
+    dot_ > 1 ? GroupsOfRows(from, to, columns) : Rows(from, to, columns);
   }
 
  private:
+  // Whole ones.
   int64_t steps() const { return p_.K / dot_; }
+  int rest() const { return static_cast<int>(p_.K % dot_); }
+
+  // Bytes less 128, `count` of each four: their highest bits turn.
+  Value* Signed(Value* step, int count = kDotGroup) {
+    if (!p_.types.whole()) return step;
+    const uint32_t bits = count == kDotGroup ? 0x80808080U : 0x80808080U & ((1U << (8 * count)) - 1);
+    return b_.ir().CreateXor(step, llvm::ConstantInt::get(step->getType(), bits));
+  }
+
+  // Of a row along K.
+  Value* LoadSteps(Value* row, int lanes) {
+    return p_.types.whole() ? Signed(LoadFours(b_, row, lanes, p_.K)) : LoadElements(b_, step_, row, lanes);
+  }
 
   void Rows(Value* w, Value* packed, int64_t columns) {
     b_.For(0, p_.K, 1, [&](Value* k) {
@@ -43,29 +58,32 @@ class Packer {
     });
   }
 
-  void PairsOfRows(Value* w, Value* packed, int64_t columns) {
-    b_.For(0, steps(), 1, [&](Value* step) {
+  void GroupsOfRows(Value* w, Value* packed, int64_t columns) {
+    const auto group = [&](Value* step, int rows) {
       Value* from = b_.At(w, b_.Mul(b_.Mul(step, dot_), p_.step));
       Value* to = b_.At(packed, b_.Mul(step, p_.row_bytes));
       for (int64_t column = 0; column < columns;) {
         const int width = column + p_.lanes <= columns ? p_.lanes : 1;
         Value* at = b_.At(from, Bytes(p_.types.weight, column));
-        Value* first = LoadElements(b_, p_.types.weight, at, width);
-        Value* second = LoadElements(b_, p_.types.weight, b_.At(at, p_.step), width);
-        b_.Store(Paired(first, second, width), b_.At(to, Bytes(step_, column)));
+        b_.Store(Grouped(at, rows, width), b_.At(to, Bytes(step_, column)));
         column += width;
       }
-    });
+    };
+    b_.For(0, steps(), 1, [&](Value* step) { group(step, dot_); });
+    if (rest() > 0) group(b_.Index(steps()), rest());
   }
 
-  // Lane by lane one of the first, then one of the second, as elements of twice the bits.
-  Value* Paired(Value* first, Value* second, int width) {
+  // Lane by lane one of each of the rows, the first lowest, as an element of so many times the bits.
+  Value* Grouped(Value* at, int rows, int width) {
     auto& ir = b_.ir();
-    llvm::Type* wide = VectorOf(ElementType(b_, step_), width);
-    const auto bits = [&](Value* value) {
-      return ir.CreateZExt(ir.CreateBitCast(value, VectorOf(ir.getInt16Ty(), width)), wide);
-    };
-    return ir.CreateOr(bits(first), ir.CreateShl(bits(second), 16));
+    const auto bits = static_cast<unsigned>(8 * DTypeBytes(p_.types.weight));
+    llvm::Type *narrow = VectorOf(ir.getIntNTy(bits), width), *wide = VectorOf(ElementType(b_, step_), width);
+    Value* all = nullptr;
+    for (int row = 0; row < rows; ++row, at = b_.At(at, p_.step)) {
+      Value* one = ir.CreateZExt(ir.CreateBitCast(LoadElements(b_, p_.types.weight, at, width), narrow), wide);
+      all = row == 0 ? one : ir.CreateOr(all, ir.CreateShl(one, static_cast<uint64_t>(row) * bits));
+    }
+    return Signed(all, rows);
   }
 
   void Transposed(Value* w, Value* packed, int64_t columns) {
@@ -86,7 +104,7 @@ class Packer {
       Vals rows(static_cast<size_t>(p_.lanes), zeros);
       Value* row = b_.At(from, b_.Mul(k, element));
       for (int r = 0; r < columns; ++r, row = b_.At(row, p_.row)) {
-        Nth(rows, r) = LoadElements(b_, step_, row, p_.lanes);
+        Nth(rows, r) = LoadSteps(row, p_.lanes);
       }
       const Vals turned = TransposeInRegisters(b_, rows);
       Value* out = b_.At(to, b_.Mul(k, p_.row_bytes));
@@ -96,9 +114,14 @@ class Packer {
       Value* row = b_.At(from, b_.Mul(k, element));
       Value* out = b_.At(to, b_.Mul(k, p_.row_bytes));
       for (int r = 0; r < columns; ++r, row = b_.At(row, p_.row)) {
-        b_.Store(LoadElements(b_, step_, row, 1), b_.At(out, r * element));
+        b_.Store(LoadSteps(row, 1), b_.At(out, r * element));
       }
     });
+    if (rest() == 0) return;
+    Value *row = b_.At(from, steps() * element), *out = b_.At(to, steps() * p_.row_bytes);
+    for (int r = 0; r < columns; ++r, row = b_.At(row, p_.row)) {
+      b_.Store(Signed(LoadBytesOfStep(b_, row, rest()), rest()), b_.At(out, r * element));
+    }
   }
 
   KernelBuilder& b_;
@@ -109,7 +132,7 @@ class Packer {
 
 }  // namespace
 
-DType StepType(const ElementTypes& types) { return types.bfloat() ? DType::kInt32 : types.weight; }
+DType StepType(const ElementTypes& types) { return DotGroup(types) > 1 ? DType::kInt32 : types.weight; }
 
 void PanelPacking::Emit(KernelBuilder& b, Value* from, Value* to, int64_t columns) const {
   Packer(b, *this).Emit(from, to, columns);

@@ -6,7 +6,8 @@
 
 namespace hone {
 
-// Some columns of the right matrix of a product, N x K as it lies and [k][column] as it is packed.
+// Some columns of the right matrix of a product, N x K as it lies and [k][column] as it is packed. Of bytes, uint8, a
+// step of the reduction is four k of a column, which are packed as int8, 128 less each; behind the last k are zeros.
 struct PanelPacking {
   const ElementTypes& types;
   int64_t K = 0;
@@ -20,7 +21,8 @@ struct PanelPacking {
   void Emit(KernelBuilder& b, Value* from, Value* to, int64_t columns) const;
 };
 
-// How one step of a product's reduction is stored: the weight's element, or an int32 that holds a pair of bfloat16.
+// How one step of a product's reduction is stored: the weight's element, or an int32 that holds a pair of bfloat16 or
+// four bytes.
 DType StepType(const ElementTypes& types);
 
 }  // namespace hone

@@ -4,6 +4,7 @@
 #include "compiler/codegen/kernel_builder.h"
 #include "compiler/schedules/conv_shape.h"
 #include "compiler/schedules/epilogue_emit.h"
+#include "compiler/schedules/matmul_operand.h"
 #include "compiler/schedules/reference_batch_matmul.h"
 
 namespace hone {
@@ -184,12 +185,10 @@ class ReferenceEmitter {
 
 std::vector<KernelOperand> ReferenceOperands(const Workload& w) {
   if (w.is_batch_matmul()) {
-    const auto layout = [&](int operand) { return Layout::Parse(w.OperandAxes(operand)); };
-    const KernelOperand output{OperandRole::kOutput, DType::kFloat64, w.OutputShape(), layout(2)};
-    return {{OperandRole::kData, w.types.data, w.data, layout(0)},
-            {OperandRole::kData, w.types.weight, w.weight, layout(1)},
-            output,
-            output};
+    const KernelOperand output{OperandRole::kOutput, DType::kFloat64, w.OutputShape(), Layout::Parse(w.OperandAxes(2))};
+    std::vector<KernelOperand> operands = ComputedOperands(w, CanonicalEpilogue(w));
+    operands.insert(operands.end(), {output, output});
+    return operands;
   }
   const Epilogue epilogue = CanonicalEpilogue(w);
   const bool conv = w.is_conv();

@@ -40,6 +40,10 @@ class Maker:
         self.weights.append(numpy_helper.from_array(values, f"w{len(self.weights)}"))
         return self.weights[-1].name
 
+    def numbers(self, values):
+        self.weights.append(numpy_helper.from_array(np.array(values, np.int64), f"w{len(self.weights)}"))
+        return self.weights[-1].name
+
     def conv(self, x, inputs, outputs, kernel, group=1, stride=1):
         return self.node("Conv", [x, self.weight(outputs, inputs // group, kernel, kernel), self.weight(outputs)], group=group,
                          kernel_shape=[kernel] * 2, pads=[kernel // 2] * 4, strides=[stride] * 2)
@@ -76,6 +80,20 @@ def dense():
     return m.model(m.node("MatMul", [hidden, m.weight(33, 12)]), [5, 12])
 
 
+def attention():
+    """Heads that come apart and together, products of two computed matrices, a sum over fours of keys and one that is not of fours."""
+    m = Maker([1, 13, 24])
+
+    def heads(order):
+        reshaped = m.node("Reshape", [m.node("MatMul", ["x", m.weight(24, 24)]), m.numbers([1, 13, 3, 8])])
+        return m.node("Transpose", [reshaped], perm=order)
+
+    scores = m.node("MatMul", [heads([0, 2, 1, 3]), heads([0, 2, 3, 1])])
+    mixed = m.node("MatMul", [m.node("Softmax", [scores], axis=-1), heads([0, 2, 1, 3])])
+    together = m.node("Reshape", [m.node("Transpose", [mixed], perm=[0, 2, 1, 3]), m.numbers([1, 13, 24])])
+    return m.model(m.node("MatMul", [together, m.weight(24, 10)]), [1, 13, 10])
+
+
 class Inputs(CalibrationDataReader):
     def __init__(self, shape):
         self.left = [{"x": normal_fill(shape, seed)} for seed in (INPUT_SEED, 8, 9)]
@@ -99,6 +117,9 @@ FORMS = {
 }
 
 
+NETWORKS = {"fire": fire, "residual": residual, "dense": dense, "attention": attention}
+
+
 def last_step(model):
     """The scale of the DequantizeLinear that the network ends in."""
     maker = next(node for node in model.graph.node if model.graph.output[0].name in node.output)
@@ -107,7 +128,7 @@ def last_step(model):
 
 
 def make(name, form, folder):
-    network, path = {"fire": fire, "residual": residual, "dense": dense}[name](), str(folder / "float.onnx")
+    network, path = NETWORKS[name](), str(folder / "float.onnx")
     onnx.save(network, path)
     quant_pre_process(path, path, skip_symbolic_shape=True)
     made = OUT / f"{name}_{form}.onnx"
@@ -121,7 +142,7 @@ def make(name, form, folder):
 
 def main():
     OUT.mkdir(exist_ok=True)
-    for name in ("fire", "residual", "dense"):
+    for name in NETWORKS:
         for form in FORMS:
             with tempfile.TemporaryDirectory() as folder:
                 make(name, form, pathlib.Path(folder))

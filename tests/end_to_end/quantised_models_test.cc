@@ -58,10 +58,11 @@ TEST_P(QuantisedModels, GiveOnnxRuntimesNumbersOnEveryTarget) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Forms, QuantisedModels,
-                         ::testing::Values("dense_dynamic", "dense_qdq_s8s8", "dense_qdq_u8s8", "dense_qoperator",
-                                           "fire_dynamic", "fire_qdq_s8s8", "fire_qdq_u8s8", "fire_qoperator",
-                                           "residual_dynamic", "residual_qdq_s8s8", "residual_qdq_u8s8",
-                                           "residual_qoperator"));
+                         ::testing::Values("attention_dynamic", "attention_qdq_s8s8", "attention_qdq_u8s8",
+                                           "attention_qoperator", "dense_dynamic", "dense_qdq_s8s8", "dense_qdq_u8s8",
+                                           "dense_qoperator", "fire_dynamic", "fire_qdq_s8s8", "fire_qdq_u8s8",
+                                           "fire_qoperator", "residual_dynamic", "residual_qdq_s8s8",
+                                           "residual_qdq_u8s8", "residual_qoperator"));
 
 }  // namespace
 }  // namespace hone

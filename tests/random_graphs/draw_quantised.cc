@@ -1,6 +1,7 @@
 // Layers as quantised models have them: what goes from one to the next is rounded to 8 bits and back.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "tests/random_graphs/graph_maker.h"
 #include "tests/random_graphs/onnx_graph_bytes.h"
@@ -172,6 +173,27 @@ bool DrawQuantisedDense(GraphMaker& m) {
   return true;
 }
 
+// Two computed matrices, as in attention: the second turned, so that its rows meet those of the first.
+bool DrawQuantisedPairs(GraphMaker& m) {
+  const GraphValue* x = m.Pick([](const GraphValue& v) { return v.rank() >= 2 && v.rank() <= 4 && v.elements() > 0; });
+  if (x == nullptr) return false;
+  const GraphValue a = Stepped(m, *x);
+  const auto suits = [&](const GraphValue& v) {
+    return v.rank() == a.rank() && v.shape.back() == a.shape.back() &&
+           std::equal(v.shape.begin(), v.shape.end() - 2, a.shape.begin());
+  };
+  const GraphValue b = Stepped(m, *m.Pick(suits));
+  if (a.elements() * b.shape[b.rank() - 2] > m.limits().multiply_adds) return false;
+  std::vector<int64_t> turned(b.rank());
+  std::iota(turned.begin(), turned.end(), 0);
+  std::swap(turned.at(turned.size() - 1), turned.at(turned.size() - 2));
+  m.Emit("Transpose", {b.name}, b.bound, {{"perm", IntsAttribute(turned)}});
+  const double depth = static_cast<double>(a.shape.back());
+  m.Emit("MatMul", {a.name, m.last().name}, a.bound * b.bound * std::sqrt(depth));
+  Finish(m);
+  return true;
+}
+
 bool DrawQuantisedAdd(GraphMaker& m) {
   const GraphValue a = Stepped(m, *m.Pick([](const GraphValue&) { return true; }));
   const GraphValue b = Stepped(m, *m.Pick([&](const GraphValue& v) { return v.shape == a.shape; }));
@@ -239,8 +261,9 @@ bool DrawQuantisedFlatten(GraphMaker& m) {
 }  // namespace
 
 std::vector<DrawnFamily> QuantisedDraws() {
-  return {{DrawQuantisedConv, 8}, {DrawQuantisedDepthwise, 3}, {DrawQuantisedDense, 2},   {DrawQuantisedAdd, 2},
-          {DrawQuantisedPool, 2}, {DrawQuantisedConcat, 2},    {DrawQuantisedFlatten, 1}, {DrawQuantisedActivation, 2}};
+  return {{DrawQuantisedConv, 8},   {DrawQuantisedDepthwise, 3}, {DrawQuantisedDense, 2},
+          {DrawQuantisedPairs, 2},  {DrawQuantisedAdd, 2},       {DrawQuantisedPool, 2},
+          {DrawQuantisedConcat, 2}, {DrawQuantisedFlatten, 1},   {DrawQuantisedActivation, 2}};
 }
 
 }  // namespace hone

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "compiler/compile_kernel.h"
@@ -18,6 +19,13 @@ Workload AsConv(Workload w) {
   w.data = {w.data[0], w.data[1], 1, 1};
   w.weight = {w.weight[0], w.weight[1], 1, 1};
   return w;
+}
+
+// As stored: rounded, halves to even, where the output is quantised.
+double Stored(const Epilogue& e, float x) {
+  if (e.step == 0) return x;
+  const double most = e.most > 0 ? e.most : 255;
+  return std::clamp(static_cast<double>(std::nearbyint(x / e.step)) + e.zero_point, 0.0, most);
 }
 
 // Of inputs in kernel order: data, weight, [offset], [scale], [bias], [residual].
@@ -79,15 +87,46 @@ class Oracle {
       x += scaled;
     }
     if (e_.activation != nullptr) x = std::max(x, 0.0F);
-    if (e_.step == 0) return x;
-    const double most = e_.most > 0 ? e_.most : 255;
-    return std::clamp(static_cast<double>(std::nearbyint(x / e_.step)) + e_.zero_point, 0.0, most);
+    return Stored(e_, x);
   }
 
   const Workload w_;
   const Epilogue& e_;
   Tensor data_, weight_, offset_, scale_, bias_, residual_;
 };
+
+// Of nn.batch_matmul, in the order of the output's axes; inputs are data, weight, their zero points, [scale].
+std::vector<double> ProductsOfPairs(const Workload& w, const Epilogue& epilogue, const std::vector<Tensor>& inputs) {
+  const std::string letters = "BMNK";
+  // The element of an operand at these positions along B, M, N and K.
+  const auto at = [&](int operand, const Shape& shape, const std::array<int64_t, 4>& position) {
+    int64_t index = 0;
+    for (size_t i = 0; i < shape.size(); ++i) {
+      const int64_t along = position.at(letters.find(w.OperandAxes(operand)[i]));
+      index = index * shape[i] + (shape[i] == 1 ? 0 : along);
+    }
+    return index;
+  };
+  const Shape out = w.OutputShape();
+  std::vector<double> values(static_cast<size_t>(ElementCount(out)));
+  for (int64_t b = 0; b < w.Extent('B'); ++b) {
+    for (int64_t m = 0; m < w.Extent('M'); ++m) {
+      for (int64_t n = 0; n < w.Extent('N'); ++n) {
+        int64_t sum = 0;
+        for (int64_t k = 0; k < w.Extent('K'); ++k) {
+          const double x = inputs[0].At(at(0, w.data, {b, m, n, k})) - inputs[2].At(0);
+          sum += static_cast<int64_t>(x * (inputs[1].At(at(1, w.weight, {b, m, n, k})) - inputs[2].At(1)));
+        }
+        double& value = values[static_cast<size_t>(at(2, out, {b, m, n, 0}))];
+        value = static_cast<double>(sum);
+        if (w.types.output == DType::kInt32) continue;
+        const float scale = epilogue.scale ? static_cast<float>(inputs[3].At(n)) : 1;
+        value = Stored(epilogue, static_cast<float>(sum) * scale);
+      }
+    }
+  }
+  return values;
+}
 
 }  // namespace
 
@@ -109,7 +148,7 @@ Candidate BestOf(const Schedule& schedule, const Workload& w, const Target& targ
 }
 
 std::vector<double> WholeValues(const Workload& w, const Epilogue& epilogue, const std::vector<Tensor>& inputs) {
-  return Oracle(w, epilogue, inputs).Values();
+  return w.is_batch_matmul() ? ProductsOfPairs(w, epilogue, inputs) : Oracle(w, epilogue, inputs).Values();
 }
 
 void CheckBits(const Candidate& candidate, const Epilogue& epilogue, uint64_t seed) {

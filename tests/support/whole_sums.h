@@ -1,5 +1,5 @@
-// What a convolution or a dense layer of bytes means, in sums of integers and ONNX's rounding, and whether a kernel
-// gives those bits.
+// What a convolution, a dense layer or a batch_matmul of bytes means, in sums of integers and ONNX's rounding, and
+// whether a kernel gives those bits.
 #pragma once
 
 #include <vector>
@@ -12,7 +12,8 @@ namespace hone::testing {
 // The schedule's best by its own estimate. Fails the running test when it rejects every config.
 Candidate BestOf(const Schedule& schedule, const Workload& w, const Target& target);
 
-// Every output, row-major, of inputs in kernel order: data, weight, [offset], [scale], [bias], [residual].
+// Every output, row-major, of inputs in kernel order: data, weight, [offset], [scale], [bias], [residual]; of a
+// batch_matmul data, weight, zero points, [scale].
 std::vector<double> WholeValues(const Workload& w, const Epilogue& epilogue, const std::vector<Tensor>& inputs);
 
 // Compiles and runs the candidate whole and in pieces of three work items; fails the running test where an output

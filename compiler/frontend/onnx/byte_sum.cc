@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/frontend/onnx/matrix_product.h"
 #include "compiler/relay/exact_sums.h"
 
 namespace hone {
@@ -105,6 +106,20 @@ ExprPtr ByteSum(const OnnxNodeView& view, const WholeNumbers& x, const WholeNumb
   const ExprPtr zero = ZeroPoint(view, x);
   if (zero == nullptr) return sum;
   return view.Call("add", {sum, view.Call("multiply", {relay::MakeConstant(NegatedSums(*rows)), zero})});
+}
+
+ExprPtr ByteSumOfComputed(const OnnxNodeView& view, const WholeNumbers& a, const WholeNumbers& b, int64_t depth) {
+  std::vector<ExprPtr> zeros;
+  for (const WholeNumbers* x : {&a, &b}) {
+    if (x->integers == nullptr || !IsOne(view, x->zero_point) || view.builder().ValueOf(x->value) != nullptr) {
+      return nullptr;
+    }
+    const ExprPtr zero = ZeroPoint(view, *x);
+    zeros.push_back(view.Reshape(zero != nullptr ? zero : ScalarInt32(0), {1}));
+  }
+  if (static_cast<double>(depth) * kLargestByte * kLargestByte > kLargestInt32) return nullptr;
+  const ExprPtr both = view.builder().CallOnTuple("concatenate", zeros, {{"axis", int64_t{0}}});
+  return MatrixProduct(view, AsUnsigned(view, a), AsUnsigned(view, b), true, both);
 }
 
 ExprPtr ByteConv(const OnnxNodeView& view, const WholeNumbers& x, const WholeNumbers& w, const relay::Attrs& attrs,

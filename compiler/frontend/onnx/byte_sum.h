@@ -16,6 +16,11 @@ bool NeedsByteSum(const OnnxNodeView& view, const WholeNumbers& x, const WholeNu
 relay::ExprPtr ByteSum(const OnnxNodeView& view, const WholeNumbers& x, const WholeNumbers& w,
                        const ProductOf& product);
 
+// The same of two computed matrices a and b, as MatrixProduct has it: both zero points are taken off by the kernel.
+// Null when one is known, when its zero points are several or it did not come as integers, or int32 may not hold the
+// sums, each of `depth` products.
+relay::ExprPtr ByteSumOfComputed(const OnnxNodeView& view, const WholeNumbers& a, const WholeNumbers& b, int64_t depth);
+
 // The same of an nn.conv2d with these attributes, whose border is filled with the zero point, and `bias` (null: none)
 // is added, int32 values of one per output channel. Null, too, for groups, or where the zero point is not known.
 relay::ExprPtr ByteConv(const OnnxNodeView& view, const WholeNumbers& x, const WholeNumbers& w,

@@ -31,7 +31,7 @@ constexpr std::array<MadeOf, 95> kMade = {{
     {"bitwise_not", "BitwiseNot"},
     {"bitwise_or", "BitwiseOr"},
     {"bitwise_xor", "BitwiseXor"},
-    {"broadcast_to", "Expand GridSample ReverseSequence TensorScatter Tile"},
+    {"broadcast_to", "Expand GridSample MatMulInteger ReverseSequence TensorScatter Tile"},
     {"cast",
      "Adagrad Adam Binarizer Cast CastLike ConvInteger DequantizeLinear "
      "DynamicQuantizeLinear DynamicQuantizeMatMul FeatureVectorizer GridSample "
@@ -47,7 +47,7 @@ constexpr std::array<MadeOf, 95> kMade = {{
      "QuantizeLinear ReduceLogSumExp Selu"},
     {"concatenate",
      "Attention CausalConvWithState Concat FeatureVectorizer If LinearAttention Loop "
-     "QLinearConcat RotaryEmbedding Scan ScatterElements ScatterND Shape "
+     "MatMulInteger QLinearConcat RotaryEmbedding Scan ScatterElements ScatterND Shape "
      "TreeEnsembleClassifier Unique"},
     {"cos", "Cos Tan"},
     {"divide",
@@ -108,7 +108,7 @@ constexpr std::array<MadeOf, 95> kMade = {{
     {"nn.avg_pool2d", "AveragePool LpPool QLinearAveragePool"},
     {"nn.avg_pool3d", "AveragePool"},
     {"nn.batch_flatten", "Flatten"},
-    {"nn.batch_matmul", "Attention Einsum"},
+    {"nn.batch_matmul", "Attention Einsum MatMulInteger"},
     {"nn.batch_norm", "BatchNormalization"},
     {"nn.bias_add",
      "CausalConvWithState Conv ConvInteger GRU Gemm LSTM LinearClassifier LinearRegressor QGemm QLinearConv RNN"},

@@ -6,7 +6,9 @@
 namespace hone {
 
 // As MatMul has it, with numpy's rules for vectors and batches: nn.dense where b is one matrix (marked with
-// `integral`; of uint8 and int8 in int32), else nn.batch_matmul. Throws Error(kBadData) when the shapes do not fit.
-relay::ExprPtr MatrixProduct(const OnnxNodeView& view, relay::ExprPtr a, relay::ExprPtr b, bool integral);
+// `integral`; of uint8 and int8 in int32), else nn.batch_matmul (marked alike). With `zero_points`, those of two uint8
+// tensors, always the latter, in int32. Throws Error(kBadData) when the shapes do not fit.
+relay::ExprPtr MatrixProduct(const OnnxNodeView& view, relay::ExprPtr a, relay::ExprPtr b, bool integral,
+                             const relay::ExprPtr& zero_points = nullptr);
 
 }  // namespace hone

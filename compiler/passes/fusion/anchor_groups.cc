@@ -89,13 +89,23 @@ void TakePrologue(const UserMap& users, const Grouping& grouping, FuseGroup& gro
   group.members.insert(group.members.begin(), chain.begin(), chain.end());
 }
 
-// It may store what it computes as bfloat16.
+// Behind a sum of bytes.
+void TakeWholeEpilogue(const UserMap& users, const Grouping& grouping, FuseGroup& group) {
+  const auto free = [&](const ExprPtr& expr) { return expr != nullptr && !grouping.Has(expr) ? expr : nullptr; };
+  const auto next = [&](const ExprPtr& value) { return free(users.OnlyUser(value)); };
+  const auto own = [&](const ExprPtr& step) { return free(step) != nullptr && users.OnlyUser(step) != nullptr; };
+  const WholeEpilogue epilogue = ReadWholeEpilogue(group.anchor, next, own);
+  group.members.insert(group.members.end(), epilogue.steps.begin(), epilogue.steps.end());
+}
+
+// It may store what it computes as bfloat16, and sums of bytes as what they are made into.
 void TakeTransposes(const UserMap& users, const Grouping& grouping, FuseGroup& group) {
   const ExprPtr matmul = group.members.back();
   for (size_t i = 0; i < 2; ++i) {
     const ExprPtr read = TransposeReadBy(users, grouping, matmul, i);
     if (read != nullptr) group.members.insert(group.members.begin(), read);
   }
+  if (matmul->type->dtype == DType::kInt32) TakeWholeEpilogue(users, grouping, group);
   const ExprPtr stored = NextStep(users, grouping, group);
   if (stored != nullptr && IsNarrowing(stored)) group.members.push_back(stored);
   const ExprPtr written = TransposeBehind(users, grouping, group.members.back());
@@ -154,15 +164,6 @@ void TakeEpilogue(const UserMap& users, const Grouping& grouping, FuseGroup& gro
   const ExprPtr next = NextStep(users, grouping, group);
   if (next != nullptr) TakeBias(next, group);
   FloatTail(users, grouping, group).Take();
-}
-
-// Behind a sum of bytes.
-void TakeWholeEpilogue(const UserMap& users, const Grouping& grouping, FuseGroup& group) {
-  const auto free = [&](const ExprPtr& expr) { return expr != nullptr && !grouping.Has(expr) ? expr : nullptr; };
-  const auto next = [&](const ExprPtr& value) { return free(users.OnlyUser(value)); };
-  const auto own = [&](const ExprPtr& step) { return free(step) != nullptr && users.OnlyUser(step) != nullptr; };
-  const WholeEpilogue epilogue = ReadWholeEpilogue(group.anchor, next, own);
-  group.members.insert(group.members.end(), epilogue.steps.begin(), epilogue.steps.end());
 }
 
 void TakeNeighbours(const UserMap& users, const Grouping& grouping, AnchorNeighbours neighbours, FuseGroup& group) {

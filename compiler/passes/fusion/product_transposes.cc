@@ -13,7 +13,9 @@ ExprPtr TransposeReadBy(const UserMap& users, const Grouping& grouping, const Ex
   const ExprPtr& read = product.args[argument];
   const Call* transpose = relay::AsCallTo(read, "transpose");
   if (transpose == nullptr || grouping.Has(read) || users.OnlyUser(read) == nullptr) return nullptr;
-  return TransposedFrom(*transpose, MatmulAxes(product, argument)).ends_with('B') ? nullptr : read;
+  const std::string axes = TransposedFrom(*transpose, MatmulAxes(product, argument));
+  const bool groups = argument == 0 && product.args[0]->type->dtype != DType::kFloat32;
+  return axes.ends_with('B') || (groups && !axes.ends_with('K')) ? nullptr : read;
 }
 
 ExprPtr TransposeBehind(const UserMap& users, const Grouping& grouping, const ExprPtr& value) {

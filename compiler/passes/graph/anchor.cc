@@ -29,7 +29,7 @@ bool IsKnown(const relay::TypePtr& type, size_t rank) {
 // Of floats, of floats with weights of float16, or of bytes with sums in int32.
 bool HasKernelTypes(const Call& call) {
   const DType data = call.args[0]->type->dtype, weight = call.args[1]->type->dtype, result = call.type->dtype;
-  if (data == DType::kUInt8) return weight == DType::kInt8 && result == DType::kInt32;
+  if (data == DType::kUInt8) return weight == DType::kInt8 || weight == DType::kUInt8;
   const ElementTypes types = FloatTypes(data, weight, result);
   if (types == kHalfWeights) return relay::AsOp(call.op)->def->name == "nn.dense";
   return relay::IsKernelFloat(result) && AreFloats(types);
@@ -53,10 +53,11 @@ void ReadWindow(const Call& conv, Workload& workload) {
   workload.groups = conv.attrs.GetInt("groups", 1);
 }
 
-// The broadcasting that schedules know: one weight for all.
+// The broadcasting that schedules know: one weight for all; and of bytes rows whose elements lie side by side.
 bool IsPlainMatmul(const Call& call) {
   const int64_t data = ShapeOf(call.args[0])[0], weight = ShapeOf(call.args[1])[0];
-  return weight == 1 || data == weight;
+  const bool rows = call.type->dtype != DType::kInt32 || !call.attrs.GetBool("transpose_a");
+  return rows && (weight == 1 || data == weight);
 }
 
 // Kernels multiply bytes four at a time.
@@ -74,29 +75,6 @@ Anchor NamedAfter(const Call& call) {
   anchor.workload.types.data = call.args[0]->type->dtype;
   anchor.workload.types.weight = call.args[1]->type->dtype;
   anchor.workload.types.accumulator = anchor.workload.types.output = call.type->dtype;
-  return anchor;
-}
-
-// The transposes next to the product say where its operands' axes lie; the result's axes are those of the last call.
-Anchor MatmulAnchor(const ExprPtr& body) {
-  const Call* after = relay::AsCallTo(body, "transpose");
-  const ExprPtr& result = after ? after->args[0] : body;
-  const Call* stored = relay::AsCallTo(result, "cast");
-  const Call& matmul = *relay::AsCall(stored ? stored->args[0] : result);
-  Anchor anchor = NamedAfter(matmul);
-  anchor.workload.types.output = result->type->dtype;
-  std::string axes[3];
-  for (size_t i = 0; i < 2; ++i) {
-    const Call* before = relay::AsCallTo(matmul.args[i], "transpose");
-    axes[i] = MatmulAxes(matmul, i);
-    if (before != nullptr) axes[i] = TransposedFrom(*before, axes[i]);
-    (i == 0 ? anchor.workload.data : anchor.workload.weight) = ShapeOf(before ? before->args[0] : matmul.args[i]);
-  }
-  axes[2] = MatmulAxes(matmul, 2);
-  if (after != nullptr) {
-    for (size_t d = 0; d < 3; ++d) axes[2][d] = Nth(MatmulAxes(matmul, 2), TransposeAxes(*after)[d]);
-  }
-  anchor.workload.layouts = fmt::format("{},{},{}", axes[0], axes[1], axes[2]);
   return anchor;
 }
 
@@ -149,6 +127,31 @@ WholeEpilogue WholeEpilogueOf(const ExprPtr& product, const ExprPtr& body) {
     return ExprPtr();
   };
   return ReadWholeEpilogue(product, reader, [](const ExprPtr&) { return true; });
+}
+
+// The transposes next to the product say where its operands' axes lie; the result's axes are those of the last call.
+Anchor MatmulAnchor(const ExprPtr& body) {
+  const Call* after = relay::AsCallTo(body, "transpose");
+  const ExprPtr& result = after ? after->args[0] : body;
+  const Call* stored = relay::AsCallTo(result, "cast");
+  const ExprPtr bytes = ByteProduct(body);
+  const Call& matmul = *relay::AsCall(bytes != nullptr ? bytes : stored ? stored->args[0] : result);
+  Anchor anchor = NamedAfter(matmul);
+  if (bytes != nullptr) anchor.epilogue = WholeEpilogueOf(bytes, result).epilogue;
+  anchor.workload.types.output = result->type->dtype;
+  std::string axes[3];
+  for (size_t i = 0; i < 2; ++i) {
+    const Call* before = relay::AsCallTo(matmul.args[i], "transpose");
+    axes[i] = MatmulAxes(matmul, i);
+    if (before != nullptr) axes[i] = TransposedFrom(*before, axes[i]);
+    (i == 0 ? anchor.workload.data : anchor.workload.weight) = ShapeOf(before ? before->args[0] : matmul.args[i]);
+  }
+  axes[2] = MatmulAxes(matmul, 2);
+  if (after != nullptr) {
+    for (size_t d = 0; d < 3; ++d) axes[2][d] = Nth(MatmulAxes(matmul, 2), TransposeAxes(*after)[d]);
+  }
+  anchor.workload.layouts = fmt::format("{},{},{}", axes[0], axes[1], axes[2]);
+  return anchor;
 }
 
 Anchor EpilogueAnchor(const ExprPtr& body) {

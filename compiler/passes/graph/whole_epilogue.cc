@@ -87,12 +87,16 @@ class Reader {
   }
 
   bool BiasOf(DType dtype) {
+    if (IsBatch()) return false;
     return Step([&](const ExprPtr& step) {
       const Call* add = relay::AsCallTo(step, "nn.bias_add");
       if (add == nullptr || add->args[0] != now_ || add->attrs.GetInt("axis", 1) != 1) return false;
       return add->args[1]->type->dtype == dtype && MayRead(add->args[1]);
     });
   }
+
+  // Of products of computed matrices, which meet numbers alone.
+  bool IsBatch() const { return ShapeOf(now_).size() == 3; }
 
   // Values per channel of a convolution are packed before the model runs; a dense layer's may be computed.
   bool MayRead(const ExprPtr& channels) const {
@@ -105,8 +109,8 @@ class Reader {
     const bool scales = Step([&](const ExprPtr& step) {
       const Call* multiply = relay::AsCallTo(step, "multiply");
       if (multiply == nullptr || multiply->args[0] != now_ || !MayRead(multiply->args[1])) return false;
-      const int64_t channels = ShapeOf(now_)[1];
-      return ShapeOf(multiply->args[1]) == (ShapeOf(now_).size() == 2 ? Shape{channels} : Shape{channels, 1, 1});
+      const bool image = ShapeOf(now_).size() == 4;
+      return ShapeOf(multiply->args[1]) == (image ? Shape{ShapeOf(now_)[1], 1, 1} : Shape{ShapeOf(now_).back()});
     });
     if (!scales) return;
     read_.epilogue.scale = true;
@@ -152,6 +156,7 @@ class Reader {
   // The other side of the sum: floats as they are, or made of bytes here. Floats go with an output of floats and bytes
   // with one of bytes, which is known at the end.
   void Residual() {
+    if (IsBatch()) return;
     const ExprPtr before = now_;
     const std::vector<ExprPtr> steps = read_.steps;
     if (!Step([&](const ExprPtr& step) { return relay::AsCallTo(step, "add") != nullptr; })) return;

@@ -10,12 +10,12 @@
 namespace hone {
 
 // Of the calls behind a sum in int32, those that an Epilogue says, in the order of Epilogue's fields:
-//   nn.bias_add of int32; cast to float32; multiply by (O,1,1), behind a dense layer by (O);
+//   nn.bias_add of int32; cast to float32; multiply by (O,1,1), behind a dense layer and behind a batch_matmul by (O);
 //   round, clip, multiply by a number: a hold (bytes and back, in between, change nothing);
 //   nn.bias_add of float32; add of an image, or of bytes less their zero point times a number; an activation;
 //   divide by a number, round, clip, add a number (or add before clip), cast to uint8.
-// All but the cast to float32 may be absent; without it nothing is taken, and the output is the sum itself, int32. What
-// a dense layer meets per channel may be computed by other calls.
+// Behind a batch_matmul no bias and no image is added. All but the cast to float32 may be absent; without it nothing is
+// taken, and the output is the sum itself, int32. What a dense layer meets per channel may be computed by other calls.
 struct WholeEpilogue {
   Epilogue epilogue;
   DType output = DType::kFloat32;

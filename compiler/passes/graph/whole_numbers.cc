@@ -80,10 +80,17 @@ std::optional<WholeRange> OfCall(const Call& call, int depth) {
   return of ? std::optional(WholeRange{std::max(of->low, 0.0), std::max(of->high, 0.0)}) : std::nullopt;
 }
 
+// The same of two computed matrices.
+const Call* IntegralOfComputed(const ExprPtr& expr) {
+  const Call* product = relay::AsCallTo(expr, "nn.batch_matmul");
+  return product != nullptr && product->attrs.GetBool("integral") ? product : nullptr;
+}
+
 std::optional<WholeRange> Find(const ExprPtr& expr, int depth) {
   if (depth == 0 || expr->type->kind != relay::TypeKind::kTensor || expr->type->dtype != DType::kFloat32) return {};
   if (const relay::Constant* constant = relay::AsConstant(expr)) return OfConstant(constant->value);
-  if (const Call* product = IntegralProduct(expr)) {
+  const Call* of_weights = IntegralProduct(expr);
+  if (const Call* product = of_weights != nullptr ? of_weights : IntegralOfComputed(expr)) {
     return product->attrs.GetBool("long_sums") ? std::nullopt : std::optional(kExactSum);
   }
   const Call* call = relay::AsCall(expr);
@@ -94,13 +101,13 @@ std::optional<WholeRange> Find(const ExprPtr& expr, int depth) {
 
 std::optional<WholeRange> WholeRangeOf(const ExprPtr& expr) { return Find(expr, kDeepest); }
 
-bool IsOfWholeDense(const ExprPtr& expr) {
+bool IsOfWhole(std::string_view product, const ExprPtr& expr) {
   const ExprPtr* at = &expr;
   for (int step = 0; step < kDeepest; ++step) {
     const Call* call = relay::AsCall(*at);
     const relay::Op* op = call != nullptr ? relay::AsOp(call->op) : nullptr;
     if (op == nullptr) return false;
-    if (op->def->name == "nn.dense") return call->attrs.GetBool("integral");
+    if (op->def->name == product) return call->attrs.GetBool("integral");
     const relay::OpPattern pattern = op->def->pattern;
     if (pattern != relay::OpPattern::kElementwise && pattern != relay::OpPattern::kBroadcast) return false;
     at = &call->args[0];

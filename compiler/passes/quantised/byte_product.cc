@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "compiler/passes/graph/typed_graph.h"
+#include "compiler/passes/graph/whole_numbers.h"
 #include "compiler/passes/graph/window_attrs.h"
 #include "compiler/relay/exact_sums.h"
 #include "compiler/relay/op.h"
@@ -59,10 +60,23 @@ ExprPtr WithBorder(const StoredBytes& data, relay::Attrs& attrs) {
 
 bool IsDense(const Call& call) { return relay::AsOp(call.op)->def->name == "nn.dense"; }
 
+bool MultipliesPairs(const Call& product) {
+  constexpr double kLargestByte = 255;
+  return !product.attrs.GetBool("transpose_a") &&
+         std::all_of(product.args.begin(), product.args.end(), [](const ExprPtr& arg) {
+           const auto range = WholeRangeOf(arg);
+           return range && IsStatic(ShapeOf(arg)) && relay::AsCall(arg) != nullptr &&
+                  std::max(range->high, 0.0) - std::min(range->low, 0.0) <= kLargestByte;
+         });
+}
+
 }  // namespace
 
 bool MultipliesBytes(const Call& product) {
   const relay::Op* op = relay::AsOp(product.op);
+  if (op != nullptr && op->def->name == "nn.batch_matmul") {
+    return product.attrs.GetBool("integral") && MultipliesPairs(product);
+  }
   const bool known = op != nullptr && (op->def->name == "nn.conv2d" || op->def->name == "nn.dense");
   if (!known || !product.attrs.GetBool("integral")) return false;
   const relay::Constant* weight = relay::AsConstant(product.args[1]);
@@ -83,6 +97,14 @@ ByteProduct MakeByteProduct(const Call& product, const StoredBytes& data) {
   for (int64_t& offset : offsets) offset *= data.low;
   const std::string& name = relay::AsOp(product.op)->def->name;
   return {TypedCall(name, {bytes, Int8Constant(weight)}, attrs, product.name), std::move(offsets)};
+}
+
+ExprPtr ProductOfPairs(const Call& product, const StoredBytes& data, const StoredBytes& weight) {
+  relay::Attrs attrs = product.attrs;
+  attrs.Set("out_dtype", std::string("int32"));
+  const ExprPtr zeros = Int32Vector({-data.low, -weight.low});
+  const ExprPtr sums = TypedCall("nn.batch_matmul", {data.bytes, weight.bytes, zeros}, attrs, product.name);
+  return TypedCall("cast", {sums}, {{"dtype", std::string("float32")}}, product.name);
 }
 
 ExprPtr OffsetSums(const ByteProduct& product, const Tensor* bias) {

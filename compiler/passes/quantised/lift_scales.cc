@@ -89,6 +89,24 @@ ExprPtr LiftFromProduct(const ExprPtr& node, const Uses&) {
   return TypedCall("multiply", {product, ChannelConstant(scales, ShapeOf(node).size(), 1, "")}, {}, call->name);
 }
 
+// Of two computed matrices, which have one scale each.
+ExprPtr LiftFromComputed(const ExprPtr& node, const Uses&) {
+  const Call* call = relay::AsCallTo(node, "nn.batch_matmul");
+  if (call == nullptr || call->attrs.GetBool("integral")) return nullptr;
+  const auto data = AsScaled(call->args[0]), weight = AsScaled(call->args[1]);
+  if (!data || !weight || !IsStatic(ShapeOf(node))) return nullptr;
+  const auto size = [](const WholeRange& range) { return std::max(-range.low, range.high); };
+  const int64_t depth = ShapeOf(call->args[0])[call->attrs.GetBool("transpose_a") ? 1 : 2];
+  const double largest = static_cast<double>(depth) * size(data->range) * size(weight->range);
+  constexpr double kLargestInt32 = 2147483647;
+  relay::Attrs attrs = call->attrs;
+  attrs.Set("integral", true);
+  if (largest > relay::kLargestExact) attrs.Set("long_sums", true);
+  const ExprPtr product = TypedCall("nn.batch_matmul", {data->whole, weight->whole}, attrs, call->name);
+  if (!MultipliesBytes(*relay::AsCall(product)) || largest > kLargestInt32) return nullptr;
+  return TypedCall("multiply", {product, ScalarConstant(AsFloat(data->scale * weight->scale))}, {}, call->name);
+}
+
 // An integral product times scales.
 const Call* AsScaledProduct(const ExprPtr& expr) {
   const Call* multiply = relay::AsCallTo(expr, "multiply");
@@ -186,8 +204,8 @@ ExprPtr FoldOthers(const ExprPtr& node, const Uses&) {
 }  // namespace
 
 const std::vector<Rule>& ScaleRules() {
-  static const std::vector<Rule> rules{LiftFromProduct, LiftFromBias,   LiftFromRelu,
-                                       LiftFromMove,    LiftFromConcat, JoinScales};
+  static const std::vector<Rule> rules{LiftFromProduct, LiftFromComputed, LiftFromBias, LiftFromRelu,
+                                       LiftFromMove,    LiftFromConcat,   JoinScales};
   return rules;
 }
 

@@ -15,7 +15,8 @@ namespace hone {
 
 relay::IRModule LiftScales(const relay::IRModule& module);
 
-// Scales move behind convolutions, nn.dense, biases, relu, pools and reshapes of whole numbers; two become one.
+// Scales move behind convolutions, nn.dense, nn.batch_matmul, biases, relu, pools and reshapes of whole numbers; two
+// become one.
 const std::vector<Rule>& ScaleRules();
 // What changes no whole number goes: casts to 8 bits and back, zero points added and subtracted, quantising what was
 // quantised with the same scale.

@@ -31,6 +31,8 @@ bool IsFloat32(const ExprPtr& expr) {
   return expr->type->kind == relay::TypeKind::kTensor && expr->type->dtype == DType::kFloat32;
 }
 
+bool IsOfComputed(const Call& product) { return relay::AsOp(product.op)->def->name == "nn.batch_matmul"; }
+
 bool IsMaxPool(const relay::OpDef& def) { return def.name == "nn.max_pool2d"; }
 
 // Moves bytes as it moves floats.
@@ -159,7 +161,10 @@ class ByteStorer {
 
   ExprPtr RewrittenCall(const ExprPtr& old, const Call& call) {
     if (const StoredBytes* data = call.args.empty() ? nullptr : StoredOf(call.args[0])) {
-      if (MultipliesBytes(call) && OneReader(old)) {
+      if (IsOfComputed(call)) {
+        const StoredBytes* weight = MultipliesBytes(call) ? StoredOf(call.args[1]) : nullptr;
+        if (weight != nullptr) return ProductOfPairs(call, *data, *weight);
+      } else if (MultipliesBytes(call) && OneReader(old)) {
         products_[old.get()] = MakeByteProduct(call, *data);
         return OffsetSums(products_[old.get()], nullptr);
       }
@@ -217,7 +222,7 @@ class ByteStorer {
       if (MovesBytes(*def) || def->name == "concatenate") return ReadersTakeBytes(reader);
       if (def->pattern == OpPattern::kAnchor) {
         const Call& product = *relay::AsCall(reader);
-        return product.args[0] == old && MultipliesBytes(product) && OneReader(reader);
+        return MultipliesBytes(product) && (IsOfComputed(product) || (product.args[0] == old && OneReader(reader)));
       }
       return def->pattern != OpPattern::kOpaque;
     });

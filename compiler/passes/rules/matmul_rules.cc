@@ -133,9 +133,11 @@ ExprPtr DenseOfComputed(const ExprPtr& node, const Uses&) {
   const auto batch_of_one = [](const ExprPtr& matrix) {
     return Reshaped(matrix, {1, ShapeOf(matrix)[0], ShapeOf(matrix)[1]});
   };
-  const ExprPtr product =
-      TypedCall("nn.batch_matmul", {batch_of_one(dense->args[0]), batch_of_one(weight)},
-                {{"transpose_b", !swapped}, {"keep_float32", dense->attrs.GetBool("keep_float32")}}, dense->name);
+  const ExprPtr product = TypedCall("nn.batch_matmul", {batch_of_one(dense->args[0]), batch_of_one(weight)},
+                                    {{"transpose_b", !swapped},
+                                     {"integral", dense->attrs.GetBool("integral")},
+                                     {"keep_float32", dense->attrs.GetBool("keep_float32")}},
+                                    dense->name);
   return Reshaped(product, ShapeOf(node));
 }
 

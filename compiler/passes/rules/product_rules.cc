@@ -15,7 +15,7 @@ namespace {
 
 // Whether it is an nn.dense, with or without its bias and a sum; or what a dense layer of whole numbers makes.
 bool IsProduct(const ExprPtr& expr) {
-  if (IsOfWholeDense(expr)) return true;
+  if (IsOfWhole("nn.dense", expr)) return true;
   const Call* sum = relay::AsCallTo(expr, "add");
   const ExprPtr& biased = sum ? sum->args[0] : expr;
   const Call* bias = relay::AsCallTo(biased, "nn.bias_add");

@@ -2,6 +2,7 @@
 // number or a constant takes the form that the kernel reads: one value per column.
 #include "compiler/passes/graph/channel_constant.h"
 #include "compiler/passes/graph/fold_constants.h"
+#include "compiler/passes/graph/transposes.h"
 #include "compiler/passes/graph/whole_numbers.h"
 #include "compiler/passes/rules/canonicalise.h"
 #include "compiler/relay/op.h"
@@ -17,14 +18,35 @@ ExprPtr Reshaped(const ExprPtr& expr, const Shape& shape) {
   return ShapeOf(expr) == shape ? expr : TypedCall("reshape", {expr}, {{"newshape", shape}});
 }
 
-// The matrix that the expression is or is a reshape of with the same columns, when a dense layer of whole numbers made
-// it; else null.
+// What a transpose that leaves columns where they are, as heads come together, is of; any other expression itself.
+ExprPtr BehindTranspose(const ExprPtr& expr) {
+  const Call* transpose = relay::AsCallTo(expr, "transpose");
+  return transpose != nullptr && TransposeAxes(*transpose) == Axes{1, 0, 2} ? transpose->args[0] : expr;
+}
+
+const ExprPtr& BehindReshape(const ExprPtr& expr) {
+  const Call* reshape = relay::AsCallTo(expr, "reshape");
+  return reshape != nullptr ? reshape->args[0] : expr;
+}
+
+// The matrix, or batch of matrices, that the expression is, or is a reshape or such a transpose of, when a dense layer
+// or a batch_matmul of whole numbers made it; else null.
 ExprPtr MatrixOf(const ExprPtr& expr) {
   if (expr->type->kind != relay::TypeKind::kTensor || !IsStatic(ShapeOf(expr)) || ShapeOf(expr).empty()) return nullptr;
-  const Call* reshape = relay::AsCallTo(expr, "reshape");
-  const ExprPtr& matrix = reshape != nullptr ? reshape->args[0] : expr;
-  if (!IsOfWholeDense(matrix) || ShapeOf(matrix).size() != 2) return nullptr;
-  return ShapeOf(matrix)[1] == ShapeOf(expr).back() ? matrix : nullptr;
+  const ExprPtr matrix = BehindTranspose(BehindReshape(expr));
+  const size_t rank = ShapeOf(matrix).size();
+  const bool is_product = rank == 2 ? IsOfWhole("nn.dense", matrix) : IsOfWhole("nn.batch_matmul", matrix);
+  return is_product && (rank == 2 || rank == 3) ? matrix : nullptr;
+}
+
+// `done`, made of MatrixOf(expr) element by element, moved as `expr` is from there.
+ExprPtr MovedAs(const ExprPtr& expr, const ExprPtr& done) {
+  const ExprPtr& turned = BehindReshape(expr);
+  return Reshaped(BehindTranspose(turned) == turned ? done : Transposed(done, {1, 0, 2}), ShapeOf(expr));
+}
+
+bool SameColumns(const ExprPtr& matrix, const ExprPtr& reshaped) {
+  return ShapeOf(matrix).back() == ShapeOf(reshaped).back();
 }
 
 ExprPtr Folded(const ExprPtr& expr) {
@@ -32,15 +54,16 @@ ExprPtr Folded(const ExprPtr& expr) {
   return value != nullptr ? value : expr;
 }
 
-// What broadcasts over the shape along its last axis alone, as a vector; null for anything else.
-ExprPtr PerColumn(const ExprPtr& operand, const Shape& shape) {
-  const Shape vector{shape.back()};
-  const Shape& given = ShapeOf(operand);
+// What broadcasts over a reshape of the matrix along the columns of both alone, as a vector; null for anything else.
+ExprPtr PerColumn(const ExprPtr& operand, const ExprPtr& matrix, const ExprPtr& reshaped) {
+  const Shape vector{ShapeOf(matrix).back()};
+  const Shape &given = ShapeOf(operand), &shape = ShapeOf(reshaped);
   if (given.size() > shape.size()) return nullptr;
   if (ElementCount(given) == 1) {
     return Folded(TypedCall("broadcast_to", {Folded(Reshaped(operand, {1}))}, {{"shape", vector}}));
   }
-  const bool last = given.back() == shape.back() && ElementCount(given) == shape.back();
+  const bool last =
+      SameColumns(matrix, reshaped) && given.back() == shape.back() && ElementCount(given) == shape.back();
   return last ? Folded(Reshaped(operand, vector)) : nullptr;
 }
 
@@ -54,28 +77,29 @@ ExprPtr CastBeforeReshape(const ExprPtr& node, const Uses&) {
   const Call* cast = relay::AsCallTo(node, "cast");
   const ExprPtr matrix = cast != nullptr ? MatrixOf(cast->args[0]) : nullptr;
   if (matrix == nullptr || matrix == cast->args[0] || !IsInt32(matrix)) return nullptr;
-  return Reshaped(TypedCall("cast", {matrix}, cast->attrs, cast->name), ShapeOf(node));
+  return MovedAs(cast->args[0], TypedCall("cast", {matrix}, cast->attrs, cast->name));
 }
 
 ExprPtr ScaleColumns(const ExprPtr& node, const Uses&) {
   const Call* multiply = relay::AsCallTo(node, "multiply");
   const ExprPtr matrix = multiply != nullptr ? MatrixOf(multiply->args[0]) : nullptr;
   if (matrix == nullptr || ShapeOf(multiply->args[0]) != ShapeOf(node)) return nullptr;
-  if (!IsCastOfSums(matrix) && IntegralProduct(matrix) == nullptr) return nullptr;
-  const bool is_done = matrix == multiply->args[0] && ShapeOf(multiply->args[1]) == Shape{ShapeOf(matrix)[1]};
-  const ExprPtr scale = is_done ? nullptr : PerColumn(multiply->args[1], ShapeOf(node));
+  const bool sums = IntegralProduct(matrix) != nullptr || relay::AsCallTo(matrix, "nn.batch_matmul") != nullptr;
+  if (!sums && !IsCastOfSums(matrix)) return nullptr;
+  const bool is_done = matrix == multiply->args[0] && ShapeOf(multiply->args[1]) == Shape{ShapeOf(matrix).back()};
+  const ExprPtr scale = is_done ? nullptr : PerColumn(multiply->args[1], matrix, node);
   if (scale == nullptr) return nullptr;
-  return Reshaped(TypedCall("multiply", {matrix, scale}, {}, multiply->name), ShapeOf(node));
+  return MovedAs(multiply->args[0], TypedCall("multiply", {matrix, scale}, {}, multiply->name));
 }
 
 // Sums in int32 take any vector, scaled ones a constant.
 ExprPtr AddToColumns(const ExprPtr& node, const Uses&) {
   const Call* add = relay::AsCallTo(node, "add");
   const ExprPtr matrix = add != nullptr ? MatrixOf(add->args[0]) : nullptr;
-  if (matrix == nullptr || ShapeOf(add->args[0]) != ShapeOf(node)) return nullptr;
+  if (matrix == nullptr || ShapeOf(matrix).size() == 3 || ShapeOf(add->args[0]) != ShapeOf(node)) return nullptr;
   const bool sums = relay::AsCallTo(matrix, "nn.dense") != nullptr && IsInt32(matrix);
   const bool scaled = relay::AsCallTo(matrix, "multiply") != nullptr && relay::AsConstant(add->args[1]) != nullptr;
-  const ExprPtr bias = sums || scaled ? PerColumn(add->args[1], ShapeOf(node)) : nullptr;
+  const ExprPtr bias = sums || scaled ? PerColumn(add->args[1], matrix, node) : nullptr;
   if (bias == nullptr) return nullptr;
   return Reshaped(TypedCall("nn.bias_add", {matrix, bias}, {}, add->name), ShapeOf(node));
 }
@@ -90,7 +114,7 @@ ExprPtr RoundBeforeReshape(const ExprPtr& node, const Uses&) {
   if (matrix == nullptr || matrix == real || ShapeOf(real) != ShapeOf(node)) return nullptr;
   const ExprPtr quotient =
       divide != nullptr ? TypedCall("divide", {matrix, divide->args[1]}, {}, divide->name) : matrix;
-  return Reshaped(TypedCall("round", {quotient}, {}, round->name), ShapeOf(node));
+  return MovedAs(real, TypedCall("round", {quotient}, {}, round->name));
 }
 
 // Rounded, perhaps with bounds and a zero point.
@@ -110,7 +134,7 @@ ExprPtr BoundsBeforeReshape(const ExprPtr& node, const Uses&) {
   if (ShapeOf(step->args[0]) != ShapeOf(node)) return nullptr;
   std::vector<ExprPtr> args = step->args;
   args[0] = matrix;
-  return Reshaped(TypedCall(relay::AsOp(step->op)->def->name, args, step->attrs, step->name), ShapeOf(node));
+  return MovedAs(step->args[0], TypedCall(relay::AsOp(step->op)->def->name, args, step->attrs, step->name));
 }
 
 }  // namespace

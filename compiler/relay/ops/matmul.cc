@@ -13,7 +13,8 @@ namespace {
 using Tensors = std::vector<Tensor>;
 using Types = std::vector<TypePtr>;
 
-const AttrSpec kOutDtype{"out_dtype", AttrKind::kString, std::string(), "of the result; empty means the data's"};
+const AttrSpec kOutDtype{"out_dtype", AttrKind::kString, std::string(),
+                         "of the result: int32 of bytes, else empty or float32"};
 
 void RequireFit(int64_t a, int64_t b, const char* what) {
   if (!DimsFit(a, b)) Misfit(fmt::format("{}: {} against {}", what, a, b));
@@ -109,16 +110,39 @@ Matrices Right(const Shape& shape, const Attrs& attrs) {
 }
 
 TypePtr BatchMatmulType(const Types& args, const Attrs& attrs) {
-  CheckOutDtype(attrs);
+  const DType sums = SumDType(RowMajorArg(args, 0, "tensor_a", 3).dtype, attrs);
+  const bool of_bytes = sums == DType::kInt32;
+  if (of_bytes != (args.size() > 2)) Misfit("zero_points are of uint8, and uint8 has them");
+  if (of_bytes) RequireFit(TensorArg(args, 2, "zero_points", 1).shape[0], 2, "zero points of tensor_a and tensor_b");
   const Matrices a = Left(RowMajorArg(args, 0, "tensor_a", 3).shape, attrs);
   const Matrices b = Right(RowMajorArg(args, 1, "tensor_b", 3).shape, attrs);
   RequireFit(a.depth, b.depth, "the inner dims differ");
   if (a.batch != 1 && b.batch != 1) RequireFit(a.batch, b.batch, "the batches differ");
   const int64_t batch = a.batch == 1 || a.batch == kAnyDim ? b.batch : a.batch;
-  return TensorType({a.batch == kAnyDim && b.batch == 1 ? kAnyDim : batch, a.rows, b.rows});
+  return TensorType({a.batch == kAnyDim && b.batch == 1 ? kAnyDim : batch, a.rows, b.rows}, sums);
+}
+
+// Modulo 2^32.
+Tensors ByteBatchMatmul(const Tensors& args, const Attrs& attrs) {
+  const Matrices a = Left(args[0].shape(), attrs), b = Right(args[1].shape(), attrs);
+  const int32_t* zeros = args[2].data<int32_t>();
+  Tensor result(DType::kInt32, {std::max(a.batch, b.batch), a.rows, b.rows});
+  for (int64_t i = 0; i < result.elements(); ++i) {
+    const int64_t batch = i / (a.rows * b.rows), m = i / b.rows % a.rows, n = i % b.rows;
+    const uint8_t* row = args[0].data<uint8_t>() + a.Begin(batch) + m * a.row_step;
+    const uint8_t* column = args[1].data<uint8_t>() + b.Begin(batch) + n * b.row_step;
+    uint64_t sum = 0;
+    for (int64_t k = 0; k < a.depth; ++k) {
+      const int64_t x = int64_t{row[k * a.depth_step]} - zeros[0], w = int64_t{column[k * b.depth_step]} - zeros[1];
+      sum += static_cast<uint64_t>(x) * static_cast<uint64_t>(w);
+    }
+    result.data<int32_t>()[i] = static_cast<int32_t>(static_cast<uint32_t>(sum));
+  }
+  return {result};
 }
 
 Tensors BatchMatmul(const Tensors& factors, const Attrs& attrs) {
+  if (factors[0].dtype() == DType::kUInt8) return ByteBatchMatmul(factors, attrs);
   const Tensors args{factors[0].As(DType::kFloat32), factors[1].As(DType::kFloat32)};
   const Matrices a = Left(args[0].shape(), attrs);
   const Matrices b = Right(args[1].shape(), attrs);
@@ -147,7 +171,7 @@ OpDef DenseOp() {
        ElementRule::With(0, {{kKernelFloat, kFactors | DType::kFloat16}, {kBFloat, kFactors}, {kByte, DType::kInt8}})}};
   def.results = {{"result", ElementRule::With(0, {{kFactors, kKernelFloat}, {kByte, DType::kInt32}})}};
   def.attrs = {{"units", AttrKind::kInt, int64_t{0}, "rows of weight; 0 means as weight says"},
-               {"out_dtype", AttrKind::kString, std::string(), "of the result: int32 of bytes, else empty or float32"},
+               kOutDtype,
                IntegralAttr(),
                LongSumsAttr(),
                KeepFloat32Attr()};
@@ -165,12 +189,18 @@ OpDef BatchMatmulOp() {
   OpDef def;
   def.name = "nn.batch_matmul";
   def.description = "matrix product of each pair of matrices of two batches";
-  def.inputs = {{"tensor_a", "(batch, m, k), or (batch, k, m) with transpose_a", kFactors},
-                {"tensor_b", "(batch, n, k), or (batch, k, n) without transpose_b", kFactors}};
-  def.results = {{"result", kKernelFloat}};
+  constexpr DTypeSet kByte = DType::kUInt8;
+  def.inputs = {{"tensor_a", "(batch, m, k), or (batch, k, m) with transpose_a", kFactors | kByte},
+                {"tensor_b", "(batch, n, k), or (batch, k, n) without transpose_b",
+                 ElementRule::With(0, {{kFactors, kFactors}, {kByte, kByte}})},
+                {"zero_points", "(2): the bytes of tensor_a and of tensor_b that stand for 0", DType::kInt32}};
+  def.optional_inputs = 1;
+  def.results = {{"result", ElementRule::With(0, {{kFactors, kKernelFloat}, {kByte, DType::kInt32}})}};
   def.attrs = {kOutDtype,
                {"transpose_a", AttrKind::kBool, false, "whether tensor_a is stored (batch, k, m)"},
                {"transpose_b", AttrKind::kBool, true, "whether tensor_b is stored (batch, n, k)"},
+               IntegralAttr(),
+               LongSumsAttr(),
                KeepFloat32Attr()};
   def.pattern = OpPattern::kAnchor;
   def.layout = LayoutRule::kNative;

@@ -53,9 +53,11 @@ std::vector<std::string> Anchors(const IRModule& module) {
     const Anchor* anchor = call ? AnchorOf(*relay::AsFunction(call->op)) : nullptr;
     if (anchor == nullptr) continue;
     const ElementTypes& types = anchor->workload.types;
-    const bool bytes = types == ByteTypes(types.output);
-    texts.push_back((bytes ? "bytes to " : "floats to ") + std::string(DTypeName(types.output)) + ": " +
-                    anchor->epilogue.ToText());
+    const bool bytes = types == ByteTypes(types.output), pairs = types == BytePairTypes(types.output);
+    texts.push_back((bytes   ? "bytes to "
+                     : pairs ? "pairs to "
+                             : "floats to ") +
+                    std::string(DTypeName(types.output)) + ": " + anchor->epilogue.ToText());
   }
   return texts;
 }

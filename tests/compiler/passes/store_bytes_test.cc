@@ -127,6 +127,45 @@ TEST(StoreBytes, DenseLayersOfManyRowsPassBytesOn) {
               ElementsAre("floats to float32: none"));
 }
 
+// Attention between quantisations: heads that are reshaped, both products, and a sum over any number of keys.
+TEST(StoreBytes, ProductsOfComputedMatricesPassBytesOn) {
+  const auto heads = [](const char* name, float zero, std::vector<int64_t> axes) {
+    const ExprPtr x = Reshape(BackAndForth(Input(name, {1, 7, 24}), 0.02F, zero), {1, 7, 3, 8});
+    const ExprPtr moved = MakeCall("transpose", {x}, {{"axes", std::move(axes)}});
+    return moved;
+  };
+  const auto product = [](const ExprPtr& a, const ExprPtr& b, std::vector<int64_t> shape) {
+    const auto batch = [](const ExprPtr& x, int64_t rows, int64_t columns) { return Reshape(x, {3, rows, columns}); };
+    const int64_t depth = shape.back() == 7 ? 8 : 7;
+    const ExprPtr sums =
+        MakeCall("nn.batch_matmul", {batch(a, 7, depth), batch(b, depth, shape.back())}, {{"transpose_b", false}});
+    return Reshape(sums, std::move(shape));
+  };
+  using Ints = std::vector<int64_t>;
+  const ExprPtr query = heads("q", 128, Ints{0, 2, 1, 3}), key = heads("k", 131, Ints{0, 2, 3, 1});
+  const ExprPtr scores = BackAndForth(product(query, key, {1, 3, 7, 7}), 0.05F, 120);
+  const ExprPtr weights = BackAndForth(MakeCall("nn.softmax", {scores}), 0.004F, 0);
+  const ExprPtr mixed = product(weights, heads("v", 100, Ints{0, 2, 1, 3}), {1, 3, 7, 8});
+  const IRModule plain = relay::InferType(ModuleOf(MakeCall("transpose", {mixed}, {{"axes", Ints{0, 2, 1, 3}}})));
+  const IRModule stored = Stored(Canonical(plain.main->body));
+  ExpectSameMeaning(plain, stored, 2e-6);
+  EXPECT_THAT(Anchors(stored), ElementsAre("pairs to uint8: scale,quantise(0.05,120)", "pairs to float32: scale"));
+}
+
+// Rows that lie apart, and more than 256 numbers.
+TEST(StoreBytes, LeavesProductsOfComputedMatricesThatBytesDoNotHold) {
+  const auto anchors = [](float step, bool transpose_a) {
+    const ExprPtr a = BackAndForth(Input("a", {2, 8, 8}), step, 128), b = BackAndForth(Input("b", {2, 8, 8}), step, 0);
+    return Anchors(Stored(Canonical(MakeCall("nn.batch_matmul", {a, b}, {{"transpose_a", transpose_a}}))));
+  };
+  EXPECT_THAT(anchors(0.1F, false), ElementsAre("pairs to float32: scale"));
+  EXPECT_THAT(anchors(0.1F, true), ElementsAre("floats to float32: none"));
+  const ExprPtr a = BackAndForth(Input("a", {2, 8, 8}), 0.1F, 128);
+  const ExprPtr wide =
+      MakeCall("nn.batch_matmul", {a, MakeCall("multiply", {MakeCall("add", {a, a}), Input("s", {})})});
+  EXPECT_THAT(Anchors(Stored(Canonical(wide))), ElementsAre("floats to float32: none"));
+}
+
 // As QLinearMatMul behind attention has it: bytes are moved between the layers, and the zero point is taken then.
 TEST(StoreBytes, ZeroPointsAreTakenFromWhatWasMoved) {
   const ExprPtr shifted =

@@ -29,7 +29,7 @@ std::map<std::string, std::vector<OpSample>> Layers() {
           {"nn.conv3d", {{{kVolumes, {3, 4, 2, 3, 3}}, {}}}},
           {"nn.conv2d_transpose", {{{kImages, {4, 3, 3, 3}}, {}}}},
           {"nn.dense", {{{{2, 4}, {3, 4}}, {}}, {{{2, 4}, {3, 4}}, int32}}},
-          {"nn.batch_matmul", {{{{2, 3, 4}, {2, 5, 4}}, {}}}},
+          {"nn.batch_matmul", {{{{2, 3, 4}, {2, 5, 4}}, {}}, {{{2, 3, 4}, {2, 5, 4}, {2}}, int32}}},
           {"nn.bias_add", channelwise},
           {"nn.prelu", channelwise},
           {"nn.batch_norm", {{{kImages, {4}, {4}, {4}, {4}}, {}}}},

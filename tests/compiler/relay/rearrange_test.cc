@@ -197,6 +197,23 @@ TEST(BatchMatmul, TransposesAndSharesABatchOfOne) {
             "Tensor[(4, 5, 6), float32]");
 }
 
+TEST(BatchMatmul, TakesZeroPointsOffBytes) {
+  const Tensor a = Saw({2, 3, 5}, 256, 0), b = Saw({1, 5, 4}, 251, 0);
+  Tensor zeros(DType::kInt32, {2}), centred_a(DType::kFloat32, a.shape()), centred_b(DType::kFloat32, b.shape());
+  zeros.Set(0, 128);
+  zeros.Set(1, 3);
+  for (int64_t i = 0; i < a.elements(); ++i) centred_a.Set(i, a.At(i) - 128);
+  for (int64_t i = 0; i < b.elements(); ++i) centred_b.Set(i, b.At(i) - 3);
+  const Attrs attrs{{"out_dtype", "int32"}, {"transpose_b", false}}, floats{{"transpose_b", false}};
+  EXPECT_EQ(RunFor("nn.batch_matmul", {a.As(DType::kUInt8), b.As(DType::kUInt8), zeros}, attrs),
+            RunFor("nn.batch_matmul", {centred_a, centred_b}, floats));
+  const TypePtr bytes = TensorType({2, 3, 4}, DType::kUInt8), floating = TensorType({2, 3, 4});
+  EXPECT_THAT(ResultType("nn.batch_matmul", {bytes, bytes}, {{"out_dtype", "int32"}}),
+              HasSubstr("zero_points are of uint8, and uint8 has them"));
+  EXPECT_THAT(ResultType("nn.batch_matmul", {floating, floating, TensorType({2}, DType::kInt32)}),
+              HasSubstr("zero_points are of uint8"));
+}
+
 TEST(DepthToSpace, PlacesComeFirstOrLast) {
   const Tensor x = Floats({1, 8, 1, 1}, {0, 1, 2, 3, 4, 5, 6, 7});
   EXPECT_EQ(RunOp("nn.depth_to_space", {x}, {{"block_size", int64_t{2}}})[0].shape(), (Shape{1, 2, 2, 2}));

@@ -54,6 +54,15 @@ Workload OfBytes(Random& random) {
   return w;
 }
 
+// Rows of data whose elements lie side by side have kernels.
+template <DType kOutput>
+Workload OfPairs(Random& random) {
+  Workload w = testing::RandomBatchMatmul(random);
+  while (!w.OperandAxes(0).ends_with('K')) w = testing::RandomBatchMatmul(random);
+  w.types = BytePairTypes(kOutput);
+  return w;
+}
+
 const std::vector<Draw>& Draws() {
   static const std::vector<Draw> draws = {{"conv", testing::RandomConv},
                                           {"three_by_three", testing::RandomThreeByThree},
@@ -76,6 +85,8 @@ const std::vector<Draw>& DrawsOfBytes() {
       {"bytes pointwise", OfBytes<RandomPointwise, DType::kUInt8>},
       {"bytes depthwise", OfBytes<RandomDepthwise, DType::kUInt8>},
       {"bytes row", OfBytes<RandomRow, DType::kUInt8>},
+      {"bytes batch_matmul", OfPairs<DType::kUInt8>},
+      {"bytes to int32 batch_matmul", OfPairs<DType::kInt32>},
       {"bytes to floats three_by_three", OfBytes<RandomThreeByThree, DType::kFloat32>},
       {"bytes to floats pointwise", OfBytes<RandomPointwise, DType::kFloat32>},
       {"bytes to floats depthwise", OfBytes<RandomDepthwise, DType::kFloat32>},

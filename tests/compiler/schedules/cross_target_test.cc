@@ -61,6 +61,14 @@ TEST_P(EmulatedTarget, BytesGiveTheSameBits) {
       ExpectSameAsReference(w, target);
     }
   }
+  for (const char* text : {"nn.batch_matmul data=2x9x39 weight=2x21x39",
+                           "nn.batch_matmul data=9x2x36 weight=2x36x24 layouts=MBK,BKN,MBN"}) {
+    for (const DType output : {DType::kFloat32, DType::kUInt8, DType::kInt32}) {
+      Workload w = Workload::Parse(text);
+      w.types = BytePairTypes(output);
+      ExpectSameAsReference(w, target);
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(

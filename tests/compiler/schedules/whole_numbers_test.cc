@@ -4,6 +4,7 @@
 
 #include <functional>
 
+#include "compiler/codegen/host.h"
 #include "compiler/compile_kernel.h"
 #include "compiler/schedules/schedule.h"
 #include "core/random.h"
@@ -99,6 +100,46 @@ TEST(WholeNumbers, DenseLayersOfRandomShapes) {
         const Config config = ValidConfig(*schedule, w, machine, random);
         CheckBits({w, std::string(schedule->name()), config, target}, CanonicalEpilogue(w), round);
       }
+    }
+  }
+}
+
+// Zero points are drawn with the data; tails of rows, columns and steps, and steps that lack bytes.
+TEST(WholeNumbers, ProductsOfComputedMatricesOfRandomShapes) {
+  Random random(9);
+  int checked = 0;
+  for (uint64_t round = 0; round < 200 && !::testing::Test::HasFailure(); ++round) {
+    Workload w = testing::RandomBatchMatmul(random);
+    constexpr DType kOutputs[] = {DType::kUInt8, DType::kFloat32, DType::kInt32};
+    w.types = BytePairTypes(kOutputs[random.Below(3)]);
+    for (const Target& target : testing::TestTargets()) {
+      const MachineModel machine = MachineModelFor(target);
+      const std::vector<const Schedule*> schedules = SchedulesFor(w, machine);
+      if (schedules.empty()) continue;  // rows whose elements lie apart
+      CheckReference(w, target, round);
+      for (const Schedule* schedule : schedules) {
+        const Config config = ValidConfig(*schedule, w, machine, random);
+        CheckBits({w, std::string(schedule->name()), config, target}, CanonicalEpilogue(w), round);
+        ++checked;
+      }
+    }
+  }
+  EXPECT_GE(checked, 100);
+}
+
+// By each pair of zero points: a kernel takes a way of its own where the weight's is 128. Sums wrap alike.
+TEST(WholeNumbers, ProductsOfComputedMatricesTakeAnyZeroPoints) {
+  Workload w = Workload::Parse("nn.batch_matmul data=2x5x71 weight=2x71x19 layouts=BMK,BKN,BMN");
+  w.types = BytePairTypes(DType::kInt32);
+  std::vector<Tensor> inputs = RandomInputs(CompileReference(w, HostTarget()).operands, 4);
+  for (const Target& target : testing::TestTargets()) {
+    const auto compiled = CompileKernel(testing::BestOf(*FindSchedule("batch_matmul"), w, target), Epilogue());
+    for (const auto& [x, y] : std::vector<std::pair<int, int>>{{0, 0}, {0, 128}, {255, 255}, {128, 128}, {-77, 1000}}) {
+      inputs[2].Set(0, x);
+      inputs[2].Set(1, y);
+      const Tensor got = testing::RunArtifact(std::get<Artifact>(compiled), inputs)[0];
+      const std::vector<double> expected = WholeValues(w, Epilogue(), inputs);
+      for (int64_t i = 0; i < got.elements(); ++i) ASSERT_EQ(got.At(i), expected[static_cast<size_t>(i)]) << x << y;
     }
   }
 }

@@ -85,7 +85,8 @@ ExprPtr Batched(const OnnxNodeView& view, const ExprPtr& expr, const Shape& batc
   return view.Reshape(whole, {ElementCount(batch), matrix[0], matrix[1]});
 }
 
-ExprPtr BatchMatMul(const OnnxNodeView& view, const ExprPtr& a, const ExprPtr& b) {
+ExprPtr BatchMatMul(const OnnxNodeView& view, const ExprPtr& a, const ExprPtr& b, bool integral,
+                    const ExprPtr& zero_points) {
   const Shape a_shape = view.builder().ShapeOf(a);
   const Shape b_shape = view.builder().ShapeOf(b);
   Shape result = BroadcastBatch(a_shape, b_shape);
@@ -93,7 +94,13 @@ ExprPtr BatchMatMul(const OnnxNodeView& view, const ExprPtr& a, const ExprPtr& b
   const ExprPtr rhs = Batched(view, b, result);
   result.push_back(a_shape[a_shape.size() - 2]);
   result.push_back(b_shape.back());
-  return view.Reshape(view.Call("nn.batch_matmul", {lhs, rhs}, {{"transpose_b", false}}), result);
+  relay::Attrs attrs{{"transpose_b", false}, {"integral", integral}};
+  std::vector<ExprPtr> args{lhs, rhs};
+  if (zero_points != nullptr) {
+    args.push_back(zero_points);
+    attrs.Set("out_dtype", std::string("int32"));
+  }
+  return view.Reshape(view.Call("nn.batch_matmul", std::move(args), std::move(attrs)), result);
 }
 
 std::vector<ExprPtr> MatMul(const OnnxNodeView& view) {
@@ -102,7 +109,7 @@ std::vector<ExprPtr> MatMul(const OnnxNodeView& view) {
 
 }  // namespace
 
-ExprPtr MatrixProduct(const OnnxNodeView& view, ExprPtr a, ExprPtr b, bool integral) {
+ExprPtr MatrixProduct(const OnnxNodeView& view, ExprPtr a, ExprPtr b, bool integral, const ExprPtr& zero_points) {
   const size_t a_rank = view.builder().ShapeOf(a).size(), b_rank = view.builder().ShapeOf(b).size();
   if (a_rank == 0 || b_rank == 0) RefuseNode("a scalar is no matrix");
   const bool row = a_rank == 1;
@@ -114,10 +121,11 @@ ExprPtr MatrixProduct(const OnnxNodeView& view, ExprPtr a, ExprPtr b, bool integ
   if (a_shape.back() != b_shape[b_shape.size() - 2]) {
     RefuseNode(fmt::format("{} times {} cannot be", ShapeText(a_shape), ShapeText(b_shape)));
   }
-  const bool one_matrix = ElementCount({b_shape.begin(), b_shape.end() - 2}) == 1 && a_shape.size() >= b_shape.size();
+  const bool one_matrix = zero_points == nullptr && ElementCount({b_shape.begin(), b_shape.end() - 2}) == 1 &&
+                          a_shape.size() >= b_shape.size();
   const Shape matrix(b_shape.end() - 2, b_shape.end());
-  const ExprPtr product =
-      one_matrix ? TimesMatrix(view, a, view.Reshape(b, matrix), integral) : BatchMatMul(view, a, b);
+  const ExprPtr product = one_matrix ? TimesMatrix(view, a, view.Reshape(b, matrix), integral)
+                                     : BatchMatMul(view, a, b, integral, zero_points);
   Shape shape = view.builder().ShapeOf(product);
   if (column) shape.pop_back();
   if (row) shape.erase(shape.end() - (column ? 1 : 2));

@@ -8,6 +8,7 @@
 #include "compiler/frontend/onnx/matrix_product.h"
 #include "compiler/frontend/onnx/onnx_operators.h"
 #include "compiler/frontend/onnx/window.h"
+#include "compiler/relay/exact_sums.h"
 
 namespace hone {
 namespace {
@@ -87,6 +88,12 @@ ExactSum IntegerMatrices(const OnnxNodeView& view, const WholeNumbers& a, const 
   const WholeNumbers rows{is_matrix ? Transposed(view, b.value) : b.value, b.low, b.high};
   if (is_matrix && NeedsByteSum(view, a, rows)) {
     if (const ExprPtr sum = ByteSum(view, a, rows, product)) return {sum, 0, true};
+  }
+  const bool known = (a.zero_point == nullptr || view.builder().ValueOf(a.zero_point) != nullptr) &&
+                     (b.zero_point == nullptr || view.builder().ValueOf(b.zero_point) != nullptr);
+  const double largest = static_cast<double>(depth) * std::max(-a.low, a.high) * std::max(-b.low, b.high);
+  if (!known || largest > relay::kLargestExact) {
+    if (const ExprPtr sum = ByteSumOfComputed(view, a, b, depth)) return {sum, 0, true};
   }
   if (const auto sum = ExactProduct(view, a, rows, depth, is_matrix, product)) return *sum;
   const auto part = [&](int64_t begin, int64_t end) {
