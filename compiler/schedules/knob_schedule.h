@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compiler/schedules/schedule.h"
+#include "compiler/schedules/thread_share.h"
 
 namespace hone {
 
@@ -26,13 +27,22 @@ class KnobSchedule : public Schedule {
   }
   EmittedKernel Emit(KernelBuilder& builder, const Workload& workload, const MachineModel& machine,
                      const Config& config, const Epilogue& epilogue, const std::string& symbol) const final {
-    return EmitWith(builder, workload, machine, Table(config), epilogue, symbol);
+    const Table knobs(config);
+    EmittedKernel kernel = EmitWith(builder, workload, machine, knobs, epilogue, symbol);
+    if (knobs.workers > 0) ShareAmong(static_cast<int>(knobs.workers), kernel.stages);
+    return kernel;
   }
   TileShape Tile(const Workload& workload, const MachineModel& machine, const Config& config) const final {
     return TileWith(workload, machine, Table(config));
   }
   double EstimateNs(const Workload& workload, const MachineModel& machine, const Config& config) const final {
-    return EstimateNsWith(workload, machine, Table(config));
+    const Table knobs(config);
+    if (knobs.workers == 0 || knobs.workers >= machine.threads) {
+      return EstimateNsWith(workload, machine, knobs) + WakingNs(machine.threads);
+    }
+    MachineModel fewer = machine;
+    fewer.threads = static_cast<int>(knobs.workers);
+    return EstimateNsWith(workload, fewer, knobs) + WakingNs(fewer.threads);
   }
 
  private:

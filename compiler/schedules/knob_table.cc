@@ -12,11 +12,28 @@ std::string OutOfRange(const KnobRow& row, int64_t value) {
   return fmt::format("{}={} is not within {} and {}{}", row.name, value, row.range.least, row.range.most, steps);
 }
 
+// Ten microseconds of two threads.
+constexpr double kSmallFlops = 1e6;
+constexpr std::string_view kWorkers = "workers";
+
+std::vector<int64_t> Workers(const Workload& workload, const MachineModel& machine) {
+  if (machine.threads < 2 || workload.Flops() > kSmallFlops * machine.threads / 2) return {};
+  std::vector<int64_t> values{0};
+  for (int64_t workers = 1; workers < machine.threads; workers *= 2) values.push_back(workers);
+  return values;
+}
+
 }  // namespace
 
+KnobTable::KnobTable(const Config& config) : workers(config.Get(kWorkers, 0)), config_(config) {
+  constexpr KnobRange kRange{0, 4096};
+  rows_.reserve(config.values().size() + 1);
+  rows_.push_back({kWorkers, 0, kRange, Workers});
+}
+
 int64_t KnobTable::Row(std::string_view name, int64_t otherwise, KnobRange range, KnobValues values) {
-  rows_.push_back({name, otherwise, range, values});
-  return ValueAt(rows_.size() - 1);
+  rows_.insert(rows_.end() - 1, {name, otherwise, range, values});
+  return ValueAt(rows_.size() - 2);
 }
 
 // Most configs come from Space and have their knobs in the rows' order: the knob is at its row's place.
@@ -29,7 +46,10 @@ int64_t KnobTable::ValueAt(size_t place) const {
 
 ConfigSpace KnobTable::Space(const Workload& workload, const MachineModel& machine) const {
   std::vector<Knob> knobs;
-  for (const KnobRow& row : rows_) knobs.push_back({std::string(row.name), row.values(workload, machine)});
+  for (const KnobRow& row : rows_) {
+    std::vector<int64_t> values = row.values(workload, machine);
+    if (!values.empty()) knobs.push_back({std::string(row.name), std::move(values)});
+  }
   return ConfigSpace(std::move(knobs));
 }
 

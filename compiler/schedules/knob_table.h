@@ -19,7 +19,7 @@ struct KnobRange {
   bool Holds(int64_t value) const { return value >= least && value <= most && (value - least) % step == 0; }
 };
 
-// The values worth trying for a workload on a machine, near ones first.
+// The values worth trying for a workload on a machine, near ones first; none: a space leaves the knob out.
 using KnobValues = std::vector<int64_t> (*)(const Workload& workload, const MachineModel& machine);
 
 // The same values everywhere.
@@ -46,7 +46,12 @@ struct KnobRow {
 // Space, parsing, refusals and the tuner's features follow from the rows, in their order. The config must outlive it.
 class KnobTable {
  public:
-  explicit KnobTable(const Config& config) : config_(config) { rows_.reserve(config.values().size()); }
+  explicit KnobTable(const Config& config);
+
+  // The knob "workers", the last row of every table: how many of the threads share the kernel's work, 0 for all. Worth
+  // trying where the work is so small that waking others may take longer.
+  int64_t workers = 0;
+
   const std::vector<KnobRow>& rows() const { return rows_; }
   ConfigSpace Space(const Workload& workload, const MachineModel& machine) const;
   // A sentence naming the first knob of the config that has no row, else the first value outside its range together

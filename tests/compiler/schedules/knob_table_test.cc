@@ -7,11 +7,13 @@
 
 #include "compiler/codegen/host.h"
 #include "compiler/schedules/schedule.h"
+#include "compiler/schedules/thread_share.h"
 
 namespace hone {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 const char* const kWorkloads[] = {
@@ -63,8 +65,10 @@ Config Without(const Config& config, std::string_view knob) {
 TEST(KnobTable, HasEveryKnobOfTheSpaceInItsOrderWithinItsRange) {
   for (const Case& c : EveryScheduleOfEveryMachine()) {
     SCOPED_TRACE(c.ToText());
-    const std::vector<KnobRow> rows = c.schedule->Knobs();
+    std::vector<KnobRow> rows = c.schedule->Knobs();
     const ConfigSpace space = c.schedule->Space(c.workload, c.machine);
+    ASSERT_EQ(rows.back().name, "workers");
+    rows.pop_back();  // all of these have work for every thread
     ASSERT_EQ(space.knobs().size(), rows.size());
     for (size_t i = 0; i < rows.size(); ++i) {
       EXPECT_EQ(space.knobs()[i].name, rows[i].name);
@@ -163,6 +167,39 @@ TEST(TileShape, OfEveryScheduleIsPositiveAndFitsTheRegisters) {
     EXPECT_LE(tile.accumulators(), c.machine.vector_registers);
     EXPECT_GE(tile.steps, tile.unroll);
   }
+}
+
+std::vector<int64_t> WorkersWorthTrying(const Workload& w, int threads) {
+  MachineModel machine = MachineModelFor(HostTarget());
+  machine.threads = threads;
+  const ConfigSpace space = FindSchedule("dense_pack")->Space(w, machine);
+  for (const Knob& knob : space.knobs()) {
+    if (knob.name == "workers") return knob.values;
+  }
+  return {};
+}
+
+TEST(KnobTable, SmallWorkMayLeaveThreadsAlone) {
+  const Workload small = Workload::Parse("nn.dense data=1x32 weight=128x32 epilogue=bias_act");
+  const Workload large = Workload::Parse("nn.dense data=16x2048 weight=1000x2048 epilogue=bias_act");
+  EXPECT_THAT(WorkersWorthTrying(small, 1), ElementsAre());
+  EXPECT_THAT(WorkersWorthTrying(small, 2), ElementsAre(0, 1));
+  EXPECT_THAT(WorkersWorthTrying(small, 6), ElementsAre(0, 1, 2, 4));
+  EXPECT_THAT(WorkersWorthTrying(large, 2), ElementsAre());
+  MachineModel machine = MachineModelFor(HostTarget());
+  machine.threads = 2;
+  EXPECT_EQ(AnalyticDefault(small, machine).config.Get("workers", 0), 1);
+}
+
+TEST(KnobTable, WorkersShareWholeGrains) {
+  std::vector<KernelStage> stages{{"one", 21, 2}, {"two", 3, 1}, {"three", 1, 1}};
+  ShareAmong(4, stages);
+  const auto parts = [](const KernelStage& stage) { return (stage.extent + stage.grain - 1) / stage.grain; };
+  EXPECT_EQ(stages[0].grain, 6);
+  EXPECT_EQ(parts(stages[0]), 4);
+  EXPECT_EQ(stages[1].grain, 1);
+  ShareAmong(1, stages);
+  for (const KernelStage& stage : stages) EXPECT_EQ(parts(stage), 1);
 }
 
 }  // namespace
