@@ -29,6 +29,7 @@ llvm::Intrinsic::ID LookUpOf(KernelBuilder& b, int lanes) {
 // A row for each 16 lanes.
 llvm::Constant* Row(KernelBuilder& b, const Table& table, int row, int lanes) {
   std::vector<uint8_t> bytes;
+  bytes.reserve(static_cast<size_t>(lanes));
   for (int l = 0; l < lanes; ++l) bytes.push_back(static_cast<uint8_t>(Nth(table, row * kRow + l % kRow)));
   return llvm::ConstantDataVector::get(b.ir().getContext(), bytes);
 }

@@ -30,6 +30,7 @@ llvm::Constant* ElementConstant(KernelBuilder& b, const Tensor& value, int64_t i
 // A table inside the kernel's own object.
 llvm::GlobalVariable* ConstantTable(KernelBuilder& b, const Tensor& value) {
   std::vector<llvm::Constant*> elements;
+  elements.reserve(static_cast<size_t>(value.elements()));
   for (int64_t i = 0; i < value.elements(); ++i) elements.push_back(ElementConstant(b, value, i));
   auto* type = llvm::ArrayType::get(ElementType(b, value.dtype()), elements.size());
   auto* table = new llvm::GlobalVariable(b.module(), type, true, llvm::GlobalValue::PrivateLinkage,

@@ -135,6 +135,7 @@ Value* GatheredBlocks(Evaluator& e, const relay::Call& call, const Coordinates& 
   const auto axis = static_cast<size_t>(call.attrs.GetInt("axis"));
   Value* result = nullptr;
   std::vector<int64_t> blocks;
+  blocks.reserve(indices.size());
   for (const int64_t index : indices) blocks.push_back(index / block);
   std::sort(blocks.begin(), blocks.end());
   blocks.erase(std::unique(blocks.begin(), blocks.end()), blocks.end());

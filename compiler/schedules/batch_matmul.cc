@@ -89,7 +89,8 @@ class BatchMatmulSchedule : public KnobSchedule<BatchMatmulKnobs> {
     const MatmulShape s(w);
     TileShape tile;
     tile.rows = static_cast<double>(k.tile_m);
-    tile.vectors = static_cast<double>(k.oc_block / std::min<int64_t>(machine.vector_lanes, k.oc_block));
+    const int64_t lanes = std::min<int64_t>(machine.vector_lanes, k.oc_block), vectors = k.oc_block / lanes;
+    tile.vectors = static_cast<double>(vectors);
     tile.line = static_cast<double>(s.M);
     tile.groups = static_cast<double>(CeilDiv(s.N, k.oc_block));
     tile.steps = static_cast<double>(s.steps());

@@ -102,7 +102,7 @@ bool NeedsByteSum(const OnnxNodeView& view, const WholeNumbers& x, const WholeNu
 ExprPtr ByteSum(const OnnxNodeView& view, const WholeNumbers& x, const WholeNumbers& w, const ProductOf& product) {
   const Tensor* rows = view.builder().ValueOf(w.value);
   if (rows == nullptr || x.integers == nullptr || !IsOne(view, x.zero_point) || !AreRowsOfBytes(*rows)) return nullptr;
-  const ExprPtr sum = product(AsUnsigned(view, x), Int8Constant(w.value, *rows));
+  ExprPtr sum = product(AsUnsigned(view, x), Int8Constant(w.value, *rows));
   const ExprPtr zero = ZeroPoint(view, x);
   if (zero == nullptr) return sum;
   return view.Call("add", {sum, view.Call("multiply", {relay::MakeConstant(NegatedSums(*rows)), zero})});

@@ -110,6 +110,7 @@ ExprPtr TypedBuilder::Fold(const relay::Call& call, const TypePtr& type) {
 
 TypePtr TypedBuilder::CheckedType(const relay::Call& call) const {
   std::vector<TypePtr> types;
+  types.reserve(call.args.size());
   for (const ExprPtr& arg : call.args) types.push_back(TypeOf(arg));
   TypePtr type = relay::CallType(*AsOp(call.op)->def, types, call.attrs);
   CheckSize(type);
@@ -178,6 +179,7 @@ ExprPtr TypedBuilder::UncountedOnTuple(std::string_view op, std::vector<ExprPtr>
 
 ExprPtr TypedBuilder::TupleOf(std::vector<ExprPtr> fields) {
   std::vector<TypePtr> types;
+  types.reserve(fields.size());
   for (const ExprPtr& field : fields) types.push_back(TypeOf(field));
   ExprPtr tuple = relay::MakeTuple(std::move(fields));
   types_.emplace(tuple, relay::TupleType(std::move(types)));

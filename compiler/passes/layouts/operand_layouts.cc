@@ -129,7 +129,7 @@ std::optional<OperandLayouts> LayoutInBlock(const relay::Function& function, int
 
 OperandLayouts LayoutForGroup(const relay::Function& function, const std::vector<TypePtr>& args) {
   if (TakesInAnyLayout(function)) return {{args[0]->layout}, args[0]->layout};
-  const OperandLayouts row_major = *LayoutInBlock(function, 0);
+  OperandLayouts row_major{std::vector<std::string>(function.params.size()), ""};
   // Which operands would be blocked does not depend on the block.
   const std::optional<OperandLayouts> blocked = LayoutInBlock(function, 1);
   if (!blocked) return row_major;

@@ -129,7 +129,7 @@ ExprPtr LiftFromBias(const ExprPtr& node, const Uses&) {
   const auto scales = PerChannel(multiply->args[1], ShapeOf(node), 1);
   const auto range = WholeRangeOf(product->args[0]);
   if (!bias || !scales || !range || !SameScales(bias->scales, *scales)) return nullptr;
-  const WholeRange largest = *WholeRangeOf(bias->whole);
+  const WholeRange largest = WholeRangeOf(bias->whole).value_or(WholeRange{});
   const double low = std::min(range->low, 0.0), high = std::max(range->high, 0.0);
   const double sum = relay::LargestPartialSum(relay::AsConstant(product->args[1])->value, low, high);
   if (sum + std::max(largest.high, -largest.low) > relay::kLargestExact) return nullptr;

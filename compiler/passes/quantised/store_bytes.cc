@@ -115,6 +115,7 @@ class ByteStorer {
     }
     if (const relay::Tuple* tuple = relay::AsTuple(old)) {
       std::vector<ExprPtr> fields;
+      fields.reserve(tuple->fields.size());
       for (const ExprPtr& field : tuple->fields) fields.push_back(Value(field));
       now_[old.get()] = fields == tuple->fields ? old : TypedTuple(std::move(fields));
       return;
@@ -172,6 +173,7 @@ class ByteStorer {
     if (const ExprPtr biased = WithBias(old, call)) return biased;
     if (const ExprPtr scaled = ScaledBeforeRelu(old, call)) return scaled;
     std::vector<ExprPtr> args;
+    args.reserve(call.args.size());
     for (const ExprPtr& arg : call.args) args.push_back(InPlace(call, Value(arg)));
     return args == call.args ? old : WithArgs(call, std::move(args));
   }

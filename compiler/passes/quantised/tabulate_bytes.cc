@@ -109,6 +109,7 @@ std::vector<int64_t> ResultsOf(const std::vector<const Call*>& steps, const Expr
   }
   const Tensor& results = values.at(steps.back());
   std::vector<int64_t> table;
+  table.reserve(static_cast<size_t>(results.elements()));
   for (int64_t i = 0; i < results.elements(); ++i) table.push_back(static_cast<int64_t>(results.At(i)));
   return table;
 }

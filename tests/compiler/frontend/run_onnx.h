@@ -25,6 +25,7 @@ inline std::vector<Tensor> RunOnnx(const std::string& bytes, const std::map<std:
 
 inline std::vector<float> Values(const Tensor& tensor) {
   std::vector<float> values;
+  values.reserve(static_cast<size_t>(tensor.elements()));
   for (int64_t i = 0; i < tensor.elements(); ++i) values.push_back(static_cast<float>(tensor.At(i)));
   return values;
 }

@@ -11,6 +11,7 @@ using relay::MakeCall;
 std::vector<int64_t> RandomTable(uint64_t seed) {
   Random random(seed);
   std::vector<int64_t> table;
+  table.reserve(256);
   for (int i = 0; i < 256; ++i) table.push_back(static_cast<int64_t>(random.Below(256)));
   return table;
 }

@@ -16,7 +16,7 @@ using relay::MakeCall;
 ExprPtr WholeConstant(const Shape& shape, int most, uint64_t seed) {
   Tensor tensor(DType::kFloat32, shape);
   Random random(seed);
-  const auto values = static_cast<uint64_t>(2 * most + 1);
+  const uint64_t values = 2 * static_cast<uint64_t>(most) + 1;
   for (int64_t i = 0; i < tensor.elements(); ++i) tensor.Set(i, static_cast<double>(random.Below(values)) - most);
   return relay::MakeConstant(tensor);
 }

@@ -54,6 +54,7 @@ inline std::string ResultType(const std::string& op, const std::vector<TypePtr>&
 // The results; also checks that they have the inferred types.
 inline std::vector<Tensor> RunOp(const std::string& op, const std::vector<Tensor>& args, const Attrs& attrs = {}) {
   std::vector<TypePtr> types;
+  types.reserve(args.size());
   for (const Tensor& arg : args) types.push_back(TensorType(arg.shape(), arg.dtype()));
   const FunctionPtr function = CallFunction(op, types, attrs);
   std::vector<Tensor> results = RunReference(*function, args);
@@ -68,6 +69,7 @@ inline std::vector<Tensor> RunOp(const std::string& op, const std::vector<Tensor
 
 inline std::vector<double> Values(const Tensor& tensor) {
   std::vector<double> values;
+  values.reserve(static_cast<size_t>(tensor.elements()));
   for (int64_t i = 0; i < tensor.elements(); ++i) values.push_back(tensor.At(i));
   return values;
 }

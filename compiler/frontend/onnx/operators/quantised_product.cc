@@ -31,7 +31,7 @@ WholeNumbers Factor(const OnnxNodeView& view, int input, const ExprPtr& zero_poi
 
 // With the bias of that input, int32; -1: none.
 ExactSum IntegerConv(const OnnxNodeView& view, const Operands& at, int bias = -1) {
-  const Shape weight = view.InputShape(at.w);
+  const Shape& weight = view.InputShape(at.w);
   if (weight.size() != 4) {
     RefuseNode(fmt::format("its weight is {}; only two spatial dimensions are supported", ShapeText(weight)));
   }
