@@ -51,8 +51,8 @@ void PrecisionModels::OpenQuantiser(const ModelOptions& options, const QuantiseO
     why_not_int8_ = error.what();
     return;
   }
-  if (QuantisableLayers(*model).empty()) {
-    why_not_int8_ = "no layer has constant float32 weights that can be int8";
+  if (QuantisableLayers(*model, calibration.products).empty()) {
+    why_not_int8_ = "no layer has constant float32 weights that can be int8, and none multiplies two computed values";
     return;
   }
   quantiser_ = std::make_unique<Quantiser>(std::move(*model), settings_, calibration, options.seed);

@@ -13,8 +13,10 @@
 namespace hone {
 namespace {
 
-QuantiseOptions CalibrationOf(const PrecisionOptions& options) {
+QuantiseOptions CalibrationOf(const PrecisionOptions& options, const std::string& precision) {
   QuantiseOptions calibration;
+  // What attention loses is measured and chosen like a layer's; of int8 alone nothing is chosen.
+  calibration.products = precision == "auto";
   calibration.calibrate = options.calibrate;
   calibration.samples = options.samples;
   calibration.images = options.images;
@@ -93,7 +95,7 @@ ModelPreparer::ModelPreparer(const ModelOptions& options, const Model& model, st
       model_(model),
       precision_(std::move(precision)),
       precision_options_(precision_options),
-      calibration_(CalibrationOf(precision_options)) {}
+      calibration_(CalibrationOf(precision_options, precision_)) {}
 
 ModelPreparer::~ModelPreparer() = default;
 

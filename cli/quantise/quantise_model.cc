@@ -74,6 +74,7 @@ void AddQuantiseOptions(CommandLine& line, QuantiseOptions& options) {
       .ShowDefault();
   line.AddFlag("--no-bias-correction", options.no_bias_correction,
                "leave biases as they are; by default they take back the mean of what rounding the weights does");
+  line.AddFlag("--products", options.products, "MatMul of two computed values, too, as attention has them");
   line.Add("--max-error", options.max_error,
            "leave layers in float until the outputs' max|y-r|/max|r| is at most this; 0: none")
       .BetweenReal(0, 1)

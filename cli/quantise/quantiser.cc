@@ -13,7 +13,7 @@ Quantiser::Quantiser(FloatModel model, RunSettings settings, const QuantiseOptio
     : model_(std::move(model)),
       settings_(std::move(settings)),
       options_(options),
-      layers_(QuantisableLayers(model_)),
+      layers_(QuantisableLayers(model_, options.products)),
       network_(model_, settings_) {
   if (layers_.empty()) {
     throw Error(ExitCode::kBadData,

@@ -20,6 +20,7 @@ struct QuantiseOptions {
   std::string method = "min-max";
   double percentile = 99.999;
   bool no_bias_correction = false;
+  bool products = false;  // of two computed values, too
   ImageOptions images = {};
   double max_error = 0;  // of the outputs, max|y-r|/max|r|; 0: whatever it is
 };

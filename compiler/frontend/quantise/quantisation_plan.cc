@@ -52,6 +52,12 @@ bool IsQuantisable(const NodeProto& node, const OnnxWiring& wiring) {
   return HasUsableWeight(node, wiring) && HasUsableBias(node, wiring);
 }
 
+// As attention has them.
+bool IsProductOfTwo(const NodeProto& node, const OnnxWiring& wiring) {
+  return IsOwn(node) && node.op_type() == "MatMul" && node.input_size() == 2 && wiring.IsComputed(node.input(0)) &&
+         wiring.IsComputed(node.input(1));
+}
+
 // Finds the values that layers want as bytes, and walks up from them through what can compute with bytes.
 class Planner {
  public:
@@ -64,6 +70,7 @@ class Planner {
     for (const QuantisableLayer& layer : plan_.layers) {
       products.insert(layer.output);
       Want(layer.input);
+      if (!layer.other.empty()) Want(layer.other);
     }
     for (size_t i = 0; i < wanted_.size(); ++i) WalkUp(std::string(wanted_[i]), products);
     // A convolution's output is rounded whoever reads it: runtimes have no other convolution of bytes.
@@ -153,13 +160,15 @@ bool AreAlike(const std::vector<std::string>& values, SharedRanges& ranges) {
 
 }  // namespace
 
-std::vector<QuantisableLayer> QuantisableLayers(const FloatModel& model) {
+std::vector<QuantisableLayer> QuantisableLayers(const FloatModel& model, bool products) {
   const OnnxWiring wiring(model.graph());
   std::vector<QuantisableLayer> layers;
   for (const auto& node : model.graph().node()) {
-    if (!IsQuantisable(node, wiring)) continue;
+    const bool of_two = products && IsProductOfTwo(node, wiring);
+    if (!of_two && !IsQuantisable(node, wiring)) continue;
     const int64_t axis = node.op_type() == "MatMul" ? -1 : 1;
-    layers.push_back({node.name(), node.op_type(), node.input(0), UnitOutput(node.output(0), wiring), axis});
+    layers.push_back({node.name(), node.op_type(), node.input(0), UnitOutput(node.output(0), wiring), axis,
+                      of_two ? node.input(1) : ""});
   }
   return layers;
 }

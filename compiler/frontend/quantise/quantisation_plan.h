@@ -11,18 +11,20 @@
 
 namespace hone {
 
-// A product of a computed value and a constant weight.
+// A product of a computed value and a constant weight, or of two computed values.
 struct QuantisableLayer {
   std::string node;          // its name
   std::string op_type;       // Conv, Gemm or MatMul
   std::string input;         // the value that it multiplies
   std::string output;        // what it makes, behind a Relu or Clip that alone reads it: where its error is judged
   int64_t channel_axis = 1;  // of the input: the axis that the weight's inputs lie along
+  std::string other;         // the second value that is computed; empty where there is a weight
 };
 
 // Those that can be quantised, in the order of the nodes: Conv of one or two spatial dimensions, Gemm without
-// transposed data or factors, and MatMul, whose weights are finite float32 initializers of the right rank.
-std::vector<QuantisableLayer> QuantisableLayers(const FloatModel& model);
+// transposed data or factors, and MatMul, whose weights are finite float32 initializers of the right rank; with
+// `products` MatMul of two computed values, too.
+std::vector<QuantisableLayer> QuantisableLayers(const FloatModel& model, bool products = false);
 
 // Where pairs of QuantizeLinear and DequantizeLinear go.
 struct QuantisationPlan {

@@ -25,7 +25,7 @@ class QdqGraph {
     for (const auto& input : from_.input()) AddPair(input.name());
     for (const NodeProto& node : from_.node()) {
       const auto layer = layers_.find(node.name());
-      if (layer != layers_.end()) {
+      if (layer != layers_.end() && layer->second->other.empty()) {
         nodes_.AddLayer(*layer->second, node, Read(node, layer->second->input), node.output(0));
       } else {
         AddCopy(node);
@@ -89,11 +89,24 @@ std::string Serialised(const onnx::ModelProto& model) {
   return bytes;
 }
 
+void AddProduct(const NodeProto& node, const std::vector<std::string>& inputs, const std::string& output,
+                GraphProto& into) {
+  NodeProto& product = *into.add_node();
+  product = node;
+  for (size_t i = 0; i < inputs.size(); ++i) product.set_input(static_cast<int>(i), inputs[i]);
+  product.set_output(0, output);
+}
+
 // A quantised copy of the layer, with the activation behind it, which makes what is returned.
 std::string AddLonely(const QuantisableLayer& layer, const NodeProto& node, const QuantisationPlan& plan,
                       QuantisedNodes& nodes, GraphProto& into) {
   std::string made = nodes.NewName(layer.output + "_alone");
-  nodes.AddLayer(layer, node, nodes.AddPair(layer.input, layer.input), made);
+  const std::string input = nodes.AddPair(layer.input, layer.input);
+  if (layer.other.empty()) {
+    nodes.AddLayer(layer, node, input, made);
+  } else {
+    AddProduct(node, {input, nodes.AddPair(layer.other, layer.other)}, made, into);
+  }
   into.mutable_node(into.node_size() - 1)->set_name(nodes.NewName(node.name() + "_alone"));
   if (layer.output != node.output(0)) {
     NodeProto& activation = *into.add_node();

@@ -61,6 +61,22 @@ TEST(QuantisationPlan, LeavesOtherProductsAlone) {
   EXPECT_THAT(QuantisableLayers(FloatModel::FromBytes(model.Bytes(), "test")), IsEmpty());
 }
 
+// Values that two products read have one pair, and moves behind a product keep bytes for the layer that reads them.
+TEST(QuantisationPlan, TakesProductsOfTwoComputedValuesWhereAsked) {
+  ModelMaker model;
+  model.Input("q", {2, 4, 8}).Input("k", {2, 8, 4}).Filled("w", {8, 3}, 0.5F);
+  model.Node("MatMul", {"q", "k"}, {"scores"}).Node("Softmax", {"scores"}, {"p"}).Node("MatMul", {"p", "q"}, {"mixed"});
+  model.Node("Identity", {"mixed"}, {"moved"}).Node("MatMul", {"moved", "w"}, {"y"}).Output("y");
+  const FloatModel read = FloatModel::FromBytes(model.Bytes(), "test");
+  EXPECT_THAT(NodesOf(QuantisableLayers(read)), ElementsAre("y>y"));
+  const std::vector<QuantisableLayer> layers = QuantisableLayers(read, true);
+  EXPECT_THAT(NodesOf(layers), ElementsAre("scores>scores", "mixed>mixed", "y>y"));
+  EXPECT_EQ(layers[1].other, "q");
+  const QuantisationPlan plan = PlanQuantisation(read, layers, {});
+  EXPECT_THAT(plan.values, UnorderedElementsAre(Pair("q", false), Pair("k", false), Pair("p", false),
+                                                Pair("mixed", true), Pair("moved", true)));
+}
+
 ModelMaker Concatenated() {
   ModelMaker model;
   model.Input("x", {1, 4, 8, 8}).Filled("w", {4, 4, 1, 1}, 0.5F).Filled("v", {4, 8, 1, 1}, 0.5F);

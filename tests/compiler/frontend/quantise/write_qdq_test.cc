@@ -31,9 +31,9 @@ struct Quantised {
 };
 
 Quantised Quantise(const ModelMaker& maker, const std::map<std::string, ValueRange>& ranges,
-                   const std::map<std::string, std::vector<double>>& means = {}) {
+                   const std::map<std::string, std::vector<double>>& means = {}, bool products = false) {
   Quantised made{FloatModel::FromBytes(maker.Bytes(), "test"), {}, {}};
-  made.plan = PlanQuantisation(made.model, QuantisableLayers(made.model), {});
+  made.plan = PlanQuantisation(made.model, QuantisableLayers(made.model, products), {});
   made.bytes = WriteQdq(made.model, made.plan, {ChooseScales(made.plan, ranges), means});
   return made;
 }
@@ -61,6 +61,27 @@ TEST(WriteQdq, IsExactWhereTheIntegersAre) {
               ElementsAre("QuantizeLinear", "DequantizeLinear", "DequantizeLinear", "DequantizeLinear", "Gemm"));
   const Tensor x = Tensor::FromVector(DType::kFloat32, {2, 16}, Numbers(32, 251, 1.0F / 16));
   EXPECT_EQ(Values(RunOnnx(made.bytes, {{"x", x}})[0]), Values(RunOnnx(DenseModel().Bytes(), {{"x", x}})[0]));
+}
+
+// Both values are whole multiples of their scales; beside it a copy by itself says the same.
+TEST(WriteQdq, ProductsOfTwoComputedValuesReadBothInBytes) {
+  ModelMaker model;
+  model.Input("x", {2, 3, 8}).Input("z", {2, 8, 3}).Node("MatMul", {"x", "z"}, {"y"}).Output("y");
+  const Quantised made = Quantise(model, {{"x", {-8, 127.0 / 16}}, {"z", {0, 255.0 / 4}}}, {}, true);
+  EXPECT_THAT(Operators(made.bytes),
+              ElementsAre("QuantizeLinear", "DequantizeLinear", "QuantizeLinear", "DequantizeLinear", "MatMul"));
+  Tensor x = Tensor::FromVector(DType::kFloat32, {2, 3, 8}, Numbers(48, 251, 1.0F / 16));
+  Tensor z = Tensor::FromVector(DType::kFloat32, {2, 8, 3}, Numbers(48, 200, 1.0F / 4));
+  for (int64_t i = 0; i < z.elements(); ++i) z.Set(i, std::abs(z.At(i)));
+  const std::map<std::string, Tensor> inputs{{"x", x}, {"z", z}};
+  const auto exact = Values(RunOnnx(model.Bytes(), inputs)[0]);
+  EXPECT_EQ(Values(RunOnnx(made.bytes, inputs)[0]), exact);
+  const std::map<std::string, ValueRange> ranges{{"x", {-8, 127.0 / 16}}, {"z", {0, 255.0 / 4}}};
+  const LonelyLayers lonely = WriteLonelyLayers(made.model, made.plan, {ChooseScales(made.plan, ranges), {}});
+  ASSERT_EQ(lonely.outputs.size(), 1u);
+  const std::vector<Tensor> results = RunOnnx(OnnxWithOutputs(lonely.model, {"y", lonely.outputs[0]}), inputs);
+  EXPECT_EQ(Values(results[0]), exact);
+  EXPECT_EQ(Values(results[1]), exact);
 }
 
 TEST(WriteQdq, KeepsNamesAndDropsFloatWeights) {
