@@ -62,14 +62,16 @@ class Search {
     for (const PrecisionLayer& layer : models_.layers()) {
       chosen_.layers.push_back({layer.name, layer.op, LayerPrecision::kFloat32, 0, 0, SignalError::kExact});
     }
-    Add("float32", models_.All(LayerPrecision::kFloat32));
+    Tell("the reference");
+    reference_ = tools_.reference();
+    Add("float32", models_.All(LayerPrecision::kFloat32)).tried.holds = true;
   }
 
   void Tell(const std::string& what) const {
     if (tools_.tell) tools_.tell(what);
   }
 
-  // Builds and judges. The first is what the others are judged by.
+  // Builds and judges.
   Network& Add(const std::string& what, const Assignment& assignment) {
     Tell(what + ": building and judging");
     auto added = std::make_unique<Network>();
@@ -80,9 +82,7 @@ class Search {
     }
     added->network = models_.NetworkOf(assignment);
     added->built = tools_.build(added->network);
-    const auto made = tools_.run(added->network, added->built);
-    if (networks_.empty()) reference_ = made;
-    added->tried.error = networks_.empty() ? 0 : LargestError(made, reference_);
+    added->tried.error = LargestError(tools_.run(added->network, added->built), reference_);
     added->tried.holds = added->tried.error <= max_error_;
     networks_.push_back(std::move(added));
     return *networks_.back();

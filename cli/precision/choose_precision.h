@@ -51,20 +51,22 @@ PackagePrecision PackagePrecisionOf(const ChosenPrecision& chosen);
 LayerCounts CountLayers(const std::vector<LayerChoice>& layers);
 
 // What the search asks for. `build`: for the machine that it is for, with its records. `run`: the same network's
-// outputs on the judging samples, on this machine, given what `build` made of it.
+// outputs on the judging samples, on this machine, given what `build` made of it. `reference`: the model's outputs on
+// them, in float64.
 struct PrecisionTools {
   std::function<BuildResult(const PrecisionNetwork&)> build;
   std::function<std::vector<std::vector<Tensor>>(const PrecisionNetwork&, const BuildResult&)> run;
+  std::function<std::vector<std::vector<Tensor>>()> reference;
   NetworkTimer* timer = nullptr;
   std::function<void(const std::string&)> tell;  // what is done next, for people who wait; may be empty
 };
 
-// Networks of one precision are built, timed call by call and judged; a layer's time in each is what its calls take
-// there. Its error is what it does to the outputs when all others are float32 (LayerLoss). From these follows the
-// fastest assignment within the budget (ChooseAssignment), the squares of errors added up. It is built and judged as a
-// whole: errors that do not add up so show there, and where it does not hold the budget the search's own is tightened,
-// where much is left it is loosened. Of all networks that hold `max_error` the fastest is taken, timed in turns.
-// float32 holds any budget; of 0 nothing else is tried. `why_not_bfloat16`: empty, or why the machine has none.
+// Networks of one precision are built, timed call by call and judged by the reference; a layer's time in each is what
+// its calls take there. Its error is what it does to the outputs when all others are float32 (LayerLoss). From these
+// follows the fastest assignment within the budget (ChooseAssignment), the squares of errors added up. It is built and
+// judged as a whole: errors that do not add up so show there, and where it does not hold the budget the search's own is
+// tightened, where much is left it is loosened. Of all networks that hold `max_error` the fastest is taken, timed in
+// turns. float32 holds any budget; of 0 nothing else is tried. `why_not_bfloat16`: empty, or why the machine has none.
 ChosenPrecision ChoosePrecision(const PrecisionModels& models, double max_error, const std::string& why_not_bfloat16,
                                 const PrecisionTools& tools);
 

@@ -84,6 +84,7 @@ PrecisionTools ToolsFor(const PrecisionModels& models, const Machine& machine, c
     options.context.precision = network.precision;
     return RunPackage(Build(network.module, options).package, models.samples().judges(), here.threads);
   };
+  tools.reference = [&models] { return ReferenceOutputs(models.NetworkOf({}).module, models.samples().judges()); };
   return tools;
 }
 

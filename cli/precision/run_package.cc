@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compiler/relay/reference.h"
 #include "runtime/session.h"
 
 namespace hone {
@@ -19,6 +20,13 @@ std::vector<std::vector<Tensor>> RunPackage(const std::string& package, const st
     for (int i = 0; i < session.outputs(); ++i) outputs.push_back(session.Output(i));
     made.push_back(std::move(outputs));
   }
+  return made;
+}
+
+std::vector<std::vector<Tensor>> ReferenceOutputs(const relay::IRModule& module,
+                                                  const std::vector<CalibrationSample>& samples) {
+  std::vector<std::vector<Tensor>> made;
+  for (const CalibrationSample& sample : samples) made.push_back(RunReference(module, sample.inputs));
   return made;
 }
 

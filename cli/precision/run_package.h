@@ -1,4 +1,4 @@
-// Runs a package on this machine, sample by sample.
+// Runs a package on this machine, or a model by the reference, sample by sample.
 #pragma once
 
 #include <string>
@@ -6,12 +6,17 @@
 
 #include "cli/quantise/calibration_inputs.h"
 #include "compiler/quantise/signal_error.h"
+#include "compiler/relay/expr.h"
 
 namespace hone {
 
 // Each sample's outputs. Throws Error as Package::FromBytes does.
 std::vector<std::vector<Tensor>> RunPackage(const std::string& package, const std::vector<CalibrationSample>& samples,
                                             int threads);
+
+// The same of a typed model by the reference, whose sums are in float64. Throws Error as RunReference does.
+std::vector<std::vector<Tensor>> ReferenceOutputs(const relay::IRModule& module,
+                                                  const std::vector<CalibrationSample>& samples);
 
 // Of all outputs the largest max |y - r| / max |r|, each over all samples. An output that is not finite counts as an
 // infinite error.

@@ -69,6 +69,7 @@ class ChoosePrecisionTest : public testing::Test {
     tools.run = [&](const PrecisionNetwork&, const BuildResult& built) {
       return RunPackage(built.package, models_.samples().judges(), here_.threads);
     };
+    tools.reference = [&] { return ReferenceOutputs(models_.NetworkOf({}).module, models_.samples().judges()); };
     return ChoosePrecision(models_, max_error, why_not_bfloat16, tools);
   }
 
@@ -82,8 +83,8 @@ class ChoosePrecisionTest : public testing::Test {
   // Of the network by itself, on the samples that were held out.
   double ErrorOf(const PrecisionNetwork& network) const {
     const auto& judges = models_.samples().judges();
-    const std::string float32 = Built(models_.NetworkOf({})).package;
-    return LargestError(RunPackage(Built(network).package, judges, 1), RunPackage(float32, judges, 1));
+    return LargestError(RunPackage(Built(network).package, judges, 1),
+                        ReferenceOutputs(models_.NetworkOf({}).module, judges));
   }
 
   // The same on the inputs that losses are of.
@@ -151,6 +152,10 @@ TEST_F(ChoosePrecisionTest, NothingIsTakenThatIsSlowerThanFloat32) {
   const ChosenPrecision chosen = Choose(1);
   EXPECT_TRUE(chosen.is_float32);
   EXPECT_TRUE(Tried(chosen, "float32").taken);
+  EXPECT_TRUE(Tried(chosen, "float32").holds);
+  // By the reference float32 has an error of its own.
+  EXPECT_GT(Tried(chosen, "float32").error, 0);
+  EXPECT_LT(Tried(chosen, "float32").error, 1e-5);
   EXPECT_EQ(Tried(chosen, "int8").ns, 5 * 3000 + Tried(chosen, "int8").ns % 3000);
 }
 
