@@ -184,66 +184,6 @@ TEST(ConvInteger, PadsWithTheZeroPoint) {
   EXPECT_THAT(Values(RunOnnx(model.Bytes(), {{"x", x}})[0]), ElementsAre(10, 10, 10, 10));
 }
 
-TEST(MatMulInteger, SplitsSumsThatNoDigitsHold) {
-  constexpr int64_t kDepth = 40002;  // not in fours, as products of bytes go
-  ModelMaker model;
-  model.IntegerInput("a", kU8, {2, kDepth}).Integers("b", kS8, {kDepth, 1}, std::vector<int>(kDepth, -127));
-  model.Node("MatMulInteger", {"a", "b"}, {"y"}).Output("y");
-  std::vector<double> a(2 * kDepth, 255);
-  a.back() = 254;
-  const Tensor y = RunOnnx(model.Bytes(), {{"a", Typed(DType::kUInt8, {2, kDepth}, a)}})[0];
-  EXPECT_EQ(y.data<int32_t>()[0], -127 * 255 * kDepth);
-  EXPECT_EQ(y.data<int32_t>()[1], -127 * 255 * kDepth + 127);
-}
-
-// Weights that are known, and sums that float32 does not hold or a zero point that is not known: bytes are multiplied.
-TEST(MatMulInteger, MultipliesBytesWhereFloatsDoNotDo) {
-  constexpr int64_t kDepth = 800;
-  for (const bool is_signed : {false, true}) {
-    const int type = is_signed ? kS8 : kU8, low = is_signed ? -128 : 0;
-    for (const bool known : {false, true}) {
-      Random random(3);
-      std::vector<int> b(2 * kDepth);
-      std::vector<double> a(3 * kDepth);
-      for (int& v : b) v = known ? static_cast<int>(random.Below(28)) + 100 : static_cast<int>(random.Below(256)) - 128;
-      for (double& v : a) v = static_cast<double>(random.Below(256)) + low;
-      ModelMaker model;
-      model.IntegerInput("a", type, {1, 3, kDepth}).Integers("b", kS8, {kDepth, 2}, b);
-      known ? model.Integers("z", type, {}, {low + 7}) : model.IntegerInput("z", type, {});
-      model.Node("MatMulInteger", {"a", "b", "z"}, {"y"}).Output("y");
-      std::vector<double> want;
-      for (int64_t i = 0; i < 6; ++i) {
-        double sum = 0;
-        for (int64_t k = 0; k < kDepth; ++k) {
-          sum += (a[static_cast<size_t>(i / 2 * kDepth + k)] - low - 7) * b[static_cast<size_t>(2 * k + i % 2)];
-        }
-        want.push_back(sum);
-      }
-      const DType dtype = is_signed ? DType::kInt8 : DType::kUInt8;
-      std::map<std::string, Tensor> inputs{{"a", Typed(dtype, {1, 3, kDepth}, a)}};
-      if (!known) inputs.emplace("z", Typed(dtype, {}, {static_cast<double>(low + 7)}));
-      const Tensor y = RunOnnx(model.Bytes(), inputs)[0];
-      for (size_t i = 0; i < want.size(); ++i) EXPECT_EQ(y.At(static_cast<int64_t>(i)), want[i]) << is_signed << known;
-      int bytes = 0;
-      relay::PostOrderVisit(ImportOnnxBytes(model.Bytes(), "m").module.main, [&](const relay::ExprPtr& expr) {
-        const relay::Call* dense = relay::AsCallTo(expr, "nn.dense");
-        bytes += dense != nullptr && dense->attrs.GetString("out_dtype") == "int32" ? 1 : 0;
-      });
-      EXPECT_EQ(bytes, 1);
-    }
-  }
-}
-
-TEST(MatMulInteger, TakesZeroPointsPerRowAndPerColumn) {
-  ModelMaker model;
-  model.IntegerInput("a", kU8, {2, 2}).IntegerInput("b", kU8, {2, 2});
-  model.Integers("az", kU8, {2}, {1, 2}).Integers("bz", kU8, {2}, {0, 5});
-  model.Node("MatMulInteger", {"a", "b", "az", "bz"}, {"y"}).Output("y");
-  const Tensor a = Typed(DType::kUInt8, {2, 2}, {1, 2, 3, 4}), b = Typed(DType::kUInt8, {2, 2}, {5, 6, 7, 8});
-  // a - z = [0 1; 1 2], b - z = [5 1; 7 3].
-  EXPECT_THAT(Values(RunOnnx(model.Bytes(), {{"a", a}, {"b", b}})[0]), ElementsAre(7, 3, 19, 7));
-}
-
 TEST(DynamicQuantizeMatMul, QuantisesWhatItMultiplies) {
   ModelMaker model;
   model.Input("a", {1, 2}).Integers("b", kS8, {2, 2}, {1, -2, 3, 4}).Weight("bs", {2}, {0.5, 2});
