@@ -66,7 +66,8 @@ struct PrecisionTools {
 // follows the fastest assignment within the budget (ChooseAssignment), the squares of errors added up. It is built and
 // judged as a whole: errors that do not add up so show there, and where it does not hold the budget the search's own is
 // tightened, where much is left it is loosened. Of all networks that hold `max_error` the fastest is taken, timed in
-// turns. float32 holds any budget; of 0 nothing else is tried. `why_not_bfloat16`: empty, or why the machine has none.
+// turns. float32 holds any budget; of 0 nothing is judged and nothing else tried. `why_not_bfloat16`: empty, or why the
+// machine has none.
 ChosenPrecision ChoosePrecision(const PrecisionModels& models, double max_error, const std::string& why_not_bfloat16,
                                 const PrecisionTools& tools);
 

@@ -84,7 +84,6 @@ PrecisionTools ToolsFor(const PrecisionModels& models, const Machine& machine, c
     options.context.precision = network.precision;
     return RunPackage(Build(network.module, options).package, models.samples().judges(), here.threads);
   };
-  tools.reference = [&models] { return ReferenceOutputs(models.NetworkOf({}).module, models.samples().judges()); };
   return tools;
 }
 
@@ -130,6 +129,10 @@ PreparedModel ModelPreparer::Chosen(const Machine& machine, const RecordOptions&
   PreparedModel prepared;
   StatusLine status;
   PrecisionTools tools = ToolsFor(models, machine, here, records, *timer);
+  tools.reference = [&] {
+    if (reference_.empty()) reference_ = ReferenceOutputs(models.NetworkOf({}).module, models.samples().judges());
+    return reference_;
+  };
   tools.tell = [&status](const std::string& what) { status.Show("precision auto: " + what); };
   const double max_error = precision_options_.max_error < 0 ? kAutoMaxError : precision_options_.max_error;
   prepared.chosen = ChoosePrecision(models, max_error, WhyNoBFloat16(machine.context), tools);

@@ -51,6 +51,7 @@ class ModelPreparer {
   const PrecisionOptions& precision_options_;
   const QuantiseOptions calibration_;
   std::unique_ptr<const PrecisionModels> models_;  // of auto
+  std::vector<std::vector<Tensor>> reference_;     // its outputs on the judging samples, from the first search on
   std::optional<PreparedModel> quantised_;         // of int8: the same for all machines but for the machine
 };
 

@@ -18,7 +18,7 @@ Quantiser::Quantiser(FloatModel model, RunSettings settings, const QuantiseOptio
   if (layers_.empty()) {
     throw Error(ExitCode::kBadData,
                 fmt::format("{}: no layer can be quantised; Conv, Gemm and MatMul with constant finite float32 "
-                            "weights can",
+                            "weights can, with --products MatMul of two computed values, too",
                             settings_.name));
   }
   samples_ = CalibrationOf(options.calibrate, options.samples, network_.inputs(), seed, options.images);

@@ -275,7 +275,7 @@ class DirectEmitter {
             Value* neighbours = b_.At(ws, v * w_vector + u * w_step_);
             return LoadElements(b_, types_.weight, neighbours, static_cast<int>(nest_.lanes * nest_.dot));
           },
-          types_.whole() ? DotProduct(types_.data, types_.weight) : MultiplyAdd(BFloatMultiplyAdd));
+          StepOf(types_));
     }
     registers.Step(
         b_, acc,

@@ -191,11 +191,6 @@ class DenseEmitter {
     }
   }
 
-  static MultiplyAdd StepOf(const ElementTypes& types) {
-    if (types.whole()) return DotProduct(types.data, types.weight);
-    return types.bfloat() ? BFloatMultiplyAdd : FloatMultiplyAdd;
-  }
-
   // What one step takes of a row: a pair of bfloat16, or four bytes, are as wide as a float.
   Value* LoadData(Value* ptr) {
     return dot_ > 1 ? LoadElements(b_, DType::kInt32, ptr, 1)

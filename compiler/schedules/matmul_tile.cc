@@ -18,11 +18,6 @@ Value* LoadStep(KernelBuilder& b, const ElementTypes& types, DType stored, Value
   return LoadConverted(b, stored, ptr, lanes, types.accumulator);
 }
 
-MultiplyAdd StepOf(const ElementTypes& types) {
-  if (types.whole()) return DotProduct(types.data, DType::kInt8);
-  return types.bfloat() ? BFloatMultiplyAdd : FloatMultiplyAdd;
-}
-
 struct Reduction {
   int64_t lo, hi, unroll;
   int bytes = 0;  // of the data that a step reads, where it reads fewer than there are

@@ -155,6 +155,11 @@ Value* BFloatMultiplyAdd(KernelBuilder& b, Value* x, Value* w, Value* acc) {
   return known && !b.machine().bfloat_dots_feature.empty() ? PairDots(b, x, w, acc) : WidenedPairProducts(b, x, w, acc);
 }
 
+MultiplyAdd StepOf(const ElementTypes& types) {
+  if (types.whole()) return DotProduct(types.data, DType::kInt8);
+  return types.bfloat() ? BFloatMultiplyAdd : FloatMultiplyAdd;
+}
+
 Value* PairOfFours(KernelBuilder& b, Value* fours, DType dtype, int half) {
   const auto lanes = static_cast<unsigned>(LaneCount(fours) / kDotGroup);
   return WidenedHalf(b, b.ir().CreateBitCast(fours, llvm::FixedVectorType::get(b.ir().getInt32Ty(), lanes)), dtype,

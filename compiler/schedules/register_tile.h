@@ -45,6 +45,10 @@ bool AddsPairs(const MachineModel& machine);
 // multiply-adds.
 Value* BFloatMultiplyAdd(KernelBuilder& b, Value* x, Value* w, Value* acc);
 
+// What one reduction step does where elements of these types lie as kernels load them: the weights of whole numbers as
+// int8.
+MultiplyAdd StepOf(const ElementTypes& types);
+
 // Registers that one operand of a step takes on the machine: two where its bytes are widened, or have a sum beside
 // them.
 int PartsOf(const ElementTypes& types, const MachineModel& machine);
