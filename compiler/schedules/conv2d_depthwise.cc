@@ -30,6 +30,7 @@
 #include "compiler/codegen/kernel_builder.h"
 #include "compiler/schedules/conv_shape.h"
 #include "compiler/schedules/epilogue_addresses.h"
+#include "compiler/schedules/kernel_rows.h"
 #include "compiler/schedules/knob_schedule.h"
 #include "compiler/schedules/register_tile.h"
 #include "compiler/schedules/row_tiles.h"
@@ -115,15 +116,11 @@ class DepthwiseEmitter {
   }
 
   void Row(Value* row) {
-    const bool clips = s_.pad_t > 0 || (s_.OH - 1) * s_.stride_h - s_.pad_t + (s_.KH - 1) * s_.dil_h >= s_.H;
-    if (!clips) return Tiles(b_.Index(0), b_.Index(s_.KH));
-    Value* above = b_.Sub(b_.Index(s_.pad_t + s_.dil_h - 1), b_.Mul(row, s_.stride_h));
-    Value* below = b_.Sub(b_.Index(s_.H + s_.pad_t + s_.dil_h - 1), b_.Mul(row, s_.stride_h));
-    Value* lo = b_.Min(b_.Div(b_.Max(above, b_.Index(0)), s_.dil_h), b_.Index(s_.KH));
-    Value* hi = b_.Min(b_.Div(b_.Max(below, b_.Index(0)), s_.dil_h), b_.Index(s_.KH));
-    if (!k_.unroll_kh) return Tiles(lo, hi);
-    Value* whole = b_.ir().CreateICmpEQ(b_.Sub(hi, lo), b_.Index(s_.KH));
-    b_.If(whole, [&] { Tiles(b_.Index(0), b_.Index(s_.KH)); }, [&] { Tiles(lo, hi); });
+    const KernelRows rows = KernelRowsInside(b_, s_, row);
+    const bool clips = !llvm::isa<llvm::Constant>(rows.first) || !llvm::isa<llvm::Constant>(rows.end);
+    if (!k_.unroll_kh || !clips) return Tiles(rows.first, rows.end);
+    Value* whole = b_.ir().CreateICmpEQ(b_.Sub(rows.end, rows.first), b_.Index(s_.KH));
+    b_.If(whole, [&] { Tiles(b_.Index(0), b_.Index(s_.KH)); }, [&] { Tiles(rows.first, rows.end); });
   }
 
   void Tiles(Value* kh_lo, Value* kh_hi) {

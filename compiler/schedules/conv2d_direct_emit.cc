@@ -58,6 +58,7 @@
 #include "compiler/schedules/conv2d_direct.h"
 #include "compiler/schedules/conv2d_direct_input.h"
 #include "compiler/schedules/epilogue_addresses.h"
+#include "compiler/schedules/kernel_rows.h"
 #include "compiler/schedules/register_tile.h"
 #include "compiler/schedules/row_tiles.h"
 #include "compiler/schedules/weight_prefetch.h"
@@ -112,7 +113,7 @@ class DirectEmitter {
         ForChunks([&] { b_.For(lo, hi, 1, [&](Value* row) { Row(row); }); });
       } else {
         if (prologue()) input_.Prepare(image_x_, outer);
-        if (nest_.widened) input_.Widen(image_x_, outer, input_.RowsInside(outer));
+        if (nest_.widened) input_.Widen(image_x_, outer, KernelRowsInside(b_, s_, outer));
         b_.For(lo, hi, 1, [&](Value* group) {
           SelectGroup(group);
           ForChunks([&] { Row(outer); });
@@ -169,7 +170,7 @@ class DirectEmitter {
   }
 
   void Row(Value* row) {
-    kernel_rows_ = input_.RowsInside(row);
+    kernel_rows_ = KernelRowsInside(b_, s_, row);
     if (nest_.widened && k_.loop_order == 0) input_.Widen(group_x_, row, kernel_rows_);
     // The pointer may lie before the data: taps that would read there are clipped or dropped.
     row_x_ = b_.At(input_.panel() ? group_panel_ : input_.FirstRow(group_x_, row), -row_.pad * read_.column);
@@ -382,7 +383,7 @@ class DirectEmitter {
   ChannelAddresses channels_;  // of the group
   Value *group_y_offset_ = nullptr, *chunk_lo_ = nullptr, *chunk_hi_ = nullptr;
   Value *row_x_ = nullptr, *row_y_offset_ = nullptr;
-  DirectInput::KernelRows kernel_rows_;
+  KernelRows kernel_rows_;
 };
 
 }  // namespace

@@ -52,21 +52,6 @@ void DirectInput::Prepare(Value* image, Value* row) const {
   });
 }
 
-DirectInput::KernelRows DirectInput::RowsInside(Value* row) const {
-  const ConvShape& s = nest_.shape;
-  KernelRows rows{b_.Index(0), b_.Index(s.KH)};
-  if (s.pad_t > 0) {
-    Value* above = b_.Sub(b_.Index(s.pad_t + s.dil_h - 1), b_.Mul(row, s.stride_h));
-    rows.first = b_.Min(b_.Div(b_.Max(above, b_.Index(0)), s.dil_h), b_.Index(s.KH));
-  }
-  const int64_t last_row_reach = (s.OH - 1) * s.stride_h - s.pad_t + (s.KH - 1) * s.dil_h;
-  if (last_row_reach >= s.H && nest_.knobs.tile_oh == 1) {
-    Value* below = b_.Sub(b_.Index(s.H + s.pad_t + s.dil_h - 1), b_.Mul(row, s.stride_h));
-    rows.end = b_.Min(b_.Div(b_.Max(below, b_.Index(0)), s.dil_h), b_.Index(s.KH));
-  }
-  return rows;
-}
-
 Value* DirectInput::FirstRow(Value* source, Value* row) const {
   const ConvShape& s = nest_.shape;
   return b_.At(b_.At(source, b_.Mul(row, s.stride_h * data_.row)), -s.pad_t * data_.row);

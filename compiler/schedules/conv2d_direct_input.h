@@ -3,6 +3,7 @@
 
 #include "compiler/codegen/kernel_builder.h"
 #include "compiler/schedules/conv2d_direct.h"
+#include "compiler/schedules/kernel_rows.h"
 
 namespace hone {
 
@@ -29,12 +30,6 @@ class DirectInput {
     int64_t element, column, pixel, kernel_row, block;
   };
   const ReadStrides& read() const { return read_; }
-
-  // [first, end) of the kernel rows of row `row` of outputs that read inside the input.
-  struct KernelRows {
-    Value *first = nullptr, *end = nullptr;
-  };
-  KernelRows RowsInside(Value* row) const;
 
   // Takes the prologue's operands, from operand `next` on, and the workspace. Returns the number of the operand behind.
   int Load(const StageArgs& args, int next);
