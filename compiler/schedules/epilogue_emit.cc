@@ -52,12 +52,13 @@ Value* EmitUnstored(KernelBuilder& b, const Epilogue& epilogue, const ElementTyp
   // What is rounded to whole numbers must not depend on which products were fused with a sum.
   const llvm::IRBuilderBase::FastMathFlagGuard restores(b.ir());
   if (types.whole()) b.ir().clearFastMathFlags();
+  const auto of_channels = [&](Value* ptr) { return operands.one_channel ? b.Splat(b.Load(ptr), n) : b.Load(ptr, n); };
   Value* x = Converted(b, acc, types.accumulator, DType::kFloat32);
-  if (epilogue.scale) x = b.FMul(x, b.Load(operands.scale, n));
+  if (epilogue.scale) x = b.FMul(x, of_channels(operands.scale));
   if (epilogue.hold.scale > 0) {
     x = b.FMul(EmitRound(b, Within(b, x, epilogue.hold.lo, epilogue.hold.hi)), Like(x, epilogue.hold.scale));
   }
-  if (epilogue.bias) x = b.FAdd(x, b.Load(operands.bias, n));
+  if (epilogue.bias) x = b.FAdd(x, of_channels(operands.bias));
   if (epilogue.residual) x = b.FAdd(x, Residual(b, epilogue, types, operands.residual, n));
   return EmitActivation(b, epilogue.activation, epilogue.lo, epilogue.hi, x);
 }

@@ -14,6 +14,7 @@ struct EpilogueOperands {
   Value* scale = nullptr;     // address of the vector's scales
   Value* bias = nullptr;      // address of the vector's bias values
   Value* residual = nullptr;  // address of the residual's elements
+  bool one_channel = false;   // all lanes are of one output channel: scale and bias are single values
 };
 
 // Scale, hold, bias, residual add, activation and quantisation, in this order and in float32. `acc`, of the

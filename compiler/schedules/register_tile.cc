@@ -220,8 +220,9 @@ Vals RegisterTile::Offsets(KernelBuilder& b, Value* offsets) const {
 void RegisterTile::Step(KernelBuilder& b, Vals& acc, const std::function<Value*(int)>& x,
                         const std::function<Value*(int)>& w, const MultiplyAdd& multiply_add) const {
   auto splat = [&](int p) -> Value* {
-    Value* scalar = x(p);
-    return scalar ? b.Splat(scalar, lanes) : nullptr;
+    Value* of_pixel = x(p);
+    const bool scalar = of_pixel != nullptr && !of_pixel->getType()->isVectorTy();
+    return scalar ? b.Splat(of_pixel, lanes) : of_pixel;
   };
   auto accumulate = [&](int p, int v, Value* xp, Value* wv) {
     Value*& a = Nth(acc, p * vectors + v);

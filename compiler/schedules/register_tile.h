@@ -73,10 +73,10 @@ struct RegisterTile {
   Vals Zeros(KernelBuilder& b, DType accumulator) const;
   // Each vector's accumulators begin with the int32s at `offsets`, the same for every pixel.
   Vals Offsets(KernelBuilder& b, Value* offsets) const;
-  // acc[p][v] += x(p) * w(v) for one reduction step, as `multiply_add` means it. `x` returns a scalar, or null for a
-  // pixel whose tap is not there. The operands of the smaller set are loaded first and held; each of the larger set is
-  // loaded, used and let die, in this order: code generation keeps it, and a spilled accumulator costs more than
-  // anything else here.
+  // acc[p][v] += x(p) * w(v) for one reduction step, as `multiply_add` means it. `x` returns a scalar, which is
+  // broadcast, or a vector, or null for a pixel whose tap is not there. The operands of the smaller set are loaded
+  // first and held; each of the larger set is loaded, used and let die, in this order: code generation keeps it, and a
+  // spilled accumulator costs more than anything else here.
   void Step(KernelBuilder& b, Vals& acc, const std::function<Value*(int pixel)>& x,
             const std::function<Value*(int vector)>& w, const MultiplyAdd& multiply_add = FloatMultiplyAdd) const;
 };

@@ -5,6 +5,7 @@
 #include "compiler/schedules/conv2d_amx.h"
 #include "compiler/schedules/conv2d_depthwise.h"
 #include "compiler/schedules/conv2d_direct.h"
+#include "compiler/schedules/conv2d_dot.h"
 #include "compiler/schedules/conv2d_winograd.h"
 #include "compiler/schedules/conv2d_winograd_int16.h"
 #include "compiler/schedules/dense_amx.h"
@@ -15,7 +16,7 @@ namespace hone {
 const std::vector<const Schedule*>& AllSchedules() {
   static const std::vector<const Schedule*> schedules{
       &Conv2dDirect(), &Conv2dAmx(), &Conv2dWinograd(), &Conv2dWinogradInt16(), &Conv2dDepthwise(),
-      &DensePack(),    &DenseAmx(),  &BatchMatmul(),    &BatchMatmulAmx(),
+      &Conv2dDot(),    &DensePack(), &DenseAmx(),       &BatchMatmul(),         &BatchMatmulAmx(),
   };
   return schedules;
 }

@@ -49,6 +49,14 @@ Workload RandomConv(Random& r) {
   return w;
 }
 
+Workload RandomFewOutputs(Random& r) {
+  Workload w = RandomConv(r);
+  w.groups = 1;
+  w.weight[0] = Between(r, 1, 9);
+  w.data[1] = w.weight[1] = Between(r, 4, 70);
+  return w;
+}
+
 // On images that may be smaller than the kernel: some taps never meet data.
 Workload OnSmallImages(Workload w, Random& r) {
   for (const size_t axis : {0, 1}) {

@@ -17,6 +17,8 @@ Config ValidConfig(const Schedule& schedule, const Workload& w, const MachineMod
 
 // Grouped ones among them.
 Workload RandomConv(Random& r);
+// The same with fewer output channels than vectors have lanes, and enough input channels to fill one.
+Workload RandomFewOutputs(Random& r);
 // The same on images that may be smaller than the kernel: some taps never meet data.
 Workload OnSmallImages(Workload w, Random& r);
 // As Winograd takes them.

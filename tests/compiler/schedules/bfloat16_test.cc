@@ -69,6 +69,7 @@ TEST(BFloat16Kernels, RandomConvolutions) { EXPECT_GE(CheckRandom(testing::Rando
 TEST(BFloat16Kernels, RandomThreeByThreeConvolutions) {
   EXPECT_GE(CheckRandom(testing::RandomThreeByThree, 60, 2), 80);
 }
+TEST(BFloat16Kernels, RandomConvolutionsOfFewOutputs) { EXPECT_GE(CheckRandom(testing::RandomFewOutputs, 60, 8), 60); }
 TEST(BFloat16Kernels, RandomPointwiseConvolutions) { EXPECT_GE(CheckRandom(testing::RandomPointwise, 60, 3), 60); }
 TEST(BFloat16Kernels, RandomDepthwiseConvolutions) { EXPECT_GE(CheckRandom(testing::RandomDepthwise, 60, 4), 36); }
 TEST(BFloat16Kernels, RandomDenseLayers) { EXPECT_GE(CheckRandom(testing::RandomDense, 60, 5), 40); }

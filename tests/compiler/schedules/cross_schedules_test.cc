@@ -66,12 +66,14 @@ Workload OfPairs(Random& random) {
 const std::vector<Draw>& Draws() {
   static const std::vector<Draw> draws = {{"conv", testing::RandomConv},
                                           {"three_by_three", testing::RandomThreeByThree},
+                                          {"few outputs", testing::RandomFewOutputs},
                                           {"pointwise", testing::RandomPointwise},
                                           {"prologue", testing::RandomPrologue},
                                           {"depthwise", testing::RandomDepthwise},
                                           {"dense", testing::RandomDense},
                                           {"batch_matmul", testing::RandomBatchMatmul},
                                           {"bfloat16 pointwise", OfBFloat16<testing::RandomPointwise>},
+                                          {"bfloat16 few outputs", OfBFloat16<testing::RandomFewOutputs>},
                                           {"bfloat16 depthwise", OfBFloat16<testing::RandomDepthwise>},
                                           {"bfloat16 dense", OfBFloat16<testing::RandomDense>}};
   return draws;

@@ -23,6 +23,7 @@ using testing::RandomBatchMatmul;
 using testing::RandomConv;
 using testing::RandomDense;
 using testing::RandomDepthwise;
+using testing::RandomFewOutputs;
 using testing::RandomPointwise;
 using testing::RandomPrologue;
 using testing::RandomThreeByThree;
@@ -69,6 +70,7 @@ void CheckRandom(const std::function<Workload(Random&)>& draw, int rounds, uint6
 }
 
 TEST(ScheduleAgainstReference, RandomConvolutions) { CheckRandom(RandomConv, 60, 1); }
+TEST(ScheduleAgainstReference, RandomConvolutionsOfFewOutputs) { CheckRandom(RandomFewOutputs, 60, 12); }
 TEST(ScheduleAgainstReference, RandomThreeByThreeConvolutions) { CheckRandom(RandomThreeByThree, 60, 5); }
 TEST(ScheduleAgainstReference, RandomPointwiseConvolutions) { CheckRandom(RandomPointwise, 45, 2); }
 TEST(ScheduleAgainstReference, RandomPrologues) { CheckRandom(RandomPrologue, 45, 6); }
