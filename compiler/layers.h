@@ -17,8 +17,8 @@ struct Layer {
   std::optional<Workload> workload;  // of an anchor; absent: an operator without knobs
   std::string name;                  // the workload's text; of others the operator and what it writes
   int uses = 0;
-  double flops = 0;  // of one use: as Workload::Flops, of an attention of both products; 0 of others
-  double bytes = 0;  // of one use: operands read once and results written once, row-major
+  double flops = 0;                // of one use: as Workload::Flops, of an attention of both products; 0 of others
+  double bytes = 0;                // of one use: operands read once and results written once, row-major
   std::vector<std::string> nodes;  // names of the model's nodes
 };
 

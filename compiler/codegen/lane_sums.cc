@@ -1,11 +1,19 @@
 #include "compiler/codegen/lane_sums.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "compiler/codegen/float_bits.h"
+#include "core/nth.h"
 
 namespace hone {
 namespace {
+
+// A vector, and of each lane which sum it is a part of.
+struct PartialSums {
+  Value* lanes = nullptr;
+  std::vector<int> of;
+};
 
 // Of each span of `span` lanes of the sources, which lie behind each other with `lanes` lanes each: every second piece
 // of `piece` lanes, from the first or the second on; the first source's before the next one's.
@@ -22,34 +30,54 @@ std::vector<int> EverySecond(int sources, int lanes, int span, int piece, bool s
 }
 
 // Adds neighbouring pieces within each span, of two vectors into one of the same length, or of one into one of half.
-Vals AddNeighbours(KernelBuilder& b, const Vals& vectors, int span, int piece) {
-  const int lanes = LaneCount(vectors.front()), sources = vectors.size() == 1 ? 1 : 2;
+std::vector<PartialSums> AddNeighbours(KernelBuilder& b, const std::vector<PartialSums>& parts, int span, int piece) {
+  auto& ir = b.ir();
+  const int lanes = LaneCount(parts.front().lanes), sources = parts.size() == 1 ? 1 : 2;
   const std::vector<int> even = EverySecond(sources, lanes, span, piece, false);
   const std::vector<int> odd = EverySecond(sources, lanes, span, piece, true);
-  Vals sums;
-  for (size_t i = 0; i < vectors.size(); i += 2) {
-    Value *x = vectors[i], *y = sources == 1 ? x : vectors[i + 1];
-    sums.push_back(b.FAdd(b.ir().CreateShuffleVector(x, y, even), b.ir().CreateShuffleVector(x, y, odd)));
+  const bool floats = parts.front().lanes->getType()->isFPOrFPVectorTy();
+  std::vector<PartialSums> sums;
+  for (size_t i = 0; i < parts.size(); i += 2) {
+    const PartialSums &x = parts[i], &y = parts[sources == 1 ? i : i + 1];
+    Value *first = ir.CreateShuffleVector(x.lanes, y.lanes, even),
+          *second = ir.CreateShuffleVector(x.lanes, y.lanes, odd);
+    PartialSums& sum = sums.emplace_back();
+    sum.lanes = floats ? b.FAdd(first, second) : ir.CreateAdd(first, second);
+    for (const int lane : even) sum.of.push_back(lane < lanes ? Nth(x.of, lane) : Nth(y.of, lane - lanes));
   }
   return sums;
 }
 
+Value* InOrder(KernelBuilder& b, const PartialSums& sums) {
+  if (std::is_sorted(sums.of.begin(), sums.of.end())) return sums.lanes;
+  std::vector<int> lanes(sums.of.size());
+  std::iota(lanes.begin(), lanes.end(), 0);
+  std::sort(lanes.begin(), lanes.end(), [&](int x, int y) { return Nth(sums.of, x) < Nth(sums.of, y); });
+  return b.ir().CreateShuffleVector(sums.lanes, lanes);
+}
+
 }  // namespace
 
-Value* LaneSums(KernelBuilder& b, Vals vectors) {
-  if (LaneCount(vectors.front()) == 1) return vectors.front();
-  const int wanted = static_cast<int>(vectors.size());
-  int group = std::min(LaneCount(vectors.front()), 4);
-  for (int added = 1, of = group; added < of; added *= 2) {
-    const bool halves = vectors.size() == 1;
-    vectors = AddNeighbours(b, vectors, group, 1);
-    if (halves) group /= 2;
+Value* LaneSums(KernelBuilder& b, const Vals& vectors, int sums) {
+  const int lanes = LaneCount(vectors.front()), length = lanes / sums;
+  if (lanes == 1) return vectors.front();
+  std::vector<PartialSums> parts;
+  for (Value* vector : vectors) {
+    PartialSums& part = parts.emplace_back(PartialSums{vector, {}});
+    for (int l = 0; l < lanes; ++l) part.of.push_back(static_cast<int>(parts.size() - 1) * sums + l / length);
   }
-  while (vectors.size() > 1 || LaneCount(vectors.front()) > wanted) {
-    vectors = AddNeighbours(b, vectors, LaneCount(vectors.front()), group);
+  int piece = std::min(length, 4);
+  for (int added = 1, near = piece; added < near; added *= 2) {
+    const bool halves = parts.size() == 1;
+    parts = AddNeighbours(b, parts, piece, 1);
+    if (halves) piece /= 2;
   }
-  Value* sums = vectors.front();
-  return LaneCount(sums) == 1 ? b.ir().CreateExtractElement(sums, uint64_t{0}) : sums;
+  const int wanted = static_cast<int>(vectors.size()) * sums;
+  while (parts.size() > 1 || LaneCount(parts.front().lanes) > wanted) {
+    parts = AddNeighbours(b, parts, LaneCount(parts.front().lanes), piece);
+  }
+  Value* all = InOrder(b, parts.front());
+  return wanted == 1 ? b.ir().CreateExtractElement(all, uint64_t{0}) : all;
 }
 
 }  // namespace hone

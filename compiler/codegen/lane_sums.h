@@ -5,17 +5,18 @@
 
 namespace hone {
 
-// Lane i of the result is the sum over all lanes of vectors[i]; of one vector it is a scalar. As many floating-point
-// vectors as a power of two, at most as many as each has lanes, and these are a power of two, too. The order of the
-// additions depends on neither. Four vectors of four lanes a to d, a step per line, two shuffles and one addition for
-// each pair:
+// Each vector is `sums` groups of neighbouring lanes, as many as a power of two. Lane v * sums + g of the result is the
+// sum of group g of vectors[v]; a single one is a scalar. The vectors are as many as a power of two and have at most as
+// many groups together as each has lanes, a power of two, too. Floats and whole numbers; the order of the additions
+// depends on nothing but the length of a group. Four vectors of four lanes a to d, one group each, a step per line, two
+// shuffles and one addition for each pair:
 //
 //   a0 a1 a2 a3 | b0 b1 b2 b3 | c0 c1 c2 c3 | d0 d1 d2 d3
 //   a01 a23 b01 b23           | c01 c23 d01 d23
 //   a0123 b0123 c0123 d0123
 //
-// Longer vectors take two such steps inside each group of four lanes, then add whole groups: shuffles inside four lanes
-// are the cheap ones.
-Value* LaneSums(KernelBuilder& b, Vals vectors);
+// Longer groups take two such steps inside every four lanes, then add whole fours: shuffles inside four lanes are the
+// cheap ones. Several groups come out mixed, and take one more shuffle.
+Value* LaneSums(KernelBuilder& b, const Vals& vectors, int sums = 1);
 
 }  // namespace hone

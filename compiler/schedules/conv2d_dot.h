@@ -1,12 +1,55 @@
 // conv2d_dot: convolutions with fewer outputs than a vector has lanes. Lanes are input channels, so that none idles;
-// each output is a dot product whose lanes are added up at its end. Any kernel size, stride and dilation; one group;
-// floats.
+// each output is a dot product whose lanes are added up at its end. Any kernel size, stride and dilation; one group. Of
+// floats; and of bytes or pairs of bfloat16 where outputs along w read neighbours, several of which are one vector
+// then.
 #pragma once
 
+#include <string>
+#include <vector>
+
+#include "compiler/schedules/conv_shape.h"
+#include "compiler/schedules/register_tile.h"
+#include "compiler/schedules/row_tiles.h"
 #include "compiler/schedules/schedule.h"
 
 namespace hone {
 
+struct DotKnobs : KnobTable {
+  using KnobTable::KnobTable;
+  static std::vector<int64_t> InputBlocks(const Workload& w, const MachineModel& machine);
+  static std::vector<int64_t> ChannelsOfTile(const Workload& w, const MachineModel& machine);
+  static std::vector<int64_t> TileWidths(const Workload& w, const MachineModel& machine);
+
+  // Lanes of an input block: the machine's.
+  int64_t ic_block = Row("ic_block", 8, {1, 128}, InputBlocks);
+  // Output channels of one register tile.
+  int64_t tile_oc = Row("tile_oc", 1, {1, 64}, ChannelsOfTile);
+  // Outputs along w of one register tile.
+  int64_t tile_ow = Row("tile_ow", 1, {1, 64}, TileWidths);
+};
+
+// What the knobs make of a shape: extents that the estimate and the emission share.
+struct DotNest {
+  ConvShape shape;
+  ElementTypes types;
+  const DotKnobs& knobs;  // which must outlive it
+  int64_t in_blocks = 0;
+  int pixels = 1;  // neighbouring outputs along w of one vector: as many as one step of a lane has input channels
+  int parts = 1;   // registers that one operand of a step takes
+  RowShape row;
+
+  DotNest(const Workload& workload, const MachineModel& machine, const DotKnobs& knobs);
+  // Of a row. Whole vectors: what is left over at the end of a row is computed together with outputs before it, once
+  // more.
+  std::vector<RowTile> Tiles() const;
+  RegisterTile Registers(int64_t outputs) const;
+  TileShape Tile() const;
+};
+
 const Schedule& Conv2dDot();
+
+// Emits the kernel of a valid config; see conv2d_dot_emit.cc.
+EmittedKernel EmitConv2dDot(KernelBuilder& builder, const DotNest& nest, const Epilogue& epilogue,
+                            const std::string& symbol);
 
 }  // namespace hone

@@ -16,8 +16,8 @@ inline double ThreadShare(int64_t items, int threads) {
   return static_cast<double>(CeilDiv(items, std::max(threads, 1))) / static_cast<double>(items);
 }
 
-// Waking the other threads for a kernel and waiting for them: nanoseconds. Of the pool's spinning helpers, two threads on
-// two cores of a Zen 4 guest: a dense layer of 1 x 32 by 32 x 128 takes 0.21 us on one and 0.54 on both.
+// Waking the other threads for a kernel and waiting for them: nanoseconds. Of the pool's spinning helpers, two threads
+// on two cores of a Zen 4 guest: a dense layer of 1 x 32 by 32 x 128 takes 0.21 us on one and 0.54 on both.
 inline double WakingNs(int threads) {
   constexpr double kTwo = 430;
   return threads > 1 ? kTwo : 0;

@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <numeric>
-#include <utility>
+#include <ostream>
+#include <type_traits>
 
+#include "compiler/codegen/element.h"
 #include "compiler/codegen/host.h"
 #include "compiler/codegen/object.h"
 #include "core/kernel_abi.h"
@@ -15,17 +17,27 @@
 namespace hone {
 namespace {
 
-// Of `count` vectors of `lanes` lanes that lie one behind the other.
-std::vector<float> SumsOf(std::vector<float> memory, int count, int lanes) {
+// `count` vectors of `lanes` lanes, each of which is `sums` groups.
+struct Vectors {
+  int count, lanes, sums;
+};
+void PrintTo(const Vectors& v, std::ostream* out) { *out << v.count << " of " << v.lanes << ", " << v.sums << " sums"; }
+
+// Of vectors that lie one behind the other.
+template <typename Element>
+std::vector<Element> SumsOf(std::vector<Element> memory, const Vectors& v) {
+  const DType type = std::is_same_v<Element, float> ? DType::kFloat32 : DType::kInt32;
   const Target target = HostTarget();
   KernelBuilder b(target, MachineModelFor(target));
   b.Stage("sums", [&](const StageArgs& args) {
     Vals vectors;
-    for (int i = 0; i < count; ++i) vectors.push_back(b.Load(b.At(b.Operand(args, 0), 4 * i * lanes), lanes));
-    b.Store(LaneSums(b, vectors), b.Operand(args, 1));
+    for (int i = 0; i < v.count; ++i) {
+      vectors.push_back(LoadElements(b, type, b.At(b.Operand(args, 0), Bytes(type, i * v.lanes)), v.lanes));
+    }
+    b.Store(LaneSums(b, vectors, v.sums), b.Operand(args, 1));
   });
   const KernelLibrary library = KernelLibrary::FromBytes(LinkShared({EmitObject(b, target)}, target), "test");
-  std::vector<float> sums(static_cast<size_t>(count) + 1, -1);
+  std::vector<Element> sums(static_cast<size_t>(v.count * v.sums) + 1, -1);
   void* operands[] = {memory.data(), sums.data()};
   const int64_t strides[] = {0, 0};
   const hone_kernel_args args{operands, strides, nullptr, nullptr, 0, 1};
@@ -33,24 +45,32 @@ std::vector<float> SumsOf(std::vector<float> memory, int count, int lanes) {
   return sums;
 }
 
-class LaneSumsOf : public ::testing::TestWithParam<std::pair<int, int>> {};
-
-TEST_P(LaneSumsOf, EachVectorStandInTheVectorsOrder) {
-  const auto [count, lanes] = GetParam();
-  std::vector<float> memory(static_cast<size_t>(count * lanes));
-  for (size_t i = 0; i < memory.size(); ++i) memory[i] = static_cast<float>((i * 37 + i / 5) % 101);
-  const std::vector<float> got = SumsOf(memory, count, lanes);
-  for (int i = 0; i < count; ++i) {
-    const auto first = memory.begin() + i * lanes;
-    EXPECT_EQ(Nth(got, i), std::accumulate(first, first + lanes, 0.0F)) << i << " of " << count << ", " << lanes;
+template <typename Element>
+void ExpectEveryGroupsSum(const Vectors& v) {
+  std::vector<Element> memory(static_cast<size_t>(v.count * v.lanes));
+  for (size_t i = 0; i < memory.size(); ++i) memory[i] = static_cast<Element>((i * 37 + i / 5) % 101);
+  const std::vector<Element> got = SumsOf(memory, v);
+  const int length = v.lanes / v.sums;
+  for (int i = 0; i < v.count * v.sums; ++i) {
+    const auto first = memory.begin() + i * length;
+    EXPECT_EQ(Nth(got, i), std::accumulate(first, first + length, Element{0})) << "sum " << i;
   }
-  EXPECT_EQ(got.back(), -1) << "more was stored than there are vectors";
+  EXPECT_EQ(got.back(), -1) << "more was stored than there are groups";
 }
 
-std::vector<std::pair<int, int>> EveryNumberAndLength() {
-  std::vector<std::pair<int, int>> all;
+class LaneSumsOf : public ::testing::TestWithParam<Vectors> {};
+
+TEST_P(LaneSumsOf, EveryGroupStandInTheVectorsOrder) {
+  ExpectEveryGroupsSum<float>(GetParam());
+  ExpectEveryGroupsSum<int32_t>(GetParam());
+}
+
+std::vector<Vectors> EveryNumberAndLength() {
+  std::vector<Vectors> all;
   for (int lanes = 1; lanes <= 16; lanes *= 2) {
-    for (int count = 1; count <= lanes; count *= 2) all.emplace_back(count, lanes);
+    for (int sums = 1; sums <= lanes; sums *= 2) {
+      for (int count = 1; count * sums <= lanes; count *= 2) all.push_back({count, lanes, sums});
+    }
   }
   return all;
 }

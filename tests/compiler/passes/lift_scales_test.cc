@@ -182,7 +182,8 @@ TEST(LiftScales, LetsNoInexactScheduleSumWholeNumbers) {
   const std::vector<float> scales(64, 0.01F);
   const ExprPtr x = Input("x", {1, 64, 28, 28});
   EXPECT_THAT(SchedulesOf(QuantisedConv(x, 64, scales, 1, 20)), ElementsAre("conv2d_winograd"));
-  EXPECT_THAT(SchedulesOf(QuantisedConv(BackAndForth(x, 0.02F), 64, scales, 1, 20)), ElementsAre(AnyOf("conv2d_direct", "conv2d_winograd_int16")));
+  EXPECT_THAT(SchedulesOf(QuantisedConv(BackAndForth(x, 0.02F), 64, scales, 1, 20)),
+              ElementsAre(AnyOf("conv2d_direct", "conv2d_winograd_int16")));
 }
 
 TEST(FoldBatchNorm, KeepsScalesOutOfWholeWeights) {

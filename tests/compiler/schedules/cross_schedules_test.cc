@@ -81,9 +81,10 @@ const std::vector<Draw>& Draws() {
 
 // Each to bytes, and to floats as the last layer of a network of bytes gives them.
 const std::vector<Draw>& DrawsOfBytes() {
-  using testing::RandomDepthwise, testing::RandomPointwise, testing::RandomThreeByThree;
+  using testing::RandomDepthwise, testing::RandomFewOutputs, testing::RandomPointwise, testing::RandomThreeByThree;
   static const std::vector<Draw> draws = {
       {"bytes three_by_three", OfBytes<RandomThreeByThree, DType::kUInt8>},
+      {"bytes few outputs", OfBytes<RandomFewOutputs, DType::kUInt8>},
       {"bytes pointwise", OfBytes<RandomPointwise, DType::kUInt8>},
       {"bytes depthwise", OfBytes<RandomDepthwise, DType::kUInt8>},
       {"bytes row", OfBytes<RandomRow, DType::kUInt8>},

@@ -235,7 +235,15 @@ Workload RandomWhole(Random& r) {
   return w;
 }
 
+// Outputs that follow each other along w share vectors where they are a step of 1 apart.
+Workload RandomFewOutputs(Random& r) {
+  Workload w = testing::RandomFewOutputs(r);
+  w.strides[1] = 1;
+  return w;
+}
+
 TEST(WholeNumbers, RandomConvolutions) { EXPECT_GE(CheckRandom(RandomWhole, 60, 1), 60); }
+TEST(WholeNumbers, RandomConvolutionsOfFewOutputs) { EXPECT_GE(CheckRandom(RandomFewOutputs, 100, 7), 160); }
 TEST(WholeNumbers, RandomGroupsOfChannels) { EXPECT_GE(CheckRandom(RandomGroups, 40, 2), 40); }
 TEST(WholeNumbers, RandomPointwiseConvolutions) { EXPECT_GE(CheckRandom(testing::RandomPointwise, 60, 3), 60); }
 TEST(WholeNumbers, RandomDepthwiseConvolutions) { EXPECT_GE(CheckRandom(testing::RandomDepthwise, 40, 4), 40); }
