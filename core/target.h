@@ -82,6 +82,7 @@ struct MachineModel {
   double clock_ghz = 3.5;
   double multiply_adds_per_cycle = 2;     // of whole vectors
   double multiply_add_latency = 4;        // cycles
+  double division_cost = 10;              // the time of a division of vectors, in multiply-adds
   double loads_per_cycle = 2;             // of whole vectors
   LevelRates moved_bytes_per_cycle = {};  // used over and over
   double cold_bytes_per_cycle = 12;       // read once and in order from memory, as weights are: by one core,

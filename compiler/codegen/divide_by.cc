@@ -10,12 +10,16 @@ bool IsPowerOfTwo(float x) {
   return std::frexp(x, &exponent) == 0.5F;
 }
 
+// In multiply-adds: five of them, and the comparisons that bound what is divided.
+constexpr double kProducts = 7;
+
 }  // namespace
 
 // A power of two's reciprocal is exact, which code generation sees.
 bool DividesByProducts(const MachineModel& machine, float divisor) {
   const float magnitude = std::abs(divisor);
-  return machine.has_fma && magnitude >= 0x1p-60F && magnitude <= 0x1p60F && !IsPowerOfTwo(magnitude);
+  return machine.has_fma && machine.division_cost > kProducts && magnitude >= 0x1p-60F && magnitude <= 0x1p60F &&
+         !IsPowerOfTwo(magnitude);
 }
 
 Value* EmitDivideBy(KernelBuilder& b, Value* x, float divisor) {

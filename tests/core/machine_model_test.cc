@@ -147,6 +147,13 @@ TEST(MachineModel, PairsOfBFloat16AreWhatTheFeaturesMultiply) {
   EXPECT_EQ(dots("aarch64-linux-gnu", "cortex-a76", {}), "");
 }
 
+TEST(MachineModel, DivisionsTakeWhatTheCpuTakesForThem) {
+  const auto cost = [](const char* cpu) { return MachineModelFor({"x86_64-pc-linux-gnu", cpu, {}, 0}).division_cost; };
+  EXPECT_EQ(cost("graniterapids"), 32);
+  EXPECT_EQ(cost("znver4"), 3.2);
+  EXPECT_EQ(cost("x86-64-v4"), MachineModel().division_cost);
+}
+
 TEST(MachineModel, TilesAreWhatTheirFeaturesSay) {
   const auto model = [](const char* cpu, std::vector<std::string> features) {
     return MachineModelFor({"x86_64-pc-linux-gnu", cpu, std::move(features), 0});

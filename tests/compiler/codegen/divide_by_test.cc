@@ -27,7 +27,9 @@ float Draw(Random& random) {
 
 void ExpectQuotients(float divisor, Random& random) {
   const Target target = HostTarget();
-  KernelBuilder b(target, MachineModelFor(target));
+  MachineModel machine = MachineModelFor(target);
+  machine.division_cost = 32;
+  KernelBuilder b(target, machine);
   b.Stage("divide", [&](const StageArgs& args) {
     b.For(args.begin, args.end, 1, [&](Value* vector) {
       Value* at = b.At(b.Operand(args, 0), b.Mul(vector, int64_t{4} * kLanes));
@@ -52,6 +54,15 @@ TEST(DivideBy, GivesTheInstructionsBits) {
     ExpectQuotients(divisor, random);
   }
   for (int round = 0; round < 40; ++round) ExpectQuotients(Draw(random), random);
+}
+
+TEST(DivideBy, TakesTheInstructionWhereItIsNoSlower) {
+  MachineModel machine = MachineModelFor(HostTarget());
+  machine.division_cost = 32;
+  EXPECT_EQ(DividesByProducts(machine, 3), machine.has_fma);
+  EXPECT_FALSE(DividesByProducts(machine, 4)) << "whose reciprocal is exact";
+  machine.division_cost = 3;
+  EXPECT_FALSE(DividesByProducts(machine, 3));
 }
 
 }  // namespace
