@@ -25,6 +25,31 @@ Value* Gathered(Evaluator& e, const relay::Call& call, const Coordinates& at, La
   });
 }
 
+// The largest of a window whose taps are known, NaN when one is. Whether any is asks two at a time, beside the maxima:
+// asking each as it comes, and keeping it, is three instructions a tap.
+Value* LargestInside(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
+  KernelBuilder& b = e.b();
+  auto& ir = b.ir();
+  const auto axes = *WindowOf(call);
+  Value *largest = nullptr, *unpaired = nullptr, *any_nan = nullptr;
+  const auto ask = [&](Value* x, Value* y) {
+    Value* unordered = ir.CreateFCmpUNO(x, y);
+    any_nan = any_nan == nullptr ? unordered : ir.CreateOr(any_nan, unordered);
+  };
+  for (int64_t kh = 0; kh < axes[0].size; ++kh) {
+    for (int64_t kw = 0; kw < axes[1].size; ++kw) {
+      const Coordinates from{at[0], at[1], TapCoordinate(b, axes[0], at[2], b.Index(kh)),
+                             TapCoordinate(b, axes[1], at[3], b.Index(kw))};
+      Value* tap = e.Eval(call.args[0], from, lanes);
+      largest = largest == nullptr ? tap : b.FMax(largest, tap);
+      if (unpaired != nullptr) ask(unpaired, tap);
+      unpaired = unpaired == nullptr ? tap : nullptr;
+    }
+  }
+  if (unpaired != nullptr) ask(unpaired, unpaired);
+  return ir.CreateSelect(any_nan, llvm::ConstantFP::getNaN(largest->getType()), largest);
+}
+
 // The taps on data or padding: only right of the padding, which ceil_mode may reach, nothing counts.
 Value* PaddedTaps(KernelBuilder& b, const WindowAxis& axis, Value* at) {
   WindowAxis padded = axis;
@@ -45,6 +70,10 @@ Value* MaxPool(Evaluator& e, const relay::Call& call, const Coordinates& at, Lan
     return e.PerLane(lanes, at, call.type->dtype,
                      [&](const Coordinates& one) { return MaxPool(e, call, one, kScalar); });
   }
+  constexpr int64_t kMostInLine = 49;
+  const bool inside = e.interior || (axes[0].always_inside() && axes[1].always_inside());
+  const bool floats = call.type->dtype == DType::kFloat32;
+  if (inside && floats && axes[0].size * axes[1].size <= kMostInLine) return LargestInside(e, call, at, lanes);
   const Taps rows = TapsAt(e.b(), axes[0], at[2].base, e.interior);
   const Taps columns = TapsAt(e.b(), axes[1], at[3].base, e.interior);
   return Gathered(e, call, at, lanes, FoldKind::kMax, rows, columns);
