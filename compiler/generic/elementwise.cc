@@ -3,12 +3,14 @@
 #include <limits>
 
 #include "compiler/codegen/activation.h"
+#include "compiler/codegen/divide_by.h"
 #include "compiler/codegen/math.h"
 #include "compiler/codegen/rounding.h"
 #include "compiler/codegen/trigonometry.h"
 #include "compiler/generic/argument.h"
 #include "compiler/generic/extreme.h"
 #include "compiler/relay/activation_call.h"
+#include "compiler/relay/rounded_quotient.h"
 #include "core/error.h"
 #include "core/nth.h"
 
@@ -47,8 +49,20 @@ class IntegerBounds : public ActivationMath {
   bool is_unsigned_;
 };
 
+// What lies beyond the bounds by one before the division does so after it, so that x is within what EmitDivideBy takes.
+Value* EmitRoundedQuotient(KernelBuilder& b, Value* x, const relay::RoundedQuotient& by) {
+  const double step = by.step;
+  x = b.FMin(b.FMax(x, Like(x, (by.lo - 1) * step)), Like(x, (by.hi + 1) * step));
+  return EmitRound(b, EmitDivideBy(b, x, by.step));
+}
+
 Value* Activated(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
   const auto [row, lo, hi] = *relay::AsActivation(call);
+  const std::optional<relay::RoundedQuotient> quotient = relay::AsRoundedQuotient(call);
+  if (quotient && DividesByProducts(e.b().machine(), quotient->step)) {
+    Value* dividend = Argument(e, *quotient->division, 0, at, lanes);
+    return EmitActivation(e.b(), row, lo, hi, EmitRoundedQuotient(e.b(), dividend, *quotient));
+  }
   Value* x = Argument(e, call, 0, at, lanes);
   const FormulaKind kind = KindOf(*row);
   if (!IsFloat(x) && kind == FormulaKind::kBounds) {

@@ -8,6 +8,7 @@
 #include "compiler/passes/graph/anchor.h"
 #include "compiler/passes/graph/typed_graph.h"
 #include "compiler/relay/op.h"
+#include "compiler/relay/rounded_quotient.h"
 
 namespace hone {
 
@@ -68,7 +69,7 @@ class GroupBuilder {
     std::vector<ExprPtr> args;
     for (const ExprPtr& arg : call.args) {
       if (IsMember(arg)) BuildMember(arg);
-      args.push_back(IsIndexTable(call, arg) || IsNumber(arg) ? arg : InsideArg(arg));
+      args.push_back(IsIndexTable(call, arg) || IsNumber(arg) || IsStep(call, arg) ? arg : InsideArg(arg));
     }
     inside_[member.get()] = WithArgs(call, std::move(args));
   }
@@ -100,6 +101,15 @@ class GroupBuilder {
     const relay::Constant* constant = relay::AsConstant(arg);
     return group_.anchor != nullptr && group_.anchor->type->dtype == DType::kInt32 && constant != nullptr &&
            constant->value.shape().empty();
+  }
+
+  // So is what a kernel divides by before it rounds: some machines need not divide then.
+  bool IsStep(const Call& call, const ExprPtr& arg) const {
+    if (relay::AsOp(call.op)->def->name != "divide" || arg != call.args[1]) return false;
+    return std::any_of(group_.members.begin(), group_.members.end(), [&](const ExprPtr& member) {
+      const auto quotient = relay::AsRoundedQuotient(*relay::AsCall(member));
+      return quotient && quotient->division == &call;
+    });
   }
 
   // A tuple goes in field by field: kernels know tensors alone.

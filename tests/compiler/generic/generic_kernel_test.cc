@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <string>
 #include <tuple>
 
@@ -158,6 +159,53 @@ TEST(GenericKernel, Pools) {
       attrs.Set("count_include_pad", p.size[0] % 2 == 0);
       CheckFunction(Function({x}, MakeCall("nn.relu", {MakeCall("nn.avg_pool2d", {x}, attrs)})));
     }
+  }
+}
+
+// In every place of a window: one in 31 elements is NaN, some are infinite.
+TEST(GenericKernel, PoolsPassNanOn) {
+  for (const PoolCase& p : kPools) {
+    Tensor x(DType::kFloat32, p.shape);
+    FillTensor(x, Fill::kNormal, 3);
+    for (int64_t i = 0; i < x.elements(); i += 31) x.Set(i, std::numeric_limits<double>::quiet_NaN());
+    for (int64_t i = 7; i < x.elements(); i += 43) {
+      x.Set(i, (i % 2 == 0 ? 1 : -1) * std::numeric_limits<double>::infinity());
+    }
+    for (const char* layout : {"", "NCHW8c", "NCHW16c"}) {
+      const auto data = Param("x", p.shape, layout);
+      CheckFunction(Function({data}, MakeCall("nn.max_pool2d", {data},
+                                              {{"pool_size", p.size},
+                                               {"strides", p.strides},
+                                               {"dilation", p.dilation},
+                                               {"padding", p.padding},
+                                               {"ceil_mode", p.ceil_mode}})),
+                    {x}, 0);
+    }
+  }
+}
+
+ExprPtr Number(float value) {
+  Tensor number(DType::kFloat32, {});
+  number.Set(0, value);
+  return relay::MakeConstant(number);
+}
+
+// What a quantisation does, its step in the kernel: beyond the bounds, between two whole numbers, infinite.
+TEST(GenericKernel, RoundsQuotientsAsTheReferenceDoes) {
+  const Shape shape{3, 700};
+  for (const float step : {0.0371F, 1.7F, 0.25F, 3e-5F, 4e20F}) {
+    Tensor x(DType::kFloat32, shape);
+    FillTensor(x, Fill::kNormal, 5);
+    for (int64_t i = 0; i < x.elements(); ++i) x.Set(i, x.At(i) * step * 150);
+    for (int64_t i = 0; i < x.elements(); i += 3) x.Set(i, static_cast<float>((i % 300 - 150) + 0.5) * step);
+    x.Set(1, std::numeric_limits<double>::infinity());
+    x.Set(2, -std::numeric_limits<double>::infinity());
+    x.Set(4, 3e38);
+    const auto data = Param("x", shape);
+    const ExprPtr quotient = MakeCall("divide", {data, Number(step)});
+    const ExprPtr whole = MakeCall("clip", {MakeCall("round", {quotient})}, {{"a_min", -121.0}, {"a_max", 134.0}});
+    const ExprPtr byte = MakeCall("cast", {MakeCall("add", {whole, Number(121)})}, {{"dtype", "uint8"}});
+    CheckFunction(Function({data}, byte), {x}, 0);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "compiler/passes/graph/anchor.h"
 #include "core/activation.h"
@@ -61,6 +62,18 @@ TEST(Fuse, TellsEachKernelOfAModelThatRounds) {
 ExprPtr Activated(const ExprPtr& x) {
   const ExprPtr scaled = MakeCall("multiply", {x, RandomConstant({16, 1, 1}, 5)});
   return MakeCall("nn.relu", {MakeCall("add", {scaled, RandomConstant({16, 1, 1}, 6)})});
+}
+
+TEST(Fuse, WhatARoundedQuotientDividesByIsAPartOfTheKernel) {
+  const auto parameters = [](double most) {
+    const ExprPtr quotient = MakeCall("divide", {Input("x", {4, 40}), ScalarConstant(0.3F)});
+    const relay::Attrs bounds{{"a_min", 0.0}, {"a_max", most}};
+    const IRModule fused = Fused(MakeCall("clip", {MakeCall("round", {quotient})}, bounds));
+    EXPECT_THAT(FunctionNames(fused), ElementsAre("divide+round+clip"));
+    return FunctionCalls(fused)[0]->args.size();
+  };
+  EXPECT_EQ(parameters(255), 1U);
+  EXPECT_EQ(parameters(std::numeric_limits<double>::infinity()), 2U) << "without a bound nothing may replace it";
 }
 
 TEST(Fuse, AComparisonJoinsTheChoiceMadeByIt) {

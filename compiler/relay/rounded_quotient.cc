@@ -1,0 +1,36 @@
+#include "compiler/relay/rounded_quotient.h"
+
+#include <cmath>
+#include <string_view>
+
+#include "compiler/relay/activation_call.h"
+#include "compiler/relay/op.h"
+
+namespace hone::relay {
+namespace {
+
+// A call's first argument where it is a call of the operator `name`, else null.
+const Call* CallBelow(const Call& call, std::string_view name) {
+  const Call* below = AsCall(call.args[0]);
+  const Op* op = below != nullptr ? AsOp(below->op) : nullptr;
+  return op != nullptr && op->def->name == name ? below : nullptr;
+}
+
+}  // namespace
+
+std::optional<RoundedQuotient> AsRoundedQuotient(const Call& clip) {
+  const Op* op = AsOp(clip.op);
+  if (op == nullptr || op->def->name != "clip") return std::nullopt;
+  const Call* round = CallBelow(clip, "round");
+  const Call* division = round != nullptr ? CallBelow(*round, "divide") : nullptr;
+  if (division == nullptr || division->type->dtype != DType::kFloat32) return std::nullopt;
+  const Constant* step = AsConstant(division->args[1]);
+  const ActivationCall bounds = *AsActivation(clip);
+  const bool bounded = std::isfinite(bounds.lo) && std::isfinite(bounds.hi);
+  if (step == nullptr || !step->value.shape().empty() || !bounded) return std::nullopt;
+  const auto by = static_cast<float>(step->value.At(0));
+  if (!(by > 0) || !std::isfinite(by)) return std::nullopt;
+  return RoundedQuotient{division, by, bounds.lo, bounds.hi};
+}
+
+}  // namespace hone::relay

@@ -1,0 +1,19 @@
+// What quantising does to a number: a division by a step, rounded to whole numbers within bounds.
+#pragma once
+
+#include <optional>
+
+#include "compiler/relay/expr.h"
+
+namespace hone::relay {
+
+// clip(round(x / step), lo, hi) of float32, the step one positive number of the graph and the bounds finite.
+struct RoundedQuotient {
+  const Call* division = nullptr;  // of x, its first argument
+  float step = 1;
+  double lo = 0, hi = 0;
+};
+// nullopt for any other call.
+std::optional<RoundedQuotient> AsRoundedQuotient(const Call& clip);
+
+}  // namespace hone::relay
