@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "compiler/generic/attention.h"
+#include "compiler/generic/channel_selection.h"
 #include "compiler/generic/evaluator.h"
 #include "compiler/generic/images_apart.h"
 #include "compiler/generic/permutation_loops.h"
@@ -208,6 +209,11 @@ EmittedKernel EmitGeneric(KernelBuilder& builder, const relay::Function& functio
   // What only moves elements has loops of its own: the evaluator would read or write with a stride.
   if (const auto boxes = PermutationOf(function)) {
     builder.Stage(symbol, [&](const StageArgs& args) { extent = EmitBoxes(builder, *boxes, operands[1].dtype, args); });
+    return {{{symbol, std::max<int64_t>(1, extent), 1, 0}}, 0};
+  }
+  const auto selection = ChannelSelectionOf(function);
+  if (selection && SharesVectors(*selection, builder.machine())) {
+    builder.Stage(symbol, [&](const StageArgs& args) { extent = EmitChannelSelection(builder, args, *selection); });
     return {{{symbol, std::max<int64_t>(1, extent), 1, 0}}, 0};
   }
   const auto all = WorkOf(function, operands, builder.machine());

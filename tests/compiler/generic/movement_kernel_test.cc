@@ -130,18 +130,21 @@ TEST(MovementKernel, TakesByIndex) {
   }
 }
 
+// From blocks to narrower, equal and wider ones; a last block that is not full, and pixels that fill no vector.
 TEST(MovementKernel, TakesKnownChannelsOfBlocks) {
   const std::vector<int64_t> channels{0, 12, 24, 1, 13, 25, 2, 14, 26, 30, 3, 31, 15, 35, 7, 6, 8, 9, 34};
   const auto indices = relay::MakeConstant(Tensor::FromVector<int64_t>(DType::kInt64, {19}, channels));
-  for (const char* from : {"", "NCHW4c", "NCHW8c", "NCHW16c"}) {
-    for (const char* to : {"", "NCHW4c", "NCHW8c", "NCHW16c"}) {
-      const auto x = Param("x", {2, 36, 5, 7}, from);
-      const ExprPtr plain = MakeCall("take", {x, indices}, {{"axis", int64_t{1}}});
-      const relay::Call& call = *relay::AsCall(plain);
-      const auto take = std::make_shared<relay::Call>(call.op, call.args, call.attrs, "");
-      take->type = TensorType({2, 19, 5, 7}, DType::kFloat32, to);
-      const std::vector<std::shared_ptr<const relay::Var>> params{std::static_pointer_cast<const relay::Var>(x)};
-      CheckFunction(std::make_shared<relay::Function>(params, take));
+  for (const DType dtype : {DType::kFloat32, DType::kUInt8}) {
+    for (const char* from : {"", "NCHW4c", "NCHW8c", "NCHW16c"}) {
+      for (const char* to : {"", "NCHW4c", "NCHW8c", "NCHW16c"}) {
+        const auto x = Param("x", {2, 36, 5, 7}, from, dtype);
+        const ExprPtr plain = MakeCall("take", {x, indices}, {{"axis", int64_t{1}}});
+        const relay::Call& call = *relay::AsCall(plain);
+        const auto take = std::make_shared<relay::Call>(call.op, call.args, call.attrs, "");
+        take->type = TensorType({2, 19, 5, 7}, dtype, to);
+        const std::vector<std::shared_ptr<const relay::Var>> params{std::static_pointer_cast<const relay::Var>(x)};
+        CheckFunction(std::make_shared<relay::Function>(params, take));
+      }
     }
   }
 }
