@@ -20,11 +20,15 @@ def target_of(threads):
     return tvm.target.Target({"kind": "llvm", "mcpu": llvm_get_system_cpu(), "num-cores": threads})
 
 
+def imported(path):
+    """With its weights as constants."""
+    return from_onnx(onnx.load(path), keep_params_in_input=False)
+
+
 def module_of(path, target):
-    """Imported with its weights as constants, legalized and fused: what MetaSchedule takes its tasks from."""
-    module = from_onnx(onnx.load(path), keep_params_in_input=False)
+    """Legalized and fused: what MetaSchedule takes its tasks from."""
     with target:
-        return relax.get_pipeline("zero")(module)
+        return relax.get_pipeline("zero")(imported(path))
 
 
 def tune(path, threads, folder):
@@ -36,12 +40,13 @@ def tune(path, threads, folder):
 
 def build(path, threads, library, folder=""):
     target = target_of(threads)
-    module = module_of(path, target)
     if folder and os.path.exists(os.path.join(folder, "database_workload.json")):
-        compiled = relax_integration.compile_relax(JSONDatabase(work_dir=folder), module, target, None)
+        # Legalizes and fuses by itself: of a module that is fused already no function would be one of the database's.
+        compiled = relax_integration.compile_relax(JSONDatabase(work_dir=folder), imported(path), target, None,
+                                                   enable_warning=True)
     else:
         with target:
-            compiled = tvm.compile(module, target=target)
+            compiled = tvm.compile(module_of(path, target), target=target)
     compiled.export_library(library)
 
 
