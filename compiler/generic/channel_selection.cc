@@ -9,6 +9,7 @@
 #include "compiler/generic/channel_selection.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "compiler/codegen/element.h"
 #include "core/layout.h"
@@ -113,8 +114,8 @@ class SelectionEmitter {
   }
 
   Value* Part(Value* vector, int from, int lanes) {
-    std::vector<int> mask;
-    for (int l = 0; l < lanes; ++l) mask.push_back(from + l);
+    std::vector<int> mask(static_cast<size_t>(lanes));
+    std::iota(mask.begin(), mask.end(), from);
     return b_.ir().CreateShuffleVector(vector, mask);
   }
 

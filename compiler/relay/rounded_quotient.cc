@@ -25,12 +25,12 @@ std::optional<RoundedQuotient> AsRoundedQuotient(const Call& clip) {
   const Call* division = round != nullptr ? CallBelow(*round, "divide") : nullptr;
   if (division == nullptr || division->type->dtype != DType::kFloat32) return std::nullopt;
   const Constant* step = AsConstant(division->args[1]);
-  const ActivationCall bounds = *AsActivation(clip);
-  const bool bounded = std::isfinite(bounds.lo) && std::isfinite(bounds.hi);
+  const std::optional<ActivationCall> bounds = AsActivation(clip);
+  const bool bounded = bounds && std::isfinite(bounds->lo) && std::isfinite(bounds->hi);
   if (step == nullptr || !step->value.shape().empty() || !bounded) return std::nullopt;
   const auto by = static_cast<float>(step->value.At(0));
   if (!(by > 0) || !std::isfinite(by)) return std::nullopt;
-  return RoundedQuotient{division, by, bounds.lo, bounds.hi};
+  return RoundedQuotient{division, by, bounds->lo, bounds->hi};
 }
 
 }  // namespace hone::relay

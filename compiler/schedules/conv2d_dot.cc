@@ -110,7 +110,7 @@ double RowCycles(const DotNest& nest, const MachineModel& machine) {
   for (const RowTile& part : nest.Tiles()) {
     const RegisterTile tile = nest.Registers(part.width);
     const int longest = tile.lanes / nest.pixels, last = tile.pixels % longest;
-    const double runs = tile.pixels / longest + std::popcount(static_cast<unsigned>(last));
+    const int runs = tile.pixels / longest + std::popcount(static_cast<unsigned>(last));
     const double finish = tile.vectors * (kLaneSum * tile.pixels + (kRun + narrowed) * runs);
     cycles += static_cast<double>(part.count) * (steps * TapCycles(nest, part, machine) + finish);
   }
@@ -182,11 +182,12 @@ RegisterTile DotNest::Registers(int64_t outputs) const {
 
 TileShape DotNest::Tile() const {
   const int64_t taps = shape.KH * shape.KW, channels = in_blocks * knobs.ic_block;
+  const int64_t vectors = knobs.tile_ow / pixels, groups = shape.O / knobs.tile_oc;
   TileShape tile;
-  tile.rows = static_cast<double>(knobs.tile_ow / pixels);
+  tile.rows = static_cast<double>(vectors);
   tile.vectors = static_cast<double>(knobs.tile_oc);
   tile.line = static_cast<double>(CeilDiv(shape.OW, pixels));
-  tile.groups = static_cast<double>(shape.O / knobs.tile_oc);
+  tile.groups = static_cast<double>(groups);
   tile.steps = static_cast<double>(taps * in_blocks);
   tile.weight_bytes = static_cast<double>(Bytes(types.weight, taps * channels * knobs.tile_oc));
   tile.input_bytes = static_cast<double>(Bytes(types.data, shape.KH * shape.W * channels));
