@@ -9,6 +9,8 @@
 namespace hone::relay {
 namespace {
 
+constexpr double kMostBound = 2147483648.0;  // exporters write the largest float32 where there is no bound
+
 // A call's first argument where it is a call of the operator `name`, else null.
 const Call* CallBelow(const Call& call, std::string_view name) {
   const Call* below = AsCall(call.args[0]);
@@ -26,7 +28,7 @@ std::optional<RoundedQuotient> AsRoundedQuotient(const Call& clip) {
   if (division == nullptr || division->type->dtype != DType::kFloat32) return std::nullopt;
   const Constant* step = AsConstant(division->args[1]);
   const std::optional<ActivationCall> bounds = AsActivation(clip);
-  const bool bounded = bounds && std::isfinite(bounds->lo) && std::isfinite(bounds->hi);
+  const bool bounded = bounds && std::abs(bounds->lo) <= kMostBound && std::abs(bounds->hi) <= kMostBound;
   if (step == nullptr || !step->value.shape().empty() || !bounded) return std::nullopt;
   const auto by = static_cast<float>(step->value.At(0));
   if (!(by > 0) || !std::isfinite(by)) return std::nullopt;

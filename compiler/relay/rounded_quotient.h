@@ -7,7 +7,8 @@
 
 namespace hone::relay {
 
-// clip(round(x / step), lo, hi) of float32, the step one positive number of the graph and the bounds finite.
+// clip(round(x / step), lo, hi) of float32, the step one positive number of the graph and both
+// bounds whole numbers of 32 bits: no quotient between them is large.
 struct RoundedQuotient {
   const Call* division = nullptr;  // of x, its first argument
   float step = 1;

@@ -74,6 +74,7 @@ TEST(Fuse, WhatARoundedQuotientDividesByIsAPartOfTheKernel) {
   };
   EXPECT_EQ(parameters(255), 1U);
   EXPECT_EQ(parameters(std::numeric_limits<double>::infinity()), 2U) << "without a bound nothing may replace it";
+  EXPECT_EQ(parameters(std::numeric_limits<float>::max()), 2U) << "which says that there is no bound";
 }
 
 TEST(Fuse, AComparisonJoinsTheChoiceMadeByIt) {
