@@ -6,6 +6,7 @@
 #include "cli/bench/cpu_time.h"
 #include "cli/bench/loaded_anew.h"
 #include "cli/bench/warm_up.h"
+#include "core/ceil_div.h"
 #include "core/nth.h"
 #include "rpc_runner/process/clock.h"
 
@@ -14,8 +15,6 @@ namespace {
 
 constexpr int64_t kMinRuns = 10;
 constexpr int64_t kMostSamples = 10'000;
-
-int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 // One package's turns in one round.
 class Turns {

@@ -2,6 +2,7 @@
 
 #include "compiler/codegen/matrix_tiles.h"
 #include "compiler/schedules/conv_shape.h"
+#include "core/ceil_div.h"
 
 namespace hone {
 namespace {

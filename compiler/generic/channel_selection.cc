@@ -12,6 +12,7 @@
 #include <numeric>
 
 #include "compiler/codegen/element.h"
+#include "core/ceil_div.h"
 #include "core/layout.h"
 #include "core/nth.h"
 
@@ -19,8 +20,6 @@ namespace hone {
 namespace {
 
 constexpr int64_t kItemVectors = 16;
-
-int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 // The block of channels that ends a layout of images, else 0.
 int64_t ChannelBlock(const relay::Type& type) {

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "compiler/codegen/register_transpose.h"
+#include "core/ceil_div.h"
 #include "core/nth.h"
 
 namespace hone {
@@ -11,8 +12,6 @@ namespace {
 
 constexpr int64_t kSide = kPermutedSide;
 constexpr int64_t kItemSquares = 16;  // of an item, about
-
-int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 int64_t SourceExtent(const PermutedBox& box) { return box.source.extent * box.around_source.extent; }
 int64_t ResultExtent(const PermutedBox& box) { return box.result.extent * box.around_result.extent; }

@@ -4,13 +4,12 @@
 #include <string_view>
 
 #include "compiler/relay/op.h"
+#include "core/ceil_div.h"
 
 namespace hone {
 namespace {
 
 constexpr int64_t kUnrolledTaps = 7;
-
-int64_t CeilDiv(int64_t a, int64_t by) { return (a + by - 1) / by; }
 
 WindowAxis AxisOf(const relay::Call& call, size_t i, int64_t size) {
   const auto strides = call.attrs.GetInts("strides", {1, 1});

@@ -29,6 +29,7 @@
 #include "compiler/schedules/packed_panel.h"
 #include "compiler/schedules/thread_share.h"
 #include "compiler/schedules/tile_step_cycles.h"
+#include "core/ceil_div.h"
 #include "core/nth.h"
 
 namespace hone {

@@ -24,6 +24,7 @@
 #include "compiler/schedules/matmul_operand.h"
 #include "compiler/schedules/matmul_tile.h"
 #include "compiler/schedules/packed_panel.h"
+#include "core/ceil_div.h"
 #include "core/nth.h"
 
 namespace hone {

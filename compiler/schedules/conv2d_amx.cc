@@ -11,6 +11,7 @@
 #include "compiler/schedules/level_rate.h"
 #include "compiler/schedules/thread_share.h"
 #include "compiler/schedules/tile_step_cycles.h"
+#include "core/ceil_div.h"
 
 namespace hone {
 namespace {

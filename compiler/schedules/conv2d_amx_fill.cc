@@ -9,6 +9,7 @@
 #include "compiler/codegen/kernel_builder.h"
 #include "compiler/codegen/matrix_tiles.h"
 #include "compiler/schedules/conv2d_amx.h"
+#include "core/ceil_div.h"
 #include "core/nth.h"
 
 namespace hone {

@@ -36,6 +36,7 @@
 #include "compiler/schedules/row_tiles.h"
 #include "compiler/schedules/thread_share.h"
 #include "compiler/schedules/tile_row.h"
+#include "core/ceil_div.h"
 #include "core/nth.h"
 
 namespace hone {

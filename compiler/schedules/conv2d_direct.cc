@@ -14,6 +14,7 @@
 #include "compiler/schedules/row_tiles.h"
 #include "compiler/schedules/step_cycles.h"
 #include "compiler/schedules/thread_share.h"
+#include "core/ceil_div.h"
 
 namespace hone {
 namespace {

@@ -62,6 +62,7 @@
 #include "compiler/schedules/register_tile.h"
 #include "compiler/schedules/row_tiles.h"
 #include "compiler/schedules/weight_prefetch.h"
+#include "core/ceil_div.h"
 #include "core/nth.h"
 
 namespace hone {

@@ -3,6 +3,7 @@
 #include "compiler/schedules/conv2d_direct.h"
 #include "compiler/schedules/register_tile.h"
 #include "compiler/schedules/tile_row.h"
+#include "core/ceil_div.h"
 
 namespace hone {
 namespace {

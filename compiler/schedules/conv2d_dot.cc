@@ -10,6 +10,7 @@
 #include "compiler/schedules/knob_schedule.h"
 #include "compiler/schedules/level_rate.h"
 #include "compiler/schedules/step_cycles.h"
+#include "core/ceil_div.h"
 
 namespace hone {
 namespace {

@@ -58,6 +58,7 @@
 #include "compiler/schedules/winograd_patch.h"
 #include "compiler/schedules/winograd_square.h"
 #include "compiler/schedules/winograd_transform.h"
+#include "core/ceil_div.h"
 #include "core/nth.h"
 
 namespace hone {

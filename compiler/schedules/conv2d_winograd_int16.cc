@@ -27,6 +27,7 @@
 #include "compiler/schedules/register_tile.h"
 #include "compiler/schedules/step_cycles.h"
 #include "compiler/schedules/thread_share.h"
+#include "core/ceil_div.h"
 
 namespace hone {
 namespace {

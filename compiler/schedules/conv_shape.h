@@ -56,6 +56,4 @@ struct ConvShape {
   }
 };
 
-inline int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 }  // namespace hone

@@ -36,6 +36,7 @@
 #include "compiler/schedules/tile_row.h"
 #include "compiler/schedules/tile_step_cycles.h"
 #include "compiler/schedules/weight_prefetch.h"
+#include "core/ceil_div.h"
 #include "core/nth.h"
 
 namespace hone {

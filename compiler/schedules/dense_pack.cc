@@ -36,6 +36,7 @@
 #include "compiler/schedules/knob_schedule.h"
 #include "compiler/schedules/register_tile.h"
 #include "compiler/schedules/thread_share.h"
+#include "core/ceil_div.h"
 #include "core/nth.h"
 
 namespace hone {

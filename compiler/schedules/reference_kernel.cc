@@ -6,6 +6,7 @@
 #include "compiler/schedules/epilogue_emit.h"
 #include "compiler/schedules/matmul_operand.h"
 #include "compiler/schedules/reference_batch_matmul.h"
+#include "core/ceil_div.h"
 
 namespace hone {
 namespace {

@@ -7,6 +7,7 @@
 
 #include "compiler/schedules/conv_shape.h"
 #include "core/artifact.h"
+#include "core/ceil_div.h"
 
 namespace hone {
 

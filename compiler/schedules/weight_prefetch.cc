@@ -1,6 +1,7 @@
 #include "compiler/schedules/weight_prefetch.h"
 
 #include "compiler/schedules/conv_shape.h"
+#include "core/ceil_div.h"
 
 namespace hone {
 namespace {

@@ -15,6 +15,7 @@
 #include "compiler/compile_kernel.h"
 #include "compiler/schedules/conv_shape.h"
 #include "compiler/schedules/schedule.h"
+#include "core/ceil_div.h"
 
 namespace hone {
 namespace {
