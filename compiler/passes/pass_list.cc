@@ -18,6 +18,7 @@
 #include "compiler/passes/quantised/sink_requantise.h"
 #include "compiler/passes/quantised/store_bytes.h"
 #include "compiler/passes/quantised/tabulate_bytes.h"
+#include "compiler/passes/quantised/taps_as_channels.h"
 #include "compiler/passes/rules/canonicalise.h"
 #include "compiler/passes/simplify_inference.h"
 #include "compiler/passes/sink_concats.h"
@@ -80,6 +81,7 @@ const std::vector<Pass>& AllPasses() {
       // Last of all that looks for float32: groups that bytes need are merged, and kernels are still to be formed.
       {"store_bytes", 3, [](const IRModule& m, const PassContext&) { return StoreBytes(m); }},
       {"tabulate_bytes", 3, [](const IRModule& m, const PassContext&) { return TabulateBytes(m); }},
+      {"taps_as_channels", 3, [](const IRModule& m, const PassContext&) { return TapsAsChannels(m); }},
       {"store_bfloat16", 0,
        [](const IRModule& m, const PassContext& c) {
          // Tiles multiply faster than Winograd's algorithm saves.
