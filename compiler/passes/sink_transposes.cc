@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "compiler/passes/graph/fold_constants.h"
+#include "compiler/passes/graph/op_def.h"
 #include "compiler/passes/graph/transposes.h"
 #include "compiler/passes/graph/typed_graph.h"
 #include "compiler/relay/op.h"
@@ -19,21 +20,11 @@ using relay::OpPattern;
 
 namespace {
 
-const OpDef* DefOf(const Call* call) {
-  const relay::Op* op = call ? relay::AsOp(call->op) : nullptr;
-  return op ? op->def : nullptr;
-}
-
-bool HasAttr(const OpDef& op, const std::string& name, AttrKind kind) {
-  return std::any_of(op.attrs.begin(), op.attrs.end(),
-                     [&](const relay::AttrSpec& attr) { return attr.name == name && attr.kind == kind; });
-}
-
 // The operator of `call` on the untransposed tensor and with other attributes, transposed as its argument was.
 ExprPtr Below(const Call& call, const Call& transpose, relay::Attrs attrs) {
   std::vector<ExprPtr> args = call.args;
   args[0] = transpose.args[0];
-  return Transposed(TypedCall(DefOf(&call)->name, std::move(args), std::move(attrs), call.name),
+  return Transposed(TypedCall(relay::AsOp(call.op)->def->name, std::move(args), std::move(attrs), call.name),
                     TransposeAxes(transpose), transpose.name);
 }
 
@@ -59,7 +50,7 @@ ExprPtr Unbroadcast(const ExprPtr& arg, const Axes& axes, const Shape& result) {
 // Elementwise and broadcasting operators whose attributes name no axis.
 ExprPtr Broadcast(const ExprPtr& node, const Uses&) {
   const Call* call = relay::AsCall(node);
-  const OpDef* op = DefOf(call);
+  const OpDef* op = DefOf(node);
   if (op == nullptr || op->pattern > OpPattern::kBroadcast || node->type->kind != relay::TypeKind::kTensor)
     return nullptr;
   if (HasAttr(*op, "axis", AttrKind::kInt) || HasAttr(*op, "shape", AttrKind::kInts)) return nullptr;
@@ -136,7 +127,7 @@ Axes AxesLeft(const Axes& axes, const std::vector<int64_t>& reduced) {
 
 ExprPtr Reduction(const ExprPtr& node, const Uses&) {
   const Call* call = relay::AsCall(node);
-  const OpDef* op = DefOf(call);
+  const OpDef* op = DefOf(node);
   const bool reduces = op != nullptr && op->attrs.size() == 2 && HasAttr(*op, "axis", AttrKind::kInts) &&
                        HasAttr(*op, "keepdims", AttrKind::kBool);
   const Call* transpose = reduces ? AsTranspose(call->args[0]) : nullptr;

@@ -8,6 +8,7 @@
 
 #include "compiler/passes/fusion/fuse.h"
 #include "compiler/passes/graph/anchor.h"
+#include "compiler/passes/graph/op_def.h"
 #include "compiler/passes/graph/typed_graph.h"
 #include "compiler/passes/graph/window_attrs.h"
 #include "compiler/relay/op.h"
@@ -19,12 +20,6 @@ using relay::ExprPtr;
 using relay::OpPattern;
 
 namespace {
-
-const relay::OpDef* DefOf(const ExprPtr& expr) {
-  const Call* call = relay::AsCall(expr);
-  const relay::Op* op = call != nullptr ? relay::AsOp(call->op) : nullptr;
-  return op != nullptr ? op->def : nullptr;
-}
 
 ExprPtr CastTo(const ExprPtr& value, DType dtype) {
   return TypedCall("cast", {value}, {{"dtype", std::string(DTypeName(dtype))}});

@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "compiler/passes/graph/channel_constant.h"
+#include "compiler/passes/graph/op_def.h"
 #include "compiler/passes/graph/typed_graph.h"
 #include "compiler/passes/graph/whole_numbers.h"
 #include "compiler/passes/quantised/byte_product.h"
@@ -20,12 +21,6 @@ using relay::OpPattern;
 namespace {
 
 constexpr double kLargestByte = 255;
-
-const relay::OpDef* DefOf(const ExprPtr& expr) {
-  const Call* call = relay::AsCall(expr);
-  const relay::Op* op = call != nullptr ? relay::AsOp(call->op) : nullptr;
-  return op != nullptr ? op->def : nullptr;
-}
 
 bool IsFloat32(const ExprPtr& expr) {
   return expr->type->kind == relay::TypeKind::kTensor && expr->type->dtype == DType::kFloat32;
