@@ -19,6 +19,7 @@
 #include "compiler/passes/quantised/store_bytes.h"
 #include "compiler/passes/quantised/tabulate_bytes.h"
 #include "compiler/passes/quantised/taps_as_channels.h"
+#include "compiler/passes/rows_as_planes.h"
 #include "compiler/passes/rules/canonicalise.h"
 #include "compiler/passes/simplify_inference.h"
 #include "compiler/passes/sink_concats.h"
@@ -52,6 +53,8 @@ const std::vector<Pass>& AllPasses() {
       {"drop_empty", 0, [](const IRModule& m, const PassContext&) { return DropEmpty(m); }},
       // Behind it: to a reshape an extent of 0 is that of its argument.
       {"volumes_as_planes", 0, [](const IRModule& m, const PassContext&) { return VolumesAsPlanes(m); }},
+      // Before scales are lifted: they stay on their side of a reshape.
+      {"rows_as_planes", 2, [](const IRModule& m, const PassContext&) { return RowsAsPlanes(m); }},
       // Before constants are folded: integers and their scales are still apart.
       {"lift_scales", 1, [](const IRModule& m, const PassContext&) { return LiftScales(m); }},
       {"fold_constants", 0,
