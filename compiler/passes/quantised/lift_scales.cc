@@ -51,12 +51,17 @@ std::optional<ScaledConstant> AsScaledConstant(const ExprPtr& expr, int axis) {
   return ScaledConstant{multiply->args[0], *scales};
 }
 
-// With a scale per output, the weight's axis 0.
+// With a scale per output, the weight's axis 0, which a transpose or a reshape may have made it.
 std::optional<ScaledConstant> AsScaledWeight(const ExprPtr& expr) {
-  const Call* transpose = relay::AsCallTo(expr, "transpose");
-  if (transpose == nullptr || ShapeOf(expr).size() != 2) return AsScaledConstant(expr, 0);
-  auto weight = AsScaledConstant(transpose->args[0], 1);
-  if (weight) weight->whole = FoldConstant(TypedCall("transpose", {weight->whole}, transpose->attrs));
+  const Call* transpose = ShapeOf(expr).size() == 2 ? relay::AsCallTo(expr, "transpose") : nullptr;
+  const Call* reshape = relay::AsCallTo(expr, "reshape");
+  if (reshape != nullptr && (ShapeOf(reshape->args[0]).empty() || ShapeOf(expr)[0] != ShapeOf(reshape->args[0])[0])) {
+    return {};
+  }
+  const Call* move = transpose != nullptr ? transpose : reshape;
+  if (move == nullptr) return AsScaledConstant(expr, 0);
+  auto weight = AsScaledConstant(move->args[0], transpose != nullptr ? 1 : 0);
+  if (weight) weight->whole = FoldConstant(WithArgs(*move, {weight->whole}));
   return weight;
 }
 

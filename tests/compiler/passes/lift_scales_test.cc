@@ -60,6 +60,22 @@ IRModule Lifted(const IRModule& module) { return relay::InferType(LiftScales(mod
 
 const std::vector<float> kScales{0.01F, 0.02F, 0.005F, 0.03F};
 
+// As a frontend makes a weight of rows one of images of one row.
+TEST(LiftScales, SeesWeightsThroughAReshape) {
+  const ExprPtr rows =
+      MakeCall("multiply", {WholeConstant({4, 3, 5}, 127, 1), relay::MakeConstant(PositiveTensor({4, 1, 1}, 2))});
+  const auto conv = [&](const std::vector<int64_t>& shape, const ExprPtr& x) {
+    return ModuleOf(MakeCall("nn.conv2d", {x, MakeCall("reshape", {rows}, {{"newshape", shape}})}));
+  };
+  const IRModule module = conv({4, 3, 1, 5}, BackAndForth(Input("x", {1, 3, 1, 9}), 0.02F));
+  const IRModule lifted = Lifted(module);
+  ExpectSameMeaning(module, lifted);
+  EXPECT_TRUE(relay::AsCallTo(relay::AsCall(lifted.main->body)->args[0], "nn.conv2d")->attrs.GetBool("integral"));
+  // Scales that are not of one output each stay.
+  const IRModule mixed = conv({2, 6, 1, 5}, BackAndForth(Input("x", {1, 6, 1, 9}), 0.02F));
+  EXPECT_NE(relay::AsCallTo(Lifted(mixed).main->body, "nn.conv2d"), nullptr);
+}
+
 TEST(LiftScales, ComputesAQuantisedConvolutionWithWholeNumbers) {
   const ExprPtr x = BackAndForth(Input("x", {1, 3, 5, 5}), 0.02F);
   std::vector<float> of_bias;
