@@ -143,12 +143,13 @@ constexpr std::array<MadeOf, 95> kMade = {{
     {"prod", "CumProd ReduceProd"},
     {"reshape",
      "AffineGrid Attention AveragePool BatchNormalization CausalConvWithState Col2Im "
-     "Compress Conv ConvTranspose DFT DepthToSpace DynamicQuantizeLSTM Einsum GRU "
-     "GridSample GroupNormalization Hardmax If LSTM LinearAttention Loop MatMul MaxPool "
-     "MatMulInteger MaxUnpool NegativeLogLikelihoodLoss RNN ReduceLogSumExp Reshape ReverseSequence "
-     "RotaryEmbedding STFT Scan ScatterElements ScatterND Shape Softmax "
-     "SoftmaxCrossEntropyLoss SpaceToDepth TensorScatter Tile TreeEnsembleClassifier "
-     "Unique"},
+     "Compress Conv ConvInteger ConvTranspose DFT DepthToSpace DynamicQuantizeLSTM "
+     "Einsum GRU GridSample GroupNormalization Hardmax If LSTM LinearAttention Loop "
+     "MatMul MatMulInteger MaxPool MaxUnpool NegativeLogLikelihoodLoss "
+     "QLinearAveragePool QLinearConv QLinearGlobalAveragePool RNN ReduceLogSumExp "
+     "Reshape ReverseSequence RotaryEmbedding STFT Scan ScatterElements ScatterND "
+     "Shape Softmax SoftmaxCrossEntropyLoss SpaceToDepth TensorScatter Tile "
+     "TreeEnsembleClassifier Unique"},
     {"right_shift", "BitShift"},
     {"round",
      "ConvInteger DynamicQuantizeLinear DynamicQuantizeMatMul GridSample QGemm QLinearAdd "

@@ -184,6 +184,17 @@ TEST(ConvInteger, PadsWithTheZeroPoint) {
   EXPECT_THAT(Values(RunOnnx(model.Bytes(), {{"x", x}})[0]), ElementsAre(10, 10, 10, 10));
 }
 
+// Of one spatial dimension, padded with the zero point at one end.
+TEST(ConvInteger, TakesRows) {
+  ModelMaker model;
+  model.IntegerInput("x", kU8, {1, 2, 4}).Integers("w", kS8, {1, 2, 2}, {1, -2, 3, 4}).Integers("xz", kU8, {}, {1});
+  model.Node("ConvInteger", {"x", "w", "xz"}, {"y"}, {{"pads", Dims{1, 0}}, {"strides", Dims{2}}}).Output("y");
+  const Tensor x = Typed(DType::kUInt8, {1, 2, 4}, {2, 3, 4, 5, 6, 7, 8, 9});
+  const Tensor y = RunOnnx(model.Bytes(), {{"x", x}})[0];
+  EXPECT_EQ(y.shape(), Shape({1, 1, 2}));
+  EXPECT_THAT(Values(y), ElementsAre(18, 42));
+}
+
 TEST(DynamicQuantizeMatMul, QuantisesWhatItMultiplies) {
   ModelMaker model;
   model.Input("a", {1, 2}).Integers("b", kS8, {2, 2}, {1, -2, 3, 4}).Weight("bs", {2}, {0.5, 2});
@@ -216,6 +227,17 @@ TEST(QLinearConv, RequantisesExactSumsPerChannel) {
     for (size_t o = 0; o < 4; ++o) want.push_back(Requantised(sum.sums[o] + bias[o], 0.02F * w_scales[o] / 1.5F, 100));
     EXPECT_THAT(Values(RunOnnx(model.Bytes(), {{"x", x}})[0]), ElementsAreArray(want)) << channels;
   }
+}
+
+TEST(QLinearConv, TakesRows) {
+  ModelMaker model;
+  model.IntegerInput("x", kU8, {1, 1, 3}).Weight("xs", {}, {0.5F}).Integers("xz", kU8, {}, {10});
+  model.Integers("w", kS8, {2, 1, 2}, {1, 2, -3, 4}).Weight("ws", {2}, {1, 2}).Integers("wz", kS8, {2}, {0, 0});
+  model.Weight("ys", {}, {0.25F}).Integers("yz", kU8, {}, {100});
+  model.Node("QLinearConv", {"x", "xs", "xz", "w", "ws", "wz", "ys", "yz"}, {"y"}).Output("y");
+  const Tensor y = RunOnnx(model.Bytes(), {{"x", Typed(DType::kUInt8, {1, 1, 3}, {11, 12, 14})}})[0];
+  EXPECT_EQ(y.shape(), Shape({1, 2, 2}));
+  EXPECT_THAT(Values(y), ElementsAre(110, 120, 120, 140));
 }
 
 TEST(QLinearMatMul, MatchesTheExampleOfItsPage) {
@@ -260,6 +282,9 @@ TEST(QLinear, UnaryOperatorsWorkOnTheRealValues) {
   EXPECT_THAT(RunQLinear("QLinearGlobalAveragePool", {1, 1, 2, 2}, {10, 12, 14, 16}), ElementsAre(26));
   EXPECT_THAT(RunQLinear("QLinearAveragePool", {1, 1, 2, 2}, {10, 12, 14, 16}, {{"kernel_shape", Dims{1, 2}}}),
               ElementsAre(22, 30));
+  EXPECT_THAT(RunQLinear("QLinearGlobalAveragePool", {1, 2, 2}, {10, 12, 14, 16}), ElementsAre(22, 30));
+  EXPECT_THAT(RunQLinear("QLinearAveragePool", {1, 1, 4}, {10, 12, 14, 16}, {{"kernel_shape", Dims{3}}}),
+              ElementsAre(24, 28));
   EXPECT_THAT(RunQLinear("QLinearSoftmax", {1, 2}, {10, 10}), ElementsAre(22, 22));
 }
 

@@ -3,6 +3,7 @@
 
 #include <functional>
 
+#include "compiler/frontend/onnx/as_planes.h"
 #include "compiler/frontend/onnx/onnx_operators.h"
 #include "compiler/frontend/onnx/quantised.h"
 #include "compiler/frontend/onnx/window.h"
@@ -44,20 +45,25 @@ void RefuseChannelsLast(const OnnxNodeView& view) {
   }
 }
 
-std::vector<ExprPtr> QLinearGlobalAveragePool(const OnnxNodeView& view) {
+std::vector<ExprPtr> QLinearGlobalAveragePool2d(const OnnxNodeView& view) {
   RefuseChannelsLast(view);
   const Quantisation by = ReadQuantisation(view, 1, 2, {});
   const ExprPtr mean = view.Call("nn.global_avg_pool2d", {Centred(view, view.Input(0), by.zero_point).value});
   return {QuantisedResult(view, view.Call("multiply", {mean, by.scale}), 3)};
 }
 
-std::vector<ExprPtr> QLinearAveragePool(const OnnxNodeView& view) {
+std::vector<ExprPtr> QLinearAveragePool2d(const OnnxNodeView& view) {
   RefuseChannelsLast(view);
   const Quantisation by = ReadQuantisation(view, 1, 2, {});
   const ExprPtr mean =
       view.Call("nn.avg_pool2d", {Centred(view, view.Input(0), by.zero_point).value}, AveragePoolAttrs(view));
   return {QuantisedResult(view, view.Call("multiply", {mean, by.scale}), 3)};
 }
+
+std::vector<ExprPtr> QLinearGlobalAveragePool(const OnnxNodeView& view) {
+  return AsPlanes(view, QLinearGlobalAveragePool2d);
+}
+std::vector<ExprPtr> QLinearAveragePool(const OnnxNodeView& view) { return AsPlanes(view, QLinearAveragePool2d); }
 
 // The result's scale and zero point, then each input with its own.
 std::vector<ExprPtr> QLinearConcat(const OnnxNodeView& view) {

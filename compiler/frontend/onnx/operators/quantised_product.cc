@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "compiler/frontend/onnx/as_planes.h"
 #include "compiler/frontend/onnx/byte_sum.h"
 #include "compiler/frontend/onnx/exact_product.h"
 #include "compiler/frontend/onnx/matrix_product.h"
@@ -132,7 +133,7 @@ ExprPtr Requantised(const OnnxNodeView& view, const ExactSum& sum, const ExprPtr
 
 ExprPtr Times(const OnnxNodeView& view, const ExprPtr& a, const ExprPtr& b) { return view.Call("multiply", {a, b}); }
 
-std::vector<ExprPtr> ConvInteger(const OnnxNodeView& view) {
+std::vector<ExprPtr> ConvInteger2d(const OnnxNodeView& view) {
   return {SumAsInt32(view, IntegerConv(view, {0, 2, 1, 3}))};
 }
 
@@ -141,13 +142,16 @@ std::vector<ExprPtr> MatMulInteger(const OnnxNodeView& view) {
 }
 
 // x, its scale and zero point, w, its scale and zero point, the result's scale and zero point, bias.
-std::vector<ExprPtr> QLinearConv(const OnnxNodeView& view) {
+std::vector<ExprPtr> QLinearConv2d(const OnnxNodeView& view) {
   RequireScales(view, {1, 4, 6});
   const ExactSum sum = IntegerConv(view, {0, 2, 3, 5}, 8);
   const Shape result = view.builder().ShapeOf(sum.value);
   const ExprPtr of_product = Times(view, ReadPerAxis(view, 1, {}), ReadPerAxis(view, 4, result, {1, 0}));
   return {Requantised(view, sum, view.Call("divide", {of_product, ReadPerAxis(view, 6, {})}), 7)};
 }
+
+std::vector<ExprPtr> ConvInteger(const OnnxNodeView& view) { return AsPlanes(view, ConvInteger2d); }
+std::vector<ExprPtr> QLinearConv(const OnnxNodeView& view) { return AsPlanes(view, QLinearConv2d); }
 
 std::vector<ExprPtr> QLinearMatMul(const OnnxNodeView& view) {
   RequireScales(view, {1, 4, 6});
