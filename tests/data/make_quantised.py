@@ -1,7 +1,7 @@
 """Makes tests/data/quantised/*.onnx and *.json: small networks as ONNX Runtime's quantiser leaves them, and what ONNX Runtime gives
 for them.
 
-    python3 tests/data/make_quantised.py
+    python3 tests/data/make_quantised.py [NETWORK...]
 
 numpy, onnx and onnxruntime must be there, and a processor that sums bytes without saturating (AVX512-VNNI, AVX-VNNI or NEON): ONNX
 Runtime's kernels for others do saturate. Each network is run on one input: FillTensor(kNormal, seed 7). The files hold the version of
@@ -10,6 +10,7 @@ ONNX Runtime, the step of the last quantisation (0 where the result is not of st
 
 import json
 import pathlib
+import sys
 import tempfile
 
 import numpy as np
@@ -47,6 +48,10 @@ class Maker:
     def conv(self, x, inputs, outputs, kernel, group=1, stride=1):
         return self.node("Conv", [x, self.weight(outputs, inputs // group, kernel, kernel), self.weight(outputs)], group=group,
                          kernel_shape=[kernel] * 2, pads=[kernel // 2] * 4, strides=[stride] * 2)
+
+    def row_conv(self, x, inputs, outputs, kernel, group=1, stride=1, dilation=1):
+        return self.node("Conv", [x, self.weight(outputs, inputs // group, kernel), self.weight(outputs)], group=group,
+                         kernel_shape=[kernel], pads=[kernel // 2 * dilation] * 2, strides=[stride], dilations=[dilation])
 
     def model(self, result, shape):
         graph = helper.make_graph(self.nodes, "g", [helper.make_tensor_value_info("x", TensorProto.FLOAT, self.shape)],
@@ -94,6 +99,23 @@ def attention():
     return m.model(m.node("MatMul", [together, m.weight(24, 10)]), [1, 13, 10])
 
 
+def signal():
+    """Layers over rows: a long filter of one channel, a pool, channels of their own, a sum of two."""
+    m = Maker([1, 1, 61])
+    first = m.node("Relu", [m.row_conv("x", 1, 20, 9, stride=2)])
+    pooled = m.node("MaxPool", [first], kernel_shape=[3], strides=[2], pads=[1, 1])
+    apart = m.node("Relu", [m.row_conv(pooled, 20, 20, 3, group=20)])
+    summed = m.node("Relu", [m.node("Add", [m.row_conv(apart, 20, 20, 3, dilation=2), pooled])])
+    return m.model(m.row_conv(summed, 20, 6, 5), [1, 6, 16])
+
+
+def stereo():
+    """A first layer of two channels, whose taps are taken two at a time."""
+    m = Maker([1, 2, 11, 9])
+    first = m.node("Relu", [m.conv("x", 2, 18, 5)])
+    return m.model(m.conv(first, 18, 6, 3, stride=2), [1, 6, 6, 5])
+
+
 class Inputs(CalibrationDataReader):
     def __init__(self, shape):
         self.left = [{"x": normal_fill(shape, seed)} for seed in (INPUT_SEED, 8, 9)]
@@ -117,7 +139,7 @@ FORMS = {
 }
 
 
-NETWORKS = {"fire": fire, "residual": residual, "dense": dense, "attention": attention}
+NETWORKS = {"fire": fire, "residual": residual, "dense": dense, "attention": attention, "signal": signal, "stereo": stereo}
 
 
 def last_step(model):
@@ -142,7 +164,7 @@ def make(name, form, folder):
 
 def main():
     OUT.mkdir(exist_ok=True)
-    for name in NETWORKS:
+    for name in sys.argv[1:] or NETWORKS:
         for form in FORMS:
             with tempfile.TemporaryDirectory() as folder:
                 make(name, form, pathlib.Path(folder))

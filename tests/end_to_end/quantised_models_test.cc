@@ -62,7 +62,9 @@ INSTANTIATE_TEST_SUITE_P(Forms, QuantisedModels,
                                            "attention_qoperator", "dense_dynamic", "dense_qdq_s8s8", "dense_qdq_u8s8",
                                            "dense_qoperator", "fire_dynamic", "fire_qdq_s8s8", "fire_qdq_u8s8",
                                            "fire_qoperator", "residual_dynamic", "residual_qdq_s8s8",
-                                           "residual_qdq_u8s8", "residual_qoperator"));
+                                           "residual_qdq_u8s8", "residual_qoperator", "signal_dynamic",
+                                           "signal_qdq_s8s8", "signal_qdq_u8s8", "signal_qoperator", "stereo_dynamic",
+                                           "stereo_qdq_s8s8", "stereo_qdq_u8s8", "stereo_qoperator"));
 
 }  // namespace
 }  // namespace hone
