@@ -68,13 +68,19 @@ double LargestSum(const Operands& of) {
   return relay::LargestPartialSum(weight->value, range.low, range.high);
 }
 
-// What kernels of bytes sum in int32, and floats could not.
-bool IsLongByteSum(const Operands& of) {
+// What kernels of bytes sum in int32.
+bool IsByteSum(const Operands& of) {
   constexpr double kLargestByte = 255, kLargestInt32 = 2147483647;
+  constexpr int64_t kFour = 4;
   const relay::Constant* weight = relay::AsConstant(of.w);
+  if (of.attrs.GetInt("groups", 1) != 1 && ShapeOf(of.w)[1] % kFour != 0) return false;
   if (weight == nullptr || of.x->type->dtype != DType::kUInt8 || weight->value.dtype() != DType::kInt8) return false;
-  const double largest = relay::LargestPartialSum(weight->value, 0, kLargestByte);
-  return of.attrs.GetInt("groups", 1) == 1 && largest > relay::kLargestExact && largest <= kLargestInt32;
+  return relay::LargestPartialSum(weight->value, 0, kLargestByte) <= kLargestInt32;
+}
+
+// And floats could not.
+bool IsLongByteSum(const Operands& of) {
+  return of.attrs.GetInt("groups", 1) == 1 && IsByteSum(of) && LargestSum(of) > relay::kLargestExact;
 }
 
 ExprPtr ByteProduct(const Operands& of) {
@@ -110,7 +116,7 @@ ExprPtr PlainConv(const ExprPtr& node, const Uses&) {
   const bool bytes = data == DType::kInt8 || data == DType::kUInt8, halves = data == DType::kFloat16;
   const bool plain_axes = layouts == relay::ConvLayouts();
   if (plain_axes && !bytes && !halves) return nullptr;
-  const bool made = conv->attrs.GetBool("integral") && IsLongByteSum({conv->args[0], conv->args[1], conv->attrs});
+  const bool made = conv->attrs.GetBool("integral") && IsByteSum({conv->args[0], conv->args[1], conv->attrs});
   if (plain_axes && made) return nullptr;
   Operands of{Transposed(conv->args[0], relay::LayoutAxes(layouts.data, "NCHW")),
               Transposed(conv->args[1], relay::LayoutAxes(layouts.kernel, "OIHW")), conv->attrs};

@@ -163,13 +163,13 @@ ExprPtr Slice(const ExprPtr& node, const Uses&) {
   return Behind(*slice, *rows, std::move(attrs));
 }
 
-// One over the columns is one over the image.
+// One over the columns is one over the image, and one that names no axis is over all of them.
 ExprPtr Reduction(const ExprPtr& node, const Uses&) {
   const Call* call = relay::AsCall(node);
   const OpDef* op = DefOf(node);
   const bool reduces =
       op != nullptr && HasAttr(*op, "axis", AttrKind::kInts) && HasAttr(*op, "keepdims", AttrKind::kBool);
-  if (!reduces || call->attrs.GetBool("exclude") || call->attrs.GetInts("axis").empty()) return nullptr;
+  if (!reduces || call->attrs.GetBool("exclude")) return nullptr;
   const auto rows = AsRows(call->args[0]);
   if (!rows) return nullptr;
   Ints reduced = call->attrs.GetInts("axis");

@@ -136,6 +136,7 @@ FORMS = {
     "qdq_s8s8": static(QuantFormat.QDQ, QuantType.QInt8),
     "qoperator": static(QuantFormat.QOperator, QuantType.QUInt8),
     "dynamic": lambda path, made, shape: quantize_dynamic(path, made, weight_type=QuantType.QUInt8),
+    "dynamic_s8": lambda path, made, shape: quantize_dynamic(path, made, weight_type=QuantType.QInt8),
 }
 
 
@@ -166,6 +167,9 @@ def main():
     OUT.mkdir(exist_ok=True)
     for name in sys.argv[1:] or NETWORKS:
         for form in FORMS:
+            # Softmax, products and means of floats have no bits that ONNX defines.
+            if form == "dynamic_s8" and name in ("attention", "residual"):
+                continue
             with tempfile.TemporaryDirectory() as folder:
                 make(name, form, pathlib.Path(folder))
 

@@ -59,12 +59,13 @@ TEST_P(QuantisedModels, GiveOnnxRuntimesNumbersOnEveryTarget) {
 
 INSTANTIATE_TEST_SUITE_P(Forms, QuantisedModels,
                          ::testing::Values("attention_dynamic", "attention_qdq_s8s8", "attention_qdq_u8s8",
-                                           "attention_qoperator", "dense_dynamic", "dense_qdq_s8s8", "dense_qdq_u8s8",
-                                           "dense_qoperator", "fire_dynamic", "fire_qdq_s8s8", "fire_qdq_u8s8",
-                                           "fire_qoperator", "residual_dynamic", "residual_qdq_s8s8",
-                                           "residual_qdq_u8s8", "residual_qoperator", "signal_dynamic",
-                                           "signal_qdq_s8s8", "signal_qdq_u8s8", "signal_qoperator", "stereo_dynamic",
-                                           "stereo_qdq_s8s8", "stereo_qdq_u8s8", "stereo_qoperator"));
+                                           "attention_qoperator", "dense_dynamic", "dense_dynamic_s8", "dense_qdq_s8s8",
+                                           "dense_qdq_u8s8", "dense_qoperator", "fire_dynamic", "fire_dynamic_s8",
+                                           "fire_qdq_s8s8", "fire_qdq_u8s8", "fire_qoperator", "residual_dynamic",
+                                           "residual_qdq_s8s8", "residual_qdq_u8s8", "residual_qoperator",
+                                           "signal_dynamic", "signal_dynamic_s8", "signal_qdq_s8s8", "signal_qdq_u8s8",
+                                           "signal_qoperator", "stereo_dynamic", "stereo_dynamic_s8", "stereo_qdq_s8s8",
+                                           "stereo_qdq_u8s8", "stereo_qoperator"));
 
 }  // namespace
 }  // namespace hone

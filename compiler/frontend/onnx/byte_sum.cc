@@ -80,15 +80,50 @@ std::optional<int> KnownZeroPoint(const OnnxNodeView& view, const WholeNumbers& 
   return static_cast<int>(zero->At(0)) + shift;
 }
 
-// A border of the zero point, written out: a convolution's own is of 0.
-ExprPtr WithBorder(const OnnxNodeView& view, const ExprPtr& bytes, int zero, relay::Attrs& attrs) {
+// A border of bytes around the image, which becomes all of a convolution's padding.
+ExprPtr WithBorder(const OnnxNodeView& view, const ExprPtr& bytes, int border, relay::Attrs& attrs) {
   using Ints = std::vector<int64_t>;
   const Ints padding = attrs.GetInts("padding");
-  if (zero == 0 || padding == Ints{0, 0, 0, 0}) return bytes;
   attrs.Set("padding", Ints{0, 0, 0, 0});
   const Ints width{0, 0, 0, 0, padding[0], padding[2], padding[1], padding[3]};
-  return view.Call("nn.pad", {bytes}, {{"pad_width", width}, {"pad_value", static_cast<double>(zero)}});
+  return view.Call("nn.pad", {bytes}, {{"pad_width", width}, {"pad_value", static_cast<double>(border)}});
 }
+
+// 1 in the border and 0 within, for any image and channel.
+Tensor BorderMask(const Shape& shape, const std::vector<int64_t>& padding) {
+  Tensor mask(DType::kUInt8, {1, 1, shape[2], shape[3]});
+  for (int64_t i = 0; i < mask.elements(); ++i) {
+    const int64_t row = i / shape[3], column = i % shape[3];
+    const bool inside =
+        row >= padding[0] && row < shape[2] - padding[2] && column >= padding[1] && column < shape[3] - padding[3];
+    mask.data<uint8_t>()[i] = inside ? 0 : 1;
+  }
+  return mask;
+}
+
+// The bytes with a border of the zero point, which a convolution's own is not unless that is 0.
+ExprPtr WithZeroBorder(const OnnxNodeView& view, const WholeNumbers& x, relay::Attrs& attrs) {
+  const ExprPtr bytes = AsUnsigned(view, x);
+  const std::vector<int64_t> padding = attrs.GetInts("padding");
+  const std::optional<int> zero = KnownZeroPoint(view, x);
+  if (zero == 0 || padding == std::vector<int64_t>{0, 0, 0, 0}) return bytes;
+  const ExprPtr image = WithBorder(view, bytes, zero.value_or(0), attrs);
+  if (zero) return image;
+  const ExprPtr mask = relay::MakeConstant(BorderMask(view.builder().ShapeOf(image), padding));
+  const ExprPtr computed = AsDType(view, ZeroPoint(view, x), DType::kUInt8);
+  return view.Call("add", {image, view.Call("multiply", {mask, computed})});
+}
+
+// What the zero point adds to each sum, taken off again, with the bias: int32, which wraps. One value per output.
+ExprPtr Offsets(const OnnxNodeView& view, const WholeNumbers& x, const Tensor& weight, const ExprPtr& bias) {
+  const ExprPtr sums = relay::MakeConstant(NegatedSums(weight)), zero = ZeroPoint(view, x);
+  const ExprPtr offsets = zero != nullptr ? view.Call("multiply", {sums, zero}) : nullptr;
+  if (bias == nullptr || offsets == nullptr) return offsets != nullptr ? offsets : bias;
+  return view.Call("add", {offsets, bias});
+}
+
+// Groups of which kernels of bytes give int32.
+bool AreGroupsOfBytes(const Shape& weight, int64_t groups) { return groups == 1 || weight[1] % kFour == 0; }
 
 }  // namespace
 
@@ -125,24 +160,16 @@ ExprPtr ByteSumOfComputed(const OnnxNodeView& view, const WholeNumbers& a, const
 ExprPtr ByteConv(const OnnxNodeView& view, const WholeNumbers& x, const WholeNumbers& w, const relay::Attrs& attrs,
                  const ExprPtr& bias) {
   const Tensor* weight = view.builder().ValueOf(w.value);
-  if (weight == nullptr || x.integers == nullptr || attrs.GetInt("groups", 1) != 1) return nullptr;
-  const std::optional<int> zero = KnownZeroPoint(view, x);
-  if (!zero || !MakesByteSums(*weight)) return nullptr;
+  if (weight == nullptr || x.integers == nullptr || !IsOne(view, x.zero_point) || !MakesByteSums(*weight) ||
+      !AreGroupsOfBytes(weight->shape(), attrs.GetInt("groups", 1))) {
+    return nullptr;
+  }
   relay::Attrs of_bytes = attrs;
-  const ExprPtr bytes = WithBorder(view, AsUnsigned(view, x), *zero, of_bytes);
+  const ExprPtr bytes = WithZeroBorder(view, x, of_bytes);
   of_bytes.Set("out_dtype", std::string("int32"));
   const ExprPtr sum = view.Call("nn.conv2d", {bytes, Int8Constant(w.value, *weight)}, of_bytes);
-  Tensor offsets = NegatedSums(*weight);
-  for (int64_t i = 0; i < offsets.elements(); ++i) offsets.data<int32_t>()[i] *= *zero;
-  // What is known is one offset, which a kernel's sums begin with; as int32 adds, it wraps.
-  const Tensor* known = bias != nullptr ? view.builder().ValueOf(bias) : nullptr;
-  if (known != nullptr && (known->dtype() != DType::kInt32 || known->elements() != offsets.elements())) known = nullptr;
-  for (int64_t i = 0; known != nullptr && i < offsets.elements(); ++i) {
-    const auto wide = static_cast<uint32_t>(offsets.data<int32_t>()[i]);
-    offsets.data<int32_t>()[i] = static_cast<int32_t>(wide + static_cast<uint32_t>(known->data<int32_t>()[i]));
-  }
-  const ExprPtr offset = view.Call("nn.bias_add", {sum, relay::MakeConstant(std::move(offsets))});
-  return bias != nullptr && known == nullptr ? view.Call("nn.bias_add", {offset, bias}) : offset;
+  const ExprPtr offsets = Offsets(view, x, *weight, bias);
+  return offsets != nullptr ? view.Call("nn.bias_add", {sum, offsets}) : sum;
 }
 
 }  // namespace hone

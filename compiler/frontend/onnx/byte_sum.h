@@ -22,7 +22,7 @@ relay::ExprPtr ByteSum(const OnnxNodeView& view, const WholeNumbers& x, const Wh
 relay::ExprPtr ByteSumOfComputed(const OnnxNodeView& view, const WholeNumbers& a, const WholeNumbers& b, int64_t depth);
 
 // The same of an nn.conv2d with these attributes, whose border is filled with the zero point, and `bias` (null: none)
-// is added, int32 values of one per output channel. Null, too, for groups, or where the zero point is not known.
+// is added, int32 values of one per output channel. Null, too, for groups of channels that do not come in fours.
 relay::ExprPtr ByteConv(const OnnxNodeView& view, const WholeNumbers& x, const WholeNumbers& w,
                         const relay::Attrs& attrs, const relay::ExprPtr& bias);
 

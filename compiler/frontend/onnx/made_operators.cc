@@ -130,7 +130,7 @@ constexpr std::array<MadeOf, 95> kMade = {{
     {"nn.max_pool2d", "MaxPool"},
     {"nn.max_pool3d", "MaxPool"},
     {"nn.mish", "Mish"},
-    {"nn.pad", "CausalConvWithState CenterCropPad Col2Im MaxPool MaxUnpool Pad"},
+    {"nn.pad", "CausalConvWithState CenterCropPad Col2Im ConvInteger MaxPool MaxUnpool Pad"},
     {"nn.prelu", "PRelu"},
     {"nn.recurrent", "DynamicQuantizeLSTM GRU LSTM RNN"},
     {"nn.relu", "Celu Elu PRelu Relu Selu Softplus"},

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "compiler/relay/infer_type.h"
 #include "compiler/relay/visitor.h"
 #include "core/random.h"
 #include "tests/compiler/frontend/run_onnx.h"
@@ -182,6 +183,54 @@ TEST(ConvInteger, PadsWithTheZeroPoint) {
   model.Node("ConvInteger", {"x", "w", "xz", "wz"}, {"y"}, {{"pads", Dims{1, 1, 1, 1}}}).Output("y");
   const Tensor x = Typed(DType::kUInt8, {1, 1, 2, 2}, {2, 3, 4, 5});
   EXPECT_THAT(Values(RunOnnx(model.Bytes(), {{"x", x}})[0]), ElementsAre(10, 10, 10, 10));
+}
+
+// As DynamicQuantizeLinear makes it: an input here. The sums are those of a zero point that is known.
+TEST(ConvInteger, TakesAComputedZeroPointOffSumsOfBytes) {
+  Random random(5);
+  const auto run = [&](int64_t groups, int64_t inputs, bool is_signed, bool known) {
+    const int64_t channels = groups * inputs, outputs = inputs == 1 ? groups : 2 * groups;
+    std::vector<int> w(static_cast<size_t>(outputs * inputs * 9));
+    for (size_t i = 0; i < w.size(); ++i) w[i] = static_cast<int>(i * 37 % 255) - 127;
+    ModelMaker model;
+    const int type = is_signed ? kS8 : kU8, zero = is_signed ? -100 : 200;
+    model.IntegerInput("x", type, {1, channels, 4, 3}).Integers("w", kS8, {outputs, inputs, 3, 3}, w);
+    if (known) model.Integers("z", type, {}, {zero});
+    if (!known) model.IntegerInput("z", type, {});
+    model.Node("ConvInteger", {"x", "w", "z"}, {"y"}, {{"pads", Dims{1, 0, 2, 1}}, {"group", groups}}).Output("y");
+    EXPECT_EQ(CountOf(model.Bytes(), "nn.conv2d"), 1);
+    const DType dtype = is_signed ? DType::kInt8 : DType::kUInt8;
+    std::vector<double> x(static_cast<size_t>(channels * 12));
+    for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<double>(i * 101 % 256) - (is_signed ? 128 : 0);
+    std::vector<std::pair<std::string, Tensor>> inputs_of{{"x", Typed(dtype, {1, channels, 4, 3}, x)}};
+    if (!known) inputs_of.emplace_back("z", Typed(dtype, {}, {static_cast<double>(zero)}));
+    return Values(RunOnnx(model.Bytes(), {inputs_of.begin(), inputs_of.end()})[0]);
+  };
+  for (const bool is_signed : {false, true}) {
+    EXPECT_EQ(run(1, 3, is_signed, false), run(1, 3, is_signed, true));
+    EXPECT_EQ(run(2, 4, is_signed, false), run(2, 4, is_signed, true));
+    EXPECT_EQ(run(5, 1, is_signed, false), run(5, 1, is_signed, true));
+    EXPECT_EQ(run(2, 3, is_signed, false), run(2, 3, is_signed, true));
+  }
+}
+
+TEST(ConvInteger, OfAComputedZeroPointIsOneOfBytes) {
+  const auto data_of = [](int64_t inputs, const std::string& zero) {
+    ModelMaker model;
+    model.IntegerInput("x", kU8, {1, 2 * inputs, 3, 3}).IntegerInput("z", kU8, {}).Integers("known", kU8, {}, {7});
+    model.Integers("w", kS8, {2, inputs, 3, 3}, std::vector<int>(static_cast<size_t>(18 * inputs), 3));
+    model.Node("ConvInteger", {"x", "w", zero}, {"y"}, {{"group", int64_t{2}}}).Output("y");
+    DType data = DType::kBool;
+    const relay::IRModule module = relay::InferType(ImportOnnxBytes(model.Bytes(), "m").module);
+    relay::PostOrderVisit(module.main, [&](const relay::ExprPtr& expr) {
+      if (const auto* conv = relay::AsCallTo(expr, "nn.conv2d")) data = conv->args[0]->type->dtype;
+    });
+    return data;
+  };
+  EXPECT_EQ(data_of(4, "z"), DType::kUInt8);
+  EXPECT_EQ(data_of(3, "z"), DType::kFloat32) << "groups of three channels";
+  EXPECT_EQ(data_of(1, "z"), DType::kFloat32) << "depthwise";
+  EXPECT_EQ(data_of(4, "known"), DType::kFloat32) << "becomes one of bytes later";
 }
 
 // Of one spatial dimension, padded with the zero point at one end.

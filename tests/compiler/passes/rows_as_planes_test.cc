@@ -113,6 +113,9 @@ TEST(RowsAsPlanes, MeansOverColumnsAreOverTheImage) {
     ASSERT_NE(mean, nullptr);
     EXPECT_THAT(mean->attrs.GetInts("axis"), ElementsAre(3, 2));
   }
+  const IRModule all = ModuleOf(MakeCall("max", {x}));
+  ExpectSameMeaning(all, After(all));
+  EXPECT_EQ(ShapeOf(relay::AsCallTo(relay::AsCall(After(all).main->body)->args[0], "max")->args[0]).size(), 4U);
   const IRModule channels = ModuleOf(MakeCall("max", {x}, {{"axis", Ints{1}}, {"keepdims", true}}));
   ExpectSameMeaning(channels, After(channels));
 }
