@@ -91,24 +91,19 @@ class Reader {
     return Step([&](const ExprPtr& step) {
       const Call* add = relay::AsCallTo(step, "nn.bias_add");
       if (add == nullptr || add->args[0] != now_ || add->attrs.GetInt("axis", 1) != 1) return false;
-      return add->args[1]->type->dtype == dtype && MayRead(add->args[1]);
+      return add->args[1]->type->dtype == dtype;
     });
   }
 
   // Of products of computed matrices, which meet numbers alone.
   bool IsBatch() const { return ShapeOf(now_).size() == 3; }
 
-  // Values per channel of a convolution are packed before the model runs; a dense layer's may be computed.
-  bool MayRead(const ExprPtr& channels) const {
-    return relay::AsCall(channels) == nullptr || ShapeOf(now_).size() == 2;
-  }
-
   void Offset() { read_.epilogue.offset = BiasOf(DType::kInt32); }
 
   void Scale() {
     const bool scales = Step([&](const ExprPtr& step) {
       const Call* multiply = relay::AsCallTo(step, "multiply");
-      if (multiply == nullptr || multiply->args[0] != now_ || !MayRead(multiply->args[1])) return false;
+      if (multiply == nullptr || multiply->args[0] != now_) return false;
       const bool image = ShapeOf(now_).size() == 4;
       return ShapeOf(multiply->args[1]) == (image ? Shape{ShapeOf(now_)[1], 1, 1} : Shape{ShapeOf(now_).back()});
     });

@@ -15,7 +15,7 @@ namespace hone {
 //   nn.bias_add of float32; add of an image, or of bytes less their zero point times a number; an activation;
 //   divide by a number, round, clip, add a number (or add before clip), cast to uint8.
 // Behind a batch_matmul no bias and no image is added. All but the cast to float32 may be absent; without it nothing is
-// taken, and the output is the sum itself, int32. What a dense layer meets per channel may be computed by other calls.
+// taken, and the output is the sum itself, int32. What is met per channel may be computed by other calls.
 struct WholeEpilogue {
   Epilogue epilogue;
   DType output = DType::kFloat32;

@@ -1,6 +1,7 @@
 // What a kernel of whole numbers does behind its sums, scale, bias and rounding, goes before a reshape of them, and a
-// number or a constant takes the form that the kernel reads: one value per column.
+// number or a constant takes the form that the kernel reads: one value per column or channel.
 #include "compiler/passes/graph/channel_constant.h"
+#include "compiler/passes/graph/channelwise.h"
 #include "compiler/passes/graph/fold_constants.h"
 #include "compiler/passes/graph/transposes.h"
 #include "compiler/passes/graph/whole_numbers.h"
@@ -92,6 +93,43 @@ ExprPtr ScaleColumns(const ExprPtr& node, const Uses&) {
   return MovedAs(multiply->args[0], TypedCall("multiply", {matrix, scale}, {}, multiply->name));
 }
 
+// A convolution's sums in int32, perhaps with offsets, as float32.
+bool IsCastOfConv(const ExprPtr& expr) {
+  if (!IsImage(expr) || !IsCastOfSums(expr)) return false;
+  const ExprPtr& sums = relay::AsCall(expr)->args[0];
+  const Call* add = relay::AsCallTo(sums, "nn.bias_add");
+  return relay::AsCallTo(add != nullptr ? add->args[0] : sums, "nn.conv2d") != nullptr;
+}
+
+// One value, or one per channel, as what the image's kernel reads; null for anything else.
+ExprPtr PerChannelOperand(const ExprPtr& operand, const Shape& image) {
+  const Shape channels{image[1], 1, 1};
+  const Shape& given = ShapeOf(operand);
+  if (!IsStatic(given)) return nullptr;
+  if (given == Shape{1, image[1], 1, 1}) return Folded(Reshaped(operand, channels));
+  if (ElementCount(given) != 1) return nullptr;
+  return Folded(TypedCall("broadcast_to", {Folded(Reshaped(operand, {1, 1, 1}))}, {{"shape", channels}}));
+}
+
+ExprPtr ScaleChannels(const ExprPtr& node, const Uses&) {
+  const Call* multiply = relay::AsCallTo(node, "multiply");
+  if (multiply == nullptr || !IsCastOfConv(multiply->args[0])) return nullptr;
+  const Shape& image = ShapeOf(node);
+  if (ShapeOf(multiply->args[0]) != image || ShapeOf(multiply->args[1]) == Shape{image[1], 1, 1}) return nullptr;
+  const ExprPtr scale = PerChannelOperand(multiply->args[1], image);
+  return scale != nullptr ? TypedCall("multiply", {multiply->args[0], scale}, {}, multiply->name) : nullptr;
+}
+
+ExprPtr AddToChannels(const ExprPtr& node, const Uses&) {
+  const Call* add = relay::AsCallTo(node, "add");
+  const Call* multiply = add != nullptr ? relay::AsCallTo(add->args[0], "multiply") : nullptr;
+  if (multiply == nullptr || !IsCastOfConv(multiply->args[0]) || ShapeOf(add->args[0]) != ShapeOf(node)) return nullptr;
+  const auto bias = PerChannel(add->args[1], ShapeOf(node), 1);
+  if (!bias) return nullptr;
+  const ExprPtr vector = VectorConstant(*bias, relay::AsConstant(add->args[1])->name);
+  return TypedCall("nn.bias_add", {add->args[0], vector}, {}, add->name);
+}
+
 // Sums in int32 take any vector, scaled ones a constant.
 ExprPtr AddToColumns(const ExprPtr& node, const Uses&) {
   const Call* add = relay::AsCallTo(node, "add");
@@ -140,8 +178,8 @@ ExprPtr BoundsBeforeReshape(const ExprPtr& node, const Uses&) {
 }  // namespace
 
 const std::vector<Rule>& WholeProductRules() {
-  static const std::vector<Rule> rules{CastBeforeReshape, ScaleColumns, AddToColumns, RoundBeforeReshape,
-                                       BoundsBeforeReshape};
+  static const std::vector<Rule> rules{CastBeforeReshape, ScaleColumns,       ScaleChannels,      AddToChannels,
+                                       AddToColumns,      RoundBeforeReshape, BoundsBeforeReshape};
   return rules;
 }
 

@@ -110,6 +110,29 @@ TEST(StoreBytes, ChannelsOfTheirOwnAreBytesToo) {
   EXPECT_THAT(Anchors(stored), ElementsAre("bytes to uint8: scale,quantise(1,120)", "bytes to float32: offset,scale"));
 }
 
+// As ConvInteger behind DynamicQuantizeLinear: what the zero point adds and the scale are computed.
+TEST(StoreBytes, ConvolutionsTakeComputedOffsetsAndScales) {
+  const auto input = [](const char* name, const Shape& shape, const char* dtype) {
+    const ExprPtr wide = MakeCall("multiply", {Input(name, shape), ScalarConstant(60)});
+    const ExprPtr whole = MakeCall("clip", {MakeCall("round", {wide})}, {{"a_min", 0.0}, {"a_max", 255.0}});
+    return MakeCall("cast", {whole}, {{"dtype", std::string(dtype)}});
+  };
+  Tensor weight(DType::kInt8, {6, 4, 3, 3}), sums(DType::kInt32, {6});
+  for (int64_t i = 0; i < weight.elements(); ++i) weight.Set(i, static_cast<double>(i * 37 % 255) - 127);
+  for (int64_t i = 0; i < 6; ++i) sums.Set(i, static_cast<double>(100 * i) - 250);
+  const ExprPtr conv = MakeCall("nn.conv2d", {input("x", {1, 4, 5, 5}, "uint8"), relay::MakeConstant(weight)},
+                                {{"out_dtype", std::string("int32")}, {"integral", true}});
+  const ExprPtr zero = input("z", {}, "int32"), scale = Input("s", {});
+  const ExprPtr offset = MakeCall("nn.bias_add", {conv, MakeCall("multiply", {relay::MakeConstant(sums), zero})});
+  const ExprPtr real = MakeCall("cast", {offset}, {{"dtype", std::string("float32")}});
+  const ExprPtr scaled = MakeCall("multiply", {real, MakeCall("multiply", {scale, ScalarConstant(0.01F)})});
+  const ExprPtr biased = MakeCall("add", {scaled, RandomConstant({1, 6, 1, 1}, 5)});
+  const IRModule module = ModuleOf(MakeCall("nn.relu", {biased}));
+  const IRModule canonical = relay::InferType(Canonicalise(module, 3));
+  ExpectSameMeaning(module, canonical, 0);
+  EXPECT_THAT(Anchors(canonical), ElementsAre("bytes to float32: offset,scale,bias,relu"));
+}
+
 // Two layers of a transformer's: a bias and an activation between them, a sum behind them.
 TEST(StoreBytes, DenseLayersOfManyRowsPassBytesOn) {
   const ExprPtr x = BackAndForth(Input("x", {1, 6, 12}), 0.02F, 128);
