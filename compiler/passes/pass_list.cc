@@ -1,5 +1,6 @@
 #include "compiler/passes/bind_params.h"
 #include "compiler/passes/chosen_passes.h"
+#include "compiler/passes/cut_convs.h"
 #include "compiler/passes/depth_to_space.h"
 #include "compiler/passes/drop_empty.h"
 #include "compiler/passes/fold_batch_norm.h"
@@ -55,6 +56,8 @@ const std::vector<Pass>& AllPasses() {
       {"volumes_as_planes", 0, [](const IRModule& m, const PassContext&) { return VolumesAsPlanes(m); }},
       // Before scales are lifted: they stay on their side of a reshape.
       {"rows_as_planes", 2, [](const IRModule& m, const PassContext&) { return RowsAsPlanes(m); }},
+      // Before batch norms look for the convolutions from which a slice parts them.
+      {"cut_convs", 2, [](const IRModule& m, const PassContext&) { return CutConvs(m); }},
       // Before constants are folded: integers and their scales are still apart.
       {"lift_scales", 1, [](const IRModule& m, const PassContext&) { return LiftScales(m); }},
       {"fold_constants", 0,
