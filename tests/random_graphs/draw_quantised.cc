@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 
 #include "tests/random_graphs/graph_maker.h"
 #include "tests/random_graphs/onnx_graph_bytes.h"
@@ -69,6 +70,18 @@ double StepOf(const GraphMaker& m, const GraphValue& value) {
   return 0;
 }
 
+Tensor DrawWhole(GraphMaker& m, DType dtype, const Shape& shape) {
+  const bool is_signed = dtype == DType::kInt8;
+  Tensor whole(dtype, shape);
+  for (int64_t i = 0; i < whole.elements(); ++i) {
+    whole.Set(i, static_cast<double>(is_signed ? m.Between(m.Chance(5) ? -128 : -127, 127) : m.Between(0, 255)));
+  }
+  return whole;
+}
+
+// Of weights of 8 bits whose products with `summed` values of magnitude 1 sum to about 1.
+double TypicalStep(int64_t summed) { return 1 / (73 * std::sqrt(static_cast<double>(std::max<int64_t>(summed, 1)))); }
+
 struct QuantisedWeight {
   std::string name;
   std::vector<double> scales;  // one, or one per output
@@ -79,15 +92,11 @@ struct QuantisedWeight {
 QuantisedWeight DrawWeight(GraphMaker& m, const Shape& shape, int64_t summed, int64_t axis) {
   const bool is_signed = m.Chance(92), each = is_signed && m.Chance(75);
   const int64_t outputs = each ? shape[static_cast<size_t>(axis)] : 1;
-  Tensor whole(is_signed ? DType::kInt8 : DType::kUInt8, shape);
-  for (int64_t i = 0; i < whole.elements(); ++i) {
-    whole.Set(i, static_cast<double>(is_signed ? m.Between(m.Chance(5) ? -128 : -127, 127) : m.Between(0, 255)));
-  }
+  const Tensor whole = DrawWhole(m, is_signed ? DType::kInt8 : DType::kUInt8, shape);
   QuantisedWeight weight;
   Tensor scales(DType::kFloat32, each ? Shape{outputs} : Shape{});
-  const double typical = 1 / (73 * std::sqrt(static_cast<double>(std::max<int64_t>(summed, 1))));
   for (int64_t i = 0; i < scales.elements(); ++i) {
-    scales.Set(i, typical * (0.5 + m.Uniform()));
+    scales.Set(i, TypicalStep(summed) * (0.5 + m.Uniform()));
     weight.scales.push_back(scales.At(i));
   }
   std::vector<std::string> inputs{m.Constant(whole), m.Constant(scales)};
@@ -110,6 +119,13 @@ std::string DrawBias(GraphMaker& m, int64_t outputs, double data_step, const Qua
   return m.Node("DequantizeLinear", {m.Constant(whole), m.Constant(scales)}, {{"axis", IntAttribute(0)}});
 }
 
+// The last columns off again, as a causal convolution over rows is written.
+void CutColumns(GraphMaker& m) {
+  const GraphValue sum = m.last();
+  const int64_t axis = sum.rank() - 1, cut = std::min<int64_t>(m.Between(1, 4), sum.shape.back() - 1);
+  if (cut > 0) m.Emit("Slice", {sum.name, m.Ints({0}), m.Ints({-cut}), m.Ints({axis})}, sum.bound);
+}
+
 // What follows a product in such models, up to the next value in steps.
 void Finish(GraphMaker& m) {
   const GraphValue sum = m.last();
@@ -130,25 +146,71 @@ void Finish(GraphMaker& m) {
   if (m.Chance(90)) Requantise(m, m.last());
 }
 
-bool DrawConvOf(GraphMaker& m, bool depthwise) {
-  const GraphValue* x = m.Pick([](const GraphValue& v) { return v.rank() == 4 && v.elements() > 0; });
-  if (x == nullptr) return false;
-  const GraphValue data = Stepped(m, *x);
+bool IsRowsOrImage(const GraphValue& v) { return (v.rank() == 3 || v.rank() == 4) && v.elements() > 0; }
+
+struct DrawnConv {
+  Shape weight;
+  int64_t summed = 0;  // products of one sum
+  OnnxAttributes attributes;
+};
+
+// Of data of one or two spatial dimensions; nullopt when it would take too long.
+std::optional<DrawnConv> DrawConv(GraphMaker& m, const GraphValue& data, bool depthwise) {
   const int64_t in = data.shape[1], side = m.OneOf<int64_t>({1, 1, 3, 3, 3, 5}), other = m.Chance(85) ? side : 1;
   const int64_t groups = depthwise ? in : m.Chance(15) && in % 4 == 0 ? in / 4 : m.Chance(10) && in % 2 == 0 ? 2 : 1;
   const int64_t out = depthwise ? in : groups == 1 ? m.Channels() : groups * m.Between(1, 4);
-  const Shape shape{out, in / groups, side, other};
-  const int64_t summed = shape[1] * side * other, stride = m.OneOf<int64_t>({1, 1, 1, 2});
-  if (data.elements() * out / groups * side * other > m.limits().multiply_adds) return false;
-  const int64_t top = m.Chance(75) ? side / 2 : 0, left = m.Chance(75) ? other / 2 : 0;
-  const QuantisedWeight weight = DrawWeight(m, shape, summed, 0);
+  std::vector<int64_t> kernel{side}, pads{m.Chance(75) ? side / 2 : 0};
+  if (data.rank() == 4) {
+    kernel.push_back(other);
+    pads.push_back(m.Chance(75) ? other / 2 : 0);
+  }
+  pads.insert(pads.end(), pads.begin(), pads.begin() + static_cast<int64_t>(kernel.size()));
+  const std::vector<int64_t> strides(kernel.size(), m.OneOf<int64_t>({1, 1, 1, 2}));
+  DrawnConv conv{{out, in / groups}, in / groups * ElementCount(kernel), {}};
+  conv.weight.insert(conv.weight.end(), kernel.begin(), kernel.end());
+  if (data.elements() / in * out * conv.summed > m.limits().multiply_adds) return std::nullopt;
+  conv.attributes = {{"kernel_shape", IntsAttribute(kernel)},
+                     {"strides", IntsAttribute(strides)},
+                     {"pads", IntsAttribute(pads)},
+                     {"group", IntAttribute(groups)}};
+  return conv;
+}
+
+bool DrawConvOf(GraphMaker& m, bool depthwise) {
+  const GraphValue* x = m.Pick(IsRowsOrImage);
+  if (x == nullptr) return false;
+  const GraphValue data = Stepped(m, *x);
+  const auto conv = DrawConv(m, data, depthwise);
+  if (!conv) return false;
+  const QuantisedWeight weight = DrawWeight(m, conv->weight, conv->summed, 0);
   std::vector<std::string> inputs{data.name, weight.name};
-  if (m.Chance(70)) inputs.push_back(DrawBias(m, out, StepOf(m, data), weight));
-  m.Emit("Conv", inputs, 1.5 * data.bound + 1,
-         {{"kernel_shape", IntsAttribute({side, other})},
-          {"strides", IntsAttribute({stride, stride})},
-          {"pads", IntsAttribute({top, left, top, left})},
-          {"group", IntAttribute(groups)}});
+  if (m.Chance(70)) inputs.push_back(DrawBias(m, conv->weight[0], StepOf(m, data), weight));
+  m.Emit("Conv", inputs, 1.5 * data.bound + 1, conv->attributes);
+  if (m.Chance(12)) CutColumns(m);
+  Finish(m);
+  return true;
+}
+
+// In steps that a run finds, as a quantiser that sees no inputs writes it.
+bool DrawDynamicConv(GraphMaker& m) {
+  const GraphValue* x = m.Pick(IsRowsOrImage);
+  if (x == nullptr) return false;
+  const GraphValue data = *x;
+  const auto conv = DrawConv(m, data, m.Chance(20));
+  if (!conv) return false;
+  m.Node("DynamicQuantizeLinear", {data.name}, {}, 3);
+  const std::vector<std::string> bytes = m.graph().nodes.back().outputs;
+  const DType dtype = m.Chance(85) ? DType::kInt8 : DType::kUInt8;
+  std::vector<std::string> inputs{bytes[0], m.Constant(DrawWhole(m, dtype, conv->weight)), bytes[2]};
+  if (dtype == DType::kUInt8) inputs.push_back(m.Constant(Filled(dtype, {}, 128)));
+  const std::string sums = m.Node("ConvInteger", inputs, conv->attributes);
+  const std::string scale = m.Node("Mul", {bytes[1], m.Scalar(TypicalStep(conv->summed) * (0.5 + m.Uniform()))});
+  const std::string real = m.Node("Cast", {sums}, {{"to", IntAttribute(1)}});
+  m.Emit("Mul", {real, scale}, 1.5 * data.bound + 1);
+  Shape channels(static_cast<size_t>(data.rank()), 1);
+  channels[1] = conv->weight[0];
+  if (m.Chance(60)) m.Emit("Add", {m.last().name, m.Weight(channels, 0.5)}, m.last().bound + 1);
+  if (m.Chance(12)) CutColumns(m);
   Finish(m);
   return true;
 }
@@ -218,15 +280,19 @@ bool DrawQuantisedActivation(GraphMaker& m) {
 }
 
 bool DrawQuantisedPool(GraphMaker& m) {
-  const GraphValue* x = m.Pick([](const GraphValue& v) { return v.rank() == 4 && v.shape[2] > 2 && v.shape[3] > 2; });
+  const GraphValue* x = m.Pick([](const GraphValue& v) {
+    return IsRowsOrImage(v) &&
+           std::all_of(v.shape.begin() + 2, v.shape.end(), [](int64_t extent) { return extent > 2; });
+  });
   if (x == nullptr) return false;
   const GraphValue data = Stepped(m, *x);
   const std::string op = m.OneOf<std::string>({"MaxPool", "MaxPool", "AveragePool", "GlobalAveragePool"});
-  const int64_t side = m.Between(2, 3), stride = m.Between(1, 2);
+  const auto spatial = static_cast<size_t>(data.rank() - 2);
+  const std::vector<int64_t> kernel(spatial, m.Between(2, 3)), strides(spatial, m.Between(1, 2));
   OnnxAttributes attributes;
   if (op != "GlobalAveragePool") {
-    attributes = {{"kernel_shape", IntsAttribute({side, side})}, {"strides", IntsAttribute({stride, stride})}};
-    if (m.Chance(50)) attributes.emplace_back("pads", IntsAttribute({1, 1, 1, 1}));
+    attributes = {{"kernel_shape", IntsAttribute(kernel)}, {"strides", IntsAttribute(strides)}};
+    if (m.Chance(50)) attributes.emplace_back("pads", IntsAttribute(std::vector<int64_t>(2 * spatial, 1)));
   }
   m.Emit(op, {data.name}, data.bound, attributes);
   if (m.Chance(85)) Requantise(m, m.last());
@@ -261,9 +327,9 @@ bool DrawQuantisedFlatten(GraphMaker& m) {
 }  // namespace
 
 std::vector<DrawnFamily> QuantisedDraws() {
-  return {{DrawQuantisedConv, 8},   {DrawQuantisedDepthwise, 3}, {DrawQuantisedDense, 2},
-          {DrawQuantisedPairs, 2},  {DrawQuantisedAdd, 2},       {DrawQuantisedPool, 2},
-          {DrawQuantisedConcat, 2}, {DrawQuantisedFlatten, 1},   {DrawQuantisedActivation, 2}};
+  return {{DrawQuantisedConv, 8},    {DrawDynamicConv, 2},        {DrawQuantisedDepthwise, 3}, {DrawQuantisedDense, 2},
+          {DrawQuantisedPairs, 2},   {DrawQuantisedAdd, 2},       {DrawQuantisedPool, 2},      {DrawQuantisedConcat, 2},
+          {DrawQuantisedFlatten, 1}, {DrawQuantisedActivation, 2}};
 }
 
 }  // namespace hone

@@ -98,16 +98,18 @@ void TakeWholeEpilogue(const UserMap& users, const Grouping& grouping, FuseGroup
   group.members.insert(group.members.end(), epilogue.steps.begin(), epilogue.steps.end());
 }
 
-// It may store what it computes as bfloat16, and sums of bytes as what they are made into.
+// It may store what it computes as bfloat16; sums of bytes as what they are made into, which is never that.
 void TakeTransposes(const UserMap& users, const Grouping& grouping, FuseGroup& group) {
   const ExprPtr matmul = group.members.back();
   for (size_t i = 0; i < 2; ++i) {
     const ExprPtr read = TransposeReadBy(users, grouping, matmul, i);
     if (read != nullptr) group.members.insert(group.members.begin(), read);
   }
-  if (matmul->type->dtype == DType::kInt32) TakeWholeEpilogue(users, grouping, group);
-  const ExprPtr stored = NextStep(users, grouping, group);
-  if (stored != nullptr && IsNarrowing(stored)) group.members.push_back(stored);
+  if (matmul->type->dtype == DType::kInt32) {
+    TakeWholeEpilogue(users, grouping, group);
+  } else if (const ExprPtr stored = NextStep(users, grouping, group); stored != nullptr && IsNarrowing(stored)) {
+    group.members.push_back(stored);
+  }
   const ExprPtr written = TransposeBehind(users, grouping, group.members.back());
   if (written != nullptr) group.members.push_back(written);
 }

@@ -10,6 +10,7 @@
 #include "compiler/passes/graph/typed_graph.h"
 #include "compiler/passes/layouts/layout_text.h"
 #include "compiler/schedules/schedule.h"
+#include "core/error.h"
 
 namespace hone {
 
@@ -50,6 +51,10 @@ std::vector<CallWay> AnchorWays(const Anchor& anchor, const Call& call, ConfigCh
   const std::vector<std::string> nodes = NodeNames(*relay::AsFunction(call.op));
   for (const PairChoice& choice : configs.For(anchor.workload, needs, nodes)) {
     all.push_back({LayoutsFor(anchor, choice.choice), &choice});
+  }
+  if (all.empty()) {
+    throw Error(ExitCode::kBug,
+                fmt::format("no schedule computes {} {}", anchor.workload.ToText(), anchor.epilogue.ToText()));
   }
   return all;
 }

@@ -41,7 +41,7 @@ class CallWays {
   std::vector<int64_t> blocks_;  // in which anchors read or write, ascending
 };
 
-// Every way to run the anchor, the best first.
+// Every way to run the anchor, the best first. Throws Error(kBug) where no schedule does.
 struct Anchor;
 std::vector<CallWay> AnchorWays(const Anchor& anchor, const relay::Call& call, ConfigChooser& configs);
 

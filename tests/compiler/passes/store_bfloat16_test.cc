@@ -55,6 +55,20 @@ TEST(StoreBFloat16, LayersPassItOnAndInputsAndResultsStayAsTheyAre) {
   EXPECT_EQ(FunctionCalls(fused).size(), 3U);
 }
 
+// Kernels of bytes make floats or bytes of their sums.
+TEST(StoreBFloat16, ProductsOfBytesDoNotStoreIt) {
+  const auto to = [](const ExprPtr& x, const char* dtype) {
+    return MakeCall("cast", {x}, {{"dtype", std::string(dtype)}});
+  };
+  const auto bytes = [&](const char* name) { return to(MakeCall("nn.relu", {Input(name, {2, 5, 8})}), "uint8"); };
+  const ExprPtr zeros = relay::MakeConstant(Tensor::FromVector<int32_t>(DType::kInt32, {2}, {0, 0}));
+  const ExprPtr sums = MakeCall("nn.batch_matmul", {bytes("a"), bytes("b"), zeros},
+                                {{"out_dtype", std::string("int32")}, {"integral", true}});
+  const ExprPtr narrow = to(to(sums, "float32"), "bfloat16");
+  EXPECT_THAT(Anchors(ModuleOf(MakeCall("nn.relu", {to(narrow, "float32")}))),
+              ElementsAre("uint8 uint8 float32: none"));
+}
+
 TEST(StoreBFloat16, AResidualIsStoredAndItsSumIsNotRoundedTwice) {
   const ExprPtr trunk = ReluConv(Input("x", {1, 8, 6, 6}), 8, 16, 1, 1);
   const ExprPtr beside = Conv(trunk, 16, 16, 1, 2);
