@@ -103,11 +103,11 @@ Tensor BorderMask(const Shape& shape, const std::vector<int64_t>& padding) {
 
 // The bytes with a border of the zero point, which a convolution's own is not unless that is 0.
 ExprPtr WithZeroBorder(const OnnxNodeView& view, const WholeNumbers& x, relay::Attrs& attrs) {
-  const ExprPtr bytes = AsUnsigned(view, x);
+  ExprPtr bytes = AsUnsigned(view, x);
   const std::vector<int64_t> padding = attrs.GetInts("padding");
   const std::optional<int> zero = KnownZeroPoint(view, x);
   if (zero == 0 || padding == std::vector<int64_t>{0, 0, 0, 0}) return bytes;
-  const ExprPtr image = WithBorder(view, bytes, zero.value_or(0), attrs);
+  ExprPtr image = WithBorder(view, bytes, zero.value_or(0), attrs);
   if (zero) return image;
   const ExprPtr mask = relay::MakeConstant(BorderMask(view.builder().ShapeOf(image), padding));
   const ExprPtr computed = AsDType(view, ZeroPoint(view, x), DType::kUInt8);

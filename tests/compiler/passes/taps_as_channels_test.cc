@@ -34,7 +34,7 @@ ExprPtr Weight(const Shape& shape) {
 ExprPtr Conv(const ExprPtr& bytes, const Shape& weight, relay::Attrs attrs = {}) {
   attrs.Set("kernel_size", Ints{weight[2], weight[3]});
   attrs.Set("out_dtype", std::string("int32"));
-  return MakeCall("nn.conv2d", {bytes, Weight(weight)}, std::move(attrs));
+  return MakeCall("nn.conv2d", {bytes, Weight(weight)}, attrs);
 }
 
 IRModule Moved(const IRModule& module) { return relay::InferType(TapsAsChannels(module)); }
