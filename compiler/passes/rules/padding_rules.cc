@@ -32,12 +32,35 @@ ExprPtr WithPadding(const Call& window, const Call& pad, const std::array<int64_
   return TypedCall(relay::AsOp(window.op)->def->name, std::move(args), std::move(attrs), window.name);
 }
 
+// Kernels have code of its own for each register tile that the border reaches into, with each of its taps: of wide
+// borders and long filters (a spectrum's, 256 taps) it takes seconds to compile.
+bool HasWideBorder(const Call& conv) {
+  constexpr int64_t kMostTaps = 8192;  // of all columns of the border
+  const std::array<int64_t, 4> padding = Padding4(conv.attrs);
+  const Shape& weight = ShapeOf(conv.args[1]);
+  return weight[2] * (padding[0] + padding[2]) > kMostTaps || weight[3] * (padding[1] + padding[3]) > kMostTaps;
+}
+
 ExprPtr PadIntoConv(const ExprPtr& node, const Uses&) {
   const Call* conv = relay::AsCallTo(node, "nn.conv2d");
   const Call* pad = conv ? relay::AsCallTo(conv->args[0], "nn.pad") : nullptr;
   const auto zeros = pad ? SpatialZeros(*pad) : std::nullopt;
   if (!zeros || conv->attrs.GetString("data_layout", "NCHW") != "NCHW") return nullptr;
-  return WithPadding(*conv, *pad, *zeros, conv->attrs);
+  ExprPtr padded = WithPadding(*conv, *pad, *zeros, conv->attrs);
+  return HasWideBorder(*relay::AsCall(padded)) ? nullptr : padded;
+}
+
+ExprPtr WriteOutWideBorder(const ExprPtr& node, const Uses&) {
+  const Call* conv = relay::AsCallTo(node, "nn.conv2d");
+  if (conv == nullptr || conv->attrs.GetString("data_layout", "NCHW") != "NCHW" || !HasWideBorder(*conv))
+    return nullptr;
+  const std::array<int64_t, 4> padding = Padding4(conv->attrs);
+  const std::vector<int64_t> width{0, 0, 0, 0, padding[0], padding[2], padding[1], padding[3]};
+  std::vector<ExprPtr> args = conv->args;
+  args[0] = TypedCall("nn.pad", {args[0]}, {{"pad_width", width}, {"pad_value", 0.0}}, conv->name);
+  relay::Attrs attrs = conv->attrs;
+  attrs.Set("padding", std::vector<int64_t>{0, 0, 0, 0});
+  return TypedCall("nn.conv2d", std::move(args), std::move(attrs), conv->name);
 }
 
 // The pool must already count what it pads: zeros that come from nn.pad do count.
@@ -56,7 +79,7 @@ ExprPtr PadIntoAveragePool(const ExprPtr& node, const Uses&) {
 }  // namespace
 
 const std::vector<Rule>& PaddingRules() {
-  static const std::vector<Rule> rules{PadIntoConv, PadIntoAveragePool};
+  static const std::vector<Rule> rules{PadIntoConv, WriteOutWideBorder, PadIntoAveragePool};
   return rules;
 }
 

@@ -98,6 +98,20 @@ TEST(Canonicalise, ZerosAroundThePlaneAreTheConvolutionsPadding) {
   EXPECT_THAT(Canonical(Conv(Padded(Image(), 1.5), 4, 8, 3, 1)), ElementsAre("nn.pad", "nn.conv2d"));
 }
 
+TEST(Canonicalise, AWideBorderOfALongFilterIsWrittenOut) {
+  const auto rows = [](int64_t taps, int64_t padding, bool apart) {
+    ExprPtr x = Input("x", {1, 1, 1, 300});
+    const std::vector<int64_t> width{0, 0, 0, 0, 0, 0, padding, padding};
+    if (apart) x = MakeCall("nn.pad", {x}, {{"pad_width", width}, {"pad_value", 0.0}});
+    return MakeCall("nn.conv2d", {x, RandomConstant({2, 1, 1, taps}, 1)},
+                    {{"padding", std::vector<int64_t>{0, apart ? 0 : padding, 0, apart ? 0 : padding}}});
+  };
+  for (const bool apart : {false, true}) {
+    EXPECT_THAT(Canonical(rows(200, 100, apart)), ElementsAre("nn.pad", "nn.conv2d"));
+    EXPECT_THAT(Canonical(rows(40, 100, apart)), ElementsAre("nn.conv2d"));
+  }
+}
+
 TEST(Canonicalise, AnAveragePoolTakesZerosOnlyIfItCountsThem) {
   const auto pool = [](bool counts, int64_t pad) {
     return MakeCall("nn.avg_pool2d", {Padded(Image())},
