@@ -1,7 +1,10 @@
 #include "runtime/kernel_launch.h"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+
+#include "runtime/work_shares.h"
 
 namespace hone {
 namespace {
@@ -12,15 +15,31 @@ int64_t NowNs() {
 }
 
 struct StageRun {
+  StageRun(const KernelLaunch& all, const KernelLaunch::Stage& one, int count, WorkerTime* row)
+      : launch(all),
+        stage(one),
+        workers(count),
+        times(row),
+        pieces(PiecesOf(stage.extent, stage.grain)),
+        shares(static_cast<int>(std::min<int64_t>(workers, pieces))),
+        parts(shares == 0 ? 0 : static_cast<int>(std::min<int64_t>(stage.parts, pieces / shares))) {}
+
   const KernelLaunch& launch;
   const KernelLaunch::Stage& stage;
-  int workers;
-  WorkerTime* times;  // the stage's row; null where nobody asks
+  const int workers;
+  WorkerTime* const times;  // the stage's row; null where nobody asks
+  const int64_t pieces;
+  const int shares, parts;  // shares with items, and parts in each
   std::atomic<int32_t> code{0};
 
-  void Work(int worker) {
-    const WorkRange range = ShareOf(stage.extent, stage.grain, worker, workers);
-    if (range.begin >= range.end) return;
+  WorkRange ItemsOf(int part) const {
+    const WorkRange share = ShareOf(stage.extent, stage.grain, part / parts, shares);
+    const WorkRange items = ShareOf(share.end - share.begin, stage.grain, part % parts, parts);
+    return {share.begin + items.begin, share.begin + items.end};
+  }
+
+  // Parts [begin, end), which lie side by side.
+  void Work(int worker, int begin, int end) {
     hone_kernel_args args{};
     args.operands = launch.operands.data();
     args.batch_strides = launch.batch_strides.data();
@@ -30,8 +49,8 @@ struct StageRun {
     }
     args.worker = worker;
     args.workers = workers;
-    if (times != nullptr) times[worker].begin_ns = NowNs();
-    const int32_t result = stage.function(&args, range.begin, range.end);
+    if (times != nullptr && times[worker].begin_ns == 0) times[worker].begin_ns = NowNs();
+    const int32_t result = stage.function(&args, ItemsOf(begin).begin, ItemsOf(end - 1).end);
     if (times != nullptr) times[worker].end_ns = NowNs();
     int32_t none = 0;
     if (result != 0) code.compare_exchange_strong(none, result, std::memory_order_relaxed);
@@ -42,14 +61,15 @@ struct StageRun {
 
 int32_t RunKernel(ThreadPool& pool, const KernelLaunch& launch, WorkerTime* times) {
   for (const KernelLaunch::Stage& stage : launch.stages) {
-    StageRun run{launch, stage, pool.threads(), times};
+    StageRun run(launch, stage, pool.threads(), times);
     if (times != nullptr) times += pool.threads();
-    if (stage.extent <= stage.grain) {
+    const int parts = run.shares * run.parts;
+    if (parts == 1) {
       const DenormalsOff off;  // one piece of work: waking the others would cost more than it
-      run.Work(0);
-    } else {
+      run.Work(0, 0, 1);
+    } else if (parts > 1) {
       // One captured pointer fits into std::function without allocating.
-      pool.Run([&run](int worker) { run.Work(worker); });
+      pool.RunParts(parts, [&run](int worker, int begin, int end) { run.Work(worker, begin, end); });
     }
     const int32_t code = run.code.load(std::memory_order_relaxed);
     if (code != 0) return code;

@@ -37,6 +37,7 @@ struct KernelLaunch {
     hone_kernel_stage function = nullptr;
     int64_t extent = 1;
     int64_t grain = 1;
+    int parts = 1;  // in which a worker takes its share: more leave more for others to take over, and cost calls
   };
   std::vector<Stage> stages;
   std::vector<void*> operands;
@@ -46,13 +47,15 @@ struct KernelLaunch {
   int64_t worker_stride_bytes = 0;
 };
 
-// When a worker had its share of a stage; both 0 where it had none. Nanoseconds of the steady clock.
+// When a worker was at a stage, from its first item to its last; both 0 where it did none. Nanoseconds of the steady
+// clock.
 struct WorkerTime {
   int64_t begin_ns = 0, end_ns = 0;
 };
 
-// Runs every stage on the pool with a barrier after each. Returns 0 or the first non-zero code of a stage. Allocates
-// nothing. `times`: null, or room for a row per stage with a time of each of the pool's workers, which is zero before.
+// Runs every stage on the pool with a barrier after each: a stage begins when the one before has ended, on whichever
+// workers are there. Returns 0 or the first non-zero code of a stage. Allocates nothing. `times`: null, or room for a
+// row per stage with a time of each of the pool's workers, which is zero before.
 int32_t RunKernel(ThreadPool& pool, const KernelLaunch& launch, WorkerTime* times = nullptr);
 
 }  // namespace hone

@@ -7,17 +7,27 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
+#include <mutex>
 #include <system_error>
 #include <thread>
+#include <vector>
 
 #include "core/error.h"
 #include "runtime/allowed_cores.h"
+#include "runtime/core_time.h"
 #include "runtime/session.h"
+#include "runtime/work_shares.h"
 
 namespace hone {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+using std::chrono::nanoseconds;
+
 constexpr std::chrono::microseconds kSpin{50};
+// Waking sleepers costs the caller 2 to 5 us.
+constexpr std::chrono::microseconds kBetweenWakes{100};
 
 void Relax() {
 #if defined(__x86_64__)
@@ -32,13 +42,13 @@ void Relax() {
 template <typename Done>
 bool SpinFor(std::chrono::microseconds time, const Done& done) {
   if (time.count() == 0) return done();
-  const auto end = std::chrono::steady_clock::now() + time;
+  const auto end = Clock::now() + time;
   do {
     for (int i = 0; i < 64; ++i) {
       if (done()) return true;
       Relax();
     }
-  } while (std::chrono::steady_clock::now() < end);
+  } while (Clock::now() < end);
   return done();
 }
 
@@ -51,71 +61,169 @@ void PinThread(std::thread& thread, int cpu) {
   (void)pthread_setaffinity_np(thread.native_handle(), sizeof(set), &set);
 }
 
+struct alignas(64) Helper {
+  std::thread thread;
+  CoreClock clock;
+  int64_t waited_from_ns = 0;  // its own clock, when the caller last began to wait for it; -1: it held nothing then
+  int64_t core_losses = 0;     // when it last woke; its own
+  std::atomic<int64_t> away_ns{0};  // how long it is to stay away, if its core was taken
+};
+
 }  // namespace
 
 struct ThreadPool::State {
-  int threads = 1;
-  std::chrono::microseconds spin{0};
-  std::vector<std::thread> helpers;
-  const std::function<void(int)>* work = nullptr;
-  bool stopping = false;
-  // Each on its own line: helpers watch one while they count down the other.
-  alignas(64) std::atomic<uint32_t> epoch{0};
-  alignas(64) std::atomic<int32_t> running{0};
+  explicit State(int count) : threads(count), shares(count), helpers(new Helper[static_cast<size_t>(count)]) {}
 
-  void Start(const std::function<void(int)>* next) {
-    work = next;
-    running.store(static_cast<int32_t>(helpers.size()), std::memory_order_relaxed);
-    epoch.fetch_add(1, std::memory_order_release);
+  const int threads;
+  std::chrono::microseconds spin{0};
+  bool yields = true;
+  WorkShares shares;
+  std::unique_ptr<Helper[]> helpers;  // by worker; the caller's is not used
+  int started = 1;                    // the caller and the helpers that run
+  Clock::time_point last_wake;
+  const PartsWork* work = nullptr;  // changes only when no part is held
+  std::mutex mutex;
+  std::condition_variable recall;  // of helpers that are away, when all are needed
+  bool recalled = false;           // under the mutex
+  // Each on its own line: helpers watch one while they work on the other.
+  alignas(64) std::atomic<uint32_t> epoch{0};
+  std::atomic<bool> stopping{false};
+  alignas(64) std::atomic<int> asleep{0};
+  std::atomic<int> away{0};
+
+  // Wakes the sleepers that are worth it. What was dealt before is seen by those who find the epoch changed.
+  void Announce(bool wake) {
+    epoch.fetch_add(1, std::memory_order_seq_cst);
+    if (!wake || asleep.load(std::memory_order_seq_cst) == 0) return;
+    last_wake = Clock::now();
     epoch.notify_all();
   }
 
-  void WaitForHelpers() {
-    const auto done = [this] { return running.load(std::memory_order_acquire) == 0; };
-    if (SpinFor(spin, done)) return;
-    for (int32_t left = running.load(std::memory_order_acquire); left != 0;
-         left = running.load(std::memory_order_acquire)) {
-      running.wait(left, std::memory_order_acquire);
+  bool WakeIsDue() const {
+    return asleep.load(std::memory_order_relaxed) > 0 && Clock::now() - last_wake >= kBetweenWakes;
+  }
+
+  bool Alone() const {
+    return asleep.load(std::memory_order_relaxed) + away.load(std::memory_order_relaxed) == started - 1;
+  }
+
+  void RunParts(int parts, const PartsWork& next) {
+    const bool wake = !yields || WakeIsDue();
+    if (started == 1 || (!wake && Alone())) return next(0, 0, parts);
+    work = &next;
+    shares.Deal(parts, WorkShares::Takers::kAnyone);
+    Announce(wake);
+    WorkOff(0);
+    WaitForOthers();
+  }
+
+  void RunOnEach(const PartsWork& next) {
+    work = &next;
+    shares.Deal(threads, WorkShares::Takers::kOwner);
+    Recall(true);
+    Announce(true);
+    WorkOff(0);
+    shares.WaitUntilDone();
+    Recall(false);
+  }
+
+  void WorkOff(int worker) {
+    while (const std::optional<int> part = shares.Begin(worker)) {
+      (*work)(worker, *part, *part + 1);
+      shares.End(worker);
     }
+  }
+
+  void WaitForOthers() {
+    if (SpinFor(spin, [this] { return shares.Done(); })) return;
+    if (!yields) return shares.WaitUntilDone();
+    for (int i = 1; i < started; ++i) helpers[i].waited_from_ns = shares.Holds(i) ? helpers[i].clock.Ns() : -1;
+    const Clock::time_point begin = Clock::now();
+    shares.WaitUntilDone();
+    const int64_t waited_ns = nanoseconds(Clock::now() - begin).count();
+    for (int i = 1; i < started; ++i) Suspect(helpers[i], waited_ns);
+  }
+
+  static void Suspect(Helper& helper, int64_t waited_ns) {
+    if (helper.waited_from_ns < 0) return;
+    const int64_t ran_ns = helper.clock.Ns() - helper.waited_from_ns;
+    helper.away_ns.store(TimeAwayNs(waited_ns, ran_ns), std::memory_order_relaxed);
   }
 
   void Help(int worker) {
     const DenormalsOff off;
-    for (uint32_t seen = 0;; ++seen) {
-      if (!SpinFor(spin, [&] { return epoch.load(std::memory_order_acquire) != seen; })) {
-        epoch.wait(seen, std::memory_order_acquire);
-      }
-      if (stopping) return;
-      (*work)(worker);
-      if (running.fetch_sub(1, std::memory_order_acq_rel) == 1) running.notify_one();
+    Helper& me = helpers[worker];
+    me.core_losses = CoreLosses();
+    for (;;) {
+      // Read before anything is looked for: what is announced later changes it.
+      const uint32_t seen = epoch.load(std::memory_order_seq_cst);
+      if (stopping.load()) return;
+      WorkOff(worker);
+      const auto called = [&] { return epoch.load(std::memory_order_acquire) != seen || IsSuspected(me); };
+      if (!SpinFor(spin, called)) Sleep(me, seen);
+      if (IsSuspected(me)) StayAway(me);
     }
+  }
+
+  static bool IsSuspected(const Helper& me) { return me.away_ns.load(std::memory_order_relaxed) != 0; }
+
+  void Sleep(Helper& me, uint32_t seen) {
+    asleep.fetch_add(1, std::memory_order_seq_cst);
+    epoch.wait(seen, std::memory_order_seq_cst);
+    asleep.fetch_sub(1, std::memory_order_relaxed);
+    if (yields && !IsSuspected(me)) me.core_losses = CoreLosses();
+  }
+
+  // A helper whose clock stood still may have waited for a page; only one whose core was taken is in somebody's way.
+  void StayAway(Helper& me) {
+    const int64_t losses = CoreLosses();
+    const nanoseconds time{me.away_ns.exchange(0, std::memory_order_relaxed)};
+    if (losses == me.core_losses) return;
+    me.core_losses = losses;
+    away.fetch_add(1, std::memory_order_relaxed);
+    std::unique_lock lock(mutex);
+    recall.wait_for(lock, time, [this] { return recalled || stopping.load(); });
+    away.fetch_sub(1, std::memory_order_relaxed);
+  }
+
+  void Recall(bool all) {
+    {
+      const std::scoped_lock lock(mutex);
+      recalled = all;
+    }
+    if (all) recall.notify_all();
   }
 
   void Stop() {
-    stopping = true;
-    Start(nullptr);
-    for (std::thread& helper : helpers) helper.join();
+    stopping.store(true);
+    Recall(true);
+    Announce(true);
+    for (int i = 1; i < started; ++i) helpers[i].thread.join();
   }
 };
 
-ThreadPool::ThreadPool(int threads, bool pin) : state_(std::make_unique<State>()) {
+ThreadPool::ThreadPool(int threads, bool pin, Crowding crowding) {
   if (threads < 1 || threads > 4096) {
     throw Error(ExitCode::kUsage, fmt::format("{} threads were asked for; 1 to 4096 would be right", threads));
   }
-  state_->threads = threads;
+  state_ = std::make_unique<State>(threads);
+  State& state = *state_;
+  state.yields = crowding == Crowding::kYield;
   // With fewer cores than threads a spinning worker keeps the one it waits for from running.
-  if (AllowedCores() >= threads) state_->spin = kSpin;
+  if (AllowedCores() >= threads) state.spin = kSpin;
   const std::vector<int> cpus = pin ? CpusToPin() : std::vector<int>();
-  state_->helpers.reserve(static_cast<size_t>(threads) - 1);
   try {
     for (int worker = 1; worker < threads; ++worker) {
-      state_->helpers.emplace_back([state = state_.get(), worker] { state->Help(worker); });
-      if (pin && !cpus.empty()) PinThread(state_->helpers.back(), cpus[static_cast<size_t>(worker) % cpus.size()]);
+      Helper& helper = state.helpers[worker];
+      helper.thread = std::thread([&state, worker] { state.Help(worker); });
+      helper.clock = CoreClock(helper.thread.native_handle());
+      ++state.started;
+      if (pin && !cpus.empty()) PinThread(helper.thread, cpus[static_cast<size_t>(worker) % cpus.size()]);
     }
   } catch (const std::system_error& error) {
-    const size_t got = state_->helpers.size() + 1;
-    state_->Stop();
-    throw Error(ExitCode::kIo, fmt::format("the system gave {} of {} threads: {}", got, threads, error.what()));
+    state.Stop();
+    throw Error(ExitCode::kIo,
+                fmt::format("the system gave {} of {} threads: {}", state.started, threads, error.what()));
   }
 }
 
@@ -123,21 +231,14 @@ ThreadPool::~ThreadPool() { state_->Stop(); }
 
 int ThreadPool::threads() const { return state_->threads; }
 
-void ThreadPool::Run(const std::function<void(int)>& work) {
+void ThreadPool::RunOnEach(const std::function<void(int)>& work) {
   const DenormalsOff off;
-  if (!state_->helpers.empty()) state_->Start(&work);
-  work(0);
-  if (!state_->helpers.empty()) state_->WaitForHelpers();
+  state_->RunOnEach([&work](int worker, int, int) { work(worker); });
 }
 
-WorkRange ShareOf(int64_t extent, int64_t grain, int worker, int workers) {
-  const int64_t step = std::max<int64_t>(grain, 1);
-  const int64_t pieces = extent / step + (extent % step != 0);
-  const int64_t each = pieces / workers, more = pieces % workers;
-  const int64_t first = worker * each + std::min<int64_t>(worker, more);
-  const int64_t last = first + each + (worker < more);
-  // The last piece may be short, so its end in items could pass the extent (and the largest integer).
-  return {first < pieces ? first * step : extent, last < pieces ? last * step : extent};
+void ThreadPool::RunParts(int parts, const PartsWork& work) {
+  const DenormalsOff off;
+  state_->RunParts(parts, work);
 }
 
 }  // namespace hone

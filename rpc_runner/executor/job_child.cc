@@ -73,7 +73,7 @@ class LoadedKernel {
   explicit LoadedKernel(const ChildTask& task)
       : task_(task),
         library_(KernelLibrary::FromBytes(task.artifact->elf, "candidate")),
-        pool_(task.timing.threads, task.pin) {
+        pool_(task.timing.threads, task.pin, Crowding::kStay) {
     if (task.pin) BindToFirstCore();
     for (const KernelStage& stage : task.artifact->stages) {
       launch_.stages.push_back({library_.Find(stage.symbol), stage.extent, stage.grain});
@@ -89,7 +89,7 @@ class LoadedKernel {
       launch_.batch_strides.push_back(BatchStrideBytes(operand));
     UseInputs(0);
     // Every helper has run before the filter comes: it then needs nothing that the filter forbids.
-    pool_.Run([](int) { PrepareThread(); });
+    pool_.RunOnEach([](int) { PrepareThread(); });
   }
 
   void UseInputs(size_t seed) {
@@ -176,7 +176,7 @@ void TimeIt(const ChildTask& task, LoadedKernel& kernel, int fd) {
   if (task.pin) BindToFirstCore();
   std::vector<GuardedBuffer> buffers;
   for (const auto& region : task.outputs) buffers.push_back(GuardedBuffer::Of(*region, true));
-  package->pool().Run([](int) { PrepareThread(); });
+  package->pool().RunOnEach([](int) { PrepareThread(); });
   LockDown(fd);
   Say(fd, NewNote(NoteKind::kReady, 0));
   ChildCommand command{};

@@ -81,7 +81,7 @@ MappedBytes RandomParams(const PackageJob& job) {
 }  // namespace
 
 LoadedPackage::LoadedPackage(const PackageJob& job, const PackageData& data, bool pin)
-    : job_(job), pool_(std::make_unique<ThreadPool>(job.timing.threads, pin)) {
+    : job_(job), pool_(std::make_unique<ThreadPool>(job.timing.threads, pin, Crowding::kStay)) {
   auto package =
       Package::FromParts(job.plan, job.lib, job.params ? SentParams(job, data) : RandomParams(job), "package");
   session_ = std::make_unique<Session>(std::move(package), SessionOptions{0, false, pool_.get()});

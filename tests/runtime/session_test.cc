@@ -68,7 +68,7 @@ TEST_F(SessionTest, RunAllocatesNothing) {
   EXPECT_EQ(testing::Allocations(), before);
 }
 
-// Each stage of the test package is shared by all workers; the calls follow one another, and work lies inside its call.
+// Who works on a stage is whoever is there; the calls follow one another, and work lies inside its call.
 TEST_F(SessionTest, TracesWhatEachWorkerDidAndComputesTheSame) {
   SessionOptions options;
   options.threads = 3;
@@ -78,9 +78,10 @@ TEST_F(SessionTest, TracesWhatEachWorkerDidAndComputesTheSame) {
   EXPECT_EQ(OutputValues(session), ExpectedOutput(SomeInput(2)));
   const Plan& plan = package_->plan();
   ASSERT_EQ(trace.call_ns.size(), plan.calls.size());
-  size_t shares = 0;
-  for (const PlanCall& call : plan.calls) shares += 3 * plan.kernels[static_cast<size_t>(call.kernel)].stages.size();
-  EXPECT_EQ(trace.work.size(), shares);
+  size_t stages = 0;
+  for (const PlanCall& call : plan.calls) stages += plan.kernels[static_cast<size_t>(call.kernel)].stages.size();
+  EXPECT_GE(trace.work.size(), stages);
+  EXPECT_LE(trace.work.size(), 3 * stages);
   int64_t last_ns = trace.begin_ns;
   for (size_t call = 0; call < plan.calls.size(); ++call) {
     EXPECT_GE(trace.call_begin_ns[call], last_ns);
