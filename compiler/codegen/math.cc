@@ -118,8 +118,8 @@ Value* EmitTanh(KernelBuilder& b, Value* x) {
       b, z,
       {-3.333333433e-01f, 1.333329231e-01f, -5.395659804e-02f, 2.174806409e-02f, -8.278154768e-03f, 2.220887924e-03f});
   Value* small = b.Fma(b.FMul(p, z), x, x);
-  Value* e = EmitExp(b, b.FAdd(magnitude, magnitude));
-  Value* quotient = b.FDiv(FloatConstant(b, x, 2.0f), b.FAdd(e, FloatConstant(b, x, 1.0f)));
+  Value* e = EmitExpOfNegative(b, b.FMul(magnitude, FloatConstant(b, x, -2.0f)));
+  Value* quotient = b.FDiv(b.FAdd(e, e), b.FAdd(e, FloatConstant(b, x, 1.0f)));
   Value* large = WithSignOf(b, b.FSub(FloatConstant(b, x, 1.0f), quotient), x);
   return b.ir().CreateSelect(Below(b, magnitude, 0.625f), small, large);
 }

@@ -138,13 +138,26 @@ Value* Multiply(Evaluator& e, const relay::Call& call, const Coordinates& at, La
   return IsFloat(x) ? e.b().FMul(x, y) : e.b().ir().CreateMul(x, y);
 }
 
+// The quotient of integers of at most 32 bits. Processors divide vectors of floats alone, and a float of twice the bits
+// holds such a quotient so nearly that its whole part is right.
+Value* NarrowQuotient(KernelBuilder& b, Value* x, Value* y, bool is_unsigned) {
+  auto& ir = b.ir();
+  llvm::Type* real = x->getType()->getWithNewType(x->getType()->getScalarSizeInBits() > 16 ? b.f64() : b.f32());
+  if (is_unsigned) {
+    return ir.CreateFPToUI(ir.CreateFDiv(ir.CreateUIToFP(x, real), ir.CreateUIToFP(y, real)), x->getType());
+  }
+  return ir.CreateFPToSI(ir.CreateFDiv(ir.CreateSIToFP(x, real), ir.CreateSIToFP(y, real)), x->getType());
+}
+
 // An integer quotient that never traps: x / 0 is 0 and x / -1 is -x.
 Value* DivideIntegers(KernelBuilder& b, Value* x, Value* y, bool is_unsigned) {
   auto& ir = b.ir();
   Value* is_zero = ir.CreateICmpEQ(y, Like(y, 0));
   Value* is_minus_one = is_unsigned ? is_zero : ir.CreateICmpEQ(y, Like(y, -1));
   Value* safe = ir.CreateSelect(ir.CreateOr(is_zero, is_minus_one), Like(y, 1), y);
-  Value* quotient = is_unsigned ? ir.CreateUDiv(x, safe) : ir.CreateSDiv(x, safe);
+  Value* quotient = x->getType()->getScalarSizeInBits() <= 32 ? NarrowQuotient(b, x, safe, is_unsigned)
+                    : is_unsigned                             ? ir.CreateUDiv(x, safe)
+                                                              : ir.CreateSDiv(x, safe);
   if (!is_unsigned) quotient = ir.CreateSelect(is_minus_one, ir.CreateNeg(x), quotient);
   return ir.CreateSelect(is_zero, Like(x, 0), quotient);
 }
@@ -164,7 +177,7 @@ Value* Minimum(Evaluator& e, const relay::Call& call, const Coordinates& at, Lan
   return EmitExtreme(e.b(), x, y, false, IsUnsigned(call));
 }
 
-// x ** y for any signs: a negative base has a real power only for a whole exponent.
+// x ** y as C has it, for any signs: a finite negative base has a real power only for a whole exponent.
 Value* PowerOf(KernelBuilder& b, Value* x, Value* y) {
   auto& ir = b.ir();
   Value* magnitude = ir.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x);
@@ -173,12 +186,30 @@ Value* PowerOf(KernelBuilder& b, Value* x, Value* y) {
   Value* bounded = b.FMin(b.FMax(y, Like(y, -1e9)), Like(y, 1e9));
   Value* number = ir.CreateSelect(ir.CreateFCmpUNO(y, y), Like(y, 0), bounded);
   Value* whole = ir.CreateFPToSI(number, int_type);
-  Value* is_whole = ir.CreateFCmpOEQ(ir.CreateSIToFP(whole, y->getType()), y);
-  Value* is_odd = ir.CreateTrunc(whole, y->getType()->getWithNewType(ir.getInt1Ty()));
-  Value* negated = ir.CreateSelect(is_odd, ir.CreateFNeg(power), power);
-  Value* of_negative = ir.CreateSelect(is_whole, negated, Like(x, std::numeric_limits<double>::quiet_NaN()));
-  Value* result = ir.CreateSelect(ir.CreateFCmpOLT(x, Like(x, 0)), of_negative, power);
-  return ir.CreateSelect(ir.CreateFCmpOEQ(y, Like(y, 0)), Like(x, 1), result);
+  Value* is_whole = ir.CreateFCmpOEQ(ir.CreateSIToFP(whole, y->getType()), bounded);
+  Value* is_odd = ir.CreateAnd(is_whole, ir.CreateTrunc(whole, y->getType()->getWithNewType(ir.getInt1Ty())));
+  Value* is_negative = ir.CreateICmpSLT(ir.CreateBitCast(x, int_type), llvm::Constant::getNullValue(int_type));
+  // Zero and infinity have a power for every exponent.
+  Value* finite = ir.CreateAnd(ir.CreateFCmpOLT(x, Like(x, 0)),
+                               ir.CreateFCmpOGT(x, Like(x, -std::numeric_limits<double>::infinity())));
+  Value* undefined = ir.CreateAnd(finite, ir.CreateNot(is_whole));
+  power = ir.CreateSelect(ir.CreateAnd(is_negative, is_odd), ir.CreateFNeg(power), power);
+  power = ir.CreateSelect(undefined, Like(x, std::numeric_limits<double>::quiet_NaN()), power);
+  // The logarithm of 1 times infinity would be no number.
+  Value* is_one = ir.CreateOr(ir.CreateFCmpOEQ(y, Like(y, 0)), ir.CreateFCmpOEQ(x, Like(x, 1)));
+  is_one = ir.CreateOr(is_one, ir.CreateAnd(ir.CreateFCmpOEQ(magnitude, Like(x, 1)),
+                                            ir.CreateFCmpOEQ(ir.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, y),
+                                                             Like(y, std::numeric_limits<double>::infinity()))));
+  return ir.CreateSelect(is_one, Like(x, 1), power);
+}
+
+// EmitPow's products and roots, which hold for zero and minus infinity too once a root finds them positive.
+Value* PowerOfQuarters(KernelBuilder& b, Value* x, float y) {
+  auto& ir = b.ir();
+  if (y == std::nearbyint(y)) return EmitPow(b, x, y);
+  const double infinity = std::numeric_limits<double>::infinity();
+  x = ir.CreateSelect(ir.CreateFCmpOEQ(x, Like(x, -infinity)), Like(x, infinity), b.FAdd(x, Like(x, 0)));
+  return EmitPow(b, x, y);
 }
 
 Value* Power(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
@@ -187,9 +218,8 @@ Value* Power(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes
   if (exponent && exponent->value.elements() == 1) {
     const float y = static_cast<float>(exponent->value.At(0));
     const float quarters = y * 4;
-    // EmitPow's square roots and products hold for these; others need the rules for negative bases.
     if (quarters == static_cast<float>(static_cast<int>(quarters)) && quarters <= 12 && quarters >= -12) {
-      return EmitPow(e.b(), x, y);
+      return PowerOfQuarters(e.b(), x, y);
     }
   }
   return PowerOf(e.b(), x, Argument(e, call, 1, at, lanes));

@@ -69,7 +69,8 @@ class GroupBuilder {
     std::vector<ExprPtr> args;
     for (const ExprPtr& arg : call.args) {
       if (IsMember(arg)) BuildMember(arg);
-      args.push_back(IsIndexTable(call, arg) || IsNumber(arg) || IsStep(call, arg) ? arg : InsideArg(arg));
+      const bool is_known = IsIndexTable(call, arg) || IsNumber(arg) || IsStep(call, arg) || IsExponent(call, arg);
+      args.push_back(is_known ? arg : InsideArg(arg));
     }
     inside_[member.get()] = WithArgs(call, std::move(args));
   }
@@ -101,6 +102,13 @@ class GroupBuilder {
     const relay::Constant* constant = relay::AsConstant(arg);
     return group_.anchor != nullptr && group_.anchor->type->dtype == DType::kInt32 && constant != nullptr &&
            constant->value.shape().empty();
+  }
+
+  // So is one exponent for all: most are a few products or a root.
+  static bool IsExponent(const Call& call, const ExprPtr& arg) {
+    const relay::Constant* constant = relay::AsConstant(arg);
+    return relay::AsOp(call.op)->def->name == "power" && arg == call.args[1] && constant != nullptr &&
+           constant->value.elements() == 1;
   }
 
   // So is what a kernel divides by before it rounds: some machines need not divide then.

@@ -56,6 +56,27 @@ ExprPtr DivideAsMultiply(const ExprPtr& node, const Uses&) {
   return TypedCall("multiply", {divide->args[0], relay::MakeConstant(inverse, constant->name)}, {}, divide->name);
 }
 
+// x ** n by squarings.
+ExprPtr WholePower(const ExprPtr& x, int64_t n, const std::string& name) {
+  ExprPtr product, square = x;
+  for (; n > 0; n /= 2) {
+    if (n % 2 == 1) product = product == nullptr ? square : TypedCall("multiply", {product, square}, {}, name);
+    if (n > 1) square = TypedCall("multiply", {square, square}, {}, name);
+  }
+  return product;
+}
+
+// Where products are what C's pow gives but for their last bits, whatever the sign: from 1 up to kMost, and -1.
+ExprPtr PowerAsProducts(const ExprPtr& node, const Uses&) {
+  constexpr double kMost = 8;
+  const Call* power = relay::AsCallTo(node, "power");
+  const auto exponent = power ? ScalarOf(power->args[1]) : std::nullopt;
+  if (!exponent || !relay::IsFloatTensor(node->type) || ShapeOf(power->args[0]) != ShapeOf(node)) return nullptr;
+  if (*exponent == -1) return TypedCall("divide", {ScalarConstant(1), power->args[0]}, {}, power->name);
+  if (*exponent < 1 || *exponent > kMost || *exponent != std::floor(*exponent)) return nullptr;
+  return WholePower(power->args[0], static_cast<int64_t>(*exponent), power->name);
+}
+
 ExprPtr MeanAsPool(const ExprPtr& node, const Uses&) {
   const Call* mean = relay::AsCallTo(node, "mean");
   if (mean == nullptr || ShapeOf(mean->args[0]).size() != 4 || mean->attrs.GetBool("exclude")) return nullptr;
@@ -71,7 +92,8 @@ ExprPtr MeanAsPool(const ExprPtr& node, const Uses&) {
 }  // namespace
 
 const std::vector<Rule>& ArithmeticRules() {
-  static const std::vector<Rule> rules{ConstantSecond, AddAsBias, PlainBiasAxis, DivideAsMultiply, MeanAsPool};
+  static const std::vector<Rule> rules{ConstantSecond,   AddAsBias,       PlainBiasAxis,
+                                       DivideAsMultiply, PowerAsProducts, MeanAsPool};
   return rules;
 }
 

@@ -52,6 +52,20 @@ TEST(Canonicalise, DropsWhatChangesNothing) {
   EXPECT_THAT(Canonical(x), IsEmpty());
 }
 
+TEST(Canonicalise, SmallWholePowersAreProducts) {
+  const auto power = [](float exponent) { return MakeCall("power", {Image(), ScalarConstant(exponent)}); };
+  EXPECT_THAT(Canonical(power(1)), IsEmpty());
+  EXPECT_THAT(Canonical(power(2)), ElementsAre("multiply"));
+  EXPECT_THAT(Canonical(power(3)), ElementsAre("multiply", "multiply"));
+  EXPECT_THAT(Canonical(power(7)), ElementsAre("multiply", "multiply", "multiply", "multiply"));
+  EXPECT_THAT(Canonical(power(-1)), ElementsAre("divide"));
+  EXPECT_THAT(Canonical(MakeCall("power", {MakeCall("abs", {Image()}), ScalarConstant(0.5F)})),
+              ElementsAre("abs", "power"));
+  // It makes its base larger.
+  const ExprPtr wide = MakeCall("power", {Input("row", {6}), RandomConstant({1, 1}, 1)});
+  EXPECT_THAT(OpNames(relay::InferType(Canonicalise(ModuleOf(wide), 3))), ElementsAre("power"));
+}
+
 TEST(Canonicalise, TheBiasOfAReshapedProductIsAddedBeforeTheReshape) {
   const auto sum = [](const Shape& shape, const Shape& bias) {
     const ExprPtr dense = MakeCall("nn.dense", {Input("x", {6, 5}), RandomConstant({4, 5}, 1)});
