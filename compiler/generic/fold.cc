@@ -1,5 +1,7 @@
 #include "compiler/generic/fold.h"
 
+#include <algorithm>
+#include <bit>
 #include <limits>
 #include <numeric>
 
@@ -61,12 +63,25 @@ Value* Folded(KernelBuilder& b, const Fold& fold, int64_t extent, int width, Lan
   return Merged(b, fold, accs);
 }
 
-// The last positions, fewer than a vector: lanes past them keep what they had.
-Value* Tail(KernelBuilder& b, const Fold& fold, int64_t from, Lanes lanes, Value* sum) {
-  Value* next = fold.step(sum, {b.Index(from), 1}, lanes);
-  std::vector<int> mask(static_cast<size_t>(lanes.count));
-  for (int l = 0; l < lanes.count; ++l) Nth(mask, l) = l < lanes.valid ? l : lanes.count + l;
+// The last `rest` positions, fewer than a vector, as the last lanes of a whole one: the others keep what they had.
+//
+//   extent 11, width 8:   0 1 2 3 4 5 6 7 | 8 9 10        the steps before
+//                               3 4 5 6 7   8 9 10        this one, of which only the last 3 lanes count
+Value* Tail(KernelBuilder& b, const Fold& fold, int64_t extent, int width, int rest, Value* sum) {
+  Value* next = fold.step(sum, {b.Index(extent - width), 1}, {width, width});
+  std::vector<int> mask(static_cast<size_t>(width));
+  for (int l = 0; l < width; ++l) Nth(mask, l) = l < width - rest ? width + l : l;
   return b.ir().CreateShuffleVector(next, sum, llvm::ArrayRef<int>(mask));
+}
+
+// Lanes of a fold along an axis: a register of the element, fewer where the axis is shorter, and 1 where it is so short
+// that adding up lanes costs more than it saves.
+int WidthOf(const KernelBuilder& b, const Fold& fold, int64_t extent) {
+  constexpr int64_t kLeast = 4, kFloatBits = 32;
+  const int64_t bits = std::max<int64_t>(fold.element->getScalarSizeInBits(), 8);
+  const int64_t most = std::min(extent, b.machine().vector_lanes * std::max<int64_t>(kFloatBits / bits, 1));
+  const auto width = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(std::max<int64_t>(most, 1))));
+  return static_cast<int>(width < kLeast || b.machine().vector_lanes == 1 ? 1 : width);
 }
 
 }  // namespace
@@ -101,11 +116,11 @@ Value* FoldAcross(KernelBuilder& b, const Fold& fold, int64_t extent, Lanes lane
 }
 
 Value* FoldAlong(KernelBuilder& b, const Fold& fold, int64_t extent) {
-  const int width = b.lanes();
-  if (width == 1 || extent < 2 * width || !fold.element->isFloatTy()) return FoldAcross(b, fold, extent, kScalar);
+  const int width = WidthOf(b, fold, extent);
+  if (width == 1) return FoldAcross(b, fold, extent, kScalar);
   Value* sum = Folded(b, fold, extent, width, {width, width});
   const int rest = static_cast<int>(extent % width);
-  if (rest > 0) sum = Tail(b, fold, extent - rest, {width, rest}, sum);
+  if (rest > 0) sum = Tail(b, fold, extent, width, rest, sum);
   return Horizontal(b, fold, sum);
 }
 

@@ -25,7 +25,8 @@ Value* FoldPair(KernelBuilder& b, FoldKind kind, Value* x, Value* y, bool is_uns
 // Folds k in [0, extent), the lanes of the value being other elements than those folded. Several accumulators hide the
 // latency of the additions.
 Value* FoldAcross(KernelBuilder& b, const Fold& fold, int64_t extent, Lanes lanes);
-// Folds k in [0, extent) into a scalar with the lanes running along k.
+// Folds k in [0, extent) into a scalar with the lanes running along k. The step may be asked for a position twice, one
+// result of which is thrown away.
 Value* FoldAlong(KernelBuilder& b, const Fold& fold, int64_t extent);
 
 }  // namespace hone

@@ -1,25 +1,15 @@
 // Reductions over whole axes, global pools among them, and softmax where no better kernel fits.
 #include <algorithm>
-#include <numeric>
 
 #include "compiler/codegen/math.h"
 #include "compiler/generic/evaluator.h"
 #include "compiler/generic/fold.h"
+#include "compiler/generic/folds.h"
+#include "compiler/generic/one_axis.h"
 #include "core/nth.h"
 
 namespace hone {
 namespace {
-
-std::vector<int64_t> ReducedAxes(const relay::Call& call, size_t rank) {
-  std::vector<int64_t> axes = call.attrs.GetInts("axis");
-  if (axes.empty()) {
-    axes.resize(rank);
-    std::iota(axes.begin(), axes.end(), 0);
-  }
-  for (int64_t& axis : axes) axis = axis < 0 ? axis + static_cast<int64_t>(rank) : axis;
-  std::sort(axes.begin(), axes.end());
-  return axes;
-}
 
 // Coordinates of the argument with the reduced axes still open.
 Coordinates Opened(Evaluator& e, const Coordinates& at, const std::vector<int64_t>& axes, size_t rank) {
@@ -45,20 +35,35 @@ struct Reduction {
   }
 };
 
-// Axis by axis, the last one innermost, each with sums of its own: partial sums stay short.
+// The last of the reduced axes from axes[depth] on that can be folded as one.
+size_t LastOfRun(const Reduction& r, size_t depth) {
+  const relay::Type& type = TensorTypeOf(r.data);
+  size_t last = depth;
+  while (
+      type.layout.empty() && last + 1 < r.axes.size() && r.axes[last + 1] == r.axes[last] + 1 &&
+      IsOneAxis(r.e, r.data, type.shape, static_cast<size_t>(r.axes[depth]), static_cast<size_t>(r.axes[last + 1]))) {
+    ++last;
+  }
+  return last;
+}
+
+// Run by run of axes that lie as one, the last one innermost, each with sums of its own: partial sums stay short.
 Value* Reduce(const Reduction& r, Coordinates at, size_t depth) {
   const relay::Type& type = TensorTypeOf(r.data);
-  const auto axis = static_cast<size_t>(r.axes[depth]);
-  const bool last = depth + 1 == r.axes.size();
+  const size_t end = LastOfRun(r, depth);
+  const auto axis = static_cast<size_t>(r.axes[end]);
+  const bool last = end + 1 == r.axes.size();
   const auto step = [&](Value* sum, const Coordinate& k, Lanes lanes) {
     Coordinates here = at;
     here[axis] = k;
-    Value* term = last ? r.e.Eval(r.data, here, lanes) : Reduce(r, here, depth + 1);
+    Value* term = last ? r.e.Eval(r.data, here, lanes) : Reduce(r, here, end + 1);
     return FoldPair(r.e.b(), r.kind, sum, term, r.is_unsigned());
   };
+  int64_t extent = 1;
+  for (size_t i = depth; i <= end; ++i) extent *= Nth(type.shape, r.axes[i]);
   const Fold fold{r.kind, ElementType(r.e.b(), type.dtype), step, r.is_unsigned()};
   const bool along = last && r.lanes.count == 1 && type.layout.empty() && axis + 1 == type.shape.size();
-  return along ? FoldAlong(r.e.b(), fold, type.shape[axis]) : FoldAcross(r.e.b(), fold, type.shape[axis], r.lanes);
+  return along ? FoldAlong(r.e.b(), fold, extent) : FoldAcross(r.e.b(), fold, extent, r.lanes);
 }
 
 Value* Divided(KernelBuilder& b, Value* sum, int64_t count) {

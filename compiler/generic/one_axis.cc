@@ -1,0 +1,41 @@
+#include "compiler/generic/one_axis.h"
+
+#include <algorithm>
+
+#include "compiler/relay/op.h"
+
+namespace hone {
+namespace {
+
+enum class Step : uint8_t { kNone, kOne, kSeveral };
+
+// From one position along the axes to the next, of an operand with no more axes than `whole`.
+Step StepAlong(const Shape& operand, const Shape& whole, size_t first, size_t last) {
+  const size_t added = whole.size() - operand.size();
+  const auto varies = [&](size_t axis) { return axis >= added && operand[axis - added] != 1; };
+  for (size_t axis = first; axis <= last; ++axis) {
+    if (whole[axis] == 1 || varies(axis) != varies(first)) return Step::kSeveral;
+  }
+  return varies(first) ? Step::kOne : Step::kNone;
+}
+
+// Operators that have their channels along an axis do not broadcast as numpy does.
+bool IsBroadcast(const relay::Call& call) {
+  const relay::OpDef& op = *relay::AsOp(call.op)->def;
+  const bool pointwise = op.pattern == relay::OpPattern::kElementwise || op.pattern == relay::OpPattern::kBroadcast;
+  return pointwise && op.name != "nn.bias_add" && op.name != "nn.prelu";
+}
+
+}  // namespace
+
+bool IsOneAxis(const Evaluator& e, const relay::ExprPtr& expr, const Shape& whole, size_t first, size_t last) {
+  const Step step = StepAlong(TensorTypeOf(expr).shape, whole, first, last);
+  if (step != Step::kOne) return step == Step::kNone;
+  const relay::Call* call = relay::AsCall(expr);
+  if (call == nullptr) return relay::AsConstant(expr) != nullptr || e.FlatOperand(expr) != nullptr;
+  return IsBroadcast(*call) && std::all_of(call->args.begin(), call->args.end(), [&](const relay::ExprPtr& arg) {
+           return IsOneAxis(e, arg, whole, first, last);
+         });
+}
+
+}  // namespace hone
