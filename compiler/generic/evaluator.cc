@@ -104,6 +104,7 @@ void Evaluator::Reset() {
   known_.clear();
   field_.clear();
   interior = false;
+  columns_inside = false;
   padded = nullptr;
 }
 
@@ -136,7 +137,10 @@ Value* Evaluator::Remembered(const relay::Expr* expr, const Coordinates& at, Lan
 }
 
 Value* Evaluator::Eval(const relay::ExprPtr& expr, const Coordinates& at, Lanes lanes) {
-  if (const auto known = known_.find(expr.get()); known != known_.end()) return known->second;
+  if (const auto known = known_.find(expr.get()); known != known_.end()) {
+    return lanes.count > 1 && !known->second->getType()->isVectorTy() ? b_.Splat(known->second, lanes.count)
+                                                                      : known->second;
+  }
   if (lanes.count > 1 && !Varies(at)) return b_.Splat(Eval(expr, at, kScalar), lanes.count);
   if (Value* value = Remembered(expr.get(), at, lanes)) return value;
   Value* value = Compute(expr, at, lanes);

@@ -49,7 +49,8 @@ class Evaluator {
   bool ReadsBlocks(const relay::ExprPtr& expr, const Coordinate& c) const;
 
   const OperandAccess& Operand(int i) const { return Nth(operands_, i); }
-  // What the expression is, until ClearKnown: for values that were computed ahead of the expression around them.
+  // What the expression is, until ClearKnown: for values that were computed ahead of the expression around them, one
+  // for each lane or one for all.
   void SetKnown(const relay::Expr* expr, Value* value) { known_[expr] = value; }
   void ClearKnown() { known_.clear(); }
   // Which field a concatenation's coordinates are known to lie in.
@@ -57,8 +58,10 @@ class Evaluator {
   // Forgets everything that was set or computed: at the start of another loop nest.
   void Reset();
   std::optional<int> FieldOf(const relay::Expr* concat) const;
-  // Whether every window read at the current coordinates lies inside its input along the last axis.
+  // Whether every window read at the current coordinates lies inside its input.
   bool interior = false;
+  // Whether every window read there lies inside its input along the last axis, whatever it does along others.
+  bool columns_inside = false;
   // The nn.pad whose data the current coordinates are known to lie within, or null.
   const relay::Expr* padded = nullptr;
 

@@ -1,8 +1,10 @@
 #include "compiler/generic/piece.h"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <unordered_set>
 
@@ -10,6 +12,7 @@
 #include "compiler/generic/memory_shape.h"
 #include "compiler/generic/window.h"
 #include "compiler/relay/op.h"
+#include "core/ceil_div.h"
 
 namespace hone {
 namespace {
@@ -83,11 +86,60 @@ std::vector<Piece> CutFields(const std::vector<Piece>& whole, const ExprPtr& out
              [&](Piece& piece, size_t i) { piece.fields.emplace_back(concat, static_cast<int>(i)); });
 }
 
-std::vector<Piece> CutBorders(const std::vector<Piece>& whole, const ExprPtr& output, const MemoryShape& shape) {
+bool HasInside(const WindowAxis& axis) { return axis.first_inside() < axis.last_inside(); }
+
+// The first `a` and the last positions from `b` on stand in a straight line and hold the borders, whole vectors of
+// those between lie inside; all of a row that is short when b is 0. Nullopt where there would be too many in line.
+//
+//   | border . | inside . . . . | inside . | . border |
+//   0          a                           b          out
+std::optional<std::pair<int64_t, int64_t>> ColumnsInLine(const WindowAxis& axis, int64_t lanes) {
+  constexpr int64_t kMostInLine = 64;
+  if (axis.always_inside()) return std::pair<int64_t, int64_t>{0, axis.out};
+  if (axis.size > kMostInLine) return std::nullopt;
+  const int64_t a = CeilDiv(axis.first_inside(), lanes) * lanes, room = axis.last_inside() - a;
+  const int64_t b = a + room / lanes * lanes;
+  if (HasInside(axis) && room >= lanes && std::max(a, axis.out - b) <= kMostInLine) return std::pair{a, b};
+  if (axis.out <= kMostInLine) return std::pair<int64_t, int64_t>{axis.out, 0};
+  return std::nullopt;
+}
+
+// So many that a vector of data is not longer than a row of it.
+int LanesInLine(const Piece& piece, size_t columns, const WindowAxis& axis, int64_t lanes) {
+  constexpr int64_t kLeast = 4;
+  int64_t most = piece.high[columns] - piece.low[columns] > lanes ? 2 * lanes : lanes;
+  while (most > kLeast && (most - 1) * axis.stride >= axis.in) most /= 2;
+  return static_cast<int>(most);
+}
+
+// Of a pool whose lanes run along the width.
+std::vector<Piece> CutPool(const std::vector<Piece>& whole, const std::array<WindowAxis, 2>& axes,
+                           const MemoryShape& shape, int64_t lanes) {
+  const auto in_line = ColumnsInLine(axes[1], lanes);
+  if (!in_line) return whole;
+  const auto [a, b] = *in_line;
+  const size_t rows = OuterAxisOf(shape, 2), columns = shape.lane_axis;
+  const std::vector<int64_t> at = b == 0 ? std::vector<int64_t>{a} : std::vector<int64_t>{a, b};
+  const auto parts = Cut(whole, columns, at, [&](Piece& piece, size_t i) {
+    piece.columns_inside = i == 1;
+    piece.in_line = i != 1;
+    if (piece.in_line) piece.lanes = LanesInLine(piece, columns, axes[1], lanes);
+  });
+  if (!HasInside(axes[0])) return parts;
+  return Cut(parts, rows, {axes[0].first_inside(), axes[0].last_inside()},
+             [&](Piece& piece, size_t i) { piece.interior = i == 1 && piece.columns_inside; });
+}
+
+std::vector<Piece> CutBorders(const std::vector<Piece>& whole, const ExprPtr& output, const MemoryShape& shape,
+                              const MachineModel& machine) {
   const relay::Call* call = RootCall(output, [](const relay::Call& c) { return WindowOf(c).has_value(); });
   if (!call) return whole;
   const auto axes = *WindowOf(*call);
-  if (axes[0].first_inside() >= axes[0].last_inside() || axes[1].first_inside() >= axes[1].last_inside()) return whole;
+  const bool along =
+      !shape.lanes_in_block() && shape.lane_axis < shape.axes.size() && shape.axes[shape.lane_axis].logical == 3;
+  if (along && machine.vector_lanes > 1 && !IsNamed(*call, "nn.conv2d"))
+    return CutPool(whole, axes, shape, machine.vector_lanes);
+  if (!HasInside(axes[0]) || !HasInside(axes[1])) return whole;
   const auto bounds = [&](size_t i) { return std::vector<int64_t>{axes[i].first_inside(), axes[i].last_inside()}; };
   const auto rows =
       Cut(whole, OuterAxisOf(shape, 2), bounds(0), [](Piece& piece, size_t i) { piece.interior = i == 1; });
@@ -152,7 +204,8 @@ int LanesOf(const Piece& piece, const MemoryShape& shape, const MachineModel& ma
   if (shape.lane_axis >= shape.axes.size()) return 1;
   const auto& lane = shape.axes[shape.lane_axis];
   if (lane.block > 0) return static_cast<int>(lane.block);
-  if (scalar || (windows && !piece.interior)) return 1;
+  if (piece.in_line) return piece.lanes;
+  if (scalar || (windows && !piece.interior && !piece.columns_inside)) return 1;
   const int64_t extent = piece.high[shape.lane_axis] - piece.low[shape.lane_axis];
   const int64_t lanes = machine.vector_lanes;
   return static_cast<int>(extent >= 2 * lanes ? 2 * lanes : std::min(extent, lanes));
@@ -186,7 +239,7 @@ std::vector<Piece> PiecesOf(const ExprPtr& output, const KernelOperand& operand,
     whole.high.push_back(axis.extent);
   }
   auto pieces = CutFields({whole}, output, shape);
-  pieces = CutBorders(pieces, output, shape);
+  pieces = CutBorders(pieces, output, shape, machine);
   pieces = CutPadding(pieces, output, shape);
   pieces = CutSelection(pieces, output, shape);
   pieces = CutLastBlock(pieces, operand, shape);

@@ -18,6 +18,8 @@ struct Piece {
   int valid = 0;       // when not 0: of the one vector that a blocked lane axis has here, the lanes that are elements
   bool heavy = false;  // an element costs many steps
   bool interior = false;                                   // no window read here touches a border
+  bool columns_inside = false;                             // nor one along the last axis, whatever it does along others
+  bool in_line = false;                                    // the vectors of a row are few and stand in a straight line
   const relay::Expr* padded = nullptr;                     // an nn.pad within whose data the box lies
   std::vector<std::pair<const relay::Expr*, int>> fields;  // concatenation -> the field that the box lies in
 };

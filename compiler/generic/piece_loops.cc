@@ -35,7 +35,7 @@ Division Divide(const Piece& piece, const MemoryShape& shape) {
     elements *= Extent(piece, d.item_axes);
   }
   if (d.rows >= kEnoughItems || shape.lane_axis >= shape.axes.size() || shape.lanes_in_block()) return d;
-  if (d.item_axes < shape.lane_axis) return d;
+  if (d.item_axes < shape.lane_axis || piece.in_line) return d;
   const int64_t least = piece.heavy ? 16 : kItemElements;
   d.chunk = (std::max(least, row / (4 * kEnoughItems)) + piece.lanes - 1) / piece.lanes * piece.lanes;
   d.chunks = (row + d.chunk - 1) / d.chunk;
@@ -54,6 +54,14 @@ void ForChunk(KernelBuilder& b, const Piece& piece, size_t lane_axis, const Divi
   if (rest == 0) return;
   b.If(b.ir().CreateICmpEQ(chunk, b.Index(d.chunks - 1)),
        [&] { body(b.Index(high - rest), {piece.lanes, static_cast<int>(rest)}); });
+}
+
+// Every vector of the row with its position known while emitting.
+void ForLanesInLine(const Piece& piece, size_t lane_axis, KernelBuilder& b,
+                    const std::function<void(Value*, Lanes)>& body) {
+  for (int64_t p = piece.low[lane_axis]; p < piece.high[lane_axis]; p += piece.lanes) {
+    body(b.Index(p), {piece.lanes, static_cast<int>(std::min<int64_t>(piece.lanes, piece.high[lane_axis] - p))});
+  }
 }
 
 // Positions inside a block that is not the lane axis may lie past the axis: those are read somewhere inside, and zero.
@@ -168,11 +176,13 @@ void EmitPiece(Evaluator& e, const Piece& piece, const PieceOutput& output, Valu
   b.For(begin, end, 1, [&](Value* item) {
     e.Reset();
     e.interior = piece.interior;
+    e.columns_inside = piece.columns_inside;
     e.padded = piece.padded;
     for (const auto& [concat, field] : piece.fields) e.SetField(concat, field);
     const Vals at = ItemPosition(b, piece, d.item_axes, piece.low.size(), b.Div(item, d.chunks));
     EmitInner(e, piece, output, d.item_axes, at, [&](const std::function<void(Value*, Lanes)>& body) {
       if (d.chunk > 0) return ForChunk(b, piece, lane_axis, d, b.Mod(item, d.chunks), body);
+      if (piece.in_line) return ForLanesInLine(piece, lane_axis, b, body);
       if (!output.shape.lanes_in_block()) {
         return ForLanes(b, piece.low[lane_axis], piece.high[lane_axis], piece.lanes, body);
       }

@@ -5,6 +5,7 @@
 
 #include "compiler/relay/op.h"
 #include "core/ceil_div.h"
+#include "core/nth.h"
 
 namespace hone {
 namespace {
@@ -33,6 +34,14 @@ int64_t WindowAxis::last_inside() const {
   return room < 0 ? 0 : std::min(out, room / stride + 1);
 }
 
+int64_t WindowAxis::CountTaps(int64_t output, bool padded) const {
+  int64_t count = 0;
+  for (int64_t tap = 0; tap < size; ++tap) {
+    count += padded ? Seen(output, tap) < in + after : IsInside(output, tap);
+  }
+  return count;
+}
+
 std::optional<std::array<WindowAxis, 2>> WindowOf(const relay::Call& call) {
   const auto* op = relay::AsOp(call.op);
   const std::string_view name = op ? std::string_view(op->def->name) : std::string_view();
@@ -56,6 +65,33 @@ Taps TapsAt(KernelBuilder& b, const WindowAxis& axis, Value* at, bool inside) {
 Coordinate TapCoordinate(KernelBuilder& b, const WindowAxis& axis, const Coordinate& at, Value* tap) {
   Coordinate data = Shifted(b, Scaled(b, at, axis.stride), -axis.before);
   return {b.Add(data.base, b.Mul(tap, axis.dilation)), data.step};
+}
+
+// Data of 10, padding of 2, the first tap of 8 outputs: a whole vector of data is read where there is one, and its
+// lanes are moved to their places.
+//
+//   outputs        0   1   2  3  4  5  6  7
+//   their data     -   -   0  1  2  3  4  5
+//   read                   0  1  2  3  4  5  6  7
+Value* TapAtBorder(KernelBuilder& b, const WindowAxis& axis, int64_t first, int64_t tap, Lanes lanes, Value* stop,
+                   const std::function<Value*(const Coordinate& from, Lanes lanes)>& read) {
+  int low = 0, high = lanes.valid;
+  while (low < high && !axis.IsInside(first + low, tap)) ++low;
+  while (low < high && !axis.IsInside(first + high - 1, tap)) --high;
+  if (low == high) return nullptr;
+  // Lane `low` is lane `low + shift` of what is read.
+  const int64_t span = (lanes.count - 1) * axis.stride, at = axis.Seen(first + low, tap);
+  const int64_t past = std::max<int64_t>(at + span - (axis.in - 1), 0);
+  int64_t begin = at - std::min<int64_t>(CeilDiv(past, axis.stride), at / axis.stride) * axis.stride;
+  const bool whole = begin + span < axis.in;
+  if (!whole) begin = at;
+  const Lanes wanted{lanes.count, whole ? lanes.count : high - low};
+  Value* values = read({b.Index(begin), axis.stride}, wanted);
+  const int shift = static_cast<int>((at - begin) / axis.stride) - low;
+  if (shift == 0 && low == 0 && high == lanes.valid) return values;
+  std::vector<int> mask(static_cast<size_t>(lanes.count));
+  for (int l = 0; l < lanes.count; ++l) Nth(mask, l) = l >= low && l < high ? l + shift : lanes.count + l;
+  return b.ir().CreateShuffleVector(values, stop, llvm::ArrayRef<int>(mask));
 }
 
 Value* ForTaps(KernelBuilder& b, const Taps& taps, Value* carried,

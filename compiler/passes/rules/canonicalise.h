@@ -19,6 +19,8 @@ const std::vector<Rule>& ReshapeRules();
 const std::vector<Rule>& IdentityRules();
 // nn.pad with zeros goes into the padding of nn.conv2d and nn.avg_pool2d.
 const std::vector<Rule>& PaddingRules();
+// A large window of nn.max_pool2d or nn.avg_pool2d is one of columns, then one of rows.
+const std::vector<Rule>& PoolRules();
 // Constants come second; nn.conv2d and nn.dense plus a constant per channel is nn.bias_add with axis 1; a quotient
 // by a power of two is a product; a small whole power is products; a mean over H and W is nn.global_avg_pool2d.
 const std::vector<Rule>& ArithmeticRules();

@@ -66,6 +66,28 @@ TEST(Canonicalise, SmallWholePowersAreProducts) {
   EXPECT_THAT(OpNames(relay::InferType(Canonicalise(ModuleOf(wide), 3))), ElementsAre("power"));
 }
 
+TEST(Canonicalise, LargeWindowsAreOfColumnsThenOfRows) {
+  const auto pool = [](const char* op, std::vector<int64_t> size, std::vector<int64_t> strides, bool padding_counts) {
+    relay::Attrs attrs{{"pool_size", size},
+                       {"strides", strides},
+                       {"dilation", std::vector<int64_t>{1, 2}},
+                       {"padding", std::vector<int64_t>{3, 2, 4, 1}},
+                       {"ceil_mode", true}};
+    if (std::string(op) == "nn.avg_pool2d") attrs.Set("count_include_pad", padding_counts);
+    return MakeCall(op, {Input("x", {2, 3, 17, 23})}, attrs);
+  };
+  for (const std::vector<int64_t>& strides : {std::vector<int64_t>{1, 1}, {2, 1}}) {
+    EXPECT_THAT(Canonical(pool("nn.max_pool2d", {7, 5}, strides, false)),
+                ElementsAre("nn.max_pool2d", "nn.max_pool2d"));
+    for (const bool counts : {false, true}) {
+      EXPECT_THAT(Canonical(pool("nn.avg_pool2d", {7, 5}, strides, counts)),
+                  ElementsAre("nn.avg_pool2d", "nn.avg_pool2d"));
+    }
+  }
+  EXPECT_THAT(Canonical(pool("nn.max_pool2d", {3, 3}, {1, 1}, false)), ElementsAre("nn.max_pool2d"));
+  EXPECT_THAT(Canonical(pool("nn.max_pool2d", {9, 1}, {1, 1}, false)), ElementsAre("nn.max_pool2d"));
+}
+
 TEST(Canonicalise, TheBiasOfAReshapedProductIsAddedBeforeTheReshape) {
   const auto sum = [](const Shape& shape, const Shape& bias) {
     const ExprPtr dense = MakeCall("nn.dense", {Input("x", {6, 5}), RandomConstant({4, 5}, 1)});
