@@ -32,7 +32,7 @@ constexpr double kFetched = 2, kMissed = 8;
 constexpr double kLeftFree = 0.25, kSpilled = 2;
 
 bool MayReadInPlace(const MatmulShape& shape, const MachineModel& machine) {
-  return shape.dot() == 1 && shape.weights_are_neighbours() && shape.N % machine.vector_lanes == 0;
+  return shape.dot() == 1 && shape.weights_are_neighbours() && shape.N >= machine.vector_lanes;
 }
 
 // With what kernels make of sums: bytes, floats, or the sums themselves.
@@ -60,7 +60,7 @@ class BatchMatmulSchedule : public KnobSchedule<BatchMatmulKnobs> {
     const MatmulShape shape(w);
     if (k.pack == 0 && !MayReadInPlace(shape, machine)) {
       return fmt::format(
-          "weights are read in place only where N is their last axis and a multiple of {} lanes, and "
+          "weights are read in place only where N is their last axis and at least {} lanes, and "
           "neither pairs of bfloat16 nor fours of bytes",
           machine.vector_lanes);
     }

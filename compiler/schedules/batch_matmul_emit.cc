@@ -49,6 +49,7 @@ class BatchMatmulEmitter {
               data_.row,       data_.column,
               weight_.column} {
     if (epilogue.scale) scales_ = builder.Operand(args, inputs - 1);
+    tile_.ends_sharp = k_.pack == 0;
     if (k_.pack == 0) return;
     packed_ = b_.WorkerWorkspace(args);
     tile_.panel_step = b_.Index(Bytes(StepType(types_), k_.oc_block));
@@ -110,14 +111,13 @@ class BatchMatmulEmitter {
     Value* scale = scales_ != nullptr ? b_.At(scales_, b_.Mul(first_column, Bytes(DType::kFloat32))) : nullptr;
     for (int64_t p = 0; p < size.rows; ++p, y = b_.At(y, out_.row)) {
       for (int v = 0; v < vectors; ++v) {
-        const int width = static_cast<int>(std::min<int64_t>(tile_.lanes, size.columns - int64_t{v} * tile_.lanes));
-        Store(Nth(acc, p * vectors + v), y, scale, int64_t{v} * tile_.lanes, width);
+        Store(Nth(acc, p * vectors + v), y, scale, size, v);
       }
     }
   }
 
-  // Of a tail's lanes each is finished alone: nothing past the columns is read or written.
-  void Store(Value* sum, Value* y, Value* scale, int64_t column, int width) {
+  // Of a tail's lanes each is finished alone: nothing past the columns is read or written, and nothing twice.
+  void Store(Value* sum, Value* y, Value* scale, TileSize size, int vector) {
     const auto store = [&](Value* part, int64_t at) {
       EpilogueOperands operands;
       if (scale != nullptr) operands.scale = b_.At(scale, Bytes(DType::kFloat32, at));
@@ -125,9 +125,11 @@ class BatchMatmulEmitter {
                                    : Converted(b_, part, types_.accumulator, types_.output);
       b_.Store(done, b_.At(y, Bytes(types_.output, at)));
     };
-    if (width == tile_.lanes) return store(sum, column);
-    for (int lane = 0; lane < width; ++lane) {
-      store(b_.ir().CreateExtractElement(sum, static_cast<uint64_t>(lane)), column + lane);
+    const int64_t first = int64_t{vector} * tile_.lanes, from = tile_.FirstColumn(size, vector);
+    const int64_t end = std::min(first + tile_.lanes, size.columns);
+    if (end - first == tile_.lanes) return store(sum, first);
+    for (int64_t column = first; column < end; ++column) {
+      store(b_.ir().CreateExtractElement(sum, static_cast<uint64_t>(column - from)), column);
     }
   }
 

@@ -23,8 +23,9 @@ struct Reduction {
   int bytes = 0;  // of the data that a step reads, where it reads fewer than there are
 };
 
-Vals Reduce(KernelBuilder& b, const MatmulTile& t, const RegisterTile& registers, Value* x, Value* w,
-            const Reduction& steps, const Vals& start) {
+Vals Reduce(KernelBuilder& b, const MatmulTile& t, TileSize size, Value* x, Value* w, const Reduction& steps,
+            const Vals& start) {
+  const RegisterTile registers{static_cast<int>(size.rows), t.Vectors(size), t.lanes, PartsOf(t.types, b.machine())};
   Value* x_apart = b.Mul(t.data_step, DotGroup(t.types));
   return b.Loop(steps.lo, steps.hi, steps.unroll, start, [&](Value* k, const Vals& in) {
     Vals acc = in;
@@ -41,7 +42,7 @@ Vals Reduce(KernelBuilder& b, const MatmulTile& t, const RegisterTile& registers
           },
           [&](int v) {
             Value* step = b.At(ws, b.Mul(t.panel_step, u));
-            const int64_t at = Bytes(StepType(t.types), int64_t{v} * t.lanes);
+            const int64_t at = Bytes(StepType(t.types), t.FirstColumn(size, v));
             return LoadStep(b, t.types, t.types.weight, b.At(step, at), t.lanes);
           },
           StepOf(t.types));
@@ -56,10 +57,10 @@ Vals MatmulTile::Sums(KernelBuilder& b, Value* x, Value* w, TileSize size, const
   const RegisterTile registers{static_cast<int>(size.rows), Vectors(size), lanes, PartsOf(types, b.machine())};
   const int64_t steps = K / DotGroup(types), main = steps - steps % unroll;
   Vals sums = start.empty() ? registers.Zeros(b, types.accumulator) : start;
-  sums = Reduce(b, *this, registers, x, w, {0, main, unroll}, sums);
-  sums = Reduce(b, *this, registers, x, w, {main, steps, 1}, sums);
+  sums = Reduce(b, *this, size, x, w, {0, main, unroll}, sums);
+  sums = Reduce(b, *this, size, x, w, {main, steps, 1}, sums);
   const auto rest = static_cast<int>(K % DotGroup(types));
-  return rest == 0 ? sums : Reduce(b, *this, registers, x, w, {steps, steps + 1, 1, rest}, sums);
+  return rest == 0 ? sums : Reduce(b, *this, size, x, w, {steps, steps + 1, 1, rest}, sums);
 }
 
 Value* LoadFours(KernelBuilder& b, Value* ptr, int lanes, int64_t row) {

@@ -1,6 +1,8 @@
 // One register tile of a product of two matrices: rows of the left one times a panel of the right one.
 #pragma once
 
+#include <algorithm>
+
 #include "compiler/schedules/register_tile.h"
 #include "core/workload.h"
 
@@ -20,11 +22,18 @@ struct MatmulTile {
   Value* data_row = nullptr;    // the left matrix: from one row to the next,
   Value* data_step = nullptr;   // and from one k to the next
   Value* panel_step = nullptr;  // the panel: from one step of the reduction to the next; columns are neighbours
+  // Nothing may be read past the panel's columns, but as many as a vector holds may be read before their end.
+  bool ends_sharp = false;
 
   // The sums of `size.rows` rows from `x` on with `size.columns` columns of the panel at `w`, vectors of row p at
-  // [p * vectors, (p + 1) * vectors), added to `start`, which lies alike (empty: zeros). Lanes past the columns hold
-  // anything.
+  // [p * vectors, (p + 1) * vectors), added to `start`, which lies alike (empty: zeros). Vector v is of the columns
+  // from FirstColumn(size, v) on; lanes past the columns hold anything.
   Vals Sums(KernelBuilder& b, Value* x, Value* w, TileSize size, const Vals& start = {}) const;
+  // Negative where a vector that ends sharp begins before the panel.
+  int64_t FirstColumn(TileSize size, int vector) const {
+    const int64_t first = int64_t{vector} * lanes;
+    return ends_sharp ? std::min(first, size.columns - lanes) : first;
+  }
   int Vectors(TileSize size) const { return static_cast<int>((size.columns + lanes - 1) / lanes); }
 };
 

@@ -2,6 +2,7 @@
 
 #include "compiler/schedules/batch_matmul.h"
 #include "compiler/schedules/batch_matmul_amx.h"
+#include "compiler/schedules/batch_matmul_dot.h"
 #include "compiler/schedules/conv2d_amx.h"
 #include "compiler/schedules/conv2d_depthwise.h"
 #include "compiler/schedules/conv2d_direct.h"
@@ -15,8 +16,8 @@ namespace hone {
 
 const std::vector<const Schedule*>& AllSchedules() {
   static const std::vector<const Schedule*> schedules{
-      &Conv2dDirect(), &Conv2dAmx(), &Conv2dWinograd(), &Conv2dWinogradInt16(), &Conv2dDepthwise(),
-      &Conv2dDot(),    &DensePack(), &DenseAmx(),       &BatchMatmul(),         &BatchMatmulAmx(),
+      &Conv2dDirect(), &Conv2dAmx(), &Conv2dWinograd(), &Conv2dWinogradInt16(), &Conv2dDepthwise(), &Conv2dDot(),
+      &DensePack(),    &DenseAmx(),  &BatchMatmul(),    &BatchMatmulAmx(),      &BatchMatmulDot(),
   };
   return schedules;
 }

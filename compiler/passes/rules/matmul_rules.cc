@@ -123,10 +123,10 @@ ExprPtr TransposeProduct(const ExprPtr& node, const Uses&) {
   return Reshaped(Transposed(reshape->args[0], axes, transpose->name), ShapeOf(node));
 }
 
-// A model's own input is taken for weights; what a kernel has computed cannot be packed before the model runs.
+// What is no constant cannot be packed before the model runs.
 ExprPtr DenseOfComputed(const ExprPtr& node, const Uses&) {
   const Call* dense = relay::AsCallTo(node, "nn.dense");
-  if (dense == nullptr || AsAnchor(node) == nullptr || relay::AsCall(dense->args[1]) == nullptr) return nullptr;
+  if (dense == nullptr || AsAnchor(node) == nullptr || relay::AsConstant(dense->args[1]) != nullptr) return nullptr;
   const Call* transpose = relay::AsCallTo(dense->args[1], "transpose");
   const bool swapped = transpose != nullptr && TransposeAxes(*transpose) == std::vector<int64_t>{1, 0};
   const ExprPtr& weight = swapped ? transpose->args[0] : dense->args[1];
@@ -141,10 +141,40 @@ ExprPtr DenseOfComputed(const ExprPtr& node, const Uses&) {
   return Reshaped(product, ShapeOf(node));
 }
 
+// How many of the last batch axes a broadcast repeats its matrices along; 0 when it repeats others too, or rows.
+size_t RepeatedAxes(const Shape& from, const Shape& to) {
+  const size_t added = to.size() - from.size(), batch = to.size() - 2;
+  const auto extent = [&](size_t d) { return d < added ? 1 : from[d - added]; };
+  if (to.size() < 3 || extent(batch) != to[batch] || extent(batch + 1) != to[batch + 1]) return 0;
+  size_t repeated = 0;
+  while (repeated < batch && extent(batch - 1 - repeated) == 1) ++repeated;
+  for (size_t d = 0; d + repeated < batch; ++d) {
+    if (extent(d) != to[d]) return 0;
+  }
+  return repeated;
+}
+
+// Several heads that share one right matrix are rows of one product with it, so that it is not written once for each.
+ExprPtr SharedWeight(const ExprPtr& node, const Uses&) {
+  const Call* matmul = relay::AsCallTo(node, "nn.batch_matmul");
+  if (matmul == nullptr || matmul->args.size() != 2 || matmul->attrs.GetBool("transpose_a")) return nullptr;
+  const Call* reshape = relay::AsCallTo(matmul->args[1], "reshape");
+  const Call* repeat = relay::AsCallTo(reshape ? reshape->args[0] : matmul->args[1], "broadcast_to");
+  if (repeat == nullptr) return nullptr;
+  const Shape &to = repeat->type->shape, &weight = ShapeOf(matmul->args[1]), &data = ShapeOf(matmul->args[0]);
+  const size_t repeated = RepeatedAxes(ShapeOf(repeat->args[0]), to);
+  if (repeated == 0 || !std::equal(to.end() - 2, to.end(), weight.end() - 2) || data[0] != weight[0]) return nullptr;
+  const auto heads = to.end() - 2 - static_cast<int64_t>(repeated);
+  const int64_t count = ElementCount({heads, to.end() - 2}), groups = weight[0] / count;
+  const ExprPtr rows = Reshaped(matmul->args[0], {groups, count * data[1], data[2]});
+  const ExprPtr one = Reshaped(repeat->args[0], {groups, weight[1], weight[2]});
+  return Reshaped(TypedCall("nn.batch_matmul", {rows, one}, matmul->attrs, matmul->name), ShapeOf(node));
+}
+
 }  // namespace
 
 const std::vector<Rule>& MatmulRules() {
-  static const std::vector<Rule> rules{NarrowOperand, SwapInProduct, TransposeProduct, DenseOfComputed};
+  static const std::vector<Rule> rules{NarrowOperand, SwapInProduct, TransposeProduct, SharedWeight, DenseOfComputed};
   return rules;
 }
 

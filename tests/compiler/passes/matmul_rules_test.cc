@@ -129,5 +129,24 @@ TEST(MatmulRules, TransposesOfTransposesAreOne) {
   EXPECT_THAT(OpNames(Canonical(Transpose(Transpose(x, {1, 2, 0}), {1, 2, 0}))), ElementsAre("exp", "transpose"));
 }
 
+TEST(MatmulRules, HeadsThatShareAMatrixAreRowsOfOneProduct) {
+  const ExprPtr shared = Input("keys", {2, 3, 1, 5, 6});
+  const ExprPtr repeated = MakeCall("broadcast_to", {shared}, {{"shape", Ints{2, 3, 4, 5, 6}}});
+  const ExprPtr product = Product(Input("queries", {24, 2, 6}), Reshape(repeated, {24, 5, 6}), true);
+  const IRModule module = Canonical(product);
+  EXPECT_EQ(CountOf(module, "broadcast_to"), 0);
+  EXPECT_EQ(Layouts(module).size(), 1U);
+  // What is repeated along another axis than the last ones is written out.
+  const ExprPtr first = MakeCall("broadcast_to", {Input("keys", {1, 3, 5, 6})}, {{"shape", Ints{2, 3, 5, 6}}});
+  EXPECT_EQ(CountOf(Canonical(Product(Input("queries", {6, 2, 6}), Reshape(first, {6, 5, 6}), true)), "broadcast_to"),
+            1);
+}
+
+TEST(MatmulRules, AnInputIsNotPackedAsWeightsAre) {
+  const IRModule module = Canonical(MakeCall("nn.dense", {Input("x", {2, 6}), Input("w", {5, 6})}));
+  EXPECT_EQ(CountOf(module, "nn.dense"), 0);
+  EXPECT_EQ(CountOf(module, "nn.batch_matmul"), 1);
+}
+
 }  // namespace
 }  // namespace hone::testing

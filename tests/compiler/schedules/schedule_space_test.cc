@@ -15,7 +15,8 @@ TEST(Schedule, EveryWorkloadHasOne) {
   for (const char* text :
        {"nn.conv2d data=1x3x224x224 weight=64x3x7x7 strides=2x2 padding=3x3x3x3",
         "nn.conv2d data=2x30x9x9 weight=60x10x3x3 groups=3", "nn.dense data=1x2048 weight=1000x2048",
-        "nn.batch_matmul data=1x1x5 weight=1x1x5", "nn.batch_matmul data=5x1x3 weight=5x1x9 layouts=BKM,BKN,BMN",
+        "nn.batch_matmul data=1x1x5 weight=1x1x5", "nn.batch_matmul data=3x1x70 weight=3x21x70",
+        "nn.batch_matmul data=5x1x3 weight=5x1x9 layouts=BKM,BKN,BMN",
         "nn.conv2d data=1x8x9x9 weight=16x1x3x3 groups=8", "nn.conv2d data=1x8x9x9 weight=8x1x3x3 groups=8"}) {
     for (const char* cpu : {"x86-64", "x86-64-v3", "x86-64-v4"}) {
       Target target = HostTarget();
@@ -67,7 +68,7 @@ TEST(Schedule, OfABatchMatmulFetchesAnOutputThatLeavesTheCaches) {
   EXPECT_EQ(fetched("data=12x128x64 weight=12x128x64"), 0);
 }
 
-TEST(Schedule, OfABatchMatmulReadsInPlaceOnlyWholeVectors) {
+TEST(Schedule, OfABatchMatmulReadsInPlaceWhereARowHoldsAVector) {
   Target target = HostTarget();
   target.cpu = "x86-64-v3";
   target.features.clear();
@@ -78,8 +79,21 @@ TEST(Schedule, OfABatchMatmulReadsInPlaceOnlyWholeVectors) {
     return schedule.Reject(Workload::Parse("nn.batch_matmul " + fields), machine, in_place).has_value();
   };
   EXPECT_FALSE(rejects("data=2x9x20 weight=2x20x24 layouts=BMK,BKN,BMN"));
-  EXPECT_TRUE(rejects("data=2x9x20 weight=2x20x23 layouts=BMK,BKN,BMN"));
+  EXPECT_FALSE(rejects("data=2x9x20 weight=2x20x23 layouts=BMK,BKN,BMN"));
+  EXPECT_TRUE(rejects("data=2x9x20 weight=2x20x7 layouts=BMK,BKN,BMN"));
   EXPECT_TRUE(rejects("data=2x9x20 weight=2x24x20 layouts=BMK,BNK,BMN"));
+}
+
+TEST(Schedule, OfABatchMatmulWithFewRowsPacksNothing) {
+  Target target = HostTarget();
+  target.cpu = "x86-64-v3";
+  target.features.clear();
+  const auto chosen = [&](const std::string& fields) {
+    return AnalyticDefault(Workload::Parse("nn.batch_matmul " + fields), MachineModelFor(target)).schedule->name();
+  };
+  EXPECT_EQ(chosen("data=12x1x64 weight=12x448x64"), "batch_matmul_dot");
+  EXPECT_EQ(chosen("data=1x4096x256 weight=1x256x1 layouts=BMK,BKN,BMN"), "batch_matmul_dot");
+  EXPECT_EQ(chosen("data=12x128x64 weight=12x128x64"), "batch_matmul");
 }
 
 TEST(CompileKernel, IsAPureFunctionOfTheCandidate) {
