@@ -52,53 +52,6 @@ Value* Conv2d(Evaluator& e, const relay::Call& call, const Coordinates& at, Lane
   return b.Loop(0, depth, 1, {zero}, [&](Value* c, const Vals& v) { return Vals{step(v[0], At(c), lanes)}; })[0];
 }
 
-// One axis of a transposed convolution: which input position meets an output position through a tap, if any.
-struct Meeting {
-  Value* position;  // always inside the input
-  Value* exists;    // i1
-};
-Meeting MeetingAt(KernelBuilder& b, Value* at, Value* tap, int64_t before, int64_t dilation, int64_t stride,
-                  int64_t in) {
-  auto& ir = b.ir();
-  Value* reach = b.Sub(b.Add(at, before), b.Mul(tap, dilation));
-  Value* forward = b.Max(reach, b.Index(0));
-  Value* position = b.Div(forward, stride);
-  Value* hit = ir.CreateAnd(ir.CreateICmpEQ(b.Mul(position, stride), reach), ir.CreateICmpSLT(position, b.Index(in)));
-  return {b.Min(position, b.Index(in - 1)), hit};
-}
-
-// Gathers for one output what the definition scatters: an output is then one sum, which no other worker adds to.
-// Taps that meet no input are computed with some input all the same and dropped by a select, so that loops do not
-// branch.
-Value* Conv2dTranspose(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
-  KernelBuilder& b = e.b();
-  const int64_t groups = call.attrs.GetInt("groups", 1);
-  if (at[2].step != 0 || at[3].step != 0 || (groups > 1 && at[1].step != 0)) {
-    return e.PerLane(lanes, at, call.type->dtype,
-                     [&](const Coordinates& one) { return Conv2dTranspose(e, call, one, kScalar); });
-  }
-  const auto strides = call.attrs.GetInts("strides", {1, 1}), dilation = call.attrs.GetInts("dilation", {1, 1});
-  const auto padding = call.attrs.GetInts("padding", {0, 0, 0, 0});
-  const Shape &data = call.args[0]->type->shape, &weight = call.args[1]->type->shape;
-  const int64_t depth = data[1] / groups;
-  const Channel channel = ChannelOf(b, at[1], call.type->shape[1], groups);
-  Value* zero = llvm::Constant::getNullValue(VectorOf(ElementType(b, call.type->dtype), lanes.count));
-  const auto tap = [&](Value* kh, Value* kw, Value* sum) {
-    const Meeting y = MeetingAt(b, at[2].base, kh, padding[0], dilation[0], strides[0], data[2]);
-    const Meeting x = MeetingAt(b, at[3].base, kw, padding[1], dilation[1], strides[1], data[3]);
-    Value* met = b.Loop(0, depth, 1, {sum}, [&](Value* c, const Vals& v) {
-      const Coordinate from_c = At(b.Add(b.Mul(channel.group, depth), c));
-      Value* value = e.Eval(call.args[0], {at[0], from_c, At(y.position), At(x.position)}, lanes);
-      Value* w = e.Eval(call.args[1], {from_c, channel.within, At(kh), At(kw)}, lanes);
-      return Vals{MulAdd(b, value, w, v[0])};
-    })[0];
-    return b.ir().CreateSelect(b.ir().CreateAnd(y.exists, x.exists), met, sum);
-  };
-  return b.Loop(0, weight[2], 1, {zero}, [&](Value* kh, const Vals& row) {
-    return b.Loop(0, weight[3], 1, row, [&](Value* kw, const Vals& v) { return Vals{tap(kh, kw, v[0])}; });
-  })[0];
-}
-
 // One side of a product: the coordinates of its element at k.
 using Side = std::function<Coordinates(const Coordinate& k)>;
 
@@ -144,11 +97,6 @@ Value* BatchMatmul(Evaluator& e, const relay::Call& call, const Coordinates& at,
 
 }  // namespace
 
-EmitterTable ConvEmitters() {
-  return {{"nn.conv2d", Conv2d},
-          {"nn.conv2d_transpose", Conv2dTranspose},
-          {"nn.dense", Dense},
-          {"nn.batch_matmul", BatchMatmul}};
-}
+EmitterTable ConvEmitters() { return {{"nn.conv2d", Conv2d}, {"nn.dense", Dense}, {"nn.batch_matmul", BatchMatmul}}; }
 
 }  // namespace hone

@@ -103,7 +103,7 @@ EmitterTable GatherEmitters();        // gather.cc: gather, gather_nd
 EmitterTable ReductionEmitters();     // reduction.cc: mean, sum, max, softmax
 EmitterTable ArgReductionEmitters();  // arg_reduction.cc: argmax, argmin
 EmitterTable PoolEmitters();          // pool.cc
-EmitterTable ConvEmitters();          // conv.cc: conv2d, conv2d_transpose, dense, batch_matmul
+EmitterTable ConvEmitters();          // conv.cc: conv2d, dense, batch_matmul
 EmitterTable LrnEmitters();           // lrn.cc
 EmitterTable SpaceEmitters();         // space.cc: depth_to_space
 

@@ -11,6 +11,7 @@
 #include "compiler/generic/channel_selection.h"
 #include "compiler/generic/evaluator.h"
 #include "compiler/generic/images_apart.h"
+#include "compiler/generic/interleave.h"
 #include "compiler/generic/permutation_loops.h"
 #include "compiler/generic/piece_loops.h"
 #include "compiler/generic/softmax.h"
@@ -145,7 +146,7 @@ std::string ConstantKey(const Tensor& value) {
 
 bool IsGeneric(const relay::Function& function) {
   if (!function.body) return false;
-  if (WholeCallOf(function) != nullptr) return IsStatic(function.body->type);
+  if (WholeCallOf(function) != nullptr || InterleaveOf(function) != nullptr) return IsStatic(function.body->type);
   bool known = true;
   relay::PostOrderVisit(function.body, [&](const ExprPtr& expr) { known = known && IsKnown(expr); });
   return known;
@@ -214,6 +215,10 @@ EmittedKernel EmitGeneric(KernelBuilder& builder, const relay::Function& functio
   const auto selection = ChannelSelectionOf(function);
   if (selection && SharesVectors(*selection, builder.machine())) {
     builder.Stage(symbol, [&](const StageArgs& args) { extent = EmitChannelSelection(builder, args, *selection); });
+    return {{{symbol, std::max<int64_t>(1, extent), 1, 0}}, 0};
+  }
+  if (InterleaveOf(function) != nullptr) {
+    builder.Stage(symbol, [&](const StageArgs& args) { extent = EmitInterleave(builder, args, function); });
     return {{{symbol, std::max<int64_t>(1, extent), 1, 0}}, 0};
   }
   const auto all = WorkOf(function, operands, builder.machine());

@@ -244,9 +244,7 @@ std::vector<Piece> PiecesOf(const ExprPtr& output, const KernelOperand& operand,
   pieces = CutSelection(pieces, output, shape);
   pieces = CutLastBlock(pieces, operand, shape);
   const bool scalar = RootCall(output, FoldsLastAxis) != nullptr;
-  const bool windows = RootCall(output, [](const relay::Call& call) {
-                         return WindowOf(call).has_value() || IsNamed(call, "nn.conv2d_transpose");
-                       }) != nullptr;
+  const bool windows = RootCall(output, [](const relay::Call& call) { return WindowOf(call).has_value(); }) != nullptr;
   // Of the finished boxes: a cut may have left an axis too short for a vector.
   for (Piece& piece : pieces) {
     piece.lanes = LanesOf(piece, shape, machine, scalar, windows);

@@ -62,23 +62,6 @@ std::optional<std::array<int64_t, 4>> PaddingOf(const Call& conv, const Parts& p
   return padding;
 }
 
-// A constant that is the same for all rows and columns.
-bool IsOnePerChannel(const ExprPtr& expr) {
-  if (relay::AsConstant(expr) == nullptr) return false;
-  const Shape& shape = ShapeOf(expr);
-  const size_t kept = shape.size() - std::min<size_t>(shape.size(), 2);
-  return std::all_of(shape.begin() + static_cast<int64_t>(kept), shape.end(),
-                     [](int64_t extent) { return extent == 1; });
-}
-
-// An operator that computes each element from one of its first argument and from such constants.
-bool IsOfEach(const Call& call) {
-  const relay::OpDef& op = *relay::AsOp(call.op)->def;
-  if (IsBias(call)) return true;
-  if (op.pattern > relay::OpPattern::kBroadcast || HasAttr(op, "axis", relay::AttrKind::kInt)) return false;
-  return std::all_of(call.args.begin() + 1, call.args.end(), IsOnePerChannel);
-}
-
 // The expression without what is cut off; null where it would have to be computed for others.
 ExprPtr Cut(const ExprPtr& expr, const Parts& parts, const Uses& uses) {
   const Call* call = relay::AsCall(expr);
@@ -91,7 +74,7 @@ ExprPtr Cut(const ExprPtr& expr, const Parts& parts, const Uses& uses) {
     if (!padding) return nullptr;
     attrs.Set("padding", Ints(padding->begin(), padding->end()));
   } else {
-    const bool same = !args.empty() && args[0]->type->kind == relay::TypeKind::kTensor && IsOfEach(*call) &&
+    const bool same = !args.empty() && args[0]->type->kind == relay::TypeKind::kTensor && TreatsPixelsAlike(*call) &&
                       ShapeOf(args[0]) == ShapeOf(expr);
     args[0] = same ? Cut(args[0], parts, uses) : nullptr;
     if (args[0] == nullptr) return nullptr;

@@ -12,8 +12,8 @@ using relay::Call;
 using relay::ExprPtr;
 
 bool IsProduct(const ExprPtr& expr) {
-  constexpr std::array<const char*, 5> kProducts = {"nn.conv2d", "nn.conv3d", "nn.conv2d_transpose", "nn.dense",
-                                                    "nn.batch_matmul"};
+  constexpr std::array<const char*, 6> kProducts = {"nn.conv2d",           "nn.conv3d", "nn.conv2d_transpose",
+                                                    "nn.conv3d_transpose", "nn.dense",  "nn.batch_matmul"};
   return std::any_of(kProducts.begin(), kProducts.end(), [&](const char* op) { return relay::AsCallTo(expr, op); });
 }
 

@@ -56,14 +56,15 @@ const std::vector<Pass>& AllPasses() {
       {"volumes_as_planes", 0, [](const IRModule& m, const PassContext&) { return VolumesAsPlanes(m); }},
       // Before scales are lifted: they stay on their side of a reshape.
       {"rows_as_planes", 2, [](const IRModule& m, const PassContext&) { return RowsAsPlanes(m); }},
+      // Behind it: what follows a row goes to the phases. Scales are still to be lifted from their convolutions.
+      {"split_transposed_convs", 0,
+       [](const IRModule& m, const PassContext& c) { return SplitTransposedConvs(m, c.build.machine().vector_lanes); }},
       // Before batch norms look for the convolutions from which a slice parts them.
       {"cut_convs", 2, [](const IRModule& m, const PassContext&) { return CutConvs(m); }},
       // Before constants are folded: integers and their scales are still apart.
       {"lift_scales", 1, [](const IRModule& m, const PassContext&) { return LiftScales(m); }},
       {"fold_constants", 0,
        [](const IRModule& m, const PassContext& c) { return FoldConstants(m, c.build.opt_level); }},
-      {"split_transposed_convs", 1,
-       [](const IRModule& m, const PassContext& c) { return SplitTransposedConvs(m, c.build.machine().vector_lanes); }},
       // Before batch norms are folded: they are scales and shifts from here on.
       {"simplify_inference", 0, [](const IRModule& m, const PassContext&) { return SimplifyInference(m); }},
       // Before batch norms go into the layers from which transposes part them.

@@ -29,8 +29,9 @@ constexpr size_t kRank = 3;     // N, C, W
 
 constexpr std::array<std::string_view, 6> kWindows{"nn.conv2d",     "nn.conv2d_transpose",  "nn.max_pool2d",
                                                    "nn.avg_pool2d", "nn.global_avg_pool2d", "nn.global_max_pool2d"};
-constexpr std::array<std::string_view, 8> kFollow{"concatenate", "nn.pad",        "strided_slice", "split",
-                                                  "take",        "nn.batch_norm", "nn.softmax",    "nn.log_softmax"};
+constexpr std::array<std::string_view, 9> kFollow{"concatenate",   "nn.interleave", "nn.pad",
+                                                  "strided_slice", "split",         "take",
+                                                  "nn.batch_norm", "nn.softmax",    "nn.log_softmax"};
 
 template <typename Names>
 bool IsIn(const Names& names, std::string_view name) {

@@ -3,6 +3,7 @@
 #include "compiler/passes/graph/channel_constant.h"
 #include "compiler/passes/graph/channelwise.h"
 #include "compiler/passes/graph/typed_graph.h"
+#include "compiler/passes/sink_phases.h"
 #include "compiler/relay/op.h"
 
 namespace hone {
@@ -48,6 +49,8 @@ ExprPtr SunkBias(const ExprPtr& node, const Uses& uses) {
 
 }  // namespace
 
-relay::IRModule SinkConcats(const relay::IRModule& module) { return RewriteByRules(module, {Sunk, SunkBias}); }
+relay::IRModule SinkConcats(const relay::IRModule& module) {
+  return RewriteByRules(module, {Sunk, SunkBias, IntoPhases});
+}
 
 }  // namespace hone

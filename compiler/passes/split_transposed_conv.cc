@@ -1,188 +1,162 @@
 #include "compiler/passes/split_transposed_conv.h"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
-#include <optional>
 
-#include "compiler/passes/graph/channel_constant.h"
 #include "compiler/passes/graph/typed_graph.h"
+#include "compiler/passes/graph/window_attrs.h"
+#include "compiler/passes/phase_weight.h"
+#include "compiler/passes/sink_phases.h"
+#include "compiler/passes/transposed_phases.h"
 
 namespace hone {
 
 using relay::Call;
 using relay::ExprPtr;
+using Ints = std::vector<int64_t>;
 
 namespace {
 
-// Along one axis, the outputs at `phase` modulo the stride: tap j of their window is tap first + stride * (taps - 1 -
-// j) of the weight.
-struct Phase {
-  int64_t first = 0;
-  int64_t taps = 0;
-  int64_t before = 0;  // padding
-  int64_t after = 0;
+// More would be as many kernels and weights.
+constexpr int64_t kMostConvs = 64;
+
+struct Transposed {
+  const Call& call;
+  std::array<TransposedAxis, 2> axes;
+  int64_t groups = 1;
+
+  int64_t Images() const { return call.type->shape[0]; }
+  int64_t Outputs() const { return call.type->shape[1]; }
 };
 
-struct Axis {
-  int64_t data = 0;
-  int64_t result = 0;
-  int64_t kernel = 0;
-  int64_t stride = 1;
-  int64_t padding = 0;  // cut off in front
-};
-
-std::optional<Phase> PhaseOf(const Axis& axis, int64_t phase) {
-  Phase p;
-  p.first = (phase + axis.padding) % axis.stride;
-  p.taps = (axis.kernel - p.first + axis.stride - 1) / axis.stride;
-  p.before = p.taps - 1 - (phase + axis.padding) / axis.stride;
-  p.after = axis.result / axis.stride - 1 + p.taps - axis.data - p.before;
-  if (axis.kernel < axis.stride || axis.result % axis.stride != 0 || p.before < 0 || p.after < 0) return {};
-  return p;
+Transposed TransposedOf(const Call& call) {
+  const Shape &data = ShapeOf(call.args[0]), &weight = ShapeOf(call.args[1]), &result = call.type->shape;
+  const auto strides = Pair(call.attrs, "strides"), dilation = Pair(call.attrs, "dilation");
+  const auto padding = Padding4(call.attrs);
+  // A single input meets each output through one tap at most, whatever the stride.
+  const auto stride = [&](size_t i) { return data[2 + i] == 1 ? (weight[2 + i] - 1) * dilation[i] + 1 : strides[i]; };
+  const auto axis = [&](size_t i) {
+    return TransposedAxis{data[2 + i], result[2 + i], weight[2 + i], stride(i), dilation[i], padding[i]};
+  };
+  return {call, {axis(0), axis(1)}, call.attrs.GetInt("groups", 1)};
 }
 
-// Along one axis, a window that holds those of all phases.
-Phase Union(const std::vector<Phase>& phases, const Axis& axis) {
-  Phase all;
-  int64_t behind = 0;
-  for (const Phase& p : phases) {
-    all.before = std::max(all.before, p.before);
-    behind = std::max(behind, p.taps - 1 - p.before);
+// The data without what the windows leave out at the borders.
+ExprPtr Cropped(const ExprPtr& data, const ConvPhase& rows, const ConvPhase& columns) {
+  const Shape& shape = ShapeOf(data);
+  const auto cut = [](int64_t padding) { return std::max<int64_t>(0, -padding); };
+  const Ints begin{cut(rows.before), cut(columns.before)};
+  const Ints end{shape[2] - cut(rows.after), shape[3] - cut(columns.after)};
+  if (begin == Ints{0, 0} && end == Ints{shape[2], shape[3]}) return data;
+  return TypedCall("strided_slice", {data},
+                   {{"begin", begin}, {"end", end}, {"strides", Ints{1, 1}}, {"axes", Ints{2, 3}}});
+}
+
+ExprPtr ConvOf(const Transposed& of, const ExprPtr& weight, const ConvPhase& rows, const ConvPhase& columns) {
+  const auto padded = [](int64_t padding) { return std::max<int64_t>(0, padding); };
+  const Shape& shape = ShapeOf(weight);
+  return TypedCall(
+      "nn.conv2d", {Cropped(of.call.args[0], rows, columns), weight},
+      {{"padding", Ints{padded(rows.before), padded(columns.before), padded(rows.after), padded(columns.after)}},
+       {"dilation", Ints{rows.dilation, columns.dilation}},
+       {"groups", of.groups},
+       {"channels", shape[0]},
+       {"kernel_size", Ints{shape[2], shape[3]}},
+       {"keep_float32", of.call.attrs.GetBool("keep_float32")}},
+      of.call.name);
+}
+
+ExprPtr Zeros(const Shape& shape) {
+  Tensor zeros(DType::kFloat32, shape);
+  std::fill_n(zeros.data<float>(), zeros.elements(), 0.0F);
+  return relay::MakeConstant(zeros);
+}
+
+ExprPtr PhaseConv(const Transposed& of, const ConvPhase& rows, const ConvPhase& columns) {
+  if (rows.taps.empty() || columns.taps.empty()) return Zeros({1, of.Outputs(), 1, 1});
+  return ConvOf(of, PhaseWeight(of.call.args[1], of.groups, rows.taps, columns.taps), rows, columns);
+}
+
+// A convolution of each phase.
+ExprPtr Apart(const Transposed& of) {
+  const auto rows = PhasesOf(of.axes[0]), columns = PhasesOf(of.axes[1]);
+  std::vector<ExprPtr> convs;
+  for (const ConvPhase& r : rows) {
+    for (const ConvPhase& c : columns) convs.push_back(PhaseConv(of, r, c));
   }
-  all.taps = all.before + 1 + behind;
-  all.after = axis.result / axis.stride - 1 + all.taps - axis.data - all.before;
-  return all;
+  if (convs.size() == 1 && ShapeOf(convs[0]) == of.call.type->shape) return convs[0];
+  const Ints strides{static_cast<int64_t>(rows.size()), static_cast<int64_t>(columns.size())};
+  return TypedCall("nn.interleave", {TypedTuple(std::move(convs))},
+                   {{"strides", strides}, {"size", Ints{of.axes[0].result, of.axes[1].result}}}, of.call.name);
 }
 
-// The taps of one phase each way, as (outputs, inputs, height, width), within those of `window_rows` and
-// `window_columns`: at outputs from `first` on.
-void PutTaps(const relay::Constant& weight, const Phase& rows, const Phase& columns, const Phase& window_rows,
-             const Phase& window_columns, const std::vector<int64_t>& strides, int64_t first, Tensor& to) {
-  const Shape& from = weight.value.shape();
-  const float* source = weight.value.data<float>();
-  for (int64_t o = 0; o < from[1]; ++o) {
-    for (int64_t i = 0; i < from[0]; ++i) {
-      for (int64_t y = 0; y < rows.taps; ++y) {
-        for (int64_t x = 0; x < columns.taps; ++x) {
-          const int64_t ky = rows.first + strides[0] * (rows.taps - 1 - y);
-          const int64_t kx = columns.first + strides[1] * (columns.taps - 1 - x);
-          const int64_t at_y = window_rows.before - rows.before + y, at_x = window_columns.before - columns.before + x;
-          const int64_t at = (((first + o) * from[0] + i) * window_rows.taps + at_y) * window_columns.taps + at_x;
-          to.data<float>()[at] = source[((i * from[1] + o) * from[2] + ky) * from[3] + kx];
-        }
-      }
-    }
+using Joint = std::array<JointPhases, 2>;
+
+// The channels of each group are its phases, and of each phase its outputs: put where they belong, then cut to size.
+ExprPtr Spread(const Transposed& of, const ExprPtr& all, const Joint& joint) {
+  const Shape& shape = ShapeOf(all);
+  const int64_t s = of.axes[0].stride, t = of.axes[1].stride, outputs = of.Outputs() / of.groups;
+  // As a pixel shuffle is written where there are no groups, which passes know.
+  Ints parts{shape[0], s, t, outputs, shape[2], shape[3]}, axes{0, 3, 4, 1, 5, 2};
+  if (of.groups > 1) {
+    parts.insert(parts.begin() + 1, of.groups);
+    axes = {0, 1, 4, 5, 2, 6, 3};
   }
+  ExprPtr image = TypedCall("reshape", {all}, {{"newshape", parts}});
+  image = TypedCall("transpose", {image}, {{"axes", axes}});
+  const Shape whole{shape[0], of.Outputs(), shape[2] * s, shape[3] * t};
+  image = TypedCall("reshape", {image}, {{"newshape", whole}});
+  if (whole == of.call.type->shape) return image;
+  const Ints begin{joint[0].shift, joint[1].shift};
+  const Ints end{begin[0] + of.axes[0].result, begin[1] + of.axes[1].result};
+  return TypedCall("strided_slice", {image},
+                   {{"begin", begin}, {"end", end}, {"strides", Ints{1, 1}}, {"axes", Ints{2, 3}}}, of.call.name);
 }
 
-ExprPtr ConvOf(const Call& call, Tensor taps, const Phase& rows, const Phase& columns) {
-  const int64_t outputs = taps.shape()[0];
-  return TypedCall("nn.conv2d",
-                   {call.args[0], relay::MakeConstant(std::move(taps), relay::AsConstant(call.args[1])->name)},
-                   {{"padding", std::vector<int64_t>{rows.before, columns.before, rows.after, columns.after}},
-                    {"channels", outputs},
-                    {"kernel_size", std::vector<int64_t>{rows.taps, columns.taps}},
-                    {"keep_float32", call.attrs.GetBool("keep_float32")}},
-                   call.name);
-}
-
-ExprPtr PhaseConv(const Call& call, const Phase& rows, const Phase& columns, const std::vector<int64_t>& strides) {
-  const relay::Constant& weight = *relay::AsConstant(call.args[1]);
-  Tensor taps(DType::kFloat32, {weight.value.shape()[1], weight.value.shape()[0], rows.taps, columns.taps});
-  PutTaps(weight, rows, columns, rows, columns, strides, 0, taps);
-  return ConvOf(call, std::move(taps), rows, columns);
-}
-
-// The phases of both axes, each way, and the axes' strides.
-struct Phases {
-  std::vector<Phase> rows, columns;
-  std::vector<int64_t> strides;
-};
-
-// All phases as channels of one convolution, the places first; zeros where a window is larger than a phase's.
-ExprPtr OneConv(const Call& call, const Phases& phases, const Phase& rows, const Phase& columns) {
-  const relay::Constant& weight = *relay::AsConstant(call.args[1]);
-  const int64_t outputs = weight.value.shape()[1];
-  const auto count = static_cast<int64_t>(phases.rows.size() * phases.columns.size());
-  Tensor taps(DType::kFloat32, {count * outputs, weight.value.shape()[0], rows.taps, columns.taps});
-  std::fill_n(taps.data<float>(), taps.elements(), 0.0F);
-  int64_t first = 0;
-  for (const Phase& r : phases.rows) {
-    for (const Phase& c : phases.columns) {
-      PutTaps(weight, r, c, rows, columns, phases.strides, first, taps);
-      first += outputs;
-    }
+// All phases as channels of one convolution; zeros where a window is larger than a phase's.
+ExprPtr Together(const Transposed& of, const Joint& joint) {
+  std::vector<Taps> taps;
+  for (const ConvPhase& r : joint[0].phases) {
+    for (const ConvPhase& c : joint[1].phases) taps.push_back({r.taps, c.taps});
   }
-  return ConvOf(call, std::move(taps), rows, columns);
+  const ExprPtr weight = JointWeight(of.call.args[1], of.groups, taps);
+  return Spread(of, ConvOf(of, weight, joint[0].phases[0], joint[1].phases[0]), joint);
 }
 
-int64_t Taps(const std::vector<Phase>& phases) {
+int64_t TapsOf(const TransposedAxis& axis) {
+  const std::vector<ConvPhase> phases = PhasesOf(axis);
   return std::accumulate(phases.begin(), phases.end(), int64_t{0},
-                         [](int64_t sum, const Phase& p) { return sum + p.taps; });
+                         [](int64_t sum, const ConvPhase& p) { return sum + static_cast<int64_t>(p.taps.size()); });
 }
 
 // Whether one convolution takes fewer vectors of weights: with few outputs its vectors hold those of several phases.
-bool OneIsLess(const Phases& phases, const Phase& rows, const Phase& columns, int64_t outputs, int64_t lanes) {
-  const auto count = static_cast<int64_t>(phases.rows.size() * phases.columns.size());
+// Where it takes as many it reads the data once, if the channels that become places may stay in vectors.
+bool TogetherIsLess(const Transposed& of, const Joint& joint, int64_t lanes) {
   const auto vectors = [lanes](int64_t channels) { return (channels + lanes - 1) / lanes; };
-  return rows.after >= 0 && columns.after >= 0 &&
-         rows.taps * columns.taps * vectors(count * outputs) <
-             Taps(phases.rows) * Taps(phases.columns) * vectors(outputs);
-}
-
-// The places of an image, first in the channels, put where they belong.
-ExprPtr Interleaved(ExprPtr all, const Shape& image, const std::vector<int64_t>& strides) {
-  using Ints = std::vector<int64_t>;
-  const int64_t rows = image[2] / strides[0], columns = image[3] / strides[1];
-  all = TypedCall("reshape", {all}, {{"newshape", Ints{image[0], strides[0], strides[1], image[1], rows, columns}}});
-  all = TypedCall("transpose", {all}, {{"axes", Ints{0, 3, 4, 1, 5, 2}}});
-  return TypedCall("reshape", {all}, {{"newshape", Ints(image.begin(), image.end())}});
-}
-
-bool CanSplit(const Call& call) {
-  const Shape& data = ShapeOf(call.args[0]);
-  return AsFloat32Constant(call.args[1]) != nullptr && call.attrs.GetInt("groups", 1) == 1 &&
-         call.attrs.GetInts("dilation", {1, 1}) == std::vector<int64_t>{1, 1} &&
-         std::all_of(data.begin(), data.end(), [](int64_t dim) { return dim > 0; });
-}
-
-std::optional<std::vector<Phase>> PhasesOf(const Axis& axis) {
-  std::vector<Phase> phases;
-  for (int64_t i = 0; i < axis.stride; ++i) {
-    const auto phase = PhaseOf(axis, i);
-    if (!phase) return {};
-    phases.push_back(*phase);
-  }
-  return phases;
+  const int64_t s = of.axes[0].stride, t = of.axes[1].stride;
+  if (s * t > kMostConvs) return true;
+  if (of.groups > 1) return false;
+  const int64_t together = joint[0].window * joint[1].window * vectors(s * t * of.Outputs());
+  const int64_t apart = TapsOf(of.axes[0]) * TapsOf(of.axes[1]) * vectors(of.Outputs());
+  const bool whole = of.axes[0].result % s == 0 && of.axes[1].result % t == 0 && joint[0].shift + joint[1].shift == 0;
+  return together < apart || (together == apart && s == t && whole && of.Outputs() % lanes == 0);
 }
 
 ExprPtr Split(const ExprPtr& node, const Uses&, int64_t lanes) {
   const Call* call = relay::AsCallTo(node, "nn.conv2d_transpose");
-  if (call == nullptr || !CanSplit(*call)) return nullptr;
-  const std::vector<int64_t> strides = call->attrs.GetInts("strides", {1, 1});
-  const std::vector<int64_t> padding = call->attrs.GetInts("padding", {0, 0, 0, 0});
-  const Shape &data = ShapeOf(call->args[0]), &result = ShapeOf(node), &weight = ShapeOf(call->args[1]);
-  const Axis height{data[2], result[2], weight[2], strides[0], padding[0]};
-  const Axis width{data[3], result[3], weight[3], strides[1], padding[1]};
-  const auto rows = PhasesOf(height), columns = PhasesOf(width);
-  if (!rows || !columns) return nullptr;
-  const Phases phases{*rows, *columns, strides};
-  const Phase all_rows = Union(*rows, height), all_columns = Union(*columns, width);
-  if (OneIsLess(phases, all_rows, all_columns, weight[1], lanes)) {
-    return Interleaved(OneConv(*call, phases, all_rows, all_columns), result, strides);
-  }
-  std::vector<ExprPtr> convs;
-  for (const Phase& r : *rows) {
-    for (const Phase& c : *columns) convs.push_back(PhaseConv(*call, r, c, strides));
-  }
-  if (convs.size() == 1) return convs[0];
-  return Interleaved(TypedCall("concatenate", {TypedTuple(std::move(convs))}, {{"axis", int64_t{1}}}), result, strides);
+  if (call == nullptr || !IsStatic(ShapeOf(call->args[0])) || ElementCount(ShapeOf(node)) == 0) return nullptr;
+  const Transposed of = TransposedOf(*call);
+  const Joint joint{JointPhasesOf(of.axes[0]), JointPhasesOf(of.axes[1])};
+  const bool any = joint[0].window > 0 && joint[1].window > 0;
+  return any && TogetherIsLess(of, joint, lanes) ? Together(of, joint) : Apart(of);
 }
 
 }  // namespace
 
 relay::IRModule SplitTransposedConvs(const relay::IRModule& module, int lanes) {
-  return RewriteByRules(module, {[lanes](const ExprPtr& node, const Uses& uses) { return Split(node, uses, lanes); }});
+  return RewriteByRules(
+      module, {[lanes](const ExprPtr& node, const Uses& uses) { return Split(node, uses, lanes); }, IntoPhases});
 }
 
 }  // namespace hone

@@ -111,7 +111,7 @@ class BFloatStorer {
     if (IsComputedProduct(reader)) return !IsResult(call.args[0]) && !IsResult(call.args[1]);
     if (def->pattern == OpPattern::kAnchor) return TakesBFloat(reader) && call.args[0] == value;
     if (def->name == "add") return EndsStored(reader) && IsEarlierSummand(call, value);
-    if (Moves(*def) || def->name == "concatenate" || def->traits.heads) return Wanted(reader);
+    if (Moves(*def) || JoinsFields(*def) || def->traits.heads) return Wanted(reader);
     const bool in_memory = users_.OnlyUser(value) == nullptr || EndsProduct(value, reader);
     return in_memory && IsPointwise(*def) && chain_stored_.at(reader.get());
   }
@@ -196,12 +196,12 @@ class BFloatStorer {
 
   bool Join(const ExprPtr& old, const Call& call) {
     const relay::OpDef* def = DefOf(old);
-    const relay::Tuple* tuple = def != nullptr && def->name == "concatenate" ? relay::AsTuple(call.args[0]) : nullptr;
+    const relay::Tuple* tuple = def != nullptr && JoinsFields(*def) ? relay::AsTuple(call.args[0]) : nullptr;
     if (tuple == nullptr) return false;
     std::vector<ExprPtr> fields;
     for (const ExprPtr& field : tuple->fields) fields.push_back(StoredOf(field));
     if (std::find(fields.begin(), fields.end(), nullptr) != fields.end()) return false;
-    stored_[old.get()] = TypedCall("concatenate", {TypedTuple(std::move(fields))}, call.attrs, call.name);
+    stored_[old.get()] = TypedCall(def->name, {TypedTuple(std::move(fields))}, call.attrs, call.name);
     return true;
   }
 

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <string_view>
 
 #include "compiler/passes/graph/transposes.h"
 #include "compiler/passes/graph/typed_graph.h"
+#include "compiler/passes/transposed_phases.h"
 #include "core/error.h"
 
 namespace hone {
@@ -22,7 +24,8 @@ namespace {
 // N, C, D, H, W with the depth before the channels, and back.
 const Axes kDepthFirst{0, 2, 1, 3, 4};
 
-// The window along the depth: of that, all that the operators on planes do not know.
+// The window along the depth: of that, all that the operators on planes do not know. `before` is negative where the
+// first planes are left out.
 struct Depth {
   int64_t in, taps, stride, dilation, before, after, results;
 
@@ -46,7 +49,7 @@ Depth DepthOf(const Call& call, int64_t taps) {
 // What is left for the planes of the attributes that have numbers for each of the three dimensions.
 Attrs OnPlanes(const Call& call, const char* size) {
   Attrs attrs = call.attrs;
-  for (const char* name : {size, "strides", "dilation", "padding"}) {
+  for (const char* name : {size, "strides", "dilation", "padding", "output_padding"}) {
     Ints list = attrs.GetInts(name);
     if (list.size() == 6) list.erase(list.begin() + 3);
     if (!list.empty()) list.erase(list.begin());
@@ -69,8 +72,9 @@ class Planes {
   // Beyond the depth lies `border`.
   Planes(const Call& call, const Depth& depth, double border) : call_(call), depth_(depth) {
     ExprPtr data = call.args[0];
-    if (depth.before + depth.behind() > 0) {
-      const Ints width{0, 0, 0, 0, depth.before, depth.behind(), 0, 0, 0, 0};
+    const int64_t ahead = std::max<int64_t>(0, depth.before);
+    if (ahead + depth.behind() > 0) {
+      const Ints width{0, 0, 0, 0, ahead, depth.behind(), 0, 0, 0, 0};
       data = Made("nn.pad", {data}, {{"pad_width", width}, {"pad_value", border}});
     }
     slices_ = Made("transpose", {data}, {{"axes", kDepthFirst}});
@@ -78,7 +82,7 @@ class Planes {
 
   // What a tap sees, of all results: (N * results, C, H, W).
   ExprPtr SeenBy(int64_t tap) const {
-    const int64_t first = tap * depth_.dilation;
+    const int64_t first = tap * depth_.dilation + std::max<int64_t>(0, -depth_.before);
     const ExprPtr seen = Made("strided_slice", {slices_},
                               {{"begin", Ints{first}},
                                {"end", Ints{first + (depth_.results - 1) * depth_.stride + 1}},
@@ -90,8 +94,8 @@ class Planes {
 
   // Planes of results as volumes again.
   ExprPtr Joined(const ExprPtr& planes) const {
-    const Shape& volume = call_.type->shape;
-    const Ints slices{volume[0], volume[2], volume[1], volume[3], volume[4]};
+    const Shape& plane = ShapeOf(planes);
+    const Ints slices{ShapeOf(slices_)[0], depth_.results, plane[1], plane[2], plane[3]};
     return Made("transpose", {Made("reshape", {planes}, {{"newshape", slices}})}, {{"axes", kDepthFirst}});
   }
 
@@ -105,23 +109,92 @@ class Planes {
   ExprPtr slices_;  // N, depth with its border, C, H, W
 };
 
+// What a window along the depth multiplies: `op` of planes with the weight's parts, `taps` of it in the window's order.
+struct TapProduct {
+  const char* op;
+  const Call& conv;
+  Ints taps;
+
+  // Of the weight, which has its inputs first where the convolution is transposed.
+  size_t input_axis() const { return op == std::string_view("nn.conv2d") ? 1 : 0; }
+};
+
+ExprPtr TapFilter(const TapProduct& of, const Planes& planes, int64_t tap) {
+  const Shape weight = ShapeOf(of.conv.args[1]);
+  const ExprPtr part =
+      planes.Made("strided_slice", {of.conv.args[1]},
+                  {{"begin", Ints{tap}}, {"end", Ints{tap + 1}}, {"strides", Ints{1}}, {"axes", Ints{2}}});
+  return planes.Made("reshape", {part}, {{"newshape", Ints{weight[0], weight[1], weight[3], weight[4]}}});
+}
+
+// The planes of few channels that all taps see, as channels of one image, cost less than sums of many outputs.
+bool JoinPays(const TapProduct& of) {
+  const Shape& weight = ShapeOf(of.conv.args[1]);
+  const int64_t inputs = weight[of.input_axis()], outputs = weight[1 - of.input_axis()];
+  const auto taps = static_cast<int64_t>(of.taps.size());
+  return of.conv.attrs.GetInt("groups", 1) == 1 && inputs * taps < (taps - 1) * outputs;
+}
+
+// The sum over the taps of the products of what each sees with its part of the weight.
+ExprPtr SumOfTaps(const TapProduct& of, const Planes& planes) {
+  const Attrs attrs = OnPlanes(of.conv, "kernel_size");
+  std::vector<ExprPtr> seen, filters;
+  for (size_t i = 0; i < of.taps.size(); ++i) {
+    seen.push_back(planes.SeenBy(static_cast<int64_t>(i)));
+    filters.push_back(TapFilter(of, planes, of.taps[i]));
+  }
+  if (JoinPays(of)) {
+    const ExprPtr image = planes.Made("concatenate", {TypedTuple(seen)}, {{"axis", int64_t{1}}});
+    const auto axis = static_cast<int64_t>(of.input_axis());
+    return planes.Made(of.op, {image, planes.Made("concatenate", {TypedTuple(filters)}, {{"axis", axis}})}, attrs);
+  }
+  ExprPtr sum;
+  for (size_t i = 0; i < seen.size(); ++i) {
+    const ExprPtr product = planes.Made(of.op, {seen[i], filters[i]}, attrs);
+    sum = sum ? planes.Made("add", {product, sum}) : product;
+  }
+  return sum;
+}
+
 ExprPtr Conv(const ExprPtr& node, const Uses&) {
   const Call* conv = AsVolumeCall(node, "nn.conv3d");
   if (conv == nullptr) return nullptr;
-  const Shape weight = ShapeOf(conv->args[1]);
-  const Planes planes(*conv, DepthOf(*conv, weight[2]), 0);
-  const Attrs attrs = OnPlanes(*conv, "kernel_size");
-  ExprPtr sum;
-  for (int64_t tap = 0; tap < weight[2]; ++tap) {
-    const ExprPtr part =
-        planes.Made("strided_slice", {conv->args[1]},
-                    {{"begin", Ints{tap}}, {"end", Ints{tap + 1}}, {"strides", Ints{1}}, {"axes", Ints{2}}});
-    const ExprPtr filter =
-        planes.Made("reshape", {part}, {{"newshape", Ints{weight[0], weight[1], weight[3], weight[4]}}});
-    const ExprPtr product = planes.Made("nn.conv2d", {planes.SeenBy(tap), filter}, attrs);
-    sum = sum ? planes.Made("add", {product, sum}) : product;
+  const Depth depth = DepthOf(*conv, ShapeOf(conv->args[1])[2]);
+  const Planes planes(*conv, depth, 0);
+  Ints taps(static_cast<size_t>(depth.taps));
+  std::iota(taps.begin(), taps.end(), int64_t{0});
+  return planes.Joined(SumOfTaps({"nn.conv2d", *conv, taps}, planes));
+}
+
+ExprPtr Reshaped(const ExprPtr& data, const Shape& shape, const std::string& name) {
+  return TypedCall("reshape", {data}, {{"newshape", shape}}, name);
+}
+
+// Planes of the same phase of the depth's stride see the same taps of the weight; as rows of an image, which has a
+// volume's planes for columns, the phases are interleaved.
+ExprPtr ConvTranspose(const ExprPtr& node, const Uses&) {
+  const Call* conv = AsVolumeCall(node, "nn.conv3d_transpose");
+  if (conv == nullptr) return nullptr;
+  const Shape& result = conv->type->shape;
+  const Depth depth = DepthOf(*conv, ShapeOf(conv->args[1])[2]);
+  const Tensor zeros(DType::kFloat32, {1, result[1], 1, 1});
+  std::vector<ExprPtr> phases;
+  for (const ConvPhase& phase :
+       PhasesOf({depth.in, depth.results, depth.taps, depth.stride, depth.dilation, depth.before})) {
+    const auto taps = static_cast<int64_t>(phase.taps.size());
+    if (taps == 0) {
+      phases.push_back(relay::MakeConstant(zeros));
+      continue;
+    }
+    const Planes planes(*conv, {depth.in, taps, 1, phase.dilation, phase.before, phase.after, phase.outputs}, 0);
+    const ExprPtr volume = planes.Joined(SumOfTaps({"nn.conv2d_transpose", *conv, phase.taps}, planes));
+    phases.push_back(Reshaped(volume, {result[0], result[1], phase.outputs, result[3] * result[4]}, conv->name));
   }
-  return planes.Joined(sum);
+  const Ints strides{static_cast<int64_t>(phases.size()), 1}, size{result[2], result[3] * result[4]};
+  if (phases.size() == 1 && ShapeOf(phases[0])[2] == size[0]) return Reshaped(phases[0], result, conv->name);
+  const ExprPtr all =
+      TypedCall("nn.interleave", {TypedTuple(std::move(phases))}, {{"strides", strides}, {"size", size}});
+  return Reshaped(all, result, conv->name);
 }
 
 // The volumes that Joined makes of planes, when nobody else uses them; else null.
@@ -197,7 +270,7 @@ ExprPtr GlobalPool(const ExprPtr& node, const Uses&) {
 }  // namespace
 
 relay::IRModule VolumesAsPlanes(const relay::IRModule& module) {
-  return RewriteByRules(module, {Conv, Bias, MaxPool, AveragePool, GlobalPool});
+  return RewriteByRules(module, {Conv, ConvTranspose, Bias, MaxPool, AveragePool, GlobalPool});
 }
 
 }  // namespace hone

@@ -107,21 +107,44 @@ bool DrawDepthwise(GraphMaker& m) {
   return true;
 }
 
+// The weight as a constant, or computed from a value of the graph and so small.
+std::string TransposedWeight(GraphMaker& m, const Shape& weight, double scale) {
+  const std::string constant = m.Weight(weight, scale);
+  const GraphValue* x = m.Chance(20) ? m.Pick([](const GraphValue& v) { return v.elements() > 0; }) : nullptr;
+  if (x == nullptr) return constant;
+  const std::string one = m.Node("ReduceMax", {x->name}, {{"keepdims", IntAttribute(0)}});
+  return m.Node("Mul", {constant, m.Node("Tanh", {one})});
+}
+
+// Windows closer or wider than the strides, borders of any width, with and without an output_padding or a shape that is
+// asked for.
 bool DrawConvTranspose(GraphMaker& m) {
-  const GraphValue* x = m.Pick(IsImage);
+  const GraphValue* x = m.Pick(IsImageOrVolume);
   if (x == nullptr) return false;
   const GraphValue data = *x;
-  const int64_t in = data.shape[1], groups = m.Chance(15) && in > 0 ? in : 1, out = groups == 1 ? m.Between(1, 12) : 1;
-  const Window w = DrawWindow(m, data.shape, 1);
-  const int64_t summed = std::max<int64_t>(in / groups * w.taps, 1);
-  Shape weight{in, out};
+  const int64_t in = data.shape[1];
+  int64_t groups = m.Chance(25) && in > 0 ? in : 1;
+  if (m.Chance(15) && in > 0 && in % 2 == 0) groups = 2;
+  const int64_t out = m.Chance(70) ? m.Between(1, 12) : m.Channels();
+  const Window w = DrawWindow(m, data.shape, m.Chance(50) ? -1 : 1);
+  const int64_t summed = std::max<int64_t>(in / groups * w.taps, 1), each = (out + groups - 1) / groups;
+  Shape weight{in, each};
   weight.insert(weight.end(), w.kernel.begin(), w.kernel.end());
   OnnxAttributes attributes = WindowAttributes(w);
   attributes.emplace_back("group", IntAttribute(groups));
-  if (data.elements() * out * w.taps > m.limits().multiply_adds) return false;
-  m.Emit("ConvTranspose",
-         {data.name, m.Weight(weight, 1 / std::sqrt(static_cast<double>(summed))), m.Weight({out * groups}, 0.5)},
-         1.5 * data.bound + 1, attributes);
+  attributes.emplace_back("dilations", IntsAttribute(w.dilations));
+  std::vector<int64_t> extra, wanted;
+  for (size_t i = 0; i < w.kernel.size(); ++i) {
+    extra.push_back(m.Chance(50) ? 0 : m.Between(0, std::max(w.strides[i], w.dilations[i]) - 1));
+    const int64_t reach = (w.kernel[i] - 1) * w.dilations[i] + 1;
+    wanted.push_back(m.Between(1, (data.shape[2 + i] - 1) * w.strides[i] + reach + extra[i]));
+  }
+  attributes.emplace_back("output_padding", IntsAttribute(extra));
+  if (m.Chance(15)) attributes.emplace_back("output_shape", IntsAttribute(wanted));
+  if (data.elements() * each * w.taps > m.limits().multiply_adds) return false;
+  std::vector<std::string> inputs{data.name, TransposedWeight(m, weight, 1 / std::sqrt(static_cast<double>(summed)))};
+  if (m.Chance(60)) inputs.push_back(m.Weight({each * groups}, 0.5));
+  m.Emit("ConvTranspose", inputs, 1.5 * data.bound + 1, attributes);
   return true;
 }
 
@@ -181,7 +204,7 @@ bool DrawGridSample(GraphMaker& m) {
 }  // namespace
 
 std::vector<DrawnFamily> WindowDraws() {
-  return {{DrawConv, 8}, {DrawConvBlock, 8},  {DrawDepthwise, 4}, {DrawConvTranspose, 1},
+  return {{DrawConv, 8}, {DrawConvBlock, 8},  {DrawDepthwise, 4}, {DrawConvTranspose, 3},
           {DrawPool, 5}, {DrawGlobalPool, 2}, {DrawResize, 2},    {DrawGridSample, 1}};
 }
 

@@ -105,7 +105,8 @@ void ExportConv(OnnxWriter& writer, const Call& call, const std::string& result,
 
 void ExportConvTranspose(OnnxWriter& writer, const Call& call, const std::string& result) {
   OnnxExportAttributes attributes = ConvAttributes(call);
-  attributes.emplace_back("output_padding", call.attrs.GetInts("output_padding", {0, 0}));
+  const std::vector<int64_t> extra = call.attrs.GetInts("output_padding");
+  if (!extra.empty()) attributes.emplace_back("output_padding", extra);
   writer.AddNode("ConvTranspose", ExportedArgs(writer, call), result, attributes);
 }
 

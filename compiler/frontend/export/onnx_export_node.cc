@@ -165,6 +165,7 @@ const std::map<std::string_view, Exporter>& Exporters() {
   static const std::map<std::string_view, Exporter> exporters = {{"nn.conv2d", Conv},
                                                                  {"nn.conv3d", Conv},
                                                                  {"nn.conv2d_transpose", ExportConvTranspose},
+                                                                 {"nn.conv3d_transpose", ExportConvTranspose},
                                                                  {"nn.dense", Dense},
                                                                  {"nn.bias_add", BiasAdd},
                                                                  {"nn.batch_norm", ExportBatchNorm},

@@ -250,6 +250,7 @@ constexpr Rule kRules[] = {
     {"nn.conv2d", FirstAxis},
     {"nn.conv2d_transpose", FirstAxis},
     {"nn.conv3d", FirstAxis},
+    {"nn.conv3d_transpose", FirstAxis},
     {"nn.dense", FirstAxis},
     {"nn.global_avg_pool2d", FirstAxis},
     {"nn.global_avg_pool3d", FirstAxis},

@@ -11,7 +11,7 @@ struct MadeOf {
   std::string_view onnx;  // with blanks between
 };
 
-constexpr std::array<MadeOf, 95> kMade = {{
+constexpr std::array<MadeOf, 96> kMade = {{
     {"abs",
      "Abs Asinh Atanh Cosh GlobalLpPool GridSample IsInf LpNormalization Normalizer "
      "ReduceL1 Sinh Softplus Softsign TreeEnsembleClassifier TreeEnsembleRegressor"},
@@ -115,6 +115,7 @@ constexpr std::array<MadeOf, 95> kMade = {{
     {"nn.conv2d", "CausalConvWithState Conv ConvInteger QLinearConv"},
     {"nn.conv2d_transpose", "ConvTranspose"},
     {"nn.conv3d", "Conv"},
+    {"nn.conv3d_transpose", "ConvTranspose"},
     {"nn.dense",
      "DFT DynamicQuantizeLSTM DynamicQuantizeMatMul Einsum GRU Gemm LSTM "
      "LinearClassifier LinearRegressor MatMul MatMulInteger MatMulIntegerToFloat QGemm "

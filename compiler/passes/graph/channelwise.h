@@ -11,5 +11,8 @@ bool IsImage(const relay::ExprPtr& expr);
 bool IsUnary(const relay::Call& call);
 // nn.bias_add along axis 1.
 bool IsBias(const relay::Call& call);
+// An operator that computes each element of an image from that of its first argument, and from constants that are the
+// same for all images, rows and columns.
+bool TreatsPixelsAlike(const relay::Call& call);
 
 }  // namespace hone

@@ -15,4 +15,11 @@ bool HasAttr(const relay::OpDef& op, std::string_view name, relay::AttrKind kind
                      [&](const relay::AttrSpec& attr) { return attr.name == name && attr.kind == kind; });
 }
 
+bool JoinsFields(const relay::OpDef& op) { return op.name == "concatenate" || op.name == "nn.interleave"; }
+
+const relay::Call* AsJoin(const relay::ExprPtr& expr) {
+  const relay::OpDef* op = DefOf(expr);
+  return op != nullptr && JoinsFields(*op) ? relay::AsCall(expr) : nullptr;
+}
+
 }  // namespace hone

@@ -14,4 +14,10 @@ const relay::OpDef* DefOf(const relay::ExprPtr& expr);
 // Whether calls of the operator may have such an attribute.
 bool HasAttr(const relay::OpDef& op, std::string_view name, relay::AttrKind kind);
 
+// Whether each element of its result is one of a field of its one argument, a tuple: a function of single elements is
+// the same before and behind it.
+bool JoinsFields(const relay::OpDef& op);
+// The call when it is one of such an operator, else null.
+const relay::Call* AsJoin(const relay::ExprPtr& expr);
+
 }  // namespace hone

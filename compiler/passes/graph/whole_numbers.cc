@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "compiler/passes/graph/op_def.h"
 #include "compiler/relay/exact_sums.h"
 #include "compiler/relay/op.h"
 
@@ -72,7 +73,7 @@ std::optional<WholeRange> OfCall(const Call& call, int depth) {
   if (name == "clip") return OfClip(call, depth);
   if (name == "add") return Added(call, 1, depth);
   if (name == "subtract") return Added(call, -1, depth);
-  if (name == "concatenate") return OfJoined(call, depth);
+  if (JoinsFields(op)) return OfJoined(call, depth);
   if (name == "cast") return OfIntegers(call.args[0]->type->dtype);
   if (op.traits.moves) return Find(call.args[0], depth);
   if (name != "nn.relu") return std::nullopt;

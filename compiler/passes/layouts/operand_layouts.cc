@@ -112,8 +112,9 @@ std::optional<OperandLayouts> LayoutInBlock(const relay::Function& function, int
   const std::string layout = fmt::format("NCHW{}c", block);
   const std::vector<const Call*> calls = CallsIn(function);
   const Call *concat = Only(calls, "concatenate"), *spread = Only(calls, "nn.depth_to_space");
-  if (concat != nullptr || spread != nullptr) {
-    const bool can = concat ? CanBlockConcat(function, *concat, block) : CanBlockPlaces(*spread, block);
+  if (concat != nullptr || spread != nullptr || Only(calls, "nn.interleave") != nullptr) {
+    const bool can = (concat == nullptr || CanBlockConcat(function, *concat, block)) &&
+                     (spread == nullptr || CanBlockPlaces(*spread, block));
     return can ? std::optional(OperandLayouts{std::vector<std::string>(operands, layout), layout}) : std::nullopt;
   }
   const TypePtr& result = function.body->type;

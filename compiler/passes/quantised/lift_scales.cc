@@ -7,6 +7,7 @@
 
 #include "compiler/passes/graph/channel_constant.h"
 #include "compiler/passes/graph/fold_constants.h"
+#include "compiler/passes/graph/op_def.h"
 #include "compiler/passes/graph/whole_numbers.h"
 #include "compiler/passes/quantised/byte_product.h"
 #include "compiler/relay/exact_sums.h"
@@ -172,7 +173,7 @@ ExprPtr LiftFromMove(const ExprPtr& node, const Uses&) {
 
 // One scale of all that is joined goes behind the whole.
 ExprPtr LiftFromConcat(const ExprPtr& node, const Uses&) {
-  const Call* concat = relay::AsCallTo(node, "concatenate");
+  const Call* concat = AsJoin(node);
   const relay::Tuple* tuple = concat != nullptr ? relay::AsTuple(concat->args[0]) : nullptr;
   if (tuple == nullptr) return nullptr;
   std::vector<ExprPtr> wholes;
@@ -183,7 +184,7 @@ ExprPtr LiftFromConcat(const ExprPtr& node, const Uses&) {
     scale = part->scale;
     wholes.push_back(part->whole);
   }
-  const ExprPtr joined = TypedCall("concatenate", {TypedTuple(std::move(wholes))}, concat->attrs, concat->name);
+  const ExprPtr joined = TypedCall(DefOf(node)->name, {TypedTuple(std::move(wholes))}, concat->attrs, concat->name);
   return TypedCall("multiply", {joined, relay::AsCall(tuple->fields[0])->args[1]});
 }
 

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "compiler/passes/graph/channel_constant.h"
+#include "compiler/passes/graph/op_def.h"
 #include "compiler/passes/graph/whole_numbers.h"
 #include "compiler/passes/quantised/lift_scales.h"
 #include "compiler/relay/op.h"
@@ -47,14 +48,14 @@ ExprPtr MoveBeforeCast(const ExprPtr& node, const Uses&) {
   const relay::Op* op = move != nullptr ? relay::AsOp(move->op) : nullptr;
   if (op == nullptr || node->type->kind != relay::TypeKind::kTensor || op->def->pattern != relay::OpPattern::kInjective)
     return nullptr;
-  if (op->def->name == "concatenate" || op->def->name == "layout_transform" || move->args.size() != 1) return nullptr;
+  if (JoinsFields(*op->def) || op->def->name == "layout_transform" || move->args.size() != 1) return nullptr;
   const ExprPtr whole = WholeBehindCast(move->args[0]);
   if (whole == nullptr) return nullptr;
   return TypedCall("cast", {TypedCall(op->def->name, {whole}, move->attrs, move->name)}, To(node->type->dtype));
 }
 
 ExprPtr JoinBeforeCast(const ExprPtr& node, const Uses&) {
-  const Call* concat = relay::AsCallTo(node, "concatenate");
+  const Call* concat = AsJoin(node);
   const relay::Tuple* tuple = concat != nullptr ? relay::AsTuple(concat->args[0]) : nullptr;
   if (tuple == nullptr) return nullptr;
   std::vector<ExprPtr> parts;
@@ -62,7 +63,7 @@ ExprPtr JoinBeforeCast(const ExprPtr& node, const Uses&) {
     parts.push_back(WholeBehindCast(field));
     if (parts.back() == nullptr) return nullptr;
   }
-  const ExprPtr joined = TypedCall("concatenate", {TypedTuple(parts)}, concat->attrs, concat->name);
+  const ExprPtr joined = TypedCall(DefOf(node)->name, {TypedTuple(parts)}, concat->attrs, concat->name);
   return TypedCall("cast", {joined}, To(node->type->dtype));
 }
 

@@ -1,6 +1,8 @@
-// nn.conv2d, nn.conv3d and nn.conv2d_transpose. Shapes are (N, C, H, W), for nn.conv2d in the order that its layouts
-// name, and for nn.conv3d (N, C, D, H, W).
+// nn.conv2d, nn.conv3d, and both transposed. Shapes are (N, C, H, W), for nn.conv2d in the order that its layouts name,
+// and of volumes (N, C, D, H, W).
 #include <fmt/format.h>
+
+#include <array>
 
 #include "compiler/relay/conv_layout.h"
 #include "compiler/relay/ops/arguments.h"
@@ -190,17 +192,27 @@ int64_t TransposedDim(int64_t in, int64_t before, int64_t after, int64_t reach, 
 }
 
 Shape TransposedShape(const Shape& data, const Shape& weight, const ConvGeometry& g, const Attrs& attrs) {
-  const auto extra = CheckedInts(attrs, "output_padding", 2, 0, {0, 0});
-  const int64_t reach_h = (weight[2] - 1) * g.dilation[0] + 1;
-  const int64_t reach_w = (weight[3] - 1) * g.dilation[1] + 1;
-  return {data[0], weight[1] * g.groups,
-          TransposedDim(data[2], g.padding[0], g.padding[2], reach_h, g.strides[0], extra[0]),
-          TransposedDim(data[3], g.padding[1], g.padding[3], reach_w, g.strides[1], extra[1])};
+  const size_t spatial = data.size() - 2;
+  const auto extra = CheckedInts(attrs, "output_padding", spatial, 0, std::vector<int64_t>(spatial, 0));
+  const std::array<int64_t, 3> before{g.front, g.padding[0], g.padding[1]}, after{g.back, g.padding[2], g.padding[3]};
+  const std::array<int64_t, 3> strides{g.depth_stride, g.strides[0], g.strides[1]};
+  const std::array<int64_t, 3> dilation{g.depth_dilation, g.dilation[0], g.dilation[1]};
+  Shape result{data[0], weight[1] * g.groups};
+  for (size_t i = 0; i < spatial; ++i) {
+    const size_t d = 3 - spatial + i;  // of depth, height and width
+    const int64_t reach = (weight[2 + i] - 1) * dilation[d] + 1;
+    result.push_back(TransposedDim(data[2 + i], before[d], after[d], reach, strides[d], extra[i]));
+  }
+  return result;
 }
 
-TypePtr ConvTransposeType(const Types& args, const Attrs& attrs) {
-  const Type &data = RowMajorArg(args, 0, "data", 4), &weight = TensorArg(args, 1, "weight", 4);
-  const ConvGeometry g = GeometryOf(attrs);
+ConvGeometry TransposedGeometryOf(const Attrs& attrs, size_t rank) {
+  return rank == 5 ? VolumeGeometryOf(attrs) : GeometryOf(attrs);
+}
+
+TypePtr TransposedType(const Types& args, const Attrs& attrs, int rank) {
+  const Type &data = RowMajorArg(args, 0, "data", rank), &weight = TensorArg(args, 1, "weight", rank);
+  const ConvGeometry g = TransposedGeometryOf(attrs, data.shape.size());
   if (weight.shape[0] < 1 || weight.shape[1] < 1) Misfit("the weight's channels must be known and not empty");
   CheckGroups(weight.shape[0], g.groups);
   CheckKernel(weight.shape, weight.shape[1] * g.groups, attrs);
@@ -209,7 +221,7 @@ TypePtr ConvTransposeType(const Types& args, const Attrs& attrs) {
 }
 
 Tensors ConvTranspose(const Tensors& args, const Attrs& attrs) {
-  const ConvGeometry g = GeometryOf(attrs);
+  const ConvGeometry g = TransposedGeometryOf(attrs, args[0].shape().size());
   return {ConvTransposeReference(args[0], args[1], g, TransposedShape(args[0].shape(), args[1].shape(), g, attrs))};
 }
 
@@ -251,7 +263,8 @@ OpDef ConvOp() {
   def.support_level = 2;
   def.pattern = OpPattern::kAnchor;
   def.layout = LayoutRule::kAnchor;
-  def.traits.per_image = true;
+  // Where no schedule takes it.
+  def.traits = {.per_image = true, .heads = true};
   def.type_relation = ConvType;
   def.fill_types = [](Types& args, const Attrs& attrs) { FillWeight(args, attrs, 2, false); };
   def.reference = Conv;
@@ -280,31 +293,37 @@ OpDef VolumeConvOp() {
   return def;
 }
 
-OpDef ConvTransposeOp() {
+// Over so many spatial dimensions.
+OpDef ConvTransposeOp(size_t spatial) {
+  const bool images = spatial == 2;
+  const std::string axes = images ? "height, width" : "depth, height, width";
+  const std::string sides = images ? "top, left, bottom, right" : "front, top, left, back, bottom, right";
   OpDef def;
-  def.name = "nn.conv2d_transpose";
+  def.name = images ? "nn.conv2d_transpose" : "nn.conv3d_transpose";
   def.description = "each input is spread over a window of the result, times weight";
-  def.inputs = {{"data", "(batch, channels, height, width)", kKernelFloat},
-                {"weight", "(channels, outputs / groups, height, width)", kKernelFloat}};
-  def.attrs = {Ints("strides", {1, 1}, "distance of two inputs' windows"),
-               Ints("padding", {0, 0, 0, 0}, "cut off the result: top, left, bottom, right", true),
-               Ints("output_padding", {0, 0}, "added to the result at the bottom and the right"),
-               Ints("dilation", {1, 1}, "distance between taps of the window"),
-               kGroups,
-               kChannels,
-               Ints("kernel_size", {}, "height and width of the window; none given means as weight says"),
-               KeepFloat32Attr()};
+  def.inputs = {{"data", fmt::format("(batch, channels, {})", axes), kKernelFloat},
+                {"weight", fmt::format("(channels, outputs / groups, {})", axes), kKernelFloat}};
+  def.attrs = {
+      Ints("strides", std::vector<int64_t>(spatial, 1), "distance of two inputs' windows"),
+      Ints("padding", std::vector<int64_t>(2 * spatial, 0), fmt::format("cut off the result: {}", sides), true),
+      Ints("output_padding", std::vector<int64_t>(spatial, 0), "added to the end of the result along each axis"),
+      Ints("dilation", std::vector<int64_t>(spatial, 1), "distance between taps of the window"),
+      kGroups,
+      kChannels,
+      Ints("kernel_size", {}, fmt::format("{} of the window; none given means as weight says", axes)),
+      KeepFloat32Attr()};
   def.support_level = 2;
   def.pattern = OpPattern::kReduction;
   def.layout = LayoutRule::kNative;
-  def.type_relation = ConvTransposeType;
-  def.fill_types = [](Types& args, const Attrs& attrs) { FillWeight(args, attrs, 2, true); };
+  const int rank = static_cast<int>(spatial) + 2;
+  def.type_relation = [rank](const Types& args, const Attrs& attrs) { return TransposedType(args, attrs, rank); };
+  def.fill_types = [spatial](Types& args, const Attrs& attrs) { FillWeight(args, attrs, spatial, true); };
   def.reference = ConvTranspose;
   return def;
 }
 
 }  // namespace
 
-OpTable ConvOps() { return {ConvOp(), VolumeConvOp(), ConvTransposeOp()}; }
+OpTable ConvOps() { return {ConvOp(), VolumeConvOp(), ConvTransposeOp(2), ConvTransposeOp(3)}; }
 
 }  // namespace hone::relay

@@ -170,24 +170,29 @@ Tensor ByteConvReference(const Tensor& data, const Tensor& weight, const ConvGeo
 
 Tensor ConvTransposeReference(const Tensor& data, const Tensor& weight, const ConvGeometry& geometry,
                               const Shape& out) {
-  const Shape& in = data.shape();
-  const Shape& kernel = weight.shape();
-  const int64_t channels = in[1] / geometry.groups;
+  const auto in = Space(data.shape()), taps = Space(weight.shape()), to = Space(out);
+  const int64_t inputs = data.shape()[1], each = weight.shape()[1];
+  const std::array<int64_t, 3> strides{geometry.depth_stride, geometry.strides[0], geometry.strides[1]};
+  const std::array<int64_t, 3> dilation{geometry.depth_dilation, geometry.dilation[0], geometry.dilation[1]};
+  const std::array<int64_t, 3> cut{geometry.front, geometry.padding[0], geometry.padding[1]};
   std::vector<double> sums(static_cast<size_t>(ElementCount(out)), 0);
   const float* x = data.data<float>();
   for (int64_t i = 0; i < data.elements(); ++i) {
-    const int64_t c = i / (in[2] * in[3]) % in[1];
-    const int64_t n = i / (in[1] * in[2] * in[3]);
-    const float* w = weight.data<float>() + c * kernel[1] * kernel[2] * kernel[3];
-    for (int64_t o = 0; o < kernel[1]; ++o) {
-      double* plane = sums.data() + (n * out[1] + c / channels * kernel[1] + o) * out[2] * out[3];
-      for (int64_t tap = 0; tap < kernel[2] * kernel[3]; ++tap, ++w) {
-        const int64_t h =
-            i / in[3] % in[2] * geometry.strides[0] - geometry.padding[0] + tap / kernel[3] * geometry.dilation[0];
-        const int64_t v =
-            i % in[3] * geometry.strides[1] - geometry.padding[1] + tap % kernel[3] * geometry.dilation[1];
-        if (h < 0 || h >= out[2] || v < 0 || v >= out[3]) continue;
-        plane[h * out[3] + v] += static_cast<double>(x[i]) * static_cast<double>(*w);
+    const int64_t c = i / Volume(in) % inputs, n = i / Volume(in) / inputs;
+    const std::array<int64_t, 3> at{i / (in[2] * in[1]) % in[0], i / in[2] % in[1], i % in[2]};
+    const float* w = weight.data<float>() + c * each * Volume(taps);
+    for (int64_t o = 0; o < each; ++o) {
+      double* image = sums.data() + (n * out[1] + c / (inputs / geometry.groups) * each + o) * Volume(to);
+      for (int64_t k = 0; k < Volume(taps); ++k, ++w) {
+        const std::array<int64_t, 3> tap{k / (taps[2] * taps[1]), k / taps[2] % taps[1], k % taps[2]};
+        int64_t place = 0;
+        bool inside = true;
+        for (size_t d = 0; d < 3; ++d) {
+          const int64_t position = at[d] * strides[d] - cut[d] + tap[d] * dilation[d];
+          inside = inside && position >= 0 && position < to[d];
+          place = place * to[d] + position;
+        }
+        if (inside) image[place] += static_cast<double>(x[i]) * static_cast<double>(*w);
       }
     }
   }

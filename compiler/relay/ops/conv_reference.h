@@ -25,7 +25,8 @@ Tensor ConvReference(const Tensor& data, const Tensor& weight, const ConvGeometr
 // The same of uint8 or int8 data and int8 weights, in int32.
 Tensor ByteConvReference(const Tensor& data, const Tensor& weight, const ConvGeometry& geometry, const Shape& out);
 
-// data (N, C, H, W), weight (C, O / groups, KH, KW): every input element adds its share to the outputs it reaches.
+// data (N, C, H, W), weight (C, O / groups, KH, KW): every input element adds its share to the outputs it reaches. Of
+// volumes each shape has a depth before its height.
 Tensor ConvTransposeReference(const Tensor& data, const Tensor& weight, const ConvGeometry& geometry, const Shape& out);
 
 }  // namespace hone::relay

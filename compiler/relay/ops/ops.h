@@ -5,7 +5,7 @@
 
 namespace hone::relay {
 
-OpTable ConvOps();               // nn.conv2d, nn.conv3d, nn.conv2d_transpose
+OpTable ConvOps();               // nn.conv2d, nn.conv3d, and both transposed
 OpTable MatmulOps();             // nn.dense, nn.batch_matmul
 OpTable NormalizeOps();          // nn.bias_add, nn.batch_norm, nn.lrn, nn.dropout
 OpTable UnaryOps();              // nn.relu, sigmoid, exp, clip, ...
@@ -19,7 +19,7 @@ OpTable ReduceOps();             // mean, sum, prod, max, min
 OpTable ArgReduceOps();          // argmax, argmin
 OpTable ReshapeOps();            // reshape, squeeze, expand_dims, nn.batch_flatten, shape_of, cast, layout_transform
 OpTable RearrangeOps();          // transpose, strided_slice, take, broadcast_to
-OpTable SpaceOps();              // nn.depth_to_space
+OpTable SpaceOps();              // nn.depth_to_space, nn.interleave
 OpTable GatherOps();             // gather, gather_nd
 OpTable ScatterOps();            // scatter_elements, scatter_nd
 OpTable RoiAlignOps();           // vision.roi_align

@@ -348,18 +348,6 @@ TEST(GenericKernel, ConvolvesWithoutASchedule) {
   }
 }
 
-TEST(GenericKernel, ConvolvesTransposed) {
-  for (int64_t groups : {1, 2}) {
-    const auto x = Param("x", {2, 4, 5, 6}), w = Param("w", {4, 3, 3, 4});
-    CheckFunction(Function({x, w}, MakeCall("nn.conv2d_transpose", {x, w},
-                                            {{"strides", Ints{2, 3}},
-                                             {"padding", Ints{1, 0, 0, 2}},
-                                             {"output_padding", Ints{1, 0}},
-                                             {"dilation", Ints{2, 1}},
-                                             {"groups", groups}})));
-  }
-}
-
 TEST(GenericKernel, MultipliesMatrices) {
   for (int64_t depth : {3, 16, 77}) {
     const auto x = Param("x", {3, depth}), w = Param("w", {35, depth}), b = Param("b", {35});

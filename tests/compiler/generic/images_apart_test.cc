@@ -43,6 +43,16 @@ TEST(ImagesApart, AreReadInAnyOrder) {
   }
 }
 
+TEST(ImagesApart, ArePhases) {
+  for (const std::string layout : {"", "NCHW8c"}) {
+    const ExprPtr a = Param("a", {3, 10, 4, 5}, layout), b = Param("b", {3, 10, 4, 4}, layout);
+    const relay::Attrs attrs{{"strides", Ints{1, 2}}, {"size", Ints{4, 9}}};
+    const relay::FunctionPtr function = Function({a, b}, MakeCall("nn.interleave", {relay::MakeTuple({a, b})}, attrs));
+    CheckFunction(WithImagesApart(function, {1}));
+    CheckFunction(WithImagesApart(function, {0, 2}));
+  }
+}
+
 TEST(ImagesApart, AreTheRowsOfAMatrix) {
   const ExprPtr x = Param("x", {37, 20});
   CheckApart(x, MakeCall("transpose", {x}));

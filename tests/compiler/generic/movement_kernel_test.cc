@@ -1,6 +1,7 @@
 // Generated kernels whose elements are elements of their arguments, against the operators' references.
 #include <gtest/gtest.h>
 
+#include "core/ceil_div.h"
 #include "tests/compiler/generic/check_function.h"
 #include "tests/compiler/generic/kernel_runner.h"
 #include "tests/support/test_targets.h"
@@ -47,6 +48,33 @@ TEST(MovementKernel, MakesChannelsPlaces) {
   }
   const auto x = Param("x", {1, 27, 2, 3});
   CheckFunction(Function({x}, MakeCall("nn.depth_to_space", {x}, {{"block_size", int64_t{3}}})));
+}
+
+// The phases of an image of that size, the last one a single pixel for all.
+void CheckInterleave(const Shape& image, const Ints& strides, const std::string& layout, DType dtype) {
+  std::vector<ExprPtr> fields;
+  for (int64_t r = 0; r < strides[0]; ++r) {
+    for (int64_t c = 0; c < strides[1]; ++c) {
+      const bool last = r + c > 0 && r == strides[0] - 1 && c == strides[1] - 1;
+      const Shape phase{image[0], image[1], CeilDiv(image[2] - r, strides[0]), CeilDiv(image[3] - c, strides[1])};
+      const std::string name = "p" + std::to_string(r) + "_" + std::to_string(c);
+      fields.push_back(Param(name, last ? Shape{1, image[1], 1, 1} : phase, layout, dtype));
+    }
+  }
+  const Attrs attrs{{"strides", strides}, {"size", Ints{image[2], image[3]}}};
+  CheckFunction(Function(fields, MakeCall("nn.interleave", {relay::MakeTuple(fields)}, attrs)));
+}
+
+TEST(MovementKernel, InterleavesPhases) {
+  for (const std::string layout : {"", "NCHW4c", "NCHW8c", "NCHW16c"}) {
+    for (const DType dtype : {DType::kFloat32, DType::kUInt8}) {
+      CheckInterleave({2, 19, 7, 37}, {2, 2}, layout, dtype);
+      CheckInterleave({1, 8, 1, 100}, {1, 5}, layout, dtype);
+      CheckInterleave({1, 3, 9, 4}, {3, 1}, layout, dtype);
+      CheckInterleave({2, 5, 40, 50}, {4, 12}, layout, dtype);
+      CheckInterleave({1, 5, 3, 2}, {3, 2}, layout, dtype);
+    }
+  }
 }
 
 TEST(MovementKernel, Reshapes) {

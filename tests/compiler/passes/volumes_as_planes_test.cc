@@ -64,6 +64,23 @@ TEST(VolumesAsPlanes, KeepTheMeaningOfConvolutions) {
   }
 }
 
+TEST(VolumesAsPlanes, KeepTheMeaningOfTransposedConvolutions) {
+  Random random(4);
+  for (uint64_t seed = 0; seed < 60; ++seed) {
+    SCOPED_TRACE(seed);
+    Attrs attrs = DrawnWindow(random, "kernel_size");
+    attrs.Set("output_padding", Ints{Between(random, 0, 2), Between(random, 0, 1), Between(random, 0, 2)});
+    attrs.Set("dilation", Ints{Between(random, 1, 3), 1, Between(random, 1, 2)});
+    const int64_t groups = Between(random, 1, 2), in = Between(random, 1, 3), out = Between(random, 1, 3);
+    Shape weight{groups * in, out};
+    for (const int64_t size : attrs.GetInts("kernel_size")) weight.push_back(size);
+    attrs.Set("groups", groups);
+    const ExprPtr conv = MakeCall("nn.conv3d_transpose",
+                                  {Input("x", DrawnShape(random, groups * in)), RandomConstant(weight, seed)}, attrs);
+    ExpectPlanes(ModuleOf(MakeCall("nn.bias_add", {conv, RandomConstant({groups * out}, seed + 100)})));
+  }
+}
+
 TEST(VolumesAsPlanes, KeepTheMeaningOfPools) {
   Random random(5);
   for (int seed = 0; seed < 60; ++seed) {

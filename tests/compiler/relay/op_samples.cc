@@ -28,6 +28,7 @@ std::map<std::string, std::vector<OpSample>> Layers() {
             {{kImages, {3, 4, 3, 3}}, {{"out_dtype", "float32"}}}}},
           {"nn.conv3d", {{{kVolumes, {3, 4, 2, 3, 3}}, {}}}},
           {"nn.conv2d_transpose", {{{kImages, {4, 3, 3, 3}}, {}}}},
+          {"nn.conv3d_transpose", {{{kVolumes, {4, 3, 2, 3, 3}}, {}}}},
           {"nn.dense", {{{{2, 4}, {3, 4}}, {}}, {{{2, 4}, {3, 4}}, int32}}},
           {"nn.batch_matmul", {{{{2, 3, 4}, {2, 5, 4}}, {}}, {{{2, 3, 4}, {2, 5, 4}, {2}}, int32}}},
           {"nn.bias_add", channelwise},
@@ -40,6 +41,7 @@ std::map<std::string, std::vector<OpSample>> Layers() {
           {"nn.global_avg_pool3d", {{{kVolumes}, {}}}},
           {"byte_table", {{{kImages}, {{"table", EveryByteTurned()}}}}},
           {"nn.depth_to_space", {{{kImages}, {{"block_size", int64_t{2}}}}}},
+          {"nn.interleave", {{{kImages}, {{"strides", Ints{1, 2}}, {"size", Ints{4, 8}}}}}},
           {"nn.pad", {{{kImages}, {{"pad_width", Ints{0, 0, 0, 0, 1, 1, 1, 1}}}}}}};
 }
 
@@ -143,7 +145,7 @@ std::vector<TypePtr> TypesOf(const OpDef& op, const OpSample& sample, const std:
   std::vector<TypePtr> types;
   for (size_t i = 0; i < sample.shapes.size(); ++i) {
     TypePtr type = TensorType(sample.shapes[i], elements[i]);
-    types.push_back(op.name == "concatenate" ? TupleType({type, type}) : type);
+    types.push_back(op.name == "concatenate" || op.name == "nn.interleave" ? TupleType({type, type}) : type);
   }
   return types;
 }

@@ -234,5 +234,25 @@ TEST(DepthToSpace, ChannelsMustBePlaces) {
   EXPECT_THAT(type(1, "RCD"), HasSubstr("must be DCR or CRD"));
 }
 
+TEST(Interleave, RowsAndColumnsTakeTurns) {
+  const Tensor a = Floats({1, 1, 2, 2}, {0, 1, 2, 3}), b = Floats({1, 1, 2, 1}, {10, 11});
+  const Tensor c = Floats({1, 1, 1, 2}, {20, 21}), pixel = Floats({1, 1, 1, 1}, {30});
+  const Attrs attrs{{"strides", Ints{2, 2}}, {"size", Ints{3, 3}}};
+  EXPECT_THAT(RunFor("nn.interleave", {a, b, c, pixel}, attrs), ElementsAre(0, 10, 1, 20, 30, 21, 2, 11, 3));
+}
+
+TEST(Interleave, FieldsMustBeThePhases) {
+  const auto type = [](const std::vector<TypePtr>& fields, const Ints& strides, const Ints& size) {
+    return ResultType("nn.interleave", {TupleType(fields)}, {{"strides", strides}, {"size", size}});
+  };
+  const TypePtr wide = TensorType({2, 3, 4, 5}), narrow = TensorType({2, 3, 4, 4}), pixel = TensorType({1, 3, 1, 1});
+  EXPECT_EQ(type({wide, narrow}, {1, 2}, {4, 9}), "Tensor[(2, 3, 4, 9), float32]");
+  EXPECT_EQ(type({pixel, narrow}, {1, 2}, {4, 9}), "Tensor[(2, 3, 4, 9), float32]");
+  EXPECT_THAT(type({wide, wide}, {1, 2}, {4, 9}), HasSubstr("field 1 is Tensor[(2, 3, 4, 5), float32], its phase is"));
+  EXPECT_THAT(type({wide}, {1, 2}, {4, 9}), HasSubstr("2 phases need as many fields, not 1"));
+  EXPECT_THAT(type({wide, narrow}, {1, 2}, {4, 1}), HasSubstr("2 phases do not fit in 1"));
+  EXPECT_THAT(ResultType("nn.interleave", {wide}, {{"size", Ints{4, 9}}}), HasSubstr("must be a tuple"));
+}
+
 }  // namespace
 }  // namespace hone::relay

@@ -1,6 +1,8 @@
 // Conv and ConvTranspose.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "compiler/frontend/onnx/as_planes.h"
 #include "compiler/frontend/onnx/onnx_operators.h"
 #include "compiler/frontend/onnx/window.h"
@@ -48,7 +50,8 @@ std::vector<ExprPtr> Conv2d(const OnnxNodeView& view) { return ConvOver(view, 2)
 void PadToShape(const OnnxNodeView& view, const std::vector<int64_t>& wanted, const std::vector<int64_t>& extra,
                 Window& window) {
   const bool upper = view.String("auto_pad", "NOTSET") == "SAME_UPPER";
-  for (size_t i = 0; i < 2; ++i) {
+  const size_t spatial = wanted.size();
+  for (size_t i = 0; i < spatial; ++i) {
     const int64_t full = (view.InputShape(0)[2 + i] - 1) * window.strides[i] + extra[i] +
                          (window.kernel[i] - 1) * window.dilation[i] + 1;
     if (wanted[i] < 1 || wanted[i] > full) {
@@ -56,42 +59,56 @@ void PadToShape(const OnnxNodeView& view, const std::vector<int64_t>& wanted, co
     }
     const int64_t total = full - wanted[i];
     window.padding[i] = upper ? total / 2 : total - total / 2;
-    window.padding[i + 2] = total - window.padding[i];
+    window.padding[i + spatial] = total - window.padding[i];
   }
 }
 
-std::vector<ExprPtr> ConvTranspose2d(const OnnxNodeView& view) {
-  CheckWeight(view, 2);
-  const Shape& weight = view.InputShape(1);  // I, O / groups, KH, KW
-  Window window = ReadWindow(view, {weight[2], weight[3]});
-  const int64_t groups = Groups(view);
-  const std::vector<int64_t> extra = view.Ints("output_padding", {0, 0});
+// What the node asks of its result's extents; empty where it does not.
+std::vector<int64_t> WantedExtents(const OnnxNodeView& view, const std::vector<int64_t>& strides) {
+  const size_t spatial = strides.size();
   std::vector<int64_t> wanted = view.Ints("output_shape", {});
-  const auto fits = [](int64_t pad) { return pad >= 0 && pad <= kMaxWindow; };
-  if (extra.size() != 2 || !fits(extra[0]) || !fits(extra[1]))
-    RefuseNode("output_padding must be two numbers, 0 or more");
-  if (wanted.size() == 4) wanted.erase(wanted.begin(), wanted.begin() + 2);
-  const bool same = view.String("auto_pad", "NOTSET").rfind("SAME", 0) == 0;
-  if (wanted.empty() && same) {
-    wanted = {view.InputShape(0)[2] * window.strides[0], view.InputShape(0)[3] * window.strides[1]};
+  if (wanted.size() == spatial + 2) wanted.erase(wanted.begin(), wanted.begin() + 2);
+  if (wanted.empty() && view.String("auto_pad", "NOTSET").rfind("SAME", 0) == 0) {
+    for (size_t i = 0; i < spatial; ++i) wanted.push_back(view.InputShape(0)[2 + i] * strides[i]);
   }
-  if (!wanted.empty() && wanted.size() != 2) RefuseNode("output_shape must have two numbers");
+  if (!wanted.empty() && wanted.size() != spatial) {
+    RefuseNode(fmt::format("output_shape must have {} numbers", spatial));
+  }
+  return wanted;
+}
+
+std::vector<ExprPtr> ConvTransposeOver(const OnnxNodeView& view, size_t spatial) {
+  CheckWeight(view, spatial);
+  const Shape& weight = view.InputShape(1);  // I, O / groups, [KD,] KH, KW
+  Window window = ReadWindow(view, {weight.begin() + 2, weight.end()}, spatial);
+  const int64_t groups = Groups(view);
+  const std::vector<int64_t> extra = view.Ints("output_padding", std::vector<int64_t>(spatial, 0));
+  const auto fits = [](int64_t pad) { return pad >= 0 && pad <= kMaxWindow; };
+  if (extra.size() != spatial || !std::all_of(extra.begin(), extra.end(), fits)) {
+    RefuseNode(fmt::format("output_padding must be {} numbers, 0 or more", spatial));
+  }
+  const std::vector<int64_t> wanted = WantedExtents(view, window.strides);
   if (!wanted.empty()) PadToShape(view, wanted, extra, window);
-  const ExprPtr conv = view.Call("nn.conv2d_transpose", {view.Input(0), view.Input(1)},
-                                 {{"strides", window.strides},
-                                  {"padding", window.padding},
-                                  {"dilation", window.dilation},
-                                  {"output_padding", extra},
-                                  {"groups", groups},
-                                  {"channels", weight[1] * groups},
-                                  {"kernel_size", window.kernel}});
+  const ExprPtr conv =
+      view.Call(spatial == 2 ? "nn.conv2d_transpose" : "nn.conv3d_transpose", {view.Input(0), view.Input(1)},
+                {{"strides", window.strides},
+                 {"padding", window.padding},
+                 {"dilation", window.dilation},
+                 {"output_padding", extra},
+                 {"groups", groups},
+                 {"channels", weight[1] * groups},
+                 {"kernel_size", window.kernel}});
   return {AddBias(view, conv)};
 }
+
+std::vector<ExprPtr> ConvTranspose2d(const OnnxNodeView& view) { return ConvTransposeOver(view, 2); }
 
 std::vector<ExprPtr> Conv(const OnnxNodeView& view) {
   return view.InputRank(0) == 5 ? ConvOver(view, 3) : AsPlanes(view, Conv2d);
 }
-std::vector<ExprPtr> ConvTranspose(const OnnxNodeView& view) { return AsPlanes(view, ConvTranspose2d); }
+std::vector<ExprPtr> ConvTranspose(const OnnxNodeView& view) {
+  return view.InputRank(0) == 5 ? ConvTransposeOver(view, 3) : AsPlanes(view, ConvTranspose2d);
+}
 
 }  // namespace
 
