@@ -1,6 +1,7 @@
 #include "compiler/passes/quantised/store_bytes.h"
 
 #include <algorithm>
+#include <cmath>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -21,6 +22,7 @@ using relay::OpPattern;
 namespace {
 
 constexpr double kLargestByte = 255;
+constexpr int kLeastInt8 = -128;
 
 bool IsFloat32(const ExprPtr& expr) {
   return expr->type->kind == relay::TypeKind::kTensor && expr->type->dtype == DType::kFloat32;
@@ -105,6 +107,7 @@ class ByteStorer {
   void Rewrite(const ExprPtr& old) {
     if (const Call* call = relay::AsCall(old)) {
       if (MoveBytes(old, *call) || JoinBytes(old, *call) || ScaleBytes(old, *call)) return;
+      if (ReadBytes(old, *call) || ShiftBytes(old, *call)) return;
       now_[old.get()] = RewrittenCall(old, *call);
       return Store(old);
     }
@@ -130,6 +133,45 @@ class ByteStorer {
     return true;
   }
 
+  // Integers of 8 bits that are in the graph, such as its inputs. Those of int8 are moved up to be uint8, by a kernel
+  // that pays where products alone read them.
+  bool ReadBytes(const ExprPtr& old, const Call& call) {
+    const DType from = relay::AsCallTo(old, "cast") != nullptr ? call.args[0]->type->dtype : DType::kFloat32;
+    if ((from != DType::kUInt8 && from != DType::kInt8) || !IsFloat32(old) || !IsStatic(ShapeOf(old))) return false;
+    const bool is_signed = from == DType::kInt8;
+    if (relay::AsConstant(call.args[0]) != nullptr || !(is_signed ? FeedsProduct(old) : ReadersTakeBytes(old))) {
+      return false;
+    }
+    const ExprPtr& integers = now_.at(call.args[0].get());
+    stored_[old.get()] =
+        is_signed ? Encoded(TypedCall("cast", {integers}, call.attrs), kLeastInt8) : StoredBytes{integers, 0};
+    return true;
+  }
+
+  // A zero point is part of what bytes stand for.
+  bool ShiftBytes(const ExprPtr& old, const Call& call) {
+    const StoredBytes* stored = relay::AsCallTo(old, "subtract") != nullptr ? StoredOf(call.args[0]) : nullptr;
+    const auto by = stored != nullptr ? ScalarOf(call.args[1]) : std::nullopt;
+    if (!by || std::trunc(*by) != *by || std::abs(*by) > kLargestByte || stored->low - *by > 0) return false;
+    if (ShapeOf(call.args[0]) != ShapeOf(old)) return false;
+    stored_[old.get()] = {stored->bytes, stored->low - static_cast<int>(*by)};
+    return true;
+  }
+
+  // Whether all readers are products of bytes, or take a zero point off or move the value for such.
+  bool FeedsProduct(const ExprPtr& old) const {
+    const auto readers = readers_.find(old.get());
+    if (readers == readers_.end() || results_.count(old.get()) > 0) return false;
+    return std::all_of(readers->second.begin(), readers->second.end(), [&](const ExprPtr& reader) {
+      const relay::OpDef* def = DefOf(reader);
+      if (def == nullptr) return false;
+      if (def->pattern == OpPattern::kAnchor) return ReadersTakeBytes(old);
+      const Call& call = *relay::AsCall(reader);
+      const bool shifts = def->name == "subtract" && call.args[0] == old && ScalarOf(call.args[1]).has_value();
+      return (shifts || MovesBytes(*def)) && FeedsProduct(reader);
+    });
+  }
+
   // The real numbers that bytes stand for are made where they are read, as the whole numbers are.
   bool ScaleBytes(const ExprPtr& old, const Call& call) {
     const StoredBytes* stored = relay::AsCallTo(old, "multiply") != nullptr ? StoredOf(call.args[0]) : nullptr;
@@ -142,7 +184,7 @@ class ByteStorer {
   // Bytes that stand for the same numbers lie side by side.
   bool JoinBytes(const ExprPtr& old, const Call& call) {
     const relay::OpDef* def = DefOf(old);
-    const relay::Tuple* tuple = def != nullptr && def->name == "concatenate" ? relay::AsTuple(call.args[0]) : nullptr;
+    const relay::Tuple* tuple = def != nullptr && JoinsFields(*def) ? relay::AsTuple(call.args[0]) : nullptr;
     const StoredBytes* first = tuple != nullptr ? StoredOf(tuple->fields[0]) : nullptr;
     if (first == nullptr) return false;
     std::vector<ExprPtr> fields;
@@ -151,7 +193,7 @@ class ByteStorer {
       if (stored == nullptr || stored->low != first->low) return false;
       fields.push_back(stored->bytes);
     }
-    stored_[old.get()] = {TypedCall("concatenate", {TypedTuple(std::move(fields))}, call.attrs, call.name), first->low};
+    stored_[old.get()] = {TypedCall(def->name, {TypedTuple(std::move(fields))}, call.attrs, call.name), first->low};
     return true;
   }
 
@@ -216,7 +258,7 @@ class ByteStorer {
     return std::all_of(readers->second.begin(), readers->second.end(), [&](const ExprPtr& reader) {
       const relay::OpDef* def = DefOf(reader);
       if (def == nullptr) return ReadersTakeBytes(reader);
-      if (MovesBytes(*def) || def->name == "concatenate") return ReadersTakeBytes(reader);
+      if (MovesBytes(*def) || JoinsFields(*def)) return ReadersTakeBytes(reader);
       if (def->pattern == OpPattern::kAnchor) {
         const Call& product = *relay::AsCall(reader);
         return MultipliesBytes(product) && (IsOfComputed(product) || (product.args[0] == old && OneReader(reader)));

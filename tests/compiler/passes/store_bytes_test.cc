@@ -46,6 +46,37 @@ TEST(StoreBytes, ConvolutionsPassBytesOn) {
   EXPECT_EQ(CountOf(stored, "nn.pad"), 1);
 }
 
+// A tensor of 8 bits as it stands for numbers.
+ExprPtr Decoded(const ExprPtr& integers, float zero_point) {
+  const ExprPtr whole = MakeCall("cast", {integers}, {{"dtype", std::string("float32")}});
+  return MakeCall("multiply", {MakeCall("subtract", {whole, ScalarConstant(zero_point)}), ScalarConstant(0.05F)});
+}
+
+TEST(StoreBytes, InputsOfTheGraphAreReadAsTheyAre) {
+  for (const DType dtype : {DType::kUInt8, DType::kInt8}) {
+    const ExprPtr x = relay::MakeVar("x", relay::TensorType({1, 6, 6, 16}, dtype));
+    const ExprPtr moved = MakeCall("transpose", {x}, {{"axes", std::vector<int64_t>{0, 3, 1, 2}}});
+    const IRModule lifted = Lifted(QuantisedConv(Decoded(moved, 100), 16, 8, 3, 1));
+    const IRModule stored = Stored(lifted);
+    ExpectSameMeaning(lifted, stored, 0);
+    EXPECT_THAT(Anchors(stored), ElementsAre("bytes to float32: offset,scale"));
+    const ExprPtr rows = relay::MakeVar("x", relay::TensorType({5, 64}, dtype));
+    const IRModule dense = Lifted(QuantisedMatMul(Decoded(rows, 0), {5, 64}, 12, 2));
+    ExpectSameMeaning(dense, Stored(dense), 0);
+    EXPECT_EQ(Anchors(Stored(dense)).size(), 1U);
+    EXPECT_THAT(Anchors(Stored(dense))[0], ::testing::StartsWith("bytes to float32"));
+  }
+}
+
+TEST(StoreBytes, InputsThatOthersReadAsWellStayFloats) {
+  const ExprPtr x = relay::MakeVar("x", relay::TensorType({1, 16, 6, 6}, DType::kInt8));
+  const ExprPtr real = Decoded(x, 3);
+  const IRModule lifted = Lifted(MakeCall("add", {QuantisedConv(real, 16, 16, 3, 1), MakeCall("exp", {real})}));
+  const IRModule stored = Stored(lifted);
+  ExpectSameMeaning(lifted, stored, 0);
+  EXPECT_THAT(Anchors(stored), ElementsAre(::testing::StartsWith("floats")));
+}
+
 TEST(StoreBytes, ResidualsAreAddedWithBothScales) {
   const ExprPtr x = BackAndForth(Input("x", {1, 8, 5, 5}), 0.02F, 0);
   const ExprPtr a = BackAndForth(QuantisedConv(x, 8, 8, 3, 1), 0.1F, 120);
