@@ -21,7 +21,7 @@ namespace {
 
 using Channels = std::vector<int64_t>;
 
-// Channel c is the data's channel channels[c]; no channel of the data comes twice.
+// Channel c is the data's channel channels[c]; in what AsSelection gives no channel of the data comes twice.
 struct Selection {
   ExprPtr data;
   Channels channels;
@@ -174,6 +174,22 @@ ExprPtr PadLoneGroups(const ExprPtr& node, const Uses&, int64_t lanes) {
               conv->name);
 }
 
+// Each channel of the data has several outputs of its own, which do not fill vectors: of data with each channel as
+// often as that, it is depthwise.
+ExprPtr RepeatChannels(const ExprPtr& node, const Uses&, int64_t lanes) {
+  const Call* conv = relay::AsCallTo(node, "nn.conv2d");
+  if (conv == nullptr || !IsImage(node) || conv->attrs.GetString("data_layout", "NCHW") != "NCHW") return nullptr;
+  const int64_t groups = conv->attrs.GetInt("groups", 1), outputs = ShapeOf(node)[1];
+  if (groups == 1 || ShapeOf(conv->args[1])[1] != 1 || outputs == groups || outputs / groups % lanes == 0)
+    return nullptr;
+  Channels channels;
+  for (int64_t c = 0; c < outputs; ++c) channels.push_back(c / (outputs / groups));
+  relay::Attrs attrs = conv->attrs;
+  attrs.Set("groups", outputs);
+  const ExprPtr repeated = Take({conv->args[0], channels}, conv->name);
+  return TypedCall("nn.conv2d", {repeated, conv->args[1]}, std::move(attrs), conv->name);
+}
+
 ExprPtr JoinSelections(const ExprPtr& node, const Uses&) {
   const auto outer = AsSelection(node);
   const auto inner = outer ? AsSelection(outer->data) : std::nullopt;
@@ -188,7 +204,8 @@ ExprPtr JoinSelections(const ExprPtr& node, const Uses&) {
 relay::IRModule GatherChannels(const relay::IRModule& module, int lanes) {
   const auto pad = [lanes](const ExprPtr& node, const Uses& uses) { return PadGroups(node, uses, lanes); };
   const auto pad_lone = [lanes](const ExprPtr& node, const Uses& uses) { return PadLoneGroups(node, uses, lanes); };
-  return RewriteByRules(module, {ShuffleAsSelection, JoinSelections, pad, pad_lone, SinkSelection});
+  const auto repeat = [lanes](const ExprPtr& node, const Uses& uses) { return RepeatChannels(node, uses, lanes); };
+  return RewriteByRules(module, {ShuffleAsSelection, JoinSelections, repeat, pad, pad_lone, SinkSelection});
 }
 
 }  // namespace hone

@@ -99,5 +99,12 @@ TEST(GatherChannels, GroupsThatFillVectorsOrWouldWasteThemStay) {
   EXPECT_EQ(ChannelsOfFirstConv(Gathered(Shuffle(Grouped(Image(), 12, 6, 3, 1), 6, 3))), 6);
 }
 
+TEST(GatherChannels, SeveralOutputsForEachChannelAreDepthwise) {
+  const IRModule after = Gathered(Bias(Grouped(Image(), 12, 36, 12, 3), 36));
+  EXPECT_THAT(OpNames(after), ElementsAre("take", "nn.conv2d", "nn.bias_add"));
+  EXPECT_THAT(OpNames(Gathered(Grouped(Image(), 12, 96, 12, 3))), ElementsAre("nn.conv2d"))
+      << "8 outputs fill a vector";
+}
+
 }  // namespace
 }  // namespace hone::testing
