@@ -17,7 +17,8 @@ const std::vector<Rule>& ReshapeRules();
 // Reshapes of reshapes are one, transposes of transposes too; what changes nothing (reshape, cast, pad, transpose,
 // concatenate of one) is its input.
 const std::vector<Rule>& IdentityRules();
-// nn.pad with zeros goes into the padding of nn.conv2d and nn.avg_pool2d.
+// nn.pad with zeros goes into the padding of nn.conv2d and nn.avg_pool2d; taps of an nn.conv2d that see only padding
+// go.
 const std::vector<Rule>& PaddingRules();
 // A large window of nn.max_pool2d or nn.avg_pool2d is one of columns, then one of rows.
 const std::vector<Rule>& PoolRules();

@@ -1,9 +1,11 @@
+#include <algorithm>
 #include <array>
 #include <optional>
 
 #include "compiler/passes/graph/window_attrs.h"
 #include "compiler/passes/rules/canonicalise.h"
 #include "compiler/relay/op.h"
+#include "core/nth.h"
 
 namespace hone {
 
@@ -63,6 +65,47 @@ ExprPtr WriteOutWideBorder(const ExprPtr& node, const Uses&) {
   return TypedCall("nn.conv2d", std::move(args), std::move(attrs), conv->name);
 }
 
+// Along one axis, the taps of a window that see data from some output, [first, last), and the padding around them.
+struct SeenTaps {
+  int64_t first, last;
+  int64_t before, after;
+};
+SeenTaps SeenTapsOf(const Call& conv, size_t axis) {
+  const int64_t in = ShapeOf(conv.args[0])[2 + axis], outputs = conv.type->shape[2 + axis];
+  const int64_t stride = Nth(Pair(conv.attrs, "strides"), axis), dilation = Nth(Pair(conv.attrs, "dilation"), axis);
+  const int64_t before = Nth(Padding4(conv.attrs), axis), reach = (outputs - 1) * stride;
+  SeenTaps seen{0, ShapeOf(conv.args[1])[2 + axis], before, Nth(Padding4(conv.attrs), axis + 2)};
+  while (seen.first + 1 < seen.last && reach - before + seen.first * dilation < 0) ++seen.first;
+  while (seen.first + 1 < seen.last && (seen.last - 1) * dilation - before >= in) --seen.last;
+  seen.before -= seen.first * dilation;
+  seen.after = std::max<int64_t>(0, reach + (seen.last - seen.first - 1) * dilation + 1 - in - seen.before);
+  return seen;
+}
+
+// Of a filter as wide as the border around a small image, most taps are never on the image.
+ExprPtr DropUnseenTaps(const ExprPtr& node, const Uses&) {
+  const Call* conv = relay::AsCallTo(node, "nn.conv2d");
+  const bool plain = conv != nullptr && conv->attrs.GetString("data_layout", "NCHW") == "NCHW";
+  if (!plain || !IsStatic(ShapeOf(conv->args[0])) || ElementCount(ShapeOf(node)) == 0) return nullptr;
+  const SeenTaps rows = SeenTapsOf(*conv, 0), columns = SeenTapsOf(*conv, 1);
+  const std::vector<int64_t> kernel{rows.last - rows.first, columns.last - columns.first};
+  const Shape& weight = ShapeOf(conv->args[1]);
+  const bool all = kernel[0] == weight[2] && kernel[1] == weight[3];
+  if (all || rows.before < 0 || columns.before < 0) return nullptr;
+  const relay::Constant* constant = relay::AsConstant(conv->args[1]);
+  const ExprPtr filter = TypedCall("strided_slice", {conv->args[1]},
+                                   {{"begin", std::vector<int64_t>{rows.first, columns.first}},
+                                    {"end", std::vector<int64_t>{rows.last, columns.last}},
+                                    {"strides", std::vector<int64_t>{1, 1}},
+                                    {"axes", std::vector<int64_t>{2, 3}}},
+                                   constant != nullptr ? constant->name : "");
+  relay::Attrs attrs = conv->attrs;
+  attrs.Set("kernel_size", kernel);
+  attrs.Set("padding", std::vector<int64_t>{rows.before, columns.before, rows.after, columns.after});
+  const ExprPtr dropped = TypedCall("nn.conv2d", {conv->args[0], filter}, std::move(attrs), conv->name);
+  return ShapeOf(dropped) == ShapeOf(node) ? dropped : nullptr;
+}
+
 // The pool must already count what it pads: zeros that come from nn.pad do count.
 ExprPtr PadIntoAveragePool(const ExprPtr& node, const Uses&) {
   const Call* pool = relay::AsCallTo(node, "nn.avg_pool2d");
@@ -79,7 +122,7 @@ ExprPtr PadIntoAveragePool(const ExprPtr& node, const Uses&) {
 }  // namespace
 
 const std::vector<Rule>& PaddingRules() {
-  static const std::vector<Rule> rules{PadIntoConv, WriteOutWideBorder, PadIntoAveragePool};
+  static const std::vector<Rule> rules{PadIntoConv, DropUnseenTaps, WriteOutWideBorder, PadIntoAveragePool};
   return rules;
 }
 

@@ -129,6 +129,24 @@ TEST(Canonicalise, AddAlongTheWidthIsNoBias) {
   EXPECT_THAT(Canonical(sum), ElementsAre("nn.conv2d", "add"));
 }
 
+TEST(Canonicalise, TapsThatSeeOnlyPaddingGo) {
+  using Ints = std::vector<int64_t>;
+  const auto kernel = [](const Shape& image, const Ints& size, const Ints& dilation, const Ints& strides) {
+    const Ints padding{size[0] / 2 * dilation[0], size[1] / 2 * dilation[1], size[0] / 2, size[1] / 2};
+    const IRModule module =
+        ModuleOf(MakeCall("nn.conv2d", {Input("x", image), RandomConstant({3, 2, size[0], size[1]}, 1)},
+                          {{"padding", padding}, {"dilation", dilation}, {"strides", strides}}));
+    const IRModule after = relay::InferType(Canonicalise(module, 3));
+    ExpectSameMeaning(module, after);
+    const Shape& weight = relay::AsCall(after.main->body)->args[1]->type->shape;
+    return Ints(weight.begin() + 2, weight.end());
+  };
+  EXPECT_EQ(kernel({1, 2, 1, 1}, {3, 3}, {1, 1}, {1, 1}), (Ints{1, 1}));
+  EXPECT_EQ(kernel({2, 2, 1, 1}, {5, 3}, {1, 2}, {1, 2}), (Ints{1, 1}));
+  EXPECT_EQ(kernel({1, 2, 2, 9}, {7, 7}, {1, 1}, {1, 1}), (Ints{3, 7}));
+  EXPECT_EQ(kernel({1, 2, 3, 3}, {3, 3}, {1, 1}, {1, 1}), (Ints{3, 3}));
+}
+
 TEST(Canonicalise, ZerosAroundThePlaneAreTheConvolutionsPadding) {
   EXPECT_THAT(Canonical(Conv(Padded(Image()), 4, 8, 3, 1)), ElementsAre("nn.conv2d"));
   EXPECT_THAT(Canonical(Conv(Padded(Image(), 1.5), 4, 8, 3, 1)), ElementsAre("nn.pad", "nn.conv2d"));
