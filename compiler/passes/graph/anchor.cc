@@ -41,8 +41,15 @@ bool Is(const relay::Attrs& attrs, std::string_view name, std::string_view value
   return given.empty() || given == value;
 }
 
-bool IsPlainConv(const Call& conv) {
-  return Is(conv.attrs, "data_layout", "NCHW") && Is(conv.attrs, "kernel_layout", "OIHW") &&
+// From one plane to one: schedules would leave all lanes but one idle, and generic kernels run along the columns.
+bool IsOfOnePlane(const Call& conv) {
+  const relay::Type& weight = *conv.args[1]->type;
+  return weight.shape[0] == 1 && weight.shape[1] == 1 && weight.dtype == DType::kFloat32 &&
+         conv.args[0]->type->dtype == DType::kFloat32;
+}
+
+bool FitsConv(const Call& conv) {
+  return !IsOfOnePlane(conv) && Is(conv.attrs, "data_layout", "NCHW") && Is(conv.attrs, "kernel_layout", "OIHW") &&
          Is(conv.attrs, "out_layout", "NCHW");
 }
 
@@ -185,7 +192,7 @@ Anchor EpilogueAnchor(const ExprPtr& body) {
 
 const AnchorOperator* FindAnchorOperator(const Call& call) {
   static constexpr std::array<AnchorOperator, 3> kOperators{
-      {{"nn.conv2d", 4, IsPlainConv, ReadWindow, AnchorNeighbours::kEpilogue},
+      {{"nn.conv2d", 4, FitsConv, ReadWindow, AnchorNeighbours::kEpilogue},
        {"nn.dense", 2, IsPlainDense, nullptr, AnchorNeighbours::kEpilogue},
        {"nn.batch_matmul", 3, IsPlainMatmul, nullptr, AnchorNeighbours::kTransposes}}};
   const relay::Op* op = relay::AsOp(call.op);
