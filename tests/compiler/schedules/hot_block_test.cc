@@ -48,7 +48,6 @@ const Kernel kTiled[] = {
     {"one row", "dense_pack", "nn.dense data=1x2048 weight=1000x2048 epilogue=bias_act"},
     {"packed", "batch_matmul", "nn.batch_matmul data=12x128x64 weight=12x128x64"},
     {"in place", "batch_matmul", "nn.batch_matmul data=12x128x128 weight=12x128x64 layouts=BMK,BKN,BMN"},
-    {"few rows", "batch_matmul_dot", "nn.batch_matmul data=12x1x256 weight=12x448x256"},
 };
 const Kernel kDepthwise[] = {
     {"3x3", "conv2d_depthwise",
