@@ -127,6 +127,8 @@ ExprPtr TransposeProduct(const ExprPtr& node, const Uses&) {
 ExprPtr DenseOfComputed(const ExprPtr& node, const Uses&) {
   const Call* dense = relay::AsCallTo(node, "nn.dense");
   if (dense == nullptr || AsAnchor(node) == nullptr || relay::AsConstant(dense->args[1]) != nullptr) return nullptr;
+  // Of bytes it would take their zero points.
+  if (!relay::IsFloatTensor(node->type)) return nullptr;
   const Call* transpose = relay::AsCallTo(dense->args[1], "transpose");
   const bool swapped = transpose != nullptr && TransposeAxes(*transpose) == std::vector<int64_t>{1, 0};
   const ExprPtr& weight = swapped ? transpose->args[0] : dense->args[1];
