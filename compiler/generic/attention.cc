@@ -172,25 +172,27 @@ class AttentionEmitter {
     const DType stored = v_.types.data;
     Coordinates point = PointOf(product, b_.Add(first, row));
     const bool plain = parts_.softmax->args[0] == parts_.scores;
-    const Fold largest{FoldKind::kMaxOfNumbers, b_.f32(), [&](Value* most, const Coordinate& key, Lanes lanes) {
-                         Value* score = b_.Load(at(key), lanes.count);
-                         if (!plain) {
-                           point.back() = key;
-                           evaluator_.SetKnown(parts_.scores.get(), score);
-                           score = evaluator_.Eval(parts_.softmax->args[0], point, lanes);
-                           evaluator_.ClearKnown();
-                           b_.Store(score, at(key));
-                         }
-                         return FoldPair(b_, FoldKind::kMaxOfNumbers, most, score);
-                       }};
+    Fold largest{FoldKind::kMaxOfNumbers, b_.f32(), [&](Value* most, const Coordinate& key, Lanes lanes) {
+                   Value* score = b_.Load(at(key), lanes.count);
+                   if (!plain) {
+                     point.back() = key;
+                     evaluator_.SetKnown(parts_.scores.get(), score);
+                     score = evaluator_.Eval(parts_.softmax->args[0], point, lanes);
+                     evaluator_.ClearKnown();
+                     b_.Store(score, at(key));
+                   }
+                   return FoldPair(b_, FoldKind::kMaxOfNumbers, most, score);
+                 }};
+    largest.once = true;
     Value* most = FoldAlong(b_, largest, s_.N);
-    const Fold exponentials{FoldKind::kSum, b_.f32(), [&](Value* part, const Coordinate& key, Lanes lanes) {
-                              Value* score = b_.Load(at(key), lanes.count);
-                              Value* weight = EmitExpOfNegative(b_, b_.FSub(score, b_.Splat(most, lanes.count)));
-                              Value* place = b_.At(line, b_.Mul(key.base, Bytes(stored)));
-                              b_.Store(Converted(b_, weight, DType::kFloat32, stored), place);
-                              return b_.FAdd(part, weight);
-                            }};
+    Fold exponentials{FoldKind::kSum, b_.f32(), [&](Value* part, const Coordinate& key, Lanes lanes) {
+                        Value* score = b_.Load(at(key), lanes.count);
+                        Value* weight = EmitExpOfNegative(b_, b_.FSub(score, b_.Splat(most, lanes.count)));
+                        Value* place = b_.At(line, b_.Mul(key.base, Bytes(stored)));
+                        b_.Store(Converted(b_, weight, DType::kFloat32, stored), place);
+                        return b_.FAdd(part, weight);
+                      }};
+    exponentials.once = true;
     Value* sum = FoldAlong(b_, exponentials, s_.N);
     Value* inverse = b_.FDiv(llvm::ConstantFP::get(sum->getType(), 1), sum);
     b_.Store(inverse, b_.At(b_.At(packed_, space_.inverse), b_.Mul(row, kFloatBytes)));

@@ -63,14 +63,16 @@ Value* Folded(KernelBuilder& b, const Fold& fold, int64_t extent, int width, Lan
   return Merged(b, fold, accs);
 }
 
-// The last `rest` positions, fewer than a vector, as the last lanes of a whole one: the others keep what they had.
+// The last `rest` positions, fewer than a vector: the other lanes keep what they had. They are the last lanes of a
+// whole vector, or where each position is asked for once the first ones of a vector that ends past the axis.
 //
 //   extent 11, width 8:   0 1 2 3 4 5 6 7 | 8 9 10        the steps before
 //                               3 4 5 6 7   8 9 10        this one, of which only the last 3 lanes count
 Value* Tail(KernelBuilder& b, const Fold& fold, int64_t extent, int width, int rest, Value* sum) {
-  Value* next = fold.step(sum, {b.Index(extent - width), 1}, {width, width});
+  const int first = fold.once ? 0 : width - rest;
+  Value* next = fold.step(sum, {b.Index(extent - rest - first), 1}, {width, fold.once ? rest : width});
   std::vector<int> mask(static_cast<size_t>(width));
-  for (int l = 0; l < width; ++l) Nth(mask, l) = l < width - rest ? width + l : l;
+  for (int l = 0; l < width; ++l) Nth(mask, l) = l >= first && l < first + rest ? l : width + l;
   return b.ir().CreateShuffleVector(next, sum, llvm::ArrayRef<int>(mask));
 }
 

@@ -15,6 +15,8 @@ struct Fold {
   // The accumulator after the terms at `k`; it has `lanes` lanes.
   std::function<Value*(Value* sum, const Coordinate& k, Lanes lanes)> step;
   bool is_unsigned = false;  // of the elements
+  // The step writes what it reads: it must be asked for each position once, and then has lanes that stand for none.
+  bool once = false;
 };
 
 // 0, 1, or the least or largest value there is. `is_unsigned` says how integers order, here and below.
@@ -25,8 +27,8 @@ Value* FoldPair(KernelBuilder& b, FoldKind kind, Value* x, Value* y, bool is_uns
 // Folds k in [0, extent), the lanes of the value being other elements than those folded. Several accumulators hide the
 // latency of the additions.
 Value* FoldAcross(KernelBuilder& b, const Fold& fold, int64_t extent, Lanes lanes);
-// Folds k in [0, extent) into a scalar with the lanes running along k. The step may be asked for a position twice, one
-// result of which is thrown away.
+// Folds k in [0, extent) into a scalar with the lanes running along k. But with `once` the step may be asked for a
+// position twice, one result of which is thrown away.
 Value* FoldAlong(KernelBuilder& b, const Fold& fold, int64_t extent);
 
 }  // namespace hone

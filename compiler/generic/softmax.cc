@@ -65,7 +65,7 @@ class Line {
   int64_t extent() const { return softmax_.type->shape[axis_]; }
 
   Value* Run(FoldKind kind, const std::function<Value*(Value*, const Coordinate&, Lanes)>& step) {
-    const Fold fold{kind, b_.f32(), step};
+    const Fold fold{.kind = kind, .element = b_.f32(), .step = step, .once = true};
     return along() ? FoldAlong(b_, fold, extent()) : FoldAcross(b_, fold, extent(), lanes_);
   }
   void ForAxis(const std::function<void(const Coordinate&, Lanes)>& body) {
