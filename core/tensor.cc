@@ -4,11 +4,15 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <new>
+#include <type_traits>
 
 #include "core/error.h"
+#include "core/integer_elements.h"
 #include "core/parse_number.h"
 #include "core/random.h"
 #include "core/small_floats.h"
@@ -84,10 +88,22 @@ float RandomValue(Fill fill, uint64_t bits) {
 template <typename T>
 constexpr bool kSmallFloat = std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>;
 
+// Cut towards zero. What no integer is, NaN or a number beyond the range, is the least one, as x86 converts; bytes are
+// the low ones of 32 bits.
+template <typename T>
+T Truncated(double value) {
+  using Wide = std::conditional_t<sizeof(T) == 8, int64_t, int32_t>;
+  constexpr double kEnd = sizeof(T) == 8 ? 0x1p63 : 0x1p31;
+  const double whole = std::trunc(value);
+  return static_cast<T>(whole >= -kEnd && whole < kEnd ? static_cast<Wide>(whole) : std::numeric_limits<Wide>::min());
+}
+
 template <typename T>
 T FromDouble(double value) {
   if constexpr (kSmallFloat<T>) {
     return T(static_cast<float>(value));
+  } else if constexpr (std::is_integral_v<T>) {
+    return Truncated<T>(value);
   } else {
     return static_cast<T>(value);
   }
@@ -198,7 +214,11 @@ Tensor Tensor::Scalar(float value) {
 Tensor Tensor::As(DType dtype) const {
   if (dtype == dtype_) return *this;
   Tensor converted(dtype, shape_);
-  for (int64_t i = 0; i < elements_; ++i) converted.Set(i, At(i));
+  if (IsFloat(dtype) || IsFloat(dtype_)) {
+    for (int64_t i = 0; i < elements_; ++i) converted.Set(i, At(i));
+  } else {
+    for (int64_t i = 0; i < elements_; ++i) SetInteger(converted, i, IntegerAt(*this, i));
+  }
   return converted;
 }
 
@@ -224,6 +244,7 @@ double Tensor::At(int64_t i) const {
 }
 
 void Tensor::Set(int64_t i, double value) {
+  if (dtype_ == DType::kBool) value = value != 0 ? 1 : 0;
   WithType(dtype_, [&](auto* type) {
     using T = std::remove_pointer_t<decltype(type)>;
     data<T>()[i] = FromDouble<T>(value);

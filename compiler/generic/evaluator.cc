@@ -7,6 +7,7 @@
 #include "compiler/generic/images_apart.h"
 #include "compiler/relay/op.h"
 #include "core/error.h"
+#include "core/integer_elements.h"
 #include "core/nth.h"
 
 namespace hone {
@@ -21,10 +22,7 @@ bool Same(const Coordinates& a, const Coordinates& b) {
 llvm::Constant* ElementConstant(KernelBuilder& b, const Tensor& value, int64_t i) {
   llvm::Type* type = ElementType(b, value.dtype());
   if (type->isFloatingPointTy()) return llvm::ConstantFP::get(type, value.At(i));
-  if (value.dtype() == DType::kInt64) {
-    return llvm::ConstantInt::get(type, static_cast<uint64_t>(value.data<int64_t>()[i]), true);
-  }
-  return llvm::ConstantInt::get(type, static_cast<uint64_t>(static_cast<int64_t>(value.At(i))), true);
+  return llvm::ConstantInt::get(type, static_cast<uint64_t>(IntegerAt(value, i)), true);
 }
 
 // A table inside the kernel's own object.

@@ -4,6 +4,7 @@
 
 #include "compiler/frontend/onnx/cast_target.h"
 #include "compiler/relay/op.h"
+#include "core/integer_elements.h"
 #include "core/nth.h"
 
 namespace hone {
@@ -16,10 +17,6 @@ namespace {
 constexpr int64_t kMostDims = 16;
 
 bool IsInteger(DType dtype) { return dtype == DType::kInt64 || dtype == DType::kInt32; }
-
-int64_t NumberAt(const Tensor& tensor, int64_t i) {
-  return tensor.dtype() == DType::kInt64 ? tensor.data<int64_t>()[i] : static_cast<int64_t>(tensor.At(i));
-}
 
 // Where element i of an expression comes from: as far back as only moves lie between. In either, elements are counted
 // in row-major order.
@@ -52,7 +49,7 @@ Source Before(const TypedBuilder& builder, const relay::Call& call, int64_t i) {
   }
   const Tensor* indices = op == "take" ? builder.ValueOf(call.args[1]) : nullptr;
   if (indices == nullptr || !IsInteger(indices->dtype())) return {};
-  const int64_t index = NumberAt(*indices, i), extent = builder.ShapeOf(data)[0];
+  const int64_t index = IntegerAt(*indices, i), extent = builder.ShapeOf(data)[0];
   return {data, index < 0 ? index + extent : index};
 }
 
@@ -63,7 +60,7 @@ ComputedDim DimAt(const OnnxNodeView& view, Source at) {
     if (before.expr == nullptr) break;
     at = before;
   }
-  if (const Tensor* known = builder.ValueOf(at.expr)) return {NumberAt(*known, at.i), nullptr};
+  if (const Tensor* known = builder.ValueOf(at.expr)) return {IntegerAt(*known, at.i), nullptr};
   if (builder.ShapeOf(at.expr).empty() && builder.DTypeOf(at.expr) == DType::kInt64) return {0, at.expr};
   const ExprPtr flat = view.Reshape(at.expr, {ElementCount(builder.ShapeOf(at.expr))});
   const ExprPtr one = view.Call("take", {flat, CountOf(at.i)}, {{"axis", int64_t{0}}});

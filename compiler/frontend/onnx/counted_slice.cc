@@ -7,6 +7,7 @@
 
 #include "compiler/frontend/onnx/cast_target.h"
 #include "compiler/frontend/onnx/positions.h"
+#include "core/integer_elements.h"
 #include "core/nth.h"
 
 namespace hone {
@@ -25,8 +26,7 @@ struct Bound {
 
 Bound BoundOf(const OnnxNodeView& view, int input, int64_t i) {
   if (const Tensor* value = view.InputValue(input)) {
-    const int64_t number =
-        value->dtype() == DType::kInt64 ? value->data<int64_t>()[i] : static_cast<int64_t>(value->At(i));
+    const int64_t number = IntegerAt(*value, i);
     return {CountOf(number), number};
   }
   const ExprPtr vector = AsDType(view, view.Input(input), DType::kInt64);

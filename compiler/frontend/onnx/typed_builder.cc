@@ -6,6 +6,7 @@
 
 #include "compiler/relay/op.h"
 #include "core/error.h"
+#include "core/integer_elements.h"
 #include "core/nth.h"
 
 namespace hone {
@@ -139,7 +140,9 @@ void TypedBuilder::SetCounts(const ExprPtr& expr, Counts counts) {
 std::optional<int64_t> TypedBuilder::BoundOf(const ExprPtr& number) const {
   if (const auto bound = bounds_.find(number); bound != bounds_.end()) return bound->second;
   const Tensor* known = ValueOf(number);
-  if (known != nullptr && known->elements() == 1) return static_cast<int64_t>(known->At(0));
+  if (known != nullptr && known->elements() == 1) {
+    return IsFloat(known->dtype()) ? static_cast<int64_t>(known->At(0)) : IntegerAt(*known, 0);
+  }
   const relay::Call* call = relay::AsCall(number);
   if (call == nullptr || AsOp(call->op) == nullptr || ElementCount(ShapeOf(number)) != 1) return std::nullopt;
   const std::string_view op = AsOp(call->op)->def->name;

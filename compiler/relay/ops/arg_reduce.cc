@@ -7,6 +7,7 @@
 #include "compiler/relay/ops/arguments.h"
 #include "compiler/relay/ops/indexing.h"
 #include "compiler/relay/ops/ops.h"
+#include "core/integer_elements.h"
 #include "core/nth.h"
 
 namespace hone::relay {
@@ -36,16 +37,28 @@ TypePtr ArgType(const std::vector<TypePtr>& args, const Attrs& attrs) {
   return TensorType(ShapeOfResult(data.shape, attrs), DType::kInt64);
 }
 
-// The position of the winner in one line of the axis; the first NaN wins over all numbers.
-int64_t Winner(const Tensor& data, int64_t begin, int64_t stride, int64_t extent, bool largest, bool last) {
+// Whether x wins over what is held, or is its equal; the first NaN wins over all numbers.
+bool Wins(double x, double held, bool largest) {
+  return !std::isnan(held) && (std::isnan(x) || (largest ? x > held : x < held));
+}
+bool Wins(int64_t x, int64_t held, bool largest) { return largest ? x > held : x < held; }
+bool Ties(double x, double held) { return x == held || (std::isnan(x) && std::isnan(held)); }
+bool Ties(int64_t x, int64_t held) { return x == held; }
+
+// The position of the winner among as many elements, `at` of the position each.
+template <typename At>
+int64_t Winner(int64_t extent, bool largest, bool last, At at) {
   int64_t best = 0;
   for (int64_t i = 1; i < extent; ++i) {
-    const double x = data.At(begin + i * stride), held = data.At(begin + best * stride);
-    const bool ties = x == held || (std::isnan(x) && std::isnan(held));
-    const bool wins = !std::isnan(held) && (std::isnan(x) || (largest ? x > held : x < held));
-    if (wins || (last && ties)) best = i;
+    if (Wins(at(i), at(best), largest) || (last && Ties(at(i), at(best)))) best = i;
   }
   return best;
+}
+
+int64_t Winner(const Tensor& data, int64_t begin, int64_t stride, int64_t extent, bool largest, bool last) {
+  if (IsFloat(data.dtype()))
+    return Winner(extent, largest, last, [&](int64_t i) { return data.At(begin + i * stride); });
+  return Winner(extent, largest, last, [&](int64_t i) { return IntegerAt(data, begin + i * stride); });
 }
 
 OpDef ArgOp(std::string name, std::string description, bool largest) {

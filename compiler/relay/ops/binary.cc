@@ -9,6 +9,7 @@
 #include "compiler/relay/ops/broadcast.h"
 #include "compiler/relay/ops/indexing.h"
 #include "compiler/relay/ops/ops.h"
+#include "core/integer_elements.h"
 
 namespace hone::relay {
 namespace {
@@ -24,25 +25,16 @@ TypePtr BroadcastType(const std::vector<TypePtr>& args, const Attrs&) {
   return BroadcastOf({&lhs, &rhs}, lhs.dtype);
 }
 
-template <typename T>
-int64_t IntegerAt(const Tensor& tensor, int64_t i) {
-  return static_cast<int64_t>(tensor.data<T>()[i]);
-}
-
 Tensor Combined(const Tensor& lhs, const Tensor& rhs, const Arithmetic& arithmetic) {
   const Shape shape = BroadcastShapes(lhs.shape(), rhs.shape());
   OffsetWalk at_lhs = OffsetWalk::Broadcast(lhs.shape(), shape), at_rhs = OffsetWalk::Broadcast(rhs.shape(), shape);
   Tensor result(lhs.dtype(), shape);
   for (int64_t i = 0; i < result.elements(); ++i) {
     const int64_t l = at_lhs.Next(), r = at_rhs.Next();
-    if (lhs.dtype() == DType::kInt64) {
-      // Not through double, which cannot hold every int64.
-      result.data<int64_t>()[i] = arithmetic.integer(IntegerAt<int64_t>(lhs, l), IntegerAt<int64_t>(rhs, r));
-    } else if (IsFloat(lhs.dtype())) {
+    if (IsFloat(lhs.dtype())) {
       result.Set(i, arithmetic.real(lhs.At(l), rhs.At(r)));
     } else {
-      const auto value = arithmetic.integer(static_cast<int64_t>(lhs.At(l)), static_cast<int64_t>(rhs.At(r)));
-      result.Set(i, static_cast<double>(value));
+      SetInteger(result, i, arithmetic.integer(IntegerAt(lhs, l), IntegerAt(rhs, r)));
     }
   }
   return result;

@@ -8,6 +8,7 @@
 #include "compiler/relay/ops/broadcast.h"
 #include "compiler/relay/ops/indexing.h"
 #include "compiler/relay/ops/ops.h"
+#include "core/integer_elements.h"
 
 namespace hone::relay {
 namespace {
@@ -40,10 +41,9 @@ bool Holds(const Outcomes& outcomes, T a, T b) {
   return a < b ? outcomes.less : a == b ? outcomes.equal : a > b ? outcomes.greater : outcomes.unordered;
 }
 
-// Not through double for int64, of which it cannot hold every value.
 bool HoldsAt(const Outcomes& outcomes, const Tensor& lhs, int64_t l, const Tensor& rhs, int64_t r) {
-  if (lhs.dtype() == DType::kInt64) return Holds(outcomes, lhs.data<int64_t>()[l], rhs.data<int64_t>()[r]);
-  return Holds(outcomes, lhs.At(l), rhs.At(r));
+  if (IsFloat(lhs.dtype())) return Holds(outcomes, lhs.At(l), rhs.At(r));
+  return Holds(outcomes, IntegerAt(lhs, l), IntegerAt(rhs, r));
 }
 
 OpDef Comparison(std::string name, std::string description, Outcomes outcomes) {

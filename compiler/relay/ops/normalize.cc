@@ -7,6 +7,7 @@
 #include "compiler/relay/ops/arguments.h"
 #include "compiler/relay/ops/indexing.h"
 #include "compiler/relay/ops/ops.h"
+#include "core/integer_elements.h"
 #include "core/nth.h"
 
 namespace hone::relay {
@@ -54,7 +55,20 @@ Tensor PerChannel(const Tensor& data, const Attrs& attrs, Map map) {
   return result;
 }
 
+// Integers wrap.
+Tensor IntegerBiasAdd(const Tensor& data, const Tensor& bias, const Attrs& attrs) {
+  const AxisView view = ChannelView(data, attrs);
+  Tensor result(data.dtype(), data.shape());
+  for (int64_t i = 0; i < data.elements(); ++i) {
+    const auto x = static_cast<uint64_t>(IntegerAt(data, i));
+    const auto y = static_cast<uint64_t>(IntegerAt(bias, i / view.inner % view.extent));
+    SetInteger(result, i, static_cast<int64_t>(x + y));
+  }
+  return result;
+}
+
 Tensors BiasAdd(const Tensors& args, const Attrs& attrs) {
+  if (!IsFloat(args[0].dtype())) return {IntegerBiasAdd(args[0], args[1], attrs)};
   return {PerChannel(args[0], attrs, [&](double x, int64_t c) { return x + args[1].At(c); })};
 }
 

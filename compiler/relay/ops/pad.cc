@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "compiler/relay/ops/arguments.h"
 #include "compiler/relay/ops/indexing.h"
@@ -72,9 +73,15 @@ std::vector<Tensor> Pad(const std::vector<Tensor>& args, const Attrs& attrs) {
   const std::vector<int64_t> sources = Sources(data.shape(), shape, attrs);
   const double value = attrs.GetFloat("pad_value", 0);
   Tensor result(data.dtype(), shape);
+  const int64_t bytes = DTypeBytes(data.dtype());
   for (int64_t i = 0; i < result.elements(); ++i) {
     const int64_t from = Nth(sources, i);
-    result.Set(i, from < 0 ? value : data.At(from));
+    if (from < 0) {
+      result.Set(i, value);
+    } else {
+      std::memcpy(static_cast<char*>(result.raw()) + i * bytes, static_cast<const char*>(data.raw()) + from * bytes,
+                  static_cast<size_t>(bytes));
+    }
   }
   return {result};
 }

@@ -7,6 +7,7 @@
 #include "compiler/relay/ops/arguments.h"
 #include "compiler/relay/ops/indexing.h"
 #include "compiler/relay/ops/ops.h"
+#include "core/integer_elements.h"
 #include "core/nth.h"
 
 namespace hone::relay {
@@ -44,10 +45,11 @@ TypePtr ReduceType(const std::vector<TypePtr>& args, const Attrs& attrs) {
   return TensorType(ReducedShape(data.shape, attrs), data.dtype);
 }
 
-double Identity(Reduction reduction) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+// What nothing comes to: of integers the ends of their type.
+template <typename T>
+T Identity(Reduction reduction, T least, T most) {
   if (reduction == Reduction::kProd) return 1;
-  return reduction == Reduction::kMax ? -kInfinity : reduction == Reduction::kMin ? kInfinity : 0;
+  return reduction == Reduction::kMax ? least : reduction == Reduction::kMin ? most : 0;
 }
 
 double Joined(Reduction reduction, double value, double x) {
@@ -57,18 +59,44 @@ double Joined(Reduction reduction, double value, double x) {
   return value + x;
 }
 
-Tensor Reduced(const Tensor& data, const Attrs& attrs, Reduction reduction) {
+// Sums and products wrap.
+int64_t Joined(Reduction reduction, int64_t value, int64_t x) {
+  if (reduction == Reduction::kMax) return std::max(value, x);
+  if (reduction == Reduction::kMin) return std::min(value, x);
+  const auto a = static_cast<uint64_t>(value), b = static_cast<uint64_t>(x);
+  return static_cast<int64_t>(reduction == Reduction::kProd ? a * b : a + b);
+}
+
+// One value for each element of the result, which `at` of the data's elements are joined to.
+template <typename T, typename At>
+std::vector<T> Joins(const Tensor& data, const Attrs& attrs, Reduction reduction, T identity, At at) {
   const Shape kept = KeptShape(data.shape(), ReducedAxes(attrs, data.shape().size()));
-  const std::vector<int64_t> target = StridedOffsets(data.shape(), BroadcastStrides(kept, data.shape()));
-  Tensor result(data.dtype(), ReducedShape(data.shape(), attrs));
-  std::vector<double> values(static_cast<size_t>(result.elements()), Identity(reduction));
-  for (size_t i = 0; i < target.size(); ++i) {
-    double& value = Nth(values, target[i]);
-    value = Joined(reduction, value, data.At(static_cast<int64_t>(i)));
+  OffsetWalk target = OffsetWalk::Broadcast(kept, data.shape());
+  std::vector<T> values(static_cast<size_t>(ElementCount(kept)), identity);
+  for (int64_t i = 0; i < data.elements(); ++i) {
+    T& value = Nth(values, target.Next());
+    value = Joined(reduction, value, at(i));
   }
-  const double count =
-      reduction == Reduction::kMean ? static_cast<double>(data.elements()) / static_cast<double>(result.elements()) : 1;
-  for (size_t i = 0; i < values.size(); ++i) result.Set(static_cast<int64_t>(i), values[i] / count);
+  return values;
+}
+
+Tensor Reduced(const Tensor& data, const Attrs& attrs, Reduction reduction) {
+  Tensor result(data.dtype(), ReducedShape(data.shape(), attrs));
+  const int64_t count =
+      reduction == Reduction::kMean && result.elements() > 0 ? data.elements() / result.elements() : 1;
+  if (IsFloat(data.dtype())) {
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    const std::vector<double> values = Joins(data, attrs, reduction, Identity(reduction, -kInfinity, kInfinity),
+                                             [&](int64_t i) { return data.At(i); });
+    for (size_t i = 0; i < values.size(); ++i)
+      result.Set(static_cast<int64_t>(i), values[i] / static_cast<double>(count));
+    return result;
+  }
+  const IntegerRange range = RangeOf(data.dtype());
+  const std::vector<int64_t> values = Joins(data, attrs, reduction, Identity(reduction, range.least, range.most),
+                                            [&](int64_t i) { return IntegerAt(data, i); });
+  for (size_t i = 0; i < values.size(); ++i)
+    SetInteger(result, static_cast<int64_t>(i), count == 0 ? 0 : values[i] / count);
   return result;
 }
 

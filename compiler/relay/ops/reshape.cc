@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "compiler/relay/ops/arguments.h"
 #include "compiler/relay/ops/ops.h"
@@ -125,26 +124,14 @@ OpDef ShapeOfOp() {
   return def;
 }
 
-double Converted(double value, DType to) {
-  if (IsFloat(to)) return value;
-  if (to == DType::kBool) return value != 0 ? 1 : 0;
-  // Past the range a conversion has no defined value in C++.
-  constexpr double kLargest = 9.2e18;
-  return std::isnan(value) ? 0 : std::clamp(std::trunc(value), -kLargest, kLargest);
-}
-
-Tensors Cast(const Tensors& args, const Attrs& attrs) {
-  const DType to = ParseDType(attrs.GetString("dtype"));
-  if (to == args[0].dtype()) return {args[0]};
-  Tensor result(to, args[0].shape());
-  for (int64_t i = 0; i < result.elements(); ++i) result.Set(i, Converted(args[0].At(i), to));
-  return {result};
-}
+Tensors Cast(const Tensors& args, const Attrs& attrs) { return {args[0].As(ParseDType(attrs.GetString("dtype")))}; }
 
 OpDef CastOp() {
   OpDef def;
   def.name = "cast";
-  def.description = "data converted to another dtype; reals round towards zero";
+  def.description =
+      "data converted to another dtype: reals round towards zero, or to the least integer where none of 32 or 64 bits "
+      "holds them; bytes are the low ones of 32 bits";
   def.inputs = {{"data", "any shape", kAnyElement}};
   def.results = {{"result", kAnyElement}};
   def.attrs = {{"dtype", AttrKind::kString, std::string(), "of the result"}};

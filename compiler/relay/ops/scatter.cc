@@ -9,6 +9,7 @@
 #include "compiler/relay/ops/arguments.h"
 #include "compiler/relay/ops/indexing.h"
 #include "compiler/relay/ops/ops.h"
+#include "core/integer_elements.h"
 #include "core/nth.h"
 
 namespace hone::relay {
@@ -94,31 +95,18 @@ class Wide {
   }
   void Into(Tensor& result) const {
     for (int64_t i = 0; i < result.elements(); ++i) {
-      if (result.dtype() == DType::kInt64) {
-        result.data<int64_t>()[i] = static_cast<int64_t>(Nth(held_, i));
+      if constexpr (std::is_same_v<T, double>) {
+        result.Set(i, Nth(held_, i));
       } else {
-        result.Set(i, Stored(Nth(held_, i), result.dtype()));
+        SetInteger(result, i, Nth(held_, i));
       }
     }
   }
 
  private:
-  // A double does not hold every int64.
   static T Read(const Tensor& tensor, int64_t i) {
-    if (tensor.dtype() == DType::kInt64) return static_cast<T>(tensor.data<int64_t>()[i]);
-    return static_cast<T>(tensor.At(i));
-  }
-  // Integers wrap.
-  static double Stored(T value, DType dtype) {
-    if constexpr (std::is_same_v<T, double>) return value;
-    switch (dtype) {
-      case DType::kInt8:
-        return static_cast<int8_t>(value);
-      case DType::kUInt8:
-        return static_cast<uint8_t>(value);
-      default:
-        return static_cast<int32_t>(value);
-    }
+    if constexpr (std::is_same_v<T, double>) return tensor.At(i);
+    return static_cast<T>(IntegerAt(tensor, i));
   }
 
   std::vector<T> held_;

@@ -2,13 +2,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <numeric>
 
 #include "compiler/relay/ops/arguments.h"
 #include "compiler/relay/ops/indexing.h"
 #include "compiler/relay/ops/ops.h"
+#include "core/integer_elements.h"
 #include "core/nth.h"
 
 namespace hone::relay {
@@ -44,6 +44,12 @@ void CopyElement(const Tensor& from, int64_t i, Tensor& to, int64_t j) {
               static_cast<size_t>(bytes));
 }
 
+template <typename T>
+bool Better(T x, T y, bool ascending) {
+  if (x != x || y != y) return x != x && y == y;  // NaN comes first
+  return ascending ? x < y : x > y;
+}
+
 Tensors TopK(const Tensors& args, const Attrs& attrs) {
   const Tensor& data = args[0];
   const AxisView view = ViewAxis(data.shape(), NormalizedAxis(attrs.GetInt("axis"), data.shape().size()));
@@ -56,9 +62,8 @@ Tensors TopK(const Tensors& args, const Attrs& attrs) {
     const int64_t outer = line / view.inner, inner = line % view.inner;
     const auto from = [&](int64_t i) { return (outer * view.extent + i) * view.inner + inner; };
     const auto better = [&](int64_t a, int64_t b) {
-      const double x = data.At(from(a)), y = data.At(from(b));
-      if (std::isnan(x) || std::isnan(y)) return std::isnan(x) && !std::isnan(y);
-      return ascending ? x < y : x > y;
+      return IsFloat(data.dtype()) ? Better(data.At(from(a)), data.At(from(b)), ascending)
+                                   : Better(IntegerAt(data, from(a)), IntegerAt(data, from(b)), ascending);
     };
     std::iota(order.begin(), order.end(), 0);
     std::stable_sort(order.begin(), order.end(), better);

@@ -2,30 +2,40 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <utility>
 
 #include "compiler/relay/activation_call.h"
 #include "compiler/relay/ops/arguments.h"
 #include "compiler/relay/ops/ops.h"
+#include "core/integer_elements.h"
 
 namespace hone::relay {
 namespace {
 
 using Map = std::function<double(double, const Attrs&)>;
+// Of integers, which a double does not all hold. The result wraps as the type does.
+using IntegerMap = std::function<int64_t(int64_t, const Attrs&, DType)>;
 
 TypePtr SameType(const std::vector<TypePtr>& args, const Attrs&) {
   TensorArg(args, 0, "data");
   return args[0];
 }
 
-Tensor Mapped(const Tensor& data, const Attrs& attrs, const Map& map) {
+Tensor Mapped(const Tensor& data, const Attrs& attrs, const Map& map, const IntegerMap& of_integers) {
   Tensor result(data.dtype(), data.shape());
-  for (int64_t i = 0; i < data.elements(); ++i) result.Set(i, map(data.At(i), attrs));
+  if (IsFloat(data.dtype())) {
+    for (int64_t i = 0; i < data.elements(); ++i) result.Set(i, map(data.At(i), attrs));
+  } else {
+    for (int64_t i = 0; i < data.elements(); ++i)
+      SetInteger(result, i, of_integers(IntegerAt(data, i), attrs, data.dtype()));
+  }
   return result;
 }
 
+// `of_integers` where `types` has some.
 OpDef Unary(std::string name, std::string description, int level, Map map, DTypeSet types = kKernelFloat,
-            std::vector<AttrSpec> attrs = {}) {
+            std::vector<AttrSpec> attrs = {}, IntegerMap of_integers = nullptr) {
   OpDef def;
   def.name = std::move(name);
   def.description = std::move(description);
@@ -35,8 +45,9 @@ OpDef Unary(std::string name, std::string description, int level, Map map, DType
   def.pattern = OpPattern::kElementwise;
   def.layout = LayoutRule::kAny;
   def.type_relation = SameType;
-  def.reference = [map = std::move(map)](const std::vector<Tensor>& args, const Attrs& at) {
-    return std::vector<Tensor>{Mapped(args[0], at, map)};
+  def.reference = [map = std::move(map), of_integers = std::move(of_integers)](const std::vector<Tensor>& args,
+                                                                               const Attrs& at) {
+    return std::vector<Tensor>{Mapped(args[0], at, map, of_integers)};
   };
   return def;
 }
@@ -51,6 +62,9 @@ double Mish(double x) { return x < -1000 ? 0 : x * std::tanh(std::log1p(std::exp
 
 double Sign(double x) { return x > 0 ? 1 : x < 0 ? -1 : x; }
 
+// The least integer is its own negative.
+int64_t Negated(int64_t x) { return static_cast<int64_t>(0 - static_cast<uint64_t>(x)); }
+
 // Halves to the even neighbour.
 double RoundToEven(double x) {
   const double floor = std::floor(x), fraction = x - floor;
@@ -64,6 +78,14 @@ DTypeSet TypesOf(const ActivationRow& row) {
   return kind == FormulaKind::kBounds ? kNumbers : kind == FormulaKind::kArithmetic ? kReals : kKernelFloat;
 }
 
+// Bounds alone hold every number between what the formula makes of both infinities.
+int64_t Bounded(const ActivationRow& row, int64_t x, const Attrs& given, DType dtype) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const ActivationCall activation = ReadActivation(row, given);
+  const auto end = [&](double at) { return IntegerBound(row.Reference(at, activation.lo, activation.hi), dtype); };
+  return std::min(std::max(x, end(-kInfinity)), end(kInfinity));
+}
+
 OpDef OpOf(const ActivationRow& row) {
   std::vector<AttrSpec> attrs;
   for (const ActivationParameter& p : row.parameters) {
@@ -74,7 +96,8 @@ OpDef OpOf(const ActivationRow& row) {
     return row.Reference(x, activation.lo, activation.hi);
   };
   OpDef def =
-      Unary(std::string(row.op), std::string(row.description), row.support_level, map, TypesOf(row), std::move(attrs));
+      Unary(std::string(row.op), std::string(row.description), row.support_level, map, TypesOf(row), std::move(attrs),
+            [&row](int64_t x, const Attrs& given, DType dtype) { return Bounded(row, x, given, dtype); });
   def.traits.homogeneous = row.homogeneous;
   return def;
 }
@@ -105,11 +128,16 @@ OpTable MathFunctions() {
       Unary("sqrt", "square root", 1, [](double x, const Attrs&) { return std::sqrt(x); }),
       Unary("erf", "error function", 1, [](double x, const Attrs&) { return std::erf(x); }),
       Unary(
-          "negative", "-x", 3, [](double x, const Attrs&) { return -x; }, kNumbers),
+          "negative", "-x", 3, [](double x, const Attrs&) { return -x; }, kNumbers, {},
+          [](int64_t x, const Attrs&, DType) { return Negated(x); }),
       Unary(
-          "abs", "magnitude", 3, [](double x, const Attrs&) { return std::fabs(x); }, kNumbers),
+          "abs", "magnitude", 3, [](double x, const Attrs&) { return std::fabs(x); }, kNumbers, {},
+          [](int64_t x, const Attrs&, DType) { return x < 0 ? Negated(x) : x; }),
       Unary(
-          "sign", "-1, 0 or 1; NaN passes", 3, [](double x, const Attrs&) { return Sign(x); }, kNumbers),
+          "sign", "-1, 0 or 1; NaN passes", 3, [](double x, const Attrs&) { return Sign(x); }, kNumbers, {},
+          [](int64_t x, const Attrs&, DType) -> int64_t { return x > 0   ? 1
+                                                                 : x < 0 ? -1
+                                                                         : 0; }),
       Unary("expm1", "exp(x) - 1, exact near 0", 10, [](double x, const Attrs&) { return std::expm1(x); }),
       Unary("log1p", "log(1 + x), exact near 0", 10, [](double x, const Attrs&) { return std::log1p(x); }),
       Unary("sin", "sine", 3, [](double x, const Attrs&) { return std::sin(x); }),

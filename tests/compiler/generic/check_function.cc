@@ -8,6 +8,7 @@
 #include "compiler/generic/generic_kernel.h"
 #include "compiler/relay/infer_type.h"
 #include "compiler/relay/reference.h"
+#include "core/integer_elements.h"
 #include "tests/compiler/generic/kernel_runner.h"
 #include "tests/support/test_targets.h"
 
@@ -21,6 +22,10 @@ namespace {
 void ExpectNear(const Tensor& got, const Tensor& want, double tolerance) {
   ASSERT_EQ(got.shape(), want.shape());
   ASSERT_EQ(got.dtype(), want.dtype());
+  for (int64_t i = 0; !IsFloat(want.dtype()) && i < want.elements(); ++i) {
+    ASSERT_EQ(IntegerAt(got, i), IntegerAt(want, i)) << "element " << i << " of " << ShapeText(want.shape());
+  }
+  if (!IsFloat(want.dtype())) return;
   double scale = 1;
   for (int64_t i = 0; i < want.elements(); ++i) {
     if (std::isfinite(want.At(i))) scale = std::max(scale, std::abs(want.At(i)));

@@ -17,8 +17,8 @@ relay::FunctionPtr Function(const std::vector<relay::ExprPtr>& params, const rel
 // Normal values, or small whole numbers for integers.
 Tensor Filled(const relay::Type& type, uint64_t seed);
 
-// Compiles for each of the targets, runs whole and in pieces, and compares: with the reference, to `tolerance` of the
-// largest magnitude, and the pieces bit for bit. Arguments that are not given are filled.
+// Compiles for each of the targets, runs whole and in pieces, and compares: with the reference, floats to `tolerance`
+// of the largest magnitude and integers exactly, and the pieces bit for bit. Arguments that are not given are filled.
 void CheckFunction(const relay::FunctionPtr& function, std::vector<Tensor> args = {}, double tolerance = 2e-6,
                    const std::vector<Target>& targets = TestTargets());
 

@@ -1,11 +1,13 @@
 // Every call that the operators' rows allow, compiled: what a row says of element types is what kernels compute.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 
 #include "compiler/codegen/host.h"
 #include "compiler/generic/generic_kernel.h"
 #include "core/error.h"
+#include "core/integer_elements.h"
 #include "tests/compiler/generic/check_function.h"
 #include "tests/compiler/relay/op_samples.h"
 
@@ -25,12 +27,22 @@ Tensor SmallValues(const relay::Type& type, bool are_positions) {
   return tensor;
 }
 
+// Of integers the ends of their type and what float64 does not hold; of floats small values.
+Tensor LargeValues(const relay::Type& type) {
+  Tensor tensor = SmallValues(type, false);
+  if (IsFloat(type.dtype) || type.dtype == DType::kBool) return tensor;
+  const IntegerRange range = RangeOf(type.dtype);
+  const int64_t values[] = {range.most, range.least, range.most - 1, range.least + 1, range.most / 1021, 3, 7};
+  for (int64_t i = 0; i < tensor.elements(); ++i) SetInteger(tensor, i, values[i * 5 % 7]);
+  return tensor;
+}
+
 struct Made {
   relay::FunctionPtr function;  // null where the row allows types that the attributes do not
   std::vector<Tensor> args;
 };
 
-Made Make(const OpDef& op, const OpSample& sample, const std::vector<DType>& elements) {
+Made Make(const OpDef& op, const OpSample& sample, const std::vector<DType>& elements, bool large) {
   std::vector<relay::ExprPtr> params, args;
   Made made;
   const std::vector<relay::TypePtr> types = TypesOf(op, sample, elements);
@@ -40,7 +52,8 @@ Made Make(const OpDef& op, const OpSample& sample, const std::vector<DType>& ele
     for (const relay::TypePtr& field : is_tuple ? types[i]->fields : std::vector<relay::TypePtr>{types[i]}) {
       params.push_back(relay::MakeVar("x" + std::to_string(params.size()), field));
       fields.push_back(params.back());
-      made.args.push_back(SmallValues(*field, InputOf(op, sample, i).types.types() == relay::kIndices));
+      const bool positions = InputOf(op, sample, i).types.types() == relay::kIndices;
+      made.args.push_back(large && !positions ? LargeValues(*field) : SmallValues(*field, positions));
     }
     args.push_back(is_tuple ? relay::MakeTuple(fields) : fields[0]);
   }
@@ -64,10 +77,10 @@ bool IsPassedOver(const OpDef& op) {
 bool IsPowerOfIntegers(const OpDef& op, DType first) { return op.name == "power" && first != DType::kFloat32; }
 
 // Returns how many were compiled.
-int CheckSample(const OpDef& op, const OpSample& sample) {
+int CheckSample(const OpDef& op, const OpSample& sample, bool large) {
   int compiled = 0;
   for (const std::vector<DType>& elements : AllowedElements(op, sample)) {
-    const Made made = Make(op, sample, elements);
+    const Made made = Make(op, sample, elements, large);
     if (made.function == nullptr || IsPowerOfIntegers(op, elements[0])) continue;
     std::string text = op.name;
     for (const DType each : elements) text += " " + std::string(DTypeName(each));
@@ -82,9 +95,24 @@ TEST(ElementTypesKernel, ComputesWhatTheRowsAllow) {
   int compiled = 0;
   for (const OpDef* op : relay::AllOps()) {
     if (IsPassedOver(*op)) continue;
-    for (const OpSample& sample : SamplesOf(*op)) compiled += CheckSample(*op, sample);
+    for (const OpSample& sample : SamplesOf(*op)) compiled += CheckSample(*op, sample, false);
   }
   EXPECT_GT(compiled, 400);
+}
+
+bool TakesInt64(const OpDef& op) {
+  return std::any_of(op.inputs.begin(), op.inputs.end(),
+                     [](const relay::InputSpec& input) { return input.types.types().Has(DType::kInt64); });
+}
+
+// What importing folds by the reference is what a kernel would have computed.
+TEST(ElementTypesKernel, OfLargeIntegersComputesTheBitsThatAreFolded) {
+  int compiled = 0;
+  for (const OpDef* op : relay::AllOps()) {
+    if (IsPassedOver(*op) || !TakesInt64(*op)) continue;
+    for (const OpSample& sample : SamplesOf(*op)) compiled += CheckSample(*op, sample, true);
+  }
+  EXPECT_GT(compiled, 200);
 }
 
 }  // namespace

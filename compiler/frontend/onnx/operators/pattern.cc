@@ -9,6 +9,7 @@
 #include "compiler/frontend/onnx/onnx_operators.h"
 #include "compiler/frontend/onnx/positions.h"
 #include "compiler/frontend/onnx/scalar_like.h"
+#include "core/integer_elements.h"
 #include "core/nth.h"
 
 namespace hone {
@@ -22,14 +23,24 @@ const Tensor& KnownValue(const OnnxNodeView& view, int input, std::string_view w
   return *value;
 }
 
-double KnownNumber(const OnnxNodeView& view, int input, std::string_view what) {
+const Tensor& KnownScalar(const OnnxNodeView& view, int input, std::string_view what) {
   const Tensor& value = KnownValue(view, input, what);
   if (value.elements() != 1) RefuseNode(fmt::format("its {} has {} elements, not 1", what, value.elements()));
-  return value.At(0);
+  return value;
+}
+
+double KnownNumber(const OnnxNodeView& view, int input, std::string_view what) {
+  return KnownScalar(view, input, what).At(0);
+}
+
+int64_t KnownInteger(const OnnxNodeView& view, int input, std::string_view what) {
+  const Tensor& value = KnownScalar(view, input, what);
+  if (IsFloat(value.dtype())) RefuseNode(fmt::format("its {} is {}", what, DTypeName(value.dtype())));
+  return IntegerAt(value, 0);
 }
 
 // start, start + delta, ... where one of them or the limit is computed.
-std::vector<ExprPtr> ComputedRange(const OnnxNodeView& view) {
+ExprPtr ComputedRange(const OnnxNodeView& view) {
   TypedBuilder& builder = view.builder();
   const ExprPtr start = view.Reshape(view.Input(0), {}), limit = view.Reshape(view.Input(1), {});
   const double delta = KnownNumber(view, 2, "delta");
@@ -54,20 +65,49 @@ std::vector<ExprPtr> ComputedRange(const OnnxNodeView& view) {
   const ExprPtr steps = WithScalar(view, "multiply", AsDType(view, Positions(most, 0, 1), dtype), delta);
   ExprPtr range = view.Call("add", {start, steps});
   builder.SetCounts(range, {count});
-  return {range};
+  return range;
+}
+
+// An empty tensor of as many elements. Throws where they are no sane number.
+Tensor RangeOf(const OnnxNodeView& view, double count) {
+  if (!(count < 1e9)) RefuseNode(fmt::format("it has {} elements", count));
+  const DType dtype = view.builder().DTypeOf(view.Input(0));
+  const auto length = static_cast<int64_t>(std::max(count, 0.0));
+  view.builder().Spend(length * DTypeBytes(dtype));
+  return {dtype, {length}};
+}
+
+Tensor RangeOfReals(const OnnxNodeView& view) {
+  const double start = KnownNumber(view, 0, "start"), limit = KnownNumber(view, 1, "limit");
+  const double delta = KnownNumber(view, 2, "delta");
+  if (delta == 0) RefuseNode("its delta is 0");
+  Tensor range = RangeOf(view, std::ceil((limit - start) / delta));
+  for (int64_t i = 0; i < range.elements(); ++i) range.Set(i, start + static_cast<double>(i) * delta);
+  return range;
+}
+
+// Not through double, which does not hold every int64.
+Tensor RangeOfIntegers(const OnnxNodeView& view) {
+  const int64_t start = KnownInteger(view, 0, "start"), limit = KnownInteger(view, 1, "limit");
+  const int64_t delta = KnownInteger(view, 2, "delta");
+  if (delta == 0) RefuseNode("its delta is 0");
+  // Distances of two int64 need 64 bits without a sign.
+  const bool rises = delta > 0, any = rises ? start < limit : start > limit;
+  const auto from = static_cast<uint64_t>(rises ? start : limit), to = static_cast<uint64_t>(rises ? limit : start);
+  const uint64_t step = rises ? static_cast<uint64_t>(delta) : 0 - static_cast<uint64_t>(delta);
+  Tensor range = RangeOf(view, any ? static_cast<double>((to - from - 1) / step + 1) : 0);
+  for (int64_t i = 0; i < range.elements(); ++i) {
+    SetInteger(
+        range, i,
+        static_cast<int64_t>(static_cast<uint64_t>(start) + static_cast<uint64_t>(i) * static_cast<uint64_t>(delta)));
+  }
+  return range;
 }
 
 std::vector<ExprPtr> Range(const OnnxNodeView& view) {
-  if (view.InputValue(0) == nullptr || view.InputValue(1) == nullptr) return ComputedRange(view);
-  const double start = KnownNumber(view, 0, "start"), limit = KnownNumber(view, 1, "limit");
-  const double delta = KnownNumber(view, 2, "delta");
-  const double count = std::max(std::ceil((limit - start) / delta), 0.0);
-  if (delta == 0 || !(count < 1e9)) RefuseNode(fmt::format("{} to {} in steps of {} is no range", start, limit, delta));
-  const DType dtype = view.builder().DTypeOf(view.Input(0));
-  view.builder().Spend(static_cast<int64_t>(count) * DTypeBytes(dtype));
-  Tensor range(dtype, {static_cast<int64_t>(count)});
-  for (int64_t i = 0; i < range.elements(); ++i) range.Set(i, start + static_cast<double>(i) * delta);
-  return {relay::MakeConstant(std::move(range))};
+  if (view.InputValue(0) == nullptr || view.InputValue(1) == nullptr) return {ComputedRange(view)};
+  const bool reals = IsFloat(view.builder().DTypeOf(view.Input(0)));
+  return {relay::MakeConstant(reals ? RangeOfReals(view) : RangeOfIntegers(view))};
 }
 
 std::vector<ExprPtr> Size(const OnnxNodeView& view) {

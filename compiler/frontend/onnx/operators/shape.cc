@@ -8,6 +8,7 @@
 #include "compiler/frontend/onnx/onnx_operators.h"
 #include "compiler/frontend/onnx/positions.h"
 #include "compiler/frontend/onnx/scalar_like.h"
+#include "core/integer_elements.h"
 #include "core/nth.h"
 
 namespace hone {
@@ -200,14 +201,13 @@ std::vector<int64_t> PadWidth(const OnnxNodeView& view, const std::vector<int64_
   return width;
 }
 
-// The number around the data; nothing where it is computed.
+// The number around the data; nothing where it is computed, or more than a double holds.
 std::optional<double> PadValue(const OnnxNodeView& view) {
   if (view.opset() < 11) return view.Float("value", 0);
   if (!view.HasInput(2)) return 0;
   if (ElementCount(view.InputShape(2)) != 1) RefuseNode("its value must be one number");
   const Tensor* value = view.InputValue(2);
-  if (value == nullptr) return std::nullopt;
-  return value->At(0);
+  return value != nullptr && HeldByDouble(*value, 0) ? std::optional(value->At(0)) : std::nullopt;
 }
 
 // Padded with zeros, which then give way to a number that is computed.
