@@ -1,15 +1,17 @@
 #include "compiler/codegen/element.h"
 
 #include <fmt/format.h>
+#include <llvm/TargetParser/Triple.h>
 
+#include <cmath>
+
+#include "compiler/codegen/float_order.h"
 #include "core/error.h"
 
 namespace hone {
 namespace {
 
 bool IsUnsigned(DType dtype) { return dtype == DType::kUInt8 || dtype == DType::kBool; }
-
-llvm::Constant* Zero(Value* x) { return llvm::Constant::getNullValue(x->getType()); }
 
 // The bits are the upper half of a float32.
 Value* FromBFloat16(KernelBuilder& b, Value* bits) {
@@ -73,9 +75,19 @@ Value* ToFloat16(KernelBuilder& b, Value* x) {
 }
 
 Value* ToBool(KernelBuilder& b, Value* x) {
+  return b.ir().CreateZExt(EmitIsNonzero(b, x), x->getType()->getWithNewType(b.ir().getInt8Ty()));
+}
+
+// Cut towards zero. x86 has the least integer for what none of 32 or 64 bits holds; others would saturate.
+Value* ToSigned(KernelBuilder& b, Value* x, llvm::Type* wide) {
   auto& ir = b.ir();
-  Value* truth = x->getType()->isFPOrFPVectorTy() ? ir.CreateFCmpUNE(x, Zero(x)) : ir.CreateICmpNE(x, Zero(x));
-  return ir.CreateZExt(truth, x->getType()->getWithNewType(ir.getInt8Ty()));
+  llvm::Type* type = x->getType()->getWithNewType(wide);
+  Value* whole = ir.CreateFPToSI(x, type);
+  if (llvm::Triple(b.module().getTargetTriple()).isX86()) return whole;
+  const unsigned bits = wide->getScalarSizeInBits();
+  const auto end = [&](double sign) { return llvm::ConstantFP::get(x->getType(), sign * std::ldexp(1.0, bits - 1)); };
+  Value* holds = ir.CreateAnd(ir.CreateFCmpOGE(x, end(-1)), ir.CreateFCmpOLT(x, end(1)));
+  return ir.CreateSelect(holds, whole, llvm::ConstantInt::get(type, llvm::APInt::getSignedMinValue(bits)));
 }
 
 }  // namespace
@@ -128,10 +140,8 @@ Value* Converted(KernelBuilder& b, Value* x, DType from, DType to) {
   llvm::Type* type = x->getType()->getWithNewType(ElementType(b, to));
   if (IsFloat(from)) {
     if (IsFloat(to)) return ir.CreateFPCast(x, type);
-    // Through a wide signed integer: a negative float cast to uint8 then wraps as it does in C. For bytes 32 bits will
-    // do, and LLVM 19 for AArch64 stores three bytes that come of 64 wrongly.
-    llvm::Type* wide = DTypeBytes(to) == 1 ? b.i32() : b.i64();
-    return ir.CreateTrunc(ir.CreateFPToSI(x, x->getType()->getWithNewType(wide)), type);
+    // Bytes are the low ones of 32 bits.
+    return ir.CreateTrunc(ToSigned(b, x, DTypeBytes(to) == 8 ? b.i64() : b.i32()), type);
   }
   if (IsFloat(to)) return IsUnsigned(from) ? ir.CreateUIToFP(x, type) : ir.CreateSIToFP(x, type);
   return IsUnsigned(from) ? ir.CreateZExtOrTrunc(x, type) : ir.CreateSExtOrTrunc(x, type);

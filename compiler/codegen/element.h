@@ -23,8 +23,8 @@ Value* LoadConverted(KernelBuilder& b, DType stored, Value* ptr, int lanes, DTyp
 // float16 as float32, by the instruction that half_loads_feature (core/target.h) names.
 Value* LoadHalves(KernelBuilder& b, Value* ptr, int lanes);
 
-// As C converts: integers wrap, floats are cut towards zero, bool is whether it is not 0. To bfloat16 to nearest,
-// halves to even. Scalars and vectors.
+// As Tensor::As converts: integers wrap, bool is whether it is not 0, floats are cut towards zero or, where no integer
+// of 32 or 64 bits holds them, the least one. To bfloat16 to nearest, halves to even. Scalars and vectors.
 Value* Converted(KernelBuilder& b, Value* x, DType from, DType to);
 
 }  // namespace hone

@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "compiler/codegen/float_bits.h"
+#include "compiler/codegen/float_order.h"
 
 namespace hone {
 namespace {
@@ -28,12 +29,13 @@ Value* EmitRound(KernelBuilder& b, Value* x) {
 
 Value* EmitFloor(KernelBuilder& b, Value* x) {
   Value* nearest = EmitRound(b, x);
-  return Moved(b, nearest, b.ir().CreateFCmpOGT(nearest, x), -1);
+  return Moved(b, nearest, b.ir().CreateICmpSGT(EmitOrder(b, nearest), EmitOrder(b, x)), -1);
 }
 
 Value* EmitCeil(KernelBuilder& b, Value* x) {
   Value* nearest = EmitRound(b, x);
-  return WithSignOf(b, Moved(b, nearest, b.ir().CreateFCmpOLT(nearest, x), 1), x);
+  Value* below = b.ir().CreateICmpSLT(EmitOrder(b, nearest), EmitOrder(b, x));
+  return WithSignOf(b, Moved(b, nearest, below, 1), x);
 }
 
 Value* EmitTrunc(KernelBuilder& b, Value* x) { return WithSignOf(b, EmitFloor(b, Magnitude(b, x)), x); }

@@ -5,9 +5,8 @@
 namespace hone {
 namespace {
 
-// Half of pi in two doubles, the first of 33 bits: its product with a whole number below 2^20 is exact.
-constexpr double kHalfPiHigh = 0x1.921fb544p+0;
-constexpr double kHalfPiLow = 0x1.0b4611a626331p-34;
+// Half of pi in three doubles, two of them of 21 bits: their products with a whole number below 2^32 are exact.
+constexpr double kHalfPi[] = {0x1.921fbp+0, 0x1.5110ap-22, 0x1.4611a62633146p-42};
 
 // x = rest + quadrant * pi / 2 with |rest| <= pi / 4.
 struct Quadrant {
@@ -25,8 +24,8 @@ Quadrant Reduced(KernelBuilder& b, Value* x) {
   Value* wide = ir.CreateFPExt(x, type);
   Value* shifted = b.FAdd(b.FMul(wide, constant(0x1.45f306dc9c883p-1)), constant(shifter));
   Value* number = b.FSub(shifted, constant(shifter));
-  Value* rest = b.FSub(wide, b.FMul(number, constant(kHalfPiHigh)));
-  rest = b.FSub(rest, b.FMul(number, constant(kHalfPiLow)));
+  Value* rest = wide;
+  for (const double part : kHalfPi) rest = b.FSub(rest, b.FMul(number, constant(part)));
   // Past the range the rest is no rest: polynomials of it would leave [-1, 1].
   rest = b.FMin(b.FMax(rest, constant(-1)), constant(1));
   Value* bits = ir.CreateBitCast(shifted, x->getType()->getWithNewType(b.i64()));

@@ -5,8 +5,8 @@
 
 namespace hone {
 
-// Within 2 ULP for |x| up to 1.6e6 (a million quadrants); beyond it a number in [-1, 1] that need not be right. An
-// infinity or NaN gives NaN.
+// Within 2 ULP for |x| up to 6.7e9 (2^32 quadrants); beyond it a number in [-1, 1] that need not be right. An infinity
+// or NaN gives NaN.
 Value* EmitSin(KernelBuilder& b, Value* x);
 Value* EmitCos(KernelBuilder& b, Value* x);
 // Within 2 ULP; infinities give half of pi.

@@ -8,6 +8,7 @@
 #include "compiler/generic/argwhere.h"
 
 #include "compiler/codegen/element.h"
+#include "compiler/codegen/float_order.h"
 #include "compiler/codegen/kernel_builder.h"
 #include "compiler/generic/argument.h"
 #include "compiler/generic/whole_call.h"
@@ -82,8 +83,7 @@ class ArgwhereKernel {
 
   Value* IsFound(Value* i) {
     Value* element = LoadConverted(b_, type_.dtype, b_.At(data_, b_.Mul(i, Bytes(type_.dtype))), 1, Compared());
-    if (!IsFloat(element)) return b_.ir().CreateICmpNE(element, Like(element, 0));
-    return b_.ir().CreateFCmpUNE(element, Like(element, 0));
+    return EmitIsNonzero(b_, element);
   }
   DType Compared() const { return type_.dtype == DType::kBFloat16 ? DType::kFloat32 : type_.dtype; }
 

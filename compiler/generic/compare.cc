@@ -1,4 +1,7 @@
 // Comparisons, logic and choices. A bool is a byte of 0 or 1 in memory and between operators.
+#include <cmath>
+
+#include "compiler/codegen/float_order.h"
 #include "compiler/generic/argument.h"
 
 namespace hone {
@@ -8,13 +11,30 @@ struct Predicates {
   llvm::CmpInst::Predicate real, whole, unsigned_whole;
 };
 
+// One number that is no zero and no denormal: whatever is compared with it may have its denormals taken for zeros.
+bool IsNormalScalar(const relay::ExprPtr& expr) {
+  const auto* constant = relay::AsConstant(expr);
+  return constant != nullptr && constant->value.elements() == 1 &&
+         std::isnormal(static_cast<float>(constant->value.At(0)));
+}
+
+Value* CompareFloats(KernelBuilder& b, Predicates predicates, Value* x, Value* y) {
+  auto& ir = b.ir();
+  Value* truth = ir.CreateCmp(predicates.whole, EmitOrder(b, x), EmitOrder(b, y));
+  // Only "differs" holds of NaN.
+  if (predicates.real == llvm::CmpInst::FCMP_UNE) return ir.CreateOr(truth, ir.CreateFCmpUNO(x, y));
+  return ir.CreateAnd(truth, ir.CreateFCmpORD(x, y));
+}
+
 template <Predicates kPredicates>
 Value* Compare(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
   Value *x = Argument(e, call, 0, at, lanes), *y = Argument(e, call, 1, at, lanes);
+  const bool normal = IsNormalScalar(call.args[0]) || IsNormalScalar(call.args[1]);
   const auto predicate = IsFloat(x)         ? kPredicates.real
                          : IsUnsigned(call) ? kPredicates.unsigned_whole
                                             : kPredicates.whole;
-  Value* truth = e.b().ir().CreateCmp(predicate, x, y);
+  Value* truth =
+      IsFloat(x) && !normal ? CompareFloats(e.b(), kPredicates, x, y) : e.b().ir().CreateCmp(predicate, x, y);
   return e.b().ir().CreateZExt(truth, VectorOf(e.b().ir().getInt8Ty(), lanes.count));
 }
 

@@ -4,6 +4,7 @@
 
 #include "compiler/codegen/activation.h"
 #include "compiler/codegen/divide_by.h"
+#include "compiler/codegen/float_order.h"
 #include "compiler/codegen/math.h"
 #include "compiler/codegen/rounding.h"
 #include "compiler/codegen/trigonometry.h"
@@ -12,6 +13,7 @@
 #include "compiler/relay/activation_call.h"
 #include "compiler/relay/rounded_quotient.h"
 #include "core/error.h"
+#include "core/integer_elements.h"
 #include "core/nth.h"
 
 namespace hone {
@@ -23,10 +25,10 @@ Value* Math(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes 
   return kMath(e.b(), RequireFloat(Argument(e, call, 0, at, lanes), call));
 }
 
-// Of integers; only formulas of kBounds are evaluated in it.
+// Of integers of the type; only formulas of kBounds are evaluated in it.
 class IntegerBounds : public ActivationMath {
  public:
-  IntegerBounds(KernelBuilder& builder, bool is_unsigned) : b_(builder), is_unsigned_(is_unsigned) {}
+  IntegerBounds(KernelBuilder& builder, DType dtype) : b_(builder), dtype_(dtype) {}
   Term AtLeast(Term x, double bound) override { return Bounded(x, bound, true); }
   Term AtMost(Term x, double bound) override { return Bounded(x, bound, false); }
   Term MultiplyAdd(Term, double, double) override { Refuse(); }
@@ -40,13 +42,14 @@ class IntegerBounds : public ActivationMath {
  private:
   [[noreturn]] static void Refuse() { throw Error(ExitCode::kBug, "an activation of integers has more than bounds"); }
   Term Bounded(Term x, double bound, bool from_below) {
-    if (std::isinf(bound)) return x;
     auto* value = static_cast<Value*>(x.value);
-    return {0, EmitExtreme(b_, value, Like(value, bound), from_below, is_unsigned_)};
+    const auto whole = static_cast<uint64_t>(IntegerBound(bound, dtype_));
+    return {0, EmitExtreme(b_, value, llvm::ConstantInt::get(value->getType(), whole, true), from_below,
+                           RangeOf(dtype_).least == 0)};
   }
 
   KernelBuilder& b_;
-  bool is_unsigned_;
+  DType dtype_;
 };
 
 // What lies beyond the bounds by one before the division does so after it, so that x is within what EmitDivideBy takes.
@@ -66,7 +69,7 @@ Value* Activated(Evaluator& e, const relay::Call& call, const Coordinates& at, L
   Value* x = Argument(e, call, 0, at, lanes);
   const FormulaKind kind = KindOf(*row);
   if (!IsFloat(x) && kind == FormulaKind::kBounds) {
-    IntegerBounds bounds(e.b(), IsUnsigned(call));
+    IntegerBounds bounds(e.b(), call.type->dtype);
     return static_cast<Value*>(row->formula(bounds, {0, x}, lo, hi).value);
   }
   if (!IsFloat(x) || kind == FormulaKind::kFunctions) RequireFloat(x, call);
@@ -113,9 +116,11 @@ Value* Sign(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes 
   Value* x = Argument(e, call, 0, at, lanes);
   Value *zero = Like(x, 0), *one = Like(x, 1);
   if (!IsFloat(x) && IsUnsigned(call)) return ir.CreateSelect(ir.CreateICmpNE(x, zero), one, zero);
-  Value* above = IsFloat(x) ? ir.CreateFCmpOGT(x, zero) : ir.CreateICmpSGT(x, zero);
-  Value* below = IsFloat(x) ? ir.CreateFCmpOLT(x, zero) : ir.CreateICmpSLT(x, zero);
-  return ir.CreateSelect(above, one, ir.CreateSelect(below, Like(x, -1), x));
+  Value* order = IsFloat(x) ? EmitOrder(e.b(), x) : x;
+  Value* none = llvm::Constant::getNullValue(order->getType());
+  Value* below = ir.CreateSelect(ir.CreateICmpSLT(order, none), Like(x, -1), x);
+  Value* sign = ir.CreateSelect(ir.CreateICmpSGT(order, none), one, below);
+  return IsFloat(x) ? ir.CreateSelect(ir.CreateFCmpUNO(x, x), x, sign) : sign;
 }
 
 Value* Add(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {

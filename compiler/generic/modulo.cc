@@ -15,20 +15,34 @@ Value* OfIntegers(KernelBuilder& b, Value* x, Value* y, bool is_unsigned) {
   return is_unsigned ? ir.CreateURem(x, safe) : ir.CreateSRem(x, safe);
 }
 
-// In double, where the product of a quotient below 2^29 with a float is exact. A quotient that rounded up to the next
-// whole number leaves a rest of the wrong sign, which one divisor mends.
+// What is left of a dividend when the upper bits of its quotient are taken away, all of it where that is below 2^28. In
+// double the product of 29 bits with a float is exact, and so is the difference of two numbers that are near.
+Value* Reduced(KernelBuilder& b, Value* dividend, Value* divisor) {
+  auto& ir = b.ir();
+  constexpr uint64_t kUpperBits = ~((uint64_t{1} << 24) - 1);
+  constexpr double kWhole = 0x1p28;  // from here on the upper bits are whole
+  llvm::Type* whole = dividend->getType()->getWithNewType(b.i64());
+  Value* bits = ir.CreateBitCast(b.FDiv(dividend, divisor), whole);
+  Value* upper = ir.CreateBitCast(ir.CreateAnd(bits, llvm::ConstantInt::get(whole, kUpperBits)), dividend->getType());
+  Value* bounded = b.FMin(b.FMax(upper, Like(upper, -kWhole)), Like(upper, kWhole));
+  Value* number = ir.CreateSelect(ir.CreateFCmpUNO(bounded, bounded), Like(bounded, 0), bounded);
+  Value* cut = ir.CreateSIToFP(ir.CreateFPToSI(number, whole), dividend->getType());
+  Value* quotient = ir.CreateSelect(ir.CreateFCmpOLT(upper, Like(upper, kWhole)), cut, upper);
+  return b.FSub(dividend, b.FMul(quotient, divisor));
+}
+
+// A quotient of two floats is below 2^277. One that rounded up to the next whole number leaves a rest of the wrong
+// sign, which one divisor mends.
 Value* OfFloats(KernelBuilder& b, Value* x, Value* y) {
   auto& ir = b.ir();
   llvm::Type* wide = x->getType()->getWithNewType(b.f64());
-  llvm::Type* whole = x->getType()->getWithNewType(b.i64());
   const auto magnitude = [&](Value* v) {
     return ir.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, ir.CreateFPExt(v, wide));
   };
   Value *dividend = magnitude(x), *divisor = magnitude(y);
-  Value* bounded = b.FMin(b.FDiv(dividend, divisor), llvm::ConstantFP::get(wide, 0x1p62));
-  Value* number = ir.CreateSelect(ir.CreateFCmpUNO(bounded, bounded), Like(bounded, 0), bounded);
-  Value* quotient = ir.CreateSIToFP(ir.CreateFPToSI(number, whole), wide);
-  Value* rest = b.FSub(dividend, b.FMul(quotient, divisor));
+  constexpr int64_t kSteps = 10;  // of 28 bits each
+  Value* rest = b.Loop(0, kSteps, 1, {dividend},
+                       [&](Value*, const Vals& rests) { return Vals{Reduced(b, rests[0], divisor)}; })[0];
   rest = ir.CreateSelect(ir.CreateFCmpOLT(rest, Like(rest, 0)), b.FAdd(rest, divisor), rest);
   // Of what fits into an infinite divisor nothing is taken away; 0 and NaN as divisors leave no number.
   const double infinity = std::numeric_limits<double>::infinity();

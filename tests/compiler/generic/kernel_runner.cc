@@ -12,6 +12,7 @@
 #include "compiler/codegen/object.h"
 #include "compiler/generic/generic_kernel.h"
 #include "compiler/generic/images_apart.h"
+#include "runtime/thread_pool.h"
 
 namespace hone::testing {
 namespace {
@@ -117,6 +118,7 @@ std::vector<Tensor> CompiledFunction::Run(const std::vector<Tensor>& args, int c
   for (const KernelStage& stage : kernel_.stages) {
     Guarded workspace({stage.worker_workspace_bytes}, 1, false);
     const hone_kernel_args call{pointers.data(), strides.data(), shared.data(), workspace.data(), 0, 1};
+    const DenormalsOff as_a_worker;
     RunCut(loaded_->Find(stage.symbol), call, stage.extent, cuts, random);
     EXPECT_TRUE(workspace.intact() && shared.intact()) << "wrote outside its workspaces";
   }

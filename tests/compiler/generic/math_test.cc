@@ -155,6 +155,9 @@ std::vector<float> Angles() {
     const auto near = static_cast<float>(quadrant * std::acos(0.0));
     for (float v : {near, std::nextafter(near, kInf), -near, near + 0.7f}) x.push_back(v);
   }
+  for (float v = 1.6e6F; v < 6.7e9F; v *= 1.00037F) {
+    for (float w : {v, -v}) x.push_back(w);
+  }
   return x;
 }
 
