@@ -1,7 +1,11 @@
 // What each operator becomes, where versions of ONNX differ or the conversion is more than a name.
 #include <gmock/gmock.h>
 
+#include <cmath>
+#include <limits>
+
 #include "compiler/relay/visitor.h"
+#include "core/integer_elements.h"
 #include "tests/compiler/frontend/run_onnx.h"
 
 namespace hone {
@@ -82,6 +86,72 @@ TEST(OnnxClip, TakesBoundsFromAttributesThenInputs) {
   ModelMaker model(13);
   model.Input("x", {4}).Weight("hi", {}, {2}).Node("Clip", {"x", "", "hi"}, {"y"}).Output("y");
   EXPECT_THAT(Values(RunOnnx(model.Bytes(), {{"x", Counting({4})}})[0]), ElementsAre(0, 1, 2, 2));
+}
+
+// As a constant, and as an input would be clipped.
+TEST(OnnxClip, HoldsIntegersThatADoubleDoesNot) {
+  constexpr int64_t kLarge = (int64_t{1} << 53) + 1;
+  const auto clipped = [](int64_t low, int64_t high, int64_t value) {
+    ModelMaker model(13);
+    model.Ints("lo", {low}).Ints("hi", {high}).Ints("x", {value}).Input("z", {1});
+    model.Node("Clip", {"x", "lo", "hi"}, {"y"}).Output("y").Output("z");
+    return IntegerAt(RunOnnx(model.Bytes(), {{"z", Counting({1})}})[0], 0);
+  };
+  EXPECT_EQ(clipped(0, INT64_MAX, 5), 5);
+  EXPECT_EQ(clipped(0, INT64_MAX, -5), 0);
+  EXPECT_EQ(clipped(kLarge, INT64_MAX, 5), kLarge);
+  EXPECT_EQ(clipped(INT64_MIN, -kLarge, 5), -kLarge);
+}
+
+TEST(OnnxClip, HoldsInfinitiesWithinTheLargestFloats) {
+  constexpr float kMost = std::numeric_limits<float>::max();
+  ModelMaker model(13);
+  model.Input("x", {2}).Weight("lo", {}, {-kMost}).Weight("hi", {}, {kMost});
+  model.Node("Clip", {"x", "lo", "hi"}, {"y"}).Output("y");
+  const Tensor x = Tensor::FromVector<float>(DType::kFloat32, {2}, {-INFINITY, INFINITY});
+  EXPECT_THAT(Values(RunOnnx(model.Bytes(), {{"x", x}})[0]), ElementsAre(-kMost, kMost));
+  ModelMaker old(6);
+  old.Input("x", {2}).Node("Clip", {"x"}, {"y"}).Output("y");
+  EXPECT_THAT(Values(RunOnnx(old.Bytes(), {{"x", x}})[0]), ElementsAre(-kMost, kMost));
+}
+
+TEST(OnnxConstants, OfIntegersAreFoldedAsIntegers) {
+  constexpr int64_t kLarge = (int64_t{1} << 53) + 1;
+  const auto folded = [](const std::string& op, const std::vector<std::pair<std::string, TestAttribute>>& attributes) {
+    ModelMaker model(13);
+    model.Ints("x", {kLarge, -kLarge, 1}).Input("z", {1});
+    model.Node(op, {"x"}, {"y"}, attributes).Output("y").Output("z");
+    const Tensor result = RunOnnx(model.Bytes(), {{"z", Counting({1})}})[0];
+    Ints values;
+    for (int64_t i = 0; i < result.elements(); ++i) values.push_back(IntegerAt(result, i));
+    return values;
+  };
+  EXPECT_THAT(folded("Neg", {}), ElementsAre(-kLarge, kLarge, -1));
+  EXPECT_THAT(folded("Abs", {}), ElementsAre(kLarge, kLarge, 1));
+  EXPECT_THAT(folded("Cast", {{"to", int64_t{6}}}), ElementsAre(1, -1, 1));
+  EXPECT_THAT(folded("ReduceMax", {}), ElementsAre(kLarge));
+  EXPECT_THAT(folded("ReduceMin", {}), ElementsAre(-kLarge));
+  EXPECT_THAT(folded("ReduceSum", {}), ElementsAre(1));
+}
+
+TEST(OnnxRange, CountsIntegersThatADoubleDoesNotHold) {
+  constexpr int64_t kLarge = (int64_t{1} << 53) + 1;
+  ModelMaker model(13);
+  model.Ints("from", {kLarge}).Ints("to", {kLarge + 5}).Ints("by", {2}).Input("z", {1});
+  model.Node("Range", {"from", "to", "by"}, {"y"}).Output("y").Output("z");
+  const Tensor range = RunOnnx(model.Bytes(), {{"z", Counting({1})}})[0];
+  ASSERT_EQ(range.elements(), 3);
+  EXPECT_EQ(IntegerAt(range, 0), kLarge);
+  EXPECT_EQ(IntegerAt(range, 2), kLarge + 4);
+}
+
+TEST(OnnxPad, SurroundsIntegersWithOnesThatADoubleDoesNotHold) {
+  ModelMaker model(13);
+  model.Ints("x", {INT64_MIN + 1}).Ints("pads", {1, 1}).Ints("with", {INT64_MAX}).Input("z", {1});
+  model.Node("Pad", {"x", "pads", "with"}, {"y"}).Output("y").Output("z");
+  const Tensor padded = RunOnnx(model.Bytes(), {{"z", Counting({1})}})[0];
+  EXPECT_EQ(IntegerAt(padded, 0), INT64_MAX);
+  EXPECT_EQ(IntegerAt(padded, 1), INT64_MIN + 1);
 }
 
 TEST(OnnxSlice, ClampsCountsFromTheEndAndGoesBackwards) {
@@ -237,6 +307,16 @@ TEST(OnnxResize, OldFormsTakeScales) {
   EXPECT_THAT(Values(RunOnnx(model.Bytes(), {{"x", Counting({1, 1, 1, 2})}})[0]), ElementsAre(0, 0, 1, 1, 0, 0, 1, 1));
 }
 
+// ONNX's shape inference and ONNX Runtime multiply in float32: 10 times 0.7 is 7 there, and 6.99... in float64.
+TEST(OnnxResize, MultipliesLengthsInFloat32) {
+  EXPECT_EQ(Linear({1, 1, 1, 10}, {1, 1, 1, 0.7F}, "half_pixel").size(), 7U);
+  EXPECT_EQ(Linear({1, 1, 1, 9}, {1, 1, 1, 1.0F / 3}, "half_pixel").size(), 3U);
+  ModelMaker model(9);
+  model.Input("x", {1, 1, 1, 10}).Weight("scales", {4}, {1, 1, 1, 0.7F});
+  model.Node("Upsample", {"x", "scales"}, {"y"}, {{"mode", "nearest"}}).Output("y");
+  EXPECT_THAT(Values(RunOnnx(model.Bytes(), {{"x", Counting({1, 1, 1, 10})}})[0]), ElementsAre(0, 1, 2, 4, 5, 7, 8));
+}
+
 TEST(OnnxResize, RefusesWhatItCannot) {
   const auto error = [](const std::string& name, const TestAttribute& value, const Ints& sizes) {
     ModelMaker model(18);
@@ -281,6 +361,17 @@ TEST(OnnxPRelu, BroadcastsItsSlope) {
   const auto outputs = RunOnnx(model.Bytes(), {{"x", Counting({1, 2, 1, 2})}});
   EXPECT_THAT(Values(outputs[0]), ElementsAre(0, -10, -200, -300));
   EXPECT_THAT(Values(outputs[1]), ElementsAre(0, -100, -20, -300));
+}
+
+// The rectified value less itself would be no number at an infinity.
+TEST(OnnxPRelu, KeepsInfinitiesWhateverItsSlope) {
+  const Tensor x = Tensor::FromVector<float>(DType::kFloat32, {1, 1, 3}, {INFINITY, -INFINITY, -1});
+  for (const Shape& shape : {Shape{3}, Shape{1}, Shape{1, 1, 3}}) {
+    ModelMaker model(16);
+    model.Input("x", {1, 1, 3}).Weight("s", shape, std::vector<float>(static_cast<size_t>(ElementCount(shape)), 0.5F));
+    model.Node("PRelu", {"x", "s"}, {"y"}).Output("y");
+    EXPECT_THAT(Values(RunOnnx(model.Bytes(), {{"x", x}})[0]), ElementsAre(INFINITY, -INFINITY, -0.5F));
+  }
 }
 
 TEST(OnnxConvTranspose, SpreadsWhatOutputShapeLeavesOver) {

@@ -5,36 +5,31 @@
 #include <optional>
 
 #include "compiler/frontend/onnx/onnx_operators.h"
+#include "compiler/frontend/onnx/scalar_like.h"
+#include "core/integer_elements.h"
 
 namespace hone {
 namespace {
 
 using relay::ExprPtr;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-// A bound of Clip that is known now: the attribute before opset 11, the input since.
-std::optional<double> KnownBound(const OnnxNodeView& view, int input, std::string_view attribute, double otherwise) {
-  if (view.opset() < 11) return view.Float(attribute, otherwise);
-  if (!view.HasInput(input)) return otherwise;
+// A bound of Clip that is known now, and that a double holds: the attribute before opset 11, whose default is the
+// largest float, the input since.
+std::optional<double> KnownBound(const OnnxNodeView& view, int input, std::string_view attribute, double sign) {
+  if (view.opset() < 11) return view.Float(attribute, sign * std::numeric_limits<float>::max());
+  if (!view.HasInput(input)) return sign * std::numeric_limits<double>::infinity();
   const Tensor* value = view.InputValue(input);
   if (value == nullptr) return std::nullopt;
   if (value->elements() != 1) RefuseNode(fmt::format("its {} has {} elements, not 1", attribute, value->elements()));
-  return value->At(0);
+  return HeldByDouble(*value, 0) ? std::optional(value->At(0)) : std::nullopt;
 }
 
 std::vector<ExprPtr> Clip(const OnnxNodeView& view) {
-  std::optional<double> lo = KnownBound(view, 1, "min", -kInfinity);
-  std::optional<double> hi = KnownBound(view, 2, "max", kInfinity);
-  if (lo && hi) {
-    // Exporters write the largest float for "no bound".
-    if (*lo <= std::numeric_limits<float>::lowest()) lo = -kInfinity;
-    if (*hi >= std::numeric_limits<float>::max()) hi = kInfinity;
-    return {view.Call("clip", {view.Input(0)}, {{"a_min", *lo}, {"a_max", *hi}})};
-  }
+  const std::optional<double> lo = KnownBound(view, 1, "min", -1), hi = KnownBound(view, 2, "max", 1);
+  if (lo && hi) return {view.Call("clip", {view.Input(0)}, {{"a_min", *lo}, {"a_max", *hi}})};
   ExprPtr result = view.Input(0);
-  if (view.HasInput(1)) result = view.Call("maximum", {result, view.Input(1)});
-  if (view.HasInput(2)) result = view.Call("minimum", {result, view.Input(2)});
+  if (view.HasInput(1)) result = view.Call("maximum", {result, view.Reshape(view.Input(1), {})});
+  if (view.HasInput(2)) result = view.Call("minimum", {result, view.Reshape(view.Input(2), {})});
   return {result};
 }
 
@@ -66,9 +61,8 @@ std::vector<ExprPtr> PRelu(const OnnxNodeView& view) {
   if (IsPerChannel(shape, view.InputShape(0))) {
     return {view.Call("nn.prelu", {data, view.Reshape(view.Input(1), {ElementCount(shape)})}, {{"axis", int64_t{1}}})};
   }
-  const ExprPtr positive = view.Call("nn.relu", {data});
-  const ExprPtr negative = view.Call("subtract", {data, positive});
-  return {view.Call("add", {positive, view.Call("multiply", {negative, view.Input(1)})})};
+  const ExprPtr below = WithScalar(view, "less", data, 0);
+  return {view.Call("where", {below, view.Call("multiply", {data, view.Input(1)}), data})};
 }
 
 }  // namespace

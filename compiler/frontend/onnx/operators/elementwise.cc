@@ -69,12 +69,22 @@ ExprPtr PowerOfIntegers(const OnnxNodeView& view) {
   return Multiplied(view, base, static_cast<int64_t>(n));
 }
 
-// The exponent may be of another type than the base.
+bool IsFractional(const Tensor* value) {
+  for (int64_t i = 0; value != nullptr && IsFloat(value->dtype()) && i < value->elements(); ++i) {
+    if (value->At(i) != std::floor(value->At(i))) return true;
+  }
+  return false;
+}
+
+// The exponent may be of another type than the base. A power of integers is cut to one.
 std::vector<ExprPtr> Pow(const OnnxNodeView& view) {
   const ExprPtr &base = view.Input(0), &exponent = view.Input(1);
   const DType dtype = view.builder().DTypeOf(base);
   const bool known = view.InputValue(0) != nullptr && view.InputValue(1) != nullptr;
   if (!IsFloat(dtype) && !known) return {PowerOfIntegers(view)};
+  if (!IsFloat(dtype) && IsFractional(view.InputValue(1))) {
+    return {AsDType(view, view.Call("power", {AsDType(view, base, DType::kFloat32), exponent}), dtype)};
+  }
   return {view.Call("power", {base, AsDType(view, exponent, dtype)})};
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "compiler/frontend/onnx/cast_target.h"
 #include "compiler/frontend/onnx/onnx_operators.h"
 #include "compiler/frontend/onnx/scalar_like.h"
 #include "core/nth.h"
@@ -33,32 +34,35 @@ struct ResizedAxis {
   int64_t axis = 0;
   int64_t in = 0;
   int64_t out = 0;
-  double scale = 1;
-  double begin = 0, end = 1;  // of a crop, as shares of the way from the first element to the last
+  float scale = 1;
+  float begin = 0, end = 1;  // of a crop, as shares of the way from the first element to the last
 };
 
-double SourceOf(const ResizedAxis& a, const ResizeRule& rule, int64_t out) {
-  const auto o = static_cast<double>(out), length = static_cast<double>(a.out), from = static_cast<double>(a.in);
+// In float32, as ONNX Runtime and ONNX's reference compute it: a third of 9 is 3, where float64 has 3 less a little.
+float SourceOf(const ResizedAxis& a, const ResizeRule& rule, int64_t out) {
+  const auto o = static_cast<float>(out), length = static_cast<float>(a.out), from = static_cast<float>(a.in);
   if (rule.coordinates == "asymmetric") return o / a.scale;
   if (rule.coordinates == kCrop) {
-    return (a.out > 1 ? a.begin + o * (a.end - a.begin) / (length - 1) : (a.begin + a.end) / 2) * (from - 1);
+    return a.out > 1 ? a.begin * (from - 1) + o * (a.end - a.begin) * (from - 1) / (length - 1)
+                     : 0.5F * (a.begin + a.end) * (from - 1);
   }
   // ONNX means the length before it is cut to a whole number.
   if (rule.coordinates == "align_corners") return a.out > 1 ? o * (from - 1) / (from * a.scale - 1) : 0;
   if (rule.coordinates == "pytorch_half_pixel" && a.out == 1) return 0;
-  const double half_pixel = (o + 0.5) / a.scale - 0.5;
+  if (rule.coordinates == "tf_half_pixel_for_nn") return (o + 0.5F) / a.scale;
+  const float half_pixel = (o + 0.5F) / a.scale - 0.5F;
   if (rule.coordinates == "half_pixel_symmetric") return from / 2 * (1 - length / (a.scale * from)) + half_pixel;
   return half_pixel;
 }
 
-double Rounded(double x, const std::string& mode) {
+float Rounded(float x, const std::string& mode) {
   if (mode == "floor") return std::floor(x);
   if (mode == "ceil") return std::ceil(x);
   // Ties go down, or up.
-  return mode == "round_prefer_ceil" ? std::floor(x + 0.5) : std::ceil(x - 0.5);
+  return mode == "round_prefer_ceil" ? std::floor(x + 0.5F) : std::ceil(x - 0.5F);
 }
 
-int64_t Inside(double position, const ResizedAxis& a) {
+int64_t Inside(float position, const ResizedAxis& a) {
   return std::clamp<int64_t>(static_cast<int64_t>(position), 0, a.in - 1);
 }
 
@@ -75,21 +79,25 @@ ExprPtr Nearest(const OnnxNodeView& view, const ExprPtr& data, const ResizedAxis
   return Taken(view, data, a, indices);
 }
 
-// below + (above - below) * share
+// below * (1 - share) + above * share, which two infinities alike do not make a NaN.
 ExprPtr Linear(const OnnxNodeView& view, const ExprPtr& data, const ResizedAxis& a, const ResizeRule& rule) {
   std::vector<int64_t> below, above;
-  std::vector<float> share;
+  std::vector<float> share, rest;
   for (int64_t o = 0; o < a.out; ++o) {
-    const double source = std::clamp(SourceOf(a, rule, o), 0.0, static_cast<double>(a.in - 1));
+    const float source = std::clamp(SourceOf(a, rule, o), 0.0F, static_cast<float>(a.in - 1));
     below.push_back(Inside(std::floor(source), a));
     above.push_back(Inside(std::floor(source) + 1, a));
-    share.push_back(static_cast<float>(source - std::floor(source)));
+    share.push_back(source - std::floor(source));
+    rest.push_back(1 - share.back());
   }
   Shape shape(view.builder().ShapeOf(data).size() - static_cast<size_t>(a.axis), 1);
   shape[0] = a.out;
   const ExprPtr low = Taken(view, data, a, below), high = Taken(view, data, a, above);
-  const ExprPtr shares = relay::MakeConstant(Tensor::FromVector<float>(DType::kFloat32, shape, share));
-  return view.Call("add", {low, view.Call("multiply", {view.Call("subtract", {high, low}), shares})});
+  const auto weighed = [&](const ExprPtr& side, const std::vector<float>& weights) {
+    return view.Call("multiply",
+                     {side, relay::MakeConstant(Tensor::FromVector<float>(DType::kFloat32, shape, weights))});
+  };
+  return view.Call("add", {weighed(low, rest), weighed(high, share)});
 }
 
 // Weights of a blend over neighbours; each output's taps lie side by side.
@@ -112,7 +120,7 @@ double Kernel(const ResizeRule& rule, double x) {
 // or do not count.
 Taps TapsOf(const ResizedAxis& a, const ResizeRule& rule) {
   constexpr int64_t kMostTaps = 512;
-  const double stretch = rule.antialias ? std::min(1.0, a.scale) : 1;
+  const double stretch = rule.antialias ? std::min(1.0F, a.scale) : 1;
   const double reach = (rule.mode == ResizeMode::kLinear ? 1 : 2) / stretch;
   Taps taps{2 * static_cast<int64_t>(std::ceil(reach)), {}, {}};
   if (taps.count > kMostTaps) RefuseNode(fmt::format("a scale of {} blends {} elements into one", a.scale, taps.count));
@@ -159,8 +167,8 @@ ExprPtr Extrapolated(const OnnxNodeView& view, const ExprPtr& data, const Resize
   Tensor beyond(DType::kBool, shape);
   bool any = false;
   for (int64_t o = 0; o < a.out; ++o) {
-    const double source = SourceOf(a, rule, o);
-    if (source >= 0 && source <= static_cast<double>(a.in - 1)) continue;
+    const float source = SourceOf(a, rule, o);
+    if (source >= 0 && source <= static_cast<float>(a.in - 1)) continue;
     beyond.Set(o, 1);
     any = true;
   }
@@ -208,8 +216,10 @@ std::vector<ResizedAxis> AxesByScales(const OnnxNodeView& view, const std::vecto
   for (size_t i = 0; i < axes.size(); ++i) {
     if (!(scales[i] > 0) || scales[i] > 1e6) RefuseNode(fmt::format("a scale is {}; it must be positive", scales[i]));
     const int64_t in = Nth(view.InputShape(0), axes[i]);
-    const auto out = static_cast<int64_t>(std::floor(static_cast<double>(in) * scales[i]));
-    resized.push_back({axes[i], in, out, scales[i]});
+    // The product is float32's, as in ONNX's shape inference and ONNX Runtime: 10 times 0.7 is 7.
+    const auto scale = static_cast<float>(scales[i]);
+    const auto out = static_cast<int64_t>(std::floor(static_cast<float>(in) * scale));
+    resized.push_back({axes[i], in, out, scale});
   }
   return resized;
 }
@@ -219,19 +229,19 @@ std::vector<ResizedAxis> AxesBySizes(const OnnxNodeView& view, const std::vector
   std::vector<ResizedAxis> resized;
   for (size_t i = 0; i < axes.size(); ++i) {
     const int64_t in = Nth(view.InputShape(0), axes[i]);
-    resized.push_back({axes[i], in, sizes[i], static_cast<double>(sizes[i]) / static_cast<double>(in)});
+    resized.push_back({axes[i], in, sizes[i], static_cast<float>(sizes[i]) / static_cast<float>(in)});
   }
   const std::string policy = view.String("keep_aspect_ratio_policy", "stretch");
   if (policy == "stretch" || resized.empty()) return resized;
   // One scale for all: the least that one of the sizes asks for, or the most.
-  double scale = resized[0].scale;
+  float scale = resized[0].scale;
   for (const ResizedAxis& a : resized) {
     scale = policy == "not_larger" ? std::min(scale, a.scale) : std::max(scale, a.scale);
   }
   for (ResizedAxis& a : resized) {
     if (!(scale > 0) || scale > 1e6) RefuseNode(fmt::format("a scale is {}; it must be positive", scale));
     a.scale = scale;
-    a.out = static_cast<int64_t>(std::floor(static_cast<double>(a.in) * scale + 0.5));
+    a.out = static_cast<int64_t>(std::floor(static_cast<float>(a.in) * scale + 0.5F));
   }
   return resized;
 }
@@ -244,15 +254,18 @@ void ReadCrop(const OnnxNodeView& view, std::vector<ResizedAxis>& axes) {
     RefuseNode(fmt::format("its roi must be {} numbers that are known when it is imported", 2 * count));
   }
   for (int64_t i = 0; i < count; ++i) {
-    Nth(axes, i).begin = roi->At(i);
-    Nth(axes, i).end = roi->At(i + count);
+    Nth(axes, i).begin = static_cast<float>(roi->At(i));
+    Nth(axes, i).end = static_cast<float>(roi->At(i + count));
     if (!std::isfinite(roi->At(i)) || !std::isfinite(roi->At(i + count))) RefuseNode("its roi is not finite");
     if (std::max(std::abs(roi->At(i)), std::abs(roi->At(i + count))) > 1e6) RefuseNode("its roi is beyond 1e6");
   }
 }
 
+// Blends of integers are computed as floats and cut towards zero, as ONNX Runtime does.
 std::vector<ExprPtr> Resized(const OnnxNodeView& view, std::vector<ResizedAxis> axes, const ResizeRule& rule) {
-  ExprPtr data = view.Input(0);
+  const DType dtype = view.builder().DTypeOf(view.Input(0));
+  const bool blends = rule.mode == ResizeMode::kLinear && !rule.antialias;
+  ExprPtr data = blends ? AsDType(view, view.Input(0), DType::kFloat32) : view.Input(0);
   const bool crops = rule.coordinates == kCrop;
   if (crops) ReadCrop(view, axes);
   for (const ResizedAxis& a : axes) {
@@ -265,7 +278,7 @@ std::vector<ExprPtr> Resized(const OnnxNodeView& view, std::vector<ResizedAxis> 
     data = AlongAxis(view, data, a, rule);
   }
   for (const ResizedAxis& a : axes) data = crops && a.in > 0 ? Extrapolated(view, data, a, rule) : data;
-  return {data};
+  return {AsDType(view, data, dtype)};
 }
 
 ResizeMode ReadMode(const OnnxNodeView& view) {
@@ -278,7 +291,8 @@ ResizeMode ReadMode(const OnnxNodeView& view) {
 
 void RefuseWhatIsLeftOut(const OnnxNodeView& view, const std::string& coordinates) {
   static constexpr std::string_view kKnown[] = {"half_pixel", "pytorch_half_pixel",   "align_corners",
-                                                "asymmetric", "half_pixel_symmetric", kCrop};
+                                                "asymmetric", "half_pixel_symmetric", "tf_half_pixel_for_nn",
+                                                kCrop};
   if (std::find(std::begin(kKnown), std::end(kKnown), coordinates) == std::end(kKnown)) {
     RefuseNode(
         fmt::format("coordinate_transformation_mode=\"{}\" is not supported; \"half_pixel\", \"asymmetric\" and "

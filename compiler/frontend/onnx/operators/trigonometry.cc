@@ -73,10 +73,11 @@ ExprPtr Asinh(const Formula& f) {
   return f.Odd(f.Above(a, 1e9, f.Plus(f.Of("log", a), std::log(2)), near));
 }
 
-// With t = x - 1: log(1 + t + sqrt(t) sqrt(t + 2)).
+// With t = x - 1: log(1 + t + sqrt(t) sqrt(t + 2)), and log(2 x) where the sum could overflow.
 ExprPtr Acosh(const Formula& f) {
   const ExprPtr t = f.Plus(f.x(), -1);
-  return f.Of("log1p", f.Add(t, f.Times(f.Of("sqrt", t), f.Of("sqrt", f.Plus(t, 2)))));
+  const ExprPtr near = f.Of("log1p", f.Add(t, f.Times(f.Of("sqrt", t), f.Of("sqrt", f.Plus(t, 2)))));
+  return f.Above(f.x(), 1e9, f.Plus(f.Of("log", f.x()), std::log(2)), near);
 }
 
 // log(1 + 2 a / (1 - a)) / 2 for a = |x|.
