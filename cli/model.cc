@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 
@@ -12,9 +13,12 @@
 #include "cli/relay_file.h"
 #include "compiler/frontend/export/onnx_export.h"
 #include "compiler/frontend/zoo/zoo.h"
+#include "compiler/passes/keep_exact.h"
 #include "compiler/relay/infer_type.h"
 #include "compiler/relay/replace_values.h"
+#include "compiler/relay/visitor.h"
 #include "core/error.h"
+#include "core/spelling.h"
 
 namespace hone {
 namespace {
@@ -162,6 +166,9 @@ void AddModelOptions(CommandLine& line, ModelOptions& options, const char* param
 void AddModelDetails(CommandLine& line, ModelOptions& options, const char* params_option) {
   AddZooOptions(line, options);
   AddShapeOptions(line, options);
+  line.Add("--exact-layer", options.exact_layers,
+           "a convolution whose data may hold NaN, infinities or far larger numbers: as --math exact, of it alone")
+      .About(Topic::kModel);
   line.Add(params_option, options.params, "FILE.safetensors: the values of a .relay file's parameters and constants")
       .About(Topic::kModel);
 }
@@ -186,7 +193,27 @@ OnnxImportOptions ImportOptionsOf(const ModelOptions& options) {
   return import;
 }
 
-Model LoadModel(const ModelOptions& options) {
+namespace {
+
+std::vector<std::string> NamesOfConvolutions(const relay::IRModule& module) {
+  std::vector<std::string> names;
+  relay::PostOrderVisit(module.main->body, [&](const relay::ExprPtr& expr) {
+    if (IsConvolution(expr)) names.push_back(relay::AsCall(expr)->name);
+  });
+  return names;
+}
+
+relay::IRModule WithExactLayers(const relay::IRModule& module, const std::vector<std::string>& layers) {
+  const std::vector<std::string> names = NamesOfConvolutions(module);
+  for (const std::string& layer : layers) {
+    if (std::find(names.begin(), names.end(), layer) != names.end()) continue;
+    throw Error(ExitCode::kUsage, fmt::format("--exact-layer {}: the model has no convolution of that name{}", layer,
+                                              DidYouMean(layer, names)));
+  }
+  return KeepExact(module, {layers.begin(), layers.end()});
+}
+
+Model LoadTyped(const ModelOptions& options) {
   const bool zoo = options.model.rfind(kZoo, 0) == 0;
   if (IsRelayFile(options.model)) {
     RequireNoOthers(options);
@@ -200,6 +227,16 @@ Model LoadModel(const ModelOptions& options) {
   model.name = options.model;
   model.untyped.name = options.model;
   model.typed = relay::InferType(model.untyped);
+  return model;
+}
+
+}  // namespace
+
+Model LoadModel(const ModelOptions& options) {
+  Model model = LoadTyped(options);
+  if (options.exact_layers.empty()) return model;
+  model.untyped = WithExactLayers(model.untyped, options.exact_layers);
+  model.typed = WithExactLayers(model.typed, options.exact_layers);
   return model;
 }
 

@@ -27,6 +27,7 @@ struct ModelOptions {
   std::string other_values;         // a .safetensors file of values in the place of the model's own; may be empty
   int64_t max_dim = 0;              // of axes of an .onnx file that computed numbers make as long as they say; 0: none
   std::vector<std::string> values;  // NAME=16000: an input of an .onnx file that always holds this number
+  std::vector<std::string> exact_layers;  // convolutions that get no kernel that trades accuracy for speed
 };
 
 // The positional MODEL and its options, bound to `options`. A command that has another --params names this one

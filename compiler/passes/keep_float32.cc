@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <array>
 
+#include "compiler/passes/graph/mark_calls.h"
 #include "compiler/relay/op.h"
-#include "compiler/relay/visitor.h"
 
 namespace hone {
 
-using relay::Call;
 using relay::ExprPtr;
 
 bool IsProduct(const ExprPtr& expr) {
@@ -18,22 +17,7 @@ bool IsProduct(const ExprPtr& expr) {
 }
 
 relay::IRModule KeepFloat32(const relay::IRModule& module, const std::set<std::string>& names) {
-  const ExprPtr body = relay::RewritePostOrder(module.main->body, [&](const ExprPtr&, const ExprPtr& now) -> ExprPtr {
-    if (!IsProduct(now)) return now;
-    const Call& product = *relay::AsCall(now);
-    if (names.count(product.name) == 0) return now;
-    relay::Attrs attrs = product.attrs;
-    attrs.Set("keep_float32", true);
-    auto marked = std::make_shared<Call>(product.op, product.args, attrs, product.name);
-    marked->type = product.type;
-    return marked;
-  });
-  if (body == module.main->body) return module;
-  relay::IRModule kept = module;
-  const auto main = relay::WithFields(*module.main, module.main->params, body);
-  main->type = module.main->type;
-  kept.main = main;
-  return kept;
+  return MarkCalls(module, names, "keep_float32", IsProduct);
 }
 
 }  // namespace hone

@@ -63,7 +63,8 @@ ExprPtr ConvOf(const Transposed& of, const ExprPtr& weight, const ConvPhase& row
        {"groups", of.groups},
        {"channels", shape[0]},
        {"kernel_size", Ints{shape[2], shape[3]}},
-       {"keep_float32", of.call.attrs.GetBool("keep_float32")}},
+       {"keep_float32", of.call.attrs.GetBool("keep_float32")},
+       {"exact_math", of.call.attrs.GetBool("exact_math")}},
       of.call.name);
 }
 

@@ -77,7 +77,7 @@ bool IsPlainDense(const Call& dense) {
 Anchor NamedAfter(const Call& call) {
   Anchor anchor;
   anchor.node = call.name;
-  anchor.exact_sums = call.attrs.GetBool("integral");
+  anchor.exact_sums = call.attrs.GetBool("integral") || call.attrs.GetBool("exact_math");
   anchor.workload.op = relay::AsOp(call.op)->def->name;
   anchor.workload.types.data = call.args[0]->type->dtype;
   anchor.workload.types.weight = call.args[1]->type->dtype;

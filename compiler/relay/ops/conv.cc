@@ -259,7 +259,8 @@ OpDef ConvOp() {
                Text("out_dtype", "", "of the result: int32 of bytes, else empty or float32; empty means as data"),
                IntegralAttr(),
                LongSumsAttr(),
-               KeepFloat32Attr()};
+               KeepFloat32Attr(),
+               ExactMathAttr()};
   def.support_level = 2;
   def.pattern = OpPattern::kAnchor;
   def.layout = LayoutRule::kAnchor;
@@ -283,7 +284,8 @@ OpDef VolumeConvOp() {
                kGroups,
                kChannels,
                Ints("kernel_size", {}, "depth, height and width of the window; none given means as weight says"),
-               KeepFloat32Attr()};
+               KeepFloat32Attr(),
+               ExactMathAttr()};
   def.support_level = 2;
   def.pattern = OpPattern::kReduction;
   def.layout = LayoutRule::kNative;
@@ -311,7 +313,8 @@ OpDef ConvTransposeOp(size_t spatial) {
       kGroups,
       kChannels,
       Ints("kernel_size", {}, fmt::format("{} of the window; none given means as weight says", axes)),
-      KeepFloat32Attr()};
+      KeepFloat32Attr(),
+      ExactMathAttr()};
   def.support_level = 2;
   def.pattern = OpPattern::kReduction;
   def.layout = LayoutRule::kNative;

@@ -15,6 +15,11 @@ inline AttrSpec LongSumsAttr() {
   return {"long_sums", AttrKind::kBool, false, "of integral: partial sums reach 2^24 and stay below 2^31"};
 }
 
+// A convolution whose data may hold what no other window is to see: NaN, infinities, far larger numbers.
+inline AttrSpec ExactMathAttr() {
+  return {"exact_math", AttrKind::kBool, false, "has kernels that add plain products alone"};
+}
+
 // A layer that a choice of precisions left in float32.
 inline AttrSpec KeepFloat32Attr() {
   return {"keep_float32", AttrKind::kBool, false, "multiplies float32 whatever precision the build has"};

@@ -3,10 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 
 #include "compiler/build.h"
 #include "compiler/frontend/zoo/zoo.h"
 #include "compiler/passes/graph/typed_graph.h"
+#include "compiler/passes/keep_exact.h"
 #include "compiler/plan/buffer_view.h"
 #include "compiler/plan/concat_in_place.h"
 #include "compiler/relay/infer_type.h"
@@ -76,6 +78,23 @@ TEST(Lower, ExactMathForbidsWinograd) {
   };
   EXPECT_EQ(schedule(false), "conv2d_winograd");
   EXPECT_EQ(schedule(true), "conv2d_direct");
+}
+
+TEST(Lower, AnExactLayerHasNoWinogradAndOthersKeepIt) {
+  const ExprPtr x = Input("x", {1, 64, 28, 28});
+  const auto layer = [](const ExprPtr& data, const std::string& name) {
+    const relay::Call& conv = *relay::AsCall(Conv(data, 64, 64, 3, 1));
+    return relay::MakeCall("nn.conv2d", conv.args, conv.attrs, name);
+  };
+  const relay::IRModule module = ModuleOf(layer(layer(x, "first"), "second"));
+  const PassContext context = TestContext(3);
+  const Plan plan = Lower(RunPasses(KeepExact(module, {"second"}), context), context.build).plan;
+  std::map<std::string, std::string> schedules;
+  for (const PlanKernel& kernel : plan.kernels) {
+    if (!kernel.dispatch.workload.empty()) schedules[kernel.dispatch.schedule] = kernel.dispatch.workload;
+  }
+  EXPECT_EQ(schedules.count("conv2d_winograd"), 1U);
+  EXPECT_EQ(schedules.count("conv2d_direct"), 1U);
 }
 
 TEST(Lower, OutputsThatAreInputsOrReadAgainAreCopied) {
