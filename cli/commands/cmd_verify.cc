@@ -12,14 +12,15 @@
 #include "cli/command_line.h"
 #include "cli/compare_nodes.h"
 #include "cli/compare_outputs.h"
+#include "cli/element_errors.h"
 #include "cli/inputs.h"
 #include "cli/model.h"
 #include "cli/node_errors.h"
 #include "cli/package_there.h"
+#include "cli/printing/output_errors.h"
 #include "cli/printing/print.h"
 #include "cli/printing/print_json.h"
 #include "cli/printing/print_verdicts.h"
-#include "cli/printing/table.h"
 #include "cli/quantum.h"
 #include "cli/remote_options.h"
 #include "cli/rounding_spread.h"
@@ -220,6 +221,21 @@ void AllowRounding(const relay::IRModule& typed, const Plan& plan, const Inputs&
   }
 }
 
+// Element by element, of a model and a package whose floats lose nothing but what sums lose.
+void JudgeElements(const relay::IRModule& typed, const Plan& plan, const Subject& subject,
+                   const std::vector<Tensor>& got, const std::vector<Tensor>& expected,
+                   std::vector<OutputError>& errors) {
+  const bool all = std::all_of(errors.begin(), errors.end(), [](const OutputError& e) { return e.agrees; });
+  const bool floats = !StoresBFloat16(plan) && !HasHalfWeights(plan) && !subject.tolerance.is_budget;
+  if (!all || !floats || !IsContinuous(typed)) return;
+  const auto elements = ElementErrors(typed, subject.inputs, got, expected, subject.tolerance.value);
+  for (size_t i = 0; i < errors.size(); ++i) {
+    errors[i].element = elements[i].excess;
+    errors[i].element_index = elements[i].index;
+    errors[i].agrees = elements[i].excess <= 1;
+  }
+}
+
 std::vector<OutputError> Verify(const Subject& subject, const VerifyOptions& options, const Model& model) {
   const Place& place = subject.place;
   const double tolerance = subject.tolerance.value;
@@ -228,6 +244,7 @@ std::vector<OutputError> Verify(const Subject& subject, const VerifyOptions& opt
   const Expected expected = ReferenceOutputs(model, subject.inputs, options.expect);
   std::vector<OutputError> errors = CompareAll(got, expected.outputs, OutputNames(plan), tolerance);
   AllowRounding(model.typed, plan, subject.inputs, subject.tolerance, errors);
+  JudgeElements(model.typed, plan, subject, got, expected.outputs, errors);
   if (options.package.empty() && expected.logits) {
     const auto without = place.Build(expected.logits->module, options.records);
     std::vector<OutputError> more = CompareAll(place.Run(without, "the model", subject.inputs), expected.logits_values,
@@ -246,49 +263,6 @@ std::string NextOf(const CommandLine& line, const VerifyOptions& options, bool a
   std::set<Topic> topics = kKernelTopics;
   topics.insert({Topic::kInputs, Topic::kRunners});
   return "hone verify" + line.Given(topics) + " -O0";
-}
-
-// JSON has no infinity.
-Json ErrorJson(double worst) { return std::isfinite(worst) ? Json(worst) : Json("inf"); }
-
-Json ErrorsJson(const std::vector<OutputError>& errors) {
-  Json outputs = Json::array();
-  for (const OutputError& e : errors) {
-    Json json = {{"name", e.name},
-                 {"worst", ErrorJson(e.worst)},
-                 {"index", e.index},
-                 {"rounding", ErrorJson(e.rounding)},
-                 {"agrees", e.agrees}};
-    if (e.quantum > 0) {
-      json["quantum"] = e.quantum;
-      json["quanta"] = ErrorJson(e.Quanta());
-      json["allowed_quanta"] = ErrorJson(e.AllowedQuanta());
-    }
-    outputs.push_back(std::move(json));
-  }
-  return outputs;
-}
-
-std::string RoundingText(const OutputError& e) {
-  if (e.quantum == 0) return fmt::format("{:.2e}", e.rounding);
-  return fmt::format("{:.3g} of {:.3g} steps of {:.3g}", e.Quanta(), e.AllowedQuanta(), e.quantum);
-}
-
-// What rounding allows is told where it was asked.
-std::string ErrorsText(const std::vector<OutputError>& errors) {
-  const bool rounding =
-      std::any_of(errors.begin(), errors.end(), [](const OutputError& e) { return e.rounding > 0 || e.quantum > 0; });
-  std::vector<std::string> head = {"output", "> max|y-r|/max|r|", "> at element"};
-  if (rounding) head.emplace_back("> rounding allows");
-  head.emplace_back("verdict");
-  Table table(std::move(head));
-  for (const OutputError& e : errors) {
-    std::vector<std::string> row = {e.name, fmt::format("{:.2e}", e.worst), fmt::format("{}", e.index)};
-    if (rounding) row.push_back(RoundingText(e));
-    row.emplace_back(e.agrees ? "agrees" : "DIFFERS");
-    table.Add(std::move(row));
-  }
-  return table.ToText();
 }
 
 std::string ToleranceText(const VerifyTolerance& tolerance) {

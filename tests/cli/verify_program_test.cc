@@ -40,6 +40,33 @@ std::string QuantisedModel(float y_scale) {
   return model.Output("y").Bytes();
 }
 
+// One pixel of a million in an image of ones and less, behind an input.
+std::string SpikedModel() {
+  Random random(1);
+  std::vector<float> weight, spike(static_cast<size_t>(32 * 24 * 24), 0.0F);
+  for (int i = 0; i < 32 * 32 * 9; ++i) weight.push_back(static_cast<float>(random.Normal() / 17));
+  spike[5 * 24 + 7] = 1e6F;
+  ModelMaker model;
+  model.Input("x", {1, 32, 24, 24}).Weight("spike", {1, 32, 24, 24}, spike).Weight("w", {32, 32, 3, 3}, weight);
+  model.Node("Add", {"x", "spike"}, {"s"});
+  return model.Node("Conv", {"s", "w"}, {"y"}, {{"pads", std::vector<int64_t>{1, 1, 1, 1}}}).Output("y").Bytes();
+}
+
+TEST_F(VerifyProgram, SaysWhatALargePixelDoesToItsNeighboursAndWhatKeepsThemRight) {
+  Write("work/spike.onnx", SpikedModel());
+  const ProgramResult fast = Verify("spike.onnx --no-records");
+  if (Shell("hone build spike.onnx --no-records -o S.hone").out.find("conv2d_winograd") != std::string::npos) {
+    EXPECT_EQ(fast.code, 1) << fast.out;
+    EXPECT_THAT(fast.out, HasSubstr("element's error/allowed"));
+    EXPECT_THAT(fast.out, HasSubstr("DIFFERS"));
+  }
+  const ProgramResult exact = Verify("spike.onnx --no-records --exact-layer y");
+  EXPECT_EQ(exact.code, 0) << exact.out << exact.err;
+  const ProgramResult unknown = Verify("spike.onnx --no-records --exact-layer z");
+  EXPECT_EQ(unknown.code, 2) << unknown.err;
+  EXPECT_THAT(unknown.err, HasSubstr("no convolution of that name"));
+}
+
 TEST_F(VerifyProgram, AllowsAQuantisedOutputTheStepsThatRoundingExplains) {
   Write("work/q.onnx", QuantisedModel(0.64F));
   for (const char* package : {"", "Q.hone"}) {
