@@ -1,0 +1,105 @@
+// hone_run_models: what hone makes of a folder of models, for whoever compares it.
+//
+//   FOLDER/7.onnx  FOLDER/7.x.npy          a model, and what its input x is given
+//   FOLDER/7.out0.npy                      written: its first result, of a built package
+//   FOLDER/7.folded0.npy                   the same of the reference, as importing folds constants
+//   FOLDER/7.refused                       instead: the message
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "cli/command_line.h"
+#include "cli/files/npy.h"
+#include "cli/files/write_file.h"
+#include "compiler/build.h"
+#include "compiler/codegen/host.h"
+#include "compiler/frontend/onnx/onnx_import.h"
+#include "compiler/relay/infer_type.h"
+#include "compiler/relay/reference.h"
+#include "core/error.h"
+#include "runtime/session.h"
+
+namespace hone {
+namespace {
+
+using Inputs = std::map<std::string, Tensor>;
+
+Inputs ReadInputs(const relay::IRModule& typed, const std::string& stem) {
+  Inputs inputs;
+  for (const auto& param : typed.main->params) {
+    if (typed.params.count(param->name) > 0) continue;
+    inputs.emplace(param->name, ReadNpy(fmt::format("{}.{}.npy", stem, param->name)).As(param->type->dtype));
+  }
+  return inputs;
+}
+
+std::vector<Tensor> RunPackage(const relay::IRModule& typed, const Inputs& inputs) {
+  BuildOptions options;
+  options.context.target = HostTarget();
+  Session session(Package::FromBytes(Build(typed, options).package, "drawn"), {.threads = 1});
+  for (const auto& [name, value] : inputs) session.SetInput(name, value);
+  session.Run();
+  std::vector<Tensor> outputs;
+  for (int i = 0; i < session.outputs(); ++i) outputs.push_back(session.Output(i));
+  return outputs;
+}
+
+void WriteAll(const std::vector<Tensor>& outputs, const std::string& stem) {
+  for (size_t i = 0; i < outputs.size(); ++i) WriteNpy(outputs[i], fmt::format("{}{}.npy", stem, i));
+}
+
+// Whoever imported a model may build and run it: only what importing says is a refusal.
+void RunModel(const std::string& path, bool build) {
+  const std::string stem = path.substr(0, path.size() - std::string_view(".onnx").size());
+  relay::IRModule typed;
+  try {
+    typed = relay::InferType(ImportOnnx(path).module);
+  } catch (const Error& error) {
+    WriteFileAtomically(stem + ".refused", error.what());
+    return;
+  }
+  const Inputs inputs = ReadInputs(typed, stem);
+  WriteAll(RunReference(typed, inputs), stem + ".folded");
+  if (build) WriteAll(RunPackage(typed, inputs), stem + ".out");
+}
+
+int Main(const std::vector<std::string>& arguments) {
+  CommandLine line("hone_run_models", "Runs every model of a folder and writes what comes out.");
+  std::string folder;
+  int64_t every = 1;
+  line.Add("FOLDER", folder, "models, and a .npy file for each input");
+  line.Add("--build-every", every, "of so many models one is built, the others run by the reference alone")
+      .ShowDefault();
+  if (!line.Parse(arguments)) return 0;
+  std::vector<std::string> models;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.path().extension() == ".onnx") models.push_back(entry.path());
+  }
+  std::sort(models.begin(), models.end());
+  int failed = 0;
+  for (size_t i = 0; i < models.size(); ++i) {
+    try {
+      RunModel(models[i], static_cast<int64_t>(i) % every == 0);
+    } catch (const std::exception& error) {
+      fmt::print("{}: {}\n", models[i], error.what());
+      ++failed;
+    }
+  }
+  return failed == 0 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace hone
+
+int main(int argc, char** argv) {
+  try {
+    return hone::Main({argv + 1, argv + argc});
+  } catch (const hone::Error& error) {
+    fmt::print(stderr, "hone_run_models: {}\n", error.what());
+    return static_cast<int>(error.code());
+  }
+}
