@@ -1,6 +1,7 @@
 #include "db/sqlite/file_claims.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -17,6 +18,15 @@ struct flock LockOf(std::string_view what, short type) {
   return lock;
 }
 
+// As SQLite does with its files: they may be written by whom the store may be. Root gives them to the store's owner.
+void ShareAs(const std::string& store, int fd) {
+  struct stat info{};
+  if (stat(store.c_str(), &info) != 0) return;
+  (void)fchmod(fd, info.st_mode & 0666);
+  // Where that is not permitted they stay our own.
+  if (fchown(fd, geteuid() == 0 ? info.st_uid : -1, info.st_gid) != 0) return;
+}
+
 }  // namespace
 
 FileClaims::~FileClaims() {
@@ -26,7 +36,12 @@ FileClaims::~FileClaims() {
 void FileClaims::Open() {
   if (opened_) return;
   opened_ = true;
-  fd_ = open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+  fd_ = open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
+  if (fd_ >= 0) {
+    ShareAs(store_, fd_);
+  } else if (errno == EEXIST) {
+    fd_ = open(path_.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+  }
 }
 
 bool FileClaims::Take(std::string_view what) {

@@ -8,12 +8,13 @@
 
 namespace hone {
 
-// Byte-range locks on an empty file beside the store: nothing is written, and the system frees them when their process
-// ends. Where there are no such locks, every claim is granted.
+// Byte-range locks on an empty file beside the store, which whoever may write the store may write: nothing is written,
+// and the system frees them when their process ends. Where there are no such locks, every claim is granted.
 class FileClaims : public Claims {
  public:
   // The file is made with the first claim.
-  explicit FileClaims(const std::string& store_path) : path_(store_path + ".claims") {}
+  // `store_path` is the store's own, behind all links, so that all who share it share its claims.
+  explicit FileClaims(const std::string& store_path) : store_(store_path), path_(store_path + ".claims") {}
   ~FileClaims() override;
   FileClaims(const FileClaims&) = delete;
   FileClaims& operator=(const FileClaims&) = delete;
@@ -24,7 +25,7 @@ class FileClaims : public Claims {
  private:
   void Open();
 
-  std::string path_;
+  std::string store_, path_;
   int fd_ = -1;
   bool opened_ = false;  // or tried
 };

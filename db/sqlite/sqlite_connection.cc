@@ -102,9 +102,14 @@ class SqliteConnection : public SqlConnection {
   EngineFacts Facts() override;
   bool read_only() const override { return sqlite3_db_readonly(handle_.get(), "main") == 1; }
   const std::string& name() const override { return path_; }
-  std::unique_ptr<Claims> MakeClaims() override { return std::make_unique<FileClaims>(path_); }
+  std::unique_ptr<Claims> MakeClaims() override { return std::make_unique<FileClaims>(ResolvedPath()); }
 
   [[noreturn]] void Throw(int code) const;
+  // As SQLite names its own files: absolute, behind all links.
+  std::string ResolvedPath() const {
+    const char* resolved = sqlite3_db_filename(handle_.get(), "main");
+    return resolved != nullptr && *resolved != '\0' ? resolved : path_;
+  }
   StatementHandle PrepareOrTake(std::string_view sql);
   void Give(StatementHandle handle) { idle_.Give(std::move(handle)); }
 

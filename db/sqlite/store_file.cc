@@ -1,7 +1,10 @@
 #include "db/sqlite/store_file.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
 #include <filesystem>
 #include <system_error>
@@ -31,17 +34,34 @@ void PrepareFolder(const std::string& path) {
   }
 }
 
+[[noreturn]] void RefuseUnreadable(const std::string& path) {
+  throw Error(ExitCode::kNotAuthorised,
+              fmt::format("store '{}' may not be read, or a folder on its way not entered", path));
+}
+
+// SQLite makes files of mode 0644 at most; a group that shares a store writes to it where the umask lets it. The
+// journal and its like get the store's own mode from SQLite. What goes wrong SQLite meets, too, and tells.
+void MakeFile(const std::string& path) {
+  const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (fd >= 0) close(fd);
+}
+
 // True when the file was there.
 bool CheckPath(const std::string& path, bool create) {
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
-  if (std::filesystem::is_regular_file(status)) return true;
+  if (error == std::errc::permission_denied) RefuseUnreadable(path);
+  if (std::filesystem::is_regular_file(status)) {
+    if (faccessat(AT_FDCWD, path.c_str(), R_OK, AT_EACCESS) != 0 && errno == EACCES) RefuseUnreadable(path);
+    return true;
+  }
   if (std::filesystem::exists(status))
     throw Error(ExitCode::kBadData, fmt::format("'{}' is not a file, so not a store", path));
   if (!create)
     throw Error(ExitCode::kNoInput,
                 fmt::format("there is no store '{}'; hone tune or hone log import makes one", path));
   PrepareFolder(path);
+  MakeFile(path);
   return false;
 }
 

@@ -1,5 +1,6 @@
 // Claims: held by one at a time, free when released or when their holder is gone.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <fstream>
@@ -61,6 +62,16 @@ TEST_F(ClaimsTest, WriteNothing) {
   EXPECT_TRUE(fs::is_empty(folder_)) << "nobody has claimed anything";
   ASSERT_TRUE(here.Take("a"));
   EXPECT_EQ(fs::file_size(store() + ".claims"), 0U);
+}
+
+TEST_F(ClaimsTest, MayBeTakenByWhomTheStoreMayBeWritten) {
+  std::ofstream(store()) << "a store";
+  fs::permissions(store(), fs::perms(0664));
+  const mode_t mask = umask(077);
+  FileClaims here(store());
+  ASSERT_TRUE(here.Take("a"));
+  umask(mask);
+  EXPECT_EQ(fs::status(store() + ".claims").permissions(), fs::perms(0664));
 }
 
 TEST_F(ClaimsTest, AreGrantedWhereThereIsNoPlaceForThem) {

@@ -2,8 +2,10 @@
 #include "db/sqlite/store_file.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <cstdlib>
+#include <filesystem>
 
 #include "core/error.h"
 #include "db/record_store.h"
@@ -23,6 +25,30 @@ TEST(StoreFile, FolderInPlaceOfTheFileIsRefused) {
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::kCannotCreate);
   }
+}
+
+TEST(StoreFile, IsSharedByAGroupAsTheUmaskSays) {
+  const TempFolder folder;
+  const mode_t mask = umask(002);
+  RecordStore::Open(folder.File("s.db"))->Append(SampleRecords(1));
+  umask(077);
+  const auto store = RecordStore::Open(folder.File("s.db"));
+  store->Append(SampleRecords(2));
+  ASSERT_TRUE(store->claims().Take("a"));
+  umask(mask);
+  for (const auto& entry : std::filesystem::directory_iterator(folder.File(""))) {
+    EXPECT_EQ(entry.status().permissions(), std::filesystem::perms(0664)) << entry.path();
+  }
+}
+
+TEST(StoreFile, OfALinkSharesItsClaims) {
+  const TempFolder folder;
+  RecordStore::Open(folder.File("s.db"));
+  std::filesystem::create_symlink("s.db", folder.File("link.db"));
+  const auto here = RecordStore::Open(folder.File("s.db")), there = RecordStore::Open(folder.File("link.db"));
+  EXPECT_TRUE(here->claims().Take("a"));
+  EXPECT_FALSE(there->claims().Take("a"));
+  EXPECT_FALSE(std::filesystem::exists(folder.File("link.db.claims")));
 }
 
 TEST(DefaultStorePath, FollowsTheEnvironment) {
