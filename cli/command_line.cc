@@ -7,9 +7,12 @@
 #include <cctype>
 #include <charconv>
 #include <limits>
+#include <map>
 #include <sstream>
 
 #include "cli/command_tree.h"
+#include "cli/files/input_file.h"
+#include "cli/files/output_guard.h"
 #include "cli/printing/print.h"
 #include "core/error.h"
 #include "core/shell_word.h"
@@ -61,7 +64,7 @@ std::vector<std::string> ChoicesOf(const CLI::Option& option) {
   return choices;
 }
 
-OptionDescription DescriptionOf(const CLI::Option& option) {
+OptionDescription DescriptionOf(const CLI::Option& option, FileUse use) {
   OptionDescription one;
   for (const std::string& name : option.get_snames()) one.names.push_back("-" + name);
   for (const std::string& name : option.get_lnames()) one.names.push_back("--" + name);
@@ -73,14 +76,22 @@ OptionDescription DescriptionOf(const CLI::Option& option) {
   one.choices = ChoicesOf(option);
   one.description = option.get_description();
   one.required = option.get_required();
+  one.use = use;
   return one;
 }
 
-void Describe(const CLI::App& app, CommandDescription& description) {
+using FileUses = std::map<const CLI::Option*, FileUse>;
+
+FileUse UseOf(const FileUses& uses, const CLI::Option& option) {
+  const auto at = uses.find(&option);
+  return at == uses.end() ? FileUse::kNone : at->second;
+}
+
+void Describe(const CLI::App& app, const FileUses& uses, CommandDescription& description) {
   description.name = app.get_name();
   for (const CLI::Option* option : app.get_options()) {
     const auto at = option->nonpositional() ? description.options.end() : description.options.begin();
-    description.options.insert(at, DescriptionOf(*option));
+    description.options.insert(at, DescriptionOf(*option, UseOf(uses, *option)));
   }
 }
 
@@ -127,7 +138,12 @@ Option Option::Excludes(const Option& other) const {
 }
 
 Option Option::About(Topic topic) const {
-  (*topics_)[option_] = topic;
+  notes_->topics[option_] = topic;
+  return *this;
+}
+
+Option Option::Uses(FileUse use) const {
+  notes_->uses[option_] = use;
   return *this;
 }
 
@@ -177,9 +193,37 @@ void CommandLine::RejectUnknownOptions(const Arguments& arguments) const {
   }
 }
 
+bool CommandLine::HasUse(FileUse use) const {
+  return std::any_of(notes_.uses.begin(), notes_.uses.end(), [use](const auto& of) { return of.second == use; });
+}
+
+void CommandLine::AddForce() {
+  const bool writes = HasUse(FileUse::kOutput) || HasUse(FileUse::kOutputFolder);
+  if (writes && HasUse(FileUse::kModel)) AddFlag("--force", force_, "let an output replace the model that is read");
+}
+
+void CommandLine::GuardFiles() const {
+  OutputGuard& guard = OutputGuard::Own();
+  if (force_) guard.LetReplaceModels();
+  std::vector<std::string> outputs;
+  for (const CLI::Option* option : app_->get_options()) {
+    const FileUse use = UseOf(notes_.uses, *option);
+    for (const std::string& value : option->results()) {
+      if (use == FileUse::kOutput) outputs.push_back(value);
+      if (use == FileUse::kModel || use == FileUse::kInput) RefuseOtherKinds(value);
+      if (use == FileUse::kModel) guard.AddInput(value, OutputGuard::Use::kModel);
+      if (use != FileUse::kInput) continue;
+      guard.AddInput(value);
+      if (const size_t equals = value.find('='); equals != value.npos) guard.AddInput(value.substr(equals + 1));
+    }
+  }
+  for (const std::string& path : outputs) guard.AddOutput(path);
+}
+
 bool CommandLine::Parse(const Arguments& arguments) {
+  AddForce();
   if (CommandDescription* asked = DescriptionAskedFor()) {
-    Describe(*app_, *asked);
+    Describe(*app_, notes_.uses, *asked);
     return false;
   }
   RejectUnknownOptions(arguments);
@@ -194,6 +238,7 @@ bool CommandLine::Parse(const Arguments& arguments) {
   } catch (const CLI::ParseError& e) {
     throw Error(ExitCode::kUsage, fmt::format("{} (see `{} --help`)", OneLine(e.what()), name_));
   }
+  GuardFiles();
   return true;
 }
 
@@ -222,8 +267,8 @@ std::vector<std::string> CommandLine::Words(const CLI::Option& option) const {
 std::string CommandLine::Given(const std::set<Topic>& topics) const {
   std::string positionals, options;
   for (const CLI::Option* option : app_->get_options()) {
-    const auto topic = topics_.find(option);
-    if (topic == topics_.end() || !topics.contains(topic->second)) continue;
+    const auto topic = notes_.topics.find(option);
+    if (topic == notes_.topics.end() || !topics.contains(topic->second)) continue;
     for (const std::string& word : Words(*option))
       (option->nonpositional() ? options : positionals) += " " + ShellWord(word);
   }

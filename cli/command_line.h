@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cli/command.h"
+#include "cli/command_tree.h"
 
 namespace CLI {
 class App;
@@ -39,13 +40,27 @@ class Option {
   Option Needs(const Option& other) const;
   Option Excludes(const Option& other) const;
   Option About(Topic topic) const;
+  // Its value, or what stands behind NAME= in it, is a file or folder that the command reads: no output replaces it.
+  Option Reads() const { return Uses(FileUse::kInput); }
+  // The same of the model, which an output may replace with --force.
+  Option ReadsModel() const { return Uses(FileUse::kModel); }
+  // A file that the command writes; a command that also reads a model gets --force.
+  Option Writes() const { return Uses(FileUse::kOutput); }
+  // A folder that it writes files into.
+  Option WritesInto() const { return Uses(FileUse::kOutputFolder); }
 
  private:
   friend class CommandLine;
-  Option(CLI::Option* option, std::map<const CLI::Option*, Topic>* topics) : option_(option), topics_(topics) {}
+  // What a CommandLine knows of its options beside what CLI11 does.
+  struct Notes {
+    std::map<const CLI::Option*, Topic> topics;
+    std::map<const CLI::Option*, FileUse> uses;
+  };
+  Option(CLI::Option* option, Notes* notes) : option_(option), notes_(notes) {}
+  Option Uses(FileUse use) const;
 
   CLI::Option* option_;
-  std::map<const CLI::Option*, Topic>* topics_;  // the CommandLine's
+  Notes* notes_;  // the CommandLine's
 };
 
 class CommandLine {
@@ -69,8 +84,10 @@ class CommandLine {
   // Whether one JSON document on stdout was asked for: every command has --json.
   bool json() const { return json_; }
 
-  // Parses into the values. Returns false when it printed the help text: the command is done then. Throws Error(kUsage)
-  // on anything else that is not right, for an unknown option with the nearest.
+  // Parses into the values, and tells the process's OutputGuard of the files that they name. Returns false when it
+  // printed the help text: the command is done then. Throws Error: kUsage on anything else that is not right, for an
+  // unknown option with the nearest; kBadData for an input of a kind that is never read; kCannotCreate for an output
+  // that the guard refuses.
   bool Parse(const Arguments& arguments);
 
   // Ends a command: names a next one on stderr, the likeliest first, unless JSON was asked for. It can be typed as it
@@ -90,13 +107,16 @@ class CommandLine {
   bool IsOnTheLine(const CLI::Option& option) const;
   // The option as words, one time for each of its values; empty when there is nothing to say.
   std::vector<std::string> Words(const CLI::Option& option) const;
-  Option Added(CLI::Option* option) { return {option, &topics_}; }
+  Option Added(CLI::Option* option) { return {option, &notes_}; }
+  bool HasUse(FileUse use) const;
+  void AddForce();
+  void GuardFiles() const;
 
   std::unique_ptr<CLI::App> app_;
   std::string name_;
-  bool json_ = false;
-  Arguments arguments_;                          // that were parsed
-  std::map<const CLI::Option*, Topic> topics_;   // of the options that have one
+  bool json_ = false, force_ = false;
+  Arguments arguments_;  // that were parsed
+  Option::Notes notes_;
   std::map<std::string, std::string> resolved_;  // by option name
 };
 

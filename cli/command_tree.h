@@ -1,6 +1,7 @@
 // The commands and options of the program as data: for shell completion and man pages.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -10,12 +11,17 @@
 
 namespace hone {
 
+// What an option's value names: nothing on the disk, a file or folder that is read, the model among them, a file that
+// is written, or a folder that files are written into.
+enum class FileUse : uint8_t { kNone, kInput, kModel, kOutput, kOutputFolder };
+
 struct OptionDescription {
   std::vector<std::string> names;    // "-o", "--output"; empty for a positional
   std::string value;                 // what it takes as help names it, "PACKAGE"; empty for a flag
   std::vector<std::string> choices;  // where only these are right
   std::string description;
   bool required = false;
+  FileUse use = FileUse::kNone;
 };
 
 struct CommandDescription {

@@ -81,6 +81,7 @@ Tensor Filled(const InputSpec& spec, Fill fill, uint64_t seed) {
 
 void AddInputOptions(CommandLine& line, InputOptions& options) {
   line.Add("--input", options.files, "NAME=FILE: an input from a .npy file or an ONNX tensor (.pb)")
+      .Reads()
       .About(Topic::kInputs);
   line.Add("--fill", options.fill, "the other inputs: zeros, ones, ramp (i/n), random (normal) or uniform")
       .ShowDefault()

@@ -12,9 +12,11 @@ namespace hone {
 
 void AddClientKeyOptions(CommandLine& line, ClientKeys& keys) {
   line.Add("--identity", keys.identity, "the file with this user's secret key (docs/fleet.md)")
+      .Reads()
       .Env("HONE_IDENTITY")
       .About(Topic::kRunners);
   line.Add("--server-key", keys.server_key, "the tracker's public key or its file; by default as known_trackers says")
+      .Reads()
       .Env("HONE_SERVER_KEY")
       .About(Topic::kRunners);
 }

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cstdio>
 
+#include "cli/files/output_guard.h"
 #include "cli/files/read_file.h"
 #include "cli/files/safetensors.h"
 #include "cli/printing/number_text.h"
@@ -107,6 +108,11 @@ void RequireNoZooOptions(const ModelOptions& options) {
   ExplainMissing(options.model);
 }
 
+// Weights beside the model's file, which no option names.
+void NoteExternal(const std::vector<std::string>& files) {
+  for (const std::string& file : files) OutputGuard::Own().AddInput(file);
+}
+
 Model LoadOnnx(const ModelOptions& options) {
   RequireNoZooOptions(options);
   OnnxImportOptions import = ImportOptionsOf(options);
@@ -115,6 +121,7 @@ Model LoadOnnx(const ModelOptions& options) {
   import.initializers_origin = options.other_values;
   OnnxImportResult result = ImportOnnx(options.model, import);
   for (const std::string& notice : result.notices) Note("note: {}\n", notice);
+  NoteExternal(result.external_files);
   Model model;
   model.untyped = std::move(result.module);
   model.result_names = std::move(result.result_names);
@@ -158,6 +165,7 @@ void AddShapeOptions(CommandLine& line, ModelOptions& options) {
 
 void AddModelOptions(CommandLine& line, ModelOptions& options, const char* params_option) {
   line.Add("MODEL", options.model, "an .onnx file, a .relay file, or zoo:NAME (`hone zoo` lists them)")
+      .ReadsModel()
       .Required()
       .About(Topic::kModel);
   AddModelDetails(line, options, params_option);
@@ -170,6 +178,7 @@ void AddModelDetails(CommandLine& line, ModelOptions& options, const char* param
            "a convolution whose data may hold NaN, infinities or far larger numbers: as --math exact, of it alone")
       .About(Topic::kModel);
   line.Add(params_option, options.params, "FILE.safetensors: the values of a .relay file's parameters and constants")
+      .Reads()
       .About(Topic::kModel);
 }
 
@@ -245,7 +254,9 @@ FloatModel LoadFloatModel(const ModelOptions& options, QuantisedFor reader) {
     return FloatModel::FromBytes(ExportOnnxBytes(LoadModel(options).typed), options.model, reader);
   }
   RequireNoZooOptions(options);
-  return FloatModel::Read(options.model, reader);
+  FloatModel model = FloatModel::Read(options.model, reader);
+  NoteExternal(model.external_files());
+  return model;
 }
 
 }  // namespace hone

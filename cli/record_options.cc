@@ -31,7 +31,7 @@ std::string ProjectStore(const std::string& model, const std::string& store) {
   std::error_code error;
   if (!fs::is_regular_file(model, error)) return "";
   std::string path = (fs::path(model).parent_path() / kProjectStore).string();
-  if (!fs::is_regular_file(path, error) || fs::equivalent(path, store, error)) return "";
+  if (!IsThere(path) || !fs::is_regular_file(path, error) || fs::equivalent(path, store, error)) return "";
   return path;
 }
 
@@ -46,6 +46,7 @@ void AddRecordOptions(CommandLine& line, RecordOptions& options) {
 
 void AddHubOption(CommandLine& line, std::string& hub) {
   line.Add("--hub", hub, "the pack to fall back on, or none; by default the one that came with hone")
+      .Reads()
       .Env("HONE_HUB")
       .About(Topic::kStore);
 }

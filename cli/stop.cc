@@ -4,6 +4,8 @@
 
 #include <csignal>
 
+#include "cli/files/fresh_file.h"
+
 namespace hone {
 namespace {
 
@@ -13,7 +15,10 @@ static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_alw
               "a signal handler may touch nothing that locks");
 
 void OnSignal(int signal_number) {
-  if (stop.exchange(true)) _exit(128 + signal_number);
+  if (stop.exchange(true)) {
+    RemoveFreshFiles();
+    _exit(128 + signal_number);
+  }
   number = signal_number;
 }
 

@@ -1,15 +1,31 @@
 #include "runtime/small_file.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 
 #include "core/parse_number.h"
 
 namespace hone {
+namespace {
+
+bool WriteAndClose(int fd, const std::string& bytes) {
+  size_t done = 0;
+  ssize_t put = 0;
+  while (done < bytes.size() && put >= 0) {
+    put = write(fd, bytes.data() + done, bytes.size() - done);
+    if (put > 0) done += static_cast<size_t>(put);
+    if (put < 0 && errno == EINTR) put = 0;
+  }
+  return close(fd) == 0 && done == bytes.size();
+}
+
+}  // namespace
 
 std::optional<std::string> ReadSmallFile(const std::string& path, size_t most_bytes) {
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -31,11 +47,23 @@ std::string FirstLineOf(const std::string& path) {
   return text ? std::string(Split(*text, '\n')[0]) : "";
 }
 
-bool WriteSmallFile(const std::string& path, const std::string& bytes) {
-  FILE* file = std::fopen(path.c_str(), "we");
-  if (file == nullptr) return false;
-  const bool written = std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
-  return std::fclose(file) == 0 && written;
+bool ReplaceSmallFile(const std::string& path, const std::string& bytes) {
+  struct stat info{};
+  if (stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) {
+    const int fd = open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    return fd >= 0 && WriteAndClose(fd, bytes);
+  }
+  std::string fresh = path + ".XXXXXX";
+  const int fd = mkostemp(fresh.data(), O_CLOEXEC);
+  if (fd < 0) return false;
+  const mode_t mask = umask(0);
+  umask(mask);
+  (void)fchmod(fd, 0666 & ~mask);
+  if (WriteAndClose(fd, bytes) && std::rename(fresh.c_str(), path.c_str()) == 0) return true;
+  const int why = errno;
+  unlink(fresh.c_str());
+  errno = why;
+  return false;
 }
 
 }  // namespace hone

@@ -16,7 +16,9 @@ std::optional<std::string> ReadSmallFile(const std::string& path, size_t most_by
 // Its first line without the line's end; empty when it cannot be read.
 std::string FirstLineOf(const std::string& path);
 
-// Makes or replaces the file. False, with errno's reason, when not all of it was written; what was stays.
-bool WriteSmallFile(const std::string& path, const std::string& bytes);
+// Makes or replaces the file whole: who reads it sees the old bytes or these, and nobody's link is followed on the way.
+// What is no regular file (a device, a pipe) is written into. False, with errno's reason, when it was not written: what
+// was there stays.
+bool ReplaceSmallFile(const std::string& path, const std::string& bytes);
 
 }  // namespace hone

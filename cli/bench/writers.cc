@@ -21,7 +21,7 @@ std::string FirstLine(const std::string& text) { return text.substr(0, text.find
 // What the file is to hold.
 std::string Grown(const std::string& path, const std::string& text) {
   if (!IsThere(path)) return text;
-  const std::string old = ReadFile(path);
+  const std::string old = ReadFile(path, InputFile::Use::kOwnOutput);
   if (old.empty()) return text;
   if (FirstLine(old) != FirstLine(text)) {
     throw Error(ExitCode::kBadData, fmt::format("{} has other columns than this run; give another file", path));

@@ -14,6 +14,7 @@
 #include "cli/bench/writers.h"
 #include "cli/command_line.h"
 #include "cli/device_name.h"
+#include "cli/files/output_guard.h"
 #include "cli/machine_options.h"
 #include "cli/package_there.h"
 #include "cli/printing/number_text.h"
@@ -136,7 +137,7 @@ bool Fails(const BenchResult& result, const BenchOptions& options) {
 }
 
 void AddOptions(CommandLine& line, BenchOptions& options) {
-  line.Add("PACKAGE", options.packages, "packages; the others are judged against the first").Required();
+  line.Add("PACKAGE", options.packages, "packages; the others are judged against the first").Reads().Required();
   AddThreadsOption(line, options.timing.threads);
   line.Add("--runs", options.timing.runs, "runs of each package; by default as many as fill --min-time")
       .Between(1, 10'000'000);
@@ -152,10 +153,11 @@ void AddOptions(CommandLine& line, BenchOptions& options) {
   line.Add("--smallest-effect", options.smallest_effect,
            "the difference from which on it matters; by default that of --fail-above")
       .ShowDefault();
-  line.Add("--baseline", options.baseline, "judge against this result of an earlier --json, of the same machine");
+  line.Add("--baseline", options.baseline, "judge against this result of an earlier --json, of the same machine")
+      .Reads();
   line.Add("--fail-above", options.fail_above, "exit 1 when a package is slower by at least this, as 3%");
-  line.Add("--write", options.write,
-           "FORMAT=FILE, several times: json, csv, markdown, hyperfine, otava, mlperf-system");
+  line.Add("--write", options.write, "FORMAT=FILE, several times: json, csv, markdown, hyperfine, otava, mlperf-system")
+      .Writes();
   const Option csv = line.AddFlag("--csv", options.csv, "print CSV on stdout");
   line.AddFlag("--markdown", options.markdown, "print a Markdown table on stdout").Excludes(csv);
   AddInputOptions(line, options.timing.inputs);
@@ -263,7 +265,10 @@ int BenchCommand(const Arguments& arguments) {
   AddOptions(line, options);
   if (!line.Parse(arguments)) return 0;
   std::vector<BenchFile> files;
-  for (const std::string& text : options.write) files.push_back(ParseBenchFile(text));
+  for (const std::string& text : options.write) {
+    files.push_back(ParseBenchFile(text));
+    OutputGuard::Own().AddOutput(files.back().path);
+  }
   if (!options.streams.empty()) ParseStreams(options.streams);
   if (options.random_params && !IsRemote(options.remote)) {
     throw Error(ExitCode::kUsage, "--random-params is for a runner; with --tracker and --key it would be right");

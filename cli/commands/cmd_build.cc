@@ -161,13 +161,14 @@ Json ReportJson(const Result& of, const std::string& output) {
 
 void AddOptions(CommandLine& line, BuildCommandOptions& options) {
   AddModelOptions(line, options.model);
-  line.Add("-o,--output", options.output, "the package to write").Required();
+  line.Add("-o,--output", options.output, "the package to write").Writes().Required();
   AddContextOptions(line, options.machine, options.targets);
   AddPrecisionOptions(line, options.precision);
   AddRecordOptions(line, options.records);
   AddPassOptions(line, options.machine);
   line.Add("--dump-passes", options.dump_passes,
-           "a folder that gets the module's text after each pass; for several targets or shapes, one in it for each");
+           "a folder that gets the module's text after each pass; for several targets or shapes, one in it for each")
+      .WritesInto();
   line.AddFlag("--pass-times", options.pass_times, "print how long each pass took");
 }
 

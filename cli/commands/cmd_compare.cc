@@ -47,12 +47,15 @@ struct CompareOptions {
 };
 
 void AddOptions(CommandLine& line, CompareOptions& options) {
-  line.Add("MODEL", options.models, ".onnx files, or zoo:NAME (`hone zoo` lists them)").About(Topic::kModel);
+  line.Add("MODEL", options.models, ".onnx files, or zoo:NAME (`hone zoo` lists them)")
+      .ReadsModel()
+      .About(Topic::kModel);
   AddModelDetails(line, options.model);
   const Option records = line.AddFlag("--from-records", options.from_records,
                                       "from what the store holds, the default; nothing is measured");
   const Option results =
       line.Add("--results", options.results, "files of `hone bench --json`: their packages are compared, without MODEL")
+          .Reads()
           .Excludes(records);
   const Option measure =
       line.AddFlag("--measure", options.measure, "build for a runner of each of --keys and time there what was built")
@@ -76,7 +79,7 @@ void AddOptions(CommandLine& line, CompareOptions& options) {
   line.Add("--between", options.between, "A,B: the layers that differ most; each a key, label, host or id");
   const Option csv = line.AddFlag("--csv", options.csv, "a row per device and model, comma-separated");
   const Option markdown = line.AddFlag("--markdown", options.markdown, "the tables in Markdown").Excludes(csv);
-  line.Add("--html", options.html, "also one page with pictures: this file");
+  line.Add("--html", options.html, "also one page with pictures: this file").Writes();
   line.Add(
           "--since", options.since,
           "what became faster or slower since a day (2026-11-22) or for so long (90d): over many --results with change "

@@ -61,8 +61,9 @@ int DashboardCommand(const Arguments& arguments) {
   AddClientKeyOptions(line, sources.keys);
   line.Add("--bind", bind, "IP:PORT to serve at; port * picks a free one. Not loopback: with --token-file alone")
       .ShowDefault();
-  line.Add("--token-file", token_file, "asks viewers for the token in this file, which is made when it is not there");
-  line.Add("--port-file", port_file, "the page's address is written there once it is served");
+  line.Add("--token-file", token_file, "asks viewers for the token in this file, which is made when it is not there")
+      .Writes();
+  line.Add("--port-file", port_file, "the page's address is written there once it is served").Writes();
   if (!line.Parse(arguments)) return 0;
   const Address address = ParseHttpBind(bind);
   if (!sources.tracker.empty()) ParseAddress(sources.tracker);

@@ -156,6 +156,7 @@ int InspectCommand(const Arguments& arguments) {
                                .Excludes(untyped);
   line.Add("--save-params", options.save_params,
            "with --text: FILE.safetensors, which gets the values that the text leaves out")
+      .Writes()
       .Needs(text)
       .Excludes(optimized);
   line.AddFlag("--walk", options.walk, "one node type per line, in post order").Excludes(text);

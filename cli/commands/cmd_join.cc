@@ -17,6 +17,7 @@ int JoinCommand(const Arguments& arguments) {
   line.Add("CODE", code, "what `hone enroll` printed on the tracker's machine").Required();
   line.Add("--tracker", tracker, "tcp://HOST:PORT").Required().Env("HONE_TRACKER").About(Topic::kRunners);
   line.Add("--identity", keys.identity, "the file with this user's secret key, which is made where none is")
+      .Writes()
       .Env("HONE_IDENTITY")
       .About(Topic::kRunners);
   if (!line.Parse(arguments)) return 0;

@@ -19,7 +19,9 @@ int KeygenCommand(const Arguments& arguments) {
   std::string identity, folder, name = "hone";
   line.AddFlag("--server", server, "a folder with a tracker's key and an empty list of whom it admits");
   AddKeyFolderOption(line, folder);
-  line.Add("--identity", identity, "the file for the secret key; FILE.pub gets the public one").Env("HONE_IDENTITY");
+  line.Add("--identity", identity, "the file for the secret key; FILE.pub gets the public one")
+      .Writes()
+      .Env("HONE_IDENTITY");
   line.Add("--name", name, "what stands behind the public key").ShowDefault();
   if (!line.Parse(arguments)) return 0;
   const KeyFolder tracker(KeyFolderPath(folder));

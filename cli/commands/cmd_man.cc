@@ -1,14 +1,53 @@
 #include "cli/command_line.h"
 #include "cli/man_page.h"
 #include "cli/printing/print.h"
+#include "cli/printing/print_json.h"
 #include "core/version.h"
 
 namespace hone {
+namespace {
+
+Json UseJson(FileUse use) {
+  switch (use) {
+    case FileUse::kNone:
+      return nullptr;
+    case FileUse::kInput:
+      return "read";
+    case FileUse::kModel:
+      return "model";
+    case FileUse::kOutput:
+      return "written";
+    case FileUse::kOutputFolder:
+      return "folder";
+  }
+  return nullptr;
+}
+
+Json TreeJson(const CommandDescription& command) {
+  Json options = Json::array(), commands = Json::array();
+  for (const OptionDescription& option : command.options) {
+    options.push_back({{"names", option.names},
+                       {"value", option.value},
+                       {"choices", option.choices},
+                       {"description", option.description},
+                       {"required", option.required},
+                       {"file", UseJson(option.use)}});
+  }
+  for (const CommandDescription& sub : command.commands) commands.push_back(TreeJson(sub));
+  return {{"name", command.name}, {"summary", command.summary}, {"options", options}, {"commands", commands}};
+}
+
+}  // namespace
 
 int ManCommand(const Arguments& arguments) {
   CommandLine line("hone man", "Prints the manual: hone man | man -l -");
   if (!line.Parse(arguments)) return 0;
-  Print("{}", ManPage(DescribeCommands("hone", AllCommands()), HoneVersion()));
+  const CommandDescription program = DescribeCommands("hone", AllCommands());
+  if (line.json()) {
+    PrintJson(TreeJson(program));
+  } else {
+    Print("{}", ManPage(program, HoneVersion()));
+  }
   return 0;
 }
 

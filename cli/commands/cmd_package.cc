@@ -73,7 +73,7 @@ Json InfosJson(const std::string& path, const Packages& packages) {
 int InfoCommand(const Arguments& arguments) {
   CommandLine line("hone package info", "What is inside a package, whatever its target.");
   std::string path;
-  line.Add("PACKAGE", path, "a package that `hone build` wrote").Required();
+  line.Add("PACKAGE", path, "a package that `hone build` wrote").Reads().Required();
   if (!line.Parse(arguments)) return 0;
   const Packages packages = Package::InspectAll(path);
   for (const auto& package : packages) package->VerifyParams();
@@ -101,8 +101,8 @@ int JoinPackagesCommand(const Arguments& arguments) {
       "it can run.");
   std::vector<std::string> paths;
   std::string output;
-  line.Add("PACKAGE", paths, "packages that `hone build` wrote, each for another target").Required();
-  line.Add("-o,--output", output, "the package to write").Required();
+  line.Add("PACKAGE", paths, "packages that `hone build` wrote, each for another target").Reads().Required();
+  line.Add("-o,--output", output, "the package to write").Writes().Required();
   if (!line.Parse(arguments)) return 0;
   std::vector<NamedPackage> packages;
   for (const std::string& path : paths) packages.push_back({path, ReadFile(path)});
@@ -183,14 +183,14 @@ int ExportCommand(const Arguments& arguments) {
   CommandLine line("hone package export", "Writes a package as a C header and an object file to link into a program.");
   std::string path, folder, name = "model", executor = "graph";
   bool as_c = false;
-  line.Add("PACKAGE", path, "a package that `hone build` wrote").Required();
+  line.Add("PACKAGE", path, "a package that `hone build` wrote").Reads().Required();
   line.AddFlag("--c", as_c, "as NAME.h and NAME.o, for C and C++");
   line.Add("--executor", executor,
            "graph: libhone runs it; aot: one function NAME_run(), on one thread, without libhone")
       .OneOf({"graph", "aot"})
       .ShowDefault();
   line.Add("--name", name, "what the files and what they declare begin with").ShowDefault();
-  line.Add("-o,--output", folder, "the folder to write them to").Required();
+  line.Add("-o,--output", folder, "the folder to write them to").WritesInto().Required();
   if (!line.Parse(arguments)) return 0;
   if (!as_c) throw Error(ExitCode::kUsage, "hone package export: no form was given; --c would be right");
   if (!IsCName(name)) {
@@ -209,8 +209,8 @@ int ExportCommand(const Arguments& arguments) {
 int UnpackCommand(const Arguments& arguments) {
   CommandLine line("hone package unpack", "Writes a package's manifest, graph, lib and params as files of their own.");
   std::string path, folder;
-  line.Add("PACKAGE", path, "a package that `hone build` wrote").Required();
-  line.Add("-o,--output", folder, "the folder to write them to").Required();
+  line.Add("PACKAGE", path, "a package that `hone build` wrote").Reads().Required();
+  line.Add("-o,--output", folder, "the folder to write them to").WritesInto().Required();
   if (!line.Parse(arguments)) return 0;
   const Packages packages = Package::InspectAll(path);
   for (const auto& package : packages) package->VerifyParams();
@@ -248,8 +248,8 @@ int PackCommand(const Arguments& arguments) {
                    "Makes a package of what `hone package unpack` wrote: its parameters may be others of the same "
                    "shapes.");
   std::string folder, output;
-  line.Add("FOLDER", folder, "with manifest.json, graph.json, lib.so and params.safetensors").Required();
-  line.Add("-o,--output", output, "the package to write").Required();
+  line.Add("FOLDER", folder, "with manifest.json, graph.json, lib.so and params.safetensors").Reads().Required();
+  line.Add("-o,--output", output, "the package to write").Writes().Required();
   if (!line.Parse(arguments)) return 0;
   const std::string bytes = PackFolder(folder);
   Package::InspectBytes(bytes, folder);

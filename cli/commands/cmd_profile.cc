@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "cli/command_line.h"
+#include "cli/files/output_guard.h"
 #include "cli/files/read_file.h"
 #include "cli/files/write_file.h"
 #include "cli/machine_options.h"
@@ -113,29 +114,38 @@ void RequireSameModel(const Profile& profile, const std::string& path, const std
                           profile.path, path, built.substr(0, kShown), given.substr(0, kShown)));
 }
 
+std::string Annotated(const Profile& profile, const ProfileCommandOptions& options) {
+  const std::string model = options.model.empty() ? profile.package->plan().model : options.model;
+  OutputGuard::Own().AddInput(model, OutputGuard::Use::kModel);
+  const std::string bytes = ReadFile(model);
+  std::string annotated = AnnotateOnnx(bytes, NotesOf(profile));
+  RequireSameModel(profile, model, bytes);
+  return annotated;
+}
+
 void WriteFiles(const Profile& profile, const ProfileCommandOptions& options) {
+  // All is read before anything is written.
+  const std::string annotated = options.annotate.empty() ? "" : Annotated(profile, options);
   if (!options.trace.empty()) WriteFileAtomically(options.trace, DumpJson(ChromeTrace(profile)) + "\n");
   if (!options.folded.empty()) WriteFileAtomically(options.folded, FoldedStacks(profile));
-  if (options.annotate.empty()) return;
-  const std::string model = options.model.empty() ? profile.package->plan().model : options.model;
-  const std::string bytes = ReadFile(model);
-  const std::string annotated = AnnotateOnnx(bytes, NotesOf(profile));
-  RequireSameModel(profile, model, bytes);
-  WriteFileAtomically(options.annotate, annotated);
+  if (!options.annotate.empty()) WriteFileAtomically(options.annotate, annotated);
 }
 
 void AddOptions(CommandLine& line, ProfileCommandOptions& options) {
-  line.Add("PACKAGE", options.package, "a package that `hone build` wrote").Required();
+  line.Add("PACKAGE", options.package, "a package that `hone build` wrote").Reads().Required();
   AddThreadsOption(line, options.profile.threads);
   line.Add("--runs", options.profile.runs, "runs with a clock around each call").Between(1, kMostRuns).ShowDefault();
   line.Add("--top", options.top, "print the first so many rows").Between(1, kMostRuns);
   line.AddFlag("--in-order", options.in_order, "in the order of execution, not by time");
   line.Add("--trace", options.trace,
-           "write a Chrome trace here, which ui.perfetto.dev shows: runs, calls and what each worker did");
-  line.Add("--folded", options.folded, "write folded stacks here, for flame graphs");
+           "write a Chrome trace here, which ui.perfetto.dev shows: runs, calls and what each worker did")
+      .Writes();
+  line.Add("--folded", options.folded, "write folded stacks here, for flame graphs").Writes();
   const Option annotate =
-      line.Add("--annotate", options.annotate, "write the ONNX model here with the times as its nodes' metadata");
+      line.Add("--annotate", options.annotate, "write the ONNX model here with the times as its nodes' metadata")
+          .Writes();
   line.Add("--model", options.model, "the ONNX model to annotate; by default the path it was built from")
+      .ReadsModel()
       .Needs(annotate);
   AddInputOptions(line, options.profile.inputs);
   AddPackageShapeOption(line, options.profile.inputs);

@@ -19,7 +19,7 @@ int QuantizeCommand(const Arguments& arguments) {
   AddModelOptions(line, model);
   AddQuantiseOptions(line, options);
   AddThreadsOption(line, threads);
-  line.Add("-o,--output", output, "the .onnx file to write").Required();
+  line.Add("-o,--output", output, "the .onnx file to write").Writes().Required();
   if (!line.Parse(arguments)) return 0;
   const QuantisedModel quantised = QuantiseModel(model, options, threads);
   WriteFileAtomically(output, quantised.bytes);

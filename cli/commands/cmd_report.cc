@@ -20,11 +20,12 @@ int ReportCommand(const Arguments& arguments) {
   std::string db, output;
   RecordComparisonOptions options;
   line.Add("MODEL", names, ".onnx files, or zoo:NAME; without one the page tells the tuning alone")
+      .ReadsModel()
       .About(Topic::kModel);
   AddModelDetails(line, model);
   AddRecordComparisonOptions(line, options);
   AddStoreOption(line, db);
-  line.Add("-o,--output", output, "the HTML file to write").Required();
+  line.Add("-o,--output", output, "the HTML file to write").Writes().Required();
   if (!line.Parse(arguments)) return 0;
   const std::unique_ptr<RecordStore> store = OpenExistingStore(db);
   ComparisonReport report;

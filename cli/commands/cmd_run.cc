@@ -161,17 +161,18 @@ int RunCommand(const Arguments& arguments) {
   CommandLine line("hone run", "Runs a package once and prints the first values of each output.");
   RunOptions options;
   const Option package =
-      line.Add("PACKAGE", options.package, "a package that `hone build` wrote").About(Topic::kPackage);
+      line.Add("PACKAGE", options.package, "a package that `hone build` wrote").Reads().About(Topic::kPackage);
   // One that may be left out would be taken for another value of --input before it.
   if (!Names(arguments, "--graph")) package.Required();
-  line.Add("--graph", options.graph, "graph.json of `hone package unpack`, with --lib and --params instead of PACKAGE");
-  line.Add("--lib", options.lib, "its lib.so");
-  line.Add("--params", options.params, "its params.safetensors, or another of the same names and shapes");
+  line.Add("--graph", options.graph, "graph.json of `hone package unpack`, with --lib and --params instead of PACKAGE")
+      .Reads();
+  line.Add("--lib", options.lib, "its lib.so").Reads();
+  line.Add("--params", options.params, "its params.safetensors, or another of the same names and shapes").Reads();
   AddInputOptions(line, options.inputs);
   AddPackageShapeOption(line, options.inputs);
   line.Add("--seed", options.inputs.seed, "seed of random and uniform inputs");
-  line.Add("--output", options.output, "a folder that gets every output as a .npy file");
-  line.Add("--dump", options.dump, "a folder that gets the value of every call as a .npy file");
+  line.Add("--output", options.output, "a folder that gets every output as a .npy file").WritesInto();
+  line.Add("--dump", options.dump, "a folder that gets the value of every call as a .npy file").WritesInto();
   line.Add("--upto", options.upto,
            "stop after the call that computes this node of the model, and show the values so far");
   line.Add(

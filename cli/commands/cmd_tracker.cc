@@ -15,10 +15,11 @@ int TrackerCommand(const Arguments& arguments) {
   TrackerOptions options;
   std::string folder, audit;
   line.Add("--bind", options.bind, "tcp://HOST:PORT; port * picks a free one").ShowDefault();
-  line.Add("--port-file", options.port_file, "the bound address is written there once the tracker serves");
+  line.Add("--port-file", options.port_file, "the bound address is written there once the tracker serves").Writes();
   line.Add("--metrics", options.metrics, "127.0.0.1:PORT: /metrics for Prometheus and /healthz over HTTP");
   AddKeyFolderOption(line, folder);
-  line.Add("--audit", audit, "who came, was refused and held what goes here, not to audit.jsonl in the key folder");
+  line.Add("--audit", audit, "who came, was refused and held what goes here, not to audit.jsonl in the key folder")
+      .Writes();
   if (!line.Parse(arguments)) return 0;
   options.keys = TrackerKeys(folder, audit);
   // Before anything is said.

@@ -72,7 +72,8 @@ void AddOptions(CommandLine& line, TuneCommandOptions& options) {
       .ShowDefault();
   line.Add("--tasks", options.tasks, "only the tasks whose workload contains one of these texts");
   line.Add("--cores", options.cores, "without a tracker: the CPUs to time on, as 0,2-3, or in words: big, nosmt+node0");
-  line.Add("--replay", options.replay, "search with the records of this store in place of a runner; keeps nothing");
+  line.Add("--replay", options.replay, "search with the records of this store in place of a runner; keeps nothing")
+      .Reads();
   const Option tracker = line.Add("--tracker", options.remote.tracker, "tcp://HOST:PORT: measure on runners behind it")
                              .Env("HONE_TRACKER")
                              .About(Topic::kRunners);

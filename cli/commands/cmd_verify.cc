@@ -308,20 +308,23 @@ void AddOptions(CommandLine& line, VerifyOptions& options) {
   AddModelOptions(line, options.model);
   line.Add("PACKAGE", options.package,
            "a package of that model; none: one is built, and checked before a last softmax too")
+      .Reads()
       .About(Topic::kPackage);
   AddContextOptions(line, options.machine);
   AddRecordOptions(line, options.records);
   AddInputOptions(line, options.inputs);
   line.Add("--expect", options.expect, "a .pb or .npy file per output: compare with these instead of the reference")
+      .Reads()
       .About(Topic::kInputs);
   AddPassOptions(line, options.machine);
   line.AddFlag(
       "--bisect", options.bisect,
       "compare the value of every node, name the first from which on none agrees, and the first NaN or infinity");
   line.Add(
-      "--against", options.against,
-      "with --bisect: another package of MODEL, or a folder of .npy files named as its nodes or values, instead of "
-      "the reference");
+          "--against", options.against,
+          "with --bisect: another package of MODEL, or a folder of .npy files named as its nodes or values, instead of "
+          "the reference")
+      .Reads();
   AddRemoteOptions(line, options.remote, "run the package on a runner behind it");
   line.Add("--tolerance", options.tolerance,
            "worst max|y-r|/max|r| that agrees; by default 1e-4, of a package whose layers have chosen precisions what "

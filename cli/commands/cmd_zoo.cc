@@ -50,7 +50,7 @@ int ZooCommand(const Arguments& arguments) {
   ModelOptions options;
   std::string name, output;
   line.Add("NAME", name, "a network; none lists them");
-  line.Add("-o,--output", output, "the .onnx file to write");
+  line.Add("-o,--output", output, "the .onnx file to write").Writes();
   AddZooOptions(line, options);
   if (!line.Parse(arguments)) return 0;
   if (name.empty() != output.empty()) {

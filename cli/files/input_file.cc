@@ -5,7 +5,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <cerrno>
+
+#include "cli/files/output_guard.h"
 #include "core/error.h"
+#include "core/file_kind.h"
 
 namespace hone {
 namespace {
@@ -19,12 +25,15 @@ const char* WhyNot(const struct stat& info, bool pipes_too) {
 
 }  // namespace
 
-InputFile::InputFile(const std::string& path, bool pipes_too)
+InputFile::InputFile(const std::string& path, bool pipes_too, Use use)
     : fd_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)) {
   struct stat info{};
+  if (fd_ < 0 && errno == EACCES) {
+    throw Error(ExitCode::kNotAuthorised, fmt::format("{} may not be read, or a folder on its way not entered", path));
+  }
   if (fd_ < 0 || fstat(fd_, &info) != 0) {
     if (fd_ >= 0) close(fd_);
-    throw Error(ExitCode::kNoInput, fmt::format("there is no file {}, or it may not be read", path));
+    throw Error(ExitCode::kNoInput, fmt::format("there is no file {}", path));
   }
   const std::string why_not = WhyNot(info, pipes_too);
   if (!why_not.empty()) {
@@ -32,9 +41,22 @@ InputFile::InputFile(const std::string& path, bool pipes_too)
     throw Error(ExitCode::kNoInput, fmt::format("{} is {}", path, why_not));
   }
   if (S_ISFIFO(info.st_mode)) kind_ = Kind::kPipe;
+  if (use == Use::kInput) OutputGuard::Own().AddInput(path);
 }
 
 InputFile::~InputFile() { close(fd_); }
+
+void RefuseOtherKinds(const std::string& path) {
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (fd < 0) return;
+  struct stat info{};
+  std::array<char, 512> begin;
+  const bool is_file = fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
+  const ssize_t got = is_file ? read(fd, begin.data(), begin.size()) : 0;
+  close(fd);
+  const std::string kind = KindThatIsNeverRead({begin.data(), static_cast<size_t>(std::max<ssize_t>(got, 0))});
+  if (!kind.empty()) throw Error(ExitCode::kBadData, fmt::format("{} {}", path, kind));
+}
 
 void InputFile::Block() { (void)fcntl(fd_, F_SETFL, fcntl(fd_, F_GETFL) & ~O_NONBLOCK); }
 

@@ -8,10 +8,12 @@ namespace hone {
 class InputFile {
  public:
   enum class Kind { kRegular, kPipe };
+  // What for: an input is kept from being replaced (OutputGuard), an output that the command made before is not.
+  enum class Use { kInput, kOwnOutput };
 
-  // Throws Error(kNoInput) when there is no such file, it may not be read, or it is neither a regular file nor, where
-  // `pipes_too`, a pipe. Of a pipe read(2) gives EAGAIN until Block().
-  explicit InputFile(const std::string& path, bool pipes_too = false);
+  // Throws Error: kNoInput when there is no such file, or it is neither a regular file nor, where `pipes_too`, a pipe;
+  // kNotAuthorised when it may not be read. Of a pipe read(2) gives EAGAIN until Block().
+  explicit InputFile(const std::string& path, bool pipes_too = false, Use use = Use::kInput);
   ~InputFile();
   InputFile(const InputFile&) = delete;
   InputFile& operator=(const InputFile&) = delete;
@@ -25,5 +27,10 @@ class InputFile {
   int fd_;
   Kind kind_ = Kind::kRegular;
 };
+
+// Throws Error(kBadData) where `path` is a file of a kind that hone never reads, with what it is and what would be
+// right: packed files, archives, other frameworks' models. What is not there, no regular file or unreadable is passed
+// over.
+void RefuseOtherKinds(const std::string& path);
 
 }  // namespace hone

@@ -7,7 +7,6 @@
 #include <cerrno>
 #include <filesystem>
 
-#include "cli/files/input_file.h"
 #include "core/error.h"
 #include "core/hash.h"
 #include "runtime/mapped_bytes.h"
@@ -15,12 +14,17 @@
 namespace hone {
 
 bool IsThere(const std::string& path) {
-  std::error_code ignored;
-  return std::filesystem::exists(path, ignored);
+  std::error_code error;
+  const bool there = std::filesystem::exists(path, error);
+  if (error == std::errc::permission_denied) {
+    throw Error(ExitCode::kNotAuthorised,
+                fmt::format("{} may not be looked at: a folder on its way may not be entered", path));
+  }
+  return there;
 }
 
-std::string ReadFile(const std::string& path) {
-  const InputFile file(path);
+std::string ReadFile(const std::string& path, InputFile::Use use) {
+  const InputFile file(path, false, use);
   std::string bytes;
   std::array<char, size_t{1} << 16> piece;
   for (;;) {

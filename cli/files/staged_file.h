@@ -4,26 +4,25 @@
 #include <string>
 #include <string_view>
 
+#include "cli/files/fresh_file.h"
 #include "cli/files/piped_output.h"
 
 namespace hone {
 
-// Lies on the disk under a temporary name beside `path`; gone with the object unless it was committed.
+// Lies on the disk beside `path` as a FreshFile; gone with the object unless it was committed.
 class StagedFile {
  public:
   // Throws Error: kCannotCreate when there can be no file, kIo when it cannot be written to its end.
   StagedFile(const std::string& path, const std::string& bytes);
   // Holds what `write` writes, piece by piece. Also throws what that throws.
   StagedFile(const std::string& path, const StreamWriter& write);
-  ~StagedFile();
-  StagedFile(StagedFile&& other) noexcept;
-  StagedFile& operator=(StagedFile&&) = delete;
 
   // Replaces what has the name. Throws Error(kCannotCreate).
   void Commit();
 
  private:
-  std::string path_, temporary_;  // temporary_ empty: nothing to remove
+  std::string path_;
+  FreshFile file_;
 };
 
 // Throws Error(code): `path` cannot be written, for errno's reason.

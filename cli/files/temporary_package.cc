@@ -1,8 +1,5 @@
 #include "cli/files/temporary_package.h"
 
-#include <unistd.h>
-
-#include <cstdlib>
 #include <filesystem>
 
 #include "cli/files/staged_file.h"
@@ -10,23 +7,9 @@
 namespace hone {
 
 TemporaryPackage::TemporaryPackage(const std::string& bytes)
-    : path_((std::filesystem::temp_directory_path() / "hone-package-XXXXXX").string()) {
-  const int fd = mkstemp(path_.data());
-  if (fd < 0) CannotWrite(path_, true);
-  const bool written = WriteAll(fd, bytes);
-  close(fd);
-  if (!written) {
-    unlink(path_.c_str());
-    CannotWrite(path_, true);
-  }
-  try {
-    package_ = Package::Inspect(path_);
-  } catch (...) {
-    unlink(path_.c_str());
-    throw;
-  }
+    : file_((std::filesystem::temp_directory_path() / "hone-package").string(), 0600) {
+  if (!WriteAll(file_.fd(), bytes)) CannotWrite(file_.path(), true);
+  package_ = Package::Inspect(file_.path());
 }
-
-TemporaryPackage::~TemporaryPackage() { unlink(path_.c_str()); }
 
 }  // namespace hone

@@ -4,23 +4,21 @@
 #include <memory>
 #include <string>
 
+#include "cli/files/fresh_file.h"
 #include "runtime/package.h"
 
 namespace hone {
 
 // Writes the bytes to a file in the system's folder for such and opens it for whatever target it is (Package::Inspect);
-// the file goes with the object. Throws Error(kCannotCreate).
+// the file goes with the object. Throws Error: kCannotCreate, kIo.
 class TemporaryPackage {
  public:
   explicit TemporaryPackage(const std::string& bytes);
-  ~TemporaryPackage();
-  TemporaryPackage(const TemporaryPackage&) = delete;
-  TemporaryPackage& operator=(const TemporaryPackage&) = delete;
   const Package* operator->() const { return package_.get(); }
-  const std::string& path() const { return path_; }
+  const std::string& path() const { return file_.path(); }
 
  private:
-  std::string path_;
+  FreshFile file_;
   std::shared_ptr<const Package> package_;
 };
 

@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <filesystem>
 
+#include "cli/files/output_guard.h"
+#include "cli/files/resolved_path.h"
 #include "cli/files/staged_file.h"
 #include "core/error.h"
 
@@ -15,20 +17,6 @@ namespace hone {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr int kMostLinks = 40;  // as the kernel follows
-
-// Where links lead, also when nothing is there yet.
-std::string Resolved(const std::string& path) {
-  fs::path at = path;
-  std::error_code error;
-  for (int links = 0; links < kMostLinks && fs::is_symlink(at, error); ++links) {
-    const fs::path target = fs::read_symlink(at, error);
-    if (error) break;
-    at = at.parent_path() / target;
-  }
-  return at.string();
-}
 
 [[noreturn]] void Refuse(const std::string& path, std::string_view why) {
   throw Error(ExitCode::kCannotCreate, fmt::format("cannot write {}: it is {}; a file is right", path, why));
@@ -81,7 +69,8 @@ void WriteFileAtomically(const std::string& path, const StreamWriter& write) {
   if (exists && S_ISBLK(info.st_mode)) Refuse(path, "a whole disk");
   if (exists && IsOwnOutput(info)) Refuse(path, "this command's own output, where its report goes");
   if (exists && !S_ISREG(info.st_mode)) return WriteInto(path, write);
-  StagedFile(Resolved(path), write).Commit();
+  OutputGuard::Own().Check(path);
+  StagedFile(ResolvedPath(path), write).Commit();
 }
 
 void WriteFilesAtomically(const std::string& folder, const std::vector<std::pair<std::string, std::string>>& files) {
@@ -89,6 +78,7 @@ void WriteFilesAtomically(const std::string& folder, const std::vector<std::pair
     const std::string path = (fs::path(folder) / name).string();
     std::error_code ignored;
     if (fs::is_directory(path, ignored)) Refuse(path, "a folder");
+    OutputGuard::Own().Check(path);
   }
   const std::vector<fs::path> made = MakeFolders(folder);
   try {

@@ -10,6 +10,7 @@ void AddPrecisionOptions(CommandLine& line, PrecisionOptions& options) {
   line.Add("--calibrate", options.calibrate,
            "with --precision int8 and auto: a folder of inputs (.npz, .npy, .pb, .jpg, .png, or a folder of arrays "
            "per sample), or random")
+      .Reads()
       .About(Topic::kMath);
   line.Add("--samples", options.samples,
            "how many inputs --calibrate random draws for ranges; it draws eight more that judge")

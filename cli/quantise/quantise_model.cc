@@ -63,6 +63,7 @@ void MeasureHere(const Quantiser& quantiser, const std::string& bytes, std::vect
 void AddQuantiseOptions(CommandLine& line, QuantiseOptions& options) {
   line.Add("--calibrate", options.calibrate,
            "a folder of inputs (.npz, .npy, .pb, .jpg, .png, or a folder of arrays per sample), or random")
+      .Reads()
       .Required()
       .About(Topic::kInputs);
   line.Add("--samples", options.samples, "how many inputs are drawn when they are random")

@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "core/error.h"
+#include "db/care/fresh_file.h"
 #include "db/database.h"
 #include "db/open_database.h"
 #include "db/sqlite/store_file.h"
@@ -44,9 +45,8 @@ int64_t BackupStore(const std::string& path, const std::string& to) {
   if (fs::exists(to)) {
     throw Error(ExitCode::kCannotCreate, fmt::format("'{}' is there already; a backup needs a new name", to));
   }
-  const std::string partial = to + ".partial";
   std::error_code error;
-  fs::remove(partial, error);
+  const std::string partial = MakeFreshFile(to);
   try {
     WriteCopy(path, partial);
     Sync(partial);

@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "core/error.h"
+#include "db/care/fresh_file.h"
 #include "db/care/leaf_pages.h"
 #include "db/database.h"
 #include "db/foreign/foreign_lines.h"
@@ -29,10 +30,10 @@ void RemoveAll(const std::string& path) {
   for (const char* suffix : {"", "-wal", "-journal", "-shm", ".claims"}) fs::remove(path + suffix, ignored);
 }
 
-// A store's file that is gone with the object.
+// A store's file, empty at first, that is gone with the object.
 class TemporaryStore {
  public:
-  explicit TemporaryStore(std::string path) : path_(std::move(path)) { RemoveAll(path_); }
+  explicit TemporaryStore(const std::string& beside) : path_(MakeFreshFile(beside)) {}
   ~TemporaryStore() { RemoveAll(path_); }
   TemporaryStore(const TemporaryStore&) = delete;
   TemporaryStore& operator=(const TemporaryStore&) = delete;
@@ -125,7 +126,7 @@ void Copy(const std::string& from, const std::string& to) {
   for (const char* suffix : kSuffixes) {
     if (!fs::exists(from + suffix)) continue;
     std::error_code error;
-    fs::copy_file(from + suffix, to + suffix, error);
+    fs::copy_file(from + suffix, to + suffix, fs::copy_options::overwrite_existing, error);
     if (error) throw Error(ExitCode::kIo, fmt::format("'{}' cannot be copied: {}", from + suffix, error.message()));
   }
 }
@@ -142,7 +143,7 @@ Recovered RecoverStore(const std::string& from, const std::string& to) {
     throw Error(ExitCode::kCannotCreate,
                 fmt::format("'{}' is there already; the recovered store needs a new name", to));
   }
-  const TemporaryStore made(to + ".partial"), copy(to + ".copy");
+  const TemporaryStore made(to), copy(to);
   Recovered recovered;
   {
     const std::unique_ptr<RecordStore> store = RecordStore::Open(made.path());

@@ -1,10 +1,8 @@
 #include "rpc_runner/health/history_file.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -66,11 +64,7 @@ std::string SaveHistory(const std::string& path, const std::string& device, cons
       {"format", kFormat}, {"version", kHealthVersion}, {"device", device}, {"history", history.ToJson()}};
   std::error_code failed;
   std::filesystem::create_directories(std::filesystem::path(path).parent_path(), failed);
-  const std::string temporary = fmt::format("{}.{}", path, getpid());
-  if (WriteSmallFile(temporary, DumpJson(json) + "\n") && std::rename(temporary.c_str(), path.c_str()) == 0) return "";
-  std::string why = CannotWrite(path);
-  std::remove(temporary.c_str());
-  return why;
+  return ReplaceSmallFile(path, DumpJson(json) + "\n") ? "" : CannotWrite(path);
 }
 
 }  // namespace hone

@@ -1,7 +1,6 @@
 #include "rpc_runner/keys/identity.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <filesystem>
 
@@ -28,7 +27,7 @@ std::string OnlyLine(std::string_view text) {
 }  // namespace
 
 KeyPair ReadIdentity(const std::string& path) {
-  if (access(path.c_str(), F_OK) != 0) {
+  if (!KeyFileIsThere(path)) {
     throw Error(ExitCode::kBadConfig, fmt::format("there is no secret key {}; hone keygen makes one", path));
   }
   const std::string secret = OnlyLine(ReadKeyFile(path, Secrecy::kSecret, "the secret key"));
@@ -42,8 +41,9 @@ KeyPair ReadIdentity(const std::string& path) {
 void WriteIdentity(const std::string& path, const KeyPair& keys, const std::string& comment) {
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   if (!folder.empty()) MakeKeyFolder(folder.string());
-  if (access(path.c_str(), F_OK) == 0) {
-    throw Error(ExitCode::kCannotCreate, fmt::format("{} is there already; remove it first to have a new key", path));
+  for (const std::string& file : {path, path + ".pub"}) {
+    if (!KeyFileIsThere(file)) continue;
+    throw Error(ExitCode::kCannotCreate, fmt::format("{} is there already; remove it first to have a new key", file));
   }
   WriteKeyFile(path, fmt::format("# a secret key of hone: nobody else may read it\n{}\n", keys.secret_key),
                Secrecy::kSecret);
@@ -51,13 +51,13 @@ void WriteIdentity(const std::string& path, const KeyPair& keys, const std::stri
 }
 
 KeyPair ReadOrMakeIdentity(const std::string& path, const std::string& comment) {
-  if (access(path.c_str(), F_OK) != 0) WriteIdentity(path, NewKeyPair(), comment);
+  if (!KeyFileIsThere(path)) WriteIdentity(path, NewKeyPair(), comment);
   return ReadIdentity(path);
 }
 
 std::string ReadPublicKey(const std::string& text_or_path) {
   if (IsKey(text_or_path)) return text_or_path;
-  if (access(text_or_path.c_str(), F_OK) != 0) {
+  if (!KeyFileIsThere(text_or_path)) {
     throw Error(ExitCode::kBadConfig, fmt::format("{} is neither a public key nor a file; 40 characters of Z85 or a "
                                                   ".pub file would be right",
                                                   Shortened(text_or_path, 200)));

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <map>
 #include <memory>
 
@@ -26,11 +25,9 @@ constexpr int64_t kFlushNs = 1'000'000;  // how soon a full connection is tried 
 
 void WritePortFile(const std::string& path, const std::string& address) {
   if (path.empty()) return;
-  const std::string partial = path + ".partial";
   // A reader sees the whole line or no file.
-  if (!WriteSmallFile(partial, address + "\n") || std::rename(partial.c_str(), path.c_str()) != 0) {
+  if (!ReplaceSmallFile(path, address + "\n"))
     throw Error(ExitCode::kCannotCreate, fmt::format("cannot write the port file {}", path));
-  }
 }
 
 class Tracker {

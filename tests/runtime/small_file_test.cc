@@ -52,10 +52,10 @@ TEST_F(SmallFile, NeverWaitsForAWriter) {
 
 TEST_F(SmallFile, IsWrittenInPlaceOfAnother) {
   const std::string path = Write("a longer text than the other\n");
-  ASSERT_TRUE(WriteSmallFile(path, "short"));
+  ASSERT_TRUE(ReplaceSmallFile(path, "short"));
   EXPECT_EQ(ReadSmallFile(path), "short");
-  EXPECT_FALSE(WriteSmallFile(folder_ / "none" / "file", "text"));
-  EXPECT_FALSE(WriteSmallFile("/dev/full", "text"));
+  EXPECT_FALSE(ReplaceSmallFile(folder_ / "none" / "file", "text"));
+  EXPECT_FALSE(ReplaceSmallFile("/dev/full", "text")) << "it is written into";
 }
 
 TEST_F(SmallFile, HasAFirstLine) {

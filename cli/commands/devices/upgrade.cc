@@ -77,8 +77,8 @@ int DevicesUpgradeCommand(const Arguments& arguments) {
   std::string tracker, file, signature, wait = "2m";
   ClientKeys keys;
   line.Add("KEY|LABEL", command.what, "which runners").Required();
-  line.Add("--file", file, "hone-runner for their architecture").Required();
-  line.Add("--signature", signature, "minisign's, of that file (FILE.minisig)");
+  line.Add("--file", file, "hone-runner for their architecture").Reads().Required();
+  line.Add("--signature", signature, "minisign's, of that file (FILE.minisig)").Reads();
   line.Add("--wait", wait, "how long to wait for what becomes of them").ShowDefault();
   line.Add("--tracker", tracker, "tcp://HOST:PORT").Required().Env("HONE_TRACKER").About(Topic::kRunners);
   AddClientKeyOptions(line, keys);

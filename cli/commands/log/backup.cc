@@ -4,6 +4,7 @@
 #include "cli/commands/log/log_commands.h"
 #include "cli/printing/print.h"
 #include "cli/printing/print_json.h"
+#include "cli/stop.h"
 #include "cli/store.h"
 #include "core/shell_word.h"
 #include "db/care/backup_store.h"
@@ -14,8 +15,10 @@ int LogBackupCommand(const Arguments& arguments) {
   CommandLine line("hone log backup", "Copies the store, as it is at one moment, to a new file; others may go on.");
   std::string db, output;
   AddStoreOption(line, db);
-  line.Add("-o,--output", output, "the copy; nothing may be there yet").Required();
+  line.Add("-o,--output", output, "the copy; nothing may be there yet").Writes().Required();
   if (!line.Parse(arguments)) return 0;
+  // Ended at once it would leave what is not finished.
+  CatchStopSignals();
   const int64_t bytes = BackupStore(ExistingStorePath(db), output);
   if (line.json()) {
     PrintJson({{"path", output}, {"bytes", bytes}});
@@ -23,7 +26,7 @@ int LogBackupCommand(const Arguments& arguments) {
     Print("{} bytes written to {}\n", bytes, output);
   }
   line.Next("hone log check --db " + ShellWord(output));
-  return 0;
+  return StopExitCode(0);
 }
 
 }  // namespace hone

@@ -65,7 +65,9 @@ int LogImportCommand(const Arguments& arguments) {
       "nothing.");
   std::string db;
   std::vector<std::string> files;
-  line.Add("FILE", files, "logs of `hone log export`, or AutoTVM's and TopHub's of version 0.2; - is stdin").Required();
+  line.Add("FILE", files, "logs of `hone log export`, or AutoTVM's and TopHub's of version 0.2; - is stdin")
+      .Reads()
+      .Required();
   AddStoreOption(line, db);
   if (!line.Parse(arguments)) return 0;
   for (const std::string& file : files) {

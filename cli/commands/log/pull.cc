@@ -37,9 +37,9 @@ int LogPullCommand(const Arguments& arguments) {
                    "Takes a signed pack into the store: checked whole before anything of it reaches the store.");
   std::string from, db, key;
   int64_t most_mib = 64;
-  line.Add("PACK", from, "a file or an http(s) address; PACK.minisig is its signature").Required();
+  line.Add("PACK", from, "a file or an http(s) address; PACK.minisig is its signature").Reads().Required();
   AddStoreOption(line, db);
-  line.Add("--key", key, "trust this public key, or file, for this once");
+  line.Add("--key", key, "trust this public key, or file, for this once").Reads();
   line.Add("--max-size", most_mib, "MiB that a pack may have").Between(1, 256).ShowDefault();
   if (!line.Parse(arguments)) return 0;
   TrustedKeys trusted = ReadTrustedKeys();

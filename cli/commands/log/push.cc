@@ -35,15 +35,21 @@ void RequireSigned(const std::string& path, const std::string& bytes) {
   throw Error(ExitCode::kCannotCreate, fmt::format("'{}' is another pack, and a pack never changes", to));
 }
 
+bool Holds(const std::string& path, const std::string& bytes) {
+  return IsThere(path) && ReadFile(path, InputFile::Use::kOwnOutput) == bytes;
+}
+
 std::string PutInFolder(const std::string& path, const std::string& bytes, const std::string& folder) {
   if (!fs::is_directory(folder)) {
     throw Error(ExitCode::kNoInput, fmt::format("there is no folder '{}', and it is no http(s) address", folder));
   }
   const std::string to = (fs::path(folder) / fs::path(path).filename()).string();
-  if (IsThere(to) && ReadFile(to) != bytes) RefuseOther(to);
+  const std::string signature = ReadFile(path + ".minisig");
+  const bool is_there = Holds(to, bytes);
+  if (IsThere(to) && !is_there) RefuseOther(to);
   // The signature first: a pack that is seen can be checked.
-  WriteFileAtomically(to + ".minisig", ReadFile(path + ".minisig"));
-  WriteFileAtomically(to, bytes);
+  if (!Holds(to + ".minisig", signature)) WriteFileAtomically(to + ".minisig", signature);
+  if (!is_there) WriteFileAtomically(to, bytes);
   return to;
 }
 
@@ -73,8 +79,8 @@ int LogPushCommand(const Arguments& arguments) {
                    "Puts a signed pack where others pull from: a folder, as one that a web server shows, or an "
                    "http(s) address that takes PUT.");
   std::string path, where;
-  line.Add("PACK", path, "a pack of hone log pack --key").Required();
-  line.Add("FOLDER|URL", where, "where it goes, under its own name").Required();
+  line.Add("PACK", path, "a pack of hone log pack --key").Reads().Required();
+  line.Add("FOLDER|URL", where, "where it goes, under its own name").WritesInto().Required();
   if (!line.Parse(arguments)) return 0;
   const std::string bytes = ReadFile(path);
   RequireSigned(path, bytes);

@@ -4,6 +4,7 @@
 #include "cli/commands/log/log_commands.h"
 #include "cli/printing/print.h"
 #include "cli/printing/print_json.h"
+#include "cli/stop.h"
 #include "core/error.h"
 #include "core/shell_word.h"
 #include "db/care/recover_store.h"
@@ -13,9 +14,11 @@ namespace hone {
 int LogRecoverCommand(const Arguments& arguments) {
   CommandLine line("hone log recover", "Makes a new store of all that can still be read of a damaged one.");
   std::string store, output;
-  line.Add("STORE", store, "the damaged store; it is left as it is").Required();
-  line.Add("-o,--output", output, "the new store; nothing may be there yet").Required();
+  line.Add("STORE", store, "the damaged store; it is left as it is").Reads().Required();
+  line.Add("-o,--output", output, "the new store; nothing may be there yet").Writes().Required();
   if (!line.Parse(arguments)) return 0;
+  // Ended at once it would leave what is not finished.
+  CatchStopSignals();
   const Recovered recovered = RecoverStore(store, output);
   if (line.json()) {
     PrintJson(
@@ -25,7 +28,8 @@ int LogRecoverCommand(const Arguments& arguments) {
           output);
   }
   line.Next("hone log check --db " + ShellWord(output));
-  return static_cast<int>(recovered.records + recovered.foreign > 0 ? ExitCode::kDone : ExitCode::kAnswerIsNo);
+  return StopExitCode(
+      static_cast<int>(recovered.records + recovered.foreign > 0 ? ExitCode::kDone : ExitCode::kAnswerIsNo));
 }
 
 }  // namespace hone

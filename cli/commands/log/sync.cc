@@ -14,8 +14,8 @@ int LogSyncCommand(const Arguments& arguments) {
   CommandLine line("hone log sync",
                    "Brings what either of two stores has to the other; B is made when it is not there.");
   std::string a, b;
-  line.Add("A", a, "a store: a file or postgresql://...").Required();
-  line.Add("B", b, "another one").Required();
+  line.Add("A", a, "a store: a file or postgresql://...").Reads().Required();
+  line.Add("B", b, "another one").Reads().Required();
   if (!line.Parse(arguments)) return 0;
   const auto store_a = OpenExistingStore(a);
   const auto store_b = OpenStore(b);

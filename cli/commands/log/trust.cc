@@ -32,7 +32,7 @@ void List(const TrustedKeys& trusted, bool json) {
 int LogTrustCommand(const Arguments& arguments) {
   CommandLine line("hone log trust", "Takes packs that this key has signed; without a key lists whose are taken.");
   std::string key, name;
-  line.Add("KEY", key, "a public key of minisign, or the file with it");
+  line.Add("KEY", key, "a public key of minisign, or the file with it").Reads();
   line.Add("--name", name, "whose it is, in one word");
   if (!line.Parse(arguments)) return 0;
   TrustedKeys trusted = ReadTrustedKeys();

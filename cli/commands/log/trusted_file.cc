@@ -12,7 +12,7 @@ std::string TrustedKeysPath() { return ConfigFolder() + "/trusted_packs"; }
 
 TrustedKeys ReadTrustedKeys() {
   if (!HasConfigFolder() || !IsThere(TrustedKeysPath())) return {};
-  return TrustedKeys::Parse(ReadFile(TrustedKeysPath()), TrustedKeysPath());
+  return TrustedKeys::Parse(ReadFile(TrustedKeysPath(), InputFile::Use::kOwnOutput), TrustedKeysPath());
 }
 
 void WriteTrustedKeys(const TrustedKeys& trusted) {

@@ -62,7 +62,7 @@ struct VerifyCommandOptions {
 };
 
 void AddVerifyOptions(CommandLine& line, VerifyCommandOptions& options) {
-  line.Add("PACK|STORE", options.from, "whose records").Required();
+  line.Add("PACK|STORE", options.from, "whose records").Reads().Required();
   AddStoreOption(line, options.db);
   AddContextOptions(line, options.machine);
   line.Add("--budget", options.budget, "begin nothing new after so long: 60s, 10m").ShowDefault();

@@ -107,9 +107,9 @@ int OpenParamsCommand(const Arguments& arguments) {
                    "Finds which parameters of its model a package holds as they are, and notes it in the package: "
                    "programs can replace those when they load it.");
   ReplaceParamsOptions options;
-  line.Add("PACKAGE", options.package, "a package that `hone build` wrote").Required();
-  line.Add("--model", options.model.model, "the model that it was built of").Required();
-  line.Add("-o,--output", options.output, "the package to write").Required();
+  line.Add("PACKAGE", options.package, "a package that `hone build` wrote").Reads().Required();
+  line.Add("--model", options.model.model, "the model that it was built of").ReadsModel().Required();
+  line.Add("-o,--output", options.output, "the package to write").Writes().Required();
   AddModelDetails(line, options.model, "--params-file");
   if (!line.Parse(arguments)) return 0;
   const Opened opened = OpenAll(options);
@@ -131,12 +131,14 @@ int ReplaceParamsCommand(const Arguments& arguments) {
                    "Gives a package other parameters of the same shapes, packed as its build packed the first ones. "
                    "No kernel is compiled.");
   ReplaceParamsOptions options;
-  line.Add("PACKAGE", options.package, "a package that `hone build` wrote").Required();
+  line.Add("PACKAGE", options.package, "a package that `hone build` wrote").Reads().Required();
   line.Add("--model", options.model.model, "the model that it was built of, or one that differs in values alone")
+      .ReadsModel()
       .Required();
   line.Add("--params", options.model.other_values,
-           "FILE.safetensors: values by the names that the model has for its parameters; the others stay the model's");
-  line.Add("-o,--output", options.output, "the package to write").Required();
+           "FILE.safetensors: values by the names that the model has for its parameters; the others stay the model's")
+      .Reads();
+  line.Add("-o,--output", options.output, "the package to write").Writes().Required();
   AddModelDetails(line, options.model, "--params-file");
   if (!line.Parse(arguments)) return 0;
   const std::string bytes = Replaced(options);

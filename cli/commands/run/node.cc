@@ -75,9 +75,10 @@ void AddOptions(CommandLine& line, NodeOptions& options) {
       .Required();
   line.Add("--operand", options.operands,
            "NUMBER=FILE(.npy|.pb): what the node takes in place of what the reference gives it, from 0 on without "
-           "constants");
+           "constants")
+      .Reads();
   AddInputOptions(line, options.inputs);
-  line.Add("--output", options.output, "a folder that gets every operand and output as a .npy file");
+  line.Add("--output", options.output, "a folder that gets every operand and output as a .npy file").WritesInto();
   AddContextOptions(line, options.machine);
   AddPassOptions(line, options.machine);
   AddRecordOptions(line, options.records);

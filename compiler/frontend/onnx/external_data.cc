@@ -16,12 +16,19 @@
 namespace hone {
 
 ExternalData::ExternalData(const std::string& model_path) {
-  std::string folder = std::filesystem::path(model_path).parent_path().string();
-  if (folder.empty()) folder = ".";
-  folder_ = open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+  folder_path_ = std::filesystem::path(model_path).parent_path().string();
+  if (folder_path_.empty()) folder_path_ = ".";
+  folder_ = open(folder_path_.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
   if (folder_ < 0) {
-    throw Error(ExitCode::kNoInput, fmt::format("cannot open the folder \"{}\": {}", folder, std::strerror(errno)));
+    throw Error(errno == EACCES ? ExitCode::kNotAuthorised : ExitCode::kNoInput,
+                fmt::format("cannot open the folder \"{}\": {}", folder_path_, std::strerror(errno)));
   }
+}
+
+std::vector<std::string> ExternalData::opened() const {
+  std::vector<std::string> paths;
+  for (const std::string& location : locations_) paths.push_back(folder_path_ + "/" + location);
+  return paths;
 }
 
 ExternalData::~ExternalData() { close(folder_); }
@@ -55,6 +62,8 @@ int ExternalData::Open(const std::string& location, int64_t offset, int64_t size
   const int fd = static_cast<int>(syscall(SYS_openat2, folder_, location.c_str(), &how, sizeof(how)));
   if (fd < 0) {
     if (errno == EXDEV || errno == ELOOP) Refuse(location, "it must lie in the model's folder and pass no link");
+    if (errno == EACCES)
+      throw Error(ExitCode::kNotAuthorised, fmt::format("external data \"{}\" may not be read", location));
     Refuse(location, std::strerror(errno));
   }
   try {
@@ -63,6 +72,7 @@ int ExternalData::Open(const std::string& location, int64_t offset, int64_t size
     close(fd);
     throw;
   }
+  locations_.insert(location);
   return fd;
 }
 

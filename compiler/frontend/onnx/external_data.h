@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
+#include <vector>
 
 namespace hone {
 
-// Reads files beneath one folder and nowhere else: a model is data from outside and must not name other files of the
-// machine. Links of any kind are refused, by the kernel (openat2) and by the link count.
+// Reads files beneath one folder and nowhere else, for one thread at a time: a model is data from outside and must not
+// name other files of the machine. Links of any kind are refused, by the kernel (openat2) and by the link count.
 class ExternalData {
  public:
   // The folder of the model's file. Throws Error(kNoInput).
@@ -22,9 +24,15 @@ class ExternalData {
   // Throws as Read does when the file does not hold these bytes.
   void Check(const std::string& location, int64_t offset, int64_t size) const;
 
+  // The paths of the files that were opened so far, as the model's path begins.
+  std::vector<std::string> opened() const;
+
  private:
   int Open(const std::string& location, int64_t offset, int64_t size) const;
+
+  std::string folder_path_;
   int folder_ = -1;
+  mutable std::set<std::string> locations_;  // that were opened
 };
 
 }  // namespace hone

@@ -294,9 +294,10 @@ class OpenFile {
   explicit OpenFile(const std::string& path) : fd_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
     struct stat info{};
     if (fd_ >= 0 && fstat(fd_, &info) == 0 && S_ISREG(info.st_mode)) return;
+    const ExitCode code = fd_ < 0 && errno == EACCES ? ExitCode::kNotAuthorised : ExitCode::kNoInput;
     const std::string why = fd_ < 0 ? std::strerror(errno) : "not a file";
     if (fd_ >= 0) close(fd_);
-    throw Error(ExitCode::kNoInput, fmt::format("cannot read \"{}\": {}", path, why));
+    throw Error(code, fmt::format("cannot read \"{}\": {}", path, why));
   }
   ~OpenFile() { close(fd_); }
   OpenFile(const OpenFile&) = delete;
@@ -315,7 +316,9 @@ OnnxImportResult ImportOnnx(const std::string& path, const OnnxImportOptions& op
   try {
     std::vector<std::string> notices;
     OnnxGraph graph = ParseOnnxFile(file.fd(), &external, notices);
-    return Import(std::move(graph), path, options, std::move(notices));
+    OnnxImportResult result = Import(std::move(graph), path, options, std::move(notices));
+    result.external_files = external.opened();
+    return result;
   } catch (const Error& error) {
     throw Error(error.code(), fmt::format("{}: {}", path, OneLine(error.what())));
   }

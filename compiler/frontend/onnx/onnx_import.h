@@ -25,11 +25,12 @@ struct OnnxImportResult {
   std::vector<std::string> notices;  // e.g. that a symbolic batch was bound to 1
   // By node, the names of what it gives; without nodes that the model names as what they give.
   std::map<std::string, std::vector<std::string>> result_names;
+  std::vector<std::string> external_files = {};  // the paths of the files beside the model's that were read
 };
 
 // Reads the model and its external data (beneath the model's own folder only; no links). Throws Error: kNoInput when
-// there is no such file, kUsage for shapes that are missing or contradict each other (InputShapes), kBadData for what
-// is damaged or not supported, naming the node.
+// there is no such file, kNotAuthorised when one may not be read, kUsage for shapes that are missing or contradict each
+// other (InputShapes), kBadData for what is damaged or not supported, naming the node.
 OnnxImportResult ImportOnnx(const std::string& path, const OnnxImportOptions& options = {});
 // The same from bytes in memory; external data is refused.
 OnnxImportResult ImportOnnxBytes(std::string_view bytes, const std::string& name,

@@ -137,16 +137,19 @@ FloatModel FloatModel::Read(const std::string& path, QuantisedFor reader) {
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   struct stat info{};
   if (fd < 0 || fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) {
+    const ExitCode code = fd < 0 && errno == EACCES ? ExitCode::kNotAuthorised : ExitCode::kNoInput;
     const std::string why = fd < 0 ? std::strerror(errno) : "not a file";
     if (fd >= 0) close(fd);
-    throw Error(ExitCode::kNoInput, fmt::format("cannot read \"{}\": {}", path, why));
+    throw Error(code, fmt::format("cannot read \"{}\": {}", path, why));
   }
   onnx::ModelProto model;
   google::protobuf::io::FileInputStream file(fd, 1 << 20);
   file.SetCloseOnDelete(true);
   if (!model.ParseFromZeroCopyStream(&file)) Refuse(path, kNotOnnx);
   const ExternalData external(path);
-  return FloatModel(Prepared(std::move(model), path, reader, &external));
+  FloatModel prepared(Prepared(std::move(model), path, reader, &external));
+  prepared.external_files_ = external.opened();
+  return prepared;
 }
 
 FloatModel FloatModel::FromBytes(std::string_view bytes, const std::string& name, QuantisedFor reader) {

@@ -37,10 +37,13 @@ class FloatModel {
   // types of outputs.
   std::string WithOutputs(const std::vector<std::string>& values) const;
   std::vector<std::string> outputs() const;
+  // The paths of the files beside the model's that were read.
+  const std::vector<std::string>& external_files() const { return external_files_; }
 
  private:
   explicit FloatModel(std::shared_ptr<const onnx::ModelProto> proto) : proto_(std::move(proto)) {}
   std::shared_ptr<const onnx::ModelProto> proto_;
+  std::vector<std::string> external_files_;
 };
 
 // The bytes of any model with other outputs, as FloatModel::WithOutputs.

@@ -1,0 +1,67 @@
+#include "db/store_kind.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string_view>
+
+#include "db/schema_version.h"
+
+namespace hone {
+namespace {
+
+// The formats of SQLite's files, as https://www.sqlite.org/fileformat2.html has them.
+constexpr size_t kHeaderBytes = 100, kApplicationIdAt = 68;
+constexpr std::string_view kDatabase("SQLite format 3\0", 16);
+constexpr std::string_view kRollback("\xd9\xd5\x05\xf9\x20\xa1\x63\xd7", 8);
+constexpr std::string_view kLogs[] = {"\x37\x7f\x06\x82", "\x37\x7f\x06\x83"};
+
+// The file's first bytes, fewer where it is shorter; none of what is no regular file, nullopt where it may not be read.
+std::optional<std::string> HeaderOf(const std::string& path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return "";
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0) return errno == EACCES ? std::nullopt : std::optional<std::string>("");
+  std::string header(kHeaderBytes, '\0');
+  const ssize_t got = read(fd, header.data(), header.size());
+  close(fd);
+  header.resize(got > 0 ? static_cast<size_t>(got) : 0);
+  return header;
+}
+
+bool HasStoreId(const std::string& header) {
+  if (header.size() < kHeaderBytes) return false;
+  uint32_t id = 0;
+  for (size_t i = 0; i < sizeof(id); ++i) id = id << 8 | static_cast<uint8_t>(header[kApplicationIdAt + i]);
+  return id == kStoreApplicationId;
+}
+
+// Of a store that lies beside it under this name; nothing tells a -shm from other files but that.
+bool IsBesideStore(const std::string& path) {
+  for (const std::string_view suffix : kBesideStore) {
+    if (path.ends_with(suffix) &&
+        HeaderOf(path.substr(0, path.size() - suffix.size())).value_or("").starts_with(kDatabase))
+      return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string StoreKind(const std::string& path) {
+  const std::optional<std::string> read = HeaderOf(path);
+  if (!read) return "a file that may not be read, perhaps a record store";
+  const std::string& header = *read;
+  // A store that is being made has its id in the log alone until the first checkpoint.
+  if (header.starts_with(kDatabase)) return HasStoreId(header) ? "a record store" : "an SQLite database";
+  bool is_log = header.starts_with(kRollback);
+  for (const std::string_view log : kLogs) is_log = is_log || header.starts_with(log);
+  if (is_log) return "the journal of an SQLite database";
+  return IsBesideStore(path) ? "a file of the record store beside it" : "";
+}
+
+}  // namespace hone
