@@ -28,7 +28,10 @@ std::map<std::string, std::string> FilesOf(const std::string& folder) {
     files[file] = entry.path().string();
     if (IsNumbered(file)) files.try_emplace(file.substr(kNumber), entry.path().string());
   }
-  if (error) throw Error(ExitCode::kNoInput, fmt::format("the folder {} cannot be read: {}", folder, error.message()));
+  const bool refused = error == std::errc::permission_denied;
+  if (error)
+    throw Error(refused ? ExitCode::kNotAuthorised : ExitCode::kNoInput,
+                fmt::format("the folder {} cannot be read: {}", folder, error.message()));
   if (files.empty()) throw Error(ExitCode::kNoInput, fmt::format("the folder {} has no .npy file", folder));
   return files;
 }

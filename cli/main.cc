@@ -95,7 +95,9 @@ int main(int argc, char** argv) {
   } catch (const std::bad_alloc&) {
     return hone::Fail(hone::ExitCode::kIo, "out of memory; a smaller model or batch is right, or a larger machine");
   } catch (const std::filesystem::filesystem_error& e) {
-    return hone::Fail(hone::ExitCode::kIo, e.what());
+    if (e.code() != std::errc::permission_denied) return hone::Fail(hone::ExitCode::kIo, e.what());
+    return hone::Fail(hone::ExitCode::kNotAuthorised,
+                      fmt::format("{} may not be read, or a folder on its way not entered", e.path1().string()));
   } catch (const std::exception& e) {
     return hone::Fail(hone::ExitCode::kBug, fmt::format("this is a bug of hone, please report it: {}", e.what()));
   }

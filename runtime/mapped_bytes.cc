@@ -42,7 +42,8 @@ MappedBytes MappedBytes::FromFile(const std::string& path) {
   const FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (file.get() < 0) {
     const bool absent = errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG || errno == ELOOP;
-    const ExitCode code = absent ? ExitCode::kNoInput : ExitCode::kIo;
+    const ExitCode refused = errno == EACCES ? ExitCode::kNotAuthorised : ExitCode::kIo;
+    const ExitCode code = absent ? ExitCode::kNoInput : refused;
     throw Error(code, fmt::format("{}: {}", path, std::strerror(errno)));
   }
   struct stat info{};

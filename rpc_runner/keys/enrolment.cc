@@ -4,7 +4,6 @@
 #include <sodium/crypto_hash_sha256.h>
 #include <sodium/utils.h>
 #include <sys/random.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -108,7 +107,7 @@ std::vector<Enrolment> ParseEnrolments(std::string_view text) {
 
 std::vector<Enrolment> ReadEnrolments(const KeyFolder& folder, int64_t now_s) {
   const std::string path = folder.enrolments();
-  if (access(path.c_str(), F_OK) != 0) return {};
+  if (!KeyFileIsThere(path)) return {};
   std::vector<Enrolment> enrolments = ParseEnrolments(ReadKeyFile(path, Secrecy::kSecret, "the list of enrolments"));
   // One from far in the future was not made by hone enroll, or the clock was wrong.
   std::erase_if(enrolments, [&](const Enrolment& e) { return e.until_s <= now_s || e.until_s > now_s + kEnrolmentS; });

@@ -60,9 +60,18 @@ bool WriteAll(int fd, const std::string& bytes) {
 
 }  // namespace
 
+bool KeyFileIsThere(const std::string& path) {
+  if (access(path.c_str(), F_OK) == 0) return true;
+  if (errno != EACCES) return false;
+  throw Error(ExitCode::kNotAuthorised,
+              fmt::format("{} may not be looked at: a folder on its way may not be entered", path));
+}
+
 std::string ReadKeyFile(const std::string& path, Secrecy secrecy, const std::string& what) {
   // A pipe without a writer would make open wait.
   const File file{open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+  if (file.fd < 0 && errno == EACCES)
+    throw Error(ExitCode::kNotAuthorised, fmt::format("{} {} may not be read", what, path));
   if (file.fd < 0) Refuse(path, what, fmt::format("cannot be read: {}", std::strerror(errno)));
   Check(file.fd, path, secrecy, what);
   std::string bytes;

@@ -10,8 +10,12 @@ enum class Secrecy {
   kProtected,  // no other user may write it
 };
 
-// A whole file of at most 1 MiB. Throws Error(kBadConfig) when it is not there, is no regular file, belongs to somebody
-// other than us or root, or has mode bits against `secrecy`. `what` names it in the message, as "the secret key".
+// Whether anything is at `path`. Throws Error(kNotAuthorised) where a folder on the way may not be entered.
+bool KeyFileIsThere(const std::string& path);
+
+// A whole file of at most 1 MiB. Throws Error: kNotAuthorised when it may not be read; kBadConfig when it is not there,
+// is no regular file, belongs to somebody other than us or root, or has mode bits against `secrecy`. `what` names it in
+// the message, as "the secret key".
 std::string ReadKeyFile(const std::string& path, Secrecy secrecy, const std::string& what);
 
 // Replaces the file or nothing of it, synced, with mode 0600 or 0644. Throws Error(kCannotCreate).

@@ -1,7 +1,6 @@
 #include "rpc_runner/keys/key_folder.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -83,7 +82,7 @@ KeyPair MakeTrackerFolder(const KeyFolder& folder) {
   MakeKeyFolder(folder.path());
   const KeyPair keys = NewKeyPair();
   WriteIdentity(folder.secret(), keys, "tracker");
-  if (access(folder.list().c_str(), F_OK) != 0) WriteKeyFile(folder.list(), kHeading, Secrecy::kSecret);
+  if (!KeyFileIsThere(folder.list())) WriteKeyFile(folder.list(), kHeading, Secrecy::kSecret);
   return keys;
 }
 

@@ -1,7 +1,6 @@
 #include "rpc_runner/keys/known_trackers.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <filesystem>
 
@@ -15,7 +14,7 @@ namespace hone {
 namespace {
 
 std::string ReadFile(const std::string& path) {
-  if (access(path.c_str(), F_OK) != 0) return "";
+  if (!KeyFileIsThere(path)) return "";
   return ReadKeyFile(path, Secrecy::kProtected, "the list of known trackers");
 }
 

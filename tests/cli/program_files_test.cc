@@ -139,6 +139,40 @@ TEST_F(ProgramFiles, ALogCanComeThroughAPipe) {
   Expect("timeout 200 \"$HONE\" log import /dev/zero --db r.db", 66, "neither a regular file nor a pipe");
 }
 
+// Everybody may read where the program and the test's folder are, or it cannot be tried.
+TEST_F(ProgramFiles, WhatMayNotBeLookedAtIsNotAbsent) {
+  ASSERT_EQ(Shell(std::string(kModel) + "-o m.onnx; " + kBuild + "; mkdir closed; cp m.onnx P.hone closed").code, 0);
+  ASSERT_EQ(Shell("touch closed/s.db; cp m.onnx no.onnx; chmod 0 no.onnx closed; chmod 755 .. ; chmod 777 .").code, 0);
+  const std::string nobody = getuid() == 0 ? "setpriv --reuid 65534 --regid 65534 --clear-groups " : "";
+  if (Shell(nobody + "\"$HONE\" --version && " + nobody + "cat m.onnx").code != 0) GTEST_SKIP() << "nobody may run it";
+  const std::string build = "\"$HONE\" build m.onnx -o new.hone ";
+  for (const std::string& command :
+       {"HONE_DB=closed/s.db " + nobody + build, nobody + build + "--db closed/s.db", nobody + build + "--hub closed/h",
+        nobody + "\"$HONE\" build closed/m.onnx -o new.hone", nobody + "\"$HONE\" build no.onnx -o new.hone",
+        "ln -sf closed/s.db hone.db; " + nobody + build, nobody + "\"$HONE\" run closed/P.hone",
+        nobody + "\"$HONE\" quantize m.onnx --calibrate closed/c -o new.onnx", nobody + "\"$HONE\" log import closed/l",
+        nobody + "\"$HONE\" log trust closed/k --name n",
+        nobody + "\"$HONE\" devices --tracker tcp://127.0.0.1:1 --identity closed/i"}) {
+    Expect(command, 77, "may not be");
+  }
+}
+
+TEST_F(ProgramFiles, APackedFileIsNamedInOneLine) {
+  ASSERT_EQ(Shell(std::string(kModel) + "-o m.onnx; " + kBuild + "; echo '{}' >l; gzip -k m.onnx l P.hone").code, 0);
+  Expect("\"$HONE\" build m.onnx.gz -o p", 65, "m.onnx.gz is compressed by gzip; `gunzip` unpacks it");
+  Expect("\"$HONE\" run P.hone.gz", 65, "P.hone.gz is compressed by gzip");
+  Expect("\"$HONE\" log import l.gz --db s.db", 65, "l.gz is compressed by gzip");
+  Expect("cat l.gz | \"$HONE\" log import - --db s.db", 65, "stdin is compressed by gzip");
+  Expect("\"$HONE\" log import /dev/stdin --db s.db <l.gz", 65, "is compressed by gzip");
+  for (const char* begin : {"(\\265/\\375", "\\3757zXZ\\000", "BZh9", "PK\\003\\004", "<!DOCTYPE html>",
+                            "version https://git-lfs.github.com/spec/v1"}) {
+    Expect(std::string("printf '") + begin + " more' >f; \"$HONE\" log import f --db s.db", 65, "f is ");
+  }
+  ASSERT_EQ(Shell("echo '{\"format\":\"hone-log\",\"version\":1}' | \"$HONE\" log import - --db s.db").code, 0);
+  Expect("\"$HONE\" log import s.db --db s.db", 65, "s.db is a store");
+  Expect("\"$HONE\" log import P.hone --db s.db", 65, "P.hone is a package");
+}
+
 TEST_F(ProgramFiles, APathThatIsTooLongIsALineAndTheRightCode) {
   const std::string path = "/tmp/" + std::string(5000, 'a');
   for (const std::string command : {"inspect ", "run ", "log import ", "log list --db ", "package info "}) {
