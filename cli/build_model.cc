@@ -1,7 +1,9 @@
 #include "cli/build_model.h"
 
 #include <optional>
+#include <set>
 
+#include "cli/printing/print.h"
 #include "core/workload.h"
 #include "tuner/record_config_source.h"
 
@@ -16,6 +18,23 @@ KernelLosses LossesOf(const Plan& plan, const RecordConfigSource& source, const 
     losses.push_back(far ? source.LossOf(Workload::Parse(dispatch.workload), dispatch.record, context) : std::nullopt);
   }
   return losses;
+}
+
+// Else "default" would be all that is said of a layer that was tuned with an older hone.
+void WarnOfOtherVersions(const Plan& plan, const RecordConfigSource& source) {
+  int64_t records = 0;
+  std::set<std::string> seen;
+  for (const PlanKernel& kernel : plan.kernels) {
+    const Dispatch& dispatch = kernel.dispatch;
+    if (!dispatch.record.empty() || dispatch.workload.empty() || !seen.insert(dispatch.workload).second) continue;
+    records += source.OtherVersions(Workload::Parse(dispatch.workload));
+  }
+  if (records == 0) return;
+  Note(
+      "warning: {} records of layers without a usable one are of other versions of their schedules; `hone tune` "
+      "measures "
+      "them anew\n",
+      records);
 }
 
 }  // namespace
@@ -33,6 +52,7 @@ BuiltModel BuildModel(const relay::IRModule& module, const Machine& machine, con
   options.model_sha256 = model_sha256;
   options.precision = precision;
   BuiltModel built{Build(module, options), {}};
+  if (source) WarnOfOtherVersions(built.result.plan, *source);
   if (source) built.losses = LossesOf(built.result.plan, *source, machine.context);
   return built;
 }

@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
+#include <mutex>
+
 #include "cli/files/read_file.h"
+#include "cli/printing/print.h"
 #include "core/error.h"
 #include "db/open_database.h"
 
@@ -10,6 +14,7 @@ namespace hone {
 
 void AddStoreOption(CommandLine& line, std::string& path) {
   line.Add("--db", path, "the record store, a file or postgresql://...; by default $HONE_DB, else the user's own")
+      .Reads()
       .About(Topic::kStore);
 }
 
@@ -18,8 +23,15 @@ std::string StorePath(const std::string& path) { return path.empty() ? DefaultSt
 std::unique_ptr<RecordStore> OpenStore(const std::string& path) { return RecordStore::Open(StorePath(path), true); }
 
 std::unique_ptr<RecordStore> OpenStoreIfThere(const std::string& path) {
-  if (path.empty() && !IsServerStore(DefaultStorePath()) && !IsThere(DefaultStorePath())) return nullptr;
-  return OpenExistingStore(path);
+  const std::string at = StorePath(path);
+  if (!path.empty() || IsServerStore(at) || IsThere(at)) return OpenExistingStore(path);
+  // Who has named a store has most likely mistyped it. The user's own is not there until it is made.
+  const char* named = std::getenv("HONE_DB");
+  static std::once_flag told;
+  if (named != nullptr && *named != '\0')
+    std::call_once(told,
+                   [&] { Note("warning: HONE_DB names {}, and no record store is there: no records are used\n", at); });
+  return nullptr;
 }
 
 std::string ExistingStorePath(const std::string& path) {

@@ -158,6 +158,14 @@ std::vector<ConsideredRecord> RecordConfigSource::Consider(const Workload& workl
   return all;
 }
 
+int64_t RecordConfigSource::OtherVersions(const Workload& workload) const {
+  const std::vector<BestRow> rows = layers_.Rows(workload.ToText());
+  return std::count_if(rows.begin(), rows.end(), [](const BestRow& row) {
+    const Schedule* schedule = FindSchedule(row.schedule());
+    return row.fate == Fate::kOk && schedule != nullptr && schedule->version() != row.schedule_version;
+  });
+}
+
 std::string_view NearnessName(int rank) {
   static constexpr std::array<std::string_view, 4> kNames = {"record", "other threads", "same microarchitecture",
                                                              "near"};

@@ -65,6 +65,8 @@ class RecordConfigSource : public ConfigSource {
   // Every record that Choose looks at, in its order, then those that the lookup leaves out. At most one is taken.
   std::vector<ConsideredRecord> Consider(const Workload& workload, const Target& target, int threads,
                                          const ConfigRefusal& refusal) const;
+  // How many records of the workload are of another version of their schedule than this hone's: none of them is taken.
+  int64_t OtherVersions(const Workload& workload) const;
   // What Choose gives of the row.
   ConfigChoice ChoiceOf(const BestRow& row) const;
   // Of a ranked row; nullopt where this kind of machine measured it, and where there is nothing to go by.

@@ -69,6 +69,31 @@ TEST_F(LookupProgram, WhyNamesWhatABuildTakes) {
             Built(std::string(kModel) + " --db own.db --no-records"));
 }
 
+TEST_F(LookupProgram, ABuildSaysThatNoStoreIsWhereHoneDbIs) {
+  environment["HONE_DB"] = "typo.db";
+  const std::string build = std::string("hone build -o m.hone ") + kModel;
+  const ProgramResult mistyped = Shell(build);
+  EXPECT_EQ(mistyped.code, 0);
+  EXPECT_THAT(mistyped.err, HasSubstr("HONE_DB names typo.db, and no record store is there"));
+  environment.erase("HONE_DB");
+  EXPECT_THAT(Shell(build).err, testing::Not(HasSubstr("record store"))) << "the user's own is not made yet";
+}
+
+TEST_F(LookupProgram, ABuildSaysThatRecordsAreOfOtherVersionsOfTheirSchedules) {
+  Tune();
+  const std::string build = std::string("hone build -o m.hone ") + kModel + " --db ";
+  EXPECT_THAT(Shell(build + "own.db").err, testing::Not(HasSubstr("other versions")));
+  std::vector<Record> records = RecordStore::Open(Path("work/own.db"))->Find({});
+  int64_t worked = 0;
+  for (Record& record : records) {
+    worked += record.measurement.fate == Fate::kOk ? 1 : 0;
+    record.schedule_version += 1000;
+    record = Finish(record);
+  }
+  RecordStore::Open(Path("work/other.db"))->Append(records);
+  EXPECT_THAT(Shell(build + "other.db").err, HasSubstr("warning: " + std::to_string(worked) + " records of layers"));
+}
+
 TEST_F(LookupProgram, WhyIsToldOfALayerOrAWorkload) {
   Tune();
   const ProgramResult layer =
