@@ -2,34 +2,111 @@
 
 #include <algorithm>
 #include <map>
-#include <string>
+#include <set>
 #include <tuple>
 
 #include "cli/device_name.h"
+#include "core/parse_number.h"
+#include "db/best_lookup.h"
+#include "db/trial_row.h"
 #include "db/worth_by_finals.h"
 
 namespace hone {
+namespace {
+
+// Collects records that compete, group by group.
+class Contest {
+ public:
+  // `row` is from the order of arrival, `trial` of the same record.
+  void Add(const TrialRow& trial, BestRow row) {
+    if (trial.fate != Fate::kOk || trial.noisy || trial.emulated || trial.min_ns <= 0) return;
+    groups_[Key(trial.workload, MachineKey(trial), trial.cpu, trial.threads, trial.cache)].push_back(std::move(row));
+  }
+
+  // The best of each group.
+  std::vector<BestRow> Winners() {
+    std::vector<BestRow> winners;
+    for (auto& [key, rows] : groups_) {
+      WorthByFinals(rows);
+      winners.push_back(*std::min_element(rows.begin(), rows.end(), [](const BestRow& a, const BestRow& b) {
+        return std::tuple(a.worth_ns, a.held == 0, a.min_ns) < std::tuple(b.worth_ns, b.held == 0, b.min_ns);
+      }));
+    }
+    return winners;
+  }
+
+ private:
+  using Key = std::tuple<std::string, std::string, std::string, int, CacheMode>;
+  std::map<Key, std::vector<BestRow>> groups_;
+};
+
+// Rows of a store come in runs of one setup, which they share.
+class BestRows {
+ public:
+  BestRow Of(const TrialRow& trial) {
+    BestRow row;
+    row.seq = trial.seq;
+    row.id = RecordId(trial.id);
+    row.setup = SetupFor(trial);
+    row.min_ns = trial.min_ns;
+    row.session = trial.session;
+    row.candidate = CandidateText(trial.schedule, trial.config);
+    row.held = trial.held;
+    row.place = trial.place;
+    return row;
+  }
+
+ private:
+  using Texts = std::tuple<std::string, std::string, std::string, std::string, int, CacheMode>;
+
+  const SharedSetup& SetupFor(const TrialRow& t) {
+    const auto [at, is_new] =
+        setups_.try_emplace(Texts(t.triple, t.cpu, t.features, t.fingerprint, t.threads, t.cache));
+    if (!is_new) return at->second;
+    Target target{t.triple, t.cpu, {}, 0};
+    for (const std::string_view feature : Split(t.features, ',')) {
+      if (!feature.empty()) target.features.emplace_back(feature);
+    }
+    const Fingerprint machine = t.fingerprint.empty() ? Fingerprint() : Fingerprint::Parse(t.fingerprint);
+    return at->second = SharedSetup({target, machine, t.threads, t.cache});
+  }
+
+  std::map<Texts, SharedSetup> setups_;
+};
+
+}  // namespace
 
 std::vector<Record> BestOf(const std::vector<Record>& records) {
-  using Key = std::tuple<std::string, std::string, std::string, int, CacheMode>;
-  std::map<Key, std::vector<BestRow>> groups;
+  Contest contest;
   for (size_t i = 0; i < records.size(); ++i) {
-    const Record& record = records[i];
-    const Measurement& m = record.measurement;
-    if (m.fate != Fate::kOk || m.noisy || m.environment.emulated || m.MinNs() <= 0) continue;
-    const Key key(record.candidate.workload.ToText(), MachineKey(record), record.candidate.target.cpu, record.threads,
-                  record.timing.cache);
-    groups[key].push_back(BestRowOf(record, static_cast<int64_t>(i)));
+    const auto seq = static_cast<int64_t>(i);
+    contest.Add(TrialRowOf(records[i], seq), BestRowOf(records[i], seq));
   }
-  std::vector<Record> result;
-  for (auto& [key, rows] : groups) {
-    WorthByFinals(rows);
-    const auto best = std::min_element(rows.begin(), rows.end(), [](const BestRow& a, const BestRow& b) {
-      return std::tuple(a.worth_ns, a.held == 0, a.min_ns) < std::tuple(b.worth_ns, b.held == 0, b.min_ns);
-    });
-    result.push_back(records[static_cast<size_t>(best->seq)]);
+  std::vector<Record> best;
+  for (const BestRow& row : contest.Winners()) best.push_back(records[static_cast<size_t>(row.seq)]);
+  return best;
+}
+
+std::vector<std::string> WorkloadsOf(const RecordStore& store, const RecordQuery& query) {
+  std::vector<std::string> workloads = query.workloads;
+  if (!query.workload.empty()) workloads = {query.workload};
+  if (workloads.empty()) workloads = store.Workloads();
+  const std::set<std::string> sorted(workloads.begin(), workloads.end());
+  return {sorted.begin(), sorted.end()};
+}
+
+std::vector<std::string> BestIds(const RecordStore& store, const RecordQuery& query) {
+  std::vector<std::string> ids;
+  BestRows rows;
+  RecordQuery one = query;
+  one.workloads.clear();
+  for (const std::string& workload : WorkloadsOf(store, query)) {
+    Contest contest;
+    one.workload = workload;
+    store.EachTrial(one, [&](const TrialRow& trial) { contest.Add(trial, rows.Of(trial)); });
+    for (const BestRow& row : contest.Winners()) ids.push_back(row.id.text());
   }
-  return result;
+  return ids;
 }
 
 }  // namespace hone

@@ -1,9 +1,11 @@
 // The best of many records.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "db/record.h"
+#include "db/record_store.h"
 
 namespace hone {
 
@@ -12,5 +14,12 @@ namespace hone {
 // times say nothing. The records come in the order of arrival. Times of different cache modes are never compared.
 // Sorted by workload, then machine.
 std::vector<Record> BestOf(const std::vector<Record>& records);
+
+// The ids of the same among a store's records that fit the query, in the same order. Of the store no more is held than
+// the keys of one workload's records.
+std::vector<std::string> BestIds(const RecordStore& store, const RecordQuery& query);
+
+// The workloads that the query may find records of, sorted.
+std::vector<std::string> WorkloadsOf(const RecordStore& store, const RecordQuery& query);
 
 }  // namespace hone

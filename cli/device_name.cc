@@ -37,6 +37,8 @@ std::string MachineKey(const Record& record) {
   return fingerprint.known() ? fingerprint.ToText() : MachineName(record);
 }
 
+std::string MachineKey(const TrialRow& row) { return row.fingerprint.empty() ? MachineName(row) : row.fingerprint; }
+
 std::string RunnerName(const Environment& environment) {
   return environment.key.empty() ? environment.host : environment.key + "/" + environment.label;
 }
@@ -57,5 +59,7 @@ std::string DeviceName(const std::string& machine, const std::set<std::string>& 
 std::string DeviceName(const Record& record) {
   return DeviceName(MachineName(record), {RunnerName(record.measurement.environment)});
 }
+
+std::string DeviceName(const TrialRow& row) { return DeviceName(MachineName(row), {RunnerName(row)}); }
 
 }  // namespace hone

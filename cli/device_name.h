@@ -18,6 +18,7 @@ std::string MachineName(const Record& record);
 std::string MachineName(const TrialRow& row);
 
 // The fingerprint's text, or the name where it is not known: what has another key is another machine.
+std::string MachineKey(const TrialRow& row);
 std::string MachineKey(const Record& record);
 
 // Where it stands: "KEY/LABEL" of its runner at a tracker, else its host; empty when neither is known.
@@ -27,5 +28,6 @@ std::string RunnerName(const TrialRow& row);
 // A machine and where it, or those that are exactly alike, stand: "AMD EPYC #f5b39a1c (boards/a, boards/b, ...)".
 std::string DeviceName(const std::string& machine, const std::set<std::string>& runners);
 std::string DeviceName(const Record& record);
+std::string DeviceName(const TrialRow& row);
 
 }  // namespace hone

@@ -1,9 +1,12 @@
 #include "db/record_log.h"
 
+#include <fmt/format.h>
+
 #include <future>
 #include <utility>
 
 #include "core/error.h"
+#include "core/file_kind.h"
 #include "core/json_fields.h"
 #include "db/foreign/foreign_lines.h"
 #include "db/line_reader.h"
@@ -38,6 +41,7 @@ class Import {
   void Take(const LineReader& reader) {
     const bool first = !begun_;
     begun_ = true;
+    if (first) RequireText(reader.line());
     try {
       if (reader.too_long()) throw Error(ExitCode::kBadData, "the line is longer than 16 MiB");
       if (LooksForeign(reader.line(), !readable_)) {
@@ -61,6 +65,15 @@ class Import {
   struct Written {
     int64_t fresh = 0, known = 0;
   };
+
+  // A file of another kind would be refused line by line.
+  void RequireText(const std::string& line) const {
+    std::string kind = KindThatIsNeverRead(line);
+    if (line.starts_with("SQLite format 3")) kind = "is a store or another database; `hone log sync` joins two stores";
+    if (line.starts_with("HONEPACK")) kind = "is a pack; `hone log pull` takes it";
+    if (line.starts_with("HONEPKG")) kind = "is a package; a log of `hone log export` would be right";
+    if (!kind.empty()) throw Error(ExitCode::kBadData, fmt::format("{} {}", file_, kind));
+  }
 
   // Throws for a line to be refused.
   void TakeForeign(const std::string& line) {
@@ -142,6 +155,19 @@ int64_t ExportLog(const RecordStore& store, const RecordQuery& query, std::ostre
     out << json << '\n';
     ++records;
   });
+  End(out);
+  return records;
+}
+
+int64_t ExportLog(const RecordStore& store, const std::vector<std::string>& ids, std::ostream& out) {
+  int64_t records = 0;
+  Begin(out);
+  for (const std::string& id : ids) {
+    const std::optional<Record> record = store.Get(id);
+    if (!record) continue;
+    out << TextOfRecord(*record).json << '\n';
+    ++records;
+  }
   End(out);
   return records;
 }

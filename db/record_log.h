@@ -47,5 +47,7 @@ ImportCounts ImportLog(std::istream& in, const std::string& file, RecordStore& s
 void WriteLog(const std::vector<Record>& records, std::ostream& out);
 // The records of a query. Returns how many were written.
 int64_t ExportLog(const RecordStore& store, const RecordQuery& query, std::ostream& out);
+// The same of the records that have these ids, in this order.
+int64_t ExportLog(const RecordStore& store, const std::vector<std::string>& ids, std::ostream& out);
 
 }  // namespace hone

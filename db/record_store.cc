@@ -79,6 +79,11 @@ class TableStore : public RecordStore {
     }
   }
 
+  void EachRecord(const RecordQuery& query, const std::function<void(const Record& record)>& visit) const override {
+    Statement statement = SelectRecords(*database_, query);
+    while (statement.Step()) visit(RecordFromColumn(statement, 0));
+  }
+
   void EachText(const RecordQuery& query, const std::function<void(const std::string& json)>& visit) const override {
     Statement statement = SelectRecords(*database_, query);
     while (statement.Step()) {
@@ -258,6 +263,10 @@ std::vector<BestRow> RecordStore::Rows(const std::string& workload) const {
 void RecordStore::EachTrial(const RecordQuery& query, const std::function<void(const TrialRow& row)>& visit) const {
   int64_t seq = 0;
   for (const Record& record : Find(query)) visit(TrialRowOf(record, ++seq));
+}
+
+void RecordStore::EachRecord(const RecordQuery& query, const std::function<void(const Record& record)>& visit) const {
+  for (const Record& record : Find(query)) visit(record);
 }
 
 void RecordStore::EachText(const RecordQuery& query, const std::function<void(const std::string& json)>& visit) const {

@@ -110,6 +110,8 @@ class RecordStore {
   // Calls `visit` with the keys of each record that fits, in the query's order; the row is its own until it returns.
   // Much quicker than Find: a million records take seconds and no memory.
   virtual void EachTrial(const RecordQuery& query, const std::function<void(const TrialRow& row)>& visit) const;
+  // The same with each record whole: no more than one is held.
+  virtual void EachRecord(const RecordQuery& query, const std::function<void(const Record& record)>& visit) const;
   // The same with each record's canonical text (RecordText::json), which is its own until `visit` returns.
   virtual void EachText(const RecordQuery& query, const std::function<void(const std::string& json)>& visit) const;
 };

@@ -138,6 +138,10 @@ std::string Drawn(const TableCells& cells, const Frame& frame, const std::vector
 
 }  // namespace
 
+std::string TableLine(const Row& cells, const Widths& widths, const std::vector<bool>& right) {
+  return Line(cells, {widths}, right);
+}
+
 std::string DrawTable(const TableCells& cells) {
   return Drawn(cells, {Whole(cells)}, std::vector<std::string>(cells.rows.size()));
 }

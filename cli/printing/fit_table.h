@@ -14,6 +14,10 @@ struct TableCells {
   std::vector<std::vector<std::string>> rows;
 };
 
+// One line of a table whose columns are so wide: two spaces between them, a newline at its end, no trailing spaces.
+std::string TableLine(const std::vector<std::string>& cells, const std::vector<size_t>& widths,
+                      const std::vector<bool>& right);
+
 // As wide as its widest cells, two spaces between columns. Every line ends with a newline and has no trailing spaces.
 std::string DrawTable(const TableCells& cells);
 

@@ -2,17 +2,29 @@
 
 #include <zlib.h>
 
+#include <array>
+
 #include "core/error.h"
 
 namespace hone {
 
 std::string Deflate(std::string_view bytes) {
-  uLongf size = compressBound(bytes.size());
-  std::string deflated(size, '\0');
-  const int code = compress2(reinterpret_cast<Bytef*>(deflated.data()), &size,
-                             reinterpret_cast<const Bytef*>(bytes.data()), bytes.size(), Z_BEST_COMPRESSION);
-  if (code != Z_OK) throw Error(ExitCode::kIo, "there is no memory to compress in");
-  deflated.resize(size);
+  z_stream stream{};
+  if (deflateInit(&stream, Z_BEST_COMPRESSION) != Z_OK) throw Error(ExitCode::kIo, "there is no memory to compress in");
+  std::string deflated;
+  std::array<char, size_t{1} << 16> piece;
+  // It only reads what it is given.
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+  stream.avail_in = static_cast<uInt>(bytes.size());
+  int code = Z_OK;
+  while (code == Z_OK) {
+    stream.next_out = reinterpret_cast<Bytef*>(piece.data());
+    stream.avail_out = static_cast<uInt>(piece.size());
+    code = deflate(&stream, Z_FINISH);
+    deflated.append(piece.data(), piece.size() - stream.avail_out);
+  }
+  deflateEnd(&stream);
+  if (code != Z_STREAM_END) throw Error(ExitCode::kBug, "what was to be compressed was not taken");
   return deflated;
 }
 

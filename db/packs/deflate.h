@@ -7,7 +7,7 @@
 
 namespace hone {
 
-// In zlib's format, as small as it gets.
+// In zlib's format, as small as it gets. Fewer than 4 GiB.
 std::string Deflate(std::string_view bytes);
 // Exactly `size` bytes. Throws Error(kBadData) when it is damaged, or becomes another number of them: no more than
 // `size` are ever in memory.

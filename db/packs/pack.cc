@@ -38,6 +38,12 @@ uint64_t FromLittleEndian(std::string_view bytes) {
   return number;
 }
 
+void RequireRoom(size_t bytes) {
+  if (static_cast<int64_t>(bytes) <= kMostPackBytes) return;
+  throw Error(ExitCode::kUsage,
+              fmt::format("the pack would hold more than {} bytes, the most there may be", kMostPackBytes));
+}
+
 bool IsName(std::string_view name) {
   const auto fits = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
@@ -56,9 +62,10 @@ void Sort(std::vector<Record>& records) {
                 records.end());
 }
 
-std::string LogOf(const std::vector<Record>& records) {
+// The first line of every log.
+std::string LogHeader() {
   std::ostringstream log;
-  WriteLog(records, log);
+  WriteLog({}, log);
   return std::move(log).str();
 }
 
@@ -67,25 +74,38 @@ std::string MachineOf(const Record& record) {
   return fingerprint.known() ? fingerprint.ToText() : record.measurement.environment.cpu_model;
 }
 
-// Everything that follows from the records and their log.
-PackManifest Describe(const std::vector<Record>& records, const std::string& log) {
-  PackManifest manifest;
-  std::set<std::string> workloads;
-  std::map<std::string, int64_t> machines;
-  std::set<std::string> versions;
-  for (const Record& record : records) {
-    workloads.insert(record.candidate.workload.ToText());
-    ++machines[MachineOf(record)];
-    versions.insert(record.hone_version);
-    manifest.newest_unix_ms = std::max(manifest.newest_unix_ms, record.unix_ms);
+// What a manifest says that follows from the records, which come in a pack's order.
+class Description {
+ public:
+  // False where the order is another.
+  bool Add(const Record& record) {
+    std::string workload = record.candidate.workload.ToText();
+    const bool is_new = workload != workload_;
+    if (std::tie(workload_, id_) >= std::tie(workload, record.id)) return false;
+    manifest_.workloads += is_new ? 1 : 0;
+    workload_ = std::move(workload);
+    id_ = record.id;
+    ++machines_[MachineOf(record)];
+    versions_.insert(record.hone_version);
+    manifest_.newest_unix_ms = std::max(manifest_.newest_unix_ms, record.unix_ms);
+    ++manifest_.records;
+    return true;
   }
-  manifest.hone_version = fmt::format("{}", fmt::join(versions, ","));
-  manifest.workloads = static_cast<int64_t>(workloads.size());
-  manifest.records = static_cast<int64_t>(records.size());
-  for (const auto& [fingerprint, count] : machines) manifest.machines.push_back({fingerprint, count});
-  manifest.log_sha256 = Sha256Hex(log);
-  return manifest;
-}
+
+  PackManifest Of(std::string_view log) const {
+    PackManifest manifest = manifest_;
+    manifest.hone_version = fmt::format("{}", fmt::join(versions_, ","));
+    for (const auto& [fingerprint, count] : machines_) manifest.machines.push_back({fingerprint, count});
+    manifest.log_sha256 = Sha256Hex(log);
+    return manifest;
+  }
+
+ private:
+  PackManifest manifest_;
+  std::string workload_, id_;  // of the last record
+  std::map<std::string, int64_t> machines_;
+  std::set<std::string> versions_;
+};
 
 Json ToJson(const PackManifest& m) {
   Json machines = Json::array();
@@ -145,15 +165,41 @@ std::string BodyOf(std::string_view bytes) {
   return body;
 }
 
-// The log's lines; every one must be a record.
-std::vector<Record> RecordsOf(std::string_view log) {
-  std::vector<Record> records;
-  std::vector<std::string_view> lines = Split(log, '\n');
-  if (lines.size() < 2 || !lines.back().empty()) Refuse("its log is cut");
-  lines.pop_back();
-  for (size_t i = 1; i < lines.size(); ++i)
-    records.push_back(RecordFromJson(ParseJson(lines[i], "a record of the pack")));
-  return records;
+// Every line of the log must be a record in its canonical form.
+void VisitRecords(std::string_view log, const std::function<void(Record record)>& visit) {
+  if (!log.ends_with('\n')) Refuse("its log is cut");
+  const std::string header = LogHeader();
+  if (!log.starts_with(header)) Refuse("its log begins otherwise than a log does");
+  log.remove_prefix(header.size());
+  if (log.empty()) Refuse("its log is cut");
+  for (size_t end = log.find('\n'); end != log.npos; end = log.find('\n')) {
+    Record record = RecordFromJson(ParseJson(log.substr(0, end), "a record of the pack"));
+    if (TextOfRecord(record).json != log.substr(0, end))
+      Refuse("its records are not in their canonical form and order");
+    visit(std::move(record));
+    log.remove_prefix(end + 1);
+  }
+}
+
+// Calls `visit` with every record before the whole has been judged.
+PackManifest Read(std::string_view bytes, const std::function<void(Record record)>& visit) {
+  const std::string body = BodyOf(bytes);
+  const size_t end = body.find('\n');
+  if (end == std::string::npos) Refuse("it has no log");
+  PackManifest manifest = ManifestFromJson(ParseJson(std::string_view(body).substr(0, end), "the pack's manifest"));
+  const std::string_view log = std::string_view(body).substr(end + 1);
+  Description description;
+  VisitRecords(log, [&](Record record) {
+    if (!description.Add(record)) Refuse("its records are not in their canonical form and order");
+    visit(std::move(record));
+  });
+  PackManifest described = description.Of(log);
+  described.name = manifest.name;
+  described.serial = manifest.serial;
+  described.by = manifest.by;
+  described.recipe = manifest.recipe;
+  if (described != manifest) Refuse("its manifest says other things than its records");
+  return manifest;
 }
 
 }  // namespace
@@ -167,47 +213,48 @@ bool IsPackFile(const std::string& path) {
   return in && magic == kMagic;
 }
 
-std::string WritePack(const PackName& name, const PackRecipe& recipe, std::vector<Record> records) {
+WrittenPack MakePack(const PackName& name, const PackRecipe& recipe, const EachPackRecord& each) {
   if (!IsName(name.name)) {
     throw Error(ExitCode::kUsage,
                 fmt::format("a pack cannot be named '{}': 1 to {} letters, digits, -, _ and . are right", name.name,
                             kMostName));
   }
-  if (records.empty()) throw Error(ExitCode::kUsage, "no record fits, and a pack of none is no pack");
-  Sort(records);
-  const std::string log = LogOf(records);
-  PackManifest manifest = Describe(records, log);
+  std::string body = LogHeader();
+  Description description;
+  each([&](const Record& record) {
+    if (!description.Add(record)) throw Error(ExitCode::kBug, "a pack's records are not in its order");
+    body += TextOfRecord(record).json;
+    body += '\n';
+    RequireRoom(body.size());
+  });
+  WrittenPack pack;
+  PackManifest& manifest = pack.manifest = description.Of(body);
+  if (manifest.records == 0) throw Error(ExitCode::kUsage, "no record fits, and a pack of none is no pack");
   manifest.name = name.name;
   manifest.serial = name.serial > 0 ? name.serial : std::max<int64_t>(1, manifest.newest_unix_ms / 1000);
   manifest.by = name.by;
   manifest.recipe = recipe;
-  const std::string body = ManifestText(manifest) + "\n" + log;
-  if (static_cast<int64_t>(body.size()) > kMostPackBytes) {
-    throw Error(ExitCode::kUsage,
-                fmt::format("the pack would hold {} bytes, of at most {}", body.size(), kMostPackBytes));
-  }
-  return std::string(kMagic) + LittleEndian(kPackVersion, 4) + LittleEndian(body.size(), 8) + Sha256Hex(body) +
-         Deflate(body);
+  body.insert(0, ManifestText(manifest) + "\n");
+  RequireRoom(body.size());
+  pack.bytes = std::string(kMagic) + LittleEndian(kPackVersion, 4) + LittleEndian(body.size(), 8) + Sha256Hex(body) +
+               Deflate(body);
+  return pack;
+}
+
+std::string WritePack(const PackName& name, const PackRecipe& recipe, std::vector<Record> records) {
+  Sort(records);
+  return MakePack(name, recipe, [&records](const auto& take) { std::for_each(records.begin(), records.end(), take); })
+      .bytes;
 }
 
 RecordPack ReadPack(std::string_view bytes) {
-  const std::string body = BodyOf(bytes);
-  const size_t end = body.find('\n');
-  if (end == std::string::npos) Refuse("it has no log");
   RecordPack pack;
-  pack.manifest = ManifestFromJson(ParseJson(std::string_view(body).substr(0, end), "the pack's manifest"));
-  const std::string log = body.substr(end + 1);
-  pack.records = RecordsOf(log);
-  std::vector<Record> sorted = pack.records;
-  Sort(sorted);
-  if (LogOf(sorted) != log) Refuse("its records are not in their canonical form and order");
-  PackManifest described = Describe(pack.records, log);
-  described.name = pack.manifest.name;
-  described.serial = pack.manifest.serial;
-  described.by = pack.manifest.by;
-  described.recipe = pack.manifest.recipe;
-  if (described != pack.manifest) Refuse("its manifest says other things than its records");
+  pack.manifest = Read(bytes, [&pack](Record record) { pack.records.push_back(std::move(record)); });
   return pack;
+}
+
+PackManifest ReadPackManifest(std::string_view bytes) {
+  return Read(bytes, [](const Record&) {});
 }
 
 }  // namespace hone

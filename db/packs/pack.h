@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -51,8 +52,15 @@ struct PackName {
   std::string by;
 };
 
-// The file's bytes: the same for the same records, whatever their order. Throws Error(kUsage) for a name that cannot
-// be, or no records.
+struct WrittenPack {
+  std::string bytes;  // the file's
+  PackManifest manifest;
+};
+// Of the records that `each` gives its argument, sorted by workload, then id, none twice: of these none is held. Throws
+// Error(kUsage) for a name that cannot be, no records, or too many bytes.
+using EachPackRecord = std::function<void(const std::function<void(const Record& record)>& take)>;
+WrittenPack MakePack(const PackName& name, const PackRecipe& recipe, const EachPackRecord& each);
+// The file's bytes alone: the same for the same records, whatever their order.
 std::string WritePack(const PackName& name, const PackRecipe& recipe, std::vector<Record> records);
 
 // The manifest as it stands in the pack: one line of JSON.
@@ -64,6 +72,8 @@ bool IsPackFile(const std::string& path);
 // Reads a pack of at most kMostPackBytes, compressed or not, and believes nothing: hashes, counts, order and every
 // record's id. Throws Error(kBadData) when anything is not right: then nothing of it may be used.
 RecordPack ReadPack(std::string_view bytes);
+// The same, and keeps the manifest alone.
+PackManifest ReadPackManifest(std::string_view bytes);
 inline constexpr int64_t kMostPackBytes = int64_t{256} << 20;
 inline constexpr int kPackVersion = 1;
 

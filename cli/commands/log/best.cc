@@ -14,7 +14,8 @@ int LogBestCommand(const Arguments& arguments) {
   if (!line.Parse(arguments)) return 0;
   RecordQuery query = QueryOf(options);
   query.fate = Fate::kOk;
-  PrintRecords(BestOf(OpenExistingStore(options.db)->Find(query)), line.json());
+  const std::unique_ptr<RecordStore> store = OpenExistingStore(options.db);
+  PrintRecords(*store, BestIds(*store, query), line.json());
   line.Next("hone build MODEL -o P.hone" + line.Given({Topic::kStore}));
   return 0;
 }

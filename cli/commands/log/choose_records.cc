@@ -1,17 +1,19 @@
 #include "cli/commands/log/choose_records.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "cli/best_records.h"
 #include "cli/machine_options.h"
 #include "cli/model.h"
 #include "compiler/build.h"
+#include "db/trial_row.h"
 
 namespace hone {
 namespace {
 
 // The workloads of the models' tasks, as this machine would tune them.
-std::vector<std::string> WorkloadsOf(const std::vector<std::string>& models, std::optional<int> threads) {
+std::vector<std::string> TasksOf(const std::vector<std::string>& models, std::optional<int> threads) {
   MachineOptions machine;
   machine.threads = threads.value_or(0);
   const BuildContext context = ResolveMachine(machine).context;
@@ -28,8 +30,27 @@ std::vector<std::string> WorkloadsOf(const std::vector<std::string>& models, std
 }  // namespace
 
 RecordQuery OfModels(RecordQuery query, const std::vector<std::string>& models) {
-  if (!models.empty()) query.workloads = WorkloadsOf(models, query.threads);
+  if (!models.empty()) query.workloads = TasksOf(models, query.threads);
   return query;
+}
+
+std::vector<std::string> ChooseIds(const RecordStore& store, const RecordQuery& of,
+                                   const std::vector<std::string>& models, bool best) {
+  RecordQuery query = OfModels(of, models);
+  if (best) query.fate = Fate::kOk;
+  std::vector<std::string> all;
+  for (const std::string& workload : WorkloadsOf(store, query)) {
+    query.workload = workload;
+    std::vector<std::string> ids;
+    if (best) {
+      ids = BestIds(store, query);
+    } else {
+      store.EachTrial(query, [&ids](const TrialRow& row) { ids.push_back(row.id); });
+    }
+    std::sort(ids.begin(), ids.end());
+    all.insert(all.end(), ids.begin(), ids.end());
+  }
+  return all;
 }
 
 std::vector<Record> ChooseRecords(const RecordStore& store, const RecordQuery& of,

@@ -12,6 +12,10 @@ namespace hone {
 // query's threads. Throws what LoadModel throws.
 RecordQuery OfModels(RecordQuery query, const std::vector<std::string>& models);
 
+// The ids of those that fit OfModels, with `best` only of the best of them (BestIds): sorted by workload, then id.
+std::vector<std::string> ChooseIds(const RecordStore& store, const RecordQuery& of,
+                                   const std::vector<std::string>& models, bool best);
+
 // The records of OfModels; with `best` only BestOf them.
 std::vector<Record> ChooseRecords(const RecordStore& store, const RecordQuery& of,
                                   const std::vector<std::string>& models, bool best);

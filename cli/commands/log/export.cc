@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/best_records.h"
 #include "cli/command_line.h"
 #include "cli/commands/log/choose_records.h"
 #include "cli/commands/log/log_commands.h"
@@ -43,14 +44,17 @@ bool OnlyBest(const ExportOptions& options) {
 int64_t Export(const ExportOptions& options, const RecordStore& store, std::ostream& out) {
   const RecordQuery query = QueryOf(options.query);
   const bool best = OnlyBest(options);
-  if (options.format == "hone" && !best) return ExportLog(store, OfModels(query, options.models), out);
+  if (options.format == "hone") {
+    RecordQuery of = OfModels(query, options.models);
+    if (!best) return ExportLog(store, of, out);
+    of.fate = Fate::kOk;
+    return ExportLog(store, BestIds(store, of), out);
+  }
   const std::vector<Record> records = ChooseRecords(store, query, options.models, best);
   if (options.format == "t4") {
     out << DumpJson(KernelTunerT4(records)) << '\n';
-  } else if (options.format == "google-benchmark") {
-    out << DumpJson(GoogleBenchmark(records)) << '\n';
   } else {
-    WriteLog(records, out);
+    out << DumpJson(GoogleBenchmark(records)) << '\n';
   }
   return static_cast<int64_t>(records.size());
 }
@@ -68,12 +72,12 @@ int LogExportCommand(const Arguments& arguments) {
           "only the best of each workload, machine, target CPU, threads and cache mode: the default but for a --fate "
           "that is not Ok")
       .Excludes(all);
-  line.Add("--model", options.models, "only the tasks of these models, at --threads");
+  line.Add("--model", options.models, "only the tasks of these models, at --threads").ReadsModel();
   line.Add("--format", options.format,
            "hone: a log; t4: Kernel Tuner's T4 results; google-benchmark: google/benchmark's JSON")
       .OneOf({"hone", "t4", "google-benchmark"})
       .ShowDefault();
-  line.Add("-o,--output", options.output, "the file to write; by default stdout");
+  line.Add("-o,--output", options.output, "the file to write; by default stdout").Writes();
   if (!line.Parse(arguments)) return 0;
   const std::string& output = options.output;
   if (line.json() && output.empty()) throw Error(ExitCode::kUsage, "--json reports on a file; give one with -o");

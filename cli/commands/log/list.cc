@@ -12,7 +12,7 @@ int LogListCommand(const Arguments& arguments) {
   AddQueryOptions(line, options);
   line.Add("--limit", options.query.limit, "at most so many; 0: all").Between(0, int64_t{1} << 40);
   if (!line.Parse(arguments)) return 0;
-  PrintRecords(OpenExistingStore(options.db)->Find(QueryOf(options)), line.json());
+  PrintRecords(*OpenExistingStore(options.db), QueryOf(options), line.json());
   line.Next("hone log best" + line.Given({Topic::kStore, Topic::kQuery}));
   return 0;
 }

@@ -38,33 +38,40 @@ void AddPackOptions(CommandLine& line, PackOptions& options) {
       .Between(1, int64_t{1} << 53);
   line.Add("--by", options.name.by, "who made it, for people");
   line.AddFlag("--all", options.all, "every record that fits, not only the best ones");
-  line.Add("--model", options.recipe.models, "only the tasks of these models, at --threads");
+  line.Add("--model", options.recipe.models, "only the tasks of these models, at --threads").ReadsModel();
   line.Add("--device", options.recipe.device, "as for hone log list");
   line.Add("--target", options.recipe.cpu, "the target's CPU, as znver3");
   line.Add("--threads", options.recipe.threads, "the thread count").Between(1, 1024);
   line.Add("--since", options.since, "measured since a day (2026-11-22) or for so long (90d, 12h)");
-  line.Add("--key", options.key, "the secret key to sign with (hone log keygen); FILE.minisig gets the signature");
-  line.Add("-o,--output", options.output, "the file to write; nothing may be there yet");
-  line.Add("--reproduce", options.reproduce, "makes this pack again from the store, and says whether it is the same");
+  line.Add("--key", options.key, "the secret key to sign with (hone log keygen); FILE.minisig gets the signature")
+      .Reads();
+  line.Add("-o,--output", options.output, "the file to write; nothing may be there yet").Writes();
+  line.Add("--reproduce", options.reproduce, "makes this pack again from the store, and says whether it is the same")
+      .Reads();
 }
 
-std::vector<Record> RecordsFor(const PackRecipe& recipe, const std::string& db) {
+WrittenPack PackOf(const PackName& name, const PackRecipe& recipe, const std::string& db) {
   RecordQuery query;
   query.device = recipe.device;
   query.cpu = recipe.cpu;
   if (recipe.threads > 0) query.threads = recipe.threads;
   query.since_unix_ms = recipe.since_unix_ms;
-  return ChooseRecords(*OpenExistingStore(db), query, recipe.models, recipe.best);
+  const std::unique_ptr<RecordStore> store = OpenExistingStore(db);
+  const std::vector<std::string> ids = ChooseIds(*store, query, recipe.models, recipe.best);
+  return MakePack(name, recipe, [&](const auto& take) {
+    for (const std::string& id : ids) {
+      if (const std::optional<Record> record = store->Get(id)) take(*record);
+    }
+  });
 }
 
 // By what is packed: another zlib may write the same in other bytes.
 int Reproduce(const PackOptions& options, bool json) {
   const std::string bytes = ReadFile(options.reproduce);
-  const PackManifest manifest = ReadPack(bytes).manifest;
-  const std::string again = WritePack({manifest.name, manifest.serial, manifest.by}, manifest.recipe,
-                                      RecordsFor(manifest.recipe, options.db));
-  const bool same_bytes = again == bytes;
-  const bool same = same_bytes || ReadPack(again).manifest == manifest;
+  const PackManifest manifest = ReadPackManifest(bytes);
+  const WrittenPack again = PackOf({manifest.name, manifest.serial, manifest.by}, manifest.recipe, options.db);
+  const bool same_bytes = again.bytes == bytes;
+  const bool same = same_bytes || again.manifest == manifest;
   if (json) {
     PrintJson({{"same", same}, {"same_bytes", same_bytes}});
   } else {
@@ -99,8 +106,7 @@ int LogPackCommand(const Arguments& arguments) {
   if (!options.key.empty()) key = ParseSecretKeyFile(ReadKeyFile(options.key, Secrecy::kSecret, "the signing key"));
   if (!options.since.empty()) options.recipe.since_unix_ms = ParseSince(options.since, NowMs());
   options.recipe.best = !options.all;
-  const std::string bytes = WritePack(options.name, options.recipe, RecordsFor(options.recipe, options.db));
-  const PackManifest manifest = ReadPack(bytes).manifest;
+  const auto [bytes, manifest] = PackOf(options.name, options.recipe, options.db);
   if (key) WriteFileAtomically(options.output + ".minisig", SignBytes(bytes, *key, PackComment(manifest)));
   WriteFileAtomically(options.output, bytes);
   if (line.json()) {

@@ -5,29 +5,76 @@
 #include "cli/device_name.h"
 #include "cli/printing/number_text.h"
 #include "cli/printing/print.h"
-#include "cli/printing/print_json.h"
 #include "cli/printing/status_line.h"
 #include "cli/printing/table.h"
+#include "core/serialize.h"
 #include "db/record_log.h"
 
 namespace hone {
+namespace {
+
+using EachTrialRow = std::function<void(const std::function<void(const TrialRow& row)>& visit)>;
+using EachRecord = std::function<void(const std::function<void(const Record& record)>& visit)>;
+
+std::vector<std::string> CellsOf(const TrialRow& r) {
+  return {r.id,
+          std::string(FateName(r.fate)),
+          TimeText(r.min_ns),
+          fmt::format("{}", r.threads),
+          r.cpu,
+          DeviceName(r),
+          std::string(CacheModeName(r.cache)),
+          r.held > 0 ? fmt::format("{}", r.place) : "",
+          r.schedule,
+          r.config,
+          r.workload};
+}
+
+void PrintAsTable(const EachTrialRow& each) {
+  const size_t records = PrintTable(
+      {"record", "fate", "> min", "> threads", "cpu", "device", "cache", "> place", "schedule", "config", "workload"},
+      OutputColumns(), [&each](const auto& row) { each([&row](const TrialRow& trial) { row(CellsOf(trial)); }); });
+  Print("{} records\n", records);
+}
+
+void PrintAsJson(const EachRecord& each) {
+  bool first = true;
+  Print("{{\"records\":[");
+  each([&first](const Record& record) {
+    Print("{}{}", first ? "" : ",", DumpJson(ToJson(record)));
+    first = false;
+  });
+  Print("]}}\n");
+}
+
+// The rows of whole records.
+EachTrialRow TrialsOf(const EachRecord& each) {
+  return [each](const auto& visit) { each([&visit](const Record& record) { visit(TrialRowOf(record, 0)); }); };
+}
+
+}  // namespace
 
 void PrintRecords(const std::vector<Record>& records, bool json) {
-  if (json) {
-    Json list = Json::array();
-    for (const Record& record : records) list.push_back(ToJson(record));
-    PrintJson({{"records", list}});
-    return;
-  }
-  Table table(
-      {"record", "fate", "> min", "> threads", "cpu", "device", "cache", "> place", "schedule", "config", "workload"});
-  for (const Record& r : records) {
-    table.Add({r.id, std::string(FateName(r.measurement.fate)), TimeText(r.measurement.MinNs()),
-               fmt::format("{}", r.threads), r.candidate.target.cpu, DeviceName(r),
-               std::string(CacheModeName(r.timing.cache)), r.finals.held > 0 ? fmt::format("{}", r.finals.place) : "",
-               r.candidate.schedule, r.candidate.config.ToText(), r.candidate.workload.ToText()});
-  }
-  Print("{}{} records\n", table.empty() ? "" : table.ToText(OutputColumns()), records.size());
+  const EachRecord each = [&records](const auto& visit) {
+    for (const Record& record : records) visit(record);
+  };
+  json ? PrintAsJson(each) : PrintAsTable(TrialsOf(each));
+}
+
+void PrintRecords(const RecordStore& store, RecordQuery query, bool json) {
+  // A table is read twice.
+  if (query.until == 0) query.until = store.Arrived();
+  if (json) return PrintAsJson([&](const auto& visit) { store.EachRecord(query, visit); });
+  PrintAsTable([&](const auto& visit) { store.EachTrial(query, visit); });
+}
+
+void PrintRecords(const RecordStore& store, const std::vector<std::string>& ids, bool json) {
+  const EachRecord each = [&](const auto& visit) {
+    for (const std::string& id : ids) {
+      if (const std::optional<Record> record = store.Get(id)) visit(*record);
+    }
+  };
+  json ? PrintAsJson(each) : PrintAsTable(TrialsOf(each));
 }
 
 }  // namespace hone
