@@ -114,10 +114,8 @@ int LanesInLine(const Piece& piece, size_t columns, const WindowAxis& axis, int6
 
 // Of a pool whose lanes run along the width.
 std::vector<Piece> CutPool(const std::vector<Piece>& whole, const std::array<WindowAxis, 2>& axes,
-                           const MemoryShape& shape, int64_t lanes) {
-  const auto in_line = ColumnsInLine(axes[1], lanes);
-  if (!in_line) return whole;
-  const auto [a, b] = *in_line;
+                           const MemoryShape& shape, int64_t lanes, std::pair<int64_t, int64_t> in_line) {
+  const auto [a, b] = in_line;
   const size_t rows = OuterAxisOf(shape, 2), columns = shape.lane_axis;
   const std::vector<int64_t> at = b == 0 ? std::vector<int64_t>{a} : std::vector<int64_t>{a, b};
   const auto parts = Cut(whole, columns, at, [&](Piece& piece, size_t i) {
@@ -135,10 +133,13 @@ std::vector<Piece> CutBorders(const std::vector<Piece>& whole, const ExprPtr& ou
   const relay::Call* call = RootCall(output, [](const relay::Call& c) { return WindowOf(c).has_value(); });
   if (!call) return whole;
   const auto axes = *WindowOf(*call);
+  const int64_t lanes = machine.vector_lanes;
   const bool along =
       !shape.lanes_in_block() && shape.lane_axis < shape.axes.size() && shape.axes[shape.lane_axis].logical == 3;
-  if (along && machine.vector_lanes > 1 && !IsNamed(*call, "nn.conv2d"))
-    return CutPool(whole, axes, shape, machine.vector_lanes);
+  const auto in_line = ColumnsInLine(axes[1], lanes);
+  if (along && lanes > 1 && in_line && !IsNamed(*call, "nn.conv2d")) {
+    return CutPool(whole, axes, shape, lanes, *in_line);
+  }
   if (!HasInside(axes[0]) || !HasInside(axes[1])) return whole;
   const auto bounds = [&](size_t i) { return std::vector<int64_t>{axes[i].first_inside(), axes[i].last_inside()}; };
   const auto rows =
