@@ -106,7 +106,9 @@ TEST(SplitTransposedConvs, WindowsThatDoNotMeetReadTheDataOnce) {
   EXPECT_EQ(CountOf(after, "nn.conv2d"), 1);
   relay::PostOrderVisit(after.main->body, [](const ExprPtr& expr) {
     const relay::Call* conv = relay::AsCallTo(expr, "nn.conv2d");
-    if (conv != nullptr) EXPECT_EQ(conv->args[1]->type->shape, (Shape{128, 4, 1, 1}));
+    if (conv != nullptr) {
+      EXPECT_EQ(conv->args[1]->type->shape, (Shape{128, 4, 1, 1}));
+    }
   });
 }
 
