@@ -179,8 +179,8 @@ int Run(const Arguments& arguments, const std::vector<std::string>& words) {
   if (arguments.executor_fd) return ExecutorMain(*arguments.executor_fd, arguments.server.executor);
   if (!arguments.enroll.empty() && !arguments.server.tracker.empty()) {
     const Enrolled enrolled = EnrolAt(arguments.server.tracker, arguments.enroll, arguments.server.keys);
-    WriteToStderr(
-        fmt::format("enrolled as \"{}\" ({}) with the key {}\n", enrolled.name, enrolled.roles, enrolled.identity));
+    WriteToStderr(PrintableLines(
+        fmt::format("enrolled as \"{}\" ({}) with the key {}\n", enrolled.name, enrolled.roles, enrolled.identity)));
     if (arguments.server.key.empty()) return 0;
   }
   if (arguments.server.tracker.empty() || arguments.server.key.empty()) {

@@ -25,6 +25,29 @@ TEST(Printable, EscapesWhatATerminalWouldObey) {
             "\uFFFD2J");
 }
 
+TEST(Printable, EscapesWhatMakesATextReadAsAnother) {
+  EXPECT_EQ(Printable("gpj\u202Eexe"), "gpj\\u202eexe") << "right to left";
+  EXPECT_EQ(Printable("a\u2028b\u2029c\u0085d"), "a\\u2028b\\u2029c\\u0085d") << "lines";
+  for (const char* hidden :
+       {"\u00AD", "\u034F", "\u061C", "\u115F", "\u180E",     "\u200B",     "\u200D",    "\u200E", "\u200F",
+        "\u202A", "\u202D", "\u2060", "\u2066", "\u2067",     "\u2068",     "\u2069",    "\u206F", "\u3164",
+        "\uFE0F", "\uFEFF", "\uFFA0", "\uFFF9", "\U0001D173", "\U000E0041", "\U000E0100"}) {
+    EXPECT_TRUE(Printable(hidden).starts_with("\\u")) << Printable(hidden);
+    EXPECT_TRUE(PrintableLines(hidden).starts_with("\\u")) << Printable(hidden);
+  }
+  EXPECT_EQ(Printable("\U000E0041"), "\\udb40\\udc41") << "as JSON has it";
+  // Letters and signs beside them stay.
+  EXPECT_EQ(Printable("\u2027\u202F\u00A0\u00AE\u0606\u3165\uFFFD"), "\u2027\u202F\u00A0\u00AE\u0606\u3165\uFFFD");
+}
+
+// A control character that is written in more bytes than it needs.
+TEST(Printable, TakesNoLongFormOfACharacter) {
+  EXPECT_EQ(Printable("\xE0\x80\x9B"), "\uFFFD\uFFFD\uFFFD");
+  EXPECT_EQ(Printable("\xF0\x80\x80\x9B"), "\uFFFD\uFFFD\uFFFD\uFFFD");
+  EXPECT_EQ(Printable("\xED\xA0\x80"), "\uFFFD\uFFFD\uFFFD") << "half a pair";
+  EXPECT_EQ(Printable("\xF4\x90\x80\x80"), "\uFFFD\uFFFD\uFFFD\uFFFD") << "beyond U+10FFFF";
+}
+
 TEST(Printable, ReplacesWhatIsNotUtf8) {
   EXPECT_EQ(Printable("a\xFF"
                       "b\xC3"),
