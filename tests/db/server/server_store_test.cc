@@ -33,10 +33,34 @@ TEST(ServerAddress, APasswordIsRefusedAndNeverTold) {
   for (const char* address :
        {"postgresql://me:hunter2@localhost/x", "postgres://localhost/x?password=hunter2",
         "postgresql://me:hunter2@localhost:port/x", "postgresql://localhost/x?sslpassword=hunter2",
-        "postgresql://me:hunter2@[::1/x", "postgresql://me:hunter2@localhost/%zz", "postgresql://h/x?hunter2=1"}) {
-    const Error error = OpenRefusal(address);
+        "postgresql://me:hunter2@[::1/x", "postgresql://me:hunter2@localhost/%zz", "postgresql://h/x?hunter2=1",
+        // Spelt in another way than libpq reads.
+        "POSTGRESQL://me:hunter2@localhost/x", "PostGres://me:hunter2@localhost/x", " postgresql://me:hunter2@h/x",
+        "\tpostgres://me:hunter2@h/x", "\npostgres://me:hunter2@h/x", "postgresql:/me:hunter2@h/x",
+        "postgresql:me:hunter2@h/x", "postgresql%3A//me:hunter2@h/x", "postgresql%3a%2f%2fme:hunter2@h/x",
+        "'postgresql://me:hunter2@h/x'", "jdbc:postgresql://h/x?user=me&password=hunter2", "mysql://me:hunter2@h/x",
+        "postgresql+psycopg://me:hunter2@h/x", "--db=postgresql://me:hunter2@h/x",
+        // With signs that end a part of it.
+        "postgresql://me:hun/hunter2@localhost/x", "postgresql://me:/hunter2@localhost/x",
+        "postgresql://me:hunter2/@localhost/x", "postgresql://me:hunter2?x@localhost/x", "postgresql://me:hunter2",
+        "postgresql://me:hunter2/x", "postgresql://me@hunter2@localhost/x", "postgresql://me:a@hunter2@localhost/x",
+        "postgresql://:hunter2@/x", "postgresql://me:hunter2@", "postgresql://me:1234/hunter2@localhost/x",
+        "postgresql://localhost/x?%70assword=hunter2", "postgresql://localhost/x?host=h&password=hunter2",
+        "postgresql://localhost/x?PASSWORD=hunter2", "postgresql://localhost:1,hunter2/x",
+        // Not as an address at all.
+        "host=localhost password=hunter2", "password = hunter2 host=localhost", "host=localhost PASSWORD='hunter2'",
+        "host=localhost sslpassword=hunter2"}) {
+    EXPECT_TRUE(IsServerStore(address)) << address;
+    const Error error = OpenRefusal(address, true);
     EXPECT_EQ(error.code(), ExitCode::kUsage) << address;
     EXPECT_THAT(error.what(), Not(HasSubstr("hunter2"))) << address;
+  }
+}
+
+TEST(ServerAddress, PathsOfFilesAreNone) {
+  for (const char* path : {"records.db", "/var/lib/hone/records.db", "./postgres/records.db", "my password.db", "a:b",
+                           "postgresql.db", "host=a dbname=b"}) {
+    EXPECT_FALSE(IsServerStore(path)) << path;
   }
 }
 
