@@ -15,18 +15,30 @@ namespace hone {
 namespace {
 
 constexpr int64_t kChannels = 3, kMostPixels = int64_t{1} << 26;
+// A file of alike pixels has thousands in a byte; a photograph has a few.
+constexpr int64_t kFreePixels = int64_t{1} << 24, kMostPixelsPerByte = 200;
 
 [[noreturn]] void Refuse(const std::string& path, std::string_view why) {
   throw Error(ExitCode::kBadData, fmt::format("{}: {}", path, why));
 }
 
-// Room for such a picture, before anything is decoded.
-Image Sized(const std::string& path, int64_t height, int64_t width) {
+// Room for such a picture of a file of `bytes` bytes, before anything is decoded.
+Image Sized(const std::string& path, size_t bytes, int64_t height, int64_t width) {
   if (height < 1 || width < 1 || height > kMostPixels / width) {
     Refuse(path, fmt::format("a picture of {} x {} pixels; at most {} are read", width, height, kMostPixels));
   }
+  if (height * width > kFreePixels && height * width / kMostPixelsPerByte > static_cast<int64_t>(bytes)) {
+    Refuse(path, fmt::format("{} x {} pixels would be made of {} bytes", width, height, bytes));
+  }
   return {height, width, std::vector<uint8_t>(static_cast<size_t>(height * width * kChannels))};
 }
+
+// A small progressive file may have any number of scans, each over all of its pixels.
+#ifdef TJFLAG_LIMITSCANS
+constexpr int kJpegFlags = TJFLAG_ACCURATEDCT | TJFLAG_LIMITSCANS;
+#else
+constexpr int kJpegFlags = TJFLAG_ACCURATEDCT;
+#endif
 
 Image ReadJpeg(const std::string& path, const std::string& bytes) {
   const std::unique_ptr<void, int (*)(tjhandle)> jpeg(tjInitDecompress(), tjDestroy);
@@ -37,9 +49,8 @@ Image ReadJpeg(const std::string& path, const std::string& bytes) {
   if (tjDecompressHeader3(jpeg.get(), data, bytes.size(), &width, &height, &subsampling, &colours) != 0) refuse();
   if (width < 1 || height < 1) Refuse(path, "not a usable JPEG: it ends before its size");
   if (colours == TJCS_CMYK || colours == TJCS_YCCK) Refuse(path, "a JPEG in CMYK; right is RGB or gray");
-  Image image = Sized(path, height, width);
-  if (tjDecompress2(jpeg.get(), data, bytes.size(), image.rgb.data(), width, 0, height, TJPF_RGB, TJFLAG_ACCURATEDCT) !=
-      0) {
+  Image image = Sized(path, bytes.size(), height, width);
+  if (tjDecompress2(jpeg.get(), data, bytes.size(), image.rgb.data(), width, 0, height, TJPF_RGB, kJpegFlags) != 0) {
     refuse();
   }
   return image;
@@ -53,7 +64,7 @@ Image ReadPng(const std::string& path, const std::string& bytes) {
   if (png_image_begin_read_from_memory(&png, bytes.data(), bytes.size()) == 0) {
     Refuse(path, fmt::format("not a usable PNG: {}", png.message));
   }
-  Image image = Sized(path, png.height, png.width);
+  Image image = Sized(path, bytes.size(), png.height, png.width);
   png.format = PNG_FORMAT_RGBA;
   std::vector<uint8_t> rgba(image.rgb.size() / kChannels * 4);
   if (png_image_finish_read(&png, nullptr, rgba.data(), 0, nullptr) == 0) {

@@ -14,7 +14,7 @@ namespace hone {
 namespace {
 
 constexpr std::string_view kMagic = "\x93NUMPY";
-constexpr size_t kMaxHeader = 1 << 16;
+constexpr size_t kMaxHeader = kMostNpyHeadBytes - 12;
 
 struct DescrRow {
   std::string_view descr;
@@ -86,19 +86,26 @@ Parts Split(std::string_view bytes, const std::string& name) {
 
 }  // namespace
 
-Tensor ParseNpy(std::string_view bytes, const std::string& name) {
-  const Parts parts = Split(bytes, name);
+NpyHead ParseNpyHead(std::string_view begin, uint64_t file_bytes, const std::string& name) {
+  const Parts parts = Split(begin, name);
   if (ValueOf(parts.header, "fortran_order", name).rfind("False", 0) != 0) Fail(name, "it is in Fortran order");
   const DType dtype = ParseDescr(parts.header, name);
   const Shape shape = ParseTuple(parts.header, name);
   const int64_t elements = ElementCount(shape);
-  const auto have = static_cast<int64_t>(parts.data.size());
+  const size_t data_offset = begin.size() - parts.data.size();
+  const auto have = static_cast<int64_t>(file_bytes - data_offset);
   // Divided, not multiplied: the product of what a file says may overflow.
   if (have % DTypeBytes(dtype) != 0 || have / DTypeBytes(dtype) != elements) {
     Fail(name, fmt::format("its shape {} does not fit its {} bytes of data", ShapeText(shape), have));
   }
-  Tensor tensor(dtype, shape);
-  if (have > 0) std::memcpy(tensor.raw(), parts.data.data(), parts.data.size());
+  return {dtype, shape, data_offset};
+}
+
+Tensor ParseNpy(std::string_view bytes, const std::string& name) {
+  const NpyHead head = ParseNpyHead(bytes, bytes.size(), name);
+  const std::string_view data = bytes.substr(head.data_offset);
+  Tensor tensor(head.dtype, head.shape);
+  if (!data.empty()) std::memcpy(tensor.raw(), data.data(), data.size());
   return tensor;
 }
 

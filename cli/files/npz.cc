@@ -4,6 +4,7 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "cli/files/npy.h"
 #include "cli/files/read_file.h"
@@ -15,12 +16,71 @@ namespace {
 constexpr size_t kEndSize = 22, kEntrySize = 46, kLocalSize = 30;
 constexpr uint32_t kEndMark = 0x06054b50, kEntryMark = 0x02014b50, kLocalMark = 0x04034b50;
 constexpr uint64_t kStored = 0, kDeflated = 8, kSaturated = 0xffffffff;
-constexpr uint64_t kMostBytes = uint64_t{1} << 33;
+// Deflate makes 1,032 bytes of one where all are alike; what was measured has other values.
+constexpr uint64_t kFreeBytes = uint64_t{64} << 20, kMostGrowth = 200;
+
+// The bytes of one entry, in order.
+class EntryReader {
+ public:
+  EntryReader(std::string_view data, bool deflated) : data_(data), deflated_(deflated) {
+    stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(data.data()));
+    stream_.avail_in = static_cast<uInt>(data.size());
+    good_ = !deflated || inflateInit2(&stream_, -MAX_WBITS) == Z_OK;
+  }
+  ~EntryReader() {
+    if (deflated_) inflateEnd(&stream_);
+  }
+  EntryReader(const EntryReader&) = delete;
+  EntryReader& operator=(const EntryReader&) = delete;
+
+  // False when it is damaged or has fewer.
+  bool Read(char* to, size_t bytes) {
+    if (!good_ || !(deflated_ ? Inflate(to, bytes) : Copy(to, bytes))) return good_ = false;
+    crc_ = crc32_z(crc_, reinterpret_cast<const Bytef*>(to), bytes);
+    return true;
+  }
+  // Whether nothing is left to read.
+  bool IsAtEnd() {
+    char more = 0;
+    if (!deflated_) return data_.empty();
+    stream_.next_out = reinterpret_cast<Bytef*>(&more);
+    stream_.avail_out = 1;
+    return ended_ || (inflate(&stream_, Z_NO_FLUSH) == Z_STREAM_END && stream_.avail_out == 1);
+  }
+  uint32_t crc() const { return static_cast<uint32_t>(crc_); }
+
+ private:
+  bool Copy(char* to, size_t bytes) {
+    if (bytes > data_.size()) return false;
+    std::copy_n(data_.data(), bytes, to);
+    data_.remove_prefix(bytes);
+    return true;
+  }
+
+  // An entry has less than 4 GiB, which its counts hold.
+  bool Inflate(char* to, size_t bytes) {
+    stream_.next_out = reinterpret_cast<Bytef*>(to);
+    stream_.avail_out = static_cast<uInt>(bytes);
+    while (stream_.avail_out > 0 && !ended_) {
+      const int code = inflate(&stream_, Z_NO_FLUSH);
+      if (code != Z_OK && code != Z_STREAM_END) return false;
+      ended_ = code == Z_STREAM_END;
+    }
+    return stream_.avail_out == 0;
+  }
+
+  std::string_view data_;
+  const bool deflated_;
+  z_stream stream_ = {};
+  bool good_ = false, ended_ = false;
+  uLong crc_ = 0;
+};
 
 // The archive as it lies in memory; all numbers are little-endian.
 class Archive {
  public:
-  Archive(std::string_view bytes, const std::string& name) : bytes_(bytes), name_(name) {}
+  Archive(std::string_view bytes, const std::string& name, const AcceptArray& accept)
+      : bytes_(bytes), name_(name), accept_(accept) {}
 
   std::map<std::string, Tensor> Read() const {
     const size_t end = FindEnd();
@@ -62,13 +122,12 @@ class Archive {
     if ((Number(at + 8, 2) & 1) != 0) Fail(fmt::format("{} is encrypted", file));
     if (!file.ends_with(".npy")) Fail(fmt::format("it holds {}, which is no .npy file", file));
     const std::string name = file.substr(0, file.size() - 4);
-    if (!arrays.emplace(name, ParseNpy(Contents(at, file), fmt::format("{}, {}", name_, file))).second) {
-      Fail(fmt::format("{} is there twice", file));
-    }
+    if (arrays.contains(name)) Fail(fmt::format("{} is there twice", file));
+    arrays.emplace(name, Contents(at, file, name));
     return at + kEntrySize + file.size() + Number(at + 30, 2) + Number(at + 32, 2);
   }
 
-  std::string Contents(uint64_t entry, const std::string& file) const {
+  Tensor Contents(uint64_t entry, const std::string& file, const std::string& array) const {
     const uint64_t method = Number(entry + 10, 2), crc = Number(entry + 16, 4), packed = Number(entry + 20, 4),
                    size = Number(entry + 24, 4), local = Number(entry + 42, 4);
     if (packed == kSaturated || size == kSaturated || local == kSaturated) {
@@ -80,40 +139,52 @@ class Archive {
     if (method != kStored && method != kDeflated)
       Fail(fmt::format("{} is compressed in another way than deflate", file));
     if (method == kStored && packed != size) Fail(fmt::format("{} has two sizes", file));
-    std::string contents = method == kStored ? std::string(data) : Inflated(data, size, file);
-    if (crc32_z(0, reinterpret_cast<const Bytef*>(contents.data()), contents.size()) != crc) {
-      Fail(fmt::format("the checksum of {} differs", file));
+    if (size > kFreeBytes && size / kMostGrowth > packed) {
+      Fail(fmt::format("{} would become {} bytes of {}", file, size, packed));
     }
-    return contents;
+    EntryReader reader(data, method == kDeflated);
+    return Array(reader, {file, array, size, static_cast<uint32_t>(crc)});
   }
 
-  // Deflate packs at most 1,032 to 1: what says more is not believed.
-  std::string Inflated(std::string_view data, uint64_t size, const std::string& file) const {
-    if (size > kMostBytes || size / 1100 > data.size()) Fail(fmt::format("{} has an impossible size", file));
-    std::string contents(size, '\0');
-    z_stream stream{};
-    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(data.data()));
-    stream.avail_in = static_cast<uInt>(data.size());
-    stream.next_out = reinterpret_cast<Bytef*>(contents.data());
-    stream.avail_out = static_cast<uInt>(size);
-    if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) Fail(fmt::format("{} cannot be unpacked", file));
-    const int code = inflate(&stream, Z_FINISH);
-    const bool whole = code == Z_STREAM_END && stream.total_out == size;
-    inflateEnd(&stream);
-    if (!whole) Fail(fmt::format("{} is damaged", file));
-    return contents;
+  struct EntryNote {
+    const std::string& file;
+    const std::string& array;
+    uint64_t size;
+    uint32_t crc;
+  };
+
+  // Its head first: memory for the rest is taken when that was accepted.
+  Tensor Array(EntryReader& reader, const EntryNote& entry) const {
+    const auto read = [&](char* to, size_t bytes) {
+      if (!reader.Read(to, bytes)) Fail(fmt::format("{} is damaged", entry.file));
+    };
+    std::string begin(std::min<uint64_t>(entry.size, kMostNpyHeadBytes), '\0');
+    read(begin.data(), begin.size());
+    const NpyHead head = ParseNpyHead(begin, entry.size, fmt::format("{}, {}", name_, entry.file));
+    accept_(entry.array, head.dtype, head.shape);
+    Tensor tensor(head.dtype, head.shape);
+    auto* const data = static_cast<char*>(tensor.raw());
+    const size_t have = begin.size() - head.data_offset;
+    if (have > 0) std::memcpy(data, begin.data() + head.data_offset, have);
+    if (entry.size > begin.size()) read(data + have, entry.size - begin.size());
+    if (!reader.IsAtEnd()) Fail(fmt::format("{} is damaged", entry.file));
+    if (reader.crc() != entry.crc) Fail(fmt::format("the checksum of {} differs", entry.file));
+    return tensor;
   }
 
   std::string_view bytes_;
   const std::string& name_;
+  const AcceptArray& accept_;
 };
 
 }  // namespace
 
-std::map<std::string, Tensor> ParseNpz(std::string_view bytes, const std::string& name) {
-  return Archive(bytes, name).Read();
+std::map<std::string, Tensor> ParseNpz(std::string_view bytes, const std::string& name, const AcceptArray& accept) {
+  return Archive(bytes, name, accept).Read();
 }
 
-std::map<std::string, Tensor> ReadNpz(const std::string& path) { return ParseNpz(ReadFile(path), path); }
+std::map<std::string, Tensor> ReadNpz(const std::string& path, const AcceptArray& accept) {
+  return ParseNpz(ReadFile(path), path, accept);
+}
 
 }  // namespace hone

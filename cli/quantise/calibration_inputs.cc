@@ -45,6 +45,25 @@ std::string NamesOf(const std::vector<InputSpec>& specs) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
+const InputSpec& SpecOf(const std::vector<InputSpec>& specs, const std::string& name, const std::string& from) {
+  const auto found = std::find_if(specs.begin(), specs.end(), [&](const InputSpec& spec) { return spec.name == name; });
+  if (found != specs.end()) return *found;
+  Refuse(from, fmt::format("the model has no input \"{}\"; right are {}", name, NamesOf(specs)));
+}
+
+// How many samples lie in such a tensor, one after the other.
+int64_t CountOf(DType dtype, Shape shape, const InputSpec& spec, const std::string& from) {
+  const Shape whole = shape;
+  int64_t count = 1;
+  if (!shape.empty() && shape.size() == spec.shape.size() && spec.shape[0] > 0 && shape[0] % spec.shape[0] == 0) {
+    count = shape[0] / spec.shape[0];
+    shape[0] = spec.shape[0];
+  }
+  if (shape == spec.shape && count > 0 && dtype == spec.dtype) return count;
+  Refuse(from, fmt::format("it holds {} {} for input \"{}\", which is {} {}", ShapeText(whole), DTypeName(dtype),
+                           spec.name, ShapeText(spec.shape), DTypeName(spec.dtype)));
+}
+
 // The inputs of one sample, or of several in one; false for what is none.
 bool ReadEntry(const fs::path& path, const std::vector<InputSpec>& specs, const ImageOptions& images, Inputs& inputs) {
   if (fs::is_directory(path)) {
@@ -52,7 +71,10 @@ bool ReadEntry(const fs::path& path, const std::vector<InputSpec>& specs, const 
     return !inputs.empty();
   }
   if (path.extension() == ".npz") {
-    inputs = ReadNpz(path.string());
+    const std::string from = path.string();
+    inputs = ReadNpz(from, [&](const std::string& name, DType dtype, const Shape& shape) {
+      CountOf(dtype, shape, SpecOf(specs, name, from), from);
+    });
     return true;
   }
   const bool picture = IsImageName(path.string());
@@ -65,19 +87,6 @@ bool ReadEntry(const fs::path& path, const std::vector<InputSpec>& specs, const 
   const std::string file = path.string();
   inputs = {{specs[0].name, picture ? ImageInput(ReadImage(file), specs[0], images, file) : ReadTensorFile(file)}};
   return true;
-}
-
-// How many samples lie in the tensor, one after the other.
-int64_t CountOf(const Tensor& tensor, const InputSpec& spec, const std::string& from) {
-  Shape shape = tensor.shape();
-  int64_t count = 1;
-  if (!shape.empty() && shape.size() == spec.shape.size() && spec.shape[0] > 0 && shape[0] % spec.shape[0] == 0) {
-    count = shape[0] / spec.shape[0];
-    shape[0] = spec.shape[0];
-  }
-  if (shape == spec.shape && count > 0 && tensor.dtype() == spec.dtype) return count;
-  Refuse(from, fmt::format("it holds {} {} for input \"{}\", which is {} {}", ShapeText(tensor.shape()),
-                           DTypeName(tensor.dtype()), spec.name, ShapeText(spec.shape), DTypeName(spec.dtype)));
 }
 
 Tensor Slice(const Tensor& all, const Shape& shape, int64_t index) {
@@ -102,15 +111,11 @@ void AddSamples(const std::string& from, const Inputs& inputs, const std::vector
     if (found == inputs.end())
       Refuse(from, fmt::format("it has no input \"{}\"; right are {}", spec.name, NamesOf(specs)));
     RequireFinite(found->second, spec, from);
-    const int64_t own = CountOf(found->second, spec, from);
+    const int64_t own = CountOf(found->second.dtype(), found->second.shape(), spec, from);
     if (count >= 0 && own != count) Refuse(from, fmt::format("its inputs are for {} and {} runs", count, own));
     count = own;
   }
-  for (const auto& [name, tensor] : inputs) {
-    const bool known =
-        std::any_of(specs.begin(), specs.end(), [&](const InputSpec& spec) { return spec.name == name; });
-    if (!known) Refuse(from, fmt::format("the model has no input \"{}\"; right are {}", name, NamesOf(specs)));
-  }
+  for (const auto& [name, tensor] : inputs) SpecOf(specs, name, from);
   for (int64_t i = 0; i < count; ++i) {
     CalibrationSample sample{from, {}};
     for (const InputSpec& spec : specs) sample.inputs[spec.name] = Slice(inputs.at(spec.name), spec.shape, i);

@@ -21,9 +21,11 @@ Tensor Ramp(const Shape& shape) {
   return tensor;
 }
 
-std::string RefusalOf(const std::string& bytes) {
+void AcceptAll(const std::string&, DType, const Shape&) {}
+
+std::string RefusalOf(const std::string& bytes, const AcceptArray& accept = AcceptAll) {
   try {
-    ParseNpz(bytes, "a.npz");
+    ParseNpz(bytes, "a.npz", accept);
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::kBadData);
     EXPECT_THAT(error.what(), HasSubstr("a.npz"));
@@ -36,7 +38,7 @@ TEST(Npz, HoldsArraysByName) {
   for (const bool deflated : {false, true}) {
     const std::string bytes =
         ZipArchive({{"x.npy", NpyBytes(Ramp({2, 300}))}, {"a/b.npy", NpyBytes(Ramp({}))}}, deflated);
-    const auto arrays = ParseNpz(bytes, "a.npz");
+    const auto arrays = ParseNpz(bytes, "a.npz", AcceptAll);
     ASSERT_THAT(arrays, ElementsAre(Pair("a/b", testing::_), Pair("x", testing::_)));
     EXPECT_EQ(arrays.at("x").shape(), (Shape{2, 300}));
     for (int64_t i = 0; i < 600; ++i) EXPECT_EQ(arrays.at("x").At(i), Ramp({2, 300}).At(i));
@@ -52,6 +54,44 @@ TEST(Npz, SaysWhatIsWrongWithIt) {
   std::string other = ZipArchive({{"x.npy", npy}}, false);
   other[other.find("NUMPY") + 100] ^= 1;
   EXPECT_THAT(RefusalOf(other), HasSubstr("checksum"));
+}
+
+// An array of more than the first bytes that its head is read from.
+TEST(Npz, HoldsLargeArrays) {
+  for (const bool deflated : {false, true}) {
+    const Tensor large = Ramp({100, 999});
+    const auto arrays = ParseNpz(ZipArchive({{"x.npy", NpyBytes(large)}}, deflated), "a.npz", AcceptAll);
+    for (int64_t i = 0; i < large.elements(); ++i) ASSERT_EQ(arrays.at("x").At(i), large.At(i)) << i;
+  }
+}
+
+// So nothing is unpacked that does not fit the model: all behind the head is damaged, and that is not seen.
+TEST(Npz, AsksWhetherAnArrayIsWantedBeforeItIsRead) {
+  std::string bytes = ZipArchive({{"x.npy", NpyBytes(Ramp({100, 999}))}}, false);
+  const size_t data = bytes.find("NUMPY") + 80'000;
+  bytes[data] = static_cast<char>(bytes[data] ^ 1);
+  EXPECT_THAT(RefusalOf(bytes), HasSubstr("checksum"));
+  std::string asked;
+  const auto refuse = [&](const std::string& array, DType dtype, const Shape& shape) {
+    asked = array + " " + DTypeName(dtype) + " " + ShapeText(shape);
+    throw Error(ExitCode::kBadData, "a.npz: it is not wanted");
+  };
+  EXPECT_THAT(RefusalOf(bytes, refuse), HasSubstr("not wanted"));
+  EXPECT_EQ(asked, "x float32 " + ShapeText({100, 999}));
+}
+
+// The size that its table of contents gives the first file.
+void SetSize(std::string& archive, uint32_t size) {
+  const size_t at = archive.find("PK\1\2") + 24;
+  for (size_t i = 0; i < 4; ++i) archive[at + i] = static_cast<char>(size >> (8 * i));
+}
+
+TEST(Npz, RefusesWhatGrowsBeyondMeasure) {
+  std::string bytes = ZipArchive({{"x.npy", NpyBytes(Ramp({2, 300}))}}, true);
+  SetSize(bytes, 1u << 30);
+  EXPECT_THAT(RefusalOf(bytes), HasSubstr("x.npy would become 1073741824 bytes of "));
+  SetSize(bytes, 2'000'000);
+  EXPECT_THAT(RefusalOf(bytes), HasSubstr("does not fit its"));
 }
 
 // Every cut and every flipped byte is refused or read; nothing else happens.
