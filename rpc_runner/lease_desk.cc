@@ -36,6 +36,7 @@ void LeaseDesk::Begin(const std::string& lease) {
   doubted_.clear();
   doubt_.clear();
   asked_to_look_ = looked_ = false;
+  blobs_.ForgetPartial();
 }
 
 bool LeaseDesk::Looked(const std::string& why) {

@@ -21,7 +21,7 @@ class LeaseDesk {
  public:
   // Of the caps those of packages.
   explicit LeaseDesk(const JobCaps& caps) : caps_(caps), blobs_(caps.cache_bytes) {}
-  // Begins a lease; what was under the one before is dropped. "" ends it.
+  // Begins a lease; what was under the one before is dropped, and so are blobs that did not all come. "" ends it.
   void Begin(const std::string& lease);
   const std::string& lease() const { return lease_; }
 
@@ -57,7 +57,7 @@ class LeaseDesk {
 
   std::string lease_;
   const JobCaps caps_;
-  // These two outlive leases.
+  // These two outlive leases. All that does has the hash of its name: who sent it makes no difference.
   BlobStore references_;
   BlobCache blobs_;
   int quiet_beats_ = 0;  // of the client since a piece came

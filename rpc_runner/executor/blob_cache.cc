@@ -41,6 +41,14 @@ void BlobCache::Forget(Entries::iterator entry) {
   entries_.erase(entry);
 }
 
+void BlobCache::ForgetPartial() {
+  for (auto entry = entries_.begin(); entry != entries_.end();) {
+    const auto next = std::next(entry);
+    if (entry->come < entry->region->size_bytes()) Forget(entry);
+    entry = next;
+  }
+}
+
 void BlobCache::Begin(const std::string& sha256, int64_t size_bytes) {
   entries_.push_front({sha256, std::make_shared<SharedRegion>(size_bytes), 0});
   bytes_ += size_bytes;

@@ -25,6 +25,8 @@ class BlobCache {
   // that was said to have another size begins anew. Throws Error(kBadData) when the piece reaches past the end, or
   // when the blob is whole and has another hash, and forgets the blob; std::bad_alloc.
   void Take(const BlobPiece& piece, int64_t size_bytes);
+  // Forgets the blobs that have not all come: their bytes were never held against their hash.
+  void ForgetPartial();
   // Of the blobs, as large as they will be.
   int64_t bytes() const { return bytes_; }
 

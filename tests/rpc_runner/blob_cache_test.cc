@@ -44,6 +44,20 @@ TEST(BlobCache, ForgetsBytesOfAnotherHash) {
   EXPECT_EQ(cache.bytes(), 0);
 }
 
+TEST(BlobCache, ForgetsWhatHasNotAllComeAndKeepsTheRest) {
+  BlobCache cache(1 << 20);
+  TakeAll(cache, "whole");
+  cache.Take({kName, 0, "0123"}, 10);
+  cache.Take({Sha256Hex("other"), 0, "xxxx"}, 5);
+  cache.ForgetPartial();
+  EXPECT_EQ(cache.Come(kName), 0);
+  EXPECT_EQ(cache.Come(Sha256Hex("other")), 0);
+  EXPECT_EQ(cache.bytes(), 5);
+  EXPECT_NE(cache.Find(Sha256Hex("whole")), nullptr);
+  TakeAll(cache, kBytes);
+  EXPECT_NE(cache.Find(kName), nullptr);
+}
+
 TEST(BlobCache, TakesNothingPastTheEnd) {
   BlobCache cache(1 << 20);
   EXPECT_THROW(cache.Take({kName, 0, kBytes + "x"}, 10), Error);

@@ -183,8 +183,32 @@ TEST_F(LeaseDeskTest, AsksForNothingThatItHas) {
 TEST_F(LeaseDeskTest, GoesOnWhereATransferBrokeOff) {
   Handle(PackageFrame(1, "0123456789"));
   Handle(Piece("0123456789", 0, 7));
+  for (int beat = 1; beat < 5; ++beat) EXPECT_TRUE(Beat({1}).empty()) << beat;
+  ExpectNeed(Beat({1}), 1, "0123456789", 7);
+}
+
+// Whoever held the lease before may have named our parameters and sent something else.
+TEST_F(LeaseDeskTest, TakesNoUnfinishedBlobFromTheLeaseBefore) {
+  Handle(PackageFrame(1, "0123456789"));
+  Frame forged = Piece("0123456789", 0, 7);
+  forged.parts[0] = "forged!";
+  ExpectNeed(Handle(forged), 1, "0123456789", 7);
   desk_.Begin(kOther);
-  ExpectNeed(Handle(PackageFrame(1, "0123456789", kOther)), 1, "0123456789", 7);
+  ExpectNeed(Handle(PackageFrame(1, "0123456789", kOther)), 1, "0123456789", 0);
+  EXPECT_TRUE(Handle(Piece("0123456789", 0, 10, kOther)).empty());
+  EXPECT_EQ(desk_.NextJob()->package->params->bytes(), "0123456789");
+}
+
+// A size that is not the right one, said under one lease, is nothing to the next.
+TEST_F(LeaseDeskTest, TakesNoSizeFromTheLeaseBefore) {
+  Frame lie = PackageFrame(1, "0123456789");
+  lie.header["params"]["size_bytes"] = 99;
+  Handle(lie);
+  Handle(Piece("0123456789", 0, 10));
+  desk_.Begin(kOther);
+  ExpectNeed(Handle(PackageFrame(1, "0123456789", kOther)), 1, "0123456789", 0);
+  EXPECT_TRUE(Handle(Piece("0123456789", 0, 10, kOther)).empty());
+  EXPECT_TRUE(desk_.NextJob());
 }
 
 TEST_F(LeaseDeskTest, FetchesOneBlobAtATime) {
