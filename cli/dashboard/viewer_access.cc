@@ -11,6 +11,7 @@
 #include "core/error.h"
 #include "core/hash.h"
 #include "rpc_runner/keys/key_file.h"
+#include "rpc_runner/tracker/http_host.h"
 
 namespace hone {
 namespace {
@@ -24,16 +25,6 @@ HttpAnswer Refuse(int status, const std::string& why) {
   answer.status = status;
   answer.body = why + "\n";
   return answer;
-}
-
-// "localhost", or an address of the loopback device, with any port. A name that leads there by somebody's DNS is none.
-bool IsThisMachine(const std::string& host) {
-  try {
-    const bool has_port = host.rfind(':') != host.npos && host.back() != ']';
-    return ParseAddress("tcp://" + host + (has_port ? "" : ":80")).is_loopback;
-  } catch (const Error&) {
-    return false;
-  }
 }
 
 std::string NewToken() {
@@ -59,7 +50,7 @@ bool ViewerAccess::IsToken(const std::string& text) const {
 
 std::optional<HttpAnswer> ViewerAccess::Check(const HttpRequest& request) const {
   if (token_.empty()) {
-    if (IsThisMachine(HttpRequest::Of(request.headers, "host"))) return std::nullopt;
+    if (IsLoopbackHost(HttpRequest::Of(request.headers, "host"))) return std::nullopt;
     return Refuse(403, "this page is for this machine alone: http://127.0.0.1 or http://localhost would be right");
   }
   if (const auto given = request.query.find("token"); given != request.query.end() && IsToken(given->second)) {

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 #include <microhttpd.h>
 
+#include <string_view>
 #include <utility>
 
 #include "core/error.h"
+#include "rpc_runner/tracker/http_host.h"
 
 namespace hone {
 namespace {
@@ -25,14 +27,37 @@ Address Loopback(const std::string& text) {
               fmt::format("{} is not a loopback address and a port; 127.0.0.1:9191 would be right", text));
 }
 
+// What was asked for, if it may be answered.
+HttpPage::Answer AnswerTo(MHD_Connection* connection, const char* path, const char* method,
+                          const HttpPage::PageAt& page_at) {
+  if (std::string_view(method) != MHD_HTTP_METHOD_GET) {
+    return {MHD_HTTP_METHOD_NOT_ALLOWED, "GET /metrics would be right\n"};
+  }
+  const char* const host = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST);
+  if (!IsLoopbackHost(host == nullptr ? "" : host)) {
+    return {MHD_HTTP_FORBIDDEN,
+            "this page is for this machine alone: http://127.0.0.1 or http://localhost would be right\n"};
+  }
+  return page_at(path);
+}
+
+// No other site may frame it or read it, and no browser takes it for anything but text.
+constexpr std::pair<const char*, const char*> kHeaders[] = {
+    {"Content-Type", "text/plain; version=0.0.4; charset=utf-8"},
+    {"Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'"},
+    {"Cross-Origin-Resource-Policy", "same-origin"},
+    {"Referrer-Policy", "no-referrer"},
+    {"X-Content-Type-Options", "nosniff"},
+    {"Cache-Control", "no-store"},
+    {"Connection", "close"},
+};
+
 MHD_Result Respond(void* page_at, MHD_Connection* connection, const char* path, const char* method,
                    const char* /*version*/, const char* /*upload*/, size_t* /*upload_bytes*/, void** /*state*/) {
-  HttpPage::Answer answer{MHD_HTTP_METHOD_NOT_ALLOWED, "GET /metrics would be right\n"};
-  if (std::string(method) == MHD_HTTP_METHOD_GET) answer = (*static_cast<const HttpPage::PageAt*>(page_at))(path);
+  HttpPage::Answer answer = AnswerTo(connection, path, method, *static_cast<const HttpPage::PageAt*>(page_at));
   MHD_Response* response =
       MHD_create_response_from_buffer(answer.text.size(), answer.text.data(), MHD_RESPMEM_MUST_COPY);
-  MHD_add_response_header(response, "Content-Type", "text/plain; version=0.0.4; charset=utf-8");
-  MHD_add_response_header(response, "Connection", "close");
+  for (const auto& [name, value] : kHeaders) MHD_add_response_header(response, name, value);
   const MHD_Result result = MHD_queue_response(connection, static_cast<unsigned>(answer.status), response);
   MHD_destroy_response(response);
   return result;

@@ -11,12 +11,13 @@ struct MHD_Daemon;
 
 namespace hone {
 
-// Answers GET with one short text and closes; every other request with an error. At most 16 connections at once, of
+// Answers GET with one short text and closes; every other request, and one for another machine's name, with an error.
+// At most 16 connections at once, of
 // which none may be silent for 2 s. Does all its work in Serve, in the caller's thread.
 class HttpPage {
  public:
   struct Answer {
-    int status = 200;  // 200 or 404
+    int status = 200;  // an HTTP status
     std::string text;
   };
   using PageAt = std::function<Answer(const std::string& path)>;

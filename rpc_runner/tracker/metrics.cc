@@ -6,15 +6,17 @@
 #include <string_view>
 #include <utility>
 
+#include "core/printable.h"
+
 namespace hone {
 namespace {
 
-// In a label's value.
+// In a label's value: as a terminal may show it, then as the format of Prometheus has it.
 std::string Escaped(std::string_view text) {
   std::string escaped;
-  for (const char c : text) {
+  for (const char c : Printable(text)) {
     if (c == '\\' || c == '"') escaped += '\\';
-    c == '\n' ? escaped += "\\n" : escaped += c;
+    escaped += c;
   }
   return escaped;
 }
@@ -36,8 +38,8 @@ std::string RunnersText(const TrackerStatus& status) {
   }
   std::string text = Head("hone_tracker_runners", "gauge", "Runners by key and state.");
   for (const auto& [name, count] : states) {
-    text +=
-        fmt::format("hone_tracker_runners{{key=\"{}\",state=\"{}\"}} {}\n", Escaped(name.first), name.second, count);
+    text += fmt::format("hone_tracker_runners{{key=\"{}\",state=\"{}\"}} {}\n", Escaped(name.first),
+                        Escaped(name.second), count);
   }
   text += Head("hone_tracker_held_runners", "gauge", "Runners that are held for one user.");
   for (const auto& [key, count] : held) {
@@ -65,7 +67,7 @@ std::string MetricsText(const TrackerNumbers& n) {
   text += One("hone_tracker_uptime_seconds", "gauge", "Since the tracker began.", n.up_ns / 1'000'000'000);
   text += Head("hone_tracker_refused_frames_total", "counter", "Frames refused, by the error's code.");
   for (const auto& [code, count] : n.counts.refused) {
-    text += fmt::format("hone_tracker_refused_frames_total{{code=\"{}\"}} {}\n", code, count);
+    text += fmt::format("hone_tracker_refused_frames_total{{code=\"{}\"}} {}\n", Escaped(code), count);
   }
   return text;
 }

@@ -64,22 +64,49 @@ std::string Get(HttpPage& page, const std::string& request) {
 TEST(HttpPage, AnswersOnePathAndCloses) {
   HttpPage page("127.0.0.1:0", PageAt);
   EXPECT_THAT(
-      Get(page, "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"),
+      Get(page, "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"),
       testing::AllOf(StartsWith("HTTP/1.1 200 OK\r\n"), HasSubstr("Content-Length: 3\r\n"), HasSubstr("\r\n\r\nok\n")));
-  EXPECT_THAT(Get(page, "GET /healthz?x=1 HTTP/1.1\r\nHost: x\r\n\r\n"), StartsWith("HTTP/1.1 200"));
-  EXPECT_THAT(Get(page, "GET / HTTP/1.1\r\nHost: x\r\n\r\n"), StartsWith("HTTP/1.1 404"));
+  EXPECT_THAT(Get(page, "GET /healthz?x=1 HTTP/1.1\r\nHost: localhost\r\n\r\n"), StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(Get(page, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"), StartsWith("HTTP/1.1 404"));
 }
 
 TEST(HttpPage, RefusesWhatIsNoGet) {
   HttpPage page("127.0.0.1:0", PageAt);
   for (const char* request :
-       {"POST /healthz HTTP/1.1\r\nHost: x\r\n\r\n", "PUT /healthz HTTP/1.1\r\nHost: x\r\n\r\n"}) {
+       {"POST /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n", "PUT /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"}) {
     EXPECT_THAT(Get(page, request), StartsWith("HTTP/1.1 405")) << request;
   }
   // Refused, or hung up on.
   for (const std::string& request : {std::string("GET\r\n\r\n"), std::string("\r\n\r\n"), std::string("HONF\2\r\n\r\n"),
                                      std::string("GET /healthz\r\n\r\n"), std::string(8192, 'x')}) {
     EXPECT_THAT(Get(page, request), testing::AnyOf(StartsWith("HTTP/1.1 4"), "")) << request;
+  }
+}
+
+// A site whose name was made to lead to 127.0.0.1 has its own name in Host.
+TEST(HttpPage, AnswersForNamesOfThisMachineAlone) {
+  HttpPage page("127.0.0.1:0", PageAt);
+  const auto ask = [&](const std::string& host) { return Get(page, "GET /healthz HTTP/1.1\r\n" + host + "\r\n"); };
+  for (const char* host :
+       {"localhost", "localhost:9191", "127.0.0.1", "127.0.0.1:1", "127.8.8.8", "[::1]", "[::1]:80"}) {
+    EXPECT_THAT(ask("Host: " + std::string(host) + "\r\n"), StartsWith("HTTP/1.1 200")) << host;
+  }
+  for (const char* host : {"evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "evil.example:9191", "x",
+                           "10.0.0.1", "[::2]", "", "*", "localhost:", "localhost:80:80", "2130706433", "0.0.0.0",
+                           "127.1", "[::ffff:127.0.0.1]", "127.0.0.1@evil.example", "localhost/x"}) {
+    EXPECT_THAT(ask("Host: " + std::string(host) + "\r\n"), StartsWith("HTTP/1.1 403")) << host;
+  }
+  EXPECT_THAT(Get(page, "GET /healthz HTTP/1.0\r\n\r\n"), StartsWith("HTTP/1.0 403"));
+}
+
+TEST(HttpPage, KeepsOtherSitesOut) {
+  HttpPage page("127.0.0.1:0", PageAt);
+  for (const char* path : {"/healthz", "/nothing"}) {
+    const std::string answer = Get(page, std::string("GET ") + path + " HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    for (const char* header : {"X-Content-Type-Options: nosniff", "Referrer-Policy: no-referrer",
+                               "Cross-Origin-Resource-Policy: same-origin", "frame-ancestors 'none'"}) {
+      EXPECT_THAT(answer, HasSubstr(header)) << path;
+    }
   }
 }
 
@@ -108,12 +135,12 @@ TEST(Metrics, AreOneLinePerNumberWithEscapedLabels) {
   runner.key = "a\"b";
   runner.state = "busy";
   numbers.status.runners = {runner, runner};
-  numbers.status.queues = {{"k", 3, {}}};
+  numbers.status.queues = {{"k\n\x1b[31mred\u202E", 3, {}}};
   numbers.counts.refused["no_lease"] = 4;
   numbers.relayed_frames = 17;
   const std::string text = MetricsText(numbers);
   EXPECT_THAT(text, HasSubstr("hone_tracker_runners{key=\"a\\\"b\",state=\"busy\"} 2\n"));
-  EXPECT_THAT(text, HasSubstr("hone_tracker_waiting_tuners{key=\"k\"} 3\n"));
+  EXPECT_THAT(text, HasSubstr("hone_tracker_waiting_tuners{key=\"k \\\\u001b[31mred\\\\u202e\"} 3\n"));
   EXPECT_THAT(text,
               HasSubstr("# TYPE hone_tracker_relayed_frames_total counter\nhone_tracker_relayed_frames_total 17\n"));
   EXPECT_THAT(text, HasSubstr("hone_tracker_refused_frames_total{code=\"no_lease\"} 4\n"));
