@@ -4,9 +4,8 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/printable.h"
 #include "rpc_runner/process/clock.h"
-#include "rpc_runner/process/standard_streams.h"
+#include "rpc_runner/process/complain.h"
 #include "rpc_runner/tracker/lease_times.h"
 
 namespace hone {
@@ -17,7 +16,7 @@ void HeldLease::Dial(SocketContext& context, const std::string& address) {
     dialled->Connect(address);
   } catch (const Error& error) {
     dialled.reset();
-    WriteToStderr(ErrorLine("remote runner", error.what()));
+    Complain("remote runner", error.what());
   }
 }
 

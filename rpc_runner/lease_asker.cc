@@ -4,9 +4,8 @@
 
 #include <utility>
 
-#include "core/printable.h"
 #include "rpc_runner/machine/machine_kind.h"
-#include "rpc_runner/process/standard_streams.h"
+#include "rpc_runner/process/complain.h"
 #include "rpc_runner/tracker/lease_times.h"
 #include "rpc_runner/wire/socket.h"
 
@@ -58,9 +57,8 @@ void LeaseAsker::TellOfUnlike(const Json& runners) {
   for (const Json& runner : runners) {
     const bool is_new = told_of_.size() < kMostToldOf && told_of_.insert(HeaderText(runner, "runner")).second;
     if (!is_new) continue;
-    WriteToStderr(
-        ErrorLine("hone", fmt::format("the runner {} is left out: {}; a key for each kind of machine is right",
-                                      HeaderText(runner, "label"), HeaderText(runner, "why"))));
+    Complain("hone", fmt::format("the runner {} is left out: {}; a key for each kind of machine is right",
+                                 HeaderText(runner, "label"), HeaderText(runner, "why")));
   }
 }
 

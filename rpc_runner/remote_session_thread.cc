@@ -5,10 +5,9 @@
 #include <algorithm>
 
 #include "core/error.h"
-#include "core/printable.h"
 #include "rpc_runner/machine/machine_kind.h"
 #include "rpc_runner/process/clock.h"
-#include "rpc_runner/process/standard_streams.h"
+#include "rpc_runner/process/complain.h"
 #include "rpc_runner/remote_session.h"
 #include "rpc_runner/tracker/lease_times.h"
 #include "rpc_runner/wire/blob_piece.h"
@@ -64,8 +63,7 @@ void RemoteSession::ReceiveAll() {
       handle(DecodeFrame(message.bytes));
     } catch (const Error& error) {
       // Somebody who speaks nonsense is silent for us, and its silence is noticed.
-      IsOtherVersion(message.bytes) ? NoteOtherVersion(error.what())
-                                    : WriteToStderr(ErrorLine("remote runner", error.what()));
+      IsOtherVersion(message.bytes) ? NoteOtherVersion(error.what()) : Complain("remote runner", error.what());
     }
   };
   const int64_t now_ns = MonotonicNs();
@@ -83,7 +81,7 @@ void RemoteSession::ReceiveAll() {
 
 void RemoteSession::NoteOtherVersion(const std::string& why) {
   const std::lock_guard lock(mutex_);
-  if (runner_offered_ && why != other_version_) WriteToStderr(ErrorLine("remote runner", why));
+  if (runner_offered_ && why != other_version_) Complain("remote runner", why);
   other_version_ = why;
   changed_.notify_all();
 }
@@ -95,7 +93,7 @@ void RemoteSession::TakeRefusal() {
   told_refusal_ = refusal;
   const std::lock_guard lock(mutex_);
   // Before the first runner the caller hears it as an error.
-  if (runner_offered_ && !refusal.empty()) WriteToStderr(ErrorLine("hone", refusal));
+  if (runner_offered_ && !refusal.empty()) Complain("hone", refusal);
   refusal_ = std::move(refusal);
   changed_.notify_all();
 }
@@ -145,7 +143,7 @@ void RemoteSession::OnTrackerError(const Json& header) {
     return;
   }
   if (code != "no_lease") {
-    WriteToStderr(ErrorLine("remote runner", "the tracker says: " + HeaderText(header, "message")));
+    Complain("remote runner", "the tracker says: " + HeaderText(header, "message"));
     return;
   }
   // It does not know yet that this connection is an end of the lease. When the lease is over the runner falls silent.
@@ -291,9 +289,9 @@ void RemoteSession::CloseBroken() {
   if (!broken) return;
   const auto lease =
       std::find_if(leases_.begin(), leases_.end(), [&](const HeldLease& l) { return l.lane == *broken; });
-  WriteToStderr(ErrorLine("hone", fmt::format("the runner {} is left out: {} jobs in a row were lost there; its own "
-                                              "messages say why",
-                                              lease->environment.label, JobBoard::kMostFaults)));
+  Complain("hone", fmt::format("the runner {} is left out: {} jobs in a row were lost there; its own "
+                               "messages say why",
+                               lease->environment.label, JobBoard::kMostFaults));
   asker_.LeaveOut(lease->runner);
   ForgetLease(lease);
 }

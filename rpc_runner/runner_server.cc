@@ -9,13 +9,13 @@
 #include <memory>
 
 #include "core/error.h"
-#include "core/printable.h"
 #include "core/random.h"
 #include "rpc_runner/executor/job_caps.h"
 #include "rpc_runner/keys/client_keys.h"
 #include "rpc_runner/lease_desk.h"
 #include "rpc_runner/local_runner.h"
 #include "rpc_runner/process/clock.h"
+#include "rpc_runner/process/complain.h"
 #include "rpc_runner/process/standard_streams.h"
 #include "rpc_runner/tracker/lease_times.h"
 #include "rpc_runner/wire/socket.h"
@@ -37,7 +37,7 @@ class Complaints {
   void Tell(const std::string& text) {
     if (text == last_) return;
     last_ = text;
-    if (!text.empty()) WriteToStderr(ErrorLine("hone-runner", text));
+    if (!text.empty()) Complain("hone-runner", text);
   }
 
  private:

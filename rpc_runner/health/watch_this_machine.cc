@@ -3,14 +3,13 @@
 #include <memory>
 #include <string>
 
-#include "core/printable.h"
 #include "rpc_runner/health/health_watch.h"
 #include "rpc_runner/machine/core_kind.h"
 #include "rpc_runner/machine/core_lock.h"
 #include "rpc_runner/machine/cpu_features.h"
 #include "rpc_runner/machine/environment.h"
 #include "rpc_runner/process/clock.h"
-#include "rpc_runner/process/standard_streams.h"
+#include "rpc_runner/process/complain.h"
 #include "runtime/allowed_cores.h"
 #include "runtime/small_file.h"
 
@@ -52,7 +51,7 @@ HealthWatch WatchThisMachine(const HealthOptions& options, const Environment& en
   };
   sources.ticks = [cores] { return ReadTicks(cores); };
   sources.machine = CpuNow;
-  sources.complain = [](const std::string& line) { WriteToStderr(ErrorLine("hone-runner", line)); };
+  sources.complain = [](const std::string& line) { Complain("hone-runner", line); };
   return HealthWatch(options, kernel->parts(), device, kernel->name(), std::move(sources));
 }
 

@@ -12,6 +12,7 @@
 #include "rpc_runner/keys/identity.h"
 #include "rpc_runner/keys/key_file.h"
 #include "rpc_runner/process/clock.h"
+#include "rpc_runner/process/complain.h"
 #include "rpc_runner/process/standard_streams.h"
 
 namespace hone {
@@ -176,7 +177,7 @@ std::optional<std::string> Gatekeeper::Enrol(const std::string& key, std::string
     Json answer = {{"hone_enrolment", 1}, {"name", made.name}, {"roles", RolesText(made.roles)}};
     return DumpJson(answer);
   } catch (const Error& error) {
-    WriteToStderr(ErrorLine("hone tracker", fmt::format("an enrolment failed: {}", error.what())));
+    Complain("hone tracker", fmt::format("an enrolment failed: {}", error.what()));
     return Answer("refused", "the tracker could not write its list, or the request was damaged");
   }
 }

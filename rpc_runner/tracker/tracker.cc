@@ -6,9 +6,9 @@
 #include <memory>
 
 #include "core/error.h"
-#include "core/printable.h"
 #include "rpc_runner/keys/tracker_door.h"
 #include "rpc_runner/process/clock.h"
+#include "rpc_runner/process/complain.h"
 #include "rpc_runner/process/standard_streams.h"
 #include "rpc_runner/tracker/http_page.h"
 #include "rpc_runner/tracker/metrics.h"
@@ -115,7 +115,7 @@ class Tracker {
       // Whoever cannot be reached now says so by its silence.
       static_cast<void>(outbox_.Send(peer, bytes));
     } catch (const Error& error) {
-      WriteToStderr(ErrorLine("hone tracker", error.what()));
+      Complain("hone tracker", error.what());
     }
   }
 

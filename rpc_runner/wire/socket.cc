@@ -14,10 +14,8 @@
 #include <memory>
 
 #include "core/error.h"
-#include "core/printable.h"
 #include "rpc_runner/process/clock.h"
-#include "rpc_runner/process/standard_streams.h"
-#include "rpc_runner/wire/address.h"
+#include "rpc_runner/process/complain.h"
 #include "rpc_runner/wire/socket_options.h"
 
 #if defined(__SANITIZE_THREAD__)
@@ -170,7 +168,7 @@ bool Socket::Send(const std::string& peer, const Frame& frame) {
     return SendBytes(peer, bytes) == Sent::kYes;
   } catch (const Error& error) {
     const auto kind = static_cast<int>(frame.kind);
-    WriteToStderr(ErrorLine("hone", fmt::format("a frame of kind {} was not sent: {}", kind, error.what())));
+    Complain("hone", fmt::format("a frame of kind {} was not sent: {}", kind, error.what()));
     if (kind_ == Kind::kRouter && frame.kind != FrameKind::kError) {
       Send(peer, ErrorFrame("too_big", fmt::format("the frame of kind {} for you was too big", kind)));
     }
