@@ -15,7 +15,7 @@ int AuthorizeCommand(const Arguments& arguments) {
   std::string key, folder, roles = "tuner", name, expires;
   line.Add("KEY", key, "a public key, or a file NAME.pub with one").Reads().Required();
   line.Add("--name", name, "whose it is: shown in lists and in the audit").Required();
-  line.Add("--role", roles, "viewer, tuner, runner, or several with commas between").ShowDefault();
+  line.Add("--role", roles, "viewer, tuner, runner, admin, or several with commas between").ShowDefault();
   line.Add("--expires", expires, "not admitted from then on: 2027-01-31 or 2027-01-31T12:00:00Z, UTC");
   AddKeyFolderOption(line, folder);
   if (!line.Parse(arguments)) return 0;

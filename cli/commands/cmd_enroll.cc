@@ -15,7 +15,7 @@ int EnrollCommand(const Arguments& arguments) {
   CommandLine line("hone enroll", "Prints a one-time code with which a machine brings its key to this one's tracker.");
   std::string folder, roles = "runner", name, expires;
   line.Add("--name", name, "what the machine or person will be called").Required();
-  line.Add("--role", roles, "viewer, tuner, runner, or several with commas between").ShowDefault();
+  line.Add("--role", roles, "viewer, tuner, runner, admin, or several with commas between").ShowDefault();
   line.Add("--expires", expires, "of the key, not of the code: 2027-01-31 or 2027-01-31T12:00:00Z, UTC");
   AddKeyFolderOption(line, folder);
   if (!line.Parse(arguments)) return 0;

@@ -15,8 +15,8 @@
 namespace hone {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Role>, 3> kRoles = {
-    {{"viewer", Role::kViewer}, {"tuner", Role::kTuner}, {"runner", Role::kRunner}}};
+constexpr std::array<std::pair<std::string_view, Role>, 4> kRoles = {
+    {{"viewer", Role::kViewer}, {"tuner", Role::kTuner}, {"runner", Role::kRunner}, {"admin", Role::kAdmin}}};
 constexpr std::string_view kExpires = "expires=";
 
 // What is wrong with the line, or "".
@@ -25,7 +25,7 @@ std::string ReadLine(std::string_view line, AuthorizedKey* key) {
   if (words.size() < 3) return "KEY ROLES NAME [expires=DATE] is right";
   if (!IsKey(words[0])) return "its key is not 40 characters of Z85";
   const std::optional<uint8_t> roles = ParseRoles(words[1]);
-  if (!roles) return "its roles are not of viewer, tuner, runner, with commas between";
+  if (!roles) return "its roles are not of viewer, tuner, runner, admin, with commas between";
   if (!IsKeyName(words[2])) return "its name is not 1 to 64 letters, digits and . _ - @";
   *key = {std::string(words[0]), *roles, std::string(words[2]), 0};
   if (words.size() == 3) return "";

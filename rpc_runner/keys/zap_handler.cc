@@ -68,7 +68,8 @@ void ZapHandler::Loop() {
   int64_t refreshed_ns = MonotonicNs();
   for (;;) {
     std::array<zmq_pollitem_t, 2> items{{{socket_, 0, ZMQ_POLLIN, 0}, {nullptr, stop_fd_, ZMQ_POLLIN, 0}}};
-    zmq_poll(items.data(), static_cast<int>(items.size()), kRefreshNs / 1'000'000);
+    zmq_poll(items.data(), static_cast<int>(items.size()), static_cast<long>(left_ns / 1'000'000) + 1);
+    const int64_t left_ns = std::max<int64_t>(0, refreshed_ns + kRefreshNs - MonotonicNs());
     if (items[1].revents != 0) return;
     AnswerAll();
     if (MonotonicNs() - refreshed_ns < kRefreshNs) continue;

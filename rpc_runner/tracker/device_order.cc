@@ -32,8 +32,12 @@ DeviceOrder ReadOrder(const Caller& caller, const Json& header) {
   if (name == kNames.end()) {
     throw Error(ExitCode::kBadData, "bad frame: field \"command\" should be hold, unhold, drain, undrain or upgrade");
   }
-  DeviceOrder order{static_cast<Kind>(name - kNames.begin()), BoundedText(header, "what"), UserOf(caller, header), 0,
-                    ""};
+  DeviceOrder order;
+  order.kind = static_cast<Kind>(name - kNames.begin());
+  order.what = BoundedText(header, "what");
+  order.user = UserOf(caller, header);
+  order.owner = caller.sender.name;
+  order.is_admin = caller.sender.May(Role::kAdmin);
   if (order.is_hold() && order.user.empty()) {
     throw Error(ExitCode::kBadData, "bad frame: field \"user\" should be a text");
   }
@@ -45,6 +49,10 @@ DeviceOrder ReadOrder(const Caller& caller, const Json& header) {
 
 bool IsMeant(const DeviceOrder& order, const RunnerEntry& runner) {
   return runner.key == order.what || runner.label == order.what;
+}
+
+bool MayOrder(const DeviceOrder& order, const RunnerEntry& runner) {
+  return order.is_hold() || order.is_admin || order.owner == runner.owner;
 }
 
 std::string WhyNot(const DeviceOrder& order, const RunnerEntry& runner) {

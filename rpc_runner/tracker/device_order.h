@@ -13,8 +13,10 @@ namespace hone {
 struct DeviceOrder {
   enum class Kind { kHold, kUnhold, kDrain, kUndrain, kUpgrade };
   Kind kind = Kind::kHold;
-  std::string what;     // a key or a label
-  std::string user;     // who gives it; never empty for kHold and kUnhold
+  std::string what;   // a key or a label
+  std::string user;   // who gives it; never empty for kHold and kUnhold
+  std::string owner;  // the name of the sender that gives it; empty without keys
+  bool is_admin = false;
   int64_t for_ns = 0;   // of kHold
   std::string program;  // of kUpgrade: the SHA-256 of the program that they are to become
 
@@ -25,6 +27,8 @@ struct DeviceOrder {
 DeviceOrder ReadOrder(const Caller& caller, const Json& header);
 // Whether the runner is of those meant.
 bool IsMeant(const DeviceOrder& order, const RunnerEntry& runner);
+// Whether whoever gives it may give it to this runner: a runner's key orders its own devices about, an admin's all.
+bool MayOrder(const DeviceOrder& order, const RunnerEntry& runner);
 // What stands against it; empty: nothing.
 std::string WhyNot(const DeviceOrder& order, const RunnerEntry& runner);
 void Obey(const DeviceOrder& order, int64_t now_ns, RunnerEntry* runner);

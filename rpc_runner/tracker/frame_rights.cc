@@ -3,7 +3,13 @@
 namespace hone {
 namespace {
 
-// The heartbeats and commands of runners and of tuners differ by their headers.
+// Which devices an order may mean is judged where they are known: docs/protocol.md, "Holding and draining".
+bool MayCommand(const Sender& sender, const std::string& command) {
+  const bool is_hold = command == "hold" || command == "unhold";
+  return is_hold ? sender.May(Role::kTuner) : sender.May(Role::kRunner) || sender.May(Role::kAdmin);
+}
+
+// The heartbeats of runners and of tuners differ by their headers.
 Role RoleFor(const Frame& frame) {
   switch (frame.kind) {
     case FrameKind::kHello:
@@ -13,10 +19,6 @@ Role RoleFor(const Frame& frame) {
       return Role::kRunner;
     case FrameKind::kHeartbeat:
       return frame.header.contains("runner") ? Role::kRunner : Role::kTuner;
-    case FrameKind::kCommand: {
-      const std::string command = HeaderText(frame.header, "command");
-      return command == "hold" || command == "unhold" ? Role::kTuner : Role::kRunner;
-    }
     default:
       return Role::kTuner;
   }
@@ -32,9 +34,10 @@ bool MaySay(const Sender& sender, const Frame& frame) {
     case FrameKind::kHeartbeat:
     case FrameKind::kLeaseRequest:
     case FrameKind::kRelease:
-    case FrameKind::kCommand:
     case FrameKind::kNeed:
       return sender.May(RoleFor(frame));
+    case FrameKind::kCommand:
+      return MayCommand(sender, HeaderText(frame.header, "command"));
     case FrameKind::kStatusQuery:
       return sender.roles != 0;
     default:

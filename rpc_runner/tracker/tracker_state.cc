@@ -298,6 +298,11 @@ void TrackerState::OnCommand(const Caller& caller, const Frame& frame, int64_t n
   }
   for (const RunnerEntry* runner : meant) {
     if (const std::string why = WhyNot(order, *runner); !why.empty()) return Refuse(caller.peer, "held", why);
+    if (!MayOrder(order, *runner)) {
+      return Refuse(caller.peer, "not_allowed",
+                    fmt::format("{} is {}'s device; its own key or one with the role admin would be right",
+                                runner->label, runner->owner));
+    }
   }
   if (order.kind == DeviceOrder::Kind::kUpgrade) order.program = programs_.Put(frame.parts);
   for (RunnerEntry* runner : meant) {

@@ -6,12 +6,12 @@
 
 namespace hone {
 
-enum class Role : uint8_t { kViewer = 1, kTuner = 2, kRunner = 4 };
+enum class Role : uint8_t { kViewer = 1, kTuner = 2, kRunner = 4, kAdmin = 8 };
 
 // Without keys (loopback only) nobody has a name, and everybody may do everything.
 struct Sender {
-  std::string name;   // as the list of keys has it; empty without keys
-  uint8_t roles = 7;  // the sum of what the key may be
+  std::string name;    // as the list of keys has it; empty without keys
+  uint8_t roles = 15;  // the sum of what the key may be
 
   bool May(Role role) const { return (roles & static_cast<uint8_t>(role)) != 0; }
 };

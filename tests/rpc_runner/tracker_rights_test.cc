@@ -33,15 +33,40 @@ TEST_F(TrackerStateTest, LetsEachRoleSayWhatItMay) {
               {FrameKind::kCommand, command("hold"), Role::kTuner},
               {FrameKind::kCommand, command("unhold"), Role::kTuner}};
   for (const auto& row : rows) {
-    for (const Role role : {Role::kViewer, Role::kTuner, Role::kRunner}) {
+    for (const Role role : {Role::kViewer, Role::kTuner, Role::kRunner, Role::kAdmin}) {
       const std::string code = CodeOf(Say({"p", as(role)}, row.kind, row.header), "p");
-      EXPECT_EQ(code == "not_allowed", role != row.role) << static_cast<int>(row.kind) << " " << code;
+      const bool orders = row.kind == FrameKind::kCommand && row.role == Role::kRunner;
+      EXPECT_EQ(code == "not_allowed", role != row.role && !(orders && role == Role::kAdmin))
+          << static_cast<int>(row.kind) << " " << code;
     }
   }
-  for (const Role role : {Role::kViewer, Role::kTuner, Role::kRunner}) {
+  for (const Role role : {Role::kViewer, Role::kTuner, Role::kRunner, Role::kAdmin}) {
     EXPECT_NE(Find(Say({"p", as(role)}, FrameKind::kStatusQuery, Json::object()), "p", FrameKind::kStatus), nullptr);
   }
   EXPECT_EQ(CodeOf(Say({"p", {"nobody", 0}}, FrameKind::kStatusQuery, Json::object()), "p"), "not_allowed");
+}
+
+// A board that fell into wrong hands takes no other out of service, and makes none become another program.
+TEST_F(TrackerStateTest, ARunnersKeyOrdersItsOwnDevicesAlone) {
+  const Sender board{"board", 4}, other{"other", 4}, all{"other", 7}, admin{"root", 8};
+  Say({"1", board}, FrameKind::kHello, HelloHeader("1"));
+  Say({"2", other}, FrameKind::kHello, HelloHeader("2"));
+  const auto order = [&](const Sender& sender, const char* command, const char* what) {
+    return CodeOf(Say({"p", sender}, FrameKind::kCommand, {{"command", command}, {"what", what}}), "p");
+  };
+  for (const char* command : {"drain", "undrain", "upgrade"}) {
+    EXPECT_EQ(order(other, command, "1"), "not_allowed") << command;
+    EXPECT_EQ(order(all, command, "1"), "not_allowed") << command;
+    EXPECT_EQ(order(other, command, "k"), "not_allowed") << command << " of both";
+    EXPECT_FALSE(state_.Status(0).runners.at(0).drained);
+  }
+  EXPECT_EQ(order(board, "drain", "1"), "");
+  EXPECT_TRUE(state_.Status(0).runners.at(0).drained);
+  EXPECT_FALSE(state_.Status(0).runners.at(1).drained);
+  EXPECT_EQ(order(admin, "undrain", "1"), "");
+  EXPECT_EQ(order(admin, "drain", "k"), "");
+  EXPECT_TRUE(state_.Status(0).runners.at(1).drained);
+  EXPECT_EQ(order(admin, "hold", "1"), "not_allowed") << "an admin tunes nothing";
 }
 
 TEST_F(TrackerStateTest, PassesOnWhatTheEndsOfALeaseSay) {
