@@ -17,6 +17,10 @@
 namespace hone {
 namespace {
 
+constexpr int64_t kLookNs = 100'000'000;
+// Longer than a lease that nobody renews.
+constexpr int64_t kMostUnseenNs = 30'000'000'000;
+
 std::chrono::nanoseconds Span(int64_t ns) { return std::chrono::nanoseconds(ns); }
 
 RemoteRunnerOptions WithUser(RemoteRunnerOptions options) {
@@ -30,6 +34,7 @@ RemoteSession::RemoteSession(const RemoteRunnerOptions& options)
     : options_(WithUser(options)),
       tuner_(NewRandomName()),
       served_ns_(MonotonicNs()),
+      seen_ns_(served_ns_),
       context_(ClientSecurity(options.keys, options.tracker)),
       tracker_(context_, Socket::Kind::kDealer),
       asker_(options_, tuner_) {
@@ -82,7 +87,7 @@ void RemoteSession::Add(JobId id, JobMessage message, uint64_t group) {
   message.id = id;
   {
     const std::lock_guard lock(mutex_);
-    if (board_.outstanding() == 0) served_ns_ = MonotonicNs();
+    if (board_.outstanding() == 0) served_ns_ = seen_ns_ = MonotonicNs();
     board_.Add(std::move(message), group);
   }
   eventfd_write(wake_fd_, 1);
@@ -120,10 +125,22 @@ void RemoteSession::CloseGroup(uint64_t group) {
 Environment RemoteSession::Describe() {
   std::unique_lock lock(mutex_);
   // A tuner that was killed holds its lease until that runs out: to be started again at once must work.
-  if (!changed_.wait_for(lock, Span(options_.lost_timeout_ns), [this] { return environment_.has_value(); })) {
-    throw Error(ExitCode::kNoRunner, fmt::format("every runner of the key \"{}\" is busy", options_.key));
+  const int64_t until_ns = MonotonicNs() + options_.lost_timeout_ns;
+  while (!environment_) {
+    const int64_t now_ns = MonotonicNs();
+    if (now_ns >= until_ns || IsGone(now_ns)) ThrowNotFree();
+    changed_.wait_for(lock, Span(std::min(kLookNs, until_ns - now_ns)));
   }
   return *environment_;
+}
+
+bool RemoteSession::IsGone(int64_t now_ns) const {
+  return now_ns - seen_ns_ > std::min(kMostUnseenNs, options_.lost_timeout_ns);
+}
+
+void RemoteSession::ThrowNotFree() const {
+  const std::string why = busy_.empty() ? "" : ": " + busy_;
+  throw Error(ExitCode::kNoRunner, fmt::format("no runner of the key \"{}\" became free{}", options_.key, why));
 }
 
 std::vector<Environment> RemoteSession::Machines() const {

@@ -17,6 +17,7 @@
 #include "rpc_runner/job_board.h"
 #include "rpc_runner/lease_asker.h"
 #include "rpc_runner/runner.h"
+#include "rpc_runner/waiting_notice.h"
 #include "rpc_runner/wire/job_message.h"
 #include "rpc_runner/wire/socket.h"
 
@@ -44,12 +45,16 @@ class RemoteSession {
   void LookAgain(int64_t timeout_ns);
   uint64_t OpenGroup();
   void CloseGroup(uint64_t group);
-  // Of the runner that was leased first. Throws Error(kNoRunner) when none is leased within lost_timeout_ns.
+  // Of the runner that was leased first. Throws Error(kNoRunner) when none is leased within lost_timeout_ns, or none
+  // offers the key for 30 s, be it free or not.
   Environment Describe();
   // Of those that are leased now.
   std::vector<Environment> Machines() const;
 
  private:
+  // Whether nothing is left that may become free.
+  bool IsGone(int64_t now_ns) const;
+  [[noreturn]] void ThrowNotFree() const;
   void Add(JobId id, JobMessage message, uint64_t group);
   void Loop();
   void Turn();
@@ -61,6 +66,7 @@ class RemoteSession {
   void OnTrackerBeat(const Json& header);
   void OnTrackerError(const Json& header);
   void OnQueued(const Json& header);
+  void TakeBusy(const Json& header);
   void OnLease(const Json& header);
   void FromRunner(HeldLease& lease, const Frame& frame);
   void OnRunnerBeat(const HeldLease& lease, const Json& header);
@@ -94,6 +100,8 @@ class RemoteSession {
   DoubtedResults doubted_;
   std::set<LaneId> to_look_, looking_;  // lanes whose runner is to be asked for a look; those that were
   int64_t served_ns_ = 0;               // when a runner was last leased or known to be on offer
+  int64_t seen_ns_ = 0;                 // when one was last known to offer the key, free, leased, held or drained
+  std::string busy_;                    // BusyText of what the tracker said last
 
   // The thread's own.
   SocketContext context_;         // to the tracker, with keys
@@ -101,6 +109,7 @@ class RemoteSession {
   Socket tracker_;
   std::list<HeldLease> leases_;
   LeaseAsker asker_;
+  WaitingNotice notice_;
   int64_t tracker_heard_ns_ = 0;
   bool full_ = false;  // a connection took no more; soon it will
   std::string told_refusal_;

@@ -157,13 +157,28 @@ void RemoteSession::OnQueued(const Json& header) {
   if (const auto unlike = header.find("unlike"); unlike != header.end() && unlike->is_array()) {
     asker_.TellOfUnlike(*unlike);
   }
+  TakeBusy(header);
   const std::lock_guard lock(mutex_);
   tracker_answered_ = true;
-  if (HeaderNumber(header, "runners") > 0) {
+  if (HeaderNumber(header, "runners") > 0) served_ns_ = MonotonicNs();
+  if (HeaderNumber(header, "runners") > 0 || !busy_.empty()) {
     runner_offered_ = true;
-    served_ns_ = MonotonicNs();
+    seen_ns_ = MonotonicNs();
   }
   changed_.notify_all();
+}
+
+// While it has no runner at all it says who has them. A tracker of before does not tell.
+void RemoteSession::TakeBusy(const Json& header) {
+  const auto busy = header.find("busy");
+  const Json list = busy != header.end() && busy->is_array() ? *busy : Json::array();
+  std::string text = BusyText(list);
+  {
+    const std::lock_guard lock(mutex_);
+    busy_ = text;
+  }
+  if (!leases_.empty() || text.empty()) return notice_.Reset();
+  if (const std::string next = notice_.Next(list, MonotonicNs()); !next.empty()) Complain("hone", "waiting: " + next);
 }
 
 // Not one that answers a request that we repeated, nor a machine of another kind.
@@ -196,7 +211,7 @@ void RemoteSession::OnLease(const Json& header) {
   if (!environment_) environment_ = environment;
   machines_.emplace_back(last_lane_, environment);
   board_.OpenLane(last_lane_);
-  served_ns_ = now_ns;
+  served_ns_ = seen_ns_ = now_ns;
   changed_.notify_all();
 }
 
@@ -370,8 +385,11 @@ void RemoteSession::Beat(HeldLease& lease, int64_t now_ns) {
 void RemoteSession::GiveUpLateJobs(int64_t now_ns) {
   if (!leases_.empty()) return;
   const std::lock_guard lock(mutex_);
-  if (now_ns - served_ns_ <= options_.lost_timeout_ns || board_.outstanding() == 0) return;
-  board_.FailAll(Fate::kRunnerLost, fmt::format("no runner offered the key \"{}\" any more", options_.key));
+  const bool may_come = !IsGone(now_ns) && now_ns - served_ns_ <= options_.lost_timeout_ns;
+  if (may_come || board_.outstanding() == 0) return;
+  board_.FailAll(Fate::kRunnerLost,
+                 busy_.empty() ? fmt::format("no runner offered the key \"{}\" any more", options_.key)
+                               : fmt::format("no runner of the key \"{}\" became free: {}", options_.key, busy_));
   changed_.notify_all();
 }
 

@@ -32,7 +32,8 @@ namespace hone {
 namespace {
 
 constexpr int64_t kDefaultBudgetNs = 300'000'000'000;
-constexpr int64_t kLeastLostNs = 1'000'000'000;
+constexpr int64_t kMostWaitNs = 24 * 3600 * int64_t{1'000'000'000};  // for a busy runner, without a budget of time
+constexpr int64_t kLeastSearchNs = 1'000'000'000;                    // that waiting leaves of the budget
 
 struct TuneCommandOptions {
   ModelOptions model;
@@ -246,12 +247,14 @@ int TuneCommand(const Arguments& arguments) {
   TuneOptions tune = Complete(options);
   const Model model = LoadModel(options.model);
   // Whoever waits for a runner does so within the budget.
-  if (tune.budget.time_ns > 0) {
-    options.remote.lost_timeout_ns = std::clamp(tune.budget.time_ns, kLeastLostNs, options.remote.lost_timeout_ns);
-  }
+  options.remote.lost_timeout_ns = tune.budget.time_ns > 0 ? tune.budget.time_ns : kMostWaitNs;
+  const int64_t begin_ns = NowNs();
   // The runner before the store: a tracker that is not there leaves no empty store behind.
   const std::unique_ptr<Runner> runner = MakeRunner(options);
   const Machine machine = MachineOf(options, runner.get(), line);
+  if (tune.budget.time_ns > 0) {
+    tune.budget.time_ns = std::max(kLeastSearchNs, tune.budget.time_ns - (NowNs() - begin_ns));
+  }
   tune.context = machine.context;
   ModelPreparer preparer(options.model, model, options.machine.precision, options.precision);
   Subject subject = SubjectOf(options, model, machine, preparer);

@@ -1,14 +1,16 @@
 #include "rpc_runner/tracker/lease_rules.h"
 
 #include <algorithm>
+#include <string>
 #include <tuple>
+#include <utility>
 
 #include "rpc_runner/machine/machine_kind.h"
 
 namespace hone {
 namespace {
 
-constexpr size_t kMostUnlike = 16;
+constexpr size_t kMostUnlike = 16, kMostBusy = 16;
 
 bool IsOfKind(const RunnerEntry& runner, const TrackerClient& client) {
   return client.machine.is_null() || KindDifference(runner.machine, client.machine).empty();
@@ -17,6 +19,18 @@ bool IsOfKind(const RunnerEntry& runner, const TrackerClient& client) {
 bool MayHave(const RunnerEntry& runner, const TrackerClient& client) {
   return runner.health.is_offered() && !runner.drained && (runner.held_by.empty() || runner.held_by == client.user) &&
          !client.without.contains(runner.id);
+}
+
+// Why the client cannot have it now, and for how long at most; "": it can. 0: nobody knows.
+std::pair<std::string, int64_t> WhyBusy(const RunnerEntry& runner, const TrackerClient& client, int64_t now_ns) {
+  if (runner.drained) return {"drained", 0};
+  if (!runner.held_by.empty() && runner.held_by != client.user) {
+    return {"held by " + runner.held_by, std::max<int64_t>(0, runner.held_until_ns - now_ns)};
+  }
+  if (!runner.health.is_offered()) return {runner.health.ToText(), 0};
+  if (!runner.leased()) return {"", 0};
+  const std::string holder = NameForPeople(runner.client);
+  return {holder.empty() ? "leased" : "leased by " + holder, 0};
 }
 
 RunnerEntry* FreeFor(const TrackerClient& client, const RunnerRegistry& runners) {
@@ -85,6 +99,23 @@ Json UnlikeRunners(const TrackerClient& client, const RunnerRegistry& runners) {
     }
   }
   return unlike;
+}
+
+Json BusyRunners(const TrackerClient& client, const RunnerRegistry& runners, int64_t now_ns) {
+  Json busy = Json::array();
+  for (const auto& [kind, group] : runners.KindsOf(client.key)) {
+    if (!IsOfKind(**group.begin(), client)) continue;
+    for (const RunnerEntry* runner : group) {
+      const bool is_ours = runner->leased() && runner->client.tuner == client.tuner;
+      if (is_ours || client.without.contains(runner->id)) continue;
+      const auto [why, for_ns] = WhyBusy(*runner, client, now_ns);
+      if (why.empty()) continue;
+      if (busy.size() == kMostBusy) return busy;
+      busy.push_back({{"label", runner->label}, {"why", why}});
+      if (for_ns > 0) busy.back()["for_ns"] = for_ns;
+    }
+  }
+  return busy;
 }
 
 int64_t PlaceInQueue(const TrackerClient& client, const WaitingClients& waiting) {

@@ -30,6 +30,8 @@ bool MustYield(const RunnerEntry& runner);
 int64_t RunnersFor(const TrackerClient& client, const RunnerRegistry& runners);
 // Those of its key that are of another kind: at most 16, as docs/protocol.md's `unlike`.
 Json UnlikeRunners(const TrackerClient& client, const RunnerRegistry& runners);
+// Those of its key and kind that it cannot have now and may have later: at most 16, as docs/protocol.md's `busy`.
+Json BusyRunners(const TrackerClient& client, const RunnerRegistry& runners, int64_t now_ns);
 // How many of the list are to be served before this one.
 int64_t PlaceInQueue(const TrackerClient& client, const WaitingClients& waiting);
 

@@ -266,15 +266,16 @@ void TrackerState::OnLeaseRequest(const Caller& caller, const Json& header, int6
     waiting_.push_back(client);
   }
   changed_ = true;
-  SendQueued(client);
+  SendQueued(client, now_ns);
 }
 
-void TrackerState::SendQueued(const TrackerClient& client) {
+void TrackerState::SendQueued(const TrackerClient& client, int64_t now_ns) {
   Json header = {{"client", client.id},
                  {"key", client.key},
                  {"position", PlaceInQueue(client, waiting_)},
                  {"runners", RunnersFor(client, runners_)}};
   if (Json unlike = UnlikeRunners(client, runners_); !unlike.empty()) header["unlike"] = std::move(unlike);
+  if (Json busy = BusyRunners(client, runners_, now_ns); !busy.empty()) header["busy"] = std::move(busy);
   Send(client.peer, FrameKind::kQueued, std::move(header));
 }
 
@@ -297,12 +298,12 @@ void TrackerState::OnCommand(const Caller& caller, const Frame& frame, int64_t n
     return Refuse(caller.peer, "unknown_device", fmt::format("no runner has the key or the label \"{}\"", order.what));
   }
   for (const RunnerEntry* runner : meant) {
-    if (const std::string why = WhyNot(order, *runner); !why.empty()) return Refuse(caller.peer, "held", why);
     if (!MayOrder(order, *runner)) {
       return Refuse(caller.peer, "not_allowed",
                     fmt::format("{} is {}'s device; its own key or one with the role admin would be right",
                                 runner->label, runner->owner));
     }
+    if (const std::string why = WhyNot(order, *runner); !why.empty()) return Refuse(caller.peer, "held", why);
   }
   if (order.kind == DeviceOrder::Kind::kUpgrade) order.program = programs_.Put(frame.parts);
   for (RunnerEntry* runner : meant) {

@@ -66,7 +66,7 @@ class TrackerState {
   void EndLease(RunnerEntry& runner);
   void Match(int64_t now_ns);
   void SendLease(const RunnerEntry& runner);
-  void SendQueued(const TrackerClient& client);
+  void SendQueued(const TrackerClient& client, int64_t now_ns);
   void SendStatus(const std::string& peer, int64_t now_ns);
   void Send(const std::string& peer, FrameKind kind, Json header);
   void Refuse(const std::string& peer, const char* code, const std::string& message);

@@ -3,8 +3,10 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <set>
+#include <thread>
 
 #include "core/error.h"
 #include "rpc_runner/process/clock.h"
@@ -270,6 +272,41 @@ TEST_F(RunnerFleet, AHoldTakesEvenTheLastRunner) {
   EXPECT_EQ(RunJobs(*ann, 5).size(), 1u);
   EXPECT_THROW(CommandTracker(tracker_->address(), {"hold", "key", "bob", 1}), Error);
   CommandTracker(tracker_->address(), {"unhold", "key", "ann", 0});
+}
+
+// Held, then drained, and free after that: the tuner that waits gets it.
+TEST_F(RunnerFleet, ABusyRunnerIsWaitedFor) {
+  AddRunner("a");
+  WaitForStatus(tracker_->address(), [](const TrackerStatus& s) { return s.runners.size() == 1; });
+  CommandTracker(tracker_->address(), {"hold", "key", "ann", 1'500 * kMillisecond});
+  CommandTracker(tracker_->address(), {"drain", "key", "ann", 0});
+  RemoteRunnerOptions options = RemoteTo(*tracker_, "key");
+  options.user = "bob";
+  options.lost_timeout_ns = 60'000 * kMillisecond;
+  const auto bob = MakeRemoteRunner(options);
+  std::thread later([&] {
+    std::this_thread::sleep_for(std::chrono::seconds(2));
+    CommandTracker(tracker_->address(), {"undrain", "key", "ann", 0});
+  });
+  EXPECT_EQ(bob->Describe().host, "a");
+  later.join();
+}
+
+TEST_F(RunnerFleet, OneThatStaysBusyIsNamed) {
+  AddRunner("a");
+  WaitForStatus(tracker_->address(), [](const TrackerStatus& s) { return s.runners.size() == 1; });
+  CommandTracker(tracker_->address(), {"hold", "key", "ann", 600'000 * kMillisecond});
+  RemoteRunnerOptions options = RemoteTo(*tracker_, "key");
+  options.user = "bob";
+  options.lost_timeout_ns = 300 * kMillisecond;
+  const auto bob = MakeRemoteRunner(options);
+  try {
+    bob->Describe();
+    FAIL() << "it was given";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kNoRunner);
+    EXPECT_NE(std::string(error.what()).find("a is held by ann for "), std::string::npos) << error.what();
+  }
 }
 
 TEST_F(RunnerFleet, IsFreeAgainWhenTheTunerLeaves) {

@@ -22,6 +22,23 @@ TEST_F(TrackerStateTest, ServesTheHolderAlone) {
   EXPECT_EQ(CodeOf(Command("hold", "nothing", "ann"), "admin"), "unknown_device");
 }
 
+TEST_F(TrackerStateTest, TellsWhoWaitsWhoHasWhatItWaitsFor) {
+  Hello("1");
+  const auto busy = [&](const std::string& user) {
+    const Sent sent = Ask("b", 100, user);
+    const Frame* queued = Find(sent, "b", FrameKind::kQueued);
+    return queued != nullptr && queued->header.contains("busy") ? DumpJson(queued->header["busy"]) : "";
+  };
+  Command("hold", "1", "ann");
+  EXPECT_EQ(busy("bob"), R"([{"label":"1","why":"held by ann","for_ns":600000000000}])");
+  Command("unhold", "1", "ann");
+  Command("drain", "1", "");
+  EXPECT_EQ(busy("bob"), R"([{"label":"1","why":"drained"}])");
+  Command("undrain", "1", "");
+  Take("a", 1);
+  EXPECT_EQ(busy("bob").find(R"([{"label":"1","why":"leased by )"), 0u) << busy("bob");
+}
+
 TEST_F(TrackerStateTest, AHoldEndsByItselfAndByCommand) {
   Hello("1");
   Command("hold", "k", "ann");
