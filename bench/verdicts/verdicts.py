@@ -5,6 +5,7 @@ A/A: a package against a copy of itself, gate at 2 %; every "slower" is a false 
 A/B: against the same network on an image that is a little wider, chosen so that a long run puts it nearest to 3 % more
 time; "slower" is right, anything else is a miss, and how it missed is counted.
 Both are asked in turns (`hone bench old new`) and against a stored result (`--baseline FILE --fail-above 2%`).
+With --load N, A/A in turns on two threads beside N busy processes alone: either verdict is false.
 
 Prints goal, reached and verdict of each. Exits 1 on a missed goal that the table Bounds of docs/performance.md does not
 name. A whole run takes about 12 minutes of a quiet machine.
@@ -31,6 +32,7 @@ WIDTHS = range(228, 234)  # of an image that is 224 wide: 3 % lie among them
 # The goal in percent of the runs, None: told without one; whether more is better.
 ROWS = {
     "A/A in turns, false alarms": (1.0, False),
+    "A/A in turns beside others, called different": (1.0, False),
     "3 % slower in turns, found": (95.0, True),
     "A/A against a baseline, false alarms": (1.0, False),
     "3 % slower against a baseline, found": (None, True),
@@ -39,7 +41,8 @@ ROWS = {
 
 def run(hone, folder, arguments):
     """What `hone bench --json` prints; a gate that fails is an answer."""
-    done = subprocess.run([hone, "bench", *arguments, "--threads", "1", "--json"], cwd=folder, stdout=subprocess.PIPE)
+    threads = [] if "--threads" in arguments else ["--threads", "1"]
+    done = subprocess.run([hone, "bench", *arguments, *threads, "--json"], cwd=folder, stdout=subprocess.PIPE)
     if done.returncode not in (0, 1):
         raise RuntimeError(f"hone bench {' '.join(arguments)} ended with {done.returncode}")
     return done.returncode, json.loads(done.stdout)
@@ -84,10 +87,22 @@ def against_baseline(hone, folder, package, runs, options):
     return found
 
 
+def beside_others(hone, folder, runs, options, load):
+    """In turns with its copy, on two threads, while `load` other processes are busy."""
+    others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(load)]
+    try:
+        return in_turns(hone, folder, "same.hone", runs, [*options, "--threads", "2"])
+    finally:
+        for other in others:
+            other.kill()
+            other.wait()
+
+
 def row_of(name, found):
     """The row that bench/peers/goals.py judges, of the verdicts that were counted."""
     goal, more_is_better = ROWS[name]
-    reached = 100 * found["slower"] / max(1, sum(found.values()))
+    wrong = found["slower"] + (found["faster"] if "different" in name else 0)
+    reached = 100 * wrong / max(1, sum(found.values()))
     return {"row": name, "reached": reached, "goal": goal, "more_is_better": more_is_better, "floor": None}
 
 
@@ -106,6 +121,7 @@ def main():
     parser.add_argument("--runs", type=int, default=200, help="in turns of a package against itself; half as many against a baseline")
     parser.add_argument("--slow-runs", type=int, default=100, help="the same of a slower one; 0: none")
     parser.add_argument("--min-time", default="300ms")
+    parser.add_argument("--load", type=int, default=0, help="busy processes beside it; 0: none, and all the other rows")
     asked = parser.parse_args()
     hone = os.path.abspath(asked.hone)
     options = ["--rounds", "10", "--min-time", asked.min_time]
@@ -113,6 +129,10 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         build(hone, folder, asked.network, 224, "base.hone")
         build(hone, folder, asked.network, 224, "same.hone")
+        if asked.load > 0:
+            name = "A/A in turns beside others, called different"
+            found = beside_others(hone, folder, asked.runs, options, asked.load)
+            return 1 if tell(row_of(name, found), found, bounds) else 0
         plans = [("A/A in turns, false alarms", in_turns, "same.hone", asked.runs),
                  ("A/A against a baseline, false alarms", against_baseline, "same.hone", asked.runs // 2)]
         if asked.slow_runs > 0:

@@ -1,6 +1,7 @@
 #include "cli/bench/time_packages.h"
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 
 #include "cli/bench/cpu_time.h"
@@ -162,10 +163,16 @@ class Benchmark {
 
 std::vector<int64_t> RunsPerSample(const std::vector<int64_t>& run_ns, const TimePackagesOptions& options) {
   if (options.runs > 0) return std::vector<int64_t>(run_ns.size(), CeilDiv(options.runs, kMostSamples));
-  int64_t sample_ns = options.min_time_ns / kMostSamples;
-  for (const int64_t ns : run_ns) sample_ns = std::max(sample_ns, ns);
+  // Packages that are about as fast have as many runs in a sample. Were it one run of the one and the mean of two of
+  // the other, because a neighbour disturbed the warm-up of one of them, then in noise the means would have the higher
+  // 10th percentile in every round: a difference between copies.
+  const int64_t slowest_ns = std::max<int64_t>(1, *std::max_element(run_ns.begin(), run_ns.end()));
+  const int64_t of_slowest = std::max<int64_t>(1, options.min_time_ns / kMostSamples / slowest_ns);
   std::vector<int64_t> batches;
-  for (const int64_t ns : run_ns) batches.push_back(std::max<int64_t>(1, sample_ns / std::max<int64_t>(1, ns)));
+  for (const int64_t ns : run_ns) {
+    const double times = static_cast<double>(slowest_ns) / static_cast<double>(std::max<int64_t>(1, ns));
+    batches.push_back(of_slowest * std::max<int64_t>(1, std::llround(times)));
+  }
   return batches;
 }
 

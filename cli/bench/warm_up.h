@@ -15,14 +15,14 @@ class WarmUp {
   void Add(int64_t run_ns);
   bool over() const { return settled() || spent_ns_ >= most_ns_; }
   bool settled() const;
-  // The mean of the runs so far; 0 before the first.
-  int64_t run_ns() const { return runs_ > 0 ? spent_ns_ / runs_ : 0; }
+  // The least of the runs so far, which others disturb least; 0 before the first.
+  int64_t run_ns() const { return runs_ > 0 ? least_run_ns_ : 0; }
 
  private:
   static constexpr int64_t kWindow = 5;
 
   const int64_t least_ns_, most_ns_;
-  int64_t spent_ns_ = 0, runs_ = 0;
+  int64_t spent_ns_ = 0, runs_ = 0, least_run_ns_ = 0;
   std::array<int64_t, 2 * kWindow> last_{};  // run i at i modulo its size
 };
 

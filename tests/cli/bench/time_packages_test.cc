@@ -34,6 +34,14 @@ TEST(RunsPerSample, SamplesOfUnlikePackagesLastAlike) {
   EXPECT_EQ(RunsPerSample({1'000, 2'000'000}, ForTime(1'000'000'000)), (Batches{2'000, 1}));
 }
 
+// Copies of one package whose warm-ups were disturbed unlike.
+TEST(RunsPerSample, IsAlikeForPackagesThatAreAboutAsFast) {
+  EXPECT_EQ(RunsPerSample({50'000, 52'000}, ForTime(1'000'000'000)), (Batches{1, 1}));
+  EXPECT_EQ(RunsPerSample({9'000, 6'100}, ForTime(1'000'000'000)), (Batches{11, 11}));
+  EXPECT_EQ(RunsPerSample({5'000'000, 3'400'000}, ForTime(1'000'000'000)), (Batches{1, 1}));
+  EXPECT_EQ(RunsPerSample({5'000'000, 2'500'000, 1'000'000}, ForTime(1'000'000'000)), (Batches{1, 2, 5}));
+}
+
 TEST(RunsPerSample, IsAlikeWhenRunsAreGiven) {
   EXPECT_EQ(RunsPerSample({1'000, 2'000'000}, ForRuns(20)), (Batches{1, 1}));
   EXPECT_EQ(RunsPerSample({1'000, 2'000'000}, ForRuns(25'000)), (Batches{3, 3}));
