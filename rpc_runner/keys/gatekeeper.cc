@@ -14,6 +14,7 @@
 #include "rpc_runner/process/clock.h"
 #include "rpc_runner/process/complain.h"
 #include "rpc_runner/process/standard_streams.h"
+#include "rpc_runner/wire/address.h"
 
 namespace hone {
 namespace {
@@ -130,7 +131,7 @@ bool Gatekeeper::TriesTooOften(const std::string& address) {
   const int64_t minute = MonotonicNs() / 60'000'000'000;
   if (minute != minute_ || refusals_.size() > kMostAddresses) refusals_.clear();
   minute_ = minute;
-  const auto it = refusals_.find(address);
+  const auto it = refusals_.find(NetworkOf(address));
   return it != refusals_.end() && it->second > kMostTries;
 }
 
@@ -150,7 +151,7 @@ bool Gatekeeper::Admits(const std::string& key, const std::string& address) {
     if (StampOf(folder_) != stamp_) ReadFiles();
     why = WhyNot(key);
     enrolling = !TriesTooOften(address) && IsEnrolling(key, NowS());
-    if (!enrolling) ++refusals_[address];
+    if (!enrolling) ++refusals_[NetworkOf(address)];
   }
   if (!sender && !enrolling) sender = Find(key);
   if (sender) audit_.Admitted(key, sender->name, RolesText(sender->roles), address);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 #include <zmq.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <string>
@@ -13,6 +14,7 @@
 #include "core/error.h"
 #include "rpc_runner/keys/curve_key.h"
 #include "rpc_runner/process/clock.h"
+#include "rpc_runner/wire/address.h"
 
 namespace hone {
 namespace {
@@ -67,9 +69,9 @@ ZapHandler::~ZapHandler() {
 void ZapHandler::Loop() {
   int64_t refreshed_ns = MonotonicNs();
   for (;;) {
+    const int64_t left_ns = std::max<int64_t>(0, refreshed_ns + kRefreshNs - MonotonicNs());
     std::array<zmq_pollitem_t, 2> items{{{socket_, 0, ZMQ_POLLIN, 0}, {nullptr, stop_fd_, ZMQ_POLLIN, 0}}};
     zmq_poll(items.data(), static_cast<int>(items.size()), static_cast<long>(left_ns / 1'000'000) + 1);
-    const int64_t left_ns = std::max<int64_t>(0, refreshed_ns + kRefreshNs - MonotonicNs());
     if (items[1].revents != 0) return;
     AnswerAll();
     if (MonotonicNs() - refreshed_ns < kRefreshNs) continue;
@@ -85,7 +87,7 @@ void ZapHandler::AnswerAll() {
     const bool is_curve =
         parts.size() == kCurveParts && parts[0] == "1.0" && parts[5] == "CURVE" && parts[6].size() == kKeyBytes;
     const std::string key = is_curve ? KeyText(parts[6]) : "";
-    const bool admitted = gate_.Admits(key, parts.size() > 3 ? parts[3] : "") && is_curve;
+    const bool admitted = gate_.Admits(key, parts.size() > 3 ? PlainIp(parts[3]) : "") && is_curve;
     SendParts(socket_, {"1.0", parts.size() > 1 ? parts[1] : "", admitted ? "200" : "400",
                         admitted ? "OK" : "not admitted", admitted ? key : "", ""});
   }

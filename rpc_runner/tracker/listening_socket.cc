@@ -64,14 +64,20 @@ Address ParseHttpBind(std::string_view text) {
 }
 
 ListeningSocket::ListeningSocket(const Address& address) {
-  const SocketAddress where = SocketAddressOf(address);
+  SocketAddress where = SocketAddressOf(address);
   const int on = 1, off = 0;
   fd_ = socket(where.bytes.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (fd_ < 0 && address.host == "*") {
+    // A machine without IPv6.
+    where = SocketAddressOf({"0.0.0.0", address.port, true, false});
+    fd_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  }
   if (fd_ >= 0) {
     setsockopt(fd_, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
     setsockopt(fd_, SOL_SOCKET, SO_SNDBUF, &kSendBufferBytes, sizeof kSendBufferBytes);
     // All of the machine's addresses are those of both kinds.
-    if (address.host == "*") setsockopt(fd_, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
+    if (where.bytes.ss_family == AF_INET6 && address.host == "*")
+      setsockopt(fd_, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
   }
   if (fd_ < 0 || bind(fd_, reinterpret_cast<const sockaddr*>(&where.bytes), where.size) != 0 ||
       listen(fd_, kBacklog) != 0) {

@@ -21,8 +21,9 @@ constexpr size_t kMostShownBytes = 200;
 bool IsHostName(std::string_view host) {
   if (host.empty() || host.size() > kMostHostBytes || host.front() == '-' || host.front() == '.') return false;
   const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  // No name of the internet has an underscore, and many of containers have.
   const auto fits = [&](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '-' || c == '.';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '-' || c == '.' || c == '_';
   };
   // A last label of digits would be a damaged IPv4 address, which resolvers read in ways of their own.
   const std::string_view last = host.substr(host.rfind('.') == host.npos ? 0 : host.rfind('.') + 1);
@@ -77,6 +78,21 @@ Address Parse(std::string_view text, bool to_bind) {
 }
 
 }  // namespace
+
+std::string PlainIp(std::string_view ip) {
+  constexpr std::string_view kMapped = "::ffff:";
+  const bool is_mapped = ip.starts_with(kMapped) && ip.find('.') != ip.npos;
+  return std::string(is_mapped ? ip.substr(kMapped.size()) : ip);
+}
+
+std::string NetworkOf(const std::string& ip) {
+  std::array<unsigned char, 16> bytes{};
+  if (inet_pton(AF_INET6, ip.c_str(), bytes.data()) != 1 || PlainIp(ip) != ip) return PlainIp(ip);
+  std::fill(bytes.begin() + 8, bytes.end(), 0);
+  std::array<char, INET6_ADDRSTRLEN> text{};
+  inet_ntop(AF_INET6, bytes.data(), text.data(), text.size());
+  return text.data();
+}
 
 std::string Address::ToText() const {
   const bool six = host.find(':') != host.npos;

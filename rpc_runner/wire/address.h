@@ -18,6 +18,12 @@ struct Address {
   std::string ToText() const;
 };
 
+// An IP address as people know it: one of IPv4 that a socket of both kinds tells as IPv6 ("::ffff:10.0.0.7") without
+// what was put before it.
+std::string PlainIp(std::string_view ip);
+// Whose the address is: of IPv4 itself, of IPv6 its first 64 bits, of which one subscriber has all addresses.
+std::string NetworkOf(const std::string& ip);
+
 // To connect to: HOST is IPv4 in four decimal numbers, [IPv6] or a host name, PORT 1 to 65535. Throws
 // Error(kBadConfig) on anything else.
 Address ParseAddress(std::string_view text);

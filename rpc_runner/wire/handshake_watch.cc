@@ -11,6 +11,7 @@
 
 #include "core/error.h"
 #include "rpc_runner/process/clock.h"
+#include "rpc_runner/wire/address.h"
 #include "rpc_runner/wire/socket.h"
 
 namespace hone {
@@ -29,7 +30,7 @@ std::string PeerOf(int fd) {
   const void* ip = address.ss_family == AF_INET6
                        ? static_cast<const void*>(&reinterpret_cast<const sockaddr_in6*>(&address)->sin6_addr)
                        : static_cast<const void*>(&reinterpret_cast<const sockaddr_in*>(&address)->sin_addr);
-  return inet_ntop(address.ss_family, ip, text.data(), text.size()) == nullptr ? "" : text.data();
+  return inet_ntop(address.ss_family, ip, text.data(), text.size()) == nullptr ? "" : PlainIp(text.data());
 }
 
 }  // namespace

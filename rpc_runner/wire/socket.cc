@@ -32,6 +32,7 @@ constexpr int64_t kForgetPeerNs = 60'000'000'000;
 constexpr int64_t kLookNs = 50'000'000;
 constexpr int64_t kFirstAgainNs = 500'000'000;
 constexpr int64_t kLongestAgainNs = 30'000'000'000;
+constexpr int64_t kLookUpNs = 3'000'000'000;
 // Each of ours is three of the library's, with those that tell of handshakes.
 constexpr int kMostSockets = 8192;
 constexpr const char* kZapDomain = "hone";
@@ -137,9 +138,16 @@ Socket::~Socket() {
 std::string Socket::Bind(const std::string& text) {
   const Address address = ParseBindAddress(text);
   if (security_.gate == nullptr) RequireLoopback(text);
-  if (address.host.find(':') != address.host.npos) SetOption(socket_, ZMQ_IPV6, 1);
   AllowManyFiles();
-  if (zmq_bind(socket_, address.ToText().c_str()) != 0) {
+  // All of this machine's addresses are those of both kinds, where it has both.
+  const bool is_any = address.host == "*";
+  SetOption(socket_, ZMQ_IPV6, is_any || address.host.find(':') != address.host.npos ? 1 : 0);
+  bool is_bound = zmq_bind(socket_, address.ToText().c_str()) == 0;
+  if (!is_bound && is_any && errno != EADDRINUSE) {
+    SetOption(socket_, ZMQ_IPV6, 0);
+    is_bound = zmq_bind(socket_, address.ToText().c_str()) == 0;
+  }
+  if (!is_bound) {
     throw Error(ExitCode::kIo, fmt::format("cannot listen at {}: {}", text, zmq_strerror(errno)));
   }
   std::array<char, 256> bound{};
@@ -155,8 +163,9 @@ void Socket::Connect(const std::string& text) {
         ExitCode::kBadConfig,
         fmt::format("{} is another machine, which wants keys: `hone enroll` on the tracker's prints how", text));
   }
-  if (address.host.find(':') != address.host.npos) SetOption(socket_, ZMQ_IPV6, 1);
+  where_ = address;
   address_ = address.ToText();
+  UseKindOfAddress();
   if (zmq_connect(socket_, address_.c_str()) != 0) {
     throw Error(ExitCode::kBadConfig, fmt::format("cannot connect to {}: {}", text, zmq_strerror(errno)));
   }
@@ -235,6 +244,7 @@ bool Socket::Receive(Message* message) {
   }
   NoteFailures();
   LeaveSilent();
+  LookUpAgain();
   ConnectAgain();
   return false;
 }
@@ -254,7 +264,8 @@ bool Socket::TakeSender(Message* message, void* raw_part) {
     return true;
   }
   std::optional<std::string> answer =
-      is_named_by_us ? security_.gate->Enrol(key, message->bytes, Property(part, "Peer-Address")) : std::nullopt;
+      is_named_by_us ? security_.gate->Enrol(key, message->bytes, PlainIp(Property(part, "Peer-Address")))
+                     : std::nullopt;
   if (answer) {
     if (zmq_send(socket_, message->peer.data(), message->peer.size(), ZMQ_DONTWAIT | ZMQ_SNDMORE) >= 0) {
       zmq_send(socket_, answer->data(), answer->size(), ZMQ_DONTWAIT);
@@ -321,11 +332,27 @@ void Socket::LeaveSilent() {
   heard_ns_ = again_ns_ = now_ns;
 }
 
+void Socket::UseKindOfAddress() {
+  looked_up_ns_ = MonotonicNs();
+  lookup_ = LookUp(where_);
+  SetOption(socket_, ZMQ_IPV6, lookup_.is_ipv6 ? 1 : 0);
+}
+
+// A name may have an address of either kind at which nobody listens yet.
+void Socket::LookUpAgain() {
+  if (lookup_.is_sure || watch_->open_since_ns() != 0 || again_ns_ != 0) return;
+  const int64_t now_ns = MonotonicNs();
+  if (now_ns - looked_up_ns_ < kLookUpNs) return;
+  looked_up_ns_ = now_ns;
+  if (LookUp(where_).is_ipv6 != lookup_.is_ipv6) again_ns_ = now_ns;
+}
+
 // Who is not admitted now may be later; the library gives such a connection up.
 void Socket::ConnectAgain() {
   if (again_ns_ == 0 || MonotonicNs() < again_ns_) return;
   again_ns_ = 0;
   zmq_disconnect(socket_, address_.c_str());
+  UseKindOfAddress();
   zmq_connect(socket_, address_.c_str());
 }
 

@@ -8,7 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "rpc_runner/wire/address.h"
 #include "rpc_runner/wire/handshake_watch.h"
+#include "rpc_runner/wire/name_lookup.h"
 #include "rpc_runner/wire/protocol.h"
 #include "rpc_runner/wire/security.h"
 #include "rpc_runner/wire/sender.h"
@@ -90,6 +92,8 @@ class Socket {
   void CloseRefused();
   void ForgetSilent(int64_t now_ns);
   void NoteFailures();
+  void UseKindOfAddress();
+  void LookUpAgain();
   void ConnectAgain();
   void LeaveSilent();
 
@@ -97,7 +101,10 @@ class Socket {
   const Security& security_;
   void* socket_;
   std::unique_ptr<HandshakeWatch> watch_;
-  std::string address_;                // that a DEALER connects to
+  Address where_;        // that a DEALER connects to
+  std::string address_;  // its text
+  NameLookup lookup_;    // of it
+  int64_t looked_up_ns_ = 0;
   int64_t again_ns_ = 0;               // when to connect again; 0: the library does
   std::map<std::string, Peer> peers_;  // of a ROUTER with a gate
   uint64_t generation_ = 0;            // of the gate when peers_ were last looked through

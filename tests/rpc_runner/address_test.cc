@@ -14,6 +14,8 @@ TEST(Address, ReadsHostsAndPorts) {
   EXPECT_TRUE(four.is_ip);
   EXPECT_EQ(ParseAddress("tcp://[fe80::1]:65535").host, "fe80::1");
   EXPECT_EQ(ParseAddress("tcp://lab-tracker.example.org:1").host, "lab-tracker.example.org");
+  EXPECT_EQ(ParseAddress("tcp://lab_tracker:1").host, "lab_tracker") << "as container networks name them";
+  EXPECT_EQ(ParseAddress("tcp://_x.a_b.example:1").host, "_x.a_b.example");
   EXPECT_EQ(ParseBindAddress("tcp://0.0.0.0:*").port, 0);
   EXPECT_EQ(ParseBindAddress("tcp://*:9190").host, "*");
   for (const char* text : {"tcp://10.1.2.3:9190", "tcp://[fe80::1]:7", "tcp://*:*", "tcp://localhost:80"})
@@ -28,6 +30,18 @@ TEST(Address, LoopbackIsWhatWasParsedNotHowItLooks) {
                            "tcp://[::]:1", "tcp://[::ffff:127.0.0.1]:1"})
     EXPECT_FALSE(ParseAddress(text).is_loopback) << text;
   EXPECT_FALSE(ParseBindAddress("tcp://*:1").is_loopback);
+}
+
+TEST(Address, TellsWhoseItIs) {
+  EXPECT_EQ(PlainIp("::ffff:10.0.0.7"), "10.0.0.7");
+  EXPECT_EQ(PlainIp("10.0.0.7"), "10.0.0.7");
+  EXPECT_EQ(PlainIp("::1"), "::1");
+  EXPECT_EQ(NetworkOf("10.0.0.7"), "10.0.0.7");
+  EXPECT_EQ(NetworkOf("::ffff:10.0.0.7"), "10.0.0.7");
+  EXPECT_EQ(NetworkOf("2001:db8:1:2:3:4:5:6"), "2001:db8:1:2::");
+  EXPECT_EQ(NetworkOf("2001:db8:1:2:ffff::9"), "2001:db8:1:2::") << "the same subscriber";
+  EXPECT_EQ(NetworkOf("2001:db8:1:3::9"), "2001:db8:1:3::");
+  EXPECT_EQ(NetworkOf(""), "");
 }
 
 TEST(Address, EverythingElseIsRefused) {
@@ -61,7 +75,6 @@ TEST(Address, EverythingElseIsRefused) {
                            "tcp://::1:1",
                            "tcp://[::1:1",
                            "tcp://[::1%lo]:1",
-                           "tcp://host_name:1",
                            "tcp://-host:1",
                            "tcp://.host:1",
                            "tcp://a@127.0.0.1:1",
