@@ -13,6 +13,7 @@
 #include "cli/key_options.h"
 #include "cli/printing/print.h"
 #include "cli/printing/print_json.h"
+#include "cli/printing/status_line.h"
 #include "cli/printing/table.h"
 #include "cli/stop.h"
 #include "core/duration.h"
@@ -57,10 +58,10 @@ struct Asked {
 // On a terminal each picture takes the place of the one before.
 void Watch(const Asked& asked, int64_t every_ns, bool json) {
   const std::atomic<bool>* stop = CatchStopSignals();
-  const bool terminal = !json && isatty(STDOUT_FILENO) != 0;
+  const bool terminal = !json && TakesEscapes(STDOUT_FILENO);
   while (!*stop) {
     const TrackerStatus status = QueryTracker(asked.tracker, kAnswerNs, asked.keys);
-    if (terminal) Print("\033[H\033[2J");
+    if (terminal) WriteToStdout("\033[H\033[2J");
     Show(status, json);
     FlushStdout();
     for (int64_t waited_ns = 0; waited_ns < every_ns && !*stop; waited_ns += kLookNs) {

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <utility>
 
+#include "cli/printing/status_line.h"
 #include "core/printable.h"
 #include "rpc_runner/process/standard_streams.h"
 
@@ -47,8 +47,7 @@ std::string WithColours(std::string_view text) {
 
 void PrintVerdicts(std::string_view text) {
   const std::string plain = PrintableLines(text);
-  const bool coloured = isatty(STDOUT_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr;
-  WriteToStdout(coloured ? WithColours(plain) : plain);
+  WriteToStdout(TakesEscapes(STDOUT_FILENO) ? WithColours(plain) : plain);
 }
 
 }  // namespace hone

@@ -33,7 +33,13 @@ size_t ColumnsOf(int fd) {
 
 }  // namespace
 
-StatusLine::StatusLine() : terminal_(isatty(STDERR_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr) {}
+bool TakesEscapes(int fd) {
+  const char *colours = std::getenv("NO_COLOR"), *terminal = std::getenv("TERM");
+  const bool is_dumb = terminal != nullptr && std::string_view(terminal) == "dumb";
+  return isatty(fd) != 0 && !is_dumb && (colours == nullptr || *colours == '\0');
+}
+
+StatusLine::StatusLine() : terminal_(TakesEscapes(STDERR_FILENO)) {}
 
 std::string StatusLine::Erasing() const {
   return ErasingText(shown_ && Rewraps() ? characters_ : 0, TerminalColumns());

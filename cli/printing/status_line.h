@@ -7,8 +7,8 @@
 namespace hone {
 
 // The text on stderr, each one over the last. It is cut to the terminal's width as it is at that moment. When the
-// window was made narrower meanwhile, all rows that its terminal made of the line are taken away. Where there is no
-// terminal, or NO_COLOR asks for plain lines, nothing is written. Texts from outside do no harm. One thread.
+// window was made narrower meanwhile, all rows that its terminal made of the line are taken away. Where the
+// terminal takes no escapes (TakesEscapes) nothing is written. Texts from outside do no harm. One thread.
 class StatusLine {
  public:
   StatusLine();
@@ -32,6 +32,9 @@ class StatusLine {
   size_t characters_ = 0;  // of what is shown
 };
 
+// Whether escape sequences may be written to the descriptor: a terminal that obeys them (TERM is not "dumb") behind it,
+// and NO_COLOR not set.
+bool TakesEscapes(int fd);
 // What takes a line of so many characters away from a terminal that has wrapped it at `columns`, with the cursor behind
 // it; the cursor then stands where the line began.
 std::string ErasingText(size_t characters, size_t columns);

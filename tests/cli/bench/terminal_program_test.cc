@@ -128,6 +128,7 @@ TEST_F(TerminalProgram, WideTablesFitTheTerminalAndAreWholeInAPipe) {
 TEST_F(TerminalProgram, OnlyATerminalGetsVerdictsInColour) {
   const std::string differs = "\"$HONE\" verify m.onnx m.hone --fill random --tolerance 1e-30 || true";
   EXPECT_THAT(OnTerminal(differs, 80), HasSubstr("\033[31mDIFFERS\033[0m"));
+  EXPECT_THAT(OnTerminal("TERM=dumb; export TERM; " + differs, 80), Not(HasSubstr("\033")));
   EXPECT_THAT(OnTerminal("NO_COLOR=1; export NO_COLOR; " + differs, 80), Not(HasSubstr("\033")));
   EXPECT_THAT(Shell(differs).out, testing::AllOf(HasSubstr("DIFFERS"), Not(HasSubstr("\033"))));
 }
