@@ -98,6 +98,8 @@ int main(int argc, char** argv) {
     if (e.code() != std::errc::permission_denied) return hone::Fail(hone::ExitCode::kIo, e.what());
     return hone::Fail(hone::ExitCode::kNotAuthorised,
                       fmt::format("{} may not be read, or a folder on its way not entered", e.path1().string()));
+  } catch (const std::system_error& e) {
+    return hone::Fail(hone::ExitCode::kIo, e.what());
   } catch (const std::exception& e) {
     return hone::Fail(hone::ExitCode::kBug, fmt::format("this is a bug of hone, please report it: {}", e.what()));
   }

@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "core/file_kind.h"
+#include "core/helper_threads.h"
 #include "core/json_fields.h"
 #include "db/foreign/foreign_lines.h"
 #include "db/line_reader.h"
@@ -98,13 +99,12 @@ class Import {
   void Flush() {
     TakeWritten();
     if (batch_.empty() && foreign_.empty()) return;
-    writing_ = std::async(std::launch::async,
-                          [this, batch = std::exchange(batch_, {}), foreign = std::exchange(foreign_, {})] {
-                            Written written;
-                            written.fresh = store_.Append(batch) + store_.AppendForeign(foreign);
-                            written.known = static_cast<int64_t>(batch.size() + foreign.size()) - written.fresh;
-                            return written;
-                          });
+    writing_ = AsideOrLater([this, batch = std::exchange(batch_, {}), foreign = std::exchange(foreign_, {})] {
+      Written written;
+      written.fresh = store_.Append(batch) + store_.AppendForeign(foreign);
+      written.known = static_cast<int64_t>(batch.size() + foreign.size()) - written.fresh;
+      return written;
+    });
   }
 
   // Throws what the store threw.

@@ -8,6 +8,7 @@
 #include <future>
 #include <latch>
 #include <sstream>
+#include <system_error>
 
 #include "cli/bench/cpu_time.h"
 #include "cli/bench/loaded_anew.h"
@@ -48,8 +49,15 @@ std::vector<int64_t> RunStream(Session& session, Goal& goal, std::latch& start) 
 std::vector<int64_t> RunStreams(std::vector<std::unique_ptr<Session>>& sessions, Goal&& goal) {
   std::latch start(static_cast<std::ptrdiff_t>(sessions.size()));
   std::vector<std::future<std::vector<int64_t>>> streams;
-  for (auto& session : sessions) {
-    streams.push_back(std::async(std::launch::async, [&] { return RunStream(*session, goal, start); }));
+  try {
+    for (auto& session : sessions) {
+      streams.push_back(std::async(std::launch::async, [&] { return RunStream(*session, goal, start); }));
+    }
+  } catch (const std::system_error& error) {
+    // Those that are there wait for all.
+    start.count_down(static_cast<std::ptrdiff_t>(sessions.size() - streams.size()));
+    throw Error(ExitCode::kIo, fmt::format("the system gave threads to {} of {} streams: {}", streams.size(),
+                                           sessions.size(), error.what()));
   }
   std::vector<int64_t> all;
   for (auto& stream : streams) {

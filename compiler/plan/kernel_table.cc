@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <exception>
 #include <thread>
 #include <utility>
@@ -14,6 +13,7 @@
 #include "compiler/passes/graph/typed_graph.h"
 #include "compiler/relay/op.h"
 #include "core/error.h"
+#include "core/helper_threads.h"
 #include "core/package_format.h"
 #include "core/serialize.h"
 
@@ -85,21 +85,14 @@ CompiledKernel KernelTable::CompileEntry(const Entry& entry) const {
 
 void KernelTable::Compile() {
   std::vector<std::exception_ptr> failures(entries_.size());
-  std::atomic<size_t> next{0};
-  const auto work = [&] {
-    for (size_t i = next++; i < entries_.size(); i = next++) {
-      try {
-        entries_[i].compiled = CompileEntry(entries_[i]);
-      } catch (...) {
-        failures[i] = std::current_exception();
-      }
+  const auto cores = static_cast<int>(std::thread::hardware_concurrency());
+  ForEachOnThreads(cores, entries_.size(), [&](size_t i) {
+    try {
+      entries_[i].compiled = CompileEntry(entries_[i]);
+    } catch (...) {
+      failures[i] = std::current_exception();
     }
-  };
-  std::vector<std::thread> threads;
-  const size_t cores = std::max(1U, std::thread::hardware_concurrency());
-  for (size_t i = 1; i < std::min(cores, entries_.size()); ++i) threads.emplace_back(work);
-  work();
-  for (std::thread& thread : threads) thread.join();
+  });
   for (const std::exception_ptr& failure : failures) {
     if (failure) std::rethrow_exception(failure);
   }

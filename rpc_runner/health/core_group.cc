@@ -1,28 +1,35 @@
 #include "rpc_runner/health/core_group.h"
 
-#include <sched.h>
-
-#include <exception>
 #include <string>
-#include <thread>
 #include <utility>
 
+#include "core/helper_threads.h"
 #include "rpc_runner/machine/core_kind.h"
 #include "runtime/small_file.h"
 
 namespace hone {
 namespace {
 
-void PinThisThread(const std::vector<int>& cpus) {
+cpu_set_t SetOf(const std::vector<int>& cpus) {
   cpu_set_t set;
   CPU_ZERO(&set);
   for (int cpu : cpus) {
     if (cpu >= 0 && cpu < CPU_SETSIZE) CPU_SET(cpu, &set);
   }
-  if (!cpus.empty()) (void)sched_setaffinity(0, sizeof(set), &set);
+  return set;
 }
 
 }  // namespace
+
+PinnedThread::PinnedThread(const std::vector<int>& cpus) {
+  if (cpus.empty() || sched_getaffinity(0, sizeof(before_), &before_) != 0) return;
+  const cpu_set_t set = SetOf(cpus);
+  pinned_ = sched_setaffinity(0, sizeof(set), &set) == 0;
+}
+
+PinnedThread::~PinnedThread() {
+  if (pinned_) (void)sched_setaffinity(0, sizeof(before_), &before_);
+}
 
 std::vector<CoreGroup> CoreGroups(const std::vector<int>& allowed) {
   const std::string cpuinfo = ReadSmallFile("/proc/cpuinfo").value_or("");
@@ -33,16 +40,11 @@ std::vector<CoreGroup> CoreGroups(const std::vector<int>& allowed) {
 }
 
 void RunOn(const std::vector<int>& cpus, const std::function<void()>& work) {
-  std::exception_ptr thrown;
-  std::thread([&] {
-    PinThisThread(cpus);
-    try {
-      work();
-    } catch (...) {
-      thrown = std::current_exception();
-    }
-  }).join();
-  if (thrown) std::rethrow_exception(thrown);
+  const auto pinned = [&] {
+    const PinnedThread pin(cpus);
+    work();
+  };
+  AsideOrLater(pinned).get();
 }
 
 }  // namespace hone

@@ -1,6 +1,8 @@
 // Cores that are alike, and a thread on them.
 #pragma once
 
+#include <sched.h>
+
 #include <functional>
 #include <string>
 #include <vector>
@@ -15,8 +17,22 @@ struct CoreGroup {
 // The groups of the cores in `allowed`; at least one.
 std::vector<CoreGroup> CoreGroups(const std::vector<int>& allowed);
 
-// Calls `work` in a thread of its own that runs on `cpus` alone, and waits for it. Where the system refuses, it runs
-// where it may. Throws what `work` throws.
+// The calling thread runs on `cpus` alone as long as this lives; where the system refuses, or for no cpus, where it
+// may.
+class PinnedThread {
+ public:
+  explicit PinnedThread(const std::vector<int>& cpus);
+  ~PinnedThread();
+  PinnedThread(const PinnedThread&) = delete;
+  PinnedThread& operator=(const PinnedThread&) = delete;
+
+ private:
+  cpu_set_t before_;
+  bool pinned_ = false;
+};
+
+// Calls `work` in a thread of its own, or in this one where the system gives none, that runs on `cpus` alone meanwhile,
+// and waits for it. Throws what `work` throws.
 void RunOn(const std::vector<int>& cpus, const std::function<void()>& work);
 
 }  // namespace hone

@@ -5,9 +5,10 @@
 #include <algorithm>
 #include <atomic>
 #include <barrier>
+#include <future>
 #include <memory>
 #include <optional>
-#include <thread>
+#include <system_error>
 
 #include "core/error.h"
 #include "core/json_fields.h"
@@ -31,8 +32,8 @@ constexpr size_t kMostRoofs = 64;
 // What keeps the loops from being left out.
 std::atomic<float> g_sink = 0;
 
-// The least time in which all `cpus` do `work` side by side. Each thread begins when all are ready and a sample ends
-// with the last of them.
+// The least time in which all `cpus` do `work` side by side; fewer of them where the system gives fewer threads. Each
+// thread begins when all are ready and a sample ends with the last of them.
 template <typename MakeWork>
 int64_t LeastNs(const std::vector<std::vector<int>>& cpus, int samples, const MakeWork& make_work) {
   const int64_t until_ns = MonotonicNs() + kBudgetNs;
@@ -41,26 +42,40 @@ int64_t LeastNs(const std::vector<std::vector<int>>& cpus, int samples, const Ma
   const auto go_on = [&]() noexcept { is_over = begun++ > 0 && (begun > samples || MonotonicNs() > until_ns); };
   std::barrier ready(static_cast<std::ptrdiff_t>(cpus.size()), go_on);
   std::vector<std::vector<int64_t>> begin(cpus.size()), end(cpus.size());
-  const auto run = [&](size_t thread) {
-    RunOn(cpus[thread], [&] {
-      auto work = make_work();
-      for (;;) {
-        ready.arrive_and_wait();
-        if (is_over) return;
-        begin[thread].push_back(MonotonicNs());
-        work();
-        end[thread].push_back(MonotonicNs());
-      }
-    });
+  // Whoever has nothing to work on leaves the others to themselves.
+  const auto make = [&] {
+    try {
+      return make_work();
+    } catch (...) {
+      ready.arrive_and_drop();
+      throw;
+    }
   };
-  std::vector<std::thread> threads;
-  for (size_t i = 1; i < cpus.size(); ++i) threads.emplace_back(run, i);
-  run(0);
-  for (std::thread& thread : threads) thread.join();
+  const auto run = [&](size_t thread) {
+    const PinnedThread pin(cpus[thread]);
+    auto work = make();
+    for (;;) {
+      ready.arrive_and_wait();
+      if (is_over) return;
+      begin[thread].push_back(MonotonicNs());
+      work();
+      end[thread].push_back(MonotonicNs());
+    }
+  };
+  std::vector<std::future<void>> helpers;
+  try {
+    while (helpers.size() + 1 < cpus.size()) {
+      helpers.push_back(std::async(std::launch::async, run, helpers.size() + 1));
+    }
+  } catch (const std::system_error&) {
+    for (size_t i = helpers.size() + 1; i < cpus.size(); ++i) ready.arrive_and_drop();
+  }
+  RunOn(cpus[0], [&] { run(0); });
+  for (std::future<void>& helper : helpers) helper.get();
   int64_t least = INT64_MAX;
   for (size_t i = 0; i < begin.front().size(); ++i) {
     int64_t first = INT64_MAX, last = 0;
-    for (size_t thread = 0; thread < cpus.size(); ++thread) {
+    for (size_t thread = 0; thread <= helpers.size(); ++thread) {
       first = std::min(first, begin[thread][i]);
       last = std::max(last, end[thread][i]);
     }

@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <thread>
 #include <vector>
+
+#include "core/helper_threads.h"
 
 namespace hone::relay {
 namespace {
@@ -94,9 +95,7 @@ void ComputeTile(const Problem& p, int64_t first_pixel, std::vector<double>& pan
 template <typename Body>
 void ForEachTile(int64_t count, bool parallel, Body body) {
   if (!parallel) return body(0, count);
-  std::thread other([&] { body(count / 2, count); });
-  body(0, count / 2);
-  other.join();
+  ForEachOnThreads(2, 2, [&](size_t half) { half == 0 ? body(0, count / 2) : body(count / 2, count); });
 }
 
 // Of the depth, 1 where there is none, height and width.
