@@ -7,51 +7,82 @@
 
 #include <cerrno>
 #include <cstring>
+#include <exception>
+#include <future>
 #include <mutex>
+#include <new>
+#include <system_error>
+#include <utility>
+#include <vector>
 
 #include "compiler/codegen/arm_helpers.h"
 #include "compiler/codegen/llvm_options.h"
 #include "compiler/codegen/memory_file.h"
 #include "compiler/codegen/object.h"
 #include "core/error.h"
+#include "core/failure.h"
 
 LLD_HAS_DRIVER(elf)
 
 namespace hone {
 namespace {
 
-// lld replaces its output file, so the output needs a name in a real folder.
-class TemporaryOutput {
+// Where lld writes to: a pipe that a thread of ours empties. A file would need a folder with room, and lld writes files
+// through mmap, which ends the process where the room is missing; to what is no regular file it writes from memory.
+class OutputPipe {
  public:
-  TemporaryOutput() {
-    const char* folder = std::getenv("TMPDIR");
-    folder_ = fmt::format("{}/hone-link-XXXXXX", folder && *folder ? folder : "/tmp");
-    if (!mkdtemp(folder_.data())) {
-      throw Error(ExitCode::kCannotCreate,
-                  fmt::format("cannot create a folder like {}: {}", folder_, std::strerror(errno)));
+  OutputPipe() {
+    if (pipe2(fds_, O_CLOEXEC) != 0) Refused(errno);
+    try {
+      reader_ = std::async(std::launch::async, [this] { ReadAll(); });
+    } catch (const std::system_error& error) {
+      Close();
+      Refused(error.code().value());
     }
-    path_ = folder_ + "/k.so";
   }
-  ~TemporaryOutput() {
-    unlink(path_.c_str());
-    rmdir(folder_.c_str());
-  }
-  TemporaryOutput(const TemporaryOutput&) = delete;
-  TemporaryOutput& operator=(const TemporaryOutput&) = delete;
-  const std::string& path() const { return path_; }
+  ~OutputPipe() { Close(); }
+  OutputPipe(const OutputPipe&) = delete;
+  OutputPipe& operator=(const OutputPipe&) = delete;
+  std::string path() const { return fmt::format("/proc/self/fd/{}", fds_[1]); }
 
-  std::string Read() const {
-    const int fd = open(path_.c_str(), O_RDONLY | O_CLOEXEC);
-    if (fd < 0) throw Error(ExitCode::kBug, "lld wrote no output");
-    std::string bytes(static_cast<size_t>(lseek(fd, 0, SEEK_END)), '\0');
-    const ssize_t n = pread(fd, bytes.data(), bytes.size(), 0);
-    close(fd);
-    if (n != static_cast<ssize_t>(bytes.size())) throw Error(ExitCode::kIo, "cannot read lld's output");
-    return bytes;
+  // All that was written, once lld has closed it.
+  std::string Take() {
+    close(std::exchange(fds_[1], -1));
+    reader_.get();
+    return std::move(bytes_);
   }
 
  private:
-  std::string folder_, path_;
+  [[noreturn]] static void Refused(int error) {
+    throw Error(ExitCode::kIo, fmt::format("no pipe for the linker's output: {}", std::strerror(error)));
+  }
+
+  // To the end, whatever happens: lld would wait for ever for a reader that has left.
+  void ReadAll() {
+    std::exception_ptr trouble;
+    for (ssize_t n = 1; n != 0;) {
+      n = read(fds_[0], piece_.data(), piece_.size());
+      if (n <= 0) continue;
+      try {
+        bytes_.append(piece_.data(), static_cast<size_t>(n));
+      } catch (const std::bad_alloc&) {
+        trouble = std::current_exception();
+      }
+    }
+    if (trouble) std::rethrow_exception(trouble);
+  }
+
+  // The reader ends with the last descriptor that can be written to.
+  void Close() {
+    if (fds_[1] >= 0) close(fds_[1]);
+    if (reader_.valid()) reader_.wait();
+    close(fds_[0]);
+  }
+
+  int fds_[2] = {-1, -1};
+  std::string bytes_;
+  std::vector<char> piece_ = std::vector<char>(size_t{64} << 10);
+  std::future<void> reader_;
 };
 
 const char* Emulation(const Target& target) {
@@ -86,11 +117,12 @@ std::string LinkShared(const std::vector<std::string>& objects, const Target& ta
     inputs.back()->Write(object);
     paths.push_back(inputs.back()->path());
   }
-  TemporaryOutput output;
+  OutputPipe output;
+  const std::string output_path = output.path();
   std::vector<const char*> args{
-      "ld.lld", "-shared", "-nostdlib", "-m", Emulation(target),    "--threads=1",      "-z",
-      "now",    "-z",      "defs",      "-z", "noexecstack",        "--hash-style=gnu", "--build-id=none",
-      "-s",     "-soname", "k.so",      "-o", output.path().c_str()};
+      "ld.lld", "-shared", "-nostdlib", "-m", Emulation(target),  "--threads=1",      "-z",
+      "now",    "-z",      "defs",      "-z", "noexecstack",      "--hash-style=gnu", "--build-id=none",
+      "-s",     "-soname", "k.so",      "-o", output_path.c_str()};
   // lld resets every LLVM option to its default; passing them along keeps code generation after it as before it.
   for (const LlvmOption& option : kLlvmOptions) args.insert(args.end(), {"-mllvm", option.argument});
   for (const std::string& path : paths) args.push_back(path.c_str());
@@ -108,8 +140,10 @@ std::string LinkShared(const std::vector<std::string>& objects, const Target& ta
     const std::lock_guard<std::shared_mutex> hold(LlvmOptionsLock());
     result = lld::lldMain(args, stream, stream, {{lld::Gnu, &lld::elf::link}});
   }
-  if (result.retCode != 0) throw Error(ExitCode::kBug, fmt::format("lld failed: {}", messages));
-  return output.Read();
+  if (result.retCode != 0) {
+    throw Error(NamesRefusal(messages) ? ExitCode::kIo : ExitCode::kBug, fmt::format("lld failed: {}", messages));
+  }
+  return output.Take();
 }
 
 }  // namespace hone

@@ -1,7 +1,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <llvm/IR/Module.h>
+#include <sys/resource.h>
 
+#include <cstdlib>
+#include <string>
 #include <thread>
 
 #include "compiler/codegen/host.h"
@@ -47,6 +50,37 @@ TEST(LinkShared, FailsOnAnUndefinedSymbolAndWorksAfterwards) {
 }
 
 TEST(LinkShared, RefusesWhatIsNoObject) { EXPECT_THROW(LinkShared({"not an ELF file"}, HostTarget()), Error); }
+
+TEST(LinkShared, NeedsNoFolder) {
+  const char* before = std::getenv("TMPDIR");
+  const std::string folder = before == nullptr ? "" : before;
+  setenv("TMPDIR", "/nonexistent", 1);
+  EXPECT_NO_THROW(LinkShared({ObjectWith("k")}, HostTarget()));
+  before == nullptr ? unsetenv("TMPDIR") : setenv("TMPDIR", folder.c_str(), 1);
+}
+
+TEST(LinkShared, TakesWhatIsLongerThanAPipe) {
+  const std::string text(size_t{3} << 20, 'x');
+  const std::string elf = LinkShared({EmitText("text", text, HostTarget())}, HostTarget());
+  EXPECT_EQ(KernelLibrary::FromBytes(elf, "test").Text("text"), text);
+}
+
+TEST(LinkShared, SaysWhatTheSystemRefuses) {
+  const std::string object = ObjectWith("k");
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit none{0, before.rlim_max};
+  setrlimit(RLIMIT_NOFILE, &none);
+  try {
+    LinkShared({object}, HostTarget());
+    ADD_FAILURE() << "it was linked without a descriptor";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kIo);
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("Too many open files"));
+  }
+  setrlimit(RLIMIT_NOFILE, &before);
+  EXPECT_FALSE(LinkShared({object}, HostTarget()).empty());
+}
 
 TEST(EmitObject, IsTheSameFromManyThreads) {
   const std::string expected = ObjectWith("k");
