@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <exception>
+#include <new>
+
 #include "compiler/codegen/kernel_builder.h"
 #include "compiler/codegen/object.h"
 #include "compiler/generic/generic_kernel.h"
@@ -89,8 +92,10 @@ std::variant<Artifact, Rejection> CompileKernel(const Candidate& candidate, cons
   try {
     const Epilogue fused = epilogue.value_or(CanonicalEpilogue(candidate.workload));
     return LinkAlone(CompileAnchorObject(candidate, fused), candidate.target, candidate.workload.types);
-  } catch (const Error& error) {
-    return Rejection{Fate::kCompileFailed, error.what()};
+  } catch (const std::bad_alloc&) {
+    throw;  // how much memory it may have, and whether it had that, is known to whoever called
+  } catch (const std::exception& error) {
+    return FailureOf(error, Fate::kCompileFailed);
   }
 }
 

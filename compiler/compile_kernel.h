@@ -10,15 +10,12 @@
 #include "compiler/schedules/schedule.h"
 #include "core/artifact.h"
 #include "core/candidate.h"
-#include "core/measurement.h"
+#include "core/failure.h"
 
 namespace hone {
 
-// Why a candidate was not compiled: kInvalidConfig, kUnsupported or kCompileFailed, and the reason.
-struct Rejection {
-  Fate fate = Fate::kInvalidConfig;
-  std::string reason;
-};
+// Why a candidate was not compiled: kInvalidConfig, kUnsupported, kCompileFailed, or kCancelled for the machine's sake.
+using Rejection = Failure;
 
 // Compiles one candidate with its workload class's canonical epilogue, or with `epilogue`. A pure function of its
 // arguments and of hone's and LLVM's versions: equal arguments give equal bytes. Thread-safe (linking is serialised).

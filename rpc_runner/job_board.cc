@@ -232,8 +232,10 @@ bool JobBoard::TakeResult(LaneId lane, ResultMessage result) {
   const auto job = jobs_.find(result.id);
   if (job == jobs_.end() || job->second.lane != lane || job->second.message.attempt != result.attempt) return false;
   const bool is_fault = result.measurement.fate == Fate::kRunnerLost;
+  // What one machine refuses another may have.
+  const bool elsewhere = is_fault || result.measurement.fate == Fate::kCancelled;
   if (const auto it = lanes_.find(lane); it != lanes_.end()) it->second.faults = is_fault ? it->second.faults + 1 : 0;
-  if (is_fault && TryElsewhere(job, lane)) return false;
+  if (elsewhere && TryElsewhere(job, lane)) return false;
   End(job, std::move(result.measurement), std::move(result.cost), std::move(result.outputs));
   return true;
 }

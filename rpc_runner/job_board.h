@@ -72,7 +72,8 @@ class JobBoard {
   std::vector<JobId> JobsOf(LaneId lane) const;
 
   // Ends a job. A result counts when the job is at that lane with that attempt; else it is a repetition. RunnerLost is
-  // a fault of the lane's runner: the job is tried elsewhere, unless it is of a group or this was its last attempt.
+  // a fault of the lane's runner, Cancelled trouble of its machine: the job is tried elsewhere, unless it is of a group
+  // or this was its last attempt.
   // True when it ended one.
   bool TakeResult(LaneId lane, ResultMessage result);
   void Fail(JobId job, Fate fate, const std::string& message);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <functional>
 #include <map>
 
 #include "runtime/session.h"
@@ -28,19 +29,21 @@ double QuotaOfGroup(const std::string& folder, bool version2) {
   return QuotaOf(ReadText(folder + "/cpu.cfs_quota_us") + " " + ReadText(folder + "/cpu.cfs_period_us"));
 }
 
-double LeastQuotaUpwards(const std::string& mount, std::string group, bool version2) {
+// The least value, of those above 0, that `read` gives for the group and those above it.
+double LeastUpwards(const std::string& mount, std::string group,
+                    const std::function<double(const std::string&)>& read) {
   double least = 0;
   while (true) {
-    const double quota = QuotaOfGroup(mount + group, version2);
-    if (quota > 0 && (least == 0 || quota < least)) least = quota;
+    const double value = read(mount + group);
+    if (value > 0 && (least == 0 || value < least)) least = value;
     if (group.empty()) return least;
     const size_t slash = group.rfind('/');
     group.resize(slash == std::string::npos ? 0 : slash);
   }
 }
 
-bool NamesCpuController(const std::string& controllers) {
-  return ("," + controllers + ",").find(",cpu,") != std::string::npos;
+bool NamesController(const std::string& controllers, const std::string& controller) {
+  return ("," + controllers + ",").find("," + controller + ",") != std::string::npos;
 }
 
 }  // namespace
@@ -69,7 +72,8 @@ std::vector<int> CpusToPin() {
   return OneOfEachCoreFirst(cpus, cores);
 }
 
-double CgroupQuotaCores(const std::string& membership, const std::string& root) {
+double LeastOfCgroups(const std::string& membership, const std::string& root, const std::string& controller,
+                      const std::function<double(const std::string& folder, bool version2)>& read) {
   double least = 0;
   for (size_t begin = 0, end = 0; begin < membership.size(); begin = end + 1) {
     end = std::min(membership.find('\n', begin), membership.size());
@@ -80,11 +84,16 @@ double CgroupQuotaCores(const std::string& membership, const std::string& root) 
     std::string group = line.substr(second + 1);
     if (group == "/") group.clear();
     const bool version2 = controllers.empty();
-    if (!version2 && !NamesCpuController(controllers)) continue;
-    const double quota = LeastQuotaUpwards(version2 ? root : root + "/cpu", group, version2);
-    if (quota > 0 && (least == 0 || quota < least)) least = quota;
+    if (!version2 && !NamesController(controllers, controller)) continue;
+    const std::string mount = version2 ? root : root + "/" + controller;
+    const double value = LeastUpwards(mount, group, [&](const std::string& folder) { return read(folder, version2); });
+    if (value > 0 && (least == 0 || value < least)) least = value;
   }
   return least;
+}
+
+double CgroupQuotaCores(const std::string& membership, const std::string& root) {
+  return LeastOfCgroups(membership, root, "cpu", QuotaOfGroup);
 }
 
 int AllowedCores() {

@@ -118,8 +118,8 @@ void BatchMeasurer::Take(const JobResult& result) {
   last_progress_ns_ = tools_.now_ns();
   cost_.verify_ns += result.cost.verify_ns;
   cost_.timing_ns += result.cost.timing_ns;
-  if (result.measurement.fate == Fate::kCancelled) return;
   trial.measurement = result.measurement;
+  if (result.measurement.fate == Fate::kCancelled) return;
   Keep(trial);
   kept_[result.id] = pending_.back().id;
   if (kept_.size() > kMostKept) kept_.erase(kept_.begin());

@@ -1,39 +1,23 @@
 #include "tuner/compile_batch.h"
 
 #include <algorithm>
-#include <atomic>
-#include <future>
 #include <map>
 #include <set>
 #include <string>
 
-#include "core/error.h"
+#include "core/failure.h"
+#include "core/helper_threads.h"
 
 namespace hone {
 namespace {
 
-// each(0) to each(count - 1), on `threads` threads. `each` does not throw.
-void ForEachOnThreads(int threads, size_t count, const std::function<void(size_t)>& each) {
-  std::atomic<size_t> next{0};
-  const auto work = [&] {
-    for (size_t i = next++; i < count; i = next++) each(i);
-  };
-  std::vector<std::future<void>> helpers;
-  for (int i = 1; i < std::min(threads, static_cast<int>(count)); ++i) {
-    helpers.push_back(std::async(std::launch::async, work));
-  }
-  work();
-  for (std::future<void>& helper : helpers) helper.get();
-}
-
-std::variant<Artifact, Rejection> Compiled(const std::function<std::variant<Artifact, Rejection>()>& compile) {
+// `fate`: of what the candidate, or its reference, is to blame for.
+std::variant<Artifact, Rejection> Compiled(Fate fate,
+                                           const std::function<std::variant<Artifact, Rejection>()>& compile) {
   try {
     return compile();
-  } catch (const Error& error) {
-    // A compiler that cannot be had is no fault of the candidate.
-    return Rejection{error.code() == ExitCode::kNoRunner ? Fate::kCancelled : Fate::kCompileFailed, error.what()};
   } catch (const std::exception& error) {
-    return Rejection{Fate::kCompileFailed, error.what()};
+    return FailureOf(error, fate);
   }
 }
 
@@ -49,7 +33,8 @@ std::map<size_t, Rejection> CompileReferences(const TuneTools& tools, std::vecto
   ForEachOnThreads(tools.compile_workers, order.size(), [&](size_t i) {
     const Candidate& candidate =
         std::find_if(batch.begin(), batch.end(), [&](const Trial& trial) { return trial.task == order[i]; })->candidate;
-    built[i] = Compiled([&] { return tools.reference(candidate.workload, candidate.target); });
+    // No candidate is to blame for its reference.
+    built[i] = Compiled(Fate::kCancelled, [&] { return tools.reference(candidate.workload, candidate.target); });
   });
   std::map<size_t, Rejection> failed;
   for (size_t i = 0; i < order.size(); ++i) {
@@ -74,7 +59,7 @@ void CompileBatch(const TuneTools& tools, const std::function<bool()>& halted, s
     } else if (const auto it = unchecked.find(trial.task); it != unchecked.end()) {
       trial.built = it->second;
     } else {
-      trial.built = Compiled([&] { return tools.compile(trial.candidate); });
+      trial.built = Compiled(Fate::kCompileFailed, [&] { return tools.compile(trial.candidate); });
     }
   });
   std::erase_if(batch, [](const Trial& trial) {

@@ -11,8 +11,8 @@
 namespace hone {
 
 // Compiles every trial, and the references that their tasks still lack, on tools.compile_workers threads. What a trial
-// is rejected for, its task's reference too, is in its `built`. Trials that are not begun when halted() says so are
-// taken out of the batch; those that no compiler could be had for stay, Cancelled with the reason.
+// is rejected for is in its `built`; without its task's reference it is Cancelled, for no candidate is to blame for
+// that. Trials that are not begun when halted() says so are taken out of the batch.
 void CompileBatch(const TuneTools& tools, const std::function<bool()>& halted, std::vector<TuningTask>& tasks,
                   std::vector<Trial>& batch);
 

@@ -1,10 +1,15 @@
 #include "tuner/measured_here.h"
 
+#include "core/failure.h"
+
 namespace hone {
 namespace {
 
-// The runner's trouble, not the candidate's: such a trial says nothing and is done again.
-bool SaysNothing(Fate fate) { return fate == Fate::kRunnerLost || fate == Fate::kCancelled; }
+// The machine's trouble, not the candidate's: such a trial is done again.
+bool SaysNothing(const Measurement& measurement) {
+  return measurement.fate == Fate::kRunnerLost || measurement.fate == Fate::kCancelled ||
+         BlamesForMachine(measurement.fate, measurement.message);
+}
 
 }  // namespace
 
@@ -12,7 +17,7 @@ bool CountsHere(const Record& record, const SearchSpace& space, const MeasuredHe
   const Schedule* schedule = space.Find(record.candidate.schedule);
   const Fingerprint there = FingerprintOf(record.measurement.environment);
   return schedule != nullptr && schedule->version() == record.schedule_version &&
-         record.candidate.target == here.setup.target && !SaysNothing(record.measurement.fate) &&
+         record.candidate.target == here.setup.target && !SaysNothing(record.measurement) &&
          (!there.known() || there == here.setup.machine);
 }
 

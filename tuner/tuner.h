@@ -91,8 +91,10 @@ struct TuneReport {
   int64_t finals_ns = 0;         // that the finals took, of elapsed_ns
   double peak_gflops = 0;        // multiply-adds that the runner's machine reached on the run's threads; 0: not known
   bool interrupted = false;
-  int64_t not_compiled = 0;  // candidates that no compiler could be had for; they are no trials
-  int64_t unanswered = 0;    // jobs that no runner had answered when the budget ended
+  int64_t not_judged = 0;  // candidates that the machine's trouble kept from being judged; they are no trials
+  int64_t to_heal = 0;  // records of the store that do not count, for they blame candidates for the machine's trouble
+  std::string trouble;  // what was the matter with the last one of them; empty without one
+  int64_t unanswered = 0;  // jobs that no runner had answered when the budget ended
   TuneCosts costs;
 };
 

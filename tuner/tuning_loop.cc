@@ -1,14 +1,19 @@
 #include "tuner/tuning_loop.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <future>
 #include <limits>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "core/error.h"
+#include "core/failure.h"
+#include "core/helper_threads.h"
 #include "core/random.h"
 #include "tuner/compile_batch.h"
 #include "tuner/finals/finals_stage.h"
@@ -22,8 +27,18 @@ namespace {
 
 // Observations of one task that another one is told of.
 constexpr size_t kTransferred = 64;
-// Candidates one after the other that no compiler could be had for: then there is none to be had.
-constexpr int64_t kMostNotCompiled = 64;
+// Trials one after the other that the machine, the compiler or the runner had trouble with: then it does not pass.
+constexpr int64_t kMostTroubles = 32;
+
+// What kept the trial from being judged, if it was no fault of its own.
+std::optional<Failure> TroubleOf(const Trial& trial) {
+  if (const Rejection* rejection = std::get_if<Rejection>(&trial.built)) {
+    return rejection->fate == Fate::kCancelled ? std::optional(*rejection) : std::nullopt;
+  }
+  const Measurement& measurement = trial.measurement;
+  if (measurement.fate != Fate::kCancelled || measurement.detail == 0) return std::nullopt;
+  return Failure{measurement.fate, measurement.message, static_cast<ExitCode>(measurement.detail)};
+}
 
 // At most `most`, from the fastest to the slowest in even steps.
 std::vector<Observation> Spread(std::vector<Observation> all, size_t most) {
@@ -108,6 +123,7 @@ void TuningLoop::ResumeTask(TuningTask& task) {
   std::map<std::string, const Record*> own;  // the last attempt at a trial stands
   const std::vector<Record> records = store_.Find(query);
   for (const Record& record : records) {
+    to_heal_ += BlamesForMachine(record.measurement.fate, record.measurement.message);
     if (!CountsHere(record, task.space(), here_)) continue;
     const Proposal proposal{record.candidate.schedule, record.candidate.config};
     if (ResumeFinals(task, record)) continue;
@@ -166,7 +182,7 @@ void TuningLoop::Search() {
     std::future<void> compiled;
     if (tools_.overlap) {
       next = PlanBatch();
-      compiled = std::async(std::launch::async, [this, &next] { Compile(next); });
+      compiled = AsideOrLater([this, &next] { Compile(next); });
     }
     measurer.Measure(batch, [&]() -> std::vector<Trial>* {
       const bool built = compiled.valid() && compiled.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
@@ -182,6 +198,7 @@ void TuningLoop::Search() {
   costs_.verify_ns = measurer.cost().verify_ns;
   costs_.timing_ns = measurer.cost().timing_ns;
   unanswered_ = measurer.unanswered();
+  if (trials_ == 0 && not_judged_ > 0) GiveUp();
 }
 
 void TuningLoop::WaitForCompiler(const std::function<void()>& wait) {
@@ -278,11 +295,14 @@ void TuningLoop::Compile(std::vector<Trial>& batch) {
 
 void TuningLoop::Learn(const std::vector<Trial>& batch) {
   for (const Trial& trial : batch) {
-    if (!trial.done) CountNotCompiled(trial);
-    if (!trial.done) continue;
-    not_compiled_in_a_row_ = 0;
-    ++trials_;
     TuningTask& task = tasks_[trial.task];
+    if (!trial.done) {
+      if (const auto trouble = TroubleOf(trial)) CountTrouble(task, *trouble);
+      continue;
+    }
+    troubles_in_a_row_ = 0;
+    troubled_ = nullptr;
+    ++trials_;
     task.Observe(trial.proposal, trial.measurement);
     task.finals.due = true;
     Emit(TuneEventKind::kTrial, &task, &trial);
@@ -292,11 +312,22 @@ void TuningLoop::Learn(const std::vector<Trial>& batch) {
   finals_reserve_ns_ = std::min(most_ns, FinalsStage::ExpectedNs(tasks_, Machines()));
 }
 
-void TuningLoop::CountNotCompiled(const Trial& trial) {
-  const Rejection* rejection = std::get_if<Rejection>(&trial.built);
-  if (rejection == nullptr || rejection->fate != Fate::kCancelled) return;
-  ++not_compiled_;
-  if (++not_compiled_in_a_row_ >= kMostNotCompiled) throw Error(ExitCode::kNoRunner, rejection->reason);
+// One task alone may have the trouble, when its reference does not run here: then the others go on without it.
+void TuningLoop::CountTrouble(TuningTask& task, const Failure& trouble) {
+  ++not_judged_;
+  trouble_ = trouble;
+  if (task.stopped()) return;
+  if (troubles_in_a_row_++ == 0) troubled_ = &task;
+  if (troubled_ != &task) troubled_ = nullptr;
+  if (troubles_in_a_row_ % kMostTroubles != 0) return;
+  const bool of_task = troubled_ != nullptr && tasks_.size() > 1 && trials_ > 0;
+  if (!of_task) GiveUp();
+  StopTask(task, trouble.reason);
+}
+
+void TuningLoop::GiveUp() const {
+  throw Error(trouble_.code,
+              fmt::format("{} trials in a row could not be judged: {}", troubles_in_a_row_, trouble_.reason));
 }
 
 void TuningLoop::HoldFinals() {
@@ -369,7 +400,9 @@ TuneReport TuningLoop::Report() {
   report.elapsed_ns = elapsed_ns();
   report.costs = costs_;
   report.unanswered = unanswered_;
-  report.not_compiled = not_compiled_;
+  report.not_judged = not_judged_;
+  report.trouble = trouble_.reason;
+  report.to_heal = to_heal_;
   report.finals_ns = finals_ns_;
   if (report.elapsed_ns > finals_ns_) {
     report.trials_per_second = static_cast<double>(trials_) * 1e9 / static_cast<double>(report.elapsed_ns - finals_ns_);

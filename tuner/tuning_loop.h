@@ -37,7 +37,8 @@ class TuningLoop {
   void ResumeTask(TuningTask& task);
   bool ResumeFinals(TuningTask& task, const Record& record) const;
   void Search();
-  void CountNotCompiled(const Trial& trial);
+  void CountTrouble(TuningTask& task, const Failure& trouble);
+  [[noreturn]] void GiveUp() const;
   void HoldFinals();
   std::vector<const Schedule*> SchedulesOf(const Workload& workload, const MachineModel& machine) const;
   void WarmUp(TuningTask& task);
@@ -78,10 +79,14 @@ class TuningLoop {
   std::vector<uint64_t> seeds_;        // of the checks' inputs
   int64_t begun_ns_ = 0;
   int64_t unanswered_ = 0;
-  int64_t not_compiled_ = 0, not_compiled_in_a_row_ = 0;
-  int64_t planned_ = 0;  // trials handed to the compiler by this call
-  int64_t trials_ = 0;   // done by this call
-  int64_t resumed_ = 0;  // of this run, done before
+  int64_t not_judged_ = 0;          // for the machine's sake
+  Failure trouble_;                 // what was the matter with the last one of them
+  int64_t to_heal_ = 0;             // records of the tasks that blame candidates for it
+  int64_t troubles_in_a_row_ = 0;   // of the machine, since the last trial that was judged
+  TuningTask* troubled_ = nullptr;  // whose they all are; null: several tasks'
+  int64_t planned_ = 0;             // trials handed to the compiler by this call
+  int64_t trials_ = 0;              // done by this call
+  int64_t resumed_ = 0;             // of this run, done before
   int64_t finals_ns_ = 0;
   std::atomic<int64_t> finals_reserve_ns_{0};  // asked by the thread that compiles, too
   TuneCosts costs_;

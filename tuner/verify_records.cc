@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 
+#include "core/error.h"
 #include "core/hash.h"
 #include "core/mann_whitney.h"
 #include "core/random.h"
@@ -79,12 +80,16 @@ class Duel {
     if (const auto why = Unfit()) return Fail(*why);
     trials_.push_back(TrialOf({record_.candidate.schedule, record_.candidate.config}));
     if (const Rejection* rejection = std::get_if<Rejection>(&trials_[0].built)) {
+      Expect(*rejection);
       results_ = {{NotBuilt(*rejection, runner)}};
       return Fail(rejection->reason);
     }
     const Proposal& other = space_.ranked().front().proposal;
     if (space_.Key(other) != space_.Key(trials_[0].proposal)) trials_.push_back(TrialOf(other));
-    if (std::holds_alternative<Rejection>(trials_.back().built)) trials_.pop_back();
+    if (const Rejection* rejection = std::get_if<Rejection>(&trials_.back().built)) {
+      Expect(*rejection);
+      trials_.pop_back();
+    }
     const Artifact reference = tools_.reference(record_.candidate.workload, options_.context.target);
     std::vector<KernelJob> jobs;
     for (const Trial& trial : trials_) jobs.push_back(JobOf(trial, reference, random));
@@ -128,6 +133,11 @@ class Duel {
     verified_.holding = Holding::kFailed;
     verified_.why = why;
     return true;
+  }
+
+  // Throws unless the rejection says something of the record.
+  static void Expect(const Rejection& rejection) {
+    if (rejection.fate == Fate::kCancelled) throw Error(rejection.code, rejection.reason);
   }
 
   static Measurement NotBuilt(const Rejection& rejection, Runner& runner) {

@@ -46,7 +46,8 @@ struct VerifyReport {
 // Of each workload takes the record that a build for this machine would choose among `records`, and times it beside the
 // analytic default in turns (kVerifyRounds fresh processes of each). What came out is appended to `store` as finals
 // (docs/tuning.md), so that from then on no build takes a record that lost here. What fails here is kept
-// as what it was, so that no build takes it (db/failed_since.h). Throws Error(kNoRunner).
+// as what it was, so that no build takes it (db/failed_since.h). Throws Error: kNoRunner, and the machine's trouble
+// (core/failure.h), which is no verdict on any record.
 VerifyReport VerifyRecords(const std::vector<Record>& records, const VerifyOptions& options, Runner& runner,
                            RecordStore& store, const TuneTools& tools, const std::function<bool()>& halted,
                            const std::function<void(const VerifiedRecord&)>& observe);

@@ -110,9 +110,15 @@ std::string SeededText(const TuneReport& report) {
 
 std::string UnansweredText(const TuneReport& report) {
   std::string text;
-  if (report.not_compiled > 0) {
-    text = fmt::format("{} candidate{} not compiled here, and not recorded: the system killed the compiler (memory?)\n",
-                       report.not_compiled, report.not_compiled == 1 ? " was" : "s were");
+  if (report.not_judged > 0) {
+    text = fmt::format("{} candidate{} not judged here, and not recorded: {}\n", report.not_judged,
+                       report.not_judged == 1 ? " was" : "s were", report.trouble);
+  }
+  if (report.to_heal > 0) {
+    text += fmt::format(
+        "{} records of the store blame candidates for trouble of the machine and do not count; "
+        "hone log heal takes them out\n",
+        report.to_heal);
   }
   if (report.unanswered == 0) return text;
   return text +
@@ -245,7 +251,8 @@ Json ReportJson(const TuneReport& report) {
           {"peak_gflops", report.peak_gflops},
           {"interrupted", report.interrupted},
           {"unanswered", report.unanswered},
-          {"not_compiled", report.not_compiled},
+          {"to_heal", report.to_heal},
+          {"not_compiled", report.not_judged},
           {"compile_ns", report.costs.compile_ns},
           {"verify_ns", report.costs.verify_ns},
           {"timing_ns", report.costs.timing_ns},

@@ -1,5 +1,6 @@
 #include "rpc_runner/executor/child_process.h"
 
+#include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/random.h>
@@ -7,18 +8,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <new>
 
+#include "core/error.h"
 #include "rpc_runner/executor/judge_ending.h"
 #include "rpc_runner/process/clock.h"
 
 namespace hone {
 namespace {
-
-// A grandchild may hold the socket open, so the child's end is also asked for.
-constexpr int64_t kLookEveryNs = 50'000'000;
 
 uint64_t NewNonce() {
   uint64_t nonce = 0;
@@ -26,21 +25,29 @@ uint64_t NewNonce() {
   return nonce | 1;  // 0 is kReady's
 }
 
+[[noreturn]] void NoProcess() {
+  throw Error(ExitCode::kNoRunner, fmt::format("the system gives the runner no process: {}", std::strerror(errno)));
+}
+
 }  // namespace
 
-ChildProcess::ChildProcess(const ChildTask& task, int watch_fd)
-    : deadline_ns_(MonotonicNs() + task.timing.deadline_ns), watch_fd_(watch_fd) {
+ChildProcess::ChildProcess(const ChildTask& task, int watch_fd) : watch_fd_(watch_fd) {
   int fds[2];
-  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds) != 0) throw std::bad_alloc();
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds) != 0) NoProcess();
   const pid_t self = getpid();
   pid_ = fork();
   if (pid_ == 0) RunJobChild(task, fds[1], self);
+  const int forked = errno;
   close(fds[1]);
+  errno = forked;
   fd_ = fds[0];
   if (pid_ < 0) {
+    const int refused = errno;
     close(fd_);
-    throw std::bad_alloc();
+    errno = refused;
+    NoProcess();
   }
+  deadline_.emplace(pid_, task.timing.deadline_ns);
 }
 
 ChildProcess::~ChildProcess() {
@@ -64,8 +71,12 @@ bool ChildProcess::WaitReady() { return WaitNote(NoteKind::kReady).has_value(); 
 std::optional<ChildNote> ChildProcess::Ask(CommandKind kind, int seed) {
   nonce_ = NewNonce();
   const ChildCommand command{nonce_, kind, seed};
+  const bool sent = send(fd_, &command, sizeof(command), MSG_NOSIGNAL) == static_cast<ssize_t>(sizeof(command));
   // When the child is gone already, waiting for its answer tells why.
-  (void)send(fd_, &command, sizeof(command), MSG_NOSIGNAL);
+  if (!sent && errno != EPIPE && errno != ECONNRESET) {
+    return EndWith(Fate::kCancelled, static_cast<int32_t>(ExitCode::kIo),
+                   fmt::format("the runner cannot talk to its child: {}", std::strerror(errno)));
+  }
   return WaitNote(kind == CommandKind::kTime ? NoteKind::kSamples : NoteKind::kRan);
 }
 
@@ -101,11 +112,25 @@ std::optional<ChildNote> ChildProcess::WaitNote(NoteKind expected) {
       continue;
     }
     if (ended) return EndByStatus();
-    const int64_t left_ns = deadline_ns_ - MonotonicNs();
-    if (left_ns <= 0) return EndWith(Fate::kTimedOut, 0, "it was not done by its deadline");
+    if (IsLate()) return std::nullopt;
     pollfd fds[2] = {{fd_, POLLIN, 0}, {watch_fd_, 0, 0}};
-    poll(fds, watch_fd_ >= 0 ? 2 : 1, static_cast<int>(std::min(left_ns, kLookEveryNs) / 1'000'000) + 1);
+    // A grandchild may hold the socket open, so the child's end is also asked for.
+    poll(fds, watch_fd_ >= 0 ? 2 : 1, static_cast<int>(ProcessDeadline::kLookEveryNs / 1'000'000));
     if ((fds[1].revents & (POLLHUP | POLLERR)) != 0) throw ParentGone();
+  }
+}
+
+bool ChildProcess::IsLate() {
+  switch (deadline_->Look()) {
+    case ProcessDeadline::State::kAhead:
+      return false;
+    case ProcessDeadline::State::kStarved:
+      EndWith(Fate::kCancelled, static_cast<int32_t>(ExitCode::kNoRunner),
+              "the machine was too busy to run it within four times its deadline");
+      return true;
+    default:
+      EndWith(Fate::kTimedOut, 0, "it was not done by its deadline");
+      return true;
   }
 }
 

@@ -12,6 +12,7 @@
 #include "rpc_runner/executor/ending.h"
 #include "rpc_runner/executor/job_child.h"
 #include "rpc_runner/executor/judge_note.h"
+#include "rpc_runner/process/process_deadline.h"
 
 namespace hone {
 
@@ -25,7 +26,7 @@ class ParentGone : public std::runtime_error {
 class ChildProcess {
  public:
   // watch_fd: while waiting, a hang-up on it throws ParentGone; -1 for none. The clock of timing.deadline_ns starts
-  // now. Throws std::bad_alloc when the system gives no process.
+  // now. Throws Error(kNoRunner) when the system gives no process.
   ChildProcess(const ChildTask& task, int watch_fd);
   ~ChildProcess();
   ChildProcess(const ChildProcess&) = delete;
@@ -37,7 +38,7 @@ class ChildProcess {
   std::optional<ChildNote> Ask(CommandKind kind, int seed);
   const Ending& ending() const { return ending_; }
   // Puts the deadline off: the child had to wait for something that is not its own.
-  void GiveTime(int64_t ns) { deadline_ns_ += ns; }
+  void GiveTime(int64_t ns) { deadline_->GiveTime(ns); }
 
  private:
   std::optional<ChildNote> WaitNote(NoteKind expected);
@@ -47,12 +48,15 @@ class ChildProcess {
   std::nullopt_t EndWith(Fate fate, int32_t detail, std::string message);
   std::nullopt_t EndByStatus();
 
-  int64_t deadline_ns_;  // on the monotonic clock
+  // Whether the deadline is over; then ending() says so.
+  bool IsLate();
+
   const int watch_fd_;
   pid_t pid_ = -1;
   bool reaped_ = false;
   int fd_ = -1;
   uint64_t nonce_ = 0;
+  std::optional<ProcessDeadline> deadline_;  // once there is a child
   std::optional<ChildNote> fault_;
   Ending ending_;
 };

@@ -15,6 +15,7 @@
 #include <deque>
 
 #include "core/error.h"
+#include "core/failure.h"
 #include "core/printable.h"
 #include "rpc_runner/executor/blob_cache.h"
 #include "rpc_runner/executor/child_process.h"
@@ -163,7 +164,7 @@ class Executor {
         if (*blob && (*blob)->sha256 == piece.sha256) packages_.Take(piece, (*blob)->size_bytes);
       }
     } catch (const std::exception& error) {
-      JobResult failed{0, FailedMeasurement(Fate::kUnsupported, 0, error.what())};
+      JobResult failed{0, FailedMeasurement(FailureOf(error, Fate::kUnsupported))};
       if (!Answer(message, 0, std::move(failed))) return false;
       NextPackage();
     }
@@ -178,6 +179,7 @@ class Executor {
       done.measurement = FailedMeasurement(Fate::kUnsupported, 0, why);
     } else {
       done = RunPackageJob(*message.package, data_, fd_, pin_, lock_);
+      done.measurement.noisy = done.measurement.noisy || AllowedCores() < environment_.cores;
     }
     return Answer(message, asked_ns, std::move(done));
   }

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "core/parse_number.h"
+#include "runtime/allowed_cores.h"
 #include "runtime/operand_bytes.h"
 #include "runtime/small_file.h"
 
@@ -16,12 +17,10 @@ namespace {
 constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
 
 int64_t MachineBytes() {
-  int64_t bytes = int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
-  // "max" is no number.
-  const int64_t container = ParseInteger(FirstLineOf("/sys/fs/cgroup/memory.max")).value_or(0);
-  if (container > 0) bytes = std::min(bytes, container);
+  const int64_t bytes = int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
+  const int64_t container = CgroupMemoryBytes(ReadSmallFile("/proc/self/cgroup").value_or(""), "/sys/fs/cgroup");
   // No process has more than it can address.
-  return std::min(bytes, int64_t{std::numeric_limits<ptrdiff_t>::max()});
+  return std::min({bytes, container, int64_t{std::numeric_limits<ptrdiff_t>::max()}});
 }
 
 int64_t PlainBytes(const KernelOperand& operand) {
@@ -31,6 +30,16 @@ int64_t PlainBytes(const KernelOperand& operand) {
 }
 
 }  // namespace
+
+int64_t CgroupMemoryBytes(const std::string& membership, const std::string& root) {
+  const double least = LeastOfCgroups(membership, root, "memory", [](const std::string& folder, bool version2) {
+    // "max" is no number.
+    const std::string text = FirstLineOf(folder + (version2 ? "/memory.max" : "/memory.limit_in_bytes"));
+    return static_cast<double>(ParseInteger(text).value_or(0));
+  });
+  // Version 1 says "no limit" by the largest number of whole pages.
+  return least > 0 && least < static_cast<double>(kMost / 2) ? static_cast<int64_t>(least) : kMost;
+}
 
 JobCaps CapsOf(const ExecutorOptions& options) {
   const auto given = [](int64_t bytes, int64_t otherwise) { return bytes > 0 ? bytes : otherwise; };

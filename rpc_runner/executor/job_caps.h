@@ -17,6 +17,10 @@ struct JobCaps {
   int64_t cache_bytes = 0;    // of those that are kept
 };
 
+// The least memory that the cgroup named by `membership` (the text of /proc/self/cgroup) and those above it may take,
+// with cgroup file systems mounted under `root`. Versions 2 and 1. INT64_MAX when there is no bound.
+int64_t CgroupMemoryBytes(const std::string& membership, const std::string& root);
+
 // By the options; without a bound of memory among them three quarters of what the machine, or the container, has, a
 // quarter of that for a package and an eighth for the cache.
 JobCaps CapsOf(const ExecutorOptions& options);

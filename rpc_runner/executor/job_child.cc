@@ -1,17 +1,17 @@
 #include "rpc_runner/executor/job_child.h"
 
+#include <fmt/format.h>
 #include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
 #include <exception>
-#include <new>
 #include <optional>
 #include <string_view>
 #include <utility>
 
-#include "core/error.h"
+#include "core/failure.h"
 #include "rpc_runner/executor/child_note.h"
 #include "rpc_runner/executor/fault_report.h"
 #include "rpc_runner/executor/forbid_files.h"
@@ -37,8 +37,25 @@ ChildNote NewNote(NoteKind kind, int32_t code) {
   return note;
 }
 
+// What the system refuses for a moment is asked for again.
+constexpr int kTries = 100;
+
 void Say(int fd, const ChildNote& note) {
-  if (write(fd, &note, sizeof(note)) != static_cast<ssize_t>(sizeof(note))) _exit(1);
+  for (int i = 0; i < kTries; ++i) {
+    if (write(fd, &note, sizeof(note)) == static_cast<ssize_t>(sizeof(note))) return;
+  }
+  _exit(1);
+}
+
+// Ends with the process when there is none.
+ChildCommand NextCommand(int fd) {
+  ChildCommand command{};
+  for (int i = 0; i < kTries; ++i) {
+    const ssize_t got = read(fd, &command, sizeof(command));
+    if (got == static_cast<ssize_t>(sizeof(command))) return command;
+    if (got >= 0) break;
+  }
+  _exit(0);
 }
 
 [[noreturn]] void Fail(int fd, Fate fate, std::string_view why) {
@@ -158,8 +175,7 @@ void TimeIt(const ChildTask& task, LoadedKernel& kernel, int fd) {
 
 [[noreturn]] void Obey(const ChildTask& task, LoadedKernel& kernel, int fd) {
   for (;;) {
-    ChildCommand command{};
-    if (read(fd, &command, sizeof(command)) != static_cast<ssize_t>(sizeof(command))) _exit(0);
+    const ChildCommand command = NextCommand(fd);
     g_nonce = command.nonce;
     if (command.kind == CommandKind::kQuit) _exit(0);
     kernel.UseInputs(static_cast<size_t>(command.seed));
@@ -179,9 +195,7 @@ void TimeIt(const ChildTask& task, LoadedKernel& kernel, int fd) {
   package->pool().RunOnEach([](int) { PrepareThread(); });
   LockDown(fd);
   Say(fd, NewNote(NoteKind::kReady, 0));
-  ChildCommand command{};
-  if (read(fd, &command, sizeof(command)) != static_cast<ssize_t>(sizeof(command))) _exit(0);
-  g_nonce = command.nonce;
+  g_nonce = NextCommand(fd).nonce;
   try {
     package->Time(static_cast<int64_t*>(buffers[0].data()));
     if (buffers.size() > 1) package->CopyOutputs(static_cast<char*>(buffers[1].data()));
@@ -192,10 +206,29 @@ void TimeIt(const ChildTask& task, LoadedKernel& kernel, int fd) {
   _exit(0);
 }
 
+// What it takes once it is loaded: with so much allowed, the system is to blame when it does not get it.
+int64_t BytesOnceLoaded(const ChildTask& task, const ElfImage& image) {
+  constexpr uint64_t kMost = uint64_t{1} << 48;  // an ELF may say anything
+  int64_t sum = 0;
+  for (const ElfImage::Segment& segment : image.segments) {
+    sum = std::min<int64_t>(kMost, sum + static_cast<int64_t>(std::min(segment.memory_bytes, kMost)));
+  }
+  if (!task.package) return sum + NeededBytes(*task.artifact, task.timing.threads);
+  const Plan& plan = task.package->plan;
+  return sum + plan.params_bytes + plan.arena_bytes;
+}
+
+void CheckMemory(const ChildTask& task, const ElfImage& image, int fd) {
+  const int64_t bytes = BytesOnceLoaded(task, image);
+  if (bytes <= task.timing.memory_bytes) return;
+  Fail(fd, Fate::kOutOfMemory, fmt::format("it needs {} bytes, {} are allowed", bytes, task.timing.memory_bytes));
+}
+
 // Returns when the artifact may be loaded.
 void CheckArtifact(const ChildTask& task, int fd) {
-  const std::string rule = CheckElf(task.package ? task.package->lib : task.artifact->elf);
-  if (rule.empty()) return;
+  ElfImage image;
+  const std::string rule = ReadElf(task.package ? task.package->lib : task.artifact->elf, &image);
+  if (rule.empty()) return CheckMemory(task, image, fd);
   // Another machine's code is no malice.
   const bool foreign = rule.starts_with("is for ELF machine");
   Fail(fd, foreign ? Fate::kUnsupported : Fate::kPolicyViolation, "the artifact " + rule);
@@ -207,21 +240,17 @@ void RunJobChild(const ChildTask& task, int note_fd, int parent) {
   LeaveParent(parent);
   ReportFaults(note_fd, &g_nonce);
   LimitResources(task.timing.deadline_ns, task.timing.memory_bytes, task.timing.threads);
-  CheckArtifact(task, note_fd);
   try {
+    CheckArtifact(task, note_fd);
     // Never destroyed: threads and mappings end with the process.
     if (task.package) ServePackage(task, note_fd);
     auto* kernel = new LoadedKernel(task);
     LockDown(note_fd);
     Say(note_fd, NewNote(NoteKind::kReady, 0));
     Obey(task, *kernel, note_fd);
-  } catch (const std::bad_alloc&) {
-    Fail(note_fd, Fate::kOutOfMemory, "no memory for the kernel's operands and workspaces");
-  } catch (const Error& error) {
-    // What the system does not give to a process without files is memory.
-    Fail(note_fd, error.code() == ExitCode::kIo ? Fate::kOutOfMemory : Fate::kUnsupported, error.what());
   } catch (const std::exception& error) {
-    Fail(note_fd, Fate::kUnsupported, error.what());
+    const Failure failure = FailureOf(error, Fate::kUnsupported);
+    Fail(note_fd, failure.fate, failure.reason);
   }
 }
 

@@ -2,18 +2,18 @@
 #pragma once
 
 #include <memory>
-#include <stdexcept>
 #include <string>
 
 #include "core/artifact.h"
+#include "core/error.h"
 #include "rpc_runner/executor/region_cache.h"
 
 namespace hone {
 
-// Thrown when a reference cannot be run here; the message says why.
-class ReferenceFailed : public std::runtime_error {
+// Thrown when a reference cannot be run here; the message says why. No candidate is to blame for it.
+class ReferenceFailed : public Error {
  public:
-  using std::runtime_error::runtime_error;
+  explicit ReferenceFailed(const std::string& why) : Error(ExitCode::kNoRunner, why) {}
 };
 
 // Operand `index`, filled normally from (seed, index) and packed by its layout. Kept in the cache under dtype, shape,

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "core/failure.h"
+
 namespace hone {
 namespace {
 
@@ -33,15 +35,18 @@ Ending BySignal(int number, const ChildNote* fault) {
       return {Fate::kPolicyViolation, number, "it wrote a file"};
     case SIGXCPU:
       return {Fate::kTimedOut, number, "it used more CPU time than its deadline allows"};
-    case SIGKILL:
-      return {Fate::kOutOfMemory, number, "the system killed it, most likely for want of memory"};
     default:
       break;
+  }
+  const char* name = sigabbrev_np(number);
+  if (IsSentFromOutside(number)) {
+    // The candidate's memory is bounded, and it may send no signals: the system wanted its memory, or somebody its end.
+    return {Fate::kCancelled, static_cast<int32_t>(ExitCode::kNoRunner),
+            fmt::format("it was killed by SIG{}, most likely for want of memory", name)};
   }
   const bool told = fault != nullptr && fault->code == number;
   if (told && fault->place == FaultPlace::kStack) return {Fate::kCrashed, number, "stack overflow"};
   if (told && fault->place != FaultPlace::kElsewhere) return OutOfBounds(*fault);
-  const char* name = sigabbrev_np(number);
   return {Fate::kCrashed, number, fmt::format("it died of SIG{}", name != nullptr ? name : "?")};
 }
 

@@ -1,8 +1,8 @@
 #include "rpc_runner/executor/judge_job.h"
 
 #include <exception>
-#include <new>
 
+#include "core/failure.h"
 #include "rpc_runner/executor/child_process.h"
 #include "rpc_runner/process/clock.h"
 #include "rpc_runner/wire/job_message.h"
@@ -16,10 +16,8 @@ JobResult JudgeJob(const std::function<void(JobResult*)>& run) {
     run(&result);
   } catch (const ParentGone&) {
     throw;
-  } catch (const std::bad_alloc&) {
-    result.measurement = FailedMeasurement(Fate::kOutOfMemory, 0, "the runner has no memory for the job");
   } catch (const std::exception& error) {
-    result.measurement = FailedMeasurement(Fate::kUnsupported, 0, error.what());
+    result.measurement = FailedMeasurement(FailureOf(error, Fate::kUnsupported));
   }
   result.measurement.wall_ns = MonotonicNs() - begin_ns;
   return result;

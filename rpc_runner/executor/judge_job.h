@@ -7,8 +7,8 @@
 
 namespace hone {
 
-// Calls `run`, which fills in the result. What it throws becomes the fate: OutOfMemory, else Unsupported with the text.
-// wall_ns is the time it took. Throws ParentGone alone.
+// Calls `run`, which fills in the result. What it throws becomes the fate: Cancelled when the machine is to blame
+// (core/failure.h), else Unsupported. wall_ns is the time it took. Throws ParentGone alone.
 JobResult JudgeJob(const std::function<void(JobResult*)>& run);
 
 }  // namespace hone

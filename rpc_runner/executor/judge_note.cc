@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "core/error.h"
+
 namespace hone {
 namespace {
 
@@ -15,9 +17,12 @@ NoteVerdict Forged(const std::string& how) {
   return End(Fate::kPolicyViolation, fmt::format("a note {} came from the kernel's process", how));
 }
 
-// What RunJobChild says of itself. Any other fate would be a verdict that is the executor's own to give.
-bool MayTell(int32_t code) {
+// What RunJobChild says of itself. Any other fate would be a verdict that is the executor's own to give; and only while
+// none of the candidate's code has run is it believed that the machine was at fault.
+bool MayTell(int32_t code, const AskedNote& asked) {
   switch (code) {
+    case static_cast<int32_t>(Fate::kCancelled):
+      return asked.kind == NoteKind::kReady;
     case static_cast<int32_t>(Fate::kUnsupported):
     case static_cast<int32_t>(Fate::kCrashed):
     case static_cast<int32_t>(Fate::kOutOfMemory):
@@ -35,8 +40,11 @@ NoteVerdict JudgeNote(const ChildNote& note, int64_t packet_bytes, const AskedNo
   if (note.nonce != asked.nonce) return Forged("with a wrong nonce");
   if (note.kind == NoteKind::kFault) return {NoteVerdict::Worth::kLastWords};
   if (note.kind == NoteKind::kFailed) {
-    if (!MayTell(note.code)) return Forged("with a wrong code");
-    return End(static_cast<Fate>(note.code), std::string(note.text, strnlen(note.text, sizeof(note.text))));
+    if (!MayTell(note.code, asked)) return Forged("with a wrong code");
+    NoteVerdict verdict =
+        End(static_cast<Fate>(note.code), std::string(note.text, strnlen(note.text, sizeof(note.text))));
+    if (verdict.ending.fate == Fate::kCancelled) verdict.ending.detail = static_cast<int32_t>(ExitCode::kIo);
+    return verdict;
   }
   if (note.kind != asked.kind) return Forged("of a wrong kind");
   return {NoteVerdict::Worth::kAnswer};

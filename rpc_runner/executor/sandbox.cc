@@ -18,11 +18,13 @@
 namespace hone {
 namespace {
 
-void Limit(int resource, rlim_t value) {
-  const rlimit limit{value, value};
+void Limit(int resource, rlim_t soft, rlim_t hard) {
+  const rlimit limit{soft, hard};
   // Only ever lowered, which the system allows; a resource it does not know stays unbounded.
   (void)setrlimit(static_cast<decltype(RLIMIT_CORE)>(resource), &limit);
 }
+
+void Limit(int resource, rlim_t value) { Limit(resource, value, value); }
 
 // This process's, open; a child's is its parent's, of which it is a copy.
 int g_memory_file = -1;
@@ -72,7 +74,8 @@ void LeaveParent(int parent) {
 
 void LimitResources(int64_t deadline_ns, int64_t memory_bytes, int threads) {
   const int64_t seconds = std::clamp<int64_t>(deadline_ns / 1'000'000'000, 0, 86'400) + 2;
-  Limit(RLIMIT_CPU, static_cast<rlim_t>(seconds * threads));
+  // At the hard limit the system kills without a word.
+  Limit(RLIMIT_CPU, static_cast<rlim_t>(seconds * threads), static_cast<rlim_t>(seconds * threads + 1));
   // Guards and thread stacks take addresses, not memory.
   const int64_t stacks_bytes = (int64_t{256} << 20) + threads * (int64_t{16} << 20);
   const int64_t mapped_bytes = MappedBytes();

@@ -1,19 +1,27 @@
 #include "rpc_runner/executor/shared_region.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <limits>
 #include <new>
+
+#include "core/error.h"
 
 namespace hone {
 namespace {
 
 constexpr int kSealFutureWrite = 0x0010;  // newer than some C libraries
 constexpr char kCanary = static_cast<char>(0xC5);
+
+[[noreturn]] void Refused() {
+  throw Error(ExitCode::kIo, fmt::format("the runner has no memory for the job: {}", std::strerror(errno)));
+}
 
 }  // namespace
 
@@ -29,10 +37,10 @@ int64_t RightAlignedOffset(int64_t size_bytes) { return (WholePages(size_bytes) 
 SharedRegion::SharedRegion(int64_t size_bytes)
     : size_bytes_(size_bytes), file_bytes_(WholePages(size_bytes)), data_offset_(RightAlignedOffset(size_bytes)) {
   fd_ = memfd_create("hone", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-  if (fd_ < 0) throw std::bad_alloc();
+  if (fd_ < 0) Refused();
   if (ftruncate(fd_, file_bytes_) != 0) {
     close(fd_);
-    throw std::bad_alloc();
+    Refused();
   }
 }
 
@@ -45,7 +53,7 @@ char* SharedRegion::Mapped() const {
   if (map_ != nullptr) return map_;
   const int protection = sealed_ ? PROT_READ : PROT_READ | PROT_WRITE;
   void* map = mmap(nullptr, static_cast<size_t>(file_bytes_), protection, MAP_SHARED, fd_, 0);
-  if (map == MAP_FAILED) throw std::bad_alloc();
+  if (map == MAP_FAILED) Refused();
   map_ = static_cast<char*>(map);
   madvise(map_, static_cast<size_t>(file_bytes_), MADV_DONTFORK);
   return map_;

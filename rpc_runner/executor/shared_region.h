@@ -14,7 +14,7 @@ inline constexpr uint8_t kPoison = 0xFF;
 // allows.
 class SharedRegion {
  public:
-  // Zero-filled, writable until it is sealed. Throws std::bad_alloc when the system has no room.
+  // Zero-filled, writable until it is sealed. Throws Error(kIo) when the system has no room.
   explicit SharedRegion(int64_t size_bytes);
   ~SharedRegion();
   SharedRegion(const SharedRegion&) = delete;
@@ -27,7 +27,7 @@ class SharedRegion {
   int64_t data_offset() const { return data_offset_; }
   char* data() { return Mapped() + data_offset_; }
   const char* data() const { return Mapped() + data_offset_; }
-  // Unmaps it here until data() is asked for again, which may throw std::bad_alloc: every mapping makes forks slower.
+  // Unmaps it here until data() is asked for again, which may throw Error(kIo): every mapping makes forks slower.
   void Unmap() const;
 
   // For good: nobody writes it any more, here or in a child, whatever it does to its mapping. Unmaps it. Systems before

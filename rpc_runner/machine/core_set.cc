@@ -94,6 +94,16 @@ std::vector<CpuPlace> PlacesHere(const std::vector<int>& cpus) {
   return PlacesOf(cpus, ReadSmallFile("/proc/cpuinfo").value_or(""));
 }
 
+void RequireAllowed(std::string_view text, const std::vector<int>& cores) {
+  const std::vector<int> allowed = AffinityCpus();
+  for (const int core : cores) {
+    if (allowed.empty() || std::find(allowed.begin(), allowed.end(), core) != allowed.end()) continue;
+    throw Error(ExitCode::kBadConfig,
+                fmt::format("--cores is given \"{}\", and CPU {} is none of those that may be used here: {}", text,
+                            core, RangesText(PlacesHere(allowed))));
+  }
+}
+
 }  // namespace
 
 std::vector<int> ChooseCores(std::string_view words, const std::vector<CpuPlace>& places) {
@@ -121,7 +131,11 @@ std::vector<int> ChooseCores(std::string_view words, const std::vector<CpuPlace>
 }
 
 std::vector<int> CoresOfThisMachine(std::string_view text) {
-  if (text.find_first_not_of("0123456789,-") == text.npos) return ParseCoreList(text);
+  if (text.find_first_not_of("0123456789,-") == text.npos) {
+    const std::vector<int> cores = ParseCoreList(text);
+    RequireAllowed(text, cores);
+    return cores;
+  }
   return ChooseCores(text, PlacesHere(AffinityCpus()));
 }
 

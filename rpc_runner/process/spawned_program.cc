@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -115,7 +116,9 @@ SpawnedProgram::~SpawnedProgram() {
 
 std::optional<int> SpawnedProgram::Status() {
   if (!reaped_) {
-    const pid_t got = waitpid(pid_, &status_, WNOHANG);
+    rusage used{};
+    const pid_t got = wait4(pid_, &status_, WNOHANG, &used);
+    if (got == pid_) peak_bytes_ = int64_t{used.ru_maxrss} << 10;
     reaped_ = got == pid_ || (got < 0 && errno != EINTR);
   }
   return reaped_ ? std::optional<int>(status_) : std::nullopt;

@@ -41,12 +41,15 @@ class SpawnedProgram {
   std::optional<int> Status();
   // Waits at most grace_ns for its end, then kills it. Reaps it; its status as waitpid gives it.
   int End(int64_t grace_ns);
+  // Memory that it had at once, resident; known once it has ended.
+  int64_t peak_bytes() const { return peak_bytes_; }
 
  private:
   int fd_ = -1;
   pid_t pid_ = -1;
   bool reaped_ = false;
   int status_ = 0;
+  int64_t peak_bytes_ = 0;
 };
 
 }  // namespace hone

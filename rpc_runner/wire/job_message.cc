@@ -218,4 +218,9 @@ Measurement FailedMeasurement(Fate fate, int32_t detail, const std::string& mess
   return measurement;
 }
 
+Measurement FailedMeasurement(const Failure& failure) {
+  const bool of_machine = failure.fate == Fate::kCancelled;
+  return FailedMeasurement(failure.fate, of_machine ? static_cast<int32_t>(failure.code) : 0, failure.reason);
+}
+
 }  // namespace hone

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/failure.h"
 #include "rpc_runner/runner.h"
 #include "rpc_runner/wire/protocol.h"
 
@@ -51,5 +52,7 @@ std::string BlobFromFrame(const Frame& frame, std::string* sha256);
 
 // A measurement without times: what became of a job that could not be measured.
 Measurement FailedMeasurement(Fate fate, int32_t detail, const std::string& message);
+// The detail of the machine's failure is its exit code.
+Measurement FailedMeasurement(const Failure& failure);
 
 }  // namespace hone

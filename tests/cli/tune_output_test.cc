@@ -114,8 +114,10 @@ TEST(ReportText, TellsWhatNobodyAnsweredAndWhatWasNotCompiled) {
   TuneReport report = OneTask();
   EXPECT_THAT(ReportText(report), Not(HasSubstr("answer")));
   report.unanswered = 1;
-  report.not_compiled = 2;
-  EXPECT_THAT(ReportText(report), HasSubstr("2 candidates were not compiled here"));
+  report.not_judged = 2;
+  report.trouble = "the system killed the compiler";
+  EXPECT_THAT(ReportText(report),
+              HasSubstr("2 candidates were not judged here, and not recorded: the system killed the compiler"));
   EXPECT_THAT(ReportText(report), HasSubstr("1 job got no answer before the budget ended"));
   EXPECT_EQ(ReportJson(report)["unanswered"], 1);
 }

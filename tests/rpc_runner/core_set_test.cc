@@ -166,9 +166,21 @@ TEST(CoreSet, OfASystemThatTellsNothingIsAllAlike) {
   EXPECT_THAT(ChooseCores("nosmt", places), ElementsAre(0, 1));
 }
 
+TEST(CoresOfThisMachine, RefusesCpusThatMayNotBeUsedHere) {
+  const int none = AffinityCpus().back() + 1;
+  try {
+    CoresOfThisMachine(std::to_string(none));
+    FAIL() << "there is no CPU " << none;
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kBadConfig);
+    EXPECT_THAT(error.what(), testing::HasSubstr("none of those that may be used here"));
+  }
+}
+
 TEST(CoresOfThisMachine, TakesNumbersAndWords) {
   EXPECT_THAT(CoresOfThisMachine(""), IsEmpty());
-  EXPECT_THAT(CoresOfThisMachine("0,2-3"), ElementsAre(0, 2, 3));
+  const int first = AffinityCpus().at(0);
+  EXPECT_THAT(CoresOfThisMachine(std::to_string(first)), ElementsAre(first));
   EXPECT_THROW(CoresOfThisMachine("3-2"), Error);
   EXPECT_EQ(CoresOfThisMachine("nosmt").at(0), AffinityCpus().at(0));
 }

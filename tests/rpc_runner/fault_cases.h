@@ -49,7 +49,7 @@ inline std::vector<FaultCase> FaultCases() {
       {"dense_exit_77", Fate::kCrashed, 77, "ended by itself with code 77"},
       {"dense_stack", Fate::kCrashed, 11, "stack overflow"},
       {"dense_helper_stack", Fate::kCrashed, 11, "stack overflow", false, 2},
-      {"dense_bss", Fate::kOutOfMemory, 0, "no memory"},
+      {"dense_bss", Fate::kOutOfMemory, 0, "are allowed"},
       {"dense_socket", Fate::kPolicyViolation, 31, "system call", true},
       {"dense_kill", Fate::kPolicyViolation, 31, "system call", true},
       {"dense_forge", Fate::kPolicyViolation, -1, "", true},

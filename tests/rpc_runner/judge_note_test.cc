@@ -9,6 +9,8 @@
 #include <limits>
 #include <string>
 
+#include "core/error.h"
+
 namespace hone {
 namespace {
 
@@ -77,6 +79,14 @@ TEST(JudgeNote, HearsWhatAProcessSaysOfItself) {
     EXPECT_EQ(FateName(verdict.ending.fate), FateName(fate));
     EXPECT_EQ(verdict.ending.message, "no memory");
   }
+}
+
+TEST(JudgeNote, BelievesThatTheMachineIsAtFaultWhileNoCandidateHasRun) {
+  ChildNote note = Note(NoteKind::kFailed, static_cast<int32_t>(Fate::kCancelled), "no memory");
+  note.nonce = 0;
+  const NoteVerdict verdict = JudgeNote(note, kWhole, {0, NoteKind::kReady});
+  EXPECT_EQ(FateName(verdict.ending.fate), "Cancelled");
+  EXPECT_EQ(verdict.ending.detail, static_cast<int32_t>(ExitCode::kIo));
 }
 
 // Above all not that it went well, and not that its runner was lost, upon which others would try it.

@@ -149,7 +149,8 @@ TEST(LocalRunner, SaysWhenTheReferenceIsAtFault) {
   KernelJob job = DenseJob();
   job.reference.stages[0].symbol = "absent";
   const Measurement measurement = RunJob(runner, job);
-  EXPECT_EQ(measurement.fate, Fate::kUnsupported);
+  EXPECT_EQ(measurement.fate, Fate::kCancelled);
+  EXPECT_EQ(measurement.detail, static_cast<int32_t>(ExitCode::kNoRunner));
   EXPECT_THAT(measurement.message, testing::HasSubstr("reference"));
 }
 

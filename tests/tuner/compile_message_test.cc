@@ -28,6 +28,24 @@ TEST(CompileMessage, AnswersComeBack) {
   const auto back = std::get<Rejection>(AnswerFromFrame(AnswerToFrame(Rejection{Fate::kTimedOut, "late"})));
   EXPECT_EQ(back.fate, Fate::kTimedOut);
   EXPECT_EQ(back.reason, "late");
+  const Rejection refused{Fate::kCancelled, "no room", ExitCode::kIo};
+  EXPECT_EQ(std::get<Rejection>(AnswerFromFrame(AnswerToFrame(refused))).code, ExitCode::kIo);
+}
+
+TEST(CompileMessage, AHelloOfAnotherVersionIsRefused) {
+  EXPECT_NO_THROW(CheckHello(HelloFrame(), "hone-compiler"));
+  Frame newer = HelloFrame();
+  newer.header["hone"] = "99.0";
+  // Versions without a hello answer at once.
+  for (const Frame& frame : {newer, AnswerToFrame(Artifact())}) {
+    try {
+      CheckHello(frame, "/opt/hone-compiler");
+      ADD_FAILURE() << "it was taken";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ExitCode::kNoRunner);
+      EXPECT_NE(std::string(error.what()).find("/opt/hone-compiler is "), std::string::npos) << error.what();
+    }
+  }
 }
 
 TEST(CompileMessage, RefusesWhatIsNeither) {

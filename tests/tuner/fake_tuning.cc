@@ -76,6 +76,7 @@ bool FakeRunner::Wait(int64_t, JobResult* result) {
   result->id = id;
   result->measurement.environment = Describe();
   result->measurement.fate = fate(job.artifact.elf);
+  result->measurement.detail = detail;
   if (result->measurement.fate == Fate::kOk) {
     std::string schedule;
     int64_t cost_ns = 0;

@@ -67,6 +67,7 @@ class FakeRunner : public Runner {
   void LookAgain(int64_t) override { doubts = look_again(); }
 
   std::function<Fate(const std::string& artifact)> fate = [](const std::string&) { return Fate::kOk; };
+  int32_t detail = 0;  // of every fate
   std::function<bool(const std::string& artifact)> noisy = [](const std::string&) { return false; };
   // What the job takes, of the cost that its artifact says.
   std::function<int64_t(const KernelJob& job, int64_t cost_ns)> time = [](const KernelJob&, int64_t ns) { return ns; };

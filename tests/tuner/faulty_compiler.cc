@@ -2,12 +2,14 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 
 #include "tuner/compile/compile_worker.h"
 
@@ -33,6 +35,10 @@ std::variant<Artifact, Rejection> Compile(const Candidate& candidate) {
     std::abort();
   }
   if (what == "hang") {
+    for (volatile int i = 0;; i = i + 1) {
+    }
+  }
+  if (what == "sleep") {
     for (;;) usleep(1'000);
   }
   if (what == "bomb") TakeAllMemory();
@@ -43,6 +49,12 @@ std::variant<Artifact, Rejection> Compile(const Candidate& candidate) {
     std::fclose(std::fopen(what.substr(12).c_str(), "w"));
     raise(SIGKILL);
   }
+  if (what.starts_with("crash once ") && access(what.substr(11).c_str(), F_OK) != 0) {
+    std::fclose(std::fopen(what.substr(11).c_str(), "w"));
+    std::abort();
+  }
+  if (what == "refused") throw std::system_error(EMFILE, std::generic_category());
+  if (what == "no memory") throw std::bad_alloc();
   if (what == "throw") throw std::runtime_error("no such register");
   if (what == "reject") return Rejection{Fate::kInvalidConfig, "too wide"};
   Artifact artifact;

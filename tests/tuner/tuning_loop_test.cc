@@ -216,17 +216,71 @@ TEST_F(TuningLoopTest, ACompilerThatThrowsIsACompileFailure) {
   EXPECT_EQ(store_->Find({}).front().measurement.message, "boom");
 }
 
-TEST_F(TuningLoopTest, AReferenceThatCannotBeCompiledFailsItsTasksTrials) {
-  options_.budget.trials = 40;
+TEST_F(TuningLoopTest, AReferenceThatCannotBeCompiledStopsItsTaskAndBlamesNoCandidate) {
+  options_.budget.trials = 4000;
   tools_.reference = [](const Workload& workload, const Target&) -> Artifact {
     if (workload.data[0] == 2) throw Error(ExitCode::kBadData, "no reference");
     return {};
   };
   const TuneReport report = Tune();
-  EXPECT_EQ(report.trials, 40);
+  EXPECT_GT(report.tasks[0].trials, 0);
   EXPECT_EQ(report.tasks[0].failed, 0);
-  EXPECT_GT(report.tasks[1].trials, 0);
-  EXPECT_EQ(report.tasks[1].failed, report.tasks[1].trials);
+  EXPECT_EQ(report.tasks[1].trials, 0);
+  EXPECT_EQ(report.tasks[1].stopped, "no reference");
+  EXPECT_EQ(report.trouble, "no reference");
+  for (const Record& record : store_->Find({})) EXPECT_EQ(record.measurement.fate, Fate::kOk);
+}
+
+TEST_F(TuningLoopTest, TheMachinesTroubleEndsTheRunWithItsCodeAndLeavesNoRecord) {
+  tools_.compile = [](const Candidate&) -> std::variant<Artifact, Rejection> {
+    throw Error(ExitCode::kIo, "memfd_create: Too many open files");
+  };
+  try {
+    Tune();
+    FAIL() << "it went on";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kIo);
+    EXPECT_NE(std::string(error.what()).find("Too many open files"), std::string::npos) << error.what();
+  }
+  EXPECT_TRUE(store_->Find({}).empty());
+}
+
+TEST_F(TuningLoopTest, TroubleOfTheRunnersMachineEndsTheRunToo) {
+  runner_.fate = [](const std::string&) { return Fate::kCancelled; };
+  runner_.detail = static_cast<int32_t>(ExitCode::kNoRunner);
+  try {
+    Tune();
+    FAIL() << "it went on";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kNoRunner);
+  }
+  EXPECT_TRUE(store_->Find({}).empty());
+}
+
+TEST_F(TuningLoopTest, ARunInWhichNothingCouldBeJudgedSaysWhyHoweverShortItIs) {
+  options_.budget.trials = 3;
+  tools_.compile = [](const Candidate&) { return Rejection{Fate::kCancelled, "no room", ExitCode::kCannotCreate}; };
+  try {
+    Tune();
+    FAIL() << "it ended well";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kCannotCreate);
+    EXPECT_STREQ(error.what(), "3 trials in a row could not be judged: no room");
+  }
+}
+
+TEST_F(TuningLoopTest, TroubleThatPassesLeavesNoTrace) {
+  options_.budget.trials = 60;
+  int asked = 0;
+  const auto compile = tools_.compile;
+  tools_.compile = [&](const Candidate& candidate) -> std::variant<Artifact, Rejection> {
+    if (++asked % 3 == 0) return Rejection{Fate::kCancelled, "no process", ExitCode::kNoRunner};
+    return compile(candidate);
+  };
+  const TuneReport report = Tune();
+  EXPECT_GT(report.not_judged, 10);
+  EXPECT_EQ(store_->Find({}).size(), static_cast<size_t>(report.trials));
+  for (const TaskReport& task : report.tasks) EXPECT_EQ(task.failed, 0);
 }
 
 TEST_F(TuningLoopTest, ManyCompilersBuildTheSame) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/error.h"
 #include "core/fingerprint.h"
 #include "tests/tuner/fake_run.h"
 
@@ -104,6 +105,23 @@ TEST_F(VerifyRecordsTest, NoBuildTakesWhatCannotBeCompiledAnyMore) {
   };
   EXPECT_EQ(Verify(own).records[0].why, "out of registers");
   EXPECT_EQ(Built(), "");
+}
+
+TEST_F(VerifyRecordsTest, AMachineThatCannotCompileCondemnsNoRecord) {
+  const std::vector<Record> own = {Imported(kGood, 100)};
+  tools_.compile = [&](const Candidate&) { return Rejection{Fate::kCancelled, "/tmp is full", ExitCode::kIo}; };
+  EXPECT_THROW(Verify(own), Error);
+  EXPECT_EQ(store_->Find({}).size(), 1U);
+  EXPECT_EQ(Built(), kGood);
+}
+
+TEST_F(VerifyRecordsTest, AMachineThatCannotRunCondemnsNoRecord) {
+  const std::vector<Record> own = {Imported(kGood, 100)};
+  runner_.fate = [](const std::string&) { return Fate::kCancelled; };
+  runner_.detail = static_cast<int32_t>(ExitCode::kNoRunner);
+  EXPECT_THROW(Verify(own), Error);
+  EXPECT_EQ(store_->Find({}).size(), 1U);
+  EXPECT_EQ(Built(), kGood);
 }
 
 TEST_F(VerifyRecordsTest, BehindAnotherMachinesRecordThatCrashesTheDefaultIsTaken) {

@@ -1,6 +1,9 @@
 #include "tuner/compile/compile_message.h"
 
+#include <fmt/format.h>
+
 #include "core/error.h"
+#include "core/version.h"
 
 namespace hone {
 
@@ -33,15 +36,27 @@ Frame AnswerToFrame(const CompileAnswer& answer) {
     frame.parts.push_back(artifact->elf);
   } else {
     const auto& rejection = std::get<Rejection>(answer);
-    frame.header = {{"fate", FateName(rejection.fate)}, {"reason", rejection.reason}};
+    frame.header = {
+        {"fate", FateName(rejection.fate)}, {"reason", rejection.reason}, {"code", static_cast<int>(rejection.code)}};
   }
   return frame;
+}
+
+Frame HelloFrame() { return {FrameKind::kHello, {{"hone", HoneVersion()}}, {}}; }
+
+void CheckHello(const Frame& frame, const std::string& program) {
+  const bool said = frame.kind == FrameKind::kHello && frame.header.contains("hone");
+  const std::string theirs = said ? HeaderText(frame.header, "hone") : "of an older version";
+  if (theirs == HoneVersion()) return;
+  throw Error(ExitCode::kNoRunner,
+              fmt::format("{} is {}, this is hone {}; install both of one version", program, theirs, HoneVersion()));
 }
 
 CompileAnswer AnswerFromFrame(const Frame& frame) {
   if (frame.kind != FrameKind::kResult) throw Error(ExitCode::kBadData, "bad frame: a compiler answers with results");
   if (!frame.header.contains("artifact")) {
-    return Rejection{ParseFate(HeaderText(frame.header, "fate")), HeaderText(frame.header, "reason")};
+    return Rejection{ParseFate(HeaderText(frame.header, "fate")), HeaderText(frame.header, "reason"),
+                     static_cast<ExitCode>(HeaderNumber(frame.header, "code"))};
   }
   if (frame.parts.size() != 1) throw Error(ExitCode::kBadData, "bad frame: an artifact has one part");
   Artifact artifact = ArtifactFromJson(HeaderObject(frame.header, "artifact"));

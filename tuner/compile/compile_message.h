@@ -1,5 +1,5 @@
-// What the tuner and a compile worker say to each other: frames of rpc_runner/wire/protocol.h, kinds job and result,
-// between two programs of one build.
+// What the tuner and a compile worker say to each other: frames of rpc_runner/wire/protocol.h, kinds hello, job and
+// result, between two programs of one build.
 #pragma once
 
 #include <string>
@@ -17,6 +17,11 @@ struct ReferenceRequest {
 };
 using CompileRequest = std::variant<Candidate, ReferenceRequest>;
 using CompileAnswer = std::variant<Artifact, Rejection>;
+
+// The worker's first frame, which tells its version.
+Frame HelloFrame();
+// Throws Error(kNoRunner) naming both versions when the frame is not the hello of this version. `program`: its path.
+void CheckHello(const Frame& frame, const std::string& program);
 
 Frame RequestToFrame(const CompileRequest& request);
 CompileRequest RequestFromFrame(const Frame& frame);  // throws Error(kBadData)

@@ -2,17 +2,15 @@
 
 #include <fmt/format.h>
 #include <poll.h>
-#include <signal.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <utility>
 
 #include "core/error.h"
-#include "rpc_runner/process/clock.h"
+#include "core/failure.h"
+#include "rpc_runner/process/process_deadline.h"
 #include "rpc_runner/wire/frame_stream.h"
 
 namespace hone {
@@ -52,70 +50,93 @@ std::vector<std::string> Words(const CompilePoolOptions& options) {
   return words;
 }
 
-bool ReadableIn(int fd, int64_t timeout_ns) {
-  const int64_t end_ns = MonotonicNs() + timeout_ns;
-  for (int64_t left_ns = timeout_ns; left_ns > 0; left_ns = end_ns - MonotonicNs()) {
-    pollfd descriptor{fd, POLLIN, 0};
-    if (poll(&descriptor, 1, static_cast<int>(left_ns / 1'000'000) + 1) > 0) return true;
+// kAhead once there is something to read, else why it is waited for no longer.
+ProcessDeadline::State WaitReadable(const SpawnedProgram& process, int64_t deadline_ns) {
+  ProcessDeadline deadline(process.pid(), deadline_ns);
+  for (;;) {
+    pollfd descriptor{process.fd(), POLLIN, 0};
+    if (poll(&descriptor, 1, static_cast<int>(ProcessDeadline::kLookEveryNs / 1'000'000)) > 0) break;
+    if (const auto state = deadline.Look(); state != ProcessDeadline::State::kAhead) return state;
   }
-  return false;
+  return ProcessDeadline::State::kAhead;
 }
 
-std::string EndText(int status) {
-  if (WIFSIGNALED(status)) return fmt::format("died of SIG{}", sigabbrev_np(WTERMSIG(status)));
-  return fmt::format("ended with exit code {}", WEXITSTATUS(status));
+// A compiler that sleeps or gets no processor waits for the machine: code that compiles does neither.
+Rejection Late(ProcessDeadline::State state, int64_t deadline_ns) {
+  const std::string deadline = fmt::format("{:.3g} s", static_cast<double>(deadline_ns) / 1e9);
+  if (state == ProcessDeadline::State::kPassed) {
+    return {Fate::kTimedOut, "the compiler was not done in " + deadline};
+  }
+  return {Fate::kCancelled, "the compiler did not get to run for " + deadline};
+}
+
+// Whether another try may go better: the machine's trouble passes, and a crash may come of it.
+bool WorthAnotherTry(const CompileAnswer& answer, bool alive) {
+  const Rejection* rejection = std::get_if<Rejection>(&answer);
+  if (rejection == nullptr || rejection->fate == Fate::kTimedOut) return false;
+  return rejection->fate == Fate::kCancelled || !alive;
 }
 
 }  // namespace
 
 class CompilePool::Worker {
  public:
-  explicit Worker(const CompilePoolOptions& options) : process_(options.program, Words(options), last_words_.fd()) {}
+  explicit Worker(const CompilePoolOptions& options)
+      : options_(options), process_(options.program, Words(options), last_words_.fd()) {}
 
-  // nullopt: it was dead before it got the request.
-  std::optional<CompileAnswer> Ask(const CompileRequest& request, int64_t deadline_ns) {
+  // nullopt: it was dead before it got the request. Throws Error(kNoRunner) when it is no compiler of this version.
+  std::optional<CompileAnswer> Ask(const CompileRequest& request) {
     if (!WriteFrame(process_.fd(), RequestToFrame(request))) return std::nullopt;
-    if (!ReadableIn(process_.fd(), deadline_ns)) {
-      End(0);
-      return Rejection{Fate::kTimedOut,
-                       fmt::format("the compiler was not done in {:.3g} s", static_cast<double>(deadline_ns) / 1e9)};
+    if (!greeted_) {
+      const std::optional<Frame> hello = Read();
+      // What dies before it says a word dies of no candidate.
+      if (!hello) throw Error(ExitCode::kNoRunner, fmt::format("{}: {}", options_.program, why_.reason));
+      CheckHello(*hello, options_.program);
+      greeted_ = true;
     }
+    const std::optional<Frame> frame = Read();
+    if (!frame) return why_;
     ++served_;
-    try {
-      Frame frame;
-      if (ReadFrame(process_.fd(), &frame)) {
-        alive_ = !frame.header.contains("leaving");
-        return AnswerFromFrame(frame);
-      }
-    } catch (const Error&) {
-      // It answers nonsense: as good as dead.
-    }
-    return Rejection{Fate::kCompileFailed, Obituary()};
+    alive_ = !frame->header.contains("leaving");
+    return AnswerFromFrame(*frame);
   }
 
   bool alive() const { return alive_; }
-  // By somebody who gives no reason, and not by us for being late.
-  bool killed() const { return killed_; }
   int served() const { return served_; }
 
  private:
+  // Its next frame. nullopt: there is none, and it is no more; why_ says why.
+  std::optional<Frame> Read() {
+    const auto state = WaitReadable(process_, options_.deadline_ns);
+    if (state != ProcessDeadline::State::kAhead) {
+      End(0);
+      why_ = Late(state, options_.deadline_ns);
+      return std::nullopt;
+    }
+    try {
+      Frame frame;
+      if (ReadFrame(process_.fd(), &frame)) return frame;
+    } catch (const Error&) {
+      // It answers nonsense: as good as dead.
+    }
+    // The socket closes a moment before the process is done dying: killed too early, it would have died of us.
+    const int status = End(kDyingNs);
+    why_ = FailureOfEnding("the compiler", {status, last_words_.Text(), process_.peak_bytes(), options_.memory_bytes},
+                           Fate::kCompileFailed);
+    return std::nullopt;
+  }
+
   int End(int64_t grace_ns) {
     alive_ = false;
     return process_.End(grace_ns);
   }
 
-  std::string Obituary() {
-    // The socket closes a moment before the process is done dying: killed too early, it would have died of us.
-    const int status = End(kDyingNs);
-    killed_ = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
-    const std::string end = EndText(status), words = last_words_.Text();
-    return fmt::format("the compiler {}{}{}", end, words.empty() ? "" : ": ", words);
-  }
-
+  const CompilePoolOptions& options_;
   LastWords last_words_;
   SpawnedProgram process_;
-  bool alive_ = true, killed_ = false;
+  bool alive_ = true, greeted_ = false;
   int served_ = 0;
+  Rejection why_;
 };
 
 CompilePool::CompilePool(CompilePoolOptions options) : options_(std::move(options)) {
@@ -127,11 +148,6 @@ CompilePool::~CompilePool() = default;
 int CompilePool::started() const {
   const std::lock_guard lock(mutex_);
   return started_;
-}
-
-int CompilePool::killed() const {
-  const std::lock_guard lock(mutex_);
-  return killed_;
 }
 
 std::unique_ptr<CompilePool::Worker> CompilePool::TakeWorker(bool alone) {
@@ -166,31 +182,28 @@ std::unique_ptr<CompilePool::Worker> CompilePool::StartWorker() {
 }
 
 CompileAnswer CompilePool::Ask(const CompileRequest& request) {
-  bool killed = false;
-  CompileAnswer answer = AskOnce(request, false, &killed);
-  if (killed) answer = AskOnce(request, true, &killed);
-  if (!killed) return answer;
-  const std::lock_guard lock(mutex_);
-  ++killed_;
-  return Rejection{Fate::kCancelled, "not compiled here: the system killed the compiler twice, once when it was alone"};
+  bool again = false;
+  CompileAnswer answer = AskOnce(request, false, &again);
+  return again ? AskOnce(request, true, &again) : answer;
 }
 
-CompileAnswer CompilePool::AskOnce(const CompileRequest& request, bool alone, bool* killed) {
+CompileAnswer CompilePool::AskOnce(const CompileRequest& request, bool alone, bool* again) {
   std::unique_ptr<Worker> worker = TakeWorker(alone);
   std::optional<CompileAnswer> answer;
   try {
-    if (worker != nullptr) answer = worker->Ask(request, options_.deadline_ns);
+    if (worker != nullptr) answer = worker->Ask(request);
     if (!answer) {
       worker = StartWorker();
-      answer = worker->Ask(request, options_.deadline_ns);
+      answer = worker->Ask(request);
     }
+    if (!answer) throw Error(ExitCode::kNoRunner, options_.program + " ends before it takes a request");
   } catch (...) {
     PutBack(nullptr, alone);
     throw;
   }
-  *killed = worker->killed();
+  *again = WorthAnotherTry(*answer, worker->alive());
   PutBack(std::move(worker), alone);
-  return answer.value_or(Rejection{Fate::kCompileFailed, "the compiler does not start"});
+  return *std::move(answer);
 }
 
 std::variant<Artifact, Rejection> CompilePool::Compile(const Candidate& candidate) { return Ask(candidate); }
@@ -198,8 +211,7 @@ std::variant<Artifact, Rejection> CompilePool::Compile(const Candidate& candidat
 Artifact CompilePool::Reference(const Workload& workload, const Target& target) {
   CompileAnswer answer = Ask(ReferenceRequest{workload, target});
   if (const auto* rejection = std::get_if<Rejection>(&answer)) {
-    const bool not_here = rejection->fate == Fate::kCancelled;
-    throw Error(not_here ? ExitCode::kNoRunner : ExitCode::kBadData,
+    throw Error(rejection->fate == Fate::kCancelled ? rejection->code : ExitCode::kBadData,
                 fmt::format("the reference of {}: {}", workload.ToText(), rejection->reason));
   }
   return std::move(std::get<Artifact>(answer));

@@ -33,23 +33,22 @@ class CompilePool {
   CompilePool(const CompilePool&) = delete;
   CompilePool& operator=(const CompilePool&) = delete;
 
-  // A worker that dies is CompileFailed with its signal and last words, one that is not done in time TimedOut. One that
-  // is killed (SIGKILL: the kernel wants its memory for others) is no fault of what it compiled: that is compiled again
-  // while no other worker runs, and when that one is killed too the fate is Cancelled. Throws Error(kNoRunner) when no
-  // worker can be started.
+  // A worker that dies, or that the machine refuses something, is no proof against what it compiled: that is compiled
+  // again in a new process while no other one runs, and only then judged (core/failure.h). The candidate's own are
+  // CompileFailed with the signal and the last words, and TimedOut once the worker had its deadline's time on a
+  // processor; the machine's is Cancelled. Throws Error(kNoRunner) when no worker of this version can be started.
   std::variant<Artifact, Rejection> Compile(const Candidate& candidate);
-  // Throws Error(kBadData) with the reason when it cannot be compiled, kNoRunner when the compiler was killed twice.
+  // Throws Error: kBadData with the reason when it cannot be compiled, of the machine's failures their code.
   Artifact Reference(const Workload& workload, const Target& target);
 
   // Processes started so far.
   int started() const;
-  // Requests that killed the compiler twice and were given up.
-  int killed() const;
 
  private:
   class Worker;
   CompileAnswer Ask(const CompileRequest& request);
-  CompileAnswer AskOnce(const CompileRequest& request, bool alone, bool* killed);
+  // again: whether the answer says too little to be believed at once.
+  CompileAnswer AskOnce(const CompileRequest& request, bool alone, bool* again);
   std::unique_ptr<Worker> StartWorker();
   // Null when none is idle and another may be started. Alone: once no other one is busy, and none will be until it is
   // put back.
@@ -62,7 +61,6 @@ class CompilePool {
   std::vector<std::unique_ptr<Worker>> idle_;
   int busy_ = 0;
   int started_ = 0;
-  int killed_ = 0;
   int want_alone_ = 0;  // who wait for that, or have it
 };
 

@@ -110,21 +110,32 @@ CompileAnswer Answer(const CompileRequest& request, const Compilers& compilers) 
   return compilers.reference(reference.workload, reference.target);
 }
 
+// What the compiler may have is the same everywhere: a candidate that needs more is at fault, a system that gives less
+// is not.
+Rejection NoMemory(int64_t memory_bytes) {
+  rusage used{};
+  getrusage(RUSAGE_SELF, &used);
+  if (HadItsMemory(int64_t{used.ru_maxrss} << 10, memory_bytes)) {
+    return {Fate::kCompileFailed, "the compiler ran out of the memory it may have"};
+  }
+  return {Fate::kCancelled, "the system gave the compiler no memory", ExitCode::kIo};
+}
+
 // False when the process had better end.
-bool Serve(int fd, const Frame& frame, const Compilers& compilers) {
+bool Serve(const Limits& limits, const Frame& frame, const Compilers& compilers) {
   bool sound = true;
   CompileAnswer answer;
   try {
     answer = Answer(RequestFromFrame(frame), compilers);
   } catch (const std::bad_alloc&) {
-    answer = Rejection{Fate::kCompileFailed, "the compiler ran out of the memory it may have"};
+    answer = NoMemory(limits.memory_bytes);
     sound = false;
   } catch (const std::exception& error) {
-    answer = Rejection{Fate::kCompileFailed, error.what()};
+    answer = FailureOf(error, Fate::kCompileFailed);
   }
   Frame out = AnswerToFrame(answer);
   if (!sound) out.header["leaving"] = true;
-  return WriteFrame(fd, out) && sound;
+  return WriteFrame(limits.fd, out) && sound;
 }
 
 }  // namespace
@@ -136,14 +147,18 @@ int CompileWorkerMain(int argc, char** argv, const Compilers& compilers) {
     LimitMemory(limits.memory_bytes);
     UseCores(limits.cores);
     KeepFreedMemory();
+    if (!WriteFrame(limits.fd, HelloFrame())) return static_cast<int>(ExitCode::kIo);
     Frame frame;
     do {
       AllowOneMoreRequest(limits.deadline_ns);
-    } while (ReadFrame(limits.fd, &frame) && Serve(limits.fd, frame, compilers));
+    } while (ReadFrame(limits.fd, &frame) && Serve(limits, frame, compilers));
     return static_cast<int>(ExitCode::kDone);
   } catch (const Error& error) {
     WriteToStderr(ErrorLine("hone-compiler", error.what()));
     return static_cast<int>(error.code());
+  } catch (const std::exception& error) {
+    WriteToStderr(ErrorLine("hone-compiler", error.what()));
+    return static_cast<int>(ExitCode::kIo);
   }
 }
 

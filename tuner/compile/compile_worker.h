@@ -14,8 +14,8 @@ struct Compilers {
 };
 
 // The whole of `hone-compiler --fd N --memory BYTES --deadline NS [--cores 0,1]`: bounds its address space, and the CPU
-// time of each request by the deadline; then serves requests (compile_message.h) over descriptor N until the other side
-// closes it. Returns the exit code. It is no boundary against malice: what it compiles, hone wrote.
+// time of each request by the deadline; then says hello and serves requests (compile_message.h) over descriptor N until
+// the other side closes it. Returns the exit code. It is no boundary against malice: what it compiles, hone wrote.
 int CompileWorkerMain(int argc, char** argv, const Compilers& compilers);
 
 }  // namespace hone

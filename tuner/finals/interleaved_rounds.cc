@@ -70,6 +70,9 @@ class Rounds {
     if (job == under_way_.end()) return false;
     const Fate fate = result.measurement.fate;
     lost_ = lost_ || fate == Fate::kRunnerLost || fate == Fate::kCancelled;
+    if (fate == Fate::kCancelled && result.measurement.detail != 0) {
+      set_.trouble = {fate, result.measurement.message, static_cast<ExitCode>(result.measurement.detail)};
+    }
     set_.results[job->second.job][job->second.round] = std::move(result.measurement);
     done_[result.id] = job->second;
     under_way_.erase(job);
@@ -89,6 +92,7 @@ class Rounds {
   void End() {
     group_.reset();
     if (!complete_ || lost_) set_.results.clear();
+    if (!lost_) set_.trouble.reset();
   }
 
  private:
@@ -193,6 +197,7 @@ std::vector<std::vector<Measurement>> InterleavedRounds(Runner& runner, const st
   std::vector<RoundSet> sets = {{jobs, random}};
   InterleavedRounds(runner, sets, rounds, tools, halted);
   random = sets[0].random;
+  if (const auto& trouble = sets[0].trouble) throw Error(trouble->code, trouble->reason);
   return std::move(sets[0].results);
 }
 

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <vector>
 
+#include "core/failure.h"
 #include "core/random.h"
 #include "rpc_runner/runner.h"
 #include "tuner/tune_tools.h"
@@ -16,6 +18,7 @@ struct RoundSet {
   Random random;  // draws the order
   // results[job][round]; empty when `halted` became true or the machine was lost twice.
   std::vector<std::vector<Measurement>> results = {};
+  std::optional<Failure> trouble = {};  // that the machine had when it was given up, where it tells
 };
 
 // Every round runs every job of a set once, each in a fresh process of one and the same machine, in an order drawn
@@ -25,7 +28,7 @@ struct RoundSet {
 void InterleavedRounds(Runner& runner, std::vector<RoundSet>& sets, int rounds, const TuneTools& tools,
                        const std::function<bool()>& halted);
 
-// Of one set.
+// Of one set. Throws Error with the machine's trouble too.
 std::vector<std::vector<Measurement>> InterleavedRounds(Runner& runner, const std::vector<KernelJob>& jobs, int rounds,
                                                         Random& random, const TuneTools& tools,
                                                         const std::function<bool()>& halted);

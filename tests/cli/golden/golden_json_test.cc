@@ -311,7 +311,8 @@ TEST(GoldenJson, TuneEventsAndReport) {
   report.trials_per_second = 3.5;
   report.finals_ns = 3'000'000'000;
   report.peak_gflops = 90.5;
-  report.not_compiled = 1;
+  report.to_heal = 3;
+  report.not_judged = 1;
   report.unanswered = 2;
   report.costs = {1'000'000'000, 2'000'000'000, 3'000'000'000};
   ExpectGolden("tune_report", ReportJson(report));

@@ -1,0 +1,61 @@
+#include "rpc_runner/process/process_deadline.h"
+
+#include <sys/wait.h>
+#include <time.h>
+
+#include <algorithm>
+
+#include "rpc_runner/process/clock.h"
+
+namespace hone {
+namespace {
+
+// Between two looks: beyond it whoever looks was kept from running too.
+constexpr int64_t kMostStepNs = 4 * ProcessDeadline::kLookEveryNs;
+// A process that did not run for so long sleeps: the scheduler of a busy system leaves out nobody as long.
+constexpr int64_t kSleepsNs = 1'000'000'000;
+// Less is what a signal or a timer costs a process that sleeps.
+constexpr int64_t kRunsNs = 1'000'000;
+
+}  // namespace
+
+ProcessDeadline::ProcessDeadline(pid_t pid, int64_t limit_ns)
+    : pid_(pid),
+      limit_ns_(limit_ns),
+      last_ns_(MonotonicNs()),
+      begin_used_ns_(UsedNs()),
+      seen_used_ns_(begin_used_ns_) {}
+
+int64_t ProcessDeadline::UsedNs() const {
+  clockid_t clock{};
+  timespec used{};
+  if (clock_getcpuclockid(pid_, &clock) != 0 || clock_gettime(clock, &used) != 0) return 0;
+  return int64_t{1'000'000'000} * used.tv_sec + used.tv_nsec;
+}
+
+bool ProcessDeadline::Stopped() const {
+  siginfo_t info = {};
+  return waitid(P_PID, static_cast<id_t>(pid_), &info, WSTOPPED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid_;
+}
+
+void ProcessDeadline::Count() {
+  const int64_t now_ns = MonotonicNs();
+  const int64_t step_ns = std::min(now_ns - last_ns_, kMostStepNs);
+  last_ns_ = now_ns;
+  if (!Stopped()) counted_ns_ += step_ns;
+}
+
+ProcessDeadline::State ProcessDeadline::Look() {
+  Count();
+  const int64_t used_ns = UsedNs();
+  if (used_ns - seen_used_ns_ >= kRunsNs) {
+    seen_used_ns_ = used_ns;
+    seen_at_ns_ = counted_ns_;
+  }
+  if (counted_ns_ < limit_ns_) return State::kAhead;
+  if (used_ns - begin_used_ns_ >= limit_ns_) return State::kPassed;
+  if (counted_ns_ - seen_at_ns_ >= std::min(kSleepsNs, limit_ns_)) return State::kIdle;
+  return counted_ns_ / kMostStretch >= limit_ns_ ? State::kStarved : State::kAhead;
+}
+
+}  // namespace hone
