@@ -21,6 +21,7 @@ int LogCommand(const Arguments& arguments) {
       {"sync", "brings what either of two stores has to the other", LogSyncCommand},
       {"stats", "what the store holds", LogStatsCommand},
       {"check", "whether every page and record of the store is right", LogCheckCommand},
+      {"heal", "takes out what blames candidates for the machine's trouble", LogHealCommand},
       {"backup", "copies the store while others write to it", LogBackupCommand},
       {"recover", "a new store out of what is left of a damaged one", LogRecoverCommand},
       {"prune", "takes old, failed or slow records out of the store", LogPruneCommand},

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/error.h"
+#include "core/failure.h"
 #include "core/hash.h"
 #include "db/database.h"
 #include "db/open_database.h"
@@ -86,7 +87,9 @@ class Check {
 
   void Record(const Statement& row) {
     try {
-      if (KeysOf(RecordFromColumn(row, 0)) != row.Text(1)) {
+      const hone::Record record = RecordFromColumn(row, 0);
+      check_.to_heal += BlamesForMachine(record.measurement.fate, record.measurement.message);
+      if (KeysOf(record) != row.Text(1)) {
         Tell(fmt::format("record {}: its keys are not its fields", row.Integer(2)));
       }
     } catch (const Error& error) {

@@ -9,6 +9,7 @@ namespace hone {
 
 struct StoreCheck {
   int64_t records = 0, foreign = 0;   // that were looked at
+  int64_t to_heal = 0;                // records that blame a candidate for the machine's trouble (heal_store.h)
   std::vector<std::string> problems;  // a line each, at most kMostProblems and how many more; empty: all is well
 };
 inline constexpr size_t kMostProblems = 50;

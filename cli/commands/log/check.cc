@@ -11,6 +11,15 @@
 #include "db/open_database.h"
 
 namespace hone {
+namespace {
+
+std::string NextCommand(bool whole, bool ok, const std::string& path) {
+  if (!whole) return "hone log recover " + ShellWord(path) + " -o NEW.db";
+  if (!ok) return "hone log heal";
+  return IsServerStore(path) ? "hone log stats" : "hone log backup -o FILE";
+}
+
+}  // namespace
 
 int LogCheckCommand(const Arguments& arguments) {
   CommandLine line("hone log check",
@@ -20,17 +29,25 @@ int LogCheckCommand(const Arguments& arguments) {
   if (!line.Parse(arguments)) return 0;
   const std::string path = ExistingStorePath(db);
   const StoreCheck check = CheckStore(path);
-  const bool ok = check.problems.empty();
+  const bool whole = check.problems.empty(), ok = whole && check.to_heal == 0;
   if (line.json()) {
-    PrintJson({{"ok", ok}, {"records", check.records}, {"foreign", check.foreign}, {"problems", check.problems}});
+    PrintJson({{"ok", ok},
+               {"records", check.records},
+               {"foreign", check.foreign},
+               {"to_heal", check.to_heal},
+               {"problems", check.problems}});
   } else {
     for (const std::string& problem : check.problems) Print("{}\n", problem);
+    if (check.to_heal > 0) {
+      Print("{} records blame a candidate for trouble of the machine; hone log heal takes them out\n", check.to_heal);
+    }
     Print("{} records and {} foreign trials looked at: {}\n", check.records, check.foreign,
-          ok ? "all is well" : "the store is damaged");
+          ok      ? "all is well"
+          : whole ? "the store is whole"
+                  : "the store is damaged");
   }
-  line.Next(ok ? (IsServerStore(path) ? "hone log stats" : "hone log backup -o FILE") + line.Given({Topic::kStore})
-               : "hone log recover " + ShellWord(path) + " -o NEW.db");
-  return static_cast<int>(ok ? ExitCode::kDone : ExitCode::kBadData);
+  line.Next(NextCommand(whole, ok, path) + (whole ? line.Given({Topic::kStore}) : ""));
+  return static_cast<int>(ok ? ExitCode::kDone : whole ? ExitCode::kAnswerIsNo : ExitCode::kBadData);
 }
 
 }  // namespace hone

@@ -10,6 +10,7 @@ int LogBestCommand(const Arguments& arguments);
 int LogCheckCommand(const Arguments& arguments);
 int LogDiffCommand(const Arguments& arguments);
 int LogExportCommand(const Arguments& arguments);
+int LogHealCommand(const Arguments& arguments);
 int LogHubCommand(const Arguments& arguments);
 int LogImportCommand(const Arguments& arguments);
 int LogKeygenCommand(const Arguments& arguments);
