@@ -1,6 +1,10 @@
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
+#include <cstring>
+#include <filesystem>
 #include <functional>
 
 #include "cli/command_line.h"
@@ -12,11 +16,13 @@
 #include "cli/printing/table.h"
 #include "cli/store.h"
 #include "cli/timer_noise.h"
+#include "cli/try_places.h"
 #include "cli/try_runner.h"
 #include "cli/versions.h"
 #include "compiler/codegen/host.h"
 #include "core/error.h"
 #include "db/open_database.h"
+#include "rpc_runner/health/history_file.h"
 #include "rpc_runner/machine/core_set.h"
 #include "rpc_runner/machine/environment.h"
 #include "rpc_runner/runner.h"
@@ -24,6 +30,7 @@
 #include "runtime/allowed_cores.h"
 #include "runtime/session.h"
 #include "runtime/small_file.h"
+#include "tuner/compile/compile_pool.h"
 
 namespace hone {
 namespace {
@@ -87,12 +94,43 @@ Finding CheckTimer() {
 
 Finding CheckStore(const std::string& db) {
   const std::string path = StorePath(db);
-  if (!IsServerStore(path) && !IsThere(path))
+  const bool server = IsServerStore(path);
+  const std::string why = server ? "" : WhyNoFileIn(std::filesystem::absolute(path).parent_path());
+  if (!why.empty()) return {"store", "bad", fmt::format("no record can be kept: {}", why)};
+  if (!server && !IsThere(path))
     return {"store", db.empty() ? "ok" : "bad", path + " is not there yet; `hone tune` makes it"};
+  if (!server && access(path.c_str(), W_OK) != 0)
+    return {"store", "bad", fmt::format("no record can be kept: {}: {}", path, std::strerror(errno))};
   const StoreStats stats = OpenExistingStore(db)->Stats();
   return {"store", "ok",
           fmt::format("{}: {} records, schema {}, journal {}, {} {}", path, stats.records, stats.engine.schema_version,
                       stats.engine.journal, stats.engine.name, stats.engine.version)};
+}
+
+// The folder itself, or where it would be made.
+Finding CheckFolder(const std::string& check, const std::filesystem::path& folder, const std::string& wrong) {
+  const std::string why = WhyNoFileIn(folder);
+  return why.empty() ? Finding{check, "ok", folder.string()} : Finding{check, "bad", fmt::format("{}; {}", why, wrong)};
+}
+
+// $TMPDIR must be there: nobody makes it.
+Finding CheckTemporaryFolder() {
+  const std::filesystem::path folder = TemporaryFolder();
+  if (!IsThere(folder.string())) return {"temporary files", "bad", folder.string() + " is not there; set TMPDIR right"};
+  return CheckFolder("temporary files", folder, "set TMPDIR to a folder with room");
+}
+
+// Compiles what every tuning run compiles first.
+Finding CheckCompiler() {
+  const auto start = std::chrono::steady_clock::now();
+  CompilePool pool({});
+  Workload workload;
+  workload.op = "nn.dense";
+  workload.data = {1, 16};
+  workload.weight = {16, 16};
+  pool.Reference(workload, HostTarget());
+  const auto took = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start);
+  return {"compiler", "ok", fmt::format("hone-compiler answered in {}", TimeText(took.count()))};
 }
 
 Finding CheckExecutor() {
@@ -116,7 +154,7 @@ Finding CheckTracker(const std::string& tracker, const ClientKeys& keys) {
 Finding Try(const std::string& check, const std::function<Finding()>& run) {
   try {
     return run();
-  } catch (const Error& e) {
+  } catch (const std::exception& e) {
     return {check, "bad", e.what()};
   }
 }
@@ -131,6 +169,11 @@ Findings Examine(const std::string& db, const RemoteRunnerOptions& remote) {
   findings.push_back(CheckLoad(environment));
   findings.push_back(CheckTimer());
   findings.push_back(Try("store", [&] { return CheckStore(db); }));
+  findings.push_back(CheckTemporaryFolder());
+  if (const std::string state = StateFolder(); !state.empty()) {
+    findings.push_back(CheckFolder("state", state, "a runner forgets how fast its device was; set XDG_STATE_HOME"));
+  }
+  findings.push_back(Try("compiler", CheckCompiler));
   findings.push_back(Try("executor", CheckExecutor));
   if (remote.tracker.empty()) return findings;
   if (remote.key.empty()) {
@@ -146,7 +189,8 @@ Findings Examine(const std::string& db, const RemoteRunnerOptions& remote) {
 int DoctorCommand(const Arguments& arguments) {
   CommandLine line(
       "hone doctor",
-      "Checks toolchain, CPU, noise, store and executor, and says what to change. Exit 1 when something is bad.");
+      "Checks toolchain, CPU, noise, folders, store, compiler and executor, and says what to change. Exit 1 when "
+      "something is bad.");
   std::string db;
   RemoteRunnerOptions remote;
   AddStoreOption(line, db);
