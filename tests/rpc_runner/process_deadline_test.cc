@@ -5,6 +5,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <cstdint>
 #include <functional>
 
 #include "rpc_runner/process/clock.h"
@@ -36,7 +38,7 @@ class Child {
 };
 
 void Spin() {
-  for (volatile int i = 0;; i = i + 1) {
+  for (std::atomic<int64_t> turns{0};; ++turns) {
   }
 }
 
