@@ -126,7 +126,7 @@ bool ChildProcess::IsLate() {
       return false;
     case ProcessDeadline::State::kStarved:
       EndWith(Fate::kCancelled, static_cast<int32_t>(ExitCode::kNoRunner),
-              "the machine was too busy to run it within four times its deadline");
+              "the machine was too busy to run it within 16 times its deadline");
       return true;
     default:
       EndWith(Fate::kTimedOut, 0, "it was not done by its deadline");

@@ -20,7 +20,7 @@ class ProcessDeadline {
   };
   // Look is to be called at least so often.
   static constexpr int64_t kLookEveryNs = 50'000'000;
-  static constexpr int64_t kMostStretch = 4;
+  static constexpr int64_t kMostStretch = 16;
 
   // `pid`: a child of this process that has not been reaped. Its time begins now.
   ProcessDeadline(pid_t pid, int64_t limit_ns);
