@@ -117,8 +117,11 @@ def cast(m):
 
 
 def reduction(m):
-    op = m.one_of("Mean Sum Prod Max Min L1 L2 SumSquare LogSum LogSumExp".split())
+    # Sums of special floats depend on their order, and means of large integers on float64.
+    op = m.one_of(["Max", "Min", "Sum"] if m.special else
+                  "Mean Sum Prod Max Min L1 L2 SumSquare LogSum LogSumExp".split())
     whole = op in ("Mean", "Sum", "Prod", "Max", "Min", "L1", "SumSquare") and m.chance(40)
+    whole = whole or (m.special and op == "Sum")
     shape = m.shape(1)
     data = m.values(shape, m.one_of([numpy.int32, numpy.int64]) if whole else FLOAT)
     if op == "LogSum" and not m.special:
@@ -161,6 +164,6 @@ def softmax(m):
            axis=m.between(-len(shape), len(shape) - 1))
 
 
-SPECIAL = [unary, unary, unary, unary_of_integers, binary, binary, where, clip, prelu, cast, bits, reduction, search]
+SPECIAL = [unary] * 6 + [binary] * 4 + [unary_of_integers, where, clip, prelu, cast, bits, reduction, search]
 USUAL = [unary, unary, binary, binary, truth, bits, variadic, where, clip, prelu, cast, unary_of_integers, reduction,
          reduction, search, softmax]

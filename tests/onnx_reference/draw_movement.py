@@ -121,7 +121,7 @@ def gather(m):
 
 def scatter(m):
     shape, dtype = m.shape(1), m.one_of([FLOAT, numpy.int32, numpy.int64])
-    how = m.one_of(["none", "add", "mul", "max", "min"])
+    how = "none" if m.special and dtype is FLOAT else m.one_of(["none", "add", "mul", "max", "min"])
     data = m.given(m.values(shape, dtype))
     axis = m.between(0, len(shape) - 1)
     if m.chance(50):
@@ -161,7 +161,8 @@ def patterns(m):
         start, step = m.between(-9, 9), m.one_of([1, 2, -1, -3, 5])
         m.node("Range", [m.known(v, dtype) for v in (start, start + step * m.between(0, 7) + m.between(0, 1), step)])
     elif kind == 4:
-        m.node("Shape", [m.given(m.values(m.shape()), 0)], start=m.between(-5, 5), end=m.between(-5, 5))
+        m.node("Shape", [m.given(m.values(m.shape(2)), 0)], start=m.one_of([None, 0, 1, -2]),
+               end=m.one_of([None, 2, 9]))
         m.node("Size", [m.given(m.values(m.shape()), 0)])
     elif kind == 5:
         shape = m.shape(2, 3)

@@ -42,9 +42,9 @@ def conv_transpose(m):
         attributes["output_padding"] = [m.between(0, s - 1) for s in strides]
     if m.chance(30):
         attributes["dilations"] = [m.between(1, 2) for _ in image]
-    # The reference adds output_padding to one group alone.
-    groups = channels if m.chance(30) and "output_padding" not in attributes else 1
-    out = m.between(1, 3)
+    # The reference computes one channel of each group, and pads one group.
+    groups = channels if m.chance(30) and axes == 2 and "output_padding" not in attributes else 1
+    out = m.between(1, 3) if groups == 1 else 1
     inputs = [m.given(m.values([batch, channels] + image), 5), m.given(m.values([channels, out] + kernel), 80)]
     if m.chance(50):
         inputs.append(m.given(m.values([out * groups]), 70))
@@ -54,21 +54,24 @@ def conv_transpose(m):
 def pool(m):
     axes = m.one_of([1, 2, 2, 3])
     (batch, channels), image = image_of(m, axes)
-    attributes, kernel = window(m, axes, image)
-    data = m.given(m.values([batch, channels] + image), 5)
     op = m.one_of(["MaxPool", "AveragePool", "AveragePool"])
-    # The reference's lengths of other ceilings are wrong: of a stride of 1, and where padding counts.
+    attributes, kernel = window(m, axes, image)
+    # The reference is wrong where largest pools are padded, for ceilings of a stride of 1, and where padding counts.
+    if op == "MaxPool":
+        attributes = {"strides": attributes["strides"]}
     if "auto_pad" not in attributes and attributes["strides"] and min(attributes["strides"]) > 1:
         attributes["ceil_mode"] = m.between(0, 1)
     m.opset = 22
     if op == "AveragePool" and not attributes.get("ceil_mode"):
         attributes["count_include_pad"] = m.between(0, 1)
-    m.node(op, [data], kernel_shape=kernel, **attributes)
+    m.node(op, [m.given(m.values([batch, channels] + image), 5)], kernel_shape=kernel, **attributes)
 
 
 def whole_pool(m):
-    (batch, channels), image = image_of(m, m.one_of([1, 2, 3]))
-    m.node(m.one_of(["GlobalAveragePool", "GlobalMaxPool"]), [m.given(m.values([batch, channels] + image), 5)])
+    axes = m.one_of([1, 2, 3])
+    (batch, channels), image = image_of(m, axes)
+    op = m.one_of(["GlobalAveragePool", "GlobalMaxPool"]) if axes == 2 else "GlobalAveragePool"
+    m.node(op, [m.given(m.values([batch, channels] + image), 5)])
 
 
 def resize(m):
@@ -106,7 +109,7 @@ def normalisation(m):
     (batch, channels), image = image_of(m, m.one_of([1, 2]))
     data = m.given(m.values([batch, channels] + image), 5)
     scale, shift = (m.given(m.values([channels]), 80) for _ in range(2))
-    kind = m.between(0, 6)
+    kind = m.between(0, 5)
     if kind == 0:
         spread = m.known(numpy.abs(m.values([channels])) + 0.5, FLOAT)
         m.node("BatchNormalization", [data, scale, shift, m.known(m.values([channels]), FLOAT), spread])
@@ -118,13 +121,9 @@ def normalisation(m):
         scales = [m.given(m.values(shape[axis:]), 80) for _ in range(m.between(1, 2))]
         m.node("LayerNormalization", [m.given(m.values(shape)), *scales], axis=axis, epsilon=0.1)
     elif kind == 3:
-        data = m.given(m.values([batch, channels, 3, 4]), 5)
-        m.node("LRN", [data], size=m.one_of([3, 5]), alpha=0.01, beta=0.5, bias=1.5)
-    elif kind == 4:
         shape = m.shape(1)
-        m.node("LpNormalization", [m.given(m.values(shape))], axis=m.between(-len(shape), len(shape) - 1),
-               p=m.between(1, 2))
-    elif kind == 5:
+        m.node("LpNormalization", [m.given(m.values(shape))], axis=m.between(-len(shape), -1), p=2)
+    elif kind == 4:
         m.opset = 21
         groups = m.one_of([g for g in range(1, channels + 1) if channels % g == 0])
         m.node("GroupNormalization", [data, scale, shift], num_groups=groups, epsilon=0.1)
