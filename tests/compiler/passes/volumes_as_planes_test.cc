@@ -117,9 +117,9 @@ TEST(VolumesAsPlanes, ABiasIsAddedOnThePlanes) {
 }
 
 TEST(VolumesAsPlanes, NamesAndMarksGoWithThem) {
-  const ExprPtr x = Input("x", {1, 2, 4, 5, 6});
+  const ExprPtr x = Input("x", {1, 4, 4, 5, 6});
   const IRModule module =
-      ModuleOf(MakeCall("nn.conv3d", {x, RandomConstant({4, 2, 3, 3, 3}, 1)}, {{"keep_float32", true}}, "layer"));
+      ModuleOf(MakeCall("nn.conv3d", {x, RandomConstant({4, 4, 3, 3, 3}, 1)}, {{"keep_float32", true}}, "layer"));
   const IRModule planes = VolumesAsPlanes(module);
   EXPECT_EQ(CountOf(planes, "nn.conv2d"), 3);
   relay::PostOrderVisit(planes.main, [](const ExprPtr& expr) {
@@ -128,6 +128,15 @@ TEST(VolumesAsPlanes, NamesAndMarksGoWithThem) {
     EXPECT_EQ(call->name, "layer");
     EXPECT_EQ(call->attrs.GetBool("keep_float32"), relay::AsCallTo(expr, "nn.conv2d") != nullptr);
   });
+}
+
+TEST(VolumesAsPlanes, TapsOfFewChannelsAreChannels) {
+  const IRModule module =
+      ModuleOf(MakeCall("nn.conv3d", {Input("x", {1, 1, 4, 5, 6}), RandomConstant({4, 1, 3, 3, 3}, 1)}));
+  const IRModule planes = VolumesAsPlanes(module);
+  EXPECT_EQ(CountOf(planes, "nn.conv2d"), 1);
+  EXPECT_EQ(CountOf(planes, "add"), 0);
+  ExpectSameMeaning(module, relay::InferType(planes));
 }
 
 TEST(VolumesAsPlanes, WindowsOfOneTapPadNothing) {
