@@ -68,8 +68,9 @@ Made Make(const OpDef& op, const OpSample& sample, const std::vector<DType>& ele
 // Schedules compute products of narrow elements and casts make others float32 before, passes take away what has no
 // kernel, and the numbers of trees are no small ones.
 bool IsPassedOver(const OpDef& op) {
-  const bool of_volumes = op.name.ends_with("3d");  // operators on planes by then
-  return of_volumes || op.pattern == relay::OpPattern::kAnchor || op.name == "shape_of" || op.name == "nn.dropout" ||
+  // Operators on planes, and convolutions that are not transposed, by then.
+  const bool is_gone = op.name.find("3d") != std::string::npos || op.name.ends_with("_transpose");
+  return is_gone || op.pattern == relay::OpPattern::kAnchor || op.name == "shape_of" || op.name == "nn.dropout" ||
          op.name == "tree_ensemble";
 }
 
