@@ -7,6 +7,7 @@
 #include "compiler/passes/graph/channel_constant.h"
 #include "compiler/passes/graph/fold_constants.h"
 #include "compiler/passes/graph/typed_graph.h"
+#include "compiler/relay/op.h"
 
 namespace hone {
 
@@ -92,7 +93,10 @@ ExprPtr PhaseWeight(const ExprPtr& weight, int64_t groups, const Ints& rows, con
     return TypedCall("cast", {PhaseWeight(call->args[0], groups, rows, columns)}, call->attrs, call->name);
   }
   const ExprPtr by = call != nullptr ? PerOutput(call->args[1], ShapeOf(weight), groups) : nullptr;
-  if (by != nullptr) return WithArgs(*call, {PhaseWeight(call->args[0], groups, rows, columns), by});
+  if (by != nullptr) {
+    const std::string& op = relay::AsOp(call->op)->def->name;
+    return TypedCall(op, {PhaseWeight(call->args[0], groups, rows, columns), by}, call->attrs, call->name);
+  }
   return AsWeight(Window(weight, groups, rows, columns));
 }
 
