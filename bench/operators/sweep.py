@@ -1,7 +1,7 @@
 """Single operators at the sizes of real networks: hone and ONNX Runtime in turns, on one thread, outputs bound. A table of what is behind,
 with goals and verdicts. Exits 1 on a miss whose bound docs/performance.md does not name, 77 where this Python lacks onnx.
 
-  cmake --build --preset release --target hone_program hone_compiler_program hone_shared
+  cmake --build --preset release --target hone_program hone_shared hone_call
   python3 -m venv V && V/bin/pip install numpy onnx onnxruntime
   V/bin/python bench/operators/sweep.py [--only REGEX] [--seconds 0.25] [--core 1] [--hone build/release] [--work build/operators]
 
@@ -228,6 +228,8 @@ def main():
     from cases import all_cases
     os.makedirs(options.work, exist_ok=True)
     os.environ["HONE_LIBRARY"] = library(options.hone)
+    # The package with its extension, where that was built: a call through ctypes takes 10 us more.
+    sys.path.insert(0, os.path.join(options.hone, "python"))
     sweep = Sweep(options)
     cases = [case for case in all_cases() if re.search(options.only, case.name)]
     if options.twentieth:

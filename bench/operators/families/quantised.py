@@ -27,9 +27,18 @@ def quantised_conv(c, side, m, k, s, groups):
     return write
 
 
-def through_bytes(net, value, dtype="uint8"):
+def as_bytes(net, value, dtype="uint8"):
+    """Its bytes, their scale and their zero point."""
     scale, point = net.constant(0.05, "float32"), zero(net, dtype, 128 if dtype == "uint8" else 0)
-    return net.op("DequantizeLinear", net.op("QuantizeLinear", value, scale, point), scale, point)
+    return net.op("QuantizeLinear", value, scale, point), scale, point
+
+
+def through_bytes(net, value, dtype="uint8"):
+    return net.op("DequantizeLinear", *as_bytes(net, value, dtype))
+
+
+def result_in_bytes(net, value, dtype="uint8"):
+    net.result(as_bytes(net, value, dtype)[0], dtype)
 
 
 def stored_bytes(net, shape):
@@ -40,7 +49,7 @@ def layer_between_pairs(c, side, m, k, s, groups, dtype):
     def write(net):
         data = through_bytes(net, net.input((1, c, side, side)), dtype)
         value = net.op("Conv", data, stored_bytes(net, (m, c // groups, k, k)), pads=[k // 2] * 4, strides=[s, s], group=groups, kernel_shape=[k, k])
-        net.result(through_bytes(net, net.op("Relu", value), dtype))
+        result_in_bytes(net, net.op("Relu", value), dtype)
     return write
 
 
@@ -90,12 +99,12 @@ def dynamic(shape):
 
 
 def between_pairs(kind, **more):
-    return lambda net: net.result(through_bytes(net, net.op(kind, through_bytes(net, net.input((1, 64, 56, 56))), **more)))
+    return lambda net: result_in_bytes(net, net.op(kind, through_bytes(net, net.input((1, 64, 56, 56))), **more))
 
 
 def sum_of_pairs(net):
     parts = [through_bytes(net, net.input((1, 64, 56, 56))) for _ in range(2)]
-    net.result(through_bytes(net, net.op("Add", *parts)))
+    result_in_bytes(net, net.op("Add", *parts))
 
 
 def cases():
