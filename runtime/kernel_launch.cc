@@ -20,22 +20,17 @@ struct StageRun {
         stage(one),
         workers(count),
         times(row),
-        pieces(PiecesOf(stage.extent, stage.grain)),
-        shares(static_cast<int>(std::min<int64_t>(workers, pieces))),
-        parts(shares == 0 ? 0 : static_cast<int>(std::min<int64_t>(stage.parts, pieces / shares))) {}
+        parts(static_cast<int>(std::min<int64_t>(count, PiecesOf(one.extent, one.grain)))) {}
 
   const KernelLaunch& launch;
   const KernelLaunch::Stage& stage;
   const int workers;
   WorkerTime* const times;  // the stage's row; null where nobody asks
-  const int64_t pieces;
-  const int shares, parts;  // shares with items, and parts in each
+  const int parts;          // one for each worker, or for each piece where those are fewer
   std::atomic<int32_t> code{0};
 
-  WorkRange ItemsOf(int part) const {
-    const WorkRange share = ShareOf(stage.extent, stage.grain, part / parts, shares);
-    const WorkRange items = ShareOf(share.end - share.begin, stage.grain, part % parts, parts);
-    return {share.begin + items.begin, share.begin + items.end};
+  int64_t First(int part) const {
+    return part < parts ? ShareOf(stage.extent, stage.grain, part, parts).begin : stage.extent;
   }
 
   // Parts [begin, end), which lie side by side.
@@ -50,7 +45,7 @@ struct StageRun {
     args.worker = worker;
     args.workers = workers;
     if (times != nullptr && times[worker].begin_ns == 0) times[worker].begin_ns = NowNs();
-    const int32_t result = stage.function(&args, ItemsOf(begin).begin, ItemsOf(end - 1).end);
+    const int32_t result = stage.function(&args, First(begin), First(end));
     if (times != nullptr) times[worker].end_ns = NowNs();
     int32_t none = 0;
     if (result != 0) code.compare_exchange_strong(none, result, std::memory_order_relaxed);
@@ -63,13 +58,12 @@ int32_t RunKernel(ThreadPool& pool, const KernelLaunch& launch, WorkerTime* time
   for (const KernelLaunch::Stage& stage : launch.stages) {
     StageRun run(launch, stage, pool.threads(), times);
     if (times != nullptr) times += pool.threads();
-    const int parts = run.shares * run.parts;
-    if (parts == 1) {
+    if (run.parts == 1) {
       const DenormalsOff off;  // one piece of work: waking the others would cost more than it
       run.Work(0, 0, 1);
-    } else if (parts > 1) {
+    } else if (run.parts > 1) {
       // One captured pointer fits into std::function without allocating.
-      pool.RunParts(parts, [&run](int worker, int begin, int end) { run.Work(worker, begin, end); });
+      pool.RunParts(run.parts, [&run](int worker, int begin, int end) { run.Work(worker, begin, end); });
     }
     const int32_t code = run.code.load(std::memory_order_relaxed);
     if (code != 0) return code;

@@ -37,7 +37,6 @@ struct KernelLaunch {
     hone_kernel_stage function = nullptr;
     int64_t extent = 1;
     int64_t grain = 1;
-    int parts = 1;  // in which a worker takes its share: more leave more for others to take over, and cost calls
   };
   std::vector<Stage> stages;
   std::vector<void*> operands;
