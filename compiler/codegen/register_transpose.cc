@@ -5,14 +5,14 @@
 namespace hone {
 namespace {
 
-// Of x and y, units of `unit` lanes in turn, those of the lower or upper half of each span.
-Value* Interleaved(KernelBuilder& b, Value* x, Value* y, size_t lanes, size_t span, size_t unit, bool upper) {
+// Lanes of x and y in turn, those of the lower or the upper half of each span: unpack of x86, zip of Arm.
+Value* Interleaved(KernelBuilder& b, Value* x, Value* y, size_t lanes, size_t span, bool upper) {
   std::vector<int> mask;
   for (size_t first = 0; first < lanes; first += span) {
-    for (size_t at = first + (upper ? span / 2 : 0); mask.size() < first + span; at += unit) {
-      for (const size_t from : {size_t{0}, lanes}) {
-        for (size_t i = 0; i < unit; ++i) mask.push_back(static_cast<int>(from + at + i));
-      }
+    const size_t half = first + (upper ? span / 2 : 0);
+    for (size_t i = half; i < half + span / 2; ++i) {
+      mask.push_back(static_cast<int>(i));
+      mask.push_back(static_cast<int>(lanes + i));
     }
   }
   return b.ir().CreateShuffleVector(x, y, llvm::ArrayRef<int>(mask));
@@ -29,15 +29,19 @@ Value* Groups(KernelBuilder& b, Value* x, Value* y, size_t lanes, size_t group, 
   return b.ir().CreateShuffleVector(x, y, llvm::ArrayRef<int>(mask));
 }
 
-// Within each span of lanes, rows [first, first + span) transposed.
+// Within each span of lanes, rows [first, first + span) transposed. Each step interleaves the first half of the rows
+// with the second, and log2(span) of them lead every lane to its place:
+//
+//   a0 a1 a2 a3      a0 c0 a1 c1      a0 b0 c0 d0
+//   b0 b1 b2 b3      a2 c2 a3 c3      a1 b1 c1 d1
+//   c0 c1 c2 c3      b0 d0 b1 d1      a2 b2 c2 d2
+//   d0 d1 d2 d3      b2 d2 b3 d3      a3 b3 c3 d3
 void TransposeSpans(KernelBuilder& b, Vals& rows, size_t first, size_t span) {
-  const size_t lanes = rows.size();
-  for (size_t unit = 1; unit < span; unit *= 2) {
+  for (size_t step = 1; step < span; step *= 2) {
     Vals next;
     for (size_t i = 0; i < span; ++i) {
-      // Unit 1 pairs rows 0, 1 and 2, 3; unit 2 pairs what came of 0 with what came of 2, and 1 with 3.
-      const size_t low = unit == 1 ? i / 2 * 2 : i / 2;
-      next.push_back(Interleaved(b, rows[first + low], rows[first + low + unit], lanes, span, unit, i % 2 != 0));
+      const size_t row = first + i / 2;
+      next.push_back(Interleaved(b, rows[row], rows[row + span / 2], rows.size(), span, i % 2 != 0));
     }
     std::copy(next.begin(), next.end(), rows.begin() + static_cast<int64_t>(first));
   }
@@ -64,7 +68,9 @@ Vals TransposeGroups(KernelBuilder& b, const Vals& rows, size_t lanes, size_t gr
 }  // namespace
 
 Vals TransposeInRegisters(KernelBuilder& b, Vals rows) {
-  const size_t lanes = rows.size(), span = std::min<size_t>(lanes, 4);
+  // Lanes of 16 bytes: where vectors are longer, interleaving stays within each 16.
+  const size_t element_bits = rows[0]->getType()->getScalarSizeInBits();
+  const size_t lanes = rows.size(), span = std::min<size_t>(lanes, 128 / element_bits);
   for (size_t first = 0; first < lanes; first += span) TransposeSpans(b, rows, first, span);
   Vals result(lanes);
   for (size_t i = 0; i < span; ++i) {

@@ -5,8 +5,9 @@
 
 namespace hone {
 
-// result[i] lane j is rows[j] lane i. As many rows as lanes: 1, 2, 4, 8 or 16; elements of any type. Interleaves
-// neighbours inside groups of four lanes, then moves whole groups: log2(lanes) shuffles a row, each of two registers.
+// result[i] lane j is rows[j] lane i. As many rows as lanes, at most 16 and four times those of 16 bytes: a power of
+// two; elements of any type of 1 to 8 bytes. Interleaves lanes inside groups of 16 bytes, then moves whole groups:
+// log2(lanes) shuffles a row, each of two registers.
 Vals TransposeInRegisters(KernelBuilder& b, Vals rows);
 
 }  // namespace hone

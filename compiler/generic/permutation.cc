@@ -151,7 +151,6 @@ std::optional<std::vector<PermutedBox>> PermutationOf(const relay::Function& fun
   const std::vector<size_t> sources = SourceAxes(function);
   if (sources.empty()) return std::nullopt;
   const relay::Type &from = *function.params[0]->type, &to = *function.body->type;
-  if (DTypeBytes(to.dtype) != 4) return std::nullopt;
   const MemoryShape from_shape = MemoryShapeOf(from.shape, LayoutOf(from)),
                     to_shape = MemoryShapeOf(to.shape, LayoutOf(to));
   std::vector<PermutedAxis> axes;

@@ -16,7 +16,8 @@ struct PermutedAxis {
   bool from_batch = false, to_batch = false;  // the operand's batch stride says it instead
 };
 
-// Elements along either side of the squares that are transposed at a time: one line of a cache.
+// Elements along either side of the squares that are transposed at a time: one line of a cache where they have four
+// bytes.
 inline constexpr int64_t kPermutedSide = 16;
 
 // A box of the result. Its source is contiguous along `source`, itself along `result`: squares of these two are
@@ -31,9 +32,9 @@ struct PermutedBox {
   int64_t from = 0, to = 0;  // where the box begins, in elements
 };
 
-// The boxes of a function that only permutes its one parameter (transpose and layout_transform, one after the other) of
-// four-byte elements so that other elements become neighbours; nullopt for any other function, also for those that move
-// whole rows, which need no transposing.
+// The boxes of a function that only permutes its one parameter (transpose and layout_transform, one after the other) so
+// that other elements become neighbours; nullopt for any other function, also for those that move whole rows, which
+// need no transposing.
 std::optional<std::vector<PermutedBox>> PermutationOf(const relay::Function& function);
 
 }  // namespace hone

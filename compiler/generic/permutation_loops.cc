@@ -35,6 +35,13 @@ Chunks ChunksOf(const PermutedBox& box) {
   return chunks;
 }
 
+// Elements of a tile's side: those of a vector. Elements of 1 and 2 bytes take vectors of 16, for a tile has as many
+// rows in registers as a vector has elements.
+int64_t TileLanes(KernelBuilder& b, DType dtype) {
+  const int64_t vector_bytes = int64_t{b.lanes()} * 4, bytes = DTypeBytes(dtype);
+  return std::min(bytes < 4 ? 16 / bytes : vector_bytes / bytes, kSide);
+}
+
 class PermutationEmitter {
  public:
   PermutationEmitter(KernelBuilder& b, const StageArgs& args, DType dtype, const PermutedBox& box)
@@ -43,7 +50,7 @@ class PermutationEmitter {
         box_(box),
         element_(ElementType(b, dtype)),
         element_bytes_(Bytes(dtype)),
-        lanes_(std::min<int64_t>(b.lanes(), kSide)) {
+        lanes_(TileLanes(b, dtype)) {
     from_ = b_.At(b_.Operand(args, 0), box.from * element_bytes_);
     to_ = b_.At(b_.Operand(args, 1), box.to * element_bytes_);
     result_from_ = From(box.result);
