@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "compiler/generic/evaluator.h"
+#include "compiler/generic/line_lookup.h"
 #include "compiler/generic/safe_index.h"
 #include "core/nth.h"
 
@@ -167,10 +168,12 @@ Value* Take(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes 
   const auto first = at.begin() + static_cast<int64_t>(axis), last = first + static_cast<int64_t>(rank);
   const Coordinates picked(first, last);
   if (Varies(picked)) {
+    if (Value* taken = TakenFromWindows(e, call, at, lanes)) return taken;
     return e.PerLane(lanes, at, call.type->dtype, [&](const Coordinates& one) { return Take(e, call, one, kScalar); });
   }
   Coordinates from(at.begin(), first);
-  from.push_back(At(SafeIndex(e.b(), e.Eval(call.args[1], picked, kScalar), data[axis])));
+  Value* index = e.Eval(call.args[1], picked, kScalar);
+  from.push_back(At(HasPlainPositions(call) ? index : SafeIndex(e.b(), index, data[axis])));
   from.insert(from.end(), last, at.end());
   return e.Eval(call.args[0], from, lanes);
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "compiler/generic/attention.h"
+#include "compiler/passes/fusion/growth.h"
 #include "compiler/passes/graph/anchor.h"
 #include "compiler/passes/graph/typed_graph.h"
 #include "compiler/relay/op.h"
@@ -23,8 +24,6 @@ std::vector<ExprPtr> ChildrenOf(const ExprPtr& expr) {
   if (const relay::TupleGetItem* item = relay::AsTupleGetItem(expr)) return {item->tuple};
   return {};
 }
-
-constexpr int64_t kLargestTable = 4096;
 
 using Replaced = std::unordered_map<const relay::Expr*, ExprPtr>;
 
@@ -66,10 +65,12 @@ class GroupBuilder {
   void BuildMember(const ExprPtr& member) {
     if (inside_.contains(member.get())) return;
     const Call& call = *relay::AsCall(member);
+    // Known places stay in the kernel, where they are addresses.
+    const auto is_table = [&](const ExprPtr& arg) { return TakesKnownPlaces(member) && arg == call.args[1]; };
     std::vector<ExprPtr> args;
     for (const ExprPtr& arg : call.args) {
       if (IsMember(arg)) BuildMember(arg);
-      const bool is_known = IsIndexTable(call, arg) || IsNumber(arg) || IsStep(call, arg) || IsExponent(call, arg);
+      const bool is_known = is_table(arg) || IsNumber(arg) || IsStep(call, arg) || IsExponent(call, arg);
       args.push_back(is_known ? arg : InsideArg(arg));
     }
     inside_[member.get()] = WithArgs(call, std::move(args));
@@ -88,13 +89,6 @@ class GroupBuilder {
     ExprPtr parameter = Parameter(outside_.at(expr.get()));
     if (!group_.anchor) inside_.emplace(expr.get(), parameter);
     return parameter;
-  }
-
-  // Indices of selected channels stay in the kernel, where they are addresses.
-  static bool IsIndexTable(const Call& call, const ExprPtr& arg) {
-    const relay::Constant* table = relay::AsConstant(arg);
-    return relay::AsOp(call.op)->def->name == "take" && table != nullptr && table->value.dtype() == DType::kInt64 &&
-           table->value.elements() <= kLargestTable;
   }
 
   // A number of an epilogue of whole numbers is a part of the kernel.

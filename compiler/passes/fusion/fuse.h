@@ -52,8 +52,9 @@ void GroupAttention(const UserMap& users, int64_t least_bytes, Grouping& groupin
 // constant, then the addition of a tensor of the same shape, then an activation. Where both sides of an addition are
 // anchors the later in post order takes it, so that the other is ready.
 void GroupAnchors(const UserMap& users, bool with_epilogues, Grouping& grouping);
-// The rest, from the results backwards: elementwise and broadcasting operators of one element count with one result; or
-// one pool, reduction, pad or transpose followed by a chain of them. Everything else stays alone.
+// The rest, from the results backwards: elementwise and broadcasting operators of one element count with one result,
+// and the takes of known places that they read through; or one pool, reduction, pad or transpose followed by a chain of
+// them. Everything else stays alone.
 void GroupGeneric(const UserMap& users, bool with_neighbours, Grouping& grouping);
 
 struct FuseOptions {

@@ -25,6 +25,8 @@ bool IsHead(const ExprPtr& expr) { return IsFloatCall(expr) && OperatorOf(expr).
 ExprPtr HeadOfChain(const Growth& growth) {
   ExprPtr last = growth.members()[0];
   for (size_t passed = 1;; ++passed) {
+    // What lies behind a take is not read in order.
+    if (TakesKnownPlaces(last)) return nullptr;
     ExprPtr next, head;
     for (const ExprPtr& arg : relay::AsCall(last)->args) {
       if (growth.Has(arg)) {
@@ -67,7 +69,7 @@ void GroupGeneric(const UserMap& users, bool with_neighbours, Grouping& grouping
     Growth growth(users, grouping, *it);
     if (with_neighbours && IsSoftmax(*it)) growth.TakeAll(IsCheap);
     if (with_neighbours && IsPointwise(*it)) {
-      growth.TakeAll(IsPointwise);
+      growth.TakeAll(IsPointwiseOrTake);
       const ExprPtr head = HeadOfChain(growth);
       if (head != nullptr) growth.Take(head);
     }

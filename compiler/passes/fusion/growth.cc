@@ -47,6 +47,21 @@ bool IsPointwise(const ExprPtr& expr) {
 
 bool IsCheap(const ExprPtr& expr) { return IsPointwise(expr) && OperatorOf(expr).traits.cheap; }
 
+bool TakesKnownPlaces(const ExprPtr& expr) {
+  constexpr int64_t kLargestTable = 4096;
+  const Call* take = relay::AsCallTo(expr, "take");
+  const relay::Constant* places = take == nullptr ? nullptr : relay::AsConstant(take->args[1]);
+  return places != nullptr && places->value.dtype() == DType::kInt64 && places->value.elements() <= kLargestTable;
+}
+
+bool IsPointwiseOrTake(const ExprPtr& expr) {
+  if (!TakesKnownPlaces(expr)) return IsPointwise(expr);
+  const auto rank = static_cast<int64_t>(ShapeOf(expr).size());
+  const int64_t axis = relay::AsCall(expr)->attrs.GetInt("axis");
+  const bool one_axis = relay::AsConstant(relay::AsCall(expr)->args[1])->value.shape().size() == 1;
+  return one_axis && IsNumeric(expr->type) && (rank != 4 || (axis + rank) % rank != 1);
+}
+
 bool IsSoftmax(const ExprPtr& expr) {
   return IsFloatCall(expr) && (OperatorOf(expr).name == "nn.softmax" || OperatorOf(expr).name == "nn.log_softmax");
 }

@@ -14,6 +14,10 @@ bool IsFloatCall(const relay::ExprPtr& expr);
 bool IsPointwise(const relay::ExprPtr& expr);
 // A softmax asks for each element of its input twice, so only what costs little is computed on the way.
 bool IsCheap(const relay::ExprPtr& expr);
+// A take whose positions are known, and few enough to be a part of the kernel.
+bool TakesKnownPlaces(const relay::ExprPtr& expr);
+// Pointwise, or a take of known places, the channels of images aside: those are chosen in layouts of their own.
+bool IsPointwiseOrTake(const relay::ExprPtr& expr);
 // nn.softmax or nn.log_softmax.
 bool IsSoftmax(const relay::ExprPtr& expr);
 // Of a call of an operator.

@@ -63,11 +63,19 @@ bool PadsImages(const Call& call) {
   return std::all_of(width.begin(), width.begin() + 4, [](int64_t w) { return w == 0; });
 }
 
+// Whether it takes rows or columns of images by places that are known.
+bool TakesPixels(const Call& call) {
+  return relay::AsOp(call.op)->def->name == "take" && call.type->shape.size() == 4 && call.attrs.GetInt("axis") >= 2 &&
+         relay::AsConstant(call.args[1]) != nullptr;
+}
+
+bool KeepsChannels(const Call& call) { return PadsImages(call) || TakesPixels(call); }
+
 // Every operator can, and every value made within is of rank 4 with the same channels.
 bool CanBlock(const std::vector<const Call*>& calls, int64_t channels) {
   return std::all_of(calls.begin(), calls.end(), [&](const Call* call) {
     const relay::LayoutRule rule = relay::AsOp(call->op)->def->layout;
-    const bool can = rule == relay::LayoutRule::kAny || rule == relay::LayoutRule::kNCHWc || PadsImages(*call);
+    const bool can = rule == relay::LayoutRule::kAny || rule == relay::LayoutRule::kNCHWc || KeepsChannels(*call);
     return can && relay::IsImageOfNumbers(call->type) && call->type->shape[1] == channels;
   });
 }
@@ -80,11 +88,11 @@ const relay::Expr* BehindDecoding(const ExprPtr& expr) {
   return cast != nullptr ? cast->args[0].get() : expr.get();
 }
 
-// The data of a pool or of a border, or an operand as large as the result: it must lie as the result does.
+// The data of a pool, of a border or of a take, or an operand as large as the result: it must lie as the result does.
 bool IsFull(const relay::Var& param, const std::vector<const Call*>& calls, const Shape& result) {
   if (param.type->shape == result) return true;
   const bool reads = std::any_of(calls.begin(), calls.end(), [&](const Call* call) {
-    return (relay::AsOp(call->op)->def->pattern == relay::OpPattern::kReduction || PadsImages(*call)) &&
+    return (relay::AsOp(call->op)->def->pattern == relay::OpPattern::kReduction || KeepsChannels(*call)) &&
            BehindDecoding(call->args[0]) == &param;
   });
   return reads && param.type->shape.size() == 4 && param.type->shape[1] == result[1];

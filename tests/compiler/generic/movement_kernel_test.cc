@@ -1,6 +1,8 @@
 // Generated kernels whose elements are elements of their arguments, against the operators' references.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "core/ceil_div.h"
 #include "tests/compiler/generic/check_function.h"
 #include "tests/compiler/generic/kernel_runner.h"
@@ -155,6 +157,40 @@ TEST(MovementKernel, TakesByIndex) {
     const Tensor indices = Tensor::FromVector<int64_t>(DType::kInt64, {2, 3}, {0, 3, -1, 2, 2, -4});
     CheckFunction(Function({x, picks}, MakeCall("take", {x, picks}, {{"axis", axis}})), {Filled(*x->type, 1), indices});
     CheckFunction(Function({x}, MakeCall("take", {x, relay::MakeConstant(indices)}, {{"axis", axis}})));
+  }
+}
+
+// Every `step`th element of an axis, and its last one by its place from the end.
+Tensor Steps(double step, int64_t extent) {
+  Tensor picks(DType::kInt64, {37});
+  for (int64_t i = 0; i < 37; ++i) {
+    const auto at = static_cast<int64_t>(step * static_cast<double>(i));
+    picks.data<int64_t>()[i] = std::clamp(step < 0 ? extent - 1 + at : at, int64_t{0}, extent - 1);
+  }
+  picks.data<int64_t>()[36] = -1;
+  return picks;
+}
+
+// Neighbouring lanes share positions, or theirs lie apart by up to two vectors, or by more; a line may be shorter than
+// a vector.
+TEST(MovementKernel, TakesKnownPositionsOfALine) {
+  for (const int64_t extent : {3, 40}) {
+    for (const double step : {0.5, 0.7, 1.8, 5.5, -1.0}) {
+      const ExprPtr x = Param("x", {2, 3, extent}), indices = relay::MakeConstant(Steps(step, extent));
+      const Tensor rows = Tensor::FromVector<int64_t>(DType::kInt64, {4}, {2, 0, 0, 1});
+      const ExprPtr some = MakeCall("take", {MakeCall("exp", {x}), relay::MakeConstant(rows)}, {{"axis", int64_t{1}}});
+      CheckFunction(Function({x}, MakeCall("take", {x, indices}, {{"axis", int64_t{-1}}})));
+      CheckFunction(Function({x}, MakeCall("negative", {MakeCall("take", {some, indices}, {{"axis", int64_t{2}}})})));
+    }
+  }
+}
+
+TEST(MovementKernel, TakesKnownPositionsOfEveryType) {
+  for (const DType dtype : {DType::kUInt8, DType::kFloat16, DType::kInt64, DType::kBool}) {
+    for (const double step : {0.5, 1.8}) {
+      const ExprPtr x = Param("x", {2, 40}, "", dtype);
+      CheckFunction(Function({x}, MakeCall("take", {x, relay::MakeConstant(Steps(step, 40))}, {{"axis", int64_t{1}}})));
+    }
   }
 }
 
