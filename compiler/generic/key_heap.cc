@@ -1,6 +1,6 @@
 #include "compiler/generic/key_heap.h"
 
-#include <bit>
+#include "compiler/generic/loop_while.h"
 
 namespace hone {
 
@@ -14,30 +14,39 @@ void KeyHeap::Order(Value* size) {
   });
 }
 
+// The larger child moves up into the hole as long as it is larger than what is to be put there.
 void KeyHeap::Sift(Value* hole, Value* held, Value* size) {
   auto& ir = b_.ir();
-  const auto height = static_cast<int64_t>(std::bit_width(static_cast<uint64_t>(most_)));
-  const Vals arrived = b_.Loop(0, height, 1, {hole}, [&](Value*, const Vals& at) {
-    Value* left = b_.Add(b_.Mul(at[0], 2), 1);
+  const auto larger_child = [&](Value* at) {
+    Value* left = b_.Add(b_.Mul(at, 2), 1);
     Value *has_left = ir.CreateICmpSLT(left, size), *right = b_.Add(left, 1);
-    left = ir.CreateSelect(has_left, left, at[0]);
+    left = ir.CreateSelect(has_left, left, at);
     right = ir.CreateSelect(ir.CreateICmpSLT(right, size), right, left);
     Value *left_key = Held(left), *right_key = Held(right);
     Value* right_larger = ir.CreateICmpSGT(right_key, left_key);
-    Value *child = ir.CreateSelect(right_larger, right, left),
-          *child_key = ir.CreateSelect(right_larger, right_key, left_key);
-    Value* sinks = ir.CreateAnd(has_left, ir.CreateICmpSGT(child_key, held));
-    Hold(ir.CreateSelect(sinks, child_key, held), at[0]);
-    return Vals{ir.CreateSelect(sinks, child, at[0])};
-  });
+    Value* key = ir.CreateSelect(right_larger, right_key, left_key);
+    return Vals{ir.CreateSelect(right_larger, right, left), key, ir.CreateAnd(has_left, ir.CreateICmpSGT(key, held))};
+  };
+  // Carried: the hole, its larger child, that child's key, and whether it moves up.
+  Vals start{hole};
+  for (Value* value : larger_child(hole)) start.push_back(value);
+  const Vals arrived = LoopWhile(
+      b_, start, [](const Vals& at) { return at[3]; },
+      [&](const Vals& at) {
+        Hold(at[2], at[0]);
+        Vals next{at[1]};
+        for (Value* value : larger_child(at[1])) next.push_back(value);
+        return next;
+      });
   Hold(held, arrived[0]);
 }
 
 // A float's bits grow with it from 0 upwards and against it below.
 Value* FloatOrder(KernelBuilder& b, Value* x) {
   auto& ir = b.ir();
+  llvm::Type* integer = x->getType()->getWithNewType(b.i32());
   Value* zero = ir.CreateFCmpOEQ(x, llvm::ConstantFP::get(x->getType(), 0));
-  Value* bits = ir.CreateSelect(zero, ir.getInt32(0), ir.CreateBitCast(x, b.i32()));
+  Value* bits = ir.CreateSelect(zero, llvm::Constant::getNullValue(integer), ir.CreateBitCast(x, integer));
   return ir.CreateXor(bits, ir.CreateLShr(ir.CreateAShr(bits, 31), 1));
 }
 

@@ -7,18 +7,16 @@
 
 namespace hone {
 
-// Emits code for heaps of at most `most` keys of the integer type `key`, a number of whole bytes, at `memory`.
+// Emits code for a heap of keys of the integer type `key`, a number of whole bytes, at `memory`.
 class KeyHeap {
  public:
-  KeyHeap(KernelBuilder& b, llvm::Type* key, Value* memory, int64_t most)
-      : b_(b), key_(key), memory_(memory), most_(most) {}
+  KeyHeap(KernelBuilder& b, llvm::Type* key, Value* memory) : b_(b), key_(key), memory_(memory) {}
 
   Value* Held(Value* i) { return b_.LoadAs(key_, Slot(i)); }
   void Hold(Value* key, Value* i) { b_.Store(key, Slot(i)); }
   // Makes a heap of the first `size` keys.
   void Order(Value* size);
-  // Puts `held` into the hole at `hole`, or below it where a child is larger. As many steps as the largest heap is
-  // high, without a branch: one that has arrived stays.
+  // Puts `held` into the hole at `hole`, or below it where a child is larger.
   void Sift(Value* hole, Value* held, Value* size);
 
  private:
@@ -27,10 +25,9 @@ class KeyHeap {
   KernelBuilder& b_;
   llvm::Type* key_;
   Value* memory_;
-  int64_t most_;
 };
 
-// A scalar float32 as an i32 that grows with it; -0 is 0, and a NaN is beyond the infinities.
+// float32, a scalar or a vector, as i32 that grows with it; -0 is 0, and a NaN is beyond the infinities.
 Value* FloatOrder(KernelBuilder& b, Value* x);
 
 }  // namespace hone

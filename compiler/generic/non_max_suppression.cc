@@ -23,6 +23,7 @@ namespace {
 constexpr int64_t kWord = 8;   // bytes of a key, a count and a part of a row
 constexpr int64_t kFloat = 4;  // bytes
 constexpr int64_t kRow = 3 * kWord;
+constexpr int kScoreVectors = 2;  // of scores that are held against the threshold together
 
 struct SuppressionShape {
   explicit SuppressionShape(const relay::Call& call)
@@ -99,7 +100,7 @@ class SuppressionKernel {
 
   void EmitPair(Value* pair) {
     Value *image = b_.Div(pair, shape_.classes), *count = Word(counts_, pair);
-    KeyHeap heap(b_, b_.i64(), keys_, shape_.boxes);
+    KeyHeap heap(b_, b_.i64(), keys_);
     Value* candidates = EmitKeys(pair, heap);
     heap.Order(candidates);
     b_.Store(b_.Index(0), count);
@@ -119,17 +120,38 @@ class SuppressionKernel {
     });
   }
 
-  // Each key goes to the next free place, and the place is used up where the score suffices.
+  // Scores that do not suffice are passed over some vectors at a time.
   Value* EmitKeys(Value* pair, KeyHeap& heap) {
-    auto& ir = b_.ir();
     Value* scores = b_.At(scores_, b_.Mul(pair, shape_.boxes * kFloat));
-    Value* any = ir.CreateFCmpUNO(least_score_, least_score_);
-    return b_.Loop(0, shape_.boxes, 1, {b_.Index(0)}, [&](Value* i, const Vals& used) {
+    const int64_t together = int64_t{kScoreVectors} * lanes(), whole = shape_.boxes / together * together;
+    const Vals used = b_.Loop(0, whole, together, {b_.Index(0)}, [&](Value* first, const Vals& so_far) {
+      Value* any = nullptr;
+      for (int64_t i = 0; i < kScoreVectors; ++i) {
+        Value* scored = Suffices(b_.Load(b_.At(scores, b_.Mul(b_.Add(first, i * lanes()), kFloat)), lanes()));
+        any = any == nullptr ? scored : b_.ir().CreateOr(any, scored);
+      }
+      if (lanes() > 1) any = b_.ir().CreateOrReduce(any);
+      Value* last = b_.ir().CreateSelect(any, b_.Add(first, together), first);
+      return Vals{HoldKeys(scores, first, last, so_far[0], heap)};
+    });
+    return HoldKeys(scores, b_.Index(whole), b_.Index(shape_.boxes), used[0], heap);
+  }
+
+  Value* Suffices(Value* score) {
+    Value* least = least_score_;
+    if (score->getType()->isVectorTy()) least = b_.Splat(least, lanes());
+    // Ordered and greater, or anything beside a threshold that is no number.
+    return b_.ir().CreateOr(b_.ir().CreateFCmpUNO(least, least), b_.ir().CreateFCmpOGT(score, least));
+  }
+
+  // Each key goes to the next free place, and the place is used up where the score suffices.
+  Value* HoldKeys(Value* scores, Value* first, Value* last, Value* used, KeyHeap& heap) {
+    auto& ir = b_.ir();
+    return b_.Loop(first, last, 1, {used}, [&](Value* i, const Vals& so_far) {
       Value* score = b_.Load(b_.At(scores, b_.Mul(i, kFloat)));
       Value* high = ir.CreateShl(ir.CreateSExt(FloatOrder(b_, score), b_.i64()), 32);
-      heap.Hold(ir.CreateOr(high, ir.CreateZExt(ir.CreateNot(ir.CreateTrunc(i, b_.i32())), b_.i64())), used[0]);
-      Value* suffices = ir.CreateOr(any, ir.CreateFCmpOGT(score, least_score_));
-      return Vals{b_.Add(used[0], ir.CreateZExt(suffices, b_.i64()))};
+      heap.Hold(ir.CreateOr(high, ir.CreateZExt(ir.CreateNot(ir.CreateTrunc(i, b_.i32())), b_.i64())), so_far[0]);
+      return Vals{b_.Add(so_far[0], ir.CreateZExt(Suffices(score), b_.i64()))};
     })[0];
   }
 

@@ -1,18 +1,26 @@
-// A line's best k are a heap of k keys whose root is the worst of them: what is better takes the root's place. Sorted
-// in place at the end.
+// A line is brought together in memory where its elements do not lie side by side. Then one of two ways, by what is
+// expected to take less:
+//
+//   few of many    the best so far are a heap of keys whose root is the worst of them; what is better takes the root's
+//                  place. Vectors are held against the root's element, so that most elements cost a part of a
+//                  comparison.
+//   many           each element's rank, a number that is the less the better it is; the k-th least rank by counting
+//                  digits; what is better than that, and as many equals as are wanted, sorted by their digits.
 //
 // A key is one integer, so that a comparison needs no second look and equal elements keep their order:
 //
-//   high half: the element as a signed number, the best the least        low half: its position
-//
-// At most log2(k) steps for each element that is better than the root, and one comparison for every other.
+//   high half: the rank        low half: the position
 #include "compiler/generic/topk.h"
 
-#include <optional>
+#include <algorithm>
+#include <bit>
+#include <cmath>
 
+#include "compiler/codegen/element.h"
 #include "compiler/codegen/kernel_builder.h"
 #include "compiler/generic/argument.h"
 #include "compiler/generic/key_heap.h"
+#include "compiler/generic/radix_sort.h"
 #include "compiler/generic/whole_call.h"
 #include "compiler/relay/op.h"
 #include "compiler/relay/ops/arguments.h"
@@ -20,6 +28,9 @@
 
 namespace hone {
 namespace {
+
+constexpr int64_t kPositionBytes = 8;
+constexpr int64_t kVectors = 4;  // that are held against the root together
 
 struct Line {
   Value *data, *values, *positions;  // where it begins in each operand
@@ -34,15 +45,20 @@ class TopKKernel {
         k_(call.attrs.GetInt("k")) {
     const Shape& shape = TensorTypeOf(call.args[0]).shape;
     view_ = relay::ViewAxis(shape, relay::NormalizedAxis(call.attrs.GetInt("axis"), shape.size()));
+    rank_bits_ = static_cast<int>(8 * DTypeBytes(dtype_));
     half_bits_ = dtype_ == DType::kInt64 ? 64 : 32;
   }
 
   int64_t lines() const { return view_.outer * view_.inner; }
-  int64_t workspace_bytes() const { return k_ * key_bytes(); }
+  int64_t workspace_bytes() const {
+    const int64_t gathered = view_.inner > 1 ? Padded(view_.extent * element_bytes()) : 0;
+    if (!counts()) return gathered + k_ * key_bytes();
+    return gathered + RadixSort::CountBytes() + Padded(view_.extent * element_bytes()) + 2 * (k_ + 1) * key_bytes();
+  }
 
   void Emit(const StageArgs& args, const relay::Function& function) {
     const auto result = static_cast<int>(function.params.size());
-    heap_.emplace(b_, key(), b_.WorkerWorkspace(args), k_);
+    memory_ = b_.WorkerWorkspace(args);
     Value *data = b_.Operand(args, ParameterOf(function, 0)), *values = b_.Operand(args, result),
           *positions = b_.Operand(args, result + 1);
     b_.For(args.begin, args.end, 1, [&](Value* line) {
@@ -55,61 +71,158 @@ class TopKKernel {
   }
 
  private:
-  static constexpr int64_t kPositionBytes = 8;
-
   int64_t element_bytes() const { return DTypeBytes(dtype_); }
   int64_t key_bytes() const { return half_bits_ / 4; }
+  static int64_t Padded(int64_t bytes) { return (bytes + 63) / 64 * 64; }
   llvm::Type* half() { return b_.ir().getIntNTy(half_bits_); }
   llvm::Type* key() { return b_.ir().getIntNTy(2 * half_bits_); }
-  Value* Element(const Line& line, Value* i) {
-    return b_.LoadAs(ElementType(b_, dtype_), b_.At(line.data, b_.Mul(i, view_.inner * element_bytes())));
+  llvm::Type* rank() { return b_.ir().getIntNTy(static_cast<unsigned>(rank_bits_)); }
+  Value* ElementAt(Value* data, Value* i, int lanes = 1) {
+    return LoadElements(b_, dtype_, b_.At(data, b_.Mul(i, element_bytes())), lanes);
   }
 
-  void EmitLine(const Line& line) {
-    b_.For(0, k_, 1, [&](Value* i) { heap_->Hold(Key(line, i), i); });
-    heap_->Order(b_.Index(k_));
-    b_.For(k_, view_.extent, 1, [&](Value* i) {
-      Value* candidate = Key(line, i);
-      b_.If(b_.ir().CreateICmpSLT(candidate, heap_->Held(b_.Index(0))),
-            [&] { heap_->Sift(b_.Index(0), candidate, b_.Index(k_)); });
+  // Whether digits are counted: cycles, about, of a line whose elements come in any order. In a heap k ln(n / k)
+  // elements take the root's place.
+  bool counts() const {
+    const auto n = static_cast<double>(view_.extent), k = static_cast<double>(k_);
+    const double sift = 40 + 10 * std::log2(k + 1);
+    const double heap = k * (1 + std::log(n / k)) * sift + n / 2;
+    const double digits = rank_bits_ / 8.0;
+    return 3 * n + digits * (600 + 8 * k) + 2500 * digits / 2 < heap;
+  }
+
+  void EmitLine(Line line) {
+    Value* memory = memory_;
+    if (view_.inner > 1) {
+      b_.For(0, view_.extent, 1, [&](Value* i) {
+        b_.Store(ElementAt(line.data, b_.Mul(i, view_.inner)), b_.At(memory, b_.Mul(i, element_bytes())));
+      });
+      line.data = memory;
+      memory = b_.At(memory, Padded(view_.extent * element_bytes()));
+    }
+    Value* keys = counts() ? ByCounting(line.data, memory) : ByHeap(line.data, memory);
+    b_.For(0, k_, 1, [&](Value* i) { StoreResult(line, keys, i); });
+  }
+
+  Value* ByHeap(Value* data, Value* memory) {
+    KeyHeap heap(b_, key(), memory);
+    b_.For(0, k_, 1, [&](Value* i) { heap.Hold(Key(data, i), i); });
+    heap.Order(b_.Index(k_));
+    const int64_t lanes = b_.lanes(), together = kVectors * lanes;
+    const int64_t whole = k_ + (view_.extent - k_) / together * together;
+    b_.For(k_, whole, together, [&](Value* first) {
+      b_.If(AnyBetter(data, first, kVectors, heap), [&] {
+        b_.For(first, b_.Add(first, together), lanes, [&](Value* vector) {
+          b_.If(AnyBetter(data, vector, 1, heap), [&] { Enter(data, vector, b_.Add(vector, lanes), heap); });
+        });
+      });
     });
+    Enter(data, b_.Index(whole), b_.Index(view_.extent), heap);
     b_.For(0, k_ - 1, 1, [&](Value* i) {
       Value* last = b_.Sub(b_.Index(k_ - 1), i);
-      Value* displaced = heap_->Held(last);
-      heap_->Hold(heap_->Held(b_.Index(0)), last);
-      heap_->Sift(b_.Index(0), displaced, last);
+      Value* displaced = heap.Held(last);
+      heap.Hold(heap.Held(b_.Index(0)), last);
+      heap.Sift(b_.Index(0), displaced, last);
     });
-    b_.For(0, k_, 1, [&](Value* i) { StoreResult(line, i); });
+    return memory;
   }
 
-  void StoreResult(const Line& line, Value* i) {
-    Value* position = b_.ir().CreateZExt(b_.ir().CreateTrunc(heap_->Held(i), half()), b_.i64());
-    b_.Store(Element(line, position), b_.At(line.values, b_.Mul(i, view_.inner * element_bytes())));
-    b_.Store(position, b_.At(line.positions, b_.Mul(i, view_.inner * kPositionBytes)));
-  }
-
-  Value* Key(const Line& line, Value* i) {
+  // Equal elements come later than the root and are no better.
+  Value* AnyBetter(Value* data, Value* first, int64_t vectors, KeyHeap& heap) {
     auto& ir = b_.ir();
-    Value* high = ir.CreateShl(ir.CreateSExt(Order(Element(line, i)), key()), static_cast<uint64_t>(half_bits_));
+    const int lanes = b_.lanes();
+    Value* root = b_.Splat(ElementAt(data, PositionIn(heap.Held(b_.Index(0)))), lanes);
+    Value* any = nullptr;
+    for (int64_t i = 0; i < vectors; ++i) {
+      Value* x = ElementAt(data, b_.Add(first, i * lanes), lanes);
+      Value* better = Better(x, root);
+      any = any == nullptr ? better : ir.CreateOr(any, better);
+    }
+    return lanes == 1 ? any : ir.CreateOrReduce(any);
+  }
+
+  // NaN is better than any number.
+  Value* Better(Value* x, Value* than) {
+    auto& ir = b_.ir();
+    if (IsFloat(x)) return ascending_ ? ir.CreateFCmpULT(x, than) : ir.CreateFCmpUGT(x, than);
+    if (is_unsigned()) return ascending_ ? ir.CreateICmpULT(x, than) : ir.CreateICmpUGT(x, than);
+    return ascending_ ? ir.CreateICmpSLT(x, than) : ir.CreateICmpSGT(x, than);
+  }
+
+  void Enter(Value* data, Value* first, Value* last, KeyHeap& heap) {
+    b_.For(first, last, 1, [&](Value* i) {
+      Value* candidate = Key(data, i);
+      b_.If(b_.ir().CreateICmpSLT(candidate, heap.Held(b_.Index(0))),
+            [&] { heap.Sift(b_.Index(0), candidate, b_.Index(k_)); });
+    });
+  }
+
+  Value* ByCounting(Value* data, Value* memory) {
+    auto& ir = b_.ir();
+    Value *ranks = b_.At(memory, RadixSort::CountBytes()), *keys = b_.At(ranks, Padded(view_.extent * element_bytes())),
+          *other = b_.At(keys, (k_ + 1) * key_bytes());
+    ForVectors([&](Value* i, int lanes) {
+      b_.Store(RankOf(ElementAt(data, i, lanes)), b_.At(ranks, b_.Mul(i, element_bytes())));
+    });
+    RadixSort sort(b_, rank_bits_, memory);
+    const RadixSort::Kth kth = sort.KthLeast(ranks, view_.extent, k_);
+    // A key goes to the next place, which is used up where the element is wanted: one place more than k is written.
+    b_.Loop(0, view_.extent, 1, {b_.Index(0), b_.Index(0)}, [&](Value* i, const Vals& so_far) {
+      Value* number = b_.LoadAs(rank(), b_.At(ranks, b_.Mul(i, element_bytes())));
+      Value* high = ir.CreateShl(ir.CreateZExt(number, key()), 2 * half_bits_ - static_cast<unsigned>(rank_bits_));
+      b_.Store(ir.CreateOr(high, ir.CreateZExtOrTrunc(i, key())), b_.At(keys, b_.Mul(so_far[0], key_bytes())));
+      Value* is_kth = ir.CreateICmpEQ(number, kth.number);
+      Value* wanted = ir.CreateOr(ir.CreateICmpULT(number, kth.number),
+                                  ir.CreateAnd(is_kth, ir.CreateICmpULT(so_far[1], kth.equal)));
+      return Vals{b_.Add(so_far[0], ir.CreateZExt(wanted, b_.i64())),
+                  b_.Add(so_far[1], ir.CreateZExt(is_kth, b_.i64()))};
+    });
+    return sort.Sort(keys, other, 2 * half_bits_, k_);
+  }
+
+  void ForVectors(const std::function<void(Value* i, int lanes)>& body) {
+    const int64_t lanes = b_.lanes(), whole = view_.extent / lanes * lanes;
+    b_.For(0, whole, lanes, [&](Value* i) { body(i, static_cast<int>(lanes)); });
+    b_.For(whole, view_.extent, 1, [&](Value* i) { body(i, 1); });
+  }
+
+  // The element's place in its type's order, the best the least, as an unsigned number of as many bits.
+  Value* RankOf(Value* x) {
+    auto& ir = b_.ir();
+    llvm::Type* type = x->getType()->getWithNewType(rank());
+    Value* top = llvm::ConstantInt::get(type, llvm::APInt::getSignedMinValue(static_cast<unsigned>(rank_bits_)));
+    Value* order = IsFloat(x) ? FloatOrder(b_, x) : x;
+    Value* number = is_unsigned() ? order : ir.CreateXor(order, top);
+    if (!ascending_) number = ir.CreateNot(number);
+    return IsFloat(x) ? ir.CreateSelect(ir.CreateFCmpUNO(x, x), llvm::Constant::getNullValue(type), number) : number;
+  }
+  bool is_unsigned() const { return dtype_ == DType::kUInt8 || dtype_ == DType::kBool; }
+
+  // Signed: heaps compare so, and the rank's highest bit is the key's.
+  Value* Key(Value* data, Value* i) {
+    auto& ir = b_.ir();
+    Value* high = ir.CreateZExt(RankOf(ElementAt(data, i)), key());
+    high = ir.CreateShl(high, 2 * half_bits_ - static_cast<unsigned>(rank_bits_));
+    high = ir.CreateXor(high, llvm::ConstantInt::get(key(), llvm::APInt::getSignedMinValue(2 * half_bits_)));
     return ir.CreateOr(high, ir.CreateZExtOrTrunc(i, key()));
   }
 
-  // The element as a signed number of half a key, the best the least.
-  Value* Order(Value* x) {
-    auto& ir = b_.ir();
-    if (IsFloat(x)) return ir.CreateSelect(ir.CreateFCmpUNO(x, x), Least(), Directed(FloatOrder(b_, x)));
-    return Directed(dtype_ == DType::kUInt8 ? ir.CreateZExt(x, half()) : ir.CreateSExtOrTrunc(x, half()));
+  Value* PositionIn(Value* held) { return b_.ir().CreateZExt(b_.ir().CreateTrunc(held, b_.i32()), b_.i64()); }
+
+  void StoreResult(const Line& line, Value* keys, Value* i) {
+    Value* position = PositionIn(b_.LoadAs(key(), b_.At(keys, b_.Mul(i, key_bytes()))));
+    b_.Store(ElementAt(line.data, position), b_.At(line.values, b_.Mul(i, view_.inner * element_bytes())));
+    b_.Store(position, b_.At(line.positions, b_.Mul(i, view_.inner * kPositionBytes)));
   }
-  Value* Directed(Value* order) { return ascending_ ? order : b_.ir().CreateNot(order); }
-  Value* Least() { return llvm::ConstantInt::get(half(), llvm::APInt::getSignedMinValue(half_bits_)); }
 
   KernelBuilder& b_;
   const DType dtype_;
   const bool ascending_;
   const int64_t k_;
   relay::AxisView view_;
+  int rank_bits_ = 32;
   unsigned half_bits_ = 32;
-  std::optional<KeyHeap> heap_;
+  Value* memory_ = nullptr;
 };
 
 }  // namespace

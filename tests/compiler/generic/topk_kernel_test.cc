@@ -26,6 +26,15 @@ TEST(TopKKernel, TakesAnyK) {
   for (const int64_t k : {1, 2, 3, 4, 7, 8, 63, 64, 99, 100}) Check({2, 100}, k, 1, false, DType::kFloat32);
 }
 
+// Many of many are sorted by their digits, few are kept in a heap; lines have many equal elements.
+TEST(TopKKernel, TakesManyOfLongLines) {
+  for (const DType dtype : {DType::kFloat32, DType::kInt8, DType::kUInt8, DType::kInt32, DType::kInt64}) {
+    for (const int64_t k : {1, 40, 900, 3000}) Check({3000}, k, 0, k == 40, dtype);
+  }
+  Check({2, 5000}, 300, 1, true, DType::kFloat32);
+  Check({2, 5000, 3}, 300, 1, false, DType::kFloat32);
+}
+
 TEST(TopKKernel, SearchesEachAxis) {
   for (const int64_t axis : {0, 1, 2}) Check({9, 10, 11}, 5, axis, true, DType::kFloat32);
 }
@@ -38,12 +47,25 @@ TEST(TopKKernel, OrdersWhatIsNoUsualNumber) {
     Check({count}, count, 0, ascending, DType::kFloat32, {Tensor::FromVector(DType::kFloat32, {count}, odd)});
 }
 
+TEST(TopKKernel, OrdersWhatIsNoUsualNumberInLongLines) {
+  const float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+  const float odd[] = {0.0F, -0.0F, inf, -inf, nan, -nan, 1e-45F, 3.4e38F, -3.4e38F, 7.0F, -7.0F};
+  Tensor x(DType::kFloat32, {4000});
+  for (int64_t i = 0; i < 4000; ++i) x.data<float>()[i] = odd[i * 7 % 11];
+  for (const bool ascending : {false, true}) {
+    for (const int64_t k : {3, 1100, 4000}) Check({4000}, k, 0, ascending, DType::kFloat32, {x});
+  }
+}
+
 TEST(TopKKernel, KeepsWhatOnlyInt64Holds) {
   Tensor x(DType::kInt64, {6});
   const int64_t values[] = {INT64_MIN, 5, INT64_MAX, -7, int64_t{1} << 40, -(int64_t{1} << 40)};
   std::copy(std::begin(values), std::end(values), x.data<int64_t>());
   Check({6}, 6, 0, false, DType::kInt64, {x});
   Check({6}, 4, 0, true, DType::kInt64, {x});
+  Tensor many(DType::kInt64, {5000});
+  for (int64_t i = 0; i < 5000; ++i) many.data<int64_t>()[i] = values[i % 6] ^ (i % 5 << 20);
+  Check({5000}, 2000, 0, false, DType::kInt64, {many});
 }
 
 }  // namespace

@@ -1,0 +1,39 @@
+// The least of many numbers, and numbers in order, by counting their digits: time grows with how many there are,
+// however they are mixed.
+#pragma once
+
+#include <cstdint>
+
+#include "compiler/codegen/kernel_builder.h"
+
+namespace hone {
+
+// Emits code for unsigned numbers of `bits` bits in the integer type of that width. Memory for one count of digits, of
+// RadixCountBytes(), is the caller's.
+class RadixSort {
+ public:
+  RadixSort(KernelBuilder& b, int bits, Value* counts) : b_(b), bits_(bits), counts_(counts) {}
+
+  // Of `count` numbers, `k` of which are wanted (1 <= k <= count): the k-th least, and how many of the wanted ones are
+  // equal to it (i64).
+  struct Kth {
+    Value *number, *equal;
+  };
+  Kth KthLeast(Value* numbers, int64_t count, int64_t k);
+
+  // Keys are a number above as many bits of anything else. `count` keys at `keys` come in order of their numbers, equal
+  // ones as they were. Returns where they lie: at `keys` or at `other`, which is as large.
+  Value* Sort(Value* keys, Value* other, int64_t key_bits, int64_t count);
+
+  static int64_t CountBytes();
+
+ private:
+  Value* Count(Value* digit);
+  void Clear(int64_t digits);
+
+  KernelBuilder& b_;
+  int bits_;
+  Value* counts_;
+};
+
+}  // namespace hone
