@@ -5,6 +5,8 @@
 #include <string_view>
 
 #include "compiler/generic/argwhere.h"
+#include "compiler/generic/cumulative.h"
+#include "compiler/generic/grid_sample.h"
 #include "compiler/generic/non_max_suppression.h"
 #include "compiler/generic/recurrent.h"
 #include "compiler/generic/roi_align.h"
@@ -22,10 +24,12 @@ struct WholeCall {
 };
 
 constexpr WholeCall kWholeCalls[] = {
-    {"nn.recurrent", EmitRecurrent},     {"topk", EmitTopK},
-    {"tree_ensemble", EmitTreeEnsemble}, {"scatter_elements", EmitScatter},
-    {"scatter_nd", EmitScatter},         {"vision.roi_align", EmitRoiAlign},
-    {"argwhere", EmitArgwhere},          {"vision.all_class_non_max_suppression", EmitNonMaxSuppression}};
+    {"nn.recurrent", EmitRecurrent},      {"topk", EmitTopK},
+    {"tree_ensemble", EmitTreeEnsemble},  {"scatter_elements", EmitScatter},
+    {"scatter_nd", EmitScatter},          {"vision.roi_align", EmitRoiAlign},
+    {"argwhere", EmitArgwhere},           {"vision.all_class_non_max_suppression", EmitNonMaxSuppression},
+    {"cumsum", EmitCumulative},           {"cumprod", EmitCumulative},
+    {"image.grid_sample", EmitGridSample}};
 
 const WholeCall* FindWholeCall(const relay::Function& function) {
   const auto row = std::find_if(std::begin(kWholeCalls), std::end(kWholeCalls), [&](const WholeCall& whole) {

@@ -22,11 +22,12 @@ struct Registry {
 
 OpTable JoinedTables() {
   OpTable all;
-  for (const auto& family : {ConvOps,      MatmulOps,    NormalizeOps,    UnaryOps,     BinaryOps,
-                             BitOps,       ByteTableOps, CompareOps,      SoftmaxOps,   PoolOps,
-                             ReduceOps,    ArgReduceOps, ReshapeOps,      RearrangeOps, SpaceOps,
-                             GatherOps,    ScatterOps,   RoiAlignOps,     PadOps,       JoinOps,
-                             RecurrentOps, TopKOps,      TreeEnsembleOps, ArgwhereOps,  NonMaxSuppressionOps}) {
+  for (const auto& family : {ConvOps,       MatmulOps,    NormalizeOps,    UnaryOps,     BinaryOps,
+                             BitOps,        ByteTableOps, CompareOps,      SoftmaxOps,   PoolOps,
+                             ReduceOps,     ArgReduceOps, ReshapeOps,      RearrangeOps, SpaceOps,
+                             GatherOps,     ScatterOps,   RoiAlignOps,     PadOps,       JoinOps,
+                             RecurrentOps,  TopKOps,      TreeEnsembleOps, ArgwhereOps,  NonMaxSuppressionOps,
+                             CumulativeOps, GridSampleOps}) {
     OpTable table = family();
     std::move(table.begin(), table.end(), std::back_inserter(all));
   }

@@ -11,13 +11,13 @@ struct MadeOf {
   std::string_view onnx;  // with blanks between
 };
 
-constexpr std::array<MadeOf, 96> kMade = {{
+constexpr std::array<MadeOf, 99> kMade = {{
     {"abs",
-     "Abs Asinh Atanh Cosh GlobalLpPool GridSample IsInf LpNormalization Normalizer "
+     "Abs Asinh Atanh Cosh GlobalLpPool IsInf LpNormalization Normalizer "
      "ReduceL1 Sinh Softplus Softsign TreeEnsembleClassifier TreeEnsembleRegressor"},
     {"add",
      "Acos Acosh Adagrad Adam Add Asin Asinh Attention BatchNormalization Celu Concat ConvInteger Cosh "
-     "DynamicQuantizeLinear DynamicQuantizeMatMul Elu Gather Gelu GridSample GroupNormalization "
+     "DynamicQuantizeLinear DynamicQuantizeMatMul Elu Gather Gelu GroupNormalization "
      "InstanceNormalization LayerNormalization LinearAttention MatMulInteger MaxPool Mean "
      "MeanVarianceNormalization Momentum OneHot PRelu QGemm QLinearAdd QLinearAveragePool QLinearConcat "
      "QLinearConv QLinearGlobalAveragePool QLinearLeakyRelu QLinearMatMul QLinearMul QLinearSigmoid "
@@ -31,25 +31,27 @@ constexpr std::array<MadeOf, 96> kMade = {{
     {"bitwise_not", "BitwiseNot"},
     {"bitwise_or", "BitwiseOr"},
     {"bitwise_xor", "BitwiseXor"},
-    {"broadcast_to", "Expand GridSample MatMulInteger ReverseSequence TensorScatter Tile"},
+    {"broadcast_to", "Expand MatMulInteger ReverseSequence TensorScatter Tile"},
     {"cast",
      "Adagrad Adam Binarizer Cast CastLike ConvInteger DequantizeLinear "
-     "DynamicQuantizeLinear DynamicQuantizeMatMul FeatureVectorizer GridSample "
+     "DynamicQuantizeLinear DynamicQuantizeMatMul FeatureVectorizer "
      "LabelEncoder MatMulInteger MatMulIntegerToFloat Momentum OneHotEncoder QGemm "
      "QLinearAdd QLinearAveragePool QLinearConcat QLinearConv QLinearGlobalAveragePool "
      "QLinearLeakyRelu QLinearMatMul QLinearMul QLinearSigmoid QLinearSoftmax "
      "QuantizeLinear ReduceMean"},
     {"ceil", "Ceil"},
     {"clip",
-     "Celu Clip DynamicQuantizeLinear DynamicQuantizeMatMul Elu Gelu GridSample QGemm "
+     "Celu Clip DynamicQuantizeLinear DynamicQuantizeMatMul Elu Gelu QGemm "
      "QLinearAdd QLinearAveragePool QLinearConcat QLinearConv QLinearGlobalAveragePool "
      "QLinearLeakyRelu QLinearMatMul QLinearMul QLinearSigmoid QLinearSoftmax "
      "QuantizeLinear ReduceLogSumExp Selu"},
     {"concatenate",
      "Attention CausalConvWithState Concat FeatureVectorizer If LinearAttention Loop "
-     "MatMulInteger QLinearConcat RotaryEmbedding Scan ScatterElements ScatterND Shape "
+     "MatMulInteger QLinearConcat RotaryEmbedding Scan Shape "
      "TreeEnsembleClassifier Unique"},
     {"cos", "Cos Tan"},
+    {"cumprod", "CumProd"},
+    {"cumsum", "CumSum Unique"},
     {"divide",
      "Acos Adagrad Adam Asin Asinh Atanh Attention Celu Cosh Div DynamicQuantizeLinear "
      "DynamicQuantizeMatMul LpNormalization Mean MeanVarianceNormalization NegativeLogLikelihoodLoss "
@@ -57,19 +59,20 @@ constexpr std::array<MadeOf, 96> kMade = {{
      "QLinearMul QLinearSigmoid QLinearSoftmax QuantizeLinear Range Reciprocal ReduceMean Reshape Sinh "
      "Slice Softsign Tan TreeEnsembleClassifier TreeEnsembleRegressor"},
     {"equal",
-     "Attention Equal GridSample Hardmax Imputer IsInf LabelEncoder LpNormalization "
+     "Attention Equal Hardmax Imputer IsInf LabelEncoder LpNormalization "
      "NegativeLogLikelihoodLoss Normalizer OneHot OneHotEncoder TreeEnsembleRegressor"},
     {"erf", "Erf"},
     {"exp", "Cosh Exp LinearAttention ReduceLogSumExp Softplus TreeEnsembleClassifier"},
     {"expand_dims",
-     "CumProd CumSum LabelEncoder NegativeLogLikelihoodLoss OneHot OneHotEncoder "
+     "LabelEncoder NegativeLogLikelihoodLoss OneHot OneHotEncoder "
      "RotaryEmbedding SoftmaxCrossEntropyLoss Unique Unsqueeze"},
     {"expm1", "Celu Elu Selu Sinh"},
-    {"floor", "Floor GridSample"},
-    {"gather", "GatherElements GridSample MaxPool NegativeLogLikelihoodLoss ReverseSequence SoftmaxCrossEntropyLoss"},
+    {"floor", "Floor"},
+    {"gather", "GatherElements MaxPool NegativeLogLikelihoodLoss ReverseSequence SoftmaxCrossEntropyLoss"},
     {"gather_nd", "GatherND"},
     {"greater", "Adam Asinh Binarizer Greater Momentum Shrink ThresholdedRelu TreeEnsembleClassifier Unique"},
     {"greater_equal", "Concat GreaterOrEqual Unique"},
+    {"image.grid_sample", "GridSample"},
     {"left_shift", "BitShift"},
     {"less",
      "Compress GatherND IsInf Less OneHot ReduceMax ReduceMean ReduceMin ReduceSum "
@@ -77,7 +80,7 @@ constexpr std::array<MadeOf, 96> kMade = {{
     {"less_equal", "LessOrEqual"},
     {"log", "Asinh Log ReduceLogSum ReduceLogSumExp TreeEnsembleClassifier"},
     {"log1p", "Acosh Asinh Atanh Softplus"},
-    {"logical_and", "And GridSample LabelEncoder"},
+    {"logical_and", "And LabelEncoder"},
     {"logical_not", "Not"},
     {"logical_or", "LabelEncoder Or"},
     {"logical_xor", "Xor"},
@@ -89,12 +92,12 @@ constexpr std::array<MadeOf, 96> kMade = {{
      "BatchNormalization GlobalLpPool GroupNormalization InstanceNormalization LayerNormalization "
      "MeanVarianceNormalization NegativeLogLikelihoodLoss RMSNormalization ReduceMean"},
     {"min", "LabelEncoder ReduceMin"},
-    {"minimum", "Concat GridSample Min Slice"},
-    {"mod", "GridSample Mod TensorScatter"},
+    {"minimum", "Concat Min Slice"},
+    {"mod", "Mod TensorScatter"},
     {"multiply",
      "Acos Acosh Adagrad Adam AffineGrid Asin Asinh Atanh Attention BatchNormalization "
      "Celu ConvInteger Cosh DequantizeLinear DynamicQuantizeMatMul Elu Gelu Gemm "
-     "GlobalLpPool GridSample GroupNormalization InstanceNormalization "
+     "GlobalLpPool GroupNormalization InstanceNormalization "
      "LayerNormalization LinearAttention LpNormalization LpPool MatMulInteger "
      "MatMulIntegerToFloat MeanVarianceNormalization Momentum Mul "
      "NegativeLogLikelihoodLoss Normalizer PRelu Pow QGemm QLinearAdd QLinearAveragePool "
@@ -141,23 +144,23 @@ constexpr std::array<MadeOf, 96> kMade = {{
     {"power",
      "Adam BatchNormalization GlobalLpPool GroupNormalization InstanceNormalization "
      "LayerNormalization LpPool Pow RMSNormalization"},
-    {"prod", "CumProd ReduceProd"},
+    {"prod", "ReduceProd"},
     {"reshape",
      "AffineGrid Attention AveragePool BatchNormalization CausalConvWithState Col2Im "
      "Compress Conv ConvInteger ConvTranspose DFT DepthToSpace DynamicQuantizeLSTM "
-     "Einsum GRU GridSample GroupNormalization Hardmax If LSTM LinearAttention Loop "
+     "Einsum GRU GroupNormalization Hardmax If LSTM LinearAttention Loop "
      "MatMul MatMulInteger MaxPool MaxUnpool NegativeLogLikelihoodLoss "
      "QLinearAveragePool QLinearConv QLinearGlobalAveragePool RNN ReduceLogSumExp "
-     "Reshape ReverseSequence RotaryEmbedding STFT Scan ScatterElements ScatterND "
+     "Reshape ReverseSequence RotaryEmbedding STFT Scan "
      "Shape Softmax SoftmaxCrossEntropyLoss SpaceToDepth TensorScatter Tile "
      "TreeEnsembleClassifier Unique"},
     {"right_shift", "BitShift"},
     {"round",
-     "ConvInteger DynamicQuantizeLinear DynamicQuantizeMatMul GridSample QGemm QLinearAdd "
+     "ConvInteger DynamicQuantizeLinear DynamicQuantizeMatMul QGemm QLinearAdd "
      "QLinearAveragePool QLinearConcat QLinearConv QLinearGlobalAveragePool "
      "QLinearLeakyRelu QLinearMatMul QLinearMul QLinearSigmoid QLinearSoftmax "
      "QuantizeLinear Round"},
-    {"scatter_elements", "MaxUnpool Scatter ScatterElements TensorScatter"},
+    {"scatter_elements", "MaxUnpool Scatter ScatterElements TensorScatter Unique"},
     {"scatter_nd", "ScatterND"},
     {"sigmoid", "Gelu QLinearSigmoid Sigmoid Swish TreeEnsembleClassifier TreeEnsembleRegressor"},
     {"sign", "Asinh Atanh Sign Sinh"},
@@ -167,11 +170,11 @@ constexpr std::array<MadeOf, 96> kMade = {{
      "MeanVarianceNormalization Normalizer ReduceL2 Sqrt TreeEnsembleClassifier"},
     {"squeeze", "Squeeze"},
     {"strided_slice",
-     "CausalConvWithState CenterCropPad GridSample LinearAttention MatMulInteger Pad RotaryEmbedding "
+     "CausalConvWithState CenterCropPad LinearAttention MatMulInteger Pad RotaryEmbedding "
      "Slice Split Unique"},
     {"subtract",
      "Acos Adagrad Adam Asin Atanh BatchNormalization Concat ConvInteger "
-     "DequantizeLinear DynamicQuantizeLinear DynamicQuantizeMatMul GridSample "
+     "DequantizeLinear DynamicQuantizeLinear DynamicQuantizeMatMul "
      "GroupNormalization InstanceNormalization LayerNormalization LinearAttention "
      "MatMulInteger MeanVarianceNormalization Momentum PRelu QGemm QLinearAdd "
      "QLinearAveragePool QLinearConcat QLinearConv QLinearGlobalAveragePool "
@@ -179,14 +182,14 @@ constexpr std::array<MadeOf, 96> kMade = {{
      "ReduceLogSumExp Resize ReverseSequence RotaryEmbedding Scaler Shrink Slice Sub "
      "TreeEnsembleClassifier Unique"},
     {"sum",
-     "AffineGrid Col2Im CumSum Einsum LinearAttention LpNormalization "
+     "AffineGrid Col2Im Einsum LinearAttention LpNormalization "
      "NegativeLogLikelihoodLoss Normalizer ReduceL1 ReduceL2 ReduceLogSum "
      "ReduceLogSumExp ReduceMean ReduceSum ReduceSumSquare SoftmaxCrossEntropyLoss "
      "TreeEnsembleClassifier Unique"},
     {"take",
      "ArrayFeatureExtractor Col2Im Compress Concat ConstantOfShape Expand Gather "
      "LabelEncoder LinearClassifier MaxPool NegativeLogLikelihoodLoss Pad Resize STFT "
-     "Scan ScatterElements ScatterND Slice TopK TreeEnsembleClassifier Unique Upsample"},
+     "Scan Slice TopK TreeEnsembleClassifier Unique Upsample"},
     {"tanh", "Attention Tanh"},
     {"topk", "TopK Unique"},
     {"transpose",
@@ -196,7 +199,7 @@ constexpr std::array<MadeOf, 96> kMade = {{
     {"vision.all_class_non_max_suppression", "NonMaxSuppression"},
     {"vision.roi_align", "RoiAlign"},
     {"where",
-     "Adam Asinh Attention Compress Concat CumProd CumSum Gather GatherND GridSample "
+     "Adam Asinh Attention Compress Concat Gather GatherND "
      "Hardmax If Imputer LabelEncoder LpNormalization Momentum NegativeLogLikelihoodLoss "
      "Normalizer OneHot Pad ReduceMax ReduceMean ReduceMin ReduceSum Resize "
      "ReverseSequence Shrink Slice ThresholdedRelu TreeEnsembleClassifier "

@@ -27,6 +27,8 @@ OpTable JoinOps();               // concatenate, split
 OpTable PadOps();                // nn.pad
 OpTable RecurrentOps();          // nn.recurrent
 OpTable TopKOps();               // topk
+OpTable CumulativeOps();         // cumsum, cumprod
+OpTable GridSampleOps();         // image.grid_sample
 OpTable ArgwhereOps();           // argwhere
 OpTable NonMaxSuppressionOps();  // vision.all_class_non_max_suppression
 OpTable TreeEnsembleOps();       // tree_ensemble

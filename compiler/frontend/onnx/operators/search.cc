@@ -41,21 +41,13 @@ std::vector<ExprPtr> Hardmax(const OnnxNodeView& view) {
   return {view.Reshape(HardmaxAlong(view, rows, 1), shape)};
 }
 
-// Sums or products of the earlier elements, chosen by a table of which come before which.
 std::vector<ExprPtr> Cumulative(const OnnxNodeView& view) {
-  constexpr int64_t kLongest = 4096;
   const auto given = view.InputInts(1, "axis");
   if (!given || given->size() != 1) RefuseNode("its axis must be one number");
-  const int64_t rank = view.InputRank(0), axis = OnnxNodeView::Axis((*given)[0], rank);
-  const int64_t extent = Nth(view.InputShape(0), axis);
-  if (extent > kLongest) RefuseNode(fmt::format("an axis of {} elements; it may have {}", extent, kLongest));
-  const bool exclusive = view.Int("exclusive", 0) != 0, reverse = view.Int("reverse", 0) != 0;
-  const std::string_view op = reverse ? (exclusive ? "greater" : "greater_equal") : exclusive ? "less" : "less_equal";
-  const ExprPtr counts = view.Call(op, {Positions(extent, axis + 1, rank + 1), Positions(extent, axis, rank + 1)});
-  const ExprPtr terms = view.Call("expand_dims", {view.Input(0)}, {{"axis", axis}, {"num_newaxis", int64_t{1}}});
-  const bool sums = view.node().op_type == "CumSum";
-  const ExprPtr chosen = view.Call("where", {counts, terms, ScalarLike(view, view.Input(0), sums ? 0 : 1)});
-  return {view.Call(sums ? "sum" : "prod", {chosen}, {{"axis", std::vector<int64_t>{axis + 1}}})};
+  return {view.Call(view.node().op_type == "CumSum" ? "cumsum" : "cumprod", {view.Input(0)},
+                    {{"axis", OnnxNodeView::Axis((*given)[0], view.InputRank(0))},
+                     {"exclusive", view.Int("exclusive", 0) != 0},
+                     {"reverse", view.Int("reverse", 0) != 0}})};
 }
 
 // As many as there can be, of which the first k are there.

@@ -1,0 +1,17 @@
+// Running sums and products as a kernel of its own: each element follows from the one before.
+#pragma once
+
+#include <string>
+
+#include "compiler/relay/expr.h"
+#include "compiler/schedules/schedule.h"
+
+namespace hone {
+
+class KernelBuilder;
+
+// For a function whose whole call (whole_call.h) is a cumsum or a cumprod. Elements are added in the axis's order, so
+// that results depend on neither threads nor vectors. Integers wrap.
+EmittedKernel EmitCumulative(KernelBuilder& builder, const relay::Function& function, const std::string& symbol);
+
+}  // namespace hone
