@@ -70,6 +70,21 @@ bool DrawCumSum(GraphMaker& m) {
   return true;
 }
 
+// Of real numbers, of one product's length or of several factors.
+bool DrawDft(GraphMaker& m) {
+  const GraphValue* x = m.Pick([](const GraphValue& v) { return v.rank() >= 1 && v.elements() > 0; });
+  if (x == nullptr) return false;
+  const GraphValue data = *x;
+  const int64_t length = m.OneOf<int64_t>({data.shape.back(), 9, 150});
+  Shape shape = data.shape;
+  shape.push_back(1);
+  m.Emit("Reshape", {data.name, m.Ints(shape)}, data.bound);
+  m.Emit("DFT", {m.last().name, m.Ints({length})},
+         data.bound * static_cast<double>(std::min(length, data.shape.back())),
+         {{"axis", IntAttribute(data.rank() - 1)}, {"onesided", IntAttribute(m.Between(0, 1))}});
+  return true;
+}
+
 bool DrawBatchNorm(GraphMaker& m) {
   const GraphValue* x = m.Pick([](const GraphValue& v) { return v.rank() >= 2; });
   if (x == nullptr) return false;
@@ -108,7 +123,7 @@ bool DrawLrn(GraphMaker& m) {
 
 std::vector<DrawnFamily> ReductionDraws() {
   return {{DrawReduce, 5},    {DrawSoftmax, 3},       {DrawCumSum, 1}, {DrawTopK, 1},
-          {DrawBatchNorm, 3}, {DrawNormalization, 2}, {DrawLrn, 1}};
+          {DrawBatchNorm, 3}, {DrawNormalization, 2}, {DrawLrn, 1},    {DrawDft, 1}};
 }
 
 }  // namespace hone

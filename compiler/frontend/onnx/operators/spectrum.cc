@@ -1,4 +1,4 @@
-// Fourier transforms as products with matrices of cosines and sines, and the windows of short ones.
+// Fourier transforms of whole signals and of frames of them, and the windows of frames.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "compiler/frontend/onnx/cast_target.h"
+#include "compiler/frontend/onnx/fourier.h"
 #include "compiler/frontend/onnx/onnx_operators.h"
 #include "core/nth.h"
 
@@ -17,8 +18,7 @@ namespace {
 using relay::ExprPtr;
 using Axes = std::vector<int64_t>;
 
-// A matrix of the length times itself is what a transform costs.
-constexpr int64_t kLongest = 4096;
+constexpr int64_t kLongest = int64_t{1} << 24;
 
 // The only number of an input that may be absent.
 std::optional<int64_t> KnownInt(const OnnxNodeView& view, int input, std::string_view what) {
@@ -28,9 +28,8 @@ std::optional<int64_t> KnownInt(const OnnxNodeView& view, int input, std::string
   return (*given)[0];
 }
 
-struct Transform {
+struct Spectrum {
   int64_t length = 0;    // as many samples make a period
-  int64_t given = 0;     // samples or bins that are there; those past the length count for nothing
   int64_t parts = 1;     // of a number that is given: real, and imaginary
   bool inverse = false;  // divided by the length
   bool onesided = false;
@@ -41,44 +40,50 @@ struct Transform {
   int64_t result_parts() const { return from_half() ? 1 : 2; }
 };
 
-void CheckTransform(const Transform& transform) {
-  if (transform.length < 1 || transform.length > kLongest) {
-    RefuseNode(fmt::format("a transform of {}; it may be of 1 to {}", transform.length, kLongest));
+void CheckSpectrum(const Spectrum& spectrum) {
+  if (spectrum.length < 1 || spectrum.length > kLongest) {
+    RefuseNode(fmt::format("a transform of {}; it may be of 1 to {}", spectrum.length, kLongest));
   }
-  if (transform.parts != 1 && transform.parts != 2) {
-    RefuseNode(fmt::format("numbers of {} parts; they have one, or a real and an imaginary one", transform.parts));
+  if (spectrum.parts != 1 && spectrum.parts != 2) {
+    RefuseNode(fmt::format("numbers of {} parts; they have one, or a real and an imaginary one", spectrum.parts));
   }
-  if (transform.onesided && !transform.inverse && transform.parts == 2) {
+  if (spectrum.onesided && !spectrum.inverse && spectrum.parts == 2) {
     RefuseNode("onesided is set, and the signal is complex");
   }
 }
 
-// (results * parts of them) x (given * parts): what a row of numbers is multiplied with.
-Tensor MatrixOf(const OnnxNodeView& view, const Transform& t) {
-  const int64_t rows = t.results() * t.result_parts(), columns = t.given * t.parts;
-  view.builder().Spend(rows * columns * 4);
-  Tensor matrix(DType::kFloat32, {rows, columns});
-  const int64_t used = std::min(t.given, t.from_half() ? t.length / 2 + 1 : t.length);
-  for (int64_t k = 0; k < t.results(); ++k) {
-    for (int64_t n = 0; n < used; ++n) {
-      // Bins between the first and the middle stand for two.
-      const double times = t.from_half() && n > 0 && 2 * n != t.length ? 2 : 1;
-      const double weight = t.inverse ? times / static_cast<double>(t.length) : 1;
-      const double turn = 2 * std::numbers::pi * static_cast<double>(k * n % t.length) / static_cast<double>(t.length);
-      const double cosine = weight * std::cos(turn), sine = (t.inverse ? weight : -weight) * std::sin(turn);
-      const int64_t row = k * t.result_parts() * columns, column = n * t.parts;
-      matrix.Set(row + column, cosine);
-      if (t.parts == 2) matrix.Set(row + column + 1, -sine);
-      if (t.result_parts() == 1) continue;
-      matrix.Set(row + columns + column, sine);
-      if (t.parts == 2) matrix.Set(row + columns + column + 1, cosine);
-    }
-  }
-  return matrix;
+ExprPtr Part(const OnnxNodeView& view, const ExprPtr& x, int64_t axis, int64_t begin, int64_t end, int64_t step = 1) {
+  return view.Call("strided_slice", {x},
+                   {{"begin", Axes{begin}}, {"end", Axes{end}}, {"strides", Axes{step}}, {"axes", Axes{axis}}});
 }
 
-ExprPtr Product(const OnnxNodeView& view, const ExprPtr& rows, const Tensor& matrix) {
-  return view.Call("nn.dense", {rows, relay::MakeConstant(matrix)}, {{"units", matrix.shape()[0]}});
+// rows x given x parts with zeros behind, or without the last ones.
+ExprPtr OfLength(const OnnxNodeView& view, const ExprPtr& x, int64_t length) {
+  const int64_t given = view.builder().ShapeOf(x)[1];
+  if (given > length) return Part(view, x, 1, 0, length);
+  if (given == length) return x;
+  return view.Call("nn.pad", {x}, {{"pad_width", Axes{0, 0, 0, length - given, 0, 0}}});
+}
+
+// The bins that half of a real signal's tell: from the end on they are conjugates of those from the second on.
+ExprPtr WithOtherHalf(const OnnxNodeView& view, const ExprPtr& half, int64_t length) {
+  const int64_t others = (length - 1) / 2;
+  if (others == 0) return half;
+  const ExprPtr mirrored = Part(view, half, 1, others, 0, -1);
+  const ExprPtr signs = relay::MakeConstant(Tensor::FromVector<float>(DType::kFloat32, {2}, {1, -1}));
+  return view.builder().CallOnTuple("concatenate", {half, view.Call("multiply", {mirrored, signs})},
+                                    {{"axis", int64_t{1}}});
+}
+
+// Of rows x given x parts the rows x results x parts.
+ExprPtr SpectrumOf(const OnnxNodeView& view, const ExprPtr& given, const Spectrum& spectrum) {
+  ExprPtr x = OfLength(view, given, spectrum.from_half() ? spectrum.length / 2 + 1 : spectrum.length);
+  if (spectrum.from_half()) x = WithOtherHalf(view, x, spectrum.length);
+  const Numbers numbers{x, view.builder().ShapeOf(x)[0], spectrum.length, spectrum.parts, true};
+  const double scale = spectrum.inverse ? 1 / static_cast<double>(spectrum.length) : 1;
+  const ExprPtr all =
+      Transformed(view, numbers, {spectrum.inverse ? 1 : -1, scale, spectrum.result_parts(), true}).value;
+  return spectrum.results() < spectrum.length ? Part(view, all, 1, 0, spectrum.results()) : all;
 }
 
 // An input since opset 20, an attribute before.
@@ -94,11 +99,11 @@ std::vector<ExprPtr> Dft(const OnnxNodeView& view) {
   const Shape& shape = view.InputShape(0);
   if (shape.size() < 2) RefuseNode(fmt::format("its data is {}; it must have an axis of parts", ShapeText(shape)));
   const int64_t axis = AxisOf(view), rank = view.InputRank(0);
-  Transform transform{0, Nth(shape, axis), shape.back(), view.Int("inverse", 0) != 0, view.Int("onesided", 0) != 0};
-  transform.length =
-      KnownInt(view, 1, "dft_length").value_or(transform.from_half() ? 2 * (transform.given - 1) : transform.given);
-  CheckTransform(transform);
-  if (transform.from_half() && transform.parts == 1) RefuseNode("half a spectrum must be complex");
+  const int64_t given = Nth(shape, axis);
+  Spectrum spectrum{0, shape.back(), view.Int("inverse", 0) != 0, view.Int("onesided", 0) != 0};
+  spectrum.length = KnownInt(view, 1, "dft_length").value_or(spectrum.from_half() ? 2 * (given - 1) : given);
+  CheckSpectrum(spectrum);
+  if (spectrum.from_half() && spectrum.parts == 1) RefuseNode("half a spectrum must be complex");
   Axes to_back(static_cast<size_t>(rank)), back(static_cast<size_t>(rank));
   std::iota(to_back.begin(), to_back.end(), 0);
   to_back.erase(to_back.begin() + axis);
@@ -109,11 +114,10 @@ std::vector<ExprPtr> Dft(const OnnxNodeView& view) {
   };
   const ExprPtr x = transposed(AsDType(view, view.Input(0), DType::kFloat32), to_back);
   Shape result = view.builder().ShapeOf(x);
-  const int64_t columns = transform.given * transform.parts;
-  const ExprPtr rows = view.Reshape(x, {ElementCount(shape) / columns, columns});
-  result[result.size() - 2] = transform.results();
-  result.back() = transform.result_parts();
-  return {transposed(view.Reshape(Product(view, rows, MatrixOf(view, transform)), result), back)};
+  const ExprPtr rows = view.Reshape(x, {ElementCount(shape) / (given * spectrum.parts), given, spectrum.parts});
+  result[result.size() - 2] = spectrum.results();
+  result.back() = spectrum.result_parts();
+  return {transposed(view.Reshape(SpectrumOf(view, rows, spectrum), result), back)};
 }
 
 // The window, one number per sample of a frame; null when all are 1.
@@ -125,28 +129,54 @@ ExprPtr WindowOf(const OnnxNodeView& view, int64_t length) {
   return view.Reshape(AsDType(view, view.Input(2), DType::kFloat32), {length, 1});
 }
 
+struct Frames {
+  int64_t count, length, step;
+};
+
+// signals x samples x parts as signals x count x length x parts. Frames are made of pieces that frames share, as long
+// as the step and the length allow:
+//
+//   step 2, length 4    pieces 0 1 2 3 ..    frame 0: pieces 0 1    frame 1: pieces 1 2
+ExprPtr Framed(const OnnxNodeView& view, const ExprPtr& signal, const Frames& frames) {
+  constexpr int64_t kMostPieces = 64;
+  const Shape shape = view.builder().ShapeOf(signal);
+  const int64_t piece = std::gcd(frames.step, frames.length), pieces = frames.length / piece;
+  const Shape framed{shape[0], frames.count, frames.length, shape[2]};
+  if (pieces > kMostPieces) {
+    view.builder().Spend(frames.count * frames.length * 8);
+    Tensor places(DType::kInt64, {frames.count * frames.length});
+    for (int64_t i = 0; i < places.elements(); ++i) {
+      places.data<int64_t>()[i] = i / frames.length * frames.step + i % frames.length;
+    }
+    return view.Reshape(view.Call("take", {signal, relay::MakeConstant(places)}, {{"axis", int64_t{1}}}), framed);
+  }
+  const int64_t whole = shape[1] / piece, apart = frames.step / piece;
+  const ExprPtr cut = view.Reshape(OfLength(view, signal, whole * piece), {shape[0], whole, piece * shape[2]});
+  std::vector<ExprPtr> fields;
+  for (int64_t i = 0; i < pieces; ++i) {
+    fields.push_back(Part(view, cut, 1, i, i + (frames.count - 1) * apart + 1, apart));
+  }
+  if (pieces == 1) return view.Reshape(fields[0], framed);
+  return view.Reshape(view.builder().CallOnTuple("concatenate", fields, {{"axis", int64_t{2}}}), framed);
+}
+
 std::vector<ExprPtr> Stft(const OnnxNodeView& view) {
   const Shape& shape = view.InputShape(0);
   if (shape.size() != 2 && shape.size() != 3) RefuseNode(fmt::format("a signal of {}", ShapeText(shape)));
   const int64_t step = KnownInt(view, 1, "frame_step").value_or(0), parts = shape.size() == 3 ? shape[2] : 1;
   const int64_t windowed = view.HasInput(2) && view.InputRank(2) == 1 ? view.InputShape(2)[0] : shape[1];
   const int64_t length = KnownInt(view, 3, "frame_length").value_or(windowed);
-  const Transform transform{length, length, parts, false, view.Int("onesided", 1) != 0};
-  CheckTransform(transform);
+  const Spectrum spectrum{length, parts, false, view.Int("onesided", 1) != 0};
+  CheckSpectrum(spectrum);
   if (step < 1 || length > shape[1]) {
     RefuseNode(fmt::format("frames of {} at steps of {} in a signal of {}", length, step, shape[1]));
   }
   const int64_t frames = (shape[1] - length) / step + 1;
-  view.builder().Spend(frames * length * 8);
-  Tensor places(DType::kInt64, {frames * length});
-  for (int64_t i = 0; i < frames * length; ++i) places.data<int64_t>()[i] = i / length * step + i % length;
   const ExprPtr signal = view.Reshape(AsDType(view, view.Input(0), DType::kFloat32), {shape[0], shape[1], parts});
-  ExprPtr rows = view.Call("take", {signal, relay::MakeConstant(places)}, {{"axis", int64_t{1}}});
-  rows = view.Reshape(rows, {shape[0] * frames, length, parts});
+  ExprPtr rows = Framed(view, signal, {frames, length, step});
   if (const ExprPtr window = WindowOf(view, length)) rows = view.Call("multiply", {rows, window});
-  const ExprPtr bins =
-      Product(view, view.Reshape(rows, {shape[0] * frames, length * parts}), MatrixOf(view, transform));
-  return {view.Reshape(bins, {shape[0], frames, transform.results(), 2})};
+  const ExprPtr bins = SpectrumOf(view, view.Reshape(rows, {shape[0] * frames, length, parts}), spectrum);
+  return {view.Reshape(bins, {shape[0], frames, spectrum.results(), 2})};
 }
 
 // a - b cos(turn) + c cos(2 turn), one turn in all; of a periodic one the last number would be the first again.
