@@ -1,4 +1,5 @@
 // What shows the same elements in another order or under another shape.
+#include <algorithm>
 #include <numeric>
 
 #include "tests/random_graphs/graph_maker.h"
@@ -138,11 +139,40 @@ bool DrawChannelShuffle(GraphMaker& m) {
   return true;
 }
 
+bool DrawReverseSequence(GraphMaker& m) {
+  const GraphValue* x = m.Pick([](const GraphValue& v) { return v.rank() >= 2 && v.elements() > 0; });
+  if (x == nullptr) return false;
+  const GraphValue data = *x;
+  const int64_t time = m.Between(0, 1);
+  std::vector<int64_t> lengths;
+  for (int64_t i = 0; i < data.shape[static_cast<size_t>(1 - time)]; ++i) {
+    lengths.push_back(m.Between(1, data.shape[static_cast<size_t>(time)]));
+  }
+  m.Emit("ReverseSequence", {data.name, m.Ints(lengths)}, data.bound,
+         {{"time_axis", IntAttribute(time)}, {"batch_axis", IntAttribute(1 - time)}});
+  return true;
+}
+
+// Slices put at places that are known, some of them counted from the end.
+bool DrawScatter(GraphMaker& m) {
+  const GraphValue* x = m.Pick([](const GraphValue& v) { return v.rank() >= 1 && v.elements() > 0; });
+  if (x == nullptr) return false;
+  const GraphValue data = *x;
+  const int64_t count = m.Between(1, 3);
+  Tensor places(DType::kInt64, {count, 1});
+  for (int64_t i = 0; i < count; ++i) places.Set(i, static_cast<double>(m.Between(-data.shape[0], data.shape[0] - 1)));
+  Shape updates = data.shape;
+  updates[0] = count;
+  m.Emit("ScatterND", {data.name, m.Constant(places), m.Weight(updates, 1)}, std::max(data.bound, 5.0));
+  return true;
+}
+
 }  // namespace
 
 std::vector<DrawnFamily> MovementDraws() {
-  return {{DrawTranspose, 5}, {DrawReshape, 4}, {DrawFlatten, 2}, {DrawUnsqueeze, 1},    {DrawSqueeze, 1},
-          {DrawExpand, 1},    {DrawTile, 1},    {DrawTrilu, 1},   {DrawDepthToSpace, 1}, {DrawChannelShuffle, 1}};
+  return {{DrawTranspose, 5},       {DrawReshape, 4}, {DrawFlatten, 2}, {DrawUnsqueeze, 1},    {DrawSqueeze, 1},
+          {DrawExpand, 1},          {DrawTile, 1},    {DrawTrilu, 1},   {DrawDepthToSpace, 1}, {DrawChannelShuffle, 1},
+          {DrawReverseSequence, 1}, {DrawScatter, 1}};
 }
 
 }  // namespace hone

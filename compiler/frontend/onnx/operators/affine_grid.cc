@@ -3,6 +3,7 @@
 
 #include "compiler/frontend/onnx/onnx_operators.h"
 #include "compiler/frontend/onnx/window.h"
+#include "core/nth.h"
 
 namespace hone {
 namespace {
@@ -16,19 +17,24 @@ double Between(int64_t i, int64_t extent, bool corners) {
   return (2 * at + 1) / n - 1;
 }
 
-// Each element's position, the last axis first, and a 1: places x (axes + 1).
-ExprPtr Places(const OnnxNodeView& view, const Shape& extents) {
-  const int64_t axes = static_cast<int64_t>(extents.size()), places = ElementCount(extents);
-  view.builder().Spend(places * (axes + 1) * 4);
-  Tensor base(DType::kFloat32, {places, axes + 1});
-  for (int64_t place = 0; place < places; ++place) {
-    int64_t rest = place, at = place * (axes + 1);
-    for (size_t d = extents.size(); d-- > 0; rest /= extents[d]) {
-      base.Set(at++, Between(rest % extents[d], extents[d], view.Int("align_corners", 0) != 0));
-    }
-    base.Set(at, 1);
-  }
-  return relay::MakeConstant(base);
+// The places of one axis as a tensor that is broadcast over the grid's planes, N x axes x extents.
+ExprPtr Places(const OnnxNodeView& view, int64_t axis, int64_t axes, int64_t extent) {
+  Shape shape(static_cast<size_t>(axes) + 2, 1);
+  Nth(shape, axis + 2) = extent;
+  Tensor places(DType::kFloat32, shape);
+  for (int64_t i = 0; i < extent; ++i) places.Set(i, Between(i, extent, view.Int("align_corners", 0) != 0));
+  return relay::MakeConstant(places);
+}
+
+// A column of theta, broadcast over the extents: N x axes x 1 ...
+ExprPtr Column(const OnnxNodeView& view, int64_t column, int64_t axes) {
+  using Ints = std::vector<int64_t>;
+  const ExprPtr part = view.Call("strided_slice", {view.Input(0)},
+                                 {{"begin", Ints{column}}, {"end", Ints{column + 1}}, {"axes", Ints{2}}});
+  Shape shape(static_cast<size_t>(axes) + 2, 1);
+  shape[0] = view.InputShape(0)[0];
+  shape[1] = axes;
+  return view.Reshape(part, shape);
 }
 
 std::vector<ExprPtr> AffineGrid(const OnnxNodeView& view) {
@@ -40,16 +46,18 @@ std::vector<ExprPtr> AffineGrid(const OnnxNodeView& view) {
     if (extent < 1 || extent > int64_t{1} << 20) RefuseNode(fmt::format("a size of {}", extent));
   }
   const Shape extents(size.begin() + 2, size.end());
-  const int64_t places = ElementCount(extents);
-  if (places > kMostPlaces) RefuseNode(fmt::format("a size of {}", ShapeText(size)));
-  const ExprPtr base = view.Reshape(Places(view, extents), {1, places, 1, axes + 1});
-  const ExprPtr theta = view.Reshape(view.Input(0), {size[0], 1, axes, axes + 1});
-  const ExprPtr grid = view.Call("sum", {view.Call("multiply", {base, theta})},
-                                 {{"axis", std::vector<int64_t>{3}}, {"keepdims", false}});
-  Shape shape{size[0]};
-  shape.insert(shape.end(), extents.begin(), extents.end());
-  shape.push_back(axes);
-  return {view.Reshape(grid, shape)};
+  if (ElementCount(extents) > kMostPlaces) RefuseNode(fmt::format("a size of {}", ShapeText(size)));
+  // Theta has the last axis first. Planes of one part of the positions are made, whose rows are long.
+  ExprPtr planes = Column(view, axes, axes);
+  std::vector<int64_t> order{0};
+  for (int64_t axis = 0; axis < axes; ++axis) {
+    const ExprPtr term =
+        view.Call("multiply", {Column(view, axes - 1 - axis, axes), Places(view, axis, axes, Nth(extents, axis))});
+    planes = view.Call("add", {term, planes});
+    order.push_back(axis + 2);
+  }
+  order.push_back(1);
+  return {view.Call("transpose", {planes}, {{"axes", order}})};
 }
 
 }  // namespace

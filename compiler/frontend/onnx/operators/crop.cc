@@ -104,13 +104,45 @@ int64_t BlockAt(const Blocks& b, const Ints& pixel, const Ints& tap) {
 }
 
 // A pixel is the sum over the taps that lie on it. Columns are tap by tap, the blocks within; behind them lies a zero.
+// Blocks at every place: each tap's plane is a part of the image, moved by the tap's offset, and the image is their
+// sum. Zeros around the planes make every part as large as the image.
+ExprPtr SumOfPlanes(const OnnxNodeView& view, const Blocks& b) {
+  const size_t axes = b.image.size();
+  const Shape columns = view.InputShape(0);
+  Shape planes{columns[0], columns[1] / b.taps, b.taps};
+  planes.insert(planes.end(), b.count.begin(), b.count.end());
+  Ints width(2 * planes.size(), 0);
+  for (size_t d = 0; d < axes; ++d) {
+    width[2 * (d + 3)] = std::max<int64_t>(0, (b.block[d] - 1) * b.dilation[d] - b.pads[d]);
+    width[2 * (d + 3) + 1] = std::max<int64_t>(0, b.image[d] + b.pads[d] - b.count[d]);
+  }
+  const ExprPtr padded = view.Call("nn.pad", {view.Reshape(view.Input(0), planes)}, {{"pad_width", width}});
+  ExprPtr sum;
+  for (int64_t tap = 0; tap < b.taps; ++tap) {
+    const Ints position = PositionOf(tap, b.block);
+    Ints begin{0, 0, tap}, end{planes[0], planes[1], tap + 1};
+    for (size_t d = 0; d < axes; ++d) {
+      begin.push_back(width[2 * (d + 3)] + b.pads[d] - position[d] * b.dilation[d]);
+      end.push_back(begin.back() + b.image[d]);
+    }
+    const ExprPtr part = view.Call("strided_slice", {padded}, {{"begin", begin}, {"end", end}});
+    sum = sum == nullptr ? part : view.Call("add", {sum, part});
+  }
+  return sum;
+}
+
 std::vector<ExprPtr> Col2Im(const OnnxNodeView& view) {
+  constexpr int64_t kMostPlanes = 64;
   const Blocks b = BlocksOf(view);
   const Shape columns = view.InputShape(0);
   if (columns.size() != 3 || columns[1] % b.taps != 0 || columns[2] != b.places) {
     RefuseNode(fmt::format("its columns are {}; N x (C * {}) x {} is right", ShapeText(columns), b.taps, b.places));
   }
   const int64_t channels = columns[1] / b.taps, all = b.taps * b.places;
+  Shape image{columns[0], channels};
+  image.insert(image.end(), b.image.begin(), b.image.end());
+  const bool everywhere = std::all_of(b.strides.begin(), b.strides.end(), [](int64_t stride) { return stride == 1; });
+  if (everywhere && b.taps <= kMostPlanes) return {view.Reshape(SumOfPlanes(view, b), image)};
   view.builder().Spend(b.taps * b.pixels * 8);
   Ints from;
   for (int64_t tap = 0; tap < b.taps; ++tap) {
@@ -123,8 +155,6 @@ std::vector<ExprPtr> Col2Im(const OnnxNodeView& view) {
   const ExprPtr with_zero = view.Call("nn.pad", {flat}, {{"pad_width", Ints{0, 0, 0, 0, 0, 1}}});
   const ExprPtr indices = relay::MakeConstant(Tensor::FromVector<int64_t>(DType::kInt64, {b.taps, b.pixels}, from));
   const ExprPtr laid = view.Call("take", {with_zero, indices}, {{"axis", int64_t{2}}});
-  Shape image{columns[0], channels};
-  image.insert(image.end(), b.image.begin(), b.image.end());
   return {view.Reshape(view.Call("sum", {laid}, {{"axis", Ints{2}}, {"keepdims", false}}), image)};
 }
 

@@ -176,7 +176,8 @@ std::vector<ExprPtr> GatherNd(const OnnxNodeView& view) {
   return {view.Call("gather_nd", {view.Input(0), indices}, {{"batch_dims", view.Int("batch_dims", 0)}})};
 }
 
-// Position t of a sequence of n elements is read from n - 1 - t, from t behind it.
+// Position t of a sequence of n elements is read from n - 1 - t, from t behind it. The first two axes are one axis of
+// rows, which are taken whole.
 std::vector<ExprPtr> ReverseSequence(const OnnxNodeView& view) {
   const Shape shape = view.InputShape(0);
   const int64_t batch = view.Int("batch_axis", 1), time = view.Int("time_axis", 0), rank = view.InputRank(0);
@@ -187,14 +188,20 @@ std::vector<ExprPtr> ReverseSequence(const OnnxNodeView& view) {
   if (view.InputShape(1) != Shape{Nth(shape, batch)}) {
     RefuseNode(fmt::format("{} lengths for {} sequences", ShapeText(view.InputShape(1)), Nth(shape, batch)));
   }
-  Shape lengths(shape.size(), 1);
+  Shape lengths(2, 1);
   Nth(lengths, batch) = Nth(shape, batch);
   const ExprPtr count = view.Reshape(AsDType(view, view.Input(1), DType::kInt64), lengths);
-  const ExprPtr at = Positions(Nth(shape, time), time, rank);
+  const ExprPtr at = Positions(Nth(shape, time), time, 2), sequence = Positions(Nth(shape, batch), batch, 2);
   const ExprPtr mirrored = WithScalar(view, "subtract", view.Call("subtract", {count, at}), 1);
   const ExprPtr from = view.Call("where", {view.Call("less", {at, count}), mirrored, at});
-  return {
-      view.Call("gather", {view.Input(0), view.Call("broadcast_to", {from}, {{"shape", shape}})}, {{"axis", time}})};
+  const auto stride = [&](int64_t axis) { return static_cast<double>(axis == 0 ? shape[1] : 1); };
+  const ExprPtr place = view.Call(
+      "add", {WithScalar(view, "multiply", from, stride(time)), WithScalar(view, "multiply", sequence, stride(batch))});
+  Shape rows(shape.begin() + 1, shape.end());
+  rows[0] = shape[0] * shape[1];
+  const ExprPtr taken =
+      view.Call("take", {view.Reshape(view.Input(0), rows), view.Reshape(place, {rows[0]})}, {{"axis", int64_t{0}}});
+  return {view.Reshape(taken, shape)};
 }
 
 }  // namespace

@@ -1,9 +1,5 @@
-// ScatterND and ScatterElements. What replaces elements at positions that are known is one gather from the data and the
-// updates laid end to end, which fuses with its neighbours; the others are Relay's operators.
+// ScatterND, ScatterElements and TensorScatter as Relay's scatters. Indices that are known are checked here.
 #include <fmt/format.h>
-
-#include <algorithm>
-#include <numeric>
 
 #include "compiler/frontend/onnx/cast_target.h"
 #include "compiler/frontend/onnx/onnx_operators.h"
@@ -24,72 +20,24 @@ std::string JoinOf(const OnnxNodeView& view) {
   RefuseNode(fmt::format("reduction=\"{}\" is not supported; none, add, mul, max and min are", reduction));
 }
 
-// Where each element of the result lies in the data followed by the updates.
-class Sources {
- public:
-  explicit Sources(const OnnxNodeView& view) : view_(view), data_(view.InputShape(0)) {
-    elements_ = ElementCount(data_);
-    view.builder().Spend(elements_ * 8);
-    from_.resize(static_cast<size_t>(elements_));
-    std::iota(from_.begin(), from_.end(), 0);
-  }
-
-  const Shape& data() const { return data_; }
-  // `count` updates from number `update` on go to the elements from `at` on.
-  void Put(int64_t at, int64_t update, int64_t count) {
-    for (int64_t i = 0; i < count; ++i) Nth(from_, at + i) = elements_ + update + i;
-  }
-
-  ExprPtr Result() const {
-    const ExprPtr all = view_.builder().CallOnTuple("concatenate", {Flat(0), Flat(2)}, {{"axis", int64_t{0}}});
-    const ExprPtr from = relay::MakeConstant(Tensor::FromVector<int64_t>(DType::kInt64, {elements_}, from_));
-    return view_.Reshape(view_.Call("take", {all, from}, {{"axis", int64_t{0}}}), data_);
-  }
-
- private:
-  ExprPtr Flat(int input) const { return view_.Reshape(view_.Input(input), {ElementCount(view_.InputShape(input))}); }
-
-  const OnnxNodeView& view_;
-  Shape data_;
-  int64_t elements_ = 0;
-  std::vector<int64_t> from_;
-};
-
-// Whether the result is one gather.
-bool IsGather(const OnnxNodeView& view) { return view.InputValue(1) != nullptr && JoinOf(view) == "update"; }
-
-int64_t Placed(double index, int64_t extent) {
+// A run leaves out updates whose index is outside; a model that is known to have them is refused.
+void CheckIndex(double index, int64_t extent) {
   const auto at = static_cast<int64_t>(index);
   if (at < -extent || at >= extent) RefuseNode(fmt::format("index {} is outside {}", at, extent));
-  return at < 0 ? at + extent : at;
 }
 
-ExprPtr KnownScatterNd(const OnnxNodeView& view) {
-  const Tensor& indices = *view.InputValue(1);
-  Sources sources(view);
-  const Shape& data = sources.data();
-  const size_t depth = indices.shape().empty() ? 0 : static_cast<size_t>(indices.shape().back());
-  if (depth == 0 || depth > data.size()) RefuseNode(fmt::format("indices of {} axes for {}", depth, ShapeText(data)));
-  Shape updates(indices.shape().begin(), indices.shape().end() - 1);
-  const int64_t places = ElementCount(updates);
-  const int64_t slice = ElementCount(Shape(data.begin() + static_cast<int64_t>(depth), data.end()));
-  updates.insert(updates.end(), data.begin() + static_cast<int64_t>(depth), data.end());
-  if (view.InputShape(2) != updates) {
-    RefuseNode(fmt::format("its updates are {}, they must be {}", ShapeText(view.InputShape(2)), ShapeText(updates)));
+// Each position's parts lie side by side.
+void CheckPositions(const Tensor& indices, const Shape& data) {
+  const int64_t depth = indices.shape().empty() ? 0 : indices.shape().back();
+  if (depth < 1 || depth > static_cast<int64_t>(data.size())) {
+    RefuseNode(fmt::format("indices of {} axes for {}", depth, ShapeText(data)));
   }
-  for (int64_t p = 0; p < places; ++p) {
-    int64_t at = 0;
-    for (size_t d = 0; d < depth; ++d) {
-      at = at * data[d] + Placed(indices.At(p * static_cast<int64_t>(depth) + static_cast<int64_t>(d)), data[d]);
-    }
-    sources.Put(at * slice, p * slice, slice);
-  }
-  return sources.Result();
+  for (int64_t i = 0; i < indices.elements(); ++i) CheckIndex(indices.At(i), Nth(data, i % depth));
 }
 
 // ONNX has the parts of a position along the last axis, Relay along the first.
 std::vector<ExprPtr> ScatterNd(const OnnxNodeView& view) {
-  if (IsGather(view)) return {KnownScatterNd(view)};
+  if (const Tensor* known = view.InputValue(1)) CheckPositions(*known, view.InputShape(0));
   const int64_t rank = view.InputRank(1);
   std::vector<int64_t> axes{rank - 1};
   for (int64_t d = 0; d + 1 < rank; ++d) axes.push_back(d);
@@ -97,37 +45,11 @@ std::vector<ExprPtr> ScatterNd(const OnnxNodeView& view) {
   return {view.Call("scatter_nd", {view.Input(0), indices, view.Input(2)}, {{"mode", JoinOf(view)}})};
 }
 
-// The offset in `data` of element `i` of a tensor of shape `indices`, its position along `axis` replaced.
-int64_t OffsetOf(int64_t i, const Shape& indices, const Shape& data, size_t axis, int64_t position) {
-  int64_t offset = 0, stride = 1;
-  for (size_t d = data.size(); d-- > 0;) {
-    offset += stride * (d == axis ? position : i % indices[d]);
-    i /= indices[d];
-    stride *= data[d];
-  }
-  return offset;
-}
-
-ExprPtr KnownScatterElements(const OnnxNodeView& view) {
-  const Tensor& indices = *view.InputValue(1);
-  Sources sources(view);
-  const Shape &data = sources.data(), &shape = indices.shape();
-  const auto axis = static_cast<size_t>(OnnxNodeView::Axis(view.Int("axis", 0), view.InputRank(0)));
-  bool fits = shape.size() == data.size() && view.InputShape(2) == shape;
-  for (size_t d = 0; fits && d < shape.size(); ++d) fits = d == axis || shape[d] <= data[d];
-  if (!fits) {
-    RefuseNode(fmt::format("indices {} and updates {} do not fit data {}", ShapeText(shape),
-                           ShapeText(view.InputShape(2)), ShapeText(data)));
-  }
-  for (int64_t i = 0; i < indices.elements(); ++i) {
-    sources.Put(OffsetOf(i, shape, data, axis, Placed(indices.At(i), data[axis])), i, 1);
-  }
-  return sources.Result();
-}
-
 std::vector<ExprPtr> ScatterElements(const OnnxNodeView& view) {
-  if (IsGather(view)) return {KnownScatterElements(view)};
   const int64_t axis = OnnxNodeView::Axis(view.Int("axis", 0), view.InputRank(0));
+  if (const Tensor* known = view.InputValue(1)) {
+    for (int64_t i = 0; i < known->elements(); ++i) CheckIndex(known->At(i), Nth(view.InputShape(0), axis));
+  }
   return {view.Call("scatter_elements", {view.Input(0), view.Input(1), view.Input(2)},
                     {{"axis", axis}, {"reduction", JoinOf(view)}})};
 }

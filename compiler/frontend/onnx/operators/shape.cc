@@ -233,17 +233,39 @@ ExprPtr PaddedBy(const OnnxNodeView& view, const std::string& mode, const std::v
   return view.Call("nn.pad", {view.Input(0)}, {{"pad_width", width}, {"pad_mode", mode}, {"pad_value", *value}});
 }
 
-// What lies beyond an end is what lies at the other.
+// The elements [begin, end) of an axis, again and again: begin may be negative and the end beyond the extent.
+ExprPtr Repeated(const OnnxNodeView& view, const ExprPtr& data, int64_t axis, int64_t begin, int64_t end) {
+  const int64_t extent = Nth(view.builder().ShapeOf(data), axis);
+  std::vector<ExprPtr> parts;
+  for (int64_t at = begin; at < end;) {
+    const int64_t first = (at % extent + extent) % extent, count = std::min(extent - first, end - at);
+    parts.push_back(count == extent ? data
+                                    : view.Call("strided_slice", {data},
+                                                {{"begin", std::vector<int64_t>{first}},
+                                                 {"end", std::vector<int64_t>{first + count}},
+                                                 {"axes", std::vector<int64_t>{axis}}}));
+    at += count;
+  }
+  return view.builder().CallOnTuple("concatenate", parts, {{"axis", axis}});
+}
+
+// Beyond an end lies what is at the other.
 ExprPtr Wrapped(const OnnxNodeView& view, ExprPtr data, const std::vector<int64_t>& width) {
+  constexpr int64_t kMostRounds = 64;
   for (size_t d = 0; d < width.size() / 2; ++d) {
     const int64_t extent = view.InputShape(0)[d], before = width[2 * d], after = width[2 * d + 1];
     if (before == 0 && after == 0) continue;
     if (extent == 0) RefuseNode("nothing is there to wrap");
+    const auto axis = static_cast<int64_t>(d);
+    if (before + after <= kMostRounds * extent) {
+      data = Repeated(view, data, axis, -before, extent + after);
+      continue;
+    }
     view.builder().Spend((extent + before + after) * 8);
     std::vector<int64_t> from;
     for (int64_t i = -before; i < extent + after; ++i) from.push_back((i % extent + extent) % extent);
     const Tensor indices = Tensor::FromVector<int64_t>(DType::kInt64, {static_cast<int64_t>(from.size())}, from);
-    data = view.Call("take", {data, relay::MakeConstant(indices)}, {{"axis", static_cast<int64_t>(d)}});
+    data = view.Call("take", {data, relay::MakeConstant(indices)}, {{"axis", axis}});
   }
   return data;
 }

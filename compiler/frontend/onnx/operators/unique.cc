@@ -17,9 +17,8 @@ namespace {
 
 using relay::ExprPtr;
 
-// Of a slice: each is sorted by in turn. Of the table of groups and places.
+// Elements of a slice, by each of which the slices are sorted in turn.
 constexpr int64_t kMostColumns = 256;
-constexpr int64_t kMostPlaces = 4096;
 
 class Uniques {
  public:
@@ -50,18 +49,12 @@ class Uniques {
     return InOrder(Counted(view_.Call("subtract", {ends, all})));
   }
 
-  // Of each of kMostPlaces slices or fewer, which group it is in.
+  // The group of each slice: as many groups have begun, in sorted order, as there are firsts up to it.
   ExprPtr Groups() const {
-    const ExprPtr begins = FillBehindCounts(view_.builder(), firsts_, static_cast<double>(n_));
-    const ExprPtr rows = view_.Call("expand_dims", {Bare(begins)}, {{"axis", int64_t{0}}, {"num_newaxis", int64_t{1}}});
-    const ExprPtr has_begun = view_.Call("greater_equal", {Positions(n_, 0, 2), rows});
-    const ExprPtr begun = view_.Call("where", {has_begun, CountOf(1), CountOf(0)});
-    const ExprPtr number = view_.Call("sum", {begun}, {{"axis", std::vector<int64_t>{1}}});
-    ExprPtr group = WithScalar(view_, "subtract", number, 1);
-    // Back from sorted order to the data's: sorting the places gives where each went.
-    if (reordered_ != nullptr)
-      group = Take(Ascending(Bare(FillBehindCounts(view_.builder(), reordered_, static_cast<double>(n_)))), group);
-    return Take(group, Ascending(order_));
+    const ExprPtr begun = view_.Call("where", {is_first_, CountOf(1), CountOf(0)});
+    ExprPtr group = WithScalar(view_, "subtract", view_.Call("cumsum", {begun}, {{"axis", int64_t{0}}}), 1);
+    if (reordered_ != nullptr) group = Take(NumberInResult(), group);
+    return Scattered(group, order_);
   }
 
  private:
@@ -79,6 +72,15 @@ class Uniques {
   ExprPtr Ascending(const ExprPtr& values) const {
     const ExprPtr best = view_.Call("topk", {values}, {{"k", n_}, {"axis", int64_t{0}}, {"is_ascend", true}});
     return view_.builder().Item(best, 1);
+  }
+  // Each of `values` at the position beside it; `positions` name every place that is read afterwards.
+  ExprPtr Scattered(const ExprPtr& values, const ExprPtr& positions) const {
+    return view_.Call("scatter_elements", {order_, positions, values}, {{"axis", int64_t{0}}});
+  }
+  // Of each group in sorted order. What lies behind the count goes to the last place, which no group has then.
+  ExprPtr NumberInResult() const {
+    const ExprPtr all = FillBehindCounts(view_.builder(), reordered_, static_cast<double>(n_ - 1));
+    return Scattered(Positions(n_, 0, 1), Bare(all));
   }
   ExprPtr Column(int64_t column) const {
     if (columns_ == 1) return view_.Reshape(rows_, {n_});
@@ -99,14 +101,14 @@ class Uniques {
   void FindFirsts() {
     const ExprPtr sorted = Take(rows_, order_);
     const ExprPtr yes = relay::MakeConstant(Tensor::FromVector<uint8_t>(DType::kBool, {1}, {1}));
-    ExprPtr is_first = yes;
+    is_first_ = yes;
     if (n_ > 1) {
       const ExprPtr differs = view_.Call("not_equal", {Part(sorted, 1, n_), Part(sorted, 0, n_ - 1)});
       const ExprPtr number = view_.Call("where", {differs, CountOf(1), CountOf(0)});
       const ExprPtr any = view_.Call("max", {number}, {{"axis", std::vector<int64_t>{1}}});
-      is_first = Join({yes, WithScalar(view_, "greater", any, 0)});
+      is_first_ = Join({yes, WithScalar(view_, "greater", any, 0)});
     }
-    const ExprPtr found = view_.Call("argwhere", {is_first});
+    const ExprPtr found = view_.Call("argwhere", {is_first_});
     count_ = view_.builder().Item(found, 1);
     firsts_ = Counted(view_.builder().Item(found, 0));
     places_ = Take(order_, firsts_);
@@ -116,6 +118,7 @@ class Uniques {
   ExprPtr rows_;
   int64_t n_ = 0, columns_ = 0;
   ExprPtr order_;      // of the data: sorted place -> place
+  ExprPtr is_first_;   // whether a group begins at a sorted place
   ExprPtr firsts_;     // of each group: where it begins in sorted order
   ExprPtr places_;     // and where that lies in the data
   ExprPtr count_;      // of groups
@@ -141,10 +144,6 @@ std::vector<ExprPtr> Unique(const OnnxNodeView& view) {
   if (columns > kMostColumns) RefuseNode(fmt::format("slices of {} elements; they may have {}", columns, kMostColumns));
   const auto& outputs = view.node().outputs;
   const auto wants = [&](size_t i) { return i < outputs.size() && !outputs[i].empty(); };
-  // Before anything is computed: positions of so many slices are large.
-  if (wants(2) && n > kMostPlaces) {
-    RefuseNode(fmt::format("inverse_indices of {} slices; they may be {}", n, kMostPlaces));
-  }
   const ExprPtr first = axis == 0 ? data : view.Call("transpose", {data}, {{"axes", axes}});
   const Uniques uniques(view, view.Reshape(first, {n, columns}));
   const ExprPtr places = uniques.Places();
