@@ -37,7 +37,7 @@ inline FunctionPtr CallFunction(const std::string& op, const std::vector<TypePtr
     params.push_back(std::make_shared<Var>("x" + std::to_string(params.size()), type));
     args.push_back(params.back());
   }
-  if (op == "concatenate") args = {MakeTuple(args)};
+  if (op == "concatenate" || op == "nn.interleave") args = {MakeTuple(args)};
   return InferType(std::make_shared<Function>(params, MakeCall(op, args, attrs)));
 }
 
