@@ -20,6 +20,7 @@ const std::set<std::string>& MayReadTheTimeOfDay() {
       "cli/commands/cmd_keys.cc",           // which keys have expired
       "cli/commands/log/query_options.cc",  // which records are older than a duration
       "cli/dashboard/dashboard_watch.cc",   // since when a source does not answer
+      "cli/files/fresh_file.cc",            // whether a file was left behind: files have it, too
       "rpc_runner/keys/audit.cc",           // when something was written down
       "rpc_runner/keys/gatekeeper.cc",      // which keys and codes have expired
       "tuner/tune_tools.cc",                // when a record was made
