@@ -50,6 +50,7 @@ Depth DepthOf(const Call& call, int64_t taps) {
 Attrs OnPlanes(const Call& call, const char* size) {
   Attrs attrs = call.attrs;
   for (const char* name : {size, "strides", "dilation", "padding", "output_padding"}) {
+    if (call.attrs.Find(name) == nullptr) continue;
     Ints list = attrs.GetInts(name);
     if (list.size() == 6) list.erase(list.begin() + 3);
     if (!list.empty()) list.erase(list.begin());
