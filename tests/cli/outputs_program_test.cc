@@ -37,6 +37,7 @@ const std::vector<Recipe> kRecipes = {
     {"hone zoo", {"zoo", "mlp", "--image-shape", "1,14,14", "-o", "OUT"}},
     {"hone inspect", {"inspect", "r.relay", "--params-file", "r.safetensors", "--text", "--save-params", "OUT"}},
     {"hone quantize", {"quantize", "m.onnx", "--calibrate", "cal", "-o", "OUT"}, {"cal/x.npy"}},
+    {"hone quantize", {"quantize", "r.relay", "--params-file", "r.safetensors", "--calibrate", "random", "-o", "OUT"}},
     {"hone build", {"build", "m.onnx", "--db", "s.db", "--hub", "a.honepack", "-o", "OUT"}},
     {"hone build", {"build", "w.onnx", "--no-records", "-o", "OUT"}, {"w.bin"}},
     {"hone build", {"build", "r.relay", "--params-file", "r.safetensors", "--no-records", "-o", "OUT"}},

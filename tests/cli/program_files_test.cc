@@ -148,13 +148,14 @@ TEST_F(ProgramFiles, WhatMayNotBeLookedAtIsNotAbsent) {
   const std::string build = "\"$HONE\" build m.onnx -o new.hone ";
   for (const std::string& command :
        {"HONE_DB=closed/s.db " + nobody + build, nobody + build + "--db closed/s.db", nobody + build + "--hub closed/h",
-        nobody + "\"$HONE\" build closed/m.onnx -o new.hone", nobody + "\"$HONE\" build no.onnx -o new.hone",
-        "ln -sf closed/s.db hone.db; " + nobody + build, nobody + "\"$HONE\" run closed/P.hone",
+        nobody + "\"$HONE\" build closed/m.onnx -o new.hone", "ln -sf closed/s.db hone.db; " + nobody + build,
         nobody + "\"$HONE\" quantize m.onnx --calibrate closed/c -o new.onnx", nobody + "\"$HONE\" log import closed/l",
         nobody + "\"$HONE\" log trust closed/k --name n",
-        nobody + "\"$HONE\" devices --tracker tcp://127.0.0.1:1 --identity closed/i"}) {
+        nobody + "\"$HONE\" devices --tracker tcp://127.0.0.1:1 --server-key closed/k"}) {
     Expect(command, 77, "may not be");
   }
+  for (const char* command : {"run closed/P.hone", "build no.onnx -o new.hone"})
+    Expect(nobody + "\"$HONE\" " + command, 77, "Permission denied");
 }
 
 TEST_F(ProgramFiles, APackedFileIsNamedInOneLine) {
