@@ -16,13 +16,16 @@ constexpr std::array<MadeOf, 99> kMade = {{
      "Abs Asinh Atanh Cosh GlobalLpPool IsInf LpNormalization Normalizer "
      "ReduceL1 Sinh Softplus Softsign TreeEnsembleClassifier TreeEnsembleRegressor"},
     {"add",
-     "Acos Acosh Adagrad Adam Add Asin Asinh Attention BatchNormalization Celu Concat ConvInteger Cosh "
-     "DynamicQuantizeLinear DynamicQuantizeMatMul Elu Gather Gelu GroupNormalization "
-     "InstanceNormalization LayerNormalization LinearAttention MatMulInteger MaxPool Mean "
-     "MeanVarianceNormalization Momentum OneHot PRelu QGemm QLinearAdd QLinearAveragePool QLinearConcat "
-     "QLinearConv QLinearGlobalAveragePool QLinearLeakyRelu QLinearMatMul QLinearMul QLinearSigmoid "
-     "QLinearSoftmax QuantizeLinear RMSNormalization Range ReduceLogSumExp Resize RotaryEmbedding Selu "
-     "Shrink Sinh Slice Softplus Softsign Sum TensorScatter TreeEnsembleClassifier TreeEnsembleRegressor"},
+     "Acos Acosh Adagrad Adam Add AffineGrid Asin Asinh Attention BatchNormalization "
+     "Celu Col2Im Concat ConvInteger Cosh DFT DynamicQuantizeLinear "
+     "DynamicQuantizeMatMul Elu Gather Gelu GroupNormalization InstanceNormalization "
+     "LayerNormalization LinearAttention MatMulInteger MaxPool Mean "
+     "MeanVarianceNormalization Momentum OneHot PRelu QGemm QLinearAdd "
+     "QLinearAveragePool QLinearConcat QLinearConv QLinearGlobalAveragePool "
+     "QLinearLeakyRelu QLinearMatMul QLinearMul QLinearSigmoid QLinearSoftmax "
+     "QuantizeLinear RMSNormalization Range ReduceLogSumExp Resize ReverseSequence "
+     "RotaryEmbedding STFT Selu Shrink Sinh Slice Softplus Softsign Sum TensorScatter "
+     "TreeEnsembleClassifier TreeEnsembleRegressor"},
     {"argmax", "ArgMax Hardmax LinearClassifier MaxPool TreeEnsembleClassifier"},
     {"argmin", "ArgMin"},
     {"argwhere", "Compress NonZero Unique"},
@@ -31,7 +34,7 @@ constexpr std::array<MadeOf, 99> kMade = {{
     {"bitwise_not", "BitwiseNot"},
     {"bitwise_or", "BitwiseOr"},
     {"bitwise_xor", "BitwiseXor"},
-    {"broadcast_to", "Expand MatMulInteger ReverseSequence TensorScatter Tile"},
+    {"broadcast_to", "Expand MatMulInteger TensorScatter Tile"},
     {"cast",
      "Adagrad Adam Binarizer Cast CastLike ConvInteger DequantizeLinear "
      "DynamicQuantizeLinear DynamicQuantizeMatMul FeatureVectorizer "
@@ -46,8 +49,8 @@ constexpr std::array<MadeOf, 99> kMade = {{
      "QLinearLeakyRelu QLinearMatMul QLinearMul QLinearSigmoid QLinearSoftmax "
      "QuantizeLinear ReduceLogSumExp Selu"},
     {"concatenate",
-     "Attention CausalConvWithState Concat FeatureVectorizer If LinearAttention Loop "
-     "MatMulInteger QLinearConcat RotaryEmbedding Scan Shape "
+     "Attention CausalConvWithState Concat DFT FeatureVectorizer If LinearAttention "
+     "Loop MatMulInteger Pad QLinearConcat RotaryEmbedding STFT Scan Shape "
      "TreeEnsembleClassifier Unique"},
     {"cos", "Cos Tan"},
     {"cumprod", "CumProd"},
@@ -64,14 +67,14 @@ constexpr std::array<MadeOf, 99> kMade = {{
     {"erf", "Erf"},
     {"exp", "Cosh Exp LinearAttention ReduceLogSumExp Softplus TreeEnsembleClassifier"},
     {"expand_dims",
-     "LabelEncoder NegativeLogLikelihoodLoss OneHot OneHotEncoder "
-     "RotaryEmbedding SoftmaxCrossEntropyLoss Unique Unsqueeze"},
+     "LabelEncoder NegativeLogLikelihoodLoss OneHot OneHotEncoder RotaryEmbedding "
+     "SoftmaxCrossEntropyLoss Unsqueeze"},
     {"expm1", "Celu Elu Selu Sinh"},
     {"floor", "Floor"},
-    {"gather", "GatherElements MaxPool NegativeLogLikelihoodLoss ReverseSequence SoftmaxCrossEntropyLoss"},
+    {"gather", "GatherElements MaxPool NegativeLogLikelihoodLoss SoftmaxCrossEntropyLoss"},
     {"gather_nd", "GatherND"},
     {"greater", "Adam Asinh Binarizer Greater Momentum Shrink ThresholdedRelu TreeEnsembleClassifier Unique"},
-    {"greater_equal", "Concat GreaterOrEqual Unique"},
+    {"greater_equal", "Concat GreaterOrEqual"},
     {"image.grid_sample", "GridSample"},
     {"left_shift", "BitShift"},
     {"less",
@@ -96,15 +99,15 @@ constexpr std::array<MadeOf, 99> kMade = {{
     {"mod", "Mod TensorScatter"},
     {"multiply",
      "Acos Acosh Adagrad Adam AffineGrid Asin Asinh Atanh Attention BatchNormalization "
-     "Celu ConvInteger Cosh DequantizeLinear DynamicQuantizeMatMul Elu Gelu Gemm "
-     "GlobalLpPool GroupNormalization InstanceNormalization "
-     "LayerNormalization LinearAttention LpNormalization LpPool MatMulInteger "
-     "MatMulIntegerToFloat MeanVarianceNormalization Momentum Mul "
-     "NegativeLogLikelihoodLoss Normalizer PRelu Pow QGemm QLinearAdd QLinearAveragePool "
-     "QLinearConcat QLinearConv QLinearGlobalAveragePool QLinearLeakyRelu QLinearMatMul "
-     "QLinearMul QLinearSigmoid QLinearSoftmax RMSNormalization ReduceL2 ReduceMean "
-     "ReduceSumSquare Reshape Resize RotaryEmbedding STFT Scaler Selu Sinh Size SwiGLU "
-     "Swish TreeEnsembleClassifier"},
+     "Celu ConvInteger Cosh DFT DequantizeLinear DynamicQuantizeMatMul Elu Gelu Gemm "
+     "GlobalLpPool GroupNormalization InstanceNormalization LayerNormalization "
+     "LinearAttention LpNormalization LpPool MatMulInteger MatMulIntegerToFloat "
+     "MeanVarianceNormalization Momentum Mul NegativeLogLikelihoodLoss Normalizer "
+     "PRelu Pow QGemm QLinearAdd QLinearAveragePool QLinearConcat QLinearConv "
+     "QLinearGlobalAveragePool QLinearLeakyRelu QLinearMatMul QLinearMul "
+     "QLinearSigmoid QLinearSoftmax RMSNormalization ReduceL2 ReduceMean "
+     "ReduceSumSquare Reshape Resize ReverseSequence RotaryEmbedding STFT Scaler Selu "
+     "Sinh Size SwiGLU Swish TreeEnsembleClassifier"},
     {"negative",
      "DynamicQuantizeLinear DynamicQuantizeMatMul Neg NegativeLogLikelihoodLoss "
      "SoftmaxCrossEntropyLoss Softplus TreeEnsembleClassifier"},
@@ -134,7 +137,7 @@ constexpr std::array<MadeOf, 99> kMade = {{
     {"nn.max_pool2d", "MaxPool"},
     {"nn.max_pool3d", "MaxPool"},
     {"nn.mish", "Mish"},
-    {"nn.pad", "CausalConvWithState CenterCropPad Col2Im ConvInteger MaxPool MaxUnpool Pad"},
+    {"nn.pad", "CausalConvWithState CenterCropPad Col2Im ConvInteger DFT MaxPool MaxUnpool Pad STFT"},
     {"nn.prelu", "PRelu"},
     {"nn.recurrent", "DynamicQuantizeLSTM GRU LSTM RNN"},
     {"nn.relu", "Celu Elu PRelu Relu Selu Softplus"},
@@ -170,31 +173,30 @@ constexpr std::array<MadeOf, 99> kMade = {{
      "MeanVarianceNormalization Normalizer ReduceL2 Sqrt TreeEnsembleClassifier"},
     {"squeeze", "Squeeze"},
     {"strided_slice",
-     "CausalConvWithState CenterCropPad LinearAttention MatMulInteger Pad RotaryEmbedding "
-     "Slice Split Unique"},
+     "AffineGrid CausalConvWithState CenterCropPad Col2Im DFT LinearAttention "
+     "MatMulInteger Pad RotaryEmbedding STFT Slice Split Unique"},
     {"subtract",
-     "Acos Adagrad Adam Asin Atanh BatchNormalization Concat ConvInteger "
-     "DequantizeLinear DynamicQuantizeLinear DynamicQuantizeMatMul "
-     "GroupNormalization InstanceNormalization LayerNormalization LinearAttention "
-     "MatMulInteger MeanVarianceNormalization Momentum PRelu QGemm QLinearAdd "
-     "QLinearAveragePool QLinearConcat QLinearConv QLinearGlobalAveragePool "
-     "QLinearLeakyRelu QLinearMatMul QLinearMul QLinearSigmoid QLinearSoftmax Range "
-     "ReduceLogSumExp Resize ReverseSequence RotaryEmbedding Scaler Shrink Slice Sub "
+     "Acos Adagrad Adam Asin Atanh BatchNormalization Concat ConvInteger DFT "
+     "DequantizeLinear DynamicQuantizeLinear DynamicQuantizeMatMul GroupNormalization "
+     "InstanceNormalization LayerNormalization LinearAttention MatMulInteger "
+     "MeanVarianceNormalization Momentum PRelu QGemm QLinearAdd QLinearAveragePool "
+     "QLinearConcat QLinearConv QLinearGlobalAveragePool QLinearLeakyRelu "
+     "QLinearMatMul QLinearMul QLinearSigmoid QLinearSoftmax Range ReduceLogSumExp "
+     "Resize ReverseSequence RotaryEmbedding STFT Scaler Shrink Slice Sub "
      "TreeEnsembleClassifier Unique"},
     {"sum",
-     "AffineGrid Col2Im Einsum LinearAttention LpNormalization "
-     "NegativeLogLikelihoodLoss Normalizer ReduceL1 ReduceL2 ReduceLogSum "
-     "ReduceLogSumExp ReduceMean ReduceSum ReduceSumSquare SoftmaxCrossEntropyLoss "
-     "TreeEnsembleClassifier Unique"},
+     "Col2Im Einsum LinearAttention LpNormalization NegativeLogLikelihoodLoss "
+     "Normalizer ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMean ReduceSum "
+     "ReduceSumSquare SoftmaxCrossEntropyLoss TreeEnsembleClassifier"},
     {"take",
      "ArrayFeatureExtractor Col2Im Compress Concat ConstantOfShape Expand Gather "
-     "LabelEncoder LinearClassifier MaxPool NegativeLogLikelihoodLoss Pad Resize STFT "
-     "Scan Slice TopK TreeEnsembleClassifier Unique Upsample"},
+     "LabelEncoder LinearClassifier MaxPool NegativeLogLikelihoodLoss Pad Resize "
+     "ReverseSequence STFT Scan Slice TopK TreeEnsembleClassifier Unique Upsample"},
     {"tanh", "Attention Tanh"},
     {"topk", "TopK Unique"},
     {"transpose",
-     "Attention DFT DepthToSpace Einsum GatherND Gemm MatMulInteger NonZero RNN ScatterND SpaceToDepth "
-     "Transpose"},
+     "AffineGrid Attention DFT DepthToSpace Einsum GatherND Gemm MatMulInteger NonZero "
+     "RNN STFT ScatterND SpaceToDepth Transpose"},
     {"tree_ensemble", "TreeEnsemble TreeEnsembleClassifier TreeEnsembleRegressor"},
     {"vision.all_class_non_max_suppression", "NonMaxSuppression"},
     {"vision.roi_align", "RoiAlign"},

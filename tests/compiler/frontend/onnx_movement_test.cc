@@ -86,6 +86,10 @@ TEST(OnnxRearrange, ShapesTensorsWithoutElements) {
 
 TEST(OnnxPad, WrapsAroundAndTakesAway) {
   EXPECT_THAT(RunNode("Pad", {3}, {{"mode", "wrap"}}, {{2, 4}}), ElementsAre(1, 2, 0, 1, 2, 0, 1, 2, 0));
+  EXPECT_THAT(RunNode("Pad", {3}, {{"mode", "wrap"}}, {{-1, 2}}), ElementsAre(1, 2, 0, 1));
+  std::vector<float> rounds;
+  for (int i = -129; i < 4; ++i) rounds.push_back(i % 2 == 0 ? 0.F : 1.F);
+  EXPECT_EQ(RunNode("Pad", {2}, {{"mode", "wrap"}}, {{129, 2}}), rounds);
   EXPECT_THAT(RunNode("Pad", {4}, {}, {{-1, 2}}), ElementsAre(1, 2, 3, 0, 0));
   EXPECT_THAT(ImportError(OneNode("Pad", {2}, {}, {{-1, -2}}).Bytes()), HasSubstr("nothing is left of axis 0"));
 }
