@@ -2,6 +2,7 @@
 #include <array>
 #include <optional>
 
+#include "compiler/passes/graph/fold_constants.h"
 #include "compiler/passes/graph/window_attrs.h"
 #include "compiler/passes/rules/canonicalise.h"
 #include "compiler/relay/op.h"
@@ -93,16 +94,18 @@ ExprPtr DropUnseenTaps(const ExprPtr& node, const Uses&) {
   const bool all = kernel[0] == weight[2] && kernel[1] == weight[3];
   if (all || rows.before < 0 || columns.before < 0) return nullptr;
   const relay::Constant* constant = relay::AsConstant(conv->args[1]);
-  const ExprPtr filter = TypedCall("strided_slice", {conv->args[1]},
-                                   {{"begin", std::vector<int64_t>{rows.first, columns.first}},
-                                    {"end", std::vector<int64_t>{rows.last, columns.last}},
-                                    {"strides", std::vector<int64_t>{1, 1}},
-                                    {"axes", std::vector<int64_t>{2, 3}}},
-                                   constant != nullptr ? constant->name : "");
+  const ExprPtr slice = TypedCall("strided_slice", {conv->args[1]},
+                                  {{"begin", std::vector<int64_t>{rows.first, columns.first}},
+                                   {"end", std::vector<int64_t>{rows.last, columns.last}},
+                                   {"strides", std::vector<int64_t>{1, 1}},
+                                   {"axes", std::vector<int64_t>{2, 3}}},
+                                  constant != nullptr ? constant->name : "");
+  const ExprPtr folded = FoldConstant(slice);
   relay::Attrs attrs = conv->attrs;
   attrs.Set("kernel_size", kernel);
   attrs.Set("padding", std::vector<int64_t>{rows.before, columns.before, rows.after, columns.after});
-  const ExprPtr dropped = TypedCall("nn.conv2d", {conv->args[0], filter}, std::move(attrs), conv->name);
+  const ExprPtr dropped =
+      TypedCall("nn.conv2d", {conv->args[0], folded != nullptr ? folded : slice}, std::move(attrs), conv->name);
   return ShapeOf(dropped) == ShapeOf(node) ? dropped : nullptr;
 }
 
