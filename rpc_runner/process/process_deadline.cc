@@ -13,7 +13,7 @@ namespace {
 // Between two looks: beyond it whoever looks was kept from running too.
 constexpr int64_t kMostStepNs = 4 * ProcessDeadline::kLookEveryNs;
 // A process that did not run for so long sleeps: the scheduler of a busy system leaves out nobody as long.
-constexpr int64_t kSleepsNs = 1'000'000'000;
+constexpr int64_t kSleepsNs = 3'000'000'000;
 // Less is what a signal or a timer costs a process that sleeps.
 constexpr int64_t kRunsNs = 1'000'000;
 
@@ -54,8 +54,9 @@ ProcessDeadline::State ProcessDeadline::Look() {
   }
   if (counted_ns_ < limit_ns_) return State::kAhead;
   if (used_ns - begin_used_ns_ >= limit_ns_) return State::kPassed;
-  if (counted_ns_ - seen_at_ns_ >= std::min(kSleepsNs, limit_ns_)) return State::kIdle;
-  return counted_ns_ / kMostStretch >= limit_ns_ ? State::kStarved : State::kAhead;
+  if (counted_ns_ - seen_at_ns_ >= kSleepsNs) return State::kIdle;
+  const bool starved = counted_ns_ / kMostStretch >= limit_ns_ && counted_ns_ >= kLeastStarvedNs;
+  return starved ? State::kStarved : State::kAhead;
 }
 
 }  // namespace hone

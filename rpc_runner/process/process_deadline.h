@@ -16,11 +16,13 @@ class ProcessDeadline {
     kAhead,
     kPassed,   // the process had its time
     kIdle,     // it had its time, and sleeps
-    kStarved,  // the time has passed kMostStretch times, and the process still was not given as much of a processor
+    kStarved,  // the time has passed kMostStretch times, and kLeastStarvedNs, and the process still was not given as
+               // much of a processor
   };
   // Look is to be called at least so often.
   static constexpr int64_t kLookEveryNs = 50'000'000;
   static constexpr int64_t kMostStretch = 16;
+  static constexpr int64_t kLeastStarvedNs = 60'000'000'000;
 
   // `pid`: a child of this process that has not been reaped. Its time begins now.
   ProcessDeadline(pid_t pid, int64_t limit_ns);
