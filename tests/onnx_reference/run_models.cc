@@ -31,7 +31,6 @@ using Inputs = std::map<std::string, Tensor>;
 Inputs ReadInputs(const relay::IRModule& typed, const std::string& stem) {
   Inputs inputs;
   for (const auto& param : typed.main->params) {
-    if (typed.params.count(param->name) > 0) continue;
     inputs.emplace(param->name, ReadNpy(fmt::format("{}.{}.npy", stem, param->name)).As(param->type->dtype));
   }
   return inputs;
