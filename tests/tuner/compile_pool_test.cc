@@ -72,7 +72,7 @@ TEST(CompilePool, WhatTheMachineRefusesIsNoFaultOfTheCandidate) {
 
 TEST(CompilePool, ACompilerThatSleepsWaitsForTheMachine) {
   CompilePoolOptions options = Faulty();
-  options.deadline_ns = 100'000'000;
+  options.deadline_ns = 500'000'000;
   CompilePool pool(options);
   EXPECT_EQ(FateName(RejectionOf(pool, "sleep").fate), "Cancelled");
 }
