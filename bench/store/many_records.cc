@@ -125,7 +125,7 @@ void Merge(Bench& bench) {
   const std::string path = bench.folder.File("a.log");
   const int64_t begin_ns = MonotonicNs();
   std::ofstream out(path, std::ios::binary);
-  ExportLog(*a, {}, out);
+  ExportLog(*a, RecordQuery{}, out);
   out.close();
   std::ifstream in(path, std::ios::binary);
   const ImportCounts counts = ImportLog(in, path, *b);

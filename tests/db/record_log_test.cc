@@ -21,7 +21,7 @@ class RecordLogTest : public testing::Test {
   }
   std::string Export() {
     std::ostringstream out;
-    ExportLog(*store_, {}, out);
+    ExportLog(*store_, RecordQuery{}, out);
     return out.str();
   }
   static std::string Line(int number) { return DumpJson(ToJson(SampleRecord(number))) + "\n"; }
@@ -112,7 +112,7 @@ TEST_F(RecordLogTest, ACutLosesAtMostTheRecordItCuts) {
 TEST_F(RecordLogTest, AStreamThatFailsIsAnError) {
   std::ostringstream out;
   out.setstate(std::ios::badbit);
-  EXPECT_THROW(ExportLog(*store_, {}, out), Error);
+  EXPECT_THROW(ExportLog(*store_, RecordQuery{}, out), Error);
 }
 
 }  // namespace
