@@ -82,6 +82,10 @@ ExprPtr PhaseConv(const Transposed& of, const ConvPhase& rows, const ConvPhase& 
 // A convolution of each phase.
 ExprPtr Apart(const Transposed& of) {
   const auto rows = PhasesOf(of.axes[0]), columns = PhasesOf(of.axes[1]);
+  const auto is_empty = [](const ConvPhase& phase) { return phase.taps.empty(); };
+  if (std::all_of(rows.begin(), rows.end(), is_empty) || std::all_of(columns.begin(), columns.end(), is_empty)) {
+    return Zeros(of.call.type->shape);
+  }
   std::vector<ExprPtr> convs;
   for (const ConvPhase& r : rows) {
     for (const ConvPhase& c : columns) convs.push_back(PhaseConv(of, r, c));
