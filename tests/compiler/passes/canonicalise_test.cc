@@ -142,7 +142,7 @@ TEST(Canonicalise, TapsThatSeeOnlyPaddingGo) {
     return Ints(weight.begin() + 2, weight.end());
   };
   EXPECT_EQ(kernel({1, 2, 1, 1}, {3, 3}, {1, 1}, {1, 1}), (Ints{1, 1}));
-  EXPECT_EQ(kernel({2, 2, 1, 1}, {5, 3}, {1, 2}, {1, 2}), (Ints{1, 1}));
+  EXPECT_EQ(kernel({2, 2, 1, 1}, {5, 3}, {1, 1}, {1, 2}), (Ints{1, 1}));
   EXPECT_EQ(kernel({1, 2, 2, 9}, {7, 7}, {1, 1}, {1, 1}), (Ints{3, 7}));
   EXPECT_EQ(kernel({1, 2, 3, 3}, {3, 3}, {1, 1}, {1, 1}), (Ints{3, 3}));
 }
