@@ -213,7 +213,12 @@ Value* PowerOfQuarters(KernelBuilder& b, Value* x, float y) {
   auto& ir = b.ir();
   if (y == std::nearbyint(y)) return EmitPow(b, x, y);
   const double infinity = std::numeric_limits<double>::infinity();
-  x = ir.CreateSelect(ir.CreateFCmpOEQ(x, Like(x, -infinity)), Like(x, infinity), b.FAdd(x, Like(x, 0)));
+  {
+    // The sum makes -0 positive, which kernels that may ignore the sign of zero would leave out.
+    const llvm::IRBuilderBase::FastMathFlagGuard guard(ir);
+    ir.clearFastMathFlags();
+    x = ir.CreateSelect(ir.CreateFCmpOEQ(x, Like(x, -infinity)), Like(x, infinity), ir.CreateFAdd(x, Like(x, 0)));
+  }
   return EmitPow(b, x, y);
 }
 
