@@ -41,12 +41,15 @@ std::vector<float> Pairs(const std::vector<Complex>& numbers) {
 }
 
 std::vector<Complex> Transformed(const std::vector<Complex>& x, int64_t length, bool inverse) {
-  std::vector<Complex> y;
+  std::vector<Complex> turns, y;
+  for (int64_t i = 0; i < length; ++i) {
+    const double turn = 2 * std::numbers::pi * static_cast<double>(i) / static_cast<double>(length);
+    turns.push_back(std::polar(1.0, inverse ? turn : -turn));
+  }
   for (int64_t k = 0; k < length; ++k) {
     Complex sum;
     for (int64_t n = 0; n < std::min<int64_t>(length, static_cast<int64_t>(x.size())); ++n) {
-      const double turn = 2 * std::numbers::pi * static_cast<double>(k * n) / static_cast<double>(length);
-      sum += x[static_cast<size_t>(n)] * std::polar(1.0, inverse ? turn : -turn);
+      sum += x[static_cast<size_t>(n)] * turns[static_cast<size_t>(k * n % length)];
     }
     y.push_back(inverse ? sum / static_cast<double>(length) : sum);
   }
