@@ -73,7 +73,7 @@ TEST(Npz, AsksWhetherAnArrayIsWantedBeforeItIsRead) {
   EXPECT_THAT(RefusalOf(bytes), HasSubstr("checksum"));
   std::string asked;
   const auto refuse = [&](const std::string& array, DType dtype, const Shape& shape) {
-    asked = array + " " + DTypeName(dtype) + " " + ShapeText(shape);
+    asked = array + " " + std::string(DTypeName(dtype)) + " " + ShapeText(shape);
     throw Error(ExitCode::kBadData, "a.npz: it is not wanted");
   };
   EXPECT_THAT(RefusalOf(bytes, refuse), HasSubstr("not wanted"));

@@ -198,16 +198,19 @@ void ExpectTried(const Json& command) {
       std::any_of(options.begin(), options.end(), [](const Json& option) { return option["file"] == "written"; });
   for (const Json& option : options) {
     const bool is_written = option["file"] == "written", is_folder = option["file"] == "folder";
-    if (is_written || (writes && (option["file"] == "read" || option["file"] == "model")))
+    if (is_written || (writes && (option["file"] == "read" || option["file"] == "model"))) {
       EXPECT_TRUE(IsTried(kRecipes, name, option)) << name << " " << option["names"] << " needs a recipe here";
+    }
     // `hone log push` never replaces a file.
-    if (is_folder && name != "hone log push")
+    if (is_folder && name != "hone log push") {
       EXPECT_TRUE(IsTried(kIntoFolders, name, option)) << name << " " << option["names"] << " needs a recipe here";
+    }
     static const std::regex kSoundsLikeWriting(
         "to write|is written|goes here|that gets|write .* here|page with pictures");
-    if (option["file"].is_null() && !option["value"].get<std::string>().empty())
+    if (option["file"].is_null() && !option["value"].get<std::string>().empty()) {
       EXPECT_FALSE(std::regex_search(option["description"].get<std::string>(), kSoundsLikeWriting))
           << name << " " << option["names"] << " is not declared by Writes() or WritesInto()";
+    }
   }
   for (const Json& sub : command["commands"]) ExpectTried(sub);
 }

@@ -43,7 +43,7 @@ TEST_F(RecordLogTest, ExportThenImportGivesTheSameStore) {
 TEST_F(RecordLogTest, ExportFollowsTheQuery) {
   store_->Append(SampleRecords(3));
   std::ostringstream out;
-  EXPECT_EQ(ExportLog(*store_, {.limit = 2}, out), 2);
+  EXPECT_EQ(ExportLog(*store_, RecordQuery{.limit = 2}, out), 2);
   EXPECT_EQ(out.str(), kHeader + Line(0) + Line(1));
 }
 
