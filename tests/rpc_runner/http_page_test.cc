@@ -96,7 +96,7 @@ TEST(HttpPage, AnswersForNamesOfThisMachineAlone) {
                            "127.1", "[::ffff:127.0.0.1]", "127.0.0.1@evil.example", "localhost/x"}) {
     EXPECT_THAT(ask("Host: " + std::string(host) + "\r\n"), StartsWith("HTTP/1.1 403")) << host;
   }
-  EXPECT_THAT(Get(page, "GET /healthz HTTP/1.0\r\n\r\n"), StartsWith("HTTP/1.0 403"));
+  EXPECT_THAT(Get(page, "GET /healthz HTTP/1.0\r\n\r\n"), StartsWith("HTTP/1.1 403"));
 }
 
 TEST(HttpPage, KeepsOtherSitesOut) {
