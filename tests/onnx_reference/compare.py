@@ -34,7 +34,8 @@ def differs(got, want, special):
         return "a NaN or an infinity elsewhere"
     if not same.size or same.all():
         return ""
-    far, size = numpy.abs(numpy.where(finite, got - want, 0)), numpy.abs(numpy.where(finite, want, 0))
+    got, want = (numpy.where(finite, each, 0) for each in (got, want))
+    far, size = numpy.abs(got - want), numpy.abs(want)
     allowed = TOLERANCE * size + LEAST_SPECIAL if special else TOLERANCE * size.max() + LEAST
     return f"off by {far.max():.3g}" if (far > allowed).any() else ""
 
@@ -72,7 +73,7 @@ def write(folder, seeds):
         model = m.model()
         (folder / f"{seed:06}.onnx").write_bytes(model.SerializeToString())
         for name, array in m.inputs.items():
-            numpy.save(folder / f"{seed:06}.{name}.npy", array)
+            numpy.save(folder / f"{seed:06}.{name}.npy", array.copy(order="C"))
         drawn[seed] = (m, model)
     return drawn
 

@@ -168,7 +168,7 @@ def search(m):
         order = m.numpy.permutation(int(numpy.prod(shape))).reshape(shape).astype(m.one_of([FLOAT, numpy.int64]))
         m.node("TopK", [m.given(order), m.known([m.between(1, shape[axis])])], 2, axis=axis, largest=m.between(0, 1))
     else:
-        data = m.given(m.values(shape, m.one_of([FLOAT, numpy.int32, numpy.int64])))
+        data = m.given(m.values(shape, m.one_of([numpy.int64, numpy.int32] if m.special else [FLOAT, numpy.int32])))
         m.node("CumSum", [data, m.known(axis)], exclusive=m.between(0, 1), reverse=m.between(0, 1))
 
 
