@@ -83,8 +83,8 @@ TEST(Lower, ExactMathForbidsWinograd) {
 TEST(Lower, AnExactLayerHasNoWinogradAndOthersKeepIt) {
   const ExprPtr x = Input("x", {1, 64, 28, 28});
   const auto layer = [](const ExprPtr& data, const std::string& name) {
-    const relay::Call& conv = *relay::AsCall(Conv(data, 64, 64, 3, 1));
-    return relay::MakeCall("nn.conv2d", conv.args, conv.attrs, name);
+    const ExprPtr conv = Conv(data, 64, 64, 3, 1);
+    return MakeCall("nn.conv2d", relay::AsCall(conv)->args, relay::AsCall(conv)->attrs, name);
   };
   const relay::IRModule module = ModuleOf(layer(layer(x, "first"), "second"));
   const PassContext context = TestContext(3);
