@@ -17,7 +17,7 @@
 #include "cli/model.h"
 #include "cli/node_errors.h"
 #include "cli/package_there.h"
-#include "cli/printing/output_errors.h"
+#include "cli/output_errors.h"
 #include "cli/printing/print.h"
 #include "cli/printing/print_json.h"
 #include "cli/printing/print_verdicts.h"

@@ -47,9 +47,11 @@ InputFile::InputFile(const std::string& path, bool pipes_too, Use use)
 InputFile::~InputFile() { close(fd_); }
 
 void RefuseOtherKinds(const std::string& path) {
+  struct stat info{};
+  // A pipe that is opened and closed here would lose its writer.
+  if (stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return;
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (fd < 0) return;
-  struct stat info{};
   std::array<char, 512> begin;
   const bool is_file = fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
   const ssize_t got = is_file ? read(fd, begin.data(), begin.size()) : 0;

@@ -1,5 +1,6 @@
 #include "compiler/generic/key_heap.h"
 
+#include "compiler/codegen/float_order.h"
 #include "compiler/generic/loop_while.h"
 
 namespace hone {
@@ -45,8 +46,8 @@ void KeyHeap::Sift(Value* hole, Value* held, Value* size) {
 Value* FloatOrder(KernelBuilder& b, Value* x) {
   auto& ir = b.ir();
   llvm::Type* integer = x->getType()->getWithNewType(b.i32());
-  Value* zero = ir.CreateFCmpOEQ(x, llvm::ConstantFP::get(x->getType(), 0));
-  Value* bits = ir.CreateSelect(zero, llvm::Constant::getNullValue(integer), ir.CreateBitCast(x, integer));
+  Value* bits = ir.CreateBitCast(x, integer);
+  bits = ir.CreateSelect(EmitIsNonzero(b, x), bits, llvm::Constant::getNullValue(integer));
   return ir.CreateXor(bits, ir.CreateLShr(ir.CreateAShr(bits, 31), 1));
 }
 

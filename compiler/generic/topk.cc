@@ -17,6 +17,7 @@
 #include <cmath>
 
 #include "compiler/codegen/element.h"
+#include "compiler/codegen/float_order.h"
 #include "compiler/codegen/kernel_builder.h"
 #include "compiler/generic/argument.h"
 #include "compiler/generic/key_heap.h"
@@ -144,7 +145,11 @@ class TopKKernel {
   // NaN is better than any number.
   Value* Better(Value* x, Value* than) {
     auto& ir = b_.ir();
-    if (IsFloat(x)) return ascending_ ? ir.CreateFCmpULT(x, than) : ir.CreateFCmpUGT(x, than);
+    if (IsFloat(x)) {
+      Value *order = EmitOrder(b_, x), *bound = EmitOrder(b_, than);
+      Value* better = ascending_ ? ir.CreateICmpSLT(order, bound) : ir.CreateICmpSGT(order, bound);
+      return ir.CreateOr(better, ir.CreateFCmpUNO(x, x));
+    }
     if (is_unsigned()) return ascending_ ? ir.CreateICmpULT(x, than) : ir.CreateICmpUGT(x, than);
     return ascending_ ? ir.CreateICmpSLT(x, than) : ir.CreateICmpSGT(x, than);
   }

@@ -76,7 +76,7 @@ TEST(AuthorizedList, ReadsWhatIsRightAndTellsWhatIsNot) {
   const std::string text = "# whom we admit\n#\n\n" + a + " runner pi4-1\n  " + b +
                            "\ttuner,viewer  ada@lab expires=2027-01-31\r\n" +  // line 5
                            c + " runner\n" +                                   // 6: no name
-                           c + " admin eve\n" +                                // 7: no such role
+                           c + " owner eve\n" +                                // 7: no such role
                            c + " runner,runner eve\n" +                        // 8
                            c + " runner, eve\n" +                              // 9
                            c + " tuner eve expires=2027-02-30\n" +             // 10: no such day

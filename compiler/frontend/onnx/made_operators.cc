@@ -20,11 +20,11 @@ constexpr std::array<MadeOf, 99> kMade = {{
      "Celu Col2Im Concat ConvInteger Cosh DFT DynamicQuantizeLinear "
      "DynamicQuantizeMatMul Elu Gather Gelu GroupNormalization InstanceNormalization "
      "LayerNormalization LinearAttention MatMulInteger MaxPool Mean "
-     "MeanVarianceNormalization Momentum OneHot PRelu QGemm QLinearAdd "
-     "QLinearAveragePool QLinearConcat QLinearConv QLinearGlobalAveragePool "
-     "QLinearLeakyRelu QLinearMatMul QLinearMul QLinearSigmoid QLinearSoftmax "
-     "QuantizeLinear RMSNormalization Range ReduceLogSumExp Resize ReverseSequence "
-     "RotaryEmbedding STFT Selu Shrink Sinh Slice Softplus Softsign Sum TensorScatter "
+     "MeanVarianceNormalization Momentum OneHot QGemm QLinearAdd QLinearAveragePool "
+     "QLinearConcat QLinearConv QLinearGlobalAveragePool QLinearLeakyRelu "
+     "QLinearMatMul QLinearMul QLinearSigmoid QLinearSoftmax QuantizeLinear "
+     "RMSNormalization Range ReduceLogSumExp Resize ReverseSequence RotaryEmbedding "
+     "STFT Selu Shrink Sinh Slice Softplus Softsign Sum TensorScatter "
      "TreeEnsembleClassifier TreeEnsembleRegressor"},
     {"argmax", "ArgMax Hardmax LinearClassifier MaxPool TreeEnsembleClassifier"},
     {"argmin", "ArgMin"},
@@ -73,15 +73,17 @@ constexpr std::array<MadeOf, 99> kMade = {{
     {"floor", "Floor"},
     {"gather", "GatherElements MaxPool NegativeLogLikelihoodLoss SoftmaxCrossEntropyLoss"},
     {"gather_nd", "GatherND"},
-    {"greater", "Adam Asinh Binarizer Greater Momentum Shrink ThresholdedRelu TreeEnsembleClassifier Unique"},
+    {"greater",
+     "Acosh Adam Asinh Binarizer Greater Momentum Shrink ThresholdedRelu "
+     "TreeEnsembleClassifier Unique"},
     {"greater_equal", "Concat GreaterOrEqual"},
     {"image.grid_sample", "GridSample"},
     {"left_shift", "BitShift"},
     {"less",
-     "Compress GatherND IsInf Less OneHot ReduceMax ReduceMean ReduceMin ReduceSum "
-     "ReverseSequence Shrink TreeEnsembleClassifier Unique"},
+     "Compress GatherND IsInf Less OneHot PRelu ReduceMax ReduceMean ReduceMin "
+     "ReduceSum ReverseSequence Shrink TreeEnsembleClassifier Unique"},
     {"less_equal", "LessOrEqual"},
-    {"log", "Asinh Log ReduceLogSum ReduceLogSumExp TreeEnsembleClassifier"},
+    {"log", "Acosh Asinh Log ReduceLogSum ReduceLogSumExp TreeEnsembleClassifier"},
     {"log1p", "Acosh Asinh Atanh Softplus"},
     {"logical_and", "And LabelEncoder"},
     {"logical_not", "Not"},
@@ -131,7 +133,7 @@ constexpr std::array<MadeOf, 99> kMade = {{
     {"nn.global_avg_pool3d", "GlobalAveragePool GlobalLpPool"},
     {"nn.hard_sigmoid", "HardSigmoid"},
     {"nn.hard_swish", "HardSwish"},
-    {"nn.leaky_relu", "LeakyRelu QLinearLeakyRelu"},
+    {"nn.leaky_relu", "LeakyRelu PRelu QLinearLeakyRelu"},
     {"nn.log_softmax", "LogSoftmax SoftmaxCrossEntropyLoss"},
     {"nn.lrn", "LRN"},
     {"nn.max_pool2d", "MaxPool"},
@@ -140,7 +142,7 @@ constexpr std::array<MadeOf, 99> kMade = {{
     {"nn.pad", "CausalConvWithState CenterCropPad Col2Im ConvInteger DFT MaxPool MaxUnpool Pad STFT"},
     {"nn.prelu", "PRelu"},
     {"nn.recurrent", "DynamicQuantizeLSTM GRU LSTM RNN"},
-    {"nn.relu", "Celu Elu PRelu Relu Selu Softplus"},
+    {"nn.relu", "Celu Elu Relu Selu Softplus"},
     {"nn.silu", "CausalConvWithState SwiGLU"},
     {"nn.softmax", "Attention QLinearSoftmax Softmax TreeEnsembleClassifier TreeEnsembleRegressor"},
     {"not_equal", "Imputer IsNaN LabelEncoder Unique"},
@@ -179,10 +181,10 @@ constexpr std::array<MadeOf, 99> kMade = {{
      "Acos Adagrad Adam Asin Atanh BatchNormalization Concat ConvInteger DFT "
      "DequantizeLinear DynamicQuantizeLinear DynamicQuantizeMatMul GroupNormalization "
      "InstanceNormalization LayerNormalization LinearAttention MatMulInteger "
-     "MeanVarianceNormalization Momentum PRelu QGemm QLinearAdd QLinearAveragePool "
+     "MeanVarianceNormalization Momentum QGemm QLinearAdd QLinearAveragePool "
      "QLinearConcat QLinearConv QLinearGlobalAveragePool QLinearLeakyRelu "
      "QLinearMatMul QLinearMul QLinearSigmoid QLinearSoftmax Range ReduceLogSumExp "
-     "Resize ReverseSequence RotaryEmbedding STFT Scaler Shrink Slice Sub "
+     "ReverseSequence RotaryEmbedding STFT Scaler Shrink Slice Sub "
      "TreeEnsembleClassifier Unique"},
     {"sum",
      "Col2Im Einsum LinearAttention LpNormalization NegativeLogLikelihoodLoss "
@@ -201,11 +203,11 @@ constexpr std::array<MadeOf, 99> kMade = {{
     {"vision.all_class_non_max_suppression", "NonMaxSuppression"},
     {"vision.roi_align", "RoiAlign"},
     {"where",
-     "Adam Asinh Attention Compress Concat Gather GatherND "
-     "Hardmax If Imputer LabelEncoder LpNormalization Momentum NegativeLogLikelihoodLoss "
-     "Normalizer OneHot Pad ReduceMax ReduceMean ReduceMin ReduceSum Resize "
-     "ReverseSequence Shrink Slice ThresholdedRelu TreeEnsembleClassifier "
-     "TreeEnsembleRegressor Trilu Unique Where"},
+     "Acosh Adam Asinh Attention Compress Concat Gather GatherND Hardmax If Imputer "
+     "LabelEncoder LpNormalization Momentum NegativeLogLikelihoodLoss Normalizer "
+     "OneHot PRelu Pad ReduceMax ReduceMean ReduceMin ReduceSum Resize ReverseSequence "
+     "Shrink Slice ThresholdedRelu TreeEnsembleClassifier TreeEnsembleRegressor Trilu "
+     "Unique Where"},
 }};
 
 }  // namespace

@@ -95,8 +95,11 @@ Tensor Reduced(const Tensor& data, const Attrs& attrs, Reduction reduction) {
   const IntegerRange range = RangeOf(data.dtype());
   const std::vector<int64_t> values = Joins(data, attrs, reduction, Identity(reduction, range.least, range.most),
                                             [&](int64_t i) { return IntegerAt(data, i); });
-  for (size_t i = 0; i < values.size(); ++i)
-    SetInteger(result, static_cast<int64_t>(i), count == 0 ? 0 : values[i] / count);
+  for (size_t i = 0; i < values.size(); ++i) {
+    const auto at = static_cast<int64_t>(i);
+    SetInteger(result, at, values[i]);
+    if (reduction == Reduction::kMean) SetInteger(result, at, count == 0 ? 0 : IntegerAt(result, at) / count);
+  }
   return result;
 }
 

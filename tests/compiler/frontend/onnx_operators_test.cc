@@ -381,5 +381,14 @@ TEST(OnnxConvTranspose, SpreadsWhatOutputShapeLeavesOver) {
   EXPECT_EQ(AttrsOf(model.Bytes(), "nn.conv2d_transpose").GetInts("padding"), (Ints{1, 1, 0, 0}));
 }
 
+TEST(OnnxConvTranspose, TakesVolumes) {
+  ModelMaker model(13);
+  model.Input("x", {1, 2, 3, 4, 5}).Filled("w", {2, 3, 2, 2, 2}, 1);
+  model.Node("ConvTranspose", {"x", "w"}, {"y"}, {{"strides", Ints{2, 2, 2}}}).Output("y");
+  const Tensor y = RunOnnx(model.Bytes(), {{"x", Counting({1, 2, 3, 4, 5})}})[0];
+  EXPECT_EQ(y.shape(), (Shape{1, 3, 6, 8, 10}));
+  EXPECT_EQ(y.At(0), 60);  // 0 of one channel and 60 of the other
+}
+
 }  // namespace
 }  // namespace hone

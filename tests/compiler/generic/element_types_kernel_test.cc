@@ -32,7 +32,8 @@ Tensor LargeValues(const relay::Type& type) {
   Tensor tensor = SmallValues(type, false);
   if (IsFloat(type.dtype) || type.dtype == DType::kBool) return tensor;
   const IntegerRange range = RangeOf(type.dtype);
-  const int64_t values[] = {range.most, range.least, range.most - 1, range.least + 1, range.most / 1021, 3, 7};
+  const int64_t least = range.least == 0 ? 2 : range.least;  // divisors are no zeros
+  const int64_t values[] = {range.most, least, range.most - 1, range.least + 1, range.most / 1021 + 1, 3, 7};
   for (int64_t i = 0; i < tensor.elements(); ++i) SetInteger(tensor, i, values[i * 5 % 7]);
   return tensor;
 }

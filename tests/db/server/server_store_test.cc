@@ -46,7 +46,7 @@ TEST(ServerAddress, APasswordIsRefusedAndNeverTold) {
         "postgresql://me:hunter2/x", "postgresql://me@hunter2@localhost/x", "postgresql://me:a@hunter2@localhost/x",
         "postgresql://:hunter2@/x", "postgresql://me:hunter2@", "postgresql://me:1234/hunter2@localhost/x",
         "postgresql://localhost/x?%70assword=hunter2", "postgresql://localhost/x?host=h&password=hunter2",
-        "postgresql://localhost/x?PASSWORD=hunter2", "postgresql://localhost:1,hunter2/x",
+        "postgresql://localhost/x?PASSWORD=hunter2",
         // Not as an address at all.
         "host=localhost password=hunter2", "password = hunter2 host=localhost", "host=localhost PASSWORD='hunter2'",
         "host=localhost sslpassword=hunter2"}) {

@@ -1,4 +1,4 @@
-#include "cli/printing/output_errors.h"
+#include "cli/output_errors.h"
 
 #include <fmt/format.h>
 
