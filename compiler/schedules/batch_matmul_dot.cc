@@ -28,7 +28,9 @@ class BatchMatmulDotSchedule : public KnobSchedule<BatchMatmulDotKnobs> {
   int version() const override { return 1; }
   bool Applies(const Workload& w, const MachineModel& machine) const override {
     const int64_t lanes = machine.vector_lanes;
-    if (!w.is_batch_matmul() || !std::has_single_bit(static_cast<uint64_t>(lanes))) return false;
+    // Its loads and stores are of floats.
+    if (!w.is_batch_matmul() || w.types != ElementTypes{}) return false;
+    if (!std::has_single_bit(static_cast<uint64_t>(lanes))) return false;
     const DotMatmulShape s(w);
     const auto along = [](const MatmulSteps& steps) { return steps.column == 1 && steps.first != 'K'; };
     return s.few <= kFewRows && s.product.K >= lanes && along(s.few_steps) && along(s.many_steps);
