@@ -61,7 +61,7 @@ TEST_F(KeysProgram, AreNeverOverwrittenAndNeverTakenFromWhatOthersMayRead) {
   ExpectFailure({"keygen", "--server"}, 73, "is there already");
   ExpectFailure({"authorize", "nonsense", "--name", "a"}, 78, "neither a public key nor a file");
   ExpectFailure({"authorize", Path("hone/tracker/secret.pub"), "--name", "a b"}, 2, "--name a b");
-  ExpectFailure({"authorize", Path("hone/tracker/secret.pub"), "--name", "a", "--role", "admin"}, 2, "--role admin");
+  ExpectFailure({"authorize", Path("hone/tracker/secret.pub"), "--name", "a", "--role", "owner"}, 2, "--role owner");
   ExpectFailure({"enroll", "--name", "a", "--expires", "soon"}, 2, "--expires soon");
   ExpectFailure({"join", "nonsense", "--tracker", "tcp://127.0.0.1:1"}, 2, "mistyped");
   ExpectFailure({"devices", "--tracker", "tcp://127.0.0.1:1", "--identity", Path("no")}, 78, "no key of the tracker");
