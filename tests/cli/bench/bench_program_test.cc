@@ -259,8 +259,8 @@ TEST_F(BenchProgram, WritesATraceThatViewersRead) {
   EXPECT_EQ(slices["runs"].size(), 4U);
   const auto& calls = slices["calls, 2 threads each"];
   EXPECT_EQ(calls.size(), 4 * d["calls"].size());
+  // On a busy machine the caller takes over what the other worker does not begin, up to all of it.
   EXPECT_GE(slices["worker 0"].size(), calls.size()) << "the caller has a share of every stage";
-  EXPECT_GT(slices["worker 1"].size(), 0U);
   for (const char* worker : {"worker 0", "worker 1"}) {
     for (const auto& [begin, end] : slices[worker]) {
       EXPECT_TRUE(
