@@ -91,7 +91,7 @@ TEST(Npz, RefusesWhatGrowsBeyondMeasure) {
   SetSize(bytes, 1u << 30);
   EXPECT_THAT(RefusalOf(bytes), HasSubstr("x.npy would become 1073741824 bytes of "));
   SetSize(bytes, 2'000'000);
-  EXPECT_THAT(RefusalOf(bytes), HasSubstr("does not fit its"));
+  EXPECT_THAT(RefusalOf(bytes), HasSubstr("x.npy is damaged"));
 }
 
 // Every cut and every flipped byte is refused or read; nothing else happens.

@@ -156,7 +156,7 @@ TEST_F(QuantizeProgram, RefusesBadCalibrationInputs) {
   Put("nan", "a.npy", NpyBytes(bad));
   Expect(kQuantize + end + "nan", 65, "element 7 of input \"data\" is nan");
   Put("name", "a.npz", ZipArchive({{"image.npy", NpyBytes(Drawn(kInput, 0))}}, false));
-  Expect(kQuantize + end + "name", 65, "it has no input \"data\"");
+  Expect(kQuantize + end + "name", 65, "the model has no input \"image\"; right are data");
   Put("damaged", "a.npy", "\x93NUMPY");
   Expect(kQuantize + end + "damaged", 65, "not a usable .npy file");
 }
