@@ -42,7 +42,7 @@ class Option {
   Option About(Topic topic) const;
   // Its value, or what stands behind NAME= in it, is a file or folder that the command reads: no output replaces it.
   Option Reads() const { return Uses(FileUse::kInput); }
-  // The same of the model, which an output may replace with --force.
+  // The option names the model, which an output may replace with --force.
   Option ReadsModel() const { return Uses(FileUse::kModel); }
   // A file that the command writes; a command that also reads a model gets --force.
   Option Writes() const { return Uses(FileUse::kOutput); }
@@ -51,7 +51,7 @@ class Option {
 
  private:
   friend class CommandLine;
-  // What a CommandLine knows of its options beside what CLI11 does.
+  // Properties of options that a CommandLine keeps and CLI11 does not.
   struct Notes {
     std::map<const CLI::Option*, Topic> topics;
     std::map<const CLI::Option*, FileUse> uses;

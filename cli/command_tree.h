@@ -11,7 +11,7 @@
 
 namespace hone {
 
-// What an option's value names: nothing on the disk, a file or folder that is read, the model among them, a file that
+// The thing that an option's value names: nothing on the disk, a file or folder that is read, the model, a file that
 // is written, or a folder that files are written into.
 enum class FileUse : uint8_t { kNone, kInput, kModel, kOutput, kOutputFolder };
 

@@ -4,7 +4,7 @@ import time
 
 import numpy
 
-# What a process takes for the library and its threads, whatever it runs.
+# Memory that a process needs for the library and its threads, with any model.
 FREE_BYTES = 8 << 20
 # Inputs and outputs that are float32 in a package.
 WIDENED = ("float16", "float64")
@@ -50,7 +50,7 @@ class Hone:
         self.names = [info.name for info in self.session.outputs]
         results = self.results()
         self.memory_bytes = peak_bytes() - before
-        # Where a run counts, what it returns is shorter than the place.
+        # An output of dynamic extent is shorter than its buffer.
         self.outputs = {name: numpy.array(results[name]) for name in outputs}
 
     def results(self):

@@ -5,7 +5,8 @@ with goals and verdicts. Exits 1 on a miss whose bound docs/performance.md does 
   python3 -m venv V && V/bin/pip install numpy onnx onnxruntime
   V/bin/python bench/operators/sweep.py [--only REGEX] [--seconds 0.25] [--core 1] [--hone build/release] [--work build/operators]
 
-What was measured stays in WORK/results.jsonl, and a run that was stopped goes on from there; results of another hone are measured again.
+WORK/results.jsonl keeps every measurement, and a run that was stopped goes on from there.
+Results of another hone are measured again.
 --twentieth runs every twentieth case for its values alone, against hone's reference interpreter (`hone verify`): it needs no ONNX Runtime.
 """
 import argparse

@@ -8,7 +8,7 @@ namespace hone {
 class InputFile {
  public:
   enum class Kind { kRegular, kPipe };
-  // What for: an input is kept from being replaced (OutputGuard), an output that the command made before is not.
+  // The purpose: OutputGuard protects an input, and not an output that the command made before.
   enum class Use { kInput, kOwnOutput };
 
   // Throws Error: kNoInput when there is no such file, or it is neither a regular file nor, where `pipes_too`, a pipe;

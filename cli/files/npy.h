@@ -16,7 +16,7 @@ Tensor ReadNpy(const std::string& path);
 // The same from bytes; `name` is for messages.
 Tensor ParseNpy(std::string_view bytes, const std::string& name);
 
-// What stands before the data.
+// The header: it stands before the data.
 struct NpyHead {
   DType dtype = DType::kFloat32;
   Shape shape;

@@ -1,4 +1,4 @@
-// Where a path leads.
+// The file that a path names, with links resolved.
 #pragma once
 
 #include <string>

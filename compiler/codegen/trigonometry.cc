@@ -5,7 +5,7 @@
 namespace hone {
 namespace {
 
-// Half of pi in three doubles, two of them of 21 bits: their products with a whole number below 2^32 are exact.
+// Half of pi in three doubles, two of them of 21 bits: their products with an integer below 2^32 are exact.
 constexpr double kHalfPi[] = {0x1.921fbp+0, 0x1.5110ap-22, 0x1.4611a62633146p-42};
 
 // x = rest + quadrant * pi / 2 with |rest| <= pi / 4.

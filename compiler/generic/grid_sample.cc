@@ -43,7 +43,7 @@ struct GridShape {
   std::string padding;
 };
 
-// A vector of pixels' positions along an axis, as whole numbers in float32, and what each counts there.
+// A vector of pixels' positions along an axis, as integers in float32, and the weight of each.
 struct Taps {
   Vals pixels, weights;
 };

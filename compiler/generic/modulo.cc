@@ -31,7 +31,7 @@ Value* Reduced(KernelBuilder& b, Value* dividend, Value* divisor) {
   return b.FSub(dividend, b.FMul(quotient, divisor));
 }
 
-// A quotient of two floats is below 2^277. One that rounded up to the next whole number leaves a rest of the wrong
+// A quotient of two floats is below 2^277. One that rounded up to the next integer leaves a rest of the wrong
 // sign, which one divisor mends.
 Value* OfFloats(KernelBuilder& b, Value* x, Value* y) {
   auto& ir = b.ir();

@@ -8,8 +8,8 @@
 
 namespace hone {
 
-// Byte-range locks on an empty file beside the store, which whoever may write the store may write: nothing is written,
-// and the system frees them when their process ends. Where there are no such locks, every claim is granted.
+// Byte-range locks on an empty file beside the store, which all users who may write the store may write: nothing is
+// written, and the system frees them when their process ends. Where there are no such locks, every claim is granted.
 class FileClaims : public Claims {
  public:
   // The file is made with the first claim.

@@ -7,7 +7,7 @@ ONE = [("Abs", {}), ("Ceil", {}), ("Floor", {}), ("Round", {}), ("Neg", {}), ("S
 POSITIVE = ["Log", "Sqrt", "Reciprocal"]
 PLANES, ROWS = (1, 64, 112, 112), (1, 128, 768)
 TWO = ["Add", "Sub", "Mul", "Div", "Max", "Min", "PRelu"]
-# What the right operand is beside (1, 64, 56, 56).
+# Shapes of the right operand; the left one is (1, 64, 56, 56).
 BROADCASTS = [("same", (1, 64, 56, 56)), ("channel", (64, 1, 1)), ("image", (1, 1, 56, 56)), ("row", (56,)), ("scalar", ())]
 COMPARED = ["Equal", "Greater", "Less", "GreaterOrEqual", "LessOrEqual"]
 CASTS = [("float32", "float16"), ("float16", "float32"), ("float32", "int32"), ("int32", "float32"), ("float32", "uint8"), ("uint8", "float32"),

@@ -13,7 +13,7 @@ namespace hone {
 
 // A table with a row each, or one JSON document.
 void PrintRecords(const std::vector<Record>& records, bool json);
-// The same of the store's records that fit, or that have these ids, in their order; no more than one is held but for a
+// Prints the store's records that fit, or that have these ids, in their order; no more than one is held but for a
 // terminal's table. Those that came since are not among them.
 void PrintRecords(const RecordStore& store, RecordQuery query, bool json);
 void PrintRecords(const RecordStore& store, const std::vector<std::string>& ids, bool json);

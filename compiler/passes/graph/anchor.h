@@ -18,7 +18,7 @@ struct Anchor : relay::Note {
   Workload workload;  // with the epilogue's class
   Epilogue epilogue;
   std::string node;                    // the model's name of the call; may be empty
-  bool exact_sums = false;             // of whole numbers, or kept exact: only plain products
+  bool exact_sums = false;             // sums of integers, or kept exact: only plain products
   std::optional<ConfigChoice> choice;  // the kernel, from ChooseLayouts on
   // "anchor", the operator; with a choice also workload, epilogue, schedule, config, source, record and expected_ns.
   relay::Attrs Printed() const override;
