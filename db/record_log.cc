@@ -5,9 +5,9 @@
 #include <future>
 #include <utility>
 
+#include "core/available_threads.h"
 #include "core/error.h"
 #include "core/file_kind.h"
-#include "core/helper_threads.h"
 #include "core/json_fields.h"
 #include "db/foreign/foreign_lines.h"
 #include "db/line_reader.h"

@@ -11,9 +11,9 @@
 #include <optional>
 #include <utility>
 
+#include "core/available_threads.h"
 #include "core/error.h"
 #include "core/failure.h"
-#include "core/helper_threads.h"
 #include "core/random.h"
 #include "tuner/compile_batch.h"
 #include "tuner/finals/finals_stage.h"

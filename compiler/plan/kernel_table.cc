@@ -12,8 +12,8 @@
 #include "compiler/passes/graph/anchor.h"
 #include "compiler/passes/graph/typed_graph.h"
 #include "compiler/relay/op.h"
+#include "core/available_threads.h"
 #include "core/error.h"
-#include "core/helper_threads.h"
 #include "core/package_format.h"
 #include "core/serialize.h"
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <vector>
 
-#include "core/helper_threads.h"
+#include "core/available_threads.h"
 
 namespace hone::relay {
 namespace {

@@ -1,4 +1,4 @@
-#include "core/helper_threads.h"
+#include "core/available_threads.h"
 
 #include <algorithm>
 #include <atomic>
