@@ -56,18 +56,18 @@ int EndOfChildWithoutThreads() {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-TEST(HelperThreads, DoEachOnce) {
+TEST(AvailableThreads, DoEachOnce) {
   for (const int threads : {-1, 0, 1, 2, 64, 1000}) EXPECT_TRUE(AllOnce(threads)) << threads;
 }
 
-TEST(HelperThreads, ThrowWhatWasThrown) {
+TEST(AvailableThreads, ThrowWhatWasThrown) {
   for (const int threads : {1, 4}) {
     EXPECT_THROW(ForEachOnThreads(threads, 10, [](size_t i) { i == 3 ? throw std::runtime_error("three") : void(); }),
                  std::runtime_error);
   }
 }
 
-TEST(HelperThreads, DoTheWorkWhereTheSystemGivesNone) {
+TEST(AvailableThreads, DoTheWorkWhereTheSystemGivesNone) {
   const int end = EndOfChildWithoutThreads();
   if (end == kStillGiven) GTEST_SKIP() << "this system gives threads of any size";
   EXPECT_EQ(end, kRight);
