@@ -16,8 +16,7 @@ std::vector<int> CpusToPin();
 
 // The least value above 0 that `read` gives for the cgroup named by `membership` (the text of /proc/self/cgroup) and
 // for the groups above it, whose files are in `folder`; 0 when there is none. Cgroup file systems are mounted under
-// `root`
-// ("/sys/fs/cgroup"); of version 1 the one of `controller` is read.
+// `root` ("/sys/fs/cgroup"); version 1 has one for each controller, and that of `controller` is read.
 double LeastOfCgroups(const std::string& membership, const std::string& root, const std::string& controller,
                       const std::function<double(const std::string& folder, bool version2)>& read);
 
