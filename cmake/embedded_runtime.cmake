@@ -8,7 +8,7 @@ if(HONE_SANITIZE)
 else()
   get_target_property(runtime_sources hone_runtime SOURCES)
   # Of core, what the runtime reads packages with.
-  set(core_sources config_space.cc epilogue.cc hash.cc activation.cc json_fields.cc layout.cc machine_model.cc machine_rows.cc measurement.cc packed_param.cc parse_number.cc random.cc required_features.cc
+  set(core_sources config_space.cc epilogue.cc fresh_name.cc hash.cc activation.cc json_fields.cc layout.cc machine_model.cc machine_rows.cc measurement.cc packed_param.cc parse_number.cc random.cc required_features.cc
     integer_elements.cc serialize.cc serialize_json.cc serialize_plan.cc sha256.cc spelling.cc target.cc tensor.cc version.cc winograd.cc workload.cc workload_text.cc)
   list(TRANSFORM core_sources PREPEND ${PROJECT_SOURCE_DIR}/core/)
   add_library(hone_embedded OBJECT ${runtime_sources} ${core_sources} quiet_terminate.cc)

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 
+#include "core/fresh_name.h"
 #include "core/parse_number.h"
 
 namespace hone {
@@ -53,12 +53,9 @@ bool ReplaceSmallFile(const std::string& path, const std::string& bytes) {
     const int fd = open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
     return fd >= 0 && WriteAndClose(fd, bytes);
   }
-  std::string fresh = path + ".XXXXXX";
-  const int fd = mkostemp(fresh.data(), O_CLOEXEC);
+  const std::string fresh = FreshName(path);
+  const int fd = open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
   if (fd < 0) return false;
-  const mode_t mask = umask(0);
-  umask(mask);
-  (void)fchmod(fd, 0666 & ~mask);
   if (WriteAndClose(fd, bytes) && std::rename(fresh.c_str(), path.c_str()) == 0) return true;
   const int why = errno;
   unlink(fresh.c_str());

@@ -1,9 +1,7 @@
 #include "cli/files/fresh_file.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/file.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,7 +10,6 @@
 #include <cerrno>
 #include <climits>
 #include <csignal>
-#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <ctime>
@@ -24,13 +21,14 @@
 #include <vector>
 
 #include "cli/files/staged_file.h"
+#include "core/fresh_name.h"
 
 namespace hone {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kMark = ".part-";
+constexpr std::string_view kMark = kUnfinishedMark;
 constexpr int kMostTries = 100;
 constexpr int kEndingSignals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
@@ -79,12 +77,6 @@ void FreeSlot(int slot) {
   if (slot >= 0) slots[static_cast<size_t>(slot)].state = Slot::kFree;
 }
 
-std::string RandomName(const std::string& path) {
-  uint32_t number = 0;
-  if (getrandom(&number, sizeof(number), 0) != static_cast<ssize_t>(sizeof(number))) CannotWrite(path, false);
-  return fmt::format("{}{}{:08x}", path, kMark, number);
-}
-
 // Whether the file's process is gone: it holds a lock on it as long as it lives. One that was just made may not have
 // its lock yet.
 bool IsLeftBehind(const std::string& path) {
@@ -99,11 +91,11 @@ bool IsLeftBehind(const std::string& path) {
   return left;
 }
 
-// As RandomName makes them.
+// As FreshName makes them.
 bool IsUnfinished(std::string_view name) {
   const size_t at = name.rfind(kMark);
-  return at != name.npos && name.size() == at + std::string_view(kMark).size() + 8 &&
-         name.find_first_not_of("0123456789abcdef", at + std::string_view(kMark).size()) == name.npos;
+  return at != name.npos && name.size() == at + kMark.size() + 8 &&
+         name.find_first_not_of("0123456789abcdef", at + kMark.size()) == name.npos;
 }
 
 // The unfinished files of a folder.
@@ -127,7 +119,7 @@ void RemoveLeftBehind(const fs::path& path) {
   if (is_new) found->second = UnfinishedIn(folder);
   for (const std::string& name : found->second) {
     const std::string at = (folder / name).string();
-    if (name.starts_with(path.filename().string() + kMark) && IsLeftBehind(at)) unlink(at.c_str());
+    if (name.starts_with(path.filename().string() + kUnfinishedMark) && IsLeftBehind(at)) unlink(at.c_str());
   }
 }
 
@@ -144,7 +136,8 @@ FreshFile::FreshFile(const std::string& path, mode_t mode) {
   (void)caught;
   RemoveLeftBehind(path);
   for (int i = 0; i < kMostTries; ++i) {
-    path_ = RandomName(path);
+    path_ = FreshName(path);
+    if (path_.empty()) CannotWrite(path, false);
     // Before there is a file, so that no signal comes between.
     slot_ = TakeSlot(path_);
     fd_ = open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);

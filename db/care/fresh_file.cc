@@ -2,27 +2,23 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <system_error>
 
 #include "core/error.h"
+#include "core/fresh_name.h"
 
 namespace hone {
 
 std::string MakeFreshFile(const std::string& path) {
-  std::string fresh = path + ".XXXXXX";
-  const int fd = mkostemp(fresh.data(), O_CLOEXEC);
+  const std::string fresh = FreshName(path);
+  const int fd = open(fresh.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
   if (fd < 0) {
     const std::string why = std::generic_category().message(errno);
     throw Error(ExitCode::kCannotCreate, fmt::format("'{}' cannot be made: {}", path, why));
   }
-  const mode_t mask = umask(0);
-  umask(mask);
-  (void)fchmod(fd, 0666 & ~mask);
   close(fd);
   return fresh;
 }

@@ -5,8 +5,8 @@
 
 namespace hone {
 
-// Makes an empty file beside `path`, readable as the umask says, and returns its path: `path` with letters behind it
-// that nobody can guess, so that it is no file and no link of anybody else. Throws Error(kCannotCreate).
+// Makes an empty file beside `path`, readable as the umask says, and returns its path: a FreshName, so
+// that it is no file and no link of another user. Throws Error(kCannotCreate).
 std::string MakeFreshFile(const std::string& path);
 
 }  // namespace hone
