@@ -37,12 +37,10 @@ ChildProcess::ChildProcess(const ChildTask& task, int watch_fd) : watch_fd_(watc
   const pid_t self = getpid();
   pid_ = fork();
   if (pid_ == 0) RunJobChild(task, fds[1], self);
-  const int forked = errno;
+  const int refused = errno;
   close(fds[1]);
-  errno = forked;
   fd_ = fds[0];
   if (pid_ < 0) {
-    const int refused = errno;
     close(fd_);
     errno = refused;
     NoProcess();
