@@ -32,8 +32,7 @@ void WarnOfOtherVersions(const Plan& plan, const RecordConfigSource& source) {
   if (records == 0) return;
   Note(
       "warning: {} records of layers without a usable one are of other versions of their schedules; `hone tune` "
-      "measures "
-      "them anew\n",
+      "measures them anew\n",
       records);
 }
 

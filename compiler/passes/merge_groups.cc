@@ -34,7 +34,8 @@ ExprPtr Merged(const ExprPtr& node, int64_t lanes) {
   if (weight == nullptr) return nullptr;
   const int64_t groups = conv->attrs.GetInt("groups", 1), inputs = weight->value.shape()[1];
   const int64_t per_group = weight->value.shape()[0] / std::max<int64_t>(1, groups);
-  if (conv->attrs.GetBool("exact_math") || groups <= 1 || inputs == 1 || per_group >= lanes || lanes % per_group != 0) return nullptr;
+  if (conv->attrs.GetBool("exact_math") || groups <= 1 || inputs == 1 || per_group >= lanes || lanes % per_group != 0)
+    return nullptr;
   const int64_t merged = lanes / per_group;
   if (groups % merged != 0) return nullptr;
   relay::Attrs attrs = conv->attrs;
