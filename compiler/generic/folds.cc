@@ -14,12 +14,6 @@ bool IsFold(const relay::Call& call) {
   return std::find(std::begin(kFolds), std::end(kFolds), relay::AsOp(call.op)->def->name) != std::end(kFolds);
 }
 
-bool IsKeptFold(const relay::Call& call) {
-  if (!IsFold(call)) return false;
-  const Shape &from = call.args[0]->type->shape, &to = call.type->shape;
-  return from.size() == to.size() && from != to;
-}
-
 std::vector<int64_t> ReducedAxes(const relay::Call& call, size_t rank) {
   std::vector<int64_t> axes = call.attrs.GetInts("axis");
   if (axes.empty()) {

@@ -9,8 +9,6 @@ namespace hone {
 
 // Whether the typed call is one. It reads each element of its data once.
 bool IsFold(const relay::Call& call);
-// Whether it is one whose result has the axes of its data, with one position along those that it folds.
-bool IsKeptFold(const relay::Call& call);
 
 // The axes that a reduction names, ascending: all of data of that rank when it names none.
 std::vector<int64_t> ReducedAxes(const relay::Call& call, size_t rank);

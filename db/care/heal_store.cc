@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "core/failure.h"
+#include "db/database.h"
 #include "db/open_database.h"
 #include "db/record_columns.h"
 
@@ -62,12 +63,6 @@ Healed HealStore(const std::string& path, bool rehearse) {
   }
   database.Compact();
   return healed;
-}
-
-int64_t CountToHeal(Database& database) {
-  int64_t count = 0;
-  ForEachToHeal(database, [&](int64_t, const std::string&) { ++count; });
-  return count;
 }
 
 }  // namespace hone

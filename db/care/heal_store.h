@@ -5,8 +5,6 @@
 #include <map>
 #include <string>
 
-#include "db/database.h"
-
 namespace hone {
 
 struct Healed {
@@ -20,8 +18,5 @@ struct Healed {
 // the newest record that stays takes the place of the last that came, so that what they ask for next is what comes
 // next. `rehearse`: only counts. Throws Error: what RecordStore::Open throws.
 Healed HealStore(const std::string& path, bool rehearse);
-
-// How many records HealStore would take out.
-int64_t CountToHeal(Database& database);
 
 }  // namespace hone
