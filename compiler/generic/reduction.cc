@@ -1,15 +1,27 @@
 // Reductions over whole axes, global pools among them, and softmax where no better kernel fits.
 #include <algorithm>
+#include <numeric>
 
 #include "compiler/codegen/math.h"
 #include "compiler/generic/evaluator.h"
 #include "compiler/generic/fold.h"
-#include "compiler/generic/folds.h"
 #include "compiler/generic/one_axis.h"
 #include "core/nth.h"
 
 namespace hone {
 namespace {
+
+// The axes that a reduction names, ascending; all of them when it names none.
+std::vector<int64_t> ReducedAxes(const relay::Call& call, size_t rank) {
+  std::vector<int64_t> axes = call.attrs.GetInts("axis");
+  if (axes.empty()) {
+    axes.resize(rank);
+    std::iota(axes.begin(), axes.end(), 0);
+  }
+  for (int64_t& axis : axes) axis = axis < 0 ? axis + static_cast<int64_t>(rank) : axis;
+  std::sort(axes.begin(), axes.end());
+  return axes;
+}
 
 // Coordinates of the argument with the reduced axes still open.
 Coordinates Opened(Evaluator& e, const Coordinates& at, const std::vector<int64_t>& axes, size_t rank) {
