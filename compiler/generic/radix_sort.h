@@ -9,7 +9,7 @@
 namespace hone {
 
 // Emits code for unsigned numbers of `bits` bits in the integer type of that width. Memory for one count of digits, of
-// RadixCountBytes(), is the caller's.
+// CountBytes(), is the caller's.
 class RadixSort {
  public:
   RadixSort(KernelBuilder& b, int bits, Value* counts) : b_(b), bits_(bits), counts_(counts) {}
