@@ -1,14 +1,11 @@
 #include "tuner/tuning_loop.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <chrono>
 #include <future>
 #include <limits>
 #include <map>
 #include <numeric>
-#include <optional>
 #include <utility>
 
 #include "core/available_threads.h"
@@ -27,18 +24,6 @@ namespace {
 
 // Observations of one task that another one is told of.
 constexpr size_t kTransferred = 64;
-// Trials one after the other that the machine, the compiler or the runner had trouble with: then it does not pass.
-constexpr int64_t kMostTroubles = 32;
-
-// What kept the trial from being judged, if it was no fault of its own.
-std::optional<Failure> TroubleOf(const Trial& trial) {
-  if (const Rejection* rejection = std::get_if<Rejection>(&trial.built)) {
-    return rejection->fate == Fate::kCancelled ? std::optional(*rejection) : std::nullopt;
-  }
-  const Measurement& measurement = trial.measurement;
-  if (measurement.fate != Fate::kCancelled || measurement.detail == 0) return std::nullopt;
-  return Failure{measurement.fate, measurement.message, static_cast<ExitCode>(measurement.detail)};
-}
 
 // At most `most`, from the fastest to the slowest in even steps.
 std::vector<Observation> Spread(std::vector<Observation> all, size_t most) {
@@ -198,7 +183,7 @@ void TuningLoop::Search() {
   costs_.verify_ns = measurer.cost().verify_ns;
   costs_.timing_ns = measurer.cost().timing_ns;
   unanswered_ = measurer.unanswered();
-  if (trials_ == 0 && not_judged_ > 0) GiveUp();
+  if (trials_ == 0 && troubles_.not_judged() > 0) troubles_.GiveUp();
 }
 
 void TuningLoop::WaitForCompiler(const std::function<void()>& wait) {
@@ -297,11 +282,10 @@ void TuningLoop::Learn(const std::vector<Trial>& batch) {
   for (const Trial& trial : batch) {
     TuningTask& task = tasks_[trial.task];
     if (!trial.done) {
-      if (const auto trouble = TroubleOf(trial)) CountTrouble(task, *trouble);
+      if (const auto trouble = TroubleOf(trial)) CountTrouble(trial.task, *trouble);
       continue;
     }
-    troubles_in_a_row_ = 0;
-    troubled_ = nullptr;
+    troubles_.Judged();
     ++trials_;
     task.Observe(trial.proposal, trial.measurement);
     task.finals.due = true;
@@ -312,22 +296,16 @@ void TuningLoop::Learn(const std::vector<Trial>& batch) {
   finals_reserve_ns_ = std::min(most_ns, FinalsStage::ExpectedNs(tasks_, Machines()));
 }
 
-// One task alone may have the trouble, when its reference does not run here: then the others go on without it.
-void TuningLoop::CountTrouble(TuningTask& task, const Failure& trouble) {
-  ++not_judged_;
-  trouble_ = trouble;
-  if (task.stopped()) return;
-  if (troubles_in_a_row_++ == 0) troubled_ = &task;
-  if (troubled_ != &task) troubled_ = nullptr;
-  if (troubles_in_a_row_ % kMostTroubles != 0) return;
-  const bool of_task = troubled_ != nullptr && tasks_.size() > 1 && trials_ > 0;
-  if (!of_task) GiveUp();
-  StopTask(task, trouble.reason);
-}
-
-void TuningLoop::GiveUp() const {
-  throw Error(trouble_.code,
-              fmt::format("{} trials in a row could not be judged: {}", troubles_in_a_row_, trouble_.reason));
+void TuningLoop::CountTrouble(size_t task, const Failure& trouble) {
+  if (tasks_[task].stopped()) return troubles_.AddStopped(trouble);
+  switch (troubles_.Add(task, trouble, tasks_.size() > 1 && trials_ > 0)) {
+    case TroubleTally::Advice::kGoOn:
+      return;
+    case TroubleTally::Advice::kStopTask:
+      return StopTask(tasks_[task], trouble.reason);
+    case TroubleTally::Advice::kGiveUp:
+      troubles_.GiveUp();
+  }
 }
 
 void TuningLoop::HoldFinals() {
@@ -400,8 +378,8 @@ TuneReport TuningLoop::Report() {
   report.elapsed_ns = elapsed_ns();
   report.costs = costs_;
   report.unanswered = unanswered_;
-  report.not_judged = not_judged_;
-  report.trouble = trouble_.reason;
+  report.not_judged = troubles_.not_judged();
+  report.trouble = troubles_.last().reason;
   report.to_heal = to_heal_;
   report.finals_ns = finals_ns_;
   if (report.elapsed_ns > finals_ns_) {

@@ -12,6 +12,7 @@
 #include "tuner/batch_measurer.h"
 #include "tuner/measured_here.h"
 #include "tuner/other_tuners.h"
+#include "tuner/trouble_tally.h"
 #include "tuner/tune_tools.h"
 #include "tuner/tuner.h"
 #include "tuner/tuning_task.h"
@@ -37,8 +38,7 @@ class TuningLoop {
   void ResumeTask(TuningTask& task);
   bool ResumeFinals(TuningTask& task, const Record& record) const;
   void Search();
-  void CountTrouble(TuningTask& task, const Failure& trouble);
-  [[noreturn]] void GiveUp() const;
+  void CountTrouble(size_t task, const Failure& trouble);
   void HoldFinals();
   std::vector<const Schedule*> SchedulesOf(const Workload& workload, const MachineModel& machine) const;
   void WarmUp(TuningTask& task);
@@ -79,14 +79,11 @@ class TuningLoop {
   std::vector<uint64_t> seeds_;        // of the checks' inputs
   int64_t begun_ns_ = 0;
   int64_t unanswered_ = 0;
-  int64_t not_judged_ = 0;          // for the machine's sake
-  Failure trouble_;                 // what was the matter with the last one of them
-  int64_t to_heal_ = 0;             // records of the tasks that blame candidates for it
-  int64_t troubles_in_a_row_ = 0;   // of the machine, since the last trial that was judged
-  TuningTask* troubled_ = nullptr;  // whose they all are; null: several tasks'
-  int64_t planned_ = 0;             // trials handed to the compiler by this call
-  int64_t trials_ = 0;              // done by this call
-  int64_t resumed_ = 0;             // of this run, done before
+  TroubleTally troubles_;
+  int64_t to_heal_ = 0;  // records of the tasks that blame candidates for the machine's trouble
+  int64_t planned_ = 0;  // trials handed to the compiler by this call
+  int64_t trials_ = 0;   // done by this call
+  int64_t resumed_ = 0;  // of this run, done before
   int64_t finals_ns_ = 0;
   std::atomic<int64_t> finals_reserve_ns_{0};  // asked by the thread that compiles, too
   TuneCosts costs_;

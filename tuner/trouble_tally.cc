@@ -1,0 +1,47 @@
+#include "tuner/trouble_tally.h"
+
+#include <fmt/format.h>
+
+#include "core/error.h"
+
+namespace hone {
+namespace {
+
+// So many trials one after the other say that the trouble does not pass.
+constexpr int64_t kMostInARow = 32;
+
+}  // namespace
+
+std::optional<Failure> TroubleOf(const Trial& trial) {
+  if (const Rejection* rejection = std::get_if<Rejection>(&trial.built)) {
+    return rejection->fate == Fate::kCancelled ? std::optional(*rejection) : std::nullopt;
+  }
+  const Measurement& measurement = trial.measurement;
+  if (measurement.fate != Fate::kCancelled || measurement.detail == 0) return std::nullopt;
+  return Failure{measurement.fate, measurement.message, static_cast<ExitCode>(measurement.detail)};
+}
+
+void TroubleTally::AddStopped(const Failure& trouble) {
+  ++not_judged_;
+  last_ = trouble;
+}
+
+// One task alone may have the trouble, when its reference does not run here: then the others go on without it.
+TroubleTally::Advice TroubleTally::Add(size_t task, const Failure& trouble, bool others_worked) {
+  AddStopped(trouble);
+  if (in_a_row_++ == 0) task_ = task;
+  if (task_ != task) task_ = std::nullopt;
+  if (in_a_row_ % kMostInARow != 0) return Advice::kGoOn;
+  return task_ && others_worked ? Advice::kStopTask : Advice::kGiveUp;
+}
+
+void TroubleTally::Judged() {
+  in_a_row_ = 0;
+  task_ = std::nullopt;
+}
+
+void TroubleTally::GiveUp() const {
+  throw Error(last_.code, fmt::format("{} trials in a row could not be judged: {}", in_a_row_, last_.reason));
+}
+
+}  // namespace hone
