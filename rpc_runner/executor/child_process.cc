@@ -25,26 +25,12 @@ uint64_t NewNonce() {
   return nonce | 1;  // 0 is kReady's
 }
 
-[[noreturn]] void NoProcess() {
-  throw Error(ExitCode::kNoRunner, fmt::format("the system gives the runner no process: {}", std::strerror(errno)));
-}
-
 }  // namespace
 
-ChildProcess::ChildProcess(const ChildTask& task, int watch_fd) : watch_fd_(watch_fd) {
-  int fds[2];
-  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds) != 0) NoProcess();
-  const pid_t self = getpid();
-  pid_ = fork();
-  if (pid_ == 0) RunJobChild(task, fds[1], self);
-  const int refused = errno;
-  close(fds[1]);
-  fd_ = fds[0];
-  if (pid_ < 0) {
-    close(fd_);
-    errno = refused;
-    NoProcess();
-  }
+ChildProcess::ChildProcess(const ChildTask& task, Nursery& nursery) : watch_fd_(nursery.watch_fd()) {
+  const Nursery::Born born = nursery.Bear(task);
+  pid_ = born.pid;
+  fd_ = born.note_fd;
   deadline_.emplace(pid_, task.timing.deadline_ns);
 }
 

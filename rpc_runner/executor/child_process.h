@@ -10,8 +10,8 @@
 
 #include "rpc_runner/executor/child_note.h"
 #include "rpc_runner/executor/ending.h"
-#include "rpc_runner/executor/job_child.h"
 #include "rpc_runner/executor/judge_note.h"
+#include "rpc_runner/executor/nursery.h"
 #include "rpc_runner/process/process_deadline.h"
 
 namespace hone {
@@ -22,12 +22,12 @@ class ParentGone : public std::runtime_error {
   ParentGone() : std::runtime_error("the other side of the socket is gone") {}
 };
 
-// Forks a child for the task and talks with it. Its process group is killed and reaped when this ends.
+// Has a child born for the task and talks with it. Its process group is killed and reaped when this ends.
 class ChildProcess {
  public:
-  // watch_fd: while waiting, a hang-up on it throws ParentGone; -1 for none. The clock of timing.deadline_ns starts
-  // now. Throws Error(kNoRunner) when the system gives no process.
-  ChildProcess(const ChildTask& task, int watch_fd);
+  // While waiting, a hang-up on the nursery's watch_fd throws ParentGone. The clock of timing.deadline_ns starts now.
+  // Throws as Nursery::Bear does.
+  ChildProcess(const ChildTask& task, Nursery& nursery);
   ~ChildProcess();
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;

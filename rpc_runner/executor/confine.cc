@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <sched.h>
 #include <signal.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -12,6 +11,7 @@
 #include <string_view>
 
 #include "core/error.h"
+#include "rpc_runner/executor/close_descriptors.h"
 #include "rpc_runner/executor/empty_root.h"
 #include "rpc_runner/executor/leave_root.h"
 
@@ -49,10 +49,7 @@ bool EnterUsers() {
     _exit(0);  // the executor says it too
   }
   signal(SIGCHLD, SIG_IGN);
-#ifdef SYS_close_range
-  if (fd > 0) syscall(SYS_close_range, 0u, static_cast<unsigned>(fd) - 1, 0u);
-  syscall(SYS_close_range, static_cast<unsigned>(fd) + 1, ~0u, 0u);
-#endif
+  CloseAllBut(fd);
   char byte = 0;
   while (read(fd, &byte, 1) < 0 && errno == EINTR) {
   }

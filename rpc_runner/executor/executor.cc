@@ -5,7 +5,6 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
@@ -19,10 +18,12 @@
 #include "core/printable.h"
 #include "rpc_runner/executor/blob_cache.h"
 #include "rpc_runner/executor/child_process.h"
+#include "rpc_runner/executor/close_descriptors.h"
 #include "rpc_runner/executor/confine.h"
 #include "rpc_runner/executor/executor.h"
 #include "rpc_runner/executor/job_caps.h"
 #include "rpc_runner/executor/kernel_job.h"
+#include "rpc_runner/executor/nursery.h"
 #include "rpc_runner/executor/package_job.h"
 #include "rpc_runner/executor/sandbox.h"
 #include "rpc_runner/machine/core_lock.h"
@@ -43,6 +44,12 @@ double LoadAverage() {
   return sysinfo(&system) == 0 ? static_cast<double>(system.loads[0]) / (1 << SI_LOAD_SHIFT) : 0;
 }
 
+// Opens what is read later while there are files.
+std::string ConfineHere(const std::string& user) {
+  OpenMemoryFile();
+  return Confine(user);
+}
+
 // An emulator's arithmetic says nothing of the machine.
 std::optional<ArithmeticRoof> RoofOf(const Environment& environment, const ExecutorOptions& options) {
   if (environment.emulated || !options.emulator.empty()) return std::nullopt;
@@ -59,11 +66,11 @@ class Executor {
         caps_(CapsOf(options)),
         environment_(ProbeEnvironment()),
         lock_(CpusToPin()),
-        jobs_(fd, environment_.cores, pin_, caps_, lock_, RoofOf(environment_, options)),
+        confinement_(ConfineHere(options.user)),
+        nursery_(fd),
+        jobs_(nursery_, environment_.cores, pin_, caps_, lock_, RoofOf(environment_, options)),
         packages_(caps_.cache_bytes) {
-    OpenMemoryFile();
-    const std::string confinement = Confine(options.user);
-    environment_.isolation = ProbeIsolation() + confinement;
+    environment_.isolation = ProbeIsolation() + confinement_ + (nursery_.is_apart() ? ",fresh" : "");
     environment_.emulated = environment_.emulated || !options.emulator.empty();
   }
 
@@ -178,7 +185,7 @@ class Executor {
     if (std::string why = CheckPackageJob(*message.package, environment_.cores); !why.empty()) {
       done.measurement = FailedMeasurement(Fate::kUnsupported, 0, why);
     } else {
-      done = RunPackageJob(*message.package, data_, fd_, pin_, lock_);
+      done = RunPackageJob(*message.package, data_, nursery_, pin_, lock_);
       done.measurement.noisy = done.measurement.noisy || AllowedCores() < environment_.cores;
     }
     return Answer(message, asked_ns, std::move(done));
@@ -198,6 +205,8 @@ class Executor {
   const JobCaps caps_;
   Environment environment_;
   CoreLock lock_;
+  const std::string confinement_;
+  Nursery nursery_;  // confined, and made before anything of a job is here
   KernelJobRunner jobs_;
   BlobStore blobs_;
   std::deque<JobMessage> waiting_;  // for their reference
@@ -218,14 +227,6 @@ void UseCores(const std::vector<int>& cores) {
   }
 }
 
-// Whatever the parent had open is none of a candidate's business.
-void KeepOnly(int fd) {
-#ifdef SYS_close_range
-  if (fd > 3) syscall(SYS_close_range, 3u, static_cast<unsigned>(fd) - 1, 0u);
-  syscall(SYS_close_range, static_cast<unsigned>(fd) + 1, ~0u, 0u);
-#endif
-}
-
 // Each region that is kept between jobs is a descriptor. A job's child may have none, whatever is allowed here.
 void AllowManyDescriptors() {
   rlimit limit{};
@@ -234,8 +235,8 @@ void AllowManyDescriptors() {
   (void)setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-// Every page that this process has is copied into each child's page table and torn down with it: left alone, the
-// allocator keeps hundreds of megabytes of freed tensors, and a fork and its end take 25 ms instead of 1.
+// Left alone, the allocator keeps hundreds of megabytes of freed tensors. Where this process forks the children of jobs
+// itself, all its pages are copied into their page tables, and a fork and its end take 25 ms instead of 1.
 void KeepHeapSmall() {
 #ifdef __GLIBC__
   mallopt(M_MMAP_THRESHOLD, 256 << 10);
@@ -246,7 +247,8 @@ void KeepHeapSmall() {
 }  // namespace
 
 int ExecutorMain(int fd, const ExecutorOptions& options) {
-  KeepOnly(fd);
+  // Whatever the parent had open is none of a candidate's business.
+  CloseAllBut(fd, 3);
   KeepHeapSmall();
   AllowManyDescriptors();
   signal(SIGPIPE, SIG_IGN);

@@ -19,6 +19,7 @@
 #include "rpc_runner/executor/job_limits.h"
 #include "rpc_runner/executor/kernel_loop.h"
 #include "rpc_runner/executor/sandbox.h"
+#include "runtime/host_cpu.h"
 #include "runtime/kernel_launch.h"
 #include "runtime/operand_bytes.h"
 
@@ -224,8 +225,16 @@ void CheckMemory(const ChildTask& task, const ElfImage& image, int fd) {
   Fail(fd, Fate::kOutOfMemory, fmt::format("it needs {} bytes, {} are allowed", bytes, task.timing.memory_bytes));
 }
 
+// The executor has looked too. Some the system lends to a process when it asks, and to those that it forks later.
+void CheckFeatures(const ChildTask& task, int fd) {
+  if (task.package) return;
+  const std::string missing = FirstMissingFeature(task.artifact->required_features);
+  if (!missing.empty()) Fail(fd, Fate::kUnsupported, fmt::format("it needs {}, which is not lent to it", missing));
+}
+
 // Returns when the artifact may be loaded.
 void CheckArtifact(const ChildTask& task, int fd) {
+  CheckFeatures(task, fd);
   ElfImage image;
   const std::string rule = ReadElf(task.package ? task.package->lib : task.artifact->elf, &image);
   if (rule.empty()) return CheckMemory(task, image, fd);
@@ -236,11 +245,12 @@ void CheckArtifact(const ChildTask& task, int fd) {
 
 }  // namespace
 
-void RunJobChild(const ChildTask& task, int note_fd, int parent) {
+void RunJobChild(const TaskSource& source, int note_fd, int parent) {
   LeaveParent(parent);
   ReportFaults(note_fd, &g_nonce);
-  LimitResources(task.timing.deadline_ns, task.timing.memory_bytes, task.timing.threads);
   try {
+    const ChildTask& task = source();
+    LimitResources(task.timing.deadline_ns, task.timing.memory_bytes + task.message_bytes, task.timing.threads);
     CheckArtifact(task, note_fd);
     // Never destroyed: threads and mappings end with the process.
     if (task.package) ServePackage(task, note_fd);

@@ -1,6 +1,7 @@
 // The process that runs one candidate, and dies of it if it must.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -12,7 +13,7 @@
 
 namespace hone {
 
-// What a child gets from the executor by being forked from it.
+// What a child is told. What its output is held against is no part of it.
 struct ChildTask {
   const Artifact* artifact = nullptr;
   // inputs[s][i]: operand i, packed for the kernel, filled from seed s. Mapped read-only.
@@ -24,10 +25,15 @@ struct ChildTask {
   const PackageJob* package = nullptr;
   PackageData data = {};  // the package's
   bool pin = false;       // bind each thread to one of the allowed cores
+  // That the description takes in the child's memory beyond what its parent had: see TaskMessage.
+  int64_t message_bytes = 0;
 };
 
-// Loads the kernel, locks itself down, says kReady and obeys commands (child_note.h) until kQuit. Call it in a process
-// that was just forked from one with a single thread.
-[[noreturn]] void RunJobChild(const ChildTask& task, int note_fd, int parent);
+// Gives the task, which stays where it is. May throw: that then is why the job cannot be run.
+using TaskSource = std::function<const ChildTask&()>;
+
+// Takes the task, loads the kernel, locks itself down, says kReady and obeys commands (child_note.h) until kQuit. Call
+// it in a process that was just forked from one with a single thread.
+[[noreturn]] void RunJobChild(const TaskSource& source, int note_fd, int parent);
 
 }  // namespace hone

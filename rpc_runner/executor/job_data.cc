@@ -34,7 +34,7 @@ struct RawOutputs {
   std::shared_ptr<SharedRegion> magnitude;
 };
 
-RawOutputs Run(RegionCache& cache, const ReferenceRun& run, uint64_t seed, int watch_fd) {
+RawOutputs Run(RegionCache& cache, const ReferenceRun& run, uint64_t seed, Nursery& nursery) {
   const Artifact& reference = *run.artifact;
   ChildTask task;
   task.artifact = &reference;
@@ -47,19 +47,19 @@ RawOutputs Run(RegionCache& cache, const ReferenceRun& run, uint64_t seed, int w
   }
   task.timing.deadline_ns = run.deadline_ns;
   task.timing.memory_bytes = run.memory_bytes;
-  ChildProcess child(task, watch_fd);
+  ChildProcess child(task, nursery);
   const auto note = child.WaitReady() ? child.Ask(CommandKind::kRun, 0) : std::nullopt;
   if (!note) throw ReferenceFailed(fmt::format("the reference cannot run here: {}", child.ending().message));
   if (note->code != 0) throw ReferenceFailed(fmt::format("the reference returned {}", note->code));
   return {task.outputs[0], task.outputs[1]};
 }
 
-RawOutputs OutputsOf(RegionCache& cache, const ReferenceRun& reference, uint64_t seed, int watch_fd) {
+RawOutputs OutputsOf(RegionCache& cache, const ReferenceRun& reference, uint64_t seed, Nursery& nursery) {
   const std::string value_name = fmt::format("value {} {}", reference.name, seed);
   const std::string magnitude_name = fmt::format("magnitude {} {}", reference.name, seed);
   RawOutputs raw{cache.Find(value_name), cache.Find(magnitude_name)};
   if (raw.value == nullptr || raw.magnitude == nullptr) {
-    raw = Run(cache, reference, seed, watch_fd);
+    raw = Run(cache, reference, seed, nursery);
     cache.Insert(value_name, raw.value);
     cache.Insert(magnitude_name, raw.magnitude);
   }
@@ -98,11 +98,11 @@ std::shared_ptr<SharedRegion> InputFor(RegionCache& cache, const KernelOperand& 
 }
 
 std::shared_ptr<SharedRegion> ExpectedFor(RegionCache& cache, const ReferenceRun& reference,
-                                          const KernelOperand& output, uint64_t seed, int watch_fd) {
+                                          const KernelOperand& output, uint64_t seed, Nursery& nursery) {
   const std::string layout = IsRowMajor(output) ? "" : output.layout.ToText();
   const std::string name = fmt::format("expected {} {} {}", reference.name, seed, layout);
   if (auto region = cache.Find(name)) return region;
-  const RawOutputs raw = OutputsOf(cache, reference, seed, watch_fd);
+  const RawOutputs raw = OutputsOf(cache, reference, seed, nursery);
   const Tensor value = PackFor(output, TensorOf(*raw.value, DType::kFloat64, output.shape));
   Tensor magnitude = TensorOf(*raw.magnitude, DType::kFloat64, output.shape);
   for (int64_t i = 0; i < magnitude.elements(); ++i) magnitude.data<double>()[i] += 1;

@@ -6,6 +6,7 @@
 
 #include "core/artifact.h"
 #include "core/error.h"
+#include "rpc_runner/executor/nursery.h"
 #include "rpc_runner/executor/region_cache.h"
 
 namespace hone {
@@ -32,6 +33,6 @@ struct ReferenceRun {
 // then as many magnitudes plus one; where the latter is 0 a lane lies past its axis. The reference runs, in a child of
 // its own and within its limits, only when the cache lacks its outputs. Throws ReferenceFailed.
 std::shared_ptr<SharedRegion> ExpectedFor(RegionCache& cache, const ReferenceRun& reference,
-                                          const KernelOperand& output, uint64_t seed, int watch_fd);
+                                          const KernelOperand& output, uint64_t seed, Nursery& nursery);
 
 }  // namespace hone

@@ -16,6 +16,8 @@ JobResult JudgeJob(const std::function<void(JobResult*)>& run) {
     run(&result);
   } catch (const ParentGone&) {
     throw;
+  } catch (const NurseryGone&) {
+    throw;
   } catch (const std::exception& error) {
     result.measurement = FailedMeasurement(FailureOf(error, Fate::kUnsupported));
   }

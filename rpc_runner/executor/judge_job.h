@@ -8,7 +8,7 @@
 namespace hone {
 
 // Calls `run`, which fills in the result. What it throws becomes the fate: Cancelled when the machine is to blame
-// (core/failure.h), else Unsupported. wall_ns is the time it took. Throws ParentGone alone.
+// (core/failure.h), else Unsupported. wall_ns is the time it took. Throws ParentGone and NurseryGone alone.
 JobResult JudgeJob(const std::function<void(JobResult*)>& run);
 
 }  // namespace hone

@@ -40,14 +40,14 @@ class Stopwatch {
 class Trial {
  public:
   // The result's measurement and the cost are written to; all must outlive it. `roof`: null for none.
-  Trial(const KernelJob& job, const ChildTask& task, std::vector<std::shared_ptr<SharedRegion>> expected, int watch_fd,
-        CoreLock& lock, ArithmeticRoof* roof, JobResult* result)
+  Trial(const KernelJob& job, const ChildTask& task, std::vector<std::shared_ptr<SharedRegion>> expected,
+        Nursery& nursery, CoreLock& lock, ArithmeticRoof* roof, JobResult* result)
       : job_(job),
         task_(task),
         expected_(std::move(expected)),
         lock_(lock),
         roof_(roof),
-        child_(task, watch_fd),
+        child_(task, nursery),
         result_(result->measurement),
         cost_(result->cost) {}
 
@@ -216,10 +216,10 @@ void KernelJobRunner::RunChecked(const KernelJob& job, const std::string& refere
     const Stopwatch watch(&result->cost.verify_ns);
     const ReferenceRun reference{&job.reference, name, cores_, std::max<int64_t>(1, references_end_ns - MonotonicNs()),
                                  caps_.memory_bytes};
-    expected.push_back(ExpectedFor(cache_, reference, output, seed, watch_fd_));
+    expected.push_back(ExpectedFor(cache_, reference, output, seed, nursery_));
   }
   task.outputs.push_back(OutputRegion(PhysicalBytes(output)));
-  Trial(job, task, std::move(expected), watch_fd_, lock_, roof_ ? &*roof_ : nullptr, result).Judge();
+  Trial(job, task, std::move(expected), nursery_, lock_, roof_ ? &*roof_ : nullptr, result).Judge();
   // A cpuset that shrank since we began: threads, or whoever else is here, share the cores that are left.
   if (AllowedCores() < cores_) result->measurement.noisy = true;
 }

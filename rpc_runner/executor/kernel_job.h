@@ -8,6 +8,7 @@
 
 #include "rpc_runner/executor/arithmetic_roof.h"
 #include "rpc_runner/executor/job_caps.h"
+#include "rpc_runner/executor/nursery.h"
 #include "rpc_runner/executor/region_cache.h"
 #include "rpc_runner/machine/core_lock.h"
 #include "rpc_runner/runner.h"
@@ -17,22 +18,22 @@ namespace hone {
 // What the executor keeps between jobs. Not thread-safe.
 class KernelJobRunner {
  public:
-  // watch_fd: see ChildProcess. pin: bind threads to the allowed cores. caps: a job's limits are to be within them.
-  // `lock`, of the cores that are timed on, must outlive this. Without a roof no time is too short, as under an
+  // pin: bind threads to the allowed cores. caps: a job's limits are to be within them. `nursery`, and `lock` of the
+  // cores that are timed on, must outlive this. Without a roof no time is too short, as under an
   // emulator.
-  KernelJobRunner(int watch_fd, int cores, bool pin, const JobCaps& caps, CoreLock& lock,
+  KernelJobRunner(Nursery& nursery, int cores, bool pin, const JobCaps& caps, CoreLock& lock,
                   std::optional<ArithmeticRoof> roof)
-      : watch_fd_(watch_fd), cores_(cores), pin_(pin), caps_(caps), lock_(lock), roof_(std::move(roof)) {}
+      : nursery_(nursery), cores_(cores), pin_(pin), caps_(caps), lock_(lock), roof_(std::move(roof)) {}
 
   // Checks and times. `reference_name` is the hash of the reference's bytes. The result has no id yet, and an empty
-  // environment. Never throws but ParentGone.
+  // environment. Never throws but ParentGone and NurseryGone.
   JobResult Run(const KernelJob& job, const std::string& reference_name);
 
  private:
   void RunChecked(const KernelJob& job, const std::string& reference_name, JobResult* result);
   std::shared_ptr<SharedRegion> OutputRegion(int64_t bytes);
 
-  const int watch_fd_;
+  Nursery& nursery_;
   const int cores_;
   const bool pin_;
   const JobCaps caps_;

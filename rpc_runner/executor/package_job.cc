@@ -44,7 +44,7 @@ void TakeTimes(const PackageJob& job, const std::vector<int64_t>& table, int64_t
   result.cost.timing_ns = wall_ns;
 }
 
-JobResult RunInChild(const PackageJob& job, const PackageData& data, int watch_fd, bool pin, CoreLock& lock) {
+JobResult RunInChild(const PackageJob& job, const PackageData& data, Nursery& nursery, bool pin, CoreLock& lock) {
   ChildTask task;
   task.package = &job;
   task.data = data;
@@ -53,7 +53,7 @@ JobResult RunInChild(const PackageJob& job, const PackageData& data, int watch_f
   const size_t cells = job.plan.calls.size() * static_cast<size_t>(job.runs);
   task.outputs.push_back(std::make_shared<SharedRegion>(static_cast<int64_t>(cells * sizeof(int64_t))));
   if (job.wants_outputs) task.outputs.push_back(std::make_shared<SharedRegion>(OutputBytes(job.plan)));
-  ChildProcess child(task, watch_fd);
+  ChildProcess child(task, nursery);
   JobResult result;
   const auto end = [&] {
     const Ending& ending = child.ending();
@@ -136,8 +136,8 @@ int64_t OutputBytes(const Plan& plan) {
   return sum;
 }
 
-JobResult RunPackageJob(const PackageJob& job, const PackageData& data, int watch_fd, bool pin, CoreLock& lock) {
-  return JudgeJob([&](JobResult* result) { *result = RunInChild(job, data, watch_fd, pin, lock); });
+JobResult RunPackageJob(const PackageJob& job, const PackageData& data, Nursery& nursery, bool pin, CoreLock& lock) {
+  return JudgeJob([&](JobResult* result) { *result = RunInChild(job, data, nursery, pin, lock); });
 }
 
 }  // namespace hone

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "rpc_runner/executor/job_child.h"
+#include "rpc_runner/executor/nursery.h"
 #include "rpc_runner/machine/core_lock.h"
 #include "rpc_runner/runner.h"
 
@@ -21,8 +22,8 @@ std::string CheckPackageJob(const PackageJob& job, int cores);
 // Of the plan's outputs together. -1 for a plan that says nonsense of them.
 int64_t OutputBytes(const Plan& plan);
 
-// Runs the job, whose blobs are `data`, in a child of its own, and times it while it holds the lock. watch_fd and pin:
-// see ChildProcess and ChildTask. The environment of the result is empty. Never throws but ParentGone.
-JobResult RunPackageJob(const PackageJob& job, const PackageData& data, int watch_fd, bool pin, CoreLock& lock);
+// Runs the job, whose blobs are `data`, in a child of its own, and times it while it holds the lock. pin: see
+// ChildTask. The environment of the result is empty. Never throws but ParentGone and NurseryGone.
+JobResult RunPackageJob(const PackageJob& job, const PackageData& data, Nursery& nursery, bool pin, CoreLock& lock);
 
 }  // namespace hone

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "rpc_runner/executor/close_descriptors.h"
 #include "rpc_runner/executor/forbid_files.h"
 #include "rpc_runner/executor/syscall_filter.h"
 
@@ -28,8 +29,10 @@ void Limit(int resource, rlim_t value) { Limit(resource, value, value); }
 
 // This process's, open; a child's is its parent's, of which it is a copy.
 int g_memory_file = -1;
+int64_t g_kept_bytes = -1;
 
 int64_t MappedBytes() {
+  if (g_kept_bytes >= 0) return g_kept_bytes;
   char text[64] = "";
   if (pread(g_memory_file, text, sizeof(text) - 1, 0) <= 0) return -1;
   return std::strtoll(text, nullptr, 10) * sysconf(_SC_PAGESIZE);
@@ -61,6 +64,8 @@ bool WorksInAChild(bool (*step)()) {
 
 void OpenMemoryFile() { g_memory_file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC); }
 
+void KeepMappedBytes() { g_kept_bytes = MappedBytes(); }
+
 void LeaveParent(int parent) {
   // Not a session: that would take the child out of the scheduler group, and so the priority, that the user chose.
   setpgid(0, 0);
@@ -83,10 +88,7 @@ void LimitResources(int64_t deadline_ns, int64_t memory_bytes, int threads) {
 }
 
 bool LockDown(int note_fd) {
-#ifdef SYS_close_range
-  if (note_fd > 0) syscall(SYS_close_range, 0u, static_cast<unsigned>(note_fd) - 1, 0u);
-  syscall(SYS_close_range, static_cast<unsigned>(note_fd) + 1, ~0u, 0u);
-#endif
+  CloseAllBut(note_fd);
   Limit(RLIMIT_FSIZE, 0);
 #ifndef __SANITIZE_ADDRESS__
   // Where the filter is missing for a sanitizer's sake, so is this: it asks a pipe whether memory can be read.

@@ -9,6 +9,10 @@ namespace hone {
 // Opens what tells how much is mapped, once, while there are files. Before it address space is not bounded.
 void OpenMemoryFile();
 
+// What is mapped now stays what LimitResources begins from, here and in children: those of a process that takes no more
+// memory, whose parent's is what the file tells of.
+void KeepMappedBytes();
+
 // Puts the calling process into a process group of its own that dies with `parent`, without core dumps or a way to gain
 // rights.
 void LeaveParent(int parent);

@@ -44,6 +44,13 @@ SharedRegion::SharedRegion(int64_t size_bytes)
   }
 }
 
+SharedRegion::SharedRegion(int fd, int64_t size_bytes)
+    : fd_(fd),
+      sealed_(true),
+      size_bytes_(size_bytes),
+      file_bytes_(WholePages(size_bytes)),
+      data_offset_(RightAlignedOffset(size_bytes)) {}
+
 SharedRegion::~SharedRegion() {
   Unmap();
   close(fd_);

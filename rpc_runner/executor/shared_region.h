@@ -16,6 +16,8 @@ class SharedRegion {
  public:
   // Zero-filled, writable until it is sealed. Throws Error(kIo) when the system has no room.
   explicit SharedRegion(int64_t size_bytes);
+  // Takes over the descriptor of another process's region of that size. It is not written through data().
+  SharedRegion(int fd, int64_t size_bytes);
   ~SharedRegion();
   SharedRegion(const SharedRegion&) = delete;
   SharedRegion& operator=(const SharedRegion&) = delete;
@@ -27,7 +29,8 @@ class SharedRegion {
   int64_t data_offset() const { return data_offset_; }
   char* data() { return Mapped() + data_offset_; }
   const char* data() const { return Mapped() + data_offset_; }
-  // Unmaps it here until data() is asked for again, which may throw Error(kIo): every mapping makes forks slower.
+  // Unmaps it here until data() is asked for again, which may throw Error(kIo): every mapping makes forks of this
+  // process slower.
   void Unmap() const;
 
   // For good: nobody writes it any more, here or in a child, whatever it does to its mapping. Unmaps it. Systems before

@@ -29,7 +29,7 @@ std::vector<std::string> AfterFirst(const std::vector<std::string>& words) { ret
 std::string FindRunnerProgram() { return FindProgram("hone-runner", "HONE_RUNNER_PROGRAM"); }
 
 ExecutorProcess::ExecutorProcess(const ExecutorOptions& options)
-    // A candidate's process begins as a copy of the executor: what is not there cannot be read.
+    // A candidate's process begins as a copy of what the executor was at its start: what is not there cannot be read.
     : SpawnedProgram(Command(options).front(), AfterFirst(Command(options)), -1, Variables::kToStart) {}
 
 }  // namespace hone

@@ -1,0 +1,162 @@
+#include "rpc_runner/executor/nursery.h"
+
+#include <fmt/format.h>
+#include <sched.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "rpc_runner/executor/descriptor_packet.h"
+#include "rpc_runner/executor/nursery_process.h"
+#include "rpc_runner/executor/task_message.h"
+
+namespace hone {
+namespace {
+
+// Thrown when the system does not know how to fork for a parent.
+class CannotBear {};
+
+[[noreturn]] void NoProcess(int error) {
+  throw Error(ExitCode::kNoRunner, fmt::format("the system gives the runner no process: {}", std::strerror(error)));
+}
+
+// Both ends of a socket of packets; each is closed unless it was taken.
+class SocketPair {
+ public:
+  SocketPair() {
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends_) != 0) NoProcess(errno);
+  }
+  ~SocketPair() {
+    Close(0);
+    Close(1);
+  }
+  SocketPair(const SocketPair&) = delete;
+  SocketPair& operator=(const SocketPair&) = delete;
+
+  int end(int i) const { return ends_[i]; }
+  int Take(int i) { return std::exchange(ends_[i], -1); }
+  void Close(int i) {
+    if (ends_[i] >= 0) close(Take(i));
+  }
+
+ private:
+  int ends_[2];
+};
+
+pid_t Reap(pid_t pid) {
+  pid_t reaped = -1;
+  do {
+    reaped = waitpid(pid, nullptr, 0);
+  } while (reaped < 0 && errno == EINTR);
+  return reaped;
+}
+
+// Has the nursery run, and so the child begin, on this process's core, which is free once this process waits. Elsewhere
+// each word between the two would wait for whoever is busy there. False, and the nursery stays where it is, when that
+// cannot be; else *cores are this process's.
+bool BringNear(pid_t nursery, cpu_set_t* cores) {
+  const int core = sched_getcpu();
+  if (core < 0 || core >= CPU_SETSIZE || sched_getaffinity(0, sizeof(*cores), cores) != 0) return false;
+  cpu_set_t here;
+  CPU_ZERO(&here);
+  CPU_SET(core, &here);
+  return sched_setaffinity(nursery, sizeof(here), &here) == 0;
+}
+
+// The number of the child that the note comes from.
+pid_t TakeBirth(int note_fd) {
+  BirthNote note;
+  pid_t pid = 0;
+  const ssize_t got = ReceiveFrom(note_fd, std::as_writable_bytes(std::span(&note, 1)), &pid);
+  if (got != static_cast<ssize_t>(sizeof(note))) throw NurseryGone();
+  if (note.error == EINVAL) throw CannotBear();
+  if (note.error != 0) NoProcess(note.error);
+  if (pid <= 0) throw NurseryGone();
+  return pid;
+}
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kMayTry = false;  // its runtime knows of the library's own fork alone
+#else
+constexpr bool kMayTry = true;
+#endif
+
+}  // namespace
+
+Nursery::Nursery(int watch_fd) : watch_fd_(watch_fd) {
+  if (!kMayTry) return;
+  Start();
+  if (!CanBear()) End();
+}
+
+Nursery::~Nursery() { End(); }
+
+void Nursery::Start() {
+  SocketPair sockets;
+  const pid_t self = getpid();
+  pid_ = fork();
+  if (pid_ == 0) ServeNursery(sockets.Take(1), self);
+  if (pid_ < 0) NoProcess(errno);
+  socket_ = sockets.Take(0);
+}
+
+void Nursery::End() {
+  if (socket_ < 0) return;
+  close(socket_);
+  socket_ = -1;
+  Reap(pid_);
+}
+
+bool Nursery::CanBear() {
+  try {
+    const Born born = Send(nullptr);
+    close(born.note_fd);
+    Reap(born.pid);
+    return true;
+  } catch (const CannotBear&) {
+    return false;
+  }
+}
+
+Nursery::Born Nursery::Send(const ChildTask* task) {
+  SocketPair notes;
+  if (!AskWhoSends(notes.end(0))) NoProcess(errno);
+  BirthRequest request;
+  request.parent = getpid();
+  request.moves = BringNear(pid_, &request.cores);
+  std::vector<int> descriptors = {notes.end(1)};
+  std::shared_ptr<SharedRegion> message;
+  if (task != nullptr) {
+    message = TaskMessage(*task);
+    request.message_bytes = message->size_bytes();
+    descriptors.push_back(message->fd());
+    const std::vector<int> regions = TaskDescriptors(*task);
+    descriptors.insert(descriptors.end(), regions.begin(), regions.end());
+  }
+  const int error = SendPacket(socket_, std::as_bytes(std::span(&request, 1)), descriptors);
+  if (error == EPIPE || error == ECONNRESET) throw NurseryGone();
+  if (error != 0) NoProcess(error);
+  // Of the other end no one must be left but the child, whose death it then tells.
+  notes.Close(1);
+  const pid_t pid = TakeBirth(notes.end(0));
+  return {pid, notes.Take(0)};
+}
+
+Nursery::Born Nursery::Bear(const ChildTask& task) {
+  if (is_apart()) return Send(&task);
+  SocketPair notes;
+  const pid_t self = getpid();
+  const pid_t pid = fork();
+  if (pid == 0) RunJobChild([&]() -> const ChildTask& { return task; }, notes.end(1), self);
+  if (pid < 0) NoProcess(errno);
+  return {pid, notes.Take(0)};
+}
+
+}  // namespace hone

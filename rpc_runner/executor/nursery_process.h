@@ -1,0 +1,28 @@
+// What a nursery's process does.
+#pragma once
+
+#include <sched.h>
+
+#include <cstdint>
+
+namespace hone {
+
+// With the descriptors of the child's end of its notes, of its TaskMessage and of the task's regions. Of the first
+// alone: the child is to be born and to end.
+struct BirthRequest {
+  int32_t parent = 0;  // the executor's number
+  int64_t message_bytes = 0;
+  bool moves = false;  // whether the child is to have `cores`, whatever the nursery has
+  cpu_set_t cores = {};
+};
+
+// What a child, or the nursery when the system gives none, says first in place of a ChildNote.
+struct BirthNote {
+  int32_t error = 0;
+};
+
+// Forks a child for `parent` at each request that comes at the socket, and ends when the other side is gone. Takes no
+// memory, so that nothing of a request stays. Call it in a process that was just forked from one with a single thread.
+[[noreturn]] void ServeNursery(int socket, int parent);
+
+}  // namespace hone

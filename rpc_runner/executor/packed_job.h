@@ -1,0 +1,17 @@
+// What a job's process is told of a kernel or a package, as bytes.
+#pragma once
+
+#include "core/artifact.h"
+#include "rpc_runner/executor/byte_packer.h"
+#include "rpc_runner/runner.h"
+
+namespace hone {
+
+void PackArtifact(const Artifact& artifact, BytePacker& packer);
+Artifact UnpackArtifact(ByteUnpacker& unpacker);
+
+// Without its group, and of its blobs only which there are.
+void PackPackage(const PackageJob& job, BytePacker& packer);
+PackageJob UnpackPackage(ByteUnpacker& unpacker);
+
+}  // namespace hone
