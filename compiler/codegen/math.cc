@@ -110,18 +110,22 @@ Value* EmitLog1p(KernelBuilder& b, Value* x) {
   return ir.CreateSelect(as_it_is, x, corrected);
 }
 
+// (e - 1) / (e - 1 + 2) with e = exp(2x), which loses no bits near 0; it is 1 from 9.02 on. e = exp(2r) 2^n, and as n
+// is small one part of ln 2 does.
 Value* EmitTanh(KernelBuilder& b, Value* x) {
-  Value* magnitude = Magnitude(b, x);
-  // Near 0 the quotient below would lose bits to cancellation: an odd polynomial, fitted at Chebyshev nodes.
-  Value* z = b.FMul(x, x);
-  Value* p = Polynomial(
-      b, z,
-      {-3.333333433e-01f, 1.333329231e-01f, -5.395659804e-02f, 2.174806409e-02f, -8.278154768e-03f, 2.220887924e-03f});
-  Value* small = b.Fma(b.FMul(p, z), x, x);
-  Value* e = EmitExpOfNegative(b, b.FMul(magnitude, FloatConstant(b, x, -2.0f)));
-  Value* quotient = b.FDiv(b.FAdd(e, e), b.FAdd(e, FloatConstant(b, x, 1.0f)));
-  Value* large = WithSignOf(b, b.FSub(FloatConstant(b, x, 1.0f), quotient), x);
-  return b.ir().CreateSelect(Below(b, magnitude, 0.625f), small, large);
+  const float shifter = 12582912.0f, end = 9.02f;
+  Value* inner = b.FMin(b.FMax(x, FloatConstant(b, x, -end)), FloatConstant(b, x, end));
+  Value* shifted = b.Fma(inner, FloatConstant(b, x, 2 * kLog2E), FloatConstant(b, x, shifter));
+  Value* n = b.FSub(shifted, FloatConstant(b, x, shifter));
+  Value* r = b.Fma(n, FloatConstant(b, x, -0.34657359f), inner);
+  // Split's series of (exp(y) - 1 - y) / y^2 in y = 2r.
+  Value* tail = Polynomial(b, r, {1.9999997616f, 1.3333215712f, 0.66669428352f, 0.26780098676f, 0.08841281382f});
+  Value* less_one = b.Fma(b.FMul(r, r), tail, b.FAdd(r, r));
+  // The shifter's own bits leave the exponent's place.
+  Value* exponent = b.ir().CreateShl(AsInt(b, shifted), IntConstant(b, x, 23));
+  Value* scale = AsFloat(b, b.ir().CreateAdd(exponent, IntConstant(b, x, 127 << 23)), x);
+  Value* e = b.Fma(less_one, scale, b.FSub(scale, FloatConstant(b, x, 1.0f)));
+  return b.FDiv(e, b.FAdd(e, FloatConstant(b, x, 2.0f)));
 }
 
 Value* EmitErf(KernelBuilder& b, Value* x) {

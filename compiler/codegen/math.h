@@ -13,6 +13,7 @@ Value* EmitLog(KernelBuilder& b, Value* x);
 // exp(x) - 1 and log(1 + x) without the loss near 0; within 4 ULP.
 Value* EmitExpm1(KernelBuilder& b, Value* x);
 Value* EmitLog1p(KernelBuilder& b, Value* x);
+// Within 3 ULP.
 Value* EmitTanh(KernelBuilder& b, Value* x);
 Value* EmitErf(KernelBuilder& b, Value* x);
 Value* EmitSigmoid(KernelBuilder& b, Value* x);
