@@ -76,16 +76,6 @@ Value* Tail(KernelBuilder& b, const Fold& fold, int64_t extent, int width, int r
   return b.ir().CreateShuffleVector(next, sum, llvm::ArrayRef<int>(mask));
 }
 
-// Lanes of a fold along an axis: a register of the element, fewer where the axis is shorter, and 1 where it is so short
-// that adding up lanes costs more than it saves.
-int WidthOf(const KernelBuilder& b, const Fold& fold, int64_t extent) {
-  constexpr int64_t kLeast = 4, kFloatBits = 32;
-  const int64_t bits = std::max<int64_t>(fold.element->getScalarSizeInBits(), 8);
-  const int64_t most = std::min(extent, b.machine().vector_lanes * std::max<int64_t>(kFloatBits / bits, 1));
-  const auto width = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(std::max<int64_t>(most, 1))));
-  return static_cast<int>(width < kLeast || b.machine().vector_lanes == 1 ? 1 : width);
-}
-
 }  // namespace
 
 Value* FoldIdentity(KernelBuilder&, FoldKind kind, llvm::Type* type, bool is_unsigned) {
@@ -113,12 +103,20 @@ Value* FoldPair(KernelBuilder& b, FoldKind kind, Value* x, Value* y, bool is_uns
   return ir.CreateSelect(ir.CreateFCmpUNO(y, y), y, larger ? b.FMax(x, y) : b.FMin(x, y));
 }
 
+int FoldWidth(const KernelBuilder& b, llvm::Type* element, int64_t extent) {
+  constexpr int64_t kLeast = 4, kFloatBits = 32;
+  const int64_t bits = std::max<int64_t>(element->getScalarSizeInBits(), 8);
+  const int64_t most = std::min(extent, b.machine().vector_lanes * std::max<int64_t>(kFloatBits / bits, 1));
+  const auto width = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(std::max<int64_t>(most, 1))));
+  return static_cast<int>(width < kLeast || b.machine().vector_lanes == 1 ? 1 : width);
+}
+
 Value* FoldAcross(KernelBuilder& b, const Fold& fold, int64_t extent, Lanes lanes) {
   return Folded(b, fold, extent, 1, lanes);
 }
 
 Value* FoldAlong(KernelBuilder& b, const Fold& fold, int64_t extent) {
-  const int width = WidthOf(b, fold, extent);
+  const int width = FoldWidth(b, fold.element, extent);
   if (width == 1) return FoldAcross(b, fold, extent, kScalar);
   Value* sum = Folded(b, fold, extent, width, {width, width});
   const int rest = static_cast<int>(extent % width);

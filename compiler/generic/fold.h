@@ -24,6 +24,10 @@ Value* FoldIdentity(KernelBuilder& b, FoldKind kind, llvm::Type* type, bool is_u
 // The sum, the product, or the extremum with NaN winning (kMaxOfNumbers: of floats none of which is NaN).
 Value* FoldPair(KernelBuilder& b, FoldKind kind, Value* x, Value* y, bool is_unsigned = false);
 
+// Lanes of a fold along an axis of so many elements: a register, fewer where the axis is shorter, and 1 where it is so
+// short that adding up lanes costs more than it saves.
+int FoldWidth(const KernelBuilder& b, llvm::Type* element, int64_t extent);
+
 // Folds k in [0, extent), the lanes of the value being other elements than those folded. Several accumulators hide the
 // latency of the additions.
 Value* FoldAcross(KernelBuilder& b, const Fold& fold, int64_t extent, Lanes lanes);

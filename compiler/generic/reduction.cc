@@ -4,6 +4,7 @@
 
 #include "compiler/codegen/math.h"
 #include "compiler/generic/evaluator.h"
+#include "compiler/generic/extremum_fold.h"
 #include "compiler/generic/fold.h"
 #include "compiler/generic/one_axis.h"
 #include "core/nth.h"
@@ -42,8 +43,25 @@ struct Reduction {
   FoldKind kind;
   std::vector<int64_t> axes;
   Lanes lanes;
-  bool is_unsigned() const {
-    return TensorTypeOf(data).dtype == DType::kUInt8 || TensorTypeOf(data).dtype == DType::kBool;
+
+  using Term = std::function<Value*(const Coordinate& k, Lanes lanes)>;
+  Value* Along(const Term& term, int64_t extent) const {
+    return IsExtremum() ? ExtremumAlong(e.b(), {kind, term}, extent) : FoldAlong(e.b(), FoldOf(term), extent);
+  }
+  Value* Across(const Term& term, int64_t extent) const {
+    return IsExtremum() ? ExtremumAcross(e.b(), {kind, term}, extent, lanes)
+                        : FoldAcross(e.b(), FoldOf(term), extent, lanes);
+  }
+
+ private:
+  DType dtype() const { return TensorTypeOf(data).dtype; }
+  bool IsUnsigned() const { return dtype() == DType::kUInt8 || dtype() == DType::kBool; }
+  bool IsExtremum() const { return dtype() == DType::kFloat32 && (kind == FoldKind::kMax || kind == FoldKind::kMin); }
+  Fold FoldOf(const Term& term) const {
+    const auto step = [this, term](Value* sum, const Coordinate& k, Lanes l) {
+      return FoldPair(e.b(), kind, sum, term(k, l), IsUnsigned());
+    };
+    return {kind, ElementType(e.b(), dtype()), step, IsUnsigned()};
   }
 };
 
@@ -65,17 +83,15 @@ Value* Reduce(const Reduction& r, Coordinates at, size_t depth) {
   const size_t end = LastOfRun(r, depth);
   const auto axis = static_cast<size_t>(r.axes[end]);
   const bool last = end + 1 == r.axes.size();
-  const auto step = [&](Value* sum, const Coordinate& k, Lanes lanes) {
+  const auto term = [&](const Coordinate& k, Lanes lanes) {
     Coordinates here = at;
     here[axis] = k;
-    Value* term = last ? r.e.Eval(r.data, here, lanes) : Reduce(r, here, end + 1);
-    return FoldPair(r.e.b(), r.kind, sum, term, r.is_unsigned());
+    return last ? r.e.Eval(r.data, here, lanes) : Reduce(r, here, end + 1);
   };
   int64_t extent = 1;
   for (size_t i = depth; i <= end; ++i) extent *= Nth(type.shape, r.axes[i]);
-  const Fold fold{r.kind, ElementType(r.e.b(), type.dtype), step, r.is_unsigned()};
   const bool along = last && r.lanes.count == 1 && type.layout.empty() && axis + 1 == type.shape.size();
-  return along ? FoldAlong(r.e.b(), fold, extent) : FoldAcross(r.e.b(), fold, extent, r.lanes);
+  return along ? r.Along(term, extent) : r.Across(term, extent);
 }
 
 Value* Divided(KernelBuilder& b, Value* sum, int64_t count) {
