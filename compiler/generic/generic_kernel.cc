@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
 #include <unordered_map>
 #include <variant>
@@ -12,6 +13,7 @@
 #include "compiler/generic/evaluator.h"
 #include "compiler/generic/images_apart.h"
 #include "compiler/generic/interleave.h"
+#include "compiler/generic/line_statistics.h"
 #include "compiler/generic/permutation_loops.h"
 #include "compiler/generic/piece_loops.h"
 #include "compiler/generic/softmax.h"
@@ -65,6 +67,7 @@ struct Work {
   PieceOutput output;
   std::vector<Piece> pieces;
   bool softmax = false;
+  std::optional<LineStatistics> lines = std::nullopt;
 };
 
 std::vector<Work> WorkOf(const relay::Function& function, const std::vector<KernelOperand>& operands,
@@ -76,6 +79,7 @@ std::vector<Work> WorkOf(const relay::Function& function, const std::vector<Kern
     const KernelOperand& described = operands[operand];
     Work work{{outputs[i], static_cast<int>(operand), MemoryShapeOf(described.shape, described.layout)}, {}, false};
     work.softmax = SoftmaxOf(work.output) != nullptr;
+    work.lines = LineStatisticsOf(work.output);
     if (ElementCount(described.shape) == 0) continue;
     work.pieces = PiecesOf(outputs[i], described, machine);
     all.push_back(std::move(work));
@@ -84,6 +88,7 @@ std::vector<Work> WorkOf(const relay::Function& function, const std::vector<Kern
 }
 
 int64_t ItemsOf(const Work& work, const Piece& piece) {
+  if (work.lines) return LineItems(piece, work.output, *work.lines);
   return work.softmax ? SoftmaxItems(piece, work.output) : ItemsOf(piece, work.output);
 }
 
@@ -94,7 +99,9 @@ int64_t EmitWork(Evaluator& e, const Work& work, const StageArgs& args, int64_t 
     const int64_t items = ItemsOf(work, piece);
     Value* begin = b.Max(b.Add(args.begin, -before), b.Index(0));
     Value* end = b.Min(b.Add(args.end, -before), b.Index(items));
-    if (work.softmax) {
+    if (work.lines) {
+      EmitLines(e, piece, work.output, *work.lines, begin, end);
+    } else if (work.softmax) {
       EmitSoftmax(e, piece, work.output, begin, end);
     } else {
       EmitPiece(e, piece, work.output, begin, end);

@@ -104,7 +104,8 @@ const std::vector<Pass>& AllPasses() {
       // Below level 2 every operator becomes a function of its own: lowering knows functions alone.
       {"fuse", 0,
        [](const IRModule& m, const PassContext& c) {
-         return Fuse(m, {c.build.opt_level >= 2, LeastScoresBytes(c.build.machine())});
+         const MachineModel& machine = c.build.machine();
+         return Fuse(m, {c.build.opt_level >= 2, LeastScoresBytes(machine), machine.threads});
        },
        false},
       {"choose_layouts", 0, ChooseLayouts, false},

@@ -177,7 +177,7 @@ relay::IRModule Fuse(const relay::IRModule& module, const FuseOptions& options) 
   Grouping grouping;
   if (options.groups) GroupAttention(users, options.least_scores_bytes, grouping);
   GroupAnchors(users, options.groups, grouping);
-  GroupGeneric(users, options.groups, grouping);
+  GroupGeneric(users, options, grouping);
   const bool rounds = std::any_of(users.order.begin(), users.order.end(),
                                   [](const ExprPtr& expr) { return relay::AsCallTo(expr, "round") != nullptr; });
   Replaced replaced;

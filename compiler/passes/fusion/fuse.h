@@ -52,15 +52,16 @@ void GroupAttention(const UserMap& users, int64_t least_bytes, Grouping& groupin
 // constant, then the addition of a tensor of the same shape, then an activation. Where both sides of an addition are
 // anchors the later in post order takes it, so that the other is ready.
 void GroupAnchors(const UserMap& users, bool with_epilogues, Grouping& grouping);
-// The rest, from the results backwards: elementwise and broadcasting operators of one element count with one result,
-// and the takes of known places that they read through; or one pool, reduction, pad or transpose followed by a chain of
-// them. Everything else stays alone.
-void GroupGeneric(const UserMap& users, bool with_neighbours, Grouping& grouping);
-
 struct FuseOptions {
   bool groups = true;                                                // false: each function holds one operator
   int64_t least_scores_bytes = std::numeric_limits<int64_t>::max();  // of an attention that is one kernel
+  int64_t threads = 1;                                               // that share a kernel's work
 };
+
+// The rest, from the results backwards: elementwise and broadcasting operators of one element count with one result,
+// the takes of known places that they read through, and the statistics of lines that they read (line_growth.h); or one
+// pool, reduction, pad or transpose followed by a chain of them. Everything else stays alone.
+void GroupGeneric(const UserMap& users, const FuseOptions& options, Grouping& grouping);
 
 // Afterwards every call in main is of a Function with attribute Primitive=1, which has an Anchor as its note where it
 // holds one (graph/anchor.h), or an Attention. In a module with `round` in it "rounds"=1 says that products are not to

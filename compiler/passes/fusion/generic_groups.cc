@@ -1,5 +1,6 @@
 #include "compiler/passes/fusion/fuse.h"
 #include "compiler/passes/fusion/growth.h"
+#include "compiler/passes/fusion/line_growth.h"
 #include "compiler/passes/graph/transposes.h"
 #include "compiler/passes/graph/typed_graph.h"
 #include "compiler/relay/op.h"
@@ -63,13 +64,18 @@ void TakeDecoding(Growth& growth) {
 
 }  // namespace
 
-void GroupGeneric(const UserMap& users, bool with_neighbours, Grouping& grouping) {
+void GroupGeneric(const UserMap& users, const FuseOptions& options, Grouping& grouping) {
+  const bool with_neighbours = options.groups;
   for (auto it = users.order.rbegin(); it != users.order.rend(); ++it) {
     if (relay::AsCall(*it) == nullptr || grouping.Has(*it)) continue;
     Growth growth(users, grouping, *it);
     if (with_neighbours && IsSoftmax(*it)) growth.TakeAll(IsCheap);
     if (with_neighbours && IsPointwise(*it)) {
       growth.TakeAll(IsPointwiseOrTake);
+      if (TakeLines(growth, options.threads)) {
+        grouping.Add(growth.InPostOrder());
+        continue;
+      }
       const ExprPtr head = HeadOfChain(growth);
       if (head != nullptr) growth.Take(head);
     }

@@ -66,11 +66,14 @@ bool IsSoftmax(const ExprPtr& expr) {
   return IsFloatCall(expr) && (OperatorOf(expr).name == "nn.softmax" || OperatorOf(expr).name == "nn.log_softmax");
 }
 
-bool Growth::CanTake(const ExprPtr& expr) const {
-  if (Has(expr) || grouping_.Has(expr) || members_.size() >= kMostMembers) return false;
-  if (expr == users_.result || ShapeOf(expr) != ShapeOf(members_[0])) return false;
+bool Growth::IsOnlyUsedInside(const ExprPtr& expr) const {
+  if (Has(expr) || grouping_.Has(expr) || members_.size() >= kMostMembers || expr == users_.result) return false;
   const std::vector<ExprPtr>& by = users_.users.at(expr.get());
   return std::all_of(by.begin(), by.end(), [&](const ExprPtr& user) { return Has(user); });
+}
+
+bool Growth::CanTake(const ExprPtr& expr) const {
+  return ShapeOf(expr) == ShapeOf(members_[0]) && IsOnlyUsedInside(expr);
 }
 
 void Growth::Take(const ExprPtr& expr) {
@@ -78,17 +81,23 @@ void Growth::Take(const ExprPtr& expr) {
   inside_.insert(expr.get());
 }
 
-ExprPtr Growth::Next(bool (*may_join)(const ExprPtr&)) const {
+ExprPtr Growth::Next(const MayJoin& may_join) const {
   for (const ExprPtr& member : members_) {
     for (const ExprPtr& arg : relay::AsCall(member)->args) {
-      if (may_join(arg) && CanTake(arg)) return arg;
+      if (may_join(arg)) return arg;
     }
   }
   return nullptr;
 }
 
-void Growth::TakeAll(bool (*may_join)(const ExprPtr&)) {
-  for (ExprPtr next = Next(may_join); next != nullptr; next = Next(may_join)) Take(next);
+void Growth::TakeAll(const MayJoin& may_join) {
+  const MayJoin next = [&](const ExprPtr& arg) { return may_join(arg) && CanTake(arg); };
+  while (const ExprPtr arg = Next(next)) Take(arg);
+}
+
+void Growth::TakeAllSizes(const MayJoin& may_join) {
+  const MayJoin next = [&](const ExprPtr& arg) { return may_join(arg) && IsOnlyUsedInside(arg); };
+  while (const ExprPtr arg = Next(next)) Take(arg);
 }
 
 FuseGroup Growth::InPostOrder() const {

@@ -1,6 +1,7 @@
 // A group of operators that grows from its result towards what it reads.
 #pragma once
 
+#include <functional>
 #include <unordered_set>
 #include <vector>
 
@@ -30,12 +31,16 @@ class Growth {
     Take(result);
   }
 
+  using MayJoin = std::function<bool(const relay::ExprPtr&)>;
+
   // Whether nobody but the group uses it, and it is as large as the group's result (else it would be computed many
   // times).
   bool CanTake(const relay::ExprPtr& expr) const;
   void Take(const relay::ExprPtr& expr);
   // Arguments of members, and theirs, for as long as there is one that may join and can be taken.
-  void TakeAll(bool (*may_join)(const relay::ExprPtr&));
+  void TakeAll(const MayJoin& may_join);
+  // The same of values of any size.
+  void TakeAllSizes(const MayJoin& may_join);
 
   bool Has(const relay::ExprPtr& expr) const { return inside_.contains(expr.get()); }
   // The result first.
@@ -46,8 +51,9 @@ class Growth {
   FuseGroup InPostOrder() const;
 
  private:
-  // One more argument of a member, or null when nothing can be taken.
-  relay::ExprPtr Next(bool (*may_join)(const relay::ExprPtr&)) const;
+  bool IsOnlyUsedInside(const relay::ExprPtr& expr) const;
+  // One more argument of a member, or null when none may join.
+  relay::ExprPtr Next(const MayJoin& may_join) const;
 
   const UserMap& users_;
   const Grouping& grouping_;

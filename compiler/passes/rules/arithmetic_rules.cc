@@ -56,6 +56,17 @@ ExprPtr DivideAsMultiply(const ExprPtr& node, const Uses&) {
   return TypedCall("multiply", {divide->args[0], relay::MakeConstant(inverse, constant->name)}, {}, divide->name);
 }
 
+// By a root that many elements share: roots are far from the ends of the range, so that the inverse is a normal number.
+ExprPtr DivideByRoot(const ExprPtr& node, const Uses&) {
+  constexpr int64_t kShare = 4;
+  const Call* divide = relay::AsCallTo(node, "divide");
+  const Call* root = divide ? relay::AsCallTo(divide->args[1], "sqrt") : nullptr;
+  if (root == nullptr || !relay::IsFloatTensor(node->type) || !IsStatic(ShapeOf(node))) return nullptr;
+  if (ElementCount(root->type->shape) * kShare > ElementCount(ShapeOf(node))) return nullptr;
+  const ExprPtr inverse = TypedCall("divide", {ScalarConstant(1), divide->args[1]}, {}, divide->name);
+  return TypedCall("multiply", {divide->args[0], inverse}, {}, divide->name);
+}
+
 // x ** n by squarings.
 ExprPtr WholePower(const ExprPtr& x, int64_t n, const std::string& name) {
   ExprPtr product, square = x;
@@ -92,8 +103,8 @@ ExprPtr MeanAsPool(const ExprPtr& node, const Uses&) {
 }  // namespace
 
 const std::vector<Rule>& ArithmeticRules() {
-  static const std::vector<Rule> rules{ConstantSecond,   AddAsBias,       PlainBiasAxis,
-                                       DivideAsMultiply, PowerAsProducts, MeanAsPool};
+  static const std::vector<Rule> rules{ConstantSecond, AddAsBias,       PlainBiasAxis, DivideAsMultiply,
+                                       DivideByRoot,   PowerAsProducts, MeanAsPool};
   return rules;
 }
 

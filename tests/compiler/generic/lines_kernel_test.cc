@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "tests/compiler/generic/check_function.h"
+#include "tests/compiler/generic/kernel_runner.h"
 
 namespace hone::testing {
 namespace {
@@ -50,6 +51,41 @@ TEST(LinesKernel, NormalisesLines) {
                     1e-5);
     }
   }
+}
+
+// Each line's sums are computed once, not for each of its elements.
+TEST(LinesKernel, ALineIsAnItem) {
+  const auto items = [](const Shape& shape, const Ints& axes, const std::string& layout) {
+    const auto x = Param("x", shape, layout);
+    const auto pool = [](const ExprPtr& data) { return MakeCall("nn.global_avg_pool2d", {data}); };
+    const auto mean = [&](const ExprPtr& data) { return layout.empty() ? KeptMean(data, axes) : pool(data); };
+    return CompiledFunction(Function({x}, Standardised(x, mean)), TestTargets().front()).extent();
+  };
+  EXPECT_EQ(items({2, 3, 5, 37}, {3}, ""), 30);
+  EXPECT_EQ(items({2, 3, 5, 37}, {2, 3}, ""), 6);
+  EXPECT_EQ(items({2, 3, 5, 37}, {1, 3}, ""), 10);
+  EXPECT_EQ(items({2, 3, 5, 37}, {1}, ""), 10) << "a row of lines beside each other";
+  EXPECT_EQ(items({2, 37, 5, 7}, {2, 3}, "NCHW16c"), 6) << "a block of channels";
+}
+
+TEST(LinesKernel, NormalisesAcrossRows) {
+  for (const Shape& shape : {Shape{2, 3, 5, 37}, Shape{1, 40, 1, 5}, Shape{3, 7, 6}, Shape{4, 9, 2, 1}}) {
+    for (const Ints& axes : {Ints{1}, Ints{0, 1}}) {
+      const auto x = Param("x", shape), shift = Param("b", {shape[0], 1, 1, 1});
+      const ExprPtr norm = Standardised(x, [&](const ExprPtr& data) { return KeptMean(data, axes); });
+      const bool images = shape.size() == 4;
+      const ExprPtr shifted = images ? MakeCall("add", {norm, shift}) : norm;
+      CheckFunction(Function(images ? std::vector<ExprPtr>{x, shift} : std::vector<ExprPtr>{x}, shifted), {}, 1e-5);
+    }
+  }
+}
+
+TEST(LinesKernel, DividesByTheLargestMagnitude) {
+  const auto x = Param("x", {6, 41});
+  const ExprPtr largest = MakeCall("max", {MakeCall("abs", {x})}, {{"axis", Ints{1}}, {"keepdims", true}});
+  Tensor value = Filled(*x->type, 3);
+  value.Set(50, std::numeric_limits<double>::quiet_NaN());
+  CheckFunction(Function({x}, MakeCall("divide", {x, largest})), {value});
 }
 
 TEST(LinesKernel, NormalisesChannelsInBlocks) {

@@ -66,6 +66,14 @@ TEST(Canonicalise, SmallWholePowersAreProducts) {
   EXPECT_THAT(OpNames(relay::InferType(Canonicalise(ModuleOf(wide), 3))), ElementsAre("power"));
 }
 
+TEST(Canonicalise, AQuotientByASharedRootIsAProduct) {
+  const auto quotient = [](const Shape& root) {
+    return MakeCall("divide", {Input("x", {4, 8}), MakeCall("sqrt", {MakeCall("abs", {Input("y", root)})})});
+  };
+  EXPECT_THAT(Canonical(quotient({4, 1})), ElementsAre("abs", "sqrt", "divide", "multiply"));
+  EXPECT_THAT(Canonical(quotient({4, 8})), ElementsAre("abs", "sqrt", "divide"));
+}
+
 TEST(Canonicalise, LargeWindowsAreOfColumnsThenOfRows) {
   const auto pool = [](const char* op, std::vector<int64_t> size, std::vector<int64_t> strides, bool padding_counts) {
     relay::Attrs attrs{{"pool_size", size},

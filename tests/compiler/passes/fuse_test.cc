@@ -77,6 +77,43 @@ TEST(Fuse, WhatARoundedQuotientDividesByIsAPartOfTheKernel) {
   EXPECT_EQ(parameters(std::numeric_limits<float>::max()), 2U) << "which says that there is no bound";
 }
 
+ExprPtr KeptMean(const ExprPtr& x, int64_t axis) {
+  return MakeCall("mean", {x}, {{"axis", std::vector<int64_t>{axis}}, {"keepdims", true}});
+}
+
+// As exporters write a layer norm in parts.
+ExprPtr Standardised(const ExprPtr& x, int64_t axis) {
+  const ExprPtr centred = MakeCall("subtract", {x, KeptMean(x, axis)});
+  const ExprPtr variance = KeptMean(MakeCall("multiply", {centred, centred}), axis);
+  return MakeCall("divide", {centred, MakeCall("sqrt", {MakeCall("add", {variance, ScalarConstant(1e-5F)})})});
+}
+
+TEST(Fuse, ANormalisationIsOneKernel) {
+  for (const int64_t axis : {2, 1}) {
+    const ExprPtr norm = Standardised(Input("x", {2, 5, 40}), axis);
+    EXPECT_THAT(FunctionNames(Fused(MakeCall("exp", {MakeCall("multiply", {norm, RandomConstant({40}, 3)})}))),
+                ElementsAre("mean+subtract+multiply+mean+add+sqrt+divide+multiply+exp"));
+  }
+}
+
+TEST(Fuse, ASumOfLinesThatOthersReadIsAKernelOfItsOwn) {
+  const ExprPtr x = Input("x", {2, 5, 40}), mean = KeptMean(x, 2);
+  const ExprPtr both = relay::MakeTuple({MakeCall("subtract", {x, mean}), mean});
+  EXPECT_THAT(FunctionNames(Fused(both)), ElementsAre("mean", "subtract"));
+}
+
+TEST(Fuse, ReductionsOverOtherAxesAreKernelsOfTheirOwn) {
+  const ExprPtr x = Input("x", {2, 5, 40});
+  const ExprPtr sum = MakeCall("add", {MakeCall("subtract", {x, KeptMean(x, 2)}), KeptMean(x, 1)});
+  EXPECT_THAT(FunctionNames(Fused(sum)), ElementsAre("mean", "mean+subtract+add"));
+}
+
+TEST(Fuse, FewLongLinesAreLeftToSeveralThreads) {
+  const IRModule module = ModuleOf(Standardised(Input("x", {1, 2, 40000}), 2));
+  EXPECT_EQ(FunctionCalls(Fuse(module, {.threads = 2})).size(), 1U);
+  EXPECT_GT(FunctionCalls(Fuse(module, {.threads = 4})).size(), 1U);
+}
+
 TEST(Fuse, AComparisonJoinsTheChoiceMadeByIt) {
   const ExprPtr x = Input("x", {2, 40});
   const ExprPtr above = MakeCall("greater", {MakeCall("abs", {x}), ScalarConstant(0.5F)});
@@ -151,9 +188,12 @@ TEST(Fuse, APoolTakesTheChainBehindIt) {
 
 TEST(Fuse, ASmallGateIsNotComputedPerPixel) {
   const ExprPtr x = Image();
-  const ExprPtr gate = MakeCall("sigmoid", {MakeCall("nn.global_avg_pool2d", {x})});
-  EXPECT_THAT(FunctionNames(Fused(MakeCall("multiply", {x, gate}))),
-              ElementsAre("nn.global_avg_pool2d+sigmoid", "multiply"));
+  const auto gated = [&](const ExprPtr& data) {
+    const ExprPtr gate = MakeCall("sigmoid", {MakeCall("nn.global_avg_pool2d", {data})});
+    return FunctionNames(Fused(MakeCall("multiply", {x, gate})));
+  };
+  EXPECT_THAT(gated(Input("y", {2, 8, 3, 3})), ElementsAre("nn.global_avg_pool2d+sigmoid", "multiply"));
+  EXPECT_THAT(gated(x), ElementsAre("nn.global_avg_pool2d+sigmoid+multiply")) << "once for each line of pixels";
 }
 
 TEST(Fuse, TuplesGoInFieldByField) {
