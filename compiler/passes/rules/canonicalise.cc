@@ -7,8 +7,8 @@ namespace {
 
 std::vector<Rule> AllRules() {
   std::vector<Rule> rules{[](const relay::ExprPtr& node, const Uses&) { return FoldConstant(node); }};
-  for (const auto* group : {&ReshapeRules(), &IdentityRules(), &PaddingRules(), &ArithmeticRules(), &PoolRules(),
-                            &WholeProductRules(), &ProductRules(), &MatmulRules(), &ActivationRules()}) {
+  for (const auto* group : {&ReshapeRules(), &IdentityRules(), &PaddingRules(), &PatchRules(), &ArithmeticRules(),
+                            &PoolRules(), &WholeProductRules(), &ProductRules(), &MatmulRules(), &ActivationRules()}) {
     rules.insert(rules.end(), group->begin(), group->end());
   }
   return rules;

@@ -20,6 +20,8 @@ const std::vector<Rule>& IdentityRules();
 // nn.pad with zeros goes into the padding of nn.conv2d and nn.avg_pool2d; taps of an nn.conv2d that see only padding
 // go.
 const std::vector<Rule>& PaddingRules();
+// An nn.conv2d of windows side by side, with a weight much larger than the image, is a pointwise one of their pixels.
+const std::vector<Rule>& PatchRules();
 // A large window of nn.max_pool2d or nn.avg_pool2d is one of columns, then one of rows.
 const std::vector<Rule>& PoolRules();
 // Constants come second; nn.conv2d and nn.dense plus a constant per channel is nn.bias_add with axis 1; a quotient

@@ -66,6 +66,19 @@ TEST(Canonicalise, SmallWholePowersAreProducts) {
   EXPECT_THAT(OpNames(relay::InferType(Canonicalise(ModuleOf(wide), 3))), ElementsAre("power"));
 }
 
+TEST(Canonicalise, PatchesOfASmallImageAreChannelsOfAPointwiseConvolution) {
+  const auto conv = [](int64_t outputs, int64_t stride) {
+    return MakeCall("nn.conv2d", {Input("x", {1, 3, 8, 12}), RandomConstant({outputs, 3, 4, 6}, 3)},
+                    {{"strides", std::vector<int64_t>{4, stride}},
+                     {"padding", std::vector<int64_t>{0, 0, 0, 0}},
+                     {"channels", outputs},
+                     {"kernel_size", std::vector<int64_t>{4, 6}}});
+  };
+  EXPECT_THAT(Canonical(conv(32, 6)), ElementsAre("reshape", "transpose", "reshape", "nn.conv2d"));
+  EXPECT_THAT(Canonical(conv(31, 6)), ElementsAre("nn.conv2d")) << "the image is not small beside the weight";
+  EXPECT_THAT(Canonical(conv(32, 3)), ElementsAre("nn.conv2d")) << "windows overlap";
+}
+
 TEST(Canonicalise, AQuotientByASharedRootIsAProduct) {
   const auto quotient = [](const Shape& root) {
     return MakeCall("divide", {Input("x", {4, 8}), MakeCall("sqrt", {MakeCall("abs", {Input("y", root)})})});
