@@ -15,6 +15,7 @@
 
 typedef hone_status RunWith(hone_session* session, const hone_memory* inputs, int32_t input_count,
                             const hone_memory* outputs, int32_t output_count);
+typedef hone_status OutputInfo(const hone_session* session, int32_t index, hone_tensor_info* info);
 
 /* How an array begins: the same in every numpy, as programs that were compiled for it read arrays so. IsAsKnown asks.
  */
@@ -36,24 +37,30 @@ typedef struct {
 } ArrayStruct;
 enum { kRowMajor = 0x1, kWriteable = 0x400 };
 
-enum { kMostTensors = 32, kMostRank = 16, kSpares = 2, kMostSpareBytes = 65536 };
+enum { kMostTensors = 512, kMostRank = 16, kMostCounted = 16, kSpares = 2, kMostSpareBytes = 65536 };
 
 typedef struct {
   PyObject *dtype, *of_new; /* the second is what an array is made with: shape, dtype */
   int rank;
   Py_ssize_t shape[kMostRank];
   size_t size_bytes;
+  int counted;               /* a run says how far it goes */
   PyObject* spares[kSpares]; /* small outputs that were handed out before */
 } Tensor;
 
 typedef struct {
+  Py_ssize_t dims[kMostRank];
+} Came;
+
+typedef struct {
   RunWith* run;
+  OutputInfo* output_info;
   hone_session* session;
   int forks;
   pthread_mutex_t turn;
-  PyObject *array_type, *check;
-  int32_t inputs, outputs;
-  Tensor tensors[kMostTensors]; /* inputs, then outputs */
+  PyObject *array_type, *check, *begin; /* the last returns the beginning of an array as one of a shape */
+  int32_t inputs, outputs, counted;
+  Tensor tensors[]; /* inputs, then outputs */
 } Caller;
 
 typedef struct {
@@ -136,12 +143,26 @@ static int LookAtOutputs(Caller* caller, PyObject* wanted, PyObject** results, h
   return found;
 }
 
+/* The shapes that the last run gave to counted outputs. */
+static hone_status ReadCame(const Caller* caller, Came* came) {
+  hone_status status = HONE_OK;
+  hone_tensor_info info;
+  for (int32_t i = 0; i < caller->outputs && status == HONE_OK; ++i) {
+    if (!caller->tensors[caller->inputs + i].counted) continue;
+    status = caller->output_info(caller->session, i, &info);
+    for (int32_t axis = 0; status == HONE_OK && axis < info.rank; ++axis) came->dims[axis] = info.shape[axis];
+    ++came;
+  }
+  return status;
+}
+
 /* Runs of one session take turns; other threads of Python's go on meanwhile. */
-static hone_status RunInTurn(Caller* caller, const hone_memory* inputs, const hone_memory* outputs) {
+static hone_status RunInTurn(Caller* caller, const hone_memory* inputs, const hone_memory* outputs, Came* came) {
   hone_status status;
   Py_BEGIN_ALLOW_THREADS;
   pthread_mutex_lock(&caller->turn);
   status = caller->run(caller->session, inputs, caller->inputs, outputs, caller->outputs);
+  if (status == HONE_OK && caller->counted > 0) status = ReadCame(caller, came);
   pthread_mutex_unlock(&caller->turn);
   Py_END_ALLOW_THREADS;
   return status;
@@ -155,13 +176,41 @@ static int Check(const Caller* caller, hone_status status) {
   return none == NULL ? -1 : 1;
 }
 
+/* The beginning of an array that came to be of another shape; a new reference. */
+static PyObject* Beginning(const Caller* caller, const Tensor* tensor, PyObject* array, const Came* came) {
+  PyObject* const shape = PyTuple_New(tensor->rank);
+  if (shape == NULL) return NULL;
+  for (int axis = 0; axis < tensor->rank; ++axis) PyTuple_SetItem(shape, axis, PyLong_FromSsize_t(came->dims[axis]));
+  PyObject* const begin = PyObject_CallFunctionObjArgs(caller->begin, array, shape, NULL);
+  Py_DECREF(shape);
+  return begin;
+}
+
+/* Puts what came in the place of counted outputs. 1, or -1: an exception. */
+static int Cut(const Caller* caller, PyObject** results, const Came* came) {
+  for (int32_t i = 0; i < caller->outputs; ++i) {
+    const Tensor* const tensor = &caller->tensors[caller->inputs + i];
+    if (!tensor->counted) continue;
+    if (memcmp(came->dims, tensor->shape, (size_t)tensor->rank * sizeof(*tensor->shape)) != 0) {
+      PyObject* const whole = results[i];
+      results[i] = Beginning(caller, tensor, whole, came);
+      Py_DECREF(whole);
+      if (results[i] == NULL) return -1;
+    }
+    ++came;
+  }
+  return 1;
+}
+
 /* As Look, and then the results are those of a run: new references. Else there are none in them. */
 static int Run(Caller* caller, PyObject* given, PyObject* wanted, PyObject** results) {
   hone_memory inputs[kMostTensors], outputs[kMostTensors];
+  Came came[kMostCounted];
   memset(results, 0, (size_t)caller->outputs * sizeof(*results));
   int found = caller->forks == forks_before ? LookAtInputs(caller, given, inputs) : 0;
   if (found == 1) found = LookAtOutputs(caller, wanted, results, outputs);
-  if (found == 1) found = Check(caller, RunInTurn(caller, inputs, outputs));
+  if (found == 1) found = Check(caller, RunInTurn(caller, inputs, outputs, came));
+  if (found == 1 && caller->counted > 0) found = Cut(caller, results, came);
   for (int32_t i = 0; i < caller->outputs && found != 1; ++i) Py_XDECREF(results[i]);
   return found;
 }
@@ -222,13 +271,14 @@ static PyObject* RunQuickly(PyObject* self, PyObject* arguments) {
 }
 
 static void FreeCaller(Caller* caller) {
-  for (int i = 0; i < kMostTensors; ++i) {
+  for (int32_t i = 0; i < caller->inputs + caller->outputs; ++i) {
     Py_XDECREF(caller->tensors[i].dtype);
     Py_XDECREF(caller->tensors[i].of_new);
     for (int j = 0; j < kSpares; ++j) Py_XDECREF(caller->tensors[i].spares[j]);
   }
   Py_XDECREF(caller->array_type);
   Py_XDECREF(caller->check);
+  Py_XDECREF(caller->begin);
   free(caller);
 }
 
@@ -237,11 +287,11 @@ static PyObject* NewReference(PyObject* object) {
   return object;
 }
 
-/* Of (shape, dtype, size in bytes). */
+/* Of (shape, dtype, size in bytes, whether it is counted). */
 static int ReadTensor(PyObject* told, Tensor* tensor) {
   PyObject *shape, *dtype;
   Py_ssize_t size_bytes;
-  if (!PyArg_ParseTuple(told, "O!On", &PyTuple_Type, &shape, &dtype, &size_bytes)) return -1;
+  if (!PyArg_ParseTuple(told, "O!Onp", &PyTuple_Type, &shape, &dtype, &size_bytes, &tensor->counted)) return -1;
   tensor->size_bytes = (size_t)size_bytes;
   tensor->rank = (int)PyTuple_Size(shape);
   if (tensor->rank > kMostRank) return PyErr_Format(PyExc_ValueError, "a tensor of rank %d", tensor->rank), -1;
@@ -286,35 +336,52 @@ static int AreAsKnown(const Caller* caller) {
   return known;
 }
 
+static int32_t CountedOf(const Caller* caller) {
+  int32_t counted = 0;
+  for (int32_t i = 0; i < caller->outputs; ++i) counted += caller->tensors[caller->inputs + i].counted;
+  return counted;
+}
+
+/* What Python's functions and classes are to a caller. */
+typedef struct {
+  PyObject *array_type, *check, *begin;
+} Helpers;
+
 /* The inputs come first. Null: an exception. */
-static Caller* MakeCaller(PyObject* array_type, PyObject* check, PyObject* inputs, PyObject* outputs) {
-  Caller* const caller = calloc(1, sizeof(*caller));
+static Caller* MakeCaller(const Helpers* helpers, PyObject* inputs, PyObject* outputs) {
+  const size_t tensors_bytes = (size_t)(PyTuple_Size(inputs) + PyTuple_Size(outputs)) * sizeof(Tensor);
+  Caller* const caller = calloc(1, sizeof(*caller) + tensors_bytes);
   if (caller == NULL) return PyErr_NoMemory(), NULL;
   caller->forks = forks_before;
   pthread_mutex_init(&caller->turn, NULL);
-  caller->array_type = NewReference(array_type);
-  caller->check = NewReference(check);
+  caller->array_type = NewReference(helpers->array_type);
+  caller->check = NewReference(helpers->check);
+  caller->begin = NewReference(helpers->begin);
   caller->inputs = (int32_t)PyTuple_Size(inputs);
   caller->outputs = (int32_t)PyTuple_Size(outputs);
   Tensor* const tensors = caller->tensors;
-  if (ReadTensors(inputs, tensors) == 0 && ReadTensors(outputs, tensors + caller->inputs) == 0) return caller;
+  const int read = ReadTensors(inputs, tensors) == 0 && ReadTensors(outputs, tensors + caller->inputs) == 0;
+  caller->counted = read ? CountedOf(caller) : 0;
+  if (read) return caller;
   FreeCaller(caller);
   return NULL;
 }
 
 static PyObject* Arm(PyObject* self, PyObject* arguments) {
-  unsigned long long run, session;
-  PyObject *array_type, *check, *inputs, *outputs;
-  if (!PyArg_ParseTuple(arguments, "KKO!OO!O!", &run, &session, &PyType_Type, &array_type, &check, &PyTuple_Type,
-                        &inputs, &PyTuple_Type, &outputs)) {
+  unsigned long long run, info, session;
+  Helpers helpers;
+  PyObject *inputs, *outputs;
+  if (!PyArg_ParseTuple(arguments, "KKKO!OOO!O!", &run, &info, &session, &PyType_Type, &helpers.array_type,
+                        &helpers.check, &helpers.begin, &PyTuple_Type, &inputs, &PyTuple_Type, &outputs)) {
     return NULL;
   }
   if (PyTuple_Size(inputs) + PyTuple_Size(outputs) > kMostTensors || ((Quick*)self)->caller != NULL) Py_RETURN_FALSE;
-  Caller* const caller = MakeCaller(array_type, check, inputs, outputs);
+  Caller* const caller = MakeCaller(&helpers, inputs, outputs);
   if (caller == NULL) return NULL;
   caller->run = (RunWith*)(uintptr_t)run;
+  caller->output_info = (OutputInfo*)(uintptr_t)info;
   caller->session = (hone_session*)(uintptr_t)session;
-  const int known = AreAsKnown(caller);
+  const int known = caller->counted > kMostCounted ? 0 : AreAsKnown(caller);
   if (known == 1) {
     ((Quick*)self)->caller = caller;
   } else {
@@ -332,9 +399,10 @@ static void FreeQuick(PyObject* self) {
 
 static PyMethodDef kMethods[] = {
     {"_arm", Arm, METH_VARARGS,
-     "_arm(run_with, session, ndarray, check, inputs, outputs): calls run the session from now on, where what is given "
-     "is as it should be; else self._call does. The first two are addresses; a tensor is told as (shape, dtype, size "
-     "in bytes). Returns whether it can be."},
+     "_arm(run_with, output_info, session, ndarray, check, begin, inputs, outputs): calls run the session from now on, "
+     "where what is given is as it should be; else self._call does. The first three are addresses; begin(array, shape) "
+     "gives the beginning of an array; a tensor is told as (shape, dtype, size in bytes, whether a run counts it). "
+     "Returns whether it can be."},
     {"_run_quickly", RunQuickly, METH_VARARGS,
      "_run_quickly(inputs, outputs): the outputs of a run on a tuple of arrays, written to a sequence of arrays; None "
      "when they are not as they should be."},

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import math
 import threading
-from typing import Any, Sequence, Tuple
+from typing import Any, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -21,6 +21,7 @@ except ImportError:
 
 
 Arrays = Tuple[np.ndarray[Any, Any], ...]
+Told = Tuple[Tuple[int, ...], np.dtype[Any], int, bool]
 
 
 class ByCtypes:
@@ -52,9 +53,11 @@ class ByCtypes:
         filled = CTensorInfo()
         check(library().hone_session_output_info(self._session, index, ctypes.byref(filled)))
         shape = tuple(filled.shape[axis] for axis in range(filled.rank))
-        if shape == array.shape:
-            return array
-        return array.reshape(-1)[: math.prod(shape)].reshape(shape)
+        return array if shape == array.shape else _beginning(array, shape)
+
+
+def _beginning(array: np.ndarray[Any, Any], shape: Tuple[int, ...]) -> np.ndarray[Any, Any]:
+    return array.reshape(-1)[: math.prod(shape)].reshape(shape)
 
 
 def _memory(infos: Sequence[TensorInfo]) -> ctypes.Array[CMemory]:
@@ -65,13 +68,19 @@ def _is_counted(package: Package, index: int) -> bool:
     return bool(library().hone_package_output_is_counted(package._handle, index))
 
 
-def _told(infos: Sequence[TensorInfo]) -> Tuple[Tuple[Tuple[int, ...], np.dtype[Any], int], ...]:
-    return tuple((info.shape, info.dtype, info.size_bytes) for info in infos)
+def _told(infos: Sequence[TensorInfo], counted: Sequence[bool]) -> Tuple[Told, ...]:
+    return tuple((info.shape, info.dtype, info.size_bytes, counts) for info, counts in zip(infos, counted))
+
+
+def _address(function: Any) -> Optional[int]:
+    return ctypes.cast(function, ctypes.c_void_p).value
 
 
 def arm(quick: object, package: Package, session: ctypes.c_void_p) -> bool:
-    """Whether calls of `quick` run the session from now on, in turns; not where there is no extension, or a run counts."""
-    if not hasattr(quick, "_arm") or any(_is_counted(package, index) for index in range(len(package.outputs))):
+    """Whether calls of `quick` run the session from now on, in turns; not where there is no extension, or too many tensors."""
+    if not hasattr(quick, "_arm"):
         return False
-    run = ctypes.cast(library().hone_session_run_with, ctypes.c_void_p).value
-    return bool(quick._arm(run, session.value, np.ndarray, check, _told(package.inputs), _told(package.outputs)))
+    run, output_info = _address(library().hone_session_run_with), _address(library().hone_session_output_info)
+    inputs = _told(package.inputs, [False] * len(package.inputs))
+    outputs = _told(package.outputs, [_is_counted(package, index) for index in range(len(package.outputs))])
+    return bool(quick._arm(run, output_info, session.value, np.ndarray, check, _beginning, inputs, outputs))

@@ -85,11 +85,12 @@ COUNTED = """def @main(%x: Tensor[(4), float32], counted=[0, 0, 1, 4]) -> (Tenso
 """
 
 
-def test_an_output_has_what_the_run_counted(tmp_path):
+def test_an_output_has_what_the_run_counted(tmp_path, way):
     model, package = tmp_path / "counted.relay", tmp_path / "counted.hone"
     model.write_text(COUNTED)
     hone.build(model, package, no_records=True)
     session = hone.load(package)
+    assert (session._by_ctypes is None) == (way == "extension")
     assert [info.shape for info in session.outputs] == [(4, 1)]
     for x, places in (([0, 3, 0, 5], [[1], [3]]), ([0, 0, 0, 0], []), ([1, 1, 1, 1], [[0], [1], [2], [3]])):
         found = session(np.float32(x))
@@ -99,6 +100,24 @@ def test_an_output_has_what_the_run_counted(tmp_path):
     found = session(np.float32([0, 0, 7, 0]), out=room)
     assert found.tolist() == [[2]]
     assert np.shares_memory(found, room)
+
+
+def test_gives_as_many_outputs_as_there_are(tmp_path, way):
+    model, package = tmp_path / "parts.relay", tmp_path / "parts.hone"
+    parts = ", ".join(f"%{i + 1}" for i in range(40))
+    items = "".join(f"  %{i + 1} = %0.{i};\n" for i in range(40))
+    types = ", ".join(["Tensor[(2), float32]"] * 40)
+    model.write_text(
+        f"def @main(%x: Tensor[(80), float32]) -> ({types}) {{\n  %0 = split(%x, indices_or_sections=40, axis=0);\n{items}  ({parts})\n}}\n"
+    )
+    hone.build(model, package, no_records=True)
+    session = hone.load(package)
+    assert (session._by_ctypes is None) == (way == "extension")
+    x = np.arange(80, dtype=np.float32)
+    np.testing.assert_array_equal(np.concatenate(session(x)), x)
+    room = [np.empty(2, np.float32) for _ in range(39)]
+    with pytest.raises(hone.UsageError, match="overlaps"):
+        session(x, out=[*room, room[7]])
 
 
 def test_takes_and_gives_names(small_package):
