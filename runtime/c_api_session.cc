@@ -104,13 +104,16 @@ class BoundMemory {
   }
 
   void BindInputs(const hone_memory* memory, int32_t count) {
-    for (; inputs_ < count; ++inputs_) session_.BindInput(inputs_, memory[inputs_].data, memory[inputs_].size_bytes);
+    for (; inputs_ < count; ++inputs_) {
+      session_.BindInput(inputs_, memory[inputs_].data, memory[inputs_].size_bytes, Session::Overlaps::kUnasked);
+    }
   }
   void BindOutputs(const hone_memory* memory, int32_t count) {
     for (; outputs_ < count; ++outputs_) {
-      session_.BindOutput(outputs_, memory[outputs_].data, memory[outputs_].size_bytes);
+      session_.BindOutput(outputs_, memory[outputs_].data, memory[outputs_].size_bytes, Session::Overlaps::kUnasked);
     }
   }
+  void RefuseOverlaps() { session_.RefuseOverlaps(); }
 
  private:
   Session& session_;
@@ -192,6 +195,7 @@ hone_status hone_session_run_with(hone_session* session, const hone_memory* inpu
     hone::BoundMemory bound(*session->session);
     bound.BindInputs(inputs, input_count);
     bound.BindOutputs(outputs, output_count);
+    bound.RefuseOverlaps();
     hone::RunAsAsked(*session);
   });
 }

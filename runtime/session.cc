@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstring>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "core/error.h"
@@ -47,6 +48,13 @@ struct Session::Impl {
   std::vector<std::vector<Use>> uses;  // one per plan buffer; empty but for inputs and outputs
   std::unique_ptr<Shape[]> shapes;     // one per plan output: the true one of the last run
 
+  // Bytes that an input or output has now.
+  struct Span {
+    const char *begin = nullptr, *end = nullptr;
+    int buffer = 0;
+  };
+  std::vector<Span> spans;
+
   const Plan& plan() const { return package->plan(); }
 
   void MakePool(const SessionOptions& options) {
@@ -70,6 +78,7 @@ struct Session::Impl {
     }
     shapes.reset(new Shape[plan().outputs.size()]);
     for (size_t i = 0; i < plan().outputs.size(); ++i) shapes[i] = Shape(plan().buffers[plan().outputs[i]].shape);
+    spans.reserve(plan().inputs.size() + plan().outputs.size());
   }
 
   void* AddressOf(const PlanView& view) {
@@ -133,8 +142,38 @@ struct Session::Impl {
     for (const int i : others) {
       const PlanBuffer& other = plan().buffers[i];
       if (i == buffer || data >= bound[i] + other.size_bytes || bound[i] >= data + mine.size_bytes) continue;
-      throw Error(ExitCode::kUsage, fmt::format("the memory of '{}' overlaps that of '{}', and a run would write to it",
-                                                mine.name, other.name));
+      ThrowOverlap(buffer, i);
+    }
+  }
+
+  [[noreturn]] void ThrowOverlap(int mine, int other) const {
+    throw Error(ExitCode::kUsage, fmt::format("the memory of '{}' overlaps that of '{}', and a run would write to it",
+                                              plan().buffers[mine].name, plan().buffers[other].name));
+  }
+
+  bool IsOutput(const Span& span) const { return plan().buffers[span.buffer].kind == BufferKind::kOutput; }
+
+  void FindSpans() {
+    spans.clear();
+    for (const std::vector<int>* list : {&plan().inputs, &plan().outputs}) {
+      for (const int i : *list) spans.push_back({bound[i], bound[i] + plan().buffers[i].size_bytes, i});
+    }
+    std::sort(spans.begin(), spans.end(),
+              [](const Span& a, const Span& b) { return std::tie(a.begin, a.end) < std::tie(b.begin, b.end); });
+  }
+
+  // Each span against the one before it that goes furthest: of all for an output, of outputs for an input.
+  void RefuseOverlaps() {
+    FindSpans();
+    Span furthest, furthest_output;
+    for (const Span& span : spans) {
+      const bool writes = IsOutput(span);
+      const Span& before = writes ? furthest : furthest_output;
+      if (before.end > span.begin && before.buffer != span.buffer) {
+        ThrowOverlap(writes ? span.buffer : before.buffer, writes ? before.buffer : span.buffer);
+      }
+      if (span.end > furthest.end) furthest = span;
+      if (writes && span.end > furthest_output.end) furthest_output = span;
     }
   }
 
@@ -144,13 +183,13 @@ struct Session::Impl {
     throw Error(ExitCode::kUsage, fmt::format("no {} {}; there are {}", what, i, list.size()));
   }
 
-  void BindChecked(int buffer, char* data, size_t size_bytes) {
+  void BindChecked(int buffer, char* data, size_t size_bytes, Overlaps overlaps) {
     const PlanBuffer& tensor = plan().buffers[buffer];
     if (data != nullptr && size_bytes != static_cast<size_t>(tensor.size_bytes)) {
       throw Error(ExitCode::kUsage, fmt::format("'{}': {} bytes were given; {} would be right", tensor.name, size_bytes,
                                                 tensor.size_bytes));
     }
-    if (data != nullptr) RefuseOverlap(buffer, data);
+    if (data != nullptr && overlaps == Overlaps::kRefused) RefuseOverlap(buffer, data);
     Bind(buffer, data);
   }
 
@@ -236,15 +275,18 @@ void* Session::InputData(int i) {
   return impl_->bound[buffer];
 }
 
-void Session::BindInput(int i, const void* data, size_t size_bytes) {
+void Session::BindInput(int i, const void* data, size_t size_bytes, Overlaps overlaps) {
   // Kernels only read inputs.
   char* const memory = const_cast<char*>(static_cast<const char*>(data));
-  impl_->BindChecked(impl_->BufferOf(impl_->plan().inputs, i, "input"), memory, size_bytes);
+  impl_->BindChecked(impl_->BufferOf(impl_->plan().inputs, i, "input"), memory, size_bytes, overlaps);
 }
 
-void Session::BindOutput(int i, void* data, size_t size_bytes) {
-  impl_->BindChecked(impl_->BufferOf(impl_->plan().outputs, i, "output"), static_cast<char*>(data), size_bytes);
+void Session::BindOutput(int i, void* data, size_t size_bytes, Overlaps overlaps) {
+  char* const memory = static_cast<char*>(data);
+  impl_->BindChecked(impl_->BufferOf(impl_->plan().outputs, i, "output"), memory, size_bytes, overlaps);
 }
+
+void Session::RefuseOverlaps() { impl_->RefuseOverlaps(); }
 
 void Session::Run() {
   for (size_t i = 0; i < impl_->launches.size(); ++i) impl_->RunCall(i);

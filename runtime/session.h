@@ -30,14 +30,19 @@ class Session {
 
   // Copies the tensor in. Throws Error(kUsage) naming the input when the name, shape or dtype does not fit.
   void SetInput(std::string_view name, const Tensor& value);
+  // Whether binding asks each time, or the caller asks once for all.
+  enum class Overlaps : uint8_t { kRefused, kUnasked };
   // Memory of the session's own for input i of the plan's list, for the caller to fill; valid as long as the session.
   // The input is bound no more.
   void* InputData(int i);
   // From now on runs read input i from `data`, or write output i there: size_bytes bytes of any alignment, which stay
   // the caller's and must outlive the runs. Null binds the session's own memory again. Throws Error(kUsage) when the
   // size is not the tensor's, or when an output would overlap another tensor's bound memory. Allocates nothing.
-  void BindInput(int i, const void* data, size_t size_bytes);
-  void BindOutput(int i, void* data, size_t size_bytes);
+  void BindInput(int i, const void* data, size_t size_bytes, Overlaps overlaps = Overlaps::kRefused);
+  void BindOutput(int i, void* data, size_t size_bytes, Overlaps overlaps = Overlaps::kRefused);
+  // Throws Error(kUsage) when an output overlaps another tensor's memory, as they are bound now: for many tensors that
+  // were bound without asking. Allocates nothing.
+  void RefuseOverlaps();
   // Runs every call. Throws Error(kBug) when a kernel returns a code, naming its node, and Error(kBadData) when a
   // counted axis is longer than the package can hold, naming it. Allocates nothing.
   void Run();
