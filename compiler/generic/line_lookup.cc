@@ -98,7 +98,7 @@ Value* Window(Evaluator& e, const relay::Call& take, const Coordinates& from, si
   return e.Eval(take.args[0], at, {lanes, static_cast<int>(valid)});
 }
 
-// The first `lanes` lanes of vectors end to end.
+// The first `lanes` lanes of vectors end to end; lanes past their end hold anything.
 Value* Joined(KernelBuilder& b, const Vals& parts, int lanes) {
   Value* all = parts[0];
   for (size_t i = 1; i < parts.size(); ++i) {
@@ -110,8 +110,9 @@ Value* Joined(KernelBuilder& b, const Vals& parts, int lanes) {
     Value* next = have == more ? parts[i] : b.ir().CreateShuffleVector(parts[i], llvm::ArrayRef<int>(widened));
     all = b.ir().CreateShuffleVector(all, next, llvm::ArrayRef<int>(both));
   }
-  std::vector<int> wanted(static_cast<size_t>(lanes));
-  std::iota(wanted.begin(), wanted.end(), 0);
+  const auto have = llvm::cast<llvm::FixedVectorType>(all->getType())->getNumElements();
+  std::vector<int> wanted(static_cast<size_t>(lanes), llvm::PoisonMaskElem);
+  std::iota(wanted.begin(), wanted.begin() + std::min<int64_t>(lanes, have), 0);
   return b.ir().CreateShuffleVector(all, llvm::ArrayRef<int>(wanted));
 }
 

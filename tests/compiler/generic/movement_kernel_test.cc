@@ -194,6 +194,18 @@ TEST(MovementKernel, TakesKnownPositionsOfEveryType) {
   }
 }
 
+// The last places of a list fill less than one window of those that are permuted.
+TEST(MovementKernel, TakesListsThatEndWithFewPlaces) {
+  for (const DType dtype : {DType::kUInt8, DType::kFloat32, DType::kInt64}) {
+    for (const int64_t count : {1, 3, 17, 33, 35, 100}) {
+      Tensor picks(DType::kInt64, {count});
+      for (int64_t i = 0; i < count; ++i) picks.Set(i, static_cast<double>(count - 1 - i));
+      const ExprPtr x = Param("x", {count}, "", dtype);
+      CheckFunction(Function({x}, MakeCall("take", {x, relay::MakeConstant(picks)}, {{"axis", int64_t{0}}})));
+    }
+  }
+}
+
 // From blocks to narrower, equal and wider ones; a last block that is not full, and pixels that fill no vector.
 TEST(MovementKernel, TakesKnownChannelsOfBlocks) {
   const std::vector<int64_t> channels{0, 12, 24, 1, 13, 25, 2, 14, 26, 30, 3, 31, 15, 35, 7, 6, 8, 9, 34};
