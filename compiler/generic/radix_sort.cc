@@ -12,6 +12,11 @@ constexpr int kSelectedBits = 11;  // of a digit that is looked for
 constexpr int kSortedBits = 8;     // of one that is sorted by
 constexpr int64_t kCount = 4;      // bytes
 
+int LanesOf(Value* number) {
+  const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(number->getType());
+  return vector == nullptr ? 1 : static_cast<int>(vector->getNumElements());
+}
+
 }  // namespace
 
 int64_t RadixSort::CountBytes() { return (int64_t{1} << kSelectedBits) * kCount; }
@@ -21,6 +26,28 @@ Value* RadixSort::Count(Value* digit) { return b_.At(counts_, b_.Mul(digit, kCou
 void RadixSort::Clear(int64_t digits) {
   llvm::Type* vector = VectorOf(b_.i32(), b_.lanes());
   b_.For(0, digits, b_.lanes(), [&](Value* i) { b_.Store(llvm::Constant::getNullValue(vector), Count(i)); });
+}
+
+// Vectors in which nothing matches are passed over.
+void RadixSort::ForMatching(Value* numbers, int64_t count, const std::function<Value*(Value* number)>& matches,
+                            const std::function<void(Value* i, Value* number)>& body) {
+  auto& ir = b_.ir();
+  llvm::Type* type = ir.getIntNTy(static_cast<unsigned>(bits_));
+  const auto at = [&](Value* i) { return b_.At(numbers, b_.Mul(i, bits_ / 8)); };
+  const auto each = [&](Value* first, Value* last) {
+    b_.For(first, last, 1, [&](Value* i) {
+      Value* number = b_.LoadAs(type, at(i));
+      b_.If(matches(number), [&] { body(i, number); });
+    });
+  };
+  const int lanes = std::max(1, b_.lanes() * 32 / bits_);
+  const int64_t whole = count / lanes * lanes;
+  b_.For(0, whole, lanes, [&](Value* first) {
+    Value* any = matches(b_.LoadAs(VectorOf(type, lanes), at(first)));
+    if (any->getType()->isVectorTy()) any = ir.CreateOrReduce(any);
+    b_.If(any, [&] { each(first, b_.Add(first, lanes)); });
+  });
+  each(b_.Index(whole), b_.Index(count));
 }
 
 // From the highest digit on: among the numbers that share the digits found so far, the next one is where the counts of
@@ -34,15 +61,15 @@ RadixSort::Kth RadixSort::KthLeast(Value* numbers, int64_t count, int64_t k) {
     const int width = std::min(kSelectedBits, shift), above = shift;
     shift -= width;
     Clear(int64_t{1} << width);
-    b_.For(0, count, 1, [&](Value* i) {
-      Value* number = b_.LoadAs(type, b_.At(numbers, b_.Mul(i, bits_ / 8)));
-      const auto add = [&] {
-        Value* digit = ir.CreateAnd(ir.CreateLShr(number, constant(shift)), constant((int64_t{1} << width) - 1));
-        Value* place = Count(ir.CreateZExt(digit, b_.i64()));
-        b_.Store(ir.CreateAdd(b_.LoadAs(b_.i32(), place), ir.getInt32(1)), place);
-      };
-      if (above == bits_) return add();
-      b_.If(ir.CreateICmpEQ(ir.CreateLShr(number, constant(above)), known), add);
+    const auto matches = [&](Value* number) -> Value* {
+      if (above == bits_) return ir.getTrue();
+      const int lanes = LanesOf(number);
+      return ir.CreateICmpEQ(ir.CreateLShr(number, b_.Splat(constant(above), lanes)), b_.Splat(known, lanes));
+    };
+    ForMatching(numbers, count, matches, [&](Value*, Value* number) {
+      Value* digit = ir.CreateAnd(ir.CreateLShr(number, constant(shift)), constant((int64_t{1} << width) - 1));
+      Value* place = Count(ir.CreateZExt(digit, b_.i64()));
+      b_.Store(ir.CreateAdd(b_.LoadAs(b_.i32(), place), ir.getInt32(1)), place);
     });
     const auto held = [&](Value* digit) { return ir.CreateZExt(b_.LoadAs(b_.i32(), Count(digit)), b_.i64()); };
     const Vals found = LoopWhile(
@@ -55,34 +82,60 @@ RadixSort::Kth RadixSort::KthLeast(Value* numbers, int64_t count, int64_t k) {
   return {known, wanted};
 }
 
-// From the lowest digit on, each time to the places that the counts of lower digits leave.
-Value* RadixSort::Sort(Value* keys, Value* other, int64_t key_bits, int64_t count) {
+Value* RadixSort::KeyAt(Value* keys, int64_t key_bits, Value* i) {
+  return b_.LoadAs(b_.ir().getIntNTy(static_cast<unsigned>(key_bits)), b_.At(keys, b_.Mul(i, key_bits / 8)));
+}
+
+Value* RadixSort::Digit(Value* key, int shift) {
   auto& ir = b_.ir();
-  llvm::Type* type = ir.getIntNTy(static_cast<unsigned>(key_bits));
-  const auto load = [&](Value* i) { return b_.LoadAs(type, b_.At(keys, b_.Mul(i, key_bits / 8))); };
-  for (int shift = 0; shift < bits_; shift += kSortedBits) {
-    const auto digit = [&](Value* key) {
-      Value* low = ir.CreateLShr(key, llvm::ConstantInt::get(type, static_cast<uint64_t>(key_bits - bits_ + shift)));
-      return ir.CreateAnd(ir.CreateTrunc(low, b_.i64()), b_.Index((int64_t{1} << kSortedBits) - 1));
-    };
-    Clear(int64_t{1} << kSortedBits);
-    b_.For(0, count, 1, [&](Value* i) {
-      Value* place = Count(digit(load(i)));
+  const auto key_bits = static_cast<int>(key->getType()->getIntegerBitWidth());
+  Value* low =
+      ir.CreateLShr(key, llvm::ConstantInt::get(key->getType(), static_cast<uint64_t>(key_bits - bits_ + shift)));
+  Value* digit = ir.CreateAnd(ir.CreateTrunc(low, b_.i64()), b_.Index((int64_t{1} << kSortedBits) - 1));
+  return b_.Add(digit, int64_t{shift} / kSortedBits << kSortedBits);
+}
+
+void RadixSort::CountAll(Value* keys, int64_t key_bits, Value* count) {
+  auto& ir = b_.ir();
+  Clear(int64_t{bits_} / kSortedBits << kSortedBits);
+  b_.For(b_.Index(0), count, 1, [&](Value* i) {
+    Value* key = KeyAt(keys, key_bits, i);
+    for (int shift = 0; shift < bits_; shift += kSortedBits) {
+      Value* place = Count(Digit(key, shift));
       b_.Store(ir.CreateAdd(b_.LoadAs(b_.i32(), place), ir.getInt32(1)), place);
-    });
-    b_.Loop(0, int64_t{1} << kSortedBits, 1, {ir.getInt32(0)}, [&](Value* i, const Vals& before) {
-      Value* here = b_.LoadAs(b_.i32(), Count(i));
-      b_.Store(before[0], Count(i));
-      return Vals{ir.CreateAdd(before[0], here)};
-    });
-    b_.For(0, count, 1, [&](Value* i) {
-      Value* key = load(i);
-      Value* place = Count(digit(key));
-      Value* to = b_.LoadAs(b_.i32(), place);
-      b_.Store(ir.CreateAdd(to, ir.getInt32(1)), place);
-      b_.Store(key, b_.At(other, b_.Mul(ir.CreateZExt(to, b_.i64()), key_bits / 8)));
-    });
-    std::swap(keys, other);
+    }
+  });
+}
+
+// Each key goes to the place that the counts of lower digits leave.
+void RadixSort::ToPlaces(Value* keys, Value* other, int64_t key_bits, Value* count, int shift) {
+  auto& ir = b_.ir();
+  const int64_t first = int64_t{shift} / kSortedBits << kSortedBits;
+  b_.Loop(first, first + (int64_t{1} << kSortedBits), 1, {ir.getInt32(0)}, [&](Value* i, const Vals& before) {
+    Value* here = b_.LoadAs(b_.i32(), Count(i));
+    b_.Store(before[0], Count(i));
+    return Vals{ir.CreateAdd(before[0], here)};
+  });
+  b_.For(b_.Index(0), count, 1, [&](Value* i) {
+    Value* key = KeyAt(keys, key_bits, i);
+    Value* place = Count(Digit(key, shift));
+    Value* to = b_.LoadAs(b_.i32(), place);
+    b_.Store(ir.CreateAdd(to, ir.getInt32(1)), place);
+    b_.Store(key, b_.At(other, b_.Mul(ir.CreateZExt(to, b_.i64()), key_bits / 8)));
+  });
+}
+
+// From the lowest digit on.
+Value* RadixSort::Sort(Value* keys, Value* other, int64_t key_bits, Value* count) {
+  auto& ir = b_.ir();
+  CountAll(keys, key_bits, count);
+  for (int shift = 0; shift < bits_; shift += kSortedBits) {
+    Value* like_first = b_.LoadAs(b_.i32(), Count(Digit(KeyAt(keys, key_bits, b_.Index(0)), shift)));
+    Value* differs = ir.CreateICmpNE(ir.CreateZExt(like_first, b_.i64()), count);
+    b_.If(differs, [&] { ToPlaces(keys, other, key_bits, count, shift); });
+    Value* sorted = ir.CreateSelect(differs, other, keys);
+    other = ir.CreateSelect(differs, keys, other);
+    keys = sorted;
   }
   return keys;
 }

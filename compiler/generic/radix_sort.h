@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 #include "compiler/codegen/kernel_builder.h"
 
@@ -21,15 +22,25 @@ class RadixSort {
   };
   Kth KthLeast(Value* numbers, int64_t count, int64_t k);
 
-  // Keys are a number above as many bits of anything else. `count` keys at `keys` come in order of their numbers, equal
-  // ones as they were. Returns where they lie: at `keys` or at `other`, which is as large.
-  Value* Sort(Value* keys, Value* other, int64_t key_bits, int64_t count);
+  // Keys are a number above as many bits of anything else. `count` keys (1 at least) at `keys` come in order of their
+  // numbers, equal ones as they were. Returns where they lie: at `keys` or at `other`, which is as large. A digit that
+  // all numbers share costs nothing but its count.
+  Value* Sort(Value* keys, Value* other, int64_t key_bits, Value* count);
+
+  // Runs body for each of `count` numbers that matches, in order; `matches` is also asked of vectors of numbers.
+  void ForMatching(Value* numbers, int64_t count, const std::function<Value*(Value* number)>& matches,
+                   const std::function<void(Value* i, Value* number)>& body);
 
   static int64_t CountBytes();
 
  private:
   Value* Count(Value* digit);
   void Clear(int64_t digits);
+  void CountAll(Value* keys, int64_t key_bits, Value* count);
+  void ToPlaces(Value* keys, Value* other, int64_t key_bits, Value* count, int shift);
+  Value* KeyAt(Value* keys, int64_t key_bits, Value* i);
+  // Of a key, as a count's number: those of other shifts are others.
+  Value* Digit(Value* key, int shift);
 
   KernelBuilder& b_;
   int bits_;

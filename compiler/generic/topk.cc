@@ -7,6 +7,9 @@
 //   many           each element's rank, a number that is the less the better it is; the k-th least rank by counting
 //                  digits; what is better than that, and as many equals as are wanted, sorted by their digits.
 //
+// Of long lines a sample first tells a rank that some more than k elements are likely not to exceed. Those are sorted;
+// where they turn out to be fewer than k, or too many, the digits of all are counted after all.
+//
 // A key is one integer, so that a comparison needs no second look and equal elements keep their order:
 //
 //   high half: the rank        low half: the position
@@ -32,6 +35,7 @@ namespace {
 
 constexpr int64_t kPositionBytes = 8;
 constexpr int64_t kVectors = 4;  // that are held against the root together
+constexpr int64_t kSample = 512;
 
 struct Line {
   Value *data, *values, *positions;  // where it begins in each operand
@@ -54,7 +58,7 @@ class TopKKernel {
   int64_t workspace_bytes() const {
     const int64_t gathered = view_.inner > 1 ? Padded(view_.extent * element_bytes()) : 0;
     if (!counts()) return gathered + k_ * key_bytes();
-    return gathered + RadixSort::CountBytes() + Padded(view_.extent * element_bytes()) + 2 * (k_ + 1) * key_bytes();
+    return gathered + RadixSort::CountBytes() + Padded(view_.extent * element_bytes()) + 2 * KeysBytes();
   }
 
   void Emit(const StageArgs& args, const relay::Function& function) {
@@ -89,8 +93,19 @@ class TopKKernel {
     const double sift = 40 + 10 * std::log2(k + 1);
     const double heap = k * (1 + std::log(n / k)) * sift + n / 2;
     const double digits = rank_bits_ / 8.0;
+    if (samples()) return n / 2 + 12000 + 6 * digits * static_cast<double>(MostSampled()) / 2 < heap;
     return 3 * n + digits * (600 + 8 * k) + 2500 * digits / 2 < heap;
   }
+
+  // The place among the sample's ranks of the bound: four standard deviations beyond that of the k-th of all.
+  int64_t SampledPlace() const {
+    const double expected = static_cast<double>(k_ * kSample) / static_cast<double>(view_.extent);
+    return static_cast<int64_t>(expected + 4 * std::sqrt(expected)) + 4;
+  }
+  // Twice as many as are expected not to exceed the bound.
+  int64_t MostSampled() const { return std::max(kSample, 2 * SampledPlace() * view_.extent / kSample); }
+  bool samples() const { return view_.extent >= 8 * kSample && MostSampled() <= view_.extent / 2; }
+  int64_t KeysBytes() const { return Padded((std::max(k_, samples() ? MostSampled() : 0) + 1) * key_bytes()); }
 
   void EmitLine(Line line) {
     Value* memory = memory_;
@@ -101,7 +116,10 @@ class TopKKernel {
       line.data = memory;
       memory = b_.At(memory, Padded(view_.extent * element_bytes()));
     }
-    Value* keys = counts() ? ByCounting(line.data, memory) : ByHeap(line.data, memory);
+    counts() ? ByRanks(line, memory) : StoreResults(line, ByHeap(line.data, memory));
+  }
+
+  void StoreResults(const Line& line, Value* keys) {
     b_.For(0, k_, 1, [&](Value* i) { StoreResult(line, keys, i); });
   }
 
@@ -162,27 +180,76 @@ class TopKKernel {
     });
   }
 
-  Value* ByCounting(Value* data, Value* memory) {
-    auto& ir = b_.ir();
-    Value *ranks = b_.At(memory, RadixSort::CountBytes()), *keys = b_.At(ranks, Padded(view_.extent * element_bytes())),
-          *other = b_.At(keys, (k_ + 1) * key_bytes());
+  void ByRanks(const Line& line, Value* memory) {
+    ranks_ = b_.At(memory, RadixSort::CountBytes());
+    keys_ = b_.At(ranks_, Padded(view_.extent * element_bytes()));
+    other_ = b_.At(keys_, KeysBytes());
     ForVectors([&](Value* i, int lanes) {
-      b_.Store(RankOf(ElementAt(data, i, lanes)), b_.At(ranks, b_.Mul(i, element_bytes())));
+      b_.Store(RankOf(ElementAt(line.data, i, lanes)), b_.At(ranks_, b_.Mul(i, element_bytes())));
     });
     RadixSort sort(b_, rank_bits_, memory);
-    const RadixSort::Kth kth = sort.KthLeast(ranks, view_.extent, k_);
-    // A key goes to the next place, which is used up where the element is wanted: one place more than k is written.
-    b_.Loop(0, view_.extent, 1, {b_.Index(0), b_.Index(0)}, [&](Value* i, const Vals& so_far) {
-      Value* number = b_.LoadAs(rank(), b_.At(ranks, b_.Mul(i, element_bytes())));
-      Value* high = ir.CreateShl(ir.CreateZExt(number, key()), 2 * half_bits_ - static_cast<unsigned>(rank_bits_));
-      b_.Store(ir.CreateOr(high, ir.CreateZExtOrTrunc(i, key())), b_.At(keys, b_.Mul(so_far[0], key_bytes())));
+    const auto sorted = [&](Value* count) { return sort.Sort(keys_, other_, 2 * half_bits_, count); };
+    const auto by_counting = [&] {
+      ByCounting(sort);
+      StoreResults(line, sorted(b_.Index(k_)));
+    };
+    if (!samples()) return by_counting();
+    Value* found = BySample(sort);
+    Value* enough = b_.ir().CreateICmpSGE(found, b_.Index(k_));
+    Value* fits = b_.ir().CreateAnd(enough, b_.ir().CreateICmpSLE(found, b_.Index(MostSampled())));
+    b_.If(fits, [&] { StoreResults(line, sorted(found)); }, by_counting);
+  }
+
+  // Keys of those that do not exceed the bound; returns how many there are, of which no more than the most have keys.
+  Value* BySample(RadixSort& sort) {
+    const int64_t apart = view_.extent / kSample * element_bytes();
+    b_.For(0, kSample, 1, [&](Value* i) {
+      b_.Store(b_.LoadAs(rank(), b_.At(ranks_, b_.Mul(i, apart))), b_.At(other_, b_.Mul(i, element_bytes())));
+    });
+    Value* bound = sort.KthLeast(other_, kSample, SampledPlace()).number;
+    return ForRanksUpTo(bound, {b_.Index(0)}, [&](Value* i, Value* number, const Vals& so_far) {
+      StoreKey(b_.Min(so_far[0], b_.Index(MostSampled())), number, i);
+      return Vals{b_.Add(so_far[0], b_.ir().CreateZExt(b_.ir().CreateICmpULE(number, bound), b_.i64()))};
+    })[0];
+  }
+
+  // A key goes to the next place, which is used up where the element is wanted: one place more than k is written.
+  void ByCounting(RadixSort& sort) {
+    auto& ir = b_.ir();
+    const auto all_ones = llvm::Constant::getAllOnesValue(rank());
+    const bool all = k_ == view_.extent;
+    const RadixSort::Kth kth = all ? RadixSort::Kth{all_ones, b_.Index(k_)} : sort.KthLeast(ranks_, view_.extent, k_);
+    ForRanksUpTo(kth.number, {b_.Index(0), b_.Index(0)}, [&](Value* i, Value* number, const Vals& so_far) {
+      StoreKey(so_far[0], number, i);
       Value* is_kth = ir.CreateICmpEQ(number, kth.number);
       Value* wanted = ir.CreateOr(ir.CreateICmpULT(number, kth.number),
                                   ir.CreateAnd(is_kth, ir.CreateICmpULT(so_far[1], kth.equal)));
       return Vals{b_.Add(so_far[0], ir.CreateZExt(wanted, b_.i64())),
                   b_.Add(so_far[1], ir.CreateZExt(is_kth, b_.i64()))};
     });
-    return sort.Sort(keys, other, 2 * half_bits_, k_);
+  }
+
+  void StoreKey(Value* place, Value* number, Value* i) {
+    auto& ir = b_.ir();
+    Value* high = ir.CreateShl(ir.CreateZExt(number, key()), 2 * half_bits_ - static_cast<unsigned>(rank_bits_));
+    b_.Store(ir.CreateOr(high, ir.CreateZExtOrTrunc(i, key())), b_.At(keys_, b_.Mul(place, key_bytes())));
+  }
+
+  // Runs body along the line, over whole vectors of ranks one of which is `bound` or less; returns the last carried
+  // values.
+  Vals ForRanksUpTo(Value* bound, const Vals& start,
+                    const std::function<Vals(Value* i, Value* number, const Vals& so_far)>& body) {
+    auto& ir = b_.ir();
+    const int lanes = std::max(1, b_.lanes() * 32 / rank_bits_);
+    const int64_t whole = view_.extent / lanes * lanes;
+    const auto at = [&](Value* i) { return b_.At(ranks_, b_.Mul(i, element_bytes())); };
+    const auto each = [&](Value* i, const Vals& so_far) { return body(i, b_.LoadAs(rank(), at(i)), so_far); };
+    const Vals passed = b_.Loop(0, whole, lanes, start, [&](Value* first, const Vals& so_far) {
+      Value* any = ir.CreateICmpULE(b_.LoadAs(VectorOf(rank(), lanes), at(first)), b_.Splat(bound, lanes));
+      if (lanes > 1) any = ir.CreateOrReduce(any);
+      return b_.Loop(first, ir.CreateSelect(any, b_.Add(first, lanes), first), 1, so_far, each);
+    });
+    return b_.Loop(whole, view_.extent, 1, passed, each);
   }
 
   void ForVectors(const std::function<void(Value* i, int lanes)>& body) {
@@ -228,6 +295,7 @@ class TopKKernel {
   int rank_bits_ = 32;
   unsigned half_bits_ = 32;
   Value* memory_ = nullptr;
+  Value *ranks_ = nullptr, *keys_ = nullptr, *other_ = nullptr;
 };
 
 }  // namespace
