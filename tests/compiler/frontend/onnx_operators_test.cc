@@ -231,6 +231,9 @@ TEST(OnnxResize, PicksTheNearest) {
   EXPECT_THAT(nearest({1, 1, 1, 4}, {1, 1, 1, 2}, "asymmetric", "ceil"), ElementsAre(0, 2));
   EXPECT_THAT(nearest({1, 1, 1, 2}, {1, 1, 1, 4}, "asymmetric", "round_prefer_ceil"), ElementsAre(0, 1, 1, 1));
   EXPECT_THAT(nearest({1, 1, 1, 2}, {1, 1, 1, 4}, "asymmetric", "round_prefer_floor"), ElementsAre(0, 0, 1, 1));
+  // Float32 has 6.5000005 and 6.4999995.
+  EXPECT_EQ(nearest({1, 1, 1, 14}, {1, 1, 1, 19}, "half_pixel", "round_prefer_floor")[9], 6);
+  EXPECT_THAT(nearest({1, 1, 1, 14}, {1, 1, 1, 1}, "half_pixel", "round_prefer_ceil"), ElementsAre(7));
 }
 
 std::vector<float> Linear(const Shape& shape, const std::vector<float>& scales, const std::string& coordinates) {

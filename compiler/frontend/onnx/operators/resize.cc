@@ -55,14 +55,16 @@ float SourceOf(const ResizedAxis& a, const ResizeRule& rule, int64_t out) {
   return half_pixel;
 }
 
-float Rounded(float x, const std::string& mode) {
+// Ties go down, or up. Float32's quotients miss some by a unit in the last place, which ONNX Runtime still takes for
+// ties.
+double Rounded(double x, const std::string& mode) {
+  constexpr double kTie = 0.5 + 1e-6;
   if (mode == "floor") return std::floor(x);
   if (mode == "ceil") return std::ceil(x);
-  // Ties go down, or up.
-  return mode == "round_prefer_ceil" ? std::floor(x + 0.5F) : std::ceil(x - 0.5F);
+  return mode == "round_prefer_ceil" ? std::floor(x + kTie) : std::ceil(x - kTie);
 }
 
-int64_t Inside(float position, const ResizedAxis& a) {
+int64_t Inside(double position, const ResizedAxis& a) {
   return std::clamp<int64_t>(static_cast<int64_t>(position), 0, a.in - 1);
 }
 
