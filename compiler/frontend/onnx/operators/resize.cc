@@ -81,7 +81,8 @@ ExprPtr Nearest(const OnnxNodeView& view, const ExprPtr& data, const ResizedAxis
   return Taken(view, data, a, indices);
 }
 
-// below * (1 - share) + above * share, which two infinities alike do not make a NaN.
+// below * (1 - share) + above * share, which two infinities alike do not make a NaN. Bytes become floats once they are
+// taken: of a large image few are.
 ExprPtr Linear(const OnnxNodeView& view, const ExprPtr& data, const ResizedAxis& a, const ResizeRule& rule) {
   std::vector<int64_t> below, above;
   std::vector<float> share, rest;
@@ -94,7 +95,10 @@ ExprPtr Linear(const OnnxNodeView& view, const ExprPtr& data, const ResizedAxis&
   }
   Shape shape(view.builder().ShapeOf(data).size() - static_cast<size_t>(a.axis), 1);
   shape[0] = a.out;
-  const ExprPtr low = Taken(view, data, a, below), high = Taken(view, data, a, above);
+  const auto taken = [&](const std::vector<int64_t>& places) {
+    return AsDType(view, Taken(view, data, a, places), DType::kFloat32);
+  };
+  const ExprPtr low = taken(below), high = taken(above);
   const auto weighed = [&](const ExprPtr& side, const std::vector<float>& weights) {
     return view.Call("multiply",
                      {side, relay::MakeConstant(Tensor::FromVector<float>(DType::kFloat32, shape, weights))});
@@ -178,10 +182,13 @@ ExprPtr Extrapolated(const OnnxNodeView& view, const ExprPtr& data, const Resize
   return view.Call("where", {relay::MakeConstant(beyond), ScalarLike(view, data, rule.extrapolation), data});
 }
 
+bool LiesBetweenTwo(const ResizeRule& rule) {
+  return rule.mode == ResizeMode::kLinear && !rule.antialias && !rule.exclude_outside;
+}
+
 ExprPtr AlongAxis(const OnnxNodeView& view, const ExprPtr& data, const ResizedAxis& a, const ResizeRule& rule) {
   if (rule.mode == ResizeMode::kNearest) return Nearest(view, data, a, rule);
-  const bool two = rule.mode == ResizeMode::kLinear && !rule.antialias && !rule.exclude_outside;
-  return two ? Linear(view, data, a, rule) : Blended(view, data, a, rule);
+  return LiesBetweenTwo(rule) ? Linear(view, data, a, rule) : Blended(view, data, a, rule);
 }
 
 constexpr int64_t kMostOut = int64_t{1} << 31;  // far beyond what Spend lets through
@@ -267,7 +274,7 @@ void ReadCrop(const OnnxNodeView& view, std::vector<ResizedAxis>& axes) {
 std::vector<ExprPtr> Resized(const OnnxNodeView& view, std::vector<ResizedAxis> axes, const ResizeRule& rule) {
   const DType dtype = view.builder().DTypeOf(view.Input(0));
   const bool blends = rule.mode == ResizeMode::kLinear && !rule.antialias;
-  ExprPtr data = blends ? AsDType(view, view.Input(0), DType::kFloat32) : view.Input(0);
+  ExprPtr data = blends && !LiesBetweenTwo(rule) ? AsDType(view, view.Input(0), DType::kFloat32) : view.Input(0);
   const bool crops = rule.coordinates == kCrop;
   if (crops) ReadCrop(view, axes);
   for (const ResizedAxis& a : axes) {
