@@ -62,6 +62,16 @@ void TakeDecoding(Growth& growth) {
   for (const ExprPtr& step : steps) growth.Take(step);
 }
 
+// What a fold reads with its sign changed: the least of a tensor is asked for so.
+void TakeNegative(Growth& growth) {
+  const ExprPtr head = growth.members().back();
+  const relay::Folds folds = OperatorOf(head).traits.folds;
+  if (!IsHead(head) || (folds != relay::Folds::kAxis && folds != relay::Folds::kImage)) return;
+  const ExprPtr& read = relay::AsCall(head)->args[0];
+  const bool negative = relay::AsCallTo(read, "negative") != nullptr && IsFloatCall(read);
+  if (negative && !growth.grouping().Has(read) && growth.users().OnlyUser(read) != nullptr) growth.Take(read);
+}
+
 }  // namespace
 
 void GroupGeneric(const UserMap& users, const FuseOptions& options, Grouping& grouping) {
@@ -80,6 +90,7 @@ void GroupGeneric(const UserMap& users, const FuseOptions& options, Grouping& gr
       if (head != nullptr) growth.Take(head);
     }
     if (with_neighbours) TakeDecoding(growth);
+    if (with_neighbours) TakeNegative(growth);
     grouping.Add(growth.InPostOrder());
   }
 }

@@ -80,8 +80,9 @@ bool CanBlock(const std::vector<const Call*>& calls, int64_t channels) {
   });
 }
 
-// What an operand of bytes is read through: its cast, and the subtraction of its zero point.
+// What an operand is read through: of bytes their cast and the subtraction of their zero point, or a change of sign.
 const relay::Expr* BehindDecoding(const ExprPtr& expr) {
+  if (const Call* negative = relay::AsCallTo(expr, "negative")) return negative->args[0].get();
   const Call* subtract = relay::AsCallTo(expr, "subtract");
   const ExprPtr& whole = subtract != nullptr ? subtract->args[0] : expr;
   const Call* cast = relay::AsCallTo(whole, "cast");

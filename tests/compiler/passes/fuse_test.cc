@@ -196,6 +196,16 @@ TEST(Fuse, ASmallGateIsNotComputedPerPixel) {
   EXPECT_THAT(gated(x), ElementsAre("nn.global_avg_pool2d+sigmoid+multiply")) << "once for each line of pixels";
 }
 
+TEST(Fuse, APoolReadsWhatItTakesTheLeastOf) {
+  const ExprPtr least = MakeCall("nn.global_max_pool2d", {MakeCall("negative", {Image()})});
+  EXPECT_THAT(FunctionNames(Fused(MakeCall("negative", {least}))),
+              ElementsAre("negative+nn.global_max_pool2d+negative"));
+  const ExprPtr both = MakeCall("negative", {Image()});
+  const ExprPtr pool = MakeCall("nn.global_max_pool2d", {both});
+  // Others read it too.
+  EXPECT_EQ(FunctionNames(Fused(MakeCall("multiply", {both, pool})))[0], "negative");
+}
+
 TEST(Fuse, TuplesGoInFieldByField) {
   const ExprPtr x = Image();
   const ExprPtr joined = MakeCall("concatenate", {relay::MakeTuple({x, MakeCall("exp", {x})})}, {{"axis", int64_t{1}}});
