@@ -16,6 +16,7 @@
 #include "compiler/generic/line_statistics.h"
 #include "compiler/generic/permutation_loops.h"
 #include "compiler/generic/piece_loops.h"
+#include "compiler/generic/repeated_rows.h"
 #include "compiler/generic/softmax.h"
 #include "compiler/generic/whole_call.h"
 #include "compiler/relay/op.h"
@@ -227,6 +228,13 @@ EmittedKernel EmitGeneric(KernelBuilder& builder, const relay::Function& functio
   if (InterleaveOf(function) != nullptr) {
     builder.Stage(symbol, [&](const StageArgs& args) { extent = EmitInterleave(builder, args, function); });
     return {{{symbol, std::max<int64_t>(1, extent), 1, 0}}, 0};
+  }
+  if (const auto repeated = RepeatedRowsOf(function)) {
+    builder.Stage(symbol, [&](const StageArgs& args) {
+      Evaluator e(builder, function, operands, args);
+      EmitRepeatedRows(e, *repeated, args.begin, args.end);
+    });
+    return {{{symbol, ItemsOf(*repeated), 1, 0}}, 0};
   }
   const auto all = WorkOf(function, operands, builder.machine());
   builder.Stage(symbol, [&](const StageArgs& args) {

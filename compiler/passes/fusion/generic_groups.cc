@@ -62,6 +62,15 @@ void TakeDecoding(Growth& growth) {
   for (const ExprPtr& step : steps) growth.Take(step);
 }
 
+// The axis of a take of known places, a list of them; -1 for any other expression.
+int64_t AxisOfKnownPlaces(const ExprPtr& expr) {
+  if (!TakesKnownPlaces(expr)) return -1;
+  const Call& take = *relay::AsCall(expr);
+  const auto rank = static_cast<int64_t>(ShapeOf(expr).size());
+  const bool one_axis = relay::AsConstant(take.args[1])->value.shape().size() == 1;
+  return one_axis ? (take.attrs.GetInt("axis") + rank) % rank : -1;
+}
+
 // What a fold reads with its sign changed: the least of a tensor is asked for so.
 void TakeNegative(Growth& growth) {
   const ExprPtr head = growth.members().back();
@@ -70,6 +79,19 @@ void TakeNegative(Growth& growth) {
   const ExprPtr& read = relay::AsCall(head)->args[0];
   const bool negative = relay::AsCallTo(read, "negative") != nullptr && IsFloatCall(read);
   if (negative && !growth.grouping().Has(read) && growth.users().OnlyUser(read) != nullptr) growth.Take(read);
+}
+
+// Known rows that nobody but a take of known columns reads: only what is wanted of them is read then.
+void TakeRows(Growth& growth) {
+  const std::vector<ExprPtr> members = growth.members();
+  for (const ExprPtr& member : members) {
+    const int64_t columns = AxisOfKnownPlaces(member);
+    if (columns < 0) continue;
+    const ExprPtr& rows = relay::AsCall(member)->args[0];
+    const bool of_images = ShapeOf(member).size() != 4 || columns == 3;
+    if (!of_images || AxisOfKnownPlaces(rows) != columns - 1 || growth.users().OnlyUser(rows) == nullptr) continue;
+    if (!growth.grouping().Has(rows)) growth.Take(rows);
+  }
 }
 
 }  // namespace
@@ -91,6 +113,7 @@ void GroupGeneric(const UserMap& users, const FuseOptions& options, Grouping& gr
     }
     if (with_neighbours) TakeDecoding(growth);
     if (with_neighbours) TakeNegative(growth);
+    if (with_neighbours) TakeRows(growth);
     grouping.Add(growth.InPostOrder());
   }
 }

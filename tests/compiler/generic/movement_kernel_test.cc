@@ -206,6 +206,22 @@ TEST(MovementKernel, TakesListsThatEndWithFewPlaces) {
   }
 }
 
+// Rows come twice, three times and once, in any order, and columns too.
+TEST(MovementKernel, TakesRowsAgain) {
+  const Tensor rows = Tensor::FromVector<int64_t>(DType::kInt64, {11}, {0, 0, 1, 1, 1, 3, 2, 2, 0, 0, 3});
+  for (const DType dtype : {DType::kUInt8, DType::kFloat16, DType::kFloat32, DType::kInt64}) {
+    for (const int64_t columns : {1, 7, 40, 3000}) {
+      const ExprPtr x = Param("x", {2, 3, 4, columns}, "", dtype);
+      const ExprPtr some = MakeCall("take", {x, relay::MakeConstant(rows)}, {{"axis", int64_t{2}}});
+      const ExprPtr wide = relay::MakeConstant(Steps(0.5, columns));
+      CheckFunction(Function({x}, MakeCall("take", {some, wide}, {{"axis", int64_t{3}}})));
+      Tensor twice(DType::kInt64, {2 * columns});
+      for (int64_t i = 0; i < 2 * columns; ++i) twice.Set(i, static_cast<double>(i / 2));
+      CheckFunction(Function({x}, MakeCall("take", {some, relay::MakeConstant(twice)}, {{"axis", int64_t{-1}}})));
+    }
+  }
+}
+
 // From blocks to narrower, equal and wider ones; a last block that is not full, and pixels that fill no vector.
 TEST(MovementKernel, TakesKnownChannelsOfBlocks) {
   const std::vector<int64_t> channels{0, 12, 24, 1, 13, 25, 2, 14, 26, 30, 3, 31, 15, 35, 7, 6, 8, 9, 34};

@@ -206,6 +206,16 @@ TEST(Fuse, APoolReadsWhatItTakesTheLeastOf) {
   EXPECT_EQ(FunctionNames(Fused(MakeCall("multiply", {both, pool})))[0], "negative");
 }
 
+TEST(Fuse, KnownColumnsAreTakenOfTheRowsThatAreWanted) {
+  const ExprPtr places = relay::MakeConstant(Tensor::FromVector<int64_t>(DType::kInt64, {4}, {0, 0, 5, 2}));
+  const auto take = [&](const ExprPtr& x, int64_t axis) { return MakeCall("take", {x, places}, {{"axis", axis}}); };
+  const ExprPtr image = take(take(Image(), 2), 3);
+  EXPECT_THAT(FunctionNames(Fused(image)), ElementsAre("take+take"));
+  EXPECT_THAT(FunctionNames(Fused(MakeCall("add", {image, Input("y", {2, 8, 4, 4})}))), ElementsAre("take+take+add"));
+  EXPECT_THAT(FunctionNames(Fused(take(take(Image(), 3), 2))), ElementsAre("take", "take"));
+  EXPECT_THAT(FunctionNames(Fused(take(take(Image(), 1), 2))), ElementsAre("take", "take"));
+}
+
 TEST(Fuse, TuplesGoInFieldByField) {
   const ExprPtr x = Image();
   const ExprPtr joined = MakeCall("concatenate", {relay::MakeTuple({x, MakeCall("exp", {x})})}, {{"axis", int64_t{1}}});

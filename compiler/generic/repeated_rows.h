@@ -1,0 +1,26 @@
+// Planes whose rows come several times one after the other, as where an image becomes larger: a row is made once and
+// then copied.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "compiler/generic/evaluator.h"
+
+namespace hone {
+
+struct RepeatedRows {
+  relay::ExprPtr result;
+  int64_t planes = 1, rows = 1, columns = 1;
+  std::vector<uint8_t> repeats;  // of each row, whether it is the one before it
+};
+
+// What a function is that does nothing but take known rows, some of them again, and known columns of its row-major
+// parameter; nullopt for any other.
+std::optional<RepeatedRows> RepeatedRowsOf(const relay::Function& function);
+
+int64_t ItemsOf(const RepeatedRows& rows);
+// Emits items [begin, end). Operand 1 is the result.
+void EmitRepeatedRows(Evaluator& e, const RepeatedRows& rows, Value* begin, Value* end);
+
+}  // namespace hone
