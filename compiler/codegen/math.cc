@@ -24,6 +24,7 @@ struct SplitExp {
   Value* p = nullptr;
   Value* n = nullptr;
   Value* less_one = nullptr;  // p - 1, which keeps the bits that p loses
+  Value* low_n = nullptr;     // an integer with the low bits of n, which are all that an exponent's place keeps
 };
 
 SplitExp Split(KernelBuilder& b, Value* x) {
@@ -31,7 +32,8 @@ SplitExp Split(KernelBuilder& b, Value* x) {
   // it.
   const float shifter = 12582912.0f;
   Value* shifted = b.Fma(x, FloatConstant(b, x, kLog2E), FloatConstant(b, x, shifter));
-  Value* n = b.ir().CreateSub(AsInt(b, shifted), IntConstant(b, x, 0x4b400000));
+  Value* low_n = AsInt(b, shifted);
+  Value* n = b.ir().CreateSub(low_n, IntConstant(b, x, 0x4b400000));
   Value* n_float = b.FSub(shifted, FloatConstant(b, x, shifter));
   Value* r = b.Fma(n_float, FloatConstant(b, x, -kLn2High), x);
   r = b.Fma(n_float, FloatConstant(b, x, -kLn2Low), r);
@@ -39,7 +41,7 @@ SplitExp Split(KernelBuilder& b, Value* x) {
   Value* tail =
       Polynomial(b, r, {4.999999404e-01f, 1.666651964e-01f, 4.166839272e-02f, 8.368780836e-03f, 1.381450216e-03f});
   Value* less_one = b.Fma(b.FMul(r, r), tail, r);
-  return {b.FAdd(less_one, FloatConstant(b, x, 1.0f)), n, less_one};
+  return {b.FAdd(less_one, FloatConstant(b, x, 1.0f)), n, less_one, low_n};
 }
 
 Value* MinusMagnitude(KernelBuilder& b, Value* x) {
@@ -51,12 +53,12 @@ Value* MinusMagnitude(KernelBuilder& b, Value* x) {
 // One scale does, 2^-127 being 0 in its bits.
 Value* EmitExpOfNegative(KernelBuilder& b, Value* x) {
   const SplitExp exp = Split(b, b.FMax(x, FloatConstant(b, x, -88.0f)));
-  return b.FMul(exp.p, PowerOfTwo(b, exp.n, x));
+  return b.FMul(exp.p, PowerOfTwo(b, exp.low_n, x));
 }
 
 Value* EmitExp(KernelBuilder& b, Value* x) {
   Value* clamped = b.FMin(b.FMax(x, FloatConstant(b, x, -87.5f)), FloatConstant(b, x, 89.0f));
-  const auto [p, n, less_one] = Split(b, clamped);
+  const auto [p, n, less_one, low_n] = Split(b, clamped);
   // 2^128 is no float: the scale is applied in two halves.
   Value* half = b.ir().CreateAShr(n, IntConstant(b, x, 1));
   Value* scaled = b.FMul(p, PowerOfTwo(b, half, x));
@@ -121,9 +123,7 @@ Value* EmitTanh(KernelBuilder& b, Value* x) {
   // Split's series of (exp(y) - 1 - y) / y^2 in y = 2r.
   Value* tail = Polynomial(b, r, {1.9999997616f, 1.3333215712f, 0.66669428352f, 0.26780098676f, 0.08841281382f});
   Value* less_one = b.Fma(b.FMul(r, r), tail, b.FAdd(r, r));
-  // The shifter's own bits leave the exponent's place.
-  Value* exponent = b.ir().CreateShl(AsInt(b, shifted), IntConstant(b, x, 23));
-  Value* scale = AsFloat(b, b.ir().CreateAdd(exponent, IntConstant(b, x, 127 << 23)), x);
+  Value* scale = PowerOfTwo(b, AsInt(b, shifted), x);
   Value* e = b.Fma(less_one, scale, b.FSub(scale, FloatConstant(b, x, 1.0f)));
   return b.FDiv(e, b.FAdd(e, FloatConstant(b, x, 2.0f)));
 }
@@ -144,17 +144,15 @@ Value* EmitErf(KernelBuilder& b, Value* x) {
   return b.ir().CreateSelect(Below(b, magnitude, 1.0f), small, large);
 }
 
-// Both divide by 1 + exp(-|x|): the sum lies in [1, 2], where its rounding weighs least.
+// 1 / (1 + exp(-x)). Beyond the bounds the scale's bits are those of 0 and of infinity.
 Value* EmitSigmoid(KernelBuilder& b, Value* x) {
+  Value* inner = b.FMin(b.FMax(x, FloatConstant(b, x, -89.0f)), FloatConstant(b, x, 88.0f));
+  const SplitExp exp = Split(b, b.ir().CreateFNeg(inner));
   Value* one = FloatConstant(b, x, 1.0f);
-  Value* e = EmitExpOfNegative(b, MinusMagnitude(b, x));
-  Value* sum = b.FAdd(e, one);
-  // What the sum lost, exactly; the quotient gets most of it back.
-  Value* lost = b.FSub(e, b.FSub(sum, one));
-  Value* quotient = b.FDiv(b.ir().CreateSelect(Below(b, x, 0.0f), e, one), sum);
-  return b.FSub(quotient, b.FMul(quotient, lost));
+  return b.FDiv(one, b.Fma(exp.p, PowerOfTwo(b, exp.low_n, x), one));
 }
 
+// The exponential of -|x| divides by a sum in [1, 2], where its rounding weighs least.
 Value* EmitSilu(KernelBuilder& b, Value* x) {
   // Beyond -88 the gate is 0, and minus infinity times 0 would be no number.
   Value* bounded = b.FMax(x, FloatConstant(b, x, -100.0f));

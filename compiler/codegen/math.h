@@ -16,6 +16,7 @@ Value* EmitLog1p(KernelBuilder& b, Value* x);
 // Within 3 ULP.
 Value* EmitTanh(KernelBuilder& b, Value* x);
 Value* EmitErf(KernelBuilder& b, Value* x);
+// Within 3 ULP where it is normal.
 Value* EmitSigmoid(KernelBuilder& b, Value* x);
 // x / (1 + exp(-x)); minus infinity gives 0.
 Value* EmitSilu(KernelBuilder& b, Value* x);
