@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "core/mann_whitney.h"
 #include "core/shift.h"
@@ -11,17 +12,21 @@
 namespace hone {
 namespace {
 
+// Whether the ratio is lost among those of single rounds, as on cores where others take turns of many milliseconds.
+bool IsLost(const Verdict& v) { return std::abs(std::log(v.ratio)) < kLeastOfSpread * v.spread; }
+
 Finding FindingOf(const Verdict& v) {
   if (!v.enough) return Finding::kCannotTell;
   const double more = 1 + v.smallest_effect;
-  if (v.low > 1 && v.ratio >= more) return Finding::kSlower;
-  if (v.high < 1 && v.ratio <= 1 / more) return Finding::kFaster;
+  if (v.low > 1 && v.ratio >= more && !IsLost(v)) return Finding::kSlower;
+  if (v.high < 1 && v.ratio <= 1 / more && !IsLost(v)) return Finding::kFaster;
   if (v.low > 1 / more && v.high < more) return Finding::kEquivalent;
   return Finding::kCannotTell;
 }
 
 // Ratios are shifts of logarithms.
-Verdict VerdictOf(const Shift& shift, double p, std::string_view test, double smallest_effect, size_t rounds) {
+Verdict VerdictOf(const Shift& shift, double p, std::string_view test, double smallest_effect, size_t rounds,
+                  double spread) {
   Verdict v;
   v.ratio = std::exp(shift.value);
   v.low = std::exp(shift.low);
@@ -30,6 +35,7 @@ Verdict VerdictOf(const Shift& shift, double p, std::string_view test, double sm
   v.test = test;
   v.smallest_effect = smallest_effect;
   v.rounds = static_cast<int>(rounds);
+  v.spread = spread;
   v.enough = shift.bounded;
   v.finding = FindingOf(v);
   return v;
@@ -39,6 +45,15 @@ std::vector<double> Logarithms(const std::vector<int64_t>& times_ns) {
   std::vector<double> logarithms;
   for (const int64_t ns : times_ns) logarithms.push_back(std::log(static_cast<double>(std::max<int64_t>(ns, 1))));
   return logarithms;
+}
+
+double StandardDeviation(const std::vector<double>& values) {
+  if (values.size() < 2) return 0;
+  const auto count = static_cast<double>(values.size());
+  const double mean = std::accumulate(values.begin(), values.end(), 0.0) / count;
+  double squares = 0;
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  return std::sqrt(squares / (count - 1));
 }
 
 double PercentMore(double ratio) { return 100 * (ratio - 1); }
@@ -65,14 +80,14 @@ Verdict JudgePairs(const std::vector<int64_t>& package_ns, const std::vector<int
   std::vector<double> differences;
   for (size_t i = 0; i < std::min(package.size(), against.size()); ++i) differences.push_back(package[i] - against[i]);
   return VerdictOf(ShiftOfPairs(differences, kConfidence), SignedRankP(differences), "signed-rank", smallest_effect,
-                   differences.size());
+                   differences.size(), StandardDeviation(differences));
 }
 
 Verdict JudgeSamples(const std::vector<int64_t>& package_ns, const std::vector<int64_t>& against_ns,
                      double smallest_effect) {
   return VerdictOf(ShiftOfSamples(Logarithms(against_ns), Logarithms(package_ns), kConfidence),
                    MannWhitney(package_ns, against_ns).p, "rank-sum", smallest_effect,
-                   std::min(package_ns.size(), against_ns.size()));
+                   std::min(package_ns.size(), against_ns.size()), 0);
 }
 
 std::string VerdictText(const Verdict& v) {

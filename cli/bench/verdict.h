@@ -15,6 +15,8 @@ inline constexpr int kLeastPairs = 8;
 inline constexpr int kLeastSamples = 5;
 // Of the interval: 1 verdict in 100 between equal packages may see a difference, and that is not yet an alarm.
 inline constexpr double kConfidence = 0.99;
+// Ten pairs with a normal spread are told apart from about once their spread on anyway.
+inline constexpr double kLeastOfSpread = 0.5;
 
 enum class Finding : uint8_t { kFaster, kSlower, kEquivalent, kCannotTell };
 // "faster", "slower", "equivalent", "cannot tell".
@@ -29,6 +31,7 @@ struct Verdict {
   std::string test;                     // "signed-rank" or "rank-sum"
   double smallest_effect = 0.02;        // the share from which on a difference matters
   int rounds = 0;                       // the fewer of the two
+  double spread = 0;                    // the standard deviation of the logarithms of the pairs' ratios; 0: no pairs
   bool enough = false;                  // whether the rounds were enough for the interval
 };
 
@@ -36,7 +39,8 @@ struct Verdict {
 // smallest_effect; kFaster: the same the other way round; kEquivalent: the interval lies within the smallest effect on
 // both sides; else kCannotTell, and always when there are too few rounds.
 //
-// The i-th rounds of both were taken at one time: what disturbed the one disturbed the other.
+// The i-th rounds of both were taken at one time: what disturbed the one disturbed the other. A difference also is at
+// least kLeastOfSpread times the spread: ranks do not see how far a few ratios lie from the others.
 Verdict JudgePairs(const std::vector<int64_t>& package_ns, const std::vector<int64_t>& against_ns,
                    double smallest_effect);
 // They were taken at different times.

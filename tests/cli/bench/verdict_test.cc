@@ -70,6 +70,17 @@ TEST(Verdict, OfPairsIsNotMisledByWhatDisturbsBoth) {
   EXPECT_EQ(JudgeSamples(slow, fast, 0.02).finding, Finding::kCannotTell);
 }
 
+// Rounds of a package and its copy on two threads beside eight busy programs on two cores. Each has one run, which
+// waits for others' turns: all ratios lie on one side, and two of them far away.
+TEST(Verdict, CannotTellWhenRoundsDifferMoreThanThePackages) {
+  const Times first = {57'500, 41'000, 45'600, 41'900, 52'700, 37'500, 41'300, 45'800, 41'300, 49'800};
+  const Times second = {2'900, 37'500, 41'800, 37'900, 49'600, 4'900, 40'700, 41'200, 37'200, 41'500};
+  const Verdict verdict = JudgePairs(second, first, 0.02);
+  EXPECT_LT(verdict.high, 1) << "ranks alone see a difference";
+  EXPECT_EQ(verdict.finding, Finding::kCannotTell);
+  EXPECT_EQ(JudgePairs(first, second, 0.02).finding, Finding::kCannotTell);
+}
+
 // Pairs of rounds of a package and its copy, as they were recorded on a machine that was never quiet.
 std::vector<std::pair<Times, Times>> RecordedRounds() {
   std::ifstream file(HONE_TEST_DATA "/bench/same_package.txt");
