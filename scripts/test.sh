@@ -15,8 +15,8 @@ fi
 [ "${1:-}" = "--" ] && shift
 
 # For tests alone: servers (whose Debian packages start some of their own, which the demo has no use for), what packing asks, what
-# scripts/build_runner.sh builds the one-file runners of the usual tests with, and the compiler of scripts/fuzz.sh.
-HONE_PACKAGES="$HONE_PACKAGES postgresql slurm-wlm dpkg-dev g++-aarch64-linux-gnu autoconf automake libtool curl clang-19 libclang-rt-19-dev"
+# scripts/build_runner.sh builds the one-file runners of the usual tests with.
+HONE_PACKAGES="$HONE_PACKAGES postgresql slurm-wlm dpkg-dev g++-aarch64-linux-gnu autoconf automake libtool curl"
 install_packages "${install[@]}"
 # Programs that read what hone writes; without a network the tests that ask them are skipped.
 if [ ${#install[@]} -eq 0 ] && [ ! -d build/readers ]; then
