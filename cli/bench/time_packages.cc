@@ -16,6 +16,8 @@ namespace {
 
 constexpr int64_t kMinRuns = 10;
 constexpr int64_t kMostSamples = 10'000;
+// Beside four busy programs on two cores the warm-ups of two copies differ up to fivefold.
+constexpr double kUnlike = 8;
 
 // One package's turns in one round.
 class Turns {
@@ -163,15 +165,15 @@ class Benchmark {
 
 std::vector<int64_t> RunsPerSample(const std::vector<int64_t>& run_ns, const TimePackagesOptions& options) {
   if (options.runs > 0) return std::vector<int64_t>(run_ns.size(), CeilDiv(options.runs, kMostSamples));
-  // Packages that are about as fast have as many runs in a sample. Were it one run of the one and the mean of two of
-  // the other, because a neighbour disturbed the warm-up of one of them, then in noise the means would have the higher
-  // 10th percentile in every round: a difference between copies.
+  // Packages that may be as fast have as many runs in a sample. Were it one run of the one and the mean of two of the
+  // other, because a neighbour disturbed the warm-up of one of them, then in noise the means would have the higher 10th
+  // percentile in every round: a difference between copies.
   const int64_t slowest_ns = std::max<int64_t>(1, *std::max_element(run_ns.begin(), run_ns.end()));
   const int64_t of_slowest = std::max<int64_t>(1, options.min_time_ns / kMostSamples / slowest_ns);
   std::vector<int64_t> batches;
   for (const int64_t ns : run_ns) {
     const double times = static_cast<double>(slowest_ns) / static_cast<double>(std::max<int64_t>(1, ns));
-    batches.push_back(of_slowest * std::max<int64_t>(1, std::llround(times)));
+    batches.push_back(times < kUnlike ? of_slowest : of_slowest * std::llround(times));
   }
   return batches;
 }

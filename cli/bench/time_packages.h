@@ -27,8 +27,8 @@ struct TimePackagesOptions {
 
 // A sample is the time of so many runs of its package, one behind the other, that there are at most about 10,000 of
 // them: of less, reading clocks and judging samples would take longer than the runs. Given what one run of each package
-// takes: by time those about as fast as the slowest have as many runs in a sample, and the samples of others last about
-// as long; with `runs` all have equally many. 1 for whatever is slow enough.
+// takes: by time those less than eight times as fast as the slowest have as many runs in a sample as it, and the
+// samples of others last as long; with `runs` all have equally many. 1 for whatever is slow enough.
 std::vector<int64_t> RunsPerSample(const std::vector<int64_t>& run_ns, const TimePackagesOptions& options);
 
 // How many of `runs` runs round i of `rounds` has: as even as can be.

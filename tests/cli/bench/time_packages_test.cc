@@ -35,11 +35,12 @@ TEST(RunsPerSample, SamplesOfUnlikePackagesLastAlike) {
 }
 
 // Copies of one package whose warm-ups were disturbed unlike.
-TEST(RunsPerSample, IsAlikeForPackagesThatAreAboutAsFast) {
+TEST(RunsPerSample, IsAlikeForPackagesThatMayBeAsFast) {
   EXPECT_EQ(RunsPerSample({50'000, 52'000}, ForTime(1'000'000'000)), (Batches{1, 1}));
   EXPECT_EQ(RunsPerSample({9'000, 6'100}, ForTime(1'000'000'000)), (Batches{11, 11}));
   EXPECT_EQ(RunsPerSample({5'000'000, 3'400'000}, ForTime(1'000'000'000)), (Batches{1, 1}));
-  EXPECT_EQ(RunsPerSample({5'000'000, 2'500'000, 1'000'000}, ForTime(1'000'000'000)), (Batches{1, 2, 5}));
+  EXPECT_EQ(RunsPerSample({5'000'000, 2'500'000, 1'000'000}, ForTime(1'000'000'000)), (Batches{1, 1, 1}));
+  EXPECT_EQ(RunsPerSample({5'000'000, 2'500'000, 500'000}, ForTime(1'000'000'000)), (Batches{1, 1, 10}));
 }
 
 TEST(RunsPerSample, IsAlikeWhenRunsAreGiven) {
