@@ -13,6 +13,7 @@ else()
   list(TRANSFORM core_sources PREPEND ${PROJECT_SOURCE_DIR}/core/)
   add_library(hone_embedded OBJECT ${runtime_sources} ${core_sources} quiet_terminate.cc)
   hone_flags(hone_embedded)
+  hone_precompiled(hone_embedded hone_embedded ${HONE_ROOM_HEADERS})
   set_target_properties(hone_embedded PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
   set_source_files_properties(${PROJECT_SOURCE_DIR}/core/version.cc PROPERTIES COMPILE_DEFINITIONS HONE_VERSION="${PROJECT_VERSION}")
   # Without the last, fmt asks the standard library's locales, which are larger than the runtime.
@@ -45,7 +46,7 @@ if(LLVM_OBJCOPY AND NOT HONE_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   set(embedded ${CMAKE_CURRENT_BINARY_DIR}/hone_embedded.o)
   # Section groups are resolved here: a program's own copies of the same inline functions must not take the place of these.
   add_custom_command(OUTPUT ${embedded} DEPENDS hone_embedded $<TARGET_OBJECTS:hone_embedded> COMMAND_EXPAND_LISTS VERBATIM
-    COMMAND ${CMAKE_CXX_COMPILER} -r -nostdlib -o ${whole} $<TARGET_OBJECTS:hone_embedded> ${roots} -Wl,--gc-sections,--force-group-allocation ${archives}
+    COMMAND ${CMAKE_CXX_COMPILER} -r -nostdlib -o ${whole} "$<FILTER:$<TARGET_OBJECTS:hone_embedded>,EXCLUDE,gch$>" ${roots} -Wl,--gc-sections,--force-group-allocation ${archives}
       -Wl,--dependency-file=${PROJECT_BINARY_DIR}/sbom/libhone.a.d
     COMMAND ${LLVM_OBJCOPY} --wildcard --keep-global-symbol=hone_* --strip-unneeded ${whole} ${embedded})
   set_source_files_properties(${embedded} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)

@@ -19,3 +19,13 @@ function(hone_precompiled target owner)
     target_precompile_headers(${target} REUSE_FROM ${owner})
   endif()
 endfunction()
+
+# hone_together(TARGET [ALONE files...]) compiles eight files as one: parsing what they include takes most of the time, and all include the same.
+# For tests and benchmarks. Files that share a name with another one of the program, or define a macro, stay alone.
+function(hone_together target)
+  cmake_parse_arguments(ARG "" "" "ALONE" ${ARGN})
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+  if(ARG_ALONE)
+    set_source_files_properties(${ARG_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  endif()
+endfunction()
