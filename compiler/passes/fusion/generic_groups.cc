@@ -86,7 +86,7 @@ void TakeRows(Growth& growth) {
   const std::vector<ExprPtr> members = growth.members();
   for (const ExprPtr& member : members) {
     const int64_t columns = AxisOfKnownPlaces(member);
-    if (columns < 0) continue;
+    if (columns < 1) continue;  // there are no rows
     const ExprPtr& rows = relay::AsCall(member)->args[0];
     const bool of_images = ShapeOf(member).size() != 4 || columns == 3;
     if (!of_images || AxisOfKnownPlaces(rows) != columns - 1 || growth.users().OnlyUser(rows) == nullptr) continue;
