@@ -41,7 +41,8 @@ REFUSED = "refused"
 
 
 def library(hone):
-    return next(iter(glob.glob(os.path.join(hone, "**", "libhone.so"), recursive=True)), "")
+    found = glob.glob(os.path.join(hone, "**", "libhone.so"), recursive=True)
+    return next((path for path in sorted(found, key=len) if os.path.exists(path)), "")
 
 
 def fingerprint(hone):
