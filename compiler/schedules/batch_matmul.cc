@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "compiler/codegen/element.h"
 #include "compiler/schedules/byte_centres.h"
@@ -30,6 +31,10 @@ constexpr double kFetched = 2, kMissed = 8;
 // that leaves it fewer than a quarter spills accumulators, read off the code for RISC-V's vectors: cycles per step and
 // register.
 constexpr double kLeftFree = 0.25, kSpilled = 2;
+// Of the second cache.
+constexpr int64_t kWays = 8;
+// How much slower lines come from the third cache that nothing prefetched. Fitted on a Zen 3 core.
+constexpr double kUnforeseen = 5;
 
 bool MayReadInPlace(const MatmulShape& shape, const MachineModel& machine) {
   return shape.dot() == 1 && shape.weights_are_neighbours() && shape.N >= machine.vector_lanes;
@@ -149,6 +154,15 @@ class BatchMatmulSchedule : public KnobSchedule<BatchMatmulKnobs> {
     return kSpilled * std::max(0.0, held - (1 - kLeftFree) * machine.vector_registers);
   }
 
+  // Bytes a cycle of a panel that the first cache does not hold. In place its steps are rows of the matrix: where their
+  // distance is a multiple of a large power of two they share few sets of the second, and no prefetcher follows them.
+  static double FetchRate(const MatmulShape& s, const MachineModel& machine, bool packed) {
+    const int64_t apart = Bytes(s.types.weight, s.weight.column), way = machine.l2_bytes / kWays;
+    const int64_t held = kWays * (way / std::max<int64_t>(machine.line_bytes, std::gcd(way, apart)));
+    const LevelRates& rates = machine.moved_bytes_per_cycle;
+    return packed || s.steps() <= held ? rates.l2 : rates.l3 / kUnforeseen;
+  }
+
   struct TileSize {
     int64_t rows, columns;
   };
@@ -160,7 +174,7 @@ class BatchMatmulSchedule : public KnobSchedule<BatchMatmulKnobs> {
     const int64_t apart = k.pack != 0 ? k.oc_block : std::max(s.weight.column, k.oc_block);
     const bool far = Bytes(s.types.weight, s.K * apart) > machine.l1_bytes * 3 / 4;
     const double vector_bytes = static_cast<double>(Bytes(s.types.weight, machine.vector_lanes * s.dot()));
-    const double fetch = far ? vectors * vector_bytes / machine.moved_bytes_per_cycle.l2 : 0;
+    const double fetch = far ? vectors * vector_bytes / FetchRate(s, machine, k.pack != 0) : 0;
     const double dots =
         s.types.bfloat() ? machine.bfloat_dot_cost * rows * vectors / machine.multiply_adds_per_cycle : 0;
     const double products = StepCycles(machine, rows, vectors, machine.multiply_add_latency);
