@@ -156,11 +156,12 @@ class BatchMatmulSchedule : public KnobSchedule<BatchMatmulKnobs> {
 
   // Bytes a cycle of a panel that the first cache does not hold. In place its steps are rows of the matrix: where their
   // distance is a multiple of a large power of two they share few sets of the second, and no prefetcher follows them.
-  static double FetchRate(const MatmulShape& s, const MachineModel& machine, bool packed) {
+  // A panel that one tile of rows meets is read once either way.
+  static double FetchRate(const MatmulShape& s, const MachineModel& machine, const BatchMatmulKnobs& k) {
     const int64_t apart = Bytes(s.types.weight, s.weight.column), way = machine.l2_bytes / kWays;
     const int64_t held = kWays * (way / std::max<int64_t>(machine.line_bytes, std::gcd(way, apart)));
     const LevelRates& rates = machine.moved_bytes_per_cycle;
-    return packed || s.steps() <= held ? rates.l2 : rates.l3 / kUnforeseen;
+    return k.pack != 0 || s.M <= k.tile_m || s.steps() <= held ? rates.l2 : rates.l3 / kUnforeseen;
   }
 
   struct TileSize {
@@ -174,7 +175,7 @@ class BatchMatmulSchedule : public KnobSchedule<BatchMatmulKnobs> {
     const int64_t apart = k.pack != 0 ? k.oc_block : std::max(s.weight.column, k.oc_block);
     const bool far = Bytes(s.types.weight, s.K * apart) > machine.l1_bytes * 3 / 4;
     const double vector_bytes = static_cast<double>(Bytes(s.types.weight, machine.vector_lanes * s.dot()));
-    const double fetch = far ? vectors * vector_bytes / FetchRate(s, machine, k.pack != 0) : 0;
+    const double fetch = far ? vectors * vector_bytes / FetchRate(s, machine, k) : 0;
     const double dots =
         s.types.bfloat() ? machine.bfloat_dot_cost * rows * vectors / machine.multiply_adds_per_cycle : 0;
     const double products = StepCycles(machine, rows, vectors, machine.multiply_add_latency);

@@ -68,6 +68,7 @@ TEST(Schedule, OfABatchMatmulPacksRowsThatShareSetsOfACache) {
   EXPECT_EQ(packs("data=1x128x768 weight=1x768x3072"), 1);
   EXPECT_EQ(packs("data=1x16x512 weight=1x512x512"), 1);
   EXPECT_EQ(packs("data=12x128x64 weight=12x64x64"), 0);
+  EXPECT_EQ(packs("data=1x1x512 weight=1x512x512"), 0);  // read once
 }
 
 TEST(Schedule, OfABatchMatmulFetchesAnOutputThatLeavesTheCaches) {
