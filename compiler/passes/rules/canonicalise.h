@@ -25,7 +25,8 @@ const std::vector<Rule>& PatchRules();
 // A large window of nn.max_pool2d or nn.avg_pool2d is one of columns, then one of rows.
 const std::vector<Rule>& PoolRules();
 // Constants come second; nn.conv2d and nn.dense plus a constant per channel is nn.bias_add with axis 1; a quotient
-// by a power of two, or by a root that many elements share, is a product; a small whole power is products; a mean over H and W is nn.global_avg_pool2d.
+// by a power of two, or by a root that many elements share, is a product; a small whole power is products; a mean over
+// H and W is nn.global_avg_pool2d.
 const std::vector<Rule>& ArithmeticRules();
 // A bias, a sum or an activation of a reshaped nn.dense comes before the reshape, where the kernel takes it.
 const std::vector<Rule>& ProductRules();
