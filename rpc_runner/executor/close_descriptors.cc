@@ -5,11 +5,29 @@
 
 namespace hone {
 
-void CloseAllBut(int fd, int first) {
+namespace {
+
+// Beyond so many a process that has just begun has none open.
+constexpr int kMost = 4096;
+
+// False before Linux 5.9.
+bool CloseRange([[maybe_unused]] unsigned first, [[maybe_unused]] unsigned last) {
 #ifdef SYS_close_range
-  if (fd > first) syscall(SYS_close_range, static_cast<unsigned>(first), static_cast<unsigned>(fd) - 1, 0u);
-  syscall(SYS_close_range, static_cast<unsigned>(fd) + 1, ~0u, 0u);
+  return syscall(SYS_close_range, first, last, 0u) == 0;
+#else
+  return false;
 #endif
+}
+
+}  // namespace
+
+void CloseAllBut(int fd, int first) {
+  const auto kept = static_cast<unsigned>(fd);
+  const bool below = fd <= first || CloseRange(static_cast<unsigned>(first), kept - 1);
+  if (below && CloseRange(kept + 1, ~0u)) return;
+  for (int i = first; i < kMost; ++i) {
+    if (i != fd) close(i);
+  }
 }
 
 }  // namespace hone

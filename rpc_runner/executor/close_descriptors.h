@@ -3,7 +3,7 @@
 
 namespace hone {
 
-// Closes every descriptor from `first` on but `fd`. Leaves them open where the C library's headers know no such call.
+// Closes every descriptor from `first` on but `fd`; before Linux 5.9 those below 4,096.
 void CloseAllBut(int fd, int first = 0);
 
 }  // namespace hone

@@ -102,7 +102,10 @@ void Nursery::Start() {
   SocketPair sockets;
   const pid_t self = getpid();
   pid_ = fork();
-  if (pid_ == 0) ServeNursery(sockets.Take(1), self);
+  if (pid_ == 0) {
+    sockets.Close(0);  // whose last copy tells the nursery to end
+    ServeNursery(sockets.Take(1), self);
+  }
   if (pid_ < 0) NoProcess(errno);
   socket_ = sockets.Take(0);
 }
