@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
+#include "cli/printing/statistics.h"
 #include "core/mann_whitney.h"
 #include "core/shift.h"
 
@@ -45,15 +45,6 @@ std::vector<double> Logarithms(const std::vector<int64_t>& times_ns) {
   std::vector<double> logarithms;
   for (const int64_t ns : times_ns) logarithms.push_back(std::log(static_cast<double>(std::max<int64_t>(ns, 1))));
   return logarithms;
-}
-
-double StandardDeviation(const std::vector<double>& values) {
-  if (values.size() < 2) return 0;
-  const auto count = static_cast<double>(values.size());
-  const double mean = std::accumulate(values.begin(), values.end(), 0.0) / count;
-  double squares = 0;
-  for (const double value : values) squares += (value - mean) * (value - mean);
-  return std::sqrt(squares / (count - 1));
 }
 
 double PercentMore(double ratio) { return 100 * (ratio - 1); }

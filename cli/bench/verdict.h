@@ -15,7 +15,8 @@ inline constexpr int kLeastPairs = 8;
 inline constexpr int kLeastSamples = 5;
 // Of the interval: 1 verdict in 100 between equal packages may see a difference, and that is not yet an alarm.
 inline constexpr double kConfidence = 0.99;
-// Ten pairs with a normal spread are told apart from about once their spread on anyway.
+// The least difference, in standard deviations of the pairs' ratios. Ten pairs with a normal spread are told apart from
+// about one deviation on anyway.
 inline constexpr double kLeastOfSpread = 0.5;
 
 enum class Finding : uint8_t { kFaster, kSlower, kEquivalent, kCannotTell };

@@ -1,24 +1,11 @@
 #include <algorithm>
-#include <cmath>
-#include <numeric>
 
 #include "cli/bench/writers.h"
+#include "cli/printing/statistics.h"
 #include "core/shell_word.h"
 
 namespace hone {
 namespace {
-
-double Mean(const std::vector<double>& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
-
-double Deviation(const std::vector<double>& values) {
-  if (values.size() < 2) return 0;
-  const double mean = Mean(values);
-  double squares = 0;
-  for (const double v : values) squares += (v - mean) * (v - mean);
-  return std::sqrt(squares / static_cast<double>(values.size() - 1));
-}
 
 double Median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
@@ -39,7 +26,7 @@ std::string BenchHyperfine(const BenchResult& result) {
     const auto [least, most] = std::minmax_element(seconds.begin(), seconds.end());
     results.push_back({{"command", "hone run " + ShellWord(timed.path)},
                        {"mean", Mean(seconds)},
-                       {"stddev", Deviation(seconds)},
+                       {"stddev", StandardDeviation(seconds)},
                        {"median", Median(seconds)},
                        {"user", Mean(cpu)},
                        {"system", 0.0},

@@ -1,6 +1,8 @@
 #include "cli/printing/statistics.h"
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "core/median_interval.h"
@@ -28,6 +30,18 @@ Statistics StatisticsOf(std::vector<int64_t> samples_ns) {
   s.median_low_ns = median.low;
   s.median_high_ns = median.high;
   return s;
+}
+
+double Mean(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+double StandardDeviation(const std::vector<double>& values) {
+  if (values.size() < 2) return 0;
+  const double mean = Mean(values);
+  double squares = 0;
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  return std::sqrt(squares / static_cast<double>(values.size() - 1));
 }
 
 Json MedianJson(const MedianInterval& m) {

@@ -17,6 +17,11 @@ struct Statistics {
 // All zero for an empty sample.
 Statistics StatisticsOf(std::vector<int64_t> samples_ns);
 
+// The values' arithmetic mean; there is at least one.
+double Mean(const std::vector<double>& values);
+// The standard deviation of what the values are a sample of; 0 for fewer than two.
+double StandardDeviation(const std::vector<double>& values);
+
 // {"median_ns", "ci95_ns": [low, high]}.
 Json MedianJson(const MedianInterval& m);
 

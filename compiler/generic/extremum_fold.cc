@@ -12,13 +12,13 @@ namespace {
 
 constexpr int64_t kAccumulators = 4;
 
-// What is carried from step to step.
+// The fold's loop-carried values.
 struct State {
   Vals extrema;  // of the terms that are no NaN
   Value* nan;    // int32, all bits set in lanes that met one
 };
 
-// Of numbers, or of an extremum and a term that is passed over when it is NaN.
+// The greater or lesser of two values; y is passed over when it is NaN.
 Value* Pair(KernelBuilder& b, FoldKind kind, Value* x, Value* y) {
   return kind == FoldKind::kMax ? b.FMax(x, y) : b.FMin(x, y);
 }

@@ -39,7 +39,7 @@ class RadixSort {
   void CountAll(Value* keys, int64_t key_bits, Value* count);
   void ToPlaces(Value* keys, Value* other, int64_t key_bits, Value* count, int shift);
   Value* KeyAt(Value* keys, int64_t key_bits, Value* i);
-  // Of a key, as a count's number: those of other shifts are others.
+  // The key's digit at `shift`, as the number of its count: each shift has counts of its own.
   Value* Digit(Value* key, int shift);
 
   KernelBuilder& b_;

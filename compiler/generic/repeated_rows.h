@@ -15,8 +15,8 @@ struct RepeatedRows {
   std::vector<uint8_t> repeats;  // of each row, whether it is the one before it
 };
 
-// What a function is that does nothing but take known rows, some of them again, and known columns of its row-major
-// parameter; nullopt for any other.
+// Describes a function that takes known rows of its row-major parameter, some of them again, and known columns, and
+// does nothing else; nullopt for any other function.
 std::optional<RepeatedRows> RepeatedRowsOf(const relay::Function& function);
 
 int64_t ItemsOf(const RepeatedRows& rows);

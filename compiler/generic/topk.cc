@@ -7,8 +7,8 @@
 //   many           each element's rank, a number that is the less the better it is; the k-th least rank by counting
 //                  digits; what is better than that, and as many equals as are wanted, sorted by their digits.
 //
-// Of long lines a sample first tells a rank that some more than k elements are likely not to exceed. Those are sorted;
-// where they turn out to be fewer than k, or too many, the digits of all are counted after all.
+// In long lines a sample first gives a rank that slightly more than k elements are likely not to exceed. Those elements
+// are sorted. If they are fewer than k, or too many, the digits of all elements are counted.
 //
 // A key is one integer, so that a comparison needs no second look and equal elements keep their order:
 //

@@ -99,19 +99,15 @@ ExprPtr GoBefore(const ExprPtr& node, const Uses& uses) {
   return TypedCall("nn.depth_to_space", {before}, spread->attrs, spread->name);
 }
 
-ExprPtr Reshaped(const ExprPtr& data, const Shape& shape) {
-  return TypedCall("reshape", {data}, {{"newshape", shape}});
-}
-
 // What cannot stay in blocks is moved element by element, which is cheaper by a transpose.
 ExprPtr Composed(const ExprPtr& node, const Uses&, int64_t lanes) {
   const Call* spread = relay::AsCallTo(node, "nn.depth_to_space");
   if (spread == nullptr || !PlacesFirst(*spread) || ShapeOf(node)[1] % lanes == 0) return nullptr;
   const Shape &image = ShapeOf(node), &data = ShapeOf(spread->args[0]);
   const int64_t size = spread->attrs.GetInt("block_size");
-  const ExprPtr parted = Reshaped(spread->args[0], {image[0], size, size, image[1], data[2], data[3]});
-  return Reshaped(TypedCall("transpose", {parted}, {{"axes", std::vector<int64_t>{0, 3, 4, 1, 5, 2}}}, spread->name),
-                  image);
+  const ExprPtr parted = TypedReshape(spread->args[0], {image[0], size, size, image[1], data[2], data[3]});
+  return TypedReshape(
+      TypedCall("transpose", {parted}, {{"axes", std::vector<int64_t>{0, 3, 4, 1, 5, 2}}}, spread->name), image);
 }
 
 }  // namespace

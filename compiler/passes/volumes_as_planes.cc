@@ -167,10 +167,6 @@ ExprPtr Conv(const ExprPtr& node, const Uses&) {
   return planes.Joined(SumOfTaps({"nn.conv2d", *conv, taps}, planes));
 }
 
-ExprPtr Reshaped(const ExprPtr& data, const Shape& shape, const std::string& name) {
-  return TypedCall("reshape", {data}, {{"newshape", shape}}, name);
-}
-
 // Planes of the same phase of the depth's stride see the same taps of the weight; as rows of an image, which has a
 // volume's planes for columns, the phases are interleaved.
 ExprPtr ConvTranspose(const ExprPtr& node, const Uses&) {
@@ -189,13 +185,13 @@ ExprPtr ConvTranspose(const ExprPtr& node, const Uses&) {
     }
     const Planes planes(*conv, {depth.in, taps, 1, phase.dilation, phase.before, phase.after, phase.outputs}, 0);
     const ExprPtr volume = planes.Joined(SumOfTaps({"nn.conv2d_transpose", *conv, phase.taps}, planes));
-    phases.push_back(Reshaped(volume, {result[0], result[1], phase.outputs, result[3] * result[4]}, conv->name));
+    phases.push_back(TypedReshape(volume, {result[0], result[1], phase.outputs, result[3] * result[4]}, conv->name));
   }
   const Ints strides{static_cast<int64_t>(phases.size()), 1}, size{result[2], result[3] * result[4]};
-  if (phases.size() == 1 && ShapeOf(phases[0])[2] == size[0]) return Reshaped(phases[0], result, conv->name);
+  if (phases.size() == 1 && ShapeOf(phases[0])[2] == size[0]) return TypedReshape(phases[0], result, conv->name);
   const ExprPtr all =
       TypedCall("nn.interleave", {TypedTuple(std::move(phases))}, {{"strides", strides}, {"size", size}});
-  return Reshaped(all, result, conv->name);
+  return TypedReshape(all, result, conv->name);
 }
 
 // The volumes that Joined makes of planes, when nobody else uses them; else null.

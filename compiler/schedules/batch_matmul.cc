@@ -31,7 +31,7 @@ constexpr double kFetched = 2, kMissed = 8;
 // that leaves it fewer than a quarter spills accumulators, read off the code for RISC-V's vectors: cycles per step and
 // register.
 constexpr double kLeftFree = 0.25, kSpilled = 2;
-// Of the second cache.
+// Associativity of the second cache, as most machines have it.
 constexpr int64_t kWays = 8;
 // How much slower lines come from the third cache that nothing prefetched. Fitted on a Zen 3 core.
 constexpr double kUnforeseen = 5;

@@ -287,7 +287,7 @@ static PyObject* NewReference(PyObject* object) {
   return object;
 }
 
-/* Of (shape, dtype, size in bytes, whether it is counted). */
+/* Reads (shape, dtype, size in bytes, whether it is counted). */
 static int ReadTensor(PyObject* told, Tensor* tensor) {
   PyObject *shape, *dtype;
   Py_ssize_t size_bytes;
@@ -342,7 +342,7 @@ static int32_t CountedOf(const Caller* caller) {
   return counted;
 }
 
-/* What Python's functions and classes are to a caller. */
+/* Python's functions and classes that a caller uses. */
 typedef struct {
   PyObject *array_type, *check, *begin;
 } Helpers;

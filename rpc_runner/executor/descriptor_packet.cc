@@ -8,7 +8,7 @@
 namespace hone {
 namespace {
 
-// What the kernel wants beside the bytes, with a header's alignment.
+// The ancillary data of a packet (cmsg(3)), aligned as its header.
 template <size_t kBytes>
 union Control {
   cmsghdr header;

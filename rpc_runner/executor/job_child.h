@@ -13,7 +13,7 @@
 
 namespace hone {
 
-// What a child is told. What its output is held against is no part of it.
+// The task of a child. The expected outputs are no part of it.
 struct ChildTask {
   const Artifact* artifact = nullptr;
   // inputs[s][i]: operand i, packed for the kernel, filled from seed s. Mapped read-only.
@@ -25,7 +25,7 @@ struct ChildTask {
   const PackageJob* package = nullptr;
   PackageData data = {};  // the package's
   bool pin = false;       // bind each thread to one of the allowed cores
-  // That the description takes in the child's memory beyond what its parent had: see TaskMessage.
+  // Memory that the task's message takes in the child beyond what its parent had: see TaskMessage.
   int64_t message_bytes = 0;
 };
 

@@ -59,8 +59,8 @@ pid_t Reap(pid_t pid) {
 }
 
 // Has the nursery run, and so the child begin, on this process's core, which is free once this process waits. Elsewhere
-// each word between the two would wait for whoever is busy there. False, and the nursery stays where it is, when that
-// cannot be; else *cores are this process's.
+// each message between the two would wait for the program that is busy there. False, and the nursery stays where it is,
+// when that cannot be; else *cores are this process's.
 bool BringNear(pid_t nursery, cpu_set_t* cores) {
   const int core = sched_getcpu();
   if (core < 0 || core >= CPU_SETSIZE || sched_getaffinity(0, sizeof(*cores), cores) != 0) return false;
@@ -76,7 +76,7 @@ pid_t TakeBirth(int note_fd) {
   pid_t pid = 0;
   const ssize_t got = ReceiveFrom(note_fd, std::as_writable_bytes(std::span(&note, 1)), &pid);
   if (got != static_cast<ssize_t>(sizeof(note))) throw NurseryGone();
-  if (note.error == EINVAL) throw CannotBear();
+  if (note.error == EINVAL || note.error == EPERM || note.error == ENOSYS) throw CannotBear();
   if (note.error != 0) NoProcess(note.error);
   if (pid <= 0) throw NurseryGone();
   return pid;
@@ -146,7 +146,7 @@ Nursery::Born Nursery::Send(const ChildTask* task) {
   const int error = SendPacket(socket_, std::as_bytes(std::span(&request, 1)), descriptors);
   if (error == EPIPE || error == ECONNRESET) throw NurseryGone();
   if (error != 0) NoProcess(error);
-  // Of the other end no one must be left but the child, whose death it then tells.
+  // The child alone must hold the other end, so that its death closes the socket.
   notes.Close(1);
   const pid_t pid = TakeBirth(notes.end(0));
   return {pid, notes.Take(0)};

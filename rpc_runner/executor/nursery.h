@@ -1,4 +1,4 @@
-// Where the processes of jobs come from: one that has never heard of a job.
+// The process that forks the processes of jobs, and that itself knows no job.
 #pragma once
 
 #include <sys/types.h>
@@ -20,8 +20,8 @@ class NurseryGone : public Error {
 // it and outlives it. Not thread-safe.
 class Nursery {
  public:
-  // Call it once this process is confined, while it has one thread. watch_fd: what whoever waits for a child is to
-  // watch for a hang-up; -1 for nothing. Throws Error(kNoRunner) when the system gives no process.
+  // Call it once this process is confined, while it has one thread. watch_fd: a descriptor whose hang-up
+  // ends the wait for a child; -1 for none. Throws Error(kNoRunner) when the system gives no process.
   explicit Nursery(int watch_fd);
   ~Nursery();
   Nursery(const Nursery&) = delete;

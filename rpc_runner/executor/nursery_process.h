@@ -1,4 +1,4 @@
-// What a nursery's process does.
+// The loop of the nursery's process.
 #pragma once
 
 #include <sched.h>
@@ -16,7 +16,7 @@ struct BirthRequest {
   cpu_set_t cores = {};
 };
 
-// What a child, or the nursery when the system gives none, says first in place of a ChildNote.
+// The first message of a child in place of a ChildNote; the nursery sends it when the system gives no process.
 struct BirthNote {
   int32_t error = 0;
 };

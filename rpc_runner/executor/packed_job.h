@@ -1,4 +1,4 @@
-// What a job's process is told of a kernel or a package, as bytes.
+// The task of a job's process, a kernel or a package, as bytes.
 #pragma once
 
 #include "core/artifact.h"

@@ -8,9 +8,8 @@ namespace hone {
 
 // Opens what tells how much is mapped, once, while there are files. Before it address space is not bounded.
 void OpenMemoryFile();
-
-// What is mapped now stays what LimitResources begins from, here and in children: those of a process that takes no more
-// memory, whose parent's is what the file tells of.
+// Keeps the count of bytes that are mapped now: LimitResources begins from it, here and in children. The file tells of
+// this process alone; its children are to take no memory before.
 void KeepMappedBytes();
 
 // Puts the calling process into a process group of its own that dies with `parent`, without core dumps or a way to gain

@@ -1,4 +1,4 @@
-// What a candidate finds when it searches all of its memory.
+// A candidate that searches all of its memory finds its own job alone.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -33,7 +33,7 @@ constexpr int kNames = 400;  // long enough that some of it is left where it was
 constexpr size_t kCodeBytes = 48;
 constexpr int64_t kSpinsNs = 50'000'000;
 
-// Of code that is in no other kernel: the first bytes of the first code segment may be a header of the linker's.
+// Code that no other kernel has: the first bytes of the first code segment may be a header of the linker's.
 std::string_view CodeOf(const Artifact& artifact) {
   ElfImage image;
   EXPECT_EQ(ReadElf(artifact.elf, &image), "");
@@ -121,7 +121,7 @@ TEST_F(CandidateMemory, HoldsItsOwnJobsInputsAndNothingOfWhatIsExpectedOrOfOther
   const std::vector<MemoryPiece> memory = Search();
   ASSERT_FALSE(memory.empty());
   const auto places = [&](const std::vector<std::string_view>& needles) { return PlacesOf(memory, needles); };
-  // What it must have tells that the search finds what is there.
+  // The search finds what the candidate must have.
   const std::string input = BytesOf(InputOf(spinning_, 0, spinning_.seeds[0]));
   EXPECT_FALSE(places({input}).empty());
   EXPECT_FALSE(places({CodeOf(spinning_.artifact)}).empty());

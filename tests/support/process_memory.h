@@ -1,4 +1,4 @@
-// What another process could read of its own memory.
+// The memory that a process could read of its own, as another one reads it.
 #pragma once
 
 #include <sys/types.h>

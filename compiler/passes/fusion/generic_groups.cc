@@ -71,7 +71,7 @@ int64_t AxisOfKnownPlaces(const ExprPtr& expr) {
   return one_axis ? (take.attrs.GetInt("axis") + rank) % rank : -1;
 }
 
-// What a fold reads with its sign changed: the least of a tensor is asked for so.
+// A fold takes the negation that it reads: the minimum of a tensor is the maximum of its negation.
 void TakeNegative(Growth& growth) {
   const ExprPtr head = growth.members().back();
   const relay::Folds folds = OperatorOf(head).traits.folds;

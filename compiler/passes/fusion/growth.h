@@ -39,7 +39,7 @@ class Growth {
   void Take(const relay::ExprPtr& expr);
   // Arguments of members, and theirs, for as long as there is one that may join and can be taken.
   void TakeAll(const MayJoin& may_join);
-  // The same of values of any size.
+  // As TakeAll, for values of any size.
   void TakeAllSizes(const MayJoin& may_join);
 
   bool Has(const relay::ExprPtr& expr) const { return inside_.contains(expr.get()); }

@@ -64,6 +64,10 @@ ExprPtr TypedCall(std::string_view op_name, std::vector<ExprPtr> args, relay::At
   return WithArgs(call, call.args, relay::CallType(*relay::AsOp(call.op)->def, TypesOf(call.args), call.attrs));
 }
 
+ExprPtr TypedReshape(ExprPtr data, const Shape& shape, std::string name) {
+  return TypedCall("reshape", {std::move(data)}, {{"newshape", shape}}, std::move(name));
+}
+
 ExprPtr TypedTuple(std::vector<ExprPtr> fields) {
   TypePtr type = relay::TupleType(TypesOf(fields));
   return Typed(std::make_shared<relay::Tuple>(std::move(fields)), std::move(type));

@@ -14,6 +14,7 @@ namespace hone {
 // The builders of relay/expr.h with the type filled in; the arguments have theirs.
 relay::ExprPtr TypedCall(std::string_view op_name, std::vector<relay::ExprPtr> args, relay::Attrs attrs = {},
                          std::string name = "");
+relay::ExprPtr TypedReshape(relay::ExprPtr data, const Shape& shape, std::string name = "");
 relay::ExprPtr TypedTuple(std::vector<relay::ExprPtr> fields);
 relay::ExprPtr TypedItem(relay::ExprPtr tuple, int index);
 // The call with other arguments and, when given, another type: for arguments that mean the same in another place or

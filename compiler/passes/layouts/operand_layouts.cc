@@ -80,7 +80,7 @@ bool CanBlock(const std::vector<const Call*>& calls, int64_t channels) {
   });
 }
 
-// What an operand is read through: of bytes their cast and the subtraction of their zero point, or a change of sign.
+// The tensor behind an operand: kernels read through a negation, and through a cast of bytes less their zero point.
 const relay::Expr* BehindDecoding(const ExprPtr& expr) {
   if (const Call* negative = relay::AsCallTo(expr, "negative")) return negative->args[0].get();
   const Call* subtract = relay::AsCallTo(expr, "subtract");

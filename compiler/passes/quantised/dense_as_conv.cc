@@ -18,17 +18,13 @@ namespace {
 
 constexpr double kLargestByte = 255;
 
-ExprPtr Reshaped(const ExprPtr& value, const Shape& shape) {
-  return TypedCall("reshape", {value}, {{"newshape", shape}});
-}
-
 // A row as the channels of one pixel: what was reshaped from such an image is that image.
 ExprPtr AsPixel(const ExprPtr& row) {
   const Shape shape{1, ShapeOf(row)[1], 1, 1};
   const Call* call = relay::AsCall(row);
   const relay::Op* op = call != nullptr ? relay::AsOp(call->op) : nullptr;
   const bool reshapes = op != nullptr && (op->def->name == "reshape" || op->def->name == "nn.batch_flatten");
-  return reshapes && ShapeOf(call->args[0]) == shape ? call->args[0] : Reshaped(row, shape);
+  return reshapes && ShapeOf(call->args[0]) == shape ? call->args[0] : TypedReshape(row, shape);
 }
 
 ExprPtr FromDense(const ExprPtr& node, const Uses&) {
@@ -46,7 +42,7 @@ ExprPtr FromDense(const ExprPtr& node, const Uses&) {
                            {"kernel_size", std::vector<int64_t>{1, 1}},
                            {"integral", true},
                            {"long_sums", dense->attrs.GetBool("long_sums")}};
-  return Reshaped(TypedCall("nn.conv2d", {AsPixel(dense->args[0]), filters}, attrs, dense->name), {1, outputs});
+  return TypedReshape(TypedCall("nn.conv2d", {AsPixel(dense->args[0]), filters}, attrs, dense->name), {1, outputs});
 }
 
 // The image of one pixel that the row was reshaped from, or null.
@@ -79,7 +75,7 @@ ExprPtr BeforeReshape(const ExprPtr& node, const Uses& uses) {
     args.push_back(bias ? call->args[i] : ForPixel(call->args[i], ShapeOf(node)));
     if (args.back() == nullptr) return nullptr;
   }
-  return Reshaped(TypedCall(op->def->name, std::move(args), call->attrs, call->name), ShapeOf(node));
+  return TypedReshape(TypedCall(op->def->name, std::move(args), call->attrs, call->name), ShapeOf(node));
 }
 
 }  // namespace

@@ -30,16 +30,12 @@ bool CutsIntoPatches(const Call& conv) {
          ElementCount(weight) >= kLargerWeight * ElementCount(data);
 }
 
-ExprPtr Reshaped(const ExprPtr& expr, const Shape& shape, const std::string& name = "") {
-  return TypedCall("reshape", {expr}, {{"newshape", shape}}, name);
-}
-
 // (N, C, H, W) as (N, C * window, H / rows, W / columns).
 ExprPtr PatchesAsPixels(const ExprPtr& data, int64_t rows, int64_t columns) {
   const Shape& shape = ShapeOf(data);
   const Shape parts{shape[0], shape[1], shape[2] / rows, rows, shape[3] / columns, columns};
-  const ExprPtr apart = TypedCall("transpose", {Reshaped(data, parts)}, {{"axes", Ints{0, 1, 3, 5, 2, 4}}});
-  return Reshaped(apart, {shape[0], shape[1] * rows * columns, parts[2], parts[4]});
+  const ExprPtr apart = TypedCall("transpose", {TypedReshape(data, parts)}, {{"axes", Ints{0, 1, 3, 5, 2, 4}}});
+  return TypedReshape(apart, {shape[0], shape[1] * rows * columns, parts[2], parts[4]});
 }
 
 ExprPtr PatchesAsPixels(const ExprPtr& node, const Uses&) {
@@ -52,7 +48,7 @@ ExprPtr PatchesAsPixels(const ExprPtr& node, const Uses&) {
   if (!whole || weight == nullptr || !IsStatic(ShapeOf(conv->args[0])) || !CutsIntoPatches(*conv)) return nullptr;
   const Shape& shape = weight->value.shape();
   const Shape pixels{shape[0], ElementCount(shape) / shape[0], 1, 1};
-  const ExprPtr pointwise = FoldConstant(Reshaped(conv->args[1], pixels, weight->name));
+  const ExprPtr pointwise = FoldConstant(TypedReshape(conv->args[1], pixels, weight->name));
   relay::Attrs attrs = conv->attrs;
   attrs.Set("kernel_size", Ints{1, 1});
   attrs.Set("strides", Ints{1, 1});

@@ -28,10 +28,6 @@ const Call* AsReshapedProduct(const ExprPtr& expr) {
   return reshape != nullptr && IsProduct(reshape->args[0]) ? reshape : nullptr;
 }
 
-ExprPtr Reshaped(const ExprPtr& expr, const Shape& shape, const std::string& name) {
-  return TypedCall("reshape", {expr}, {{"newshape", shape}}, name);
-}
-
 ExprPtr BiasBeforeReshape(const ExprPtr& node, const Uses&) {
   const Call* add = relay::AsCallTo(node, "add");
   const Call* reshape = add ? AsReshapedProduct(add->args[0]) : nullptr;
@@ -41,7 +37,7 @@ ExprPtr BiasBeforeReshape(const ExprPtr& node, const Uses&) {
   const auto bias = PerChannel(add->args[1], shape, static_cast<int>(shape.size()) - 1);
   if (!bias) return nullptr;
   const ExprPtr vector = VectorConstant(*bias, relay::AsConstant(add->args[1])->name);
-  return Reshaped(TypedCall("nn.bias_add", {reshape->args[0], vector}, {}, add->name), shape, reshape->name);
+  return TypedReshape(TypedCall("nn.bias_add", {reshape->args[0], vector}, {}, add->name), shape, reshape->name);
 }
 
 ExprPtr SumBeforeReshape(const ExprPtr& node, const Uses&) {
@@ -53,8 +49,8 @@ ExprPtr SumBeforeReshape(const ExprPtr& node, const Uses&) {
     if (reshape == nullptr || relay::AsCallTo(reshape->args[0], "add") != nullptr) continue;
     if (relay::AsConstant(other) != nullptr || ShapeOf(other) != ShapeOf(add->args[side])) continue;
     const ExprPtr& product = reshape->args[0];
-    const ExprPtr matrix = Reshaped(other, ShapeOf(product), "");
-    return Reshaped(TypedCall("add", {product, matrix}, {}, add->name), ShapeOf(node), reshape->name);
+    const ExprPtr matrix = TypedReshape(other, ShapeOf(product), "");
+    return TypedReshape(TypedCall("add", {product, matrix}, {}, add->name), ShapeOf(node), reshape->name);
   }
   return nullptr;
 }
@@ -66,7 +62,7 @@ ExprPtr ActivationBeforeReshape(const ExprPtr& node, const Uses&) {
   const Call* reshape = AsReshapedProduct(call->args[0]);
   if (reshape == nullptr) return nullptr;
   const ExprPtr active = TypedCall(relay::AsOp(call->op)->def->name, {reshape->args[0]}, call->attrs, call->name);
-  return Reshaped(active, ShapeOf(node), reshape->name);
+  return TypedReshape(active, ShapeOf(node), reshape->name);
 }
 
 }  // namespace
