@@ -86,14 +86,9 @@ class CompilePool::Worker {
 
   // nullopt: it was dead before it got the request. Throws Error(kNoRunner) when it is no compiler of this version.
   std::optional<CompileAnswer> Ask(const CompileRequest& request) {
-    if (!WriteFrame(process_.fd(), RequestToFrame(request))) return std::nullopt;
-    if (!greeted_) {
-      const std::optional<Frame> hello = Read();
-      // What dies before it says a word dies of no candidate.
-      if (!hello) throw Error(ExitCode::kNoRunner, fmt::format("{}: {}", options_.program, why_.reason));
-      CheckHello(*hello, options_.program);
-      greeted_ = true;
-    }
+    const bool sent = WriteFrame(process_.fd(), RequestToFrame(request));
+    if (!greeted_) Greet();
+    if (!sent) return std::nullopt;
     const std::optional<Frame> frame = Read();
     if (!frame) return why_;
     ++served_;
@@ -105,6 +100,14 @@ class CompilePool::Worker {
   int served() const { return served_; }
 
  private:
+  // A compiler that dies before its greeting dies of no candidate, whether or not it was still there for the request.
+  void Greet() {
+    const std::optional<Frame> hello = Read();
+    if (!hello) throw Error(ExitCode::kNoRunner, fmt::format("{}: {}", options_.program, why_.reason));
+    CheckHello(*hello, options_.program);
+    greeted_ = true;
+  }
+
   // Its next frame. nullopt: there is none, and it is no more; why_ says why.
   std::optional<Frame> Read() {
     const auto state = WaitReadable(process_, options_.deadline_ns);
