@@ -34,7 +34,8 @@ const std::vector<Rule>& ProductRules();
 const std::vector<Rule>& WholeProductRules();
 // Transposes next to nn.batch_matmul that leave the last axis in place are of rank 3, where a kernel takes them in; one
 // that swaps rows and columns is transpose_a or transpose_b. A product with one matrix that is no constant is
-// nn.batch_matmul, and heads that share a matrix are rows of one product with it.
+// nn.batch_matmul, and heads that share a matrix are rows of one product with it. A number that scales a product much
+// larger than one of its operands scales that operand.
 const std::vector<Rule>& MatmulRules();
 // A maximum with 0 is nn.relu; x * clip(x + 3, 0, 6) / 6 is nn.hard_swish; x * sigmoid(x) is nn.silu;
 // x * (1 + erf(x / sqrt 2)) / 2 is nn.gelu.

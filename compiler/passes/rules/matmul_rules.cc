@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/passes/graph/anchor.h"
+#include "compiler/passes/graph/channel_constant.h"
 #include "compiler/passes/graph/transposes.h"
 #include "compiler/passes/rules/canonicalise.h"
 #include "core/nth.h"
@@ -173,10 +174,47 @@ ExprPtr SharedWeight(const ExprPtr& node, const Uses&) {
   return Reshaped(TypedCall("nn.batch_matmul", {rows, one}, matmul->attrs, matmul->name), ShapeOf(node));
 }
 
+// The product below the reshapes that alone read it, or null.
+const Call* ProductBelow(const ExprPtr& expr, const Uses& uses) {
+  if (uses.Of(expr) != 1) return nullptr;
+  const Call* reshape = relay::AsCallTo(expr, "reshape");
+  return reshape != nullptr ? ProductBelow(reshape->args[0], uses) : relay::AsCallTo(expr, "nn.batch_matmul");
+}
+
+// The operand times the factor. Kernels read operands through moves, so that the product of the two comes before them.
+ExprPtr Scaled(const ExprPtr& operand, const Call& multiply, const Uses& uses) {
+  const Call* move = relay::AsCallTo(operand, "reshape");
+  if (move == nullptr) move = relay::AsCallTo(operand, "transpose");
+  if (move != nullptr && uses.Of(operand) == 1) return WithArgs(*move, {Scaled(move->args[0], multiply, uses)});
+  return TypedCall("multiply", {operand, multiply.args[1]}, {}, multiply.name);
+}
+
+ExprPtr WithProduct(const ExprPtr& at, const ExprPtr& product) {
+  const Call* reshape = relay::AsCallTo(at, "reshape");
+  return reshape != nullptr ? WithArgs(*reshape, {WithProduct(reshape->args[0], product)}) : product;
+}
+
+// A number that scales a product much larger than one of its operands scales that operand instead.
+ExprPtr ScaleSmallOperand(const ExprPtr& node, const Uses& uses) {
+  constexpr int64_t kSmaller = 16;
+  const Call* multiply = relay::AsCallTo(node, "multiply");
+  if (multiply == nullptr || !ScalarOf(multiply->args[1]) || ShapeOf(multiply->args[0]) != ShapeOf(node)) return nullptr;
+  const Call* matmul = ProductBelow(multiply->args[0], uses);
+  if (matmul == nullptr || matmul->attrs.GetBool("integral") || !IsStatic(ShapeOf(node))) return nullptr;
+  std::vector<ExprPtr> args = matmul->args;
+  const auto elements = [](const ExprPtr& expr) { return ElementCount(ShapeOf(expr)); };
+  ExprPtr& operand = elements(args[1]) < elements(args[0]) ? args[1] : args[0];
+  const bool of_its_type = operand->type->dtype == node->type->dtype && relay::IsFloatTensor(node->type);
+  if (!of_its_type || elements(operand) * kSmaller > elements(node)) return nullptr;
+  operand = Scaled(operand, *multiply, uses);
+  return WithProduct(multiply->args[0], WithArgs(*matmul, std::move(args)));
+}
+
 }  // namespace
 
 const std::vector<Rule>& MatmulRules() {
-  static const std::vector<Rule> rules{NarrowOperand, SwapInProduct, TransposeProduct, SharedWeight, DenseOfComputed};
+  static const std::vector<Rule> rules{NarrowOperand, SwapInProduct,   TransposeProduct,
+                                       SharedWeight,  DenseOfComputed, ScaleSmallOperand};
   return rules;
 }
 

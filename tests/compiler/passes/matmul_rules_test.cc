@@ -148,5 +148,35 @@ TEST(MatmulRules, AnInputIsNotPackedAsWeightsAre) {
   EXPECT_EQ(CountOf(module, "nn.batch_matmul"), 1);
 }
 
+// The call that scales; null where none is left.
+const relay::Call* Scaling(const IRModule& module) {
+  for (const ExprPtr& expr : PostOrder(module.main->body)) {
+    if (const relay::Call* call = relay::AsCallTo(expr, "multiply")) return call;
+  }
+  return nullptr;
+}
+
+ExprPtr ScaledScores(int64_t tokens) {
+  const ExprPtr queries = Reshape(Heads("q", 1, tokens, {0, 2, 1, 3}), {4, tokens, 6});
+  const ExprPtr keys = Reshape(Heads("k", 1, tokens, {0, 2, 3, 1}), {4, 6, tokens});
+  return MakeCall("multiply", {Reshape(Product(queries, keys), {1, 4, tokens, tokens}), ScalarConstant(0.3)});
+}
+
+TEST(MatmulRules, ANumberScalesAnOperandMuchSmallerThanTheProduct) {
+  const IRModule after = Canonical(ScaledScores(200));
+  const relay::Call* scaling = Scaling(after);
+  ASSERT_NE(scaling, nullptr);
+  // Before the moves, through which the kernel reads.
+  EXPECT_THAT(ShapeOf(scaling->args[0]), ElementsAre(200, 24));
+  EXPECT_THAT(Layouts(after), ElementsAre("MBK,NBK,BMN"));
+}
+
+TEST(MatmulRules, ANumberScalesAProductAboutAsLargeAsItsOperands) {
+  const IRModule after = Canonical(ScaledScores(40));
+  const relay::Call* scaling = Scaling(after);
+  ASSERT_NE(scaling, nullptr);
+  EXPECT_EQ(ElementCount(ShapeOf(scaling->args[0])), 4 * 40 * 40);
+}
+
 }  // namespace
 }  // namespace hone::testing
