@@ -93,7 +93,10 @@ ExactSum IntegerMatrices(const OnnxNodeView& view, const WholeNumbers& a, const 
   const bool known = (a.zero_point == nullptr || view.builder().ValueOf(a.zero_point) != nullptr) &&
                      (b.zero_point == nullptr || view.builder().ValueOf(b.zero_point) != nullptr);
   const double largest = static_cast<double>(depth) * std::max(-a.low, a.high) * std::max(-b.low, b.high);
-  if (!known || largest > relay::kLargestExact) {
+  // A kernel of bytes packs the right matrix, which pays where several rows meet it.
+  constexpr int64_t kFewRows = 4;
+  const bool few = ElementCount(a_shape) < kFewRows * depth;
+  if (!few || !known || largest > relay::kLargestExact) {
     if (const ExprPtr sum = ByteSumOfComputed(view, a, b, depth)) return {sum, 0, true};
   }
   if (const auto sum = ExactProduct(view, a, rows, depth, is_matrix, product)) return *sum;
