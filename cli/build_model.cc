@@ -36,6 +36,15 @@ void WarnOfOtherVersions(const Plan& plan, const RecordConfigSource& source) {
       records);
 }
 
+void WarnOfBlames(const RecordConfigSource& source) {
+  const int64_t records = source.BlamesForMachine();
+  if (records == 0) return;
+  Note(
+      "warning: {} records blame candidates for trouble of the machine and do not count; `hone log heal` takes them "
+      "out\n",
+      records);
+}
+
 }  // namespace
 
 BuiltModel BuildModel(const relay::IRModule& module, const Machine& machine, const RecordOptions& records,
@@ -52,6 +61,7 @@ BuiltModel BuildModel(const relay::IRModule& module, const Machine& machine, con
   options.precision = precision;
   BuiltModel built{Build(module, options), {}};
   if (source) WarnOfOtherVersions(built.result.plan, *source);
+  if (source) WarnOfBlames(*source);
   if (source) built.losses = LossesOf(built.result.plan, *source, machine.context);
   return built;
 }

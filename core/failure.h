@@ -1,6 +1,7 @@
 // Whose failure it is: the candidate's, which is a verdict on it, or the machine's, which says nothing of it.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <exception>
 #include <string>
@@ -51,5 +52,7 @@ inline bool HadItsMemory(int64_t peak_bytes, int64_t allowed_bytes) { return pea
 // Whether a stored failure is the machine's though its fate blames the candidate: of versions that did not tell them
 // apart. What its message leaves open counts as the candidate's.
 bool BlamesForMachine(Fate fate, std::string_view message);
+// The fates that it may speak of: a reader needs no other record's message.
+inline constexpr std::array kFatesThatMayBlame = {Fate::kUnsupported, Fate::kCompileFailed, Fate::kOutOfMemory};
 
 }  // namespace hone

@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "core/failure.h"
 #include "core/llvm_cpu_name.h"
 #include "db/doubted_since.h"
 #include "db/failed_since.h"
@@ -219,6 +220,7 @@ BestRow BestRowOf(const Record& record, int64_t seq) {
   row.place = record.finals.place;
   row.fate = record.measurement.fate;
   row.noisy = record.measurement.noisy;
+  row.blames_for_machine = BlamesForMachine(row.fate, record.measurement.message);
   return row;
 }
 

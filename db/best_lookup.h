@@ -35,6 +35,7 @@ struct BestRow {
   double expected_loss = 0;
   Fate fate = Fate::kOk;
   bool noisy = false;
+  bool blames_for_machine = false;  // BlamesForMachine (core/failure.h): its fate is no verdict on the candidate
   int schedule_version = 0;
   int layer = 0;          // of RecordLayers
   bool own_kind = false;  // for machines of the microarchitecture that measured it alone

@@ -8,6 +8,7 @@ namespace hone {
 namespace {
 
 bool OfKernel(const BestRow& row) {
+  if (row.blames_for_machine) return false;
   switch (row.fate) {
     case Fate::kInvalidConfig:
     case Fate::kUnsupported:

@@ -6,8 +6,10 @@
 #include <cstdlib>
 
 #include "core/error.h"
+#include "core/failure.h"
 #include "db/best_lookup.h"
 #include "db/foreign_columns.h"
+#include "db/machine_blame.h"
 #include "db/open_database.h"
 #include "db/record_columns.h"
 #include "db/record_log.h"
@@ -159,6 +161,7 @@ class TableStore : public RecordStore {
       last = number;
       SetSetup(known, rows.back());
     }
+    MarkBlames(workload, rows);
     return rows;
   }
 
@@ -230,6 +233,19 @@ class TableStore : public RecordStore {
     } else if (const std::optional<Record> record = Get(row.id.text())) {
       row = BestRowOf(*record, row.seq);
     }
+  }
+
+  // Messages are in the records' texts alone, which are read where a row's fate may be the machine's.
+  void MarkBlames(const std::string& workload, std::vector<BestRow>& rows) const {
+    const bool any = std::any_of(rows.begin(), rows.end(), [](const BestRow& row) {
+      return std::find(kFatesThatMayBlame.begin(), kFatesThatMayBlame.end(), row.fate) != kFatesThatMayBlame.end();
+    });
+    if (!any) return;
+    auto row = rows.begin();
+    EachBlameForMachine(*database_, workload, [&](int64_t seq, const std::string& /*message*/) {
+      row = std::lower_bound(row, rows.end(), seq, [](const BestRow& each, int64_t at) { return each.seq < at; });
+      if (row != rows.end() && row->seq == seq) row->blames_for_machine = true;
+    });
   }
 
   int64_t AppendBatch(const std::vector<Record>& records, size_t begin, size_t end) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <numeric>
 #include <set>
 
 #include "compiler/schedules/schedule.h"
@@ -56,7 +57,10 @@ RecordConfigSource::RecordConfigSource(const RecordStore& store, Fingerprint mac
 
 BestLookup RecordConfigSource::LookUp(const Workload& workload, const Target& target, int threads) const {
   const BestWanted wanted{target, machine_, threads};
-  BestLookup lookup = LookUpBest(layers_.Rows(workload.ToText()), wanted);
+  const std::string text = workload.ToText();
+  BestLookup lookup = LookUpBest(layers_.Rows(text), wanted);
+  blames_[text] = std::count_if(lookup.left_out.begin(), lookup.left_out.end(),
+                                [](const LeftOutRow& out) { return out.row.blames_for_machine; });
   // A record of this kind of machine stays the first, whatever others lose.
   if (lookup.ranked.empty() || !IsForeign(lookup.ranked.front(), wanted)) return lookup;
   KnownFor(wanted).losses.Order(lookup.ranked);
@@ -164,6 +168,11 @@ int64_t RecordConfigSource::OtherVersions(const Workload& workload) const {
     const Schedule* schedule = FindSchedule(row.schedule());
     return row.fate == Fate::kOk && schedule != nullptr && schedule->version() != row.schedule_version;
   });
+}
+
+int64_t RecordConfigSource::BlamesForMachine() const {
+  return std::accumulate(blames_.begin(), blames_.end(), int64_t{0},
+                         [](int64_t sum, const auto& blames) { return sum + blames.second; });
 }
 
 std::string_view NearnessName(int rank) {

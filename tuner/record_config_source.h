@@ -67,6 +67,9 @@ class RecordConfigSource : public ConfigSource {
                                          const ConfigRefusal& refusal) const;
   // How many records of the workload are of another version of their schedule than this hone's: none of them is taken.
   int64_t OtherVersions(const Workload& workload) const;
+  // How many records of the workloads that were looked up blame a candidate for the trouble of a machine: they speak
+  // against no other record.
+  int64_t BlamesForMachine() const;
   // What Choose gives of the row.
   ConfigChoice ChoiceOf(const BestRow& row) const;
   // Of a ranked row; nullopt where this kind of machine measured it, and where there is nothing to go by.
@@ -89,7 +92,8 @@ class RecordConfigSource : public ConfigSource {
   RecordLayers own_layers_;  // of the one store
   const RecordLayers& layers_;
   const Fingerprint machine_;
-  mutable std::optional<Known> known_;  // of the last that was asked for: reading a store takes time
+  mutable std::map<std::string, int64_t> blames_;  // by workload
+  mutable std::optional<Known> known_;             // of the last that was asked for: reading a store takes time
 };
 
 // "record", "other threads", "same microarchitecture", "near": how near the machine of a rank is.

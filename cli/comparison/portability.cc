@@ -7,6 +7,7 @@
 
 #include "cli/comparison/likeness.h"
 #include "cli/comparison/store_devices.h"
+#include "core/failure.h"
 
 namespace hone {
 namespace {
@@ -28,6 +29,12 @@ struct Outcome {
 // Whether the fate says that the candidate does not work there, and not that the trial went wrong.
 bool IsRefusal(Fate fate) {
   return fate != Fate::kOk && fate != Fate::kRunnerLost && fate != Fate::kCancelled && fate != Fate::kTimedOut;
+}
+
+bool IsRefusal(const RecordStore& store, const TrialRow& row) {
+  if (!IsRefusal(row.fate)) return false;
+  const std::optional<Record> record = store.Get(row.id);
+  return record && !BlamesForMachine(row.fate, record->measurement.message);
 }
 
 // By setup, then by candidate: of the candidates that are the best somewhere.
@@ -55,7 +62,7 @@ Outcomes OutcomesOf(const RecordStore& store, const Comparison& c) {
     const auto found = outcomes.find(SetupKey(row));
     if (found == outcomes.end()) return;
     Outcome& outcome = found->second[candidate];
-    if (IsRefusal(row.fate)) outcome.failed = true;
+    if (!outcome.failed && IsRefusal(store, row)) outcome.failed = true;
     const bool is_time = row.fate == Fate::kOk && !row.noisy && row.min_ns > 0;
     if (is_time && (outcome.least_ns == 0 || row.min_ns < outcome.least_ns)) outcome.least_ns = row.min_ns;
   });

@@ -1,37 +1,13 @@
 #include "db/care/heal_store.h"
 
-#include <fmt/format.h>
-
-#include <functional>
 #include <vector>
 
-#include "core/error.h"
-#include "core/failure.h"
 #include "db/database.h"
+#include "db/machine_blame.h"
 #include "db/open_database.h"
-#include "db/record_columns.h"
 
 namespace hone {
 namespace {
-
-constexpr int kRowsAtOnce = 1000;
-
-// Those that BlamesForMachine may speak of. A few at a time: a server gives the rows of a statement all at once.
-void ForEachToHeal(Database& database, const std::function<void(int64_t seq, const std::string& message)>& take) {
-  Statement rows(database, fmt::format("SELECT seq, json FROM records WHERE seq > ? AND fate IN ({}, {}, {}) ORDER BY "
-                                       "seq LIMIT {}",
-                                       static_cast<int>(Fate::kCompileFailed), static_cast<int>(Fate::kUnsupported),
-                                       static_cast<int>(Fate::kOutOfMemory), kRowsAtOnce));
-  for (int64_t last = 0, more = 1; more > 0;) {
-    more = 0;
-    rows.Reset();
-    for (rows.Bind(1, last); rows.Step(); ++more) {
-      last = rows.Integer(0);
-      const Measurement measurement = RecordFromColumn(rows, 1).measurement;
-      if (BlamesForMachine(measurement.fate, measurement.message)) take(last, measurement.message);
-    }
-  }
-}
 
 void Remove(Database& database, const std::vector<int64_t>& removed) {
   const int64_t last = database.Integer("SELECT max(seq) FROM records");
@@ -51,7 +27,7 @@ Healed HealStore(const std::string& path, bool rehearse) {
   {
     Transaction transaction(database);
     std::vector<int64_t> removed;
-    ForEachToHeal(database, [&](int64_t seq, const std::string& message) {
+    EachBlameForMachine(database, "", [&](int64_t seq, const std::string& message) {
       removed.push_back(seq);
       ++healed.causes[message];
     });

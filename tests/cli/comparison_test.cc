@@ -289,6 +289,21 @@ TEST_F(FromRecords, CountAConfigurationThatDoesNotRunThereAsUnsupported) {
   EXPECT_EQ(PerformancePortability(p, 0), 0);
 }
 
+TEST_F(FromRecords, TakeTroubleOfTheMachineForNoRefusal) {
+  std::vector<Record> records = Joined(Layers("1", 1, 1000), Layers("2", 2, 2000));
+  for (Record record : Layers("2", 1, 0)) {
+    record.measurement.fate = Fate::kCompileFailed;
+    record.measurement.message = "lld wrote no output";
+    record.measurement.samples_ns.clear();
+    record.measurement.batch.clear();
+    record.id.clear();
+    records.push_back(Finish(record));
+  }
+  const Comparison c = Compare(records);
+  const Portability p = PortabilityFromRecords(*store_, c, {ComparableDevices(c, 0, {})}).at(0);
+  EXPECT_FALSE(p.times[0][1].Efficiency().has_value()) << "nobody could try";
+}
+
 TEST_F(FromRecords, UseNoisyTimesOnlyWhereThereAreNoOthersAndMarkThem) {
   std::vector<Record> records = Layers("1", 1, 1000);
   Record noisy = records[0];

@@ -94,6 +94,25 @@ TEST_F(LookupProgram, ABuildSaysThatRecordsAreOfOtherVersionsOfTheirSchedules) {
   EXPECT_THAT(Shell(build + "other.db").err, HasSubstr("warning: " + std::to_string(worked) + " records of layers"));
 }
 
+TEST_F(LookupProgram, ABuildTakesWhatOnlyTheMachinesTroubleSpeaksAgainst) {
+  Tune();
+  const std::string options = std::string(kModel) + " --db own.db";
+  const auto before = Built(options);
+  std::vector<Record> blames = RecordStore::Open(Path("work/own.db"))->Find({});
+  for (Record& record : blames) {
+    record.session = "of an older version";
+    record.measurement.samples_ns = record.measurement.batch = {};
+    record.measurement.fate = Fate::kCompileFailed;
+    record.measurement.message = "lld wrote no output";
+    record = Finish(record);
+  }
+  RecordStore::Open(Path("work/own.db"))->Append(blames);
+  EXPECT_EQ(Built(options), before);
+  EXPECT_THAT(Shell("hone build -o m.hone " + options).err, HasSubstr("records blame candidates for trouble of the"));
+  ASSERT_EQ(Shell("hone log heal --db own.db").code, 0);
+  EXPECT_THAT(Shell("hone build -o m.hone " + options).err, testing::Not(HasSubstr("blame")));
+}
+
 TEST_F(LookupProgram, WhyIsToldOfALayerOrAWorkload) {
   Tune();
   const ProgramResult layer =

@@ -93,5 +93,13 @@ TEST_F(FailedSinceTest, WhatTheMachineDidIsNoFaultOfTheKernel) {
   EXPECT_EQ(Against(), "2--") << "in finals every kernel had its turns";
 }
 
+TEST_F(FailedSinceTest, AFailureThatBlamesTheKernelForTheMachineDoesNotCount) {
+  Add("s", "a", Fate::kOk);
+  Add("t", "a", Fate::kCompileFailed);
+  EXPECT_EQ(Against(), "2-");
+  rows_[1].blames_for_machine = true;
+  EXPECT_EQ(Against(), "--");
+}
+
 }  // namespace
 }  // namespace hone

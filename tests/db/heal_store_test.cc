@@ -50,6 +50,25 @@ TEST_F(Healing, TakesTheMachinesTroubleAndNoVerdict) {
   EXPECT_EQ(HealStore(place_.where(), false).records, 0);
 }
 
+TEST_F(Healing, ReadersIgnoreWhatIsToHeal) {
+  const Record good = Failed(1, Fate::kOk, "");
+  Record blamed = good;
+  blamed.session = "later";
+  blamed.measurement.samples_ns = blamed.measurement.batch = {};
+  blamed.measurement.fate = Fate::kCompileFailed;
+  blamed.measurement.message = "lld wrote no output";
+  Record verdict = blamed;
+  verdict.measurement.message = "lld failed: undefined symbol: expf";
+  const auto best = [&] {
+    const Target& target = good.candidate.target;
+    return place_.Open()->Best(kSampleWorkload, target, FingerprintOf(good.measurement.environment), 1).size();
+  };
+  Fill({good, Finish(blamed)});
+  EXPECT_EQ(best(), 1U) << "the compiler found no room for its output";
+  Fill({Finish(verdict)});
+  EXPECT_EQ(best(), 0U) << "the candidate cannot be linked";
+}
+
 TEST_F(Healing, TheOrderOfArrivalGoesOn) {
   Fill({Failed(1, Fate::kOk, ""), NoFolder(2), NoFolder(3)});
   RecordQuery newest;

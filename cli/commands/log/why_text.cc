@@ -67,7 +67,9 @@ std::string LeftOutText(const ConsideredRecord& considered) {
   const BestRow& row = considered.row;
   switch (considered.left_out) {
     case LeftOut::kFailed:
-      return row.fate == Fate::kOk ? "has no time" : fmt::format("failed: {}", FateName(row.fate));
+      if (row.fate == Fate::kOk) return "has no time";
+      return fmt::format("failed: {}{}", FateName(row.fate),
+                         row.blames_for_machine ? ", by the machine's fault (hone log heal takes it out)" : "");
     case LeftOut::kNoisy:
       return "noisy";
     case LeftOut::kOtherArchitecture:
