@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 
 #include "compiler/generic/attention.h"
 #include "compiler/passes/fusion/growth.h"
@@ -70,7 +71,8 @@ class GroupBuilder {
     std::vector<ExprPtr> args;
     for (const ExprPtr& arg : call.args) {
       if (IsMember(arg)) BuildMember(arg);
-      const bool is_known = is_table(arg) || IsNumber(arg) || IsStep(call, arg) || IsExponent(call, arg);
+      const bool is_known =
+          is_table(arg) || IsNumber(arg) || IsStep(call, arg) || IsExponent(call, arg) || IsLimit(call, arg);
       args.push_back(is_known ? arg : InsideArg(arg));
     }
     inside_[member.get()] = WithArgs(call, std::move(args));
@@ -103,6 +105,15 @@ class GroupBuilder {
     const relay::Constant* constant = relay::AsConstant(arg);
     return relay::AsOp(call.op)->def->name == "power" && arg == call.args[1] && constant != nullptr &&
            constant->value.elements() == 1;
+  }
+
+  // So is one number that floats are compared with: beside a normal number no denormal needs a look at its bits.
+  static bool IsLimit(const Call& call, const ExprPtr& arg) {
+    constexpr std::string_view kComparisons[] = {"equal",      "not_equal", "less",
+                                                 "less_equal", "greater",   "greater_equal"};
+    const relay::Constant* constant = relay::AsConstant(arg);
+    return constant != nullptr && constant->value.elements() == 1 && constant->value.dtype() == DType::kFloat32 &&
+           std::ranges::find(kComparisons, relay::AsOp(call.op)->def->name) != std::end(kComparisons);
   }
 
   // So is what a kernel divides by before it rounds: some machines need not divide then.

@@ -121,6 +121,14 @@ TEST(Fuse, AComparisonJoinsTheChoiceMadeByIt) {
               ElementsAre("abs+greater+exp+where"));
 }
 
+TEST(Fuse, ANumberThatFloatsAreComparedWithIsAPartOfTheKernel) {
+  const ExprPtr x = Input("x", {2, 40});
+  for (const auto& sides : {std::vector<ExprPtr>{x, ScalarConstant(0.5F)}, {ScalarConstant(0.5F), x}}) {
+    const IRModule fused = Fused(MakeCall("where", {MakeCall("less", sides), x, ScalarConstant(2)}));
+    EXPECT_EQ(FunctionCalls(fused)[0]->args.size(), 2U) << "x and what is chosen";
+  }
+}
+
 TEST(Fuse, APointwiseConvolutionTakesTheScaleShiftAndReluAheadOfIt) {
   const IRModule fused = Fused(Biased(Conv(Activated(Input("x", {2, 16, 6, 6})), 16, 8, 1, 1), 2));
   EXPECT_THAT(FunctionNames(fused), ElementsAre("multiply+add+nn.relu+nn.conv2d+nn.bias_add"));
