@@ -71,8 +71,7 @@ struct Work {
   std::optional<LineStatistics> lines = std::nullopt;
 };
 
-std::vector<Work> WorkOf(const relay::Function& function, const std::vector<KernelOperand>& operands,
-                         const MachineModel& machine) {
+std::vector<Work> WorkOf(Evaluator& e, const relay::Function& function, const std::vector<KernelOperand>& operands) {
   const auto outputs = Outputs(function);
   std::vector<Work> all;
   for (size_t i = 0; i < outputs.size(); ++i) {
@@ -82,7 +81,7 @@ std::vector<Work> WorkOf(const relay::Function& function, const std::vector<Kern
     work.softmax = SoftmaxOf(work.output) != nullptr;
     work.lines = LineStatisticsOf(work.output);
     if (ElementCount(described.shape) == 0) continue;
-    work.pieces = PiecesOf(outputs[i], described, machine);
+    work.pieces = PiecesOf(e, outputs[i], work.output.operand);
     all.push_back(std::move(work));
   }
   return all;
@@ -236,10 +235,9 @@ EmittedKernel EmitGeneric(KernelBuilder& builder, const relay::Function& functio
     });
     return {{{symbol, ItemsOf(*repeated), 1, 0}}, 0};
   }
-  const auto all = WorkOf(function, operands, builder.machine());
   builder.Stage(symbol, [&](const StageArgs& args) {
     Evaluator e(builder, function, operands, args);
-    for (const Work& work : all) extent = EmitWork(e, work, args, extent);
+    for (const Work& work : WorkOf(e, function, operands)) extent = EmitWork(e, work, args, extent);
   });
   return {{{symbol, std::max<int64_t>(1, extent), 1, 0}}, 0};
 }

@@ -10,6 +10,7 @@
 
 #include "compiler/generic/evaluator.h"
 #include "compiler/generic/memory_shape.h"
+#include "compiler/generic/one_axis.h"
 #include "compiler/generic/window.h"
 #include "compiler/relay/op.h"
 #include "core/ceil_div.h"
@@ -191,7 +192,7 @@ std::vector<Piece> CutSelection(const std::vector<Piece>& pieces, const ExprPtr&
   return Cut(pieces, outer, cuts, [](Piece&, size_t) {});
 }
 
-std::vector<Piece> CutLastBlock(const std::vector<Piece>& pieces, const KernelOperand& operand,
+std::vector<Piece> CutLastBlock(const std::vector<Piece>& pieces, const OperandAccess& operand,
                                 const MemoryShape& shape) {
   if (!shape.lanes_in_block()) return pieces;
   const auto& lane = shape.axes[shape.lane_axis];
@@ -201,15 +202,30 @@ std::vector<Piece> CutLastBlock(const std::vector<Piece>& pieces, const KernelOp
              [&](Piece& piece, size_t i) { piece.valid = i == 1 ? static_cast<int>(rest) : 0; });
 }
 
-int LanesOf(const Piece& piece, const MemoryShape& shape, const MachineModel& machine, bool scalar, bool windows) {
+// A whole output of dense rows that are computed from dense operands element by element is one long row.
+void JoinAxes(const Evaluator& e, const ExprPtr& output, const OperandAccess& operand, size_t last, Piece& whole) {
+  if (last >= whole.low.size() || !operand.layout.empty()) return;
+  const size_t least = operand.batch_stride != nullptr ? 1 : 0;
+  size_t first = last;
+  while (first > least && IsOneAxis(e, output, output->type->shape, first - 1, last)) --first;
+  for (size_t axis = first; axis < last; ++axis) {
+    whole.high[last] *= whole.high[axis];
+    whole.high[axis] = 1;
+  }
+}
+
+// Vectors of float32 whose elements are computed side by side: two hide each other's latencies, and four make a whole
+// vector of bytes.
+int64_t VectorsOf(const ExprPtr& output) { return DTypeBytes(output->type->dtype) == 1 ? 4 : 2; }
+
+int LanesOf(const Piece& piece, const MemoryShape& shape, int64_t lanes, int64_t vectors) {
   if (shape.lane_axis >= shape.axes.size()) return 1;
   const auto& lane = shape.axes[shape.lane_axis];
   if (lane.block > 0) return static_cast<int>(lane.block);
   if (piece.in_line) return piece.lanes;
-  if (scalar || (windows && !piece.interior && !piece.columns_inside)) return 1;
   const int64_t extent = piece.high[shape.lane_axis] - piece.low[shape.lane_axis];
-  const int64_t lanes = machine.vector_lanes;
-  return static_cast<int>(extent >= 2 * lanes ? 2 * lanes : std::min(extent, lanes));
+  while (vectors > 1 && extent < vectors * lanes) vectors /= 2;
+  return static_cast<int>(std::min(extent, vectors * lanes));
 }
 
 }  // namespace
@@ -232,13 +248,16 @@ const relay::Call* RootCall(const ExprPtr& output, const std::function<bool(cons
   return nullptr;
 }
 
-std::vector<Piece> PiecesOf(const ExprPtr& output, const KernelOperand& operand, const MachineModel& machine) {
+std::vector<Piece> PiecesOf(Evaluator& e, const ExprPtr& output, int number) {
+  const OperandAccess& operand = e.Operand(number);
+  const MachineModel& machine = e.b().machine();
   const MemoryShape shape = MemoryShapeOf(operand.shape, operand.layout);
   Piece whole;
   for (const auto& axis : shape.axes) {
     whole.low.push_back(0);
     whole.high.push_back(axis.extent);
   }
+  JoinAxes(e, output, operand, shape.lane_axis, whole);
   auto pieces = CutFields({whole}, output, shape);
   pieces = CutBorders(pieces, output, shape, machine);
   pieces = CutPadding(pieces, output, shape);
@@ -246,9 +265,11 @@ std::vector<Piece> PiecesOf(const ExprPtr& output, const KernelOperand& operand,
   pieces = CutLastBlock(pieces, operand, shape);
   const bool scalar = RootCall(output, FoldsLastAxis) != nullptr;
   const bool windows = RootCall(output, [](const relay::Call& call) { return WindowOf(call).has_value(); }) != nullptr;
+  const int64_t vectors = VectorsOf(output);
   // Of the finished boxes: a cut may have left an axis too short for a vector.
   for (Piece& piece : pieces) {
-    piece.lanes = LanesOf(piece, shape, machine, scalar, windows);
+    const bool one = scalar || (windows && !piece.interior && !piece.columns_inside);
+    piece.lanes = LanesOf(piece, shape, one ? 1 : machine.vector_lanes, one ? 1 : vectors);
     piece.heavy = scalar || windows;
   }
   return pieces;

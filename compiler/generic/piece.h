@@ -11,6 +11,8 @@
 
 namespace hone {
 
+class Evaluator;
+
 // A box of an output, by physical positions [low, high) per axis.
 struct Piece {
   Shape low, high;
@@ -24,9 +26,11 @@ struct Piece {
   std::vector<std::pair<const relay::Expr*, int>> fields;  // concatenation -> the field that the box lies in
 };
 
-// The boxes of one output: cut where a concatenation changes fields, around the borders of windows and of padded data,
-// and before a last block that is not full. Together they cover it once.
-std::vector<Piece> PiecesOf(const relay::ExprPtr& output, const KernelOperand& operand, const MachineModel& machine);
+// The boxes of an output, which is operand number `operand`: cut where a concatenation changes fields, around the
+// borders of windows and of padded data, and before a last block that is not full. Together they cover it once. Axes
+// whose elements follow one another in every operand that is read are one: the last of them goes on past its extent,
+// the others stay at 0.
+std::vector<Piece> PiecesOf(Evaluator& e, const relay::ExprPtr& output, int operand);
 
 // The first call that is `wanted`, from the expression down through operators that keep coordinates as they are; or
 // null.

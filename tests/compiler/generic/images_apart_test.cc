@@ -20,6 +20,7 @@ void CheckApart(const ExprPtr& param, const ExprPtr& body) {
                       ElementCount(function->body->type->shape) > function->body->type->shape[0];
   if (!images) return;
   CheckFunction(WithImagesApart(function, {0, 1}));
+  CheckFunction(WithImagesApart(function, {1}));
 }
 
 TEST(ImagesApart, AreReadInAnyOrder) {
