@@ -56,14 +56,16 @@ Value* EmitExpOfNegative(KernelBuilder& b, Value* x) {
   return b.FMul(exp.p, PowerOfTwo(b, exp.low_n, x));
 }
 
+// n is added to the exponent of p, because 2^128 is no float. Beyond the largest result and for NaN the sum with
+// infinity is the result.
 Value* EmitExp(KernelBuilder& b, Value* x) {
-  Value* clamped = b.FMin(b.FMax(x, FloatConstant(b, x, -87.5f)), FloatConstant(b, x, 89.0f));
-  const auto [p, n, less_one, low_n] = Split(b, clamped);
-  // 2^128 is no float: the scale is applied in two halves.
-  Value* half = b.ir().CreateAShr(n, IntConstant(b, x, 1));
-  Value* scaled = b.FMul(p, PowerOfTwo(b, half, x));
-  scaled = b.FMul(scaled, PowerOfTwo(b, b.ir().CreateSub(n, half), x));
-  return b.ir().CreateSelect(Below(b, x, -87.3365f), FloatConstant(b, x, 0.0f), scaled);
+  constexpr float kLargest = 88.7228317f;
+  auto& ir = b.ir();
+  const SplitExp exp = Split(b, x);
+  Value* scaled = AsFloat(b, ir.CreateAdd(AsInt(b, exp.p), ir.CreateShl(exp.low_n, IntConstant(b, x, 23))), x);
+  Value* finite = ir.CreateFCmpOLE(x, FloatConstant(b, x, kLargest));
+  scaled = ir.CreateSelect(finite, scaled, b.FAdd(x, FloatConstant(b, x, kInfinity)));
+  return ir.CreateSelect(Below(b, x, -87.3365f), FloatConstant(b, x, 0.0f), scaled);
 }
 
 Value* EmitLog(KernelBuilder& b, Value* x) {

@@ -79,6 +79,17 @@ TEST_P(Math, ExpIsWithinTwoUlp) {
   EXPECT_LE(WorstError(EmitExp, [](double x) { return std::exp(x); }, Inputs(-100, 100, 200000), 16, GetParam()), 2);
 }
 
+// The last of 2^128, which no float holds as a scale, and the last that is no denormal.
+TEST_P(Math, ExpEndsWhereFloatsDo) {
+  const float last = 88.7228317F, least = -87.3365F;
+  const auto got =
+      Apply(EmitExp, {last, std::nextafter(last, kInf), least, std::nextafter(least, -kInf)}, 4, GetParam());
+  EXPECT_LE(UlpError(got[0], std::exp(static_cast<double>(last))), 2);
+  EXPECT_EQ(got[1], kInf);
+  EXPECT_LE(UlpError(got[2], std::exp(static_cast<double>(least))), 2);
+  EXPECT_EQ(got[3], 0);
+}
+
 TEST_P(Math, LogIsWithinTwoUlp) {
   const auto exact = [](double x) { return x == 0 ? -HUGE_VAL : std::log(x); };
   auto x = Inputs(0.25, 4, 100000);
