@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "compiler/generic/argument.h"
+#include "compiler/generic/loop_while.h"
 
 namespace hone {
 namespace {
@@ -21,9 +22,10 @@ Value* Reduced(KernelBuilder& b, Value* dividend, Value* divisor) {
   auto& ir = b.ir();
   constexpr uint64_t kUpperBits = ~((uint64_t{1} << 24) - 1);
   constexpr double kWhole = 0x1p28;  // from here on the upper bits are whole
-  llvm::Type* whole = dividend->getType()->getWithNewType(b.i64());
-  Value* bits = ir.CreateBitCast(b.FDiv(dividend, divisor), whole);
-  Value* upper = ir.CreateBitCast(ir.CreateAnd(bits, llvm::ConstantInt::get(whole, kUpperBits)), dividend->getType());
+  llvm::Type *bit_type = dividend->getType()->getWithNewType(b.i64()), *whole = bit_type->getWithNewType(b.i32());
+  Value* bits = ir.CreateBitCast(b.FDiv(dividend, divisor), bit_type);
+  Value* upper =
+      ir.CreateBitCast(ir.CreateAnd(bits, llvm::ConstantInt::get(bit_type, kUpperBits)), dividend->getType());
   Value* bounded = b.FMin(b.FMax(upper, Like(upper, -kWhole)), Like(upper, kWhole));
   Value* number = ir.CreateSelect(ir.CreateFCmpUNO(bounded, bounded), Like(bounded, 0), bounded);
   Value* cut = ir.CreateSIToFP(ir.CreateFPToSI(number, whole), dividend->getType());
@@ -31,8 +33,13 @@ Value* Reduced(KernelBuilder& b, Value* dividend, Value* divisor) {
   return b.FSub(dividend, b.FMul(quotient, divisor));
 }
 
-// A quotient of two floats is below 2^277. One that rounded up to the next integer leaves a rest of the wrong
-// sign, which one divisor mends.
+// Any lane of a vector of i1, or the one.
+Value* AnyOf(KernelBuilder& b, Value* truth) {
+  return truth->getType()->isVectorTy() ? b.ir().CreateOrReduce(truth) : truth;
+}
+
+// A quotient of two floats is below 2^277, and most are below 2^28: one step leaves no more than the divisor. A
+// quotient that rounded up to the next integer leaves a rest of the wrong sign, which one divisor mends.
 Value* OfFloats(KernelBuilder& b, Value* x, Value* y) {
   auto& ir = b.ir();
   llvm::Type* wide = x->getType()->getWithNewType(b.f64());
@@ -40,9 +47,10 @@ Value* OfFloats(KernelBuilder& b, Value* x, Value* y) {
     return ir.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, ir.CreateFPExt(v, wide));
   };
   Value *dividend = magnitude(x), *divisor = magnitude(y);
-  constexpr int64_t kSteps = 10;  // of 28 bits each
-  Value* rest = b.Loop(0, kSteps, 1, {dividend},
-                       [&](Value*, const Vals& rests) { return Vals{Reduced(b, rests[0], divisor)}; })[0];
+  Value* rest = LoopWhile(
+      b, {Reduced(b, dividend, divisor)},
+      [&](const Vals& rests) { return AnyOf(b, ir.CreateFCmpOGE(rests[0], divisor)); },
+      [&](const Vals& rests) { return Vals{Reduced(b, rests[0], divisor)}; })[0];
   rest = ir.CreateSelect(ir.CreateFCmpOLT(rest, Like(rest, 0)), b.FAdd(rest, divisor), rest);
   // Of what fits into an infinite divisor nothing is taken away; 0 and NaN as divisors leave no number.
   const double infinity = std::numeric_limits<double>::infinity();
