@@ -1,12 +1,12 @@
-// byte_table. x86 looks 16 bytes of a table up in one instruction, by the lower half of each byte, and gives 0 where a
-// byte's highest bit is set. Of a table of 256 there are 16 such rows, and a byte belongs to row r where less 16 r it
-// is from 0 to 15; plus 112, saturated, that is the only case that leaves the highest bit alone:
+// byte_table. x86 looks 16 bytes of a table up in one instruction, by the lower half of each byte. A table of 256 has
+// 16 such rows. Each row is looked up, and the bits of the upper half choose between neighbours, the least of them
+// first:
 //
-//   byte - 16 r      0 .. 15     16 .. 255
-//   + 112, at most   112 .. 127  128 .. 255
-//   row r gives      its byte    0
-//
-// so that the sixteen results are joined by or.
+//   rows      0 1   2 3   4 5   6 7   ...   14 15
+//   bit 4      |     |     |     |             |
+//   bit 5      +--.--+     +--.--+            ...
+//   bit 6         +-----.-----+
+//   bit 7               +-----------.-------------
 #include <llvm/IR/IntrinsicsX86.h>
 #include <llvm/TargetParser/Triple.h>
 
@@ -35,16 +35,18 @@ llvm::Constant* Row(KernelBuilder& b, const Table& table, int row, int lanes) {
 }
 
 Value* InRows(KernelBuilder& b, llvm::Intrinsic::ID look_up, const Table& table, Value* x, int lanes) {
-  constexpr int kRows = 16, kLift = 112;
+  constexpr int kRows = 16, kFirstBit = 4, kSignBit = 7;
   auto& ir = b.ir();
-  Value* result = nullptr;
-  for (int r = 0; r < kRows; ++r) {
-    Value* within = r == 0 ? x : ir.CreateSub(x, Like(x, kRow * r));
-    Value* lifted = ir.CreateBinaryIntrinsic(llvm::Intrinsic::uadd_sat, within, Like(x, kLift));
-    Value* found = ir.CreateIntrinsic(look_up, {}, {Row(b, table, r, lanes), lifted});
-    result = result != nullptr ? ir.CreateOr(result, found) : found;
+  Value* in_row = ir.CreateAnd(x, Like(x, kRow - 1));
+  Vals found;
+  for (int r = 0; r < kRows; ++r) found.push_back(ir.CreateIntrinsic(look_up, {}, {Row(b, table, r, lanes), in_row}));
+  for (int bit = kFirstBit; bit <= kSignBit; ++bit) {
+    // A choice by the sign is one instruction.
+    Value* upper = ir.CreateICmpSLT(ir.CreateShl(x, Like(x, kSignBit - bit)), Like(x, 0));
+    for (size_t i = 0; 2 * i < found.size(); ++i) found[i] = ir.CreateSelect(upper, found[2 * i + 1], found[2 * i]);
+    found.resize(found.size() / 2);
   }
-  return result;
+  return found[0];
 }
 
 Value* OneByOne(KernelBuilder& b, const Table& table, Value* x, int lanes) {

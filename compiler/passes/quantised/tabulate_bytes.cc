@@ -1,13 +1,18 @@
 #include "compiler/passes/quantised/tabulate_bytes.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
 #include "compiler/passes/graph/typed_graph.h"
+#include "compiler/relay/activation_call.h"
 #include "compiler/relay/op.h"
+#include "core/integer_elements.h"
 
 namespace hone {
 
@@ -24,7 +29,33 @@ constexpr std::string_view kPlain[] = {"cast", "add",     "subtract", "multiply"
                                        "clip", "nn.relu", "maximum",  "minimum",  "round"};
 
 bool IsBytes(const ExprPtr& expr) {
-  return expr->type->kind == relay::TypeKind::kTensor && expr->type->dtype == DType::kUInt8;
+  return expr->type->kind == relay::TypeKind::kTensor && DTypeBytes(expr->type->dtype) == 1 &&
+         expr->type->dtype != DType::kBool;
+}
+
+bool IsWholeNumber(const ExprPtr& expr) {
+  const relay::Constant* constant = relay::AsConstant(expr);
+  return constant != nullptr && constant->value.elements() == 1 &&
+         constant->value.At(0) == std::nearbyint(constant->value.At(0));
+}
+
+// The type whose values are those of a float that is rounded and bounded, with a zero point between or without; nullopt
+// where 8 bits do not hold them.
+std::optional<DType> BytesOfRounded(const ExprPtr& expr) {
+  const Call* clip = relay::AsCallTo(expr, "clip");
+  if (clip == nullptr || clip->type->kind != relay::TypeKind::kTensor || clip->type->dtype != DType::kFloat32) {
+    return std::nullopt;
+  }
+  const Call* sum = relay::AsCallTo(clip->args[0], "add");
+  const bool shifted = sum != nullptr && IsWholeNumber(sum->args[1]);
+  if (relay::AsCallTo(shifted ? sum->args[0] : clip->args[0], "round") == nullptr) return std::nullopt;
+  const relay::ActivationCall bounds = *relay::AsActivation(*clip);
+  for (const DType dtype : {DType::kUInt8, DType::kInt8}) {
+    const IntegerRange range = RangeOf(dtype);
+    const bool held = bounds.lo >= static_cast<double>(range.least) && bounds.hi <= static_cast<double>(range.most);
+    if (held && bounds.lo == std::nearbyint(bounds.lo) && bounds.hi == std::nearbyint(bounds.hi)) return dtype;
+  }
+  return std::nullopt;
 }
 
 const Call* ElementwiseCall(const ExprPtr& expr) {
@@ -36,23 +67,24 @@ const Call* ElementwiseCall(const ExprPtr& expr) {
   return each && op->def->reference != nullptr ? call : nullptr;
 }
 
-// The one tensor of bytes that a value follows from: none is of numbers alone.
+// The one tensor that a value follows from: none is of numbers alone.
 struct Source {
   ExprPtr tensor;
-  bool of_table = false;  // something on the way is more than what kernels of products take
+  DType bytes = DType::kUInt8;  // holds the tensor's values
+  bool of_table = false;        // something on the way is more than what kernels of products take
 };
 
 class SourceFinder {
  public:
   explicit SourceFinder(const ExprPtr& root) : root_(root) {}
 
-  // Nullopt where there are several, or one that is no byte of the root's shape.
+  // Nullopt where there are several, or one that has another shape than the root or more values than a table.
   std::optional<Source> Find(const ExprPtr& expr) {
     const auto known = found_.find(expr.get());
     if (known != found_.end()) return known->second;
     if (found_.size() >= kMostSteps) return std::nullopt;
     std::optional<Source> source = Computed(expr);
-    if (!source && expr != root_ && IsBytes(expr) && ShapeOf(expr) == ShapeOf(root_)) source = Source{expr, false};
+    if (!source && expr != root_) source = AsSource(expr);
     found_.emplace(expr.get(), source);
     return source;
   }
@@ -61,6 +93,11 @@ class SourceFinder {
   const std::vector<const Call*>& steps() const { return steps_; }
 
  private:
+  std::optional<Source> AsSource(const ExprPtr& expr) const {
+    const std::optional<DType> bytes = IsBytes(expr) ? expr->type->dtype : BytesOfRounded(expr);
+    return bytes && ShapeOf(expr) == ShapeOf(root_) ? std::optional(Source{expr, *bytes}) : std::nullopt;
+  }
+
   std::optional<Source> Computed(const ExprPtr& expr) {
     if (const relay::Constant* constant = relay::AsConstant(expr)) {
       return constant->value.elements() == 1 ? std::optional(Source{}) : std::nullopt;
@@ -74,7 +111,7 @@ class SourceFinder {
     for (const ExprPtr& arg : call->args) {
       const std::optional<Source> one = Find(arg);
       if (!one || (all.tensor != nullptr && one->tensor != nullptr && one->tensor != all.tensor)) return std::nullopt;
-      if (one->tensor != nullptr) all.tensor = one->tensor;
+      if (one->tensor != nullptr) std::tie(all.tensor, all.bytes) = std::tie(one->tensor, one->bytes);
       sources += one->tensor != nullptr ? 1 : 0;
       all.of_table = all.of_table || one->of_table;
     }
@@ -88,13 +125,15 @@ class SourceFinder {
   std::vector<const Call*> steps_;
 };
 
-// What the root is for each byte of the source.
-std::vector<int64_t> ResultsOf(const std::vector<const Call*>& steps, const ExprPtr& source) {
-  Shape shape(ShapeOf(source).size(), 1);
+// What the root is, as a byte, for the value of the source that each byte is.
+std::vector<int64_t> ResultsOf(const std::vector<const Call*>& steps, const Source& source) {
+  Shape shape(ShapeOf(source.tensor).size(), 1);
   shape.back() = kBytes;
-  Tensor bytes(DType::kUInt8, shape);
-  for (int64_t i = 0; i < kBytes; ++i) bytes.Set(i, static_cast<double>(i));
-  std::unordered_map<const relay::Expr*, Tensor> values{{source.get(), bytes}};
+  Tensor bytes(source.tensor->type->dtype, shape);
+  for (int64_t i = 0; i < kBytes; ++i) {
+    bytes.Set(i, static_cast<double>(source.bytes == DType::kInt8 ? static_cast<int8_t>(i) : i));
+  }
+  std::unordered_map<const relay::Expr*, Tensor> values{{source.tensor.get(), bytes}};
   for (const Call* step : steps) {
     std::vector<Tensor> args;
     for (const ExprPtr& arg : step->args) {
@@ -110,8 +149,26 @@ std::vector<int64_t> ResultsOf(const std::vector<const Call*>& steps, const Expr
   const Tensor& results = values.at(steps.back());
   std::vector<int64_t> table;
   table.reserve(static_cast<size_t>(results.elements()));
-  for (int64_t i = 0; i < results.elements(); ++i) table.push_back(static_cast<int64_t>(results.At(i)));
+  for (int64_t i = 0; i < results.elements(); ++i) {
+    table.push_back(static_cast<uint8_t>(static_cast<int64_t>(results.At(i))));
+  }
   return table;
+}
+
+// Whether the node is such a table already, but for casts.
+bool IsTableOf(const ExprPtr& node, const ExprPtr& tensor) {
+  const auto below_casts = [&](ExprPtr expr) {
+    const Call* cast = nullptr;
+    while (expr != tensor && (cast = relay::AsCallTo(expr, "cast")) != nullptr) expr = cast->args[0];
+    return expr;
+  };
+  const Call* table = relay::AsCallTo(below_casts(node), "byte_table");
+  return table != nullptr && below_casts(table->args[0]) == tensor;
+}
+
+ExprPtr CastTo(const ExprPtr& expr, DType dtype, const std::string& name) {
+  if (expr->type->dtype == dtype) return expr;
+  return TypedCall("cast", {expr}, {{"dtype", std::string(DTypeName(dtype))}}, name);
 }
 
 ExprPtr Tabulated(const ExprPtr& node, const Uses& /*uses*/) {
@@ -121,11 +178,12 @@ ExprPtr Tabulated(const ExprPtr& node, const Uses& /*uses*/) {
   SourceFinder finder(node);
   const std::optional<Source> source = finder.Find(node);
   if (!source || source->tensor == nullptr || !source->of_table) return nullptr;
-  const Call* table_already = relay::AsCallTo(node, "byte_table");
-  if (table_already != nullptr && table_already->args[0] == source->tensor) return nullptr;
-  const std::vector<int64_t> table = ResultsOf(finder.steps(), source->tensor);
+  if (IsTableOf(node, source->tensor)) return nullptr;
+  const std::vector<int64_t> table = ResultsOf(finder.steps(), *source);
   if (table.size() != static_cast<size_t>(kBytes)) return nullptr;
-  return TypedCall("byte_table", {source->tensor}, {{"table", table}}, relay::AsCall(node)->name);
+  const std::string& name = relay::AsCall(node)->name;
+  const ExprPtr bytes = CastTo(CastTo(source->tensor, source->bytes, name), DType::kUInt8, name);
+  return CastTo(TypedCall("byte_table", {bytes}, {{"table", table}}, name), node->type->dtype, name);
 }
 
 }  // namespace

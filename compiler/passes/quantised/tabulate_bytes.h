@@ -9,8 +9,9 @@
 
 namespace hone {
 
-// Each uint8 value that elementwise operators and single numbers compute from one uint8 tensor of its shape becomes a
-// byte_table of that tensor. What scales, shifts, rounds and bounds alone stays as it is: it is part of a product's
+// Each value of 8 bits that elementwise operators and single numbers compute from one tensor of 8 bits and of its shape
+// becomes a byte_table of that tensor. So does one that is computed from float32 rounded and bounded to what 8 bits
+// hold: that is cast first. What scales, shifts, rounds and bounds alone stays as it is: it is part of a product's
 // kernel. Values in between are bytes where their own tensor is one.
 relay::IRModule TabulateBytes(const relay::IRModule& module);
 

@@ -78,6 +78,54 @@ TEST(TabulateBytes, WhatScalesAndRoundsAloneStays) {
   EXPECT_EQ(CountOf(Tabulated(module), "byte_table"), 0);
 }
 
+// As LiftScales leaves what is quantised, and computed from, between other layers.
+ExprPtr Rounded(const ExprPtr& number, float scale, double lo, double hi) {
+  const ExprPtr whole = MakeCall("round", {MakeCall("divide", {number, ScalarConstant(scale)})});
+  return MakeCall("clip", {whole}, {{"a_min", lo}, {"a_max", hi}});
+}
+
+TEST(TabulateBytes, FloatsThatEightBitsHoldAreLookedUp) {
+  struct Bounds {
+    double lo, hi;
+    int tables;
+  };
+  const ExprPtr x = Input("x", {2, 3, 50, 7});
+  for (const Bounds& each :
+       {Bounds{-128, 127, 1}, {0, 255, 1}, {-7, 100, 1}, {-1, 255, 0}, {-128, 200, 0}, {-0.5, 9, 0}}) {
+    SCOPED_TRACE(each.lo);
+    const ExprPtr whole = Rounded(x, 0.02F, each.lo, each.hi);
+    const IRModule module = ModuleOf(Byte(Silu(MakeCall("multiply", {whole, ScalarConstant(0.02F)})), 0.03F));
+    const IRModule tabulated = Tabulated(module);
+    EXPECT_EQ(CountOf(tabulated, "byte_table"), each.tables);
+    ExpectSameMeaning(module, tabulated, 0);
+  }
+}
+
+TEST(TabulateBytes, AZeroPointMayLieBetween) {
+  const ExprPtr whole = MakeCall("round", {MakeCall("divide", {Input("x", {5, 70}), ScalarConstant(0.02F)})});
+  const ExprPtr held =
+      MakeCall("clip", {MakeCall("add", {whole, ScalarConstant(100)})}, {{"a_min", 0.0}, {"a_max", 255.0}});
+  const ExprPtr number =
+      MakeCall("multiply", {MakeCall("subtract", {held, ScalarConstant(100)}), ScalarConstant(0.02F)});
+  const IRModule module = ModuleOf(Byte(MakeCall("tanh", {number}), 0.01F));
+  const IRModule tabulated = Tabulated(module);
+  EXPECT_EQ(CountOf(tabulated, "byte_table"), 1);
+  ExpectSameMeaning(module, tabulated, 0);
+}
+
+TEST(TabulateBytes, SignedBytesAreLookedUpAsWell) {
+  const auto as_signed = [](const ExprPtr& whole) {
+    return MakeCall("cast", {whole}, {{"dtype", std::string("int8")}});
+  };
+  const ExprPtr x = as_signed(Rounded(Input("x", {5, 70}), 0.02F, -128, 127));
+  const IRModule module = ModuleOf(as_signed(Rounded(Silu(Number(x, 0.02F)), 0.01F, -128, 127)));
+  const IRModule tabulated = Tabulated(module);
+  EXPECT_EQ(CountOf(tabulated, "byte_table"), 1);
+  EXPECT_EQ(CountOf(tabulated, "sigmoid"), 0);
+  ExpectSameMeaning(module, tabulated, 0);
+  EXPECT_EQ(CountOf(Tabulated(tabulated), "byte_table"), 1);
+}
+
 // A number per channel, and one tensor that is spread over another's shape.
 TEST(TabulateBytes, WhatDiffersByPlaceStays) {
   const ExprPtr x = Number(Bytes("x"), 0.05F);
