@@ -7,6 +7,7 @@
 #include <numeric>
 #include <string_view>
 
+#include "compiler/passes/along_depth.h"
 #include "compiler/passes/graph/transposes.h"
 #include "compiler/passes/graph/typed_graph.h"
 #include "compiler/passes/transposed_phases.h"
@@ -20,9 +21,6 @@ using relay::ExprPtr;
 using Ints = std::vector<int64_t>;
 
 namespace {
-
-// N, C, D, H, W with the depth before the channels, and back.
-const Axes kDepthFirst{0, 2, 1, 3, 4};
 
 // The window along the depth: of that, all that the operators on planes do not know. `before` is negative where the
 // first planes are left out.
@@ -78,7 +76,7 @@ class Planes {
       const Ints width{0, 0, 0, 0, ahead, depth.behind(), 0, 0, 0, 0};
       data = Made("nn.pad", {data}, {{"pad_width", width}, {"pad_value", border}});
     }
-    slices_ = Made("transpose", {data}, {{"axes", kDepthFirst}});
+    slices_ = Made("transpose", {data}, {{"axes", DepthFirst()}});
   }
 
   // What a tap sees, of all results: (N * results, C, H, W).
@@ -97,7 +95,7 @@ class Planes {
   ExprPtr Joined(const ExprPtr& planes) const {
     const Shape& plane = ShapeOf(planes);
     const Ints slices{ShapeOf(slices_)[0], depth_.results, plane[1], plane[2], plane[3]};
-    return Made("transpose", {Made("reshape", {planes}, {{"newshape", slices}})}, {{"axes", kDepthFirst}});
+    return Made("transpose", {Made("reshape", {planes}, {{"newshape", slices}})}, {{"axes", DepthFirst()}});
   }
 
   ExprPtr Made(const char* op, std::vector<ExprPtr> args, Attrs attrs = {}) const {
@@ -160,6 +158,10 @@ ExprPtr SumOfTaps(const TapProduct& of, const Planes& planes) {
 ExprPtr Conv(const ExprPtr& node, const Uses&) {
   const Call* conv = AsVolumeCall(node, "nn.conv3d");
   if (conv == nullptr) return nullptr;
+  const Shape& weight = ShapeOf(conv->args[1]);
+  if (IsAlongDepth(*conv, {weight[2], weight[3], weight[4]}) && !FollowsPlanes(conv->args[0])) {
+    return AlongDepth(*conv, {"nn.conv2d", "kernel_size"});
+  }
   const Depth depth = DepthOf(*conv, ShapeOf(conv->args[1])[2]);
   const Planes planes(*conv, depth, 0);
   Ints taps(static_cast<size_t>(depth.taps));
@@ -197,27 +199,52 @@ ExprPtr ConvTranspose(const ExprPtr& node, const Uses&) {
 // The volumes that Joined makes of planes, when nobody else uses them; else null.
 const Call* AsJoined(const ExprPtr& expr, const Uses& uses) {
   const Call* turned = AsTranspose(expr);
-  if (turned == nullptr || uses.Of(expr) > 1 || TransposeAxes(*turned) != kDepthFirst) return nullptr;
+  if (turned == nullptr || uses.Of(expr) > 1 || TransposeAxes(*turned) != DepthFirst()) return nullptr;
   const Call* slices = relay::AsCallTo(turned->args[0], "reshape");
   if (slices == nullptr || uses.Of(turned->args[0]) > 1) return nullptr;
   const Shape &planes = ShapeOf(slices->args[0]), &shape = slices->type->shape;
   return planes.size() == 4 && std::equal(planes.begin() + 1, planes.end(), shape.begin() + 2) ? slices : nullptr;
 }
 
+// The volume that AlongDepth makes of a convolution, when nobody else uses it; else null.
+const Call* AsOnePlane(const ExprPtr& expr, const Uses& uses) {
+  const Call* volume = relay::AsCallTo(expr, "reshape");
+  const bool one = volume != nullptr && relay::AsCallTo(volume->args[0], "nn.conv2d") != nullptr &&
+                   uses.Of(expr) <= 1 && uses.Of(volume->args[0]) <= 1;
+  return one && ShapeOf(volume->args[0])[1] == ShapeOf(expr)[1] ? volume : nullptr;
+}
+
 // There a convolution's kernel adds it.
 ExprPtr Bias(const ExprPtr& node, const Uses& uses) {
   const Call* bias = relay::AsCallTo(node, "nn.bias_add");
-  if (bias == nullptr || bias->attrs.GetInt("axis") != 1) return nullptr;
+  if (bias == nullptr || bias->attrs.GetInt("axis") != 1 || ShapeOf(node).size() != 5) return nullptr;
+  if (const Call* volume = AsOnePlane(bias->args[0], uses)) {
+    const ExprPtr plane = TypedCall("nn.bias_add", {volume->args[0], bias->args[1]}, bias->attrs, bias->name);
+    return TypedCall("reshape", {plane}, volume->attrs, bias->name);
+  }
   const Call* slices = AsJoined(bias->args[0], uses);
   if (slices == nullptr) return nullptr;
   const ExprPtr planes = TypedCall("nn.bias_add", {slices->args[0], bias->args[1]}, bias->attrs, bias->name);
   const ExprPtr joined = TypedCall("reshape", {planes}, slices->attrs, bias->name);
-  return TypedCall("transpose", {joined}, {{"axes", kDepthFirst}}, bias->name);
+  return TypedCall("transpose", {joined}, {{"axes", DepthFirst()}}, bias->name);
+}
+
+// A window over the depth, then one over each plane. Each plane of a window counts as many elements as every other, so
+// that the mean of means is the mean.
+ExprPtr PoolByDepth(const Call& pool, const char* op) {
+  const Ints size = pool.attrs.GetInts("pool_size");
+  const Shape& result = pool.type->shape;
+  const bool same_depth = size[0] == 1 && result[2] == ShapeOf(pool.args[0])[2];
+  const ExprPtr volume = same_depth ? pool.args[0] : AlongDepth(pool, {op, "pool_size"});
+  const Shape& shape = ShapeOf(volume);
+  const ExprPtr planes = TypedReshape(volume, {shape[0], shape[1] * shape[2], shape[3], shape[4]}, pool.name);
+  return TypedReshape(TypedCall(op, {planes}, OnPlanes(pool, "pool_size"), pool.name), result, pool.name);
 }
 
 ExprPtr MaxPool(const ExprPtr& node, const Uses&) {
   const Call* pool = AsVolumeCall(node, "nn.max_pool3d");
   if (pool == nullptr) return nullptr;
+  if (!FollowsPlanes(pool->args[0])) return PoolByDepth(*pool, "nn.max_pool2d");
   const Depth depth = DepthOf(*pool, pool->attrs.GetInts("pool_size")[0]);
   const Planes planes(*pool, depth, -std::numeric_limits<double>::infinity());
   ExprPtr largest = planes.SeenBy(0);
@@ -245,6 +272,7 @@ ExprPtr Scalar(float value) { return relay::MakeConstant(Tensor::Scalar(value));
 ExprPtr AveragePool(const ExprPtr& node, const Uses&) {
   const Call* pool = AsVolumeCall(node, "nn.avg_pool3d");
   if (pool == nullptr) return nullptr;
+  if (!FollowsPlanes(pool->args[0])) return PoolByDepth(*pool, "nn.avg_pool2d");
   const Depth depth = DepthOf(*pool, pool->attrs.GetInts("pool_size")[0]);
   const Planes planes(*pool, depth, 0);
   ExprPtr sum = planes.SeenBy(0);

@@ -95,6 +95,39 @@ TEST(VolumesAsPlanes, KeepTheMeaningOfPools) {
   ExpectPlanes(ModuleOf(MakeCall("nn.global_avg_pool3d", {Input("x", {2, 3, 4, 5, 6})})));
 }
 
+TEST(VolumesAsPlanes, VolumesThatLieTogetherArePooledThere) {
+  const ExprPtr x = Input("x", {2, 3, 7, 5, 6});
+  const Attrs window{{"pool_size", Ints{3, 3, 3}}, {"strides", Ints{2, 2, 2}}, {"padding", Ints{1, 1, 1, 1, 1, 1}}};
+  for (const char* op : {"nn.max_pool3d", "nn.avg_pool3d"}) {
+    const IRModule module = ModuleOf(MakeCall(op, {MakeCall("nn.relu", {x})}, window));
+    EXPECT_EQ(CountOf(VolumesAsPlanes(module), "transpose") + CountOf(VolumesAsPlanes(module), "nn.pad"), 0);
+    ExpectPlanes(module);
+    const ExprPtr conv = MakeCall("nn.conv3d", {x, RandomConstant({4, 3, 3, 3, 3}, 1)});
+    const IRModule behind = ModuleOf(MakeCall(op, {MakeCall("nn.relu", {conv})}, window));
+    EXPECT_EQ(CountOf(VolumesAsPlanes(behind), "strided_slice"), 9) << "planes of a convolution stay planes";
+    ExpectPlanes(behind);
+  }
+}
+
+TEST(VolumesAsPlanes, AWindowOfTheDepthIsOneOfRows) {
+  const ExprPtr x = Input("x", {2, 4, 7, 5, 6});
+  const Attrs strided{{"strides", Ints{2, 1, 1}}, {"padding", Ints{1, 0, 0, 0, 0, 0}}, {"groups", int64_t{2}}};
+  const ExprPtr deep = MakeCall("nn.conv3d", {x, RandomConstant({6, 2, 3, 1, 1}, 1)}, strided);
+  const ExprPtr pointwise = MakeCall("nn.conv3d", {x, RandomConstant({6, 4, 1, 1, 1}, 1)});
+  for (const ExprPtr& conv : {deep, pointwise}) {
+    const IRModule module = ModuleOf(MakeCall("nn.bias_add", {conv, RandomConstant({6}, 2)}));
+    const IRModule planes = VolumesAsPlanes(module);
+    EXPECT_EQ(CountOf(planes, "nn.conv2d"), 1);
+    EXPECT_EQ(CountOf(planes, "transpose") + CountOf(planes, "add"), 0);
+    EXPECT_NE(relay::AsCallTo(planes.main->body, "reshape"), nullptr) << "the bias is added before";
+    ExpectPlanes(module);
+  }
+  const IRModule wide =
+      ModuleOf(MakeCall("nn.conv3d", {x, RandomConstant({6, 4, 3, 1, 1}, 1)}, {{"strides", Ints{1, 2, 1}}}));
+  EXPECT_EQ(CountOf(VolumesAsPlanes(wide), "nn.conv2d"), 3);
+  ExpectPlanes(wide);
+}
+
 TEST(VolumesAsPlanes, ABiasIsAddedOnThePlanes) {
   const ExprPtr conv = MakeCall("nn.conv3d", {Input("x", {1, 2, 4, 5, 6}), RandomConstant({4, 2, 3, 3, 3}, 1)},
                                 {{"padding", Ints{1, 1, 1}}});
