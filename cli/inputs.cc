@@ -9,7 +9,6 @@
 #include "cli/printing/number_text.h"
 #include "compiler/frontend/onnx/onnx_tensor.h"
 #include "core/error.h"
-#include "core/json_fields.h"
 #include "core/random.h"
 #include "core/spelling.h"
 #include "runtime/fat_package.h"
@@ -67,13 +66,15 @@ bool IsInteger(DType dtype) { return dtype == DType::kInt32 || dtype == DType::k
 Tensor Filled(const InputSpec& spec, Fill fill, uint64_t seed) {
   Tensor tensor(spec.dtype, spec.shape);
   const bool is_random = fill == Fill::kNormal || fill == Fill::kUniform;
-  if (!is_random || (!IsInteger(spec.dtype) && spec.indexes == 0)) {
+  if (!is_random || (!IsInteger(spec.dtype) && spec.indexes.Least() == 0)) {
     FillTensor(tensor, fill, seed);
     return tensor;
   }
   Random random(seed);
-  const uint64_t below = spec.indexes > 0 ? static_cast<uint64_t>(spec.indexes) : 2;
-  for (int64_t i = 0; i < tensor.elements(); ++i) tensor.Set(i, static_cast<double>(random.Below(below)));
+  for (int64_t i = 0; i < tensor.elements(); ++i) {
+    const int64_t extent = spec.indexes.Of(i);
+    tensor.Set(i, static_cast<double>(random.Below(extent > 0 ? static_cast<uint64_t>(extent) : 2)));
+  }
   return tensor;
 }
 
@@ -110,14 +111,12 @@ InputShapes ShapesAsked(const InputOptions& options, const std::string& package_
 
 std::vector<InputSpec> InputSpecs(const Package& package) {
   const Plan& plan = package.plan();
-  const Json& manifest = package.manifest();
-  const Json extents = manifest.contains("index_extents") ? manifest["index_extents"] : Json::object();
+  const std::map<std::string, IndexBounds> bounds = IndexBoundsOf(package.manifest());
   std::vector<InputSpec> specs;
   for (const int index : plan.inputs) {
     const PlanBuffer& buffer = plan.buffers.at(static_cast<size_t>(index));
-    const bool indexes = extents.contains(buffer.name);
-    specs.push_back({buffer.name, buffer.dtype, buffer.shape,
-                     indexes ? IntegerField(extents, buffer.name.c_str(), 1) : int64_t{0}});
+    const auto of = bounds.find(buffer.name);
+    specs.push_back({buffer.name, buffer.dtype, buffer.shape, of == bounds.end() ? IndexBounds() : of->second});
   }
   return specs;
 }
@@ -140,14 +139,15 @@ std::map<std::string, Tensor> MakeInputs(const std::vector<InputSpec>& specs, co
 void RequireIndicesInRange(const std::vector<InputSpec>& specs, const std::map<std::string, Tensor>& inputs) {
   for (const InputSpec& spec : specs) {
     const Tensor& tensor = inputs.at(spec.name);
-    for (int64_t i = 0; spec.indexes > 0 && i < tensor.elements(); ++i) {
+    for (int64_t i = 0; spec.indexes.Least() > 0 && i < tensor.elements(); ++i) {
+      const int64_t extent = spec.indexes.Of(i);
       const double index = std::trunc(tensor.At(i));
-      if (index >= -static_cast<double>(spec.indexes) && index < static_cast<double>(spec.indexes)) continue;
+      if (extent == 0 || (index >= -static_cast<double>(extent) && index < static_cast<double>(extent))) continue;
       throw Error(
           ExitCode::kUsage,
-          fmt::format("input \"{0}\" holds {1}, and picks from {2} elements; give --input {0}=FILE with numbers "
-                      "from 0 to {3}",
-                      spec.name, index, spec.indexes, spec.indexes - 1));
+          fmt::format("input \"{0}\" holds {1}, and picks from {2} elements at place {4}; give --input {0}=FILE with "
+                      "numbers from 0 to {3} there",
+                      spec.name, index, extent, extent - 1, i));
     }
   }
 }

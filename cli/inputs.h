@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/command_line.h"
+#include "core/index_bounds.h"
 #include "core/tensor.h"
 #include "runtime/package.h"
 
@@ -32,7 +33,7 @@ struct InputSpec {
   std::string name;
   DType dtype = DType::kFloat32;
   Shape shape;
-  int64_t indexes = 0;  // the elements of the shortest axis that its integers pick from; 0: none that is known
+  IndexBounds indexes = {};  // how many elements its integers pick from
 };
 // A package's inputs.
 std::vector<InputSpec> InputSpecs(const Package& package);

@@ -28,9 +28,9 @@ std::vector<InputSpec> NeededInputs(const relay::IRModule& module) {
   std::vector<InputSpec> specs;
   for (const auto& param : module.main->params) {
     if (!needed.contains(param.get())) continue;
-    const auto extent = extents.find(param->name);
+    const auto of = extents.find(param->name);
     specs.push_back(
-        {param->name, param->type->dtype, param->type->shape, extent == extents.end() ? 0 : extent->second});
+        {param->name, param->type->dtype, param->type->shape, of == extents.end() ? IndexBounds() : of->second});
   }
   return specs;
 }

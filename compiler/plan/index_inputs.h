@@ -4,14 +4,16 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "compiler/relay/expr.h"
+#include "core/index_bounds.h"
 
 namespace hone {
 
-// By input name, the elements of the shortest axis that its integers index, also after a cast or another shape: 0 up to
-// one less are in range. Inputs that index nothing, or only an axis without elements, are absent. The module needs its
-// types.
-std::map<std::string, int64_t> IndexExtents(const relay::IRModule& typed);
+// By input name, how many elements each of its integers picks from: of the axis that it indexes, also after a cast, in
+// another order or shape, or joined with others; of several axes the shortest. Inputs that index nothing, or only axes
+// without elements, are absent. The module needs its types.
+std::map<std::string, IndexBounds> IndexExtents(const relay::IRModule& typed);
 
 }  // namespace hone

@@ -76,7 +76,10 @@ std::string Manifest(const Plan& plan, const std::string& graph, const std::stri
   manifest["sections"] = {{"graph", SectionJson(graph)}, {"lib", SectionJson(lib)}, {"params", SectionJson(params)}};
   manifest["dispatch"] = DispatchTable(plan);
   manifest["index_extents"] = Json::object();
-  for (const auto& [input, extent] : facts.index_extents) manifest["index_extents"][input] = extent;
+  for (const auto& [input, bounds] : facts.index_extents) {
+    manifest["index_extents"][input] = bounds.Least();
+    if (bounds.extents.size() > 1) manifest["index_columns"][input] = ToJson(bounds);
+  }
   if (facts.built) manifest["built"] = BuiltJson(*facts.built);
   if (!facts.open_params.is_null()) manifest["open_params"] = facts.open_params;
   return DumpJson(manifest);
@@ -129,9 +132,10 @@ PackageFacts FactsOf(const Json& manifest) {
   PackageFacts facts;
   try {
     facts.model_sha256 = manifest.value("model_sha256", "");
-    facts.index_extents = manifest.value("index_extents", Json::object()).get<std::map<std::string, int64_t>>();
+    facts.index_extents = IndexBoundsOf(manifest);
   } catch (const Json::exception&) {
-    throw Error(ExitCode::kBadData, "model_sha256 must be text, and index_extents an object of integers");
+    throw Error(ExitCode::kBadData,
+                "model_sha256 must be text, index_extents an object of integers and index_columns of objects");
   }
   try {
     facts.open_params = manifest.value("open_params", Json());

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/build_context.h"
+#include "core/index_bounds.h"
 #include "core/package_precision.h"
 #include "core/plan.h"
 #include "core/serialize.h"
@@ -16,8 +17,8 @@ namespace hone {
 
 // What the manifest tells of a package beside its parts.
 struct PackageFacts {
-  std::map<std::string, int64_t> index_extents;  // what IndexExtents gives
-  std::string model_sha256;                      // of the model's file, 64 hex digits; empty: not told
+  std::map<std::string, IndexBounds> index_extents;  // what IndexExtents gives
+  std::string model_sha256;                          // of the model's file, 64 hex digits; empty: not told
   // What parameters are packed by later; absent, as in packages of older writers: not told, and they cannot be.
   struct Built {
     bool exact_math = false;

@@ -172,6 +172,22 @@ TEST_F(VerifyProgram, RefusesIdsThatTheModelCannotPick) {
   }
 }
 
+TEST_F(VerifyProgram, HoldsEachPartOfAPlaceToItsOwnAxis) {
+  ModelMaker model;
+  model.IntegerInput("ids", kInt32, {4}).Filled("data", {40, 3, 5}, 1).Ints("pairs", {2, 2});
+  model.Node("Reshape", {"ids", "pairs"}, {"places"})
+      .Node("Cast", {"places"}, {"wide"}, {{"to", int64_t{onnx::TensorProto::INT64}}});
+  model.Node("GatherND", {"data", "wide"}, {"y"}).Output("y");
+  Write("work/m.onnx", model.Bytes());
+  Write("work/right.pb", IdsFile({39, 2, -40, -3}));
+  const ProgramResult right = Verify("m.onnx --no-records --input ids=right.pb");
+  EXPECT_EQ(right.code, 0) << right.out << right.err;
+  Write("work/wrong.pb", IdsFile({39, 2, 2, 39}));
+  const ProgramResult wrong = Verify("m.onnx --no-records --input ids=wrong.pb");
+  EXPECT_EQ(wrong.code, 2) << wrong.out << wrong.err;
+  EXPECT_THAT(wrong.err, HasSubstr("holds 39, and picks from 3 elements at place 3"));
+}
+
 // Others know a node's result by its own name, as ONNX Runtime does.
 TEST_F(VerifyProgram, BisectsAgainstADumpByTheNamesOfResults) {
   ModelMaker model;
