@@ -4,18 +4,11 @@
  *
  * One file is for every Python from 3.9 on and every numpy: it keeps to the limited API and is linked with no library.
  * hone_runtime does the same by ctypes where it is not built. */
-#define PY_SSIZE_T_CLEAN
-#define Py_LIMITED_API 0x03090000
-#include <Python.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/hone.h"
-
-typedef hone_status RunWith(hone_session* session, const hone_memory* inputs, int32_t input_count,
-                            const hone_memory* outputs, int32_t output_count);
-typedef hone_status OutputInfo(const hone_session* session, int32_t index, hone_tensor_info* info);
+#include "caller.h"
+#include "counted.h"
 
 /* How an array begins: the same in every numpy, as programs that were compiled for it read arrays so. IsAsKnown asks.
  */
@@ -36,32 +29,6 @@ typedef struct {
   void* data;
 } ArrayStruct;
 enum { kRowMajor = 0x1, kWriteable = 0x400 };
-
-enum { kMostTensors = 512, kMostRank = 16, kMostCounted = 16, kSpares = 2, kMostSpareBytes = 65536 };
-
-typedef struct {
-  PyObject *dtype, *of_new; /* the second is what an array is made with: shape, dtype */
-  int rank;
-  Py_ssize_t shape[kMostRank];
-  size_t size_bytes;
-  int counted;               /* a run says how far it goes */
-  PyObject* spares[kSpares]; /* small outputs that were handed out before */
-} Tensor;
-
-typedef struct {
-  Py_ssize_t dims[kMostRank];
-} Came;
-
-typedef struct {
-  RunWith* run;
-  OutputInfo* output_info;
-  hone_session* session;
-  int forks;
-  pthread_mutex_t turn;
-  PyObject *array_type, *check, *begin; /* the last returns the beginning of an array as one of a shape */
-  int32_t inputs, outputs, counted;
-  Tensor tensors[]; /* inputs, then outputs */
-} Caller;
 
 typedef struct {
   PyObject head;
@@ -143,19 +110,6 @@ static int LookAtOutputs(Caller* caller, PyObject* wanted, PyObject** results, h
   return found;
 }
 
-/* The shapes that the last run gave to counted outputs. */
-static hone_status ReadCame(const Caller* caller, Came* came) {
-  hone_status status = HONE_OK;
-  hone_tensor_info info;
-  for (int32_t i = 0; i < caller->outputs && status == HONE_OK; ++i) {
-    if (!caller->tensors[caller->inputs + i].counted) continue;
-    status = caller->output_info(caller->session, i, &info);
-    for (int32_t axis = 0; status == HONE_OK && axis < info.rank; ++axis) came->dims[axis] = info.shape[axis];
-    ++came;
-  }
-  return status;
-}
-
 /* Runs of one session take turns; other threads of Python's go on meanwhile. */
 static hone_status RunInTurn(Caller* caller, const hone_memory* inputs, const hone_memory* outputs, Came* came) {
   hone_status status;
@@ -174,32 +128,6 @@ static int Check(const Caller* caller, hone_status status) {
   PyObject* const none = PyObject_CallFunction(caller->check, "i", (int)status);
   Py_XDECREF(none);
   return none == NULL ? -1 : 1;
-}
-
-/* The beginning of an array that came to be of another shape; a new reference. */
-static PyObject* Beginning(const Caller* caller, const Tensor* tensor, PyObject* array, const Came* came) {
-  PyObject* const shape = PyTuple_New(tensor->rank);
-  if (shape == NULL) return NULL;
-  for (int axis = 0; axis < tensor->rank; ++axis) PyTuple_SetItem(shape, axis, PyLong_FromSsize_t(came->dims[axis]));
-  PyObject* const begin = PyObject_CallFunctionObjArgs(caller->begin, array, shape, NULL);
-  Py_DECREF(shape);
-  return begin;
-}
-
-/* Puts what came in the place of counted outputs. 1, or -1: an exception. */
-static int Cut(const Caller* caller, PyObject** results, const Came* came) {
-  for (int32_t i = 0; i < caller->outputs; ++i) {
-    const Tensor* const tensor = &caller->tensors[caller->inputs + i];
-    if (!tensor->counted) continue;
-    if (memcmp(came->dims, tensor->shape, (size_t)tensor->rank * sizeof(*tensor->shape)) != 0) {
-      PyObject* const whole = results[i];
-      results[i] = Beginning(caller, tensor, whole, came);
-      Py_DECREF(whole);
-      if (results[i] == NULL) return -1;
-    }
-    ++came;
-  }
-  return 1;
 }
 
 /* As Look, and then the results are those of a run: new references. Else there are none in them. */
@@ -334,12 +262,6 @@ static int AreAsKnown(const Caller* caller) {
     Py_XDECREF(array);
   }
   return known;
-}
-
-static int32_t CountedOf(const Caller* caller) {
-  int32_t counted = 0;
-  for (int32_t i = 0; i < caller->outputs; ++i) counted += caller->tensors[caller->inputs + i].counted;
-  return counted;
 }
 
 /* Python's functions and classes that a caller uses. */

@@ -1,0 +1,38 @@
+/* A session whose calls from Python take the short way, and the tensors that they take and give. */
+#ifndef HONE_PYTHON_CALLER_H
+#define HONE_PYTHON_CALLER_H
+
+#define PY_SSIZE_T_CLEAN
+#define Py_LIMITED_API 0x03090000
+#include <Python.h>
+#include <pthread.h>
+
+#include "runtime/hone.h"
+
+typedef hone_status RunWith(hone_session* session, const hone_memory* inputs, int32_t input_count,
+                            const hone_memory* outputs, int32_t output_count);
+typedef hone_status OutputInfo(const hone_session* session, int32_t index, hone_tensor_info* info);
+
+enum { kMostTensors = 512, kMostRank = 16, kSpares = 2, kMostSpareBytes = 65536 };
+
+typedef struct {
+  PyObject *dtype, *of_new; /* the second is what an array is made with: shape, dtype */
+  int rank;
+  Py_ssize_t shape[kMostRank];
+  size_t size_bytes;
+  int counted;               /* a run says how far it goes */
+  PyObject* spares[kSpares]; /* small outputs that were handed out before */
+} Tensor;
+
+typedef struct {
+  RunWith* run;
+  OutputInfo* output_info;
+  hone_session* session;
+  int forks;
+  pthread_mutex_t turn;
+  PyObject *array_type, *check, *begin; /* the last returns the beginning of an array as one of a shape */
+  int32_t inputs, outputs, counted;
+  Tensor tensors[]; /* inputs, then outputs */
+} Caller;
+
+#endif
