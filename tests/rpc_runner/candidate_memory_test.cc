@@ -10,17 +10,20 @@
 #include <string_view>
 #include <vector>
 
+#include "core/hash.h"
 #include "rpc_runner/executor/job_data.h"
+#include "rpc_runner/executor/package_job.h"
 #include "rpc_runner/local_runner.h"
 #include "runtime/check_elf.h"
 #include "tests/rpc_runner/kernel_fixture.h"
+#include "tests/runtime/test_package.h"
 #include "tests/support/child_processes.h"
 #include "tests/support/process_memory.h"
 
 namespace hone {
 namespace {
 
-using testing::IsEmpty;
+using ::testing::IsEmpty;
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool kSanitized = true;
@@ -29,8 +32,11 @@ constexpr bool kSanitized = false;
 #endif
 
 constexpr std::string_view kEarlierName = "an-earlier-tuners-kernel";
-constexpr int kNames = 400;  // long enough that some of it is left where it was freed
+constexpr std::string_view kEarlierPackage = "an-earlier-tuners-network", kOwnPackage = "the-network-that-searches";
+constexpr int kManyCalls = 10'000;  // some seconds
+constexpr int kNames = 400;         // long enough that some of it is left where it was freed
 constexpr size_t kCodeBytes = 48;
+constexpr int64_t kSendingNs = 500'000'000;
 constexpr int64_t kSpinsNs = 50'000'000;
 
 // Code that no other kernel has: the first bytes of the first code segment may be a header of the linker's.
@@ -92,7 +98,7 @@ pid_t SpinningChild(pid_t executor, const std::vector<pid_t>& before) {
   return -1;
 }
 
-class CandidateMemory : public testing::Test {
+class CandidateMemory : public ::testing::Test {
  protected:
   // Has the executor hear of another tuner's job and of the spinning one's outputs; then all that the spinning one can
   // read.
@@ -138,10 +144,58 @@ TEST_F(CandidateMemory, HoldsItsOwnJobsInputsAndNothingOfWhatIsExpectedOrOfOther
   EXPECT_THAT(places({"twice_reference", "dense_reference"}), IsEmpty()) << "the names of references";
 }
 
+Blob BlobOf(const std::string& bytes) {
+  auto kept = std::make_shared<std::string>(bytes);
+  return {Sha256Hex(bytes), static_cast<int64_t>(bytes.size()), std::shared_ptr<const char>(kept, kept->data())};
+}
+
+std::string Repeated(std::string_view text, size_t bytes) {
+  std::string repeated;
+  while (repeated.size() < bytes) repeated += text;
+  return repeated.substr(0, bytes);
+}
+
+// A network whose parameters and inputs say whose they are. A run of it calls its kernels `times` times.
+PackageJob PackageOf(std::string_view tuner, int times) {
+  Plan plan = testing::TestPlan();
+  plan.model = Repeated(tuner, kNames);
+  const std::vector<PlanCall> calls = plan.calls;
+  for (int i = 1; i < times; ++i) plan.calls.insert(plan.calls.end(), calls.begin(), calls.end());
+  PackageJob job = MakePackageJob(plan, testing::ReadTestKernels(), std::string(64, '\0'), 1, kMaxPackageRuns);
+  job.params = BlobOf(Repeated(tuner, 64));
+  job.inputs = BlobOf(Repeated(tuner, testing::kTestElements * sizeof(float)));
+  job.wants_outputs = true;
+  return job;
+}
+
+TEST_F(CandidateMemory, OfAPackageHoldsNothingOfOthersEither) {
+  if (kSanitized) GTEST_SKIP() << "a sanitizer's build forks candidates from the executor";
+  if (getuid() != 0) GTEST_SKIP() << "only root may look";
+  EXPECT_EQ(FateName(RunJob(runner_, earlier_).fate), "Ok");
+  EXPECT_EQ(FateName(RunJob(runner_, DenseJob()).fate), "Ok");
+  JobResult result;
+  runner_.SubmitPackage(PackageOf(kEarlierPackage, 1));
+  ASSERT_TRUE(runner_.Wait(-1, &result));
+  EXPECT_EQ(FateName(result.measurement.fate), "Ok") << result.measurement.message;
+  const std::vector<pid_t> before = ChildrenOf(runner_.executor_pid());
+  runner_.SubmitPackage(PackageOf(kOwnPackage, kManyCalls));
+  EXPECT_FALSE(runner_.Wait(kSendingNs, &result))
+      << "its parameters are sent meanwhile: " << result.measurement.message;
+  const std::vector<MemoryPiece> memory = ReadableMemory(SpinningChild(runner_.executor_pid(), before));
+  ASSERT_FALSE(memory.empty());
+  const auto places = [&](const std::vector<std::string_view>& needles) { return PlacesOf(memory, needles); };
+  EXPECT_FALSE(places({kOwnPackage}).empty()) << "the search finds what the package must have";
+  EXPECT_THAT(places({kEarlierPackage}), IsEmpty()) << "another tuner's network, parameters or inputs";
+  EXPECT_THAT(places({kEarlierName}), IsEmpty()) << "what an earlier kernel was called";
+  EXPECT_THAT(places({CodeOf(earlier_.artifact), CodeOf(earlier_.reference)}), IsEmpty()) << "an earlier kernel's code";
+  const std::vector<double> expected = ExpectedOf(spinning_, spinning_.seeds[0]);
+  EXPECT_THAT(places(Windows(BytesOf(expected), 16)), IsEmpty()) << "an earlier kernel's expected outputs";
+}
+
 // The one that knows jobs cannot make another nursery, so it ends too, and its jobs go to a new one.
 TEST_F(CandidateMemory, StaysApartWhenTheNurseryEnds) {
   if (kSanitized) GTEST_SKIP() << "a sanitizer's build has no nursery";
-  EXPECT_THAT(runner_.Describe().isolation, testing::EndsWith(",fresh"));
+  EXPECT_THAT(runner_.Describe().isolation, ::testing::EndsWith(",fresh"));
   const pid_t executor = runner_.executor_pid();
   kill(ChildrenOf(executor).back(), SIGKILL);
   const Measurement measurement = RunJob(runner_, DenseJob());
