@@ -66,6 +66,7 @@ BuildResult Build(const relay::IRModule& module, const BuildOptions& options) {
   result.package = WritePackage(lowered.plan, lib, lowered.params, facts);
   clock.Done("pack");
   result.report.flops = lowered.flops;
+  result.report.estimate_ns = std::move(lowered.estimate_ns);
   result.plan = std::move(lowered.plan);
   return result;
 }

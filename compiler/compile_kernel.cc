@@ -76,7 +76,10 @@ CompiledKernel CompileGenericObject(const relay::Function& function, const Targe
   KernelBuilder builder(target, MachineModelFor(target));
   const std::string key = fmt::format("{}|{}", target.ToText(), GenericKey(function));
   EmittedKernel emitted = EmitGeneric(builder, function, SymbolFor(key));
-  return Compile(builder, target, std::move(emitted), GenericOperands(function));
+  std::vector<CodeCost> costs = CostOf(builder, target, emitted.stages);
+  CompiledKernel kernel = Compile(builder, target, std::move(emitted), GenericOperands(function));
+  kernel.costs = std::move(costs);
+  return kernel;
 }
 
 std::variant<Artifact, Rejection> CompileKernel(const Candidate& candidate, const std::optional<Epilogue>& epilogue) {

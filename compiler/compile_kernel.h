@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "compiler/codegen/code_cost.h"
 #include "compiler/relay/expr.h"
 #include "compiler/schedules/schedule.h"
 #include "core/artifact.h"
@@ -35,6 +36,7 @@ struct CompiledKernel {
   std::string object_sha256;
   EmittedKernel emitted;
   std::vector<KernelOperand> operands;
+  std::vector<CodeCost> costs = {};  // of its stages, where it is one without knobs
 };
 
 // The schedule must apply and not reject the config: throws Error(kBug) otherwise. Thread-safe.

@@ -6,9 +6,7 @@
 
 #include "cli/bench/time_packages.h"
 #include "cli/files/temporary_package.h"
-#include "cli/profile/profile.h"
-#include "compiler/schedules/schedule.h"
-#include "core/nth.h"
+#include "cli/printing/expected_time.h"
 
 namespace hone {
 namespace {
@@ -47,19 +45,6 @@ class LocalTimer : public NetworkTimer {
   int threads_;
 };
 
-// One core's memory, in bytes a nanosecond: no target is told by it apart from another, and only what has no schedule
-// is timed by it.
-constexpr double kBytesPerNs = 10;
-
-double ExpectedNs(const Plan& plan, const PlanCall& call) {
-  const Dispatch& dispatch = Nth(plan.kernels, call.kernel).dispatch;
-  if (dispatch.expected_ns > 0) return static_cast<double>(dispatch.expected_ns);
-  const Schedule* schedule = dispatch.workload.empty() ? nullptr : FindSchedule(dispatch.schedule);
-  if (schedule == nullptr) return static_cast<double>(BytesOf(plan, call)) / kBytesPerNs;
-  return schedule->EstimateNs(Workload::Parse(dispatch.workload), MachineModelFor(plan.target, plan.threads),
-                              Config::Parse(dispatch.config));
-}
-
 class EstimatingTimer : public NetworkTimer {
  public:
   std::vector<NetworkTime> Time(const std::vector<const BuildResult*>& networks) override {
@@ -67,7 +52,7 @@ class EstimatingTimer : public NetworkTimer {
     for (const BuildResult* network : networks) {
       NetworkTime time;
       for (const PlanCall& call : network->plan.calls) {
-        time.call_ns.push_back(static_cast<int64_t>(ExpectedNs(network->plan, call)));
+        time.call_ns.push_back(static_cast<int64_t>(ExpectedNs(*network, call)));
         time.ns += time.call_ns.back();
       }
       times.push_back(std::move(time));

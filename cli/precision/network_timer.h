@@ -26,8 +26,7 @@ class NetworkTimer {
 
 // Runs them on this machine, in turns, with random inputs.
 std::unique_ptr<NetworkTimer> MakeLocalTimer(int threads);
-// Adds up what is expected of each call: a record's time, else the schedule's estimate, and of what has no schedule the
-// time that memory takes.
+// Adds up what is expected of each call (ExpectedNs).
 std::unique_ptr<NetworkTimer> MakeEstimatingTimer();
 // The one that the machine allows.
 std::unique_ptr<NetworkTimer> MakeNetworkTimer(const Machine& machine);

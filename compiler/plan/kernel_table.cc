@@ -11,6 +11,7 @@
 #include "compiler/generic/generic_kernel.h"
 #include "compiler/passes/graph/anchor.h"
 #include "compiler/passes/graph/typed_graph.h"
+#include "compiler/plan/kernel_estimate.h"
 #include "compiler/relay/op.h"
 #include "core/available_threads.h"
 #include "core/error.h"
@@ -112,6 +113,15 @@ std::vector<PlanKernel> KernelTable::PlanKernels() const {
     kernels.push_back(std::move(kernel));
   }
   return kernels;
+}
+
+std::vector<double> KernelTable::EstimatesNs(int threads, int64_t params_bytes) const {
+  const MachineModel machine = ForParams(MachineModelFor(target_, threads), params_bytes);
+  std::vector<double> estimates;
+  for (const Entry& entry : entries_) {
+    estimates.push_back(EstimateNs(entry.dispatch, entry.compiled, machine).value_or(0));
+  }
+  return estimates;
 }
 
 std::string KernelTable::Described() const {

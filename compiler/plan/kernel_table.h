@@ -29,6 +29,9 @@ class KernelTable {
 
   // After Compile, in the order of their numbers; before it, their dispatch alone.
   std::vector<PlanKernel> PlanKernels() const;
+  // EstimateNs of each with so many threads, in a network of so many bytes of parameters; after Compile, in the order
+  // of their numbers; 0 where it knows nothing.
+  std::vector<double> EstimatesNs(int threads, int64_t params_bytes) const;
   // Their object code, and behind it an object with the table of what they were compiled for (kKernelTableSymbol).
   std::vector<std::string> TakeObjects();
 

@@ -92,6 +92,7 @@ class Lowering {
     if (compiled) kernels_.Compile();
     plan().kernels = kernels_.PlanKernels();
     lowered_.kernel_keys = kernels_.Keys();
+    if (compiled) lowered_.estimate_ns = kernels_.EstimatesNs(plan().threads, plan().params_bytes);
     if (compiled) lowered_.objects = kernels_.TakeObjects();
     for (const PlanCall& call : plan().calls) lowered_.flops += call.flops;
     return std::move(lowered_);

@@ -16,6 +16,7 @@ struct Lowered {
   std::vector<std::string> objects;      // what KernelTable::TakeObjects gives: the lib's parts
   std::string params;                    // the params section, by the offsets in plan.buffers
   std::vector<std::string> kernel_keys;  // of plan.kernels: what KernelTable::Keys gives
+  std::vector<double> estimate_ns;       // of plan.kernels: what KernelTable::EstimatesNs gives
   double flops = 0;
 };
 

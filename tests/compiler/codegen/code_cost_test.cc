@@ -1,0 +1,73 @@
+#include "compiler/codegen/code_cost.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "compiler/codegen/kernel_builder.h"
+#include "compiler/codegen/object.h"
+
+namespace hone {
+namespace {
+
+const Target kZen3{"x86_64-pc-linux-gnu", "znver3", {}, 0};
+constexpr int64_t kBytes = 32;  // of eight floats
+
+class CodeCostTest : public testing::Test {
+ protected:
+  using Body = std::function<void(KernelBuilder& b, const StageArgs& args)>;
+
+  static CodeCost Cost(int64_t extent, const Body& body) {
+    KernelBuilder b(kZen3, MachineModelFor(kZen3));
+    b.Stage("stage", [&](const StageArgs& args) { body(b, args); });
+    return CostOf(b, kZen3, {{"stage", extent, 1, 0}}).at(0);
+  }
+  // Each item adds 1 to eight floats `times` times over.
+  static Body Adding(int64_t times) {
+    return [times](KernelBuilder& b, const StageArgs& args) {
+      b.For(args.begin, args.end, 1, [&](Value* item) {
+        Value* at = b.At(b.Operand(args, 0), b.Mul(item, kBytes));
+        b.For(0, times, 1, [&](Value*) { b.Store(b.FAdd(b.Load(at, 8), b.FloatVec(1, 8)), at); });
+      });
+    };
+  }
+};
+
+TEST_F(CodeCostTest, IsOfAllItemsAndOfEachTripOfALoop) {
+  const CodeCost one = Cost(1000, Adding(16));
+  EXPECT_TRUE(one.known);
+  EXPECT_NEAR(Cost(3000, Adding(16)).cycles, 3 * one.cycles, 0.01 * one.cycles);
+  EXPECT_NEAR(Cost(1000, Adding(160)).cycles, 10 * one.cycles, one.cycles);
+  EXPECT_NEAR(one.bytes, 1000 * 16 * 2 * kBytes, 0.01 * one.bytes + 1000 * 2 * 8);
+}
+
+TEST_F(CodeCostTest, IsNoneOfASideThatIsNeverTaken) {
+  const auto guarded = [](int64_t at_least) {
+    return [at_least](KernelBuilder& b, const StageArgs& args) {
+      b.If(b.ir().CreateICmpSGE(args.end, b.Index(at_least)), [&] { Adding(100)(b, args); });
+    };
+  };
+  EXPECT_LT(Cost(1000, guarded(1001)).cycles, 100);
+  EXPECT_NEAR(Cost(1000, guarded(1000)).cycles, Cost(1000, Adding(100)).cycles, 100);
+}
+
+TEST_F(CodeCostTest, IsNotKnownWhereTheDataEndALoop) {
+  const auto counted = [](KernelBuilder& b, const StageArgs& args) {
+    Value* end = b.LoadAs(b.ir().getInt64Ty(), b.Operand(args, 0));
+    b.For(b.Index(0), end, 1, [&](Value* i) { b.Store(b.Float(1), b.At(b.Operand(args, 1), b.Mul(i, 4))); });
+  };
+  EXPECT_FALSE(Cost(1, counted).known);
+}
+
+TEST_F(CodeCostTest, LeavesTheCodeAsItWas) {
+  const auto emitted = [](bool looks) {
+    KernelBuilder b(kZen3, MachineModelFor(kZen3));
+    b.Stage("stage", [&](const StageArgs& args) { Adding(7)(b, args); });
+    if (looks) CostOf(b, kZen3, {{"stage", 100, 1, 0}});
+    return EmitObject(b, kZen3);
+  };
+  EXPECT_EQ(emitted(true), emitted(false));
+}
+
+}  // namespace
+}  // namespace hone
