@@ -145,6 +145,15 @@ bool Rounds(const relay::Function& function) {
   return rounds;
 }
 
+// Threads share the items, unless waking another takes longer than all of them.
+EmittedKernel OneStage(const std::string& symbol, int64_t items, const std::vector<KernelOperand>& operands) {
+  constexpr int64_t kSmallBytes = 4 << 10;
+  int64_t bytes = 0;
+  for (const KernelOperand& operand : operands) bytes += ElementCount(operand.shape) * DTypeBytes(operand.dtype);
+  items = std::max<int64_t>(1, items);
+  return {{{symbol, items, bytes <= kSmallBytes ? items : 1, 0}}, 0};
+}
+
 std::string ConstantKey(const Tensor& value) {
   return "const " + Sha256Hex(value.raw(), static_cast<size_t>(value.size_bytes()));
 }
@@ -217,29 +226,29 @@ EmittedKernel EmitGeneric(KernelBuilder& builder, const relay::Function& functio
   // What only moves elements has loops of its own: the evaluator would read or write with a stride.
   if (const auto boxes = PermutationOf(function)) {
     builder.Stage(symbol, [&](const StageArgs& args) { extent = EmitBoxes(builder, *boxes, operands[1].dtype, args); });
-    return {{{symbol, std::max<int64_t>(1, extent), 1, 0}}, 0};
+    return OneStage(symbol, extent, operands);
   }
   const auto selection = ChannelSelectionOf(function);
   if (selection && SharesVectors(*selection, builder.machine())) {
     builder.Stage(symbol, [&](const StageArgs& args) { extent = EmitChannelSelection(builder, args, *selection); });
-    return {{{symbol, std::max<int64_t>(1, extent), 1, 0}}, 0};
+    return OneStage(symbol, extent, operands);
   }
   if (InterleaveOf(function) != nullptr) {
     builder.Stage(symbol, [&](const StageArgs& args) { extent = EmitInterleave(builder, args, function); });
-    return {{{symbol, std::max<int64_t>(1, extent), 1, 0}}, 0};
+    return OneStage(symbol, extent, operands);
   }
   if (const auto repeated = RepeatedRowsOf(function)) {
     builder.Stage(symbol, [&](const StageArgs& args) {
       Evaluator e(builder, function, operands, args);
       EmitRepeatedRows(e, *repeated, args.begin, args.end);
     });
-    return {{{symbol, ItemsOf(*repeated), 1, 0}}, 0};
+    return OneStage(symbol, ItemsOf(*repeated), operands);
   }
   builder.Stage(symbol, [&](const StageArgs& args) {
     Evaluator e(builder, function, operands, args);
     for (const Work& work : WorkOf(e, function, operands)) extent = EmitWork(e, work, args, extent);
   });
-  return {{{symbol, std::max<int64_t>(1, extent), 1, 0}}, 0};
+  return OneStage(symbol, extent, operands);
 }
 
 }  // namespace hone

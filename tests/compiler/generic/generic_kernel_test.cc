@@ -381,6 +381,16 @@ TEST(GenericKernel, DividesLargeTensorsIntoManyItems) {
   CheckFunction(Function({flat}, MakeCall("nn.relu", {flat})));
 }
 
+TEST(GenericKernel, AFewKilobytesAreOneWorkers) {
+  const auto parts = [](int64_t elements) {
+    const auto x = Param("x", {1, elements});
+    const auto split = MakeCall("split", {x}, {{"indices_or_sections", std::vector<int64_t>{4}}, {"axis", int64_t{1}}});
+    return CompiledFunction(Function({x}, split), TestTargets()[0]).parts();
+  };
+  EXPECT_EQ(parts(128), 1);
+  EXPECT_GE(parts(1024), 4);
+}
+
 TEST(GenericKernel, KeysTellKernelsApart) {
   const auto relu = [](Shape shape, const std::string& layout) {
     const auto x = Param("x", std::move(shape), layout);

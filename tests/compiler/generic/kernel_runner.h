@@ -37,6 +37,8 @@ class CompiledFunction {
   // foreign writes, lanes past an axis for zeros.
   std::vector<Tensor> Run(const std::vector<Tensor>& args, int cuts, Random& random) const;
   int64_t extent() const { return kernel_.stages[0].extent; }
+  // How many workers can share the first stage.
+  int64_t parts() const { return extent() / kernel_.stages[0].grain; }
 
  private:
   relay::FunctionPtr function_;
