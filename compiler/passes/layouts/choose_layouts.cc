@@ -176,13 +176,26 @@ class LayoutChooser {
   std::unordered_map<const relay::Expr*, ExprPtr> source_of_;  // a transform's result to its argument
 };
 
+// The machine as the model's kernels meet it: weights that the second cache holds all together are never cold.
+MachineModel MachineOf(const ExprPtr& body, const PassContext& context) {
+  MachineModel machine = context.build.machine();
+  int64_t bytes = 0;
+  for (const ExprPtr& expr : PostOrder(body)) {
+    if (const relay::Constant* constant = relay::AsConstant(expr)) bytes += constant->value.size_bytes();
+  }
+  if (bytes > machine.l2_bytes / 2) return machine;
+  machine.cold_bytes_per_cycle = machine.shared_bytes_per_cycle = machine.moved_bytes_per_cycle.l2;
+  return machine;
+}
+
 }  // namespace
 
 relay::IRModule ChooseLayouts(const relay::IRModule& module, const PassContext& context) {
-  ConfigChooser configs(context);
   const ExprPtr& body = module.main->body;
+  const MachineModel machine = MachineOf(body, context);
+  ConfigChooser configs(context, machine);
   if (context.build.opt_level < 3) return WithBody(module, LayoutChooser(configs, nullptr).Run(body));
-  const Layouts layouts(body, configs, context.build.machine());
+  const Layouts layouts(body, configs, machine);
   relay::IRModule chosen = WithBody(module, LayoutChooser(configs, &layouts).Run(body));
   auto costs = std::make_shared<LayoutCosts>();
   costs->expected_ns = layouts.found.cost;

@@ -44,7 +44,8 @@ bool ConfigChooser::Allowed(const Schedule& schedule, const Workload& workload, 
   return needs.constant_weights || !TransformsWeights(schedule, workload, config);
 }
 
-ConfigChooser::ConfigChooser(const PassContext& context) : context_(context), machine_(context.build.machine()) {}
+ConfigChooser::ConfigChooser(const PassContext& context, MachineModel machine)
+    : context_(context), machine_(std::move(machine)) {}
 
 const std::vector<PairChoice>* ConfigChooser::Given(const Workload& workload, const CallNeeds& needs,
                                                     const std::vector<std::string>& nodes) {

@@ -30,7 +30,8 @@ struct CallNeeds {
 // Remembers each workload's choices, so that a source is asked once per distinct workload.
 class ConfigChooser {
  public:
-  explicit ConfigChooser(const PassContext& context);
+  // Estimates are for `machine`, which is context.build's but for rates that the graph changes.
+  ConfigChooser(const PassContext& context, MachineModel machine);
 
   // One per pair of layouts, the best of all first: from context.configs when it has one that the schedule accepts,
   // else the analytic default ("default"). Weights that are no constants cannot be transformed ahead: such a schedule

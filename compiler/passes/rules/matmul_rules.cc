@@ -198,7 +198,8 @@ ExprPtr WithProduct(const ExprPtr& at, const ExprPtr& product) {
 ExprPtr ScaleSmallOperand(const ExprPtr& node, const Uses& uses) {
   constexpr int64_t kSmaller = 16;
   const Call* multiply = relay::AsCallTo(node, "multiply");
-  if (multiply == nullptr || !ScalarOf(multiply->args[1]) || ShapeOf(multiply->args[0]) != ShapeOf(node)) return nullptr;
+  if (multiply == nullptr || !ScalarOf(multiply->args[1]) || ShapeOf(multiply->args[0]) != ShapeOf(node))
+    return nullptr;
   const Call* matmul = ProductBelow(multiply->args[0], uses);
   if (matmul == nullptr || matmul->attrs.GetBool("integral") || !IsStatic(ShapeOf(node))) return nullptr;
   std::vector<ExprPtr> args = matmul->args;

@@ -197,7 +197,7 @@ double UnmeasuredNs(const Workload& workload, const Config& wide, double off) {
   } known({"conv2d_direct", wide, "record", "", static_cast<int64_t>(off * wide_ns)});
   PassContext context = TestContext();
   context.configs = &known;
-  ConfigChooser chooser(context);
+  ConfigChooser chooser(context, context.build.machine());
   const std::vector<PairChoice>& choices = chooser.For(workload, CallNeeds{});
   EXPECT_EQ(choices.size(), 2U);
   EXPECT_EQ(choices.front().choice.config, wide);
@@ -221,6 +221,21 @@ TEST(ConfigChooser, AnUnmeasuredPairIsAsFarOffAsTheRecordAndNoFasterThanIt) {
   EXPECT_NEAR(UnmeasuredNs(workload, fast, 2), 2 * best.estimate_ns, 1);
 }
 
+// How many of two threads share a small dense layer behind which a weight of so many rows lies; 0: both.
+int64_t WorkersBefore(int64_t rows) {
+  PassContext context = TestContext();
+  context.build.target = Target::Parse("llvm -mtriple=x86_64-pc-linux-gnu -mcpu=znver3");
+  context.build.threads = 2;
+  const ExprPtr small = MakeCall("nn.dense", {Input("x", {1, 32}), RandomConstant({128, 32}, 1)});
+  const IRModule module = RunPasses(ModuleOf(MakeCall("nn.dense", {small, RandomConstant({rows, 128}, 2)})), context);
+  return ChoiceOf(*relay::AsFunction(FunctionCalls(module).front()->op))->config.Get("workers", 0);
+}
+
+TEST(ConfigChooser, WeightsThatTheSecondCacheHoldsAreNotCold) {
+  EXPECT_EQ(WorkersBefore(64), 1) << "17 KB take less time than waking a thread";
+  EXPECT_EQ(WorkersBefore(4096), 0) << "they take longer from memory, where other weights drive them";
+}
+
 // By the search's own measure, on the networks that there are and with whatever their layers offer.
 class ZooLayouts : public ::testing::TestWithParam<const char*> {};
 
@@ -234,7 +249,7 @@ TEST_P(ZooLayouts, CostNoMoreThanTheBestOfEachLayer) {
   PassContext context = TestContext();
   context.configs = &source;
   const IRModule fused = RunPassesUntil("fuse", module, context);
-  ConfigChooser configs(context);
+  ConfigChooser configs(context, context.build.machine());
   const MachineModel machine = context.build.machine();
   const LayoutGraph layouts(fused.main->body, configs, machine);
   const CheapestChoices found = FindCheapestChoices(layouts.graph(), layouts.per_layer());
