@@ -66,20 +66,20 @@ class Line {
  private:
   const Shape& shape() const { return output_.expr->type->shape; }
   bool IsAlong(size_t axis) const { return statistics_.IsAlong(output_.shape.axes[axis].logical, shape()); }
-  bool IsRowMajor() const { return e_.Operand(output_.operand).layout.empty(); }
 
   void Store(const BoxPoint& point) {
     const Coordinates at = CoordinatesAt(b_, output_.shape, point);
     StoreOperand(b_, e_.Operand(output_.operand), at, point.lanes, e_.Eval(output_.expr, at, point.lanes));
   }
 
-  // The first of the axes up to the lanes' that a vector may run along as if they were one.
+  // The first of the axes up to the lanes' that a vector may run along as if they were one. Images of the result may
+  // lie apart, so that one does not go on in the next.
   size_t FirstOfRun() const {
-    const size_t last = output_.shape.lane_axis;
+    const OperandAccess& result = e_.Operand(output_.operand);
+    const size_t last = output_.shape.lane_axis, least = result.batch_stride != nullptr ? 1 : 0;
     size_t first = last;
-    while (IsRowMajor() && first > 0 && IsAlong(first - 1) && IsOneAxis(e_, output_.expr, shape(), first - 1, last)) {
-      --first;
-    }
+    if (!result.layout.empty()) return first;
+    while (first > least && IsAlong(first - 1) && IsOneAxis(e_, output_.expr, shape(), first - 1, last)) --first;
     return first;
   }
 

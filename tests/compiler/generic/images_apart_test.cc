@@ -12,13 +12,14 @@ using relay::ExprPtr;
 using relay::MakeCall;
 using Ints = std::vector<int64_t>;
 
-// With the parameter apart, and the result too.
+// With the parameter apart, the result, and both.
 void CheckApart(const ExprPtr& param, const ExprPtr& body) {
   const relay::FunctionPtr function = Function({param}, body);
   CheckFunction(WithImagesApart(function, {0}));
   const bool images = !function->body->type->shape.empty() &&
                       ElementCount(function->body->type->shape) > function->body->type->shape[0];
   if (!images) return;
+  CheckFunction(WithImagesApart(function, {1}));
   CheckFunction(WithImagesApart(function, {0, 1}));
   CheckFunction(WithImagesApart(function, {1}));
 }
@@ -41,6 +42,21 @@ TEST(ImagesApart, AreReadInAnyOrder) {
     CheckApart(x, MakeCall("nn.softmax", {x}, {{"axis", int64_t{0}}}));
     CheckApart(x, MakeCall("nn.softmax", {x}, {{"axis", int64_t{1}}}));
     CheckApart(x, MakeCall("nn.max_pool2d", {x}, {{"pool_size", Ints{2, 2}}, {"strides", Ints{2, 2}}}));
+  }
+}
+
+// A line that goes on from image to image is one run of memory in its parameter and not in its result.
+TEST(ImagesApart, AreCrossedByLines) {
+  for (const Ints& axes : {Ints{0, 1, 2}, Ints{0, 1}, Ints{0, 2}, Ints{1, 2}, Ints{0}}) {
+    for (const Shape& shape : {Shape{2, 5, 6}, Shape{3, 1, 37}}) {
+      const ExprPtr x = Param("x", shape);
+      const auto mean = [&](const ExprPtr& data) {
+        return MakeCall("mean", {data}, {{"axis", axes}, {"keepdims", true}});
+      };
+      const ExprPtr centred = MakeCall("subtract", {x, mean(x)});
+      CheckApart(x, centred);
+      CheckApart(x, MakeCall("multiply", {centred, mean(MakeCall("multiply", {centred, centred}))}));
+    }
   }
 }
 
