@@ -128,7 +128,10 @@ class GridKernel {
   Taps TapsOf(Value* x, int64_t extent) {
     auto& ir = b_.ir();
     Value* at = PositionOf(x, extent);
-    if (shape_.is_nearest) return {{ir.CreateUnaryIntrinsic(llvm::Intrinsic::nearbyint, at)}, {Constant(1, at)}};
+    if (shape_.is_nearest) {
+      return {{Padded(ir.CreateUnaryIntrinsic(llvm::Intrinsic::nearbyint, at), extent)}, {Constant(1, at)}};
+    }
+    at = Padded(at, extent);
     Value* low = ir.CreateUnaryIntrinsic(llvm::Intrinsic::floor, at);
     Value* share = b_.FSub(at, low);
     return {{low, b_.FAdd(low, Constant(1, low))}, {b_.FSub(Constant(1, share), share), share}};
@@ -139,8 +142,10 @@ class GridKernel {
     const auto n = static_cast<float>(extent);
     const auto c = [&](float value) { return Constant(value, x); };
     Value* from_first = b_.FAdd(x, c(1));
-    Value* at = shape_.corners ? b_.FMul(b_.FMul(from_first, c(0.5F)), c(n - 1))
-                               : b_.FMul(b_.FSub(b_.FMul(from_first, c(n)), c(1)), c(0.5F));
+    return shape_.corners ? b_.FMul(b_.FMul(from_first, c(0.5F)), c(n - 1))
+                          : b_.FMul(b_.FSub(b_.FMul(from_first, c(n)), c(1)), c(0.5F));
+  }
+  Value* Padded(Value* at, int64_t extent) {
     if (shape_.padding == "border") return Held(at, extent);
     return shape_.padding == "reflection" ? Reflected(at, extent) : at;
   }

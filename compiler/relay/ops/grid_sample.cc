@@ -40,8 +40,8 @@ struct GridAxis {
         padding(attrs.GetString("padding_mode")) {}
 
   // -1 and 1 are the middles of the first and last pixel, or their outer edges.
-  float At(float x) const {
-    const float at = corners ? (x + 1) / 2 * (n - 1) : ((x + 1) * n - 1) / 2;
+  float At(float x) const { return corners ? (x + 1) / 2 * (n - 1) : ((x + 1) * n - 1) / 2; }
+  float Padded(float at) const {
     if (padding == "border") return Held(at);
     return padding == "reflection" ? Reflected(at) : at;
   }
@@ -68,12 +68,14 @@ class GridSampler {
   GridSampler(const Tensors& args, const Attrs& attrs)
       : data_(args[0]), rows_(data_.shape()[2], attrs), columns_(data_.shape()[3], attrs) {}
 
+  // A place outside is rounded before it is mirrored: halfway between two pixels the order decides.
   double Nearest(int64_t plane, float x, float y) const {
-    return Pixel(plane, std::nearbyint(columns_.At(x)), std::nearbyint(rows_.At(y)));
+    return Pixel(plane, columns_.Padded(std::nearbyint(columns_.At(x))), rows_.Padded(std::nearbyint(rows_.At(y))));
   }
 
   double Blended(int64_t plane, float x, float y) const {
-    const float column = columns_.At(x), row = rows_.At(y), left = std::floor(column), top = std::floor(row);
+    const float column = columns_.Padded(columns_.At(x)), row = rows_.Padded(rows_.At(y)), left = std::floor(column),
+                top = std::floor(row);
     const float right = column - left, down = row - top;
     return double{1 - down} *
                (double{1 - right} * Pixel(plane, left, top) + double{right} * Pixel(plane, left + 1, top)) +

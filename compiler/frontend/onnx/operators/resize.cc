@@ -50,9 +50,9 @@ float SourceOf(const ResizedAxis& a, const ResizeRule& rule, int64_t out) {
   if (rule.coordinates == "align_corners") return a.out > 1 ? o * (from - 1) / (from * a.scale - 1) : 0;
   if (rule.coordinates == "pytorch_half_pixel" && a.out == 1) return 0;
   if (rule.coordinates == "tf_half_pixel_for_nn") return (o + 0.5F) / a.scale;
-  const float half_pixel = (o + 0.5F) / a.scale - 0.5F;
-  if (rule.coordinates == "half_pixel_symmetric") return from / 2 * (1 - length / (a.scale * from)) + half_pixel;
-  return half_pixel;
+  const float middle = (o + 0.5F) / a.scale;
+  if (rule.coordinates != "half_pixel_symmetric") return middle - 0.5F;
+  return from / 2 * (1 - length / (a.scale * from)) + middle - 0.5F;
 }
 
 // Ties go down, or up. Float32's quotients miss some by a unit in the last place, which ONNX Runtime still takes for
@@ -270,7 +270,15 @@ void ReadCrop(const OnnxNodeView& view, std::vector<ResizedAxis>& axes) {
   }
 }
 
-// Blends of integers are computed as floats and cut towards zero, as ONNX Runtime does.
+// Blends of integers are cut towards zero, as ONNX Runtime does. A sum of shares may miss the integer that it is by a
+// few units in the last place, and must not lose one for that.
+ExprPtr CutBlend(const OnnxNodeView& view, const ExprPtr& data, DType dtype) {
+  if (IsFloat(dtype) || !IsFloat(view.builder().DTypeOf(data))) return AsDType(view, data, dtype);
+  constexpr double kMissed = 1.0 / 2048;
+  const ExprPtr outwards = WithScalar(view, "multiply", view.Call("sign", {data}), kMissed);
+  return AsDType(view, view.Call("add", {data, outwards}), dtype);
+}
+
 std::vector<ExprPtr> Resized(const OnnxNodeView& view, std::vector<ResizedAxis> axes, const ResizeRule& rule) {
   const DType dtype = view.builder().DTypeOf(view.Input(0));
   const bool blends = rule.mode == ResizeMode::kLinear && !rule.antialias;
@@ -287,7 +295,7 @@ std::vector<ExprPtr> Resized(const OnnxNodeView& view, std::vector<ResizedAxis> 
     data = AlongAxis(view, data, a, rule);
   }
   for (const ResizedAxis& a : axes) data = crops && a.in > 0 ? Extrapolated(view, data, a, rule) : data;
-  return {AsDType(view, data, dtype)};
+  return {CutBlend(view, data, dtype)};
 }
 
 ResizeMode ReadMode(const OnnxNodeView& view) {

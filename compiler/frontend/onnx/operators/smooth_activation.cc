@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "compiler/frontend/onnx/cast_target.h"
 #include "compiler/frontend/onnx/onnx_operators.h"
 #include "compiler/frontend/onnx/scalar_like.h"
 
@@ -89,12 +90,16 @@ std::vector<ExprPtr> ThresholdedRelu(const OnnxNodeView& view) {
   return {view.Call("where", {above, x, ScalarLike(view, x, 0)})};
 }
 
+// Integers are compared and moved as floats, since the bound and the bias may have fractions, and cut at the end.
 std::vector<ExprPtr> Shrink(const OnnxNodeView& view) {
-  const ExprPtr& x = view.Input(0);
+  const DType dtype = view.builder().DTypeOf(view.Input(0));
+  const ExprPtr x = IsFloat(dtype) ? view.Input(0) : AsDType(view, view.Input(0), DType::kFloat32);
   const double bias = view.Float("bias", 0), bound = view.Float("lambd", 0.5);
   const ExprPtr above = view.Call(
       "where", {WithScalar(view, "greater", x, bound), WithScalar(view, "subtract", x, bias), ScalarLike(view, x, 0)});
-  return {view.Call("where", {WithScalar(view, "less", x, -bound), WithScalar(view, "add", x, bias), above})};
+  const ExprPtr moved =
+      view.Call("where", {WithScalar(view, "less", x, -bound), WithScalar(view, "add", x, bias), above});
+  return {AsDType(view, moved, dtype)};
 }
 
 }  // namespace

@@ -55,15 +55,17 @@ ExprPtr Acos(const Formula& f) {
   return f.By(f.Of("atan", f.Of("sqrt", f.Over(f.From(1, f.x()), f.Plus(f.x(), 1)))), 2);
 }
 
-// With t = exp(|x|) - 1: t (1 + 1 / (t + 1)) / 2.
+// sinh(2 h) = 2 sinh(h) cosh(h), because exp(|x|) overflows before its half does. With t = exp(h) - 1 and e = t + 1:
+// t (1 + 1 / e) / 2 times (e + 1 / e).
 ExprPtr Sinh(const Formula& f) {
-  const ExprPtr t = f.Of("expm1", f.Of("abs", f.x()));
-  return f.Odd(f.By(f.Times(t, f.Plus(f.Inverse(f.Plus(t, 1)), 1)), 0.5));
+  const ExprPtr t = f.Of("expm1", f.By(f.Of("abs", f.x()), 0.5)), e = f.Plus(t, 1), inverse = f.Inverse(e);
+  return f.Odd(f.Times(f.By(f.Times(t, f.Plus(inverse, 1)), 0.5), f.Add(e, inverse)));
 }
 
+// With e = exp(|x| / 2): (e / 2) e + 1 / (2 e^2), because e^2 overflows before its half does.
 ExprPtr Cosh(const Formula& f) {
-  const ExprPtr e = f.Of("exp", f.Of("abs", f.x()));
-  return f.By(f.Add(e, f.Inverse(e)), 0.5);
+  const ExprPtr e = f.Of("exp", f.By(f.Of("abs", f.x()), 0.5));
+  return f.Add(f.Times(f.By(e, 0.5), e), f.By(f.Inverse(f.Times(e, e)), 0.5));
 }
 
 // log(1 + a + a^2 / (1 + sqrt(a^2 + 1))) for a = |x|, and log(2 a) where the square could overflow.
