@@ -130,10 +130,11 @@ ExprPtr CountedSlice(const OnnxNodeView& view) {
   }
   ExprPtr result = view.Input(0);
   for (size_t i = 0; i < axes.size(); ++i) {
-    if (steps[i] == 0 || steps[i] < -kMaxStep || steps[i] > kMaxStep) RefuseNode(fmt::format("a step of {}", steps[i]));
+    if (steps[i] == 0) RefuseNode("a step of 0");
     if (Nth(view.builder().ShapeOf(result), axes[i]) == 0) continue;
     const auto at = static_cast<int64_t>(i);
-    result = AxisSlice(view, result, axes[i], steps[i]).Of(BoundOf(view, 1, at), BoundOf(view, 2, at));
+    result = AxisSlice(view, result, axes[i], std::clamp(steps[i], -kMaxStep, kMaxStep))
+                 .Of(BoundOf(view, 1, at), BoundOf(view, 2, at));
   }
   return result;
 }

@@ -20,12 +20,12 @@ constexpr std::array<MadeOf, 99> kMade = {{
      "Celu Col2Im Concat ConvInteger Cosh DFT DynamicQuantizeLinear "
      "DynamicQuantizeMatMul Elu Gather Gelu GroupNormalization InstanceNormalization "
      "LayerNormalization LinearAttention MatMulInteger MaxPool Mean "
-     "MeanVarianceNormalization Momentum OneHot QGemm QLinearAdd QLinearAveragePool "
-     "QLinearConcat QLinearConv QLinearGlobalAveragePool QLinearLeakyRelu "
-     "QLinearMatMul QLinearMul QLinearSigmoid QLinearSoftmax QuantizeLinear "
-     "RMSNormalization Range ReduceLogSumExp Resize ReverseSequence RotaryEmbedding "
-     "STFT Selu Shrink Sinh Slice Softplus Softsign Sum TensorScatter "
-     "TreeEnsembleClassifier TreeEnsembleRegressor"},
+     "MeanVarianceNormalization Momentum OneHot Pow QGemm QLinearAdd "
+     "QLinearAveragePool QLinearConcat QLinearConv QLinearGlobalAveragePool "
+     "QLinearLeakyRelu QLinearMatMul QLinearMul QLinearSigmoid QLinearSoftmax "
+     "QuantizeLinear RMSNormalization Range ReduceLogSumExp Resize ReverseSequence "
+     "RotaryEmbedding STFT Selu Shrink Sinh Slice Softplus Softsign Sum "
+     "TensorScatter TreeEnsembleClassifier TreeEnsembleRegressor"},
     {"argmax", "ArgMax Hardmax LinearClassifier MaxPool TreeEnsembleClassifier"},
     {"argmin", "ArgMin"},
     {"argwhere", "Compress NonZero Unique"},
@@ -34,14 +34,14 @@ constexpr std::array<MadeOf, 99> kMade = {{
     {"bitwise_not", "BitwiseNot"},
     {"bitwise_or", "BitwiseOr"},
     {"bitwise_xor", "BitwiseXor"},
-    {"broadcast_to", "Expand MatMulInteger TensorScatter Tile"},
+    {"broadcast_to", "Expand MatMul MatMulInteger TensorScatter Tile"},
     {"cast",
      "Adagrad Adam Binarizer Cast CastLike ConvInteger DequantizeLinear "
-     "DynamicQuantizeLinear DynamicQuantizeMatMul FeatureVectorizer "
-     "LabelEncoder MatMulInteger MatMulIntegerToFloat Momentum OneHotEncoder QGemm "
-     "QLinearAdd QLinearAveragePool QLinearConcat QLinearConv QLinearGlobalAveragePool "
+     "DynamicQuantizeLinear DynamicQuantizeMatMul FeatureVectorizer LabelEncoder "
+     "MatMulInteger MatMulIntegerToFloat Momentum OneHotEncoder QGemm QLinearAdd "
+     "QLinearAveragePool QLinearConcat QLinearConv QLinearGlobalAveragePool "
      "QLinearLeakyRelu QLinearMatMul QLinearMul QLinearSigmoid QLinearSoftmax "
-     "QuantizeLinear ReduceMean"},
+     "QuantizeLinear ReduceMean Resize Shrink"},
     {"ceil", "Ceil"},
     {"clip",
      "Celu Clip DynamicQuantizeLinear DynamicQuantizeMatMul Elu Gelu QGemm "
@@ -94,22 +94,24 @@ constexpr std::array<MadeOf, 99> kMade = {{
      "Normalizer ReduceLogSumExp ReduceMax TreeEnsembleClassifier Unique"},
     {"maximum", "DynamicQuantizeLinear DynamicQuantizeMatMul Max Range Slice"},
     {"mean",
-     "BatchNormalization GlobalLpPool GroupNormalization InstanceNormalization LayerNormalization "
-     "MeanVarianceNormalization NegativeLogLikelihoodLoss RMSNormalization ReduceMean"},
+     "BatchNormalization GlobalLpPool GroupNormalization InstanceNormalization "
+     "LayerNormalization MeanVarianceNormalization NegativeLogLikelihoodLoss "
+     "QLinearGlobalAveragePool RMSNormalization ReduceMean"},
     {"min", "LabelEncoder ReduceMin"},
     {"minimum", "Concat Min Slice"},
     {"mod", "Mod TensorScatter"},
     {"multiply",
-     "Acos Acosh Adagrad Adam AffineGrid Asin Asinh Atanh Attention BatchNormalization "
-     "Celu ConvInteger Cosh DFT DequantizeLinear DynamicQuantizeMatMul Elu Gelu Gemm "
-     "GlobalLpPool GroupNormalization InstanceNormalization LayerNormalization "
-     "LinearAttention LpNormalization LpPool MatMulInteger MatMulIntegerToFloat "
-     "MeanVarianceNormalization Momentum Mul NegativeLogLikelihoodLoss Normalizer "
-     "PRelu Pow QGemm QLinearAdd QLinearAveragePool QLinearConcat QLinearConv "
-     "QLinearGlobalAveragePool QLinearLeakyRelu QLinearMatMul QLinearMul "
-     "QLinearSigmoid QLinearSoftmax RMSNormalization ReduceL2 ReduceMean "
-     "ReduceSumSquare Reshape Resize ReverseSequence RotaryEmbedding STFT Scaler Selu "
-     "Sinh Size SwiGLU Swish TreeEnsembleClassifier"},
+     "Acos Acosh Adagrad Adam AffineGrid Asin Asinh Atanh Attention "
+     "BatchNormalization Celu ConvInteger Cosh DFT DequantizeLinear "
+     "DynamicQuantizeMatMul Einsum Elu Gelu Gemm GlobalLpPool GroupNormalization "
+     "InstanceNormalization LayerNormalization LinearAttention LpNormalization "
+     "LpPool MatMul MatMulInteger MatMulIntegerToFloat MeanVarianceNormalization "
+     "Momentum Mul NegativeLogLikelihoodLoss Normalizer PRelu Pow QGemm QLinearAdd "
+     "QLinearAveragePool QLinearConcat QLinearConv QLinearGlobalAveragePool "
+     "QLinearLeakyRelu QLinearMatMul QLinearMul QLinearSigmoid QLinearSoftmax "
+     "RMSNormalization ReduceL2 ReduceMean ReduceSumSquare Reshape Resize "
+     "ReverseSequence RotaryEmbedding STFT Scaler Selu Sinh Size SwiGLU Swish "
+     "TreeEnsembleClassifier"},
     {"negative",
      "DynamicQuantizeLinear DynamicQuantizeMatMul Neg NegativeLogLikelihoodLoss "
      "SoftmaxCrossEntropyLoss Softplus TreeEnsembleClassifier"},
@@ -139,7 +141,7 @@ constexpr std::array<MadeOf, 99> kMade = {{
     {"nn.max_pool2d", "MaxPool"},
     {"nn.max_pool3d", "MaxPool"},
     {"nn.mish", "Mish"},
-    {"nn.pad", "CausalConvWithState CenterCropPad Col2Im ConvInteger DFT MaxPool MaxUnpool Pad STFT"},
+    {"nn.pad", "AveragePool CausalConvWithState CenterCropPad Col2Im ConvInteger DFT MaxPool MaxUnpool Pad STFT"},
     {"nn.prelu", "PRelu"},
     {"nn.recurrent", "DynamicQuantizeLSTM GRU LSTM RNN"},
     {"nn.relu", "Celu Elu Relu Selu Softplus"},
@@ -153,12 +155,12 @@ constexpr std::array<MadeOf, 99> kMade = {{
     {"reshape",
      "AffineGrid Attention AveragePool BatchNormalization CausalConvWithState Col2Im "
      "Compress Conv ConvInteger ConvTranspose DFT DepthToSpace DynamicQuantizeLSTM "
-     "Einsum GRU GroupNormalization Hardmax If LSTM LinearAttention Loop "
-     "MatMul MatMulInteger MaxPool MaxUnpool NegativeLogLikelihoodLoss "
-     "QLinearAveragePool QLinearConv QLinearGlobalAveragePool RNN ReduceLogSumExp "
-     "Reshape ReverseSequence RotaryEmbedding STFT Scan "
-     "Shape Softmax SoftmaxCrossEntropyLoss SpaceToDepth TensorScatter Tile "
-     "TreeEnsembleClassifier Unique"},
+     "Einsum GRU Gemm GroupNormalization Hardmax If LSTM LinearAttention Loop MatMul "
+     "MatMulInteger MaxPool MaxUnpool NegativeLogLikelihoodLoss QLinearAveragePool "
+     "QLinearConv QLinearGlobalAveragePool RNN ReduceLogSumExp Reshape "
+     "ReverseSequence RotaryEmbedding STFT Scan Shape Softmax "
+     "SoftmaxCrossEntropyLoss SpaceToDepth TensorScatter Tile TreeEnsembleClassifier "
+     "Unique"},
     {"right_shift", "BitShift"},
     {"round",
      "ConvInteger DynamicQuantizeLinear DynamicQuantizeMatMul QGemm QLinearAdd "
@@ -168,14 +170,14 @@ constexpr std::array<MadeOf, 99> kMade = {{
     {"scatter_elements", "MaxUnpool Scatter ScatterElements TensorScatter Unique"},
     {"scatter_nd", "ScatterND"},
     {"sigmoid", "Gelu QLinearSigmoid Sigmoid Swish TreeEnsembleClassifier TreeEnsembleRegressor"},
-    {"sign", "Asinh Atanh Sign Sinh"},
+    {"sign", "Asinh Atanh Resize Sign Sinh"},
     {"sin", "Sin Tan"},
     {"sqrt",
      "Acos Acosh Adagrad Adam Asin Asinh GlobalLpPool LpNormalization LpPool "
      "MeanVarianceNormalization Normalizer ReduceL2 Sqrt TreeEnsembleClassifier"},
     {"squeeze", "Squeeze"},
     {"strided_slice",
-     "AffineGrid CausalConvWithState CenterCropPad Col2Im DFT LinearAttention "
+     "AffineGrid CausalConvWithState CenterCropPad Col2Im DFT Einsum LinearAttention "
      "MatMulInteger Pad RotaryEmbedding STFT Slice Split Unique"},
     {"subtract",
      "Acos Adagrad Adam Asin Atanh BatchNormalization Concat ConvInteger DFT "
@@ -187,9 +189,10 @@ constexpr std::array<MadeOf, 99> kMade = {{
      "ReverseSequence RotaryEmbedding STFT Scaler Shrink Slice Sub "
      "TreeEnsembleClassifier Unique"},
     {"sum",
-     "Col2Im Einsum LinearAttention LpNormalization NegativeLogLikelihoodLoss "
-     "Normalizer ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMean ReduceSum "
-     "ReduceSumSquare SoftmaxCrossEntropyLoss TreeEnsembleClassifier"},
+     "Col2Im Einsum Gemm LinearAttention LpNormalization MatMul "
+     "NegativeLogLikelihoodLoss Normalizer ReduceL1 ReduceL2 ReduceLogSum "
+     "ReduceLogSumExp ReduceMean ReduceSum ReduceSumSquare SoftmaxCrossEntropyLoss "
+     "TreeEnsembleClassifier"},
     {"take",
      "ArrayFeatureExtractor Col2Im Compress Concat ConstantOfShape Expand Gather "
      "LabelEncoder LinearClassifier MaxPool NegativeLogLikelihoodLoss Pad Resize "
@@ -197,8 +200,8 @@ constexpr std::array<MadeOf, 99> kMade = {{
     {"tanh", "Attention Tanh"},
     {"topk", "TopK Unique"},
     {"transpose",
-     "AffineGrid Attention DFT DepthToSpace Einsum GatherND Gemm MatMulInteger NonZero "
-     "RNN STFT ScatterND SpaceToDepth Transpose"},
+     "AffineGrid Attention DFT DepthToSpace Einsum GatherND Gemm MatMul "
+     "MatMulInteger NonZero RNN STFT ScatterND SpaceToDepth Transpose"},
     {"tree_ensemble", "TreeEnsemble TreeEnsembleClassifier TreeEnsembleRegressor"},
     {"vision.all_class_non_max_suppression", "NonMaxSuppression"},
     {"vision.roi_align", "RoiAlign"},

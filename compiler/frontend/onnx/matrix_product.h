@@ -11,4 +11,8 @@ namespace hone {
 relay::ExprPtr MatrixProduct(const OnnxNodeView& view, relay::ExprPtr a, relay::ExprPtr b, bool integral,
                              const relay::ExprPtr& zero_points = nullptr);
 
+// Each row of a with each row of b: nn.dense of two matrices (units x depth the second), nn.batch_matmul of two batches
+// of them; of int32 and int64 the sum of products, wrapping.
+relay::ExprPtr RowsByRows(const OnnxNodeView& view, const relay::ExprPtr& a, const relay::ExprPtr& b);
+
 }  // namespace hone

@@ -26,9 +26,9 @@ Window ReadWindow(const OnnxNodeView& view, const std::vector<int64_t>& kernel, 
 // would begin in the padding does not count, as ONNX and its runtimes have it.
 void PadToCeil(Window& window, const Shape& data);
 
-// The attributes of nn.avg_pool2d, or nn.avg_pool3d where `spatial` is 3, for an AveragePool node. Throws
+// The means of float32 `data`, of the shape of the node's first input, as an AveragePool node asks for them. Throws
 // Error(kBadData) as ReadWindow does.
-relay::Attrs AveragePoolAttrs(const OnnxNodeView& view, size_t spatial = 2);
+relay::ExprPtr Averaged(const OnnxNodeView& view, relay::ExprPtr data, size_t spatial = 2);
 
 // The sizes and steps of four numbers at most are held below this, so that their arithmetic cannot overflow.
 inline constexpr int64_t kMaxWindow = int64_t{1} << 30;

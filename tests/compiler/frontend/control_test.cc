@@ -117,7 +117,12 @@ ModelMaker Sums(const std::string& count, const std::string& going) {
   body.Node("Mul", {"f", "x"}, {"scan"}).Node("Less", {"i", "last"}, {"goes"});
   body.Output(going).Output("more").Output("scan");
   ModelMaker model;
-  model.Input("x", {2}).Ints("three", {3}).Ints("last", {1}).Ints("most", {INT64_MAX}).Integers("yes", 9, {}, {1});
+  model.Input("x", {2})
+      .Ints("none", {0})
+      .Ints("three", {3})
+      .Ints("last", {1})
+      .Ints("most", {INT64_MAX})
+      .Integers("yes", 9, {}, {1});
   model.IntegerInput("n", 7, {}).Node("Loop", {count, "", "x"}, {"total", "all"}).Output("total").Output("all");
   Body(model, "body", body);
   return model;
@@ -136,6 +141,12 @@ TEST(OnnxLoop, TurnsAsOftenAsIsKnown) {
   EXPECT_THAT(Values(Turned(Sums("", "goes"))[0]), ElementsAre(3, 6));
   // What exporters write for "as long as the condition holds".
   EXPECT_THAT(Values(Turned(Sums("most", "goes"))[0]), ElementsAre(3, 6));
+}
+
+TEST(OnnxLoop, StacksNothingWhereItTakesNoTurn) {
+  const auto untouched = Turned(Sums("none", "on"));
+  EXPECT_THAT(Values(untouched[0]), ElementsAre(1, 2));
+  EXPECT_EQ(untouched[1].shape(), (Shape{0, 2}));
 }
 
 TEST(OnnxLoop, RefusesTurnsThatAreNotKnown) {

@@ -198,11 +198,28 @@ TEST(OnnxEinsum, ContractsTransposesAndSums) {
   EXPECT_THAT(RunEinsum("ij,j,i->", {{2, 2}, {2}, {2}}), ElementsAre(3));
 }
 
+TEST(OnnxEinsum, TakesDiagonals) {
+  EXPECT_THAT(RunEinsum("ii->i", {{3, 3}}), ElementsAre(0, 4, 8));
+  EXPECT_THAT(RunEinsum("ii", {{3, 3}}), ElementsAre(12));
+  EXPECT_THAT(RunEinsum("...ii->...i", {{2, 2, 2}}), ElementsAre(0, 3, 4, 7));
+  EXPECT_THAT(RunEinsum("iji->ji", {{2, 3, 2}}), ElementsAre(0, 7, 2, 9, 4, 11));
+  EXPECT_THAT(RunEinsum("iii->i", {{2, 2, 2}}), ElementsAre(0, 7));
+  EXPECT_THAT(RunEinsum("iijj->ij", {{2, 2, 2, 2}}), ElementsAre(0, 3, 12, 15));
+  EXPECT_THAT(RunEinsum("ii,i->i", {{2, 2}, {2}}), ElementsAre(0, 3));
+}
+
+TEST(OnnxEinsum, BroadcastsAxesOfOneElement) {
+  EXPECT_THAT(RunEinsum("...i,...i->...i", {{2, 2}, {1, 2}}), ElementsAre(0, 1, 0, 3));
+  EXPECT_THAT(RunEinsum("ij,j->i", {{2, 1}, {3}}), ElementsAre(0, 3));
+  EXPECT_THAT(RunEinsum("bij,bjk->bik", {{1, 1, 2}, {2, 2, 1}}), ElementsAre(1, 3));
+}
+
 TEST(OnnxEinsum, RefusesWhatItCannotDo) {
   const auto error = [](const std::string& equation, const Shape& shape) {
     return ImportError(OneNode("Einsum", shape, {{"equation", equation}}).Bytes());
   };
-  EXPECT_THAT(error("ii->i", {2, 2}), HasSubstr("names an axis twice"));
+  EXPECT_THAT(error("ij->ii", {2, 2}), HasSubstr("names an axis twice"));
+  EXPECT_THAT(error("ii->i", {2, 3}), HasSubstr("an axis has 2 elements in one input, 3 in another"));
   EXPECT_THAT(error("ij,jk->ik", {2, 2}), HasSubstr("has 2 terms for 1 inputs"));
   EXPECT_THAT(error("ij->k", {2, 2}), HasSubstr("names every axis of its result"));
   EXPECT_THAT(error("ijk->k", {2, 2}), HasSubstr("\"ijk\" is not of 2 axes"));
@@ -225,6 +242,9 @@ TEST(OnnxGridSample, BlendsNeighboursAndKnowsTheBorder) {
   EXPECT_THAT(Sample({2, -1, 3, -1}, {{"padding_mode", "reflection"}, {"align_corners", int64_t{1}}}),
               ElementsAre(0.5F, 0));
   EXPECT_THAT(Sample({0.6F, -0.4F, -0.9F, 0.9F}, {{"mode", "nearest"}}), ElementsAre(1, 2));
+  // Row 2.5 is rounded to 2, whose mirror image is 1; its own would be 0.5 and 0.
+  EXPECT_THAT(Sample({-0.5F, 2, -0.5F, 0.5F}, {{"mode", "nearest"}, {"padding_mode", "reflection"}}),
+              ElementsAre(2, 2));
   ModelMaker model(20);
   model.Input("x", {1, 1, 2, 2}).Node("GridSample", {"x", "x"}, {"y"}, {{"mode", "cubic"}}).Output("y");
   EXPECT_THAT(ImportError(model.Bytes()), HasSubstr("linear and nearest are"));

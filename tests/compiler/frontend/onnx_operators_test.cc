@@ -74,6 +74,27 @@ TEST(OnnxPooling, CountsPaddingOnlyWhenAsked) {
               ElementsAre(0, 0.5F, 0.5F));
 }
 
+//   pads 1 and 0, kernel 2, stride 2 over 0 1 2 3     . 0 | 1 2 | 3
+TEST(OnnxPooling, RoundsUpBeyondPaddingThatCounts) {
+  const auto means = [](int64_t counts) {
+    return RunNode(19, "AveragePool", {1, 1, 1, 4},
+                   {{"kernel_shape", Ints{1, 2}},
+                    {"strides", Ints{1, 2}},
+                    {"pads", Ints{0, 1, 0, 0}},
+                    {"ceil_mode", int64_t{1}},
+                    {"count_include_pad", counts}});
+  };
+  EXPECT_THAT(means(1), ElementsAre(0, 1.5F, 3));
+  EXPECT_THAT(means(0), ElementsAre(0, 1.5F, 3));
+  EXPECT_THAT(RunNode(19, "AveragePool", {1, 1, 2, 3},
+                      {{"kernel_shape", Ints{2, 2}},
+                       {"strides", Ints{2, 2}},
+                       {"pads", Ints{1, 0, 0, 0}},
+                       {"ceil_mode", int64_t{1}},
+                       {"count_include_pad", int64_t{1}}}),
+              ElementsAre(0.25F, 1, 3.5F, 5));
+}
+
 TEST(OnnxSoftmax, JoinsTrailingAxesBeforeOpset13) {
   const auto joined = RunNode(11, "Softmax", {1, 2, 2}, {});
   EXPECT_FLOAT_EQ(joined[0] + joined[1] + joined[2] + joined[3], 1);
@@ -160,6 +181,11 @@ TEST(OnnxSlice, ClampsCountsFromTheEndAndGoesBackwards) {
   EXPECT_THAT(RunNode(13, "Slice", {6}, {}, {{1}, {INT64_MAX}, {-1}, {2}}), ElementsAre(1, 3, 5));
 }
 
+TEST(OnnxSlice, TakesStepsLongerThanAnyAxis) {
+  EXPECT_THAT(RunNode(13, "Slice", {4}, {}, {{1}, {INT64_MAX}, {0}, {INT64_MAX}}), ElementsAre(1));
+  EXPECT_THAT(RunNode(13, "Slice", {4}, {}, {{2}, {INT64_MIN}, {0}, {INT64_MIN}}), ElementsAre(2));
+}
+
 TEST(OnnxSqueeze, TakesAxesFromAttributeInputOrNone) {
   for (const auto& [opset, attrs, ints] :
        {std::tuple<int64_t, std::vector<std::pair<std::string, TestAttribute>>, std::vector<Ints>>{
@@ -211,6 +237,32 @@ TEST(OnnxMatMul, BroadcastsBatchesAndPromotesVectors) {
   EXPECT_THAT(Values(outputs[0]), ElementsAre(0, 1, 2, 3));
   EXPECT_EQ(outputs[1].shape(), (Shape{2, 1}));
   EXPECT_THAT(Values(outputs[2]), ElementsAre(3, 13));
+}
+
+// ONNX's type 7 is int64. The first sum passes 2^53, and the second wraps.
+TEST(OnnxMatMul, OfIntegersIsExact) {
+  constexpr int64_t kWide = (int64_t{1} << 53) + 1;
+  const Tensor x = Tensor::FromVector<int64_t>(DType::kInt64, {2, 2}, {kWide, 2, INT64_MAX, 1});
+  const auto results = [&](const ModelMaker& model) {
+    const Tensor y = RunOnnx(ModelMaker(model).Output("y").Bytes(), {{"x", x}})[0];
+    return std::vector<int64_t>(y.data<int64_t>(), y.data<int64_t>() + y.elements());
+  };
+  ModelMaker model(13);
+  model.IntegerInput("x", 7, {2, 2}).Ints("ones", {1, 1}).Ints("column", {2, 1});
+  model.Node("Reshape", {"ones", "column"}, {"w"});
+  EXPECT_THAT(results(ModelMaker(model).Node("MatMul", {"x", "w"}, {"y"})), ElementsAre(kWide + 2, INT64_MIN));
+  EXPECT_THAT(results(ModelMaker(model).Node("Gemm", {"x", "w"}, {"y"}, {{"alpha", 2.0}})),
+              ElementsAre(2 * kWide + 4, 0));
+  EXPECT_THAT(results(ModelMaker(model).Node("Einsum", {"x", "w"}, {"y"}, {{"equation", "ij,jk->ik"}})),
+              ElementsAre(kWide + 2, INT64_MIN));
+  ModelMaker left(13), batch(13);
+  left.IntegerInput("x", 7, {2, 2}).Ints("row", {1, 0}).Node("MatMul", {"row", "x"}, {"y"});
+  EXPECT_THAT(results(left), ElementsAre(kWide, 2));
+  batch.IntegerInput("x", 7, {2, 2}).Ints("v", {1, 1, 0, 1}).Ints("columns", {2, 2, 1});
+  batch.Node("Reshape", {"v", "columns"}, {"w"}).Node("MatMul", {"x", "w"}, {"y"});
+  EXPECT_THAT(results(batch), ElementsAre(kWide + 2, INT64_MIN, 2, 1));
+  model.Node("Gemm", {"x", "w"}, {"y"}, {{"alpha", 0.5}}).Output("y");
+  EXPECT_THAT(ImportError(model.Bytes()), HasSubstr("a product of integers times 0.5"));
 }
 
 // Values of ONNX's own cases.
@@ -275,6 +327,22 @@ TEST(OnnxResize, BlendsSeveral) {
   // A triangle over four inputs: 1, 3, 3 and 1 of 8.
   EXPECT_THAT(resized({1, 1, 1, 8}, {1, 1, 1, 0.5F}, {{"mode", "linear"}, {"antialias", int64_t{1}}})[1],
               testing::FloatNear(2.5F, 1e-5F));
+}
+
+TEST(OnnxResize, OfIntegersLosesNoneToRounding) {
+  ModelMaker model(13);
+  model.IntegerInput("x", 2, {1, 1, 1, 2}).Ints("sizes", {1, 1, 1, 6});
+  model.Node("Resize", {"x", "", "", "sizes"}, {"y"}, {{"mode", "linear"}}).Output("y");
+  const Tensor x = Tensor::FromVector<uint8_t>(DType::kUInt8, {1, 1, 1, 2}, {0, 3});
+  EXPECT_THAT(Values(RunOnnx(model.Bytes(), {{"x", x}})[0]), ElementsAre(0, 0, 1, 2, 3, 3));
+}
+
+TEST(OnnxResize, RoundsSymmetricPlacesAsOnnxDoes) {
+  ModelMaker model(19);
+  model.Input("x", {1, 1, 1, 5}).Weight("scales", {4}, {1, 1, 1, 0.7F});
+  model.Node("Resize", {"x", "", "scales"}, {"y"},
+             {{"nearest_mode", "floor"}, {"coordinate_transformation_mode", "half_pixel_symmetric"}});
+  EXPECT_THAT(Values(RunOnnx(model.Output("y").Bytes(), {{"x", Counting({1, 1, 1, 5})}})[0]), ElementsAre(0, 2, 3));
 }
 
 TEST(OnnxResize, KeepsTheAspectThatIsAsked) {
@@ -382,6 +450,18 @@ TEST(OnnxConvTranspose, SpreadsWhatOutputShapeLeavesOver) {
   model.Input("x", {1, 1, 1, 1}).Filled("w", {1, 1, 3, 3}, 1);
   model.Node("ConvTranspose", {"x", "w"}, {"y"}, {{"output_shape", Ints{2, 2}}}).Output("y");
   EXPECT_EQ(AttrsOf(model.Bytes(), "nn.conv2d_transpose").GetInts("padding"), (Ints{1, 1, 0, 0}));
+}
+
+TEST(OnnxConvTranspose, ReachesNoFurtherThanItsTaps) {
+  ModelMaker model(13);
+  model.Input("x", {1, 1, 1, 2}).Filled("w", {1, 1, 1, 2}, 1);
+  model.Node("ConvTranspose", {"x", "w"}, {"y"}, {{"strides", Ints{1, 2}}, {"output_shape", Ints{1, 7}}});
+  EXPECT_THAT(Values(RunOnnx(model.Output("y").Bytes(), {{"x", Counting({1, 1, 1, 2})}})[0]),
+              ElementsAre(0, 0, 1, 1, 0, 0, 0));
+  ModelMaker same(13);
+  same.Input("x", {1, 1, 1, 2}).Filled("w", {1, 1, 1, 1}, 1);
+  same.Node("ConvTranspose", {"x", "w"}, {"y"}, {{"strides", Ints{1, 2}}, {"auto_pad", "SAME_UPPER"}}).Output("y");
+  EXPECT_THAT(ImportError(same.Bytes()), HasSubstr("an output of 4 cannot be; 1 to 3 can"));
 }
 
 TEST(OnnxConvTranspose, TakesVolumes) {

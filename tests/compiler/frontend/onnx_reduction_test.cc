@@ -99,6 +99,8 @@ TEST(OnnxSearch, PutsTheBestInOrder) {
   EXPECT_THAT(Values(best(x, 1, {{"largest", int64_t{0}}})[1]), ElementsAre(2, 0));
   EXPECT_THAT(Values(best(x, 1, {{"axis", int64_t{0}}})[1]), ElementsAre(0, 0, 0, 0));
   EXPECT_THAT(Values(best(Counting({100}), 60, {})[1]), AllOf(SizeIs(60), Contains(99), Not(Contains(39))));
+  EXPECT_EQ(best(x, 0, {})[0].shape(), (Shape{2, 0}));
+  EXPECT_EQ(best(x, 0, {})[1].shape(), (Shape{2, 0}));
   ModelMaker model(13);
   model.Input("x", {2}).Ints("k", {3}).Node("TopK", {"x", "k"}, {"v", "i"}).Output("v");
   EXPECT_THAT(ImportError(model.Bytes()), HasSubstr("k is 3, the axis has 2"));

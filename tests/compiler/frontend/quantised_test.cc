@@ -387,6 +387,17 @@ TEST(Quantised, RefusesZeroPointsThatTheirTypeDoesNotHold) {
   }
 }
 
+TEST(Quantised, PoolsPlanesWhoseChannelsComeLast) {
+  ModelMaker model;
+  model.IntegerInput("x", kU8, {1, 1, 2, 3}).Weight("s", {}, {1}).Integers("z", kU8, {}, {1});
+  model.Node("QLinearGlobalAveragePool", {"x", "s", "z", "s", "z"}, {"y"}, {{"channels_last", int64_t{1}}});
+  model.Domain("com.microsoft").Output("y");
+  const Tensor x = Tensor::FromVector<uint8_t>(DType::kUInt8, {1, 1, 2, 3}, {1, 2, 3, 5, 6, 255});
+  const Tensor y = RunOnnx(model.Bytes(), {{"x", x}})[0];
+  EXPECT_EQ(y.shape(), (Shape{1, 1, 1, 3}));
+  EXPECT_THAT(Values(y), ElementsAre(3, 4, 129));
+}
+
 TEST(Quantised, RefusesInOneLineWhatIsNotRead) {
   ModelMaker wrong_zero;
   wrong_zero.IntegerInput("x", kU8, {2}).Weight("s", {}, {1}).Integers("z", kS8, {}, {1});
@@ -397,7 +408,8 @@ TEST(Quantised, RefusesInOneLineWhatIsNotRead) {
   EXPECT_THAT(ImportError(scales.Bytes()), HasSubstr("one for each position of axis 1"));
   ModelMaker last;
   last.IntegerInput("x", kU8, {1, 2, 2, 3}).Weight("s", {}, {1}).Integers("z", kU8, {}, {0});
-  last.Node("QLinearGlobalAveragePool", {"x", "s", "z", "s", "z"}, {"y"}, {{"channels_last", int64_t{1}}});
+  last.Node("QLinearAveragePool", {"x", "s", "z", "s", "z"}, {"y"},
+            {{"channels_last", int64_t{1}}, {"kernel_shape", std::vector<int64_t>{1, 1}}});
   last.Domain("com.microsoft").Output("y");
   EXPECT_THAT(ImportError(last.Bytes()), HasSubstr("channels_last=1 is not supported"));
   ModelMaker wide;

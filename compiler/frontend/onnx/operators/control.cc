@@ -133,6 +133,25 @@ ExprPtr Number(DType dtype, int64_t value) {
   return relay::MakeConstant(tensor);
 }
 
+std::vector<ExprPtr> TurnInputs(int64_t turn, const std::vector<ExprPtr>& carried) {
+  std::vector<ExprPtr> inputs{Number(DType::kInt64, turn), Number(DType::kBool, 1)};
+  inputs.insert(inputs.end(), carried.begin(), carried.end());
+  return inputs;
+}
+
+// A loop that takes no turn stacks nothing. Writing one turn out tells the types of what it would have stacked.
+std::vector<ExprPtr> WithNoTurns(const OnnxNodeView& view, const OnnxGraph& body, std::vector<ExprPtr> carried,
+                                 size_t outputs) {
+  if (outputs == 0) return carried;
+  const std::vector<ExprPtr> turn = view.Results(body, TurnInputs(0, carried));
+  for (size_t i = turn.size() - outputs; i < turn.size(); ++i) {
+    Shape shape = view.builder().ShapeOf(turn[i]);
+    shape.insert(shape.begin(), 0);
+    carried.push_back(relay::MakeConstant(Tensor(view.builder().DTypeOf(turn[i]), shape)));
+  }
+  return carried;
+}
+
 std::vector<ExprPtr> Loop(const OnnxNodeView& view) {
   const OnnxGraph& body = view.Body("body");
   if (view.num_inputs() < 2) RefuseNode(fmt::format("{} inputs; it takes 2 or more", view.num_inputs()));
@@ -145,15 +164,13 @@ std::vector<ExprPtr> Loop(const OnnxNodeView& view) {
   for (int64_t turn = 0; turn < most; ++turn) {
     if (!goes_on || turn >= kMostTurns) RefuseTurns();
     if (!*goes_on) break;
-    std::vector<ExprPtr> inputs{Number(DType::kInt64, turn), Number(DType::kBool, 1)};
-    inputs.insert(inputs.end(), carried.begin(), carried.end());
-    const std::vector<ExprPtr> results = view.Results(body, inputs);
+    const std::vector<ExprPtr> results = view.Results(body, TurnInputs(turn, carried));
     goes_on = Known(view, results[0]);
     const auto scanned = results.begin() + 1 + static_cast<int64_t>(carried.size());
     carried.assign(results.begin() + 1, scanned);
     turns.emplace_back(scanned, results.end());
   }
-  if (turns.empty() && outputs > 0) RefuseNode("it takes no turn, so that its outputs have no shape");
+  if (turns.empty()) return WithNoTurns(view, body, std::move(carried), outputs);
   for (size_t i = 0; i < outputs; ++i) carried.push_back(Stacked(view, Column(turns, i), 0));
   return carried;
 }

@@ -46,18 +46,21 @@ std::vector<ExprPtr> ConvOver(const OnnxNodeView& view, size_t spatial) {
 std::vector<ExprPtr> Conv2d(const OnnxNodeView& view) { return ConvOver(view, 2); }
 
 // The padding that gives `output_shape`: ONNX spreads the excess over both ends, the odd one at the beginning unless
-// auto_pad is SAME_UPPER.
-void PadToShape(const OnnxNodeView& view, const std::vector<int64_t>& wanted, const std::vector<int64_t>& extra,
-                Window& window) {
+// auto_pad is SAME_UPPER. Where the windows reach less far than output_shape asks, what no tap reaches lies at the end,
+// as with output_padding; nobody says where it lies when auto_pad asks for it.
+void PadToShape(const OnnxNodeView& view, const std::vector<int64_t>& wanted, Window& window,
+                std::vector<int64_t>& extra) {
   const bool upper = view.String("auto_pad", "NOTSET") == "SAME_UPPER";
+  const int64_t unreached = view.HasAttr("output_shape") ? kMaxWindow : 0;
   const size_t spatial = wanted.size();
   for (size_t i = 0; i < spatial; ++i) {
     const int64_t full = (view.InputShape(0)[2 + i] - 1) * window.strides[i] + extra[i] +
                          (window.kernel[i] - 1) * window.dilation[i] + 1;
-    if (wanted[i] < 1 || wanted[i] > full) {
-      RefuseNode(fmt::format("an output of {} cannot be; 1 to {} can", wanted[i], full));
+    if (wanted[i] < 1 || wanted[i] > full + unreached) {
+      RefuseNode(fmt::format("an output of {} cannot be; 1 to {} can", wanted[i], full + unreached));
     }
-    const int64_t total = full - wanted[i];
+    const int64_t total = std::max<int64_t>(0, full - wanted[i]);
+    extra[i] += std::max<int64_t>(0, wanted[i] - full);
     window.padding[i] = upper ? total / 2 : total - total / 2;
     window.padding[i + spatial] = total - window.padding[i];
   }
@@ -82,13 +85,13 @@ std::vector<ExprPtr> ConvTransposeOver(const OnnxNodeView& view, size_t spatial)
   const Shape& weight = view.InputShape(1);  // I, O / groups, [KD,] KH, KW
   Window window = ReadWindow(view, {weight.begin() + 2, weight.end()}, spatial);
   const int64_t groups = Groups(view);
-  const std::vector<int64_t> extra = view.Ints("output_padding", std::vector<int64_t>(spatial, 0));
+  std::vector<int64_t> extra = view.Ints("output_padding", std::vector<int64_t>(spatial, 0));
   const auto fits = [](int64_t pad) { return pad >= 0 && pad <= kMaxWindow; };
   if (extra.size() != spatial || !std::all_of(extra.begin(), extra.end(), fits)) {
     RefuseNode(fmt::format("output_padding must be {} numbers, 0 or more", spatial));
   }
   const std::vector<int64_t> wanted = WantedExtents(view, window.strides);
-  if (!wanted.empty()) PadToShape(view, wanted, extra, window);
+  if (!wanted.empty()) PadToShape(view, wanted, window, extra);
   const ExprPtr conv =
       view.Call(spatial == 2 ? "nn.conv2d_transpose" : "nn.conv3d_transpose", {view.Input(0), view.Input(1)},
                 {{"strides", window.strides},

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "compiler/frontend/onnx/matrix_product.h"
 #include "compiler/frontend/onnx/onnx_operators.h"
 
 namespace hone {
@@ -30,7 +31,6 @@ Labels LabelsOf(std::string_view term, int64_t dots) {
       for (int64_t d = dots; d > 0; --d) labels.push_back(static_cast<Label>(-d));
       i += 2;
     } else if ((term[i] >= 'a' && term[i] <= 'z') || (term[i] >= 'A' && term[i] <= 'Z')) {
-      if (Has(labels, term[i])) RefuseNode(fmt::format("\"{}\" names an axis twice, which is not supported", term));
       labels.push_back(term[i]);
     } else {
       RefuseNode(fmt::format("\"{}\" is not letters and at most one \"...\"", term));
@@ -64,7 +64,10 @@ class Contraction {
     for (const Label label : result_) {
       if (!extent_.contains(label))
         RefuseNode(fmt::format("no term of \"{}\" names every axis of its result", equation));
+      if (std::count(result_.begin(), result_.end(), label) > 1)
+        RefuseNode(fmt::format("the result of \"{}\" names an axis twice", equation));
     }
+    for (Operand& operand : operands_) operand = WithoutRepeats(operand);
   }
 
   ExprPtr Value() {
@@ -83,13 +86,60 @@ class Contraction {
     Operand operand{view_.Input(input), LabelsOf(term, dots)};
     for (size_t d = 0; d < operand.labels.size(); ++d) {
       const int64_t extent = view_.InputShape(input)[d];
-      if (extent_.try_emplace(operand.labels[d], extent).first->second != extent) {
-        RefuseNode(
-            fmt::format("an axis has {} elements in one input, {} in another", extent_[operand.labels[d]], extent));
+      int64_t& known = extent_.try_emplace(operand.labels[d], extent).first->second;
+      if (known != extent && known != 1 && extent != 1) {
+        RefuseNode(fmt::format("an axis has {} elements in one input, {} in another", known, extent));
       }
+      if (known == 1) known = extent;
     }
     operands_.push_back(std::move(operand));
     return dots;
+  }
+
+  // Axes of one element that others are longer along are left out, as if the term did not name them; of axes that the
+  // term names twice the diagonal is left.
+  Operand WithoutRepeats(const Operand& operand) const {
+    Operand left = operand;
+    for (size_t d = left.labels.size(); d-- > 0;) {
+      const Shape& shape = view_.builder().ShapeOf(left.value);
+      if (shape[d] != 1 || extent_.at(left.labels[d]) == 1) continue;
+      Shape rest = shape;
+      rest.erase(rest.begin() + static_cast<int64_t>(d));
+      left.value = view_.Reshape(left.value, rest);
+      left.labels.erase(left.labels.begin() + static_cast<int64_t>(d));
+    }
+    for (size_t d = 0; d < left.labels.size(); ++d) {
+      while (std::count(left.labels.begin(), left.labels.end(), left.labels[d]) > 1) left = Diagonal(left, d);
+    }
+    return left;
+  }
+
+  // Both axes as one of n * n elements, of which each (n + 1)-th lies on the diagonal.
+  Operand Diagonal(const Operand& operand, size_t first) const {
+    const Label label = operand.labels[first];
+    Labels rest = operand.labels;
+    rest.erase(rest.begin() + static_cast<int64_t>(first));
+    rest.erase(std::find(rest.begin() + static_cast<int64_t>(first), rest.end(), label));
+    std::vector<int64_t> order{static_cast<int64_t>(first)};
+    const auto second = std::find(operand.labels.begin() + order[0] + 1, operand.labels.end(), label);
+    order.push_back(second - operand.labels.begin());
+    Shape shape;
+    for (int64_t d = 0; d < static_cast<int64_t>(operand.labels.size()); ++d) {
+      if (d == order[0] || d == order[1]) continue;
+      order.push_back(d);
+      shape.push_back(view_.builder().ShapeOf(operand.value)[static_cast<size_t>(d)]);
+    }
+    const int64_t n = extent_.at(label);
+    Shape joined = shape;
+    joined.insert(joined.begin(), n * n);
+    const ExprPtr flat = view_.Reshape(view_.Call("transpose", {operand.value}, {{"axes", order}}), joined);
+    const ExprPtr diagonal = view_.Call("strided_slice", {flat},
+                                        {{"begin", std::vector<int64_t>{0}},
+                                         {"end", std::vector<int64_t>{n * n}},
+                                         {"strides", std::vector<int64_t>{n + 1}},
+                                         {"axes", std::vector<int64_t>{0}}});
+    rest.insert(rest.begin(), label);
+    return {diagonal, rest};
   }
 
   // Without an arrow: what is under the dots, then the letters that are there once, in order.
@@ -162,8 +212,7 @@ class Contraction {
       if (!Has(lhs.labels, label)) columns.push_back(label);
     }
     const ExprPtr left = AsMatrices(lhs, batch, rows, inner), right = AsMatrices(rhs, batch, columns, inner);
-    const ExprPtr product = batch.empty() ? view_.Call("nn.dense", {left, right}, {{"units", Extent(columns)}})
-                                          : view_.Call("nn.batch_matmul", {left, right});
+    const ExprPtr product = RowsByRows(view_, left, right);
     Labels labels = batch;
     labels.insert(labels.end(), rows.begin(), rows.end());
     labels.insert(labels.end(), columns.begin(), columns.end());

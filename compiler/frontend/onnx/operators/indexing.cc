@@ -87,10 +87,10 @@ std::vector<ExprPtr> Slice(const OnnxNodeView& view) {
   ExprPtr result = view.Input(0);
   std::vector<Range> forward;
   for (size_t i = 0; i < starts.size(); ++i) {
-    if (steps[i] == 0 || steps[i] < -kMaxStep || steps[i] > kMaxStep) RefuseNode(fmt::format("a step of {}", steps[i]));
+    if (steps[i] == 0) RefuseNode("a step of 0");
     if (IsCountedAlong(view, axes[i])) RefuseNode("before opset 10 it takes no axis whose extent is counted in a run");
     const int64_t dim = Nth(view.InputShape(0), axes[i]);
-    const Range range = Clamped({axes[i], starts[i], ends[i], steps[i]}, dim);
+    const Range range = Clamped({axes[i], starts[i], ends[i], std::clamp(steps[i], -kMaxStep, kMaxStep)}, dim);
     if (range.step < 0) {
       result = SliceBackwards(view, result, range);
     } else if (range.begin != 0 || range.end != dim || range.step != 1) {

@@ -2,14 +2,32 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "compiler/frontend/onnx/matrix_product.h"
 #include "compiler/frontend/onnx/onnx_operators.h"
+#include "compiler/frontend/onnx/scalar_like.h"
 
 namespace hone {
 namespace {
 
 using relay::ExprPtr;
+
+bool IsInteger(const OnnxNodeView& view, const ExprPtr& expr) {
+  const DType dtype = view.builder().DTypeOf(expr);
+  return dtype == DType::kInt32 || dtype == DType::kInt64;
+}
+
+// Kernels of products are for floats and bytes. Wider integers are multiplied and added up, which wraps as they do.
+ExprPtr IntegerProduct(const OnnxNodeView& view, const ExprPtr& a, const ExprPtr& b) {
+  const auto with_axis = [&](const ExprPtr& expr, int64_t from_end) {
+    Shape shape = view.builder().ShapeOf(expr);
+    shape.insert(shape.end() - from_end, 1);
+    return view.Reshape(expr, shape);
+  };
+  const ExprPtr products = view.Call("multiply", {with_axis(a, 1), with_axis(b, 2)});
+  return view.Call("sum", {products}, {{"axis", std::vector<int64_t>{-1}}});
+}
 
 ExprPtr Transposed(const OnnxNodeView& view, const ExprPtr& matrix) {
   return view.Call("transpose", {matrix}, {{"axes", std::vector<int64_t>{1, 0}}});
@@ -17,11 +35,15 @@ ExprPtr Transposed(const OnnxNodeView& view, const ExprPtr& matrix) {
 
 ExprPtr Scaled(const OnnxNodeView& view, const ExprPtr& expr, double factor) {
   if (factor == 1) return expr;
-  return view.Call("multiply", {expr, relay::MakeConstant(Tensor::Scalar(static_cast<float>(factor)))});
+  if (IsInteger(view, expr) && factor != std::trunc(factor)) {
+    RefuseNode(fmt::format("a product of integers times {}; it must be a whole number", factor));
+  }
+  return WithScalar(view, "multiply", expr, factor);
 }
 
 // weight: units x inputs.
 ExprPtr Dense(const OnnxNodeView& view, const ExprPtr& data, const ExprPtr& weight, bool integral = false) {
+  if (IsInteger(view, data)) return IntegerProduct(view, data, weight);
   relay::Attrs attrs{{"units", view.builder().ShapeOf(weight)[0]}, {"integral", integral}};
   if (view.builder().DTypeOf(data) == DType::kUInt8) attrs.Set("out_dtype", std::string("int32"));
   return view.Call("nn.dense", {data, weight}, std::move(attrs));
@@ -31,7 +53,7 @@ ExprPtr Dense(const OnnxNodeView& view, const ExprPtr& data, const ExprPtr& weig
 ExprPtr AddC(const OnnxNodeView& view, const ExprPtr& product, const ExprPtr& c, int64_t units) {
   const Shape& shape = view.builder().ShapeOf(c);
   const bool per_unit = !shape.empty() && shape.size() <= 2 && shape.back() == units && ElementCount(shape) == units;
-  if (!per_unit) return view.Call("add", {product, c});
+  if (!per_unit || IsInteger(view, c)) return view.Call("add", {product, c});
   return view.Call("nn.bias_add", {product, view.Reshape(c, {units})});
 }
 
@@ -94,6 +116,10 @@ ExprPtr BatchMatMul(const OnnxNodeView& view, const ExprPtr& a, const ExprPtr& b
   const ExprPtr rhs = Batched(view, b, result);
   result.push_back(a_shape[a_shape.size() - 2]);
   result.push_back(b_shape.back());
+  if (IsInteger(view, a)) {
+    const ExprPtr columns = view.Call("transpose", {rhs}, {{"axes", std::vector<int64_t>{0, 2, 1}}});
+    return view.Reshape(IntegerProduct(view, lhs, columns), result);
+  }
   relay::Attrs attrs{{"transpose_b", false}, {"integral", integral}};
   std::vector<ExprPtr> args{lhs, rhs};
   if (zero_points != nullptr) {
@@ -108,6 +134,11 @@ std::vector<ExprPtr> MatMul(const OnnxNodeView& view) {
 }
 
 }  // namespace
+
+ExprPtr RowsByRows(const OnnxNodeView& view, const ExprPtr& a, const ExprPtr& b) {
+  if (view.builder().ShapeOf(a).size() == 2) return Dense(view, a, b);
+  return IsInteger(view, a) ? IntegerProduct(view, a, b) : view.Call("nn.batch_matmul", {a, b});
+}
 
 ExprPtr MatrixProduct(const OnnxNodeView& view, ExprPtr a, ExprPtr b, bool integral, const ExprPtr& zero_points) {
   const size_t a_rank = view.builder().ShapeOf(a).size(), b_rank = view.builder().ShapeOf(b).size();

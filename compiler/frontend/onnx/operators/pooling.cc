@@ -16,17 +16,11 @@ namespace {
 
 using relay::ExprPtr;
 
-// Rounding up is said with padding where that means the same; an average that counts its padding is where it does not.
-Window PoolWindow(const OnnxNodeView& view, bool counts_padding, size_t spatial = 2) {
+// Rounding up is said with padding.
+Window PoolWindow(const OnnxNodeView& view, size_t spatial = 2) {
   if (!view.HasAttr("kernel_shape")) RefuseNode("kernel_shape is missing");
   Window window = ReadWindow(view, {}, spatial);
-  if (view.Int("ceil_mode", 0) == 0) return window;
-  if (counts_padding) {
-    Window grown = window;
-    PadToCeil(grown, view.InputShape(0));
-    if (grown.padding != window.padding) RefuseNode("ceil_mode together with count_include_pad is not supported");
-  }
-  PadToCeil(window, view.InputShape(0));
+  if (view.Int("ceil_mode", 0) != 0) PadToCeil(window, view.InputShape(0));
   return window;
 }
 
@@ -42,7 +36,7 @@ std::vector<ExprPtr> MaxPoolOver(const OnnxNodeView& view, size_t spatial) {
   const DType dtype = view.builder().DTypeOf(view.Input(0));
   const ExprPtr real = AsDType(view, view.Input(0), DType::kFloat32);
   const char* op = spatial == 2 ? "nn.max_pool2d" : "nn.max_pool3d";
-  return {AsDType(view, view.Call(op, {real}, PoolAttrs(PoolWindow(view, false, spatial))), dtype)};
+  return {AsDType(view, view.Call(op, {real}, PoolAttrs(PoolWindow(view, spatial))), dtype)};
 }
 
 std::vector<ExprPtr> MaxPool2d(const OnnxNodeView& view) {
@@ -50,14 +44,12 @@ std::vector<ExprPtr> MaxPool2d(const OnnxNodeView& view) {
   if (outputs.size() < 2 || outputs[1].empty()) return MaxPoolOver(view, 2);
   const DType dtype = view.builder().DTypeOf(view.Input(0));
   const ExprPtr real = AsDType(view, view.Input(0), DType::kFloat32);
-  std::vector<ExprPtr> results = PoolWithIndices(view, real, PoolWindow(view, false));
+  std::vector<ExprPtr> results = PoolWithIndices(view, real, PoolWindow(view));
   results[0] = AsDType(view, results[0], dtype);
   return results;
 }
 
-std::vector<ExprPtr> AveragePool2d(const OnnxNodeView& view) {
-  return {view.Call("nn.avg_pool2d", {view.Input(0)}, AveragePoolAttrs(view))};
-}
+std::vector<ExprPtr> AveragePool2d(const OnnxNodeView& view) { return {Averaged(view, view.Input(0))}; }
 
 // (sum |x|^p)^(1/p) of what a pool that averages finds, `count` elements at a time.
 template <typename Average>
@@ -74,7 +66,7 @@ ExprPtr RootOfPowers(const OnnxNodeView& view, int64_t count, const Average& ave
 
 // Padding adds nothing to a sum, so it may count.
 std::vector<ExprPtr> LpPool2d(const OnnxNodeView& view) {
-  const Window window = PoolWindow(view, false);
+  const Window window = PoolWindow(view);
   relay::Attrs attrs = PoolAttrs(window);
   attrs.Set("count_include_pad", true);
   return {RootOfPowers(view, window.kernel[0] * window.kernel[1],
@@ -87,7 +79,7 @@ std::vector<ExprPtr> MaxPool(const OnnxNodeView& view) {
 
 std::vector<ExprPtr> AveragePool(const OnnxNodeView& view) {
   if (view.InputRank(0) != 5) return AsPlanes(view, AveragePool2d);
-  return {view.Call("nn.avg_pool3d", {view.Input(0)}, AveragePoolAttrs(view, 3))};
+  return {Averaged(view, view.Input(0), 3)};
 }
 
 std::vector<ExprPtr> LpPool(const OnnxNodeView& view) { return AsPlanes(view, LpPool2d); }
@@ -120,11 +112,26 @@ std::vector<ExprPtr> GlobalLpPool(const OnnxNodeView& view) {
 
 }  // namespace
 
-relay::Attrs AveragePoolAttrs(const OnnxNodeView& view, size_t spatial) {
-  const bool counts_padding = view.Int("count_include_pad", 0) != 0;
-  relay::Attrs attrs = PoolAttrs(PoolWindow(view, counts_padding, spatial));
+// Padding that counts is written out as zeros where rounding up adds more behind it, which does not count:
+//
+//   pads 1, kernel 2, stride 2, five elements     0 x | x x | x x | 0 .     the last mean is 0 / 1
+ExprPtr Averaged(const OnnxNodeView& view, ExprPtr data, size_t spatial) {
+  Window window = PoolWindow(view, spatial);
+  bool counts_padding = view.Int("count_include_pad", 0) != 0;
+  const std::vector<int64_t> given = ReadWindow(view, {}, spatial).padding;
+  if (counts_padding && window.padding != given) {
+    std::vector<int64_t> pads(4);
+    for (size_t i = 0; i < 2 * spatial; ++i) {
+      window.padding[i] -= given[i];
+      // Before and behind each axis in turn.
+      pads.push_back(given[i % 2 * spatial + i / 2]);
+    }
+    data = view.Call("nn.pad", {data}, {{"pad_width", pads}});
+    counts_padding = false;
+  }
+  relay::Attrs attrs = PoolAttrs(window);
   attrs.Set("count_include_pad", counts_padding);
-  return attrs;
+  return view.Call(spatial == 2 ? "nn.avg_pool2d" : "nn.avg_pool3d", {data}, std::move(attrs));
 }
 
 OnnxOperatorTable PoolingOperators() {

@@ -46,17 +46,19 @@ void RefuseChannelsLast(const OnnxNodeView& view) {
 }
 
 std::vector<ExprPtr> QLinearGlobalAveragePool2d(const OnnxNodeView& view) {
-  RefuseChannelsLast(view);
   const Quantisation by = ReadQuantisation(view, 1, 2, {});
-  const ExprPtr mean = view.Call("nn.global_avg_pool2d", {Centred(view, view.Input(0), by.zero_point).value});
+  const ExprPtr data = Centred(view, view.Input(0), by.zero_point).value;
+  const bool channels_last = view.Int("channels_last", 0) != 0;
+  const ExprPtr mean = channels_last
+                           ? view.Call("mean", {data}, {{"axis", std::vector<int64_t>{1, 2}}, {"keepdims", true}})
+                           : view.Call("nn.global_avg_pool2d", {data});
   return {QuantisedResult(view, view.Call("multiply", {mean, by.scale}), 3)};
 }
 
 std::vector<ExprPtr> QLinearAveragePool2d(const OnnxNodeView& view) {
   RefuseChannelsLast(view);
   const Quantisation by = ReadQuantisation(view, 1, 2, {});
-  const ExprPtr mean =
-      view.Call("nn.avg_pool2d", {Centred(view, view.Input(0), by.zero_point).value}, AveragePoolAttrs(view));
+  const ExprPtr mean = Averaged(view, Centred(view, view.Input(0), by.zero_point).value);
   return {QuantisedResult(view, view.Call("multiply", {mean, by.scale}), 3)};
 }
 

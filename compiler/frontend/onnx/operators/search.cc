@@ -71,6 +71,13 @@ std::vector<ExprPtr> CountedTopK(const OnnxNodeView& view, int64_t axis, const E
   return results;
 }
 
+std::vector<ExprPtr> NoneOf(const OnnxNodeView& view, int64_t axis) {
+  Shape shape = view.InputShape(0);
+  Nth(shape, axis) = 0;
+  return {relay::MakeConstant(Tensor(view.builder().DTypeOf(view.Input(0)), shape)),
+          relay::MakeConstant(Tensor(DType::kInt64, shape))};
+}
+
 // Whatever `sorted` says, they come in order.
 std::vector<ExprPtr> TopK(const OnnxNodeView& view) {
   const int64_t axis = OnnxNodeView::Axis(view.Int("axis", -1), view.InputRank(0));
@@ -79,7 +86,8 @@ std::vector<ExprPtr> TopK(const OnnxNodeView& view) {
   if (given.size() != 1) RefuseNode("its k must be one number");
   if (!given[0].is_known()) return CountedTopK(view, axis, given[0].count);
   const int64_t k = given[0].number;
-  if (k < 1 || k > extent) RefuseNode(fmt::format("k is {}, the axis has {}; it may be 1 to that", k, extent));
+  if (k < 0 || k > extent) RefuseNode(fmt::format("k is {}, the axis has {}; it may be 0 to that", k, extent));
+  if (k == 0) return NoneOf(view, axis);
   const ExprPtr best =
       view.Call("topk", {view.Input(0)}, {{"k", k}, {"axis", axis}, {"is_ascend", view.Int("largest", 1) == 0}});
   return {view.builder().Item(best, 0), view.builder().Item(best, 1)};
