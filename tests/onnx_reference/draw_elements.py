@@ -47,10 +47,16 @@ def unary(m):
 
 def unary_of_integers(m):
     dtype = m.one_of(INTEGERS)
-    op = m.one_of(["Abs", "Neg", "Sign", "Relu", "BitwiseNot"])
+    op = m.one_of(["Abs", "Neg", "Sign", "Relu", "BitwiseNot", "Shrink"])
     if op == "Neg" and dtype is numpy.uint8:
         op = "Abs"
-    m.node(op, [m.given(m.values(m.shape(), dtype))])
+    values = m.values(m.shape(), dtype)
+    attributes = {}
+    if op == "Shrink":
+        # What fits after the bias was added, and what float32 holds.
+        values = (values % 50 + 4).astype(dtype)
+        attributes = {"bias": m.one_of([1.5, 2.0]), "lambd": m.one_of([6.0, 20.5])}
+    m.node(op, [m.given(values)], **attributes)
 
 
 def broadcast_pair(m, dtype):

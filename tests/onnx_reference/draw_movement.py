@@ -50,7 +50,7 @@ def slices(m):
     starts, ends, steps = [], [], []
     for axis in axes:
         d = shape[axis]
-        step = m.one_of([1, 1, 2, 3, -1, -2])
+        step = m.one_of([1, 1, 2, 3, -1, -2, 2**63 - 1, -(2**63)])
         starts.append(m.one_of([0, -d, d - 1, -1, m.between(-d, d), -1000, 1000]))
         ends.append(m.one_of([d, -d - 1, 1000, -1000, 2**63 - 1, -(2**63), m.between(-d, d)]))
         if len(range(*slice(starts[-1], ends[-1], step).indices(d))) == 0:

@@ -23,7 +23,8 @@ def gemm(m):
 
 
 EQUATIONS = ("ij,jk->ik", "bij,bjk->bik", "ij->ji", "ij->", "ij->j", "i,j->ij", "bhid,bhjd->bhij", "ij,ij->i", "bij,kj->bik",
-             "abc,cd->abd", "...ij,...jk->...ik", "ij,jk", "i,i", "abc->cb", "ab,ab->ab", "a,b,c->abc", "bhwc,hkc->bhwk")
+             "abc,cd->abd", "...ij,...jk->...ik", "ij,jk", "i,i", "abc->cb", "ii->i", "iij->j",
+             "...ii->...i", "ii,ij->j", "ab,ab->ab", "a,b,c->abc", "bhwc,hkc->bhwk")
 
 
 def einsum(m):

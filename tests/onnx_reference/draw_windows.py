@@ -99,6 +99,8 @@ def resize(m):
 def grid_sample(m):
     (batch, channels), image = image_of(m, 2)
     grid = (2.4 * m.numpy.random([batch, m.between(1, 5), m.between(1, 5), 2]) - 1.2).astype(FLOAT)
+    if m.chance(40):  # halfway between pixels, and far outside
+        grid = (m.numpy.integers(-16, 17, grid.shape) / 4).astype(FLOAT)
     m.opset = 20
     m.node("GridSample", [m.given(m.values([batch, channels] + image)), m.given(grid)],
            mode=m.one_of(["linear", "linear", "nearest"]), padding_mode=m.one_of(["zeros", "border", "reflection"]),
