@@ -34,6 +34,7 @@
 #include "compiler/schedules/conv_shape.h"
 #include "compiler/schedules/epilogue_addresses.h"
 #include "compiler/schedules/knob_schedule.h"
+#include "compiler/schedules/level_rate.h"
 #include "compiler/schedules/register_tile.h"
 #include "compiler/schedules/thread_share.h"
 #include "core/ceil_div.h"
@@ -74,6 +75,7 @@ constexpr double kReload = 2;
 // 1000 come at 35 to 50 GB/s on one thread, whatever is fetched ahead (within 2 %), and at 44 to 60 on two, where
 // fetching gains 0 to 7 %: kColdShare of the rate of cold weights, and what does without fetching on several.
 constexpr double kColdShare = 11.0 / 12, kNotFetched = 1.025;
+constexpr double kCacheShare = 0.7;  // of a cache that is taken to hold what is used again
 
 // Products of bytes, with what kernels make of sums: bytes, floats, or the sums themselves.
 bool AreBytes(const ElementTypes& t) {
@@ -295,8 +297,9 @@ class Dense : public KnobSchedule<DenseKnobs> {
                   (rows + vectors) / machine.loads_per_cycle + fetch, machine.multiply_add_latency});
     // Bytes that are widened are two products and two sums, and each operand is made into two registers.
     const bool widened = w.types.whole() && PartsOf(w.types, machine) > 1;
-    const double step = (widened ? 2 * products + rows + vectors : products) +
-                        kReload * std::max(0.0, rows - machine.address_registers);
+    const double arithmetic = (widened ? 2 * products + rows + vectors : products) +
+                              kReload * std::max(0.0, rows - machine.address_registers);
+    const double step = std::max(arithmetic, PanelReadCycles(w, machine, k) / steps);
     const double compute =
         panels * tiles * (steps * (step + 1.0 / static_cast<double>(k.unroll_ic)) + 2 * rows * vectors);
     const double bytes = panels * static_cast<double>(Bytes(w.types.weight, w.data[1] * k.oc_block));
@@ -305,6 +308,13 @@ class Dense : public KnobSchedule<DenseKnobs> {
                                   : bytes / machine.shared_bytes_per_cycle * (k.prefetch > 0 ? 1 : kNotFetched);
     const double share = ThreadShare(static_cast<int64_t>(panels * tiles), machine.threads);
     return std::max(compute * share, first_read + 0.05 * compute * share) / machine.clock_ghz;
+  }
+
+  // A panel that leaves the second cache comes again for every row tile, no faster than the next level gives it.
+  static double PanelReadCycles(const Workload& w, const MachineModel& machine, const DenseKnobs& k) {
+    const auto panel = static_cast<double>(Bytes(w.types.weight, w.data[1] * k.oc_block));
+    const bool stays = panel < kCacheShare * static_cast<double>(machine.l2_bytes);
+    return stays || w.data[0] <= k.tile_m ? 0 : panel / MovedBytesPerCycle(machine, panel, kCacheShare);
   }
 };
 
