@@ -1,5 +1,6 @@
 #include "core/sha256.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #if defined(__x86_64__)
@@ -89,21 +90,37 @@ bool HasSha() {
 }
 #endif
 
-// The message, then a bit, zeros, and the message's length in bits at the end of a block.
+// The end of a message of `size` bytes, whose blocks before the last `size` % kBlock are in the state: those, a bit,
+// zeros, and the message's length in bits at the end of a block.
 template <typename Add>
-Sha256Digest DigestOf(const uint8_t* bytes, size_t size, const Add& add) {
-  State state = kStart;
-  const size_t whole = size / kBlock, rest = size % kBlock;
-  add(state, bytes, whole);
+Sha256Digest Finish(State state, const uint8_t* rest, uint64_t size, const Add& add) {
+  const size_t left = size % kBlock;
   std::array<uint8_t, 2 * kBlock> tail{};
-  if (rest > 0) std::memcpy(tail.data(), bytes + whole * kBlock, rest);
-  tail[rest] = 0x80;
-  const size_t end = rest + 9 <= kBlock ? kBlock : 2 * kBlock;
-  for (size_t i = 0; i < 8; ++i) tail[end - 1 - i] = static_cast<uint8_t>(uint64_t{size} * 8 >> 8 * i);
+  if (left > 0) std::memcpy(tail.data(), rest, left);
+  tail[left] = 0x80;
+  const size_t end = left + 9 <= kBlock ? kBlock : 2 * kBlock;
+  for (size_t i = 0; i < 8; ++i) tail[end - 1 - i] = static_cast<uint8_t>(size * 8 >> 8 * i);
   add(state, tail.data(), end / kBlock);
   Sha256Digest digest;
   for (size_t i = 0; i < digest.size(); ++i) digest[i] = static_cast<uint8_t>(state[i / 4] >> (24 - 8 * (i % 4)));
   return digest;
+}
+
+template <typename Add>
+Sha256Digest DigestOf(const uint8_t* bytes, size_t size, const Add& add) {
+  State state = kStart;
+  const size_t whole = size / kBlock;
+  add(state, bytes, whole);
+  return Finish(state, bytes + whole * kBlock, size, add);
+}
+
+using AddTo = void (*)(State& state, const uint8_t* bytes, size_t blocks);
+
+AddTo BestAdd() {
+#if defined(__x86_64__)
+  if (HasSha()) return AddBlocksBySha;
+#endif
+  return AddBlocks;
 }
 
 }  // namespace
@@ -113,10 +130,32 @@ Sha256Digest Sha256InPlainCode(const void* data, size_t size) {
 }
 
 Sha256Digest Sha256(const void* data, size_t size) {
-#if defined(__x86_64__)
-  if (HasSha()) return DigestOf(static_cast<const uint8_t*>(data), size, AddBlocksBySha);
-#endif
-  return Sha256InPlainCode(data, size);
+  return DigestOf(static_cast<const uint8_t*>(data), size, BestAdd());
+}
+
+void Sha256Stream::Add(const void* data, size_t size) {
+  if (size == 0) return;
+  const auto* bytes = static_cast<const uint8_t*>(data);
+  const AddTo add = BestAdd();
+  const size_t held = size_ % kBlock, room = held == 0 ? 0 : std::min(kBlock - held, size);
+  size_ += size;
+  if (room > 0) std::memcpy(rest_.data() + held, bytes, room);
+  if (held + room == kBlock) add(state_, rest_.data(), 1);
+  const size_t whole = (size - room) / kBlock, left = (size - room) % kBlock;
+  add(state_, bytes + room, whole);
+  if (left > 0) std::memcpy(rest_.data(), bytes + room + whole * kBlock, left);
+}
+
+Sha256Digest Sha256Stream::Digest() const { return Finish(state_, rest_.data(), size_, BestAdd()); }
+
+std::string ToHex(const Sha256Digest& digest) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string hex;
+  for (const uint8_t byte : digest) {
+    hex += kDigits[byte >> 4];
+    hex += kDigits[byte & 15];
+  }
+  return hex;
 }
 
 }  // namespace hone

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 namespace hone {
 
@@ -15,5 +16,23 @@ Sha256Digest Sha256(const void* data, size_t size);
 
 // The same without the CPU's instructions; for tests and for CPUs without them.
 Sha256Digest Sha256InPlainCode(const void* data, size_t size);
+
+// The same of bytes that come in pieces. Used by one thread at a time.
+class Sha256Stream {
+ public:
+  void Add(const void* data, size_t size);
+  // Of all that came so far.
+  Sha256Digest Digest() const;
+
+ private:
+  static constexpr size_t kBlockBytes = 64;
+  std::array<uint32_t, 8> state_ = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+                                    0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+  std::array<uint8_t, kBlockBytes> rest_ = {};  // the last size_ % kBlockBytes
+  uint64_t size_ = 0;
+};
+
+// 64 lower-case hex digits.
+std::string ToHex(const Sha256Digest& digest);
 
 }  // namespace hone

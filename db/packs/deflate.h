@@ -2,6 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -9,6 +12,26 @@ namespace hone {
 
 // In zlib's format, as small as it gets. Fewer than 4 GiB.
 std::string Deflate(std::string_view bytes);
+// The same of bytes that come in pieces: the pieces make no difference to what it becomes.
+class Deflater {
+ public:
+  // kFast: larger, in a sixth of the time.
+  enum class Effort : uint8_t { kFast, kSmallest };
+  explicit Deflater(Effort effort);
+  ~Deflater();
+  Deflater(const Deflater&) = delete;
+  Deflater& operator=(const Deflater&) = delete;
+  void Add(std::string_view piece);
+  // Once; nothing can be added then.
+  std::string Finish();
+
+ private:
+  struct Stream;
+  std::unique_ptr<Stream> stream_;
+  std::string deflated_;
+};
+// What was deflated, piece by piece: no more than one is held. Throws Error(kBadData) when it is damaged.
+void InflateInPieces(std::string_view deflated, const std::function<void(std::string_view piece)>& take);
 // Exactly `size` bytes. Throws Error(kBadData) when it is damaged, or becomes another number of them: no more than
 // `size` are ever in memory.
 std::string Inflate(std::string_view deflated, size_t size);

@@ -14,6 +14,7 @@
 #include "core/hash.h"
 #include "core/json_fields.h"
 #include "core/parse_number.h"
+#include "core/sha256.h"
 #include "db/packs/deflate.h"
 #include "db/record_log.h"
 
@@ -92,11 +93,11 @@ class Description {
     return true;
   }
 
-  PackManifest Of(std::string_view log) const {
+  PackManifest Of(std::string log_sha256) const {
     PackManifest manifest = manifest_;
     manifest.hone_version = fmt::format("{}", fmt::join(versions_, ","));
     for (const auto& [fingerprint, count] : machines_) manifest.machines.push_back({fingerprint, count});
-    manifest.log_sha256 = Sha256Hex(log);
+    manifest.log_sha256 = std::move(log_sha256);
     return manifest;
   }
 
@@ -106,6 +107,42 @@ class Description {
   std::map<std::string, int64_t> machines_;
   std::set<std::string> versions_;
 };
+
+// The records of a pack are written before the manifest is known that comes before them: they are held compressed.
+class HeldLog {
+ public:
+  void Add(std::string_view text) {
+    size_ += text.size();
+    RequireRoom(size_);
+    hash_.Add(text.data(), text.size());
+    deflater_.Add(text);
+  }
+  size_t size() const { return size_; }
+  std::string Sha256() const { return ToHex(hash_.Digest()); }
+  // Once, when all is there.
+  void Each(const std::function<void(std::string_view piece)>& take) { InflateInPieces(deflater_.Finish(), take); }
+
+ private:
+  size_t size_ = 0;
+  Sha256Stream hash_;
+  Deflater deflater_{Deflater::Effort::kFast};
+};
+
+// A pack's file.
+std::string Packed(const std::string& manifest, HeldLog& log) {
+  const size_t size = manifest.size() + log.size();
+  RequireRoom(size);
+  Sha256Stream hash;
+  Deflater body(Deflater::Effort::kSmallest);
+  const auto take = [&](std::string_view piece) {
+    hash.Add(piece.data(), piece.size());
+    body.Add(piece);
+  };
+  take(manifest);
+  log.Each(take);
+  return std::string(kMagic) + LittleEndian(kPackVersion, 4) + LittleEndian(size, 8) + ToHex(hash.Digest()) +
+         body.Finish();
+}
 
 Json ToJson(const PackManifest& m) {
   Json machines = Json::array();
@@ -193,7 +230,7 @@ PackManifest Read(std::string_view bytes, const std::function<void(Record record
     if (!description.Add(record)) Refuse("its records are not in their canonical form and order");
     visit(std::move(record));
   });
-  PackManifest described = description.Of(log);
+  PackManifest described = description.Of(Sha256Hex(log));
   described.name = manifest.name;
   described.serial = manifest.serial;
   described.by = manifest.by;
@@ -219,25 +256,22 @@ WrittenPack MakePack(const PackName& name, const PackRecipe& recipe, const EachP
                 fmt::format("a pack cannot be named '{}': 1 to {} letters, digits, -, _ and . are right", name.name,
                             kMostName));
   }
-  std::string body = LogHeader();
+  HeldLog log;
+  log.Add(LogHeader());
   Description description;
   each([&](const Record& record) {
     if (!description.Add(record)) throw Error(ExitCode::kBug, "a pack's records are not in its order");
-    body += TextOfRecord(record).json;
-    body += '\n';
-    RequireRoom(body.size());
+    log.Add(TextOfRecord(record).json);
+    log.Add("\n");
   });
   WrittenPack pack;
-  PackManifest& manifest = pack.manifest = description.Of(body);
+  PackManifest& manifest = pack.manifest = description.Of(log.Sha256());
   if (manifest.records == 0) throw Error(ExitCode::kUsage, "no record fits, and a pack of none is no pack");
   manifest.name = name.name;
   manifest.serial = name.serial > 0 ? name.serial : std::max<int64_t>(1, manifest.newest_unix_ms / 1000);
   manifest.by = name.by;
   manifest.recipe = recipe;
-  body.insert(0, ManifestText(manifest) + "\n");
-  RequireRoom(body.size());
-  pack.bytes = std::string(kMagic) + LittleEndian(kPackVersion, 4) + LittleEndian(body.size(), 8) + Sha256Hex(body) +
-               Deflate(body);
+  pack.bytes = Packed(ManifestText(manifest) + "\n", log);
   return pack;
 }
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "core/sha256.h"
 
 namespace hone {
@@ -22,6 +24,19 @@ TEST(Hash, IsTheSameWithTheCpusInstructionsAndWithout) {
   for (size_t size = 0; size < 300; ++size) {
     const char* data = bytes.data() + size % 16;
     EXPECT_EQ(Sha256(data, size), Sha256InPlainCode(data, size)) << size;
+  }
+}
+
+TEST(Hash, IsTheSameOfPieces) {
+  std::string bytes(400, 0);
+  for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<char>(i * i + i / 7);
+  for (size_t piece = 1; piece < 200; ++piece) {
+    Sha256Stream stream;
+    for (size_t at = 0; at < bytes.size(); at += piece) {
+      EXPECT_EQ(stream.Digest(), Sha256(bytes.data(), at)) << at << " bytes in pieces of " << piece;
+      stream.Add(bytes.data() + at, std::min(piece, bytes.size() - at));
+    }
+    EXPECT_EQ(stream.Digest(), Sha256(bytes.data(), bytes.size())) << piece;
   }
 }
 

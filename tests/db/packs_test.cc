@@ -132,6 +132,17 @@ TEST_F(Packs, ASignatureOfAnotherPackIsRefused) {
   ExpectRefused(bytes, SignBytes(bytes, key_, PackComment(ReadPack(other).manifest)), "the signature is of");
 }
 
+// Whoever reads a pack may be another version: what it becomes does not depend on how it was compressed.
+TEST_F(Packs, HoldTheirWholeLogThoughItIsWrittenInPieces) {
+  const std::string bytes = Make(1, 500);
+  std::string body;
+  InflateInPieces(std::string_view(bytes).substr(84), [&](std::string_view piece) { body += piece; });
+  EXPECT_EQ(Inflate(std::string_view(bytes).substr(84), body.size()), body);
+  EXPECT_EQ(bytes.substr(20, 64), Sha256Hex(body));
+  EXPECT_EQ(bytes.substr(84), Deflate(body)) << "the same in one piece";
+  EXPECT_THROW(InflateInPieces(std::string_view(bytes).substr(84, 1000), [](std::string_view) {}), Error);
+}
+
 // What a key's owner may sign and hone still refuses: packs that say of themselves what is not so.
 TEST_F(Packs, AManifestThatSaysOtherThingsIsRefused) {
   const std::string bytes = Make(1, 4);
