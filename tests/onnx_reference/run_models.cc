@@ -36,10 +36,20 @@ Inputs ReadInputs(const relay::IRModule& typed, const std::string& stem) {
   return inputs;
 }
 
-std::vector<Tensor> RunPackage(const relay::IRModule& typed, const Inputs& inputs) {
+struct Options {
+  std::string folder;
+  int64_t every = 1;
+  std::string target = "host";
+  int threads = 1;
+  int opt_level = 3;
+};
+
+std::vector<Tensor> RunPackage(const relay::IRModule& typed, const Inputs& inputs, const Options& asked) {
   BuildOptions options;
-  options.context.target = HostTarget();
-  Session session(Package::FromBytes(Build(typed, options).package, "drawn"), {.threads = 1});
+  options.context.target = ResolveTarget(asked.target);
+  options.context.threads = asked.threads;
+  options.context.opt_level = asked.opt_level;
+  Session session(Package::FromBytes(Build(typed, options).package, "drawn"), {.threads = asked.threads});
   for (const auto& [name, value] : inputs) session.SetInput(name, value);
   session.Run();
   std::vector<Tensor> outputs;
@@ -52,7 +62,7 @@ void WriteAll(const std::vector<Tensor>& outputs, const std::string& stem) {
 }
 
 // Whoever imported a model may build and run it: only what importing says is a refusal.
-void RunModel(const std::string& path, bool build) {
+void RunModel(const std::string& path, bool build, const Options& options) {
   const std::string stem = path.substr(0, path.size() - std::string_view(".onnx").size());
   relay::IRModule typed;
   try {
@@ -63,26 +73,28 @@ void RunModel(const std::string& path, bool build) {
   }
   const Inputs inputs = ReadInputs(typed, stem);
   WriteAll(RunReference(typed, inputs), stem + ".folded");
-  if (build) WriteAll(RunPackage(typed, inputs), stem + ".out");
+  if (build) WriteAll(RunPackage(typed, inputs, options), stem + ".out");
 }
 
 int Main(const std::vector<std::string>& arguments) {
   CommandLine line("hone_run_models", "Runs every model of a folder and writes what comes out.");
-  std::string folder;
-  int64_t every = 1;
-  line.Add("FOLDER", folder, "models, and a .npy file for each input");
-  line.Add("--build-every", every, "of so many models one is built, the others run by the reference alone")
+  Options options;
+  line.Add("FOLDER", options.folder, "models, and a .npy file for each input");
+  line.Add("--build-every", options.every, "of so many models one is built, the others run by the reference alone")
       .ShowDefault();
+  line.Add("--target", options.target, "host, or TVM-like text that this machine runs").ShowDefault();
+  line.Add("--threads", options.threads, "of the package and its session").ShowDefault();
+  line.Add("--opt-level", options.opt_level, "0 to 3").ShowDefault();
   if (!line.Parse(arguments)) return 0;
   std::vector<std::string> models;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+  for (const auto& entry : std::filesystem::directory_iterator(options.folder)) {
     if (entry.path().extension() == ".onnx") models.push_back(entry.path());
   }
   std::sort(models.begin(), models.end());
   int failed = 0;
   for (size_t i = 0; i < models.size(); ++i) {
     try {
-      RunModel(models[i], static_cast<int64_t>(i) % every == 0);
+      RunModel(models[i], static_cast<int64_t>(i) % options.every == 0, options);
     } catch (const std::exception& error) {
       fmt::print("{}: {}\n", models[i], error.what());
       ++failed;

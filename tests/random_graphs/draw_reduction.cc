@@ -98,17 +98,39 @@ bool DrawBatchNorm(GraphMaker& m) {
 }
 
 // Of values that differ: what is normalised is divided by its spread. One element has none.
+bool HasLongRows(const GraphValue& v) { return v.rank() >= 3 && v.shape.back() >= 3; }
+
 bool DrawNormalization(GraphMaker& m) {
-  const GraphValue* x = m.Pick([](const GraphValue& v) { return v.rank() >= 3 && v.shape.back() >= 3; });
+  const GraphValue* x = m.Pick(HasLongRows);
   if (x == nullptr) return false;
   const GraphValue data = *x;
-  const int64_t channels = data.shape[1], last = data.shape.back();
-  const OnnxAttributes attributes = {{"epsilon", FloatAttribute(0.1)}};
+  const int64_t channels = data.shape[1];
+  OnnxAttributes attributes = {{"epsilon", FloatAttribute(0.1)}};
   if (m.Chance(50)) {
     m.Emit("InstanceNormalization", {data.name, m.Positive({channels}), m.Weight({channels}, 0.5)}, 10, attributes);
-  } else {
-    m.Emit("LayerNormalization", {data.name, m.Positive({last}), m.Weight({last}, 0.5)}, 10, attributes);
+    return true;
   }
+  const int64_t axis = m.Chance(50) ? data.rank() - 1 : m.Between(0, data.rank() - 1);
+  const Shape line(data.shape.begin() + axis, data.shape.end());
+  attributes.emplace_back("axis", IntAttribute(m.Chance(50) ? axis : axis - data.rank()));
+  m.Emit("LayerNormalization", {data.name, m.Positive(line), m.Weight(line, 0.5)}, 10, attributes);
+  return true;
+}
+
+// Over the last axis and any others, images among them.
+bool DrawWrittenNormalization(GraphMaker& m) {
+  const GraphValue* x = m.Pick(HasLongRows);
+  if (x == nullptr) return false;
+  const GraphValue data = *x;
+  std::vector<int64_t> axes{data.rank() - 1};
+  for (int64_t i = 0; i + 1 < data.rank(); ++i) {
+    if (m.Chance(50)) axes.push_back(i);
+  }
+  const OnnxAttributes attributes = {{"axes", IntsAttribute(axes)}, {"keepdims", IntAttribute(1)}};
+  const std::string centred = m.Node("Sub", {data.name, m.Node("ReduceMean", {data.name}, attributes)});
+  const std::string variance = m.Node("ReduceMean", {m.Node("Mul", {centred, centred})}, attributes);
+  const std::string deviation = m.Node("Sqrt", {m.Node("Add", {variance, m.Scalar(0.1)})});
+  m.Emit("Div", {centred, deviation}, 10);
   return true;
 }
 
@@ -122,8 +144,15 @@ bool DrawLrn(GraphMaker& m) {
 }  // namespace
 
 std::vector<DrawnFamily> ReductionDraws() {
-  return {{DrawReduce, 5},    {DrawSoftmax, 3},       {DrawCumSum, 1}, {DrawTopK, 1},
-          {DrawBatchNorm, 3}, {DrawNormalization, 2}, {DrawLrn, 1},    {DrawDft, 1}};
+  return {{DrawReduce, 5},
+          {DrawSoftmax, 3},
+          {DrawCumSum, 1},
+          {DrawTopK, 1},
+          {DrawBatchNorm, 3},
+          {DrawNormalization, 2},
+          {DrawWrittenNormalization, 2},
+          {DrawLrn, 1},
+          {DrawDft, 1}};
 }
 
 }  // namespace hone
