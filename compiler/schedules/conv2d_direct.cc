@@ -154,10 +154,16 @@ double SpillRisk(const DirectNest& nest, const MachineModel& machine) {
 }
 
 // Of 32 wide registers a tile that takes more than half leaves few for operands on their way: up to 17 % more cycles.
-// Machines with 16 have no such choice.
+// Machines with 16 have no such choice. There a tile of one vector of weights that takes all of them spills between the
+// taps: code generation loads several of its many broadcasts ahead.
 double Crowding(const DirectNest& nest, const MachineModel& machine, int64_t pixels) {
-  if (nest.TapsInLine() || machine.vector_registers < 32) return 1;
-  return 1 + 0.14 / 12 * std::max(0, nest.Registers(pixels).registers() - 17);
+  constexpr double kSpilled = 1.2;
+  if (nest.TapsInLine()) return 1;
+  const RegisterTile tile = nest.Registers(pixels);
+  if (machine.vector_registers < 32) {
+    return tile.vectors == 1 && !nest.shape.pointwise() && tile.registers() >= machine.vector_registers ? kSpilled : 1;
+  }
+  return 1 + 0.14 / 12 * std::max(0, tile.registers() - 17);
 }
 
 // One step of a tile. Where bytes are widened beforehand it is two steps of products, beside which each accumulator
@@ -264,6 +270,14 @@ RegisterTile DirectNest::Registers(int64_t pixels) const {
 }
 
 bool DirectNest::TapsInLine() const { return !widened && knobs.ic_block < 4 * dot; }
+
+// Code generation would keep what two taps read, in registers that a tile on 16 of them, or halves of steps, leave none
+// of. From one loop over channels to the next it keeps nothing, so a block is at least two steps of such a loop.
+int64_t DirectNest::UnrollAtBorder(const MachineModel& machine) const {
+  if (widened) return dot;
+  if (machine.vector_registers >= 32) return knobs.unroll_ic;
+  return std::min(knobs.unroll_ic, std::max(dot, knobs.ic_block / 2));
+}
 
 int64_t DirectNest::PanelBlocks() const {
   if (prologue == Prologue::kNone && !widened) return 0;

@@ -68,6 +68,8 @@ struct DirectNest {
   // Whether the taps of a kernel row follow each other in a straight line: where a tap alone is too little for a loop.
   // Neighbours share inputs there, which a step of two halves would keep in registers that it has not.
   bool TapsInLine() const;
+  // The input channels of a straight line in tiles at a border, whose taps follow each other in one.
+  int64_t UnrollAtBorder(const MachineModel& machine) const;
   // Input blocks that a worker's panel holds, 0 without one: of the whole row, or of one group's.
   int64_t PanelBlocks() const;
 };

@@ -250,9 +250,7 @@ class DirectEmitter {
     bool any = false;
     for (int p = 0; p < registers.pixels; ++p) any = any || inside(p);
     if (!any) return start;
-    // Taps of a border follow each other in a straight line, and code generation would keep what two of them read, in
-    // registers that halves of steps leave none of; from one loop to the next it keeps nothing.
-    const int64_t unroll = nest_.widened && tile.border ? nest_.dot : k_.unroll_ic;
+    const int64_t unroll = tile.border ? nest_.UnrollAtBorder(b_.machine()) : k_.unroll_ic;
     return b_.Loop(b_.Index(0), ChannelCount(block), unroll, start, [&](Value* ic, const Vals& in) {
       Value* xs = b_.At(x, b_.Mul(ic, read_.element));
       Value* ws = b_.At(w, b_.Mul(ic, w_step_));

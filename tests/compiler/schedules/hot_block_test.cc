@@ -242,6 +242,20 @@ TEST(HotBlockOfBytes, KeepsItsSumsInRegistersWhereProductsLieApart) {
   }
 }
 
+// Groups of two vectors of channels: a tile of one vector and 14 pixels would fill the registers.
+TEST(HotBlockOfGroups, KeepsItsOperandsInRegisters) {
+  for (const char* size : {"14x14", "28x28", "56x56"}) {
+    const Target target = ResolveTarget("x86-64-v3");
+    const Workload w = Workload::Parse(
+        fmt::format("nn.conv2d data=1x512x{} weight=512x16x3x3 padding=1x1x1x1 groups=32 epilogue=bias_act", size));
+    const DefaultConfig chosen = AnalyticDefault(w, MachineModelFor(target));
+    const auto compiled = CompileKernel({w, std::string(chosen.schedule->name()), chosen.config, target});
+    const testing::HotBlock hot = testing::HotBlockOf(std::get<Artifact>(compiled), target, 1 << 20);
+    EXPECT_GT(hot.multiply_adds, 0);
+    EXPECT_LE(hot.stack_accesses, 0.05 * hot.multiply_adds) << hot.ToText();
+  }
+}
+
 TEST(HotBlockOfHalfWeights, WidensEachVectorOnce) {
   // LLVM widens for AArch64 so early that registers run out; x86 has the conversion's operand in memory.
   for (const auto& [text, name, stack] :
