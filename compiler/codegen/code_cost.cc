@@ -103,7 +103,16 @@ class FunctionCost {
     const std::optional<uint32_t> again = TripsAfterTheFirst(loop, evolution_);
     if (branch == nullptr || !again) return false;
     Weigh(*branch, loop.contains(branch->getSuccessor(0)), *again);
+    TellEntry(loop);
     return true;
+  }
+
+  // The branch before a loop asks whether there is anything to do: mostly there is.
+  void TellEntry(const llvm::Loop& loop) {
+    llvm::BasicBlock* before = loop.getLoopPredecessor();
+    auto* branch = before == nullptr ? nullptr : llvm::dyn_cast<llvm::BranchInst>(before->getTerminator());
+    const bool asks = branch != nullptr && branch->isConditional() && !branch->hasMetadata(llvm::LLVMContext::MD_prof);
+    if (asks) Weigh(*branch, branch->getSuccessor(0) == loop.getHeader(), kAlways);
   }
 
   CodeCost CostOf(llvm::BasicBlock& block) const {
@@ -120,8 +129,12 @@ class FunctionCost {
 
   double CyclesOf(const llvm::Instruction& instruction) const {
     llvm::Type* type = instruction.getType();
-    // LLVM knows few of the masks that are one instruction each; the kernels' are.
-    if (llvm::isa<llvm::ShuffleVectorInst>(instruction)) return kCyclesPerCost * costs_.getNumberOfParts(type);
+    // LLVM knows few of the masks that are one instruction each; the kernels' are. A choice is a maximum's or as quick.
+    const bool is_one = llvm::isa<llvm::ShuffleVectorInst>(instruction) || llvm::isa<llvm::SelectInst>(instruction);
+    if (is_one && type->isVectorTy()) return kCyclesPerCost * costs_.getNumberOfParts(type);
+    // What a comparison of vectors gives is as wide as they are.
+    const auto* widened = llvm::dyn_cast<llvm::SExtInst>(&instruction);
+    if (widened != nullptr && type->isVectorTy() && widened->getSrcTy()->getScalarType()->isIntegerTy(1)) return 0;
     const auto cost = costs_.getInstructionCost(&instruction, llvm::TargetTransformInfo::TCK_RecipThroughput);
     const bool is_index = !instruction.mayReadOrWriteMemory() && (type->isIntegerTy() || type->isPointerTy());
     return (is_index ? kCyclesPerIndexCost : kCyclesPerCost) * static_cast<double>(cost.getValue().value_or(1));

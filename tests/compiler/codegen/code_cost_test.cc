@@ -51,6 +51,25 @@ TEST_F(CodeCostTest, IsNoneOfASideThatIsNeverTaken) {
   EXPECT_NEAR(Cost(1000, guarded(1000)).cycles, Cost(1000, Adding(100)).cycles, 100);
 }
 
+TEST_F(CodeCostTest, IsOfTilesThatEndWithTheirAxis) {
+  constexpr int64_t kTile = 100, kElements = 950, kFloat = 4;
+  const auto tiled = [](KernelBuilder& b, const StageArgs& args) {
+    Value* out = b.Operand(args, 0);
+    b.For(args.begin, args.end, 1, [&](Value* tile) {
+      Value* begin = b.Mul(tile, kTile);
+      Value* end = b.Min(b.Add(begin, kTile), b.Index(kElements));
+      Value* whole = b.Mul(b.Div(b.Sub(end, begin), 8), 8);
+      b.For(b.Index(0), whole, 8,
+            [&](Value* i) { b.Store(b.FloatVec(1, 8), b.At(out, b.Mul(b.Add(begin, i), kFloat))); });
+      b.For(whole, b.Sub(end, begin), 1,
+            [&](Value* i) { b.Store(b.Float(1), b.At(out, b.Mul(b.Add(begin, i), kFloat))); });
+    });
+  };
+  const CodeCost cost = Cost(10, tiled);
+  EXPECT_TRUE(cost.known);
+  EXPECT_NEAR(cost.bytes, kElements * kFloat, 0.2 * kElements * kFloat) << "a rest is taken to be as long as can be";
+}
+
 TEST_F(CodeCostTest, IsNotKnownWhereTheDataEndALoop) {
   const auto counted = [](KernelBuilder& b, const StageArgs& args) {
     Value* end = b.LoadAs(b.ir().getInt64Ty(), b.Operand(args, 0));
