@@ -34,13 +34,36 @@ bool MakesByteSums(const Tensor& w) {
   return w.elements() > 0 && FitsInt8(w) && relay::LargestPartialSum(w, 0, kLargestByte) <= kLargestInt32;
 }
 
-bool AreRowsOfBytes(const Tensor& w) { return w.shape().size() == 2 && w.shape()[1] % kFour == 0 && MakesByteSums(w); }
+bool AreRowsOfBytes(const Tensor& w) { return w.shape().size() == 2 && MakesByteSums(w); }
 
-ExprPtr Int8Constant(const ExprPtr& rows, const Tensor& w) {
+std::string NameOf(const ExprPtr& parameter) {
+  const relay::Constant* constant = relay::AsConstant(parameter);
+  return constant != nullptr ? constant->name : "";
+}
+
+ExprPtr Int8Constant(const ExprPtr& filters, const Tensor& w) {
   Tensor bytes(DType::kInt8, w.shape());
   for (int64_t i = 0; i < w.elements(); ++i) bytes.Set(i, w.At(i));
-  const relay::Constant* constant = relay::AsConstant(rows);
-  return relay::MakeConstant(std::move(bytes), constant != nullptr ? constant->name : "");
+  return relay::MakeConstant(std::move(bytes), NameOf(filters));
+}
+
+// Kernels multiply bytes of a row four at a time: the last four are made up with zeros.
+int64_t Missing(const Shape& row) { return (kFour - row.back() % kFour) % kFour; }
+
+ExprPtr RowsInFours(const ExprPtr& rows, const Tensor& w) {
+  const int64_t columns = w.shape()[1], padded = columns + Missing(w.shape());
+  Tensor bytes(DType::kInt8, {w.shape()[0], padded});
+  for (int64_t i = 0; i < w.elements(); ++i) bytes.Set(i / columns * padded + i % columns, w.At(i));
+  return relay::MakeConstant(std::move(bytes), NameOf(rows));
+}
+
+ExprPtr DataInFours(const OnnxNodeView& view, const ExprPtr& bytes) {
+  const Shape shape = view.builder().ShapeOf(bytes);
+  const int64_t missing = Missing(shape);
+  if (missing == 0) return bytes;
+  std::vector<int64_t> width(2 * shape.size(), 0);
+  width.back() = missing;
+  return view.Call("nn.pad", {bytes}, {{"pad_width", width}, {"pad_value", 0.0}});
 }
 
 ExprPtr ScalarInt32(int value) { return relay::MakeConstant(Tensor::FromVector<int32_t>(DType::kInt32, {}, {value})); }
@@ -137,7 +160,7 @@ bool NeedsByteSum(const OnnxNodeView& view, const WholeNumbers& x, const WholeNu
 ExprPtr ByteSum(const OnnxNodeView& view, const WholeNumbers& x, const WholeNumbers& w, const ProductOf& product) {
   const Tensor* rows = view.builder().ValueOf(w.value);
   if (rows == nullptr || x.integers == nullptr || !IsOne(view, x.zero_point) || !AreRowsOfBytes(*rows)) return nullptr;
-  ExprPtr sum = product(AsUnsigned(view, x), Int8Constant(w.value, *rows));
+  ExprPtr sum = product(DataInFours(view, AsUnsigned(view, x)), RowsInFours(w.value, *rows));
   const ExprPtr zero = ZeroPoint(view, x);
   if (zero == nullptr) return sum;
   return view.Call("add", {sum, view.Call("multiply", {relay::MakeConstant(NegatedSums(*rows)), zero})});

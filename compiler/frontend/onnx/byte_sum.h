@@ -11,8 +11,8 @@ bool NeedsByteSum(const OnnxNodeView& view, const WholeNumbers& x, const WholeNu
 
 // The product of uint8 and int8 in int32 less what the zero point adds, zero point * (sum of w's row), which a kernel's
 // sums begin with. w's values are known, one row for each output, K of them; `product` is asked for x's integers,
-// signed ones 128 higher, and constant int8 weights. Null when K does not come in fours, w does not fit in int8, x did
-// not come as integers with one zero point, or int32 may not hold the sums.
+// signed ones 128 higher, and constant int8 weights, both with zeros behind where K does not come in fours. Null when
+// w does not fit in int8, x did not come as integers with one zero point, or int32 may not hold the sums.
 relay::ExprPtr ByteSum(const OnnxNodeView& view, const WholeNumbers& x, const WholeNumbers& w,
                        const ProductOf& product);
 

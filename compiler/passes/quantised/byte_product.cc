@@ -42,6 +42,22 @@ ExprPtr Int8Constant(const relay::Constant& from) {
   return relay::MakeConstant(std::move(value), from.name);
 }
 
+// Kernels multiply bytes of a row four at a time: the last four are made up with zeros.
+int64_t Missing(const Shape& row) { return (kFour - row.back() % kFour) % kFour; }
+
+ExprPtr DataInFours(const ExprPtr& bytes) {
+  const int64_t missing = Missing(ShapeOf(bytes));
+  if (missing == 0) return bytes;
+  return TypedCall("nn.pad", {bytes}, {{"pad_width", std::vector<int64_t>{0, 0, 0, missing}}, {"pad_value", 0.0}});
+}
+
+ExprPtr RowsInFours(const relay::Constant& from) {
+  const int64_t columns = from.value.shape()[1], padded = columns + Missing(from.value.shape());
+  Tensor value(DType::kInt8, {from.value.shape()[0], padded});
+  for (int64_t i = 0; i < from.value.elements(); ++i) value.Set(i / columns * padded + i % columns, from.value.At(i));
+  return relay::MakeConstant(std::move(value), from.name);
+}
+
 ExprPtr Int32Vector(const std::vector<int64_t>& values) {
   Tensor value(DType::kInt32, {static_cast<int64_t>(values.size())});
   for (size_t i = 0; i < values.size(); ++i) value.data<int32_t>()[i] = static_cast<int32_t>(values[i]);
@@ -82,7 +98,7 @@ bool MultipliesBytes(const Call& product) {
   const relay::Constant* weight = relay::AsConstant(product.args[1]);
   if (weight == nullptr || !IsStatic(ShapeOf(product.args[0])) || !IsInt8(weight->value)) return false;
   const Shape& shape = weight->value.shape();
-  if (IsDense(product)) return shape[1] % kFour == 0;
+  if (IsDense(product)) return true;
   const int64_t groups = product.attrs.GetInt("groups", 1);
   const bool depthwise = groups > 1 && shape[1] == 1 && shape[0] == groups;
   return depthwise ? shape[2] * shape[3] <= kMostDepthwiseTaps : groups == 1 || shape[1] % kFour == 0;
@@ -92,11 +108,13 @@ ByteProduct MakeByteProduct(const Call& product, const StoredBytes& data) {
   const relay::Constant& weight = *relay::AsConstant(product.args[1]);
   relay::Attrs attrs = product.attrs;
   attrs.Set("out_dtype", std::string("int32"));
-  const ExprPtr bytes = IsDense(product) ? data.bytes : WithBorder(data, attrs);
+  const bool dense = IsDense(product);
+  const ExprPtr bytes = dense ? DataInFours(data.bytes) : WithBorder(data, attrs);
+  const ExprPtr rows = dense ? RowsInFours(weight) : Int8Constant(weight);
   std::vector<int64_t> offsets = WeightSums(weight.value);
   for (int64_t& offset : offsets) offset *= data.low;
   const std::string& name = relay::AsOp(product.op)->def->name;
-  return {TypedCall(name, {bytes, Int8Constant(weight)}, attrs, product.name), std::move(offsets)};
+  return {TypedCall(name, {bytes, rows}, attrs, product.name), std::move(offsets)};
 }
 
 ExprPtr ProductOfPairs(const Call& product, const StoredBytes& data, const StoredBytes& weight) {

@@ -113,20 +113,20 @@ TEST(MatMulInteger, LeavesSeveralZeroPointsOfComputedMatricesToFloats) {
 }
 
 TEST(MatMulInteger, SplitsSumsThatNoDigitsHold) {
-  constexpr int64_t kDepth = 40002;  // not in fours, as products of bytes go
+  constexpr int64_t kDepth = 90002;  // with 255 int32 would not hold the sums, as products of bytes need
   ModelMaker model;
-  model.IntegerInput("a", kU8, {2, kDepth}).Integers("b", kS8, {kDepth, 1}, std::vector<int>(kDepth, -127));
+  model.IntegerInput("a", kU8, {2, kDepth}).Integers("b", kS8, {kDepth, 1}, std::vector<int>(kDepth, -100));
   model.Node("MatMulInteger", {"a", "b"}, {"y"}).Output("y");
-  std::vector<double> a(2 * kDepth, 255);
-  a.back() = 254;
+  std::vector<double> a(2 * kDepth, 200);
+  a.back() = 199;
   const Tensor y = RunOnnx(model.Bytes(), {{"a", Typed(DType::kUInt8, {2, kDepth}, a)}})[0];
-  EXPECT_EQ(y.data<int32_t>()[0], -127 * 255 * kDepth);
-  EXPECT_EQ(y.data<int32_t>()[1], -127 * 255 * kDepth + 127);
+  EXPECT_EQ(y.data<int32_t>()[0], -100 * 200 * kDepth);
+  EXPECT_EQ(y.data<int32_t>()[1], -100 * 200 * kDepth + 100);
 }
 
 // Weights that are known, and sums that float32 does not hold or a zero point that is not known: bytes are multiplied.
 TEST(MatMulInteger, MultipliesBytesWhereFloatsDoNotDo) {
-  constexpr int64_t kDepth = 800;
+  constexpr int64_t kDepth = 801;
   for (const bool is_signed : {false, true}) {
     const int type = is_signed ? kS8 : kU8, low = is_signed ? -128 : 0;
     for (const bool known : {false, true}) {
