@@ -36,6 +36,9 @@ bool FollowsPlanes(ExprPtr data) {
   constexpr int kMostSteps = 8;
   for (int step = 0; step < kMostSteps; ++step) {
     if (const relay::TupleGetItem* item = relay::AsTupleGetItem(data)) data = item->tuple;
+    if (const relay::Tuple* tuple = relay::AsTuple(data); tuple != nullptr && !tuple->fields.empty()) {
+      data = tuple->fields[0];
+    }
     const Call* turned = AsTranspose(data);
     if (turned != nullptr) return TransposeAxes(*turned) == DepthFirst();
     const Call* call = relay::AsCall(data);

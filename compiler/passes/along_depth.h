@@ -9,8 +9,8 @@ namespace hone {
 // N, C, D, H, W with the depth before the channels, and back.
 const Axes& DepthFirst();
 
-// Whether the data are the planes of another layer, perhaps behind elementwise operators, and lie plane by plane in
-// memory.
+// Whether the data are the planes of another layer, perhaps behind elementwise operators and concatenations, and lie
+// plane by plane in memory.
 bool FollowsPlanes(relay::ExprPtr data);
 
 // Whether windows of so many places see one place of each plane, and every place once. The call has attributes of three

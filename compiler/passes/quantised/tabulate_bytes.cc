@@ -39,9 +39,17 @@ bool IsWholeNumber(const ExprPtr& expr) {
          constant->value.At(0) == std::nearbyint(constant->value.At(0));
 }
 
-// The type whose values are those of a float that is rounded and bounded, with a zero point between or without; nullopt
-// where 8 bits do not hold them.
-std::optional<DType> BytesOfRounded(const ExprPtr& expr) {
+// How the values of a tensor are numbered by bytes.
+struct Bytes {
+  DType dtype = DType::kUInt8;
+  int64_t offset = 0;  // the value is so much more than the byte
+
+  int64_t ValueOf(int64_t byte) const { return offset + (dtype == DType::kInt8 ? static_cast<int8_t>(byte) : byte); }
+};
+
+// Those of a float that is rounded and bounded, with a zero point between or without; nullopt where it may have more
+// values than a byte.
+std::optional<Bytes> BytesOfRounded(const ExprPtr& expr) {
   const Call* clip = relay::AsCallTo(expr, "clip");
   if (clip == nullptr || clip->type->kind != relay::TypeKind::kTensor || clip->type->dtype != DType::kFloat32) {
     return std::nullopt;
@@ -50,12 +58,16 @@ std::optional<DType> BytesOfRounded(const ExprPtr& expr) {
   const bool shifted = sum != nullptr && IsWholeNumber(sum->args[1]);
   if (relay::AsCallTo(shifted ? sum->args[0] : clip->args[0], "round") == nullptr) return std::nullopt;
   const relay::ActivationCall bounds = *relay::AsActivation(*clip);
+  constexpr double kMostOffset = 1 << 20;
+  const bool whole = bounds.lo == std::nearbyint(bounds.lo) && bounds.hi == std::nearbyint(bounds.hi);
+  if (!whole || bounds.hi - bounds.lo >= kBytes || std::abs(bounds.lo) > kMostOffset) return std::nullopt;
   for (const DType dtype : {DType::kUInt8, DType::kInt8}) {
     const IntegerRange range = RangeOf(dtype);
-    const bool held = bounds.lo >= static_cast<double>(range.least) && bounds.hi <= static_cast<double>(range.most);
-    if (held && bounds.lo == std::nearbyint(bounds.lo) && bounds.hi == std::nearbyint(bounds.hi)) return dtype;
+    if (bounds.lo >= static_cast<double>(range.least) && bounds.hi <= static_cast<double>(range.most)) {
+      return Bytes{dtype};
+    }
   }
-  return std::nullopt;
+  return Bytes{DType::kUInt8, static_cast<int64_t>(bounds.lo)};
 }
 
 const Call* ElementwiseCall(const ExprPtr& expr) {
@@ -70,8 +82,8 @@ const Call* ElementwiseCall(const ExprPtr& expr) {
 // The one tensor that a value follows from: none is of numbers alone.
 struct Source {
   ExprPtr tensor;
-  DType bytes = DType::kUInt8;  // holds the tensor's values
-  bool of_table = false;        // something on the way is more than what kernels of products take
+  Bytes bytes;
+  bool of_table = false;  // something on the way is more than what kernels of products take
 };
 
 class SourceFinder {
@@ -94,7 +106,7 @@ class SourceFinder {
 
  private:
   std::optional<Source> AsSource(const ExprPtr& expr) const {
-    const std::optional<DType> bytes = IsBytes(expr) ? expr->type->dtype : BytesOfRounded(expr);
+    const std::optional<Bytes> bytes = IsBytes(expr) ? Bytes{expr->type->dtype} : BytesOfRounded(expr);
     return bytes && ShapeOf(expr) == ShapeOf(root_) ? std::optional(Source{expr, *bytes}) : std::nullopt;
   }
 
@@ -131,7 +143,7 @@ std::vector<int64_t> ResultsOf(const std::vector<const Call*>& steps, const Sour
   shape.back() = kBytes;
   Tensor bytes(source.tensor->type->dtype, shape);
   for (int64_t i = 0; i < kBytes; ++i) {
-    bytes.Set(i, static_cast<double>(source.bytes == DType::kInt8 ? static_cast<int8_t>(i) : i));
+    bytes.Set(i, static_cast<double>(source.bytes.ValueOf(i)));
   }
   std::unordered_map<const relay::Expr*, Tensor> values{{source.tensor.get(), bytes}};
   for (const Call* step : steps) {
@@ -155,20 +167,36 @@ std::vector<int64_t> ResultsOf(const std::vector<const Call*>& steps, const Sour
   return table;
 }
 
-// Whether the node is such a table already, but for casts.
+// Whether the node is such a table already, but for what makes bytes.
 bool IsTableOf(const ExprPtr& node, const ExprPtr& tensor) {
-  const auto below_casts = [&](ExprPtr expr) {
-    const Call* cast = nullptr;
-    while (expr != tensor && (cast = relay::AsCallTo(expr, "cast")) != nullptr) expr = cast->args[0];
+  const auto below = [&](ExprPtr expr, std::initializer_list<const char*> names) {
+    const auto next = [&]() -> const Call* {
+      for (const char* name : names) {
+        if (const Call* call = relay::AsCallTo(expr, name)) return call;
+      }
+      return nullptr;
+    };
+    for (const Call* call = next(); expr != tensor && call != nullptr; call = next()) expr = call->args[0];
     return expr;
   };
-  const Call* table = relay::AsCallTo(below_casts(node), "byte_table");
-  return table != nullptr && below_casts(table->args[0]) == tensor;
+  const Call* table = relay::AsCallTo(below(node, {"cast"}), "byte_table");
+  return table != nullptr && below(table->args[0], {"cast", "clip", "add"}) == tensor;
 }
 
 ExprPtr CastTo(const ExprPtr& expr, DType dtype, const std::string& name) {
   if (expr->type->dtype == dtype) return expr;
   return TypedCall("cast", {expr}, {{"dtype", std::string(DTypeName(dtype))}}, name);
+}
+
+// Each byte is bounded, so that the cast knows that 32 bits hold the value.
+ExprPtr BytesOf(const Source& source, const std::string& name) {
+  ExprPtr whole = source.tensor;
+  if (source.bytes.offset != 0) {
+    const ExprPtr offset = relay::MakeConstant(Tensor::Scalar(-static_cast<float>(source.bytes.offset)));
+    whole = TypedCall("clip", {TypedCall("add", {whole, offset}, {}, name)},
+                      {{"a_min", 0.0}, {"a_max", static_cast<double>(kBytes - 1)}}, name);
+  }
+  return CastTo(CastTo(whole, source.bytes.dtype, name), DType::kUInt8, name);
 }
 
 ExprPtr Tabulated(const ExprPtr& node, const Uses& /*uses*/) {
@@ -182,8 +210,8 @@ ExprPtr Tabulated(const ExprPtr& node, const Uses& /*uses*/) {
   const std::vector<int64_t> table = ResultsOf(finder.steps(), *source);
   if (table.size() != static_cast<size_t>(kBytes)) return nullptr;
   const std::string& name = relay::AsCall(node)->name;
-  const ExprPtr bytes = CastTo(CastTo(source->tensor, source->bytes, name), DType::kUInt8, name);
-  return CastTo(TypedCall("byte_table", {bytes}, {{"table", table}}, name), node->type->dtype, name);
+  const ExprPtr looked_up = TypedCall("byte_table", {BytesOf(*source, name)}, {{"table", table}}, name);
+  return CastTo(looked_up, node->type->dtype, name);
 }
 
 }  // namespace

@@ -90,8 +90,14 @@ TEST(TabulateBytes, FloatsThatEightBitsHoldAreLookedUp) {
     int tables;
   };
   const ExprPtr x = Input("x", {2, 3, 50, 7});
-  for (const Bounds& each :
-       {Bounds{-128, 127, 1}, {0, 255, 1}, {-7, 100, 1}, {-1, 255, 0}, {-128, 200, 0}, {-0.5, 9, 0}}) {
+  for (const Bounds& each : {Bounds{-128, 127, 1},
+                             {0, 255, 1},
+                             {-7, 100, 1},
+                             {-120, 135, 1},
+                             {3, 258, 1},
+                             {-1, 255, 0},
+                             {-128, 200, 0},
+                             {-0.5, 9, 0}}) {
     SCOPED_TRACE(each.lo);
     const ExprPtr whole = Rounded(x, 0.02F, each.lo, each.hi);
     const IRModule module = ModuleOf(Byte(Silu(MakeCall("multiply", {whole, ScalarConstant(0.02F)})), 0.03F));
