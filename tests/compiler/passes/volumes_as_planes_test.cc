@@ -113,9 +113,9 @@ TEST(VolumesAsPlanes, AWindowOfTheDepthIsOneOfRows) {
   const ExprPtr x = Input("x", {2, 4, 7, 5, 6});
   const Attrs strided{{"strides", Ints{2, 1, 1}}, {"padding", Ints{1, 0, 0, 0, 0, 0}}, {"groups", int64_t{2}}};
   const ExprPtr deep = MakeCall("nn.conv3d", {x, RandomConstant({6, 2, 3, 1, 1}, 1)}, strided);
-  const ExprPtr pointwise = MakeCall("nn.conv3d", {x, RandomConstant({6, 4, 1, 1, 1}, 1)});
+  const ExprPtr pointwise = MakeCall("nn.conv3d", {Input("x", {2, 64, 3, 5, 6}), RandomConstant({65, 64, 1, 1, 1}, 1)});
   for (const ExprPtr& conv : {deep, pointwise}) {
-    const IRModule module = ModuleOf(MakeCall("nn.bias_add", {conv, RandomConstant({6}, 2)}));
+    const IRModule module = ModuleOf(MakeCall("nn.bias_add", {conv, RandomConstant({conv == deep ? 6 : 65}, 2)}));
     const IRModule planes = VolumesAsPlanes(module);
     EXPECT_EQ(CountOf(planes, "nn.conv2d"), 1);
     EXPECT_EQ(CountOf(planes, "transpose") + CountOf(planes, "add"), 0);
@@ -126,6 +126,23 @@ TEST(VolumesAsPlanes, AWindowOfTheDepthIsOneOfRows) {
       ModuleOf(MakeCall("nn.conv3d", {x, RandomConstant({6, 4, 3, 1, 1}, 1)}, {{"strides", Ints{1, 2, 1}}}));
   EXPECT_EQ(CountOf(VolumesAsPlanes(wide), "nn.conv2d"), 3);
   ExpectPlanes(wide);
+}
+
+TEST(VolumesAsPlanes, FewChannelsOfSinglePlacesAreAProduct) {
+  for (const int64_t batch : {1, 2}) {
+    const ExprPtr x = Input("x", {batch, 4, 7, 5, 6});
+    const auto biased = [&](const Attrs& attrs) {
+      const ExprPtr conv = MakeCall("nn.conv3d", {x, RandomConstant({6, 4, 1, 1, 1}, 1)}, attrs);
+      return ModuleOf(MakeCall("nn.bias_add", {conv, RandomConstant({6}, 2)}));
+    };
+    EXPECT_EQ(CountOf(VolumesAsPlanes(biased({})), "nn.batch_matmul"), batch == 1 ? 1 : 0);
+    EXPECT_NE(relay::AsCallTo(VolumesAsPlanes(biased({})).main->body, "reshape"), nullptr);
+    ExpectPlanes(biased({}));
+    for (const Attrs& other : {Attrs{{"strides", Ints{2, 1, 1}}}, Attrs{{"padding", Ints{1, 0, 0, 1, 0, 0}}}}) {
+      EXPECT_EQ(CountOf(VolumesAsPlanes(biased(other)), "nn.batch_matmul"), 0);
+      ExpectPlanes(biased(other));
+    }
+  }
 }
 
 TEST(VolumesAsPlanes, ABiasIsAddedOnThePlanes) {
