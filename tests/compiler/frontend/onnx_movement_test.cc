@@ -204,6 +204,7 @@ TEST(OnnxEinsum, TakesDiagonals) {
   EXPECT_THAT(RunEinsum("...ii->...i", {{2, 2, 2}}), ElementsAre(0, 3, 4, 7));
   EXPECT_THAT(RunEinsum("iji->ji", {{2, 3, 2}}), ElementsAre(0, 7, 2, 9, 4, 11));
   EXPECT_THAT(RunEinsum("iii->i", {{2, 2, 2}}), ElementsAre(0, 7));
+  EXPECT_THAT(RunEinsum("jiii->ji", {{2, 2, 2, 2}}), ElementsAre(0, 7, 8, 15));
   EXPECT_THAT(RunEinsum("iijj->ij", {{2, 2, 2, 2}}), ElementsAre(0, 3, 12, 15));
   EXPECT_THAT(RunEinsum("ii,i->i", {{2, 2}, {2}}), ElementsAre(0, 3));
 }

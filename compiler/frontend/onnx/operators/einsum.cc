@@ -108,13 +108,16 @@ class Contraction {
       left.value = view_.Reshape(left.value, rest);
       left.labels.erase(left.labels.begin() + static_cast<int64_t>(d));
     }
-    for (size_t d = 0; d < left.labels.size(); ++d) {
-      while (std::count(left.labels.begin(), left.labels.end(), left.labels[d]) > 1) left = Diagonal(left, d);
+    const auto is_repeated = [&](Label label) { return std::count(left.labels.begin(), left.labels.end(), label) > 1; };
+    for (;;) {
+      const auto first = std::find_if(left.labels.begin(), left.labels.end(), is_repeated);
+      if (first == left.labels.end()) return left;
+      left = Diagonal(left, static_cast<size_t>(first - left.labels.begin()));
     }
-    return left;
   }
 
-  // Both axes as one of n * n elements, of which each (n + 1)-th lies on the diagonal.
+  // Both axes as one of n * n elements, of which each (n + 1)-th lies on the diagonal. `first` is the first axis of a
+  // label that a later axis has too.
   Operand Diagonal(const Operand& operand, size_t first) const {
     const Label label = operand.labels[first];
     Labels rest = operand.labels;
