@@ -232,7 +232,9 @@ const Call* AsOnePlane(const ExprPtr& expr, const Uses& uses) {
   const bool product = volume != nullptr && (relay::AsCallTo(volume->args[0], "nn.conv2d") != nullptr ||
                                              relay::AsCallTo(volume->args[0], "nn.batch_matmul") != nullptr);
   const bool one = product && uses.Of(expr) <= 1 && uses.Of(volume->args[0]) <= 1;
-  return one && ShapeOf(volume->args[0])[1] == ShapeOf(expr)[1] ? volume : nullptr;
+  if (!one) return nullptr;
+  const Shape &plane = ShapeOf(volume->args[0]), &shape = ShapeOf(expr);
+  return plane[0] == shape[0] && plane[1] == shape[1] ? volume : nullptr;
 }
 
 // There a convolution's kernel adds it.
@@ -253,9 +255,9 @@ ExprPtr Bias(const ExprPtr& node, const Uses& uses) {
 // A window over the depth, then one over each plane. Each plane of a window counts as many elements as every other, so
 // that the mean of means is the mean.
 ExprPtr PoolByDepth(const Call& pool, const char* op) {
-  const Ints size = pool.attrs.GetInts("pool_size");
+  const Ints size = pool.attrs.GetInts("pool_size"), padding = pool.attrs.GetInts("padding");
   const Shape& result = pool.type->shape;
-  const bool same_depth = size[0] == 1 && result[2] == ShapeOf(pool.args[0])[2];
+  const bool same_depth = size[0] == 1 && padding[0] == 0 && padding[3] == 0 && result[2] == ShapeOf(pool.args[0])[2];
   const ExprPtr volume = same_depth ? pool.args[0] : AlongDepth(pool, {op, "pool_size"});
   const Shape& shape = ShapeOf(volume);
   const ExprPtr planes = TypedReshape(volume, {shape[0], shape[1] * shape[2], shape[3], shape[4]}, pool.name);

@@ -109,6 +109,14 @@ TEST(VolumesAsPlanes, VolumesThatLieTogetherArePooledThere) {
   }
 }
 
+TEST(VolumesAsPlanes, PaddedPoolsOfOnePlaneSeeThePadding) {
+  const ExprPtr x = Input("x", {1, 2, 3, 4, 4});
+  Attrs window{{"pool_size", Ints{1, 2, 2}}, {"strides", Ints{2, 1, 1}}, {"padding", Ints{1, 0, 0, 1, 0, 0}}};
+  ExpectPlanes(ModuleOf(MakeCall("nn.max_pool3d", {x}, window)));
+  window.Set("count_include_pad", true);
+  ExpectPlanes(ModuleOf(MakeCall("nn.avg_pool3d", {x}, window)));
+}
+
 TEST(VolumesAsPlanes, AWindowOfTheDepthIsOneOfRows) {
   const ExprPtr x = Input("x", {2, 4, 7, 5, 6});
   const Attrs strided{{"strides", Ints{2, 1, 1}}, {"padding", Ints{1, 0, 0, 0, 0, 0}}, {"groups", int64_t{2}}};
@@ -164,6 +172,12 @@ TEST(VolumesAsPlanes, ABiasIsAddedOnThePlanes) {
   EXPECT_EQ(over(VolumesAsPlanes(shared)), (Shape{1, 4, 4, 5, 6})) << "what others use is not computed again";
   ExpectPlanes(shared);
   ExpectPlanes(ModuleOf(MakeCall("nn.bias_add", {conv, RandomConstant({5}, 2)}, {{"axis", int64_t{3}}})));
+}
+
+TEST(VolumesAsPlanes, ABiasStaysBehindAReshapeThatMovesChannels) {
+  const ExprPtr conv = MakeCall("nn.conv2d", {Input("x", {2, 3, 3, 8}), RandomConstant({4, 3, 1, 1}, 1)});
+  const ExprPtr volumes = MakeCall("reshape", {conv}, {{"newshape", Ints{4, 4, 3, 2, 2}}});
+  ExpectPlanes(ModuleOf(MakeCall("nn.bias_add", {volumes, RandomConstant({4}, 2)})));
 }
 
 TEST(VolumesAsPlanes, NamesAndMarksGoWithThem) {
