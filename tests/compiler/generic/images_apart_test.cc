@@ -21,7 +21,6 @@ void CheckApart(const ExprPtr& param, const ExprPtr& body) {
   if (!images) return;
   CheckFunction(WithImagesApart(function, {1}));
   CheckFunction(WithImagesApart(function, {0, 1}));
-  CheckFunction(WithImagesApart(function, {1}));
 }
 
 TEST(ImagesApart, AreReadInAnyOrder) {
