@@ -20,7 +20,7 @@ struct IndexBounds {
   int64_t Of(int64_t element) const {
     return extents.empty() ? 0 : extents[static_cast<size_t>(element / run) % extents.size()];
   }
-  // Of the bounds that are not 0; 0: there is none.
+  // The least bound that is not 0; 0: there is none.
   int64_t Least() const;
   // The shortest form of one bound an element.
   static IndexBounds Of(const std::vector<int64_t>& elements);

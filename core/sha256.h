@@ -21,7 +21,7 @@ Sha256Digest Sha256InPlainCode(const void* data, size_t size);
 class Sha256Stream {
  public:
   void Add(const void* data, size_t size);
-  // Of all that came so far.
+  // The digest of all bytes so far.
   Sha256Digest Digest() const;
 
  private:

@@ -18,7 +18,7 @@ struct ExpectedTime {
   double ns() const { return recorded_ns + estimated_ns; }
 };
 ExpectedTime ExpectedOf(const BuildResult& result);
-// Of one call: 0 where nothing is known.
+// The time of one call in nanoseconds; 0 where nothing is known.
 double ExpectedNs(const BuildResult& result, const PlanCall& call);
 
 // "expected 5.3 ms a run: 4.1 ms of 20 calls by records, 1.2 ms of 7 by estimate, without 1 call of topk", one line;

@@ -132,7 +132,7 @@ class FunctionCost {
     // LLVM knows few of the masks that are one instruction each; the kernels' are. A choice is a maximum's or as quick.
     const bool is_one = llvm::isa<llvm::ShuffleVectorInst>(instruction) || llvm::isa<llvm::SelectInst>(instruction);
     if (is_one && type->isVectorTy()) return kCyclesPerCost * costs_.getNumberOfParts(type);
-    // What a comparison of vectors gives is as wide as they are.
+    // The result of comparing vectors is as wide as they are.
     const auto* widened = llvm::dyn_cast<llvm::SExtInst>(&instruction);
     if (widened != nullptr && type->isVectorTy() && widened->getSrcTy()->getScalarType()->isIntegerTy(1)) return 0;
     const auto cost = costs_.getInstructionCost(&instruction, llvm::TargetTransformInfo::TCK_RecipThroughput);

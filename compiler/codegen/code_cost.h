@@ -17,7 +17,7 @@ struct CodeCost {
   bool known = true;  // else some loop ends when the data say so, and both are a guess
 };
 
-// Of each of the stages, which the builder's module defines. How often a loop runs is computed where its bounds are
+// The cost of each stage, which the builder's module defines. How often a loop runs is computed where its bounds are
 // constants once a stage's range is, and guessed where the data decide; the sides of a branch are weighed as LLVM does.
 // Leaves the module as it was; to be called before EmitObject. Throws what EmitObject throws.
 std::vector<CodeCost> CostOf(KernelBuilder& builder, const Target& target, const std::vector<KernelStage>& stages);

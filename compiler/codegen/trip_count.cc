@@ -59,7 +59,7 @@ class Bounds {
     return most;
   }
 
-  // Of x + k - x / n * n, which is a remainder and k.
+  // The greatest value of x + k - x / n * n, which is a remainder and k.
   int64_t MostOfRest(const SCEV* rest, const SCEV* term) {
     const auto* product = llvm::dyn_cast<llvm::SCEVMulExpr>(term);
     const auto* quotient = product ? llvm::dyn_cast<llvm::SCEVUDivExpr>(product->getOperand(1)) : nullptr;
@@ -72,7 +72,7 @@ class Bounds {
     return by->getAPInt().getSExtValue() - 1 + more->getAPInt().getSExtValue();
   }
 
-  // Of the terms, each with `more` added.
+  // The least of the terms' greatest values, each with `more` added.
   int64_t LeastOf(llvm::ArrayRef<const SCEV*> terms, const SCEV* more, int depth) {
     int64_t least = INT64_MAX;
     for (const SCEV* term : terms) {

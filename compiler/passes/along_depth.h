@@ -21,8 +21,8 @@ struct PlaneOperator {
   const char* name;  // "nn.conv2d", "nn.max_pool2d", ...
   const char* size;  // the attribute that has the window's size
 };
-// What the call's window does along the depth, and nothing of what it does to planes: a volume with the data's height
-// and width. A second argument is a weight of one place of each plane. The call's shapes are known.
+// The call's window along the depth alone, not along planes: a volume with the data's height and width. A second
+// argument is a weight of one place of each plane. The call's shapes are known.
 //
 //   volume       D planes of H x W
 //   one plane    D rows of H * W, where a window of k planes is one of k rows

@@ -39,8 +39,8 @@ Tensor Zeros(const relay::Type& type) {
   return zeros;
 }
 
-// Which element of which input each element of a value is. An input's elements have numbers of their own, from 1 on;
-// what is computed is 0.
+// Traces each element of a value to the input's element that it is. An input's elements have numbers of their own, from
+// 1 on; what is computed is 0.
 class Origins {
  public:
   // Null where no element is an input's.

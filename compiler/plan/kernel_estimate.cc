@@ -24,7 +24,7 @@ double OperandBytes(const std::vector<KernelOperand>& operands) {
   return static_cast<double>(bytes);
 }
 
-// Of all workers together, from the cache that holds so much.
+// The rate of all workers together, from the cache that holds so many bytes.
 double BytesPerCycle(double bytes, const MachineModel& machine) {
   const LevelRates& rates = machine.moved_bytes_per_cycle;
   if (bytes <= static_cast<double>(machine.l2_bytes)) return rates.l2 * machine.threads;

@@ -14,10 +14,10 @@ namespace hone {
 // but the first, and not from memory.
 MachineModel ForParams(MachineModel machine, int64_t params_bytes);
 
-// Of one call, in nanoseconds, with machine.threads workers. With knobs it is the schedule's estimate of the config;
-// without, a roofline: the code's cycles (CodeCost) shared among the workers, or the bytes of its operands from the
-// cache that holds them all, whichever takes longer. The machine is what its model says, not measured. nullopt where
-// the data decide how often a loop runs.
+// The time of one call in nanoseconds, with machine.threads workers. With knobs it is the schedule's estimate of the
+// config; without, a roofline: the code's cycles (CodeCost) shared among the workers, or the bytes of its operands from
+// the cache that holds them all, whichever takes longer. The machine is what its model says, not measured. nullopt
+// where the data decide how often a loop runs.
 std::optional<double> EstimateNs(const Dispatch& dispatch, const CompiledKernel& kernel, const MachineModel& machine);
 
 }  // namespace hone

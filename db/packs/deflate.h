@@ -30,7 +30,7 @@ class Deflater {
   std::unique_ptr<Stream> stream_;
   std::string deflated_;
 };
-// What was deflated, piece by piece: no more than one is held. Throws Error(kBadData) when it is damaged.
+// Gives the inflated bytes piece by piece, and holds no more than one piece. Throws Error(kBadData) when it is damaged.
 void InflateInPieces(std::string_view deflated, const std::function<void(std::string_view piece)>& take);
 // Exactly `size` bytes. Throws Error(kBadData) when it is damaged, or becomes another number of them: no more than
 // `size` are ever in memory.

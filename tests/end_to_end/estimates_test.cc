@@ -1,4 +1,4 @@
-// What a build says of kernels that nobody has timed.
+// The estimates that a build gives for kernels that nobody has timed.
 #include <gtest/gtest.h>
 
 #include "compiler/build.h"
@@ -10,7 +10,7 @@ namespace {
 
 constexpr int64_t kSmall = 1 << 10, kLarge = 1 << 14;
 
-// Of one run, for a Zen 3 core, or as many.
+// The time of one run on `threads` Zen 3 cores.
 double EstimateNs(ModelMaker& maker, int threads = 1) {
   BuildOptions options;
   options.context.target = {"x86_64-pc-linux-gnu", "znver3", {}, 0};

@@ -137,7 +137,7 @@ class SourceFinder {
   std::vector<const Call*> steps_;
 };
 
-// What the root is, as a byte, for the value of the source that each byte is.
+// The root's value, as a byte, for each byte of the source.
 std::vector<int64_t> ResultsOf(const std::vector<const Call*>& steps, const Source& source) {
   Shape shape(ShapeOf(source.tensor).size(), 1);
   shape.back() = kBytes;
