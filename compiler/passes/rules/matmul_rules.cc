@@ -1,6 +1,7 @@
 // Attention splits the rows of a matrix into heads and joins them again: reshapes and transposes around products. Of
 // rank 3, and next to the product, a transpose is the order in which a kernel reads or writes a matrix.
 #include <algorithm>
+#include <utility>
 
 #include "compiler/passes/graph/anchor.h"
 #include "compiler/passes/graph/channel_constant.h"
@@ -181,12 +182,15 @@ const Call* ProductBelow(const ExprPtr& expr, const Uses& uses) {
   return reshape != nullptr ? ProductBelow(reshape->args[0], uses) : relay::AsCallTo(expr, "nn.batch_matmul");
 }
 
-// The operand times the factor. Kernels read operands through moves, so that the product of the two comes before them.
+// The operand times the call's factor. Kernels read operands through moves, so that the product of the two comes before
+// them. The factor may have more axes than the operand.
 ExprPtr Scaled(const ExprPtr& operand, const Call& multiply, const Uses& uses) {
   const Call* move = relay::AsCallTo(operand, "reshape");
   if (move == nullptr) move = relay::AsCallTo(operand, "transpose");
   if (move != nullptr && uses.Of(operand) == 1) return WithArgs(*move, {Scaled(move->args[0], multiply, uses)});
-  return TypedCall("multiply", {operand, multiply.args[1]}, {}, multiply.name);
+  Tensor factor(multiply.args[1]->type->dtype, {});
+  factor.Set(0, *ScalarOf(multiply.args[1]));
+  return TypedCall("multiply", {operand, relay::MakeConstant(std::move(factor))}, {}, multiply.name);
 }
 
 ExprPtr WithProduct(const ExprPtr& at, const ExprPtr& product) {

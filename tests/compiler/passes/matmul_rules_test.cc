@@ -171,6 +171,14 @@ TEST(MatmulRules, ANumberScalesAnOperandMuchSmallerThanTheProduct) {
   EXPECT_THAT(Layouts(after), ElementsAre("MBK,NBK,BMN"));
 }
 
+TEST(MatmulRules, ANumberMayHaveMoreAxesThanTheOperandThatItScales) {
+  const ExprPtr scores = Reshape(Product(Input("q", {2, 200, 6}), Input("k", {2, 6, 200})), {1, 2, 1, 200, 200});
+  const IRModule after = Canonical(MakeCall("multiply", {scores, RandomConstant({1, 1, 1, 1, 1}, 1)}));
+  const relay::Call* scaling = Scaling(after);
+  ASSERT_NE(scaling, nullptr);
+  EXPECT_THAT(ShapeOf(scaling->args[0]), ElementsAre(2, 200, 6));
+}
+
 TEST(MatmulRules, ANumberScalesAProductAboutAsLargeAsItsOperands) {
   const IRModule after = Canonical(ScaledScores(40));
   const relay::Call* scaling = Scaling(after);
