@@ -97,7 +97,7 @@ bool DrawBatchNorm(GraphMaker& m) {
   return true;
 }
 
-// Of values that differ: what is normalised is divided by its spread. One element has none.
+// Rows to normalise are divided by their spread, which one element does not have.
 bool HasLongRows(const GraphValue& v) { return v.rank() >= 3 && v.shape.back() >= 3; }
 
 bool DrawNormalization(GraphMaker& m) {
