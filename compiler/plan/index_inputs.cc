@@ -33,12 +33,6 @@ Shape IndexedExtents(const Call& call, const std::string& op) {
   return {first, first + call.args[1]->type->shape.at(0)};
 }
 
-Tensor Zeros(const relay::Type& type) {
-  Tensor zeros(DType::kInt64, type.shape);
-  FillTensor(zeros, Fill::kZeros, 0);
-  return zeros;
-}
-
 // Traces each element of a value to the input's element that it is. An input's elements have numbers of their own, from
 // 1 on; what is computed is 0.
 class Origins {
@@ -100,7 +94,7 @@ class Origins {
     for (const ExprPtr& field : tuple->fields) {
       const Tensor* numbers = Of(field);
       any = any || numbers != nullptr;
-      args.push_back(numbers == nullptr ? Zeros(*field->type) : *numbers);
+      args.push_back(numbers == nullptr ? Tensor(DType::kInt64, field->type->shape) : *numbers);
     }
     return any ? std::optional<Tensor>(op.reference(args, call.attrs).at(0)) : std::nullopt;
   }

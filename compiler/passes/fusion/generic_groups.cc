@@ -81,6 +81,16 @@ void TakeNegative(Growth& growth) {
   if (negative && !growth.grouping().Has(read) && growth.users().OnlyUser(read) != nullptr) growth.Take(read);
 }
 
+// A sum of integers takes the products that it adds up: a product of integer matrices would hold all of them in memory.
+void TakeProducts(Growth& growth) {
+  const Call* sum = relay::AsCallTo(growth.members().back(), "sum");
+  if (sum == nullptr || relay::AsCallTo(sum->args[0], "multiply") == nullptr) return;
+  const ExprPtr& products = sum->args[0];
+  const DType dtype = products->type->dtype;
+  if (dtype != DType::kInt32 && dtype != DType::kInt64) return;
+  if (!growth.grouping().Has(products) && growth.users().OnlyUser(products) != nullptr) growth.Take(products);
+}
+
 // Known rows that nobody but a take of known columns reads: only what is wanted of them is read then.
 void TakeRows(Growth& growth) {
   const std::vector<ExprPtr> members = growth.members();
@@ -113,6 +123,7 @@ void GroupGeneric(const UserMap& users, const FuseOptions& options, Grouping& gr
     }
     if (with_neighbours) TakeDecoding(growth);
     if (with_neighbours) TakeNegative(growth);
+    if (with_neighbours) TakeProducts(growth);
     if (with_neighbours) TakeRows(growth);
     grouping.Add(growth.InPostOrder());
   }

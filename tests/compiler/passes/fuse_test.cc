@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <string>
+#include <vector>
 
 #include "compiler/passes/graph/anchor.h"
 #include "core/activation.h"
@@ -16,6 +18,7 @@ namespace {
 using relay::ExprPtr;
 using relay::IRModule;
 using relay::MakeCall;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 
 IRModule Fused(const ExprPtr& body, bool groups = true) {
@@ -126,6 +129,21 @@ TEST(Fuse, ANumberThatFloatsAreComparedWithIsAPartOfTheKernel) {
   for (const auto& sides : {std::vector<ExprPtr>{x, ScalarConstant(0.5F)}, {ScalarConstant(0.5F), x}}) {
     const IRModule fused = Fused(MakeCall("where", {MakeCall("less", sides), x, ScalarConstant(2)}));
     EXPECT_EQ(FunctionCalls(fused)[0]->args.size(), 2U) << "x and what is chosen";
+  }
+}
+
+// As many products as a product of matrices has steps would be held in memory.
+TEST(Fuse, ASumOfIntegersTakesTheProductsThatItAdds) {
+  for (const std::string dtype : {"int32", "int64"}) {
+    const auto whole = [&](const std::string& name, const Shape& shape) {
+      return MakeCall("cast", {MakeCall("multiply", {Input(name, shape), ScalarConstant(9)})}, {{"dtype", dtype}});
+    };
+    const ExprPtr products = MakeCall("multiply", {whole("a", {6, 1, 70}), whole("b", {1, 5, 70})});
+    const ExprPtr sum = MakeCall("sum", {products}, {{"axis", std::vector<int64_t>{-1}}});
+    EXPECT_THAT(FunctionNames(Fused(sum)), Contains("multiply+sum"));
+    const ExprPtr both =
+        MakeCall("maximum", {products, MakeCall("reshape", {sum}, {{"newshape", std::vector<int64_t>{6, 5, 1}}})});
+    EXPECT_THAT(FunctionNames(Fused(both)), Contains("sum")) << "what others use is not computed again";
   }
 }
 
