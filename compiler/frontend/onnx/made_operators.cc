@@ -141,7 +141,9 @@ constexpr std::array<MadeOf, 99> kMade = {{
     {"nn.max_pool2d", "MaxPool"},
     {"nn.max_pool3d", "MaxPool"},
     {"nn.mish", "Mish"},
-    {"nn.pad", "AveragePool CausalConvWithState CenterCropPad Col2Im ConvInteger DFT MaxPool MaxUnpool Pad STFT"},
+    {"nn.pad",
+     "AveragePool CausalConvWithState CenterCropPad Col2Im ConvInteger DFT "
+     "DynamicQuantizeMatMul MatMulInteger MaxPool MaxUnpool Pad STFT"},
     {"nn.prelu", "PRelu"},
     {"nn.recurrent", "DynamicQuantizeLSTM GRU LSTM RNN"},
     {"nn.relu", "Celu Elu Relu Selu Softplus"},
