@@ -133,6 +133,8 @@ Sha256Digest Sha256(const void* data, size_t size) {
   return DigestOf(static_cast<const uint8_t*>(data), size, BestAdd());
 }
 
+Sha256Stream::Sha256Stream() : state_(kStart) {}
+
 void Sha256Stream::Add(const void* data, size_t size) {
   if (size == 0) return;
   const auto* bytes = static_cast<const uint8_t*>(data);

@@ -20,14 +20,14 @@ Sha256Digest Sha256InPlainCode(const void* data, size_t size);
 // The same of bytes that come in pieces. Used by one thread at a time.
 class Sha256Stream {
  public:
+  Sha256Stream();
   void Add(const void* data, size_t size);
   // The digest of all bytes so far.
   Sha256Digest Digest() const;
 
  private:
   static constexpr size_t kBlockBytes = 64;
-  std::array<uint32_t, 8> state_ = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
-                                    0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+  std::array<uint32_t, 8> state_;
   std::array<uint8_t, kBlockBytes> rest_ = {};  // the last size_ % kBlockBytes
   uint64_t size_ = 0;
 };

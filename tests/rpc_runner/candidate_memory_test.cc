@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,7 +37,7 @@ constexpr std::string_view kEarlierPackage = "an-earlier-tuners-network", kOwnPa
 constexpr int kManyCalls = 10'000;  // some seconds
 constexpr int kNames = 400;         // long enough that some of it is left where it was freed
 constexpr size_t kCodeBytes = 48;
-constexpr int64_t kSendingNs = 500'000'000;
+constexpr int64_t kSendingNs = 5'000'000;
 constexpr int64_t kSpinsNs = 50'000'000;
 
 // Code that no other kernel has: the first bytes of the first code segment may be a header of the linker's.
@@ -88,9 +89,10 @@ int64_t UsedNs(pid_t process) {
   return int64_t{1'000'000'000} * used.tv_sec + used.tv_nsec;
 }
 
-// The executor's child that was not there before, once it has computed for a while; -1 when none comes.
-pid_t SpinningChild(pid_t executor, const std::vector<pid_t>& before) {
-  for (int i = 0; i < 2000; ++i, usleep(5'000)) {
+// The executor's child that was not there before, once it has computed for a while; -1 when none comes. `wait` takes a
+// few milliseconds.
+pid_t SpinningChild(pid_t executor, const std::vector<pid_t>& before, const std::function<void()>& wait) {
+  for (int i = 0; i < 2000; ++i, wait()) {
     for (const pid_t child : ChildrenOf(executor)) {
       if (std::find(before.begin(), before.end(), child) == before.end() && UsedNs(child) > kSpinsNs) return child;
     }
@@ -107,7 +109,7 @@ class CandidateMemory : public ::testing::Test {
     EXPECT_EQ(FateName(RunJob(runner_, DenseJob()).fate), "Ok");
     const std::vector<pid_t> before = ChildrenOf(runner_.executor_pid());
     runner_.Submit(spinning_);
-    return ReadableMemory(SpinningChild(runner_.executor_pid(), before));
+    return ReadableMemory(SpinningChild(runner_.executor_pid(), before, [] { usleep(5'000); }));
   }
 
   static KernelJob EarlierJob() {
@@ -179,10 +181,10 @@ TEST_F(CandidateMemory, OfAPackageHoldsNothingOfOthersEither) {
   EXPECT_EQ(FateName(result.measurement.fate), "Ok") << result.measurement.message;
   const std::vector<pid_t> before = ChildrenOf(runner_.executor_pid());
   runner_.SubmitPackage(PackageOf(kOwnPackage, kManyCalls));
-  EXPECT_FALSE(runner_.Wait(kSendingNs, &result))
-      << "its parameters are sent meanwhile: " << result.measurement.message;
-  const std::vector<MemoryPiece> memory = ReadableMemory(SpinningChild(runner_.executor_pid(), before));
-  ASSERT_FALSE(memory.empty());
+  // Its parameters are sent meanwhile.
+  const auto wait = [&] { runner_.Wait(kSendingNs, &result); };
+  const std::vector<MemoryPiece> memory = ReadableMemory(SpinningChild(runner_.executor_pid(), before, wait));
+  ASSERT_FALSE(memory.empty()) << result.measurement.message;
   const auto places = [&](const std::vector<std::string_view>& needles) { return PlacesOf(memory, needles); };
   EXPECT_FALSE(places({kOwnPackage}).empty()) << "the search finds what the package must have";
   EXPECT_THAT(places({kEarlierPackage}), IsEmpty()) << "another tuner's network, parameters or inputs";

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compiler/frontend/onnx/matrix_product.h"
+#include "compiler/relay/byte_rows.h"
 #include "compiler/relay/exact_sums.h"
 
 namespace hone {
@@ -47,22 +48,12 @@ ExprPtr Int8Constant(const ExprPtr& filters, const Tensor& w) {
   return relay::MakeConstant(std::move(bytes), NameOf(filters));
 }
 
-// Kernels multiply bytes of a row four at a time: the last four are made up with zeros.
-int64_t Missing(const Shape& row) { return (kFour - row.back() % kFour) % kFour; }
-
-ExprPtr RowsInFours(const ExprPtr& rows, const Tensor& w) {
-  const int64_t columns = w.shape()[1], padded = columns + Missing(w.shape());
-  Tensor bytes(DType::kInt8, {w.shape()[0], padded});
-  for (int64_t i = 0; i < w.elements(); ++i) bytes.Set(i / columns * padded + i % columns, w.At(i));
-  return relay::MakeConstant(std::move(bytes), NameOf(rows));
-}
-
 ExprPtr DataInFours(const OnnxNodeView& view, const ExprPtr& bytes) {
   const Shape shape = view.builder().ShapeOf(bytes);
-  const int64_t missing = Missing(shape);
-  if (missing == 0) return bytes;
+  const int64_t zeros = relay::ZerosBehindRow(shape);
+  if (zeros == 0) return bytes;
   std::vector<int64_t> width(2 * shape.size(), 0);
-  width.back() = missing;
+  width.back() = zeros;
   return view.Call("nn.pad", {bytes}, {{"pad_width", width}, {"pad_value", 0.0}});
 }
 
@@ -160,7 +151,8 @@ bool NeedsByteSum(const OnnxNodeView& view, const WholeNumbers& x, const WholeNu
 ExprPtr ByteSum(const OnnxNodeView& view, const WholeNumbers& x, const WholeNumbers& w, const ProductOf& product) {
   const Tensor* rows = view.builder().ValueOf(w.value);
   if (rows == nullptr || x.integers == nullptr || !IsOne(view, x.zero_point) || !AreRowsOfBytes(*rows)) return nullptr;
-  ExprPtr sum = product(DataInFours(view, AsUnsigned(view, x)), RowsInFours(w.value, *rows));
+  ExprPtr sum =
+      product(DataInFours(view, AsUnsigned(view, x)), relay::MakeConstant(relay::RowsInFours(*rows), NameOf(w.value)));
   const ExprPtr zero = ZeroPoint(view, x);
   if (zero == nullptr) return sum;
   return view.Call("add", {sum, view.Call("multiply", {relay::MakeConstant(NegatedSums(*rows)), zero})});

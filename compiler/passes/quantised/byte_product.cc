@@ -6,6 +6,7 @@
 #include "compiler/passes/graph/typed_graph.h"
 #include "compiler/passes/graph/whole_numbers.h"
 #include "compiler/passes/graph/window_attrs.h"
+#include "compiler/relay/byte_rows.h"
 #include "compiler/relay/exact_sums.h"
 #include "compiler/relay/op.h"
 
@@ -42,20 +43,10 @@ ExprPtr Int8Constant(const relay::Constant& from) {
   return relay::MakeConstant(std::move(value), from.name);
 }
 
-// Kernels multiply bytes of a row four at a time: the last four are made up with zeros.
-int64_t Missing(const Shape& row) { return (kFour - row.back() % kFour) % kFour; }
-
 ExprPtr DataInFours(const ExprPtr& bytes) {
-  const int64_t missing = Missing(ShapeOf(bytes));
-  if (missing == 0) return bytes;
-  return TypedCall("nn.pad", {bytes}, {{"pad_width", std::vector<int64_t>{0, 0, 0, missing}}, {"pad_value", 0.0}});
-}
-
-ExprPtr RowsInFours(const relay::Constant& from) {
-  const int64_t columns = from.value.shape()[1], padded = columns + Missing(from.value.shape());
-  Tensor value(DType::kInt8, {from.value.shape()[0], padded});
-  for (int64_t i = 0; i < from.value.elements(); ++i) value.Set(i / columns * padded + i % columns, from.value.At(i));
-  return relay::MakeConstant(std::move(value), from.name);
+  const int64_t zeros = relay::ZerosBehindRow(ShapeOf(bytes));
+  if (zeros == 0) return bytes;
+  return TypedCall("nn.pad", {bytes}, {{"pad_width", std::vector<int64_t>{0, 0, 0, zeros}}, {"pad_value", 0.0}});
 }
 
 ExprPtr Int32Vector(const std::vector<int64_t>& values) {
@@ -110,7 +101,8 @@ ByteProduct MakeByteProduct(const Call& product, const StoredBytes& data) {
   attrs.Set("out_dtype", std::string("int32"));
   const bool dense = IsDense(product);
   const ExprPtr bytes = dense ? DataInFours(data.bytes) : WithBorder(data, attrs);
-  const ExprPtr rows = dense ? RowsInFours(weight) : Int8Constant(weight);
+  const ExprPtr rows =
+      dense ? relay::MakeConstant(relay::RowsInFours(weight.value), weight.name) : Int8Constant(weight);
   std::vector<int64_t> offsets = WeightSums(weight.value);
   for (int64_t& offset : offsets) offset *= data.low;
   const std::string& name = relay::AsOp(product.op)->def->name;

@@ -281,6 +281,9 @@ ExprPtr CutBlend(const OnnxNodeView& view, const ExprPtr& data, DType dtype) {
 
 std::vector<ExprPtr> Resized(const OnnxNodeView& view, std::vector<ResizedAxis> axes, const ResizeRule& rule) {
   const DType dtype = view.builder().DTypeOf(view.Input(0));
+  if (rule.mode == ResizeMode::kCubic && !IsFloat(dtype)) {
+    RefuseNode(fmt::format("mode=\"cubic\" takes floats, and its input is {}", DTypeName(dtype)));
+  }
   const bool blends = rule.mode == ResizeMode::kLinear && !rule.antialias;
   ExprPtr data = blends && !LiesBetweenTwo(rule) ? AsDType(view, view.Input(0), DType::kFloat32) : view.Input(0);
   const bool crops = rule.coordinates == kCrop;
