@@ -88,6 +88,13 @@ TEST(OnnxRefusal, NamesTypesItCannotHold) {
   EXPECT_THAT(ImportError(model.Bytes()), HasSubstr("the element type 999"));
 }
 
+TEST(OnnxRefusal, NamesTheTypeThatAModeDoesNotTake) {
+  ModelMaker model;
+  model.IntegerInput("x", onnx::TensorProto::UINT8, {1, 1, 4, 4}).Weight("s", {4}, {1, 1, 2, 2});
+  model.Node("Resize", {"x", "", "s"}, {"y"}, {{"mode", "cubic"}}).Output("y");
+  EXPECT_THAT(ImportError(model.Bytes()), HasSubstr("mode=\"cubic\" takes floats, and its input is uint8"));
+}
+
 TEST(OnnxRefusal, AllocatesNothingForDimsThatCannotBe) {
   for (const std::vector<int64_t>& dims :
        {std::vector<int64_t>{kHuge, 4}, {-5}, {kHuge}, {1 << 30, 100}, {25LL << 30}}) {
