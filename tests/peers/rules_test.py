@@ -2,7 +2,9 @@
 import collections
 import math
 import os
+import sys
 import tempfile
+import types
 import unittest
 
 import goals
@@ -50,6 +52,14 @@ class Verdicts(unittest.TestCase):
         self.assertFalse(any(map(goals.fails, ("reached", "no goal", "missed, bound: memory"))))
 
 
+def operator_cases():
+    """The names of the sweep over single operators, which are drawn without numpy; only what a case holds needs it."""
+    sys.path.insert(0, os.path.join(os.path.dirname(PAGE), "../bench/operators"))
+    sys.modules.setdefault("numpy", types.ModuleType("numpy"))
+    import cases
+    return [case.name for case in cases.all_cases()]
+
+
 class Bounds(unittest.TestCase):
     def test_only_the_table_under_the_heading_counts(self):
         path = page_of("## Other\n| a | 1 | x |\n## Bounds\ntext\n| row | reached | what bounds it |\n| --- | --- | --- |\n"
@@ -68,6 +78,7 @@ class Bounds(unittest.TestCase):
                     for layer in ("direct 3x3 s1", "direct 1x1 s1", "depthwise s1", "depthwise s2") for weights in ("hot", "cold")}
         printed |= {f"{model}, avx512, bytes, {layer}, hot" for model in goals.SPEED for layer in ("direct 3x3 s1", "direct 1x1 s1")}
         printed |= set(verdicts.ROWS)
+        printed |= {f"operators, {name}" for name in operator_cases()}
         for name in read_bounds(PAGE):
             self.assertIn(name, printed)
 
