@@ -30,8 +30,8 @@ struct BuildReport {
   std::vector<std::pair<std::string, double>> seconds;       // per step, in order
   std::vector<std::pair<std::string, double>> pass_seconds;  // per pass that ran, in order, with its InferType
   double flops = 0;
-  std::vector<double>
-      estimate_ns;  // a call of each of the plan's kernels by compiler/plan/kernel_estimate.h; 0: not known
+  // The time of one call of each of the plan's kernels, by compiler/plan/kernel_estimate.h; 0 if not known.
+  std::vector<double> estimate_ns;
   LayoutReport layouts;
   std::vector<KeptWeights> kept_weights;  // float32 though the context asks for float16
 };

@@ -17,7 +17,7 @@ Sha256Digest Sha256(const void* data, size_t size);
 // The same without the CPU's instructions; for tests and for CPUs without them.
 Sha256Digest Sha256InPlainCode(const void* data, size_t size);
 
-// The same of bytes that come in pieces. Used by one thread at a time.
+// SHA-256 of bytes that come in pieces. Used by one thread at a time.
 class Sha256Stream {
  public:
   Sha256Stream();

@@ -33,8 +33,9 @@ bool IsRefusal(Fate fate) {
 
 bool IsRefusal(const RecordStore& store, const TrialRow& row) {
   if (!IsRefusal(row.fate)) return false;
+  if (std::ranges::find(kFatesThatMayBlame, row.fate) == kFatesThatMayBlame.end()) return true;
   const std::optional<Record> record = store.Get(row.id);
-  return record && !BlamesForMachine(row.fate, record->measurement.message);
+  return !record || !BlamesForMachine(row.fate, record->measurement.message);
 }
 
 // By setup, then by candidate: of the candidates that are the best somewhere.

@@ -1,4 +1,4 @@
-// How much work a kernel's code is, by LLVM's tables: for a kernel that nobody has timed.
+// The cost of a kernel's code by LLVM's tables, for a kernel without a measured time.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// How long a kernel takes that nobody has timed.
+// The estimated time of a kernel without a measured one.
 #pragma once
 
 #include <cstdint>

@@ -192,7 +192,7 @@ class BatchMatmulSchedule : public KnobSchedule<BatchMatmulKnobs> {
     return static_cast<double>(s.steps()) * step + 2 * rows * vectors + store * lines + 10;
   }
 
-  // Where rows do not begin with a line, a panel's part of one ends within lines that the next panel meets again.
+  // Cache lines of one panel's part of a row. If rows do not begin with a line, neighbouring panels share lines.
   static double LinesOfRow(const MatmulShape& s, const MachineModel& machine, int64_t columns) {
     const int64_t bytes = Bytes(s.types.output, columns), line = machine.line_bytes;
     if (Bytes(s.types.output, s.output.row) % line == 0) return static_cast<double>(CeilDiv(bytes, line));

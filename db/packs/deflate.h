@@ -12,7 +12,7 @@ namespace hone {
 
 // In zlib's format, as small as it gets. Fewer than 4 GiB.
 std::string Deflate(std::string_view bytes);
-// The same of bytes that come in pieces: the pieces make no difference to what it becomes.
+// Deflate for bytes that come in pieces. The result does not depend on how they are cut.
 class Deflater {
  public:
   // kFast: larger, in a sixth of the time.

@@ -201,6 +201,20 @@ class FromRecords : public testing::Test {
     return a;
   }
 
+  // Two devices with layers of their own; the first one's best configurations failed on the second.
+  static std::vector<Record> WithFailuresOfTheFirst(Fate fate, const std::string& message) {
+    std::vector<Record> records = Joined(Layers("1", 1, 1000), Layers("2", 2, 2000));
+    for (Record record : Layers("2", 1, 0)) {
+      record.measurement.fate = fate;
+      record.measurement.message = message;
+      record.measurement.samples_ns.clear();
+      record.measurement.batch.clear();
+      record.id.clear();
+      records.push_back(Finish(record));
+    }
+    return records;
+  }
+
   TempFolder folder_;
   int stores_ = 0;
   std::unique_ptr<RecordStore> store_;
@@ -275,14 +289,7 @@ TEST_F(FromRecords, SayWhatEachOthersBestConfigurationsReach) {
 }
 
 TEST_F(FromRecords, CountAConfigurationThatDoesNotRunThereAsUnsupported) {
-  std::vector<Record> records = Joined(Layers("1", 1, 1000), Layers("2", 2, 2000));
-  for (Record record : Layers("2", 1, 0)) {
-    record.measurement.fate = Fate::kInvalidConfig;
-    record.measurement.samples_ns.clear();
-    record.measurement.batch.clear();
-    record.id.clear();
-    records.push_back(Finish(record));
-  }
+  const std::vector<Record> records = WithFailuresOfTheFirst(Fate::kInvalidConfig, "");
   const Comparison c = Compare(records);
   const Portability p = PortabilityFromRecords(*store_, c, {ComparableDevices(c, 0, {})}).at(0);
   EXPECT_EQ(p.times[0][1].Efficiency(), 0);
@@ -290,15 +297,7 @@ TEST_F(FromRecords, CountAConfigurationThatDoesNotRunThereAsUnsupported) {
 }
 
 TEST_F(FromRecords, TakeTroubleOfTheMachineForNoRefusal) {
-  std::vector<Record> records = Joined(Layers("1", 1, 1000), Layers("2", 2, 2000));
-  for (Record record : Layers("2", 1, 0)) {
-    record.measurement.fate = Fate::kCompileFailed;
-    record.measurement.message = "lld wrote no output";
-    record.measurement.samples_ns.clear();
-    record.measurement.batch.clear();
-    record.id.clear();
-    records.push_back(Finish(record));
-  }
+  const std::vector<Record> records = WithFailuresOfTheFirst(Fate::kCompileFailed, "lld wrote no output");
   const Comparison c = Compare(records);
   const Portability p = PortabilityFromRecords(*store_, c, {ComparableDevices(c, 0, {})}).at(0);
   EXPECT_FALSE(p.times[0][1].Efficiency().has_value()) << "nobody could try";

@@ -6,6 +6,7 @@ import sys
 import tempfile
 import types
 import unittest
+import unittest.mock
 
 import goals
 import verdicts
@@ -54,10 +55,10 @@ class Verdicts(unittest.TestCase):
 
 def operator_cases():
     """The names of the sweep over single operators, which are drawn without numpy; only what a case holds needs it."""
-    sys.path.insert(0, os.path.join(os.path.dirname(PAGE), "../bench/operators"))
-    sys.modules.setdefault("numpy", types.ModuleType("numpy"))
-    import cases
-    return [case.name for case in cases.all_cases()]
+    folder = os.path.join(os.path.dirname(PAGE), "../bench/operators")
+    with unittest.mock.patch.object(sys, "path", [folder, *sys.path]), unittest.mock.patch.dict(sys.modules, numpy=types.ModuleType("numpy")):
+        import cases
+        return [case.name for case in cases.all_cases()]
 
 
 class Bounds(unittest.TestCase):

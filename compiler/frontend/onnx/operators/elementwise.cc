@@ -64,7 +64,7 @@ ExprPtr PowerOfIntegers(const OnnxNodeView& view) {
   const double n = exponent->At(0);
   if (n < 0 || n > kLargestExponent || n != std::floor(n)) {
     RefuseNode(
-        fmt::format("the exponent {} of a base of {} must be a whole number from 0 to {}", n, type, kLargestExponent));
+        fmt::format("the exponent {} of a base of {} must be an integer from 0 to {}", n, type, kLargestExponent));
   }
   if (n == 0) return WithScalar(view, "add", WithScalar(view, "multiply", base, 0), 1);
   return Multiplied(view, base, static_cast<int64_t>(n));

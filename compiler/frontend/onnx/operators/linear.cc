@@ -36,7 +36,7 @@ ExprPtr Transposed(const OnnxNodeView& view, const ExprPtr& matrix) {
 ExprPtr Scaled(const OnnxNodeView& view, const ExprPtr& expr, double factor) {
   if (factor == 1) return expr;
   if (IsInteger(view, expr) && factor != std::trunc(factor)) {
-    RefuseNode(fmt::format("a product of integers times {}; it must be a whole number", factor));
+    RefuseNode(fmt::format("a product of integers times {}; it must be an integer", factor));
   }
   return WithScalar(view, "multiply", expr, factor);
 }
