@@ -140,7 +140,7 @@ TEST(OnnxPow, OfIntegersRefusesWhatNoKernelComputes) {
   EXPECT_THAT(error([](ModelMaker& model) { model.Integers("n", 6, {3}, {1, 2, 3}); }), HasSubstr("node \"y\" (Pow)"));
   for (const float n : {-1.0F, 64.0F, 2.5F}) {
     EXPECT_THAT(error([n](ModelMaker& model) { model.Weight("n", {}, {n}); }),
-                HasSubstr("of a base of int32 must be a whole number from 0 to 63"));
+                HasSubstr("of a base of int32 must be an integer from 0 to 63"));
   }
 }
 
