@@ -22,7 +22,7 @@ class Float64Math : public ActivationMath {
   Term Slope(Term x, double slope) override { return {x.number < 0 ? slope * x.number : x.number}; }
   Term Sigmoid(Term x) override { return {1 / (1 + std::exp(-x.number))}; }
   Term Tanh(Term x) override { return {std::tanh(x.number)}; }
-  // An infinity times the 0 that its gate comes to would be NaN: the limit is 0.
+  // silu(-inf) is -inf * 0, which would be NaN: the limit is 0.
   Term Silu(Term x) override { return {x.number < -1000 ? 0 : x.number / (1 + std::exp(-x.number))}; }
   Term Gelu(Term x) override {
     return {x.number < -1000 ? 0 : 0.5 * x.number * (1 + std::erf(x.number * std::sqrt(0.5)))};

@@ -1,4 +1,4 @@
-// The table of activations: what a convolution or dense layer may end in, and operators of their own elsewhere.
+// The table of activations. A convolution or dense layer may end in one; elsewhere each is an operator of its own.
 #pragma once
 
 #include <cstdint>
@@ -16,32 +16,32 @@ struct ActivationParameter {
   std::string_view description;
 };
 
-// All that is made of it (operator, reference, epilogue's text, kernels) follows from the row.
+// The operator, its reference, the epilogue's text and the kernels all follow from this row.
 struct ActivationRow {
   std::string_view name;  // in the text of an epilogue
   std::string_view op;    // in the graph
   std::string_view description;
   int support_level = 0;  // of the operator
-  // What it means. `lo` and `hi` are the first and the second parameter, 0 where it has none.
+  // The activation's meaning. `lo` and `hi` are the first and the second parameter, 0 if it has none.
   ActivationMath::Term (*formula)(ActivationMath& m, ActivationMath::Term x, double lo, double hi) = nullptr;
   std::vector<ActivationParameter> parameters{};
   bool homogeneous = false;  // f(s x) = s f(x) for s > 0, whatever the parameters
 
   // The formula in float64.
   double Reference(double x, double lo, double hi) const;
-  // Whether it makes something else of 0: lanes past the channels must then be masked.
+  // Whether f(0) != 0. Lanes past the channels must then be masked.
   bool ChangesZero(double lo, double hi) const { return Reference(0, lo, hi) != 0; }
 };
 
 // The rows live for the process.
 const std::vector<ActivationRow>& Activations();
-// Null when there is none: of an operator "nn.relu", of a name "relu".
+// Finds an activation by its operator ("nn.relu") or by its name ("relu"). Null if there is none.
 const ActivationRow* ActivationOfOp(std::string_view op);
 const ActivationRow* ActivationNamed(std::string_view name);
 
-// What a formula is made of, the most that any of its terms needs.
+// The arithmetic that a formula needs: the most demanding of its terms decides.
 enum class FormulaKind : uint8_t {
-  kBounds = 0,      // bounds alone: integers, too
+  kBounds = 0,      // bounds only: integers, too
   kArithmetic = 1,  // products and sums: any float
   kFunctions = 2,   // polynomials in kernels: float32
 };

@@ -14,7 +14,7 @@ namespace hone {
 struct KernelStage {
   std::string symbol;
   int64_t extent = 1;  // work items
-  int64_t grain = 1;   // a range handed to a worker is a multiple of this (but for the last)
+  int64_t grain = 1;   // each range is a multiple of this, except the last
   int64_t worker_workspace_bytes = 0;
   bool operator==(const KernelStage&) const = default;
 };
@@ -38,8 +38,8 @@ struct KernelOperand {
   bool operator==(const KernelOperand&) const = default;
 };
 
-// What CompileKernel gives. `elf` is a shared object without dependencies; `object_sha256` names the kernel's object
-// code and is the same whether it was linked alone or into a package.
+// The result of CompileKernel. `elf` is a shared object without dependencies. `object_sha256` names the kernel's
+// object code: it is the same for a kernel that is linked by itself and for one in a package.
 struct Artifact {
   std::string elf;
   std::string object_sha256;

@@ -11,13 +11,13 @@ void ForEachOnThreads(int threads, size_t count, const std::function<void(size_t
   const auto work = [&] {
     for (size_t i = next++; i < count; i = next++) each(i);
   };
-  // Their destructors wait for the threads, whatever is thrown.
+  // The futures' destructors wait for the threads, whatever is thrown.
   std::vector<std::future<void>> helpers;
   const size_t wanted = std::min(static_cast<size_t>(std::max(threads, 1)), count);
   try {
     while (helpers.size() + 1 < wanted) helpers.push_back(std::async(std::launch::async, work));
   } catch (const std::system_error&) {
-    // Those that are there take over what the others would have done.
+    // The threads that did start take over the rest of the work.
   }
   work();
   for (std::future<void>& helper : helpers) helper.get();

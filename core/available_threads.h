@@ -1,4 +1,4 @@
-// Work on as many threads as the system gives: where it refuses one, the work is done all the same.
+// Work on as many threads as the system provides. If it refuses one, the other threads do the work.
 #pragma once
 
 #include <cstddef>
@@ -10,12 +10,12 @@
 
 namespace hone {
 
-// each(0) to each(count - 1), in any order, on at most `threads` threads, of which the caller's is one; fewer where the
-// system gives no more. Returns when all are done, and throws what one of them threw; the others are done all the same
-// or not begun.
+// Calls each(0) to each(count - 1), in any order, on at most `threads` threads including the caller's, or fewer if the
+// system provides no more. Returns when all calls are done. Rethrows an exception of a call; the other calls are then
+// finished or were never begun.
 void ForEachOnThreads(int threads, size_t count, const std::function<void(size_t)>& each);
 
-// Runs `work` on a thread of its own; where the system gives none, once the future is asked for the result.
+// Runs `work` on a thread of its own. If the system provides none, it runs when the future is asked for its result.
 template <typename Work>
 auto AsideOrLater(Work work) {
   const auto shared = std::make_shared<Work>(std::move(work));

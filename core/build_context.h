@@ -1,4 +1,4 @@
-// What a model is compiled for.
+// The settings that a model is compiled with.
 #pragma once
 
 #include <string>
@@ -9,22 +9,22 @@
 
 namespace hone {
 
-// What a model of floats multiplies and keeps between its layers. Sums are float32 in all of them.
+// The type that a float model multiplies and stores between its layers. Sums are float32 in both.
 enum class Precision : uint8_t { kFloat32, kBFloat16 };
 // "float32", "bfloat16".
 constexpr std::string_view PrecisionName(Precision precision) {
   return precision == Precision::kFloat32 ? "float32" : "bfloat16";
 }
 
-// What weights are stored as that a run reads once. Products are float32's in both.
+// The type of stored weights that a run reads once. Products are computed in float32 in both.
 enum class StoredWeights : uint8_t { kFloat32, kFloat16 };
 // "float32", "float16".
 constexpr std::string_view StoredWeightsName(StoredWeights weights) {
   return weights == StoredWeights::kFloat32 ? "float32" : "float16";
 }
 
-// All that decides which passes run and how, apart from records: tuning, finals in the built model and the build must
-// be given the same one, or they disagree on the workloads.
+// Everything except records that decides which passes run and how. Tuning, the finals in the built model and the build
+// must be given equal contexts: otherwise they disagree on the workloads.
 struct BuildContext {
   Target target;
   int threads = 1;
@@ -32,8 +32,8 @@ struct BuildContext {
   int opt_level = 3;        // 0: no folding, no fusion, no blocked layouts; 3: everything
   Precision precision = Precision::kFloat32;
   StoredWeights weights = StoredWeights::kFloat32;
-  // Names of passes (compiler/passes/passes.h) that run though opt_level is too low for them, and of those that do not
-  // run though it is high enough.
+  // Names of passes (compiler/passes/passes.h): those that run although opt_level is too low for them, and those that
+  // do not run although it is high enough.
   std::vector<std::string> required_passes = {}, disabled_passes = {};
 
   MachineModel machine() const { return MachineModelFor(target, threads); }

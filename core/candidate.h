@@ -1,4 +1,4 @@
-// What to build: one configuration of one schedule for one workload on one target.
+// A candidate is one configuration of one schedule for one workload on one target.
 #pragma once
 
 #include <string>

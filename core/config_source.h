@@ -1,4 +1,5 @@
-// Where a build gets its configurations from. The record store is behind this interface: compiler does not see db.
+// The interface through which a build gets its configurations. It hides the record store, because compiler does not
+// see db.
 #pragma once
 
 #include <cstdint>
@@ -21,11 +22,11 @@ struct ConfigChoice {
   int64_t expected_ns = 0;
 };
 
-// Names what a config is to be the best of, as "NCHW NCHW16c"; nullopt for a config that is no choice.
+// The name of the class within which a config competes, such as "NCHW NCHW16c"; nullopt if the config is no choice.
 using ConfigClass = std::function<std::optional<std::string>(const std::string& schedule, const Config& config)>;
 
-// Asked once per distinct workload, with the schedules' constraint as a filter: a choice must satisfy `valid` (a record
-// of an older schedule may not). Returns nullopt when it knows nothing: the analytic default is used then.
+// Asked once per distinct workload. A choice must satisfy `valid`, the schedules' constraint; a record of an older
+// schedule may not. Returns nullopt when it knows nothing, and the analytic default is used.
 class ConfigSource {
  public:
   virtual ~ConfigSource() = default;
@@ -33,8 +34,9 @@ class ConfigSource {
       const Workload& workload, const Target& target, int threads,
       const std::function<bool(const std::string& schedule, const Config& config)>& valid) = 0;
 
-  // The best choice of each class that it knows any of, what Choose gives first. Their times were taken on one kind of
-  // machine, so that they can be compared; those of a choice without a time are alone. Here: what Choose gives.
+  // The best choice of each class that it knows any choice of, beginning with the one that Choose returns. All times
+  // come from one kind of machine, so they compare. A choice without a time does not compare with others. The default
+  // implementation returns only Choose's result.
   virtual std::vector<ConfigChoice> ChooseEach(const Workload& workload, const Target& target, int threads,
                                                const ConfigClass& class_of) {
     const auto best = Choose(workload, target, threads, [&](const std::string& schedule, const Config& config) {

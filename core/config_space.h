@@ -20,7 +20,7 @@ class Config {
 
   // The knob's value, or nullopt when the config does not name it (its schedule's default holds then).
   std::optional<int64_t> Find(std::string_view knob) const;
-  // The same with a default.
+  // The knob's value, or `otherwise` when the config does not name it.
   int64_t Get(std::string_view knob, int64_t otherwise) const;
   void Set(std::string_view knob, int64_t value);
   const std::vector<std::pair<std::string, int64_t>>& values() const { return values_; }
@@ -41,8 +41,8 @@ struct Knob {
   bool operator==(const Knob&) const = default;
 };
 
-// The cross product of knobs. Index order is mixed radix, the last knob fastest; an index is for loops in memory alone
-// and is never stored.
+// The cross product of knobs. Index order is mixed radix, with the last knob fastest. An index is only for loops in
+// memory and is never stored.
 class ConfigSpace {
  public:
   ConfigSpace() = default;
@@ -53,8 +53,8 @@ class ConfigSpace {
   int64_t size() const { return size_; }
   // Throws Error(kBug) when the index is not in [0, size()).
   Config At(int64_t index) const;
-  // nullopt when a knob of the space is missing from the config or has a value that is not in the space, or when the
-  // config names a knob that the space lacks.
+  // nullopt when the config lacks a knob of the space, gives one a value outside the space, or names a knob that the
+  // space lacks.
   std::optional<int64_t> IndexOf(const Config& config) const;
   Config Sample(Random& random) const;
 

@@ -14,7 +14,7 @@ struct DurationUnit {
   std::string_view suffix;
   int64_t ns;
 };
-// "ms" before "s": the first suffix that fits is taken.
+// "ms" comes before "s" because the first suffix that fits is taken.
 constexpr DurationUnit kUnits[] = {
     {"ms", 1'000'000}, {"s", 1'000'000'000}, {"m", 60'000'000'000}, {"h", 3'600'000'000'000}};
 

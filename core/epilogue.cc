@@ -25,7 +25,7 @@ std::string ActivationText(const Epilogue& epilogue) {
   return std::string(row.name);
 }
 
-// A clip may have one bound alone.
+// A clip with only one bound has an infinity for the other.
 std::optional<float> ParseParameter(std::string_view text) {
   const float infinity = std::numeric_limits<float>::infinity();
   if (text == "inf") return infinity;
@@ -33,7 +33,7 @@ std::optional<float> ParseParameter(std::string_view text) {
   return ParseFloat(text);
 }
 
-// Reads "clip(0,6)" into the epilogue; false when it is no activation.
+// Reads an activation such as "clip(0,6)" into the epilogue. Returns false if the text is none.
 bool ParseActivation(std::string_view text, Epilogue& epilogue) {
   const size_t open = text.find('(');
   std::vector<float> arguments;
@@ -55,7 +55,7 @@ bool ParseActivation(std::string_view text, Epilogue& epilogue) {
   return false;
 }
 
-// Takes `word` and the comma behind it off the front of the text.
+// Removes `word` and the comma behind it from the front of the text.
 bool Take(std::string_view& text, std::string_view word) {
   if (text.substr(0, word.size()) != word) return false;
   if (text.size() > word.size() && text[word.size()] != ',') return false;
@@ -66,8 +66,8 @@ bool Take(std::string_view& text, std::string_view word) {
   return true;
 }
 
-// Takes "name(1,2)" and the comma behind it off the front of the text: what lies between the parentheses. Absent when
-// it does not begin so.
+// Removes "name(1,2)" and the comma behind it from the front of the text and returns the arguments between the
+// parentheses. Returns nullopt if the text does not begin with such a call.
 std::optional<std::vector<std::string_view>> TakeCall(std::string_view& text, std::string_view name) {
   if (text.substr(0, name.size()) != name || text.substr(name.size(), 1) != "(") return std::nullopt;
   const size_t close = text.find(')');
@@ -83,7 +83,7 @@ float FloatOf(std::string_view whole, std::string_view part) {
   return *number;
 }
 
-// Of 8 bits, with or without sign.
+// The value of an 8-bit integer, signed or unsigned.
 int ByteOf(std::string_view whole, std::string_view part) {
   const auto number = ParseInteger(part);
   if (!number || *number < -128 || *number > 255) Refuse(whole);
@@ -110,7 +110,7 @@ void TakeResidual(std::string_view whole, std::string_view& text, Epilogue& epil
   if (!(epilogue.residual_scale > 0)) Refuse(whole);
 }
 
-// "quantise(0.5,3)" at the end, with what stands before it left in the text.
+// Reads "quantise(0.5,3)" at the end and leaves in `text` what stands before it.
 void TakeQuantise(std::string_view whole, std::string_view& text, Epilogue& epilogue) {
   const size_t at = text.rfind("quantise(");
   if (at == std::string_view::npos) return;
@@ -164,8 +164,8 @@ Epilogue Epilogue::Parse(std::string_view text) {
 
 namespace {
 
-// Products of random bytes have a size of about 32 * 32: their sum of `terms` then fills the bytes. A power of two,
-// which divides without rounding.
+// Products of random bytes are about 32 * 32 in size, so with this step the sum of `terms` products fills a byte. It
+// is a power of two, by which division does not round.
 float CanonicalStep(double terms) {
   constexpr double kQuantaOfOne = 16;
   return static_cast<float>(std::exp2(std::round(std::log2(kQuantaOfOne * std::sqrt(terms)))));
@@ -175,7 +175,7 @@ Epilogue CanonicalWhole(const Workload& w) {
   const bool pairs = w.is_batch_matmul();
   double terms = pairs ? static_cast<double>(w.Extent('K')) : 1;
   for (size_t i = 1; !pairs && i < w.weight.size(); ++i) terms *= static_cast<double>(w.weight[i]);
-  constexpr float kFar = 4194304;  // 2^22: whole numbers of float32 still have halves between them
+  constexpr float kFar = 4194304;  // 2^22: float32 still represents the halves between integers
   constexpr int kMiddle = 128;
   Epilogue epilogue;
   epilogue.offset = w.epilogue != EpilogueClass::kNone;

@@ -1,4 +1,5 @@
-// How a command fails. An Error means the command itself cannot go on; a candidate that fails is a Fate, not an Error.
+// The failure of a command. An Error means the command itself cannot go on; a candidate that fails is a Fate, not an
+// Error.
 #pragma once
 
 #include <stdexcept>

@@ -33,7 +33,7 @@ bool NamesMissingMemory(std::string_view text) {
   return Contains(text, "out of memory") || Contains(text, "bad_alloc");
 }
 
-// LLVM ends the process, with code 1 or by SIGABRT, when it cannot go on with what it compiles.
+// LLVM ends the process, with code 1 or by SIGABRT, when it cannot go on with the code that it compiles.
 constexpr std::string_view kLlvmError = "LLVM ERROR";
 
 bool CompileBlamesForMachine(std::string_view message) {

@@ -12,8 +12,8 @@ inline constexpr char kFatPackageMagic[8] = {'H', 'O', 'N', 'E', 'F', 'A', 'T', 
 inline constexpr uint32_t kFatPackageVersion = 1;
 inline constexpr uint32_t kMostPackages = 64;
 
-// The file begins with this header, little endian; the entries follow it. Packages start at multiples of kPackageAlign
-// and do not overlap. The one that asks for the most comes first.
+// The file begins with this header, little endian, followed by the entries. Packages start at multiples of
+// kPackageAlign and do not overlap. The package with the highest requirements comes first.
 struct FatPackageHeader {
   char magic[8];
   uint32_t version;

@@ -1,4 +1,4 @@
-// What a file is that was given by mistake.
+// Recognises files that were given by mistake.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace hone {
 
-// Of a kind that hone never reads, what the file is and what would be right, as "is compressed by gzip; `gunzip`
-// unpacks it". Empty for every other. `begin`: the file's first bytes, 512 of them where it has so many.
+// For a kind of file that hone never reads: what the file is and what would be right, such as "is compressed by gzip;
+// `gunzip` unpacks it". Empty for every other file. `begin` holds the file's first 512 bytes, or all if it is shorter.
 std::string KindThatIsNeverRead(std::string_view begin);
 
 }  // namespace hone

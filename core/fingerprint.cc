@@ -27,7 +27,7 @@ std::string Features(std::string_view text) {
   return fmt::format("{}", fmt::join(names, ","));
 }
 
-// "VENDOR-FAMILY-MODEL-STEPPING", read from the end: a vendor may have a '-' of its own.
+// "VENDOR-FAMILY-MODEL-STEPPING" is read from the end because a vendor may contain '-'.
 void SetCpu(std::string_view id, Fingerprint& fingerprint) {
   for (std::string* part : {&fingerprint.stepping, &fingerprint.model, &fingerprint.family}) {
     const size_t dash = id.rfind('-');
@@ -101,7 +101,8 @@ bool SameExactly(const Fingerprint& a, const Fingerprint& b) { return a.known() 
 
 namespace {
 
-// "cortex-a53*1,cortex-a72*4,smt" as "cortex-a53,cortex-a72": how many there are and how they lie is left out.
+// Reduces "cortex-a53*1,cortex-a72*4,smt" to "cortex-a53,cortex-a72": the number of cores and their arrangement are
+// left out.
 std::string KindsAlone(std::string_view core_kind) {
   std::string kinds;
   for (const std::string_view word : Split(core_kind, ',')) {

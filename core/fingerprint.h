@@ -1,4 +1,4 @@
-// Which machine timed. Its model string does not say: many virtual machines call theirs "AMD EPYC" and no more.
+// Identifies the machine that measured. The model string does not: many virtual machines say "AMD EPYC" and no more.
 #pragma once
 
 #include <string>
@@ -8,40 +8,40 @@
 
 namespace hone {
 
-// What must agree before times of two machines mean the same. Texts hold no blanks; empty where the system did not
-// tell.
+// The properties that must agree before times of two machines are comparable. Texts contain no blanks and are empty if
+// the system did not tell.
 struct Fingerprint {
-  std::string vendor;     // "AuthenticAMD"; of AArch64 the implementer, "0x41"
-  std::string family;     // "25"; of AArch64 the architecture, "8"
-  std::string model;      // "1"; of AArch64 the part, "0xd08"
+  std::string vendor;     // "AuthenticAMD"; on AArch64 the implementer, "0x41"
+  std::string family;     // "25"; on AArch64 the architecture, "8"
+  std::string model;      // "1"; on AArch64 the part, "0xd08"
   std::string stepping;   // "2"
-  std::string host;       // where the vendor is not told, all that tells a machine; else empty
+  std::string host;       // identifies the machine if the vendor is unknown; else empty
   std::string features;   // as Environment's, sorted, with commas between them
   std::string caches;     // as Environment's
   std::string core_kind;  // as Environment's
   bool emulated = false;
 
-  // Whether anything tells the machine. What is not known is the same as nothing, not even as itself.
+  // Whether anything identifies the machine. SameExactly and SameModel are false for an unknown one, even with itself.
   bool known() const { return !vendor.empty() || !host.empty(); }
   bool Has(std::string_view feature) const;
-  // "cpu=AuthenticAMD-25-1-2 caches=32K,512K,32M features=avx,avx2 core=atom emulated=yes"; what is empty is left out,
-  // so that nothing known is "". With host=NAME in place of cpu where the vendor is empty. Equal values have equal
-  // texts.
+  // "cpu=AuthenticAMD-25-1-2 caches=32K,512K,32M features=avx,avx2 core=atom emulated=yes". Empty fields are left out,
+  // so an unknown fingerprint may print as "". If the vendor is empty, host=NAME stands in place of cpu. Equal values
+  // have equal texts.
   std::string ToText() const;
   // Exactly what ToText prints; throws Error(kBadData) on anything else.
   static Fingerprint Parse(std::string_view text);
-  // 8 hex digits of a hash of the text, for people to tell two machines apart; "" when it is not known.
+  // 8 hex digits of a hash of the text, by which people tell two machines apart; "" if the fingerprint is not known.
   std::string ShortId() const;
   bool operator==(const Fingerprint&) const = default;
 };
 
-// Records of every age hold what it takes. Blanks in the system's texts become '_'.
+// Uses only fields that records of every age have. Blanks in the system's texts become '_'.
 Fingerprint FingerprintOf(const Environment& environment);
 
-// The same in everything: what was timed on one is what the other would take.
+// Whether both are known and equal in everything, so that a time measured on one holds on the other.
 bool SameExactly(const Fingerprint& a, const Fingerprint& b);
-// The same family and model of one vendor, and kind of core, both emulated or neither: one microarchitecture, maybe
-// with other features (a hypervisor hides some), caches or another stepping.
+// Whether both are one microarchitecture: the same vendor, family, model and kind of core, and both emulated or
+// neither. Features (a hypervisor hides some), caches and stepping may differ.
 bool SameModel(const Fingerprint& a, const Fingerprint& b);
 
 }  // namespace hone

@@ -9,7 +9,7 @@
 namespace hone {
 namespace {
 
-// The greatest length of aligned pieces whose elements are alike.
+// The greatest length such that every aligned run of that length has equal elements.
 int64_t RunOf(const std::vector<int64_t>& elements) {
   auto run = static_cast<int64_t>(elements.size());
   for (size_t i = 1; i < elements.size() && run > 1; ++i) {
@@ -18,7 +18,7 @@ int64_t RunOf(const std::vector<int64_t>& elements) {
   return run;
 }
 
-// The least length, among those that divide the whole, of a beginning that all is repetitions of.
+// The shortest prefix that yields all values when repeated, among the lengths that divide the total.
 size_t PeriodOf(const std::vector<int64_t>& values) {
   for (size_t period = 1; period < values.size(); ++period) {
     if (values.size() % period == 0 &&

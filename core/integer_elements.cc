@@ -9,7 +9,7 @@
 namespace hone {
 namespace {
 
-// Calls f with a null pointer of the integer type that holds the dtype's elements.
+// Calls f with a null pointer to the integer type that holds the dtype's elements.
 template <typename F>
 auto WithInteger(DType dtype, F f) {
   switch (dtype) {
@@ -58,7 +58,7 @@ IntegerRange RangeOf(DType dtype) {
 
 int64_t IntegerBound(double bound, DType dtype) {
   const IntegerRange range = RangeOf(dtype);
-  // The doubles next to int64's ends are the ends themselves and one beyond.
+  // Near int64's ends the doubles are the ends themselves and the values one beyond.
   if (bound <= static_cast<double>(range.least)) return range.least;
   return bound >= static_cast<double>(range.most) ? range.most : static_cast<int64_t>(bound);
 }

@@ -1,4 +1,4 @@
-// Elements of integer tensors as int64, which a double does not hold from 2^53 on.
+// Elements of integer tensors as int64. A double does not hold every integer beyond 2^53.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,10 @@ namespace hone {
 // Element `i` of a tensor of integers or bools. Throws Error(kBug) for floats.
 int64_t IntegerAt(const Tensor& tensor, int64_t i);
 
-// Stores the value as the tensor's type holds it: integers wrap, a bool is whether it is not 0. Throws Error(kBug) for
-// floats.
+// Stores the value in the tensor's type: integers wrap, and a bool becomes value != 0. Throws Error(kBug) for floats.
 void SetInteger(Tensor& tensor, int64_t i, int64_t value);
 
-// Whether a double is the element's exact value: always where the tensor holds floats.
+// Whether a double holds the element's exact value. Always true for tensors of floats.
 bool HeldByDouble(const Tensor& tensor, int64_t i);
 
 // The range of an integer type; 0 and 1 for bool. Throws Error(kBug) for floats.
@@ -23,7 +22,7 @@ struct IntegerRange {
 };
 IntegerRange RangeOf(DType dtype);
 
-// A bound of any size as a number of the type: cut towards zero, and the type's own end where it lies beyond.
+// A bound of any size as a value of the type: rounded towards zero and clamped to the type's range.
 int64_t IntegerBound(double bound, DType dtype);
 
 }  // namespace hone

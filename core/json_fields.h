@@ -1,5 +1,5 @@
-// Reading the fields of JSON objects from outside: each function throws Error(kBadData) that names the field when it is
-// missing, of another type or out of range.
+// Readers of fields of JSON objects from outside. Each throws Error(kBadData) naming the field when it is missing, of
+// another type or out of range.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace hone {
 
-// Also when `json` is no object.
+// Also throws when `json` is no object.
 const Json& Field(const Json& json, const char* name);
 std::string TextField(const Json& json, const char* name);
 bool BoolField(const Json& json, const char* name);
@@ -26,7 +26,7 @@ const Json& ArrayField(const Json& json, const char* name);
 std::vector<std::string> TextsField(const Json& json, const char* name);
 std::vector<int64_t> IntegersField(const Json& json, const char* name,
                                    int64_t least = std::numeric_limits<int64_t>::min());
-// Dims of at least 0 whose product fits 64 bits.
+// A shape whose dimensions are at least 0 and whose product fits 64 bits.
 Shape ShapeField(const Json& json, const char* name);
 
 }  // namespace hone

@@ -1,5 +1,5 @@
-// JSON as text, written value by value: what DumpJson gives of the same tree, without the tree. Records are hashed,
-// kept and sent by the million, and most of what a tree costs is making it.
+// JSON text written value by value. It equals what DumpJson gives for the same tree, without building the tree.
+// Records are hashed, stored and sent by the million, and building the tree is most of the cost.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,14 @@
 
 namespace hone {
 
-// One object. Appends to a text that must outlive it; a field's name is plain ASCII without '"' and '\'. Texts that are
-// not UTF-8 get U+FFFD, and a number that is not finite throws Error(kBug), as DumpJson has it.
+// One object. Appends to a text that must outlive it. A field's name is plain ASCII without '"' and '\'. As in
+// DumpJson, invalid UTF-8 becomes U+FFFD, and a number that is not finite throws Error(kBug).
 class JsonObjectText {
  public:
   explicit JsonObjectText(std::string& text) : text_(text) { text_ += '{'; }
   JsonObjectText(const JsonObjectText&) = delete;
   JsonObjectText& operator=(const JsonObjectText&) = delete;
-  // Once, after the last field.
+  // Called once, after the last field.
   void End() { text_ += '}'; }
 
   void Put(std::string_view name, std::string_view value);
@@ -28,7 +28,7 @@ class JsonObjectText {
   void Put(std::string_view name, double value);
   void Put(std::string_view name, const std::vector<std::string>& values);
   void Put(std::string_view name, const std::vector<int64_t>& values);
-  // An object whose fields `put` puts into it.
+  // An object whose fields are put by `put`.
   template <typename PutAll>
   void PutObject(std::string_view name, const PutAll& put) {
     Name(name);

@@ -27,7 +27,7 @@ bool HasAxis(const std::vector<Layout::Axis>& axes, char name) {
                      [&](const Layout::Axis& axis) { return axis.name == name && axis.block == 0; });
 }
 
-// Reads "16c" at `at`, moving it past the letter.
+// Reads "16c" at `at` and moves `at` past the letter.
 Layout::Axis ParseBlock(std::string_view text, size_t& at) {
   const size_t begin = at;
   while (at < text.size() && IsDigit(text[at])) ++at;
@@ -41,7 +41,7 @@ int64_t DimOf(const Shape& logical, std::string_view logical_axes, char name) {
   return logical[logical_axes.find(name)];
 }
 
-// A tensor in a layout, seen from memory: where each physical dimension moves in the logical tensor.
+// A tensor in a layout, seen from memory: how each physical dimension moves through the logical tensor.
 struct Walk {
   struct Dim {
     int64_t extent = 1;
@@ -53,7 +53,7 @@ struct Walk {
   Shape logical;
 };
 
-// Coordinates along its axis that one step of dimension d moves: all that lie together in later blocks of the axis.
+// Coordinates that one step of dimension d moves along its axis: the product of all later blocks of that axis.
 int64_t StepOf(const std::vector<Layout::Axis>& axes, size_t d) {
   int64_t step = 1;
   for (size_t later = 0; later < axes.size(); ++later) {
@@ -78,8 +78,8 @@ Walk MakeWalk(const Shape& logical, const Layout& layout) {
   return walk;
 }
 
-// Runs f(physical offset, logical offset, count, logical stride) over every row along the last physical dimension, with
-// count of its elements inside the logical tensor.
+// Calls f(physical offset, logical offset, count, logical stride) for every row along the last physical dimension.
+// `count` is the number of its elements inside the logical tensor.
 template <typename F>
 void ForEachRow(const Walk& walk, F f) {
   const size_t outer = walk.dims.size() - 1;
@@ -108,7 +108,7 @@ void ForEachRow(const Walk& walk, F f) {
   }
 }
 
-// The text without its "@winograd4", whose tile goes to *tile.
+// Returns the text without its "@winograd4" and stores the tile in *tile.
 std::string_view CutTransform(std::string_view text, int64_t* tile) {
   const size_t at = text.find('@');
   if (at == std::string_view::npos) return text;

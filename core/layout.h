@@ -1,4 +1,4 @@
-// Where the elements of a tensor lie: a value with a text form, and generic packing.
+// The arrangement of a tensor's elements in memory, as a value with a text form, and generic packing.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,13 @@ namespace hone {
 
 // A layout such as "NCHW", "NCHW16c", "OIHW8i16o" or "O16o". Capital letters are whole axes (or the outer part of a
 // blocked axis); NUMBERletter is an inner block of that axis. Axis X with block b has ceil(X / b) outer steps; lanes
-// past X are zero at rest. A letter may be blocked more than once, the outer block first: "OIHW4i16o4i" keeps 16
-// inputs together as 4 groups of 4, as dot products of 4 want them; I then has ceil(I / 16) outer steps.
+// past X are zero at rest. A letter may be blocked more than once, the outer block first. "OIHW4i16o4i" keeps 16
+// inputs together as 4 groups of 4, as dot products of 4 need them; I then has ceil(I / 16) outer steps.
 //
-// "@winograd2" or "@winograd4" at the end says that 3x3 weights (logical axes OIHW) are transformed for tiles of 2x2 or
-// 4x4 outputs before they are laid out: H and W then count frequencies, 4 or 6 each. "HWOI16i16o@winograd4". See
-// core/winograd.h. Of int8 they take two bytes, and W counts these, in blocks of two: "HWOI4i8o2i2w@winograd2".
+// "@winograd2" or "@winograd4" at the end says that 3x3 weights (logical axes OIHW) are transformed for tiles of 2x2
+// or 4x4 outputs before they are laid out. H and W then count frequencies, 4 or 6 each: "HWOI16i16o@winograd4". See
+// core/winograd.h. Transformed int8 weights take two bytes, and W counts these, in blocks of two:
+// "HWOI4i8o2i2w@winograd2".
 class Layout {
  public:
   struct Axis {
@@ -27,25 +28,26 @@ class Layout {
   };
 
   Layout() = default;
-  // A block is 1 to 65536, and so is the product of an axis' blocks; the empty text is the layout of a scalar. Throws
+  // A block is 1 to 65536, and so is the product of an axis' blocks. The empty text is the layout of a scalar. Throws
   // Error(kBadData) naming the text.
   static Layout Parse(std::string_view text);
   std::string ToText() const;
 
   bool empty() const { return axes_.empty(); }
   const std::vector<Axis>& axes() const { return axes_; }
-  // How many of the axis lie together: the product of its blocks, or 0 when it is not blocked or absent.
+  // The number of consecutive coordinates of the axis that lie together: the product of its blocks, or 0 if the axis
+  // is not blocked or absent.
   int64_t BlockOf(char axis) const;
   bool blocked() const;
   // The logical axes in the order of their capital letters: "NCHW" for "NCHW16c"; "OIHW" for transformed weights.
   std::string LogicalAxes() const;
-  // The outputs of a Winograd tile along one side, 0 for a layout without a transform.
+  // The number of outputs along one side of a Winograd tile; 0 for a layout without a transform.
   int64_t winograd_tile() const { return winograd_tile_; }
 
-  // The shape in memory of a tensor whose logical shape's dims are named by `logical_axes` ("NCHW"). Throws
+  // The shape in memory of a tensor whose logical dimensions are named by `logical_axes` ("NCHW"). Throws
   // Error(kBadData) when the axes differ or the product overflows.
   Shape PhysicalShape(const Shape& logical, std::string_view logical_axes) const;
-  // The same with logical_axes = LogicalAxes().
+  // PhysicalShape with logical_axes = LogicalAxes().
   Shape PhysicalShape(const Shape& logical) const { return PhysicalShape(logical, LogicalAxes()); }
 
   bool operator==(const Layout&) const = default;
@@ -55,11 +57,11 @@ class Layout {
   int64_t winograd_tile_ = 0;
 };
 
-// Copies `logical`, whose dims are named by layout.LogicalAxes(), into the layout; lanes past an axis are zero. The
-// result's shape is the physical shape. Any dtype.
+// Copies `logical`, whose dimensions are named by layout.LogicalAxes(), into the layout. Lanes past an axis are zero.
+// The result's shape is the physical shape. Any dtype.
 Tensor Pack(const Tensor& logical, const Layout& layout);
-// The reverse: drops the lanes past each axis. `shape` is the logical shape. Throws Error(kBug) for transformed
-// weights.
+// The inverse of Pack: drops the lanes past each axis. `shape` is the logical shape. Throws Error(kBug) for
+// transformed weights.
 Tensor Unpack(const Tensor& physical, const Layout& layout, const Shape& shape);
 
 }  // namespace hone

@@ -9,14 +9,14 @@
 namespace hone {
 namespace {
 
-// Models first to last of a vendor's family.
+// A range of models of a vendor's family.
 struct X86Row {
   int family;
   int first, last;
   std::string_view name;
 };
 
-// The first row that holds the model counts; a family ends with its default, where it has one.
+// The first row that contains the model wins. A family ends with its default, if it has one.
 constexpr X86Row kAmd[] = {
     {23, 0x30, 0x3f, "znver2"}, {23, 0x47, 0x47, "znver2"}, {23, 0x60, 0x7f, "znver2"}, {23, 0x84, 0x87, "znver2"},
     {23, 0x90, 0xaf, "znver2"}, {23, 0x00, 0xff, "znver1"}, {25, 0x10, 0x1f, "znver4"}, {25, 0x60, 0x7f, "znver4"},
@@ -83,7 +83,7 @@ std::string_view X86Name(const Fingerprint& fingerprint) {
   const std::string_view name =
       fingerprint.Has("amx-tile") ? CpuWithTiles(FindModel(fingerprint)) : FindModel(fingerprint);
   if (name.empty()) return GenericX86(fingerprint);
-  // Three generations have one model number.
+  // Three generations share one model number.
   if (name == "skylake-avx512" && fingerprint.Has("avx512bf16")) return "cooperlake";
   return name == "skylake-avx512" && fingerprint.Has("avx512vnni") ? "cascadelake" : name;
 }
@@ -105,7 +105,7 @@ std::string_view CpuWithTiles(std::string_view name) {
 }
 
 std::string_view ArchitectureOf(const Fingerprint& fingerprint) {
-  // An implementer has two digits.
+  // An implementer is 0x and two digits.
   if (fingerprint.vendor.starts_with("0x") && fingerprint.vendor.size() == 4) return "aarch64";
   for (std::string_view vendor : {"AuthenticAMD", "GenuineIntel", "HygonGenuine", "CentaurHauls"}) {
     if (fingerprint.vendor == vendor) return "x86_64";

@@ -5,28 +5,28 @@
 namespace hone {
 namespace {
 
-// Of one core with its board's memory. Nobody prints these as a table: taken to be so of each kind of board.
+// Rates of one core with its board's memory. They are published nowhere, so they are assumed for each kind of board.
 struct Memory {
   double l2, l3, memory, cold, shared;  // as LevelRates and MachineModel have them, in bytes per cycle
 };
-// Read on a Granite Rapids guest of 3.4 GHz: 512 bits from the second level, 24 to 27 GB/s from 16 to 64 MB, 12 from
-// 128 MB on, and weights between the two.
+// Measured on a Granite Rapids guest at 3.4 GHz: 512 bits from the second level, 24 to 27 GB/s from 16 to 64 MB, and 12
+// GB/s from 128 MB on. Weights were between the two.
 constexpr Memory kRapids{32, 8, 4, 5.4, 9};
-// Read on a Zen 4 guest of 3.7 GHz with 1 MB of second level.
+// Measured on a Zen 4 guest at 3.7 GHz with a second level of 1 MB.
 constexpr Memory kGenoa{32, 20, 9, 9, 10};
-// Read on a Zen 3 guest of 3.0 GHz: 90 GB/s up to 384 KB, 50 to 70 up to 8 MB, 12 to 14 from 48 MB on.
+// Measured on a Zen 3 guest at 3.0 GHz, in GB/s: 90 up to 384 KB, 50 to 70 up to 8 MB, 12 to 14 from 48 MB on.
 constexpr Memory kMilan{32, 20, 4.3, 4.8, 9.5};
 constexpr Memory kLittle{4, 2, 1.5, 1.5, 2}, kMiddle{8, 4, 3, 3, 4}, kBig{16, 8, 4, 5, 7}, kServer{24, 12, 6, 8, 10};
 
 struct CpuCosts {
-  std::string_view name;  // of a CPU, or of a row of MachineRows for all others of it
+  std::string_view name;  // a CPU, or a row of MachineRows for all its other CPUs
   double clock_ghz, multiply_adds, latency, loads;
   Memory memory;
-  std::string_view source;  // of multiply_adds, latency and loads; clocks are a board's
+  std::string_view source;  // for multiply_adds, latency and loads; clocks are a board's
 };
 
-// A multiply-add is one of a vector (RISC-V without V: four scalar ones). Its latency is from accumulator to
-// accumulator.
+// A multiply-add is that of one vector (on RISC-V without V, four scalar ones). Latency is measured from accumulator
+// to accumulator.
 constexpr CpuCosts kCosts[] = {
     {"znver4", 3.7, 1, 4, 1, kGenoa, "measured: 512 bits are two passes of 256"},
     {"znver3", 3, 2, 4, 2, kMilan, "measured: 96 GFLOP/s"},
@@ -68,7 +68,7 @@ const CpuCosts* Find(std::string_view name) {
 }
 
 void Set(const CpuCosts& costs, MachineModel& model) {
-  // Of vectors of 512 bits the default is half of what two loads have, and was fitted.
+  // For vectors of 512 bits the default is half the rate of two loads, and was fitted.
   const double l1 = model.vector_lanes > 4 ? LevelRates().l1 : 16 * costs.loads;
   model.clock_ghz = costs.clock_ghz;
   model.multiply_adds_per_cycle = costs.multiply_adds;

@@ -1,4 +1,4 @@
-// What the arithmetic and the loads of named CPUs cost: the table behind MachineModelFor's times, with its sources.
+// The costs of arithmetic and loads of named CPUs: the table behind MachineModelFor's times, with its sources.
 #pragma once
 
 #include <string_view>
@@ -7,12 +7,12 @@
 
 namespace hone {
 
-// Sets the model's times to those of a CPU, by LLVM's name, or of what is known of no more than its row of figures, by
-// the row's name. A name that is not in the table, as all of x86-64, changes nothing and is false: those have the
-// defaults of core/target.h, fitted on a Zen 5 core.
+// Sets the model's times to those of a CPU, by LLVM's name. A row's name sets those of a CPU of which only its row of
+// figures is known. Returns false and changes nothing for a name that is not in the table, such as all of x86-64.
+// Those have the defaults of core/target.h, fitted on a Zen 5 core.
 bool SetCosts(std::string_view name, MachineModel& model);
 
-// Where those of a name are from: a document, or "assumed". Empty for a name that is not in the table.
+// The source of a name's figures: a document, or "assumed". Empty for a name that is not in the table.
 std::string_view CostsFrom(std::string_view name);
 
 }  // namespace hone

@@ -11,16 +11,16 @@ namespace {
 struct CpuRow {
   std::string_view cpu;
   std::string_view row;               // of MachineRows, by name
-  int64_t l1_kib, l2_kib, l3_kib;     // of one core; what a cluster shares is divided by its cores
-  std::string_view byte_dots = {};    // the feature that multiplies bytes, when it has one,
-  std::string_view bfloat_dots = {};  // and the one that multiplies pairs of bfloat16
+  int64_t l1_kib, l2_kib, l3_kib;     // of one core; a cluster's shared cache is divided by its cores
+  std::string_view byte_dots = {};    // the feature that multiplies bytes, if any
+  std::string_view bfloat_dots = {};  // the feature that multiplies pairs of bfloat16, if any
   bool tiles = false;                 // AMX
   double bfloat_cost = 1;             // MachineModel::bfloat_dot_cost
   double division_cost = MachineModel().division_cost;
 };
 
-// What the makers' manuals say of each core. Divisions were timed: 16 cycles on a Granite Rapids guest, 3.3 on a Zen 4
-// one. Where there is no third level, its column repeats the second.
+// Cache sizes are from the makers' manuals. Divisions were timed: 16 cycles on a Granite Rapids guest, 3.3 on a Zen 4
+// guest. A CPU without a third level repeats the second in its column.
 constexpr CpuRow kCpus[] = {
     {"x86-64", "sse4", 32, 256, 1024},
     {"x86-64-v2", "sse4", 32, 256, 1024},
@@ -75,7 +75,7 @@ constexpr CpuRow kCpus[] = {
     {"cortex-a9", "neon32_nofma", 32, 256, 256},
     {"cortex-a15", "neon32", 32, 512, 512},
     {"cortex-a17", "neon32", 32, 256, 256},
-    // The same cores under a 32-bit system.
+    // 64-bit cores under a 32-bit system.
     {"cortex-a53", "neon32", 32, 128, 128},
     {"cortex-a55", "neon32", 32, 128, 512},
     {"cortex-a57", "neon32", 32, 512, 512},
@@ -89,7 +89,7 @@ struct TriplePrefix {
   std::string_view prefix, architecture;
 };
 
-// The first that fits.
+// The first row whose prefix fits is taken.
 constexpr TriplePrefix kTriples[] = {
     {"x86_64", "x86_64"}, {"amd64", "x86_64"},    {"i386", "x86_64"}, {"i686", "x86_64"}, {"aarch64", "aarch64"},
     {"arm64", "aarch64"}, {"riscv64", "riscv64"}, {"arm", "arm"},     {"", "plain"},
@@ -99,7 +99,7 @@ struct Dependency {
   std::string_view feature, needs;
 };
 
-// As LLVM has them, but for AVX-512's four, which come together on every CPU of the table.
+// The dependencies are LLVM's, except for AVX-512's four, which come together on every CPU of the table.
 constexpr Dependency kDependencies[] = {
     {"sse2", "sse"},          {"sse3", "sse2"},         {"ssse3", "sse3"},         {"sse4.1", "ssse3"},
     {"sse4.2", "sse4.1"},     {"avx", "sse4.2"},        {"avx2", "avx"},           {"fma", "avx"},
@@ -110,16 +110,16 @@ constexpr Dependency kDependencies[] = {
     {"i8mm", "neon"},         {"bf16", "neon"},         {"dotprod", "neon"},
 };
 
-// What multiplies bytes in fours, the better first.
+// Features that multiply bytes in fours, best first.
 constexpr std::string_view kDotFeatures[] = {"avx512vnni", "avxvnni", "i8mm", "dotprod"};
 
-// What multiplies pairs of bfloat16, on x86 and on AArch64.
+// Features that multiply pairs of bfloat16, on x86 and on AArch64.
 constexpr std::string_view kBFloatDots[] = {"avx512bf16", "bf16"};
-// What widens float16 on x86: all CPUs of the table with AVX2 have it.
+// The feature that widens float16 on x86. All CPUs of the table with AVX2 have it.
 constexpr std::string_view kHalfLoads = "f16c";
 constexpr std::string_view kTileFeatures[] = {"amx-bf16", "amx-int8", "amx-tile"};
 
-// RISC-V promises a least register length as a feature; 128 bits come with V alone.
+// RISC-V promises a minimum register length as a feature; V by itself promises 128 bits.
 struct LeastLanes {
   std::string_view feature;
   int lanes;
@@ -128,7 +128,7 @@ constexpr LeastLanes kLeastLanes[] = {{"zvl256b", 8}, {"zvl512b", 16}};
 
 using Features = std::set<std::string, std::less<>>;
 
-// A feature brings what it needs,
+// Adds a feature and everything that it needs.
 void Add(std::string_view feature, Features& has) {
   if (!has.emplace(feature).second) return;
   for (const Dependency& d : kDependencies) {
@@ -136,7 +136,7 @@ void Add(std::string_view feature, Features& has) {
   }
 }
 
-// and taking one away takes what needs it.
+// Removes a feature and everything that needs it.
 void Remove(std::string_view feature, Features& has) {
   const auto held = has.find(feature);
   if (held == has.end()) return;
@@ -146,7 +146,7 @@ void Remove(std::string_view feature, Features& has) {
   }
 }
 
-// LLVM lets taking away win, whatever the order.
+// As in LLVM, removal wins whatever the order.
 Features FeaturesOf(const Target& target, const std::vector<std::string>& of_cpu) {
   Features has;
   for (const std::string& feature : of_cpu) Add(feature, has);
@@ -171,7 +171,7 @@ const MachineRow* FindRow(const std::vector<MachineRow>& rows, std::string_view 
   return row == rows.end() ? nullptr : &*row;
 }
 
-// A CPU of another architecture is unknown.
+// Null if the CPU is not in the table or is of another architecture.
 const CpuRow* FindCpu(const std::vector<MachineRow>& rows, const Target& target) {
   for (const CpuRow& cpu : kCpus) {
     if (cpu.cpu != target.cpu) continue;
@@ -192,7 +192,7 @@ MachineModel BestOf(const std::vector<MachineRow>& rows, std::string_view archit
   return *best;
 }
 
-// A row of sums is finished as one vector.
+// The emitted code finishes a row of sums as one vector, so tiles need vectors of that length.
 void AddTiles(const Features& has, MachineModel& model) {
   constexpr int kRowOfSums = 16;
   if (model.vector_lanes != kRowOfSums) return;
@@ -221,7 +221,7 @@ MachineModel ModelAmong(const std::vector<MachineRow>& rows, const Target& targe
   MachineModel model = BestOf(rows, ArchitectureOf(target.triple), has);
   for (const LeastLanes& least : kLeastLanes) {
     if (!model.scalable_vectors || has.count(least.feature) == 0) continue;
-    // On shorter registers such code would compute half of each vector and say nothing.
+    // On shorter registers such code would compute half of each vector without an error.
     model.vector_lanes = least.lanes;
     model.required_features.emplace_back(least.feature);
   }
@@ -237,7 +237,7 @@ MachineModel ModelAmong(const std::vector<MachineRow>& rows, const Target& targe
   AddTiles(has, model);
   SetCosts(model.name, model);
   if (cpu == nullptr) return model;
-  // A core's times are those of its own instruction set.
+  // A core's times hold only for its own instruction set.
   if (model.name == cpu->row) SetCosts(cpu->cpu, model);
   model.bfloat_dot_cost = cpu->bfloat_cost;
   model.division_cost = cpu->division_cost;
@@ -253,7 +253,7 @@ MachineModel MachineModelFor(const Target& target, int threads) {
   return model;
 }
 
-// A core that runs two architectures is known as the one that comes first.
+// A core that runs two architectures is listed under the one that comes first.
 std::vector<Target> KnownTargets() {
   std::vector<Target> targets;
   for (const CpuRow& cpu : kCpus) {

@@ -71,8 +71,8 @@ const std::vector<MachineRow>& MachineRows() {
         .l2_bytes = 256 * kKiB,
         .l3_bytes = 256 * kKiB,
         .required_features = {"v"}}},
-      // Of sixteen registers two hold what has to be loaded for a multiply-add. Indices of 64 bits take two general
-      // ones.
+      // Two of the sixteen registers hold the operands that a multiply-add loads. 64-bit indices take two general
+      // registers.
       {"arm",
        {.name = "neon32_nofma",
         .vector_registers = 14,

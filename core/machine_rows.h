@@ -8,7 +8,7 @@
 
 namespace hone {
 
-// What a row's required_features name is what chooses it: they are all there, given by the target or by its CPU.
+// A row is chosen if the target or its CPU has all features in the row's required_features.
 struct MachineRow {
   std::string_view architecture;  // "x86_64", "aarch64", "riscv64", "arm" or "plain"
   MachineModel model;
@@ -17,8 +17,8 @@ struct MachineRow {
 // The rows, the most modest of each architecture first. Every architecture has one.
 const std::vector<MachineRow>& MachineRows();
 
-// Of `rows` the last of the target's architecture that its features allow, else the first; with the CPU's caches where
-// it is known, and for one thread. The rows must have the target's architecture.
+// The last of `rows` of the target's architecture that its features allow, else the first. It has the CPU's caches if
+// the CPU is known, and is for one thread. The rows must include the target's architecture.
 MachineModel ModelAmong(const std::vector<MachineRow>& rows, const Target& target);
 
 }  // namespace hone

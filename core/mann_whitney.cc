@@ -55,7 +55,7 @@ double NormalP(const Ranked& ranked, double n, double m) {
 
 }  // namespace
 
-// The recursion of Mann and Whitney, section 3: the largest value is the one sample's or the other's.
+// The recursion of Mann and Whitney, section 3: the largest value belongs to one sample or to the other.
 std::vector<double> ArrangementsByU(size_t n, size_t m) {
   std::vector<std::vector<double>> of(m + 1, std::vector<double>(n * m + 1, 0));
   for (auto& counts : of) counts[0] = 1;

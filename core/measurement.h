@@ -1,4 +1,4 @@
-// What happened to a candidate on a runner.
+// The outcome of running a candidate on a runner.
 #pragma once
 
 #include <cstdint>
@@ -33,48 +33,48 @@ enum class CacheMode : uint8_t { kColdWeights = 0, kWarm = 1 };
 std::string_view CacheModeName(CacheMode mode);
 CacheMode ParseCacheMode(std::string_view name);  // throws Error(kUsage)
 
-// How a runner times a candidate. See docs/measuring.md for the reasons.
+// The rules by which a runner times a candidate. See docs/measuring.md for the reasons.
 struct TimingPolicy {
   CacheMode cache = CacheMode::kColdWeights;
   int threads = 1;
   int min_samples = 3;              // taken always
   int max_samples = 15;             // taken when the first ones come near incumbent_ns
   int64_t min_sample_ns = 100'000;  // runs are batched until a sample takes this long
-  int64_t incumbent_ns = 0;         // best known so far; 0 when there is none. Only candidates within near_factor go on
+  int64_t incumbent_ns = 0;         // best time known; 0 = none. Only candidates within near_factor go on
   double near_factor = 1.10;
   int64_t deadline_ns = 10'000'000'000;  // wall time for load, check and timing; past it the fate is kTimedOut
   int64_t memory_bytes = int64_t{4} << 30;
   bool operator==(const TimingPolicy&) const = default;
 };
 
-// The machine that timed, taken by the executor. Texts are empty and numbers 0 where the system does not tell.
+// The machine that measured, as the executor found it. Texts are empty and numbers 0 if the system does not tell.
 struct Environment {
   std::string host;       // a label, not an identity
-  std::string cpu_model;  // "AMD EPYC" as /proc/cpuinfo says
+  std::string cpu_model;  // "AMD EPYC", from /proc/cpuinfo
   std::string cpu_id;     // "AuthenticAMD-25-1-1": vendor-family-model-stepping
   std::string microcode;
   std::string features;  // space-separated, sorted, of those that kernels may require (LLVM's names)
-  int cores = 0;         // that affinity and the cgroup allow
+  int cores = 0;         // allowed by affinity and the cgroup
   std::string caches;    // "32K,512K,32M"
   std::string governor;
   std::string kernel;      // uname -r
-  std::string hypervisor;  // "" on bare metal, else what is known
-  std::string isolation;   // what the executor could enforce, e.g. "fork,rlimit,guard"
+  std::string hypervisor;  // "" on bare metal, else its name as far as it is known
+  std::string isolation;   // restrictions that the executor could enforce, e.g. "fork,rlimit,guard"
   bool emulated = false;   // under qemu-user
-  double load = 0;         // 1-minute load average when it was taken
+  double load = 0;         // 1-minute load average at that time
   std::string hone_version;
-  std::string arch;      // of the program that timed, as its triple begins: "x86_64"
-  std::string llvm_cpu;  // what LLVM calls the CPU: "znver5"; see core/llvm_cpu_name.h
-  // Which cores affinity allows, where these are not all alike (docs/formats.md): "cortex-a72", "atom,core".
+  std::string arch;      // of the program that measured, as its triple begins: "x86_64"
+  std::string llvm_cpu;  // LLVM's name of the CPU, "znver5"; see core/llvm_cpu_name.h
+  // The kinds of the cores that affinity allows, if they differ (docs/formats.md): "cortex-a72", "atom,core".
   std::string core_kind;
-  std::string key, label;  // under which its runner registered at a tracker; empty without one
-  // Which golden kernel the runner times, and what it took in the device's own history (docs/measuring.md, Health).
+  std::string key, label;  // given when its runner registered at a tracker; else empty
+  // The golden kernel that the runner times, and its time in the device's own history (docs/measuring.md, Health).
   std::string golden_kernel;
   int64_t golden_ns = 0;
-  std::string roofs;   // what the machine can do at most, measured (docs/formats.md); empty: nobody did
-  std::string health;  // why the runner did not trust the device when it timed; empty: it did, or does not look
-  int mhz = 0;         // the highest clock of the cores that it timed on, as the system said it last
-  double celsius = 0;  // of the hottest sensor that the system tells
+  std::string roofs;   // measured limits of the machine (docs/formats.md); empty if not measured
+  std::string health;  // why the runner did not trust the device; empty if it did or does not check
+  int mhz = 0;         // highest clock of the measuring cores, as last reported by the system
+  double celsius = 0;  // temperature of the hottest sensor that the system reports
   bool operator==(const Environment&) const = default;
 };
 
@@ -86,9 +86,9 @@ struct Measurement {
   std::vector<int64_t> batch;       // runs in each sample
   double worst_error = 0;           // max over checked elements of |got - ref| / (tolerance bound); <= 1 is right
   bool noisy = false;               // the quality gate failed and measuring again did not help
-  int64_t wall_ns = 0;              // that the job took on the runner, queueing not counted
+  int64_t wall_ns = 0;              // time of the job on the runner, without queueing
   Environment environment;
-  // The least sample, or 0 when there is none.
+  // The least sample; 0 if there is none.
   int64_t MinNs() const;
   bool operator==(const Measurement&) const = default;
 };

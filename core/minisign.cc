@@ -31,11 +31,11 @@ std::string Base64(std::string_view bytes) {
   std::string text(sodium_base64_encoded_len(bytes.size(), sodium_base64_VARIANT_ORIGINAL), '\0');
   sodium_bin2base64(text.data(), text.size(), reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(),
                     sodium_base64_VARIANT_ORIGINAL);
-  text.pop_back();  // the zero
+  text.pop_back();  // the terminating zero
   return text;
 }
 
-// Of exactly `size` bytes that begin with `algorithm`; empty otherwise.
+// The decoded bytes if there are exactly `size` and they begin with `algorithm`; empty otherwise.
 std::string FromBase64(std::string_view text, size_t size, std::string_view algorithm) {
   std::string bytes(size, '\0');
   size_t got = 0;
@@ -55,7 +55,7 @@ void Take(std::string_view bytes, size_t& at, std::array<unsigned char, N>& to) 
   at += N;
 }
 
-// Without their ends, CR included.
+// The lines without their ends, CR included.
 std::vector<std::string_view> LinesOf(std::string_view text) {
   std::vector<std::string_view> lines = Split(text, '\n');
   for (std::string_view& line : lines) {
@@ -116,7 +116,7 @@ std::string SigningPublicKey::ToText() const {
   return Base64(std::string(kKeyAlgorithm) + std::string(View(id)) + std::string(View(key)));
 }
 
-// A little endian number.
+// The id is printed as a little-endian number.
 std::string SigningPublicKey::IdText() const {
   std::string text;
   for (size_t i = id.size(); i-- > 0;) text += fmt::format("{:02X}", id.at(i));

@@ -1,4 +1,5 @@
-// An item by a signed number, as sizes, axes and operand numbers are signed here and the containers' are not.
+// Access to an item by a signed number. Sizes, axes and operand numbers are signed in hone, those of containers are
+// not.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +7,7 @@
 
 namespace hone {
 
-// items[i], unchecked like it: i is from 0 to the number of items.
+// items[i], without a bounds check. `i` is from 0 to the number of items less one.
 template <typename Items, typename Number>
 constexpr decltype(auto) Nth(Items&& items, Number i) {
   return std::forward<Items>(items)[static_cast<size_t>(i)];

@@ -11,7 +11,8 @@ inline constexpr char kPackageMagic[8] = {'H', 'O', 'N', 'E', 'P', 'K', 'G', '\n
 inline constexpr uint32_t kPackageVersion = 2;
 inline constexpr uint64_t kPackageAlign = 4096;
 
-// The lib's data symbol: text ended by a zero, a JSON list of Artifacts that says what each kernel was compiled for.
+// The lib's data symbol: zero-terminated JSON, a list of Artifacts that says for which target each kernel was
+// compiled.
 inline constexpr char kKernelTableSymbol[] = "hone_kernels";
 
 // The numbers are permanent.

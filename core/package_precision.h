@@ -1,4 +1,4 @@
-// In which numbers a package's layers multiply: a field of its manifest.
+// The numbers that a package's layers multiply: a field of its manifest.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,10 @@ namespace hone {
 
 struct PackagePrecision {
   std::string name = "float32";  // or "bfloat16", "int8", or "mixed"
-  // Of the layers that a precision was chosen for; all 0 where the whole model has the one that was asked for.
+  // Numbers of layers with a chosen precision; all 0 if the whole model has the requested one.
   int64_t float32_layers = 0, bfloat16_layers = 0, int8_layers = 0;
-  double error = 0;       // of the outputs on calibration inputs, max |y - r| / max |r|; 0 where it was not measured
-  double max_error = -1;  // that was allowed; below 0: whatever it is
+  double error = 0;       // max |y - r| / max |r| of the outputs on calibration inputs; 0 if not measured
+  double max_error = -1;  // the allowed error; below 0: any
   bool operator==(const PackagePrecision&) const = default;
 };
 

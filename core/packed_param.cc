@@ -25,7 +25,7 @@ Tensor Transposed(const Tensor& matrix) {
   return result;
 }
 
-// A cast would make them infinite.
+// Refuses finite values that the cast would make infinite.
 void RequireRange(const Tensor& value, DType dtype) {
   constexpr double kLargest = 65504;
   if (dtype != DType::kFloat16 || value.dtype() == DType::kFloat16) return;

@@ -1,4 +1,4 @@
-// Numbers out of text from outside: all of the text, or nothing.
+// Parsers of numbers in text from outside. The whole text must be the number.
 #pragma once
 
 #include <cstdint>

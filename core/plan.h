@@ -1,5 +1,5 @@
-// A lowered model: what runs, in which buffers. The compiler makes it, a package carries it as graph.json, the runtime
-// executes it.
+// A lowered model: the kernels that run, and their buffers. The compiler makes it, a package stores it as graph.json,
+// and the runtime executes it.
 #pragma once
 
 #include <cstdint>
@@ -41,13 +41,13 @@ struct PlanView {
   bool operator==(const PlanView&) const = default;
 };
 
-// Where a kernel's configuration came from: one row of the dispatch table that a build prints.
+// The source of a kernel's configuration: one row of the dispatch table that a build prints.
 struct Dispatch {
   std::string workload;  // Workload::ToText(), or empty for a kernel without knobs
   std::string schedule;  // "generic" for a kernel without knobs
   std::string config;    // Config::ToText()
-  // "record", "other threads", "same microarchitecture", "near", each with ", ORIGIN" behind it where the record is not
-  // of the user's own store ("record, hub"); "default", "generic"
+  // "record", "other threads", "same microarchitecture", "near", "default" or "generic". The first four are followed
+  // by ", ORIGIN" if the record is not from the user's own store ("record, hub").
   std::string source;
   std::string record;         // the record's id, or empty
   int64_t expected_ns = 0;    // the record's best sample; 0 when not known
@@ -66,18 +66,18 @@ struct PlanCall {
   int kernel = 0;
   std::vector<PlanView> operands;  // inputs, then outputs, as the kernel wants them
   std::string op;                  // anchor or first op, "nn.conv2d"
-  std::vector<std::string> nodes;  // the model's nodes that it computes, by their original names
+  std::vector<std::string> nodes;  // original names of the model's nodes that it computes
   double flops = 0;
   bool operator==(const PlanCall&) const = default;
 };
 
-// How far an axis of a value goes is counted in a run; buffers are as large as it can be. After a run an output's
-// elements are dense in its true shape.
+// An axis whose extent is counted during a run. Buffers are as large as it can be. After a run an output's elements
+// are dense in its true shape.
 struct CountedAxis {
-  int output = -1;   // place in Plan::outputs; -1: of a value within the plan, whose count is only checked
+  int output = -1;   // index in Plan::outputs; -1: a value within the plan, whose count is only checked
   int axis = 0;      // of the output
-  int count = 0;     // the buffer with the count: one int64 of kind kOutput that is not among Plan::outputs
-  int64_t most = 0;  // the output's dim, where it is one; a run whose count is larger, or below 0, has failed
+  int count = 0;     // buffer of the count: one int64 of kind kOutput, not among Plan::outputs
+  int64_t most = 0;  // the output's dimension, if it is one; a run with a count above it or below 0 has failed
   bool operator==(const CountedAxis&) const = default;
 };
 
@@ -85,16 +85,16 @@ struct Plan {
   int version = kPlanVersion;
   std::string model;  // path or zoo name, for people
   Target target;
-  int threads = 1;  // that it was tuned for
+  int threads = 1;  // the number of threads it was tuned for
   std::vector<PlanBuffer> buffers;
   std::vector<PlanKernel> kernels;
   std::vector<PlanCall> calls;  // in execution order
   std::vector<int> inputs;      // buffer indices, in the model's order
   std::vector<int> outputs;
-  std::vector<CountedAxis> counted;  // empty: every shape is as the buffers have it
+  std::vector<CountedAxis> counted;  // empty: every shape is that of its buffer
   int64_t arena_bytes = 0;
   int64_t params_bytes = 0;
-  int64_t live_bound_bytes = 0;  // the most bytes live at once: no plan can need less arena
+  int64_t live_bound_bytes = 0;  // most bytes that are live at once; no plan can need a smaller arena
   bool operator==(const Plan&) const = default;
 };
 

@@ -16,8 +16,8 @@ struct Range {
   char32_t first, last;
 };
 
-// What a terminal obeys or does not show: Unicode 15's control and format characters, its separators of lines and
-// paragraphs, and what it ignores by default. A text that holds them may read as another one.
+// Characters that a terminal obeys or does not show: Unicode 15's control and format characters, its line and
+// paragraph separators, and those that it ignores by default. A text that contains them may read as another one.
 constexpr Range kHidden[] = {
     {0x0000, 0x001F},   {0x007F, 0x009F},  // control characters
     {0x00AD, 0x00AD},                      // soft hyphen
@@ -44,7 +44,8 @@ struct Character {
   char32_t code = 0;
 };
 
-// The UTF-8 character that text begins with: in its shortest form, no half of a pair.
+// The UTF-8 character at the beginning of the text. Only the shortest encoding counts, and no half of a surrogate
+// pair.
 Character FirstCharacter(std::string_view text) {
   const auto lead = static_cast<unsigned char>(text[0]);
   if (lead < 0x80) return {1, lead};
@@ -61,7 +62,7 @@ Character FirstCharacter(std::string_view text) {
   return right ? Character{bytes, code} : Character{};
 }
 
-// As JSON writes it: beyond U+FFFF in two halves.
+// The escape that JSON uses: a surrogate pair beyond U+FFFF.
 std::string EscapeOf(char32_t code) {
   if (code < 0x10000) return fmt::format("\\u{:04x}", static_cast<uint32_t>(code));
   const auto rest = static_cast<uint32_t>(code - 0x10000);

@@ -1,4 +1,4 @@
-// Text from outside (a model's names, a peer's message) as a terminal may show it.
+// Makes text from outside (a model's names, a peer's message) safe to show in a terminal.
 #pragma once
 
 #include <cstddef>
@@ -7,16 +7,17 @@
 
 namespace hone {
 
-// Control characters as \u001b, bytes that are not UTF-8 as U+FFFD, and line breaks and tabs as spaces. In a JSON text
-// that is an escape of the same text.
+// Prints control characters as \u001b, bytes that are not UTF-8 as U+FFFD, and line breaks and tabs as spaces. In a
+// JSON text the result escapes the same text.
 std::string Printable(std::string_view text);
-// The same of a text of lines: line breaks and tabs stay.
+// Printable for a text of several lines: line breaks and tabs stay.
 std::string PrintableLines(std::string_view text);
 
-// At most `most_bytes` and a few words: of a longer text the beginning, how many bytes were left out, and the end.
+// Limits a text to `most_bytes` and a few words. A longer text keeps its beginning and end, and the number of bytes
+// left out stands between them.
 std::string Shortened(std::string_view text, size_t most_bytes);
 
-// "program: message\n": one line whatever the message holds, and no longer than a few terminal rows.
+// "program: message\n": one line for every message, and no longer than a few terminal rows.
 std::string ErrorLine(std::string_view program, std::string_view message);
 
 }  // namespace hone

@@ -9,7 +9,7 @@ struct Product {
   uint64_t high, low;
 };
 
-// By halves: 32-bit machines have no 128-bit integers.
+// Multiplies in halves because 32-bit machines have no 128-bit integers.
 constexpr Product Multiply(uint64_t a, uint64_t b) {
   constexpr uint64_t kLow = 0xffffffff;
   const uint64_t low = (a & kLow) * (b & kLow);

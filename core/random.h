@@ -1,4 +1,4 @@
-// A small random generator whose stream is the same on every platform (std:: distributions are not).
+// A small random generator whose stream is the same on every platform, unlike those of the std:: distributions.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@ constexpr uint64_t MixBits(uint64_t x) {
   return x ^ (x >> 31);
 }
 
-// Approximately standard normal, in (-3.465, 3.465), from 64 random bits: the sum of their four 16-bit parts
-// (Irwin-Hall with n = 4), scaled to unit variance. One exact integer sum and one float product, so that every compiler
-// gives the same bits, which no libm's logarithm does.
+// Approximately standard normal, in (-3.465, 3.465), from 64 random bits. It is the sum of their four 16-bit parts
+// (Irwin-Hall with n = 4), scaled to unit variance. It takes one exact integer sum and one float product, so every
+// compiler gives the same bits, unlike a libm's logarithm.
 constexpr float NormalFromBits(uint64_t bits) {
   const auto sum =
       static_cast<int32_t>((bits & 0xffff) + ((bits >> 16) & 0xffff) + ((bits >> 32) & 0xffff) + (bits >> 48));

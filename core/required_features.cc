@@ -5,7 +5,7 @@
 namespace hone {
 namespace {
 
-// Beside those of the machine's row.
+// The features that the element types need beyond those of the machine's row.
 std::vector<std::string> FeaturesOf(const MachineModel& machine, const ElementTypes& types) {
   std::vector<std::string> features;
   if (types.whole() && !machine.byte_dots_feature.empty()) features.push_back(machine.byte_dots_feature);
@@ -20,7 +20,7 @@ std::vector<std::string> FeaturesOf(const MachineModel& machine, const ElementTy
   return features;
 }
 
-// Attention has products without being a workload: of bfloat16 where a matrix of them is.
+// Attention is no workload but has products. They are of bfloat16 if its first operand is.
 bool IsBFloatAttention(const Plan& plan, const PlanCall& call) {
   if (call.op != kAttentionName || call.operands.empty()) return false;
   return plan.buffers.at(static_cast<size_t>(call.operands[0].buffer)).dtype == DType::kBFloat16;

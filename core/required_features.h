@@ -1,4 +1,4 @@
-// What a machine must have to run a plan's kernels.
+// The CPU features that a machine must have to run a plan's kernels.
 #pragma once
 
 #include <string>
@@ -11,13 +11,15 @@
 
 namespace hone {
 
-// PlanCall::op of a call whose kernel is an attention's (compiler/generic/attention.h): no operator of a graph is it.
+// PlanCall::op of a call whose kernel is an attention (compiler/generic/attention.h). No operator of a graph has this
+// name.
 inline constexpr std::string_view kAttentionName = "attention";
 
-// In LLVM's names: those of the target's row of machines, and what multiplies bytes or bfloat16 where a kernel does.
+// In LLVM's names: the features of the target's row of machines, and those that multiply bytes or bfloat16 if a kernel
+// does.
 std::vector<std::string> RequiredFeatures(const Plan& plan);
 
-// The same of one anchor's kernel.
+// The features that one anchor's kernel needs.
 std::vector<std::string> RequiredFeatures(const MachineModel& machine, const ElementTypes& types);
 
 }  // namespace hone

@@ -1,4 +1,4 @@
-// The one JSON form of the values that travel: in packages, messages, records and logs. docs/formats.md describes it.
+// The one JSON form of the values in packages, messages, records and logs. docs/formats.md describes it.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -15,13 +15,14 @@ namespace hone {
 
 using Json = nlohmann::ordered_json;
 
-// Parses text from outside. Throws Error(kBadData) with `what` in the message: not JSON, a key twice, depth over 64.
+// Parses text from outside. Throws Error(kBadData) with `what` in the message: not JSON, a repeated key, depth over
+// 64, or an object with more than 2048 keys.
 Json ParseJson(std::string_view text, std::string_view what);
-// The compact form. Throws Error(kBug) on NaN or infinity, which JSON cannot say.
+// The compact form. Throws Error(kBug) on NaN or infinity, which JSON cannot represent.
 std::string DumpJson(const Json& json);
 
-// A From function throws Error(kBadData) naming the field that is missing or of the wrong type; fields it does not know
-// are passed over. Artifact's ELF bytes are not part of its JSON: they travel beside it.
+// A From function throws Error(kBadData) naming the field that is missing or of the wrong type, and ignores unknown
+// fields. Artifact's ELF bytes are not part of its JSON: they travel beside it.
 Json ToJson(const Target& target);
 Target TargetFromJson(const Json& json);
 Json ToJson(const KernelStage& stage);

@@ -12,7 +12,8 @@
 namespace hone {
 namespace {
 
-// Far above what hone writes; below what would make ordered objects, which look keys up one by one, slow.
+// Both limits are far above what hone writes. Ordered objects look keys up one by one and would be slow with many
+// more.
 constexpr size_t kMaxDepth = 64;
 constexpr size_t kMaxKeys = 2048;
 
@@ -20,8 +21,8 @@ constexpr size_t kMaxKeys = 2048;
   throw Error(ExitCode::kBadData, fmt::format("{} is not the JSON that hone reads: {}", what, why));
 }
 
-// Builds the tree of a parse; nothing it refuses is ever built. The library's own builder with a callback takes several
-// times as long. Its functions' names are those of nlohmann's SAX interface.
+// Builds the tree during a parse and refuses bad input before it is built. The library's own builder with a callback
+// takes several times as long. Names of functions are those of nlohmann's SAX interface.
 class TreeBuilder {
  public:
   explicit TreeBuilder(std::string_view what) : what_(what) {}
@@ -56,14 +57,14 @@ class TreeBuilder {
 
  private:
   using Object = Json::object_t;
-  // Most objects have no more: room for them is taken at once, where growth would move each pair several times.
+  // Most objects have no more keys. Reserving room for them at once avoids moving each pair several times.
   static constexpr size_t kUsualKeys = 8;
-  // Up to so many keys are compared one by one: quicker than hashing, and almost all objects have fewer.
+  // Up to this many keys are compared one by one, which is faster than hashing. Almost all objects have fewer.
   static constexpr size_t kFewKeys = 24;
 
   struct OpenValue {
-    Json* value = nullptr;                 // in its parent, which does not grow while it is open
-    std::unordered_set<std::string> keys;  // of an object that has more than a few
+    Json* value = nullptr;                 // in its parent, which does not grow while this is open
+    std::unordered_set<std::string> keys;  // of an object with more than kFewKeys
   };
 
   bool IsThere(const std::string& key, const Object& fields) {
@@ -120,7 +121,7 @@ Json ParseJson(std::string_view text, std::string_view what) {
 
 std::string DumpJson(const Json& json) {
   CheckFinite(json);
-  // Messages may quote what a crashing program printed, which need not be UTF-8.
+  // Messages may quote the output of a crashing program, which need not be UTF-8.
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

@@ -109,7 +109,7 @@ PlanCall CallFromJson(const Json& json, const Plan& plan) {
   return call;
 }
 
-// Four numbers each: a list of objects would cost the runtime more code than all else that it does with them.
+// Each is four numbers. A list of objects would need more code in the runtime than everything else there about counts.
 Json CountedToJson(const std::vector<CountedAxis>& counted) {
   Json numbers = Json::array();
   for (const CountedAxis& each : counted) {

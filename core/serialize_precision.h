@@ -6,9 +6,9 @@
 
 namespace hone {
 
-// An object as docs/formats.md has it. An error that is not finite is the greatest double.
+// An object as described in docs/formats.md. An error that is not finite is stored as the greatest double.
 Json ToJson(const PackagePrecision& precision);
-// Throws Error(kBadData) for what ToJson does not write.
+// Throws Error(kBadData) for JSON that ToJson does not write.
 PackagePrecision PackagePrecisionFromJson(const Json& json);
 
 }  // namespace hone

@@ -29,7 +29,7 @@ uint32_t BigEndian(const uint8_t* bytes) {
   return uint32_t{bytes[0]} << 24 | uint32_t{bytes[1]} << 16 | uint32_t{bytes[2]} << 8 | bytes[3];
 }
 
-// The names are the standard's.
+// Variable names are those of FIPS 180-4.
 void AddBlocks(State& state, const uint8_t* bytes, size_t blocks) {
   for (; blocks > 0; --blocks, bytes += kBlock) {
     std::array<uint32_t, 64> w;
@@ -52,8 +52,8 @@ void AddBlocks(State& state, const uint8_t* bytes, size_t blocks) {
 }
 
 #if defined(__x86_64__)
-// The instructions keep the state as two vectors, {f, e, b, a} and {h, g, d, c} from the lowest lane, and take four
-// rounds' words at a time: two rounds for each half of such a vector.
+// The instructions keep the state as two vectors, {f, e, b, a} and {h, g, d, c} from the lowest lane. They take four
+// rounds' words at a time, in two halves of two rounds each.
 [[gnu::target("sha,sse4.1")]] void AddBlocksBySha(State& state, const uint8_t* bytes, size_t blocks) {
   const __m128i swap = _mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203);
   const __m128i abcd = _mm_loadu_si128(reinterpret_cast<const __m128i*>(state.data()));
@@ -72,7 +72,7 @@ void AddBlocks(State& state, const uint8_t* bytes, size_t blocks) {
       const __m128i sum = _mm_add_epi32(words, k);
       hgdc = _mm_sha256rnds2_epu32(hgdc, feba, sum);
       feba = _mm_sha256rnds2_epu32(feba, hgdc, _mm_shuffle_epi32(sum, 0x0e));
-      // w[t] is read no more: the words sixteen rounds on take its place.
+      // w[t] is not read again, so the words of sixteen rounds later replace it.
       const __m128i next = w[(t + 1) % 4], third = w[(t + 2) % 4], last = w[(t + 3) % 4];
       w[t % 4] =
           _mm_sha256msg2_epu32(_mm_add_epi32(_mm_sha256msg1_epu32(words, next), _mm_alignr_epi8(last, third, 4)), last);
@@ -90,8 +90,8 @@ bool HasSha() {
 }
 #endif
 
-// The end of a message of `size` bytes, whose blocks before the last `size` % kBlock are in the state: those, a bit,
-// zeros, and the message's length in bits at the end of a block.
+// Pads a message of `size` bytes whose full blocks are already in the state. The padded end is the last `size` %
+// kBlock bytes, one bit, zeros, and the message's length in bits at the end of a block.
 template <typename Add>
 Sha256Digest Finish(State state, const uint8_t* rest, uint64_t size, const Add& add) {
   const size_t left = size % kBlock;

@@ -1,4 +1,4 @@
-// Text as a POSIX shell reads it back.
+// Quotes text so that a POSIX shell reads it back unchanged.
 #pragma once
 
 #include <string>
@@ -6,9 +6,9 @@
 
 namespace hone {
 
-// One word: in single quotes where a shell would see more in it than a word.
+// One word, in single quotes if a shell would otherwise not read it as one plain word.
 std::string ShellWord(const std::string& text);
-// Words that a shell reads as a command line, with a blank between two.
+// Quoted words with blanks between them, which a shell reads as a command line.
 std::string ShellLine(const std::vector<std::string>& words);
 
 }  // namespace hone

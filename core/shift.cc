@@ -10,7 +10,7 @@
 namespace hone {
 namespace {
 
-// How many of the sets of these numbers have each sum.
+// The number of subsets of `numbers` that have each sum.
 std::vector<double> SetsBySum(const std::vector<size_t>& numbers) {
   std::vector<double> sets(std::accumulate(numbers.begin(), numbers.end(), size_t{1}), 0);
   sets[0] = 1;
@@ -20,14 +20,14 @@ std::vector<double> SetsBySum(const std::vector<size_t>& numbers) {
   return sets;
 }
 
-// The share of the counts at places up to `last`.
+// The share of the counts at indices up to `last`.
 double ShareUpTo(const std::vector<double>& counts, size_t last) {
   const auto end = counts.begin() + static_cast<std::ptrdiff_t>(std::min(last + 1, counts.size()));
   return std::accumulate(counts.begin(), end, 0.0) / std::accumulate(counts.begin(), counts.end(), 0.0);
 }
 
-// How many values an interval of order statistics leaves out at each end, given how often a statistic that counts
-// them takes each value; negative where even the whole range has less confidence.
+// The number of values that an interval of order statistics leaves out at each end. `counts` says how often the
+// statistic that counts them takes each value. Negative if even the whole range has less confidence.
 std::ptrdiff_t LeftOut(const std::vector<double>& counts, double confidence) {
   const double tail = (1 - confidence) / 2 * std::accumulate(counts.begin(), counts.end(), 0.0);
   double below = 0;
@@ -51,7 +51,7 @@ Shift ShiftAmong(std::vector<double> values, const std::vector<double>& counts, 
   return {MedianOfSorted(values), values[skip], values[values.size() - 1 - skip], left_out >= 0};
 }
 
-// Twice the rank of each, so that the mean rank of equal ones is whole.
+// Twice the rank of each value, so that the mean rank of equal values is an integer.
 std::vector<size_t> DoubledRanks(const std::vector<double>& sorted) {
   std::vector<size_t> ranks;
   for (size_t begin = 0, end = 0; begin < sorted.size(); begin = end) {

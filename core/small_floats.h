@@ -1,4 +1,4 @@
-// Floats of 16 bits. They are stored and converted, never computed with: arithmetic is float32's.
+// 16-bit floats. They are only stored and converted; arithmetic is float32.
 #pragma once
 
 #include <bit>
@@ -7,7 +7,7 @@
 
 namespace hone {
 
-// The upper half of a float32: its range with 8 bits of precision. To nearest, halves to even; NaN stays NaN.
+// The upper half of a float32: its range with 8 bits of precision. Rounds to nearest, ties to even; NaN stays NaN.
 class BFloat16 {
  public:
   BFloat16() = default;
@@ -30,7 +30,8 @@ class BFloat16 {
   uint16_t bits_ = 0;
 };
 
-// IEEE 754 binary16: 11 bits of precision, up to 65504. To nearest, halves to even; larger values are infinite.
+// IEEE 754 binary16: 11 bits of precision, up to 65504. Rounds to nearest, ties to even; larger values become
+// infinite.
 class Float16 {
  public:
   Float16() = default;
@@ -54,14 +55,14 @@ class Float16 {
     const auto sign = static_cast<uint16_t>(std::signbit(value) ? 0x8000 : 0);
     if (std::isnan(value)) return sign | 0x7e00;
     const float magnitude = std::fabs(value);
-    // Half way from 65504 to what would be the next one.
+    // 65520 is half way from 65504 to the value that would come next.
     if (magnitude >= 65520) return sign | 0x7c00;
-    // As whole multiples of the last place: of 2^-24 below the least normal number.
+    // Rounds to integer multiples of the last place, which is 2^-24 below the least normal number.
     int exponent = 0;
     std::frexp(magnitude, &exponent);
     const int place = magnitude < 0x1p-14F ? -24 : exponent - 11;
     const auto places = static_cast<int>(std::nearbyint(std::ldexp(magnitude, -place)));
-    // A fraction that was rounded up to the next power of two carries into the exponent by itself.
+    // A fraction that is rounded up to the next power of two carries into the exponent by itself.
     return static_cast<uint16_t>(sign + (place + 24) * 1024 + places);
   }
 

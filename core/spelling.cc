@@ -31,7 +31,7 @@ size_t EditDistance(std::string_view a, std::string_view b) {
 }
 
 std::string Nearest(std::string_view name, const std::vector<std::string>& candidates) {
-  // A name from outside may be of any length; nothing that long is a slip of the finger.
+  // A name from outside may be of any length; one that long is no typing error.
   if (name.empty() || name.size() > 256) return "";
   const std::string wanted = Lower(name);
   size_t least = std::max<size_t>(1, name.size() / 3) + 1;

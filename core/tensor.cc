@@ -43,7 +43,7 @@ const DTypeRow& RowOf(DType dtype) {
 
 std::shared_ptr<void> AllocateZeroed(int64_t bytes) {
   constexpr int64_t kAlign = 64;
-  // Never empty: a tensor of no elements is still defined.
+  // Never empty, because a tensor without elements is still defined.
   const int64_t rounded = std::max(kAlign, (bytes + kAlign - 1) / kAlign * kAlign);
   void* memory = std::aligned_alloc(kAlign, rounded);
   if (memory == nullptr) throw std::bad_alloc();
@@ -84,12 +84,12 @@ float RandomValue(Fill fill, uint64_t bits) {
   return fill == Fill::kNormal ? NormalFromBits(bits) : static_cast<float>(bits >> 40) * 0x1.0p-23F - 1.0F;
 }
 
-// They convert to and from float alone.
+// These types convert only to and from float.
 template <typename T>
 constexpr bool kSmallFloat = std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>;
 
-// Cut towards zero. What no integer is, NaN or a number beyond the range, is the least one, as x86 converts; bytes are
-// the low ones of 32 bits.
+// Rounds towards zero. NaN and numbers beyond the range become the least integer, as x86 converts. Results of 8 bits
+// are the low bits of the 32-bit result.
 template <typename T>
 T Truncated(double value) {
   using Wide = std::conditional_t<sizeof(T) == 8, int64_t, int32_t>;
@@ -118,7 +118,8 @@ double ToDouble(T value) {
   }
 }
 
-// Integers in (-32, 32) for uniform and (-111, 111) for normal, so that they fit int8; magnitudes for unsigned.
+// Integers are in (-32, 32) for uniform and in (-111, 111) for normal, so that they fit int8. Unsigned types take
+// magnitudes.
 template <typename T>
 T FromRandom(float value) {
   if constexpr (std::is_floating_point_v<T> || kSmallFloat<T>) {
@@ -263,7 +264,7 @@ void FillTensor(Tensor& tensor, Fill fill, uint64_t seed) {
     using T = std::remove_pointer_t<decltype(type)>;
     FillAs(tensor.data<T>(), tensor.elements(), fill, seed);
   });
-  // A bool holds 0 or 1, whatever the fill gave.
+  // A bool holds 0 or 1, whatever the fill wrote.
   if (tensor.dtype() == DType::kBool) {
     auto* bits = tensor.data<uint8_t>();
     for (int64_t i = 0; i < tensor.elements(); ++i) bits[i] &= 1;

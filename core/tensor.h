@@ -1,4 +1,4 @@
-// Tensors in host memory: the values that constants, references and files hold.
+// Tensors in host memory: the values of constants, references and files.
 #pragma once
 
 #include <cstdint>
@@ -27,20 +27,21 @@ std::string_view DTypeName(DType dtype);
 // Throws Error(kBadData) naming the text when it is not a dtype's name.
 DType ParseDType(std::string_view name);
 int64_t DTypeBytes(DType dtype);
-// Whether its values have fractions.
+// Whether the type has fractions.
 bool IsFloat(DType dtype);
 
 using Shape = std::vector<int64_t>;
 
-// The product of the dims; 1 for a scalar (empty shape). Throws Error(kBadData) on a negative dim or on overflow.
+// The product of the dimensions; 1 for a scalar (empty shape). Throws Error(kBadData) on a negative dimension or
+// overflow.
 int64_t ElementCount(const Shape& shape);
 // "1x64x56x56"; "scalar" for the empty shape.
 std::string ShapeText(const Shape& shape);
-// The reverse of ShapeText. Throws Error(kBadData) naming the text.
+// The inverse of ShapeText. Throws Error(kBadData) naming the text.
 Shape ParseShape(std::string_view text);
 
 // A dense row-major tensor whose memory is 64-byte aligned. Copies share the memory; Clone() does not. Not thread-safe
-// while somebody writes.
+// while any thread writes.
 class Tensor {
  public:
   Tensor() = default;
@@ -74,9 +75,10 @@ class Tensor {
   const void* raw() const { return storage_.get(); }
 
   Tensor Clone() const;
-  // The same values in another type, each as Set converts it; the same memory where it is of that type already.
+  // The values converted to another type as Set converts them. Shares the memory if the type is already `dtype`.
   Tensor As(DType dtype) const;
-  // The same memory under another shape of as many elements; throws Error(kBadData) otherwise.
+  // A tensor that shares this memory under another shape. Throws Error(kBadData) unless the number of elements is
+  // equal.
   Tensor Reshaped(Shape shape) const;
   // Element i converted to double, whatever the dtype.
   double At(int64_t i) const;
@@ -89,7 +91,7 @@ class Tensor {
   std::shared_ptr<void> storage_;
 };
 
-// How test and tuning inputs are filled. The numbers are permanent: records store them.
+// The ways to fill test and tuning inputs. The numbers are permanent: records store them.
 enum class Fill : uint8_t {
   kZeros = 0,
   kOnes = 1,
@@ -99,9 +101,9 @@ enum class Fill : uint8_t {
 };
 // Throws Error(kUsage) on an unknown name: "zeros", "ones", "ramp", "random" (normal), "uniform".
 Fill ParseFill(std::string_view name);
-// Fills in place. The values depend on (fill, seed, element index) alone: the same on every machine and compiler.
-// Integer dtypes take random values times 32, cut towards zero (magnitudes when unsigned); bools their lowest bit. A
-// ramp is i / n in float64, converted to the dtype.
+// Fills in place. The values depend only on (fill, seed, element index) and are the same on every machine and
+// compiler. Integer dtypes take random values times 32, rounded towards zero (magnitudes when unsigned); bools take
+// their lowest bit. A ramp is i / n in float64, converted to the dtype.
 void FillTensor(Tensor& tensor, Fill fill, uint64_t seed);
 
 }  // namespace hone

@@ -1,5 +1,5 @@
-// The fields of the values that records are made of, said once for both forms of JSON: PutFields gives each field's
-// name and value to a sink, which is a JsonObjectTree or a JsonObjectText. docs/formats.md describes them.
+// The fields of the values that records consist of, listed once for both forms of JSON. PutFields passes each field's
+// name and value to a sink, a JsonObjectTree or a JsonObjectText. docs/formats.md describes them.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 
 namespace hone {
 
-// One object of a tree.
+// Collects one object of a tree.
 class JsonObjectTree {
  public:
   template <typename Value>
@@ -40,7 +40,7 @@ Json TreeOf(const Value& value) {
   return tree.Take();
 }
 
-// Its text.
+// The text of a value that has PutFields.
 template <typename Value>
 std::string TextOf(const Value& value) {
   std::string text;
@@ -56,7 +56,7 @@ void PutNested(const char* name, const Value& value, Sink& sink) {
   sink.PutObject(name, [&value](auto& object) { PutFields(value, object); });
 }
 
-// What environments learnt to say, in the order in which it is written.
+// Fields that Environment gained over time, in the order in which they are written.
 struct LateText {
   const char* name;
   std::string Environment::* member;
@@ -115,7 +115,7 @@ void PutFields(const Environment& environment, Sink& sink) {
   sink.Put("emulated", environment.emulated);
   sink.Put("load", environment.load);
   sink.Put("hone_version", environment.hone_version);
-  // Left out where they say nothing, so that the ids of records without them stand.
+  // Empty fields are left out, so that the ids of records without them stay the same.
   for (const LateText& text : kLateTexts) {
     if (const std::string& value = environment.*text.member; !value.empty()) sink.Put(text.name, value);
   }
@@ -126,7 +126,7 @@ void PutFields(const Environment& environment, Sink& sink) {
 
 template <typename Sink>
 void PutFields(const Measurement& measurement, Sink& sink) {
-  // A kernel that writes NaN has an error that JSON cannot say.
+  // A kernel that writes NaN has an infinite error, which JSON cannot represent.
   const double error =
       std::isfinite(measurement.worst_error) ? measurement.worst_error : std::numeric_limits<double>::max();
   sink.Put("fate", FateName(measurement.fate));

@@ -26,7 +26,7 @@ std::vector<Row> MatrixG(int64_t m) {
   throw Error(ExitCode::kBadData, fmt::format("Winograd tiles are 2 or 4 wide, not {}", m));
 }
 
-// Of whole numbers: 2 G for m = 2, and 30 G of other points for m = 4 (winograd.h).
+// The integer matrix: 2 G for m = 2, and 30 G for m = 4 with other points (winograd.h).
 std::vector<Row> WholeMatrixG(int64_t m) {
   if (m == 2) return {{2, 0, 0}, {1, 1, 1}, {1, -1, 1}, {0, 0, 2}};
   return {{15, 0, 0}, {1, 2, 4}, {5, 5, 5}, {5, -5, 5}, {4, -2, 1}, {0, 0, 15}};
@@ -46,7 +46,7 @@ void TransformOne(const std::vector<Row>& g, const float* k, const Take& take) {
   }
 }
 
-// Of a plane per number one per byte.
+// Splits each plane of 16-bit numbers into a plane of low bytes and one of high bytes.
 Tensor InBytes(const Tensor& numbers) {
   const Shape& shape = numbers.shape();
   const int64_t plane = shape[2] * shape[3], planes = shape[0] * shape[1];
@@ -63,13 +63,14 @@ Tensor InBytes(const Tensor& numbers) {
   return bytes;
 }
 
-// G g G^T of every kernel of 3x3 floats, frequency by frequency.
+// G g G^T of every 3x3 float kernel, frequency by frequency.
 Tensor Transformed(const Tensor& weights, const std::vector<Row>& g) {
   const Shape& shape = weights.shape();
   const auto alpha = static_cast<int64_t>(g.size());
   const int64_t pairs = shape[0] * shape[1];
   Tensor result(DType::kFloat32, {alpha, alpha, shape[0], shape[1]});
-  // A cache line of each frequency's plane at a time: one pair at a time would write to 36 places a power of two apart.
+  // Each frequency's plane gets one cache line at a time. One pair at a time would write to 36 places a power of two
+  // apart.
   for (int64_t first = 0; first < pairs; first += kLine) {
     const int64_t count = std::min(kLine, pairs - first);
     std::array<std::array<float, kLine>, 36> lines;

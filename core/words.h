@@ -1,4 +1,4 @@
-// Text that blanks part.
+// Splits text at blanks.
 #pragma once
 
 #include <string_view>
@@ -6,7 +6,7 @@
 
 namespace hone {
 
-// What stands between blanks, tabs and ends of lines, in order; none is empty. They live as long as `text`.
+// The parts between blanks, tabs and line ends, in order; none is empty. They live as long as `text`.
 std::vector<std::string_view> Words(std::string_view text);
 
 }  // namespace hone

@@ -13,7 +13,7 @@
 namespace hone {
 namespace {
 
-// Keeps every sum and product of two numbers of a workload within 64 bits.
+// This limit keeps every sum and product of two numbers of a workload within 64 bits.
 constexpr int64_t kMaxNumber = std::numeric_limits<int32_t>::max();
 constexpr int64_t kMaxElements = int64_t{1} << 40;
 constexpr std::array<std::string_view, 3> kPrologueNames = {"none", "scale_shift", "scale_shift_relu"};
@@ -67,7 +67,7 @@ std::string ParseLayouts(std::string_view text, std::string_view value) {
   return std::string(value);
 }
 
-// One name when all four are the same.
+// Takes four names, or one that stands for all four.
 ElementTypes ParseTypes(std::string_view text, std::string_view value) {
   const std::vector<std::string_view> names = Split(value, ',');
   if (names.size() != 1 && names.size() != 4) {
@@ -114,12 +114,12 @@ void CheckDense(std::string_view text, const Workload& w) {
   Refuse(text, fmt::format("data has {} columns and weight {}; they are the same K", w.data[1], w.weight[1]));
 }
 
-// What a text says of one operator's workloads.
+// The grammar of one operator's workloads.
 struct OperatorRow {
   std::string op;
   size_t rank;                      // of data and weight
   std::vector<std::string> fields;  // in the order of the text
-  std::string layouts;              // when they are not given
+  std::string layouts;              // the default when they are not given
   void (*check)(std::string_view text, const Workload& w);
 };
 
@@ -152,13 +152,13 @@ std::string OperatorNames() {
   return names;
 }
 
-// A field as it was given, and the whole text for messages.
+// A field as it was given, with the whole text for messages.
 struct Given {
   std::string_view text, field, value;
   size_t rank;  // of data and weight
 };
 
-// One field of a workload, read and written.
+// The reader and the writer of one field of a workload.
 struct FieldRow {
   std::string_view name;
   std::string (*written)(const Workload& w);  // empty: left out
@@ -218,7 +218,7 @@ void CheckShapes(std::string_view text, const OperatorRow& row, const Workload& 
   }
 }
 
-// The field's name and value; refuses what is no field of the operator.
+// Splits the word into the field's name and value. Refuses a name that is no field of the operator.
 Given FieldOf(std::string_view text, std::string_view word, const OperatorRow& row) {
   const size_t equals = word.find('=');
   const std::string_view field = word.substr(0, equals);
